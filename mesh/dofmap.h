@@ -1,0 +1,32 @@
+// Which degrees of freedom a node has, along which directions, and their equation numbers.
+//
+// A node's position is X + sum_i u_i d_i over its translational dofs with unit directions d_i; the
+// directions of one node are orthonormal. Fixed dofs have no equation.
+
+#ifndef PCS_MESH_DOFMAP_H
+#define PCS_MESH_DOFMAP_H
+
+#include "mesh/mesh.h"
+
+typedef struct pcs_dof {
+    double direction[3];
+    int node;
+    int equation; // -1: fixed
+    bool is_rotation;
+} pcs_dof;
+
+typedef struct pcs_dofmap {
+    const pcs_mesh *mesh;
+    int ndof, nequation;
+    const int *first; // [nnode + 1] the dofs of node i are first[i] .. first[i+1]-1
+    pcs_dof *dof;     // [ndof]
+} pcs_dofmap;
+
+enum { PCS_MAX_NODE_DOFS = 6 };
+
+// The displacement of `node` along `direction` as sum_i coefficient_i u_i over its translational dofs
+// (fixed ones included). Gives the number of terms, or -1 when the node cannot move along it.
+int pcs_dofmap_resolve(const pcs_dofmap *map, int node, const double direction[3], int dof[PCS_MAX_NODE_DOFS],
+                       double coefficient[PCS_MAX_NODE_DOFS]);
+
+#endif

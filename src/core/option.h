@@ -1,0 +1,41 @@
+// One table per implementation declares its options: it drives the case reader, --set,
+// `percuss list` and the documentation.
+
+#ifndef PCS_CORE_OPTION_H
+#define PCS_CORE_OPTION_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef enum pcs_option_kind {
+    PCS_OPTION_REAL,   // double; absent optional: NAN
+    PCS_OPTION_COUNT,  // int, a whole number; absent optional: -1
+    PCS_OPTION_FLAG,   // bool, true or false
+    PCS_OPTION_CHOICE, // int, index into `choices`
+    PCS_OPTION_VECTOR, // double[3]; absent optional: NAN, NAN, NAN
+    PCS_OPTION_TEXT    // const char *, non-empty; absent optional: NULL
+} pcs_option_kind;
+
+typedef struct pcs_range {
+    double low, high;
+    bool low_is_open, high_is_open; // an open end does not belong to the range
+} pcs_range;
+
+#define PCS_ANY_NUMBER { -INFINITY, INFINITY, true, true }
+#define PCS_POSITIVE { 0.0, INFINITY, true, true }
+#define PCS_NOT_NEGATIVE { 0.0, INFINITY, false, true }
+#define PCS_ZERO_TO_ONE { 0.0, 1.0, false, false }
+
+typedef struct pcs_option {
+    const char *name; // NULL ends a table
+    pcs_option_kind kind;
+    const char *help; // one line, with the unit where there is one
+    size_t offset;    // of the member in the implementation's parameter struct
+    bool is_required;
+    const char *preset;         // the default as it would stand in a case file; NULL: absent
+    pcs_range range;            // of reals, counts and each entry of a vector
+    const char *const *choices; // ends with NULL
+} pcs_option;
+
+#endif

@@ -1,0 +1,51 @@
+// Direct solvers of A x = b for a fixed pattern: analyze once, factor rarely, solve often.
+
+#ifndef PCS_LINSOLVE_LINSOLVE_H
+#define PCS_LINSOLVE_LINSOLVE_H
+
+#include "sparse/matrix.h"
+
+typedef enum pcs_linsolve_kind {
+    PCS_SPD,      // symmetric positive definite
+    PCS_SYMMETRIC_INDEFINITE,
+    PCS_GENERAL
+} pcs_linsolve_kind;
+
+typedef struct pcs_linsolve_ops pcs_linsolve_ops;
+
+typedef struct pcs_linsolve {
+    const pcs_linsolve_ops *ops;
+    pcs_context *ctx;
+    const pcs_matrix *A; // borrowed; factor reads its values
+    pcs_linsolve_kind kind;
+    void *data;          // data_size bytes, zeroed before analyze
+    int nfactor;         // factorizations so far
+    int bad_equation;    // after a failed factor: the equation where it broke down, or -1
+} pcs_linsolve;
+
+struct pcs_linsolve_ops {
+    const char *name;
+    const char *summary;
+    size_t data_size;
+    // NULL when this back end can take a matrix of that pattern and kind, else why not.
+    const char *(*refuses)(const pcs_pattern *pattern, pcs_linsolve_kind kind);
+    // Symbolic analysis and all memory; third-party handles are given back through pcs_defer.
+    pcs_status (*analyze)(pcs_linsolve *self);
+    // Numeric factorization of the present values of A; *is_singular is an outcome, not a fault.
+    pcs_status (*factor)(pcs_linsolve *self, bool *is_singular);
+    // x = A^-1 x in place; never allocates.
+    void (*solve)(pcs_linsolve *self, double *x);
+};
+
+extern const pcs_linsolve_ops *const pcs_linsolvers[]; // ends with NULL
+
+// `name` is a registered back end or "auto". An unknown name or a refusal is PCS_UNSUPPORTED.
+pcs_status pcs_linsolve_create(pcs_context *ctx, const char *name, const pcs_matrix *A, pcs_linsolve_kind kind,
+                               pcs_linsolve **out);
+pcs_status pcs_linsolve_factor(pcs_linsolve *self, bool *is_singular);
+static inline void pcs_linsolve_solve(pcs_linsolve *self, double *x)
+{
+    self->ops->solve(self, x);
+}
+
+#endif

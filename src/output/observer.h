@@ -1,0 +1,88 @@
+// Observers read the run and write it: they see everything const and cannot disturb it.
+
+#ifndef PCS_OUTPUT_OBSERVER_H
+#define PCS_OUTPUT_OBSERVER_H
+
+#include "schemes/scheme.h"
+
+// Energy book-keeping since t = 0, J. E = kinetic + strain + potential obeys
+//   E - initial = external_work - damping_loss - impact_loss + correction_work - numerical_loss.
+typedef struct pcs_ledger {
+    pcs_measure now;
+    double initial; // E at t = 0, before an impact at t = 0
+    double external_work, damping_loss, impact_loss, correction_work, numerical_loss;
+    bool numerical_is_remainder; // numerical_loss closes the sum; otherwise it is a formula
+    double largest_rise;         // of E over one step beyond the external work
+} pcs_ledger;
+
+// One condition that is checked in every step. ratio = |defect| / tolerance.
+typedef struct pcs_check {
+    const char *name;  // "gap >= 0"
+    const char *unit;  // of value and tolerance
+    double worst_ratio;
+    double worst_value, tolerance; // where the ratio was worst
+    double worst_time;
+    bool is_reported_only; // cannot fail
+} pcs_check;
+
+typedef struct pcs_certificate {
+    int ncheck;
+    const pcs_check *checks; // [ncheck]
+    const pcs_check *broken; // the first one that failed, or NULL
+} pcs_certificate;
+
+typedef struct pcs_timing {
+    double setup, step, certify, output; // s of wall time
+} pcs_timing;
+
+// How a run ended.
+typedef enum pcs_ending { PCS_RUNNING, PCS_FINISHED, PCS_STOPPED } pcs_ending;
+
+typedef struct pcs_view {
+    const char *case_name;  // stem of the written files
+    const char *title;
+    const char *directory;  // where results go; exists
+    const char *scheme_name, *solver_name, *mass_backend, *step_backend;
+    const pcs_system *system;
+    const pcs_state *state;
+    const pcs_step_report *report; // of the last step; at t = 0 of the start
+    const pcs_ledger *ledger;
+    const pcs_certificate *certificate;
+    const pcs_timing *timing;
+    const pcs_probe *probes; // [nprobe]
+    int nprobe;
+    double step_size, end_time;
+    long nstep;                  // planned number of steps
+    long iterations, factorizations; // since the start
+    size_t memory;               // bytes taken at set-up
+    pcs_ending ending;
+    const char *reason;          // why the run stopped, when it did
+} pcs_view;
+
+typedef struct pcs_observer pcs_observer;
+
+typedef struct pcs_observer_ops {
+    const char *name;     // also its key under `output`
+    const char *summary;
+    const pcs_option *options; // ends with a NULL name
+    size_t params_size;
+    size_t data_size;
+    bool is_default;      // runs also when the case does not name it
+    // At t = 0. Takes all memory; `view` stays valid, its contents change from step to step.
+    pcs_status (*open)(pcs_observer *self);
+    pcs_status (*step)(pcs_observer *self);
+    // Once, also after a failure in mid-run: completes and renames what was written.
+    pcs_status (*close)(pcs_observer *self);
+} pcs_observer_ops;
+
+struct pcs_observer {
+    const pcs_observer_ops *ops;
+    pcs_context *ctx;
+    const pcs_view *view;
+    const void *params;
+    void *data;
+};
+
+extern const pcs_observer_ops *const pcs_observers[]; // ends with NULL
+
+#endif

@@ -1,0 +1,81 @@
+// Time integrators: one file each, one line in scheme_list.def.
+
+#ifndef PCS_SCHEMES_SCHEME_H
+#define PCS_SCHEMES_SCHEME_H
+
+#include "step/step.h"
+
+enum { PCS_MAX_HISTORY = 4 };
+
+typedef struct pcs_state {
+    double t;
+    long step;    // accepted steps so far
+    double *q;    // [nq]
+    double *v;    // [nv]
+    int nhistory; // vectors the scheme carries from step to step
+    double *history[PCS_MAX_HISTORY]; // [nv] each
+} pcs_state;
+
+// What one step did to one constraint row.
+typedef struct pcs_row_report {
+    double gap, rate;    // at the end of the step, m and m/s
+    double rate_before;  // of the velocity without the impulse of the step, m/s
+    double target;       // the law asks rate + target >= 0, m/s
+    double nu;           // multiplier of the position correction, kg m
+    double step_impulse; // total over the step, N s
+    double force;        // smooth part, N
+    double impulse;      // impact part, N s
+    double multiplier;   // of the velocity-level law, N s
+    double smooth_gap;   // the gap that the gate looked at, m
+    bool is_gated;       // the velocity-level law was imposed
+    bool is_closed;      // the contact transmits an impulse or its gap is not positive
+    bool is_impact;      // the contact closed in this step
+} pcs_row_report;
+
+typedef struct pcs_step_report {
+    pcs_outcome outcome;
+    int iterations;
+    double h; // s
+    // Energy changes over the step, each from its own definition, J
+    double external_work, damping_loss, impact_loss, correction_work;
+    double numerical_loss; // meaningful only when the scheme has it in closed form
+    double smooth_impulse[3]; // N s, the scheme's quadrature of the resultant force
+    pcs_row_report *rows;     // [nrow]
+} pcs_step_report;
+
+typedef struct pcs_scheme pcs_scheme;
+
+typedef struct pcs_scheme_ops {
+    const char *name;
+    const char *summary;
+    const pcs_option *options;
+    size_t params_size;
+    size_t data_size; // bytes of private data, zeroed before setup
+    int nhistory;     // history vectors
+    const char *const *history_names;
+    bool is_explicit;       // needs a stable step
+    bool is_position_level; // states 0 <= g _|_ nu >= 0; otherwise it may penetrate by O(h)
+    bool has_closed_loss;   // numerical_loss is a formula and the energy ledger must close
+
+    // NULL when the parameters are sound, else what is wrong; *option names the culprit.
+    const char *(*check)(const void *params, const char **option);
+    // Called once. Take all memory here: step may not allocate.
+    pcs_status (*setup)(pcs_scheme *self);
+    // Called once per run: consistent initial accelerations, an impact at t = 0 (reported like a step of length 0).
+    pcs_status (*start)(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
+    // Advances x by h. Not converging is an outcome, not a fault: then x is untouched, bit for bit.
+    pcs_status (*step)(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);
+} pcs_scheme_ops;
+
+struct pcs_scheme {
+    const pcs_scheme_ops *ops;
+    pcs_context *ctx;
+    pcs_system *system;
+    pcs_step_solver *solver;
+    const void *params;
+    void *data;
+};
+
+extern const pcs_scheme_ops *const pcs_schemes[]; // ends with NULL
+
+#endif

@@ -1,0 +1,43 @@
+// A simulation: everything built from a case, and the loop that drives it.
+
+#ifndef PCS_SIM_SIM_H
+#define PCS_SIM_SIM_H
+
+#include "case/case.h"
+#include "output/observer.h"
+
+typedef struct pcs_sim {
+    pcs_context *ctx; // owned: destroying it destroys the simulation
+    pcs_case *input;
+    pcs_system *system;
+    pcs_step_solver *solver;
+    pcs_scheme *scheme;
+    pcs_state state;
+    pcs_step_report report;
+    pcs_ledger ledger;
+    struct pcs_certifier *certifier;
+    double step_size, end_time;
+    long nstep;
+    bool certify_warns; // a broken certificate does not end the run
+    int nprobe;
+    pcs_probe *probes;
+    int nobserver;
+    pcs_observer *observers; // [nobserver]
+    pcs_view view;
+    pcs_timing timing;
+    bool has_started;
+} pcs_sim;
+
+// Loads and checks a case and builds the model; every input error ends here, all of them at once.
+pcs_status pcs_sim_create(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_sim **out);
+
+// Initial accelerations, an impact at t = 0, the first certificate.
+pcs_status pcs_sim_start(pcs_sim *sim);
+// One certified step. PCS_FAILED when the simulation cannot go on; the state is then the last good one.
+pcs_status pcs_sim_step(pcs_sim *sim);
+
+// Opens the observers, runs to the end, closes them; `directory` is made if need be. With `show_progress`
+// the progress observer runs, too.
+pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress);
+
+#endif

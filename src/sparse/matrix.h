@@ -1,0 +1,60 @@
+// Symmetric-pattern sparse matrices with a fixed pattern, and sparse constraint rows.
+//
+// Several matrices (M, C, K, the iteration matrix) share one pattern; assembly adds dense cell
+// matrices through a scatter map whose order is fixed by the order of the cells. Where the pattern
+// is block tridiagonal in the given numbering the matrix also offers itself as a chain.
+
+#ifndef PCS_SPARSE_MATRIX_H
+#define PCS_SPARSE_MATRIX_H
+
+#include "core/context.h"
+
+#include <stdbool.h>
+
+typedef struct pcs_pattern {
+    int n;            // rows and columns
+    int nnz;
+    const int *start; // [n + 1] column starts
+    const int *row;   // [nnz] sorted rows of each column; both triangles and the diagonal are stored
+    int chain_block;  // b: entries lie within the block tridiagonal band of b x b blocks; 0: not a chain
+} pcs_pattern;
+
+typedef struct pcs_matrix {
+    const pcs_pattern *pattern;
+    double *value; // [nnz]
+} pcs_matrix;
+
+// Collects the pattern of cells given by their equation numbers (-1 is skipped), then fixes it.
+typedef struct pcs_pattern_builder pcs_pattern_builder;
+pcs_status pcs_pattern_begin(pcs_context *ctx, int n, pcs_pattern_builder **out);
+pcs_status pcs_pattern_add_cells(pcs_pattern_builder *b, int ncell, int ndof, const int *equation);
+pcs_status pcs_pattern_finish(pcs_pattern_builder *b, pcs_pattern **out); // frees the builder, also on failure
+
+pcs_status pcs_matrix_create(pcs_context *ctx, const pcs_pattern *pattern, pcs_matrix **out);
+void pcs_matrix_zero(pcs_matrix *A);
+// A(equation, equation) += scale * dense (ndof x ndof, row-major); entries outside the pattern are a bug.
+void pcs_matrix_add_cell(pcs_matrix *A, int ndof, const int *equation, double scale, const double *dense);
+// S = a M + b C + k K over one pattern; C or K may be NULL.
+void pcs_matrix_combine(pcs_matrix *S, double a, const pcs_matrix *M, double b, const pcs_matrix *C, double k,
+                        const pcs_matrix *K);
+// y = A x, and y += scale A x.
+void pcs_matrix_multiply(const pcs_matrix *A, const double *x, double *y);
+void pcs_matrix_add_multiply(const pcs_matrix *A, double scale, const double *x, double *y);
+// max_i sum_j |A_ij| |x_j|: the size below which a product is round-off.
+double pcs_matrix_abs_bound(const pcs_matrix *A, const double *x);
+bool pcs_matrix_is_finite(const pcs_matrix *A);
+
+// Sparse rows, e.g. the constraint directions G (one row per constraint).
+typedef struct pcs_rows {
+    int nrow, ncol;
+    int *start;    // [nrow + 1]
+    int *column;   // [nnz]
+    double *value; // [nnz]
+} pcs_rows;
+
+pcs_status pcs_rows_create(pcs_context *ctx, int nrow, int ncol, int nnz, pcs_rows **out);
+double pcs_rows_dot(const pcs_rows *G, int row, const double *x);
+void pcs_rows_multiply(const pcs_rows *G, const double *x, double *y);                  // y = G x
+void pcs_rows_add_transposed(const pcs_rows *G, int row, double scale, double *y);      // y += scale G_row^T
+
+#endif

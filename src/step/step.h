@@ -1,0 +1,88 @@
+// One nonsmooth step, stated by a scheme and solved by a step solver.
+//
+// Unknowns: d = vt - vt0 (smooth velocity increment), position correction U with multiplier nu, velocity
+// jump W with multiplier La.
+//
+//   dynamics   c M d - h f(q, v, t) = 0                                    [has_dynamics, else d = 0]
+//   position   M U = G^T nu,   0 <= g(q)  _|_  nu >= 0                      [has_position, else U = 0]
+//   velocity   M W = G^T La,   0 <= G v + target  _|_  La >= 0  on gated rows, La = 0 on the others
+//
+//   qt = qt0 + kb d,   q = qt + U + kw W,   v = vt0 + d + W
+//
+// The gate of a row is g(qt) <= 0 at the current iterate (gate_is_live) or given by the scheme.
+// Parameters: generalized-alpha GGL c = (1-am)/((1-af) ga), kb = h be/ga, kw = 0; Moreau-Jean
+// c = 1/theta, kb = kw = h theta; a contact problem of an explicit scheme has no dynamics.
+
+#ifndef PCS_STEP_STEP_H
+#define PCS_STEP_STEP_H
+
+#include "linsolve/linsolve.h"
+#include "system/system.h"
+
+typedef enum pcs_outcome {
+    PCS_CONVERGED = 0,
+    PCS_NOT_CONVERGED, // the iteration did not settle
+    PCS_SINGULAR,      // a matrix of the step could not be factored
+    PCS_NOT_FINITE     // the state has a NaN or an infinity
+} pcs_outcome;
+
+const char *pcs_outcome_text(pcs_outcome outcome);
+
+// Constant over a run of equal steps: what the factorizations depend on.
+typedef struct pcs_step_form {
+    double h, c, kb, kw;
+    bool has_dynamics, has_position, gate_is_live;
+} pcs_step_form;
+
+typedef struct pcs_step_problem {
+    double t;             // end of the step
+    double *q, *v;        // in: qt0, vt0; out: q, v
+    double *d;            // [nv] out: the increment; scratch before
+    const double *target; // [nrow] e_j G_j(q_n) v_n
+    unsigned char *gate;  // [nrow] in when the gate is not live; out always
+    double *nu, *la;      // [nrow] out
+    double *rate_before;  // [nrow] out: G vt, the velocity without the impulse
+    double velocity_scale; // m/s, size of the velocities of this step
+} pcs_step_problem;
+
+typedef struct pcs_step_result {
+    pcs_outcome outcome;
+    int iterations;         // linear solves, or sweeps
+    double correction_work; // J, change of strain and gravity energy by U
+} pcs_step_result;
+
+typedef struct pcs_step_solver pcs_step_solver;
+
+typedef struct pcs_step_solver_ops {
+    const char *name;
+    const char *summary;
+    size_t data_size;
+    // Takes all memory.
+    pcs_status (*setup)(pcs_step_solver *self);
+    // Factors what `form` needs; called again only when the form has changed.
+    pcs_status (*prepare)(pcs_step_solver *self, pcs_outcome *outcome);
+    // On an outcome other than PCS_CONVERGED the contents of the problem's arrays are undefined.
+    void (*solve)(pcs_step_solver *self, pcs_step_problem *problem, pcs_step_result *result);
+} pcs_step_solver_ops;
+
+struct pcs_step_solver {
+    const pcs_step_solver_ops *ops;
+    pcs_context *ctx;
+    pcs_system *system;
+    const char *linear; // name of the back end asked for
+    pcs_step_form form;
+    bool is_prepared;
+    pcs_linsolve *mass; // M, factored at set-up
+    double *effective_mass; // [nrow] 1 / (G_j M^-1 G_j^T), kg
+    void *data;
+    int nfactor; // numeric factorizations, the mass included
+};
+
+extern const pcs_step_solver_ops *const pcs_step_solvers[]; // ends with NULL
+
+pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char *linear, pcs_system *system,
+                                  pcs_step_solver **out);
+// Makes the solver ready for steps of this form; cheap when nothing changed.
+pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *form, pcs_outcome *outcome);
+
+#endif

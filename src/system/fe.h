@@ -1,0 +1,82 @@
+// Finite-element system: mesh + element groups + supports + loads + contacts, small displacements.
+
+#ifndef PCS_SYSTEM_FE_H
+#define PCS_SYSTEM_FE_H
+
+#include "contact/contact.h"
+#include "elements/element.h"
+#include "mesh/mesh.h"
+#include "system/system.h"
+
+typedef struct pcs_fe_group {
+    const char *name;
+    const pcs_element_ops *ops;
+    const void *params;
+    const pcs_set *cells;
+    double damping_mass, damping_stiffness; // Rayleigh, 1/s and s, of the group alone
+} pcs_fe_group;
+
+typedef struct pcs_fe_support {
+    const char *name;
+    const pcs_set *nodes;
+    bool fixes[3]; // x, y, z
+} pcs_fe_support;
+
+// Linear over the set from its first to its last node in the order of the set.
+typedef struct pcs_fe_initial {
+    const pcs_set *nodes;
+    bool has_displacement, has_velocity;
+    double displacement[2][3]; // at the first and the last node, m
+    double velocity[2][3];     // m/s
+} pcs_fe_initial;
+
+// Factor over time, linear between the entries, constant outside.
+typedef struct pcs_amplitude {
+    int count; // 0: constant 1
+    const double *time, *factor; // [count]
+} pcs_amplitude;
+
+typedef struct pcs_fe_load {
+    const char *name;
+    bool is_gravity;
+    const pcs_set *nodes; // of a force: every node of the set gets `value`
+    double value[3];      // N, or m/s^2 of gravity
+    double datum[3];      // of gravity: point of zero potential, m
+    pcs_amplitude amplitude; // of a force
+} pcs_fe_load;
+
+typedef struct pcs_fe_contact {
+    const char *name;
+    const pcs_gap_ops *ops;
+    const void *params;
+    bool writes_points;
+} pcs_fe_contact;
+
+// Everything a model is made of; the arrays are borrowed and must live as long as the context.
+typedef struct pcs_fe_definition {
+    const pcs_mesh *mesh;
+    int ngroup, nsupport, ninitial, nload, ncontact;
+    const pcs_fe_group *groups;
+    const pcs_fe_support *supports;
+    const pcs_fe_initial *initials;
+    const pcs_fe_load *loads;
+    const pcs_fe_contact *contacts;
+    double damping_mass, damping_stiffness; // Rayleigh, for all groups, added to the groups' own
+} pcs_fe_definition;
+
+enum { PCS_PROBE_POSITION, PCS_PROBE_DISPLACEMENT, PCS_PROBE_VELOCITY, PCS_PROBE_FIELD };
+
+// Faults name the object and the value; the position in the case file is added by the caller, who finds
+// in *culprit the name of the part at fault ("contacts.wall"), or NULL.
+pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, pcs_system **out,
+                         const char **culprit);
+
+// Initial q and v, [nq] and [nv], zeroed by the caller.
+pcs_status pcs_fe_initial_state(const pcs_system *self, double *q, double *v, const char **culprit);
+
+// A probe of nodes ("x", "uy", "vz") or of cells (a field of their element: "stress"), the mean over the set.
+// PCS_BAD_INPUT when there is no such component; the message says which there are. `column` is not set.
+pcs_status pcs_fe_node_probe(const pcs_system *self, const pcs_set *nodes, const char *component, pcs_probe *out);
+pcs_status pcs_fe_cell_probe(const pcs_system *self, const pcs_set *cells, const char *field, pcs_probe *out);
+
+#endif

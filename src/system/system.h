@@ -1,0 +1,105 @@
+// What a scheme and an observer see of a mechanical system.
+//
+//   M(q) v' = f(t, q, v) + G(q)^T lambda,   g(q) >= 0,   q' = v (or through retract)
+//
+// f is external minus damping minus internal force. Rows are constraints: gap g_j, direction G_j.
+
+#ifndef PCS_SYSTEM_SYSTEM_H
+#define PCS_SYSTEM_SYSTEM_H
+
+#include "core/context.h"
+#include "core/option.h"
+#include "sparse/matrix.h"
+
+typedef struct pcs_system pcs_system;
+
+// A named contact and its points; every point is one row.
+typedef struct pcs_contact_info {
+    const char *name;
+    int first_row, nrow;
+    bool writes_points; // history columns for every point, not only their sum
+} pcs_contact_info;
+
+typedef struct pcs_row {
+    int contact; // index into contacts
+    double restitution;
+} pcs_row;
+
+typedef struct pcs_measure {
+    double kinetic, strain, potential; // J
+    double momentum[3];                // kg m/s
+    double free_momentum[3];           // its part in the equations that move: what the momentum balance is about
+} pcs_measure;
+
+// What ParaView shows: points, two-node cells and scalars per cell. The counts and names never change.
+typedef struct pcs_picture {
+    int npoint, ncell, nfield;
+    const double (*reference)[3];   // [npoint]
+    const int (*cells)[2];          // [ncell]
+    double (*displacement)[3];      // [npoint] filled by `draw`
+    double (*velocity)[3];          // [npoint] filled by `draw`
+    const char *const *field_names; // [nfield]
+    double *const *fields;          // [nfield][ncell] filled by `draw`
+} pcs_picture;
+
+// A column of the history asked for by the user.
+typedef struct pcs_probe {
+    const char *column; // "tip.x"
+    int quantity;       // the system's own code
+    int axis;           // 0, 1, 2, or the field
+    int count;          // the value is the mean over
+    const int *items;   // [count] nodes, cells or coordinates
+} pcs_probe;
+
+typedef struct pcs_system_ops {
+    const char *name;
+    const char *summary;
+
+    void (*force)(const pcs_system *self, double t, const double *q, const double *v, double *f);
+    // Refresh the values of M, of K and C, and of G; NULL where they are constant.
+    void (*update_mass)(pcs_system *self, const double *q);
+    void (*update_tangents)(pcs_system *self, double t, const double *q, const double *v);
+    void (*update_directions)(pcs_system *self, const double *q);
+    void (*gaps)(const pcs_system *self, const double *q, double *gap); // [nrow]
+    // q = q0 moved by dq; NULL when that is the sum.
+    void (*retract)(const pcs_system *self, const double *q0, const double *dq, double *q);
+
+    void (*measure)(const pcs_system *self, const double *q, const double *v, pcs_measure *out);
+    // Sum of f over the moving equations, by direction.
+    void (*resultant)(const pcs_system *self, double t, const double *q, const double *v, double sum[3]);
+    // x^T K x, y^T M y and y^T C y of a linear system.
+    void (*quadratic)(const pcs_system *self, const double *x, const double *y, double *xKx, double *yMy, double *yCy);
+    // Applied loads at time t (gravity left out) times dq; NULL when there are none.
+    double (*load_work)(const pcs_system *self, double t, const double *dq);
+
+    void (*draw)(const pcs_system *self, const double *q, const double *v, pcs_picture *picture);
+    void (*contact_points)(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
+    double (*probe)(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
+    // "node 17 (bar), direction x" for messages about one equation.
+    void (*name_equation)(const pcs_system *self, int equation, size_t size, char *text);
+} pcs_system_ops;
+
+struct pcs_system {
+    const pcs_system_ops *ops;
+    pcs_context *ctx;
+    void *data;
+    int nq, nv, nrow, ncontact;
+    const pcs_row *rows;              // [nrow]
+    const pcs_contact_info *contacts; // [ncontact]
+    bool is_linear;                   // M, C, K, G constant and f = external(t) - C v - K q
+    bool has_damping;                 // C is not zero
+    double length;                    // m, size of the model: the scale of positions
+    pcs_matrix *M, *C, *K;            // one pattern
+    pcs_rows *G;                      // [nrow x nv]
+    const double *gravity;            // [nv] force of gravity, N; NULL when there is none
+    pcs_picture *picture;
+    double stable_step;               // s, of explicit schemes; INFINITY when nothing limits it
+};
+
+// Velocity of row j.
+static inline double pcs_system_rate(const pcs_system *self, int row, const double *v)
+{
+    return pcs_rows_dot(self->G, row, v);
+}
+
+#endif
