@@ -1,0 +1,21 @@
+# percuss_read_registry(<variable> <list.def>) appends the source file of every line `PCS_X(name)` of a
+# registry to <variable>: the same list that the C table is made from decides what is compiled.
+
+function(percuss_read_registry variable list)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list}")
+  get_filename_component(folder "${list}" DIRECTORY)
+  file(STRINGS "${list}" lines REGEX "^PCS_[A-Z_]+\\(")
+  set(sources ${${variable}})
+  foreach(line IN LISTS lines)
+    if(NOT line MATCHES "^PCS_[A-Z_]+\\(([a-z0-9_]+)\\)$")
+      message(FATAL_ERROR "${list}: '${line}' is not of the form PCS_X(name)")
+    endif()
+    set(source "${folder}/${CMAKE_MATCH_1}.c")
+    if(NOT EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${source}")
+      message(NOTICE "${list} names '${CMAKE_MATCH_1}', but there is no ${source}")
+      continue()
+    endif()
+    list(APPEND sources "${source}")
+  endforeach()
+  set(${variable} ${sources} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,63 @@
+#include "support/check.h"
+
+#include <math.h>
+#include <string.h>
+
+static void check_fail(const char *file, int line)
+{
+    _fail(file, line);
+}
+
+void check_true(bool holds, const char *condition, const char *file, int line)
+{
+    if (holds) return;
+    print_error("does not hold: %s\n", condition);
+    check_fail(file, line);
+}
+
+// Written so that a NaN anywhere counts as a failure.
+void check_near(double actual, double expected, double tolerance, const char *name, const char *file, int line)
+{
+    double difference = fabs(actual - expected);
+    if (difference <= tolerance) return;
+    print_error("%s = %.17g, expected %.17g: differs by %.3g, allowed %.3g\n", name, actual, expected, difference,
+                tolerance);
+    check_fail(file, line);
+}
+
+void check_relative(double actual, double expected, double tolerance, const char *name, const char *file, int line)
+{
+    double difference = fabs(actual - expected);
+    if (difference <= tolerance * fabs(expected)) return;
+    print_error("%s = %.17g, expected %.17g: differs by %.3g of it, allowed %.3g\n", name, actual, expected,
+                difference / fabs(expected), tolerance);
+    check_fail(file, line);
+}
+
+void check_all_near(size_t count, const double *actual, const double *expected, double tolerance, const char *name,
+                    const char *file, int line)
+{
+    for (size_t i = 0; i < count; i++) {
+        double difference = fabs(actual[i] - expected[i]);
+        if (difference <= tolerance) continue;
+        print_error("%s[%zu] = %.17g, expected %.17g: differs by %.3g, allowed %.3g\n", name, i, actual[i],
+                    expected[i], difference, tolerance);
+        check_fail(file, line);
+    }
+}
+
+void check_status(const pcs_context *ctx, pcs_status actual, pcs_status wanted, const char *call, const char *file,
+                  int line)
+{
+    if (actual == wanted) return;
+    print_error("%s answers %d, expected %d\n", call, (int)actual, (int)wanted);
+    if (ctx != NULL && pcs_message(ctx)[0] != '\0') print_error("message: %s\n", pcs_message(ctx));
+    check_fail(file, line);
+}
+
+void check_text(const char *text, const char *part, const char *file, int line)
+{
+    if (text != NULL && strstr(text, part) != NULL) return;
+    print_error("no '%s' in '%s'\n", part, text == NULL ? "(null)" : text);
+    check_fail(file, line);
+}
