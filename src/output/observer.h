@@ -35,6 +35,8 @@ typedef struct pcs_timing {
     double setup, step, certify, output; // s of wall time
 } pcs_timing;
 
+typedef struct pcs_observer pcs_observer;
+
 // How a run ended.
 typedef enum pcs_ending { PCS_RUNNING, PCS_FINISHED, PCS_STOPPED } pcs_ending;
 
@@ -57,9 +59,14 @@ typedef struct pcs_view {
     size_t memory;               // bytes taken at set-up
     pcs_ending ending;
     const char *reason;          // why the run stopped, when it did
+    const pcs_observer *observers; // [nobserver] all of this run, so that one may follow another's options
+    int nobserver;
+    // The library never prints: the program says where the progress observer shows its text (NULL: nowhere).
+    // A text is a whole line with its '\n', or on a terminal a line that starts with '\r' and is rewritten in place.
+    void (*show)(void *user, const char *text);
+    void *show_user;
+    bool is_terminal; // `show` writes to a terminal: progress is a bar; otherwise one line every few seconds
 } pcs_view;
-
-typedef struct pcs_observer pcs_observer;
 
 typedef struct pcs_observer_ops {
     const char *name;     // also its key under `output`
@@ -68,10 +75,13 @@ typedef struct pcs_observer_ops {
     size_t params_size;
     size_t data_size;
     bool is_default;      // runs also when the case does not name it
-    // At t = 0. Takes all memory; `view` stays valid, its contents change from step to step.
+    // After the start, with the state and the report at t = 0, which is written here. Takes all memory; `view` stays
+    // valid, its contents change from step to step.
     pcs_status (*open)(pcs_observer *self);
+    // After every accepted step.
     pcs_status (*step)(pcs_observer *self);
-    // Once, also after a failure in mid-run: completes and renames what was written.
+    // Once, also after a failure in mid-run or of its own `open`: completes and renames what was written. The state
+    // is the last good one; the report may be that of a rejected step and is not read.
     pcs_status (*close)(pcs_observer *self);
 } pcs_observer_ops;
 
