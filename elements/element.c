@@ -1,0 +1,14 @@
+// The table of elements.
+
+#include "elements/element.h"
+
+#define PCS_ELEMENT(name) extern const pcs_element_ops pcs_element_##name;
+#include "elements/element_list.def"
+#undef PCS_ELEMENT
+
+const pcs_element_ops *const pcs_elements[] = {
+#define PCS_ELEMENT(name) &pcs_element_##name,
+#include "elements/element_list.def"
+#undef PCS_ELEMENT
+    NULL,
+};

@@ -1,0 +1,384 @@
+// Two-node rod along its straight axis: axial force, consistent or lumped mass, Rayleigh damping.
+//
+//   K = k [1 -1; -1 1],  k = E A / L          C = alpha M + beta K
+//   M = m/6 [2 1; 1 2] (consistent) or m/2 [1 0; 0 1] (lumped),  m = rho A L
+//
+// Forces and energies use displacement differences, never K times displacements: a bar that has flown far
+// keeps its strain to the last digit. Cells whose equations follow one another are swept as runs, without
+// any indirection; cells at a support, or numbered otherwise, are loose. The axis points towards its first
+// non-zero coordinate, whichever way a cell runs, so that neighbours agree; `sign` tells the cell's own way.
+
+#include "elements/element.h"
+
+#include <float.h>
+#include <math.h>
+
+typedef struct rod_params {
+    double E, rho, area;
+    int mass;
+} rod_params;
+
+enum { ROD_CONSISTENT, ROD_LUMPED };
+
+static const char *const rod_masses[] = { "consistent", "lumped", NULL };
+
+static const pcs_option rod_options[] = {
+    { .name = "E", .kind = PCS_OPTION_REAL, .help = "Young's modulus, N/m^2", .offset = offsetof(rod_params, E),
+      .is_required = true, .range = PCS_POSITIVE },
+    { .name = "rho", .kind = PCS_OPTION_REAL, .help = "density, kg/m^3", .offset = offsetof(rod_params, rho),
+      .is_required = true, .range = PCS_POSITIVE },
+    { .name = "area", .kind = PCS_OPTION_REAL, .help = "cross section, m^2", .offset = offsetof(rod_params, area),
+      .is_required = true, .range = PCS_POSITIVE },
+    { .name = "mass", .kind = PCS_OPTION_CHOICE, .help = "mass matrix", .offset = offsetof(rod_params, mass),
+      .preset = "consistent", .choices = rod_masses },
+    { 0 },
+};
+
+static const char *const rod_fields[] = { "axial_force", "stress", "strain_energy", NULL };
+
+// Cells c, c+1, ... whose equations are (e, e+1), (e+1, e+2), ...; all with the same k and m.
+typedef struct rod_run {
+    int cell, count, equation;
+    double k, m;
+    double sign; // +1: from first to second node along the axis, -1: against it
+    double axis[3];
+} rod_run;
+
+typedef struct rod_data {
+    double self, other; // M = m [self other; other self]
+    int nrun, nloose;
+    rod_run *runs;   // [nrun]
+    rod_run *loose;  // [nloose] one cell each; its equations are looked up in the batch
+} rod_data;
+
+// Which way a vector points along the axis it spans.
+static double rod_sign(const double d[3])
+{
+    double size = fmax(fabs(d[0]), fmax(fabs(d[1]), fabs(d[2])));
+    for (int k = 0; k < 3; k++)
+        if (fabs(d[k]) > 1e-9 * size) return d[k] > 0.0 ? 1.0 : -1.0;
+    return 1.0;
+}
+
+// Unit axis, length and way of a mesh cell.
+static double rod_axis(const pcs_batch *batch, int cell, double axis[3], double *sign)
+{
+    const int *node = batch->nodes[batch->cells[cell]];
+    double length2 = 0.0;
+    for (int k = 0; k < 3; k++) {
+        axis[k] = batch->x[node[1]][k] - batch->x[node[0]][k];
+        length2 += axis[k] * axis[k];
+    }
+    double length = sqrt(length2);
+    *sign = rod_sign(axis);
+    for (int k = 0; k < 3; k++) axis[k] *= *sign / length;
+    return length;
+}
+
+static pcs_status rod_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
+{
+    (void)local_node; // both ends move along the axis
+    double sign, length = rod_axis(batch, cell, out->direction[0], &sign);
+    out->count = 1;
+    out->is_rotation[0] = false;
+    if (isfinite(length) && length > 0.0) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': cell %d has length %g, must be > 0", batch->name,
+                    batch->cells[cell], length);
+}
+
+// Round-off in a difference of two node positions of this cell.
+static double rod_length_noise(const pcs_batch *batch, int cell)
+{
+    const int *node = batch->nodes[batch->cells[cell]];
+    double largest = 0.0;
+    for (int k = 0; k < 3; k++) largest = fmax(largest, fmax(fabs(batch->x[node[0]][k]), fabs(batch->x[node[1]][k])));
+    return 4.0 * DBL_EPSILON * largest;
+}
+
+static bool rod_is_free(const int *equation)
+{
+    return equation[0] >= 0 && equation[1] == equation[0] + 1;
+}
+
+// Can cell join the run that started at cell `start`?
+static bool rod_joins(const pcs_batch *batch, int start, int cell)
+{
+    const int *first = batch->equation + 2 * (size_t)start, *next = batch->equation + 2 * (size_t)cell;
+    double axis[3], way, next_way;
+    if (!rod_is_free(next) || next[0] != first[0] + (cell - start)) return false;
+    double difference = rod_axis(batch, cell, axis, &next_way) - rod_axis(batch, start, axis, &way);
+    return way == next_way && fabs(difference) <= rod_length_noise(batch, start) + rod_length_noise(batch, cell);
+}
+
+// One past the last cell of the run that starts at `start`.
+static int rod_run_end(const pcs_batch *batch, int start)
+{
+    int end = start + 1;
+    while (end < batch->ncell && rod_joins(batch, start, end)) end++;
+    return end;
+}
+
+// Length of a run's cells from its end nodes: the mean, free of the round-off of single differences.
+static double rod_mean_length(const pcs_batch *batch, int start, int end)
+{
+    const double *a = batch->x[batch->nodes[batch->cells[start]][0]];
+    const double *b = batch->x[batch->nodes[batch->cells[end - 1]][1]];
+    double length2 = 0.0;
+    for (int k = 0; k < 3; k++) length2 += (b[k] - a[k]) * (b[k] - a[k]);
+    return sqrt(length2) / (end - start);
+}
+
+static rod_run rod_make_run(const pcs_batch *batch, int start, int end)
+{
+    const rod_params *p = batch->params;
+    rod_run run = { .cell = start, .count = end - start, .equation = batch->equation[2 * (size_t)start] };
+    double length = rod_axis(batch, start, run.axis, &run.sign);
+    if (run.count > 1) length = rod_mean_length(batch, start, end);
+    run.k = p->E * p->area / length;
+    run.m = p->rho * p->area * length;
+    return run;
+}
+
+// First pass counts (runs and loose are NULL), second pass fills.
+static void rod_split(const pcs_batch *batch, rod_data *data)
+{
+    data->nrun = data->nloose = 0;
+    for (int start = 0, end; start < batch->ncell; start = end) {
+        bool is_run = rod_is_free(batch->equation + 2 * (size_t)start);
+        end = is_run ? rod_run_end(batch, start) : start + 1;
+        rod_run *list = is_run ? data->runs : data->loose;
+        int *count = is_run ? &data->nrun : &data->nloose;
+        if (list != NULL) list[*count] = rod_make_run(batch, start, end);
+        ++*count;
+    }
+}
+
+static pcs_status rod_setup(pcs_context *ctx, pcs_batch *batch)
+{
+    bool is_lumped = ((const rod_params *)batch->params)->mass == ROD_LUMPED;
+    rod_data *data;
+    PCS_TAKE(ctx, data, 1, "rods");
+    data->self = is_lumped ? 0.5 : 1.0 / 3.0;
+    data->other = is_lumped ? 0.0 : 1.0 / 6.0;
+    rod_split(batch, data);
+    PCS_TAKE(ctx, data->runs, data->nrun, "rods");
+    PCS_TAKE(ctx, data->loose, data->nloose, "rods");
+    rod_split(batch, data);
+    batch->data = data;
+    return PCS_OK;
+}
+
+// The last of the sorted runs that starts at or before a cell, or NULL.
+static const rod_run *rod_search(const rod_run *runs, int count, int cell)
+{
+    int low = 0, high = count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (runs[middle].cell <= cell) low = middle + 1;
+        else high = middle;
+    }
+    return low == 0 ? NULL : &runs[low - 1];
+}
+
+// The run or loose cell that holds a cell.
+static const rod_run *rod_find(const rod_data *data, int cell)
+{
+    const rod_run *run = rod_search(data->runs, data->nrun, cell);
+    return run != NULL && cell < run->cell + run->count ? run : rod_search(data->loose, data->nloose, cell);
+}
+
+static void rod_matrices(const pcs_batch *batch, int cell, double *M, double *K)
+{
+    const rod_data *data = batch->data;
+    const rod_run *run = rod_find(data, cell);
+    M[0] = M[3] = run->m * data->self;
+    M[1] = M[2] = run->m * data->other;
+    K[0] = K[3] = run->k;
+    K[1] = K[2] = -run->k;
+}
+
+// The two nodal values of a loose cell; a fixed one is zero.
+static void rod_gather(const pcs_batch *batch, const rod_run *cell, const double *x, double value[2])
+{
+    const int *equation = batch->equation + 2 * (size_t)cell->cell;
+    for (int i = 0; i < 2; i++) value[i] = equation[i] < 0 ? 0.0 : x[equation[i]];
+}
+
+// f_i += k (q_i+1 - q_i) - k (q_i - q_i-1): every row from its two neighbours, so that nothing waits.
+static void rod_run_spring(int n, double k, const double *restrict q, double *restrict f)
+{
+    f[0] += k * (q[1] - q[0]);
+    for (int i = 1; i < n; i++) f[i] += k * ((q[i + 1] - q[i]) - (q[i] - q[i - 1]));
+    f[n] -= k * (q[n] - q[n - 1]);
+}
+
+// f_i -= m alpha (other v_i-1 + 2 self v_i + other v_i+1), half of it at the ends.
+static void rod_run_drag(int n, double self, double other, const double *restrict v, double *restrict f)
+{
+    f[0] -= self * v[0] + other * v[1];
+    for (int i = 1; i < n; i++) f[i] -= other * (v[i - 1] + v[i + 1]) + 2.0 * self * v[i];
+    f[n] -= self * v[n] + other * v[n - 1];
+}
+
+static void rod_loose_force(const pcs_batch *batch, const rod_run *cell, const double *q, const double *v, double out[2])
+{
+    const rod_data *data = batch->data;
+    double x[2], w[2];
+    rod_gather(batch, cell, q, x);
+    rod_gather(batch, cell, v, w);
+    double tension = cell->k * ((x[1] - x[0]) + batch->damping_stiffness * (w[1] - w[0]));
+    double drag = batch->damping_mass * cell->m;
+    out[0] = tension - drag * (data->self * w[0] + data->other * w[1]);
+    out[1] = -tension - drag * (data->other * w[0] + data->self * w[1]);
+}
+
+static void rod_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
+{
+    const rod_data *data = batch->data;
+    double alpha = batch->damping_mass, beta = batch->damping_stiffness;
+    for (int i = 0; i < data->nrun; i++) {
+        const rod_run *run = &data->runs[i];
+        int e = run->equation, n = run->count;
+        rod_run_spring(n, run->k, q + e, f + e);
+        if (beta != 0.0) rod_run_spring(n, run->k * beta, v + e, f + e);
+        if (alpha != 0.0) rod_run_drag(n, alpha * run->m * data->self, alpha * run->m * data->other, v + e, f + e);
+    }
+    for (int i = 0; i < data->nloose; i++) {
+        const int *equation = batch->equation + 2 * (size_t)data->loose[i].cell;
+        double out[2];
+        rod_loose_force(batch, &data->loose[i], q, v, out);
+        for (int j = 0; j < 2; j++)
+            if (equation[j] >= 0) f[equation[j]] += out[j];
+    }
+}
+
+enum { LANES = 8 };
+
+typedef struct rod_sums {
+    double strain; // sum (q_i+1 - q_i)^2
+    double square; // sum v_i^2 + v_i+1^2
+    double cross;  // sum v_i v_i+1
+    double plain;  // sum v_i + v_i+1
+} rod_sums;
+
+// Eight partial sums each: independent chains of additions, and less round-off than one.
+static rod_sums rod_run_sums(int n, const double *restrict q, const double *restrict v)
+{
+    double strain[LANES] = { 0 }, square[LANES] = { 0 }, cross[LANES] = { 0 }, plain[LANES] = { 0 };
+    int i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int j = 0; j < LANES; j++) {
+            double stretch = q[i + j + 1] - q[i + j], a = v[i + j], b = v[i + j + 1];
+            strain[j] += stretch * stretch;
+            square[j] += a * a;
+            cross[j] += a * b;
+            plain[j] += a;
+        }
+    rod_sums s = { 0 };
+    for (; i < n; i++) {
+        s.strain += (q[i + 1] - q[i]) * (q[i + 1] - q[i]);
+        s.square += v[i] * v[i];
+        s.cross += v[i] * v[i + 1];
+        s.plain += v[i];
+    }
+    for (int j = 0; j < LANES; j++) {
+        s.strain += strain[j];
+        s.square += square[j];
+        s.cross += cross[j];
+        s.plain += plain[j];
+    }
+    // The loop took v_0 .. v_n-1; both ends of all cells are wanted.
+    s.square = 2.0 * s.square + (v[n] * v[n] - v[0] * v[0]);
+    s.plain = 2.0 * s.plain + (v[n] - v[0]);
+    return s;
+}
+
+static void rod_add_sums(const rod_data *data, const rod_run *run, rod_sums s, pcs_energy *sum)
+{
+    sum->strain += 0.5 * run->k * s.strain;
+    sum->kinetic += 0.5 * run->m * (data->self * s.square + 2.0 * data->other * s.cross);
+    for (int k = 0; k < 3; k++) sum->momentum[k] += run->m * (data->self + data->other) * s.plain * run->axis[k];
+}
+
+static void rod_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
+{
+    const rod_data *data = batch->data;
+    for (int i = 0; i < data->nrun; i++) {
+        const rod_run *run = &data->runs[i];
+        rod_add_sums(data, run, rod_run_sums(run->count, q + run->equation, v + run->equation), sum);
+    }
+    for (int i = 0; i < data->nloose; i++) {
+        const rod_run *cell = &data->loose[i];
+        const int *equation = batch->equation + 2 * (size_t)cell->cell;
+        double x[2], w[2];
+        rod_gather(batch, cell, q, x);
+        rod_gather(batch, cell, v, w);
+        double stretch = x[1] - x[0];
+        rod_add_sums(data, cell, (rod_sums){ stretch * stretch, w[0] * w[0] + w[1] * w[1], w[0] * w[1], w[0] + w[1] }, sum);
+        for (int j = 0; j < 2; j++)
+            if (equation[j] < 0)
+                for (int k = 0; k < 3; k++)
+                    sum->fixed_momentum[k] += cell->m * (data->self * w[j] + data->other * w[1 - j]) * cell->axis[k];
+    }
+}
+
+// Within a run the springs cancel; drag and the cells at supports remain.
+static void rod_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
+{
+    const rod_data *data = batch->data;
+    if (batch->damping_mass != 0.0)
+        for (int i = 0; i < data->nrun; i++) {
+            const rod_run *run = &data->runs[i];
+            rod_sums s = rod_run_sums(run->count, v + run->equation, v + run->equation);
+            double drag = batch->damping_mass * run->m * (data->self + data->other) * s.plain;
+            for (int k = 0; k < 3; k++) sum[k] -= drag * run->axis[k];
+        }
+    for (int i = 0; i < data->nloose; i++) {
+        const int *equation = batch->equation + 2 * (size_t)data->loose[i].cell;
+        double out[2];
+        rod_loose_force(batch, &data->loose[i], q, v, out);
+        for (int j = 0; j < 2; j++)
+            if (equation[j] >= 0)
+                for (int k = 0; k < 3; k++) sum[k] += out[j] * data->loose[i].axis[k];
+    }
+}
+
+static void rod_write_fields(const rod_params *p, const rod_run *run, double stretch, int cell, double *const *field)
+{
+    double tension = run->sign * run->k * stretch;
+    field[0][cell] = tension;
+    field[1][cell] = tension / p->area;
+    field[2][cell] = 0.5 * run->k * stretch * stretch;
+}
+
+static void rod_read_fields(const pcs_batch *batch, const double *q, const double *v, double *const *field)
+{
+    (void)v; // the damping force is not part of the elastic stress
+    const rod_data *data = batch->data;
+    for (int i = 0; i < data->nrun; i++) {
+        const rod_run *run = &data->runs[i];
+        const double *x = q + run->equation;
+        for (int c = 0; c < run->count; c++) rod_write_fields(batch->params, run, x[c + 1] - x[c], run->cell + c, field);
+    }
+    for (int i = 0; i < data->nloose; i++) {
+        double x[2];
+        rod_gather(batch, &data->loose[i], q, x);
+        rod_write_fields(batch->params, &data->loose[i], x[1] - x[0], data->loose[i].cell, field);
+    }
+}
+
+const pcs_element_ops pcs_element_rod = {
+    .name = "rod",
+    .summary = "two-node rod, one dof per node along its axis; fields axial_force, stress, strain_energy",
+    .options = rod_options,
+    .params_size = sizeof(rod_params),
+    .ndof = 2,
+    .fields = rod_fields,
+    .node_dofs = rod_node_dofs,
+    .setup = rod_setup,
+    .matrices = rod_matrices,
+    .add_force = rod_add_force,
+    .add_energy = rod_add_energy,
+    .add_resultant = rod_add_resultant,
+    .read_fields = rod_read_fields,
+};

@@ -1,0 +1,72 @@
+// A straight line of equal cells: node i of n+1 lies at from + i/n (to - from).
+//
+// Makes the sets `name` (all nodes, all cells), `name.start` and `name.end` (the end nodes and end cells).
+
+#include "mesh/mesh.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct line_params {
+    double from[3], to[3];
+    int elements;
+} line_params;
+
+static const pcs_option line_options[] = {
+    { .name = "from", .kind = PCS_OPTION_VECTOR, .help = "position of the first node, m",
+      .offset = offsetof(line_params, from), .is_required = true, .range = PCS_ANY_NUMBER },
+    { .name = "to", .kind = PCS_OPTION_VECTOR, .help = "position of the last node, m",
+      .offset = offsetof(line_params, to), .is_required = true, .range = PCS_ANY_NUMBER },
+    { .name = "elements", .kind = PCS_OPTION_COUNT, .help = "number of cells",
+      .offset = offsetof(line_params, elements), .is_required = true, .range = { 1, 1 << 28, false, false } },
+    { 0 },
+};
+
+static const char *line_check(const void *params, const char **option)
+{
+    const line_params *p = params;
+    double length2 = 0.0;
+    for (int k = 0; k < 3; k++) length2 += (p->to[k] - p->from[k]) * (p->to[k] - p->from[k]);
+    *option = "to";
+    if (!(length2 > 0.0)) return "the line has no length: 'from' and 'to' are the same point";
+    return isfinite(length2) ? NULL : "the line is too long to be measured";
+}
+
+static pcs_status line_add_sets(const char *name, pcs_mesh *mesh, int node, int cell, int n)
+{
+    char text[256];
+    PCS_TRY(pcs_mesh_add_node_range(mesh, name, node, n + 1));
+    PCS_TRY(pcs_mesh_add_cell_range(mesh, name, cell, n));
+    snprintf(text, sizeof text, "%s.start", name);
+    PCS_TRY(pcs_mesh_add_node_range(mesh, text, node, 1));
+    PCS_TRY(pcs_mesh_add_cell_range(mesh, text, cell, 1));
+    snprintf(text, sizeof text, "%s.end", name);
+    PCS_TRY(pcs_mesh_add_node_range(mesh, text, node + n, 1));
+    return pcs_mesh_add_cell_range(mesh, text, cell + n - 1, 1);
+}
+
+static pcs_status line_build(const void *params, const char *name, pcs_mesh *mesh)
+{
+    const line_params *p = params;
+    int n = p->elements, node, cell;
+    PCS_TRY(pcs_mesh_add_nodes(mesh, n + 1, &node));
+    PCS_TRY(pcs_mesh_add_cells(mesh, n, &cell));
+    for (int i = 0; i <= n; i++) {
+        double s = (double)i / n;
+        for (int k = 0; k < 3; k++) mesh->x[node + i][k] = (1.0 - s) * p->from[k] + s * p->to[k];
+    }
+    for (int i = 0; i < n; i++) {
+        mesh->cell[cell + i][0] = node + i;
+        mesh->cell[cell + i][1] = node + i + 1;
+    }
+    return line_add_sets(name, mesh, node, cell, n);
+}
+
+const pcs_mesh_source_ops pcs_mesh_line = {
+    .name = "line",
+    .summary = "straight line of equal cells; sets NAME, NAME.start, NAME.end",
+    .options = line_options,
+    .params_size = sizeof(line_params),
+    .check = line_check,
+    .build = line_build,
+};

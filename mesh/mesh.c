@@ -1,0 +1,110 @@
+// Growing arrays of nodes, cells and sets; old blocks stay in the context until it is destroyed.
+
+#include "mesh/mesh.h"
+
+#include <limits.h>
+#include <string.h>
+
+#define PCS_MESH_SOURCE(name) extern const pcs_mesh_source_ops pcs_mesh_##name;
+#include "mesh/mesh_source_list.def"
+#undef PCS_MESH_SOURCE
+
+const pcs_mesh_source_ops *const pcs_mesh_sources[] = {
+#define PCS_MESH_SOURCE(name) &pcs_mesh_##name,
+#include "mesh/mesh_source_list.def"
+#undef PCS_MESH_SOURCE
+    NULL,
+};
+
+pcs_status pcs_mesh_create(pcs_context *ctx, pcs_mesh **out)
+{
+    pcs_mesh *mesh;
+    PCS_TAKE(ctx, mesh, 1, "a mesh");
+    mesh->ctx = ctx;
+    *out = mesh;
+    return PCS_OK;
+}
+
+// Gives an array with room for `need` items that starts with the `count` items of the old one.
+static pcs_status mesh_grow(pcs_context *ctx, void **array, int *room, int count, long need, size_t size)
+{
+    if (need <= *room) return PCS_OK;
+    if (need > INT_MAX / 2) return pcs_fail(ctx, PCS_BAD_INPUT, "mesh: %ld items are more than the program can number", need);
+    long wanted = need > 2L * *room ? need : 2L * *room;
+    void *bigger = pcs_take(ctx, (size_t)wanted, size, "the mesh");
+    if (bigger == NULL) return PCS_NO_MEMORY;
+    if (count > 0) memcpy(bigger, *array, (size_t)count * size);
+    *array = bigger;
+    *room = (int)wanted;
+    return PCS_OK;
+}
+
+pcs_status pcs_mesh_add_nodes(pcs_mesh *mesh, int count, int *first)
+{
+    void *array = mesh->x;
+    PCS_TRY(mesh_grow(mesh->ctx, &array, &mesh->node_room, mesh->nnode, (long)mesh->nnode + count, sizeof *mesh->x));
+    mesh->x = array;
+    *first = mesh->nnode;
+    mesh->nnode += count;
+    return PCS_OK;
+}
+
+pcs_status pcs_mesh_add_cells(pcs_mesh *mesh, int count, int *first)
+{
+    void *array = mesh->cell;
+    PCS_TRY(mesh_grow(mesh->ctx, &array, &mesh->cell_room, mesh->ncell, (long)mesh->ncell + count, sizeof *mesh->cell));
+    mesh->cell = array;
+    *first = mesh->ncell;
+    mesh->ncell += count;
+    return PCS_OK;
+}
+
+static pcs_status mesh_make_range(pcs_context *ctx, const char *name, int first, int count, pcs_set *set)
+{
+    int *items;
+    PCS_TAKE(ctx, items, count, "a set");
+    for (int i = 0; i < count; i++) items[i] = first + i;
+    char *copy = pcs_take_text(ctx, name);
+    if (copy == NULL) return PCS_NO_MEMORY;
+    *set = (pcs_set){ .name = copy, .count = count, .items = items };
+    return PCS_OK;
+}
+
+pcs_status pcs_mesh_add_node_range(pcs_mesh *mesh, const char *name, int first, int count)
+{
+    void *array = mesh->node_set;
+    PCS_TRY(mesh_grow(mesh->ctx, &array, &mesh->node_set_room, mesh->nnode_set, mesh->nnode_set + 1L,
+                      sizeof *mesh->node_set));
+    mesh->node_set = array;
+    PCS_TRY(mesh_make_range(mesh->ctx, name, first, count, &mesh->node_set[mesh->nnode_set]));
+    mesh->nnode_set++;
+    return PCS_OK;
+}
+
+pcs_status pcs_mesh_add_cell_range(pcs_mesh *mesh, const char *name, int first, int count)
+{
+    void *array = mesh->cell_set;
+    PCS_TRY(mesh_grow(mesh->ctx, &array, &mesh->cell_set_room, mesh->ncell_set, mesh->ncell_set + 1L,
+                      sizeof *mesh->cell_set));
+    mesh->cell_set = array;
+    PCS_TRY(mesh_make_range(mesh->ctx, name, first, count, &mesh->cell_set[mesh->ncell_set]));
+    mesh->ncell_set++;
+    return PCS_OK;
+}
+
+static const pcs_set *mesh_find(const pcs_set *sets, int nset, const char *name)
+{
+    for (int i = 0; i < nset; i++)
+        if (strcmp(sets[i].name, name) == 0) return &sets[i];
+    return NULL;
+}
+
+const pcs_set *pcs_mesh_node_set(const pcs_mesh *mesh, const char *name)
+{
+    return mesh_find(mesh->node_set, mesh->nnode_set, name);
+}
+
+const pcs_set *pcs_mesh_cell_set(const pcs_mesh *mesh, const char *name)
+{
+    return mesh_find(mesh->cell_set, mesh->ncell_set, name);
+}

@@ -1,0 +1,49 @@
+// The table of gap types, and what they share: rows of nodal displacements along a normal.
+
+#include "contact/contact.h"
+
+#include "contact/gap.h"
+
+#include <math.h>
+
+#define PCS_GAP_TYPE(name) extern const pcs_gap_ops pcs_gap_##name;
+#include "contact/gap_list.def"
+#undef PCS_GAP_TYPE
+
+const pcs_gap_ops *const pcs_gap_types[] = {
+#define PCS_GAP_TYPE(name) &pcs_gap_##name,
+#include "contact/gap_list.def"
+#undef PCS_GAP_TYPE
+    NULL,
+};
+
+bool pcs_gap_normalize(const double raw[3], double unit[3])
+{
+    double length = sqrt(raw[0] * raw[0] + raw[1] * raw[1] + raw[2] * raw[2]);
+    for (int k = 0; k < 3; k++) unit[k] = raw[k] / length;
+    return isfinite(length) && length > 0.0;
+}
+
+pcs_status pcs_gap_add_node(pcs_context *ctx, const pcs_dofmap *map, int node, double sign, pcs_contact_point *point)
+{
+    int dof[PCS_MAX_NODE_DOFS];
+    double coefficient[PCS_MAX_NODE_DOFS];
+    const double *n = point->normal;
+    int count = pcs_dofmap_resolve(map, node, n, dof, coefficient);
+    if (count < 0)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "node %d cannot move along the normal [%g, %g, %g]: its elements give it no such direction",
+                        node, n[0], n[1], n[2]);
+    for (int i = 0; i < count; i++) {
+        int equation = map->dof[dof[i]].equation;
+        if (equation < 0) continue;
+        point->equation[point->nterm] = equation;
+        point->coefficient[point->nterm++] = sign * coefficient[i];
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_gap_demand_motion(pcs_context *ctx, const pcs_contact_point *point)
+{
+    if (point->nterm > 0) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT, "node %d is held by a support along the normal, so its gap cannot change", point->node);
+}
