@@ -1,22 +1,291 @@
 // Context, arena, deferred actions and messages.
 
+#include "support/alloc_fault.h"
 #include "support/check.h"
 
 #include "core/context.h"
 
-static void context_starts_without_a_message(void **unused)
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+static int make_context(void **state)
 {
-    (void)unused;
+    pcs_context *ctx = NULL;
+    if (pcs_context_create(&ctx) != PCS_OK) return -1;
+    *state = ctx;
+    return 0;
+}
+
+static int drop_context(void **state)
+{
+    pcs_context *ctx = *state;
+    pcs_context_destroy(&ctx);
+    return ctx == NULL ? 0 : -1;
+}
+
+static void check_zeroed(const void *memory, size_t bytes)
+{
+    const unsigned char *byte = memory;
+    for (size_t i = 0; i < bytes; i++)
+        if (byte[i] != 0) fail_msg("byte %zu of %zu is %d", i, bytes, byte[i]);
+}
+
+static void context_starts_empty(void **state)
+{
+    CHECK(pcs_message(*state)[0] == '\0');
+    CHECK(pcs_bytes_taken(*state) == 0);
+}
+
+static void destroy_accepts_nothing(void **state)
+{
+    (void)state;
+    pcs_context *ctx = NULL;
+    pcs_context_destroy(&ctx);
+    pcs_context_destroy(NULL);
+    CHECK(ctx == NULL);
+    CHECK_TEXT(pcs_message(NULL), "out of memory");
+}
+
+// Sizes around the alignment, a quarter chunk and a whole chunk, each filled to show an overlap later.
+static void memory_is_aligned_zeroed_and_apart(void **state)
+{
+    static const size_t sizes[] = { 1, 63, 64, 65, 1000, 16383, 16384, 16385, 65535, 65536, 65537, 1000000, 3 };
+    enum { NSIZE = sizeof sizes / sizeof *sizes, ROUNDS = 20 };
+    unsigned char *blocks[ROUNDS * NSIZE];
+    size_t total = 0;
+    for (size_t i = 0; i < ROUNDS * NSIZE; i++) {
+        size_t bytes = sizes[i % NSIZE];
+        blocks[i] = pcs_take(*state, bytes, 1, "a block");
+        assert_non_null(blocks[i]);
+        CHECK((uintptr_t)blocks[i] % ALIGNMENT == 0);
+        check_zeroed(blocks[i], bytes);
+        memset(blocks[i], (int)(i % 251) + 1, bytes);
+        total += bytes;
+    }
+    CHECK(pcs_bytes_taken(*state) == total);
+    for (size_t i = 0; i < ROUNDS * NSIZE; i++)
+        for (size_t k = 0; k < sizes[i % NSIZE]; k++)
+            if (blocks[i][k] != i % 251 + 1) fail_msg("block %zu was written over at byte %zu", i, k);
+}
+
+// Small blocks up to the last byte of several chunks: one block too many would write over the heap's own words.
+static void chunks_are_filled_to_their_end(void **state)
+{
+    for (int i = 0; i < 5000; i++) {
+        void *block = pcs_take(*state, ALIGNMENT, 1, "a block");
+        assert_non_null(block);
+        memset(block, 0xff, ALIGNMENT);
+        void *behind = malloc(40);
+        CHECK(behind != NULL);
+        free(behind);
+    }
+    CHECK(pcs_bytes_taken(*state) == 5000 * ALIGNMENT);
+}
+
+static void a_big_request_leaves_the_chunk_in_use(void **state)
+{
+    char *before = pcs_take(*state, 64, 1, "a block");
+    char *big = pcs_take(*state, 1 << 20, 1, "a big block");
+    char *after = pcs_take(*state, 64, 1, "a block");
+    assert_non_null(big);
+    CHECK(after == before + 64);
+}
+
+static void a_count_of_zero_gives_a_pointer(void **state)
+{
+    CHECK(pcs_take(*state, 0, 8, "nothing") != NULL);
+    CHECK(pcs_take(*state, 0, 8, "nothing") != NULL);
+    CHECK(pcs_take(*state, 5, 0, "nothing") != NULL);
+    CHECK(pcs_bytes_taken(*state) == 0);
+}
+
+static void impossible_sizes_are_refused(void **state)
+{
+    CHECK(pcs_take(*state, SIZE_MAX, 1, "the moon") == NULL);
+    CHECK_TEXT(pcs_message(*state), "out of memory");
+    CHECK_TEXT(pcs_message(*state), "the moon");
+    // Products that wrap around to a small number.
+    CHECK(pcs_take(*state, SIZE_MAX / 8 + 2, 8, "the sun") == NULL);
+    CHECK_TEXT(pcs_message(*state), "the sun");
+    CHECK(pcs_take(*state, SIZE_MAX / 2, 2, "a star") == NULL);
+    CHECK(pcs_scratch(NULL, SIZE_MAX / 8 + 2, 8) == NULL);
+    CHECK(pcs_bytes_taken(*state) == 0);
+    CHECK(pcs_take(*state, 1, 8, "a little") != NULL);
+}
+
+static void text_is_copied(void **state)
+{
+    char text[] = "a wall";
+    char *copy = pcs_take_text(*state, text);
+    text[0] = 'X';
+    assert_string_equal(copy, "a wall");
+    assert_string_equal(pcs_take_text(*state, ""), "");
+
+    // As long as a cache line: the next text begins right where this one must have ended.
+    const char *line = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+    copy = pcs_take_text(*state, line);
+    pcs_take_text(*state, line);
+    assert_string_equal(copy, line);
+}
+
+static void scratch_grows_and_keeps_its_content(void **state)
+{
+    (void)state;
+    int *buffer = pcs_scratch(NULL, 0, sizeof *buffer);
+    assert_non_null(buffer);
+    for (int n = 1; n <= 4096; n *= 4) {
+        buffer = pcs_scratch(buffer, (size_t)n, sizeof *buffer);
+        assert_non_null(buffer);
+        if (n > 1) CHECK(buffer[n / 4 - 1] == n / 4);
+        buffer[n - 1] = n;
+    }
+    buffer = pcs_scratch(buffer, 0, sizeof *buffer);
+    assert_non_null(buffer);
+    pcs_scratch_free(buffer);
+    pcs_scratch_free(NULL);
+}
+
+typedef struct closing {
+    char *log;
+    char letter;
+} closing;
+
+static void append_letter(void *object)
+{
+    closing *c = object;
+    size_t n = strlen(c->log);
+    c->log[n] = c->letter;
+    c->log[n + 1] = '\0';
+}
+
+static void deferred_actions_run_newest_first(void **state)
+{
+    (void)state;
+    char log[8] = "";
+    closing a = { log, 'a' }, b = { log, 'b' }, c = { log, 'c' };
     pcs_context *ctx = NULL;
     CHECK_OK(NULL, pcs_context_create(&ctx));
-    CHECK_TEXT(pcs_message(ctx), "");
-    CHECK(pcs_message(ctx)[0] == '\0');
+    CHECK_OK(ctx, pcs_defer(ctx, append_letter, &a));
+    CHECK_OK(ctx, pcs_defer(ctx, append_letter, &b));
+    CHECK_OK(ctx, pcs_defer(ctx, append_letter, &c));
+    assert_string_equal(log, "");
     pcs_context_destroy(&ctx);
-    CHECK(ctx == NULL);
+    assert_string_equal(log, "cba");
 }
+
+// An object in the arena must still be readable when its own action closes it.
+static void deferred_actions_run_before_memory_goes(void **state)
+{
+    (void)state;
+    char log[8] = "";
+    pcs_context *ctx = NULL;
+    CHECK_OK(NULL, pcs_context_create(&ctx));
+    closing *inside = pcs_take(ctx, 1, sizeof *inside, "a closing");
+    *inside = (closing){ log, 'i' };
+    CHECK_OK(ctx, pcs_defer(ctx, append_letter, inside));
+    pcs_context_destroy(&ctx);
+    assert_string_equal(log, "i");
+}
+
+static void a_message_is_stored_and_replaced(void **state)
+{
+    CHECK(pcs_fail(*state, PCS_BAD_INPUT, "E must be > 0, is %g", -2.1e11) == PCS_BAD_INPUT);
+    assert_string_equal(pcs_message(*state), "E must be > 0, is -2.1e+11");
+    CHECK(pcs_fail(*state, PCS_IO_ERROR, "no") == PCS_IO_ERROR);
+    assert_string_equal(pcs_message(*state), "no");
+}
+
+static void a_message_is_wrapped_from_outside(void **state)
+{
+    pcs_fail(*state, PCS_FAILED, "singular");
+    CHECK(pcs_wrap(*state, PCS_FAILED, "pivot %d", 7) == PCS_FAILED);
+    CHECK(pcs_wrap(*state, PCS_IO_ERROR, "factor") == PCS_IO_ERROR);
+    assert_string_equal(pcs_message(*state), "factor: pivot 7: singular");
+}
+
+// Neither a long message nor a long or repeated wrap may run over the buffer; the outermost words stay.
+static void long_messages_are_cut(void **state)
+{
+    static char text[40000];
+    memset(text, 'x', sizeof text - 1);
+    pcs_fail(*state, PCS_FAILED, "begin %s", text);
+    size_t full = strlen(pcs_message(*state));
+    CHECK(full > 1000 && full < sizeof text);
+    CHECK(strncmp(pcs_message(*state), "begin xxx", 9) == 0);
+
+    pcs_wrap(*state, PCS_FAILED, "outer");
+    CHECK(strlen(pcs_message(*state)) == full);
+    CHECK(strncmp(pcs_message(*state), "outer: begin xxx", 16) == 0);
+
+    pcs_wrap(*state, PCS_FAILED, "longest %s", text);
+    CHECK(strlen(pcs_message(*state)) == full);
+    CHECK(strncmp(pcs_message(*state), "longest xxx", 11) == 0);
+    CHECK_TEXT(pcs_message(*state), "x: outer: begin");
+    for (int i = 0; i < 1000; i++) pcs_wrap(*state, PCS_FAILED, "layer %d %s", i, text);
+    CHECK(strlen(pcs_message(*state)) == full);
+    CHECK(strncmp(pcs_message(*state), "layer 999 ", 10) == 0);
+}
+
+static int actions_run;
+
+static void count_action(void *object)
+{
+    (void)object;
+    actions_run++;
+}
+
+static void running_out_of_memory_is_a_fault_with_a_name(void **state)
+{
+    (void)state;
+    if (!alloc_fault_is_active()) skip();
+    long before = alloc_fault_live();
+    pcs_context *ctx = NULL;
+    alloc_fault_arm(1, false);
+    CHECK_STATUS(NULL, pcs_context_create(&ctx), PCS_NO_MEMORY);
+    CHECK(ctx == NULL);
+
+    CHECK_OK(NULL, pcs_context_create(&ctx));
+    alloc_fault_arm(1, true);
+    CHECK(pcs_take(ctx, 100, 8, "the velocities") == NULL);
+    CHECK(pcs_take_text(ctx, "word") == NULL);
+    CHECK(pcs_scratch(NULL, 10, 8) == NULL);
+    CHECK_TEXT(pcs_message(ctx), "out of memory");
+
+    // An action that cannot be kept is done at once, or its object would leak.
+    actions_run = 0;
+    CHECK_STATUS(ctx, pcs_defer(ctx, count_action, NULL), PCS_NO_MEMORY);
+    CHECK(actions_run == 1);
+
+    alloc_fault_arm(0, false);
+    pcs_take(ctx, 100, 8, "the velocities");
+    pcs_take(ctx, 1 << 20, 8, "the positions");
+    pcs_context_destroy(&ctx);
+    CHECK(actions_run == 1);
+    CHECK(alloc_fault_live() == before);
+}
+
+#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, make_context, drop_context)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(context_starts_without_a_message) };
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(context_starts_empty),
+        cmocka_unit_test(destroy_accepts_nothing),
+        WITH_CONTEXT(memory_is_aligned_zeroed_and_apart),
+        WITH_CONTEXT(chunks_are_filled_to_their_end),
+        WITH_CONTEXT(a_big_request_leaves_the_chunk_in_use),
+        WITH_CONTEXT(a_count_of_zero_gives_a_pointer),
+        WITH_CONTEXT(impossible_sizes_are_refused),
+        WITH_CONTEXT(text_is_copied),
+        cmocka_unit_test(scratch_grows_and_keeps_its_content),
+        cmocka_unit_test(deferred_actions_run_newest_first),
+        cmocka_unit_test(deferred_actions_run_before_memory_goes),
+        WITH_CONTEXT(a_message_is_stored_and_replaced),
+        WITH_CONTEXT(a_message_is_wrapped_from_outside),
+        WITH_CONTEXT(long_messages_are_cut),
+        cmocka_unit_test(running_out_of_memory_is_a_fault_with_a_name),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
