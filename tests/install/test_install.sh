@@ -1,0 +1,41 @@
+# Installs into an empty folder, moves it, and builds and runs the example against it with CMake and with pkg-config.
+set -eu
+build=$(dirname "$1")
+source=$(pwd)
+work=$(mktemp -d "$build/install-test.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+case=$source/cases/bar_impact
+
+cmake --install "$build" --prefix "$work/first" >"$work/install.log"
+mv "$work/first" "$work/prefix"
+prefix=$work/prefix
+for file in bin/percuss include/percuss.h share/percuss/cases/bar_impact/case.yaml; do
+    [ -f "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
+done
+[ "$(find "$prefix/include" -type f | wc -l)" = 1 ] || { echo "more than the public header is installed"; exit 1; }
+# Neither the build nor the source folder may be written into the package files.
+if grep -rIl -e "$build" -e "$source" "$prefix"; then echo "the files above name the build machine's folders"; exit 1; fi
+
+# No folder of the source tree is on the include path, so that only installed files can be found.
+cmake -S tests/install -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >"$work/cmake.log" 2>&1 &&
+    cmake --build "$work/cmake" >>"$work/cmake.log" 2>&1 || { cat "$work/cmake.log"; exit 1; }
+
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name percuss.pc)")
+export PKG_CONFIG_PATH
+# shellcheck disable=SC2046 # the flags are words of their own
+cc -std=c17 -o "$work/by-pkg-config" tests/install/example.c $(pkg-config --cflags --libs percuss)
+
+"$work/cmake/example" "$case" >"$work/cmake.txt"
+"$work/by-pkg-config" "$case" >"$work/pkg-config.txt"
+cat "$work/cmake.txt"
+grep -q '^t = [0-9.]* s, u\[0\] = ' "$work/cmake.txt"
+cmp "$work/cmake.txt" "$work/pkg-config.txt"
+
+# A wrong case ends with the library's message, not with silence.
+if "$work/by-pkg-config" "$work/nowhere" 2>"$work/message.txt"; then echo "a missing case was accepted"; exit 1; fi
+grep -q nowhere "$work/message.txt"
+
+# The installed program finds nothing in the source tree either and knows the same version.
+version=$(pkg-config --modversion percuss)
+(cd "$work" && prefix/bin/percuss --version) | grep -qF "$version"
+(cd "$work" && prefix/bin/percuss check prefix/share/percuss/cases/bar_impact)
