@@ -59,8 +59,9 @@ typedef struct pcs_element_ops {
     void (*add_energy)(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum);
     // sum += resultant over the free equations of what add_force subtracts, with sign (a force on the body).
     void (*add_resultant)(const pcs_batch *batch, const double *q, const double *v, double sum[3]);
-    // field[k][cell] for every declared field, cell = 0 .. ncell-1 of the batch.
-    void (*read_fields)(const pcs_batch *batch, const double *q, const double *v, double *const *field);
+    // The declared fields of one cell (numbered within the batch).
+    void (*read_fields)(const pcs_batch *batch, int cell, const double *q, const double *v,
+                        double field[PCS_MAX_CELL_FIELDS]);
 } pcs_element_ops;
 
 extern const pcs_element_ops *const pcs_elements[]; // ends with NULL

@@ -343,28 +343,18 @@ static void rod_add_resultant(const pcs_batch *batch, const double *q, const dou
     }
 }
 
-static void rod_write_fields(const rod_params *p, const rod_run *run, double stretch, int cell, double *const *field)
-{
-    double tension = run->sign * run->k * stretch;
-    field[0][cell] = tension;
-    field[1][cell] = tension / p->area;
-    field[2][cell] = 0.5 * run->k * stretch * stretch;
-}
-
-static void rod_read_fields(const pcs_batch *batch, const double *q, const double *v, double *const *field)
+static void rod_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+                            double field[PCS_MAX_CELL_FIELDS])
 {
     (void)v; // the damping force is not part of the elastic stress
-    const rod_data *data = batch->data;
-    for (int i = 0; i < data->nrun; i++) {
-        const rod_run *run = &data->runs[i];
-        const double *x = q + run->equation;
-        for (int c = 0; c < run->count; c++) rod_write_fields(batch->params, run, x[c + 1] - x[c], run->cell + c, field);
-    }
-    for (int i = 0; i < data->nloose; i++) {
-        double x[2];
-        rod_gather(batch, &data->loose[i], q, x);
-        rod_write_fields(batch->params, &data->loose[i], x[1] - x[0], data->loose[i].cell, field);
-    }
+    const rod_run *run = rod_find(batch->data, cell);
+    const int *equation = batch->equation + 2 * (size_t)cell;
+    double x[2];
+    for (int i = 0; i < 2; i++) x[i] = equation[i] < 0 ? 0.0 : q[equation[i]];
+    double stretch = x[1] - x[0], tension = run->sign * run->k * stretch;
+    field[0] = tension;
+    field[1] = tension / ((const rod_params *)batch->params)->area;
+    field[2] = 0.5 * run->k * stretch * stretch;
 }
 
 const pcs_element_ops pcs_element_rod = {

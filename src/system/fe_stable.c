@@ -1,0 +1,57 @@
+// Largest stable step of explicit schemes, from the cells: no mode of the model is faster than its fastest cell.
+//
+//   w^2 = largest eigenvalue of K_e x = w^2 M_e x,   xi = (alpha / w + beta w) / 2
+//   h < (2 / w) (sqrt(1 + xi^2) - xi)
+
+#include "system/fe_data.h"
+
+#include <math.h>
+#include <string.h>
+
+// LAPACK: eigenvalues of A x = w B x, ascending, A symmetric and B positive definite; both are overwritten.
+void dsygv_(const int *type, const char *job, const char *triangle, const int *n, double *A, const int *lda, double *B,
+            const int *ldb, double *w, double *work, const int *lwork, int *info, size_t job_length, size_t triangle_length);
+
+enum { ENTRIES = PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS };
+
+// w^2 of one cell; INFINITY when its mass matrix is singular.
+static double stable_fastest(int n, const double *M, const double *K)
+{
+    double A[ENTRIES], B[ENTRIES], w[PCS_MAX_CELL_DOFS], work[8 * PCS_MAX_CELL_DOFS];
+    size_t bytes = (size_t)(n * n) * sizeof(double);
+    memcpy(A, K, bytes);
+    memcpy(B, M, bytes);
+    int type = 1, room = 8 * PCS_MAX_CELL_DOFS, info = 0;
+    dsygv_(&type, "N", "U", &n, A, &n, B, &n, w, work, &room, &info, 1, 1);
+    return info == 0 ? w[n - 1] : INFINITY;
+}
+
+static double stable_cell(double w2, double alpha, double beta)
+{
+    if (isinf(w2)) return 0.0;
+    if (w2 <= 0.0) return alpha > 0.0 ? 2.0 / alpha : INFINITY;
+    double w = sqrt(w2), xi = 0.5 * (alpha / w + beta * w);
+    // sqrt(1 + xi^2) - xi without cancellation
+    return 2.0 / w / (sqrt(1.0 + xi * xi) + xi);
+}
+
+double pcs_fe_stable_step(const fe_data *fe)
+{
+    double step = INFINITY;
+    for (int g = 0; g < fe->model.ngroup; g++) {
+        const pcs_batch *batch = &fe->batches[g];
+        const pcs_element_ops *ops = fe->model.groups[g].ops;
+        size_t bytes = (size_t)(ops->ndof * ops->ndof) * sizeof(double);
+        double M[ENTRIES], K[ENTRIES], last_M[ENTRIES] = { 0 }, last_K[ENTRIES] = { 0 };
+        for (int c = 0; c < batch->ncell; c++) {
+            ops->matrices(batch, c, M, K);
+            // Equal cells in a row are the rule: one eigenproblem serves them all.
+            if (memcmp(M, last_M, bytes) == 0 && memcmp(K, last_K, bytes) == 0) continue;
+            double h = stable_cell(stable_fastest(ops->ndof, M, K), batch->damping_mass, batch->damping_stiffness);
+            step = fmin(step, h);
+            memcpy(last_M, M, bytes);
+            memcpy(last_K, K, bytes);
+        }
+    }
+    return step;
+}
