@@ -14,7 +14,10 @@ for file in bin/percuss include/percuss.h share/percuss/cases/bar_impact/case.ya
 done
 [ "$(find "$prefix/include" -type f | wc -l)" = 1 ] || { echo "more than the public header is installed"; exit 1; }
 # Neither the build nor the source folder may be written into the package files.
-if grep -rIl -e "$build" -e "$source" "$prefix"; then echo "the files above name the build machine's folders"; exit 1; fi
+if grep -rIl -e "$build" -e "$source" "$prefix"; then
+    echo "the files above name folders of the machine they were built on"
+    exit 1
+fi
 
 # No folder of the source tree is on the include path, so that only installed files can be found.
 cmake -S tests/install -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >"$work/cmake.log" 2>&1 &&

@@ -40,8 +40,8 @@ void check_all_near(size_t count, const double *actual, const double *expected, 
     for (size_t i = 0; i < count; i++) {
         double difference = fabs(actual[i] - expected[i]);
         if (difference <= tolerance) continue;
-        print_error("%s[%zu] = %.17g, expected %.17g: differs by %.3g, allowed %.3g\n", name, i, actual[i],
-                    expected[i], difference, tolerance);
+        print_error("%s[%zu] = %.17g, expected %.17g: differs by %.3g, allowed %.3g\n", name, i, actual[i], expected[i],
+                    difference, tolerance);
         check_fail(file, line);
     }
 }

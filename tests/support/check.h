@@ -21,15 +21,15 @@
 #define CHECK(condition) check_true((condition), #condition, __FILE__, __LINE__)
 
 // |actual - expected| <= absolute_tolerance; a NaN on either side fails.
-#define CHECK_NEAR(actual, expected, absolute_tolerance)                                                               \
+#define CHECK_NEAR(actual, expected, absolute_tolerance) \
     check_near((actual), (expected), (absolute_tolerance), #actual, __FILE__, __LINE__)
 
 // |actual - expected| <= relative_tolerance |expected|.
-#define CHECK_RELATIVE(actual, expected, relative_tolerance)                                                           \
+#define CHECK_RELATIVE(actual, expected, relative_tolerance) \
     check_relative((actual), (expected), (relative_tolerance), #actual, __FILE__, __LINE__)
 
 // Every entry of two arrays: |actual[i] - expected[i]| <= absolute_tolerance.
-#define CHECK_ALL_NEAR(count, actual, expected, absolute_tolerance)                                                    \
+#define CHECK_ALL_NEAR(count, actual, expected, absolute_tolerance) \
     check_all_near((size_t)(count), (actual), (expected), (absolute_tolerance), #actual, __FILE__, __LINE__)
 
 // The call answers `wanted`; otherwise the message of the context (NULL: none) is shown.

@@ -1,0 +1,170 @@
+"""The project's rules as functions: each takes a path (relative to the project) and the file's text and yields
+findings "line: what is wrong". Rules on the compiled library take its symbol table."""
+
+import re
+
+LIBRARY = ("src/", "elements/", "mesh/")
+
+# Which layers a folder may include besides itself. A name with a slash allows that one header only.
+MAY_INCLUDE = {
+    "core": [],
+    "sparse": ["core"],
+    "elements": ["core"],
+    "mesh": ["core"],
+    "case": ["core"],
+    "linsolve": ["sparse", "core"],
+    "contact": ["mesh", "sparse", "core"],
+    "step": ["contact", "sparse", "linsolve", "core", "system/system.h"],
+    "system": ["elements", "mesh", "contact", "sparse", "core"],
+    "schemes": ["system", "step", "contact", "core"],
+    "output": ["system", "step", "mesh", "core", "schemes/scheme.h"],
+}
+MAY_INCLUDE_ALL = ("sim", "main.c", "percuss.c")
+
+STANDARD_HEADERS = set(
+    "assert complex ctype errno fenv float inttypes limits locale math setjmp signal stdalign stdarg stdbool stddef "
+    "stdint stdio stdlib string tgmath time "
+    "dirent fcntl unistd sys/ioctl sys/resource sys/stat sys/time sys/types sys/wait".split())
+
+ALLOCATION = r"\b(malloc|calloc|realloc|reallocarray|free|aligned_alloc|posix_memalign|strdup|strndup|asprintf|" \
+             r"vasprintf|getline|getdelim|open_memstream)\s*\("
+PRINTING = r"\b(printf|vprintf|puts|putchar|perror|exit|_exit|_Exit|quick_exit|abort)\s*\(|\b(stdout|stderr)\b"
+# Spelled in pieces, so that this file passes its own rule.
+MACHINE_PATHS = r"(?<![\w.])/(wor" r"k|roo" r"t|hom" r"e|tm" r"p)(/|\b)|\.\./sha" r"red"
+UNFINISHED = r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b"
+
+LONGEST_LINE, LONGEST_FUNCTION, LONGEST_FILE = 120, 80, 600
+
+
+def blank(text, strings=True):
+    """The C text with comments (and the insides of strings) replaced by spaces; line numbers stay."""
+    def spaces(match):
+        token = match.group(0)
+        if token[0] in "\"'" and not strings:
+            return token
+        return re.sub(r"[^\n]", " ", token)
+    return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', spaces, text, flags=re.S)
+
+
+def find(pattern, text, what):
+    for match in re.finditer(pattern, text):
+        yield f"{text.count(chr(10), 0, match.start()) + 1}: {what} '{match.group(0).strip()}'"
+
+
+def layer_of(path):
+    parts = path.split("/")
+    return parts[1] if parts[0] == "src" else parts[0]
+
+
+def includes(text):
+    for match in re.finditer(r'^\s*#\s*include\s*([<"])([^>"]+)', blank(text, strings=False), re.M):
+        yield text.count("\n", 0, match.start()) + 1, match.group(1), match.group(2)
+
+
+def include_rule(path, text):
+    """Includes go downwards only."""
+    layer = layer_of(path)
+    if not path.startswith(LIBRARY) or layer in MAY_INCLUDE_ALL:
+        return
+    for line, quote, name in includes(text):
+        if quote != '"' or name.endswith("_list.def") and name.split("/")[0] in (layer, name):
+            continue
+        allowed = [layer] + MAY_INCLUDE.get(layer, [])
+        if "/" not in name or (name.split("/")[0] not in allowed and name not in allowed):
+            yield f"{line}: {layer} may not include '{name}'"
+
+
+def allocation_rule(path, text):
+    """Memory comes through core/alloc.c."""
+    if path.startswith(LIBRARY) and path != "src/core/alloc.c":
+        yield from find(ALLOCATION, blank(text), "allocation outside src/core/alloc.c:")
+
+
+def printing_rule(path, text):
+    """The library never prints, exits or aborts."""
+    if path.startswith(LIBRARY) and path != "src/main.c":
+        yield from find(PRINTING, blank(text), "the library may not use")
+
+
+def third_party(path, text):
+    """Third-party headers a file includes."""
+    for line, quote, name in includes(text):
+        if quote == "<" and name.removesuffix(".h") not in STANDARD_HEADERS:
+            yield line, name
+
+
+def function_rule(path, text):
+    """No function is longer than a screen and a half."""
+    if not path.endswith((".c", ".h")):
+        return
+    lines = blank(text).split("\n")
+    start = None
+    for number, line in enumerate(lines):
+        if line.startswith("{"):
+            start = number
+            while start > 0 and lines[start - 1].strip() and not lines[start - 1].rstrip().endswith((";", "}")) \
+                    and not lines[start - 1].startswith("#"):
+                start -= 1
+        elif line.startswith("}") and start is not None:
+            if number - start + 1 > LONGEST_FUNCTION:
+                yield f"{start + 1}: a function of {number - start + 1} lines, allowed are {LONGEST_FUNCTION}"
+            start = None
+
+
+def shape_rule(path, text):
+    """Length of files and lines, no tabs in C, no trailing blanks, a last line that ends."""
+    lines = text.split("\n")
+    if path.endswith((".c", ".h", ".py", ".sh", ".txt", ".cmake")):
+        if len(lines) - 1 > LONGEST_FILE:
+            yield f"1: {len(lines) - 1} lines, allowed are {LONGEST_FILE}"
+        for number, line in enumerate(lines, 1):
+            if len(line) > LONGEST_LINE:
+                yield f"{number}: {len(line)} characters, allowed are {LONGEST_LINE}"
+            if "\t" in line:
+                yield f"{number}: a tab"
+    for number, line in enumerate(lines, 1):
+        if line != line.rstrip():
+            yield f"{number}: blanks at the end"
+    if text and not text.endswith("\n"):
+        yield f"{len(lines)}: the last line does not end"
+
+
+def word_rule(path, text):
+    """Nothing unfinished, nothing that only exists on one machine."""
+    if path != "Makefile":
+        yield from find(MACHINE_PATHS, text, "a path of one machine:")
+    yield from find(UNFINISHED, text, "unfinished:")
+
+
+def opening_rule(path, text, header_text=None):
+    """A C file opens with what it is for; the .c of a header that says so need not repeat it."""
+    if path.endswith((".c", ".h")) and not text.startswith("//") and not (header_text or "").startswith("//"):
+        yield "1: the file does not open with a comment on what it is for"
+
+
+def link_rule(path, text, exists):
+    """Relative links of the documents lead somewhere."""
+    if path.endswith(".md"):
+        for match in re.finditer(r"\]\((?!https?:|#)([^)#\s]+)[^)]*\)", text):
+            if not exists(match.group(1)):
+                yield f"{text.count(chr(10), 0, match.start()) + 1}: a link to '{match.group(1)}', which is not there"
+
+
+def writable_data(objdump):
+    """Variables in `objdump -t` that can be written: .data, .bss and common, but not the constants that only the
+    loader fills in (.data.rel.ro). Static variables inside functions are found, too."""
+    for line in objdump.split("\n"):
+        match = re.match(r"^[0-9a-f]{8,} (.{7}) (\S+)\s+([0-9a-f]+)\s+(\S+)$", line)
+        if not match or int(match.group(3), 16) == 0 or "O" not in match.group(1):
+            continue
+        section = match.group(2)
+        if re.match(r"\.t?bss|\.t?data|\*COM\*", section) and not section.startswith(".data.rel.ro"):
+            yield f"variable '{match.group(4)}' can be written ({section})"
+
+
+def foreign_names(nm):
+    """External names that do not carry the project's prefix."""
+    for line in nm.split("\n"):
+        match = re.match(r"^[0-9a-f]+ [TDBRVWC] (\S+)$", line)
+        if match and not match.group(1).startswith(("pcs_", "percuss_")):
+            yield f"external name '{match.group(1)}' has no pcs_ prefix"

@@ -1,0 +1,172 @@
+"""Holds the source tree to the project's rules. First every rule is shown a fault that it must find and a text that
+it must let pass; then the whole tree is read. Argument: the path of the program, beside which the library lies."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import lint  # noqa: E402
+
+FOLDERS = ("src", "elements", "mesh", "cases", "tests", "cmake", ".ci")
+FILES = ("CMakeLists.txt", "Makefile", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CMakePresets.json")
+TEXT_RULES = (lint.include_rule, lint.allocation_rule, lint.printing_rule, lint.function_rule, lint.shape_rule,
+              lint.word_rule, lint.opening_rule)
+
+
+def long_function(lines):
+    return "// Long.\n\nint f(void)\n{\n" + "    g();\n" * (lines - 3) + "}\n"
+
+
+# (rule, path, faulty text, innocent text)
+SAMPLES = [
+    (lint.include_rule, "src/step/kkt.c", '#include "system/fe.h"\n', '#include "system/system.h"\n'),
+    (lint.include_rule, "src/step/kkt.c", '  #  include "elements/element.h"\n', '#include "linsolve/linsolve.h"\n'),
+    (lint.include_rule, "elements/rod.c", '#include "mesh/mesh.h"\n', '#include "core/context.h"\n'),
+    (lint.include_rule, "src/schemes/a.c", '#include "linsolve/linsolve.h"\n', '#include "step/step.h"\n'),
+    (lint.include_rule, "src/output/a.c", '#include "schemes/common.h"\n', '#include "schemes/scheme.h"\n'),
+    (lint.include_rule, "src/case/a.c", '#include "sim/sim.h"\n', '// #include "sim/sim.h"\n'),
+    (lint.include_rule, "src/case/a.c", '#include "tree.h"\n', '#include "case/tree.h"\n'),
+    (lint.include_rule, "src/core/a.c", '#include "percuss.h"\n', '#include <stdlib.h>\n'),
+    (lint.include_rule, "src/step/step.c", '#include "schemes/scheme_list.def"\n', '#include "step/step_list.def"\n'),
+    (lint.allocation_rule, "src/sim/a.c", "p = malloc (8);\n", "p = pcs_take(c, 1, 8, x); // malloc(8)\n"),
+    (lint.allocation_rule, "mesh/a.c", "free(p);\n", "pcs_scratch_free(p); cholmod_free(&c); s = \"free(p)\";\n"),
+    (lint.allocation_rule, "mesh/a.c", "s = strdup(t);\n", "c->free_from = p;\n"),
+    (lint.printing_rule, "src/sim/a.c", 'printf("x");\n', 'snprintf(a, 3, "printf(x)"); fprintf(file, "x");\n'),
+    (lint.printing_rule, "src/sim/a.c", 'fprintf(stderr, "x");\n', "report->stderr_of = 1; on_exit = 2;\n"),
+    (lint.printing_rule, "src/sim/a.c", "exit(1);\n", "// exit(1)\n"),
+    (lint.printing_rule, "elements/a.c", "abort();\n", "assert(x);\n"),
+    (lint.function_rule, "src/sim/a.c", long_function(81), long_function(80)),
+    (lint.function_rule, "tests/unit/test_a.c", long_function(200), long_function(10)),
+    (lint.shape_rule, "src/sim/a.c", "a;\n" * 601, "a;\n" * 600),
+    (lint.shape_rule, "src/sim/a.c", "a" * 121 + "\n", "a" * 120 + "\n"),
+    (lint.shape_rule, "src/sim/a.c", "\ta;\n", "    a;\n"),
+    (lint.shape_rule, "README.md", "a \n", "a\n"),
+    (lint.shape_rule, "README.md", "a", "a\n"),
+    (lint.word_rule, "src/sim/a.c", "// TO" "DO: later\n", "// to do so, call\n"),
+    (lint.word_rule, "README.md", "see /ho" "me/someone/x\n", "see cases/home/x and a/tmp/b\n"),
+    (lint.word_rule, "tests/cli/a.sh", "cd /tm" "p\n", "cd \"$(mktemp -d)\"\n"),
+    (lint.opening_rule, "src/sim/a.c", "#include <math.h>\n", "// Sums.\n"),
+]
+
+
+def findings_of(rule, path, text):
+    return list(rule(path, text) or ())
+
+
+def rules_bite():
+    """Every rule finds its planted fault and nothing in the innocent text."""
+    wrong = []
+    for rule, path, faulty, innocent in SAMPLES:
+        if not findings_of(rule, path, faulty):
+            wrong.append(f"{rule.__name__} does not see {faulty[:60]!r} in {path}")
+        if findings_of(rule, path, innocent):
+            wrong.append(f"{rule.__name__} complains about {innocent[:60]!r} in {path}")
+    if not list(lint.link_rule("README.md", "[a](b.md)", lambda name: False)):
+        wrong.append("link_rule does not see a dead link")
+    if list(lint.link_rule("README.md", "[a](b.md#c) [d](https://e)", lambda name: name == "b.md")):
+        wrong.append("link_rule complains about a good link")
+    if [name for _, name in lint.third_party("a.c", "#include <yaml.h>\n#include <math.h>\n")] != ["yaml.h"]:
+        wrong.append("third_party does not tell yaml.h from math.h")
+    return wrong + symbol_rules_bite()
+
+
+def symbol_rules_bite():
+    """The same for the rules on compiled code, with a file of faults compiled as the library is."""
+    source = ("int counter; static int hidden = 3; static const char *names[] = { \"a\" };\n"
+              "const double pcs_pi = 3.14; const char *const pcs_names[] = { \"a\" };\n"
+              "int pcs_f(int i) { static int calls; calls += i; return hidden++ + calls + names[i][0]; }\n"
+              "int helper(void) { return 1; }\n")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.c")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(source)
+        subprocess.run(["cc", "-std=c17", "-O2", "-c", path, "-o", path + ".o"], check=True)
+        writable = {re.sub(r"\.\d+$", "", text.split("'")[1]) for text in lint.writable_data(objdump(path + ".o"))}
+        foreign = {text.split("'")[1] for text in lint.foreign_names(nm(path + ".o"))}
+    wrong = []
+    if not {"counter", "hidden", "calls"} <= writable or {"pcs_pi", "pcs_names"} & writable:
+        wrong.append(f"writable_data sees {sorted(writable)}")
+    if foreign != {"counter", "helper"}:
+        wrong.append(f"foreign_names sees {sorted(foreign)}")
+    return wrong
+
+
+def objdump(path):
+    return subprocess.run(["objdump", "-t", path], check=True, capture_output=True, text=True).stdout
+
+
+def nm(path):
+    return subprocess.run(["nm", path], check=True, capture_output=True, text=True).stdout
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def tree():
+    for name in FILES:
+        if os.path.exists(name):
+            yield name
+    for folder in FOLDERS:
+        for place, _, names in sorted(os.walk(folder)):
+            for name in sorted(names):
+                if name.endswith((".c", ".h", ".def", ".py", ".sh", ".md", ".txt", ".cmake", ".in", ".yaml")) \
+                        or place == ".ci":
+                    yield os.path.join(place, name)
+
+
+def check_tree():
+    wrong, owner = [], {}
+    for path in tree():
+        text = read(path)
+        found = [f for rule in TEXT_RULES if rule is not lint.opening_rule for f in rule(path, text) or ()]
+        header = path[:-2] + ".h"
+        found += lint.opening_rule(path, text, read(header) if os.path.exists(header) else None) or ()
+        found += lint.link_rule(path, text, lambda n, p=path: os.path.exists(os.path.join(os.path.dirname(p), n))) or ()
+        if path.startswith(lint.LIBRARY):
+            for line, name in lint.third_party(path, text):
+                if owner.setdefault(name, path) != path:
+                    found.append(f"{line}: <{name}> is wrapped by {owner[name]} already")
+        wrong += [f"{path}:{f}" for f in found]
+    return wrong
+
+
+def check_library(program):
+    """Under sanitizers the compiler adds variables of its own: there the symbols say nothing."""
+    library = os.path.join(os.path.dirname(program), "libpercuss.a")
+    symbols = nm(library)
+    if "__asan_" in symbols:
+        return []
+    return [f"libpercuss.a: {f}" for f in [*lint.writable_data(objdump(library)), *lint.foreign_names(symbols)]]
+
+
+def check_format():
+    """Versions of clang-format differ in taste: only the one of Debian 12 is asked."""
+    tool = shutil.which("clang-format-14") or shutil.which("clang-format")
+    if not tool or " 14." not in subprocess.run([tool, "--version"], capture_output=True, text=True).stdout:
+        print("clang-format 14 is not installed: the format is not checked")
+        return []
+    files = [path for path in tree() if path.endswith((".c", ".h"))]
+    run = subprocess.run([tool, "--dry-run", "--Werror", *files], capture_output=True, text=True)
+    places = re.findall(r"^(\S+?:\d+):\d+: error: code should be clang-formatted", run.stderr, re.M)
+    if run.returncode != 0 and not places:
+        return [run.stderr]
+    return [f"{place}: not as clang-format has it (make format)" for place in places]
+
+
+def main():
+    checks = rules_bite() or check_tree() + check_library(sys.argv[1]) + check_format()
+    for finding in checks:
+        print(finding)
+    print(f"{len(checks)} findings")
+    return 1 if checks else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
