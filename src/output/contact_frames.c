@@ -1,0 +1,161 @@
+// Frames of the contact points for ParaView: one vertex per point with gap, force, impulses, normal and state.
+//
+// impulse and step_impulse are sums since the frame before, so that no impact is lost between two frames; gap,
+// gap_velocity, force and state are those of the frame's own step.
+
+#include "output/series.h"
+#include "output/tally.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TITLE_ROOM = 256 };
+
+typedef struct contact_frames_data {
+    pcs_series series;
+    pcs_tally tally;
+    long every; // 0: no frames
+    long last;  // step of the last frame
+    char title[TITLE_ROOM];
+    double (*position)[3], (*normal)[3], (*arrow)[3]; // [nrow]
+    double *column;                                   // [nrow]
+    int *number;                                      // [2 nrow]
+} contact_frames_data;
+
+static const pcs_option contact_frames_options[] = {
+    { .name = "every",
+      .kind = PCS_OPTION_COUNT,
+      .help = "steps from frame to frame, 0: no frames; by default as for frames",
+      .offset = offsetof(pcs_frames_params, every),
+      .range = PCS_NOT_NEGATIVE },
+    { .name = NULL },
+};
+
+static void contact_frames_put_points(contact_frames_data *d, int n)
+{
+    pcs_file *f = d->series.file;
+    pcs_file_print(f, "POINTS %d double\n", n);
+    pcs_file_doubles(f, &d->position[0][0], 3 * (size_t)n);
+    pcs_file_print(f, "\nVERTICES %d %lld\n", n, 2LL * n);
+    for (int j = 0; j < n; j++) pcs_file_ints(f, (int[2]){ 1, j }, 2);
+    pcs_file_text(f, "\n");
+}
+
+// One scalar of all rows, by its place in the row.
+static void contact_frames_put_reals(contact_frames_data *d, const char *name, size_t offset)
+{
+    for (int j = 0; j < d->tally.nrow; j++) {
+        double x;
+        memcpy(&x, (const char *)&d->tally.rows[j] + offset, sizeof x);
+        d->column[j] = isfinite(x) ? x : 0.0; // a force that does not exist yet
+    }
+    pcs_vtk_reals(d->series.file, name, d->column, d->tally.nrow);
+}
+
+static void contact_frames_put_data(contact_frames_data *d, const pcs_row *rows, int n)
+{
+    pcs_file *f = d->series.file;
+    pcs_file_print(f, "POINT_DATA %d\nFIELD FieldData 9\n", n);
+    contact_frames_put_reals(d, "gap", offsetof(pcs_tally_row, gap));
+    contact_frames_put_reals(d, "gap_velocity", offsetof(pcs_tally_row, rate));
+    contact_frames_put_reals(d, "impulse", offsetof(pcs_tally_row, impulse));
+    contact_frames_put_reals(d, "step_impulse", offsetof(pcs_tally_row, step_impulse));
+    contact_frames_put_reals(d, "force", offsetof(pcs_tally_row, force)); // last: d->column serves the arrows
+    for (int j = 0; j < n; j++) {
+        for (int k = 0; k < 3; k++) d->arrow[j][k] = d->column[j] * d->normal[j][k];
+    }
+    pcs_vtk_vectors(f, "normal", (const double(*)[3])d->normal, n);
+    pcs_vtk_vectors(f, "force_vector", (const double(*)[3])d->arrow, n);
+    for (int j = 0; j < n; j++) {
+        d->number[j] = d->tally.rows[j].is_closed;
+        d->number[n + j] = rows[j].contact;
+    }
+    pcs_vtk_ints(f, "state", d->number, n);
+    pcs_vtk_ints(f, "contact", d->number + n, n);
+}
+
+static pcs_status contact_frames_write(const pcs_view *view, contact_frames_data *d)
+{
+    const pcs_system *system = view->system;
+    pcs_series *s = &d->series;
+    d->last = d->tally.step;
+    pcs_status status = pcs_series_begin(s, d->title, "POLYDATA", d->tally.t, d->tally.step);
+    if (status == PCS_OK) {
+        system->ops->contact_points(system, view->state->q, d->position, d->normal);
+        contact_frames_put_points(d, system->nrow);
+        contact_frames_put_data(d, system->rows, system->nrow);
+        status = pcs_series_end(s, d->tally.t);
+    }
+    d->tally.is_fresh = true;
+    s->has_failed = status != PCS_OK;
+    return status;
+}
+
+// "contacts of bar_impact: 0 wall, 1 floor" tells which number is which.
+static void contact_frames_make_title(const pcs_view *view, char *title)
+{
+    int used = snprintf(title, TITLE_ROOM, "contacts of %s:", view->case_name);
+    for (int c = 0; c < view->system->ncontact && used < TITLE_ROOM; c++) {
+        used += snprintf(title + used, (size_t)(TITLE_ROOM - used), "%s %d %s", c == 0 ? "" : ",", c,
+                         view->system->contacts[c].name);
+    }
+}
+
+// Without a word of its own it follows the frames of the model.
+static long contact_frames_every(const pcs_observer *self)
+{
+    const pcs_frames_params *params = self->params;
+    for (int i = 0; i < self->view->nobserver && params->every < 0; i++) {
+        const pcs_observer *other = &self->view->observers[i];
+        if (strcmp(other->ops->name, "frames") == 0) return pcs_frames_every(other->params, self->view);
+    }
+    return pcs_frames_every(params, self->view);
+}
+
+static pcs_status contact_frames_open(pcs_observer *self)
+{
+    contact_frames_data *d = self->data;
+    const pcs_view *view = self->view;
+    int n = view->system->nrow;
+    PCS_TAKE(self->ctx, d->position, n, "contact points");
+    PCS_TAKE(self->ctx, d->normal, n, "contact normals");
+    PCS_TAKE(self->ctx, d->arrow, n, "contact forces");
+    PCS_TAKE(self->ctx, d->column, n, "contact results");
+    PCS_TAKE(self->ctx, d->number, 2 * n, "contact states");
+    PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
+    PCS_TRY(pcs_series_create(self->ctx, view->directory, "contacts", &d->series));
+    contact_frames_make_title(view, d->title);
+    d->every = n > 0 ? contact_frames_every(self) : 0;
+    if (d->every == 0) return PCS_OK;
+    pcs_tally_add(&d->tally, view);
+    return contact_frames_write(view, d);
+}
+
+static pcs_status contact_frames_step(pcs_observer *self)
+{
+    contact_frames_data *d = self->data;
+    if (d->every == 0 || d->series.has_failed) return PCS_OK;
+    pcs_tally_add(&d->tally, self->view);
+    return d->tally.step % d->every == 0 ? contact_frames_write(self->view, d) : PCS_OK;
+}
+
+static pcs_status contact_frames_close(pcs_observer *self)
+{
+    contact_frames_data *d = self->data;
+    if (d->every == 0 || d->series.has_failed || d->last == d->tally.step) return PCS_OK;
+    // The positions must belong to the step whose results were taken in.
+    return d->tally.step == self->view->state->step ? contact_frames_write(self->view, d) : PCS_OK;
+}
+
+const pcs_observer_ops pcs_observer_contact_frames = {
+    .name = "contact_frames",
+    .summary = "the contact points in time as legacy VTK files for ParaView",
+    .options = contact_frames_options,
+    .params_size = sizeof(pcs_frames_params),
+    .data_size = sizeof(contact_frames_data),
+    .is_default = true,
+    .open = contact_frames_open,
+    .step = contact_frames_step,
+    .close = contact_frames_close,
+};

@@ -1,0 +1,186 @@
+// Buffered files on plain descriptors, so that nothing allocates behind our back, with aside + rename.
+
+#define _POSIX_C_SOURCE 200809L
+
+#include "output/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PRINT_ROOM = 1024 }; // of one formatted piece
+
+static void file_close_at_end(void *object)
+{
+    pcs_file *f = object;
+    if (f->descriptor >= 0) close(f->descriptor);
+    f->descriptor = -1;
+}
+
+pcs_status pcs_file_create(pcs_context *ctx, const char *directory, size_t name_length, size_t buffer_size,
+                           pcs_file **out)
+{
+    pcs_file *f;
+    PCS_TAKE(ctx, f, 1, "a result file");
+    *f = (pcs_file){ .ctx = ctx, .directory = directory, .descriptor = -1, .size = buffer_size };
+    f->room = strlen(directory) + 1 + name_length + sizeof ".part";
+    PCS_TAKE(ctx, f->path, f->room, "the path of a result file");
+    PCS_TAKE(ctx, f->part, f->room, "the path of a result file");
+    PCS_TAKE(ctx, f->buffer, buffer_size, "the buffer of a result file");
+    PCS_TRY(pcs_defer(ctx, file_close_at_end, f));
+    *out = f;
+    return PCS_OK;
+}
+
+static pcs_status file_fail(pcs_file *f, const char *verb, int error)
+{
+    return pcs_fail(f->ctx, PCS_IO_ERROR, "cannot %s %s: %s", verb, f->path, strerror(error));
+}
+
+static void file_set_path(pcs_file *f, const char *name)
+{
+    size_t length = strlen(f->directory);
+    const char *slash = length > 0 && f->directory[length - 1] == '/' ? "" : "/";
+    snprintf(f->path, f->room, "%s%s%s", f->directory, slash, name);
+    snprintf(f->part, f->room, "%s.part", f->path);
+}
+
+pcs_status pcs_file_open(pcs_file *f, const char *name)
+{
+    file_set_path(f, name);
+    f->used = 0;
+    f->written = 0;
+    f->error = 0;
+    f->descriptor = open(f->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return f->descriptor < 0 ? file_fail(f, "create", errno) : PCS_OK;
+}
+
+// Writes what the buffer holds unless something failed before.
+static void file_drain(pcs_file *f)
+{
+    size_t done = 0;
+    while (f->error == 0 && done < f->used) {
+        ssize_t n = write(f->descriptor, f->buffer + done, f->used - done);
+        if (n > 0) done += (size_t)n;
+        else if (n < 0 && errno != EINTR) f->error = errno;
+        else if (n == 0) f->error = ENOSPC;
+    }
+    f->written += (long long)done;
+    f->used = 0;
+}
+
+pcs_status pcs_file_flush(pcs_file *f)
+{
+    file_drain(f);
+    return f->error == 0 ? PCS_OK : file_fail(f, "write", f->error);
+}
+
+pcs_status pcs_file_commit(pcs_file *f)
+{
+    file_drain(f);
+    int error = f->error;
+    if (close(f->descriptor) != 0 && error == 0) error = errno;
+    f->descriptor = -1;
+    if (error == 0 && rename(f->part, f->path) == 0) return PCS_OK;
+    if (error == 0) error = errno;
+    unlink(f->part);
+    return file_fail(f, "write", error);
+}
+
+void pcs_file_abandon(pcs_file *f)
+{
+    if (f->descriptor < 0) return;
+    close(f->descriptor);
+    f->descriptor = -1;
+    unlink(f->part);
+}
+
+void pcs_file_leave(pcs_file *f, long long size)
+{
+    if (f->descriptor < 0) return;
+    // Nothing to be done about a failure here: the file is left as it is.
+    int ignored = ftruncate(f->descriptor, (off_t)size);
+    (void)ignored;
+    close(f->descriptor);
+    f->descriptor = -1;
+}
+
+bool pcs_file_remove(pcs_file *f, const char *name)
+{
+    file_set_path(f, name);
+    return unlink(f->path) == 0;
+}
+
+char *pcs_file_reserve(pcs_file *f, size_t bytes)
+{
+    if (f->used + bytes > f->size) file_drain(f);
+    return f->error != 0 || bytes > f->size ? NULL : f->buffer + f->used;
+}
+
+void pcs_file_text(pcs_file *f, const char *text)
+{
+    size_t left = strlen(text);
+    while (left > 0 && f->error == 0) {
+        if (f->used == f->size) file_drain(f);
+        size_t n = f->size - f->used < left ? f->size - f->used : left;
+        memcpy(f->buffer + f->used, text, n);
+        f->used += n;
+        text += n;
+        left -= n;
+    }
+}
+
+void pcs_file_print(pcs_file *f, const char *format, ...)
+{
+    char text[PRINT_ROOM];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    pcs_file_text(f, text);
+}
+
+void pcs_file_doubles(pcs_file *f, const double *x, size_t count)
+{
+    for (size_t i = 0; i < count;) {
+        unsigned char *p = (unsigned char *)pcs_file_reserve(f, sizeof *x);
+        if (p == NULL) return;
+        size_t batch = (f->size - f->used) / sizeof *x;
+        if (batch > count - i) batch = count - i;
+        for (size_t k = 0; k < batch; k++, p += 8) {
+            uint64_t bits;
+            memcpy(&bits, &x[i + k], sizeof bits);
+            for (int b = 0; b < 8; b++) p[b] = (unsigned char)(bits >> (56 - 8 * b));
+        }
+        f->used += batch * sizeof *x;
+        i += batch;
+    }
+}
+
+void pcs_file_ints(pcs_file *f, const int *x, size_t count)
+{
+    for (size_t i = 0; i < count;) {
+        unsigned char *p = (unsigned char *)pcs_file_reserve(f, 4);
+        if (p == NULL) return;
+        size_t batch = (f->size - f->used) / 4;
+        if (batch > count - i) batch = count - i;
+        for (size_t k = 0; k < batch; k++, p += 4) {
+            uint32_t bits = (uint32_t)x[i + k];
+            for (int b = 0; b < 4; b++) p[b] = (unsigned char)(bits >> (24 - 8 * b));
+        }
+        f->used += batch * 4;
+        i += batch;
+    }
+}
+
+double pcs_output_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

@@ -1,0 +1,50 @@
+// Result files: written aside as "<name>.part", renamed when complete; every write is checked.
+//
+// The put functions fill a buffer and remember the first failure, which the next call that gives a status reports
+// with the path. Nothing allocates after create.
+
+#ifndef PCS_OUTPUT_FILE_H
+#define PCS_OUTPUT_FILE_H
+
+#include "core/context.h"
+#include "output/text.h"
+
+typedef struct pcs_file {
+    pcs_context *ctx;
+    const char *directory; // borrowed
+    char *path, *part;     // [room] the final name, and the name while it is written
+    size_t room;
+    int descriptor;        // -1: closed
+    int error;             // errno of the first failure, 0: none
+    char *buffer;          // [size]
+    size_t size, used;
+    long long written; // bytes handed to the system
+} pcs_file;
+
+// `name_length` bounds the names that open will get. The descriptor is closed with the context at the latest.
+pcs_status pcs_file_create(pcs_context *ctx, const char *directory, size_t name_length, size_t buffer_size,
+                           pcs_file **out);
+pcs_status pcs_file_open(pcs_file *f, const char *name);
+// Hands the buffer to the system.
+pcs_status pcs_file_flush(pcs_file *f);
+// Completes the file: flush, close, rename. On failure nothing is left behind.
+pcs_status pcs_file_commit(pcs_file *f);
+// Closes the file and removes what was written; accepts a file that is not open.
+void pcs_file_abandon(pcs_file *f);
+// Closes the file and leaves its first `size` bytes under the name it has while it is written.
+void pcs_file_leave(pcs_file *f, long long size);
+// Removes `name` of an earlier run; false when there was none (or it cannot be removed).
+bool pcs_file_remove(pcs_file *f, const char *name);
+
+// Room for `bytes` at the end of the buffer; the caller fills it and adds to `used`. NULL after a failure.
+char *pcs_file_reserve(pcs_file *f, size_t bytes);
+void pcs_file_text(pcs_file *f, const char *text);
+void pcs_file_print(pcs_file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Big-endian, as legacy VTK asks for.
+void pcs_file_doubles(pcs_file *f, const double *x, size_t count);
+void pcs_file_ints(pcs_file *f, const int *x, size_t count);
+
+// Seconds of wall time from some fixed moment.
+double pcs_output_clock(void);
+
+#endif

@@ -1,0 +1,256 @@
+// history.csv: one row per step, or per n-th step: energies, momentum, contacts, probes.
+//
+// With every n-th step impulse and step_impulse are sums over the steps since the row before; everything else is
+// the value of the row's own step. The first and the last state always have a row. A quantity that does not exist
+// (a force before the first step, min_gap without contacts) is an empty field.
+
+#include "output/file.h"
+#include "output/tally.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BUFFER_ROWS = 64, LEAST_BUFFER = 1 << 17, FIXED_COLUMNS = 16, CONTACT_COLUMNS = 5 };
+static const double flush_interval = 1.0; // s, so that a slow run can be watched
+
+typedef struct history_params {
+    int every; // steps, 0: no history
+} history_params;
+
+typedef struct history_data {
+    pcs_file *file;
+    pcs_digits *digits;
+    pcs_tally tally;
+    pcs_ledger ledger;  // of the last step
+    int iterations;     // of the last step
+    bool has_row;       // the last step has been written
+    bool has_failed;    // nothing more is written
+    size_t row_room;    // bytes that a row may need
+    long long complete; // bytes of whole rows that reached the disk
+    double flushed;     // when, s
+} history_data;
+
+static const pcs_option history_options[] = {
+    { .name = "every",
+      .kind = PCS_OPTION_COUNT,
+      .help = "steps from row to row, 0: no history; impulses are summed over the steps in between",
+      .offset = offsetof(history_params, every),
+      .preset = "1",
+      .range = PCS_NOT_NEGATIVE },
+    { .name = NULL },
+};
+
+static const char *const history_contact_columns[CONTACT_COLUMNS] = { "gap", "gap_rate", "force", "impulse",
+                                                                      "step_impulse" };
+
+// ",name.quantity" for a contact, or ",name[i].quantity" for its point i.
+static void history_put_contact_names(pcs_file *f, const char *name, int point, char *scratch, size_t room)
+{
+    char *plain = scratch, *quoted = scratch + room / 3;
+    for (int k = 0; k < CONTACT_COLUMNS; k++) {
+        if (point < 0) snprintf(plain, room / 3, "%s.%s", name, history_contact_columns[k]);
+        else snprintf(plain, room / 3, "%s[%d].%s", name, point, history_contact_columns[k]);
+        pcs_csv_text(plain, room - room / 3, quoted);
+        pcs_file_text(f, ",");
+        pcs_file_text(f, quoted);
+    }
+}
+
+static size_t history_longest_name(const pcs_view *view)
+{
+    size_t longest = 0;
+    for (int c = 0; c < view->system->ncontact; c++) {
+        size_t n = strlen(view->system->contacts[c].name);
+        if (n > longest) longest = n;
+    }
+    for (int p = 0; p < view->nprobe; p++) {
+        size_t n = strlen(view->probes[p].column);
+        if (n > longest) longest = n;
+    }
+    return longest + 40;
+}
+
+static pcs_status history_put_header(pcs_observer *self, history_data *d)
+{
+    const pcs_view *view = self->view;
+    size_t room = 3 * history_longest_name(view);
+    char *scratch;
+    PCS_TAKE(self->ctx, scratch, room, "the names of columns");
+    pcs_file_text(d->file, "t,step,kinetic,strain,potential,external_work,damping_loss,impact_loss,correction_work,"
+                           "numerical_loss,momentum_x,momentum_y,momentum_z,min_gap,active,iterations");
+    for (int c = 0; c < view->system->ncontact; c++) {
+        const pcs_contact_info *contact = &view->system->contacts[c];
+        history_put_contact_names(d->file, contact->name, -1, scratch, room);
+        for (int i = 0; contact->writes_points && i < contact->nrow; i++) {
+            history_put_contact_names(d->file, contact->name, i, scratch, room);
+        }
+    }
+    for (int p = 0; p < view->nprobe; p++) {
+        pcs_csv_text(view->probes[p].column, room, scratch);
+        pcs_file_text(d->file, ",");
+        pcs_file_text(d->file, scratch);
+    }
+    pcs_file_text(d->file, "\n");
+    return PCS_OK;
+}
+
+static char *history_number(const history_data *d, char *p, double x)
+{
+    p += pcs_number_text(d->digits, x, p);
+    *p++ = ',';
+    return p;
+}
+
+static char *history_integer(char *p, long x)
+{
+    p += pcs_integer_text(x, p);
+    *p++ = ',';
+    return p;
+}
+
+static char *history_fixed_columns(const history_data *d, char *p)
+{
+    const pcs_ledger *l = &d->ledger;
+    const double energies[] = { l->now.kinetic,     l->now.strain,      l->now.potential,    l->external_work,
+                                l->damping_loss,    l->impact_loss,     l->correction_work,  l->numerical_loss,
+                                l->now.momentum[0], l->now.momentum[1], l->now.momentum[2] };
+    p = history_number(d, p, d->tally.t);
+    p = history_integer(p, d->tally.step);
+    for (size_t k = 0; k < sizeof energies / sizeof energies[0]; k++) p = history_number(d, p, energies[k]);
+
+    double min_gap = INFINITY;
+    long nactive = 0;
+    for (int j = 0; j < d->tally.nrow; j++) {
+        if (d->tally.rows[j].gap < min_gap) min_gap = d->tally.rows[j].gap;
+        nactive += d->tally.rows[j].is_closed;
+    }
+    if (d->tally.nrow > 0) p = history_number(d, p, min_gap);
+    else *p++ = ',';
+    p = history_integer(p, nactive);
+    return history_integer(p, d->iterations);
+}
+
+static char *history_contact_fields(const history_data *d, const pcs_tally_row *row, char *p)
+{
+    // Before the first step there is a force or an impulse only when the start was an impact.
+    bool is_start = d->tally.step == 0;
+    bool has_force = !is_start || (isfinite(row->force) && row->force != 0.0);
+    bool has_impulse = !is_start || row->step_impulse != 0.0;
+    const double x[CONTACT_COLUMNS] = { row->gap, row->rate, row->force, row->impulse, row->step_impulse };
+    const bool exists[CONTACT_COLUMNS] = { true, true, has_force, has_impulse, has_impulse };
+    for (int k = 0; k < CONTACT_COLUMNS; k++) {
+        if (exists[k]) p = history_number(d, p, x[k]);
+        else *p++ = ',';
+    }
+    return p;
+}
+
+// Writes the row of the last step that was taken in. `has_state`: the view's state is of that step.
+static void history_put_row(const pcs_view *view, history_data *d, bool has_state)
+{
+    const pcs_system *system = view->system;
+    d->has_row = true;
+    d->tally.is_fresh = true;
+    char *begin = pcs_file_reserve(d->file, d->row_room);
+    if (begin == NULL) return;
+    char *p = history_fixed_columns(d, begin);
+    for (int c = 0; c < system->ncontact; c++) {
+        const pcs_contact_info *contact = &system->contacts[c];
+        pcs_tally_row sum = pcs_tally_sum(&d->tally, contact->first_row, contact->nrow);
+        p = history_contact_fields(d, &sum, p);
+        for (int i = 0; contact->writes_points && i < contact->nrow; i++) {
+            p = history_contact_fields(d, &d->tally.rows[contact->first_row + i], p);
+        }
+    }
+    for (int k = 0; k < view->nprobe; k++) {
+        if (has_state) p = history_number(d, p, system->ops->probe(system, &view->probes[k], view->state->q,
+                                                                   view->state->v));
+        else *p++ = ',';
+    }
+    p[-1] = '\n';
+    d->file->used += (size_t)(p - begin);
+}
+
+// Hands rows on when the buffer has no room for one more, or after a while.
+static pcs_status history_settle(history_data *d, bool is_last)
+{
+    double now = pcs_output_clock();
+    bool is_full = d->file->used + d->row_room > d->file->size;
+    if (!is_full && !is_last && now - d->flushed < flush_interval) return PCS_OK;
+    pcs_status status = pcs_file_flush(d->file);
+    if (status == PCS_OK) {
+        d->complete = d->file->written;
+        d->flushed = now;
+        return PCS_OK;
+    }
+    // A half-written row is cut off; what is left keeps the name of an unfinished file.
+    d->has_failed = true;
+    pcs_file_leave(d->file, d->complete);
+    return status;
+}
+
+static void history_take_in(const pcs_view *view, history_data *d)
+{
+    pcs_tally_add(&d->tally, view);
+    d->ledger = *view->ledger;
+    d->iterations = view->report->iterations;
+    d->has_row = false;
+}
+
+static pcs_status history_open(pcs_observer *self)
+{
+    history_data *d = self->data;
+    const pcs_view *view = self->view;
+    const pcs_system *system = view->system;
+    d->has_failed = true; // until everything is there
+    size_t ncolumn = FIXED_COLUMNS + (size_t)view->nprobe;
+    for (int c = 0; c < system->ncontact; c++) {
+        const pcs_contact_info *contact = &system->contacts[c];
+        ncolumn += CONTACT_COLUMNS * (1 + (contact->writes_points ? (size_t)contact->nrow : 0));
+    }
+    d->row_room = ncolumn * PCS_NUMBER_ROOM;
+    size_t size = BUFFER_ROWS * d->row_room > LEAST_BUFFER ? BUFFER_ROWS * d->row_room : LEAST_BUFFER;
+    PCS_TRY(pcs_file_create(self->ctx, view->directory, sizeof "history.csv", size, &d->file));
+    pcs_file_remove(d->file, "history.csv");
+    if (((const history_params *)self->params)->every == 0) return PCS_OK;
+    PCS_TRY(pcs_digits_create(self->ctx, &d->digits));
+    PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
+    PCS_TRY(pcs_file_open(d->file, "history.csv"));
+    PCS_TRY(history_put_header(self, d));
+    d->has_failed = false;
+    history_take_in(view, d);
+    history_put_row(view, d, true);
+    return history_settle(d, true);
+}
+
+static pcs_status history_step(pcs_observer *self)
+{
+    history_data *d = self->data;
+    if (d->has_failed) return PCS_OK;
+    history_take_in(self->view, d);
+    if (d->tally.step % ((const history_params *)self->params)->every != 0) return PCS_OK;
+    history_put_row(self->view, d, true);
+    return history_settle(d, false);
+}
+
+static pcs_status history_close(pcs_observer *self)
+{
+    history_data *d = self->data;
+    if (d->has_failed) return PCS_OK;
+    if (!d->has_row) history_put_row(self->view, d, self->view->state->step == d->tally.step);
+    PCS_TRY(history_settle(d, true));
+    return pcs_file_commit(d->file);
+}
+
+const pcs_observer_ops pcs_observer_history = {
+    .name = "history",
+    .summary = "energies, momentum, contacts and probes over time as history.csv",
+    .options = history_options,
+    .params_size = sizeof(history_params),
+    .data_size = sizeof(history_data),
+    .is_default = true,
+    .open = history_open,
+    .step = history_step,
+    .close = history_close,
+};

@@ -1,0 +1,151 @@
+// Frames and their list.
+//
+// The list is JSON that ParaView reads for the true times:
+//   { "file-series-version": "1.0", "files": [ { "name": "bar_000000.vtk", "time": 0 }, ... ] }
+// A new entry replaces the closing brackets and brings them again, in one write: the list costs the same for every
+// frame, is complete after each one, and needs no memory. When that write fails the old brackets are put back.
+
+#define _POSIX_C_SOURCE 200809L
+
+#include "output/series.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FRAME_BUFFER = 1 << 18, TITLE_ROOM = 256, USUAL_FRAMES = 100 };
+
+static const char list_tail[] = "\n  ]\n}\n";
+
+static void series_name(pcs_series *s, long number)
+{
+    snprintf(s->name, s->name_room, "%s_%06ld.vtk", s->stem, number);
+}
+
+static void series_list_name(pcs_series *s)
+{
+    snprintf(s->name, s->name_room, "%s.vtk.series", s->stem);
+}
+
+static void series_close_list(void *object)
+{
+    pcs_series *s = object;
+    if (s->list >= 0) close(s->list);
+    s->list = -1;
+}
+
+static void series_remove_old(pcs_series *s)
+{
+    series_list_name(s);
+    pcs_file_remove(s->file, s->name);
+    for (long i = 0;; i++) {
+        series_name(s, i);
+        if (!pcs_file_remove(s->file, s->name)) break;
+    }
+}
+
+pcs_status pcs_series_create(pcs_context *ctx, const char *directory, const char *stem, pcs_series *out)
+{
+    *out = (pcs_series){ .stem = stem, .list = -1 };
+    out->name_room = strlen(stem) + 40;
+    out->entry_room = 6 * out->name_room + 128;
+    PCS_TAKE(ctx, out->name, out->name_room, "the name of a frame");
+    PCS_TAKE(ctx, out->entry, out->entry_room, "an entry of the list of frames");
+    PCS_TRY(pcs_file_create(ctx, directory, out->name_room, FRAME_BUFFER, &out->file));
+    PCS_TRY(pcs_defer(ctx, series_close_list, out));
+    series_remove_old(out);
+    return PCS_OK;
+}
+
+pcs_status pcs_series_begin(pcs_series *s, const char *title, const char *dataset, double t, long step)
+{
+    series_name(s, s->count);
+    PCS_TRY(pcs_file_open(s->file, s->name));
+    char line[TITLE_ROOM];
+    snprintf(line, sizeof line, "%s", title);
+    for (char *p = line; *p != '\0'; p++) {
+        if (*p == '\n' || *p == '\r') *p = ' ';
+    }
+    pcs_file_print(s->file, "# vtk DataFile Version 3.0\n%s\nBINARY\nDATASET %s\n", line, dataset);
+    pcs_file_text(s->file, "FIELD FieldData 2\nTIME 1 1 double\n");
+    pcs_file_doubles(s->file, &t, 1);
+    pcs_file_text(s->file, "\nSTEP 1 1 double\n");
+    pcs_file_doubles(s->file, &(double){ (double)step }, 1);
+    pcs_file_text(s->file, "\n");
+    return PCS_OK;
+}
+
+// The list with its first entry appears whole, under its name.
+static pcs_status series_begin_list(pcs_series *s)
+{
+    series_list_name(s);
+    PCS_TRY(pcs_file_open(s->file, s->name));
+    pcs_file_text(s->file, "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n");
+    pcs_file_text(s->file, s->entry);
+    s->tail = (long long)(s->file->used - strlen(list_tail));
+    PCS_TRY(pcs_file_commit(s->file));
+    s->list = open(s->file->path, O_WRONLY | O_CLOEXEC);
+    if (s->list >= 0) return PCS_OK;
+    return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot open %s: %s", s->file->path, strerror(errno));
+}
+
+static pcs_status series_extend_list(pcs_series *s)
+{
+    size_t length = strlen(s->entry);
+    ssize_t n = pwrite(s->list, s->entry, length, (off_t)s->tail);
+    if (n == (ssize_t)length) {
+        s->tail += (long long)(length - strlen(list_tail));
+        return PCS_OK;
+    }
+    int error = n < 0 ? errno : ENOSPC;
+    // These bytes have been written before, so there is room for them.
+    bool is_whole = pwrite(s->list, list_tail, strlen(list_tail), (off_t)s->tail) == (ssize_t)strlen(list_tail) &&
+                    ftruncate(s->list, (off_t)(s->tail + (long long)strlen(list_tail))) == 0;
+    series_list_name(s);
+    return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot write %s/%s: %s%s", s->file->directory, s->name,
+                    strerror(error), is_whole ? "" : "; the list is damaged");
+}
+
+pcs_status pcs_series_end(pcs_series *s, double t)
+{
+    pcs_status status = pcs_file_commit(s->file);
+    if (status != PCS_OK) return status;
+    char number[PCS_NUMBER_ROOM];
+    pcs_number_text(NULL, t, number);
+    series_name(s, s->count);
+    size_t used = (size_t)snprintf(s->entry, s->entry_room, "%s    { \"name\": \"", s->count == 0 ? "" : ",\n");
+    used += pcs_json_text(s->name, s->entry_room - used, s->entry + used);
+    snprintf(s->entry + used, s->entry_room - used, "\", \"time\": %s }%s", number, list_tail);
+    status = s->list < 0 ? series_begin_list(s) : series_extend_list(s);
+    if (status == PCS_OK) s->count++;
+    return status;
+}
+
+long pcs_frames_every(const pcs_frames_params *params, const pcs_view *view)
+{
+    if (params->every >= 0) return params->every;
+    return view->nstep / USUAL_FRAMES > 1 ? view->nstep / USUAL_FRAMES : 1;
+}
+
+void pcs_vtk_reals(pcs_file *f, const char *name, const double *x, int count)
+{
+    pcs_file_print(f, "%s 1 %d double\n", name, count);
+    pcs_file_doubles(f, x, (size_t)count);
+    pcs_file_text(f, "\n");
+}
+
+void pcs_vtk_vectors(pcs_file *f, const char *name, const double (*x)[3], int count)
+{
+    pcs_file_print(f, "%s 3 %d double\n", name, count);
+    pcs_file_doubles(f, &x[0][0], 3 * (size_t)count);
+    pcs_file_text(f, "\n");
+}
+
+void pcs_vtk_ints(pcs_file *f, const char *name, const int *x, int count)
+{
+    pcs_file_print(f, "%s 1 %d int\n", name, count);
+    pcs_file_ints(f, x, (size_t)count);
+    pcs_file_text(f, "\n");
+}

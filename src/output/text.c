@@ -1,0 +1,306 @@
+// Exact and fast conversion of doubles to text, and escaping of names.
+//
+// A normal |x| = m 2^e is scaled to 17 digits: D + F = m 2^e 10^q with 10^16 <= D < 10^17 and 0 <= F < 1. With 128 bits
+// of 10^q the fraction F is known to about 2^-64, so rounding is certain unless F lies that near to 1/2; then, as for
+// every other doubt, the C library decides. A decimal reads back to x when it is nearer to x than half the distance
+// to the neighbouring double, in units of D: D / (2 m), on the lower side of a power of two D / (4 m).
+
+#include "output/text.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LOWEST_POWER = -294,
+    HIGHEST_POWER = 326,
+    NPOWER = HIGHEST_POWER - LOWEST_POWER + 1,
+    LIMBS = 9 // of 32 bits: a mantissa of 256 bits with a limb to spare
+};
+
+__extension__ typedef unsigned __int128 wide;
+
+// 10^q is mantissa 2^exponent, the top bit of the mantissa set, truncated.
+typedef struct power {
+    uint64_t high, low;
+    int exponent;
+} power;
+
+struct pcs_digits {
+    power powers[NPOWER]; // of LOWEST_POWER + i
+};
+
+// A long mantissa, least limb first: value = limb as one integer times 2^exponent.
+typedef struct long_number {
+    uint32_t limb[LIMBS];
+    int exponent;
+} long_number;
+
+static void text_normalise(long_number *a)
+{
+    while ((a->limb[LIMBS - 1] & 0x80000000U) == 0) {
+        for (int i = LIMBS - 1; i > 0; i--) a->limb[i] = a->limb[i] << 1 | a->limb[i - 1] >> 31;
+        a->limb[0] <<= 1;
+        a->exponent--;
+    }
+}
+
+static void text_times_ten(long_number *a)
+{
+    // The top bit is set: make room for the factor 5 < 2^3 first.
+    for (int i = 0; i < LIMBS; i++) a->limb[i] = a->limb[i] >> 3 | (i + 1 < LIMBS ? a->limb[i + 1] << 29 : 0);
+    a->exponent += 3 + 1;
+    uint64_t carry = 0;
+    for (int i = 0; i < LIMBS; i++) {
+        carry += (uint64_t)a->limb[i] * 5;
+        a->limb[i] = (uint32_t)carry;
+        carry >>= 32;
+    }
+    text_normalise(a);
+}
+
+static void text_over_ten(long_number *a)
+{
+    uint64_t rest = 0;
+    for (int i = LIMBS - 1; i >= 0; i--) {
+        rest = rest << 32 | a->limb[i];
+        a->limb[i] = (uint32_t)(rest / 5);
+        rest %= 5;
+    }
+    a->exponent -= 1;
+    text_normalise(a);
+}
+
+static power text_round_power(const long_number *a)
+{
+    const uint32_t *l = a->limb + LIMBS - 4;
+    return (power){ .high = (uint64_t)l[3] << 32 | l[2],
+                    .low = (uint64_t)l[1] << 32 | l[0],
+                    .exponent = a->exponent + 32 * (LIMBS - 4) };
+}
+
+pcs_status pcs_digits_create(pcs_context *ctx, pcs_digits **out)
+{
+    pcs_digits *d;
+    PCS_TAKE(ctx, d, 1, "powers of ten");
+    const long_number one = { .limb = { [LIMBS - 1] = 0x80000000U }, .exponent = 1 - 32 * LIMBS };
+    long_number a = one;
+    for (int q = 0; q <= HIGHEST_POWER; q++) {
+        d->powers[q - LOWEST_POWER] = text_round_power(&a);
+        text_times_ten(&a);
+    }
+    a = one;
+    for (int q = 0; q >= LOWEST_POWER; q--) {
+        d->powers[q - LOWEST_POWER] = text_round_power(&a);
+        text_over_ten(&a);
+    }
+    *out = d;
+    return PCS_OK;
+}
+
+// The C library's answer, with the decimal point of the locale put right.
+static size_t text_slow(double x, char *text)
+{
+    int length = 0;
+    for (int precision = 15; precision <= 17; precision++) {
+        length = snprintf(text, PCS_NUMBER_ROOM, "%.*g", precision, x);
+        if (precision == 17 || strtod(text, NULL) == x) break;
+    }
+    if (!isfinite(x)) return (size_t)length;
+    size_t n = strcspn(text, "0123456789") + strspn(text + strcspn(text, "0123456789"), "0123456789");
+    if (text[n] != '\0' && text[n] != 'e') text[n] = '.';
+    return (size_t)length;
+}
+
+typedef struct scaled {
+    uint64_t digits;   // D
+    double fraction;   // F
+    uint64_t mantissa; // m
+    int decimal;       // exponent of the first digit
+    bool is_certain;   // D is what it seems even within the error of F
+} scaled;
+
+static scaled text_scale(const pcs_digits *table, uint64_t bits)
+{
+    const uint64_t tenth = UINT64_C(10000000000000000); // 10^16
+    scaled s = { .mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52 };
+    int exponent = (int)(bits >> 52 & 0x7FF) - 1075;   // x = m 2^exponent
+    s.decimal = (int)floor((exponent + 52) * 0.30102999566398120); // right, or one too small
+    uint64_t m = s.mantissa << 11;
+    for (;; s.decimal++) {
+        const power *p = &table->powers[16 - s.decimal - LOWEST_POWER];
+        wide low = (wide)m * p->low, high = (wide)m * p->high + (uint64_t)(low >> 64);
+        int shift = -(exponent - 11 + p->exponent) - 128; // between 1 and 63: D has 50 to 60 bits of 192
+        uint64_t top = (uint64_t)(high >> 64), next = (uint64_t)high;
+        s.digits = top >> shift;
+        if (s.digits >= 10 * tenth) continue;
+        uint64_t fraction = top << (64 - shift) | next >> shift;
+        s.fraction = (double)(fraction >> 11) * 0x1p-53;
+        s.is_certain = s.digits >= tenth && fraction < UINT64_MAX - 8;
+        return s;
+    }
+}
+
+// Tries `drop` digits fewer than 17: 1 when the rest reads back to x, 0 when it does not, -1 when in doubt.
+static int text_shorten(const scaled *s, unsigned drop, uint64_t *digits)
+{
+    const double doubt = 1e-9;
+    uint64_t unit = drop == 2 ? 100 : drop == 1 ? 10 : 1;
+    double above = (double)(s->digits % unit) + s->fraction, half = 0.5 * (double)unit;
+    if (fabs(above - half) < doubt) return -1;
+    bool is_up = above > half;
+    double error = is_up ? (double)unit - above : above;
+    double allowed = 0.5 * (double)s->digits / (double)s->mantissa;
+    if (!is_up && s->mantissa == UINT64_C(1) << 52) allowed *= 0.5;
+    if (drop > 0 && fabs(error - allowed) < doubt) return -1;
+    *digits = s->digits / unit + is_up;
+    return drop == 0 || error < allowed;
+}
+
+// 18 digits with leading zeros; two halves, so that most divisions are short ones.
+static void text_digits(uint64_t value, char out[18])
+{
+    const uint64_t half = 1000000000;
+    uint32_t parts[2] = { (uint32_t)(value / half), (uint32_t)(value % half) };
+    for (int part = 0; part < 2; part++) {
+        for (int i = 8; i >= 0; i--) {
+            out[9 * part + i] = (char)('0' + parts[part] % 10);
+            parts[part] /= 10;
+        }
+    }
+}
+
+// Lays out `count` digits with the first at 10^decimal as %.*g does.
+static size_t text_layout(const char *digits, int count, int precision, int decimal, char *out)
+{
+    char *p = out;
+    if (decimal < -4 || decimal >= precision) {
+        *p++ = digits[0];
+        if (count > 1) {
+            *p++ = '.';
+            memcpy(p, digits + 1, (size_t)count - 1);
+            p += count - 1;
+        }
+        return (size_t)(p - out) + (size_t)snprintf(p, 8, "e%+03d", decimal);
+    }
+    if (decimal < 0) {
+        memcpy(p, "0.0000", 6);
+        p += 1 - decimal;
+        memcpy(p, digits, (size_t)count);
+        p += count;
+    } else {
+        int whole = decimal + 1, common = count < whole ? count : whole;
+        memcpy(p, digits, (size_t)common);
+        memset(p + common, '0', (size_t)(whole - common));
+        p += whole;
+        if (count > whole) {
+            *p++ = '.';
+            memcpy(p, digits + whole, (size_t)(count - whole));
+            p += count - whole;
+        }
+    }
+    *p = '\0';
+    return (size_t)(p - out);
+}
+
+size_t pcs_number_text(const pcs_digits *table, double x, char text[PCS_NUMBER_ROOM])
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    size_t sign = bits >> 63;
+    if (sign) text[0] = '-';
+    if (x == 0.0) {
+        memcpy(text + sign, "0", 2);
+        return sign + 1;
+    }
+    if (table == NULL || !isnormal(x)) return text_slow(x, text);
+    scaled s = text_scale(table, bits);
+    if (!s.is_certain) return text_slow(x, text);
+    for (unsigned drop = 2;; drop--) {
+        uint64_t value;
+        int verdict = text_shorten(&s, drop, &value);
+        if (verdict < 0) return text_slow(x, text);
+        if (verdict == 0) continue;
+        char digits[18];
+        int precision = 17 - (int)drop, count = precision;
+        text_digits(value, digits);
+        bool has_grown = digits[drop] != '0'; // rounding up gave a power of ten
+        const char *first = digits + drop + !has_grown;
+        while (count > 1 && first[count - 1] == '0') count--;
+        return sign + text_layout(first, count, precision, s.decimal + has_grown, text + sign);
+    }
+}
+
+size_t pcs_integer_text(long x, char text[PCS_NUMBER_ROOM])
+{
+    if (x < 0 || x >= 1000000000) return (size_t)snprintf(text, PCS_NUMBER_ROOM, "%ld", x);
+    char digits[18];
+    text_digits((uint64_t)x, digits);
+    size_t first = 9;
+    while (first < 17 && digits[first] == '0') first++;
+    memcpy(text, digits + first, 18 - first);
+    text[18 - first] = '\0';
+    return 18 - first;
+}
+
+// Length of the UTF-8 sequence at p, or 0 when there is none.
+static size_t text_utf8(const unsigned char *p)
+{
+    static const unsigned lowest[5] = { 0, 0, 0x80, 0x800, 0x10000 };
+    size_t n = p[0] < 0x80 ? 1 : p[0] >> 5 == 0x6 ? 2 : p[0] >> 4 == 0xE ? 3 : p[0] >> 3 == 0x1E ? 4 : 0;
+    if (n < 2) return n;
+    unsigned code = p[0] & (0xFFU >> (n + 1));
+    for (size_t i = 1; i < n; i++) {
+        if (p[i] >> 6 != 0x2) return 0;
+        code = code << 6 | (p[i] & 0x3FU);
+    }
+    return code < lowest[n] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) ? 0 : n;
+}
+
+size_t pcs_json_text(const char *text, size_t room, char *out)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (const unsigned char *p = (const unsigned char *)text; *p != '\0';) {
+        char piece[8];
+        size_t n = text_utf8(p);
+        int length;
+        if (n == 0) length = snprintf(piece, sizeof piece, "\\ufffd");
+        else if (*p == '"' || *p == '\\') length = snprintf(piece, sizeof piece, "\\%c", *p);
+        else if (*p < 0x20 || *p == 0x7F) length = snprintf(piece, sizeof piece, "\\u%04x", *p);
+        else length = snprintf(piece, sizeof piece, "%.*s", (int)n, (const char *)p);
+        if (used + (size_t)length >= room) break;
+        memcpy(out + used, piece, (size_t)length + 1);
+        used += (size_t)length;
+        p += n == 0 ? 1 : n;
+    }
+    return used;
+}
+
+size_t pcs_csv_text(const char *text, size_t room, char *out)
+{
+    if (strpbrk(text, ",\"\r\n") == NULL) return (size_t)snprintf(out, room, "%s", text);
+    size_t used = 0;
+    out[used++] = '"';
+    for (const char *p = text; *p != '\0' && used + 4 < room; p++) {
+        if (*p == '"') out[used++] = '"';
+        out[used++] = *p;
+    }
+    out[used++] = '"';
+    out[used] = '\0';
+    return used;
+}
+
+size_t pcs_safe_name(const char *text, size_t room, char *out)
+{
+    size_t n = 0;
+    for (; text[n] != '\0' && n + 1 < room; n++) {
+        char c = text[n];
+        bool is_safe = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+        out[n] = is_safe ? c : '_';
+    }
+    out[n] = '\0';
+    return n;
+}

@@ -1,0 +1,29 @@
+// Numbers and names as they stand in result files.
+
+#ifndef PCS_OUTPUT_TEXT_H
+#define PCS_OUTPUT_TEXT_H
+
+#include "core/context.h"
+
+enum { PCS_NUMBER_ROOM = 32 }; // bytes that a number needs, its ending 0 included
+
+// Powers of ten for fast conversion; NULL serves as well and is slow.
+typedef struct pcs_digits pcs_digits;
+pcs_status pcs_digits_create(pcs_context *ctx, pcs_digits **out);
+
+// The first of %.15g, %.16g and %.17g that reads back to the same double, with a decimal point whatever the locale.
+// Gives the length without the ending 0.
+size_t pcs_number_text(const pcs_digits *digits, double x, char text[PCS_NUMBER_ROOM]);
+size_t pcs_integer_text(long x, char text[PCS_NUMBER_ROOM]);
+
+// `text` inside a JSON string, without the quotes: escaped, and what is not UTF-8 replaced. Needs at most
+// 6 bytes per byte and 1; what does not fit is left off. Gives the length.
+size_t pcs_json_text(const char *text, size_t room, char *out);
+
+// `text` as a field of a CSV file, in quotes where it needs them. Needs at most 2 bytes per byte and 3.
+size_t pcs_csv_text(const char *text, size_t room, char *out);
+
+// `text` with everything but letters, digits and '_' replaced by '_', as names of arrays in VTK files.
+size_t pcs_safe_name(const char *text, size_t room, char *out);
+
+#endif
