@@ -1,0 +1,186 @@
+// Collects the errors of a case and tells them all at once, in the order of the file.
+
+#include "case/tree.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPORT_BYTES = 15000, TAIL_BYTES = 64 };
+
+static void error_record(pcs_case *c, pcs_place place, const char *head, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    size_t nhead = strlen(head), nbody = length < 0 ? 0 : (size_t)length;
+    char *text = pcs_tree_take(c, nhead + nbody + 1);
+    if (text == NULL) return;
+    memcpy(text, head, nhead);
+    vsnprintf(text + nhead, nbody + 1, format, arguments);
+    if (c->nmessage == c->message_room) {
+        int room = c->message_room;
+        pcs_case_message *larger = pcs_tree_grow(c, c->messages, c->nmessage, &room, sizeof *larger);
+        if (larger == NULL) return;
+        c->messages = larger;
+        c->message_room = room;
+    }
+    c->messages[c->nmessage] = (pcs_case_message){ .place = place, .number = c->nmessage, .text = text };
+    c->nmessage++;
+}
+
+void pcs_tree_error(pcs_case *c, pcs_place place, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    error_record(c, place, "", format, arguments);
+    va_end(arguments);
+}
+
+static pcs_place error_place(const pcs_node *node)
+{
+    return node == NULL ? (pcs_place){ .line = 1, .column = 1 } : node->place;
+}
+
+void pcs_case_error(pcs_case *c, const pcs_node *node, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    error_record(c, error_place(node), "", format, arguments);
+    va_end(arguments);
+}
+
+void pcs_case_reject(pcs_case *c, const pcs_node *node, const char *format, ...)
+{
+    char head[PCS_PATH_BYTES + 1];
+    pcs_tree_path(node, PCS_PATH_BYTES, head);
+    strcat(head, head[0] == '\0' ? "" : " ");
+    va_list arguments;
+    va_start(arguments, format);
+    error_record(c, error_place(node), head, format, arguments);
+    va_end(arguments);
+}
+
+void pcs_case_error_at(pcs_case *c, const pcs_node *map, const char *key, const char *format, ...)
+{
+    char head[PCS_PATH_BYTES + 2];
+    pcs_tree_path(map, PCS_PATH_BYTES, head);
+    strcat(head, head[0] == '\0' ? "" : ": ");
+    int i = key == NULL ? -1 : pcs_tree_index(map, key);
+    va_list arguments;
+    va_start(arguments, format);
+    error_record(c, error_place(i < 0 ? map : map->items[i]), head, format, arguments);
+    va_end(arguments);
+}
+
+// Control characters would spoil the message, long values would fill it.
+const char *pcs_tree_quote(const pcs_node *node, size_t size, char *buffer)
+{
+    if (node->kind != PCS_NODE_SCALAR) {
+        snprintf(buffer, size, "%s", node->kind == PCS_NODE_LIST ? "a list" : "a map");
+        return buffer;
+    }
+    if (node->text[0] == '\0' && !node->is_quoted) {
+        snprintf(buffer, size, "empty");
+        return buffer;
+    }
+    size_t used = (size_t)snprintf(buffer, size, "%s", node->is_quoted ? "the text '" : "'");
+    const char *p = node->text;
+    for (; *p != '\0' && used < size - 8; p++) {
+        buffer[used++] = (unsigned char)*p < 0x20 || *p == 0x7f ? ' ' : *p;
+    }
+    bool is_cut = *p != '\0';
+    while (is_cut && used > 0 && ((unsigned char)*p & 0xc0) == 0x80) { // do not cut within a UTF-8 character
+        used--;
+        p--;
+    }
+    snprintf(buffer + used, size - used, "%s", is_cut ? "...'" : "'");
+    return buffer;
+}
+
+static int error_compare(const void *a, const void *b)
+{
+    const pcs_case_message *x = a, *y = b;
+    bool x_is_set = x->place.origin != NULL, y_is_set = y->place.origin != NULL;
+    if (x_is_set != y_is_set) return x_is_set ? 1 : -1;
+    if (!x_is_set && x->place.line != y->place.line) return x->place.line < y->place.line ? -1 : 1;
+    if (!x_is_set && x->place.column != y->place.column) return x->place.column < y->place.column ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int error_format(const pcs_case *c, const pcs_case_message *m, size_t size, char *buffer)
+{
+    if (m->place.origin != NULL) return snprintf(buffer, size, "%s: %s", m->place.origin, m->text);
+    return snprintf(buffer, size, "%s:%d:%d: %s", c->file, m->place.line, m->place.column, m->text);
+}
+
+static pcs_status error_join(pcs_case *c)
+{
+    char *report = pcs_scratch(NULL, REPORT_BYTES, 1);
+    if (report == NULL) return pcs_fail(c->ctx, PCS_NO_MEMORY, "out of memory: messages about %s", c->file);
+    qsort(c->messages, (size_t)c->nmessage, sizeof *c->messages, error_compare);
+    size_t used = 0;
+    for (int i = 0; i < c->nmessage; i++) {
+        size_t room = REPORT_BYTES - TAIL_BYTES - used;
+        int length = error_format(c, &c->messages[i], room, report + used);
+        if (length < 0 || (size_t)length + 1 >= room) {
+            bool is_alone = i == 0; // one giant message: keep what fits of it
+            used += is_alone ? room - 1 : 0;
+            int rest = c->nmessage - i - is_alone;
+            if (rest > 0)
+                used += (size_t)snprintf(report + used, TAIL_BYTES, "\n... and %d more errors" + (used == 0), rest);
+            break;
+        }
+        used += (size_t)length;
+        if (i + 1 < c->nmessage) report[used++] = '\n';
+    }
+    report[used] = '\0';
+    pcs_status status = pcs_fail(c->ctx, PCS_BAD_INPUT, "%s", report);
+    pcs_scratch_free(report);
+    return status;
+}
+
+static void error_unknown_key(pcs_case *c, const pcs_node *map, pcs_key *key)
+{
+    char path[PCS_PATH_BYTES], near[PCS_NEAR_MISS_BYTES], allowed[1024] = "";
+    size_t used = 0;
+    for (int i = 0; i < map->nasked && used + 1 < sizeof allowed; i++) {
+        int length = snprintf(allowed + used, sizeof allowed - used, "%s%s", i == 0 ? "" : ", ", map->asked[i]);
+        used += length < 0 ? 0 : (size_t)length;
+    }
+    const char *const *names = map->nasked == 0 ? (const char *const[]){ NULL } : map->asked;
+    pcs_near_miss(key->name, names, sizeof near, near);
+    pcs_node name = { .text = key->name, .is_quoted = false };
+    char quoted[PCS_QUOTE_BYTES];
+    pcs_tree_quote(&name, sizeof quoted, quoted);
+    pcs_tree_path(map, sizeof path, path);
+    pcs_tree_error(c, key->place, "%s%sunknown key %s%s allowed: %s", path, path[0] == '\0' ? "" : ": ", quoted,
+                   near[0] == '\0' ? "," : near, map->nasked == 0 ? "none" : allowed);
+    key->is_reported = true;
+}
+
+static void error_find_unknown(pcs_case *c, pcs_node *node)
+{
+    if (node->is_unjudged) return;
+    for (int i = 0; i < node->count; i++) {
+        if (node->kind == PCS_NODE_MAP && !node->keys[i].is_asked) {
+            if (!node->keys[i].is_reported) error_unknown_key(c, node, &node->keys[i]);
+            continue;
+        }
+        error_find_unknown(c, node->items[i]);
+    }
+}
+
+int pcs_case_error_count(const pcs_case *c)
+{
+    return c->nmessage;
+}
+
+pcs_status pcs_case_finish(pcs_case *c)
+{
+    if (c->root != NULL) error_find_unknown(c, c->root);
+    if (c->is_out_of_memory) return pcs_fail(c->ctx, PCS_NO_MEMORY, "out of memory: reading %s", c->file);
+    return c->nmessage == 0 ? PCS_OK : error_join(c);
+}

@@ -1,0 +1,142 @@
+// A case from a file, a folder or memory, and the assignments of the command line.
+
+#define _XOPEN_SOURCE 700 // realpath
+
+#include "case/tree.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static pcs_status load_create(pcs_context *ctx, const char *file, pcs_case **out)
+{
+    pcs_case *c = NULL;
+    PCS_TAKE(ctx, c, 1, "the case");
+    *c = (pcs_case){ .ctx = ctx, .file = pcs_take_text(ctx, file), .folder = ".", .name = "case" };
+    if (c->file == NULL) return PCS_NO_MEMORY;
+    *out = c;
+    return PCS_OK;
+}
+
+static pcs_status load_tree(pcs_case *c, const char *text, size_t size)
+{
+    pcs_node *root = NULL;
+    pcs_status status = pcs_tree_parse(c, NULL, text, size, &root);
+    if (status == PCS_OK && root == NULL) {
+        pcs_case_error(c, NULL, "the file is empty");
+        status = PCS_BAD_INPUT;
+    } else if (status == PCS_OK && root->kind != PCS_NODE_MAP) {
+        char quote[PCS_QUOTE_BYTES];
+        pcs_case_error(c, root, "a case must be a map of keys, is %s", pcs_tree_quote(root, sizeof quote, quote));
+        status = PCS_BAD_INPUT;
+    }
+    if (status != PCS_OK) return pcs_case_finish(c);
+    c->root = root;
+    return PCS_OK;
+}
+
+pcs_status pcs_case_parse(pcs_context *ctx, const char *name, const char *text, size_t size, pcs_case **out)
+{
+    *out = NULL;
+    pcs_case *c = NULL;
+    PCS_TRY(load_create(ctx, name, &c));
+    PCS_TRY(load_tree(c, text, size));
+    *out = c;
+    return PCS_OK;
+}
+
+// All bytes of a file in a scratch buffer.
+static pcs_status load_bytes(pcs_context *ctx, const char *path, char **text, size_t *size)
+{
+    *text = NULL;
+    *size = 0;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) return pcs_fail(ctx, PCS_IO_ERROR, "cannot open the case '%s': %s", path, strerror(errno));
+    size_t room = 0, count = 1;
+    pcs_status status = PCS_OK;
+    while (count > 0 && status == PCS_OK) {
+        if (*size == room) {
+            room = room == 0 ? 1 << 14 : 2 * room;
+            char *larger = room > 2 * (size_t)PCS_CASE_BYTES ? NULL : pcs_scratch(*text, room, 1);
+            if (larger == NULL) {
+                bool is_long = room > (size_t)PCS_CASE_BYTES;
+                status = is_long ? pcs_fail(ctx, PCS_BAD_INPUT, "%s: longer than %d bytes", path, PCS_CASE_BYTES)
+                                 : pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: reading %s", path);
+                break;
+            }
+            *text = larger;
+        }
+        count = fread(*text + *size, 1, room - *size, file);
+        *size += count;
+    }
+    if (status == PCS_OK && ferror(file)) {
+        status = pcs_fail(ctx, PCS_IO_ERROR, "cannot read the case '%s': %s", path, strerror(errno));
+    }
+    fclose(file);
+    if (status == PCS_OK) return PCS_OK;
+    pcs_scratch_free(*text);
+    *text = NULL;
+    return status;
+}
+
+// The last component of a path, without `cut` bytes at its end.
+static const char *load_stem(pcs_case *c, const char *path, size_t cut)
+{
+    const char *slash = strrchr(path, '/');
+    const char *stem = slash == NULL ? path : slash + 1;
+    size_t length = strlen(stem);
+    return pcs_tree_text(c, stem, length - (cut < length ? cut : 0));
+}
+
+// .../bar/case.yaml and .../bar/case.resolved.yaml are the case `bar`; any other file gives its own name.
+static pcs_status load_name(pcs_case *c)
+{
+    const char *slash = strrchr(c->file, '/');
+    const char *base = slash == NULL ? c->file : slash + 1;
+    c->folder = slash == NULL ? "." : pcs_tree_text(c, c->file, slash == c->file ? 1 : (size_t)(slash - c->file));
+    if (c->folder == NULL) return PCS_NO_MEMORY;
+    const char *dot = strrchr(base, '.');
+    c->name = load_stem(c, c->file, dot == NULL || dot == base ? 0 : strlen(dot));
+    if (strcmp(base, "case.yaml") == 0 || strcmp(base, "case.resolved.yaml") == 0) {
+        char full[PATH_MAX];
+        if (realpath(c->folder, full) != NULL && full[1] != '\0') c->name = load_stem(c, full, 0);
+    }
+    return c->name == NULL ? PCS_NO_MEMORY : PCS_OK;
+}
+
+// A folder stands for the case.yaml in it.
+static pcs_status load_find_file(pcs_context *ctx, const char *path, size_t size, char *file)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return pcs_fail(ctx, PCS_IO_ERROR, "cannot open the case '%s': %s", path, strerror(errno));
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/') length--;
+    int used = S_ISDIR(info.st_mode) ? snprintf(file, size, "%.*s/case.yaml", (int)length, path)
+                                     : snprintf(file, size, "%s", path);
+    if (used < 0 || (size_t)used >= size) return pcs_fail(ctx, PCS_IO_ERROR, "the path '%.60s...' is too long", path);
+    if (S_ISDIR(info.st_mode) && stat(file, &info) != 0) {
+        return pcs_fail(ctx, PCS_IO_ERROR, "the folder '%s' holds no case.yaml", path);
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_case_load(pcs_context *ctx, const char *path, pcs_case **out)
+{
+    *out = NULL;
+    char file[4096];
+    PCS_TRY(load_find_file(ctx, path, sizeof file, file));
+    pcs_case *c = NULL;
+    PCS_TRY(load_create(ctx, file, &c));
+    PCS_TRY(load_name(c));
+    char *text = NULL;
+    size_t size = 0;
+    PCS_TRY(load_bytes(ctx, file, &text, &size));
+    pcs_status status = load_tree(c, text, size);
+    pcs_scratch_free(text);
+    if (status == PCS_OK) *out = c;
+    return status;
+}

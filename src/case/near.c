@@ -1,0 +1,53 @@
+// The nearest of some names to a misspelt one, by the optimal string alignment distance: insertions,
+// deletions, substitutions and swaps of neighbours cost 1; upper and lower case are the same letter.
+
+#include "case/case.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGEST = 48 };
+
+static int near_min(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static int near_distance(const char *a, int na, const char *b, int nb)
+{
+    int row[3][LONGEST + 1]; // row i, i-1 and i-2 of the table, i modulo 3
+    for (int j = 0; j <= nb; j++) row[0][j] = j;
+    for (int i = 1; i <= na; i++) {
+        int *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+        now[0] = i;
+        for (int j = 1; j <= nb; j++) {
+            int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
+            int best = near_min(near_min(last[j], now[j - 1]) + 1, last[j - 1] + (x != y));
+            bool is_swap =
+                i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) && y == tolower((unsigned char)a[i - 2]);
+            now[j] = is_swap ? near_min(best, before[j - 2] + 1) : best;
+        }
+    }
+    return row[na % 3][nb];
+}
+
+const char *pcs_near_miss(const char *name, const char *const *names, size_t size, char *buffer)
+{
+    size_t length = strlen(name);
+    // Short names are near to everything: allow them less.
+    int best = length <= 2 ? 1 : length <= 4 ? 2 : 3;
+    const char *found = NULL;
+    for (int i = 0; names[i] != NULL && length <= LONGEST; i++) {
+        size_t other = strlen(names[i]);
+        if (other > LONGEST) continue;
+        int distance = near_distance(name, (int)length, names[i], (int)other);
+        if (distance < best) {
+            best = distance;
+            found = names[i];
+        }
+    }
+    buffer[0] = '\0';
+    if (found != NULL) snprintf(buffer, size, ", did you mean '%s'?", found);
+    return buffer;
+}

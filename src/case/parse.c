@@ -1,0 +1,222 @@
+// YAML text into a tree of nodes, through libyaml's events. Of YAML we take maps, lists and scalars: anchors,
+// aliases, tags and several documents are errors, keys are unique and plain text.
+
+#include "case/tree.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <yaml.h>
+
+typedef struct reader {
+    pcs_case *c;
+    const char *origin;
+    const char *text;
+    size_t size;
+    yaml_parser_t parser;
+    pcs_node *root;
+    pcs_node *open[PCS_CASE_DEPTH]; // the maps and lists around the present event
+    int depth;
+    pcs_key key[PCS_CASE_DEPTH];     // of each open map; no name: the next scalar is a key
+    bool is_dropped[PCS_CASE_DEPTH]; // the value of that key is not kept (a duplicate)
+    int ndocument;
+    bool is_done;
+} reader;
+
+static pcs_place reader_place(const reader *r, yaml_mark_t mark)
+{
+    int line = mark.line < INT32_MAX ? (int)mark.line + 1 : INT32_MAX;
+    int column = mark.column < INT32_MAX ? (int)mark.column + 1 : INT32_MAX;
+    return (pcs_place){ .line = line, .column = column, .origin = r->origin };
+}
+
+// Line and column, in characters, of a byte.
+static pcs_place reader_place_of_byte(const reader *r, size_t offset)
+{
+    pcs_place place = { .line = 1, .column = 1, .origin = r->origin };
+    for (size_t i = 0; i < offset && i < r->size; i++) {
+        if (r->text[i] == '\n') {
+            place.line++;
+            place.column = 1;
+        } else if (((unsigned char)r->text[i] & 0xc0) != 0x80) {
+            place.column++;
+        }
+    }
+    return place;
+}
+
+static pcs_status reader_syntax_error(reader *r)
+{
+    const yaml_parser_t *p = &r->parser;
+    const char *problem = p->problem == NULL ? "cannot be read" : p->problem;
+    switch (p->error) {
+    case YAML_MEMORY_ERROR: r->c->is_out_of_memory = true; return PCS_NO_MEMORY;
+    case YAML_READER_ERROR:
+        pcs_tree_error(r->c, reader_place_of_byte(r, p->problem_offset), "not valid UTF-8 text: %s (value 0x%02X)",
+                       problem, (unsigned)p->problem_value);
+        return PCS_BAD_INPUT;
+    default: break;
+    }
+    size_t at = p->problem_mark.index;
+    bool is_tab = r->origin == NULL && at < r->size && r->text[at] == '\t';
+    pcs_tree_error(r->c, reader_place(r, p->problem_mark), "not valid YAML: %s%s%s%s", problem,
+                   p->context == NULL ? "" : " ", p->context == NULL ? "" : p->context,
+                   is_tab ? " (a tab: indent with spaces)" : "");
+    return PCS_BAD_INPUT;
+}
+
+// Hangs a node into the innermost open list or map.
+static bool reader_attach(reader *r, pcs_node *node)
+{
+    if (node == NULL) return false;
+    if (r->depth == 0) {
+        r->root = node;
+        return true;
+    }
+    int top = r->depth - 1;
+    if (r->open[top]->kind == PCS_NODE_LIST) return pcs_tree_add_item(r->c, r->open[top], node);
+    pcs_key key = r->key[top];
+    r->key[top].name = NULL;
+    if (!r->is_dropped[top]) return pcs_tree_add_key(r->c, r->open[top], &key, node);
+    return true; // the value of a duplicate key is read and forgotten
+}
+
+static bool reader_wants_key(const reader *r)
+{
+    return r->depth > 0 && r->open[r->depth - 1]->kind == PCS_NODE_MAP && r->key[r->depth - 1].name == NULL;
+}
+
+static pcs_status reader_take_key(reader *r, const yaml_event_t *event, pcs_place place)
+{
+    int top = r->depth - 1;
+    pcs_node *map = r->open[top];
+    const char *name = pcs_tree_text(r->c, (const char *)event->data.scalar.value, event->data.scalar.length);
+    if (name == NULL) return PCS_NO_MEMORY;
+    if (map->count >= PCS_CASE_KEYS) {
+        pcs_tree_error(r->c, place, "more than %d keys in one map", PCS_CASE_KEYS);
+        return PCS_BAD_INPUT;
+    }
+    if (name[0] == '\0') pcs_tree_error(r->c, place, "empty key");
+    r->key[top] = (pcs_key){ .name = name, .place = place };
+    int first = pcs_tree_index(map, name);
+    r->is_dropped[top] = first >= 0;
+    if (first >= 0) {
+        pcs_node quoted = { .text = name };
+        char quote[PCS_QUOTE_BYTES];
+        pcs_tree_error(r->c, place, "duplicate key %s, first given at %d:%d",
+                       pcs_tree_quote(&quoted, sizeof quote, quote), map->keys[first].place.line,
+                       map->keys[first].place.column);
+    }
+    return PCS_OK;
+}
+
+static void reader_refuse_decoration(reader *r, pcs_place place, const yaml_char_t *anchor, const yaml_char_t *tag)
+{
+    if (anchor != NULL) pcs_tree_error(r->c, place, "anchors are not allowed: '&%.60s'", (const char *)anchor);
+    if (tag != NULL) pcs_tree_error(r->c, place, "tags are not allowed: '%.60s'", (const char *)tag);
+}
+
+static pcs_status reader_scalar(reader *r, const yaml_event_t *event)
+{
+    pcs_place place = reader_place(r, event->start_mark);
+    size_t length = event->data.scalar.length;
+    const char *value = (const char *)event->data.scalar.value;
+    reader_refuse_decoration(r, place, event->data.scalar.anchor, event->data.scalar.tag);
+    if (memchr(value, '\0', length) != NULL) {
+        pcs_tree_error(r->c, place, "a text with a zero character is not allowed");
+        return PCS_BAD_INPUT;
+    }
+    if (reader_wants_key(r)) return reader_take_key(r, event, place);
+    pcs_node *node = pcs_tree_node(r->c, PCS_NODE_SCALAR, place);
+    if (node == NULL) return PCS_NO_MEMORY;
+    node->is_quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+    node->text = pcs_tree_text(r->c, value, length);
+    return node->text != NULL && reader_attach(r, node) ? PCS_OK : PCS_NO_MEMORY;
+}
+
+// An alias stands in the tree as the text it was written with.
+static pcs_status reader_alias(reader *r, const yaml_event_t *event)
+{
+    pcs_place place = reader_place(r, event->start_mark);
+    const char *anchor = (const char *)event->data.alias.anchor;
+    pcs_tree_error(r->c, place, "aliases are not allowed: '*%.60s'", anchor);
+    if (reader_wants_key(r)) return PCS_BAD_INPUT;
+    pcs_node *node = pcs_tree_node(r->c, PCS_NODE_SCALAR, place);
+    char *text = pcs_tree_take(r->c, strlen(anchor) + 2);
+    if (node == NULL || text == NULL) return PCS_NO_MEMORY;
+    text[0] = '*';
+    memcpy(text + 1, anchor, strlen(anchor));
+    node->text = text;
+    return reader_attach(r, node) ? PCS_OK : PCS_NO_MEMORY;
+}
+
+static pcs_status reader_open(reader *r, const yaml_event_t *event)
+{
+    bool is_map = event->type == YAML_MAPPING_START_EVENT;
+    pcs_place place = reader_place(r, event->start_mark);
+    reader_refuse_decoration(r, place, is_map ? event->data.mapping_start.anchor : event->data.sequence_start.anchor,
+                             is_map ? event->data.mapping_start.tag : event->data.sequence_start.tag);
+    if (reader_wants_key(r)) {
+        pcs_tree_error(r->c, place, "a key must be a text, is a %s", is_map ? "map" : "list");
+        return PCS_BAD_INPUT;
+    }
+    if (r->depth == PCS_CASE_DEPTH) {
+        pcs_tree_error(r->c, place, "nested deeper than %d levels", PCS_CASE_DEPTH);
+        return PCS_BAD_INPUT;
+    }
+    pcs_node *node = pcs_tree_node(r->c, is_map ? PCS_NODE_MAP : PCS_NODE_LIST, place);
+    if (!reader_attach(r, node)) return PCS_NO_MEMORY;
+    r->key[r->depth].name = NULL;
+    r->open[r->depth++] = node;
+    return PCS_OK;
+}
+
+static pcs_status reader_document(reader *r, const yaml_event_t *event)
+{
+    if (++r->ndocument > 1) {
+        pcs_tree_error(r->c, reader_place(r, event->start_mark), "only one document is allowed");
+        r->is_done = true;
+    } else if (event->data.document_start.tag_directives.start != event->data.document_start.tag_directives.end) {
+        pcs_tree_error(r->c, reader_place(r, event->start_mark), "tag directives are not allowed");
+    }
+    return PCS_OK;
+}
+
+static pcs_status reader_event(reader *r, const yaml_event_t *event)
+{
+    switch (event->type) {
+    case YAML_STREAM_END_EVENT: r->is_done = true; return PCS_OK;
+    case YAML_DOCUMENT_START_EVENT: return reader_document(r, event);
+    case YAML_ALIAS_EVENT: return reader_alias(r, event);
+    case YAML_SCALAR_EVENT: return reader_scalar(r, event);
+    case YAML_SEQUENCE_START_EVENT:
+    case YAML_MAPPING_START_EVENT: return reader_open(r, event);
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT: r->depth--; return PCS_OK;
+    default: return PCS_OK;
+    }
+}
+
+pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, size_t size, pcs_node **out)
+{
+    reader r = { .c = c, .origin = origin, .text = text, .size = size };
+    *out = NULL;
+    if (!yaml_parser_initialize(&r.parser)) {
+        c->is_out_of_memory = true;
+        return PCS_NO_MEMORY;
+    }
+    yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size);
+    pcs_status status = PCS_OK;
+    while (status == PCS_OK && !r.is_done) {
+        yaml_event_t event;
+        if (!yaml_parser_parse(&r.parser, &event)) {
+            status = reader_syntax_error(&r);
+            break;
+        }
+        status = reader_event(&r, &event);
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&r.parser);
+    if (status == PCS_OK) *out = r.root;
+    return status;
+}

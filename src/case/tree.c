@@ -1,0 +1,169 @@
+// The tree of a case: nodes, their paths, and the pool their pieces come from.
+
+#include "case/tree.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { POOL_BYTES = 1 << 14, POOL_ALIGNMENT = 16 };
+
+void *pcs_tree_take(pcs_case *c, size_t bytes)
+{
+    size_t rounded = (bytes + POOL_ALIGNMENT - 1) / POOL_ALIGNMENT * POOL_ALIGNMENT;
+    if (rounded > POOL_BYTES / 4) {
+        void *own = pcs_take(c->ctx, rounded, 1, "the case");
+        if (own == NULL) c->is_out_of_memory = true;
+        return own;
+    }
+    if (c->pool == NULL || (size_t)(c->pool_end - c->pool) < rounded) {
+        char *block = pcs_take(c->ctx, POOL_BYTES, 1, "the case");
+        if (block == NULL) {
+            c->is_out_of_memory = true;
+            return NULL;
+        }
+        c->pool = block;
+        c->pool_end = block + POOL_BYTES;
+    }
+    void *piece = c->pool;
+    c->pool += rounded;
+    return piece;
+}
+
+char *pcs_tree_text(pcs_case *c, const char *text, size_t length)
+{
+    char *copy = pcs_tree_take(c, length + 1);
+    return copy == NULL ? NULL : memcpy(copy, text, length); // the pool is zeroed: the copy ends with a zero
+}
+
+void *pcs_tree_grow(pcs_case *c, const void *old, int count, int *room, size_t size)
+{
+    if (*room > INT32_MAX / 2) {
+        c->is_out_of_memory = true;
+        return NULL;
+    }
+    int larger = *room == 0 ? 4 : 2 * *room;
+    void *array = pcs_tree_take(c, (size_t)larger * size);
+    if (array == NULL) return NULL;
+    if (count > 0) memcpy(array, old, (size_t)count * size);
+    *room = larger;
+    return array;
+}
+
+pcs_node *pcs_tree_node(pcs_case *c, pcs_node_kind kind, pcs_place place)
+{
+    pcs_node *node = pcs_tree_take(c, sizeof *node);
+    if (node == NULL) return NULL;
+    *node = (pcs_node){ .kind = kind, .place = place, .text = "" };
+    return node;
+}
+
+bool pcs_tree_add_item(pcs_case *c, pcs_node *list, pcs_node *item)
+{
+    if (list->count == list->room) {
+        int room = list->room;
+        pcs_node **items = pcs_tree_grow(c, list->items, list->count, &room, sizeof *items);
+        if (items == NULL) return false;
+        if (list->kind == PCS_NODE_MAP) {
+            int key_room = list->room;
+            pcs_key *keys = pcs_tree_grow(c, list->keys, list->count, &key_room, sizeof *keys);
+            if (keys == NULL) return false;
+            list->keys = keys;
+        }
+        list->items = items;
+        list->room = room;
+    }
+    item->parent = list;
+    item->index = list->count;
+    list->items[list->count++] = item;
+    return true;
+}
+
+bool pcs_tree_add_key(pcs_case *c, pcs_node *map, const pcs_key *key, pcs_node *value)
+{
+    if (!pcs_tree_add_item(c, map, value)) return false;
+    map->keys[value->index] = *key;
+    return true;
+}
+
+int pcs_tree_index(const pcs_node *map, const char *key)
+{
+    for (int i = 0; i < map->count; i++) {
+        if (strcmp(map->keys[i].name, key) == 0) return i;
+    }
+    return -1;
+}
+
+static size_t tree_append(size_t used, size_t size, char *buffer, const char *format, const char *text)
+{
+    if (used + 1 >= size) return used;
+    int length = snprintf(buffer + used, size - used, format, text);
+    return length < 0 ? used : used + (size_t)length;
+}
+
+const char *pcs_tree_path(const pcs_node *node, size_t size, char *buffer)
+{
+    const pcs_node *chain[PCS_CASE_DEPTH + 2];
+    int depth = 0;
+    for (; node != NULL && node->parent != NULL && depth < PCS_CASE_DEPTH + 2; node = node->parent) {
+        chain[depth++] = node;
+    }
+    buffer[0] = '\0';
+    size_t used = 0;
+    while (depth-- > 0) {
+        const pcs_node *step = chain[depth];
+        if (step->parent->kind == PCS_NODE_MAP) {
+            used = tree_append(used, size, buffer, used == 0 ? "%s" : ".%s", step->parent->keys[step->index].name);
+        } else {
+            char number[16];
+            snprintf(number, sizeof number, "[%d]", step->index);
+            used = tree_append(used, size, buffer, "%s", number);
+        }
+    }
+    return buffer;
+}
+
+const char *pcs_case_file(const pcs_case *c)
+{
+    return c->file;
+}
+
+const char *pcs_case_folder(const pcs_case *c)
+{
+    return c->folder;
+}
+
+const char *pcs_case_name(const pcs_case *c)
+{
+    return c->name;
+}
+
+pcs_node *pcs_case_root(pcs_case *c)
+{
+    return c->root;
+}
+
+pcs_node_kind pcs_node_get_kind(const pcs_node *node)
+{
+    return node->kind;
+}
+
+const char *pcs_node_text(const pcs_node *node)
+{
+    return node->text;
+}
+
+int pcs_node_count(const pcs_node *node)
+{
+    return node->count;
+}
+
+pcs_node *pcs_node_item(const pcs_node *node, int i)
+{
+    return node->items[i];
+}
+
+const char *pcs_node_key(const pcs_node *map, int i)
+{
+    return map->keys[i].name;
+}

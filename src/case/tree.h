@@ -1,0 +1,96 @@
+// The nodes of a case, private to this folder.
+
+#ifndef PCS_CASE_TREE_H
+#define PCS_CASE_TREE_H
+
+#include "case/case.h"
+
+enum {
+    PCS_CASE_DEPTH = 64,       // nesting of lists and maps
+    PCS_CASE_KEYS = 10000,     // entries of one map
+    PCS_CASE_BYTES = 64 << 20, // of a file
+    PCS_QUOTE_BYTES = 100      // room for a value quoted in a message
+};
+
+typedef struct pcs_place {
+    int line, column;   // from 1; 0: no place
+    const char *origin; // "--set a.b=1" for what did not come from the file, else NULL
+} pcs_place;
+
+typedef struct pcs_key {
+    const char *name;
+    pcs_place place;
+    bool is_asked;
+    bool is_reported; // as unknown
+} pcs_key;
+
+struct pcs_node {
+    pcs_node_kind kind;
+    pcs_place place;
+    pcs_node *parent; // NULL: the root
+    int index;        // in the parent
+    const char *text; // of a scalar
+    bool is_quoted;   // in quotes or a block text: never a number or a flag
+    bool is_number;   // was read as a number
+    bool is_unjudged; // keys nobody asked for are no error here
+    int count, room;
+    pcs_node **items; // [count]
+    pcs_key *keys;    // [count] of a map
+    int nasked, asked_room;
+    const char **asked; // [nasked] keys that somebody asked for, present or not
+};
+
+typedef struct pcs_case_message {
+    pcs_place place;
+    int number; // in the order they came
+    const char *text;
+} pcs_case_message;
+
+struct pcs_case {
+    pcs_context *ctx;
+    const char *file, *folder, *name;
+    pcs_node *root;
+    int nmessage, message_room;
+    pcs_case_message *messages; // [nmessage]
+    bool is_out_of_memory;      // something is missing from tree or messages
+    char *pool, *pool_end;      // small pieces come from here
+};
+
+// Small zeroed pieces that live as long as the context; NULL sets is_out_of_memory.
+void *pcs_tree_take(pcs_case *c, size_t bytes);
+char *pcs_tree_text(pcs_case *c, const char *text, size_t length);
+// A larger array with the old contents: *room grows.
+void *pcs_tree_grow(pcs_case *c, const void *old, int count, int *room, size_t size);
+
+pcs_node *pcs_tree_node(pcs_case *c, pcs_node_kind kind, pcs_place place);
+bool pcs_tree_add_item(pcs_case *c, pcs_node *list, pcs_node *item);
+bool pcs_tree_add_key(pcs_case *c, pcs_node *map, const pcs_key *key, pcs_node *value);
+// Index of a key, or -1.
+int pcs_tree_index(const pcs_node *map, const char *key);
+// "contacts.wall", "initial[0].set"; empty for the root.
+const char *pcs_tree_path(const pcs_node *node, size_t size, char *buffer);
+
+// The tree of one YAML document. Errors are recorded; what cannot be read at all gives PCS_BAD_INPUT.
+pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, size_t size, pcs_node **out);
+
+// Records an error at a place.
+void pcs_tree_error(pcs_case *c, pcs_place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// "'10.0x'", "empty", "a list": what a node is, for messages.
+const char *pcs_tree_quote(const pcs_node *node, size_t size, char *buffer);
+
+typedef enum pcs_number_form {
+    PCS_NUMBER_FINE,
+    PCS_NUMBER_IS_TEXT,    // not of the form of a number
+    PCS_NUMBER_NOT_FINITE, // inf, nan, or too large for a double
+    PCS_NUMBER_TOO_SMALL   // not zero, but rounds to it
+} pcs_number_form;
+
+// The whole text as a number: digits with an optional point and exponent.
+pcs_number_form pcs_scalar_number(const char *text, double *value);
+// The whole text as a whole number of decimal digits.
+bool pcs_scalar_count(const char *text, long *value);
+// Puts the point and the sign of the exponent that YAML 1.1 readers ask for: 1e3 -> 1.0e+3.
+void pcs_scalar_normalize(const char *text, size_t size, char *buffer);
+bool pcs_range_holds(pcs_range range, double value);
+
+#endif

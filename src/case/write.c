@@ -1,0 +1,151 @@
+// A tree as strict YAML that loads again to the same values: block maps, lists of single values in one line,
+// numbers with the point and signed exponent that YAML 1.1 readers ask for, texts in quotes where needed.
+
+#include "case/tree.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { INDENT = 2 };
+
+static bool write_is_reserved(const char *text)
+{
+    static const char *const words[] = { "true", "false", "yes", "no", "on", "off", "y",    "n", "null",
+                                         "True", "False", "Yes", "No", "On", "Off", "Y",    "N", "Null",
+                                         "TRUE", "FALSE", "YES", "NO", "ON", "OFF", "NULL", NULL };
+    for (int i = 0; words[i] != NULL; i++) {
+        if (strcmp(words[i], text) == 0) return true;
+    }
+    return false;
+}
+
+// Letters, digits and a few signs never need quotes when a letter comes first.
+static bool write_is_plain(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    static const char others[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.-/";
+    if (text[0] == '\0' || strchr(letters, text[0]) == NULL) return false;
+    return strspn(text, others) == strlen(text) && !write_is_reserved(text);
+}
+
+static void write_quoted(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (const char *p = text; *p != '\0'; p++) {
+        unsigned char x = (unsigned char)*p;
+        if (x == '"' || x == '\\') {
+            fprintf(file, "\\%c", x);
+        } else if (x < 0x20 || x == 0x7f) {
+            fprintf(file, "\\x%02X", x);
+        } else {
+            fputc(x, file);
+        }
+    }
+    fputc('"', file);
+}
+
+static void write_scalar(FILE *file, const pcs_node *node)
+{
+    bool is_flag = !node->is_quoted && (strcmp(node->text, "true") == 0 || strcmp(node->text, "false") == 0);
+    double value;
+    if (node->is_number && strlen(node->text) < 512) {
+        char number[600];
+        pcs_scalar_normalize(node->text, sizeof number, number);
+        fputs(number, file);
+    } else if (node->is_number || is_flag || (!node->is_quoted && write_is_plain(node->text))) {
+        fputs(node->text, file);
+    } else if (!node->is_quoted && pcs_scalar_number(node->text, &value) == PCS_NUMBER_FINE) {
+        fputs(node->text, file);
+    } else {
+        write_quoted(file, node->text);
+    }
+}
+
+static void write_key(FILE *file, const char *key)
+{
+    if (write_is_plain(key)) {
+        fputs(key, file);
+    } else {
+        write_quoted(file, key);
+    }
+}
+
+// Fits a list into one line?
+static bool write_is_flat(const pcs_node *list)
+{
+    for (int i = 0; i < list->count; i++) {
+        const pcs_node *item = list->items[i];
+        if (item->kind == PCS_NODE_MAP || (item->kind == PCS_NODE_LIST && !write_is_flat(item))) return false;
+    }
+    return true;
+}
+
+static void write_flat(FILE *file, const pcs_node *list)
+{
+    fputc('[', file);
+    for (int i = 0; i < list->count; i++) {
+        if (i > 0) fputs(", ", file);
+        if (list->items[i]->kind == PCS_NODE_LIST) {
+            write_flat(file, list->items[i]);
+        } else {
+            write_scalar(file, list->items[i]);
+        }
+    }
+    fputc(']', file);
+}
+
+static void write_block(FILE *file, const pcs_node *node, int indent);
+
+// What follows `key:` or `-`, up to the end of the line or block.
+static void write_value(FILE *file, const pcs_node *node, int indent)
+{
+    if (node->kind == PCS_NODE_SCALAR) {
+        fputc(' ', file);
+        write_scalar(file, node);
+        fputc('\n', file);
+    } else if (node->count == 0) {
+        fputs(node->kind == PCS_NODE_MAP ? " {}\n" : " []\n", file);
+    } else if (node->kind == PCS_NODE_LIST && write_is_flat(node)) {
+        fputc(' ', file);
+        write_flat(file, node);
+        fputc('\n', file);
+    } else {
+        fputc('\n', file);
+        write_block(file, node, indent + INDENT);
+    }
+}
+
+static void write_block(FILE *file, const pcs_node *node, int indent)
+{
+    for (int i = 0; i < node->count; i++) {
+        fprintf(file, "%*s", indent, "");
+        if (node->kind == PCS_NODE_MAP) {
+            write_key(file, node->keys[i].name);
+            fputc(':', file);
+        } else {
+            fputc('-', file);
+        }
+        write_value(file, node->items[i], indent);
+    }
+}
+
+pcs_status pcs_case_write(pcs_case *c, const char *path)
+{
+    char aside[4096];
+    int length = snprintf(aside, sizeof aside, "%s.part", path);
+    if (length < 0 || (size_t)length >= sizeof aside) {
+        return pcs_fail(c->ctx, PCS_IO_ERROR, "the path '%.60s...' is too long", path);
+    }
+    FILE *file = fopen(aside, "w");
+    if (file == NULL) return pcs_fail(c->ctx, PCS_IO_ERROR, "cannot write '%s': %s", aside, strerror(errno));
+    fputs("# The case as it was run, all defaults written out.\n", file);
+    write_block(file, c->root, 0);
+    bool is_bad = ferror(file) != 0;
+    if (fclose(file) != 0) is_bad = true;
+    if (!is_bad && rename(aside, path) != 0) is_bad = true;
+    if (!is_bad) return PCS_OK;
+    int reason = errno;
+    remove(aside);
+    return pcs_fail(c->ctx, PCS_IO_ERROR, "cannot write '%s': %s", path, strerror(reason));
+}
