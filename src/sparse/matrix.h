@@ -17,6 +17,8 @@ typedef struct pcs_pattern {
     const int *start; // [n + 1] column starts
     const int *row;   // [nnz] sorted rows of each column; both triangles and the diagonal are stored
     int chain_block;  // b: entries lie within the block tridiagonal band of b x b blocks; 0: not a chain
+    int nrun;         // stretches of equations with a full tridiagonal pattern, for b = 1; else 0
+    const int *run;   // [nrun + 1] their first equations, then n
 } pcs_pattern;
 
 typedef struct pcs_matrix {
