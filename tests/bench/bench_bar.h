@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 enum { BENCH_GGL, BENCH_MOREAU, BENCH_HALF_EXPLICIT, BENCH_NSCHEME };
-static const char *const bench_scheme_names[BENCH_NSCHEME] = {"alpha_ggl", "moreau_jean", "half_explicit"};
+static const char *const bench_scheme_names[BENCH_NSCHEME] = { "alpha_ggl", "moreau_jean", "half_explicit" };
 
 // The physics of cases/bar_impact: m, kg, s.
 static const double bench_young = 900.0, bench_density = 1.0, bench_area = 1.0, bench_length = 10.0;
@@ -43,7 +43,7 @@ static inline double bench_step_size(int scheme, int elements)
 static inline bench_form bench_form_of(int scheme, double h)
 {
     double rho = bench_rho_inf;
-    bench_form f = {.scheme = scheme, .h = h, .c = 1.0};
+    bench_form f = { .scheme = scheme, .h = h, .c = 1.0 };
     if (scheme == BENCH_GGL) {
         f.am = (2.0 * rho - 1.0) / (rho + 1.0);
         f.af = rho / (rho + 1.0);
@@ -62,7 +62,7 @@ static inline bench_form bench_form_of(int scheme, double h)
 // a M + k K of a bar of n - 1 equal elements.
 static inline bench_tri bench_tri_create(int n, double a, double k)
 {
-    bench_tri A = {n, bench_vector(n), bench_vector(n)};
+    bench_tri A = { n, bench_vector(n), bench_vector(n) };
     double l = bench_length / (n - 1);
     double m = a * bench_density * bench_area * l / 6.0, s = k * bench_young * bench_area / l;
     for (int i = 0; i + 1 < n; ++i) {

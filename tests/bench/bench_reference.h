@@ -22,18 +22,19 @@ typedef struct bench_reference {
     double gap; // at zero displacement, m
     bench_csr K;
     cholmod_common common;
-    cholmod_factor *factor;           // of S, or of M for the half-explicit scheme
+    cholmod_factor *factor;             // of S, or of M for the half-explicit scheme
     cholmod_dense *rhs, *sol, *w1, *w2; // kept by cholmod_solve2
-    double *q, *v, *a, *vd;           // [n] state
-    double *a0, *q1;                  // [n] stage of the half-explicit scheme
-    double *X, *Y;                    // [n]
+    double *q, *v, *a, *vd;             // [n] state
+    double *a0, *q1;                    // [n] stage of the half-explicit scheme
+    double *X, *Y;                      // [n]
+    double *saved[4];                   // [n] state to return to
 } bench_reference;
 
 // Row-compressed copy of a tridiagonal matrix.
 static inline bench_csr reference_csr(const bench_tri *A)
 {
     int n = A->n;
-    bench_csr B = {n, calloc((size_t)n + 1, sizeof(int)), calloc((size_t)n * 3, sizeof(int)), bench_vector(3 * n)};
+    bench_csr B = { n, calloc((size_t)n + 1, sizeof(int)), calloc((size_t)n * 3, sizeof(int)), bench_vector(3 * n) };
     if (B.start == NULL || B.column == NULL) exit(1);
     int k = 0;
     for (int i = 0; i < n; ++i) {
@@ -122,7 +123,8 @@ static inline bench_reference *bench_reference_create(int scheme, int elements, 
     r->K = reference_csr(&K);
     r->factor = reference_factor(&S, &r->common);
     r->rhs = cholmod_zeros((size_t)n, 1, CHOLMOD_REAL, &r->common);
-    double **vectors[] = {&r->q, &r->v, &r->a, &r->vd, &r->a0, &r->q1, &r->X, &r->Y};
+    double **vectors[] = { &r->q, &r->v, &r->a,        &r->vd,       &r->a0,       &r->q1,
+                           &r->X, &r->Y, &r->saved[0], &r->saved[1], &r->saved[2], &r->saved[3] };
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k) *vectors[k] = bench_vector(n);
     for (int i = 0; i < n; ++i) r->v[i] = -bench_speed;
     reference_responses(r, &M);
@@ -135,8 +137,9 @@ static inline bench_reference *bench_reference_create(int scheme, int elements, 
 static inline void bench_reference_destroy(bench_reference **self)
 {
     bench_reference *r = *self;
-    double *vectors[] = {r->q, r->v, r->a, r->vd, r->a0, r->q1, r->X, r->Y, r->K.value};
+    double *vectors[] = { r->q, r->v, r->a, r->vd, r->a0, r->q1, r->X, r->Y, r->K.value };
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k) free(vectors[k]);
+    for (int k = 0; k < 4; ++k) free(r->saved[k]);
     free(r->K.start);
     free(r->K.column);
     cholmod_free_dense(&r->rhs, &r->common);
@@ -226,11 +229,24 @@ static inline void reference_half_explicit(bench_reference *r)
     memcpy(r->q, r->q1, (size_t)r->n * sizeof *r->q);
 }
 
+static inline void bench_reference_save(bench_reference *r)
+{
+    double *vectors[] = { r->q, r->v, r->a, r->vd };
+    for (int k = 0; k < 4; ++k) memcpy(r->saved[k], vectors[k], (size_t)r->n * sizeof(double));
+}
+
+static inline void bench_reference_restore(void *self)
+{
+    bench_reference *r = self;
+    double *vectors[] = { r->q, r->v, r->a, r->vd };
+    for (int k = 0; k < 4; ++k) memcpy(vectors[k], r->saved[k], (size_t)r->n * sizeof(double));
+}
+
 static inline void bench_reference_steps(void *self, int steps)
 {
     bench_reference *r = self;
-    static void (*const step[BENCH_NSCHEME])(bench_reference *) = {reference_ggl, reference_moreau,
-                                                                   reference_half_explicit};
+    static void (*const step[BENCH_NSCHEME])(bench_reference *) = { reference_ggl, reference_moreau,
+                                                                    reference_half_explicit };
     for (int k = 0; k < steps; ++k) step[r->form.scheme](r);
 }
 

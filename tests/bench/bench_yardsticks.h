@@ -80,7 +80,7 @@ static inline void bench_yard_reset(void *self)
 
 static inline bench_yard bench_yard_create(const bench_form *f, int n)
 {
-    bench_yard y = {.scheme = f->scheme, .n = n};
+    bench_yard y = { .scheme = f->scheme, .n = n };
     y.nstate = f->scheme == BENCH_GGL ? 4 : 2;
     y.nsolve = f->scheme == BENCH_HALF_EXPLICIT ? 2 : 1;
     for (int k = 0; k < y.nstate; ++k) {
@@ -240,8 +240,10 @@ static inline void bench_yard_lapack(void *self, int steps)
 
 static inline void yard_pass(const bench_yard *y)
 {
-    if (y->nstate == 2) yard_pass_2(y->n, y->x, y->state);
-    else yard_pass_4(y->n, y->x, y->state);
+    if (y->nstate == 2)
+        yard_pass_2(y->n, y->x, y->state);
+    else
+        yard_pass_4(y->n, y->x, y->state);
 }
 
 static inline void bench_yard_chain(void *self, int steps)

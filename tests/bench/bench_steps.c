@@ -1,0 +1,278 @@
+// Steps per second of the pure time loop, beside yardsticks measured in the same process and the same minute.
+//
+//   bench_steps [CASE [LARGEST]]     CASE: default cases/bar_impact; LARGEST: most elements, default 1000000
+//
+// The bar of the case is scaled to N elements with the step scaled alike, put a few steps before the wall, and
+// timed with its contact closed. Every repetition starts from the same saved state; all contestants take turns and
+// the best time of each counts, so that the ratios hold on a busy machine, too. Nothing here can fail for being slow.
+
+#define _POSIX_C_SOURCE 200809L
+
+#include "bench_reference.h"
+#include "bench_yardsticks.h"
+#include "sim/sim.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PURE, CERTIFIED, MEMORY, LAPACK, CHAIN, CHOLMOD, NCONTESTANT };
+enum { FLIGHT = 4, WARM_UP = 10, TEXT = 160, NSET = 6, NSIZE = 4, NVECTOR = 2 + PCS_MAX_HISTORY };
+
+static const double chain_goal = 2.5, cholmod_goal = 1.0, memory_goal = 1024.0;
+
+typedef struct size_row {
+    int elements, steps, rounds; // steps per repetition, repetitions
+} size_row;
+
+static const size_row sizes[NSIZE] = { { 50, 40, 1500 }, { 1000, 100, 200 }, { 100000, 10, 30 }, { 1000000, 4, 10 } };
+
+typedef struct snapshot {
+    int n, count;
+    double *saved[NVECTOR]; // [n] each
+    double t;
+    long step;
+} snapshot;
+
+typedef struct engine {
+    pcs_context *ctx;
+    pcs_sim *sim;
+    snapshot start;
+} engine;
+
+typedef struct result {
+    double seconds[NCONTESTANT]; // per step, best repetition
+    double difference;           // of the engine's state from the reference, of the largest value
+} result;
+
+static void steps_fail(const engine *e, const char *what)
+{
+    fprintf(stderr, "error: %s: %s\n", what, e->ctx != NULL ? pcs_message(e->ctx) : "no memory");
+    exit(1);
+}
+
+static double steps_gap(double h)
+{
+    return (FLIGHT - 0.5) * bench_speed * h;
+}
+
+// The case scaled to `elements`; the explicit scheme takes its own step, 0.9 of the stable one.
+static engine steps_create(const char *path, int scheme, int elements)
+{
+    double h = bench_step_size(scheme, elements), gap = steps_gap(h);
+    bool is_explicit = scheme == BENCH_HALF_EXPLICIT;
+    char text[NSET][TEXT];
+    snprintf(text[0], TEXT, "mesh.bar.elements=%d", elements);
+    snprintf(text[1], TEXT, "mesh.bar.from=[%.17e, 0, 0]", gap);
+    snprintf(text[2], TEXT, "mesh.bar.to=[%.17e, 0, 0]", gap + bench_length);
+    snprintf(text[3], TEXT, is_explicit ? "time.step=auto" : "time.step=%.17e", h);
+    snprintf(text[4], TEXT, "time.end=%.17e", 1e6 * h);
+    snprintf(text[5], TEXT, is_explicit ? "scheme={type: %s}" : "scheme={type: %s, rho_inf: %g}",
+             bench_scheme_names[scheme], bench_rho_inf);
+    const char *set[NSET];
+    for (int k = 0; k < NSET; ++k) set[k] = text[k];
+    engine e = { 0 };
+    if (pcs_context_create(&e.ctx) != PCS_OK || pcs_sim_create(e.ctx, path, NSET, set, &e.sim) != PCS_OK ||
+        pcs_sim_start(e.sim) != PCS_OK) {
+        steps_fail(&e, bench_scheme_names[scheme]);
+    }
+    return e;
+}
+
+static void steps_certified(void *self, int steps)
+{
+    engine *e = self;
+    for (int k = 0; k < steps; ++k) {
+        if (pcs_sim_step(e->sim) != PCS_OK) steps_fail(e, "certified step");
+    }
+}
+
+static void steps_pure(void *self, int steps)
+{
+    engine *e = self;
+    pcs_sim *sim = e->sim;
+    for (int k = 0; k < steps; ++k) {
+        pcs_status status = sim->scheme->ops->step(sim->scheme, &sim->state, sim->step_size, &sim->report);
+        if (status != PCS_OK || sim->report.outcome != PCS_CONVERGED) steps_fail(e, "step");
+    }
+}
+
+// The vectors of a state; a scheme may exchange the pointers from step to step.
+static int steps_vectors(const pcs_state *x, double *vector[NVECTOR])
+{
+    vector[0] = x->q;
+    vector[1] = x->v;
+    for (int k = 0; k < x->nhistory; ++k) vector[2 + k] = x->history[k];
+    return 2 + x->nhistory;
+}
+
+static void steps_save(engine *e)
+{
+    double *vector[NVECTOR];
+    snapshot *s = &e->start;
+    s->n = e->sim->system->nv;
+    s->count = steps_vectors(&e->sim->state, vector);
+    s->t = e->sim->state.t;
+    s->step = e->sim->state.step;
+    for (int k = 0; k < s->count; ++k) {
+        s->saved[k] = bench_vector(s->n);
+        memcpy(s->saved[k], vector[k], (size_t)s->n * sizeof(double));
+    }
+}
+
+static void steps_restore(void *self)
+{
+    engine *e = self;
+    double *vector[NVECTOR];
+    steps_vectors(&e->sim->state, vector);
+    for (int k = 0; k < e->start.count; ++k) memcpy(vector[k], e->start.saved[k], (size_t)e->start.n * sizeof(double));
+    e->sim->state.t = e->start.t;
+    e->sim->state.step = e->start.step;
+}
+
+static void steps_destroy(engine *e)
+{
+    for (int k = 0; k < e->start.count; ++k) free(e->start.saved[k]);
+    pcs_context_destroy(&e->ctx);
+}
+
+static double steps_difference(const engine *e, const bench_reference *r)
+{
+    double worst = 0.0, q = 0.0, v = 0.0, dq = 0.0, dv = 0.0;
+    for (int i = 0; i < r->n; ++i) {
+        q = fmax(q, fabs(r->q[i]));
+        v = fmax(v, fabs(r->v[i]));
+        dq = fmax(dq, fabs(r->q[i] - e->sim->state.q[i]));
+        dv = fmax(dv, fabs(r->v[i] - e->sim->state.v[i]));
+    }
+    worst = fmax(dq / q, dv / v);
+    return e->sim->system->nv == r->n ? worst : INFINITY;
+}
+
+static double steps_time(void (*run)(void *, int), void *self, int steps)
+{
+    double start = bench_seconds();
+    run(self, steps);
+    return (bench_seconds() - start) / steps;
+}
+
+static result steps_measure(const char *path, int scheme, const size_row *size)
+{
+    engine pure = steps_create(path, scheme, size->elements), certified = steps_create(path, scheme, size->elements);
+    double h = pure.sim->step_size, gap = steps_gap(bench_step_size(scheme, size->elements));
+    bench_form form = bench_form_of(scheme, h);
+    bench_reference *reference = bench_reference_create(scheme, size->elements, h, gap);
+    bench_yard yard = bench_yard_create(&form, size->elements + 1);
+    struct {
+        void (*run)(void *, int);
+        void (*prepare)(void *);
+        void *self;
+    } contestant[NCONTESTANT] = {
+        [PURE] = { steps_pure, steps_restore, &pure },
+        [CERTIFIED] = { steps_certified, NULL, &certified },
+        [MEMORY] = { bench_yard_memory, bench_yard_reset, &yard },
+        [LAPACK] = { bench_yard_lapack, bench_yard_reset, &yard },
+        [CHAIN] = { bench_yard_chain, bench_yard_reset, &yard },
+        [CHOLMOD] = { bench_reference_steps, bench_reference_restore, reference },
+    };
+    steps_certified(&pure, WARM_UP);
+    steps_certified(&certified, WARM_UP);
+    bench_reference_steps(reference, WARM_UP);
+    steps_save(&pure);
+    bench_reference_save(reference);
+    result best = { .difference = bench_yard_defect(&yard) };
+    for (int k = 0; k < NCONTESTANT; ++k) best.seconds[k] = INFINITY;
+    for (int round = 0; round < size->rounds; ++round) {
+        for (int k = 0; k < NCONTESTANT; ++k) {
+            if (contestant[k].prepare != NULL) contestant[k].prepare(contestant[k].self);
+            best.seconds[k] = fmin(best.seconds[k], steps_time(contestant[k].run, contestant[k].self, size->steps));
+        }
+        best.difference = fmax(best.difference, steps_difference(&pure, reference));
+    }
+    bench_yard_destroy(&yard);
+    bench_reference_destroy(&reference);
+    steps_destroy(&certified);
+    steps_destroy(&pure);
+    return best;
+}
+
+static void steps_print(int elements, const result *r)
+{
+    const double *t = r->seconds;
+    printf("%9d %10.0f %10.4g %10.4g  ", elements, 1.0 / t[PURE], 1e6 * t[PURE], 1e6 * t[CERTIFIED]);
+    for (int k = MEMORY; k < NCONTESTANT; ++k) printf(" %8.4g", 1e6 * t[k]);
+    printf("   ");
+    for (int k = MEMORY; k < NCONTESTANT; ++k) printf(" %7.2f", t[PURE] / t[k]);
+    printf("    %.0e\n", r->difference);
+    fflush(stdout);
+}
+
+static const char *steps_verdict(bool is_met)
+{
+    return is_met ? "goal met" : "goal missed";
+}
+
+// One table for a scheme; `goals` gets the lines of the verdict.
+static void steps_table(const char *path, int scheme, int largest, size_t size, char *goals)
+{
+    const char *solves = scheme == BENCH_HALF_EXPLICIT ? "two chain solves" : "one chain solve";
+    double slowest = 0.0;
+    printf("\n%s\n%9s %10s %10s %10s   %-35s    %-31s\n", bench_scheme_names[scheme], "", "", "us/step", "us/step",
+           " yardsticks, us/step", " pure loop / yardstick");
+    printf("%9s %10s %10s %10s  ", "elements", "steps/s", "pure", "certified");
+    printf(" %8s %8s %8s %8s    %7s %7s %7s %7s    %s\n", "memory", "dpttrs", "chain", "CHOLMOD", "memory", "dpttrs",
+           "chain", "CHOLMOD", "diff");
+    for (int k = 0; k < NSIZE && sizes[k].elements <= largest; ++k) {
+        result r = steps_measure(path, scheme, &sizes[k]);
+        steps_print(sizes[k].elements, &r);
+        double chain = r.seconds[PURE] / r.seconds[CHAIN];
+        slowest = fmax(slowest, r.seconds[PURE] / r.seconds[CHOLMOD]);
+        if (sizes[k].elements != 1000) continue;
+        size_t used = strlen(goals);
+        snprintf(goals + used, size - used, "  %-14s N=1000: %.2f x (%s + two passes), at most %.1f: %s\n",
+                 bench_scheme_names[scheme], chain, solves, chain_goal, steps_verdict(chain <= chain_goal));
+    }
+    size_t used = strlen(goals);
+    snprintf(goals + used, size - used, "  %-14s every N: at most %.2f x (CSR + CHOLMOD), at most %.0f: %s\n",
+             bench_scheme_names[scheme], slowest, cholmod_goal, steps_verdict(slowest <= cholmod_goal));
+}
+
+// Memory of one simulation, measured in a process of its own so that nothing else is counted.
+static void steps_memory(const char *path, int scheme, int elements)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child < 0) {
+        perror("fork");
+        exit(1);
+    }
+    if (child > 0) {
+        int status = 0;
+        waitpid(child, &status, 0);
+        if (status != 0) exit(1);
+        return;
+    }
+    double before = bench_status_bytes("VmRSS:");
+    engine e = steps_create(path, scheme, elements);
+    steps_certified(&e, 2);
+    double now = bench_status_bytes("VmRSS:") - before, most = bench_status_bytes("VmHWM:") - before;
+    printf("  %-14s N=%d: resident %.0f B, taken at set-up %.0f B, most while building %.0f B; at most %.0f: %s\n",
+           bench_scheme_names[scheme], elements, now / elements, (double)pcs_bytes_taken(e.ctx) / elements,
+           most / elements, memory_goal, steps_verdict(now / elements < memory_goal));
+    fflush(stdout);
+    _exit(0);
+}
+
+int main(int argc, char **argv)
+{
+    const char *path = argc > 1 ? argv[1] : "cases/bar_impact";
+    int largest = argc > 2 ? atoi(argv[2]) : sizes[NSIZE - 1].elements;
+    char goals[16 * TEXT] = "";
+    printf("Memory per element\n");
+    for (int scheme = 0; scheme < BENCH_NSCHEME; ++scheme) steps_memory(path, scheme, largest);
+    printf("\nTime loop of a bar with one closed contact, best of many repetitions\n"
+           "  memory: least traffic of a step, streamed; dpttrs: LAPACK's solve alone; chain: two-chain solve and two\n"
+           "  passes over the state; CHOLMOD: the same step with CSR products and CHOLMOD; diff: of the states\n");
+    for (int scheme = 0; scheme < BENCH_NSCHEME; ++scheme) steps_table(path, scheme, largest, sizeof goals, goals);
+    printf("\nGoals\n%s", goals);
+    return 0;
+}
