@@ -1,0 +1,113 @@
+// Progress of the run, through the view's `show`: a bar on a terminal, a line every few seconds otherwise.
+//
+// The clock is asked only every so many steps; their number follows the speed of the run.
+
+#include "output/file.h"
+#include "output/observer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BAR_WIDTH = 16, TEXT_ROOM = 256, LINE_WIDTH = 79 };
+
+static const double terminal_interval = 0.1; // s from text to text
+static const double plain_interval = 5.0;
+static const double asking_interval = 0.02; // s between two looks at the clock
+
+typedef struct progress_data {
+    double start, shown; // s, when
+    long next;           // step at which the clock is asked again
+    long asked_step;     // where it was asked last
+    double asked;        // and when
+} progress_data;
+
+static void progress_format_time(double seconds, size_t room, char *text)
+{
+    if (seconds > 99.0 * 3600.0) snprintf(text, room, "days");
+    else if (seconds >= 3600.0) snprintf(text, room, "%d:%02d h", (int)seconds / 3600, (int)seconds / 60 % 60);
+    else if (seconds >= 60.0) snprintf(text, room, "%d:%02d min", (int)seconds / 60, (int)seconds % 60);
+    else snprintf(text, room, "%.0f s", seconds);
+}
+
+static double progress_share(const pcs_view *view)
+{
+    double share = view->end_time > 0.0 ? view->state->t / view->end_time : 1.0;
+    return !(share > 0.0) ? 0.0 : share < 1.0 ? share : 1.0;
+}
+
+// "[=====>      ]  45 %  t = 0.675 s  E = 497.54 J  5.2e+04 steps/s  12 s left", shorter than the narrowest terminal.
+static void progress_show(const pcs_view *view, const progress_data *d, double now, bool is_last)
+{
+    double share = progress_share(view), spent = now - d->start;
+    const pcs_measure *e = &view->ledger->now;
+    char bar[BAR_WIDTH + 5] = "", steps[64] = "", when[24], text[TEXT_ROOM];
+    if (view->is_terminal) {
+        int full = (int)(share * BAR_WIDTH);
+        memcpy(bar, "\r[", 2);
+        for (int i = 0; i < BAR_WIDTH; i++) bar[2 + i] = i < full ? '=' : i == full ? '>' : ' ';
+        memcpy(bar + BAR_WIDTH + 2, "] ", 3);
+    } else {
+        snprintf(steps, sizeof steps, "  step %ld of %ld", view->state->step, view->nstep);
+    }
+    bool has_estimate = !is_last && share > 0.0;
+    progress_format_time(is_last ? spent : has_estimate ? spent * (1.0 - share) / share : 0.0, sizeof when, when);
+    int used = snprintf(text, sizeof text, "%s%3.0f %%  t = %.4g s%s  E = %.5g J  %.2g steps/s", bar,
+                        floor(100.0 * share), view->state->t, steps, e->kinetic + e->strain + e->potential,
+                        spent > 0.0 ? (double)view->state->step / spent : 0.0);
+    const char *tail = is_last ? " in all" : " left";
+    if (is_last || has_estimate) used += snprintf(text + used, sizeof text - (size_t)used, "  %s%s", when, tail);
+    // Blanks cover what a longer text before left on the line.
+    while (view->is_terminal && used < LINE_WIDTH) text[used++] = ' ';
+    if (view->is_terminal) used = LINE_WIDTH;
+    if (!view->is_terminal || is_last) text[used++] = '\n';
+    text[used] = '\0';
+    view->show(view->show_user, text);
+}
+
+static pcs_status progress_open(pcs_observer *self)
+{
+    progress_data *d = self->data;
+    d->start = d->shown = d->asked = pcs_output_clock();
+    d->asked_step = self->view->state->step;
+    d->next = d->asked_step + 1;
+    return PCS_OK;
+}
+
+static pcs_status progress_step(pcs_observer *self)
+{
+    progress_data *d = self->data;
+    const pcs_view *view = self->view;
+    if (view->show == NULL || view->state->step < d->next) return PCS_OK;
+    double now = pcs_output_clock();
+    // As many steps as fit into the asking interval at the present speed, but at most twice as many as before.
+    long before = view->state->step - d->asked_step;
+    double fitting = now > d->asked ? (double)before * asking_interval / (now - d->asked) : 2.0 * (double)before;
+    long ahead = fitting > 2.0 * (double)before ? 2 * before : (long)fitting;
+    d->next = view->state->step + (ahead > 1 ? ahead : 1);
+    d->asked_step = view->state->step;
+    d->asked = now;
+    if (now - d->shown < (view->is_terminal ? terminal_interval : plain_interval)) return PCS_OK;
+    d->shown = now;
+    progress_show(view, d, now, false);
+    return PCS_OK;
+}
+
+static pcs_status progress_close(pcs_observer *self)
+{
+    if (self->view->show != NULL) progress_show(self->view, self->data, pcs_output_clock(), true);
+    return PCS_OK;
+}
+
+static const pcs_option progress_options[] = { { .name = NULL } };
+
+const pcs_observer_ops pcs_observer_progress = {
+    .name = "progress",
+    .summary = "how far the run is, on the terminal",
+    .options = progress_options,
+    .data_size = sizeof(progress_data),
+    .is_default = false,
+    .open = progress_open,
+    .step = progress_step,
+    .close = progress_close,
+};

@@ -1,0 +1,220 @@
+// The summary for programs: always valid JSON, with null for what is not finite or does not exist.
+
+#include "output/summary.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct json {
+    pcs_file *f;
+    int depth;
+    bool is_first; // in its object or list
+} json;
+
+static void json_string(json *j, const char *text)
+{
+    pcs_file_text(j->f, "\"");
+    size_t room = 6 * strlen(text) + 1;
+    if (room > j->f->size) room = j->f->size;
+    char *p = pcs_file_reserve(j->f, room);
+    if (p != NULL) j->f->used += pcs_json_text(text, room, p);
+    pcs_file_text(j->f, "\"");
+}
+
+// Comma, new line, indentation and the key; items of a list have none.
+static void json_key(json *j, const char *key)
+{
+    pcs_file_text(j->f, j->is_first ? "\n" : ",\n");
+    pcs_file_print(j->f, "%*s", 2 * j->depth, "");
+    j->is_first = false;
+    if (key == NULL) return;
+    json_string(j, key);
+    pcs_file_text(j->f, ": ");
+}
+
+static void json_begin(json *j, const char *key, const char *bracket)
+{
+    json_key(j, key);
+    pcs_file_text(j->f, bracket);
+    j->depth++;
+    j->is_first = true;
+}
+
+static void json_end(json *j, const char *bracket)
+{
+    j->depth--;
+    if (!j->is_first) pcs_file_print(j->f, "\n%*s", 2 * j->depth, "");
+    pcs_file_text(j->f, bracket);
+    j->is_first = false;
+}
+
+static void json_real(json *j, const char *key, double x)
+{
+    char text[PCS_NUMBER_ROOM] = "null";
+    if (isfinite(x)) pcs_number_text(NULL, x, text);
+    json_key(j, key);
+    pcs_file_text(j->f, text);
+}
+
+static void json_whole(json *j, const char *key, long x)
+{
+    json_key(j, key);
+    pcs_file_print(j->f, "%ld", x);
+}
+
+static void json_text(json *j, const char *key, const char *text)
+{
+    json_key(j, key);
+    if (text == NULL) pcs_file_text(j->f, "null");
+    else json_string(j, text);
+}
+
+static void json_head(json *j, const pcs_view *view)
+{
+    const pcs_picture *picture = view->system->picture;
+    json_text(j, "case", view->case_name);
+    json_text(j, "title", view->title);
+    json_text(j, "ending", pcs_ending_text(view->ending));
+    json_text(j, "reason", view->reason);
+    json_text(j, "scheme", view->scheme_name);
+    json_text(j, "solver", view->solver_name);
+    json_text(j, "mass_backend", view->mass_backend);
+    json_text(j, "step_backend", view->step_backend);
+    json_begin(j, "model", "{");
+    json_whole(j, "points", picture == NULL ? 0 : picture->npoint);
+    json_whole(j, "cells", picture == NULL ? 0 : picture->ncell);
+    json_whole(j, "dofs", view->system->nv);
+    json_whole(j, "contact_points", view->system->nrow);
+    json_end(j, "}");
+}
+
+static void json_effort(json *j, const pcs_summary *s, const pcs_view *view)
+{
+    const pcs_timing *w = view->timing;
+    long done = view->state->step;
+    json_begin(j, "time", "{");
+    json_real(j, "reached", view->state->t);
+    json_real(j, "end", view->end_time);
+    json_real(j, "step", view->step_size);
+    json_end(j, "}");
+    json_begin(j, "steps", "{");
+    json_whole(j, "done", done);
+    json_whole(j, "planned", view->nstep);
+    json_whole(j, "iterations", view->iterations);
+    json_real(j, "iterations_mean", done > 0 ? (double)view->iterations / (double)done : NAN);
+    json_whole(j, "iterations_max", s->max_iterations);
+    json_whole(j, "iterations_max_step", s->max_iterations_step);
+    json_whole(j, "factorizations", view->factorizations);
+    json_end(j, "}");
+    json_begin(j, "wall_time", "{");
+    json_real(j, "setup", w->setup);
+    json_real(j, "step", w->step);
+    json_real(j, "certify", w->certify);
+    json_real(j, "output", w->output);
+    json_real(j, "total", w->setup + w->step + w->certify + w->output);
+    json_real(j, "steps_per_second", (double)done / w->step);
+    json_end(j, "}");
+    json_whole(j, "memory_bytes", (long)view->memory);
+}
+
+static void json_interval(json *j, const pcs_interval *i)
+{
+    json_begin(j, NULL, "{");
+    json_real(j, "start", i->start);
+    json_real(j, "end", i->end);
+    json_real(j, "duration", i->end - i->start);
+    json_whole(j, "first_step", i->first_step);
+    json_whole(j, "last_step", i->last_step);
+    json_real(j, "mean_force", pcs_interval_mean(i->smooth_impulse, i->end - i->start));
+    json_real(j, "peak_force", i->peak_force);
+    json_real(j, "peak_force_time", i->peak_time);
+    json_real(j, "total_impulse", i->impulse);
+    json_whole(j, "impacts", i->nimpact);
+    json_end(j, "}");
+}
+
+static void json_contact(json *j, const pcs_contact_record *c)
+{
+    bool has_touched = c->ninterval > 0;
+    json_begin(j, NULL, "{");
+    json_text(j, "name", c->name);
+    json_whole(j, "interval_count", c->ninterval);
+    json_whole(j, "impacts", c->nimpact);
+    json_real(j, "time_in_contact", c->touching_time);
+    json_real(j, "mean_force", pcs_interval_mean(c->smooth_impulse, c->touching_time));
+    json_real(j, "peak_force", c->peak_force);
+    json_real(j, "peak_force_time", has_touched ? c->peak_time : NAN);
+    json_real(j, "total_impulse", c->impulse);
+    json_real(j, "min_gap", c->min_gap);
+    json_real(j, "min_gap_time", c->min_gap_time);
+    json_key(j, "is_touching_at_end");
+    pcs_file_text(j->f, c->is_touching ? "true" : "false");
+    // The first ones and the last; interval_count says how many there were.
+    json_begin(j, "intervals", "[");
+    for (long i = 0; i < c->ninterval && i < PCS_KEPT_INTERVALS; i++) json_interval(j, &c->kept[i]);
+    if (c->ninterval > PCS_KEPT_INTERVALS) json_interval(j, &c->last);
+    json_end(j, "]");
+    json_end(j, "}");
+}
+
+static void json_contacts(json *j, const pcs_summary *s)
+{
+    json_real(j, "min_gap", s->min_gap);
+    json_real(j, "min_gap_time", s->worst_contact == NULL ? NAN : s->min_gap_time);
+    json_begin(j, "contacts", "[");
+    for (int k = 0; k < s->ncontact; k++) json_contact(j, &s->contacts[k]);
+    json_end(j, "]");
+}
+
+static void json_energy(json *j, const pcs_ledger *l)
+{
+    json_begin(j, "energy", "{");
+    json_real(j, "initial", l->initial);
+    json_real(j, "final", l->now.kinetic + l->now.strain + l->now.potential);
+    json_real(j, "kinetic", l->now.kinetic);
+    json_real(j, "strain", l->now.strain);
+    json_real(j, "potential", l->now.potential);
+    json_real(j, "external_work", l->external_work);
+    json_real(j, "damping_loss", l->damping_loss);
+    json_real(j, "impact_loss", l->impact_loss);
+    json_real(j, "correction_work", l->correction_work);
+    json_real(j, "numerical_loss", l->numerical_loss);
+    json_text(j, "numerical_loss_is", l->numerical_is_remainder ? "remainder" : "formula");
+    json_real(j, "imbalance", pcs_ledger_imbalance(l));
+    json_real(j, "largest_rise", l->largest_rise);
+    json_end(j, "}");
+}
+
+static void json_certificate(json *j, const pcs_certificate *certificate)
+{
+    json_begin(j, "certificate", "{");
+    json_text(j, "verdict", certificate->broken == NULL ? "held" : "broken");
+    json_text(j, "broken", certificate->broken == NULL ? NULL : certificate->broken->name);
+    json_begin(j, "checks", "[");
+    for (int i = 0; i < certificate->ncheck; i++) {
+        const pcs_check *check = &certificate->checks[i];
+        json_begin(j, NULL, "{");
+        json_text(j, "name", check->name);
+        json_text(j, "unit", check->unit);
+        json_real(j, "worst_value", check->worst_value);
+        json_real(j, "tolerance", check->tolerance);
+        json_real(j, "worst_ratio", check->worst_ratio);
+        json_real(j, "worst_time", check->worst_time);
+        json_text(j, "verdict", pcs_check_verdict(check));
+        json_end(j, "}");
+    }
+    json_end(j, "]");
+    json_end(j, "}");
+}
+
+void pcs_summary_put_json(const pcs_summary *s, const pcs_view *view)
+{
+    json j = { .f = s->file, .depth = 1, .is_first = true };
+    pcs_file_text(j.f, "{");
+    json_head(&j, view);
+    json_effort(&j, s, view);
+    json_contacts(&j, s);
+    json_energy(&j, view->ledger);
+    json_certificate(&j, view->certificate);
+    pcs_file_text(j.f, "\n}\n");
+}

@@ -1,0 +1,124 @@
+// The summary for people: the same as the JSON, one screen long.
+
+#include "output/summary.h"
+
+#include <math.h>
+
+enum { SHOWN_CONTACTS = 6, SHOWN_INTERVALS = 4 };
+
+static void summary_text_head(pcs_file *f, const pcs_summary *s, const pcs_view *view)
+{
+    const pcs_picture *picture = view->system->picture;
+    long done = view->state->step;
+    if (view->title != NULL) pcs_file_print(f, "%s\n", view->title);
+    pcs_file_print(f, "%s %s at t = %.10g s after %ld of %ld steps of %.6g s\n", view->case_name,
+                   pcs_ending_text(view->ending), view->state->t, done, view->nstep, view->step_size);
+    if (view->reason != NULL) {
+        pcs_file_text(f, "reason: ");
+        pcs_file_text(f, view->reason);
+        pcs_file_text(f, "\n");
+    }
+    pcs_file_print(f, "\nModel        %d points, %d cells, %d dofs, %d contact point%s\n",
+                   picture == NULL ? 0 : picture->npoint, picture == NULL ? 0 : picture->ncell, view->system->nv,
+                   view->system->nrow, view->system->nrow == 1 ? "" : "s");
+    pcs_file_print(f, "Method       %s, solver %s, linear algebra %s (mass), %s (step)\n", view->scheme_name,
+                   view->solver_name, view->mass_backend != NULL ? view->mass_backend : "none",
+                   view->step_backend != NULL ? view->step_backend : "none");
+    pcs_file_print(f, "Effort       %.3g iterations a step, at most %d; %ld factorization%s\n",
+                   done > 0 ? (double)view->iterations / (double)done : 0.0, s->max_iterations, view->factorizations,
+                   view->factorizations == 1 ? "" : "s");
+}
+
+static void summary_text_interval(pcs_file *f, const pcs_interval *i)
+{
+    double mean = pcs_interval_mean(i->smooth_impulse, i->end - i->start);
+    pcs_file_print(f, "  %12.7g %12.7g %12.7g", i->start, i->end, i->end - i->start);
+    if (isfinite(mean)) pcs_file_print(f, " %11.6g", mean);
+    else pcs_file_print(f, " %11s", "-");
+    pcs_file_print(f, " %11.6g %11.6g %8ld\n", i->peak_force, i->impulse, i->nimpact);
+}
+
+static void summary_text_contact(pcs_file *f, const pcs_contact_record *c)
+{
+    pcs_file_print(f, "\nContact %s: ", c->name);
+    if (c->ninterval == 0) {
+        pcs_file_print(f, "never closed, smallest gap %.6g m at t = %.6g s\n", c->min_gap, c->min_gap_time);
+        return;
+    }
+    pcs_file_print(f, "closed %ld time%s, %.7g s in all; smallest gap %.3g m at t = %.6g s\n", c->ninterval,
+                   c->ninterval == 1 ? "" : "s", c->touching_time, c->min_gap, c->min_gap_time);
+    pcs_file_text(f, "     start [s]      end [s]    lasts [s]    mean [N]    peak [N]   imp. [Ns]  impacts\n");
+    long first = c->ninterval <= SHOWN_INTERVALS ? c->ninterval : SHOWN_INTERVALS - 1;
+    for (long i = 0; i < first; i++) summary_text_interval(f, &c->kept[i]);
+    if (first == c->ninterval) return;
+    long hidden = c->ninterval - first - 1;
+    pcs_file_print(f, "  ... %ld more, in all %.6g N s and %ld impact%s; the last:\n", hidden, c->impulse, c->nimpact,
+                   c->nimpact == 1 ? "" : "s");
+    summary_text_interval(f, &c->last);
+}
+
+static void summary_text_energy(pcs_file *f, const pcs_ledger *l)
+{
+    const struct {
+        const char *name;
+        double value;
+        const char *note;
+    } lines[] = {
+        { "at the start", l->initial, "" },
+        { "+ external work", l->external_work, "" },
+        { "- damping loss", -l->damping_loss, "" },
+        { "- impact loss", -l->impact_loss, "" },
+        { "+ correction work", l->correction_work, "" },
+        { "- numerical loss", -l->numerical_loss, l->numerical_is_remainder ? "the remainder" : "by formula" },
+    };
+    pcs_file_text(f, "\nEnergy [J]\n");
+    for (size_t k = 0; k < sizeof lines / sizeof lines[0]; k++) {
+        bool is_idle = k > 0 && k + 1 < sizeof lines / sizeof lines[0] && lines[k].value == 0.0;
+        if (is_idle) continue;
+        pcs_file_print(f, "  %-18s %16.9g", lines[k].name, lines[k].value + 0.0);
+        pcs_file_print(f, "%s%s\n", lines[k].note[0] != '\0' ? "   " : "", lines[k].note);
+    }
+    pcs_file_print(f, "  %-18s %16.9g   kinetic %.6g, strain %.6g, potential %.6g\n", "= at the end",
+                   l->now.kinetic + l->now.strain + l->now.potential, l->now.kinetic, l->now.strain, l->now.potential);
+    if (!l->numerical_is_remainder) pcs_file_print(f, "  %-18s %16.3g\n", "not accounted for", pcs_ledger_imbalance(l));
+    pcs_file_print(f, "  %-18s %16.3g   in one step, beyond the external work\n", "largest rise", l->largest_rise);
+}
+
+static void summary_text_certificate(pcs_file *f, const pcs_certificate *certificate)
+{
+    if (certificate->broken == NULL) pcs_file_text(f, "\nCertificate: every check held\n");
+    else pcs_file_print(f, "\nCertificate: BROKEN, first '%s'\n", certificate->broken->name);
+    pcs_file_print(f, "  %-34s %11s %11s %9s %11s\n", "", "worst", "allowed", "ratio", "at t [s]");
+    for (int i = 0; i < certificate->ncheck; i++) {
+        const pcs_check *check = &certificate->checks[i];
+        char name[35];
+        size_t used = 0;
+        for (; check->name[used] != '\0' && used < sizeof name - 1; used++) name[used] = check->name[used];
+        name[used] = '\0';
+        pcs_file_print(f, "  %-34s %11.3g %11.3g %9.2g %11.6g  %s %s\n", name, check->worst_value, check->tolerance,
+                       check->worst_ratio, check->worst_time, check->unit != NULL ? check->unit : "",
+                       pcs_check_verdict(check));
+    }
+}
+
+static void summary_text_cost(pcs_file *f, const pcs_view *view)
+{
+    const pcs_timing *w = view->timing;
+    pcs_file_print(f, "\nWall time    %.3g s: set-up %.3g, steps %.3g, certificate %.3g, output %.3g",
+                   w->setup + w->step + w->certify + w->output, w->setup, w->step, w->certify, w->output);
+    if (w->step > 0.0) pcs_file_print(f, " (%.3g steps/s)", (double)view->state->step / w->step);
+    pcs_file_print(f, "\nMemory       %.3g MB\n", 1e-6 * (double)view->memory);
+}
+
+void pcs_summary_put_text(const pcs_summary *s, const pcs_view *view)
+{
+    summary_text_head(s->file, s, view);
+    for (int k = 0; k < s->ncontact && k < SHOWN_CONTACTS; k++) summary_text_contact(s->file, &s->contacts[k]);
+    if (s->ncontact > SHOWN_CONTACTS) {
+        pcs_file_print(s->file, "\n... and %d more contacts in summary.json; smallest gap %.6g m, at %s\n",
+                       s->ncontact - SHOWN_CONTACTS, s->min_gap, s->worst_contact);
+    }
+    summary_text_energy(s->file, view->ledger);
+    summary_text_certificate(s->file, view->certificate);
+    summary_text_cost(s->file, view);
+}
