@@ -74,6 +74,8 @@ struct pcs_step_solver {
     bool is_prepared;
     pcs_linsolve *mass; // M, factored at set-up
     double *effective_mass; // [nrow] 1 / (G_j M^-1 G_j^T), kg
+    struct pcs_projection *projection; // M^-1 G^T
+    const char *iteration_backend; // name of the back end of the iteration matrix; NULL when there is none
     void *data;
     int nfactor; // numeric factorizations, the mass included
 };

@@ -1,0 +1,97 @@
+#include "step/columns.h"
+
+#include <math.h>
+
+static const double negligible = 1e-30;
+
+pcs_status pcs_columns_create(pcs_context *ctx, int n, int count, pcs_columns **out)
+{
+    pcs_columns *columns;
+    PCS_TAKE(ctx, columns, 1, "contact columns");
+    PCS_TAKE(ctx, columns->low, count, "contact columns");
+    PCS_TAKE(ctx, columns->high, count, "contact columns");
+    PCS_TAKE(ctx, columns->value, count, "contact columns");
+    for (int i = 0; i < count; i++) PCS_TAKE(ctx, columns->value[i], n, "contact columns");
+    columns->n = n;
+    columns->count = count;
+    *out = columns;
+    return PCS_OK;
+}
+
+void pcs_columns_trim(pcs_columns *columns, int column)
+{
+    double *x = columns->value[column], largest = 0.0;
+    for (int i = 0; i < columns->n; i++) largest = fmax(largest, fabs(x[i]));
+    int low = columns->n, high = 0;
+    for (int i = 0; i < columns->n; i++) {
+        if (fabs(x[i]) <= negligible * largest) {
+            x[i] = 0.0;
+            continue;
+        }
+        if (low > i) low = i;
+        high = i + 1;
+    }
+    columns->low[column] = low < high ? low : 0;
+    columns->high[column] = high;
+}
+
+void pcs_columns_add(const pcs_columns *columns, int column, double scale, double *restrict x)
+{
+    const double *restrict value = columns->value[column];
+    for (int i = columns->low[column]; i < columns->high[column]; i++) x[i] += scale * value[i];
+}
+
+double pcs_columns_dot(const pcs_columns *columns, int column, const double *x)
+{
+    double sum = 0.0;
+    for (int i = columns->low[column]; i < columns->high[column]; i++) sum += columns->value[column][i] * x[i];
+    return sum;
+}
+
+static void projection_fill(pcs_step_solver *solver, pcs_projection *p)
+{
+    const pcs_system *system = solver->system;
+    int m = system->nrow;
+    for (int j = 0; j < m; j++) {
+        double *x = p->X->value[j];
+        pcs_rows_add_transposed(system->G, j, 1.0, x);
+        pcs_linsolve_solve(solver->mass, x);
+        pcs_columns_trim(p->X, j);
+        pcs_matrix_multiply(system->K, x, p->KX->value[j]);
+        pcs_columns_trim(p->KX, j);
+        for (int i = 0; i < m; i++) p->GX[(size_t)i * (size_t)m + (size_t)j] = pcs_rows_dot(system->G, i, x);
+    }
+    for (int j = 0; j < m; j++) solver->effective_mass[j] = 1.0 / p->GX[(size_t)j * (size_t)m + (size_t)j];
+}
+
+pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out)
+{
+    pcs_projection *p;
+    int n = solver->system->nv, m = solver->system->nrow;
+    PCS_TAKE(solver->ctx, p, 1, "the contact projection");
+    PCS_TRY(pcs_columns_create(solver->ctx, n, m, &p->X));
+    PCS_TRY(pcs_columns_create(solver->ctx, n, m, &p->KX));
+    PCS_TAKE(solver->ctx, p->GX, (size_t)m * (size_t)m, "the contact projection");
+    projection_fill(solver, p);
+    for (int j = 0; j < m; j++)
+        if (!(solver->effective_mass[j] > 0.0) || !isfinite(solver->effective_mass[j]))
+            return pcs_fail(solver->ctx, PCS_BAD_INPUT, "contact '%s': the effective mass of point %d is %g, must be > 0",
+                            solver->system->contacts[solver->system->rows[j].contact].name, j, solver->effective_mass[j]);
+    *out = p;
+    return PCS_OK;
+}
+
+double pcs_correction_work(const pcs_step_solver *solver, const double *nu, const double *q)
+{
+    const pcs_system *system = solver->system;
+    const pcs_projection *p = solver->projection;
+    double work = 0.0;
+    for (int j = 0; j < system->nrow; j++) {
+        if (nu[j] == 0.0) continue;
+        work += nu[j] * pcs_columns_dot(p->KX, j, q);
+        if (system->gravity != NULL) work -= nu[j] * pcs_columns_dot(p->X, j, system->gravity);
+        for (int i = 0; i < system->nrow; i++)
+            if (nu[i] != 0.0) work -= 0.5 * nu[j] * nu[i] * pcs_columns_dot(p->KX, j, p->X->value[i]);
+    }
+    return work;
+}

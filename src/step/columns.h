@@ -1,0 +1,41 @@
+// Columns of condensed contact problems, e.g. X = M^-1 G^T, each kept on the window where it is not negligible.
+//
+// Inverses of banded positive matrices decay exponentially away from the contact, so a column of a long bar
+// is short: what lies below 1e-30 of its largest entry is dropped, far under the round-off of any sum.
+
+#ifndef PCS_STEP_COLUMNS_H
+#define PCS_STEP_COLUMNS_H
+
+#include "step/step.h"
+
+typedef struct pcs_columns {
+    int n, count;
+    int *low, *high; // [count] entries low <= i < high are kept
+    double **value;  // [count][n] zero outside the window
+} pcs_columns;
+
+pcs_status pcs_columns_create(pcs_context *ctx, int n, int count, pcs_columns **out);
+// Finds the window of a column that was just filled and clears the rest.
+void pcs_columns_trim(pcs_columns *columns, int column);
+// x += scale * column
+void pcs_columns_add(const pcs_columns *columns, int column, double scale, double *x);
+// column . x
+double pcs_columns_dot(const pcs_columns *columns, int column, const double *x);
+
+// The projection of contact impulses onto velocities, shared by all step solvers.
+typedef struct pcs_projection {
+    pcs_columns *X;  // M^-1 G^T
+    pcs_columns *KX; // K M^-1 G^T
+    double *GX;      // [nrow * nrow] G M^-1 G^T, row-major
+} pcs_projection;
+
+pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out);
+
+// Sums S* = c M + h C + h kb K for the solver's form and factors it; both objects are made at the first call,
+// since explicit schemes never need them.
+pcs_status pcs_step_factor_iteration(pcs_step_solver *solver, pcs_matrix **S, pcs_linsolve **iteration, pcs_outcome *outcome);
+
+// Energy change by the position correction U = X nu that led to q: U . K (q - U/2) - f_gravity . U.
+double pcs_correction_work(const pcs_step_solver *solver, const double *nu, const double *q);
+
+#endif

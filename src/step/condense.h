@@ -1,0 +1,30 @@
+// Condensation of a linear step onto its contact rows, over kept factorizations; shared by `condensed` and `pgs`.
+//
+//   S* = c M + h C + h kb K,   X = M^-1 G^T,   YK = S*^-1 h K X,   YW = S*^-1 (h C + h kw K) X
+//   d = y0 - YK nu - YW La,   y0 = S*^-1 h f(qt0, vt0),   U = X nu,   W = X La
+//
+// Derivation: theory of the nonsmooth generalized-alpha scheme of Bruls, Acary and Cardona (2014), eq. 44,
+// with U and W eliminated first. One solve per step, whatever the active set does.
+
+#ifndef PCS_STEP_CONDENSE_H
+#define PCS_STEP_CONDENSE_H
+
+#include "step/columns.h"
+#include "step/small.h"
+
+typedef struct pcs_condense {
+    pcs_matrix *S;
+    pcs_linsolve *iteration; // of S
+    pcs_columns *YK, *YW;    // [nrow]
+    bool has_YK, has_YW;     // not zero
+    pcs_small *small;
+} pcs_condense;
+
+// The settling of the small problem, by which the step solvers differ.
+typedef bool pcs_settle(pcs_small *small, double velocity_scale, int *iterations);
+
+pcs_status pcs_condense_setup(pcs_step_solver *self, pcs_condense *c);
+pcs_status pcs_condense_prepare(pcs_step_solver *self, pcs_condense *c, pcs_outcome *outcome);
+void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem *p, pcs_settle *settle, pcs_step_result *result);
+
+#endif

@@ -1,0 +1,217 @@
+#include "step/small.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FREEZE_GATE_AFTER = 8, PIVOT_AFTER = 20, PROXIMAL_ROUNDS = 40 };
+
+pcs_status pcs_small_create(pcs_context *ctx, int m, pcs_small **out)
+{
+    pcs_small *s;
+    size_t mm = (size_t)m * (size_t)m, n = (size_t)m;
+    PCS_TAKE(ctx, s, 1, "the contact problem");
+    double **squares[] = { &s->P11, &s->P12, &s->P21, &s->P22, &s->Q1, &s->Q2 };
+    for (size_t i = 0; i < sizeof squares / sizeof *squares; i++) PCS_TAKE(ctx, *squares[i], mm, "the contact problem");
+    double **vectors[] = { &s->gap0, &s->xi0, &s->gap, &s->gate_gap, &s->xi };
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], n, "the contact problem");
+    PCS_TAKE(ctx, s->in_A, n, "the contact problem");
+    PCS_TAKE(ctx, s->in_B, n, "the contact problem");
+    PCS_TAKE(ctx, s->row, 2 * n, "the contact problem");
+    PCS_TAKE(ctx, s->J, 4 * mm, "the contact problem");
+    PCS_TAKE(ctx, s->b, 2 * n, "the contact problem");
+    PCS_TAKE(ctx, s->x, 2 * n, "the contact problem");
+    s->m = m;
+    *out = s;
+    return PCS_OK;
+}
+
+void pcs_small_evaluate(pcs_small *s)
+{
+    int m = s->m;
+    for (int i = 0; i < m; i++) {
+        s->gap[i] = s->gate_gap[i] = s->gap0[i];
+        s->xi[i] = s->xi0[i];
+        for (int j = 0; j < m; j++) {
+            double nu = s->nu[j], la = s->la[j];
+            if (nu == 0.0 && la == 0.0) continue;
+            int k = i * m + j;
+            s->gap[i] += s->P11[k] * nu + s->P12[k] * la;
+            s->gate_gap[i] += s->Q1[k] * nu + s->Q2[k] * la;
+            s->xi[i] += s->P21[k] * nu + s->P22[k] * la;
+        }
+    }
+}
+
+// The sets that the present multipliers ask for; true when they are the sets already held.
+// With `one_at_a_time` only the first row that differs is changed, which cannot cycle between two sets at once.
+static bool small_update_sets(pcs_small *s, bool gate_is_frozen, bool one_at_a_time)
+{
+    bool is_same = true;
+    for (int j = 0; j < s->m; j++) {
+        if (s->gate_is_live && !gate_is_frozen) s->gate[j] = s->gate_gap[j] <= 0.0;
+        bool in_A = s->has_position && s->nu[j] - s->r[j] * s->gap[j] >= 0.0;
+        bool in_B = s->gate[j] && s->la[j] - s->r[j] * s->xi[j] >= 0.0;
+        if (in_A == s->in_A[j] && in_B == s->in_B[j]) continue;
+        is_same = false;
+        s->in_A[j] = in_A;
+        s->in_B[j] = in_B;
+        if (one_at_a_time) break;
+    }
+    return is_same;
+}
+
+// Rows of the active equations: row j < m is the gap of j, row m + j the velocity of j.
+static int small_collect(pcs_small *s)
+{
+    int count = 0;
+    for (int j = 0; j < s->m; j++)
+        if (s->in_A[j]) s->row[count++] = j;
+    for (int j = 0; j < s->m; j++)
+        if (s->in_B[j]) s->row[count++] = s->m + j;
+    return count;
+}
+
+// Entry of the system in the scaled unknowns (nu / h, La) and equations (gap / h, xi).
+static double small_entry(const pcs_small *s, int row, int column)
+{
+    int m = s->m, i = row % m, j = column % m, k = i * m + j;
+    if (row < m) return column < m ? s->P11[k] : s->P12[k] / s->h;
+    return column < m ? s->P21[k] * s->h : s->P22[k];
+}
+
+// LU with partial pivoting of the n x n matrix J, right-hand side b, solution in b; false when singular.
+static bool small_lu_solve(int n, double *J, double *b)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n * n; i++) largest = fmax(largest, fabs(J[i]));
+    for (int k = 0; k < n; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabs(J[i * n + k]) > fabs(J[pivot * n + k])) pivot = i;
+        if (!(fabs(J[pivot * n + k]) > 1e-12 * largest)) return false;
+        for (int j = 0; j < n && pivot != k; j++) {
+            double swap = J[k * n + j];
+            J[k * n + j] = J[pivot * n + j];
+            J[pivot * n + j] = swap;
+        }
+        double swap = b[k];
+        b[k] = b[pivot];
+        b[pivot] = swap;
+        for (int i = k + 1; i < n; i++) {
+            double factor = J[i * n + k] / J[k * n + k];
+            if (factor == 0.0) continue;
+            for (int j = k + 1; j < n; j++) J[i * n + j] -= factor * J[k * n + j];
+            b[i] -= factor * b[k];
+        }
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int j = i + 1; j < n; j++) b[i] -= J[i * n + j] * b[j];
+        b[i] /= J[i * n + i];
+    }
+    return true;
+}
+
+static void small_fill(pcs_small *s, int n, double proximal)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) s->J[i * n + j] = small_entry(s, s->row[i], s->row[j]) * (i == j ? 1.0 + proximal : 1.0);
+}
+
+// Residual of the active equations at x, with opposite sign, into b; gives its largest entry.
+static double small_residual(pcs_small *s, int n)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n; i++) {
+        int row = s->row[i];
+        double sum = row < s->m ? s->gap0[row] / s->h : s->xi0[row - s->m];
+        for (int j = 0; j < n; j++) sum += small_entry(s, row, s->row[j]) * s->x[j];
+        s->b[i] = -sum;
+        largest = fmax(largest, fabs(sum));
+    }
+    return largest;
+}
+
+// Contacts that say the same twice make the matrix singular; a proximal term on the diagonal picks one of the
+// admissible sets of multipliers, and repeating the solve drives its effect on the equations to round-off.
+static bool small_solve_proximal(pcs_small *s, int n)
+{
+    memset(s->x, 0, (size_t)n * sizeof *s->x);
+    double start = small_residual(s, n), now = start;
+    for (int round = 0; round < PROXIMAL_ROUNDS && now > 1e-15 * start; round++) {
+        small_fill(s, n, 1e-6);
+        if (!small_lu_solve(n, s->J, s->b)) return false;
+        for (int i = 0; i < n; i++) s->x[i] += s->b[i];
+        now = small_residual(s, n);
+    }
+    return now <= 1e-12 * start;
+}
+
+// Multipliers for the sets held: the active equations hold, inactive multipliers vanish.
+static bool small_solve_sets(pcs_small *s)
+{
+    int n = small_collect(s);
+    memset(s->nu, 0, (size_t)s->m * sizeof *s->nu);
+    memset(s->la, 0, (size_t)s->m * sizeof *s->la);
+    if (n == 0) return true;
+    memset(s->x, 0, (size_t)n * sizeof *s->x);
+    (void)small_residual(s, n);
+    small_fill(s, n, 0.0);
+    if (small_lu_solve(n, s->J, s->b)) memcpy(s->x, s->b, (size_t)n * sizeof *s->x);
+    else if (!small_solve_proximal(s, n)) return false;
+    for (int i = 0; i < n; i++) {
+        int row = s->row[i];
+        if (row < s->m) s->nu[row] = s->x[i] * s->h;
+        else s->la[row - s->m] = s->x[i];
+    }
+    return true;
+}
+
+bool pcs_small_active_set(pcs_small *s, int *iterations)
+{
+    int limit = 100 + 10 * s->m;
+    memset(s->nu, 0, (size_t)s->m * sizeof *s->nu);
+    memset(s->la, 0, (size_t)s->m * sizeof *s->la);
+    memset(s->in_A, 0, (size_t)s->m);
+    memset(s->in_B, 0, (size_t)s->m);
+    pcs_small_evaluate(s);
+    bool is_settled = small_update_sets(s, false, false);
+    for (*iterations = 1; !is_settled; ++*iterations) {
+        if (*iterations > limit || !small_solve_sets(s)) return false;
+        pcs_small_evaluate(s);
+        is_settled = small_update_sets(s, *iterations > FREEZE_GATE_AFTER, *iterations > PIVOT_AFTER);
+    }
+    return true;
+}
+
+// One sweep; gives the largest change in units of the effective mass times velocity.
+static double small_sweep(pcs_small *s)
+{
+    double change = 0.0;
+    for (int j = 0; j < s->m; j++) {
+        int k = j * s->m + j;
+        pcs_small_evaluate(s);
+        if (s->has_position) {
+            double nu = fmax(0.0, s->nu[j] - s->gap[j] / s->P11[k]);
+            change = fmax(change, fabs(nu - s->nu[j]) / (s->r[j] * s->h));
+            s->nu[j] = nu;
+            pcs_small_evaluate(s);
+        }
+        if (s->gate_is_live) s->gate[j] = s->gate_gap[j] <= 0.0;
+        double la = s->gate[j] ? fmax(0.0, s->la[j] - s->xi[j] / s->P22[k]) : 0.0;
+        change = fmax(change, fabs(la - s->la[j]) / s->r[j]);
+        s->la[j] = la;
+    }
+    return change;
+}
+
+bool pcs_small_gauss_seidel(pcs_small *s, double velocity_scale, int *iterations)
+{
+    memset(s->nu, 0, (size_t)s->m * sizeof *s->nu);
+    memset(s->la, 0, (size_t)s->m * sizeof *s->la);
+    for (*iterations = 1; *iterations <= 100000; ++*iterations)
+        if (small_sweep(s) <= 1e-15 * velocity_scale) {
+            pcs_small_evaluate(s);
+            return true;
+        }
+    return false;
+}

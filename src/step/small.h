@@ -1,0 +1,41 @@
+// The contact problem after condensation: m rows, two multipliers each. All quantities are affine in
+// z = (nu, La):
+//
+//   gap      = gap0  + [P11 P12] z      at q            0 <= gap _|_ nu >= 0          (has_position)
+//   gate gap = gap0  + [Q1  Q2 ] z      at qt
+//   xi       = xi0   + [P21 P22] z      rate + target   0 <= xi  _|_ La >= 0 where gated
+//
+// Active sets of the semi-smooth Newton method (Bruls, Acary, Cardona 2014, eq. 38), ties are active:
+//   A_j = nu_j - r_j gap_j >= 0,     B_j = gate_j and La_j - r_j xi_j >= 0,     r_j = effective mass
+
+#ifndef PCS_STEP_SMALL_H
+#define PCS_STEP_SMALL_H
+
+#include "core/context.h"
+
+typedef struct pcs_small {
+    int m;
+    double h; // s, brings gaps and their multipliers to the size of velocities and impulses
+    bool has_position, gate_is_live;
+    double *P11, *P12, *P21, *P22, *Q1, *Q2; // [m * m] row-major
+    double *gap0, *xi0;                      // [m]
+    double *gap, *gate_gap, *xi;             // [m] at z
+    double *nu, *la;                         // [m] borrowed from the step problem
+    unsigned char *gate;                     // [m] borrowed
+    const double *r;                         // [m] effective masses
+    // work
+    unsigned char *in_A, *in_B; // [m]
+    int *row;                   // [2 m] active rows, position rows first
+    double *J, *b, *x;          // [4 m m], [2 m], [2 m]
+} pcs_small;
+
+pcs_status pcs_small_create(pcs_context *ctx, int m, pcs_small **out);
+
+// Both give false when they do not settle; *iterations counts solves or sweeps.
+bool pcs_small_active_set(pcs_small *s, int *iterations);
+bool pcs_small_gauss_seidel(pcs_small *s, double velocity_scale, int *iterations);
+
+// gap, gate_gap and xi at the present multipliers.
+void pcs_small_evaluate(pcs_small *s);
+
+#endif

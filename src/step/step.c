@@ -1,0 +1,100 @@
+// The table of step solvers, and what they share: the factored mass and the effective masses.
+
+#include "step/step.h"
+
+#include "step/columns.h"
+
+#include <string.h>
+
+#define PCS_STEP_SOLVER(name) extern const pcs_step_solver_ops pcs_step_##name;
+#include "step/step_list.def"
+#undef PCS_STEP_SOLVER
+
+const pcs_step_solver_ops *const pcs_step_solvers[] = {
+#define PCS_STEP_SOLVER(name) &pcs_step_##name,
+#include "step/step_list.def"
+#undef PCS_STEP_SOLVER
+    NULL,
+};
+
+const char *pcs_outcome_text(pcs_outcome outcome)
+{
+    switch (outcome) {
+    case PCS_CONVERGED: return "converged";
+    case PCS_NOT_CONVERGED: return "the active set did not settle";
+    case PCS_SINGULAR: return "a matrix of the step is singular";
+    case PCS_NOT_FINITE: return "the state is not finite";
+    }
+    return "unknown outcome";
+}
+
+static const pcs_step_solver_ops *step_find(const char *name)
+{
+    for (int i = 0; pcs_step_solvers[i] != NULL; i++)
+        if (strcmp(pcs_step_solvers[i]->name, name) == 0) return pcs_step_solvers[i];
+    return NULL;
+}
+
+static pcs_status step_factor_mass(pcs_step_solver *self)
+{
+    bool is_singular = false;
+    PCS_TRY(pcs_linsolve_create(self->ctx, self->linear, self->system->M, PCS_SPD, &self->mass));
+    PCS_TRY(pcs_linsolve_factor(self->mass, &is_singular));
+    self->nfactor++;
+    if (!is_singular) return PCS_OK;
+    char where[256] = "an unknown equation";
+    if (self->mass->bad_equation >= 0)
+        self->system->ops->name_equation(self->system, self->mass->bad_equation, sizeof where, where);
+    return pcs_fail(self->ctx, PCS_BAD_INPUT, "the mass matrix is singular at %s", where);
+}
+
+pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char *linear, pcs_system *system,
+                                  pcs_step_solver **out)
+{
+    pcs_step_solver *self;
+    const pcs_step_solver_ops *ops = step_find(name);
+    if (ops == NULL) return pcs_fail(ctx, PCS_UNSUPPORTED, "no step solver is called '%s'", name);
+    if (!system->is_linear)
+        return pcs_fail(ctx, PCS_UNSUPPORTED, "step solver '%s' takes linear systems only, '%s' is not linear", name, system->ops->name);
+    PCS_TAKE(ctx, self, 1, "the step solver");
+    *self = (pcs_step_solver){ .ops = ops, .ctx = ctx, .system = system, .linear = linear };
+    PCS_TAKE(ctx, self->effective_mass, system->nrow, "effective masses");
+    self->data = pcs_take(ctx, 1, ops->data_size, "the step solver");
+    if (self->data == NULL) return PCS_NO_MEMORY;
+    PCS_TRY(step_factor_mass(self));
+    PCS_TRY(pcs_projection_create(self, &self->projection));
+    PCS_TRY(ops->setup(self));
+    *out = self;
+    return PCS_OK;
+}
+
+static bool step_is_same(const pcs_step_form *a, const pcs_step_form *b)
+{
+    return a->h == b->h && a->c == b->c && a->kb == b->kb && a->kw == b->kw && a->has_dynamics == b->has_dynamics &&
+           a->has_position == b->has_position && a->gate_is_live == b->gate_is_live;
+}
+
+pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *form, pcs_outcome *outcome)
+{
+    *outcome = PCS_CONVERGED;
+    if (self->is_prepared && step_is_same(&self->form, form)) return PCS_OK;
+    self->form = *form;
+    PCS_TRY(self->ops->prepare(self, outcome));
+    self->is_prepared = *outcome == PCS_CONVERGED;
+    return PCS_OK;
+}
+
+pcs_status pcs_step_factor_iteration(pcs_step_solver *solver, pcs_matrix **S, pcs_linsolve **iteration, pcs_outcome *outcome)
+{
+    const pcs_system *system = solver->system;
+    const pcs_step_form *form = &solver->form;
+    bool is_singular = false;
+    if (*S == NULL) PCS_TRY(pcs_matrix_create(solver->ctx, system->M->pattern, S));
+    pcs_matrix_combine(*S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
+    if (*iteration == NULL) PCS_TRY(pcs_linsolve_create(solver->ctx, solver->linear, *S, PCS_SPD, iteration));
+    PCS_TRY(pcs_linsolve_factor(*iteration, &is_singular));
+    solver->nfactor++;
+    solver->iteration_backend = (*iteration)->ops->name;
+    if (is_singular) *outcome = PCS_SINGULAR;
+    return PCS_OK;
+}
