@@ -1,0 +1,135 @@
+// cases/bar_impact against the published figures (Bruls, Acary, Cardona 2014, sec. 10.3), the exact solution and digits
+// of a separate implementation: contact of 2/3 s without a gap, 300 N, no penetration, 497.54 of 500 J kept.
+
+#include "support/check.h"
+#include "support/run_case.h"
+
+#include <math.h>
+
+static const char BAR[] = "cases/bar_impact";
+
+// Mean and root mean square deviation from `target` of the step force over [begin, end].
+static void impact_force(const case_run *run, double begin, double end, double target, double *mean, double *rms)
+{
+    double sum = 0.0, square = 0.0;
+    long count = 0;
+    for (long i = 1; i < run->count; i++) {
+        const case_record *r = &run->records[i];
+        if (r->t < begin || r->t > end) continue;
+        double force = r->step_impulse / (r->t - run->records[i - 1].t);
+        sum += force;
+        square += (force - target) * (force - target);
+        count++;
+    }
+    CHECK(count > 0);
+    *mean = sum / (double)count;
+    *rms = sqrt(square / (double)count);
+}
+
+static void impact_ggl_meets_the_published_figures(void **state)
+{
+    (void)state;
+    case_run run = case_run_all(BAR, NULL);
+    case_contact contact = case_find_contact(&run);
+    double h = run.sim->step_size, mean, rms;
+    CHECK(run.count == 751);
+    CHECK(contact.count == contact.last - contact.first + 1); // no gap in the contact
+    CHECK_NEAR((double)contact.count * h, 2.0 / 3.0, 2.0 * h);
+    CHECK_NEAR(run.records[contact.first].t, 0.5005, h);
+    CHECK(case_impacts(&run) == 1);
+    impact_force(&run, 0.55, 1.1, 300.0, &mean, &rms);
+    CHECK_NEAR(mean, 300.0, 0.01);
+    CHECK(rms < 1e-3 * 300.0);
+    CHECK(case_smallest_gap(&run) >= -1e-12);
+    CHECK_NEAR(case_last(&run)->energy, 497.54, 0.005);
+    // The bar flies back: momentum reversed up to what the scheme lost.
+    CHECK_NEAR(run.sim->ledger.now.momentum[0], 100.0, 0.3);
+    case_close(&run);
+}
+
+static void impact_ggl_gives_the_digits(void **state)
+{
+    (void)state;
+    case_run run = case_run_all(BAR, NULL);
+    CHECK_NEAR(run.records[251].t, 0.502, 1e-12);
+    CHECK_RELATIVE(run.records[251].step_impulse, 0.430125950546, 1e-9);
+    CHECK_RELATIVE(run.records[251].energy, 498.529880642, 1e-9);
+    double sum = 0.0;
+    for (long i = 0; i <= 500; i++) sum += run.records[i].step_impulse;
+    CHECK_NEAR(run.records[500].t, 1.0, 1e-12);
+    CHECK_RELATIVE(sum, 149.849999946, 1e-9);
+    case_close(&run);
+}
+
+// The closed form of the plastic impact of one node: m_eff v^2 / 2 is taken out by the impulse.
+static void impact_ggl_loses_what_the_impact_takes(void **state)
+{
+    (void)state;
+    case_run run = case_run_all(BAR, NULL);
+    const case_record *closing = &run.records[case_find_contact(&run).first];
+    double effective_mass = run.sim->solver->effective_mass[0], element = 10.0 / 200.0;
+    CHECK_RELATIVE(effective_mass, element / (2.0 * sqrt(3.0)), 1e-9);
+    CHECK(closing->ledger.impact_loss > 0.0);
+    CHECK(closing->ledger.impact_loss < 0.5 * effective_mass * 100.0 * 1.0001);
+    case_close(&run);
+}
+
+static void impact_moreau_jean_penetrates_and_loses(void **state)
+{
+    (void)state;
+    const char *set[] = { "scheme={type: moreau_jean, rho_inf: 0.8}", NULL };
+    case_run run = case_run_all(BAR, set);
+    CHECK_NEAR(case_smallest_gap(&run), -3.9e-3, 0.05e-3);
+    CHECK_NEAR(case_last(&run)->energy, 476.92, 0.005);
+    CHECK_RELATIVE(case_smallest_gap(&run), -0.0038888888889499, 1e-8); // digits of the separate implementation
+    CHECK_RELATIVE(case_last(&run)->energy, 476.9236925826414, 1e-9);
+    case_close(&run);
+    const char *theta[] = { "scheme={type: moreau_jean, theta: 0.55555555555555556}", NULL };
+    run = case_run_all(BAR, theta);
+    CHECK_RELATIVE(case_last(&run)->energy, 476.9236925826414, 1e-9);
+    case_close(&run);
+}
+
+// Sampled with every solver at the same steps; each field is compared with its own largest value.
+static void impact_solvers_agree(void **state)
+{
+    (void)state;
+    const char *const solvers[] = { "solver.type=kkt", "solver.type=sequential" };
+    for (int i = 0; i < 2; i++) {
+        const char *set[] = { solvers[i], NULL }, *reference_set[] = { "solver.type=condensed", NULL };
+        case_run reference = case_open(BAR, reference_set), other = case_open(BAR, set);
+        double dq = 0.0, dv = 0.0, dforce = 0.0, q = 0.0, v = 0.0, force = 0.0;
+        while (reference.count <= reference.sim->nstep) {
+            case_step(&reference);
+            case_step(&other);
+            for (int k = 0; k < reference.sim->system->nv; k++) {
+                const pcs_state *a = &reference.sim->state, *b = &other.sim->state;
+                dq = fmax(dq, fabs(a->q[k] - b->q[k]));
+                dv = fmax(dv, fabs(a->v[k] - b->v[k]));
+                q = fmax(q, fabs(a->q[k]));
+                v = fmax(v, fabs(a->v[k]));
+            }
+            double a = case_last(&reference)->step_impulse, b = case_last(&other)->step_impulse;
+            dforce = fmax(dforce, fabs(a - b));
+            force = fmax(force, fabs(a));
+        }
+        CHECK(force > 0.0);
+        CHECK_NEAR(dq / q, 0.0, 1e-9);
+        CHECK_NEAR(dv / v, 0.0, 1e-9);
+        CHECK_NEAR(dforce / force, 0.0, 1e-9);
+        case_close(&reference);
+        case_close(&other);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(impact_ggl_meets_the_published_figures),
+        cmocka_unit_test(impact_ggl_gives_the_digits),
+        cmocka_unit_test(impact_ggl_loses_what_the_impact_takes),
+        cmocka_unit_test(impact_moreau_jean_penetrates_and_loses),
+        cmocka_unit_test(impact_solvers_agree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
