@@ -1,0 +1,158 @@
+// The energy ledger of the bar cases: what the numerical part does when the step is halved, in free vibration and
+// through contact; the impact loss against m_eff v^2 (1 - e^2) / 2; Moreau-Jean's closed sum with loads, damping and gravity.
+
+#include "support/check.h"
+#include "support/run_case.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { TEXT = 64 };
+
+static const char GGL[] = "scheme={type: alpha_ggl, rho_inf: 0.8}", TRAPEZOID[] = "scheme={type: moreau_jean, theta: 0.5}",
+                  MOREAU[] = "scheme={type: moreau_jean, rho_inf: 0.8}", EXPLICIT[] = "scheme={type: half_explicit}";
+
+// Largest |numerical loss| so far in the run, J.
+static double energy_largest_numerical(const case_run *run)
+{
+    double largest = 0.0;
+    for (long i = 0; i < run->count; i++) largest = fmax(largest, fabs(run->records[i].ledger.numerical_loss));
+    return largest;
+}
+
+// A clamped bar of 8 elements that swings far from its obstacle.
+static double energy_free(const char *scheme, double h)
+{
+    char step[TEXT];
+    snprintf(step, sizeof step, "time.step=%.17g", h);
+    const char *set[] = { scheme, step, "mesh.bar.elements=8", "contacts.obstacle.point=[-9.0, 0, 0]", "time.end=3.0", NULL };
+    case_run run = case_run_all("cases/bar_clamped", set);
+    double loss = energy_largest_numerical(&run);
+    CHECK(case_find_contact(&run).count == 0);
+    CHECK(case_last(&run)->ledger.impact_loss == 0.0);
+    case_close(&run);
+    return loss;
+}
+
+// In free vibration: 2 for the generalized-alpha scheme and central differences, 1 for Moreau-Jean with theta > 1/2,
+// and nothing is lost with theta = 1/2.
+static void energy_orders_in_free_vibration(void **state)
+{
+    (void)state;
+    const struct {
+        const char *scheme;
+        double order;
+    } schemes[] = { { GGL, 2.0 }, { MOREAU, 1.0 }, { EXPLICIT, 2.0 } };
+    for (int i = 0; i < 3; i++) {
+        double coarse = energy_free(schemes[i].scheme, 4e-3), fine = energy_free(schemes[i].scheme, 2e-3);
+        CHECK(fine > 1e-12);
+        CHECK_NEAR(log2(coarse / fine), schemes[i].order, 0.1);
+    }
+    CHECK_NEAR(energy_free(TRAPEZOID, 4e-3), 0.0, 1e-13);
+}
+
+// A bar of 8 elements thrown at the wall with h such that the impact lies a quarter of a step before the end of its step.
+static case_run energy_throw(const char *scheme, int steps_to_impact, const char *restitution, const char *end)
+{
+    char step[TEXT];
+    snprintf(step, sizeof step, "time.step=%.17g", 5.005 / 10.0 / (steps_to_impact - 0.25));
+    const char *set[] = { scheme, step, "mesh.bar.elements=8", restitution, end, NULL };
+    return case_run_all("cases/bar_impact", set);
+}
+
+static double energy_effective_mass(void)
+{
+    return 10.0 / 8.0 / (2.0 * sqrt(3.0)); // rho A l / (2 sqrt 3)
+}
+
+// Through a plastic impact and the release the bar keeps 500 J - m_eff v^2 / 2 up to what the scheme itself loses.
+static void energy_orders_through_contact(void **state)
+{
+    (void)state;
+    const struct {
+        const char *scheme;
+        double order, slack;
+    } schemes[] = { { GGL, 2.0, 0.5 }, { MOREAU, 1.0, 0.1 }, { TRAPEZOID, 2.0, 0.1 }, { EXPLICIT, 2.0, 0.2 } };
+    for (int i = 0; i < 4; i++) {
+        double error[2], numerical[2];
+        for (int k = 0; k < 2; k++) {
+            case_run run = energy_throw(schemes[i].scheme, 1000 << k, "contacts.wall.restitution=0.0", "time.end=1.5");
+            const pcs_ledger *ledger = &case_last(&run)->ledger;
+            error[k] = fabs(case_last(&run)->energy - (500.0 - 50.0 * energy_effective_mass()));
+            numerical[k] = fabs(ledger->numerical_loss);
+            CHECK(case_impacts(&run) == 1);
+            print_message("%s error %.3e numerical %.3e correction %.3e impact %.6f\n", schemes[i].scheme, error[k], numerical[k], ledger->correction_work, ledger->impact_loss);
+            case_close(&run);
+        }
+        CHECK_NEAR(log2(error[0] / error[1]), schemes[i].order, schemes[i].slack);
+        CHECK_NEAR(log2(numerical[0] / numerical[1]), schemes[i].order, schemes[i].slack);
+    }
+}
+
+// First impact of a bar at rest in itself: the impulse takes m_eff v^2 (1 - e^2) / 2. Half-explicit has it exactly, the
+// implicit schemes up to (omega h)^2.
+static void energy_impact_loss_is_closed_form(void **state)
+{
+    (void)state;
+    const char *const restitution[] = { "contacts.wall.restitution=0.0", "contacts.wall.restitution=0.5",
+                                        "contacts.wall.restitution=1.0" };
+    const double share[] = { 1.0, 0.75, 0.0 };
+    const struct {
+        const char *scheme;
+        double slack;
+    } schemes[] = { { GGL, 1e-4 }, { MOREAU, 1e-4 }, { TRAPEZOID, 1e-4 }, { EXPLICIT, 1e-11 } };
+    for (int i = 0; i < 4; i++)
+        for (int e = 0; e < 3; e++) {
+            case_run run = energy_throw(schemes[i].scheme, 5000, restitution[e], "time.end=0.502");
+            long hit = case_find_contact(&run).first;
+            double whole = 0.5 * energy_effective_mass() * 100.0;
+            CHECK(run.records[hit].is_impact);
+            CHECK_NEAR(run.records[hit].ledger.impact_loss / whole, share[e], schemes[i].slack);
+            CHECK(run.records[hit - 1].ledger.impact_loss == 0.0);
+            case_close(&run);
+        }
+}
+
+// Moreau-Jean has its dissipation in closed form: the sum closes to round-off whatever acts.
+static void energy_moreau_jean_closes(void **state)
+{
+    (void)state;
+    const char *const schemes[] = { MOREAU, TRAPEZOID, "scheme={type: moreau_jean, theta: 1.0}" };
+    for (int i = 0; i < 3; i++) {
+        const char *set[] = { schemes[i],
+                              "mesh.bar.elements=50",
+                              "damping={mass: 0.1, stiffness: 1.0e-3}",
+                              "loads.push={type: force, node: bar.end, value: [0, 40.0, 0],"
+                              " amplitude: {table: [[0.0, 0.0], [1.0, 1.0], [4.0, -0.5]]}}",
+                              "contacts.floor.restitution=0.3",
+                              NULL };
+        case_run run = case_run_all("cases/bar_bouncing", set);
+        for (long k = 0; k < run.count; k++) {
+            const pcs_ledger *l = &run.records[k].ledger;
+            double sum = l->initial + l->external_work - l->damping_loss - l->impact_loss + l->correction_work -
+                         l->numerical_loss;
+            CHECK(!l->numerical_is_remainder);
+            CHECK_NEAR(run.records[k].energy, sum, 1e-9 * l->initial);
+        }
+        // Every part was at work, otherwise the sum would show nothing.
+        const pcs_ledger *end = &case_last(&run)->ledger;
+        CHECK_NEAR(end->initial, 1000.0, 1e-9);
+        CHECK(fabs(end->external_work) > 1.0);
+        CHECK(end->damping_loss > 1.0);
+        CHECK(end->impact_loss > 0.01);
+        if (i == 0) CHECK(end->numerical_loss > 0.01);
+        if (i == 1) CHECK_NEAR(end->numerical_loss, 0.0, 1e-9);
+        case_close(&run);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(energy_orders_in_free_vibration),
+        cmocka_unit_test(energy_orders_through_contact),
+        cmocka_unit_test(energy_impact_loss_is_closed_form),
+        cmocka_unit_test(energy_moreau_jean_closes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
