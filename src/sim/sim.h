@@ -26,6 +26,7 @@ typedef struct pcs_sim {
     pcs_view view;
     pcs_timing timing;
     bool has_started;
+    const volatile int *stop_request; // not 0: pcs_sim_run ends after the present step; may be NULL
 } pcs_sim;
 
 // Loads and checks a case and builds the model; every input error ends here, all of them at once.

@@ -1,0 +1,252 @@
+// The command line: run, check and list. Exit status 0 done, 1 the simulation could not go on, 2 bad input or usage.
+
+#define _POSIX_C_SOURCE 200809L // sigaction, isatty
+
+#include "percuss.h"
+#include "sim/build.h"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DONE = 0, COULD_NOT_GO_ON = 1, BAD_USAGE = 2, PATH_ROOM = 4096 };
+
+static const char usage[] = "usage: percuss run CASE [-o DIR] [--set path.to.key=value]... [--quiet]\n"
+                            "       percuss check CASE [--set path.to.key=value]...\n"
+                            "       percuss list [NAME] [--markdown]\n"
+                            "       percuss --help | --version\n";
+
+static const char help[] =
+    "\n"
+    "Elastic bars that hit, stick and rebound. CASE is a file or a folder that holds case.yaml.\n"
+    "\n"
+    "  run      simulate the case; results go to DIR (results/<case> unless given)\n"
+    "  check    report every error of the case, build the model, do not run it\n"
+    "  list     elements, schemes, gap types and everything else a case can name, with options,\n"
+    "           allowed ranges and defaults\n"
+    "\n"
+    "  -o, --output DIR          where the results go\n"
+    "  --set path.to.key=value   replace or add a value of the case, with the same checks; list items by\n"
+    "                            number from 0: --set scheme.rho_inf=0.5 --set initial.0.velocity=[1,0,0]\n"
+    "  -q, --quiet               no progress, no summary on the screen\n"
+    "  --markdown                of list: as Markdown tables\n"
+    "\n"
+    "Exit status: 0 done, 1 the simulation could not go on (what was computed is kept), 2 bad input or usage.\n";
+
+// Set by a signal; the run ends after the present step.
+static volatile sig_atomic_t stop_request = 0;
+
+static void main_stop(int signal_number)
+{
+    (void)signal_number;
+    stop_request = 1;
+}
+
+typedef struct arguments {
+    const char *command, *subject; // run CASE, list NAME
+    const char *directory;
+    int nset;
+    const char **set; // [nset]
+    bool is_quiet, is_markdown, wants_help, wants_version;
+} arguments;
+
+// Every line of a message is an error of its own.
+static void main_print_errors(const char *message)
+{
+    while (*message != '\0') {
+        size_t length = strcspn(message, "\n");
+        fprintf(stderr, "%s%.*s\n", strncmp(message, "...", 3) == 0 ? "" : "error: ", (int)length, message);
+        message += length + (message[length] == '\n');
+    }
+}
+
+static int main_refuse(const char *what, const char *text, const char *const *names)
+{
+    char near[PCS_NEAR_MISS_BYTES] = "";
+    if (names != NULL) pcs_near_miss(text, names, sizeof near, near);
+    fprintf(stderr, "error: %s '%s'%s\n%s", what, text, near, usage);
+    return BAD_USAGE;
+}
+
+// The value of an option: --name=value, or the next argument. NULL when this is another option or has no value.
+static const char *main_option_value(const char *name, int argc, char **argv, int *i)
+{
+    size_t length = strlen(name);
+    if (strncmp(argv[*i], name, length) != 0) return NULL;
+    if (name[1] == '-' && argv[*i][length] == '=') return argv[*i] + length + 1;
+    if (argv[*i][length] != '\0' || *i + 1 >= argc) return NULL;
+    return argv[++*i];
+}
+
+static int main_parse_option(int argc, char **argv, int *i, arguments *a)
+{
+    static const char *const names[] = { "--set",      "--output", "--quiet", "--help", "--version",
+                                         "--markdown", "-o",       "-q",      "-h",     NULL };
+    const char *text = argv[*i], *value;
+    if ((value = main_option_value("--set", argc, argv, i)) != NULL) {
+        a->set[a->nset++] = value;
+    } else if ((value = main_option_value("-o", argc, argv, i)) != NULL ||
+               (value = main_option_value("--output", argc, argv, i)) != NULL) {
+        a->directory = value;
+    } else if (strcmp(text, "--quiet") == 0 || strcmp(text, "-q") == 0) {
+        a->is_quiet = true;
+    } else if (strcmp(text, "--markdown") == 0) {
+        a->is_markdown = true;
+    } else if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0) {
+        a->wants_help = true;
+    } else if (strcmp(text, "--version") == 0) {
+        a->wants_version = true;
+    } else if (strcmp(text, "--set") == 0 || strcmp(text, "-o") == 0 || strcmp(text, "--output") == 0) {
+        return main_refuse("a value must follow the option", text, NULL);
+    } else {
+        return main_refuse("unknown option", text, names);
+    }
+    return DONE;
+}
+
+static int main_parse(int argc, char **argv, arguments *a)
+{
+    for (int i = 1; i < argc; i++) {
+        int answer = DONE;
+        if (argv[i][0] == '-' && argv[i][1] != '\0') {
+            answer = main_parse_option(argc, argv, &i, a);
+        } else if (a->command == NULL) {
+            a->command = argv[i];
+        } else if (a->subject == NULL) {
+            a->subject = argv[i];
+        } else {
+            answer = main_refuse("one argument too many:", argv[i], NULL);
+        }
+        if (answer != DONE) return answer;
+    }
+    return DONE;
+}
+
+// Copies a text file of the results to the screen; absent when the case switched it off.
+static void main_show_file(const char *directory, const char *name)
+{
+    char path[PATH_ROOM], block[4096];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return;
+    for (size_t count; (count = fread(block, 1, sizeof block, file)) > 0;) fwrite(block, 1, count, stdout);
+    fclose(file);
+}
+
+static void main_show_results(const pcs_sim *sim, const char *directory)
+{
+    char series[PATH_ROOM];
+    main_show_file(directory, "summary.txt");
+    snprintf(series, sizeof series, "%s/%s.vtk.series", directory, sim->view.case_name);
+    printf("\nResults in %s\n", directory);
+    if (access(series, R_OK) == 0) printf("Open in ParaView: %s\n", series);
+}
+
+static void main_show_progress(void *user, const char *text)
+{
+    fputs(text, user);
+    fflush(user);
+}
+
+// The first signal ends the run after the present step, the second one ends the program.
+static void main_catch_signals(pcs_sim *sim)
+{
+    struct sigaction action = { .sa_handler = main_stop, .sa_flags = (int)SA_RESETHAND };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sim->stop_request = &stop_request;
+}
+
+static int main_run(pcs_context *ctx, const arguments *a)
+{
+    pcs_sim *sim = NULL;
+    pcs_status status = pcs_sim_create(ctx, a->subject, a->nset, a->set, &sim);
+    if (status != PCS_OK) {
+        main_print_errors(pcs_message(ctx));
+        return status == PCS_NO_MEMORY || status == PCS_FAILED ? COULD_NOT_GO_ON : BAD_USAGE;
+    }
+    char directory[PATH_ROOM];
+    int length = snprintf(directory, sizeof directory, "%s%s", a->directory != NULL ? "" : "results/",
+                          a->directory != NULL ? a->directory : sim->view.case_name);
+    if (length < 0 || (size_t)length >= sizeof directory - 64) return main_refuse("too long a path:", directory, NULL);
+
+    main_catch_signals(sim);
+    sim->view.show = main_show_progress;
+    sim->view.show_user = stderr;
+    sim->view.is_terminal = isatty(STDERR_FILENO) != 0;
+    status = pcs_sim_run(sim, directory, !a->is_quiet);
+    if (!a->is_quiet) main_show_results(sim, directory);
+    if (status == PCS_OK) return DONE;
+    fflush(stdout);
+    main_print_errors(pcs_message(ctx));
+    return status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED ? BAD_USAGE : COULD_NOT_GO_ON;
+}
+
+static int main_check(pcs_context *ctx, const arguments *a)
+{
+    pcs_sim *sim = NULL;
+    pcs_status status = pcs_sim_create(ctx, a->subject, a->nset, a->set, &sim);
+    if (status != PCS_OK) {
+        main_print_errors(pcs_message(ctx));
+        return status == PCS_NO_MEMORY || status == PCS_FAILED ? COULD_NOT_GO_ON : BAD_USAGE;
+    }
+    if (!a->is_quiet) {
+        printf("%s: fine, %d dofs, %d contact point%s, %s, %ld steps of %g s\n", pcs_case_file(sim->input),
+               sim->system->nv, sim->system->nrow, sim->system->nrow == 1 ? "" : "s", sim->scheme->ops->name,
+               sim->nstep, sim->step_size);
+    }
+    return DONE;
+}
+
+static int main_list(const arguments *a)
+{
+    if (pcs_catalogue_write(stdout, a->subject, a->is_markdown) > 0) return DONE;
+    fprintf(stderr, "error: nothing is called '%s', see percuss list\n", a->subject);
+    return BAD_USAGE;
+}
+
+// Options that make no sense for a command are errors, too.
+static int main_check_usage(const arguments *a)
+{
+    bool is_run = strcmp(a->command, "run") == 0, is_list = strcmp(a->command, "list") == 0;
+    if (!is_list && a->subject == NULL) return main_refuse("a case must follow", a->command, NULL);
+    if (!is_run && a->directory != NULL) return main_refuse("--output is not an option of", a->command, NULL);
+    if (!is_list && a->is_markdown) return main_refuse("--markdown is not an option of", a->command, NULL);
+    if (is_list && a->nset > 0) return main_refuse("--set is not an option of", a->command, NULL);
+    return DONE;
+}
+
+static int main_dispatch(const arguments *a)
+{
+    static const char *const commands[] = { "run", "check", "list", "help", NULL };
+    bool is_help = a->command != NULL && strcmp(a->command, "help") == 0;
+    if (a->wants_help || is_help) return fputs(usage, stdout), fputs(help, stdout), DONE;
+    if (a->wants_version) return printf("percuss %s\n", percuss_version()), DONE;
+    if (a->command == NULL) return fputs(usage, stderr), BAD_USAGE;
+    int which = 0;
+    while (commands[which] != NULL && strcmp(commands[which], a->command) != 0) which++;
+    if (commands[which] == NULL) return main_refuse("unknown command", a->command, commands);
+    int answer = main_check_usage(a);
+    if (answer != DONE || which == 2) return answer != DONE ? answer : main_list(a);
+
+    pcs_context *ctx = NULL;
+    if (pcs_context_create(&ctx) != PCS_OK) return fputs("error: out of memory\n", stderr), COULD_NOT_GO_ON;
+    answer = which == 0 ? main_run(ctx, a) : main_check(ctx, a);
+    pcs_context_destroy(&ctx);
+    return answer;
+}
+
+int main(int argc, char **argv)
+{
+    arguments a = { .set = pcs_scratch(NULL, (size_t)argc + 1, sizeof *a.set) };
+    if (a.set == NULL) return fputs("error: out of memory\n", stderr), COULD_NOT_GO_ON;
+    int answer = main_parse(argc, argv, &a);
+    if (answer == DONE) answer = main_dispatch(&a);
+    pcs_scratch_free(a.set);
+    if ((fflush(stdout) != 0 || ferror(stdout)) && answer == DONE) {
+        fputs("error: the screen output could not be written\n", stderr);
+        answer = COULD_NOT_GO_ON;
+    }
+    return answer;
+}

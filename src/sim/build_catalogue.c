@@ -1,0 +1,126 @@
+// What a case can be made of: the registries with their option tables, for `percuss list` and the documentation.
+
+#include "sim/build.h"
+
+#include <string.h>
+
+const pcs_case_section pcs_case_sections[] = {
+    { "title", "a text for the summary", NULL },
+    { "mesh.NAME", "required: parts of the mesh, by `type` from the mesh sources; they make named sets", NULL },
+    { "elements.NAME", "required: `type` from the elements, `mesh`: the set of cells that gets them, `damping`", NULL },
+    { "damping", "Rayleigh damping, for all elements or in one group; both add up", pcs_damping_options },
+    { "supports.NAME", "`set` of nodes and `fix`: the directions held, some of [x, y, z]", NULL },
+    { "initial", "list of `set` with `displacement` or `velocity`: [x, y, z], or { from, to } linear over the set",
+      NULL },
+    { "loads.NAME: gravity", "`type: gravity`", pcs_gravity_options },
+    { "loads.NAME: force", "`type: force`, `node` or `set`, `amplitude: { table: [[time, factor], ...] }`",
+      pcs_force_options },
+    { "contacts.NAME", "`type` from the gap types; `points`: sum or all, history columns for every point", NULL },
+    { "scheme", "required: `type` from the schemes, with its options", NULL },
+    { "solver", "`type` from the step solvers [condensed], `linear` from the linear solvers [auto]", NULL },
+    { "time", "required: `step`: step size, s, or auto (0.9 of the stable step of explicit schemes)",
+      pcs_time_options },
+    { "certify", "strict or warn [strict]: does a violated certificate end the run", NULL },
+    { "output.OBSERVER", "options of an observer, or false to switch it off", NULL },
+    { "output.probes.NAME",
+      "`node`, `set` or `element`, and `of`: [x, y, z, ux, .., vx, .., or a field of the element]", pcs_probe_options },
+    { NULL, NULL, NULL },
+};
+
+typedef struct catalogue {
+    FILE *out;
+    const char *name; // NULL: all
+    bool is_markdown;
+    int count;
+    const char *heading; // not written yet
+} catalogue;
+
+static void catalogue_kind(const pcs_option *o, size_t size, char *text)
+{
+    static const char *const kinds[] = { "number", "whole number", "true or false", "", "[x, y, z]", "text" };
+    char range[64];
+    if (o->kind == PCS_OPTION_CHOICE) {
+        size_t used = 0;
+        text[0] = '\0';
+        for (int i = 0; o->choices[i] != NULL && used < size; i++) {
+            int length = snprintf(text + used, size - used, "%s%s", i == 0 ? "" : " or ", o->choices[i]);
+            used += length < 0 ? 0 : (size_t)length;
+        }
+        return;
+    }
+    bool has_range = o->range.low != 0.0 || o->range.high != 0.0;
+    if (has_range) pcs_range_text(o->range, sizeof range, range);
+    bool is_shown = has_range && range[0] != '\0';
+    snprintf(text, size, "%s%s%s", kinds[o->kind], is_shown ? " " : "", is_shown ? range : "");
+}
+
+static void catalogue_option(const catalogue *k, const pcs_option *o)
+{
+    char kind[160], preset[80];
+    catalogue_kind(o, sizeof kind, kind);
+    if (o->is_required) {
+        snprintf(preset, sizeof preset, "required");
+    } else if (k->is_markdown) {
+        snprintf(preset, sizeof preset, "%s", o->preset == NULL ? "" : o->preset);
+    } else {
+        snprintf(preset, sizeof preset, "[%s]", o->preset == NULL ? "none" : o->preset);
+    }
+    if (k->is_markdown) {
+        fprintf(k->out, "| `%s` | %s | %s | %s |\n", o->name, kind, preset, o->help);
+    } else {
+        fprintf(k->out, "      %-16s %-24s %-18s %s\n", o->name, kind, preset, o->help);
+    }
+}
+
+static void catalogue_entry(catalogue *k, const char *name, const char *summary, const pcs_option *options)
+{
+    if (k->name != NULL && strcmp(k->name, name) != 0) return;
+    if (k->heading != NULL) fprintf(k->out, k->is_markdown ? "\n## %s\n" : "\n%s\n", k->heading);
+    k->heading = NULL;
+    k->count++;
+    bool has_options = options != NULL && options[0].name != NULL;
+    if (k->is_markdown) {
+        fprintf(k->out, "\n### `%s`\n\n%s\n", name, summary);
+        if (has_options) fprintf(k->out, "\n| key | value | default | meaning |\n|---|---|---|---|\n");
+    } else {
+        fprintf(k->out, "  %-20s %s\n", name, summary);
+    }
+    for (; options != NULL && options->name != NULL; options++) catalogue_option(k, options);
+}
+
+int pcs_catalogue_write(FILE *out, const char *name, bool is_markdown)
+{
+    catalogue k = { .out = out, .name = name, .is_markdown = is_markdown };
+    k.heading = "Keys of a case";
+    for (const pcs_case_section *s = pcs_case_sections; s->key != NULL; s++)
+        catalogue_entry(&k, s->key, s->summary, s->options);
+    k.heading = "Mesh sources (mesh.NAME.type)";
+    for (int i = 0; pcs_mesh_sources[i] != NULL; i++) {
+        catalogue_entry(&k, pcs_mesh_sources[i]->name, pcs_mesh_sources[i]->summary, pcs_mesh_sources[i]->options);
+    }
+    k.heading = "Elements (elements.NAME.type)";
+    for (int i = 0; pcs_elements[i] != NULL; i++) {
+        catalogue_entry(&k, pcs_elements[i]->name, pcs_elements[i]->summary, pcs_elements[i]->options);
+    }
+    k.heading = "Gap types (contacts.NAME.type)";
+    for (int i = 0; pcs_gap_types[i] != NULL; i++) {
+        catalogue_entry(&k, pcs_gap_types[i]->name, pcs_gap_types[i]->summary, pcs_gap_types[i]->options);
+    }
+    k.heading = "Schemes (scheme.type)";
+    for (int i = 0; pcs_schemes[i] != NULL; i++) {
+        catalogue_entry(&k, pcs_schemes[i]->name, pcs_schemes[i]->summary, pcs_schemes[i]->options);
+    }
+    k.heading = "Step solvers (solver.type)";
+    for (int i = 0; pcs_step_solvers[i] != NULL; i++) {
+        catalogue_entry(&k, pcs_step_solvers[i]->name, pcs_step_solvers[i]->summary, NULL);
+    }
+    k.heading = "Linear solvers (solver.linear)";
+    for (int i = 0; pcs_linsolvers[i] != NULL; i++) {
+        catalogue_entry(&k, pcs_linsolvers[i]->name, pcs_linsolvers[i]->summary, NULL);
+    }
+    k.heading = "Observers (output.NAME)";
+    for (int i = 0; pcs_observers[i] != NULL; i++) {
+        catalogue_entry(&k, pcs_observers[i]->name, pcs_observers[i]->summary, pcs_observers[i]->options);
+    }
+    return k.count;
+}

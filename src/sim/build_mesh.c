@@ -1,0 +1,216 @@
+// Mesh and element groups of a case, and the sets that other sections name.
+
+#include "sim/build.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static pcs_status mesh_break(pcs_build *b, const char *name)
+{
+    b->broken[b->nbroken++] = name;
+    return PCS_OK;
+}
+
+static pcs_status mesh_part(pcs_build *b, const char *name, pcs_node *node)
+{
+    const char *names[PCS_BUILD_NAMES], *option = NULL;
+    PCS_BUILD_NAMES_OF(pcs_mesh_sources, names);
+    int type = pcs_case_type(b->c, node, names);
+    if (type < 0) return mesh_break(b, name);
+    const pcs_mesh_source_ops *source = pcs_mesh_sources[type];
+    void *params = NULL;
+    PCS_TRY(pcs_build_params(b, source->params_size, &params));
+    if (!pcs_case_read(b->c, node, source->options, params)) return mesh_break(b, name);
+    const char *fault = source->check == NULL ? NULL : source->check(params, &option);
+    if (fault != NULL) {
+        pcs_case_error_at(b->c, node, option, "%s", fault);
+        return mesh_break(b, name);
+    }
+    pcs_status status = source->build(params, name, b->mesh);
+    if (status == PCS_OK) return PCS_OK;
+    PCS_TRY(mesh_break(b, name));
+    return pcs_build_blame(b, node, status);
+}
+
+pcs_status pcs_build_mesh(pcs_build *b)
+{
+    int count;
+    pcs_node *section = pcs_build_section(b, "mesh", true, "parts of the mesh by name", &count);
+    PCS_TRY(pcs_mesh_create(b->ctx, &b->mesh));
+    PCS_TAKE(b->ctx, b->broken, count + 1, "the mesh");
+    if (section == NULL) b->has_lost_cells = true;
+    for (int i = 0; i < count; i++) {
+        pcs_node *node = pcs_case_entry(b->c, section, i, PCS_NODE_MAP);
+        const char *name = pcs_node_key(section, i);
+        PCS_TRY(node == NULL ? mesh_break(b, name) : mesh_part(b, name, node));
+    }
+    return PCS_OK;
+}
+
+// Does the name belong to a part that could not be made?
+static bool mesh_is_broken(const pcs_build *b, const char *name)
+{
+    size_t length = strcspn(name, ".");
+    for (int i = 0; i < b->nbroken; i++) {
+        if (strlen(b->broken[i]) == length && strncmp(b->broken[i], name, length) == 0) return true;
+    }
+    return pcs_case_error_count(b->c) > 0 && b->mesh->nnode_set == 0;
+}
+
+static void mesh_reject_set(pcs_build *b, const pcs_node *node, const pcs_set *sets, int nset, const char *kind)
+{
+    const char *names[PCS_BUILD_NAMES];
+    char near[PCS_NEAR_MISS_BYTES], list[512] = "";
+    size_t used = 0;
+    int count = 0;
+    for (; count < nset && count < PCS_BUILD_NAMES - 1; count++) {
+        names[count] = sets[count].name;
+        if (used >= sizeof list) continue;
+        int length = snprintf(list + used, sizeof list - used, "%s%s", count == 0 ? "" : ", ", names[count]);
+        used += length < 0 ? 0 : (size_t)length;
+    }
+    names[count] = NULL;
+    pcs_near_miss(pcs_node_text(node), names, sizeof near, near);
+    pcs_case_reject(b->c, node, "must name a set of %s, is '%.80s'%s there are: %s%s", kind, pcs_node_text(node),
+                    near[0] == '\0' ? "," : near, nset == 0 ? "none" : list, count < nset ? ", ..." : "");
+}
+
+const pcs_set *pcs_build_set(pcs_build *b, pcs_node *node, bool of_cells, bool is_single)
+{
+    const char *name = pcs_case_text(b->c, node);
+    if (name == NULL) return NULL;
+    const char *kind = of_cells ? "elements" : "nodes";
+    const pcs_set *set = of_cells ? pcs_mesh_cell_set(b->mesh, name) : pcs_mesh_node_set(b->mesh, name);
+    if (set == NULL) {
+        if (mesh_is_broken(b, name)) return NULL;
+        mesh_reject_set(b, node, of_cells ? b->mesh->cell_set : b->mesh->node_set,
+                        of_cells ? b->mesh->ncell_set : b->mesh->nnode_set, kind);
+    } else if (set->count == 0) {
+        pcs_case_reject(b->c, node, "must not be empty, the set '%s' has no %s", name, kind);
+        set = NULL;
+    } else if (is_single && set->count != 1) {
+        pcs_case_reject(b->c, node, "must name a single node, the set '%s' has %d", name, set->count);
+        set = NULL;
+    }
+    return set;
+}
+
+const pcs_set *pcs_build_set_of(pcs_build *b, pcs_node *map, const char *single, const char *many)
+{
+    pcs_node *one = pcs_case_get(b->c, map, single), *all = pcs_case_get(b->c, map, many);
+    if (one != NULL && all != NULL) {
+        pcs_case_error_at(b->c, map, many, "'%s' and '%s' are both given, only one is allowed", single, many);
+    } else if (one == NULL && all == NULL) {
+        pcs_case_error_at(b->c, map, NULL, "missing key '%s' or '%s'", single, many);
+    } else {
+        return pcs_build_set(b, one != NULL ? one : all, false, one != NULL);
+    }
+    return NULL;
+}
+
+const pcs_option pcs_damping_options[] = {
+    { .name = "mass",
+      .kind = PCS_OPTION_REAL,
+      .help = "Rayleigh damping by mass, 1/s",
+      .offset = 0,
+      .preset = "0.0",
+      .range = PCS_NOT_NEGATIVE },
+    { .name = "stiffness",
+      .kind = PCS_OPTION_REAL,
+      .help = "Rayleigh damping by stiffness, s",
+      .offset = sizeof(double),
+      .preset = "0.0",
+      .range = PCS_NOT_NEGATIVE },
+    { .name = NULL },
+};
+
+static void mesh_read_damping(pcs_build *b, pcs_node *map, double *mass, double *stiffness)
+{
+    double damping[2] = { 0.0, 0.0 };
+    pcs_node *node = pcs_case_get_map(b->c, map, "damping");
+    if (node != NULL) pcs_case_read(b->c, node, pcs_damping_options, damping);
+    *mass = damping[0];
+    *stiffness = damping[1];
+}
+
+static pcs_status mesh_group(pcs_build *b, pcs_node *node, pcs_fe_group *group)
+{
+    const char *names[PCS_BUILD_NAMES];
+    PCS_BUILD_NAMES_OF(pcs_elements, names);
+    int type = pcs_case_type(b->c, node, names);
+    pcs_node *mesh = pcs_case_need(b->c, node, "mesh", PCS_NODE_SCALAR, "the set of cells that gets these elements");
+    group->cells = mesh == NULL ? NULL : pcs_build_set(b, mesh, true, false);
+    if (group->cells == NULL) b->has_lost_cells = true;
+    mesh_read_damping(b, node, &group->damping_mass, &group->damping_stiffness);
+    if (type < 0) return PCS_OK;
+    void *params = NULL;
+    group->ops = pcs_elements[type];
+    PCS_TRY(pcs_build_params(b, group->ops->params_size, &params));
+    group->params = params;
+    pcs_case_read(b->c, node, group->ops->options, params);
+    return PCS_OK;
+}
+
+// Marks the cells of a group; the first one that has an owner already is an error.
+static void mesh_claim_cells(pcs_build *b, const pcs_node *section, int group, int *owner)
+{
+    const pcs_set *cells = b->model.groups[group].cells;
+    for (int i = 0; cells != NULL && i < cells->count; i++) {
+        int *place = &owner[cells->items[i]];
+        if (*place != 0) {
+            pcs_case_error_at(b->c, pcs_node_item(section, group), "mesh",
+                              "cells of '%s' have elements already, of group '%s'", cells->name,
+                              pcs_node_key(section, *place - 1));
+            return;
+        }
+        *place = group + 1;
+    }
+}
+
+static void mesh_find_bare_parts(pcs_build *b, const int *owner)
+{
+    pcs_node *mesh = pcs_case_get(b->c, pcs_case_root(b->c), "mesh");
+    for (int i = 0; i < pcs_node_count(mesh); i++) {
+        const pcs_set *part = pcs_mesh_cell_set(b->mesh, pcs_node_key(mesh, i));
+        int nbare = 0;
+        for (int k = 0; part != NULL && k < part->count; k++) nbare += owner[part->items[k]] == 0;
+        if (nbare > 0) {
+            pcs_case_reject(b->c, pcs_node_item(mesh, i),
+                            "has %d of %d cells without elements: no group under 'elements' names them", nbare,
+                            part->count);
+        }
+    }
+}
+
+// Every cell belongs to one group.
+static pcs_status mesh_check_cover(pcs_build *b, const pcs_node *section)
+{
+    int *owner = pcs_scratch(NULL, (size_t)b->mesh->ncell + 1, sizeof *owner);
+    if (owner == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %d cells", b->mesh->ncell);
+    memset(owner, 0, ((size_t)b->mesh->ncell + 1) * sizeof *owner);
+    for (int g = 0; g < b->model.ngroup; g++) mesh_claim_cells(b, section, g, owner);
+    if (!b->has_lost_cells) mesh_find_bare_parts(b, owner);
+    pcs_scratch_free(owner);
+    return PCS_OK;
+}
+
+pcs_status pcs_build_groups(pcs_build *b)
+{
+    int count;
+    pcs_node *section = pcs_build_section(b, "elements", true, "element groups by name", &count);
+    pcs_fe_group *groups = NULL;
+    PCS_TAKE(b->ctx, groups, count, "element groups");
+    for (int i = 0; i < count; i++) {
+        pcs_node *node = pcs_case_entry(b->c, section, i, PCS_NODE_MAP);
+        groups[i].name = pcs_node_key(section, i);
+        if (node == NULL) {
+            b->has_lost_cells = true;
+        } else {
+            PCS_TRY(mesh_group(b, node, &groups[i]));
+        }
+    }
+    b->model.ngroup = count;
+    b->model.groups = groups;
+    mesh_read_damping(b, pcs_case_root(b->c), &b->model.damping_mass, &b->model.damping_stiffness);
+    return section == NULL || count == 0 ? PCS_OK : mesh_check_cover(b, section);
+}

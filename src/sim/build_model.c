@@ -1,0 +1,210 @@
+// Supports, initial values, loads and contacts of a case.
+
+#include "sim/build.h"
+
+#include <string.h>
+
+static const char *const model_axes[] = { "x", "y", "z", NULL };
+
+static void model_read_fix(pcs_build *b, pcs_node *list, bool fixes[3])
+{
+    if (pcs_node_count(list) == 0) pcs_case_reject(b->c, list, "is empty, needs some of x, y, z");
+    for (int i = 0; i < pcs_node_count(list); i++) {
+        pcs_node *item = pcs_node_item(list, i);
+        if (!pcs_case_is(b->c, item, PCS_NODE_SCALAR)) continue;
+        int axis = 0;
+        while (model_axes[axis] != NULL && strcmp(model_axes[axis], pcs_node_text(item)) != 0) axis++;
+        if (axis == 3) {
+            pcs_case_reject(b->c, item, "must be one of x, y, z, is '%.80s'", pcs_node_text(item));
+        } else if (fixes[axis]) {
+            pcs_case_reject(b->c, item, "gives '%s' twice", model_axes[axis]);
+        } else {
+            fixes[axis] = true;
+        }
+    }
+}
+
+pcs_status pcs_build_supports(pcs_build *b)
+{
+    int count;
+    pcs_node *section = pcs_build_section(b, "supports", false, "supports by name", &count);
+    pcs_fe_support *supports = NULL;
+    PCS_TAKE(b->ctx, supports, count, "supports");
+    for (int i = 0; i < count; i++) {
+        pcs_node *node = pcs_case_entry(b->c, section, i, PCS_NODE_MAP);
+        if (node == NULL) continue;
+        supports[i].name = pcs_node_key(section, i);
+        pcs_node *set = pcs_case_need(b->c, node, "set", PCS_NODE_SCALAR, "the set of nodes that is held");
+        pcs_node *fix =
+            pcs_case_need(b->c, node, "fix", PCS_NODE_LIST, "the directions that are held: some of x, y, z");
+        if (set != NULL) supports[i].nodes = pcs_build_set(b, set, false, false);
+        if (fix != NULL) model_read_fix(b, fix, supports[i].fixes);
+    }
+    b->model.nsupport = count;
+    b->model.supports = supports;
+    return PCS_OK;
+}
+
+// One vector for the whole set, or {from, to} for its first and last node.
+static bool model_read_profile(pcs_build *b, pcs_node *map, const char *key, double value[2][3])
+{
+    const pcs_range any = PCS_ANY_NUMBER;
+    pcs_node *node = pcs_case_get(b->c, map, key);
+    if (node == NULL) return false;
+    if (pcs_node_get_kind(node) == PCS_NODE_MAP) {
+        pcs_node *from = pcs_case_need(b->c, node, "from", PCS_NODE_LIST, "the value at the first node of the set");
+        pcs_node *to = pcs_case_need(b->c, node, "to", PCS_NODE_LIST, "the value at the last node of the set");
+        if (from != NULL) pcs_case_vector(b->c, from, any, value[0]);
+        if (to != NULL) pcs_case_vector(b->c, to, any, value[1]);
+    } else if (pcs_case_vector(b->c, node, any, value[0])) {
+        memcpy(value[1], value[0], sizeof value[0]);
+    }
+    return true;
+}
+
+pcs_status pcs_build_initials(pcs_build *b)
+{
+    pcs_node *section = pcs_case_get(b->c, pcs_case_root(b->c), "initial");
+    if (section != NULL && !pcs_case_is(b->c, section, PCS_NODE_LIST)) section = NULL;
+    int count = section == NULL ? 0 : pcs_node_count(section);
+    pcs_fe_initial *initials = NULL;
+    PCS_TAKE(b->ctx, initials, count, "initial values");
+    for (int i = 0; i < count; i++) {
+        pcs_node *node = pcs_node_item(section, i);
+        if (!pcs_case_is(b->c, node, PCS_NODE_MAP)) continue;
+        pcs_node *set = pcs_case_need(b->c, node, "set", PCS_NODE_SCALAR, "the set of nodes that starts so");
+        if (set != NULL) initials[i].nodes = pcs_build_set(b, set, false, false);
+        initials[i].has_displacement = model_read_profile(b, node, "displacement", initials[i].displacement);
+        initials[i].has_velocity = model_read_profile(b, node, "velocity", initials[i].velocity);
+        if (!initials[i].has_displacement && !initials[i].has_velocity) {
+            pcs_case_error_at(b->c, node, NULL, "missing key 'displacement' or 'velocity'");
+        }
+    }
+    b->model.ninitial = count;
+    b->model.initials = initials;
+    return PCS_OK;
+}
+
+const pcs_option pcs_gravity_options[] = {
+    { .name = "g",
+      .kind = PCS_OPTION_VECTOR,
+      .help = "acceleration of gravity, m/s^2",
+      .offset = offsetof(pcs_fe_load, value),
+      .is_required = true,
+      .range = PCS_ANY_NUMBER },
+    { .name = "datum",
+      .kind = PCS_OPTION_VECTOR,
+      .help = "point where the potential is zero, m",
+      .offset = offsetof(pcs_fe_load, datum),
+      .preset = "[0.0, 0.0, 0.0]",
+      .range = PCS_ANY_NUMBER },
+    { .name = NULL },
+};
+
+const pcs_option pcs_force_options[] = {
+    { .name = "value",
+      .kind = PCS_OPTION_VECTOR,
+      .help = "force on each of the nodes, N",
+      .offset = offsetof(pcs_fe_load, value),
+      .is_required = true,
+      .range = PCS_ANY_NUMBER },
+    { .name = NULL },
+};
+
+// Rows [t, f] with rising times.
+static pcs_status model_read_table(pcs_build *b, pcs_node *table, pcs_amplitude *out)
+{
+    const pcs_range any = PCS_ANY_NUMBER;
+    int count = pcs_node_count(table);
+    double *time = NULL, *factor = NULL;
+    PCS_TAKE(b->ctx, time, count, "an amplitude");
+    PCS_TAKE(b->ctx, factor, count, "an amplitude");
+    if (count == 0) pcs_case_reject(b->c, table, "is empty, needs rows [time, factor]");
+    for (int i = 0; i < count; i++) {
+        pcs_node *row = pcs_node_item(table, i);
+        time[i] = NAN;
+        if (!pcs_case_is(b->c, row, PCS_NODE_LIST)) continue;
+        if (pcs_node_count(row) != 2) {
+            pcs_case_reject(b->c, row, "must be a row [time, factor], has %d entries", pcs_node_count(row));
+            continue;
+        }
+        time[i] = pcs_case_number(b->c, pcs_node_item(row, 0), any);
+        factor[i] = pcs_case_number(b->c, pcs_node_item(row, 1), any);
+        if (i > 0 && time[i] <= time[i - 1]) {
+            pcs_case_reject(b->c, pcs_node_item(row, 0), "must be later than the row before (%g), is %g", time[i - 1],
+                            time[i]);
+        }
+    }
+    *out = (pcs_amplitude){ .count = count, .time = time, .factor = factor };
+    return PCS_OK;
+}
+
+static pcs_status model_read_force(pcs_build *b, pcs_node *node, pcs_fe_load *load)
+{
+    load->nodes = pcs_build_set_of(b, node, "node", "set");
+    pcs_case_read(b->c, node, pcs_force_options, load);
+    pcs_node *amplitude = pcs_case_get(b->c, node, "amplitude");
+    if (amplitude == NULL || !pcs_case_is(b->c, amplitude, PCS_NODE_MAP)) return PCS_OK;
+    pcs_node *table = pcs_case_need(b->c, amplitude, "table", PCS_NODE_LIST, "rows [time, factor] with rising times");
+    return table == NULL ? PCS_OK : model_read_table(b, table, &load->amplitude);
+}
+
+pcs_status pcs_build_loads(pcs_build *b)
+{
+    static const char *const types[] = { "gravity", "force", NULL };
+    int count;
+    pcs_node *section = pcs_build_section(b, "loads", false, "loads by name", &count);
+    pcs_fe_load *loads = NULL;
+    PCS_TAKE(b->ctx, loads, count, "loads");
+    for (int i = 0; i < count; i++) {
+        pcs_node *node = pcs_case_entry(b->c, section, i, PCS_NODE_MAP);
+        loads[i].name = pcs_node_key(section, i);
+        int type = node == NULL ? -1 : pcs_case_type(b->c, node, types);
+        loads[i].is_gravity = type == 0;
+        if (type == 0) pcs_case_read(b->c, node, pcs_gravity_options, &loads[i]);
+        if (type == 1) PCS_TRY(model_read_force(b, node, &loads[i]));
+    }
+    b->model.nload = count;
+    b->model.loads = loads;
+    return PCS_OK;
+}
+
+static pcs_status model_contact(pcs_build *b, pcs_node *node, pcs_fe_contact *contact)
+{
+    static const char *const points[] = { "sum", "all", NULL };
+    const char *names[PCS_BUILD_NAMES], *option = NULL;
+    PCS_BUILD_NAMES_OF(pcs_gap_types, names);
+    int type = pcs_case_type(b->c, node, names);
+    contact->writes_points = pcs_case_choice(b->c, node, "points", points, "sum") == 1;
+    if (type < 0) return PCS_OK;
+    const pcs_gap_ops *ops = contact->ops = pcs_gap_types[type];
+    void *params = NULL;
+    PCS_TRY(pcs_build_params(b, ops->params_size, &params));
+    contact->params = params;
+    bool is_read = pcs_case_read(b->c, node, ops->options, params);
+    for (int i = 0; ops->set_options != NULL && ops->set_options[i] != NULL; i++) {
+        pcs_node *set = pcs_case_get(b->c, node, ops->set_options[i]);
+        if (set != NULL && pcs_node_get_kind(set) == PCS_NODE_SCALAR && pcs_node_text(set)[0] != '\0') {
+            pcs_build_set(b, set, false, false);
+        }
+    }
+    const char *fault = is_read && ops->check != NULL ? ops->check(params, &option) : NULL;
+    if (fault != NULL) pcs_case_error_at(b->c, node, option, "%s", fault);
+    return PCS_OK;
+}
+
+pcs_status pcs_build_contacts(pcs_build *b)
+{
+    int count;
+    pcs_node *section = pcs_build_section(b, "contacts", false, "contacts by name", &count);
+    pcs_fe_contact *contacts = NULL;
+    PCS_TAKE(b->ctx, contacts, count, "contacts");
+    for (int i = 0; i < count; i++) {
+        pcs_node *node = pcs_case_entry(b->c, section, i, PCS_NODE_MAP);
+        contacts[i].name = pcs_node_key(section, i);
+        if (node != NULL) PCS_TRY(model_contact(b, node, &contacts[i]));
+    }
+    b->model.ncontact = count;
+    b->model.contacts = contacts;
+    return PCS_OK;
+}

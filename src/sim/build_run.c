@@ -1,0 +1,184 @@
+// Scheme, solver and clock of a case: what advances the model.
+
+#include "sim/build.h"
+
+#include <string.h>
+
+static const double SAFE_SHARE = 0.9;  // of the stable step, for `step: auto`
+static const double MOST_STEPS = 1e12; // beyond it nobody waits
+static const double SAME_STEPS = 1e-9; // end / step this near to a whole number is one
+
+static pcs_status run_read_scheme(pcs_build *b)
+{
+    const char *names[PCS_BUILD_NAMES], *option = NULL;
+    pcs_node *node = pcs_case_need(b->c, pcs_case_root(b->c), "scheme", PCS_NODE_MAP, "the time integrator");
+    if (node == NULL) return PCS_OK;
+    PCS_BUILD_NAMES_OF(pcs_schemes, names);
+    int type = pcs_case_type(b->c, node, names);
+    if (type < 0) return PCS_OK;
+    b->scheme = pcs_schemes[type];
+    PCS_TRY(pcs_build_params(b, b->scheme->params_size, &b->scheme_params));
+    bool is_read = pcs_case_read(b->c, node, b->scheme->options, b->scheme_params);
+    const char *fault = is_read && b->scheme->check != NULL ? b->scheme->check(b->scheme_params, &option) : NULL;
+    if (fault != NULL) pcs_case_error_at(b->c, node, option, "%s", fault);
+    return PCS_OK;
+}
+
+pcs_status pcs_build_scheme(pcs_build *b)
+{
+    static const char *const certify[] = { "strict", "warn", NULL };
+    const char *types[PCS_BUILD_NAMES], *linear[PCS_BUILD_NAMES];
+    PCS_TRY(run_read_scheme(b));
+    PCS_BUILD_NAMES_OF(pcs_step_solvers, types);
+    linear[0] = "auto";
+    int count = 1;
+    for (; pcs_linsolvers[count - 1] != NULL && count < PCS_BUILD_NAMES - 1; count++)
+        linear[count] = pcs_linsolvers[count - 1]->name;
+    linear[count] = NULL;
+    pcs_node *node = pcs_case_get_map(b->c, pcs_case_root(b->c), "solver");
+    if (node != NULL) {
+        int type = pcs_case_choice(b->c, node, "type", types, "condensed");
+        int back_end = pcs_case_choice(b->c, node, "linear", linear, "auto");
+        b->solver = type < 0 ? NULL : pcs_step_solvers[type];
+        b->linear = back_end < 0 ? NULL : linear[back_end];
+    }
+    b->sim->certify_warns = pcs_case_choice(b->c, pcs_case_root(b->c), "certify", certify, "strict") == 1;
+    return PCS_OK;
+}
+
+typedef struct run_time {
+    double end;
+    bool allow_unstable;
+} run_time;
+
+const pcs_option pcs_time_options[] = {
+    { .name = "end",
+      .kind = PCS_OPTION_REAL,
+      .help = "end of the run, s",
+      .offset = offsetof(run_time, end),
+      .is_required = true,
+      .range = PCS_POSITIVE },
+    { .name = "allow_unstable",
+      .kind = PCS_OPTION_FLAG,
+      .help = "take a step above the stable step of an explicit scheme all the same",
+      .offset = offsetof(run_time, allow_unstable),
+      .preset = "false" },
+    { .name = NULL },
+};
+
+static void run_read_step(pcs_build *b, pcs_node *node)
+{
+    const pcs_range positive = PCS_POSITIVE;
+    const char *text = pcs_node_text(node);
+    b->step_is_auto = strcmp(text, "auto") == 0;
+    if (b->step_is_auto) {
+        if (b->scheme != NULL && !b->scheme->is_explicit) {
+            pcs_case_reject(b->c, node, "must be a number > 0: 'auto' is for explicit schemes, %s is implicit",
+                            b->scheme->name);
+        }
+        return;
+    }
+    static const char *const words[] = { "auto", NULL };
+    char miss[PCS_NEAR_MISS_BYTES];
+    pcs_near_miss(text, words, sizeof miss, miss);
+    if (miss[0] != '\0') {
+        pcs_case_reject(b->c, node, "must be a number > 0 or auto, is '%s'%s", text, miss);
+    } else {
+        b->step = pcs_case_number(b->c, node, positive);
+    }
+}
+
+pcs_status pcs_build_time(pcs_build *b)
+{
+    pcs_node *node = pcs_case_need(b->c, pcs_case_root(b->c), "time", PCS_NODE_MAP, "the clock: step and end");
+    if (node == NULL) return PCS_OK;
+    run_time params = { .end = NAN };
+    pcs_node *step = pcs_case_need(b->c, node, "step", PCS_NODE_SCALAR, "step size, s, or auto for explicit schemes");
+    if (step != NULL) run_read_step(b, step);
+    pcs_case_read(b->c, node, pcs_time_options, &params);
+    b->end = params.end;
+    b->allows_unstable = params.allow_unstable;
+    double ratio = b->end / b->step;
+    if (ratio < 1.0 - SAME_STEPS)
+        pcs_case_error_at(b->c, node, "end", "end must be >= step, is %g with a step of %g", b->end, b->step);
+    if (ratio > MOST_STEPS)
+        pcs_case_error_at(b->c, node, "step", "%g steps are more than %g: step is %g, end is %g", ratio, MOST_STEPS,
+                          b->step, b->end);
+    return PCS_OK;
+}
+
+// Step of an explicit scheme against its limit.
+static pcs_status run_find_step(pcs_build *b, pcs_node *node)
+{
+    double stable = b->sim->system->stable_step;
+    if (b->step_is_auto && !isfinite(stable)) {
+        pcs_case_error_at(b->c, node, "step",
+                          "nothing limits the step of this model, so 'auto' has no meaning: give a number");
+        return PCS_OK;
+    }
+    if (b->step_is_auto) {
+        char text[PCS_NUMBER_BYTES];
+        b->step = SAFE_SHARE * stable;
+        if (!(b->end >= b->step)) b->step = b->end;
+        return pcs_case_resolve(b->c, node, "step", pcs_number_text(b->step, text));
+    }
+    if (b->scheme->is_explicit && b->step > stable && !b->allows_unstable) {
+        pcs_case_error_at(b->c, node, "step",
+                          "step %g is above the stable step %.6g of %s; take a smaller one, or 'auto' (%.6g), or say "
+                          "'allow_unstable: true'",
+                          b->step, stable, b->scheme->name, SAFE_SHARE * stable);
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_build_clock(pcs_build *b)
+{
+    pcs_node *node = pcs_case_get(b->c, pcs_case_root(b->c), "time");
+    PCS_TRY(run_find_step(b, node));
+    double ratio = b->end / b->step, whole = nearbyint(ratio);
+    double steps = fabs(ratio - whole) <= SAME_STEPS * whole ? whole : ceil(ratio);
+    if (steps > MOST_STEPS)
+        pcs_case_error_at(b->c, node, "end", "%g steps of %g s are more than %g", steps, b->step, MOST_STEPS);
+    b->sim->step_size = b->step;
+    b->sim->end_time = b->end;
+    b->sim->nstep = steps <= MOST_STEPS ? (long)steps : 0;
+    return PCS_OK;
+}
+
+pcs_status pcs_build_state(pcs_build *b)
+{
+    pcs_sim *sim = b->sim;
+    const pcs_system *system = sim->system;
+    pcs_state *x = &sim->state;
+    PCS_TAKE(b->ctx, x->q, system->nq, "the state");
+    PCS_TAKE(b->ctx, x->v, system->nv, "the state");
+    x->nhistory = b->scheme->nhistory;
+    for (int i = 0; i < x->nhistory; i++) PCS_TAKE(b->ctx, x->history[i], system->nv, "the state");
+    const char *culprit = NULL;
+    pcs_status status = pcs_fe_initial_state(system, x->q, x->v, &culprit);
+    return status == PCS_OK ? PCS_OK : pcs_build_blame(b, pcs_case_find(b->c, culprit), status);
+}
+
+static pcs_status run_make_scheme(pcs_build *b)
+{
+    pcs_scheme *scheme = NULL;
+    PCS_TAKE(b->ctx, scheme, 1, "the scheme");
+    *scheme = (pcs_scheme){ .ops = b->scheme, .ctx = b->ctx, .system = b->sim->system, .solver = b->sim->solver };
+    scheme->params = b->scheme_params;
+    PCS_TRY(pcs_build_params(b, b->scheme->data_size, &scheme->data));
+    b->sim->scheme = scheme;
+    return scheme->ops->setup(scheme);
+}
+
+pcs_status pcs_build_solvers(pcs_build *b)
+{
+    pcs_status status = pcs_step_solver_create(b->ctx, b->solver->name, b->linear, b->sim->system, &b->sim->solver);
+    if (status != PCS_OK) {
+        PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "solver"), status));
+        return pcs_case_finish(b->c);
+    }
+    status = run_make_scheme(b);
+    if (status == PCS_OK) return PCS_OK;
+    PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "scheme"), status));
+    return pcs_case_finish(b->c);
+}
