@@ -1,0 +1,170 @@
+// Result files: aside and renamed, big-endian, and nothing half-done under a final name.
+
+#include "test_output_fake.h"
+
+#include "output/file.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+
+typedef struct fixture {
+    fake_run run;
+    pcs_file *file;
+} fixture;
+
+static void set_limit(rlim_t bytes)
+{
+    signal(SIGXFSZ, SIG_IGN);
+    struct rlimit limit;
+    CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+    limit.rlim_cur = bytes;
+    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+}
+
+static int set_up(void **state)
+{
+    static fixture f;
+    f = (fixture){ 0 };
+    CHECK(pcs_context_create(&f.run.ctx) == PCS_OK);
+    fake_make_directory(&f.run, "file");
+    CHECK_OK(f.run.ctx, pcs_file_create(f.run.ctx, f.run.directory, 32, 64, &f.file));
+    unlink(fake_path(&f.run, "a.txt"));
+    unlink(fake_path(&f.run, "a.txt.part"));
+    *state = &f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    set_limit(RLIM_INFINITY);
+    pcs_context_destroy(&((fixture *)*state)->run.ctx);
+    return 0;
+}
+
+static void a_file_appears_when_complete(void **state)
+{
+    fixture *f = *state;
+    CHECK_OK(f->run.ctx, pcs_file_open(f->file, "a.txt"));
+    for (int i = 0; i < 20; i++) pcs_file_print(f->file, "line %d\n", i); // more than the buffer holds
+    pcs_file_text(f->file, "0123456789012345678901234567890123456789012345678901234567890123456789\n");
+    CHECK(!fake_exists(&f->run, "a.txt"));
+    CHECK(fake_exists(&f->run, "a.txt.part"));
+    CHECK_OK(f->run.ctx, pcs_file_commit(f->file));
+    CHECK(!fake_exists(&f->run, "a.txt.part"));
+    char *text = fake_read(&f->run, "a.txt");
+    CHECK(strncmp(text, "line 0\nline 1\n", 14) == 0);
+    CHECK_TEXT(text, "\nline 19\n0123456789012345678901234567890123456789012345678901234567890123456789\n");
+    CHECK(strlen(text) == 10 * 7 + 10 * 8 + 71);
+    free(text);
+}
+
+static void numbers_are_big_endian(void **state)
+{
+    fixture *f = *state;
+    CHECK_OK(f->run.ctx, pcs_file_open(f->file, "a.txt"));
+    double x[20];
+    int k[20];
+    for (int i = 0; i < 20; i++) {
+        x[i] = -1.5 - i;
+        k[i] = 0x01020304 + i;
+    }
+    pcs_file_text(f->file, "abc"); // so that the buffer's end falls inside a number
+    pcs_file_doubles(f->file, x, 20);
+    pcs_file_ints(f->file, k, 20);
+    CHECK_OK(f->run.ctx, pcs_file_commit(f->file));
+    unsigned char *bytes = (unsigned char *)fake_read(&f->run, "a.txt");
+    static const unsigned char first[8] = { 0xBF, 0xF8, 0, 0, 0, 0, 0, 0 };
+    CHECK(memcmp(bytes + 3, first, 8) == 0);
+    for (int i = 0; i < 20; i++) {
+        uint64_t word = 0;
+        for (int b = 0; b < 8; b++) word = word << 8 | bytes[3 + 8 * i + b];
+        double back;
+        memcpy(&back, &word, sizeof back);
+        CHECK(back == x[i]);
+        const unsigned char *p = bytes + 163 + 4 * i;
+        CHECK(p[0] == 1 && p[1] == 2 && p[2] == 3 && p[3] == 4 + i);
+    }
+    free(bytes);
+}
+
+static void an_abandoned_file_leaves_nothing(void **state)
+{
+    fixture *f = *state;
+    CHECK_OK(f->run.ctx, pcs_file_open(f->file, "a.txt"));
+    pcs_file_text(f->file, "half");
+    pcs_file_abandon(f->file);
+    pcs_file_abandon(f->file);
+    CHECK(!fake_exists(&f->run, "a.txt"));
+    CHECK(!fake_exists(&f->run, "a.txt.part"));
+}
+
+static void a_full_disk_is_reported_with_the_path(void **state)
+{
+    fixture *f = *state;
+    fake_put(&f->run, "a.txt", "old");
+    CHECK_OK(f->run.ctx, pcs_file_open(f->file, "a.txt"));
+    set_limit(100);
+    for (int i = 0; i < 50; i++) pcs_file_text(f->file, "too much ");
+    CHECK(pcs_file_reserve(f->file, 8) == NULL);
+    CHECK_STATUS(f->run.ctx, pcs_file_commit(f->file), PCS_IO_ERROR);
+    CHECK_TEXT(pcs_message(f->run.ctx), "cannot write ");
+    CHECK_TEXT(pcs_message(f->run.ctx), "/file/a.txt: File too large");
+    CHECK(!fake_exists(&f->run, "a.txt.part"));
+    char *text = fake_read(&f->run, "a.txt"); // what was there stays
+    assert_string_equal(text, "old");
+    free(text);
+}
+
+static void only_whole_parts_are_left_behind(void **state)
+{
+    fixture *f = *state;
+    CHECK_OK(f->run.ctx, pcs_file_open(f->file, "a.txt"));
+    pcs_file_text(f->file, "whole\n");
+    CHECK_OK(f->run.ctx, pcs_file_flush(f->file));
+    CHECK(f->file->written == 6);
+    pcs_file_text(f->file, "ha");
+    CHECK_OK(f->run.ctx, pcs_file_flush(f->file));
+    pcs_file_leave(f->file, 6);
+    char *text = fake_read(&f->run, "a.txt.part");
+    assert_string_equal(text, "whole\n");
+    free(text);
+    CHECK(!fake_exists(&f->run, "a.txt"));
+}
+
+static void a_name_that_is_taken_is_an_error(void **state)
+{
+    fixture *f = *state;
+    mkdir(fake_path(&f->run, "taken"), 0777);
+    CHECK_OK(f->run.ctx, pcs_file_open(f->file, "taken"));
+    pcs_file_text(f->file, "text");
+    CHECK_STATUS(f->run.ctx, pcs_file_commit(f->file), PCS_IO_ERROR);
+    CHECK_TEXT(pcs_message(f->run.ctx), "/file/taken: Is a directory");
+    CHECK(!fake_exists(&f->run, "taken.part"));
+}
+
+static void a_folder_that_cannot_be_is_an_error(void **state)
+{
+    fixture *f = *state;
+    fake_put(&f->run, "plain", "a file, not a folder");
+    pcs_file *below;
+    char directory[600];
+    snprintf(directory, sizeof directory, "%s/plain", f->run.directory);
+    CHECK_OK(f->run.ctx, pcs_file_create(f->run.ctx, directory, 32, 64, &below));
+    CHECK_STATUS(f->run.ctx, pcs_file_open(below, "a.txt"), PCS_IO_ERROR);
+    CHECK_TEXT(pcs_message(f->run.ctx), "cannot create ");
+    CHECK_TEXT(pcs_message(f->run.ctx), "/plain/a.txt: Not a directory");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_file_appears_when_complete, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(numbers_are_big_endian, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_abandoned_file_leaves_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_full_disk_is_reported_with_the_path, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(only_whole_parts_are_left_behind, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_name_that_is_taken_is_an_error, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_folder_that_cannot_be_is_an_error, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
