@@ -57,6 +57,9 @@ typedef struct pcs_element_ops {
     void (*add_force)(const pcs_batch *batch, const double *q, const double *v, double *f);
     // Sums T(v), V(q) and the momentum into *sum.
     void (*add_energy)(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum);
+    // Sums T(v1 - v0) and V(q1 - q0) of a linear element.
+    void (*add_change)(const pcs_batch *batch, const double *q0, const double *q1, const double *v0, const double *v1,
+                       pcs_energy *sum);
     // sum += resultant over the free equations of what add_force subtracts, with sign (a force on the body).
     void (*add_resultant)(const pcs_batch *batch, const double *q, const double *v, double sum[3]);
     // The declared fields of one cell (numbered within the batch).

@@ -322,6 +322,58 @@ static void rod_add_energy(const pcs_batch *batch, const double *q, const double
     }
 }
 
+// The same sums over the differences of two states; only strain, square and cross.
+static rod_sums rod_run_change(int n, const double *restrict q0, const double *restrict q1, const double *restrict v0,
+                               const double *restrict v1)
+{
+    double strain[LANES] = { 0 }, square[LANES] = { 0 }, cross[LANES] = { 0 };
+    int i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int j = 0; j < LANES; j++) {
+            int k = i + j;
+            double stretch = (q1[k + 1] - q1[k]) - (q0[k + 1] - q0[k]), a = v1[k] - v0[k], b = v1[k + 1] - v0[k + 1];
+            strain[j] += stretch * stretch;
+            square[j] += a * a;
+            cross[j] += a * b;
+        }
+    rod_sums s = { 0 };
+    for (; i < n; i++) {
+        double stretch = (q1[i + 1] - q1[i]) - (q0[i + 1] - q0[i]), a = v1[i] - v0[i], b = v1[i + 1] - v0[i + 1];
+        s.strain += stretch * stretch;
+        s.square += a * a;
+        s.cross += a * b;
+    }
+    for (int j = 0; j < LANES; j++) {
+        s.strain += strain[j];
+        s.square += square[j];
+        s.cross += cross[j];
+    }
+    double first = v1[0] - v0[0], last = v1[n] - v0[n];
+    s.square = 2.0 * s.square + (last * last - first * first);
+    return s;
+}
+
+static void rod_add_change(const pcs_batch *batch, const double *q0, const double *q1, const double *v0, const double *v1,
+                           pcs_energy *sum)
+{
+    const rod_data *data = batch->data;
+    for (int i = 0; i < data->nrun; i++) {
+        const rod_run *run = &data->runs[i];
+        int e = run->equation;
+        rod_add_sums(data, run, rod_run_change(run->count, q0 + e, q1 + e, v0 + e, v1 + e), sum);
+    }
+    for (int i = 0; i < data->nloose; i++) {
+        const rod_run *cell = &data->loose[i];
+        double x0[2], x1[2], w0[2], w1[2];
+        rod_gather(batch, cell, q0, x0);
+        rod_gather(batch, cell, q1, x1);
+        rod_gather(batch, cell, v0, w0);
+        rod_gather(batch, cell, v1, w1);
+        double stretch = (x1[1] - x1[0]) - (x0[1] - x0[0]), a = w1[0] - w0[0], b = w1[1] - w0[1];
+        rod_add_sums(data, cell, (rod_sums){ stretch * stretch, a * a + b * b, a * b, 0.0 }, sum);
+    }
+}
+
 // Within a run the springs cancel; drag and the cells at supports remain.
 static void rod_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
 {
@@ -369,6 +421,7 @@ const pcs_element_ops pcs_element_rod = {
     .matrices = rod_matrices,
     .add_force = rod_add_force,
     .add_energy = rod_add_energy,
+    .add_change = rod_add_change,
     .add_resultant = rod_add_resultant,
     .read_fields = rod_read_fields,
 };

@@ -36,6 +36,7 @@ typedef struct pcs_step_report {
     pcs_outcome outcome;
     int iterations;
     double h; // s
+    pcs_measure measure; // at the end of the step
     // Energy changes over the step, each from its own definition, J
     double external_work, damping_loss, impact_loss, correction_work;
     double numerical_loss; // meaningful only when the scheme has it in closed form

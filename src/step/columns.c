@@ -81,6 +81,13 @@ pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out)
     return PCS_OK;
 }
 
+double pcs_step_largest(int n, const double *v)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n; i++) largest = fmax(largest, fabs(v[i]));
+    return largest;
+}
+
 double pcs_correction_work(const pcs_step_solver *solver, const double *nu, const double *q)
 {
     const pcs_system *system = solver->system;

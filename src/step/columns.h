@@ -35,6 +35,9 @@ pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out);
 // since explicit schemes never need them.
 pcs_status pcs_step_factor_iteration(pcs_step_solver *solver, pcs_matrix **S, pcs_linsolve **iteration, pcs_outcome *outcome);
 
+// Largest entry of a vector, by size.
+double pcs_step_largest(int n, const double *v);
+
 // Energy change by the position correction U = X nu that led to q: U . K (q - U/2) - f_gravity . U.
 double pcs_correction_work(const pcs_step_solver *solver, const double *nu, const double *q);
 

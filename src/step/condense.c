@@ -130,7 +130,7 @@ void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem
     s->gate = p->gate;
     for (int j = 0; j < m; j++)
         if (!isfinite(s->gap0[j]) || !isfinite(s->xi0[j])) result->outcome = PCS_NOT_FINITE;
-    if (result->outcome == PCS_CONVERGED && !settle(s, p->velocity_scale, &result->iterations))
+    if (result->outcome == PCS_CONVERGED && !settle(s, &result->iterations))
         result->outcome = PCS_NOT_CONVERGED;
     if (result->outcome != PCS_CONVERGED) return;
     for (int j = 0; j < m; j++) {

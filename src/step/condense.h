@@ -21,7 +21,7 @@ typedef struct pcs_condense {
 } pcs_condense;
 
 // The settling of the small problem, by which the step solvers differ.
-typedef bool pcs_settle(pcs_small *small, double velocity_scale, int *iterations);
+typedef bool pcs_settle(pcs_small *small, int *iterations);
 
 pcs_status pcs_condense_setup(pcs_step_solver *self, pcs_condense *c);
 pcs_status pcs_condense_prepare(pcs_step_solver *self, pcs_condense *c, pcs_outcome *outcome);

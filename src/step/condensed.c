@@ -2,12 +2,6 @@
 
 #include "step/condense.h"
 
-static bool condensed_settle(pcs_small *small, double velocity_scale, int *iterations)
-{
-    (void)velocity_scale; // the sets repeat exactly, no tolerance is needed
-    return pcs_small_active_set(small, iterations);
-}
-
 static pcs_status condensed_setup(pcs_step_solver *self)
 {
     return pcs_condense_setup(self, self->data);
@@ -20,7 +14,7 @@ static pcs_status condensed_prepare(pcs_step_solver *self, pcs_outcome *outcome)
 
 static void condensed_solve(pcs_step_solver *self, pcs_step_problem *problem, pcs_step_result *result)
 {
-    pcs_condense_solve(self, self->data, problem, condensed_settle, result);
+    pcs_condense_solve(self, self->data, problem, pcs_small_active_set, result);
 }
 
 const pcs_step_solver_ops pcs_step_condensed = {

@@ -186,7 +186,7 @@ static pcs_status kkt_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     (void)outcome; // values are factored when the sets are known
     s->is_factored = false;
     if (s->solver != NULL) return PCS_OK;
-    pcs_pattern *pattern;
+    pcs_pattern *pattern = NULL;
     kkt_place_blocks(s, &self->form);
     PCS_TRY(kkt_make_pattern(self, &pattern));
     PCS_TRY(pcs_matrix_create(self->ctx, pattern, &s->saddle));

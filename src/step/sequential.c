@@ -103,14 +103,15 @@ static bool sequential_contacts(pcs_step_solver *self, pcs_step_problem *p)
 // Rounds until the correction no longer shrinks; round-off keeps it from vanishing.
 static pcs_outcome sequential_rounds(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
-    double last = INFINITY;
+    double last = INFINITY, scale = pcs_step_largest(self->system->nv, p->v);
     for (*iterations = 1; *iterations <= ROUNDS; ++*iterations) {
         double correction = self->form.has_dynamics ? sequential_dynamics(self, p) : 0.0;
         if (!isfinite(correction)) return PCS_NOT_FINITE;
         if (!sequential_contacts(self, p)) return PCS_NOT_CONVERGED;
         sequential_move(self, p);
-        if (correction <= 1e-16 * p->velocity_scale) return PCS_CONVERGED;
-        if (correction <= 1e-11 * p->velocity_scale && correction > 0.95 * last) return PCS_CONVERGED;
+        scale = fmax(scale, correction);
+        if (correction <= 1e-16 * scale) return PCS_CONVERGED;
+        if (correction <= 1e-11 * scale && correction > 0.95 * last) return PCS_CONVERGED;
         last = correction;
     }
     return PCS_NOT_CONVERGED;

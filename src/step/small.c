@@ -204,12 +204,14 @@ static double small_sweep(pcs_small *s)
     return change;
 }
 
-bool pcs_small_gauss_seidel(pcs_small *s, double velocity_scale, int *iterations)
+bool pcs_small_gauss_seidel(pcs_small *s, int *iterations)
 {
+    double scale = 0.0;
+    for (int j = 0; j < s->m; j++) scale = fmax(scale, fmax(fabs(s->xi0[j]), fabs(s->gap0[j]) / s->h));
     memset(s->nu, 0, (size_t)s->m * sizeof *s->nu);
     memset(s->la, 0, (size_t)s->m * sizeof *s->la);
     for (*iterations = 1; *iterations <= 100000; ++*iterations)
-        if (small_sweep(s) <= 1e-15 * velocity_scale) {
+        if (small_sweep(s) <= 1e-15 * scale) {
             pcs_small_evaluate(s);
             return true;
         }

@@ -33,7 +33,7 @@ pcs_status pcs_small_create(pcs_context *ctx, int m, pcs_small **out);
 
 // Both give false when they do not settle; *iterations counts solves or sweeps.
 bool pcs_small_active_set(pcs_small *s, int *iterations);
-bool pcs_small_gauss_seidel(pcs_small *s, double velocity_scale, int *iterations);
+bool pcs_small_gauss_seidel(pcs_small *s, int *iterations);
 
 // gap, gate_gap and xi at the present multipliers.
 void pcs_small_evaluate(pcs_small *s);

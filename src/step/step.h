@@ -42,7 +42,6 @@ typedef struct pcs_step_problem {
     unsigned char *gate;  // [nrow] in when the gate is not live; out always
     double *nu, *la;      // [nrow] out
     double *rate_before;  // [nrow] out: G vt, the velocity without the impulse
-    double velocity_scale; // m/s, size of the velocities of this step
 } pcs_step_problem;
 
 typedef struct pcs_step_result {

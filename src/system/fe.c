@@ -205,6 +205,19 @@ static double fe_length(const pcs_mesh *mesh)
     return sqrt(sum);
 }
 
+// Kinetic energy of unit velocities: the mass behind the moving equations.
+static pcs_status fe_total_mass(pcs_system *self)
+{
+    double *one = pcs_scratch(NULL, (size_t)self->nv, sizeof *one);
+    if (one == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: %d equations", self->nv);
+    for (int i = 0; i < self->nv; i++) one[i] = 1.0;
+    pcs_measure measure;
+    self->ops->measure(self, one, one, &measure);
+    self->mass = 2.0 * measure.kinetic;
+    pcs_scratch_free(one);
+    return PCS_OK;
+}
+
 pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, pcs_system **out, const char **culprit)
 {
     pcs_system *self;
@@ -224,6 +237,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(fe_make_picture(self));
     self->length = fe_length(definition->mesh);
     self->stable_step = pcs_fe_stable_step(fe);
+    PCS_TRY(fe_total_mass(self));
     *out = self;
     return PCS_OK;
 }

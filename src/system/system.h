@@ -67,10 +67,12 @@ typedef struct pcs_system_ops {
     void (*measure)(const pcs_system *self, const double *q, const double *v, pcs_measure *out);
     // Sum of f over the moving equations, by direction.
     void (*resultant)(const pcs_system *self, double t, const double *q, const double *v, double sum[3]);
-    // x^T K x, y^T M y and y^T C y of a linear system.
-    void (*quadratic)(const pcs_system *self, const double *x, const double *y, double *xKx, double *yMy, double *yCy);
-    // Applied loads at time t (gravity left out) times dq; NULL when there are none.
-    double (*load_work)(const pcs_system *self, double t, const double *dq);
+    // |q1 - q0|^2_K and |v1 - v0|^2_M of a linear system.
+    void (*change)(const pcs_system *self, const double *q0, const double *q1, const double *v0, const double *v1,
+                   double *stiffness_norm2, double *mass_norm2);
+    double (*damping_power)(const pcs_system *self, const double *v); // v^T C v
+    // Applied loads at time t (gravity left out) times q1 - q0.
+    double (*load_work)(const pcs_system *self, double t, const double *q0, const double *q1);
 
     void (*draw)(const pcs_system *self, const double *q, const double *v, pcs_picture *picture);
     void (*contact_points)(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
@@ -89,6 +91,7 @@ struct pcs_system {
     bool is_linear;                   // M, C, K, G constant and f = external(t) - C v - K q
     bool has_damping;                 // C is not zero
     double length;                    // m, size of the model: the scale of positions
+    double mass;                      // kg, of all that moves: with an energy, the scale of velocities
     pcs_matrix *M, *C, *K;            // one pattern
     pcs_rows *G;                      // [nrow x nv]
     const double *gravity;            // [nv] force of gravity, N; NULL when there is none

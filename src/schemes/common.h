@@ -1,0 +1,39 @@
+// What the schemes share; private to this folder.
+
+#ifndef PCS_SCHEMES_COMMON_H
+#define PCS_SCHEMES_COMMON_H
+
+#include "schemes/scheme.h"
+
+// The state that a step works towards. It becomes the state by an exchange of pointers when the step is
+// accepted, so a rejected step has touched nothing.
+typedef struct pcs_next {
+    double *q, *v;              // [nv]
+    double *a, *d;              // [nv] acceleration and increment
+    double *target, *gap, *nu, *la, *rate_before; // [nrow]
+    unsigned char *gate;        // [nrow]
+    unsigned char *was_loaded;  // [nrow] the last accepted step transmitted an impulse
+} pcs_next;
+
+pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next);
+pcs_step_problem pcs_next_problem(pcs_next *next, double t);
+
+// Energies and momentum of the next state; false, with the outcome set, when it is not finite.
+bool pcs_next_measure(const pcs_scheme *self, const pcs_next *next, pcs_step_report *report);
+
+// Rows and impact loss of a scheme with one impulse La per row: force La/h, impact part in the step that closes.
+void pcs_next_report_rows(const pcs_scheme *self, const pcs_next *next, pcs_step_report *report);
+
+// Makes the next state the state.
+void pcs_next_accept(pcs_next *next, pcs_state *x, const pcs_step_report *report, int nrow);
+
+// Work of the applied loads by the trapezoidal rule.
+double pcs_trapezoidal_load_work(const pcs_system *system, const pcs_state *x, const double *q_new, double h);
+
+// a = M^-1 f(t, q, v), without contact forces.
+void pcs_free_acceleration(pcs_scheme *self, double t, const double *q, const double *v, double *a);
+
+// Report of a start without an impact.
+void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next, pcs_step_report *report);
+
+#endif

@@ -1,0 +1,269 @@
+// Half-explicit trapezoidal scheme with contact on velocity level.
+// Schindler, Rezaei, Kursawe, Acary: Half-explicit timestepping schemes on velocity level based on
+// time-discontinuous Galerkin methods, CMAME 290 (2015), sec. 4.
+//
+//   stage 1   a0 = M^-1 f(t, q, v),  I0 = { g(q) <= tol }
+//             v1 = v + h a0 + M^-1 G^T P0,   0 <= G v1 _|_ P0 >= 0 on I0
+//             q' = q + (h/2) (v + v1),  I1 = { g(q') <= tol },  a1 = M^-1 f(t + h, q', v1)
+//   stage 2   no contact has closed (I1 within I0):
+//               v' = v + (h/2) (a0 + a1) + M^-1 G^T (P0/2 + P1),   0 <= G v' _|_ P1 >= 0 on I1
+//             else an impact on all of I1, the contact forces dropped:
+//               v- = v + (h/2) (a0 + a1),  v' = v- + M^-1 G^T La,   0 <= G v' + e G v- _|_ La >= 0
+//
+// Without damping f does not see the velocity, so a1 is the next step's a0: one solve per step.
+
+#include "schemes/common.h"
+
+#include "step/columns.h"
+
+#include <math.h>
+
+typedef struct half_params {
+    double gap_tolerance;
+} half_params;
+
+static const pcs_option half_options[] = {
+    { .name = "gap_tolerance", .kind = PCS_OPTION_REAL, .help = "a gap up to this counts as closed, m",
+      .offset = offsetof(half_params, gap_tolerance), .preset = "0.0", .range = PCS_NOT_NEGATIVE },
+    { 0 },
+};
+
+enum { HISTORY_A };
+static const char *const half_history[] = { "a", NULL };
+
+typedef struct half {
+    pcs_next next;
+    double *v1;                // [nv] velocity after stage 1, when it is needed on its own
+    double *first;             // [nrow] P0
+    unsigned char *was_closed; // [nrow] I0
+    double resultant[3];       // N, of f at the start of the step
+    double damping_power;      // W, at the start of the step
+} half;
+
+static pcs_status half_setup(pcs_scheme *self)
+{
+    half *s = self->data;
+    const pcs_system *system = self->system;
+    PCS_TRY(pcs_next_create(self, &s->next));
+    PCS_TAKE(self->ctx, s->v1, system->nv, "the stage velocity");
+    PCS_TAKE(self->ctx, s->first, system->nrow, "the stage impulses");
+    PCS_TAKE(self->ctx, s->was_closed, system->nrow, "the stage contacts");
+    // Contact problems see M alone; a form with h = 1 serves steps of any size.
+    pcs_step_form form = { .h = 1.0 };
+    pcs_outcome outcome;
+    return pcs_step_solver_prepare(self->solver, &form, &outcome);
+}
+
+// Marks the closed contacts of q; gives their number.
+static int half_find_closed(pcs_scheme *self, const double *q, unsigned char *is_closed)
+{
+    half *s = self->data;
+    double tolerance = ((const half_params *)self->params)->gap_tolerance;
+    int count = 0;
+    self->system->ops->gaps(self->system, q, s->next.gap);
+    for (int j = 0; j < self->system->nrow; j++) {
+        is_closed[j] = s->next.gap[j] <= tolerance;
+        count += is_closed[j];
+    }
+    return count;
+}
+
+// v += M^-1 G^T P with 0 <= G v + target _|_ P >= 0 on the gated rows.
+static pcs_outcome half_contact(pcs_scheme *self, double *v, double *impulse, pcs_step_report *report)
+{
+    half *s = self->data;
+    pcs_step_problem problem = pcs_next_problem(&s->next, 0.0);
+    pcs_step_result result;
+    problem.v = v;
+    problem.la = impulse;
+    self->solver->ops->solve(self->solver, &problem, &result);
+    report->iterations += result.iterations;
+    return result.outcome;
+}
+
+static void half_clear_rows(pcs_scheme *self)
+{
+    half *s = self->data;
+    for (int j = 0; j < self->system->nrow; j++) s->first[j] = s->next.la[j] = s->next.nu[j] = s->next.target[j] = 0.0;
+}
+
+static double half_damping_power(const pcs_scheme *self, const double *v)
+{
+    return self->system->has_damping ? self->system->ops->damping_power(self->system, v) : 0.0;
+}
+
+// A contact that is closed and approaching at t = 0 has its impact before the first step; stage 1 would take it
+// for a plastic force otherwise.
+static pcs_status half_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    half *s = self->data;
+    const pcs_system *system = self->system;
+    pcs_start_report(self, x, &s->next, report);
+    half_clear_rows(self);
+    bool has_impact = false;
+    (void)half_find_closed(self, x->q, s->next.gate);
+    for (int j = 0; j < system->nrow; j++) {
+        s->next.was_loaded[j] = 0;
+        s->next.target[j] = system->rows[j].restitution * report->rows[j].rate;
+        has_impact = has_impact || (s->next.gate[j] && report->rows[j].rate < 0.0);
+    }
+    if (has_impact) {
+        for (int i = 0; i < system->nv; i++) s->next.q[i] = x->q[i];
+        report->outcome = half_contact(self, x->v, s->next.la, report);
+        if (report->outcome != PCS_CONVERGED) return PCS_OK;
+        system->ops->measure(system, x->q, x->v, &report->measure);
+        for (int j = 0; j < system->nrow; j++) {
+            pcs_row_report *row = &report->rows[j];
+            row->target = s->next.target[j];
+            row->is_gated = s->next.gate[j];
+            row->rate = pcs_system_rate(system, j, x->v);
+            row->multiplier = row->impulse = row->step_impulse = s->next.la[j];
+            row->is_impact = row->impulse > 0.0;
+            s->next.was_loaded[j] = row->is_impact;
+            report->impact_loss -= 0.5 * row->impulse * (row->rate_before + row->rate);
+        }
+    }
+    pcs_free_acceleration(self, x->t, x->q, x->v, x->history[HISTORY_A]);
+    system->ops->resultant(system, x->t, x->q, x->v, s->resultant);
+    s->damping_power = half_damping_power(self, x->v);
+    return PCS_OK;
+}
+
+// v1 and q' without contact in stage 1.
+static void half_free_stage(half *s, const pcs_state *x, int n, double h)
+{
+    const double *restrict q = x->q, *restrict v = x->v, *restrict a = x->history[HISTORY_A];
+    double *restrict q_new = s->next.q, *restrict v1 = s->v1;
+    for (int i = 0; i < n; i++) {
+        v1[i] = v[i] + h * a[i];
+        q_new[i] = q[i] + 0.5 * h * (v[i] + v1[i]);
+    }
+}
+
+// The effect of P0 on v1 and q'.
+static pcs_outcome half_contact_stage(pcs_scheme *self, double h, pcs_step_report *report)
+{
+    half *s = self->data;
+    for (int j = 0; j < self->system->nrow; j++) s->next.gate[j] = s->was_closed[j];
+    pcs_outcome outcome = half_contact(self, s->v1, s->first, report);
+    for (int j = 0; j < self->system->nrow && outcome == PCS_CONVERGED; j++)
+        if (s->first[j] != 0.0) pcs_columns_add(self->solver->projection->X, j, 0.5 * h * s->first[j], s->next.q);
+    return outcome;
+}
+
+// v + (h/2)(a0 + a1), and P0/2 unless an impact drops it.
+static void half_free_velocity(pcs_scheme *self, const pcs_state *x, double h, bool is_impact)
+{
+    half *s = self->data;
+    const double *restrict v = x->v, *restrict a0 = x->history[HISTORY_A], *restrict a1 = s->next.a;
+    double *restrict v_new = s->next.v;
+    for (int i = 0; i < self->system->nv; i++) v_new[i] = v[i] + 0.5 * h * (a0[i] + a1[i]);
+    for (int j = 0; j < self->system->nrow; j++) {
+        if (is_impact) s->first[j] = 0.0;
+        if (s->first[j] != 0.0) pcs_columns_add(self->solver->projection->X, j, 0.5 * s->first[j], v_new);
+    }
+}
+
+// Has a contact of I1 (the gate) been open at the start of the step?
+static bool half_has_closed(const half *s, int nrow)
+{
+    for (int j = 0; j < nrow; j++)
+        if (s->next.gate[j] && !s->was_closed[j]) return true;
+    return false;
+}
+
+static pcs_outcome half_second_stage(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact, pcs_step_report *report)
+{
+    half *s = self->data;
+    const pcs_system *system = self->system;
+    int nclosed = half_find_closed(self, s->next.q, s->next.gate);
+    *is_impact = half_has_closed(s, system->nrow);
+    pcs_free_acceleration(self, x->t + h, s->next.q, s->v1, s->next.a);
+    half_free_velocity(self, x, h, *is_impact);
+    for (int j = 0; j < system->nrow; j++) {
+        s->next.la[j] = s->next.nu[j] = 0.0;
+        s->next.rate_before[j] = pcs_system_rate(system, j, s->next.v);
+        s->next.target[j] = *is_impact ? system->rows[j].restitution * s->next.rate_before[j] : 0.0;
+    }
+    return nclosed > 0 ? half_contact(self, s->next.v, s->next.la, report) : PCS_CONVERGED;
+}
+
+static void half_report_rows(pcs_scheme *self, double h, bool is_impact, pcs_step_report *report)
+{
+    half *s = self->data;
+    const pcs_system *system = self->system;
+    for (int j = 0; j < system->nrow; j++) {
+        double la = s->next.la[j];
+        pcs_row_report *row = &report->rows[j];
+        *row = (pcs_row_report){
+            .gap = s->next.gap[j],
+            .smooth_gap = s->next.gap[j],
+            .rate = pcs_system_rate(system, j, s->next.v),
+            .rate_before = s->next.rate_before[j],
+            .target = s->next.target[j],
+            .multiplier = la,
+            .step_impulse = 0.5 * s->first[j] + la,
+            .force = is_impact ? 0.0 : 2.0 * la / h,
+            .impulse = is_impact ? la : 0.0,
+            .is_gated = s->next.gate[j] != 0,
+            .is_impact = is_impact && s->next.gate[j] && !s->was_closed[j],
+            .is_closed = s->next.gate[j] != 0,
+        };
+        if (is_impact) report->impact_loss -= 0.5 * la * (row->rate_before + row->rate);
+    }
+}
+
+// The trapezoidal quadratures of resultant force, damping and loads.
+static void half_report_work(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
+{
+    half *s = self->data;
+    const pcs_system *system = self->system;
+    double end[3], power = half_damping_power(self, s->next.v);
+    system->ops->resultant(system, x->t + h, s->next.q, s->v1, end);
+    for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * h * (s->resultant[k] + end[k]);
+    system->ops->resultant(system, x->t + h, s->next.q, s->next.v, s->resultant);
+    report->external_work = pcs_trapezoidal_load_work(system, x, s->next.q, h);
+    report->damping_loss = 0.5 * h * (s->damping_power + power);
+    s->damping_power = power;
+}
+
+static void half_accept(pcs_scheme *self, pcs_state *x, const pcs_step_report *report)
+{
+    half *s = self->data;
+    double *a = x->history[HISTORY_A];
+    x->history[HISTORY_A] = s->next.a;
+    s->next.a = a;
+    pcs_next_accept(&s->next, x, report, self->system->nrow);
+    if (self->system->has_damping) pcs_free_acceleration(self, x->t, x->q, x->v, x->history[HISTORY_A]);
+}
+
+static pcs_status half_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    half *s = self->data;
+    *report = (pcs_step_report){ .h = h, .rows = report->rows };
+    half_clear_rows(self);
+    half_free_stage(s, x, self->system->nv, h);
+    if (half_find_closed(self, x->q, s->was_closed) > 0) report->outcome = half_contact_stage(self, h, report);
+    if (report->outcome != PCS_CONVERGED) return PCS_OK;
+    bool is_impact;
+    report->outcome = half_second_stage(self, x, h, &is_impact, report);
+    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
+    half_report_rows(self, h, is_impact, report);
+    half_report_work(self, x, h, report);
+    half_accept(self, x, report);
+    return PCS_OK;
+}
+
+const pcs_scheme_ops pcs_scheme_half_explicit = {
+    .name = "half_explicit",
+    .summary = "explicit trapezoidal rule, contact implicit at velocity level; impacts with restitution; needs a stable step",
+    .options = half_options,
+    .params_size = sizeof(half_params),
+    .data_size = sizeof(half),
+    .nhistory = 1,
+    .history_names = half_history,
+    .is_explicit = true,
+    .setup = half_setup,
+    .start = half_start,
+    .step = half_step,
+};

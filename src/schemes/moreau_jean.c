@@ -1,0 +1,177 @@
+// Moreau-Jean theta scheme.
+// Acary, Brogliato: Numerical Methods for Nonsmooth Dynamical Systems, 2008; theta and dissipation as in
+// Acary's lecture slides on nonsmooth mechanical systems.
+//
+//   M (v - v_n) = h ((1 - th) f_n + th f(q, v)) + G^T La       q = q_n + h ((1 - th) v_n + th v)
+//   0 <= G v + e G v_n _|_ La >= 0   where   g(q_n) + (h/2) G v_n <= 0,   else La = 0
+//
+// In increments d = v~ - v~0 with v~0 = v_n + h (1 - th) vd_n, M vd = f: c = 1/th, kb = kw = h th.
+//
+// Energy over a step of a linear system, exact:
+//   dE = h v_th . F_th - h v_th . C v_th + La . G v_th - (th - 1/2) (|v - v_n|^2_M + |q - q_n|^2_K)
+// The impact loss uses the mean of the velocities before and after the impulse; the difference of La . G v_th
+// from that is counted with the numerical loss, so that every term keeps its own definition.
+
+#include "schemes/common.h"
+
+#include <math.h>
+
+typedef struct moreau_params {
+    double theta, rho_inf;
+} moreau_params;
+
+static const pcs_option moreau_options[] = {
+    { .name = "theta", .kind = PCS_OPTION_REAL, .help = "weight of the end of the step; give this or rho_inf",
+      .offset = offsetof(moreau_params, theta), .range = { 0.5, 1.0, false, false } },
+    { .name = "rho_inf", .kind = PCS_OPTION_REAL, .help = "theta = 1/(1 + rho_inf)",
+      .offset = offsetof(moreau_params, rho_inf), .range = PCS_ZERO_TO_ONE },
+    { 0 },
+};
+
+enum { HISTORY_VD };
+static const char *const moreau_history[] = { "vd", NULL };
+
+typedef struct moreau {
+    pcs_next next;
+    double theta;
+    double resultant[3]; // N, of f at the start of the step
+    double *mean;        // [nv] v_th, when there is damping
+} moreau;
+
+static const char *moreau_check(const void *params, const char **option)
+{
+    const moreau_params *p = params;
+    *option = "theta";
+    if (isnan(p->theta) && isnan(p->rho_inf)) return "give theta or rho_inf";
+    return isnan(p->theta) || isnan(p->rho_inf) ? NULL : "theta and rho_inf say the same thing: give one of them";
+}
+
+static pcs_status moreau_setup(pcs_scheme *self)
+{
+    moreau *s = self->data;
+    const moreau_params *p = self->params;
+    s->theta = isnan(p->theta) ? 1.0 / (1.0 + p->rho_inf) : p->theta;
+    if (self->system->has_damping) PCS_TAKE(self->ctx, s->mean, self->system->nv, "the mean velocity");
+    return pcs_next_create(self, &s->next);
+}
+
+static pcs_status moreau_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    moreau *s = self->data;
+    const pcs_system *system = self->system;
+    pcs_free_acceleration(self, x->t, x->q, x->v, x->history[HISTORY_VD]);
+    system->ops->resultant(system, x->t, x->q, x->v, s->resultant);
+    for (int j = 0; j < system->nrow; j++) s->next.was_loaded[j] = 0;
+    pcs_start_report(self, x, &s->next, report);
+    return PCS_OK;
+}
+
+// v~0 = v_n + h (1 - th) vd_n and q~0 = q_n + h (1 - th) v_n + h th v~0
+static void moreau_predict(moreau *s, const pcs_state *x, int n, double h)
+{
+    const double *restrict q = x->q, *restrict v = x->v, *restrict vd = x->history[HISTORY_VD];
+    double *restrict q_new = s->next.q, *restrict v_new = s->next.v;
+    double old = h * (1.0 - s->theta), fresh = h * s->theta;
+    for (int i = 0; i < n; i++) {
+        double prediction = v[i] + old * vd[i];
+        v_new[i] = prediction;
+        q_new[i] = q[i] + (old * v[i] + fresh * prediction);
+    }
+}
+
+// The gate is explicit and frozen: the gap at mid-step, foreseen from the start of the step.
+static void moreau_gate(pcs_scheme *self, const pcs_state *x, double h)
+{
+    moreau *s = self->data;
+    const pcs_system *system = self->system;
+    system->ops->gaps(system, x->q, s->next.gap);
+    for (int j = 0; j < system->nrow; j++) {
+        double rate = pcs_system_rate(system, j, x->v);
+        s->next.target[j] = system->rows[j].restitution * rate;
+        s->next.gate[j] = s->next.gap[j] + 0.5 * h * rate <= 0.0;
+    }
+}
+
+static double moreau_damping_loss(pcs_scheme *self, const pcs_state *x, double h)
+{
+    moreau *s = self->data;
+    if (!self->system->has_damping) return 0.0;
+    for (int i = 0; i < self->system->nv; i++) s->mean[i] = (1.0 - s->theta) * x->v[i] + s->theta * s->next.v[i];
+    return h * self->system->ops->damping_power(self->system, s->mean);
+}
+
+static double moreau_numerical_loss(pcs_scheme *self, const pcs_state *x, const pcs_step_report *report)
+{
+    moreau *s = self->data;
+    const pcs_system *system = self->system;
+    double stiffness_norm2 = 0.0, mass_norm2 = 0.0;
+    // At theta = 1/2 the scheme itself keeps the energy and the norms are not needed.
+    if (s->theta != 0.5) system->ops->change(system, x->q, s->next.q, x->v, s->next.v, &stiffness_norm2, &mass_norm2);
+    double loss = (s->theta - 0.5) * (mass_norm2 + stiffness_norm2);
+    for (int j = 0; j < system->nrow; j++) {
+        const pcs_row_report *row = &report->rows[j];
+        if (row->multiplier == 0.0) continue;
+        double rate_old = pcs_system_rate(system, j, x->v), mean = (1.0 - s->theta) * rate_old + s->theta * row->rate;
+        loss += row->multiplier * (0.5 * (row->rate_before + row->rate) - mean);
+    }
+    return loss;
+}
+
+static void moreau_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *report)
+{
+    moreau *s = self->data;
+    const pcs_system *system = self->system;
+    double h = report->h, resultant[3];
+    pcs_next_report_rows(self, &s->next, report);
+    system->ops->resultant(system, x->t + h, s->next.q, s->next.v, resultant);
+    for (int k = 0; k < 3; k++) {
+        report->smooth_impulse[k] = h * ((1.0 - s->theta) * s->resultant[k] + s->theta * resultant[k]);
+        s->resultant[k] = resultant[k];
+    }
+    report->external_work = (1.0 - s->theta) * system->ops->load_work(system, x->t, x->q, s->next.q) +
+                            s->theta * system->ops->load_work(system, x->t + h, x->q, s->next.q);
+    report->damping_loss = moreau_damping_loss(self, x, h);
+    report->numerical_loss = moreau_numerical_loss(self, x, report);
+}
+
+static pcs_status moreau_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    moreau *s = self->data;
+    int n = self->system->nv;
+    pcs_step_form form = { .h = h, .c = 1.0 / s->theta, .kb = h * s->theta, .kw = h * s->theta, .has_dynamics = true };
+    *report = (pcs_step_report){ .h = h, .rows = report->rows };
+    PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
+    if (report->outcome != PCS_CONVERGED) return PCS_OK;
+
+    moreau_predict(s, x, n, h);
+    moreau_gate(self, x, h);
+    pcs_step_problem problem = pcs_next_problem(&s->next, x->t + h);
+    pcs_step_result result;
+    self->solver->ops->solve(self->solver, &problem, &result);
+    report->outcome = result.outcome;
+    report->iterations = result.iterations;
+    if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
+
+    moreau_report(self, x, report);
+    double *vd = s->next.d, vd_of_d = form.c / h;
+    for (int i = 0; i < n; i++) vd[i] *= vd_of_d;
+    s->next.d = x->history[HISTORY_VD];
+    x->history[HISTORY_VD] = vd;
+    pcs_next_accept(&s->next, x, report, self->system->nrow);
+    return PCS_OK;
+}
+
+const pcs_scheme_ops pcs_scheme_moreau_jean = {
+    .name = "moreau_jean",
+    .summary = "Moreau-Jean theta scheme, contact at velocity level; robust, penetrates by O(h)",
+    .options = moreau_options,
+    .params_size = sizeof(moreau_params),
+    .data_size = sizeof(moreau),
+    .nhistory = 1,
+    .history_names = moreau_history,
+    .has_closed_loss = true,
+    .check = moreau_check,
+    .setup = moreau_setup,
+    .start = moreau_start,
+    .step = moreau_step,
+};
