@@ -1,0 +1,276 @@
+// Eight interleaved sweeps over a tridiagonal matrix whose inverse decays fast.
+//
+// A = L D L':   forward  y_i = x_i - l_i y_{i-1},   backward  x_i = y_i / d_i - l_{i+1} x_{i+1}.
+//
+// What lies w equations behind enters either recurrence with the product of w factors l. Where that product has
+// fallen below 1e-20 of the natural scale (see windows_reach), a recurrence may start there from zero: the error
+// is ten thousand times smaller than the rounding of one operation. So the equations are cut into segments and
+// all segments of a tile of eight are swept at once, two in each vector register, each after a warm-up over the
+// window before (behind) it. The factor is stored row by row: the k-th equations of the eight segments together.
+//
+// Large systems are cut into tiles that stay in the cache between the forward and the backward sweep: the
+// backward sweep of a tile starts from a look ahead over the window behind it. Less than 16 equations are left over
+// at the end and are swept one by one.
+//
+// This is the truncated form of the partitioned recurrences known from parallel tridiagonal solvers (SPIKE).
+
+#include "linsolve/chain.h"
+#include "linsolve/pivot.h"
+#include "sparse/pair.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    WIDTH = 8,         // segments of a tile
+    PAIRS = WIDTH / 2, // vector registers for a row
+    SHORTEST = 16,     // segments below this are not worth the warm-up
+    USUAL = 1000,      // segment length of large systems: a tile stays in the second cache
+    LONGEST = 4096
+};
+
+static const double windows_tolerance = 1.0e-20;
+
+size_t pcs_chain_windows_lower(int n)
+{
+    // One row more than equations in each tile.
+    return (size_t)n + WIDTH * ((size_t)n / (WIDTH * SHORTEST) + 1);
+}
+
+size_t pcs_chain_windows_work(int n)
+{
+    // A tile and a window.
+    size_t tile = (size_t)n < WIDTH * (LONGEST + 2) ? (size_t)n : WIDTH * (LONGEST + 2);
+    return tile + (tile < LONGEST ? tile : LONGEST);
+}
+
+static int windows_segment(const pcs_chain_cut *cut, int tile)
+{
+    return cut->length + (tile < cut->nlong ? 2 : 0);
+}
+
+// Diagonal and subdiagonal entry of column j.
+static void windows_column(const pcs_matrix *A, int j, double *diagonal, double *below)
+{
+    const pcs_pattern *pattern = A->pattern;
+    *below = 0.0;
+    for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++) {
+        if (pattern->row[p] == j) *diagonal = A->value[p];
+        if (pattern->row[p] == j + 1) *below = A->value[p];
+    }
+}
+
+// l[i] and the pivots d[i] in natural order. Answers the equation with a pivot that is not positive, or -1.
+static int windows_factor_plain(const pcs_matrix *A, double *l, double *d)
+{
+    double diagonal = 0.0, below = 0.0, above = 0.0;
+    for (int i = 0; i < A->pattern->n; i++) {
+        above = below;
+        windows_column(A, i, &diagonal, &below);
+        l[i] = i == 0 ? 0.0 : above / d[i - 1];
+        d[i] = diagonal - l[i] * above;
+        if (!pcs_pivot_is_positive(d[i], diagonal)) return i;
+    }
+    return -1;
+}
+
+// A_ii from the factor.
+static double windows_diagonal(const double *l, const double *d, int i)
+{
+    return d[i] + (i == 0 ? 0.0 : l[i] * l[i] * d[i - 1]);
+}
+
+// Number of equations, at most `most`, after which equation `from` has no influence towards `step` (+1 or -1).
+//
+// The product of l over (i, j], i < j, carries y_i to j and x_j to i. Against sqrt(A_jj) and sqrt(A_ii), the sizes that
+// the error analysis of a Cholesky factorization compares with, it is scaled by sqrt(A_ii / A_jj), or by the pivots.
+static int windows_reach(const pcs_chain *c, int from, int step, int most)
+{
+    const double *l = c->lower, *d = c->inverse;
+    double product = 1.0;
+    for (int w = 1; w <= most; w++) {
+        int to = from + step * w;
+        if (to < 0 || to >= c->n) return w;
+        int i = step > 0 ? from : to, j = step > 0 ? to : from;
+        product *= fabs(l[step > 0 ? to : to + 1]);
+        double scale = fmax(d[i] / d[j], windows_diagonal(l, d, i) / windows_diagonal(l, d, j));
+        if (product * sqrt(scale) <= windows_tolerance) return w;
+    }
+    return most + 1;
+}
+
+// The window that all cuts of this partition need, even; above `most` when there is none.
+static int windows_needed(const pcs_chain *c, const pcs_chain_cut *cut, int most)
+{
+    int window = 2, place = 0;
+    for (int tile = 0; tile < cut->ntile && window <= most; tile++)
+        for (int s = 0; s < WIDTH && window <= most; s++) {
+            place += windows_segment(cut, tile);
+            if (place >= c->n) break;
+            int before = windows_reach(c, place - 1, -1, most), behind = windows_reach(c, place, 1, most);
+            if (before > window) window = before;
+            if (behind > window) window = behind;
+        }
+    return window + window % 2;
+}
+
+static void windows_divide(int n, int ntile, pcs_chain_cut *cut)
+{
+    cut->ntile = ntile;
+    cut->length = n / (WIDTH * ntile) / 2 * 2;
+    cut->nlong = (n - cut->length * WIDTH * ntile) / (2 * WIDTH);
+}
+
+// Tiles of the usual size, or larger ones when the window is long. False when one tile is too short for the window.
+static bool windows_plan(pcs_chain *c)
+{
+    if (c->n < WIDTH * SHORTEST) return false;
+    int usual = USUAL;
+    for (;;) {
+        int ntile = c->n / (WIDTH * usual);
+        windows_divide(c->n, ntile > 0 ? ntile : 1, &c->cut);
+        if (c->cut.length > LONGEST) windows_divide(c->n, c->cut.ntile + 1, &c->cut);
+        c->cut.window = windows_needed(c, &c->cut, c->cut.length);
+        bool is_last = ntile <= 1 || usual >= LONGEST;
+        if (c->cut.window <= (is_last ? c->cut.length : c->cut.length / 4)) return true;
+        if (is_last) return false;
+        usual *= 2;
+    }
+}
+
+// Places l and the reciprocal pivots row by row; the row behind the last one of a tile couples to what follows.
+static void windows_store(pcs_chain *c, const pcs_matrix *A)
+{
+    double *lower = c->lower, *inverse = c->inverse;
+    double diagonal = 0.0, below = 0.0, pivot = 1.0;
+    int i = 0;
+    for (int tile = 0; tile < c->cut.ntile; tile++) {
+        int m = windows_segment(&c->cut, tile);
+        for (int s = 0; s < WIDTH; s++)
+            for (int k = 0; k < m; k++, i++) {
+                double above = below, l = above / pivot;
+                windows_column(A, i, &diagonal, &below);
+                pivot = diagonal - l * above;
+                lower[k * WIDTH + s] = l;
+                if (k == 0 && s > 0) lower[m * WIDTH + s - 1] = l;
+                inverse[k * WIDTH + s] = 1.0 / pivot;
+            }
+        lower[m * WIDTH + WIDTH - 1] = below / pivot;
+        lower += (m + 1) * WIDTH;
+        inverse += m * WIDTH;
+    }
+    for (; i < c->n; i++) {
+        double above = below, l = above / pivot;
+        windows_column(A, i, &diagonal, &below);
+        pivot = diagonal - l * above;
+        *lower++ = l;
+        *inverse++ = 1.0 / pivot;
+    }
+}
+
+int pcs_chain_windows_factor(pcs_chain *c, const pcs_matrix *A, bool *fits)
+{
+    *fits = false;
+    if (c->n < WIDTH * SHORTEST) return -1;
+    int bad = windows_factor_plain(A, c->lower, c->inverse);
+    if (bad >= 0) return bad;
+    *fits = windows_plan(c);
+    if (*fits) windows_store(c, A);
+    return -1;
+}
+
+// One or two rows of the forward recurrence in segments 2q and 2q+1, whose equations k and k+1 are read at once.
+static inline pcs_pair windows_forward_rows(int m, int k, int q, const double *restrict lower, const double *restrict x,
+                                            pcs_pair y, double *restrict store)
+{
+    pcs_pair a = pcs_pair_load(x + (2 * q) * m + k), b = pcs_pair_load(x + (2 * q + 1) * m + k);
+    y = pcs_pair_firsts(a, b) - pcs_pair_load(lower + k * WIDTH + 2 * q) * y;
+    if (store != NULL) pcs_pair_store(store + k * WIDTH + 2 * q, y);
+    y = pcs_pair_seconds(a, b) - pcs_pair_load(lower + (k + 1) * WIDTH + 2 * q) * y;
+    if (store != NULL) pcs_pair_store(store + (k + 1) * WIDTH + 2 * q, y);
+    return y;
+}
+
+// y of a tile of segments of m equations; `carry` is the y before it.
+static void windows_forward(int m, int window, const double *restrict lower, const double *restrict x,
+                            double *restrict y, double carry)
+{
+    pcs_pair c[PAIRS] = { { 0.0, 0.0 } };
+    for (int k = m - window; k < m; k += 2)
+        for (int q = 0; q < PAIRS; q++) c[q] = windows_forward_rows(m, k, q, lower, x, c[q], NULL);
+    // The end of each segment is the start of the next one.
+    double start[WIDTH + 1] = { carry };
+    memcpy(start + 1, c, sizeof c);
+    memcpy(c, start, sizeof c);
+    for (int k = 0; k < m; k += 2)
+        for (int q = 0; q < PAIRS; q++) c[q] = windows_forward_rows(m, k, q, lower, x, c[q], y);
+}
+
+static inline pcs_pair windows_backward_row(int k, int q, const double *restrict lower, const double *restrict inverse,
+                                            const double *restrict y, pcs_pair x)
+{
+    int p = k * WIDTH + 2 * q;
+    return pcs_pair_load(inverse + p) * pcs_pair_load(y + p) - pcs_pair_load(lower + p + WIDTH) * x;
+}
+
+// x of a tile from its y; `carry` is the solution behind it.
+static void windows_backward(int m, int window, const double *restrict lower, const double *restrict inverse,
+                             const double *restrict y, double *restrict x, double carry)
+{
+    pcs_pair c[PAIRS] = { { 0.0, 0.0 } };
+    for (int k = window - 1; k >= 0; k--)
+        for (int q = 0; q < PAIRS; q++) c[q] = windows_backward_row(k, q, lower, inverse, y, c[q]);
+    // The start of each segment is the end of the one before.
+    double end[WIDTH + 1];
+    memcpy(end, c, sizeof c);
+    end[WIDTH] = carry;
+    memcpy(c, end + 1, sizeof c);
+    for (int k = m - 2; k >= 0; k -= 2)
+        for (int q = 0; q < PAIRS; q++) {
+            pcs_pair second = windows_backward_row(k + 1, q, lower, inverse, y, c[q]);
+            c[q] = windows_backward_row(k, q, lower, inverse, y, second);
+            pcs_pair_store(x + (2 * q) * m + k, pcs_pair_firsts(c[q], second));
+            pcs_pair_store(x + (2 * q + 1) * m + k, pcs_pair_seconds(c[q], second));
+        }
+}
+
+// `count` equations one by one, as if nothing followed: solution in y, its first entry as answer. Their factors stand
+// `stride` apart.
+static double windows_single(int count, int stride, const double *restrict lower, const double *restrict inverse,
+                             const double *restrict x, double carry, double *restrict y)
+{
+    for (int k = 0; k < count; k++) y[k] = carry = x[k] - lower[k * stride] * carry;
+    double value = 0.0;
+    for (int k = count - 1; k >= 0; k--) {
+        double next = k + 1 < count ? lower[(k + 1) * stride] : 0.0;
+        y[k] = value = inverse[k * stride] * y[k] - next * value;
+    }
+    return value;
+}
+
+void pcs_chain_windows_solve(const pcs_chain *c, double *x)
+{
+    const pcs_chain_cut *cut = &c->cut;
+    const double *lower = c->lower, *inverse = c->inverse;
+    double carry = 0.0, *end = x + c->n;
+    for (int tile = 0; tile < cut->ntile; tile++) {
+        int m = windows_segment(cut, tile), size = m * WIDTH;
+        const double *next_lower = lower + size + WIDTH, *next_inverse = inverse + size;
+        double *ahead = c->work + size, *behind = x + size;
+        windows_forward(m, cut->window, lower, x, c->work, carry);
+        carry = c->work[size - 1];
+
+        double value;
+        if (tile + 1 < cut->ntile) {
+            value = windows_single(cut->window, WIDTH, next_lower, next_inverse, behind, carry, ahead);
+        } else {
+            int rest = (int)(end - behind);
+            value = windows_single(rest, 1, next_lower, next_inverse, behind, carry, ahead);
+            memcpy(behind, ahead, (size_t)rest * sizeof *behind);
+        }
+        windows_backward(m, cut->window, lower, inverse, c->work, x, value);
+        lower = next_lower;
+        inverse = next_inverse;
+        x = behind;
+    }
+}

@@ -1,0 +1,169 @@
+// Sparse Cholesky factors of positive definite matrices (CHOLMOD).
+//
+// Chains keep their numbering and get a simplicial L D L' factor (the supernodal one is five times slower there); other
+// patterns are ordered by minimum degree and get a supernodal L L' factor.
+
+#include "linsolve/linsolve.h"
+#include "linsolve/pivot.h"
+
+#include <cholmod.h>
+#include <string.h>
+
+typedef struct cholmod_data {
+    cholmod_common common;
+    cholmod_sparse view; // of the values of A, upper triangle
+    cholmod_factor *L;
+    cholmod_dense *X, *Y, *E; // kept workspaces of the solve
+} cholmod_data;
+
+static const char *cholmod_refuses(const pcs_pattern *pattern, pcs_linsolve_kind kind)
+{
+    if (kind != PCS_SPD) return "it is for symmetric positive definite matrices";
+    return pattern->n == 0 ? "there are no equations" : NULL;
+}
+
+static void cholmod_release(void *object)
+{
+    cholmod_data *d = object;
+    cholmod_free_dense(&d->X, &d->common);
+    cholmod_free_dense(&d->Y, &d->common);
+    cholmod_free_dense(&d->E, &d->common);
+    cholmod_free_factor(&d->L, &d->common);
+    cholmod_finish(&d->common);
+}
+
+static pcs_status cholmod_fault(pcs_linsolve *self, const char *during)
+{
+    cholmod_data *d = self->data;
+    if (d->common.status == CHOLMOD_OUT_OF_MEMORY)
+        return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory during the %s", during);
+    return pcs_fail(self->ctx, PCS_FAILED, "CHOLMOD status %d during the %s", d->common.status, during);
+}
+
+static void cholmod_choose_method(cholmod_common *c, bool is_chain)
+{
+    c->print = 0;
+    c->error_handler = NULL;
+    c->try_catch = 1;
+    c->nmethods = 1;
+    c->method[0].ordering = is_chain ? CHOLMOD_NATURAL : CHOLMOD_AMD;
+    c->postorder = !is_chain;
+    c->supernodal = is_chain ? CHOLMOD_SIMPLICIAL : CHOLMOD_SUPERNODAL;
+    c->final_ll = !is_chain;
+    c->quick_return_if_not_posdef = 1;
+}
+
+static pcs_status cholmod_begin(pcs_linsolve *self)
+{
+    cholmod_data *d = self->data;
+    const pcs_pattern *pattern = self->A->pattern;
+    if (!cholmod_start(&d->common)) return cholmod_fault(self, "start");
+    PCS_TRY(pcs_defer(self->ctx, cholmod_release, d));
+    cholmod_choose_method(&d->common, pattern->chain_block > 0);
+    d->view = (cholmod_sparse){
+        .nrow = (size_t)pattern->n,
+        .ncol = (size_t)pattern->n,
+        .nzmax = (size_t)pattern->nnz,
+        .p = (void *)pattern->start,
+        .i = (void *)pattern->row,
+        .x = self->A->value,
+        .stype = 1,
+        .itype = CHOLMOD_INT,
+        .xtype = CHOLMOD_REAL,
+        .dtype = CHOLMOD_DOUBLE,
+        .sorted = 1,
+        .packed = 1,
+    };
+    return PCS_OK;
+}
+
+static pcs_status cholmod_analyze_pattern(pcs_linsolve *self)
+{
+    PCS_TRY(cholmod_begin(self));
+    cholmod_data *d = self->data;
+    d->L = cholmod_analyze(&d->view, &d->common);
+    return d->L == NULL ? cholmod_fault(self, "analysis") : PCS_OK;
+}
+
+// Diagonal of column j of a factor: D_jj of L D L', else L_jj squared.
+static double cholmod_simplicial_pivot(const cholmod_factor *L, int j)
+{
+    double diagonal = ((const double *)L->x)[((const int *)L->p)[j]];
+    return L->is_ll ? diagonal * diagonal : diagonal;
+}
+
+// First equation whose pivot is not positive beyond round-off, or -1.
+static int cholmod_bad_pivot(const pcs_matrix *A, const cholmod_factor *L)
+{
+    const int *order = L->Perm;
+    if (!L->is_super) {
+        for (int j = 0; j < (int)L->n; j++)
+            if (!pcs_pivot_is_positive(cholmod_simplicial_pivot(L, j), pcs_diagonal_of(A, order[j]))) return order[j];
+        return -1;
+    }
+    // Supernode s holds columns super[s] .. super[s+1]-1 as a dense block with pi[s+1]-pi[s] rows from px[s] on.
+    const int *super = L->super, *rows = L->pi, *place = L->px;
+    for (int s = 0; s < (int)L->nsuper; s++) {
+        int height = rows[s + 1] - rows[s];
+        for (int j = super[s]; j < super[s + 1]; j++) {
+            double diagonal = ((const double *)L->x)[place[s] + (j - super[s]) * (height + 1)];
+            if (!pcs_pivot_is_positive(diagonal * diagonal, pcs_diagonal_of(A, order[j]))) return order[j];
+        }
+    }
+    return -1;
+}
+
+static bool cholmod_solve_into_x(cholmod_data *d, double *x)
+{
+    cholmod_dense rhs = { .nrow = d->view.nrow,
+                          .ncol = 1,
+                          .nzmax = d->view.nrow,
+                          .d = d->view.nrow,
+                          .x = x,
+                          .xtype = CHOLMOD_REAL,
+                          .dtype = CHOLMOD_DOUBLE };
+    return cholmod_solve2(CHOLMOD_A, d->L, &rhs, NULL, &d->X, NULL, &d->Y, &d->E, &d->common);
+}
+
+// The first solve takes the workspaces that all later ones reuse.
+static pcs_status cholmod_take_workspaces(pcs_linsolve *self)
+{
+    cholmod_data *d = self->data;
+    if (d->X != NULL) return PCS_OK;
+    double *zero = pcs_scratch(NULL, d->view.nrow, sizeof *zero);
+    if (zero == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory for the workspaces of the solve");
+    memset(zero, 0, d->view.nrow * sizeof *zero);
+    bool is_done = cholmod_solve_into_x(d, zero);
+    pcs_scratch_free(zero);
+    return is_done ? PCS_OK : cholmod_fault(self, "first solve");
+}
+
+static pcs_status cholmod_factor_values(pcs_linsolve *self, bool *is_singular)
+{
+    cholmod_data *d = self->data;
+    bool is_done = cholmod_factorize(&d->view, d->L, &d->common);
+    if (!is_done || d->common.status < CHOLMOD_OK) return cholmod_fault(self, "factorization");
+    if (d->L->minor < d->L->n)
+        self->bad_equation = ((const int *)d->L->Perm)[d->L->minor];
+    else
+        self->bad_equation = cholmod_bad_pivot(self->A, d->L);
+    *is_singular = self->bad_equation >= 0;
+    return *is_singular ? PCS_OK : cholmod_take_workspaces(self);
+}
+
+static void cholmod_solve_values(pcs_linsolve *self, double *x)
+{
+    cholmod_data *d = self->data;
+    cholmod_solve_into_x(d, x);
+    memcpy(x, d->X->x, d->view.nrow * sizeof *x);
+}
+
+const pcs_linsolve_ops pcs_linsolve_cholmod = {
+    .name = "cholmod",
+    .summary = "sparse Cholesky factors for symmetric positive definite matrices (CHOLMOD)",
+    .data_size = sizeof(cholmod_data),
+    .refuses = cholmod_refuses,
+    .analyze = cholmod_analyze_pattern,
+    .factor = cholmod_factor_values,
+    .solve = cholmod_solve_values,
+};

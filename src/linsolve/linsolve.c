@@ -1,0 +1,85 @@
+// Registry of the linear solvers and the choice among them.
+
+#include "linsolve/linsolve.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PCS_LINSOLVE(name) extern const pcs_linsolve_ops pcs_linsolve_##name;
+#include "linsolve/linsolve_list.def"
+#undef PCS_LINSOLVE
+
+const pcs_linsolve_ops *const pcs_linsolvers[] = {
+#define PCS_LINSOLVE(name) &pcs_linsolve_##name,
+#include "linsolve/linsolve_list.def"
+#undef PCS_LINSOLVE
+    NULL
+};
+
+// Preferred back ends, the fastest first; the first that takes the matrix is used.
+static const char *const linsolve_preferred[] = { "chain", "cholmod", "umfpack", "dense", NULL };
+
+static const pcs_linsolve_ops *linsolve_find(const char *name)
+{
+    for (int k = 0; pcs_linsolvers[k] != NULL; k++)
+        if (strcmp(pcs_linsolvers[k]->name, name) == 0) return pcs_linsolvers[k];
+    return NULL;
+}
+
+static const pcs_linsolve_ops *linsolve_choose(const pcs_pattern *pattern, pcs_linsolve_kind kind)
+{
+    for (int k = 0; linsolve_preferred[k] != NULL; k++) {
+        const pcs_linsolve_ops *ops = linsolve_find(linsolve_preferred[k]);
+        if (ops != NULL && ops->refuses(pattern, kind) == NULL) return ops;
+    }
+    return NULL;
+}
+
+static pcs_status linsolve_unknown(pcs_context *ctx, const char *name)
+{
+    char known[256] = "auto";
+    for (int k = 0; pcs_linsolvers[k] != NULL; k++) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, ", %s", pcs_linsolvers[k]->name);
+    }
+    return pcs_fail(ctx, PCS_UNSUPPORTED, "linear solver '%s' is not known; known are %s", name, known);
+}
+
+pcs_status pcs_linsolve_create(pcs_context *ctx, const char *name, const pcs_matrix *A, pcs_linsolve_kind kind,
+                               pcs_linsolve **out)
+{
+    *out = NULL;
+    bool is_auto = strcmp(name, "auto") == 0;
+    const pcs_linsolve_ops *ops = is_auto ? linsolve_choose(A->pattern, kind) : linsolve_find(name);
+    if (ops == NULL && is_auto)
+        return pcs_fail(ctx, PCS_UNSUPPORTED, "no linear solver takes the matrix of %d equations", A->pattern->n);
+    if (ops == NULL) return linsolve_unknown(ctx, name);
+    const char *reason = ops->refuses(A->pattern, kind);
+    if (reason != NULL)
+        return pcs_fail(ctx, PCS_UNSUPPORTED, "linear solver '%s' cannot take the matrix of %d equations: %s", name,
+                        A->pattern->n, reason);
+
+    pcs_linsolve *self;
+    PCS_TAKE(ctx, self, 1, "a linear solver");
+    self->ops = ops;
+    self->ctx = ctx;
+    self->A = A;
+    self->kind = kind;
+    self->bad_equation = -1;
+    self->data = pcs_take(ctx, 1, ops->data_size, "a linear solver's data");
+    if (self->data == NULL) return PCS_NO_MEMORY;
+    pcs_status status = ops->analyze(self);
+    if (status != PCS_OK) return pcs_wrap(ctx, status, "linear solver '%s'", ops->name);
+    *out = self;
+    return PCS_OK;
+}
+
+pcs_status pcs_linsolve_factor(pcs_linsolve *self, bool *is_singular)
+{
+    *is_singular = false;
+    self->bad_equation = -1;
+    self->nfactor++;
+    pcs_status status = self->ops->factor(self, is_singular);
+    if (status != PCS_OK) return pcs_wrap(self->ctx, status, "linear solver '%s'", self->ops->name);
+    return PCS_OK;
+}
