@@ -4,22 +4,10 @@
 
 #include "output/file.h"
 
-#include <signal.h>
-#include <sys/resource.h>
-
 typedef struct fixture {
     fake_run run;
     pcs_file *file;
 } fixture;
-
-static void set_limit(rlim_t bytes)
-{
-    signal(SIGXFSZ, SIG_IGN);
-    struct rlimit limit;
-    CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0);
-    limit.rlim_cur = bytes;
-    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
-}
 
 static int set_up(void **state)
 {
@@ -36,7 +24,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    set_limit(RLIM_INFINITY);
+    fake_set_limit(0);
     pcs_context_destroy(&((fixture *)*state)->run.ctx);
     return 0;
 }
@@ -103,7 +91,7 @@ static void a_full_disk_is_reported_with_the_path(void **state)
     fixture *f = *state;
     fake_put(&f->run, "a.txt", "old");
     CHECK_OK(f->run.ctx, pcs_file_open(f->file, "a.txt"));
-    set_limit(100);
+    fake_set_limit(100);
     for (int i = 0; i < 50; i++) pcs_file_text(f->file, "too much ");
     CHECK(pcs_file_reserve(f->file, 8) == NULL);
     CHECK_STATUS(f->run.ctx, pcs_file_commit(f->file), PCS_IO_ERROR);

@@ -2,9 +2,6 @@
 
 #include "test_output_fake.h"
 
-#include <signal.h>
-#include <sys/resource.h>
-
 enum { MAX_ROWS = 64, FIXED = 16, COLUMNS = FIXED + 5 * (1 + 2 + 1) + FAKE_PROBES };
 
 extern const pcs_observer_ops pcs_observer_history;
@@ -204,15 +201,6 @@ static void no_history_when_not_wanted(void **state)
     CHECK(!fake_exists(&r, "history.csv.part"));
 }
 
-static void set_limit(rlim_t bytes)
-{
-    signal(SIGXFSZ, SIG_IGN);
-    struct rlimit limit;
-    CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0);
-    limit.rlim_cur = bytes;
-    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
-}
-
 static void a_full_disk_leaves_whole_rows(void **state)
 {
     (void)state;
@@ -220,7 +208,7 @@ static void a_full_disk_leaves_whole_rows(void **state)
     fake_create(&r, "history_full", &pcs_observer_history, &every_1);
     fake_put(&r, "history.csv", "of an earlier run");
     fake_open(&r);
-    set_limit(300000); // the buffer is smaller than that, so that the second hand-over fails midway
+    fake_set_limit(300000); // the buffer is smaller than that, so that the second hand-over fails midway
     pcs_status status = PCS_OK;
     long step = 0;
     while (status == PCS_OK && step < 10000) {
@@ -231,7 +219,7 @@ static void a_full_disk_leaves_whole_rows(void **state)
     CHECK_TEXT(pcs_message(r.ctx), "/history_full/history.csv: File too large");
     CHECK_OK(r.ctx, r.observer.ops->step(&r.observer)); // the fault is reported once
     fake_close(&r);
-    set_limit(RLIM_INFINITY);
+    fake_set_limit(0);
     CHECK(!fake_exists(&r, "history.csv"));
     char *text = fake_read(&r, "history.csv.part");
     size_t length = strlen(text);

@@ -1,0 +1,65 @@
+// Observers take all memory when they open: nothing afterwards, and a clean answer when there is none.
+
+#include "test_output_fake.h"
+
+// This program counts its own allocations.
+#include "support/alloc_fault.c"
+
+static const int each = 1; // `every` of those who have it
+
+static void nothing_is_allocated_after_open(void **state)
+{
+    (void)state;
+    if (!alloc_fault_is_active()) skip();
+    for (const pcs_observer_ops *const *ops = pcs_observers; *ops != NULL; ops++) {
+        fake_run r;
+        fake_create(&r, "allocation", *ops, &each);
+        fake_open(&r);
+        alloc_fault_arm(0, false);
+        for (long step = 1; step <= 300; step++) {
+            fake_move(&r, step);
+            CHECK((*ops)->step(&r.observer) == PCS_OK);
+        }
+        CHECK((*ops)->close(&r.observer) == PCS_OK);
+        long count = alloc_fault_requests();
+        if (count != 0) fail_msg("%s allocates %ld times after open", (*ops)->name, count);
+        pcs_context_destroy(&r.ctx);
+    }
+}
+
+// The n-th allocation fails, for every n: open says so, step and close stay calm.
+static void running_out_of_memory_is_a_clean_fault(void **state)
+{
+    (void)state;
+    if (!alloc_fault_is_active()) skip();
+    for (const pcs_observer_ops *const *ops = pcs_observers; *ops != NULL; ops++) {
+        long before = alloc_fault_live();
+        for (long nth = 1; nth < 100; nth++) {
+            fake_run r;
+            fake_create(&r, "allocation", *ops, &each);
+            char *hog = pcs_take(r.ctx, 1 << 20, 1, "all that is left"); // so that the next one must ask again
+            CHECK(hog != NULL);
+            alloc_fault_arm(nth, true);
+            pcs_status status = (*ops)->open(&r.observer);
+            bool has_failed = alloc_fault_requests() >= nth;
+            alloc_fault_arm(0, false);
+            CHECK_STATUS(r.ctx, status, has_failed ? PCS_NO_MEMORY : PCS_OK);
+            if (has_failed) CHECK_TEXT(pcs_message(r.ctx), "out of memory");
+            fake_move(&r, 1);
+            if (!has_failed) CHECK_OK(r.ctx, (*ops)->step(&r.observer));
+            CHECK_OK(r.ctx, (*ops)->close(&r.observer));
+            pcs_context_destroy(&r.ctx);
+            if (!has_failed) break;
+        }
+        CHECK(alloc_fault_live() == before);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_allocated_after_open),
+        cmocka_unit_test(running_out_of_memory_is_a_clean_fault),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

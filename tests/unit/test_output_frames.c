@@ -1,0 +1,240 @@
+// Frames and their list: which steps, which names, which times; left-overs, failures, contact frames.
+
+#include "test_output_fake.h"
+
+#include "output/series.h"
+
+extern const pcs_observer_ops pcs_observer_frames, pcs_observer_contact_frames;
+
+static const pcs_frames_params unsaid = { -1 }, every_4 = { 4 }, none = { 0 };
+
+static void check_list(const fake_run *r, const char *name, const char *wanted)
+{
+    CHECK(fake_is_json(r, name));
+    char *text = fake_read(r, name);
+    assert_string_equal(text, wanted);
+    free(text);
+}
+
+static void the_list_names_every_frame_with_its_time(void **state)
+{
+    (void)state;
+    fake_run r;
+    fake_create(&r, "frames", &pcs_observer_frames, &every_4);
+    fake_run_all(&r, 10);
+    check_list(&r, "fake.vtk.series",
+               "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n"
+               "    { \"name\": \"fake_000000.vtk\", \"time\": 0 },\n"
+               "    { \"name\": \"fake_000001.vtk\", \"time\": 0.004 },\n"
+               "    { \"name\": \"fake_000002.vtk\", \"time\": 0.008 },\n"
+               "    { \"name\": \"fake_000003.vtk\", \"time\": 0.01 }\n  ]\n}\n");
+    CHECK(fake_exists(&r, "fake_000003.vtk"));
+    CHECK(!fake_exists(&r, "fake_000004.vtk"));
+    CHECK(!fake_exists(&r, "fake_000003.vtk.part"));
+}
+
+// What a killed run leaves: after each frame the list is whole and up to date.
+static void the_list_is_complete_after_every_frame(void **state)
+{
+    (void)state;
+    fake_run r;
+    fake_create(&r, "frames", &pcs_observer_frames, &every_4);
+    fake_open(&r);
+    CHECK(fake_is_json(&r, "fake.vtk.series"));
+    for (long step = 1; step <= 4; step++) fake_step(&r, step);
+    check_list(&r, "fake.vtk.series",
+               "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n"
+               "    { \"name\": \"fake_000000.vtk\", \"time\": 0 },\n"
+               "    { \"name\": \"fake_000001.vtk\", \"time\": 0.004 }\n  ]\n}\n");
+    fake_close(&r);
+}
+
+static void about_a_hundred_frames_by_default(void **state)
+{
+    (void)state;
+    fake_run r;
+    fake_create(&r, "frames", &pcs_observer_frames, &unsaid);
+    CHECK(pcs_frames_every(&unsaid, &r.view) == 1);
+    r.view.nstep = 750;
+    CHECK(pcs_frames_every(&unsaid, &r.view) == 7);
+    r.view.nstep = 1000000;
+    CHECK(pcs_frames_every(&unsaid, &r.view) == 10000);
+    CHECK(pcs_frames_every(&every_4, &r.view) == 4);
+    pcs_context_destroy(&r.ctx);
+}
+
+static void frames_of_an_earlier_run_are_removed(void **state)
+{
+    (void)state;
+    fake_run r;
+    fake_create(&r, "frames", &pcs_observer_frames, &every_4);
+    char name[32];
+    for (int i = 0; i < 6; i++) {
+        snprintf(name, sizeof name, "fake_%06d.vtk", i);
+        fake_put(&r, name, "old");
+    }
+    fake_put(&r, "fake_notes.vtk", "the user's own");
+    fake_run_all(&r, 4);
+    CHECK(fake_exists(&r, "fake_000001.vtk"));
+    for (int i = 2; i < 6; i++) {
+        snprintf(name, sizeof name, "fake_%06d.vtk", i);
+        CHECK(!fake_exists(&r, name));
+    }
+    CHECK(fake_exists(&r, "fake_notes.vtk"));
+}
+
+static void no_frames_when_not_wanted(void **state)
+{
+    (void)state;
+    fake_run r;
+    fake_create(&r, "frames_none", &pcs_observer_frames, &none);
+    fake_run_all(&r, 4);
+    CHECK(!fake_exists(&r, "fake_000000.vtk"));
+    CHECK(!fake_exists(&r, "fake.vtk.series"));
+    fake_create(&r, "frames_none", &pcs_observer_frames, &every_4);
+    r.system.picture = NULL; // a system that has nothing to show
+    fake_run_all(&r, 4);
+    CHECK(!fake_exists(&r, "fake_000000.vtk"));
+}
+
+static void names_stay_apart_from_the_contact_frames(void **state)
+{
+    (void)state;
+    fake_run r;
+    fake_create(&r, "frames", &pcs_observer_frames, &every_4);
+    r.view.case_name = "contacts";
+    fake_run_all(&r, 0);
+    CHECK(fake_exists(&r, "model_000000.vtk"));
+    CHECK(fake_exists(&r, "model.vtk.series"));
+}
+
+static void odd_names_and_titles_do_no_harm(void **state)
+{
+    (void)state;
+    fake_run r;
+    fake_create(&r, "frames", &pcs_observer_frames, &every_4);
+    char title[400];
+    memset(title, 'x', sizeof title - 1);
+    title[sizeof title - 1] = '\0';
+    memcpy(title, "two\nlines", 9);
+    r.view.title = title;
+    r.view.case_name = "a \"quoted\" \\ case\xff";
+    fake_run_all(&r, 4);
+    CHECK(fake_is_json(&r, "a \"quoted\" \\ case\xff.vtk.series"));
+    char *text = fake_read(&r, "a \"quoted\" \\ case\xff_000000.vtk");
+    CHECK(strncmp(text, "# vtk DataFile Version 3.0\ntwo linesxxx", 39) == 0);
+    CHECK(strchr(text + 27, '\n') - (text + 27) == 255);
+    free(text);
+}
+
+static void a_frame_that_does_not_fit_leaves_nothing(void **state)
+{
+    (void)state;
+    fake_run r;
+    fake_create(&r, "frames_full", &pcs_observer_frames, &every_4);
+    fake_open(&r);
+    fake_move(&r, 4);
+    fake_set_limit(500);
+    CHECK_STATUS(r.ctx, r.observer.ops->step(&r.observer), PCS_IO_ERROR);
+    CHECK_TEXT(pcs_message(r.ctx), "/frames_full/fake_000001.vtk: File too large");
+    fake_move(&r, 5);
+    fake_close(&r); // the fault was reported: nothing more is tried
+    fake_set_limit(0);
+    CHECK(fake_exists(&r, "fake_000000.vtk"));
+    CHECK(!fake_exists(&r, "fake_000001.vtk"));
+    CHECK(!fake_exists(&r, "fake_000001.vtk.part"));
+    check_list(&r, "fake.vtk.series", "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n"
+                                      "    { \"name\": \"fake_000000.vtk\", \"time\": 0 }\n  ]\n}\n");
+}
+
+// The list grows past the limit while the frames stay below it: it is put back as it was.
+static void a_list_that_cannot_grow_stays_whole(void **state)
+{
+    (void)state;
+    fake_run r;
+    const pcs_frames_params every_1 = { 1 };
+    fake_create(&r, "frames_list", &pcs_observer_frames, &every_1);
+    fake_open(&r);
+    fake_set_limit(2000);
+    pcs_status status = PCS_OK;
+    long step = 0;
+    while (status == PCS_OK && step < 1000) {
+        fake_move(&r, ++step);
+        status = r.observer.ops->step(&r.observer);
+    }
+    fake_set_limit(0);
+    CHECK_STATUS(r.ctx, status, PCS_IO_ERROR);
+    CHECK_TEXT(pcs_message(r.ctx), "/frames_list/fake.vtk.series: No space left on device");
+    CHECK(strstr(pcs_message(r.ctx), "damaged") == NULL);
+    CHECK(fake_is_json(&r, "fake.vtk.series"));
+    char *text = fake_read(&r, "fake.vtk.series"), wanted[64];
+    snprintf(wanted, sizeof wanted, "{ \"name\": \"fake_%06ld.vtk\", ", step - 1);
+    CHECK_TEXT(text, wanted);
+    CHECK(step > 20 && strlen(text) < 2000);
+    free(text);
+    fake_close(&r);
+}
+
+static void contact_frames_follow_the_frames(void **state)
+{
+    (void)state;
+    fake_run r;
+    fake_create(&r, "contact_frames", &pcs_observer_contact_frames, &unsaid);
+    pcs_observer frames = { .ops = &pcs_observer_frames, .params = &every_4 };
+    r.view.observers = &frames;
+    r.view.nobserver = 1;
+    fake_run_all(&r, 10);
+    check_list(&r, "contacts.vtk.series",
+               "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n"
+               "    { \"name\": \"contacts_000000.vtk\", \"time\": 0 },\n"
+               "    { \"name\": \"contacts_000001.vtk\", \"time\": 0.004 },\n"
+               "    { \"name\": \"contacts_000002.vtk\", \"time\": 0.008 },\n"
+               "    { \"name\": \"contacts_000003.vtk\", \"time\": 0.01 }\n  ]\n}\n");
+    char *text = fake_read(&r, "contacts_000003.vtk");
+    CHECK_TEXT(text, "\ncontacts of fake: 0 wall, 1 floor, \"left\"\nBINARY\nDATASET POLYDATA\n");
+    free(text);
+}
+
+static void contact_frames_have_their_own_say(void **state)
+{
+    (void)state;
+    fake_run r;
+    const pcs_frames_params every_5 = { 5 };
+    fake_create(&r, "contact_frames", &pcs_observer_contact_frames, &every_5);
+    pcs_observer frames = { .ops = &pcs_observer_frames, .params = &every_4 };
+    r.view.observers = &frames;
+    r.view.nobserver = 1;
+    fake_run_all(&r, 10);
+    CHECK(fake_exists(&r, "contacts_000002.vtk"));
+    CHECK(!fake_exists(&r, "contacts_000003.vtk"));
+}
+
+static void without_contacts_there_are_no_contact_frames(void **state)
+{
+    (void)state;
+    fake_run r;
+    fake_create(&r, "contact_frames", &pcs_observer_contact_frames, &every_4);
+    r.system.nrow = r.system.ncontact = 0;
+    fake_run_all(&r, 10);
+    CHECK(!fake_exists(&r, "contacts_000000.vtk"));
+    CHECK(!fake_exists(&r, "contacts.vtk.series"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_list_names_every_frame_with_its_time),
+        cmocka_unit_test(the_list_is_complete_after_every_frame),
+        cmocka_unit_test(about_a_hundred_frames_by_default),
+        cmocka_unit_test(frames_of_an_earlier_run_are_removed),
+        cmocka_unit_test(no_frames_when_not_wanted),
+        cmocka_unit_test(names_stay_apart_from_the_contact_frames),
+        cmocka_unit_test(odd_names_and_titles_do_no_harm),
+        cmocka_unit_test(a_frame_that_does_not_fit_leaves_nothing),
+        cmocka_unit_test(a_list_that_cannot_grow_stays_whole),
+        cmocka_unit_test(contact_frames_follow_the_frames),
+        cmocka_unit_test(contact_frames_have_their_own_say),
+        cmocka_unit_test(without_contacts_there_are_no_contact_frames),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,123 @@
+// What the progress observer shows, on a terminal and elsewhere.
+
+#include "test_output_fake.h"
+
+#include <time.h>
+
+extern const pcs_observer_ops pcs_observer_progress;
+
+typedef struct screen {
+    int count;
+    char last[512];
+} screen;
+
+static void show(void *user, const char *text)
+{
+    screen *s = user;
+    s->count++;
+    snprintf(s->last, sizeof s->last, "%s", text);
+}
+
+static void start(fake_run *r, screen *s, bool is_terminal)
+{
+    *s = (screen){ 0 };
+    fake_create(r, "progress", &pcs_observer_progress, NULL);
+    r->view.show = show;
+    r->view.show_user = s;
+    r->view.is_terminal = is_terminal;
+    fake_open(r);
+}
+
+static void wait_for(double seconds)
+{
+    nanosleep(&(struct timespec){ .tv_nsec = (long)(seconds * 1e9) }, NULL);
+}
+
+static void a_terminal_has_one_line_that_is_rewritten(void **state)
+{
+    (void)state;
+    fake_run r;
+    screen s;
+    start(&r, &s, true);
+    wait_for(0.15);
+    for (long step = 1; step <= 5; step++) fake_step(&r, step);
+    CHECK(s.count == 1);
+    CHECK(s.last[0] == '\r' && strchr(s.last, '\n') == NULL);
+    CHECK(strlen(s.last) == 79);
+    CHECK_TEXT(s.last, "\r[=>              ]  10 %  t = 0.001 s  E = ");
+    CHECK_TEXT(s.last, " s left");
+    for (long step = 6; step <= 10; step++) fake_step(&r, step);
+    fake_close(&r);
+    CHECK(s.count == 2);
+    CHECK_TEXT(s.last, "\r[================] 100 %  t = 0.01 s");
+    CHECK_TEXT(s.last, " in all");
+    CHECK(s.last[strlen(s.last) - 1] == '\n');
+}
+
+static void elsewhere_there_is_a_line_now_and_then(void **state)
+{
+    (void)state;
+    fake_run r;
+    screen s;
+    start(&r, &s, false);
+    wait_for(0.15);
+    for (long step = 1; step <= 10; step++) fake_step(&r, step);
+    CHECK(s.count == 0);
+    fake_close(&r);
+    CHECK(s.count == 1);
+    CHECK(strncmp(s.last, "100 %  t = 0.01 s  step 10 of 10  E = ", 38) == 0);
+    CHECK(strchr(s.last, '\r') == NULL && s.last[strlen(s.last) - 1] == '\n');
+}
+
+static void a_run_that_stopped_is_not_shown_as_complete(void **state)
+{
+    (void)state;
+    fake_run r;
+    screen s;
+    start(&r, &s, true);
+    for (long step = 1; step <= 7; step++) fake_step(&r, step);
+    fake_close(&r);
+    CHECK_TEXT(s.last, "[===========>    ]  70 %");
+}
+
+static void texts_keep_their_distance(void **state)
+{
+    (void)state;
+    fake_run r;
+    screen s;
+    start(&r, &s, true);
+    r.view.nstep = 100000000;
+    r.view.end_time = 1e5;
+    time_t begin = time(NULL);
+    for (long step = 1; step <= 2000000; step++) {
+        r.state.step = step;
+        CHECK_OK(r.ctx, pcs_observer_progress.step(&r.observer));
+    }
+    CHECK(s.count <= 10 * (int)(time(NULL) - begin + 1)); // ten a second at most
+    fake_close(&r);
+}
+
+static void nothing_is_shown_without_a_place(void **state)
+{
+    (void)state;
+    fake_run r;
+    screen s;
+    start(&r, &s, true);
+    r.view.show = NULL;
+    wait_for(0.15);
+    for (long step = 1; step <= 10; step++) fake_step(&r, step);
+    fake_close(&r);
+    CHECK(s.count == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_terminal_has_one_line_that_is_rewritten),
+        cmocka_unit_test(elsewhere_there_is_a_line_now_and_then),
+        cmocka_unit_test(a_run_that_stopped_is_not_shown_as_complete),
+        cmocka_unit_test(texts_keep_their_distance),
+        cmocka_unit_test(nothing_is_shown_without_a_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
