@@ -18,6 +18,7 @@ typedef struct pcs_contact_point {
     int nterm;
     int equation[PCS_MAX_ROW_TERMS];
     double coefficient[PCS_MAX_ROW_TERMS];
+    double resultant[3]; // momentum that a unit impulse gives to the moving equations
 } pcs_contact_point;
 
 typedef struct pcs_gap_ops {

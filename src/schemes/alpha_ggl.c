@@ -130,7 +130,7 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     ggl *s = self->data;
     const pcs_system *system = self->system;
     pcs_step_form form = ggl_form(s, h);
-    *report = (pcs_step_report){ .h = h, .rows = report->rows };
+    pcs_begin_report(report, h);
     PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 

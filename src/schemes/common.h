@@ -18,6 +18,9 @@ typedef struct pcs_next {
 pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next);
 pcs_step_problem pcs_next_problem(pcs_next *next, double t);
 
+// An empty report of a step of length h; the array of rows stays.
+void pcs_begin_report(pcs_step_report *report, double h);
+
 // Energies and momentum of the next state; false, with the outcome set, when it is not finite.
 bool pcs_next_measure(const pcs_scheme *self, const pcs_next *next, pcs_step_report *report);
 

@@ -197,7 +197,6 @@ static void half_report_rows(pcs_scheme *self, double h, bool is_impact, pcs_ste
         pcs_row_report *row = &report->rows[j];
         *row = (pcs_row_report){
             .gap = s->next.gap[j],
-            .smooth_gap = s->next.gap[j],
             .rate = pcs_system_rate(system, j, s->next.v),
             .rate_before = s->next.rate_before[j],
             .target = s->next.target[j],
@@ -240,7 +239,7 @@ static void half_accept(pcs_scheme *self, pcs_state *x, const pcs_step_report *r
 static pcs_status half_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     half *s = self->data;
-    *report = (pcs_step_report){ .h = h, .rows = report->rows };
+    pcs_begin_report(report, h);
     half_clear_rows(self);
     half_free_stage(s, x, self->system->nv, h);
     if (half_find_closed(self, x->q, s->was_closed) > 0) report->outcome = half_contact_stage(self, h, report);

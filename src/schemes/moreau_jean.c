@@ -139,7 +139,7 @@ static pcs_status moreau_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     moreau *s = self->data;
     int n = self->system->nv;
     pcs_step_form form = { .h = h, .c = 1.0 / s->theta, .kb = h * s->theta, .kw = h * s->theta, .has_dynamics = true };
-    *report = (pcs_step_report){ .h = h, .rows = report->rows };
+    pcs_begin_report(report, h);
     PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 

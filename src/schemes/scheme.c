@@ -56,7 +56,14 @@ bool pcs_next_measure(const pcs_scheme *self, const pcs_next *next, pcs_step_rep
     self->system->ops->measure(self->system, next->q, next->v, m);
     if (isfinite(m->kinetic) && isfinite(m->strain) && isfinite(m->potential)) return true;
     report->outcome = PCS_NOT_FINITE;
+    for (int i = self->system->nv - 1; i >= 0; i--)
+        if (!isfinite(next->q[i]) || !isfinite(next->v[i])) report->bad_equation = i;
     return false;
+}
+
+void pcs_begin_report(pcs_step_report *report, double h)
+{
+    *report = (pcs_step_report){ .h = h, .bad_equation = -1, .rows = report->rows };
 }
 
 void pcs_next_report_rows(const pcs_scheme *self, const pcs_next *next, pcs_step_report *report)
@@ -100,7 +107,7 @@ void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next
 {
     const pcs_system *system = self->system;
     pcs_row_report *rows = report->rows;
-    *report = (pcs_step_report){ .rows = rows };
+    pcs_begin_report(report, 0.0);
     system->ops->measure(system, x->q, x->v, &report->measure);
     system->ops->gaps(system, x->q, next->gap);
     for (int j = 0; j < system->nrow; j++) {

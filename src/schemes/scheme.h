@@ -26,7 +26,6 @@ typedef struct pcs_row_report {
     double force;        // smooth part, N
     double impulse;      // impact part, N s
     double multiplier;   // of the velocity-level law, N s
-    double smooth_gap;   // the gap that the gate looked at, m
     bool is_gated;       // the velocity-level law was imposed
     bool is_closed;      // the contact transmits an impulse or its gap is not positive
     bool is_impact;      // the contact closed in this step
@@ -35,6 +34,7 @@ typedef struct pcs_row_report {
 typedef struct pcs_step_report {
     pcs_outcome outcome;
     int iterations;
+    int bad_equation; // where the state is not finite, or -1
     double h; // s
     pcs_measure measure; // at the end of the step
     // Energy changes over the step, each from its own definition, J

@@ -158,6 +158,12 @@ static void fe_contact_points(const pcs_system *self, const double *q, double (*
     }
 }
 
+static void fe_row_resultant(const pcs_system *self, int row, double out[3])
+{
+    const fe_data *fe = self->data;
+    for (int k = 0; k < 3; k++) out[k] = fe->points[row].resultant[k];
+}
+
 static double fe_probe_cell(const fe_data *fe, int cell, int field, const double *q, const double *v)
 {
     int group = fe->batch_of_cell[cell];
@@ -241,6 +247,7 @@ const pcs_system_ops pcs_system_fe = {
     .change = fe_change,
     .damping_power = fe_damping_power,
     .load_work = fe_load_work,
+    .row_resultant = fe_row_resultant,
     .draw = fe_draw,
     .contact_points = fe_contact_points,
     .probe = fe_probe,

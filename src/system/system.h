@@ -74,6 +74,9 @@ typedef struct pcs_system_ops {
     // Applied loads at time t (gravity left out) times q1 - q0.
     double (*load_work)(const pcs_system *self, double t, const double *q0, const double *q1);
 
+    // Momentum that a unit impulse of a row gives to the moving equations.
+    void (*row_resultant)(const pcs_system *self, int row, double out[3]);
+
     void (*draw)(const pcs_system *self, const double *q, const double *v, pcs_picture *picture);
     void (*contact_points)(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
     double (*probe)(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);

@@ -1,0 +1,239 @@
+// What is checked after every step, on gaps and rates evaluated anew from the state:
+//
+//   position level (schemes that state it)   g >= 0,  nu >= 0,  g or nu vanishes,  gate agrees with g(q - X nu)
+//   velocity level, on gated rows            xi = G v + target >= 0,  La >= 0,  xi or La vanishes; La = 0 elsewhere
+//   impulse law                              G v - G v_before = G M^-1 G^T La
+//   impact loss                              one contact alone: m_eff (v_before^2 - target^2) / 2
+//   momentum                                 change = impulse of the smooth forces + impulses of the contacts
+//   energy                                   the ledger closes, where the scheme has its loss in closed form
+//   penetration                              at most 2 max|gap rate| h for schemes that penetrate by design
+//
+// Scales: L = size of the model and of the gap, V = sqrt(2 E / m) with the largest energy so far, or the
+// velocities of the row if larger; lengths to 1e-13 L, velocities to 1e-11 V, impulses to m_eff 1e-11 V.
+
+#include "sim/certify.h"
+
+#include "step/columns.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum {
+    GAP,
+    POSITION_MULTIPLIER,
+    POSITION_COMPLEMENT,
+    GATE,
+    RATE,
+    IMPULSE,
+    VELOCITY_COMPLEMENT,
+    OPEN_IMPULSE,
+    IMPULSE_LAW,
+    IMPACT_LOSS,
+    MOMENTUM,
+    ENERGY,
+    PENETRATION,
+    NCHECK
+};
+
+static const pcs_check certify_checks[NCHECK] = {
+    [GAP] = { .name = "gap >= 0", .unit = "m" },
+    [POSITION_MULTIPLIER] = { .name = "position multiplier >= 0", .unit = "kg m" },
+    [POSITION_COMPLEMENT] = { .name = "gap or position multiplier vanishes", .unit = "m" },
+    [GATE] = { .name = "contact law imposed exactly where the smooth gap closes", .unit = "m" },
+    [RATE] = { .name = "gap rate + restitution >= 0 on closed contacts", .unit = "m/s" },
+    [IMPULSE] = { .name = "contact impulse >= 0", .unit = "N s" },
+    [VELOCITY_COMPLEMENT] = { .name = "rate law or impulse vanishes", .unit = "m/s" },
+    [OPEN_IMPULSE] = { .name = "no impulse on open contacts", .unit = "N s" },
+    [IMPULSE_LAW] = { .name = "impulse = effective mass x velocity jump", .unit = "m/s" },
+    [IMPACT_LOSS] = { .name = "impact loss = m_eff v^2 (1 - e^2) / 2", .unit = "J" },
+    [MOMENTUM] = { .name = "momentum balance", .unit = "kg m/s" },
+    [ENERGY] = { .name = "energy ledger closes", .unit = "J" },
+    [PENETRATION] = { .name = "penetration <= 2 max|gap rate| h", .unit = "m" },
+};
+
+struct pcs_certifier {
+    pcs_context *ctx;
+    const pcs_scheme *scheme;
+    pcs_check checks[NCHECK]; // only those that apply, in order
+    int place[NCHECK];        // of each condition in `checks`, -1: does not apply
+    pcs_certificate certificate;
+    double *gap;           // [nrow]
+    double *largest_gap;   // [nrow] so far, m
+    double *largest_rate;  // [nrow] so far, m/s
+    double (*resultant)[3]; // [nrow] momentum of a unit impulse
+    double momentum[3];    // kg m/s, of the moving equations before the step
+    double largest_energy; // J
+    double h;              // s, largest step so far
+};
+
+static bool certify_applies(const pcs_scheme_ops *ops, int check)
+{
+    switch (check) {
+    case GAP:
+    case POSITION_MULTIPLIER:
+    case POSITION_COMPLEMENT:
+    case GATE: return ops->is_position_level;
+    case PENETRATION: return !ops->is_position_level;
+    case ENERGY: return ops->has_closed_loss;
+    default: return true;
+    }
+}
+
+pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_certifier **out)
+{
+    pcs_certifier *self;
+    int nrow = scheme->system->nrow, count = 0;
+    PCS_TAKE(ctx, self, 1, "the certificate");
+    self->ctx = ctx;
+    self->scheme = scheme;
+    PCS_TAKE(ctx, self->gap, nrow, "the certificate");
+    PCS_TAKE(ctx, self->largest_gap, nrow, "the certificate");
+    PCS_TAKE(ctx, self->largest_rate, nrow, "the certificate");
+    PCS_TAKE(ctx, self->resultant, nrow, "the certificate");
+    for (int j = 0; j < nrow; j++) scheme->system->ops->row_resultant(scheme->system, j, self->resultant[j]);
+    for (int i = 0; i < NCHECK; i++) {
+        // Without contacts only the balances are left.
+        bool is_on = certify_applies(scheme->ops, i) && (nrow > 0 || i == MOMENTUM || i == ENERGY);
+        self->place[i] = is_on ? count : -1;
+        if (is_on) self->checks[count++] = certify_checks[i];
+    }
+    self->certificate = (pcs_certificate){ .ncheck = count, .checks = self->checks };
+    *out = self;
+    return PCS_OK;
+}
+
+const pcs_certificate *pcs_certifier_certificate(const pcs_certifier *self)
+{
+    return &self->certificate;
+}
+
+void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before)
+{
+    for (int k = 0; k < 3; k++) self->momentum[k] = before->free_momentum[k];
+    self->largest_energy = before->kinetic + before->strain;
+}
+
+// A NaN counts as a violation.
+static void certify_note(pcs_certifier *self, int check, double value, double tolerance, double t)
+{
+    if (self->place[check] < 0) return;
+    pcs_check *c = &self->checks[self->place[check]];
+    double ratio = value <= 0.0 ? 0.0 : value / tolerance;
+    if (!(ratio <= c->worst_ratio) || c->tolerance == 0.0) {
+        c->worst_ratio = ratio;
+        c->worst_value = value > 0.0 ? value : 0.0;
+        c->tolerance = tolerance;
+        c->worst_time = t;
+    }
+    if (!(ratio <= 1.0) && self->certificate.broken == NULL) self->certificate.broken = c;
+}
+
+// g(q - X nu), what the smooth motion alone would have left.
+static double certify_smooth_gap(const pcs_certifier *self, const pcs_step_report *report, int row)
+{
+    int m = self->scheme->system->nrow;
+    double gap = self->gap[row];
+    for (int i = 0; i < m; i++)
+        if (report->rows[i].nu != 0.0) gap -= self->scheme->solver->projection->GX[row * m + i] * report->rows[i].nu;
+    return gap;
+}
+
+static void certify_position(pcs_certifier *self, const pcs_step_report *report, int row, double t)
+{
+    const pcs_row_report *r = &report->rows[row];
+    double mass = self->scheme->solver->effective_mass[row], gap = self->gap[row];
+    double length = 1e-13 * (self->scheme->system->length + self->largest_gap[row]);
+    certify_note(self, GAP, -gap, length, t);
+    certify_note(self, POSITION_MULTIPLIER, -r->nu, mass * length, t);
+    certify_note(self, POSITION_COMPLEMENT, fmin(fabs(gap), fabs(r->nu) / mass), length, t);
+    double smooth = certify_smooth_gap(self, report, row);
+    certify_note(self, GATE, r->is_gated ? smooth : -smooth, length, t);
+}
+
+// Change of the row's velocity by all impulses of the step's last stage.
+static double certify_jump(const pcs_certifier *self, const pcs_step_report *report, int row)
+{
+    int m = self->scheme->system->nrow;
+    double jump = 0.0;
+    for (int i = 0; i < m; i++)
+        if (report->rows[i].multiplier != 0.0)
+            jump += self->scheme->solver->projection->GX[row * m + i] * report->rows[i].multiplier;
+    return jump;
+}
+
+static void certify_velocity(pcs_certifier *self, const pcs_state *x, const pcs_step_report *report, int row, double speed)
+{
+    const pcs_row_report *r = &report->rows[row];
+    double mass = self->scheme->solver->effective_mass[row], rate = pcs_system_rate(self->scheme->system, row, x->v);
+    double tolerance = 1e-11 * fmax(speed, fmax(fabs(r->rate_before), fabs(r->target)));
+    double xi = rate + r->target;
+    if (r->is_gated) {
+        certify_note(self, RATE, -xi, tolerance, x->t);
+        certify_note(self, IMPULSE, -r->multiplier, mass * tolerance, x->t);
+        certify_note(self, VELOCITY_COMPLEMENT, fmin(fabs(xi), fabs(r->multiplier) / mass), tolerance, x->t);
+    } else {
+        certify_note(self, OPEN_IMPULSE, fabs(r->multiplier), mass * tolerance, x->t);
+    }
+    certify_note(self, IMPULSE_LAW, fabs(rate - r->rate_before - certify_jump(self, report, row)), tolerance, x->t);
+    self->largest_rate[row] = fmax(self->largest_rate[row], fmax(fabs(rate), fabs(r->rate_before)));
+}
+
+// The closed form holds where one contact alone got an impulse.
+static void certify_impact(pcs_certifier *self, const pcs_step_report *report, double t)
+{
+    int hit = -1, count = 0;
+    for (int j = 0; j < self->scheme->system->nrow; j++)
+        if (report->rows[j].multiplier > 0.0) {
+            hit = j;
+            count++;
+        }
+    if (count != 1 || !report->rows[hit].is_impact) return;
+    const pcs_row_report *r = &report->rows[hit];
+    double mass = self->scheme->solver->effective_mass[hit];
+    double loss = 0.5 * mass * (r->rate_before * r->rate_before - r->target * r->target);
+    double size = 0.5 * mass * (r->rate_before * r->rate_before + r->target * r->target);
+    certify_note(self, IMPACT_LOSS, fabs(report->impact_loss - loss), 1e-10 * size, t);
+}
+
+static void certify_momentum(pcs_certifier *self, const pcs_step_report *report, double speed, double t)
+{
+    double defect = 0.0, size = self->scheme->system->mass * speed;
+    for (int k = 0; k < 3; k++) {
+        double expected = self->momentum[k] + report->smooth_impulse[k];
+        for (int j = 0; j < self->scheme->system->nrow; j++)
+            expected += report->rows[j].step_impulse * self->resultant[j][k];
+        defect = fmax(defect, fabs(report->measure.free_momentum[k] - expected));
+        size = fmax(size, fabs(report->smooth_impulse[k]));
+        self->momentum[k] = report->measure.free_momentum[k];
+    }
+    certify_note(self, MOMENTUM, defect, 1e-11 * size, t);
+}
+
+bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report *report, double energy_defect)
+{
+    const pcs_system *system = self->scheme->system;
+    const pcs_measure *m = &report->measure;
+    self->largest_energy = fmax(self->largest_energy, m->kinetic + m->strain);
+    self->h = fmax(self->h, report->h);
+    double speed = sqrt(2.0 * self->largest_energy / system->mass);
+    system->ops->gaps(system, x->q, self->gap);
+    for (int j = 0; j < system->nrow; j++) {
+        self->largest_gap[j] = fmax(self->largest_gap[j], fabs(self->gap[j]));
+        certify_position(self, report, j, x->t);
+        certify_velocity(self, x, report, j, speed);
+        certify_note(self, PENETRATION, -self->gap[j], 2.0 * self->largest_rate[j] * self->h, x->t);
+    }
+    certify_impact(self, report, x->t);
+    certify_momentum(self, report, speed, x->t);
+    certify_note(self, ENERGY, fabs(energy_defect), 1e-11 * fmax(self->largest_energy, fabs(m->potential)), x->t);
+    return self->certificate.broken == NULL;
+}
+
+void pcs_certifier_describe(const pcs_certifier *self, size_t size, char *text)
+{
+    const pcs_check *c = self->certificate.broken;
+    if (c == NULL) snprintf(text, size, "certificate holds");
+    else
+        snprintf(text, size, "certificate violated: %s: defect %.6g %s, allowed %.6g %s", c->name, c->worst_value, c->unit,
+                 c->tolerance, c->unit);
+}

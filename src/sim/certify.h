@@ -1,0 +1,24 @@
+// The certificate: after every step the discrete conditions that the scheme states are checked on the state
+// itself, to tolerances that scale with the model.
+
+#ifndef PCS_SIM_CERTIFY_H
+#define PCS_SIM_CERTIFY_H
+
+#include "output/observer.h"
+
+typedef struct pcs_certifier pcs_certifier;
+
+pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_certifier **out);
+
+// Takes the state at t = 0 as what the first step starts from.
+void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before);
+
+// Checks the report of an accepted step against the state; false when a condition is violated.
+bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report *report, double energy_defect);
+
+const pcs_certificate *pcs_certifier_certificate(const pcs_certifier *self);
+
+// "gap >= 0 violated: 1e-3 m, allowed 1e-12 m" for the broken check.
+void pcs_certifier_describe(const pcs_certifier *self, size_t size, char *text);
+
+#endif

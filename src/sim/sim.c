@@ -1,0 +1,211 @@
+// The time loop: step, ledger, certificate, observers.
+
+#include "sim/sim.h"
+
+#include "sim/certify.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+static double sim_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static double sim_energy(const pcs_measure *m)
+{
+    return m->kinetic + m->strain + m->potential;
+}
+
+// Bodies that overlap before anything has moved are an error of the input, not of a scheme.
+static pcs_status sim_check_gaps(pcs_sim *sim)
+{
+    const pcs_system *system = sim->system;
+    for (int j = 0; j < system->nrow; j++) {
+        double gap = sim->report.rows[j].gap;
+        if (gap < -1e-9 * system->length)
+            return pcs_fail(sim->ctx, PCS_BAD_INPUT, "contact '%s': the gap of point %d is %g m at t = 0, must be >= 0",
+                            system->contacts[system->rows[j].contact].name, j - system->contacts[system->rows[j].contact].first_row,
+                            gap);
+    }
+    return PCS_OK;
+}
+
+// Adds a step to the ledger; gives by how much the terms fail to explain the change of energy.
+static double sim_book(pcs_sim *sim, double before)
+{
+    pcs_ledger *l = &sim->ledger;
+    const pcs_step_report *r = &sim->report;
+    double change = sim_energy(&r->measure) - before;
+    double explained = r->external_work - r->damping_loss - r->impact_loss + r->correction_work;
+    l->now = r->measure;
+    l->external_work += r->external_work;
+    l->damping_loss += r->damping_loss;
+    l->impact_loss += r->impact_loss;
+    l->correction_work += r->correction_work;
+    l->largest_rise = fmax(l->largest_rise, change - r->external_work);
+    if (!l->numerical_is_remainder) {
+        l->numerical_loss += r->numerical_loss;
+        return change - (explained - r->numerical_loss);
+    }
+    l->numerical_loss = l->initial + l->external_work - l->damping_loss - l->impact_loss + l->correction_work - sim_energy(&l->now);
+    return 0.0;
+}
+
+static pcs_status sim_stop(pcs_sim *sim, const char *what)
+{
+    return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s, h = %.6g s): %s", sim->state.step + 1, sim->state.t,
+                    sim->step_size, what);
+}
+
+static pcs_status sim_certify(pcs_sim *sim, double energy_defect)
+{
+    bool holds = pcs_certify(sim->certifier, &sim->state, &sim->report, energy_defect);
+    if (holds || sim->certify_warns) return PCS_OK;
+    char text[256];
+    pcs_certifier_describe(sim->certifier, sizeof text, text);
+    return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s): %s", sim->state.step, sim->state.t, text);
+}
+
+// Why a step was rejected, with the place where the state went wrong.
+static pcs_status sim_reject(pcs_sim *sim)
+{
+    const char *what = pcs_outcome_text(sim->report.outcome);
+    if (sim->report.bad_equation < 0) return sim_stop(sim, what);
+    char where[256], text[512];
+    sim->system->ops->name_equation(sim->system, sim->report.bad_equation, sizeof where, where);
+    snprintf(text, sizeof text, "%s at %s", what, where);
+    return sim_stop(sim, text);
+}
+
+pcs_status pcs_sim_start(pcs_sim *sim)
+{
+    pcs_measure before;
+    sim->system->ops->measure(sim->system, sim->state.q, sim->state.v, &before);
+    if (!isfinite(sim_energy(&before))) return pcs_fail(sim->ctx, PCS_BAD_INPUT, "the energy of the initial state is not finite");
+    PCS_TRY(pcs_certifier_create(sim->ctx, sim->scheme, &sim->certifier));
+    pcs_certifier_start(sim->certifier, &before);
+    sim->view.certificate = pcs_certifier_certificate(sim->certifier);
+    sim->ledger = (pcs_ledger){ .initial = sim_energy(&before), .numerical_is_remainder = !sim->scheme->ops->has_closed_loss };
+    PCS_TRY(sim->scheme->ops->start(sim->scheme, &sim->state, &sim->report));
+    if (sim->report.outcome != PCS_CONVERGED) return sim_reject(sim);
+    PCS_TRY(sim_check_gaps(sim));
+    sim->view.step_backend = sim->solver->iteration_backend;
+    sim->view.iterations = sim->report.iterations;
+    sim->view.factorizations = sim->solver->nfactor;
+    sim->view.memory = pcs_bytes_taken(sim->ctx);
+    sim->has_started = true;
+    return sim_certify(sim, sim_book(sim, sim_energy(&before)));
+}
+
+pcs_status pcs_sim_step(pcs_sim *sim)
+{
+    double begin = sim_clock(), before = sim_energy(&sim->ledger.now);
+    long step = sim->state.step + 1;
+    // Times are multiples of the step, not sums; only the last step may be shorter.
+    double t_end = step < sim->nstep ? (double)step * sim->step_size : sim->end_time, h = sim->step_size;
+    if (step == sim->nstep && fabs(t_end - sim->state.t - h) > 1e-6 * h) h = t_end - sim->state.t;
+    PCS_TRY(sim->scheme->ops->step(sim->scheme, &sim->state, h, &sim->report));
+    if (sim->report.outcome != PCS_CONVERGED) return sim_reject(sim);
+    sim->state.t = t_end;
+    sim->view.iterations += sim->report.iterations;
+    sim->view.factorizations = sim->solver->nfactor;
+    sim->view.step_backend = sim->solver->iteration_backend;
+    double middle = sim_clock();
+    pcs_status status = sim_certify(sim, sim_book(sim, before));
+    sim->timing.step += middle - begin;
+    sim->timing.certify += sim_clock() - middle;
+    return status;
+}
+
+// Makes every folder of a path.
+static pcs_status sim_make_directory(pcs_context *ctx, const char *path)
+{
+    char text[4096];
+    size_t length = strlen(path);
+    if (length == 0 || length >= sizeof text) return pcs_fail(ctx, PCS_IO_ERROR, "output directory '%s': unusable name", path);
+    memcpy(text, path, length + 1);
+    for (size_t i = 1; i <= length; i++) {
+        if (text[i] != '/' && text[i] != '\0') continue;
+        char keep = text[i];
+        text[i] = '\0';
+        if (mkdir(text, 0777) != 0 && errno != EEXIST)
+            return pcs_fail(ctx, PCS_IO_ERROR, "cannot make the output directory '%s': %s", text, strerror(errno));
+        text[i] = keep;
+    }
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
+        return pcs_fail(ctx, PCS_IO_ERROR, "output directory '%s' is not a directory", path);
+    return PCS_OK;
+}
+
+static bool sim_is_wanted(const pcs_observer *observer, bool show_progress)
+{
+    return show_progress || strcmp(observer->ops->name, "progress") != 0;
+}
+
+static pcs_status sim_open(pcs_sim *sim, bool show_progress, int *nopen)
+{
+    for (*nopen = 0; *nopen < sim->nobserver;) {
+        pcs_observer *o = &sim->observers[(*nopen)++];
+        if (sim_is_wanted(o, show_progress)) PCS_TRY(o->ops->open(o));
+    }
+    sim->view.memory = pcs_bytes_taken(sim->ctx);
+    return PCS_OK;
+}
+
+static pcs_status sim_loop(pcs_sim *sim, bool show_progress)
+{
+    while (sim->state.step < sim->nstep) {
+        PCS_TRY(pcs_sim_step(sim));
+        double begin = sim_clock();
+        for (int i = 0; i < sim->nobserver; i++) {
+            pcs_observer *o = &sim->observers[i];
+            if (sim_is_wanted(o, show_progress)) PCS_TRY(o->ops->step(o));
+        }
+        sim->timing.output += sim_clock() - begin;
+        if (sim->stop_request != NULL && *sim->stop_request != 0) return sim_stop(sim, "stopped on request");
+    }
+    return PCS_OK;
+}
+
+// Closes what was opened, whatever happened; the first failure is the one that is told.
+static pcs_status sim_close(pcs_sim *sim, bool show_progress, int nopen, pcs_status status)
+{
+    char reason[1024];
+    snprintf(reason, sizeof reason, "%s", status == PCS_OK ? "" : pcs_message(sim->ctx));
+    sim->view.ending = status == PCS_OK ? PCS_FINISHED : PCS_STOPPED;
+    sim->view.reason = reason;
+    double begin = sim_clock();
+    for (int i = 0; i < nopen; i++) {
+        pcs_observer *o = &sim->observers[i];
+        if (!sim_is_wanted(o, show_progress)) continue;
+        pcs_status closing = o->ops->close(o);
+        if (closing == PCS_OK) continue;
+        if (status == PCS_OK) snprintf(reason, sizeof reason, "%s", pcs_message(sim->ctx));
+        if (status == PCS_OK) status = closing;
+    }
+    sim->timing.output += sim_clock() - begin;
+    sim->view.reason = NULL;
+    return status == PCS_OK ? PCS_OK : pcs_fail(sim->ctx, status, "%s", reason);
+}
+
+pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress)
+{
+    char path[4200];
+    PCS_TRY(sim_make_directory(sim->ctx, directory));
+    snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
+    PCS_TRY(pcs_case_write(sim->input, path));
+    sim->view.directory = directory;
+    if (!sim->has_started) PCS_TRY(pcs_sim_start(sim));
+    int nopen = 0;
+    pcs_status status = sim_open(sim, show_progress, &nopen);
+    if (status == PCS_OK) status = sim_loop(sim, show_progress);
+    return sim_close(sim, show_progress, nopen, status);
+}
