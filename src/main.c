@@ -122,11 +122,18 @@ static int main_parse(int argc, char **argv, arguments *a)
     return DONE;
 }
 
+// Path of a result; false when it is too long.
+static bool main_result_path(const char *directory, const char *stem, const char *ending, char path[PATH_ROOM])
+{
+    int length = snprintf(path, PATH_ROOM, "%s/%s%s", directory, stem, ending);
+    return length > 0 && length < PATH_ROOM;
+}
+
 // Copies a text file of the results to the screen; absent when the case switched it off.
-static void main_show_file(const char *directory, const char *name)
+static void main_show_file(const char *directory, const char *stem, const char *ending)
 {
     char path[PATH_ROOM], block[4096];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
+    if (!main_result_path(directory, stem, ending, path)) return;
     FILE *file = fopen(path, "r");
     if (file == NULL) return;
     for (size_t count; (count = fread(block, 1, sizeof block, file)) > 0;) fwrite(block, 1, count, stdout);
@@ -136,10 +143,11 @@ static void main_show_file(const char *directory, const char *name)
 static void main_show_results(const pcs_sim *sim, const char *directory)
 {
     char series[PATH_ROOM];
-    main_show_file(directory, "summary.txt");
-    snprintf(series, sizeof series, "%s/%s.vtk.series", directory, sim->view.case_name);
+    main_show_file(directory, "summary", ".txt");
     printf("\nResults in %s\n", directory);
-    if (access(series, R_OK) == 0) printf("Open in ParaView: %s\n", series);
+    if (main_result_path(directory, sim->view.case_name, ".vtk.series", series) && access(series, R_OK) == 0) {
+        printf("Open in ParaView: %s\n", series);
+    }
 }
 
 static void main_show_progress(void *user, const char *text)

@@ -10,7 +10,7 @@ static void ask_remember(pcs_case *c, pcs_node *map, const char *key)
     for (int i = 0; i < map->nasked; i++) {
         if (strcmp(map->asked[i], key) == 0) return;
     }
-    if (map->nasked == map->asked_room) {
+    if (map->nasked + 1 >= map->asked_room) { // the list ends with a NULL
         int room = map->asked_room;
         const char **larger = pcs_tree_grow(c, map->asked, map->nasked, &room, sizeof *larger);
         if (larger == NULL) return;

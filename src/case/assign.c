@@ -80,10 +80,11 @@ static void assign_place(assignment *a)
 pcs_status pcs_case_set(pcs_case *c, const char *text)
 {
     size_t length = strlen(text);
-    size_t room = length + sizeof "--set ";
-    char *origin = pcs_tree_take(c, room);
+    static const char option[] = "--set ";
+    char *origin = pcs_tree_take(c, sizeof option + length);
     if (origin == NULL) return PCS_NO_MEMORY;
-    snprintf(origin, room, "--set %s", text);
+    memcpy(origin, option, sizeof option);
+    memcpy(origin + sizeof option - 1, text, length + 1);
     assignment a = { .c = c, .place = { .origin = origin }, .path = text };
     const char *sign = strchr(text, '=');
     if (sign == NULL) {

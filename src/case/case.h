@@ -80,7 +80,7 @@ const char *pcs_near_miss(const char *name, const char *const *names, size_t siz
 // Replaces the text of a scalar child (a value that was resolved, e.g. `step: auto`); adds it when absent.
 pcs_status pcs_case_resolve(pcs_case *c, pcs_node *map, const char *key, const char *text);
 // The shortest text that reads back to the same bits, in a form every YAML reader takes for a number.
-const char *pcs_number_text(double value, char buffer[PCS_NUMBER_BYTES]);
+const char *pcs_case_number_text(double value, char buffer[PCS_NUMBER_BYTES]);
 // "> 0", "in [0, 1)", or "" when every number is allowed.
 const char *pcs_range_text(pcs_range range, size_t size, char *buffer);
 

@@ -130,7 +130,7 @@ void pcs_scalar_normalize(const char *text, size_t size, char *buffer)
              is_signed ? "" : "+", p.nexponent, p.exponent);
 }
 
-const char *pcs_number_text(double value, char buffer[PCS_NUMBER_BYTES])
+const char *pcs_case_number_text(double value, char buffer[PCS_NUMBER_BYTES])
 {
     char text[PCS_NUMBER_BYTES];
     for (int digits = 1; digits <= 17; digits++) {
@@ -159,12 +159,12 @@ const char *pcs_range_text(pcs_range range, size_t size, char *buffer)
     bool has_low = isfinite(range.low), has_high = isfinite(range.high);
     buffer[0] = '\0';
     if (has_low && has_high) {
-        snprintf(buffer, size, "in %c%g, %g%c", range.low_is_open ? '(' : '[', range.low, range.high,
+        snprintf(buffer, size, "in %c%.10g, %.10g%c", range.low_is_open ? '(' : '[', range.low, range.high,
                  range.high_is_open ? ')' : ']');
     } else if (has_low) {
-        snprintf(buffer, size, "%s %g", range.low_is_open ? ">" : ">=", range.low);
+        snprintf(buffer, size, "%s %.10g", range.low_is_open ? ">" : ">=", range.low);
     } else if (has_high) {
-        snprintf(buffer, size, "%s %g", range.high_is_open ? "<" : "<=", range.high);
+        snprintf(buffer, size, "%s %.10g", range.high_is_open ? "<" : "<=", range.high);
     }
     return buffer;
 }

@@ -37,7 +37,7 @@ struct pcs_node {
     pcs_node **items; // [count]
     pcs_key *keys;    // [count] of a map
     int nasked, asked_room;
-    const char **asked; // [nasked] keys that somebody asked for, present or not
+    const char **asked; // [nasked + 1] keys that somebody asked for, present or not; ends with NULL
 };
 
 typedef struct pcs_case_message {

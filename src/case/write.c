@@ -95,7 +95,7 @@ static void write_flat(FILE *file, const pcs_node *list)
     fputc(']', file);
 }
 
-static void write_block(FILE *file, const pcs_node *node, int indent);
+static void write_block(FILE *file, const pcs_node *node, int indent, bool is_begun);
 
 // What follows `key:` or `-`, up to the end of the line or block.
 static void write_value(FILE *file, const pcs_node *node, int indent)
@@ -110,16 +110,20 @@ static void write_value(FILE *file, const pcs_node *node, int indent)
         fputc(' ', file);
         write_flat(file, node);
         fputc('\n', file);
+    } else if (node->kind == PCS_NODE_MAP && node->parent->kind == PCS_NODE_LIST) {
+        fputc(' ', file);
+        write_block(file, node, indent + INDENT, true);
     } else {
         fputc('\n', file);
-        write_block(file, node, indent + INDENT);
+        write_block(file, node, indent + INDENT, false);
     }
 }
 
-static void write_block(FILE *file, const pcs_node *node, int indent)
+// One line or block per entry; `is_begun`: the first line is indented already, by the dash of a list.
+static void write_block(FILE *file, const pcs_node *node, int indent, bool is_begun)
 {
     for (int i = 0; i < node->count; i++) {
-        fprintf(file, "%*s", indent, "");
+        if (i > 0 || !is_begun) fprintf(file, "%*s", indent, "");
         if (node->kind == PCS_NODE_MAP) {
             write_key(file, node->keys[i].name);
             fputc(':', file);
@@ -140,7 +144,7 @@ pcs_status pcs_case_write(pcs_case *c, const char *path)
     FILE *file = fopen(aside, "w");
     if (file == NULL) return pcs_fail(c->ctx, PCS_IO_ERROR, "cannot write '%s': %s", aside, strerror(errno));
     fputs("# The case as it was run, all defaults written out.\n", file);
-    write_block(file, c->root, 0);
+    write_block(file, c->root, 0, false);
     bool is_bad = ferror(file) != 0;
     if (fclose(file) != 0) is_bad = true;
     if (!is_bad && rename(aside, path) != 0) is_bad = true;

@@ -68,7 +68,7 @@ static void catalogue_option(const catalogue *k, const pcs_option *o)
     if (k->is_markdown) {
         fprintf(k->out, "| `%s` | %s | %s | %s |\n", o->name, kind, preset, o->help);
     } else {
-        fprintf(k->out, "      %-16s %-24s %-18s %s\n", o->name, kind, preset, o->help);
+        fprintf(k->out, "      %-16s %-32s %-18s %s\n", o->name, kind, preset, o->help);
     }
 }
 

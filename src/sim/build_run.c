@@ -120,7 +120,7 @@ static pcs_status run_find_step(pcs_build *b, pcs_node *node)
         char text[PCS_NUMBER_BYTES];
         b->step = SAFE_SHARE * stable;
         if (!(b->end >= b->step)) b->step = b->end;
-        return pcs_case_resolve(b->c, node, "step", pcs_number_text(b->step, text));
+        return pcs_case_resolve(b->c, node, "step", pcs_case_number_text(b->step, text));
     }
     if (b->scheme->is_explicit && b->step > stable && !b->allows_unstable) {
         pcs_case_error_at(b->c, node, "step",
