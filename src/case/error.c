@@ -127,10 +127,10 @@ static pcs_status error_join(pcs_case *c)
         int length = error_format(c, &c->messages[i], room, report + used);
         if (length < 0 || (size_t)length + 1 >= room) {
             bool is_alone = i == 0; // one giant message: keep what fits of it
-            used += is_alone ? room - 1 : 0;
+            if (is_alone) used = room - 1;
+            const char *format = is_alone ? "\n... and %d more errors" : "... and %d more errors";
             int rest = c->nmessage - i - is_alone;
-            if (rest > 0)
-                used += (size_t)snprintf(report + used, TAIL_BYTES, "\n... and %d more errors" + (used == 0), rest);
+            if (rest > 0) used += (size_t)snprintf(report + used, TAIL_BYTES, format, rest);
             break;
         }
         used += (size_t)length;

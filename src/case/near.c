@@ -36,7 +36,7 @@ const char *pcs_near_miss(const char *name, const char *const *names, size_t siz
 {
     size_t length = strlen(name);
     // Short names are near to everything: allow them less.
-    int best = length <= 2 ? 1 : length <= 4 ? 2 : 3;
+    int best = length <= 2 ? 1 : length <= 3 ? 2 : 3;
     const char *found = NULL;
     for (int i = 0; names[i] != NULL && length <= LONGEST; i++) {
         size_t other = strlen(names[i]);

@@ -198,6 +198,11 @@ static pcs_status reader_event(reader *r, const yaml_event_t *event)
 
 pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, size_t size, pcs_node **out)
 {
+    static const char mark[] = "\xef\xbb\xbf"; // some editors begin UTF-8 files with a byte order mark
+    if (size >= sizeof mark - 1 && memcmp(text, mark, sizeof mark - 1) == 0) {
+        text += sizeof mark - 1;
+        size -= sizeof mark - 1;
+    }
     reader r = { .c = c, .origin = origin, .text = text, .size = size };
     *out = NULL;
     if (!yaml_parser_initialize(&r.parser)) {

@@ -1,0 +1,609 @@
+// The case reader: places of structural errors, the grammar of values, near misses, defaults, assignments, and
+// a written case that reads back to the same bits.
+
+#define _POSIX_C_SOURCE 200809L // mkstemp
+
+#include "case/case.h"
+#include "check.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LUMPED = 1 };
+
+static const char *const masses[] = { "consistent", "lumped", NULL };
+
+typedef struct sample {
+    double E, factor;
+    int n, mass;
+    bool is_on;
+    double v[3];
+    const char *name;
+} sample;
+
+static const pcs_option sample_options[] = {
+    { .name = "E",
+      .kind = PCS_OPTION_REAL,
+      .help = "modulus",
+      .offset = offsetof(sample, E),
+      .is_required = true,
+      .range = PCS_POSITIVE },
+    { .name = "factor",
+      .kind = PCS_OPTION_REAL,
+      .help = "f",
+      .offset = offsetof(sample, factor),
+      .preset = "0.1",
+      .range = PCS_ANY_NUMBER },
+    { .name = "n",
+      .kind = PCS_OPTION_COUNT,
+      .help = "n",
+      .offset = offsetof(sample, n),
+      .preset = "7",
+      .range = { 1, 1000, false, false } },
+    { .name = "mass",
+      .kind = PCS_OPTION_CHOICE,
+      .help = "m",
+      .offset = offsetof(sample, mass),
+      .preset = "consistent",
+      .choices = masses },
+    { .name = "is_on", .kind = PCS_OPTION_FLAG, .help = "o", .offset = offsetof(sample, is_on), .preset = "true" },
+    { .name = "v",
+      .kind = PCS_OPTION_VECTOR,
+      .help = "v",
+      .offset = offsetof(sample, v),
+      .preset = "[1.0, 2.0, 3e1]",
+      .range = PCS_ANY_NUMBER },
+    { .name = "name", .kind = PCS_OPTION_TEXT, .help = "t", .offset = offsetof(sample, name) },
+    { .name = NULL },
+};
+
+static pcs_context *context_of_test;
+
+static int set_up(void **state)
+{
+    (void)state;
+    return pcs_context_create(&context_of_test) != PCS_OK;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    pcs_context_destroy(&context_of_test);
+    return 0;
+}
+
+static pcs_case *parse(const char *text)
+{
+    pcs_case *c = NULL;
+    CHECK_OK(context_of_test, pcs_case_parse(context_of_test, "f", text, strlen(text), &c));
+    return c;
+}
+
+// Reads a map of samples from the root, then finishes.
+static pcs_status read_root(pcs_case *c, sample *out)
+{
+    pcs_case_read(c, pcs_case_root(c), sample_options, out);
+    return pcs_case_finish(c);
+}
+
+static void check_same_text(const char *actual, const char *expected)
+{
+    if (strcmp(actual, expected) != 0) print_message("is:     %s\nwanted: %s\n", actual, expected);
+    CHECK(strcmp(actual, expected) == 0);
+}
+
+// ---- Structure
+
+static void structure_errors_have_their_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } table[] = {
+        { "", "f:1:1: the file is empty" },
+        { "# nothing\n", "f:1:1: the file is empty" },
+        { "- a\n- b\n", "f:1:1: a case must be a map of keys, is a list" },
+        { "\n  word\n", "f:2:3: a case must be a map of keys, is 'word'" },
+        { "E: 1\nF: [1, 2\n", "f:3:1: not valid YAML" },
+        { "E: 1\n\tF: 2\n", "f:2:1: not valid YAML" },
+        { "E: 1\n F: 2\n", "f:2:3: not valid YAML" },
+        { "E: 'x\n", "f:2:1: not valid YAML" },
+        { "[a, b]: 1\n", "f:1:1: a key must be a text, is a list" },
+        { "E: 1\n? {a: 1}\n: 2\n", "f:2:3: a key must be a text, is a map" },
+        { "E: \"a\\0b\"\n", "f:1:4: a text with a zero character is not allowed" },
+        { "E: 1\nF: \xff\n", "f:2:4: not valid UTF-8 text" },
+        { "\xff\xfe\x45\x00", "f:1:1: not valid UTF-8 text" },
+        { "E: \x01\n", "f:1:4: not valid UTF-8 text" },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        pcs_case *c = NULL;
+        pcs_status status = pcs_case_parse(context_of_test, "f", table[i].text, strlen(table[i].text), &c);
+        CHECK(status == PCS_BAD_INPUT);
+        CHECK(c == NULL);
+        CHECK_TEXT(pcs_message(context_of_test), table[i].message);
+    }
+}
+
+static void recoverable_errors_are_collected_with_the_rest(void **state)
+{
+    (void)state;
+    pcs_case *c = parse("E: &a -1\nE: 2\nfactor: *a\nv: !!seq [1, 2, 3]\nname: x\n'': 1\n---\nE: 1\n");
+    sample s;
+    CHECK(read_root(c, &s) == PCS_BAD_INPUT);
+    check_same_text(pcs_message(context_of_test),
+                    "f:1:4: anchors are not allowed: '&a'\n"
+                    "f:1:4: E must be > 0, is -1\n"
+                    "f:2:1: duplicate key 'E', first given at 1:1\n"
+                    "f:3:9: aliases are not allowed: '*a'\n"
+                    "f:3:9: factor must be a number, is '*a'\n"
+                    "f:4:4: tags are not allowed: 'tag:yaml.org,2002:seq'\n"
+                    "f:6:1: empty key\n"
+                    "f:6:1: unknown key empty, allowed: E, factor, n, mass, is_on, v, name\n"
+                    "f:7:1: only one document is allowed");
+}
+
+static void nesting_ends_somewhere(void **state)
+{
+    (void)state;
+    char text[512] = "a: ";
+    for (int depth = 62; depth <= 64; depth++) {
+        memset(text + 3, '[', (size_t)depth);
+        memset(text + 3 + depth, ']', (size_t)depth);
+        text[3 + 2 * depth] = '\0';
+        pcs_case *c = NULL;
+        pcs_status status = pcs_case_parse(context_of_test, "f", text, strlen(text), &c);
+        CHECK((status == PCS_OK) == (depth <= 63)); // the root is a level, too
+    }
+    CHECK_TEXT(pcs_message(context_of_test), "f:1:67: nested deeper than 64 levels");
+}
+
+static void a_byte_order_mark_and_crlf_are_harmless(void **state)
+{
+    (void)state;
+    pcs_case *c = parse("\xef\xbb\xbf"
+                        "E: 2.5\r\nname: Br\xc3\xbcls\r\n");
+    sample s;
+    CHECK_OK(context_of_test, read_root(c, &s));
+    CHECK(s.E == 2.5);
+    check_same_text(s.name, "Br\xc3\xbcls");
+}
+
+static void columns_count_characters(void **state)
+{
+    (void)state;
+    pcs_case *c = parse("{ name: \xc3\xa9\xc3\xa9\xc3\xa9, E: -1 }\n");
+    sample s;
+    CHECK(read_root(c, &s) == PCS_BAD_INPUT);
+    check_same_text(pcs_message(context_of_test), "f:1:17: E must be > 0, is -1");
+}
+
+// ---- Values
+
+static void wrong_values_are_errors(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } table[] = {
+        { "E: 10.0x", "f:1:4: E must be a number > 0, is '10.0x'" },
+        { "E: 10,0", "f:1:4: E must be a number > 0, is '10,0' (decimals take a point)" },
+        { "E: .nan", "f:1:4: E must be a finite number > 0, is '.nan'" },
+        { "E: NaN", "f:1:4: E must be a finite number > 0, is 'NaN'" },
+        { "E: inf", "f:1:4: E must be a finite number > 0, is 'inf'" },
+        { "E: -.Inf", "f:1:4: E must be a finite number > 0, is '-.Inf'" },
+        { "E: 1e999", "f:1:4: E must be a finite number > 0, is '1e999'" },
+        { "E: 1e-999", "f:1:4: E must be 0 or a number above" },
+        { "E: 0x10", "f:1:4: E must be a number > 0, is '0x10'" },
+        { "E: 0x1p3", "f:1:4: E must be a number > 0, is '0x1p3'" },
+        { "E: 010", "f:1:4: E must be a number > 0, is '010'" },
+        { "E: 1_000", "f:1:4: E must be a number > 0, is '1_000'" },
+        { "E: 1 2", "f:1:4: E must be a number > 0, is '1 2'" },
+        { "E: 1e", "f:1:4: E must be a number > 0, is '1e'" },
+        { "E: 1e+", "f:1:4: E must be a number > 0, is '1e+'" },
+        { "E: .", "f:1:4: E must be a number > 0, is '.'" },
+        { "E: --1", "f:1:4: E must be a number > 0, is '--1'" },
+        { "E: 1.2.3", "f:1:4: E must be a number > 0, is '1.2.3'" },
+        { "E: 1:30", "f:1:4: E must be a number > 0, is '1:30'" },
+        { "E: \"5\"", "f:1:4: E must be a number > 0, is the text '5'" },
+        { "E: '5'", "f:1:4: E must be a number > 0, is the text '5'" },
+        { "E: |\n  5", "f:1:4: E must be a number > 0, is the text '5" },
+        { "E:", "f:1:3: E must be a number > 0, is empty" },
+        { "E: ~", "f:1:4: E must be a number > 0, is '~'" },
+        { "E: [1]", "f:1:4: E must be a number > 0, is a list" },
+        { "E: {a: 1}", "f:1:4: E must be a number > 0, is a map" },
+        { "E: 0", "f:1:4: E must be > 0, is 0" },
+        { "E: -0.0", "f:1:4: E must be > 0, is -0.0" },
+        { "n: 5", "f:1:1: missing key 'E' (modulus)" },
+        { "E: 1\nn: 50.5", "f:2:4: n must be a whole number in [1, 1000], is '50.5'" },
+        { "E: 1\nn: 50.0", "f:2:4: n must be a whole number of digits only, is '50.0', write 50" },
+        { "E: 1\nn: 1e2", "f:2:4: n must be a whole number of digits only, is '1e2', write 100" },
+        { "E: 1\nn: 0", "f:2:4: n must be in [1, 1000], is 0" },
+        { "E: 1\nn: 1001", "f:2:4: n must be in [1, 1000], is 1001" },
+        { "E: 1\nn: 99999999999", "f:2:4: n must be at most 2147483647 in size, is 99999999999" },
+        { "E: 1\nn: 99999999999999999999999", "f:2:4: n must be at most 2147483647 in size" },
+        { "E: 1\nn: x", "f:2:4: n must be a whole number in [1, 1000], is 'x'" },
+        { "E: 1\nn: '5'", "f:2:4: n must be a whole number in [1, 1000], is the text '5'" },
+        { "E: 1\nmass: lump", "f:2:7: mass must be one of consistent, lumped, is 'lump', did you mean 'lumped'?" },
+        { "E: 1\nmass: []", "f:2:7: mass must be one of consistent, lumped, is a list" },
+        { "E: 1\nis_on: yes", "f:2:8: is_on must be true or false, is 'yes'" },
+        { "E: 1\nis_on: True", "f:2:8: is_on must be true or false, is 'True'" },
+        { "E: 1\nis_on: 'true'", "f:2:8: is_on must be true or false, is the text 'true'" },
+        { "E: 1\nv: [1, 2]", "f:2:4: v must be a list of 3 numbers [x, y, z], is a list of 2" },
+        { "E: 1\nv: [1, 2, 3, 4]", "f:2:4: v must be a list of 3 numbers [x, y, z], is a list of 4" },
+        { "E: 1\nv: 1", "f:2:4: v must be a list of 3 numbers [x, y, z], is '1'" },
+        { "E: 1\nv: [1, 2, z]", "f:2:11: v[2] must be a number, is 'z'" },
+        { "E: 1\nname: ''", "f:2:7: name must be a text, is empty" },
+        { "E: 1\nname:", "f:2:6: name must be a text, is empty" },
+        { "E: 1\nname: [a]", "f:2:7: name must be a text, is a list" },
+        { "E: 1\nnmae: a",
+          "f:2:1: unknown key 'nmae', did you mean 'name'? allowed: E, factor, n, mass, is_on, v, name" },
+        { "E: 1\ncolour: a", "f:2:1: unknown key 'colour', allowed: E, factor, n, mass, is_on, v, name" },
+        { "e: 1", "f:1:1: unknown key 'e', did you mean 'E'? allowed" },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        pcs_case *c = parse(table[i].text);
+        sample s;
+        CHECK(read_root(c, &s) == PCS_BAD_INPUT);
+        CHECK_TEXT(pcs_message(context_of_test), table[i].message);
+    }
+}
+
+static void right_values_are_read_to_the_last_bit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+    } table[] = {
+        { "1", 1.0 },
+        { "+1", 1.0 },
+        { "0.1", 0.1 },
+        { ".5", 0.5 },
+        { "5.", 5.0 },
+        { "2.1e11", 2.1e11 },
+        { "2.1E+11", 2.1e11 },
+        { "1e-3", 1e-3 },
+        { "4.9e-324", 4.9e-324 },
+        { "1.7976931348623157e308", 1.7976931348623157e308 },
+        { "0.1000000000000000055511151231257827021181583404541015625", 0.1 },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "E: %s\n", table[i].text);
+        sample s;
+        CHECK_OK(context_of_test, read_root(parse(text), &s));
+        CHECK(s.E == table[i].value);
+    }
+}
+
+static void defaults_fill_members_and_tree(void **state)
+{
+    (void)state;
+    pcs_case *c = parse("E: 1.0\n");
+    sample s;
+    CHECK_OK(context_of_test, read_root(c, &s));
+    CHECK(s.factor == 0.1 && s.n == 7 && s.mass == 0 && s.is_on && s.v[2] == 30.0 && s.name == NULL);
+    CHECK(pcs_node_count(pcs_case_root(c)) == 6); // all but the name, which has no default
+    check_same_text(pcs_node_text(pcs_case_get(c, pcs_case_root(c), "factor")), "0.1");
+}
+
+static void a_wrong_value_leaves_the_default(void **state)
+{
+    (void)state;
+    sample s;
+    CHECK(read_root(parse("E: 1\nn: x\nmass: lumped\n"), &s) == PCS_BAD_INPUT);
+    CHECK(s.n == 7);
+    CHECK(s.mass == LUMPED);
+}
+
+static void a_decimal_comma_of_the_locale_changes_nothing(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE", NULL };
+    bool has_comma = false;
+    for (int i = 0; names[i] != NULL && !has_comma; i++) has_comma = setlocale(LC_NUMERIC, names[i]) != NULL;
+    if (!has_comma) skip(); // no such locale on this machine
+    sample s;
+    char text[PCS_NUMBER_BYTES];
+    pcs_status status = read_root(parse("E: 2.5\n"), &s);
+    pcs_case_number_text(2.5e-7, text);
+    setlocale(LC_NUMERIC, "C");
+    CHECK_OK(context_of_test, status);
+    CHECK(s.E == 2.5);
+    check_same_text(text, "2.5e-07");
+}
+
+// ---- Near misses
+
+static void near_misses_are_near(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "rho_inf", "theta", "x", "gap", "beta", "alpha_ggl", NULL };
+    static const struct {
+        const char *name, *answer;
+    } table[] = {
+        { "rho_in", ", did you mean 'rho_inf'?" },
+        { "rhoinf", ", did you mean 'rho_inf'?" },
+        { "rho_ifn", ", did you mean 'rho_inf'?" },
+        { "RHO_INF", ", did you mean 'rho_inf'?" },
+        { "thetta", ", did you mean 'theta'?" },
+        { "zeta", ", did you mean 'beta'?" },
+        { "alpha_glg", ", did you mean 'alpha_ggl'?" },
+        { "X", ", did you mean 'x'?" },
+        { "gpa", ", did you mean 'gap'?" },
+        { "y", "" },
+        { "elephant", "" },
+        { "", "" },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char buffer[PCS_NEAR_MISS_BYTES];
+        check_same_text(pcs_near_miss(table[i].name, names, sizeof buffer, buffer), table[i].answer);
+    }
+    static const char *const ties[] = { "aab", "aac", NULL };
+    char buffer[PCS_NEAR_MISS_BYTES], giant[300];
+    check_same_text(pcs_near_miss("aad", ties, sizeof buffer, buffer), ", did you mean 'aab'?");
+    memset(giant, 'a', sizeof giant - 1);
+    giant[sizeof giant - 1] = '\0';
+    check_same_text(pcs_near_miss(giant, ties, sizeof buffer, buffer), "");
+}
+
+// ---- Messages
+
+static void many_errors_end_with_their_number(void **state)
+{
+    (void)state;
+    enum { COUNT = 1000 };
+    static char text[COUNT * 16];
+    size_t used = 0;
+    for (int i = 0; i < COUNT; i++) used += (size_t)snprintf(text + used, sizeof text - used, "key%d: 1\n", i);
+    sample s;
+    pcs_case *c = parse(text);
+    CHECK(read_root(c, &s) == PCS_BAD_INPUT);
+    CHECK(pcs_case_error_count(c) == COUNT + 1);
+    const char *message = pcs_message(context_of_test);
+    int lines = 0;
+    for (const char *p = message; *p != '\0'; p++) lines += *p == '\n';
+    int rest = -1;
+    const char *tail = strrchr(message, '\n');
+    CHECK(sscanf(tail, "\n... and %d more errors", &rest) == 1);
+    CHECK(lines + rest == COUNT + 1);
+    CHECK(strlen(message) < 15100);
+}
+
+static void a_giant_value_does_not_flood_the_message(void **state)
+{
+    (void)state;
+    static char text[40000] = "E: ";
+    memset(text + 3, 'x', sizeof text - 4);
+    sample s;
+    CHECK(read_root(parse(text), &s) == PCS_BAD_INPUT);
+    CHECK(strlen(pcs_message(context_of_test)) < 300);
+    CHECK_TEXT(pcs_message(context_of_test), "xxx...'");
+}
+
+// ---- Assignments
+
+static void assignments_replace_add_and_report(void **state)
+{
+    (void)state;
+    pcs_case *c = parse("E: 1\nv: [1, 2, 3]\n");
+    CHECK_OK(context_of_test, pcs_case_set(c, "E=2.5"));
+    CHECK_OK(context_of_test, pcs_case_set(c, "v.1=-7"));
+    CHECK_OK(context_of_test, pcs_case_set(c, "name=a b"));
+    CHECK_OK(context_of_test, pcs_case_set(c, "mass=lumped"));
+    sample s;
+    CHECK_OK(context_of_test, read_root(c, &s));
+    CHECK(s.E == 2.5 && s.v[0] == 1.0 && s.v[1] == -7.0 && s.mass == LUMPED);
+    check_same_text(s.name, "a b");
+}
+
+static void wrong_assignments_name_themselves(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *set, *message;
+    } table[] = {
+        { "E=-2", "--set E=-2: E must be > 0, is -2" },
+        { "E", "--set E: no '=', wanted is path.to.key=value" },
+        { "=1", "--set =1: an empty key, wanted is path.to.key=value" },
+        { "a..b=1", "--set a..b=1: an empty key, wanted is path.to.key=value" },
+        { "E=", "--set E=: no value after '='" },
+        { "E.x=1", "--set E.x=1: E is a single value, it has no keys" },
+        { "v.3=1", "--set v.3=1: v has no item '3', it has 3, numbered from 0" },
+        { "v.x=1", "--set v.x=1: v has no item 'x', it has 3, numbered from 0" },
+        { "v=[1, 2", "--set v=[1, 2: not valid YAML" },
+        { "v=[1, 2, q]", "--set v=[1, 2, q]: v[2] must be a number, is 'q'" },
+        { "fcator=1", "--set fcator=1: unknown key 'fcator', did you mean 'factor'?" },
+        { "E=&a 1", "--set E=&a 1: anchors are not allowed: '&a'" },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        pcs_case *c = parse("E: 1\nv: [1, 2, 3]\n");
+        CHECK_OK(context_of_test, pcs_case_set(c, table[i].set));
+        sample s;
+        CHECK(read_root(c, &s) == PCS_BAD_INPUT);
+        const char *message = pcs_message(context_of_test);
+        CHECK(strncmp(message, table[i].message, strlen(table[i].message)) == 0);
+        CHECK_TEXT(message, table[i].message);
+    }
+}
+
+static void assignments_come_after_the_file_in_the_report(void **state)
+{
+    (void)state;
+    pcs_case *c = parse("E: 0\nn: 0\n");
+    CHECK_OK(context_of_test, pcs_case_set(c, "factor=x"));
+    sample s;
+    CHECK(read_root(c, &s) == PCS_BAD_INPUT);
+    check_same_text(pcs_message(context_of_test), "f:1:4: E must be > 0, is 0\n"
+                                                  "f:2:4: n must be in [1, 1000], is 0\n"
+                                                  "--set factor=x: factor must be a number, is 'x'");
+}
+
+// ---- Writing
+
+static void write_and_load(pcs_case *c, pcs_case **again)
+{
+    char path[] = "percuss_test_case_XXXXXX";
+    int descriptor = mkstemp(path);
+    CHECK(descriptor >= 0);
+    close(descriptor);
+    pcs_status written = pcs_case_write(c, path);
+    pcs_status loaded = written == PCS_OK ? pcs_case_load(context_of_test, path, again) : written;
+    remove(path);
+    CHECK_OK(context_of_test, written);
+    CHECK_OK(context_of_test, loaded);
+}
+
+static void a_written_case_reads_back_to_the_same_bits(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "E: 1e-3\nfactor: 0.1000000000000000055511151231257827\nv: [1e5, -2.5E7, 1.25e-300]\nname: plain\n",
+        "E: 2.1e11\nmass: lumped\nis_on: false\nn: 3\nname: 'on'\n",
+        "E: .5\nfactor: -5.\nname: \"with \\\"quotes\\\", a # sign: and \\t\\n\\\\ more\"\n",
+        "E: +7\nname: Bruls, Acary (2014)\n",
+        "E: 3\nname: '12'\n",
+        "E: 3\nname: 12\n",
+        "E: 3\nname: \xc3\xbc\xe2\x82\xac\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        pcs_case *c = parse(texts[i]), *again = NULL;
+        sample a, b;
+        CHECK_OK(context_of_test, read_root(c, &a));
+        write_and_load(c, &again);
+        CHECK(pcs_node_count(pcs_case_root(again)) == pcs_node_count(pcs_case_root(c)));
+        CHECK_OK(context_of_test, read_root(again, &b));
+        CHECK(memcmp(&a.E, &b.E, sizeof a.E) == 0 && memcmp(&a.factor, &b.factor, sizeof a.factor) == 0);
+        CHECK(memcmp(a.v, b.v, sizeof a.v) == 0 && a.n == b.n && a.mass == b.mass && a.is_on == b.is_on);
+        check_same_text(b.name, a.name);
+    }
+}
+
+// YAML 1.1 readers take a number for a text without its point or the sign of its exponent.
+static void written_numbers_carry_point_and_sign(void **state)
+{
+    (void)state;
+    char path[] = "percuss_test_case_XXXXXX", text[512] = "";
+    pcs_case *c = parse("E: 1e5\nfactor: 2.5e-3\nv: [.5e3, 5.e3, 7]\n");
+    sample s;
+    CHECK_OK(context_of_test, read_root(c, &s));
+    int descriptor = mkstemp(path);
+    CHECK(descriptor >= 0);
+    pcs_status status = pcs_case_write(c, path);
+    CHECK(read(descriptor, text, sizeof text - 1) == 0); // the file was replaced, not overwritten
+    close(descriptor);
+    FILE *file = fopen(path, "r");
+    size_t count = file == NULL ? 0 : fread(text, 1, sizeof text - 1, file);
+    if (file != NULL) fclose(file);
+    remove(path);
+    text[count] = '\0';
+    CHECK_OK(context_of_test, status);
+    CHECK_TEXT(text, "\nE: 1.0e+5\nfactor: 2.5e-3\nv: [0.5e+3, 5.0e+3, 7]\n");
+}
+
+static void numbers_become_the_shortest_text(void **state)
+{
+    (void)state;
+    static const double values[] = { 0.1, 1.0 / 3.0, 2e-3, 1e22, 5e-324, 1.7976931348623157e308, 9.9246752e-8 };
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char text[PCS_NUMBER_BYTES], line[64];
+        snprintf(line, sizeof line, "E: %s\n", pcs_case_number_text(values[i], text));
+        sample s;
+        CHECK_OK(context_of_test, read_root(parse(line), &s));
+        CHECK(s.E == values[i]);
+        CHECK(strchr(text, '.') != NULL && strpbrk(strchr(text, 'e'), "+-") != NULL);
+    }
+    char text[PCS_NUMBER_BYTES];
+    check_same_text(pcs_case_number_text(2e-3, text), "2.0e-03");
+}
+
+static void a_resolved_value_replaces_the_given_one(void **state)
+{
+    (void)state;
+    pcs_case *c = parse("E: 1\nname: auto\n"), *again = NULL;
+    sample s;
+    CHECK_OK(context_of_test, read_root(c, &s));
+    CHECK_OK(context_of_test, pcs_case_resolve(c, pcs_case_root(c), "name", "other"));
+    CHECK_OK(context_of_test, pcs_case_resolve(c, pcs_case_root(c), "n", "9"));
+    write_and_load(c, &again);
+    CHECK_OK(context_of_test, read_root(again, &s));
+    CHECK(s.n == 9);
+    check_same_text(s.name, "other");
+}
+
+static void unwritable_files_are_faults(void **state)
+{
+    (void)state;
+    pcs_case *c = parse("E: 1\n");
+    CHECK(pcs_case_write(c, "no/such/folder/case.yaml") == PCS_IO_ERROR);
+    CHECK_TEXT(pcs_message(context_of_test), "no/such/folder/case.yaml");
+}
+
+// ---- Files
+
+static void files_and_folders_are_found(void **state)
+{
+    (void)state;
+    pcs_case *c = NULL;
+    CHECK(pcs_case_load(context_of_test, "no_such_case", &c) == PCS_IO_ERROR);
+    CHECK_TEXT(pcs_message(context_of_test), "cannot open the case 'no_such_case': No such file");
+    CHECK(pcs_case_load(context_of_test, "cases", &c) == PCS_IO_ERROR);
+    CHECK_TEXT(pcs_message(context_of_test), "the folder 'cases' holds no case.yaml");
+    CHECK_OK(context_of_test, pcs_case_load(context_of_test, "cases/bar_impact/", &c));
+    check_same_text(pcs_case_name(c), "bar_impact");
+    check_same_text(pcs_case_file(c), "cases/bar_impact/case.yaml");
+    check_same_text(pcs_case_folder(c), "cases/bar_impact");
+}
+
+static void nodes_are_found_by_path(void **state)
+{
+    (void)state;
+    pcs_case *c = parse("a:\n  b: {c: 1}\nl:\n  - {set: x.y}\n  - {set: x.y}\n");
+    pcs_case_error(c, pcs_case_find(c, "a.b"), "one");
+    pcs_case_error(c, pcs_case_find(c, "a.b.zzz"), "two");
+    pcs_case_error(c, pcs_case_find(c, "l.0"), "three");
+    pcs_case_error(c, pcs_case_find(c, "l.x.y"), "four");
+    pcs_case_error(c, pcs_case_find(c, NULL), "five");
+    pcs_case_get(c, pcs_case_root(c), "a");
+    pcs_case_get(c, pcs_case_root(c), "l");
+    CHECK(pcs_case_finish(c) == PCS_BAD_INPUT);
+    CHECK_TEXT(pcs_message(context_of_test), "f:1:1: five\n");
+    CHECK_TEXT(pcs_message(context_of_test), "f:2:6: one\nf:2:6: two\n");
+    CHECK_TEXT(pcs_message(context_of_test), "f:4:5: three\n");
+    CHECK_TEXT(pcs_message(context_of_test), "f:5:5: four\n");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(structure_errors_have_their_place),
+        TEST(recoverable_errors_are_collected_with_the_rest),
+        TEST(nesting_ends_somewhere),
+        TEST(a_byte_order_mark_and_crlf_are_harmless),
+        TEST(columns_count_characters),
+        TEST(wrong_values_are_errors),
+        TEST(right_values_are_read_to_the_last_bit),
+        TEST(defaults_fill_members_and_tree),
+        TEST(a_wrong_value_leaves_the_default),
+        TEST(a_decimal_comma_of_the_locale_changes_nothing),
+        TEST(near_misses_are_near),
+        TEST(many_errors_end_with_their_number),
+        TEST(a_giant_value_does_not_flood_the_message),
+        TEST(assignments_replace_add_and_report),
+        TEST(wrong_assignments_name_themselves),
+        TEST(assignments_come_after_the_file_in_the_report),
+        TEST(a_written_case_reads_back_to_the_same_bits),
+        TEST(written_numbers_carry_point_and_sign),
+        TEST(numbers_become_the_shortest_text),
+        TEST(a_resolved_value_replaces_the_given_one),
+        TEST(unwritable_files_are_faults),
+        TEST(files_and_folders_are_found),
+        TEST(nodes_are_found_by_path),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
