@@ -12,10 +12,15 @@
 //   am = (2 rho - 1)/(rho + 1), af = rho/(rho + 1), ga = 1/2 + af - am, be = (ga + 1/2)^2/4
 //
 // The prediction sets vd = 0; then d = vt - vt0 gives vd = (c/h) d with c = (1 - am)/((1 - af) ga), and
-// qt = qt0 + kb d with kb = h be/ga. The energy has no closed dissipation formula: what the ledger does not
-// explain otherwise is the remainder.
+// qt = qt0 + kb d with kb = h be/ga.
+//
+// Energy: there is no closed dissipation formula; what the ledger does not explain otherwise is the remainder. An
+// impulse moves positions by (h/2) W on its own account, as in every velocity-level scheme; only what the position
+// constraint asks beyond that, U - (h/2) W, is a correction, and its work is that of strain and gravity along it.
 
 #include "schemes/common.h"
+
+#include "step/columns.h"
 
 typedef struct ggl_params {
     double rho_inf;
@@ -33,6 +38,7 @@ static const char *const ggl_history[] = { "a", "vd", NULL };
 typedef struct ggl {
     pcs_next next;
     double am, af, ga, be;
+    double *correction;     // [nrow] nu - (h/2) La, kg m
     double resultant[3];    // of M vd, N, at the start of the step
     double filtered[3];     // of M a, N
     double damping_power;   // v^T C v at the start of the step, W
@@ -52,6 +58,7 @@ static pcs_status ggl_setup(pcs_scheme *self)
     s->af = rho / (rho + 1.0);
     s->ga = 0.5 + s->af - s->am;
     s->be = 0.25 * (s->ga + 0.5) * (s->ga + 0.5);
+    PCS_TAKE(self->ctx, s->correction, self->system->nrow, "position corrections");
     return pcs_next_create(self, &s->next);
 }
 
@@ -114,6 +121,13 @@ static void ggl_balance(pcs_scheme *self, const pcs_state *x, double h, double r
     }
 }
 
+static double ggl_correction_work(pcs_scheme *self, double h)
+{
+    ggl *s = self->data;
+    for (int j = 0; j < self->system->nrow; j++) s->correction[j] = s->next.nu[j] - 0.5 * h * s->next.la[j];
+    return pcs_displacement_work(self->solver, s->correction, s->next.q);
+}
+
 static void ggl_accept(pcs_scheme *self, pcs_state *x, const pcs_step_report *report)
 {
     ggl *s = self->data;
@@ -144,10 +158,10 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
 
     ggl_correct(s, system->nv, form.c / h);
-    pcs_next_report_rows(self, &s->next, report);
+    pcs_next_report_rows(self, x, &s->next, 0.5, report);
     double resultant[3], filtered[3], power = ggl_damping_power(self, s->next.v);
     ggl_balance(self, x, h, resultant, filtered, report->smooth_impulse);
-    report->correction_work = result.correction_work;
+    report->correction_work = ggl_correction_work(self, h);
     report->external_work = pcs_trapezoidal_load_work(system, x, s->next.q, h);
     report->damping_loss = 0.5 * h * (s->damping_power + power);
     for (int k = 0; k < 3; k++) {

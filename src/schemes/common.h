@@ -25,7 +25,9 @@ void pcs_begin_report(pcs_step_report *report, double h);
 bool pcs_next_measure(const pcs_scheme *self, const pcs_next *next, pcs_step_report *report);
 
 // Rows and impact loss of a scheme with one impulse La per row: force La/h, impact part in the step that closes.
-void pcs_next_report_rows(const pcs_scheme *self, const pcs_next *next, pcs_step_report *report);
+// The impact loss is -La . G ((1 - theta) v_n + theta v): v_n is the velocity before the impulse of the step, so a
+// contact that stays closed loses nothing.
+void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_next *next, double theta, pcs_step_report *report);
 
 // Makes the next state the state.
 void pcs_next_accept(pcs_next *next, pcs_state *x, const pcs_step_report *report, int nrow);

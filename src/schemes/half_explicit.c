@@ -262,6 +262,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit = {
     .nhistory = 1,
     .history_names = half_history,
     .is_explicit = true,
+    .separates_impacts = true,
     .setup = half_setup,
     .start = half_start,
     .step = half_step,

@@ -9,8 +9,6 @@
 //
 // Energy over a step of a linear system, exact:
 //   dE = h v_th . F_th - h v_th . C v_th + La . G v_th - (th - 1/2) (|v - v_n|^2_M + |q - q_n|^2_K)
-// The impact loss uses the mean of the velocities before and after the impulse; the difference of La . G v_th
-// from that is counted with the numerical loss, so that every term keeps its own definition.
 
 #include "schemes/common.h"
 
@@ -100,21 +98,14 @@ static double moreau_damping_loss(pcs_scheme *self, const pcs_state *x, double h
     return h * self->system->ops->damping_power(self->system, s->mean);
 }
 
-static double moreau_numerical_loss(pcs_scheme *self, const pcs_state *x, const pcs_step_report *report)
+static double moreau_numerical_loss(pcs_scheme *self, const pcs_state *x)
 {
     moreau *s = self->data;
     const pcs_system *system = self->system;
-    double stiffness_norm2 = 0.0, mass_norm2 = 0.0;
-    // At theta = 1/2 the scheme itself keeps the energy and the norms are not needed.
-    if (s->theta != 0.5) system->ops->change(system, x->q, s->next.q, x->v, s->next.v, &stiffness_norm2, &mass_norm2);
-    double loss = (s->theta - 0.5) * (mass_norm2 + stiffness_norm2);
-    for (int j = 0; j < system->nrow; j++) {
-        const pcs_row_report *row = &report->rows[j];
-        if (row->multiplier == 0.0) continue;
-        double rate_old = pcs_system_rate(system, j, x->v), mean = (1.0 - s->theta) * rate_old + s->theta * row->rate;
-        loss += row->multiplier * (0.5 * (row->rate_before + row->rate) - mean);
-    }
-    return loss;
+    double stiffness_norm2, mass_norm2;
+    if (s->theta == 0.5) return 0.0; // the norms are not needed
+    system->ops->change(system, x->q, s->next.q, x->v, s->next.v, &stiffness_norm2, &mass_norm2);
+    return (s->theta - 0.5) * (mass_norm2 + stiffness_norm2);
 }
 
 static void moreau_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *report)
@@ -122,7 +113,7 @@ static void moreau_report(pcs_scheme *self, const pcs_state *x, pcs_step_report 
     moreau *s = self->data;
     const pcs_system *system = self->system;
     double h = report->h, resultant[3];
-    pcs_next_report_rows(self, &s->next, report);
+    pcs_next_report_rows(self, x, &s->next, s->theta, report);
     system->ops->resultant(system, x->t + h, s->next.q, s->next.v, resultant);
     for (int k = 0; k < 3; k++) {
         report->smooth_impulse[k] = h * ((1.0 - s->theta) * s->resultant[k] + s->theta * resultant[k]);
@@ -131,7 +122,7 @@ static void moreau_report(pcs_scheme *self, const pcs_state *x, pcs_step_report 
     report->external_work = (1.0 - s->theta) * system->ops->load_work(system, x->t, x->q, s->next.q) +
                             s->theta * system->ops->load_work(system, x->t + h, x->q, s->next.q);
     report->damping_loss = moreau_damping_loss(self, x, h);
-    report->numerical_loss = moreau_numerical_loss(self, x, report);
+    report->numerical_loss = moreau_numerical_loss(self, x);
 }
 
 static pcs_status moreau_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)

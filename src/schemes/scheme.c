@@ -66,7 +66,7 @@ void pcs_begin_report(pcs_step_report *report, double h)
     *report = (pcs_step_report){ .h = h, .bad_equation = -1, .rows = report->rows };
 }
 
-void pcs_next_report_rows(const pcs_scheme *self, const pcs_next *next, pcs_step_report *report)
+void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_next *next, double theta, pcs_step_report *report)
 {
     const pcs_system *system = self->system;
     system->ops->gaps(system, next->q, next->gap);
@@ -88,7 +88,7 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_next *next, pcs_step
         };
         row->impulse = row->is_impact ? la : 0.0;
         row->is_closed = la > 0.0 || row->gap <= 0.0;
-        report->impact_loss -= 0.5 * la * (row->rate_before + row->rate);
+        if (la != 0.0) report->impact_loss -= la * ((1.0 - theta) * pcs_system_rate(system, j, x->v) + theta * row->rate);
     }
 }
 

@@ -57,6 +57,7 @@ typedef struct pcs_scheme_ops {
     bool is_explicit;       // needs a stable step
     bool is_position_level; // states 0 <= g _|_ nu >= 0; otherwise it may penetrate by O(h)
     bool has_closed_loss;   // numerical_loss is a formula and the energy ledger must close
+    bool separates_impacts; // an impact is solved apart from forces: its loss is m_eff v^2 (1 - e^2) / 2 to round-off
 
     // NULL when the parameters are sound, else what is wrong; *option names the culprit.
     const char *(*check)(const void *params, const char **option);

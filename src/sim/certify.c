@@ -3,7 +3,7 @@
 //   position level (schemes that state it)   g >= 0,  nu >= 0,  g or nu vanishes,  gate agrees with g(q - X nu)
 //   velocity level, on gated rows            xi = G v + target >= 0,  La >= 0,  xi or La vanishes; La = 0 elsewhere
 //   impulse law                              G v - G v_before = G M^-1 G^T La
-//   impact loss                              one contact alone: m_eff (v_before^2 - target^2) / 2
+//   impact loss                              one contact alone: m_eff (v_before^2 - target^2) / 2, target = e v_before
 //   momentum                                 change = impulse of the smooth forces + impulses of the contacts
 //   energy                                   the ledger closes, where the scheme has its loss in closed form
 //   penetration                              at most 2 max|gap rate| h for schemes that penetrate by design
@@ -75,6 +75,7 @@ static bool certify_applies(const pcs_scheme_ops *ops, int check)
     case GATE: return ops->is_position_level;
     case PENETRATION: return !ops->is_position_level;
     case ENERGY: return ops->has_closed_loss;
+    case IMPACT_LOSS: return ops->separates_impacts;
     default: return true;
     }
 }

@@ -1,5 +1,7 @@
 // The time loop: step, ledger, certificate, observers.
 
+#define _POSIX_C_SOURCE 200809L
+
 #include "sim/sim.h"
 
 #include "sim/certify.h"
@@ -181,7 +183,7 @@ static pcs_status sim_close(pcs_sim *sim, bool show_progress, int nopen, pcs_sta
     char reason[1024];
     snprintf(reason, sizeof reason, "%s", status == PCS_OK ? "" : pcs_message(sim->ctx));
     sim->view.ending = status == PCS_OK ? PCS_FINISHED : PCS_STOPPED;
-    sim->view.reason = reason;
+    sim->view.reason = status == PCS_OK ? NULL : reason;
     double begin = sim_clock();
     for (int i = 0; i < nopen; i++) {
         pcs_observer *o = &sim->observers[i];

@@ -88,17 +88,17 @@ double pcs_step_largest(int n, const double *v)
     return largest;
 }
 
-double pcs_correction_work(const pcs_step_solver *solver, const double *nu, const double *q)
+double pcs_displacement_work(const pcs_step_solver *solver, const double *z, const double *q)
 {
     const pcs_system *system = solver->system;
     const pcs_projection *p = solver->projection;
     double work = 0.0;
     for (int j = 0; j < system->nrow; j++) {
-        if (nu[j] == 0.0) continue;
-        work += nu[j] * pcs_columns_dot(p->KX, j, q);
-        if (system->gravity != NULL) work -= nu[j] * pcs_columns_dot(p->X, j, system->gravity);
+        if (z[j] == 0.0) continue;
+        work += z[j] * pcs_columns_dot(p->KX, j, q);
+        if (system->gravity != NULL) work -= z[j] * pcs_columns_dot(p->X, j, system->gravity);
         for (int i = 0; i < system->nrow; i++)
-            if (nu[i] != 0.0) work -= 0.5 * nu[j] * nu[i] * pcs_columns_dot(p->KX, j, p->X->value[i]);
+            if (z[i] != 0.0) work -= 0.5 * z[j] * z[i] * pcs_columns_dot(p->KX, j, p->X->value[i]);
     }
     return work;
 }

@@ -38,7 +38,7 @@ pcs_status pcs_step_factor_iteration(pcs_step_solver *solver, pcs_matrix **S, pc
 // Largest entry of a vector, by size.
 double pcs_step_largest(int n, const double *v);
 
-// Energy change by the position correction U = X nu that led to q: U . K (q - U/2) - f_gravity . U.
-double pcs_correction_work(const pcs_step_solver *solver, const double *nu, const double *q);
+// Change of strain and gravity energy by a displacement w = X z that led to q: w . K (q - w/2) - f_gravity . w.
+double pcs_displacement_work(const pcs_step_solver *solver, const double *z, const double *q);
 
 #endif

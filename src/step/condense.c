@@ -138,5 +138,4 @@ void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem
         p->rate_before[j] = s->xi[j] - p->target[j];
         for (int i = 0; i < m; i++) p->rate_before[j] -= self->projection->GX[j * m + i] * p->la[i];
     }
-    if (self->form.has_position) result->correction_work = pcs_correction_work(self, p->nu, p->q);
 }

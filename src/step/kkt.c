@@ -320,7 +320,6 @@ static void kkt_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_resul
     memset(p->la, 0, rows);
     result->outcome = kkt_iterate(self, p, &result->iterations);
     for (int j = 0; j < s->m; j++) p->rate_before[j] = s->xi[j] - p->target[j] - pcs_rows_dot(self->system->G, j, s->W);
-    if (self->form.has_position) result->correction_work = pcs_correction_work(self, p->nu, p->q);
 }
 
 const pcs_step_solver_ops pcs_step_kkt = {

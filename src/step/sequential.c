@@ -110,6 +110,7 @@ static pcs_outcome sequential_rounds(pcs_step_solver *self, pcs_step_problem *p,
         if (!sequential_contacts(self, p)) return PCS_NOT_CONVERGED;
         sequential_move(self, p);
         scale = fmax(scale, correction);
+        if (*iterations == 1 && self->form.has_dynamics) continue; // the motion has not yet seen the contacts
         if (correction <= 1e-16 * scale) return PCS_CONVERGED;
         if (correction <= 1e-11 * scale && correction > 0.95 * last) return PCS_CONVERGED;
         last = correction;
@@ -131,7 +132,6 @@ static void sequential_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_ste
     s->small->la = p->la;
     s->small->gate = p->gate;
     result->outcome = sequential_rounds(self, p, &result->iterations);
-    if (self->form.has_position) result->correction_work = pcs_correction_work(self, p->nu, p->q);
 }
 
 const pcs_step_solver_ops pcs_step_sequential = {

@@ -46,8 +46,7 @@ typedef struct pcs_step_problem {
 
 typedef struct pcs_step_result {
     pcs_outcome outcome;
-    int iterations;         // linear solves, or sweeps
-    double correction_work; // J, change of strain and gravity energy by U
+    int iterations; // linear solves, or sweeps
 } pcs_step_result;
 
 typedef struct pcs_step_solver pcs_step_solver;
