@@ -7,6 +7,7 @@
 static const double SAFE_SHARE = 0.9;  // of the stable step, for `step: auto`
 static const double MOST_STEPS = 1e12; // beyond it nobody waits
 static const double SAME_STEPS = 1e-9; // end / step this near to a whole number is one
+static const double OVERLAP = 1e-9;    // of the model's size: a gap that is still none
 
 static pcs_status run_read_scheme(pcs_build *b)
 {
@@ -145,6 +146,28 @@ pcs_status pcs_build_clock(pcs_build *b)
     return PCS_OK;
 }
 
+// Bodies that overlap before anything has moved are an error of the case.
+static pcs_status run_check_gaps(pcs_build *b)
+{
+    const pcs_system *system = b->sim->system;
+    double *gap = pcs_scratch(NULL, (size_t)system->nrow, sizeof *gap);
+    if (gap == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %d gaps", system->nrow);
+    system->ops->gaps(system, b->sim->state.q, gap);
+    const pcs_node *section = pcs_case_find(b->c, "contacts");
+    for (int i = 0; i < system->ncontact; i++) {
+        const pcs_contact_info *contact = &system->contacts[i];
+        for (int j = 0; j < contact->nrow; j++) {
+            double value = gap[contact->first_row + j];
+            if (value >= -OVERLAP * system->length) continue;
+            pcs_case_error_at(b->c, pcs_node_item(section, i), NULL,
+                              "the gap of point %d is %g m at t = 0, must be >= 0", j, value);
+            break;
+        }
+    }
+    pcs_scratch_free(gap);
+    return PCS_OK;
+}
+
 pcs_status pcs_build_state(pcs_build *b)
 {
     pcs_sim *sim = b->sim;
@@ -156,7 +179,8 @@ pcs_status pcs_build_state(pcs_build *b)
     for (int i = 0; i < x->nhistory; i++) PCS_TAKE(b->ctx, x->history[i], system->nv, "the state");
     const char *culprit = NULL;
     pcs_status status = pcs_fe_initial_state(system, x->q, x->v, &culprit);
-    return status == PCS_OK ? PCS_OK : pcs_build_blame(b, pcs_case_find(b->c, culprit), status);
+    if (status != PCS_OK) return pcs_build_blame(b, pcs_case_find(b->c, culprit), status);
+    return run_check_gaps(b);
 }
 
 static pcs_status run_make_scheme(pcs_build *b)

@@ -1,0 +1,394 @@
+// Wrong cases: each is the same good case with one change, and must give one error with its exact place.
+
+#include "check.h"
+#include "sim/build.h"
+
+#include <string.h>
+
+static const char good[] =
+    "title: Bars\n"                                                                                           // 1
+    "mesh:\n"                                                                                                 // 2
+    "  bar: { type: line, from: [1, 0, 0], to: [2, 0, 0], elements: 4 }\n"                                    // 3
+    "  rod: { type: line, from: [3, 0, 0], to: [4, 0, 0], elements: 4 }\n"                                    // 4
+    "elements:\n"                                                                                             // 5
+    "  bar: { type: rod, mesh: bar, E: 900.0, rho: 1.0, area: 1.0 }\n"                                        // 6
+    "  rod: { type: rod, mesh: rod, E: 900.0, rho: 1.0, area: 1.0, damping: { mass: 0.1 } }\n"                // 7
+    "supports:\n"                                                                                             // 8
+    "  hold: { set: rod.end, fix: [x] }\n"                                                                    // 9
+    "initial:\n"                                                                                              // 10
+    "  - { set: bar, velocity: [-1.0, 0, 0] }\n"                                                              // 11
+    "  - { set: rod.start, displacement: { from: [0, 0, 0], to: [0, 0, 0] } }\n"                              // 12
+    "loads:\n"                                                                                                // 13
+    "  weight: { type: gravity, g: [-9.81, 0, 0] }\n"                                                         // 14
+    "  push: { type: force, node: bar.end, value: [1, 0, 0], amplitude: { table: [[0, 1], [1, 0]] } }\n"      // 15
+    "contacts:\n"                                                                                             // 16
+    "  wall: { type: node_plane, nodes: bar.start, point: [0, 0, 0], normal: [1, 0, 0], restitution: 0.5 }\n" // 17
+    "  pair: { type: node_node, a: bar.end, b: rod.start, normal: [1, 0, 0], restitution: 0.5 }\n"            // 18
+    "scheme: { type: half_explicit }\n"                                                                       // 19
+    "solver: { type: condensed, linear: auto }\n"                                                             // 20
+    "time: { step: 1.0e-3, end: 0.1 }\n"                                                                      // 21
+    "certify: strict\n"                                                                                       // 22
+    "output:\n"                                                                                               // 23
+    "  frames: { every: 2 }\n"                                                                                // 24
+    "  history: { every: 1 }\n"                                                                               // 25
+    "  probes:\n"                                                                                             // 26
+    "    tip: { node: bar.end, of: [x, vx] }\n"                                                               // 27
+    "    mid: { element: bar, item: 2, of: [stress] }\n";                                                     // 28
+
+typedef struct change {
+    const char *old, *new; // the first place of `old` becomes `new`
+    const char *message;   // the whole report begins so
+    int count;             // errors; 0: one
+} change;
+
+static const change changes[] = {
+    // The mesh
+    { "mesh:\n  bar", "mseh:\n  bar",
+      "f:1:1: missing key 'mesh' (parts of the mesh by name)\nf:2:1: unknown key 'mseh', did you mean 'mesh'?", 2 },
+    { "mesh:\n", "mesh: {}\nx:\n",
+      "f:2:7: mesh is empty, needs parts of the mesh by name\nf:3:1: unknown key 'x', allowed: mesh,", 2 },
+    { "type: line", "type: lines", "f:3:16: mesh.bar.type must be line, is 'lines', did you mean 'line'?", 0 },
+    { "type: line, ", "", "f:3:8: mesh.bar: missing key 'type' (one of line)", 0 },
+    { "from: [1, 0, 0]", "from: [1, 0]", "f:3:28: mesh.bar.from must be a list of 3 numbers [x, y, z], is a list of 2",
+      0 },
+    { "from: [1, 0, 0], ", "", "f:3:8: mesh.bar: missing key 'from' (position of the first node, m)", 0 },
+    { "from: [1, 0, 0]", "from: [2, 0, 0]", "f:3:43: mesh.bar: the line has no length", 0 },
+    { "elements: 4", "elements: 50.5", "f:3:64: mesh.bar.elements must be a whole number in [1, 268435456], is '50.5'",
+      0 },
+    { "elements: 4", "elements: 0", "f:3:64: mesh.bar.elements must be in [1, 268435456], is 0", 0 },
+    { "elements: 4", "elements: 1073741825", "f:3:64: mesh.bar.elements must be in [1, 268435456], is 1073741825", 0 },
+    { "elements: 4", "elements: 9999999999", "f:3:64: mesh.bar.elements must be at most 2147483647 in size", 0 },
+    { "elements: 4", "elements: 4, element: 4",
+      "f:3:67: mesh.bar: unknown key 'element', did you mean 'elements'? allowed: type, from, to, elements", 0 },
+    { "  bar: { type: line", "  b.r: { type: line", "f:3:3: a name must start with a letter", 8 },
+    { "  rod: { type: line", "  bar: { type: line", "f:4:3: duplicate key 'bar', first given at 3:3", 5 },
+    { "  bar: { type: line, from: [1, 0, 0], to: [2, 0, 0], elements: 4 }", "  bar: 5",
+      "f:3:8: mesh.bar must be a map, is '5'", 0 },
+    { "  rod: { type: rod, mesh: rod", "  rod: { type: rod, mesh: rod.start",
+      "f:4:8: mesh.rod has 3 of 4 cells without elements", 0 },
+    // Elements
+    { "elements:\n  bar", "elems:\n  bar",
+      "f:1:1: missing key 'elements' (element groups by name)\nf:5:1: unknown key 'elems'", 2 },
+    { "type: rod", "type: beam", "f:6:16: elements.bar.type must be rod, is 'beam'", 0 },
+    { "mesh: bar", "mesh: bra",
+      "f:6:27: elements.bar.mesh must name a set of elements, is 'bra', did you mean 'bar'? there are: bar, bar.start, "
+      "bar.end, rod, rod.start, rod.end",
+      0 },
+    { "mesh: bar, ", "", "f:6:8: elements.bar: missing key 'mesh'", 0 },
+    { "mesh: rod", "mesh: bar",
+      "f:4:8: mesh.rod has 4 of 4 cells without elements: no group under 'elements' names them\n"
+      "f:7:27: elements.rod: cells of 'bar' have elements already, of group 'bar'",
+      2 },
+    { "E: 900.0", "E: -2.1e11", "f:6:35: elements.bar.E must be > 0, is -2.1e11", 0 },
+    { "E: 900.0", "E: 10.0x", "f:6:35: elements.bar.E must be a number > 0, is '10.0x'", 0 },
+    { "E: 900.0, ", "", "f:6:8: elements.bar: missing key 'E' (Young's modulus, N/m^2)", 0 },
+    { "E: 900.0", "e: 900.0",
+      "f:6:8: elements.bar: missing key 'E' (Young's modulus, N/m^2)\nf:6:32: elements.bar: unknown key 'e', did you "
+      "mean 'E'?",
+      2 },
+    { "area: 1.0 }", "area: 1.0, mass: lumpd }",
+      "f:6:69: elements.bar.mass must be one of consistent, lumped, is 'lumpd', did you mean 'lumped'?", 0 },
+    { "damping: { mass: 0.1 }", "damping: { mass: -0.1 }", "f:7:80: elements.rod.damping.mass must be >= 0, is -0.1",
+      0 },
+    { "damping: { mass: 0.1 }", "damping: { mas: 0.1 }",
+      "f:7:74: elements.rod.damping: unknown key 'mas', did you mean 'mass'? allowed: mass, stiffness", 0 },
+    { "damping: { mass: 0.1 }", "damping: 0.1", "f:7:72: elements.rod.damping must be a map, is '0.1'", 0 },
+    // Supports
+    { "set: rod.end", "set: rod.edn",
+      "f:9:16: supports.hold.set must name a set of nodes, is 'rod.edn', did you mean 'rod.end'?", 0 },
+    { "fix: [x]", "fix: [q]", "f:9:31: supports.hold.fix[0] must be one of x, y, z, is 'q'", 0 },
+    { "fix: [x]", "fix: [x, x]", "f:9:34: supports.hold.fix[1] gives 'x' twice", 0 },
+    { "fix: [x]", "fix: []", "f:9:30: supports.hold.fix is empty", 0 },
+    { "fix: [x]", "fix: x", "f:9:30: supports.hold.fix must be a list, is 'x'", 0 },
+    { ", fix: [x]", "", "f:9:9: supports.hold: missing key 'fix'", 0 },
+    { "fix: [x]", "fix: [y]", "f:9:9: supports.hold: ", 0 },
+    // Initial values
+    { "initial:\n  - {", "initial:\n    {", "f:12:3: not valid YAML", 0 },
+    { "initial:\n  - { set: bar, velocity: [-1.0, 0, 0] }\n  - { set: rod.start, displacement: { from: [0, 0, 0], to: "
+      "[0, 0, 0] } }",
+      "initial: { set: bar }", "f:10:10: initial must be a list, is a map", 0 },
+    { "set: bar, velocity: [-1.0, 0, 0]", "set: bar", "f:11:5: initial[0]: missing key 'displacement' or 'velocity'",
+      0 },
+    { "velocity: [-1.0, 0, 0]", "velocity: [-1.0, 0, oops]",
+      "f:11:37: initial[0].velocity[2] must be a number, is 'oops'", 0 },
+    { "velocity: [-1.0, 0, 0]", "velocity: [0, 1, 0]", "f:11:5: initial[0]: node 0 cannot have the initial velocity",
+      0 },
+    { "velocity: [-1", "velocty: [-1",
+      "f:11:5: initial[0]: missing key 'displacement' or 'velocity'\nf:11:17: initial[0]: unknown key 'velocty', did "
+      "you mean 'velocity'?",
+      2 },
+    { "from: [0, 0, 0], to: [0, 0, 0]", "from: [0, 0, 0]", "f:12:37: initial[1].displacement: missing key 'to'", 0 },
+    { "displacement: { from: [0", "displacement: { from: [-5",
+      "f:18:9: contacts.pair: the gap of point 0 is -4 m at t = 0, must be >= 0", 0 },
+    // Loads
+    { "type: gravity", "type: gravty",
+      "f:14:19: loads.weight.type must be one of gravity, force, is 'gravty', did you mean 'gravity'?", 0 },
+    { "g: [-9.81, 0, 0]", "g: 9.81", "f:14:31: loads.weight.g must be a list of 3 numbers [x, y, z], is '9.81'", 0 },
+    { ", g: [-9.81, 0, 0]", "", "f:14:11: loads.weight: missing key 'g' (acceleration of gravity, m/s^2)", 0 },
+    { "node: bar.end, value", "node: bar, value",
+      "f:15:30: loads.push.node must name a single node, the set 'bar' has 5", 0 },
+    { "node: bar.end, value", "value", "f:15:9: loads.push: missing key 'node' or 'set'", 0 },
+    { "node: bar.end, value", "node: bar.end, set: bar, value",
+      "f:15:44: loads.push: 'node' and 'set' are both given, only one is allowed", 0 },
+    { "value: [1, 0, 0]", "value: [0, 1, 0]", "f:15:9: loads.push: ", 0 },
+    { "[[0, 1], [1, 0]]", "[[0, 1], [0, 0]]",
+      "f:15:87: loads.push.amplitude.table[1][0] must be later than the row before (0), is 0", 0 },
+    { "[[0, 1], [1, 0]]", "[[0, 1], [1]]",
+      "f:15:86: loads.push.amplitude.table[1] must be a row [time, factor], has 1 entries", 0 },
+    { "[[0, 1], [1, 0]]", "[]", "f:15:77: loads.push.amplitude.table is empty", 0 },
+    { "{ table: [[0, 1], [1, 0]] }", "{ tabel: [[0, 1]] }", "f:15:68: loads.push.amplitude: missing key 'table'", 2 },
+    // Contacts
+    { "type: node_plane", "type: node_plain",
+      "f:17:17: contacts.wall.type must be one of node_plane, node_node, is 'node_plain', did you mean 'node_plane'?",
+      0 },
+    { "nodes: bar.start", "nodes: bar.strat",
+      "f:17:36: contacts.wall.nodes must name a set of nodes, is 'bar.strat', did you mean 'bar.start'?", 0 },
+    { "nodes: bar.start", "nodes: []", "f:17:36: contacts.wall.nodes must be a text, is a list", 0 },
+    { "restitution: 0.5", "restitution: 1.5", "f:17:97: contacts.wall.restitution must be in [0, 1], is 1.5", 0 },
+    { ", restitution: 0.5", "", "f:17:9: contacts.wall: missing key 'restitution'", 0 },
+    { "normal: [1, 0, 0], restitution", "normal: [0, 0, 0], restitution",
+      "f:17:73: contacts.wall: the normal has no direction", 0 },
+    { "normal: [1, 0, 0], restitution", "normal: [0, 1, 0], restitution",
+      "f:17:9: contacts.wall: node 0 cannot move along the normal [0, 1, 0]", 0 },
+    { "normal: [1, 0, 0], restitution: 0.5", "normal: [1, 0, 0], points: some, restitution: 0.5",
+      "f:17:92: contacts.wall.points must be one of sum, all, is 'some'", 0 },
+    { "a: bar.end", "a: bar", "f:18:9: contacts.pair: set 'bar' has 5 nodes and set 'rod.start' has 1", 0 },
+    { "point: [0, 0, 0]", "point: [1.5, 0, 0]",
+      "f:17:9: contacts.wall: the gap of point 0 is -0.5 m at t = 0, must be >= 0", 0 },
+    // Scheme, solver, time
+    { "type: half_explicit", "type: half_explict",
+      "f:19:17: scheme.type must be one of alpha_ggl, moreau_jean, half_explicit, is 'half_explict', did you mean "
+      "'half_explicit'?",
+      0 },
+    { "{ type: half_explicit }", "{ type: half_explicit, rho_inf: 1 }",
+      "f:19:32: scheme: unknown key 'rho_inf', allowed: type, gap_tolerance", 0 },
+    { "{ type: half_explicit }", "{ type: alpha_ggl, rho_inf: 2 }", "f:19:37: scheme.rho_inf must be in [0, 1", 0 },
+    { "{ type: half_explicit }", "{ type: moreau_jean, theta: 0.5, rho_inf: 1 }", "f:19:37: scheme: theta and rho_inf",
+      0 },
+    { "scheme:", "schema:",
+      "f:1:1: missing key 'scheme' (the time integrator)\nf:19:1: unknown key 'schema', did you mean 'scheme'?", 2 },
+    { "type: condensed", "type: condense",
+      "f:20:17: solver.type must be one of condensed, kkt, sequential, pgs, is 'condense', did you mean 'condensed'?",
+      0 },
+    { "linear: auto", "linear: cholmodd",
+      "f:20:36: solver.linear must be one of auto, dense, chain, cholmod, umfpack, is 'cholmodd', did you mean "
+      "'cholmod'?",
+      0 },
+    { "step: 1.0e-3", "step: 0", "f:21:15: time.step must be > 0, is 0", 0 },
+    { "step: 1.0e-3", "step: -1.0", "f:21:15: time.step must be > 0, is -1.0", 0 },
+    { "step: 1.0e-3", "step: atuo", "f:21:15: time.step must be a number > 0 or auto, is 'atuo', did you mean 'auto'?",
+      0 },
+    { "step: 1.0e-3, ", "", "f:21:7: time: missing key 'step'", 0 },
+    { "end: 0.1", "end: 0", "f:21:28: time.end must be > 0, is 0", 0 },
+    { "end: 0.1", "end: 1.0e-4", "f:21:28: time: end must be >= step, is 0.0001 with a step of 0.001", 0 },
+    { "end: 0.1", "end: 1.0e+10", "f:21:15: time: 1e+13 steps are more than 1e+12", 0 },
+    { "step: 1.0e-3", "step: 0.01", "f:21:15: time: step 0.01 is above the stable step ", 0 },
+    { "end: 0.1", "end: 0.1, allow_unstable: yes", "f:21:49: time.allow_unstable must be true or false, is 'yes'", 0 },
+    { "time:", "clock:", "f:1:1: missing key 'time' (the clock: step and end)\nf:21:1: unknown key 'clock'", 2 },
+    { "certify: strict", "certify: no", "f:22:10: certify must be one of strict, warn, is 'no'", 0 },
+    // Output
+    { "frames: { every: 2 }", "frames: { every: -1 }", "f:24:20: output.frames.every must be >= 0, is -1", 0 },
+    { "frames: { every: 2 }", "frames: true",
+      "f:24:11: output.frames must be a map of options, {} for the defaults, or false for none", 0 },
+    { "frames: { every: 2 }", "frame: { every: 2 }",
+      "f:24:3: output: unknown key 'frame', did you mean 'frames'? allowed: frames, contact_frames, history, summary, "
+      "progress, probes",
+      0 },
+    { "of: [x, vx]", "of: [x, x]", "f:27:35: output.probes.tip.of[1] gives 'x' twice", 0 },
+    { "of: [x, vx]", "of: [x, vq]", "f:27:35: output.probes.tip.of[1]: a node has no component 'vq'", 0 },
+    { "of: [x, vx]", "of: []", "f:27:31: output.probes.tip.of is empty", 0 },
+    { ", of: [x, vx]", "", "f:27:10: output.probes.tip: missing key 'of'", 0 },
+    { "node: bar.end, of", "of", "f:27:10: output.probes.tip: missing key 'node', 'set' or 'element'", 0 },
+    { "node: bar.end, of", "node: bar.end, set: bar, of",
+      "f:27:32: output.probes.tip: 'node' and 'set' are both given, only one is allowed", 0 },
+    { "item: 2", "item: 4", "f:28:32: output.probes.mid: item must be in [0, 3], the set 'bar' has 4, is 4", 0 },
+    { "of: [stress]", "of: [stres]", "f:28:40: output.probes.mid.of[0]: ", 0 },
+    // The rest
+    { "title: Bars", "title: []", "f:1:8: title must be a text, is a list", 0 },
+    { "title: Bars", "title: Bars\nsystem: { type: ball }", "f:2:1: unknown key 'system', allowed: mesh, elements,",
+      0 },
+};
+
+static char *replaced(const char *old, const char *new, char *text, size_t size)
+{
+    const char *place = strstr(good, old);
+    CHECK(place != NULL);
+    int head = (int)(place - good);
+    int length = snprintf(text, size, "%.*s%s%s", head, good, new, place + strlen(old));
+    CHECK(length > 0 && (size_t)length < size);
+    return text;
+}
+
+static pcs_status build(pcs_context *ctx, const char *text, pcs_sim **sim)
+{
+    pcs_case *c = NULL;
+    *sim = NULL;
+    PCS_TRY(pcs_case_parse(ctx, "f", text, strlen(text), &c));
+    return pcs_build_sim(ctx, c, sim);
+}
+
+static void each_wrong_case_gives_its_errors(void **state)
+{
+    (void)state;
+    CHECK(sizeof changes / sizeof *changes >= 60);
+    int nwrong = 0;
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        const change *x = &changes[i];
+        char text[8192];
+        pcs_context *ctx = NULL;
+        pcs_sim *sim = NULL;
+        CHECK(pcs_context_create(&ctx) == PCS_OK);
+        pcs_status status = build(ctx, replaced(x->old, x->new, text, sizeof text), &sim);
+        const char *message = pcs_message(ctx);
+        int lines = 1;
+        for (const char *p = message; *p != '\0'; p++) lines += *p == '\n';
+        bool is_right = status == PCS_BAD_INPUT && strncmp(message, x->message, strlen(x->message)) == 0 &&
+                        lines == (x->count == 0 ? 1 : x->count);
+        if (!is_right)
+            print_message("'%s' -> '%s' gives %d:\n%s\nwanted: %s\n", x->old, x->new, (int)status, message, x->message);
+        pcs_context_destroy(&ctx);
+        nwrong += !is_right;
+    }
+    CHECK(nwrong == 0);
+}
+
+static void the_good_case_is_built_as_it_says(void **state)
+{
+    (void)state;
+    pcs_context *ctx = NULL;
+    pcs_sim *sim = NULL;
+    CHECK(pcs_context_create(&ctx) == PCS_OK);
+    CHECK_OK(ctx, build(ctx, good, &sim));
+    CHECK(sim->system->nv == 9); // two bars of five nodes, one node held
+    CHECK(sim->system->nrow == 2 && sim->system->ncontact == 2);
+    CHECK(sim->system->rows[0].restitution == 0.5);
+    CHECK(sim->nstep == 100 && sim->step_size == 1.0e-3 && sim->end_time == 0.1);
+    CHECK(sim->state.v[0] == -1.0 && sim->state.q[0] == 0.0);
+    CHECK(sim->system->has_damping);
+    CHECK(sim->nprobe == 3);
+    CHECK(strcmp(sim->probes[1].column, "tip.vx") == 0 && strcmp(sim->probes[2].column, "mid.stress") == 0);
+    CHECK(sim->probes[2].count == 1 && sim->probes[2].items[0] == 2);
+    CHECK(strcmp(sim->view.title, "Bars") == 0 && strcmp(sim->view.scheme_name, "half_explicit") == 0);
+    CHECK(!sim->certify_warns);
+    pcs_context_destroy(&ctx);
+}
+
+static void errors_of_different_sections_come_together(void **state)
+{
+    (void)state;
+    char text[8192];
+    replaced("elements: 4", "elements: x", text, sizeof text);
+    char *scheme = strstr(text, "half_explicit"), *time = strstr(text, "1.0e-3");
+    scheme[0] = 'q';
+    time[0] = '-';
+    pcs_context *ctx = NULL;
+    pcs_sim *sim = NULL;
+    CHECK(pcs_context_create(&ctx) == PCS_OK);
+    CHECK(build(ctx, text, &sim) == PCS_BAD_INPUT);
+    CHECK_TEXT(pcs_message(ctx), "f:3:64: mesh.bar.elements must be a whole number");
+    CHECK_TEXT(pcs_message(ctx), "\nf:19:17: scheme.type must be one of");
+    CHECK_TEXT(pcs_message(ctx), "\nf:21:15: time.step must be > 0, is -.0e-3");
+    CHECK(strstr(pcs_message(ctx), "must name a set") == NULL); // sets of a broken part are not judged
+    pcs_context_destroy(&ctx);
+}
+
+// Steps as the clock counts them, and the step that `auto` chooses.
+static void the_clock_counts_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *time;
+        long nstep;
+    } table[] = {
+        { "step: 1.0e-3, end: 0.1", 100 },
+        { "step: 1.0e-3, end: 0.1005", 101 },
+        { "step: 3.0e-3, end: 0.1", 34 },
+        { "step: 1.0e-3, end: 1.0e-3", 1 },
+        { "step: 1.0e-3, end: 0.10000000001", 100 },
+        { "step: 1.0e-3, end: 0.1000001", 101 },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char text[8192];
+        pcs_context *ctx = NULL;
+        pcs_sim *sim = NULL;
+        CHECK(pcs_context_create(&ctx) == PCS_OK);
+        CHECK_OK(ctx, build(ctx, replaced("step: 1.0e-3, end: 0.1", table[i].time, text, sizeof text), &sim));
+        CHECK(sim->nstep == table[i].nstep);
+        pcs_context_destroy(&ctx);
+    }
+}
+
+static void auto_takes_nine_tenths_of_the_stable_step(void **state)
+{
+    (void)state;
+    char text[8192];
+    pcs_context *ctx = NULL;
+    pcs_sim *sim = NULL;
+    CHECK(pcs_context_create(&ctx) == PCS_OK);
+    CHECK_OK(ctx, build(ctx, replaced("step: 1.0e-3", "step: auto", text, sizeof text), &sim));
+    CHECK(sim->step_size == 0.9 * sim->system->stable_step);
+    // Two-node rods of 0.25 m, wave speed 30 m/s, consistent mass: l / (c sqrt 3), a little less with damping.
+    CHECK_NEAR(sim->system->stable_step, 0.25 / 30.0 / 1.7320508075688772, 1e-5);
+    // The resolved case holds the number that was used.
+    pcs_node *time = pcs_case_get(sim->input, pcs_case_root(sim->input), "time");
+    CHECK(pcs_case_number(sim->input, pcs_case_get(sim->input, time, "step"), (pcs_range)PCS_POSITIVE) ==
+          sim->step_size);
+    pcs_context_destroy(&ctx);
+
+    CHECK(pcs_context_create(&ctx) == PCS_OK);
+    replaced("step: 1.0e-3", "step: auto", text, sizeof text);
+    memcpy(strstr(text, "half_explicit"), "alpha_ggl    ", 13);
+    CHECK(build(ctx, text, &sim) == PCS_BAD_INPUT);
+    CHECK(strcmp(pcs_message(ctx),
+                 "f:21:15: time.step must be a number > 0: 'auto' is for explicit schemes, alpha_ggl is implicit") ==
+          0);
+    pcs_context_destroy(&ctx);
+}
+
+static void an_unstable_step_can_be_allowed(void **state)
+{
+    (void)state;
+    char text[8192];
+    pcs_context *ctx = NULL;
+    pcs_sim *sim = NULL;
+    CHECK(pcs_context_create(&ctx) == PCS_OK);
+    CHECK_OK(ctx, build(ctx, replaced("step: 1.0e-3", "allow_unstable: true, step: 0.01", text, sizeof text), &sim));
+    CHECK(sim->step_size == 0.01 && sim->step_size > sim->system->stable_step);
+    pcs_context_destroy(&ctx);
+}
+
+static int count_observers(const char *old, const char *new, const char *name)
+{
+    char text[8192];
+    pcs_context *ctx = NULL;
+    pcs_sim *sim = NULL;
+    CHECK(pcs_context_create(&ctx) == PCS_OK);
+    CHECK_OK(ctx, build(ctx, replaced(old, new, text, sizeof text), &sim));
+    int count = 0;
+    for (int i = 0; i < sim->nobserver; i++) count += strcmp(sim->observers[i].ops->name, name) == 0;
+    pcs_context_destroy(&ctx);
+    return count;
+}
+
+static void observers_run_by_default_unless_switched_off(void **state)
+{
+    (void)state;
+    CHECK(count_observers("frames: { every: 2 }", "frames: {}", "frames") == 1);
+    CHECK(count_observers("frames: { every: 2 }", "frames: false", "frames") == 0);
+    CHECK(count_observers("frames: { every: 2 }", "summary: {}", "frames") == 1);
+    CHECK(count_observers("frames: { every: 2 }", "summary: {}", "progress") == 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_wrong_case_gives_its_errors),
+        cmocka_unit_test(the_good_case_is_built_as_it_says),
+        cmocka_unit_test(errors_of_different_sections_come_together),
+        cmocka_unit_test(the_clock_counts_steps),
+        cmocka_unit_test(auto_takes_nine_tenths_of_the_stable_step),
+        cmocka_unit_test(an_unstable_step_can_be_allowed),
+        cmocka_unit_test(observers_run_by_default_unless_switched_off),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,152 @@
+// A written case reads back to the same bits; cases are found as files and folders.
+
+#define _POSIX_C_SOURCE 200809L // mkstemp
+
+#include "case_sample.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static void write_and_load(pcs_case *c, pcs_case **again)
+{
+    char path[] = TESTS_OUTPUT_FOLDER "/case_XXXXXX";
+    int descriptor = mkstemp(path);
+    CHECK(descriptor >= 0);
+    close(descriptor);
+    pcs_status written = pcs_case_write(c, path);
+    pcs_status loaded = written == PCS_OK ? pcs_case_load(context_of_test, path, again) : written;
+    remove(path);
+    CHECK_OK(context_of_test, written);
+    CHECK_OK(context_of_test, loaded);
+}
+
+static void a_written_case_reads_back_to_the_same_bits(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "E: 1e-3\nfactor: 0.1000000000000000055511151231257827\nv: [1e5, -2.5E7, 1.25e-300]\nname: plain\n",
+        "E: 2.1e11\nmass: lumped\nis_on: false\nn: 3\nname: 'on'\n",
+        "E: .5\nfactor: -5.\nname: \"with \\\"quotes\\\", a # sign: and \\t\\n\\\\ more\"\n",
+        "E: +7\nname: Bruls, Acary (2014)\n",
+        "E: 3\nname: '12'\n",
+        "E: 3\nname: 12\n",
+        "E: 3\nname: \xc3\xbc\xe2\x82\xac\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        pcs_case *c = parse(texts[i]), *again = NULL;
+        sample a, b;
+        CHECK_OK(context_of_test, read_root(c, &a));
+        write_and_load(c, &again);
+        CHECK(pcs_node_count(pcs_case_root(again)) == pcs_node_count(pcs_case_root(c)));
+        CHECK_OK(context_of_test, read_root(again, &b));
+        CHECK(memcmp(&a.E, &b.E, sizeof a.E) == 0 && memcmp(&a.factor, &b.factor, sizeof a.factor) == 0);
+        CHECK(memcmp(a.v, b.v, sizeof a.v) == 0 && a.n == b.n && a.mass == b.mass && a.is_on == b.is_on);
+        check_same_text(b.name, a.name);
+    }
+}
+
+// YAML 1.1 readers take a number for a text without its point or the sign of its exponent.
+static void written_numbers_carry_point_and_sign(void **state)
+{
+    (void)state;
+    char path[] = TESTS_OUTPUT_FOLDER "/case_XXXXXX", text[512] = "";
+    pcs_case *c = parse("E: 1e5\nfactor: 2.5e-3\nv: [.5e3, 5.e3, 7]\n");
+    sample s;
+    CHECK_OK(context_of_test, read_root(c, &s));
+    int descriptor = mkstemp(path);
+    CHECK(descriptor >= 0);
+    pcs_status status = pcs_case_write(c, path);
+    CHECK(read(descriptor, text, sizeof text - 1) == 0); // the file was replaced, not overwritten
+    close(descriptor);
+    FILE *file = fopen(path, "r");
+    size_t count = file == NULL ? 0 : fread(text, 1, sizeof text - 1, file);
+    if (file != NULL) fclose(file);
+    remove(path);
+    text[count] = '\0';
+    CHECK_OK(context_of_test, status);
+    CHECK_TEXT(text, "\nE: 1.0e+5\nfactor: 2.5e-3\nv: [0.5e+3, 5.0e+3, 7]\n");
+}
+
+static void numbers_become_the_shortest_text(void **state)
+{
+    (void)state;
+    static const double values[] = { 0.1, 1.0 / 3.0, 2e-3, 1e22, 5e-324, 1.7976931348623157e308, 9.9246752e-8 };
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char text[PCS_NUMBER_BYTES], line[64];
+        snprintf(line, sizeof line, "E: %s\n", pcs_case_number_text(values[i], text));
+        sample s;
+        CHECK_OK(context_of_test, read_root(parse(line), &s));
+        CHECK(s.E == values[i]);
+        CHECK(strchr(text, '.') != NULL && strpbrk(strchr(text, 'e'), "+-") != NULL);
+    }
+    char text[PCS_NUMBER_BYTES];
+    check_same_text(pcs_case_number_text(2e-3, text), "2.0e-03");
+}
+
+static void a_resolved_value_replaces_the_given_one(void **state)
+{
+    (void)state;
+    pcs_case *c = parse("E: 1\nname: auto\n"), *again = NULL;
+    sample s;
+    CHECK_OK(context_of_test, read_root(c, &s));
+    CHECK_OK(context_of_test, pcs_case_resolve(c, pcs_case_root(c), "name", "other"));
+    CHECK_OK(context_of_test, pcs_case_resolve(c, pcs_case_root(c), "n", "9"));
+    write_and_load(c, &again);
+    CHECK_OK(context_of_test, read_root(again, &s));
+    CHECK(s.n == 9);
+    check_same_text(s.name, "other");
+}
+
+static void unwritable_files_are_faults(void **state)
+{
+    (void)state;
+    pcs_case *c = parse("E: 1\n");
+    CHECK(pcs_case_write(c, "no/such/folder/case.yaml") == PCS_IO_ERROR);
+    CHECK_TEXT(pcs_message(context_of_test), "no/such/folder/case.yaml");
+}
+
+static void files_and_folders_are_found(void **state)
+{
+    (void)state;
+    pcs_case *c = NULL;
+    CHECK(pcs_case_load(context_of_test, "no_such_case", &c) == PCS_IO_ERROR);
+    CHECK_TEXT(pcs_message(context_of_test), "cannot open the case 'no_such_case': No such file");
+    CHECK(pcs_case_load(context_of_test, "cases", &c) == PCS_IO_ERROR);
+    CHECK_TEXT(pcs_message(context_of_test), "the folder 'cases' holds no case.yaml");
+    CHECK_OK(context_of_test, pcs_case_load(context_of_test, "cases/bar_impact/", &c));
+    check_same_text(pcs_case_name(c), "bar_impact");
+    check_same_text(pcs_case_file(c), "cases/bar_impact/case.yaml");
+    check_same_text(pcs_case_folder(c), "cases/bar_impact");
+}
+
+static void nodes_are_found_by_path(void **state)
+{
+    (void)state;
+    pcs_case *c = parse("a:\n  b: {c: 1}\nl:\n  - {set: x.y}\n  - {set: x.y}\n");
+    pcs_case_error(c, pcs_case_find(c, "a.b"), "one");
+    pcs_case_error(c, pcs_case_find(c, "a.b.zzz"), "two");
+    pcs_case_error(c, pcs_case_find(c, "l.0"), "three");
+    pcs_case_error(c, pcs_case_find(c, "l.x.y"), "four");
+    pcs_case_error(c, pcs_case_find(c, NULL), "five");
+    pcs_case_get(c, pcs_case_root(c), "a");
+    pcs_case_get(c, pcs_case_root(c), "l");
+    CHECK(pcs_case_finish(c) == PCS_BAD_INPUT);
+    CHECK_TEXT(pcs_message(context_of_test), "f:1:1: five\n");
+    CHECK_TEXT(pcs_message(context_of_test), "f:2:6: one\nf:2:6: two\n");
+    CHECK_TEXT(pcs_message(context_of_test), "f:4:5: three\n");
+    CHECK_TEXT(pcs_message(context_of_test), "f:5:5: four\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_written_case_reads_back_to_the_same_bits),
+        TEST(written_numbers_carry_point_and_sign),
+        TEST(numbers_become_the_shortest_text),
+        TEST(a_resolved_value_replaces_the_given_one),
+        TEST(unwritable_files_are_faults),
+        TEST(files_and_folders_are_found),
+        TEST(nodes_are_found_by_path),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
