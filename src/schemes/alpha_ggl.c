@@ -18,6 +18,7 @@
 // impulse moves positions by (h/2) W on its own account, as in every velocity-level scheme; only what the position
 // constraint asks beyond that, U - (h/2) W, is a correction, and its work is that of strain and gravity along it.
 
+#include "core/loop.h"
 #include "schemes/common.h"
 
 #include "step/columns.h"
@@ -86,11 +87,12 @@ static pcs_status ggl_start(pcs_scheme *self, pcs_state *x, pcs_step_report *rep
 // qt0, vt0 and a* = (af vd_n - am a_n)/(1 - am)
 static void ggl_predict(ggl *s, const pcs_state *x, int n, double h)
 {
-    const double *restrict q = x->q, *restrict v = x->v;
-    const double *restrict a = x->history[HISTORY_A], *restrict vd = x->history[HISTORY_VD];
-    double *restrict q_new = s->next.q, *restrict v_new = s->next.v, *restrict a_new = s->next.a;
+    const double *q = x->q, *v = x->v;
+    const double *a = x->history[HISTORY_A], *vd = x->history[HISTORY_VD];
+    double *q_new = s->next.q, *v_new = s->next.v, *a_new = s->next.a;
     double from_vd = s->af / (1.0 - s->am), from_a = s->am / (1.0 - s->am);
     double v_old = h * (1.0 - s->ga), v_fresh = h * s->ga, q_old = h * h * (0.5 - s->be), q_fresh = h * h * s->be;
+    PCS_INDEPENDENT
     for (int i = 0; i < n; i++) {
         double star = from_vd * vd[i] - from_a * a[i];
         a_new[i] = star;
@@ -102,8 +104,9 @@ static void ggl_predict(ggl *s, const pcs_state *x, int n, double h)
 // vd = (c/h) d in place of d, and a = a* + (1 - af)/(1 - am) vd
 static void ggl_correct(ggl *s, int n, double vd_of_d)
 {
-    double *restrict d = s->next.d, *restrict a = s->next.a;
+    double *d = s->next.d, *a = s->next.a;
     double a_of_vd = (1.0 - s->af) / (1.0 - s->am);
+    PCS_INDEPENDENT
     for (int i = 0; i < n; i++) {
         d[i] *= vd_of_d;
         a[i] += a_of_vd * d[i];

@@ -12,6 +12,7 @@
 //
 // Without damping f does not see the velocity, so a1 is the next step's a0: one solve per step.
 
+#include "core/loop.h"
 #include "schemes/common.h"
 
 #include "step/columns.h"
@@ -132,8 +133,9 @@ static pcs_status half_start(pcs_scheme *self, pcs_state *x, pcs_step_report *re
 // v1 and q' without contact in stage 1.
 static void half_free_stage(half *s, const pcs_state *x, int n, double h)
 {
-    const double *restrict q = x->q, *restrict v = x->v, *restrict a = x->history[HISTORY_A];
-    double *restrict q_new = s->next.q, *restrict v1 = s->v1;
+    const double *q = x->q, *v = x->v, *a = x->history[HISTORY_A];
+    double *q_new = s->next.q, *v1 = s->v1;
+    PCS_INDEPENDENT
     for (int i = 0; i < n; i++) {
         v1[i] = v[i] + h * a[i];
         q_new[i] = q[i] + 0.5 * h * (v[i] + v1[i]);
@@ -155,8 +157,9 @@ static pcs_outcome half_contact_stage(pcs_scheme *self, double h, pcs_step_repor
 static void half_free_velocity(pcs_scheme *self, const pcs_state *x, double h, bool is_impact)
 {
     half *s = self->data;
-    const double *restrict v = x->v, *restrict a0 = x->history[HISTORY_A], *restrict a1 = s->next.a;
-    double *restrict v_new = s->next.v;
+    const double *v = x->v, *a0 = x->history[HISTORY_A], *a1 = s->next.a;
+    double *v_new = s->next.v;
+    PCS_INDEPENDENT
     for (int i = 0; i < self->system->nv; i++) v_new[i] = v[i] + 0.5 * h * (a0[i] + a1[i]);
     for (int j = 0; j < self->system->nrow; j++) {
         if (is_impact) s->first[j] = 0.0;

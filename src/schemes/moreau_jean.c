@@ -10,6 +10,7 @@
 // Energy over a step of a linear system, exact:
 //   dE = h v_th . F_th - h v_th . C v_th + La . G v_th - (th - 1/2) (|v - v_n|^2_M + |q - q_n|^2_K)
 
+#include "core/loop.h"
 #include "schemes/common.h"
 
 #include <math.h>
@@ -67,9 +68,10 @@ static pcs_status moreau_start(pcs_scheme *self, pcs_state *x, pcs_step_report *
 // v~0 = v_n + h (1 - th) vd_n and q~0 = q_n + h (1 - th) v_n + h th v~0
 static void moreau_predict(moreau *s, const pcs_state *x, int n, double h)
 {
-    const double *restrict q = x->q, *restrict v = x->v, *restrict vd = x->history[HISTORY_VD];
-    double *restrict q_new = s->next.q, *restrict v_new = s->next.v;
+    const double *q = x->q, *v = x->v, *vd = x->history[HISTORY_VD];
+    double *q_new = s->next.q, *v_new = s->next.v;
     double old = h * (1.0 - s->theta), fresh = h * s->theta;
+    PCS_INDEPENDENT
     for (int i = 0; i < n; i++) {
         double prediction = v[i] + old * vd[i];
         v_new[i] = prediction;
@@ -94,6 +96,7 @@ static double moreau_damping_loss(pcs_scheme *self, const pcs_state *x, double h
 {
     moreau *s = self->data;
     if (!self->system->has_damping) return 0.0;
+    PCS_INDEPENDENT
     for (int i = 0; i < self->system->nv; i++) s->mean[i] = (1.0 - s->theta) * x->v[i] + s->theta * s->next.v[i];
     return h * self->system->ops->damping_power(self->system, s->mean);
 }
@@ -145,6 +148,7 @@ static pcs_status moreau_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
 
     moreau_report(self, x, report);
     double *vd = s->next.d, vd_of_d = form.c / h;
+    PCS_INDEPENDENT
     for (int i = 0; i < n; i++) vd[i] *= vd_of_d;
     s->next.d = x->history[HISTORY_VD];
     x->history[HISTORY_VD] = vd;

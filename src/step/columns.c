@@ -1,5 +1,7 @@
 #include "step/columns.h"
 
+#include "core/loop.h"
+
 #include <math.h>
 
 static const double negligible = 1e-30;
@@ -35,9 +37,10 @@ void pcs_columns_trim(pcs_columns *columns, int column)
     columns->high[column] = high;
 }
 
-void pcs_columns_add(const pcs_columns *columns, int column, double scale, double *restrict x)
+void pcs_columns_add(const pcs_columns *columns, int column, double scale, double *x)
 {
-    const double *restrict value = columns->value[column];
+    const double *value = columns->value[column];
+    PCS_INDEPENDENT
     for (int i = columns->low[column]; i < columns->high[column]; i++) x[i] += scale * value[i];
 }
 

@@ -1,5 +1,7 @@
 #include "step/condense.h"
 
+#include "core/loop.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -86,7 +88,8 @@ static void condense_free_motion(pcs_step_solver *self, pcs_condense *c, pcs_ste
     // The factor h goes into the solution: S* y = h f.
     pcs_linsolve_solve(c->iteration, p->d);
     double h = form->h, kb = form->kb;
-    double *restrict d = p->d, *restrict q = p->q, *restrict v = p->v;
+    double *d = p->d, *q = p->q, *v = p->v;
+    PCS_INDEPENDENT
     for (int i = 0; i < n; i++) {
         d[i] *= h;
         v[i] += d[i];
