@@ -1,9 +1,9 @@
 // Exact and fast conversion of doubles to text, and escaping of names.
 //
 // A normal |x| = m 2^e is scaled to 17 digits: D + F = m 2^e 10^q with 10^16 <= D < 10^17 and 0 <= F < 1. With 128 bits
-// of 10^q the fraction F is known to about 2^-64, so rounding is certain unless F lies that near to 1/2; then, as for
-// every other doubt, the C library decides. A decimal reads back to x when it is nearer to x than half the distance
-// to the neighbouring double, in units of D: D / (2 m), on the lower side of a power of two D / (4 m).
+// of 10^q, truncated, D + F is a little too small, by less than 2^-60, so rounding is certain unless F lies near 1/2;
+// then, as for every other doubt, the C library decides. A decimal reads back to x when it is nearer to x than half the
+// distance to the neighbouring double, in units of D: D / (2 m), on the lower side of a power of two D / (4 m).
 
 #include "output/text.h"
 
@@ -119,12 +119,11 @@ typedef struct scaled {
     double fraction;   // F
     uint64_t mantissa; // m
     int decimal;       // exponent of the first digit
-    bool is_certain;   // D is what it seems even within the error of F
 } scaled;
 
 static scaled text_scale(const pcs_digits *table, uint64_t bits)
 {
-    const uint64_t tenth = UINT64_C(10000000000000000); // 10^16
+    const uint64_t limit = UINT64_C(100000000000000000); // 10^17
     scaled s = { .mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52 };
     int exponent = (int)(bits >> 52 & 0x7FF) - 1075;   // x = m 2^exponent
     s.decimal = (int)floor((exponent + 52) * 0.30102999566398120); // right, or one too small
@@ -135,10 +134,9 @@ static scaled text_scale(const pcs_digits *table, uint64_t bits)
         int shift = -(exponent - 11 + p->exponent) - 128; // between 1 and 63: D has 50 to 60 bits of 192
         uint64_t top = (uint64_t)(high >> 64), next = (uint64_t)high;
         s.digits = top >> shift;
-        if (s.digits >= 10 * tenth) continue;
+        if (s.digits >= limit) continue;
         uint64_t fraction = top << (64 - shift) | next >> shift;
         s.fraction = (double)(fraction >> 11) * 0x1p-53;
-        s.is_certain = s.digits >= tenth && fraction < UINT64_MAX - 8;
         return s;
     }
 }
@@ -217,7 +215,6 @@ size_t pcs_number_text(const pcs_digits *table, double x, char text[PCS_NUMBER_R
     }
     if (table == NULL || !isnormal(x)) return text_slow(x, text);
     scaled s = text_scale(table, bits);
-    if (!s.is_certain) return text_slow(x, text);
     for (unsigned drop = 2;; drop--) {
         uint64_t value;
         int verdict = text_shorten(&s, drop, &value);

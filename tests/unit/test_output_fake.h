@@ -112,10 +112,10 @@ static inline void fake_move(fake_run *r, long step)
         r->rows[j] = (pcs_row_report){ .gap = fake_wave(1, j, step),
                                        .rate = fake_wave(3, j, step),
                                        .force = impulse / fake_h,
-                                       .impulse = step % 3 == 0 ? 0.5 * impulse : 0.0,
+                                       .impulse = step % 2 == 0 ? 0.5 * impulse : 0.0,
                                        .step_impulse = impulse,
                                        .is_closed = (step + j) % 2 == 0,
-                                       .is_impact = step % 3 == 0 };
+                                       .is_impact = step % 2 == 0 };
     }
     r->ledger.now = (pcs_measure){ .kinetic = 500.0 + fake_wave(6, 0, step),
                                    .strain = fake_wave(6, 1, step) + 10.0,
