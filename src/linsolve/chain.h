@@ -17,11 +17,11 @@ typedef struct pcs_chain_cut {
 
 struct pcs_chain {
     int n, b;
-    int nblock;                                 // of b equations, the last one filled up
+    int nblock;                                   // of b equations, the last one filled up
     void (*solve)(const pcs_chain *c, double *x); // x = A^-1 x
-    double *lower;                              // off-diagonal part of the factor
-    double *inverse;                            // reciprocal pivots
-    double *work;                               // of the windows
+    double *lower;                                // off-diagonal part of the factor
+    double *inverse;                              // reciprocal pivots
+    double *work;                                 // of the windows
     pcs_chain_cut cut;
 };
 

@@ -18,6 +18,7 @@
 enum { BLOCK_MAX = 6 };
 
 #define SWEEPS_INLINE static inline __attribute__((always_inline))
+#define SWEEPS_UNROLL _Pragma("GCC unroll 6")
 
 // Doubles per step of a sweep: W from the block before (by columns), then L below its diagonal (by columns).
 SWEEPS_INLINE int sweeps_stride(int b)
@@ -139,22 +140,26 @@ int pcs_chain_sweeps_factor(pcs_chain *c, const pcs_matrix *A)
 // z -= W y.
 SWEEPS_INLINE void sweeps_subtract(int b, const double *restrict W, const double *restrict y, double *restrict z)
 {
-    for (int k = 0; k < b; k++)
-        for (int i = 0; i < b; i++) z[i] -= W[k * b + i] * y[k];
+    SWEEPS_UNROLL
+    for (int k = 0; k < b; k++) SWEEPS_UNROLL
+    for (int i = 0; i < b; i++) z[i] -= W[k * b + i] * y[k];
 }
 
 // z -= W' x.
 SWEEPS_INLINE void sweeps_subtract_transposed(int b, const double *restrict W, const double *restrict x,
                                               double *restrict z)
 {
-    for (int k = 0; k < b; k++)
-        for (int i = 0; i < b; i++) z[k] -= W[k * b + i] * x[i];
+    SWEEPS_UNROLL
+    for (int k = 0; k < b; k++) SWEEPS_UNROLL
+    for (int i = 0; i < b; i++) z[k] -= W[k * b + i] * x[i];
 }
 
 // z = L^-1 z.
 SWEEPS_INLINE void sweeps_lower_solve(int b, const double *restrict lower, double *restrict z)
 {
+    SWEEPS_UNROLL
     for (int k = 0; k < b; k++) {
+        SWEEPS_UNROLL
         for (int i = k + 1; i < b; i++) z[i] -= lower[i - k - 1] * z[k];
         lower += b - k - 1;
     }
@@ -163,8 +168,10 @@ SWEEPS_INLINE void sweeps_lower_solve(int b, const double *restrict lower, doubl
 // z = L^-T z.
 SWEEPS_INLINE void sweeps_upper_solve(int b, const double *restrict lower, double *restrict z)
 {
+    SWEEPS_UNROLL
     for (int k = b - 1; k >= 0; k--) {
         const double *column = lower + k * (b - 1) - k * (k - 1) / 2;
+        SWEEPS_UNROLL
         for (int i = k + 1; i < b; i++) z[k] -= column[i - k - 1] * z[i];
     }
 }
@@ -173,9 +180,11 @@ SWEEPS_INLINE void sweeps_upper_solve(int b, const double *restrict lower, doubl
 SWEEPS_INLINE void sweeps_forward(int b, const double *restrict step, double *restrict y, double *restrict x)
 {
     double z[BLOCK_MAX];
+    SWEEPS_UNROLL
     for (int i = 0; i < b; i++) z[i] = x[i];
     sweeps_subtract(b, step, y, z);
     sweeps_lower_solve(b, step + b * b, z);
+    SWEEPS_UNROLL
     for (int i = 0; i < b; i++) x[i] = y[i] = z[i];
 }
 
@@ -184,9 +193,11 @@ SWEEPS_INLINE void sweeps_backward(int b, const double *restrict step, const dou
                                    double *restrict y, double *restrict x)
 {
     double z[BLOCK_MAX];
+    SWEEPS_UNROLL
     for (int i = 0; i < b; i++) z[i] = inverse[i] * x[i];
     sweeps_subtract_transposed(b, step + sweeps_stride(b), y, z);
     sweeps_upper_solve(b, step + b * b, z);
+    SWEEPS_UNROLL
     for (int i = 0; i < b; i++) x[i] = y[i] = z[i];
 }
 

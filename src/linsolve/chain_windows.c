@@ -21,6 +21,8 @@
 #include <math.h>
 #include <string.h>
 
+#define WINDOWS_UNROLL _Pragma("GCC unroll 4")
+
 enum {
     WIDTH = 8,         // segments of a tile
     PAIRS = WIDTH / 2, // vector registers for a row
@@ -196,14 +198,14 @@ static void windows_forward(int m, int window, const double *restrict lower, con
                             double *restrict y, double carry)
 {
     pcs_pair c[PAIRS] = { { 0.0, 0.0 } };
-    for (int k = m - window; k < m; k += 2)
-        for (int q = 0; q < PAIRS; q++) c[q] = windows_forward_rows(m, k, q, lower, x, c[q], NULL);
+    for (int k = m - window; k < m; k += 2) WINDOWS_UNROLL
+    for (int q = 0; q < PAIRS; q++) c[q] = windows_forward_rows(m, k, q, lower, x, c[q], NULL);
     // The end of each segment is the start of the next one.
     double start[WIDTH + 1] = { carry };
     memcpy(start + 1, c, sizeof c);
     memcpy(c, start, sizeof c);
-    for (int k = 0; k < m; k += 2)
-        for (int q = 0; q < PAIRS; q++) c[q] = windows_forward_rows(m, k, q, lower, x, c[q], y);
+    for (int k = 0; k < m; k += 2) WINDOWS_UNROLL
+    for (int q = 0; q < PAIRS; q++) c[q] = windows_forward_rows(m, k, q, lower, x, c[q], y);
 }
 
 static inline pcs_pair windows_backward_row(int k, int q, const double *restrict lower, const double *restrict inverse,
@@ -218,20 +220,20 @@ static void windows_backward(int m, int window, const double *restrict lower, co
                              const double *restrict y, double *restrict x, double carry)
 {
     pcs_pair c[PAIRS] = { { 0.0, 0.0 } };
-    for (int k = window - 1; k >= 0; k--)
-        for (int q = 0; q < PAIRS; q++) c[q] = windows_backward_row(k, q, lower, inverse, y, c[q]);
+    for (int k = window - 1; k >= 0; k--) WINDOWS_UNROLL
+    for (int q = 0; q < PAIRS; q++) c[q] = windows_backward_row(k, q, lower, inverse, y, c[q]);
     // The start of each segment is the end of the one before.
     double end[WIDTH + 1];
     memcpy(end, c, sizeof c);
     end[WIDTH] = carry;
     memcpy(c, end + 1, sizeof c);
-    for (int k = m - 2; k >= 0; k -= 2)
-        for (int q = 0; q < PAIRS; q++) {
-            pcs_pair second = windows_backward_row(k + 1, q, lower, inverse, y, c[q]);
-            c[q] = windows_backward_row(k, q, lower, inverse, y, second);
-            pcs_pair_store(x + (2 * q) * m + k, pcs_pair_firsts(c[q], second));
-            pcs_pair_store(x + (2 * q + 1) * m + k, pcs_pair_seconds(c[q], second));
-        }
+    for (int k = m - 2; k >= 0; k -= 2) WINDOWS_UNROLL
+    for (int q = 0; q < PAIRS; q++) {
+        pcs_pair second = windows_backward_row(k + 1, q, lower, inverse, y, c[q]);
+        c[q] = windows_backward_row(k, q, lower, inverse, y, second);
+        pcs_pair_store(x + (2 * q) * m + k, pcs_pair_firsts(c[q], second));
+        pcs_pair_store(x + (2 * q + 1) * m + k, pcs_pair_seconds(c[q], second));
+    }
 }
 
 // `count` equations one by one, as if nothing followed: solution in y, its first entry as answer. Their factors stand

@@ -36,20 +36,17 @@ static pcs_status dense_analyze(pcs_linsolve *self)
     return PCS_OK;
 }
 
-// First equation whose pivot is round-off, or -1.
+// First equation with a bad pivot, or -1: not beyond round-off of a Cholesky factor, zero or not a number of LU factors,
+// for which the size of an entry says little about the size of its pivot.
 static int dense_bad_pivot(const pcs_linsolve *self)
 {
     const dense_data *d = self->data;
-    const pcs_pattern *pattern = self->A->pattern;
-    for (int j = 0; j < pattern->n; j++) {
-        double pivot = d->factor[(size_t)j * (size_t)pattern->n + (size_t)j];
-        if (self->kind == PCS_SPD) {
-            if (!pcs_pivot_is_positive(pivot * pivot, pcs_diagonal_of(self->A, j))) return j;
-            continue;
-        }
-        double largest = 0.0;
-        for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++) largest = fmax(largest, fabs(self->A->value[p]));
-        if (!pcs_pivot_is_positive(fabs(pivot), largest)) return j;
+    size_t n = (size_t)self->A->pattern->n;
+    for (size_t j = 0; j < n; j++) {
+        double pivot = d->factor[j * n + j];
+        bool is_good = self->kind == PCS_SPD ? pcs_pivot_is_positive(pivot * pivot, pcs_diagonal_of(self->A, (int)j))
+                                             : fabs(pivot) > 0.0;
+        if (!is_good) return (int)j;
     }
     return -1;
 }
@@ -64,10 +61,8 @@ static pcs_status dense_factor(pcs_linsolve *self, bool *is_singular)
     for (int j = 0; j < n; j++)
         for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++)
             d->factor[(size_t)j * (size_t)n + (size_t)pattern->row[p]] = self->A->value[p];
-    if (self->kind == PCS_SPD)
-        dpotrf_("L", &n, d->factor, &n, &info, 1);
-    else
-        dgetrf_(&n, &n, d->factor, &n, d->pivot, &info);
+    if (self->kind == PCS_SPD) dpotrf_("L", &n, d->factor, &n, &info, 1);
+    else dgetrf_(&n, &n, d->factor, &n, d->pivot, &info);
     self->bad_equation = info > 0 ? info - 1 : dense_bad_pivot(self);
     *is_singular = self->bad_equation >= 0;
     return PCS_OK;
@@ -78,10 +73,8 @@ static void dense_solve(pcs_linsolve *self, double *x)
     dense_data *d = self->data;
     int n = self->A->pattern->n, one = 1, info = 0;
     if (n == 0) return;
-    if (self->kind == PCS_SPD)
-        dpotrs_("L", &n, &one, d->factor, &n, x, &n, &info, 1);
-    else
-        dgetrs_("N", &n, &one, d->factor, &n, d->pivot, x, &n, &info, 1);
+    if (self->kind == PCS_SPD) dpotrs_("L", &n, &one, d->factor, &n, x, &n, &info, 1);
+    else dgetrs_("N", &n, &one, d->factor, &n, d->pivot, x, &n, &info, 1);
 }
 
 const pcs_linsolve_ops pcs_linsolve_dense = {

@@ -6,7 +6,7 @@
 #include "sparse/matrix.h"
 
 typedef enum pcs_linsolve_kind {
-    PCS_SPD,      // symmetric positive definite
+    PCS_SPD, // symmetric positive definite
     PCS_SYMMETRIC_INDEFINITE,
     PCS_GENERAL
 } pcs_linsolve_kind;
@@ -18,9 +18,9 @@ typedef struct pcs_linsolve {
     pcs_context *ctx;
     const pcs_matrix *A; // borrowed; factor reads its values
     pcs_linsolve_kind kind;
-    void *data;          // data_size bytes, zeroed before analyze
-    int nfactor;         // factorizations so far
-    int bad_equation;    // after a failed factor: the equation where it broke down, or -1
+    void *data;       // data_size bytes, zeroed before analyze
+    int nfactor;      // factorizations so far
+    int bad_equation; // after a failed factor: the equation where it broke down, or -1
 } pcs_linsolve;
 
 struct pcs_linsolve_ops {

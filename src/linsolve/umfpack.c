@@ -76,8 +76,8 @@ static pcs_status umfpack_factor(pcs_linsolve *self, bool *is_singular)
     const pcs_matrix *A = self->A;
     double info[UMFPACK_INFO];
     if (d->numeric != NULL) umfpack_di_free_numeric(&d->numeric);
-    int status = umfpack_di_numeric(A->pattern->start, A->pattern->row, A->value, d->symbolic, &d->numeric, d->control,
-                                    info);
+    int status =
+        umfpack_di_numeric(A->pattern->start, A->pattern->row, A->value, d->symbolic, &d->numeric, d->control, info);
     if (status != UMFPACK_OK && status != UMFPACK_WARNING_singular_matrix)
         return umfpack_fault(self, status, "factorization");
     // Rows are scaled to sum 1, so the ratio of the pivots is free of units.

@@ -33,10 +33,8 @@ static int matrix_place(const pcs_pattern *pattern, int i, int j)
     int low = pattern->start[j], high = pattern->start[j + 1] - 1;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (pattern->row[middle] < i)
-            low = middle + 1;
-        else
-            high = middle;
+        if (pattern->row[middle] < i) low = middle + 1;
+        else high = middle;
     }
     assert(low <= high && pattern->row[low] == i);
     return low;
@@ -122,10 +120,8 @@ void pcs_matrix_multiply(const pcs_matrix *A, const double *x, double *y)
 
 void pcs_matrix_add_multiply(const pcs_matrix *A, double scale, const double *x, double *y)
 {
-    if (A->pattern->nrun > 0)
-        matrix_tridiagonals(A, true, scale, x, y);
-    else
-        matrix_add_columns(A, scale, x, y);
+    if (A->pattern->nrun > 0) matrix_tridiagonals(A, true, scale, x, y);
+    else matrix_add_columns(A, scale, x, y);
 }
 
 double pcs_matrix_abs_bound(const pcs_matrix *A, const double *x)

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 typedef struct pcs_pattern {
-    int n;            // rows and columns
+    int n; // rows and columns
     int nnz;
     const int *start; // [n + 1] column starts
     const int *row;   // [nnz] sorted rows of each column; both triangles and the diagonal are stored
@@ -56,7 +56,7 @@ typedef struct pcs_rows {
 
 pcs_status pcs_rows_create(pcs_context *ctx, int nrow, int ncol, int nnz, pcs_rows **out);
 double pcs_rows_dot(const pcs_rows *G, int row, const double *x);
-void pcs_rows_multiply(const pcs_rows *G, const double *x, double *y);                  // y = G x
-void pcs_rows_add_transposed(const pcs_rows *G, int row, double scale, double *y);      // y += scale G_row^T
+void pcs_rows_multiply(const pcs_rows *G, const double *x, double *y);             // y = G x
+void pcs_rows_add_transposed(const pcs_rows *G, int row, double scale, double *y); // y += scale G_row^T
 
 #endif

@@ -59,8 +59,8 @@ pcs_status pcs_pattern_add_cells(pcs_pattern_builder *b, int ncell, int ndof, co
     assert(ncell >= 0 && ndof >= 0);
     size_t needed = b->nword + (size_t)ncell * ((size_t)ndof + 1);
     if (needed > INT_MAX)
-        return pcs_fail(b->ctx, PCS_UNSUPPORTED, "the model is too large: its cells have %zu words, at most %d are supported",
-                        needed, INT_MAX);
+        return pcs_fail(b->ctx, PCS_UNSUPPORTED,
+                        "the model is too large: its cells have %zu words, at most %d are supported", needed, INT_MAX);
     if (needed > b->capacity) {
         size_t capacity = needed > 2 * b->capacity ? needed : 2 * b->capacity;
         int *word = pcs_scratch(b->word, capacity, sizeof *word);
@@ -138,7 +138,8 @@ static pcs_status pattern_fill(pcs_pattern_builder *b, pcs_pattern *pattern)
         start[j] = (int)nnz;
         nnz += (size_t)pattern_visit(b, j, NULL);
         if (nnz > INT_MAX)
-            return pcs_fail(b->ctx, PCS_UNSUPPORTED, "the matrix of %d equations has more than %d entries", b->n, INT_MAX);
+            return pcs_fail(b->ctx, PCS_UNSUPPORTED, "the matrix of %d equations has more than %d entries", b->n,
+                            INT_MAX);
     }
     start[b->n] = (int)nnz;
 

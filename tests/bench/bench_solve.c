@@ -174,7 +174,8 @@ int main(void)
     printf("tridiagonal, ns per equation and solve\n%8s %10s %10s %10s %11s %8s %10s %10s %10s\n", "n", "one chain",
            "two sweeps", "chain", "(window)", "dpttrs", "cholmod", "product", "memory");
     for (int k = 0; k < 5; k++) bench_bar(size[k]);
-    printf("\nblocks, ns per equation and solve\n%8s %6s %10s %10s %10s\n", "n", "block", "two sweeps", "cholmod", "product");
+    printf("\nblocks, ns per equation and solve\n%8s %6s %10s %10s %10s\n", "n", "block", "two sweeps", "cholmod",
+           "product");
     for (int block = 2; block <= 6; block++)
         for (int k = 0; k < 5; k++)
             if (k != 1) bench_beam(size[k], block);

@@ -1,0 +1,519 @@
+// What every linear solver must do, for each one in the registry that takes the matrix: agree with `dense` and leave a
+// small residual, tell a singular matrix from a fault, factor again, refuse with a reason, not allocate in a solve.
+
+#include "test_linsolve_matrices.h"
+
+#include "linsolve/chain.h"
+#include "support/alloc_fault.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static int set_up(void **state)
+{
+    return pcs_context_create((pcs_context **)state) != PCS_OK;
+}
+
+static int tear_down(void **state)
+{
+    pcs_context_destroy((pcs_context **)state);
+    return 0;
+}
+
+static pcs_linsolve *create(pcs_context *ctx, const char *name, const pcs_matrix *A, pcs_linsolve_kind kind)
+{
+    pcs_linsolve *solver = NULL;
+    CHECK_OK(ctx, pcs_linsolve_create(ctx, name, A, kind, &solver));
+    return solver;
+}
+
+static pcs_linsolve *factored(pcs_context *ctx, const char *name, const pcs_matrix *A, pcs_linsolve_kind kind)
+{
+    pcs_linsolve *solver = create(ctx, name, A, kind);
+    bool is_singular = true;
+    CHECK_OK(ctx, pcs_linsolve_factor(solver, &is_singular));
+    CHECK(!is_singular);
+    CHECK(solver->bad_equation == -1);
+    return solver;
+}
+
+static double *vector(pcs_context *ctx, int n)
+{
+    return pcs_take(ctx, (size_t)n + 1, sizeof(double), "a vector");
+}
+
+static double largest(int n, const double *x)
+{
+    double size = 0.0;
+    for (int i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
+    return size;
+}
+
+static double size_of_row(const pcs_matrix *A, int i)
+{
+    for (int p = A->pattern->start[i]; p < A->pattern->start[i + 1]; p++)
+        if (A->pattern->row[p] == i && A->value[p] > 0.0) return sqrt(A->value[p]);
+    return 1.0;
+}
+
+// |b - A x|_i <= tolerance s_i max_j s_j |x_j| with s = sqrt of the diagonal: free of the scaling of the equations.
+static void check_residual(pcs_context *ctx, const pcs_matrix *A, const double *b, const double *x, double tolerance)
+{
+    int n = A->pattern->n;
+    double *r = vector(ctx, n), scale = 0.0;
+    memcpy(r, b, (size_t)n * sizeof *r);
+    pcs_matrix_add_multiply(A, -1.0, x, r);
+    for (int i = 0; i < n; i++) scale = fmax(scale, size_of_row(A, i) * fabs(x[i]));
+    for (int i = 0; i < n; i++)
+        if (!(fabs(r[i]) <= tolerance * size_of_row(A, i) * scale))
+            fail_msg("residual %.17g of equation %d, allowed %.17g", r[i], i, tolerance * size_of_row(A, i) * scale);
+}
+
+// Right-hand sides: a random one, and one impulse at an end, in the middle, near a quarter.
+static void fill_rhs(int n, int which, double *b)
+{
+    unsigned seed = 77u;
+    const int place[] = { -1, n - 1, n / 2, n / 4 + 1 };
+    for (int i = 0; i < n; i++) b[i] = which == 0 ? random_number(&seed) : 0.0;
+    if (which > 0) b[place[which] < n ? place[which] : 0] = 3.0;
+}
+
+static void check_solves(pcs_context *ctx, pcs_linsolve *solver, pcs_linsolve *reference, double agreement)
+{
+    int n = solver->A->pattern->n;
+    double *b = vector(ctx, n), *x = vector(ctx, n), *y = vector(ctx, n);
+    for (int which = 0; which < 4; which++) {
+        fill_rhs(n, which, b);
+        memcpy(x, b, (size_t)n * sizeof *x);
+        memcpy(y, b, (size_t)n * sizeof *y);
+        x[n] = 12345.0;
+        pcs_linsolve_solve(solver, x);
+        CHECK_NEAR(x[n], 12345.0, 0.0); // nothing behind the end is touched
+        check_residual(ctx, solver->A, b, x, solver->A->pattern->chain_block > 0 ? 1e-14 : 1e-13);
+        if (reference == NULL) continue;
+        pcs_linsolve_solve(reference, y);
+        CHECK_ALL_NEAR(n, x, y, agreement * largest(n, y));
+    }
+}
+
+// Every solver that takes the matrix, against dense; at least `least` of them.
+static void check_all(pcs_context *ctx, const pcs_matrix *A, pcs_linsolve_kind kind, double agreement, int least)
+{
+    pcs_linsolve *dense = factored(ctx, "dense", A, kind);
+    int taken = 0;
+    for (int k = 0; pcs_linsolvers[k] != NULL; k++) {
+        if (pcs_linsolvers[k]->refuses(A->pattern, kind) != NULL) continue;
+        taken++;
+        check_solves(ctx, factored(ctx, pcs_linsolvers[k]->name, A, kind), dense, agreement);
+    }
+    CHECK(taken >= least);
+}
+
+static void test_random_chains(void **state)
+{
+    const int size[] = { 1, 2, 3, 4, 5, 6, 7, 11, 12, 13, 17, 18, 50, 51, 128, 150, 333, 1000 };
+    for (int b = 1; b <= 6; b++)
+        for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
+            if (size[k] == 1000 && (b == 2 || b == 4 || b == 5)) continue;
+            pcs_context *ctx = NULL;
+            CHECK(pcs_context_create(&ctx) == PCS_OK);
+            pcs_matrix *A = random_chain(ctx, size[k], b, (unsigned)(100 * b + size[k]));
+            CHECK(A->pattern->chain_block <= b);
+            CHECK(size[k] <= 3 * b || A->pattern->chain_block == b);
+            check_all(ctx, A, PCS_SPD, 1e-12, 4);
+            pcs_context_destroy(&ctx);
+        }
+    (void)state;
+}
+
+static void mass_rod(int rod, int n, double *mass, double *stiffness)
+{
+    (void)rod, (void)n;
+    *mass = 1.0;
+    *stiffness = 0.0;
+}
+
+static void step_rod(int rod, int n, double *mass, double *stiffness)
+{
+    (void)n;
+    *mass = 1.0 + 0.3 * (rod % 3);
+    *stiffness = 0.4;
+}
+
+static void stiff_rod(int rod, int n, double *mass, double *stiffness)
+{
+    (void)rod, (void)n;
+    *mass = 1.0;
+    *stiffness = 1.0e4;
+}
+
+// A stiff piece that lies over the cut in the middle, so that the influence does not decay within it.
+static void inset_rod(int rod, int n, double *mass, double *stiffness)
+{
+    *mass = 1.0;
+    *stiffness = abs(rod - n / 2) < 30 ? 1.0e8 : 0.3;
+}
+
+// Units and sections that change by ten orders along the bar.
+static void graded_rod(int rod, int n, double *mass, double *stiffness)
+{
+    double factor = pow(10.0, 10.0 * sin(12.0 * rod / n));
+    *mass = factor;
+    *stiffness = 0.2 * factor;
+}
+
+static void jump_rod(int rod, int n, double *mass, double *stiffness)
+{
+    double factor = rod / (n / 7 + 1) % 2 == 0 ? 1.0 : 1.0e10;
+    *mass = factor;
+    *stiffness = 0.3 * factor;
+}
+
+// Which way the chain solver went.
+static void check_way(pcs_linsolve *solver, void (*way)(const pcs_chain *c, double *x))
+{
+    const pcs_chain *c = solver->data;
+    CHECK(c->solve == way);
+}
+
+static void test_bars_take_the_fast_way(void **state)
+{
+    const struct {
+        rod_values *values;
+        int n;
+        bool has_windows;
+        double agreement;
+    } bars[] = {
+        { mass_rod, 100, false, 1e-12 },   { mass_rod, 287, false, 1e-12 },  { mass_rod, 288, true, 1e-12 },
+        { mass_rod, 303, true, 1e-12 },    { mass_rod, 1000, true, 1e-12 },  { step_rod, 1001, true, 1e-12 },
+        { step_rod, 2013, true, 1e-12 },   { stiff_rod, 1000, false, 1e-9 }, { inset_rod, 1000, true, 1e-6 },
+        { graded_rod, 1500, true, 1e-12 }, { jump_rod, 1500, true, 1e-12 },
+    };
+    for (size_t k = 0; k < sizeof bars / sizeof *bars; k++) {
+        pcs_matrix *A = bar(*state, bars[k].n, bars[k].values);
+        pcs_linsolve *chain = factored(*state, "chain", A, PCS_SPD);
+        check_way(chain, bars[k].has_windows ? pcs_chain_windows_solve : pcs_chain_sweeps_solve);
+        check_all(*state, A, PCS_SPD, bars[k].agreement, 4);
+    }
+}
+
+// Many tiles, too large for dense: against the sweeps, which are plain elimination.
+static void test_long_bars(void **state)
+{
+    const int size[] = { 15999, 16000, 16017, 40000, 100003 };
+    rod_values *const values[] = { mass_rod, step_rod, inset_rod };
+    for (size_t k = 0; k < sizeof size / sizeof *size; k++)
+        for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+            pcs_context *ctx = NULL;
+            CHECK(pcs_context_create(&ctx) == PCS_OK);
+            pcs_matrix *A = bar(ctx, size[k], values[v]);
+            pcs_linsolve *chain = factored(ctx, "chain", A, PCS_SPD), *plain = factored(ctx, "chain", A, PCS_SPD);
+            check_way(chain, pcs_chain_windows_solve);
+            pcs_chain *c = plain->data;
+            CHECK(pcs_chain_sweeps_factor(c, A) == -1);
+            c->solve = pcs_chain_sweeps_solve;
+            check_solves(ctx, chain, plain, values[v] == inset_rod ? 1e-6 : 1e-12);
+            pcs_context_destroy(&ctx);
+        }
+    (void)state;
+}
+
+// A slow decay: the window grows, larger tiles are taken, and at last the sweeps.
+static void slow_rod(int rod, int n, double *mass, double *stiffness)
+{
+    (void)rod, (void)n;
+    *mass = 1.0;
+    *stiffness = 400.0;
+}
+
+static void test_window_grows_with_stiffness(void **state)
+{
+    pcs_matrix *A = bar(*state, 60000, slow_rod);
+    pcs_linsolve *chain = factored(*state, "chain", A, PCS_SPD);
+    const pcs_chain *c = chain->data;
+    check_way(chain, pcs_chain_windows_solve);
+    CHECK(c->cut.window > 500 && c->cut.window < 1200 && c->cut.length >= 3 * c->cut.window);
+    check_solves(*state, chain, factored(*state, "cholmod", A, PCS_SPD), 1e-9);
+    check_way(factored(*state, "chain", bar(*state, 2000, slow_rod), PCS_SPD), pcs_chain_sweeps_solve);
+}
+
+static void test_several_bodies(void **state)
+{
+    // Bars of different lengths in one numbering, and the coupling missing in the pattern.
+    const int length[] = { 1, 40, 2, 300, 7, 3, 200, 1 };
+    int equation[2 * 600], ncell = 0, first = 0;
+    for (size_t k = 0; k < sizeof length / sizeof *length; first += length[k++])
+        for (int i = 0; i + 1 < length[k]; i++, ncell++) {
+            equation[2 * ncell] = first + i;
+            equation[2 * ncell + 1] = first + i + 1;
+        }
+    pcs_matrix *A = matrix_of(*state, first, ncell, 2, equation);
+    fill_random_cells(A, ncell, 2, equation, 0.5, 5u);
+    for (int e = 0; e < first; e++) pcs_matrix_add_cell(A, 1, &e, 1.0, (double[]){ 0.1 });
+    CHECK(A->pattern->chain_block == 1);
+    check_all(*state, A, PCS_SPD, 1e-12, 4);
+}
+
+static void test_lumped(void **state)
+{
+    pcs_matrix *A = bar(*state, 1000, mass_rod);
+    for (int j = 0; j < 1000; j++)
+        for (int p = A->pattern->start[j]; p < A->pattern->start[j + 1]; p++)
+            A->value[p] = A->pattern->row[p] == j ? 1.0 + 0.01 * j : 0.0;
+    check_all(*state, A, PCS_SPD, 1e-14, 4);
+    pcs_linsolve *chain = factored(*state, "chain", A, PCS_SPD);
+    const pcs_chain *c = chain->data;
+    CHECK(c->solve != pcs_chain_windows_solve && c->solve != pcs_chain_sweeps_solve);
+}
+
+static void test_grids(void **state)
+{
+    check_all(*state, grid(*state, 7, 0.1), PCS_SPD, 1e-12, 3);
+    check_all(*state, grid(*state, 30, 0.1), PCS_SPD, 1e-12, 3);
+    check_all(*state, clique(*state, 300), PCS_SPD, 1e-12, 3); // dense enough for a supernodal factor
+}
+
+static void test_saddles(void **state)
+{
+    const struct {
+        int nbar, nrow;
+    } size[] = { { 2, 1 }, { 50, 1 }, { 50, 7 }, { 400, 20 } };
+    for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
+        pcs_matrix *A = saddle(*state, size[k].nbar, size[k].nrow, false);
+        check_all(*state, A, PCS_SYMMETRIC_INDEFINITE, 1e-12, 2);
+        check_all(*state, A, PCS_GENERAL, 1e-12, 2);
+    }
+}
+
+static void test_general_values(void **state)
+{
+    pcs_matrix *A = random_chain(*state, 60, 3, 9u);
+    unsigned seed = 4u;
+    for (int p = 0; p < A->pattern->nnz; p++) A->value[p] += 0.5 * random_number(&seed);
+    check_all(*state, A, PCS_GENERAL, 1e-11, 2);
+}
+
+// New values on the old pattern, also after a singular matrix.
+static void test_factors_again(void **state)
+{
+    int ncell, *equation = line_cells(*state, 400, 1, &ncell);
+    pcs_matrix *A = matrix_of(*state, 400, ncell, 2, equation);
+    for (int k = 0; pcs_linsolvers[k] != NULL; k++) {
+        pcs_linsolve *solver = create(*state, pcs_linsolvers[k]->name, A, PCS_SPD);
+        for (int round = 0; round < 4; round++) {
+            bool is_singular = false, wanted = round == 1;
+            fill_random_cells(A, ncell, 2, equation, round == 2 ? 30.0 : 1.0, (unsigned)round);
+            if (wanted) pcs_matrix_zero(A);
+            CHECK_OK(*state, pcs_linsolve_factor(solver, &is_singular));
+            CHECK(is_singular == wanted);
+            CHECK(solver->nfactor == round + 1);
+            CHECK((solver->bad_equation >= 0) == wanted);
+            if (!wanted) check_solves(*state, solver, factored(*state, "dense", A, PCS_SPD), 1e-12);
+        }
+    }
+}
+
+// All solvers of this kind call A singular, at an equation in [low, high].
+static void check_singular(pcs_context *ctx, const pcs_matrix *A, pcs_linsolve_kind kind, int low, int high)
+{
+    for (int k = 0; pcs_linsolvers[k] != NULL; k++) {
+        if (pcs_linsolvers[k]->refuses(A->pattern, kind) != NULL) continue;
+        pcs_linsolve *solver = create(ctx, pcs_linsolvers[k]->name, A, kind);
+        bool is_singular = false;
+        CHECK_OK(ctx, pcs_linsolve_factor(solver, &is_singular));
+        if (!is_singular) fail_msg("'%s' takes a singular matrix", solver->ops->name);
+        if (solver->bad_equation < low || solver->bad_equation > high)
+            fail_msg("'%s' blames equation %d, not one of %d to %d", solver->ops->name, solver->bad_equation, low,
+                     high);
+    }
+}
+
+static void clear_equation(pcs_matrix *A, int e, double diagonal)
+{
+    for (int j = 0; j < A->pattern->n; j++)
+        for (int p = A->pattern->start[j]; p < A->pattern->start[j + 1]; p++)
+            if (j == e || A->pattern->row[p] == e) A->value[p] = j == e && A->pattern->row[p] == e ? diagonal : 0.0;
+}
+
+// A negative pivot, or one of round-off: LU factors do not mind, all others must.
+static void check_indefinite(pcs_context *ctx, const pcs_matrix *A, int low, int high)
+{
+    const char *const name[] = { "dense", "chain", "cholmod" };
+    for (int k = 0; k < 3; k++) {
+        pcs_linsolve *solver = create(ctx, name[k], A, PCS_SPD);
+        bool is_singular = false;
+        CHECK_OK(ctx, pcs_linsolve_factor(solver, &is_singular));
+        CHECK(is_singular && solver->bad_equation >= low && solver->bad_equation <= high);
+    }
+}
+
+static void test_empty_and_negative_equations(void **state)
+{
+    const int place[] = { 0, 17, 25, 49 };
+    for (int b = 1; b <= 6; b++)
+        for (int k = 0; k < 4; k++) {
+            pcs_matrix *A = random_chain(*state, 50, b, 8u);
+            clear_equation(A, place[k], 0.0);
+            check_singular(*state, A, PCS_SPD, place[k], place[k]);
+            check_singular(*state, A, PCS_GENERAL, place[k], place[k]);
+            clear_equation(A, place[k], NAN);
+            check_singular(*state, A, PCS_SPD, 0, 49);
+            clear_equation(A, place[k], -1.0);
+            check_indefinite(*state, A, place[k], place[k]);
+        }
+    pcs_matrix *A = grid(*state, 12, 0.1);
+    clear_equation(A, 77, 0.0);
+    check_singular(*state, A, PCS_SPD, 77, 77);
+    check_singular(*state, A, PCS_SYMMETRIC_INDEFINITE, 77, 77);
+    A = clique(*state, 300);
+    clear_equation(A, 123, 0.0);
+    check_singular(*state, A, PCS_SPD, 123, 123);
+    clear_equation(A, 123, NAN);
+    check_singular(*state, A, PCS_SPD, 0, 299);
+    A = bar(*state, 1000, mass_rod);
+    clear_equation(A, 700, 0.0);
+    check_singular(*state, A, PCS_SPD, 700, 700);
+    for (int p = 0; p < A->pattern->nnz; p++) A->value[p] = 0.0;
+    for (int e = 0; e < 1000; e++) pcs_matrix_add_cell(A, 1, &e, e == 345 ? 0.0 : 1.0, (double[]){ 1.0 });
+    check_singular(*state, A, PCS_SPD, 345, 345);
+}
+
+// A free body has no static solution, exactly so in whole numbers; a last pivot of round-off counts as none.
+static void test_free_bodies(void **state)
+{
+    for (int n = 2; n <= 600; n = 3 * n + 1) {
+        int ncell, *equation = line_cells(*state, n, 1, &ncell);
+        pcs_matrix *A = matrix_of(*state, n + 3, ncell, 2, equation);
+        for (int c = 0; c < ncell; c++) pcs_matrix_add_cell(A, 2, equation + 2 * c, 1.0, (double[]){ 1, -1, -1, 1 });
+        for (int e = n; e < n + 3; e++) pcs_matrix_add_cell(A, 1, &e, 1.0, (double[]){ 2.0 });
+        check_singular(*state, A, PCS_SPD, 0, n - 1);
+    }
+    pcs_matrix *A = matrix_of(*state, 2, 1, 2, (int[]){ 0, 1 });
+    pcs_matrix_add_cell(A, 2, (int[]){ 0, 1 }, 1.0, (double[]){ 1, 1, 1, 1.0 + DBL_EPSILON });
+    check_indefinite(*state, A, 0, 1);
+}
+
+static void test_redundant_constraints(void **state)
+{
+    check_singular(*state, saddle(*state, 50, 4, true), PCS_SYMMETRIC_INDEFINITE, 0, 53);
+}
+
+static void test_automatic_choice(void **state)
+{
+    const pcs_matrix *chain = random_chain(*state, 40, 3, 1u), *plane = grid(*state, 8, 1.0);
+    const pcs_matrix *empty = matrix_of(*state, 0, 0, 2, NULL);
+    CHECK_TEXT(create(*state, "auto", chain, PCS_SPD)->ops->name, "chain");
+    CHECK_TEXT(create(*state, "auto", chain, PCS_GENERAL)->ops->name, "umfpack");
+    CHECK_TEXT(create(*state, "auto", plane, PCS_SPD)->ops->name, "cholmod");
+    CHECK_TEXT(create(*state, "auto", plane, PCS_SYMMETRIC_INDEFINITE)->ops->name, "umfpack");
+    double x = 7.0;
+    pcs_linsolve_solve(factored(*state, "auto", empty, PCS_SPD), &x);
+    pcs_linsolve_solve(factored(*state, "auto", empty, PCS_GENERAL), &x);
+    CHECK_NEAR(x, 7.0, 0.0);
+}
+
+static void check_refusal(pcs_context *ctx, const char *name, const pcs_matrix *A, pcs_linsolve_kind kind,
+                          const char *part)
+{
+    pcs_linsolve *solver = (pcs_linsolve *)ctx;
+    CHECK_STATUS(ctx, pcs_linsolve_create(ctx, name, A, kind, &solver), PCS_UNSUPPORTED);
+    CHECK(solver == NULL);
+    CHECK_TEXT(pcs_message(ctx), part);
+    CHECK_TEXT(pcs_message(ctx), name);
+}
+
+static void test_refusals(void **state)
+{
+    const pcs_matrix *plane = grid(*state, 8, 1.0), *large = bar(*state, 4001, mass_rod);
+    check_refusal(*state, "chain", plane, PCS_SPD, "64 equations: it is not block tridiagonal");
+    check_refusal(*state, "chain", large, PCS_GENERAL, "positive definite");
+    check_refusal(*state, "cholmod", plane, PCS_SYMMETRIC_INDEFINITE, "positive definite");
+    check_refusal(*state, "dense", large, PCS_SPD, "at most 4000 equations");
+    check_refusal(*state, "cholesky", plane, PCS_SPD, "known are auto, dense, chain, cholmod, umfpack");
+}
+
+static void test_solve_does_not_allocate(void **state)
+{
+    if (!alloc_fault_is_active()) skip();
+    const pcs_matrix *matrix[] = {
+        bar(*state, 1000, mass_rod), bar(*state, 1000, stiff_rod), random_chain(*state, 60, 6, 3u),
+        grid(*state, 20, 0.5),       clique(*state, 300),          saddle(*state, 60, 3, false)
+    };
+    double *x = vector(*state, 1000);
+    for (int m = 0; m < 6; m++)
+        for (int k = 0; pcs_linsolvers[k] != NULL; k++) {
+            pcs_linsolve_kind kind = m == 5 ? PCS_SYMMETRIC_INDEFINITE : PCS_SPD;
+            if (pcs_linsolvers[k]->refuses(matrix[m]->pattern, kind) != NULL) continue;
+            pcs_linsolve *solver = factored(*state, pcs_linsolvers[k]->name, matrix[m], kind);
+            fill_rhs(matrix[m]->pattern->n, 0, x);
+            alloc_fault_arm(0, false);
+            for (int r = 0; r < 3; r++) pcs_linsolve_solve(solver, x);
+            if (alloc_fault_requests() != 0)
+                fail_msg("'%s' allocates %ld times in 3 solves", solver->ops->name, alloc_fault_requests());
+        }
+}
+
+static pcs_status create_and_factor(pcs_context *ctx, const char *name, const pcs_matrix *A, pcs_linsolve_kind kind)
+{
+    pcs_linsolve *solver = NULL;
+    bool is_singular = false;
+    PCS_TRY(pcs_linsolve_create(ctx, name, A, kind, &solver));
+    PCS_TRY(pcs_linsolve_factor(solver, &is_singular));
+    return pcs_linsolve_factor(solver, &is_singular);
+}
+
+// Every allocation fails once: a fault with a message, and nothing is left behind.
+static void test_out_of_memory(void **state)
+{
+    if (!alloc_fault_is_active()) skip();
+    const pcs_matrix *matrix[] = { random_chain(*state, 60, 3, 3u), grid(*state, 12, 0.5),
+                                   saddle(*state, 60, 3, false) };
+    for (int m = 0; m < 3; m++)
+        for (int k = 0; pcs_linsolvers[k] != NULL; k++) {
+            pcs_linsolve_kind kind = m == 2 ? PCS_SYMMETRIC_INDEFINITE : PCS_SPD;
+            if (pcs_linsolvers[k]->refuses(matrix[m]->pattern, kind) != NULL) continue;
+            CHECK_OK(*state, create_and_factor(*state, pcs_linsolvers[k]->name, matrix[m], kind)); // the BLAS warms up
+            bool has_struck = true;
+            for (long nth = 1; has_struck; nth++) {
+                pcs_context *ctx = NULL;
+                long live = alloc_fault_live();
+                CHECK(pcs_context_create(&ctx) == PCS_OK);
+                alloc_fault_arm(nth, true);
+                pcs_status status = create_and_factor(ctx, pcs_linsolvers[k]->name, matrix[m], kind);
+                has_struck = alloc_fault_requests() >= nth;
+                alloc_fault_arm(0, false);
+                // A library may do without what it did not get.
+                if (status != PCS_OK) CHECK(has_struck && status == PCS_NO_MEMORY);
+                if (status != PCS_OK) CHECK_TEXT(pcs_message(ctx), "out of memory");
+                if (nth == 1) CHECK(status == PCS_NO_MEMORY);
+                pcs_context_destroy(&ctx);
+                CHECK(alloc_fault_live() == live);
+            }
+        }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_random_chains),
+        TEST(test_bars_take_the_fast_way),
+        TEST(test_long_bars),
+        TEST(test_window_grows_with_stiffness),
+        TEST(test_several_bodies),
+        TEST(test_lumped),
+        TEST(test_grids),
+        TEST(test_saddles),
+        TEST(test_general_values),
+        TEST(test_factors_again),
+        TEST(test_empty_and_negative_equations),
+        TEST(test_free_bodies),
+        TEST(test_redundant_constraints),
+        TEST(test_automatic_choice),
+        TEST(test_refusals),
+        TEST(test_solve_does_not_allocate),
+        TEST(test_out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

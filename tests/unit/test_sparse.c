@@ -1,0 +1,232 @@
+// Known answers of the sparse matrices: patterns, chain detection, assembly, products, constraint rows.
+
+#include "sparse/matrix.h"
+#include "support/check.h"
+
+#include <math.h>
+
+static int set_up(void **state)
+{
+    return pcs_context_create((pcs_context **)state) != PCS_OK;
+}
+
+static int tear_down(void **state)
+{
+    pcs_context_destroy((pcs_context **)state);
+    return 0;
+}
+
+static pcs_pattern *pattern_of(pcs_context *ctx, int n, int ncell, int ndof, const int *equation)
+{
+    pcs_pattern_builder *builder = NULL;
+    pcs_pattern *pattern = NULL;
+    CHECK_OK(ctx, pcs_pattern_begin(ctx, n, &builder));
+    CHECK_OK(ctx, pcs_pattern_add_cells(builder, ncell, ndof, equation));
+    CHECK_OK(ctx, pcs_pattern_finish(builder, &pattern));
+    return pattern;
+}
+
+// Two-node cells in a row over equations first .. last.
+static pcs_status add_bar(pcs_pattern_builder *builder, int first, int last)
+{
+    for (int e = first; e < last; e++) {
+        pcs_status status = pcs_pattern_add_cells(builder, 1, 2, (int[]){ e, e + 1 });
+        if (status != PCS_OK) return status;
+    }
+    return PCS_OK;
+}
+
+static void check_ints(int count, const int *actual, const int *expected)
+{
+    for (int k = 0; k < count; k++)
+        if (actual[k] != expected[k]) fail_msg("entry %d is %d, not %d", k, actual[k], expected[k]);
+}
+
+static void test_pattern_of_mixed_cells(void **state)
+{
+    // Equation 4 stands alone and keeps its diagonal; -1 is a fixed one; equation 0 twice in one cell.
+    pcs_pattern_builder *builder = NULL;
+    pcs_pattern *pattern = NULL;
+    CHECK_OK(*state, pcs_pattern_begin(*state, 6, &builder));
+    CHECK_OK(*state, pcs_pattern_add_cells(builder, 2, 2, (int[]){ 3, 0, -1, 2 }));
+    CHECK_OK(*state, pcs_pattern_add_cells(builder, 1, 3, (int[]){ 5, 1, 3 }));
+    CHECK_OK(*state, pcs_pattern_add_cells(builder, 1, 3, (int[]){ 0, 0, 3 }));
+    CHECK_OK(*state, pcs_pattern_finish(builder, &pattern));
+    CHECK(pattern->n == 6 && pattern->nnz == 14);
+    check_ints(7, pattern->start, (int[]){ 0, 2, 5, 6, 10, 11, 14 });
+    check_ints(14, pattern->row, (int[]){ 0, 3, 1, 3, 5, 2, 0, 1, 3, 5, 4, 1, 3, 5 });
+}
+
+static void test_chain_block_is_the_smallest(void **state)
+{
+    const int line[] = { 0, 1, 1, 2, 2, 3 };
+    CHECK(pattern_of(*state, 4, 3, 2, line)->chain_block == 1);
+    // Distance 2 needs blocks of 2, from 0: (1, 3) lies in blocks 0 and 1, (1, 4) would not.
+    CHECK(pattern_of(*state, 8, 1, 2, (int[]){ 1, 3 })->chain_block == 2);
+    CHECK(pattern_of(*state, 8, 1, 2, (int[]){ 1, 4 })->chain_block == 3);
+    CHECK(pattern_of(*state, 20, 1, 2, (int[]){ 0, 11 })->chain_block == 6);
+    CHECK(pattern_of(*state, 20, 1, 2, (int[]){ 0, 12 })->chain_block == 0);
+    // Two nodes of 3, and 7 equations, of which the last block has one.
+    CHECK(pattern_of(*state, 6, 1, 6, (int[]){ 0, 1, 2, 3, 4, 5 })->chain_block == 3);
+    CHECK(pattern_of(*state, 7, 1, 4, (int[]){ 3, 4, 5, 6 })->chain_block == 3);
+    CHECK(pattern_of(*state, 5, 0, 2, NULL)->chain_block == 1);
+    CHECK(pattern_of(*state, 0, 0, 2, NULL)->chain_block == 1);
+}
+
+static void test_runs_of_several_bars(void **state)
+{
+    pcs_pattern_builder *builder = NULL;
+    pcs_pattern *pattern = NULL;
+    CHECK_OK(*state, pcs_pattern_begin(*state, 9, &builder));
+    CHECK_OK(*state, add_bar(builder, 0, 3));
+    CHECK_OK(*state, add_bar(builder, 5, 8));
+    CHECK_OK(*state, pcs_pattern_finish(builder, &pattern));
+    CHECK(pattern->chain_block == 1 && pattern->nrun == 3);
+    check_ints(4, pattern->run, (int[]){ 0, 4, 5, 9 });
+    CHECK(pattern_of(*state, 4, 1, 3, (int[]){ 0, 1, 2 })->nrun == 0);
+}
+
+// Bars of 1, 2, .. equations side by side: every length of a tridiagonal stretch, unsymmetric values.
+static void test_tridiagonal_products(void **state)
+{
+    enum { BARS = 9, N = BARS * (BARS + 1) / 2 };
+    pcs_pattern_builder *builder = NULL;
+    pcs_pattern *pattern = NULL;
+    pcs_matrix *A = NULL;
+    CHECK_OK(*state, pcs_pattern_begin(*state, N, &builder));
+    for (int k = 1; k <= BARS; k++) CHECK_OK(*state, add_bar(builder, k * (k - 1) / 2, k * (k + 1) / 2 - 1));
+    CHECK_OK(*state, pcs_pattern_finish(builder, &pattern));
+    CHECK(pattern->nrun == BARS);
+    CHECK_OK(*state, pcs_matrix_create(*state, pattern, &A));
+
+    double dense[N][N] = { { 0.0 } }, x[N], y[N], expected[N];
+    for (int i = 0; i < N; i++) x[i] = 1.0 + 0.3 * i - 0.01 * i * i;
+    for (int j = 0; j < N; j++)
+        for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++)
+            dense[pattern->row[p]][j] = A->value[p] = 1.0 + 0.37 * p - 0.011 * p * (p % 5);
+    for (int i = 0; i < N; i++) {
+        expected[i] = 0.0;
+        for (int j = 0; j < N; j++) expected[i] += dense[i][j] * x[j];
+        y[i] = NAN; // a product does not look at what was there
+    }
+    pcs_matrix_multiply(A, x, y);
+    CHECK_ALL_NEAR(N, y, expected, 1e-11);
+    for (int i = 0; i < N; i++) {
+        y[i] = i;
+        expected[i] = i - 2.5 * expected[i];
+    }
+    pcs_matrix_add_multiply(A, -2.5, x, y);
+    CHECK_ALL_NEAR(N, y, expected, 1e-10);
+}
+
+static void test_assembly_and_general_product(void **state)
+{
+    // Cells {0, 2}, {2, 1, -1}, {3}: not a tridiagonal pattern; the dense matrices are not symmetric.
+    pcs_pattern_builder *builder = NULL;
+    pcs_pattern *pattern = NULL;
+    pcs_matrix *A = NULL;
+    const int first[] = { 0, 2 }, second[] = { 2, 1, -1 }, third[] = { 3 };
+    CHECK_OK(*state, pcs_pattern_begin(*state, 4, &builder));
+    CHECK_OK(*state, pcs_pattern_add_cells(builder, 1, 2, first));
+    CHECK_OK(*state, pcs_pattern_add_cells(builder, 1, 3, second));
+    CHECK_OK(*state, pcs_pattern_finish(builder, &pattern));
+    CHECK(pattern->nrun == 0);
+    CHECK_OK(*state, pcs_matrix_create(*state, pattern, &A));
+    pcs_matrix_add_cell(A, 2, first, 2.0, (double[]){ 1, 2, 3, 4 });
+    pcs_matrix_add_cell(A, 3, second, 1.0, (double[]){ 10, 20, 99, 30, 40, 99, 99, 99, 99 });
+    pcs_matrix_add_cell(A, 1, third, -1.0, (double[]){ 7 });
+
+    // [2 0 4 0; 0 40 30 0; 6 20 18 0; 0 0 0 -7]
+    double x[] = { 1, -2, 3, -4 }, y[] = { 5, 5, 5, 5 };
+    pcs_matrix_multiply(A, x, y);
+    CHECK_ALL_NEAR(4, y, ((double[]){ 14, 10, 20, 28 }), 0.0);
+    pcs_matrix_add_multiply(A, 0.5, x, y);
+    CHECK_ALL_NEAR(4, y, ((double[]){ 21, 15, 30, 42 }), 0.0);
+    CHECK_NEAR(pcs_matrix_abs_bound(A, x), 170.0, 0.0);
+
+    CHECK(pcs_matrix_is_finite(A));
+    A->value[3] = INFINITY;
+    CHECK(!pcs_matrix_is_finite(A));
+    A->value[3] = NAN;
+    CHECK(!pcs_matrix_is_finite(A));
+    CHECK(isnan(pcs_matrix_abs_bound(A, x)));
+    pcs_matrix_zero(A);
+    CHECK(pcs_matrix_is_finite(A));
+    CHECK_NEAR(pcs_matrix_abs_bound(A, x), 0.0, 0.0);
+}
+
+static void test_combine(void **state)
+{
+    pcs_pattern *pattern = pattern_of(*state, 2, 1, 2, (int[]){ 0, 1 });
+    pcs_matrix *matrix[4];
+    for (int k = 0; k < 4; k++) CHECK_OK(*state, pcs_matrix_create(*state, pattern, &matrix[k]));
+    for (int p = 0; p < 4; p++) {
+        matrix[0]->value[p] = NAN;
+        for (int k = 1; k < 4; k++) matrix[k]->value[p] = pow(10.0, k) * (p + 1);
+    }
+    pcs_matrix *S = matrix[0], *M = matrix[1], *C = matrix[2], *K = matrix[3];
+    pcs_matrix_combine(S, 2.0, M, 3.0, C, 4.0, K);
+    CHECK_ALL_NEAR(4, S->value, ((double[]){ 4320, 8640, 12960, 17280 }), 0.0);
+    pcs_matrix_combine(S, 2.0, M, 3.0, NULL, 4.0, K);
+    CHECK_ALL_NEAR(4, S->value, ((double[]){ 4020, 8040, 12060, 16080 }), 0.0);
+    pcs_matrix_combine(S, 2.0, M, 3.0, C, 4.0, NULL);
+    CHECK_ALL_NEAR(4, S->value, ((double[]){ 320, 640, 960, 1280 }), 0.0);
+    pcs_matrix_combine(M, 0.5, M, 0.0, NULL, 1.0, M); // in place
+    CHECK_ALL_NEAR(4, M->value, ((double[]){ 15, 30, 45, 60 }), 0.0);
+}
+
+static void test_rows(void **state)
+{
+    // G = [1 0 -1; 0 0 0; 0 2 3]
+    pcs_rows *G = NULL;
+    CHECK_OK(*state, pcs_rows_create(*state, 3, 3, 4, &G));
+    CHECK(G->nrow == 3 && G->ncol == 3);
+    const int start[] = { 0, 2, 2, 4 }, column[] = { 0, 2, 1, 2 };
+    const double value[] = { 1, -1, 2, 3 };
+    for (int k = 0; k < 4; k++) {
+        G->start[k] = start[k];
+        G->column[k] = column[k];
+        G->value[k] = value[k];
+    }
+    const double x[] = { 5, 7, 11 };
+    double y[] = { 1, 2, 3 };
+    CHECK_NEAR(pcs_rows_dot(G, 0, x), -6.0, 0.0);
+    CHECK_NEAR(pcs_rows_dot(G, 1, x), 0.0, 0.0);
+    CHECK_NEAR(pcs_rows_dot(G, 2, x), 47.0, 0.0);
+    pcs_rows_add_transposed(G, 2, -2.0, y);
+    CHECK_ALL_NEAR(3, y, ((double[]){ 1, -2, -3 }), 0.0);
+    pcs_rows_multiply(G, x, y);
+    CHECK_ALL_NEAR(3, y, ((double[]){ -6, 0, 47 }), 0.0);
+}
+
+// A long bar: the memory of pattern and matrix is what it must be, and the pattern is a chain.
+static void test_memory_of_a_long_bar(void **state)
+{
+    enum { N = 100001 };
+    pcs_pattern_builder *builder = NULL;
+    pcs_pattern *pattern = NULL;
+    pcs_matrix *A = NULL;
+    size_t before = pcs_bytes_taken(*state);
+    CHECK_OK(*state, pcs_pattern_begin(*state, N, &builder));
+    CHECK_OK(*state, add_bar(builder, 0, N - 1));
+    CHECK_OK(*state, pcs_pattern_finish(builder, &pattern));
+    CHECK_OK(*state, pcs_matrix_create(*state, pattern, &A));
+    CHECK(pattern->nnz == 3 * N - 2 && pattern->chain_block == 1 && pattern->nrun == 1);
+    double per_element = (double)(pcs_bytes_taken(*state) - before) / (N - 1);
+    CHECK(per_element < 4 + 12 + 24 + 0.1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_pattern_of_mixed_cells, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_chain_block_is_the_smallest, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_runs_of_several_bars, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_tridiagonal_products, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_assembly_and_general_product, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_combine, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_rows, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_memory_of_a_long_bar, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
