@@ -12,16 +12,16 @@ enum { PCS_MAX_CELL_DOFS = 12, PCS_MAX_CELL_FIELDS = 8 };
 
 // All cells of one group. The kernels read geometry and equation numbers from here.
 typedef struct pcs_batch {
-    const char *name;    // of the element group
-    const void *params;  // the element's own parameter struct
+    const char *name;         // of the element group
+    const void *params;       // the element's own parameter struct
     double damping_mass;      // Rayleigh alpha of the group, global part included, 1/s
     double damping_stiffness; // Rayleigh beta, s
     int ncell;
-    const int *cells;         // [ncell] numbers in the mesh
-    const double (*x)[3];     // [nnode] reference positions
-    const int (*nodes)[2];    // [mesh ncell] node numbers, indexed by mesh cell
-    const int *equation;      // [ncell * ndof] -1 where fixed
-    void *data;               // the element's per-cell constants, made by setup
+    const int *cells;      // [ncell] numbers in the mesh
+    const double (*x)[3];  // [nnode] reference positions
+    const int (*nodes)[2]; // [mesh ncell] node numbers, indexed by mesh cell
+    const int *equation;   // [ncell * ndof] -1 where fixed
+    void *data;            // the element's per-cell constants, made by setup
 } pcs_batch;
 
 // The directions of the dofs an element gives to one node of one of its cells.
@@ -33,8 +33,8 @@ typedef struct pcs_node_dofs {
 
 // Sums over a batch.
 typedef struct pcs_energy {
-    double kinetic, strain; // J
-    double momentum[3];     // kg m/s, all mass
+    double kinetic, strain;   // J
+    double momentum[3];       // kg m/s, all mass
     double fixed_momentum[3]; // its part in the equations that supports removed
 } pcs_energy;
 
@@ -43,12 +43,11 @@ typedef struct pcs_element_ops {
     const char *summary;
     const pcs_option *options;
     size_t params_size;
-    int ndof; // per cell, node by node
+    int ndof;                  // per cell, node by node
     const char *const *fields; // per cell results, ends with NULL
 
     // A cell that cannot be (zero length) is a fault that names it.
-    pcs_status (*node_dofs)(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
-                            pcs_node_dofs *out);
+    pcs_status (*node_dofs)(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out);
     // Per-cell constants, after the equations are numbered.
     pcs_status (*setup)(pcs_context *ctx, pcs_batch *batch);
     // Dense ndof x ndof mass and stiffness of one cell; set-up only.

@@ -23,14 +23,30 @@ enum { ROD_CONSISTENT, ROD_LUMPED };
 static const char *const rod_masses[] = { "consistent", "lumped", NULL };
 
 static const pcs_option rod_options[] = {
-    { .name = "E", .kind = PCS_OPTION_REAL, .help = "Young's modulus, N/m^2", .offset = offsetof(rod_params, E),
-      .is_required = true, .range = PCS_POSITIVE },
-    { .name = "rho", .kind = PCS_OPTION_REAL, .help = "density, kg/m^3", .offset = offsetof(rod_params, rho),
-      .is_required = true, .range = PCS_POSITIVE },
-    { .name = "area", .kind = PCS_OPTION_REAL, .help = "cross section, m^2", .offset = offsetof(rod_params, area),
-      .is_required = true, .range = PCS_POSITIVE },
-    { .name = "mass", .kind = PCS_OPTION_CHOICE, .help = "mass matrix", .offset = offsetof(rod_params, mass),
-      .preset = "consistent", .choices = rod_masses },
+    { .name = "E",
+      .kind = PCS_OPTION_REAL,
+      .help = "Young's modulus, N/m^2",
+      .offset = offsetof(rod_params, E),
+      .is_required = true,
+      .range = PCS_POSITIVE },
+    { .name = "rho",
+      .kind = PCS_OPTION_REAL,
+      .help = "density, kg/m^3",
+      .offset = offsetof(rod_params, rho),
+      .is_required = true,
+      .range = PCS_POSITIVE },
+    { .name = "area",
+      .kind = PCS_OPTION_REAL,
+      .help = "cross section, m^2",
+      .offset = offsetof(rod_params, area),
+      .is_required = true,
+      .range = PCS_POSITIVE },
+    { .name = "mass",
+      .kind = PCS_OPTION_CHOICE,
+      .help = "mass matrix",
+      .offset = offsetof(rod_params, mass),
+      .preset = "consistent",
+      .choices = rod_masses },
     { 0 },
 };
 
@@ -47,8 +63,8 @@ typedef struct rod_run {
 typedef struct rod_data {
     double self, other; // M = m [self other; other self]
     int nrun, nloose;
-    rod_run *runs;   // [nrun]
-    rod_run *loose;  // [nloose] one cell each; its equations are looked up in the batch
+    rod_run *runs;  // [nrun]
+    rod_run *loose; // [nloose] one cell each; its equations are looked up in the batch
 } rod_data;
 
 // Which way a vector points along the axis it spans.
@@ -220,7 +236,8 @@ static void rod_run_drag(int n, double self, double other, const double *restric
     f[n] -= self * v[n] + other * v[n - 1];
 }
 
-static void rod_loose_force(const pcs_batch *batch, const rod_run *cell, const double *q, const double *v, double out[2])
+static void rod_loose_force(const pcs_batch *batch, const rod_run *cell, const double *q, const double *v,
+                            double out[2])
 {
     const rod_data *data = batch->data;
     double x[2], w[2];
@@ -314,7 +331,8 @@ static void rod_add_energy(const pcs_batch *batch, const double *q, const double
         rod_gather(batch, cell, q, x);
         rod_gather(batch, cell, v, w);
         double stretch = x[1] - x[0];
-        rod_add_sums(data, cell, (rod_sums){ stretch * stretch, w[0] * w[0] + w[1] * w[1], w[0] * w[1], w[0] + w[1] }, sum);
+        rod_add_sums(data, cell, (rod_sums){ stretch * stretch, w[0] * w[0] + w[1] * w[1], w[0] * w[1], w[0] + w[1] },
+                     sum);
         for (int j = 0; j < 2; j++)
             if (equation[j] < 0)
                 for (int k = 0; k < 3; k++)
@@ -353,8 +371,8 @@ static rod_sums rod_run_change(int n, const double *restrict q0, const double *r
     return s;
 }
 
-static void rod_add_change(const pcs_batch *batch, const double *q0, const double *q1, const double *v0, const double *v1,
-                           pcs_energy *sum)
+static void rod_add_change(const pcs_batch *batch, const double *q0, const double *q1, const double *v0,
+                           const double *v1, pcs_energy *sum)
 {
     const rod_data *data = batch->data;
     for (int i = 0; i < data->nrun; i++) {

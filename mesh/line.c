@@ -13,12 +13,24 @@ typedef struct line_params {
 } line_params;
 
 static const pcs_option line_options[] = {
-    { .name = "from", .kind = PCS_OPTION_VECTOR, .help = "position of the first node, m",
-      .offset = offsetof(line_params, from), .is_required = true, .range = PCS_ANY_NUMBER },
-    { .name = "to", .kind = PCS_OPTION_VECTOR, .help = "position of the last node, m",
-      .offset = offsetof(line_params, to), .is_required = true, .range = PCS_ANY_NUMBER },
-    { .name = "elements", .kind = PCS_OPTION_COUNT, .help = "number of cells",
-      .offset = offsetof(line_params, elements), .is_required = true, .range = { 1, 1 << 28, false, false } },
+    { .name = "from",
+      .kind = PCS_OPTION_VECTOR,
+      .help = "position of the first node, m",
+      .offset = offsetof(line_params, from),
+      .is_required = true,
+      .range = PCS_ANY_NUMBER },
+    { .name = "to",
+      .kind = PCS_OPTION_VECTOR,
+      .help = "position of the last node, m",
+      .offset = offsetof(line_params, to),
+      .is_required = true,
+      .range = PCS_ANY_NUMBER },
+    { .name = "elements",
+      .kind = PCS_OPTION_COUNT,
+      .help = "number of cells",
+      .offset = offsetof(line_params, elements),
+      .is_required = true,
+      .range = { 1, 1 << 28, false, false } },
     { 0 },
 };
 

@@ -29,7 +29,8 @@ pcs_status pcs_mesh_create(pcs_context *ctx, pcs_mesh **out)
 static pcs_status mesh_grow(pcs_context *ctx, void **array, int *room, int count, long need, size_t size)
 {
     if (need <= *room) return PCS_OK;
-    if (need > INT_MAX / 2) return pcs_fail(ctx, PCS_BAD_INPUT, "mesh: %ld items are more than the program can number", need);
+    if (need > INT_MAX / 2)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "mesh: %ld items are more than the program can number", need);
     long wanted = need > 2L * *room ? need : 2L * *room;
     void *bigger = pcs_take(ctx, (size_t)wanted, size, "the mesh");
     if (bigger == NULL) return PCS_NO_MEMORY;

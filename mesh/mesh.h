@@ -14,12 +14,12 @@ typedef struct pcs_set {
 
 typedef struct pcs_mesh {
     int nnode, ncell, nnode_set, ncell_set;
-    double (*x)[3];     // [nnode] reference position, m
-    int (*cell)[2];     // [ncell] node numbers
-    pcs_set *node_set;  // [nnode_set]
-    pcs_set *cell_set;  // [ncell_set]
+    double (*x)[3];                                         // [nnode] reference position, m
+    int (*cell)[2];                                         // [ncell] node numbers
+    pcs_set *node_set;                                      // [nnode_set]
+    pcs_set *cell_set;                                      // [ncell_set]
     int node_room, cell_room, node_set_room, cell_set_room; // capacities while the mesh is built
-    pcs_context *ctx;   // borrowed
+    pcs_context *ctx;                                       // borrowed
 } pcs_mesh;
 
 pcs_status pcs_mesh_create(pcs_context *ctx, pcs_mesh **out);

@@ -31,7 +31,8 @@ pcs_status pcs_gap_add_node(pcs_context *ctx, const pcs_dofmap *map, int node, d
     const double *n = point->normal;
     int count = pcs_dofmap_resolve(map, node, n, dof, coefficient);
     if (count < 0)
-        return pcs_fail(ctx, PCS_BAD_INPUT, "node %d cannot move along the normal [%g, %g, %g]: its elements give it no such direction",
+        return pcs_fail(ctx, PCS_BAD_INPUT,
+                        "node %d cannot move along the normal [%g, %g, %g]: its elements give it no such direction",
                         node, n[0], n[1], n[2]);
     for (int i = 0; i < count; i++) {
         int equation = map->dof[dof[i]].equation;
@@ -46,5 +47,6 @@ pcs_status pcs_gap_add_node(pcs_context *ctx, const pcs_dofmap *map, int node, d
 pcs_status pcs_gap_demand_motion(pcs_context *ctx, const pcs_contact_point *point)
 {
     if (point->nterm > 0) return PCS_OK;
-    return pcs_fail(ctx, PCS_BAD_INPUT, "node %d is held by a support along the normal, so its gap cannot change", point->node);
+    return pcs_fail(ctx, PCS_BAD_INPUT, "node %d is held by a support along the normal, so its gap cannot change",
+                    point->node);
 }

@@ -9,14 +9,28 @@ typedef struct pair_params {
 } pair_params;
 
 static const pcs_option pair_options[] = {
-    { .name = "a", .kind = PCS_OPTION_TEXT, .help = "node set of the first body",
-      .offset = offsetof(pair_params, a), .is_required = true },
-    { .name = "b", .kind = PCS_OPTION_TEXT, .help = "node set of the second body, as many nodes as a",
-      .offset = offsetof(pair_params, b), .is_required = true },
-    { .name = "normal", .kind = PCS_OPTION_VECTOR, .help = "from a towards b; any length",
-      .offset = offsetof(pair_params, normal), .is_required = true, .range = PCS_ANY_NUMBER },
-    { .name = "restitution", .kind = PCS_OPTION_REAL, .help = "Newton's coefficient e",
-      .offset = offsetof(pair_params, restitution), .is_required = true, .range = PCS_ZERO_TO_ONE },
+    { .name = "a",
+      .kind = PCS_OPTION_TEXT,
+      .help = "node set of the first body",
+      .offset = offsetof(pair_params, a),
+      .is_required = true },
+    { .name = "b",
+      .kind = PCS_OPTION_TEXT,
+      .help = "node set of the second body, as many nodes as a",
+      .offset = offsetof(pair_params, b),
+      .is_required = true },
+    { .name = "normal",
+      .kind = PCS_OPTION_VECTOR,
+      .help = "from a towards b; any length",
+      .offset = offsetof(pair_params, normal),
+      .is_required = true,
+      .range = PCS_ANY_NUMBER },
+    { .name = "restitution",
+      .kind = PCS_OPTION_REAL,
+      .help = "Newton's coefficient e",
+      .offset = offsetof(pair_params, restitution),
+      .is_required = true,
+      .range = PCS_ZERO_TO_ONE },
     { 0 },
 };
 
@@ -34,15 +48,17 @@ static int pair_count(const void *params, const pcs_mesh *mesh)
     return pcs_mesh_node_set(mesh, ((const pair_params *)params)->a)->count;
 }
 
-static pcs_status pair_fill(pcs_context *ctx, const void *params, const pcs_dofmap *map, int i, pcs_contact_point *point)
+static pcs_status pair_fill(pcs_context *ctx, const void *params, const pcs_dofmap *map, int i,
+                            pcs_contact_point *point)
 {
     const pair_params *p = params;
     const pcs_set *a = pcs_mesh_node_set(map->mesh, p->a), *b = pcs_mesh_node_set(map->mesh, p->b);
     if (a->count != b->count)
-        return pcs_fail(ctx, PCS_BAD_INPUT, "set '%s' has %d nodes and set '%s' has %d; they must pair up", p->a, a->count,
-                        p->b, b->count);
+        return pcs_fail(ctx, PCS_BAD_INPUT, "set '%s' has %d nodes and set '%s' has %d; they must pair up", p->a,
+                        a->count, p->b, b->count);
     if (a->items[i] == b->items[i])
-        return pcs_fail(ctx, PCS_BAD_INPUT, "node %d would touch itself: sets '%s' and '%s' overlap", a->items[i], p->a, p->b);
+        return pcs_fail(ctx, PCS_BAD_INPUT, "node %d would touch itself: sets '%s' and '%s' overlap", a->items[i], p->a,
+                        p->b);
     *point = (pcs_contact_point){ .node = b->items[i], .other = a->items[i] };
     pcs_gap_normalize(p->normal, point->normal);
     const double *xa = map->mesh->x[point->other], *xb = map->mesh->x[point->node];

@@ -9,14 +9,29 @@ typedef struct plane_params {
 } plane_params;
 
 static const pcs_option plane_options[] = {
-    { .name = "nodes", .kind = PCS_OPTION_TEXT, .help = "node set that may touch the plane",
-      .offset = offsetof(plane_params, nodes), .is_required = true },
-    { .name = "point", .kind = PCS_OPTION_VECTOR, .help = "a point of the plane, m",
-      .offset = offsetof(plane_params, point), .is_required = true, .range = PCS_ANY_NUMBER },
-    { .name = "normal", .kind = PCS_OPTION_VECTOR, .help = "from the plane towards the body; any length",
-      .offset = offsetof(plane_params, normal), .is_required = true, .range = PCS_ANY_NUMBER },
-    { .name = "restitution", .kind = PCS_OPTION_REAL, .help = "Newton's coefficient e",
-      .offset = offsetof(plane_params, restitution), .is_required = true, .range = PCS_ZERO_TO_ONE },
+    { .name = "nodes",
+      .kind = PCS_OPTION_TEXT,
+      .help = "node set that may touch the plane",
+      .offset = offsetof(plane_params, nodes),
+      .is_required = true },
+    { .name = "point",
+      .kind = PCS_OPTION_VECTOR,
+      .help = "a point of the plane, m",
+      .offset = offsetof(plane_params, point),
+      .is_required = true,
+      .range = PCS_ANY_NUMBER },
+    { .name = "normal",
+      .kind = PCS_OPTION_VECTOR,
+      .help = "from the plane towards the body; any length",
+      .offset = offsetof(plane_params, normal),
+      .is_required = true,
+      .range = PCS_ANY_NUMBER },
+    { .name = "restitution",
+      .kind = PCS_OPTION_REAL,
+      .help = "Newton's coefficient e",
+      .offset = offsetof(plane_params, restitution),
+      .is_required = true,
+      .range = PCS_ZERO_TO_ONE },
     { 0 },
 };
 
@@ -34,7 +49,8 @@ static int plane_count(const void *params, const pcs_mesh *mesh)
     return pcs_mesh_node_set(mesh, ((const plane_params *)params)->nodes)->count;
 }
 
-static pcs_status plane_fill(pcs_context *ctx, const void *params, const pcs_dofmap *map, int i, pcs_contact_point *point)
+static pcs_status plane_fill(pcs_context *ctx, const void *params, const pcs_dofmap *map, int i,
+                             pcs_contact_point *point)
 {
     const plane_params *p = params;
     int node = pcs_mesh_node_set(map->mesh, p->nodes)->items[i];

@@ -31,10 +31,10 @@ pcs_status pcs_defer(pcs_context *ctx, void (*action)(void *object), void *objec
 size_t pcs_bytes_taken(const pcs_context *ctx);
 
 // Takes memory or returns PCS_NO_MEMORY from the calling function.
-#define PCS_TAKE(ctx, pointer, count, what)                                                        \
-    do {                                                                                           \
-        (pointer) = pcs_take((ctx), (size_t)(count), sizeof *(pointer), (what));                   \
-        if ((pointer) == NULL) return PCS_NO_MEMORY;                                               \
+#define PCS_TAKE(ctx, pointer, count, what)                                      \
+    do {                                                                         \
+        (pointer) = pcs_take((ctx), (size_t)(count), sizeof *(pointer), (what)); \
+        if ((pointer) == NULL) return PCS_NO_MEMORY;                             \
     } while (0)
 
 // A scratch buffer that grows and is given back by hand, for set-up code only.

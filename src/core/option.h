@@ -22,10 +22,22 @@ typedef struct pcs_range {
     bool low_is_open, high_is_open; // an open end does not belong to the range
 } pcs_range;
 
-#define PCS_ANY_NUMBER { -INFINITY, INFINITY, true, true }
-#define PCS_POSITIVE { 0.0, INFINITY, true, true }
-#define PCS_NOT_NEGATIVE { 0.0, INFINITY, false, true }
-#define PCS_ZERO_TO_ONE { 0.0, 1.0, false, false }
+#define PCS_ANY_NUMBER                  \
+    {                                   \
+        -INFINITY, INFINITY, true, true \
+    }
+#define PCS_POSITIVE              \
+    {                             \
+        0.0, INFINITY, true, true \
+    }
+#define PCS_NOT_NEGATIVE           \
+    {                              \
+        0.0, INFINITY, false, true \
+    }
+#define PCS_ZERO_TO_ONE        \
+    {                          \
+        0.0, 1.0, false, false \
+    }
 
 typedef struct pcs_option {
     const char *name; // NULL ends a table

@@ -21,20 +21,18 @@ typedef enum pcs_status {
 typedef struct pcs_context pcs_context;
 
 // Stores the message and returns `status`, so that a failing function ends with `return pcs_fail(...)`.
-pcs_status pcs_fail(pcs_context *ctx, pcs_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+pcs_status pcs_fail(pcs_context *ctx, pcs_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 // Puts "<context>: " before the stored message while a fault travels up; returns `status`.
-pcs_status pcs_wrap(pcs_context *ctx, pcs_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+pcs_status pcs_wrap(pcs_context *ctx, pcs_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 // The stored message; empty when nothing has failed.
 const char *pcs_message(const pcs_context *ctx);
 
-#define PCS_TRY(call)                                                                              \
-    do {                                                                                           \
-        pcs_status pcs_try_status_ = (call);                                                       \
-        if (pcs_try_status_ != PCS_OK) return pcs_try_status_;                                     \
+#define PCS_TRY(call)                                          \
+    do {                                                       \
+        pcs_status pcs_try_status_ = (call);                   \
+        if (pcs_try_status_ != PCS_OK) return pcs_try_status_; \
     } while (0)
 
 #endif

@@ -28,8 +28,12 @@ typedef struct ggl_params {
 } ggl_params;
 
 static const pcs_option ggl_options[] = {
-    { .name = "rho_inf", .kind = PCS_OPTION_REAL, .help = "spectral radius at high frequency: 1 keeps, 0 kills",
-      .offset = offsetof(ggl_params, rho_inf), .preset = "0.8", .range = PCS_ZERO_TO_ONE },
+    { .name = "rho_inf",
+      .kind = PCS_OPTION_REAL,
+      .help = "spectral radius at high frequency: 1 keeps, 0 kills",
+      .offset = offsetof(ggl_params, rho_inf),
+      .preset = "0.8",
+      .range = PCS_ZERO_TO_ONE },
     { 0 },
 };
 
@@ -39,16 +43,20 @@ static const char *const ggl_history[] = { "a", "vd", NULL };
 typedef struct ggl {
     pcs_next next;
     double am, af, ga, be;
-    double *correction;     // [nrow] nu - (h/2) La, kg m
-    double resultant[3];    // of M vd, N, at the start of the step
-    double filtered[3];     // of M a, N
-    double damping_power;   // v^T C v at the start of the step, W
+    double *correction;   // [nrow] nu - (h/2) La, kg m
+    double resultant[3];  // of M vd, N, at the start of the step
+    double filtered[3];   // of M a, N
+    double damping_power; // v^T C v at the start of the step, W
 } ggl;
 
 static pcs_step_form ggl_form(const ggl *s, double h)
 {
-    return (pcs_step_form){ .h = h, .c = (1.0 - s->am) / ((1.0 - s->af) * s->ga), .kb = h * s->be / s->ga,
-                            .has_dynamics = true, .has_position = true, .gate_is_live = true };
+    return (pcs_step_form){ .h = h,
+                            .c = (1.0 - s->am) / ((1.0 - s->af) * s->ga),
+                            .kb = h * s->be / s->ga,
+                            .has_dynamics = true,
+                            .has_position = true,
+                            .gate_is_live = true };
 }
 
 static pcs_status ggl_setup(pcs_scheme *self)
@@ -114,7 +122,8 @@ static void ggl_correct(ggl *s, int n, double vd_of_d)
 }
 
 // The impulse of the smooth forces as the scheme adds it up: the filter acts on the resultants, too.
-static void ggl_balance(pcs_scheme *self, const pcs_state *x, double h, double resultant[3], double filtered[3], double impulse[3])
+static void ggl_balance(pcs_scheme *self, const pcs_state *x, double h, double resultant[3], double filtered[3],
+                        double impulse[3])
 {
     ggl *s = self->data;
     self->system->ops->resultant(self->system, x->t + h, s->next.q, s->next.v, resultant);
@@ -152,7 +161,8 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
     ggl_predict(s, x, system->nv, h);
-    for (int j = 0; j < system->nrow; j++) s->next.target[j] = system->rows[j].restitution * pcs_system_rate(system, j, x->v);
+    for (int j = 0; j < system->nrow; j++)
+        s->next.target[j] = system->rows[j].restitution * pcs_system_rate(system, j, x->v);
     pcs_step_problem problem = pcs_next_problem(&s->next, x->t + h);
     pcs_step_result result;
     self->solver->ops->solve(self->solver, &problem, &result);

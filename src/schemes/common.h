@@ -8,11 +8,11 @@
 // The state that a step works towards. It becomes the state by an exchange of pointers when the step is
 // accepted, so a rejected step has touched nothing.
 typedef struct pcs_next {
-    double *q, *v;              // [nv]
-    double *a, *d;              // [nv] acceleration and increment
+    double *q, *v;                                // [nv]
+    double *a, *d;                                // [nv] acceleration and increment
     double *target, *gap, *nu, *la, *rate_before; // [nrow]
-    unsigned char *gate;        // [nrow]
-    unsigned char *was_loaded;  // [nrow] the last accepted step transmitted an impulse
+    unsigned char *gate;                          // [nrow]
+    unsigned char *was_loaded;                    // [nrow] the last accepted step transmitted an impulse
 } pcs_next;
 
 pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next);
@@ -27,7 +27,8 @@ bool pcs_next_measure(const pcs_scheme *self, const pcs_next *next, pcs_step_rep
 // Rows and impact loss of a scheme with one impulse La per row: force La/h, impact part in the step that closes.
 // The impact loss is -La . G ((1 - theta) v_n + theta v): v_n is the velocity before the impulse of the step, so a
 // contact that stays closed loses nothing.
-void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_next *next, double theta, pcs_step_report *report);
+void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_next *next, double theta,
+                          pcs_step_report *report);
 
 // Makes the next state the state.
 void pcs_next_accept(pcs_next *next, pcs_state *x, const pcs_step_report *report, int nrow);

@@ -24,8 +24,12 @@ typedef struct half_params {
 } half_params;
 
 static const pcs_option half_options[] = {
-    { .name = "gap_tolerance", .kind = PCS_OPTION_REAL, .help = "a gap up to this counts as closed, m",
-      .offset = offsetof(half_params, gap_tolerance), .preset = "0.0", .range = PCS_NOT_NEGATIVE },
+    { .name = "gap_tolerance",
+      .kind = PCS_OPTION_REAL,
+      .help = "a gap up to this counts as closed, m",
+      .offset = offsetof(half_params, gap_tolerance),
+      .preset = "0.0",
+      .range = PCS_NOT_NEGATIVE },
     { 0 },
 };
 
@@ -175,7 +179,8 @@ static bool half_has_closed(const half *s, int nrow)
     return false;
 }
 
-static pcs_outcome half_second_stage(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact, pcs_step_report *report)
+static pcs_outcome half_second_stage(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact,
+                                     pcs_step_report *report)
 {
     half *s = self->data;
     const pcs_system *system = self->system;
@@ -258,7 +263,8 @@ static pcs_status half_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
 
 const pcs_scheme_ops pcs_scheme_half_explicit = {
     .name = "half_explicit",
-    .summary = "explicit trapezoidal rule, contact implicit at velocity level; impacts with restitution; needs a stable step",
+    .summary =
+        "explicit trapezoidal rule, contact implicit at velocity level; impacts with restitution; needs a stable step",
     .options = half_options,
     .params_size = sizeof(half_params),
     .data_size = sizeof(half),

@@ -20,10 +20,16 @@ typedef struct moreau_params {
 } moreau_params;
 
 static const pcs_option moreau_options[] = {
-    { .name = "theta", .kind = PCS_OPTION_REAL, .help = "weight of the end of the step; give this or rho_inf",
-      .offset = offsetof(moreau_params, theta), .range = { 0.5, 1.0, false, false } },
-    { .name = "rho_inf", .kind = PCS_OPTION_REAL, .help = "theta = 1/(1 + rho_inf)",
-      .offset = offsetof(moreau_params, rho_inf), .range = PCS_ZERO_TO_ONE },
+    { .name = "theta",
+      .kind = PCS_OPTION_REAL,
+      .help = "weight of the end of the step; give this or rho_inf",
+      .offset = offsetof(moreau_params, theta),
+      .range = { 0.5, 1.0, false, false } },
+    { .name = "rho_inf",
+      .kind = PCS_OPTION_REAL,
+      .help = "theta = 1/(1 + rho_inf)",
+      .offset = offsetof(moreau_params, rho_inf),
+      .range = PCS_ZERO_TO_ONE },
     { 0 },
 };
 

@@ -29,8 +29,15 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
 
 pcs_step_problem pcs_next_problem(pcs_next *next, double t)
 {
-    return (pcs_step_problem){ .t = t, .q = next->q, .v = next->v, .d = next->d, .target = next->target, .gate = next->gate,
-                               .nu = next->nu, .la = next->la, .rate_before = next->rate_before };
+    return (pcs_step_problem){ .t = t,
+                               .q = next->q,
+                               .v = next->v,
+                               .d = next->d,
+                               .target = next->target,
+                               .gate = next->gate,
+                               .nu = next->nu,
+                               .la = next->la,
+                               .rate_before = next->rate_before };
 }
 
 static void scheme_swap(double **a, double **b)
@@ -66,7 +73,8 @@ void pcs_begin_report(pcs_step_report *report, double h)
     *report = (pcs_step_report){ .h = h, .bad_equation = -1, .rows = report->rows };
 }
 
-void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_next *next, double theta, pcs_step_report *report)
+void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_next *next, double theta,
+                          pcs_step_report *report)
 {
     const pcs_system *system = self->system;
     system->ops->gaps(system, next->q, next->gap);
@@ -88,13 +96,15 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
         };
         row->impulse = row->is_impact ? la : 0.0;
         row->is_closed = la > 0.0 || row->gap <= 0.0;
-        if (la != 0.0) report->impact_loss -= la * ((1.0 - theta) * pcs_system_rate(system, j, x->v) + theta * row->rate);
+        if (la != 0.0)
+            report->impact_loss -= la * ((1.0 - theta) * pcs_system_rate(system, j, x->v) + theta * row->rate);
     }
 }
 
 double pcs_trapezoidal_load_work(const pcs_system *system, const pcs_state *x, const double *q_new, double h)
 {
-    return 0.5 * (system->ops->load_work(system, x->t, x->q, q_new) + system->ops->load_work(system, x->t + h, x->q, q_new));
+    return 0.5 *
+           (system->ops->load_work(system, x->t, x->q, q_new) + system->ops->load_work(system, x->t + h, x->q, q_new));
 }
 
 void pcs_free_acceleration(pcs_scheme *self, double t, const double *q, const double *v, double *a)
@@ -112,6 +122,8 @@ void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next
     system->ops->gaps(system, x->q, next->gap);
     for (int j = 0; j < system->nrow; j++) {
         double rate = pcs_system_rate(system, j, x->v);
-        rows[j] = (pcs_row_report){ .gap = next->gap[j], .rate = rate, .rate_before = rate, .is_closed = next->gap[j] <= 0.0 };
+        rows[j] = (pcs_row_report){
+            .gap = next->gap[j], .rate = rate, .rate_before = rate, .is_closed = next->gap[j] <= 0.0
+        };
     }
 }

@@ -9,10 +9,10 @@ enum { PCS_MAX_HISTORY = 4 };
 
 typedef struct pcs_state {
     double t;
-    long step;    // accepted steps so far
-    double *q;    // [nq]
-    double *v;    // [nv]
-    int nhistory; // vectors the scheme carries from step to step
+    long step;                        // accepted steps so far
+    double *q;                        // [nq]
+    double *v;                        // [nv]
+    int nhistory;                     // vectors the scheme carries from step to step
     double *history[PCS_MAX_HISTORY]; // [nv] each
 } pcs_state;
 
@@ -34,12 +34,12 @@ typedef struct pcs_row_report {
 typedef struct pcs_step_report {
     pcs_outcome outcome;
     int iterations;
-    int bad_equation; // where the state is not finite, or -1
-    double h; // s
+    int bad_equation;    // where the state is not finite, or -1
+    double h;            // s
     pcs_measure measure; // at the end of the step
     // Energy changes over the step, each from its own definition, J
     double external_work, damping_loss, impact_loss, correction_work;
-    double numerical_loss; // meaningful only when the scheme has it in closed form
+    double numerical_loss;    // meaningful only when the scheme has it in closed form
     double smooth_impulse[3]; // N s, the scheme's quadrature of the resultant force
     pcs_row_report *rows;     // [nrow]
 } pcs_step_report;

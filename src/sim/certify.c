@@ -57,13 +57,13 @@ struct pcs_certifier {
     pcs_check checks[NCHECK]; // only those that apply, in order
     int place[NCHECK];        // of each condition in `checks`, -1: does not apply
     pcs_certificate certificate;
-    double *gap;           // [nrow]
-    double *largest_gap;   // [nrow] so far, m
-    double *largest_rate;  // [nrow] so far, m/s
+    double *gap;            // [nrow]
+    double *largest_gap;    // [nrow] so far, m
+    double *largest_rate;   // [nrow] so far, m/s
     double (*resultant)[3]; // [nrow] momentum of a unit impulse
-    double momentum[3];    // kg m/s, of the moving equations before the step
-    double largest_energy; // J
-    double h;              // s, largest step so far
+    double momentum[3];     // kg m/s, of the moving equations before the step
+    double largest_energy;  // J
+    double h;               // s, largest step so far
 };
 
 static bool certify_applies(const pcs_scheme_ops *ops, int check)
@@ -162,7 +162,8 @@ static double certify_jump(const pcs_certifier *self, const pcs_step_report *rep
     return jump;
 }
 
-static void certify_velocity(pcs_certifier *self, const pcs_state *x, const pcs_step_report *report, int row, double speed)
+static void certify_velocity(pcs_certifier *self, const pcs_state *x, const pcs_step_report *report, int row,
+                             double speed)
 {
     const pcs_row_report *r = &report->rows[row];
     double mass = self->scheme->solver->effective_mass[row], rate = pcs_system_rate(self->scheme->system, row, x->v);
@@ -235,6 +236,6 @@ void pcs_certifier_describe(const pcs_certifier *self, size_t size, char *text)
     const pcs_check *c = self->certificate.broken;
     if (c == NULL) snprintf(text, size, "certificate holds");
     else
-        snprintf(text, size, "certificate violated: %s: defect %.6g %s, allowed %.6g %s", c->name, c->worst_value, c->unit,
-                 c->tolerance, c->unit);
+        snprintf(text, size, "certificate violated: %s: defect %.6g %s, allowed %.6g %s", c->name, c->worst_value,
+                 c->unit, c->tolerance, c->unit);
 }

@@ -33,8 +33,8 @@ static pcs_status sim_check_gaps(pcs_sim *sim)
         double gap = sim->report.rows[j].gap;
         if (gap < -1e-9 * system->length)
             return pcs_fail(sim->ctx, PCS_BAD_INPUT, "contact '%s': the gap of point %d is %g m at t = 0, must be >= 0",
-                            system->contacts[system->rows[j].contact].name, j - system->contacts[system->rows[j].contact].first_row,
-                            gap);
+                            system->contacts[system->rows[j].contact].name,
+                            j - system->contacts[system->rows[j].contact].first_row, gap);
     }
     return PCS_OK;
 }
@@ -56,7 +56,8 @@ static double sim_book(pcs_sim *sim, double before)
         l->numerical_loss += r->numerical_loss;
         return change - (explained - r->numerical_loss);
     }
-    l->numerical_loss = l->initial + l->external_work - l->damping_loss - l->impact_loss + l->correction_work - sim_energy(&l->now);
+    l->numerical_loss =
+        l->initial + l->external_work - l->damping_loss - l->impact_loss + l->correction_work - sim_energy(&l->now);
     return 0.0;
 }
 
@@ -90,11 +91,13 @@ pcs_status pcs_sim_start(pcs_sim *sim)
 {
     pcs_measure before;
     sim->system->ops->measure(sim->system, sim->state.q, sim->state.v, &before);
-    if (!isfinite(sim_energy(&before))) return pcs_fail(sim->ctx, PCS_BAD_INPUT, "the energy of the initial state is not finite");
+    if (!isfinite(sim_energy(&before)))
+        return pcs_fail(sim->ctx, PCS_BAD_INPUT, "the energy of the initial state is not finite");
     PCS_TRY(pcs_certifier_create(sim->ctx, sim->scheme, &sim->certifier));
     pcs_certifier_start(sim->certifier, &before);
     sim->view.certificate = pcs_certifier_certificate(sim->certifier);
-    sim->ledger = (pcs_ledger){ .initial = sim_energy(&before), .numerical_is_remainder = !sim->scheme->ops->has_closed_loss };
+    sim->ledger =
+        (pcs_ledger){ .initial = sim_energy(&before), .numerical_is_remainder = !sim->scheme->ops->has_closed_loss };
     PCS_TRY(sim->scheme->ops->start(sim->scheme, &sim->state, &sim->report));
     if (sim->report.outcome != PCS_CONVERGED) return sim_reject(sim);
     PCS_TRY(sim_check_gaps(sim));
@@ -131,7 +134,8 @@ static pcs_status sim_make_directory(pcs_context *ctx, const char *path)
 {
     char text[4096];
     size_t length = strlen(path);
-    if (length == 0 || length >= sizeof text) return pcs_fail(ctx, PCS_IO_ERROR, "output directory '%s': unusable name", path);
+    if (length == 0 || length >= sizeof text)
+        return pcs_fail(ctx, PCS_IO_ERROR, "output directory '%s': unusable name", path);
     memcpy(text, path, length + 1);
     for (size_t i = 1; i <= length; i++) {
         if (text[i] != '/' && text[i] != '\0') continue;

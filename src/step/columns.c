@@ -78,8 +78,9 @@ pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out)
     projection_fill(solver, p);
     for (int j = 0; j < m; j++)
         if (!(solver->effective_mass[j] > 0.0) || !isfinite(solver->effective_mass[j]))
-            return pcs_fail(solver->ctx, PCS_BAD_INPUT, "contact '%s': the effective mass of point %d is %g, must be > 0",
-                            solver->system->contacts[solver->system->rows[j].contact].name, j, solver->effective_mass[j]);
+            return pcs_fail(
+                solver->ctx, PCS_BAD_INPUT, "contact '%s': the effective mass of point %d is %g, must be > 0",
+                solver->system->contacts[solver->system->rows[j].contact].name, j, solver->effective_mass[j]);
     *out = p;
     return PCS_OK;
 }

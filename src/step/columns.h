@@ -33,7 +33,8 @@ pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out);
 
 // Sums S* = c M + h C + h kb K for the solver's form and factors it; both objects are made at the first call,
 // since explicit schemes never need them.
-pcs_status pcs_step_factor_iteration(pcs_step_solver *solver, pcs_matrix **S, pcs_linsolve **iteration, pcs_outcome *outcome);
+pcs_status pcs_step_factor_iteration(pcs_step_solver *solver, pcs_matrix **S, pcs_linsolve **iteration,
+                                     pcs_outcome *outcome);
 
 // Largest entry of a vector, by size.
 double pcs_step_largest(int n, const double *v);

@@ -122,7 +122,8 @@ static void condense_apply(pcs_step_solver *self, const pcs_condense *c, pcs_ste
     if (la != 0.0) pcs_columns_add(X, j, la, p->v);
 }
 
-void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem *p, pcs_settle *settle, pcs_step_result *result)
+void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem *p, pcs_settle *settle,
+                        pcs_step_result *result)
 {
     pcs_small *s = c->small;
     int m = s->m;
@@ -133,8 +134,7 @@ void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem
     s->gate = p->gate;
     for (int j = 0; j < m; j++)
         if (!isfinite(s->gap0[j]) || !isfinite(s->xi0[j])) result->outcome = PCS_NOT_FINITE;
-    if (result->outcome == PCS_CONVERGED && !settle(s, &result->iterations))
-        result->outcome = PCS_NOT_CONVERGED;
+    if (result->outcome == PCS_CONVERGED && !settle(s, &result->iterations)) result->outcome = PCS_NOT_CONVERGED;
     if (result->outcome != PCS_CONVERGED) return;
     for (int j = 0; j < m; j++) {
         condense_apply(self, c, p, j);

@@ -25,6 +25,7 @@ typedef bool pcs_settle(pcs_small *small, int *iterations);
 
 pcs_status pcs_condense_setup(pcs_step_solver *self, pcs_condense *c);
 pcs_status pcs_condense_prepare(pcs_step_solver *self, pcs_condense *c, pcs_outcome *outcome);
-void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem *p, pcs_settle *settle, pcs_step_result *result);
+void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem *p, pcs_settle *settle,
+                        pcs_step_result *result);
 
 #endif

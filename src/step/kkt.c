@@ -22,9 +22,9 @@ typedef struct kkt {
     int at_d, at_U, at_nu, at_W, at_la, size; // first index of each block; -1: absent
     pcs_matrix *saddle;
     pcs_linsolve *solver;
-    int nentry;    // entries in the order of kkt_emit
-    int *position; // [nentry] where each goes in the values
-    double *x;     // [size] right-hand side and solution
+    int nentry;                  // entries in the order of kkt_emit
+    int *position;               // [nentry] where each goes in the values
+    double *x;                   // [size] right-hand side and solution
     double *q0, *v0, *U, *W, *f; // [n]
     double *gap, *gate_gap, *xi; // [m]
     unsigned char *in_A, *in_B;  // [m]
@@ -129,7 +129,8 @@ static pcs_status kkt_setup(pcs_step_solver *self)
     s->n = self->system->nv;
     s->m = self->system->nrow;
     double **vectors[] = { &s->q0, &s->v0, &s->U, &s->W, &s->f };
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(self->ctx, *vectors[i], s->n, "the saddle solver");
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        PCS_TAKE(self->ctx, *vectors[i], s->n, "the saddle solver");
     double **rows[] = { &s->gap, &s->gate_gap, &s->xi };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(self->ctx, *rows[i], s->m, "the saddle solver");
     PCS_TAKE(self->ctx, s->in_A, s->m, "the saddle solver");
@@ -138,7 +139,8 @@ static pcs_status kkt_setup(pcs_step_solver *self)
 }
 
 // Compressed columns from the emitted entries (no place is emitted twice): count, sort by row, then by column.
-static pcs_status kkt_compress(pcs_context *ctx, kkt *s, const int *row, const int *column, int *by_row, pcs_pattern **out)
+static pcs_status kkt_compress(pcs_context *ctx, kkt *s, const int *row, const int *column, int *by_row,
+                               pcs_pattern **out)
 {
     pcs_pattern *pattern;
     int *start, *sorted, *next;
@@ -171,7 +173,8 @@ static pcs_status kkt_make_pattern(pcs_step_solver *self, pcs_pattern **pattern)
     kkt_emit(self, &e);
     s->nentry = e.count;
     int *buffer = pcs_scratch(NULL, 3 * (size_t)s->nentry, sizeof *buffer);
-    if (buffer == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: saddle matrix with %d entries", s->nentry);
+    if (buffer == NULL)
+        return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: saddle matrix with %d entries", s->nentry);
     e = (emitter){ .row = buffer, .column = buffer + s->nentry };
     kkt_emit(self, &e);
     pcs_status status = kkt_compress(self->ctx, s, e.row, e.column, buffer + 2 * (size_t)s->nentry, pattern);

@@ -114,7 +114,8 @@ static bool small_lu_solve(int n, double *J, double *b)
 static void small_fill(pcs_small *s, int n, double proximal)
 {
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) s->J[i * n + j] = small_entry(s, s->row[i], s->row[j]) * (i == j ? 1.0 + proximal : 1.0);
+        for (int j = 0; j < n; j++)
+            s->J[i * n + j] = small_entry(s, s->row[i], s->row[j]) * (i == j ? 1.0 + proximal : 1.0);
 }
 
 // Residual of the active equations at x, with opposite sign, into b; gives its largest entry.

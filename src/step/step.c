@@ -55,7 +55,8 @@ pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char
     const pcs_step_solver_ops *ops = step_find(name);
     if (ops == NULL) return pcs_fail(ctx, PCS_UNSUPPORTED, "no step solver is called '%s'", name);
     if (!system->is_linear)
-        return pcs_fail(ctx, PCS_UNSUPPORTED, "step solver '%s' takes linear systems only, '%s' is not linear", name, system->ops->name);
+        return pcs_fail(ctx, PCS_UNSUPPORTED, "step solver '%s' takes linear systems only, '%s' is not linear", name,
+                        system->ops->name);
     PCS_TAKE(ctx, self, 1, "the step solver");
     *self = (pcs_step_solver){ .ops = ops, .ctx = ctx, .system = system, .linear = linear };
     PCS_TAKE(ctx, self->effective_mass, system->nrow, "effective masses");
@@ -84,7 +85,8 @@ pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *f
     return PCS_OK;
 }
 
-pcs_status pcs_step_factor_iteration(pcs_step_solver *solver, pcs_matrix **S, pcs_linsolve **iteration, pcs_outcome *outcome)
+pcs_status pcs_step_factor_iteration(pcs_step_solver *solver, pcs_matrix **S, pcs_linsolve **iteration,
+                                     pcs_outcome *outcome)
 {
     const pcs_system *system = solver->system;
     const pcs_step_form *form = &solver->form;

@@ -70,10 +70,10 @@ struct pcs_step_solver {
     const char *linear; // name of the back end asked for
     pcs_step_form form;
     bool is_prepared;
-    pcs_linsolve *mass; // M, factored at set-up
-    double *effective_mass; // [nrow] 1 / (G_j M^-1 G_j^T), kg
+    pcs_linsolve *mass;                // M, factored at set-up
+    double *effective_mass;            // [nrow] 1 / (G_j M^-1 G_j^T), kg
     struct pcs_projection *projection; // M^-1 G^T
-    const char *iteration_backend; // name of the back end of the iteration matrix; NULL when there is none
+    const char *iteration_backend;     // name of the back end of the iteration matrix; NULL when there is none
     void *data;
     int nfactor; // numeric factorizations, the mass included
 };

@@ -26,8 +26,8 @@ static pcs_status fe_make_batch(pcs_context *ctx, fe_data *fe, int group, const 
         int cell = g->cells->items[i], other = fe->batch_of_cell[cell];
         if (other >= 0) {
             *culprit = pcs_fe_culprit(ctx, "elements", g->name);
-            return pcs_fail(ctx, PCS_BAD_INPUT, "cell %d of set '%s' belongs to element group '%s' already", cell, g->cells->name,
-                            fe->model.groups[other].name);
+            return pcs_fail(ctx, PCS_BAD_INPUT, "cell %d of set '%s' belongs to element group '%s' already", cell,
+                            g->cells->name, fe->model.groups[other].name);
         }
         fe->batch_of_cell[cell] = group;
         fe->place_of_cell[cell] = i;
@@ -53,7 +53,8 @@ static pcs_status fe_make_pattern(pcs_system *self, pcs_pattern **pattern)
     PCS_TRY(pcs_pattern_begin(self->ctx, self->nv, &builder));
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_batch *batch = &fe->batches[g];
-        pcs_status status = pcs_pattern_add_cells(builder, batch->ncell, fe->model.groups[g].ops->ndof, batch->equation);
+        pcs_status status =
+            pcs_pattern_add_cells(builder, batch->ncell, fe->model.groups[g].ops->ndof, batch->equation);
         if (status != PCS_OK) {
             pcs_pattern *unused; // finishing gives the builder's memory back
             (void)pcs_pattern_finish(builder, &unused);
@@ -177,11 +178,14 @@ static pcs_status fe_make_picture(pcs_system *self)
     int count = 0;
     for (int g = 0; g < fe->model.ngroup; g++) {
         const char *const *own = fe->model.groups[g].ops->fields;
-        for (int k = 0; own[k] != NULL; k++) fe->field_of[g * PCS_MAX_CELL_FIELDS + k] = fe_field_index(names, &count, own[k]);
+        for (int k = 0; own[k] != NULL; k++)
+            fe->field_of[g * PCS_MAX_CELL_FIELDS + k] = fe_field_index(names, &count, own[k]);
     }
     PCS_TAKE(self->ctx, fields, count, "the picture");
     for (int k = 0; k < count; k++) PCS_TAKE(self->ctx, fields[k], mesh->ncell, "the picture");
-    *picture = (pcs_picture){ .npoint = mesh->nnode, .ncell = mesh->ncell, .nfield = count, .field_names = names, .fields = fields };
+    *picture = (pcs_picture){
+        .npoint = mesh->nnode, .ncell = mesh->ncell, .nfield = count, .field_names = names, .fields = fields
+    };
     picture->reference = (const double(*)[3])mesh->x;
     picture->cells = (const int(*)[2])mesh->cell;
     PCS_TAKE(self->ctx, picture->displacement, mesh->nnode, "the picture");

@@ -32,16 +32,16 @@ typedef struct pcs_fe_initial {
 
 // Factor over time, linear between the entries, constant outside.
 typedef struct pcs_amplitude {
-    int count; // 0: constant 1
+    int count;                   // 0: constant 1
     const double *time, *factor; // [count]
 } pcs_amplitude;
 
 typedef struct pcs_fe_load {
     const char *name;
     bool is_gravity;
-    const pcs_set *nodes; // of a force: every node of the set gets `value`
-    double value[3];      // N, or m/s^2 of gravity
-    double datum[3];      // of gravity: point of zero potential, m
+    const pcs_set *nodes;    // of a force: every node of the set gets `value`
+    double value[3];         // N, or m/s^2 of gravity
+    double datum[3];         // of gravity: point of zero potential, m
     pcs_amplitude amplitude; // of a force
 } pcs_fe_load;
 
@@ -68,8 +68,7 @@ enum { PCS_PROBE_POSITION, PCS_PROBE_DISPLACEMENT, PCS_PROBE_VELOCITY, PCS_PROBE
 
 // Faults name the object and the value; the position in the case file is added by the caller, who finds
 // in *culprit the name of the part at fault ("contacts.wall"), or NULL.
-pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, pcs_system **out,
-                         const char **culprit);
+pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, pcs_system **out, const char **culprit);
 
 // Initial q and v, [nq] and [nv], zeroed by the caller.
 pcs_status pcs_fe_initial_state(const pcs_system *self, double *q, double *v, const char **culprit);

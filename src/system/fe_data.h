@@ -8,8 +8,8 @@
 // One entry of an applied nodal force.
 typedef struct fe_push {
     int equation;
-    int load; // index into the definition's loads
-    double value; // N at amplitude 1
+    int load;            // index into the definition's loads
+    double value;        // N at amplitude 1
     double direction[3]; // of the dof
 } fe_push;
 
@@ -22,7 +22,7 @@ typedef struct fe_data {
     int *field_of;             // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture
     pcs_contact_point *points; // [nrow]
     int npush;
-    fe_push *pushes; // [npush]
+    fe_push *pushes;       // [npush]
     double free_weight[3]; // N, gravity summed over the moving equations
     double rest_potential; // J, gravity of the undeformed model against the datum
 } fe_data;

@@ -55,10 +55,12 @@ static pcs_status dofs_merge(finder *f, int node, const double direction[3], boo
         double cosine = dofs_dot(f->found[i].direction, direction);
         if (cosine > 1.0 - 1e-9) return PCS_OK;
         if (fabs(cosine) > 1e-9)
-            return pcs_fail(f->ctx, PCS_BAD_INPUT,
-                            "node %d: its elements move it along [%g, %g, %g] and along [%g, %g, %g]; directions at one node must "
-                            "be equal or perpendicular", node, f->found[i].direction[0], f->found[i].direction[1],
-                            f->found[i].direction[2], direction[0], direction[1], direction[2]);
+            return pcs_fail(
+                f->ctx, PCS_BAD_INPUT,
+                "node %d: its elements move it along [%g, %g, %g] and along [%g, %g, %g]; directions at one node must "
+                "be equal or perpendicular",
+                node, f->found[i].direction[0], f->found[i].direction[1], f->found[i].direction[2], direction[0],
+                direction[1], direction[2]);
     }
     return dofs_append(f, node, direction, is_rotation);
 }
@@ -129,8 +131,8 @@ static pcs_status dofs_fix_node(pcs_context *ctx, fe_data *fe, int node, int axi
     double coefficient[PCS_MAX_NODE_DOFS], direction[3] = { 0 };
     direction[axis] = 1.0;
     if (pcs_dofmap_resolve(&fe->map, node, direction, dof, coefficient) != 1)
-        return pcs_fail(ctx, PCS_BAD_INPUT, "node %d cannot be fixed along %c: its elements give it no such direction", node,
-                        "xyz"[axis]);
+        return pcs_fail(ctx, PCS_BAD_INPUT, "node %d cannot be fixed along %c: its elements give it no such direction",
+                        node, "xyz"[axis]);
     fe->map.dof[dof[0]].equation = -1;
     return PCS_OK;
 }
@@ -182,7 +184,8 @@ pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culpri
     PCS_TRY(dofs_apply_supports(ctx, fe, culprit));
     for (int i = 0; i < fe->map.ndof; i++)
         if (fe->map.dof[i].equation == 0) fe->map.dof[i].equation = fe->map.nequation++;
-    if (fe->map.nequation == 0) return pcs_fail(ctx, PCS_BAD_INPUT, "the model cannot move: supports hold every degree of freedom");
+    if (fe->map.nequation == 0)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "the model cannot move: supports hold every degree of freedom");
     for (int g = 0; g < fe->model.ngroup; g++)
         PCS_TRY(dofs_number_batch(ctx, fe, fe->model.groups[g].ops, &fe->batches[g]));
     return PCS_OK;

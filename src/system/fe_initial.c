@@ -7,20 +7,23 @@
 enum { HAS_DISPLACEMENT = 1, HAS_VELOCITY = 2 };
 
 // Components of a nodal vector along the node's dofs, into the equations.
-static pcs_status initial_set_node(const pcs_system *self, int node, const double value[3], const char *what, double *out)
+static pcs_status initial_set_node(const pcs_system *self, int node, const double value[3], const char *what,
+                                   double *out)
 {
     const fe_data *fe = self->data;
     int dof[PCS_MAX_NODE_DOFS];
     double part[PCS_MAX_NODE_DOFS];
     int count = pcs_dofmap_resolve(&fe->map, node, value, dof, part);
     if (count < 0)
-        return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d cannot have the %s [%g, %g, %g]: its elements give it no such direction",
-                        node, what, value[0], value[1], value[2]);
+        return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                        "node %d cannot have the %s [%g, %g, %g]: its elements give it no such direction", node, what,
+                        value[0], value[1], value[2]);
     for (int i = 0; i < count; i++) {
         int equation = fe->map.dof[dof[i]].equation;
         if (equation < 0)
-            return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d is held by a support and cannot have the %s [%g, %g, %g]", node, what,
-                            value[0], value[1], value[2]);
+            return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                            "node %d is held by a support and cannot have the %s [%g, %g, %g]", node, what, value[0],
+                            value[1], value[2]);
         out[equation] = part[i];
     }
     return PCS_OK;
@@ -34,7 +37,8 @@ static pcs_status initial_claim(const pcs_system *self, unsigned char *given, in
     return PCS_OK;
 }
 
-static pcs_status initial_apply(const pcs_system *self, const pcs_fe_initial *entry, unsigned char *given, double *q, double *v)
+static pcs_status initial_apply(const pcs_system *self, const pcs_fe_initial *entry, unsigned char *given, double *q,
+                                double *v)
 {
     int count = entry->nodes->count;
     for (int i = 0; i < count; i++) {

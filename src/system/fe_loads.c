@@ -5,8 +5,8 @@
 #include "system/fe_data.h"
 
 // g and height above the datum along each local dof of a cell.
-static pcs_status loads_pull(pcs_system *self, const pcs_fe_load *load, int group, int cell, double pull[PCS_MAX_CELL_DOFS],
-                             double height[PCS_MAX_CELL_DOFS])
+static pcs_status loads_pull(pcs_system *self, const pcs_fe_load *load, int group, int cell,
+                             double pull[PCS_MAX_CELL_DOFS], double height[PCS_MAX_CELL_DOFS])
 {
     const fe_data *fe = self->data;
     const pcs_batch *batch = &fe->batches[group];
@@ -16,8 +16,8 @@ static pcs_status loads_pull(pcs_system *self, const pcs_fe_load *load, int grou
         int node = batch->nodes[batch->cells[cell]][i], dof[PCS_MAX_NODE_DOFS];
         double coefficient[PCS_MAX_NODE_DOFS];
         if (pcs_dofmap_resolve(&fe->map, node, g, dof, coefficient) < 0)
-            return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d of '%s' cannot move along g = [%g, %g, %g]", node, batch->name,
-                            g[0], g[1], g[2]);
+            return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d of '%s' cannot move along g = [%g, %g, %g]", node,
+                            batch->name, g[0], g[1], g[2]);
         pcs_node_dofs given;
         PCS_TRY(fe->model.groups[group].ops->node_dofs(self->ctx, batch, cell, i, &given));
         for (int j = 0; j < given.count; j++, place++) {
@@ -70,13 +70,13 @@ static pcs_status loads_add_force(pcs_system *self, int index)
         double coefficient[PCS_MAX_NODE_DOFS];
         int count = pcs_dofmap_resolve(&fe->map, node, load->value, dof, coefficient);
         if (count < 0)
-            return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d cannot move along the force [%g, %g, %g]", node, load->value[0],
-                            load->value[1], load->value[2]);
+            return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d cannot move along the force [%g, %g, %g]", node,
+                            load->value[0], load->value[1], load->value[2]);
         for (int j = 0; j < count; j++) {
             int equation = fe->map.dof[dof[j]].equation;
             if (equation < 0)
-                return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d is held by a support along the force [%g, %g, %g]", node,
-                                load->value[0], load->value[1], load->value[2]);
+                return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d is held by a support along the force [%g, %g, %g]",
+                                node, load->value[0], load->value[1], load->value[2]);
             fe_push *push = &fe->pushes[fe->npush++];
             *push = (fe_push){ .equation = equation, .load = index, .value = coefficient[j] };
             for (int k = 0; k < 3; k++) push->direction[k] = fe->map.dof[dof[j]].direction[k];

@@ -84,7 +84,8 @@ static void fe_change(const pcs_system *self, const double *q0, const double *q1
 {
     const fe_data *fe = self->data;
     pcs_energy sum = { 0 };
-    for (int g = 0; g < fe->model.ngroup; g++) fe->model.groups[g].ops->add_change(&fe->batches[g], q0, q1, v0, v1, &sum);
+    for (int g = 0; g < fe->model.ngroup; g++)
+        fe->model.groups[g].ops->add_change(&fe->batches[g], q0, q1, v0, v1, &sum);
     *stiffness_norm2 = 2.0 * sum.strain;
     *mass_norm2 = 2.0 * sum.kinetic;
 }
@@ -197,10 +198,13 @@ pcs_status pcs_fe_node_probe(const pcs_system *self, const pcs_set *nodes, const
             char name[4];
             snprintf(name, sizeof name, "%s%c", prefixes[quantity], "xyz"[axis]);
             if (strcmp(component, name) != 0) continue;
-            *out = (pcs_probe){ .quantity = PCS_PROBE_POSITION + quantity, .axis = axis, .count = nodes->count, .items = nodes->items };
+            *out = (pcs_probe){
+                .quantity = PCS_PROBE_POSITION + quantity, .axis = axis, .count = nodes->count, .items = nodes->items
+            };
             return PCS_OK;
         }
-    return pcs_fail(self->ctx, PCS_BAD_INPUT, "a node has no component '%s'; it has x, y, z, ux, uy, uz, vx, vy, vz", component);
+    return pcs_fail(self->ctx, PCS_BAD_INPUT, "a node has no component '%s'; it has x, y, z, ux, uy, uz, vx, vy, vz",
+                    component);
 }
 
 pcs_status pcs_fe_cell_probe(const pcs_system *self, const pcs_set *cells, const char *field, pcs_probe *out)
@@ -209,7 +213,8 @@ pcs_status pcs_fe_cell_probe(const pcs_system *self, const pcs_set *cells, const
     int group = cells->count > 0 ? fe->batch_of_cell[cells->items[0]] : -1;
     for (int i = 0; i < cells->count; i++)
         if (fe->batch_of_cell[cells->items[i]] != group || group < 0)
-            return pcs_fail(self->ctx, PCS_BAD_INPUT, "the cells of set '%s' are not of one element group", cells->name);
+            return pcs_fail(self->ctx, PCS_BAD_INPUT, "the cells of set '%s' are not of one element group",
+                            cells->name);
     const char *const *names = group < 0 ? NULL : fe->model.groups[group].ops->fields;
     char known[256] = "";
     for (int k = 0; names != NULL && names[k] != NULL; k++) {
@@ -220,7 +225,8 @@ pcs_status pcs_fe_cell_probe(const pcs_system *self, const pcs_set *cells, const
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", k == 0 ? "" : ", ", names[k]);
     }
-    return pcs_fail(self->ctx, PCS_BAD_INPUT, "the elements of set '%s' have no field '%s'; they have %s", cells->name, field, known);
+    return pcs_fail(self->ctx, PCS_BAD_INPUT, "the elements of set '%s' have no field '%s'; they have %s", cells->name,
+                    field, known);
 }
 
 static void fe_name_equation(const pcs_system *self, int equation, size_t size, char *text)

@@ -10,7 +10,8 @@
 
 // LAPACK: eigenvalues of A x = w B x, ascending, A symmetric and B positive definite; both are overwritten.
 void dsygv_(const int *type, const char *job, const char *triangle, const int *n, double *A, const int *lda, double *B,
-            const int *ldb, double *w, double *work, const int *lwork, int *info, size_t job_length, size_t triangle_length);
+            const int *ldb, double *w, double *work, const int *lwork, int *info, size_t job_length,
+            size_t triangle_length);
 
 enum { ENTRIES = PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS };
 

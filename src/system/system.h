@@ -99,7 +99,7 @@ struct pcs_system {
     pcs_rows *G;                      // [nrow x nv]
     const double *gravity;            // [nv] force of gravity, N; NULL when there is none
     pcs_picture *picture;
-    double stable_step;               // s, of explicit schemes; INFINITY when nothing limits it
+    double stable_step; // s, of explicit schemes; INFINITY when nothing limits it
 };
 
 // Velocity of row j.
