@@ -240,10 +240,8 @@ static inline void bench_yard_lapack(void *self, int steps)
 
 static inline void yard_pass(const bench_yard *y)
 {
-    if (y->nstate == 2)
-        yard_pass_2(y->n, y->x, y->state);
-    else
-        yard_pass_4(y->n, y->x, y->state);
+    if (y->nstate == 2) yard_pass_2(y->n, y->x, y->state);
+    else yard_pass_4(y->n, y->x, y->state);
 }
 
 static inline void bench_yard_chain(void *self, int steps)
