@@ -27,7 +27,8 @@ static void progress_format_time(double seconds, size_t room, char *text)
     if (seconds > 99.0 * 3600.0) snprintf(text, room, "days");
     else if (seconds >= 3600.0) snprintf(text, room, "%d:%02d h", (int)seconds / 3600, (int)seconds / 60 % 60);
     else if (seconds >= 60.0) snprintf(text, room, "%d:%02d min", (int)seconds / 60, (int)seconds % 60);
-    else snprintf(text, room, "%.0f s", seconds);
+    else if (seconds >= 10.0) snprintf(text, room, "%.0f s", seconds);
+    else snprintf(text, room, "%.2g s", seconds);
 }
 
 static double progress_share(const pcs_view *view)

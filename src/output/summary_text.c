@@ -3,8 +3,9 @@
 #include "output/summary.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { SHOWN_CONTACTS = 6, SHOWN_INTERVALS = 4 };
+enum { SHOWN_CONTACTS = 6, SHOWN_INTERVALS = 4, LONGEST_CHECK = 56 };
 
 static void summary_text_head(pcs_file *f, const pcs_summary *s, const pcs_view *view)
 {
@@ -45,9 +46,10 @@ static void summary_text_contact(pcs_file *f, const pcs_contact_record *c)
         pcs_file_print(f, "never closed, smallest gap %.6g m at t = %.6g s\n", c->min_gap, c->min_gap_time);
         return;
     }
-    pcs_file_print(f, "closed %ld time%s, %.7g s in all; smallest gap %.3g m at t = %.6g s\n", c->ninterval,
-                   c->ninterval == 1 ? "" : "s", c->touching_time, c->min_gap, c->min_gap_time);
-    pcs_file_text(f, "     start [s]      end [s]    lasts [s]    mean [N]    peak [N]   imp. [Ns]  impacts\n");
+    if (c->ninterval == 1) pcs_file_text(f, "closed once");
+    else pcs_file_print(f, "closed %ld times, %.7g s in all", c->ninterval, c->touching_time);
+    pcs_file_print(f, "; smallest gap %.3g m at t = %.6g s\n", c->min_gap, c->min_gap_time);
+    pcs_file_text(f, "     start [s]      end [s]    lasts [s]    mean [N]    peak [N] impulse[Ns]  impacts\n");
     long first = c->ninterval <= SHOWN_INTERVALS ? c->ninterval : SHOWN_INTERVALS - 1;
     for (long i = 0; i < first; i++) summary_text_interval(f, &c->kept[i]);
     if (first == c->ninterval) return;
@@ -61,43 +63,51 @@ static void summary_text_energy(pcs_file *f, const pcs_ledger *l)
 {
     const struct {
         const char *name;
-        double value;
-        const char *note;
+        double change;
     } lines[] = {
-        { "at the start", l->initial, "" },
-        { "+ external work", l->external_work, "" },
-        { "- damping loss", -l->damping_loss, "" },
-        { "- impact loss", -l->impact_loss, "" },
-        { "+ correction work", l->correction_work, "" },
-        { "- numerical loss", -l->numerical_loss, l->numerical_is_remainder ? "the remainder" : "by formula" },
+        { "external work", l->external_work },      { "damping", -l->damping_loss },
+        { "impacts", -l->impact_loss },             { "position correction", l->correction_work },
+        { "numerical loss", -l->numerical_loss },
     };
-    pcs_file_text(f, "\nEnergy [J]\n");
+    double end = l->now.kinetic + l->now.strain + l->now.potential;
+    pcs_file_print(f, "\nEnergy [J]\n  %-20s %16.9g\n", "at the start", l->initial);
     for (size_t k = 0; k < sizeof lines / sizeof lines[0]; k++) {
-        bool is_idle = k > 0 && k + 1 < sizeof lines / sizeof lines[0] && lines[k].value == 0.0;
-        if (is_idle) continue;
-        pcs_file_print(f, "  %-18s %16.9g", lines[k].name, lines[k].value + 0.0);
-        pcs_file_print(f, "%s%s\n", lines[k].note[0] != '\0' ? "   " : "", lines[k].note);
+        bool is_numerical = k + 1 == sizeof lines / sizeof lines[0];
+        if (lines[k].change == 0.0 && !is_numerical) continue;
+        pcs_file_print(f, "  %-20s %+16.9g", lines[k].name, lines[k].change + 0.0);
+        pcs_file_text(f, !is_numerical ? "\n" : l->numerical_is_remainder ? "   the remainder\n" : "   by formula\n");
     }
-    pcs_file_print(f, "  %-18s %16.9g   kinetic %.6g, strain %.6g, potential %.6g\n", "= at the end",
-                   l->now.kinetic + l->now.strain + l->now.potential, l->now.kinetic, l->now.strain, l->now.potential);
-    if (!l->numerical_is_remainder) pcs_file_print(f, "  %-18s %16.3g\n", "not accounted for", pcs_ledger_imbalance(l));
-    pcs_file_print(f, "  %-18s %16.3g   in one step, beyond the external work\n", "largest rise", l->largest_rise);
+    pcs_file_print(f, "  %-20s %16.9g   kinetic %.6g, strain %.6g, potential %.6g\n", "at the end", end,
+                   l->now.kinetic, l->now.strain, l->now.potential);
+    if (!l->numerical_is_remainder) {
+        pcs_file_print(f, "  %-20s %+16.3g\n", "not accounted for", pcs_ledger_imbalance(l));
+    }
+    pcs_file_print(f, "  %-20s %16.3g   in one step, beyond the external work\n", "largest rise", l->largest_rise);
+}
+
+// "held" goes without saying.
+static const char *summary_text_verdict(const pcs_check *check)
+{
+    const char *verdict = pcs_check_verdict(check);
+    return strcmp(verdict, "held") == 0 ? "" : verdict;
 }
 
 static void summary_text_certificate(pcs_file *f, const pcs_certificate *certificate)
 {
+    int width = 0;
+    for (int i = 0; i < certificate->ncheck; i++) {
+        int length = (int)strlen(certificate->checks[i].name);
+        if (length > width) width = length < LONGEST_CHECK ? length : LONGEST_CHECK;
+    }
     if (certificate->broken == NULL) pcs_file_text(f, "\nCertificate: every check held\n");
     else pcs_file_print(f, "\nCertificate: BROKEN, first '%s'\n", certificate->broken->name);
-    pcs_file_print(f, "  %-34s %11s %11s %9s %11s\n", "", "worst", "allowed", "ratio", "at t [s]");
+    pcs_file_print(f, "  %-*s %9s %9s %-6s %8s %10s\n", width, "", "worst", "allowed", "", "ratio", "at t [s]");
     for (int i = 0; i < certificate->ncheck; i++) {
         const pcs_check *check = &certificate->checks[i];
-        char name[35];
-        size_t used = 0;
-        for (; check->name[used] != '\0' && used < sizeof name - 1; used++) name[used] = check->name[used];
-        name[used] = '\0';
-        pcs_file_print(f, "  %-34s %11.3g %11.3g %9.2g %11.6g  %s %s\n", name, check->worst_value, check->tolerance,
-                       check->worst_ratio, check->worst_time, check->unit != NULL ? check->unit : "",
-                       pcs_check_verdict(check));
+        pcs_file_print(f, "  %-*.*s %9.3g %9.3g %-6s %8.2g %10.5g", width, LONGEST_CHECK, check->name,
+                       check->worst_value, check->tolerance, check->unit != NULL ? check->unit : "",
+                       check->worst_ratio, check->worst_time);
+        pcs_file_print(f, "%s%s\n", *summary_text_verdict(check) != '\0' ? "  " : "", summary_text_verdict(check));
     }
 }
 
