@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-// Meshes are coarse and runs short of nothing: approach, contact and release are all in.
+// Coarse meshes with approach, contact and release all in, and one that is long enough for every way a chain is swept.
 typedef struct backends_case {
     const char *path;
     const char *set[6]; // ends with NULL
@@ -15,19 +15,33 @@ typedef struct backends_case {
 
 static const backends_case CASES[] = {
     { "cases/bar_impact", { "mesh.bar.elements=40", "time.step=4.3e-3", NULL } },
+    { "cases/bar_impact",
+      { "mesh.bar.elements=400", "mesh.bar.from=[0.3, 0, 0]", "mesh.bar.to=[10.3, 0, 0]", "time.step=4.5e-4",
+        "time.end=0.15", NULL } },
     { "cases/bar_steel", { "mesh.bar.elements=40", "time.step=2.0e-6", NULL } },
     { "cases/bar_bouncing", { "mesh.bar.elements=40", "time.step=4.1e-3", "time.end=2.5", NULL } },
     { "cases/bar_clamped", { "mesh.bar.elements=40", "time.step=1.3e-2", "time.end=3.0", NULL } },
     { "cases/bars_two", { "mesh.left.elements=40", "mesh.right.elements=40", "time.step=0.13", NULL } },
     { "cases/bar_fast", { "mesh.bar.elements=40", "time.step=5.3e-7", NULL } },
 };
+// The contact of bars_two rests at a gap of exactly 0: without a tolerance its sign would be round-off.
 static const char *const SCHEMES[] = { "scheme={type: alpha_ggl, rho_inf: 0.8}",
-                                       "scheme={type: moreau_jean, rho_inf: 0.8}", "scheme={type: half_explicit}" };
+                                       "scheme={type: moreau_jean, rho_inf: 0.8}",
+                                       "scheme={type: half_explicit, gap_tolerance: 1.0e-12}" };
 enum { NCASE = sizeof CASES / sizeof CASES[0], NSCHEME = sizeof SCHEMES / sizeof SCHEMES[0], MAX_SETS = 12 };
 
 typedef struct backends_field {
     double largest, difference;
 } backends_field;
+
+enum { FIELD_Q, FIELD_V, FIELD_IMPULSE, FIELD_ENERGY, NFIELD, MAX_RUNS = 32, TEXT = 64 };
+
+// One way to solve: its run and what it differs by.
+typedef struct backends_run {
+    char solver[TEXT];
+    case_run run;
+    backends_field fields[NFIELD];
+} backends_run;
 
 static void backends_note(backends_field *field, double reference, double other)
 {
@@ -35,62 +49,74 @@ static void backends_note(backends_field *field, double reference, double other)
     field->difference = fmax(field->difference, fabs(reference - other));
 }
 
-// The assignments of a case, then scheme and solver; ends with NULL.
-static void backends_sets(const backends_case *c, const char *scheme, const char *solver, const char *set[MAX_SETS])
+// Opens the case with a scheme and a solver on top of its own assignments.
+static case_run backends_open(const backends_case *c, const char *scheme, const char *solver)
 {
+    const char *set[MAX_SETS];
     int count = 0;
-    while (c->set[count] != NULL) {
-        set[count] = c->set[count];
-        count++;
-    }
+    for (; c->set[count] != NULL; count++) set[count] = c->set[count];
     set[count++] = scheme;
     set[count++] = solver;
     set[count] = NULL;
+    return case_open(c->path, set);
 }
 
-// Steps both runs to the end of the reference and compares all they show.
-static void backends_compare(const backends_case *c, const char *scheme, const char *solver)
+static int backends_open_all(const backends_case *c, const char *scheme, backends_run runs[MAX_RUNS])
 {
-    const char *set[MAX_SETS], *reference_set[MAX_SETS];
-    backends_field q = { 0 }, v = { 0 }, impulse = { 0 }, energy = { 0 };
-    backends_sets(c, scheme, "solver={type: condensed, linear: dense}", reference_set);
-    backends_sets(c, scheme, solver, set);
-    case_run reference = case_open(c->path, reference_set), other = case_open(c->path, set);
+    int count = 0;
+    for (int k = 0; pcs_step_solvers[k] != NULL; k++)
+        for (int b = 0; pcs_linsolvers[b] != NULL; b++) {
+            backends_run *r = &runs[count++];
+            CHECK(count <= MAX_RUNS);
+            *r = (backends_run){ .run = { 0 } };
+            snprintf(r->solver, TEXT, "solver={type: %s, linear: %s}", pcs_step_solvers[k]->name, pcs_linsolvers[b]->name);
+            r->run = backends_open(c, scheme, r->solver);
+        }
+    return count;
+}
+
+static void backends_step(const case_run *reference, backends_run *r)
+{
+    const pcs_state *x = &reference->sim->state, *y = &r->run.sim->state;
+    for (int i = 0; i < reference->sim->system->nv; i++) {
+        backends_note(&r->fields[FIELD_Q], x->q[i], y->q[i]);
+        backends_note(&r->fields[FIELD_V], x->v[i], y->v[i]);
+    }
+    backends_note(&r->fields[FIELD_IMPULSE], case_last(reference)->step_impulse, case_last(&r->run)->step_impulse);
+    backends_note(&r->fields[FIELD_ENERGY], case_last(reference)->energy, case_last(&r->run)->energy);
+}
+
+static void backends_compare(const backends_case *c, const char *scheme)
+{
+    backends_run runs[MAX_RUNS];
+    int count = backends_open_all(c, scheme, runs);
+    CHECK(count >= 16);
+    case_run reference = backends_open(c, scheme, "solver={type: condensed, linear: dense}");
     while (reference.count <= reference.sim->nstep) {
         case_step(&reference);
-        case_step(&other);
-        for (int i = 0; i < reference.sim->system->nv; i++) {
-            backends_note(&q, reference.sim->state.q[i], other.sim->state.q[i]);
-            backends_note(&v, reference.sim->state.v[i], other.sim->state.v[i]);
+        for (int i = 0; i < count; i++) {
+            case_step(&runs[i].run);
+            backends_step(&reference, &runs[i]);
         }
-        backends_note(&impulse, case_last(&reference)->step_impulse, case_last(&other)->step_impulse);
-        backends_note(&energy, case_last(&reference)->energy, case_last(&other)->energy);
     }
-    const backends_field *fields[] = { &q, &v, &impulse, &energy };
-    for (int i = 0; i < 4; i++) {
-        if (!(fields[i]->difference <= 1e-10 * fields[i]->largest)) print_message("%s %s %s\n", c->path, scheme, solver);
-        CHECK(fields[i]->largest > 0.0); // the contact was felt
-        CHECK_NEAR(fields[i]->difference / fields[i]->largest, 0.0, 1e-10);
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < NFIELD; k++) {
+            const backends_field *field = &runs[i].fields[k];
+            if (!(field->difference <= 1e-10 * field->largest))
+                print_message("%s %s %s\n", c->path, scheme, runs[i].solver);
+            CHECK(field->largest > 0.0); // the contact was felt
+            CHECK_NEAR(field->difference / field->largest, 0.0, 1e-10);
+        }
+        case_close(&runs[i].run);
     }
     case_close(&reference);
-    case_close(&other);
 }
 
 static void backends_agree_on_every_case(void **state)
 {
     (void)state;
-    char solver[96];
-    int compared = 0;
     for (int c = 0; c < NCASE; c++)
-        for (int s = 0; s < NSCHEME; s++)
-            for (int k = 0; pcs_step_solvers[k] != NULL; k++)
-                for (int b = 0; pcs_linsolvers[b] != NULL; b++) {
-                    snprintf(solver, sizeof solver, "solver={type: %s, linear: %s}", pcs_step_solvers[k]->name,
-                             pcs_linsolvers[b]->name);
-                    backends_compare(&CASES[c], SCHEMES[s], solver);
-                    compared++;
-                }
-    CHECK(compared >= NCASE * NSCHEME * 16);
+        for (int s = 0; s < NSCHEME; s++) backends_compare(&CASES[c], SCHEMES[s]);
 }
 
 int main(void)

@@ -44,7 +44,7 @@ static void energy_orders_in_free_vibration(void **state)
         double order;
     } schemes[] = { { GGL, 2.0 }, { MOREAU, 1.0 }, { EXPLICIT, 2.0 } };
     for (int i = 0; i < 3; i++) {
-        double coarse = energy_free(schemes[i].scheme, 4e-3), fine = energy_free(schemes[i].scheme, 2e-3);
+        double coarse = energy_free(schemes[i].scheme, 2.5e-4), fine = energy_free(schemes[i].scheme, 1.25e-4);
         CHECK(fine > 1e-12);
         CHECK_NEAR(log2(coarse / fine), schemes[i].order, 0.1);
     }
@@ -65,49 +65,62 @@ static double energy_effective_mass(void)
     return 10.0 / 8.0 / (2.0 * sqrt(3.0)); // rho A l / (2 sqrt 3)
 }
 
+typedef struct energy_rest {
+    double kept;      // J, deviation of the energy kept from 500 J - m_eff v^2 / 2
+    double numerical; // J, deviation of the numerical loss from what theta counts there at the impact
+} energy_rest;
+
+static energy_rest energy_through_contact(const char *scheme, double theta, int steps_to_impact)
+{
+    case_run run = energy_throw(scheme, steps_to_impact, "contacts.wall.restitution=0.0", "time.end=1.5");
+    double loss = 50.0 * energy_effective_mass();
+    energy_rest rest = { fabs(case_last(&run)->energy - (500.0 - loss)),
+                         fabs(case_last(&run)->ledger.numerical_loss - (2.0 * theta - 1.0) * loss) };
+    CHECK(case_impacts(&run) == 1);
+    CHECK_NEAR(case_last(&run)->ledger.impact_loss, 2.0 * (1.0 - theta) * loss, 0.01);
+    case_close(&run);
+    return rest;
+}
+
 // Through a plastic impact and the release the bar keeps 500 J - m_eff v^2 / 2 up to what the scheme itself loses.
 static void energy_orders_through_contact(void **state)
 {
     (void)state;
     const struct {
         const char *scheme;
-        double order, slack;
-    } schemes[] = { { GGL, 2.0, 0.5 }, { MOREAU, 1.0, 0.1 }, { TRAPEZOID, 2.0, 0.1 }, { EXPLICIT, 2.0, 0.2 } };
+        double theta, order;
+    } schemes[] = { { GGL, 0.5, 2.0 }, { MOREAU, 1.0 / 1.8, 1.0 }, { TRAPEZOID, 0.5, 2.0 }, { EXPLICIT, 0.5, 2.0 } };
     for (int i = 0; i < 4; i++) {
-        double error[2], numerical[2];
-        for (int k = 0; k < 2; k++) {
-            case_run run = energy_throw(schemes[i].scheme, 1000 << k, "contacts.wall.restitution=0.0", "time.end=1.5");
-            const pcs_ledger *ledger = &case_last(&run)->ledger;
-            error[k] = fabs(case_last(&run)->energy - (500.0 - 50.0 * energy_effective_mass()));
-            numerical[k] = fabs(ledger->numerical_loss);
-            CHECK(case_impacts(&run) == 1);
-            print_message("%s error %.3e numerical %.3e correction %.3e impact %.6f\n", schemes[i].scheme, error[k], numerical[k], ledger->correction_work, ledger->impact_loss);
-            case_close(&run);
-        }
-        CHECK_NEAR(log2(error[0] / error[1]), schemes[i].order, schemes[i].slack);
-        CHECK_NEAR(log2(numerical[0] / numerical[1]), schemes[i].order, schemes[i].slack);
+        energy_rest coarse = energy_through_contact(schemes[i].scheme, schemes[i].theta, 2000);
+        energy_rest fine = energy_through_contact(schemes[i].scheme, schemes[i].theta, 4000);
+        CHECK(fine.kept > 1e-9);
+        CHECK_NEAR(log2(coarse.kept / fine.kept), schemes[i].order, 0.1);
+        if (i == 2) CHECK_NEAR(fine.numerical, 0.0, 1e-9);
+        else CHECK_NEAR(log2(coarse.numerical / fine.numerical), schemes[i].order, 0.1);
     }
 }
 
-// First impact of a bar at rest in itself: the impulse takes m_eff v^2 (1 - e^2) / 2. Half-explicit has it exactly, the
-// implicit schemes up to (omega h)^2.
+// First impact of a bar at rest in itself: m_eff v^2 (1 - e^2) / 2 is the work of the impulse (1 + e) m_eff v on the mean
+// of the velocities before and after it. Half-explicit has it exactly, the implicit schemes up to (omega h)^2; Moreau-Jean
+// weighs the velocity after the impact with theta and counts the rest as its numerical loss.
 static void energy_impact_loss_is_closed_form(void **state)
 {
     (void)state;
     const char *const restitution[] = { "contacts.wall.restitution=0.0", "contacts.wall.restitution=0.5",
                                         "contacts.wall.restitution=1.0" };
-    const double share[] = { 1.0, 0.75, 0.0 };
     const struct {
         const char *scheme;
-        double slack;
-    } schemes[] = { { GGL, 1e-4 }, { MOREAU, 1e-4 }, { TRAPEZOID, 1e-4 }, { EXPLICIT, 1e-11 } };
+        double theta, slack;
+    } schemes[] = { { GGL, 0.5, 1e-4 }, { MOREAU, 1.0 / 1.8, 1e-4 }, { TRAPEZOID, 0.5, 1e-4 }, { EXPLICIT, 0.5, 1e-8 } };
     for (int i = 0; i < 4; i++)
-        for (int e = 0; e < 3; e++) {
-            case_run run = energy_throw(schemes[i].scheme, 5000, restitution[e], "time.end=0.502");
+        for (int k = 0; k < 3; k++) {
+            case_run run = energy_throw(schemes[i].scheme, 5000, restitution[k], "time.end=0.502");
             long hit = case_find_contact(&run).first;
-            double whole = 0.5 * energy_effective_mass() * 100.0;
+            double e = 0.5 * k, theta = schemes[i].theta, twice = energy_effective_mass() * 100.0;
+            const pcs_ledger *ledger = &run.records[hit].ledger;
             CHECK(run.records[hit].is_impact);
-            CHECK_NEAR(run.records[hit].ledger.impact_loss / whole, share[e], schemes[i].slack);
+            CHECK_NEAR(ledger->impact_loss / twice, (1.0 + e) * (1.0 - theta - theta * e), schemes[i].slack);
+            CHECK_NEAR((run.records[hit - 1].energy - run.records[hit].energy) / twice, 0.5 * (1.0 - e * e), schemes[i].slack);
             CHECK(run.records[hit - 1].ledger.impact_loss == 0.0);
             case_close(&run);
         }
@@ -139,9 +152,9 @@ static void energy_moreau_jean_closes(void **state)
         CHECK_NEAR(end->initial, 1000.0, 1e-9);
         CHECK(fabs(end->external_work) > 1.0);
         CHECK(end->damping_loss > 1.0);
-        CHECK(end->impact_loss > 0.01);
-        if (i == 0) CHECK(end->numerical_loss > 0.01);
+        CHECK(fabs(end->impact_loss) > 0.01);
         if (i == 1) CHECK_NEAR(end->numerical_loss, 0.0, 1e-9);
+        else CHECK(end->numerical_loss > 0.01);
         case_close(&run);
     }
 }

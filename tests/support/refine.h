@@ -13,6 +13,7 @@ typedef struct refine_problem {
     case_place place;
     double end;            // s, what is measured
     const char *groups[2]; // names of mesh and element groups, the second may be NULL
+    const char *touching;  // assignment for explicit schemes where the contact rests at a gap of exactly 0, or NULL
 } refine_problem;
 
 typedef struct refine_method {
@@ -20,6 +21,7 @@ typedef struct refine_method {
     const char *scheme; // the case's `scheme`
     const char *mass;   // of the elements
     double courant;     // c h / l
+    bool is_explicit;
 } refine_method;
 
 extern const refine_problem refine_problems[REFINE_PROBLEMS];
@@ -31,7 +33,7 @@ typedef struct refine_sets {
     const char *set[REFINE_SETS + 1]; // ends with NULL
 } refine_sets;
 
-// Step c h / l = courant (rounded to 6 digits), end of the run `end`.
+// Step c h / l = courant (to 7 digits); the run ends with the first whole step at or after `end`.
 void refine_assign(const refine_problem *problem, const refine_method *method, int n, double end, refine_sets *out);
 case_errors refine_measure(const refine_problem *problem, const refine_method *method, int n, long samples);
 
