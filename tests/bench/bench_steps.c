@@ -2,10 +2,10 @@
 //
 //   bench_steps [CASE [LARGEST]]     CASE: default cases/bar_impact; LARGEST: most elements, default 1000000
 //
-// The bar of the case is scaled to N elements with the step scaled alike, put a few steps before the wall, and timed with
-// its contact closed. Every repetition starts from the same saved state; all contestants take turns and the best time of
-// each counts, so that the ratios hold on a busy machine, too. Nothing here can fail for being slow, but engine and
-// yardsticks must compute the same.
+// The bar of the case is scaled to N elements with the step scaled alike, put a few steps before the wall, and
+// timed with its contact closed. Every repetition starts from the same saved state; all contestants take turns and the
+// best time of each counts, so that the ratios hold on a busy machine, too. Nothing here can fail for being slow, but
+// engine and yardsticks must compute the same.
 
 #define _POSIX_C_SOURCE 200809L
 
