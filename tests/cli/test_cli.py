@@ -1,0 +1,264 @@
+"""The command line: exit status, messages, results on disk, interruption. Argument: the path of the program."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import yaml
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+CASE = "cases/bar_impact"
+SHORT = ["--set", "time.end=0.6", "--set", "mesh.bar.elements=20"]
+
+
+def percuss(*arguments, **keywords):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120, **keywords)
+
+
+def errors_of(result):
+    return [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+
+
+class Usage(unittest.TestCase):
+    def refused(self, arguments, *parts):
+        result = percuss(*arguments)
+        self.assertEqual(result.returncode, 2, arguments)
+        self.assertEqual(result.stdout, "")
+        for part in parts:
+            self.assertIn(part, result.stderr)
+
+    def test_no_arguments_print_usage(self):
+        self.refused([], "usage: percuss run CASE")
+
+    def test_wrong_usage_is_refused(self):
+        self.refused(["rnu", CASE], "error: unknown command 'rnu', did you mean 'run'?", "usage:")
+        self.refused(["run"], "error: a case must follow 'run'")
+        self.refused(["check"], "error: a case must follow 'check'")
+        self.refused(["run", CASE, "--qiet"], "error: unknown option '--qiet', did you mean '--quiet'?")
+        self.refused(["run", CASE, "-x"], "error: unknown option '-x'")
+        self.refused(["run", CASE, "more"], "error: one argument too many: 'more'")
+        self.refused(["run", CASE, "--set"], "error: a value must follow the option '--set'")
+        self.refused(["run", CASE, "-o"], "error: a value must follow the option '-o'")
+        self.refused(["check", CASE, "-o", "x"], "error: --output is not an option of 'check'")
+        self.refused(["run", CASE, "--markdown"], "error: --markdown is not an option of 'run'")
+        self.refused(["list", "--set", "a=b"], "error: --set is not an option of 'list'")
+        self.refused(["list", "nothing"], "error: nothing is called 'nothing'")
+
+    def test_help_and_version(self):
+        for arguments in (["--help"], ["-h"], ["help"], ["run", "--help"]):
+            result = percuss(*arguments)
+            self.assertEqual(result.returncode, 0)
+            self.assertEqual(result.stderr, "")
+            for word in ("run CASE", "check CASE", "list", "--set", "--quiet", "Exit status"):
+                self.assertIn(word, result.stdout)
+        version = percuss("--version")
+        self.assertEqual(version.returncode, 0)
+        self.assertRegex(version.stdout, r"\Apercuss \d+\.\d+\.\d+\n\Z")
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_a_full_screen_is_noticed(self):
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([PROGRAM, "list"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("could not be written", result.stderr)
+
+
+class Lists(unittest.TestCase):
+    # The registries themselves say what must be listed.
+    REGISTRIES = ("mesh/mesh_source_list.def", "elements/element_list.def", "src/contact/gap_list.def",
+                  "src/schemes/scheme_list.def", "src/step/step_list.def", "src/linsolve/linsolve_list.def",
+                  "src/output/observer_list.def")
+
+    def names(self):
+        for path in self.REGISTRIES:
+            with open(path) as file:
+                for line in file:
+                    if line.startswith("PCS_"):
+                        yield line[line.index("(") + 1:line.index(")")]
+
+    def test_every_registered_part_is_listed(self):
+        result = percuss("list")
+        self.assertEqual(result.returncode, 0)
+        first_words = [line.split()[0] for line in result.stdout.splitlines() if line.startswith("  ")]
+        names = list(self.names())
+        self.assertGreaterEqual(len(names), 15)
+        for name in names:
+            self.assertIn(name, first_words)
+
+    def test_options_have_range_default_and_help(self):
+        lines = [line.split() for line in percuss("list", "rod").stdout.splitlines()]
+        self.assertIn("E number > 0 required Young's modulus, N/m^2".split(), lines)
+        self.assertIn("mass consistent or lumped [consistent] mass matrix".split(), lines)
+
+    def test_one_name_gives_one_part(self):
+        text = percuss("list", "node_plane").stdout
+        self.assertIn("node_plane", text)
+        self.assertNotIn("node_node", text)
+
+    def test_markdown_has_tables(self):
+        text = percuss("list", "--markdown").stdout
+        for name in self.names():
+            self.assertIn(f"### `{name}`", text)
+        for line in text.splitlines():
+            if line.startswith("|"):
+                self.assertEqual(line.replace("\\|", "").count("|"), 5, line)
+
+
+class Checks(unittest.TestCase):
+    def test_shipped_cases_are_fine(self):
+        for name in sorted(os.listdir("cases")):
+            if not os.path.isfile(f"cases/{name}/case.yaml"):
+                continue
+            result = percuss("check", f"cases/{name}")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn(f"cases/{name}/case.yaml: fine, ", result.stdout)
+
+    def test_all_errors_come_at_once_with_their_place(self):
+        with open(f"{CASE}/case.yaml") as file:
+            text = file.read()
+        text = text.replace("E: 900.0", "E: -1").replace("alpha_ggl", "alpha_glg").replace("step: 2.0e-3", "step: 0")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "wrong.yaml")
+            with open(path, "w") as file:
+                file.write(text)
+            result = percuss("check", path)
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.stdout, "")
+        errors = errors_of(result)
+        self.assertEqual(len(errors), 3, result.stderr)
+
+        def place(part):
+            lines = text.splitlines()
+            row = next(i for i, line in enumerate(lines) if part in line)
+            key, value = part.rsplit(" ", 1)
+            return f"error: {path}:{row + 1}:{lines[row].index(part) + len(key) + 2}: "
+        self.assertTrue(errors[0].startswith(place("E: -1") + "elements.bar.E must be > 0, is -1"), errors[0])
+        self.assertTrue(errors[1].startswith(place("type: alpha_glg") + "scheme.type must be one of"), errors[1])
+        self.assertIn("did you mean 'alpha_ggl'?", errors[1])
+        self.assertTrue(errors[2].startswith(place("step: 0") + "time.step must be > 0, is 0"), errors[2])
+
+    def test_assignments_are_checked(self):
+        result = percuss("check", CASE, "--set", "scheme.rho_inf=2", "--set=time.end=x")
+        self.assertEqual(result.returncode, 2)
+        self.assertTrue(errors_of(result)[0].startswith("error: --set scheme.rho_inf=2: scheme.rho_inf must be in"))
+        self.assertTrue(errors_of(result)[1].startswith("error: --set time.end=x: time.end must be a number > 0, is 'x'"))
+
+    def test_missing_cases_are_bad_input(self):
+        for path in ("no/such/case", "cases"):
+            result = percuss("check", path)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(path, errors_of(result)[0])
+
+    def test_unsupported_combinations_name_the_solver(self):
+        result = percuss("check", CASE, "--set", "solver.linear=umfpack")
+        self.assertIn(result.returncode, (0, 2))
+        if result.returncode == 2:
+            self.assertIn("solver", errors_of(result)[0])
+
+
+class Runs(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.out = os.path.join(self.folder.name, "a", "b")
+
+    def history(self, folder):
+        with open(os.path.join(folder, "history.csv")) as file:
+            return list(csv.reader(line for line in file if not line.startswith("#")))
+
+    def test_a_run_writes_results_and_says_where(self):
+        result = percuss("run", CASE, "-o", self.out, *SHORT)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("Elastic bar against a rigid wall", result.stdout)
+        self.assertIn(f"Open in ParaView: {self.out}/bar_impact.vtk.series", result.stdout)
+        with open(os.path.join(self.out, "summary.txt")) as file:
+            self.assertTrue(result.stdout.startswith(file.read()))
+        for name in ("bar_impact.vtk.series", "history.csv", "summary.json", "summary.txt", "case.resolved.yaml"):
+            self.assertTrue(os.path.isfile(os.path.join(self.out, name)), name)
+        with open(os.path.join(self.out, "summary.json")) as file:
+            json.load(file)
+        rows = self.history(self.out)
+        self.assertEqual(rows[0][:2], ["t", "step"])
+        self.assertEqual(len(rows), 1 + 1 + 300)
+        self.assertEqual([name for name in os.listdir(self.out) if name.endswith(".part")], [])
+
+    def test_quiet_is_quiet(self):
+        result = percuss("run", CASE, "-o", self.out, "--quiet", *SHORT)
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        self.assertTrue(os.path.isfile(os.path.join(self.out, "summary.json")))
+
+    def test_results_go_to_a_folder_of_the_case(self):
+        case = os.path.abspath(CASE)
+        result = percuss("run", case, "-q", *SHORT, cwd=self.folder.name)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue(os.path.isfile(os.path.join(self.folder.name, "results/bar_impact/history.csv")))
+
+    def test_the_resolved_case_runs_to_the_same_bits(self):
+        first, second = os.path.join(self.folder.name, "first"), os.path.join(self.folder.name, "second")
+        sets = ["--set", "scheme={type: half_explicit}", "--set", "time={step: auto, end: 6e-1}",
+                "--set", "mesh.bar.elements=20", "--set", "damping.stiffness=1e-4"]
+        self.assertEqual(percuss("run", CASE, "-q", "-o", first, *sets).returncode, 0)
+        resolved = os.path.join(first, "case.resolved.yaml")
+        with open(resolved) as file:
+            tree = yaml.safe_load(file)
+        self.assertIsInstance(tree["time"]["step"], float)
+        self.assertEqual(tree["time"]["end"], 0.6)
+        self.assertEqual(tree["damping"], {"mass": 0.0, "stiffness": 1e-4})
+        self.assertEqual(tree["solver"], {"type": "condensed", "linear": "auto"})
+        self.assertEqual(tree["certify"], "strict")
+        self.assertEqual(percuss("run", resolved, "-q", "-o", second).returncode, 0)
+        with open(os.path.join(first, "history.csv")) as a, open(os.path.join(second, "history.csv")) as b:
+            self.assertEqual(a.read(), b.read())
+        with open(os.path.join(second, "case.resolved.yaml")) as again, open(resolved) as before:
+            self.assertEqual(again.read(), before.read())
+
+    def test_an_unusable_directory_ends_the_run(self):
+        blocker = os.path.join(self.folder.name, "file")
+        open(blocker, "w").close()
+        result = percuss("run", CASE, "-o", os.path.join(blocker, "x"), *SHORT)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(blocker, errors_of(result)[0])
+
+    def test_a_simulation_that_cannot_go_on_keeps_its_results(self):
+        # Far above the stable step the velocities overflow.
+        sets = ["--set", "scheme={type: half_explicit}", "--set", "time={step: 0.05, end: 100, allow_unstable: true}",
+                "--set", "certify=warn"]
+        result = percuss("run", CASE, "-o", self.out, *sets)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("step ", errors_of(result)[-1])
+        self.assertGreater(len(self.history(self.out)), 10)
+        with open(os.path.join(self.out, "summary.json")) as file:
+            self.assertIn("stopped", file.read())
+
+    def interrupted(self, number):
+        process = subprocess.Popen([PROGRAM, "run", CASE, "-o", self.out, "--set", "time.end=1e6", "--set",
+                                    "output.frames=false", "--set", "output.contact_frames=false", "--set",
+                                    "contacts={}"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        deadline = time.time() + 60
+        while time.time() < deadline and not os.path.isfile(os.path.join(self.out, "case.resolved.yaml")):
+            time.sleep(0.01)
+        time.sleep(0.3)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1, err)
+        self.assertIn("stopped", err.splitlines()[-1])
+        self.assertTrue(os.path.isfile(os.path.join(self.out, "history.csv")))
+        self.assertTrue(os.path.isfile(os.path.join(self.out, "summary.json")))
+        self.assertEqual([name for name in os.listdir(self.out) if name.endswith(".part")], [])
+
+    def test_interruption_finishes_the_step_and_the_files(self):
+        self.interrupted(signal.SIGINT)
+
+    def test_termination_does_the_same(self):
+        self.interrupted(signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    unittest.main()
