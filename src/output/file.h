@@ -14,9 +14,9 @@ typedef struct pcs_file {
     const char *directory; // borrowed
     char *path, *part;     // [room] the final name, and the name while it is written
     size_t room;
-    int descriptor;        // -1: closed
-    int error;             // errno of the first failure, 0: none
-    char *buffer;          // [size]
+    int descriptor; // -1: closed
+    int error;      // errno of the first failure, 0: none
+    char *buffer;   // [size]
     size_t size, used;
     long long written; // bytes handed to the system
 } pcs_file;

@@ -112,8 +112,8 @@ static char *history_integer(char *p, long x)
 static char *history_fixed_columns(const history_data *d, char *p)
 {
     const pcs_ledger *l = &d->ledger;
-    const double energies[] = { l->now.kinetic,     l->now.strain,      l->now.potential,    l->external_work,
-                                l->damping_loss,    l->impact_loss,     l->correction_work,  l->numerical_loss,
+    const double energies[] = { l->now.kinetic,     l->now.strain,      l->now.potential,   l->external_work,
+                                l->damping_loss,    l->impact_loss,     l->correction_work, l->numerical_loss,
                                 l->now.momentum[0], l->now.momentum[1], l->now.momentum[2] };
     p = history_number(d, p, d->tally.t);
     p = history_integer(p, d->tally.step);
@@ -164,8 +164,8 @@ static void history_put_row(const pcs_view *view, history_data *d, bool has_stat
         }
     }
     for (int k = 0; k < view->nprobe; k++) {
-        if (has_state) p = history_number(d, p, system->ops->probe(system, &view->probes[k], view->state->q,
-                                                                   view->state->v));
+        if (has_state)
+            p = history_number(d, p, system->ops->probe(system, &view->probes[k], view->state->q, view->state->v));
         else *p++ = ',';
     }
     p[-1] = '\n';

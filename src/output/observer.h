@@ -17,8 +17,8 @@ typedef struct pcs_ledger {
 
 // One condition that is checked in every step. ratio = |defect| / tolerance.
 typedef struct pcs_check {
-    const char *name;  // "gap >= 0"
-    const char *unit;  // of value and tolerance
+    const char *name; // "gap >= 0"
+    const char *unit; // of value and tolerance
     double worst_ratio;
     double worst_value, tolerance; // where the ratio was worst
     double worst_time;
@@ -41,9 +41,9 @@ typedef struct pcs_observer pcs_observer;
 typedef enum pcs_ending { PCS_RUNNING, PCS_FINISHED, PCS_STOPPED } pcs_ending;
 
 typedef struct pcs_view {
-    const char *case_name;  // stem of the written files
+    const char *case_name; // stem of the written files
     const char *title;
-    const char *directory;  // where results go; exists
+    const char *directory; // where results go; exists
     const char *scheme_name, *solver_name, *mass_backend, *step_backend;
     const pcs_system *system;
     const pcs_state *state;
@@ -54,11 +54,11 @@ typedef struct pcs_view {
     const pcs_probe *probes; // [nprobe]
     int nprobe;
     double step_size, end_time;
-    long nstep;                  // planned number of steps
+    long nstep;                      // planned number of steps
     long iterations, factorizations; // since the start
-    size_t memory;               // bytes taken at set-up
+    size_t memory;                   // bytes taken at set-up
     pcs_ending ending;
-    const char *reason;          // why the run stopped, when it did
+    const char *reason;            // why the run stopped, when it did
     const pcs_observer *observers; // [nobserver] all of this run, so that one may follow another's options
     int nobserver;
     // The library never prints: the program says where the progress observer shows its text (NULL: nowhere).
@@ -69,12 +69,12 @@ typedef struct pcs_view {
 } pcs_view;
 
 typedef struct pcs_observer_ops {
-    const char *name;     // also its key under `output`
+    const char *name; // also its key under `output`
     const char *summary;
     const pcs_option *options; // ends with a NULL name
     size_t params_size;
     size_t data_size;
-    bool is_default;      // runs also when the case does not name it
+    bool is_default; // runs also when the case does not name it
     // After the start, with the state and the report at t = 0, which is written here. Takes all memory; `view` stays
     // valid, its contents change from step to step.
     pcs_status (*open)(pcs_observer *self);

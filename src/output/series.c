@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FRAME_BUFFER = 1 << 18, TITLE_ROOM = 256, USUAL_FRAMES = 100 };
+enum { FRAME_BUFFER = 1 << 16, TITLE_ROOM = 256, USUAL_FRAMES = 100 };
 
 static const char list_tail[] = "\n  ]\n}\n";
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { SUMMARY_BUFFER = 1 << 17 };
+enum { SUMMARY_BUFFER = 1 << 16 };
 
 const char *pcs_ending_text(pcs_ending ending)
 {
@@ -33,11 +33,9 @@ typedef struct summary_step {
 
 static summary_step summary_gather(const pcs_view *view, double start, const pcs_contact_info *contact)
 {
-    summary_step sum = { .start = start,
-                         .t = view->state->t,
-                         .h = view->report->h,
-                         .step = view->state->step,
-                         .gap = INFINITY };
+    summary_step sum = {
+        .start = start, .t = view->state->t, .h = view->report->h, .step = view->state->step, .gap = INFINITY
+    };
     for (int j = contact->first_row; j < contact->first_row + contact->nrow; j++) {
         const pcs_row_report *row = &view->report->rows[j];
         if (isfinite(row->force)) sum.force += row->force; // at t = 0 there may be none

@@ -22,7 +22,7 @@ typedef struct pcs_interval {
 typedef struct pcs_contact_record {
     const char *name; // borrowed
     long ninterval;
-    bool is_touching; // in the last step
+    bool is_touching;                      // in the last step
     pcs_interval kept[PCS_KEPT_INTERVALS]; // the first ones
     pcs_interval last;                     // also while it goes on
     // Over the whole run, whatever was kept

@@ -65,8 +65,8 @@ static void summary_text_energy(pcs_file *f, const pcs_ledger *l)
         const char *name;
         double change;
     } lines[] = {
-        { "external work", l->external_work },      { "damping", -l->damping_loss },
-        { "impacts", -l->impact_loss },             { "position correction", l->correction_work },
+        { "external work", l->external_work },    { "damping", -l->damping_loss },
+        { "impacts", -l->impact_loss },           { "position correction", l->correction_work },
         { "numerical loss", -l->numerical_loss },
     };
     double end = l->now.kinetic + l->now.strain + l->now.potential;
@@ -77,8 +77,8 @@ static void summary_text_energy(pcs_file *f, const pcs_ledger *l)
         pcs_file_print(f, "  %-20s %+16.9g", lines[k].name, lines[k].change + 0.0);
         pcs_file_text(f, !is_numerical ? "\n" : l->numerical_is_remainder ? "   the remainder\n" : "   by formula\n");
     }
-    pcs_file_print(f, "  %-20s %16.9g   kinetic %.6g, strain %.6g, potential %.6g\n", "at the end", end,
-                   l->now.kinetic, l->now.strain, l->now.potential);
+    pcs_file_print(f, "  %-20s %16.9g   kinetic %.6g, strain %.6g, potential %.6g\n", "at the end", end, l->now.kinetic,
+                   l->now.strain, l->now.potential);
     if (!l->numerical_is_remainder) {
         pcs_file_print(f, "  %-20s %+16.3g\n", "not accounted for", pcs_ledger_imbalance(l));
     }
@@ -105,8 +105,8 @@ static void summary_text_certificate(pcs_file *f, const pcs_certificate *certifi
     for (int i = 0; i < certificate->ncheck; i++) {
         const pcs_check *check = &certificate->checks[i];
         pcs_file_print(f, "  %-*.*s %9.3g %9.3g %-6s %8.2g %10.5g", width, LONGEST_CHECK, check->name,
-                       check->worst_value, check->tolerance, check->unit != NULL ? check->unit : "",
-                       check->worst_ratio, check->worst_time);
+                       check->worst_value, check->tolerance, check->unit != NULL ? check->unit : "", check->worst_ratio,
+                       check->worst_time);
         pcs_file_print(f, "%s%s\n", *summary_text_verdict(check) != '\0' ? "  " : "", summary_text_verdict(check));
     }
 }

@@ -125,7 +125,7 @@ static scaled text_scale(const pcs_digits *table, uint64_t bits)
 {
     const uint64_t limit = UINT64_C(100000000000000000); // 10^17
     scaled s = { .mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52 };
-    int exponent = (int)(bits >> 52 & 0x7FF) - 1075;   // x = m 2^exponent
+    int exponent = (int)(bits >> 52 & 0x7FF) - 1075;               // x = m 2^exponent
     s.decimal = (int)floor((exponent + 52) * 0.30102999566398120); // right, or one too small
     uint64_t m = s.mantissa << 11;
     for (;; s.decimal++) {

@@ -98,7 +98,7 @@ def check_summary(check, folder, history):
     check.same(contact["interval_count"], 1, "intervals")
     interval = contact["intervals"][0]
     check.same((interval["first_step"], interval["last_step"]), (closed[0], closed[-1]), "steps of the interval")
-    check.same((interval["start"], interval["end"]), (history[closed[0] - 1]["t"], history[closed[-1]]["t"]), "interval")
+    check.same((interval["start"], interval["end"]), (history[closed[0] - 1]["t"], history[closed[-1]]["t"]), "times")
     check.near(interval["total_impulse"], math.fsum(history[i]["wall.step_impulse"] for i in closed), 1e-10, "impulse")
     check.same(interval["peak_force"], max(history[i]["wall.force"] for i in closed), "peak force")
     check.same(summary["min_gap"], min(row["min_gap"] for row in history), "smallest gap")

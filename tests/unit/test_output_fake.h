@@ -23,7 +23,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FAKE_POINTS = 4, FAKE_CELLS = 3, FAKE_FIELDS = 3, FAKE_ROWS = 3, FAKE_DOFS = 12, FAKE_PROBES = 2, FAKE_CHECKS = 3 };
+enum {
+    FAKE_POINTS = 4,
+    FAKE_CELLS = 3,
+    FAKE_FIELDS = 3,
+    FAKE_ROWS = 3,
+    FAKE_DOFS = 12,
+    FAKE_PROBES = 2,
+    FAKE_CHECKS = 3
+};
 
 typedef struct fake_run {
     pcs_context *ctx;
@@ -66,7 +74,8 @@ static inline void fake_draw(const pcs_system *self, const double *q, const doub
     }
 }
 
-static inline void fake_contact_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3])
+static inline void fake_contact_points(const pcs_system *self, const double *q, double (*position)[3],
+                                       double (*normal)[3])
 {
     (void)self;
     for (int j = 0; j < FAKE_ROWS; j++) {
@@ -83,13 +92,14 @@ static inline double fake_probe(const pcs_system *self, const pcs_probe *probe, 
     return probe->quantity == 0 ? q[probe->items[0]] : v[probe->items[0]];
 }
 
-static const pcs_system_ops fake_ops = { .name = "fake",
-                                         .draw = fake_draw,
-                                         .contact_points = fake_contact_points,
-                                         .probe = fake_probe };
+static const pcs_system_ops fake_ops = {
+    .name = "fake", .draw = fake_draw, .contact_points = fake_contact_points, .probe = fake_probe
+};
 static const pcs_contact_info fake_contacts[2] = { { "wall", 0, 2, true }, { "floor, \"left\"", 2, 1, false } };
 static const pcs_row fake_rows[FAKE_ROWS] = { { .contact = 0 }, { .contact = 0 }, { .contact = 1 } };
-static const double fake_reference[FAKE_POINTS][3] = { { 0, 0, 0 }, { 0.1, 0, 0 }, { 0.2, 0.1, 0 }, { 0.3, 0.1, -0.7 } };
+static const double fake_reference[FAKE_POINTS][3] = {
+    { 0, 0, 0 }, { 0.1, 0, 0 }, { 0.2, 0.1, 0 }, { 0.3, 0.1, -0.7 }
+};
 static const int fake_cells[FAKE_CELLS][2] = { { 0, 1 }, { 1, 2 }, { 3, 2 } };
 static const char *const fake_field_names[FAKE_FIELDS] = { "axial_force", "stress", "odd name%20" };
 static const int fake_items[FAKE_PROBES] = { 9, 4 };
@@ -142,8 +152,8 @@ static inline void fake_create(fake_run *r, const char *name, const pcs_observer
     CHECK(pcs_context_create(&r->ctx) == PCS_OK);
     fake_make_directory(r, name);
     for (int k = 0; k < FAKE_FIELDS; k++) r->fields[k] = r->field[k];
-    r->picture = (pcs_picture){ FAKE_POINTS, FAKE_CELLS, FAKE_FIELDS, fake_reference, fake_cells, r->displacement,
-                                r->velocity, fake_field_names, r->fields };
+    r->picture = (pcs_picture){ FAKE_POINTS,     FAKE_CELLS,  FAKE_FIELDS,      fake_reference, fake_cells,
+                                r->displacement, r->velocity, fake_field_names, r->fields };
     r->system = (pcs_system){ .ops = &fake_ops,
                               .ctx = r->ctx,
                               .nq = FAKE_DOFS,

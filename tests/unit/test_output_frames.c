@@ -143,8 +143,9 @@ static void a_frame_that_does_not_fit_leaves_nothing(void **state)
     CHECK(fake_exists(&r, "fake_000000.vtk"));
     CHECK(!fake_exists(&r, "fake_000001.vtk"));
     CHECK(!fake_exists(&r, "fake_000001.vtk.part"));
-    check_list(&r, "fake.vtk.series", "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n"
-                                      "    { \"name\": \"fake_000000.vtk\", \"time\": 0 }\n  ]\n}\n");
+    check_list(&r, "fake.vtk.series",
+               "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n"
+               "    { \"name\": \"fake_000000.vtk\", \"time\": 0 }\n  ]\n}\n");
 }
 
 // The list grows past the limit while the frames stay below it: it is put back as it was.

@@ -64,9 +64,10 @@ static void check_row(const double *x, long step, int summed)
         }
     }
     const pcs_ledger *l = &r.ledger;
-    const double fixed[] = { r.state.t, (double)step, l->now.kinetic, l->now.strain, l->now.potential, l->external_work,
-                             l->damping_loss, l->impact_loss, l->correction_work, l->numerical_loss,
-                             l->now.momentum[0], l->now.momentum[1], l->now.momentum[2] };
+    const double fixed[] = { r.state.t,          (double)step,      l->now.kinetic,     l->now.strain,
+                             l->now.potential,   l->external_work,  l->damping_loss,    l->impact_loss,
+                             l->correction_work, l->numerical_loss, l->now.momentum[0], l->now.momentum[1],
+                             l->now.momentum[2] };
     for (int k = 0; k < 13; k++) check_exact(x[k], fixed[k]);
     int low = r.rows[0].gap <= r.rows[1].gap ? 0 : 1, least = r.rows[2].gap < r.rows[low].gap ? 2 : low;
     check_exact(x[13], r.rows[least].gap);

@@ -162,18 +162,37 @@ static void json_tells_the_run(void **state)
     CHECK(fake_is_json(&r, "summary.json"));
     char *text = fake_read(&r, "summary.json");
     const char *const parts[] = {
-        "\"case\": \"fake\"", "\"ending\": \"stopped\"", "\"reason\": \"step 2 \\\"did not\\\" converge\"",
-        "\"dofs\": 12", "\"done\": 1", "\"planned\": 10", "\"iterations_mean\": 1,", "\"factorizations\": 2",
-        "\"initial\": 500", "\"final\": 497.5", "\"numerical_loss\": 1.125", "\"numerical_loss_is\": \"formula\"",
+        "\"case\": \"fake\"",
+        "\"ending\": \"stopped\"",
+        "\"reason\": \"step 2 \\\"did not\\\" converge\"",
+        "\"dofs\": 12",
+        "\"done\": 1",
+        "\"planned\": 10",
+        "\"iterations_mean\": 1,",
+        "\"factorizations\": 2",
+        "\"initial\": 500",
+        "\"final\": 497.5",
+        "\"numerical_loss\": 1.125",
+        "\"numerical_loss_is\": \"formula\"",
         // 497.5 - 500 - (1 - 0.5 - 2 + 0.25 - 1.125)
-        "\"imbalance\": -0.125", "\"largest_rise\": null", "\"steps_per_second\": 2", "\"total\": 0.71875",
-        "\"memory_bytes\": 123456", "\"worst_ratio\": 0.25", "\"worst_value\": -2.5e-13", "\"verdict\": \"reported\"",
-        "\"broken\": null", "\"peak_force\": null", "\"interval_count\": 0", "\"min_gap\": 0.4921875",
+        "\"imbalance\": -0.125",
+        "\"largest_rise\": null",
+        "\"steps_per_second\": 2",
+        "\"total\": 0.71875",
+        "\"memory_bytes\": 123456",
+        "\"worst_ratio\": 0.25",
+        "\"worst_value\": -2.5e-13",
+        "\"verdict\": \"reported\"",
+        "\"broken\": null",
+        "\"peak_force\": null",
+        "\"interval_count\": 0",
+        "\"min_gap\": 0.4921875",
     };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) CHECK_TEXT(text, parts[i]);
     free(text);
     text = fake_read(&r, "summary.txt");
-    CHECK_TEXT(text, "fake stopped at t = 0.001 s after 1 of 10 steps of 0.001 s\nreason: step 2 \"did not\" converge\n");
+    CHECK_TEXT(text,
+               "fake stopped at t = 0.001 s after 1 of 10 steps of 0.001 s\nreason: step 2 \"did not\" converge\n");
     CHECK_TEXT(text, "never closed");
     CHECK_TEXT(text, "by formula");
     CHECK_TEXT(text, "every check held");

@@ -35,11 +35,11 @@ static double random_double(uint64_t *seed, int kind)
     int wide = (int)(next_random(seed) % 600) - 300, small = (int)(next_random(seed) % 40) - 20;
     double x;
     switch (kind) {
-    case 0: return (double)(bits >> 11) * 0x1p-53 * pow(10.0, small);  // everyday sizes
-    case 1: return (double)(bits % 2000000) * 1e-3;                    // times
-    case 2: return ldexp(1.0, 3 * wide);                               // powers of two: uneven neighbours
-    case 3: return (double)(bits % 100000) * pow(10.0, wide);          // few digits
-    case 4: return (double)(bits >> next_random(seed) % 64);           // whole numbers
+    case 0: return (double)(bits >> 11) * 0x1p-53 * pow(10.0, small); // everyday sizes
+    case 1: return (double)(bits % 2000000) * 1e-3;                   // times
+    case 2: return ldexp(1.0, 3 * wide);                              // powers of two: uneven neighbours
+    case 3: return (double)(bits % 100000) * pow(10.0, wide);         // few digits
+    case 4: return (double)(bits >> next_random(seed) % 64);          // whole numbers
     case 5: return nextafter(pow(10.0, small), (bits & 1) != 0 ? 0.0 : INFINITY);
     default: memcpy(&x, &bits, sizeof x); return x; // anything at all
     }
@@ -58,9 +58,27 @@ static void numbers_are_those_of_the_c_library(void **state)
         check_number(digits, x);
         if (i % 50 == 0) check_number(NULL, x);
     }
-    const double edges[] = { 0.0,     -0.0,   1.0,       -1.0,   0.1,    1e15,  1e16,   1e17,  123456789012345680.0,
-                             1e-4,    1e-5,   5e-324,    1e308,  INFINITY, -INFINITY, 2.2250738585072014e-308,
-                             0x1.fffffffffffffp1023, 0x1p-1022, 9007199254740993.0, 99999999999999995.0, 0.3 };
+    const double edges[] = { 0.0,
+                             -0.0,
+                             1.0,
+                             -1.0,
+                             0.1,
+                             1e15,
+                             1e16,
+                             1e17,
+                             123456789012345680.0,
+                             1e-4,
+                             1e-5,
+                             5e-324,
+                             1e308,
+                             INFINITY,
+                             -INFINITY,
+                             2.2250738585072014e-308,
+                             0x1.fffffffffffffp1023,
+                             0x1p-1022,
+                             9007199254740993.0,
+                             99999999999999995.0,
+                             0.3 };
     for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) check_number(digits, edges[i]);
     pcs_context_destroy(&ctx);
 }
