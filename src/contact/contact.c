@@ -17,10 +17,13 @@ const pcs_gap_ops *const pcs_gap_types[] = {
     NULL,
 };
 
+// Divided by its largest entry first, so that no square overflows or vanishes.
 bool pcs_gap_normalize(const double raw[3], double unit[3])
 {
-    double length = sqrt(raw[0] * raw[0] + raw[1] * raw[1] + raw[2] * raw[2]);
-    for (int k = 0; k < 3; k++) unit[k] = raw[k] / length;
+    double largest = fmax(fabs(raw[0]), fmax(fabs(raw[1]), fabs(raw[2])));
+    for (int k = 0; k < 3; k++) unit[k] = raw[k] / largest;
+    double length = sqrt(unit[0] * unit[0] + unit[1] * unit[1] + unit[2] * unit[2]);
+    for (int k = 0; k < 3; k++) unit[k] /= length;
     return isfinite(length) && length > 0.0;
 }
 

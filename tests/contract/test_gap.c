@@ -1,0 +1,183 @@
+// What every gap type promises, looped over the table: rows are the derivatives of gaps, gaps are distances of drawn
+// points, a unit impulse gives the momentum it says, and a contact that cannot act is refused with its reason.
+
+#include "support/check.h"
+#include "support/model.h"
+#include "system/fe_data.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double ways[][3] = { { 1, 0, 0 }, { 0, -1, 0 }, { 2.0 / 7, 3.0 / 7, -6.0 / 7 }, { -0.6, 0.8, 0 } };
+enum { NWAY = sizeof ways / sizeof *ways };
+
+static const char *const ends[] = { "first.end", "second.start" };
+
+// Two bars one behind the other along a direction, 1.5 m apart; the second is numbered backwards.
+static model *two_bars(const double way[3], const double *normal, const pcs_gap_ops *ops)
+{
+    model *m = model_create();
+    double at[4][3];
+    const double place[4] = { 0.0, 3.0, 4.5, 6.5 };
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 3; k++) at[i][k] = 0.25 * (k + 1) + place[i] * way[k];
+    model_line(m, "first", at[0], at[1], 3);
+    model_line(m, "second", at[2], at[3], 2);
+    model_group(m, "rod", "first", "E=100 rho=1 area=1");
+    model_group(m, "rod", "second", "E=100 rho=1 area=1");
+    char values[512];
+    int used = snprintf(values, sizeof values, "normal=%.17g,%.17g,%.17g point=%.17g,%.17g,%.17g restitution=0.375", normal[0],
+                        normal[1], normal[2], at[2][0], at[2][1], at[2][2]);
+    for (int i = 0; ops->set_options[i] != NULL; i++)
+        used += snprintf(values + used, sizeof values - (size_t)used, " %s=%s", ops->set_options[i], ends[i]);
+    model_contact(m, "touch", ops->name, values);
+    return m;
+}
+
+// A plane pushes the end of the first bar back; two nodes are pushed apart.
+static void normal_for(const pcs_gap_ops *ops, const double way[3], double normal[3])
+{
+    double sign = ops->set_options[1] == NULL ? -2.5 : 2.5;
+    for (int k = 0; k < 3; k++) normal[k] = sign * way[k];
+}
+
+static void rows_are_derivatives_of_gaps(void **state)
+{
+    (void)state;
+    unsigned long long seed = 3;
+    for (int type = 0; pcs_gap_types[type] != NULL; type++)
+        for (int w = 0; w < NWAY; w++) {
+            double normal[3], q[MODEL_MAX_SIZE];
+            normal_for(pcs_gap_types[type], ways[w], normal);
+            model *m = two_bars(ways[w], normal, pcs_gap_types[type]);
+            model_build(m);
+            const pcs_system *system = m->system;
+            CHECK(system->nrow == 1);
+            model_randomize(&seed, system->nv, q);
+            for (int i = 0; i < system->nv; i++) {
+                double ahead, behind, unit[MODEL_MAX_SIZE] = { 0 }, keep = q[i];
+                q[i] = keep + 0.5;
+                system->ops->gaps(system, q, &ahead);
+                q[i] = keep - 0.5;
+                system->ops->gaps(system, q, &behind);
+                q[i] = keep;
+                unit[i] = 1.0;
+                CHECK_NEAR(pcs_system_rate(system, 0, unit), ahead - behind, 1e-14);
+            }
+            CHECK(system->rows[0].restitution == 0.375);
+            model_destroy(&m);
+        }
+}
+
+// The gap at rest, and after a motion, is the distance of the points that are drawn along the drawn normal.
+static void gaps_are_distances_in_space(void **state)
+{
+    (void)state;
+    unsigned long long seed = 4;
+    for (int type = 0; pcs_gap_types[type] != NULL; type++)
+        for (int w = 0; w < NWAY; w++) {
+            double normal[3], q[MODEL_MAX_SIZE] = { 0 }, gap, drawn[1][3], n[1][3], distance = 0.0, length = 0.0;
+            normal_for(pcs_gap_types[type], ways[w], normal);
+            model *m = two_bars(ways[w], normal, pcs_gap_types[type]);
+            model_build(m);
+            const pcs_system *system = m->system;
+            system->ops->gaps(system, q, &gap);
+            CHECK_NEAR(gap, 1.5, 1e-14);
+            model_randomize(&seed, system->nv, q);
+            system->ops->gaps(system, q, &gap);
+            system->ops->contact_points(system, q, drawn, n);
+            system->ops->draw(system, q, q, system->picture);
+            int other = model_nodes(m, pcs_gap_types[type]->set_options[1] == NULL ? "second.start" : "first.end")->items[0];
+            const double *u = system->picture->displacement[other];
+            bool is_fixed_there = pcs_gap_types[type]->set_options[1] == NULL; // a plane does not move
+            for (int k = 0; k < 3; k++) {
+                distance += n[0][k] * (drawn[0][k] - m->mesh->x[other][k] - (is_fixed_there ? 0.0 : u[k]));
+                length += n[0][k] * n[0][k];
+            }
+            CHECK_NEAR(length, 1.0, 1e-15);
+            CHECK_NEAR(gap, distance, 1e-14);
+            model_destroy(&m);
+        }
+}
+
+static void resultant_is_the_sum_of_the_row(void **state)
+{
+    (void)state;
+    for (int type = 0; pcs_gap_types[type] != NULL; type++)
+        for (int held = 0; held < 2; held++) {
+            double normal[3], wanted[3] = { 0 }, resultant[3];
+            normal_for(pcs_gap_types[type], ways[0], normal);
+            model *m = two_bars(ways[0], normal, pcs_gap_types[type]);
+            if (held) model_support(m, "second.start", "x");
+            model_build(m);
+            const pcs_dofmap *map = &((const fe_data *)m->system->data)->map;
+            for (int i = 0; i < map->ndof; i++) {
+                double unit[MODEL_MAX_SIZE] = { 0 };
+                if (map->dof[i].equation < 0) continue;
+                unit[map->dof[i].equation] = 1.0;
+                for (int k = 0; k < 3; k++) wanted[k] += pcs_system_rate(m->system, 0, unit) * map->dof[i].direction[k];
+            }
+            m->system->ops->row_resultant(m->system, 0, resultant);
+            CHECK_ALL_NEAR(3, resultant, wanted, 1e-15);
+            model_destroy(&m);
+        }
+}
+
+static void contact_of_held_nodes_is_refused(void **state)
+{
+    (void)state;
+    for (int type = 0; pcs_gap_types[type] != NULL; type++) {
+        double normal[3];
+        normal_for(pcs_gap_types[type], ways[0], normal);
+        model *m = two_bars(ways[0], normal, pcs_gap_types[type]);
+        model_support(m, "first.end", "x");
+        model_support(m, "second.start", "x");
+        CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
+        CHECK_TEXT(pcs_message(m->ctx), "is held by a support along the normal");
+        assert_string_equal(m->culprit, "contacts.touch");
+        model_destroy(&m);
+    }
+}
+
+static void contact_across_the_motion_is_refused(void **state)
+{
+    (void)state;
+    const double across[3] = { 0, 0, 1 }, askew[3] = { 1, 0, 0.01 };
+    for (int type = 0; pcs_gap_types[type] != NULL; type++)
+        for (int trial = 0; trial < 2; trial++) {
+            model *m = two_bars(ways[0], trial == 0 ? across : askew, pcs_gap_types[type]);
+            CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
+            CHECK_TEXT(pcs_message(m->ctx), "cannot move along the normal");
+            CHECK_TEXT(pcs_message(m->ctx), trial == 0 ? "[0, 0, 1]" : "[0.99995, 0, 0.0099995]");
+            assert_string_equal(m->culprit, "contacts.touch");
+            model_destroy(&m);
+        }
+}
+
+static void normal_without_direction_is_told(void **state)
+{
+    (void)state;
+    for (int type = 0; pcs_gap_types[type] != NULL; type++) {
+        const pcs_gap_ops *ops = pcs_gap_types[type];
+        model *m = model_create();
+        const char *option = NULL;
+        CHECK_TEXT(ops->check(model_params(m->ctx, ops->options, ops->params_size, "normal=0,0,0"), &option), "no direction");
+        assert_string_equal(option, "normal");
+        CHECK(ops->check(model_params(m->ctx, ops->options, ops->params_size, "normal=0,3,0"), &option) == NULL);
+        model_destroy(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_derivatives_of_gaps),
+        cmocka_unit_test(gaps_are_distances_in_space),
+        cmocka_unit_test(resultant_is_the_sum_of_the_row),
+        cmocka_unit_test(contact_of_held_nodes_is_refused),
+        cmocka_unit_test(contact_across_the_motion_is_refused),
+        cmocka_unit_test(normal_without_direction_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,228 @@
+// Known answers of the gap types: gaps, rows, normals, resultants, and what is refused.
+
+#include "support/check.h"
+#include "support/model.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const steel = "E=100 rho=1 area=1";
+
+// A bar on x from 0 to 10 m.
+static model *bar_model(void)
+{
+    model *m = model_create();
+    model_line(m, "bar", (double[]){ 0, 0, 0 }, (double[]){ 10, 0, 0 }, 5);
+    model_group(m, "rod", "bar", steel);
+    return m;
+}
+
+// Two bars on x, the right one numbered from right to left: left.end at 4, right.end at 7 m.
+static model *pair_model(void)
+{
+    model *m = model_create();
+    model_line(m, "left", (double[]){ 0, 0, 0 }, (double[]){ 4, 0, 0 }, 2);
+    model_line(m, "right", (double[]){ 9, 0, 0 }, (double[]){ 7, 0, 0 }, 2);
+    model_group(m, "rod", "left", steel);
+    model_group(m, "rod", "right", steel);
+    return m;
+}
+
+static void check_row(const model *m, int row, int count, const int *column, const double *value)
+{
+    const pcs_rows *G = m->system->G;
+    CHECK(G->start[row + 1] - G->start[row] == count);
+    for (int i = 0; i < count; i++) {
+        CHECK(G->column[G->start[row] + i] == column[i]);
+        CHECK_NEAR(G->value[G->start[row] + i], value[i], 1e-15);
+    }
+}
+
+static void wall_at_the_end(void **state)
+{
+    (void)state;
+    model *m = bar_model();
+    model_contact(m, "wall", "node_plane", "nodes=bar.end point=12,5,5 normal=-4,0,0 restitution=0.3");
+    model_build(m);
+    double q[6] = { 0 }, gap, resultant[3], position[1][3], normal[1][3];
+    CHECK(m->system->nrow == 1 && m->system->ncontact == 1);
+    CHECK(m->system->rows[0].restitution == 0.3 && m->system->rows[0].contact == 0);
+    m->system->ops->gaps(m->system, q, &gap);
+    CHECK_NEAR(gap, 2.0, 1e-15);
+    check_row(m, 0, 1, (int[]){ 5 }, (double[]){ -1 });
+    q[5] = 0.5;
+    m->system->ops->gaps(m->system, q, &gap);
+    CHECK_NEAR(gap, 1.5, 1e-15);
+    m->system->ops->row_resultant(m->system, 0, resultant);
+    CHECK_ALL_NEAR(3, resultant, ((double[]){ -1, 0, 0 }), 1e-15);
+    m->system->ops->contact_points(m->system, q, position, normal);
+    CHECK_ALL_NEAR(3, position[0], ((double[]){ 10.5, 0, 0 }), 1e-15);
+    CHECK_ALL_NEAR(3, normal[0], ((double[]){ -1, 0, 0 }), 1e-15);
+    model_destroy(&m);
+}
+
+// Along (2, 3, 6)/7, numbered downwards; the wall stands across the bar 14 m beyond its end.
+static void wall_across_space(void **state)
+{
+    (void)state;
+    model *m = model_create();
+    model_line(m, "bar", (double[]){ 2, 3, 6 }, (double[]){ 0, 0, 0 }, 3);
+    model_group(m, "rod", "bar", steel);
+    model_contact(m, "wall", "node_plane", "nodes=bar.start point=6,9,18 normal=-2,-3,-6 restitution=0");
+    model_build(m);
+    double q[4] = { 0 }, gap;
+    m->system->ops->gaps(m->system, q, &gap);
+    CHECK_NEAR(gap, 14.0, 1e-14);
+    check_row(m, 0, 1, (int[]){ 0 }, (double[]){ -1 });
+    q[0] = 3.5;
+    m->system->ops->gaps(m->system, q, &gap);
+    CHECK_NEAR(gap, 10.5, 1e-14);
+    model_destroy(&m);
+}
+
+// Every node of a set is a point of its own, under one name; a node that is held drops out of no one else's row.
+static void wall_for_a_whole_set(void **state)
+{
+    (void)state;
+    model *m = bar_model();
+    CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, "last", 3, 3));
+    model_contact(m, "other", "node_plane", "nodes=bar.start point=-1,0,0 normal=1,0,0 restitution=1");
+    model_contact(m, "wall", "node_plane", "nodes=last point=11,0,0 normal=-1,0,0 restitution=0.5");
+    model_build(m);
+    double q[6] = { 0 }, gap[4];
+    CHECK(m->system->nrow == 4 && m->system->ncontact == 2);
+    CHECK(m->system->contacts[1].first_row == 1 && m->system->contacts[1].nrow == 3);
+    assert_string_equal(m->system->contacts[1].name, "wall");
+    m->system->ops->gaps(m->system, q, gap);
+    CHECK_ALL_NEAR(4, gap, ((double[]){ 1, 5, 3, 1 }), 1e-14);
+    for (int i = 0; i < 3; i++) {
+        check_row(m, 1 + i, 1, (int[]){ 3 + i }, (double[]){ -1 });
+        CHECK(m->system->rows[1 + i].contact == 1 && m->system->rows[1 + i].restitution == 0.5);
+    }
+    CHECK(m->system->rows[0].restitution == 1.0);
+    model_destroy(&m);
+}
+
+// The push on b along +n is felt by a along -n: together they have no momentum.
+static void bar_against_bar(void **state)
+{
+    (void)state;
+    model *m = pair_model();
+    model_contact(m, "touch", "node_node", "a=left.end b=right.end normal=3,0,0 restitution=0.25");
+    model_build(m);
+    double q[6] = { 0 }, gap, resultant[3], position[1][3], normal[1][3];
+    m->system->ops->gaps(m->system, q, &gap);
+    CHECK_NEAR(gap, 3.0, 1e-15);
+    check_row(m, 0, 2, (int[]){ 5, 2 }, (double[]){ 1, -1 });
+    q[2] = 1.0; // left moves right
+    q[5] = -0.5; // right moves left
+    m->system->ops->gaps(m->system, q, &gap);
+    CHECK_NEAR(gap, 1.5, 1e-15);
+    m->system->ops->row_resultant(m->system, 0, resultant);
+    CHECK_ALL_NEAR(3, resultant, ((double[]){ 0, 0, 0 }), 0.0);
+    m->system->ops->contact_points(m->system, q, position, normal);
+    CHECK_ALL_NEAR(3, position[0], ((double[]){ 6.5, 0, 0 }), 1e-15);
+    CHECK_ALL_NEAR(3, normal[0], ((double[]){ 1, 0, 0 }), 1e-15);
+    CHECK(m->system->rows[0].restitution == 0.25);
+    model_destroy(&m);
+}
+
+// One partner is held: the row has one term, and the support takes the other half of the momentum.
+static void bar_against_a_held_node(void **state)
+{
+    (void)state;
+    model *m = pair_model();
+    model_support(m, "left.end", "x");
+    model_contact(m, "touch", "node_node", "a=left.end b=right.end normal=1,0,0 restitution=0");
+    model_build(m);
+    double resultant[3];
+    check_row(m, 0, 1, (int[]){ 4 }, (double[]){ 1 });
+    m->system->ops->row_resultant(m->system, 0, resultant);
+    CHECK_ALL_NEAR(3, resultant, ((double[]){ 1, 0, 0 }), 1e-15);
+    model_destroy(&m);
+}
+
+// Any length of the normal means any length.
+static void normals_of_any_length(void **state)
+{
+    (void)state;
+    const char *const normals[] = { "-1e-300,0,0", "-1e300,0,0", "-1e-170,0,0", "-1e200,0,0" };
+    for (size_t i = 0; i < sizeof normals / sizeof *normals; i++) {
+        model *m = bar_model();
+        char text[128] = "nodes=bar.end point=12,0,0 restitution=0 normal=";
+        strcat(text, normals[i]);
+        pcs_fe_contact *wall = model_contact(m, "wall", "node_plane", text);
+        const char *option = NULL;
+        CHECK(wall->ops->check(wall->params, &option) == NULL);
+        model_build(m);
+        double q[6] = { 0 }, gap;
+        m->system->ops->gaps(m->system, q, &gap);
+        CHECK_NEAR(gap, 2.0, 1e-15);
+        model_destroy(&m);
+    }
+}
+
+typedef struct refusal {
+    bool is_pair;
+    const char *held; // node set that is held along x, or NULL
+    const char *type, *values, *told;
+} refusal;
+
+static const refusal refusals[] = {
+    { false, NULL, "node_plane", "nodes=bar.end point=0,0,0 normal=0,1,0 restitution=0",
+      "node 5 cannot move along the normal [0, 1, 0]: its elements give it no such direction" },
+    { false, NULL, "node_plane", "nodes=bar.end point=0,0,0 normal=1,0.1,0 restitution=0", "cannot move along the normal" },
+    { false, "bar.end", "node_plane", "nodes=bar.end point=0,0,0 normal=1,0,0 restitution=0",
+      "node 5 is held by a support along the normal, so its gap cannot change" },
+    { true, NULL, "node_node", "a=left.end b=right normal=1,0,0 restitution=0",
+      "set 'left.end' has 1 nodes and set 'right' has 3; they must pair up" },
+    { true, NULL, "node_node", "a=right b=left.end normal=1,0,0 restitution=0", "must pair up" },
+    { true, NULL, "node_node", "a=left.end b=left.end normal=1,0,0 restitution=0",
+      "node 2 would touch itself: sets 'left.end' and 'left.end' overlap" },
+    { true, NULL, "node_node", "a=left.end b=right.end normal=0,0,1 restitution=0", "node 5 cannot move along the normal" },
+};
+
+static void wrong_contacts_are_told(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        const refusal *r = &refusals[i];
+        model *m = r->is_pair ? pair_model() : bar_model();
+        if (r->held != NULL) model_support(m, r->held, "x");
+        model_contact(m, "wall", r->type, r->values);
+        CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
+        CHECK_TEXT(pcs_message(m->ctx), r->told);
+        assert_string_equal(m->culprit, "contacts.wall");
+        model_destroy(&m);
+    }
+}
+
+// The normal of a is checked, too: a stands on y, b on x.
+static void both_partners_must_move(void **state)
+{
+    (void)state;
+    model *m = model_create();
+    model_line(m, "left", (double[]){ 0, -4, 0 }, (double[]){ 0, 0, 0 }, 2);
+    model_line(m, "right", (double[]){ 9, 0, 0 }, (double[]){ 7, 0, 0 }, 2);
+    model_group(m, "rod", "left", steel);
+    model_group(m, "rod", "right", steel);
+    model_contact(m, "touch", "node_node", "a=left.end b=right.end normal=1,0,0 restitution=0");
+    CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
+    CHECK_TEXT(pcs_message(m->ctx), "node 2 cannot move along the normal [1, 0, 0]");
+    model_destroy(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wall_at_the_end),
+        cmocka_unit_test(wall_across_space),
+        cmocka_unit_test(wall_for_a_whole_set),
+        cmocka_unit_test(bar_against_bar),
+        cmocka_unit_test(bar_against_a_held_node),
+        cmocka_unit_test(normals_of_any_length),
+        cmocka_unit_test(wrong_contacts_are_told),
+        cmocka_unit_test(both_partners_must_move),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
