@@ -37,7 +37,7 @@ static const char good[] =
 
 typedef struct change {
     const char *old, *new; // the first place of `old` becomes `new`
-    const char *message;   // the whole report begins so
+    const char *message;   // the whole report begins so; "..." stands for the rest of a list
     int count;             // errors; 0: one
 } change;
 
@@ -139,8 +139,7 @@ static const change changes[] = {
     { "{ table: [[0, 1], [1, 0]] }", "{ tabel: [[0, 1]] }", "f:15:68: loads.push.amplitude: missing key 'table'", 2 },
     // Contacts
     { "type: node_plane", "type: node_plain",
-      "f:17:17: contacts.wall.type must be one of node_plane, node_node, is 'node_plain', did you mean 'node_plane'?",
-      0 },
+      "f:17:17: contacts.wall.type must be one of ..., is 'node_plain', did you mean 'node_plane'?", 0 },
     { "nodes: bar.start", "nodes: bar.strat",
       "f:17:36: contacts.wall.nodes must name a set of nodes, is 'bar.strat', did you mean 'bar.start'?", 0 },
     { "nodes: bar.start", "nodes: []", "f:17:36: contacts.wall.nodes must be a text, is a list", 0 },
@@ -157,9 +156,7 @@ static const change changes[] = {
       "f:17:9: contacts.wall: the gap of point 0 is -0.5 m at t = 0, must be >= 0", 0 },
     // Scheme, solver, time
     { "type: half_explicit", "type: half_explict",
-      "f:19:17: scheme.type must be one of alpha_ggl, moreau_jean, half_explicit, is 'half_explict', did you mean "
-      "'half_explicit'?",
-      0 },
+      "f:19:17: scheme.type must be one of ..., is 'half_explict', did you mean 'half_explicit'?", 0 },
     { "{ type: half_explicit }", "{ type: half_explicit, rho_inf: 1 }",
       "f:19:32: scheme: unknown key 'rho_inf', allowed: type, gap_tolerance", 0 },
     { "{ type: half_explicit }", "{ type: alpha_ggl, rho_inf: 2 }", "f:19:37: scheme.rho_inf must be in [0, 1", 0 },
@@ -168,12 +165,9 @@ static const change changes[] = {
     { "scheme:", "schema:",
       "f:1:1: missing key 'scheme' (the time integrator)\nf:19:1: unknown key 'schema', did you mean 'scheme'?", 2 },
     { "type: condensed", "type: condense",
-      "f:20:17: solver.type must be one of condensed, kkt, sequential, pgs, is 'condense', did you mean 'condensed'?",
-      0 },
+      "f:20:17: solver.type must be one of ..., is 'condense', did you mean 'condensed'?", 0 },
     { "linear: auto", "linear: cholmodd",
-      "f:20:36: solver.linear must be one of auto, dense, chain, cholmod, umfpack, is 'cholmodd', did you mean "
-      "'cholmod'?",
-      0 },
+      "f:20:36: solver.linear must be one of auto, ..., is 'cholmodd', did you mean 'cholmod'?", 0 },
     { "step: 1.0e-3", "step: 0", "f:21:15: time.step must be > 0, is 0", 0 },
     { "step: 1.0e-3", "step: -1.0", "f:21:15: time.step must be > 0, is -1.0", 0 },
     { "step: 1.0e-3", "step: atuo", "f:21:15: time.step must be a number > 0 or auto, is 'atuo', did you mean 'auto'?",
@@ -191,9 +185,7 @@ static const change changes[] = {
     { "frames: { every: 2 }", "frames: true",
       "f:24:11: output.frames must be a map of options, {} for the defaults, or false for none", 0 },
     { "frames: { every: 2 }", "frame: { every: 2 }",
-      "f:24:3: output: unknown key 'frame', did you mean 'frames'? allowed: frames, contact_frames, history, summary, "
-      "progress, probes",
-      0 },
+      "f:24:3: output: unknown key 'frame', did you mean 'frames'? allowed: frames, ..., probes", 0 },
     { "of: [x, vx]", "of: [x, x]", "f:27:35: output.probes.tip.of[1] gives 'x' twice", 0 },
     { "of: [x, vx]", "of: [x, vq]", "f:27:35: output.probes.tip.of[1]: a node has no component 'vq'", 0 },
     { "of: [x, vx]", "of: []", "f:27:31: output.probes.tip.of is empty", 0 },
@@ -219,6 +211,14 @@ static char *replaced(const char *old, const char *new, char *text, size_t size)
     return text;
 }
 
+static bool begins_with(const char *message, const char *wanted)
+{
+    const char *gap = strstr(wanted, "...");
+    if (gap == NULL) return strncmp(message, wanted, strlen(wanted)) == 0;
+    size_t head = (size_t)(gap - wanted);
+    return strncmp(message, wanted, head) == 0 && strstr(message + head, gap + 3) != NULL;
+}
+
 static pcs_status build(pcs_context *ctx, const char *text, pcs_sim **sim)
 {
     pcs_case *c = NULL;
@@ -242,8 +242,8 @@ static void each_wrong_case_gives_its_errors(void **state)
         const char *message = pcs_message(ctx);
         int lines = 1;
         for (const char *p = message; *p != '\0'; p++) lines += *p == '\n';
-        bool is_right = status == PCS_BAD_INPUT && strncmp(message, x->message, strlen(x->message)) == 0 &&
-                        lines == (x->count == 0 ? 1 : x->count);
+        bool is_right =
+            status == PCS_BAD_INPUT && begins_with(message, x->message) && lines == (x->count == 0 ? 1 : x->count);
         if (!is_right)
             print_message("'%s' -> '%s' gives %d:\n%s\nwanted: %s\n", x->old, x->new, (int)status, message, x->message);
         pcs_context_destroy(&ctx);
