@@ -51,20 +51,38 @@ double pcs_columns_dot(const pcs_columns *columns, int column, const double *x)
     return sum;
 }
 
-static void projection_fill(pcs_step_solver *solver, pcs_projection *p)
+// GX and the effective masses for the present G and X.
+static void projection_close(pcs_step_solver *solver, pcs_projection *p)
 {
     const pcs_system *system = solver->system;
     int m = system->nrow;
-    for (int j = 0; j < m; j++) {
-        double *x = p->X->value[j];
-        pcs_rows_add_transposed(system->G, j, 1.0, x);
-        pcs_linsolve_solve(solver->mass, x);
-        pcs_columns_trim(p->X, j);
-        pcs_matrix_multiply(system->K, x, p->KX->value[j]);
-        pcs_columns_trim(p->KX, j);
-        for (int i = 0; i < m; i++) p->GX[(size_t)i * (size_t)m + (size_t)j] = pcs_rows_dot(system->G, i, x);
-    }
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++)
+            p->GX[(size_t)i * (size_t)m + (size_t)j] = pcs_rows_dot(system->G, i, p->X->value[j]);
     for (int j = 0; j < m; j++) solver->effective_mass[j] = 1.0 / p->GX[(size_t)j * (size_t)m + (size_t)j];
+}
+
+// Column j of M^-1 R^T for rows R.
+static void projection_column(pcs_step_solver *solver, const pcs_rows *rows, pcs_columns *columns, int j)
+{
+    double *x = columns->value[j];
+    for (int i = 0; i < columns->n; i++) x[i] = 0.0;
+    pcs_rows_add_transposed(rows, j, 1.0, x);
+    pcs_linsolve_solve(solver->mass, x);
+    pcs_columns_trim(columns, j);
+}
+
+static void projection_fill(pcs_step_solver *solver, pcs_projection *p)
+{
+    const pcs_system *system = solver->system;
+    for (int j = 0; j < system->nrow; j++) {
+        projection_column(solver, system->G, p->X, j);
+        if (!system->is_linear) continue;
+        pcs_matrix_multiply(system->K, p->X->value[j], p->KX->value[j]);
+        pcs_columns_trim(p->KX, j);
+    }
+    for (int j = 0; j < system->ntangent; j++) projection_column(solver, system->T, p->XT, j);
+    projection_close(solver, p);
 }
 
 pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out)
@@ -74,6 +92,7 @@ pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out)
     PCS_TAKE(solver->ctx, p, 1, "the contact projection");
     PCS_TRY(pcs_columns_create(solver->ctx, n, m, &p->X));
     PCS_TRY(pcs_columns_create(solver->ctx, n, m, &p->KX));
+    PCS_TRY(pcs_columns_create(solver->ctx, n, solver->system->ntangent, &p->XT));
     PCS_TAKE(solver->ctx, p->GX, (size_t)m * (size_t)m, "the contact projection");
     projection_fill(solver, p);
     for (int j = 0; j < m; j++)
@@ -83,6 +102,28 @@ pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out)
                 solver->system->contacts[solver->system->rows[j].contact].name, j, solver->effective_mass[j]);
     *out = p;
     return PCS_OK;
+}
+
+bool pcs_projection_move(pcs_step_solver *solver, const double *q)
+{
+    pcs_system *system = solver->system;
+    bool is_singular = false;
+    if (system->is_linear) return true;
+    if (system->ops->update_mass != NULL) {
+        system->ops->update_mass(system, q);
+        if (pcs_linsolve_factor(solver->mass, &is_singular) != PCS_OK || is_singular) return false;
+        solver->nfactor++;
+    }
+    if (system->ops->update_directions != NULL) system->ops->update_directions(system, q);
+    projection_fill(solver, solver->projection);
+    return true;
+}
+
+void pcs_projection_turn(pcs_step_solver *solver, const double *q)
+{
+    if (solver->system->ops->update_directions == NULL) return;
+    solver->system->ops->update_directions(solver->system, q);
+    projection_close(solver, solver->projection);
 }
 
 double pcs_step_largest(int n, const double *v)

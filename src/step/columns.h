@@ -27,9 +27,16 @@ typedef struct pcs_projection {
     pcs_columns *X;  // M^-1 G^T
     pcs_columns *KX; // K M^-1 G^T
     double *GX;      // [nrow * nrow] G M^-1 G^T, row-major
+    pcs_columns *XT; // M^-1 T^T; no columns without friction
 } pcs_projection;
 
 pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out);
+
+// Moves the projection of a system with varying M or G to q: factors M(q), X = M(q)^-1 G(q)^T, GX and the effective
+// masses follow. Nothing is done where all of them are constant. False when M(q) cannot be factored.
+bool pcs_projection_move(pcs_step_solver *solver, const double *q);
+// The constraint directions alone move to q, X stays: GX = G(q) X.
+void pcs_projection_turn(pcs_step_solver *solver, const double *q);
 
 // Sums S* = c M + h C + h kb K for the solver's form and factors it; both objects are made at the first call,
 // since explicit schemes never need them.

@@ -35,6 +35,14 @@ static const pcs_step_solver_ops *step_find(const char *name)
     return NULL;
 }
 
+// Constant matrices and unilateral rows without friction: what the condensed and saddle forms are written for.
+static bool step_is_plain(const pcs_system *system)
+{
+    bool is_plain = system->is_linear && system->ntangent == 0;
+    for (int j = 0; j < system->nrow; j++) is_plain = is_plain && !system->rows[j].is_bilateral;
+    return is_plain;
+}
+
 static pcs_status step_factor_mass(pcs_step_solver *self)
 {
     bool is_singular = false;
@@ -54,9 +62,10 @@ pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char
     pcs_step_solver *self;
     const pcs_step_solver_ops *ops = step_find(name);
     if (ops == NULL) return pcs_fail(ctx, PCS_UNSUPPORTED, "no step solver is called '%s'", name);
-    if (!system->is_linear)
-        return pcs_fail(ctx, PCS_UNSUPPORTED, "step solver '%s' takes linear systems only, '%s' is not linear", name,
-                        system->ops->name);
+    if (!ops->takes_all && !step_is_plain(system))
+        return pcs_fail(ctx, PCS_UNSUPPORTED,
+                        "step solver '%s' takes linear systems without friction and joints; use 'newton' for '%s'",
+                        name, system->ops->name);
     PCS_TAKE(ctx, self, 1, "the step solver");
     *self = (pcs_step_solver){ .ops = ops, .ctx = ctx, .system = system, .linear = linear };
     PCS_TAKE(ctx, self->effective_mass, system->nrow, "effective masses");

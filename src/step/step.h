@@ -32,16 +32,20 @@ const char *pcs_outcome_text(pcs_outcome outcome);
 typedef struct pcs_step_form {
     double h, c, kb, kw;
     bool has_dynamics, has_position, gate_is_live;
+    bool has_smooth_multipliers; // bilateral rows also act on d through lam, with G vt = 0
 } pcs_step_form;
 
 typedef struct pcs_step_problem {
-    double t;             // end of the step
-    double *q, *v;        // in: qt0, vt0; out: q, v
-    double *d;            // [nv] out: the increment; scratch before
-    const double *target; // [nrow] e_j G_j(q_n) v_n
-    unsigned char *gate;  // [nrow] in when the gate is not live; out always
-    double *nu, *la;      // [nrow] out
-    double *rate_before;  // [nrow] out: G vt, the velocity without the impulse
+    double t;               // end of the step
+    double *q, *v;          // in: qt0, vt0; out: q, v
+    double *d;              // [nv] out: the increment; scratch before
+    const double *target;   // [nrow] e_j G_j(q_n) v_n
+    unsigned char *gate;    // [nrow] in when the gate is not live; out always
+    double *nu, *la;        // [nrow] out
+    double *rate_before;    // [nrow] out: G vt, the velocity without the impulse
+    const double *target_t; // [ntangent] e_T T(q_n) v_n; NULL without friction
+    double *la_t;           // [ntangent] out: tangential impulses; NULL without friction
+    double *lam;            // [nrow] out: smooth multipliers of bilateral rows; NULL when the form has none
 } pcs_step_problem;
 
 typedef struct pcs_step_result {
@@ -51,10 +55,13 @@ typedef struct pcs_step_result {
 
 typedef struct pcs_step_solver pcs_step_solver;
 
+enum { PCS_MAX_BILATERAL = 8 }; // bilateral rows of one system
+
 typedef struct pcs_step_solver_ops {
     const char *name;
     const char *summary;
     size_t data_size;
+    bool takes_all; // nonlinear systems, friction and bilateral rows, too
     // Takes all memory.
     pcs_status (*setup)(pcs_step_solver *self);
     // Factors what `form` needs; called again only when the form has changed.

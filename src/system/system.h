@@ -23,6 +23,10 @@ typedef struct pcs_contact_info {
 typedef struct pcs_row {
     int contact; // index into contacts
     double restitution;
+    bool is_bilateral;          // g = 0 always, no gate, no sign
+    double friction;            // Coulomb's mu
+    double tangent_restitution; // of the tangential velocity
+    int first_tangent, ntangent; // its tangential directions are rows of T: 0, 1 (interval) or 2 (disc)
 } pcs_row;
 
 typedef struct pcs_measure {
@@ -64,8 +68,11 @@ typedef struct pcs_system_ops {
     // q = q0 moved by dq; NULL when that is the sum.
     void (*retract)(const pcs_system *self, const double *q0, const double *dq, double *q);
 
+    // (dG/dt) v of every row: the part of the gap acceleration that is not G v'. NULL where G is constant.
+    void (*rate_bias)(const pcs_system *self, const double *q, const double *v, double *bias);
+
     void (*measure)(const pcs_system *self, const double *q, const double *v, pcs_measure *out);
-    // Sum of f over the moving equations, by direction.
+    // Sum of f over the moving equations, by direction; NULL where the coordinates have no such sum.
     void (*resultant)(const pcs_system *self, double t, const double *q, const double *v, double sum[3]);
     // |q1 - q0|^2_K and |v1 - v0|^2_M of a linear system.
     void (*change)(const pcs_system *self, const double *q0, const double *q1, const double *v0, const double *v1,
@@ -97,10 +104,28 @@ struct pcs_system {
     double mass;                      // kg, of all that moves: with an energy, the scale of velocities
     pcs_matrix *M, *C, *K;            // one pattern
     pcs_rows *G;                      // [nrow x nv]
+    int ntangent;
+    pcs_rows *T;                      // [ntangent x nv] tangential directions; NULL without friction
+    const char *const *coordinates;   // [nq] names of a closed-form system's coordinates; NULL for meshes
     const double *gravity;            // [nv] force of gravity, N; NULL when there is none
     pcs_picture *picture;
     double stable_step; // s, of explicit schemes; INFINITY when nothing limits it
 };
+
+// A closed-form system that a case can ask for by name.
+typedef struct pcs_system_type {
+    const char *name;
+    const char *summary;
+    const pcs_option *options;
+    size_t params_size;
+    // NULL when the parameters are sound, else what is wrong; *option names the culprit.
+    const char *(*check)(const void *params, const char **option);
+    pcs_status (*create)(pcs_context *ctx, const void *params, pcs_system **out);
+    // Initial q and v.
+    void (*start)(const void *params, double *q, double *v);
+} pcs_system_type;
+
+extern const pcs_system_type *const pcs_system_types[]; // ends with NULL
 
 // Velocity of row j.
 static inline double pcs_system_rate(const pcs_system *self, int row, const double *v)

@@ -1,0 +1,266 @@
+#include "step/cone.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { OUT, HELD, SLIDING }; // multiplier zero; equation imposed; on the edge of the friction disc
+enum { FREEZE_GATE_AFTER = 8, PIVOT_AFTER = 30, NEWTON_LIMIT = 80, SWEEP_LIMIT = 20000 };
+
+pcs_status pcs_cone_create(pcs_context *ctx, const pcs_system *system, pcs_cone **out)
+{
+    pcs_cone *c;
+    size_t m = (size_t)system->nrow, n = 2 * m + (size_t)system->ntangent;
+    PCS_TAKE(ctx, c, 1, "the friction problem");
+    c->m = system->nrow;
+    c->nt = system->ntangent;
+    c->n = (int)n;
+    c->rows = system->rows;
+    PCS_TAKE(ctx, c->P, n * n, "the friction problem");
+    PCS_TAKE(ctx, c->J, n * n, "the friction problem");
+    PCS_TAKE(ctx, c->P_gate, m * n, "the friction problem");
+    double **vectors[] = { &c->b, &c->z, &c->value, &c->r, &c->x, &c->F };
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], n, "the friction problem");
+    PCS_TAKE(ctx, c->b_gate, m, "the friction problem");
+    PCS_TAKE(ctx, c->gate_gap, m, "the friction problem");
+    PCS_TAKE(ctx, c->gate, m, "the friction problem");
+    PCS_TAKE(ctx, c->mode, n, "the friction problem");
+    PCS_TAKE(ctx, c->last_mode, n, "the friction problem");
+    PCS_TAKE(ctx, c->active, n, "the friction problem");
+    *out = c;
+    return PCS_OK;
+}
+
+static void cone_evaluate(pcs_cone *c)
+{
+    for (int i = 0; i < c->n; i++) {
+        c->value[i] = c->b[i];
+        for (int j = 0; j < c->n; j++) c->value[i] += c->P[i * c->n + j] * c->z[j];
+    }
+    for (int i = 0; i < c->m; i++) {
+        c->gate_gap[i] = c->b_gate[i];
+        for (int j = 0; j < c->n; j++) c->gate_gap[i] += c->P_gate[i * c->n + j] * c->z[j];
+    }
+}
+
+// Place of tangent t of row j among the unknowns.
+static int cone_tangent(const pcs_cone *c, int row, int t)
+{
+    return 2 * c->m + c->rows[row].first_tangent + t;
+}
+
+// y = Lt - r xt of a row; gives its length.
+static double cone_trial(const pcs_cone *c, int row, double y[2])
+{
+    double length2 = 0.0;
+    for (int t = 0; t < c->rows[row].ntangent; t++) {
+        int k = cone_tangent(c, row, t);
+        y[t] = c->z[k] - c->r[k] * c->value[k];
+        length2 += y[t] * y[t];
+    }
+    return sqrt(length2);
+}
+
+static void cone_tangent_mode(pcs_cone *c, int row, bool is_closed)
+{
+    const pcs_row *r = &c->rows[row];
+    double y[2], limit = r->friction * fmax(c->z[c->m + row], 0.0), length = cone_trial(c, row, y);
+    unsigned char mode = !is_closed || r->friction == 0.0 ? OUT : length <= limit && limit > 0.0 ? HELD : SLIDING;
+    for (int t = 0; t < r->ntangent; t++) c->mode[cone_tangent(c, row, t)] = mode;
+}
+
+// What the present z asks of every unknown.
+static void cone_find_modes(pcs_cone *c, bool gate_is_frozen)
+{
+    for (int j = 0; j < c->m; j++) {
+        bool is_bilateral = c->rows[j].is_bilateral;
+        if (c->gate_is_live && !gate_is_frozen) c->gate[j] = c->gate_gap[j] <= 0.0;
+        bool in_A = c->has_position && (is_bilateral || c->z[j] - c->r[j] * c->value[j] >= 0.0);
+        int la = c->m + j;
+        bool in_B = is_bilateral || (c->gate[j] && c->z[la] - c->r[la] * c->value[la] >= 0.0);
+        c->mode[j] = in_A ? HELD : OUT;
+        c->mode[la] = in_B ? HELD : OUT;
+        cone_tangent_mode(c, j, in_B);
+    }
+}
+
+// The equation of an active unknown as a row of J over all unknowns, scaled by h for positions; F its value.
+static double cone_equation(const pcs_cone *c, int k, double *row)
+{
+    double scale = k < c->m ? 1.0 / c->h : 1.0;
+    for (int j = 0; j < c->n; j++) row[j] = scale * c->P[k * c->n + j];
+    return scale * c->value[k];
+}
+
+// Lt - mu La y/|y| and its derivative, for tangent t of a row that slides.
+static double cone_slip_equation(const pcs_cone *c, int owner, int t, double *row)
+{
+    const pcs_row *r = &c->rows[owner];
+    int k = cone_tangent(c, owner, t), la = c->m + owner;
+    double y[2], length = cone_trial(c, owner, y), direction[2] = { -1.0, 0.0 }, limit = r->friction * c->z[la];
+    for (int i = 0; i < r->ntangent && length > 0.0; i++) direction[i] = y[i] / length;
+    memset(row, 0, (size_t)c->n * sizeof *row);
+    row[k] = 1.0;
+    row[la] -= r->friction * direction[t];
+    for (int i = 0; i < r->ntangent && r->ntangent > 1 && length > 0.0; i++) {
+        int ki = cone_tangent(c, owner, i);
+        double turn = limit * ((i == t ? 1.0 : 0.0) - direction[t] * direction[i]) / length;
+        row[ki] -= turn;
+        for (int j = 0; j < c->n; j++) row[j] += turn * c->r[ki] * c->P[ki * c->n + j];
+    }
+    return c->z[k] - limit * direction[t];
+}
+
+// Solves J x = F in place with row pivoting; false when singular.
+static bool cone_eliminate(int n, double *J, double *F)
+{
+    for (int k = 0; k < n; k++) {
+        int pivot = k;
+        double size = 0.0;
+        for (int i = k; i < n; i++)
+            if (fabs(J[i * n + k]) > size) {
+                size = fabs(J[i * n + k]);
+                pivot = i;
+            }
+        double scale = 0.0;
+        for (int j = 0; j < n; j++) scale = fmax(scale, fabs(J[pivot * n + j]));
+        if (!(size > 1e-13 * scale)) return false;
+        for (int j = 0; j < n && pivot != k; j++) {
+            double keep = J[k * n + j];
+            J[k * n + j] = J[pivot * n + j];
+            J[pivot * n + j] = keep;
+        }
+        double keep = F[k];
+        F[k] = F[pivot];
+        F[pivot] = keep;
+        for (int i = k + 1; i < n; i++) {
+            double factor = J[i * n + k] / J[k * n + k];
+            for (int j = k + 1; j < n && factor != 0.0; j++) J[i * n + j] -= factor * J[k * n + j];
+            F[i] -= factor * F[k];
+        }
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int j = i + 1; j < n; j++) F[i] -= J[i * n + j] * F[j];
+        F[i] /= J[i * n + i];
+    }
+    return true;
+}
+
+// Row owner of a tangential unknown.
+static int cone_owner(const pcs_cone *c, int k)
+{
+    int tangent = k - 2 * c->m, j = 0;
+    while (tangent < c->rows[j].first_tangent || tangent >= c->rows[j].first_tangent + c->rows[j].ntangent) j++;
+    return j;
+}
+
+// One Newton step on the active equations, with a proximal weight on the diagonal (0: none).
+static bool cone_newton_step(pcs_cone *c, double proximal, double *change)
+{
+    int count = 0;
+    for (int k = 0; k < c->n; k++) {
+        if (c->mode[k] == OUT) c->z[k] = 0.0;
+        else c->active[count++] = k;
+    }
+    cone_evaluate(c);
+    for (int a = 0; a < count; a++) {
+        int k = c->active[a], owner = k >= 2 * c->m ? cone_owner(c, k) : 0;
+        c->F[a] = c->mode[k] == SLIDING
+                      ? cone_slip_equation(c, owner, k - 2 * c->m - c->rows[owner].first_tangent, c->x)
+                      : cone_equation(c, k, c->x);
+        for (int j = 0; j < count; j++) {
+            int column = c->active[j];
+            c->J[a * count + j] = c->x[column] * (column < c->m ? c->h : 1.0) * (a == j ? 1.0 + proximal : 1.0);
+        }
+    }
+    if (!cone_eliminate(count, c->J, c->F)) return false;
+    *change = 0.0;
+    for (int a = 0; a < count; a++) {
+        int k = c->active[a];
+        c->z[k] -= c->F[a] * (k < c->m ? c->h : 1.0);
+        *change = fmax(*change, fabs(c->F[a]) / c->r[k]);
+    }
+    cone_evaluate(c);
+    return true;
+}
+
+// Redundant rows make J singular; the proximal weight picks one admissible set of multipliers, and repeating the
+// step with the sets held drives its effect to round-off.
+static bool cone_newton(pcs_cone *c, double *change)
+{
+    if (cone_newton_step(c, 0.0, change)) return true;
+    double first = -1.0;
+    for (int round = 0; round < 12; round++) {
+        if (!cone_newton_step(c, 1e-6, change)) return false;
+        if (first < 0.0) first = *change;
+        if (*change <= 1e-15 * first) break;
+    }
+    *change = first;
+    return true;
+}
+
+static bool cone_same_modes(const pcs_cone *c)
+{
+    return memcmp(c->mode, c->last_mode, (size_t)c->n) == 0;
+}
+
+// Keeps only the first change of mode.
+static void cone_change_one(pcs_cone *c)
+{
+    int k = 0;
+    while (k < c->n && c->mode[k] == c->last_mode[k]) k++;
+    for (k++; k < c->n; k++) c->mode[k] = c->last_mode[k];
+}
+
+static bool cone_has_turning_slip(const pcs_cone *c)
+{
+    for (int j = 0; j < c->m; j++)
+        if (c->rows[j].ntangent == 2 && c->mode[cone_tangent(c, j, 0)] == SLIDING) return true;
+    return false;
+}
+
+// Projected Gauss-Seidel: slow, but it does not cycle; the way out when Newton's sets do.
+static bool cone_sweep(pcs_cone *c, double scale, int *iterations)
+{
+    memset(c->z, 0, (size_t)c->n * sizeof *c->z);
+    for (int sweep = 0; sweep < SWEEP_LIMIT; sweep++, ++*iterations) {
+        double change = 0.0;
+        for (int k = 0; k < c->n; k++) {
+            cone_evaluate(c);
+            int j = k < c->m ? k : k < 2 * c->m ? k - c->m : cone_owner(c, k);
+            double old = c->z[k], next = old - c->r[k] * c->value[k];
+            if (c->gate_is_live) c->gate[j] = c->gate_gap[j] <= 0.0;
+            bool is_bilateral = c->rows[j].is_bilateral,
+                 is_on = k < c->m ? c->has_position : is_bilateral || c->gate[j];
+            if (k >= 2 * c->m) {
+                double y[2], length = cone_trial(c, j, y), limit = c->rows[j].friction * fmax(c->z[c->m + j], 0.0);
+                if (length > limit) next *= limit / length;
+            } else if (!is_bilateral) {
+                next = fmax(next, 0.0);
+            }
+            c->z[k] = is_on ? next : 0.0;
+            change = fmax(change, fabs(c->z[k] - old) / (c->r[k] * (k < c->m ? c->h : 1.0)));
+        }
+        cone_evaluate(c);
+        if (change <= 1e-14 * scale) return true;
+    }
+    return false;
+}
+
+bool pcs_cone_solve(pcs_cone *c, int *iterations)
+{
+    double scale = 0.0, change = 0.0;
+    for (int k = 0; k < c->m; k++) scale = fmax(scale, fabs(c->b[k]) / c->h);
+    for (int k = c->m; k < c->n; k++) scale = fmax(scale, fabs(c->b[k]));
+    memset(c->z, 0, (size_t)c->n * sizeof *c->z);
+    memset(c->last_mode, OUT, (size_t)c->n);
+    cone_evaluate(c);
+    cone_find_modes(c, false);
+    for (*iterations = 1; *iterations <= NEWTON_LIMIT; ++*iterations) {
+        if (cone_same_modes(c) && (!cone_has_turning_slip(c) || change <= 1e-14 * scale)) return true;
+        memcpy(c->last_mode, c->mode, (size_t)c->n);
+        if (!cone_newton(c, &change)) break;
+        cone_find_modes(c, *iterations > FREEZE_GATE_AFTER);
+        if (*iterations > PIVOT_AFTER && !cone_same_modes(c)) cone_change_one(c);
+    }
+    return cone_sweep(c, scale, iterations);
+}

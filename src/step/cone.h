@@ -1,0 +1,38 @@
+// A small contact problem with friction and bilateral rows. With z = (nu, La, Lt), all affine in z:
+//
+//   gap      = b_gap + P_gap z      0 <= gap _|_ nu >= 0                    (has_position; bilateral: gap = 0)
+//   xi       = b_xi  + P_xi  z      0 <= xi  _|_ La >= 0 where gated        (bilateral: xi = 0)
+//   xt       = b_xt  + P_xt  z      -xt in the normal cone of the disc |Lt| <= mu La at Lt
+//   gate gap = b_gate + P_gate z    gated where <= 0, when the gate is live
+//
+// Semi-smooth Newton on the projection equations, r = 1/diag; in the plane (one tangent) slip is linear and the
+// method ends when the sets repeat, in space the direction of slip is iterated to round-off.
+
+#ifndef PCS_STEP_CONE_H
+#define PCS_STEP_CONE_H
+
+#include "system/system.h"
+
+typedef struct pcs_cone {
+    int m, nt, n;        // rows, tangents, n = 2 m + nt unknowns
+    const pcs_row *rows; // [m] borrowed
+    double h;            // s, brings gaps to the size of velocities
+    bool has_position, gate_is_live;
+    double *P, *b;           // [n * n], [n] rows: gap, xi, xt
+    double *P_gate, *b_gate; // [m * n], [m]
+    double *z;               // [n] nu, La, Lt
+    double *value;           // [n] gap, xi, xt at z
+    double *gate_gap;        // [m]
+    unsigned char *gate;     // [m]
+    double *r;               // [n] masses of the projection equations
+    // work
+    unsigned char *mode, *last_mode; // [n] state of each unknown
+    int *active;                     // [n] unknowns in the equations
+    double *J, *x, *F;               // [n * n], [n], [n]
+} pcs_cone;
+
+pcs_status pcs_cone_create(pcs_context *ctx, const pcs_system *system, pcs_cone **out);
+// False when it does not settle; *iterations counts solves.
+bool pcs_cone_solve(pcs_cone *c, int *iterations);
+
+#endif

@@ -1,0 +1,409 @@
+// Step solver `newton`: for systems whose M, G or f vary, with friction and bilateral rows; dense, for few unknowns.
+//
+// Every iteration linearises about the present (q, v) and solves the contact problem of the linearised step whole:
+//
+//   S* dd + Gb^T mu = -r1 - h K (dU + kw dW) - h C dW,   Gb dd = -Gb vt      S* = c M + h C + h kb K,  mu = -h dlam
+//   U = X nu + (h/2) XT Lt (position level only),  W = X La + XT Lt           X = M^-1 G^T, XT = M^-1 T^T at q
+//   r1 = c M d - h (f + Gb^T lam)
+//
+// Derivatives of M, G and of the constraint forces are left out of the linearisation (they cost an iteration or
+// two, never the solution). Friction inside the position correction keeps a sticking contact from creeping.
+// Contact problems without dynamics use the projection as the scheme has set it and take one pass.
+
+#include "step/columns.h"
+#include "step/cone.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ITERATIONS = 60 };
+
+typedef struct newton {
+    int n, m, nt, nz, nb; // unknowns, rows, tangents, 2 m + nt, bilateral rows
+    pcs_cone *cone;
+    pcs_matrix *S;
+    pcs_linsolve *iteration;
+    int *bilateral;                                          // [nb] their rows
+    double **Y;                                              // [nz][n] what a unit multiplier does to d
+    double **mu_of;                                          // [nz][nb] and to mu
+    double **border;                                         // [nb][n] S*^-1 Gb^T
+    double *schur, *mu, *mu0;                                // [nb * nb], [nb], [nb]
+    double *q0, *v0, *qt, *U, *W, *f, *y0, *q_last, *v_last; // [n]
+} newton;
+
+static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
+{
+    PCS_TAKE(self->ctx, s->Y, s->nz, "the Newton solver");
+    PCS_TAKE(self->ctx, s->mu_of, s->nz, "the Newton solver");
+    PCS_TAKE(self->ctx, s->border, s->nb, "the Newton solver");
+    for (int k = 0; k < s->nz; k++) {
+        PCS_TAKE(self->ctx, s->Y[k], s->n, "the Newton solver");
+        PCS_TAKE(self->ctx, s->mu_of[k], s->nb, "the Newton solver");
+    }
+    for (int k = 0; k < s->nb; k++) PCS_TAKE(self->ctx, s->border[k], s->n, "the Newton solver");
+    PCS_TAKE(self->ctx, s->schur, (size_t)s->nb * (size_t)s->nb, "the Newton solver");
+    PCS_TAKE(self->ctx, s->mu, s->nb, "the Newton solver");
+    PCS_TAKE(self->ctx, s->mu0, s->nb, "the Newton solver");
+    return PCS_OK;
+}
+
+static pcs_status newton_setup(pcs_step_solver *self)
+{
+    newton *s = self->data;
+    const pcs_system *system = self->system;
+    s->n = system->nv;
+    s->m = system->nrow;
+    s->nt = system->ntangent;
+    s->nz = 2 * s->m + s->nt;
+    if (system->ops->retract != NULL)
+        return pcs_fail(self->ctx, PCS_UNSUPPORTED, "step solver 'newton' takes systems whose positions add up");
+    PCS_TAKE(self->ctx, s->bilateral, s->m, "the Newton solver");
+    for (int j = 0; j < s->m; j++)
+        if (system->rows[j].is_bilateral) s->bilateral[s->nb++] = j;
+    double **vectors[] = { &s->q0, &s->v0, &s->qt, &s->U, &s->W, &s->f, &s->y0, &s->q_last, &s->v_last };
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        PCS_TAKE(self->ctx, *vectors[i], s->n, "the Newton solver");
+    PCS_TRY(newton_take_lists(self, s));
+    return pcs_cone_create(self->ctx, system, &s->cone);
+}
+
+static pcs_status newton_prepare(pcs_step_solver *self, pcs_outcome *outcome)
+{
+    newton *s = self->data;
+    (void)outcome; // every iteration factors anew
+    if (!self->form.has_dynamics || s->S != NULL) return PCS_OK;
+    PCS_TRY(pcs_matrix_create(self->ctx, self->system->M->pattern, &s->S));
+    PCS_TRY(pcs_linsolve_create(self->ctx, self->linear, s->S, PCS_GENERAL, &s->iteration));
+    self->iteration_backend = s->iteration->ops->name;
+    return PCS_OK;
+}
+
+// Column of unknown k of z: X or XT.
+static const double *newton_column(const pcs_step_solver *self, int k)
+{
+    const newton *s = self->data;
+    const pcs_projection *p = self->projection;
+    return k < s->m ? p->X->value[k] : k < 2 * s->m ? p->X->value[k - s->m] : p->XT->value[k - 2 * s->m];
+}
+
+// How much of its column unknown k adds to q and to v directly.
+static double newton_into_q(const pcs_step_solver *self, int k)
+{
+    const newton *s = self->data;
+    if (k < s->m) return 1.0;
+    return self->form.kw + (k >= 2 * s->m && self->form.has_position ? 0.5 * self->form.h : 0.0);
+}
+
+static double newton_into_v(const pcs_step_solver *self, int k)
+{
+    return k < ((const newton *)self->data)->m ? 0.0 : 1.0;
+}
+
+static double newton_row_dot(const pcs_step_solver *self, int k, const double *x)
+{
+    const newton *s = self->data;
+    if (k < s->m) return pcs_rows_dot(self->system->G, k, x);
+    return k < 2 * s->m ? pcs_rows_dot(self->system->G, k - s->m, x) : pcs_rows_dot(self->system->T, k - 2 * s->m, x);
+}
+
+static bool newton_is_used(const pcs_step_solver *self, int k)
+{
+    return k >= ((const newton *)self->data)->m || self->form.has_position;
+}
+
+// x = S*^-1 x with the bilateral rows of the smooth motion; mu gets their multipliers. `gap_rate` is Gb vt or 0.
+static void newton_bordered_solve(pcs_step_solver *self, double *x, double *mu, const double *vt)
+{
+    newton *s = self->data;
+    pcs_linsolve_solve(s->iteration, x);
+    if (!self->form.has_smooth_multipliers) return;
+    for (int i = 0; i < s->nb; i++) {
+        mu[i] = pcs_rows_dot(self->system->G, s->bilateral[i], x);
+        if (vt != NULL) mu[i] += pcs_rows_dot(self->system->G, s->bilateral[i], vt);
+    }
+    // The Schur complement was inverted into `schur`.
+    double keep[PCS_MAX_BILATERAL];
+    for (int i = 0; i < s->nb; i++) {
+        keep[i] = 0.0;
+        for (int j = 0; j < s->nb; j++) keep[i] += s->schur[i * s->nb + j] * mu[j];
+    }
+    for (int i = 0; i < s->nb; i++) {
+        mu[i] = keep[i];
+        for (int k = 0; k < s->n; k++) x[k] -= s->border[i][k] * mu[i];
+    }
+}
+
+// Gauss-Jordan inverse of the nb x nb matrix in place; false when singular.
+static bool newton_invert(int n, double *A)
+{
+    double B[PCS_MAX_BILATERAL * PCS_MAX_BILATERAL] = { 0 };
+    for (int i = 0; i < n; i++) B[i * n + i] = 1.0;
+    for (int k = 0; k < n; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabs(A[i * n + k]) > fabs(A[pivot * n + k])) pivot = i;
+        if (!(fabs(A[pivot * n + k]) > 0.0)) return false;
+        for (int j = 0; j < n; j++) {
+            double a = A[k * n + j], b = B[k * n + j];
+            A[k * n + j] = A[pivot * n + j];
+            A[pivot * n + j] = a;
+            B[k * n + j] = B[pivot * n + j];
+            B[pivot * n + j] = b;
+        }
+        double scale = 1.0 / A[k * n + k];
+        for (int j = 0; j < n; j++) {
+            A[k * n + j] *= scale;
+            B[k * n + j] *= scale;
+        }
+        for (int i = 0; i < n; i++) {
+            double factor = A[i * n + k];
+            if (i == k) continue;
+            for (int j = 0; j < n; j++) {
+                A[i * n + j] -= factor * A[k * n + j];
+                B[i * n + j] -= factor * B[k * n + j];
+            }
+        }
+    }
+    memcpy(A, B, (size_t)n * (size_t)n * sizeof *A);
+    return true;
+}
+
+// S* at the present state, and the border of the bilateral rows.
+static bool newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_system *system = self->system;
+    const pcs_step_form *form = &self->form;
+    bool is_singular = false;
+    if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, p->t, p->q, p->v);
+    pcs_matrix_combine(s->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
+    if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return false;
+    self->nfactor++;
+    if (!form->has_smooth_multipliers) return true;
+    for (int i = 0; i < s->nb; i++) {
+        memset(s->border[i], 0, (size_t)s->n * sizeof(double));
+        pcs_rows_add_transposed(system->G, s->bilateral[i], 1.0, s->border[i]);
+        pcs_linsolve_solve(s->iteration, s->border[i]);
+    }
+    for (int i = 0; i < s->nb; i++)
+        for (int j = 0; j < s->nb; j++)
+            s->schur[i * s->nb + j] = pcs_rows_dot(system->G, s->bilateral[i], s->border[j]);
+    return newton_invert(s->nb, s->schur);
+}
+
+// y += h K a + h C b
+static void newton_add_tangent(pcs_step_solver *self, const double *a, const double *b, double *y)
+{
+    double h = self->form.h;
+    pcs_matrix_add_multiply(self->system->K, h, a, y);
+    if (self->system->C != NULL) pcs_matrix_add_multiply(self->system->C, h, b, y);
+}
+
+// d without multipliers, up to the present d: solves for y0.
+static void newton_free_increment(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_system *system = self->system;
+    double h = self->form.h;
+    system->ops->force(system, p->t, p->q, p->v, s->f);
+    for (int i = 0; i < s->n; i++) {
+        s->y0[i] = h * s->f[i];
+        s->q_last[i] = s->U[i] + self->form.kw * s->W[i];
+        s->v_last[i] = s->v0[i] + p->d[i]; // vt
+    }
+    pcs_matrix_add_multiply(system->M, -self->form.c, p->d, s->y0);
+    if (self->form.has_smooth_multipliers)
+        for (int i = 0; i < s->nb; i++)
+            pcs_rows_add_transposed(system->G, s->bilateral[i], h * p->lam[s->bilateral[i]], s->y0);
+    newton_add_tangent(self, s->q_last, s->W, s->y0);
+    newton_bordered_solve(self, s->y0, s->mu0, s->v_last);
+}
+
+// What a unit of each multiplier does to d.
+static void newton_fill_columns(pcs_step_solver *self)
+{
+    newton *s = self->data;
+    for (int k = 0; k < s->nz; k++) {
+        memset(s->Y[k], 0, (size_t)s->n * sizeof(double));
+        if (!self->form.has_dynamics || !newton_is_used(self, k)) continue;
+        const double *column = newton_column(self, k);
+        double into_q = newton_into_q(self, k), into_v = newton_into_v(self, k);
+        for (int i = 0; i < s->n; i++) {
+            s->q_last[i] = -into_q * column[i];
+            s->v_last[i] = -into_v * column[i];
+        }
+        newton_add_tangent(self, s->q_last, s->v_last, s->Y[k]);
+        newton_bordered_solve(self, s->Y[k], s->mu_of[k], NULL);
+    }
+}
+
+// The affine maps of the contact problem about the present state.
+static void newton_fill_cone(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_cone *c = s->cone;
+    double kb = self->form.kb;
+    for (int k = 0; k < s->nz; k++) {
+        bool is_gap = k < s->m;
+        for (int l = 0; l < s->nz; l++) {
+            double direct = is_gap ? newton_into_q(self, l) : newton_into_v(self, l), entry = 0.0;
+            if (direct != 0.0) entry = direct * newton_row_dot(self, k, newton_column(self, l));
+            if (self->form.has_dynamics) entry += (is_gap ? kb : 1.0) * newton_row_dot(self, k, s->Y[l]);
+            c->P[k * s->nz + l] = entry;
+            if (is_gap) c->P_gate[k * s->nz + l] = kb * newton_row_dot(self, k, s->Y[l]);
+        }
+        double mass = newton_row_dot(self, k, newton_column(self, k));
+        c->r[k] = 1.0 / mass;
+    }
+    memcpy(c->gate, p->gate, (size_t)s->m);
+    c->h = self->form.h;
+    c->has_position = self->form.has_position;
+    c->gate_is_live = self->form.gate_is_live;
+}
+
+// Values of the rows at d + y0 without multipliers, from the present q.
+static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_cone *c = s->cone;
+    const pcs_system *system = self->system;
+    double kb = self->form.kb;
+    system->ops->gaps(system, s->qt, c->b_gate);
+    system->ops->gaps(system, p->q, c->b);
+    for (int i = 0; i < s->n; i++) {
+        s->q_last[i] = s->qt[i] + kb * s->y0[i] - p->q[i];
+        s->v_last[i] = s->v0[i] + p->d[i] + s->y0[i];
+    }
+    for (int j = 0; j < s->m; j++) {
+        c->b[j] += pcs_rows_dot(system->G, j, s->q_last);
+        c->b_gate[j] += kb * pcs_rows_dot(system->G, j, s->y0);
+        c->b[s->m + j] = pcs_rows_dot(system->G, j, s->v_last) + p->target[j];
+    }
+    for (int t = 0; t < s->nt; t++) c->b[2 * s->m + t] = pcs_rows_dot(system->T, t, s->v_last) + p->target_t[t];
+}
+
+// Takes the multipliers over: U, W, then q and v.
+static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton *s = self->data;
+    const double *z = s->cone->z;
+    memset(s->U, 0, (size_t)s->n * sizeof(double));
+    memset(s->W, 0, (size_t)s->n * sizeof(double));
+    for (int k = 0; k < s->nz; k++) {
+        if (z[k] == 0.0) continue;
+        const double *column = newton_column(self, k);
+        double into_U = newton_into_q(self, k) - (k < s->m ? 0.0 : self->form.kw), into_v = newton_into_v(self, k);
+        for (int i = 0; i < s->n; i++) {
+            s->U[i] += into_U * z[k] * column[i];
+            s->W[i] += into_v * z[k] * column[i];
+        }
+    }
+    for (int i = 0; i < s->n; i++) {
+        s->qt[i] = s->q0[i] + self->form.kb * p->d[i];
+        p->q[i] = s->qt[i] + s->U[i] + self->form.kw * s->W[i];
+        p->v[i] = s->v0[i] + p->d[i] + s->W[i];
+    }
+}
+
+// d and lam for the multipliers found; gives the largest change of d.
+static double newton_update_motion(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton *s = self->data;
+    const double *z = s->cone->z;
+    double largest = 0.0;
+    for (int k = 0; k < s->nz; k++) {
+        if (z[k] == 0.0) continue;
+        for (int i = 0; i < s->n; i++) s->y0[i] += z[k] * s->Y[k][i];
+        for (int i = 0; i < s->nb && self->form.has_smooth_multipliers; i++) s->mu0[i] += z[k] * s->mu_of[k][i];
+    }
+    for (int i = 0; i < s->n; i++) {
+        p->d[i] += s->y0[i];
+        largest = fmax(largest, fabs(s->y0[i]));
+    }
+    for (int i = 0; i < s->nb && self->form.has_smooth_multipliers; i++)
+        p->lam[s->bilateral[i]] -= s->mu0[i] / self->form.h;
+    return largest;
+}
+
+// One linearisation; gives the change of the motion, or NAN when it cannot be solved.
+static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
+{
+    newton *s = self->data;
+    if (!pcs_projection_move(self, p->q) || !newton_factor(self, p)) return NAN;
+    newton_apply(self, p);
+    newton_free_increment(self, p);
+    newton_fill_columns(self);
+    newton_fill_cone(self, p);
+    newton_fill_base(self, p);
+    int rounds;
+    if (!pcs_cone_solve(s->cone, &rounds)) return NAN;
+    ++*iterations;
+    double change = newton_update_motion(self, p);
+    memcpy(s->q_last, p->q, (size_t)s->n * sizeof(double));
+    newton_apply(self, p);
+    for (int i = 0; i < s->n; i++) change = fmax(change, fabs(p->q[i] - s->q_last[i]) / self->form.h);
+    return change;
+}
+
+static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
+{
+    newton *s = self->data;
+    double last = INFINITY, scale = pcs_step_largest(s->n, s->v0);
+    memset(p->d, 0, (size_t)s->n * sizeof(double));
+    memset(s->cone->z, 0, (size_t)s->nz * sizeof(double));
+    for (int j = 0; j < s->m && self->form.has_smooth_multipliers; j++) p->lam[j] = 0.0;
+    newton_apply(self, p);
+    while (*iterations < ITERATIONS) {
+        double change = newton_iterate(self, p, iterations);
+        if (isnan(change)) return PCS_NOT_CONVERGED;
+        scale = fmax(scale, pcs_step_largest(s->n, p->v));
+        if (change <= 1e-14 * scale || (change <= 1e-10 * scale && change > 0.5 * last)) {
+            return pcs_projection_move(self, p->q) ? PCS_CONVERGED : PCS_SINGULAR;
+        }
+        last = change;
+    }
+    return PCS_NOT_CONVERGED;
+}
+
+// Contact problem without dynamics on the projection the scheme has set.
+static pcs_outcome newton_contact(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
+{
+    newton *s = self->data;
+    memset(p->d, 0, (size_t)s->n * sizeof(double));
+    memset(s->y0, 0, (size_t)s->n * sizeof(double));
+    memcpy(s->qt, p->q, (size_t)s->n * sizeof(double));
+    newton_fill_columns(self);
+    newton_fill_cone(self, p);
+    newton_fill_base(self, p);
+    if (!pcs_cone_solve(s->cone, iterations)) return PCS_NOT_CONVERGED;
+    newton_apply(self, p);
+    return PCS_CONVERGED;
+}
+
+static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
+{
+    newton *s = self->data;
+    const double *z = s->cone->z;
+    *result = (pcs_step_result){ 0 };
+    memcpy(s->q0, p->q, (size_t)s->n * sizeof(double));
+    memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
+    result->outcome = self->form.has_dynamics ? newton_dynamics(self, p, &result->iterations)
+                                              : newton_contact(self, p, &result->iterations);
+    for (int j = 0; j < s->m; j++) {
+        p->nu[j] = z[j];
+        p->la[j] = z[s->m + j];
+        p->gate[j] = s->cone->gate[j] || self->system->rows[j].is_bilateral;
+        p->rate_before[j] = pcs_rows_dot(self->system->G, j, p->v) - pcs_rows_dot(self->system->G, j, s->W);
+    }
+    for (int t = 0; t < s->nt; t++) p->la_t[t] = z[2 * s->m + t];
+}
+
+const pcs_step_solver_ops pcs_step_newton = {
+    .name = "newton",
+    .summary = "Newton with a friction problem inside, for systems that vary, rub or have joints; few unknowns",
+    .data_size = sizeof(newton),
+    .takes_all = true,
+    .setup = newton_setup,
+    .prepare = newton_prepare,
+    .solve = newton_solve,
+};
