@@ -1,0 +1,490 @@
+// The finite-element system against closed forms: weight and potential, loads over time, initial values, momentum with
+// supports, the stable step, probes; and the models that are refused.
+
+#include "support/check.h"
+#include "support/model.h"
+#include "system/fe_data.h"
+
+#include <math.h>
+#include <string.h>
+
+// rho A = 1.5 kg/m, E A = 300 N, c = sqrt(E / rho) = 14.142...
+static const char *const steel = "E=600 rho=3 area=0.5", *const lumped = "E=600 rho=3 area=0.5 mass=lumped";
+
+// 5 cells of 2 m on x, from 1 to 11 m.
+static model *bar_model(const char *values)
+{
+    model *m = model_create();
+    model_line(m, "bar", (double[]){ 1, 0, 0 }, (double[]){ 11, 0, 0 }, 5);
+    model_group(m, "rod", "bar", values);
+    return m;
+}
+
+static double potential(const model *m, const double *q)
+{
+    pcs_measure now;
+    const double v[MODEL_MAX_SIZE] = { 0 };
+    m->system->ops->measure(m->system, q, v, &now);
+    return now.potential;
+}
+
+// m = 15 kg, centre at 6 m: V = -m g (6 + u - datum).
+static void weight_of_a_bar(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        model *m = bar_model(i == 0 ? steel : lumped);
+        model_gravity(m, -10, 0, 0)->datum[0] = 2.0;
+        model_build(m);
+        double f[6], q[6] = { 0 }, v[6] = { 0 }, resultant[3];
+        const double wanted[6] = { -15, -30, -30, -30, -30, -15 };
+        m->system->ops->force(m->system, 0.0, q, v, f);
+        CHECK_ALL_NEAR(6, f, wanted, 1e-13);
+        CHECK_ALL_NEAR(6, m->system->gravity, wanted, 1e-13);
+        CHECK_NEAR(potential(m, q), 15 * 10 * 4.0, 1e-12);
+        for (int k = 0; k < 6; k++) q[k] = 0.5;
+        CHECK_NEAR(potential(m, q), 15 * 10 * 4.5, 1e-12);
+        for (int k = 0; k < 6; k++) q[k] = 0.1 * k; // the bar hangs: node k has risen by 0.1 k
+        CHECK_NEAR(potential(m, q), 15 * 10 * 4.0 + 0.1 * (30 * (1 + 2 + 3 + 4) + 15 * 5), 1e-12);
+        m->system->ops->resultant(m->system, 0.0, (double[6]){ 0 }, v, resultant);
+        CHECK_ALL_NEAR(3, resultant, ((double[]){ -150, 0, 0 }), 1e-12);
+        model_destroy(&m);
+    }
+}
+
+// The held ends weigh, too: they keep their potential but pull at no equation.
+static void weight_with_supports(void **state)
+{
+    (void)state;
+    model *m = bar_model(steel);
+    model_gravity(m, -10, 0, 0);
+    model_support(m, "bar.start", "x");
+    model_support(m, "bar.end", "x");
+    model_build(m);
+    CHECK(m->system->nv == 4);
+    double f[4], q[4] = { 0 }, v[4] = { 0 }, resultant[3];
+    m->system->ops->force(m->system, 0.0, q, v, f);
+    CHECK_ALL_NEAR(4, f, ((double[]){ -30, -30, -30, -30 }), 1e-13);
+    CHECK_NEAR(potential(m, q), 15 * 10 * 6.0, 1e-12);
+    q[2] = 0.2;
+    CHECK_NEAR(potential(m, q), 15 * 10 * 6.0 + 30 * 0.2, 1e-12);
+    m->system->ops->resultant(m->system, 0.0, (double[4]){ 0 }, v, resultant);
+    CHECK_ALL_NEAR(3, resultant, ((double[]){ -120, 0, 0 }), 1e-12);
+    model_destroy(&m);
+}
+
+// Two bars across space with two gravities; one bar numbered against the axis. The weights add up.
+static void weights_add_up(void **state)
+{
+    (void)state;
+    model *m = model_create();
+    model_line(m, "up", (double[]){ 0, 0, 0 }, (double[]){ 2, 3, 6 }, 7);
+    model_line(m, "down", (double[]){ 2, 3, 16 }, (double[]){ 0, 0, 10 }, 3);
+    model_group(m, "rod", "up", steel);
+    model_group(m, "rod", "down", lumped);
+    model_gravity(m, -0.2, -0.3, -0.6);
+    pcs_fe_load *second = model_gravity(m, -0.4, -0.6, -1.2);
+    second->datum[2] = 3.0;
+    model_build(m);
+    double q[12] = { 0 }, v[12] = { 0 }, resultant[3], f[12], sum = 0.0;
+    // Each bar weighs 10.5 kg; centres (1, 1.5, 3) and (1, 1.5, 13). |g| = 0.7 and 1.4.
+    // first: 10.5 (0.2 + 0.45 + 1.8) + 10.5 (0.2 + 0.45 + 7.8); second, 3 m lower: twice (0.2 + 0.45 + 0), (0.2 + 0.45 + 6)
+    CHECK_NEAR(potential(m, q), 10.5 * (2.45 + 8.45) + 2 * 10.5 * (0.65 + 6.65), 1e-12);
+    m->system->ops->resultant(m->system, 0.0, q, v, resultant);
+    CHECK_ALL_NEAR(3, resultant, ((double[]){ -0.6 * 21, -0.9 * 21, -1.8 * 21 }), 1e-12);
+    m->system->ops->force(m->system, 0.0, q, v, f);
+    for (int i = 0; i < 12; i++) sum += f[i];
+    CHECK_NEAR(sum, -2.1 * 21, 1e-12);
+    model_destroy(&m);
+}
+
+static void loads_follow_their_table(void **state)
+{
+    (void)state;
+    static const double time[] = { 1.0, 3.0, 4.0 }, factor[] = { 0.0, 2.0, -1.0 };
+    const double when[] = { -5, 1, 2, 3, 3.5, 4, 100 }, wanted[] = { 0, 0, 1, 2, 0.5, -1, -1 };
+    model *m = bar_model(steel);
+    CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, "last", 4, 2));
+    model_force(m, "last", 8, 0, 0)->amplitude = (pcs_amplitude){ 3, time, factor };
+    model_force(m, "bar.start", -5, 0, 0);
+    model_build(m);
+    const double q[6] = { 0 }, v[6] = { 0 }, q1[6] = { 0.5, 0, 0, 0, 0.25, -2 };
+    for (size_t i = 0; i < sizeof when / sizeof *when; i++) {
+        double f[6], resultant[3];
+        m->system->ops->force(m->system, when[i], q, v, f);
+        CHECK_ALL_NEAR(6, f, ((double[]){ -5, 0, 0, 0, 8 * wanted[i], 8 * wanted[i] }), 1e-14);
+        m->system->ops->resultant(m->system, when[i], q, v, resultant);
+        CHECK_NEAR(resultant[0], -5 + 16 * wanted[i], 1e-14);
+        CHECK_NEAR(m->system->ops->load_work(m->system, when[i], q, q1), -2.5 + 8 * wanted[i] * (0.25 - 2), 1e-14);
+    }
+    CHECK(potential(m, q1) == 0.0 && m->system->gravity == NULL);
+    model_destroy(&m);
+}
+
+// A force along a bar across space is its component along the dof.
+static void force_across_space(void **state)
+{
+    (void)state;
+    model *m = model_create();
+    model_line(m, "bar", (double[]){ 2, 3, 6 }, (double[]){ 0, 0, 0 }, 2);
+    model_group(m, "rod", "bar", steel);
+    model_force(m, "bar.start", -4, -6, -12);
+    model_build(m);
+    double f[3], q[3] = { 0 }, resultant[3];
+    m->system->ops->force(m->system, 0.0, q, q, f);
+    CHECK_ALL_NEAR(3, f, ((double[]){ -14, 0, 0 }), 1e-14);
+    m->system->ops->resultant(m->system, 0.0, q, q, resultant);
+    CHECK_ALL_NEAR(3, resultant, ((double[]){ -4, -6, -12 }), 1e-14);
+    model_destroy(&m);
+}
+
+static void initial_values_are_linear_over_the_set(void **state)
+{
+    (void)state;
+    model *m = bar_model(steel);
+    model_support(m, "bar.end", "x");
+    pcs_fe_initial *start = model_initial(m, "bar");
+    *start = (pcs_fe_initial){ .nodes = start->nodes, .has_displacement = true, .has_velocity = true,
+                               .displacement = { { 0.5, 0, 0 }, { 0, 0, 0 } }, .velocity = { { -1, 0, 0 }, { 0, 0, 0 } } };
+    model_build(m);
+    double q[5] = { 0 }, v[5] = { 0 };
+    const char *culprit;
+    CHECK_OK(m->ctx, pcs_fe_initial_state(m->system, q, v, &culprit));
+    CHECK_ALL_NEAR(5, q, ((double[]){ 0.5, 0.4, 0.3, 0.2, 0.1 }), 1e-15);
+    CHECK_ALL_NEAR(5, v, ((double[]){ -1, -0.8, -0.6, -0.4, -0.2 }), 1e-15);
+    model_destroy(&m);
+}
+
+// Displacement of one set and velocity of another may share nodes; a set of one node has its first value. A bar numbered
+// from right to left takes its values in the order of its nodes.
+static void initial_values_of_several_sets(void **state)
+{
+    (void)state;
+    model *m = model_create();
+    model_line(m, "bar", (double[]){ 0, 4, 0 }, (double[]){ 0, 0, 0 }, 2);
+    model_group(m, "rod", "bar", steel);
+    pcs_fe_initial *moved = model_initial(m, "bar"), *thrown = model_initial(m, "bar.end");
+    moved->has_displacement = true;
+    moved->displacement[0][1] = 1.0;
+    moved->displacement[1][1] = 3.0;
+    thrown->has_velocity = true;
+    thrown->velocity[0][1] = 7.0;
+    thrown->velocity[1][1] = 9.0;
+    model_build(m);
+    double q[3] = { 0 }, v[3] = { 0 };
+    const char *culprit;
+    CHECK_OK(m->ctx, pcs_fe_initial_state(m->system, q, v, &culprit));
+    CHECK_ALL_NEAR(3, q, ((double[]){ 1, 2, 3 }), 1e-15);
+    CHECK_ALL_NEAR(3, v, ((double[]){ 0, 0, 7 }), 1e-15);
+    CHECK(culprit == NULL);
+    model_destroy(&m);
+}
+
+static void wrong_initial_values_are_told(void **state)
+{
+    (void)state;
+    const struct {
+        bool is_displacement, is_twice;
+        double value[3];
+        const char *told;
+    } bad[] = {
+        { false, true, { 1, 0, 0 }, "the initial velocity of node 3 is given twice" },
+        { true, true, { 1, 0, 0 }, "the initial displacement of node 3 is given twice" },
+        { false, false, { 0, 2, 0 }, "node 3 cannot have the initial velocity [0, 2, 0]: its elements give it no such direction" },
+        { true, false, { 1, 0, 0 }, "node 5 is held by a support and cannot have the initial displacement [1, 0, 0]" },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        model *m = bar_model(steel);
+        CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, "right", 3, 3));
+        CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, "left", 0, 4));
+        model_support(m, "bar.end", "x");
+        for (int k = 0; k < 1 + bad[i].is_twice; k++) {
+            pcs_fe_initial *start = model_initial(m, k == bad[i].is_twice ? "right" : "left");
+            *(bad[i].is_displacement ? &start->has_displacement : &start->has_velocity) = true;
+            for (int e = 0; e < 2; e++)
+                memcpy(bad[i].is_displacement ? start->displacement[e] : start->velocity[e], bad[i].value, sizeof bad[i].value);
+        }
+        model_build(m);
+        double q[5] = { 0 }, v[5] = { 0 };
+        const char *culprit = NULL;
+        CHECK_STATUS(NULL, pcs_fe_initial_state(m->system, q, v, &culprit), PCS_BAD_INPUT);
+        CHECK_TEXT(pcs_message(m->ctx), bad[i].told);
+        assert_string_equal(culprit, "initial.right");
+        model_destroy(&m);
+    }
+}
+
+// Cells of 3 kg, v = 2 everywhere but at the held end: the last cell has 3 (2 + 0)/2, of which 3/6 2 at the support.
+static void momentum_with_a_support(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        model *m = bar_model(i == 0 ? steel : lumped);
+        model_support(m, "bar.end", "x");
+        model_build(m);
+        const double q[5] = { 0 }, v[5] = { 2, 2, 2, 2, 2 };
+        pcs_measure now;
+        m->system->ops->measure(m->system, q, v, &now);
+        CHECK_NEAR(now.momentum[0], 4 * 3 * 2 + 3, 1e-13);
+        CHECK_NEAR(now.free_momentum[0], i == 0 ? 4 * 3 * 2 + 3 - 1 : 4 * 3 * 2 + 3, 1e-13);
+        CHECK_NEAR(now.kinetic, 4 * 0.5 * 3 * 4 + (i == 0 ? 0.5 * 3 * 4 / 3 : 0.5 * 3 * 4 / 2), 1e-13);
+        model_destroy(&m);
+    }
+}
+
+// l / (sqrt 3 c) for the consistent mass, l / c for the lumped one, (2/w)(sqrt(1 + xi^2) - xi) with damping.
+static void stable_step_of_bars(void **state)
+{
+    (void)state;
+    const double c = sqrt(600.0 / 3.0), free[2] = { 2.0 / (sqrt(3.0) * c), 2.0 / c };
+    for (int i = 0; i < 2; i++) {
+        model *m = bar_model(i == 0 ? steel : lumped);
+        model_support(m, "bar.end", "x");
+        model_build(m);
+        CHECK_RELATIVE(m->system->stable_step, free[i], 1e-13);
+        model_destroy(&m);
+
+        const double alpha = 0.5, beta = 0.03, w = 2.0 / free[i], xi = 0.5 * (alpha / w + beta * w);
+        m = bar_model(i == 0 ? steel : lumped);
+        m->groups[0].damping_mass = alpha;
+        m->definition.damping_stiffness = beta;
+        model_build(m);
+        CHECK_RELATIVE(m->system->stable_step, 2.0 / w * (sqrt(1.0 + xi * xi) - xi), 1e-13);
+        model_destroy(&m);
+
+        // Very stiff damping: 2 / (beta w^2), which the formula as printed would lose to cancellation.
+        m = bar_model(i == 0 ? steel : lumped);
+        m->groups[0].damping_stiffness = 1e9;
+        model_build(m);
+        CHECK_RELATIVE(m->system->stable_step, 2.0 / (1e9 * w * w), 1e-12);
+        model_destroy(&m);
+    }
+}
+
+// The fastest cell of all bodies counts, wherever it is.
+static void stable_step_is_that_of_the_fastest_cell(void **state)
+{
+    (void)state;
+    model *m = model_create();
+    const double x[4][3] = { { 20, 0, 0 }, { 21, 0, 0 }, { 21.25, 0, 0 }, { 24, 0, 0 } };
+    model_line(m, "bar", (double[]){ 1, 0, 0 }, (double[]){ 11, 0, 0 }, 5);
+    model_chain(m, "graded", 4, x);
+    model_group(m, "rod", "bar", steel);
+    model_group(m, "rod", "graded", "E=150 rho=3 area=2 mass=lumped");
+    model_build(m);
+    CHECK_RELATIVE(m->system->stable_step, 0.25 / sqrt(150.0 / 3.0), 1e-13);
+    model_destroy(&m);
+}
+
+static void bodies_do_not_feel_one_another(void **state)
+{
+    (void)state;
+    model *m = model_create();
+    model_line(m, "one", (double[]){ 0, 0, 0 }, (double[]){ 2, 0, 0 }, 2);
+    model_line(m, "two", (double[]){ 2, 0, 0 }, (double[]){ 8, 0, 0 }, 3); // starts where the first one ends
+    model_group(m, "rod", "one", steel);
+    model_group(m, "rod", "two", "E=60 rho=1 area=2");
+    model_build(m);
+    CHECK(m->system->nv == 7);
+    double M[49], K[49], f[7], q[7] = { 0, 0, 0, 1, 2, -1, 0.5 }, v[7] = { 0 };
+    model_dense(m->system->M, 7, M);
+    model_dense(m->system->K, 7, K);
+    for (int i = 0; i < 3; i++)
+        for (int j = 3; j < 7; j++) CHECK(M[i * 7 + j] == 0.0 && K[i * 7 + j] == 0.0);
+    m->system->ops->force(m->system, 0.0, q, v, f);
+    CHECK_ALL_NEAR(3, f, ((double[]){ 0, 0, 0 }), 0.0);
+    CHECK_ALL_NEAR(4, f + 3, ((double[]){ 60, -240, 270, -90 }), 1e-12);
+    CHECK_NEAR(m->system->mass, 3 + 12, 1e-13);
+    CHECK_NEAR(m->system->length, 8, 1e-14);
+    model_destroy(&m);
+}
+
+static double read_probe(const model *m, const char *nodes, const char *component, const double *q, const double *v)
+{
+    pcs_probe probe;
+    CHECK_OK(m->ctx, pcs_fe_node_probe(m->system, model_nodes(m, nodes), component, &probe));
+    return m->system->ops->probe(m->system, &probe, q, v);
+}
+
+static void probes_of_nodes_and_cells(void **state)
+{
+    (void)state;
+    model *m = bar_model(steel);
+    model_support(m, "bar.start", "x");
+    CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, "three", 0, 3)); // at 1, 3, 5 m, the first one held
+    CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, "pair", 1, 2));
+    model_build(m);
+    const double q[5] = { 0.1, 0.4, 0.2, 0, 0.5 }, v[5] = { 3, 6, 0, 0, -2 };
+    CHECK_NEAR(read_probe(m, "bar.end", "x", q, v), 11.5, 1e-14);
+    CHECK_NEAR(read_probe(m, "bar.end", "ux", q, v), 0.5, 1e-15);
+    CHECK_NEAR(read_probe(m, "bar.end", "vx", q, v), -2.0, 1e-15);
+    CHECK_NEAR(read_probe(m, "bar.start", "x", q, v), 1.0, 1e-15);
+    CHECK_NEAR(read_probe(m, "bar.start", "vx", q, v), 0.0, 0.0);
+    CHECK_NEAR(read_probe(m, "bar.end", "uy", q, v), 0.0, 0.0);
+    CHECK_NEAR(read_probe(m, "three", "x", q, v), 3.0 + 0.5 / 3, 1e-14);
+    CHECK_NEAR(read_probe(m, "three", "ux", q, v), 0.5 / 3, 1e-15);
+    CHECK_NEAR(read_probe(m, "three", "vx", q, v), 3.0, 1e-15);
+    pcs_probe probe;
+    // E / l = 300: stretches 0.3 and -0.2
+    CHECK_OK(m->ctx, pcs_fe_cell_probe(m->system, model_cells(m, "pair"), "stress", &probe));
+    CHECK_NEAR(m->system->ops->probe(m->system, &probe, q, v), 300 * 0.5 * (0.3 - 0.2), 1e-13);
+    CHECK_OK(m->ctx, pcs_fe_cell_probe(m->system, model_cells(m, "bar.start"), "axial_force", &probe));
+    CHECK_NEAR(m->system->ops->probe(m->system, &probe, q, v), 150 * 0.1, 1e-13);
+    model_destroy(&m);
+}
+
+static void wrong_probes_are_told(void **state)
+{
+    (void)state;
+    model *m = model_create();
+    model_line(m, "one", (double[]){ 0, 0, 0 }, (double[]){ 2, 0, 0 }, 2);
+    model_line(m, "two", (double[]){ 2, 0, 0 }, (double[]){ 8, 0, 0 }, 3);
+    model_line(m, "bare", (double[]){ 9, 0, 0 }, (double[]){ 10, 0, 0 }, 1);
+    CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, "both", 0, 5));
+    model_group(m, "rod", "one", steel);
+    model_group(m, "rod", "two", steel);
+    model_build(m);
+    pcs_probe probe;
+    const char *const components[] = { "w", "xx", "", "vxx", "u", "X" };
+    for (size_t i = 0; i < sizeof components / sizeof *components; i++) {
+        CHECK_STATUS(NULL, pcs_fe_node_probe(m->system, model_nodes(m, "one"), components[i], &probe), PCS_BAD_INPUT);
+        CHECK_TEXT(pcs_message(m->ctx), "x, y, z, ux, uy, uz, vx, vy, vz");
+    }
+    CHECK_STATUS(NULL, pcs_fe_cell_probe(m->system, model_cells(m, "one"), "strain", &probe), PCS_BAD_INPUT);
+    CHECK_TEXT(pcs_message(m->ctx), "the elements of set 'one' have no field 'strain'; they have axial_force, stress, strain_energy");
+    CHECK_STATUS(NULL, pcs_fe_cell_probe(m->system, model_cells(m, "both"), "stress", &probe), PCS_BAD_INPUT);
+    CHECK_TEXT(pcs_message(m->ctx), "set 'both' are not of one element group");
+    CHECK_STATUS(NULL, pcs_fe_cell_probe(m->system, model_cells(m, "bare"), "stress", &probe), PCS_BAD_INPUT);
+    CHECK_TEXT(pcs_message(m->ctx), "'bare'");
+    model_destroy(&m);
+}
+
+static void picture_shows_the_motion(void **state)
+{
+    (void)state;
+    model *m = model_create();
+    model_line(m, "bar", (double[]){ 2, 3, 6 }, (double[]){ 0, 0, 0 }, 2);
+    model_group(m, "rod", "bar", steel);
+    model_build(m);
+    const double q[3] = { 7, 0, 0 }, v[3] = { 0, 14, 0 };
+    pcs_picture *picture = m->system->picture;
+    m->system->ops->draw(m->system, q, v, picture);
+    CHECK(picture->npoint == 3 && picture->ncell == 2);
+    CHECK_ALL_NEAR(3, picture->displacement[0], ((double[]){ 2, 3, 6 }), 1e-14);
+    CHECK_ALL_NEAR(3, picture->velocity[1], ((double[]){ 4, 6, 12 }), 1e-14);
+    CHECK_ALL_NEAR(3, picture->displacement[2], ((double[]){ 0, 0, 0 }), 0.0);
+    CHECK_ALL_NEAR(3, picture->reference[1], ((double[]){ 1, 1.5, 3 }), 1e-15);
+    model_destroy(&m);
+}
+
+static void equations_have_names(void **state)
+{
+    (void)state;
+    model *m = bar_model(steel);
+    model_support(m, "bar.start", "x");
+    model_build(m);
+    char text[128];
+    m->system->ops->name_equation(m->system, 1, sizeof text, text);
+    assert_string_equal(text, "node 2 at (5, 0, 0), direction [1, 0, 0]");
+    model_destroy(&m);
+}
+
+static void spoil_force_held(model *m)
+{
+    model_support(m, "bar.end", "x");
+    model_force(m, "bar.end", 1, 0, 0);
+}
+
+static void spoil_force_across(model *m)
+{
+    model_force(m, "bar.end", 0, 2, 0);
+}
+
+static void spoil_gravity(model *m)
+{
+    model_gravity(m, 0, 0, -9.81);
+}
+
+static void spoil_support(model *m)
+{
+    model_support(m, "bar.end", "y");
+}
+
+static void spoil_freedom(model *m)
+{
+    model_support(m, "bar", "x");
+}
+
+static void spoil_groups(model *m)
+{
+    CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, "again", 4, 1));
+    model_group(m, "rod", "again", steel);
+}
+
+static void spoil_directions(model *m)
+{
+    int cell, node;
+    CHECK_OK(m->ctx, pcs_mesh_add_nodes(m->mesh, 1, &node));
+    CHECK_OK(m->ctx, pcs_mesh_add_cells(m->mesh, 1, &cell));
+    memcpy(m->mesh->x[node], ((double[]){ 12, 1, 0 }), sizeof *m->mesh->x);
+    m->mesh->cell[cell][0] = 5;
+    m->mesh->cell[cell][1] = node;
+    CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, "bent", cell, 1));
+    model_group(m, "rod", "bent", steel);
+}
+
+static void spoil_stiffness(model *m)
+{
+    m->groups[0].params = model_params(m->ctx, m->groups[0].ops->options, m->groups[0].ops->params_size, "E=1e300 rho=1 area=1e30");
+}
+
+static void models_that_cannot_be_are_told(void **state)
+{
+    (void)state;
+    const struct {
+        void (*spoil)(model *m);
+        const char *told, *culprit;
+    } bad[] = {
+        { spoil_force_held, "node 5 is held by a support along the force [1, 0, 0]", "loads.push" },
+        { spoil_force_across, "node 5 cannot move along the force [0, 2, 0]", "loads.push" },
+        { spoil_gravity, "node 0 of 'bar' cannot move along g = [0, 0, -9.81]", "loads.weight" },
+        { spoil_support, "node 5 cannot be fixed along y: its elements give it no such direction", "supports.hold" },
+        { spoil_freedom, "the model cannot move", NULL },
+        { spoil_groups, "cell 4 of set 'again' belongs to element group 'bar' already", "elements.again" },
+        { spoil_directions, "node 5: its elements move it along [1, 0, 0] and along [0.707107, 0.707107, 0]", "elements.bent" },
+        { spoil_stiffness, "too large to be represented", NULL },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        model *m = bar_model(steel);
+        bad[i].spoil(m);
+        CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
+        CHECK_TEXT(pcs_message(m->ctx), bad[i].told);
+        CHECK((m->culprit == NULL) == (bad[i].culprit == NULL));
+        if (m->culprit != NULL) assert_string_equal(m->culprit, bad[i].culprit);
+        model_destroy(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weight_of_a_bar),
+        cmocka_unit_test(weight_with_supports),
+        cmocka_unit_test(weights_add_up),
+        cmocka_unit_test(loads_follow_their_table),
+        cmocka_unit_test(force_across_space),
+        cmocka_unit_test(initial_values_are_linear_over_the_set),
+        cmocka_unit_test(initial_values_of_several_sets),
+        cmocka_unit_test(wrong_initial_values_are_told),
+        cmocka_unit_test(momentum_with_a_support),
+        cmocka_unit_test(stable_step_of_bars),
+        cmocka_unit_test(stable_step_is_that_of_the_fastest_cell),
+        cmocka_unit_test(bodies_do_not_feel_one_another),
+        cmocka_unit_test(probes_of_nodes_and_cells),
+        cmocka_unit_test(wrong_probes_are_told),
+        cmocka_unit_test(picture_shows_the_motion),
+        cmocka_unit_test(equations_have_names),
+        cmocka_unit_test(models_that_cannot_be_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
