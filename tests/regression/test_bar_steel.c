@@ -107,17 +107,22 @@ static void steel_energy_is_lost_by_impact_and_damping(void **state)
     case_close(&run);
 }
 
+// Position of the tip less its length, and velocity of the tip, at 2e-4 s with 50 elements.
 static void steel_gives_the_digits(void **state)
 {
     (void)state;
-    const char *set[] = { VARIANTS[0].elements, "time.end=2.0e-4", NULL };
-    case_run run = case_run_all("cases/bar_steel", set);
-    const pcs_state *x = &run.sim->state;
-    int tip = run.sim->system->nv - 1;
-    CHECK_NEAR(x->t, 2e-4, 1e-15);
-    CHECK_RELATIVE(5e-9 + x->q[tip], -1.847855104072927e-5, 1e-9);
-    CHECK_RELATIVE(x->v[tip], 0.0826597004758584, 1e-9);
-    case_close(&run);
+    const double digits[2][2] = { { -1.847855104072927e-5, 0.0826597004758584 },
+                                  { -1.84751548580348e-5, 0.0819499810701254 } };
+    for (int i = 0; i < 2; i++) {
+        const char *set[] = { VARIANTS[i].elements, VARIANTS[i].damping, "time.end=2.0e-4", NULL };
+        case_run run = case_run_all("cases/bar_steel", set);
+        const pcs_state *x = &run.sim->state;
+        int tip = run.sim->system->nv - 1;
+        CHECK_NEAR(x->t, 2e-4, 1e-15);
+        CHECK_RELATIVE(5e-9 + x->q[tip], digits[i][0], 1e-9);
+        CHECK_RELATIVE(x->v[tip], digits[i][1], 1e-9);
+        case_close(&run);
+    }
 }
 
 int main(void)
