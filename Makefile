@@ -59,9 +59,10 @@ bench-siconos: build ## run the same bar in Siconos and compare time and solutio
 	$(call need,python3 python3-numpy python3-siconos)
 	@/usr/bin/python3 tests/bench/siconos_bar.py $(BUILD)/percuss
 
-fuzz: build ## feed the case reader with damaged files for a minute
-	$(call need,python3)
-	@/usr/bin/python3 tests/fuzz/fuzz_case.py $(BUILD)/percuss
+fuzz: bench-packages ## feed the case reader with damaged files for a minute, under sanitizers
+	@cmake --preset asan >/dev/null
+	@cmake --build --preset asan --parallel $(JOBS) --target fuzz_case -- --no-print-directory -s
+	@ASAN_OPTIONS=detect_leaks=0 build-asan/tests/fuzz_case 60 cases/*/case.yaml
 
 asan: test-packages ## run the tests with address and undefined-behaviour sanitizers
 	@cmake --preset asan >/dev/null
