@@ -47,6 +47,7 @@ typedef struct ggl {
     double resultant[3];  // of M vd, N, at the start of the step
     double filtered[3];   // of M a, N
     double damping_power; // v^T C v at the start of the step, W
+    bool has_joints;      // bilateral rows
 } ggl;
 
 static pcs_step_form ggl_form(const ggl *s, double h)
@@ -55,6 +56,7 @@ static pcs_step_form ggl_form(const ggl *s, double h)
                             .c = (1.0 - s->am) / ((1.0 - s->af) * s->ga),
                             .kb = h * s->be / s->ga,
                             .has_dynamics = true,
+                            .has_smooth_multipliers = s->has_joints,
                             .has_position = true,
                             .gate_is_live = true };
 }
@@ -66,14 +68,10 @@ static pcs_status ggl_setup(pcs_scheme *self)
     s->am = (2.0 * rho - 1.0) / (rho + 1.0);
     s->af = rho / (rho + 1.0);
     s->ga = 0.5 + s->af - s->am;
+    s->has_joints = pcs_has_bilateral_rows(self->system);
     s->be = 0.25 * (s->ga + 0.5) * (s->ga + 0.5);
     PCS_TAKE(self->ctx, s->correction, self->system->nrow, "position corrections");
     return pcs_next_create(self, &s->next);
-}
-
-static double ggl_damping_power(const pcs_scheme *self, const double *v)
-{
-    return self->system->has_damping ? self->system->ops->damping_power(self->system, v) : 0.0;
 }
 
 // vd_0 from the free equations of motion even if a contact is closed; a_0 = vd_0 keeps the order 2.
@@ -82,11 +80,13 @@ static pcs_status ggl_start(pcs_scheme *self, pcs_state *x, pcs_step_report *rep
     ggl *s = self->data;
     const pcs_system *system = self->system;
     double *a = x->history[HISTORY_A], *vd = x->history[HISTORY_VD];
-    pcs_free_acceleration(self, x->t, x->q, x->v, vd);
+    if (!pcs_projection_move(self->solver, x->q))
+        return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
+    pcs_joint_acceleration(self, x->t, x->q, x->v, vd);
     for (int i = 0; i < system->nv; i++) a[i] = vd[i];
-    system->ops->resultant(system, x->t, x->q, x->v, s->resultant);
+    pcs_resultant(system, x->t, x->q, x->v, s->resultant);
     for (int k = 0; k < 3; k++) s->filtered[k] = s->resultant[k];
-    s->damping_power = ggl_damping_power(self, x->v);
+    s->damping_power = pcs_damping_power(system, x->v);
     for (int j = 0; j < system->nrow; j++) s->next.was_loaded[j] = 0;
     pcs_start_report(self, x, &s->next, report);
     return PCS_OK;
@@ -126,7 +126,7 @@ static void ggl_balance(pcs_scheme *self, const pcs_state *x, double h, double r
                         double impulse[3])
 {
     ggl *s = self->data;
-    self->system->ops->resultant(self->system, x->t + h, s->next.q, s->next.v, resultant);
+    pcs_resultant(self->system, x->t + h, s->next.q, s->next.v, resultant);
     for (int k = 0; k < 3; k++) {
         filtered[k] = ((1.0 - s->af) * resultant[k] + s->af * s->resultant[k] - s->am * s->filtered[k]) / (1.0 - s->am);
         impulse[k] = h * ((1.0 - s->ga) * s->filtered[k] + s->ga * filtered[k]);
@@ -136,6 +136,7 @@ static void ggl_balance(pcs_scheme *self, const pcs_state *x, double h, double r
 static double ggl_correction_work(pcs_scheme *self, double h)
 {
     ggl *s = self->data;
+    if (!self->system->is_linear) return 0.0; // left to the remainder
     for (int j = 0; j < self->system->nrow; j++) s->correction[j] = s->next.nu[j] - 0.5 * h * s->next.la[j];
     return pcs_displacement_work(self->solver, s->correction, s->next.q);
 }
@@ -161,8 +162,7 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
     ggl_predict(s, x, system->nv, h);
-    for (int j = 0; j < system->nrow; j++)
-        s->next.target[j] = system->rows[j].restitution * pcs_system_rate(system, j, x->v);
+    pcs_next_targets(self, &s->next, x->v);
     pcs_step_problem problem = pcs_next_problem(&s->next, x->t + h);
     pcs_step_result result;
     self->solver->ops->solve(self->solver, &problem, &result);
@@ -172,7 +172,7 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
 
     ggl_correct(s, system->nv, form.c / h);
     pcs_next_report_rows(self, x, &s->next, 0.5, report);
-    double resultant[3], filtered[3], power = ggl_damping_power(self, s->next.v);
+    double resultant[3], filtered[3], power = pcs_damping_power(system, s->next.v);
     ggl_balance(self, x, h, resultant, filtered, report->smooth_impulse);
     report->correction_work = ggl_correction_work(self, h);
     report->external_work = pcs_trapezoidal_load_work(system, x, s->next.q, h);

@@ -11,6 +11,8 @@ typedef struct pcs_next {
     double *q, *v;                                // [nv]
     double *a, *d;                                // [nv] acceleration and increment
     double *target, *gap, *nu, *la, *rate_before; // [nrow]
+    double *target_t, *la_t;                      // [ntangent]
+    double *lam;                                  // [nrow] smooth multipliers of bilateral rows
     unsigned char *gate;                          // [nrow]
     unsigned char *was_loaded;                    // [nrow] the last accepted step transmitted an impulse
 } pcs_next;
@@ -33,11 +35,22 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
 // Makes the next state the state.
 void pcs_next_accept(pcs_next *next, pcs_state *x, const pcs_step_report *report, int nrow);
 
+// What a system may leave out counts as zero: resultant force, damping power, work of applied loads.
+void pcs_resultant(const pcs_system *system, double t, const double *q, const double *v, double sum[3]);
+double pcs_damping_power(const pcs_system *system, const double *v);
+double pcs_load_work(const pcs_system *system, double t, const double *q0, const double *q1);
+
 // Work of the applied loads by the trapezoidal rule.
 double pcs_trapezoidal_load_work(const pcs_system *system, const pcs_state *x, const double *q_new, double h);
 
-// a = M^-1 f(t, q, v), without contact forces.
+// a = M^-1 f(t, q, v), without constraint forces; M as it was factored last.
 void pcs_free_acceleration(pcs_scheme *self, double t, const double *q, const double *v, double *a);
+// The same with the forces of bilateral rows, so that G a + (dG/dt) v = 0 on them; the projection stands at q.
+void pcs_joint_acceleration(pcs_scheme *self, double t, const double *q, const double *v, double *a);
+
+// e G v and e_T T v of every row at the present directions.
+void pcs_next_targets(const pcs_scheme *self, pcs_next *next, const double *v);
+bool pcs_has_bilateral_rows(const pcs_system *system);
 
 // Report of a start without an impact.
 void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next, pcs_step_report *report);

@@ -3,14 +3,15 @@
 // time-discontinuous Galerkin methods, CMAME 290 (2015), sec. 4.
 //
 //   stage 1   a0 = M^-1 f(t, q, v),  I0 = { g(q) <= tol }
-//             v1 = v + h a0 + M^-1 G^T P0,   0 <= G v1 _|_ P0 >= 0 on I0
+//             v1 = v + h a0 + M(q)^-1 G(q)^T P0,   0 <= G(q + h v) v1 _|_ P0 >= 0 on I0
 //             q' = q + (h/2) (v + v1),  I1 = { g(q') <= tol },  a1 = M^-1 f(t + h, q', v1)
 //   stage 2   no contact has closed (I1 within I0):
 //               v' = v + (h/2) (a0 + a1) + M^-1 G^T (P0/2 + P1),   0 <= G v' _|_ P1 >= 0 on I1
 //             else an impact on all of I1, the contact forces dropped:
 //               v- = v + (h/2) (a0 + a1),  v' = v- + M^-1 G^T La,   0 <= G v' + e G v- _|_ La >= 0
 //
-// Without damping f does not see the velocity, so a1 is the next step's a0: one solve per step.
+// Tangential rows join everywhere, with friction. The order 2 hangs on stage 1 pushing along G(q) and constraining
+// along G(q + h v). Where f does not see the velocity, a1 is the next step's a0: one solve per step.
 
 #include "core/loop.h"
 #include "schemes/common.h"
@@ -39,7 +40,9 @@ static const char *const half_history[] = { "a", NULL };
 typedef struct half {
     pcs_next next;
     double *v1;                // [nv] velocity after stage 1, when it is needed on its own
-    double *first;             // [nrow] P0
+    double *first, *first_t;   // [nrow], [ntangent] P0
+    double *kick;              // [nv] half of what P0 did to v1; only where M or G vary
+    bool reuses_acceleration;  // f does not see the velocity
     unsigned char *was_closed; // [nrow] I0
     double resultant[3];       // N, of f at the start of the step
     double damping_power;      // W, at the start of the step
@@ -52,6 +55,9 @@ static pcs_status half_setup(pcs_scheme *self)
     PCS_TRY(pcs_next_create(self, &s->next));
     PCS_TAKE(self->ctx, s->v1, system->nv, "the stage velocity");
     PCS_TAKE(self->ctx, s->first, system->nrow, "the stage impulses");
+    PCS_TAKE(self->ctx, s->first_t, system->ntangent, "the stage impulses");
+    s->reuses_acceleration = system->is_linear && !system->has_damping;
+    if (!system->is_linear) PCS_TAKE(self->ctx, s->kick, system->nv, "the stage impulses");
     PCS_TAKE(self->ctx, s->was_closed, system->nrow, "the stage contacts");
     // Contact problems see M alone; a form with h = 1 serves steps of any size.
     pcs_step_form form = { .h = 1.0 };
@@ -67,20 +73,21 @@ static int half_find_closed(pcs_scheme *self, const double *q, unsigned char *is
     int count = 0;
     self->system->ops->gaps(self->system, q, s->next.gap);
     for (int j = 0; j < self->system->nrow; j++) {
-        is_closed[j] = s->next.gap[j] <= tolerance;
+        is_closed[j] = self->system->rows[j].is_bilateral || s->next.gap[j] <= tolerance;
         count += is_closed[j];
     }
     return count;
 }
 
 // v += M^-1 G^T P with 0 <= G v + target _|_ P >= 0 on the gated rows.
-static pcs_outcome half_contact(pcs_scheme *self, double *v, double *impulse, pcs_step_report *report)
+static pcs_outcome half_contact(pcs_scheme *self, double *v, double *impulse, double *tangent, pcs_step_report *report)
 {
     half *s = self->data;
     pcs_step_problem problem = pcs_next_problem(&s->next, 0.0);
     pcs_step_result result;
     problem.v = v;
     problem.la = impulse;
+    problem.la_t = tangent;
     self->solver->ops->solve(self->solver, &problem, &result);
     report->iterations += result.iterations;
     return result.outcome;
@@ -90,11 +97,27 @@ static void half_clear_rows(pcs_scheme *self)
 {
     half *s = self->data;
     for (int j = 0; j < self->system->nrow; j++) s->first[j] = s->next.la[j] = s->next.nu[j] = s->next.target[j] = 0.0;
+    for (int t = 0; t < self->system->ntangent; t++) s->first_t[t] = s->next.la_t[t] = s->next.target_t[t] = 0.0;
 }
 
-static double half_damping_power(const pcs_scheme *self, const double *v)
+// Tangential impulses of a row, and the loss of those of an impact: T v before is that after less the jump.
+static void half_report_tangents(pcs_scheme *self, pcs_row_report *row, int j, const double *v, bool is_impact,
+                                 pcs_step_report *report)
 {
-    return self->system->has_damping ? self->system->ops->damping_power(self->system, v) : 0.0;
+    half *s = self->data;
+    const pcs_system *system = self->system;
+    for (int t = 0; t < system->rows[j].ntangent; t++) {
+        int k = system->rows[j].first_tangent + t;
+        row->last_tangent[t] = s->next.la_t[k];
+        row->tangent[t] = 0.5 * s->first_t[k] + s->next.la_t[k];
+        if (!is_impact || s->next.la_t[k] == 0.0) continue;
+        double jump = 0.0;
+        for (int i = 0; i < system->nrow; i++)
+            jump += s->next.la[i] * pcs_rows_dot(system->T, k, self->solver->projection->X->value[i]);
+        for (int i = 0; i < system->ntangent; i++)
+            jump += s->next.la_t[i] * pcs_rows_dot(system->T, k, self->solver->projection->XT->value[i]);
+        report->impact_loss -= s->next.la_t[k] * (pcs_rows_dot(system->T, k, v) - 0.5 * jump);
+    }
 }
 
 // A contact that is closed and approaching at t = 0 has its impact before the first step; stage 1 would take it
@@ -103,18 +126,20 @@ static pcs_status half_start(pcs_scheme *self, pcs_state *x, pcs_step_report *re
 {
     half *s = self->data;
     const pcs_system *system = self->system;
+    if (!pcs_projection_move(self->solver, x->q))
+        return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
     pcs_start_report(self, x, &s->next, report);
     half_clear_rows(self);
+    pcs_next_targets(self, &s->next, x->v);
     bool has_impact = false;
     (void)half_find_closed(self, x->q, s->next.gate);
     for (int j = 0; j < system->nrow; j++) {
         s->next.was_loaded[j] = 0;
-        s->next.target[j] = system->rows[j].restitution * report->rows[j].rate;
         has_impact = has_impact || (s->next.gate[j] && report->rows[j].rate < 0.0);
     }
     if (has_impact) {
         for (int i = 0; i < system->nv; i++) s->next.q[i] = x->q[i];
-        report->outcome = half_contact(self, x->v, s->next.la, report);
+        report->outcome = half_contact(self, x->v, s->next.la, s->next.la_t, report);
         if (report->outcome != PCS_CONVERGED) return PCS_OK;
         system->ops->measure(system, x->q, x->v, &report->measure);
         for (int j = 0; j < system->nrow; j++) {
@@ -126,11 +151,12 @@ static pcs_status half_start(pcs_scheme *self, pcs_state *x, pcs_step_report *re
             row->is_impact = row->impulse > 0.0;
             s->next.was_loaded[j] = row->is_impact;
             report->impact_loss -= 0.5 * row->impulse * (row->rate_before + row->rate);
+            half_report_tangents(self, row, j, x->v, true, report);
         }
     }
     pcs_free_acceleration(self, x->t, x->q, x->v, x->history[HISTORY_A]);
-    system->ops->resultant(system, x->t, x->q, x->v, s->resultant);
-    s->damping_power = half_damping_power(self, x->v);
+    pcs_resultant(system, x->t, x->q, x->v, s->resultant);
+    s->damping_power = pcs_damping_power(system, x->v);
     return PCS_OK;
 }
 
@@ -146,15 +172,33 @@ static void half_free_stage(half *s, const pcs_state *x, int n, double h)
     }
 }
 
-// The effect of P0 on v1 and q'.
-static pcs_outcome half_contact_stage(pcs_scheme *self, double h, pcs_step_report *report)
+// x += scale * (effect of P0 on velocities), with the projection where stage 1 has left it.
+static void half_add_first(pcs_scheme *self, double scale, double *x)
 {
     half *s = self->data;
+    const pcs_projection *p = self->solver->projection;
+    for (int j = 0; j < self->system->nrow; j++)
+        if (s->first[j] != 0.0) pcs_columns_add(p->X, j, scale * s->first[j], x);
+    for (int t = 0; t < self->system->ntangent; t++)
+        if (s->first_t[t] != 0.0) pcs_columns_add(p->XT, t, scale * s->first_t[t], x);
+}
+
+// P0, and its effect on v1 and q'.
+static pcs_outcome half_contact_stage(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
+{
+    half *s = self->data;
+    int n = self->system->nv;
     for (int j = 0; j < self->system->nrow; j++) s->next.gate[j] = s->was_closed[j];
-    pcs_outcome outcome = half_contact(self, s->v1, s->first, report);
-    for (int j = 0; j < self->system->nrow && outcome == PCS_CONVERGED; j++)
-        if (s->first[j] != 0.0) pcs_columns_add(self->solver->projection->X, j, 0.5 * h * s->first[j], s->next.q);
-    return outcome;
+    if (!self->system->is_linear) {
+        for (int i = 0; i < n; i++) s->kick[i] = x->q[i] + h * x->v[i];
+        pcs_projection_turn(self->solver, s->kick);
+        for (int i = 0; i < n; i++) s->kick[i] = 0.0;
+    }
+    pcs_outcome outcome = half_contact(self, s->v1, s->first, s->first_t, report);
+    if (outcome != PCS_CONVERGED) return outcome;
+    half_add_first(self, 0.5 * h, s->next.q);
+    if (!self->system->is_linear) half_add_first(self, 0.5, s->kick);
+    return PCS_CONVERGED;
 }
 
 // v + (h/2)(a0 + a1), and P0/2 unless an impact drops it.
@@ -165,9 +209,13 @@ static void half_free_velocity(pcs_scheme *self, const pcs_state *x, double h, b
     double *v_new = s->next.v;
     PCS_INDEPENDENT
     for (int i = 0; i < self->system->nv; i++) v_new[i] = v[i] + 0.5 * h * (a0[i] + a1[i]);
-    for (int j = 0; j < self->system->nrow; j++) {
-        if (is_impact) s->first[j] = 0.0;
-        if (s->first[j] != 0.0) pcs_columns_add(self->solver->projection->X, j, 0.5 * s->first[j], v_new);
+    if (is_impact) {
+        for (int j = 0; j < self->system->nrow; j++) s->first[j] = 0.0;
+        for (int t = 0; t < self->system->ntangent; t++) s->first_t[t] = 0.0;
+    } else if (s->kick == NULL) {
+        half_add_first(self, 0.5, v_new);
+    } else {
+        for (int i = 0; i < self->system->nv; i++) v_new[i] += s->kick[i];
     }
 }
 
@@ -186,14 +234,15 @@ static pcs_outcome half_second_stage(pcs_scheme *self, const pcs_state *x, doubl
     const pcs_system *system = self->system;
     int nclosed = half_find_closed(self, s->next.q, s->next.gate);
     *is_impact = half_has_closed(s, system->nrow);
+    if (!pcs_projection_move(self->solver, s->next.q)) return PCS_SINGULAR;
     pcs_free_acceleration(self, x->t + h, s->next.q, s->v1, s->next.a);
     half_free_velocity(self, x, h, *is_impact);
+    if (*is_impact) pcs_next_targets(self, &s->next, s->next.v);
     for (int j = 0; j < system->nrow; j++) {
         s->next.la[j] = s->next.nu[j] = 0.0;
         s->next.rate_before[j] = pcs_system_rate(system, j, s->next.v);
-        s->next.target[j] = *is_impact ? system->rows[j].restitution * s->next.rate_before[j] : 0.0;
     }
-    return nclosed > 0 ? half_contact(self, s->next.v, s->next.la, report) : PCS_CONVERGED;
+    return nclosed > 0 ? half_contact(self, s->next.v, s->next.la, s->next.la_t, report) : PCS_CONVERGED;
 }
 
 static void half_report_rows(pcs_scheme *self, double h, bool is_impact, pcs_step_report *report)
@@ -217,6 +266,7 @@ static void half_report_rows(pcs_scheme *self, double h, bool is_impact, pcs_ste
             .is_closed = s->next.gate[j] != 0,
         };
         if (is_impact) report->impact_loss -= 0.5 * la * (row->rate_before + row->rate);
+        half_report_tangents(self, row, j, s->next.v, is_impact, report);
     }
 }
 
@@ -225,10 +275,10 @@ static void half_report_work(pcs_scheme *self, const pcs_state *x, double h, pcs
 {
     half *s = self->data;
     const pcs_system *system = self->system;
-    double end[3], power = half_damping_power(self, s->next.v);
-    system->ops->resultant(system, x->t + h, s->next.q, s->v1, end);
+    double end[3], power = pcs_damping_power(system, s->next.v);
+    pcs_resultant(system, x->t + h, s->next.q, s->v1, end);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * h * (s->resultant[k] + end[k]);
-    system->ops->resultant(system, x->t + h, s->next.q, s->next.v, s->resultant);
+    pcs_resultant(system, x->t + h, s->next.q, s->next.v, s->resultant);
     report->external_work = pcs_trapezoidal_load_work(system, x, s->next.q, h);
     report->damping_loss = 0.5 * h * (s->damping_power + power);
     s->damping_power = power;
@@ -241,7 +291,7 @@ static void half_accept(pcs_scheme *self, pcs_state *x, const pcs_step_report *r
     x->history[HISTORY_A] = s->next.a;
     s->next.a = a;
     pcs_next_accept(&s->next, x, report, self->system->nrow);
-    if (self->system->has_damping) pcs_free_acceleration(self, x->t, x->q, x->v, x->history[HISTORY_A]);
+    if (!s->reuses_acceleration) pcs_free_acceleration(self, x->t, x->q, x->v, x->history[HISTORY_A]);
 }
 
 static pcs_status half_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
@@ -249,8 +299,13 @@ static pcs_status half_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     half *s = self->data;
     pcs_begin_report(report, h);
     half_clear_rows(self);
+    if (s->kick != NULL) {
+        // After a step the projection stands at its end; a retried step must find it there again.
+        if (!pcs_projection_move(self->solver, x->q)) return pcs_fail(self->ctx, PCS_FAILED, "the mass is singular");
+        for (int i = 0; i < self->system->nv; i++) s->kick[i] = 0.0;
+    }
     half_free_stage(s, x, self->system->nv, h);
-    if (half_find_closed(self, x->q, s->was_closed) > 0) report->outcome = half_contact_stage(self, h, report);
+    if (half_find_closed(self, x->q, s->was_closed) > 0) report->outcome = half_contact_stage(self, x, h, report);
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     bool is_impact;
     report->outcome = half_second_stage(self, x, h, &is_impact, report);

@@ -12,6 +12,7 @@
 
 #include "core/loop.h"
 #include "schemes/common.h"
+#include "step/columns.h"
 
 #include <math.h>
 
@@ -64,8 +65,10 @@ static pcs_status moreau_start(pcs_scheme *self, pcs_state *x, pcs_step_report *
 {
     moreau *s = self->data;
     const pcs_system *system = self->system;
+    if (!pcs_projection_move(self->solver, x->q))
+        return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
     pcs_free_acceleration(self, x->t, x->q, x->v, x->history[HISTORY_VD]);
-    system->ops->resultant(system, x->t, x->q, x->v, s->resultant);
+    pcs_resultant(system, x->t, x->q, x->v, s->resultant);
     for (int j = 0; j < system->nrow; j++) s->next.was_loaded[j] = 0;
     pcs_start_report(self, x, &s->next, report);
     return PCS_OK;
@@ -92,19 +95,18 @@ static void moreau_gate(pcs_scheme *self, const pcs_state *x, double h)
     const pcs_system *system = self->system;
     system->ops->gaps(system, x->q, s->next.gap);
     for (int j = 0; j < system->nrow; j++) {
-        double rate = pcs_system_rate(system, j, x->v);
-        s->next.target[j] = system->rows[j].restitution * rate;
-        s->next.gate[j] = s->next.gap[j] + 0.5 * h * rate <= 0.0;
+        s->next.gate[j] = s->next.gap[j] + 0.5 * h * pcs_system_rate(system, j, x->v) <= 0.0;
     }
+    pcs_next_targets(self, &s->next, x->v);
 }
 
 static double moreau_damping_loss(pcs_scheme *self, const pcs_state *x, double h)
 {
     moreau *s = self->data;
-    if (!self->system->has_damping) return 0.0;
+    if (s->mean == NULL) return 0.0;
     PCS_INDEPENDENT
     for (int i = 0; i < self->system->nv; i++) s->mean[i] = (1.0 - s->theta) * x->v[i] + s->theta * s->next.v[i];
-    return h * self->system->ops->damping_power(self->system, s->mean);
+    return h * pcs_damping_power(self->system, s->mean);
 }
 
 static double moreau_numerical_loss(pcs_scheme *self, const pcs_state *x)
@@ -112,7 +114,7 @@ static double moreau_numerical_loss(pcs_scheme *self, const pcs_state *x)
     moreau *s = self->data;
     const pcs_system *system = self->system;
     double stiffness_norm2, mass_norm2;
-    if (s->theta == 0.5) return 0.0; // the norms are not needed
+    if (s->theta == 0.5 || system->ops->change == NULL) return 0.0; // not needed, or not to be had
     system->ops->change(system, x->q, s->next.q, x->v, s->next.v, &stiffness_norm2, &mass_norm2);
     return (s->theta - 0.5) * (mass_norm2 + stiffness_norm2);
 }
@@ -123,13 +125,13 @@ static void moreau_report(pcs_scheme *self, const pcs_state *x, pcs_step_report 
     const pcs_system *system = self->system;
     double h = report->h, resultant[3];
     pcs_next_report_rows(self, x, &s->next, s->theta, report);
-    system->ops->resultant(system, x->t + h, s->next.q, s->next.v, resultant);
+    pcs_resultant(system, x->t + h, s->next.q, s->next.v, resultant);
     for (int k = 0; k < 3; k++) {
         report->smooth_impulse[k] = h * ((1.0 - s->theta) * s->resultant[k] + s->theta * resultant[k]);
         s->resultant[k] = resultant[k];
     }
-    report->external_work = (1.0 - s->theta) * system->ops->load_work(system, x->t, x->q, s->next.q) +
-                            s->theta * system->ops->load_work(system, x->t + h, x->q, s->next.q);
+    report->external_work = (1.0 - s->theta) * pcs_load_work(system, x->t, x->q, s->next.q) +
+                            s->theta * pcs_load_work(system, x->t + h, x->q, s->next.q);
     report->damping_loss = moreau_damping_loss(self, x, h);
     report->numerical_loss = moreau_numerical_loss(self, x);
 }

@@ -2,6 +2,9 @@
 
 #include "schemes/common.h"
 
+#include "core/dense.h"
+#include "step/columns.h"
+
 #include <math.h>
 
 #define PCS_SCHEME(name) extern const pcs_scheme_ops pcs_scheme_##name;
@@ -22,6 +25,9 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(self->ctx, *vectors[i], n, "the next state");
     double **rows[] = { &next->target, &next->gap, &next->nu, &next->la, &next->rate_before };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(self->ctx, *rows[i], m, "the next contact state");
+    PCS_TAKE(self->ctx, next->lam, m, "the next contact state");
+    PCS_TAKE(self->ctx, next->target_t, self->system->ntangent, "the next contact state");
+    PCS_TAKE(self->ctx, next->la_t, self->system->ntangent, "the next contact state");
     PCS_TAKE(self->ctx, next->gate, m, "the next contact state");
     PCS_TAKE(self->ctx, next->was_loaded, m, "the next contact state");
     return PCS_OK;
@@ -37,6 +43,9 @@ pcs_step_problem pcs_next_problem(pcs_next *next, double t)
                                .gate = next->gate,
                                .nu = next->nu,
                                .la = next->la,
+                               .target_t = next->target_t,
+                               .la_t = next->la_t,
+                               .lam = next->lam,
                                .rate_before = next->rate_before };
 }
 
@@ -98,19 +107,80 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
         row->is_closed = la > 0.0 || row->gap <= 0.0;
         if (la != 0.0)
             report->impact_loss -= la * ((1.0 - theta) * pcs_system_rate(system, j, x->v) + theta * row->rate);
+        for (int t = 0; t < system->rows[j].ntangent; t++) {
+            int k = system->rows[j].first_tangent + t;
+            row->tangent[t] = row->last_tangent[t] = next->la_t[k];
+            report->impact_loss -= next->la_t[k] * ((1.0 - theta) * pcs_rows_dot(system->T, k, x->v) +
+                                                    theta * pcs_rows_dot(system->T, k, next->v));
+        }
+        if (system->rows[j].is_bilateral) row->is_impact = false;
     }
+}
+
+void pcs_next_targets(const pcs_scheme *self, pcs_next *next, const double *v)
+{
+    const pcs_system *system = self->system;
+    for (int j = 0; j < system->nrow; j++) {
+        const pcs_row *row = &system->rows[j];
+        next->target[j] = row->is_bilateral ? 0.0 : row->restitution * pcs_system_rate(system, j, v);
+        for (int t = row->first_tangent; t < row->first_tangent + row->ntangent; t++)
+            next->target_t[t] = row->tangent_restitution * pcs_rows_dot(system->T, t, v);
+    }
+}
+
+bool pcs_has_bilateral_rows(const pcs_system *system)
+{
+    for (int j = 0; j < system->nrow; j++)
+        if (system->rows[j].is_bilateral) return true;
+    return false;
+}
+
+void pcs_resultant(const pcs_system *system, double t, const double *q, const double *v, double sum[3])
+{
+    sum[0] = sum[1] = sum[2] = 0.0;
+    if (system->ops->resultant != NULL) system->ops->resultant(system, t, q, v, sum);
+}
+
+double pcs_damping_power(const pcs_system *system, const double *v)
+{
+    return system->has_damping && system->ops->damping_power != NULL ? system->ops->damping_power(system, v) : 0.0;
+}
+
+double pcs_load_work(const pcs_system *system, double t, const double *q0, const double *q1)
+{
+    return system->ops->load_work == NULL ? 0.0 : system->ops->load_work(system, t, q0, q1);
 }
 
 double pcs_trapezoidal_load_work(const pcs_system *system, const pcs_state *x, const double *q_new, double h)
 {
-    return 0.5 *
-           (system->ops->load_work(system, x->t, x->q, q_new) + system->ops->load_work(system, x->t + h, x->q, q_new));
+    return 0.5 * (pcs_load_work(system, x->t, x->q, q_new) + pcs_load_work(system, x->t + h, x->q, q_new));
 }
 
 void pcs_free_acceleration(pcs_scheme *self, double t, const double *q, const double *v, double *a)
 {
     self->system->ops->force(self->system, t, q, v, a);
     pcs_linsolve_solve(self->solver->mass, a);
+}
+
+// Solves (G X) lam = -(G a + bias) on the bilateral rows by elimination.
+void pcs_joint_acceleration(pcs_scheme *self, double t, const double *q, const double *v, double *a)
+{
+    const pcs_system *system = self->system;
+    const pcs_projection *p = self->solver->projection;
+    int row[PCS_MAX_BILATERAL], n = 0;
+    double bias[PCS_MAX_ROWS] = { 0 };
+    pcs_free_acceleration(self, t, q, v, a);
+    for (int j = 0; j < system->nrow && n < PCS_MAX_BILATERAL; j++)
+        if (system->rows[j].is_bilateral) row[n++] = j;
+    if (n == 0) return;
+    if (system->ops->rate_bias != NULL) system->ops->rate_bias(system, q, v, bias);
+    double A[PCS_MAX_BILATERAL * PCS_MAX_BILATERAL], lam[PCS_MAX_BILATERAL];
+    for (int i = 0; i < n; i++) {
+        lam[i] = -pcs_rows_dot(system->G, row[i], a) - bias[row[i]];
+        for (int j = 0; j < n; j++) A[i * n + j] = p->GX[row[i] * system->nrow + row[j]];
+    }
+    if (!pcs_dense_solve(n, A, lam)) return; // redundant joints: the first step settles them
+    for (int i = 0; i < n; i++) pcs_columns_add(p->X, row[i], lam[i], a);
 }
 
 void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next, pcs_step_report *report)

@@ -18,17 +18,19 @@ typedef struct pcs_state {
 
 // What one step did to one constraint row.
 typedef struct pcs_row_report {
-    double gap, rate;    // at the end of the step, m and m/s
-    double rate_before;  // of the velocity without the impulse of the step, m/s
-    double target;       // the law asks rate + target >= 0, m/s
-    double nu;           // multiplier of the position correction, kg m
-    double step_impulse; // total over the step, N s
-    double force;        // smooth part, N
-    double impulse;      // impact part, N s
-    double multiplier;   // of the velocity-level law, N s
-    bool is_gated;       // the velocity-level law was imposed
-    bool is_closed;      // the contact transmits an impulse or its gap is not positive
-    bool is_impact;      // the contact closed in this step
+    double gap, rate;       // at the end of the step, m and m/s
+    double rate_before;     // of the velocity without the impulse of the step, m/s
+    double target;          // the law asks rate + target >= 0, m/s
+    double nu;              // multiplier of the position correction, kg m
+    double step_impulse;    // total over the step, N s
+    double force;           // smooth part, N
+    double impulse;         // impact part, N s
+    double multiplier;      // of the velocity-level law, N s
+    double tangent[2];      // tangential impulses over the step, N s
+    double last_tangent[2]; // those that came with `multiplier`, N s
+    bool is_gated;          // the velocity-level law was imposed
+    bool is_closed;         // the contact transmits an impulse or its gap is not positive
+    bool is_impact;         // the contact closed in this step
 } pcs_row_report;
 
 typedef struct pcs_step_report {

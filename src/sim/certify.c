@@ -66,15 +66,16 @@ struct pcs_certifier {
     double h;               // s, largest step so far
 };
 
-static bool certify_applies(const pcs_scheme_ops *ops, int check)
+static bool certify_applies(const pcs_scheme_ops *ops, const pcs_system *system, int check)
 {
     switch (check) {
     case GAP:
     case POSITION_MULTIPLIER:
-    case POSITION_COMPLEMENT:
-    case GATE: return ops->is_position_level;
+    case POSITION_COMPLEMENT: return ops->is_position_level;
+    case GATE: return ops->is_position_level && system->is_linear;
+    case MOMENTUM: return system->ops->resultant != NULL;
     case PENETRATION: return !ops->is_position_level;
-    case ENERGY: return ops->has_closed_loss;
+    case ENERGY: return ops->has_closed_loss && system->is_linear;
     case IMPACT_LOSS: return ops->separates_impacts;
     default: return true;
     }
@@ -91,10 +92,11 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     PCS_TAKE(ctx, self->largest_gap, nrow, "the certificate");
     PCS_TAKE(ctx, self->largest_rate, nrow, "the certificate");
     PCS_TAKE(ctx, self->resultant, nrow, "the certificate");
-    for (int j = 0; j < nrow; j++) scheme->system->ops->row_resultant(scheme->system, j, self->resultant[j]);
+    for (int j = 0; j < nrow && scheme->system->ops->row_resultant != NULL; j++)
+        scheme->system->ops->row_resultant(scheme->system, j, self->resultant[j]);
     for (int i = 0; i < NCHECK; i++) {
         // Without contacts only the balances are left.
-        bool is_on = certify_applies(scheme->ops, i) && (nrow > 0 || i == MOMENTUM || i == ENERGY);
+        bool is_on = certify_applies(scheme->ops, scheme->system, i) && (nrow > 0 || i == MOMENTUM || i == ENERGY);
         self->place[i] = is_on ? count : -1;
         if (is_on) self->checks[count++] = certify_checks[i];
     }
@@ -159,6 +161,12 @@ static double certify_jump(const pcs_certifier *self, const pcs_step_report *rep
     for (int i = 0; i < m; i++)
         if (report->rows[i].multiplier != 0.0)
             jump += self->scheme->solver->projection->GX[row * m + i] * report->rows[i].multiplier;
+    for (int i = 0; i < m; i++)
+        for (int t = 0; t < self->scheme->system->rows[i].ntangent; t++)
+            jump += pcs_rows_dot(
+                        self->scheme->system->G, row,
+                        self->scheme->solver->projection->XT->value[self->scheme->system->rows[i].first_tangent + t]) *
+                    report->rows[i].last_tangent[t];
     return jump;
 }
 

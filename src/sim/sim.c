@@ -97,7 +97,8 @@ pcs_status pcs_sim_start(pcs_sim *sim)
     pcs_certifier_start(sim->certifier, &before);
     sim->view.certificate = pcs_certifier_certificate(sim->certifier);
     sim->ledger =
-        (pcs_ledger){ .initial = sim_energy(&before), .numerical_is_remainder = !sim->scheme->ops->has_closed_loss };
+        (pcs_ledger){ .initial = sim_energy(&before),
+                      .numerical_is_remainder = !(sim->scheme->ops->has_closed_loss && sim->system->is_linear) };
     PCS_TRY(sim->scheme->ops->start(sim->scheme, &sim->state, &sim->report));
     if (sim->report.outcome != PCS_CONVERGED) return sim_reject(sim);
     PCS_TRY(sim_check_gaps(sim));

@@ -1,5 +1,7 @@
 #include "step/cone.h"
 
+#include "core/dense.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -110,41 +112,6 @@ static double cone_slip_equation(const pcs_cone *c, int owner, int t, double *ro
     return c->z[k] - limit * direction[t];
 }
 
-// Solves J x = F in place with row pivoting; false when singular.
-static bool cone_eliminate(int n, double *J, double *F)
-{
-    for (int k = 0; k < n; k++) {
-        int pivot = k;
-        double size = 0.0;
-        for (int i = k; i < n; i++)
-            if (fabs(J[i * n + k]) > size) {
-                size = fabs(J[i * n + k]);
-                pivot = i;
-            }
-        double scale = 0.0;
-        for (int j = 0; j < n; j++) scale = fmax(scale, fabs(J[pivot * n + j]));
-        if (!(size > 1e-13 * scale)) return false;
-        for (int j = 0; j < n && pivot != k; j++) {
-            double keep = J[k * n + j];
-            J[k * n + j] = J[pivot * n + j];
-            J[pivot * n + j] = keep;
-        }
-        double keep = F[k];
-        F[k] = F[pivot];
-        F[pivot] = keep;
-        for (int i = k + 1; i < n; i++) {
-            double factor = J[i * n + k] / J[k * n + k];
-            for (int j = k + 1; j < n && factor != 0.0; j++) J[i * n + j] -= factor * J[k * n + j];
-            F[i] -= factor * F[k];
-        }
-    }
-    for (int i = n - 1; i >= 0; i--) {
-        for (int j = i + 1; j < n; j++) F[i] -= J[i * n + j] * F[j];
-        F[i] /= J[i * n + i];
-    }
-    return true;
-}
-
 // Row owner of a tangential unknown.
 static int cone_owner(const pcs_cone *c, int k)
 {
@@ -172,7 +139,7 @@ static bool cone_newton_step(pcs_cone *c, double proximal, double *change)
             c->J[a * count + j] = c->x[column] * (column < c->m ? c->h : 1.0) * (a == j ? 1.0 + proximal : 1.0);
         }
     }
-    if (!cone_eliminate(count, c->J, c->F)) return false;
+    if (!pcs_dense_solve(count, c->J, c->F)) return false;
     *change = 0.0;
     for (int a = 0; a < count; a++) {
         int k = c->active[a];

@@ -10,6 +10,7 @@
 // two, never the solution). Friction inside the position correction keeps a sticking contact from creeping.
 // Contact problems without dynamics use the projection as the scheme has set it and take one pass.
 
+#include "core/dense.h"
 #include "step/columns.h"
 #include "step/cone.h"
 
@@ -133,41 +134,6 @@ static void newton_bordered_solve(pcs_step_solver *self, double *x, double *mu, 
     }
 }
 
-// Gauss-Jordan inverse of the nb x nb matrix in place; false when singular.
-static bool newton_invert(int n, double *A)
-{
-    double B[PCS_MAX_BILATERAL * PCS_MAX_BILATERAL] = { 0 };
-    for (int i = 0; i < n; i++) B[i * n + i] = 1.0;
-    for (int k = 0; k < n; k++) {
-        int pivot = k;
-        for (int i = k + 1; i < n; i++)
-            if (fabs(A[i * n + k]) > fabs(A[pivot * n + k])) pivot = i;
-        if (!(fabs(A[pivot * n + k]) > 0.0)) return false;
-        for (int j = 0; j < n; j++) {
-            double a = A[k * n + j], b = B[k * n + j];
-            A[k * n + j] = A[pivot * n + j];
-            A[pivot * n + j] = a;
-            B[k * n + j] = B[pivot * n + j];
-            B[pivot * n + j] = b;
-        }
-        double scale = 1.0 / A[k * n + k];
-        for (int j = 0; j < n; j++) {
-            A[k * n + j] *= scale;
-            B[k * n + j] *= scale;
-        }
-        for (int i = 0; i < n; i++) {
-            double factor = A[i * n + k];
-            if (i == k) continue;
-            for (int j = 0; j < n; j++) {
-                A[i * n + j] -= factor * A[k * n + j];
-                B[i * n + j] -= factor * B[k * n + j];
-            }
-        }
-    }
-    memcpy(A, B, (size_t)n * (size_t)n * sizeof *A);
-    return true;
-}
-
 // S* at the present state, and the border of the bilateral rows.
 static bool newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
 {
@@ -188,7 +154,8 @@ static bool newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
     for (int i = 0; i < s->nb; i++)
         for (int j = 0; j < s->nb; j++)
             s->schur[i * s->nb + j] = pcs_rows_dot(system->G, s->bilateral[i], s->border[j]);
-    return newton_invert(s->nb, s->schur);
+    double work[PCS_MAX_BILATERAL * PCS_MAX_BILATERAL];
+    return pcs_dense_invert(s->nb, s->schur, work);
 }
 
 // y += h K a + h C b

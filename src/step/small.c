@@ -3,7 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { FREEZE_GATE_AFTER = 8, PIVOT_AFTER = 20, PROXIMAL_ROUNDS = 40 };
+enum { FREEZE_GATE_AFTER = 8, PIVOT_AFTER = 20, PROXIMAL_ROUNDS = 40, STALLED_SWEEPS = 20 };
+
+// Of the terms that a gap or a velocity is summed from: what is smaller is left over from their cancelling.
+static const double round_off = 1e-12;
 
 pcs_status pcs_small_create(pcs_context *ctx, int m, pcs_small **out)
 {
@@ -42,20 +45,35 @@ void pcs_small_evaluate(pcs_small *s)
     }
 }
 
-// The sets that the present multipliers ask for; true when they are the sets already held.
-// With `one_at_a_time` only the first row that differs is changed, which cannot cycle between two sets at once.
-static bool small_update_sets(pcs_small *s, bool gate_is_frozen, bool one_at_a_time)
+// Does a test on row j come out of cancelling terms? a and b are the blocks that multiply nu and La.
+static bool small_is_noise(const pcs_small *s, int j, double test, double constant, const double *a, const double *b)
 {
-    bool is_same = true;
+    double size = fabs(constant);
+    for (int i = 0; i < s->m; i++) {
+        int k = j * s->m + i;
+        size += fabs(a[k] * s->nu[i]) + fabs(b[k] * s->la[i]);
+    }
+    return fabs(test) <= round_off * s->r[j] * size;
+}
+
+// The sets that the present multipliers ask for; true when they are the sets already held.
+// After a while the gate is frozen, and a row whose gap and multiplier both vanish stays where it is: there only
+// round-off would move it, to and fro. Later still only the first row that differs is changed, which cannot cycle
+// between two sets at once.
+static bool small_update_sets(pcs_small *s, int iteration)
+{
+    bool is_same = true, is_late = iteration > FREEZE_GATE_AFTER;
     for (int j = 0; j < s->m; j++) {
-        if (s->gate_is_live && !gate_is_frozen) s->gate[j] = s->gate_gap[j] <= 0.0;
-        bool in_A = s->has_position && s->nu[j] - s->r[j] * s->gap[j] >= 0.0;
-        bool in_B = s->gate[j] && s->la[j] - s->r[j] * s->xi[j] >= 0.0;
+        if (s->gate_is_live && !is_late) s->gate[j] = s->gate_gap[j] <= 0.0;
+        double position = s->nu[j] - s->r[j] * s->gap[j], velocity = s->la[j] - s->r[j] * s->xi[j];
+        bool in_A = s->has_position && position >= 0.0, in_B = s->gate[j] && velocity >= 0.0;
+        if (is_late && s->has_position && small_is_noise(s, j, position, s->gap0[j], s->P11, s->P12)) in_A = s->in_A[j];
+        if (is_late && s->gate[j] && small_is_noise(s, j, velocity, s->xi0[j], s->P21, s->P22)) in_B = s->in_B[j];
         if (in_A == s->in_A[j] && in_B == s->in_B[j]) continue;
         is_same = false;
         s->in_A[j] = in_A;
         s->in_B[j] = in_B;
-        if (one_at_a_time) break;
+        if (iteration > PIVOT_AFTER) break;
     }
     return is_same;
 }
@@ -133,24 +151,28 @@ static double small_residual(pcs_small *s, int n)
 }
 
 // Contacts that say the same twice make the matrix singular; a proximal term on the diagonal picks one of the
-// admissible sets of multipliers, and repeating the solve drives its effect on the equations to round-off.
-static bool small_solve_proximal(pcs_small *s, int n)
+// admissible sets of multipliers, and repeating the solve drives its effect on the equations to round-off. Contacts
+// that contradict each other have no solution: their multipliers grow apart, and the negative ones leave the set.
+static bool small_solve_proximal(pcs_small *s, int n, bool *is_exact)
 {
     memset(s->x, 0, (size_t)n * sizeof *s->x);
-    double start = small_residual(s, n), now = start;
-    for (int round = 0; round < PROXIMAL_ROUNDS && now > 1e-15 * start; round++) {
+    double start = small_residual(s, n), now = start, last = INFINITY;
+    for (int round = 0; round < PROXIMAL_ROUNDS && now > 1e-15 * start && now < 0.5 * last; round++) {
         small_fill(s, n, 1e-6);
         if (!small_lu_solve(n, s->J, s->b)) return false;
         for (int i = 0; i < n; i++) s->x[i] += s->b[i];
+        last = now;
         now = small_residual(s, n);
     }
-    return now <= 1e-12 * start;
+    *is_exact = now <= round_off * start;
+    return true;
 }
 
-// Multipliers for the sets held: the active equations hold, inactive multipliers vanish.
-static bool small_solve_sets(pcs_small *s)
+// Multipliers for the sets held: the active equations hold (if they can: *is_exact), inactive multipliers vanish.
+static bool small_solve_sets(pcs_small *s, bool *is_exact)
 {
     int n = small_collect(s);
+    *is_exact = true;
     memset(s->nu, 0, (size_t)s->m * sizeof *s->nu);
     memset(s->la, 0, (size_t)s->m * sizeof *s->la);
     if (n == 0) return true;
@@ -158,7 +180,7 @@ static bool small_solve_sets(pcs_small *s)
     (void)small_residual(s, n);
     small_fill(s, n, 0.0);
     if (small_lu_solve(n, s->J, s->b)) memcpy(s->x, s->b, (size_t)n * sizeof *s->x);
-    else if (!small_solve_proximal(s, n)) return false;
+    else if (!small_solve_proximal(s, n, is_exact)) return false;
     for (int i = 0; i < n; i++) {
         int row = s->row[i];
         if (row < s->m) s->nu[row] = s->x[i] * s->h;
@@ -167,54 +189,78 @@ static bool small_solve_sets(pcs_small *s)
     return true;
 }
 
+// A multiplier that vanishes but for round-off vanishes.
+static void small_clear_noise(pcs_small *s)
+{
+    bool is_clear = true;
+    for (int j = 0; j < s->m; j++) {
+        if (s->nu[j] >= 0.0 && s->la[j] >= 0.0) continue;
+        s->nu[j] = fmax(0.0, s->nu[j]);
+        s->la[j] = fmax(0.0, s->la[j]);
+        is_clear = false;
+    }
+    if (!is_clear) pcs_small_evaluate(s);
+}
+
 bool pcs_small_active_set(pcs_small *s, int *iterations)
 {
     int limit = 100 + 10 * s->m;
+    bool is_exact = true;
     memset(s->nu, 0, (size_t)s->m * sizeof *s->nu);
     memset(s->la, 0, (size_t)s->m * sizeof *s->la);
     memset(s->in_A, 0, (size_t)s->m);
     memset(s->in_B, 0, (size_t)s->m);
     pcs_small_evaluate(s);
-    bool is_settled = small_update_sets(s, false, false);
+    bool is_settled = small_update_sets(s, 0);
     for (*iterations = 1; !is_settled; ++*iterations) {
-        if (*iterations > limit || !small_solve_sets(s)) return false;
+        if (*iterations > limit || !small_solve_sets(s, &is_exact)) return false;
         pcs_small_evaluate(s);
-        is_settled = small_update_sets(s, *iterations > FREEZE_GATE_AFTER, *iterations > PIVOT_AFTER);
+        is_settled = small_update_sets(s, *iterations);
     }
-    return true;
+    small_clear_noise(s);
+    return is_exact;
 }
 
-// One sweep; gives the largest change in units of the effective mass times velocity.
-static double small_sweep(pcs_small *s)
+// One sweep; gives the largest change in units of the effective mass times velocity, and the largest multiplier.
+static double small_sweep(pcs_small *s, double *largest)
 {
     double change = 0.0;
+    *largest = 0.0;
     for (int j = 0; j < s->m; j++) {
         int k = j * s->m + j;
         pcs_small_evaluate(s);
         if (s->has_position) {
             double nu = fmax(0.0, s->nu[j] - s->gap[j] / s->P11[k]);
             change = fmax(change, fabs(nu - s->nu[j]) / (s->r[j] * s->h));
+            *largest = fmax(*largest, nu / (s->r[j] * s->h));
             s->nu[j] = nu;
             pcs_small_evaluate(s);
         }
         if (s->gate_is_live) s->gate[j] = s->gate_gap[j] <= 0.0;
         double la = s->gate[j] ? fmax(0.0, s->la[j] - s->xi[j] / s->P22[k]) : 0.0;
         change = fmax(change, fabs(la - s->la[j]) / s->r[j]);
+        *largest = fmax(*largest, la / s->r[j]);
         s->la[j] = la;
     }
     return change;
 }
 
+// Sweeps until the multipliers no longer change, or change by round-off that no longer shrinks.
 bool pcs_small_gauss_seidel(pcs_small *s, int *iterations)
 {
-    double scale = 0.0;
+    double scale = 0.0, largest, smallest_change = INFINITY;
+    int stalled = 0;
     for (int j = 0; j < s->m; j++) scale = fmax(scale, fmax(fabs(s->xi0[j]), fabs(s->gap0[j]) / s->h));
     memset(s->nu, 0, (size_t)s->m * sizeof *s->nu);
     memset(s->la, 0, (size_t)s->m * sizeof *s->la);
-    for (*iterations = 1; *iterations <= 100000; ++*iterations)
-        if (small_sweep(s) <= 1e-15 * scale) {
+    for (*iterations = 1; *iterations <= 100000; ++*iterations) {
+        double change = small_sweep(s, &largest), size = fmax(scale, largest);
+        stalled = change < smallest_change ? 0 : stalled + 1;
+        smallest_change = fmin(smallest_change, change);
+        if (change <= 1e-15 * size || (change <= round_off * size && stalled >= STALLED_SWEEPS)) {
             pcs_small_evaluate(s);
             return true;
         }
+    }
     return false;
 }

@@ -55,7 +55,7 @@ typedef struct pcs_step_result {
 
 typedef struct pcs_step_solver pcs_step_solver;
 
-enum { PCS_MAX_BILATERAL = 8 }; // bilateral rows of one system
+enum { PCS_MAX_BILATERAL = 8, PCS_MAX_ROWS = 64 }; // bilateral rows, and all rows, of a system with joints
 
 typedef struct pcs_step_solver_ops {
     const char *name;

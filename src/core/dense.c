@@ -1,0 +1,72 @@
+#include "core/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+bool pcs_dense_solve(int n, double *A, double *b)
+{
+    for (int k = 0; k < n; k++) {
+        int pivot = k;
+        double size = 0.0;
+        for (int i = k; i < n; i++)
+            if (fabs(A[i * n + k]) > size) {
+                size = fabs(A[i * n + k]);
+                pivot = i;
+            }
+        double scale = 0.0;
+        for (int j = 0; j < n; j++) scale = fmax(scale, fabs(A[pivot * n + j]));
+        if (!(size > 1e-13 * scale)) return false;
+        for (int j = 0; j < n && pivot != k; j++) {
+            double keep = A[k * n + j];
+            A[k * n + j] = A[pivot * n + j];
+            A[pivot * n + j] = keep;
+        }
+        double keep = b[k];
+        b[k] = b[pivot];
+        b[pivot] = keep;
+        for (int i = k + 1; i < n; i++) {
+            double factor = A[i * n + k] / A[k * n + k];
+            for (int j = k + 1; j < n && factor != 0.0; j++) A[i * n + j] -= factor * A[k * n + j];
+            b[i] -= factor * b[k];
+        }
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int j = i + 1; j < n; j++) b[i] -= A[i * n + j] * b[j];
+        b[i] /= A[i * n + i];
+    }
+    return true;
+}
+
+bool pcs_dense_invert(int n, double *A, double *work)
+{
+    double *B = work;
+    for (int i = 0; i < n * n; i++) B[i] = i % (n + 1) == 0 ? 1.0 : 0.0;
+    for (int k = 0; k < n; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabs(A[i * n + k]) > fabs(A[pivot * n + k])) pivot = i;
+        if (!(fabs(A[pivot * n + k]) > 0.0)) return false;
+        for (int j = 0; j < n; j++) {
+            double a = A[k * n + j], b = B[k * n + j];
+            A[k * n + j] = A[pivot * n + j];
+            A[pivot * n + j] = a;
+            B[k * n + j] = B[pivot * n + j];
+            B[pivot * n + j] = b;
+        }
+        double scale = 1.0 / A[k * n + k];
+        for (int j = 0; j < n; j++) {
+            A[k * n + j] *= scale;
+            B[k * n + j] *= scale;
+        }
+        for (int i = 0; i < n; i++) {
+            double factor = A[i * n + k];
+            if (i == k) continue;
+            for (int j = 0; j < n; j++) {
+                A[i * n + j] -= factor * A[k * n + j];
+                B[i * n + j] -= factor * B[k * n + j];
+            }
+        }
+    }
+    memcpy(A, B, (size_t)n * (size_t)n * sizeof *A);
+    return true;
+}
