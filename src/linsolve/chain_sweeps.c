@@ -8,7 +8,8 @@
 //   forward   L y_k = x_k - W_{k-1} y_{k-1}          backward   L' x_k = D^-1 y_k - W_k' x_{k+1}
 //
 // This is the banded L D L' factorization of A in another numbering: backward stable for every positive definite A. The
-// last block is filled up with the identity when b does not divide n.
+// last block is filled up with the identity when b does not divide n; it is not the only one then, because b is the
+// smallest that fits.
 
 #include "linsolve/chain.h"
 #include "linsolve/pivot.h"
@@ -251,7 +252,6 @@ SWEEPS_INLINE void sweeps_solve(const pcs_chain *c, int b, double *x)
     if (filled < b) {
         for (int i = 0; i < filled; i++) padded[i] = last[i];
         last = padded;
-        if (c->nblock == 1) center = padded;
     }
 
     sweeps_forward_all(c, b, x, last, center);
