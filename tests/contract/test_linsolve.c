@@ -225,7 +225,7 @@ static void seemingly_decaying(pcs_matrix *A)
     double s[1000];
     for (int i = 0; i < 1000; i++) {
         int phase = (i + 62) % 124;
-        s[i] = pow(10.0, -0.4 * (phase < 80 ? phase : 80.0 * (124 - phase) / 44.0));
+        s[i] = pow(10.0, -0.55 * (phase < 80 ? phase : 80.0 * (124 - phase) / 44.0));
     }
     for (int j = 0; j < 1000; j++)
         for (int p = A->pattern->start[j]; p < A->pattern->start[j + 1]; p++)
