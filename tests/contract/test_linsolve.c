@@ -224,7 +224,7 @@ static void seemingly_decaying(pcs_matrix *A)
 {
     double s[1000];
     for (int i = 0; i < 1000; i++) {
-        int phase = (i + 62) % 124;
+        int phase = (i + 40) % 124;
         s[i] = pow(10.0, -0.55 * (phase < 80 ? phase : 80.0 * (124 - phase) / 44.0));
     }
     for (int j = 0; j < 1000; j++)
