@@ -1,8 +1,8 @@
-// Running out of memory is a fault like any other: whichever allocation fails, the caller gets a status and a message and
-// nothing leaks. And after the start there is nothing left to fail: stepping does not allocate.
+// Running out of memory is a fault like any other: whichever allocation fails, the caller gets a status and a message
+// and nothing leaks. And after the start there is nothing left to fail: stepping does not allocate.
 //
-// Some libraries help themselves: the C library reads a file without a buffer, UMFPACK tries again with less memory. Then
-// the result must be the same, bit for bit.
+// Some libraries help themselves: the C library reads a file without a buffer, UMFPACK tries again with less memory.
+// Then the result must be the same, bit for bit.
 
 #include "support/alloc_fault.h"
 #include "support/check.h"
@@ -118,8 +118,9 @@ static void every_failing_allocation_of_the_output_is_reported(void **state)
     fail_each_allocation(&with_output, true);
 }
 
-// Goes over the impact: active sets change, contacts close and open. UMFPACK takes memory for every numeric factorization;
-// the saddle solver factors when a contact opens or closes, so there only growth and allocation in every step are faults.
+// Goes over the impact: active sets change, contacts close and open. UMFPACK takes memory for every numeric
+// factorization; the saddle solver factors when a contact opens or closes, so there only growth and allocation in every
+// step are faults.
 static void steps_do_not_allocate(void **state)
 {
     (void)state;
