@@ -23,9 +23,9 @@ typedef struct pcs_contact_info {
 typedef struct pcs_row {
     int contact; // index into contacts
     double restitution;
-    bool is_bilateral;          // g = 0 always, no gate, no sign
-    double friction;            // Coulomb's mu
-    double tangent_restitution; // of the tangential velocity
+    bool is_bilateral;           // g = 0 always, no gate, no sign
+    double friction;             // Coulomb's mu
+    double tangent_restitution;  // of the tangential velocity
     int first_tangent, ntangent; // its tangential directions are rows of T: 0, 1 (interval) or 2 (disc)
 } pcs_row;
 
@@ -105,27 +105,12 @@ struct pcs_system {
     pcs_matrix *M, *C, *K;            // one pattern
     pcs_rows *G;                      // [nrow x nv]
     int ntangent;
-    pcs_rows *T;                      // [ntangent x nv] tangential directions; NULL without friction
-    const char *const *coordinates;   // [nq] names of a closed-form system's coordinates; NULL for meshes
-    const double *gravity;            // [nv] force of gravity, N; NULL when there is none
+    pcs_rows *T;                    // [ntangent x nv] tangential directions; NULL without friction
+    const char *const *coordinates; // [nq] names of a closed-form system's coordinates; NULL for meshes
+    const double *gravity;          // [nv] force of gravity, N; NULL when there is none
     pcs_picture *picture;
     double stable_step; // s, of explicit schemes; INFINITY when nothing limits it
 };
-
-// A closed-form system that a case can ask for by name.
-typedef struct pcs_system_type {
-    const char *name;
-    const char *summary;
-    const pcs_option *options;
-    size_t params_size;
-    // NULL when the parameters are sound, else what is wrong; *option names the culprit.
-    const char *(*check)(const void *params, const char **option);
-    pcs_status (*create)(pcs_context *ctx, const void *params, pcs_system **out);
-    // Initial q and v.
-    void (*start)(const void *params, double *q, double *v);
-} pcs_system_type;
-
-extern const pcs_system_type *const pcs_system_types[]; // ends with NULL
 
 // Velocity of row j.
 static inline double pcs_system_rate(const pcs_system *self, int row, const double *v)

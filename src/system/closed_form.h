@@ -1,0 +1,24 @@
+// Turns a closed-form definition into a system.
+
+#ifndef PCS_SYSTEM_CLOSED_FORM_H
+#define PCS_SYSTEM_CLOSED_FORM_H
+
+#include "percuss_system.h"
+#include "system/system.h"
+
+enum { PCS_MAX_COORDINATES = 16, PCS_MAX_CLOSED_ROWS = 64 };
+
+// The closed-form systems of this program, ends with NULL.
+extern const percuss_system_definition *const pcs_closed_forms[];
+
+// The parameter table as options; `params` is then an array of doubles.
+pcs_status pcs_closed_form_options(pcs_context *ctx, const percuss_system_definition *definition, pcs_option **out);
+
+// `params` are kept and must live as long as the context.
+pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definition *definition, const double *params,
+                                  pcs_system **out);
+
+// Position, velocity of a coordinate: "theta1", "v_theta1".
+pcs_status pcs_closed_form_probe(const pcs_system *self, const char *component, pcs_probe *out);
+
+#endif
