@@ -27,8 +27,8 @@ enum {
     WIDTH = 8,         // segments of a tile
     PAIRS = WIDTH / 2, // vector registers for a row
     SHORTEST = 16,     // segments below this are not worth the warm-up
-    USUAL = 1000,      // segment length of large systems: a tile stays in the second cache
-    LONGEST = 4096
+    USUAL = 3000,      // longest segments in general: the tile stays in the second cache
+    LONGEST = 6000     // longest segments when the window is long
 };
 
 static const double windows_tolerance = 1.0e-20;
@@ -123,20 +123,16 @@ static void windows_divide(int n, int ntile, pcs_chain_cut *cut)
     cut->nlong = (n - cut->length * WIDTH * ntile) / (2 * WIDTH);
 }
 
-// Tiles of the usual size, or larger ones when the window is long. False when one tile is too short for the window.
+// Tiles of the usual size, or larger ones when the window is long. False when no tile is long enough for it.
 static bool windows_plan(pcs_chain *c)
 {
-    if (c->n < WIDTH * SHORTEST) return false;
-    int usual = USUAL;
-    for (;;) {
-        int ntile = c->n / (WIDTH * usual);
-        windows_divide(c->n, ntile > 0 ? ntile : 1, &c->cut);
-        if (c->cut.length > LONGEST) windows_divide(c->n, c->cut.ntile + 1, &c->cut);
+    for (int longest = USUAL;; longest = LONGEST) {
+        int ntile = (c->n - 1) / (WIDTH * longest) + 1;
+        bool is_last = ntile == 1 || longest == LONGEST;
+        windows_divide(c->n, ntile, &c->cut);
         c->cut.window = windows_needed(c, &c->cut, c->cut.length);
-        bool is_last = ntile <= 1 || usual >= LONGEST;
         if (c->cut.window <= (is_last ? c->cut.length : c->cut.length / 4)) return true;
         if (is_last) return false;
-        usual *= 2;
     }
 }
 
