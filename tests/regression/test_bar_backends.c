@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 // Coarse meshes with approach, contact and release all in, and one that is long enough for every way a chain is swept.
 typedef struct backends_case {
@@ -17,7 +18,7 @@ static const backends_case CASES[] = {
     { "cases/bar_impact", { "mesh.bar.elements=40", "time.step=4.3e-3", NULL } },
     { "cases/bar_impact",
       { "mesh.bar.elements=400", "mesh.bar.from=[0.3, 0, 0]", "mesh.bar.to=[10.3, 0, 0]", "time.step=4.5e-4",
-        "time.end=0.15", NULL } },
+        "time.end=0.06", NULL } },
     { "cases/bar_steel", { "mesh.bar.elements=40", "time.step=2.0e-6", NULL } },
     { "cases/bar_bouncing", { "mesh.bar.elements=40", "time.step=4.1e-3", "time.end=2.5", NULL } },
     { "cases/bar_clamped", { "mesh.bar.elements=40", "time.step=1.3e-2", "time.end=3.0", NULL } },
@@ -61,15 +62,23 @@ static case_run backends_open(const backends_case *c, const char *scheme, const 
     return case_open(c->path, set);
 }
 
-static int backends_open_all(const backends_case *c, const char *scheme, backends_run runs[MAX_RUNS])
+// The Newton solver hands its back end a general matrix, which those for positive definite ones refuse.
+static bool backends_fit(const pcs_step_solver_ops *solver, const pcs_linsolve_ops *linear, const pcs_pattern *pattern)
+{
+    return strcmp(solver->name, "newton") != 0 || linear->refuses(pattern, PCS_GENERAL) == NULL;
+}
+
+static int backends_open_all(const backends_case *c, const char *scheme, const pcs_pattern *pattern, backends_run *runs)
 {
     int count = 0;
     for (int k = 0; pcs_step_solvers[k] != NULL; k++)
         for (int b = 0; pcs_linsolvers[b] != NULL; b++) {
+            if (!backends_fit(pcs_step_solvers[k], pcs_linsolvers[b], pattern)) continue;
             backends_run *r = &runs[count++];
             CHECK(count <= MAX_RUNS);
             *r = (backends_run){ .run = { 0 } };
-            snprintf(r->solver, TEXT, "solver={type: %s, linear: %s}", pcs_step_solvers[k]->name, pcs_linsolvers[b]->name);
+            snprintf(r->solver, TEXT, "solver={type: %s, linear: %s}", pcs_step_solvers[k]->name,
+                     pcs_linsolvers[b]->name);
             r->run = backends_open(c, scheme, r->solver);
         }
     return count;
@@ -89,9 +98,9 @@ static void backends_step(const case_run *reference, backends_run *r)
 static void backends_compare(const backends_case *c, const char *scheme)
 {
     backends_run runs[MAX_RUNS];
-    int count = backends_open_all(c, scheme, runs);
-    CHECK(count >= 16);
     case_run reference = backends_open(c, scheme, "solver={type: condensed, linear: dense}");
+    int count = backends_open_all(c, scheme, reference.sim->system->M->pattern, runs);
+    CHECK(count >= 16);
     while (reference.count <= reference.sim->nstep) {
         case_step(&reference);
         for (int i = 0; i < count; i++) {

@@ -1,5 +1,6 @@
 // The energy ledger of the bar cases: what the numerical part does when the step is halved, in free vibration and
-// through contact; the impact loss against m_eff v^2 (1 - e^2) / 2; Moreau-Jean's closed sum with loads, damping and gravity.
+// through contact; the impact loss against m_eff v^2 (1 - e^2) / 2; Moreau-Jean's closed sum with loads, damping and
+// gravity.
 
 #include "support/check.h"
 #include "support/run_case.h"
@@ -9,7 +10,8 @@
 
 enum { TEXT = 64 };
 
-static const char GGL[] = "scheme={type: alpha_ggl, rho_inf: 0.8}", TRAPEZOID[] = "scheme={type: moreau_jean, theta: 0.5}",
+static const char GGL[] = "scheme={type: alpha_ggl, rho_inf: 0.8}",
+                  TRAPEZOID[] = "scheme={type: moreau_jean, theta: 0.5}",
                   MOREAU[] = "scheme={type: moreau_jean, rho_inf: 0.8}", EXPLICIT[] = "scheme={type: half_explicit}";
 
 // Largest |numerical loss| so far in the run, J.
@@ -25,7 +27,8 @@ static double energy_free(const char *scheme, double h)
 {
     char step[TEXT];
     snprintf(step, sizeof step, "time.step=%.17g", h);
-    const char *set[] = { scheme, step, "mesh.bar.elements=8", "contacts.obstacle.point=[-9.0, 0, 0]", "time.end=3.0", NULL };
+    const char *set[] = { scheme,         step, "mesh.bar.elements=8", "contacts.obstacle.point=[-9.0, 0, 0]",
+                          "time.end=3.0", NULL };
     case_run run = case_run_all("cases/bar_clamped", set);
     double loss = energy_largest_numerical(&run);
     CHECK(case_find_contact(&run).count == 0);
@@ -51,7 +54,8 @@ static void energy_orders_in_free_vibration(void **state)
     CHECK_NEAR(energy_free(TRAPEZOID, 4e-3), 0.0, 1e-13);
 }
 
-// A bar of 8 elements thrown at the wall with h such that the impact lies a quarter of a step before the end of its step.
+// A bar of 8 elements thrown at the wall with h such that the impact lies a quarter of a step before the end of its
+// step.
 static case_run energy_throw(const char *scheme, int steps_to_impact, const char *restitution, const char *end)
 {
     char step[TEXT];
@@ -100,9 +104,9 @@ static void energy_orders_through_contact(void **state)
     }
 }
 
-// First impact of a bar at rest in itself: m_eff v^2 (1 - e^2) / 2 is the work of the impulse (1 + e) m_eff v on the mean
-// of the velocities before and after it. Half-explicit has it exactly, the implicit schemes up to (omega h)^2; Moreau-Jean
-// weighs the velocity after the impact with theta and counts the rest as its numerical loss.
+// First impact of a bar at rest in itself: m_eff v^2 (1 - e^2) / 2 is the work of the impulse (1 + e) m_eff v on the
+// mean of the velocities before and after it. Half-explicit has it exactly, the implicit schemes up to (omega h)^2;
+// Moreau-Jean weighs the velocity after the impact with theta and counts the rest as its numerical loss.
 static void energy_impact_loss_is_closed_form(void **state)
 {
     (void)state;
@@ -111,7 +115,9 @@ static void energy_impact_loss_is_closed_form(void **state)
     const struct {
         const char *scheme;
         double theta, slack;
-    } schemes[] = { { GGL, 0.5, 1e-4 }, { MOREAU, 1.0 / 1.8, 1e-4 }, { TRAPEZOID, 0.5, 1e-4 }, { EXPLICIT, 0.5, 1e-8 } };
+    } schemes[] = {
+        { GGL, 0.5, 1e-4 }, { MOREAU, 1.0 / 1.8, 1e-4 }, { TRAPEZOID, 0.5, 1e-4 }, { EXPLICIT, 0.5, 1e-8 }
+    };
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < 3; k++) {
             case_run run = energy_throw(schemes[i].scheme, 5000, restitution[k], "time.end=0.502");
@@ -120,7 +126,8 @@ static void energy_impact_loss_is_closed_form(void **state)
             const pcs_ledger *ledger = &run.records[hit].ledger;
             CHECK(run.records[hit].is_impact);
             CHECK_NEAR(ledger->impact_loss / twice, (1.0 + e) * (1.0 - theta - theta * e), schemes[i].slack);
-            CHECK_NEAR((run.records[hit - 1].energy - run.records[hit].energy) / twice, 0.5 * (1.0 - e * e), schemes[i].slack);
+            CHECK_NEAR((run.records[hit - 1].energy - run.records[hit].energy) / twice, 0.5 * (1.0 - e * e),
+                       schemes[i].slack);
             CHECK(run.records[hit - 1].ledger.impact_loss == 0.0);
             case_close(&run);
         }

@@ -51,7 +51,8 @@ static void exact_obeys_the_wave_equation(void **state)
             double d = fmin(s, bar.length - s) / bar.speed * exact_random(&seed);
             double t = d + exact_span(&bar) * exact_random(&seed);
             double late = exact_displacement(&bar, s, t + d) + exact_displacement(&bar, s, t - d);
-            double wide = exact_displacement(&bar, s + bar.speed * d, t) + exact_displacement(&bar, s - bar.speed * d, t);
+            double wide =
+                exact_displacement(&bar, s + bar.speed * d, t) + exact_displacement(&bar, s - bar.speed * d, t);
             CHECK_NEAR(late - wide, -bar.gravity * d * d, 1e-12 * exact_size(&bar));
         }
     }
@@ -142,8 +143,9 @@ static void exact_keeps_momentum_and_energy(void **state)
     for (int i = 0; i < PROBLEMS; i++) {
         exact_bar bar = exact_problem(i);
         double mass = bar.density * bar.area * bar.length, energy = exact_energy(&bar, 0.0, CELLS);
-        double scale = 0.5 * mass * (bar.velocity * bar.velocity + bar.speed * bar.speed * bar.slope * bar.slope +
-                                     bar.gravity * bar.gravity);
+        double scale =
+            0.5 * mass *
+            (bar.velocity * bar.velocity + bar.speed * bar.speed * bar.slope * bar.slope + bar.gravity * bar.gravity);
         for (int k = 1; k <= 24; k++) {
             double t = exact_span(&bar) * (k + 0.3) / 25.0, momentum = 0.0;
             for (int m = 0; m < 2000; m++)
@@ -187,9 +189,12 @@ static void exact_gives_the_published_figures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_obeys_the_wave_equation),   cmocka_unit_test(exact_obeys_the_far_end),
-        cmocka_unit_test(exact_obeys_the_contact_law),     cmocka_unit_test(exact_rates_are_derivatives),
-        cmocka_unit_test(exact_starts_as_told),            cmocka_unit_test(exact_keeps_momentum_and_energy),
+        cmocka_unit_test(exact_obeys_the_wave_equation),
+        cmocka_unit_test(exact_obeys_the_far_end),
+        cmocka_unit_test(exact_obeys_the_contact_law),
+        cmocka_unit_test(exact_rates_are_derivatives),
+        cmocka_unit_test(exact_starts_as_told),
+        cmocka_unit_test(exact_keeps_momentum_and_energy),
         cmocka_unit_test(exact_gives_the_published_figures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

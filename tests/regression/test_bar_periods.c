@@ -1,5 +1,5 @@
-// Ten periods of cases/bar_bouncing for every scheme: (E - E_rest) / 500 J and gap / 5 m, both 1 in the exact motion, within the
-// bounds of the case's README and nearer to 1 on the finer mesh.
+// Ten periods of cases/bar_bouncing for every scheme: (E - E_rest) / 500 J and gap / 5 m, both 1 in the exact motion,
+// within the bounds of the case's README and nearer to 1 on the finer mesh.
 
 #include "support/check.h"
 #include "support/refine.h"

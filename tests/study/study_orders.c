@@ -2,8 +2,8 @@
 //
 //   study_orders [levels]        (default 4: N = 50, 100, 200, 400; run from the project's folder)
 //
-// Order = log2 of the ratio of two neighbouring errors. Steps keep c h / l fixed at values that do not divide the times of
-// impact and release.
+// Order = log2 of the ratio of two neighbouring errors. Steps keep c h / l fixed at values that do not divide the times
+// of impact and release.
 
 #include "support/refine.h"
 

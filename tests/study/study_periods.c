@@ -1,6 +1,6 @@
 // Ten periods of cases/bar_bouncing for every scheme, as a table under refinement of mesh and step:
-// (E - E_rest) / 500 J with E_rest = 500 J, the energy of the unstrained bar standing on the floor, and gap / 5 m, after
-// 1, 2, 5 and 10 periods. Both are 1 in the exact motion.
+// (E - E_rest) / 500 J with E_rest = 500 J, the energy of the unstrained bar standing on the floor, and gap / 5 m,
+// after 1, 2, 5 and 10 periods. Both are 1 in the exact motion.
 //
 //   study_periods [first N] [levels] [method]    (default 800, 3 levels, all; run from the project's folder)
 

@@ -78,8 +78,8 @@ static exact_bar exact_thrown(exact_bar bar)
 
 exact_bar exact_bar_impact(void)
 {
-    return exact_thrown((exact_bar){
-        .length = 10.0, .area = 1.0, .modulus = 900.0, .density = 1.0, .gap = 5.005, .velocity = -10.0 });
+    return exact_thrown(
+        (exact_bar){ .length = 10.0, .area = 1.0, .modulus = 900.0, .density = 1.0, .gap = 5.005, .velocity = -10.0 });
 }
 
 exact_bar exact_bar_steel(void)
@@ -122,8 +122,7 @@ exact_bar exact_bar_clamped(void)
 
 exact_bar exact_bars_two(void)
 {
-    return exact_thrown(
-        (exact_bar){ .length = 10.0, .area = 1.0, .modulus = 1.0, .density = 1.0, .velocity = -0.1 });
+    return exact_thrown((exact_bar){ .length = 10.0, .area = 1.0, .modulus = 1.0, .density = 1.0, .velocity = -0.1 });
 }
 
 exact_bar exact_bar_fast(void)

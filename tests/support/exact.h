@@ -23,8 +23,8 @@ typedef struct exact_bar {
     double period;           // s; INFINITY: the motion does not repeat
     int ncontact;
     double begin[EXACT_MAX_CONTACTS], end[EXACT_MAX_CONTACTS]; // s, contact intervals within one period
-    double speed;                            // m/s, of waves
-    double offset[EXACT_MAX_CONTACTS + 1];   // m, F - H in the free intervals, see exact.c
+    double speed;                                              // m/s, of waves
+    double offset[EXACT_MAX_CONTACTS + 1];                     // m, F - H in the free intervals, see exact.c
 } exact_bar;
 
 // The problems of the cases of the same name; of bars_two the bar on the positive side.

@@ -10,12 +10,12 @@
 // After one step (or after the start, at t = 0).
 typedef struct case_record {
     double t;
-    double energy;            // J, kinetic + strain + potential
-    pcs_ledger ledger;        // since t = 0
-    double gap, rate;         // of the first contact point, m and m/s
-    double force;             // N, smooth part
-    double impulse;           // N s, impact part
-    double step_impulse;      // N s
+    double energy;       // J, kinetic + strain + potential
+    pcs_ledger ledger;   // since t = 0
+    double gap, rate;    // of the first contact point, m and m/s
+    double force;        // N, smooth part
+    double impulse;      // N s, impact part
+    double step_impulse; // N s
     bool is_impact;
     int iterations;
 } case_record;
