@@ -50,12 +50,14 @@ typedef struct ggl {
     bool has_joints;      // bilateral rows
 } ggl;
 
-static pcs_step_form ggl_form(const ggl *s, double h)
+static pcs_step_form ggl_form(const pcs_scheme *self, double h)
 {
+    const ggl *s = self->data;
     return (pcs_step_form){ .h = h,
                             .c = (1.0 - s->am) / ((1.0 - s->af) * s->ga),
                             .kb = h * s->be / s->ga,
                             .has_dynamics = true,
+                            .gate_tolerance = 1e-13 * self->system->length,
                             .has_smooth_multipliers = s->has_joints,
                             .has_position = true,
                             .gate_is_live = true };
@@ -156,7 +158,7 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
 {
     ggl *s = self->data;
     const pcs_system *system = self->system;
-    pcs_step_form form = ggl_form(s, h);
+    pcs_step_form form = ggl_form(self, h);
     pcs_begin_report(report, h);
     PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;

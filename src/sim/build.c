@@ -41,14 +41,20 @@ pcs_node *pcs_build_section(pcs_build *b, const char *key, bool is_required, con
     return section;
 }
 
-static pcs_status build_read(pcs_build *b)
+static pcs_status build_read_mesh_model(pcs_build *b)
 {
     PCS_TRY(pcs_build_mesh(b));
     PCS_TRY(pcs_build_groups(b));
     PCS_TRY(pcs_build_supports(b));
     PCS_TRY(pcs_build_initials(b));
     PCS_TRY(pcs_build_loads(b));
-    PCS_TRY(pcs_build_contacts(b));
+    return pcs_build_contacts(b);
+}
+
+static pcs_status build_read(pcs_build *b)
+{
+    PCS_TRY(pcs_build_system(b));
+    if (!b->has_system) PCS_TRY(build_read_mesh_model(b));
     PCS_TRY(pcs_build_scheme(b));
     PCS_TRY(pcs_build_time(b));
     PCS_TRY(pcs_build_output(b));
@@ -59,7 +65,7 @@ static pcs_status build_model(pcs_build *b)
 {
     const char *culprit = NULL;
     b->model.mesh = b->mesh;
-    pcs_status status = pcs_fe_create(b->ctx, &b->model, &b->sim->system, &culprit);
+    pcs_status status = b->has_system ? PCS_OK : pcs_fe_create(b->ctx, &b->model, &b->sim->system, &culprit);
     if (status != PCS_OK) {
         PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, culprit), status));
         return pcs_case_finish(b->c);

@@ -5,6 +5,7 @@
 #ifndef PCS_SIM_BUILD_H
 #define PCS_SIM_BUILD_H
 
+#include "percuss_system.h"
 #include "sim/sim.h"
 #include "system/fe.h"
 
@@ -35,6 +36,9 @@ typedef struct pcs_build {
     const char *linear;
     double step, end; // NAN when the case is wrong
     bool step_is_auto, allows_unstable;
+    bool has_system;                             // a closed-form system instead of a mesh
+    const percuss_system_definition *definition; // of it; NULL when the case is wrong
+    const double *system_params;
     int nprobe;
     pcs_build_probe *probes; // [nprobe]
 } pcs_build;
@@ -55,6 +59,7 @@ extern const pcs_case_section pcs_case_sections[]; // ends with a NULL key
 int pcs_catalogue_write(FILE *out, const char *name, bool is_markdown);
 
 // Reading. Faults other than bad input are returned; bad input is collected in the case.
+pcs_status pcs_build_system(pcs_build *b); // makes the system at once when its section is right
 pcs_status pcs_build_mesh(pcs_build *b);
 pcs_status pcs_build_groups(pcs_build *b);
 pcs_status pcs_build_supports(pcs_build *b);
@@ -70,6 +75,9 @@ pcs_status pcs_build_clock(pcs_build *b);  // step size and number of steps, wit
 pcs_status pcs_build_state(pcs_build *b);  // initial values
 pcs_status pcs_build_probes(pcs_build *b); // columns
 pcs_status pcs_build_solvers(pcs_build *b);
+
+// Columns for all coordinates of a closed-form system and their velocities, appended to the probes.
+pcs_status pcs_build_coordinate_probes(pcs_build *b, pcs_probe *probes, int *count);
 
 // The set a scalar names; NULL and an error otherwise. `is_single`: it must hold one item.
 const pcs_set *pcs_build_set(pcs_build *b, pcs_node *node, bool of_cells, bool is_single);

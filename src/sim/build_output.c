@@ -1,6 +1,7 @@
 // What a run writes: observers and probes of a case.
 
 #include "sim/build.h"
+#include "system/closed_form.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -100,9 +101,12 @@ static void output_check_components(pcs_build *b, const pcs_node *of)
 static void output_read_probe(pcs_build *b, pcs_node *map, pcs_build_probe *probe)
 {
     output_probe params = { .item = -1 };
-    probe->items = output_probe_set(b, map, &probe->is_cell);
-    pcs_case_read(b->c, map, pcs_probe_options, &params);
-    probe->items = output_pick_item(b, map, probe->items, params.item);
+    // A closed-form system has coordinates only, no nodes to choose from.
+    if (!b->has_system) {
+        probe->items = output_probe_set(b, map, &probe->is_cell);
+        pcs_case_read(b->c, map, pcs_probe_options, &params);
+        probe->items = output_pick_item(b, map, probe->items, params.item);
+    }
     probe->of = pcs_case_need(b->c, map, "of", PCS_NODE_LIST, "the components, such as [x, vx] or [stress]");
     if (probe->of != NULL) output_check_components(b, probe->of);
 }
@@ -139,8 +143,9 @@ pcs_status pcs_build_output(pcs_build *b)
 static pcs_status output_bind(pcs_build *b, const pcs_build_probe *probe, pcs_node *component, pcs_probe *out)
 {
     const char *text = pcs_node_text(component);
-    pcs_status status = probe->is_cell ? pcs_fe_cell_probe(b->sim->system, probe->items, text, out)
-                                       : pcs_fe_node_probe(b->sim->system, probe->items, text, out);
+    pcs_status status = b->has_system    ? pcs_closed_form_probe(b->sim->system, text, out)
+                        : probe->is_cell ? pcs_fe_cell_probe(b->sim->system, probe->items, text, out)
+                                         : pcs_fe_node_probe(b->sim->system, probe->items, text, out);
     if (status != PCS_OK) return pcs_build_blame(b, component, status);
     size_t room = strlen(probe->name) + strlen(text) + 2;
     char *column = pcs_take(b->ctx, room, 1, "a probe");
@@ -154,7 +159,9 @@ pcs_status pcs_build_probes(pcs_build *b)
 {
     int count = 0;
     for (int i = 0; i < b->nprobe; i++) count += pcs_node_count(b->probes[i].of);
+    if (b->has_system) count += 2 * b->sim->system->nq;
     PCS_TAKE(b->ctx, b->sim->probes, count, "probes");
+    if (b->has_system) PCS_TRY(pcs_build_coordinate_probes(b, b->sim->probes, &b->sim->nprobe));
     for (int i = 0; i < b->nprobe; i++) {
         const pcs_build_probe *probe = &b->probes[i];
         for (int k = 0; k < pcs_node_count(probe->of); k++) {

@@ -2,6 +2,7 @@
 
 #include "sim/build.h"
 
+#include <math.h>
 #include <string.h>
 
 static const double SAFE_SHARE = 0.9;  // of the stable step, for `step: auto`
@@ -38,7 +39,9 @@ pcs_status pcs_build_scheme(pcs_build *b)
     linear[count] = NULL;
     pcs_node *node = pcs_case_get_map(b->c, pcs_case_root(b->c), "solver");
     if (node != NULL) {
-        int type = pcs_case_choice(b->c, node, "type", types, "condensed");
+        // The condensed form is the fastest where it applies.
+        bool is_plain = b->sim->system == NULL || pcs_step_is_plain(b->sim->system);
+        int type = pcs_case_choice(b->c, node, "type", types, is_plain ? "condensed" : "newton");
         int back_end = pcs_case_choice(b->c, node, "linear", linear, "auto");
         b->solver = type < 0 ? NULL : pcs_step_solvers[type];
         b->linear = back_end < 0 ? NULL : linear[back_end];
@@ -153,14 +156,16 @@ static pcs_status run_check_gaps(pcs_build *b)
     double *gap = pcs_scratch(NULL, (size_t)system->nrow, sizeof *gap);
     if (gap == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %d gaps", system->nrow);
     system->ops->gaps(system, b->sim->state.q, gap);
-    const pcs_node *section = pcs_case_find(b->c, "contacts");
+    const pcs_node *section = pcs_case_find(b->c, b->has_system ? "system" : "contacts");
     for (int i = 0; i < system->ncontact; i++) {
         const pcs_contact_info *contact = &system->contacts[i];
         for (int j = 0; j < contact->nrow; j++) {
             double value = gap[contact->first_row + j];
-            if (value >= -OVERLAP * system->length) continue;
-            pcs_case_error_at(b->c, pcs_node_item(section, i), NULL,
-                              "the gap of point %d is %g m at t = 0, must be >= 0", j, value);
+            if (value >= -OVERLAP * system->length && !system->rows[contact->first_row + j].is_bilateral) continue;
+            if (fabs(value) <= OVERLAP * system->length) continue;
+            pcs_case_error_at(b->c, b->has_system ? section : pcs_node_item(section, i), NULL,
+                              "the gap of point %d of '%s' is %g m at t = 0, must be %s 0", j, contact->name, value,
+                              system->rows[contact->first_row + j].is_bilateral ? "=" : ">=");
             break;
         }
     }
@@ -178,7 +183,9 @@ pcs_status pcs_build_state(pcs_build *b)
     x->nhistory = b->scheme->nhistory;
     for (int i = 0; i < x->nhistory; i++) PCS_TAKE(b->ctx, x->history[i], system->nv, "the state");
     const char *culprit = NULL;
-    pcs_status status = pcs_fe_initial_state(system, x->q, x->v, &culprit);
+    pcs_status status = PCS_OK;
+    if (b->has_system) b->definition->start(b->system_params, x->q, x->v);
+    else status = pcs_fe_initial_state(system, x->q, x->v, &culprit);
     if (status != PCS_OK) return pcs_build_blame(b, pcs_case_find(b->c, culprit), status);
     return run_check_gaps(b);
 }

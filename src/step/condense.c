@@ -61,6 +61,7 @@ static void condense_fill_small(pcs_step_solver *self, pcs_condense *c)
     s->h = form->h;
     s->has_position = form->has_position;
     s->gate_is_live = form->gate_is_live;
+    s->gate_tolerance = form->gate_tolerance;
 }
 
 pcs_status pcs_condense_prepare(pcs_step_solver *self, pcs_condense *c, pcs_outcome *outcome)

@@ -75,7 +75,7 @@ static void cone_find_modes(pcs_cone *c, bool gate_is_frozen)
 {
     for (int j = 0; j < c->m; j++) {
         bool is_bilateral = c->rows[j].is_bilateral;
-        if (c->gate_is_live && !gate_is_frozen) c->gate[j] = c->gate_gap[j] <= 0.0;
+        if (c->gate_is_live && !gate_is_frozen) c->gate[j] = c->gate_gap[j] <= c->gate_tolerance;
         bool in_A = c->has_position && (is_bilateral || c->z[j] - c->r[j] * c->value[j] >= 0.0);
         int la = c->m + j;
         bool in_B = is_bilateral || (c->gate[j] && c->z[la] - c->r[la] * c->value[la] >= 0.0);
@@ -195,7 +195,7 @@ static bool cone_sweep(pcs_cone *c, double scale, int *iterations)
             cone_evaluate(c);
             int j = k < c->m ? k : k < 2 * c->m ? k - c->m : cone_owner(c, k);
             double old = c->z[k], next = old - c->r[k] * c->value[k];
-            if (c->gate_is_live) c->gate[j] = c->gate_gap[j] <= 0.0;
+            if (c->gate_is_live) c->gate[j] = c->gate_gap[j] <= c->gate_tolerance;
             bool is_bilateral = c->rows[j].is_bilateral,
                  is_on = k < c->m ? c->has_position : is_bilateral || c->gate[j];
             if (k >= 2 * c->m) {

@@ -18,6 +18,7 @@ typedef struct pcs_cone {
     const pcs_row *rows; // [m] borrowed
     double h;            // s, brings gaps to the size of velocities
     bool has_position, gate_is_live;
+    double gate_tolerance;   // m, a gate gap up to this is closed
     double *P, *b;           // [n * n], [n] rows: gap, xi, xt
     double *P_gate, *b_gate; // [m * n], [m]
     double *z;               // [n] nu, La, Lt

@@ -215,15 +215,27 @@ static void kkt_move(pcs_step_solver *self, pcs_step_problem *p)
     for (int j = 0; j < s->m; j++) s->xi[j] = pcs_rows_dot(system->G, j, p->v) + p->target[j];
 }
 
+// Where gap and multiplier, or velocity and impulse, both vanish, only round-off would move a row between the sets.
+static bool kkt_is_noise(const pcs_step_solver *self, const pcs_step_problem *p, int row, double test, bool is_gap)
+{
+    const kkt *s = self->data;
+    double h = self->form.h, size = fmax(pcs_step_largest(s->n, s->v0), pcs_step_largest(s->n, p->v));
+    if (is_gap) size = h * size + pcs_step_largest(s->n, p->q);
+    return fabs(test) <= 1e-12 * self->effective_mass[row] * size;
+}
+
+// True when the sets stay as they are. As the iterations go on the gate is frozen and rows on the verge stay where
+// they are; later still only the first row that differs is changed.
 static bool kkt_update_sets(pcs_step_solver *self, pcs_step_problem *p, int iteration)
 {
     kkt *s = self->data;
-    bool is_same = true;
+    bool is_same = true, is_late = iteration > FREEZE_GATE_AFTER, has_position = self->form.has_position;
     for (int j = 0; j < s->m; j++) {
-        double r = self->effective_mass[j];
-        if (self->form.gate_is_live && iteration <= FREEZE_GATE_AFTER) p->gate[j] = s->gate_gap[j] <= 0.0;
-        bool in_A = self->form.has_position && p->nu[j] - r * s->gap[j] >= 0.0;
-        bool in_B = p->gate[j] && p->la[j] - r * s->xi[j] >= 0.0;
+        double r = self->effective_mass[j], position = p->nu[j] - r * s->gap[j], velocity = p->la[j] - r * s->xi[j];
+        if (self->form.gate_is_live && !is_late) p->gate[j] = s->gate_gap[j] <= self->form.gate_tolerance;
+        bool in_A = has_position && position >= 0.0, in_B = p->gate[j] && velocity >= 0.0;
+        if (is_late && has_position && kkt_is_noise(self, p, j, position, true)) in_A = s->in_A[j];
+        if (is_late && p->gate[j] && kkt_is_noise(self, p, j, velocity, false)) in_B = s->in_B[j];
         if (in_A == s->in_A[j] && in_B == s->in_B[j]) continue;
         is_same = false;
         s->in_A[j] = in_A;

@@ -226,6 +226,7 @@ static void newton_fill_cone(pcs_step_solver *self, pcs_step_problem *p)
     c->h = self->form.h;
     c->has_position = self->form.has_position;
     c->gate_is_live = self->form.gate_is_live;
+    c->gate_tolerance = self->form.gate_tolerance;
 }
 
 // Values of the rows at d + y0 without multipliers, from the present q.
@@ -272,7 +273,7 @@ static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
     }
 }
 
-// d and lam for the multipliers found; gives the largest change of d.
+// d and lam for the multipliers found; gives the largest change of d, NAN when it is not finite.
 static double newton_update_motion(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
@@ -284,6 +285,7 @@ static double newton_update_motion(pcs_step_solver *self, pcs_step_problem *p)
         for (int i = 0; i < s->nb && self->form.has_smooth_multipliers; i++) s->mu0[i] += z[k] * s->mu_of[k][i];
     }
     for (int i = 0; i < s->n; i++) {
+        if (!isfinite(s->y0[i])) return NAN; // fmax would lose it
         p->d[i] += s->y0[i];
         largest = fmax(largest, fabs(s->y0[i]));
     }
@@ -306,6 +308,7 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int *it
     if (!pcs_cone_solve(s->cone, &rounds)) return NAN;
     ++*iterations;
     double change = newton_update_motion(self, p);
+    if (isnan(change)) return NAN;
     memcpy(s->q_last, p->q, (size_t)s->n * sizeof(double));
     newton_apply(self, p);
     for (int i = 0; i < s->n; i++) change = fmax(change, fabs(p->q[i] - s->q_last[i]) / self->form.h);

@@ -48,6 +48,7 @@ static pcs_status sequential_prepare(pcs_step_solver *self, pcs_outcome *outcome
     small->h = self->form.h;
     small->has_position = self->form.has_position;
     small->gate_is_live = self->form.gate_is_live;
+    small->gate_tolerance = self->form.gate_tolerance;
     return PCS_OK;
 }
 
@@ -66,7 +67,7 @@ static void sequential_move(pcs_step_solver *self, pcs_step_problem *p)
     }
 }
 
-// (1): gives the largest correction.
+// (1): gives the largest correction, NAN when one is not finite (fmax would lose it).
 static double sequential_dynamics(pcs_step_solver *self, pcs_step_problem *p)
 {
     sequential *s = self->data;
@@ -77,6 +78,7 @@ static double sequential_dynamics(pcs_step_solver *self, pcs_step_problem *p)
     pcs_matrix_add_multiply(system->M, -self->form.c, p->d, s->r);
     pcs_linsolve_solve(s->iteration, s->r);
     for (int i = 0; i < system->nv; i++) {
+        if (!isfinite(s->r[i])) return NAN;
         p->d[i] += s->r[i];
         largest = fmax(largest, fabs(s->r[i]));
     }

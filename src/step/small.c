@@ -64,7 +64,7 @@ static bool small_update_sets(pcs_small *s, int iteration)
 {
     bool is_same = true, is_late = iteration > FREEZE_GATE_AFTER;
     for (int j = 0; j < s->m; j++) {
-        if (s->gate_is_live && !is_late) s->gate[j] = s->gate_gap[j] <= 0.0;
+        if (s->gate_is_live && !is_late) s->gate[j] = s->gate_gap[j] <= s->gate_tolerance;
         double position = s->nu[j] - s->r[j] * s->gap[j], velocity = s->la[j] - s->r[j] * s->xi[j];
         bool in_A = s->has_position && position >= 0.0, in_B = s->gate[j] && velocity >= 0.0;
         if (is_late && s->has_position && small_is_noise(s, j, position, s->gap0[j], s->P11, s->P12)) in_A = s->in_A[j];
@@ -236,7 +236,7 @@ static double small_sweep(pcs_small *s, double *largest)
             s->nu[j] = nu;
             pcs_small_evaluate(s);
         }
-        if (s->gate_is_live) s->gate[j] = s->gate_gap[j] <= 0.0;
+        if (s->gate_is_live) s->gate[j] = s->gate_gap[j] <= s->gate_tolerance;
         double la = s->gate[j] ? fmax(0.0, s->la[j] - s->xi[j] / s->P22[k]) : 0.0;
         change = fmax(change, fabs(la - s->la[j]) / s->r[j]);
         *largest = fmax(*largest, la / s->r[j]);

@@ -17,6 +17,7 @@ typedef struct pcs_small {
     int m;
     double h; // s, brings gaps and their multipliers to the size of velocities and impulses
     bool has_position, gate_is_live;
+    double gate_tolerance;                   // m, a gate gap up to this is closed
     double *P11, *P12, *P21, *P22, *Q1, *Q2; // [m * m] row-major
     double *gap0, *xi0;                      // [m]
     double *gap, *gate_gap, *xi;             // [m] at z

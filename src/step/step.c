@@ -35,8 +35,7 @@ static const pcs_step_solver_ops *step_find(const char *name)
     return NULL;
 }
 
-// Constant matrices and unilateral rows without friction: what the condensed and saddle forms are written for.
-static bool step_is_plain(const pcs_system *system)
+bool pcs_step_is_plain(const pcs_system *system)
 {
     bool is_plain = system->is_linear && system->ntangent == 0;
     for (int j = 0; j < system->nrow; j++) is_plain = is_plain && !system->rows[j].is_bilateral;
@@ -62,7 +61,7 @@ pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char
     pcs_step_solver *self;
     const pcs_step_solver_ops *ops = step_find(name);
     if (ops == NULL) return pcs_fail(ctx, PCS_UNSUPPORTED, "no step solver is called '%s'", name);
-    if (!ops->takes_all && !step_is_plain(system))
+    if (!ops->takes_all && !pcs_step_is_plain(system))
         return pcs_fail(ctx, PCS_UNSUPPORTED,
                         "step solver '%s' takes linear systems without friction and joints; use 'newton' for '%s'",
                         name, system->ops->name);
@@ -81,7 +80,8 @@ pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char
 static bool step_is_same(const pcs_step_form *a, const pcs_step_form *b)
 {
     return a->h == b->h && a->c == b->c && a->kb == b->kb && a->kw == b->kw && a->has_dynamics == b->has_dynamics &&
-           a->has_position == b->has_position && a->gate_is_live == b->gate_is_live;
+           a->has_position == b->has_position && a->gate_is_live == b->gate_is_live &&
+           a->has_smooth_multipliers == b->has_smooth_multipliers;
 }
 
 pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *form, pcs_outcome *outcome)
@@ -89,6 +89,7 @@ pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *f
     *outcome = PCS_CONVERGED;
     if (self->is_prepared && step_is_same(&self->form, form)) return PCS_OK;
     self->form = *form;
+    self->is_prepared = false; // a preparation that fails half-way has made nothing ready
     PCS_TRY(self->ops->prepare(self, outcome));
     self->is_prepared = *outcome == PCS_CONVERGED;
     return PCS_OK;

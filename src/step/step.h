@@ -32,6 +32,7 @@ const char *pcs_outcome_text(pcs_outcome outcome);
 typedef struct pcs_step_form {
     double h, c, kb, kw;
     bool has_dynamics, has_position, gate_is_live;
+    double gate_tolerance;       // m, a smooth gap up to this counts as closed: round-off must not decide a tie
     bool has_smooth_multipliers; // bilateral rows also act on d through lam, with G vt = 0
 } pcs_step_form;
 
@@ -89,6 +90,8 @@ extern const pcs_step_solver_ops *const pcs_step_solvers[]; // ends with NULL
 
 pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char *linear, pcs_system *system,
                                   pcs_step_solver **out);
+// Constant matrices and unilateral rows without friction: what the condensed and saddle forms are written for.
+bool pcs_step_is_plain(const pcs_system *system);
 // Makes the solver ready for steps of this form; cheap when nothing changed.
 pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *form, pcs_outcome *outcome);
 
