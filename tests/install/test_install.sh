@@ -15,7 +15,7 @@ done
 [ "$(find "$prefix/include" -type f | wc -l)" = 1 ] || { echo "more than the public header is installed"; exit 1; }
 # Neither the build nor the source folder may be written into the package files, as the start of a path.
 folders=$(printf '%s|%s' "$build" "$source" | sed 's/[^A-Za-z0-9_/|-]/\\&/g')
-if grep -rIlE "(^|[^A-Za-z0-9_./}-])($folders)(/|[^A-Za-z0-9_.-]|\$)" "$prefix"; then
+if grep -rIlE "(^|-[IL]|[^A-Za-z0-9_./}-])($folders)(/|[^A-Za-z0-9_.-]|\$)" "$prefix"; then
     echo "the files above name folders of the machine they were built on"
     exit 1
 fi
