@@ -63,6 +63,8 @@ typedef struct pcs_scheme_ops {
 
     // NULL when the parameters are sound, else what is wrong; *option names the culprit.
     const char *(*check)(const void *params, const char **option);
+    // NULL when the scheme can advance this system, else why not; NULL as function: it takes all.
+    const char *(*refuses)(const pcs_system *system, const void *params);
     // Called once. Take all memory here: step may not allocate.
     pcs_status (*setup)(pcs_scheme *self);
     // Called once per run: consistent initial accelerations, an impact at t = 0 (reported like a step of length 0).

@@ -198,6 +198,10 @@ static pcs_status run_make_scheme(pcs_build *b)
     scheme->params = b->scheme_params;
     PCS_TRY(pcs_build_params(b, b->scheme->data_size, &scheme->data));
     b->sim->scheme = scheme;
+    const char *reason = b->scheme->refuses == NULL ? NULL : b->scheme->refuses(b->sim->system, b->scheme_params);
+    if (reason != NULL)
+        return pcs_fail(b->ctx, PCS_UNSUPPORTED, "scheme '%s' cannot advance system '%s': %s", b->scheme->name,
+                        b->sim->system->ops->name, reason);
     return scheme->ops->setup(scheme);
 }
 
