@@ -164,7 +164,8 @@ static pcs_status run_check_gaps(pcs_build *b)
             if (value >= -OVERLAP * system->length && !system->rows[contact->first_row + j].is_bilateral) continue;
             if (fabs(value) <= OVERLAP * system->length) continue;
             pcs_case_error_at(b->c, b->has_system ? section : pcs_node_item(section, i), NULL,
-                              "the gap of point %d of '%s' is %g m at t = 0, must be %s 0", j, contact->name, value,
+                              "the gap of point %d%s%s is %g m at t = 0, must be %s 0", j,
+                              b->has_system ? " of " : "", b->has_system ? contact->name : "", value,
                               system->rows[contact->first_row + j].is_bilateral ? "=" : ">=");
             break;
         }

@@ -46,7 +46,7 @@ static const change changes[] = {
     { "mesh:\n  bar", "mseh:\n  bar",
       "f:1:1: missing key 'mesh' (parts of the mesh by name)\nf:2:1: unknown key 'mseh', did you mean 'mesh'?", 2 },
     { "mesh:\n", "mesh: {}\nx:\n",
-      "f:2:7: mesh is empty, needs parts of the mesh by name\nf:3:1: unknown key 'x', allowed: mesh,", 2 },
+      "f:2:7: mesh is empty, needs parts of the mesh by name\nf:3:1: unknown key 'x', allowed: system, mesh,", 2 },
     { "type: line", "type: lines", "f:3:16: mesh.bar.type must be line, is 'lines', did you mean 'line'?", 0 },
     { "type: line, ", "", "f:3:8: mesh.bar: missing key 'type' (one of line)", 0 },
     { "from: [1, 0, 0]", "from: [1, 0]", "f:3:28: mesh.bar.from must be a list of 3 numbers [x, y, z], is a list of 2",
@@ -197,8 +197,8 @@ static const change changes[] = {
     { "of: [stress]", "of: [stres]", "f:28:40: output.probes.mid.of[0]: ", 0 },
     // The rest
     { "title: Bars", "title: []", "f:1:8: title must be a text, is a list", 0 },
-    { "title: Bars", "title: Bars\nsystem: { type: ball }", "f:2:1: unknown key 'system', allowed: mesh, elements,",
-      0 },
+    { "title: Bars", "title: Bars\nsystem: { type: ball }", "f:3:1: unknown key 'mesh', allowed: system, scheme,",
+      9 },
 };
 
 static char *replaced(const char *old, const char *new, char *text, size_t size)
