@@ -1,4 +1,4 @@
-# What `cmake --install` puts where: program, static library, public header, cases, and the files by which
+# What `cmake --install` puts where: program, static library, public headers, cases, and the files by which
 # CMake and pkg-config find them. The installed tree may be moved.
 
 include(CMakePackageConfigHelpers)
@@ -6,7 +6,7 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/percuss")
 
 install(TARGETS percuss EXPORT percussTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(TARGETS percuss_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-install(FILES src/percuss.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(FILES src/percuss.h src/percuss_system.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(DIRECTORY cases DESTINATION "${CMAKE_INSTALL_DATADIR}/percuss")
 install(EXPORT percussTargets NAMESPACE percuss:: DESTINATION "${package_dir}")
 

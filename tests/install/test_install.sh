@@ -9,10 +9,13 @@ case=$source/cases/bar_impact
 cmake --install "$build" --prefix "$work/first" >"$work/install.log"
 mv "$work/first" "$work/prefix"
 prefix=$work/prefix
-for file in bin/percuss include/percuss.h share/percuss/cases/bar_impact/case.yaml; do
+for file in bin/percuss include/percuss.h include/percuss_system.h share/percuss/cases/bar_impact/case.yaml; do
     [ -f "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
 done
-[ "$(find "$prefix/include" -type f | wc -l)" = 1 ] || { echo "more than the public header is installed"; exit 1; }
+[ "$(find "$prefix/include" -type f | wc -l)" = 2 ] || { echo "more than the public headers is installed"; exit 1; }
+for header in percuss.h percuss_system.h; do
+    echo "#include <$header>" | cc -std=c17 -Wall -Werror -I"$prefix/include" -fsyntax-only -x c -
+done
 # Neither the build nor the source folder may be written into the package files, as the start of a path.
 folders=$(printf '%s|%s' "$build" "$source" | sed 's/[^A-Za-z0-9_/|-]/\\&/g')
 if grep -rIlE "(^|-[IL]|[^A-Za-z0-9_./}-])($folders)(/|[^A-Za-z0-9_.-]|\$)" "$prefix"; then

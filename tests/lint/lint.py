@@ -5,7 +5,7 @@ import re
 
 LIBRARY = ("src/", "elements/", "mesh/")
 
-# Which layers a folder may include besides itself. A name with a slash allows that one header only.
+# Which layers a folder may include besides itself; the name of a header allows that one only.
 MAY_INCLUDE = {
     "core": [],
     "sparse": ["core"],
@@ -15,7 +15,7 @@ MAY_INCLUDE = {
     "linsolve": ["sparse", "core"],
     "contact": ["mesh", "sparse", "core"],
     "step": ["contact", "sparse", "linsolve", "core", "system/system.h"],
-    "system": ["elements", "mesh", "contact", "sparse", "core"],
+    "system": ["elements", "mesh", "contact", "sparse", "core", "percuss_system.h"],
     "schemes": ["system", "step", "contact", "core"],
     "output": ["system", "step", "mesh", "core", "schemes/scheme.h"],
 }
@@ -24,7 +24,7 @@ MAY_INCLUDE_ALL = ("sim", "main.c", "percuss.c")
 STANDARD_HEADERS = set(
     "assert complex ctype errno fenv float inttypes limits locale math setjmp signal stdalign stdarg stdbool stddef "
     "stdint stdio stdlib string tgmath time "
-    "dirent fcntl unistd sys/ioctl sys/resource sys/stat sys/time sys/types sys/wait".split())
+    "dirent dlfcn fcntl unistd sys/ioctl sys/resource sys/stat sys/time sys/types sys/wait".split())
 
 ALLOCATION = r"\b(malloc|calloc|realloc|reallocarray|free|aligned_alloc|posix_memalign|strdup|strndup|asprintf|" \
              r"vasprintf|getline|getdelim|open_memstream)\s*\("
@@ -70,7 +70,7 @@ def include_rule(path, text):
         if quote != '"' or name.endswith("_list.def") and name.split("/")[0] in (layer, name):
             continue
         allowed = [layer] + MAY_INCLUDE.get(layer, [])
-        if "/" not in name or (name.split("/")[0] not in allowed and name not in allowed):
+        if name not in allowed and ("/" not in name or name.split("/")[0] not in allowed):
             yield f"{line}: {layer} may not include '{name}'"
 
 
@@ -140,6 +140,14 @@ def opening_rule(path, text, header_text=None):
     """A C file opens with what it is for; the .c of a header that says so need not repeat it."""
     if path.endswith((".c", ".h")) and not text.startswith("//") and not (header_text or "").startswith("//"):
         yield "1: the file does not open with a comment on what it is for"
+
+
+def registry_rule(path, text, registered):
+    """A file that exports a part stands in its folder's registry; otherwise nobody can choose it."""
+    name = path.split("/")[-1].removesuffix(".c")
+    exports = re.search(r"^const (pcs_\w+_ops|percuss_system_definition) pcs_\w+_" + name + r" = \{", text, re.M)
+    if path.startswith(LIBRARY) and exports and name not in registered:
+        yield f"{text.count(chr(10), 0, exports.start()) + 1}: '{name}' is in no registry of its folder"
 
 
 def link_rule(path, text, exists):

@@ -31,6 +31,8 @@ SAMPLES = [
     (lint.include_rule, "src/output/a.c", '#include "schemes/common.h"\n', '#include "schemes/scheme.h"\n'),
     (lint.include_rule, "src/case/a.c", '#include "sim/sim.h"\n', '// #include "sim/sim.h"\n'),
     (lint.include_rule, "src/case/a.c", '#include "tree.h"\n', '#include "case/tree.h"\n'),
+    (lint.include_rule, "src/step/a.c", '#include "percuss_system.h"\n', '#include "core/status.h"\n'),
+    (lint.include_rule, "src/system/a.c", '#include "percuss.h"\n', '#include "percuss_system.h"\n'),
     (lint.include_rule, "src/core/a.c", '#include "percuss.h"\n', '#include <stdlib.h>\n'),
     (lint.include_rule, "src/step/step.c", '#include "schemes/scheme_list.def"\n', '#include "step/step_list.def"\n'),
     (lint.allocation_rule, "src/sim/a.c", "p = malloc (8);\n", "p = pcs_take(c, 1, 8, x); // malloc(8)\n"),
@@ -66,6 +68,11 @@ def rules_bite():
             wrong.append(f"{rule.__name__} does not see {faulty[:60]!r} in {path}")
         if findings_of(rule, path, innocent):
             wrong.append(f"{rule.__name__} complains about {innocent[:60]!r} in {path}")
+    part = "const pcs_gap_ops pcs_gap_sphere = {\n"
+    if not list(lint.registry_rule("src/contact/sphere.c", part, {"plane"})):
+        wrong.append("registry_rule does not see a part that is not registered")
+    if list(lint.registry_rule("src/contact/sphere.c", part, {"sphere"})):
+        wrong.append("registry_rule complains about a registered part")
     if not list(lint.link_rule("README.md", "[a](b.md)", lambda name: False)):
         wrong.append("link_rule does not see a dead link")
     if list(lint.link_rule("README.md", "[a](b.md#c) [d](https://e)", lambda name: name == "b.md")):
@@ -121,6 +128,11 @@ def tree():
                     yield os.path.join(place, name)
 
 
+def registered_in(folder):
+    lists = [os.path.join(folder, name) for name in os.listdir(folder or ".") if name.endswith("_list.def")]
+    return {name for path in lists for name in re.findall(r"^PCS_\w+\((\w+)\)", read(path), re.M)}
+
+
 def check_tree():
     wrong, owner = [], {}
     for path in tree():
@@ -129,6 +141,7 @@ def check_tree():
         header = path[:-2] + ".h"
         found += lint.opening_rule(path, text, read(header) if os.path.exists(header) else None) or ()
         found += lint.link_rule(path, text, lambda n, p=path: os.path.exists(os.path.join(os.path.dirname(p), n))) or ()
+        found += lint.registry_rule(path, text, registered_in(os.path.dirname(path)))
         if path.startswith(lint.LIBRARY):
             for line, name in lint.third_party(path, text):
                 if owner.setdefault(name, path) != path:
