@@ -66,7 +66,7 @@ const char *percuss_message(const percuss *p)
 
 int percuss_is_done(const percuss *p)
 {
-    return p == NULL || p->sim == NULL || p->is_stopped || p->sim->state.step >= p->sim->nstep;
+    return p == NULL || p->sim == NULL || p->is_stopped || pcs_sim_is_done(p->sim);
 }
 
 int percuss_step(percuss *p)

@@ -56,6 +56,7 @@ typedef struct pcs_view {
     double step_size, end_time;
     long nstep;                      // planned number of steps
     long iterations, factorizations; // since the start
+    long attempts, rejections;       // scheme steps tried, and steps undone by step control
     size_t memory;                   // bytes taken at set-up
     pcs_ending ending;
     const char *reason;            // why the run stopped, when it did

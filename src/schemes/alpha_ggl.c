@@ -197,6 +197,7 @@ const pcs_scheme_ops pcs_scheme_alpha_ggl = {
     .nhistory = 2,
     .history_names = ggl_history,
     .is_position_level = true,
+    .allows_control = true,
     .setup = ggl_setup,
     .start = ggl_start,
     .step = ggl_step,

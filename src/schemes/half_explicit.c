@@ -327,6 +327,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit = {
     .history_names = half_history,
     .is_explicit = true,
     .separates_impacts = true,
+    .allows_control = true,
     .setup = half_setup,
     .start = half_start,
     .step = half_step,

@@ -173,6 +173,7 @@ const pcs_scheme_ops pcs_scheme_moreau_jean = {
     .nhistory = 1,
     .history_names = moreau_history,
     .has_closed_loss = true,
+    .allows_control = true,
     .check = moreau_check,
     .setup = moreau_setup,
     .start = moreau_start,

@@ -61,6 +61,9 @@ typedef struct pcs_scheme_ops {
     bool has_closed_loss;   // numerical_loss is a formula and the energy ledger must close
     bool separates_impacts; // an impact is solved apart from forces: its loss is m_eff v^2 (1 - e^2) / 2 to round-off
 
+    bool allows_control; // steps may be tried and undone: all it carries is in the state and in its data, which
+                         // starts with the arrays of the next state
+
     // NULL when the parameters are sound, else what is wrong; *option names the culprit.
     const char *(*check)(const void *params, const char **option);
     // NULL when the scheme can advance this system, else why not; NULL as function: it takes all.

@@ -6,6 +6,7 @@
 #define PCS_SIM_BUILD_H
 
 #include "percuss_system.h"
+#include "sim/control.h"
 #include "sim/sim.h"
 #include "system/fe.h"
 
@@ -36,6 +37,8 @@ typedef struct pcs_build {
     const char *linear;
     double step, end; // NAN when the case is wrong
     bool step_is_auto, allows_unstable;
+    bool has_control;
+    pcs_control_params control;
     bool has_system;                             // a closed-form system instead of a mesh
     const percuss_system_definition *definition; // of it; NULL when the case is wrong
     const double *system_params;

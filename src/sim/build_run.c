@@ -92,6 +92,16 @@ static void run_read_step(pcs_build *b, pcs_node *node)
     }
 }
 
+static void run_read_control(pcs_build *b, pcs_node *time)
+{
+    static const char *const types[] = { "adaptive", NULL };
+    pcs_node *node = pcs_case_get(b->c, time, "control");
+    if (node == NULL || !pcs_case_is(b->c, node, PCS_NODE_MAP)) return;
+    b->has_control = true;
+    pcs_case_type(b->c, node, types);
+    pcs_case_read(b->c, node, pcs_control_options, &b->control);
+}
+
 pcs_status pcs_build_time(pcs_build *b)
 {
     pcs_node *node = pcs_case_need(b->c, pcs_case_root(b->c), "time", PCS_NODE_MAP, "the clock: step and end");
@@ -100,6 +110,7 @@ pcs_status pcs_build_time(pcs_build *b)
     pcs_node *step = pcs_case_need(b->c, node, "step", PCS_NODE_SCALAR, "step size, s, or auto for explicit schemes");
     if (step != NULL) run_read_step(b, step);
     pcs_case_read(b->c, node, pcs_time_options, &params);
+    run_read_control(b, node);
     b->end = params.end;
     b->allows_unstable = params.allow_unstable;
     double ratio = b->end / b->step;
@@ -164,8 +175,8 @@ static pcs_status run_check_gaps(pcs_build *b)
             if (value >= -OVERLAP * system->length && !system->rows[contact->first_row + j].is_bilateral) continue;
             if (fabs(value) <= OVERLAP * system->length) continue;
             pcs_case_error_at(b->c, b->has_system ? section : pcs_node_item(section, i), NULL,
-                              "the gap of point %d%s%s is %g m at t = 0, must be %s 0", j,
-                              b->has_system ? " of " : "", b->has_system ? contact->name : "", value,
+                              "the gap of point %d%s%s is %g m at t = 0, must be %s 0", j, b->has_system ? " of " : "",
+                              b->has_system ? contact->name : "", value,
                               system->rows[contact->first_row + j].is_bilateral ? "=" : ">=");
             break;
         }
@@ -214,6 +225,7 @@ pcs_status pcs_build_solvers(pcs_build *b)
         return pcs_case_finish(b->c);
     }
     status = run_make_scheme(b);
+    if (status == PCS_OK && b->has_control) status = pcs_control_create(b->sim, &b->control, &b->sim->control);
     if (status == PCS_OK) return PCS_OK;
     PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "scheme"), status));
     return pcs_case_finish(b->c);

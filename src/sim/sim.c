@@ -5,6 +5,7 @@
 #include "sim/sim.h"
 
 #include "sim/certify.h"
+#include "sim/control.h"
 
 #include <errno.h>
 #include <math.h>
@@ -67,7 +68,7 @@ static pcs_status sim_stop(pcs_sim *sim, const char *what)
                     sim->step_size, what);
 }
 
-static pcs_status sim_certify(pcs_sim *sim, double energy_defect)
+pcs_status pcs_sim_certify(pcs_sim *sim, double energy_defect)
 {
     bool holds = pcs_certify(sim->certifier, &sim->state, &sim->report, energy_defect);
     if (holds || sim->certify_warns) return PCS_OK;
@@ -107,27 +108,40 @@ pcs_status pcs_sim_start(pcs_sim *sim)
     sim->view.factorizations = sim->solver->nfactor;
     sim->view.memory = pcs_bytes_taken(sim->ctx);
     sim->has_started = true;
-    return sim_certify(sim, sim_book(sim, sim_energy(&before)));
+    return pcs_sim_certify(sim, sim_book(sim, sim_energy(&before)));
+}
+
+// Times are multiples of the step, not sums; only the last step may be shorter.
+static pcs_status sim_fixed_step(pcs_sim *sim)
+{
+    long step = sim->state.step + 1;
+    double t_end = step < sim->nstep ? (double)step * sim->step_size : sim->end_time, h = sim->step_size;
+    if (step == sim->nstep && fabs(t_end - sim->state.t - h) > 1e-6 * h) h = t_end - sim->state.t;
+    sim->view.attempts++;
+    PCS_TRY(sim->scheme->ops->step(sim->scheme, &sim->state, h, &sim->report));
+    if (sim->report.outcome != PCS_CONVERGED) return sim_reject(sim);
+    sim->state.t = t_end;
+    sim->view.iterations += sim->report.iterations;
+    return PCS_OK;
 }
 
 pcs_status pcs_sim_step(pcs_sim *sim)
 {
     double begin = sim_clock(), before = sim_energy(&sim->ledger.now);
-    long step = sim->state.step + 1;
-    // Times are multiples of the step, not sums; only the last step may be shorter.
-    double t_end = step < sim->nstep ? (double)step * sim->step_size : sim->end_time, h = sim->step_size;
-    if (step == sim->nstep && fabs(t_end - sim->state.t - h) > 1e-6 * h) h = t_end - sim->state.t;
-    PCS_TRY(sim->scheme->ops->step(sim->scheme, &sim->state, h, &sim->report));
-    if (sim->report.outcome != PCS_CONVERGED) return sim_reject(sim);
-    sim->state.t = t_end;
-    sim->view.iterations += sim->report.iterations;
+    PCS_TRY(sim->control != NULL ? pcs_control_step(sim) : sim_fixed_step(sim));
     sim->view.factorizations = sim->solver->nfactor;
     sim->view.step_backend = sim->solver->iteration_backend;
-    double middle = sim_clock();
-    pcs_status status = sim_certify(sim, sim_book(sim, before));
+    double middle = sim_clock(), defect = sim_book(sim, before);
+    // A controlled step has certified its halves.
+    pcs_status status = sim->control != NULL ? PCS_OK : pcs_sim_certify(sim, defect);
     sim->timing.step += middle - begin;
     sim->timing.certify += sim_clock() - middle;
     return status;
+}
+
+bool pcs_sim_is_done(const pcs_sim *sim)
+{
+    return sim->control != NULL ? sim->state.t >= sim->end_time : sim->state.step >= sim->nstep;
 }
 
 // Makes every folder of a path.
@@ -169,7 +183,7 @@ static pcs_status sim_open(pcs_sim *sim, bool show_progress, int *nopen)
 
 static pcs_status sim_loop(pcs_sim *sim, bool show_progress)
 {
-    while (sim->state.step < sim->nstep) {
+    while (!pcs_sim_is_done(sim)) {
         PCS_TRY(pcs_sim_step(sim));
         double begin = sim_clock();
         for (int i = 0; i < sim->nobserver; i++) {

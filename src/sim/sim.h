@@ -16,8 +16,9 @@ typedef struct pcs_sim {
     pcs_step_report report;
     pcs_ledger ledger;
     struct pcs_certifier *certifier;
+    struct pcs_control *control; // of the step size; NULL: steps are fixed
     double step_size, end_time;
-    long nstep;
+    long nstep;         // planned; with step control a bound that is never reached
     bool certify_warns; // a broken certificate does not end the run
     int nprobe;
     pcs_probe *probes;
@@ -36,6 +37,11 @@ pcs_status pcs_sim_create(pcs_context *ctx, const char *path, int nset, const ch
 pcs_status pcs_sim_start(pcs_sim *sim);
 // One certified step. PCS_FAILED when the simulation cannot go on; the state is then the last good one.
 pcs_status pcs_sim_step(pcs_sim *sim);
+
+bool pcs_sim_is_done(const pcs_sim *sim);
+
+// Checks the last report against the state; PCS_FAILED when a condition is violated and the case is strict.
+pcs_status pcs_sim_certify(pcs_sim *sim, double energy_defect);
 
 // Opens the observers, runs to the end, closes them; `directory` is made if need be. With `show_progress`
 // the progress observer runs, too.

@@ -74,7 +74,9 @@ static pcs_status newton_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     (void)outcome; // every iteration factors anew
     if (!self->form.has_dynamics || s->S != NULL) return PCS_OK;
     PCS_TRY(pcs_matrix_create(self->ctx, self->system->M->pattern, &s->S));
-    PCS_TRY(pcs_linsolve_create(self->ctx, self->linear, s->S, PCS_GENERAL, &s->iteration));
+    // S* is not symmetric in general; a back end for positive matrices then serves the mass alone.
+    bool is_general = strcmp(self->linear, "dense") == 0 || strcmp(self->linear, "umfpack") == 0;
+    PCS_TRY(pcs_linsolve_create(self->ctx, is_general ? self->linear : "auto", s->S, PCS_GENERAL, &s->iteration));
     self->iteration_backend = s->iteration->ops->name;
     return PCS_OK;
 }

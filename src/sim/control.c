@@ -1,0 +1,246 @@
+#include "sim/control.h"
+
+#include "schemes/common.h"
+#include "sim/certify.h"
+#include "step/columns.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const control_orders[] = { "0", "1", "2", "variable", NULL };
+
+const pcs_option pcs_control_options[] = {
+    { .name = "tolerance",
+      .kind = PCS_OPTION_REAL,
+      .help = "of a step's position error, in units of the system's size",
+      .offset = offsetof(pcs_control_params, tolerance),
+      .is_required = true,
+      .range = PCS_POSITIVE },
+    { .name = "order",
+      .kind = PCS_OPTION_CHOICE,
+      .help = "order of the error estimate",
+      .offset = offsetof(pcs_control_params, order),
+      .preset = "variable",
+      .choices = control_orders },
+    { .name = "penetration",
+      .kind = PCS_OPTION_REAL,
+      .help = "what a step may add to a penetration, in units of the system's size; by default the tolerance",
+      .offset = offsetof(pcs_control_params, penetration),
+      .range = PCS_POSITIVE },
+    { .name = "smallest",
+      .kind = PCS_OPTION_REAL,
+      .help = "smallest step, s; by default 1e-7 of the run",
+      .offset = offsetof(pcs_control_params, smallest),
+      .range = PCS_POSITIVE },
+    { .name = "largest",
+      .kind = PCS_OPTION_REAL,
+      .help = "largest step, s; by default a tenth of the run",
+      .offset = offsetof(pcs_control_params, largest),
+      .range = PCS_POSITIVE },
+    { .name = NULL },
+};
+
+// Everything that a step changes.
+typedef struct snapshot {
+    pcs_state state; // with the pointers as they were
+    double *q, *v, *history[PCS_MAX_HISTORY];
+    unsigned char *was_loaded;
+    void *data;         // bytes of the scheme's private data: scalars, and pointers exchanged with the state
+    double momentum[3]; // of the certifier
+} snapshot;
+
+typedef struct pcs_control {
+    pcs_control_params params;
+    double step;          // to try next, s
+    double *whole;        // [nq] positions after the whole step
+    double *gap_before;   // [nrow]
+    pcs_row_report *rows; // [nrow] of the first half
+    pcs_step_report first;
+    snapshot start;
+} pcs_control;
+
+static pcs_status control_take_snapshot(pcs_sim *sim, snapshot *s)
+{
+    const pcs_system *system = sim->system;
+    PCS_TAKE(sim->ctx, s->q, system->nq, "step control");
+    PCS_TAKE(sim->ctx, s->v, system->nv, "step control");
+    for (int i = 0; i < sim->state.nhistory; i++) PCS_TAKE(sim->ctx, s->history[i], system->nv, "step control");
+    PCS_TAKE(sim->ctx, s->was_loaded, system->nrow, "step control");
+    s->data = pcs_take(sim->ctx, 1, sim->scheme->ops->data_size, "step control");
+    return s->data == NULL ? PCS_NO_MEMORY : PCS_OK;
+}
+
+pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, struct pcs_control **out)
+{
+    pcs_control *c;
+    if (!sim->scheme->ops->allows_control)
+        return pcs_fail(sim->ctx, PCS_UNSUPPORTED, "step control does not go with scheme '%s'", sim->scheme->ops->name);
+    PCS_TAKE(sim->ctx, c, 1, "step control");
+    c->params = *params;
+    if (isnan(params->penetration)) c->params.penetration = params->tolerance;
+    if (isnan(params->smallest)) c->params.smallest = 1e-7 * sim->end_time;
+    if (isnan(params->largest)) c->params.largest = 0.1 * sim->end_time;
+    c->step = sim->step_size;
+    PCS_TAKE(sim->ctx, c->whole, sim->system->nq, "step control");
+    PCS_TAKE(sim->ctx, c->gap_before, sim->system->nrow, "step control");
+    PCS_TAKE(sim->ctx, c->rows, sim->system->nrow, "step control");
+    PCS_TRY(control_take_snapshot(sim, &c->start));
+    *out = c;
+    return PCS_OK;
+}
+
+static size_t control_bytes(int count)
+{
+    return (size_t)count * sizeof(double);
+}
+
+static void control_save(pcs_sim *sim, snapshot *s)
+{
+    const pcs_system *system = sim->system;
+    s->state = sim->state;
+    memcpy(s->q, sim->state.q, control_bytes(system->nq));
+    memcpy(s->v, sim->state.v, control_bytes(system->nv));
+    for (int i = 0; i < sim->state.nhistory; i++)
+        memcpy(s->history[i], sim->state.history[i], control_bytes(system->nv));
+    memcpy(s->data, sim->scheme->data, sim->scheme->ops->data_size);
+    // The schemes that allow control keep pcs_next as the first member of their data.
+    memcpy(s->was_loaded, ((const pcs_next *)sim->scheme->data)->was_loaded, (size_t)system->nrow);
+    pcs_certifier_mark(sim->certifier, s->momentum);
+}
+
+static void control_restore(pcs_sim *sim, const snapshot *s)
+{
+    const pcs_system *system = sim->system;
+    sim->state = s->state;
+    memcpy(sim->state.q, s->q, control_bytes(system->nq));
+    memcpy(sim->state.v, s->v, control_bytes(system->nv));
+    for (int i = 0; i < sim->state.nhistory; i++)
+        memcpy(sim->state.history[i], s->history[i], control_bytes(system->nv));
+    memcpy(sim->scheme->data, s->data, sim->scheme->ops->data_size);
+    memcpy(((const pcs_next *)sim->scheme->data)->was_loaded, s->was_loaded, (size_t)system->nrow);
+    pcs_certifier_rewind(sim->certifier, s->momentum);
+    // Directions and mass must stand where the restored state is.
+    (void)pcs_projection_move(sim->solver, sim->state.q);
+}
+
+// One attempt at a scheme step; false when it did not converge.
+static pcs_status control_try(pcs_sim *sim, double h, bool *is_done)
+{
+    sim->view.attempts++;
+    PCS_TRY(sim->scheme->ops->step(sim->scheme, &sim->state, h, &sim->report));
+    *is_done = sim->report.outcome == PCS_CONVERGED;
+    sim->view.iterations += sim->report.iterations;
+    return PCS_OK;
+}
+
+// Has either half an impact?
+static bool control_has_impact(const pcs_sim *sim, const pcs_control *c)
+{
+    for (int j = 0; j < sim->system->nrow; j++)
+        if (c->rows[j].is_impact || sim->report.rows[j].is_impact) return true;
+    return false;
+}
+
+// Error of the pair of half steps in units of the tolerance, and the exponent that goes with it.
+static double control_error(const pcs_sim *sim, const pcs_control *c, double *exponent)
+{
+    int order = c->params.order;
+    if (order == PCS_ORDER_VARIABLE) order = control_has_impact(sim, c) ? PCS_ORDER_0 : PCS_ORDER_2;
+    double scale = order == PCS_ORDER_0 ? 2.0 : order == PCS_ORDER_1 ? 1.0 : 1.0 / 3.0, error = 0.0, added = 0.0;
+    *exponent = 1.0 / (order + 1);
+    for (int i = 0; i < sim->system->nq; i++) error = fmax(error, fabs(sim->state.q[i] - c->whole[i]));
+    for (int j = 0; j < sim->system->nrow; j++) {
+        double before = fmax(0.0, -c->gap_before[j]), after = fmax(0.0, -sim->report.rows[j].gap);
+        // Where positions are corrected, what the correction had to undo stands for the penetration.
+        double undone = fmax(c->rows[j].nu, sim->report.rows[j].nu) / sim->solver->effective_mass[j];
+        if (!sim->system->rows[j].is_bilateral) added = fmax(added, fmax(after - before, undone));
+    }
+    double length = sim->system->length;
+    error *= scale / (c->params.tolerance * length);
+    added /= c->params.penetration * length;
+    // A penetration shrinks in proportion to the step.
+    if (added > 1.0 && added > error) {
+        *exponent = 1.0;
+        error = added;
+    }
+    return error;
+}
+
+// The report of the second half becomes that of the pair.
+static void control_merge(pcs_sim *sim, const pcs_control *c)
+{
+    pcs_step_report *r = &sim->report;
+    const pcs_step_report *f = &c->first;
+    double h = r->h + f->h;
+    r->external_work += f->external_work;
+    r->damping_loss += f->damping_loss;
+    r->impact_loss += f->impact_loss;
+    r->correction_work += f->correction_work;
+    r->numerical_loss += f->numerical_loss;
+    r->iterations += f->iterations;
+    for (int k = 0; k < 3; k++) r->smooth_impulse[k] += f->smooth_impulse[k];
+    for (int j = 0; j < sim->system->nrow; j++) {
+        pcs_row_report *row = &r->rows[j];
+        row->force = (row->force * r->h + c->rows[j].force * f->h) / h;
+        row->step_impulse += c->rows[j].step_impulse;
+        row->impulse += c->rows[j].impulse;
+        row->is_impact = row->is_impact || c->rows[j].is_impact;
+        for (int t = 0; t < 2; t++) row->tangent[t] += c->rows[j].tangent[t];
+    }
+    r->h = h;
+}
+
+static double control_factor(double error, double exponent)
+{
+    return fmin(5.0, fmax(0.2, 0.9 * pow(fmax(error, 1e-12), -exponent)));
+}
+
+// Whole step, then two certified halves; *error is INFINITY when one of them did not converge.
+static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double *error, double *exponent)
+{
+    bool is_done = false;
+    *error = INFINITY;
+    *exponent = 1.0;
+    PCS_TRY(control_try(sim, h, &is_done));
+    if (!is_done) return PCS_OK;
+    memcpy(c->whole, sim->state.q, control_bytes(sim->system->nq));
+    control_restore(sim, &c->start);
+    PCS_TRY(control_try(sim, 0.5 * h, &is_done));
+    if (!is_done) return PCS_OK;
+    PCS_TRY(pcs_sim_certify(sim, 0.0));
+    c->first = sim->report;
+    memcpy(c->rows, sim->report.rows, (size_t)sim->system->nrow * sizeof *c->rows);
+    PCS_TRY(control_try(sim, 0.5 * h, &is_done));
+    if (!is_done) return PCS_OK;
+    PCS_TRY(pcs_sim_certify(sim, 0.0));
+    *error = control_error(sim, c, exponent);
+    return PCS_OK;
+}
+
+pcs_status pcs_control_step(pcs_sim *sim)
+{
+    pcs_control *c = sim->control;
+    long step = sim->state.step + 1;
+    sim->system->ops->gaps(sim->system, sim->state.q, c->gap_before);
+    control_save(sim, &c->start);
+    for (;;) {
+        double left = sim->end_time - sim->state.t, error, exponent;
+        // The last step ends at the end; the one before it leaves no crumb.
+        double h = c->step >= left ? left : c->step > 0.5 * left ? 0.5 * left : c->step;
+        PCS_TRY(control_attempt(sim, c, h, &error, &exponent));
+        bool is_smallest = h <= c->params.smallest;
+        if (error <= 1.0 || (is_smallest && isfinite(error))) {
+            c->step = fmin(c->params.largest, fmax(c->params.smallest, h * control_factor(error, exponent)));
+            control_merge(sim, c);
+            sim->state.step = step;
+            sim->state.t = h == left ? sim->end_time : c->start.state.t + h;
+            return PCS_OK;
+        }
+        sim->view.rejections++;
+        control_restore(sim, &c->start);
+        if (is_smallest)
+            return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s): %s even with the smallest step of %g s", step,
+                            sim->state.t, pcs_outcome_text(sim->report.outcome), h);
+        c->step = fmax(c->params.smallest, isfinite(error) ? h * control_factor(error, exponent) : 0.2 * h);
+    }
+}

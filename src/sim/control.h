@@ -1,0 +1,32 @@
+// Step-size control for fixed-step schemes by step doubling.
+//
+// A step of H is taken once as a whole and once as two halves; the halves are kept. With x the positions,
+//   order 0:  e = 2 (x_halves - x_whole),            H' = H 0.9 / err
+//   order p:  e = (x_halves - x_whole) / (2^p - 1),  H' = H 0.9 / err^(1/(p+1))
+// err = max|e| / (tolerance L), L the size of the system. `variable` takes order 2 in smooth steps and order 0 in
+// steps with an impact. The penetration that a step ADDS is bounded, too: a bound on the penetration itself would
+// stall once a resting contact lies deeper. (Acary, lecture slides; eq. 128 in incremental form.)
+
+#ifndef PCS_SIM_CONTROL_H
+#define PCS_SIM_CONTROL_H
+
+#include "sim/sim.h"
+
+enum { PCS_ORDER_0, PCS_ORDER_1, PCS_ORDER_2, PCS_ORDER_VARIABLE };
+
+typedef struct pcs_control_params {
+    double tolerance;         // of a step's position error, in units of the system's size
+    int order;                // of the estimate
+    double penetration;       // allowed to be added by a step, in units of the system's size; NAN: as `tolerance`
+    double smallest, largest; // step, s; NAN: 1e-7 of the run, the run
+} pcs_control_params;
+
+extern const pcs_option pcs_control_options[];
+
+pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, struct pcs_control **out);
+
+// Advances by one accepted pair of half steps, leaving a report over both. PCS_FAILED when the smallest step does
+// not do.
+pcs_status pcs_control_step(pcs_sim *sim);
+
+#endif
