@@ -3,6 +3,8 @@
 // The matrix is the mass of a bar (consistent, tridiagonal) and its block versions. The memory limit is one pass that
 // reads the factor (two numbers per equation) and the right-hand side and writes the solution. Best of several rounds.
 
+#define _POSIX_C_SOURCE 200809L // clock_gettime
+
 #include "linsolve/chain.h"
 #include "linsolve/linsolve.h"
 
