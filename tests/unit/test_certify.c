@@ -1,0 +1,507 @@
+// The certificate: an honest step passes; a step doctored against exactly one condition is caught by that condition and
+// no other, above its tolerance and not below; tolerances have the units of the model; what is not a number never passes.
+
+#include "sim/certify.h"
+#include "support/check.h"
+#include "support/model.h"
+
+#include "step/columns.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { N = 5, ROWS = 2 };
+
+// One unit of length, mass and time of the model, in m, kg and s.
+typedef struct units {
+    double length, mass, time;
+} units;
+
+static const units si = { 1.0, 1.0, 1.0 }, systems[] = { { 1e-3, 1e3, 1.0 }, { 1024.0, 1e-9, 1e4 } };
+
+// A bar of 4 m with 2 kg a cell, 1 kg at its ends. Its end touches a wall, its start is 1 m from another one.
+typedef struct scene {
+    model *m;
+    units u;
+    pcs_scheme_ops ops;
+    pcs_scheme scheme;
+    pcs_certifier *certifier;
+    pcs_state x;
+    double q[N], v[N];
+    pcs_row_report rows[ROWS];
+    pcs_step_report report;
+    double energy_defect;
+    double metre, speed, impulse, joule; // one m, m/s, N s, J in the units of the model
+} scene;
+
+static void build_bar(scene *s)
+{
+    char text[256];
+    const units *u = &s->u;
+    model_line(s->m, "bar", (double[]){ 0, 0, 0 }, (double[]){ 4 * s->metre, 0, 0 }, N - 1);
+    snprintf(text, sizeof text, "E=%.17g rho=%.17g area=%.17g mass=lumped", 100 * u->length * u->time * u->time / u->mass,
+             2 * u->length * u->length * u->length / u->mass, 1 / (u->length * u->length));
+    model_group(s->m, "rod", "bar", text);
+    snprintf(text, sizeof text, "nodes=bar.end point=%.17g,0,0 normal=-1,0,0 restitution=0.5", 4 * s->metre);
+    model_contact(s->m, "wall", "node_plane", text);
+    snprintf(text, sizeof text, "nodes=bar.start point=%.17g,0,0 normal=1,0,0 restitution=0.5", -s->metre);
+    model_contact(s->m, "back", "node_plane", text);
+    model_build(s->m);
+}
+
+typedef struct claims {
+    bool is_position_level, has_closed_loss, separates_impacts;
+} claims;
+
+// The certificate of a scheme that makes these claims, before its first step.
+static void open_scene(scene *s, units u, claims c)
+{
+    *s = (scene){ .u = u, .m = model_create(), .metre = 1.0 / u.length, .speed = u.time / u.length };
+    s->impulse = s->speed / u.mass;
+    s->joule = s->speed * s->speed / u.mass;
+    build_bar(s);
+    s->ops = (pcs_scheme_ops){ .name = "claims", .is_position_level = c.is_position_level,
+                               .has_closed_loss = c.has_closed_loss, .separates_impacts = c.separates_impacts };
+    s->scheme = (pcs_scheme){ .ops = &s->ops, .ctx = s->m->ctx, .system = s->m->system };
+    CHECK_OK(s->m->ctx, pcs_step_solver_create(s->m->ctx, "condensed", "auto", s->m->system, &s->scheme.solver));
+    CHECK_OK(s->m->ctx, pcs_certifier_create(s->m->ctx, &s->scheme, &s->certifier));
+    CHECK_RELATIVE(s->scheme.solver->effective_mass[0], 1.0 / u.mass, 1e-12);
+    s->x = (pcs_state){ .t = 0.25 / u.time, .step = 1, .q = s->q, .v = s->v };
+    s->report = (pcs_step_report){ .h = 0.01 / u.time, .bad_equation = -1, .rows = s->rows };
+}
+
+// The step of a scheme without fault that left the end `gap` from the wall, with this rate and these multipliers; the
+// law is rate + target >= 0. The middle of the bar moves at 1 m/s: the scale of all velocities. All in SI.
+static void tell(scene *s, double gap, double rate, double target, double la, double nu)
+{
+    const pcs_system *system = s->m->system;
+    pcs_measure before;
+    s->q[N - 1] = -gap * s->metre;
+    s->v[N - 1] = -rate * s->speed;
+    s->v[2] = s->speed;
+    s->rows[0] = (pcs_row_report){
+        .gap = gap * s->metre,
+        .rate = rate * s->speed,
+        .rate_before = (rate - la) * s->speed,
+        .target = target * s->speed,
+        .multiplier = la * s->impulse,
+        .step_impulse = la * s->impulse,
+        .nu = nu * s->metre / s->u.mass,
+        .is_gated = gap - nu <= 0.0,
+    };
+    s->rows[1] = (pcs_row_report){ .gap = s->metre };
+    system->ops->measure(system, s->q, s->v, &s->report.measure);
+    before = s->report.measure;
+    before.free_momentum[0] += la * s->impulse; // the wall pushes along -x
+    pcs_certifier_start(s->certifier, &before);
+}
+
+static bool judge(scene *s)
+{
+    return pcs_certify(s->certifier, &s->x, &s->report, s->energy_defect);
+}
+
+// Each makes a step that breaks one condition by `size`, in SI.
+static void sink_in(scene *s, double size)
+{
+    tell(s, -size, 1, 0, 0, 0);
+}
+
+static void pull_back(scene *s, double size)
+{
+    tell(s, 0, 1, 0, 0, -size);
+}
+
+static void push_away(scene *s, double size)
+{
+    tell(s, size, 1, 0, 0, 2 * size);
+}
+
+static void gate_an_open_row(scene *s, double size)
+{
+    tell(s, size, 1, 0, 0, 0);
+    s->rows[0].is_gated = true;
+}
+
+static void leave_a_closed_row(scene *s, double size)
+{
+    tell(s, 0, 1, 0, 0, size);
+    s->rows[0].is_gated = false;
+}
+
+static void approach(scene *s, double size)
+{
+    tell(s, 0, -size, 0, 0, 0);
+}
+
+static void rebound_too_little(scene *s, double size)
+{
+    tell(s, 0, 0.5 - size, -0.5, 0, 0);
+}
+
+static void stick(scene *s, double size)
+{
+    tell(s, 0, 1, -1, -size, 0);
+}
+
+static void push_while_leaving(scene *s, double size)
+{
+    tell(s, 0, size, 0, size, 0);
+}
+
+static void push_from_afar(scene *s, double size)
+{
+    tell(s, 0.01, 1, 0, size, 0);
+}
+
+static void pull_from_afar(scene *s, double size)
+{
+    tell(s, 0.01, 1, 0, -size, 0);
+}
+
+static void jump_too_far(scene *s, double size)
+{
+    tell(s, 0, 0, 0, 1.5, 0);
+    s->rows[0].rate_before += size * s->speed;
+}
+
+// 1 kg hits with 1 m/s and leaves with 0.5: 0.375 J are lost.
+static void hit(scene *s)
+{
+    tell(s, 0, 0.5, -0.5, 1.5, 0);
+    s->rows[0].is_impact = true;
+    s->report.impact_loss = 0.375 * s->joule;
+}
+
+static void lose_too_much(scene *s, double size)
+{
+    hit(s);
+    s->report.impact_loss += size * s->joule;
+}
+
+static void lose_too_little(scene *s, double size)
+{
+    hit(s);
+    s->report.impact_loss -= size * s->joule;
+}
+
+static void drift(scene *s, double size)
+{
+    tell(s, 0, 0, 0, 1.5, 0);
+    s->report.smooth_impulse[0] = size * s->impulse;
+}
+
+static void drift_aside(scene *s, double size)
+{
+    tell(s, 0.01, 0, 0, 0, 0);
+    s->report.smooth_impulse[2] = -size * s->impulse;
+}
+
+static void hide_an_impulse(scene *s, double size)
+{
+    tell(s, 0, 0, 0, 1.5, 0);
+    s->rows[0].step_impulse -= size * s->impulse;
+}
+
+static void gain_energy(scene *s, double size)
+{
+    tell(s, 0.01, 0, 0, 0, 0);
+    s->energy_defect = size * s->joule;
+}
+
+static void lose_energy(scene *s, double size)
+{
+    tell(s, 0.01, 0, 0, 0, 0);
+    s->energy_defect = -size * s->joule;
+}
+
+typedef struct fraud {
+    const char *check;
+    void (*commit)(scene *s, double size);
+    claims c;
+} fraud;
+
+static const claims position = { true, true, false }, velocity = { false, true, true };
+
+static const fraud frauds[] = {
+    { "gap >= 0", sink_in, { true, true, false } },
+    { "position multiplier >= 0", pull_back, { true, true, false } },
+    { "gap or position multiplier vanishes", push_away, { true, true, false } },
+    { "contact law imposed exactly where the smooth gap closes", gate_an_open_row, { true, true, false } },
+    { "contact law imposed exactly where the smooth gap closes", leave_a_closed_row, { true, true, false } },
+    { "gap rate + restitution >= 0 on closed contacts", approach, { true, true, false } },
+    { "gap rate + restitution >= 0 on closed contacts", rebound_too_little, { false, true, true } },
+    { "contact impulse >= 0", stick, { true, true, false } },
+    { "rate law or impulse vanishes", push_while_leaving, { false, true, true } },
+    { "no impulse on open contacts", push_from_afar, { true, true, false } },
+    { "no impulse on open contacts", pull_from_afar, { false, true, true } },
+    { "impulse = effective mass x velocity jump", jump_too_far, { true, true, false } },
+    { "impact loss = m_eff v^2 (1 - e^2) / 2", lose_too_much, { false, true, true } },
+    { "impact loss = m_eff v^2 (1 - e^2) / 2", lose_too_little, { false, true, true } },
+    { "momentum balance", drift, { true, true, false } },
+    { "momentum balance", drift_aside, { false, true, true } },
+    { "momentum balance", hide_an_impulse, { false, true, true } },
+    { "energy ledger closes", gain_energy, { true, true, false } },
+    { "energy ledger closes", lose_energy, { false, true, true } },
+    { "penetration <= 2 max|gap rate| h", sink_in, { false, true, true } },
+};
+enum { NFRAUD = sizeof frauds / sizeof *frauds };
+
+// Commits the fraud on a fresh certificate; gives the ratio of its check, and demands that no other one fails.
+static double commit(const fraud *f, units u, double size, bool *holds)
+{
+    scene s;
+    open_scene(&s, u, f->c);
+    f->commit(&s, size);
+    *holds = judge(&s);
+    const pcs_certificate *certificate = pcs_certifier_certificate(s.certifier);
+    double ratio = NAN;
+    for (int i = 0; i < certificate->ncheck; i++) {
+        const pcs_check *c = &certificate->checks[i];
+        if (strcmp(c->name, f->check) == 0) ratio = c->worst_ratio;
+        else if (!(c->worst_ratio <= 1.0)) fail_msg("'%s' fails as well: %g", c->name, c->worst_ratio);
+    }
+    if (isnan(ratio)) fail_msg("no check '%s'", f->check);
+    if (*holds) CHECK(certificate->broken == NULL);
+    else assert_string_equal(certificate->broken->name, f->check);
+    char text[256];
+    pcs_certifier_describe(s.certifier, sizeof text, text);
+    CHECK_TEXT(text, *holds ? "certificate holds" : f->check);
+    model_destroy(&s.m);
+    return ratio;
+}
+
+static void every_fraud_is_caught(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NFRAUD; i++) {
+        const fraud *f = &frauds[i];
+        bool holds;
+        double size = strstr(f->check, "penetration") != NULL ? 0.5 : 1e-6, ratio = commit(f, si, size, &holds);
+        print_message("%s: tolerance %.3g\n", f->check, size / ratio);
+        CHECK(!holds && ratio > 1.0);
+        // The defect grows with the size: twice the tolerance is caught, half of it is not.
+        ratio = commit(f, si, 2.0 * size / ratio, &holds);
+        if (holds) fail_msg("%s: twice the tolerance passes (%g)", f->check, ratio);
+        CHECK_NEAR(ratio, 2.0, 0.02);
+        ratio = commit(f, si, 0.25 * 2.0 * size / commit(f, si, size, &holds), &holds);
+        if (!holds) fail_msg("%s: half the tolerance is caught (%g)", f->check, ratio);
+        CHECK_NEAR(ratio, 0.5, 0.02);
+    }
+}
+
+// 1e-13 of the model's size, 1e-11 of the largest velocity sqrt(2 E / m) = 0.5 m/s or of the row's own.
+static void tolerances_are_small(void **state)
+{
+    (void)state;
+    const struct {
+        int fraud;
+        double tolerance;
+    } known[] = { { 0, 4e-13 }, { 5, 5e-12 }, { 7, 1e-11 }, { 17, 1e-11 }, { 19, 0.02 } };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        bool holds;
+        double size = known[i].fraud == 19 ? 0.5 : 1e-8, ratio = commit(&frauds[known[i].fraud], si, size, &holds);
+        CHECK_RELATIVE(size / ratio, known[i].tolerance, 0.01);
+    }
+}
+
+// In millimetres and tonnes, or in units of nobody, the same step has the same ratio.
+static void tolerances_have_units(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NFRAUD; i++)
+        for (size_t k = 0; k < sizeof systems / sizeof *systems; k++) {
+            bool holds;
+            double size = strstr(frauds[i].check, "penetration") != NULL ? 0.5 : 1e-6;
+            double ratio = commit(&frauds[i], si, size, &holds);
+            CHECK_RELATIVE(commit(&frauds[i], systems[k], size, &holds), ratio, 1e-4);
+        }
+}
+
+static void honest_steps_pass(void **state)
+{
+    (void)state;
+    const claims both[] = { position, velocity };
+    for (int k = 0; k < 2; k++) {
+        scene s;
+        open_scene(&s, si, both[k]);
+        tell(&s, 0.01, -1, 0, 0, 0); // coming
+        CHECK(judge(&s));
+        hit(&s);
+        CHECK(judge(&s));
+        s.report.impact_loss = 0.0;
+        tell(&s, 0, 0, 0, 1.5, both[k].is_position_level ? 1e-3 : 0.0); // pressed
+        CHECK(judge(&s));
+        tell(&s, 0, 1, 0, 0, 0); // leaving
+        CHECK(judge(&s));
+        const pcs_certificate *certificate = pcs_certifier_certificate(s.certifier);
+        CHECK(certificate->broken == NULL);
+        for (int i = 0; i < certificate->ncheck; i++) CHECK(certificate->checks[i].worst_ratio <= 1e-3);
+        model_destroy(&s.m);
+    }
+}
+
+// The first violation is the one that is told; later ones are still measured.
+static void first_violation_is_told(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, si, position);
+    approach(&s, 1e-6);
+    CHECK(!judge(&s));
+    const pcs_check *first = pcs_certifier_certificate(s.certifier)->broken;
+    sink_in(&s, 1e-3);
+    s.x.t = 0.5;
+    CHECK(!judge(&s));
+    CHECK(pcs_certifier_certificate(s.certifier)->broken == first);
+    CHECK_NEAR(first->worst_value, 1e-6, 1e-15);
+    CHECK(first->worst_time == 0.25);
+    const pcs_check *gap = &pcs_certifier_certificate(s.certifier)->checks[0];
+    CHECK_NEAR(gap->worst_value, 1e-3, 1e-15);
+    CHECK(gap->worst_time == 0.5);
+    model_destroy(&s.m);
+}
+
+static bool passes_with(claims c, size_t offset)
+{
+    scene s;
+    open_scene(&s, si, c);
+    hit(&s);
+    *(double *)((char *)&s + offset) = NAN;
+    bool holds = judge(&s);
+    if (!holds) {
+        char text[256];
+        pcs_certifier_describe(s.certifier, sizeof text, text);
+        CHECK(strstr(text, "nan") != NULL || strstr(text, "inf") != NULL);
+    }
+    model_destroy(&s.m);
+    return holds;
+}
+
+static void nan_never_passes(void **state)
+{
+    (void)state;
+    const size_t places[] = {
+        offsetof(scene, rows) + offsetof(pcs_row_report, multiplier),
+        offsetof(scene, rows) + offsetof(pcs_row_report, rate_before),
+        offsetof(scene, rows) + offsetof(pcs_row_report, step_impulse),
+        offsetof(scene, report) + offsetof(pcs_step_report, smooth_impulse),
+        offsetof(scene, report) + offsetof(pcs_step_report, measure) + offsetof(pcs_measure, free_momentum),
+        offsetof(scene, q) + (N - 1) * sizeof(double),
+        offsetof(scene, v) + (N - 1) * sizeof(double),
+        offsetof(scene, energy_defect),
+    };
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (passes_with(velocity, places[i])) fail_msg("place %zu passes", i);
+        if (passes_with(position, places[i])) fail_msg("place %zu passes", i);
+    }
+    CHECK(!passes_with(velocity, offsetof(scene, report) + offsetof(pcs_step_report, impact_loss)));
+    CHECK(!passes_with(position, offsetof(scene, rows) + offsetof(pcs_row_report, nu)));
+}
+
+// A contact that touches, but for round-off, before anything moves: there is no rate yet to allow for it.
+static void touching_at_the_start_passes(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, si, velocity);
+    tell(&s, -4e-16, 0, 0, 0, 0);
+    s.report.h = 0.0;
+    CHECK(judge(&s));
+    s.report.h = 0.01;
+    CHECK(judge(&s));
+    tell(&s, -1e-9, 0, 0, 0, 0);
+    CHECK(!judge(&s)); // at rest nothing may sink in
+    model_destroy(&s.m);
+}
+
+// An overlap that the start has let pass is not held against the scheme, only what it adds.
+static void overlap_of_the_start_is_kept(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, si, velocity);
+    tell(&s, -1e-10, 0, 0, 0, 0);
+    s.report.h = 0.0;
+    CHECK(judge(&s));
+    s.report.h = 0.01;
+    CHECK(judge(&s));
+    tell(&s, -2e-10, 0, 0, 0, 0);
+    CHECK(!judge(&s));
+    model_destroy(&s.m);
+}
+
+// A contact that closes at 1e-9 of the model's velocity: its rate has the round-off of 1 m/s, and that is no fraud.
+static void gentle_impact_passes(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, si, velocity);
+    tell(&s, 0, 0.5e-9, -0.5e-9, 1.5e-9, 0);
+    s.rows[0].is_impact = true;
+    s.report.impact_loss = -0.5 * 1.5e-9 * (-1e-9 + 0.5e-9 + 4e-16);
+    CHECK(judge(&s));
+    s.report.impact_loss = 0.0;
+    tell(&s, 0, 0.5e-9, -0.5e-9, 1.5e-9, 0);
+    s.rows[0].is_impact = true;
+    s.report.impact_loss = 1e-3;
+    CHECK(!judge(&s));
+    model_destroy(&s.m);
+}
+
+// The second row is judged like the first.
+static void every_row_is_judged(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, si, position);
+    tell(&s, 0.01, 1, 0, 0, 0);
+    s.q[0] = -1.0 - 1e-6;
+    s.rows[1].is_gated = true;
+    s.m->system->ops->measure(s.m->system, s.q, s.v, &s.report.measure);
+    CHECK(!judge(&s));
+    assert_string_equal(pcs_certifier_certificate(s.certifier)->broken->name, "gap >= 0");
+    model_destroy(&s.m);
+}
+
+// Without contacts the balances remain, and they are checked.
+static void free_bodies_have_balances(void **state)
+{
+    (void)state;
+    model *m = model_create();
+    model_line(m, "bar", (double[]){ 0, 0, 0 }, (double[]){ 4, 0, 0 }, N - 1);
+    model_group(m, "rod", "bar", "E=100 rho=2 area=1");
+    model_build(m);
+    model_run run = model_prepare(m, "moreau_jean", "theta=0.5", NULL, NULL);
+    run.x.v[2] = 1.0;
+    pcs_certifier *certifier;
+    CHECK_OK(m->ctx, pcs_certifier_create(m->ctx, run.scheme, &certifier));
+    model_start(&run);
+    pcs_certifier_start(certifier, &run.report.measure);
+    CHECK(pcs_certifier_certificate(certifier)->ncheck == 2);
+    model_step(&run, 0.01);
+    CHECK(pcs_certify(certifier, &run.x, &run.report, 0.0));
+    run.report.measure.free_momentum[1] += 1e-6;
+    CHECK(!pcs_certify(certifier, &run.x, &run.report, 0.0));
+    assert_string_equal(pcs_certifier_certificate(certifier)->broken->name, "momentum balance");
+    model_destroy(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(honest_steps_pass),
+        cmocka_unit_test(every_fraud_is_caught),
+        cmocka_unit_test(tolerances_are_small),
+        cmocka_unit_test(tolerances_have_units),
+        cmocka_unit_test(first_violation_is_told),
+        cmocka_unit_test(nan_never_passes),
+        cmocka_unit_test(touching_at_the_start_passes),
+        cmocka_unit_test(overlap_of_the_start_is_kept),
+        cmocka_unit_test(gentle_impact_passes),
+        cmocka_unit_test(every_row_is_judged),
+        cmocka_unit_test(free_bodies_have_balances),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
