@@ -149,7 +149,8 @@ static void rigid_motion(const model *m, int motion, double *q)
         const double *x = m->mesh->x[d->node];
         double t[3] = { 0 }, w[3] = { 0 };
         (motion < 3 ? t : w)[motion % 3] = 1.0;
-        double u[3] = { t[0] + w[1] * x[2] - w[2] * x[1], t[1] + w[2] * x[0] - w[0] * x[2], t[2] + w[0] * x[1] - w[1] * x[0] };
+        double u[3] = { t[0] + w[1] * x[2] - w[2] * x[1], t[1] + w[2] * x[0] - w[0] * x[2],
+                        t[2] + w[0] * x[1] - w[1] * x[0] };
         const double *along = d->is_rotation ? w : u;
         if (d->equation < 0) continue;
         q[d->equation] = along[0] * d->direction[0] + along[1] * d->direction[1] + along[2] * d->direction[2];
@@ -291,7 +292,8 @@ static double option_value(const variant *c, const model *m, const char *name)
 // Flying along its own axis at 1 m/s, every bar weighs rho A L.
 static void check_mass(const variant *c, model *m)
 {
-    double v[MODEL_MAX_SIZE] = { 0 }, along[3], length = 0.0, mass = option_value(c, m, "rho") * option_value(c, m, "area");
+    double v[MODEL_MAX_SIZE] = { 0 }, along[3], length = 0.0,
+           mass = option_value(c, m, "rho") * option_value(c, m, "area");
     if (isnan(mass) || (c->is_held && c->way < 2)) return;
     for (int k = 0; k < 3; k++) along[k] = ways[c->way][1][k] - ways[c->way][0][k];
     for (int k = 0; k < 3; k++) length += along[k] * along[k];

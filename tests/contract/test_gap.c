@@ -27,8 +27,8 @@ static model *two_bars(const double way[3], const double *normal, const pcs_gap_
     model_group(m, "rod", "first", "E=100 rho=1 area=1");
     model_group(m, "rod", "second", "E=100 rho=1 area=1");
     char values[512];
-    int used = snprintf(values, sizeof values, "normal=%.17g,%.17g,%.17g point=%.17g,%.17g,%.17g restitution=0.375", normal[0],
-                        normal[1], normal[2], at[2][0], at[2][1], at[2][2]);
+    int used = snprintf(values, sizeof values, "normal=%.17g,%.17g,%.17g point=%.17g,%.17g,%.17g restitution=0.375",
+                        normal[0], normal[1], normal[2], at[2][0], at[2][1], at[2][2]);
     for (int i = 0; ops->set_options[i] != NULL; i++)
         used += snprintf(values + used, sizeof values - (size_t)used, " %s=%s", ops->set_options[i], ends[i]);
     model_contact(m, "touch", ops->name, values);
@@ -88,7 +88,8 @@ static void gaps_are_distances_in_space(void **state)
             system->ops->gaps(system, q, &gap);
             system->ops->contact_points(system, q, drawn, n);
             system->ops->draw(system, q, q, system->picture);
-            int other = model_nodes(m, pcs_gap_types[type]->set_options[1] == NULL ? "second.start" : "first.end")->items[0];
+            int other =
+                model_nodes(m, pcs_gap_types[type]->set_options[1] == NULL ? "second.start" : "first.end")->items[0];
             const double *u = system->picture->displacement[other];
             bool is_fixed_there = pcs_gap_types[type]->set_options[1] == NULL; // a plane does not move
             for (int k = 0; k < 3; k++) {
@@ -162,7 +163,8 @@ static void normal_without_direction_is_told(void **state)
         const pcs_gap_ops *ops = pcs_gap_types[type];
         model *m = model_create();
         const char *option = NULL;
-        CHECK_TEXT(ops->check(model_params(m->ctx, ops->options, ops->params_size, "normal=0,0,0"), &option), "no direction");
+        CHECK_TEXT(ops->check(model_params(m->ctx, ops->options, ops->params_size, "normal=0,0,0"), &option),
+                   "no direction");
         assert_string_equal(option, "normal");
         CHECK(ops->check(model_params(m->ctx, ops->options, ops->params_size, "normal=0,3,0"), &option) == NULL);
         model_destroy(&m);
@@ -172,12 +174,9 @@ static void normal_without_direction_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_derivatives_of_gaps),
-        cmocka_unit_test(gaps_are_distances_in_space),
-        cmocka_unit_test(resultant_is_the_sum_of_the_row),
-        cmocka_unit_test(contact_of_held_nodes_is_refused),
-        cmocka_unit_test(contact_across_the_motion_is_refused),
-        cmocka_unit_test(normal_without_direction_is_told),
+        cmocka_unit_test(rows_are_derivatives_of_gaps),         cmocka_unit_test(gaps_are_distances_in_space),
+        cmocka_unit_test(resultant_is_the_sum_of_the_row),      cmocka_unit_test(contact_of_held_nodes_is_refused),
+        cmocka_unit_test(contact_across_the_motion_is_refused), cmocka_unit_test(normal_without_direction_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

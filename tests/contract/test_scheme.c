@@ -21,9 +21,9 @@ typedef struct variant {
 } variant;
 
 static const variant variants[] = {
-    { "alpha_ggl", "rho_inf=0.8", 2, true },    { "alpha_ggl", "rho_inf=1", 2, true },
-    { "alpha_ggl", "rho_inf=0", 2, true },      { "moreau_jean", "theta=0.5", 2, true },
-    { "moreau_jean", "theta=0.7", 1, false },   { "moreau_jean", "rho_inf=0.8", 1, false },
+    { "alpha_ggl", "rho_inf=0.8", 2, true },         { "alpha_ggl", "rho_inf=1", 2, true },
+    { "alpha_ggl", "rho_inf=0", 2, true },           { "moreau_jean", "theta=0.5", 2, true },
+    { "moreau_jean", "theta=0.7", 1, false },        { "moreau_jean", "rho_inf=0.8", 1, false },
     { "half_explicit", "gap_tolerance=0", 2, true },
 };
 enum { NVARIANT = sizeof variants / sizeof *variants };
@@ -115,7 +115,10 @@ static void motion_matrix(const model *m, double force, double growth, double *A
     for (int j = 0; j < size; j++) {
         for (int i = 0; i < n; i++) {
             bool is_tip = i == n - 1;
-            column[i] = j < n ? -K[i * n + j] : j < 2 * n ? -C[i * n + j - n] : is_tip ? (j == 2 * n ? force : growth) : 0.0;
+            column[i] = j < n       ? -K[i * n + j]
+                        : j < 2 * n ? -C[i * n + j - n]
+                        : is_tip    ? (j == 2 * n ? force : growth)
+                                    : 0.0;
         }
         model_dense(m->system->M, n, M);
         model_solve(n, M, column);
@@ -212,7 +215,8 @@ static void momentum_is_balanced(void **state)
                 model_step(&run, step_size);
                 watch(&run, &s);
                 m->system->ops->measure(m->system, run.x.q, run.x.v, &now);
-                double gained = run.report.smooth_impulse[0] - run.report.rows[0].step_impulse + run.report.rows[1].step_impulse;
+                double gained =
+                    run.report.smooth_impulse[0] - run.report.rows[0].step_impulse + run.report.rows[1].step_impulse;
                 CHECK_NEAR(now.momentum[0] - before.momentum[0], gained, 1e-12 * 6.0 * 10.0);
                 CHECK(memcmp(&now, &run.report.measure, sizeof now) == 0);
                 before = now;
@@ -316,7 +320,8 @@ static void closed_ledgers_close(void **state)
                     double before = r->measure.kinetic + r->measure.strain + r->measure.potential;
                     model_step(&run, step_size);
                     double change = r->measure.kinetic + r->measure.strain + r->measure.potential - before;
-                    double told = r->external_work - r->damping_loss - r->impact_loss + r->correction_work - r->numerical_loss;
+                    double told =
+                        r->external_work - r->damping_loss - r->impact_loss + r->correction_work - r->numerical_loss;
                     CHECK_NEAR(change, told, 1e-12 * 100.0);
                     CHECK(r->numerical_loss >= 0.0 && r->damping_loss >= 0.0);
                 }
@@ -405,8 +410,9 @@ static bool try_bad_step(model_run *run, rejection how)
     CHECK_OK(run->m->ctx, run->scheme->ops->step(run->scheme, &run->x, h, &run->report));
     run->solver->ops = good;
     if (run->report.outcome == PCS_CONVERGED) return false;
-    assert_int_equal(run->report.outcome,
-                     how == GIVES_UP ? PCS_NOT_CONVERGED : how == SINGULAR ? PCS_SINGULAR : PCS_NOT_FINITE);
+    assert_int_equal(run->report.outcome, how == GIVES_UP   ? PCS_NOT_CONVERGED
+                                          : how == SINGULAR ? PCS_SINGULAR
+                                                            : PCS_NOT_FINITE);
     return true;
 }
 
@@ -564,20 +570,13 @@ static void last_step_is_shortened(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_scheme_is_tested_here),
-        cmocka_unit_test(free_flight_is_exact),
-        cmocka_unit_test(smooth_motion_has_its_order),
-        cmocka_unit_test(momentum_is_balanced),
-        cmocka_unit_test(collisions_keep_momentum),
-        cmocka_unit_test(impact_obeys_restitution),
-        cmocka_unit_test(reports_show_the_state),
-        cmocka_unit_test(closed_ledgers_close),
-        cmocka_unit_test(rest_carries_the_weight),
-        cmocka_unit_test(rejected_step_leaves_no_trace),
-        cmocka_unit_test(rejected_contact_leaves_no_trace),
-        cmocka_unit_test(state_that_is_not_finite_is_named),
-        cmocka_unit_test(same_run_gives_the_same_bits),
-        cmocka_unit_test(steps_do_not_allocate),
+        cmocka_unit_test(every_scheme_is_tested_here),      cmocka_unit_test(free_flight_is_exact),
+        cmocka_unit_test(smooth_motion_has_its_order),      cmocka_unit_test(momentum_is_balanced),
+        cmocka_unit_test(collisions_keep_momentum),         cmocka_unit_test(impact_obeys_restitution),
+        cmocka_unit_test(reports_show_the_state),           cmocka_unit_test(closed_ledgers_close),
+        cmocka_unit_test(rest_carries_the_weight),          cmocka_unit_test(rejected_step_leaves_no_trace),
+        cmocka_unit_test(rejected_contact_leaves_no_trace), cmocka_unit_test(state_that_is_not_finite_is_named),
+        cmocka_unit_test(same_run_gives_the_same_bits),     cmocka_unit_test(steps_do_not_allocate),
         cmocka_unit_test(last_step_is_shortened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,7 +55,11 @@ static pcs_step_form form_of(int number)
     const double h = 0.05, rho = 0.8, af = rho / (rho + 1), am = (2 * rho - 1) / (rho + 1);
     const double ga = 0.5 + af - am, be = 0.25 * (ga + 0.5) * (ga + 0.5), theta = 0.6;
     const pcs_step_form forms[NFORM] = {
-        { .h = h, .c = (1 - am) / ((1 - af) * ga), .kb = h * be / ga, .has_dynamics = true, .has_position = true,
+        { .h = h,
+          .c = (1 - am) / ((1 - af) * ga),
+          .kb = h * be / ga,
+          .has_dynamics = true,
+          .has_position = true,
           .gate_is_live = true },
         { .h = h, .c = 1 / theta, .kb = h * theta, .kw = h * theta, .has_dynamics = true },
         { .h = h, .c = 2, .kb = h / 2, .kw = h / 2, .has_dynamics = true },
@@ -72,7 +76,7 @@ typedef struct situation {
 } situation;
 
 static const situation situations[] = {
-    { "open", 40.0, -1.0, false },          { "impact", 0.3, -1.0, false },   { "deep impact", -0.4, -2.0, false },
+    { "open", 40.0, -1.0, false },          { "impact", 0.3, -1.0, false },     { "deep impact", -0.4, -2.0, false },
     { "resting", 0.0, 0.0, false },         { "separating", -0.1, 3.0, false }, { "grazing", 0.0, 0.0, true },
     { "grazing, leaving", 0.0, 1.0, true },
 };
@@ -97,7 +101,8 @@ static solution pose(const model *m, const situation *s, int variant)
     for (int j = 0; j < system->nrow; j++) {
         int column = system->G->column[system->G->start[j]];
         double sign = system->G->value[system->G->start[j]];
-        double way = j % 2 == variant % 2 ? s->gap * 0.05 : 0.3 - s->gap * 0.05, rate = j % 2 == variant % 2 ? s->rate : -0.5;
+        double way = j % 2 == variant % 2 ? s->gap * 0.05 : 0.3 - s->gap * 0.05,
+               rate = j % 2 == variant % 2 ? s->rate : -0.5;
         system->ops->gaps(system, x.q, gap);
         x.q[column] += sign * (way - gap[j]);
         if (s->is_exact) system->ops->gaps(system, x.q, gap);
@@ -117,8 +122,15 @@ static void solve(pcs_step_solver *solver, const pcs_step_form *form, solution *
     for (int i = 0; i < N; i++) x->d[i] = NAN; // scratch
     for (int j = 0; j < ROWS; j++) x->nu[j] = x->la[j] = x->rate_before[j] = NAN;
     if (form->gate_is_live) memset(x->gate, 7, sizeof x->gate);
-    pcs_step_problem problem = { .t = 0.3, .q = x->q, .v = x->v, .d = x->d, .target = x->target, .gate = x->gate,
-                                 .nu = x->nu, .la = x->la, .rate_before = x->rate_before };
+    pcs_step_problem problem = { .t = 0.3,
+                                 .q = x->q,
+                                 .v = x->v,
+                                 .d = x->d,
+                                 .target = x->target,
+                                 .gate = x->gate,
+                                 .nu = x->nu,
+                                 .la = x->la,
+                                 .rate_before = x->rate_before };
     CHECK_OK(solver->ctx, pcs_step_solver_prepare(solver, form, &outcome));
     x->result.outcome = outcome;
     if (outcome == PCS_CONVERGED) solver->ops->solve(solver, &problem, &x->result);
@@ -162,7 +174,8 @@ static void check_motion(const model *m, const pcs_step_form *form, const soluti
         W[i] = x->v[i] - given->v[i] - x->d[i];
         U[i] = x->q[i] - given->q[i] - form->kb * x->d[i] - form->kw * W[i];
     }
-    double mass = largest(n * n, M), speed = fmax(largest(n, x->v), largest(n, given->v)), way = fmax(largest(n, x->q), speed * form->h);
+    double mass = largest(n * n, M), speed = fmax(largest(n, x->v), largest(n, given->v)),
+           way = fmax(largest(n, x->q), speed * form->h);
     momentum_defect(system, M, W, x->la, y);
     demand(largest(n, y), mass * speed, "M W = G^T La");
     momentum_defect(system, M, U, x->nu, y);
@@ -174,7 +187,8 @@ static void check_motion(const model *m, const pcs_step_form *form, const soluti
     demand(largest(n, y), form->h * pcs_matrix_abs_bound(system->K, x->q) + mass * speed, "c M d = h f");
 }
 
-static void check_rows(const model *m, const pcs_step_form *form, const solution *given, const solution *x, const double *mass)
+static void check_rows(const model *m, const pcs_step_form *form, const solution *given, const solution *x,
+                       const double *mass)
 {
     const pcs_system *system = m->system;
     int n = system->nv;
@@ -185,11 +199,13 @@ static void check_rows(const model *m, const pcs_step_form *form, const solution
     }
     system->ops->gaps(system, x->q, gap);
     system->ops->gaps(system, qt, smooth);
-    double speed = fmax(largest(n, x->v), largest(n, given->v)), way = fmax(largest(n, x->q), speed * form->h) + system->length;
+    double speed = fmax(largest(n, x->v), largest(n, given->v)),
+           way = fmax(largest(n, x->q), speed * form->h) + system->length;
     for (int j = 0; j < system->nrow; j++) {
         double xi = pcs_system_rate(system, j, x->v) + x->target[j];
         demand(x->rate_before[j] - pcs_system_rate(system, j, vt), speed, "rate before = G vt");
-        if (form->gate_is_live) demand(x->gate[j] ? fmax(smooth[j], 0) : fmin(smooth[j], 0), way, "gate where g(qt) <= 0");
+        if (form->gate_is_live)
+            demand(x->gate[j] ? fmax(smooth[j], 0) : fmin(smooth[j], 0), way, "gate where g(qt) <= 0");
         else CHECK(x->gate[j] == given->gate[j]);
         if (form->has_position) {
             demand(fmin(gap[j], 0), way, "g >= 0");
@@ -237,7 +253,8 @@ static void count(const model *m, const solution *x, tally *seen)
     }
 }
 
-static void for_every_solver(const model *m, const pcs_step_form *form, const solution *given, const char *name, tally *seen)
+static void for_every_solver(const model *m, const pcs_step_form *form, const solution *given, const char *name,
+                             tally *seen)
 {
     solution first = { 0 };
     for (int i = 0; pcs_step_solvers[i] != NULL; i++) {
@@ -271,8 +288,8 @@ static void solvers_solve_and_agree(void **state)
                         pcs_step_form form = form_of(f);
                         solution given = pose(m, &situations[s], variant);
                         char name[128];
-                        snprintf(name, sizeof name, "model %d%s, form %d, %s, variant %d", number, damped ? " damped" : "", f,
-                                 situations[s].name, variant);
+                        snprintf(name, sizeof name, "model %d%s, form %d, %s, variant %d", number,
+                                 damped ? " damped" : "", f, situations[s].name, variant);
                         for_every_solver(m, &form, &given, name, &seen[f]);
                     }
             model_destroy(&m);
@@ -306,7 +323,8 @@ static void ties_are_settled(void **state)
             solve(solver, &form, &x);
             if (x.result.outcome != PCS_CONVERGED)
                 fail_msg("%s, trial %d: %s", solver->ops->name, trial, pcs_outcome_text(x.result.outcome));
-            for (int j = 0; j < m->system->nrow; j++) CHECK_NEAR(x.la[j], la[j], 1e-12 * solver->effective_mass[j] * 10.0);
+            for (int j = 0; j < m->system->nrow; j++)
+                CHECK_NEAR(x.la[j], la[j], 1e-12 * solver->effective_mass[j] * 10.0);
             CHECK(largest(m->system->nv, x.v) <= 1e-12 * 10.0);
         }
     }
@@ -366,8 +384,8 @@ static void factorizations_are_kept(void **state)
     }
 }
 
-// The same node against the same wall twice. The impulses share the load in any way, their sum and the motion are fixed.
-// The saddle matrix is singular then, and `kkt` says so.
+// The same node against the same wall twice. The impulses share the load in any way, their sum and the motion are
+// fixed. The saddle matrix is singular then, and `kkt` says so.
 static void same_contact_twice(void **state)
 {
     (void)state;
@@ -418,7 +436,8 @@ static void singular_mass_is_told(void **state)
             for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++)
                 if (j == 3 || pattern->row[k] == 3) m->system->M->value[k] = 0.0;
         pcs_step_solver *solver = NULL;
-        CHECK_STATUS(NULL, pcs_step_solver_create(m->ctx, "condensed", pcs_linsolvers[b]->name, m->system, &solver), PCS_BAD_INPUT);
+        CHECK_STATUS(NULL, pcs_step_solver_create(m->ctx, "condensed", pcs_linsolvers[b]->name, m->system, &solver),
+                     PCS_BAD_INPUT);
         CHECK_TEXT(pcs_message(m->ctx), "the mass matrix is singular at node 3 at (3, 0, 0), direction [1, 0, 0]");
         CHECK(solver == NULL);
         model_destroy(&m);
@@ -453,7 +472,8 @@ static void infinite_force_is_an_outcome(void **state)
                 solution x = pose(m, &situations[1], 0);
                 x.q[4] = bad[k];
                 solve(solver, &form, &x);
-                if (x.result.outcome == PCS_CONVERGED) fail_msg("%s: takes %g for a position", solver->ops->name, bad[k]);
+                if (x.result.outcome == PCS_CONVERGED)
+                    fail_msg("%s: takes %g for a position", solver->ops->name, bad[k]);
             }
             model_destroy(&m);
         }

@@ -14,8 +14,11 @@ model *model_create(void)
     model *m = pcs_take(ctx, 1, sizeof *m, "a model");
     assert_non_null(m);
     m->ctx = ctx;
-    m->definition = (pcs_fe_definition){ .groups = m->groups, .supports = m->supports, .initials = m->initials,
-                                         .loads = m->loads, .contacts = m->contacts };
+    m->definition = (pcs_fe_definition){ .groups = m->groups,
+                                         .supports = m->supports,
+                                         .initials = m->initials,
+                                         .loads = m->loads,
+                                         .contacts = m->contacts };
     CHECK_OK(ctx, pcs_mesh_create(ctx, &m->mesh));
     m->definition.mesh = m->mesh;
     return m;
@@ -93,8 +96,8 @@ void model_line(model *m, const char *name, const double from[3], const double t
 {
     const pcs_mesh_source_ops *line = pcs_mesh_sources[0];
     char text[256];
-    snprintf(text, sizeof text, "from=%.17g,%.17g,%.17g to=%.17g,%.17g,%.17g elements=%d", from[0], from[1], from[2], to[0],
-             to[1], to[2], elements);
+    snprintf(text, sizeof text, "from=%.17g,%.17g,%.17g to=%.17g,%.17g,%.17g elements=%d", from[0], from[1], from[2],
+             to[0], to[1], to[2], elements);
     assert_string_equal(line->name, "line");
     CHECK_OK(m->ctx, line->build(model_params(m->ctx, line->options, line->params_size, text), name, m->mesh));
 }
@@ -210,8 +213,8 @@ model_run model_prepare(model *m, const char *scheme, const char *assignments, c
 {
     model_run run = { .m = m };
     const pcs_scheme_ops *ops = run_find_scheme(scheme);
-    CHECK_OK(m->ctx, pcs_step_solver_create(m->ctx, solver == NULL ? "condensed" : solver, linear == NULL ? "auto" : linear,
-                                            m->system, &run.solver));
+    CHECK_OK(m->ctx, pcs_step_solver_create(m->ctx, solver == NULL ? "condensed" : solver,
+                                            linear == NULL ? "auto" : linear, m->system, &run.solver));
     run.scheme = pcs_take(m->ctx, 1, sizeof *run.scheme, "a scheme");
     assert_non_null(run.scheme);
     *run.scheme = (pcs_scheme){ .ops = ops, .ctx = m->ctx, .system = m->system, .solver = run.solver };
@@ -247,7 +250,8 @@ void model_dense(const pcs_matrix *A, int n, double *out)
 {
     memset(out, 0, (size_t)(n * n) * sizeof *out);
     for (int j = 0; A != NULL && j < n; j++)
-        for (int k = A->pattern->start[j]; k < A->pattern->start[j + 1]; k++) out[A->pattern->row[k] * n + j] += A->value[k];
+        for (int k = A->pattern->start[j]; k < A->pattern->start[j + 1]; k++)
+            out[A->pattern->row[k] * n + j] += A->value[k];
 }
 
 void model_solve(int n, double *A, double *b)

@@ -1,5 +1,6 @@
 // The certificate: an honest step passes; a step doctored against exactly one condition is caught by that condition and
-// no other, above its tolerance and not below; tolerances have the units of the model; what is not a number never passes.
+// no other, above its tolerance and not below; tolerances have the units of the model; what is not a number never
+// passes.
 
 #include "sim/certify.h"
 #include "support/check.h"
@@ -40,8 +41,9 @@ static void build_bar(scene *s)
     char text[256];
     const units *u = &s->u;
     model_line(s->m, "bar", (double[]){ 0, 0, 0 }, (double[]){ 4 * s->metre, 0, 0 }, N - 1);
-    snprintf(text, sizeof text, "E=%.17g rho=%.17g area=%.17g mass=lumped", 100 * u->length * u->time * u->time / u->mass,
-             2 * u->length * u->length * u->length / u->mass, 1 / (u->length * u->length));
+    snprintf(text, sizeof text, "E=%.17g rho=%.17g area=%.17g mass=lumped",
+             100 * u->length * u->time * u->time / u->mass, 2 * u->length * u->length * u->length / u->mass,
+             1 / (u->length * u->length));
     model_group(s->m, "rod", "bar", text);
     snprintf(text, sizeof text, "nodes=bar.end point=%.17g,0,0 normal=-1,0,0 restitution=0.5", 4 * s->metre);
     model_contact(s->m, "wall", "node_plane", text);
@@ -61,8 +63,10 @@ static void open_scene(scene *s, units u, claims c)
     s->impulse = s->speed / u.mass;
     s->joule = s->speed * s->speed / u.mass;
     build_bar(s);
-    s->ops = (pcs_scheme_ops){ .name = "claims", .is_position_level = c.is_position_level,
-                               .has_closed_loss = c.has_closed_loss, .separates_impacts = c.separates_impacts };
+    s->ops = (pcs_scheme_ops){ .name = "claims",
+                               .is_position_level = c.is_position_level,
+                               .has_closed_loss = c.has_closed_loss,
+                               .separates_impacts = c.separates_impacts };
     s->scheme = (pcs_scheme){ .ops = &s->ops, .ctx = s->m->ctx, .system = s->m->system };
     CHECK_OK(s->m->ctx, pcs_step_solver_create(s->m->ctx, "condensed", "auto", s->m->system, &s->scheme.solver));
     CHECK_OK(s->m->ctx, pcs_certifier_create(s->m->ctx, &s->scheme, &s->certifier));

@@ -114,7 +114,7 @@ static void bar_against_bar(void **state)
     m->system->ops->gaps(m->system, q, &gap);
     CHECK_NEAR(gap, 3.0, 1e-15);
     check_row(m, 0, 2, (int[]){ 5, 2 }, (double[]){ 1, -1 });
-    q[2] = 1.0; // left moves right
+    q[2] = 1.0;  // left moves right
     q[5] = -0.5; // right moves left
     m->system->ops->gaps(m->system, q, &gap);
     CHECK_NEAR(gap, 1.5, 1e-15);
@@ -171,7 +171,8 @@ typedef struct refusal {
 static const refusal refusals[] = {
     { false, NULL, "node_plane", "nodes=bar.end point=0,0,0 normal=0,1,0 restitution=0",
       "node 5 cannot move along the normal [0, 1, 0]: its elements give it no such direction" },
-    { false, NULL, "node_plane", "nodes=bar.end point=0,0,0 normal=1,0.1,0 restitution=0", "cannot move along the normal" },
+    { false, NULL, "node_plane", "nodes=bar.end point=0,0,0 normal=1,0.1,0 restitution=0",
+      "cannot move along the normal" },
     { false, "bar.end", "node_plane", "nodes=bar.end point=0,0,0 normal=1,0,0 restitution=0",
       "node 5 is held by a support along the normal, so its gap cannot change" },
     { true, NULL, "node_node", "a=left.end b=right normal=1,0,0 restitution=0",
@@ -179,7 +180,8 @@ static const refusal refusals[] = {
     { true, NULL, "node_node", "a=right b=left.end normal=1,0,0 restitution=0", "must pair up" },
     { true, NULL, "node_node", "a=left.end b=left.end normal=1,0,0 restitution=0",
       "node 2 would touch itself: sets 'left.end' and 'left.end' overlap" },
-    { true, NULL, "node_node", "a=left.end b=right.end normal=0,0,1 restitution=0", "node 5 cannot move along the normal" },
+    { true, NULL, "node_node", "a=left.end b=right.end normal=0,0,1 restitution=0",
+      "node 5 cannot move along the normal" },
 };
 
 static void wrong_contacts_are_told(void **state)
@@ -215,14 +217,10 @@ static void both_partners_must_move(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wall_at_the_end),
-        cmocka_unit_test(wall_across_space),
-        cmocka_unit_test(wall_for_a_whole_set),
-        cmocka_unit_test(bar_against_bar),
-        cmocka_unit_test(bar_against_a_held_node),
-        cmocka_unit_test(normals_of_any_length),
-        cmocka_unit_test(wrong_contacts_are_told),
-        cmocka_unit_test(both_partners_must_move),
+        cmocka_unit_test(wall_at_the_end),         cmocka_unit_test(wall_across_space),
+        cmocka_unit_test(wall_for_a_whole_set),    cmocka_unit_test(bar_against_bar),
+        cmocka_unit_test(bar_against_a_held_node), cmocka_unit_test(normals_of_any_length),
+        cmocka_unit_test(wrong_contacts_are_told), cmocka_unit_test(both_partners_must_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

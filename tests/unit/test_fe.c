@@ -88,7 +88,8 @@ static void weights_add_up(void **state)
     model_build(m);
     double q[12] = { 0 }, v[12] = { 0 }, resultant[3], f[12], sum = 0.0;
     // Each bar weighs 10.5 kg; centres (1, 1.5, 3) and (1, 1.5, 13). |g| = 0.7 and 1.4.
-    // first: 10.5 (0.2 + 0.45 + 1.8) + 10.5 (0.2 + 0.45 + 7.8); second, 3 m lower: twice (0.2 + 0.45 + 0), (0.2 + 0.45 + 6)
+    // first: 10.5 (0.2 + 0.45 + 1.8) + 10.5 (0.2 + 0.45 + 7.8); second, 3 m lower: twice (0.2 + 0.45 + 0), (0.2 + 0.45
+    // + 6)
     CHECK_NEAR(potential(m, q), 10.5 * (2.45 + 8.45) + 2 * 10.5 * (0.65 + 6.65), 1e-12);
     m->system->ops->resultant(m->system, 0.0, q, v, resultant);
     CHECK_ALL_NEAR(3, resultant, ((double[]){ -0.6 * 21, -0.9 * 21, -1.8 * 21 }), 1e-12);
@@ -144,8 +145,11 @@ static void initial_values_are_linear_over_the_set(void **state)
     model *m = bar_model(steel);
     model_support(m, "bar.end", "x");
     pcs_fe_initial *start = model_initial(m, "bar");
-    *start = (pcs_fe_initial){ .nodes = start->nodes, .has_displacement = true, .has_velocity = true,
-                               .displacement = { { 0.5, 0, 0 }, { 0, 0, 0 } }, .velocity = { { -1, 0, 0 }, { 0, 0, 0 } } };
+    *start = (pcs_fe_initial){ .nodes = start->nodes,
+                               .has_displacement = true,
+                               .has_velocity = true,
+                               .displacement = { { 0.5, 0, 0 }, { 0, 0, 0 } },
+                               .velocity = { { -1, 0, 0 }, { 0, 0, 0 } } };
     model_build(m);
     double q[5] = { 0 }, v[5] = { 0 };
     const char *culprit;
@@ -155,8 +159,8 @@ static void initial_values_are_linear_over_the_set(void **state)
     model_destroy(&m);
 }
 
-// Displacement of one set and velocity of another may share nodes; a set of one node has its first value. A bar numbered
-// from right to left takes its values in the order of its nodes.
+// Displacement of one set and velocity of another may share nodes; a set of one node has its first value. A bar
+// numbered from right to left takes its values in the order of its nodes.
 static void initial_values_of_several_sets(void **state)
 {
     (void)state;
@@ -190,7 +194,10 @@ static void wrong_initial_values_are_told(void **state)
     } bad[] = {
         { false, true, { 1, 0, 0 }, "the initial velocity of node 3 is given twice" },
         { true, true, { 1, 0, 0 }, "the initial displacement of node 3 is given twice" },
-        { false, false, { 0, 2, 0 }, "node 3 cannot have the initial velocity [0, 2, 0]: its elements give it no such direction" },
+        { false,
+          false,
+          { 0, 2, 0 },
+          "node 3 cannot have the initial velocity [0, 2, 0]: its elements give it no such direction" },
         { true, false, { 1, 0, 0 }, "node 5 is held by a support and cannot have the initial displacement [1, 0, 0]" },
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -202,7 +209,8 @@ static void wrong_initial_values_are_told(void **state)
             pcs_fe_initial *start = model_initial(m, k == bad[i].is_twice ? "right" : "left");
             *(bad[i].is_displacement ? &start->has_displacement : &start->has_velocity) = true;
             for (int e = 0; e < 2; e++)
-                memcpy(bad[i].is_displacement ? start->displacement[e] : start->velocity[e], bad[i].value, sizeof bad[i].value);
+                memcpy(bad[i].is_displacement ? start->displacement[e] : start->velocity[e], bad[i].value,
+                       sizeof bad[i].value);
         }
         model_build(m);
         double q[5] = { 0 }, v[5] = { 0 };
@@ -351,7 +359,8 @@ static void wrong_probes_are_told(void **state)
         CHECK_TEXT(pcs_message(m->ctx), "x, y, z, ux, uy, uz, vx, vy, vz");
     }
     CHECK_STATUS(NULL, pcs_fe_cell_probe(m->system, model_cells(m, "one"), "strain", &probe), PCS_BAD_INPUT);
-    CHECK_TEXT(pcs_message(m->ctx), "the elements of set 'one' have no field 'strain'; they have axial_force, stress, strain_energy");
+    CHECK_TEXT(pcs_message(m->ctx),
+               "the elements of set 'one' have no field 'strain'; they have axial_force, stress, strain_energy");
     CHECK_STATUS(NULL, pcs_fe_cell_probe(m->system, model_cells(m, "both"), "stress", &probe), PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(m->ctx), "set 'both' are not of one element group");
     CHECK_STATUS(NULL, pcs_fe_cell_probe(m->system, model_cells(m, "bare"), "stress", &probe), PCS_BAD_INPUT);
@@ -435,7 +444,8 @@ static void spoil_directions(model *m)
 
 static void spoil_stiffness(model *m)
 {
-    m->groups[0].params = model_params(m->ctx, m->groups[0].ops->options, m->groups[0].ops->params_size, "E=1e300 rho=1 area=1e30");
+    m->groups[0].params =
+        model_params(m->ctx, m->groups[0].ops->options, m->groups[0].ops->params_size, "E=1e300 rho=1 area=1e30");
 }
 
 static void models_that_cannot_be_are_told(void **state)
@@ -451,7 +461,8 @@ static void models_that_cannot_be_are_told(void **state)
         { spoil_support, "node 5 cannot be fixed along y: its elements give it no such direction", "supports.hold" },
         { spoil_freedom, "the model cannot move", NULL },
         { spoil_groups, "cell 4 of set 'again' belongs to element group 'bar' already", "elements.again" },
-        { spoil_directions, "node 5: its elements move it along [1, 0, 0] and along [0.707107, 0.707107, 0]", "elements.bent" },
+        { spoil_directions, "node 5: its elements move it along [1, 0, 0] and along [0.707107, 0.707107, 0]",
+          "elements.bent" },
         { spoil_stiffness, "too large to be represented", NULL },
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

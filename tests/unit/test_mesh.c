@@ -95,12 +95,14 @@ static void line_without_length_is_told(void **state)
     const pcs_mesh_source_ops *line = pcs_mesh_sources[0];
     pcs_context *ctx = ((model *)*state)->ctx;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        const char *option = NULL, *told = line->check(model_params(ctx, line->options, line->params_size, bad[i].values), &option);
+        const char *option = NULL,
+                   *told = line->check(model_params(ctx, line->options, line->params_size, bad[i].values), &option);
         CHECK_TEXT(told, bad[i].told);
         assert_string_equal(option, "to");
     }
     const char *option;
-    CHECK(line->check(model_params(ctx, line->options, line->params_size, "from=0,0,0 to=0,0,-2 elements=1"), &option) == NULL);
+    CHECK(line->check(model_params(ctx, line->options, line->params_size, "from=0,0,0 to=0,0,-2 elements=1"),
+                      &option) == NULL);
 }
 
 static void more_than_can_be_numbered_is_told(void **state)

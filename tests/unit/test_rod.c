@@ -33,7 +33,9 @@ static void one_cell_by_hand(void **state)
         CHECK_ALL_NEAR(4, K, ((double[]){ 52.5, -52.5, -52.5, 52.5 }), 1e-13);
         CHECK_ALL_NEAR(4, M, (lumped ? (double[]){ 1.5, 0, 0, 1.5 } : (double[]){ 1, 0.5, 0.5, 1 }), 1e-15);
         // C = 0.5 M + 0.15 K
-        CHECK_ALL_NEAR(4, C, (lumped ? (double[]){ 8.625, -7.875, -7.875, 8.625 } : (double[]){ 8.375, -7.625, -7.625, 8.375 }), 1e-14);
+        CHECK_ALL_NEAR(
+            4, C, (lumped ? (double[]){ 8.625, -7.875, -7.875, 8.625 } : (double[]){ 8.375, -7.625, -7.625, 8.375 }),
+            1e-14);
 
         const double q[2] = { 0.1, 0.4 }, v[2] = { -1, 2 };
         m->system->ops->force(m->system, 0.0, q, v, f);
@@ -154,7 +156,7 @@ static void lay_graded(model *m)
 static void lay_shuffled(model *m)
 {
     lay_cells(m, 7);
-    int (*cell)[2] = m->mesh->cell;
+    int(*cell)[2] = m->mesh->cell;
     const int order[7] = { 3, 6, 0, 1, 2, 5, 4 };
     for (int i = 0; i < 7; i++) {
         cell[i][i % 3 == 0] = order[i];
@@ -170,8 +172,19 @@ static void lay_part(model *m)
 }
 
 static void (*const layouts[])(model *m) = {
-    lay_one, lay_eight, lay_seventeen, lay_reversed, lay_reversed_diagonal, lay_almost_straight, lay_held_inside,
-    lay_reversed_held, lay_two_lines, lay_two_directions, lay_graded, lay_shuffled, lay_part,
+    lay_one,
+    lay_eight,
+    lay_seventeen,
+    lay_reversed,
+    lay_reversed_diagonal,
+    lay_almost_straight,
+    lay_held_inside,
+    lay_reversed_held,
+    lay_two_lines,
+    lay_two_directions,
+    lay_graded,
+    lay_shuffled,
+    lay_part,
 };
 enum { NLAYOUT = sizeof layouts / sizeof *layouts };
 
@@ -290,7 +303,8 @@ static void stress_is_positive_in_tension(void **state)
         // Every node moves away from the origin of space in proportion to its position: strain 1e-3 everywhere.
         for (int i = 0; i < fe->map.ndof; i++) {
             const pcs_dof *d = &fe->map.dof[i];
-            for (int k = 0; k < 3 && d->equation >= 0; k++) q[d->equation] += 1e-3 * m->mesh->x[d->node][k] * d->direction[k];
+            for (int k = 0; k < 3 && d->equation >= 0; k++)
+                q[d->equation] += 1e-3 * m->mesh->x[d->node][k] * d->direction[k];
         }
         const pcs_set *cells = model_cells(m, "bar");
         for (int i = 0; i < cells->count; i++) {

@@ -112,7 +112,8 @@ static void check_conditions(const problem *p, int trial)
         } else {
             CHECK(p->nu[i] == 0.0);
         }
-        if (s->gate_is_live) tested((p->gate[i] ? fmax(at_gate, 0.0) : fmin(at_gate, 0.0)) / s->h, size, "the gate", trial);
+        if (s->gate_is_live)
+            tested((p->gate[i] ? fmax(at_gate, 0.0) : fmin(at_gate, 0.0)) / s->h, size, "the gate", trial);
         if (p->gate[i]) {
             tested(fmin(xi, 0.0), size, "xi >= 0", trial);
             tested(fmin(p->la[i], 0.0) / p->r[i], size, "La >= 0", trial);
@@ -152,7 +153,10 @@ static int compare_methods(problem *p, int trial)
 static void active_set_agrees_with_sweeps(void **state)
 {
     (void)state;
-    const kind kinds[] = { { true, true, false }, { true, false, false }, { false, false, false }, { false, false, true },
+    const kind kinds[] = { { true, true, false },
+                           { true, false, false },
+                           { false, false, false },
+                           { false, false, true },
                            { true, false, true } };
     unsigned long long seed = 2024;
     int worst = 0, nactive = 0;
@@ -253,7 +257,8 @@ static void repeated_rows_share_the_multiplier(void **state)
         double *const from[] = { p.s->P11, p.s->P12, p.s->P21, p.s->P22, p.s->Q1, p.s->Q2 };
         double *const to[] = { plain.s->P11, plain.s->P12, plain.s->P21, plain.s->P22, plain.s->Q1, plain.s->Q2 };
         for (int b = 0; b < 6; b++)
-            for (int i = 0; i < last; i++) memcpy(to[b] + i * last, from[b] + i * (last + 1), (size_t)last * sizeof(double));
+            for (int i = 0; i < last; i++)
+                memcpy(to[b] + i * last, from[b] + i * (last + 1), (size_t)last * sizeof(double));
         memcpy(plain.s->gap0, p.s->gap0, (size_t)last * sizeof(double));
         memcpy(plain.s->xi0, p.s->xi0, (size_t)last * sizeof(double));
         memcpy(plain.gate, p.gate, sizeof p.gate);
