@@ -4,10 +4,11 @@
 #include "case/case.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { LONGEST = 48 };
+enum { LONGEST = 48 }; // of the names that are offered
 
 static int near_min(int a, int b)
 {
@@ -38,7 +39,7 @@ const char *pcs_near_miss(const char *name, const char *const *names, size_t siz
     // Short names are near to everything: allow them less.
     int best = length <= 2 ? 1 : length <= 3 ? 2 : 3;
     const char *found = NULL;
-    for (int i = 0; names[i] != NULL && length <= LONGEST; i++) {
+    for (int i = 0; names[i] != NULL && length < INT_MAX; i++) {
         size_t other = strlen(names[i]);
         if (other > LONGEST) continue;
         int distance = near_distance(name, (int)length, names[i], (int)other);

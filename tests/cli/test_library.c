@@ -85,6 +85,7 @@ static void faults_are_told(void **state)
     CHECK(percuss_load_with("cases/bar_impact", NSET, small, &p) == 0);
     CHECK(percuss_run(p, "cases/bar_impact/case.yaml/x") == 1);
     CHECK_TEXT(percuss_message(p), "cases/bar_impact/case.yaml");
+    CHECK(percuss_is_done(p) && percuss_step(p) == 1);
     CHECK(strcmp(percuss_contact_at(p, 1).name, "") == 0 && strcmp(percuss_contact_at(p, -1).name, "") == 0);
     percuss_destroy(&p);
 }

@@ -197,8 +197,7 @@ static const change changes[] = {
     { "of: [stress]", "of: [stres]", "f:28:40: output.probes.mid.of[0]: ", 0 },
     // The rest
     { "title: Bars", "title: []", "f:1:8: title must be a text, is a list", 0 },
-    { "title: Bars", "title: Bars\nsystem: { type: ball }", "f:3:1: unknown key 'mesh', allowed: system, scheme,",
-      9 },
+    { "title: Bars", "title: Bars\nsystem: { type: ball }", "f:3:1: unknown key 'mesh', allowed: system, scheme,", 9 },
 };
 
 static char *replaced(const char *old, const char *new, char *text, size_t size)
@@ -270,6 +269,29 @@ static void the_good_case_is_built_as_it_says(void **state)
     CHECK(sim->probes[2].count == 1 && sim->probes[2].items[0] == 2);
     CHECK(strcmp(sim->view.title, "Bars") == 0 && strcmp(sim->view.scheme_name, "half_explicit") == 0);
     CHECK(!sim->certify_warns);
+    pcs_context_destroy(&ctx);
+}
+
+static void options_reach_the_model(void **state)
+{
+    (void)state;
+    char text[8192];
+    pcs_context *ctx = NULL;
+    pcs_sim *sim = NULL;
+    CHECK(pcs_context_create(&ctx) == PCS_OK);
+    CHECK_OK(ctx,
+             build(ctx, replaced("damping: { mass: 0.1 }", "damping: { stiffness: 1.0e-4 }", text, sizeof text), &sim));
+    CHECK(sim->system->has_damping);
+    CHECK(!sim->system->contacts[0].writes_points);
+    // The force on the last node of the first bar, halfway between the factors 1 and 0.
+    const double from[9] = { 0 }, to[9] = { [4] = 1.0 };
+    CHECK_NEAR(sim->system->ops->load_work(sim->system, 0.5, from, to), 0.5, 1e-15);
+    CHECK_OK(ctx, build(ctx, replaced("damping: { mass: 0.1 }", "damping: {}", text, sizeof text), &sim));
+    CHECK(!sim->system->has_damping);
+    CHECK_OK(ctx, build(ctx, replaced("restitution: 0.5", "restitution: 0.5, points: all", text, sizeof text), &sim));
+    CHECK(sim->system->contacts[0].writes_points && !sim->system->contacts[1].writes_points);
+    CHECK_OK(ctx, build(ctx, replaced("certify: strict", "certify: warn", text, sizeof text), &sim));
+    CHECK(sim->certify_warns);
     pcs_context_destroy(&ctx);
 }
 
@@ -384,6 +406,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_wrong_case_gives_its_errors),
         cmocka_unit_test(the_good_case_is_built_as_it_says),
+        cmocka_unit_test(options_reach_the_model),
         cmocka_unit_test(errors_of_different_sections_come_together),
         cmocka_unit_test(the_clock_counts_steps),
         cmocka_unit_test(auto_takes_nine_tenths_of_the_stable_step),
