@@ -1,11 +1,14 @@
 // What a case can be made of: the registries with their option tables, for `percuss list` and the documentation.
 
 #include "sim/build.h"
+#include "sim/control.h"
+#include "system/closed_form.h"
 
 #include <string.h>
 
 const pcs_case_section pcs_case_sections[] = {
     { "title", "a text for the summary", NULL },
+    { "system", "instead of mesh and elements: `type` from the systems, or `plugin`, a shared object", NULL },
     { "mesh.NAME", "required: parts of the mesh, by `type` from the mesh sources; they make named sets", NULL },
     { "elements.NAME", "required: `type` from the elements, `mesh`: the set of cells that gets them, `damping`", NULL },
     { "damping", "Rayleigh damping, for all elements or in one group; both add up", pcs_damping_options },
@@ -20,6 +23,7 @@ const pcs_case_section pcs_case_sections[] = {
     { "solver", "`type` from the step solvers [condensed], `linear` from the linear solvers [auto]", NULL },
     { "time", "required: `step`: step size, s, or auto (0.9 of the stable step of explicit schemes)",
       pcs_time_options },
+    { "time.control", "step-size control by step doubling", pcs_control_options },
     { "certify", "strict or warn [strict]: does a violated certificate end the run", NULL },
     { "output.OBSERVER", "options of an observer, or false to switch it off", NULL },
     { "output.probes.NAME",
@@ -88,12 +92,27 @@ static void catalogue_entry(catalogue *k, const char *name, const char *summary,
     for (; options != NULL && options->name != NULL; options++) catalogue_option(k, options);
 }
 
+// The parameters of a system become options in memory that is given back at once.
+static void catalogue_systems(catalogue *k)
+{
+    pcs_context *ctx = NULL;
+    if (pcs_context_create(&ctx) != PCS_OK) return;
+    for (int i = 0; pcs_closed_forms[i] != NULL; i++) {
+        pcs_option *options = NULL;
+        if (pcs_closed_form_options(ctx, pcs_closed_forms[i], &options) != PCS_OK) break;
+        catalogue_entry(k, pcs_closed_forms[i]->name, pcs_closed_forms[i]->summary, options);
+    }
+    pcs_context_destroy(&ctx);
+}
+
 int pcs_catalogue_write(FILE *out, const char *name, bool is_markdown)
 {
     catalogue k = { .out = out, .name = name, .is_markdown = is_markdown };
     k.heading = "Keys of a case";
     for (const pcs_case_section *s = pcs_case_sections; s->key != NULL; s++)
         catalogue_entry(&k, s->key, s->summary, s->options);
+    k.heading = "Systems (system.type)";
+    catalogue_systems(&k);
     k.heading = "Mesh sources (mesh.NAME.type)";
     for (int i = 0; pcs_mesh_sources[i] != NULL; i++) {
         catalogue_entry(&k, pcs_mesh_sources[i]->name, pcs_mesh_sources[i]->summary, pcs_mesh_sources[i]->options);
