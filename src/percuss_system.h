@@ -4,7 +4,8 @@
 //   M(q) v' = f(t, q, v) + G(q)^T lambda_N + T(q)^T lambda_T,   g(q) >= 0 (or = 0),   q' = v
 //
 // The object exports `const percuss_system_definition percuss_system`. All functions get the parameters p in the
-// order of the table, write only to their last arguments, and keep no state.
+// order of the table, write only to their last arguments, and keep no state. Functions that may be NULL say so. What
+// can be compared (G with the gaps, rate_bias with G, the symmetry of M) is compared when a plug-in is loaded.
 
 #ifndef PERCUSS_SYSTEM_H
 #define PERCUSS_SYSTEM_H
@@ -15,17 +16,20 @@ extern "C" {
 
 #define PERCUSS_SYSTEM_ABI 1
 
+// As the lower end of a parameter's range: greater than zero.
+#define PERCUSS_ABOVE_ZERO 2.2250738585072014e-308
+
 typedef struct percuss_parameter {
     const char *name; // NULL ends the table
     const char *help; // with the unit
     double preset;    // NAN: the case must give it
-    double low, high; // allowed, ends included
+    double low, high; // allowed, ends included; INFINITY where there is no end
 } percuss_parameter;
 
 typedef struct percuss_row {
     const char *contact; // rows of one contact follow one another and carry the same name
-    double restitution, tangent_restitution, friction;
-    int is_bilateral;
+    double restitution, tangent_restitution, friction; // in [0, 1], [0, 1], >= 0
+    int is_bilateral;                                  // g = 0 always, the multiplier has any sign
     int ntangent; // 0, 1 (plane) or 2 (space); its rows of T follow those of the rows before
 } percuss_row;
 
@@ -34,14 +38,14 @@ typedef struct percuss_system_definition {
     const char *name;
     const char *summary;
     const percuss_parameter *parameters;
-    int ncoordinate;
+    int ncoordinate; // 1 to 16
     const char *const *coordinates; // [ncoordinate] names, also of the history columns
     int is_linear;                  // M, G, T constant, f affine in q and v, potential quadratic in q
     int has_constant_mass, has_constant_directions;
 
     // NULL when the parameters are sound, else what is wrong; *parameter names the culprit. May be NULL.
     const char *(*check)(const double *p, const char **parameter);
-    int (*row_count)(const double *p);
+    int (*row_count)(const double *p); // 0 to 64
     void (*rows)(const double *p, percuss_row *row); // [row_count]
     void (*start)(const double *p, double *q, double *v);
     double (*length)(const double *p); // m, size of the system: the scale of gaps
@@ -53,10 +57,11 @@ typedef struct percuss_system_definition {
     // (dG/dt) v; NULL where G is constant.
     void (*rate_bias)(const double *p, const double *q, const double *v, double *bias);
     void (*energy)(const double *p, const double *q, const double *v, double *kinetic, double *potential);
-    // Work of applied (not conservative) forces at time t from q0 to q1; NULL: there are none.
+    // Work of applied (not conservative) forces, held as they are at time t, from q0 to q1; NULL: there are none. Of a
+    // linear system they depend on t alone.
     double (*load_work)(const double *p, double t, const double *q0, const double *q1);
 
-    // What to draw: points, and lines between them.
+    // What to draw: points, and lines between them. Both functions may be NULL.
     int npoint, ncell;
     const int (*cells)[2];
     void (*points)(const double *p, const double *q, double (*x)[3]);
