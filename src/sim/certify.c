@@ -2,6 +2,7 @@
 //
 //   position level (schemes that state it)   g >= 0,  nu >= 0,  g or nu vanishes,  gate agrees with g(q - X nu)
 //   velocity level, on gated rows            xi = G v + target >= 0,  La >= 0,  xi or La vanishes; La = 0 elsewhere
+//   bilateral rows                           g = 0 (position level), xi = 0; multipliers of any sign
 //   impulse law                              G v - G v_before = G M^-1 G^T La
 //   impact loss                              one contact alone: m_eff (v_before^2 - target^2) / 2, target = e v_before
 //   momentum                                 change = impulse of the smooth forces + impulses of the contacts
@@ -159,6 +160,10 @@ static void certify_position(pcs_certifier *self, const pcs_step_report *report,
     const pcs_row_report *r = &report->rows[row];
     double mass = self->scheme->solver->effective_mass[row], gap = self->gap[row];
     double length = 1e-13 * (self->scheme->system->length + self->largest_gap[row]);
+    if (self->scheme->system->rows[row].is_bilateral) {
+        certify_note(self, GAP, fabs(gap), length, t);
+        return;
+    }
     certify_note(self, GAP, -gap, length, t);
     certify_note(self, POSITION_MULTIPLIER, -r->nu, mass * length, t);
     certify_note(self, POSITION_COMPLEMENT, fmin(fabs(gap), fabs(r->nu) / mass), length, t);
@@ -190,7 +195,9 @@ static void certify_velocity(pcs_certifier *self, const pcs_state *x, const pcs_
     double mass = self->scheme->solver->effective_mass[row], rate = pcs_system_rate(self->scheme->system, row, x->v);
     double tolerance = 1e-11 * fmax(speed, fmax(fabs(r->rate_before), fabs(r->target)));
     double xi = rate + r->target;
-    if (r->is_gated) {
+    if (self->scheme->system->rows[row].is_bilateral) {
+        certify_note(self, RATE, fabs(xi), tolerance, x->t);
+    } else if (r->is_gated) {
         certify_note(self, RATE, -xi, tolerance, x->t);
         certify_note(self, IMPULSE, -r->multiplier, mass * tolerance, x->t);
         certify_note(self, VELOCITY_COMPLEMENT, fmin(fabs(xi), fabs(r->multiplier) / mass), tolerance, x->t);
@@ -235,9 +242,10 @@ static void certify_momentum(pcs_certifier *self, const pcs_step_report *report,
     certify_note(self, MOMENTUM, defect, 1e-11 * size, t);
 }
 
-// Beyond the way of a step only round-off and what the model started with are allowed.
+// Beyond the way of a step only round-off and what the model started with are allowed. A joint may drift.
 static void certify_penetration(pcs_certifier *self, const pcs_step_report *report, int row, double t)
 {
+    if (self->scheme->system->rows[row].is_bilateral) return;
     double length = 1e-13 * (self->scheme->system->length + self->largest_gap[row]);
     if (report->h == 0.0) self->overlap[row] = fmax(0.0, -self->gap[row]);
     double allowed = 2.0 * self->largest_rate[row] * self->h + self->overlap[row] + length;
@@ -250,6 +258,12 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     const pcs_measure *m = &report->measure;
     self->largest_energy = fmax(self->largest_energy, m->kinetic + m->strain);
     self->h = fmax(self->h, report->h);
+    // What it takes to hold a body that rests is a scale, too.
+    for (int j = 0; j < system->nrow; j++) {
+        double impulse = report->rows[j].multiplier;
+        self->largest_energy =
+            fmax(self->largest_energy, 0.5 * impulse * impulse / self->scheme->solver->effective_mass[j]);
+    }
     double speed = sqrt(2.0 * self->largest_energy / system->mass);
     system->ops->gaps(system, x->q, self->gap);
     for (int j = 0; j < system->nrow; j++) {
