@@ -1,11 +1,13 @@
 // Two sweeps over a block tridiagonal matrix that meet in the middle (twisted factorization).
 //
 // The upper blocks are eliminated downwards, the lower ones upwards; the two recurrences are independent, so that the
-// processor works on both at once. Each block S, reduced by what was eliminated before it, is split into L D L' with unit
-// lower triangular L, and couples to the next block of its sweep through W = C L^-T D^-1, where C is the block
-// of A below (above) it:
+// processor works on both at once. Each block S, reduced by what was eliminated before it, is split into L D L' with
+// unit lower triangular L, and couples to the next block of its sweep through W = C L^-T D^-1, where C is the block of
+// A below (above) it:
 //
 //   forward   L y_k = x_k - W_{k-1} y_{k-1}          backward   L' x_k = D^-1 y_k - W_k' x_{k+1}
+//
+// The forward sweep leaves D^-1 y, so that each recurrence is one multiplication with addition from step to step.
 //
 // This is the banded L D L' factorization of A in another numbering: backward stable for every positive definite A. The
 // last block is filled up with the identity when b does not divide n; it is not the only one then, because b is the
@@ -20,6 +22,9 @@ enum { BLOCK_MAX = 6 };
 
 #define SWEEPS_INLINE static inline __attribute__((always_inline))
 #define SWEEPS_UNROLL _Pragma("GCC unroll 6")
+
+// Two steps of a sweep that does nothing.
+static const double sweeps_zeros[2 * (BLOCK_MAX * BLOCK_MAX + BLOCK_MAX * (BLOCK_MAX - 1) / 2)];
 
 // Doubles per step of a sweep: W from the block before (by columns), then L below its diagonal (by columns).
 SWEEPS_INLINE int sweeps_stride(int b)
@@ -138,131 +143,133 @@ int pcs_chain_sweeps_factor(pcs_chain *c, const pcs_matrix *A)
     return bad;
 }
 
-// z -= W y.
-SWEEPS_INLINE void sweeps_subtract(int b, const double *restrict W, const double *restrict y, double *restrict z)
+// Where one sweep stands: the next step of its factor, the block it works on, and the result of the last one.
+typedef struct sweeps_side {
+    const double *step, *inverse;
+    double *x;
+    double y[BLOCK_MAX];
+} sweeps_side;
+
+SWEEPS_INLINE void sweeps_move(int b, int steps, int blocks, sweeps_side *side)
 {
-    SWEEPS_UNROLL
-    for (int k = 0; k < b; k++) SWEEPS_UNROLL
-    for (int i = 0; i < b; i++) z[i] -= W[k * b + i] * y[k];
+    side->step += (ptrdiff_t)steps * sweeps_stride(b);
+    side->inverse += (ptrdiff_t)blocks * b;
+    side->x += (ptrdiff_t)blocks * b;
 }
 
-// z -= W' x.
-SWEEPS_INLINE void sweeps_subtract_transposed(int b, const double *restrict W, const double *restrict x,
-                                              double *restrict z)
+// A block of each forward sweep: x = D^-1 y. The statements alternate between the sweeps, because the processor looks
+// only a few hundred operations ahead.
+SWEEPS_INLINE void sweeps_forward(int b, sweeps_side *p, sweeps_side *q)
 {
+    const double *restrict f = p->step, *restrict g = q->step;
+    const double *restrict f_inverse = p->inverse, *restrict g_inverse = q->inverse;
+    double *restrict x = p->x, *restrict u = q->x;
+    double z[BLOCK_MAX], w[BLOCK_MAX];
     SWEEPS_UNROLL
-    for (int k = 0; k < b; k++) SWEEPS_UNROLL
-    for (int i = 0; i < b; i++) z[k] -= W[k * b + i] * x[i];
-}
-
-// z = L^-1 z.
-SWEEPS_INLINE void sweeps_lower_solve(int b, const double *restrict lower, double *restrict z)
-{
+    for (int i = 0; i < b; i++) z[i] = x[i], w[i] = u[i];
     SWEEPS_UNROLL
     for (int k = 0; k < b; k++) {
         SWEEPS_UNROLL
-        for (int i = k + 1; i < b; i++) z[i] -= lower[i - k - 1] * z[k];
-        lower += b - k - 1;
+        for (int i = 0; i < b; i++, f++, g++) z[i] -= *f * p->y[k], w[i] -= *g * q->y[k];
+    }
+    SWEEPS_UNROLL
+    for (int k = 0; k < b; k++) {
+        SWEEPS_UNROLL
+        for (int i = k + 1; i < b; i++, f++, g++) z[i] -= *f * z[k], w[i] -= *g * w[k];
+    }
+    SWEEPS_UNROLL
+    for (int i = 0; i < b; i++) {
+        x[i] = f_inverse[i] * (p->y[i] = z[i]);
+        u[i] = g_inverse[i] * (q->y[i] = w[i]);
     }
 }
 
-// z = L^-T z.
-SWEEPS_INLINE void sweeps_upper_solve(int b, const double *restrict lower, double *restrict z)
+// A block of each backward sweep; last terms first: they were known first.
+SWEEPS_INLINE void sweeps_backward(int b, sweeps_side *p, sweeps_side *q)
 {
+    const double *restrict F = p->step + sweeps_stride(b), *restrict G = q->step + sweeps_stride(b);
+    const double *restrict f = F, *restrict g = G;
+    double *restrict x = p->x, *restrict u = q->x;
+    double z[BLOCK_MAX], w[BLOCK_MAX];
+    SWEEPS_UNROLL
+    for (int i = 0; i < b; i++) z[i] = x[i], w[i] = u[i];
+    SWEEPS_UNROLL
+    for (int i = b - 1; i >= 0; i--) {
+        SWEEPS_UNROLL
+        for (int k = b - 1; k >= 0; k--) z[k] -= F[k * b + i] * p->y[i], w[k] -= G[k * b + i] * q->y[i];
+    }
     SWEEPS_UNROLL
     for (int k = b - 1; k >= 0; k--) {
-        const double *column = lower + k * (b - 1) - k * (k - 1) / 2;
         SWEEPS_UNROLL
-        for (int i = k + 1; i < b; i++) z[k] -= column[i - k - 1] * z[i];
+        for (int i = b - 1; i > k; i--) z[k] -= *--f * z[i], w[k] -= *--g * w[i];
     }
-}
-
-// One block of the forward sweep; y holds the block before and then this one.
-SWEEPS_INLINE void sweeps_forward(int b, const double *restrict step, double *restrict y, double *restrict x)
-{
-    double z[BLOCK_MAX];
     SWEEPS_UNROLL
-    for (int i = 0; i < b; i++) z[i] = x[i];
-    sweeps_subtract(b, step, y, z);
-    sweeps_lower_solve(b, step + b * b, z);
-    SWEEPS_UNROLL
-    for (int i = 0; i < b; i++) x[i] = y[i] = z[i];
+    for (int i = 0; i < b; i++) {
+        x[i] = p->y[i] = z[i];
+        u[i] = q->y[i] = w[i];
+    }
 }
 
-// One block of the backward sweep; y holds the solution of the block after and then of this one.
-SWEEPS_INLINE void sweeps_backward(int b, const double *restrict step, const double *restrict inverse,
-                                   double *restrict y, double *restrict x)
+// The middle block: reduces it by the last steps of both sweeps and solves it; both go on from its solution.
+SWEEPS_INLINE void sweeps_meet(int b, double *restrict x, const double *inverse, sweeps_side *upper, sweeps_side *lower)
 {
-    double z[BLOCK_MAX];
-    SWEEPS_UNROLL
-    for (int i = 0; i < b; i++) z[i] = inverse[i] * x[i];
-    sweeps_subtract_transposed(b, step + sweeps_stride(b), y, z);
-    sweeps_upper_solve(b, step + b * b, z);
-    SWEEPS_UNROLL
-    for (int i = 0; i < b; i++) x[i] = y[i] = z[i];
+    const double *L = upper->step + b * b;
+    for (int k = 0; k < b; k++)
+        for (int i = 0; i < b; i++) x[i] -= upper->step[k * b + i] * upper->y[k] + lower->step[k * b + i] * lower->y[k];
+    for (int k = 0; k < b; k++)
+        for (int i = k + 1; i < b; i++) x[i] -= *L++ * x[k];
+    for (int i = 0; i < b; i++) x[i] *= inverse[i];
+    for (int k = b - 1; k >= 0; k--)
+        for (int i = b - 1; i > k; i--) x[k] -= *--L * x[i];
+    for (int i = 0; i < b; i++) upper->y[i] = lower->y[i] = x[i];
 }
 
-// The upper sweep has `middle` blocks, the lower one as many or one more; its first block, `last`, may lie elsewhere.
-// Pairs of blocks are taken at once. The middle block, `center`, is left reduced by both sweeps.
-SWEEPS_INLINE void sweeps_forward_all(const pcs_chain *c, int b, double *x, double *last, double *center)
-{
-    const int stride = sweeps_stride(b), middle = sweeps_middle(c), count = c->nblock - 1 - middle;
-    const double *upper = sweeps_upper(c), *lower = sweeps_lower(c);
-    double *down = x, *up = x;
-    double y[BLOCK_MAX] = { 0 }, z[BLOCK_MAX] = { 0 };
-    if (count > 0) {
-        sweeps_forward(b, lower, z, last);
-        lower += stride;
-        up = x + (ptrdiff_t)(c->nblock - 2) * b;
-    }
-    for (int k = 1; k < count; k++, upper += stride, lower += stride, down += b, up -= b) {
-        sweeps_forward(b, upper, y, down);
-        sweeps_forward(b, lower, z, up);
-    }
-    if (middle > 0 && middle == count) {
-        sweeps_forward(b, upper, y, down);
-        upper += stride;
-    }
-    if (middle > 0) sweeps_subtract(b, upper, y, center);
-    if (count > 0) sweeps_subtract(b, lower, z, center);
-}
-
-SWEEPS_INLINE void sweeps_backward_all(const pcs_chain *c, int b, double *x, double *last, const double *center)
-{
-    const int stride = sweeps_stride(b), middle = sweeps_middle(c), count = c->nblock - 1 - middle;
-    const double *upper = sweeps_upper(c) + (ptrdiff_t)middle * stride;
-    const double *lower = sweeps_lower(c) + (ptrdiff_t)count * stride;
-    const double *upper_inverse = c->inverse + (ptrdiff_t)middle * b, *lower_inverse = upper_inverse;
-    double *up = x + (ptrdiff_t)middle * b, *down = up;
-    double y[BLOCK_MAX] = { 0 }, z[BLOCK_MAX] = { 0 };
-    for (int i = 0; i < b; i++) y[i] = z[i] = center[i];
-    for (int k = 1; k < count; k++) {
-        sweeps_backward(b, upper -= stride, upper_inverse -= b, y, up -= b);
-        sweeps_backward(b, lower -= stride, lower_inverse += b, z, down += b);
-    }
-    if (middle > 0 && middle == count) sweeps_backward(b, upper - stride, upper_inverse - b, y, up - b);
-    if (count > 0) sweeps_backward(b, lower - stride, lower_inverse + b, z, last);
-}
-
+// The lower sweep has as many steps before the middle as the upper one, or one more. Its first step goes alone, because
+// the last block may be filled up and lie elsewhere; with as many, the last step of the upper sweep goes alone, too.
 SWEEPS_INLINE void sweeps_solve(const pcs_chain *c, int b, double *x)
 {
-    const int middle = sweeps_middle(c), filled = c->n - (c->nblock - 1) * b;
-    double padded[BLOCK_MAX] = { 0 };
-    double *last = x + (ptrdiff_t)(c->nblock - 1) * b, *center = x + (ptrdiff_t)middle * b;
+    const int middle = sweeps_middle(c), count = c->nblock - 1 - middle;
+    const ptrdiff_t end = (ptrdiff_t)(c->nblock - 1) * b, center = (ptrdiff_t)middle * b;
+    const int filled = c->n - (int)end;
+    double padded[BLOCK_MAX] = { 0 }, dummy[BLOCK_MAX] = { 0 };
+    sweeps_side upper = { .step = sweeps_upper(c), .inverse = c->inverse, .x = x };
+    sweeps_side lower = { .step = sweeps_lower(c), .inverse = c->inverse + end, .x = x + end };
+    sweeps_side nothing = { .step = sweeps_zeros, .inverse = sweeps_zeros, .x = dummy };
     if (filled < b) {
-        for (int i = 0; i < filled; i++) padded[i] = last[i];
-        last = padded;
+        for (int i = 0; i < filled; i++) padded[i] = x[end + i];
+        lower.x = padded;
     }
 
-    sweeps_forward_all(c, b, x, last, center);
-    const double *lower = sweeps_upper(c) + (ptrdiff_t)middle * sweeps_stride(b) + b * b;
-    sweeps_lower_solve(b, lower, center);
-    for (int i = 0; i < b; i++) center[i] *= c->inverse[middle * b + i];
-    sweeps_upper_solve(b, lower, center);
-    sweeps_backward_all(c, b, x, last, center);
+    if (count > 0) sweeps_forward(b, &lower, &nothing);
+    lower.x = x + end;
+    for (int k = 1; k < count; k++) {
+        sweeps_move(b, 1, -1, &lower);
+        sweeps_forward(b, &upper, &lower);
+        sweeps_move(b, 1, 1, &upper);
+    }
+    if (count > 0) sweeps_move(b, 1, 0, &lower);
+    const bool is_one_more = middle > 0 && middle == count;
+    if (is_one_more) {
+        sweeps_forward(b, &upper, &nothing);
+        sweeps_move(b, 1, 1, &upper);
+    }
 
+    sweeps_meet(b, x + center, c->inverse + center, &upper, &lower);
+
+    if (is_one_more) {
+        sweeps_move(b, -1, -1, &upper);
+        sweeps_backward(b, &upper, &nothing);
+    }
+    if (count > 0) sweeps_move(b, -1, 0, &lower);
+    for (int k = 1; k < count; k++) {
+        sweeps_move(b, -1, -1, &upper);
+        sweeps_backward(b, &upper, &lower);
+        sweeps_move(b, -1, 1, &lower);
+    }
+    if (filled < b) lower.x = padded;
+    if (count > 0) sweeps_backward(b, &lower, &nothing);
     if (filled < b)
-        for (int i = 0; i < filled; i++) x[(ptrdiff_t)(c->nblock - 1) * b + i] = padded[i];
+        for (int i = 0; i < filled; i++) x[end + i] = padded[i];
 }
 
 void pcs_chain_sweeps_solve(const pcs_chain *c, double *x)
