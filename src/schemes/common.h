@@ -50,6 +50,9 @@ void pcs_joint_acceleration(pcs_scheme *self, double t, const double *q, const d
 
 // e G v and e_T T v of every row at the present directions.
 void pcs_next_targets(const pcs_scheme *self, pcs_next *next, const double *v);
+// The explicit and frozen gate of velocity-level schemes, g(q_n) + (h/2) G v_n <= 0: the gap at mid-step, foreseen from
+// the start of the step; and the targets. Constraint directions stand at q_n afterwards, also in a step tried again.
+void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, double h);
 bool pcs_has_bilateral_rows(const pcs_system *system);
 
 // Report of a start without an impact.

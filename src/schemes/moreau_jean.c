@@ -88,18 +88,6 @@ static void moreau_predict(moreau *s, const pcs_state *x, int n, double h)
     }
 }
 
-// The gate is explicit and frozen: the gap at mid-step, foreseen from the start of the step.
-static void moreau_gate(pcs_scheme *self, const pcs_state *x, double h)
-{
-    moreau *s = self->data;
-    const pcs_system *system = self->system;
-    system->ops->gaps(system, x->q, s->next.gap);
-    for (int j = 0; j < system->nrow; j++) {
-        s->next.gate[j] = s->next.gap[j] + 0.5 * h * pcs_system_rate(system, j, x->v) <= 0.0;
-    }
-    pcs_next_targets(self, &s->next, x->v);
-}
-
 static double moreau_damping_loss(pcs_scheme *self, const pcs_state *x, double h)
 {
     moreau *s = self->data;
@@ -146,7 +134,7 @@ static pcs_status moreau_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
     moreau_predict(s, x, n, h);
-    moreau_gate(self, x, h);
+    pcs_next_foresee(self, &s->next, x, h);
     pcs_step_problem problem = pcs_next_problem(&s->next, x->t + h);
     pcs_step_result result;
     self->solver->ops->solve(self->solver, &problem, &result);

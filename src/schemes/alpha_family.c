@@ -1,0 +1,196 @@
+// Kinematics and energy of the generalized-alpha family, and the velocity-level nonsmooth scheme.
+// Chen, Acary, Virlez, Bruls: A nonsmooth generalized-alpha scheme for flexible multibody systems with unilateral
+// constraints, Int. J. Numer. Meth. Engng 96 (2013); energy as in Acary's lecture slides on nonsmooth mechanical
+// systems, there for Newmark and HHT.
+//
+//   M vd = f(q, v, t)                                    smooth motion, free of all constraint forces
+//   M W = G^T La,   0 <= G v + e G v_n _|_ La >= 0  if  g(q_n) + (h/2) G v_n <= 0,  else La = 0;  G v = 0 on joints
+//   q = qt + (h/2) W,   v = vt + W                       qt, vt: alpha_family.h
+//
+// Derivation of the energy balance: both Newmark formulas give dq = h (v_n + v)/2 + (h^2/2) (2 be - ga) da; with
+// M dv = h M a_ga + G^T La and M vd = F - K q - C v at both ends, dE = (v_n + v)/2 . M dv + (q_n + q)/2 . K dq.
+
+#include "schemes/alpha_family.h"
+
+#include "core/loop.h"
+#include "step/columns.h"
+
+const char *const pcs_alpha_history[] = { "a", "vd", NULL };
+
+void pcs_alpha_of_radius(pcs_alpha *s, double rho)
+{
+    s->am = (2.0 * rho - 1.0) / (rho + 1.0);
+    s->af = rho / (rho + 1.0);
+    s->ga = 0.5 + s->af - s->am;
+    s->be = 0.25 * (s->ga + 0.5) * (s->ga + 0.5);
+}
+
+pcs_step_form pcs_alpha_form(const pcs_alpha *s, double h)
+{
+    return (pcs_step_form){
+        .h = h, .c = (1.0 - s->am) / ((1.0 - s->af) * s->ga), .kb = h * s->be / s->ga, .has_dynamics = true
+    };
+}
+
+void pcs_alpha_start(pcs_scheme *self, pcs_alpha *s, pcs_state *x)
+{
+    double *a = x->history[PCS_ALPHA_A], *vd = x->history[PCS_ALPHA_VD];
+    for (int i = 0; i < self->system->nv; i++) a[i] = vd[i];
+    pcs_resultant(self->system, x->t, x->q, x->v, s->resultant);
+    for (int k = 0; k < 3; k++) s->filtered[k] = s->resultant[k];
+    for (int j = 0; j < self->system->nrow; j++) s->next.was_loaded[j] = 0;
+}
+
+void pcs_alpha_predict(pcs_alpha *s, const pcs_state *x, int n, double h)
+{
+    const double *q = x->q, *v = x->v;
+    const double *a = x->history[PCS_ALPHA_A], *vd = x->history[PCS_ALPHA_VD];
+    double *q_new = s->next.q, *v_new = s->next.v, *a_new = s->next.a;
+    double from_vd = s->af / (1.0 - s->am), from_a = s->am / (1.0 - s->am);
+    double v_old = h * (1.0 - s->ga), v_fresh = h * s->ga, q_old = h * h * (0.5 - s->be), q_fresh = h * h * s->be;
+    PCS_INDEPENDENT
+    for (int i = 0; i < n; i++) {
+        double star = from_vd * vd[i] - from_a * a[i];
+        a_new[i] = star;
+        v_new[i] = v[i] + (v_old * a[i] + v_fresh * star);
+        q_new[i] = q[i] + (h * v[i] + (q_old * a[i] + q_fresh * star));
+    }
+}
+
+void pcs_alpha_correct(pcs_alpha *s, int n, double vd_of_d)
+{
+    double *d = s->next.d, *a = s->next.a;
+    double a_of_vd = (1.0 - s->af) / (1.0 - s->am);
+    PCS_INDEPENDENT
+    for (int i = 0; i < n; i++) {
+        d[i] *= vd_of_d;
+        a[i] += a_of_vd * d[i];
+    }
+}
+
+void pcs_alpha_balance(pcs_scheme *self, const pcs_alpha *s, const pcs_state *x, double h, double resultant[3],
+                       double filtered[3], double impulse[3])
+{
+    pcs_resultant(self->system, x->t + h, s->next.q, s->next.v, resultant);
+    for (int k = 0; k < 3; k++) {
+        filtered[k] = ((1.0 - s->af) * resultant[k] + s->af * s->resultant[k] - s->am * s->filtered[k]) / (1.0 - s->am);
+        impulse[k] = h * ((1.0 - s->ga) * s->filtered[k] + s->ga * filtered[k]);
+    }
+}
+
+void pcs_alpha_accept(pcs_alpha *s, pcs_state *x, const double resultant[3], const double filtered[3])
+{
+    double *a = x->history[PCS_ALPHA_A], *vd = x->history[PCS_ALPHA_VD];
+    x->history[PCS_ALPHA_A] = s->next.a;
+    x->history[PCS_ALPHA_VD] = s->next.d;
+    s->next.a = a;
+    s->next.d = vd;
+    for (int k = 0; k < 3; k++) {
+        s->resultant[k] = resultant[k];
+        s->filtered[k] = filtered[k];
+    }
+}
+
+// (x1 - x0) . A mix, with A mix in `image`.
+static double alpha_product(const pcs_matrix *A, const pcs_alpha *s, int n, const double *x1, const double *x0)
+{
+    double sum = 0.0;
+    pcs_matrix_multiply(A, s->mix, s->image);
+    for (int i = 0; i < n; i++) sum += (x1[i] - x0[i]) * s->image[i];
+    return sum;
+}
+
+// h v_ga . C v_ga; gives by how much dq . C v_ga exceeds it, which is the scheme's doing.
+static double alpha_damping(pcs_scheme *self, pcs_alpha *s, const pcs_state *x, const double *v,
+                            pcs_step_report *report)
+{
+    int n = self->system->nv;
+    double loss = 0.0;
+    if (!self->system->has_damping) return 0.0;
+    PCS_INDEPENDENT
+    for (int i = 0; i < n; i++) s->mix[i] = (1.0 - s->ga) * x->v[i] + s->ga * v[i];
+    double along = alpha_product(self->system->C, s, n, s->next.q, x->q);
+    for (int i = 0; i < n; i++) loss += s->mix[i] * s->image[i];
+    report->damping_loss = report->h * loss;
+    return along - report->damping_loss;
+}
+
+static double alpha_numerical_loss(pcs_scheme *self, pcs_alpha *s, const pcs_state *x, double h)
+{
+    const pcs_system *system = self->system;
+    const double *a0 = x->history[PCS_ALPHA_A], *vd0 = x->history[PCS_ALPHA_VD], *a = s->next.a, *vd = s->next.d;
+    double ga = s->ga, spread = 2.0 * s->be - ga, loss = 0.0, unused;
+    int n = system->nv;
+    if (ga != 0.5) {
+        system->ops->change(system, x->q, s->next.q, x->v, x->v, &loss, &unused);
+        loss *= ga - 0.5;
+    }
+    if (spread != 0.0) {
+        PCS_INDEPENDENT
+        for (int i = 0; i < n; i++) s->mix[i] = (1.0 - ga) * a0[i] + ga * a[i];
+        loss += 0.5 * h * h * spread * alpha_product(system->M, s, n, a, a0);
+    }
+    if (s->am != 0.0 || s->af != 0.0) {
+        PCS_INDEPENDENT
+        for (int i = 0; i < n; i++) s->mix[i] = (1.0 - ga) * (vd0[i] - a0[i]) + ga * (vd[i] - a[i]);
+        loss += alpha_product(system->M, s, n, s->next.q, x->q);
+    }
+    return loss;
+}
+
+void pcs_alpha_book(pcs_scheme *self, pcs_alpha *s, const pcs_state *x, const double *v, pcs_step_report *report)
+{
+    const pcs_system *system = self->system;
+    double h = report->h;
+    report->external_work = (1.0 - s->ga) * pcs_load_work(system, x->t, x->q, s->next.q) +
+                            s->ga * pcs_load_work(system, x->t + h, x->q, s->next.q);
+    if (!system->is_linear) return; // the loss is the remainder
+    report->numerical_loss = alpha_numerical_loss(self, s, x, h) + alpha_damping(self, s, x, v, report);
+}
+
+pcs_status pcs_velocity_setup(pcs_scheme *self)
+{
+    pcs_alpha *s = self->data;
+    PCS_TAKE(self->ctx, s->mix, self->system->nv, "the energy balance");
+    PCS_TAKE(self->ctx, s->image, self->system->nv, "the energy balance");
+    return pcs_next_create(self, &s->next);
+}
+
+pcs_status pcs_velocity_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    pcs_alpha *s = self->data;
+    if (!pcs_projection_move(self->solver, x->q))
+        return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
+    pcs_free_acceleration(self, x->t, x->q, x->v, x->history[PCS_ALPHA_VD]);
+    pcs_alpha_start(self, s, x);
+    pcs_start_report(self, x, &s->next, report);
+    return PCS_OK;
+}
+
+pcs_status pcs_velocity_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    pcs_alpha *s = self->data;
+    pcs_step_form form = pcs_alpha_form(s, h);
+    form.kw = 0.5 * h;
+    pcs_begin_report(report, h);
+    PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
+    if (report->outcome != PCS_CONVERGED) return PCS_OK;
+
+    pcs_alpha_predict(s, x, self->system->nv, h);
+    pcs_next_foresee(self, &s->next, x, h);
+    pcs_step_problem problem = pcs_next_problem(&s->next, x->t + h);
+    pcs_step_result result;
+    self->solver->ops->solve(self->solver, &problem, &result);
+    report->outcome = result.outcome;
+    report->iterations = result.iterations;
+    if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
+
+    pcs_alpha_correct(s, self->system->nv, form.c / h);
+    pcs_next_report_rows(self, x, &s->next, 0.5, report);
+    pcs_alpha_book(self, s, x, s->next.v, report);
+    double resultant[3], filtered[3];
+    pcs_alpha_balance(self, s, x, h, resultant, filtered, report->smooth_impulse);
+    pcs_alpha_accept(s, x, resultant, filtered);
+    pcs_next_accept(&s->next, x, report, self->system->nrow);
+    return PCS_OK;
+}

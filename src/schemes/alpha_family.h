@@ -1,0 +1,59 @@
+// The generalized-alpha family: kinematics shared by Newmark, HHT and generalized-alpha schemes, and the velocity-level
+// nonsmooth scheme on them; private to this folder.
+//
+//   qt = q_n + h v_n + h^2 (1/2 - be) a_n + h^2 be a        vt = v_n + h (1 - ga) a_n + h ga a
+//   (1 - am) a + am a_n = (1 - af) vd + af vd_n             M vd = f(q, v, t)
+//
+// The prediction sets vd = 0; then d = vt - vt0 gives vd = (c/h) d with c = (1 - am)/((1 - af) ga), and
+// qt = qt0 + kb d with kb = h be/ga.
+
+#ifndef PCS_SCHEMES_ALPHA_FAMILY_H
+#define PCS_SCHEMES_ALPHA_FAMILY_H
+
+#include "schemes/common.h"
+
+enum { PCS_ALPHA_A, PCS_ALPHA_VD, PCS_ALPHA_NHISTORY }; // histories: a and vd
+extern const char *const pcs_alpha_history[];
+
+typedef struct pcs_alpha {
+    pcs_next next; // first: step control looks for it there
+    double am, af, ga, be;
+    double resultant[3]; // of M vd, N, at the start of the step
+    double filtered[3];  // of M a, N
+    double *mix, *image; // [nv] work of the energy balance
+} pcs_alpha;
+
+// The parameters for a spectral radius at high frequency: am = (2 rho - 1)/(rho + 1), af = rho/(rho + 1),
+// ga = 1/2 + af - am, be = (ga + 1/2)^2/4 (Chung, Hulbert 1993).
+void pcs_alpha_of_radius(pcs_alpha *s, double rho);
+
+// c, kb and h of the step form; what contacts add is the scheme's.
+pcs_step_form pcs_alpha_form(const pcs_alpha *s, double h);
+
+// Makes a_0 = vd_0, which keeps the order 2; the caller has filled vd.
+void pcs_alpha_start(pcs_scheme *self, pcs_alpha *s, pcs_state *x);
+
+// qt0, vt0 and a* = (af vd_n - am a_n)/(1 - am)
+void pcs_alpha_predict(pcs_alpha *s, const pcs_state *x, int n, double h);
+// vd = (c/h) d in place of d, and a = a* + (1 - af)/(1 - am) vd
+void pcs_alpha_correct(pcs_alpha *s, int n, double vd_of_d);
+
+// The impulse of the smooth forces as the scheme adds it up: the filter acts on the resultants, too.
+void pcs_alpha_balance(pcs_scheme *self, const pcs_alpha *s, const pcs_state *x, double h, double resultant[3],
+                       double filtered[3], double impulse[3]);
+// Keeps the resultants of the end of the step, and exchanges the histories.
+void pcs_alpha_accept(pcs_alpha *s, pcs_state *x, const double resultant[3], const double filtered[3]);
+
+// Energy of a step of a linear system whose impulses move positions by (h/2) W, exact; v is the velocity at its end:
+//   dE = dq . F_ga - dq . C v_ga + La . G (v_n + v)/2 - loss
+//   loss = (ga - 1/2) |dq|^2_K + (h^2/2) (2 be - ga) da . M a_ga + dq . M (vd_ga - a_ga)
+// With F_ga = (1 - ga) F_n + ga F and so on. Fills external_work = dq . F_ga, damping_loss = h v_ga . C v_ga and
+// numerical_loss, which gets the rest of the damping.
+void pcs_alpha_book(pcs_scheme *self, pcs_alpha *s, const pcs_state *x, const double *v, pcs_step_report *report);
+
+// The velocity-level scheme; the scheme's data are a pcs_alpha with its parameters set.
+pcs_status pcs_velocity_setup(pcs_scheme *self);
+pcs_status pcs_velocity_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
+pcs_status pcs_velocity_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);
+
+#endif
