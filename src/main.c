@@ -143,6 +143,7 @@ static void main_show_file(const char *directory, const char *stem, const char *
 static void main_show_results(const pcs_sim *sim, const char *directory)
 {
     char series[PATH_ROOM];
+    if (access(directory, X_OK) != 0) return;
     main_show_file(directory, "summary", ".txt");
     printf("\nResults in %s\n", directory);
     if (main_result_path(directory, sim->view.case_name, ".vtk.series", series) && access(series, R_OK) == 0) {
@@ -163,6 +164,10 @@ static void main_catch_signals(pcs_sim *sim)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    // A limit on file sizes is then a write that fails, with a message, and not the end of the program.
+    struct sigaction ignore = { .sa_handler = SIG_IGN };
+    sigemptyset(&ignore.sa_mask);
+    sigaction(SIGXFSZ, &ignore, NULL);
     sim->stop_request = &stop_request;
 }
 

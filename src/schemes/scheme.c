@@ -72,8 +72,13 @@ bool pcs_next_measure(const pcs_scheme *self, const pcs_next *next, pcs_step_rep
     self->system->ops->measure(self->system, next->q, next->v, m);
     if (isfinite(m->kinetic) && isfinite(m->strain) && isfinite(m->potential)) return true;
     report->outcome = PCS_NOT_FINITE;
-    for (int i = self->system->nv - 1; i >= 0; i--)
-        if (!isfinite(next->q[i]) || !isfinite(next->v[i])) report->bad_equation = i;
+    // The first entry that is not finite; while only the energy overflows, the fastest one.
+    for (int i = 0; i < self->system->nv; i++) {
+        bool is_finite = isfinite(next->q[i]) && isfinite(next->v[i]);
+        if (report->bad_equation < 0 || !is_finite || fabs(next->v[i]) > fabs(next->v[report->bad_equation]))
+            report->bad_equation = i;
+        if (!is_finite) break;
+    }
     return false;
 }
 

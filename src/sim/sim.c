@@ -80,11 +80,12 @@ pcs_status pcs_sim_certify(pcs_sim *sim, double energy_defect)
 // Why a step was rejected, with the place where the state went wrong.
 static pcs_status sim_reject(pcs_sim *sim)
 {
-    const char *what = pcs_outcome_text(sim->report.outcome);
-    if (sim->report.bad_equation < 0) return sim_stop(sim, what);
-    char where[256], text[512];
-    sim->system->ops->name_equation(sim->system, sim->report.bad_equation, sizeof where, where);
-    snprintf(text, sizeof text, "%s at %s", what, where);
+    const char *advice = sim->solver->advice;
+    int equation = sim->report.outcome == PCS_SINGULAR ? sim->solver->bad_equation : sim->report.bad_equation;
+    char where[256] = "", text[768];
+    if (equation >= 0) sim->system->ops->name_equation(sim->system, equation, sizeof where, where);
+    snprintf(text, sizeof text, "%s%s%s%s%s", pcs_outcome_text(sim->report.outcome), where[0] == '\0' ? "" : " at ",
+             where, advice == NULL ? "" : "; ", advice == NULL ? "" : advice);
     return sim_stop(sim, text);
 }
 

@@ -297,7 +297,10 @@ static pcs_outcome kkt_factor(pcs_step_solver *self)
     pcs_matrix_zero(s->saddle);
     kkt_emit(self, &e);
     self->nfactor++;
-    if (pcs_linsolve_factor(s->solver, &is_singular) != PCS_OK || is_singular) return PCS_SINGULAR;
+    if (pcs_linsolve_factor(s->solver, &is_singular) != PCS_OK || is_singular) {
+        self->advice = "contacts that say the same thing twice need solver 'condensed'";
+        return PCS_SINGULAR;
+    }
     s->is_factored = true;
     return PCS_CONVERGED;
 }

@@ -66,7 +66,7 @@ pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char
                         "step solver '%s' takes linear systems without friction and joints; use 'newton' for '%s'",
                         name, system->ops->name);
     PCS_TAKE(ctx, self, 1, "the step solver");
-    *self = (pcs_step_solver){ .ops = ops, .ctx = ctx, .system = system, .linear = linear };
+    *self = (pcs_step_solver){ .ops = ops, .ctx = ctx, .system = system, .linear = linear, .bad_equation = -1 };
     PCS_TAKE(ctx, self->effective_mass, system->nrow, "effective masses");
     self->data = pcs_take(ctx, 1, ops->data_size, "the step solver");
     if (self->data == NULL) return PCS_NO_MEMORY;
@@ -108,5 +108,6 @@ pcs_status pcs_step_factor_iteration(pcs_step_solver *solver, pcs_matrix **S, pc
     solver->nfactor++;
     solver->iteration_backend = (*iteration)->ops->name;
     if (is_singular) *outcome = PCS_SINGULAR;
+    solver->bad_equation = is_singular ? (*iteration)->bad_equation : -1;
     return PCS_OK;
 }

@@ -82,6 +82,8 @@ struct pcs_step_solver {
     double *effective_mass;            // [nrow] 1 / (G_j M^-1 G_j^T), kg
     struct pcs_projection *projection; // M^-1 G^T
     const char *iteration_backend;     // name of the back end of the iteration matrix; NULL when there is none
+    int bad_equation;                  // where a matrix of the step broke down, or -1
+    const char *advice; // what to do about the last outcome that was not PCS_CONVERGED; NULL: nothing special
     void *data;
     int nfactor; // numeric factorizations, the mass included
 };
