@@ -4,6 +4,10 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+// Bytes a model takes per cell at the least, with one equation per node.
+static const double BYTES_PER_CELL = 300.0;
 
 static pcs_status mesh_break(pcs_build *b, const char *name)
 {
@@ -32,6 +36,17 @@ static pcs_status mesh_part(pcs_build *b, const char *name, pcs_node *node)
     return pcs_build_blame(b, node, status);
 }
 
+// Systems promise more memory than they have and end a program that believes them: better to say so first.
+static void mesh_check_memory(pcs_build *b, const pcs_node *section)
+{
+    double need = BYTES_PER_CELL * b->mesh->ncell;
+    double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (have > 0.0 && need > have) {
+        pcs_case_reject(b->c, section, "has %d cells, which need at least %.3g GB; this machine has %.3g GB",
+                        b->mesh->ncell, 1e-9 * need, 1e-9 * have);
+    }
+}
+
 pcs_status pcs_build_mesh(pcs_build *b)
 {
     int count;
@@ -44,6 +59,7 @@ pcs_status pcs_build_mesh(pcs_build *b)
         const char *name = pcs_node_key(section, i);
         PCS_TRY(node == NULL ? mesh_break(b, name) : mesh_part(b, name, node));
     }
+    if (section != NULL) mesh_check_memory(b, section);
     return PCS_OK;
 }
 
