@@ -21,7 +21,8 @@ typedef struct pcs_row_report {
     double gap, rate;       // at the end of the step, m and m/s
     double rate_before;     // of the velocity without the impulse of the step, m/s
     double target;          // the law asks rate + target >= 0, m/s
-    double nu;              // multiplier of the position correction, kg m
+    double nu;              // multiplier of the law of the gap: moves the position by M^-1 G^T nu, kg m
+    double shift;           // moves it likewise, without a law of its own, kg m
     double step_impulse;    // total over the step, N s
     double force;           // smooth part, N
     double impulse;         // impact part, N s
@@ -43,6 +44,7 @@ typedef struct pcs_step_report {
     double external_work, damping_loss, impact_loss, correction_work;
     double numerical_loss;    // meaningful only when the scheme has it in closed form
     double smooth_impulse[3]; // N s, the scheme's quadrature of the resultant force
+    bool is_joined;           // of several smaller steps: sums are over all, the laws of the rows those of the last
     pcs_row_report *rows;     // [nrow]
 } pcs_step_report;
 
@@ -60,6 +62,8 @@ typedef struct pcs_scheme_ops {
     bool is_position_level; // states 0 <= g _|_ nu >= 0; otherwise it may penetrate by O(h)
     bool has_closed_loss;   // numerical_loss is a formula and the energy ledger must close
     bool separates_impacts; // an impact is solved apart from forces: its loss is m_eff v^2 (1 - e^2) / 2 to round-off
+
+    bool ignores_restitution; // states no law at velocity level: contacts press, they do not impact
 
     bool allows_control; // steps may be tried and undone: all it carries is in the state and in its data, which
                          // starts with the arrays of the next state

@@ -74,7 +74,7 @@ static bool certify_applies(const pcs_scheme_ops *ops, const pcs_system *system,
     case GAP:
     case POSITION_MULTIPLIER:
     case POSITION_COMPLEMENT: return ops->is_position_level;
-    case GATE: return ops->is_position_level && system->is_linear;
+    case GATE: return ops->is_position_level && !ops->ignores_restitution && system->is_linear;
     case MOMENTUM: return system->ops->resultant != NULL;
     case PENETRATION: return !ops->is_position_level;
     case ENERGY: return ops->has_closed_loss && system->is_linear;
@@ -145,13 +145,15 @@ static void certify_note(pcs_certifier *self, int check, double value, double to
     if (ratio > 1.0 && self->certificate.broken == NULL) self->certificate.broken = c;
 }
 
-// g(q - X nu), what the smooth motion alone would have left.
+// g(q - X (nu + shift)), what the smooth motion alone would have left.
 static double certify_smooth_gap(const pcs_certifier *self, const pcs_step_report *report, int row)
 {
     int m = self->scheme->system->nrow;
     double gap = self->gap[row];
-    for (int i = 0; i < m; i++)
-        if (report->rows[i].nu != 0.0) gap -= self->scheme->solver->projection->GX[row * m + i] * report->rows[i].nu;
+    for (int i = 0; i < m; i++) {
+        double moved = report->rows[i].nu + report->rows[i].shift;
+        if (moved != 0.0) gap -= self->scheme->solver->projection->GX[row * m + i] * moved;
+    }
     return gap;
 }
 
@@ -217,7 +219,7 @@ static void certify_impact(pcs_certifier *self, const pcs_step_report *report, d
             hit = j;
             count++;
         }
-    if (count != 1 || !report->rows[hit].is_impact) return;
+    if (count != 1 || !report->rows[hit].is_impact || report->is_joined) return;
     const pcs_row_report *r = &report->rows[hit];
     double mass = self->scheme->solver->effective_mass[hit];
     double loss = 0.5 * mass * (r->rate_before * r->rate_before - r->target * r->target);

@@ -1,0 +1,198 @@
+#include "schemes/explicit.h"
+
+#include "step/columns.h"
+
+pcs_status pcs_explicit_setup(pcs_scheme *self, pcs_explicit *s)
+{
+    const pcs_system *system = self->system;
+    PCS_TRY(pcs_next_create(self, &s->next));
+    PCS_TAKE(self->ctx, s->stage, system->nrow, "the stage impulses");
+    PCS_TAKE(self->ctx, s->stage_t, system->ntangent, "the stage impulses");
+    PCS_TAKE(self->ctx, s->was_closed, system->nrow, "the stage contacts");
+    // Contact problems see M alone; a form with h = 1 serves steps of any size.
+    pcs_step_form form = { .h = 1.0 };
+    pcs_outcome outcome;
+    return pcs_step_solver_prepare(self->solver, &form, &outcome);
+}
+
+void pcs_explicit_clear(pcs_scheme *self, pcs_explicit *s)
+{
+    pcs_next *next = &s->next;
+    for (int j = 0; j < self->system->nrow; j++) {
+        s->stage[j] = next->la[j] = next->nu[j] = next->target[j] = 0.0;
+        next->gate[j] = 0;
+    }
+    for (int t = 0; t < self->system->ntangent; t++) s->stage_t[t] = next->la_t[t] = next->target_t[t] = 0.0;
+}
+
+int pcs_explicit_find_closed(pcs_scheme *self, pcs_explicit *s, const double *q, unsigned char *is_closed)
+{
+    int count = 0;
+    self->system->ops->gaps(self->system, q, s->next.gap);
+    for (int j = 0; j < self->system->nrow; j++) {
+        is_closed[j] = self->system->rows[j].is_bilateral || s->next.gap[j] <= s->gap_tolerance;
+        count += is_closed[j];
+    }
+    return count;
+}
+
+bool pcs_explicit_has_closed(const pcs_explicit *s, int nrow, const unsigned char *now)
+{
+    for (int j = 0; j < nrow; j++)
+        if (now[j] && !s->was_closed[j]) return true;
+    return false;
+}
+
+pcs_outcome pcs_explicit_contact(pcs_scheme *self, pcs_explicit *s, double *x, double *impulse, double *tangent,
+                                 pcs_step_report *report)
+{
+    pcs_step_problem problem = pcs_next_problem(&s->next, 0.0);
+    pcs_step_result result;
+    problem.v = x;
+    problem.la = impulse;
+    problem.la_t = tangent;
+    self->solver->ops->solve(self->solver, &problem, &result);
+    report->iterations += result.iterations;
+    return result.outcome;
+}
+
+void pcs_explicit_push(const pcs_scheme *self, double scale, const double *impulse, const double *tangent, double *x)
+{
+    const pcs_projection *p = self->solver->projection;
+    for (int j = 0; j < self->system->nrow; j++)
+        if (impulse[j] != 0.0) pcs_columns_add(p->X, j, scale * impulse[j], x);
+    for (int t = 0; t < self->system->ntangent; t++)
+        if (tangent[t] != 0.0) pcs_columns_add(p->XT, t, scale * tangent[t], x);
+}
+
+pcs_outcome pcs_explicit_impact(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report)
+{
+    pcs_next_targets(self, &s->next, s->next.v);
+    for (int j = 0; j < self->system->nrow; j++) s->stage[j] = 0.0;
+    for (int t = 0; t < self->system->ntangent; t++) s->stage_t[t] = 0.0;
+    return pcs_explicit_contact(self, s, s->next.v, s->next.la, s->next.la_t, report);
+}
+
+// Tangential impulses of a row, and the loss of those of an impact: T v before is that after less the jump.
+static void explicit_report_tangents(pcs_scheme *self, pcs_explicit *s, pcs_row_report *row, int j, const double *v,
+                                     bool is_impact, pcs_step_report *report)
+{
+    const pcs_system *system = self->system;
+    const pcs_next *next = &s->next;
+    for (int t = 0; t < system->rows[j].ntangent; t++) {
+        int k = system->rows[j].first_tangent + t;
+        row->last_tangent[t] = next->la_t[k];
+        row->tangent[t] = s->stage_t[k] + next->la_t[k];
+        if (!is_impact || next->la_t[k] == 0.0) continue;
+        double jump = 0.0;
+        for (int i = 0; i < system->nrow; i++)
+            jump += next->la[i] * pcs_rows_dot(system->T, k, self->solver->projection->X->value[i]);
+        for (int i = 0; i < system->ntangent; i++)
+            jump += next->la_t[i] * pcs_rows_dot(system->T, k, self->solver->projection->XT->value[i]);
+        report->impact_loss -= next->la_t[k] * (pcs_rows_dot(system->T, k, v) - 0.5 * jump);
+    }
+}
+
+static void explicit_report_start_impact(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, pcs_step_report *report)
+{
+    const pcs_system *system = self->system;
+    system->ops->measure(system, x->q, x->v, &report->measure);
+    for (int j = 0; j < system->nrow; j++) {
+        pcs_row_report *row = &report->rows[j];
+        row->rate = pcs_system_rate(system, j, x->v);
+        row->target = s->next.target[j];
+        row->is_gated = s->next.gate[j] != 0;
+        row->multiplier = row->impulse = row->step_impulse = s->next.la[j];
+        row->is_impact = row->impulse > 0.0 && !system->rows[j].is_bilateral;
+        s->next.was_loaded[j] = row->is_impact;
+        report->impact_loss -= 0.5 * row->impulse * (row->rate_before + row->rate);
+        explicit_report_tangents(self, s, row, j, x->v, true, report);
+    }
+}
+
+pcs_status pcs_explicit_start(pcs_scheme *self, pcs_explicit *s, pcs_state *x, pcs_step_report *report)
+{
+    const pcs_system *system = self->system;
+    if (!pcs_projection_move(self->solver, x->q))
+        return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
+    pcs_start_report(self, x, &s->next, report);
+    pcs_explicit_clear(self, s);
+    pcs_next_targets(self, &s->next, x->v);
+    bool has_impact = false;
+    (void)pcs_explicit_find_closed(self, s, x->q, s->next.gate);
+    for (int j = 0; j < system->nrow; j++) {
+        s->next.was_loaded[j] = 0;
+        has_impact = has_impact || (s->next.gate[j] && report->rows[j].rate < 0.0);
+    }
+    if (has_impact) {
+        for (int i = 0; i < system->nv; i++) s->next.q[i] = x->q[i];
+        report->outcome = pcs_explicit_contact(self, s, x->v, s->next.la, s->next.la_t, report);
+        if (report->outcome != PCS_CONVERGED) return PCS_OK;
+        explicit_report_start_impact(self, s, x, report);
+    }
+    s->damping_power = pcs_damping_power(system, x->v);
+    return PCS_OK;
+}
+
+pcs_status pcs_explicit_return(pcs_scheme *self, const pcs_state *x)
+{
+    if (pcs_projection_move(self->solver, x->q)) return PCS_OK;
+    return pcs_fail(self->ctx, PCS_FAILED, "the mass is singular at t = %.9g s", x->t);
+}
+
+void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, double duration, bool is_impact,
+                              pcs_step_report *report)
+{
+    const pcs_system *system = self->system;
+    const pcs_next *next = &s->next;
+    for (int j = 0; j < system->nrow; j++) {
+        double la = next->la[j];
+        pcs_row_report *row = &report->rows[j];
+        *row = (pcs_row_report){
+            .gap = next->gap[j],
+            .rate = pcs_system_rate(system, j, next->v),
+            .rate_before = next->rate_before[j],
+            .target = next->target[j],
+            .multiplier = la,
+            .step_impulse = s->stage[j] + la,
+            .force = is_impact ? 0.0 : la / duration,
+            .impulse = is_impact ? la : 0.0,
+            .is_gated = next->gate[j] != 0,
+            .is_impact = is_impact && next->gate[j] && !s->was_closed[j],
+            .is_closed = next->gate[j] != 0,
+        };
+        if (is_impact) report->impact_loss -= 0.5 * la * (row->rate_before + row->rate);
+        explicit_report_tangents(self, s, row, j, next->v, is_impact, report);
+    }
+}
+
+void pcs_explicit_report_work(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, pcs_step_report *report)
+{
+    double power = pcs_damping_power(self->system, s->next.v);
+    report->external_work = pcs_trapezoidal_load_work(self->system, x, s->next.q, report->h);
+    report->damping_loss = 0.5 * report->h * (s->damping_power + power);
+    s->damping_power = power;
+}
+
+void pcs_join_reports(const pcs_step_report *first, int nrow, pcs_step_report *report)
+{
+    double h = first->h + report->h;
+    report->external_work += first->external_work;
+    report->damping_loss += first->damping_loss;
+    report->impact_loss += first->impact_loss;
+    report->correction_work += first->correction_work;
+    report->numerical_loss += first->numerical_loss;
+    report->iterations += first->iterations;
+    for (int k = 0; k < 3; k++) report->smooth_impulse[k] += first->smooth_impulse[k];
+    for (int j = 0; j < nrow; j++) {
+        pcs_row_report *row = &report->rows[j];
+        const pcs_row_report *before = &first->rows[j];
+        row->force = (row->force * report->h + before->force * first->h) / h;
+        row->step_impulse += before->step_impulse;
+        row->impulse += before->impulse;
+        row->is_impact = row->is_impact || before->is_impact;
+        for (int t = 0; t < 2; t++) row->tangent[t] += before->tangent[t];
+    }
+    report->h = h;
+    report->is_joined = true;
+}

@@ -1,0 +1,54 @@
+// What schemes with explicit forces share; private to this folder. Their contact problems see the mass alone, and an
+// impact is solved apart from the forces, on all closed contacts.
+
+#ifndef PCS_SCHEMES_EXPLICIT_H
+#define PCS_SCHEMES_EXPLICIT_H
+
+#include "schemes/common.h"
+
+// The first member of a scheme's data.
+typedef struct pcs_explicit {
+    pcs_next next;
+    double gap_tolerance;      // m, a gap up to this is closed
+    unsigned char *was_closed; // [nrow] at the start of the step
+    double *stage, *stage_t;   // [nrow], [ntangent] impulses of the earlier stages as they enter the step, N s
+    double damping_power;      // W, at the start of the step
+} pcs_explicit;
+
+pcs_status pcs_explicit_setup(pcs_scheme *self, pcs_explicit *s);
+
+// No impulses, no targets, no gates.
+void pcs_explicit_clear(pcs_scheme *self, pcs_explicit *s);
+
+// The projection at the initial state, and an impact of what is closed and approaching at t = 0: the first step would
+// take it for a plastic force otherwise.
+pcs_status pcs_explicit_start(pcs_scheme *self, pcs_explicit *s, pcs_state *x, pcs_step_report *report);
+
+// Brings the projection of a system that varies to the start of a step.
+pcs_status pcs_explicit_return(pcs_scheme *self, const pcs_state *x);
+
+// Marks the closed contacts of q, bilateral rows always, and leaves the gaps in next.gap; gives their number.
+int pcs_explicit_find_closed(pcs_scheme *self, pcs_explicit *s, const double *q, unsigned char *is_closed);
+// Has a contact of `now` been open at the start of the step?
+bool pcs_explicit_has_closed(const pcs_explicit *s, int nrow, const unsigned char *now);
+
+// x += M^-1 G^T P with 0 <= G x + target _|_ P >= 0 on the gated rows, friction included; x is a velocity and P an
+// impulse, or x an acceleration and P a force.
+pcs_outcome pcs_explicit_contact(pcs_scheme *self, pcs_explicit *s, double *x, double *impulse, double *tangent,
+                                 pcs_step_report *report);
+// x += scale (X P + XT P_t) for the projection as it stands.
+void pcs_explicit_push(const pcs_scheme *self, double scale, const double *impulse, const double *tangent, double *x);
+
+// The impact on the gated rows: next.v is the velocity before it, and the targets are its restitution.
+pcs_outcome pcs_explicit_impact(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report);
+
+// Rows of a step whose last contact problem gave next.la: it is a force times `duration`, except in an impact.
+// Books the loss of an impact.
+void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, double duration, bool is_impact,
+                              pcs_step_report *report);
+// Makes `report` that of two steps, `first` and its own; the laws of the rows are those of the second.
+void pcs_join_reports(const pcs_step_report *first, int nrow, pcs_step_report *report);
+// The trapezoidal quadratures of damping and loads.
+void pcs_explicit_report_work(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, pcs_step_report *report);
+
+#endif
