@@ -1,12 +1,14 @@
 // The `system` section: a closed-form system by its type, or one of the user's own from a shared object.
 
-#define _POSIX_C_SOURCE 200809L // dlopen
+#define _XOPEN_SOURCE 700 // dlopen, realpath
 
 #include "sim/build.h"
 #include "system/closed_form.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void system_unload(void *handle)
@@ -15,9 +17,10 @@ static void system_unload(void *handle)
 }
 
 // Loads the definition from a shared object; a relative path is taken from the folder of the case.
-static pcs_status system_load(pcs_build *b, pcs_node *node, const percuss_system_definition **out)
+static pcs_status system_load(pcs_build *b, pcs_node *section, const percuss_system_definition **out)
 {
-    char path[4096];
+    char path[4096], whole[PATH_MAX];
+    pcs_node *node = pcs_case_get(b->c, section, "plugin");
     const char *text = pcs_case_text(b->c, node);
     if (text == NULL) return PCS_OK;
     snprintf(path, sizeof path, "%s%s%s", text[0] == '/' ? "" : pcs_case_folder(b->c), text[0] == '/' ? "" : "/", text);
@@ -28,27 +31,37 @@ static pcs_status system_load(pcs_build *b, pcs_node *node, const percuss_system
     }
     PCS_TRY(pcs_defer(b->ctx, system_unload, handle));
     const percuss_system_definition *definition = dlsym(handle, "percuss_system");
-    if (definition == NULL) pcs_case_error(b->c, node, "the plug-in '%s' has no symbol 'percuss_system'", text);
-    else if (definition->abi != PERCUSS_SYSTEM_ABI)
-        pcs_case_error(b->c, node, "the plug-in '%s' is made for interface %d, this program has %d", text,
-                       definition->abi, PERCUSS_SYSTEM_ABI);
-    else *out = definition;
-    return PCS_OK;
+    if (definition == NULL) {
+        pcs_case_error(b->c, node, "the plug-in '%s' has no symbol 'percuss_system'", text);
+        return PCS_OK;
+    }
+    pcs_status status = pcs_closed_form_verify(b->ctx, definition);
+    if (status != PCS_OK) return pcs_build_blame(b, node, status);
+    *out = definition;
+    // The resolved case lies in another folder and must find the object, too.
+    return realpath(path, whole) == NULL ? PCS_OK : pcs_case_resolve(b->c, section, "plugin", whole);
 }
 
 static pcs_status system_find(pcs_build *b, pcs_node *section, const percuss_system_definition **out)
 {
     const char *names[PCS_BUILD_NAMES];
-    pcs_node *plugin = pcs_case_get(b->c, section, "plugin");
-    if (plugin != NULL) {
+    if (pcs_case_get(b->c, section, "plugin") != NULL) {
         if (pcs_case_get(b->c, section, "type") != NULL)
             pcs_case_error_at(b->c, section, "type", "'type' and 'plugin' are both given, only one is allowed");
-        return system_load(b, plugin, out);
+        return system_load(b, section, out);
     }
     PCS_BUILD_NAMES_OF(pcs_closed_forms, names);
     int type = pcs_case_type(b->c, section, names);
     if (type >= 0) *out = pcs_closed_forms[type];
     return PCS_OK;
+}
+
+// Nobody has tested a plug-in before: its functions are compared where it starts.
+static pcs_status system_compare(pcs_build *b, const percuss_system_definition *definition, const double *params)
+{
+    double q[PCS_MAX_COORDINATES] = { 0 }, v[PCS_MAX_COORDINATES] = { 0 };
+    definition->start(params, q, v);
+    return pcs_closed_form_compare(b->ctx, definition, params, q, v);
 }
 
 pcs_status pcs_build_system(pcs_build *b)
@@ -58,6 +71,7 @@ pcs_status pcs_build_system(pcs_build *b)
     b->has_system = true;
     if (!pcs_case_is(b->c, section, PCS_NODE_MAP)) return PCS_OK;
     const percuss_system_definition *definition = NULL;
+    bool is_plugin = pcs_case_get(b->c, section, "plugin") != NULL;
     PCS_TRY(system_find(b, section, &definition));
     if (definition == NULL) return PCS_OK;
     pcs_option *options = NULL;
@@ -75,7 +89,8 @@ pcs_status pcs_build_system(pcs_build *b)
     }
     b->definition = definition;
     b->system_params = params;
-    pcs_status status = pcs_closed_form_create(b->ctx, definition, params, &b->sim->system);
+    pcs_status status = is_plugin ? system_compare(b, definition, params) : PCS_OK;
+    if (status == PCS_OK) status = pcs_closed_form_create(b->ctx, definition, params, &b->sim->system);
     return status == PCS_OK ? PCS_OK : pcs_build_blame(b, section, status);
 }
 

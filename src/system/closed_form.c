@@ -36,13 +36,14 @@ pcs_status pcs_closed_form_options(pcs_context *ctx, const percuss_system_defini
     PCS_TAKE(ctx, table, (size_t)count + 1, "system options");
     for (int i = 0; i < count; i++) {
         const percuss_parameter *parameter = &definition->parameters[i];
-        table[i] =
-            (pcs_option){ .name = parameter->name,
-                          .kind = PCS_OPTION_REAL,
-                          .help = parameter->help,
-                          .offset = (size_t)i * sizeof(double),
-                          .is_required = isnan(parameter->preset),
-                          .range = { parameter->low, parameter->high, isinf(parameter->low), isinf(parameter->high) } };
+        bool is_positive = parameter->low == PERCUSS_ABOVE_ZERO;
+        table[i] = (pcs_option){ .name = parameter->name,
+                                 .kind = PCS_OPTION_REAL,
+                                 .help = parameter->help,
+                                 .offset = (size_t)i * sizeof(double),
+                                 .is_required = isnan(parameter->preset),
+                                 .range = { is_positive ? 0.0 : parameter->low, parameter->high,
+                                            is_positive || isinf(parameter->low), isinf(parameter->high) } };
         if (isnan(parameter->preset)) continue;
         char text[64];
         snprintf(text, sizeof text, "%.17g", parameter->preset);
@@ -83,8 +84,11 @@ static void closed_update_tangents(pcs_system *self, double t, const double *q, 
 {
     const closed_data *d = self->data;
     int n = self->nv;
+    const double zero[PCS_MAX_COORDINATES] = { 0 };
     double x[PCS_MAX_COORDINATES], plus[PCS_MAX_COORDINATES], minus[PCS_MAX_COORDINATES];
     double *const matrix[] = { self->K->value, self->C->value };
+    // Of a linear force any state will do; about zero the differences round off least.
+    if (self->is_linear) q = v = zero;
     const double *const state[] = { q, v };
     for (int part = 0; part < 2; part++)
         for (int j = 0; j < n; j++) {
@@ -147,6 +151,7 @@ static void closed_draw(const pcs_system *self, const double *q, const double *v
     for (int i = 0; i < self->nq; i++) largest = fmax(largest, fabs(v[i]));
     double step = largest > 0.0 ? 1e-7 * self->length / largest : 0.0;
     for (int i = 0; i < self->nq; i++) later[i] = q[i] + step * v[i];
+    if (picture->npoint == 0) return;
     d->def->points(d->p, q, d->points);
     d->def->points(d->p, later, d->points_h);
     for (int i = 0; i < picture->npoint; i++)
@@ -159,7 +164,9 @@ static void closed_draw(const pcs_system *self, const double *q, const double *v
 static void closed_contact_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3])
 {
     const closed_data *d = self->data;
-    d->def->contact_points(d->p, q, position, normal);
+    if (d->def->contact_points != NULL) d->def->contact_points(d->p, q, position, normal);
+    for (int j = 0; j < self->nrow && d->def->contact_points == NULL; j++)
+        for (int k = 0; k < 3; k++) position[j][k] = normal[j][k] = 0.0;
 }
 
 enum { PROBE_COORDINATE, PROBE_VELOCITY };
@@ -281,7 +288,7 @@ static pcs_status closed_make_picture(pcs_system *self, const double *q)
     PCS_TAKE(self->ctx, d->reference, npoint, "the picture");
     PCS_TAKE(self->ctx, picture->displacement, npoint, "the picture");
     PCS_TAKE(self->ctx, picture->velocity, npoint, "the picture");
-    d->def->points(d->p, q, d->reference);
+    if (npoint > 0) d->def->points(d->p, q, d->reference);
     picture->npoint = npoint;
     picture->ncell = d->def->ncell;
     picture->cells = d->def->cells;
@@ -321,7 +328,7 @@ static pcs_status closed_make_matrices(pcs_system *self)
     return PCS_OK;
 }
 
-// Of a linear system: is C zero, and which force is always there.
+// Of a linear system: is C zero, which force is always there, and which step an explicit scheme can take.
 static pcs_status closed_find_constants(pcs_system *self)
 {
     const closed_data *d = self->data;
@@ -329,12 +336,18 @@ static pcs_status closed_find_constants(pcs_system *self)
     for (int i = 0; i < n; i++) self->mass += self->M->value[i * n + i];
     if (!self->is_linear) return PCS_OK;
     for (int k = 0; k < n * n; k++) self->has_damping = self->has_damping || self->C->value[k] != 0.0;
-    if (d->def->load_work != NULL) return PCS_OK;
     const double zero[PCS_MAX_COORDINATES] = { 0 };
     double *gravity;
     PCS_TAKE(self->ctx, gravity, n, "constant forces");
     d->def->force(d->p, 0.0, zero, zero, gravity);
+    // Applied loads are booked as work: what is left belongs to the potential.
+    for (int i = 0; i < n && d->def->load_work != NULL; i++) {
+        double unit[PCS_MAX_COORDINATES] = { 0 };
+        unit[i] = 1.0;
+        gravity[i] -= d->def->load_work(d->p, 0.0, zero, unit);
+    }
     self->gravity = gravity;
+    self->stable_step = pcs_closed_form_stable_step(self);
     return PCS_OK;
 }
 
