@@ -62,7 +62,7 @@ bench-siconos: build ## run the same bar in Siconos and compare time and solutio
 fuzz: bench-packages ## feed the case reader with damaged files for a minute, under sanitizers
 	@cmake --preset asan >/dev/null
 	@cmake --build --preset asan --parallel $(JOBS) --target fuzz_case -- --no-print-directory -s
-	@cd build-asan && ASAN_OPTIONS=detect_leaks=0 tests/fuzz_case 60 ../cases/*/case.yaml
+	@cd build-asan && ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 tests/fuzz_case 60 ../cases/*/case.yaml
 
 asan: test-packages ## run the tests with address and undefined-behaviour sanitizers
 	@cmake --preset asan >/dev/null
