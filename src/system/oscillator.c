@@ -98,14 +98,14 @@ static void oscillator_directions(const double *p, const double *q, double *G, d
     G[1] = 0.0;
 }
 
-// Zero where the lower mass touches the plane and the spring is slack; the spring's energy is in the potential.
+// Gravity's part is zero where the lower centre is at height 0 and the spring is slack; the spring's energy is in it,
+// too.
 static void oscillator_energy(const double *p, const double *q, const double *v, double *kinetic, double *potential)
 {
     double stretch = q[1] - q[0] - p[REST_LENGTH];
     *kinetic = 0.5 * (p[LOWER_MASS] * v[0] * v[0] + p[UPPER_MASS] * v[1] * v[1]);
-    *potential =
-        p[GRAVITY] * (p[LOWER_MASS] * (q[0] - p[RADIUS]) + p[UPPER_MASS] * (q[1] - p[RADIUS] - p[REST_LENGTH])) +
-        0.5 * p[STIFFNESS] * stretch * stretch;
+    *potential = p[GRAVITY] * (p[LOWER_MASS] * q[0] + p[UPPER_MASS] * (q[1] - p[REST_LENGTH])) +
+                 0.5 * p[STIFFNESS] * stretch * stretch;
 }
 
 enum { UPPER_POINT = PCS_OUTLINE_CIRCLE };
