@@ -7,8 +7,17 @@
 //
 // In increments d = v~ - v~0 with v~0 = v_n + h (1 - th) vd_n, M vd = f: c = 1/th, kb = kw = h th.
 //
-// Energy over a step of a linear system, exact:
+// Energy over a step of a linear system, exact, with x_th = (1 - th) x_n + th x:
 //   dE = h v_th . F_th - h v_th . C v_th + La . G v_th - (th - 1/2) (|v - v_n|^2_M + |q - q_n|^2_K)
+//
+// `positions: midpoint` takes q = q_n + h (v_n + v)/2, which dissipates for every th >= 1/2 whatever e is (slides,
+// eqs. 87 and 88); then kb = kw = h/2 and
+//   dE = dq . F_th - dq . C v_th + La . G (v_n + v)/2 - (th - 1/2) |dq|^2_K
+//
+// `forces: midpoint` evaluates M, f and G at q_th and v_th, the same thing for linear systems:
+//   M(q_th) (v - v_n) = h f(t_th, q_th, v_th) + G(q_th)^T La,   0 <= G(q_th) (v + e v_n) _|_ La >= 0
+// In V = v_th and Q = q_th it is an implicit Euler step of th h: M(Q) (V - v_n) = th h f(Q, V) + G(Q)^T (th La) with
+// 0 <= G(Q) (V + (th e - 1 + th) v_n).
 
 #include "core/loop.h"
 #include "schemes/common.h"
@@ -16,8 +25,14 @@
 
 #include <math.h>
 
+enum { FORCES_END, FORCES_MIDPOINT };
+static const char *const moreau_forces[] = { "end", "midpoint", NULL };
+enum { POSITIONS_THETA, POSITIONS_MIDPOINT };
+static const char *const moreau_positions[] = { "theta", "midpoint", NULL };
+
 typedef struct moreau_params {
     double theta, rho_inf;
+    int forces, positions;
 } moreau_params;
 
 static const pcs_option moreau_options[] = {
@@ -31,6 +46,18 @@ static const pcs_option moreau_options[] = {
       .help = "theta = 1/(1 + rho_inf)",
       .offset = offsetof(moreau_params, rho_inf),
       .range = PCS_ZERO_TO_ONE },
+    { .name = "forces",
+      .kind = PCS_OPTION_CHOICE,
+      .help = "forces, mass and contact directions of systems that vary: both ends weighed, or between them",
+      .offset = offsetof(moreau_params, forces),
+      .preset = "end",
+      .choices = moreau_forces },
+    { .name = "positions",
+      .kind = PCS_OPTION_CHOICE,
+      .help = "velocity that moves the positions: v_theta, or the mean, which never gains energy",
+      .offset = offsetof(moreau_params, positions),
+      .preset = "theta",
+      .choices = moreau_positions },
     { 0 },
 };
 
@@ -40,8 +67,10 @@ static const char *const moreau_history[] = { "vd", NULL };
 typedef struct moreau {
     pcs_next next;
     double theta;
+    double move;         // weight of the end of the step in the velocity that moves positions: theta or 1/2
     double resultant[3]; // N, of f at the start of the step
     double *mean;        // [nv] v_th, when there is damping
+    double *image;       // [nv] C v_th, when `move` is not theta
 } moreau;
 
 static const char *moreau_check(const void *params, const char **option)
@@ -57,7 +86,10 @@ static pcs_status moreau_setup(pcs_scheme *self)
     moreau *s = self->data;
     const moreau_params *p = self->params;
     s->theta = isnan(p->theta) ? 1.0 / (1.0 + p->rho_inf) : p->theta;
+    s->move = p->positions == POSITIONS_MIDPOINT ? 0.5 : s->theta;
     if (self->system->has_damping) PCS_TAKE(self->ctx, s->mean, self->system->nv, "the mean velocity");
+    if (self->system->has_damping && s->move != s->theta)
+        PCS_TAKE(self->ctx, s->image, self->system->nv, "the mean velocity");
     return pcs_next_create(self, &s->next);
 }
 
@@ -74,17 +106,17 @@ static pcs_status moreau_start(pcs_scheme *self, pcs_state *x, pcs_step_report *
     return PCS_OK;
 }
 
-// v~0 = v_n + h (1 - th) vd_n and q~0 = q_n + h (1 - th) v_n + h th v~0
+// v~0 = v_n + h (1 - th) vd_n and q~0 = q_n + h (1 - th) v_n + h th v~0 (with 1/2 for th in the positions, if so)
 static void moreau_predict(moreau *s, const pcs_state *x, int n, double h)
 {
     const double *q = x->q, *v = x->v, *vd = x->history[HISTORY_VD];
     double *q_new = s->next.q, *v_new = s->next.v;
-    double old = h * (1.0 - s->theta), fresh = h * s->theta;
+    double old = h * (1.0 - s->theta), q_old = h * (1.0 - s->move), q_fresh = h * s->move;
     PCS_INDEPENDENT
     for (int i = 0; i < n; i++) {
         double prediction = v[i] + old * vd[i];
         v_new[i] = prediction;
-        q_new[i] = q[i] + (old * v[i] + fresh * prediction);
+        q_new[i] = q[i] + (q_old * v[i] + q_fresh * prediction);
     }
 }
 
@@ -97,6 +129,17 @@ static double moreau_damping_loss(pcs_scheme *self, const pcs_state *x, double h
     return h * pcs_damping_power(self->system, s->mean);
 }
 
+// What the damping takes beyond h v_th . C v_th where positions move otherwise: (dq - h v_th) . C v_th.
+static double moreau_excess(const pcs_scheme *self, const pcs_state *x, double h)
+{
+    const moreau *s = self->data;
+    double sum = 0.0;
+    if (s->image == NULL) return 0.0;
+    pcs_matrix_multiply(self->system->C, s->mean, s->image);
+    for (int i = 0; i < self->system->nv; i++) sum += (s->next.v[i] - x->v[i]) * s->image[i];
+    return -(s->theta - s->move) * h * sum;
+}
+
 static double moreau_numerical_loss(pcs_scheme *self, const pcs_state *x)
 {
     moreau *s = self->data;
@@ -104,6 +147,7 @@ static double moreau_numerical_loss(pcs_scheme *self, const pcs_state *x)
     double stiffness_norm2, mass_norm2;
     if (s->theta == 0.5 || system->ops->change == NULL) return 0.0; // not needed, or not to be had
     system->ops->change(system, x->q, s->next.q, x->v, s->next.v, &stiffness_norm2, &mass_norm2);
+    if (s->move != s->theta) mass_norm2 = 0.0;
     return (s->theta - 0.5) * (mass_norm2 + stiffness_norm2);
 }
 
@@ -112,7 +156,7 @@ static void moreau_report(pcs_scheme *self, const pcs_state *x, pcs_step_report 
     moreau *s = self->data;
     const pcs_system *system = self->system;
     double h = report->h, resultant[3];
-    pcs_next_report_rows(self, x, &s->next, s->theta, report);
+    pcs_next_report_rows(self, x, &s->next, s->move, report);
     pcs_resultant(system, x->t + h, s->next.q, s->next.v, resultant);
     for (int k = 0; k < 3; k++) {
         report->smooth_impulse[k] = h * ((1.0 - s->theta) * s->resultant[k] + s->theta * resultant[k]);
@@ -121,14 +165,79 @@ static void moreau_report(pcs_scheme *self, const pcs_state *x, pcs_step_report 
     report->external_work = (1.0 - s->theta) * pcs_load_work(system, x->t, x->q, s->next.q) +
                             s->theta * pcs_load_work(system, x->t + h, x->q, s->next.q);
     report->damping_loss = moreau_damping_loss(self, x, h);
-    report->numerical_loss = moreau_numerical_loss(self, x);
+    report->numerical_loss = moreau_numerical_loss(self, x) + moreau_excess(self, x, h);
+}
+
+static bool moreau_solve(pcs_scheme *self, pcs_step_problem *problem, pcs_step_report *report)
+{
+    pcs_step_result result;
+    self->solver->ops->solve(self->solver, problem, &result);
+    report->outcome = result.outcome;
+    report->iterations = result.iterations;
+    return result.outcome == PCS_CONVERGED;
+}
+
+// Q and V predicted; targets become factors of G(Q) v_n.
+static void moreau_predict_between(pcs_scheme *self, const pcs_state *x, double h)
+{
+    moreau *s = self->data;
+    const pcs_system *system = self->system;
+    for (int i = 0; i < system->nv; i++) {
+        s->next.v[i] = x->v[i];
+        s->next.q[i] = x->q[i] + s->theta * h * x->v[i];
+    }
+    for (int j = 0; j < system->nrow; j++) {
+        const pcs_row *row = &system->rows[j];
+        s->next.target[j] = s->theta * (row->is_bilateral ? 0.0 : row->restitution) - (1.0 - s->theta);
+        for (int t = row->first_tangent; t < row->first_tangent + row->ntangent; t++)
+            s->next.target_t[t] = s->theta * row->tangent_restitution - (1.0 - s->theta);
+    }
+}
+
+// From Q and V to the end of the step; directions stand at Q.
+static void moreau_extrapolate(pcs_scheme *self, const pcs_state *x)
+{
+    moreau *s = self->data;
+    const pcs_system *system = self->system;
+    double theta = s->theta, old = 1.0 - theta;
+    for (int i = 0; i < system->nv; i++) {
+        s->next.v[i] = (s->next.v[i] - old * x->v[i]) / theta;
+        s->next.q[i] = (s->next.q[i] - old * x->q[i]) / theta;
+    }
+    for (int j = 0; j < system->nrow; j++) {
+        s->next.la[j] /= theta;
+        s->next.rate_before[j] = (s->next.rate_before[j] - old * pcs_system_rate(system, j, x->v)) / theta;
+    }
+    for (int t = 0; t < system->ntangent; t++) s->next.la_t[t] /= theta;
+    pcs_next_targets(self, &s->next, x->v);
+}
+
+static pcs_status moreau_step_between(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    moreau *s = self->data;
+    pcs_step_form form = { .h = s->theta * h, .c = 1.0, .kb = s->move * h, .kw = s->move * h, .has_dynamics = true };
+    pcs_begin_report(report, h);
+    PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
+    if (report->outcome != PCS_CONVERGED) return PCS_OK;
+    pcs_next_foresee(self, &s->next, x, h);
+    moreau_predict_between(self, x, h);
+    pcs_step_problem problem = pcs_next_problem(&s->next, x->t + s->theta * h);
+    problem.target_velocity = x->v;
+    if (!moreau_solve(self, &problem, report)) return PCS_OK;
+    moreau_extrapolate(self, x);
+    if (!pcs_next_measure(self, &s->next, report)) return PCS_OK;
+    moreau_report(self, x, report);
+    pcs_next_accept(&s->next, x, report, self->system->nrow);
+    return PCS_OK;
 }
 
 static pcs_status moreau_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     moreau *s = self->data;
     int n = self->system->nv;
-    pcs_step_form form = { .h = h, .c = 1.0 / s->theta, .kb = h * s->theta, .kw = h * s->theta, .has_dynamics = true };
+    if (((const moreau_params *)self->params)->forces == FORCES_MIDPOINT && !self->system->is_linear)
+        return moreau_step_between(self, x, h, report);
+    pcs_step_form form = { .h = h, .c = 1.0 / s->theta, .kb = h * s->move, .kw = h * s->move, .has_dynamics = true };
     pcs_begin_report(report, h);
     PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
@@ -136,11 +245,7 @@ static pcs_status moreau_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     moreau_predict(s, x, n, h);
     pcs_next_foresee(self, &s->next, x, h);
     pcs_step_problem problem = pcs_next_problem(&s->next, x->t + h);
-    pcs_step_result result;
-    self->solver->ops->solve(self->solver, &problem, &result);
-    report->outcome = result.outcome;
-    report->iterations = result.iterations;
-    if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
+    if (!moreau_solve(self, &problem, report) || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
 
     moreau_report(self, x, report);
     double *vd = s->next.d, vd_of_d = form.c / h;

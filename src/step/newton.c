@@ -231,6 +231,12 @@ static void newton_fill_cone(pcs_step_solver *self, pcs_step_problem *p)
     c->gate_tolerance = self->form.gate_tolerance;
 }
 
+// What the law of row j adds to its velocity; the tangential ones likewise.
+static double newton_target(const pcs_rows *rows, int j, const double *target, const double *velocity)
+{
+    return velocity == NULL ? target[j] : target[j] * pcs_rows_dot(rows, j, velocity);
+}
+
 // Values of the rows at d + y0 without multipliers, from the present q.
 static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
 {
@@ -247,9 +253,12 @@ static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
     for (int j = 0; j < s->m; j++) {
         c->b[j] += pcs_rows_dot(system->G, j, s->q_last);
         c->b_gate[j] += kb * pcs_rows_dot(system->G, j, s->y0);
-        c->b[s->m + j] = pcs_rows_dot(system->G, j, s->v_last) + p->target[j];
+        c->b[s->m + j] =
+            pcs_rows_dot(system->G, j, s->v_last) + newton_target(system->G, j, p->target, p->target_velocity);
     }
-    for (int t = 0; t < s->nt; t++) c->b[2 * s->m + t] = pcs_rows_dot(system->T, t, s->v_last) + p->target_t[t];
+    for (int t = 0; t < s->nt; t++)
+        c->b[2 * s->m + t] =
+            pcs_rows_dot(system->T, t, s->v_last) + newton_target(system->T, t, p->target_t, p->target_velocity);
 }
 
 // Takes the multipliers over: U, W, then q and v.
