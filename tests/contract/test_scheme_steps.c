@@ -1,0 +1,235 @@
+// What every scheme promises of its steps, looped over the table: a rejected one leaves no trace, the same run gives
+// the same bits, none allocates, and the last one ends at the end.
+
+#include "support/alloc_fault.h"
+#include "support/bars.h"
+#include "support/check.h"
+
+#include "sim/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_same_state(const pcs_state *a, const pcs_state *b, int n)
+{
+    size_t bytes = (size_t)n * sizeof(double);
+    bool is_same = a->t == b->t && a->step == b->step && a->nhistory == b->nhistory && memcmp(a->q, b->q, bytes) == 0 &&
+                   memcmp(a->v, b->v, bytes) == 0;
+    for (int i = 0; i < a->nhistory; i++) is_same = is_same && memcmp(a->history[i], b->history[i], bytes) == 0;
+    return is_same;
+}
+
+// A state of its own with the same numbers.
+typedef struct frozen {
+    pcs_state x;
+    double q[BAR_NODES], v[BAR_NODES], history[PCS_MAX_HISTORY][BAR_NODES];
+} frozen;
+
+static void freeze(const pcs_state *x, int n, frozen *out)
+{
+    size_t bytes = (size_t)n * sizeof(double);
+    out->x = *x;
+    out->x.q = memcpy(out->q, x->q, bytes);
+    out->x.v = memcpy(out->v, x->v, bytes);
+    for (int i = 0; i < x->nhistory; i++) out->x.history[i] = memcpy(out->history[i], x->history[i], bytes);
+}
+
+// Spoils what it was given, as a solver that gives up may.
+static void give_up(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
+{
+    for (int i = 0; i < self->system->nv; i++) p->q[i] = p->v[i] = p->d[i] = NAN;
+    for (int j = 0; j < self->system->nrow; j++) p->nu[j] = p->la[j] = p->rate_before[j] = NAN;
+    *result = (pcs_step_result){ .outcome = PCS_NOT_CONVERGED, .iterations = 7 };
+}
+
+static pcs_status refuse(pcs_step_solver *self, pcs_outcome *outcome)
+{
+    (void)self;
+    *outcome = PCS_SINGULAR;
+    return PCS_OK;
+}
+
+typedef enum rejection { GIVES_UP, SINGULAR, OVERFLOWS, NREJECTION } rejection;
+
+// Tries a step that cannot work; false when this scheme had nothing to be rejected in it.
+static bool try_bad_step(model_run *run, rejection how)
+{
+    const pcs_step_solver_ops *good = run->solver->ops;
+    pcs_step_solver_ops bad = *good;
+    if (how == GIVES_UP) bad.solve = give_up;
+    if (how == SINGULAR) bad.prepare = refuse;
+    run->solver->ops = &bad;
+    // Another step size: something must be prepared anew. A step into the far future meets an endless force.
+    double h = how == OVERFLOWS ? 1e3 : how == SINGULAR ? 0.5 * bar_step : bar_step;
+    CHECK_OK(run->m->ctx, run->scheme->ops->step(run->scheme, &run->x, h, &run->report));
+    run->solver->ops = good;
+    if (run->report.outcome == PCS_CONVERGED) return false;
+    assert_int_equal(run->report.outcome, how == GIVES_UP   ? PCS_NOT_CONVERGED
+                                          : how == SINGULAR ? PCS_SINGULAR
+                                                            : PCS_NOT_FINITE);
+    return true;
+}
+
+// A bar against a wall, pushed by a force that is steady for 10 s and then grows beyond all numbers.
+static model *doomed_bar(void)
+{
+    static const double time[] = { 0.0, 10.0, 20.0 }, factor[] = { 1.0, 1.0, 1e308 };
+    model *m = bar_create(true);
+    bar_throw(m, 0.0, 2.0);
+    model_gravity(m, 4, 0, 0);
+    model_force(m, "bar.start", 3, 0, 0)->amplitude = (pcs_amplitude){ 3, time, factor };
+    model_contact(m, "wall", "node_plane", "nodes=bar.end point=3.05,0,0 normal=-1,0,0 restitution=0.5");
+    model_build(m);
+    return m;
+}
+
+// After the rejection the state has the same bits, and the run goes on as if nothing had been.
+static void rejected_step_leaves_no_trace(void **state)
+{
+    (void)state;
+    for (int k = 0; k < bar_nvariant; k++)
+        for (int how = 0; how < NREJECTION; how++) {
+            model *calm = doomed_bar(), *shaken = doomed_bar();
+            model_run a = model_prepare(calm, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
+            model_run b = model_prepare(shaken, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
+            model_start(&a);
+            model_start(&b);
+            int nrejected = 0;
+            for (int step = 0; step < 60; step++) {
+                frozen before;
+                freeze(&b.x, calm->system->nv, &before);
+                if (step % 4 == 3 && try_bad_step(&b, (rejection)how)) nrejected++;
+                else if (step % 4 == 3) break; // this scheme steps without what was spoiled
+                CHECK(is_same_state(&b.x, &before.x, calm->system->nv));
+                model_step(&a, bar_step);
+                model_step(&b, bar_step);
+                CHECK(is_same_state(&a.x, &b.x, calm->system->nv));
+                CHECK(memcmp(a.report.rows, b.report.rows, sizeof *a.report.rows) == 0);
+                CHECK(memcmp(&a.report.measure, &b.report.measure, sizeof a.report.measure) == 0);
+                CHECK(a.report.impact_loss == b.report.impact_loss && a.report.damping_loss == b.report.damping_loss);
+                CHECK(a.report.smooth_impulse[0] == b.report.smooth_impulse[0]);
+            }
+            if (!a.scheme->ops->is_explicit || how == OVERFLOWS) CHECK(nrejected == 15);
+            model_destroy(&calm);
+            model_destroy(&shaken);
+        }
+}
+
+// An explicit scheme asks the solver only while a contact is closed: give up there.
+static void rejected_contact_leaves_no_trace(void **state)
+{
+    (void)state;
+    for (int k = 0; k < bar_nvariant; k++) {
+        model *m = bar_bouncing(true);
+        model_run run = model_prepare(m, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
+        model_start(&run);
+        int nrejected = 0;
+        for (int step = 0; step < 100; step++) {
+            model_step(&run, bar_step);
+            if (run.report.rows[0].step_impulse <= 0.0) continue;
+            frozen before;
+            freeze(&run.x, m->system->nv, &before);
+            CHECK(try_bad_step(&run, GIVES_UP));
+            CHECK(is_same_state(&run.x, &before.x, m->system->nv));
+            nrejected++;
+        }
+        CHECK(nrejected > 5);
+        model_destroy(&m);
+    }
+}
+
+// A state that is not finite in the middle of the body is found and named, though no contact sees it.
+static void state_that_is_not_finite_is_named(void **state)
+{
+    (void)state;
+    for (int k = 0; k < bar_nvariant; k++) {
+        model *m = bar_create(false);
+        bar_throw(m, 0.0, 2.0);
+        model_build(m);
+        model_run run = model_prepare(m, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
+        model_start(&run);
+        run.x.v[4] = NAN;
+        CHECK_OK(m->ctx, run.scheme->ops->step(run.scheme, &run.x, bar_step, &run.report));
+        assert_int_equal(run.report.outcome, PCS_NOT_FINITE);
+        CHECK(run.report.bad_equation >= 0 && run.report.bad_equation <= 4);
+        CHECK(run.x.step == 0 && run.x.t == 0.0);
+        model_destroy(&m);
+    }
+}
+
+static void same_run_gives_the_same_bits(void **state)
+{
+    (void)state;
+    for (int k = 0; k < bar_nvariant; k++) {
+        model *m[2];
+        model_run run[2];
+        for (int i = 0; i < 2; i++) {
+            m[i] = bar_bouncing(true);
+            run[i] = model_prepare(m[i], bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
+            model_start(&run[i]);
+            for (int step = 0; step < 200; step++) model_step(&run[i], bar_step);
+        }
+        CHECK(is_same_state(&run[0].x, &run[1].x, BAR_NODES));
+        for (int i = 0; i < 2; i++) model_destroy(&m[i]);
+    }
+}
+
+static void steps_do_not_allocate(void **state)
+{
+    (void)state;
+    if (!alloc_fault_is_active()) skip();
+    for (int k = 0; k < bar_nvariant; k++) {
+        model *m = bar_bouncing(true);
+        model_run run = model_prepare(m, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
+        model_start(&run);
+        model_step(&run, bar_step);
+        bar_story s = { 0 };
+        alloc_fault_arm(0, false);
+        for (int step = 0; step < 200; step++) {
+            run.scheme->ops->step(run.scheme, &run.x, bar_step, &run.report);
+            bar_watch(&run, &s);
+        }
+        long requests = alloc_fault_requests();
+        if (requests != 0) fail_msg("%s: %ld allocations in 200 steps", bar_variants[k].scheme, requests);
+        CHECK(s.nimpact >= 2 && run.x.step == 201);
+        model_destroy(&m);
+    }
+}
+
+// Steps of the driver: multiples of the step, and a last one that ends at the end.
+static void last_step_is_shortened(void **state)
+{
+    (void)state;
+    const char *const schemes[] = { "scheme={type: alpha_ggl}", "scheme={type: moreau_jean, theta: 0.5}",
+                                    "scheme={type: half_explicit}" };
+    for (int k = 0; k < 3; k++) {
+        const char *set[] = { "mesh.bar.elements=6", "time.step=0.004", "time.end=0.0137", schemes[k] };
+        pcs_context *ctx = NULL;
+        pcs_sim *sim = NULL;
+        assert_int_equal(pcs_context_create(&ctx), PCS_OK);
+        CHECK_OK(ctx, pcs_sim_create(ctx, "cases/bar_impact", 4, set, &sim));
+        CHECK_OK(ctx, pcs_sim_start(sim));
+        double start = sim->state.q[0], rate = sim->state.v[0];
+        CHECK(sim->nstep == 4);
+        for (int step = 1; step <= 4; step++) {
+            CHECK_OK(ctx, pcs_sim_step(sim));
+            CHECK(sim->state.t == (step < 4 ? step * 0.004 : 0.0137));
+            CHECK_NEAR(sim->report.h, step < 4 ? 0.004 : 0.0017, 1e-15);
+            CHECK_NEAR(sim->state.q[0], start + rate * sim->state.t, 1e-13); // free flight
+        }
+        pcs_context_destroy(&ctx);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rejected_step_leaves_no_trace),
+        cmocka_unit_test(rejected_contact_leaves_no_trace),
+        cmocka_unit_test(state_that_is_not_finite_is_named),
+        cmocka_unit_test(same_run_gives_the_same_bits),
+        cmocka_unit_test(steps_do_not_allocate),
+        cmocka_unit_test(last_step_is_shortened),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
