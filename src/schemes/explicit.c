@@ -2,6 +2,9 @@
 
 #include "step/columns.h"
 
+#include <math.h>
+#include <string.h>
+
 pcs_status pcs_explicit_setup(pcs_scheme *self, pcs_explicit *s)
 {
     const pcs_system *system = self->system;
@@ -56,6 +59,17 @@ pcs_outcome pcs_explicit_contact(pcs_scheme *self, pcs_explicit *s, double *x, d
     return result.outcome;
 }
 
+pcs_outcome pcs_explicit_settle(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report)
+{
+    pcs_next *next = &s->next;
+    bool has_gate = false;
+    for (int j = 0; j < self->system->nrow; j++) {
+        next->rate_before[j] = pcs_system_rate(self->system, j, next->v);
+        has_gate = has_gate || next->gate[j] || self->system->rows[j].is_bilateral;
+    }
+    return has_gate ? pcs_explicit_contact(self, s, next->v, next->la, next->la_t, report) : PCS_CONVERGED;
+}
+
 void pcs_explicit_push(const pcs_scheme *self, double scale, const double *impulse, const double *tangent, double *x)
 {
     const pcs_projection *p = self->solver->projection;
@@ -70,7 +84,35 @@ pcs_outcome pcs_explicit_impact(pcs_scheme *self, pcs_explicit *s, pcs_step_repo
     pcs_next_targets(self, &s->next, s->next.v);
     for (int j = 0; j < self->system->nrow; j++) s->stage[j] = 0.0;
     for (int t = 0; t < self->system->ntangent; t++) s->stage_t[t] = 0.0;
-    return pcs_explicit_contact(self, s, s->next.v, s->next.la, s->next.la_t, report);
+    return pcs_explicit_settle(self, s, report);
+}
+
+pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, double t, const double *q, const double *v,
+                                      double h, const unsigned char *candidate, double *free, double *a, double *force,
+                                      pcs_step_report *report)
+{
+    const pcs_system *system = self->system;
+    pcs_next *next = &s->next;
+    bool has_gate = false;
+    pcs_free_acceleration(self, t, q, v, free);
+    memcpy(a, free, (size_t)system->nv * sizeof *a);
+    for (int j = 0; j < system->nrow; j++) {
+        double rate = pcs_system_rate(system, j, v);
+        force[j] = next->target[j] = 0.0;
+        s->largest_rate = fmax(s->largest_rate, fmax(fabs(rate), h * fabs(pcs_system_rate(system, j, free))));
+        next->gate[j] = candidate[j] && (system->rows[j].is_bilateral || rate <= 1e-12 * s->largest_rate);
+        has_gate = has_gate || next->gate[j];
+    }
+    if (!has_gate) return PCS_CONVERGED;
+    if (system->ops->rate_bias != NULL) system->ops->rate_bias(system, q, v, next->target);
+    return pcs_explicit_contact(self, s, a, force, next->la_t, report);
+}
+
+const char *pcs_refuse_friction(const pcs_system *system, const void *params)
+{
+    (void)params;
+    if (system->ntangent == 0) return NULL;
+    return "it states contact on acceleration level, without friction; set friction to 0 or use half_explicit";
 }
 
 // Tangential impulses of a row, and the loss of those of an impact: T v before is that after less the jump.

@@ -146,14 +146,12 @@ static pcs_outcome half_second_stage(pcs_scheme *self, const pcs_state *x, doubl
 {
     half *s = self->data;
     pcs_next *next = &s->base.next;
-    int nclosed = pcs_explicit_find_closed(self, &s->base, next->q, next->gate);
+    (void)pcs_explicit_find_closed(self, &s->base, next->q, next->gate);
     *is_impact = pcs_explicit_has_closed(&s->base, self->system->nrow, next->gate);
     if (!pcs_projection_move(self->solver, next->q)) return PCS_SINGULAR;
     pcs_free_acceleration(self, x->t + h, next->q, s->v1, next->a);
     half_free_velocity(self, x, h, *is_impact);
-    for (int j = 0; j < self->system->nrow; j++) next->rate_before[j] = pcs_system_rate(self->system, j, next->v);
-    if (*is_impact) return pcs_explicit_impact(self, &s->base, report);
-    return nclosed > 0 ? pcs_explicit_contact(self, &s->base, next->v, next->la, next->la_t, report) : PCS_CONVERGED;
+    return *is_impact ? pcs_explicit_impact(self, &s->base, report) : pcs_explicit_settle(self, &s->base, report);
 }
 
 static void half_report_momentum(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)

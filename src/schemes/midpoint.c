@@ -1,0 +1,62 @@
+#include "schemes/midpoint.h"
+
+#include "core/loop.h"
+#include "step/columns.h"
+
+pcs_status pcs_midpoint_setup(pcs_scheme *self, pcs_midpoint *s)
+{
+    PCS_TAKE(self->ctx, s->middle, self->system->nv, "the middle of the step");
+    return pcs_explicit_setup(self, &s->base);
+}
+
+// No impact before the first step: its gate sees a contact that closes.
+pcs_status pcs_midpoint_start(pcs_scheme *self, pcs_midpoint *s, pcs_state *x, pcs_step_report *report)
+{
+    PCS_TRY(pcs_explicit_return(self, x));
+    pcs_start_report(self, x, &s->base.next, report);
+    for (int j = 0; j < self->system->nrow; j++) s->base.next.was_loaded[j] = 0;
+    s->base.damping_power = pcs_damping_power(self->system, x->v);
+    return PCS_OK;
+}
+
+bool pcs_midpoint_predict(pcs_scheme *self, pcs_midpoint *s, const pcs_state *x, double h)
+{
+    pcs_next *next = &s->base.next;
+    const pcs_system *system = self->system;
+    const double *q = x->q, *v = x->v;
+    double *middle = s->middle;
+    PCS_INDEPENDENT
+    for (int i = 0; i < system->nv; i++) middle[i] = q[i] + 0.5 * h * v[i];
+    pcs_explicit_clear(self, &s->base);
+    system->ops->gaps(system, middle, next->gap);
+    for (int j = 0; j < system->nrow; j++) next->gate[j] = system->rows[j].is_bilateral || next->gap[j] < 0.0;
+    if (!pcs_projection_move(self->solver, middle)) return false;
+    pcs_next_targets(self, next, x->v);
+    return true;
+}
+
+pcs_outcome pcs_midpoint_velocity(pcs_scheme *self, pcs_midpoint *s, const pcs_state *x, double h,
+                                  pcs_step_report *report)
+{
+    pcs_next *next = &s->base.next;
+    int n = self->system->nv;
+    const double *q = x->q, *v = x->v, *a = next->a;
+    double *q_new = next->q, *v_new = next->v;
+    pcs_free_acceleration(self, x->t + 0.5 * h, s->middle, x->v, next->a);
+    PCS_INDEPENDENT
+    for (int i = 0; i < n; i++) v_new[i] = v[i] + h * a[i];
+    pcs_outcome outcome = pcs_explicit_settle(self, &s->base, report);
+    if (outcome != PCS_CONVERGED) return outcome;
+    PCS_INDEPENDENT
+    for (int i = 0; i < n; i++) q_new[i] = q[i] + 0.5 * h * (v[i] + v_new[i]);
+    return PCS_CONVERGED;
+}
+
+void pcs_midpoint_report(pcs_scheme *self, pcs_midpoint *s, const pcs_state *x, pcs_step_report *report)
+{
+    double resultant[3];
+    pcs_next_report_rows(self, x, &s->base.next, 0.5, report);
+    pcs_resultant(self->system, x->t + 0.5 * report->h, s->middle, x->v, resultant);
+    for (int k = 0; k < 3; k++) report->smooth_impulse[k] = report->h * resultant[k];
+    pcs_explicit_report_work(self, &s->base, x, report);
+}

@@ -1,0 +1,92 @@
+// Explicit Moreau-Jean scheme: forward Euler with contact implicit at velocity level.
+// Schindler, Rezaei, Kursawe, Acary: Half-explicit timestepping schemes on velocity level based on
+// time-discontinuous Galerkin methods, CMAME 290 (2015), eqs. 29-33.
+//
+//   I  = { g(q_n) + (h/2) G(q_n) v_n <= 0 },   q = q_n + h v_n
+//   v  = v_n + h M(q_n)^-1 f(t_n, q_n, v_n) + M(q)^-1 G(q)^T La
+//   0 <= G(q) v + e G(q_n) v_n _|_ La >= 0 on I,  tangential rows likewise with friction
+//
+// Restitution acts on the gap velocity at t_n along the directions of t_n.
+
+#include "core/loop.h"
+#include "schemes/explicit.h"
+
+#include "step/columns.h"
+
+#include <math.h>
+
+static const pcs_option euler_options[] = { { 0 } };
+
+// Undamped modes lie on the imaginary axis, where forward Euler grows at every step size. In a mesh the fastest of them
+// wins at once; a single slow oscillator is only inaccurate.
+static const char *euler_refuses(const pcs_system *system, const void *params)
+{
+    (void)params;
+    bool is_mesh = system->coordinates == NULL;
+    if (!is_mesh || system->has_damping || !isfinite(system->stable_step)) return NULL;
+    return "forward Euler is unstable at any step on an undamped elastic model; use half_explicit or moreau_jean";
+}
+
+static pcs_status euler_setup(pcs_scheme *self)
+{
+    return pcs_explicit_setup(self, self->data);
+}
+
+// No impact before the first step: its gate sees a closed contact.
+static pcs_status euler_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    pcs_explicit *s = self->data;
+    PCS_TRY(pcs_explicit_return(self, x));
+    pcs_start_report(self, x, &s->next, report);
+    for (int j = 0; j < self->system->nrow; j++) s->next.was_loaded[j] = 0;
+    s->damping_power = pcs_damping_power(self->system, x->v);
+    return PCS_OK;
+}
+
+// q and the velocity without contact.
+static void euler_advance(pcs_scheme *self, const pcs_state *x, double h)
+{
+    pcs_explicit *s = self->data;
+    const double *q = x->q, *v = x->v, *a = s->next.a;
+    double *q_new = s->next.q, *v_new = s->next.v;
+    pcs_free_acceleration(self, x->t, x->q, x->v, s->next.a);
+    PCS_INDEPENDENT
+    for (int i = 0; i < self->system->nv; i++) {
+        q_new[i] = q[i] + h * v[i];
+        v_new[i] = v[i] + h * a[i];
+    }
+}
+
+static pcs_status euler_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    pcs_explicit *s = self->data;
+    double resultant[3];
+    pcs_begin_report(report, h);
+    pcs_explicit_clear(self, s);
+    PCS_TRY(pcs_explicit_return(self, x));
+    pcs_next_foresee(self, &s->next, x, h);
+    euler_advance(self, x, h);
+    report->outcome =
+        pcs_projection_move(self->solver, s->next.q) ? pcs_explicit_settle(self, s, report) : PCS_SINGULAR;
+    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
+
+    pcs_next_report_rows(self, x, &s->next, 0.5, report);
+    pcs_resultant(self->system, x->t, x->q, x->v, resultant);
+    for (int k = 0; k < 3; k++) report->smooth_impulse[k] = h * resultant[k];
+    pcs_explicit_report_work(self, s, x, report);
+    pcs_next_accept(&s->next, x, report, self->system->nrow);
+    return PCS_OK;
+}
+
+const pcs_scheme_ops pcs_scheme_moreau_jean_explicit = {
+    .name = "moreau_jean_explicit",
+    .summary = "forward Euler, contact implicit at velocity level; order 1; not for undamped elastic models",
+    .options = euler_options,
+    .data_size = sizeof(pcs_explicit),
+    .is_explicit = true,
+    .allows_control = true,
+    .refuses = euler_refuses,
+    .setup = euler_setup,
+    .start = euler_start,
+    .step = euler_step,
+};

@@ -1,0 +1,116 @@
+// Schatzman-Paoli scheme: central differences with the contact law on a mean of two positions.
+// Paoli, Schatzman: A numerical scheme for impact problems, SIAM J. Numer. Anal. 40 (2002); as in Acary's lecture
+// slides on numerical methods for nonsmooth mechanical systems, eqs. 42-43.
+//
+//   M (q_{n+1} - 2 q_n + q_{n-1}) = h^2 f(t_n, q_n, v_n) + h G^T La,     v_n = (q_n - q_{n-1})/h
+//   0 <= g(z) _|_ La >= 0,   z = (q_{n+1} + e q_{n-1})/(1 + e)
+//
+// In velocities of the steps, with the contact law made linear about z without contact, M and G at q_n:
+//   v_{n+1} = v_n + h a + X La,   q_{n+1} = q_n + h v_{n+1},   0 <= G (v_{n+1} - v_free) + (1 + e) g(z_free)/h _|_ La
+//   >= 0
+// so that every row may have an e of its own (the papers have one for all). The first step starts from the velocity
+// v_0 - (h/2) a; where the step changes, from v_n + ((h_n - h)/2) a. The velocity of the state is that of the last
+// step: it belongs to its middle.
+
+#include "core/loop.h"
+#include "schemes/explicit.h"
+
+#include "step/columns.h"
+
+typedef struct paoli {
+    pcs_explicit base;
+    double *back, *mean; // [nv] q_{n-1} and z without contact
+    double last_h;       // s, of the step before; 0: there is none
+} paoli;
+
+static const pcs_option paoli_options[] = { { 0 } };
+
+static pcs_status paoli_setup(pcs_scheme *self)
+{
+    paoli *s = self->data;
+    PCS_TAKE(self->ctx, s->back, self->system->nv, "the position before");
+    PCS_TAKE(self->ctx, s->mean, self->system->nv, "the mean position");
+    return pcs_explicit_setup(self, &s->base);
+}
+
+static pcs_status paoli_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    paoli *s = self->data;
+    PCS_TRY(pcs_explicit_return(self, x));
+    pcs_start_report(self, x, &s->base.next, report);
+    for (int j = 0; j < self->system->nrow; j++) s->base.next.was_loaded[j] = 0;
+    s->base.damping_power = pcs_damping_power(self->system, x->v);
+    s->last_h = 0.0;
+    return PCS_OK;
+}
+
+// Velocity and position without contact, and the position before.
+static void paoli_advance(pcs_scheme *self, const pcs_state *x, double h)
+{
+    paoli *s = self->data;
+    const double *q = x->q, *v = x->v, *a = s->base.next.a;
+    double *q_new = s->base.next.q, *v_new = s->base.next.v, *back = s->back;
+    pcs_free_acceleration(self, x->t, x->q, x->v, s->base.next.a);
+    PCS_INDEPENDENT
+    for (int i = 0; i < self->system->nv; i++) {
+        v_new[i] = v[i] + 0.5 * (s->last_h + h) * a[i];
+        q_new[i] = q[i] + h * v_new[i];
+        back[i] = q[i] - h * (v_new[i] - h * a[i]);
+    }
+}
+
+// target = (1 + e) g(z)/h - G v, for every e that occurs.
+static void paoli_targets(pcs_scheme *self, const pcs_state *x, double h)
+{
+    paoli *s = self->data;
+    const pcs_system *system = self->system;
+    pcs_next *next = &s->base.next;
+    double last = -1.0;
+    pcs_next_targets(self, next, x->v); // for the tangential rows
+    for (int j = 0; j < system->nrow; j++) {
+        double e = system->rows[j].is_bilateral ? 0.0 : system->rows[j].restitution;
+        if (e != last) {
+            for (int i = 0; i < system->nv; i++) s->mean[i] = (next->q[i] + e * s->back[i]) / (1.0 + e);
+            system->ops->gaps(system, s->mean, next->gap);
+        }
+        last = e;
+        next->target[j] = (1.0 + e) * next->gap[j] / h - pcs_system_rate(system, j, next->v);
+        next->gate[j] = 1;
+    }
+}
+
+static pcs_status paoli_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    paoli *s = self->data;
+    pcs_next *next = &s->base.next;
+    double resultant[3];
+    pcs_begin_report(report, h);
+    pcs_explicit_clear(self, &s->base);
+    PCS_TRY(pcs_explicit_return(self, x));
+    paoli_advance(self, x, h);
+    paoli_targets(self, x, h);
+    report->outcome = pcs_explicit_settle(self, &s->base, report);
+    if (report->outcome != PCS_CONVERGED) return PCS_OK;
+    pcs_explicit_push(self, h, next->la, next->la_t, next->q);
+    if (!pcs_next_measure(self, next, report)) return PCS_OK;
+
+    pcs_next_report_rows(self, x, next, 0.5, report);
+    pcs_resultant(self->system, x->t, x->q, x->v, resultant);
+    for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * (s->last_h + h) * resultant[k];
+    pcs_explicit_report_work(self, &s->base, x, report);
+    pcs_next_accept(next, x, report, self->system->nrow);
+    s->last_h = h;
+    return PCS_OK;
+}
+
+const pcs_scheme_ops pcs_scheme_schatzman_paoli = {
+    .name = "schatzman_paoli",
+    .summary = "central differences, contact law on a mean of two positions; velocities belong to the middle of steps",
+    .options = paoli_options,
+    .data_size = sizeof(paoli),
+    .is_explicit = true,
+    .allows_control = true,
+    .setup = paoli_setup,
+    .start = paoli_start,
+    .step = paoli_step,
+};
