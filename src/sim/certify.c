@@ -7,7 +7,8 @@
 //   impact loss                              one contact alone: m_eff (v_before^2 - target^2) / 2, target = e v_before
 //   momentum                                 change = impulse of the smooth forces + impulses of the contacts
 //   energy                                   the ledger closes, where the scheme has its loss in closed form
-//   penetration                              at most 2 max|gap rate| h for schemes that penetrate by design
+//   penetration                              at most 2 max|gap rate| h for schemes that penetrate by design, and h^2
+//                                            |(dG/dt) v| more with every step of a lasting contact on a curved path
 //
 // Scales: L = size of the model and of the gap, V = sqrt(2 E / m) with the largest energy so far, or the
 // velocities of the row if larger; lengths to 1e-13 L, velocities to 1e-11 V, impulses to m_eff 1e-11 V.
@@ -62,6 +63,8 @@ struct pcs_certifier {
     double *largest_gap;    // [nrow] so far, m
     double *largest_rate;   // [nrow] so far, m/s
     double *overlap;        // [nrow] that the model starts with, m
+    double *drift;          // [nrow] that the present contact may have gathered where gaps are curved, m
+    double *bias;           // [nrow] (dG/dt) v, m/s^2
     double (*resultant)[3]; // [nrow] momentum of a unit impulse
     double momentum[3];     // kg m/s, of the moving equations before the step
     double largest_energy;  // J
@@ -75,6 +78,11 @@ static bool certify_applies(const pcs_scheme_ops *ops, const pcs_system *system,
     case POSITION_MULTIPLIER:
     case POSITION_COMPLEMENT: return ops->is_position_level;
     case GATE: return ops->is_position_level && !ops->ignores_restitution && system->is_linear;
+    case RATE:
+    case IMPULSE:
+    case VELOCITY_COMPLEMENT:
+    case OPEN_IMPULSE:
+    case IMPULSE_LAW: return !ops->ignores_restitution;
     case MOMENTUM: return system->ops->resultant != NULL;
     case PENETRATION: return !ops->is_position_level;
     case ENERGY: return ops->has_closed_loss && system->is_linear;
@@ -94,6 +102,8 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     PCS_TAKE(ctx, self->largest_gap, nrow, "the certificate");
     PCS_TAKE(ctx, self->largest_rate, nrow, "the certificate");
     PCS_TAKE(ctx, self->overlap, nrow, "the certificate");
+    PCS_TAKE(ctx, self->drift, nrow, "the certificate");
+    PCS_TAKE(ctx, self->bias, nrow, "the certificate");
     PCS_TAKE(ctx, self->resultant, nrow, "the certificate");
     for (int j = 0; j < nrow && scheme->system->ops->row_resultant != NULL; j++)
         scheme->system->ops->row_resultant(scheme->system, j, self->resultant[j]);
@@ -197,7 +207,7 @@ static void certify_velocity(pcs_certifier *self, const pcs_state *x, const pcs_
     double mass = self->scheme->solver->effective_mass[row], rate = pcs_system_rate(self->scheme->system, row, x->v);
     double tolerance = 1e-11 * fmax(speed, fmax(fabs(r->rate_before), fabs(r->target)));
     double xi = rate + r->target;
-    if (self->scheme->system->rows[row].is_bilateral) {
+    if (r->is_gated && self->scheme->system->rows[row].is_bilateral) {
         certify_note(self, RATE, fabs(xi), tolerance, x->t);
     } else if (r->is_gated) {
         certify_note(self, RATE, -xi, tolerance, x->t);
@@ -244,13 +254,15 @@ static void certify_momentum(pcs_certifier *self, const pcs_step_report *report,
     certify_note(self, MOMENTUM, defect, 1e-11 * size, t);
 }
 
-// Beyond the way of a step only round-off and what the model started with are allowed. A joint may drift.
+// Beyond the way of a step only round-off, what the model started with, and what a constrained velocity leaves of a
+// curved path are allowed. A joint may drift.
 static void certify_penetration(pcs_certifier *self, const pcs_step_report *report, int row, double t)
 {
     if (self->scheme->system->rows[row].is_bilateral) return;
+    self->drift[row] = self->gap[row] > 0.0 ? 0.0 : self->drift[row] + report->h * report->h * fabs(self->bias[row]);
     double length = 1e-13 * (self->scheme->system->length + self->largest_gap[row]);
     if (report->h == 0.0) self->overlap[row] = fmax(0.0, -self->gap[row]);
-    double allowed = 2.0 * self->largest_rate[row] * self->h + self->overlap[row] + length;
+    double allowed = 2.0 * self->largest_rate[row] * self->h + self->overlap[row] + self->drift[row] + length;
     certify_note(self, PENETRATION, -self->gap[row], allowed, t);
 }
 
@@ -268,6 +280,7 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     }
     double speed = sqrt(2.0 * self->largest_energy / system->mass);
     system->ops->gaps(system, x->q, self->gap);
+    if (system->ops->rate_bias != NULL) system->ops->rate_bias(system, x->q, x->v, self->bias);
     for (int j = 0; j < system->nrow; j++) {
         self->largest_gap[j] = fmax(self->largest_gap[j], fabs(self->gap[j]));
         certify_position(self, report, j, x->t);
