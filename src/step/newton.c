@@ -255,6 +255,7 @@ static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
         c->b_gate[j] += kb * pcs_rows_dot(system->G, j, s->y0);
         c->b[s->m + j] =
             pcs_rows_dot(system->G, j, s->v_last) + newton_target(system->G, j, p->target, p->target_velocity);
+        if (self->form.law_is_gap) c->b[s->m + j] = c->b[j] / kb; // d and W move gap and kb times velocity alike
     }
     for (int t = 0; t < s->nt; t++)
         c->b[2 * s->m + t] =

@@ -81,7 +81,7 @@ static bool step_is_same(const pcs_step_form *a, const pcs_step_form *b)
 {
     return a->h == b->h && a->c == b->c && a->kb == b->kb && a->kw == b->kw && a->has_dynamics == b->has_dynamics &&
            a->has_position == b->has_position && a->gate_is_live == b->gate_is_live &&
-           a->has_smooth_multipliers == b->has_smooth_multipliers;
+           a->has_smooth_multipliers == b->has_smooth_multipliers && a->law_is_gap == b->law_is_gap;
 }
 
 pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *form, pcs_outcome *outcome)

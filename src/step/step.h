@@ -36,6 +36,7 @@ typedef struct pcs_step_form {
     bool has_smooth_multipliers; // bilateral rows also act on d through lam, with G vt = 0
 } pcs_step_form;
 
+    bool law_is_gap; // La obeys 0 <= g(q)/kb _|_ La >= 0, with kw = kb; for linear systems the target says so
 typedef struct pcs_step_problem {
     double t;                      // end of the step
     double *q, *v;                 // in: qt0, vt0; out: q, v

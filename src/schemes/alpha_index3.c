@@ -1,0 +1,180 @@
+// Smooth generalized-alpha scheme with constraints at position level (index 3), for comparison: impacts are not
+// foreseen. Arnold, Bruls: Convergence of the generalized-alpha scheme for constrained mechanical systems, Multibody
+// Syst. Dyn. 18 (2007); with contact as in Bruls, Acary, Cardona (2014), eqs. 51 and 52.
+//
+//   M vd = f(q, v, t) + G^T lam,   g_b(q) = 0,   0 <= g_u(q) _|_ lam_u >= 0
+//   q = q_n + h v_n + h^2 (1/2 - be) a_n + h^2 be a,     v = v_n + h (1 - ga) a_n + h ga a
+//   (1 - am) a + am a_n = (1 - af) vd + af vd_n
+//
+// With La = (h/c) lam the forces act like velocity jumps that share the kinematics of d: c M d = h f, M W = G^T La,
+// v = vt0 + d + W, q = qt0 + kb (d + W), and vd = (c/h) (d + W). The law of La is 0 <= g(q)/kb, which for linear
+// systems is G v + target with target = g(qt0)/kb - G vt0.
+//
+// There is no impact law and no restitution: where a contact closes, the velocity of the gap is left to itself and the
+// scheme gains energy. The filter also spreads a contact force over later steps: step_impulse is h times what the
+// velocity formula makes of the filtered force, which may last, weakly and of either sign, after the contact has
+// opened.
+
+#include "core/loop.h"
+#include "schemes/alpha_family.h"
+
+#include "step/columns.h"
+
+typedef struct index3_params {
+    double rho_inf;
+} index3_params;
+
+static const pcs_option index3_options[] = {
+    { .name = "rho_inf",
+      .kind = PCS_OPTION_REAL,
+      .help = "spectral radius at high frequency: 1 keeps, 0 kills",
+      .offset = offsetof(index3_params, rho_inf),
+      .preset = "0.8",
+      .range = PCS_ZERO_TO_ONE },
+    { 0 },
+};
+
+typedef struct index3 {
+    pcs_alpha alpha;
+    double *force, *filtered;           // [nrow] lam and its filtered value at the start of the step, N
+    double *next_force, *next_filtered; // [nrow] at its end
+    double damping_power;               // v^T C v at the start of the step, W
+} index3;
+
+static const char *index3_refuses(const pcs_system *system, const void *params)
+{
+    (void)params;
+    for (int j = 0; j < system->nrow; j++)
+        if (system->rows[j].friction != 0.0) return "it has no law at velocity level, which friction needs";
+    return NULL;
+}
+
+static pcs_status index3_setup(pcs_scheme *self)
+{
+    index3 *s = self->data;
+    pcs_alpha_of_radius(&s->alpha, ((const index3_params *)self->params)->rho_inf);
+    double **rows[] = { &s->force, &s->filtered, &s->next_force, &s->next_filtered };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        PCS_TAKE(self->ctx, *rows[i], self->system->nrow, "contact forces");
+    return pcs_next_create(self, &s->alpha.next);
+}
+
+// Joints have their forces from the start; unilateral contacts begin without.
+static pcs_status index3_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    index3 *s = self->data;
+    if (!pcs_projection_move(self->solver, x->q))
+        return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
+    pcs_joint_acceleration(self, x->t, x->q, x->v, x->history[PCS_ALPHA_VD]);
+    pcs_alpha_start(self, &s->alpha, x);
+    for (int j = 0; j < self->system->nrow; j++) s->force[j] = s->filtered[j] = 0.0;
+    s->damping_power = pcs_damping_power(self->system, x->v);
+    pcs_start_report(self, x, &s->alpha.next, report);
+    return PCS_OK;
+}
+
+// Every row is gated; its target makes G v + target the gap of the prediction, moved on.
+static void index3_state_law(pcs_scheme *self, double kb)
+{
+    index3 *s = self->data;
+    pcs_next *next = &s->alpha.next;
+    self->system->ops->gaps(self->system, next->q, next->gap);
+    for (int j = 0; j < self->system->nrow; j++) {
+        next->target[j] = next->gap[j] / kb - pcs_system_rate(self->system, j, next->v);
+        next->gate[j] = 1;
+    }
+    for (int t = 0; t < self->system->ntangent; t++) next->target_t[t] = 0.0;
+}
+
+// d becomes d + W = v - vt0: the part of the acceleration that the contact forces give.
+static void index3_join(pcs_scheme *self)
+{
+    index3 *s = self->data;
+    pcs_next *next = &s->alpha.next;
+    const pcs_columns *X = self->solver->projection->X;
+    for (int j = 0; j < self->system->nrow; j++)
+        if (next->la[j] != 0.0) pcs_columns_add(X, j, next->la[j], next->d);
+}
+
+static void index3_report_rows(pcs_scheme *self, double h, double force_of_la, double kb, pcs_step_report *report)
+{
+    index3 *s = self->data;
+    const pcs_system *system = self->system;
+    const pcs_next *next = &s->alpha.next;
+    double af = s->alpha.af, am = s->alpha.am, ga = s->alpha.ga;
+    system->ops->gaps(system, next->q, next->gap);
+    for (int j = 0; j < system->nrow; j++) {
+        double force = force_of_la * next->la[j], rate = pcs_system_rate(system, j, next->v);
+        s->next_force[j] = force;
+        s->next_filtered[j] = ((1.0 - af) * force + af * s->force[j] - am * s->filtered[j]) / (1.0 - am);
+        report->rows[j] = (pcs_row_report){ .gap = next->gap[j],
+                                            .rate = rate,
+                                            .rate_before = rate,
+                                            .nu = kb * next->la[j],
+                                            .force = force,
+                                            .is_impact = force > 0.0 && s->force[j] == 0.0,
+                                            .is_closed = force > 0.0 || next->gap[j] <= 0.0 };
+        report->rows[j].step_impulse = h * ((1.0 - ga) * s->filtered[j] + ga * s->next_filtered[j]);
+        if (system->rows[j].is_bilateral) report->rows[j].is_impact = false;
+        if (report->rows[j].is_impact) report->rows[j].impulse = report->rows[j].step_impulse;
+    }
+}
+
+static void index3_accept(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    index3 *s = self->data;
+    double h = report->h, power = pcs_damping_power(self->system, s->alpha.next.v), resultant[3], filtered[3];
+    double *force = s->force, *old_filtered = s->filtered;
+    report->external_work = pcs_trapezoidal_load_work(self->system, x, s->alpha.next.q, h);
+    report->damping_loss = 0.5 * h * (s->damping_power + power);
+    s->damping_power = power;
+    s->force = s->next_force;
+    s->filtered = s->next_filtered;
+    s->next_force = force;
+    s->next_filtered = old_filtered;
+    pcs_alpha_balance(self, &s->alpha, x, h, resultant, filtered, report->smooth_impulse);
+    pcs_alpha_accept(&s->alpha, x, resultant, filtered);
+    pcs_next_accept(&s->alpha.next, x, report, self->system->nrow);
+}
+
+static pcs_status index3_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    index3 *s = self->data;
+    pcs_step_form form = pcs_alpha_form(&s->alpha, h);
+    form.kw = form.kb;
+    form.law_is_gap = true;
+    pcs_begin_report(report, h);
+    PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
+    if (report->outcome != PCS_CONVERGED) return PCS_OK;
+
+    pcs_alpha_predict(&s->alpha, x, self->system->nv, h);
+    index3_state_law(self, form.kb);
+    pcs_step_problem problem = pcs_next_problem(&s->alpha.next, x->t + h);
+    pcs_step_result result;
+    self->solver->ops->solve(self->solver, &problem, &result);
+    report->outcome = result.outcome;
+    report->iterations = result.iterations;
+    if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->alpha.next, report)) return PCS_OK;
+
+    index3_join(self);
+    pcs_alpha_correct(&s->alpha, self->system->nv, form.c / h);
+    index3_report_rows(self, h, form.c / h, form.kb, report);
+    index3_accept(self, x, report);
+    return PCS_OK;
+}
+
+const pcs_scheme_ops pcs_scheme_alpha_index3 = {
+    .name = "alpha_index3",
+    .summary = "smooth generalized-alpha, gap enforced alone: gains energy at impacts; for comparison",
+    .options = index3_options,
+    .params_size = sizeof(index3_params),
+    .data_size = sizeof(index3),
+    .nhistory = PCS_ALPHA_NHISTORY,
+    .history_names = pcs_alpha_history,
+    .is_position_level = true,
+    .ignores_restitution = true,
+    .refuses = index3_refuses,
+    .setup = index3_setup,
+    .start = index3_start,
+    .step = index3_step,
+};
