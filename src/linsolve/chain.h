@@ -34,7 +34,8 @@ size_t pcs_chain_windows_work(int n);
 int pcs_chain_sweeps_factor(pcs_chain *c, const pcs_matrix *A);
 void pcs_chain_sweeps_solve(const pcs_chain *c, double *x);
 
-// Eight interleaved sweeps, for b = 1. *fits says whether the influence decays fast enough; otherwise nothing is factored.
+// Eight interleaved sweeps, for b = 1. *fits says whether the influence decays fast enough; otherwise nothing is
+// factored.
 int pcs_chain_windows_factor(pcs_chain *c, const pcs_matrix *A, bool *fits);
 void pcs_chain_windows_solve(const pcs_chain *c, double *x);
 

@@ -1,8 +1,8 @@
 // Sparse Cholesky factors of positive definite matrices (CHOLMOD).
 //
-// Chains keep their numbering, other patterns are ordered by minimum degree. A simplicial L D L' factor solves faster than
-// a supernodal one, on chains and frames five times, and is as fast to compute up to about a hundred operations per
-// entry; above that the factor is supernodal (L L').
+// Chains keep their numbering, other patterns are ordered by minimum degree. A simplicial L D L' factor solves faster
+// than a supernodal one, on chains and frames five times, and is as fast to compute up to about a hundred operations
+// per entry; above that the factor is supernodal (L L').
 
 #include "linsolve/linsolve.h"
 #include "linsolve/pivot.h"

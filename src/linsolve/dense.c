@@ -1,4 +1,5 @@
-// Dense reference: Cholesky factors of positive definite matrices, LU factors with row exchanges of all others (LAPACK).
+// Dense reference: Cholesky factors of positive definite matrices, LU factors with row exchanges of all others
+// (LAPACK).
 
 #include "linsolve/linsolve.h"
 #include "linsolve/pivot.h"
@@ -36,8 +37,8 @@ static pcs_status dense_analyze(pcs_linsolve *self)
     return PCS_OK;
 }
 
-// First equation with a bad pivot, or -1: not beyond round-off of a Cholesky factor, zero or not a number of LU factors,
-// for which the size of an entry says little about the size of its pivot.
+// First equation with a bad pivot, or -1: not beyond round-off of a Cholesky factor, zero or not a number of LU
+// factors, for which the size of an entry says little about the size of its pivot.
 static int dense_bad_pivot(const pcs_linsolve *self)
 {
     const dense_data *d = self->data;

@@ -57,8 +57,8 @@ static double size_of_row(const pcs_matrix *A, int i)
     return 1.0;
 }
 
-// |b - A x|_i <= tolerance s_i max_j s_j |x_j| with s = sqrt of the diagonal: free of the scaling of the equations. Factors
-// of chains without row exchanges are held to a few roundings.
+// |b - A x|_i <= tolerance s_i max_j s_j |x_j| with s = sqrt of the diagonal: free of the scaling of the equations.
+// Factors of chains without row exchanges are held to a few roundings.
 static void check_residual(pcs_context *ctx, const pcs_linsolve *solver, const double *b, const double *x)
 {
     const pcs_matrix *A = solver->A;
