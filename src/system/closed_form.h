@@ -16,7 +16,7 @@ pcs_status pcs_closed_form_options(pcs_context *ctx, const percuss_system_defini
 
 // Is the definition whole: interface, names, the functions that may not be NULL? PCS_BAD_INPUT says what is not.
 pcs_status pcs_closed_form_verify(pcs_context *ctx, const percuss_system_definition *definition);
-// Do its functions agree with each other at a state? PCS_BAD_INPUT says which do not.
+// Do its functions agree with each other at and near a state? PCS_BAD_INPUT says which do not.
 pcs_status pcs_closed_form_compare(pcs_context *ctx, const percuss_system_definition *definition, const double *params,
                                    const double *q, const double *v);
 

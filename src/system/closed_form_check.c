@@ -204,15 +204,12 @@ static pcs_status check_bias(const check *c, const double *q, const double *v)
 }
 
 // What is declared constant must not move with q, and a linear force must be affine.
-static pcs_status check_constants(const check *c, const double *q, const double *v)
+static pcs_status check_constants(const check *c, const double *q, const double *q1, const double *v)
 {
     double M0[PCS_MAX_COORDINATES * PCS_MAX_COORDINATES], M1[PCS_MAX_COORDINATES * PCS_MAX_COORDINATES];
     double f0[PCS_MAX_COORDINATES], f1[PCS_MAX_COORDINATES], f2[PCS_MAX_COORDINATES];
-    double q1[PCS_MAX_COORDINATES], q2[PCS_MAX_COORDINATES];
-    for (int i = 0; i < c->n; i++) {
-        q1[i] = q[i] + 0.01 * (i + 1) * fmax(fabs(q[i]), c->length);
-        q2[i] = 2.0 * q1[i] - q[i];
-    }
+    double q2[PCS_MAX_COORDINATES];
+    for (int i = 0; i < c->n; i++) q2[i] = 2.0 * q1[i] - q[i];
     c->def->mass(c->p, q, M0);
     c->def->mass(c->p, q1, M1);
     if ((c->def->is_linear || c->def->has_constant_mass) &&
@@ -233,19 +230,22 @@ pcs_status pcs_closed_form_compare(pcs_context *ctx, const percuss_system_defini
                                    const double *q, const double *v)
 {
     check c = { .ctx = ctx, .def = d, .p = p, .n = d->ncoordinate, .length = d->length(p) };
-    double f[PCS_MAX_COORDINATES], w[PCS_MAX_COORDINATES];
+    double f[PCS_MAX_COORDINATES], w[PCS_MAX_COORDINATES], near[PCS_MAX_COORDINATES];
     if (!(c.length > 0.0) || isinf(c.length))
         return pcs_fail(ctx, PCS_BAD_INPUT, "system '%s': length must be > 0, is %g", d->name, c.length);
     PCS_TRY(check_rows(&c));
-    // Motions of every coordinate, also where the system starts at rest.
-    for (int i = 0; i < c.n; i++) w[i] = v[i] + 0.3 * (i + 1) * fmax(1.0, check_row_size(v, c.n));
+    // Every coordinate moves and none is at a special place: a start is often at rest and symmetric.
+    for (int i = 0; i < c.n; i++) {
+        w[i] = v[i] + 0.3 * (i + 1) * fmax(1.0, check_row_size(v, c.n));
+        near[i] = q[i] + 0.01 * (i + 1) * fmax(fabs(q[i]), c.length);
+    }
     d->force(p, 0.0, q, w, f);
     for (int i = 0; i < c.n; i++)
         if (!isfinite(q[i]) || !isfinite(v[i]) || !isfinite(f[i]))
             return pcs_fail(ctx, PCS_BAD_INPUT, "system '%s': start or force of '%s' is not finite", d->name,
                             d->coordinates[i]);
     PCS_TRY(check_mass(&c, q));
-    PCS_TRY(check_constants(&c, q, w));
-    PCS_TRY(check_gaps(&c, q));
-    return check_bias(&c, q, w);
+    PCS_TRY(check_constants(&c, q, near, w));
+    PCS_TRY(check_gaps(&c, near));
+    return check_bias(&c, near, w);
 }

@@ -1,0 +1,674 @@
+// Every registered closed-form system: do its functions agree with each other, at random states and parameters?
+//
+//   M symmetric positive, kinetic energy v.M v/2;  G = dg/dq, rate_bias = (dG/dt) v by differences
+//   power:    f.v + v.(dM/dt) v/2 + dU/dt = power of the loads;  the same over a free motion by Runge-Kutta
+//   pictures: the drawn contact point moves along its normal by G, in the tangent plane by T
+//
+// Known answers follow, then parameters that must be refused, then definitions with one fault each.
+
+#include "check.h"
+#include "model.h"
+#include "sim/sim.h"
+#include "system/closed_form.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { N = PCS_MAX_COORDINATES, M = PCS_MAX_CLOSED_ROWS, PARAMETERS = 64, STATES = 20 };
+
+typedef struct trial {
+    const percuss_system_definition *def;
+    double p[PARAMETERS];
+    int n, nrow;
+    percuss_row rows[M];
+    double t, q[N], v[N];
+} trial;
+
+// Presets, each moved by up to 30 % where its range allows that.
+static void trial_parameters(trial *x, unsigned long long *seed, bool moves)
+{
+    const percuss_system_definition *d = x->def;
+    for (int i = 0; d->parameters[i].name != NULL; i++) {
+        const percuss_parameter *parameter = &d->parameters[i];
+        CHECK(i < PARAMETERS && !isnan(parameter->preset));
+        CHECK(parameter->preset >= parameter->low && parameter->preset <= parameter->high);
+        double moved = parameter->preset * (1.0 + 0.3 * model_random(seed)), keep = parameter->preset;
+        const char *culprit = NULL;
+        x->p[i] = keep;
+        if (!moves || moved < parameter->low || moved > parameter->high) continue;
+        x->p[i] = moved;
+        if (d->check != NULL && strcmp(parameter->name, "points") == 0 && d->check(x->p, &culprit) != NULL)
+            x->p[i] = keep;
+    }
+    x->n = d->ncoordinate;
+    x->nrow = d->row_count(x->p);
+    CHECK(x->nrow >= 1 && x->nrow <= M);
+    d->rows(x->p, x->rows);
+}
+
+static void trial_state(trial *x, unsigned long long *seed)
+{
+    x->def->start(x->p, x->q, x->v);
+    x->t = model_random(seed);
+    for (int i = 0; i < x->n; i++) {
+        x->q[i] += model_random(seed);
+        x->v[i] += 2.0 * model_random(seed);
+    }
+}
+
+static void moved(const trial *x, double step, const double *direction, double *q)
+{
+    for (int i = 0; i < x->n; i++) q[i] = x->q[i] + step * direction[i];
+}
+
+// Derivative of order h^4 from differences at h and 2 h.
+#define SLOPE(plus, minus, plus2, minus2, h) ((8.0 * ((plus) - (minus)) - ((plus2) - (minus2))) / (12.0 * (h)))
+static const double step = 1e-3;
+static const double shifts[4] = { 1e-3, -1e-3, 2e-3, -2e-3 };
+
+static void check_mass(const trial *x)
+{
+    double A[N * N], B[N * N], kinetic, potential, twice = 0.0;
+    x->def->mass(x->p, x->q, A);
+    memcpy(B, A, sizeof B);
+    for (int i = 0; i < x->n; i++)
+        for (int j = 0; j < x->n; j++) {
+            CHECK_NEAR(A[i * x->n + j], A[j * x->n + i], 0.0);
+            twice += x->v[i] * A[i * x->n + j] * x->v[j];
+        }
+    for (int k = 0; k < x->n; k++) {
+        CHECK(B[k * x->n + k] > 0.0);
+        for (int i = k + 1; i < x->n; i++)
+            for (int j = k + 1; j < x->n; j++) B[i * x->n + j] -= B[i * x->n + k] * B[k * x->n + j] / B[k * x->n + k];
+    }
+    x->def->energy(x->p, x->q, x->v, &kinetic, &potential);
+    CHECK_RELATIVE(kinetic, 0.5 * twice, 1e-13);
+    CHECK(isfinite(potential));
+}
+
+static void check_directions(const trial *x)
+{
+    double G[M * N], T[2 * M * N], g[4][M], q[N];
+    x->def->directions(x->p, x->q, G, T);
+    for (int i = 0; i < x->n; i++) {
+        double unit[N] = { 0 };
+        unit[i] = 1.0;
+        for (int k = 0; k < 4; k++) {
+            moved(x, shifts[k], unit, q);
+            x->def->gaps(x->p, q, g[k]);
+        }
+        for (int j = 0; j < x->nrow; j++)
+            CHECK_NEAR(G[j * x->n + i], SLOPE(g[0][j], g[1][j], g[2][j], g[3][j], step), 1e-11);
+    }
+}
+
+static void check_bias(const trial *x)
+{
+    double G[4][M * N], T[2 * M * N], q[N], bias[M] = { 0 }, h = 0.0, scale = 1.0;
+    for (int i = 0; i < x->n; i++) h = fmax(h, fabs(x->v[i]));
+    h = step / h;
+    for (int k = 0; k < 4; k++) {
+        moved(x, shifts[k] / step * h, x->v, q);
+        x->def->directions(x->p, q, G[k], T);
+    }
+    if (x->def->rate_bias != NULL) x->def->rate_bias(x->p, x->q, x->v, bias);
+    else CHECK(x->def->is_linear || x->def->has_constant_directions);
+    for (int i = 0; i < x->n; i++) scale = fmax(scale, x->v[i] * x->v[i]);
+    for (int j = 0; j < x->nrow; j++) {
+        double sum = 0.0;
+        for (int i = 0; i < x->n; i++) {
+            int e = j * x->n + i;
+            sum += SLOPE(G[0][e], G[1][e], G[2][e], G[3][e], h) * x->v[i];
+        }
+        CHECK_NEAR(bias[j], sum, 1e-10 * scale);
+    }
+}
+
+static void check_power(const trial *x)
+{
+    double q[N], f[N], T[4], U[4], h = 0.0, power = 0.0, size = 0.0;
+    for (int i = 0; i < x->n; i++) h = fmax(h, fabs(x->v[i]));
+    h = step / h;
+    // With v held, the kinetic energy changes by v.(dM/dt) v/2.
+    for (int k = 0; k < 4; k++) {
+        moved(x, shifts[k] / step * h, x->v, q);
+        x->def->energy(x->p, q, x->v, &T[k], &U[k]);
+        size = fmax(size, fabs(T[k]) + fabs(U[k]));
+    }
+    x->def->force(x->p, x->t, x->q, x->v, f);
+    for (int i = 0; i < x->n; i++) {
+        power += f[i] * x->v[i];
+        size += fabs(f[i] * x->v[i]);
+    }
+    double kinetic = SLOPE(T[0], T[1], T[2], T[3], h), potential = SLOPE(U[0], U[1], U[2], U[3], h), load = 0.0;
+    moved(x, 1.0, x->v, q);
+    if (x->def->load_work != NULL) load = x->def->load_work(x->p, x->t, x->q, q);
+    CHECK_NEAR(power + kinetic + potential, load, 1e-9 * size + 1e-13 * size / h);
+}
+
+// What is declared constant or linear.
+static void check_flags(const trial *x, const trial *y)
+{
+    const percuss_system_definition *d = x->def;
+    double A[N * N], B[N * N], G[2][M * N], T[2 * M * N], f[3][N], q[N], v[N];
+    d->mass(x->p, x->q, A);
+    d->mass(x->p, y->q, B);
+    d->directions(x->p, x->q, G[0], T);
+    d->directions(x->p, y->q, G[1], T);
+    size_t nn = (size_t)x->n * (size_t)x->n, mn = (size_t)x->nrow * (size_t)x->n;
+    if (d->is_linear || d->has_constant_mass) CHECK(memcmp(A, B, nn * sizeof *A) == 0);
+    else CHECK(memcmp(A, B, nn * sizeof *A) != 0);
+    if (d->is_linear || d->has_constant_directions) CHECK(memcmp(G[0], G[1], mn * sizeof *A) == 0);
+    else CHECK(memcmp(G[0], G[1], mn * sizeof *A) != 0);
+    if (!d->is_linear) return;
+    for (int i = 0; i < x->n; i++) {
+        q[i] = 2.0 * y->q[i] - x->q[i];
+        v[i] = 2.0 * y->v[i] - x->v[i];
+    }
+    d->force(x->p, x->t, x->q, x->v, f[0]);
+    d->force(x->p, x->t, y->q, y->v, f[1]);
+    d->force(x->p, x->t, q, v, f[2]);
+    for (int i = 0; i < x->n; i++) CHECK_NEAR(f[0][i] + f[2][i], 2.0 * f[1][i], 1e-12 * (1.0 + fabs(f[1][i])) * 1e3);
+}
+
+// Velocity of every contact point by coordinate i, a difference.
+static void contact_motion(const trial *x, int i, double (*w)[3])
+{
+    double at[4][M][3], normal[M][3], q[N], unit[N] = { 0 };
+    unit[i] = 1.0;
+    for (int k = 0; k < 4; k++) {
+        moved(x, shifts[k], unit, q);
+        x->def->contact_points(x->p, q, at[k], normal);
+    }
+    for (int j = 0; j < x->nrow; j++)
+        for (int k = 0; k < 3; k++) w[j][k] = SLOPE(at[0][j][k], at[1][j][k], at[2][j][k], at[3][j][k], step);
+    // The point of a ball that touches is not always the same: it also moves with the spin.
+    if (strcmp(x->def->name, "spinning_ball") == 0 && i == 2) w[0][0] = x->q[1] - at[0][0][1];
+}
+
+// G is the motion along the normal; T measures the motion in the tangent plane, in any directions.
+static void check_contact_points(const trial *x)
+{
+    double G[M * N], T[2 * M * N], w[N][M][3], at[M][3], normal[M][3];
+    x->def->directions(x->p, x->q, G, T);
+    x->def->contact_points(x->p, x->q, at, normal);
+    for (int i = 0; i < x->n; i++) contact_motion(x, i, w[i]);
+    for (int j = 0, first = 0; j < x->nrow; first += x->rows[j++].ntangent) {
+        double along[N], length = 0.0;
+        for (int k = 0; k < 3; k++) length += normal[j][k] * normal[j][k];
+        CHECK_NEAR(length, 1.0, 1e-14);
+        for (int i = 0; i < x->n; i++) {
+            along[i] = 0.0;
+            for (int k = 0; k < 3; k++) along[i] += normal[j][k] * w[i][j][k];
+            if (!x->rows[j].is_bilateral) CHECK_NEAR(along[i], G[j * x->n + i], 1e-11);
+        }
+        for (int a = 0; a < x->n && x->rows[j].ntangent > 0; a++)
+            for (int b = 0; b < x->n; b++) {
+                double given = 0.0, drawn = -along[a] * along[b];
+                for (int k = 0; k < 3; k++) drawn += w[a][j][k] * w[b][j][k];
+                for (int t = 0; t < x->rows[j].ntangent; t++)
+                    given += T[(first + t) * x->n + a] * T[(first + t) * x->n + b];
+                CHECK_NEAR(given, drawn, 1e-11);
+            }
+    }
+}
+
+static void check_picture(const trial *x)
+{
+    double points[64][3];
+    const percuss_system_definition *d = x->def;
+    CHECK(d->npoint >= 1 && d->npoint <= 64 && d->ncell >= 1);
+    d->points(x->p, x->q, points);
+    for (int i = 0; i < d->npoint; i++)
+        for (int k = 0; k < 3; k++) CHECK(isfinite(points[i][k]));
+    for (int i = 0; i < d->ncell; i++)
+        for (int k = 0; k < 2; k++) CHECK(d->cells[i][k] >= 0 && d->cells[i][k] < d->npoint);
+}
+
+static void functions_agree(void **state)
+{
+    (void)state;
+    unsigned long long seed = 7;
+    for (int k = 0; pcs_closed_forms[k] != NULL; k++)
+        for (int i = 0; i < STATES; i++) {
+            trial x = { .def = pcs_closed_forms[k] }, y;
+            trial_parameters(&x, &seed, i > 0);
+            trial_state(&x, &seed);
+            y = x;
+            trial_state(&y, &seed);
+            check_mass(&x);
+            check_directions(&x);
+            check_bias(&x);
+            check_power(&x);
+            check_flags(&x, &y);
+            check_contact_points(&x);
+            check_picture(&x);
+        }
+}
+
+// q, v and the work of the loads: y' = F(t, y).
+static void motion(const trial *x, double t, const double *y, double *dy)
+{
+    double A[N * N], q[N];
+    const double *v = y + x->n;
+    x->def->mass(x->p, y, A);
+    x->def->force(x->p, t, y, v, dy + x->n);
+    model_solve(x->n, A, dy + x->n);
+    for (int i = 0; i < x->n; i++) {
+        dy[i] = v[i];
+        q[i] = y[i] + v[i];
+    }
+    dy[2 * x->n] = x->def->load_work == NULL ? 0.0 : x->def->load_work(x->p, t, y, q);
+}
+
+static double energy_of(const trial *x, const double *y)
+{
+    double kinetic, potential;
+    x->def->energy(x->p, y, y + x->n, &kinetic, &potential);
+    return kinetic + potential;
+}
+
+// Free motion without contacts and joints, classical Runge-Kutta.
+static double energy_defect(const trial *x, double h, int steps)
+{
+    double y[2 * N + 1] = { 0 }, k[4][2 * N + 1], z[2 * N + 1];
+    static const double share[] = { 0.0, 0.5, 0.5, 1.0 };
+    int count = 2 * x->n + 1;
+    memcpy(y, x->q, (size_t)x->n * sizeof *y);
+    memcpy(y + x->n, x->v, (size_t)x->n * sizeof *y);
+    double before = energy_of(x, y), size = fabs(before);
+    for (int s = 0; s < steps; s++) {
+        double t = x->t + s * h;
+        for (int stage = 0; stage < 4; stage++) {
+            for (int i = 0; i < count; i++) z[i] = y[i] + (stage > 0 ? share[stage] * h * k[stage - 1][i] : 0.0);
+            motion(x, t + share[stage] * h, z, k[stage]);
+        }
+        for (int i = 0; i < count; i++) y[i] += h / 6.0 * (k[0][i] + 2.0 * (k[1][i] + k[2][i]) + k[3][i]);
+        size = fmax(size, fabs(energy_of(x, y)));
+    }
+    return (energy_of(x, y) - before - y[count - 1]) / size;
+}
+
+static void free_motion_keeps_its_energy(void **state)
+{
+    (void)state;
+    unsigned long long seed = 11;
+    for (int k = 0; pcs_closed_forms[k] != NULL; k++) {
+        trial x = { .def = pcs_closed_forms[k] };
+        trial_parameters(&x, &seed, true);
+        x.def->start(x.p, x.q, x.v);
+        // Short against the fastest motion: the crank turns at 150 rad/s, the oscillator swings at 140 rad/s.
+        CHECK_NEAR(energy_defect(&x, 1e-5, 4000), 0.0, 1e-11);
+    }
+}
+
+static void cases_start_on_their_constraints(void **state)
+{
+    (void)state;
+    for (int k = 0; pcs_closed_forms[k] != NULL; k++) {
+        unsigned long long seed = 1;
+        trial x = { .def = pcs_closed_forms[k] };
+        double g[M], G[M * N], T[2 * M * N];
+        trial_parameters(&x, &seed, false);
+        x.def->start(x.p, x.q, x.v);
+        x.def->gaps(x.p, x.q, g);
+        x.def->directions(x.p, x.q, G, T);
+        for (int j = 0; j < x.nrow; j++) {
+            double rate = 0.0;
+            for (int i = 0; i < x.n; i++) rate += G[j * x.n + i] * x.v[i];
+            CHECK(g[j] >= 0.0);
+            if (x.rows[j].is_bilateral) CHECK_NEAR(g[j], 0.0, 1e-16);
+            if (x.rows[j].is_bilateral) CHECK_NEAR(rate, 0.0, 1e-15);
+        }
+    }
+}
+
+typedef struct built {
+    pcs_context *ctx;
+    pcs_sim *sim;
+} built;
+
+static built build(const char *path, const char *set)
+{
+    built b = { 0 };
+    CHECK_OK(NULL, pcs_context_create(&b.ctx));
+    CHECK_OK(b.ctx, pcs_sim_create(b.ctx, path, set == NULL ? 0 : 1, &set, &b.sim));
+    return b;
+}
+
+// Numbers worked out from the tables of the papers.
+static void slider_crank_has_the_published_masses(void **state)
+{
+    (void)state;
+    built b = build("cases/slider_crank", NULL);
+    const pcs_system *s = b.sim->system;
+    const double *A = s->M->value;
+    CHECK_NEAR(A[0], 7.4e-5 + 0.153 * 0.153 * (0.0095 + 0.038 + 0.076), 1e-18);
+    CHECK_NEAR(A[4], 5.9e-4 + 0.306 * 0.306 * (0.0095 + 0.076), 1e-18);
+    CHECK_NEAR(A[1], 0.153 * 0.306 * 0.095, 1e-18);
+    CHECK_NEAR(A[8], 2.7e-6, 0.0);
+    double gap[4], f[3];
+    s->ops->gaps(s, b.sim->state.q, gap);
+    for (int j = 0; j < 4; j++) CHECK_NEAR(gap[j], 1e-3, 1e-17);
+    CHECK(s->nrow == 4 && s->ntangent == 4 && !s->is_linear);
+    s->ops->force(s, 0.0, b.sim->state.q, b.sim->state.v, f);
+    CHECK_NEAR(f[0], -9.81 * 0.153 * 0.133, 1e-16);
+    CHECK_NEAR(f[1], -9.81 * 0.306 * 0.095, 1e-16);
+    pcs_measure now;
+    s->ops->measure(s, b.sim->state.q, b.sim->state.v, &now);
+    CHECK_NEAR(now.kinetic + now.potential, 7.49555, 5e-6);
+    pcs_context_destroy(&b.ctx);
+    b = build("cases/slider_crank", "system.friction=0.0");
+    CHECK(b.sim->system->ntangent == 0); // without friction tangential rows would only make work
+    pcs_context_destroy(&b.ctx);
+}
+
+static void linear_systems_know_their_constants(void **state)
+{
+    (void)state;
+    built b = build("cases/oscillator", NULL);
+    const pcs_system *s = b.sim->system;
+    CHECK(s->is_linear && !s->has_damping);
+    CHECK_RELATIVE(s->stable_step, 2.0 / sqrt(2.0e4), 1e-14); // omega^2 = k (1/m1 + 1/m2)
+    const double K[] = { 1e4, -1e4, -1e4, 1e4 }, constant[] = { -10.0 - 1e4, -10.0 + 1e4 };
+    CHECK_ALL_NEAR(4, s->K->value, K, 0.0);
+    CHECK_ALL_NEAR(2, s->gravity, constant, 1e-12);
+    pcs_context_destroy(&b.ctx);
+    b = build("cases/oscillator", "system.upper_mass=4.0");
+    CHECK_RELATIVE(b.sim->system->stable_step, 2.0 / sqrt(1.25e4), 1e-14);
+    pcs_context_destroy(&b.ctx);
+    // A load that grows with time is booked as work, not as gravity.
+    b = build("cases/stick_slip", NULL);
+    const double weight[] = { 0.0, -10.0 };
+    CHECK_ALL_NEAR(2, b.sim->system->gravity, weight, 0.0);
+    CHECK(isinf(b.sim->system->stable_step));
+    pcs_context_destroy(&b.ctx);
+}
+
+typedef struct refusal {
+    const char *path, *set, *message;
+} refusal;
+
+static const refusal refusals[] = {
+    { "cases/slider_crank", "system.friction=-0.1", "system.friction must be >= 0, is -0.1" },
+    { "cases/slider_crank", "system.restitution=1.1", "system.restitution must be in [0, 1], is 1.1" },
+    { "cases/slider_crank", "system.tangent_restitution=-1.0", "must be in [0, 1], is -1.0" },
+    { "cases/slider_crank", "system.clearance=-1.0e-3", "system.clearance must be >= 0, is -1.0e-3" },
+    { "cases/slider_crank", "system.slider_mass=-0.1", "system.slider_mass must be > 0, is -0.1" },
+    { "cases/slider_crank", "system.slider_mass=0.0", "system.slider_mass must be > 0, is 0.0" },
+    { "cases/slider_crank", "system.theta3=0.1",
+      "of upper_right is -0.00386677 m at t = 0, must be >= 0" }, // the slider starts in the wall
+    { "cases/ball", "system.restitution=-0.1", "system.restitution must be in [0, 1], is -0.1" },
+    { "cases/ball", "system.mass=0.0", "system.mass must be > 0, is 0.0" },
+    { "cases/ball", "system.height=0.1", "the gap of point 0" },
+    { "cases/ball", "system.heigth=0.1", "did you mean 'height'" },
+    { "cases/ball", "system.type=bal", "did you mean 'ball'" },
+    { "cases/ball_in_box", "system.radius=2.1", "the ball does not fit into the box" },
+    { "cases/rocking_block", "system.points=2.5", "points must be a whole number" },
+    { "cases/rocking_block", "system.points=10", "system.points must be in [2, 9], is 10" },
+    { "cases/rocking_block", "system.points=1", "system.points must be in [2, 9], is 1" },
+    { "cases/oscillator", "system.stiffness=-1.0", "system.stiffness must be >= 0, is -1.0" },
+    { "cases/pendulum", "system.angle=2.0", "must be >= 0" }, // the tip starts behind the wall
+    { "cases/slider_crank_bilateral", "system.theta1=0.1", "must be = 0" },
+    { "cases/incline", "system.slope_degrees=91.0", "system.slope_degrees must be in [-90, 90], is 91.0" },
+    { "cases/puck", "system.friction=.nan", "system.friction" },
+    { "cases/oscillator", "scheme={type: half_explicit}", NULL }, // a good case: the stable step is far away
+};
+
+static void bad_parameters_are_refused_with_their_place(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        const refusal *r = &refusals[i];
+        pcs_context *ctx = NULL;
+        pcs_sim *sim = NULL;
+        CHECK_OK(NULL, pcs_context_create(&ctx));
+        pcs_status status = pcs_sim_create(ctx, r->path, 1, &r->set, &sim);
+        if (r->message == NULL) CHECK_STATUS(ctx, status, PCS_OK);
+        else {
+            CHECK_STATUS(ctx, status, PCS_BAD_INPUT);
+            CHECK_TEXT(pcs_message(ctx), r->message);
+            CHECK_TEXT(pcs_message(ctx), "system");
+        }
+        pcs_context_destroy(&ctx);
+    }
+    const char *fast = "time.step=0.02";
+    built b = { 0 };
+    const char *set[] = { "scheme={type: half_explicit}", fast };
+    CHECK_OK(NULL, pcs_context_create(&b.ctx));
+    CHECK_STATUS(b.ctx, pcs_sim_create(b.ctx, "cases/oscillator", 2, set, &b.sim), PCS_BAD_INPUT);
+    CHECK_TEXT(pcs_message(b.ctx), "above the stable step 0.0141421");
+    pcs_context_destroy(&b.ctx);
+}
+
+// One fault in an otherwise good definition.
+static void wrong_gaps(const double *p, const double *q, double *g)
+{
+    pcs_closed_forms[0]->gaps(p, q, g);
+    g[0] += 0.01 * q[0];
+}
+
+static void crooked_mass(const double *p, const double *q, double *A)
+{
+    (void)p;
+    (void)q;
+    A[0] = A[3] = 1.0;
+    A[1] = 0.1;
+    A[2] = 0.0;
+}
+
+static void negative_mass(const double *p, const double *q, double *A)
+{
+    (void)p;
+    (void)q;
+    A[0] = -1.0;
+}
+
+static void growing_mass(const double *p, const double *q, double *A)
+{
+    (void)p;
+    A[0] = 1.0 + q[0] * q[0];
+}
+
+static void curved_force(const double *p, double t, const double *q, const double *v, double *f)
+{
+    (void)p;
+    (void)t;
+    (void)v;
+    f[0] = q[0] * q[0];
+}
+
+static void no_force(const double *p, double t, const double *q, const double *v, double *f)
+{
+    (void)p;
+    (void)t;
+    (void)q;
+    (void)v;
+    f[0] = NAN;
+}
+
+static void no_bias(const double *p, const double *q, const double *v, double *bias)
+{
+    (void)p;
+    (void)q;
+    (void)v;
+    bias[0] = 0.0;
+}
+
+static void bad_rows(const double *p, percuss_row *row)
+{
+    (void)p;
+    row[0] = (percuss_row){ .contact = "floor", .restitution = 1.5 };
+}
+
+static void three_tangents(const double *p, percuss_row *row)
+{
+    (void)p;
+    row[0] = (percuss_row){ .contact = "floor", .ntangent = 3 };
+}
+
+static void nameless_rows(const double *p, percuss_row *row)
+{
+    (void)p;
+    row[0] = (percuss_row){ 0 };
+}
+
+static int many_rows(const double *p)
+{
+    (void)p;
+    return 65;
+}
+
+static double no_length(const double *p)
+{
+    (void)p;
+    return 0.0;
+}
+
+static const percuss_system_definition *find(const char *name)
+{
+    int k = 0;
+    while (pcs_closed_forms[k] != NULL && strcmp(pcs_closed_forms[k]->name, name) != 0) k++;
+    CHECK(pcs_closed_forms[k] != NULL);
+    return pcs_closed_forms[k];
+}
+
+static void expect(const percuss_system_definition *d, const char *message)
+{
+    pcs_context *ctx = NULL;
+    CHECK_OK(NULL, pcs_context_create(&ctx));
+    pcs_status status = pcs_closed_form_verify(ctx, d);
+    if (status == PCS_OK) {
+        trial x = { .def = d };
+        for (int i = 0; d->parameters[i].name != NULL; i++) x.p[i] = d->parameters[i].preset;
+        d->start(x.p, x.q, x.v);
+        status = pcs_closed_form_compare(ctx, d, x.p, x.q, x.v);
+    }
+    if (message == NULL) CHECK_STATUS(ctx, status, PCS_OK);
+    else {
+        CHECK_STATUS(ctx, status, PCS_BAD_INPUT);
+        CHECK_TEXT(pcs_message(ctx), message);
+    }
+    pcs_context_destroy(&ctx);
+}
+
+static void sound_definitions_pass(void **state)
+{
+    (void)state;
+    for (int k = 0; pcs_closed_forms[k] != NULL; k++) expect(pcs_closed_forms[k], NULL);
+    CHECK(strcmp(pcs_closed_forms[0]->name, "ball") == 0);
+}
+
+#define FAULT(member, value, message)            \
+    do {                                         \
+        percuss_system_definition faulty = good; \
+        faulty.member = (value);                 \
+        expect(&faulty, (message));              \
+    } while (0)
+
+static void incomplete_definitions_are_named(void **state)
+{
+    (void)state;
+    static const char *const twins[] = { "x", "x" }, *const nameless[] = { "" };
+    static const int nowhere[][2] = { { 0, 99 } };
+    percuss_system_definition good = *find("ball");
+    expect(&good, NULL);
+    FAULT(abi, 99, "made for interface 99, this program has 1");
+    FAULT(name, NULL, "does not give name");
+    FAULT(summary, NULL, "does not give summary");
+    FAULT(parameters, NULL, "does not give parameters");
+    FAULT(coordinates, NULL, "does not give coordinates");
+    FAULT(coordinates, nameless, "coordinate 0 has no name");
+    FAULT(row_count, NULL, "system 'ball' does not give row_count");
+    FAULT(rows, NULL, "does not give rows");
+    FAULT(start, NULL, "does not give start");
+    FAULT(length, NULL, "does not give length");
+    FAULT(mass, NULL, "does not give mass");
+    FAULT(force, NULL, "does not give force");
+    FAULT(gaps, NULL, "does not give gaps");
+    FAULT(directions, NULL, "does not give directions");
+    FAULT(energy, NULL, "does not give energy");
+    FAULT(points, NULL, "does not give points");
+    FAULT(cells, NULL, "does not give cells");
+    FAULT(cells, nowhere, "cell 0 joins point 99, there are 17");
+    FAULT(npoint, -1, "has -1 points");
+    FAULT(ncoordinate, 0, "has 0 coordinates, allowed are 1 to 16");
+    FAULT(ncoordinate, 17, "has 17 coordinates, allowed are 1 to 16");
+    FAULT(contact_points, NULL, NULL); // pictures may do without
+    FAULT(load_work, NULL, NULL);
+    good = *find("pendulum");
+    FAULT(rate_bias, NULL, "does not give rate_bias");
+    good = *find("incline");
+    FAULT(coordinates, twins, "two coordinates are called 'x'");
+}
+
+static void contradicting_definitions_are_named(void **state)
+{
+    (void)state;
+    percuss_system_definition good = *find("ball");
+    FAULT(gaps, wrong_gaps, "G of row 0, coordinate 'height', is 1, but the gap changes by 1.01");
+    FAULT(mass, negative_mass, "M is not positive definite");
+    FAULT(mass, growing_mass, "M is declared constant but varies");
+    FAULT(force, curved_force, "declared linear, but its force on 'height' is not");
+    FAULT(force, no_force, "start or force of 'height' is not finite");
+    FAULT(rows, bad_rows, "restitution of 'floor' must be in [0, 1], is 1.5");
+    FAULT(rows, three_tangents, "'floor' has 3 tangents, allowed are 0, 1, 2");
+    FAULT(rows, nameless_rows, "row 0 has no name of a contact");
+    FAULT(row_count, many_rows, "has 65 rows, allowed are 0 to 64");
+    FAULT(length, no_length, "length must be > 0, is 0");
+    good = *find("incline");
+    FAULT(mass, crooked_mass, "M is not symmetric, M('n', 's') is 0 and 0.1");
+    good = *find("slider_crank_bilateral");
+    FAULT(rate_bias, no_bias, "rate_bias of row 0 is 0, but (dG/dt) v is");
+}
+
+// A coordinate is a column by its name, its velocity by v_name.
+static void coordinates_are_columns(void **state)
+{
+    (void)state;
+    built b = build("cases/slider_crank", NULL);
+    static const char *const names[] = { "theta1", "theta2", "theta3", "v_theta1", "v_theta2", "v_theta3" };
+    const double values[] = { 0.0, 0.0, 0.0, 150.0, -75.0, 0.0 };
+    CHECK(b.sim->nprobe == 6);
+    for (int i = 0; i < 6; i++) {
+        CHECK(strcmp(b.sim->probes[i].column, names[i]) == 0);
+        CHECK_NEAR(b.sim->system->ops->probe(b.sim->system, &b.sim->probes[i], b.sim->state.q, b.sim->state.v),
+                   values[i], 0.0);
+    }
+    pcs_context_destroy(&b.ctx);
+}
+
+// Drawn velocities are those of the drawn points.
+static void pictures_move(void **state)
+{
+    (void)state;
+    built b = build("cases/slider_crank", NULL);
+    const pcs_system *s = b.sim->system;
+    s->ops->draw(s, b.sim->state.q, b.sim->state.v, s->picture);
+    // Crank pin at (l1, 0) with l1 w1; slider pin at (l1 + l2, 0) with l1 w1 + l2 w2 = 0.
+    CHECK_NEAR(s->picture->velocity[1][1], 0.153 * 150.0, 1e-5);
+    CHECK_NEAR(s->picture->velocity[2][1], 0.0, 1e-5);
+    CHECK_NEAR(s->picture->displacement[2][0], 0.0, 0.0);
+    CHECK_NEAR(s->picture->reference[2][0], 0.459, 1e-15);
+    pcs_context_destroy(&b.ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_agree),
+        cmocka_unit_test(free_motion_keeps_its_energy),
+        cmocka_unit_test(cases_start_on_their_constraints),
+        cmocka_unit_test(slider_crank_has_the_published_masses),
+        cmocka_unit_test(linear_systems_know_their_constants),
+        cmocka_unit_test(bad_parameters_are_refused_with_their_place),
+        cmocka_unit_test(sound_definitions_pass),
+        cmocka_unit_test(incomplete_definitions_are_named),
+        cmocka_unit_test(contradicting_definitions_are_named),
+        cmocka_unit_test(coordinates_are_columns),
+        cmocka_unit_test(pictures_move),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
