@@ -43,6 +43,8 @@ typedef struct pcs_element_ops {
     const char *summary;
     const pcs_option *options;
     size_t params_size;
+    bool has_section;          // the case gives a `section`, kept as pcs_section
+    size_t section_offset;     // in the parameters
     int ndof;                  // per cell, node by node
     const char *const *fields; // per cell results, ends with NULL
 

@@ -20,3 +20,13 @@ int pcs_dofmap_resolve(const pcs_dofmap *map, int node, const double direction[3
     }
     return fabs(seen2 - length2) <= 1e-9 * length2 ? count : -1;
 }
+
+int pcs_dofmap_find_rotation(const pcs_dofmap *map, int node, const double direction[3])
+{
+    for (int i = map->first[node]; i < map->first[node + 1]; i++) {
+        const double *d = map->dof[i].direction;
+        double cosine = direction[0] * d[0] + direction[1] * d[1] + direction[2] * d[2];
+        if (map->dof[i].is_rotation && cosine > 1.0 - 1e-9) return i;
+    }
+    return -1;
+}

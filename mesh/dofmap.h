@@ -24,6 +24,9 @@ typedef struct pcs_dofmap {
 
 enum { PCS_MAX_NODE_DOFS = 6 };
 
+// The dof of `node` that turns about `direction`, or -1.
+int pcs_dofmap_find_rotation(const pcs_dofmap *map, int node, const double direction[3]);
+
 // The displacement of `node` along `direction` as sum_i coefficient_i u_i over its translational dofs
 // (fixed ones included). Gives the number of terms, or -1 when the node cannot move along it.
 int pcs_dofmap_resolve(const pcs_dofmap *map, int node, const double direction[3], int dof[PCS_MAX_NODE_DOFS],

@@ -1,6 +1,7 @@
 // A straight line of equal cells: node i of n+1 lies at from + i/n (to - from).
 //
-// Makes the sets `name` (all nodes, all cells), `name.start` and `name.end` (the end nodes and end cells).
+// Makes the sets `name` (all nodes, all cells), `name.start` and `name.end` (the end nodes and end cells), and
+// `name.rest` (all nodes but the first: what moves when the start is held).
 
 #include "mesh/mesh.h"
 
@@ -52,6 +53,8 @@ static pcs_status line_add_sets(const char *name, pcs_mesh *mesh, int node, int 
     snprintf(text, sizeof text, "%s.start", name);
     PCS_TRY(pcs_mesh_add_node_range(mesh, text, node, 1));
     PCS_TRY(pcs_mesh_add_cell_range(mesh, text, cell, 1));
+    snprintf(text, sizeof text, "%s.rest", name);
+    PCS_TRY(pcs_mesh_add_node_range(mesh, text, node + 1, n));
     snprintf(text, sizeof text, "%s.end", name);
     PCS_TRY(pcs_mesh_add_node_range(mesh, text, node + n, 1));
     return pcs_mesh_add_cell_range(mesh, text, cell + n - 1, 1);
@@ -76,7 +79,7 @@ static pcs_status line_build(const void *params, const char *name, pcs_mesh *mes
 
 const pcs_mesh_source_ops pcs_mesh_line = {
     .name = "line",
-    .summary = "straight line of equal cells; sets NAME, NAME.start, NAME.end",
+    .summary = "straight line of equal cells; sets NAME, NAME.start, NAME.rest (all nodes but the first), NAME.end",
     .options = line_options,
     .params_size = sizeof(line_params),
     .check = line_check,

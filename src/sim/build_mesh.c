@@ -1,5 +1,6 @@
 // Mesh and element groups of a case, and the sets that other sections name.
 
+#include "elements/section.h"
 #include "sim/build.h"
 
 #include <stdio.h>
@@ -149,6 +150,25 @@ static void mesh_read_damping(pcs_build *b, pcs_node *map, double *mass, double 
     *stiffness = damping[1];
 }
 
+// The cross section of a beam, from its shape.
+static pcs_status mesh_section(pcs_build *b, pcs_node *group, void *out)
+{
+    const char *names[PCS_BUILD_NAMES], *option = NULL;
+    pcs_node *node = pcs_case_need(b->c, group, "section", PCS_NODE_MAP, "the cross section: a type and its sizes");
+    if (node == NULL) return PCS_OK;
+    PCS_BUILD_NAMES_OF(pcs_section_types, names);
+    int type = pcs_case_type(b->c, node, names);
+    if (type < 0) return PCS_OK;
+    const pcs_section_type *shape = pcs_section_types[type];
+    void *params = NULL;
+    PCS_TRY(pcs_build_params(b, shape->params_size, &params));
+    if (!pcs_case_read(b->c, node, shape->options, params)) return PCS_OK;
+    const char *fault = shape->check == NULL ? NULL : shape->check(params, &option);
+    if (fault != NULL) pcs_case_error_at(b->c, node, option, "%s", fault);
+    else shape->constants(params, out);
+    return PCS_OK;
+}
+
 static pcs_status mesh_group(pcs_build *b, pcs_node *node, pcs_fe_group *group)
 {
     const char *names[PCS_BUILD_NAMES];
@@ -164,7 +184,7 @@ static pcs_status mesh_group(pcs_build *b, pcs_node *node, pcs_fe_group *group)
     PCS_TRY(pcs_build_params(b, group->ops->params_size, &params));
     group->params = params;
     pcs_case_read(b->c, node, group->ops->options, params);
-    return PCS_OK;
+    return group->ops->has_section ? mesh_section(b, node, (char *)params + group->ops->section_offset) : PCS_OK;
 }
 
 // Marks the cells of a group; the first one that has an owner already is an error.

@@ -4,18 +4,18 @@
 
 #include <string.h>
 
-static const char *const model_axes[] = { "x", "y", "z", NULL };
+static const char *const model_axes[] = { "x", "y", "z", "rx", "ry", "rz", NULL };
 
-static void model_read_fix(pcs_build *b, pcs_node *list, bool fixes[3])
+static void model_read_fix(pcs_build *b, pcs_node *list, bool fixes[6])
 {
-    if (pcs_node_count(list) == 0) pcs_case_reject(b->c, list, "is empty, needs some of x, y, z");
+    if (pcs_node_count(list) == 0) pcs_case_reject(b->c, list, "is empty, needs some of x, y, z, rx, ry, rz");
     for (int i = 0; i < pcs_node_count(list); i++) {
         pcs_node *item = pcs_node_item(list, i);
         if (!pcs_case_is(b->c, item, PCS_NODE_SCALAR)) continue;
         int axis = 0;
         while (model_axes[axis] != NULL && strcmp(model_axes[axis], pcs_node_text(item)) != 0) axis++;
-        if (axis == 3) {
-            pcs_case_reject(b->c, item, "must be one of x, y, z, is '%.80s'", pcs_node_text(item));
+        if (axis == 6) {
+            pcs_case_reject(b->c, item, "must be one of x, y, z, rx, ry, rz, is '%.80s'", pcs_node_text(item));
         } else if (fixes[axis]) {
             pcs_case_reject(b->c, item, "gives '%s' twice", model_axes[axis]);
         } else {
@@ -35,8 +35,8 @@ pcs_status pcs_build_supports(pcs_build *b)
         if (node == NULL) continue;
         supports[i].name = pcs_node_key(section, i);
         pcs_node *set = pcs_case_need(b->c, node, "set", PCS_NODE_SCALAR, "the set of nodes that is held");
-        pcs_node *fix =
-            pcs_case_need(b->c, node, "fix", PCS_NODE_LIST, "the directions that are held: some of x, y, z");
+        pcs_node *fix = pcs_case_need(b->c, node, "fix", PCS_NODE_LIST,
+                                      "the directions that are held: some of x, y, z, rx, ry, rz");
         if (set != NULL) supports[i].nodes = pcs_build_set(b, set, false, false);
         if (fix != NULL) model_read_fix(b, fix, supports[i].fixes);
     }

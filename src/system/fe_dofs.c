@@ -129,10 +129,17 @@ static pcs_status dofs_fix_node(pcs_context *ctx, fe_data *fe, int node, int axi
 {
     int dof[PCS_MAX_NODE_DOFS];
     double coefficient[PCS_MAX_NODE_DOFS], direction[3] = { 0 };
-    direction[axis] = 1.0;
-    if (pcs_dofmap_resolve(&fe->map, node, direction, dof, coefficient) != 1)
-        return pcs_fail(ctx, PCS_BAD_INPUT, "node %d cannot be fixed along %c: its elements give it no such direction",
-                        node, "xyz"[axis]);
+    direction[axis % 3] = 1.0;
+    bool is_there;
+    if (axis < 3) {
+        is_there = pcs_dofmap_resolve(&fe->map, node, direction, dof, coefficient) == 1;
+    } else {
+        dof[0] = pcs_dofmap_find_rotation(&fe->map, node, direction);
+        is_there = dof[0] >= 0;
+    }
+    if (!is_there)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "node %d cannot be fixed %s %c: its elements give it no such direction",
+                        node, axis < 3 ? "along" : "against turning about", "xyz"[axis % 3]);
     fe->map.dof[dof[0]].equation = -1;
     return PCS_OK;
 }
@@ -142,7 +149,7 @@ static pcs_status dofs_apply_supports(pcs_context *ctx, fe_data *fe, const char 
     for (int s = 0; s < fe->model.nsupport; s++) {
         const pcs_fe_support *support = &fe->model.supports[s];
         for (int i = 0; i < support->nodes->count; i++)
-            for (int axis = 0; axis < 3; axis++) {
+            for (int axis = 0; axis < 6; axis++) {
                 if (!support->fixes[axis]) continue;
                 pcs_status status = dofs_fix_node(ctx, fe, support->nodes->items[i], axis);
                 if (status == PCS_OK) continue;

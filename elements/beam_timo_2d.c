@@ -1,0 +1,180 @@
+// Linear Timoshenko beam in the x-y plane: two nodes with x, y and the rotation about z; small displacements.
+//
+// Locking-free: one element is exact for end loads. Axial part as the rod, bending as elements/timoshenko.h.
+// Deformations e = (u2 - u1, t1 - psi, t2 - psi), psi = (w2 - w1)/L, with u along and w across the beam.
+
+#include "elements/modal.h"
+#include "elements/section.h"
+#include "elements/timoshenko.h"
+
+#include <math.h>
+
+typedef struct beam_params {
+    double E, nu, rho;
+    int mass;
+    pcs_section section;
+} beam_params;
+
+enum { BEAM_CONSISTENT, BEAM_LUMPED, NDOF = 6, NMODE = 3 };
+
+static const char *const beam_masses[] = { "consistent", "lumped", NULL };
+
+static const pcs_option beam_options[] = {
+    { .name = "E",
+      .kind = PCS_OPTION_REAL,
+      .help = "Young's modulus, N/m^2",
+      .offset = offsetof(beam_params, E),
+      .is_required = true,
+      .range = PCS_POSITIVE },
+    { .name = "nu",
+      .kind = PCS_OPTION_REAL,
+      .help = "Poisson's ratio; G = E/(2 (1 + nu))",
+      .offset = offsetof(beam_params, nu),
+      .is_required = true,
+      .range = { -1.0, 0.5, true, false } },
+    { .name = "rho",
+      .kind = PCS_OPTION_REAL,
+      .help = "density, kg/m^3",
+      .offset = offsetof(beam_params, rho),
+      .is_required = true,
+      .range = PCS_POSITIVE },
+    { .name = "mass",
+      .kind = PCS_OPTION_CHOICE,
+      .help = "mass matrix",
+      .offset = offsetof(beam_params, mass),
+      .preset = "consistent",
+      .choices = beam_masses },
+    { .name = NULL },
+};
+
+static const char *const beam_fields[] = { "axial_force", "shear_force",    "moment_start",  "moment_end",
+                                           "stress",      "bending_stress", "strain_energy", NULL };
+
+static double beam_axis(const pcs_batch *batch, int cell, double *c, double *s)
+{
+    const int *node = batch->nodes[batch->cells[cell]];
+    double dx = batch->x[node[1]][0] - batch->x[node[0]][0], dy = batch->x[node[1]][1] - batch->x[node[0]][1];
+    double length = hypot(dx, dy);
+    *c = dx / length;
+    *s = dy / length;
+    return length;
+}
+
+static pcs_status beam_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
+{
+    (void)local_node;
+    double c, s, length = beam_axis(batch, cell, &c, &s);
+    const int *node = batch->nodes[batch->cells[cell]];
+    *out = (pcs_node_dofs){ .count = 3, .is_rotation = { false, false, true } };
+    out->direction[0][0] = out->direction[1][1] = out->direction[2][2] = 1.0;
+    if (!(length > 0.0) || !isfinite(length))
+        return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': cell %d has length %g in the x-y plane, must be > 0",
+                        batch->name, batch->cells[cell], length);
+    if (fabs(batch->x[node[1]][2] - batch->x[node[0]][2]) <= 1e-9 * length) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': cell %d leaves the x-y plane: z goes from %g to %g",
+                    batch->name, batch->cells[cell], batch->x[node[0]][2], batch->x[node[1]][2]);
+}
+
+static pcs_timoshenko beam_bending(const beam_params *p, double length)
+{
+    double G = 0.5 * p->E / (1.0 + p->nu), EI = p->E * p->section.Iz;
+    return (pcs_timoshenko){ .EI = EI,
+                             .phi = 12.0 * EI / (G * p->section.area * p->section.ky * length * length),
+                             .length = length,
+                             .line_mass = p->rho * p->section.area,
+                             .line_inertia = p->rho * p->section.Iz };
+}
+
+// Local (u1, w1, t1, u2, w2, t2) mass.
+static void beam_local_mass(const beam_params *p, double length, double m[NDOF * NDOF])
+{
+    pcs_timoshenko bending = beam_bending(p, length);
+    double weight = p->rho * p->section.area * length, M[16];
+    for (int i = 0; i < NDOF * NDOF; i++) m[i] = 0.0;
+    if (p->mass == BEAM_LUMPED) {
+        for (int i = 0; i < NDOF; i++)
+            m[i * NDOF + i] = i % 3 == 2 ? 0.5 * p->rho * p->section.Iz * length : 0.5 * weight;
+        return;
+    }
+    static const int place[4] = { 1, 2, 4, 5 };
+    pcs_timoshenko_mass(&bending, M);
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) m[place[i] * NDOF + place[j]] = M[i * 4 + j];
+    m[0] = m[3 * NDOF + 3] = weight / 3.0;
+    m[3] = m[3 * NDOF] = weight / 6.0;
+}
+
+static void beam_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
+{
+    const beam_params *p = batch->params;
+    double c, s, L = beam_axis(batch, cell, &c, &s), m[NDOF * NDOF], D[4];
+    // Rows of R give local from global components at one node.
+    const double R[3][3] = { { c, s, 0.0 }, { -s, c, 0.0 }, { 0.0, 0.0, 1.0 } };
+    pcs_timoshenko bending = beam_bending(p, L);
+    pcs_timoshenko_stiffness(&bending, D);
+    kind->D[0] = p->E * p->section.area / L;
+    kind->D[4] = D[0];
+    kind->D[5] = D[1];
+    kind->D[7] = D[2];
+    kind->D[8] = D[3];
+    const double local_B[NMODE][NDOF] = { { -1.0, 0.0, 0.0, 1.0, 0.0, 0.0 },
+                                          { 0.0, 1.0 / L, 1.0, 0.0, -1.0 / L, 0.0 },
+                                          { 0.0, 1.0 / L, 0.0, 0.0, -1.0 / L, 1.0 } };
+    for (int a = 0; a < NMODE; a++)
+        for (int j = 0; j < NDOF; j++)
+            for (int k = 0; k < 3; k++) kind->B[a * NDOF + j] += local_B[a][3 * (j / 3) + k] * R[k][j % 3];
+    beam_local_mass(p, L, m);
+    for (int i = 0; i < NDOF; i++)
+        for (int j = 0; j < NDOF; j++)
+            for (int k = 0; k < 3; k++)
+                for (int l = 0; l < 3; l++)
+                    kind->M[i * NDOF + j] += R[k][i % 3] * m[(3 * (i / 3) + k) * NDOF + 3 * (j / 3) + l] * R[l][j % 3];
+}
+
+static pcs_status beam_setup(pcs_context *ctx, pcs_batch *batch)
+{
+    pcs_modal *modal;
+    PCS_TRY(pcs_modal_create(ctx, batch, NDOF, NMODE, beam_make, &modal));
+    for (int i = 0; i < 2; i++) modal->direction[3 * i][0] = modal->direction[3 * i + 1][1] = 1.0;
+    batch->data = modal;
+    return PCS_OK;
+}
+
+// Moments that bend the beam towards +w are positive inside it at both ends.
+static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+                             double field[PCS_MAX_CELL_FIELDS])
+{
+    (void)v;
+    const beam_params *p = batch->params;
+    const pcs_modal *modal = batch->data;
+    const double *D = modal->kinds[modal->kind[cell]].D;
+    double e[PCS_MAX_MODES], c, s, L = beam_axis(batch, cell, &c, &s);
+    pcs_modal_deform(batch, cell, q, e);
+    double N = D[0] * e[0], M1 = D[4] * e[1] + D[5] * e[2], M2 = D[7] * e[1] + D[8] * e[2];
+    field[0] = N;
+    field[1] = -(M1 + M2) / L;
+    field[2] = -M1;
+    field[3] = M2;
+    field[4] = N / p->section.area;
+    field[5] = fmax(fabs(M1), fabs(M2)) * p->section.cy / p->section.Iz;
+    field[6] = 0.5 * (N * e[0] + M1 * e[1] + M2 * e[2]);
+}
+
+const pcs_element_ops pcs_element_beam_timo_2d = {
+    .name = "beam_timo_2d",
+    .summary = "linear Timoshenko beam in the x-y plane; x, y and the rotation about z at each node",
+    .options = beam_options,
+    .params_size = sizeof(beam_params),
+    .has_section = true,
+    .section_offset = offsetof(beam_params, section),
+    .ndof = NDOF,
+    .fields = beam_fields,
+    .node_dofs = beam_node_dofs,
+    .setup = beam_setup,
+    .matrices = pcs_modal_matrices,
+    .add_force = pcs_modal_add_force,
+    .add_energy = pcs_modal_add_energy,
+    .add_change = pcs_modal_add_change,
+    .add_resultant = pcs_modal_add_resultant,
+    .read_fields = beam_read_fields,
+};

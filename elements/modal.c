@@ -1,0 +1,215 @@
+#include "elements/modal.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// Are the arrays equal up to `noise` of the largest entry?
+static bool modal_is_same(int n, const double *a, const double *b, double noise)
+{
+    double size = 0.0, difference = 0.0;
+    for (int i = 0; i < n; i++) {
+        size = fmax(size, fabs(a[i]));
+        difference = fmax(difference, fabs(a[i] - b[i]));
+    }
+    return difference <= noise * size;
+}
+
+// Round-off of the node positions, as a share of the cell's length: what separates equal cells of a line.
+static double modal_noise(const pcs_batch *batch, int cell)
+{
+    const int *node = batch->nodes[batch->cells[cell]];
+    double largest = 0.0, length2 = 0.0;
+    for (int k = 0; k < 3; k++) {
+        double a = batch->x[node[0]][k], b = batch->x[node[1]][k];
+        largest = fmax(largest, fmax(fabs(a), fabs(b)));
+        length2 += (b - a) * (b - a);
+    }
+    return 64.0 * DBL_EPSILON * (1.0 + largest / sqrt(length2));
+}
+
+static bool modal_is_same_kind(const pcs_modal_kind *a, const pcs_modal_kind *b, double noise)
+{
+    return modal_is_same(PCS_MAX_MODES * PCS_MAX_CELL_DOFS, a->B, b->B, noise) &&
+           modal_is_same(PCS_MAX_MODES * PCS_MAX_MODES, a->D, b->D, noise) &&
+           modal_is_same(PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS, a->M, b->M, noise);
+}
+
+pcs_status pcs_modal_create(pcs_context *ctx, pcs_batch *batch, int ndof, int nmode,
+                            void (*make)(const pcs_batch *batch, int cell, pcs_modal_kind *kind), pcs_modal **out)
+{
+    pcs_modal *modal;
+    pcs_modal_kind last = { 0 }, next;
+    PCS_TAKE(ctx, modal, 1, "beam cells");
+    PCS_TAKE(ctx, modal->kind, batch->ncell, "beam cells");
+    modal->ndof = ndof;
+    modal->nmode = nmode;
+    // First count the kinds, then keep them.
+    for (int pass = 0; pass < 2; pass++) {
+        int count = 0;
+        for (int c = 0; c < batch->ncell; c++) {
+            memset(&next, 0, sizeof next);
+            make(batch, c, &next);
+            if (c == 0 || !modal_is_same_kind(&next, &last, modal_noise(batch, c))) {
+                if (pass == 1) modal->kinds[count] = next;
+                count++;
+                last = next;
+            }
+            modal->kind[c] = count - 1;
+        }
+        modal->nkind = count;
+        if (pass == 0) PCS_TAKE(ctx, modal->kinds, count, "beam cells");
+    }
+    *out = modal;
+    return PCS_OK;
+}
+
+static void modal_gather(const pcs_batch *batch, int cell, const double *x, double *local)
+{
+    const pcs_modal *modal = batch->data;
+    const int *equation = batch->equation + (size_t)cell * (size_t)modal->ndof;
+    for (int i = 0; i < modal->ndof; i++) local[i] = equation[i] < 0 ? 0.0 : x[equation[i]];
+}
+
+static const pcs_modal_kind *modal_kind(const pcs_batch *batch, int cell)
+{
+    const pcs_modal *modal = batch->data;
+    return &modal->kinds[modal->kind[cell]];
+}
+
+static void modal_multiply(int nrow, int ncolumn, const double *A, const double *x, double *y)
+{
+    for (int i = 0; i < nrow; i++) {
+        y[i] = 0.0;
+        for (int j = 0; j < ncolumn; j++) y[i] += A[i * ncolumn + j] * x[j];
+    }
+}
+
+static double modal_dot(int n, const double *x, const double *y)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+void pcs_modal_deform(const pcs_batch *batch, int cell, const double *q, double e[PCS_MAX_MODES])
+{
+    const pcs_modal *modal = batch->data;
+    double local[PCS_MAX_CELL_DOFS];
+    modal_gather(batch, cell, q, local);
+    modal_multiply(modal->nmode, modal->ndof, modal_kind(batch, cell)->B, local, e);
+}
+
+void pcs_modal_matrices(const pcs_batch *batch, int cell, double *M, double *K)
+{
+    const pcs_modal *modal = batch->data;
+    const pcs_modal_kind *kind = modal_kind(batch, cell);
+    int n = modal->ndof, m = modal->nmode;
+    memcpy(M, kind->M, (size_t)(n * n) * sizeof *M);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            K[i * n + j] = 0.0;
+            for (int a = 0; a < m; a++)
+                for (int b = 0; b < m; b++)
+                    K[i * n + j] += kind->B[a * n + i] * kind->D[a * m + b] * kind->B[b * n + j];
+        }
+}
+
+// Internal and damping force of a cell on its dofs, as forces on the body.
+static void modal_force(const pcs_batch *batch, int cell, const double *q, const double *v, double *force)
+{
+    const pcs_modal *modal = batch->data;
+    const pcs_modal_kind *kind = modal_kind(batch, cell);
+    int n = modal->ndof, m = modal->nmode;
+    double e[PCS_MAX_MODES], rate[PCS_MAX_MODES], s[PCS_MAX_MODES], w[PCS_MAX_CELL_DOFS],
+        drag[PCS_MAX_CELL_DOFS] = { 0 };
+    pcs_modal_deform(batch, cell, q, e);
+    modal_gather(batch, cell, v, w);
+    if (batch->damping_stiffness != 0.0) {
+        modal_multiply(m, n, kind->B, w, rate);
+        for (int a = 0; a < m; a++) e[a] += batch->damping_stiffness * rate[a];
+    }
+    if (batch->damping_mass != 0.0) modal_multiply(n, n, kind->M, w, drag);
+    modal_multiply(m, m, kind->D, e, s);
+    for (int i = 0; i < n; i++) {
+        force[i] = -batch->damping_mass * drag[i];
+        for (int a = 0; a < m; a++) force[i] -= kind->B[a * n + i] * s[a];
+    }
+}
+
+void pcs_modal_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
+{
+    const pcs_modal *modal = batch->data;
+    for (int c = 0; c < batch->ncell; c++) {
+        const int *equation = batch->equation + (size_t)c * (size_t)modal->ndof;
+        double force[PCS_MAX_CELL_DOFS];
+        modal_force(batch, c, q, v, force);
+        for (int i = 0; i < modal->ndof; i++)
+            if (equation[i] >= 0) f[equation[i]] += force[i];
+    }
+}
+
+static void modal_add_cell_energy(const pcs_batch *batch, int cell, const double *local_q, const double *local_v,
+                                  pcs_energy *sum)
+{
+    const pcs_modal *modal = batch->data;
+    const pcs_modal_kind *kind = modal_kind(batch, cell);
+    const int *equation = batch->equation + (size_t)cell * (size_t)modal->ndof;
+    int n = modal->ndof, m = modal->nmode;
+    double e[PCS_MAX_MODES], s[PCS_MAX_MODES], p[PCS_MAX_CELL_DOFS];
+    modal_multiply(m, n, kind->B, local_q, e);
+    modal_multiply(m, m, kind->D, e, s);
+    modal_multiply(n, n, kind->M, local_v, p);
+    sum->strain += 0.5 * modal_dot(m, e, s);
+    sum->kinetic += 0.5 * modal_dot(n, local_v, p);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++) {
+            double part = p[i] * modal->direction[i][k];
+            sum->momentum[k] += part;
+            if (equation[i] < 0) sum->fixed_momentum[k] += part;
+        }
+}
+
+void pcs_modal_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
+{
+    for (int c = 0; c < batch->ncell; c++) {
+        double x[PCS_MAX_CELL_DOFS], w[PCS_MAX_CELL_DOFS];
+        modal_gather(batch, c, q, x);
+        modal_gather(batch, c, v, w);
+        modal_add_cell_energy(batch, c, x, w, sum);
+    }
+}
+
+void pcs_modal_add_change(const pcs_batch *batch, const double *q0, const double *q1, const double *v0,
+                          const double *v1, pcs_energy *sum)
+{
+    const pcs_modal *modal = batch->data;
+    for (int c = 0; c < batch->ncell; c++) {
+        double x0[PCS_MAX_CELL_DOFS], x[PCS_MAX_CELL_DOFS], w0[PCS_MAX_CELL_DOFS], w[PCS_MAX_CELL_DOFS];
+        modal_gather(batch, c, q0, x0);
+        modal_gather(batch, c, q1, x);
+        modal_gather(batch, c, v0, w0);
+        modal_gather(batch, c, v1, w);
+        for (int i = 0; i < modal->ndof; i++) {
+            x[i] -= x0[i];
+            w[i] -= w0[i];
+        }
+        modal_add_cell_energy(batch, c, x, w, sum);
+    }
+}
+
+// The forces of a cell that moves freely add up to drag alone; those at supports do not.
+void pcs_modal_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
+{
+    const pcs_modal *modal = batch->data;
+    for (int c = 0; c < batch->ncell; c++) {
+        const int *equation = batch->equation + (size_t)c * (size_t)modal->ndof;
+        bool is_free = true;
+        for (int i = 0; i < modal->ndof; i++) is_free = is_free && equation[i] >= 0;
+        if (is_free && batch->damping_mass == 0.0) continue;
+        double force[PCS_MAX_CELL_DOFS];
+        modal_force(batch, c, q, v, force);
+        for (int i = 0; i < modal->ndof; i++)
+            for (int k = 0; k < 3 && equation[i] >= 0; k++) sum[k] += force[i] * modal->direction[i][k];
+    }
+}

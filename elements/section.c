@@ -1,0 +1,203 @@
+// Rectangle, circle, tube, I and given constants.
+//
+//   rectangle b x h:  A = b h, Iz = b h^3/12, Iy = h b^3/12, and with a the longer and s the shorter side
+//                     J = a s^3/3 (1 - 192/pi^5 s/a sum_{n odd} tanh(n pi a/(2 s))/n^5)   (Saint-Venant's series)
+//   circle d:         A = pi d^2/4, I = pi d^4/64, J = 2 I
+//   tube D, t:        differences of two circles
+//   I:                two flanges b x tf and a web (h - 2 tf) x tw; J = sum b t^3/3
+
+#include "elements/section.h"
+
+#include <math.h>
+
+#define REAL(type, key, text, is_needed, standard, limits)                                                            \
+    {                                                                                                                 \
+        .name = #key, .kind = PCS_OPTION_REAL, .help = text, .offset = offsetof(type, key), .is_required = is_needed, \
+        .preset = standard, .range = limits                                                                           \
+    }
+
+static const double circle_constant = 3.14159265358979323846;
+
+typedef struct rectangle {
+    double width, height, shear_factor;
+} rectangle;
+
+static const pcs_option rectangle_options[] = {
+    REAL(rectangle, width, "along the local z axis, out of the plane of a plane beam, m", true, NULL, PCS_POSITIVE),
+    REAL(rectangle, height, "along the local y axis, m", true, NULL, PCS_POSITIVE),
+    REAL(rectangle, shear_factor, "share of the area that carries shear", false, "0.8333333333333333", PCS_POSITIVE),
+    { .name = NULL },
+};
+
+static double rectangle_torsion(double a, double s)
+{
+    double sum = 0.0, pi5 = pow(circle_constant, 5);
+    for (int n = 31; n >= 1; n -= 2) sum += tanh(0.5 * n * circle_constant * a / s) / pow(n, 5);
+    return a * s * s * s / 3.0 * (1.0 - 192.0 / pi5 * s / a * sum);
+}
+
+static void rectangle_constants(const void *params, pcs_section *out)
+{
+    const rectangle *p = params;
+    double b = p->width, h = p->height;
+    *out = (pcs_section){ .area = b * h,
+                          .Iy = h * b * b * b / 12.0,
+                          .Iz = b * h * h * h / 12.0,
+                          .torsion = rectangle_torsion(fmax(b, h), fmin(b, h)),
+                          .ky = p->shear_factor,
+                          .kz = p->shear_factor,
+                          .cy = 0.5 * h,
+                          .cz = 0.5 * b };
+}
+
+static const pcs_section_type section_rectangle = {
+    .name = "rectangle",
+    .summary = "width by height",
+    .options = rectangle_options,
+    .params_size = sizeof(rectangle),
+    .constants = rectangle_constants,
+};
+
+typedef struct round_section {
+    double diameter, thickness, shear_factor;
+} round_section;
+
+static void round_constants(double outer, double inner, double shear_factor, pcs_section *out)
+{
+    double o2 = outer * outer, i2 = inner * inner;
+    double area = 0.25 * circle_constant * (o2 - i2), I = circle_constant / 64.0 * (o2 * o2 - i2 * i2);
+    *out = (pcs_section){ .area = area,
+                          .Iy = I,
+                          .Iz = I,
+                          .torsion = 2.0 * I,
+                          .ky = shear_factor,
+                          .kz = shear_factor,
+                          .cy = 0.5 * outer,
+                          .cz = 0.5 * outer };
+}
+
+static const pcs_option circle_options[] = {
+    REAL(round_section, diameter, "m", true, NULL, PCS_POSITIVE),
+    REAL(round_section, shear_factor, "share of the area that carries shear", false, "0.9", PCS_POSITIVE),
+    { .name = NULL },
+};
+
+static void circle_constants(const void *params, pcs_section *out)
+{
+    const round_section *p = params;
+    round_constants(p->diameter, 0.0, p->shear_factor, out);
+}
+
+static const pcs_section_type section_circle = {
+    .name = "circle",
+    .summary = "solid and round",
+    .options = circle_options,
+    .params_size = sizeof(round_section),
+    .constants = circle_constants,
+};
+
+static const pcs_option tube_options[] = {
+    REAL(round_section, diameter, "outer, m", true, NULL, PCS_POSITIVE),
+    REAL(round_section, thickness, "of the wall, m", true, NULL, PCS_POSITIVE),
+    REAL(round_section, shear_factor, "share of the area that carries shear", false, "0.5", PCS_POSITIVE),
+    { .name = NULL },
+};
+
+static const char *tube_check(const void *params, const char **option)
+{
+    const round_section *p = params;
+    *option = "thickness";
+    return 2.0 * p->thickness <= p->diameter ? NULL : "the wall is thicker than half the diameter";
+}
+
+static void tube_constants(const void *params, pcs_section *out)
+{
+    const round_section *p = params;
+    round_constants(p->diameter, p->diameter - 2.0 * p->thickness, p->shear_factor, out);
+}
+
+static const pcs_section_type section_tube = {
+    .name = "tube",
+    .summary = "round and hollow",
+    .options = tube_options,
+    .params_size = sizeof(round_section),
+    .check = tube_check,
+    .constants = tube_constants,
+};
+
+typedef struct i_section {
+    double width, height, flange, web;
+} i_section;
+
+static const pcs_option i_options[] = {
+    REAL(i_section, width, "of the flanges, m", true, NULL, PCS_POSITIVE),
+    REAL(i_section, height, "over all, along the local y axis, m", true, NULL, PCS_POSITIVE),
+    REAL(i_section, flange, "thickness of a flange, m", true, NULL, PCS_POSITIVE),
+    REAL(i_section, web, "thickness of the web, m", true, NULL, PCS_POSITIVE),
+    { .name = NULL },
+};
+
+static const char *i_check(const void *params, const char **option)
+{
+    const i_section *p = params;
+    *option = "flange";
+    if (2.0 * p->flange >= p->height) return "the flanges leave no room for a web";
+    *option = "web";
+    return p->web <= p->width ? NULL : "the web is thicker than the flanges are wide";
+}
+
+// The web carries shear along y, the flanges carry it along z.
+static void i_constants(const void *params, pcs_section *out)
+{
+    const i_section *p = params;
+    double b = p->width, h = p->height, tf = p->flange, tw = p->web, hw = h - 2.0 * tf;
+    double area = 2.0 * b * tf + hw * tw;
+    *out = (pcs_section){ .area = area,
+                          .Iy = (2.0 * tf * b * b * b + hw * tw * tw * tw) / 12.0,
+                          .Iz = (b * h * h * h - (b - tw) * hw * hw * hw) / 12.0,
+                          .torsion = (2.0 * b * tf * tf * tf + hw * tw * tw * tw) / 3.0,
+                          .ky = hw * tw / area,
+                          .kz = 5.0 / 6.0 * 2.0 * b * tf / area,
+                          .cy = 0.5 * h,
+                          .cz = 0.5 * b };
+}
+
+static const pcs_section_type section_i = {
+    .name = "I",
+    .summary = "two flanges and a web",
+    .options = i_options,
+    .params_size = sizeof(i_section),
+    .check = i_check,
+    .constants = i_constants,
+};
+
+static const pcs_option given_options[] = {
+    REAL(pcs_section, area, "m^2", true, NULL, PCS_POSITIVE),
+    REAL(pcs_section, Iz, "bending about z, m^4", true, NULL, PCS_POSITIVE),
+    REAL(pcs_section, Iy, "bending about y, m^4; by default as Iz", false, NULL, PCS_POSITIVE),
+    REAL(pcs_section, torsion, "Saint-Venant's constant, m^4; by default Iy + Iz", false, NULL, PCS_POSITIVE),
+    REAL(pcs_section, ky, "shear factor along y", false, "1.0", PCS_POSITIVE),
+    REAL(pcs_section, kz, "shear factor along z", false, "1.0", PCS_POSITIVE),
+    REAL(pcs_section, cy, "outermost fibre along y, for stresses, m", false, "0.0", PCS_NOT_NEGATIVE),
+    REAL(pcs_section, cz, "outermost fibre along z, m", false, "0.0", PCS_NOT_NEGATIVE),
+    { .name = NULL },
+};
+
+static void given_constants(const void *params, pcs_section *out)
+{
+    *out = *(const pcs_section *)params;
+    if (isnan(out->Iy)) out->Iy = out->Iz;
+    if (isnan(out->torsion)) out->torsion = out->Iy + out->Iz;
+}
+
+static const pcs_section_type section_given = {
+    .name = "given",
+    .summary = "constants as numbers",
+    .options = given_options,
+    .params_size = sizeof(pcs_section),
+    .constants = given_constants,
+};
+
+const pcs_section_type *const pcs_section_types[] = {
+    &section_rectangle, &section_circle, &section_tube, &section_i, &section_given, NULL,
+};

@@ -1,0 +1,21 @@
+// The plane Timoshenko beam of two nodes, exact for end loads; shared by the plane and the space element.
+//
+// Dofs (w1, t1, w2, t2): deflections and section rotations; phi = 12 E I / (G A k L^2).
+//   deformations  t1 - (w2 - w1)/L,  t2 - (w2 - w1)/L,    D = E I/((1 + phi) L) [4 + phi, 2 - phi; 2 - phi, 4 + phi]
+// Consistent mass with rotary inertia: the shape functions are those of the static solution (Przemieniecki).
+
+#ifndef PCS_ELEMENTS_TIMOSHENKO_H
+#define PCS_ELEMENTS_TIMOSHENKO_H
+
+typedef struct pcs_timoshenko {
+    double EI, phi, length;
+    double line_mass;    // rho A, kg/m
+    double line_inertia; // rho I, kg m
+} pcs_timoshenko;
+
+// D, row-major 2 x 2.
+void pcs_timoshenko_stiffness(const pcs_timoshenko *beam, double D[4]);
+// M, row-major 4 x 4.
+void pcs_timoshenko_mass(const pcs_timoshenko *beam, double M[16]);
+
+#endif
