@@ -69,7 +69,8 @@ static const change changes[] = {
     // Elements
     { "elements:\n  bar", "elems:\n  bar",
       "f:1:1: missing key 'elements' (element groups by name)\nf:5:1: unknown key 'elems'", 2 },
-    { "type: rod", "type: beam", "f:6:16: elements.bar.type must be rod, is 'beam'", 0 },
+    { "type: rod", "type: beam", "f:6:16: elements.bar.type must be one of rod, beam_timo_2d, beam_timo_3d, is 'beam'",
+      0 },
     { "mesh: bar", "mesh: bra",
       "f:6:27: elements.bar.mesh must name a set of elements, is 'bra', did you mean 'bar'? there are: bar, bar.start, "
       "bar.end, rod, rod.start, rod.end",
@@ -96,7 +97,7 @@ static const change changes[] = {
     // Supports
     { "set: rod.end", "set: rod.edn",
       "f:9:16: supports.hold.set must name a set of nodes, is 'rod.edn', did you mean 'rod.end'?", 0 },
-    { "fix: [x]", "fix: [q]", "f:9:31: supports.hold.fix[0] must be one of x, y, z, is 'q'", 0 },
+    { "fix: [x]", "fix: [q]", "f:9:31: supports.hold.fix[0] must be one of x, y, z, rx, ry, rz, is 'q'", 0 },
     { "fix: [x]", "fix: [x, x]", "f:9:34: supports.hold.fix[1] gives 'x' twice", 0 },
     { "fix: [x]", "fix: []", "f:9:30: supports.hold.fix is empty", 0 },
     { "fix: [x]", "fix: x", "f:9:30: supports.hold.fix must be a list, is 'x'", 0 },

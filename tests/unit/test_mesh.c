@@ -72,7 +72,7 @@ static void lines_add_up(void **state)
         model_line(m, name, from, to, 2);
     }
     CHECK(m->mesh->nnode == 3 * LINES && m->mesh->ncell == 2 * LINES);
-    CHECK(m->mesh->nnode_set == 3 * LINES && m->mesh->ncell_set == 3 * LINES);
+    CHECK(m->mesh->nnode_set == 4 * LINES && m->mesh->ncell_set == 3 * LINES);
     for (int i = 0; i < LINES; i++) {
         char name[16];
         snprintf(name, sizeof name, "bar%d", i);
