@@ -220,7 +220,7 @@ static void certify_velocity(pcs_certifier *self, const pcs_state *x, const pcs_
     self->largest_rate[row] = fmax(self->largest_rate[row], fmax(fabs(rate), fabs(r->rate_before)));
 }
 
-// The closed form holds where one contact alone got an impulse.
+// The closed form holds where one contact alone got an impulse, and no friction took its share.
 static void certify_impact(pcs_certifier *self, const pcs_step_report *report, double speed, double t)
 {
     int hit = -1, count = 0;
@@ -231,6 +231,7 @@ static void certify_impact(pcs_certifier *self, const pcs_step_report *report, d
         }
     if (count != 1 || !report->rows[hit].is_impact || report->is_joined) return;
     const pcs_row_report *r = &report->rows[hit];
+    if (r->last_tangent[0] != 0.0 || r->last_tangent[1] != 0.0) return;
     double mass = self->scheme->solver->effective_mass[hit];
     double loss = 0.5 * mass * (r->rate_before * r->rate_before - r->target * r->target);
     double size = 0.5 * mass * (r->rate_before * r->rate_before + r->target * r->target);
