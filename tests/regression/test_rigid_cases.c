@@ -1,0 +1,397 @@
+// The rigid cases without friction against closed forms and the digits of independent implementations.
+
+#include "check.h"
+#include "run_case.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define GGL "scheme={type: alpha_ggl, rho_inf: 0.8}"
+#define MOREAU "scheme={type: moreau_jean, rho_inf: 0.8}"
+#define HALF "scheme={type: half_explicit}"
+
+static case_run open_with(const char *path, const char *a, const char *b)
+{
+    const char *set[] = { a, a == NULL ? NULL : b, NULL };
+    return case_open(path, set);
+}
+
+// Steps on to time t.
+static void run_to(case_run *run, double t)
+{
+    while (run->sim->state.t < t - 1e-9) case_step(run);
+    CHECK_NEAR(run->sim->state.t, t, 1e-9);
+}
+
+static double largest_rise(const case_run *run)
+{
+    double rise = 0.0;
+    for (long i = 1; i < run->count; i++) rise = fmax(rise, run->records[i].energy - run->records[i - 1].energy);
+    return rise;
+}
+
+// Last time with an open first contact.
+static double closes_for_good(const case_run *run)
+{
+    double t = 0.0;
+    for (long i = 0; i < run->count; i++)
+        if (run->records[i].gap > 1e-12) t = run->records[i].t;
+    return t;
+}
+
+static double largest_of(const double *x, int n)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n; i++) largest = fmax(largest, fabs(x[i]));
+    return largest;
+}
+
+// Digits: q, v at three times, Lambda of the first impact; the rest force is m g; nothing penetrates or rises.
+static void ball_accumulates_and_rests(void **state)
+{
+    (void)state;
+    case_run run = open_with("cases/ball", NULL, NULL);
+    run_to(&run, 0.402);
+    CHECK_NEAR(run.sim->state.q[0], 0.2, 1e-15);
+    CHECK_NEAR(run.sim->state.v[0], 3.2, 1e-12);
+    CHECK_NEAR(case_last(&run)->step_impulse, 7.22, 1e-12);
+    run_to(&run, 1.0);
+    CHECK_NEAR(run.sim->state.q[0], 0.32558, 1e-12);
+    CHECK_NEAR(run.sim->state.v[0], -2.78, 1e-12);
+    run_to(&run, 2.0);
+    CHECK_NEAR(run.sim->state.q[0], 0.25875632, 1e-12);
+    CHECK_NEAR(run.sim->state.v[0], 1.18896, 1e-12);
+    run_to(&run, 4.0);
+    CHECK_NEAR(closes_for_good(&run), 3.442, 1e-9); // closed from 3.444 s on
+    CHECK(case_smallest_gap(&run) >= 0.0);
+    CHECK(largest_rise(&run) <= 1e-14);
+    for (long i = 0; i < run.count; i++)
+        if (run.records[i].t > 3.7) CHECK_NEAR(run.records[i].step_impulse / 2e-3, 10.0, 1e-10);
+    case_close(&run);
+}
+
+// The accumulation point is t1 (1 + e)/(1 - e) = 3.602249 s; GGL is early by about 80 h, Moreau's rule is on time. The
+// last open times of GGL are those of the recurrence in rational arithmetic: many bounces end in ties, which rounding
+// would decide (plain doubles close at 3.58125 s with the smallest step).
+static void ball_closes_near_the_accumulation_point(void **state)
+{
+    (void)state;
+    const double exact = 9.0 * sqrt(2.0 * 0.801 / 10.0), early[] = { 3.523, 3.558, 3.576 };
+    static const char *const steps[] = { "time.step=1.0e-3", "time.step=5.0e-4", "time.step=2.5e-4" };
+    CHECK_NEAR(exact, 3.602249297, 1e-9);
+    for (int k = 0; k < 3; k++) {
+        case_run run = case_run_all("cases/ball", (const char *const[]){ GGL, steps[k], NULL });
+        CHECK_NEAR(closes_for_good(&run), early[k], 1e-9);
+        CHECK(case_smallest_gap(&run) >= 0.0);
+        case_close(&run);
+    }
+    case_run run = case_run_all("cases/ball", (const char *const[]){ MOREAU, NULL });
+    double open = 0.0;
+    for (long i = 0; i < run.count; i++)
+        if (run.records[i].step_impulse == 0.0) open = run.records[i].t;
+    CHECK_NEAR(open, exact, 4e-3);
+    CHECK_NEAR(case_smallest_gap(&run), -2.0e-3, 1e-5);
+    case_close(&run);
+}
+
+// The trapezoidal rule errs by h^2 t / 6 in the integral of t^2, so velocity and impulse are known to round-off.
+static void growing_force_in_flight_and_at_rest(void **state)
+{
+    (void)state;
+    case_run run = case_run_all("cases/ball_free", NULL);
+    CHECK_NEAR(run.sim->state.v[0], -10.0 / 3.0 - 10.0 * 1e-4 / 6.0, 1e-13);
+    CHECK_NEAR(run.sim->state.q[0], 1.0 - 5.0 / 6.0, 2e-4);
+    CHECK_NEAR(run.sim->ledger.external_work, case_last(&run)->energy, 15.0 * 1e-4); // second order
+    CHECK(case_find_contact(&run).count == 0);
+    case_close(&run);
+    run = case_run_all("cases/ball_rest", NULL);
+    double sum = 0.0;
+    for (long i = 0; i < run.count; i++) {
+        CHECK_NEAR(run.records[i].gap, 0.0, 0.0);
+        CHECK_NEAR(run.records[i].rate, 0.0, 0.0);
+        sum += run.records[i].step_impulse;
+    }
+    CHECK_NEAR(sum, 10.0 / 3.0 + 10.0 * 1e-4 / 6.0, 1e-13);
+    case_close(&run);
+    // Moreau-Jean with theta = 1 is the right-hand rule: error h t^2 / 2 + h^2 t / 6.
+    run = case_run_all("cases/ball_rest", (const char *const[]){ "scheme={type: moreau_jean, theta: 1.0}", NULL });
+    sum = 0.0;
+    for (long i = 0; i < run.count; i++) sum += run.records[i].step_impulse;
+    CHECK_NEAR(sum, 10.0 / 3.0 + 10.0 * 1e-2 / 2.0 + 10.0 * 1e-4 / 6.0, 1e-12);
+    case_close(&run);
+}
+
+// Height of the ball with v' = -2, e = 1/2, q(0) = 1: the n-th flight lasts 2^(1-n), n = 1, 2, ... from t = 3 -
+// 2^(2-n).
+static double zeno_height(double t)
+{
+    if (t < 1.0) return 1.0 - t * t;
+    double start = 1.0, lasts = 1.0;
+    while (t < 3.0 && t >= start + lasts) {
+        start += lasts;
+        lasts *= 0.5;
+    }
+    return t >= 3.0 ? 0.0 : (t - start) * (start + lasts - t);
+}
+
+// Mean error over four neighbouring steps: first order through the impacts.
+static double zeno_error(const char *const steps[4])
+{
+    double mean = 0.0;
+    for (int k = 0; k < 4; k++) {
+        case_run run = case_run_all("cases/ball_f2", (const char *const[]){ steps[k], NULL });
+        double impulse = 0.0, error = 0.0;
+        for (long i = 0; i < run.count; i++) {
+            impulse += run.records[i].step_impulse;
+            error += run.sim->step_size * fabs(run.records[i].gap - zeno_height(run.records[i].t));
+        }
+        // Momentum: 2 m t = impulses + m v; at the end the ball rests.
+        CHECK_NEAR(impulse, 8.0, 1e-11);
+        CHECK_NEAR(case_last(&run)->rate, 0.0, 1e-15);
+        CHECK(fabs(case_last(&run)->gap) < 5.0 * run.sim->step_size * run.sim->step_size);
+        mean += 0.25 * error;
+        case_close(&run);
+    }
+    return mean;
+}
+
+static void zeno_ball_comes_to_rest(void **state)
+{
+    (void)state;
+    CHECK_NEAR(zeno_height(1.5), 0.25, 1e-15);
+    CHECK_NEAR(zeno_height(2.25), 0.0625, 1e-15);
+    double coarse = zeno_error(
+        (const char *const[]){ "time.step=4.1e-3", "time.step=4.3e-3", "time.step=4.7e-3", "time.step=4.9e-3" });
+    double fine = zeno_error((const char *const[]){ "time.step=5.125e-4", "time.step=5.375e-4", "time.step=5.875e-4",
+                                                    "time.step=6.125e-4" });
+    double order = log2(coarse / fine) / 3.0;
+    CHECK_NEAR(order, 1.0, 0.2);
+}
+
+// Reference: impacts at 0.48519 (x), 0.63855 (y), 0.77631 s; the ball rests in the corner, E: 26.8 J to 13.4 J.
+static void ball_in_box_rests_in_the_corner(void **state)
+{
+    (void)state;
+    case_run run = open_with("cases/ball_in_box", NULL, NULL);
+    double hit[2] = { 0.0, 0.0 }, second = 0.0;
+    while (run.sim->state.t < 2.0 - 1e-9) {
+        case_step(&run);
+        for (int j = 0; j < 2; j++) {
+            if (!run.sim->report.rows[j].is_impact) continue;
+            if (j == 0 && hit[0] > 0.0 && second == 0.0) second = run.sim->state.t;
+            if (hit[j] == 0.0) hit[j] = run.sim->state.t;
+        }
+    }
+    CHECK_NEAR(hit[0], 0.48519, 5e-3);
+    CHECK_NEAR(hit[1], 0.63855, 5e-3);
+    CHECK_NEAR(second, 0.77631, 1e-2);
+    CHECK_NEAR(run.sim->report.rows[0].gap, -1.2e-4, 5e-6);
+    CHECK_NEAR(run.sim->report.rows[1].gap, -2.0e-4, 5e-6);
+    CHECK_NEAR(largest_of(run.sim->state.v, 2), 0.0, 1e-15);
+    CHECK_NEAR(run.records[0].energy, 26.8, 5e-2);
+    CHECK_NEAR(case_last(&run)->energy, 13.4, 5e-3);
+    CHECK(largest_rise(&run) > 0.0 && largest_rise(&run) <= 3.1e-4);
+    case_close(&run);
+    // Straight down the ball stays in the middle, exactly.
+    run = open_with("cases/ball_in_box", "system.gravity_degrees=90.0", NULL);
+    run_to(&run, 2.0);
+    CHECK_NEAR(run.sim->state.q[0], 2.0, 0.0);
+    CHECK_NEAR(run.sim->state.q[1], 1.0, 1e-2);
+    case_close(&run);
+}
+
+// Energies at 0.9 s of independent implementations; exact 14.361 J.
+static void oscillator_keeps_the_published_energies(void **state)
+{
+    (void)state;
+    case_run run = open_with("cases/oscillator", NULL, NULL);
+    CHECK_NEAR(run.records[0].energy, 20.02, 1e-12);
+    run_to(&run, 0.9);
+    CHECK_NEAR(case_last(&run)->energy, 13.99, 5e-3);
+    CHECK(case_smallest_gap(&run) >= 0.0);
+    case_close(&run);
+    run = open_with("cases/oscillator", MOREAU, NULL);
+    run_to(&run, 0.9);
+    CHECK_NEAR(case_last(&run)->energy, 13.08, 5e-3);
+    case_close(&run);
+    run = open_with("cases/oscillator", HALF, "time.step=1.0e-5");
+    run_to(&run, 0.9);
+    CHECK_NEAR(case_last(&run)->energy, 14.361, 3e-2);
+    case_close(&run);
+}
+
+// Released at 1 with omega = 2 pi: impacts at 1/4 s and every 1/2 s, each arc e times the one before.
+static double impacting_position(double t)
+{
+    if (t < 0.25) return cos(6.283185307179586 * t);
+    double arc = floor((t - 0.25) / 0.5);
+    return pow(0.5, arc + 1.0) * sin(6.283185307179586 * (t - 0.25 - 0.5 * arc));
+}
+
+static void impacting_oscillator_follows_its_arcs(void **state)
+{
+    (void)state;
+    double error[2] = { 0.0, 0.0 };
+    static const char *const steps[2][3] = { { "time.step=1.1e-3", "time.step=1.2e-3", "time.step=1.3e-3" },
+                                             { "time.step=1.375e-4", "time.step=1.5e-4", "time.step=1.625e-4" } };
+    CHECK_NEAR(impacting_position(0.5), 0.5, 1e-15);
+    CHECK_NEAR(impacting_position(1.0), 0.25, 1e-15);
+    for (int level = 0; level < 2; level++)
+        for (int k = 0; k < 3; k++) {
+            case_run run = case_run_all("cases/impacting_oscillator", (const char *const[]){ steps[level][k], NULL });
+            for (long i = 0; i < run.count; i++)
+                error[level] += run.sim->step_size * fabs(run.records[i].gap - impacting_position(run.records[i].t));
+            CHECK(case_impacts(&run) == 4);
+            case_close(&run);
+        }
+    CHECK(error[0] / 3.0 < 6e-3);
+    CHECK_NEAR(log2(error[0] / error[1]) / 3.0, 1.0, 0.25);
+}
+
+// Digits at 0.4 s; both constraints hold to round-off for GGL; at rest the wall carries 10 N. Moreau drifts.
+static void pendulum_stays_on_its_constraints(void **state)
+{
+    (void)state;
+    case_run run = open_with("cases/pendulum", NULL, NULL);
+    double drift = 0.0, rate = 0.0, gap = 0.0, open = 0.0;
+    while (run.sim->state.t < 6.0 - 1e-9) {
+        case_step(&run);
+        const pcs_row_report *row = run.sim->report.rows;
+        drift = fmax(drift, fmax(fabs(row[0].gap), fabs(row[1].gap)));
+        rate = fmax(rate, fmax(fabs(row[0].rate), fabs(row[1].rate)));
+        gap = fmin(gap, row[2].gap);
+        if (row[2].gap > 1e-12) open = run.sim->state.t;
+        if (fabs(run.sim->state.t - 0.4) < 1e-9) {
+            CHECK_NEAR(run.sim->state.q[2], -0.450876897547, 2e-12);
+            CHECK_NEAR(run.sim->state.v[2], -3.55367113458, 2e-11);
+        }
+    }
+    CHECK(drift <= 1e-15);
+    CHECK(rate <= 1e-12);
+    CHECK(gap >= -1.2e-16);
+    CHECK_NEAR(open, 4.932, 1e-9); // closed from 4.933 s on, the exact accumulation is at 5.05398 s
+    CHECK_NEAR(run.sim->report.rows[2].step_impulse / 1e-3, 10.0, 1e-10);
+    case_close(&run);
+    run = open_with("cases/pendulum", MOREAU, "time.end=3.0");
+    drift = gap = 0.0;
+    while (run.sim->state.t < 3.0 - 1e-9) {
+        case_step(&run);
+        const pcs_row_report *row = run.sim->report.rows;
+        drift = fmax(drift, fmax(fabs(row[0].gap), fabs(row[1].gap)));
+        gap = fmin(gap, row[2].gap);
+    }
+    CHECK_NEAR(drift, 4.4e-4, 5e-6);
+    CHECK_NEAR(gap, -1.1e-3, 5e-5);
+    case_close(&run);
+}
+
+// No penetration, energy monotone, m g / 2 on each corner at rest; more points than two share it somehow.
+static void block_rests_on_any_number_of_points(void **state)
+{
+    (void)state;
+    for (int points = 2; points <= 9; points++) {
+        char set[32];
+        snprintf(set, sizeof set, "system.points=%d", points);
+        case_run run = open_with("cases/rocking_block", set, NULL);
+        double gap = 0.0;
+        while (run.sim->state.t < 1.5 - 1e-9) {
+            case_step(&run);
+            for (int j = 0; j < points; j++) gap = fmin(gap, run.sim->report.rows[j].gap);
+            CHECK(run.sim->report.iterations <= 12);
+        }
+        CHECK(gap >= -1e-14);
+        CHECK(largest_rise(&run) <= 5e-15);
+        double sum = 0.0;
+        for (int j = 0; j < points; j++) sum += run.sim->report.rows[j].step_impulse / 1e-2;
+        CHECK_NEAR(sum, 9.81, 1e-10);
+        for (int j = 0; j < points && points == 2; j++)
+            CHECK_NEAR(run.sim->report.rows[j].step_impulse / 1e-2, 4.905, 1e-10);
+        CHECK_NEAR(largest_of(run.sim->state.v, 3), 0.0, 1e-12);
+        CHECK_NEAR(run.sim->state.q[1], 0.75, 1e-14);
+        CHECK_NEAR(run.sim->state.q[2], 0.0, 1e-14);
+        case_close(&run);
+    }
+}
+
+static void block_penetrates_under_moreau(void **state)
+{
+    (void)state;
+    case_run run = open_with("cases/rocking_block", MOREAU, NULL);
+    double gap = 0.0;
+    while (run.sim->state.t < 1.5 - 1e-9) {
+        case_step(&run);
+        for (int j = 0; j < 2; j++) gap = fmin(gap, run.sim->report.rows[j].gap);
+    }
+    CHECK_NEAR(gap, -7.5e-3, 5e-5);
+    case_close(&run);
+}
+
+// Digits at 0.1 s with friction, insensitive to rounding; 20 impact steps.
+static void slider_crank_reaches_the_digits(void **state)
+{
+    (void)state;
+    case_run run = open_with("cases/slider_crank", NULL, NULL);
+    int impacts = 0;
+    double tilt = 0.0, gap = 0.0;
+    while (run.sim->state.t < 0.1 - 1e-9) {
+        case_step(&run);
+        bool is_impact = false;
+        for (int j = 0; j < 4; j++) {
+            is_impact = is_impact || run.sim->report.rows[j].is_impact;
+            gap = fmin(gap, run.sim->report.rows[j].gap);
+        }
+        impacts += is_impact;
+        tilt = fmax(tilt, fabs(run.sim->state.q[2]));
+    }
+    const double *q = run.sim->state.q, *v = run.sim->state.v;
+    CHECK_NEAR(q[0], 9.001689358844859, 1e-10);
+    CHECK_NEAR(q[1], -0.210103200905273, 1e-10);
+    CHECK_NEAR(v[0], 135.9296676094, 1e-8);
+    CHECK_NEAR(v[1], 63.3654920681, 1e-8);
+    CHECK(impacts == 20);
+    CHECK(tilt < 1e-12); // corners act in pairs
+    CHECK(gap > -5e-4);
+    case_close(&run);
+}
+
+// Velocity level drifts linearly in time, GGL stays; energy 7.4955 to 7.4935 J in 2 s.
+static void joint_drifts_at_velocity_level_only(void **state)
+{
+    (void)state;
+    const double drift[] = { -0.8e-5, -2.0e-5, -2.7e-5, -3.6e-5 };
+    case_run run = open_with("cases/slider_crank_bilateral", NULL, NULL);
+    for (int k = 0; k < 4; k++) {
+        run_to(&run, 0.5 * (k + 1));
+        CHECK_NEAR(case_last(&run)->gap, drift[k], 5.1e-7);
+        CHECK_NEAR(case_last(&run)->rate, 0.0, 1e-12);
+    }
+    CHECK_NEAR(run.records[0].energy, 7.49555, 5e-6);
+    CHECK_NEAR(case_last(&run)->energy, 7.4935, 5e-5);
+    case_close(&run);
+    run = case_run_all("cases/slider_crank_bilateral", (const char *const[]){ GGL, "time.end=0.5", NULL });
+    for (long i = 0; i < run.count; i++) {
+        CHECK_NEAR(run.records[i].gap, 0.0, 1e-14);
+        CHECK_NEAR(run.records[i].rate, 0.0, 1e-11);
+    }
+    case_close(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ball_accumulates_and_rests),
+        cmocka_unit_test(ball_closes_near_the_accumulation_point),
+        cmocka_unit_test(growing_force_in_flight_and_at_rest),
+        cmocka_unit_test(zeno_ball_comes_to_rest),
+        cmocka_unit_test(ball_in_box_rests_in_the_corner),
+        cmocka_unit_test(oscillator_keeps_the_published_energies),
+        cmocka_unit_test(impacting_oscillator_follows_its_arcs),
+        cmocka_unit_test(pendulum_stays_on_its_constraints),
+        cmocka_unit_test(block_rests_on_any_number_of_points),
+        cmocka_unit_test(block_penetrates_under_moreau),
+        cmocka_unit_test(slider_crank_reaches_the_digits),
+        cmocka_unit_test(joint_drifts_at_velocity_level_only),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

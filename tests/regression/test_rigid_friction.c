@@ -1,0 +1,260 @@
+// Rigid cases with Coulomb friction against closed forms: stopping, sticking without creep, stick-slip, an impact with
+// spin, and the circular cone in space.
+
+#include "check.h"
+#include "run_case.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define GGL "scheme={type: alpha_ggl, rho_inf: 0.8}"
+#define MOREAU "scheme={type: moreau_jean, theta: 0.5}"
+#define HALF "scheme={type: half_explicit}"
+
+static const char *const schemes[] = { GGL, MOREAU, HALF };
+enum { SCHEMES = 3 };
+static const double degree = 0.017453292519943295, gravity = 9.81;
+
+static const char *step_text(double h, char text[32])
+{
+    snprintf(text, 32, "time.step=%.6e", h);
+    return text;
+}
+
+// mu > tan a: stops after v0/(g (mu cos a - sin a)) = 1.594928511 s, after as many metres since v0 = 2 m/s, and stays.
+static void block_stops_on_the_incline_and_stays(void **state)
+{
+    (void)state;
+    const double exact = 2.0 / (gravity * (0.5 * cos(20.0 * degree) - sin(20.0 * degree)));
+    // Errors of an independent implementation of GGL with friction.
+    const double h[] = { 4e-2, 2e-2, 1e-2, 5e-3 }, error[] = { 1.11e-4, 4.75e-5, 1.57e-5, 2.21e-7 };
+    char text[32];
+    CHECK_NEAR(exact, 1.594928511, 1e-9);
+    for (int s = 0; s < SCHEMES; s++)
+        for (int k = 0; k < 4; k++) {
+            case_run run = case_open("cases/incline", (const char *const[]){ schemes[s], step_text(h[k], text), NULL });
+            double creep = 0.0, place = 0.0;
+            while (run.sim->state.t < 2.0 - 1e-9) {
+                case_step(&run);
+                if (run.sim->state.t < exact + h[k]) place = run.sim->state.q[0];
+                else creep = fmax(creep, fmax(fabs(run.sim->state.v[0]), fabs(run.sim->state.q[0] - place) / 0.4));
+            }
+            CHECK_NEAR(run.sim->state.q[0] - exact, error[k], 0.01 * error[k]);
+            CHECK_NEAR(creep, 0.0, 2e-13); // round-off of the positions
+            CHECK(case_smallest_gap(&run) >= -1e-18);
+            // Friction holds the weight's downhill part, the slope its normal part.
+            const pcs_row_report *row = &run.sim->report.rows[0];
+            CHECK_NEAR(row->step_impulse / h[k], gravity * cos(20.0 * degree), 1e-11);
+            CHECK_NEAR(row->tangent[0] / h[k], -gravity * sin(20.0 * degree), 1e-11);
+            case_close(&run);
+        }
+}
+
+// Thrown uphill with mu < tan a the block turns round; position at 2 s.
+static void block_turns_on_the_incline(void **state)
+{
+    (void)state;
+    const double s = gravity * sin(20.0 * degree), c = 0.2 * gravity * cos(20.0 * degree);
+    const double turn = 2.0 / (s + c), top = -2.0 / (s + c), exact = top + 0.5 * (s - c) * (2.0 - turn) * (2.0 - turn);
+    const double h[] = { 1e-2, 5e-3 }, error[] = { -1.30e-2, -7.43e-4 };
+    char text[32];
+    for (int k = 0; k < 2; k++) {
+        case_run run =
+            case_run_all("cases/incline", (const char *const[]){ GGL, "system.friction=0.2", "system.velocity=-2.0",
+                                                                 step_text(h[k], text), NULL });
+        CHECK_NEAR(run.sim->state.q[0] - exact, error[k], 0.01 * fabs(error[k]));
+        case_close(&run);
+    }
+}
+
+// Piece by piece: sticks until |F| = mu m g, slides until it stands still.
+typedef struct slip_piece {
+    double t, x; // begins here
+    int sign;    // of the motion; 0: sticks
+} slip_piece;
+
+static const double omega = 6.283185307179586;
+
+static double slip_velocity(const slip_piece *p, double t)
+{
+    return p->sign == 0 ? 0.0 : -5.0 / omega * (cos(omega * t) - cos(omega * p->t)) - 3.0 * p->sign * (t - p->t);
+}
+
+static double slip_position(const slip_piece *p, double t)
+{
+    if (p->sign == 0) return p->x;
+    double s = t - p->t;
+    return p->x - 5.0 / (omega * omega) * (sin(omega * t) - sin(omega * p->t)) + 5.0 / omega * cos(omega * p->t) * s -
+           1.5 * p->sign * s * s;
+}
+
+// End of a piece: 0 < asin(0.6) ends sticking; sliding ends where the velocity vanishes, found by bisection.
+static double slip_end(const slip_piece *p)
+{
+    if (p->sign == 0) {
+        double t = asin(0.6) / omega;
+        while (t <= p->t + 1e-12) t += 0.5;
+        return t;
+    }
+    double low = p->t + 1e-3, high = p->t + 0.5;
+    for (int i = 0; i < 100; i++) {
+        double middle = 0.5 * (low + high);
+        if (slip_velocity(p, middle) * p->sign > 0.0) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+static double slip_exact(double t)
+{
+    slip_piece p = { 0.0, 0.0, 0 };
+    for (double end = slip_end(&p); end < t; end = slip_end(&p)) {
+        double x = slip_position(&p, end), force = 5.0 * sin(omega * end);
+        p = (slip_piece){ end, x, p.sign == 0 ? (force > 0.0 ? 1 : -1) : 0 };
+    }
+    return slip_position(&p, t);
+}
+
+static void pushed_block_sticks_and_slips(void **state)
+{
+    (void)state;
+    // Errors of an independent implementation; order 1.98 between the first and the last.
+    const double h[] = { 2e-2, 1e-2, 5e-3, 2.5e-3 }, error[] = { 8.05e-4, 2.22e-4, 8.08e-5, 1.17e-5 };
+    char text[32];
+    CHECK_NEAR(slip_exact(0.6), 0.0998484940112, 1e-12);
+    for (int s = 0; s < SCHEMES; s++) {
+        double largest[4] = { 0 };
+        for (int k = 0; k < 4; k++) {
+            case_run run =
+                case_open("cases/stick_slip", (const char *const[]){ schemes[s], step_text(h[k], text), NULL });
+            while (run.sim->state.t < 2.0 - 1e-9) {
+                case_step(&run);
+                largest[k] = fmax(largest[k], fabs(run.sim->state.q[0] - slip_exact(run.sim->state.t)));
+            }
+            if (s == 0) CHECK_NEAR(largest[k], error[k], 0.01 * error[k]);
+            case_close(&run);
+        }
+        CHECK(log2(largest[0] / largest[3]) / 3.0 > 1.7);
+    }
+}
+
+// One impact in flight without gravity: every scheme must give the exact impulses, sticking and sliding.
+static void spin_changes_at_the_impact(void **state)
+{
+    (void)state;
+    // spin, e_T; u = 2, e = 0.8, mu = 0.3: P_N = 3.6, mu P_N = 1.08, effective mass of the tangent 2/7
+    const double spin[] = { 10.0, -4.0, 30.0, -30.0, 10.0, -5.0 }, tangent[] = { 0.0, 0.0, 0.0, 0.0, 0.5, 0.0 };
+    for (int s = 0; s < SCHEMES; s++)
+        for (int k = 0; k < 6; k++) {
+            char spin_text[48], tangent_text[48];
+            snprintf(spin_text, sizeof spin_text, "system.spin=%.1f", spin[k]);
+            snprintf(tangent_text, sizeof tangent_text, "system.tangent_restitution=%.1f", tangent[k]);
+            case_run run =
+                case_run_all("cases/spinning_ball", (const char *const[]){ schemes[s], spin_text, tangent_text, NULL });
+            double slip = 1.0 + 0.2 * spin[k], wanted = -(1.0 + tangent[k]) * slip * 2.0 / 7.0;
+            double P = fmin(fmax(wanted, -1.08), 1.08);
+            CHECK_NEAR(run.sim->state.v[0], 1.0 + P, 1e-14);
+            CHECK_NEAR(run.sim->state.v[1], 1.6, 1e-14);
+            CHECK_NEAR(run.sim->state.v[2], spin[k] + 0.2 * P / 0.016, 1e-13);
+            CHECK(case_impacts(&run) == 1);
+            // The ledger knows what the impact took, friction included.
+            double before = 0.5 * (1.0 + 4.0 + 0.016 * spin[k] * spin[k]);
+            CHECK_NEAR(run.sim->ledger.initial, before, 1e-13);
+            CHECK_NEAR(before - case_last(&run)->energy, run.sim->ledger.impact_loss, 1e-12);
+            case_close(&run);
+        }
+}
+
+// Pushed across the slope at v0: with k = mu cot a the puck stops at
+//   x = v0^2 / (4 g sin a (k^2 - 1)),   y = 2 k v0^2 / (g sin a (4 k^2 - 1)),   t = k v0 / (g sin a (k^2 - 1))
+static void puck_turns_downhill_and_stops(void **state)
+{
+    (void)state;
+    const double s = gravity * sin(20.0 * degree), k = 0.5 / tan(20.0 * degree);
+    const double x = 1.0 / (s * (k * k - 1.0)), y = 8.0 * k / (s * (4.0 * k * k - 1.0)),
+                 stop = 2.0 * k / (s * (k * k - 1.0));
+    const double h[] = { 2e-2, 1e-2, 5e-3, 2.5e-3 };
+    char text[32];
+    for (int scheme = 0; scheme < SCHEMES; scheme++) {
+        double error[4];
+        for (int i = 0; i < 4; i++) {
+            case_run run =
+                case_open("cases/puck", (const char *const[]){ schemes[scheme], step_text(h[i], text), NULL });
+            while (run.sim->state.t < 2.0 - 1e-9) {
+                case_step(&run);
+                // The friction force lies on the cone and against the motion, or holds the puck.
+                const pcs_row_report *row = &run.sim->report.rows[0];
+                double friction = hypot(row->last_tangent[0], row->last_tangent[1]),
+                       speed = hypot(run.sim->state.v[0], run.sim->state.v[1]);
+                CHECK(friction <= 0.5 * row->multiplier * (1.0 + 1e-12));
+                if (speed > 1e-9) {
+                    CHECK_NEAR(friction, 0.5 * row->multiplier, 1e-12);
+                    CHECK_NEAR(row->last_tangent[0] * run.sim->state.v[1], row->last_tangent[1] * run.sim->state.v[0],
+                               1e-12);
+                }
+                if (run.sim->state.t > stop + 3.0 * h[i]) CHECK_NEAR(speed, 0.0, 1e-14);
+            }
+            error[i] = hypot(run.sim->state.q[0] - x, run.sim->state.q[1] - y);
+            CHECK(fabs(run.sim->state.q[2]) <= 1e-15);
+            case_close(&run);
+        }
+        CHECK_NEAR(error[0], 1.54e-2, 1e-4);
+        CHECK_NEAR(log2(error[0] / error[3]) / 3.0, 1.0, 0.05);
+    }
+}
+
+// A block standing on one corner rocks about it: J_corner theta'' = m g R sin(...), the free end comes down.
+static double housner_angle(double t, double start)
+{
+    const double half_width = 0.5, half_height = 0.75, inertia = (1.0 + 2.25) / 12.0 + 0.25 + 0.5625;
+    double theta = start, rate = 0.0, h = t / 4000.0;
+    for (int i = 0; i < 4000; i++) {
+        double k[4], w[4], share[] = { 0.0, 0.5, 0.5, 1.0 };
+        for (int j = 0; j < 4; j++) {
+            double x = theta + (j > 0 ? share[j] * h * w[j - 1] : 0.0);
+            w[j] = rate + (j > 0 ? share[j] * h * k[j - 1] : 0.0);
+            k[j] = -gravity * (half_width * cos(x) - half_height * sin(x)) / inertia;
+        }
+        theta += h / 6.0 * (w[0] + 2.0 * (w[1] + w[2]) + w[3]);
+        rate += h / 6.0 * (k[0] + 2.0 * (k[1] + k[2]) + k[3]);
+    }
+    return theta;
+}
+
+// The left corner sticks under enough friction: GGL follows the pivoting motion in first order.
+static void block_pivots_on_its_corner(void **state)
+{
+    (void)state;
+    double error[3];
+    const double h[] = { 1e-2, 5e-3, 2.5e-3 }, start = 0.2, end = 0.2;
+    char text[32], height[48], angle[48];
+    snprintf(angle, sizeof angle, "system.angle=%.17g", start);
+    snprintf(height, sizeof height, "system.y=%.17g", 0.75 * cos(start) + 0.5 * sin(start));
+    for (int k = 0; k < 3; k++) {
+        case_run run = case_open("cases/rocking_block",
+                                 (const char *const[]){ angle, height, "system.friction=2.0", "system.restitution=0.0",
+                                                        "time.end=0.2", step_text(h[k], text), NULL });
+        double corner = run.sim->state.q[0] - 0.5 * cos(start) + 0.75 * sin(start);
+        while (run.sim->state.t < end - 1e-9) case_step(&run);
+        const double *q = run.sim->state.q;
+        error[k] = fabs(q[2] - housner_angle(end, start));
+        CHECK(q[2] > 0.02 && q[2] < start); // still in the air on the right
+        CHECK(run.sim->report.rows[1].is_closed && !run.sim->report.rows[0].is_closed);
+        CHECK_NEAR(q[1] - 0.5 * sin(q[2]) - 0.75 * cos(q[2]), 0.0, 1e-13);
+        CHECK_NEAR(q[0] - 0.5 * cos(q[2]) + 0.75 * sin(q[2]), corner,
+                   5e-4); // sticks: no slip but that of one step's turn
+        case_close(&run);
+    }
+    CHECK(error[0] < 2e-3);
+    CHECK_NEAR(log2(error[0] / error[2]) / 2.0, 1.0, 0.15);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(block_stops_on_the_incline_and_stays), cmocka_unit_test(block_turns_on_the_incline),
+        cmocka_unit_test(pushed_block_sticks_and_slips),        cmocka_unit_test(spin_changes_at_the_impact),
+        cmocka_unit_test(puck_turns_downhill_and_stops),        cmocka_unit_test(block_pivots_on_its_corner),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
