@@ -68,7 +68,7 @@ static pcs_status beam_node_dofs(pcs_context *ctx, const pcs_batch *batch, int c
     *out = (pcs_node_dofs){ .count = 3, .is_rotation = { false, false, true } };
     out->direction[0][0] = out->direction[1][1] = out->direction[2][2] = 1.0;
     if (!(length > 0.0) || !isfinite(length))
-        return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': cell %d has length %g in the x-y plane, must be > 0",
+        return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': cell %d has length %g, must be > 0 in the x-y plane",
                         batch->name, batch->cells[cell], length);
     if (fabs(batch->x[node[1]][2] - batch->x[node[0]][2]) <= 1e-9 * length) return PCS_OK;
     return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': cell %d leaves the x-y plane: z goes from %g to %g",

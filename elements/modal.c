@@ -4,6 +4,13 @@
 #include <math.h>
 #include <string.h>
 
+// The upper triangle becomes the lower one.
+static void modal_symmetrize(int n, double *A)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) A[i * n + j] = A[j * n + i];
+}
+
 // Are the arrays equal up to `noise` of the largest entry?
 static bool modal_is_same(int n, const double *a, const double *b, double noise)
 {
@@ -50,6 +57,7 @@ pcs_status pcs_modal_create(pcs_context *ctx, pcs_batch *batch, int ndof, int nm
         for (int c = 0; c < batch->ncell; c++) {
             memset(&next, 0, sizeof next);
             make(batch, c, &next);
+            modal_symmetrize(ndof, next.M); // products of rotations leave round-off
             if (c == 0 || !modal_is_same_kind(&next, &last, modal_noise(batch, c))) {
                 if (pass == 1) modal->kinds[count] = next;
                 count++;
@@ -113,6 +121,7 @@ void pcs_modal_matrices(const pcs_batch *batch, int cell, double *M, double *K)
                 for (int b = 0; b < m; b++)
                     K[i * n + j] += kind->B[a * n + i] * kind->D[a * m + b] * kind->B[b * n + j];
         }
+    modal_symmetrize(n, K);
 }
 
 // Internal and damping force of a cell on its dofs, as forces on the body.

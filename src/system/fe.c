@@ -209,15 +209,24 @@ static double fe_length(const pcs_mesh *mesh)
     return sqrt(sum);
 }
 
-// Kinetic energy of unit velocities: the mass behind the moving equations.
+// Kinetic energy of unit velocities along all translational dofs, shared among the directions of a node: the mass
+// behind the moving equations.
 static pcs_status fe_total_mass(pcs_system *self)
 {
+    const fe_data *fe = self->data;
     double *one = pcs_scratch(NULL, (size_t)self->nv, sizeof *one);
     if (one == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: %d equations", self->nv);
-    for (int i = 0; i < self->nv; i++) one[i] = 1.0;
+    int most = 1;
+    for (int i = 0, count = 0, node = -1; i < fe->map.ndof; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        count = d->node == node ? count + !d->is_rotation : !d->is_rotation;
+        node = d->node;
+        if (count > most) most = count;
+        if (d->equation >= 0) one[d->equation] = d->is_rotation ? 0.0 : 1.0;
+    }
     pcs_measure measure;
     self->ops->measure(self, one, one, &measure);
-    self->mass = 2.0 * measure.kinetic;
+    self->mass = 2.0 * measure.kinetic / most;
     pcs_scratch_free(one);
     return PCS_OK;
 }

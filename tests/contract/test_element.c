@@ -27,7 +27,10 @@ typedef struct variant {
 static model *build(const variant *c)
 {
     model *m = model_create();
-    model_line(m, "bar", ways[c->way][0], ways[c->way][1], NCELL);
+    double ends[2][3];
+    memcpy(ends, ways[c->way], sizeof ends);
+    if (strstr(c->ops->name, "2d") != NULL) ends[0][2] = ends[1][2] = 0.0;
+    model_line(m, "bar", ends[0], ends[1], NCELL);
     pcs_fe_group *group = model_group(m, c->ops->name, "bar", c->values);
     if (c->is_damped) {
         group->damping_mass = 0.4;
@@ -51,8 +54,8 @@ static void for_every_variant(void (*check)(const variant *c, model *m))
             const pcs_option *option = i < 0 ? NULL : &c.ops->options[i];
             if (option != NULL && option->kind != PCS_OPTION_CHOICE) continue;
             for (int k = 0; option == NULL ? k < 1 : option->choices[k] != NULL; k++) {
-                snprintf(c.values, sizeof c.values, "%s=%s", option == NULL ? "none" : option->name,
-                         option == NULL ? "none" : option->choices[k]);
+                snprintf(c.values, sizeof c.values, "nu=0.3 orientation=0.1,0.9,0.4 %s=%s",
+                         option == NULL ? "none" : option->name, option == NULL ? "none" : option->choices[k]);
                 for (int situation = 0; situation < 4 * NWAY; situation++) {
                     c.way = situation / 4;
                     c.is_held = situation & 1;
@@ -353,7 +356,7 @@ static void cell_that_cannot_be_is_named(void **state)
             model *m = model_create();
             model_line(m, "bar", ways[0][0], ways[0][1], NCELL);
             for (int k = 0; k < 3; k++) m->mesh->x[7][k] = trial == 0 ? m->mesh->x[6][k] : NAN;
-            model_group(m, pcs_elements[e]->name, "bar", "");
+            model_group(m, pcs_elements[e]->name, "bar", "nu=0.3 orientation=0,1,0");
             CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
             CHECK_TEXT(pcs_message(m->ctx), "'bar'");
             CHECK_TEXT(pcs_message(m->ctx), "cell 6");

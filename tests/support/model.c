@@ -1,5 +1,7 @@
 #include "support/model.h"
 
+#include "elements/section.h"
+
 #include "support/check.h"
 
 #include <math.h>
@@ -78,6 +80,7 @@ static void params_store(const pcs_option *option, const char *text, int number,
     case PCS_OPTION_CHOICE: *(int *)at = text == NULL ? 0 : params_choice(option, text); break;
     case PCS_OPTION_VECTOR: params_vector(text == NULL ? "nan,nan,nan" : text, at); break;
     case PCS_OPTION_TEXT: *(const char **)at = text; break;
+    case PCS_OPTION_LIST: *(pcs_list *)at = (pcs_list){ 0 }; break; // not needed so far
     }
 }
 
@@ -138,7 +141,12 @@ pcs_fe_group *model_group(model *m, const char *element, const char *cells, cons
     assert_non_null(group->ops);
     group->name = cells;
     group->cells = model_cells(m, cells);
-    group->params = model_params(m->ctx, group->ops->options, group->ops->params_size, assignments);
+    void *params = model_params(m->ctx, group->ops->options, group->ops->params_size, assignments);
+    if (group->ops->has_section) {
+        const pcs_section section = { .area = 0.3, .Iy = 0.02, .Iz = 0.05, .torsion = 0.03, .ky = 0.8, .kz = 0.7 };
+        memcpy((char *)params + group->ops->section_offset, &section, sizeof section);
+    }
+    group->params = params;
     return group;
 }
 

@@ -9,7 +9,7 @@
 #include "schemes/scheme.h"
 #include "system/fe.h"
 
-enum { MODEL_PARTS = 8, MODEL_MAX_SIZE = 64 };
+enum { MODEL_PARTS = 8, MODEL_MAX_SIZE = 128 };
 
 typedef struct model {
     pcs_context *ctx;
