@@ -1,0 +1,223 @@
+// Impacts apart from an implicit smooth motion: index sets, the impact's problem, reports. Equations: jump_family.h.
+
+#include "schemes/jump_family.h"
+
+#include "step/columns.h"
+
+static const double round_off = 1e-13; // of the size of the system: a contact at rest must not open by rounding
+
+const char pcs_jump_tolerance_help[] = "a gap up to this counts as closed, m";
+
+pcs_status pcs_jump_create(pcs_scheme *self, pcs_jump *jump, double gap_tolerance)
+{
+    const pcs_system *system = self->system;
+    jump->gap_tolerance = gap_tolerance + round_off * system->length;
+    jump->sees_velocity = !system->is_linear || system->has_damping;
+    jump->has_joints = pcs_has_bilateral_rows(system);
+    PCS_TAKE(self->ctx, jump->was_closed, system->nrow, "the closed contacts");
+    PCS_TAKE(self->ctx, jump->smooth, system->nrow, "contact impulses");
+    PCS_TAKE(self->ctx, jump->smooth_t, system->ntangent, "contact impulses");
+    PCS_TAKE(self->ctx, jump->slide, system->ntangent, "contact impulses");
+    PCS_TRY(pcs_cone_create(self->ctx, system, &jump->cone));
+    jump->cone->h = 1.0;
+    return PCS_OK;
+}
+
+// Marks the closed contacts of q, bilateral rows always, and leaves the gaps in next.gap.
+static void jump_find_closed(pcs_scheme *self, const pcs_jump *jump, pcs_next *next, const double *q,
+                             unsigned char *is_closed)
+{
+    self->system->ops->gaps(self->system, q, next->gap);
+    for (int j = 0; j < self->system->nrow; j++)
+        is_closed[j] = self->system->rows[j].is_bilateral || next->gap[j] <= jump->gap_tolerance;
+}
+
+// What a unit of impulse j (normal rows first, then tangents) does to the velocities.
+static const double *jump_column(const pcs_scheme *self, int j)
+{
+    const pcs_projection *p = self->solver->projection;
+    return j < self->system->nrow ? p->X->value[j] : p->XT->value[j - self->system->nrow];
+}
+
+static double jump_row_dot(const pcs_scheme *self, int j, const double *v)
+{
+    const pcs_system *system = self->system;
+    return j < system->nrow ? pcs_rows_dot(system->G, j, v) : pcs_rows_dot(system->T, j - system->nrow, v);
+}
+
+// xi = R v + target + R M^-1 R^T z for the normal and tangential directions R.
+static void jump_state_problem(pcs_scheme *self, pcs_jump *jump, const pcs_next *next)
+{
+    pcs_cone *c = jump->cone;
+    int m = c->m, count = m + c->nt;
+    for (int i = 0; i < count; i++) {
+        double *row = c->P + (m + i) * c->n + m;
+        for (int j = 0; j < count; j++) row[j] = jump_row_dot(self, i, jump_column(self, j));
+        c->r[m + i] = 1.0 / row[i];
+        c->b[m + i] = jump_row_dot(self, i, next->v) + (i < m ? next->target[i] : next->target_t[i - m]);
+    }
+    for (int j = 0; j < m; j++) {
+        c->r[j] = c->r[m + j];
+        c->gate[j] = next->gate[j];
+    }
+}
+
+// v += M^-1 (G^T La + T^T Lt) for the impact on the gated rows; false when it does not settle.
+static bool jump_solve_impact(pcs_scheme *self, pcs_jump *jump, pcs_next *next, pcs_step_report *report)
+{
+    const pcs_cone *c = jump->cone;
+    int rounds;
+    jump_state_problem(self, jump, next);
+    if (!pcs_cone_solve(jump->cone, &rounds)) {
+        report->outcome = PCS_NOT_CONVERGED;
+        return false;
+    }
+    report->iterations += rounds;
+    for (int j = 0; j < c->m; j++) next->la[j] = c->z[c->m + j];
+    for (int t = 0; t < c->nt; t++) next->la_t[t] = c->z[2 * c->m + t];
+    for (int j = 0; j < c->m; j++)
+        if (next->la[j] != 0.0) pcs_columns_add(self->solver->projection->X, j, next->la[j], next->v);
+    for (int t = 0; t < c->nt; t++)
+        if (next->la_t[t] != 0.0) pcs_columns_add(self->solver->projection->XT, t, next->la_t[t], next->v);
+    return true;
+}
+
+// Velocities of the rows before the impact, and its targets.
+static void jump_meet(pcs_scheme *self, pcs_jump *jump, pcs_next *next)
+{
+    for (int j = 0; j < self->system->nrow; j++) next->rate_before[j] = pcs_system_rate(self->system, j, next->v);
+    for (int t = 0; t < self->system->ntangent; t++) jump->slide[t] = pcs_rows_dot(self->system->T, t, next->v);
+    pcs_next_targets(self, next, next->v);
+}
+
+static void jump_clear(pcs_scheme *self, pcs_jump *jump, pcs_next *next)
+{
+    jump->is_impact = false;
+    for (int j = 0; j < self->system->nrow; j++)
+        jump->smooth[j] = next->la[j] = next->nu[j] = next->lam[j] = next->target[j] = 0.0;
+    for (int t = 0; t < self->system->ntangent; t++) jump->smooth_t[t] = next->la_t[t] = next->target_t[t] = 0.0;
+}
+
+// Is a contact closed at x, and approaching? Then it has its impact now.
+static bool jump_is_hit(pcs_scheme *self, const pcs_jump *jump, const pcs_state *x)
+{
+    for (int j = 0; j < self->system->nrow; j++)
+        if (jump->was_closed[j] && !self->system->rows[j].is_bilateral && pcs_system_rate(self->system, j, x->v) < 0.0)
+            return true;
+    return false;
+}
+
+pcs_status pcs_jump_start(pcs_scheme *self, pcs_jump *jump, pcs_next *next, pcs_state *x, double *acceleration,
+                          pcs_step_report *report)
+{
+    const pcs_system *system = self->system;
+    if (!pcs_projection_move(self->solver, x->q))
+        return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
+    pcs_start_report(self, x, next, report);
+    jump_clear(self, jump, next);
+    jump_find_closed(self, jump, next, x->q, jump->was_closed);
+    if (jump_is_hit(self, jump, x)) {
+        for (int i = 0; i < system->nv; i++) next->v[i] = x->v[i];
+        for (int j = 0; j < system->nrow; j++) {
+            next->gate[j] = jump->was_closed[j];
+            jump->was_closed[j] = 0; // what closes at t = 0 has been open before
+        }
+        jump->is_impact = true;
+        jump_meet(self, jump, next);
+        if (!jump_solve_impact(self, jump, next, report)) return PCS_OK;
+        for (int i = 0; i < system->nv; i++) x->v[i] = next->v[i];
+        system->ops->measure(system, x->q, x->v, &report->measure);
+        pcs_jump_report_rows(self, jump, next, report);
+    }
+    for (int j = 0; j < system->nrow; j++) next->was_loaded[j] = report->rows[j].step_impulse > 0.0;
+    pcs_joint_acceleration(self, x->t, x->q, x->v, acceleration);
+    return PCS_OK;
+}
+
+void pcs_jump_begin(pcs_scheme *self, pcs_jump *jump, pcs_next *next, const pcs_state *x)
+{
+    pcs_projection_turn(self->solver, x->q);
+    jump_clear(self, jump, next);
+    jump_find_closed(self, jump, next, x->q, jump->was_closed);
+}
+
+bool pcs_jump_stage(pcs_scheme *self, pcs_jump *jump, pcs_next *next, double t, double weight, pcs_step_report *report)
+{
+    for (int j = 0; j < self->system->nrow; j++) next->gate[j] = jump->was_closed[j];
+    pcs_step_problem problem = pcs_next_problem(next, t);
+    pcs_step_result result;
+    self->solver->ops->solve(self->solver, &problem, &result);
+    report->outcome = result.outcome;
+    report->iterations += result.iterations;
+    if (result.outcome != PCS_CONVERGED) return false;
+    for (int j = 0; j < self->system->nrow; j++) jump->smooth[j] = weight * jump->smooth[j] + next->la[j];
+    for (int k = 0; k < self->system->ntangent; k++) jump->smooth_t[k] = weight * jump->smooth_t[k] + next->la_t[k];
+    return true;
+}
+
+void pcs_jump_book_stage(pcs_scheme *self, const pcs_next *next, const double *v0, double theta,
+                         pcs_step_report *report)
+{
+    const pcs_system *system = self->system;
+    for (int j = 0; j < system->nrow; j++)
+        if (next->la[j] != 0.0)
+            report->numerical_loss -= next->la[j] * ((1.0 - theta) * pcs_system_rate(system, j, v0) +
+                                                     theta * pcs_system_rate(system, j, next->v));
+    for (int t = 0; t < system->ntangent; t++)
+        if (next->la_t[t] != 0.0)
+            report->impact_loss -= next->la_t[t] * ((1.0 - theta) * pcs_rows_dot(system->T, t, v0) +
+                                                    theta * pcs_rows_dot(system->T, t, next->v));
+}
+
+bool pcs_jump_impact(pcs_scheme *self, pcs_jump *jump, pcs_next *next, pcs_step_report *report)
+{
+    jump_find_closed(self, jump, next, next->q, next->gate);
+    for (int j = 0; j < self->system->nrow; j++)
+        jump->is_impact = jump->is_impact || (next->gate[j] && !jump->was_closed[j]);
+    if (!jump->is_impact) {
+        for (int j = 0; j < self->system->nrow; j++) next->gate[j] = jump->was_closed[j];
+        return true;
+    }
+    jump_meet(self, jump, next);
+    return jump_solve_impact(self, jump, next, report);
+}
+
+static void jump_report_tangents(const pcs_scheme *self, const pcs_jump *jump, const pcs_next *next, int j,
+                                 pcs_step_report *report)
+{
+    const pcs_row *of = &self->system->rows[j];
+    pcs_row_report *row = &report->rows[j];
+    for (int t = 0; t < of->ntangent; t++) {
+        int k = of->first_tangent + t;
+        row->last_tangent[t] = next->la_t[k];
+        row->tangent[t] = jump->smooth_t[k];
+        if (!jump->is_impact) continue;
+        row->tangent[t] += next->la_t[k];
+        report->impact_loss -= 0.5 * next->la_t[k] * (jump->slide[k] + pcs_rows_dot(self->system->T, k, next->v));
+    }
+}
+
+void pcs_jump_report_rows(pcs_scheme *self, const pcs_jump *jump, const pcs_next *next, pcs_step_report *report)
+{
+    const pcs_system *system = self->system;
+    for (int j = 0; j < system->nrow; j++) {
+        double la = next->la[j], impact = jump->is_impact ? la : 0.0;
+        pcs_row_report *row = &report->rows[j];
+        *row = (pcs_row_report){
+            .gap = next->gap[j],
+            .rate = pcs_system_rate(system, j, next->v),
+            .rate_before = next->rate_before[j],
+            .target = next->target[j],
+            .multiplier = la,
+            .step_impulse = jump->smooth[j] + impact,
+            .force = report->h > 0.0 ? jump->smooth[j] / report->h : 0.0,
+            .impulse = impact,
+            .is_gated = next->gate[j] != 0,
+            .is_impact = jump->is_impact && next->gate[j] && !jump->was_closed[j] && !system->rows[j].is_bilateral,
+            .is_closed = jump->smooth[j] + impact > 0.0 || next->gap[j] <= jump->gap_tolerance,
+        };
+        if (system->rows[j].is_bilateral) row->force += next->lam[j];
+        report->impact_loss -= 0.5 * impact * (row->rate_before + row->rate);
+        jump_report_tangents(self, jump, next, j, report);
+    }
+}
