@@ -136,10 +136,11 @@ void pcs_next_targets(const pcs_scheme *self, pcs_next *next, const double *v)
 void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, double h)
 {
     const pcs_system *system = self->system;
+    double tolerance = 1e-13 * system->length; // round-off must not open a contact at rest
     pcs_projection_turn(self->solver, x->q);
     system->ops->gaps(system, x->q, next->gap);
     for (int j = 0; j < system->nrow; j++) {
-        next->gate[j] = next->gap[j] + 0.5 * h * pcs_system_rate(system, j, x->v) <= 0.0;
+        next->gate[j] = next->gap[j] + 0.5 * h * pcs_system_rate(system, j, x->v) <= tolerance;
     }
     pcs_next_targets(self, next, x->v);
 }
