@@ -338,7 +338,8 @@ static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, i
     while (*iterations < ITERATIONS) {
         double change = newton_iterate(self, p, iterations);
         if (isnan(change)) return PCS_NOT_CONVERGED;
-        scale = fmax(scale, pcs_step_largest(s->n, p->v));
+        // A body at rest has no velocity, but what its weight would give it in a step is rounded off all the same.
+        scale = fmax(scale, fmax(pcs_step_largest(s->n, p->v), pcs_step_largest(s->n, p->d)));
         if (change <= 1e-14 * scale || (change <= 1e-10 * scale && change > 0.5 * last)) {
             return pcs_projection_move(self, p->q) ? PCS_CONVERGED : PCS_SINGULAR;
         }
