@@ -38,6 +38,7 @@ typedef struct pcs_step_report {
     pcs_outcome outcome;
     int iterations;
     int bad_equation;    // where the state is not finite, or -1
+    double event_time;   // s, where events accumulate
     double h;            // s
     pcs_measure measure; // at the end of the step
     // Energy changes over the step, each from its own definition, J
@@ -72,6 +73,9 @@ typedef struct pcs_scheme_ops {
     const char *(*check)(const void *params, const char **option);
     // NULL when the scheme can advance this system, else why not; NULL as function: it takes all.
     const char *(*refuses)(const pcs_system *system, const void *params);
+    // Largest stable step of an explicit scheme on q'' + 2 xi w q' + w^2 q = 0; 0: there is none. NULL: that of central
+    // differences, (2/w) (sqrt(1 + xi^2) - xi).
+    pcs_mode_limit *stable_step;
     // Called once. Take all memory here: step may not allocate.
     pcs_status (*setup)(pcs_scheme *self);
     // Called once per run: consistent initial accelerations, an impact at t = 0 (reported like a step of length 0).

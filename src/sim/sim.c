@@ -84,6 +84,7 @@ static pcs_status sim_reject(pcs_sim *sim)
     int equation = sim->report.outcome == PCS_SINGULAR ? sim->solver->bad_equation : sim->report.bad_equation;
     char where[256] = "", text[768];
     if (equation >= 0) sim->system->ops->name_equation(sim->system, equation, sizeof where, where);
+    if (sim->report.outcome == PCS_ACCUMULATES) snprintf(where, sizeof where, "t = %.9g s", sim->report.event_time);
     snprintf(text, sizeof text, "%s%s%s%s%s", pcs_outcome_text(sim->report.outcome), where[0] == '\0' ? "" : " at ",
              where, advice == NULL ? "" : "; ", advice == NULL ? "" : advice);
     return sim_stop(sim, text);

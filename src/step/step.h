@@ -23,7 +23,9 @@ typedef enum pcs_outcome {
     PCS_CONVERGED = 0,
     PCS_NOT_CONVERGED, // the iteration did not settle
     PCS_SINGULAR,      // a matrix of the step could not be factored
-    PCS_NOT_FINITE     // the state has a NaN or an infinity
+    PCS_NOT_FINITE,    // the state has a NaN or an infinity
+    PCS_NOT_ACCURATE,  // smooth motion could not be followed to the tolerance asked for
+    PCS_ACCUMULATES    // events follow one another ever faster towards one instant
 } pcs_outcome;
 
 const char *pcs_outcome_text(pcs_outcome outcome);
@@ -34,9 +36,9 @@ typedef struct pcs_step_form {
     bool has_dynamics, has_position, gate_is_live;
     double gate_tolerance;       // m, a smooth gap up to this counts as closed: round-off must not decide a tie
     bool has_smooth_multipliers; // bilateral rows also act on d through lam, with G vt = 0
+    bool law_is_gap; // La obeys 0 <= g(q)/kb _|_ La >= 0, with kw = kb; for linear systems the target says so
 } pcs_step_form;
 
-    bool law_is_gap; // La obeys 0 <= g(q)/kb _|_ La >= 0, with kw = kb; for linear systems the target says so
 typedef struct pcs_step_problem {
     double t;                      // end of the step
     double *q, *v;                 // in: qt0, vt0; out: q, v

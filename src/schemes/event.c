@@ -1,0 +1,281 @@
+#include "schemes/event.h"
+
+#include "core/dense.h"
+#include "step/columns.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { IMPACT_ROUNDS = 50, SHRINKING_INTERVALS = 3, PROJECTION_ROUNDS = 3 };
+static const double proximal = 1e-10;  // of a row's diagonal: keeps repeated rows solvable, undone by the next round
+static const double undecided = 1e-11; // of what accelerations are summed from: smaller ones are none
+
+const char *pcs_event_refuses(const pcs_system *system)
+{
+    if (system->ops->retract != NULL) return "its positions do not add up";
+    if (system->nrow > PCS_MAX_ROWS) return "it has more than 64 contact points";
+    for (int j = 0; j < system->nrow; j++)
+        if (system->rows[j].friction > 0.0 && system->rows[j].ntangent > 0)
+            return "sticking and sliding of contacts with friction are not followed; set the friction to 0";
+    return NULL;
+}
+
+pcs_status pcs_event_create(pcs_scheme *self, pcs_events **out)
+{
+    pcs_events *e;
+    pcs_step_form form = { .h = 1.0 }; // contact problems see M alone
+    pcs_outcome outcome;
+    PCS_TAKE(self->ctx, e, 1, "the events");
+    PCS_TAKE(self->ctx, e->q, self->system->nv, "the events");
+    PCS_TAKE(self->ctx, e->d, self->system->nv, "the events");
+    PCS_TAKE(self->ctx, e->a, self->system->nv, "the events");
+    *out = e;
+    return pcs_step_solver_prepare(self->solver, &form, &outcome);
+}
+
+void pcs_event_forget(pcs_event_memory *memory)
+{
+    *memory = (pcs_event_memory){ .energy = 0.0 };
+    for (int j = 0; j < PCS_MAX_ROWS; j++) memory->last_time[j] = -INFINITY;
+}
+
+void pcs_event_begin(pcs_events *e, const pcs_event_memory *memory)
+{
+    e->now = *memory;
+    memset(e->smooth, 0, sizeof e->smooth);
+    memset(e->impulse, 0, sizeof e->impulse);
+    memset(e->is_impact, 0, sizeof e->is_impact);
+    memset(e->released, 0, sizeof e->released);
+    e->impact_loss = 0.0;
+    e->iterations = e->count = 0;
+    e->is_accumulating = false;
+}
+
+// x += M^-1 G^T la with 0 <= G x + target _|_ la >= 0 on the gated rows.
+static pcs_outcome event_solve(pcs_scheme *self, pcs_events *e, const double *q, double *x)
+{
+    pcs_step_problem problem = { .q = e->q,
+                                 .v = x,
+                                 .d = e->d,
+                                 .target = e->target,
+                                 .gate = e->gate,
+                                 .nu = e->nu,
+                                 .la = e->la,
+                                 .lam = e->lam,
+                                 .rate_before = e->rate_before };
+    pcs_step_result result;
+    memcpy(e->q, q, (size_t)self->system->nv * sizeof *q);
+    memset(e->la, 0, sizeof e->la);
+    memset(e->nu, 0, sizeof e->nu);
+    self->solver->ops->solve(self->solver, &problem, &result);
+    e->iterations += result.iterations;
+    return result.outcome;
+}
+
+pcs_outcome pcs_event_accelerate(pcs_scheme *self, pcs_events *e, double t, const double *q, const double *v, double *a)
+{
+    const pcs_system *system = self->system;
+    pcs_outcome outcome = PCS_CONVERGED;
+    bool has_held = false;
+    if (!pcs_projection_move(self->solver, q)) return PCS_SINGULAR;
+    pcs_free_acceleration(self, t, q, v, a);
+    memset(e->target, 0, sizeof e->target);
+    if (system->ops->rate_bias != NULL) system->ops->rate_bias(system, q, v, e->target);
+    for (int j = 0; j < system->nrow; j++) {
+        e->gate[j] = e->now.held[j];
+        has_held = has_held || e->gate[j];
+        e->drive[j] = fabs(pcs_system_rate(system, j, a)) + fabs(e->target[j]);
+    }
+    memset(e->la, 0, sizeof e->la);
+    if (has_held) outcome = event_solve(self, e, q, a);
+    for (int j = 0; j < system->nrow && outcome == PCS_CONVERGED; j++) {
+        e->force[j] = e->la[j];
+        e->acceleration[j] = pcs_system_rate(system, j, a) + e->target[j];
+    }
+    return outcome;
+}
+
+double pcs_event_press(const pcs_scheme *self, const pcs_events *e, int row)
+{
+    return e->force[row] / self->solver->effective_mass[row] - e->acceleration[row];
+}
+
+double pcs_event_speed(const pcs_scheme *self, const pcs_events *e, int row)
+{
+    return sqrt(2.0 * e->now.energy / self->solver->effective_mass[row]);
+}
+
+// A rebound up to this velocity is rest.
+static double event_rest(const pcs_scheme *self, const pcs_events *e, int row)
+{
+    double flight = e->acceleration[row] < 0.0 ? -0.5 * e->shortest * e->acceleration[row] : 0.0;
+    return fmax(e->stick * pcs_event_speed(self, e, row), flight);
+}
+
+// Books an impact of a row and looks at the intervals between its impacts.
+static void event_remember(pcs_events *e, int row, double t)
+{
+    pcs_event_memory *now = &e->now;
+    double interval = t - now->last_time[row], last = now->last_interval[row];
+    bool has_two = isfinite(interval) && last > 0.0;
+    now->shrinking[row] = has_two && interval < 0.9999 * last ? now->shrinking[row] + 1 : 0;
+    if (now->shrinking[row] > 0) {
+        double ratio = interval / last;
+        e->accumulation = t + interval * ratio / (1.0 - ratio);
+    }
+    now->last_interval[row] = isfinite(interval) ? interval : 0.0;
+    now->last_time[row] = t;
+}
+
+// What the impact law asks of every closed row; false when none approaches.
+static bool event_aim(pcs_scheme *self, pcs_events *e, double t, const double *v, bool is_first)
+{
+    const pcs_system *system = self->system;
+    bool approaches = false;
+    for (int j = 0; j < system->nrow; j++) {
+        const pcs_row *row = &system->rows[j];
+        double rate = pcs_system_rate(system, j, v), rebound = -row->restitution * rate;
+        e->gate[j] = row->is_bilateral || e->now.held[j] || e->gap[j] <= e->gap_tolerance;
+        e->target[j] = row->is_bilateral || e->now.held[j] ? 0.0 : row->restitution * rate;
+        bool is_hit = !row->is_bilateral && e->gate[j] && rate < -1e-14 * pcs_event_speed(self, e, j);
+        if (!is_hit) continue;
+        approaches = true;
+        if (e->now.held[j]) continue;
+        bool is_rest = rebound <= event_rest(self, e, j);
+        if (is_first) event_remember(e, j, t);
+        if (is_first && is_rest && rebound > 0.0 && e->now.shrinking[j] >= SHRINKING_INTERVALS)
+            e->is_accumulating = true;
+        if (is_rest) e->target[j] = 0.0;
+        e->is_impact[j] = true;
+    }
+    return approaches;
+}
+
+// v jumps at once on all closed contacts.
+static pcs_outcome event_strike(pcs_scheme *self, pcs_events *e, const double *q, double *v)
+{
+    const pcs_system *system = self->system;
+    double before[PCS_MAX_ROWS];
+    for (int j = 0; j < system->nrow; j++) before[j] = pcs_system_rate(system, j, v);
+    pcs_outcome outcome = event_solve(self, e, q, v);
+    for (int j = 0; j < system->nrow && outcome == PCS_CONVERGED; j++) {
+        e->impulse[j] += e->la[j];
+        e->impact_loss -= 0.5 * e->la[j] * (before[j] + pcs_system_rate(system, j, v));
+    }
+    return outcome;
+}
+
+// Closed rows at rest are held when they press, or when nothing moves them either way.
+static pcs_outcome event_hold(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v)
+{
+    const pcs_system *system = self->system;
+    double largest = 0.0;
+    for (int j = 0; j < system->nrow; j++) {
+        bool is_closed = e->gap[j] <= e->gap_tolerance || e->now.held[j];
+        bool is_slow = fabs(pcs_system_rate(system, j, v)) <= event_rest(self, e, j);
+        e->now.guard[j] = is_closed && is_slow;
+        e->now.held[j] = system->rows[j].is_bilateral || (is_closed && is_slow && !e->released[j]);
+    }
+    pcs_outcome outcome = pcs_event_accelerate(self, e, t, q, v, e->a);
+    if (outcome != PCS_CONVERGED) return outcome;
+    for (int j = 0; j < system->nrow; j++) largest = fmax(largest, e->drive[j]);
+    for (int j = 0; j < system->nrow; j++)
+        if (!system->rows[j].is_bilateral && e->force[j] == 0.0 && e->acceleration[j] > undecided * largest)
+            e->now.held[j] = 0;
+    pcs_event_project_velocity(self, e, v);
+    memset(e->released, 0, sizeof e->released);
+    return PCS_CONVERGED;
+}
+
+pcs_outcome pcs_event_settle(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v)
+{
+    const pcs_system *system = self->system;
+    pcs_measure measure;
+    system->ops->measure(system, q, v, &measure);
+    e->now.energy = fmax(e->now.energy, measure.kinetic);
+    system->ops->gaps(system, q, e->gap);
+    // How long a rebound would fly depends on the acceleration of the contact while it is open.
+    pcs_outcome outcome = pcs_event_accelerate(self, e, t, q, v, e->a);
+    for (int round = 0; outcome == PCS_CONVERGED && event_aim(self, e, t, v, round == 0); round++) {
+        if (e->is_accumulating && e->stops) return PCS_ACCUMULATES;
+        if (round == IMPACT_ROUNDS) return PCS_NOT_CONVERGED;
+        outcome = event_strike(self, e, q, v);
+    }
+    e->is_accumulating = false;
+    e->count++;
+    return outcome == PCS_CONVERGED ? event_hold(self, e, t, q, v) : outcome;
+}
+
+// x += M^-1 G^T z with G M^-1 G^T z = -residual on the held rows; false when nothing is held.
+static bool event_project(pcs_scheme *self, pcs_events *e, const double *residual, double *x)
+{
+    int row[PCS_MAX_ROWS], n = 0, m = self->system->nrow;
+    const pcs_projection *p = self->solver->projection;
+    for (int j = 0; j < m; j++)
+        if (e->now.held[j]) row[n++] = j;
+    for (int i = 0; i < n; i++) {
+        e->z[i] = -residual[row[i]];
+        for (int j = 0; j < n; j++) e->A[i * n + j] = p->GX[row[i] * m + row[j]] * (i == j ? 1.0 + proximal : 1.0);
+    }
+    if (n == 0 || !pcs_dense_solve(n, e->A, e->z)) return false;
+    for (int i = 0; i < n; i++) {
+        pcs_columns_add(p->X, row[i], e->z[i], x);
+        e->la[row[i]] = e->z[i];
+    }
+    return true;
+}
+
+void pcs_event_project_position(pcs_scheme *self, pcs_events *e, double *q)
+{
+    for (int round = 0; round < PROJECTION_ROUNDS; round++) {
+        self->system->ops->gaps(self->system, q, e->gap);
+        if (!event_project(self, e, e->gap, q)) return;
+    }
+}
+
+void pcs_event_project_velocity(pcs_scheme *self, pcs_events *e, double *v)
+{
+    const pcs_system *system = self->system;
+    double rate[PCS_MAX_ROWS];
+    for (int round = 0; round < PROJECTION_ROUNDS; round++) {
+        for (int j = 0; j < system->nrow; j++) rate[j] = pcs_system_rate(system, j, v);
+        if (!event_project(self, e, rate, v)) return;
+        for (int j = 0; j < system->nrow; j++)
+            if (e->now.held[j]) e->smooth[j] += e->la[j];
+    }
+}
+
+void pcs_event_report(const pcs_scheme *self, pcs_events *e, const double *q, const double *v, pcs_step_report *report)
+{
+    const pcs_system *system = self->system;
+    system->ops->gaps(system, q, e->gap);
+    for (int j = 0; j < system->nrow; j++) {
+        double rate = pcs_system_rate(system, j, v);
+        report->rows[j] = (pcs_row_report){
+            .gap = e->gap[j],
+            .rate = rate,
+            .rate_before = rate,
+            .step_impulse = e->smooth[j] + e->impulse[j],
+            .force = report->h > 0.0 ? e->smooth[j] / report->h : 0.0,
+            .impulse = e->impulse[j],
+            .is_gated = e->now.held[j] != 0,
+            .is_closed = e->now.held[j] || e->impulse[j] > 0.0,
+            .is_impact = e->is_impact[j],
+        };
+    }
+    report->impact_loss = e->impact_loss;
+    report->iterations = e->iterations;
+    report->is_joined = true;
+}
+
+pcs_status pcs_event_start(pcs_scheme *self, pcs_events *e, pcs_state *x, pcs_next *next, pcs_step_report *report)
+{
+    if (!pcs_projection_move(self->solver, x->q))
+        return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
+    pcs_start_report(self, x, next, report);
+    report->outcome = pcs_event_settle(self, e, x->t, x->q, x->v);
+    if (report->outcome != PCS_CONVERGED) return PCS_OK;
+    self->system->ops->measure(self->system, x->q, x->v, &report->measure);
+    pcs_event_report(self, e, x->q, x->v, report);
+    return PCS_OK;
+}

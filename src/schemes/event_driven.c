@@ -1,0 +1,423 @@
+// Event-driven integration: smooth motion by an adaptive Runge-Kutta method that watches gaps and contact forces,
+// contact laws at the events. Acary, lecture slides on numerical methods for nonsmooth mechanical systems.
+//
+//   between events   q' = v,  M v' = f + G^T la,  0 <= G v' + (dG/dt) v _|_ la >= 0 on held contacts     (ode.h)
+//   events           a gap of an open contact falls through 0, or la/m_eff - ga of a held one does
+//   at an event      impacts, then the held contacts anew                                                (event.h)
+//
+// Impulses, the work of loads, what damping takes and the sum of forces are integrated along with the motion. An event
+// is watched for by interpolation and then located by integrating up to it again, so that it is as accurate as the
+// motion. Steps of the run are only where results are asked for.
+
+#include "schemes/event.h"
+#include "schemes/ode.h"
+
+#include "step/columns.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_UNKNOWNS = 100, LOCATING_ROUNDS = 8 };
+enum { STOP, REST };
+static const char *const driven_accumulations[] = { "stop", "rest", NULL };
+
+typedef struct driven_params {
+    double rtol, atol, stick;
+    int accumulation, events;
+} driven_params;
+
+static const pcs_option driven_options[] = {
+    { .name = "rtol",
+      .kind = PCS_OPTION_REAL,
+      .help = "relative tolerance of the motion between events",
+      .offset = offsetof(driven_params, rtol),
+      .preset = "1e-10",
+      .range = { 1e-14, 0.1, false, false } },
+    { .name = "atol",
+      .kind = PCS_OPTION_REAL,
+      .help = "absolute tolerance, in units of what each coordinate and velocity has reached",
+      .offset = offsetof(driven_params, atol),
+      .preset = "1e-12",
+      .range = { 1e-16, 0.1, false, false } },
+    { .name = "v_stick",
+      .kind = PCS_OPTION_REAL,
+      .help = "a rebound slower than this is rest, in units of sqrt(2 E / m_eff), E the largest kinetic energy",
+      .offset = offsetof(driven_params, stick),
+      .preset = "1e-6",
+      .range = { 1e-8, 0.1, false, false } },
+    { .name = "accumulation",
+      .kind = PCS_OPTION_CHOICE,
+      .help = "where impacts accumulate: stop the run, or let the contact come to rest",
+      .offset = offsetof(driven_params, accumulation),
+      .preset = "stop",
+      .choices = driven_accumulations },
+    { .name = "events",
+      .kind = PCS_OPTION_COUNT,
+      .help = "most events within one step",
+      .offset = offsetof(driven_params, events),
+      .preset = "10000",
+      .range = { 1, 1e9, false, false } },
+    { .name = NULL },
+};
+
+typedef struct driven {
+    pcs_next next;
+    pcs_event_memory memory;
+    pcs_events *events;
+    pcs_ode *ode;
+    double *y, *y0, *atol; // [size]
+    int *direction;        // [3 nrow]
+    bool is_watching;      // the roots are what they are; otherwise none
+    double first_step;     // s, what the ODE solver used last
+    // Where in y, after q and v
+    int impulse, work, damping, resultant, size;
+} driven;
+
+static const char *driven_refuses(const pcs_system *system, const void *params)
+{
+    (void)params;
+    if (system->nv > MOST_UNKNOWNS)
+        return "it has more than 100 unknowns: an explicit solver that stops at every event of every contact crawls "
+               "there; take a time-stepping scheme";
+    return pcs_event_refuses(system);
+}
+
+// y' for y = (q, v, impulses, work, damping loss, impulse of the resultant).
+static bool driven_slope(void *user, double t, const double *y, double *dy)
+{
+    pcs_scheme *self = user;
+    driven *s = self->data;
+    const pcs_system *system = self->system;
+    int n = system->nv;
+    const double *q = y, *v = y + n;
+    if (pcs_event_accelerate(self, s->events, t, q, v, dy + n) != PCS_CONVERGED) return false;
+    for (int i = 0; i < n; i++) {
+        dy[i] = v[i];
+        s->next.q[i] = q[i] + v[i];
+    }
+    memcpy(dy + s->impulse, s->events->force, (size_t)system->nrow * sizeof *dy);
+    dy[s->work] = pcs_load_work(system, t, q, s->next.q); // of the way that v goes in 1 s: its power
+    dy[s->damping] = pcs_damping_power(system, v);
+    pcs_resultant(system, t, q, v, dy + s->resultant);
+    return true;
+}
+
+// Gaps of open contacts (falling), their rates (rising: the gap is smallest), the pressing of held ones (falling).
+static bool driven_roots(void *user, double t, const double *y, double *root)
+{
+    pcs_scheme *self = user;
+    driven *s = self->data;
+    pcs_events *e = s->events;
+    const pcs_system *system = self->system;
+    int m = system->nrow;
+    bool has_held = false;
+    for (int j = 0; j < 3 * m; j++) root[j] = 1.0;
+    if (!s->is_watching) return true;
+    for (int j = 0; j < m; j++) has_held = has_held || (e->now.held[j] && !system->rows[j].is_bilateral);
+    if (has_held && pcs_event_accelerate(self, e, t, y, y + system->nv, e->a) != PCS_CONVERGED) return false;
+    if (!has_held) pcs_projection_turn(self->solver, y);
+    system->ops->gaps(system, y, e->gap);
+    for (int j = 0; j < m; j++) {
+        if (system->rows[j].is_bilateral) continue;
+        if (e->now.held[j]) {
+            root[2 * m + j] = pcs_event_press(self, e, j);
+        } else {
+            // A contact that has opened a moment ago has a gap of round-off.
+            root[j] = e->gap[j] + (e->now.guard[j] ? e->gap_tolerance : 0.0);
+            root[m + j] = pcs_system_rate(system, j, y + system->nv);
+        }
+    }
+    return true;
+}
+
+static pcs_status driven_setup(pcs_scheme *self)
+{
+    driven *s = self->data;
+    const driven_params *p = self->params;
+    int n = self->system->nv, m = self->system->nrow;
+    s->impulse = 2 * n;
+    s->work = s->impulse + m;
+    s->damping = s->work + 1;
+    s->resultant = s->damping + 1;
+    s->size = s->resultant + 3;
+    PCS_TRY(pcs_next_create(self, &s->next));
+    PCS_TRY(pcs_event_create(self, &s->events));
+    s->events->gap_tolerance = fmin(p->rtol, 1e-9) * self->system->length;
+    s->events->stick = p->stick;
+    s->events->stops = p->accumulation == STOP;
+    PCS_TAKE(self->ctx, s->y, s->size, "the smooth motion");
+    PCS_TAKE(self->ctx, s->y0, s->size, "the smooth motion");
+    PCS_TAKE(self->ctx, s->atol, s->size, "the smooth motion");
+    PCS_TAKE(self->ctx, s->direction, 3 * m, "the smooth motion");
+    for (int j = 0; j < 3 * m; j++) s->direction[j] = j >= m && j < 2 * m ? 1 : -1;
+    pcs_ode_problem problem = { .user = self,
+                                .n = s->size,
+                                .nroot = 3 * m,
+                                .slope = driven_slope,
+                                .roots = driven_roots,
+                                .direction = s->direction };
+    return pcs_ode_create(self->ctx, &problem, &s->ode);
+}
+
+static pcs_status driven_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    driven *s = self->data;
+    pcs_event_forget(&s->memory);
+    pcs_event_begin(s->events, &s->memory);
+    PCS_TRY(pcs_event_start(self, s->events, x, &s->next, report));
+    if (report->outcome == PCS_CONVERGED) s->memory = s->events->now;
+    if (report->outcome == PCS_ACCUMULATES) report->event_time = s->events->accumulation;
+    return PCS_OK;
+}
+
+// atol_i: velocities reach sqrt(2 E / M_ii), positions what they are or what such a velocity adds in a step.
+static void driven_weigh(pcs_scheme *self, const pcs_state *x, double h)
+{
+    driven *s = self->data;
+    const driven_params *p = self->params;
+    const pcs_matrix *M = self->system->M;
+    const pcs_events *e = s->events;
+    int n = self->system->nv;
+    double energy = e->now.energy, gained = 0.0;
+    pcs_matrix_multiply(M, e->a, s->next.a);
+    for (int i = 0; i < n; i++) gained += 0.5 * h * h * e->a[i] * s->next.a[i];
+    energy = fmax(fmax(energy, gained), DBL_MIN);
+    for (int i = 0; i < n; i++) {
+        double mass = 0.0;
+        for (int k = M->pattern->start[i]; k < M->pattern->start[i + 1]; k++)
+            if (M->pattern->row[k] == i) mass = M->value[k];
+        double speed = sqrt(2.0 * energy / mass);
+        s->atol[n + i] = p->atol * speed;
+        s->atol[i] = p->atol * fmax(fabs(x->q[i]), h * speed);
+    }
+    for (int j = 0; j < self->system->nrow; j++)
+        s->atol[s->impulse + j] = p->atol * sqrt(2.0 * energy * self->solver->effective_mass[j]);
+    s->atol[s->work] = s->atol[s->damping] = p->atol * energy;
+    for (int k = 0; k < 3; k++) s->atol[s->resultant + k] = p->atol * sqrt(2.0 * energy * self->system->mass);
+}
+
+static pcs_outcome driven_restart(driven *s, double t, double first_step)
+{
+    return pcs_ode_restart(s->ode, t, s->y, first_step) ? PCS_CONVERGED : PCS_NOT_ACCURATE;
+}
+
+// Back to where the ODE solver's step has begun.
+static pcs_outcome driven_go_back(driven *s, double t0, double first_step)
+{
+    memcpy(s->y, s->y0, (size_t)s->size * sizeof *s->y);
+    return driven_restart(s, t0, first_step);
+}
+
+// Moves from (t0, y0) to t1 without watching.
+static pcs_outcome driven_move(driven *s, double t0, double t1)
+{
+    double t = t0;
+    s->is_watching = false;
+    pcs_outcome outcome = driven_go_back(s, t0, t1 - t0);
+    while (outcome == PCS_CONVERGED && t1 - t > 4.0 * DBL_EPSILON * fabs(t1))
+        if (pcs_ode_advance(s->ode, t1, &t, s->y) == PCS_ODE_FAILED) outcome = PCS_NOT_ACCURATE;
+    s->is_watching = true;
+    return outcome;
+}
+
+// y at the event near *t within [t0, last], where the gap of a row vanishes (row < 0: where it is).
+static pcs_outcome driven_locate(pcs_scheme *self, int row, double t0, double last, double *t)
+{
+    driven *s = self->data;
+    const pcs_system *system = self->system;
+    for (int round = 0; round < LOCATING_ROUNDS; round++) {
+        pcs_outcome outcome = driven_move(s, t0, *t);
+        if (outcome != PCS_CONVERGED || row < 0) return outcome;
+        system->ops->gaps(system, s->y, s->events->gap);
+        pcs_projection_turn(self->solver, s->y);
+        double rate = pcs_system_rate(system, row, s->y + system->nv), gap = s->events->gap[row];
+        double better = fmin(last, fmax(t0, *t - gap / rate));
+        // Where contacts graze, or to the last digit, the time at hand is as good as any.
+        if (!(rate < 0.0) || fabs(better - *t) <= 2.0 * DBL_EPSILON * fabs(*t)) return PCS_CONVERGED;
+        *t = better;
+    }
+    return PCS_CONVERGED;
+}
+
+// After a step of the ODE solver: has an open contact sunk in, or a held one pulled, without being noticed?
+static bool driven_has_missed(pcs_scheme *self, double t)
+{
+    driven *s = self->data;
+    pcs_events *e = s->events;
+    const pcs_system *system = self->system;
+    bool has_missed = false, has_held = false;
+    system->ops->gaps(system, s->y, e->gap);
+    for (int j = 0; j < system->nrow; j++) {
+        if (system->rows[j].is_bilateral) continue;
+        has_held = has_held || e->now.held[j];
+        has_missed = has_missed || (!e->now.held[j] && e->gap[j] < -2.0 * e->gap_tolerance);
+    }
+    if (!has_held || pcs_event_accelerate(self, e, t, s->y, s->y + system->nv, e->a) != PCS_CONVERGED)
+        return has_missed;
+    for (int j = 0; j < system->nrow; j++) {
+        e->released[j] = !system->rows[j].is_bilateral && e->now.held[j] && e->force[j] == 0.0 &&
+                         e->acceleration[j] > 1e-9 * e->drive[j];
+        has_missed = has_missed || e->released[j];
+    }
+    return has_missed;
+}
+
+enum { ADVANCED, EVENT };
+
+// What the ODE solver has found: an event is located; the smallest gap of a contact tells whether it has sunk in.
+static pcs_outcome driven_look(pcs_scheme *self, double t0, double last, double *t, int *what, double *stop)
+{
+    driven *s = self->data;
+    pcs_events *e = s->events;
+    const int *found = pcs_ode_found(s->ode);
+    int m = self->system->nrow, hit = -1;
+    bool is_event = false, has_sunk = false;
+    for (int j = 0; j < m; j++) {
+        if (found[j] && hit < 0) hit = j;
+        e->released[j] = found[2 * m + j] != 0;
+        is_event = is_event || found[j] || e->released[j];
+    }
+    *what = is_event ? EVENT : ADVANCED;
+    if (is_event) return driven_locate(self, hit, t0, last, t);
+    self->system->ops->gaps(self->system, s->y, e->gap);
+    for (int j = 0; j < m; j++) has_sunk = has_sunk || (found[m + j] && e->gap[j] < 0.0);
+    if (!has_sunk) return PCS_CONVERGED;
+    // Up to here the gap has changed its sign once.
+    *stop = *t;
+    *t = t0;
+    return driven_go_back(s, t0, *stop - t0);
+}
+
+// One step of the ODE solver, or up to the next event.
+static pcs_outcome driven_advance(pcs_scheme *self, double end, double *t, int *what)
+{
+    driven *s = self->data;
+    double t0 = *t, stop = end, last = end;
+    pcs_outcome outcome = PCS_CONVERGED;
+    memcpy(s->y0, s->y, (size_t)s->size * sizeof *s->y);
+    *what = ADVANCED;
+    while (outcome == PCS_CONVERGED) {
+        pcs_ode_end ended = pcs_ode_advance(s->ode, stop, t, s->y);
+        if (ended == PCS_ODE_FAILED) return PCS_NOT_ACCURATE;
+        if (ended == PCS_ODE_ROOT) {
+            outcome = driven_look(self, t0, last, t, what, &stop);
+            if (*what == EVENT) return outcome;
+            continue;
+        }
+        if (!driven_has_missed(self, *t)) break;
+        last = *t;
+        stop = t0 + 0.5 * (*t - t0);
+        *t = t0;
+        outcome = driven_go_back(s, t0, stop - t0);
+        if (stop - t0 > 16.0 * DBL_EPSILON * fabs(t0)) continue;
+        *what = EVENT;
+        return outcome;
+    }
+    for (int j = 0; j < self->system->nrow; j++)
+        if (s->events->gap[j] > s->events->gap_tolerance) s->events->now.guard[j] = 0;
+    s->first_step = pcs_ode_next_step(s->ode);
+    return outcome;
+}
+
+// The first step after an event sees a short flight as a flight.
+static double driven_first_step(const pcs_scheme *self, double end, double t)
+{
+    const driven *s = self->data;
+    const pcs_events *e = s->events;
+    double step = fmin(s->first_step > 0.0 ? s->first_step : end - t, end - t);
+    for (int j = 0; j < self->system->nrow; j++) {
+        double rate = pcs_system_rate(self->system, j, s->y + self->system->nv);
+        if (e->now.held[j] || e->gap[j] > e->gap_tolerance || !(rate > 0.0) || !(e->acceleration[j] < 0.0)) continue;
+        step = fmin(step, -0.9 * rate / e->acceleration[j]);
+    }
+    return step;
+}
+
+// y from t to t + h through all events.
+static pcs_outcome driven_run(pcs_scheme *self, double t, double h)
+{
+    driven *s = self->data;
+    const driven_params *p = self->params;
+    int n = self->system->nv, what;
+    double end = t + h;
+    pcs_outcome outcome = driven_restart(s, t, fmin(s->first_step, h));
+    while (outcome == PCS_CONVERGED && end - t > 4.0 * DBL_EPSILON * fabs(end)) {
+        outcome = driven_advance(self, end, &t, &what);
+        if (outcome != PCS_CONVERGED || what != EVENT) continue;
+        outcome = pcs_event_settle(self, s->events, t, s->y, s->y + n);
+        if (outcome == PCS_CONVERGED && s->events->count > p->events) {
+            s->events->accumulation = t;
+            return PCS_ACCUMULATES;
+        }
+        if (outcome == PCS_CONVERGED) outcome = driven_restart(s, t, driven_first_step(self, end, t));
+    }
+    return outcome;
+}
+
+static pcs_outcome driven_begin(pcs_scheme *self, const pcs_state *x, double h)
+{
+    driven *s = self->data;
+    size_t bytes = (size_t)self->system->nv * sizeof *s->y;
+    pcs_event_begin(s->events, &s->memory);
+    memset(s->y, 0, (size_t)s->size * sizeof *s->y);
+    memcpy(s->y, x->q, bytes);
+    memcpy(s->y + self->system->nv, x->v, bytes);
+    s->is_watching = true;
+    pcs_outcome outcome = pcs_event_accelerate(self, s->events, x->t, x->q, x->v, s->events->a);
+    if (outcome != PCS_CONVERGED) return outcome;
+    driven_weigh(self, x, h);
+    return pcs_ode_set_tolerances(s->ode, ((const driven_params *)self->params)->rtol, s->atol) ? PCS_CONVERGED
+                                                                                                : PCS_NOT_ACCURATE;
+}
+
+static pcs_outcome driven_finish(pcs_scheme *self, pcs_step_report *report)
+{
+    driven *s = self->data;
+    pcs_events *e = s->events;
+    int n = self->system->nv;
+    memcpy(s->next.q, s->y, (size_t)n * sizeof *s->y);
+    memcpy(s->next.v, s->y + n, (size_t)n * sizeof *s->y);
+    if (!pcs_projection_move(self->solver, s->next.q)) return PCS_SINGULAR;
+    pcs_event_project_position(self, e, s->next.q);
+    if (!pcs_projection_move(self->solver, s->next.q)) return PCS_SINGULAR;
+    pcs_event_project_velocity(self, e, s->next.v);
+    for (int j = 0; j < self->system->nrow; j++) e->smooth[j] += s->y[s->impulse + j];
+    report->external_work = s->y[s->work];
+    report->damping_loss = s->y[s->damping];
+    for (int k = 0; k < 3; k++) report->smooth_impulse[k] = s->y[s->resultant + k];
+    pcs_event_report(self, e, s->next.q, s->next.v, report);
+    return PCS_CONVERGED;
+}
+
+static pcs_status driven_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    driven *s = self->data;
+    double first_step = s->first_step;
+    pcs_begin_report(report, h);
+    report->outcome = driven_begin(self, x, h);
+    if (report->outcome == PCS_CONVERGED) report->outcome = driven_run(self, x->t, h);
+    if (report->outcome == PCS_ACCUMULATES) report->event_time = s->events->accumulation;
+    if (report->outcome == PCS_CONVERGED) report->outcome = driven_finish(self, report);
+    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) {
+        s->first_step = first_step;
+        return PCS_OK;
+    }
+    s->memory = s->events->now;
+    s->memory.energy = fmax(s->memory.energy, report->measure.kinetic);
+    pcs_next_accept(&s->next, x, report, self->system->nrow);
+    return PCS_OK;
+}
+
+const pcs_scheme_ops pcs_scheme_event_driven = {
+    .name = "event_driven",
+    .summary = "adaptive Runge-Kutta between events, impacts and contact forces by their laws at the events; small "
+               "systems without friction",
+    .options = driven_options,
+    .params_size = sizeof(driven_params),
+    .data_size = sizeof(driven),
+    .refuses = driven_refuses,
+    .setup = driven_setup,
+    .start = driven_start,
+    .step = driven_step,
+};
