@@ -43,6 +43,12 @@ void pcs_projection_turn(pcs_step_solver *solver, const double *q);
 pcs_status pcs_step_factor_iteration(pcs_step_solver *solver, pcs_matrix **S, pcs_linsolve **iteration,
                                      pcs_outcome *outcome);
 
+// Do gaps decide anything in this form? If not, q is not looked at: an explicit scheme may not have it yet.
+static inline bool pcs_form_sees_gaps(const pcs_step_form *form)
+{
+    return form->has_position || form->gate_is_live;
+}
+
 // Largest entry of a vector, by size.
 double pcs_step_largest(int n, const double *v);
 

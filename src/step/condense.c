@@ -82,7 +82,8 @@ static void condense_free_motion(pcs_step_solver *self, pcs_condense *c, pcs_ste
     const pcs_step_form *form = &self->form;
     pcs_small *s = c->small;
     int n = system->nv;
-    system->ops->gaps(system, p->q, s->gap0);
+    if (pcs_form_sees_gaps(form)) system->ops->gaps(system, p->q, s->gap0);
+    else memset(s->gap0, 0, (size_t)s->m * sizeof *s->gap0);
     for (int j = 0; j < s->m; j++) s->xi0[j] = pcs_rows_dot(system->G, j, p->v) + p->target[j];
     if (!form->has_dynamics) return;
     system->ops->force(system, p->t, p->q, p->v, p->d);

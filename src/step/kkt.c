@@ -318,7 +318,7 @@ static pcs_outcome kkt_iterate(pcs_step_solver *self, pcs_step_problem *p, int *
         kkt_correct(self, p);
         kkt_move(self, p);
         for (int j = 0; j < s->m; j++)
-            if (!isfinite(s->gap[j]) || !isfinite(s->xi[j])) return PCS_NOT_FINITE;
+            if (!isfinite(s->xi[j]) || (pcs_form_sees_gaps(&self->form) && !isfinite(s->gap[j]))) return PCS_NOT_FINITE;
         if (kkt_update_sets(self, p, *iterations)) return PCS_CONVERGED;
     }
     return PCS_NOT_CONVERGED;

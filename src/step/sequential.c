@@ -92,7 +92,8 @@ static bool sequential_contacts(pcs_step_solver *self, pcs_step_problem *p)
     pcs_small *small = s->small;
     const pcs_system *system = self->system;
     int unused;
-    system->ops->gaps(system, s->q0, small->gap0);
+    if (pcs_form_sees_gaps(&self->form)) system->ops->gaps(system, s->q0, small->gap0);
+    else memset(small->gap0, 0, (size_t)small->m * sizeof *small->gap0);
     for (int j = 0; j < small->m; j++) {
         double rate = pcs_rows_dot(system->G, j, p->d);
         small->gap0[j] += self->form.kb * rate;

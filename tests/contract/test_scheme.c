@@ -29,6 +29,10 @@ static void free_flight_is_exact(void **state)
             if (falls) model_gravity(m, -10, 0, 0);
             model_build(m);
             model_run run = model_prepare(m, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
+            if (bar_is_refused(&run)) {
+                model_destroy(&m);
+                continue;
+            }
             model_start(&run);
             for (int step = 0; step < 200; step++) model_step(&run, step % 3 == 0 ? 0.01 : 0.013); // steps may differ
             double t = run.x.t, g = falls ? -10.0 : 0.0;
@@ -98,6 +102,10 @@ static double smooth_error(const bar_variant *c, bool is_damped, int nstep)
     model_force(m, "bar.end", 4, 0, 0)->amplitude = (pcs_amplitude){ 2, time, factor };
     model_build(m);
     model_run run = model_prepare(m, c->scheme, c->values, NULL, NULL);
+    if (bar_is_refused(&run)) {
+        model_destroy(&m);
+        return NAN;
+    }
     int n = m->system->nv, size = 2 * n + 2;
     double A[(2 * BAR_NODES + 2) * (2 * BAR_NODES + 2)], y[2 * BAR_NODES + 2] = { 0 }, error = 0.0;
     memcpy(y, run.x.q, (size_t)n * sizeof *y);
@@ -116,15 +124,17 @@ static void smooth_motion_has_its_order(void **state)
     (void)state;
     for (int k = 0; k < bar_nvariant; k++)
         for (int damped = 0; damped < 2; damped++) {
-            double error[3], order[2];
+            double error[3], order[2], wanted = bar_variants[k].order;
+            if (damped && bar_variants[k].damped_order > 0.0) wanted = bar_variants[k].damped_order;
             for (int i = 0; i < 3; i++) error[i] = smooth_error(&bar_variants[k], damped, 800 << (2 * i));
+            if (isnan(error[0])) continue; // the scheme does not take an undamped mesh
             for (int i = 0; i < 2; i++) order[i] = 0.5 * log2(error[i] / error[i + 1]);
             print_message("%s %s%s: errors %.3g %.3g %.3g, orders %.3f %.3f\n", bar_variants[k].scheme,
                           bar_variants[k].values, damped ? " damped" : "", error[0], error[1], error[2], order[0],
                           order[1]);
-            CHECK_NEAR(order[0], bar_variants[k].order, 0.1);
-            CHECK_NEAR(order[1], bar_variants[k].order, 0.03);
-            CHECK(error[2] < (bar_variants[k].order > 1.5 ? 2e-5 : 5e-3));
+            CHECK_NEAR(order[0], wanted, 0.1);
+            CHECK_NEAR(order[1], wanted, 0.03);
+            CHECK(error[2] < (wanted > 1.5 ? 2e-5 : 5e-3));
         }
 }
 
@@ -167,6 +177,10 @@ static void momentum_is_balanced(void **state)
         for (int damped = 0; damped < 2; damped++) {
             model *m = bar_bouncing(damped);
             model_run run = model_prepare(m, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
+            if (bar_is_refused(&run)) {
+                model_destroy(&m);
+                continue;
+            }
             model_start(&run);
             bar_story s = { 0 };
             pcs_measure now, before;
@@ -198,6 +212,10 @@ static void collisions_keep_momentum(void **state)
         model_contact(m, "touch", "node_node", "a=bar.end b=second.start normal=1,0,0 restitution=0.3");
         model_build(m);
         model_run run = model_prepare(m, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
+        if (bar_is_refused(&run)) {
+            model_destroy(&m);
+            continue;
+        }
         model_start(&run);
         bar_story s = { 0 };
         for (int step = 0; step < 250; step++) {
@@ -206,7 +224,8 @@ static void collisions_keep_momentum(void **state)
             CHECK_NEAR(run.report.measure.momentum[0], 6.0 * 1.5, 1e-12 * 9.0);
         }
         CHECK(s.nimpact >= 1 && s.impulse > 3.0);
-        CHECK(run.report.measure.kinetic + run.report.measure.strain < 0.5 * 6.0 * 1.5 * 1.5);
+        double left = run.report.measure.kinetic + run.report.measure.strain;
+        if (!bar_variants[k].gains_energy) CHECK(left < 0.5 * 6.0 * 1.5 * 1.5);
         model_destroy(&m);
     }
 }
@@ -216,11 +235,16 @@ static void impact_obeys_restitution(void **state)
 {
     (void)state;
     for (int k = 0; k < bar_nvariant; k++) {
+        if (bar_variants[k].has_no_impact) continue;
         model *m = bar_create(false);
         bar_throw(m, 0.0, 2.0);
         model_contact(m, "wall", "node_plane", "nodes=bar.end point=3.05,0,0 normal=-1,0,0 restitution=0.5");
         model_build(m);
         model_run run = model_prepare(m, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
+        if (bar_is_refused(&run)) {
+            model_destroy(&m);
+            continue;
+        }
         model_start(&run);
         int step = 0;
         for (; step < 20 && !run.report.rows[0].is_impact; step++) model_step(&run, bar_step);
@@ -243,6 +267,10 @@ static void reports_show_the_state(void **state)
     for (int k = 0; k < bar_nvariant; k++) {
         model *m = bar_bouncing(true);
         model_run run = model_prepare(m, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
+        if (bar_is_refused(&run)) {
+            model_destroy(&m);
+            continue;
+        }
         model_start(&run);
         for (int step = 0; step < 300; step++) {
             double gap[2], t = run.x.t;
@@ -253,7 +281,9 @@ static void reports_show_the_state(void **state)
             for (int j = 0; j < 2; j++) {
                 const pcs_row_report *row = &run.report.rows[j];
                 CHECK(row->gap == gap[j] && row->rate == pcs_system_rate(m->system, j, run.x.v));
-                CHECK(row->step_impulse >= 0.0 && row->multiplier >= 0.0 && row->impulse >= 0.0);
+                CHECK(row->multiplier >= 0.0 && row->impulse >= 0.0);
+                if (run.scheme->ops->ignores_restitution) continue; // filtered forces outlast their contacts
+                CHECK(row->step_impulse >= 0.0);
                 if (row->step_impulse > 0.0) CHECK(row->is_closed);
                 if (row->is_impact) CHECK(row->impulse > 0.0 || row->multiplier == 0.0);
                 if (run.scheme->ops->is_position_level) CHECK(row->gap >= -1e-14);
@@ -272,6 +302,10 @@ static void closed_ledgers_close(void **state)
         for (int damped = 0; damped < 2; damped++) {
             model *m = bar_bouncing(damped);
             model_run run = model_prepare(m, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
+            if (bar_is_refused(&run)) {
+                model_destroy(&m);
+                continue;
+            }
             if (run.scheme->ops->has_closed_loss) {
                 model_start(&run);
                 nclosed++;
@@ -285,7 +319,8 @@ static void closed_ledgers_close(void **state)
                     CHECK_NEAR(change, told, 1e-12 * 100.0);
                     CHECK(r->damping_loss >= 0.0);
                     // Schemes with accelerations store energy in them for a while.
-                    if (strcmp(bar_variants[k].scheme, "moreau_jean") == 0) CHECK(r->numerical_loss >= 0.0);
+                    bool is_pure = strcmp(bar_variants[k].scheme, "moreau_jean") == 0 && !strstr(bar_variants[k].values, "mid");
+                    if (is_pure) CHECK(r->numerical_loss >= 0.0);
                 }
             }
             model_destroy(&m);
@@ -306,11 +341,20 @@ static void rest_carries_the_weight(void **state)
         model_contact(m, "wall", "node_plane", "nodes=bar.end point=3.01,0,0 normal=-1,0,0 restitution=0.5");
         model_build(m);
         model_run run = model_prepare(m, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
+        if (bar_is_refused(&run)) {
+            model_destroy(&m);
+            continue;
+        }
         model_start(&run);
-        for (int step = 0; step < 3000; step++) model_step(&run, bar_step);
-        CHECK_NEAR(run.report.rows[0].step_impulse / bar_step, 6.0 * 10.0, 1e-6);
-        CHECK_NEAR(run.report.rows[0].force, 6.0 * 10.0, 1e-6);
+        for (int step = 0; step < 5000; step++) model_step(&run, bar_step);
         CHECK(!run.report.rows[0].is_impact && run.report.rows[0].impulse == 0.0);
+        double tolerance = bar_variants[k].drifts ? 1.0 : 1e-6; // the drag of the drift carries the rest
+        CHECK_NEAR(run.report.rows[0].step_impulse / bar_step, 6.0 * 10.0, tolerance);
+        CHECK_NEAR(run.report.rows[0].force, 6.0 * 10.0, tolerance);
+        if (bar_variants[k].drifts) {
+            model_destroy(&m);
+            continue;
+        }
         CHECK(run.report.measure.kinetic < 1e-14);
         // Hanging column: end stress 60 BAR_NODES over k = 400 BAR_NODES/m per cell.
         CHECK_NEAR(run.x.q[BAR_NODES - 1] - run.x.q[BAR_NODES - 2], -(60.0 - 5.0) / 400.0, 1e-8);

@@ -479,6 +479,26 @@ static void infinite_force_is_an_outcome(void **state)
         }
 }
 
+// Impacts that are solved apart from the motion have no use for positions: an explicit scheme may not have them yet.
+static void velocities_alone_need_no_positions(void **state)
+{
+    (void)state;
+    pcs_step_form form = form_of(3);
+    for (int i = 0; pcs_step_solvers[i] != NULL; i++) {
+        model *m = build(4, false);
+        pcs_step_solver *solver;
+        CHECK_OK(m->ctx, pcs_step_solver_create(m->ctx, pcs_step_solvers[i]->name, "auto", m->system, &solver));
+        solution x = pose(m, &situations[1], 0), blind = x;
+        for (int k = 0; k < m->system->nv; k++) blind.q[k] = NAN;
+        solve(solver, &form, &x);
+        solve(solver, &form, &blind);
+        if (blind.result.outcome != PCS_CONVERGED) fail_msg("%s looks at positions", solver->ops->name);
+        CHECK(x.la[0] + x.la[1] > 0.0);
+        CHECK(memcmp(x.v, blind.v, sizeof x.v) == 0 && memcmp(x.la, blind.la, sizeof x.la) == 0);
+        model_destroy(&m);
+    }
+}
+
 static pcs_status fail_to_prepare(pcs_step_solver *self, pcs_outcome *outcome)
 {
     (void)outcome;
@@ -550,6 +570,7 @@ int main(void)
         cmocka_unit_test(singular_mass_is_told),
         cmocka_unit_test(unknown_names_are_told),
         cmocka_unit_test(infinite_force_is_an_outcome),
+        cmocka_unit_test(velocities_alone_need_no_positions),
         cmocka_unit_test(failed_preparation_is_repeated),
         cmocka_unit_test(columns_are_trimmed_without_loss),
     };

@@ -1,12 +1,39 @@
 #include "support/bars.h"
 
 const bar_variant bar_variants[] = {
-    { "alpha_ggl", "rho_inf=0.8", 2, true },         { "alpha_ggl", "rho_inf=1", 2, true },
-    { "alpha_ggl", "rho_inf=0", 2, true },           { "moreau_jean", "theta=0.5", 2, true },
-    { "moreau_jean", "theta=0.7", 1, false },        { "moreau_jean", "rho_inf=0.8", 1, false },
-    { "half_explicit", "gap_tolerance=0", 2, true }, { "newmark", "gamma=0.5", 2, true },
-    { "newmark", "gamma=1 beta=0.5625", 1, true },   { "hht", "alpha=0.1", 2, true },
-    { "alpha_velocity", "rho_inf=0.8", 2, true },    { "alpha_velocity", "rho_inf=0", 2, true },
+    { .scheme = "alpha_ggl", .values = "rho_inf=0.8", .order = 2, .is_exact_fall = true },
+    { .scheme = "alpha_ggl", .values = "rho_inf=1", .order = 2, .is_exact_fall = true },
+    { .scheme = "alpha_ggl", .values = "rho_inf=0", .order = 2, .is_exact_fall = true },
+    { .scheme = "moreau_jean", .values = "theta=0.5", .order = 2, .is_exact_fall = true },
+    { .scheme = "moreau_jean", .values = "theta=0.7", .order = 1 },
+    { .scheme = "moreau_jean", .values = "rho_inf=0.8", .order = 1 },
+    { .scheme = "half_explicit", .values = "gap_tolerance=0", .order = 2, .is_exact_fall = true },
+    { .scheme = "newmark", .values = "gamma=0.5", .order = 2, .is_exact_fall = true },
+    { .scheme = "newmark", .values = "gamma=1 beta=0.5625", .order = 1, .is_exact_fall = true },
+    { .scheme = "hht", .values = "alpha=0.1", .order = 2, .is_exact_fall = true },
+    { .scheme = "alpha_velocity", .values = "rho_inf=0.8", .order = 2, .is_exact_fall = true },
+    { .scheme = "alpha_velocity", .values = "rho_inf=0", .order = 2, .is_exact_fall = true },
+    { .scheme = "moreau_jean_explicit", .values = "", .order = 1 },
+    { .scheme = "moreau_midpoint", .values = "rate=middle", .order = 2, .is_exact_fall = true, .damped_order = 1 },
+    { .scheme = "schatzman_paoli",
+      .values = "",
+      .order = 1,
+      .has_no_impact = true }, // its velocity is that of the middle of the step
+    { .scheme = "half_explicit_acceleration",
+      .values = "gap_tolerance=0",
+      .order = 2,
+      .is_exact_fall = true,
+      .drifts = true },
+    { .scheme = "alpha_index3",
+      .values = "rho_inf=0.8",
+      .order = 2,
+      .is_exact_fall = true,
+      .has_no_impact = true,
+      .gains_energy = true },
+    { .scheme = "moreau_jean", .values = "theta=0.7 positions=midpoint", .order = 1, .is_exact_fall = true },
+    { .scheme = "jump_newmark", .values = "gamma=0.5", .order = 2, .is_exact_fall = true },
+    { .scheme = "jump_newmark", .values = "rho_inf=0.8", .order = 2, .is_exact_fall = true },
+    { .scheme = "jump_bathe", .values = "gap_tolerance=0", .order = 2, .is_exact_fall = true },
 };
 const int bar_nvariant = sizeof bar_variants / sizeof *bar_variants;
 
@@ -54,4 +81,10 @@ void bar_watch(const model_run *run, bar_story *s)
         s->nloaded += run->report.rows[j].step_impulse > 0.0;
         s->impulse += run->report.rows[j].step_impulse;
     }
+}
+
+bool bar_is_refused(const model_run *run)
+{
+    const pcs_scheme_ops *ops = run->scheme->ops;
+    return ops->refuses != NULL && ops->refuses(run->m->system, run->scheme->params) != NULL;
 }

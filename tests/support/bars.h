@@ -10,8 +10,12 @@ enum { BAR_CELLS = 6, BAR_NODES = BAR_CELLS + 1 };
 
 typedef struct bar_variant {
     const char *scheme, *values;
-    double order;       // in smooth motion
-    bool is_exact_fall; // keeps a parabola
+    double order;        // in smooth motion
+    bool is_exact_fall;  // keeps a parabola
+    double damped_order; // in smooth motion with damping; 0: the same
+    bool has_no_impact;  // the node that hits is not sent back within the step
+    bool gains_energy;   // over impacts
+    bool drifts;         // a lasting contact slides into the wall at a constant, small velocity
 } bar_variant;
 
 extern const bar_variant bar_variants[];
@@ -31,6 +35,9 @@ typedef struct bar_story {
     int nimpact, nloaded;
     double impulse; // N s, of all contacts
 } bar_story;
+
+// The scheme does not take this system.
+bool bar_is_refused(const model_run *run);
 
 void bar_watch(const model_run *run, bar_story *s);
 
