@@ -35,6 +35,8 @@ pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culpri
 pcs_status pcs_fe_apply_loads(pcs_system *self, const char **culprit);
 // Largest stable step of an explicit scheme over all cells, s.
 double pcs_fe_stable_step(const fe_data *fe);
+// The same for a scheme with a limit of its own.
+double pcs_fe_limited_step(const pcs_system *self, pcs_mode_limit *limit, const void *params);
 // "<section>.<name>" kept by the context, for *culprit; NULL when memory is out.
 const char *pcs_fe_culprit(pcs_context *ctx, const char *section, const char *name);
 

@@ -254,6 +254,7 @@ const pcs_system_ops pcs_system_fe = {
     .damping_power = fe_damping_power,
     .load_work = fe_load_work,
     .row_resultant = fe_row_resultant,
+    .stable_step = pcs_fe_limited_step,
     .draw = fe_draw,
     .contact_points = fe_contact_points,
     .probe = fe_probe,

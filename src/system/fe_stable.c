@@ -27,16 +27,23 @@ static double stable_fastest(int n, const double *M, const double *K)
     return info == 0 ? w[n - 1] : INFINITY;
 }
 
-static double stable_cell(double w2, double alpha, double beta)
+// Central differences; sqrt(1 + xi^2) - xi without cancellation.
+static double stable_differences(const void *params, double w, double xi)
 {
-    if (isinf(w2)) return 0.0;
-    if (w2 <= 0.0) return alpha > 0.0 ? 2.0 / alpha : INFINITY;
-    double w = sqrt(w2), xi = 0.5 * (alpha / w + beta * w);
-    // sqrt(1 + xi^2) - xi without cancellation
+    (void)params;
     return 2.0 / w / (sqrt(1.0 + xi * xi) + xi);
 }
 
-double pcs_fe_stable_step(const fe_data *fe)
+static double stable_cell(double w2, double alpha, double beta, pcs_mode_limit *limit, const void *params)
+{
+    if (isinf(w2)) return 0.0;
+    if (w2 <= 0.0 && alpha <= 0.0) return INFINITY;
+    // Where only the mass is damped, a mode that is slow against the damping stands for one without stiffness.
+    double w = w2 > 0.0 ? sqrt(w2) : 1e-6 * alpha, xi = 0.5 * (alpha / w + beta * w);
+    return limit(params, w, xi);
+}
+
+static double stable_smallest(const fe_data *fe, pcs_mode_limit *limit, const void *params)
 {
     double step = INFINITY;
     for (int g = 0; g < fe->model.ngroup; g++) {
@@ -48,11 +55,21 @@ double pcs_fe_stable_step(const fe_data *fe)
             ops->matrices(batch, c, M, K);
             // Equal cells in a row are the rule: one eigenproblem serves them all.
             if (memcmp(M, last_M, bytes) == 0 && memcmp(K, last_K, bytes) == 0) continue;
-            double h = stable_cell(stable_fastest(ops->ndof, M, K), batch->damping_mass, batch->damping_stiffness);
-            step = fmin(step, h);
+            double w2 = stable_fastest(ops->ndof, M, K);
+            step = fmin(step, stable_cell(w2, batch->damping_mass, batch->damping_stiffness, limit, params));
             memcpy(last_M, M, bytes);
             memcpy(last_K, K, bytes);
         }
     }
     return step;
+}
+
+double pcs_fe_stable_step(const fe_data *fe)
+{
+    return stable_smallest(fe, stable_differences, NULL);
+}
+
+double pcs_fe_limited_step(const pcs_system *self, pcs_mode_limit *limit, const void *params)
+{
+    return stable_smallest(self->data, limit, params);
 }

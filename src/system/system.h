@@ -13,6 +13,9 @@
 
 typedef struct pcs_system pcs_system;
 
+// Largest stable step of a scheme with these parameters on q'' + 2 xi w q' + w^2 q = 0, s.
+typedef double pcs_mode_limit(const void *params, double w, double xi);
+
 // A named contact and its points; every point is one row.
 typedef struct pcs_contact_info {
     const char *name;
@@ -83,6 +86,9 @@ typedef struct pcs_system_ops {
 
     // Momentum that a unit impulse of a row gives to the moving equations.
     void (*row_resultant)(const pcs_system *self, int row, double out[3]);
+
+    // Largest stable step under this limit; NULL where `stable_step` says all there is.
+    double (*stable_step)(const pcs_system *self, pcs_mode_limit *limit, const void *params);
 
     void (*draw)(const pcs_system *self, const double *q, const double *v, pcs_picture *picture);
     void (*contact_points)(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
