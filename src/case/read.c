@@ -132,6 +132,45 @@ const char *pcs_case_text(pcs_case *c, pcs_node *node)
     return NULL;
 }
 
+// The numbers of one row, which must be as many as `width` says.
+static bool read_row(pcs_case *c, pcs_node *row, pcs_range range, int width, double *value)
+{
+    if (row->kind != PCS_NODE_LIST || row->count != width) {
+        pcs_case_reject(c, row, "must be a list of %d numbers like the first row", width);
+        return false;
+    }
+    bool is_fine = true;
+    for (int i = 0; i < width; i++) {
+        value[i] = pcs_case_number(c, row->items[i], range);
+        is_fine = is_fine && isfinite(value[i]);
+    }
+    return is_fine;
+}
+
+static bool read_list(pcs_case *c, pcs_node *node, pcs_range range, pcs_list *out)
+{
+    if (node->kind != PCS_NODE_LIST || node->count == 0) {
+        char quote[PCS_QUOTE_BYTES];
+        pcs_case_reject(c, node, "must be a list of numbers or of rows of numbers, is %s",
+                        pcs_tree_quote(node, sizeof quote, quote));
+        return false;
+    }
+    bool has_rows = node->items[0]->kind == PCS_NODE_LIST, is_fine = true;
+    if (has_rows && node->items[0]->count == 0) {
+        pcs_case_reject(c, node->items[0], "must be a list of numbers, is empty");
+        return false;
+    }
+    int nrow = has_rows ? node->count : 1, width = has_rows ? node->items[0]->count : node->count;
+    double *value = pcs_tree_take(c, (size_t)nrow * (size_t)width * sizeof *value);
+    if (value == NULL) return false;
+    for (int i = 0; i < nrow; i++) {
+        pcs_node *row = has_rows ? node->items[i] : node;
+        is_fine = read_row(c, row, range, width, value + (size_t)i * (size_t)width) && is_fine;
+    }
+    if (is_fine) *out = (pcs_list){ .nrow = nrow, .count = nrow * width, .value = value };
+    return is_fine;
+}
+
 // One value into its member; the member is untouched when the value is wrong.
 static bool read_value(pcs_case *c, pcs_node *node, const pcs_option *option, void *member)
 {
@@ -167,6 +206,7 @@ static bool read_value(pcs_case *c, pcs_node *node, const pcs_option *option, vo
         *(const char **)member = value;
         return true;
     }
+    case PCS_OPTION_LIST: return read_list(c, node, option->range, member);
     }
     return false;
 }
@@ -180,6 +220,7 @@ static void read_absent(const pcs_option *option, void *member)
     case PCS_OPTION_CHOICE: *(int *)member = 0; break;
     case PCS_OPTION_VECTOR: ((double *)member)[0] = ((double *)member)[1] = ((double *)member)[2] = NAN; break;
     case PCS_OPTION_TEXT: *(const char **)member = NULL; break;
+    case PCS_OPTION_LIST: *(pcs_list *)member = (pcs_list){ 0 }; break;
     }
 }
 

@@ -14,8 +14,14 @@ typedef enum pcs_option_kind {
     PCS_OPTION_FLAG,   // bool, true or false
     PCS_OPTION_CHOICE, // int, index into `choices`
     PCS_OPTION_VECTOR, // double[3]; absent optional: NAN, NAN, NAN
-    PCS_OPTION_TEXT    // const char *, non-empty; absent optional: NULL
+    PCS_OPTION_TEXT,   // const char *, non-empty; absent optional: NULL
+    PCS_OPTION_LIST    // pcs_list, numbers or rows of numbers; absent optional: empty
 } pcs_option_kind;
+
+typedef struct pcs_list {
+    int nrow, count;     // 1 x count, or nrow rows of equal length and count numbers in all
+    const double *value; // [count] row by row
+} pcs_list;
 
 typedef struct pcs_range {
     double low, high;
@@ -46,7 +52,7 @@ typedef struct pcs_option {
     size_t offset;    // of the member in the implementation's parameter struct
     bool is_required;
     const char *preset;         // the default as it would stand in a case file; NULL: absent
-    pcs_range range;            // of reals, counts and each entry of a vector
+    pcs_range range;            // of reals, counts and each entry of a vector or list
     const char *const *choices; // ends with NULL
 } pcs_option;
 
