@@ -119,6 +119,13 @@ bool pcs_projection_move(pcs_step_solver *solver, const double *q)
     return true;
 }
 
+void pcs_projection_aim(pcs_step_solver *solver, const double *q)
+{
+    if (solver->system->ops->update_directions == NULL) return;
+    solver->system->ops->update_directions(solver->system, q);
+    projection_fill(solver, solver->projection);
+}
+
 void pcs_projection_turn(pcs_step_solver *solver, const double *q)
 {
     if (solver->system->ops->update_directions == NULL) return;

@@ -35,6 +35,8 @@ pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out);
 // Moves the projection of a system with varying M or G to q: factors M(q), X = M(q)^-1 G(q)^T, GX and the effective
 // masses follow. Nothing is done where all of them are constant. False when M(q) cannot be factored.
 bool pcs_projection_move(pcs_step_solver *solver, const double *q);
+// The directions move to q and X with them, the mass stays where it was factored: X = M^-1 G(q)^T.
+void pcs_projection_aim(pcs_step_solver *solver, const double *q);
 // The constraint directions alone move to q, X stays: GX = G(q) X.
 void pcs_projection_turn(pcs_step_solver *solver, const double *q);
 
