@@ -171,18 +171,28 @@ static pcs_status driven_start(pcs_scheme *self, pcs_state *x, pcs_step_report *
     return PCS_OK;
 }
 
+// What the forces at time t could do within a step, J: of the motion, and of a contact that holds it back.
+static pcs_outcome driven_gain(pcs_scheme *self, const pcs_state *x, double t, double h, double *energy)
+{
+    driven *s = self->data;
+    const pcs_events *e = s->events;
+    double power = 0.0;
+    pcs_outcome outcome = pcs_event_accelerate(self, s->events, t, x->q, x->v, e->a);
+    pcs_matrix_multiply(self->system->M, e->a, s->next.a);
+    for (int i = 0; i < self->system->nv; i++) power += e->a[i] * s->next.a[i];
+    for (int j = 0; j < self->system->nrow; j++)
+        power = fmax(power, self->solver->effective_mass[j] * e->drive[j] * e->drive[j]);
+    *energy = fmax(*energy, 0.5 * h * h * power);
+    return outcome;
+}
+
 // atol_i: velocities reach sqrt(2 E / M_ii), positions what they are or what such a velocity adds in a step.
-static void driven_weigh(pcs_scheme *self, const pcs_state *x, double h)
+static void driven_weigh(pcs_scheme *self, const pcs_state *x, double h, double energy)
 {
     driven *s = self->data;
     const driven_params *p = self->params;
     const pcs_matrix *M = self->system->M;
-    const pcs_events *e = s->events;
     int n = self->system->nv;
-    double energy = e->now.energy, gained = 0.0;
-    pcs_matrix_multiply(M, e->a, s->next.a);
-    for (int i = 0; i < n; i++) gained += 0.5 * h * h * e->a[i] * s->next.a[i];
-    energy = fmax(fmax(energy, gained), DBL_MIN);
     for (int i = 0; i < n; i++) {
         double mass = 0.0;
         for (int k = M->pattern->start[i]; k < M->pattern->start[i + 1]; k++)
@@ -281,7 +291,7 @@ static pcs_outcome driven_look(pcs_scheme *self, double t0, double last, double 
     *what = is_event ? EVENT : ADVANCED;
     if (is_event) return driven_locate(self, hit, t0, last, t);
     self->system->ops->gaps(self->system, s->y, e->gap);
-    for (int j = 0; j < m; j++) has_sunk = has_sunk || (found[m + j] && e->gap[j] < 0.0);
+    for (int j = 0; j < m; j++) has_sunk = has_sunk || (found[m + j] && e->gap[j] < -e->gap_tolerance);
     if (!has_sunk) return PCS_CONVERGED;
     // Up to here the gap has changed its sign once.
     *stop = *t;
@@ -364,9 +374,11 @@ static pcs_outcome driven_begin(pcs_scheme *self, const pcs_state *x, double h)
     memcpy(s->y, x->q, bytes);
     memcpy(s->y + self->system->nv, x->v, bytes);
     s->is_watching = true;
-    pcs_outcome outcome = pcs_event_accelerate(self, s->events, x->t, x->q, x->v, s->events->a);
+    double energy = s->memory.energy;
+    pcs_outcome outcome = driven_gain(self, x, x->t + h, h, &energy);
+    if (outcome == PCS_CONVERGED) outcome = driven_gain(self, x, x->t, h, &energy);
     if (outcome != PCS_CONVERGED) return outcome;
-    driven_weigh(self, x, h);
+    driven_weigh(self, x, h, energy > 0.0 ? energy : 1.0); // where nothing moves any scale will do
     return pcs_ode_set_tolerances(s->ode, ((const driven_params *)self->params)->rtol, s->atol) ? PCS_CONVERGED
                                                                                                 : PCS_NOT_ACCURATE;
 }
