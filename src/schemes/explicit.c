@@ -70,6 +70,14 @@ pcs_outcome pcs_explicit_settle(pcs_scheme *self, pcs_explicit *s, pcs_step_repo
     return has_gate ? pcs_explicit_contact(self, s, next->v, next->la, next->la_t, report) : PCS_CONVERGED;
 }
 
+void pcs_explicit_leave(pcs_scheme *self, pcs_explicit *s)
+{
+    for (int j = 0; j < self->system->nrow; j++) {
+        s->next.rate_before[j] = pcs_system_rate(self->system, j, s->next.v);
+        s->next.gate[j] = 0;
+    }
+}
+
 void pcs_explicit_push(const pcs_scheme *self, double scale, const double *impulse, const double *tangent, double *x)
 {
     const pcs_projection *p = self->solver->projection;
@@ -87,25 +95,29 @@ pcs_outcome pcs_explicit_impact(pcs_scheme *self, pcs_explicit *s, pcs_step_repo
     return pcs_explicit_settle(self, s, report);
 }
 
-pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, double t, const double *q, const double *v,
-                                      double h, const unsigned char *candidate, double *free, double *a, double *force,
-                                      pcs_step_report *report)
+void pcs_explicit_release(pcs_scheme *self, pcs_explicit *s, const double *v, const double *a, double h)
 {
     const pcs_system *system = self->system;
-    pcs_next *next = &s->next;
-    bool has_gate = false;
-    pcs_free_acceleration(self, t, q, v, free);
-    memcpy(a, free, (size_t)system->nv * sizeof *a);
     for (int j = 0; j < system->nrow; j++) {
         double rate = pcs_system_rate(system, j, v);
-        force[j] = next->target[j] = 0.0;
-        s->largest_rate = fmax(s->largest_rate, fmax(fabs(rate), h * fabs(pcs_system_rate(system, j, free))));
-        next->gate[j] = candidate[j] && (system->rows[j].is_bilateral || rate <= 1e-12 * s->largest_rate);
-        has_gate = has_gate || next->gate[j];
+        s->largest_rate = fmax(s->largest_rate, fmax(fabs(rate), h * fabs(pcs_system_rate(system, j, a))));
+        if (rate > 1e-12 * s->largest_rate && !system->rows[j].is_bilateral) s->next.gate[j] = 0;
+    }
+}
+
+pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, const double *q, const double *v,
+                                      const double *free, double *a, double *force, pcs_step_report *report)
+{
+    const pcs_system *system = self->system;
+    bool has_gate = false;
+    memcpy(a, free, (size_t)system->nv * sizeof *a);
+    for (int j = 0; j < system->nrow; j++) {
+        force[j] = s->next.target[j] = 0.0;
+        has_gate = has_gate || s->next.gate[j];
     }
     if (!has_gate) return PCS_CONVERGED;
-    if (system->ops->rate_bias != NULL) system->ops->rate_bias(system, q, v, next->target);
-    return pcs_explicit_contact(self, s, a, force, next->la_t, report);
+    if (system->ops->rate_bias != NULL) system->ops->rate_bias(system, q, v, s->next.target);
+    return pcs_explicit_contact(self, s, a, force, s->next.la_t, report);
 }
 
 const char *pcs_refuse_friction(const pcs_system *system, const void *params)

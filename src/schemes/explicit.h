@@ -37,21 +37,23 @@ bool pcs_explicit_has_closed(const pcs_explicit *s, int nrow, const unsigned cha
 // impulse, or x an acceleration and P a force.
 pcs_outcome pcs_explicit_contact(pcs_scheme *self, pcs_explicit *s, double *x, double *impulse, double *tangent,
                                  pcs_step_report *report);
-// The same for next.v, next.la and next.la_t; does nothing but next.rate_before when no row is gated.
+// The same for next.v, next.la and next.la_t; nothing but next.rate_before where no row is gated or bilateral.
 pcs_outcome pcs_explicit_settle(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report);
+// The velocity law is not imposed: no gates, next.rate_before is the rate.
+void pcs_explicit_leave(pcs_scheme *self, pcs_explicit *s);
 // x += scale (X P + XT P_t) for the projection as it stands.
 void pcs_explicit_push(const pcs_scheme *self, double scale, const double *impulse, const double *tangent, double *x);
 
 // The impact on the gated rows: next.v is the velocity before it, and the targets are its restitution.
 pcs_outcome pcs_explicit_impact(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report);
 
-// Acceleration `a` with contact forces on acceleration level, the projection standing at q:
-//   a = free + M^-1 G^T force,   free = M^-1 f(t, q, v),   0 <= G a + (dG/dt) v _|_ force >= 0
-// on candidates that do not separate: G v <= 1e-12 of the largest gap velocity so far. A resting contact has a gap
+// Opens the gate of rows that separate: G v > 1e-12 of the largest gap velocity so far. A resting contact has a gap
 // velocity of round-off, which must not release it. `h` brings accelerations to the size of velocities.
-pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, double t, const double *q, const double *v,
-                                      double h, const unsigned char *candidate, double *free, double *a, double *force,
-                                      pcs_step_report *report);
+void pcs_explicit_release(pcs_scheme *self, pcs_explicit *s, const double *v, const double *a, double h);
+// Acceleration with contact forces on the gated rows, the projection standing at q:
+//   a = free + M^-1 G^T force,   free = M^-1 f(t, q, v),   0 <= G a + (dG/dt) v _|_ force >= 0
+pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, const double *q, const double *v,
+                                      const double *free, double *a, double *force, pcs_step_report *report);
 // Why a scheme with contact on acceleration level refuses a system, or NULL.
 const char *pcs_refuse_friction(const pcs_system *system, const void *params);
 

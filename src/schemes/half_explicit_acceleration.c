@@ -15,6 +15,8 @@
 
 #include "step/columns.h"
 
+#include <string.h>
+
 typedef struct accel_params {
     double gap_tolerance;
 } accel_params;
@@ -79,8 +81,10 @@ static pcs_outcome accel_second_stage(pcs_scheme *self, const pcs_state *x, doub
     (void)pcs_explicit_find_closed(self, &s->base, next->q, s->is_closed);
     *is_impact = pcs_explicit_has_closed(&s->base, nrow, s->is_closed);
     if (!pcs_projection_move(self->solver, next->q)) return PCS_SINGULAR;
-    pcs_outcome outcome = pcs_explicit_acceleration(self, &s->base, x->t + h, next->q, s->v1, h, s->is_closed, s->free1,
-                                                    s->a1, s->la1, report);
+    memcpy(next->gate, s->is_closed, (size_t)nrow);
+    pcs_free_acceleration(self, x->t + h, next->q, s->v1, s->free1);
+    pcs_explicit_release(self, &s->base, s->v1, s->free1, h);
+    pcs_outcome outcome = pcs_explicit_acceleration(self, &s->base, next->q, s->v1, s->free1, s->a1, s->la1, report);
     if (outcome != PCS_CONVERGED) return outcome;
     const double *v = x->v, *a0 = *is_impact ? s->free0 : s->a0, *a1 = *is_impact ? s->free1 : s->a1;
     double *v_new = next->v;
@@ -91,7 +95,9 @@ static pcs_outcome accel_second_stage(pcs_scheme *self, const pcs_state *x, doub
         next->gate[j] = *is_impact && s->is_closed[j];
         s->base.stage[j] = 0.5 * h * (s->la0[j] + s->la1[j]);
     }
-    return *is_impact ? pcs_explicit_impact(self, &s->base, report) : pcs_explicit_settle(self, &s->base, report);
+    if (*is_impact) return pcs_explicit_impact(self, &s->base, report);
+    pcs_explicit_leave(self, &s->base);
+    return PCS_CONVERGED;
 }
 
 static void accel_report(pcs_scheme *self, const pcs_state *x, bool is_impact, pcs_step_report *report)
@@ -116,8 +122,10 @@ static pcs_status accel_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     pcs_begin_report(report, h);
     PCS_TRY(pcs_explicit_return(self, x));
     (void)pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed);
-    report->outcome = pcs_explicit_acceleration(self, &s->base, x->t, x->q, x->v, h, s->base.was_closed, s->free0,
-                                                s->a0, s->la0, report);
+    memcpy(s->base.next.gate, s->base.was_closed, (size_t)self->system->nrow);
+    pcs_free_acceleration(self, x->t, x->q, x->v, s->free0);
+    pcs_explicit_release(self, &s->base, x->v, s->free0, h);
+    report->outcome = pcs_explicit_acceleration(self, &s->base, x->q, x->v, s->free0, s->a0, s->la0, report);
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     accel_first_stage(s, x, self->system->nv, h);
     report->outcome = accel_second_stage(self, x, h, &is_impact, report);

@@ -27,6 +27,13 @@ static const char *euler_refuses(const pcs_system *system, const void *params)
     return "forward Euler is unstable at any step on an undamped elastic model; use half_explicit or moreau_jean";
 }
 
+// |1 + h z| <= 1 for z = w (-xi +- sqrt(xi^2 - 1))
+static double euler_stable_step(const void *params, double w, double xi)
+{
+    (void)params;
+    return (xi < 1.0 ? 2.0 * xi : 2.0 / (xi + sqrt(xi * xi - 1.0))) / w;
+}
+
 static pcs_status euler_setup(pcs_scheme *self)
 {
     return pcs_explicit_setup(self, self->data);
@@ -86,6 +93,7 @@ const pcs_scheme_ops pcs_scheme_moreau_jean_explicit = {
     .is_explicit = true,
     .allows_control = true,
     .refuses = euler_refuses,
+    .stable_step = euler_stable_step,
     .setup = euler_setup,
     .start = euler_start,
     .step = euler_step,

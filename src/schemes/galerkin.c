@@ -1,0 +1,232 @@
+#include "schemes/galerkin.h"
+
+#include "core/loop.h"
+#include "step/columns.h"
+
+#include <math.h>
+#include <string.h>
+
+// Activities that change for longer than this go back and forth; the set of the start is held then.
+enum { FREEZE_AFTER = 10, ITERATIONS = 200, IMPACT_ROUNDS = 60 };
+
+const pcs_option pcs_galerkin_options[] = {
+    { .name = "degree",
+      .kind = PCS_OPTION_COUNT,
+      .help = "of the velocity polynomial; 1 is explicit",
+      .offset = offsetof(pcs_galerkin_params, degree),
+      .preset = "1",
+      .range = { 1.0, PCS_MAX_DEGREE, false, false } },
+    { .name = "gap_tolerance",
+      .kind = PCS_OPTION_REAL,
+      .help = "a gap up to this counts as closed, m",
+      .offset = offsetof(pcs_galerkin_params, gap_tolerance),
+      .preset = "0.0",
+      .range = PCS_NOT_NEGATIVE },
+    { 0 },
+};
+
+pcs_status pcs_galerkin_setup(pcs_scheme *self, bool is_plus)
+{
+    pcs_galerkin *s = self->data;
+    const pcs_galerkin_params *params = self->params;
+    int n = self->system->nv, nrow = self->system->nrow;
+    PCS_TRY(pcs_explicit_setup(self, &s->base));
+    s->base.gap_tolerance = params->gap_tolerance;
+    pcs_galerkin_fill(params->degree, is_plus, &s->w);
+    for (int k = 0; k <= params->degree; k++) {
+        double **vectors[] = { &s->Q[k], &s->V[k], &s->free[k], &s->A[k] };
+        for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(self->ctx, *vectors[i], n, "the stages");
+        PCS_TAKE(self->ctx, s->la[k], nrow, "the stage forces");
+    }
+    PCS_TAKE(self->ctx, s->jump, n, "the stages");
+    PCS_TAKE(self->ctx, s->last, n, "the stages");
+    PCS_TAKE(self->ctx, s->place, n, "the stages");
+    PCS_TAKE(self->ctx, s->is_closed, nrow, "the stage contacts");
+    PCS_TAKE(self->ctx, s->is_lasting, nrow, "the stage contacts");
+    return PCS_OK;
+}
+
+pcs_status pcs_galerkin_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    pcs_galerkin *s = self->data;
+    s->base.largest_rate = 0.0;
+    return pcs_explicit_start(self, &s->base, x, report);
+}
+
+// y = x + h sum of the weighted vectors of all points, the sum first: it is small against x.
+static void galerkin_sum(int M, int n, double h, const double *weight, double *const *vectors, const double *x,
+                         double *y)
+{
+    memset(y, 0, (size_t)n * sizeof *y);
+    for (int k = 0; k <= M; k++) {
+        double w = weight[k];
+        const double *vector = vectors[k];
+        if (w == 0.0) continue;
+        PCS_INDEPENDENT
+        for (int i = 0; i < n; i++) y[i] += w * vector[i];
+    }
+    PCS_INDEPENDENT
+    for (int i = 0; i < n; i++) y[i] = x[i] + h * y[i];
+}
+
+// V_l and Q_l of all points.
+static void galerkin_place(pcs_galerkin *s, const pcs_state *x, int n, double h)
+{
+    int M = s->w.M;
+    for (int l = 0; l <= M; l++) {
+        galerkin_sum(M, n, h, s->w.velocity[l], s->A, x->v, s->V[l]);
+        for (int i = 0; i < n && s->w.impulse[l] != 0.0; i++) s->V[l][i] += s->w.impulse[l] * s->jump[i];
+    }
+    for (int l = 0; l <= M; l++) galerkin_sum(M, n, h, s->w.position[l], s->V, x->q, s->Q[l]);
+}
+
+// A_k at (Q_k, V_k), the contacts as they are there, or as they were at the start when the activity is frozen.
+static pcs_outcome galerkin_accelerate(pcs_scheme *self, const pcs_state *x, double h, int k, bool is_frozen,
+                                       pcs_step_report *report)
+{
+    pcs_galerkin *s = self->data;
+    pcs_next *next = &s->base.next;
+    int nrow = self->system->nrow;
+    if (!pcs_projection_move(self->solver, s->Q[k])) return PCS_SINGULAR;
+    pcs_free_acceleration(self, x->t + s->w.tau[k] * h, s->Q[k], s->V[k], s->free[k]);
+    if (is_frozen) {
+        memcpy(next->gate, s->is_lasting, (size_t)nrow);
+    } else {
+        (void)pcs_explicit_find_closed(self, &s->base, s->Q[k], next->gate);
+        for (int j = 0; j < nrow; j++) next->gate[j] = next->gate[j] && s->base.was_closed[j];
+        pcs_explicit_release(self, &s->base, s->V[k], s->free[k], h);
+    }
+    return pcs_explicit_acceleration(self, &s->base, s->Q[k], s->V[k], s->free[k], s->A[k], s->la[k], report);
+}
+
+// Largest change of A_k, kept in `last` before it was computed anew, and its size.
+static void galerkin_compare(const pcs_galerkin *s, int n, int k, double *change, double *size)
+{
+    for (int i = 0; i < n; i++) {
+        *change = fmax(*change, fabs(s->A[k][i] - s->last[i]));
+        *size = fmax(*size, fabs(s->A[k][i]));
+    }
+}
+
+// The first guess, A of the start for all points; of D- it is the final value at the first point.
+static pcs_outcome galerkin_begin(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
+{
+    pcs_galerkin *s = self->data;
+    size_t bytes = (size_t)self->system->nv * sizeof(double);
+    memcpy(s->Q[0], x->q, bytes);
+    memcpy(s->V[0], x->v, bytes);
+    (void)pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed);
+    pcs_outcome outcome = galerkin_accelerate(self, x, h, 0, false, report);
+    memcpy(s->is_lasting, s->base.next.gate, (size_t)self->system->nrow);
+    for (int k = 1; k <= s->w.M; k++) memcpy(s->A[k], s->A[0], bytes);
+    return outcome;
+}
+
+// Fixed-point iteration on the accelerations. Of D- the first is known and the last acts on no other: with M = 1
+// there is nothing to iterate.
+static pcs_outcome galerkin_iterate(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
+{
+    pcs_galerkin *s = self->data;
+    int n = self->system->nv, M = s->w.M, first = s->w.is_plus ? 0 : 1;
+    double before = INFINITY;
+    for (int round = 0; round < ITERATIONS; round++) {
+        double change = 0.0, size = 0.0;
+        galerkin_place(s, x, n, h);
+        for (int k = first; k <= M; k++) {
+            memcpy(s->last, s->A[k], (size_t)n * sizeof(double));
+            pcs_outcome outcome = galerkin_accelerate(self, x, h, k, round > FREEZE_AFTER, report);
+            if (outcome != PCS_CONVERGED) return outcome;
+            if (k < M || s->w.is_plus) galerkin_compare(s, n, k, &change, &size);
+        }
+        if (!isfinite(change)) return PCS_NOT_CONVERGED;
+        if (change <= 1e-14 * size || (change <= 1e-11 * size && change > 0.5 * before)) return PCS_CONVERGED;
+        before = change;
+    }
+    return PCS_NOT_CONVERGED;
+}
+
+// The impulse is found where the motion without it ends. In D+ it acts on the velocities of the points, too, so that
+// motion and impulse take turns until neither changes.
+static pcs_outcome galerkin_impact(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
+{
+    pcs_galerkin *s = self->data;
+    pcs_next *next = &s->base.next;
+    int n = self->system->nv;
+    memcpy(s->place, s->Q[s->w.M], (size_t)n * sizeof(double));
+    for (int round = 0; round < IMPACT_ROUNDS; round++) {
+        double change = 0.0, size = 0.0;
+        if (!pcs_projection_move(self->solver, s->place)) return PCS_SINGULAR;
+        galerkin_sum(s->w.M, n, h, s->w.position[s->w.M], s->free, x->v, next->v);
+        memcpy(next->gate, s->is_closed, (size_t)self->system->nrow);
+        pcs_outcome outcome = pcs_explicit_impact(self, &s->base, report);
+        if (outcome != PCS_CONVERGED || !s->w.is_plus) return outcome;
+        memcpy(s->last, s->jump, (size_t)n * sizeof(double));
+        memset(s->jump, 0, (size_t)n * sizeof(double));
+        pcs_explicit_push(self, 1.0, next->la, next->la_t, s->jump);
+        for (int i = 0; i < n; i++) {
+            change = fmax(change, fabs(s->jump[i] - s->last[i]));
+            size = fmax(size, fabs(s->jump[i]));
+        }
+        if (change <= 1e-13 * size) return PCS_CONVERGED;
+        outcome = galerkin_iterate(self, x, h, report);
+        if (outcome != PCS_CONVERGED) return outcome;
+    }
+    return PCS_NOT_CONVERGED;
+}
+
+static pcs_outcome galerkin_end(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact,
+                                pcs_step_report *report)
+{
+    pcs_galerkin *s = self->data;
+    pcs_next *next = &s->base.next;
+    int n = self->system->nv, M = s->w.M;
+    (void)pcs_explicit_find_closed(self, &s->base, s->Q[M], s->is_closed);
+    *is_impact = pcs_explicit_has_closed(&s->base, self->system->nrow, s->is_closed);
+    pcs_outcome outcome;
+    pcs_explicit_clear(self, &s->base);
+    if (*is_impact) {
+        outcome = galerkin_impact(self, x, h, report);
+    } else {
+        galerkin_sum(M, n, h, s->w.position[M], s->A, x->v, next->v);
+        for (int k = 0; k <= M; k++)
+            for (int j = 0; j < self->system->nrow; j++) s->base.stage[j] += h * s->w.position[M][k] * s->la[k][j];
+        pcs_explicit_leave(self, &s->base);
+        outcome = PCS_CONVERGED;
+    }
+    memcpy(next->q, s->Q[M], (size_t)n * sizeof(double));
+    self->system->ops->gaps(self->system, next->q, next->gap);
+    return outcome;
+}
+
+static void galerkin_report(pcs_scheme *self, const pcs_state *x, bool is_impact, pcs_step_report *report)
+{
+    pcs_galerkin *s = self->data;
+    int M = s->w.M;
+    double h = report->h, resultant[3];
+    pcs_explicit_report_rows(self, &s->base, h, is_impact, report);
+    for (int j = 0; j < self->system->nrow; j++) {
+        report->rows[j].is_closed = s->is_closed[j] != 0;
+        if (!is_impact) report->rows[j].force = s->la[M][j];
+    }
+    for (int k = 0; k <= M; k++) {
+        pcs_resultant(self->system, x->t + s->w.tau[k] * h, s->Q[k], s->V[k], resultant);
+        for (int i = 0; i < 3; i++) report->smooth_impulse[i] += h * s->w.position[M][k] * resultant[i];
+    }
+    pcs_explicit_report_work(self, &s->base, x, report);
+}
+
+pcs_status pcs_galerkin_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    pcs_galerkin *s = self->data;
+    bool is_impact = false;
+    pcs_begin_report(report, h);
+    pcs_explicit_clear(self, &s->base);
+    memset(s->jump, 0, (size_t)self->system->nv * sizeof(double));
+    report->outcome = galerkin_begin(self, x, h, report);
+    if (report->outcome == PCS_CONVERGED) report->outcome = galerkin_iterate(self, x, h, report);
+    if (report->outcome == PCS_CONVERGED) report->outcome = galerkin_end(self, x, h, &is_impact, report);
+    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->base.next, report)) return PCS_OK;
+    galerkin_report(self, x, is_impact, report);
+    pcs_next_accept(&s->base.next, x, report, self->system->nrow);
+    return PCS_OK;
+}

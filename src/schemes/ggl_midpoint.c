@@ -1,0 +1,209 @@
+// Gear-Gupta-Leimkuhler midpoint schemes: contact at velocity and position level.
+// Schoeder, Ulbrich, Schindler: Discussion of the Gear-Gupta-Leimkuhler method for impacting mechanical systems,
+// Multibody System Dynamics 31 (2014), eqs. 29-52.
+//
+// The prediction qM = q_n + (h/2) v_n gives mass M(qM) and contacts I = { g(qM) < 0 }.
+//
+// coupling: decoupled   the velocity step of the Moreau midpoint rule, then positions for all contacts:
+//   q = q_n + (h/2) (v_n + v) + G(qM)^T Psi,   0 <= g(q) _|_ Psi >= 0
+// coupling: unified     with qm, vm = means of both ends, on I:
+//   q = q_n + (h/2) (v_n + v) + G(qm)^T Psi,   v = v_n + M(qM)^-1 (h f(t_n + h/2, qm, vm) + G(qm)^T La)
+//   0 <= g' _|_ Psi >= 0,   0 <= d' + e d _|_ La >= 0,  tangential rows like those of La, with friction
+// gap: exact    g' = g(q),                   d' = G(q) v,               d = G(q_n) v_n
+//      paper    g' = g(q_n) + G(qm) (q - q_n),  d' = d + G(qm) (v - v_n),  d = G(q_n) v_n      (eqs. 41, 42)
+//      mid      g' = g(q),                   d' = G(qm) v,              d = G(qm) v_n
+//
+// Positions are corrected in the Euclidean metric, as the paper does. Only `exact` keeps the energy of a lasting
+// contact: the others impose a velocity that Psi must undo.
+
+#include "schemes/ggl_unified.h"
+
+#include "step/columns.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct ggl_mid_params {
+    int coupling, gap;
+} ggl_mid_params;
+
+enum { DECOUPLED, UNIFIED };
+static const char *const ggl_mid_couplings[] = { "decoupled", "unified", NULL };
+static const char *const ggl_mid_gaps[] = { "exact", "paper", "mid", NULL };
+
+static const pcs_option ggl_mid_options[] = {
+    { .name = "coupling",
+      .kind = PCS_OPTION_CHOICE,
+      .help = "positions corrected after the velocities, or both at once (implicit)",
+      .offset = offsetof(ggl_mid_params, coupling),
+      .preset = "unified",
+      .choices = ggl_mid_couplings },
+    { .name = "gap",
+      .kind = PCS_OPTION_CHOICE,
+      .help =
+          "gaps and gap velocities of unified: as they are, or shortened as in the paper, or velocities in the middle",
+      .offset = offsetof(ggl_mid_params, gap),
+      .preset = "exact",
+      .choices = ggl_mid_gaps },
+    { 0 },
+};
+
+static const char *ggl_mid_check(const void *params, const char **option)
+{
+    const ggl_mid_params *p = params;
+    *option = "gap";
+    return p->coupling == DECOUPLED && p->gap != PCS_GGL_EXACT ? "gap is for coupling unified" : NULL;
+}
+
+// The unified step is the implicit midpoint rule; the decoupled one has the limit of central differences.
+static double ggl_mid_stable_step(const void *params, double w, double xi)
+{
+    if (((const ggl_mid_params *)params)->coupling == UNIFIED) return INFINITY;
+    return 2.0 / w / (sqrt(1.0 + xi * xi) + xi);
+}
+
+static pcs_status ggl_mid_setup(pcs_scheme *self)
+{
+    pcs_ggl *s = self->data;
+    const ggl_mid_params *p = self->params;
+    int m = self->system->nrow;
+    PCS_TRY(pcs_midpoint_setup(self, &s->base));
+    PCS_TRY(pcs_cone_create(self->ctx, self->system, &s->cone));
+    PCS_TAKE(self->ctx, s->E, m, "the position correction");
+    for (int j = 0; j < m; j++) PCS_TAKE(self->ctx, s->E[j], self->system->nv, "the position correction");
+    PCS_TAKE(self->ctx, s->psi, m, "the position correction");
+    PCS_TAKE(self->ctx, s->start_rate, m, "the position correction");
+    PCS_TAKE(self->ctx, s->start_gap, m, "the position correction");
+    PCS_TAKE(self->ctx, s->start_rate_t, self->system->ntangent, "the position correction");
+    PCS_TAKE(self->ctx, s->uncorrected, self->system->nv, "the position correction");
+    s->gap = (pcs_ggl_gap)p->gap;
+    return p->coupling == UNIFIED ? pcs_ggl_take_unified(self, s) : PCS_OK;
+}
+
+static pcs_status ggl_mid_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    pcs_ggl *s = self->data;
+    return pcs_midpoint_start(self, &s->base, x, report);
+}
+
+// The gap problem about the present q', with velocity rows that ask for nothing.
+static bool ggl_mid_correct(pcs_scheme *self, pcs_ggl *s)
+{
+    const pcs_system *system = self->system;
+    const pcs_next *next = &s->base.base.next;
+    pcs_cone *c = s->cone;
+    memset(c->P, 0, (size_t)c->n * (size_t)c->n * sizeof(double));
+    memset(c->gate, 0, (size_t)c->m);
+    for (int k = c->m; k < c->n; k++) {
+        c->P[k * c->n + k] = c->r[k] = 1.0;
+        c->b[k] = 0.0;
+    }
+    for (int i = 0; i < system->nv; i++) next->d[i] = s->uncorrected[i] - next->q[i];
+    for (int j = 0; j < c->m; j++) {
+        for (int i = 0; i < c->m; i++) c->P[j * c->n + i] = pcs_rows_dot(system->G, j, s->E[i]);
+        c->b[j] = next->gap[j] + pcs_rows_dot(system->G, j, next->d);
+        c->r[j] = 1.0 / fmax(c->P[j * c->n + j], 1e-300);
+    }
+    c->h = 1.0;
+    c->has_position = true;
+    c->gate_is_live = false;
+    int rounds;
+    return pcs_cone_solve(c, &rounds);
+}
+
+// Newton's method on g(q + E Psi); directions go back to the middle afterwards.
+static pcs_outcome ggl_mid_project(pcs_scheme *self, pcs_ggl *s)
+{
+    const pcs_system *system = self->system;
+    pcs_next *next = &s->base.base.next;
+    int n = system->nv, m = system->nrow;
+    double change = INFINITY, last;
+    pcs_ggl_copy_directions(self, s);
+    memcpy(s->uncorrected, next->q, (size_t)n * sizeof(double));
+    memset(s->psi, 0, (size_t)m * sizeof(double));
+    for (int round = 0;; round++) {
+        pcs_projection_turn(self->solver, next->q);
+        system->ops->gaps(system, next->q, next->gap);
+        if (round == 50 || !ggl_mid_correct(self, s)) return PCS_NOT_CONVERGED;
+        last = change;
+        change = 0.0;
+        for (int j = 0; j < m; j++) {
+            double step = s->cone->z[j] - s->psi[j];
+            s->psi[j] = s->cone->z[j];
+            for (int i = 0; i < n && step != 0.0; i++) next->q[i] += step * s->E[j][i];
+            change = fmax(change, fabs(step * s->cone->P[j * s->cone->n + j]));
+        }
+        if (!isfinite(change)) return PCS_NOT_CONVERGED;
+        if (change <= 1e-15 * system->length || (change <= 1e-13 * system->length && change > 0.5 * last)) break;
+    }
+    pcs_projection_turn(self->solver, s->base.middle);
+    return PCS_CONVERGED;
+}
+
+// Energy that the correction has added, at the velocity of the end.
+static void ggl_mid_book_correction(pcs_scheme *self, pcs_ggl *s, pcs_step_report *report)
+{
+    const pcs_next *next = &s->base.base.next;
+    const pcs_measure *now = &report->measure;
+    pcs_measure before;
+    bool is_corrected = false;
+    memcpy(s->uncorrected, next->q, (size_t)self->system->nv * sizeof(double));
+    for (int j = 0; j < self->system->nrow; j++) {
+        for (int i = 0; i < self->system->nv && s->psi[j] != 0.0; i++) s->uncorrected[i] -= s->psi[j] * s->E[j][i];
+        is_corrected = is_corrected || s->psi[j] != 0.0;
+    }
+    if (!is_corrected) return;
+    self->system->ops->measure(self->system, s->uncorrected, next->v, &before);
+    report->correction_work =
+        now->kinetic + now->strain + now->potential - before.kinetic - before.strain - before.potential;
+}
+
+static pcs_outcome ggl_mid_solve(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
+{
+    pcs_ggl *s = self->data;
+    const pcs_system *system = self->system;
+    bool is_unified = ((const ggl_mid_params *)self->params)->coupling == UNIFIED;
+    if (is_unified) {
+        pcs_projection_turn(self->solver, x->q);
+        system->ops->gaps(system, x->q, s->start_gap);
+        pcs_rows_multiply(system->G, x->v, s->start_rate);
+        if (system->ntangent > 0) pcs_rows_multiply(system->T, x->v, s->start_rate_t);
+    }
+    if (!pcs_midpoint_predict(self, &s->base, x, h)) return PCS_SINGULAR;
+    if (is_unified) return pcs_ggl_unified(self, s, x, h, report);
+    pcs_outcome outcome = pcs_midpoint_velocity(self, &s->base, x, h, report);
+    return outcome == PCS_CONVERGED ? ggl_mid_project(self, s) : outcome;
+}
+
+static pcs_status ggl_mid_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    pcs_ggl *s = self->data;
+    pcs_next *next = &s->base.base.next;
+    pcs_begin_report(report, h);
+    report->outcome = ggl_mid_solve(self, x, h, report);
+    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, next, report)) return PCS_OK;
+    pcs_midpoint_report(self, &s->base, x, report);
+    if (((const ggl_mid_params *)self->params)->coupling == UNIFIED) {
+        double resultant[3];
+        pcs_resultant(self->system, x->t + 0.5 * h, s->mid_q, s->mid_v, resultant);
+        for (int k = 0; k < 3; k++) report->smooth_impulse[k] = h * resultant[k];
+    }
+    ggl_mid_book_correction(self, s, report);
+    pcs_next_accept(next, x, report, self->system->nrow);
+    return PCS_OK;
+}
+
+const pcs_scheme_ops pcs_scheme_ggl_midpoint = {
+    .name = "ggl_midpoint",
+    .summary = "midpoint rule with gap and gap velocity enforced one after the other or at once; no drift",
+    .options = ggl_mid_options,
+    .params_size = sizeof(ggl_mid_params),
+    .data_size = sizeof(pcs_ggl),
+    .is_explicit = true,
+    .allows_control = true,
+    .check = ggl_mid_check,
+    .stable_step = ggl_mid_stable_step,
+    .setup = ggl_mid_setup,
+    .start = ggl_mid_start,
+    .step = ggl_mid_step,
+};

@@ -1,0 +1,253 @@
+// Newton's method on the unified step, each linearisation a contact problem in (Psi, La, Lt). About q', v' with the
+// middle qm, vm = (q_n + q')/2, (v_n + v')/2, mass at the prediction and E = G(qm)^T:
+//
+//   S dv = -M (v' - v_n) + h f(qm, vm) - (h/2) K r + E La - (h/2) K E Psi,   S = M + (h/2) C + (h^2/4) K
+//   dq   = r + (h/2) dv + E Psi,   r = q_n + (h/2) (v_n + v') - q'
+//
+// Derivatives of G are left out; they cost an iteration or two, never the solution.
+
+#include "schemes/ggl_unified.h"
+
+#include "step/columns.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ITERATIONS = 60 };
+
+pcs_status pcs_ggl_take_unified(pcs_scheme *self, pcs_ggl *s)
+{
+    const pcs_system *system = self->system;
+    int count = 2 * system->nrow + system->ntangent;
+    double **vectors[] = { &s->mid_q, &s->mid_v, &s->r, &s->dv };
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        PCS_TAKE(self->ctx, *vectors[i], system->nv, "the unified step");
+    PCS_TAKE(self->ctx, s->Y, count, "the unified step");
+    for (int k = 0; k < count; k++) PCS_TAKE(self->ctx, s->Y[k], system->nv, "the unified step");
+    PCS_TRY(pcs_matrix_create(self->ctx, system->M->pattern, &s->S));
+    return pcs_linsolve_create(self->ctx, self->solver->linear, s->S, system->is_linear ? PCS_SPD : PCS_GENERAL,
+                               &s->iteration);
+}
+
+void pcs_ggl_copy_directions(const pcs_scheme *self, pcs_ggl *s)
+{
+    for (int j = 0; j < self->system->nrow; j++) {
+        memset(s->E[j], 0, (size_t)self->system->nv * sizeof(double));
+        pcs_rows_add_transposed(self->system->G, j, 1.0, s->E[j]);
+    }
+}
+
+static pcs_outcome unified_factor(pcs_scheme *self, pcs_ggl *s, double t, double h)
+{
+    pcs_system *system = self->system;
+    bool is_singular = false;
+    if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, t, s->mid_q, s->mid_v);
+    pcs_matrix_combine(s->S, 1.0, system->M, 0.5 * h, system->C, 0.25 * h * h, system->K);
+    if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return PCS_SINGULAR;
+    self->solver->nfactor++;
+    return PCS_CONVERGED;
+}
+
+// Y for the present E and T.
+static void unified_fill_columns(pcs_scheme *self, pcs_ggl *s, double h)
+{
+    const pcs_system *system = self->system;
+    int m = system->nrow;
+    size_t bytes = (size_t)system->nv * sizeof(double);
+    for (int k = 0; k < 2 * m + system->ntangent; k++) {
+        memset(s->Y[k], 0, bytes);
+        if (k < m) pcs_matrix_add_multiply(system->K, -0.5 * h, s->E[k], s->Y[k]);
+        else if (k < 2 * m) memcpy(s->Y[k], s->E[k - m], bytes);
+        else pcs_rows_add_transposed(system->T, k - 2 * m, 1.0, s->Y[k]);
+        pcs_linsolve_solve(s->iteration, s->Y[k]);
+    }
+}
+
+// Directions, columns and factors for the middle of the present q', v'; those of a linear system last while h does.
+static pcs_outcome unified_linearise(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, double h)
+{
+    const pcs_next *next = &s->base.base.next;
+    for (int i = 0; i < self->system->nv; i++) {
+        s->mid_q[i] = 0.5 * (x->q[i] + next->q[i]);
+        s->mid_v[i] = 0.5 * (x->v[i] + next->v[i]);
+    }
+    pcs_projection_aim(self->solver, s->mid_q);
+    if (self->system->is_linear && h == s->last_h) return PCS_CONVERGED;
+    pcs_ggl_copy_directions(self, s);
+    pcs_outcome outcome = unified_factor(self, s, x->t + 0.5 * h, h);
+    if (outcome != PCS_CONVERGED) return outcome;
+    unified_fill_columns(self, s, h);
+    s->last_h = h;
+    return PCS_CONVERGED;
+}
+
+// r and the velocity change without multipliers.
+static void unified_free_change(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, double h)
+{
+    const pcs_next *next = &s->base.base.next;
+    int n = self->system->nv;
+    self->system->ops->force(self->system, x->t + 0.5 * h, s->mid_q, s->mid_v, s->dv);
+    double *change = next->d;
+    for (int i = 0; i < n; i++) {
+        s->r[i] = x->q[i] + 0.5 * h * (x->v[i] + next->v[i]) - next->q[i];
+        s->dv[i] *= h;
+        change[i] = next->v[i] - x->v[i];
+    }
+    pcs_matrix_add_multiply(self->system->M, -1.0, change, s->dv);
+    pcs_matrix_add_multiply(self->system->K, -0.5 * h, s->r, s->dv);
+    pcs_linsolve_solve(s->iteration, s->dv);
+}
+
+// Row k of the problem: what a unit of every multiplier does to the gap (is_gap) or velocity along `rows`, row j.
+static void unified_fill_row(const pcs_ggl *s, const pcs_rows *rows, int j, int k, bool is_gap, double h)
+{
+    pcs_cone *c = s->cone;
+    for (int l = 0; l < c->n; l++) {
+        double entry = (is_gap ? 0.5 * h : 1.0) * pcs_rows_dot(rows, j, s->Y[l]);
+        if (is_gap && l < c->m) entry += pcs_rows_dot(rows, j, s->E[l]);
+        c->P[k * c->n + l] = entry;
+    }
+}
+
+// Gap rows at the present directions; rows without a gate are out of it.
+static void unified_fill_gaps(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, double h)
+{
+    const pcs_system *system = self->system;
+    pcs_cone *c = s->cone;
+    pcs_next *next = &s->base.base.next;
+    double *way = next->d; // from where the gap is known
+    if (s->gap == PCS_GGL_PAPER) memcpy(next->gap, s->start_gap, (size_t)c->m * sizeof(double));
+    else system->ops->gaps(system, next->q, next->gap);
+    for (int i = 0; i < system->nv; i++) {
+        way[i] = s->r[i] + 0.5 * h * s->dv[i];
+        if (s->gap == PCS_GGL_PAPER) way[i] += next->q[i] - x->q[i];
+    }
+    for (int j = 0; j < c->m; j++) {
+        unified_fill_row(s, system->G, j, j, true, h);
+        c->b[j] = next->gap[j] + pcs_rows_dot(system->G, j, way);
+        c->r[j] = 1.0 / fmax(c->P[j * c->n + j], 1e-300);
+        if (next->gate[j]) continue;
+        for (int l = 0; l < c->n; l++) c->P[j * c->n + l] = 0.0;
+        c->b[j] = system->length + fabs(next->gap[j]);
+        c->r[j] = 1.0;
+    }
+}
+
+// Velocity rows at the present directions, with their targets.
+static void unified_fill_rates(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
+{
+    const pcs_system *system = self->system;
+    pcs_cone *c = s->cone;
+    pcs_next *next = &s->base.base.next;
+    double *v = next->d;
+    for (int i = 0; i < system->nv; i++) v[i] = next->v[i] + s->dv[i];
+    if (s->gap != PCS_GGL_EXACT) pcs_next_targets(self, next, x->v);
+    for (int j = 0; j < c->m; j++) {
+        int k = c->m + j;
+        double e = system->rows[j].is_bilateral ? 0.0 : system->rows[j].restitution;
+        if (s->gap == PCS_GGL_EXACT) next->target[j] = e * s->start_rate[j];
+        if (s->gap == PCS_GGL_PAPER) next->target[j] = (1.0 + e) * s->start_rate[j] - pcs_system_rate(system, j, x->v);
+        unified_fill_row(s, system->G, j, k, false, 1.0);
+        c->b[k] = pcs_rows_dot(system->G, j, v) + next->target[j];
+        c->r[k] = 1.0 / c->P[k * c->n + k];
+        for (int t = system->rows[j].first_tangent; t < system->rows[j].first_tangent + system->rows[j].ntangent; t++) {
+            int kt = 2 * c->m + t;
+            if (s->gap == PCS_GGL_EXACT) next->target_t[t] = system->rows[j].tangent_restitution * s->start_rate_t[t];
+            unified_fill_row(s, system->T, t, kt, false, 1.0);
+            c->b[kt] = pcs_rows_dot(system->T, t, v) + next->target_t[t];
+            c->r[kt] = 1.0 / c->P[kt * c->n + kt];
+        }
+    }
+}
+
+// q' and v' with the multipliers; gives the largest change of v' and of (q' - before)/h.
+static double unified_apply(pcs_scheme *self, pcs_ggl *s, double h)
+{
+    pcs_next *next = &s->base.base.next;
+    const double *z = s->cone->z;
+    int n = self->system->nv, m = self->system->nrow;
+    double largest = 0.0;
+    for (int k = 0; k < s->cone->n; k++)
+        for (int i = 0; i < n && z[k] != 0.0; i++) s->dv[i] += z[k] * s->Y[k][i];
+    for (int i = 0; i < n; i++) s->r[i] += 0.5 * h * s->dv[i];
+    for (int j = 0; j < m; j++)
+        for (int i = 0; i < n && z[j] != 0.0; i++) s->r[i] += z[j] * s->E[j][i];
+    for (int i = 0; i < n; i++) {
+        if (!isfinite(s->dv[i]) || !isfinite(s->r[i])) return NAN;
+        next->v[i] += s->dv[i];
+        next->q[i] += s->r[i];
+        largest = fmax(largest, fmax(fabs(s->dv[i]), fabs(s->r[i]) / h));
+    }
+    return largest;
+}
+
+static pcs_outcome unified_iterate(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, double h, double *change)
+{
+    pcs_next *next = &s->base.base.next;
+    pcs_cone *c = s->cone;
+    pcs_outcome outcome = unified_linearise(self, s, x, h);
+    if (outcome != PCS_CONVERGED) return outcome;
+    unified_free_change(self, s, x, h);
+    if (s->gap == PCS_GGL_PAPER) unified_fill_gaps(self, s, x, h);
+    if (s->gap != PCS_GGL_EXACT) unified_fill_rates(self, s, x);
+    if (s->gap != PCS_GGL_PAPER) {
+        pcs_projection_turn(self->solver, next->q);
+        unified_fill_gaps(self, s, x, h);
+    }
+    if (s->gap == PCS_GGL_EXACT) unified_fill_rates(self, s, x);
+    memcpy(c->gate, next->gate, (size_t)c->m);
+    c->h = h;
+    c->has_position = true;
+    c->gate_is_live = false;
+    int rounds;
+    if (!pcs_cone_solve(c, &rounds)) return PCS_NOT_CONVERGED;
+    *change = unified_apply(self, s, h);
+    return isnan(*change) ? PCS_NOT_CONVERGED : PCS_CONVERGED;
+}
+
+// Takes the multipliers over and puts the projection where the velocity law holds: X = M^-1 G(qm)^T with the directions
+// of q' (exact) or of the middle.
+static void unified_finish(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
+{
+    pcs_next *next = &s->base.base.next;
+    const double *z = s->cone->z;
+    int m = self->system->nrow, n = self->system->nv;
+    for (int i = 0; i < n; i++) {
+        s->mid_q[i] = 0.5 * (x->q[i] + next->q[i]);
+        s->mid_v[i] = 0.5 * (x->v[i] + next->v[i]);
+    }
+    pcs_projection_aim(self->solver, s->mid_q);
+    if (s->gap == PCS_GGL_EXACT) pcs_projection_turn(self->solver, next->q);
+    for (int j = 0; j < m; j++) {
+        s->psi[j] = z[j];
+        next->la[j] = z[m + j];
+    }
+    for (int t = 0; t < self->system->ntangent; t++) next->la_t[t] = z[2 * m + t];
+    memcpy(next->d, next->v, (size_t)n * sizeof(double));
+    pcs_explicit_push(self, -1.0, next->la, next->la_t, next->d);
+    pcs_rows_multiply(self->system->G, next->d, next->rate_before);
+}
+
+pcs_outcome pcs_ggl_unified(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, double h, pcs_step_report *report)
+{
+    pcs_next *next = &s->base.base.next;
+    int n = self->system->nv;
+    double last = INFINITY, change = INFINITY, size = pcs_step_largest(n, x->v);
+    for (int i = 0; i < n; i++) {
+        next->v[i] = x->v[i];
+        next->q[i] = x->q[i] + h * x->v[i];
+    }
+    for (report->iterations = 0; report->iterations < ITERATIONS;) {
+        pcs_outcome outcome = unified_iterate(self, s, x, h, &change);
+        report->iterations++;
+        if (outcome != PCS_CONVERGED) return outcome;
+        size = fmax(size, pcs_step_largest(n, next->v));
+        bool is_done = change <= 1e-14 * size || (change <= 1e-10 * size && change > 0.5 * last);
+        if (is_done || self->system->is_linear) {
+            unified_finish(self, s, x);
+            return PCS_CONVERGED;
+        }
+        last = change;
+    }
+    return PCS_NOT_CONVERGED;
+}

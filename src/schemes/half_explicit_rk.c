@@ -1,0 +1,248 @@
+// Half-explicit Runge-Kutta schemes with contact on velocity level in every stage.
+// Schindler, Rezaei, Kursawe, Acary: Half-explicit timestepping schemes on velocity level based on
+// time-discontinuous Galerkin methods, CMAME 290 (2015), appendix B, after Brasey.
+//
+// Stages q_0 = q, v_0 = v; for l = 1..s, k = l - 1, with row r = a_l, or r = b for the end of the step (l = s):
+//   a_k = M(q_k)^-1 f(t + c_k h, q_k, v_k),          q_l = q + h sum_{j<l} r_j v_j
+//   v_l = v + h sum_{j<k} r_j A_j + h r_k a_k + M(q_k)^-1 G(q_k)^T P,   0 <= G(q_l) v_l _|_ P >= 0
+//   A_k = a_k + M(q_k)^-1 G(q_k)^T P/(h r_k),        r_k > 0
+// on I0 = { g(q) <= tol }, in the end on those of I0 that are still closed. If a contact has closed, all forces of
+// contacts are dropped and an impact is solved on all closed contacts:
+//   v- = v + h sum_j b_j a_j,   v' = v- + M^-1 G^T La,   0 <= G v' + e G v- _|_ La >= 0
+//
+// Tangential rows join everywhere, with friction. HEM3 and HEM4 keep their orders 3 and 4 with joints (index 2),
+// the classical Runge-Kutta method falls to about 2.
+
+#include "schemes/explicit.h"
+#include "schemes/tableau.h"
+
+#include "step/columns.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct herk_params {
+    int method;
+    pcs_list a, b, c;
+    double gap_tolerance;
+} herk_params;
+
+enum { TABLEAU = 5 };
+static const char *const herk_methods[] = { "hem3", "hem4", "herk2", "kutta3", "rk4", "tableau", NULL };
+static const pcs_tableau *const herk_tableaus[] = { &pcs_tableau_hem3, &pcs_tableau_hem4, &pcs_tableau_herk2,
+                                                    &pcs_tableau_kutta3, &pcs_tableau_rk4 };
+
+static const pcs_option herk_options[] = {
+    { .name = "method",
+      .kind = PCS_OPTION_CHOICE,
+      .help = "hem3 and hem4 keep their order with joints; tableau: by a, b, c",
+      .offset = offsetof(herk_params, method),
+      .preset = "hem4",
+      .choices = herk_methods },
+    { .name = "a",
+      .kind = PCS_OPTION_LIST,
+      .help = "s rows of s numbers, zero on and above the diagonal, positive just below",
+      .offset = offsetof(herk_params, a) },
+    { .name = "b",
+      .kind = PCS_OPTION_LIST,
+      .help = "s weights, the last positive, of sum 1",
+      .offset = offsetof(herk_params, b) },
+    { .name = "c",
+      .kind = PCS_OPTION_LIST,
+      .help = "s times, sums of the rows of a",
+      .offset = offsetof(herk_params, c) },
+    { .name = "gap_tolerance",
+      .kind = PCS_OPTION_REAL,
+      .help = "a gap up to this counts as closed, m",
+      .offset = offsetof(herk_params, gap_tolerance),
+      .preset = "0.0",
+      .range = PCS_NOT_NEGATIVE },
+    { 0 },
+};
+
+typedef struct herk {
+    pcs_explicit base;
+    pcs_tableau table;
+    double *q[PCS_MAX_STAGES], *v[PCS_MAX_STAGES];       // [nv] the stages; the first borrows the state
+    double *free[PCS_MAX_STAGES], *full[PCS_MAX_STAGES]; // [nv] a and A
+    double *force, *force_t;                             // [nrow], [ntangent] P of the present stage
+    unsigned char *is_closed;                            // [nrow] at the end
+} herk;
+
+static void herk_find_tableau(const herk_params *p, pcs_tableau *out)
+{
+    const char *option;
+    if (p->method == TABLEAU) (void)pcs_tableau_read(&p->a, &p->b, &p->c, out, &option);
+    else *out = *herk_tableaus[p->method];
+}
+
+static const char *herk_check(const void *params, const char **option)
+{
+    const herk_params *p = params;
+    pcs_tableau table;
+    if (p->method == TABLEAU) {
+        const pcs_list *lists[] = { &p->a, &p->b, &p->c };
+        static const char *const names[] = { "a", "b", "c" };
+        for (int i = 0; i < 3; i++)
+            if (lists[i]->count == 0) {
+                *option = names[i];
+                return "method tableau needs the lists a, b and c";
+            }
+        return pcs_tableau_read(&p->a, &p->b, &p->c, &table, option);
+    }
+    *option = p->a.count > 0 ? "a" : p->b.count > 0 ? "b" : "c";
+    return p->a.count + p->b.count + p->c.count > 0 ? "a, b and c are for method tableau" : NULL;
+}
+
+static double herk_stable_step(const void *params, double w, double xi)
+{
+    pcs_tableau table;
+    herk_find_tableau(params, &table);
+    return pcs_tableau_stable_step(&table, w, xi);
+}
+
+static pcs_status herk_setup(pcs_scheme *self)
+{
+    herk *s = self->data;
+    const herk_params *params = self->params;
+    int n = self->system->nv;
+    PCS_TRY(pcs_explicit_setup(self, &s->base));
+    s->base.gap_tolerance = params->gap_tolerance;
+    herk_find_tableau(params, &s->table);
+    for (int k = 0; k < s->table.s; k++) {
+        if (k > 0) PCS_TAKE(self->ctx, s->q[k], n, "the stages");
+        if (k > 0) PCS_TAKE(self->ctx, s->v[k], n, "the stages");
+        PCS_TAKE(self->ctx, s->free[k], n, "the stages");
+        PCS_TAKE(self->ctx, s->full[k], n, "the stages");
+    }
+    PCS_TAKE(self->ctx, s->force, self->system->nrow, "the stage forces");
+    PCS_TAKE(self->ctx, s->force_t, self->system->ntangent, "the stage forces");
+    PCS_TAKE(self->ctx, s->is_closed, self->system->nrow, "the stage contacts");
+    return PCS_OK;
+}
+
+static pcs_status herk_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    return pcs_explicit_start(self, self->data, x, report);
+}
+
+// y = x + h sum of `count` weighted vectors
+static void herk_sum(int n, double h, const double *x, const double *weight, double *const *vectors, int count,
+                     double *y)
+{
+    for (int i = 0; i < n; i++) y[i] = 0.0;
+    for (int j = 0; j < count; j++) {
+        double w = weight[j];
+        const double *vector = vectors[j];
+        if (w == 0.0) continue;
+        for (int i = 0; i < n; i++) y[i] += w * vector[i];
+    }
+    for (int i = 0; i < n; i++) y[i] = x[i] + h * y[i];
+}
+
+// The impact at the end of the step.
+static pcs_outcome herk_impact(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
+{
+    herk *s = self->data;
+    herk_sum(self->system->nv, h, x->v, s->table.b, s->free, s->table.s, s->base.next.v);
+    if (!pcs_projection_move(self->solver, s->base.next.q)) return PCS_SINGULAR;
+    memcpy(s->base.next.gate, s->is_closed, (size_t)self->system->nrow);
+    return pcs_explicit_impact(self, &s->base, report);
+}
+
+// Forces of a stage from its impulses P, and their share in the step.
+static void herk_take_forces(pcs_scheme *self, int k, double h_r, double share)
+{
+    herk *s = self->data;
+    memcpy(s->full[k], s->free[k], (size_t)self->system->nv * sizeof(double));
+    pcs_explicit_push(self, 1.0 / h_r, s->force, s->force_t, s->full[k]);
+    for (int j = 0; j < self->system->nrow; j++) s->base.stage[j] += share * s->force[j];
+    for (int t = 0; t < self->system->ntangent; t++) s->base.stage_t[t] += share * s->force_t[t];
+}
+
+// Stage l from those before it; the last one (l = s) makes the next state.
+static pcs_outcome herk_stage(pcs_scheme *self, const pcs_state *x, double h, int l, bool *is_impact,
+                              pcs_step_report *report)
+{
+    herk *s = self->data;
+    pcs_next *next = &s->base.next;
+    const pcs_tableau *t = &s->table;
+    int k = l - 1, n = self->system->nv, nrow = self->system->nrow;
+    bool is_last = l == t->s, has_gate = false;
+    const double *r = is_last ? t->b : t->a[l];
+    double *q = is_last ? next->q : s->q[l], *v = is_last ? next->v : s->v[l];
+    if (!pcs_projection_move(self->solver, s->q[k])) return PCS_SINGULAR;
+    pcs_free_acceleration(self, x->t + t->c[k] * h, s->q[k], s->v[k], s->free[k]);
+    herk_sum(n, h, x->q, r, s->v, l, q);
+    double *keep = s->full[k]; // the row takes A_j of earlier stages and the free acceleration of the last
+    s->full[k] = s->free[k];
+    herk_sum(n, h, x->v, r, s->full, l, v);
+    s->full[k] = keep;
+    memcpy(next->gate, s->base.was_closed, (size_t)nrow);
+    if (is_last) {
+        (void)pcs_explicit_find_closed(self, &s->base, q, s->is_closed);
+        *is_impact = pcs_explicit_has_closed(&s->base, nrow, s->is_closed);
+        if (*is_impact) return herk_impact(self, x, h, report);
+        for (int j = 0; j < nrow; j++) next->gate[j] = next->gate[j] && s->is_closed[j];
+    }
+    for (int j = 0; j < nrow; j++) has_gate = has_gate || next->gate[j];
+    if (has_gate || is_last) pcs_projection_turn(self->solver, q);
+    if (is_last) return pcs_explicit_settle(self, &s->base, report);
+    memset(s->force, 0, (size_t)nrow * sizeof(double));
+    memset(s->force_t, 0, (size_t)self->system->ntangent * sizeof(double));
+    if (has_gate) {
+        pcs_outcome outcome = pcs_explicit_contact(self, &s->base, v, s->force, s->force_t, report);
+        if (outcome != PCS_CONVERGED) return outcome;
+    }
+    herk_take_forces(self, k, h * r[k], t->b[k] / r[k]);
+    return PCS_CONVERGED;
+}
+
+static void herk_report(pcs_scheme *self, const pcs_state *x, bool is_impact, pcs_step_report *report)
+{
+    herk *s = self->data;
+    const pcs_tableau *t = &s->table;
+    double h = report->h, resultant[3];
+    pcs_explicit_report_rows(self, &s->base, h * t->b[t->s - 1], is_impact, report);
+    for (int j = 0; j < self->system->nrow; j++) report->rows[j].is_closed = s->is_closed[j] != 0;
+    for (int k = 0; k < t->s; k++) {
+        if (t->b[k] == 0.0) continue;
+        pcs_resultant(self->system, x->t + t->c[k] * h, s->q[k], s->v[k], resultant);
+        for (int i = 0; i < 3; i++) report->smooth_impulse[i] += h * t->b[k] * resultant[i];
+    }
+    pcs_explicit_report_work(self, &s->base, x, report);
+}
+
+static pcs_status herk_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    herk *s = self->data;
+    bool is_impact = false;
+    pcs_begin_report(report, h);
+    pcs_explicit_clear(self, &s->base);
+    s->q[0] = x->q;
+    s->v[0] = x->v;
+    (void)pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed);
+    for (int l = 1; l <= s->table.s && report->outcome == PCS_CONVERGED; l++)
+        report->outcome = herk_stage(self, x, h, l, &is_impact, report);
+    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->base.next, report)) return PCS_OK;
+    herk_report(self, x, is_impact, report);
+    pcs_next_accept(&s->base.next, x, report, self->system->nrow);
+    return PCS_OK;
+}
+
+const pcs_scheme_ops pcs_scheme_half_explicit_rk = {
+    .name = "half_explicit_rk",
+    .summary =
+        "half-explicit Runge-Kutta (HEM3, HEM4 or your own), contact at velocity level; order 3 and 4 with joints",
+    .options = herk_options,
+    .params_size = sizeof(herk_params),
+    .data_size = sizeof(herk),
+    .is_explicit = true,
+    .separates_impacts = true,
+    .allows_control = true,
+    .check = herk_check,
+    .stable_step = herk_stable_step,
+    .setup = herk_setup,
+    .start = herk_start,
+    .step = herk_step,
+};

@@ -1,0 +1,175 @@
+// Splitting of smooth motion and impacts: a Runge-Kutta-Fehlberg step of order 5 without contact, then an impact at
+// fixed positions. Acary, lecture slides on numerical methods for nonsmooth mechanical systems, eqs. 140-143.
+//
+//   (q', v-) = Fehlberg step of  q' = v, v' = a(t, q, v)
+//   v' = v- + M(q')^-1 G(q')^T La,   0 <= G v' + e G v- _|_ La >= 0 on { g(q') <= tol }, with friction
+//
+// Without `contact_forces` a = M^-1 f, and a resting contact is held by one small impact per step. With them the smooth
+// motion feels contacts that were closed at the start of the step and do not separate, on acceleration level:
+//   a = M^-1 (f + G^T la),   0 <= G a + (dG/dt) v _|_ la >= 0
+
+#include "schemes/explicit.h"
+#include "schemes/tableau.h"
+
+#include "step/columns.h"
+
+#include <string.h>
+
+typedef struct split_params {
+    bool contact_forces;
+    double gap_tolerance;
+} split_params;
+
+static const pcs_option split_options[] = {
+    { .name = "contact_forces",
+      .kind = PCS_OPTION_FLAG,
+      .help = "lasting contacts act on the smooth motion, too (without friction)",
+      .offset = offsetof(split_params, contact_forces),
+      .preset = "false" },
+    { .name = "gap_tolerance",
+      .kind = PCS_OPTION_REAL,
+      .help = "a gap up to this counts as closed, m",
+      .offset = offsetof(split_params, gap_tolerance),
+      .preset = "0.0",
+      .range = PCS_NOT_NEGATIVE },
+    { 0 },
+};
+
+enum { STAGES = 6 };
+
+typedef struct split {
+    pcs_explicit base;
+    double *q[STAGES], *v[STAGES], *a[STAGES]; // [nv] the stages; the first borrows the state
+    double *free;                              // [nv] acceleration without contact forces
+    double *force;                             // [nrow] contact forces of the present stage, N
+} split;
+
+static const char *split_refuses(const pcs_system *system, const void *params)
+{
+    return ((const split_params *)params)->contact_forces ? pcs_refuse_friction(system, params) : NULL;
+}
+
+static double split_stable_step(const void *params, double w, double xi)
+{
+    (void)params;
+    return pcs_tableau_stable_step(&pcs_tableau_fehlberg5, w, xi);
+}
+
+static pcs_status split_setup(pcs_scheme *self)
+{
+    split *s = self->data;
+    int n = self->system->nv;
+    PCS_TRY(pcs_explicit_setup(self, &s->base));
+    s->base.gap_tolerance = ((const split_params *)self->params)->gap_tolerance;
+    for (int k = 0; k < STAGES; k++) {
+        if (k > 0) PCS_TAKE(self->ctx, s->q[k], n, "the stages");
+        if (k > 0) PCS_TAKE(self->ctx, s->v[k], n, "the stages");
+        PCS_TAKE(self->ctx, s->a[k], n, "the stages");
+    }
+    PCS_TAKE(self->ctx, s->free, n, "the stages");
+    PCS_TAKE(self->ctx, s->force, self->system->nrow, "the stage forces");
+    return PCS_OK;
+}
+
+static pcs_status split_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    split *s = self->data;
+    s->base.largest_rate = 0.0;
+    return pcs_explicit_start(self, &s->base, x, report);
+}
+
+// q and v of a row of the tableau over the stages before it.
+static void split_sum(const split *s, const pcs_state *x, int n, double h, const double *r, int count, double *q,
+                      double *v)
+{
+    for (int i = 0; i < n; i++) q[i] = v[i] = 0.0;
+    for (int j = 0; j < count; j++) {
+        const double *vj = s->v[j], *aj = s->a[j];
+        double w = r[j];
+        if (w == 0.0) continue;
+        for (int i = 0; i < n; i++) {
+            q[i] += w * vj[i];
+            v[i] += w * aj[i];
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        q[i] = x->q[i] + h * q[i];
+        v[i] = x->v[i] + h * v[i];
+    }
+}
+
+// The acceleration of stage k, and its share of the impulses.
+static pcs_outcome split_accelerate(pcs_scheme *self, const pcs_state *x, double h, int k, pcs_step_report *report)
+{
+    split *s = self->data;
+    double t = x->t + pcs_tableau_fehlberg5.c[k] * h, share = h * pcs_tableau_fehlberg5.b[k];
+    if (!pcs_projection_move(self->solver, s->q[k])) return PCS_SINGULAR;
+    pcs_free_acceleration(self, t, s->q[k], s->v[k], s->free);
+    memset(s->base.next.gate, 0, (size_t)self->system->nrow);
+    if (((const split_params *)self->params)->contact_forces) {
+        memcpy(s->base.next.gate, s->base.was_closed, (size_t)self->system->nrow);
+        pcs_explicit_release(self, &s->base, s->v[k], s->free, h);
+    }
+    pcs_outcome outcome =
+        pcs_explicit_acceleration(self, &s->base, s->q[k], s->v[k], s->free, s->a[k], s->force, report);
+    for (int j = 0; j < self->system->nrow; j++) s->base.stage[j] += share * s->force[j];
+    return outcome;
+}
+
+static pcs_outcome split_smooth(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
+{
+    split *s = self->data;
+    const pcs_tableau *t = &pcs_tableau_fehlberg5;
+    double resultant[3];
+    int n = self->system->nv;
+    s->q[0] = x->q;
+    s->v[0] = x->v;
+    for (int k = 0; k < STAGES; k++) {
+        if (k > 0) split_sum(s, x, n, h, t->a[k], k, s->q[k], s->v[k]);
+        pcs_outcome outcome = split_accelerate(self, x, h, k, report);
+        if (outcome != PCS_CONVERGED) return outcome;
+        pcs_resultant(self->system, x->t + t->c[k] * h, s->q[k], s->v[k], resultant);
+        for (int i = 0; i < 3; i++) report->smooth_impulse[i] += h * t->b[k] * resultant[i];
+    }
+    split_sum(s, x, n, h, t->b, STAGES, s->base.next.q, s->base.next.v);
+    return PCS_CONVERGED;
+}
+
+static pcs_status split_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    split *s = self->data;
+    pcs_next *next = &s->base.next;
+    pcs_begin_report(report, h);
+    pcs_explicit_clear(self, &s->base);
+    (void)pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed);
+    report->outcome = split_smooth(self, x, h, report);
+    if (report->outcome != PCS_CONVERGED) return PCS_OK;
+    (void)pcs_explicit_find_closed(self, &s->base, next->q, next->gate);
+    report->outcome = PCS_SINGULAR;
+    if (!pcs_projection_move(self->solver, next->q)) return PCS_OK;
+    bool is_impact = pcs_explicit_has_closed(&s->base, self->system->nrow, next->gate);
+    pcs_next_targets(self, next, next->v);
+    report->outcome = pcs_explicit_settle(self, &s->base, report);
+    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, next, report)) return PCS_OK;
+    pcs_explicit_report_rows(self, &s->base, h, is_impact, report);
+    for (int j = 0; j < self->system->nrow && !is_impact; j++) report->rows[j].force = report->rows[j].step_impulse / h;
+    pcs_explicit_report_work(self, &s->base, x, report);
+    pcs_next_accept(next, x, report, self->system->nrow);
+    return PCS_OK;
+}
+
+const pcs_scheme_ops pcs_scheme_splitting = {
+    .name = "splitting",
+    .summary = "Runge-Kutta-Fehlberg of order 5 for the smooth motion, then impacts at fixed positions",
+    .options = split_options,
+    .params_size = sizeof(split_params),
+    .data_size = sizeof(split),
+    .is_explicit = true,
+    .separates_impacts = true,
+    .allows_control = true,
+    .refuses = split_refuses,
+    .stable_step = split_stable_step,
+    .setup = split_setup,
+    .start = split_start,
+    .step = split_step,
+};

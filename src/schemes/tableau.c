@@ -1,0 +1,129 @@
+// Brasey, Hairer: Half-explicit Runge-Kutta methods for differential-algebraic systems of index 2, SIAM J. Numer. Anal.
+// 30 (1993), gives HEM3 and HEM4.
+
+#include "schemes/tableau.h"
+
+#include "schemes/stability.h"
+
+#include <complex.h>
+#include <math.h>
+
+#define W 2.4494897427831780982 // sqrt 6
+
+const pcs_tableau pcs_tableau_hem3 = {
+    .s = 3,
+    .a = { [1] = { 1.0 / 3.0 }, [2] = { -1.0, 2.0 } },
+    .b = { 0.0, 0.75, 0.25 },
+    .c = { 0.0, 1.0 / 3.0, 1.0 },
+};
+
+const pcs_tableau pcs_tableau_hem4 = {
+    .s = 5,
+    .a = { [1] = { 0.3 },
+           [2] = { (1.0 + W) / 30.0, (11.0 - 4.0 * W) / 30.0 },
+           [3] = { (-79.0 - 31.0 * W) / 150.0, (-1.0 - 4.0 * W) / 30.0, (24.0 + 11.0 * W) / 25.0 },
+           [4] = { (14.0 + 5.0 * W) / 6.0, (-8.0 + 7.0 * W) / 6.0, (-9.0 - 7.0 * W) / 4.0, (9.0 - W) / 4.0 } },
+    .b = { 0.0, 0.0, (16.0 - W) / 36.0, (16.0 + W) / 36.0, 1.0 / 9.0 },
+    .c = { 0.0, 0.3, (4.0 - W) / 10.0, (4.0 + W) / 10.0, 1.0 },
+};
+
+const pcs_tableau pcs_tableau_herk2 = { .s = 2, .a = { [1] = { 1.0 } }, .b = { 0.5, 0.5 }, .c = { 0.0, 1.0 } };
+
+const pcs_tableau pcs_tableau_kutta3 = {
+    .s = 3,
+    .a = { [1] = { 0.5 }, [2] = { -1.0, 2.0 } },
+    .b = { 1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0 },
+    .c = { 0.0, 0.5, 1.0 },
+};
+
+const pcs_tableau pcs_tableau_rk4 = {
+    .s = 4,
+    .a = { [1] = { 0.5 }, [2] = { 0.0, 0.5 }, [3] = { 0.0, 0.0, 1.0 } },
+    .b = { 1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0 },
+    .c = { 0.0, 0.5, 0.5, 1.0 },
+};
+
+const pcs_tableau pcs_tableau_fehlberg5 = {
+    .s = 6,
+    .a = { [1] = { 0.25 },
+           [2] = { 3.0 / 32.0, 9.0 / 32.0 },
+           [3] = { 1932.0 / 2197.0, -7200.0 / 2197.0, 7296.0 / 2197.0 },
+           [4] = { 439.0 / 216.0, -8.0, 3680.0 / 513.0, -845.0 / 4104.0 },
+           [5] = { -8.0 / 27.0, 2.0, -3544.0 / 2565.0, 1859.0 / 4104.0, -11.0 / 40.0 } },
+    .b = { 16.0 / 135.0, 0.0, 6656.0 / 12825.0, 28561.0 / 56430.0, -9.0 / 50.0, 2.0 / 55.0 },
+    .c = { 0.0, 0.25, 0.375, 12.0 / 13.0, 1.0, 0.5 },
+};
+
+static bool tableau_is_near(double x, double y)
+{
+    return fabs(x - y) <= 1e-12 * fmax(1.0, fmax(fabs(x), fabs(y)));
+}
+
+// Is a strictly lower triangular, does it sum to c, does every row push with its last stage?
+static const char *tableau_check_rows(const pcs_tableau *t, const char **option)
+{
+    *option = "a";
+    for (int i = 0; i < t->s; i++) {
+        double sum = 0.0;
+        for (int j = 0; j < t->s; j++) {
+            sum += t->a[i][j];
+            if (j >= i && t->a[i][j] != 0.0)
+                return "a is not strictly lower triangular: a stage must not see itself or later stages";
+        }
+        if (i > 0 && !(t->a[i][i - 1] > 0.0))
+            return "an entry of a just below the diagonal is not positive: it carries the contact force of its stage";
+        if (!tableau_is_near(sum, t->c[i])) {
+            *option = "c";
+            return "c is not consistent with a: every c must be the sum of its row of a";
+        }
+    }
+    return NULL;
+}
+
+const char *pcs_tableau_read(const pcs_list *a, const pcs_list *b, const pcs_list *c, pcs_tableau *out,
+                             const char **option)
+{
+    int s = b->count;
+    *option = "b";
+    if (b->nrow != 1) return "b must be one list of numbers";
+    if (s > PCS_MAX_STAGES) return "b has more than 8 stages";
+    *option = "c";
+    if (c->nrow != 1 || c->count != s) return "c must be a list of as many numbers as b";
+    *option = "a";
+    if (a->nrow != s || a->count != s * s) return "a must be as many rows of as many numbers as b has";
+    *out = (pcs_tableau){ .s = s };
+    double sum = 0.0;
+    for (int i = 0; i < s; i++) {
+        out->b[i] = b->value[i];
+        out->c[i] = c->value[i];
+        sum += b->value[i];
+        for (int j = 0; j < s; j++) out->a[i][j] = a->value[i * s + j];
+    }
+    const char *fault = tableau_check_rows(out, option);
+    if (fault != NULL) return fault;
+    *option = "b";
+    if (!(out->b[s - 1] > 0.0)) return "the last entry of b is not positive: it carries the contact force of the step";
+    return tableau_is_near(sum, 1.0) ? NULL : "b must sum to 1";
+}
+
+// |R(y z)| for both eigenvalues z = -xi +- sqrt(xi^2 - 1) of the oscillator.
+static double tableau_growth(const void *scheme, double y, double xi)
+{
+    const pcs_tableau *t = scheme;
+    double largest = 0.0;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        double complex z = y * (-xi + sign * csqrt(xi * xi - 1.0)), stage[PCS_MAX_STAGES], sum = 1.0;
+        for (int i = 0; i < t->s; i++) {
+            stage[i] = 1.0;
+            for (int j = 0; j < i; j++) stage[i] += z * t->a[i][j] * stage[j];
+            sum += z * t->b[i] * stage[i];
+        }
+        largest = fmax(largest, cabs(sum));
+    }
+    return largest;
+}
+
+double pcs_tableau_stable_step(const pcs_tableau *t, double w, double xi)
+{
+    return pcs_stable_limit(tableau_growth, t, xi) / w;
+}

@@ -1,0 +1,27 @@
+// Explicit Runge-Kutta tableaus; private to this folder.
+
+#ifndef PCS_SCHEMES_TABLEAU_H
+#define PCS_SCHEMES_TABLEAU_H
+
+#include "core/option.h"
+
+enum { PCS_MAX_STAGES = 8 };
+
+typedef struct pcs_tableau {
+    int s; // stages
+    double a[PCS_MAX_STAGES][PCS_MAX_STAGES], b[PCS_MAX_STAGES], c[PCS_MAX_STAGES];
+} pcs_tableau;
+
+// Of index 2 order 3 and 4 (Brasey, Hairer); of ordinary order 2, 3, 4 (Heun, Kutta, Runge-Kutta); order 5 of Fehlberg.
+extern const pcs_tableau pcs_tableau_hem3, pcs_tableau_hem4, pcs_tableau_herk2, pcs_tableau_kutta3, pcs_tableau_rk4,
+    pcs_tableau_fehlberg5;
+
+// The tableau of lists a (s rows of s), b and c; NULL when they make a half-explicit one, else what is wrong, with the
+// name of the list at fault.
+const char *pcs_tableau_read(const pcs_list *a, const pcs_list *b, const pcs_list *c, pcs_tableau *out,
+                             const char **option);
+
+// Largest step on which no motion q'' + 2 xi w q' + w^2 q = 0 grows, for this and all slower modes; 0: there is none.
+double pcs_tableau_stable_step(const pcs_tableau *t, double w, double xi);
+
+#endif

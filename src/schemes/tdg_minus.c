@@ -1,0 +1,33 @@
+// Time-discontinuous Galerkin scheme D- of any degree on Clenshaw-Curtis points: equations in galerkin.h.
+//
+// The acceleration is a polynomial on the points 0..M-1, impulses act at the end of the step. With M = 1 it is the
+// forecasting trapezoidal rule, the same as half_explicit_acceleration:
+//   V_1 = v + h A_0,   q' = q + (h/2) (v + V_1),   v' = v + (h/2) (A_0 + A_1) + dp
+
+#include "schemes/galerkin.h"
+
+static pcs_status minus_setup(pcs_scheme *self)
+{
+    return pcs_galerkin_setup(self, false);
+}
+
+static double minus_stable_step(const void *params, double w, double xi)
+{
+    return pcs_galerkin_stable_step(((const pcs_galerkin_params *)params)->degree, false, w, xi);
+}
+
+const pcs_scheme_ops pcs_scheme_tdg_minus = {
+    .name = "tdg_minus",
+    .summary = "time-discontinuous Galerkin D- of any degree, contact on acceleration level; no friction",
+    .options = pcs_galerkin_options,
+    .params_size = sizeof(pcs_galerkin_params),
+    .data_size = sizeof(pcs_galerkin),
+    .is_explicit = true,
+    .separates_impacts = true,
+    .allows_control = true,
+    .refuses = pcs_refuse_friction,
+    .stable_step = minus_stable_step,
+    .setup = minus_setup,
+    .start = pcs_galerkin_start,
+    .step = pcs_galerkin_step,
+};

@@ -1,0 +1,33 @@
+// Time-discontinuous Galerkin scheme D+ of any degree on Clenshaw-Curtis points: equations in galerkin.h.
+//
+// The acceleration is a polynomial on the points 1..M, the velocity of the state is the one before an impulse of the
+// next interval. With M = 1 it is the contemplating trapezoidal rule:
+//   V_0 = v + (h/2) (A_0 - A_1) - dp,   V_1 = v' = v + (h/2) (A_0 + A_1) + dp,   q' = q + h v + (h^2/2) A_0
+
+#include "schemes/galerkin.h"
+
+static pcs_status plus_setup(pcs_scheme *self)
+{
+    return pcs_galerkin_setup(self, true);
+}
+
+static double plus_stable_step(const void *params, double w, double xi)
+{
+    return pcs_galerkin_stable_step(((const pcs_galerkin_params *)params)->degree, true, w, xi);
+}
+
+const pcs_scheme_ops pcs_scheme_tdg_plus = {
+    .name = "tdg_plus",
+    .summary = "time-discontinuous Galerkin D+ of any degree, contact on acceleration level; no friction",
+    .options = pcs_galerkin_options,
+    .params_size = sizeof(pcs_galerkin_params),
+    .data_size = sizeof(pcs_galerkin),
+    .is_explicit = true,
+    .separates_impacts = true,
+    .allows_control = true,
+    .refuses = pcs_refuse_friction,
+    .stable_step = plus_stable_step,
+    .setup = plus_setup,
+    .start = pcs_galerkin_start,
+    .step = pcs_galerkin_step,
+};
