@@ -46,6 +46,7 @@ void pcs_event_begin(pcs_events *e, const pcs_event_memory *memory)
     memset(e->impulse, 0, sizeof e->impulse);
     memset(e->is_impact, 0, sizeof e->is_impact);
     memset(e->released, 0, sizeof e->released);
+    memset(e->closed, 0, sizeof e->closed);
     e->impact_loss = 0.0;
     e->iterations = e->count = 0;
     e->is_accumulating = false;
@@ -112,6 +113,11 @@ static double event_rest(const pcs_scheme *self, const pcs_events *e, int row)
     return fmax(e->stick * pcs_event_speed(self, e, row), flight);
 }
 
+static bool event_is_closed(const pcs_events *e, int row)
+{
+    return e->now.held[row] || e->closed[row] || e->gap[row] <= e->gap_tolerance;
+}
+
 // Books an impact of a row and looks at the intervals between its impacts.
 static void event_remember(pcs_events *e, int row, double t)
 {
@@ -135,7 +141,7 @@ static bool event_aim(pcs_scheme *self, pcs_events *e, double t, const double *v
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row *row = &system->rows[j];
         double rate = pcs_system_rate(system, j, v), rebound = -row->restitution * rate;
-        e->gate[j] = row->is_bilateral || e->now.held[j] || e->gap[j] <= e->gap_tolerance;
+        e->gate[j] = row->is_bilateral || event_is_closed(e, j);
         e->target[j] = row->is_bilateral || e->now.held[j] ? 0.0 : row->restitution * rate;
         bool is_hit = !row->is_bilateral && e->gate[j] && rate < -1e-14 * pcs_event_speed(self, e, j);
         if (!is_hit) continue;
@@ -171,7 +177,7 @@ static pcs_outcome event_hold(pcs_scheme *self, pcs_events *e, double t, const d
     const pcs_system *system = self->system;
     double largest = 0.0;
     for (int j = 0; j < system->nrow; j++) {
-        bool is_closed = e->gap[j] <= e->gap_tolerance || e->now.held[j];
+        bool is_closed = event_is_closed(e, j);
         bool is_slow = fabs(pcs_system_rate(system, j, v)) <= event_rest(self, e, j);
         e->now.guard[j] = is_closed && is_slow;
         e->now.held[j] = system->rows[j].is_bilateral || (is_closed && is_slow && !e->released[j]);
@@ -184,6 +190,7 @@ static pcs_outcome event_hold(pcs_scheme *self, pcs_events *e, double t, const d
             e->now.held[j] = 0;
     pcs_event_project_velocity(self, e, v);
     memset(e->released, 0, sizeof e->released);
+    memset(e->closed, 0, sizeof e->closed);
     return PCS_CONVERGED;
 }
 

@@ -28,7 +28,8 @@ typedef struct pcs_events {
     double stick;                         // rebounds slower than this are rest, in units of sqrt(2 E / m_eff)
     double shortest;                      // s, rebounds whose flight is shorter are rest
     bool stops;                           // where impacts accumulate; otherwise the contact comes to rest there
-    unsigned char released[PCS_MAX_ROWS]; // may not be held at the next event
+    unsigned char released[PCS_MAX_ROWS]; // may not be held after the next event
+    unsigned char closed[PCS_MAX_ROWS];   // are closed at the next event, whatever the gap
 
     pcs_event_memory now;
     // Of the step so far

@@ -1,0 +1,447 @@
+// Higher order through localisation: an explicit Runge-Kutta method of order p in smooth motion, a Moreau step in a
+// small interval round each event. Mannshardt (1978) for discontinuous equations; Acary, lecture slides, for impacts.
+//
+//   smooth     Q_i = q + h sum_j a_ij V_j,  V_i = v + h sum_j a_ij A_j,  M A_i = f + G^T la_i at (t + c_i h, Q_i, V_i)
+//              0 <= G A_i + (dG/dt) V_i _|_ la_i >= 0 on the held contacts, which do not change
+//   event      an open contact sinks in or a held one pulls within the step: found to lie in [ta, tb],
+//              tb - ta <= C h (V h/L)^p, V the largest gap rate so far
+//   [ta, tb]   v = va + (tb - ta) a + M^-1 G^T P,  0 <= G v + e G v- _|_ P >= 0 on closed contacts,  q = qa + (tb - ta)
+//   v
+//
+// and so on with the rest of the step. A rebound that would fly shorter than such an interval is rest, so that
+// accumulations end.
+
+#include "schemes/event.h"
+
+#include "step/columns.h"
+
+#include <complex.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_STAGES = 6, MOST_EVENTS = 100000, LOCATING_ROUNDS = 200 };
+
+typedef struct tableau {
+    int order, nstage;
+    double a[MOST_STAGES][MOST_STAGES - 1], b[MOST_STAGES], c[MOST_STAGES];
+} tableau;
+
+enum { HEUN, KUTTA3, RK4, DOPRI5 };
+static const char *const mann_methods[] = { "heun", "kutta3", "rk4", "dopri5", NULL };
+static const tableau mann_tableaus[] = {
+    [HEUN] = { .order = 2, .nstage = 2, .a = { { 0 }, { 1.0 } }, .b = { 0.5, 0.5 }, .c = { 0.0, 1.0 } },
+    [KUTTA3] = { .order = 3,
+                 .nstage = 3,
+                 .a = { { 0 }, { 0.5 }, { -1.0, 2.0 } },
+                 .b = { 1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0 },
+                 .c = { 0.0, 0.5, 1.0 } },
+    [RK4] = { .order = 4,
+              .nstage = 4,
+              .a = { { 0 }, { 0.5 }, { 0.0, 0.5 }, { 0.0, 0.0, 1.0 } },
+              .b = { 1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0 },
+              .c = { 0.0, 0.5, 0.5, 1.0 } },
+    [DOPRI5] = { .order = 5,
+                 .nstage = 6,
+                 .a = { { 0 },
+                        { 1.0 / 5.0 },
+                        { 3.0 / 40.0, 9.0 / 40.0 },
+                        { 44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0 },
+                        { 19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0 },
+                        { 9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0 } },
+                 .b = { 35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0 },
+                 .c = { 0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0 } },
+};
+
+typedef struct mann_params {
+    int method;
+    double width;
+} mann_params;
+
+static const pcs_option mann_options[] = {
+    { .name = "method",
+      .kind = PCS_OPTION_CHOICE,
+      .help = "Runge-Kutta method of the smooth parts, of order 2, 3, 4, 5",
+      .offset = offsetof(mann_params, method),
+      .preset = "rk4",
+      .choices = mann_methods },
+    { .name = "width",
+      .kind = PCS_OPTION_REAL,
+      .help = "C of the interval C h (V h/L)^p round an event",
+      .offset = offsetof(mann_params, width),
+      .preset = "1.0",
+      .range = PCS_POSITIVE },
+    { .name = NULL },
+};
+
+// What a piece of smooth motion leads to.
+typedef struct leap {
+    double *q, *v;
+    double smooth[PCS_MAX_ROWS]; // N s
+    double work, damping;        // J
+    double resultant[3];         // N s
+} leap;
+
+typedef struct mann {
+    pcs_next next; // q and v are the present place within the step
+    pcs_event_memory memory;
+    double fastest; // m/s, largest gap rate at an event so far
+    double speed;   // m/s, the same within the step
+    pcs_events *events;
+    leap end;                                    // of the last leap
+    double *V[MOST_STAGES], *A[MOST_STAGES], *Q; // [nv]
+} mann;
+
+static const tableau *mann_tableau(const pcs_scheme *self)
+{
+    return &mann_tableaus[((const mann_params *)self->params)->method];
+}
+
+static const char *mann_refuses(const pcs_system *system, const void *params)
+{
+    (void)params;
+    return pcs_event_refuses(system);
+}
+
+// Largest h with |R(h w (-xi + i sqrt(1 - xi^2)))| <= 1 for all smaller ones; R is the exponential series up to z^p,
+// with z^6/600 for dopri5.
+static double mann_stable_step(const void *params, double w, double xi)
+{
+    const tableau *rk = &mann_tableaus[((const mann_params *)params)->method];
+    double complex root = -fmin(xi, 1.0) + I * sqrt(fmax(0.0, 1.0 - xi * xi));
+    if (xi > 1.0) root = -xi - sqrt(xi * xi - 1.0);
+    double x = 0.0, step = 1e-3;
+    for (; x < 10.0; x += step) {
+        double complex z = (x + step) * root, term = 1.0, R = 1.0;
+        for (int k = 1; k <= rk->order; k++) {
+            term *= z / k;
+            R += term;
+        }
+        if (rk->nstage > rk->order) R += term * z * 120.0 / 600.0;
+        if (cabs(R) > 1.0 + 1e-14) break;
+    }
+    return x / w;
+}
+
+static pcs_status mann_setup(pcs_scheme *self)
+{
+    mann *s = self->data;
+    int n = self->system->nv;
+    PCS_TRY(pcs_next_create(self, &s->next));
+    PCS_TRY(pcs_event_create(self, &s->events));
+    s->events->gap_tolerance = 1e-12 * self->system->length;
+    s->events->stick = 1e-7; // slower ones would not rise above the round-off of the gap
+    PCS_TAKE(self->ctx, s->end.q, n, "the stages");
+    PCS_TAKE(self->ctx, s->end.v, n, "the stages");
+    PCS_TAKE(self->ctx, s->Q, n, "the stages");
+    for (int i = 0; i < mann_tableau(self)->nstage; i++) {
+        PCS_TAKE(self->ctx, s->V[i], n, "the stages");
+        PCS_TAKE(self->ctx, s->A[i], n, "the stages");
+    }
+    return PCS_OK;
+}
+
+static pcs_status mann_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    mann *s = self->data;
+    pcs_event_forget(&s->memory);
+    pcs_event_begin(s->events, &s->memory);
+    s->fastest = 0.0;
+    PCS_TRY(pcs_event_start(self, s->events, x, &s->next, report));
+    if (report->outcome == PCS_CONVERGED) s->memory = s->events->now;
+    return PCS_OK;
+}
+
+// Adds `weight` seconds of the forces at (t, q, v), where the acceleration was just solved for.
+static void mann_weigh(pcs_scheme *self, double t, const double *q, const double *v, double weight, leap *out)
+{
+    mann *s = self->data;
+    const pcs_system *system = self->system;
+    double resultant[3];
+    for (int j = 0; j < system->nrow; j++) out->smooth[j] += weight * s->events->force[j];
+    for (int i = 0; i < system->nv; i++) s->next.d[i] = q[i] + v[i];
+    out->work += weight * pcs_load_work(system, t, q, s->next.d); // of the way that v goes in 1 s: its power
+    out->damping += weight * pcs_damping_power(system, v);
+    pcs_resultant(system, t, q, v, resultant);
+    for (int k = 0; k < 3; k++) out->resultant[k] += weight * resultant[k];
+}
+
+// x + h sum_i weight_i k_i
+static void mann_sum(int n, const double *x, double h, int count, const double *weight, double *const *k, double *out)
+{
+    memcpy(out, x, (size_t)n * sizeof *x);
+    for (int i = 0; i < count; i++)
+        for (int l = 0; l < n && weight[i] != 0.0; l++) out[l] += h * weight[i] * k[i][l];
+}
+
+// Smooth motion of length h from the present place to `end`.
+static pcs_outcome mann_leap(pcs_scheme *self, double t, double h)
+{
+    mann *s = self->data;
+    const tableau *rk = mann_tableau(self);
+    int n = self->system->nv;
+    leap *end = &s->end;
+    *end = (leap){ .q = end->q, .v = end->v };
+    for (int i = 0; i < rk->nstage; i++) {
+        mann_sum(n, s->next.q, h, i, rk->a[i], s->V, s->Q);
+        mann_sum(n, s->next.v, h, i, rk->a[i], s->A, s->V[i]);
+        pcs_outcome outcome = pcs_event_accelerate(self, s->events, t + rk->c[i] * h, s->Q, s->V[i], s->A[i]);
+        if (outcome != PCS_CONVERGED) return outcome;
+        mann_weigh(self, t + rk->c[i] * h, s->Q, s->V[i], rk->b[i] * h, end);
+    }
+    mann_sum(n, s->next.q, h, rk->nstage, rk->b, s->V, end->q);
+    mann_sum(n, s->next.v, h, rk->nstage, rk->b, s->A, end->v);
+    return PCS_CONVERGED;
+}
+
+// The present place moves to the end of the leap.
+static void mann_land(pcs_scheme *self, double h, double *t, pcs_step_report *report)
+{
+    mann *s = self->data;
+    size_t bytes = (size_t)self->system->nv * sizeof(double);
+    memcpy(s->next.q, s->end.q, bytes);
+    memcpy(s->next.v, s->end.v, bytes);
+    for (int j = 0; j < self->system->nrow; j++) s->events->smooth[j] += s->end.smooth[j];
+    report->external_work += s->end.work;
+    report->damping_loss += s->end.damping;
+    for (int k = 0; k < 3; k++) report->smooth_impulse[k] += s->end.resultant[k];
+    *t += h;
+}
+
+typedef struct finding {
+    int row; // -1: none
+    bool is_release;
+} finding;
+
+// Is there an event of this row (-1: of any) at the end of a leap that leads to time t?
+static pcs_outcome mann_look(pcs_scheme *self, double t, int row, finding *found)
+{
+    mann *s = self->data;
+    pcs_events *e = s->events;
+    const pcs_system *system = self->system;
+    bool has_held = false;
+    *found = (finding){ .row = -1 };
+    system->ops->gaps(system, s->end.q, e->gap);
+    for (int j = 0; j < system->nrow; j++) {
+        if (system->rows[j].is_bilateral || (row >= 0 && j != row)) continue;
+        has_held = has_held || e->now.held[j];
+        if (!e->now.held[j] && e->gap[j] < (e->now.guard[j] ? -e->gap_tolerance : 0.0)) found->row = j;
+    }
+    if (found->row >= 0 || !has_held) return PCS_CONVERGED;
+    pcs_outcome outcome = pcs_event_accelerate(self, e, t, s->end.q, s->end.v, e->a);
+    for (int j = 0; j < system->nrow && outcome == PCS_CONVERGED; j++) {
+        if (system->rows[j].is_bilateral || (row >= 0 && j != row)) continue;
+        if (e->now.held[j] && e->force[j] == 0.0 && e->acceleration[j] > 1e-9 * e->drive[j])
+            *found = (finding){ .row = j, .is_release = true };
+    }
+    return outcome;
+}
+
+// Could an open contact have dipped in and out within the leap? The cubic through gaps and rates says.
+static bool mann_may_dip(pcs_scheme *self, double h)
+{
+    mann *s = self->data;
+    const pcs_system *system = self->system;
+    double gap[2][PCS_MAX_ROWS], rate[2][PCS_MAX_ROWS];
+    for (int side = 0; side < 2; side++) {
+        const double *q = side == 0 ? s->next.q : s->end.q, *v = side == 0 ? s->next.v : s->end.v;
+        system->ops->gaps(system, q, gap[side]);
+        pcs_projection_turn(self->solver, q);
+        for (int j = 0; j < system->nrow; j++) rate[side][j] = pcs_system_rate(system, j, v);
+    }
+    for (int j = 0; j < system->nrow; j++) {
+        double middle = 0.5 * (gap[0][j] + gap[1][j]) + 0.125 * h * (rate[0][j] - rate[1][j]);
+        if (!s->events->now.held[j] && gap[0][j] > s->events->gap_tolerance && middle < 0.0) return true;
+    }
+    return false;
+}
+
+// Where the gap would vanish on a parabola from the present place, s; INFINITY: nowhere.
+static double mann_guess(pcs_scheme *self, double t, int row)
+{
+    mann *s = self->data;
+    pcs_events *e = s->events;
+    if (pcs_event_accelerate(self, e, t, s->next.q, s->next.v, e->a) != PCS_CONVERGED) return INFINITY;
+    self->system->ops->gaps(self->system, s->next.q, e->gap);
+    double gap = fmax(e->gap[row], 0.0), rate = pcs_system_rate(self->system, row, s->next.v);
+    double pull = -e->acceleration[row], square = rate * rate + 2.0 * pull * gap;
+    if (square < 0.0) return INFINITY;
+    return rate > 0.0 ? (rate + sqrt(square)) / pull : 2.0 * gap / (sqrt(square) - rate);
+}
+
+// A better guess than x, which has just become one end of [lo, hi]: Newton's, moved so as to fall on the other side.
+static double mann_next_guess(pcs_scheme *self, const finding *event, double x, double lo, double hi, double width)
+{
+    mann *s = self->data;
+    double middle = 0.5 * (lo + hi);
+    if (event->is_release) return middle;
+    pcs_projection_turn(self->solver, s->end.q);
+    double rate = pcs_system_rate(self->system, event->row, s->end.v), gap = s->events->gap[event->row];
+    double guess = x - gap / rate + (x == lo ? 0.4 : -0.4) * width;
+    return rate < 0.0 && guess > lo && guess < hi ? guess : middle;
+}
+
+// Narrows [*lo, *hi] to the width; the event has not happened at *lo and has at *hi.
+static pcs_outcome mann_locate(pcs_scheme *self, double t, const finding *event, double width, double *lo, double *hi)
+{
+    double x = event->is_release ? 0.5 * *hi : mann_guess(self, t, event->row), last = *hi - *lo;
+    for (int round = 1; round <= LOCATING_ROUNDS && *hi - *lo > width; round++) {
+        finding found;
+        if (!(x > *lo && x < *hi)) x = 0.5 * (*lo + *hi);
+        if (x <= *lo || x >= *hi) break; // neighbouring numbers
+        pcs_outcome outcome = mann_leap(self, t, x);
+        if (outcome == PCS_CONVERGED) outcome = mann_look(self, t + x, event->row, &found);
+        if (outcome != PCS_CONVERGED) return outcome;
+        *(found.row >= 0 ? hi : lo) = x;
+        x = mann_next_guess(self, event, x, *lo, *hi, width);
+        // Three guesses in vain: halve.
+        if (round % 3 != 0) continue;
+        if (*hi - *lo > 0.5 * last) x = 0.5 * (*lo + *hi);
+        last = *hi - *lo;
+    }
+    return PCS_CONVERGED;
+}
+
+// The first event of the rest of the step; row -1: none, and the end of the step is the end of the leap.
+static pcs_outcome mann_find(pcs_scheme *self, double t, double rest, finding *event, double *hi)
+{
+    pcs_outcome outcome = mann_leap(self, t, rest);
+    *hi = rest;
+    if (outcome == PCS_CONVERGED) outcome = mann_look(self, t + rest, -1, event);
+    if (outcome != PCS_CONVERGED || event->row >= 0 || !mann_may_dip(self, rest)) return outcome;
+    *hi = 0.5 * rest;
+    outcome = mann_leap(self, t, *hi);
+    if (outcome == PCS_CONVERGED) outcome = mann_look(self, t + *hi, -1, event);
+    if (outcome != PCS_CONVERGED || event->row >= 0) return outcome;
+    *hi = rest;
+    return mann_leap(self, t, rest);
+}
+
+// Contacts that are open before and closed after a leap of length h are hit at once.
+static pcs_outcome mann_moreau(pcs_scheme *self, double h, double *t, pcs_step_report *report)
+{
+    mann *s = self->data;
+    pcs_events *e = s->events;
+    int n = self->system->nv;
+    pcs_outcome outcome = mann_leap(self, *t, h);
+    if (outcome != PCS_CONVERGED) return outcome;
+    self->system->ops->gaps(self->system, s->end.q, e->gap);
+    for (int j = 0; j < self->system->nrow; j++) e->closed[j] = e->closed[j] || (!e->now.held[j] && e->gap[j] < 0.0);
+    outcome = pcs_event_accelerate(self, e, *t, s->next.q, s->next.v, s->A[0]);
+    if (outcome != PCS_CONVERGED) return outcome;
+    s->end = (leap){ .q = s->end.q, .v = s->end.v };
+    mann_weigh(self, *t, s->next.q, s->next.v, h, &s->end);
+    mann_sum(n, s->next.v, h, 1, (double[]){ 1.0 }, s->A, s->end.v);
+    outcome = pcs_event_settle(self, e, *t + h, s->next.q, s->end.v);
+    if (outcome != PCS_CONVERGED) return outcome;
+    mann_sum(n, s->next.q, h, 1, (double[]){ 1.0 }, &s->end.v, s->end.q);
+    mann_land(self, h, t, report);
+    return PCS_CONVERGED;
+}
+
+static double mann_width(const pcs_scheme *self, double t, double h, double speed)
+{
+    double width = ((const mann_params *)self->params)->width * h;
+    double part = speed * h / self->system->length;
+    for (int k = 0; k < mann_tableau(self)->order; k++) width *= part;
+    return fmax(16.0 * DBL_EPSILON * fabs(t), fmin(width, 0.125 * h));
+}
+
+// Up to the event and through it; `hi` lies beyond it.
+static pcs_outcome mann_pass(pcs_scheme *self, finding event, double hi, double h, double *t, pcs_step_report *report)
+{
+    mann *s = self->data;
+    double lo = 0.0;
+    finding other = { .row = 0 };
+    pcs_outcome outcome = PCS_CONVERGED;
+    pcs_projection_turn(self->solver, s->end.q);
+    s->speed = fmax(s->speed, fabs(pcs_system_rate(self->system, event.row, s->end.v)));
+    double width = s->events->shortest = mann_width(self, *t + hi, h, s->speed);
+    for (int round = 0; round <= self->system->nrow && other.row >= 0; round++) {
+        outcome = mann_locate(self, *t, &event, width, &lo, &hi);
+        if (outcome == PCS_CONVERGED) outcome = mann_leap(self, *t, lo);
+        if (outcome == PCS_CONVERGED) outcome = mann_look(self, *t + lo, -1, &other);
+        if (outcome != PCS_CONVERGED) return outcome;
+        if (other.row < 0 || lo == 0.0) break;
+        // Another contact has been there earlier.
+        event = other;
+        hi = lo;
+        lo = 0.0;
+    }
+    mann_land(self, lo, t, report);
+    s->events->closed[event.row] = !event.is_release;
+    s->events->released[event.row] = event.is_release;
+    return mann_moreau(self, hi - lo, t, report);
+}
+
+static pcs_outcome mann_run(pcs_scheme *self, double t, double h, pcs_step_report *report)
+{
+    mann *s = self->data;
+    double end = t + h, hi;
+    while (end - t > 4.0 * DBL_EPSILON * fabs(end)) {
+        finding event;
+        pcs_outcome outcome = mann_find(self, t, end - t, &event, &hi);
+        if (outcome != PCS_CONVERGED) return outcome;
+        if (event.row < 0) {
+            mann_land(self, end - t, &t, report);
+            break;
+        }
+        outcome = mann_pass(self, event, hi, h, &t, report);
+        if (outcome != PCS_CONVERGED) return outcome;
+        if (s->events->count <= MOST_EVENTS) continue;
+        report->event_time = t;
+        return PCS_ACCUMULATES;
+    }
+    return PCS_CONVERGED;
+}
+
+static pcs_outcome mann_finish(pcs_scheme *self, pcs_step_report *report)
+{
+    mann *s = self->data;
+    pcs_events *e = s->events;
+    const pcs_system *system = self->system;
+    system->ops->gaps(system, s->next.q, e->gap);
+    for (int j = 0; j < system->nrow; j++)
+        if (e->gap[j] > e->gap_tolerance) e->now.guard[j] = 0;
+    if (!pcs_projection_move(self->solver, s->next.q)) return PCS_SINGULAR;
+    pcs_event_project_position(self, e, s->next.q);
+    if (!pcs_projection_move(self->solver, s->next.q)) return PCS_SINGULAR;
+    pcs_event_project_velocity(self, e, s->next.v);
+    pcs_event_report(self, e, s->next.q, s->next.v, report);
+    return PCS_CONVERGED;
+}
+
+static pcs_status mann_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    mann *s = self->data;
+    size_t bytes = (size_t)self->system->nv * sizeof(double);
+    pcs_begin_report(report, h);
+    pcs_event_begin(s->events, &s->memory);
+    s->speed = s->fastest;
+    memcpy(s->next.q, x->q, bytes);
+    memcpy(s->next.v, x->v, bytes);
+    report->outcome = mann_run(self, x->t, h, report);
+    if (report->outcome == PCS_CONVERGED) report->outcome = mann_finish(self, report);
+    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
+    s->memory = s->events->now;
+    s->memory.energy = fmax(s->memory.energy, report->measure.kinetic);
+    s->fastest = s->speed;
+    pcs_next_accept(&s->next, x, report, self->system->nrow);
+    return PCS_OK;
+}
+
+const pcs_scheme_ops pcs_scheme_mannshardt = {
+    .name = "mannshardt",
+    .summary = "explicit Runge-Kutta of order 2 to 5, Moreau in small intervals round the events; keeps its order "
+               "through impacts; no friction",
+    .options = mann_options,
+    .params_size = sizeof(mann_params),
+    .data_size = sizeof(mann),
+    .is_explicit = true,
+    .allows_control = true,
+    .refuses = mann_refuses,
+    .stable_step = mann_stable_step,
+    .setup = mann_setup,
+    .start = mann_start,
+    .step = mann_step,
+};
