@@ -15,6 +15,7 @@ typedef struct pcs_next {
     double *lam;                                  // [nrow] smooth multipliers of bilateral rows
     unsigned char *gate;                          // [nrow]
     unsigned char *was_loaded;                    // [nrow] the last accepted step transmitted an impulse
+    double largest_rate;                          // m/s, of all gaps in the accepted steps so far
 } pcs_next;
 
 pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next);

@@ -98,11 +98,11 @@ pcs_outcome pcs_explicit_impact(pcs_scheme *self, pcs_explicit *s, pcs_step_repo
 void pcs_explicit_release(pcs_scheme *self, pcs_explicit *s, const double *v, const double *a, double h)
 {
     const pcs_system *system = self->system;
-    for (int j = 0; j < system->nrow; j++) {
-        double rate = pcs_system_rate(system, j, v);
-        s->largest_rate = fmax(s->largest_rate, fmax(fabs(rate), h * fabs(pcs_system_rate(system, j, a))));
-        if (rate > 1e-12 * s->largest_rate && !system->rows[j].is_bilateral) s->next.gate[j] = 0;
-    }
+    double largest = s->next.largest_rate;
+    for (int j = 0; j < system->nrow; j++)
+        largest = fmax(largest, fmax(fabs(pcs_system_rate(system, j, v)), h * fabs(pcs_system_rate(system, j, a))));
+    for (int j = 0; j < system->nrow; j++)
+        if (pcs_system_rate(system, j, v) > 1e-12 * largest && !system->rows[j].is_bilateral) s->next.gate[j] = 0;
 }
 
 pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, const double *q, const double *v,

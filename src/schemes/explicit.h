@@ -13,7 +13,6 @@ typedef struct pcs_explicit {
     unsigned char *was_closed; // [nrow] at the start of the step
     double *stage, *stage_t;   // [nrow], [ntangent] impulses of the earlier stages as they enter the step, N s
     double damping_power;      // W, at the start of the step
-    double largest_rate;       // m/s, of all gaps so far; for contacts on acceleration level
 } pcs_explicit;
 
 pcs_status pcs_explicit_setup(pcs_scheme *self, pcs_explicit *s);

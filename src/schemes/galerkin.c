@@ -49,7 +49,7 @@ pcs_status pcs_galerkin_setup(pcs_scheme *self, bool is_plus)
 pcs_status pcs_galerkin_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     pcs_galerkin *s = self->data;
-    s->base.largest_rate = 0.0;
+    s->base.next.largest_rate = 0.0;
     return pcs_explicit_start(self, &s->base, x, report);
 }
 

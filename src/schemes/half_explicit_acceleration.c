@@ -56,7 +56,7 @@ static pcs_status accel_setup(pcs_scheme *self)
 static pcs_status accel_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     accel *s = self->data;
-    s->base.largest_rate = 0.0;
+    s->base.next.largest_rate = 0.0;
     return pcs_explicit_start(self, &s->base, x, report);
 }
 

@@ -60,7 +60,11 @@ void pcs_next_accept(pcs_next *next, pcs_state *x, const pcs_step_report *report
 {
     scheme_swap(&x->q, &next->q);
     scheme_swap(&x->v, &next->v);
-    for (int j = 0; j < nrow; j++) next->was_loaded[j] = report->rows[j].step_impulse > 0.0;
+    for (int j = 0; j < nrow; j++) {
+        const pcs_row_report *row = &report->rows[j];
+        next->was_loaded[j] = row->step_impulse > 0.0;
+        next->largest_rate = fmax(next->largest_rate, fmax(fabs(row->rate), fabs(row->rate_before)));
+    }
     x->t += report->h;
     x->step++;
 }

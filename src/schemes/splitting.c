@@ -74,7 +74,7 @@ static pcs_status split_setup(pcs_scheme *self)
 static pcs_status split_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     split *s = self->data;
-    s->base.largest_rate = 0.0;
+    s->base.next.largest_rate = 0.0;
     return pcs_explicit_start(self, &s->base, x, report);
 }
 

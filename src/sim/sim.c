@@ -26,20 +26,6 @@ static double sim_energy(const pcs_measure *m)
     return m->kinetic + m->strain + m->potential;
 }
 
-// Bodies that overlap before anything has moved are an error of the input, not of a scheme.
-static pcs_status sim_check_gaps(pcs_sim *sim)
-{
-    const pcs_system *system = sim->system;
-    for (int j = 0; j < system->nrow; j++) {
-        double gap = sim->report.rows[j].gap;
-        if (gap < -1e-9 * system->length)
-            return pcs_fail(sim->ctx, PCS_BAD_INPUT, "contact '%s': the gap of point %d is %g m at t = 0, must be >= 0",
-                            system->contacts[system->rows[j].contact].name,
-                            j - system->contacts[system->rows[j].contact].first_row, gap);
-    }
-    return PCS_OK;
-}
-
 // Adds a step to the ledger; gives by how much the terms fail to explain the change of energy.
 static double sim_book(pcs_sim *sim, double before)
 {
@@ -104,7 +90,6 @@ pcs_status pcs_sim_start(pcs_sim *sim)
                       .numerical_is_remainder = !(sim->scheme->ops->has_closed_loss && sim->system->is_linear) };
     PCS_TRY(sim->scheme->ops->start(sim->scheme, &sim->state, &sim->report));
     if (sim->report.outcome != PCS_CONVERGED) return sim_reject(sim);
-    PCS_TRY(sim_check_gaps(sim));
     sim->view.step_backend = sim->solver->iteration_backend;
     sim->view.iterations = sim->report.iterations;
     sim->view.factorizations = sim->solver->nfactor;

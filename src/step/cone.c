@@ -1,6 +1,7 @@
 #include "step/cone.h"
 
 #include "core/dense.h"
+#include "step/columns.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,11 +35,12 @@ pcs_status pcs_cone_create(pcs_context *ctx, const pcs_system *system, pcs_cone 
 
 static void cone_evaluate(pcs_cone *c)
 {
-    for (int i = 0; i < c->n; i++) {
+    int first = c->has_position ? 0 : c->m; // otherwise nu stays out
+    for (int i = first; i < c->n; i++) {
         c->value[i] = c->b[i];
-        for (int j = 0; j < c->n; j++) c->value[i] += c->P[i * c->n + j] * c->z[j];
+        for (int j = first; j < c->n; j++) c->value[i] += c->P[i * c->n + j] * c->z[j];
     }
-    for (int i = 0; i < c->m; i++) {
+    for (int i = 0; i < c->m && c->gate_is_live; i++) {
         c->gate_gap[i] = c->b_gate[i];
         for (int j = 0; j < c->n; j++) c->gate_gap[i] += c->P_gate[i * c->n + j] * c->z[j];
     }
@@ -191,7 +193,7 @@ static bool cone_sweep(pcs_cone *c, double scale, int *iterations)
     memset(c->z, 0, (size_t)c->n * sizeof *c->z);
     for (int sweep = 0; sweep < SWEEP_LIMIT; sweep++, ++*iterations) {
         double change = 0.0;
-        for (int k = 0; k < c->n; k++) {
+        for (int k = c->has_position ? 0 : c->m; k < c->n; k++) {
             cone_evaluate(c);
             int j = k < c->m ? k : k < 2 * c->m ? k - c->m : cone_owner(c, k);
             double old = c->z[k], next = old - c->r[k] * c->value[k];
@@ -215,9 +217,8 @@ static bool cone_sweep(pcs_cone *c, double scale, int *iterations)
 
 bool pcs_cone_solve(pcs_cone *c, int *iterations)
 {
-    double scale = 0.0, change = 0.0;
-    for (int k = 0; k < c->m; k++) scale = fmax(scale, fabs(c->b[k]) / c->h);
-    for (int k = c->m; k < c->n; k++) scale = fmax(scale, fabs(c->b[k]));
+    double scale = pcs_step_largest(c->n - c->m, c->b + c->m), change = 0.0;
+    if (c->has_position) scale = fmax(scale, pcs_step_largest(c->m, c->b) / c->h);
     memset(c->z, 0, (size_t)c->n * sizeof *c->z);
     memset(c->last_mode, OUT, (size_t)c->n);
     cone_evaluate(c);

@@ -241,12 +241,15 @@ class Runs(unittest.TestCase):
                                     "output.frames=false", "--set", "output.contact_frames=false", "--set",
                                     "contacts={}"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        deadline = time.time() + 60
-        while time.time() < deadline and not os.path.isfile(os.path.join(self.out, "case.resolved.yaml")):
-            time.sleep(0.01)
-        time.sleep(0.3)
-        process.send_signal(number)
-        out, err = process.communicate(timeout=60)
+        try:
+            deadline = time.time() + 60
+            while time.time() < deadline and not os.path.isfile(os.path.join(self.out, "case.resolved.yaml")):
+                time.sleep(0.01)
+            time.sleep(0.3)
+            process.send_signal(number)
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
         self.assertEqual(process.returncode, 1, err)
         self.assertIn("stopped", err.splitlines()[-1])
         self.assertTrue(os.path.isfile(os.path.join(self.out, "history.csv")))
