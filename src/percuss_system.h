@@ -27,7 +27,7 @@ typedef struct percuss_parameter {
 } percuss_parameter;
 
 typedef struct percuss_row {
-    const char *contact; // rows of one contact follow one another and carry the same name
+    const char *contact;                               // rows of one contact follow one another and carry the same name
     double restitution, tangent_restitution, friction; // in [0, 1], [0, 1], >= 0
     int is_bilateral;                                  // g = 0 always, the multiplier has any sign
     int ntangent; // 0, 1 (plane) or 2 (space); its rows of T follow those of the rows before
@@ -38,14 +38,14 @@ typedef struct percuss_system_definition {
     const char *name;
     const char *summary;
     const percuss_parameter *parameters;
-    int ncoordinate; // 1 to 16
+    int ncoordinate;                // 1 to 16
     const char *const *coordinates; // [ncoordinate] names, also of the history columns
     int is_linear;                  // M, G, T constant, f affine in q and v, potential quadratic in q
     int has_constant_mass, has_constant_directions;
 
     // NULL when the parameters are sound, else what is wrong; *parameter names the culprit. May be NULL.
     const char *(*check)(const double *p, const char **parameter);
-    int (*row_count)(const double *p); // 0 to 64
+    int (*row_count)(const double *p);               // 0 to 64
     void (*rows)(const double *p, percuss_row *row); // [row_count]
     void (*start)(const double *p, double *q, double *v);
     double (*length)(const double *p); // m, size of the system: the scale of gaps

@@ -1,5 +1,5 @@
-"""The example plug-in, compiled against the installed header and run by the installed program; then copies of it with one
-fault each, which must be refused with the place in the case and a reason."""
+"""The example plug-in, compiled against the installed header and run by the installed program; then copies of it with
+one fault each, which must be refused with the place in the case and a reason."""
 
 import csv
 import os
