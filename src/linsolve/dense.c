@@ -1,5 +1,5 @@
-// Dense reference: Cholesky factors of positive definite matrices, LU factors with row exchanges of all others
-// (LAPACK).
+// Dense reference: Cholesky factors of positive definite matrices, LU factors with row exchanges of all others, by
+// LAPACK; up to eight equations by loops of our own, which a library call would dwarf.
 
 #include "linsolve/linsolve.h"
 #include "linsolve/pivot.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { DENSE_MAX = 4000 };
+enum { DENSE_MAX = 4000, DENSE_SMALL = 8 };
 
 // LAPACK, Fortran calling convention; the lengths of the character arguments come last.
 void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t uplo_length);
@@ -18,9 +18,76 @@ void dgetrs_(const char *trans, const int *n, const int *nrhs, const double *a, 
              double *b, const int *ldb, int *info, size_t trans_length);
 
 typedef struct dense_data {
-    double *factor; // [n x n] column by column
-    int *pivot;     // [n] row exchanges of LU
+    double *factor;              // [n x n] column by column
+    int *pivot;                  // [n] row exchanges of LU
+    double inverse[DENSE_SMALL]; // of the diagonal of a small factor
 } dense_data;
+
+// A = L L^T in the lower triangle, row-major (A is symmetric). Gives the first equation with a bad pivot, or -1.
+static int dense_small_cholesky(int n, double *A, double *inverse)
+{
+    for (int j = 0; j < n; j++) {
+        double diagonal = A[j * n + j], pivot = diagonal;
+        for (int k = 0; k < j; k++) pivot -= A[j * n + k] * A[j * n + k];
+        if (!pcs_pivot_is_positive(pivot, diagonal)) return j;
+        inverse[j] = 1.0 / sqrt(pivot);
+        for (int i = j + 1; i < n; i++) {
+            double sum = A[i * n + j];
+            for (int k = 0; k < j; k++) sum -= A[i * n + k] * A[j * n + k];
+            A[i * n + j] = sum * inverse[j];
+        }
+    }
+    return -1;
+}
+
+static inline void dense_small_cholesky_solve(int n, const double *L, const double *inverse, double *x)
+{
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < i; k++) x[i] -= L[i * n + k] * x[k];
+        x[i] *= inverse[i];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int k = i + 1; k < n; k++) x[i] -= L[k * n + i] * x[k];
+        x[i] *= inverse[i];
+    }
+}
+
+// P A = L U column by column, L with a unit diagonal. Gives the first equation without a pivot, or -1.
+static int dense_small_lu(int n, double *A, int *pivot, double *inverse)
+{
+    for (int k = 0; k < n; k++) {
+        int best = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabs(A[k * n + i]) > fabs(A[k * n + best])) best = i;
+        pivot[k] = best;
+        if (!(fabs(A[k * n + best]) > 0.0)) return k;
+        for (int j = 0; j < n && best != k; j++) {
+            double keep = A[j * n + k];
+            A[j * n + k] = A[j * n + best];
+            A[j * n + best] = keep;
+        }
+        inverse[k] = 1.0 / A[k * n + k];
+        for (int i = k + 1; i < n; i++) A[k * n + i] *= inverse[k];
+        for (int j = k + 1; j < n; j++)
+            for (int i = k + 1; i < n; i++) A[j * n + i] -= A[k * n + i] * A[j * n + k];
+    }
+    return -1;
+}
+
+static inline void dense_small_lu_solve(int n, const double *A, const int *pivot, const double *inverse, double *x)
+{
+    for (int k = 0; k < n; k++) {
+        double keep = x[pivot[k]];
+        x[pivot[k]] = x[k];
+        x[k] = keep;
+    }
+    for (int k = 0; k < n; k++)
+        for (int i = k + 1; i < n; i++) x[i] -= A[k * n + i] * x[k];
+    for (int k = n - 1; k >= 0; k--) {
+        x[k] *= inverse[k];
+        for (int i = 0; i < k; i++) x[i] -= A[k * n + i] * x[k];
+    }
+}
 
 static const char *dense_refuses(const pcs_pattern *pattern, pcs_linsolve_kind kind)
 {
@@ -62,11 +129,34 @@ static pcs_status dense_factor(pcs_linsolve *self, bool *is_singular)
     for (int j = 0; j < n; j++)
         for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++)
             d->factor[(size_t)j * (size_t)n + (size_t)pattern->row[p]] = self->A->value[p];
-    if (self->kind == PCS_SPD) dpotrf_("L", &n, d->factor, &n, &info, 1);
-    else dgetrf_(&n, &n, d->factor, &n, d->pivot, &info);
-    self->bad_equation = info > 0 ? info - 1 : dense_bad_pivot(self);
+    if (n <= DENSE_SMALL) {
+        self->bad_equation = self->kind == PCS_SPD ? dense_small_cholesky(n, d->factor, d->inverse)
+                                                   : dense_small_lu(n, d->factor, d->pivot, d->inverse);
+    } else {
+        if (self->kind == PCS_SPD) dpotrf_("L", &n, d->factor, &n, &info, 1);
+        else dgetrf_(&n, &n, d->factor, &n, d->pivot, &info);
+        self->bad_equation = info > 0 ? info - 1 : dense_bad_pivot(self);
+    }
     *is_singular = self->bad_equation >= 0;
     return PCS_OK;
+}
+
+// The compiler unrolls what it knows the size of.
+static void dense_small_solve(const pcs_linsolve *self, double *x)
+{
+    const dense_data *d = self->data;
+    int n = self->A->pattern->n;
+    if (self->kind != PCS_SPD) {
+        if (n == 3) dense_small_lu_solve(3, d->factor, d->pivot, d->inverse, x);
+        else dense_small_lu_solve(n, d->factor, d->pivot, d->inverse, x);
+        return;
+    }
+    switch (n) {
+    case 1: dense_small_cholesky_solve(1, d->factor, d->inverse, x); return;
+    case 2: dense_small_cholesky_solve(2, d->factor, d->inverse, x); return;
+    case 3: dense_small_cholesky_solve(3, d->factor, d->inverse, x); return;
+    default: dense_small_cholesky_solve(n, d->factor, d->inverse, x); return;
+    }
 }
 
 static void dense_solve(pcs_linsolve *self, double *x)
@@ -74,6 +164,10 @@ static void dense_solve(pcs_linsolve *self, double *x)
     dense_data *d = self->data;
     int n = self->A->pattern->n, one = 1, info = 0;
     if (n == 0) return;
+    if (n <= DENSE_SMALL) {
+        dense_small_solve(self, x);
+        return;
+    }
     if (self->kind == PCS_SPD) dpotrs_("L", &n, &one, d->factor, &n, x, &n, &info, 1);
     else dgetrs_("N", &n, &one, d->factor, &n, d->pivot, x, &n, &info, 1);
 }

@@ -16,8 +16,11 @@ const pcs_linsolve_ops *const pcs_linsolvers[] = {
     NULL
 };
 
-// Preferred back ends, the fastest first; the first that takes the matrix is used.
+// Preferred back ends, the fastest first; the first that takes the matrix is used. A full matrix of a few equations
+// is not worth a sparse factor.
+enum { LINSOLVE_FEW = 16 };
 static const char *const linsolve_preferred[] = { "chain", "cholmod", "umfpack", "dense", NULL };
+static const char *const linsolve_preferred_few[] = { "chain", "dense", NULL };
 
 static const pcs_linsolve_ops *linsolve_find(const char *name)
 {
@@ -28,8 +31,10 @@ static const pcs_linsolve_ops *linsolve_find(const char *name)
 
 static const pcs_linsolve_ops *linsolve_choose(const pcs_pattern *pattern, pcs_linsolve_kind kind)
 {
-    for (int k = 0; linsolve_preferred[k] != NULL; k++) {
-        const pcs_linsolve_ops *ops = linsolve_find(linsolve_preferred[k]);
+    bool is_few = pattern->n > 0 && pattern->n <= LINSOLVE_FEW && pattern->nnz == pattern->n * pattern->n;
+    const char *const *preferred = is_few ? linsolve_preferred_few : linsolve_preferred;
+    for (int k = 0; preferred[k] != NULL; k++) {
+        const pcs_linsolve_ops *ops = linsolve_find(preferred[k]);
         if (ops != NULL && ops->refuses(pattern, kind) == NULL) return ops;
     }
     return NULL;
