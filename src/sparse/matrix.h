@@ -55,7 +55,12 @@ typedef struct pcs_rows {
 } pcs_rows;
 
 pcs_status pcs_rows_create(pcs_context *ctx, int nrow, int ncol, int nnz, pcs_rows **out);
-double pcs_rows_dot(const pcs_rows *G, int row, const double *x);
+static inline double pcs_rows_dot(const pcs_rows *G, int row, const double *x)
+{
+    double sum = 0.0;
+    for (int p = G->start[row]; p < G->start[row + 1]; p++) sum += G->value[p] * x[G->column[p]];
+    return sum;
+}
 void pcs_rows_multiply(const pcs_rows *G, const double *x, double *y);             // y = G x
 void pcs_rows_add_transposed(const pcs_rows *G, int row, double scale, double *y); // y += scale G_row^T
 

@@ -16,13 +16,6 @@ pcs_status pcs_rows_create(pcs_context *ctx, int nrow, int ncol, int nnz, pcs_ro
     return PCS_OK;
 }
 
-double pcs_rows_dot(const pcs_rows *G, int row, const double *x)
-{
-    double sum = 0.0;
-    for (int p = G->start[row]; p < G->start[row + 1]; p++) sum += G->value[p] * x[G->column[p]];
-    return sum;
-}
-
 void pcs_rows_multiply(const pcs_rows *G, const double *x, double *y)
 {
     for (int row = 0; row < G->nrow; row++) y[row] = pcs_rows_dot(G, row, x);

@@ -3,8 +3,10 @@
 #include "core/loop.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double negligible = 1e-30;
+enum { SHORT = 16 }; // a column not worth a window
 
 pcs_status pcs_columns_create(pcs_context *ctx, int n, int count, pcs_columns **out)
 {
@@ -23,6 +25,11 @@ pcs_status pcs_columns_create(pcs_context *ctx, int n, int count, pcs_columns **
 void pcs_columns_trim(pcs_columns *columns, int column)
 {
     double *x = columns->value[column], largest = 0.0;
+    if (columns->n <= SHORT) {
+        columns->low[column] = 0;
+        columns->high[column] = columns->n;
+        return;
+    }
     for (int i = 0; i < columns->n; i++) largest = fmax(largest, fabs(x[i]));
     int low = columns->n, high = 0;
     for (int i = 0; i < columns->n; i++) {
@@ -94,6 +101,8 @@ pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out)
     PCS_TRY(pcs_columns_create(solver->ctx, n, m, &p->KX));
     PCS_TRY(pcs_columns_create(solver->ctx, n, solver->system->ntangent, &p->XT));
     PCS_TAKE(solver->ctx, p->GX, (size_t)m * (size_t)m, "the contact projection");
+    PCS_TAKE(solver->ctx, p->at, n, "the contact projection");
+    if (n > 0) p->at[0] = NAN;
     projection_fill(solver, p);
     for (int j = 0; j < m; j++)
         if (!(solver->effective_mass[j] > 0.0) || !isfinite(solver->effective_mass[j]))
@@ -108,20 +117,24 @@ bool pcs_projection_move(pcs_step_solver *solver, const double *q)
 {
     pcs_system *system = solver->system;
     bool is_singular = false;
-    if (system->is_linear) return true;
+    pcs_projection *p = solver->projection;
+    if (system->is_linear || memcmp(p->at, q, (size_t)system->nv * sizeof *q) == 0) return true;
+    p->at[0] = NAN;
     if (system->ops->update_mass != NULL) {
         system->ops->update_mass(system, q);
         if (pcs_linsolve_factor(solver->mass, &is_singular) != PCS_OK || is_singular) return false;
         solver->nfactor++;
     }
     if (system->ops->update_directions != NULL) system->ops->update_directions(system, q);
-    projection_fill(solver, solver->projection);
+    projection_fill(solver, p);
+    memcpy(p->at, q, (size_t)system->nv * sizeof *q);
     return true;
 }
 
 void pcs_projection_aim(pcs_step_solver *solver, const double *q)
 {
     if (solver->system->ops->update_directions == NULL) return;
+    solver->projection->at[0] = NAN;
     solver->system->ops->update_directions(solver->system, q);
     projection_fill(solver, solver->projection);
 }
@@ -129,6 +142,7 @@ void pcs_projection_aim(pcs_step_solver *solver, const double *q)
 void pcs_projection_turn(pcs_step_solver *solver, const double *q)
 {
     if (solver->system->ops->update_directions == NULL) return;
+    solver->projection->at[0] = NAN;
     solver->system->ops->update_directions(solver->system, q);
     projection_close(solver, solver->projection);
 }

@@ -13,6 +13,7 @@
 #include "core/dense.h"
 #include "step/columns.h"
 #include "step/cone.h"
+#include "step/gated.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,6 +23,7 @@ enum { ITERATIONS = 60 };
 typedef struct newton {
     int n, m, nt, nz, nb; // unknowns, rows, tangents, 2 m + nt, bilateral rows
     pcs_cone *cone;
+    pcs_gated *gated;
     pcs_matrix *S;
     pcs_linsolve *iteration;
     int *bilateral;                                          // [nb] their rows
@@ -65,6 +67,7 @@ static pcs_status newton_setup(pcs_step_solver *self)
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         PCS_TAKE(self->ctx, *vectors[i], s->n, "the Newton solver");
     PCS_TRY(newton_take_lists(self, s));
+    PCS_TRY(pcs_gated_create(self, &s->gated));
     return pcs_cone_create(self->ctx, system, &s->cone);
 }
 
@@ -367,6 +370,10 @@ static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_re
 {
     newton *s = self->data;
     const double *z = s->cone->z;
+    if (pcs_gated_takes(self, p)) {
+        pcs_gated_solve(s->gated, p, result);
+        return;
+    }
     *result = (pcs_step_result){ 0 };
     memcpy(s->q0, p->q, (size_t)s->n * sizeof(double));
     memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));

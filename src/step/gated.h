@@ -1,0 +1,20 @@
+// The contact problem of an explicit scheme: which impulses on the gated rows give admissible velocities?
+//
+//   v += X La + XT Lt,   0 <= G v + target _|_ La >= 0 (bilateral: = 0),   Lt in the friction disc against T v +
+//   target_t
+//
+// Only rows that are gated or bilateral enter, on the projection as the scheme has set it.
+
+#ifndef PCS_STEP_GATED_H
+#define PCS_STEP_GATED_H
+
+#include "step/step.h"
+
+typedef struct pcs_gated pcs_gated;
+
+pcs_status pcs_gated_create(pcs_step_solver *solver, pcs_gated **out);
+// Does this problem ask for nothing else: no dynamics, no gaps, targets as numbers?
+bool pcs_gated_takes(const pcs_step_solver *solver, const pcs_step_problem *problem);
+void pcs_gated_solve(pcs_gated *self, pcs_step_problem *problem, pcs_step_result *result);
+
+#endif
