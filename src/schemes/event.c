@@ -179,7 +179,8 @@ static pcs_outcome event_hold(pcs_scheme *self, pcs_events *e, double t, const d
     for (int j = 0; j < system->nrow; j++) {
         bool is_closed = event_is_closed(e, j);
         bool is_slow = fabs(pcs_system_rate(system, j, v)) <= event_rest(self, e, j);
-        e->now.guard[j] = is_closed && is_slow;
+        // A contact that opens from rest has a gap of round-off for a while.
+        e->now.floor[j] = is_closed ? fmin(0.0, e->gap[j]) - (is_slow ? e->gap_tolerance : 0.0) : 0.0;
         e->now.held[j] = system->rows[j].is_bilateral || (is_closed && is_slow && !e->released[j]);
     }
     pcs_outcome outcome = pcs_event_accelerate(self, e, t, q, v, e->a);
@@ -211,6 +212,13 @@ pcs_outcome pcs_event_settle(pcs_scheme *self, pcs_events *e, double t, const do
     e->is_accumulating = false;
     e->count++;
     return outcome == PCS_CONVERGED ? event_hold(self, e, t, q, v) : outcome;
+}
+
+void pcs_event_clear_floors(pcs_scheme *self, pcs_events *e, const double *q)
+{
+    self->system->ops->gaps(self->system, q, e->gap);
+    for (int j = 0; j < self->system->nrow; j++)
+        if (e->gap[j] > e->gap_tolerance) e->now.floor[j] = 0.0;
 }
 
 // x += M^-1 G^T z with G M^-1 G^T z = -residual on the held rows; false when nothing is held.

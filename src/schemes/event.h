@@ -15,7 +15,7 @@
 // Carried from step to step, by value, so that a step can be undone.
 typedef struct pcs_event_memory {
     unsigned char held[PCS_MAX_ROWS];   // lasting contacts
-    unsigned char guard[PCS_MAX_ROWS];  // has just opened from rest: its gap is round-off yet
+    double floor[PCS_MAX_ROWS];         // m, an open contact closes where its gap falls below: 0, or what an event left
     double last_time[PCS_MAX_ROWS];     // s, of the row's last impact; -INFINITY: none so far
     double last_interval[PCS_MAX_ROWS]; // s, between its last two impacts; 0: fewer than two
     int shrinking[PCS_MAX_ROWS];        // intervals in a row that were shorter than the one before
@@ -71,6 +71,9 @@ double pcs_event_speed(const pcs_scheme *self, const pcs_events *e, int row);
 // At (t, q): impacts until no closed contact approaches, then the new held rows; v follows. PCS_ACCUMULATES where
 // impacts accumulate and `stops` is set.
 pcs_outcome pcs_event_settle(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v);
+
+// Forgets what events have left of gaps that are open by now.
+void pcs_event_clear_floors(pcs_scheme *self, pcs_events *e, const double *q);
 
 // Takes what integration has left of gaps and gap rates of held rows out of q and v.
 void pcs_event_project_position(pcs_scheme *self, pcs_events *e, double *q);

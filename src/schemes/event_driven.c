@@ -123,8 +123,7 @@ static bool driven_roots(void *user, double t, const double *y, double *root)
         if (e->now.held[j]) {
             root[2 * m + j] = pcs_event_press(self, e, j);
         } else {
-            // A contact that has opened a moment ago has a gap of round-off.
-            root[j] = e->gap[j] + (e->now.guard[j] ? e->gap_tolerance : 0.0);
+            root[j] = e->gap[j] - e->now.floor[j];
             root[m + j] = pcs_system_rate(system, j, y + system->nv);
         }
     }
@@ -241,7 +240,8 @@ static pcs_outcome driven_locate(pcs_scheme *self, int row, double t0, double la
         if (outcome != PCS_CONVERGED || row < 0) return outcome;
         system->ops->gaps(system, s->y, s->events->gap);
         pcs_projection_turn(self->solver, s->y);
-        double rate = pcs_system_rate(system, row, s->y + system->nv), gap = s->events->gap[row];
+        double rate = pcs_system_rate(system, row, s->y + system->nv);
+        double gap = s->events->gap[row] - s->events->now.floor[row];
         double better = fmin(last, fmax(t0, *t - gap / rate));
         // Where contacts graze, or to the last digit, the time at hand is as good as any.
         if (!(rate < 0.0) || fabs(better - *t) <= 2.0 * DBL_EPSILON * fabs(*t)) return PCS_CONVERGED;
@@ -261,7 +261,7 @@ static bool driven_has_missed(pcs_scheme *self, double t)
     for (int j = 0; j < system->nrow; j++) {
         if (system->rows[j].is_bilateral) continue;
         has_held = has_held || e->now.held[j];
-        has_missed = has_missed || (!e->now.held[j] && e->gap[j] < -2.0 * e->gap_tolerance);
+        has_missed = has_missed || (!e->now.held[j] && e->gap[j] < e->now.floor[j] - 2.0 * e->gap_tolerance);
     }
     if (!has_held || pcs_event_accelerate(self, e, t, s->y, s->y + system->nv, e->a) != PCS_CONVERGED)
         return has_missed;
@@ -291,7 +291,7 @@ static pcs_outcome driven_look(pcs_scheme *self, double t0, double last, double 
     *what = is_event ? EVENT : ADVANCED;
     if (is_event) return driven_locate(self, hit, t0, last, t);
     self->system->ops->gaps(self->system, s->y, e->gap);
-    for (int j = 0; j < m; j++) has_sunk = has_sunk || (found[m + j] && e->gap[j] < -e->gap_tolerance);
+    for (int j = 0; j < m; j++) has_sunk = has_sunk || (found[m + j] && e->gap[j] < e->now.floor[j] - e->gap_tolerance);
     if (!has_sunk) return PCS_CONVERGED;
     // Up to here the gap has changed its sign once.
     *stop = *t;
@@ -324,8 +324,7 @@ static pcs_outcome driven_advance(pcs_scheme *self, double end, double *t, int *
         *what = EVENT;
         return outcome;
     }
-    for (int j = 0; j < self->system->nrow; j++)
-        if (s->events->gap[j] > s->events->gap_tolerance) s->events->now.guard[j] = 0;
+    pcs_event_clear_floors(self, s->events, s->y);
     s->first_step = pcs_ode_next_step(s->ode);
     return outcome;
 }

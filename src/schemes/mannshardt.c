@@ -202,6 +202,7 @@ static void mann_land(pcs_scheme *self, double h, double *t, pcs_step_report *re
     memcpy(s->next.q, s->end.q, bytes);
     memcpy(s->next.v, s->end.v, bytes);
     for (int j = 0; j < self->system->nrow; j++) s->events->smooth[j] += s->end.smooth[j];
+    pcs_event_clear_floors(self, s->events, s->next.q);
     report->external_work += s->end.work;
     report->damping_loss += s->end.damping;
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] += s->end.resultant[k];
@@ -225,7 +226,7 @@ static pcs_outcome mann_look(pcs_scheme *self, double t, int row, finding *found
     for (int j = 0; j < system->nrow; j++) {
         if (system->rows[j].is_bilateral || (row >= 0 && j != row)) continue;
         has_held = has_held || e->now.held[j];
-        if (!e->now.held[j] && e->gap[j] < (e->now.guard[j] ? -e->gap_tolerance : 0.0)) found->row = j;
+        if (!e->now.held[j] && e->gap[j] < e->now.floor[j]) found->row = j;
     }
     if (found->row >= 0 || !has_held) return PCS_CONVERGED;
     pcs_outcome outcome = pcs_event_accelerate(self, e, t, s->end.q, s->end.v, e->a);
@@ -326,7 +327,8 @@ static pcs_outcome mann_moreau(pcs_scheme *self, double h, double *t, pcs_step_r
     pcs_outcome outcome = mann_leap(self, *t, h);
     if (outcome != PCS_CONVERGED) return outcome;
     self->system->ops->gaps(self->system, s->end.q, e->gap);
-    for (int j = 0; j < self->system->nrow; j++) e->closed[j] = e->closed[j] || (!e->now.held[j] && e->gap[j] < 0.0);
+    for (int j = 0; j < self->system->nrow; j++)
+        e->closed[j] = e->closed[j] || (!e->now.held[j] && e->gap[j] < e->now.floor[j]);
     outcome = pcs_event_accelerate(self, e, *t, s->next.q, s->next.v, s->A[0]);
     if (outcome != PCS_CONVERGED) return outcome;
     s->end = (leap){ .q = s->end.q, .v = s->end.v };
@@ -399,10 +401,6 @@ static pcs_outcome mann_finish(pcs_scheme *self, pcs_step_report *report)
 {
     mann *s = self->data;
     pcs_events *e = s->events;
-    const pcs_system *system = self->system;
-    system->ops->gaps(system, s->next.q, e->gap);
-    for (int j = 0; j < system->nrow; j++)
-        if (e->gap[j] > e->gap_tolerance) e->now.guard[j] = 0;
     if (!pcs_projection_move(self->solver, s->next.q)) return PCS_SINGULAR;
     pcs_event_project_position(self, e, s->next.q);
     if (!pcs_projection_move(self->solver, s->next.q)) return PCS_SINGULAR;
