@@ -13,7 +13,8 @@
 //      paper    g' = g(q_n) + G(qm) (q - q_n),  d' = d + G(qm) (v - v_n),  d = G(q_n) v_n      (eqs. 41, 42)
 //      mid      g' = g(q),                   d' = G(qm) v,              d = G(qm) v_n
 //
-// Positions are corrected in the Euclidean metric, as the paper does. Only `exact` keeps the energy of a lasting
+// Positions are corrected in the Euclidean metric, as the paper does, or with `metric: mass` by M^-1 G^T Psi: on a mesh
+// the former would push single nodes. Only `exact` keeps the energy of a lasting
 // contact: the others impose a velocity that Psi must undo.
 
 #include "schemes/ggl_unified.h"
@@ -24,10 +25,12 @@
 #include <string.h>
 
 typedef struct ggl_mid_params {
-    int coupling, gap;
+    int coupling, gap, metric;
 } ggl_mid_params;
 
 enum { DECOUPLED, UNIFIED };
+enum { EUCLIDEAN, MASS };
+static const char *const ggl_mid_metrics[] = { "euclidean", "mass", NULL };
 static const char *const ggl_mid_couplings[] = { "decoupled", "unified", NULL };
 static const char *const ggl_mid_gaps[] = { "exact", "paper", "mid", NULL };
 
@@ -40,11 +43,16 @@ static const pcs_option ggl_mid_options[] = {
       .choices = ggl_mid_couplings },
     { .name = "gap",
       .kind = PCS_OPTION_CHOICE,
-      .help =
-          "gaps and gap velocities of unified: as they are, or shortened as in the paper, or velocities in the middle",
+      .help = "of unified: gap and gap velocity as they are, as the paper shortens them, or velocity in the middle",
       .offset = offsetof(ggl_mid_params, gap),
       .preset = "exact",
       .choices = ggl_mid_gaps },
+    { .name = "metric",
+      .kind = PCS_OPTION_CHOICE,
+      .help = "of the position correction; meshes need mass",
+      .offset = offsetof(ggl_mid_params, metric),
+      .preset = "euclidean",
+      .choices = ggl_mid_metrics },
     { 0 },
 };
 
@@ -53,6 +61,13 @@ static const char *ggl_mid_check(const void *params, const char **option)
     const ggl_mid_params *p = params;
     *option = "gap";
     return p->coupling == DECOUPLED && p->gap != PCS_GGL_EXACT ? "gap is for coupling unified" : NULL;
+}
+
+static const char *ggl_mid_refuses(const pcs_system *system, const void *params)
+{
+    bool is_mesh = system->coordinates == NULL;
+    if (!is_mesh || system->nrow == 0 || ((const ggl_mid_params *)params)->metric == MASS) return NULL;
+    return "a Euclidean correction would push single nodes of a mesh and strain it: say 'metric: mass'";
 }
 
 // The unified step is the implicit midpoint rule; the decoupled one has the limit of central differences.
@@ -77,6 +92,7 @@ static pcs_status ggl_mid_setup(pcs_scheme *self)
     PCS_TAKE(self->ctx, s->start_rate_t, self->system->ntangent, "the position correction");
     PCS_TAKE(self->ctx, s->uncorrected, self->system->nv, "the position correction");
     s->gap = (pcs_ggl_gap)p->gap;
+    s->is_mass_metric = p->metric == MASS;
     return p->coupling == UNIFIED ? pcs_ggl_take_unified(self, s) : PCS_OK;
 }
 
@@ -202,6 +218,7 @@ const pcs_scheme_ops pcs_scheme_ggl_midpoint = {
     .is_explicit = true,
     .allows_control = true,
     .check = ggl_mid_check,
+    .refuses = ggl_mid_refuses,
     .stable_step = ggl_mid_stable_step,
     .setup = ggl_mid_setup,
     .start = ggl_mid_start,

@@ -1,7 +1,7 @@
 // Newton's method on the unified step, each linearisation a contact problem in (Psi, La, Lt). About q', v' with the
-// middle qm, vm = (q_n + q')/2, (v_n + v')/2, mass at the prediction and E = G(qm)^T:
+// middle qm, vm = (q_n + q')/2, (v_n + v')/2, mass at the prediction, G = G(qm), E = G^T or M^-1 G^T:
 //
-//   S dv = -M (v' - v_n) + h f(qm, vm) - (h/2) K r + E La - (h/2) K E Psi,   S = M + (h/2) C + (h^2/4) K
+//   S dv = -M (v' - v_n) + h f(qm, vm) - (h/2) K r + G^T La - (h/2) K E Psi,   S = M + (h/2) C + (h^2/4) K
 //   dq   = r + (h/2) dv + E Psi,   r = q_n + (h/2) (v_n + v') - q'
 //
 // Derivatives of G are left out; they cost an iteration or two, never the solution.
@@ -33,7 +33,8 @@ void pcs_ggl_copy_directions(const pcs_scheme *self, pcs_ggl *s)
 {
     for (int j = 0; j < self->system->nrow; j++) {
         memset(s->E[j], 0, (size_t)self->system->nv * sizeof(double));
-        pcs_rows_add_transposed(self->system->G, j, 1.0, s->E[j]);
+        if (s->is_mass_metric) pcs_columns_add(self->solver->projection->X, j, 1.0, s->E[j]);
+        else pcs_rows_add_transposed(self->system->G, j, 1.0, s->E[j]);
     }
 }
 
@@ -57,7 +58,7 @@ static void unified_fill_columns(pcs_scheme *self, pcs_ggl *s, double h)
     for (int k = 0; k < 2 * m + system->ntangent; k++) {
         memset(s->Y[k], 0, bytes);
         if (k < m) pcs_matrix_add_multiply(system->K, -0.5 * h, s->E[k], s->Y[k]);
-        else if (k < 2 * m) memcpy(s->Y[k], s->E[k - m], bytes);
+        else if (k < 2 * m) pcs_rows_add_transposed(system->G, k - m, 1.0, s->Y[k]);
         else pcs_rows_add_transposed(system->T, k - 2 * m, 1.0, s->Y[k]);
         pcs_linsolve_solve(s->iteration, s->Y[k]);
     }

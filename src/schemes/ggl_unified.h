@@ -11,7 +11,8 @@ typedef enum pcs_ggl_gap { PCS_GGL_EXACT, PCS_GGL_PAPER, PCS_GGL_MID } pcs_ggl_g
 typedef struct pcs_ggl {
     pcs_midpoint base;
     pcs_cone *cone;
-    double **E;           // [nrow][nv] directions that correct positions, G^T
+    bool is_mass_metric;  // of the position correction
+    double **E;           // [nrow][nv] directions that correct positions: G^T, or M^-1 G^T
     double *psi;          // [nrow] their multipliers, m
     double *start_rate;   // [nrow] G(q_n) v_n, m/s
     double *start_gap;    // [nrow] g(q_n), m
@@ -30,7 +31,7 @@ typedef struct pcs_ggl {
 pcs_status pcs_ggl_take_unified(pcs_scheme *self, pcs_ggl *s);
 // After pcs_midpoint_predict: base.base.next is filled, the projection stands where the velocity law holds.
 pcs_outcome pcs_ggl_unified(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, double h, pcs_step_report *report);
-// E = G^T for the present directions.
+// E for the present directions.
 void pcs_ggl_copy_directions(const pcs_scheme *self, pcs_ggl *s);
 
 #endif

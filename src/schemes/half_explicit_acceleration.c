@@ -143,6 +143,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit_acceleration = {
     .data_size = sizeof(accel),
     .is_explicit = true,
     .separates_impacts = true,
+    .lets_contacts_sink = true,
     .allows_control = true,
     .refuses = pcs_refuse_friction,
     .setup = accel_setup,

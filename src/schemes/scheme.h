@@ -66,6 +66,9 @@ typedef struct pcs_scheme_ops {
 
     bool ignores_restitution; // states no law at velocity level: contacts press, they do not impact
 
+    bool lets_contacts_sink; // constrains neither gap nor gap velocity of a lasting contact, so that its penetration
+                             // grows with time: reported only
+
     bool allows_control; // steps may be tried and undone: all it carries is in the state and in its data, which
                          // starts with the arrays of the next state
 

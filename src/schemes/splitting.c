@@ -44,9 +44,15 @@ typedef struct split {
     double *force;                             // [nrow] contact forces of the present stage, N
 } split;
 
+// A contact without forces falls by (h^2/2) times its free acceleration in every step. For the node of a mesh that is
+// the force of the whole body on the mass of one element.
 static const char *split_refuses(const pcs_system *system, const void *params)
 {
-    return ((const split_params *)params)->contact_forces ? pcs_refuse_friction(system, params) : NULL;
+    bool is_mesh = system->coordinates == NULL;
+    if (((const split_params *)params)->contact_forces) return pcs_refuse_friction(system, params);
+    return is_mesh && system->nrow > 0 ? "contact nodes of a mesh would sink without contact forces: say "
+                                         "'contact_forces: true'"
+                                       : NULL;
 }
 
 static double split_stable_step(const void *params, double w, double xi)
@@ -166,6 +172,7 @@ const pcs_scheme_ops pcs_scheme_splitting = {
     .data_size = sizeof(split),
     .is_explicit = true,
     .separates_impacts = true,
+    .lets_contacts_sink = true,
     .allows_control = true,
     .refuses = split_refuses,
     .stable_step = split_stable_step,

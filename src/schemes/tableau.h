@@ -21,7 +21,7 @@ extern const pcs_tableau pcs_tableau_hem3, pcs_tableau_hem4, pcs_tableau_herk2, 
 const char *pcs_tableau_read(const pcs_list *a, const pcs_list *b, const pcs_list *c, pcs_tableau *out,
                              const char **option);
 
-// Largest step on which no motion q'' + 2 xi w q' + w^2 q = 0 grows, for this and all slower modes; 0: there is none.
+// As pcs_scheme_ops.stable_step.
 double pcs_tableau_stable_step(const pcs_tableau *t, double w, double xi);
 
 #endif

@@ -24,6 +24,7 @@ const pcs_scheme_ops pcs_scheme_tdg_plus = {
     .data_size = sizeof(pcs_galerkin),
     .is_explicit = true,
     .separates_impacts = true,
+    .lets_contacts_sink = true,
     .allows_control = true,
     .refuses = pcs_refuse_friction,
     .stable_step = plus_stable_step,

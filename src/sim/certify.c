@@ -114,6 +114,7 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
         bool is_on = certify_applies(scheme->ops, scheme->system, i) && (nrow > 0 || i == MOMENTUM || i == ENERGY);
         self->place[i] = is_on ? count : -1;
         if (is_on) self->checks[count++] = certify_checks[i];
+        if (is_on && i == PENETRATION) self->checks[count - 1].is_reported_only = scheme->ops->lets_contacts_sink;
     }
     self->certificate = (pcs_certificate){ .ncheck = count, .checks = self->checks };
     *out = self;
@@ -154,7 +155,7 @@ static void certify_note(pcs_certifier *self, int check, double value, double to
         c->tolerance = tolerance;
         c->worst_time = t;
     }
-    if (ratio > 1.0 && self->certificate.broken == NULL) self->certificate.broken = c;
+    if (ratio > 1.0 && !c->is_reported_only && self->certificate.broken == NULL) self->certificate.broken = c;
 }
 
 // g(q - X (nu + shift)), what the smooth motion alone would have left.
