@@ -49,6 +49,7 @@ void pcs_event_begin(pcs_events *e, const pcs_event_memory *memory)
     memset(e->closed, 0, sizeof e->closed);
     e->impact_loss = 0.0;
     e->iterations = e->count = 0;
+    e->bad_equation = -1;
     e->is_accumulating = false;
 }
 
@@ -73,6 +74,16 @@ static pcs_outcome event_solve(pcs_scheme *self, pcs_events *e, const double *q,
     return result.outcome;
 }
 
+pcs_outcome pcs_event_check(pcs_events *e, int n, const double *x)
+{
+    for (int i = 0; i < n; i++) {
+        if (isfinite(x[i])) continue;
+        e->bad_equation = i;
+        return PCS_NOT_FINITE;
+    }
+    return PCS_CONVERGED;
+}
+
 pcs_outcome pcs_event_accelerate(pcs_scheme *self, pcs_events *e, double t, const double *q, const double *v, double *a)
 {
     const pcs_system *system = self->system;
@@ -89,6 +100,7 @@ pcs_outcome pcs_event_accelerate(pcs_scheme *self, pcs_events *e, double t, cons
     }
     memset(e->la, 0, sizeof e->la);
     if (has_held) outcome = event_solve(self, e, q, a);
+    if (outcome == PCS_CONVERGED) outcome = pcs_event_check(e, system->nv, a);
     for (int j = 0; j < system->nrow && outcome == PCS_CONVERGED; j++) {
         e->force[j] = e->la[j];
         e->acceleration[j] = pcs_system_rate(system, j, a) + e->target[j];
@@ -274,7 +286,7 @@ void pcs_event_report(const pcs_scheme *self, pcs_events *e, const double *q, co
             .force = report->h > 0.0 ? e->smooth[j] / report->h : 0.0,
             .impulse = e->impulse[j],
             .is_gated = e->now.held[j] != 0,
-            .is_closed = e->now.held[j] || e->impulse[j] > 0.0,
+            .is_closed = e->now.held[j] || e->smooth[j] + e->impulse[j] > 0.0,
             .is_impact = e->is_impact[j],
         };
     }

@@ -41,6 +41,7 @@ typedef struct pcs_events {
     // Of the last acceleration
     double force[PCS_MAX_ROWS];        // N, la
     double acceleration[PCS_MAX_ROWS]; // m/s^2, ga
+    int bad_equation;                  // where something was not finite, or -1
     bool is_accumulating;
     double accumulation; // s, where to
     // Work
@@ -59,6 +60,9 @@ pcs_status pcs_event_create(pcs_scheme *self, pcs_events **out);
 void pcs_event_forget(pcs_event_memory *memory);
 // A step starts from this memory.
 void pcs_event_begin(pcs_events *e, const pcs_event_memory *memory);
+
+// PCS_NOT_FINITE, with the place noted, when an entry of x is not finite.
+pcs_outcome pcs_event_check(pcs_events *e, int n, const double *x);
 
 // a with the forces of the held rows; the projection moves to q. `force` and `acceleration` follow.
 pcs_outcome pcs_event_accelerate(pcs_scheme *self, pcs_events *e, double t, const double *q, const double *v,

@@ -83,6 +83,15 @@ static const char *driven_refuses(const pcs_system *system, const void *params)
     return pcs_event_refuses(system);
 }
 
+// It finds its own steps between events.
+static double driven_stable_step(const void *params, double w, double xi)
+{
+    (void)params;
+    (void)w;
+    (void)xi;
+    return INFINITY;
+}
+
 // y' for y = (q, v, impulses, work, damping loss, impulse of the resultant).
 static bool driven_slope(void *user, double t, const double *y, double *dy)
 {
@@ -206,9 +215,15 @@ static void driven_weigh(pcs_scheme *self, const pcs_state *x, double h, double 
     for (int k = 0; k < 3; k++) s->atol[s->resultant + k] = p->atol * sqrt(2.0 * energy * self->system->mass);
 }
 
+// Why the ODE solver has given up.
+static pcs_outcome driven_failure(const driven *s)
+{
+    return s->events->bad_equation >= 0 ? PCS_NOT_FINITE : PCS_NOT_ACCURATE;
+}
+
 static pcs_outcome driven_restart(driven *s, double t, double first_step)
 {
-    return pcs_ode_restart(s->ode, t, s->y, first_step) ? PCS_CONVERGED : PCS_NOT_ACCURATE;
+    return pcs_ode_restart(s->ode, t, s->y, first_step) ? PCS_CONVERGED : driven_failure(s);
 }
 
 // Back to where the ODE solver's step has begun.
@@ -225,7 +240,7 @@ static pcs_outcome driven_move(driven *s, double t0, double t1)
     s->is_watching = false;
     pcs_outcome outcome = driven_go_back(s, t0, t1 - t0);
     while (outcome == PCS_CONVERGED && t1 - t > 4.0 * DBL_EPSILON * fabs(t1))
-        if (pcs_ode_advance(s->ode, t1, &t, s->y) == PCS_ODE_FAILED) outcome = PCS_NOT_ACCURATE;
+        if (pcs_ode_advance(s->ode, t1, &t, s->y) == PCS_ODE_FAILED) outcome = driven_failure(s);
     s->is_watching = true;
     return outcome;
 }
@@ -309,7 +324,7 @@ static pcs_outcome driven_advance(pcs_scheme *self, double end, double *t, int *
     *what = ADVANCED;
     while (outcome == PCS_CONVERGED) {
         pcs_ode_end ended = pcs_ode_advance(s->ode, stop, t, s->y);
-        if (ended == PCS_ODE_FAILED) return PCS_NOT_ACCURATE;
+        if (ended == PCS_ODE_FAILED) return driven_failure(s);
         if (ended == PCS_ODE_ROOT) {
             outcome = driven_look(self, t0, last, t, what, &stop);
             if (*what == EVENT) return outcome;
@@ -374,7 +389,9 @@ static pcs_outcome driven_begin(pcs_scheme *self, const pcs_state *x, double h)
     memcpy(s->y + self->system->nv, x->v, bytes);
     s->is_watching = true;
     double energy = s->memory.energy;
-    pcs_outcome outcome = driven_gain(self, x, x->t + h, h, &energy);
+    pcs_outcome outcome = pcs_event_check(s->events, self->system->nv, x->q);
+    if (outcome == PCS_CONVERGED) outcome = pcs_event_check(s->events, self->system->nv, x->v);
+    if (outcome == PCS_CONVERGED) outcome = driven_gain(self, x, x->t + h, h, &energy);
     if (outcome == PCS_CONVERGED) outcome = driven_gain(self, x, x->t, h, &energy);
     if (outcome != PCS_CONVERGED) return outcome;
     driven_weigh(self, x, h, energy > 0.0 ? energy : 1.0); // where nothing moves any scale will do
@@ -412,6 +429,7 @@ static pcs_status driven_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     if (report->outcome == PCS_CONVERGED) report->outcome = driven_finish(self, report);
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) {
         s->first_step = first_step;
+        if (report->bad_equation < 0) report->bad_equation = s->events->bad_equation;
         return PCS_OK;
     }
     s->memory = s->events->now;
@@ -427,7 +445,9 @@ const pcs_scheme_ops pcs_scheme_event_driven = {
     .options = driven_options,
     .params_size = sizeof(driven_params),
     .data_size = sizeof(driven),
+    .is_explicit = true,
     .refuses = driven_refuses,
+    .stable_step = driven_stable_step,
     .setup = driven_setup,
     .start = driven_start,
     .step = driven_step,

@@ -12,46 +12,23 @@
 // accumulations end.
 
 #include "schemes/event.h"
+#include "schemes/tableau.h"
 
 #include "step/columns.h"
 
-#include <complex.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STAGES = 6, MOST_EVENTS = 100000, LOCATING_ROUNDS = 200 };
+enum { MOST_EVENTS = 100000, LOCATING_ROUNDS = 200 };
 
-typedef struct tableau {
-    int order, nstage;
-    double a[MOST_STAGES][MOST_STAGES - 1], b[MOST_STAGES], c[MOST_STAGES];
-} tableau;
-
-enum { HEUN, KUTTA3, RK4, DOPRI5 };
-static const char *const mann_methods[] = { "heun", "kutta3", "rk4", "dopri5", NULL };
-static const tableau mann_tableaus[] = {
-    [HEUN] = { .order = 2, .nstage = 2, .a = { { 0 }, { 1.0 } }, .b = { 0.5, 0.5 }, .c = { 0.0, 1.0 } },
-    [KUTTA3] = { .order = 3,
-                 .nstage = 3,
-                 .a = { { 0 }, { 0.5 }, { -1.0, 2.0 } },
-                 .b = { 1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0 },
-                 .c = { 0.0, 0.5, 1.0 } },
-    [RK4] = { .order = 4,
-              .nstage = 4,
-              .a = { { 0 }, { 0.5 }, { 0.0, 0.5 }, { 0.0, 0.0, 1.0 } },
-              .b = { 1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0 },
-              .c = { 0.0, 0.5, 0.5, 1.0 } },
-    [DOPRI5] = { .order = 5,
-                 .nstage = 6,
-                 .a = { { 0 },
-                        { 1.0 / 5.0 },
-                        { 3.0 / 40.0, 9.0 / 40.0 },
-                        { 44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0 },
-                        { 19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0 },
-                        { 9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0 } },
-                 .b = { 35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0 },
-                 .c = { 0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0 } },
-};
+enum { HERK2, KUTTA3, RK4, FEHLBERG5 };
+static const char *const mann_methods[] = { "herk2", "kutta3", "rk4", "fehlberg5", NULL };
+static const pcs_tableau *const mann_tableaus[] = { [HERK2] = &pcs_tableau_herk2,
+                                                    [KUTTA3] = &pcs_tableau_kutta3,
+                                                    [RK4] = &pcs_tableau_rk4,
+                                                    [FEHLBERG5] = &pcs_tableau_fehlberg5 };
+static const int mann_orders[] = { [HERK2] = 2, [KUTTA3] = 3, [RK4] = 4, [FEHLBERG5] = 5 };
 
 typedef struct mann_params {
     int method;
@@ -88,13 +65,13 @@ typedef struct mann {
     double fastest; // m/s, largest gap rate at an event so far
     double speed;   // m/s, the same within the step
     pcs_events *events;
-    leap end;                                    // of the last leap
-    double *V[MOST_STAGES], *A[MOST_STAGES], *Q; // [nv]
+    leap end;                                          // of the last leap
+    double *V[PCS_MAX_STAGES], *A[PCS_MAX_STAGES], *Q; // [nv]
 } mann;
 
-static const tableau *mann_tableau(const pcs_scheme *self)
+static const pcs_tableau *mann_tableau(const pcs_scheme *self)
 {
-    return &mann_tableaus[((const mann_params *)self->params)->method];
+    return mann_tableaus[((const mann_params *)self->params)->method];
 }
 
 static const char *mann_refuses(const pcs_system *system, const void *params)
@@ -103,24 +80,9 @@ static const char *mann_refuses(const pcs_system *system, const void *params)
     return pcs_event_refuses(system);
 }
 
-// Largest h with |R(h w (-xi + i sqrt(1 - xi^2)))| <= 1 for all smaller ones; R is the exponential series up to z^p,
-// with z^6/600 for dopri5.
 static double mann_stable_step(const void *params, double w, double xi)
 {
-    const tableau *rk = &mann_tableaus[((const mann_params *)params)->method];
-    double complex root = -fmin(xi, 1.0) + I * sqrt(fmax(0.0, 1.0 - xi * xi));
-    if (xi > 1.0) root = -xi - sqrt(xi * xi - 1.0);
-    double x = 0.0, step = 1e-3;
-    for (; x < 10.0; x += step) {
-        double complex z = (x + step) * root, term = 1.0, R = 1.0;
-        for (int k = 1; k <= rk->order; k++) {
-            term *= z / k;
-            R += term;
-        }
-        if (rk->nstage > rk->order) R += term * z * 120.0 / 600.0;
-        if (cabs(R) > 1.0 + 1e-14) break;
-    }
-    return x / w;
+    return pcs_tableau_stable_step(mann_tableaus[((const mann_params *)params)->method], w, xi);
 }
 
 static pcs_status mann_setup(pcs_scheme *self)
@@ -134,7 +96,7 @@ static pcs_status mann_setup(pcs_scheme *self)
     PCS_TAKE(self->ctx, s->end.q, n, "the stages");
     PCS_TAKE(self->ctx, s->end.v, n, "the stages");
     PCS_TAKE(self->ctx, s->Q, n, "the stages");
-    for (int i = 0; i < mann_tableau(self)->nstage; i++) {
+    for (int i = 0; i < mann_tableau(self)->s; i++) {
         PCS_TAKE(self->ctx, s->V[i], n, "the stages");
         PCS_TAKE(self->ctx, s->A[i], n, "the stages");
     }
@@ -178,20 +140,21 @@ static void mann_sum(int n, const double *x, double h, int count, const double *
 static pcs_outcome mann_leap(pcs_scheme *self, double t, double h)
 {
     mann *s = self->data;
-    const tableau *rk = mann_tableau(self);
+    const pcs_tableau *rk = mann_tableau(self);
     int n = self->system->nv;
     leap *end = &s->end;
     *end = (leap){ .q = end->q, .v = end->v };
-    for (int i = 0; i < rk->nstage; i++) {
+    for (int i = 0; i < rk->s; i++) {
         mann_sum(n, s->next.q, h, i, rk->a[i], s->V, s->Q);
         mann_sum(n, s->next.v, h, i, rk->a[i], s->A, s->V[i]);
         pcs_outcome outcome = pcs_event_accelerate(self, s->events, t + rk->c[i] * h, s->Q, s->V[i], s->A[i]);
         if (outcome != PCS_CONVERGED) return outcome;
         mann_weigh(self, t + rk->c[i] * h, s->Q, s->V[i], rk->b[i] * h, end);
     }
-    mann_sum(n, s->next.q, h, rk->nstage, rk->b, s->V, end->q);
-    mann_sum(n, s->next.v, h, rk->nstage, rk->b, s->A, end->v);
-    return PCS_CONVERGED;
+    mann_sum(n, s->next.q, h, rk->s, rk->b, s->V, end->q);
+    mann_sum(n, s->next.v, h, rk->s, rk->b, s->A, end->v);
+    pcs_outcome outcome = pcs_event_check(s->events, n, end->q);
+    return outcome == PCS_CONVERGED ? pcs_event_check(s->events, n, end->v) : outcome;
 }
 
 // The present place moves to the end of the leap.
@@ -345,7 +308,7 @@ static double mann_width(const pcs_scheme *self, double t, double h, double spee
 {
     double width = ((const mann_params *)self->params)->width * h;
     double part = speed * h / self->system->length;
-    for (int k = 0; k < mann_tableau(self)->order; k++) width *= part;
+    for (int k = 0; k < mann_orders[((const mann_params *)self->params)->method]; k++) width *= part;
     return fmax(16.0 * DBL_EPSILON * fabs(t), fmin(width, 0.125 * h));
 }
 
@@ -420,6 +383,7 @@ static pcs_status mann_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     memcpy(s->next.v, x->v, bytes);
     report->outcome = mann_run(self, x->t, h, report);
     if (report->outcome == PCS_CONVERGED) report->outcome = mann_finish(self, report);
+    report->bad_equation = s->events->bad_equation;
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
     s->memory = s->events->now;
     s->memory.energy = fmax(s->memory.energy, report->measure.kinetic);

@@ -132,6 +132,8 @@ static void smooth_motion_has_its_order(void **state)
             print_message("%s %s%s: errors %.3g %.3g %.3g, orders %.3f %.3f\n", bar_variants[k].scheme,
                           bar_variants[k].values, damped ? " damped" : "", error[0], error[1], error[2], order[0],
                           order[1]);
+            for (int i = 0; i < 3 && isinf(wanted); i++) CHECK(error[i] < 1e-7);
+            if (isinf(wanted)) continue;
             CHECK_NEAR(order[0], wanted, 0.1);
             CHECK_NEAR(order[1], wanted, 0.03);
             CHECK(error[2] < (wanted > 1.5 ? 2e-5 : 5e-3));

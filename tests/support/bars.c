@@ -1,5 +1,7 @@
 #include "support/bars.h"
 
+#include <math.h>
+
 const bar_variant bar_variants[] = {
     { .scheme = "alpha_ggl", .values = "rho_inf=0.8", .order = 2, .is_exact_fall = true },
     { .scheme = "alpha_ggl", .values = "rho_inf=1", .order = 2, .is_exact_fall = true },
@@ -34,6 +36,13 @@ const bar_variant bar_variants[] = {
     { .scheme = "jump_newmark", .values = "gamma=0.5", .order = 2, .is_exact_fall = true },
     { .scheme = "jump_newmark", .values = "rho_inf=0.8", .order = 2, .is_exact_fall = true },
     { .scheme = "jump_bathe", .values = "gap_tolerance=0", .order = 2, .is_exact_fall = true },
+    { .scheme = "event_driven",
+      .values = "accumulation=rest",
+      .order = INFINITY,
+      .is_exact_fall = true,
+      .has_no_impact = true }, // forces act on after the impact, within the step
+    { .scheme = "mannshardt", .values = "method=kutta3", .order = 3, .is_exact_fall = true, .has_no_impact = true },
+    { .scheme = "mannshardt", .values = "method=rk4", .order = INFINITY, .is_exact_fall = true, .has_no_impact = true },
 };
 const int bar_nvariant = sizeof bar_variants / sizeof *bar_variants;
 

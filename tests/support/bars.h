@@ -10,7 +10,7 @@ enum { BAR_CELLS = 6, BAR_NODES = BAR_CELLS + 1 };
 
 typedef struct bar_variant {
     const char *scheme, *values;
-    double order;        // in smooth motion
+    double order;        // in smooth motion; INFINITY: as near to exact as can be asked
     bool is_exact_fall;  // keeps a parabola
     double damped_order; // in smooth motion with damping; 0: the same
     bool has_no_impact;  // the node that hits is not sent back within the step
