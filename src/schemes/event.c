@@ -8,6 +8,7 @@
 
 enum { IMPACT_ROUNDS = 50, SHRINKING_INTERVALS = 3, PROJECTION_ROUNDS = 3 };
 static const double proximal = 1e-10;  // of a row's diagonal: keeps repeated rows solvable, undone by the next round
+static const double round_off = 1e-13; // of the system's size: lower gaps are none
 static const double undecided = 1e-11; // of what accelerations are summed from: smaller ones are none
 
 const char *pcs_event_refuses(const pcs_system *system)
@@ -121,7 +122,9 @@ double pcs_event_speed(const pcs_scheme *self, const pcs_events *e, int row)
 // A rebound up to this velocity is rest.
 static double event_rest(const pcs_scheme *self, const pcs_events *e, int row)
 {
-    double flight = e->acceleration[row] < 0.0 ? -0.5 * e->shortest * e->acceleration[row] : 0.0;
+    // What flies too short a time, or does not rise above the round-off of the gap.
+    double pull = fmax(0.0, -e->acceleration[row]), lowest = round_off * self->system->length;
+    double flight = fmax(0.5 * e->shortest * pull, sqrt(2.0 * pull * lowest));
     return fmax(e->stick * pcs_event_speed(self, e, row), flight);
 }
 

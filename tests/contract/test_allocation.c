@@ -95,6 +95,7 @@ static const trial step_trials[] = {
     { "cases/bar_impact", 2, { CLOSE, "scheme={type: moreau_jean, theta: 0.5}" }, NULL },
     { "cases/bar_impact", 2, { CLOSE, "scheme={type: half_explicit}" }, NULL },
     { "cases/bars_two", 0, { NULL }, NULL },
+    { "cases/ball", 2, { "system.height=0.201", "scheme={type: mannshardt}" }, NULL },
 };
 enum { NTRIAL = sizeof step_trials / sizeof *step_trials };
 
