@@ -1,0 +1,243 @@
+// The implicit schemes on the rigid cases against digits of a separate implementation: energies of the two-mass
+// oscillator, penetration, accumulation and rest of the ball, chatter of the modified position law, energy gained by
+// smooth index 3, drift of the pendulum's joint, and a block that sticks.
+
+#include "support/check.h"
+#include "support/run_case.h"
+
+#include <math.h>
+#include <string.h>
+
+#define GGL "scheme={type: alpha_ggl, rho_inf: 0.8}"
+#define VELOCITY "scheme={type: alpha_velocity, rho_inf: 0.8}"
+#define MOREAU "scheme={type: moreau_jean, rho_inf: 0.8}"
+#define NEWMARK "scheme={type: newmark, gamma: 0.5}"
+#define HHT "scheme={type: hht, alpha: 0.1}"
+#define JUMP "scheme={type: jump_newmark, gamma: 0.5}"
+#define BATHE "scheme={type: jump_bathe}"
+
+static case_run rigid_run(const char *path, const char *scheme, const char *more)
+{
+    const char *set[] = { scheme, more, NULL };
+    return case_run_all(path, set);
+}
+
+// Two masses on a spring, 0.9 s; the exact energy is 14.361 J.
+static void oscillator_energies_are_those_of_another_code(void **state)
+{
+    (void)state;
+    const struct {
+        const char *scheme;
+        double energy;
+    } known[] = { { GGL, 13.99 },
+                  { VELOCITY, 14.29 },
+                  { MOREAU, 13.08 },
+                  { "scheme={type: newmark, gamma: 1.0, beta: 0.5625}", 11.55 },
+                  { "scheme={type: moreau_jean, theta: 1.0}", 9.84 } };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        case_run run = rigid_run("cases/oscillator", known[i].scheme, "time.end=0.9");
+        CHECK_NEAR(case_last(&run)->energy, known[i].energy, 0.005);
+        case_close(&run);
+    }
+    // Impacts apart: closer to the exact energy than the theta scheme by far.
+    const char *const jumps[] = { JUMP, BATHE, "scheme={type: jump_newmark, rho_inf: 0.8}" };
+    for (int i = 0; i < 3; i++) {
+        case_run run = rigid_run("cases/oscillator", jumps[i], "time.end=0.9");
+        CHECK_NEAR(case_last(&run)->energy, 14.361, 0.15);
+        case_close(&run);
+    }
+}
+
+static void oscillator_rises(const char *scheme, const char *end, double *largest, int *count)
+{
+    case_run run = rigid_run("cases/oscillator", scheme, end);
+    *largest = -INFINITY;
+    *count = 0;
+    for (long i = 1; i < run.count; i++) {
+        double rise = run.records[i].energy - run.records[i - 1].energy;
+        *largest = fmax(*largest, rise);
+        if (rise > 1e-12) ++*count;
+    }
+    case_close(&run);
+}
+
+// The theta scheme dissipates for theta <= 1/(1 + e); above, it gains at times. Positions moved by the mean velocity do
+// not care as long as contacts close from approach (1.5 s; later ones meet a contact that is leaving).
+static void theta_dissipates_up_to_its_limit(void **state)
+{
+    (void)state;
+    double largest;
+    int count;
+    oscillator_rises("scheme={type: moreau_jean, theta: 0.5555555555555555}", "time.end=3.0", &largest, &count);
+    CHECK(largest < 0.0);
+    oscillator_rises("scheme={type: moreau_jean, theta: 1.0}", "time.end=3.0", &largest, &count);
+    CHECK_NEAR(largest, 9.4e-4, 0.1e-4);
+    CHECK(count == 10);
+    oscillator_rises("scheme={type: moreau_jean, theta: 1.0, positions: midpoint}", "time.end=1.5", &largest, &count);
+    CHECK(largest <= 1e-13 && count == 0);
+}
+
+// Last time at which the contact was open.
+static double ball_closing_time(const case_run *run)
+{
+    long i = run->count - 1;
+    while (i > 0 && run->records[i].step_impulse > 0.0) i--;
+    return run->records[i + 1].t;
+}
+
+// Impacts accumulate at 3.602 s; afterwards the ball rests on m g = 10 N, velocity zero.
+static void ball_comes_to_rest(void **state)
+{
+    (void)state;
+    const struct {
+        const char *scheme;
+        double closing, depth; // s, m
+    } known[] = {
+        { GGL, 3.444, 0.0 },      { VELOCITY, 3.582, -2.2e-3 }, { NEWMARK, 3.582, -2.2e-3 }, { HHT, 3.582, -2.2e-3 },
+        { MOREAU, 3.602, -2e-3 }, { JUMP, 3.54, -7.0e-3 },      { BATHE, 3.54, -7.0e-3 },
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        case_run run = rigid_run("cases/ball", known[i].scheme, NULL);
+        CHECK_NEAR(ball_closing_time(&run), known[i].closing, 1e-9);
+        CHECK_NEAR(case_smallest_gap(&run), known[i].depth, 0.6e-4);
+        CHECK_NEAR(case_last(&run)->force, 10.0, 1e-10);
+        CHECK_NEAR(case_last(&run)->rate, 0.0, 1e-14);
+        case_close(&run);
+    }
+}
+
+// With its position law modified, the scheme lets the ball chatter after the accumulation.
+static void modified_law_chatters(void **state)
+{
+    (void)state;
+    case_run run = rigid_run("cases/ball", "scheme={type: alpha_ggl, variant: modified_lcp}", NULL);
+    int changes = 0;
+    double gap = 0.0, rate = 0.0, force = 0.0;
+    for (long i = 1; i < run.count; i++) {
+        const case_record *r = &run.records[i];
+        if (r->t < 3.7 - 1e-9) continue;
+        changes += r->t > 3.7 + 1e-9 && (r->step_impulse > 0.0) != (run.records[i - 1].step_impulse > 0.0);
+        gap = fmax(gap, r->gap);
+        rate = fmax(rate, fabs(r->rate));
+        force = fmax(force, r->force);
+    }
+    CHECK(changes == 18);
+    CHECK_NEAR(gap, 3.1e-3, 0.5e-4);
+    CHECK_NEAR(rate, 0.23, 0.005);
+    CHECK_NEAR(force, 217.0, 0.5);
+    CHECK(case_smallest_gap(&run) >= 0.0);
+    case_close(&run);
+}
+
+// 8.01 J become 125.8 J: without an impact law the velocity after an impact is what the constraint makes of it.
+static void index3_gains_energy(void **state)
+{
+    (void)state;
+    case_run run = rigid_run("cases/ball", "scheme={type: alpha_index3, rho_inf: 0.8}", NULL);
+    double largest = 0.0;
+    for (long i = 0; i < run.count; i++) largest = fmax(largest, run.records[i].energy);
+    CHECK_NEAR(run.records[0].energy, 8.01, 1e-12);
+    CHECK_NEAR(largest, 125.8, 0.05);
+    CHECK(case_smallest_gap(&run) >= 0.0);
+    CHECK(case_last(&run)->ledger.numerical_loss < -100.0);
+    case_close(&run);
+}
+
+typedef struct drift {
+    double joint, depth; // m
+} drift;
+
+static drift pendulum_drift(const char *scheme)
+{
+    const char *set[] = { scheme, "time.end=3.0", NULL };
+    case_run run = case_open("cases/pendulum", set);
+    drift d = { 0 };
+    for (long i = 0; i < run.sim->nstep; i++) {
+        double gap[3];
+        case_step(&run);
+        run.sim->system->ops->gaps(run.sim->system, run.sim->state.q, gap);
+        d.joint = fmax(d.joint, fmax(fabs(gap[0]), fabs(gap[1])));
+        d.depth = fmax(d.depth, -gap[2]);
+    }
+    case_close(&run);
+    return d;
+}
+
+// Joints at velocity level drift; at position level they do not. Penetration of the wall likewise.
+static void pendulum_drifts(void **state)
+{
+    (void)state;
+    drift ggl = pendulum_drift(GGL), velocity = pendulum_drift(VELOCITY), moreau = pendulum_drift(MOREAU);
+    drift jump = pendulum_drift(JUMP), bathe = pendulum_drift(BATHE);
+    CHECK(ggl.joint < 1e-15 && ggl.depth < 1e-15);
+    CHECK_NEAR(velocity.joint, 1.7e-6, 0.05e-6);
+    CHECK_NEAR(velocity.depth, 6.5e-4, 0.1e-4);
+    CHECK_NEAR(moreau.joint, 4.4e-4, 0.05e-4);
+    CHECK_NEAR(moreau.depth, 1.1e-3, 0.5e-4);
+    CHECK(jump.joint < 5e-6 && bathe.joint < 5e-6);
+    CHECK(jump.depth < 3e-3 && bathe.depth < 3e-3);
+}
+
+// A block slides down 20 degrees, mu = 0.5, from 2 m/s: it stops at 1.594928511 m and does not creep.
+static void block_sticks(void **state)
+{
+    (void)state;
+    const char *const schemes[] = { VELOCITY, NEWMARK, HHT, JUMP, BATHE, "scheme={type: moreau_jean, theta: 0.5}" };
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        const char *set[] = { schemes[i], NULL };
+        case_run run = case_open("cases/incline", set);
+        double before = NAN;
+        while (run.sim->state.step < run.sim->nstep) {
+            case_step(&run);
+            if (run.sim->state.step == run.sim->nstep - 30) before = run.sim->state.q[0];
+        }
+        CHECK_NEAR(run.sim->state.q[0], 1.594928511, 5e-5);
+        CHECK_NEAR(run.sim->state.q[0], before, 1e-13);
+        CHECK_NEAR(run.sim->state.v[0], 0.0, 1e-14);
+        case_close(&run);
+    }
+}
+
+// Before the pendulum's first impact: where the forces of joints act smoothly the order is 2, at velocity level
+// alone 1.
+static void joints_move_at_their_order(void **state)
+{
+    (void)state;
+    const struct {
+        const char *scheme;
+        double order;
+    } known[] = { { GGL, 2.0 },      { JUMP, 2.0 },
+                  { BATHE, 2.0 },    { "scheme={type: jump_newmark, rho_inf: 0.8}", 2.0 },
+                  { VELOCITY, 1.0 }, { "scheme={type: alpha_index3, rho_inf: 0.8}", 2.0 },
+                  { HHT, 1.0 },      { "scheme={type: moreau_jean, theta: 0.5, forces: midpoint}", 1.0 } };
+    const char *const steps[] = { "time={step: 4.0e-3, end: 0.4}", "time={step: 2.0e-3, end: 0.4}",
+                                  "time={step: 1.0e-3, end: 0.4}", "time={step: 0.5e-3, end: 0.4}" };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        double theta[4], rate[4];
+        for (int k = 0; k < 4; k++) {
+            case_run run = rigid_run("cases/pendulum", known[i].scheme, steps[k]);
+            theta[k] = run.sim->state.q[2];
+            rate[k] = run.sim->state.v[2];
+            case_close(&run);
+        }
+        for (int k = 0; k < 2; k++) {
+            CHECK_NEAR(log2((theta[k] - theta[k + 1]) / (theta[k + 1] - theta[k + 2])), known[i].order, 0.05);
+            CHECK_NEAR(log2((rate[k] - rate[k + 1]) / (rate[k + 1] - rate[k + 2])), known[i].order, 0.05);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(oscillator_energies_are_those_of_another_code),
+        cmocka_unit_test(theta_dissipates_up_to_its_limit),
+        cmocka_unit_test(ball_comes_to_rest),
+        cmocka_unit_test(modified_law_chatters),
+        cmocka_unit_test(index3_gains_energy),
+        cmocka_unit_test(pendulum_drifts),
+        cmocka_unit_test(block_sticks),
+        cmocka_unit_test(joints_move_at_their_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
