@@ -205,9 +205,10 @@ static int main_check(pcs_context *ctx, const arguments *a)
         return status == PCS_NO_MEMORY || status == PCS_FAILED ? COULD_NOT_GO_ON : BAD_USAGE;
     }
     if (!a->is_quiet) {
-        printf("%s: fine, %d dofs, %d contact point%s, %s, %ld steps of %g s\n", pcs_case_file(sim->input),
-               sim->system->nv, sim->system->nrow, sim->system->nrow == 1 ? "" : "s", sim->scheme->ops->name,
-               sim->nstep, sim->step_size);
+        printf("%s: fine, %d dofs, %d contact point%s, %s, ", pcs_case_file(sim->input), sim->system->nv,
+               sim->system->nrow, sim->system->nrow == 1 ? "" : "s", sim->scheme->ops->name);
+        if (sim->view.is_controlled) printf("steps of controlled size\n");
+        else printf("%ld steps of %g s\n", sim->nstep, sim->step_size);
     }
     return DONE;
 }

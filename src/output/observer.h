@@ -57,6 +57,8 @@ typedef struct pcs_view {
     long nstep;                      // planned number of steps
     long iterations, factorizations; // since the start
     long attempts, rejections;       // scheme steps tried, and steps undone by step control
+    long inexact;                    // steps that step control took at its smallest size, above the tolerance
+    bool is_controlled;              // step sizes vary: nstep is not a plan
     size_t memory;                   // bytes taken at set-up
     pcs_ending ending;
     const char *reason;            // why the run stopped, when it did

@@ -49,7 +49,8 @@ static void progress_show(const pcs_view *view, const progress_data *d, double n
         for (int i = 0; i < BAR_WIDTH; i++) bar[2 + i] = i < full ? '=' : i == full ? '>' : ' ';
         memcpy(bar + BAR_WIDTH + 2, "] ", 3);
     } else {
-        snprintf(steps, sizeof steps, "  step %ld of %ld", view->state->step, view->nstep);
+        int used = snprintf(steps, sizeof steps, "  step %ld", view->state->step);
+        if (!view->is_controlled) snprintf(steps + used, sizeof steps - (size_t)used, " of %ld", view->nstep);
     }
     bool has_estimate = !is_last && share > 0.0;
     progress_format_time(is_last ? spent : has_estimate ? spent * (1.0 - share) / share : 0.0, sizeof when, when);

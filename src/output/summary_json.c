@@ -99,7 +99,11 @@ static void json_effort(json *j, const pcs_summary *s, const pcs_view *view)
     json_end(j, "}");
     json_begin(j, "steps", "{");
     json_whole(j, "done", done);
-    json_whole(j, "planned", view->nstep);
+    if (view->is_controlled) json_text(j, "planned", NULL);
+    else json_whole(j, "planned", view->nstep);
+    json_whole(j, "attempts", view->attempts);
+    json_whole(j, "rejections", view->rejections);
+    json_whole(j, "inexact", view->inexact);
     json_whole(j, "iterations", view->iterations);
     json_real(j, "iterations_mean", done > 0 ? (double)view->iterations / (double)done : NAN);
     json_whole(j, "iterations_max", s->max_iterations);

@@ -12,8 +12,9 @@ static void summary_text_head(pcs_file *f, const pcs_summary *s, const pcs_view 
     const pcs_picture *picture = view->system->picture;
     long done = view->state->step;
     if (view->title != NULL) pcs_file_print(f, "%s\n", view->title);
-    pcs_file_print(f, "%s %s at t = %.10g s after %ld of %ld steps of %.6g s\n", view->case_name,
-                   pcs_ending_text(view->ending), view->state->t, done, view->nstep, view->step_size);
+    pcs_file_print(f, "%s %s at t = %.10g s after ", view->case_name, pcs_ending_text(view->ending), view->state->t);
+    if (view->is_controlled) pcs_file_print(f, "%ld steps of controlled size\n", done);
+    else pcs_file_print(f, "%ld of %ld steps of %.6g s\n", done, view->nstep, view->step_size);
     if (view->reason != NULL) {
         pcs_file_text(f, "reason: ");
         pcs_file_text(f, view->reason);
@@ -28,6 +29,12 @@ static void summary_text_head(pcs_file *f, const pcs_summary *s, const pcs_view 
     pcs_file_print(f, "Effort       %.3g iterations a step, at most %d; %ld factorization%s\n",
                    done > 0 ? (double)view->iterations / (double)done : 0.0, s->max_iterations, view->factorizations,
                    view->factorizations == 1 ? "" : "s");
+    if (view->is_controlled) {
+        pcs_file_print(f, "Step control %ld scheme steps tried, %ld steps rejected, %.3g s a step in the mean",
+                       view->attempts, view->rejections, done > 0 ? view->state->t / (double)done : 0.0);
+        if (view->inexact > 0) pcs_file_print(f, "; %ld above the tolerance at the smallest step", view->inexact);
+        pcs_file_text(f, "\n");
+    }
 }
 
 static void summary_text_interval(pcs_file *f, const pcs_interval *i)

@@ -138,6 +138,7 @@ static double run_stable_step(const pcs_build *b)
 static pcs_status run_find_step(pcs_build *b, pcs_node *node)
 {
     double stable = run_stable_step(b);
+    b->control.stable = b->scheme->is_explicit && !b->allows_unstable ? stable : INFINITY;
     if (!(stable > 0.0) && b->scheme->is_explicit && !b->allows_unstable) {
         const char *reason =
             b->scheme->refuses == NULL ? NULL : b->scheme->refuses(b->sim->system, b->scheme_params);
@@ -244,9 +245,13 @@ pcs_status pcs_build_solvers(pcs_build *b)
         PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "solver"), status));
         return pcs_case_finish(b->c);
     }
+    const char *culprit = "scheme";
     status = run_make_scheme(b);
-    if (status == PCS_OK && b->has_control) status = pcs_control_create(b->sim, &b->control, &b->sim->control);
+    if (status == PCS_OK && b->has_control) {
+        culprit = "time.control";
+        status = pcs_control_create(b->sim, &b->control, &b->sim->control);
+    }
     if (status == PCS_OK) return PCS_OK;
-    PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "scheme"), status));
+    PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, culprit), status));
     return pcs_case_finish(b->c);
 }

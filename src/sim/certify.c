@@ -19,6 +19,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
     GAP,
@@ -70,6 +71,7 @@ struct pcs_certifier {
     double momentum[3];     // kg m/s, of the moving equations before the step
     double largest_energy;  // J
     double h;               // s, largest step so far
+    pcs_certifier *kept;    // all of it at the mark
 };
 
 static bool certify_applies(const pcs_scheme_ops *ops, const pcs_system *system, int check)
@@ -92,6 +94,16 @@ static bool certify_applies(const pcs_scheme_ops *ops, const pcs_system *system,
     }
 }
 
+// What grows from step to step.
+static pcs_status certify_take_memory(pcs_context *ctx, pcs_certifier *self, int nrow)
+{
+    PCS_TAKE(ctx, self->largest_gap, nrow, "the certificate");
+    PCS_TAKE(ctx, self->largest_rate, nrow, "the certificate");
+    PCS_TAKE(ctx, self->overlap, nrow, "the certificate");
+    PCS_TAKE(ctx, self->drift, nrow, "the certificate");
+    return PCS_OK;
+}
+
 pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_certifier **out)
 {
     pcs_certifier *self;
@@ -99,11 +111,10 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     PCS_TAKE(ctx, self, 1, "the certificate");
     self->ctx = ctx;
     self->scheme = scheme;
+    PCS_TAKE(ctx, self->kept, 1, "the certificate");
     PCS_TAKE(ctx, self->gap, nrow, "the certificate");
-    PCS_TAKE(ctx, self->largest_gap, nrow, "the certificate");
-    PCS_TAKE(ctx, self->largest_rate, nrow, "the certificate");
-    PCS_TAKE(ctx, self->overlap, nrow, "the certificate");
-    PCS_TAKE(ctx, self->drift, nrow, "the certificate");
+    PCS_TRY(certify_take_memory(ctx, self, nrow));
+    PCS_TRY(certify_take_memory(ctx, self->kept, nrow));
     PCS_TAKE(ctx, self->bias, nrow, "the certificate");
     PCS_TAKE(ctx, self->resultant, nrow, "the certificate");
     PCS_TAKE(ctx, self->origin, scheme->system->nq, "the certificate");
@@ -132,14 +143,28 @@ void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before)
     self->largest_energy = before->kinetic + before->strain;
 }
 
-void pcs_certifier_mark(const pcs_certifier *self, double momentum[3])
+static void certify_copy(pcs_certifier *to, const pcs_certifier *from, int nrow)
 {
-    for (int k = 0; k < 3; k++) momentum[k] = self->momentum[k];
+    size_t bytes = (size_t)nrow * sizeof(double);
+    memcpy(to->checks, from->checks, sizeof to->checks);
+    to->certificate = from->certificate; // points into the checks that are in use
+    memcpy(to->momentum, from->momentum, sizeof to->momentum);
+    to->largest_energy = from->largest_energy;
+    to->h = from->h;
+    memcpy(to->largest_gap, from->largest_gap, bytes);
+    memcpy(to->largest_rate, from->largest_rate, bytes);
+    memcpy(to->overlap, from->overlap, bytes);
+    memcpy(to->drift, from->drift, bytes);
 }
 
-void pcs_certifier_rewind(pcs_certifier *self, const double momentum[3])
+void pcs_certifier_mark(pcs_certifier *self)
 {
-    for (int k = 0; k < 3; k++) self->momentum[k] = momentum[k];
+    certify_copy(self->kept, self, self->scheme->system->nrow);
+}
+
+void pcs_certifier_rewind(pcs_certifier *self)
+{
+    certify_copy(self, self->kept, self->scheme->system->nrow);
 }
 
 // A NaN counts as a violation.

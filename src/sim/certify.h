@@ -13,9 +13,9 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
 // Takes the state at t = 0 as what the first step starts from.
 void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before);
 
-// The momentum that the next step starts from: kept and put back where steps are tried and undone.
-void pcs_certifier_mark(const pcs_certifier *self, double momentum[3]);
-void pcs_certifier_rewind(pcs_certifier *self, const double momentum[3]);
+// Where steps are tried and undone: all that was seen up to the mark is kept, and what came after it is forgotten.
+void pcs_certifier_mark(pcs_certifier *self);
+void pcs_certifier_rewind(pcs_certifier *self);
 
 // Checks the report of an accepted step against the state; false when a condition is violated.
 bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report *report, double energy_defect);

@@ -5,6 +5,7 @@
 #include "step/columns.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const control_orders[] = { "0", "1", "2", "variable", NULL };
@@ -45,8 +46,7 @@ typedef struct snapshot {
     pcs_state state; // with the pointers as they were
     double *q, *v, *history[PCS_MAX_HISTORY];
     unsigned char *was_loaded;
-    void *data;         // bytes of the scheme's private data: scalars, and pointers exchanged with the state
-    double momentum[3]; // of the certifier
+    void *data; // bytes of the scheme's private data: scalars, and pointers exchanged with the state
 } snapshot;
 
 typedef struct pcs_control {
@@ -80,7 +80,13 @@ pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, st
     if (isnan(params->penetration)) c->params.penetration = params->tolerance;
     if (isnan(params->smallest)) c->params.smallest = 1e-7 * sim->end_time;
     if (isnan(params->largest)) c->params.largest = 0.1 * sim->end_time;
-    c->step = sim->step_size;
+    // An explicit scheme must stay below its stable step whatever the error says.
+    c->params.largest = fmin(c->params.largest, params->stable);
+    if (c->params.smallest > c->params.largest)
+        return pcs_fail(sim->ctx, PCS_BAD_INPUT, "the smallest step, %g s, is above the largest, %g s",
+                        c->params.smallest, c->params.largest);
+    c->step = fmin(c->params.largest, fmax(c->params.smallest, sim->step_size));
+    sim->view.is_controlled = true;
     PCS_TAKE(sim->ctx, c->whole, sim->system->nq, "step control");
     PCS_TAKE(sim->ctx, c->gap_before, sim->system->nrow, "step control");
     PCS_TAKE(sim->ctx, c->rows, sim->system->nrow, "step control");
@@ -105,7 +111,7 @@ static void control_save(pcs_sim *sim, snapshot *s)
     memcpy(s->data, sim->scheme->data, sim->scheme->ops->data_size);
     // The schemes that allow control keep pcs_next as the first member of their data.
     memcpy(s->was_loaded, ((const pcs_next *)sim->scheme->data)->was_loaded, (size_t)system->nrow);
-    pcs_certifier_mark(sim->certifier, s->momentum);
+    pcs_certifier_mark(sim->certifier);
 }
 
 static void control_restore(pcs_sim *sim, const snapshot *s)
@@ -118,7 +124,7 @@ static void control_restore(pcs_sim *sim, const snapshot *s)
         memcpy(sim->state.history[i], s->history[i], control_bytes(system->nv));
     memcpy(sim->scheme->data, s->data, sim->scheme->ops->data_size);
     memcpy(((const pcs_next *)sim->scheme->data)->was_loaded, s->was_loaded, (size_t)system->nrow);
-    pcs_certifier_rewind(sim->certifier, s->momentum);
+    pcs_certifier_rewind(sim->certifier);
     // Directions and mass must stand where the restored state is.
     (void)pcs_projection_move(sim->solver, sim->state.q);
 }
@@ -131,6 +137,20 @@ static pcs_status control_try(pcs_sim *sim, double h, bool *is_done)
     *is_done = sim->report.outcome == PCS_CONVERGED;
     sim->view.iterations += sim->report.iterations;
     return PCS_OK;
+}
+
+static double control_energy(const pcs_measure *m)
+{
+    return m->kinetic + m->strain + m->potential;
+}
+
+// Certifies a half step from energy `before`; a violation is a reason to try a smaller step.
+static bool control_certifies(pcs_sim *sim, double before)
+{
+    const pcs_step_report *r = &sim->report;
+    double told = r->external_work - r->damping_loss - r->impact_loss + r->correction_work - r->numerical_loss;
+    double defect = sim->ledger.numerical_is_remainder ? 0.0 : control_energy(&r->measure) - before - told;
+    return pcs_certify(sim->certifier, &sim->state, r, defect) || sim->certify_warns;
 }
 
 // Has either half an impact?
@@ -195,7 +215,7 @@ static double control_factor(double error, double exponent)
     return fmin(5.0, fmax(0.2, 0.9 * pow(fmax(error, 1e-12), -exponent)));
 }
 
-// Whole step, then two certified halves; *error is INFINITY when one of them did not converge.
+// Whole step, then two certified halves; *error is INFINITY when one of them did not converge or does not hold.
 static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double *error, double *exponent)
 {
     bool is_done = false;
@@ -206,21 +226,28 @@ static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double
     memcpy(c->whole, sim->state.q, control_bytes(sim->system->nq));
     control_restore(sim, &c->start);
     PCS_TRY(control_try(sim, 0.5 * h, &is_done));
-    if (!is_done) return PCS_OK;
-    PCS_TRY(pcs_sim_certify(sim, 0.0));
+    if (!is_done || !control_certifies(sim, control_energy(&sim->ledger.now))) return PCS_OK;
     c->first = sim->report;
     memcpy(c->rows, sim->report.rows, (size_t)sim->system->nrow * sizeof *c->rows);
     PCS_TRY(control_try(sim, 0.5 * h, &is_done));
-    if (!is_done) return PCS_OK;
-    PCS_TRY(pcs_sim_certify(sim, 0.0));
+    if (!is_done || !control_certifies(sim, control_energy(&c->first.measure))) return PCS_OK;
     *error = control_error(sim, c, exponent);
     return PCS_OK;
+}
+
+// Not even the smallest step does.
+static pcs_status control_give_up(pcs_sim *sim, double h)
+{
+    char text[512];
+    if (sim->report.outcome == PCS_CONVERGED) pcs_certifier_describe(sim->certifier, sizeof text, text);
+    else snprintf(text, sizeof text, "%s", pcs_outcome_text(sim->report.outcome));
+    return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s): %s, even with the smallest step of %g s",
+                    sim->control->start.state.step + 1, sim->control->start.state.t, text, h);
 }
 
 pcs_status pcs_control_step(pcs_sim *sim)
 {
     pcs_control *c = sim->control;
-    long step = sim->state.step + 1;
     sim->system->ops->gaps(sim->system, sim->state.q, c->gap_before);
     control_save(sim, &c->start);
     for (;;) {
@@ -230,17 +257,17 @@ pcs_status pcs_control_step(pcs_sim *sim)
         PCS_TRY(control_attempt(sim, c, h, &error, &exponent));
         bool is_smallest = h <= c->params.smallest;
         if (error <= 1.0 || (is_smallest && isfinite(error))) {
+            if (error > 1.0) sim->view.inexact++;
             c->step = fmin(c->params.largest, fmax(c->params.smallest, h * control_factor(error, exponent)));
             control_merge(sim, c);
-            sim->state.step = step;
+            sim->state.step = c->start.state.step + 1;
             sim->state.t = h == left ? sim->end_time : c->start.state.t + h;
             return PCS_OK;
         }
         sim->view.rejections++;
+        pcs_status status = is_smallest ? control_give_up(sim, h) : PCS_OK;
         control_restore(sim, &c->start);
-        if (is_smallest)
-            return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s): %s even with the smallest step of %g s", step,
-                            sim->state.t, pcs_outcome_text(sim->report.outcome), h);
+        PCS_TRY(status);
         c->step = fmax(c->params.smallest, isfinite(error) ? h * control_factor(error, exponent) : 0.2 * h);
     }
 }

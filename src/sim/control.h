@@ -18,7 +18,8 @@ typedef struct pcs_control_params {
     double tolerance;         // of a step's position error, in units of the system's size
     int order;                // of the estimate
     double penetration;       // allowed to be added by a step, in units of the system's size; NAN: as `tolerance`
-    double smallest, largest; // step, s; NAN: 1e-7 of the run, the run
+    double smallest, largest; // step, s; NAN: 1e-7 and a tenth of the run
+    double stable;            // s, limit of an explicit scheme; INFINITY: none. Not an option
 } pcs_control_params;
 
 extern const pcs_option pcs_control_options[];
@@ -26,7 +27,7 @@ extern const pcs_option pcs_control_options[];
 pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, struct pcs_control **out);
 
 // Advances by one accepted pair of half steps, leaving a report over both. PCS_FAILED when the smallest step does
-// not do.
+// not do; the state is then as before.
 pcs_status pcs_control_step(pcs_sim *sim);
 
 #endif
