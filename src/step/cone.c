@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { OUT, HELD, SLIDING }; // multiplier zero; equation imposed; on the edge of the friction disc
-enum { FREEZE_GATE_AFTER = 8, PIVOT_AFTER = 30, NEWTON_LIMIT = 80, SWEEP_LIMIT = 20000 };
+// Multiplier zero; equation imposed; on the edge of the friction disc, in space or either way in the plane.
+enum { OUT, HELD, SLIDING, SLIDING_UP, SLIDING_DOWN };
+enum { FREEZE_GATE_AFTER = 8, PIVOT_AFTER = 30, NEWTON_LIMIT = 80, SWEEP_LIMIT = 20000, MOST_CASES = 4096 };
 
 pcs_status pcs_cone_create(pcs_context *ctx, const pcs_system *system, pcs_cone **out)
 {
@@ -69,6 +70,8 @@ static void cone_tangent_mode(pcs_cone *c, int row, bool is_closed)
     const pcs_row *r = &c->rows[row];
     double y[2], limit = r->friction * fmax(c->z[c->m + row], 0.0), length = cone_trial(c, row, y);
     unsigned char mode = !is_closed || r->friction == 0.0 ? OUT : length <= limit && limit > 0.0 ? HELD : SLIDING;
+    // In the plane there are two ways to slide, and turning round is a change of mode.
+    if (mode == SLIDING && r->ntangent == 1) mode = y[0] > 0.0 ? SLIDING_UP : SLIDING_DOWN;
     for (int t = 0; t < r->ntangent; t++) c->mode[cone_tangent(c, row, t)] = mode;
 }
 
@@ -102,6 +105,7 @@ static double cone_slip_equation(const pcs_cone *c, int owner, int t, double *ro
     int k = cone_tangent(c, owner, t), la = c->m + owner;
     double y[2], length = cone_trial(c, owner, y), direction[2] = { -1.0, 0.0 }, limit = r->friction * c->z[la];
     for (int i = 0; i < r->ntangent && length > 0.0; i++) direction[i] = y[i] / length;
+    if (c->mode[k] > SLIDING) direction[0] = c->mode[k] == SLIDING_UP ? 1.0 : -1.0;
     memset(row, 0, (size_t)c->n * sizeof *row);
     row[k] = 1.0;
     row[la] -= r->friction * direction[t];
@@ -133,7 +137,7 @@ static bool cone_newton_step(pcs_cone *c, double proximal, double *change)
     cone_evaluate(c);
     for (int a = 0; a < count; a++) {
         int k = c->active[a], owner = k >= 2 * c->m ? cone_owner(c, k) : 0;
-        c->F[a] = c->mode[k] == SLIDING
+        c->F[a] = c->mode[k] >= SLIDING
                       ? cone_slip_equation(c, owner, k - 2 * c->m - c->rows[owner].first_tangent, c->x)
                       : cone_equation(c, k, c->x);
         for (int j = 0; j < count; j++) {
@@ -215,6 +219,71 @@ static bool cone_sweep(pcs_cone *c, double scale, int *iterations)
     return false;
 }
 
+// Do the equations imposed hold? Sets that contradict each other (two corners of a wedge, both sticking) have no
+// solution; the proximal weight then settles for the nearest, which is none.
+static bool cone_is_solved(const pcs_cone *c, double scale)
+{
+    for (int k = c->has_position ? 0 : c->m; k < c->n; k++)
+        if (c->mode[k] == HELD && fabs(c->value[k]) > 1e-9 * scale * (k < c->m ? c->h : 1.0)) return false;
+    return true;
+}
+
+// The sets of case `code`: every gated row is open, sticks or slides either way.
+static void cone_take_case(pcs_cone *c, long code)
+{
+    memset(c->mode, OUT, (size_t)c->n);
+    for (int j = 0; j < c->m; j++) {
+        const pcs_row *r = &c->rows[j];
+        bool rubs = r->ntangent > 0 && r->friction > 0.0;
+        if (!c->gate[j] && !r->is_bilateral) continue;
+        int choice = r->is_bilateral ? 1 : (int)(code % (rubs ? 4 : 2));
+        if (!r->is_bilateral) code /= rubs ? 4 : 2;
+        if (choice == 0) continue;
+        c->mode[c->m + j] = HELD;
+        static const unsigned char tangent_mode[] = { OUT, HELD, SLIDING_UP, SLIDING_DOWN };
+        if (rubs) c->mode[cone_tangent(c, j, 0)] = tangent_mode[choice];
+    }
+}
+
+// Does z satisfy every law of its case?
+static bool cone_is_admissible(const pcs_cone *c, double scale)
+{
+    double tolerance = 1e-9 * scale;
+    if (!cone_is_solved(c, scale)) return false;
+    for (int j = 0; j < c->m; j++) {
+        const pcs_row *r = &c->rows[j];
+        int la = c->m + j, k = r->ntangent > 0 ? cone_tangent(c, j, 0) : -1;
+        if (r->is_bilateral) continue;
+        if (c->mode[la] == HELD ? c->z[la] < -tolerance * c->r[la] : c->gate[j] && c->value[la] < -tolerance)
+            return false;
+        if (k < 0 || c->mode[k] == OUT) continue;
+        if (c->mode[k] == HELD && fabs(c->z[k]) > r->friction * c->z[la] + tolerance * c->r[k]) return false;
+        if (c->mode[k] == SLIDING_UP && c->value[k] > tolerance) return false;
+        if (c->mode[k] == SLIDING_DOWN && c->value[k] < -tolerance) return false;
+    }
+    return true;
+}
+
+// All cases one after another, where they are few: in the plane a solution is one of them.
+static bool cone_enumerate(pcs_cone *c, double scale, int *iterations)
+{
+    long count = 1;
+    if (c->has_position || c->gate_is_live) return false;
+    for (int j = 0; j < c->m; j++) {
+        const pcs_row *r = &c->rows[j];
+        if (r->ntangent > 1) return false;
+        if (c->gate[j] && !r->is_bilateral) count *= r->ntangent > 0 && r->friction > 0.0 ? 4 : 2;
+        if (count > MOST_CASES) return false;
+    }
+    for (long code = 0; code < count; code++, ++*iterations) {
+        double change;
+        memset(c->z, 0, (size_t)c->n * sizeof *c->z);
+        cone_take_case(c, code);
+        if (cone_newton(c, &change) && cone_is_admissible(c, scale)) return true;
+    }
+    return false;
+}
+
 bool pcs_cone_solve(pcs_cone *c, int *iterations)
 {
     double scale = pcs_step_largest(c->n - c->m, c->b + c->m), change = 0.0;
@@ -224,11 +293,14 @@ bool pcs_cone_solve(pcs_cone *c, int *iterations)
     cone_evaluate(c);
     cone_find_modes(c, false);
     for (*iterations = 1; *iterations <= NEWTON_LIMIT; ++*iterations) {
-        if (cone_same_modes(c) && (!cone_has_turning_slip(c) || change <= 1e-14 * scale)) return true;
+        if (cone_same_modes(c) && (!cone_has_turning_slip(c) || change <= 1e-14 * scale)) {
+            if (cone_is_solved(c, scale)) return true;
+            break;
+        }
         memcpy(c->last_mode, c->mode, (size_t)c->n);
         if (!cone_newton(c, &change)) break;
         cone_find_modes(c, *iterations > FREEZE_GATE_AFTER);
         if (*iterations > PIVOT_AFTER && !cone_same_modes(c)) cone_change_one(c);
     }
-    return cone_sweep(c, scale, iterations);
+    return cone_enumerate(c, scale, iterations) || cone_sweep(c, scale, iterations);
 }

@@ -6,7 +6,8 @@
 //   gate gap = b_gate + P_gate z    gated where <= 0, when the gate is live
 //
 // Semi-smooth Newton on the projection equations, r = 1/diag; in the plane (one tangent) slip is linear and the
-// method ends when the sets repeat, in space the direction of slip is iterated to round-off.
+// method ends when the sets repeat, in space the direction of slip is iterated to round-off. When the sets cycle or
+// contradict each other all cases are tried where they are few, else projected Gauss-Seidel sweeps decide.
 
 #ifndef PCS_STEP_CONE_H
 #define PCS_STEP_CONE_H
