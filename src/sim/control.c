@@ -30,7 +30,7 @@ const pcs_option pcs_control_options[] = {
       .range = PCS_POSITIVE },
     { .name = "smallest",
       .kind = PCS_OPTION_REAL,
-      .help = "smallest step, s; by default 1e-7 of the run",
+      .help = "smallest step, s; by default 1e-7 of the run, or less where the tolerance is below 1e-4",
       .offset = offsetof(pcs_control_params, smallest),
       .range = PCS_POSITIVE },
     { .name = "largest",
@@ -78,7 +78,7 @@ pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, st
     PCS_TAKE(sim->ctx, c, 1, "step control");
     c->params = *params;
     if (isnan(params->penetration)) c->params.penetration = params->tolerance;
-    if (isnan(params->smallest)) c->params.smallest = 1e-7 * sim->end_time;
+    if (isnan(params->smallest)) c->params.smallest = fmin(1e-7, 1e-3 * params->tolerance) * sim->end_time;
     if (isnan(params->largest)) c->params.largest = 0.1 * sim->end_time;
     // An explicit scheme must stay below its stable step whatever the error says.
     c->params.largest = fmin(c->params.largest, params->stable);

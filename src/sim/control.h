@@ -18,7 +18,7 @@ typedef struct pcs_control_params {
     double tolerance;         // of a step's position error, in units of the system's size
     int order;                // of the estimate
     double penetration;       // allowed to be added by a step, in units of the system's size; NAN: as `tolerance`
-    double smallest, largest; // step, s; NAN: 1e-7 and a tenth of the run
+    double smallest, largest; // step, s; NAN: 1e-7 (or 1e-3 of the tolerance) and a tenth of the run
     double stable;            // s, limit of an explicit scheme; INFINITY: none. Not an option
 } pcs_control_params;
 

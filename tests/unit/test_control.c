@@ -1,0 +1,307 @@
+// Step-size control: the figures of the source, errors that fall with the tolerance, attempts that leave no trace, and
+// what is refused.
+
+#include "support/check.h"
+#include "support/watch.h"
+
+#include "core/context.h"
+#include "sim/control.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OSCILLATOR "cases/impacting_oscillator"
+#define BALL "cases/ball_f2"
+#define MOREAU "scheme={type: moreau_jean, theta: 0.5}"
+
+typedef double (*motion)(double t);
+
+static watch_errors controlled(const char *path, motion exact, const char *scheme, const char *order, double tolerance,
+                               const char *more)
+{
+    char control[128];
+    snprintf(control, sizeof control, "time.control={type: adaptive, order: %s, tolerance: %.1e%s}", order, tolerance,
+             more);
+    return watch_measure(path, (const char *const[]){ scheme, "time.step=1e-3", control, NULL }, exact);
+}
+
+// L1 errors and evaluations measured by an independent implementation, order 1 with control of the penetration.
+static void oscillator_has_the_known_figures(void **state)
+{
+    (void)state;
+    static const double tolerance[] = { 1e-3, 1e-4, 1e-5 }, l1[] = { 5.8e-3, 1.1e-3, 2.2e-4 },
+                        cost[] = { 363.0, 549.0, 822.0 };
+    for (int i = 0; i < 3; i++) {
+        watch_errors e = controlled(OSCILLATOR, watch_exact_oscillator, MOREAU, "1", tolerance[i], "");
+        print_message("tolerance %.0e: L1 %.2e (%.1e), evaluations %ld (%.0f), rejected %ld of %ld\n", tolerance[i],
+                      e.l1, l1[i], e.nforce, cost[i], e.rejections, e.nstep);
+        CHECK(e.l1 < 1.1 * l1[i] && e.l1 > 0.6 * l1[i]);
+        CHECK_RELATIVE((double)e.nforce, cost[i], 0.1);
+        CHECK(e.attempts == 3 * (e.nstep + e.rejections));
+    }
+    watch_errors coarse = watch_measure(OSCILLATOR, (const char *const[]){ MOREAU, "time.step=1.898101898e-3", NULL },
+                                        watch_exact_oscillator);
+    CHECK(coarse.nstep == 1001);
+    CHECK_RELATIVE(coarse.l1, 9.2e-3, 0.02);
+}
+
+static void errors_fall_with_the_tolerance(void **state)
+{
+    (void)state;
+    static const char *const orders[] = { "0", "1", "2", "variable" };
+    for (int problem = 0; problem < 2; problem++)
+        for (int k = 0; k < 4; k++) {
+            double last_l1 = INFINITY, last_max = INFINITY;
+            for (double tolerance = 1e-2; tolerance > 0.5e-6; tolerance *= 0.1) {
+                watch_errors e = controlled(problem == 0 ? BALL : OSCILLATOR,
+                                            problem == 0 ? watch_exact_ball : watch_exact_oscillator, MOREAU, orders[k],
+                                            tolerance, "");
+                CHECK(e.l1 < last_l1 && e.max < last_max);
+                last_l1 = e.l1;
+                last_max = e.max;
+            }
+            CHECK(last_l1 < 2e-4);
+        }
+}
+
+// Without it the whole step and the halves can both miss an impact; the error then does not follow the tolerance.
+static void penetration_must_be_controlled(void **state)
+{
+    (void)state;
+    double l1[3];
+    for (int i = 0; i < 3; i++)
+        l1[i] = controlled(OSCILLATOR, watch_exact_oscillator, MOREAU, "1", pow(10.0, -3 - i), ", penetration: 1e9").l1;
+    print_message("without control of the penetration: L1 %.1e %.1e %.1e\n", l1[0], l1[1], l1[2]);
+    CHECK(l1[1] > l1[0] || l1[2] > l1[1]);
+}
+
+// A resting contact may lie deeper than the tolerance: only what a step adds counts.
+static void rest_does_not_stall(void **state)
+{
+    (void)state;
+    static const char *const orders[] = { "1", "2", "variable" };
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++) {
+            char control[96];
+            snprintf(control, sizeof control, "time.control={type: adaptive, order: %s, tolerance: %.0e}", orders[k],
+                     pow(10.0, -4 - i));
+            watch *w = watch_open("cases/ball", (const char *const[]){ MOREAU, control, NULL });
+            while (!pcs_sim_is_done(w->sim)) CHECK_OK(w->ctx, pcs_sim_step(w->sim));
+            CHECK(w->sim->view.inexact == 0 && w->sim->state.step < 5000 && w->sim->state.t == 4.0);
+            CHECK(w->sim->report.rows[0].gap > -2.0 * pow(10.0, -4 - i) * w->sim->system->length);
+            watch_close(&w);
+        }
+}
+
+// The accepted halves once more, by the scheme alone: bit for bit the same, whatever was tried in between.
+static bool replay(const char *path, const char *scheme, const char *friction, long *rejections)
+{
+    const char *set[] = { scheme, "time.control={type: adaptive, tolerance: 1e-4}", friction, NULL };
+    pcs_context *probe = NULL;
+    pcs_sim *sim = NULL;
+    CHECK_OK(NULL, pcs_context_create(&probe));
+    pcs_status status = pcs_sim_create(probe, path, friction == NULL ? 2 : 3, set, &sim);
+    pcs_context_destroy(&probe);
+    if (status != PCS_OK) return false;
+    watch *a = watch_open(path, set), *b = watch_open(path, set);
+    size_t bytes = (size_t)a->sim->system->nv * sizeof(double);
+    while (!pcs_sim_is_done(a->sim) && a->sim->state.step < 400) {
+        CHECK_OK(a->ctx, pcs_sim_step(a->sim));
+        double h = a->sim->report.h;
+        for (int half = 0; half < 2; half++) {
+            CHECK_OK(b->ctx, b->sim->scheme->ops->step(b->sim->scheme, &b->sim->state, 0.5 * h, &b->sim->report));
+            CHECK(b->sim->report.outcome == PCS_CONVERGED);
+        }
+        b->sim->state.t = a->sim->state.t;
+        if (memcmp(a->sim->state.q, b->sim->state.q, bytes) != 0)
+            fail_msg("%s, %s: step %ld, t = %.17g", path, scheme, a->sim->state.step, a->sim->state.t);
+        CHECK(memcmp(a->sim->state.v, b->sim->state.v, bytes) == 0);
+        for (int i = 0; i < a->sim->state.nhistory; i++)
+            CHECK(memcmp(a->sim->state.history[i], b->sim->state.history[i], bytes) == 0);
+    }
+    *rejections += a->sim->view.rejections;
+    watch_close(&a);
+    watch_close(&b);
+    return true;
+}
+
+static void attempts_leave_no_trace(void **state)
+{
+    (void)state;
+    static const char *const paths[] = { "cases/ball", OSCILLATOR, "cases/slider_crank", "cases/pendulum",
+                                         "cases/rocking_block" };
+    static const char *const without_friction = "system.friction=0.0";
+    for (int i = 0; pcs_schemes[i] != NULL; i++) {
+        char scheme[96];
+        long rejections = 0;
+        int count = 0;
+        if (!pcs_schemes[i]->allows_control) continue;
+        snprintf(scheme, sizeof scheme, "scheme={type: %s%s}", pcs_schemes[i]->name,
+                 strcmp(pcs_schemes[i]->name, "alpha_ggl") == 0 ? ", rho_inf: 0.8" : "");
+        for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
+            count += replay(paths[k], scheme, NULL, &rejections) ||
+                     (k == 2 && replay(paths[k], scheme, without_friction, &rejections));
+        print_message("%s: %d cases, %ld rejections\n", pcs_schemes[i]->name, count, rejections);
+        CHECK(count == 0 || rejections > 10);
+    }
+}
+
+// Impulses of the halves are added up: the floor carries the weight, and what the ball brings.
+static void reports_are_of_the_pair(void **state)
+{
+    (void)state;
+    watch *w = watch_open("cases/ball",
+                          (const char *const[]){ MOREAU, "time.control={type: adaptive, tolerance: 1e-4}", NULL });
+    double impulse = 0.0, time = 0.0;
+    long nimpact = 0;
+    while (!pcs_sim_is_done(w->sim)) {
+        CHECK_OK(w->ctx, pcs_sim_step(w->sim));
+        const pcs_row_report *row = &w->sim->report.rows[0];
+        impulse += row->step_impulse;
+        time += w->sim->report.h;
+        nimpact += row->is_impact;
+        CHECK_NEAR(row->force * w->sim->report.h, row->step_impulse, 1e-12);
+    }
+    const pcs_ledger *l = &w->sim->ledger;
+    CHECK_NEAR(time, 4.0, 1e-12);
+    CHECK_NEAR(impulse, 10.0 * 4.0 + w->sim->state.v[0], 1e-11); // of the weight, and what is left of the motion
+    CHECK(nimpact > 20);
+    CHECK_NEAR(l->initial - l->impact_loss - l->numerical_loss, l->now.kinetic + l->now.potential, 1e-11);
+    CHECK(!l->numerical_is_remainder);
+    watch_close(&w);
+}
+
+// An explicit scheme stays below its stable step, however little is asked of it.
+static void steps_stay_stable(void **state)
+{
+    (void)state;
+    watch *w = watch_open("cases/bar_bouncing",
+                          (const char *const[]){ "scheme={type: half_explicit}", "time.step=auto", "time.end=1.5",
+                                                 "time.control={type: adaptive, tolerance: 0.1}", NULL });
+    double largest = 0.0;
+    while (!pcs_sim_is_done(w->sim)) {
+        CHECK_OK(w->ctx, pcs_sim_step(w->sim));
+        largest = fmax(largest, w->sim->report.h);
+    }
+    CHECK(largest <= w->sim->system->stable_step && largest > 0.9 * w->sim->system->stable_step);
+    watch_close(&w);
+}
+
+static void give_up(pcs_step_solver *self, pcs_step_problem *problem, pcs_step_result *result)
+{
+    (void)self;
+    (void)problem;
+    *result = (pcs_step_result){ .outcome = PCS_NOT_CONVERGED };
+}
+
+// A step that never converges ends the run at the smallest size, with the state as it was.
+static void smallest_step_is_the_end(void **state)
+{
+    (void)state;
+    watch *w = watch_open(
+        "cases/ball",
+        (const char *const[]){ MOREAU, "time.control={type: adaptive, tolerance: 1e-3, smallest: 1e-5}", NULL });
+    for (int i = 0; i < 5; i++) CHECK_OK(w->ctx, pcs_sim_step(w->sim));
+    double t = w->sim->state.t, q = w->sim->state.q[0], v = w->sim->state.v[0];
+    pcs_step_solver_ops bad = *w->sim->solver->ops;
+    bad.solve = give_up;
+    w->sim->solver->ops = &bad;
+    CHECK_STATUS(w->ctx, pcs_sim_step(w->sim), PCS_FAILED);
+    CHECK_TEXT(pcs_message(w->ctx), "even with the smallest step of 1e-05 s");
+    CHECK(w->sim->state.t == t && w->sim->state.q[0] == q && w->sim->state.v[0] == v && w->sim->state.step == 5);
+    watch_close(&w);
+}
+
+// Steps that cannot be small enough are taken and counted.
+static void missed_tolerances_are_counted(void **state)
+{
+    (void)state;
+    watch *w =
+        watch_open(OSCILLATOR,
+                   (const char *const[]){
+                       MOREAU, "time.control={type: adaptive, tolerance: 1e-9, smallest: 0.01, largest: 0.01}", NULL });
+    while (!pcs_sim_is_done(w->sim)) CHECK_OK(w->ctx, pcs_sim_step(w->sim));
+    CHECK(w->sim->view.inexact > 180 && w->sim->view.inexact <= w->sim->state.step);
+    watch_close(&w);
+}
+
+static void refused(const char *path, const char *scheme, const char *control, const char *part)
+{
+    pcs_context *ctx = NULL;
+    pcs_sim *sim = NULL;
+    const char *set[] = { scheme, control };
+    CHECK_OK(NULL, pcs_context_create(&ctx));
+    pcs_status status = pcs_sim_create(ctx, path, 2, set, &sim);
+    CHECK(status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED);
+    CHECK_TEXT(pcs_message(ctx), part);
+    pcs_context_destroy(&ctx);
+}
+
+static void bad_input_is_named(void **state)
+{
+    (void)state;
+#define CONTROL "time.control={type: adaptive, "
+    refused("cases/ball", MOREAU, CONTROL "tolerance: 0}", "time.control.tolerance must be > 0, is 0");
+    refused("cases/ball", MOREAU, CONTROL "tolerance: -1e-3}", "time.control.tolerance must be > 0, is -1e-3");
+    refused("cases/ball", MOREAU, CONTROL "order: 1}", "missing key 'tolerance'");
+    refused("cases/ball", MOREAU, CONTROL "tolerance: 1e-3, order: 3}",
+            "time.control.order must be one of 0, 1, 2, variable");
+    refused("cases/ball", MOREAU, CONTROL "tolerance: 1e-3, smallest: 0.1, largest: 0.01}",
+            "time.control: the smallest step, 0.1 s, is above the largest, 0.01 s");
+    refused("cases/ball", MOREAU, CONTROL "tolerance: 1e-3, penetration: 0}", "time.control.penetration must be > 0");
+    refused("cases/ball", MOREAU, "time.control={type: adaptiv, tolerance: 1e-3}", "adaptive");
+    refused("cases/ball", "scheme={type: event_driven}", CONTROL "tolerance: 1e-3}",
+            "step control does not go with scheme 'event_driven'");
+#undef CONTROL
+}
+
+static void read_file(const char *path, size_t room, char *text)
+{
+    FILE *file = fopen(path, "r");
+    CHECK(file != NULL);
+    size_t length = fread(text, 1, room - 1, file);
+    text[length] = '\0';
+    fclose(file);
+}
+
+// Nobody planned the number of controlled steps.
+static void summary_tells_the_effort(void **state)
+{
+    (void)state;
+    static char text[65536];
+    watch *w = watch_open(
+        OSCILLATOR, (const char *const[]){ MOREAU, "time.control={type: adaptive, order: 1, tolerance: 1e-4}", NULL });
+    CHECK_OK(w->ctx, pcs_sim_run(w->sim, TESTS_OUTPUT_FOLDER "/control", false));
+    char expected[128];
+    read_file(TESTS_OUTPUT_FOLDER "/control/summary.txt", sizeof text, text);
+    snprintf(expected, sizeof expected, "after %ld steps of controlled size\n", w->sim->state.step);
+    CHECK_TEXT(text, expected);
+    snprintf(expected, sizeof expected, "%ld scheme steps tried, %ld steps rejected", w->sim->view.attempts,
+             w->sim->view.rejections);
+    CHECK_TEXT(text, expected);
+    read_file(TESTS_OUTPUT_FOLDER "/control/summary.json", sizeof text, text);
+    CHECK_TEXT(text, "\"planned\": null");
+    snprintf(expected, sizeof expected, "\"rejections\": %ld", w->sim->view.rejections);
+    CHECK_TEXT(text, expected);
+    watch_close(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(oscillator_has_the_known_figures),
+        cmocka_unit_test(errors_fall_with_the_tolerance),
+        cmocka_unit_test(penetration_must_be_controlled),
+        cmocka_unit_test(rest_does_not_stall),
+        cmocka_unit_test(attempts_leave_no_trace),
+        cmocka_unit_test(reports_are_of_the_pair),
+        cmocka_unit_test(steps_stay_stable),
+        cmocka_unit_test(smallest_step_is_the_end),
+        cmocka_unit_test(missed_tolerances_are_counted),
+        cmocka_unit_test(bad_input_is_named),
+        cmocka_unit_test(summary_tells_the_effort),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
