@@ -94,10 +94,8 @@ void pcs_alpha_accept(pcs_alpha *s, pcs_state *x, const double resultant[3], con
 // (x1 - x0) . A mix, with A mix in `image`.
 static double alpha_product(const pcs_matrix *A, const pcs_alpha *s, int n, const double *x1, const double *x0)
 {
-    double sum = 0.0;
     pcs_matrix_multiply(A, s->mix, s->image);
-    for (int i = 0; i < n; i++) sum += (x1[i] - x0[i]) * s->image[i];
-    return sum;
+    return pcs_change_dot(n, x1, x0, s->image);
 }
 
 // h v_ga . C v_ga; gives by how much dq . C v_ga exceeds it, which is the scheme's doing.

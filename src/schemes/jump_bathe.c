@@ -95,27 +95,26 @@ static void bathe_predict_second(bathe *s, const pcs_state *x, int n, double wh)
     }
 }
 
-// a . M (x1 - x0), or with C; the product stays in `image`.
-static double bathe_product(const pcs_matrix *A, bathe *s, int n, const double *a, const double *x1, const double *x0)
+// a . M (x1 - x0)
+static double bathe_product(const pcs_system *system, bathe *s, const double *a, const double *x1, const double *x0)
 {
-    double sum = 0.0;
-    PCS_INDEPENDENT
-    for (int i = 0; i < n; i++) s->change[i] = x1[i] - x0[i];
-    pcs_matrix_multiply(A, s->change, s->image);
-    for (int i = 0; i < n; i++) sum += a[i] * s->image[i];
-    return sum;
+    pcs_matrix_multiply(system->M, a, s->image);
+    return pcs_change_dot(system->nv, x1, x0, s->image);
 }
 
-// damping_loss; gives the rest of what the damping takes. dq1 = 2 w h vm.
+// damping_loss; gives the rest of what the damping takes: across = v- . C dq1, first = 2 w h vm . C vm, dq1 = 2 w h vm.
 static double bathe_damping(pcs_scheme *self, const pcs_state *x, double wh, pcs_step_report *report)
 {
     bathe *s = self->data;
     int n = self->system->nv;
-    double first = 0.0;
+    double first = 0.0, across = 0.0;
     if (!self->system->has_damping) return 0.0;
-    double across = bathe_product(self->system->C, s, n, s->next.v, s->q1, x->q); // v- . C dq1
-    for (int i = 0; i < n; i++) first += s->change[i] * s->image[i];
-    first /= 2.0 * wh; // 2 w h vm . C vm
+    for (int i = 0; i < n; i++) s->change[i] = s->q1[i] - x->q[i];
+    pcs_matrix_multiply(self->system->C, s->change, s->image);
+    for (int i = 0; i < n; i++) {
+        across += s->next.v[i] * s->image[i];
+        first += s->change[i] * s->image[i] / (2.0 * wh);
+    }
     report->damping_loss = s->al * first + wh * pcs_damping_power(self->system, s->next.v);
     return (s->al - 1.0) * (across - first);
 }
@@ -125,14 +124,12 @@ static void bathe_book(pcs_scheme *self, const pcs_state *x, const double *a, do
     bathe *s = self->data;
     const pcs_system *system = self->system;
     double stiffness_norm2, mass_norm2, middle = x->t + 2.0 * wh;
-    int n = system->nv;
     report->external_work =
         0.5 * (pcs_load_work(system, x->t, x->q, s->q1) + pcs_load_work(system, middle, x->q, s->q1)) +
         pcs_load_work(system, x->t + report->h, s->q1, s->next.q);
     if (!system->is_linear) return; // the loss is the remainder
     system->ops->change(system, s->q1, s->next.q, s->v1, s->next.v, &stiffness_norm2, &mass_norm2);
-    double stored =
-        bathe_product(system->M, s, n, s->next.v, s->v1, x->v) - bathe_product(system->M, s, n, a, s->q1, x->q);
+    double stored = bathe_product(system, s, s->next.v, s->v1, x->v) - bathe_product(system, s, a, s->q1, x->q);
     report->numerical_loss += 0.5 * (stiffness_norm2 + mass_norm2) - (s->al - 1.0) * stored;
     report->numerical_loss += bathe_damping(self, x, wh, report);
 }

@@ -172,6 +172,16 @@ double pcs_load_work(const pcs_system *system, double t, const double *q0, const
     return system->ops->load_work == NULL ? 0.0 : system->ops->load_work(system, t, q0, q1);
 }
 
+double pcs_change_dot(int n, const double *x1, const double *x0, const double *y)
+{
+    double sum[4] = { 0.0 };
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; k++) sum[k] += (x1[i + k] - x0[i + k]) * y[i + k];
+    for (; i < n; i++) sum[0] += (x1[i] - x0[i]) * y[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
 double pcs_trapezoidal_load_work(const pcs_system *system, const pcs_state *x, const double *q_new, double h)
 {
     return 0.5 * (pcs_load_work(system, x->t, x->q, q_new) + pcs_load_work(system, x->t + h, x->q, q_new));
