@@ -60,6 +60,8 @@ extern const pcs_case_section pcs_case_sections[]; // ends with a NULL key
 // Every registered part with its options, ranges and defaults, as text or as Markdown; with `name` only the parts
 // of that name. Gives the number of parts.
 int pcs_catalogue_write(FILE *out, const char *name, bool is_markdown);
+// Which schemes take which systems, and why not; with the name of a scheme that one alone, with another name nothing.
+void pcs_catalogue_applies(FILE *out, const char *name, bool is_markdown);
 
 // Reading. Faults other than bad input are returned; bad input is collected in the case.
 pcs_status pcs_build_system(pcs_build *b); // makes the system at once when its section is right

@@ -141,5 +141,6 @@ int pcs_catalogue_write(FILE *out, const char *name, bool is_markdown)
     for (int i = 0; pcs_observers[i] != NULL; i++) {
         catalogue_entry(&k, pcs_observers[i]->name, pcs_observers[i]->summary, pcs_observers[i]->options);
     }
+    pcs_catalogue_applies(out, name, is_markdown);
     return k.count;
 }
