@@ -41,7 +41,9 @@ typedef struct catalogue {
 
 static void catalogue_kind(const pcs_option *o, size_t size, char *text)
 {
-    static const char *const kinds[] = { "number", "whole number", "true or false", "", "[x, y, z]", "text", "[numbers]" };
+    static const char *const kinds[] = {
+        "number", "whole number", "true or false", "", "[x, y, z]", "text", "[numbers]"
+    };
     char range[64];
     if (o->kind == PCS_OPTION_CHOICE) {
         size_t used = 0;
