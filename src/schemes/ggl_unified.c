@@ -22,6 +22,7 @@ pcs_status pcs_ggl_take_unified(pcs_scheme *self, pcs_ggl *s)
     double **vectors[] = { &s->mid_q, &s->mid_v, &s->r, &s->dv };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         PCS_TAKE(self->ctx, *vectors[i], system->nv, "the unified step");
+    PCS_TAKE(self->ctx, s->last_h, 1, "the unified step");
     PCS_TAKE(self->ctx, s->Y, count, "the unified step");
     for (int k = 0; k < count; k++) PCS_TAKE(self->ctx, s->Y[k], system->nv, "the unified step");
     PCS_TRY(pcs_matrix_create(self->ctx, system->M->pattern, &s->S));
@@ -44,6 +45,7 @@ static pcs_outcome unified_factor(pcs_scheme *self, pcs_ggl *s, double t, double
     bool is_singular = false;
     if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, t, s->mid_q, s->mid_v);
     pcs_matrix_combine(s->S, 1.0, system->M, 0.5 * h, system->C, 0.25 * h * h, system->K);
+    if (!pcs_matrix_is_finite(s->S)) return PCS_NOT_FINITE;
     if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return PCS_SINGULAR;
     self->solver->nfactor++;
     return PCS_CONVERGED;
@@ -73,12 +75,12 @@ static pcs_outcome unified_linearise(pcs_scheme *self, pcs_ggl *s, const pcs_sta
         s->mid_v[i] = 0.5 * (x->v[i] + next->v[i]);
     }
     pcs_projection_aim(self->solver, s->mid_q);
-    if (self->system->is_linear && h == s->last_h) return PCS_CONVERGED;
+    if (self->system->is_linear && h == *s->last_h) return PCS_CONVERGED;
     pcs_ggl_copy_directions(self, s);
     pcs_outcome outcome = unified_factor(self, s, x->t + 0.5 * h, h);
     if (outcome != PCS_CONVERGED) return outcome;
     unified_fill_columns(self, s, h);
-    s->last_h = h;
+    *s->last_h = h;
     return PCS_CONVERGED;
 }
 
@@ -174,12 +176,20 @@ static double unified_apply(pcs_scheme *self, pcs_ggl *s, double h)
     for (int j = 0; j < m; j++)
         for (int i = 0; i < n && z[j] != 0.0; i++) s->r[i] += z[j] * s->E[j][i];
     for (int i = 0; i < n; i++) {
-        if (!isfinite(s->dv[i]) || !isfinite(s->r[i])) return NAN;
         next->v[i] += s->dv[i];
         next->q[i] += s->r[i];
         largest = fmax(largest, fmax(fabs(s->dv[i]), fabs(s->r[i]) / h));
     }
     return largest;
+}
+
+// What is not finite goes into the next state, whose measure will name it.
+static bool unified_is_finite(const pcs_ggl *s, pcs_next *next, int n)
+{
+    bool is_finite = true;
+    for (int i = 0; i < n; i++) is_finite = is_finite && isfinite(s->dv[i]) && isfinite(s->r[i]);
+    for (int i = 0; i < n && !is_finite; i++) next->v[i] = s->dv[i] + s->r[i];
+    return is_finite;
 }
 
 static pcs_outcome unified_iterate(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, double h, double *change)
@@ -189,6 +199,7 @@ static pcs_outcome unified_iterate(pcs_scheme *self, pcs_ggl *s, const pcs_state
     pcs_outcome outcome = unified_linearise(self, s, x, h);
     if (outcome != PCS_CONVERGED) return outcome;
     unified_free_change(self, s, x, h);
+    if (!unified_is_finite(s, next, self->system->nv)) return PCS_NOT_FINITE;
     if (s->gap == PCS_GGL_PAPER) unified_fill_gaps(self, s, x, h);
     if (s->gap != PCS_GGL_EXACT) unified_fill_rates(self, s, x);
     if (s->gap != PCS_GGL_PAPER) {
@@ -203,7 +214,7 @@ static pcs_outcome unified_iterate(pcs_scheme *self, pcs_ggl *s, const pcs_state
     int rounds;
     if (!pcs_cone_solve(c, &rounds)) return PCS_NOT_CONVERGED;
     *change = unified_apply(self, s, h);
-    return isnan(*change) ? PCS_NOT_CONVERGED : PCS_CONVERGED;
+    return unified_is_finite(s, next, self->system->nv) ? PCS_CONVERGED : PCS_NOT_FINITE;
 }
 
 // Takes the multipliers over and puts the projection where the velocity law holds: X = M^-1 G(qm)^T with the directions
