@@ -321,8 +321,9 @@ static void closed_ledgers_close(void **state)
                     CHECK_NEAR(change, told, 1e-12 * 100.0);
                     CHECK(r->damping_loss >= 0.0);
                     // Schemes with accelerations store energy in them for a while.
-                    bool is_pure = strcmp(bar_variants[k].scheme, "moreau_jean") == 0 && !strstr(bar_variants[k].values, "mid");
-                    if (is_pure) CHECK(r->numerical_loss >= 0.0);
+                    const char *values = bar_variants[k].values;
+                    bool is_theta = strcmp(bar_variants[k].scheme, "moreau_jean") == 0 && !strstr(values, "midpoint");
+                    if (is_theta) CHECK(r->numerical_loss >= 0.0);
                 }
             }
             model_destroy(&m);
@@ -348,12 +349,21 @@ static void rest_carries_the_weight(void **state)
             continue;
         }
         model_start(&run);
-        for (int step = 0; step < 5000; step++) model_step(&run, bar_step);
+        double impulse = 0.0;
+        for (int step = 0; step < 5000; step++) {
+            model_step(&run, bar_step);
+            if (step >= 4000) impulse += run.report.rows[0].step_impulse;
+        }
+        if (bar_variants[k].chatters) {
+            CHECK_NEAR(impulse / (1000.0 * bar_step), 6.0 * 10.0, 0.1);
+            model_destroy(&m);
+            continue;
+        }
         CHECK(!run.report.rows[0].is_impact && run.report.rows[0].impulse == 0.0);
-        double tolerance = bar_variants[k].drifts ? 1.0 : 1e-6; // the drag of the drift carries the rest
+        double tolerance = fmax(6.0 * 12.0 * bar_variants[k].drift, 1e-6); // the drag of the drift carries the rest
         CHECK_NEAR(run.report.rows[0].step_impulse / bar_step, 6.0 * 10.0, tolerance);
         CHECK_NEAR(run.report.rows[0].force, 6.0 * 10.0, tolerance);
-        if (bar_variants[k].drifts) {
+        if (bar_variants[k].drift > 0.0) {
             model_destroy(&m);
             continue;
         }
