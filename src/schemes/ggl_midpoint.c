@@ -2,7 +2,8 @@
 // Schoeder, Ulbrich, Schindler: Discussion of the Gear-Gupta-Leimkuhler method for impacting mechanical systems,
 // Multibody System Dynamics 31 (2014), eqs. 29-52.
 //
-// The prediction qM = q_n + (h/2) v_n gives mass M(qM) and contacts I = { g(qM) < 0 }.
+// The prediction qM = q_n + (h/2) v_n gives mass M(qM) and contacts I = { g(qM) < tol }. With tol = 0, as in the
+// paper, a contact at rest at a gap of 0 is off in every other step.
 //
 // coupling: decoupled   the velocity step of the Moreau midpoint rule, then positions for all contacts:
 //   q = q_n + (h/2) (v_n + v) + G(qM)^T Psi,   0 <= g(q) _|_ Psi >= 0
@@ -26,6 +27,7 @@
 
 typedef struct ggl_mid_params {
     int coupling, gap, metric;
+    double gap_tolerance;
 } ggl_mid_params;
 
 enum { DECOUPLED, UNIFIED };
@@ -53,6 +55,12 @@ static const pcs_option ggl_mid_options[] = {
       .offset = offsetof(ggl_mid_params, metric),
       .preset = "euclidean",
       .choices = ggl_mid_metrics },
+    { .name = "gap_tolerance",
+      .kind = PCS_OPTION_REAL,
+      .help = "a gap below this counts as closed, m; what rests needs more than 0",
+      .offset = offsetof(ggl_mid_params, gap_tolerance),
+      .preset = "0.0",
+      .range = PCS_NOT_NEGATIVE },
     { 0 },
 };
 
@@ -93,6 +101,7 @@ static pcs_status ggl_mid_setup(pcs_scheme *self)
     PCS_TAKE(self->ctx, s->uncorrected, self->system->nv, "the position correction");
     s->gap = (pcs_ggl_gap)p->gap;
     s->is_mass_metric = p->metric == MASS;
+    s->base.base.gap_tolerance = p->gap_tolerance;
     return p->coupling == UNIFIED ? pcs_ggl_take_unified(self, s) : PCS_OK;
 }
 
@@ -188,7 +197,10 @@ static pcs_outcome ggl_mid_solve(pcs_scheme *self, const pcs_state *x, double h,
     if (!pcs_midpoint_predict(self, &s->base, x, h)) return PCS_SINGULAR;
     if (is_unified) return pcs_ggl_unified(self, s, x, h, report);
     pcs_outcome outcome = pcs_midpoint_velocity(self, &s->base, x, h, report);
-    return outcome == PCS_CONVERGED ? ggl_mid_project(self, s) : outcome;
+    if (outcome != PCS_CONVERGED) return outcome;
+    for (int i = 0; i < system->nv; i++)
+        if (!isfinite(s->base.base.next.q[i])) return PCS_NOT_FINITE;
+    return ggl_mid_project(self, s);
 }
 
 static pcs_status ggl_mid_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
@@ -197,6 +209,7 @@ static pcs_status ggl_mid_step(pcs_scheme *self, pcs_state *x, double h, pcs_ste
     pcs_next *next = &s->base.base.next;
     pcs_begin_report(report, h);
     report->outcome = ggl_mid_solve(self, x, h, report);
+    if (report->outcome == PCS_NOT_FINITE) (void)pcs_next_measure(self, next, report); // names the culprit
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, next, report)) return PCS_OK;
     pcs_midpoint_report(self, &s->base, x, report);
     if (((const ggl_mid_params *)self->params)->coupling == UNIFIED) {

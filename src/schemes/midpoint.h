@@ -1,6 +1,6 @@
 // The velocity step of the Moreau midpoint rule, shared by the schemes that are built on it; private to this folder.
 //
-//   qM = q_n + (h/2) v_n,  I = { g(qM) < 0 }
+//   qM = q_n + (h/2) v_n,  I = { g(qM) < tol }
 //   v  = v_n + M(qM)^-1 (h f(t_n + h/2, qM, v_n) + G(qM)^T La),   0 <= G(qM) v + e G(qM) v_n _|_ La >= 0 on I
 
 #ifndef PCS_SCHEMES_MIDPOINT_H

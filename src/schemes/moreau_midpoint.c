@@ -2,7 +2,7 @@
 // Schoeder, Ulbrich, Schindler: Discussion of the Gear-Gupta-Leimkuhler method for impacting mechanical systems,
 // Multibody System Dynamics 31 (2014), eqs. 8-13.
 //
-//   qM = q_n + (h/2) v_n,  I = { g(qM) < 0 }
+//   qM = q_n + (h/2) v_n,  I = { g(qM) < tol }
 //   v  = v_n + M(qM)^-1 (h f(t_n + h/2, qM, v_n) + G(qM)^T La),   q = q_n + (h/2) (v_n + v)
 //   0 <= G(qM) v + e d _|_ La >= 0 on I,  tangential rows likewise with friction
 //
@@ -15,6 +15,7 @@
 
 typedef struct midpoint_params {
     int rate;
+    double gap_tolerance;
 } midpoint_params;
 
 enum { RATE_MIDDLE, RATE_START };
@@ -27,6 +28,12 @@ static const pcs_option midpoint_options[] = {
       .offset = offsetof(midpoint_params, rate),
       .preset = "middle",
       .choices = midpoint_rates },
+    { .name = "gap_tolerance",
+      .kind = PCS_OPTION_REAL,
+      .help = "a gap below this counts as closed, m",
+      .offset = offsetof(midpoint_params, gap_tolerance),
+      .preset = "0.0",
+      .range = PCS_NOT_NEGATIVE },
     { 0 },
 };
 
@@ -39,7 +46,9 @@ static pcs_status midpoint_setup(pcs_scheme *self)
 {
     midpoint *s = self->data;
     PCS_TAKE(self->ctx, s->start_rate, self->system->nrow, "gap velocities");
-    return pcs_midpoint_setup(self, &s->base);
+    PCS_TRY(pcs_midpoint_setup(self, &s->base));
+    s->base.base.gap_tolerance = ((const midpoint_params *)self->params)->gap_tolerance;
+    return PCS_OK;
 }
 
 static pcs_status midpoint_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)

@@ -7,6 +7,7 @@
 // Without `contact_forces` a = M^-1 f, and a resting contact is held by one small impact per step. With them the smooth
 // motion feels contacts that were closed at the start of the step and do not separate, on acceleration level:
 //   a = M^-1 (f + G^T la),   0 <= G a + (dG/dt) v _|_ la >= 0
+// and restitution is for contacts that close in the step: a lasting one that turns round comes to rest.
 
 #include "schemes/explicit.h"
 #include "schemes/tableau.h"
@@ -141,6 +142,15 @@ static pcs_outcome split_smooth(pcs_scheme *self, const pcs_state *x, double h, 
     return PCS_CONVERGED;
 }
 
+static void split_targets(pcs_scheme *self, pcs_next *next)
+{
+    const split *s = self->data;
+    pcs_next_targets(self, next, next->v);
+    if (!((const split_params *)self->params)->contact_forces) return;
+    for (int j = 0; j < self->system->nrow; j++)
+        if (s->base.was_closed[j]) next->target[j] = 0.0;
+}
+
 static pcs_status split_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     split *s = self->data;
@@ -154,7 +164,7 @@ static pcs_status split_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     report->outcome = PCS_SINGULAR;
     if (!pcs_projection_move(self->solver, next->q)) return PCS_OK;
     bool is_impact = pcs_explicit_has_closed(&s->base, self->system->nrow, next->gate);
-    pcs_next_targets(self, next, next->v);
+    split_targets(self, next);
     report->outcome = pcs_explicit_settle(self, &s->base, report);
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, next, report)) return PCS_OK;
     pcs_explicit_report_rows(self, &s->base, h, is_impact, report);

