@@ -46,7 +46,7 @@ static const pcs_option mann_options[] = {
       .kind = PCS_OPTION_REAL,
       .help = "C of the interval C h (V h/L)^p round an event",
       .offset = offsetof(mann_params, width),
-      .preset = "1.0",
+      .preset = "0.01",
       .range = PCS_POSITIVE },
     { .name = NULL },
 };

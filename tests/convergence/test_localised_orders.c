@@ -1,0 +1,114 @@
+// Orders through impacts: Runge-Kutta methods of order p keep it where impacts are localised.
+//
+// Each error is the mean over 4 neighbouring step counts of the L1 distance from the exact motion; the order is the
+// slope of a least-squares line through 5 levels. On the ball the smooth parts are exact, what is left is the interval
+// round each impact, one order higher.
+
+#include "support/check.h"
+#include "support/watch.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { LEVELS = 5, NEIGHBOURS = 4 };
+
+static double mean_error(const char *path, const char *method, double end, int nstep, double (*exact)(double t))
+{
+    double sum = 0.0;
+    for (int i = 0; i < NEIGHBOURS; i++) {
+        char scheme[64], step[64], stop[64];
+        snprintf(scheme, sizeof scheme, "scheme={type: mannshardt, method: %s}", method);
+        snprintf(step, sizeof step, "time.step=%.17g", end / (nstep + i));
+        snprintf(stop, sizeof stop, "time.end=%.17g", end);
+        sum += watch_measure(path, (const char *const[]){ scheme, step, stop, "time.allow_unstable=true", NULL }, exact)
+                   .l1 /
+               NEIGHBOURS;
+    }
+    return sum;
+}
+
+static double slope(const double *x, const double *y)
+{
+    double mx = 0.0, my = 0.0, xy = 0.0, xx = 0.0;
+    for (int i = 0; i < LEVELS; i++) {
+        mx += log(x[i]) / LEVELS;
+        my += log(y[i]) / LEVELS;
+    }
+    for (int i = 0; i < LEVELS; i++) {
+        xy += (log(x[i]) - mx) * (log(y[i]) - my);
+        xx += (log(x[i]) - mx) * (log(x[i]) - mx);
+    }
+    return xy / xx;
+}
+
+typedef struct expectation {
+    const char *method;
+    double order;
+    int first; // step count of the coarsest level: the finest must stay above round-off
+} expectation;
+
+static void measure(const char *path, double end, double (*exact)(double t), const expectation *wanted,
+                    double tolerance)
+{
+    double h[LEVELS], error[LEVELS];
+    for (int i = 0; i < LEVELS; i++) {
+        int nstep = (int)lround(wanted->first * pow(2.0, 0.75 * i));
+        h[i] = end / (nstep + 0.5 * (NEIGHBOURS - 1));
+        error[i] = mean_error(path, wanted->method, end, nstep, exact);
+    }
+    double order = slope(h, error);
+    print_message("%s, %s: L1 error %.2e to %.2e, order %.2f (%.1f)\n", path, wanted->method, error[0],
+                  error[LEVELS - 1], order, wanted->order);
+    CHECK_NEAR(order, wanted->order, tolerance);
+}
+
+static void oscillator_keeps_the_order(void **state)
+{
+    (void)state;
+    static const expectation wanted[] = {
+        { "herk2", 2.0, 203 }, { "kutta3", 3.0, 203 }, { "rk4", 4.0, 103 }, { "fehlberg5", 5.0, 53 }
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        measure("cases/impacting_oscillator", 1.9, watch_exact_oscillator, &wanted[i], 0.15);
+}
+
+static void ball_gains_an_order(void **state)
+{
+    (void)state;
+    static const expectation wanted[] = {
+        { "herk2", 3.0, 83 }, { "kutta3", 4.0, 83 }, { "rk4", 5.0, 83 }, { "fehlberg5", 6.0, 63 }
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        measure("cases/ball_f2", 4.0, watch_exact_ball, &wanted[i], 0.2);
+}
+
+// The same steps without localisation: order 1.
+static void without_it_the_order_is_one(void **state)
+{
+    (void)state;
+    double error[2];
+    for (int i = 0; i < 2; i++) {
+        error[i] = 0.0;
+        for (int k = 0; k < 8; k++) {
+            char step[64];
+            snprintf(step, sizeof step, "time.step=%.17g", 1.9 / ((201 << (3 * i)) + k));
+            error[i] += watch_measure("cases/impacting_oscillator",
+                                      (const char *const[]){ "scheme={type: half_explicit}", step, NULL },
+                                      watch_exact_oscillator)
+                            .l1;
+        }
+    }
+    double order = log2(error[0] / error[1]) / 3.0;
+    print_message("half_explicit: order %.2f\n", order);
+    CHECK_NEAR(order, 1.0, 0.25);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(oscillator_keeps_the_order),
+        cmocka_unit_test(ball_gains_an_order),
+        cmocka_unit_test(without_it_the_order_is_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,319 @@
+// Event-driven integration against closed forms, known impact times and the other schemes' distance from it.
+
+#include "support/check.h"
+#include "support/watch.h"
+
+#include "core/context.h"
+#include "system/system.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define STOPPING "scheme={type: event_driven}"
+#define RESTING "scheme={type: event_driven, accumulation: rest}"
+
+// The ball of cases/ball: impacts at t1, t1 + 2 e t1, ..., t1 = sqrt(2 gap / g); they accumulate at t1 (1 + e)/(1 - e).
+static double ball_height(double t)
+{
+    const double g = 10.0, e = 0.8;
+    double start = sqrt(2.0 * 0.801 / g), speed = e * g * start;
+    if (t < start) return 0.801 - 0.5 * g * t * t;
+    if (t >= start * (1.0 + e) / (1.0 - e)) return 0.0;
+    for (; t >= start + 2.0 * speed / g; speed *= e) start += 2.0 * speed / g;
+    return (t - start) * (speed - 0.5 * g * (t - start));
+}
+
+static void ball_is_exact_up_to_the_accumulation(void **state)
+{
+    (void)state;
+    static const char *const steps[] = { "time.step=2e-3", "time.step=0.37", "time.step=1.1" };
+    for (int i = 0; i < 3; i++) {
+        watch *w = watch_open("cases/ball", (const char *const[]){ STOPPING, steps[i], NULL });
+        pcs_status status = PCS_OK;
+        double error = 0.0;
+        while (status == PCS_OK && !pcs_sim_is_done(w->sim)) {
+            status = pcs_sim_step(w->sim);
+            error = fmax(error, fabs(w->sim->report.rows[0].gap - ball_height(w->sim->state.t)));
+            if (status != PCS_OK) break;
+            CHECK(w->sim->ledger.numerical_loss < 1e-12 && w->sim->ledger.numerical_loss > -1e-12);
+        }
+        // An outcome: the last step did not happen, all before it did.
+        CHECK_STATUS(w->ctx, status, PCS_FAILED);
+        CHECK(w->sim->report.outcome == PCS_ACCUMULATES);
+        CHECK_TEXT(pcs_message(w->ctx), "events accumulate at t = 3.6022493");
+        CHECK_NEAR(w->sim->report.event_time, sqrt(2.0 * 0.801 / 10.0) * 9.0, 1e-8);
+        CHECK(w->sim->state.t < 3.6022493 && w->sim->state.t + w->sim->step_size > 3.6022493);
+        print_message("%s: error %.1e after %ld steps\n", steps[i], error, w->sim->state.step);
+        CHECK(error < 1e-13);
+        watch_close(&w);
+    }
+}
+
+// Told to, it closes the contact there and goes on; the floor then carries the weight.
+static void ball_comes_to_rest(void **state)
+{
+    (void)state;
+    watch *w = watch_open("cases/ball", (const char *const[]){ RESTING, NULL });
+    double impulse = 0.0;
+    while (!pcs_sim_is_done(w->sim)) {
+        CHECK_OK(w->ctx, pcs_sim_step(w->sim));
+        const pcs_row_report *row = &w->sim->report.rows[0];
+        CHECK_NEAR(row->gap, ball_height(w->sim->state.t), 1e-11);
+        CHECK(row->gap >= -1e-16);
+        impulse += row->step_impulse;
+    }
+    const pcs_row_report *row = &w->sim->report.rows[0];
+    CHECK(w->sim->state.v[0] == 0.0 && row->gap == 0.0 && row->is_closed && !row->is_impact);
+    CHECK_NEAR(row->force, 10.0, 1e-10);
+    CHECK_NEAR(impulse, 40.0, 1e-9); // all that the weight has given
+    CHECK_NEAR(w->sim->ledger.impact_loss, 8.01, 1e-10);
+    watch_close(&w);
+}
+
+static void oscillator_is_exact(void **state)
+{
+    (void)state;
+    static const char *const steps[] = { "time.step=1e-3", "time.step=0.0173", "time.step=0.19", "time.step=1.9" };
+    for (int i = 0; i < 4; i++) {
+        watch_errors e = watch_measure(
+            "cases/impacting_oscillator",
+            (const char *const[]){ "scheme={type: event_driven, rtol: 1e-12, atol: 1e-14}", steps[i], NULL },
+            watch_exact_oscillator);
+        print_message("%s: largest error %.1e, %ld force evaluations\n", steps[i], e.max, e.nforce);
+        CHECK(e.max < 5e-12);
+    }
+}
+
+// The tolerance is what is met.
+static void errors_follow_the_tolerance(void **state)
+{
+    (void)state;
+    double last = INFINITY;
+    for (int k = 4; k <= 12; k += 2) {
+        char scheme[96];
+        snprintf(scheme, sizeof scheme, "scheme={type: event_driven, rtol: 1e-%d, atol: 1e-%d}", k, k);
+        watch_errors e = watch_measure("cases/impacting_oscillator",
+                                       (const char *const[]){ scheme, "time.step=0.19", NULL }, watch_exact_oscillator);
+        print_message("rtol 1e-%d: largest error %.1e, %ld force evaluations\n", k, e.max, e.nforce);
+        CHECK(e.max < 30.0 * pow(10.0, -k) && e.max < last);
+        last = e.max;
+    }
+}
+
+// The first impacts of a run, in order.
+static int find_impacts(const char *path, const char *const *set, int most, double *time, int *row, char *message)
+{
+    watch *w = watch_open(path, set);
+    int count = 0;
+    pcs_status status = PCS_OK;
+    while (count < most && status == PCS_OK && !pcs_sim_is_done(w->sim)) {
+        status = pcs_sim_step(w->sim);
+        for (int j = 0; j < w->sim->system->nrow && status == PCS_OK && count < most; j++) {
+            if (!w->sim->report.rows[j].is_impact) continue;
+            time[count] = w->sim->state.t;
+            row[count++] = j;
+        }
+    }
+    snprintf(message, 256, "%s", pcs_message(w->ctx));
+    watch_close(&w);
+    return count;
+}
+
+// Known to 5 digits from an independent implementation; both corners of a side hit at once.
+static void slider_crank_hits_when_it_should(void **state)
+{
+    (void)state;
+    static const double known[] = { 2.6925e-3, 5.6078e-3, 7.4656e-3, 8.4093e-3 };
+    double time[8];
+    int row[8];
+    char message[256];
+    const char *set[] = { STOPPING, "system.friction=0.0", "time.step=1e-7", "time.end=0.01", NULL };
+    CHECK(find_impacts("cases/slider_crank", set, 8, time, row, message) == 8);
+    for (int i = 0; i < 4; i++) {
+        CHECK(row[2 * i] == 0 && row[2 * i + 1] == 1); // both upper corners
+        CHECK_NEAR(time[2 * i], known[i], 2e-7);
+        CHECK(time[2 * i] == time[2 * i + 1]);
+    }
+    set[2] = "time.step=1e-4";
+    watch *w = watch_open("cases/slider_crank", set);
+    pcs_status status = PCS_OK;
+    while (status == PCS_OK && !pcs_sim_is_done(w->sim)) status = pcs_sim_step(w->sim);
+    CHECK_STATUS(w->ctx, status, PCS_FAILED);
+    CHECK_NEAR(w->sim->report.event_time, 9.1304e-3, 5e-8);
+    watch_close(&w);
+}
+
+static void ball_in_box_hits_when_it_should(void **state)
+{
+    (void)state;
+    static const double known[] = { 0.48519, 0.63855, 0.77631, 0.86364 };
+    double time[4];
+    int row[4];
+    char message[256];
+    const char *set[] = { STOPPING, "time.step=1e-5", NULL };
+    CHECK(find_impacts("cases/ball_in_box", set, 4, time, row, message) == 4);
+    for (int i = 0; i < 4; i++) CHECK_NEAR(time[i], known[i], 1.6e-5);
+    CHECK(row[0] == 0 && row[1] == 1);
+    const char *coarse[] = { STOPPING, "time.step=5e-3", NULL };
+    watch *w = watch_open("cases/ball_in_box", coarse);
+    pcs_status status = PCS_OK;
+    while (status == PCS_OK && !pcs_sim_is_done(w->sim)) status = pcs_sim_step(w->sim);
+    CHECK_STATUS(w->ctx, status, PCS_FAILED);
+    CHECK_NEAR(w->sim->report.event_time, 0.90107, 5e-6);
+    watch_close(&w);
+}
+
+// Angles of the frictionless slider-crank at every 1e-4 s up to 0.1 s.
+enum { NGRID = 1000 };
+
+static void slider_angles(const char *scheme, int per_interval, double (*angle)[2])
+{
+    char step[64];
+    snprintf(step, sizeof step, "time.step=%.17g", 1e-4 / per_interval);
+    watch *w = watch_open("cases/slider_crank", (const char *const[]){ scheme, "system.friction=0.0", step, NULL });
+    for (int i = 0; i < NGRID; i++) {
+        for (int k = 0; k < per_interval; k++) CHECK_OK(w->ctx, pcs_sim_step(w->sim));
+        angle[i][0] = w->sim->state.q[0];
+        angle[i][1] = w->sim->state.q[1];
+    }
+    watch_close(&w);
+}
+
+static double largest_distance(double (*a)[2], double (*b)[2], int count)
+{
+    double largest = 0.0;
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < 2; k++) largest = fmax(largest, fabs(a[i][k] - b[i][k]));
+    return largest;
+}
+
+// Distances of other schemes from the event-driven motion, measured by an independent implementation.
+static void other_schemes_are_as_far_as_known(void **state)
+{
+    (void)state;
+    static double reference[NGRID][2], finer[NGRID][2], other[NGRID][2];
+    static const struct {
+        const char *scheme;
+        int per_interval;
+        double half, whole; // largest distance up to 0.05 and 0.1 s
+    } known[] = {
+        { "scheme={type: moreau_jean_explicit}", 1, 7.2e-3, 7.2e-3 },
+        { "scheme={type: moreau_jean_explicit}", 10, 7.1e-4, 7.1e-4 },
+        { "scheme={type: half_explicit}", 1, 8.2e-4, 1.7e-3 },
+        { "scheme={type: half_explicit}", 10, 2.6e-5, 8.7e-5 },
+    };
+    slider_angles(RESTING, 1, reference);
+    slider_angles("scheme={type: event_driven, accumulation: rest, rtol: 1e-12, atol: 1e-14, v_stick: 1e-7}", 1, finer);
+    CHECK(largest_distance(reference, finer, NGRID) < 1e-7);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        slider_angles(known[i].scheme, known[i].per_interval, other);
+        double half = largest_distance(finer, other, NGRID / 2), whole = largest_distance(finer, other, NGRID);
+        print_message("%s, h = %.0e: %.2e / %.2e (%.1e / %.1e)\n", known[i].scheme, 1e-4 / known[i].per_interval, half,
+                      whole, known[i].half, known[i].whole);
+        CHECK_RELATIVE(half, known[i].half, 0.1);
+        CHECK_RELATIVE(whole, known[i].whole, 0.1);
+    }
+}
+
+// Joints, varying mass, redundant points: energy is lost at impacts only, and nothing sinks in.
+static void energy_goes_at_impacts_only(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *more;
+        double tolerance; // J
+    } runs[] = {
+        { "cases/pendulum", "time.end=6", 1e-9 },
+        { "cases/rocking_block", "system.points=9", 1e-9 },
+        { "cases/slider_crank", "system.friction=0.0", 1e-8 },
+        { "cases/slider_crank_bilateral", "time.end=0.2", 1e-8 },
+        { "cases/ball_in_box", "time.end=2", 1e-9 },
+    };
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        watch *w = watch_open(runs[i].path, (const char *const[]){ RESTING, runs[i].more, NULL });
+        while (!pcs_sim_is_done(w->sim)) {
+            CHECK_OK(w->ctx, pcs_sim_step(w->sim));
+            for (int j = 0; j < w->sim->system->nrow; j++)
+                CHECK(w->sim->report.rows[j].gap > -1e-10 * w->sim->system->length);
+        }
+        CHECK_NEAR(w->sim->ledger.numerical_loss, 0.0, runs[i].tolerance);
+        CHECK(w->sim->ledger.largest_rise < runs[i].tolerance);
+        watch_close(&w);
+    }
+}
+
+// Lengths in millimetres and masses in grams: the same motion.
+static void units_do_not_matter(void **state)
+{
+    (void)state;
+    watch *a = watch_open("cases/ball", (const char *const[]){ RESTING, NULL });
+    watch *b = watch_open("cases/ball", (const char *const[]){ RESTING, "system.mass=1000.0", "system.radius=200.0",
+                                                               "system.gravity=1e4", "system.height=1001.0", NULL });
+    while (!pcs_sim_is_done(a->sim)) {
+        CHECK_OK(a->ctx, pcs_sim_step(a->sim));
+        CHECK_OK(b->ctx, pcs_sim_step(b->sim));
+        CHECK_NEAR(1e-3 * b->sim->state.q[0], a->sim->state.q[0], 1e-12);
+        CHECK(a->sim->report.rows[0].is_impact == b->sim->report.rows[0].is_impact);
+    }
+    watch_close(&a);
+    watch_close(&b);
+}
+
+static void refused(const char *path, const char *const *set, int nset, const char *part)
+{
+    pcs_context *ctx = NULL;
+    pcs_sim *sim = NULL;
+    CHECK_OK(NULL, pcs_context_create(&ctx));
+    pcs_status status = pcs_sim_create(ctx, path, nset, set, &sim);
+    CHECK(status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED);
+    CHECK_TEXT(pcs_message(ctx), part);
+    pcs_context_destroy(&ctx);
+}
+
+static void what_does_not_apply_is_refused(void **state)
+{
+    (void)state;
+    refused("cases/incline", (const char *const[]){ STOPPING }, 1, "set the friction to 0");
+    refused("cases/incline", (const char *const[]){ "scheme={type: mannshardt}" }, 1, "set the friction to 0");
+    refused("cases/bar_impact", (const char *const[]){ STOPPING }, 1, "more than 100 unknowns");
+    refused("cases/ball", (const char *const[]){ "scheme={type: event_driven, rtol: 0}" }, 1, "scheme.rtol must be");
+    refused("cases/ball", (const char *const[]){ "scheme={type: event_driven, accumulation: go}" }, 1, "stop, rest");
+    refused("cases/ball", (const char *const[]){ "scheme={type: event_driven, events: 0}" }, 1,
+            "scheme.events must be");
+    refused("cases/ball", (const char *const[]){ "scheme={type: mannshardt, method: rk9}" }, 1,
+            "scheme.method must be");
+    refused("cases/bar_bouncing", (const char *const[]){ "scheme={type: mannshardt, method: herk2}" }, 1,
+            "is above the stable step");
+}
+
+// The limit on events ends what the look at intervals does not see.
+static void events_are_limited(void **state)
+{
+    (void)state;
+    watch *w =
+        watch_open("cases/ball", (const char *const[]){ "scheme={type: event_driven, accumulation: rest, events: 10}",
+                                                        "time.step=4", NULL });
+    CHECK_STATUS(w->ctx, pcs_sim_step(w->sim), PCS_FAILED);
+    CHECK_TEXT(pcs_message(w->ctx), "events accumulate at t = ");
+    CHECK(w->sim->state.t == 0.0 && w->sim->state.step == 0);
+    watch_close(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ball_is_exact_up_to_the_accumulation),
+        cmocka_unit_test(ball_comes_to_rest),
+        cmocka_unit_test(oscillator_is_exact),
+        cmocka_unit_test(errors_follow_the_tolerance),
+        cmocka_unit_test(slider_crank_hits_when_it_should),
+        cmocka_unit_test(ball_in_box_hits_when_it_should),
+        cmocka_unit_test(other_schemes_are_as_far_as_known),
+        cmocka_unit_test(energy_goes_at_impacts_only),
+        cmocka_unit_test(units_do_not_matter),
+        cmocka_unit_test(what_does_not_apply_is_refused),
+        cmocka_unit_test(events_are_limited),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
