@@ -69,7 +69,9 @@ static const matrix_variant variants[] = {
     { "moreau_midpoint", "", 2, 1, 1, 0.01 },
     { "schatzman_paoli", "", 1, 0, 0, 0.03 },
     { "half_explicit_acceleration", "", 2, 0, 0, 0.01 },
-    { "alpha_index3", "", 2, 0, 0, INFINITY }, // shows what the gap alone, without a law of impact, does to the energy
+    // What the gap alone, without a law of impact, does to the energy: the pendulum at steps of 5 ms gains a
+    // hundredfold, and then a step has no solution.
+    { "alpha_index3", "", 2, 0, 0, INFINITY },
     { "event_driven", "accumulation: rest", INFINITY, 0, 0, 0.01 },
     { "jump_newmark", "rho_inf: 0.8", 2, 0, 0, 0.01 },
     { "jump_bathe", "", 2, 0, 0, 0.01 },
@@ -79,7 +81,7 @@ static const matrix_variant variants[] = {
     { "splitting", "contact_forces: true", 5, 0, 0, 0.01 },
     { "tdg_minus", "", 2, 0, 0, 0.01 },
     { "tdg_plus", "", 2, 0, 0, 0.01 },
-    { "tdg_minus", "degree: 2", 3, 0, 0, 0.01 },
+    { "tdg_minus", "degree: 2", 4, 0, 0, 0.01 },
     { "tdg_plus", "degree: 2", 4, 0, 0, 0.01 },
     { "ggl_midpoint", "", 2, 0, 0, 0.01 },
     { "ggl_midpoint", "metric: mass", 2, 0, 0, 0.01 },
