@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { APPLIES_SYSTEMS = 40, APPLIES_REASONS = 40, APPLIES_TEXT = 256 };
+enum { APPLIES_SYSTEMS = 52, APPLIES_REASONS = 40, APPLIES_TEXT = 256 };
 
 typedef struct applies {
     FILE *out;
@@ -74,10 +74,15 @@ static const char *applies_reserve(const pcs_scheme_ops *scheme)
     return NULL;
 }
 
+static char applies_letter(int system)
+{
+    return (char)(system < 26 ? 'a' + system : 'A' + system - 26);
+}
+
 static void applies_write_text(applies *k, const char *name)
 {
     fprintf(k->out, "\nWhich scheme takes which system (+ yes, ~ with reserve, number: why not)\n  %-28s", "");
-    for (int j = 0; j < k->nsystem; j++) fprintf(k->out, " %2c", 'a' + j);
+    for (int j = 0; j < k->nsystem; j++) fprintf(k->out, " %2c", applies_letter(j));
     for (int i = 0; pcs_schemes[i] != NULL; i++) {
         if (name != NULL && strcmp(name, pcs_schemes[i]->name) != 0) continue;
         const void *params = applies_params(k, pcs_schemes[i]);
@@ -91,7 +96,7 @@ static void applies_write_text(applies *k, const char *name)
         if (reserve != NULL) fprintf(k->out, "  ~ %s", reserve);
     }
     fputs("\n", k->out);
-    for (int j = 0; j < k->nsystem; j++) fprintf(k->out, "      %c  %s\n", 'a' + j, k->names[j]);
+    for (int j = 0; j < k->nsystem; j++) fprintf(k->out, "      %c  %s\n", applies_letter(j), k->names[j]);
     for (int j = 0; j < k->nreason; j++) fprintf(k->out, "     %2d  %s\n", j + 1, k->reasons[j]);
 }
 
