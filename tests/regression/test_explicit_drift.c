@@ -1,0 +1,130 @@
+// Drift of lasting contacts and joints under the explicit and midpoint schemes, with numbers of an independent
+// implementation: bilateral slider-crank, and the ball in a box that comes to rest in a corner.
+
+#include "support/check.h"
+#include "support/rigid.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static rigid_trace run(const char *name, const char *scheme, double step, double end, long every)
+{
+    char text[400];
+    snprintf(text, sizeof text, "scheme={type: %s};time={step: %.17g, end: %.17g}", scheme, step, end);
+    return rigid_run_all(name, text, every);
+}
+
+// Gap of the joint from the angles.
+static double joint_gap(const rigid_trace *trace, long row)
+{
+    return 0.153 * sin(trace->q[row * 2]) + 0.306 * sin(trace->q[row * 2 + 1]);
+}
+
+// Gaps at 0.5, 1, 1.5, 2 s with steps of 1e-4 s: linear on velocity level, 25 times larger on acceleration level.
+static void joints_drift(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *scheme;
+        double gap[4], energy;
+    } known[] = {
+        { "half_explicit", { -0.8e-5, -2.0e-5, -2.7e-5, -3.6e-5 }, 7.4935 },
+        { "half_explicit_acceleration", { -2.7e-4, -5.1e-4, -7.2e-4, -9.1e-4 }, 7.4925 },
+        { "half_explicit_rk, method: hem4", { -1.26e-10, -2.30e-10, -3.67e-10, -4.8e-10 }, 7.4955 },
+    };
+    for (int i = 0; i < 3; i++) {
+        rigid_trace trace = run("slider_crank_bilateral", known[i].scheme, 1e-4, 2.0, 5000);
+        CHECK(trace.count == 5);
+        for (int k = 0; k < 4; k++) CHECK_RELATIVE(fabs(joint_gap(&trace, k + 1)), -known[i].gap[k], 0.03);
+        CHECK_NEAR(trace.energy, known[i].energy, 6e-5);
+        rigid_free(&trace);
+    }
+}
+
+// The midpoint rule and Moreau-Jean swing within 1.2e-3 m; the former loses energy, for it sees the old velocity.
+static void midpoint_rule_loses_energy(void **state)
+{
+    (void)state;
+    static const char *const schemes[] = { "moreau_midpoint", "moreau_jean_explicit" };
+    for (int i = 0; i < 2; i++) {
+        rigid_trace trace = run("slider_crank_bilateral", schemes[i], 1e-4, 2.0, 20000);
+        CHECK(trace.largest_gap > 5e-4 && trace.largest_gap < 1.3e-3);
+        if (i == 0) CHECK_NEAR(trace.energy, 3.33, 0.01);
+        rigid_free(&trace);
+    }
+}
+
+// Positions and velocities at once, with gaps as they are and as the paper shortens them: 0.5 s in steps of 1e-4 s.
+static void unified_midpoint(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *scheme;
+        double gap, rate, energy, error;
+    } known[] = {
+        { "ggl_midpoint, gap: exact", 1.1e-15, 3.5e-11, 7.49539, 6.7e-4 },
+        { "ggl_midpoint, gap: paper", 1.7e-8, 0.127, 7.65409, 0.35 },
+        { "ggl_midpoint, gap: mid", 1.1e-14, 0.063, 7.57274, 0.18 },
+    };
+    rigid_trace exact = run("slider_crank_bilateral", "half_explicit_rk, method: hem4", 2e-5, 0.5, 5);
+    for (int i = 0; i < 3; i++) {
+        rigid_trace trace = run("slider_crank_bilateral", known[i].scheme, 1e-4, 0.5, 1);
+        CHECK(trace.largest_gap <= 1.05 * known[i].gap);
+        CHECK(trace.largest_rate <= 1.05 * known[i].rate);
+        if (i > 0) CHECK(trace.largest_rate >= 0.95 * known[i].rate);
+        CHECK_NEAR(trace.energy, known[i].energy, 1e-5);
+        CHECK_RELATIVE(rigid_largest_distance(&trace, &exact, 2, false), known[i].error, 0.03);
+        rigid_free(&trace);
+    }
+    rigid_free(&exact);
+}
+
+// After 2 s in steps of 5e-3 s the ball lies in the corner on velocity level and keeps sinking on acceleration level.
+static void ball_in_a_corner(void **state)
+{
+    (void)state;
+    rigid_trace velocity = run("ball_in_box", "half_explicit", 5e-3, 2.0, 400);
+    rigid_trace acceleration = run("ball_in_box", "half_explicit_acceleration", 5e-3, 2.0, 400);
+    CHECK_RELATIVE(1.0 - velocity.q[2], 1.15e-4, 0.01);
+    CHECK_RELATIVE(1.0 - velocity.q[3], 2.03e-4, 0.01);
+    CHECK_NEAR(fabs(velocity.v[2]) + fabs(velocity.v[3]), 0.0, 1e-15);
+    CHECK_RELATIVE(1.0 - acceleration.q[2], 7.7e-3, 0.01);
+    CHECK_RELATIVE(1.0 - acceleration.q[3], 7.7e-3, 0.01);
+    CHECK_RELATIVE(-acceleration.v[2], 6.5e-3, 0.01);
+    CHECK_RELATIVE(-acceleration.v[3], 8.9e-3, 0.01);
+    CHECK_NEAR(velocity.energy, 13.4, 0.05);
+    CHECK(velocity.largest_rise < 3.1e-4 && acceleration.largest_rise < 5.2e-5);
+    rigid_free(&velocity);
+    rigid_free(&acceleration);
+}
+
+// Through the accumulation point of the ball at t = 3: what constrains gap or gap velocity comes to rest there.
+static void accumulation_ends_in_rest(void **state)
+{
+    (void)state;
+    static const char *const schemes[] = {
+        "moreau_jean_explicit", "moreau_midpoint",
+        "schatzman_paoli",      "half_explicit",
+        "half_explicit_rk",     "splitting, contact_forces: true",
+        "ggl_midpoint",         "ggl_midpoint, coupling: decoupled",
+    };
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        rigid_trace trace = run("ball_f2", schemes[i], 1.1e-3, 4.4, 2000);
+        print_message("%s: q %.3e v %.3e at 4.4 s\n", schemes[i], trace.q[2], trace.v[2]);
+        CHECK(fabs(trace.q[2]) < 2e-3 && fabs(trace.v[2]) < 2.5e-3);
+        CHECK_RELATIVE(trace.impulse[2], 6.0 + 2.0 * 1.4, 5e-3);
+        rigid_free(&trace);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(joints_drift),
+        cmocka_unit_test(midpoint_rule_loses_energy),
+        cmocka_unit_test(unified_midpoint),
+        cmocka_unit_test(ball_in_a_corner),
+        cmocka_unit_test(accumulation_ends_in_rest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,172 @@
+// The explicit and midpoint schemes on the slider-crank mechanism with clearance: digits of an independent
+// implementation, the tables of Schindler, Rezaei, Kursawe, Acary (2015), and gaps and energies as in Schoeder,
+// Ulbrich, Schindler (2014).
+
+#include "support/check.h"
+#include "support/rigid.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static rigid_trace run(const char *scheme, double step, double end, const char *more, long every)
+{
+    char text[400];
+    snprintf(text, sizeof text, "scheme={type: %s};time={step: %.17g, end: %.17g}%s", scheme, step, end, more);
+    return rigid_run_all("slider_crank", text, every);
+}
+
+// Angles and angular velocities at 0.1 s, friction 0.01, restitution 0.4: insensitive to rounding to 1e-10.
+static void digits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *scheme;
+        double q[2], v[2];
+    } known[] = {
+        { "half_explicit", { 9.001689358844859, -0.210103200905273 }, { 135.9296676094, 63.3654920681 } },
+        { "moreau_jean_explicit", { 8.995664537158138, -0.214045566803677 }, { 135.1749451992, 62.8949423700 } },
+    };
+    for (int i = 0; i < 2; i++) {
+        rigid_trace trace = run(known[i].scheme, 1e-4, 0.1, "", 1);
+        long last = trace.count - 1;
+        for (int k = 0; k < 2; k++) {
+            CHECK_NEAR(trace.q[last * 3 + k], known[i].q[k], 1e-10);
+            CHECK_NEAR(trace.v[last * 3 + k], known[i].v[k], 1e-9);
+        }
+        CHECK_NEAR(trace.q[last * 3 + 2], 0.0, 1e-12);
+        if (i == 0) CHECK(trace.impacts == 20);
+        rigid_free(&trace);
+    }
+}
+
+// Table 3 of the paper; ours agree with it to the printed digits but for Moreau-Jean at 1e-3 (7.1e-1).
+static void table_with_clearance(void **state)
+{
+    (void)state;
+    static const double expected[2][3] = { { 7.94e-1, 1.53e-1, 4.53e-2 }, { 4.72e-1, 1.747e-2, 3.30e-3 } };
+    rigid_trace fine = run("half_explicit", 1e-7, 0.1, "", 100);
+    for (int scheme = 0; scheme < 2; scheme++)
+        for (int k = 0; k < 3; k++) {
+            rigid_trace trace =
+                run(scheme == 0 ? "moreau_jean_explicit" : "half_explicit", pow(10.0, -3 - k), 0.1, "", 1);
+            CHECK_RELATIVE(rigid_spectral_distance(&trace, &fine, 3), expected[scheme][k], 0.005);
+            rigid_free(&trace);
+        }
+    rigid_free(&fine);
+}
+
+// Table 2 of the paper is this model without clearance. Rounding decides which corners are active: ranges of runs that
+// differ by 1e-13 in their start.
+static void table_without_clearance(void **state)
+{
+    (void)state;
+    static const double low[2][3] = { { 6.7e-1, 2.09e-1, 6.5e-2 }, { 3.8e-1, 2.4e-2, 8.3e-4 } };
+    static const double high[2][3] = { { 6.97e-1, 2.13e-1, 6.6e-2 }, { 5.3e-1, 2.6e-2, 8.5e-4 } };
+    rigid_trace joint =
+        rigid_run_all("slider_crank_bilateral", "scheme={type: half_explicit_rk};time={step: 2.0e-6, end: 0.1}", 5);
+    for (int scheme = 0; scheme < 2; scheme++)
+        for (int k = 0; k < 3; k++) {
+            rigid_trace trace = run(scheme == 0 ? "moreau_jean_explicit" : "half_explicit", pow(10.0, -3 - k), 0.1,
+                                    ";system.clearance=0.0;system.friction=0.0", 1);
+            double error = rigid_spectral_distance(&trace, &joint, 2);
+            print_message("no clearance, scheme %d, 1e-%d: %.3e\n", scheme, 3 + k, error);
+            CHECK(error > low[scheme][k] && error < high[scheme][k]);
+            rigid_free(&trace);
+        }
+    rigid_free(&joint);
+}
+
+// Restitution 0.1, no friction, steps of 1e-5 s up to 0.15 s. The energy starts with 7.49555 J.
+static void gaps_and_energies(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *scheme;
+        double gap, energy, rise;
+    } known[] = {
+        { "moreau_midpoint", -4.14e-5, 7.1209, 4.2e-8 },
+        { "moreau_midpoint, rate: start", -9.32e-5, 7.1158, 8.5e-7 },
+        { "ggl_midpoint, coupling: decoupled", 0.0, 7.1259, 1.7e-4 },
+        { "ggl_midpoint, gap: paper", -1.95e-6, 7.1983, 3.4e-6 },
+        { "ggl_midpoint, gap: exact", -4.09e-6, 7.1959, 1.5e-7 },
+        { "ggl_midpoint, gap: mid", -1.68e-6, 7.1972, 1.4e-6 },
+        { "half_explicit", -9.00e-6, 7.1958, 1.7e-7 },
+        { "half_explicit_acceleration", -9.89e-6, 7.1947, 1.7e-7 },
+        { "moreau_jean_explicit", -5.12e-5, 7.1903, 1.3e-4 },
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        rigid_trace trace = run(known[i].scheme, 1e-5, 0.15, ";system.restitution=0.1;system.friction=0.0", 15000);
+        print_message("%s: gap %.3e, energy %.5f, rise %.2e\n", known[i].scheme, trace.smallest_gap, trace.energy,
+                      trace.largest_rise);
+        if (known[i].gap < 0.0) CHECK_RELATIVE(trace.smallest_gap, known[i].gap, 0.005);
+        else CHECK(trace.smallest_gap >= -1e-13);
+        CHECK_NEAR(trace.energy, known[i].energy, 6e-5);
+        CHECK(trace.largest_rise <= 1.05 * known[i].rise);
+        rigid_free(&trace);
+    }
+}
+
+// Decoupled positions never penetrate, unified ones only by what the forecast misses; the midpoint rule drifts.
+static void order_of_energies_over_four_seconds(void **state)
+{
+    (void)state;
+    static const char *const more = ";system.restitution=0.1;system.friction=0.0";
+    rigid_trace unified = run("ggl_midpoint", 1e-5, 4.0, more, 400000);
+    rigid_trace midpoint = run("moreau_midpoint", 1e-5, 4.0, more, 400000);
+    rigid_trace half = run("half_explicit", 1e-5, 4.0, more, 400000);
+    CHECK_NEAR(unified.energy, 3.2605, 2e-3);
+    CHECK_NEAR(midpoint.energy, 2.8802, 2e-3);
+    CHECK_NEAR(half.energy, 3.2589, 2e-3);
+    CHECK(unified.smallest_gap > -5e-6 && midpoint.smallest_gap < -4e-5);
+    CHECK(unified.recovery < 3e-5);
+    rigid_free(&unified);
+    rigid_free(&midpoint);
+    rigid_free(&half);
+}
+
+// Largest error of an angle up to 0.1 s against the event-driven scheme, whose row k is at k times 1e-5 s / 2^j.
+static double event_error(const char *scheme, double step, const rigid_trace *events)
+{
+    rigid_trace trace = run(scheme, step, 0.1, ";system.friction=0.0", 1);
+    double error = rigid_largest_distance(&trace, events, 2, false);
+    rigid_free(&trace);
+    return error;
+}
+
+static void errors_against_events(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *scheme;
+        double coarse, fine; // at 1e-4 and 1e-5 s
+    } known[] = {
+        { "moreau_jean_explicit", 7.2e-3, 7.1e-4 },           { "moreau_midpoint", 2.1e-1, 2.25e-2 },
+        { "half_explicit_acceleration", 9.8e-4, 2.2e-4 },     { "half_explicit", 1.7e-3, 8.7e-5 },
+        { "half_explicit_rk, method: hem4", 3.9e-4, 1.1e-4 }, { "ggl_midpoint", 8.2e-4, 1.6e-4 },
+    };
+    rigid_trace events = run("event_driven, accumulation: rest", 1e-5, 0.1, ";system.friction=0.0", 1);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        double coarse = event_error(known[i].scheme, 1e-4, &events), fine = event_error(known[i].scheme, 1e-5, &events);
+        print_message("%s: %.2e %.2e\n", known[i].scheme, coarse, fine);
+        CHECK_RELATIVE(coarse, known[i].coarse, 0.05);
+        CHECK_RELATIVE(fine, known[i].fine, 0.05);
+    }
+    // Smaller steps where contacts close: impacts are what limits the accuracy.
+    double small = event_error("half_explicit, impulsive_step: 1.0e-6", 1e-5, &events);
+    print_message("impulsive steps: %.2e\n", small);
+    CHECK(small < 0.2 * 8.7e-5);
+    rigid_free(&events);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(digits),
+        cmocka_unit_test(table_with_clearance),
+        cmocka_unit_test(table_without_clearance),
+        cmocka_unit_test(gaps_and_energies),
+        cmocka_unit_test(order_of_energies_over_four_seconds),
+        cmocka_unit_test(errors_against_events),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
