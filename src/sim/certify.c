@@ -295,12 +295,15 @@ static void certify_penetration(pcs_certifier *self, const pcs_step_report *repo
     certify_note(self, PENETRATION, -self->gap[row], allowed, t);
 }
 
-// The work of a load is its force times a difference of positions, which keeps the round-off of the positions.
-static double certify_load_noise(const pcs_certifier *self, const pcs_state *x)
+// The work of a load or of gravity is a force times a difference of positions, which keeps the round-off of positions.
+static double certify_work_noise(const pcs_certifier *self, const pcs_state *x)
 {
     const pcs_system *system = self->scheme->system;
-    return system->ops->load_work == NULL ? 0.0
-                                          : 1e-14 * fabs(system->ops->load_work(system, x->t, self->origin, x->q));
+    double size = 0.0;
+    if (self->place[ENERGY] < 0) return 0.0;
+    if (system->ops->load_work != NULL) size = fabs(system->ops->load_work(system, x->t, self->origin, x->q));
+    for (int i = 0; i < system->nv && system->gravity != NULL; i++) size += fabs(system->gravity[i] * x->q[i]);
+    return 1e-14 * size;
 }
 
 bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report *report, double energy_defect)
@@ -326,7 +329,7 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     }
     certify_impact(self, report, speed, x->t);
     certify_momentum(self, report, speed, x->t);
-    double energy = 1e-11 * fmax(self->largest_energy, fabs(m->potential)) + certify_load_noise(self, x);
+    double energy = 1e-11 * fmax(self->largest_energy, fabs(m->potential)) + certify_work_noise(self, x);
     certify_note(self, ENERGY, fabs(energy_defect), energy, x->t);
     return self->certificate.broken == NULL;
 }
