@@ -31,7 +31,7 @@ if ! $$as_root DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-instal
 fi; rm -f apt.log
 endef
 
-.PHONY: run build test study bench bench-siconos fuzz asan valgrind format tidy install clean help \
+.PHONY: run build test study work-precision bench bench-siconos fuzz asan valgrind format tidy install clean help \
         build-packages bench-packages test-packages
 
 run: build ## build and run a case: make run CASE=cases/... ARGS="--set time.end=1"
@@ -50,6 +50,14 @@ study: bench-packages ## run the slow refinement studies
 	@cmake -S . -B $(BUILD) -DPERCUSS_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) --parallel $(JOBS) -- --no-print-directory -s
 	@for s in $(BUILD)/tests/study_*; do "$$s" || exit 1; done
+
+work-precision: bench-packages ## error against cost of the schemes, as CSV and picture
+	$(call need,gnuplot-nox)
+	@cmake -S . -B $(BUILD) -DPERCUSS_TESTS=ON >/dev/null
+	@cmake --build $(BUILD) --parallel $(JOBS) --target study_work_precision -- --no-print-directory -s
+	@$(BUILD)/tests/study_work_precision $(BUILD)/work_precision.csv
+	@gnuplot -e "input='$(BUILD)/work_precision.csv'; output='$(BUILD)/work_precision.png'" tests/study/work_precision.gp
+	@echo "Picture in $(BUILD)/work_precision.png"
 
 bench: bench-packages ## measure the time loop beside its yardsticks
 	@cmake -S . -B $(BUILD) -DPERCUSS_TESTS=ON >/dev/null

@@ -124,7 +124,10 @@ static double event_rest(const pcs_scheme *self, const pcs_events *e, int row)
 {
     // What flies too short a time, or does not rise above the round-off of the gap.
     double pull = fmax(0.0, -e->acceleration[row]), lowest = round_off * self->system->length;
-    double flight = fmax(0.5 * e->shortest * pull, sqrt(2.0 * pull * lowest));
+    // An impact that is only known to within `shortest` may add twice the velocity that is gained in it, so that
+    // flights would settle at 4 e/(1 - e) of it.
+    double shortest = 8.0 * e->shortest / fmax(1e-3, 1.0 - self->system->rows[row].restitution);
+    double flight = fmax(0.5 * shortest * pull, sqrt(2.0 * pull * lowest));
     return fmax(e->stick * pcs_event_speed(self, e, row), flight);
 }
 

@@ -24,10 +24,10 @@ typedef struct pcs_event_memory {
 
 typedef struct pcs_events {
     // Set by the scheme
-    double gap_tolerance;                 // m, a gap up to this is closed
-    double stick;                         // rebounds slower than this are rest, in units of sqrt(2 E / m_eff)
-    double shortest;                      // s, rebounds whose flight is shorter are rest
-    bool stops;                           // where impacts accumulate; otherwise the contact comes to rest there
+    double gap_tolerance; // m, a gap up to this is closed
+    double stick;         // rebounds slower than this are rest, in units of sqrt(2 E / m_eff)
+    double shortest;      // s, width of the interval that an impact is known to lie in; short flights are rest
+    bool stops;           // where impacts accumulate; otherwise the contact comes to rest there
     unsigned char released[PCS_MAX_ROWS]; // may not be held after the next event
     unsigned char closed[PCS_MAX_ROWS];   // are closed at the next event, whatever the gap
 

@@ -8,7 +8,7 @@
 //   [ta, tb]   v = va + (tb - ta) a + M^-1 G^T P,  0 <= G v + e G v- _|_ P >= 0 on closed contacts,  q = qa + (tb - ta)
 //   v
 //
-// and so on with the rest of the step. A rebound that would fly shorter than such an interval is rest, so that
+// and so on with the rest of the step. A rebound that would fly for no more than a few such intervals is rest, so that
 // accumulations end.
 
 #include "schemes/event.h"
