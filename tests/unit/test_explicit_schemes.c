@@ -126,10 +126,9 @@ static void bars_obey_the_stable_step(void **state)
     for (size_t c = 0; c < sizeof variants / sizeof *variants; c++)
         for (int above = 0; above < 2; above++) {
             model *m = bar_create(true);
-            pcs_fe_initial *start = model_initial(m, "bar");
-            start->has_displacement = start->has_velocity = true;
-            start->displacement[1][0] = 0.1;
-            start->velocity[0][0] = 1.0;
+            pcs_fe_initial *start = model_initial(m, "bar.start"); // one node alone moves: all modes do
+            start->has_velocity = true;
+            start->velocity[0][0] = start->velocity[1][0] = 1.0;
             model_build(m);
             model_run run = model_prepare(m, variants[c][0], variants[c][1], NULL, NULL);
             pcs_mode_limit *limit = run.scheme->ops->stable_step;
@@ -139,7 +138,7 @@ static void bars_obey_the_stable_step(void **state)
             h *= above ? 1.3 : 0.97;
             model_start(&run);
             double energy = run.report.measure.kinetic + run.report.measure.strain, end = energy;
-            for (int step = 0; step < 400 && end < 1e3 * energy; step++) {
+            for (int step = 0; step < 2000 && end < 1e3 * energy; step++) {
                 model_step(&run, h);
                 end = run.report.measure.kinetic + run.report.measure.strain;
             }
