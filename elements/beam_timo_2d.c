@@ -3,6 +3,7 @@
 // Locking-free: one element is exact for end loads. Axial part as the rod, bending as elements/timoshenko.h.
 // Deformations e = (u2 - u1, t1 - psi, t2 - psi), psi = (w2 - w1)/L, with u along and w across the beam.
 
+#include "elements/beam.h"
 #include "elements/modal.h"
 #include "elements/section.h"
 #include "elements/timoshenko.h"
@@ -15,35 +16,10 @@ typedef struct beam_params {
     pcs_section section;
 } beam_params;
 
-enum { BEAM_CONSISTENT, BEAM_LUMPED, NDOF = 6, NMODE = 3 };
-
-static const char *const beam_masses[] = { "consistent", "lumped", NULL };
+enum { NDOF = 6, NMODE = 3 };
 
 static const pcs_option beam_options[] = {
-    { .name = "E",
-      .kind = PCS_OPTION_REAL,
-      .help = "Young's modulus, N/m^2",
-      .offset = offsetof(beam_params, E),
-      .is_required = true,
-      .range = PCS_POSITIVE },
-    { .name = "nu",
-      .kind = PCS_OPTION_REAL,
-      .help = "Poisson's ratio; G = E/(2 (1 + nu))",
-      .offset = offsetof(beam_params, nu),
-      .is_required = true,
-      .range = { -1.0, 0.5, true, false } },
-    { .name = "rho",
-      .kind = PCS_OPTION_REAL,
-      .help = "density, kg/m^3",
-      .offset = offsetof(beam_params, rho),
-      .is_required = true,
-      .range = PCS_POSITIVE },
-    { .name = "mass",
-      .kind = PCS_OPTION_CHOICE,
-      .help = "mass matrix",
-      .offset = offsetof(beam_params, mass),
-      .preset = "consistent",
-      .choices = beam_masses },
+    PCS_BEAM_OPTIONS(beam_params),
     { .name = NULL },
 };
 
@@ -91,7 +67,7 @@ static void beam_local_mass(const beam_params *p, double length, double m[NDOF *
     pcs_timoshenko bending = beam_bending(p, length);
     double weight = p->rho * p->section.area * length, M[16];
     for (int i = 0; i < NDOF * NDOF; i++) m[i] = 0.0;
-    if (p->mass == BEAM_LUMPED) {
+    if (p->mass == PCS_BEAM_LUMPED) {
         for (int i = 0; i < NDOF; i++)
             m[i * NDOF + i] = i % 3 == 2 ? 0.5 * p->rho * p->section.Iz * length : 0.5 * weight;
         return;
@@ -120,15 +96,8 @@ static void beam_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
     const double local_B[NMODE][NDOF] = { { -1.0, 0.0, 0.0, 1.0, 0.0, 0.0 },
                                           { 0.0, 1.0 / L, 1.0, 0.0, -1.0 / L, 0.0 },
                                           { 0.0, 1.0 / L, 0.0, 0.0, -1.0 / L, 1.0 } };
-    for (int a = 0; a < NMODE; a++)
-        for (int j = 0; j < NDOF; j++)
-            for (int k = 0; k < 3; k++) kind->B[a * NDOF + j] += local_B[a][3 * (j / 3) + k] * R[k][j % 3];
     beam_local_mass(p, L, m);
-    for (int i = 0; i < NDOF; i++)
-        for (int j = 0; j < NDOF; j++)
-            for (int k = 0; k < 3; k++)
-                for (int l = 0; l < 3; l++)
-                    kind->M[i * NDOF + j] += R[k][i % 3] * m[(3 * (i / 3) + k) * NDOF + 3 * (j / 3) + l] * R[l][j % 3];
+    pcs_beam_turn(NDOF, NMODE, R, &local_B[0][0], m, kind);
 }
 
 static pcs_status beam_setup(pcs_context *ctx, pcs_batch *batch)

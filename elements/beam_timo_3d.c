@@ -4,6 +4,7 @@
 // for torsion, the plane beam of elements/timoshenko.h on (v, tz) and on (w, -ty).
 // Deformations e = (u2 - u1, tx2 - tx1, tz1 - a, tz2 - a, -ty1 - b, -ty2 - b), a = (v2 - v1)/L, b = (w2 - w1)/L.
 
+#include "elements/beam.h"
 #include "elements/modal.h"
 #include "elements/section.h"
 #include "elements/timoshenko.h"
@@ -18,41 +19,16 @@ typedef struct beam_params {
     pcs_section section;
 } beam_params;
 
-enum { BEAM_CONSISTENT, BEAM_LUMPED, NDOF = 12, NMODE = 6 };
-
-static const char *const beam_masses[] = { "consistent", "lumped", NULL };
+enum { NDOF = 12, NMODE = 6 };
 
 static const pcs_option beam_options[] = {
-    { .name = "E",
-      .kind = PCS_OPTION_REAL,
-      .help = "Young's modulus, N/m^2",
-      .offset = offsetof(beam_params, E),
-      .is_required = true,
-      .range = PCS_POSITIVE },
-    { .name = "nu",
-      .kind = PCS_OPTION_REAL,
-      .help = "Poisson's ratio; G = E/(2 (1 + nu))",
-      .offset = offsetof(beam_params, nu),
-      .is_required = true,
-      .range = { -1.0, 0.5, true, false } },
-    { .name = "rho",
-      .kind = PCS_OPTION_REAL,
-      .help = "density, kg/m^3",
-      .offset = offsetof(beam_params, rho),
-      .is_required = true,
-      .range = PCS_POSITIVE },
+    PCS_BEAM_OPTIONS(beam_params),
     { .name = "orientation",
       .kind = PCS_OPTION_VECTOR,
       .help = "a vector that spans the local x-y plane with the beam: the way the height of the section points",
       .offset = offsetof(beam_params, orientation),
       .is_required = true,
       .range = PCS_ANY_NUMBER },
-    { .name = "mass",
-      .kind = PCS_OPTION_CHOICE,
-      .help = "mass matrix",
-      .offset = offsetof(beam_params, mass),
-      .preset = "consistent",
-      .choices = beam_masses },
     { .name = NULL },
 };
 
@@ -121,7 +97,7 @@ static void beam_local_mass(const beam_params *p, double L, double m[NDOF * NDOF
 {
     double weight = p->rho * p->section.area * L, spin = p->rho * (p->section.Iy + p->section.Iz) * L, M[16];
     memset(m, 0, NDOF * NDOF * sizeof *m);
-    if (p->mass == BEAM_LUMPED) {
+    if (p->mass == PCS_BEAM_LUMPED) {
         const double inertia[3] = { spin, p->rho * p->section.Iy * L, p->rho * p->section.Iz * L };
         for (int i = 0; i < NDOF; i++) m[i * NDOF + i] = 0.5 * (i % 6 < 3 ? weight : inertia[i % 3]);
         return;
@@ -168,14 +144,7 @@ static void beam_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
     double R[3][3], sine, L = beam_frame(batch, cell, R, &sine), m[NDOF * NDOF], B[NMODE][NDOF] = { { 0 } };
     beam_local_modes(p, L, B, kind->D);
     beam_local_mass(p, L, m);
-    for (int a = 0; a < NMODE; a++)
-        for (int j = 0; j < NDOF; j++)
-            for (int k = 0; k < 3; k++) kind->B[a * NDOF + j] += B[a][3 * (j / 3) + k] * R[k][j % 3];
-    for (int i = 0; i < NDOF; i++)
-        for (int j = 0; j < NDOF; j++)
-            for (int k = 0; k < 3; k++)
-                for (int l = 0; l < 3; l++)
-                    kind->M[i * NDOF + j] += R[k][i % 3] * m[(3 * (i / 3) + k) * NDOF + 3 * (j / 3) + l] * R[l][j % 3];
+    pcs_beam_turn(NDOF, NMODE, (const double(*)[3])R, &B[0][0], m, kind);
 }
 
 static pcs_status beam_setup(pcs_context *ctx, pcs_batch *batch)

@@ -1,5 +1,7 @@
 #include "step/small.h"
 
+#include "core/dense.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -97,38 +99,6 @@ static double small_entry(const pcs_small *s, int row, int column)
     return column < m ? s->P21[k] * s->h : s->P22[k];
 }
 
-// LU with partial pivoting of the n x n matrix J, right-hand side b, solution in b; false when singular.
-static bool small_lu_solve(int n, double *J, double *b)
-{
-    double largest = 0.0;
-    for (int i = 0; i < n * n; i++) largest = fmax(largest, fabs(J[i]));
-    for (int k = 0; k < n; k++) {
-        int pivot = k;
-        for (int i = k + 1; i < n; i++)
-            if (fabs(J[i * n + k]) > fabs(J[pivot * n + k])) pivot = i;
-        if (!(fabs(J[pivot * n + k]) > 1e-12 * largest)) return false;
-        for (int j = 0; j < n && pivot != k; j++) {
-            double swap = J[k * n + j];
-            J[k * n + j] = J[pivot * n + j];
-            J[pivot * n + j] = swap;
-        }
-        double swap = b[k];
-        b[k] = b[pivot];
-        b[pivot] = swap;
-        for (int i = k + 1; i < n; i++) {
-            double factor = J[i * n + k] / J[k * n + k];
-            if (factor == 0.0) continue;
-            for (int j = k + 1; j < n; j++) J[i * n + j] -= factor * J[k * n + j];
-            b[i] -= factor * b[k];
-        }
-    }
-    for (int i = n - 1; i >= 0; i--) {
-        for (int j = i + 1; j < n; j++) b[i] -= J[i * n + j] * b[j];
-        b[i] /= J[i * n + i];
-    }
-    return true;
-}
-
 static void small_fill(pcs_small *s, int n, double proximal)
 {
     for (int i = 0; i < n; i++)
@@ -159,7 +129,7 @@ static bool small_solve_proximal(pcs_small *s, int n, bool *is_exact)
     double start = small_residual(s, n), now = start, last = INFINITY;
     for (int round = 0; round < PROXIMAL_ROUNDS && now > 1e-15 * start && now < 0.5 * last; round++) {
         small_fill(s, n, 1e-6);
-        if (!small_lu_solve(n, s->J, s->b)) return false;
+        if (!pcs_dense_solve(n, s->J, s->b)) return false;
         for (int i = 0; i < n; i++) s->x[i] += s->b[i];
         last = now;
         now = small_residual(s, n);
@@ -179,7 +149,7 @@ static bool small_solve_sets(pcs_small *s, bool *is_exact)
     memset(s->x, 0, (size_t)n * sizeof *s->x);
     (void)small_residual(s, n);
     small_fill(s, n, 0.0);
-    if (small_lu_solve(n, s->J, s->b)) memcpy(s->x, s->b, (size_t)n * sizeof *s->x);
+    if (pcs_dense_solve(n, s->J, s->b)) memcpy(s->x, s->b, (size_t)n * sizeof *s->x);
     else if (!small_solve_proximal(s, n, is_exact)) return false;
     for (int i = 0; i < n; i++) {
         int row = s->row[i];
