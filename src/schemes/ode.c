@@ -67,10 +67,9 @@ static bool ode_make_solver(pcs_ode *ode)
            ERKStepSetTableNum(ode->solver, ARKODE_DORMAND_PRINCE_7_4_5) == ARK_SUCCESS &&
            ERKStepSetInterpolantDegree(ode->solver, 3) == ARK_SUCCESS &&
            ERKStepSVtolerances(ode->solver, 1e-6, ode->atol) == ARK_SUCCESS &&
-           (ode->problem.nroot == 0 ||
-            (ERKStepRootInit(ode->solver, ode->problem.nroot, ode_roots) == ARK_SUCCESS &&
-             ERKStepSetRootDirection(ode->solver, direction) == ARK_SUCCESS &&
-             ERKStepSetNoInactiveRootWarn(ode->solver) == ARK_SUCCESS));
+           (ode->problem.nroot == 0 || (ERKStepRootInit(ode->solver, ode->problem.nroot, ode_roots) == ARK_SUCCESS &&
+                                        ERKStepSetRootDirection(ode->solver, direction) == ARK_SUCCESS &&
+                                        ERKStepSetNoInactiveRootWarn(ode->solver) == ARK_SUCCESS));
 }
 
 pcs_status pcs_ode_create(pcs_context *ctx, const pcs_ode_problem *problem, pcs_ode **out)
