@@ -102,7 +102,6 @@ pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out)
     PCS_TRY(pcs_columns_create(solver->ctx, n, solver->system->ntangent, &p->XT));
     PCS_TAKE(solver->ctx, p->GX, (size_t)m * (size_t)m, "the contact projection");
     PCS_TAKE(solver->ctx, p->at, n, "the contact projection");
-    if (n > 0) p->at[0] = NAN;
     projection_fill(solver, p);
     for (int j = 0; j < m; j++)
         if (!(solver->effective_mass[j] > 0.0) || !isfinite(solver->effective_mass[j]))
@@ -118,8 +117,8 @@ bool pcs_projection_move(pcs_step_solver *solver, const double *q)
     pcs_system *system = solver->system;
     bool is_singular = false;
     pcs_projection *p = solver->projection;
-    if (system->is_linear || memcmp(p->at, q, (size_t)system->nv * sizeof *q) == 0) return true;
-    p->at[0] = NAN;
+    if (system->is_linear || (p->is_at && memcmp(p->at, q, (size_t)system->nv * sizeof *q) == 0)) return true;
+    p->is_at = false;
     if (system->ops->update_mass != NULL) {
         system->ops->update_mass(system, q);
         if (pcs_linsolve_factor(solver->mass, &is_singular) != PCS_OK || is_singular) return false;
@@ -128,13 +127,14 @@ bool pcs_projection_move(pcs_step_solver *solver, const double *q)
     if (system->ops->update_directions != NULL) system->ops->update_directions(system, q);
     projection_fill(solver, p);
     memcpy(p->at, q, (size_t)system->nv * sizeof *q);
+    p->is_at = true;
     return true;
 }
 
 void pcs_projection_aim(pcs_step_solver *solver, const double *q)
 {
     if (solver->system->ops->update_directions == NULL) return;
-    solver->projection->at[0] = NAN;
+    solver->projection->is_at = false;
     solver->system->ops->update_directions(solver->system, q);
     projection_fill(solver, solver->projection);
 }
@@ -142,7 +142,7 @@ void pcs_projection_aim(pcs_step_solver *solver, const double *q)
 void pcs_projection_turn(pcs_step_solver *solver, const double *q)
 {
     if (solver->system->ops->update_directions == NULL) return;
-    solver->projection->at[0] = NAN;
+    solver->projection->is_at = false;
     solver->system->ops->update_directions(solver->system, q);
     projection_close(solver, solver->projection);
 }

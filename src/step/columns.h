@@ -28,7 +28,8 @@ typedef struct pcs_projection {
     pcs_columns *KX; // K M^-1 G^T
     double *GX;      // [nrow * nrow] G M^-1 G^T, row-major
     pcs_columns *XT; // M^-1 T^T; no columns without friction
-    double *at;      // [n] where it stands; a NaN when the directions have been turned away
+    double *at;      // [n] where it stands
+    bool is_at;      // all of it does; false before the first move and after a turn
 } pcs_projection;
 
 pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out);
