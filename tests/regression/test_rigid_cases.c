@@ -377,6 +377,22 @@ static void joint_drifts_at_velocity_level_only(void **state)
     case_close(&run);
 }
 
+// A joint that is torn apart, to either side, or pulled apart, breaks the certificate of a scheme that holds it.
+static void certificate_sees_a_torn_joint(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        case_run run = open_with("cases/slider_crank_bilateral", GGL, NULL);
+        case_step(&run);
+        CHECK_OK(run.ctx, pcs_sim_certify(run.sim, 0.0));
+        double *x = k < 2 ? run.sim->state.q : run.sim->state.v;
+        x[1] += k % 2 == 0 ? 1e-6 : -1e-6;
+        CHECK_STATUS(run.ctx, pcs_sim_certify(run.sim, 0.0), PCS_FAILED);
+        CHECK_TEXT(pcs_message(run.ctx), k < 2 ? "gap >= 0" : "gap rate + restitution >= 0");
+        case_close(&run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -392,6 +408,7 @@ int main(void)
         cmocka_unit_test(block_penetrates_under_moreau),
         cmocka_unit_test(slider_crank_reaches_the_digits),
         cmocka_unit_test(joint_drifts_at_velocity_level_only),
+        cmocka_unit_test(certificate_sees_a_torn_joint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ typedef struct trial {
     double t, q[N], v[N];
 } trial;
 
-// Presets, each moved by up to 30 % where its range allows that.
+// Presets, each moved by up to 30 %, or by as much of one where they are zero, as far as their ranges allow that.
 static void trial_parameters(trial *x, unsigned long long *seed, bool moves)
 {
     const percuss_system_definition *d = x->def;
@@ -34,7 +34,8 @@ static void trial_parameters(trial *x, unsigned long long *seed, bool moves)
         const percuss_parameter *parameter = &d->parameters[i];
         CHECK(i < PARAMETERS && !isnan(parameter->preset));
         CHECK(parameter->preset >= parameter->low && parameter->preset <= parameter->high);
-        double moved = parameter->preset * (1.0 + 0.3 * model_random(seed)), keep = parameter->preset;
+        double keep = parameter->preset, share = 0.3 * model_random(seed),
+               moved = keep == 0.0 ? share : keep * (1.0 + share);
         const char *culprit = NULL;
         x->p[i] = keep;
         if (!moves || moved < parameter->low || moved > parameter->high) continue;
@@ -378,6 +379,15 @@ static void linear_systems_know_their_constants(void **state)
     pcs_context_destroy(&b.ctx);
     b = build("cases/oscillator", "system.upper_mass=4.0");
     CHECK_RELATIVE(b.sim->system->stable_step, 2.0 / sqrt(1.25e4), 1e-14);
+    pcs_context_destroy(&b.ctx);
+    // Differences about a far place would round off: K is that about zero.
+    b = build("cases/oscillator", "system.height=1.234567e+5");
+    CHECK_ALL_NEAR(4, b.sim->system->K->value, K, 0.0);
+    pcs_context_destroy(&b.ctx);
+    // Gravity straight down has no part to the side.
+    b = build("cases/ball_in_box", "system.gravity_degrees=90.0");
+    const double down[] = { 0.0, -9.81 };
+    CHECK_ALL_NEAR(2, b.sim->system->gravity, down, 0.0);
     pcs_context_destroy(&b.ctx);
     // A load that grows with time is booked as work, not as gravity.
     b = build("cases/stick_slip", NULL);

@@ -145,7 +145,7 @@ static void jammed_corners_are_no_answer(void **state)
     const char *set = "system.friction=0.6";
     pcs_context *ctx = NULL;
     pcs_sim *sim = NULL;
-    int nsolved = 0, nfailed = 0;
+    int nfailed = 0;
     CHECK_OK(NULL, pcs_context_create(&ctx));
     CHECK_OK(ctx, pcs_sim_create(ctx, "cases/slider_crank", 1, &set, &sim));
     for (int trial = 0; trial < 2000; trial++) {
@@ -157,12 +157,10 @@ static void jammed_corners_are_no_answer(void **state)
         CHECK(pcs_projection_move(sim->solver, sim->state.q));
         for (int j = 0; j < 4; j++) target[j] = 0.3 * pcs_rows_dot(sim->system->G, j, v);
         if (!try_solve(sim, v, gate, target, &a)) nfailed++;
-        else {
-            check_answer(sim, v, gate, target, &a, 1e-9); // impulses are thousands of times the momenta
-            nsolved++;
-        }
+        else check_answer(sim, v, gate, target, &a, 1e-9); // impulses are thousands of times the momenta
     }
-    CHECK(nfailed > 0 && nsolved > 1000);
+    // That the others have no solution was seen by trying all cases in another program.
+    CHECK(nfailed >= 345 && nfailed <= 360);
     pcs_context_destroy(&ctx);
 }
 
@@ -187,8 +185,12 @@ static void projections_know_where_they_stand(void **state)
     CHECK(memcmp(GX, p->GX, sizeof GX) != 0);
     CHECK(pcs_projection_move(sim->solver, q0));
     CHECK(memcmp(GX, p->GX, sizeof GX) == 0);
+    pcs_projection_aim(sim->solver, q1);
+    CHECK(memcmp(GX, p->GX, sizeof GX) != 0);
+    CHECK(pcs_projection_move(sim->solver, q0));
+    CHECK(memcmp(GX, p->GX, sizeof GX) == 0);
     CHECK(pcs_projection_move(sim->solver, q1));
-    CHECK(memcmp(GX, p->GX, sizeof GX) != 0 && sim->solver->nfactor == factors + 2);
+    CHECK(memcmp(GX, p->GX, sizeof GX) != 0 && sim->solver->nfactor == factors + 3);
     CHECK(pcs_projection_move(sim->solver, q0));
     CHECK(memcmp(GX, p->GX, sizeof GX) == 0);
     // The effective mass of a corner, worked out by hand at theta = 0: M12 couples crank and rod.
