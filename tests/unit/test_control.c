@@ -66,6 +66,41 @@ static void errors_fall_with_the_tolerance(void **state)
         }
 }
 
+// Cheapest run of fixed steps that reaches an error, in force evaluations; -1: none of up to 51200 steps does.
+static long best_fixed(const char *path, motion exact, double end, double l1)
+{
+    static const char *const schemes[] = { MOREAU, "scheme={type: half_explicit}",
+                                           "scheme={type: alpha_ggl, rho_inf: 0.8}" };
+    long best = -1;
+    for (int k = 0; k < 3; k++)
+        for (int n = 400; n <= 51200; n *= 2) {
+            char step[64];
+            snprintf(step, sizeof step, "time.step=%.17g", end / (n + 0.37)); // divides no time of an event
+            watch_errors e = watch_measure(path, (const char *const[]){ schemes[k], step, NULL }, exact);
+            if (e.l1 > l1) continue;
+            if (best < 0 || e.nforce < best) best = e.nforce;
+            break;
+        }
+    return best;
+}
+
+static void fixed_steps_cost_more(void **state)
+{
+    (void)state;
+    static const char *const schemes[] = { MOREAU, "scheme={type: half_explicit}" };
+    for (int problem = 0; problem < 2; problem++)
+        for (int k = 0; k < 2; k++)
+            for (int i = 2; i <= 4; i++) {
+                const char *path = problem == 0 ? BALL : OSCILLATOR;
+                motion exact = problem == 0 ? watch_exact_ball : watch_exact_oscillator;
+                watch_errors e = controlled(path, exact, schemes[k], "variable", pow(10.0, -i), "");
+                long fixed = best_fixed(path, exact, problem == 0 ? 4.0 : 1.9, e.l1);
+                print_message("%s, %s, tolerance 1e-%d: %ld evaluations, fixed %ld\n", path, schemes[k], i, e.nforce,
+                              fixed);
+                CHECK(fixed < 0 || e.nforce < fixed);
+            }
+}
+
 // Without it the whole step and the halves can both miss an impact; the error then does not follow the tolerance.
 static void penetration_must_be_controlled(void **state)
 {
@@ -304,6 +339,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(oscillator_has_the_known_figures),
         cmocka_unit_test(errors_fall_with_the_tolerance),
+        cmocka_unit_test(fixed_steps_cost_more),
         cmocka_unit_test(penetration_must_be_controlled),
         cmocka_unit_test(rest_does_not_stall),
         cmocka_unit_test(attempts_leave_no_trace),
