@@ -82,6 +82,22 @@ static void ball_gains_an_order(void **state)
         measure("cases/ball_f2", 4.0, watch_exact_ball, &wanted[i], 0.2);
 }
 
+// Impacts closer than the intervals they are localised in are rest: the coarser the step, the fewer there are.
+static void accumulation_is_cheap(void **state)
+{
+    (void)state;
+    static const char *const methods[] = { "herk2", "kutta3", "rk4", "fehlberg5" };
+    for (int k = 0; k < 4; k++)
+        for (int n = 11; n < 200; n += 9) {
+            char scheme[64], step[64];
+            snprintf(scheme, sizeof scheme, "scheme={type: mannshardt, method: %s}", methods[k]);
+            snprintf(step, sizeof step, "time.step=%.17g", 4.0 / (n + 0.37));
+            watch_errors e =
+                watch_measure("cases/ball_f2", (const char *const[]){ scheme, step, NULL }, watch_exact_ball);
+            CHECK(e.nforce < 1500 + 20 * n);
+        }
+}
+
 // The same steps without localisation: order 1.
 static void without_it_the_order_is_one(void **state)
 {
@@ -108,6 +124,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(oscillator_keeps_the_order),
         cmocka_unit_test(ball_gains_an_order),
+        cmocka_unit_test(accumulation_is_cheap),
         cmocka_unit_test(without_it_the_order_is_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -287,6 +287,36 @@ static void what_does_not_apply_is_refused(void **state)
             "is above the stable step");
 }
 
+// A stop that the oscillator reaches for 14 ms of each second only: no step may pass over it.
+static void short_contacts_are_not_missed(void **state)
+{
+    (void)state;
+    static const char *const schemes[] = { "scheme={type: event_driven, rtol: 1e-11}",
+                                           "scheme={type: event_driven, rtol: 1e-4}",
+                                           "scheme={type: event_driven, rtol: 1e-4, atol: 1e-4}",
+                                           "scheme={type: mannshardt, method: rk4}",
+                                           "scheme={type: mannshardt, method: fehlberg5}" };
+    static const char *const steps[] = { "time.step=0.01", "time.step=0.9", "time.step=0.9", "time.step=0.047",
+                                         "time.step=0.047" };
+    double end = 0.0;
+    for (int i = 0; i < 5; i++) {
+        watch *w = watch_open("cases/impacting_oscillator", (const char *const[]){ schemes[i], steps[i], "time.end=0.9",
+                                                                                   "system.stop=-0.999", NULL });
+        long nimpact = 0;
+        double loss = 0.0;
+        while (!pcs_sim_is_done(w->sim)) {
+            CHECK_OK(w->ctx, pcs_sim_step(w->sim));
+            nimpact += w->sim->report.rows[0].is_impact;
+            loss = w->sim->ledger.impact_loss;
+        }
+        print_message("%s: %ld impacts, loss %.6f, end %.6f\n", schemes[i], nimpact, loss, w->sim->state.q[0]);
+        CHECK(nimpact == 1);
+        if (i == 0) end = w->sim->state.q[0];
+        CHECK_NEAR(w->sim->state.q[0], end, 2e-3);
+        watch_close(&w);
+    }
+}
+
 // The limit on events ends what the look at intervals does not see.
 static void events_are_limited(void **state)
 {
@@ -313,6 +343,7 @@ int main(void)
         cmocka_unit_test(energy_goes_at_impacts_only),
         cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(what_does_not_apply_is_refused),
+        cmocka_unit_test(short_contacts_are_not_missed),
         cmocka_unit_test(events_are_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
