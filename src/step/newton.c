@@ -105,13 +105,6 @@ static double newton_into_v(const pcs_step_solver *self, int k)
     return k < ((const newton *)self->data)->m ? 0.0 : 1.0;
 }
 
-static double newton_row_dot(const pcs_step_solver *self, int k, const double *x)
-{
-    const newton *s = self->data;
-    if (k < s->m) return pcs_rows_dot(self->system->G, k, x);
-    return k < 2 * s->m ? pcs_rows_dot(self->system->G, k - s->m, x) : pcs_rows_dot(self->system->T, k - 2 * s->m, x);
-}
-
 static bool newton_is_used(const pcs_step_solver *self, int k)
 {
     return k >= ((const newton *)self->data)->m || self->form.has_position;
@@ -214,19 +207,26 @@ static void newton_fill_cone(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
     pcs_cone *c = s->cone;
-    double kb = self->form.kb;
-    for (int k = 0; k < s->nz; k++) {
-        bool is_gap = k < s->m;
-        for (int l = 0; l < s->nz; l++) {
-            double direct = is_gap ? newton_into_q(self, l) : newton_into_v(self, l), entry = 0.0;
-            if (direct != 0.0) entry = direct * newton_row_dot(self, k, newton_column(self, l));
-            if (self->form.has_dynamics) entry += (is_gap ? kb : 1.0) * newton_row_dot(self, k, s->Y[l]);
-            c->P[k * s->nz + l] = entry;
-            if (is_gap) c->P_gate[k * s->nz + l] = kb * newton_row_dot(self, k, s->Y[l]);
+    const pcs_system *system = self->system;
+    const pcs_step_form *form = &self->form;
+    for (int l = form->has_position ? 0 : s->m; l < s->nz; l++) {
+        // What a unit of the multiplier does to q and to v, its effect on d included.
+        const double *column = newton_column(self, l);
+        double into_q = newton_into_q(self, l), into_v = newton_into_v(self, l);
+        for (int i = 0; i < s->n; i++) {
+            s->q_last[i] = into_q * column[i] + form->kb * s->Y[l][i];
+            s->v_last[i] = into_v * column[i] + s->Y[l][i];
         }
-        double mass = newton_row_dot(self, k, newton_column(self, k));
-        c->r[k] = 1.0 / mass;
+        for (int j = 0; j < s->m; j++) {
+            if (form->has_position) c->P[j * s->nz + l] = pcs_rows_dot(system->G, j, s->q_last);
+            if (form->gate_is_live) c->P_gate[j * s->nz + l] = form->kb * pcs_rows_dot(system->G, j, s->Y[l]);
+            c->P[(s->m + j) * s->nz + l] = pcs_rows_dot(system->G, j, s->v_last);
+        }
+        for (int t = 0; t < s->nt; t++) c->P[(2 * s->m + t) * s->nz + l] = pcs_rows_dot(system->T, t, s->v_last);
     }
+    for (int j = 0; j < s->m; j++) c->r[j] = c->r[s->m + j] = self->effective_mass[j];
+    for (int t = 0; t < s->nt; t++)
+        c->r[2 * s->m + t] = 1.0 / pcs_rows_dot(system->T, t, self->projection->XT->value[t]);
     memcpy(c->gate, p->gate, (size_t)s->m);
     c->h = self->form.h;
     c->has_position = self->form.has_position;
