@@ -297,7 +297,7 @@ static void short_contacts_are_not_missed(void **state)
                                            "scheme={type: mannshardt, method: rk4}",
                                            "scheme={type: mannshardt, method: fehlberg5}" };
     static const char *const steps[] = { "time.step=0.01", "time.step=0.9", "time.step=0.9", "time.step=0.047",
-                                         "time.step=0.047" };
+                                         "time.step=0.037" };
     double end = 0.0;
     for (int i = 0; i < 5; i++) {
         watch *w = watch_open("cases/impacting_oscillator", (const char *const[]){ schemes[i], steps[i], "time.end=0.9",
