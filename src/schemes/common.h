@@ -24,6 +24,9 @@ pcs_step_problem pcs_next_problem(pcs_next *next, double t);
 // An empty report of a step of length h; the array of rows stays.
 void pcs_begin_report(pcs_step_report *report, double h);
 
+// Makes `report` that of two steps, `first` and its own; the laws of the rows are those of the second.
+void pcs_join_reports(const pcs_step_report *first, int nrow, pcs_step_report *report);
+
 // Energies and momentum of the next state; false, with the outcome set, when it is not finite.
 bool pcs_next_measure(const pcs_scheme *self, const pcs_next *next, pcs_step_report *report);
 

@@ -60,8 +60,6 @@ const char *pcs_refuse_friction(const pcs_system *system, const void *params);
 // Books the loss of an impact.
 void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, double duration, bool is_impact,
                               pcs_step_report *report);
-// Makes `report` that of two steps, `first` and its own; the laws of the rows are those of the second.
-void pcs_join_reports(const pcs_step_report *first, int nrow, pcs_step_report *report);
 // The trapezoidal quadratures of damping and loads.
 void pcs_explicit_report_work(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, pcs_step_report *report);
 

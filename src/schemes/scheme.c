@@ -91,6 +91,29 @@ void pcs_begin_report(pcs_step_report *report, double h)
     *report = (pcs_step_report){ .h = h, .bad_equation = -1, .rows = report->rows };
 }
 
+void pcs_join_reports(const pcs_step_report *first, int nrow, pcs_step_report *report)
+{
+    double h = first->h + report->h;
+    report->external_work += first->external_work;
+    report->damping_loss += first->damping_loss;
+    report->impact_loss += first->impact_loss;
+    report->correction_work += first->correction_work;
+    report->numerical_loss += first->numerical_loss;
+    report->iterations += first->iterations;
+    for (int k = 0; k < 3; k++) report->smooth_impulse[k] += first->smooth_impulse[k];
+    for (int j = 0; j < nrow; j++) {
+        pcs_row_report *row = &report->rows[j];
+        const pcs_row_report *before = &first->rows[j];
+        row->force = (row->force * report->h + before->force * first->h) / h;
+        row->step_impulse += before->step_impulse;
+        row->impulse += before->impulse;
+        row->is_impact = row->is_impact || before->is_impact;
+        for (int t = 0; t < 2; t++) row->tangent[t] += before->tangent[t];
+    }
+    report->h = h;
+    report->is_joined = true;
+}
+
 void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_next *next, double theta,
                           pcs_step_report *report)
 {

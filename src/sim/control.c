@@ -186,30 +186,6 @@ static double control_error(const pcs_sim *sim, const pcs_control *c, double *ex
     return error;
 }
 
-// The report of the second half becomes that of the pair.
-static void control_merge(pcs_sim *sim, const pcs_control *c)
-{
-    pcs_step_report *r = &sim->report;
-    const pcs_step_report *f = &c->first;
-    double h = r->h + f->h;
-    r->external_work += f->external_work;
-    r->damping_loss += f->damping_loss;
-    r->impact_loss += f->impact_loss;
-    r->correction_work += f->correction_work;
-    r->numerical_loss += f->numerical_loss;
-    r->iterations += f->iterations;
-    for (int k = 0; k < 3; k++) r->smooth_impulse[k] += f->smooth_impulse[k];
-    for (int j = 0; j < sim->system->nrow; j++) {
-        pcs_row_report *row = &r->rows[j];
-        row->force = (row->force * r->h + c->rows[j].force * f->h) / h;
-        row->step_impulse += c->rows[j].step_impulse;
-        row->impulse += c->rows[j].impulse;
-        row->is_impact = row->is_impact || c->rows[j].is_impact;
-        for (int t = 0; t < 2; t++) row->tangent[t] += c->rows[j].tangent[t];
-    }
-    r->h = h;
-}
-
 static double control_factor(double error, double exponent)
 {
     return fmin(5.0, fmax(0.2, 0.9 * pow(fmax(error, 1e-12), -exponent)));
@@ -228,6 +204,7 @@ static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double
     PCS_TRY(control_try(sim, 0.5 * h, &is_done));
     if (!is_done || !control_certifies(sim, control_energy(&sim->ledger.now))) return PCS_OK;
     c->first = sim->report;
+    c->first.rows = c->rows;
     memcpy(c->rows, sim->report.rows, (size_t)sim->system->nrow * sizeof *c->rows);
     PCS_TRY(control_try(sim, 0.5 * h, &is_done));
     if (!is_done || !control_certifies(sim, control_energy(&c->first.measure))) return PCS_OK;
@@ -259,7 +236,7 @@ pcs_status pcs_control_step(pcs_sim *sim)
         if (error <= 1.0 || (is_smallest && isfinite(error))) {
             if (error > 1.0) sim->view.inexact++;
             c->step = fmin(c->params.largest, fmax(c->params.smallest, h * control_factor(error, exponent)));
-            control_merge(sim, c);
+            pcs_join_reports(&c->first, sim->system->nrow, &sim->report);
             sim->state.step = c->start.state.step + 1;
             sim->state.t = h == left ? sim->end_time : c->start.state.t + h;
             return PCS_OK;
