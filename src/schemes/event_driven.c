@@ -335,7 +335,7 @@ static pcs_outcome driven_advance(pcs_scheme *self, double end, double *t, int *
         stop = t0 + 0.5 * (*t - t0);
         *t = t0;
         outcome = driven_go_back(s, t0, stop - t0);
-        if (stop - t0 > 16.0 * DBL_EPSILON * fabs(t0)) continue;
+        if (stop - t0 > 16.0 * DBL_EPSILON * fmax(fabs(t0), end - t0)) continue;
         *what = EVENT;
         return outcome;
     }

@@ -234,8 +234,12 @@ static void energy_goes_at_impacts_only(void **state)
         watch *w = watch_open(runs[i].path, (const char *const[]){ RESTING, runs[i].more, NULL });
         while (!pcs_sim_is_done(w->sim)) {
             CHECK_OK(w->ctx, pcs_sim_step(w->sim));
-            for (int j = 0; j < w->sim->system->nrow; j++)
-                CHECK(w->sim->report.rows[j].gap > -1e-10 * w->sim->system->length);
+            for (int j = 0; j < w->sim->system->nrow; j++) {
+                const pcs_row_report *row = &w->sim->report.rows[j];
+                CHECK(row->gap > -1e-10 * w->sim->system->length);
+                // A lasting contact neither sinks nor slides off.
+                if (row->is_gated) CHECK(fabs(row->gap) < 1e-14 * w->sim->system->length && fabs(row->rate) < 1e-13);
+            }
         }
         CHECK_NEAR(w->sim->ledger.numerical_loss, 0.0, runs[i].tolerance);
         CHECK(w->sim->ledger.largest_rise < runs[i].tolerance);
@@ -317,6 +321,26 @@ static void short_contacts_are_not_missed(void **state)
     }
 }
 
+// Touching and at rest, without a force at first; then 10 t^2 lifts it off: q = 10 t^4 / 12. Neither the first instant
+// nor the force tells when the contact opens.
+static void contact_opens_from_nothing(void **state)
+{
+    (void)state;
+    static const char *const schemes[] = { RESTING, "scheme={type: mannshardt}" };
+    static const char *const steps[] = { "time.step=0.01", "time.step=0.3" };
+    for (int i = 0; i < 4; i++) {
+        watch *w = watch_open("cases/ball_rest",
+                              (const char *const[]){ schemes[i % 2], steps[i / 2], "system.ramp=-10.0", NULL });
+        while (!pcs_sim_is_done(w->sim)) {
+            CHECK_OK(w->ctx, pcs_sim_step(w->sim));
+            CHECK_NEAR(w->sim->state.q[0], 10.0 * pow(w->sim->state.t, 4.0) / 12.0, i == 3 ? 1e-2 : 1e-5);
+            CHECK(w->sim->report.rows[0].step_impulse >= 0.0 && w->sim->report.rows[0].step_impulse < 1e-6);
+        }
+        CHECK(!w->sim->report.rows[0].is_closed);
+        watch_close(&w);
+    }
+}
+
 // The limit on events ends what the look at intervals does not see.
 static void events_are_limited(void **state)
 {
@@ -344,6 +368,7 @@ int main(void)
         cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(what_does_not_apply_is_refused),
         cmocka_unit_test(short_contacts_are_not_missed),
+        cmocka_unit_test(contact_opens_from_nothing),
         cmocka_unit_test(events_are_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

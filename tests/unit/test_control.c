@@ -194,6 +194,30 @@ static void attempts_leave_no_trace(void **state)
     }
 }
 
+// A step that was tried and undone does not count in the certificate: not even in what it allows.
+static void certificate_forgets_rejected_steps(void **state)
+{
+    (void)state;
+    watch *w = watch_open(OSCILLATOR, (const char *const[]){ MOREAU, "time.step=0.1", "time.end=0.3",
+                                                             "time.control={type: adaptive, tolerance: 1e-5}", NULL });
+    double largest = 0.0;
+    while (!pcs_sim_is_done(w->sim)) {
+        CHECK_OK(w->ctx, pcs_sim_step(w->sim));
+        largest = fmax(largest, 0.5 * w->sim->report.h);
+    }
+    CHECK(largest < 0.01 && w->sim->view.rejections > 10);
+    const pcs_certificate *certificate = w->sim->view.certificate;
+    int count = 0;
+    for (int i = 0; i < certificate->ncheck; i++) {
+        if (strstr(certificate->checks[i].name, "penetration") == NULL) continue;
+        count++;
+        CHECK(certificate->checks[i].worst_value > 0.0);
+        CHECK(certificate->checks[i].tolerance < 2.0 * 6.3 * largest + 1e-9);
+    }
+    CHECK(count == 1);
+    watch_close(&w);
+}
+
 // Impulses of the halves are added up: the floor carries the weight, and what the ball brings.
 static void reports_are_of_the_pair(void **state)
 {
@@ -343,6 +367,7 @@ int main(void)
         cmocka_unit_test(penetration_must_be_controlled),
         cmocka_unit_test(rest_does_not_stall),
         cmocka_unit_test(attempts_leave_no_trace),
+        cmocka_unit_test(certificate_forgets_rejected_steps),
         cmocka_unit_test(reports_are_of_the_pair),
         cmocka_unit_test(steps_stay_stable),
         cmocka_unit_test(smallest_step_is_the_end),
