@@ -30,6 +30,9 @@ typedef struct bench_reference {
     double *saved[4];                   // [n] state to return to
 } bench_reference;
 
+// A gap up to this closes the gate of implicit schemes: round-off does not decide a tie, m.
+#define reference_tie (1e-13 * bench_length)
+
 // Row-compressed copy of a tridiagonal matrix.
 static inline bench_csr reference_csr(const bench_tri *A)
 {
@@ -185,7 +188,7 @@ static inline void reference_ggl(bench_reference *r)
     double smooth = r->gap + r->q[0] + f->kb * y[0], nu = 0.0, la = 0.0;
     if (smooth <= 0.0) nu = -smooth / (r->X[0] - f->kb * r->Y[0]);
     double rate = r->v[0] + y[0] - nu * r->Y[0];
-    if (smooth - f->kb * nu * r->Y[0] <= 0.0) la = fmax(0.0, -(rate + target) / r->X[0]);
+    if (smooth - f->kb * nu * r->Y[0] <= reference_tie) la = fmax(0.0, -(rate + target) / r->X[0]);
     reference_finish(r, y, nu, la);
     double back = (1.0 - f->af) / (1.0 - f->am);
     for (int i = 0; i < r->n; ++i) r->a[i] += back * r->vd[i];
@@ -195,7 +198,7 @@ static inline void reference_moreau(bench_reference *r)
 {
     const bench_form *f = &r->form;
     double h = f->h, old = h * (1.0 - f->theta), target = bench_restitution * r->v[0];
-    bool gate = r->gap + r->q[0] + 0.5 * h * r->v[0] <= 0.0;
+    bool gate = r->gap + r->q[0] + 0.5 * h * r->v[0] <= reference_tie;
     for (int i = 0; i < r->n; ++i) {
         double v = r->v[i] + old * r->vd[i];
         r->q[i] += old * r->v[i] + f->kb * v;
