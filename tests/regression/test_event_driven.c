@@ -50,6 +50,28 @@ static void ball_is_exact_up_to_the_accumulation(void **state)
     }
 }
 
+// What was reached before is on disk, with the reason for the end.
+static void results_before_the_accumulation_are_kept(void **state)
+{
+    (void)state;
+    static char text[1 << 20];
+    const char *folder = TESTS_OUTPUT_FOLDER "/accumulation";
+    watch *w = watch_open("cases/ball", (const char *const[]){ STOPPING, NULL });
+    CHECK_STATUS(w->ctx, pcs_sim_run(w->sim, folder, false), PCS_FAILED);
+    watch_close(&w);
+    static const char *const files[] = { TESTS_OUTPUT_FOLDER "/accumulation/summary.txt",
+                                         TESTS_OUTPUT_FOLDER "/accumulation/history.csv" };
+    static const char *const parts[] = { "events accumulate at t = 3.6022493", "\n3.602,1801," };
+    for (int i = 0; i < 2; i++) {
+        FILE *file = fopen(files[i], "r");
+        CHECK(file != NULL);
+        size_t length = fread(text, 1, sizeof text - 1, file);
+        text[length] = '\0';
+        fclose(file);
+        CHECK(strstr(text, parts[i]) != NULL);
+    }
+}
+
 // Told to, it closes the contact there and goes on; the floor then carries the weight.
 static void ball_comes_to_rest(void **state)
 {
@@ -358,6 +380,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ball_is_exact_up_to_the_accumulation),
+        cmocka_unit_test(results_before_the_accumulation_are_kept),
         cmocka_unit_test(ball_comes_to_rest),
         cmocka_unit_test(oscillator_is_exact),
         cmocka_unit_test(errors_follow_the_tolerance),
