@@ -10,10 +10,11 @@
 
 #include <math.h>
 
-#define REAL(type, key, text, is_needed, standard, limits)                                                            \
-    {                                                                                                                 \
-        .name = #key, .kind = PCS_OPTION_REAL, .help = text, .offset = offsetof(type, key), .is_required = is_needed, \
-        .preset = standard, .range = limits                                                                           \
+// An option of a section; the range comes last, because its braces hold commas.
+#define REAL(type, key, text, is_needed, standard, ...)                                       \
+    {                                                                                         \
+        .name = #key, .kind = PCS_OPTION_REAL, .help = (text), .offset = offsetof(type, key), \
+        .is_required = (is_needed), .preset = (standard), .range = __VA_ARGS__                \
     }
 
 static const double circle_constant = 3.14159265358979323846;

@@ -4,7 +4,9 @@
 #ifndef PCS_CORE_LOOP_H
 #define PCS_CORE_LOOP_H
 
-#ifdef __GNUC__
+#if defined(__clang__)
+#define PCS_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
 #define PCS_INDEPENDENT _Pragma("GCC ivdep")
 #else
 #define PCS_INDEPENDENT

@@ -206,7 +206,7 @@ static bool mann_may_dip(pcs_scheme *self, double h)
 {
     mann *s = self->data;
     const pcs_system *system = self->system;
-    double gap[2][PCS_MAX_ROWS], rate[2][PCS_MAX_ROWS];
+    double gap[2][PCS_MAX_ROWS] = { { 0 } }, rate[2][PCS_MAX_ROWS] = { { 0 } };
     for (int side = 0; side < 2; side++) {
         const double *q = side == 0 ? s->next.q : s->end.q, *v = side == 0 ? s->next.v : s->end.v;
         system->ops->gaps(system, q, gap[side]);

@@ -103,7 +103,7 @@ static double cone_slip_equation(const pcs_cone *c, int owner, int t, double *ro
 {
     const pcs_row *r = &c->rows[owner];
     int k = cone_tangent(c, owner, t), la = c->m + owner;
-    double y[2], length = cone_trial(c, owner, y), direction[2] = { -1.0, 0.0 }, limit = r->friction * c->z[la];
+    double y[2] = { 0 }, length = cone_trial(c, owner, y), direction[2] = { -1.0, 0.0 }, limit = r->friction * c->z[la];
     for (int i = 0; i < r->ntangent && length > 0.0; i++) direction[i] = y[i] / length;
     if (c->mode[k] > SLIDING) direction[0] = c->mode[k] == SLIDING_UP ? 1.0 : -1.0;
     memset(row, 0, (size_t)c->n * sizeof *row);

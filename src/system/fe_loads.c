@@ -38,7 +38,7 @@ static pcs_status loads_add_weight(pcs_system *self, const pcs_fe_load *load, in
     const pcs_batch *batch = &fe->batches[group];
     int n = ops->ndof;
     double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
-    double pull[PCS_MAX_CELL_DOFS], height[PCS_MAX_CELL_DOFS];
+    double pull[PCS_MAX_CELL_DOFS] = { 0 }, height[PCS_MAX_CELL_DOFS] = { 0 };
     for (int c = 0; c < batch->ncell; c++) {
         PCS_TRY(loads_pull(self, load, group, c, pull, height));
         ops->matrices(batch, c, M, K);
