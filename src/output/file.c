@@ -92,14 +92,6 @@ pcs_status pcs_file_commit(pcs_file *f)
     return file_fail(f, "write", error);
 }
 
-void pcs_file_abandon(pcs_file *f)
-{
-    if (f->descriptor < 0) return;
-    close(f->descriptor);
-    f->descriptor = -1;
-    unlink(f->part);
-}
-
 void pcs_file_leave(pcs_file *f, long long size)
 {
     if (f->descriptor < 0) return;

@@ -29,8 +29,6 @@ pcs_status pcs_file_open(pcs_file *f, const char *name);
 pcs_status pcs_file_flush(pcs_file *f);
 // Completes the file: flush, close, rename. On failure nothing is left behind.
 pcs_status pcs_file_commit(pcs_file *f);
-// Closes the file and removes what was written; accepts a file that is not open.
-void pcs_file_abandon(pcs_file *f);
 // Closes the file and leaves its first `size` bytes under the name it has while it is written.
 void pcs_file_leave(pcs_file *f, long long size);
 // Removes `name` of an earlier run; false when there was none (or it cannot be removed).

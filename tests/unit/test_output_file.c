@@ -75,17 +75,6 @@ static void numbers_are_big_endian(void **state)
     free(bytes);
 }
 
-static void an_abandoned_file_leaves_nothing(void **state)
-{
-    fixture *f = *state;
-    CHECK_OK(f->run.ctx, pcs_file_open(f->file, "a.txt"));
-    pcs_file_text(f->file, "half");
-    pcs_file_abandon(f->file);
-    pcs_file_abandon(f->file);
-    CHECK(!fake_exists(&f->run, "a.txt"));
-    CHECK(!fake_exists(&f->run, "a.txt.part"));
-}
-
 static void a_full_disk_is_reported_with_the_path(void **state)
 {
     fixture *f = *state;
@@ -148,7 +137,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_file_appears_when_complete, set_up, tear_down),
         cmocka_unit_test_setup_teardown(numbers_are_big_endian, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(an_abandoned_file_leaves_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_is_reported_with_the_path, set_up, tear_down),
         cmocka_unit_test_setup_teardown(only_whole_parts_are_left_behind, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_name_that_is_taken_is_an_error, set_up, tear_down),
