@@ -364,7 +364,9 @@ pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definit
     PCS_TAKE(ctx, d, 1, "the system");
     d->def = definition;
     d->p = params;
-    *self = (pcs_system){ .ctx = ctx, .data = d, .nq = definition->ncoordinate, .nv = definition->ncoordinate };
+    *self = (pcs_system){
+        .ctx = ctx, .data = d, .nq = definition->ncoordinate, .nv = definition->ncoordinate, .load_factor = 1.0
+    };
     self->is_linear = definition->is_linear != 0;
     self->coordinates = definition->coordinates;
     self->length = definition->length(params);

@@ -239,7 +239,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TAKE(ctx, self, 1, "the system");
     PCS_TAKE(ctx, fe, 1, "the system");
     fe->model = *definition;
-    *self = (pcs_system){ .ops = &pcs_system_fe, .ctx = ctx, .data = fe, .is_linear = true };
+    *self = (pcs_system){ .ops = &pcs_system_fe, .ctx = ctx, .data = fe, .is_linear = true, .load_factor = 1.0 };
     PCS_TRY(fe_make_batches(ctx, fe, culprit));
     PCS_TRY(pcs_fe_number_dofs(ctx, fe, culprit));
     self->nq = self->nv = fe->map.nequation;

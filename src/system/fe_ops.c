@@ -1,6 +1,6 @@
 // What schemes and observers ask of a finite-element system.
 //
-//   f(t, q, v) = f_gravity + f_loads(t) - K q - C v,   g(q) = g_0 + G q
+//   f(t, q, v) = s (f_gravity + f_loads(t)) - K q - C v,   g(q) = g_0 + G q,   s the load factor
 
 #include "system/fe_data.h"
 
@@ -30,6 +30,7 @@ static void fe_force(const pcs_system *self, double t, const double *q, const do
         const fe_push *push = &fe->pushes[i];
         f[push->equation] += push->value * fe_amplitude(&fe->model.loads[push->load].amplitude, t);
     }
+    for (int i = 0; i < self->nv && self->load_factor != 1.0; i++) f[i] *= self->load_factor;
     for (int g = 0; g < fe->model.ngroup; g++) fe->model.groups[g].ops->add_force(&fe->batches[g], q, v, f);
 }
 

@@ -116,6 +116,7 @@ struct pcs_system {
     const double *gravity;          // [nv] force of gravity, N; NULL when there is none
     pcs_picture *picture;
     double stable_step; // s, of explicit schemes; INFINITY when nothing limits it
+    double load_factor; // of gravity and applied loads; 1 but for static load steps. Closed forms do not know it
 };
 
 // Velocity of row j.
