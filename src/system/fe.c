@@ -5,7 +5,6 @@
 #include "system/fe_data.h"
 
 #include <math.h>
-#include <string.h>
 
 // Puts every cell of the group's set into its batch.
 static pcs_status fe_make_batch(pcs_context *ctx, fe_data *fe, int group, const char **culprit)
@@ -97,103 +96,6 @@ static pcs_status fe_assemble(pcs_system *self)
     return PCS_OK;
 }
 
-static pcs_status fe_fill_contact(pcs_system *self, int contact, pcs_contact_info *info, pcs_row *rows)
-{
-    fe_data *fe = self->data;
-    const pcs_fe_contact *c = &fe->model.contacts[contact];
-    double restitution;
-    memcpy(&restitution, (const char *)c->params + c->ops->restitution_offset, sizeof restitution);
-    for (int i = 0; i < info->nrow; i++) {
-        int row = info->first_row + i;
-        PCS_TRY(c->ops->fill(self->ctx, c->params, &fe->map, i, &fe->points[row]));
-        rows[row] = (pcs_row){ .contact = contact, .restitution = restitution };
-    }
-    return PCS_OK;
-}
-
-static pcs_status fe_make_directions(pcs_system *self)
-{
-    const fe_data *fe = self->data;
-    int nnz = 0;
-    for (int i = 0; i < self->nrow; i++) nnz += fe->points[i].nterm;
-    PCS_TRY(pcs_rows_create(self->ctx, self->nrow, self->nv, nnz, &self->G));
-    int place = 0;
-    for (int i = 0; i < self->nrow; i++) {
-        self->G->start[i] = place;
-        for (int j = 0; j < fe->points[i].nterm; j++) {
-            self->G->column[place] = fe->points[i].equation[j];
-            self->G->value[place++] = fe->points[i].coefficient[j];
-        }
-    }
-    self->G->start[self->nrow] = place;
-    return PCS_OK;
-}
-
-static pcs_status fe_make_contacts(pcs_system *self, const char **culprit)
-{
-    fe_data *fe = self->data;
-    pcs_contact_info *info;
-    pcs_row *rows;
-    self->ncontact = fe->model.ncontact;
-    PCS_TAKE(self->ctx, info, self->ncontact, "contacts");
-    for (int i = 0; i < self->ncontact; i++) {
-        const pcs_fe_contact *c = &fe->model.contacts[i];
-        info[i] = (pcs_contact_info){ .name = c->name, .first_row = self->nrow, .writes_points = c->writes_points };
-        info[i].nrow = c->ops->count(c->params, fe->model.mesh);
-        self->nrow += info[i].nrow;
-    }
-    PCS_TAKE(self->ctx, rows, self->nrow, "contact rows");
-    PCS_TAKE(self->ctx, fe->points, self->nrow, "contact rows");
-    self->contacts = info;
-    self->rows = rows;
-    for (int i = 0; i < self->ncontact; i++) {
-        pcs_status status = fe_fill_contact(self, i, &info[i], rows);
-        if (status == PCS_OK) continue;
-        *culprit = pcs_fe_culprit(self->ctx, "contacts", info[i].name);
-        return status;
-    }
-    return fe_make_directions(self);
-}
-
-// Index of a field name in the picture's list, added when it is new.
-static int fe_field_index(const char **names, int *count, const char *name)
-{
-    for (int i = 0; i < *count; i++)
-        if (strcmp(names[i], name) == 0) return i;
-    names[*count] = name;
-    return (*count)++;
-}
-
-static pcs_status fe_make_picture(pcs_system *self)
-{
-    fe_data *fe = self->data;
-    const pcs_mesh *mesh = fe->model.mesh;
-    pcs_picture *picture;
-    const char **names;
-    double **fields;
-    size_t room = (size_t)fe->model.ngroup * PCS_MAX_CELL_FIELDS;
-    PCS_TAKE(self->ctx, picture, 1, "the picture");
-    PCS_TAKE(self->ctx, names, room, "the picture");
-    PCS_TAKE(self->ctx, fe->field_of, room, "the picture");
-    int count = 0;
-    for (int g = 0; g < fe->model.ngroup; g++) {
-        const char *const *own = fe->model.groups[g].ops->fields;
-        for (int k = 0; own[k] != NULL; k++)
-            fe->field_of[g * PCS_MAX_CELL_FIELDS + k] = fe_field_index(names, &count, own[k]);
-    }
-    PCS_TAKE(self->ctx, fields, count, "the picture");
-    for (int k = 0; k < count; k++) PCS_TAKE(self->ctx, fields[k], mesh->ncell, "the picture");
-    *picture = (pcs_picture){
-        .npoint = mesh->nnode, .ncell = mesh->ncell, .nfield = count, .field_names = names, .fields = fields
-    };
-    picture->reference = (const double(*)[3])mesh->x;
-    picture->cells = (const int(*)[2])mesh->cell;
-    PCS_TAKE(self->ctx, picture->displacement, mesh->nnode, "the picture");
-    PCS_TAKE(self->ctx, picture->velocity, mesh->nnode, "the picture");
-    self->picture = picture;
-    return PCS_OK;
-}
-
 // Diagonal of the box round the model.
 static double fe_length(const pcs_mesh *mesh)
 {
@@ -246,8 +148,8 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     for (int g = 0; g < definition->ngroup; g++) PCS_TRY(definition->groups[g].ops->setup(ctx, &fe->batches[g]));
     PCS_TRY(fe_assemble(self));
     PCS_TRY(pcs_fe_apply_loads(self, culprit));
-    PCS_TRY(fe_make_contacts(self, culprit));
-    PCS_TRY(fe_make_picture(self));
+    PCS_TRY(pcs_fe_make_contacts(self, culprit));
+    PCS_TRY(pcs_fe_make_picture(self));
     self->length = fe_length(definition->mesh);
     self->stable_step = pcs_fe_stable_step(fe);
     PCS_TRY(fe_total_mass(self));

@@ -37,6 +37,17 @@ pcs_status pcs_fe_apply_loads(pcs_system *self, const char **culprit);
 double pcs_fe_stable_step(const fe_data *fe);
 // The same for a scheme with a limit of its own.
 double pcs_fe_limited_step(const pcs_system *self, pcs_mode_limit *limit, const void *params);
+// Contact rows and their directions.
+pcs_status pcs_fe_make_contacts(pcs_system *self, const char **culprit);
+void pcs_fe_gaps(const pcs_system *self, const double *q, double *gap);
+void pcs_fe_contact_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
+void pcs_fe_row_resultant(const pcs_system *self, int row, double out[3]);
+// Pictures and probes.
+pcs_status pcs_fe_make_picture(pcs_system *self);
+void pcs_fe_draw(const pcs_system *self, const double *q, const double *v, pcs_picture *picture);
+double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
+// Nodal vector sum_i x_i d_i over the translations of a node.
+void pcs_fe_node_vector(const fe_data *fe, int node, const double *x, double out[3]);
 // "<section>.<name>" kept by the context, for *culprit; NULL when memory is out.
 const char *pcs_fe_culprit(pcs_context *ctx, const char *section, const char *name);
 
