@@ -13,6 +13,7 @@ MAY_INCLUDE = {
     "mesh": ["core"],
     "case": ["core"],
     "linsolve": ["sparse", "core"],
+    "eigen": ["linsolve", "sparse", "core"],
     "contact": ["mesh", "sparse", "core"],
     "step": ["contact", "sparse", "linsolve", "core", "system/system.h"],
     "system": ["elements", "mesh", "contact", "sparse", "core", "percuss_system.h"],
