@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-enum { PCS_MAX_CELL_DOFS = 12, PCS_MAX_CELL_FIELDS = 8 };
+enum { PCS_MAX_CELL_DOFS = 12, PCS_MAX_CELL_FIELDS = 12, PCS_TANGENT_CHUNK = 16 };
 
 // All cells of one group. The kernels read geometry and equation numbers from here.
 typedef struct pcs_batch {
@@ -19,7 +19,7 @@ typedef struct pcs_batch {
     int ncell;
     const int *cells;      // [ncell] numbers in the mesh
     const double (*x)[3];  // [nnode] reference positions
-    const int (*nodes)[2]; // [mesh ncell] node numbers, indexed by mesh cell
+    const int (*nodes)[2]; // [mesh ncell] node numbers, indexed by mesh cell; both equal in a one-node cell
     const int *equation;   // [ncell * ndof] -1 where fixed
     void *data;            // the element's per-cell constants, made by setup
 } pcs_batch;
@@ -29,6 +29,9 @@ typedef struct pcs_node_dofs {
     int count;
     double direction[6][3];
     bool is_rotation[6];
+    // The rotations are finite: one turns by an angle about its direction; three are a rotation vector in q (axes x, y,
+    // z in this order), whose velocity is the material angular velocity. Else they are small and add up.
+    bool is_finite;
 } pcs_node_dofs;
 
 // Sums over a batch.
@@ -46,16 +49,25 @@ typedef struct pcs_element_ops {
     bool has_section;          // the case gives a `section`, kept as pcs_section
     size_t section_offset;     // in the parameters
     int ndof;                  // per cell, node by node
+    bool is_one_node;          // its cells have one node, not two
+    bool is_nonlinear;         // its tangents vary: `tangents` and `dissipation` are there, `add_change` is not
+    bool sees_velocity;        // a nonlinear element has forces that depend on v even without Rayleigh damping
     const char *const *fields; // per cell results, ends with NULL
 
     // A cell that cannot be (zero length) is a fault that names it.
     pcs_status (*node_dofs)(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out);
     // Per-cell constants, after the equations are numbered.
     pcs_status (*setup)(pcs_context *ctx, pcs_batch *batch);
-    // Dense ndof x ndof mass and stiffness of one cell; set-up only.
+    // Dense ndof x ndof mass (constant) and stiffness (in the reference state) of one cell; set-up only.
     void (*matrices)(const pcs_batch *batch, int cell, double *M, double *K);
     // f -= internal force (q) + damping force (q, v), all cells.
     void (*add_force)(const pcs_batch *batch, const double *q, const double *v, double *f);
+    // Stiffness -df/dq and, when C is not NULL, damping -df/dv of cells first .. first + count - 1, each ndof x ndof,
+    // row-major; the columns of finite rotations in space are derivatives by material spins. count <= PCS_TANGENT_CHUNK.
+    void (*tangents)(const pcs_batch *batch, int first, int count, const double *q, const double *v, double *K,
+                     double *C);
+    // Power taken by the damping of a nonlinear element, W.
+    double (*dissipation)(const pcs_batch *batch, const double *q, const double *v);
     // Sums T(v), V(q) and the momentum into *sum.
     void (*add_energy)(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum);
     // Sums T(v1 - v0) and V(q1 - q0) of a linear element.

@@ -13,6 +13,7 @@ typedef struct pcs_dof {
     int node;
     int equation; // -1: fixed
     bool is_rotation;
+    bool is_finite; // rotation that does not stay small: an angle, or one of three components of a rotation vector
 } pcs_dof;
 
 typedef struct pcs_dofmap {

@@ -95,7 +95,7 @@ static pcs_status ggl_start(pcs_scheme *self, pcs_state *x, pcs_step_report *rep
         return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
     pcs_joint_acceleration(self, x->t, x->q, x->v, x->history[PCS_ALPHA_VD]);
     pcs_alpha_start(self, &s->alpha, x);
-    s->damping_power = pcs_damping_power(self->system, x->v);
+    s->damping_power = pcs_damping_power(self->system, x->q, x->v);
     pcs_start_report(self, x, &s->alpha.next, report);
     return PCS_OK;
 }
@@ -113,7 +113,7 @@ static void ggl_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *re
 {
     ggl *s = self->data;
     const pcs_next *next = &s->alpha.next;
-    double h = report->h, power = pcs_damping_power(self->system, next->v);
+    double h = report->h, power = pcs_damping_power(self->system, next->q, next->v);
     pcs_next_report_rows(self, x, next, 0.5, report);
     for (int j = 0; j < self->system->nrow; j++) report->rows[j].shift = s->carry * h * next->la[j];
     report->correction_work = ggl_correction_work(self, h);

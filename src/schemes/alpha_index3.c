@@ -68,7 +68,7 @@ static pcs_status index3_start(pcs_scheme *self, pcs_state *x, pcs_step_report *
     pcs_joint_acceleration(self, x->t, x->q, x->v, x->history[PCS_ALPHA_VD]);
     pcs_alpha_start(self, &s->alpha, x);
     for (int j = 0; j < self->system->nrow; j++) s->force[j] = s->filtered[j] = 0.0;
-    s->damping_power = pcs_damping_power(self->system, x->v);
+    s->damping_power = pcs_damping_power(self->system, x->q, x->v);
     pcs_start_report(self, x, &s->alpha.next, report);
     return PCS_OK;
 }
@@ -123,7 +123,7 @@ static void index3_report_rows(pcs_scheme *self, double h, double force_of_la, d
 static void index3_accept(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     index3 *s = self->data;
-    double h = report->h, power = pcs_damping_power(self->system, s->alpha.next.v), resultant[3], filtered[3];
+    double h = report->h, power = pcs_damping_power(self->system, s->alpha.next.q, s->alpha.next.v), resultant[3], filtered[3];
     double *force = s->force, *old_filtered = s->filtered;
     report->external_work = pcs_trapezoidal_load_work(self->system, x, s->alpha.next.q, h);
     report->damping_loss = 0.5 * h * (s->damping_power + power);

@@ -41,7 +41,7 @@ void pcs_next_accept(pcs_next *next, pcs_state *x, const pcs_step_report *report
 
 // What a system may leave out counts as zero: resultant force, damping power, work of applied loads.
 void pcs_resultant(const pcs_system *system, double t, const double *q, const double *v, double sum[3]);
-double pcs_damping_power(const pcs_system *system, const double *v);
+double pcs_damping_power(const pcs_system *system, const double *q, const double *v);
 double pcs_load_work(const pcs_system *system, double t, const double *q0, const double *q1);
 
 // (x1 - x0) . y in four sums, which the processor adds up side by side.

@@ -184,7 +184,7 @@ pcs_status pcs_explicit_start(pcs_scheme *self, pcs_explicit *s, pcs_state *x, p
         if (report->outcome != PCS_CONVERGED) return PCS_OK;
         explicit_report_start_impact(self, s, x, report);
     }
-    s->damping_power = pcs_damping_power(system, x->v);
+    s->damping_power = pcs_damping_power(system, x->q, x->v);
     return PCS_OK;
 }
 
@@ -222,7 +222,7 @@ void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, double duration
 
 void pcs_explicit_report_work(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, pcs_step_report *report)
 {
-    double power = pcs_damping_power(self->system, s->next.v);
+    double power = pcs_damping_power(self->system, s->next.q, s->next.v);
     report->external_work = pcs_trapezoidal_load_work(self->system, x, s->next.q, report->h);
     report->damping_loss = 0.5 * report->h * (s->damping_power + power);
     s->damping_power = power;

@@ -115,7 +115,7 @@ static double bathe_damping(pcs_scheme *self, const pcs_state *x, double wh, pcs
         across += s->next.v[i] * s->image[i];
         first += s->change[i] * s->image[i] / (2.0 * wh);
     }
-    report->damping_loss = s->al * first + wh * pcs_damping_power(self->system, s->next.v);
+    report->damping_loss = s->al * first + wh * pcs_damping_power(self->system, s->next.q, s->next.v);
     return (s->al - 1.0) * (across - first);
 }
 

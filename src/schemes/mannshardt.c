@@ -123,7 +123,7 @@ static void mann_weigh(pcs_scheme *self, double t, const double *q, const double
     for (int j = 0; j < system->nrow; j++) out->smooth[j] += weight * s->events->force[j];
     for (int i = 0; i < system->nv; i++) s->next.d[i] = q[i] + v[i];
     out->work += weight * pcs_load_work(system, t, q, s->next.d); // of the way that v goes in 1 s: its power
-    out->damping += weight * pcs_damping_power(system, v);
+    out->damping += weight * pcs_damping_power(system, q, v);
     pcs_resultant(system, t, q, v, resultant);
     for (int k = 0; k < 3; k++) out->resultant[k] += weight * resultant[k];
 }

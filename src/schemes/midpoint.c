@@ -15,7 +15,7 @@ pcs_status pcs_midpoint_start(pcs_scheme *self, pcs_midpoint *s, pcs_state *x, p
     PCS_TRY(pcs_explicit_return(self, x));
     pcs_start_report(self, x, &s->base.next, report);
     for (int j = 0; j < self->system->nrow; j++) s->base.next.was_loaded[j] = 0;
-    s->base.damping_power = pcs_damping_power(self->system, x->v);
+    s->base.damping_power = pcs_damping_power(self->system, x->q, x->v);
     return PCS_OK;
 }
 

@@ -126,7 +126,7 @@ static double moreau_damping_loss(pcs_scheme *self, const pcs_state *x, double h
     if (s->mean == NULL) return 0.0;
     PCS_INDEPENDENT
     for (int i = 0; i < self->system->nv; i++) s->mean[i] = (1.0 - s->theta) * x->v[i] + s->theta * s->next.v[i];
-    return h * pcs_damping_power(self->system, s->mean);
+    return h * pcs_damping_power(self->system, s->next.q, s->mean);
 }
 
 // What the damping takes beyond h v_th . C v_th where positions move otherwise: (dq - h v_th) . C v_th.

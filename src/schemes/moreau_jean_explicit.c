@@ -46,7 +46,7 @@ static pcs_status euler_start(pcs_scheme *self, pcs_state *x, pcs_step_report *r
     PCS_TRY(pcs_explicit_return(self, x));
     pcs_start_report(self, x, &s->next, report);
     for (int j = 0; j < self->system->nrow; j++) s->next.was_loaded[j] = 0;
-    s->damping_power = pcs_damping_power(self->system, x->v);
+    s->damping_power = pcs_damping_power(self->system, x->q, x->v);
     return PCS_OK;
 }
 

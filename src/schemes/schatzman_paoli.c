@@ -39,7 +39,7 @@ static pcs_status paoli_start(pcs_scheme *self, pcs_state *x, pcs_step_report *r
     PCS_TRY(pcs_explicit_return(self, x));
     pcs_start_report(self, x, &s->base.next, report);
     for (int j = 0; j < self->system->nrow; j++) s->base.next.was_loaded[j] = 0;
-    s->base.damping_power = pcs_damping_power(self->system, x->v);
+    s->base.damping_power = pcs_damping_power(self->system, x->q, x->v);
     s->last_h = 0.0;
     return PCS_OK;
 }

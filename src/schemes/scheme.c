@@ -185,9 +185,9 @@ void pcs_resultant(const pcs_system *system, double t, const double *q, const do
     if (system->ops->resultant != NULL) system->ops->resultant(system, t, q, v, sum);
 }
 
-double pcs_damping_power(const pcs_system *system, const double *v)
+double pcs_damping_power(const pcs_system *system, const double *q, const double *v)
 {
-    return system->has_damping && system->ops->damping_power != NULL ? system->ops->damping_power(system, v) : 0.0;
+    return system->has_damping && system->ops->damping_power != NULL ? system->ops->damping_power(system, q, v) : 0.0;
 }
 
 double pcs_load_work(const pcs_system *system, double t, const double *q0, const double *q1)

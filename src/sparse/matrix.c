@@ -27,8 +27,7 @@ void pcs_matrix_zero(pcs_matrix *A)
     memset(A->value, 0, (size_t)A->pattern->nnz * sizeof *A->value);
 }
 
-// Place of entry (i, j) in the values.
-static int matrix_place(const pcs_pattern *pattern, int i, int j)
+int pcs_pattern_place(const pcs_pattern *pattern, int i, int j)
 {
     int low = pattern->start[j], high = pattern->start[j + 1] - 1;
     while (low < high) {
@@ -46,7 +45,7 @@ void pcs_matrix_add_cell(pcs_matrix *A, int ndof, const int *equation, double sc
         if (equation[c] < 0) continue;
         for (int r = 0; r < ndof; r++) {
             if (equation[r] < 0) continue;
-            A->value[matrix_place(A->pattern, equation[r], equation[c])] += scale * dense[r * ndof + c];
+            A->value[pcs_pattern_place(A->pattern, equation[r], equation[c])] += scale * dense[r * ndof + c];
         }
     }
 }
@@ -133,7 +132,7 @@ double pcs_matrix_abs_bound(const pcs_matrix *A, const double *x)
         double sum = 0.0;
         for (int p = pattern->start[i]; p < pattern->start[i + 1]; p++) {
             int j = pattern->row[p];
-            sum += fabs(A->value[matrix_place(pattern, i, j)]) * fabs(x[j]);
+            sum += fabs(A->value[pcs_pattern_place(pattern, i, j)]) * fabs(x[j]);
         }
         if (sum > bound || isnan(sum)) bound = sum; // a NaN stays
     }

@@ -7,9 +7,18 @@
 #ifndef PCS_SPARSE_MATRIX_H
 #define PCS_SPARSE_MATRIX_H
 
-#include "core/context.h"
+#include "core/comm.h"
 
 #include <stdbool.h>
+
+// The share of a rank in the equations of all: its own come first, then copies of others' that its cells and the
+// contacts need. Only the rows of its own equations are complete.
+typedef struct pcs_layout {
+    const pcs_comm *comm;
+    int n, nown;       // equations here, and those of this rank
+    int nglobal;       // of all ranks
+    const int *global; // [n] numbers among all; those of a rank follow one another
+} pcs_layout;
 
 typedef struct pcs_pattern {
     int n; // rows and columns
@@ -19,6 +28,7 @@ typedef struct pcs_pattern {
     int chain_block;  // b: entries lie within the block tridiagonal band of b x b blocks; 0: not a chain
     int nrun;         // stretches of equations with a full tridiagonal pattern, for b = 1; else 0
     const int *run;   // [nrun + 1] their first equations, then n
+    const pcs_layout *layout; // NULL: all equations are here
 } pcs_pattern;
 
 typedef struct pcs_matrix {
@@ -31,6 +41,9 @@ typedef struct pcs_pattern_builder pcs_pattern_builder;
 pcs_status pcs_pattern_begin(pcs_context *ctx, int n, pcs_pattern_builder **out);
 pcs_status pcs_pattern_add_cells(pcs_pattern_builder *b, int ncell, int ndof, const int *equation);
 pcs_status pcs_pattern_finish(pcs_pattern_builder *b, pcs_pattern **out); // frees the builder, also on failure
+
+// Place of entry (i, j) among the values; an entry outside the pattern is a bug.
+int pcs_pattern_place(const pcs_pattern *pattern, int i, int j);
 
 pcs_status pcs_matrix_create(pcs_context *ctx, const pcs_pattern *pattern, pcs_matrix **out);
 void pcs_matrix_zero(pcs_matrix *A);

@@ -137,8 +137,9 @@ static void closed_change(const pcs_system *self, const double *q0, const double
     *mass_norm2 = closed_form_norm2(self->M, self->nv, v0, v1);
 }
 
-static double closed_damping_power(const pcs_system *self, const double *v)
+static double closed_damping_power(const pcs_system *self, const double *q, const double *v)
 {
+    (void)q;
     const double zero[PCS_MAX_COORDINATES] = { 0 };
     return closed_form_norm2(self->C, self->nv, zero, v);
 }

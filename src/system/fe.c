@@ -45,57 +45,6 @@ static pcs_status fe_make_batches(pcs_context *ctx, fe_data *fe, const char **cu
     return PCS_OK;
 }
 
-static pcs_status fe_make_pattern(pcs_system *self, pcs_pattern **pattern)
-{
-    const fe_data *fe = self->data;
-    pcs_pattern_builder *builder;
-    PCS_TRY(pcs_pattern_begin(self->ctx, self->nv, &builder));
-    for (int g = 0; g < fe->model.ngroup; g++) {
-        const pcs_batch *batch = &fe->batches[g];
-        pcs_status status =
-            pcs_pattern_add_cells(builder, batch->ncell, fe->model.groups[g].ops->ndof, batch->equation);
-        if (status != PCS_OK) {
-            pcs_pattern *unused; // finishing gives the builder's memory back
-            (void)pcs_pattern_finish(builder, &unused);
-            return status;
-        }
-    }
-    return pcs_pattern_finish(builder, pattern);
-}
-
-static void fe_assemble_group(pcs_system *self, int group)
-{
-    const fe_data *fe = self->data;
-    const pcs_element_ops *ops = fe->model.groups[group].ops;
-    const pcs_batch *batch = &fe->batches[group];
-    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
-    for (int c = 0; c < batch->ncell; c++) {
-        const int *equation = batch->equation + (size_t)c * (size_t)ops->ndof;
-        ops->matrices(batch, c, M, K);
-        pcs_matrix_add_cell(self->M, ops->ndof, equation, 1.0, M);
-        pcs_matrix_add_cell(self->K, ops->ndof, equation, 1.0, K);
-        if (self->C == NULL) continue;
-        pcs_matrix_add_cell(self->C, ops->ndof, equation, batch->damping_mass, M);
-        pcs_matrix_add_cell(self->C, ops->ndof, equation, batch->damping_stiffness, K);
-    }
-}
-
-static pcs_status fe_assemble(pcs_system *self)
-{
-    fe_data *fe = self->data;
-    pcs_pattern *pattern;
-    PCS_TRY(fe_make_pattern(self, &pattern));
-    PCS_TRY(pcs_matrix_create(self->ctx, pattern, &self->M));
-    PCS_TRY(pcs_matrix_create(self->ctx, pattern, &self->K));
-    for (int g = 0; g < fe->model.ngroup; g++)
-        if (fe->batches[g].damping_mass != 0.0 || fe->batches[g].damping_stiffness != 0.0) self->has_damping = true;
-    if (self->has_damping) PCS_TRY(pcs_matrix_create(self->ctx, pattern, &self->C));
-    for (int g = 0; g < fe->model.ngroup; g++) fe_assemble_group(self, g);
-    if (!pcs_matrix_is_finite(self->M) || !pcs_matrix_is_finite(self->K))
-        return pcs_fail(self->ctx, PCS_BAD_INPUT, "a mass or stiffness of the model is too large to be represented");
-    return PCS_OK;
-}
-
 // Diagonal of the box round the model.
 static double fe_length(const pcs_mesh *mesh)
 {
@@ -133,6 +82,30 @@ static pcs_status fe_total_mass(pcs_system *self)
     return PCS_OK;
 }
 
+// Operations that a linear model does without.
+static pcs_status fe_choose_ops(pcs_system *self)
+{
+    fe_data *fe = self->data;
+    pcs_system_ops *ops;
+    self->is_linear = !fe->is_nonlinear && !fe->has_varying_rows;
+    if (self->is_linear) return PCS_OK;
+    PCS_TAKE(self->ctx, ops, 1, "the system");
+    *ops = *self->ops;
+    ops->change = NULL;
+    if (fe->is_nonlinear) ops->update_tangents = pcs_fe_update_tangents;
+    if (fe->has_varying_rows) {
+        ops->update_directions = pcs_fe_update_directions;
+        ops->row_speeds = pcs_fe_row_speeds;
+    }
+    if (fe->nspin > 0) {
+        ops->retract = pcs_fe_retract;
+        ops->turn = pcs_fe_turn;
+        ops->turn_columns = pcs_fe_turn_columns;
+    }
+    self->ops = ops;
+    return PCS_OK;
+}
+
 pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, pcs_system **out, const char **culprit)
 {
     pcs_system *self;
@@ -146,9 +119,11 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(pcs_fe_number_dofs(ctx, fe, culprit));
     self->nq = self->nv = fe->map.nequation;
     for (int g = 0; g < definition->ngroup; g++) PCS_TRY(definition->groups[g].ops->setup(ctx, &fe->batches[g]));
-    PCS_TRY(fe_assemble(self));
+    PCS_TRY(pcs_fe_find_rotations(self));
+    PCS_TRY(pcs_fe_assemble(self));
     PCS_TRY(pcs_fe_apply_loads(self, culprit));
-    PCS_TRY(pcs_fe_make_contacts(self, culprit));
+    PCS_TRY(pcs_fe_make_rows(self, culprit));
+    PCS_TRY(fe_choose_ops(self));
     PCS_TRY(pcs_fe_make_picture(self));
     self->length = fe_length(definition->mesh);
     self->stable_step = pcs_fe_stable_step(fe);

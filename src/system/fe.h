@@ -1,10 +1,11 @@
-// Finite-element system: mesh + element groups + supports + loads + contacts, small displacements.
+// Finite-element system: mesh + element groups + supports + joints + loads + contacts.
 
 #ifndef PCS_SYSTEM_FE_H
 #define PCS_SYSTEM_FE_H
 
 #include "contact/contact.h"
 #include "elements/element.h"
+#include "joint/joint.h"
 #include "mesh/mesh.h"
 #include "system/system.h"
 
@@ -52,15 +53,22 @@ typedef struct pcs_fe_contact {
     bool writes_points;
 } pcs_fe_contact;
 
+typedef struct pcs_fe_joint {
+    const char *name;
+    const pcs_joint_ops *ops;
+    const void *params;
+} pcs_fe_joint;
+
 // Everything a model is made of; the arrays are borrowed and must live as long as the context.
 typedef struct pcs_fe_definition {
     const pcs_mesh *mesh;
-    int ngroup, nsupport, ninitial, nload, ncontact;
+    int ngroup, nsupport, ninitial, nload, ncontact, njoint;
     const pcs_fe_group *groups;
     const pcs_fe_support *supports;
     const pcs_fe_initial *initials;
     const pcs_fe_load *loads;
     const pcs_fe_contact *contacts;
+    const pcs_fe_joint *joints;
     double damping_mass, damping_stiffness; // Rayleigh, for all groups, added to the groups' own
 } pcs_fe_definition;
 

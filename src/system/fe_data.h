@@ -13,6 +13,15 @@ typedef struct fe_push {
     double direction[3]; // of the dof
 } fe_push;
 
+// Rows of one contact or joint.
+typedef struct fe_row_source {
+    int first_row, nrow;
+    void *instance; // NULL: constant rows
+    pcs_row_evaluate *evaluate;
+} fe_row_source;
+
+enum { FE_ROW_TERMS = PCS_ROW_NODES * PCS_MAX_NODE_DOFS };
+
 typedef struct fe_data {
     pcs_fe_definition model;
     pcs_dofmap map;
@@ -20,7 +29,16 @@ typedef struct fe_data {
     int *batch_of_cell;        // [mesh ncell] group number, -1 for none
     int *place_of_cell;        // [mesh ncell] number within the batch
     int *field_of;             // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture
-    pcs_contact_point *points; // [nrow]
+    fe_row_source *sources;    // [ncontact] contacts, then joints
+    pcs_contact_point *points; // [nrow] constant rows
+    pcs_row_state *states;     // [nrow] varying rows at the position evaluated last
+    bool has_varying_rows;
+    bool is_nonlinear;       // some group's tangents vary
+    int nspin;               // nodes with a finite rotation in space
+    int (*spins)[3];         // [nspin] their equations, consecutive; -1: held
+    int *spin_of_node;       // [nnode] -1: none; NULL when there are none at all
+    int **scatter;           // [ngroup][ncell * ndof * ndof] of nonlinear groups: where cell entries go, -1: nowhere
+    double *base_K, *base_C; // [nnz] what linear groups give to K and C
     int npush;
     fe_push *pushes;       // [npush]
     double free_weight[3]; // N, gravity summed over the moving equations
@@ -37,11 +55,23 @@ pcs_status pcs_fe_apply_loads(pcs_system *self, const char **culprit);
 double pcs_fe_stable_step(const fe_data *fe);
 // The same for a scheme with a limit of its own.
 double pcs_fe_limited_step(const pcs_system *self, pcs_mode_limit *limit, const void *params);
-// Contact rows and their directions.
-pcs_status pcs_fe_make_contacts(pcs_system *self, const char **culprit);
+// Contacts and joints.
+pcs_status pcs_fe_make_rows(pcs_system *self, const char **culprit);
+void pcs_fe_update_directions(pcs_system *self, const double *q);
+void pcs_fe_put_direction(const fe_data *fe, const pcs_row_direction *direction, const double *q, pcs_rows *rows,
+                          int row);
+void pcs_fe_row_speeds(const pcs_system *self, double t, double *speed);
 void pcs_fe_gaps(const pcs_system *self, const double *q, double *gap);
 void pcs_fe_contact_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
 void pcs_fe_row_resultant(const pcs_system *self, int row, double out[3]);
+// Finite rotations in space.
+pcs_status pcs_fe_find_rotations(pcs_system *self);
+void pcs_fe_retract(const pcs_system *self, const double *q0, const double *x, double *q);
+void pcs_fe_turn(const pcs_system *self, const double *x, double *y);
+void pcs_fe_turn_columns(const pcs_system *self, const double *x, pcs_matrix *A);
+// M, K and C; and K and C of nonlinear models anew.
+pcs_status pcs_fe_assemble(pcs_system *self);
+void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const double *v);
 // Pictures and probes.
 pcs_status pcs_fe_make_picture(pcs_system *self);
 void pcs_fe_draw(const pcs_system *self, const double *q, const double *v, pcs_picture *picture);

@@ -8,7 +8,7 @@
 // Dofs as they are found, chained per node.
 typedef struct found_dof {
     double direction[3];
-    bool is_rotation;
+    bool is_rotation, is_finite;
     int next;
 } found_dof;
 
@@ -31,7 +31,7 @@ static double dofs_dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static pcs_status dofs_append(finder *f, int node, const double direction[3], bool is_rotation)
+static pcs_status dofs_append(finder *f, int node, const pcs_node_dofs *given, int which)
 {
     if (f->count == f->room) {
         int room = f->room < 1024 ? 1024 : 2 * f->room;
@@ -41,17 +41,25 @@ static pcs_status dofs_append(finder *f, int node, const double direction[3], bo
         f->room = room;
     }
     found_dof *d = &f->found[f->count];
-    *d = (found_dof){ .is_rotation = is_rotation, .next = f->head[node] };
-    for (int k = 0; k < 3; k++) d->direction[k] = direction[k];
+    *d = (found_dof){ .is_rotation = given->is_rotation[which], .next = f->head[node] };
+    d->is_finite = d->is_rotation && given->is_finite;
+    for (int k = 0; k < 3; k++) d->direction[k] = given->direction[which][k];
     f->head[node] = f->count++;
     return PCS_OK;
 }
 
 // Known, new and perpendicular to the known ones, or a contradiction.
-static pcs_status dofs_merge(finder *f, int node, const double direction[3], bool is_rotation)
+static pcs_status dofs_merge(finder *f, int node, const pcs_node_dofs *given, int which)
 {
+    const double *direction = given->direction[which];
+    bool is_rotation = given->is_rotation[which];
     for (int i = f->head[node]; i >= 0; i = f->found[i].next) {
         if (f->found[i].is_rotation != is_rotation) continue;
+        if (is_rotation && f->found[i].is_finite != given->is_finite)
+            return pcs_fail(f->ctx, PCS_BAD_INPUT,
+                            "node %d: one of its elements turns by finite angles, another by small ones; such elements "
+                            "cannot share a node",
+                            node);
         double cosine = dofs_dot(f->found[i].direction, direction);
         if (cosine > 1.0 - 1e-9) return PCS_OK;
         if (fabs(cosine) > 1e-9)
@@ -62,18 +70,17 @@ static pcs_status dofs_merge(finder *f, int node, const double direction[3], boo
                 node, f->found[i].direction[0], f->found[i].direction[1], f->found[i].direction[2], direction[0],
                 direction[1], direction[2]);
     }
-    return dofs_append(f, node, direction, is_rotation);
+    return dofs_append(f, node, given, which);
 }
 
 static pcs_status dofs_find_in_batch(finder *f, const pcs_element_ops *ops, const pcs_batch *batch)
 {
     for (int c = 0; c < batch->ncell; c++)
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < (ops->is_one_node ? 1 : 2); i++) {
             pcs_node_dofs given;
             PCS_TRY(ops->node_dofs(f->ctx, batch, c, i, &given));
             int node = batch->nodes[batch->cells[c]][i];
-            for (int j = 0; j < given.count; j++)
-                PCS_TRY(dofs_merge(f, node, given.direction[j], given.is_rotation[j]));
+            for (int j = 0; j < given.count; j++) PCS_TRY(dofs_merge(f, node, &given, j));
         }
     return PCS_OK;
 }
@@ -102,7 +109,7 @@ static pcs_status dofs_flatten(finder *f, fe_data *fe)
         int place = first[node + 1];
         for (int i = f->head[node]; i >= 0; i = f->found[i].next) {
             pcs_dof *d = &fe->map.dof[--place];
-            *d = (pcs_dof){ .node = node, .is_rotation = f->found[i].is_rotation };
+            *d = (pcs_dof){ .node = node, .is_rotation = f->found[i].is_rotation, .is_finite = f->found[i].is_finite };
             for (int k = 0; k < 3; k++) d->direction[k] = f->found[i].direction[k];
         }
     }
@@ -175,7 +182,7 @@ static pcs_status dofs_number_batch(pcs_context *ctx, const fe_data *fe, const p
     PCS_TAKE(ctx, equation, (size_t)batch->ncell * (size_t)ops->ndof, "equation numbers");
     batch->equation = equation;
     for (int c = 0; c < batch->ncell; c++)
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < (ops->is_one_node ? 1 : 2); i++) {
             pcs_node_dofs given;
             PCS_TRY(ops->node_dofs(ctx, batch, c, i, &given));
             int node = batch->nodes[batch->cells[c]][i];

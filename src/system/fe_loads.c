@@ -12,7 +12,7 @@ static pcs_status loads_pull(pcs_system *self, const pcs_fe_load *load, int grou
     const pcs_batch *batch = &fe->batches[group];
     const double *g = load->value;
     int place = 0;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < (fe->model.groups[group].ops->is_one_node ? 1 : 2); i++) {
         int node = batch->nodes[batch->cells[cell]][i], dof[PCS_MAX_NODE_DOFS];
         double coefficient[PCS_MAX_NODE_DOFS];
         if (pcs_dofmap_resolve(&fe->map, node, g, dof, coefficient) < 0)

@@ -85,12 +85,16 @@ static void fe_change(const pcs_system *self, const double *q0, const double *q1
     *mass_norm2 = 2.0 * sum.kinetic;
 }
 
-static double fe_damping_power(const pcs_system *self, const double *v)
+static double fe_damping_power(const pcs_system *self, const double *q, const double *v)
 {
     const fe_data *fe = self->data;
     double power = 0.0;
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_batch *batch = &fe->batches[g];
+        if (fe->model.groups[g].ops->is_nonlinear) {
+            power += fe->model.groups[g].ops->dissipation(batch, q, v);
+            continue;
+        }
         if (batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0) continue;
         pcs_energy sum = { 0 };
         fe->model.groups[g].ops->add_energy(batch, v, v, &sum);

@@ -2,7 +2,9 @@
 //
 //   M(q) v' = f(t, q, v) + G(q)^T lambda,   g(q) >= 0,   q' = v (or through retract)
 //
-// f is external minus damping minus internal force. Rows are constraints: gap g_j, direction G_j.
+// f is external minus damping minus internal force. Rows are constraints: gap g_j, direction G_j. Finite rotations in
+// space do not add up: their part of q is a rotation vector, that of v the material angular velocity, and a change x of
+// q, material as well, acts through retract: R(q) = R(q0) exp(x).
 
 #ifndef PCS_SYSTEM_SYSTEM_H
 #define PCS_SYSTEM_SYSTEM_H
@@ -21,6 +23,7 @@ typedef struct pcs_contact_info {
     const char *name;
     int first_row, nrow;
     bool writes_points; // history columns for every point, not only their sum
+    bool is_joint;      // its rows are bilateral
 } pcs_contact_info;
 
 typedef struct pcs_row {
@@ -68,8 +71,13 @@ typedef struct pcs_system_ops {
     void (*update_tangents)(pcs_system *self, double t, const double *q, const double *v);
     void (*update_directions)(pcs_system *self, const double *q);
     void (*gaps)(const pcs_system *self, const double *q, double *gap); // [nrow]
-    // q = q0 moved by dq; NULL when that is the sum.
-    void (*retract)(const pcs_system *self, const double *q0, const double *dq, double *q);
+    // q = q0 moved by x; NULL when that is the sum. q may be x.
+    void (*retract)(const pcs_system *self, const double *q0, const double *x, double *q);
+    // Where retract is: y := d(spin of q)/dx y at x, in place; and the columns of a matrix likewise, A := A d(spin)/dx.
+    void (*turn)(const pcs_system *self, const double *x, double *y);
+    void (*turn_columns)(const pcs_system *self, const double *x, pcs_matrix *A);
+    // Velocity of every row that comes from its own motion, dg/dt at fixed q; NULL where nothing is driven.
+    void (*row_speeds)(const pcs_system *self, double t, double *speed);
 
     // (dG/dt) v of every row: the part of the gap acceleration that is not G v'. NULL where G is constant.
     void (*rate_bias)(const pcs_system *self, const double *q, const double *v, double *bias);
@@ -80,7 +88,7 @@ typedef struct pcs_system_ops {
     // |q1 - q0|^2_K and |v1 - v0|^2_M of a linear system.
     void (*change)(const pcs_system *self, const double *q0, const double *q1, const double *v0, const double *v1,
                    double *stiffness_norm2, double *mass_norm2);
-    double (*damping_power)(const pcs_system *self, const double *v); // v^T C v
+    double (*damping_power)(const pcs_system *self, const double *q, const double *v); // v^T C v
     // Applied loads at time t (gravity left out) times q1 - q0.
     double (*load_work)(const pcs_system *self, double t, const double *q0, const double *q1);
 
@@ -106,6 +114,8 @@ struct pcs_system {
     const pcs_contact_info *contacts; // [ncontact]
     bool is_linear;                   // M, C, K, G constant and f = external(t) - C v - K q
     bool has_damping;                 // C is not zero
+    double time;                      // s, at which driven rows stand; set by who evaluates rows
+    double load_factor;               // of gravity and applied loads: 1 but in a static analysis
     double length;                    // m, size of the model: the scale of positions
     double mass;                      // kg, of all that moves: with an energy, the scale of velocities
     pcs_matrix *M, *C, *K;            // one pattern
@@ -116,7 +126,6 @@ struct pcs_system {
     const double *gravity;          // [nv] force of gravity, N; NULL when there is none
     pcs_picture *picture;
     double stable_step; // s, of explicit schemes; INFINITY when nothing limits it
-    double load_factor; // of gravity and applied loads; 1 but for static load steps. Closed forms do not know it
 };
 
 // Velocity of row j.

@@ -237,7 +237,7 @@ static void check_energy(const variant *c, model *m)
     c->ops->add_change(batch_of(m), q, q1, v, v1, &change);
     CHECK_RELATIVE(change.kinetic, 0.5 * quadratic(system->M, dv), 1e-13);
     CHECK_RELATIVE(change.strain, 0.5 * quadratic(system->K, dq), 1e-13);
-    CHECK_NEAR(system->ops->damping_power(system, v), quadratic(system->C, v), 1e-13 * (1.0 + quadratic(system->C, v)));
+    CHECK_NEAR(system->ops->damping_power(system, q, v), quadratic(system->C, v), 1e-13 * (1.0 + quadratic(system->C, v)));
 }
 
 static void energies_are_quadratic_forms(void **state)

@@ -15,8 +15,9 @@ MAY_INCLUDE = {
     "linsolve": ["sparse", "core"],
     "eigen": ["linsolve", "sparse", "core"],
     "contact": ["mesh", "sparse", "core"],
+    "joint": ["contact", "mesh", "core"],
     "step": ["contact", "sparse", "linsolve", "core", "system/system.h"],
-    "system": ["elements", "mesh", "contact", "sparse", "core", "percuss_system.h"],
+    "system": ["elements", "mesh", "contact", "joint", "sparse", "core", "percuss_system.h"],
     "schemes": ["system", "step", "contact", "core"],
     "output": ["system", "step", "mesh", "core", "schemes/scheme.h"],
 }

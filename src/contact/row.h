@@ -1,0 +1,75 @@
+// Constraint rows whose directions vary, as contacts and joints state them: in nodes, forces and moments.
+//
+//   g' = sum_i force_i . v_i + moment_i . w_i + speed,   v_i, w_i velocity and angular velocity of node i in space
+//
+// force_i and moment_i are also what a unit multiplier does to node i. Which equations a node has is the system's
+// business.
+
+#ifndef PCS_CONTACT_ROW_H
+#define PCS_CONTACT_ROW_H
+
+#include "core/rotation.h"
+#include "mesh/mesh.h"
+
+#include <stdbool.h>
+
+enum { PCS_ROW_NODES = 4 };
+
+// Where a node is, and how it has turned since the reference state.
+typedef struct pcs_place {
+    double x[3];
+    double R[9];   // from the reference to the present; I + w^ for small rotations w
+    bool is_small; // rotations are small: arms keep their reference direction
+} pcs_place;
+
+typedef struct pcs_places pcs_places;
+struct pcs_places {
+    const pcs_mesh *mesh;
+    double t; // s
+    const void *owner;
+    void (*find)(const pcs_places *self, int node, pcs_place *out);
+};
+
+typedef struct pcs_row_term {
+    int node;
+    double force[3], moment[3];
+} pcs_row_term;
+
+typedef struct pcs_row_direction {
+    int nterm;
+    pcs_row_term term[PCS_ROW_NODES];
+} pcs_row_direction;
+
+typedef struct pcs_row_state {
+    double gap;       // m, or rad
+    double speed;     // dg/dt of a driven row at fixed q
+    double point[3];  // where it is drawn
+    double normal[3]; // along which the multiplier pushes the body
+    pcs_row_direction direction;
+    pcs_row_direction tangent[2]; // of friction; as many as the row declares
+} pcs_row_state;
+
+// Evaluates all rows of one contact or joint.
+typedef void pcs_row_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows);
+
+// A material point at `offset` from the node in the reference state: where it is, and its arm from the node.
+static inline void pcs_place_point(const pcs_place *place, const double offset[3], double point[3], double arm[3])
+{
+    double turned[3];
+    pcs_rotation_apply(place->R, offset, turned);
+    for (int k = 0; k < 3; k++) {
+        point[k] = place->x[k] + turned[k];
+        arm[k] = place->is_small ? offset[k] : turned[k];
+    }
+}
+
+// Adds a force at an arm from the node.
+static inline void pcs_row_push(pcs_row_direction *d, int node, const double arm[3], const double force[3])
+{
+    pcs_row_term *term = &d->term[d->nterm++];
+    term->node = node;
+    for (int k = 0; k < 3; k++) term->force[k] = force[k];
+    pcs_cross(arm, force, term->moment);
+}
+
+#endif

@@ -1,0 +1,48 @@
+// Rotations in space: exponential and logarithm of SO(3) and their right tangents.
+//
+//   exp(p) = I + sin a / a p^ + (1 - cos a)/a^2 p^p^,   a = |p|, p^ x = p x x
+//   R(t) = R0 exp(p(t)):  material spin = T(p) p',   T(p) = I - (1 - cos a)/a^2 p^ + (a - sin a)/a^3 p^p^
+//   T^-1(p) = I + p^/2 + (1 - (a/2) cot(a/2))/a^2 p^p^
+//
+// Matrices are row-major, R[3 * i + j]. Rotation vectors from a logarithm have a <= pi.
+
+#ifndef PCS_CORE_ROTATION_H
+#define PCS_CORE_ROTATION_H
+
+void pcs_rotation_exp(const double p[3], double R[9]);
+void pcs_rotation_log(const double R[9], double p[3]);
+// Rotation vector of exp(a) exp(b).
+void pcs_rotation_compose(const double a[3], const double b[3], double p[3]);
+void pcs_rotation_tangent(const double p[3], double T[9]);
+void pcs_rotation_tangent_inverse(const double p[3], double T[9]);
+
+// Small products; the result may not be an argument.
+static inline void pcs_rotation_apply(const double R[9], const double x[3], double y[3])
+{
+    for (int i = 0; i < 3; i++) y[i] = R[3 * i] * x[0] + R[3 * i + 1] * x[1] + R[3 * i + 2] * x[2];
+}
+
+static inline void pcs_rotation_apply_transposed(const double R[9], const double x[3], double y[3])
+{
+    for (int i = 0; i < 3; i++) y[i] = R[i] * x[0] + R[3 + i] * x[1] + R[6 + i] * x[2];
+}
+
+static inline void pcs_rotation_multiply(const double A[9], const double B[9], double AB[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) AB[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
+}
+
+static inline void pcs_cross(const double a[3], const double b[3], double c[3])
+{
+    c[0] = a[1] * b[2] - a[2] * b[1];
+    c[1] = a[2] * b[0] - a[0] * b[2];
+    c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static inline double pcs_dot3(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+#endif

@@ -1,0 +1,25 @@
+// Joints: bilateral rows g = 0 between nodes, or a node and the ground.
+
+#ifndef PCS_JOINT_JOINT_H
+#define PCS_JOINT_JOINT_H
+
+#include "contact/row.h"
+#include "core/option.h"
+#include "mesh/dofmap.h"
+
+typedef struct pcs_joint_ops {
+    const char *name;
+    const char *summary;
+    const pcs_option *options;
+    size_t params_size;
+    const char *const *set_options; // options that name node sets, ends with NULL
+    // NULL when the parameters are sound, else what is wrong; *option names the culprit.
+    const char *(*check)(const void *params, const char **option);
+    // Resolves nodes and reference geometry; a node that lacks a direction the joint holds is PCS_BAD_INPUT.
+    pcs_status (*create)(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance, int *nrow);
+    pcs_row_evaluate *evaluate;
+} pcs_joint_ops;
+
+extern const pcs_joint_ops *const pcs_joints[]; // ends with NULL
+
+#endif

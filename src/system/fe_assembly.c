@@ -1,0 +1,135 @@
+// Mass, stiffness and damping of a finite-element model: linear groups once, nonlinear ones at every state asked for.
+
+#include "system/fe_data.h"
+
+#include <string.h>
+
+static pcs_status assembly_pattern(pcs_system *self, pcs_pattern **pattern)
+{
+    const fe_data *fe = self->data;
+    pcs_pattern_builder *builder;
+    PCS_TRY(pcs_pattern_begin(self->ctx, self->nv, &builder));
+    for (int g = 0; g < fe->model.ngroup; g++) {
+        const pcs_batch *batch = &fe->batches[g];
+        pcs_status status =
+            pcs_pattern_add_cells(builder, batch->ncell, fe->model.groups[g].ops->ndof, batch->equation);
+        if (status != PCS_OK) {
+            pcs_pattern *unused; // finishing gives the builder's memory back
+            (void)pcs_pattern_finish(builder, &unused);
+            return status;
+        }
+    }
+    return pcs_pattern_finish(builder, pattern);
+}
+
+static void assembly_add_group(pcs_system *self, int group)
+{
+    const fe_data *fe = self->data;
+    const pcs_element_ops *ops = fe->model.groups[group].ops;
+    const pcs_batch *batch = &fe->batches[group];
+    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    for (int c = 0; c < batch->ncell; c++) {
+        const int *equation = batch->equation + (size_t)c * (size_t)ops->ndof;
+        ops->matrices(batch, c, M, K);
+        pcs_matrix_add_cell(self->M, ops->ndof, equation, 1.0, M);
+        pcs_matrix_add_cell(self->K, ops->ndof, equation, 1.0, K);
+        if (self->C == NULL) continue;
+        pcs_matrix_add_cell(self->C, ops->ndof, equation, batch->damping_mass, M);
+        pcs_matrix_add_cell(self->C, ops->ndof, equation, batch->damping_stiffness, K);
+    }
+}
+
+// Place of every entry of every cell matrix among the values of the matrices, -1 where a dof is fixed.
+static pcs_status assembly_make_scatter(pcs_system *self, int group)
+{
+    fe_data *fe = self->data;
+    const pcs_batch *batch = &fe->batches[group];
+    int n = fe->model.groups[group].ops->ndof, *scatter;
+    PCS_TAKE(self->ctx, scatter, (size_t)batch->ncell * (size_t)(n * n), "the assembly");
+    fe->scatter[group] = scatter;
+    for (int c = 0; c < batch->ncell; c++) {
+        const int *equation = batch->equation + (size_t)c * (size_t)n;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                bool is_held = equation[i] < 0 || equation[j] < 0;
+                *scatter++ = is_held ? -1 : pcs_pattern_place(self->K->pattern, equation[i], equation[j]);
+            }
+    }
+    return PCS_OK;
+}
+
+// Keeps what linear groups gave to K and C, which stands for all times.
+static pcs_status assembly_keep_base(pcs_system *self)
+{
+    fe_data *fe = self->data;
+    size_t nnz = (size_t)self->K->pattern->nnz;
+    PCS_TAKE(self->ctx, fe->scatter, fe->model.ngroup, "the assembly");
+    PCS_TAKE(self->ctx, fe->base_K, nnz, "the assembly");
+    memcpy(fe->base_K, self->K->value, nnz * sizeof(double));
+    if (self->C == NULL) return PCS_OK;
+    PCS_TAKE(self->ctx, fe->base_C, nnz, "the assembly");
+    memcpy(fe->base_C, self->C->value, nnz * sizeof(double));
+    return PCS_OK;
+}
+
+static void assembly_look_at_groups(pcs_system *self)
+{
+    fe_data *fe = self->data;
+    for (int g = 0; g < fe->model.ngroup; g++) {
+        const pcs_element_ops *ops = fe->model.groups[g].ops;
+        bool is_damped = fe->batches[g].damping_mass != 0.0 || fe->batches[g].damping_stiffness != 0.0;
+        self->has_damping = self->has_damping || is_damped || ops->sees_velocity;
+        fe->is_nonlinear = fe->is_nonlinear || ops->is_nonlinear;
+    }
+}
+
+pcs_status pcs_fe_assemble(pcs_system *self)
+{
+    fe_data *fe = self->data;
+    pcs_pattern *pattern;
+    assembly_look_at_groups(self);
+    PCS_TRY(assembly_pattern(self, &pattern));
+    PCS_TRY(pcs_matrix_create(self->ctx, pattern, &self->M));
+    PCS_TRY(pcs_matrix_create(self->ctx, pattern, &self->K));
+    if (self->has_damping) PCS_TRY(pcs_matrix_create(self->ctx, pattern, &self->C));
+    for (int g = 0; g < fe->model.ngroup; g++)
+        if (!fe->model.groups[g].ops->is_nonlinear) assembly_add_group(self, g);
+    if (fe->is_nonlinear) PCS_TRY(assembly_keep_base(self));
+    for (int g = 0; g < fe->model.ngroup; g++) {
+        if (!fe->model.groups[g].ops->is_nonlinear) continue;
+        assembly_add_group(self, g);
+        PCS_TRY(assembly_make_scatter(self, g));
+    }
+    if (!pcs_matrix_is_finite(self->M) || !pcs_matrix_is_finite(self->K))
+        return pcs_fail(self->ctx, PCS_BAD_INPUT, "a mass or stiffness of the model is too large to be represented");
+    return PCS_OK;
+}
+
+static void assembly_scatter(size_t count, const int *place, const double *cell, double *value)
+{
+    for (size_t i = 0; i < count; i++)
+        if (place[i] >= 0) value[place[i]] += cell[i];
+}
+
+void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const double *v)
+{
+    fe_data *fe = self->data;
+    size_t bytes = (size_t)self->K->pattern->nnz * sizeof(double);
+    double K[PCS_TANGENT_CHUNK * PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    double C[PCS_TANGENT_CHUNK * PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    (void)t;
+    memcpy(self->K->value, fe->base_K, bytes);
+    if (self->C != NULL) memcpy(self->C->value, fe->base_C, bytes);
+    for (int g = 0; g < fe->model.ngroup; g++) {
+        const pcs_element_ops *ops = fe->model.groups[g].ops;
+        const pcs_batch *batch = &fe->batches[g];
+        size_t entries = (size_t)(ops->ndof * ops->ndof);
+        for (int first = 0; ops->is_nonlinear && first < batch->ncell; first += PCS_TANGENT_CHUNK) {
+            int count = batch->ncell - first < PCS_TANGENT_CHUNK ? batch->ncell - first : PCS_TANGENT_CHUNK;
+            const int *place = fe->scatter[g] + (size_t)first * entries;
+            ops->tangents(batch, first, count, q, v, K, self->C == NULL ? NULL : C);
+            assembly_scatter((size_t)count * entries, place, K, self->K->value);
+            if (self->C != NULL) assembly_scatter((size_t)count * entries, place, C, self->C->value);
+        }
+    }
+}

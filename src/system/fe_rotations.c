@@ -1,0 +1,101 @@
+// Finite rotations in space: how positions move, R(q) = R(q0) exp(x), and the derivative of that, material spin = T(x)
+// dx.
+
+#include "system/fe_data.h"
+
+#include <string.h>
+
+static int rotations_count(const fe_data *fe, int node, int equation[3])
+{
+    int count = 0;
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        if (!d->is_rotation || !d->is_finite) continue;
+        if (count < 3) equation[count] = d->equation;
+        count++;
+    }
+    return count;
+}
+
+// A rotation vector is held whole or not at all: its components mean nothing on their own.
+static pcs_status rotations_check(pcs_system *self, int node, const int equation[3])
+{
+    int nfixed = (equation[0] < 0) + (equation[1] < 0) + (equation[2] < 0);
+    if (nfixed == 0 || nfixed == 3) return PCS_OK;
+    return pcs_fail(
+        self->ctx, PCS_BAD_INPUT,
+        "node %d turns freely in space; a support holds all of rx, ry, rz or none (a hinge joint leaves one "
+        "axis free)",
+        node);
+}
+
+pcs_status pcs_fe_find_rotations(pcs_system *self)
+{
+    fe_data *fe = self->data;
+    int nnode = fe->model.mesh->nnode, equation[3], count = 0;
+    for (int node = 0; node < nnode; node++) count += rotations_count(fe, node, equation) == 3;
+    if (count == 0) return PCS_OK;
+    PCS_TAKE(self->ctx, fe->spins, count, "rotations");
+    PCS_TAKE(self->ctx, fe->spin_of_node, nnode, "rotations");
+    for (int node = 0; node < nnode; node++) {
+        fe->spin_of_node[node] = -1;
+        if (rotations_count(fe, node, equation) != 3) continue;
+        PCS_TRY(rotations_check(self, node, equation));
+        fe->spin_of_node[node] = fe->nspin;
+        memcpy(fe->spins[fe->nspin++], equation, sizeof equation);
+    }
+    return PCS_OK;
+}
+
+void pcs_fe_retract(const pcs_system *self, const double *q0, const double *x, double *q)
+{
+    const fe_data *fe = self->data;
+    // The sum is right but for the rotations, whose arguments must be read before q, which may be x, is written.
+    int next = 0;
+    for (int s = 0; s < fe->nspin; s++) {
+        const int *e = fe->spins[s];
+        if (e[0] < 0) continue;
+        double a[3], b[3], p[3];
+        for (int k = 0; k < 3; k++) {
+            a[k] = q0[e[k]];
+            b[k] = x[e[k]];
+        }
+        for (; next < e[0]; next++) q[next] = q0[next] + x[next];
+        pcs_rotation_compose(a, b, p);
+        for (int k = 0; k < 3; k++) q[next++] = p[k];
+    }
+    for (; next < self->nq; next++) q[next] = q0[next] + x[next];
+}
+
+void pcs_fe_turn(const pcs_system *self, const double *x, double *y)
+{
+    const fe_data *fe = self->data;
+    for (int s = 0; s < fe->nspin; s++) {
+        int e = fe->spins[s][0];
+        if (e < 0) continue;
+        double T[9], turned[3];
+        pcs_rotation_tangent(x + e, T);
+        pcs_rotation_apply(T, y + e, turned);
+        memcpy(y + e, turned, sizeof turned);
+    }
+}
+
+void pcs_fe_turn_columns(const pcs_system *self, const double *x, pcs_matrix *A)
+{
+    const fe_data *fe = self->data;
+    const int *start = A->pattern->start;
+    for (int s = 0; s < fe->nspin; s++) {
+        int e = fe->spins[s][0];
+        if (e < 0) continue;
+        double T[9];
+        pcs_rotation_tangent(x + e, T);
+        // The three columns of one node have the same rows.
+        double *a = A->value + start[e], *b = A->value + start[e + 1], *c = A->value + start[e + 2];
+        for (int i = 0; i < start[e + 1] - start[e]; i++) {
+            double p = a[i], q = b[i], r = c[i];
+            a[i] = p * T[0] + q * T[3] + r * T[6];
+            b[i] = p * T[1] + q * T[4] + r * T[7];
+            c[i] = p * T[2] + q * T[5] + r * T[8];
+        }
+    }
+}
