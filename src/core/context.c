@@ -1,13 +1,14 @@
 #include "core/context.h"
 
 #include "core/alloc.h"
+#include "core/comm.h"
 
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64, CHUNK_BYTES = 1 << 16, MESSAGE_BYTES = 16384 };
+enum { ALIGNMENT = 64, CHUNK_BYTES = 1 << 16, MESSAGE_BYTES = 16384, NOTE_BYTES = 256 };
 
 typedef struct chunk {
     struct chunk *next;
@@ -25,6 +26,10 @@ struct pcs_context {
     chunk *chunks;
     deferred *actions; // newest first
     size_t bytes_taken;
+    const pcs_comm *comm; // NULL: this process is alone
+    int noption;
+    const char *const *options; // [noption] words for PETSc, borrowed
+    char note[NOTE_BYTES];
     char message[MESSAGE_BYTES];
 };
 
@@ -116,6 +121,28 @@ size_t pcs_bytes_taken(const pcs_context *ctx)
     return ctx->bytes_taken;
 }
 
+const pcs_comm *pcs_context_comm(const pcs_context *ctx)
+{
+    return ctx->comm;
+}
+
+void pcs_context_set_comm(pcs_context *ctx, const pcs_comm *comm)
+{
+    ctx->comm = comm;
+}
+
+void pcs_context_set_options(pcs_context *ctx, int count, const char *const *options)
+{
+    ctx->noption = count;
+    ctx->options = options;
+}
+
+int pcs_context_options(const pcs_context *ctx, const char *const **options)
+{
+    *options = ctx->options;
+    return ctx->noption;
+}
+
 void *pcs_scratch(void *old, size_t count, size_t size)
 {
     if (size != 0 && count > (SIZE_MAX / 2) / size) return NULL;
@@ -130,6 +157,19 @@ void pcs_scratch_free(void *buffer)
 const char *pcs_message(const pcs_context *ctx)
 {
     return ctx == NULL ? "out of memory" : ctx->message;
+}
+
+void pcs_note(pcs_context *ctx, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(ctx->note, NOTE_BYTES, format, arguments);
+    va_end(arguments);
+}
+
+const char *pcs_noted(const pcs_context *ctx)
+{
+    return ctx->note;
 }
 
 pcs_status pcs_fail(pcs_context *ctx, pcs_status status, const char *format, ...)

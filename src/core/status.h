@@ -29,6 +29,10 @@ pcs_status pcs_wrap(pcs_context *ctx, pcs_status status, const char *format, ...
 // The stored message; empty when nothing has failed.
 const char *pcs_message(const pcs_context *ctx);
 
+// Why something that cannot fail by itself did not work out, for the message of whoever notices; empty: nothing.
+void pcs_note(pcs_context *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *pcs_noted(const pcs_context *ctx);
+
 #define PCS_TRY(call)                                          \
     do {                                                       \
         pcs_status pcs_try_status_ = (call);                   \

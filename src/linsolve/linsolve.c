@@ -17,10 +17,11 @@ const pcs_linsolve_ops *const pcs_linsolvers[] = {
 };
 
 // Preferred back ends, the fastest first; the first that takes the matrix is used. A full matrix of a few equations
-// is not worth a sparse factor.
+// is not worth a sparse factor, and is a chain worth the name only when it is positive definite.
 enum { LINSOLVE_FEW = 16 };
 static const char *const linsolve_preferred[] = { "chain", "cholmod", "umfpack", "dense", NULL };
 static const char *const linsolve_preferred_few[] = { "chain", "dense", NULL };
+static const char *const linsolve_preferred_few_general[] = { "dense", NULL };
 
 static const pcs_linsolve_ops *linsolve_find(const char *name)
 {
@@ -31,8 +32,11 @@ static const pcs_linsolve_ops *linsolve_find(const char *name)
 
 static const pcs_linsolve_ops *linsolve_choose(const pcs_pattern *pattern, pcs_linsolve_kind kind)
 {
+    if (pattern->layout != NULL) return linsolve_find("petsc");
     bool is_few = pattern->n > 0 && pattern->n <= LINSOLVE_FEW && pattern->nnz == pattern->n * pattern->n;
-    const char *const *preferred = is_few ? linsolve_preferred_few : linsolve_preferred;
+    const char *const *preferred = !is_few           ? linsolve_preferred
+                                   : kind == PCS_SPD ? linsolve_preferred_few
+                                                     : linsolve_preferred_few_general;
     for (int k = 0; preferred[k] != NULL; k++) {
         const pcs_linsolve_ops *ops = linsolve_find(preferred[k]);
         if (ops != NULL && ops->refuses(pattern, kind) == NULL) return ops;
@@ -53,6 +57,12 @@ static pcs_status linsolve_unknown(pcs_context *ctx, const char *name)
 pcs_status pcs_linsolve_create(pcs_context *ctx, const char *name, const pcs_matrix *A, pcs_linsolve_kind kind,
                                pcs_linsolve **out)
 {
+    return pcs_linsolve_create_labelled(ctx, name, "", A, kind, out);
+}
+
+pcs_status pcs_linsolve_create_labelled(pcs_context *ctx, const char *name, const char *label, const pcs_matrix *A,
+                                        pcs_linsolve_kind kind, pcs_linsolve **out)
+{
     *out = NULL;
     bool is_auto = strcmp(name, "auto") == 0;
     const pcs_linsolve_ops *ops = is_auto ? linsolve_choose(A->pattern, kind) : linsolve_find(name);
@@ -60,6 +70,8 @@ pcs_status pcs_linsolve_create(pcs_context *ctx, const char *name, const pcs_mat
         return pcs_fail(ctx, PCS_UNSUPPORTED, "no linear solver takes the matrix of %d equations", A->pattern->n);
     if (ops == NULL) return linsolve_unknown(ctx, name);
     const char *reason = ops->refuses(A->pattern, kind);
+    if (A->pattern->layout != NULL && strcmp(name, "petsc") != 0 && !is_auto)
+        reason = "its equations are spread over ranks, which takes 'petsc'";
     if (reason != NULL)
         return pcs_fail(ctx, PCS_UNSUPPORTED, "linear solver '%s' cannot take the matrix of %d equations: %s", name,
                         A->pattern->n, reason);
@@ -70,6 +82,7 @@ pcs_status pcs_linsolve_create(pcs_context *ctx, const char *name, const pcs_mat
     self->ctx = ctx;
     self->A = A;
     self->kind = kind;
+    self->label = label;
     self->bad_equation = -1;
     self->data = pcs_take(ctx, 1, ops->data_size, "a linear solver's data");
     if (self->data == NULL) return PCS_NO_MEMORY;

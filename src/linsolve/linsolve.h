@@ -1,4 +1,7 @@
-// Direct solvers of A x = b for a fixed pattern: analyze once, factor rarely, solve often.
+// Solvers of A x = b for a fixed pattern: analyze once, factor rarely, solve often.
+//
+// A matrix with a layout is spread over ranks: a solve takes a right-hand side that is right on the own equations and
+// gives the solution on all equations that are here, copies included.
 
 #ifndef PCS_LINSOLVE_LINSOLVE_H
 #define PCS_LINSOLVE_LINSOLVE_H
@@ -18,9 +21,10 @@ typedef struct pcs_linsolve {
     pcs_context *ctx;
     const pcs_matrix *A; // borrowed; factor reads its values
     pcs_linsolve_kind kind;
-    void *data;       // data_size bytes, zeroed before analyze
-    int nfactor;      // factorizations so far
-    int bad_equation; // after a failed factor: the equation where it broke down, or -1
+    const char *label; // which matrix of the run this is, "mass" or "iteration"; empty: no one in particular
+    void *data;        // data_size bytes, zeroed before analyze
+    int nfactor;       // factorizations so far
+    int bad_equation;  // after a failed factor: the equation where it broke down, or -1
 } pcs_linsolve;
 
 struct pcs_linsolve_ops {
@@ -42,6 +46,9 @@ extern const pcs_linsolve_ops *const pcs_linsolvers[]; // ends with NULL
 // `name` is a registered back end or "auto". An unknown name or a refusal is PCS_UNSUPPORTED.
 pcs_status pcs_linsolve_create(pcs_context *ctx, const char *name, const pcs_matrix *A, pcs_linsolve_kind kind,
                                pcs_linsolve **out);
+// The same with a label, by which options of the user can name the matrix; kept as a pointer.
+pcs_status pcs_linsolve_create_labelled(pcs_context *ctx, const char *name, const char *label, const pcs_matrix *A,
+                                        pcs_linsolve_kind kind, pcs_linsolve **out);
 pcs_status pcs_linsolve_factor(pcs_linsolve *self, bool *is_singular);
 static inline void pcs_linsolve_solve(pcs_linsolve *self, double *x)
 {

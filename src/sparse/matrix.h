@@ -23,11 +23,11 @@ typedef struct pcs_layout {
 typedef struct pcs_pattern {
     int n; // rows and columns
     int nnz;
-    const int *start; // [n + 1] column starts
-    const int *row;   // [nnz] sorted rows of each column; both triangles and the diagonal are stored
-    int chain_block;  // b: entries lie within the block tridiagonal band of b x b blocks; 0: not a chain
-    int nrun;         // stretches of equations with a full tridiagonal pattern, for b = 1; else 0
-    const int *run;   // [nrun + 1] their first equations, then n
+    const int *start;         // [n + 1] column starts
+    const int *row;           // [nnz] sorted rows of each column; both triangles and the diagonal are stored
+    int chain_block;          // b: entries lie within the block tridiagonal band of b x b blocks; 0: not a chain
+    int nrun;                 // stretches of equations with a full tridiagonal pattern, for b = 1; else 0
+    const int *run;           // [nrun + 1] their first equations, then n
     const pcs_layout *layout; // NULL: all equations are here
 } pcs_pattern;
 

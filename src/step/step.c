@@ -47,7 +47,7 @@ bool pcs_step_is_plain(const pcs_system *system)
 static pcs_status step_factor_mass(pcs_step_solver *self)
 {
     bool is_singular = false;
-    PCS_TRY(pcs_linsolve_create(self->ctx, self->linear, self->system->M, PCS_SPD, &self->mass));
+    PCS_TRY(pcs_linsolve_create_labelled(self->ctx, self->linear, "mass", self->system->M, PCS_SPD, &self->mass));
     PCS_TRY(pcs_linsolve_factor(self->mass, &is_singular));
     self->nfactor++;
     if (!is_singular) return PCS_OK;
@@ -105,7 +105,8 @@ pcs_status pcs_step_factor_iteration(pcs_step_solver *solver, pcs_matrix **S, pc
     bool is_singular = false;
     if (*S == NULL) PCS_TRY(pcs_matrix_create(solver->ctx, system->M->pattern, S));
     pcs_matrix_combine(*S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
-    if (*iteration == NULL) PCS_TRY(pcs_linsolve_create(solver->ctx, solver->linear, *S, PCS_SPD, iteration));
+    if (*iteration == NULL)
+        PCS_TRY(pcs_linsolve_create_labelled(solver->ctx, solver->linear, "iteration", *S, PCS_SPD, iteration));
     PCS_TRY(pcs_linsolve_factor(*iteration, &is_singular));
     solver->nfactor++;
     solver->iteration_backend = (*iteration)->ops->name;

@@ -343,6 +343,7 @@ static void test_factors_again(void **state)
     int ncell, *equation = line_cells(*state, 400, 1, &ncell);
     pcs_matrix *A = matrix_of(*state, 400, ncell, 2, equation);
     for (int k = 0; pcs_linsolvers[k] != NULL; k++) {
+        if (pcs_linsolvers[k]->refuses(A->pattern, PCS_SPD) != NULL) continue;
         pcs_linsolve *solver = create(*state, pcs_linsolvers[k]->name, A, PCS_SPD);
         for (int round = 0; round < 4; round++) {
             bool is_singular = false, wanted = round == 1;

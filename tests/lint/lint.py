@@ -13,6 +13,7 @@ MAY_INCLUDE = {
     "mesh": ["core"],
     "case": ["core"],
     "linsolve": ["sparse", "core"],
+    "parallel": ["linsolve", "sparse", "core"],
     "eigen": ["linsolve", "sparse", "core"],
     "contact": ["mesh", "sparse", "core"],
     "joint": ["contact", "mesh", "core"],

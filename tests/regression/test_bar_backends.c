@@ -62,10 +62,11 @@ static case_run backends_open(const backends_case *c, const char *scheme, const 
     return case_open(c->path, set);
 }
 
-// The Newton solver hands its back end a general matrix, which those for positive definite ones refuse.
+// The Newton solver hands its back end a general matrix, which those for positive definite ones refuse; PETSc is for
+// ranks.
 static bool backends_fit(const pcs_step_solver_ops *solver, const pcs_linsolve_ops *linear, const pcs_pattern *pattern)
 {
-    return strcmp(solver->name, "newton") != 0 || linear->refuses(pattern, PCS_GENERAL) == NULL;
+    return linear->refuses(pattern, strcmp(solver->name, "newton") == 0 ? PCS_GENERAL : PCS_SPD) == NULL;
 }
 
 static int backends_open_all(const backends_case *c, const char *scheme, const pcs_pattern *pattern, backends_run *runs)

@@ -1,0 +1,58 @@
+#define _POSIX_C_SOURCE 200809L // readlink
+
+#include "core/comm.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_ROOM = 4096 };
+
+typedef pcs_status comm_starter(pcs_context *ctx, const char *version, int count, const char *const *options);
+
+bool pcs_comm_is_launched(void)
+{
+    static const char *const traces[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", NULL };
+    for (int i = 0; traces[i] != NULL; i++)
+        if (getenv(traces[i]) != NULL) return true;
+    return false;
+}
+
+// The object lies beside the program, or where it was installed relative to the program.
+static void *comm_open(const char *name)
+{
+    static const char *const places[] = { "", "../" PERCUSS_LIBDIR "/", "../../" PERCUSS_LIBDIR "/", "../", NULL };
+    char program[PATH_ROOM], path[2 * PATH_ROOM];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0) return NULL;
+    program[length] = '\0';
+    *(strrchr(program, '/') + 1) = '\0';
+    for (int i = 0; places[i] != NULL; i++) {
+        snprintf(path, sizeof path, "%s%s%s", program, places[i], name);
+        // MPI loads parts of its own, which must find its names.
+        if (access(path, R_OK) == 0) return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    }
+    return dlopen(name, RTLD_NOW | RTLD_GLOBAL);
+}
+
+pcs_status pcs_comm_start(pcs_context *ctx)
+{
+    const char *const *options;
+    int count = pcs_context_options(ctx, &options);
+    if (pcs_context_comm(ctx) != NULL) return PCS_OK;
+    if (PERCUSS_HAS_PETSC == 0) return pcs_fail(ctx, PCS_UNSUPPORTED, "this build of Percuss has no MPI and no PETSc");
+    void *object = comm_open("libpercuss_petsc.so");
+    if (object == NULL) {
+        const char *reason = dlerror();
+        return pcs_fail(ctx, PCS_UNSUPPORTED, "MPI and PETSc cannot be loaded: %s",
+                        reason == NULL ? "the program does not find itself" : reason);
+    }
+    // The object stays: MPI and PETSc cannot be started twice in a process.
+    comm_starter *start = NULL;
+    void *symbol = dlsym(object, "pcs_parallel_start");
+    memcpy(&start, &symbol, sizeof start);
+    if (start == NULL) return pcs_fail(ctx, PCS_UNSUPPORTED, "libpercuss_petsc.so has no symbol pcs_parallel_start");
+    return start(ctx, PERCUSS_VERSION, count, options);
+}

@@ -1,0 +1,63 @@
+// What the processes of one run tell one another.
+//
+// A run of one process has no communicator at all (NULL): nothing is asked, nothing is paid. Under `mpiexec` every rank
+// builds the whole case, keeps its share of the cells and equations, and all ranks decide alike, because what they
+// decide on is the same on all of them, bit for bit.
+
+#ifndef PCS_CORE_COMM_H
+#define PCS_CORE_COMM_H
+
+#include "core/context.h"
+
+typedef struct pcs_comm pcs_comm;
+
+struct pcs_comm {
+    int rank, size;
+    // In place over all ranks, with the same bits on every rank. A NaN anywhere makes the maximum infinite.
+    void (*sum)(const pcs_comm *self, int count, double *x);
+    void (*max)(const pcs_comm *self, int count, double *x);
+    // In place on rank 0, for what is written there; the others' arrays are left as they are.
+    void (*gather)(const pcs_comm *self, size_t count, double *x);
+    // The worst status of all ranks, with the message of the first rank that has it. A rank with a fault that the
+    // others never come to hear, because they wait for it elsewhere, ends all of them after a few seconds.
+    pcs_status (*agree)(const pcs_comm *self, pcs_context *ctx, pcs_status status);
+    // part[i] in 0 .. size-1 for every vertex of a graph that all ranks know: vertex i has the neighbours
+    // neighbour[start[i]] .. neighbour[start[i+1] - 1].
+    pcs_status (*partition)(const pcs_comm *self, pcs_context *ctx, int nvertex, const int *start, const int *neighbour,
+                            int *part);
+    // The options after `--` that nothing has asked for so far, as text; empty when there are none.
+    void (*unused_options)(const pcs_comm *self, size_t size, char *text);
+    const void *solver; // the table of the linear solver that comes with it
+    void *data;
+};
+
+// The communicator of this run, or NULL.
+const pcs_comm *pcs_context_comm(const pcs_context *ctx);
+void pcs_context_set_comm(pcs_context *ctx, const pcs_comm *comm);
+
+// status of this rank -> status of all.
+static inline pcs_status pcs_comm_agree(pcs_context *ctx, pcs_status status)
+{
+    const pcs_comm *comm = pcs_context_comm(ctx);
+    return comm == NULL ? status : comm->agree(comm, ctx, status);
+}
+
+// Is this the process that writes results and messages?
+static inline bool pcs_is_root(const pcs_context *ctx)
+{
+    const pcs_comm *comm = pcs_context_comm(ctx);
+    return comm == NULL || comm->rank == 0;
+}
+
+// Was this process started by mpiexec, srun or the like?
+bool pcs_comm_is_launched(void);
+
+// The user's options of PETSc, [count] words that must outlive the context.
+void pcs_context_set_options(pcs_context *ctx, int count, const char *const *options);
+int pcs_context_options(const pcs_context *ctx, const char *const **options);
+
+// Loads the shared object with MPI and PETSc and starts both with the user's options; nothing when that was done.
+// PCS_UNSUPPORTED when Percuss was built without it.
+pcs_status pcs_comm_start(pcs_context *ctx);
+
+#endif

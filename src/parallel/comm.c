@@ -1,0 +1,125 @@
+// Sums, maxima, agreements and partitions over the ranks.
+//
+// A reduction to rank 0 and a broadcast give every rank the same bits; MPI does not promise that of an all-reduction.
+
+#define _POSIX_C_SOURCE 200809L // nanosleep
+
+#include "parallel/parallel.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+enum { MESSAGE_ROOM = 16384 };
+static const double patience = 10.0; // s, how long a rank with a fault waits to be heard
+
+static void comm_reduce(const pcs_comm *comm, int count, double *x, MPI_Op operation)
+{
+    const pcs_parallel *self = comm->data;
+    if (comm->size == 1) return;
+    if (comm->rank == 0) MPI_Reduce(MPI_IN_PLACE, x, count, MPI_DOUBLE, operation, 0, self->world);
+    else MPI_Reduce(x, NULL, count, MPI_DOUBLE, operation, 0, self->world);
+    MPI_Bcast(x, count, MPI_DOUBLE, 0, self->world);
+}
+
+void pcs_parallel_sum(const pcs_comm *comm, int count, double *x)
+{
+    comm_reduce(comm, count, x, MPI_SUM);
+}
+
+void pcs_parallel_max(const pcs_comm *comm, int count, double *x)
+{
+    for (int i = 0; i < count; i++)
+        if (isnan(x[i])) x[i] = INFINITY;
+    comm_reduce(comm, count, x, MPI_MAX);
+}
+
+void pcs_parallel_gather(const pcs_comm *comm, size_t count, double *x)
+{
+    const pcs_parallel *self = comm->data;
+    const size_t portion = 1 << 24; // MPI counts in int
+    for (size_t done = 0; done < count && comm->size > 1; done += portion) {
+        int part = (int)(count - done < portion ? count - done : portion);
+        if (comm->rank == 0) MPI_Reduce(MPI_IN_PLACE, x + done, part, MPI_DOUBLE, MPI_SUM, 0, self->world);
+        else MPI_Reduce(x + done, NULL, part, MPI_DOUBLE, MPI_SUM, 0, self->world);
+    }
+}
+
+// Waits for the others; a rank with a fault that is not heard in time ends all of them.
+static void comm_wait(const pcs_parallel *self, MPI_Request *request, const pcs_context *ctx, pcs_status status)
+{
+    double begin = MPI_Wtime();
+    int is_done = 0;
+    if (status == PCS_OK) {
+        MPI_Wait(request, MPI_STATUS_IGNORE);
+        return;
+    }
+    while (MPI_Test(request, &is_done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !is_done) {
+        if (MPI_Wtime() - begin > patience) {
+            PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR, "error: rank %d: %s\n", self->comm.rank, pcs_message(ctx));
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    }
+}
+
+pcs_status pcs_parallel_agree(const pcs_comm *comm, pcs_context *ctx, pcs_status status)
+{
+    const pcs_parallel *self = comm->data;
+    if (comm->size == 1) return status;
+    // The worst status first, then the lowest rank that has it.
+    int mine = (int)status * comm->size + (status == PCS_OK ? 0 : comm->size - 1 - comm->rank), worst = 0;
+    MPI_Request request;
+    MPI_Iallreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, self->side, &request);
+    comm_wait(self, &request, ctx, status);
+    if (worst < comm->size) return PCS_OK;
+    int speaker = comm->size - 1 - worst % comm->size, length = (int)strlen(pcs_message(ctx)) + 1;
+    char *text = pcs_scratch(NULL, MESSAGE_ROOM, 1);
+    pcs_status answer = (pcs_status)(worst / comm->size);
+    MPI_Bcast(&length, 1, MPI_INT, speaker, self->side);
+    if (text == NULL || length > MESSAGE_ROOM) return answer;
+    if (comm->rank == speaker) memcpy(text, pcs_message(ctx), (size_t)length);
+    MPI_Bcast(text, length, MPI_CHAR, speaker, self->side);
+    pcs_fail(ctx, answer, "%s", text);
+    pcs_scratch_free(text);
+    return answer;
+}
+
+// Each rank gives PETSc an equal share of the rows of the graph.
+static PetscErrorCode comm_partition(const pcs_parallel *self, int nvertex, const int *start, const int *neighbour,
+                                     int *part)
+{
+    int size = self->comm.size, rank = self->comm.rank;
+    int low = (int)((long long)nvertex * rank / size), high = (int)((long long)nvertex * (rank + 1) / size);
+    PetscInt *i, *j, nnz = start[high] - start[low];
+    PetscCall(PetscMalloc1((size_t)(high - low) + 1, &i)); // PETSc frees both with the matrix
+    PetscCall(PetscMalloc1((size_t)nnz + 1, &j));
+    for (int k = low; k <= high; k++) i[k - low] = start[k] - start[low];
+    for (PetscInt k = 0; k < nnz; k++) j[k] = neighbour[start[low] + k];
+    Mat graph;
+    MatPartitioning partitioning;
+    IS mine, all;
+    PetscCall(MatCreateMPIAdj(self->world, high - low, nvertex, i, j, NULL, &graph));
+    PetscCall(MatPartitioningCreate(self->world, &partitioning));
+    PetscCall(MatPartitioningSetAdjacency(partitioning, graph));
+    PetscCall(MatPartitioningSetType(partitioning, MATPARTITIONINGPTSCOTCH));
+    PetscCall(MatPartitioningSetFromOptions(partitioning));
+    PetscCall(MatPartitioningApply(partitioning, &mine));
+    PetscCall(ISAllGather(mine, &all));
+    const PetscInt *found;
+    PetscCall(ISGetIndices(all, &found));
+    for (int k = 0; k < nvertex; k++) part[k] = (int)found[k];
+    PetscCall(ISRestoreIndices(all, &found));
+    PetscCall(ISDestroy(&all));
+    PetscCall(ISDestroy(&mine));
+    PetscCall(MatPartitioningDestroy(&partitioning));
+    PetscCall(MatDestroy(&graph));
+    return 0;
+}
+
+pcs_status pcs_parallel_partition(const pcs_comm *comm, pcs_context *ctx, int nvertex, const int *start,
+                                  const int *neighbour, int *part)
+{
+    PCS_PETSC(ctx, "partition of the mesh", comm_partition(comm->data, nvertex, start, neighbour, part));
+    return PCS_OK;
+}

@@ -1,0 +1,50 @@
+// The shared object with everything of MPI and PETSc; private to this folder.
+//
+// The program loads it when it runs under mpiexec or when a case asks for PETSc. It brings its own copy of the
+// context's functions (core/context.c), hidden, so that it depends on nothing that the program exports.
+
+#ifndef PCS_PARALLEL_PARALLEL_H
+#define PCS_PARALLEL_PARALLEL_H
+
+#include "core/comm.h"
+
+#include <petscksp.h>
+
+// The one name that the program looks up. `version` is the program's own: both come from one build.
+PETSC_EXTERN pcs_status pcs_parallel_start(pcs_context *ctx, const char *version, int count, const char *const *options)
+    __attribute__((visibility("default")));
+
+typedef struct pcs_parallel {
+    pcs_comm comm;
+    MPI_Comm world;      // for reductions
+    MPI_Comm side;       // for agreements only: others may be stuck in `world`
+    int count;           // words of the user's options
+    const char **option; // [count]
+    char fault[512];     // message of the last error inside PETSc
+} pcs_parallel;
+
+// Turns an error code of PETSc into a fault with the message that PETSc gave.
+pcs_status pcs_parallel_fault(pcs_context *ctx, PetscErrorCode code, pcs_status status, const char *during);
+
+// Lets `-ksp_type x` of the user stand for `-<prefix>ksp_type x`, too, unless that is given.
+PetscErrorCode pcs_parallel_spread_options(const pcs_parallel *self, const char *prefix);
+
+// Functions of the communicator.
+void pcs_parallel_sum(const pcs_comm *comm, int count, double *x);
+void pcs_parallel_max(const pcs_comm *comm, int count, double *x);
+void pcs_parallel_gather(const pcs_comm *comm, size_t count, double *x);
+pcs_status pcs_parallel_agree(const pcs_comm *comm, pcs_context *ctx, pcs_status status);
+pcs_status pcs_parallel_partition(const pcs_comm *comm, pcs_context *ctx, int nvertex, const int *start,
+                                  const int *neighbour, int *part);
+void pcs_parallel_unused_options(const pcs_comm *comm, size_t size, char *text);
+
+extern const struct pcs_linsolve_ops pcs_parallel_solver;
+
+// Returns a fault from a function with `ctx` at hand when a call of PETSc fails.
+#define PCS_PETSC(ctx, during, call)                                                           \
+    do {                                                                                       \
+        PetscErrorCode pcs_code_ = (call);                                                     \
+        if (pcs_code_ != 0) return pcs_parallel_fault((ctx), pcs_code_, PCS_FAILED, (during)); \
+    } while (0)
+
+#endif

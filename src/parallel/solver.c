@@ -1,0 +1,203 @@
+// Linear solver `petsc`: distributed matrices, Krylov methods and factorizations chosen by PETSc's own options.
+//
+// The rows of a rank's own equations go to PETSc in the fixed order of the values (coordinate assembly: the places are
+// told once, later only values). A solve reads the right-hand side of the own equations and gives the solution on
+// those and on the copies.
+//
+// Defaults, measured in docs/scaling.md: conjugate gradients to a relative residual of 1e-12, preconditioned by an
+// exact Cholesky factor of each rank's diagonal block; general matrices GMRES with LU blocks. Options may carry the
+// prefix mass_ or iteration_, or stand for both matrices.
+
+#include "linsolve/linsolve.h"
+#include "parallel/parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct solver_data {
+    Mat A;
+    KSP ksp;
+    Vec b, x;    // over own equations; x with the copies behind them
+    Vec x_local; // [n] x as one array
+} solver_data;
+
+static const double default_tolerance = 1e-12;
+enum { MOST_ITERATIONS = 20000 };
+
+static const char *solver_refuses(const pcs_pattern *pattern, pcs_linsolve_kind kind)
+{
+    (void)kind;
+    return pattern->layout == NULL ? "it takes assembled models" : NULL;
+}
+
+static void solver_release(void *object)
+{
+    solver_data *d = object;
+    PetscBool is_done = PETSC_FALSE;
+    if (PetscFinalized(&is_done) != 0 || is_done) return;
+    if (d->x_local != NULL) (void)VecGhostRestoreLocalForm(d->x, &d->x_local);
+    (void)VecDestroy(&d->x);
+    (void)VecDestroy(&d->b);
+    (void)KSPDestroy(&d->ksp);
+    (void)MatDestroy(&d->A);
+}
+
+static PetscErrorCode solver_make_matrix(const pcs_linsolve *self, const pcs_parallel *parallel)
+{
+    solver_data *d = self->data;
+    const pcs_pattern *pattern = self->A->pattern;
+    const pcs_layout *layout = pattern->layout;
+    PetscInt *i, *j;
+    PetscCall(MatCreate(parallel->world, &d->A));
+    PetscCall(MatSetSizes(d->A, layout->nown, layout->nown, layout->nglobal, layout->nglobal));
+    PetscCall(MatSetType(d->A, MATAIJ));
+    if (self->kind == PCS_SPD) PetscCall(MatSetOption(d->A, MAT_SPD, PETSC_TRUE));
+    if (self->kind == PCS_SPD) PetscCall(MatSetOption(d->A, MAT_SPD_ETERNAL, PETSC_TRUE));
+    PetscCall(PetscMalloc2((size_t)pattern->nnz, &i, (size_t)pattern->nnz, &j));
+    for (int column = 0; column < pattern->n; column++)
+        for (int p = pattern->start[column]; p < pattern->start[column + 1]; p++) {
+            bool is_own = pattern->row[p] < layout->nown; // negative: PETSc skips the value
+            i[p] = is_own ? layout->global[pattern->row[p]] : -1;
+            j[p] = is_own ? layout->global[column] : -1;
+        }
+    PetscCall(MatSetPreallocationCOO(d->A, pattern->nnz, i, j));
+    PetscCall(PetscFree2(i, j));
+    return 0;
+}
+
+static PetscErrorCode solver_make_vectors(const pcs_linsolve *self, const pcs_parallel *parallel)
+{
+    solver_data *d = self->data;
+    const pcs_layout *layout = self->A->pattern->layout;
+    PetscInt *ghost, nghost = layout->n - layout->nown;
+    PetscCall(VecCreateMPI(parallel->world, layout->nown, layout->nglobal, &d->b));
+    PetscCall(PetscMalloc1((size_t)nghost + 1, &ghost));
+    for (PetscInt k = 0; k < nghost; k++) ghost[k] = layout->global[layout->nown + k];
+    PetscCall(VecCreateGhost(parallel->world, layout->nown, layout->nglobal, nghost, ghost, &d->x));
+    PetscCall(PetscFree(ghost));
+    PetscCall(VecGhostGetLocalForm(d->x, &d->x_local));
+    return 0;
+}
+
+// What the user says wins over the defaults, which go in as options where they concern the blocks.
+static PetscErrorCode solver_default(const char *prefix, const char *name, const char *value)
+{
+    char text[128];
+    PetscBool is_given;
+    PetscCall(PetscSNPrintf(text, sizeof text, "-%s%s", prefix, name));
+    PetscCall(PetscOptionsHasName(NULL, NULL, text, &is_given));
+    if (!is_given) PetscCall(PetscOptionsSetValue(NULL, text, value));
+    return 0;
+}
+
+static PetscErrorCode solver_make_ksp(const pcs_linsolve *self, const pcs_parallel *parallel)
+{
+    solver_data *d = self->data;
+    bool is_spd = self->kind == PCS_SPD;
+    char prefix[64];
+    PC pc;
+    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "%s%s", self->label, self->label[0] == '\0' ? "" : "_"));
+    if (prefix[0] != '\0') PetscCall(pcs_parallel_spread_options(parallel, prefix));
+    PetscCall(KSPCreate(parallel->world, &d->ksp));
+    PetscCall(KSPSetOptionsPrefix(d->ksp, prefix));
+    PetscCall(KSPSetType(d->ksp, is_spd ? KSPCG : KSPGMRES));
+    PetscCall(KSPSetTolerances(d->ksp, default_tolerance, PETSC_DEFAULT, PETSC_DEFAULT, MOST_ITERATIONS));
+    PetscCall(KSPSetNormType(d->ksp, is_spd ? KSP_NORM_UNPRECONDITIONED : KSP_NORM_DEFAULT));
+    PetscCall(KSPGetPC(d->ksp, &pc));
+    PetscCall(PCSetType(pc, PCBJACOBI));
+    PetscCall(solver_default(prefix, "sub_ksp_type", "preonly"));
+    PetscCall(solver_default(prefix, "sub_pc_type", is_spd ? "cholesky" : "lu"));
+    PetscCall(KSPSetOperators(d->ksp, d->A, d->A));
+    PetscCall(KSPSetFromOptions(d->ksp));
+    return 0;
+}
+
+static pcs_status solver_analyze(pcs_linsolve *self)
+{
+    const pcs_parallel *parallel = self->A->pattern->layout->comm->data;
+    PCS_TRY(pcs_defer(self->ctx, solver_release, self->data));
+    PCS_PETSC(self->ctx, "assembly", solver_make_matrix(self, parallel));
+    PCS_PETSC(self->ctx, "set-up of vectors", solver_make_vectors(self, parallel));
+    PCS_PETSC(self->ctx, "choice of the solver", solver_make_ksp(self, parallel));
+    return PCS_OK;
+}
+
+// A diagonal entry that is not positive is told by its equation.
+static int solver_bad_diagonal(const pcs_linsolve *self)
+{
+    const pcs_pattern *pattern = self->A->pattern;
+    for (int j = 0; j < pattern->layout->nown && self->kind == PCS_SPD; j++)
+        for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++)
+            if (pattern->row[p] == j && !(self->A->value[p] > 0.0)) return j;
+    return -1;
+}
+
+static PetscErrorCode solver_set_up(const pcs_linsolve *self, bool *is_singular)
+{
+    solver_data *d = self->data;
+    PC pc;
+    PCFailedReason reason;
+    PetscCall(MatSetValuesCOO(d->A, self->A->value, INSERT_VALUES));
+    PetscCall(KSPSetOperators(d->ksp, d->A, d->A));
+    PetscCall(KSPSetUp(d->ksp));
+    PetscCall(KSPSetUpOnBlocks(d->ksp));
+    PetscCall(KSPGetPC(d->ksp, &pc));
+    PetscCall(PCGetFailedReason(pc, &reason));
+    *is_singular = reason != PC_NOERROR;
+    return 0;
+}
+
+static pcs_status solver_factor(pcs_linsolve *self, bool *is_singular)
+{
+    const pcs_comm *comm = self->A->pattern->layout->comm;
+    self->bad_equation = solver_bad_diagonal(self);
+    double is_bad = self->bad_equation >= 0;
+    comm->max(comm, 1, &is_bad);
+    *is_singular = is_bad > 0.0;
+    if (*is_singular) return PCS_OK;
+    PCS_PETSC(self->ctx, "factorization", solver_set_up(self, is_singular));
+    return PCS_OK;
+}
+
+static PetscErrorCode solver_run(const pcs_linsolve *self, double *x, KSPConvergedReason *reason)
+{
+    solver_data *d = self->data;
+    PetscCall(VecPlaceArray(d->b, x));
+    PetscCall(KSPSolve(d->ksp, d->b, d->x));
+    PetscCall(VecResetArray(d->b));
+    PetscCall(KSPGetConvergedReason(d->ksp, reason));
+    PetscCall(VecGhostUpdateBegin(d->x, INSERT_VALUES, SCATTER_FORWARD));
+    PetscCall(VecGhostUpdateEnd(d->x, INSERT_VALUES, SCATTER_FORWARD));
+    const double *found;
+    PetscCall(VecGetArrayRead(d->x_local, &found));
+    memcpy(x, found, (size_t)self->A->pattern->n * sizeof *x);
+    PetscCall(VecRestoreArrayRead(d->x_local, &found));
+    return 0;
+}
+
+// A solve that fails leaves a vector that is no number, and a note why; whoever uses it will notice.
+static void solver_solve(pcs_linsolve *self, double *x)
+{
+    solver_data *d = self->data;
+    const pcs_parallel *parallel = self->A->pattern->layout->comm->data;
+    KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+    PetscErrorCode code = solver_run(self, x, &reason);
+    if (code == 0 && reason > 0) return;
+    PetscInt iterations = 0;
+    (void)KSPGetIterationNumber(d->ksp, &iterations);
+    if (code != 0) pcs_note(self->ctx, "PETSc: %s", parallel->fault);
+    else
+        pcs_note(self->ctx, "the linear solver of the %s matrix gave up after %d iterations (%s)",
+                 self->label[0] == '\0' ? "step" : self->label, (int)iterations, KSPConvergedReasons[reason]);
+    for (int i = 0; i < self->A->pattern->n; i++) x[i] = NAN;
+}
+
+const pcs_linsolve_ops pcs_parallel_solver = {
+    .name = "petsc",
+    .summary = "Krylov methods and factorizations of PETSc",
+    .data_size = sizeof(solver_data),
+    .refuses = solver_refuses,
+    .analyze = solver_analyze,
+    .factor = solver_factor,
+    .solve = solver_solve,
+};

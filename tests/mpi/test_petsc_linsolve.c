@@ -1,0 +1,165 @@
+// The linear solver `petsc` in a process of its own: against `dense`, with default and chosen options, and what it says
+// of matrices and options that are wrong.
+
+#include "contract/test_linsolve_matrices.h"
+
+#include <math.h>
+#include <string.h>
+
+static pcs_context *begin(int count, const char *const *options)
+{
+    pcs_context *ctx = NULL;
+    CHECK(pcs_context_create(&ctx) == PCS_OK);
+    pcs_context_set_options(ctx, count, options);
+    CHECK_OK(ctx, pcs_comm_start(ctx));
+    CHECK(pcs_context_comm(ctx)->size == 1 && pcs_context_comm(ctx)->rank == 0);
+    return ctx;
+}
+
+// The same matrix with a layout: all equations are of this rank, `shift` places on in the numbering of all.
+static pcs_matrix *laid_out(pcs_context *ctx, const pcs_matrix *A)
+{
+    int n = A->pattern->n;
+    int *global = pcs_take(ctx, (size_t)n, sizeof *global, "numbers");
+    pcs_layout *layout = pcs_take(ctx, 1, sizeof *layout, "a layout");
+    pcs_pattern *pattern = pcs_take(ctx, 1, sizeof *pattern, "a pattern");
+    pcs_matrix *B = pcs_take(ctx, 1, sizeof *B, "a matrix");
+    for (int i = 0; i < n; i++) global[i] = i;
+    *layout = (pcs_layout){ .comm = pcs_context_comm(ctx), .n = n, .nown = n, .nglobal = n, .global = global };
+    *pattern = *A->pattern;
+    pattern->layout = layout;
+    *B = (pcs_matrix){ .pattern = pattern, .value = A->value };
+    return B;
+}
+
+static void check_against_dense(pcs_context *ctx, const pcs_matrix *A, const char *name, const char *label,
+                                pcs_linsolve_kind kind, double tolerance)
+{
+    int n = A->pattern->n;
+    unsigned seed = 5u;
+    double *x = pcs_take(ctx, (size_t)n, sizeof *x, "x"), *y = pcs_take(ctx, (size_t)n, sizeof *y, "y"), size = 0.0;
+    pcs_linsolve *petsc = NULL, *dense = NULL;
+    bool is_singular = true;
+    CHECK_OK(ctx, pcs_linsolve_create_labelled(ctx, name, label, laid_out(ctx, A), kind, &petsc));
+    CHECK(strcmp(petsc->ops->name, "petsc") == 0);
+    CHECK_OK(ctx, pcs_linsolve_create(ctx, "dense", A, kind, &dense));
+    for (int round = 0; round < 2; round++) {
+        for (int p = 0; p < A->pattern->nnz; p++) A->value[p] *= 1.0 + round;
+        CHECK_OK(ctx, pcs_linsolve_factor(petsc, &is_singular));
+        CHECK(!is_singular);
+        CHECK_OK(ctx, pcs_linsolve_factor(dense, &is_singular));
+        for (int i = 0; i < n; i++) x[i] = y[i] = random_number(&seed);
+        pcs_linsolve_solve(petsc, x);
+        pcs_linsolve_solve(dense, y);
+        for (int i = 0; i < n; i++) size = fmax(size, fabs(y[i]));
+        CHECK_ALL_NEAR(n, x, y, tolerance * size);
+    }
+}
+
+static void stiff_rod(int rod, int n, double *mass, double *stiffness)
+{
+    (void)rod, (void)n;
+    *mass = 1.0;
+    *stiffness = 100.0;
+}
+
+static void test_defaults(void **state)
+{
+    (void)state;
+    pcs_context *ctx = begin(0, NULL);
+    check_against_dense(ctx, random_chain(ctx, 150, 3, 1u), "petsc", "", PCS_SPD, 1e-11);
+    check_against_dense(ctx, bar(ctx, 101, stiff_rod), "auto", "mass", PCS_SPD, 1e-11);
+    check_against_dense(ctx, grid(ctx, 12, 0.1), "petsc", "iteration", PCS_SPD, 1e-11);
+    check_against_dense(ctx, grid(ctx, 12, 0.1), "petsc", "iteration", PCS_GENERAL, 1e-10);
+    pcs_context_destroy(&ctx);
+}
+
+// Prefixed options win over those for all matrices; all of them are asked for.
+static void test_options(void **state)
+{
+    (void)state;
+    static const char *const options[] = { "-ksp_rtol",          "1e-14", "-pc_type",       "jacobi",
+                                           "-iteration_pc_type", "icc",   "-ksp_norm_type", "natural",
+                                           "-what_is_this",      "7" };
+    char text[256];
+    pcs_context *ctx = begin(10, options);
+    const pcs_comm *comm = pcs_context_comm(ctx);
+    check_against_dense(ctx, bar(ctx, 101, stiff_rod), "petsc", "mass", PCS_SPD, 1e-12);
+    check_against_dense(ctx, grid(ctx, 12, 0.1), "petsc", "iteration", PCS_SPD, 1e-12);
+    comm->unused_options(comm, sizeof text, text);
+    CHECK(strcmp(text, "-what_is_this") == 0);
+    pcs_context_destroy(&ctx);
+}
+
+static void test_singular(void **state)
+{
+    (void)state;
+    pcs_context *ctx = begin(0, NULL);
+    pcs_matrix *A = grid(ctx, 5, 0.1);
+    pcs_linsolve *solver = NULL;
+    bool is_singular = false;
+    for (int p = A->pattern->start[7]; p < A->pattern->start[8]; p++)
+        if (A->pattern->row[p] == 7) A->value[p] = 0.0;
+    CHECK_OK(ctx, pcs_linsolve_create(ctx, "petsc", laid_out(ctx, A), PCS_SPD, &solver));
+    CHECK_OK(ctx, pcs_linsolve_factor(solver, &is_singular));
+    CHECK(is_singular && solver->bad_equation == 7);
+    pcs_context_destroy(&ctx);
+}
+
+// A solve that does not converge gives no numbers, and a note.
+static void test_no_convergence(void **state)
+{
+    (void)state;
+    static const char *const options[] = { "-ksp_max_it", "2", "-pc_type", "none" };
+    pcs_context *ctx = begin(4, options);
+    pcs_matrix *A = laid_out(ctx, bar(ctx, 101, stiff_rod));
+    pcs_linsolve *solver = NULL;
+    bool is_singular = true;
+    double x[101] = { 1.0 };
+    CHECK_OK(ctx, pcs_linsolve_create_labelled(ctx, "petsc", "mass", A, PCS_SPD, &solver));
+    CHECK_OK(ctx, pcs_linsolve_factor(solver, &is_singular));
+    pcs_linsolve_solve(solver, x);
+    CHECK(isnan(x[0]) && isnan(x[100]));
+    CHECK_TEXT(pcs_noted(ctx), "mass matrix gave up after 2 iterations (DIVERGED_ITS)");
+    pcs_context_destroy(&ctx);
+}
+
+static void test_bad_options(void **state)
+{
+    (void)state;
+    static const char *const unknown[] = { "-mass_ksp_type", "gc" }, *const nameless[] = { "cg" };
+    pcs_context *ctx = begin(2, unknown);
+    pcs_linsolve *solver = NULL;
+    CHECK_STATUS(ctx,
+                 pcs_linsolve_create_labelled(ctx, "petsc", "mass", laid_out(ctx, grid(ctx, 4, 1.0)), PCS_SPD, &solver),
+                 PCS_BAD_INPUT);
+    CHECK_TEXT(pcs_message(ctx), "gc");
+    pcs_context_destroy(&ctx);
+
+    CHECK(pcs_context_create(&ctx) == PCS_OK);
+    pcs_context_set_options(ctx, 1, nameless);
+    CHECK_STATUS(ctx, pcs_comm_start(ctx), PCS_BAD_INPUT);
+    CHECK_TEXT(pcs_message(ctx), "'cg'");
+    pcs_context_destroy(&ctx);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    pcs_context *ctx = begin(0, NULL);
+    pcs_matrix *A = grid(ctx, 4, 1.0);
+    pcs_linsolve *solver = NULL;
+    CHECK_STATUS(ctx, pcs_linsolve_create(ctx, "petsc", A, PCS_SPD, &solver), PCS_UNSUPPORTED);
+    CHECK_STATUS(ctx, pcs_linsolve_create(ctx, "cholmod", laid_out(ctx, A), PCS_SPD, &solver), PCS_UNSUPPORTED);
+    CHECK_TEXT(pcs_message(ctx), "spread over ranks");
+    pcs_context_destroy(&ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults),       cmocka_unit_test(test_options),     cmocka_unit_test(test_singular),
+        cmocka_unit_test(test_no_convergence), cmocka_unit_test(test_bad_options), cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
