@@ -1,9 +1,11 @@
-// The parts of the chain solver: one structure, three ways to solve.
+// The parts of the chain solver: one structure, four ways to solve.
 
 #ifndef PCS_LINSOLVE_CHAIN_H
 #define PCS_LINSOLVE_CHAIN_H
 
 #include "sparse/matrix.h"
+
+enum { PCS_CHAIN_MAX = 6 }; // equations of a block
 
 typedef struct pcs_chain pcs_chain;
 
@@ -15,20 +17,55 @@ typedef struct pcs_chain_cut {
     int window; // equations after which what lies behind has no influence, even
 } pcs_chain_cut;
 
+// What a general matrix needs besides, see chain_lu.c.
+typedef struct pcs_chain_lu {
+    int middle;            // blocks that are swept downwards; the next two are where the sweeps meet
+    int careful[2];        // first step with row exchanges of the sweep downwards and of the one upwards
+    double *fill;          // [nblock][b x b] what row exchanges add to the steps
+    int *order;            // [nblock][2 b] row exchanges
+    double *weight, *size; // [n] reciprocal size of a row; size of a column in weighted rows
+    double *meeting;       // [2 b x 2 b] factor of the last two blocks, by rows
+    int meeting_order[2 * PCS_CHAIN_MAX];
+} pcs_chain_lu;
+
 struct pcs_chain {
     int n, b;
-    int nblock;                                   // of b equations, the last one filled up
+    int nblock;                                   // of at most b equations, short ones filled up
+    const int *first;                             // [nblock + 1] first equations of the blocks, then n
+    const bool *is_full;                          // [nblock] the columns of a block have all rows that they may have
+    bool is_even;                                 // only the last block may be short
     void (*solve)(const pcs_chain *c, double *x); // x = A^-1 x
     double *lower;                                // off-diagonal part of the factor
     double *inverse;                              // reciprocal pivots
-    double *work;                                 // of the windows
+    double *work;                                 // of the windows; else the filled up right-hand side
     pcs_chain_cut cut;
+    pcs_chain_lu lu;
 };
+
+// Size of the largest block of the best partition into blocks that couple to their neighbours only; 0 when there is
+// none with blocks of at most PCS_CHAIN_MAX. `first` ([n + 1], may be NULL) gets the first equations, then n; *nblock
+// their number.
+int pcs_chain_partition(const pcs_pattern *pattern, int *first, int *nblock);
+
+// A block of A by columns, `stride` apart.
+typedef struct pcs_chain_block {
+    const double *at;
+    int stride;
+} pcs_chain_block;
+
+// Block (I, J) of A: in place where the pattern allows, else copied to `copy` [b x b]. Short blocks and those outside
+// of the matrix are filled up with zeros, and with ones on the diagonal.
+pcs_chain_block pcs_chain_get(const pcs_chain *c, const pcs_matrix *A, int I, int J, double *copy);
+
+// Right-hand side with short blocks filled up, and back.
+void pcs_chain_spread(const pcs_chain *c, const double *x, double *spread);
+void pcs_chain_gather(const pcs_chain *c, const double *spread, double *x);
 
 // Doubles that each way needs.
 size_t pcs_chain_sweeps_lower(const pcs_chain *c);
 size_t pcs_chain_windows_lower(int n);
 size_t pcs_chain_windows_work(int n);
+size_t pcs_chain_lu_lower(const pcs_chain *c);
 
 // L D L' from both ends to the middle, for every b. Answers the equation with a pivot that is not positive, or -1.
 int pcs_chain_sweeps_factor(pcs_chain *c, const pcs_matrix *A);
@@ -38,5 +75,9 @@ void pcs_chain_sweeps_solve(const pcs_chain *c, double *x);
 // factored.
 int pcs_chain_windows_factor(pcs_chain *c, const pcs_matrix *A, bool *fits);
 void pcs_chain_windows_solve(const pcs_chain *c, double *x);
+
+// L U from both ends to the middle for any values. Answers the equation without a pivot, or -1.
+int pcs_chain_lu_factor(pcs_chain *c, const pcs_matrix *A);
+void pcs_chain_lu_solve(const pcs_chain *c, double *x);
 
 #endif

@@ -9,16 +9,16 @@
 //
 // The forward sweep leaves D^-1 y, so that each recurrence is one multiplication with addition from step to step.
 //
-// This is the banded L D L' factorization of A in another numbering: backward stable for every positive definite A. The
-// last block is filled up with the identity when b does not divide n; it is not the only one then, because b is the
-// smallest that fits.
+// This is the banded L D L' factorization of A in another numbering: backward stable for every positive definite A.
+// Short blocks are filled up with the identity. When only the last one is short the right-hand side is swept in place;
+// that block is not the only one then, because b is the smallest that fits.
 
 #include "linsolve/chain.h"
 #include "linsolve/pivot.h"
 
 #include <string.h>
 
-enum { BLOCK_MAX = 6 };
+enum { BLOCK_MAX = PCS_CHAIN_MAX };
 
 #define SWEEPS_INLINE static inline __attribute__((always_inline))
 #define SWEEPS_UNROLL _Pragma("GCC unroll 6")
@@ -54,22 +54,12 @@ size_t pcs_chain_sweeps_lower(const pcs_chain *c)
     return (size_t)(c->nblock + 1) * (size_t)sweeps_stride(c->b);
 }
 
-// Block (I, J) of A by columns; the diagonal is filled up with ones.
-static void sweeps_get(const pcs_matrix *A, int b, int I, int J, double *block)
+// Block (I, J) of A by columns, filled up.
+static void sweeps_get(const pcs_chain *c, const pcs_matrix *A, int I, int J, double *block)
 {
-    const pcs_pattern *pattern = A->pattern;
-    memset(block, 0, (size_t)(b * b) * sizeof *block);
-    for (int k = 0; k < b; k++) {
-        int j = J * b + k;
-        if (j >= pattern->n) {
-            if (I == J) block[k * b + k] = 1.0;
-            continue;
-        }
-        for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++) {
-            int i = pattern->row[p] - I * b;
-            if (i >= 0 && i < b) block[k * b + i] = A->value[p];
-        }
-    }
+    double copy[BLOCK_MAX * BLOCK_MAX];
+    pcs_chain_block from = pcs_chain_get(c, A, I, J, copy);
+    for (int k = 0; k < c->b; k++) memcpy(block + k * c->b, from.at + k * from.stride, (size_t)c->b * sizeof *block);
 }
 
 // S -> L D L' in place of `lower` and `inverse`. Answers the row with a pivot that is not positive, or -1.
@@ -107,11 +97,11 @@ static int sweeps_eliminate(pcs_chain *c, const pcs_matrix *A, int I, const doub
 {
     int b = c->b;
     double block[BLOCK_MAX * BLOCK_MAX], diagonal[BLOCK_MAX];
-    sweeps_get(A, b, I, I, block);
+    sweeps_get(c, A, I, I, block);
     for (int k = 0; k < b; k++) diagonal[k] = block[k * b + k];
     for (int k = 0; k < b * b; k++) block[k] += reduction[k];
     int bad = sweeps_split(b, block, diagonal, step + b * b, c->inverse + (size_t)I * (size_t)b);
-    return bad < 0 ? -1 : I * b + bad;
+    return bad < 0 ? -1 : c->first[I] + bad;
 }
 
 // One sweep from block `first` to the one before the middle; its effect on the middle block is added to S.
@@ -124,7 +114,7 @@ static int sweeps_run(pcs_chain *c, const pcs_matrix *A, int first, int directio
         int bad = sweeps_eliminate(c, A, I, reduced, step);
         if (bad >= 0) return bad;
         memset(reduced, 0, sizeof reduced);
-        sweeps_get(A, b, I + direction, I, C);
+        sweeps_get(c, A, I + direction, I, C);
         sweeps_couple(b, C, step + b * b, c->inverse + (size_t)I * (size_t)b, step + stride, reduced);
     }
     for (int k = 0; k < b * b; k++) S[k] += reduced[k];
@@ -230,7 +220,7 @@ SWEEPS_INLINE void sweeps_solve(const pcs_chain *c, int b, double *x)
 {
     const int middle = sweeps_middle(c), count = c->nblock - 1 - middle;
     const ptrdiff_t end = (ptrdiff_t)(c->nblock - 1) * b, center = (ptrdiff_t)middle * b;
-    const int filled = c->n - (int)end;
+    const int filled = c->is_even ? c->n - (int)end : b;
     double padded[BLOCK_MAX] = { 0 }, dummy[BLOCK_MAX] = { 0 };
     sweeps_side upper = { .step = sweeps_upper(c), .inverse = c->inverse, .x = x };
     sweeps_side lower = { .step = sweeps_lower(c), .inverse = c->inverse + end, .x = x + end };
@@ -272,9 +262,8 @@ SWEEPS_INLINE void sweeps_solve(const pcs_chain *c, int b, double *x)
         for (int i = 0; i < filled; i++) x[end + i] = padded[i];
 }
 
-void pcs_chain_sweeps_solve(const pcs_chain *c, double *x)
+static void sweeps_solve_sized(const pcs_chain *c, double *x)
 {
-    if (c->n == 0) return;
     switch (c->b) { // constant block sizes unroll the loops over a block
     case 1: sweeps_solve(c, 1, x); break;
     case 2: sweeps_solve(c, 2, x); break;
@@ -283,4 +272,16 @@ void pcs_chain_sweeps_solve(const pcs_chain *c, double *x)
     case 5: sweeps_solve(c, 5, x); break;
     default: sweeps_solve(c, 6, x); break;
     }
+}
+
+void pcs_chain_sweeps_solve(const pcs_chain *c, double *x)
+{
+    if (c->n == 0) return;
+    if (c->is_even) {
+        sweeps_solve_sized(c, x);
+        return;
+    }
+    pcs_chain_spread(c, x, c->work);
+    sweeps_solve_sized(c, c->work);
+    pcs_chain_gather(c, c->work, x);
 }

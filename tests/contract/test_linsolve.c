@@ -451,7 +451,11 @@ static void test_automatic_choice(void **state)
     const pcs_matrix *chain = random_chain(*state, 40, 3, 1u), *plane = grid(*state, 8, 1.0);
     const pcs_matrix *empty = matrix_of(*state, 0, 0, 2, NULL);
     CHECK_TEXT(create(*state, "auto", chain, PCS_SPD)->ops->name, "chain");
-    CHECK_TEXT(create(*state, "auto", chain, PCS_GENERAL)->ops->name, "umfpack");
+    CHECK_TEXT(create(*state, "auto", chain, PCS_GENERAL)->ops->name, "chain");
+    CHECK_TEXT(create(*state, "auto", chain, PCS_SYMMETRIC_INDEFINITE)->ops->name, "chain");
+    CHECK_TEXT(create(*state, "auto", clique(*state, 8), PCS_GENERAL)->ops->name, "dense");
+    CHECK_TEXT(create(*state, "auto", clique(*state, 8), PCS_SPD)->ops->name, "chain");
+    CHECK_TEXT(create(*state, "auto", clique(*state, 17), PCS_GENERAL)->ops->name, "umfpack");
     CHECK_TEXT(create(*state, "auto", plane, PCS_SPD)->ops->name, "cholmod");
     CHECK_TEXT(create(*state, "auto", plane, PCS_SYMMETRIC_INDEFINITE)->ops->name, "umfpack");
     double x = 7.0;
@@ -474,7 +478,7 @@ static void test_refusals(void **state)
 {
     const pcs_matrix *plane = grid(*state, 8, 1.0), *large = bar(*state, 4001, mass_rod);
     check_refusal(*state, "chain", plane, PCS_SPD, "64 equations: it is not block tridiagonal");
-    check_refusal(*state, "chain", large, PCS_GENERAL, "positive definite");
+    check_refusal(*state, "chain", plane, PCS_GENERAL, "64 equations: it is not block tridiagonal");
     check_refusal(*state, "cholmod", plane, PCS_SYMMETRIC_INDEFINITE, "positive definite");
     check_refusal(*state, "dense", large, PCS_SPD, "at most 4000 equations");
     check_refusal(*state, "cholesky", plane, PCS_SPD, "known are auto, dense, chain, cholmod, umfpack");

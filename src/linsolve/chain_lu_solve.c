@@ -1,0 +1,205 @@
+// Solution with the L U factors of a general chain: both sweeps to the middle, and back.
+//
+// The right-hand side is overwritten block by block. A step without row exchanges:
+//
+//   forward   L z = x_I,  x_J -= M z,  x_I = D^-1 z          backward   D^-1 U x_I = x_I - D^-1 V x_J
+//
+// with D the pivots. With row exchanges the 2 b entries of x_I and x_J are exchanged first, and the block K behind J
+// enters the backward step, too.
+
+#include "linsolve/chain_lu.h"
+
+#include <string.h>
+
+// Where one sweep stands: its step and the blocks of x.
+typedef struct lu_side {
+    const double *step, *inverse;
+    double *x;
+    ptrdiff_t next; // from a block of x to the next one
+    double y[PCS_CHAIN_MAX];
+} lu_side;
+
+LU_INLINE void lu_move(int b, int steps, lu_side *side)
+{
+    side->step += (ptrdiff_t)steps * lu_stride(b);
+    side->inverse += steps * side->next;
+    side->x += steps * side->next;
+}
+
+// A step of each forward sweep: y holds the block, reduced by those before. The statements alternate between the
+// sweeps, because the processor looks only a few hundred operations ahead.
+LU_INLINE void lu_forward(int b, lu_side *p, lu_side *q)
+{
+    const double *restrict f = p->step, *restrict g = q->step;
+    double *restrict x = p->x, *restrict u = q->x;
+    double y[PCS_CHAIN_MAX], v[PCS_CHAIN_MAX];
+    LU_UNROLL
+    for (int i = 0; i < b; i++) y[i] = x[p->next + i], v[i] = u[q->next + i];
+    LU_UNROLL
+    for (int k = 0; k < b; k++, f += 2 * b, g += 2 * b) {
+        LU_UNROLL
+        for (int i = k + 1; i < b; i++) p->y[i] -= f[i] * p->y[k], q->y[i] -= g[i] * q->y[k];
+        LU_UNROLL
+        for (int i = 0; i < b; i++) y[i] -= f[b + i] * p->y[k], v[i] -= g[b + i] * q->y[k];
+    }
+    LU_UNROLL
+    for (int i = 0; i < b; i++) {
+        x[i] = p->inverse[i] * p->y[i], u[i] = q->inverse[i] * q->y[i];
+        p->y[i] = y[i], q->y[i] = v[i];
+    }
+}
+
+// A step of each backward sweep: y holds the block before. Last columns first: they were known first.
+LU_INLINE void lu_backward(int b, lu_side *p, lu_side *q)
+{
+    const double *restrict f = p->step, *restrict g = q->step;
+    const double *restrict F = f + 2 * b * b, *restrict G = g + 2 * b * b;
+    double *restrict x = p->x, *restrict u = q->x;
+    double y[PCS_CHAIN_MAX], v[PCS_CHAIN_MAX];
+    LU_UNROLL
+    for (int i = 0; i < b; i++) y[i] = x[i], v[i] = u[i];
+    LU_UNROLL
+    for (int k = b - 1; k >= 0; k--) {
+        LU_UNROLL
+        for (int i = 0; i < b; i++) y[i] -= F[k * b + i] * p->y[k], v[i] -= G[k * b + i] * q->y[k];
+    }
+    LU_UNROLL
+    for (int k = b - 1; k > 0; k--) {
+        LU_UNROLL
+        for (int i = 0; i < k; i++) y[i] -= f[k * 2 * b + i] * y[k], v[i] -= g[k * 2 * b + i] * v[k];
+    }
+    LU_UNROLL
+    for (int i = 0; i < b; i++) x[i] = p->y[i] = y[i], u[i] = q->y[i] = v[i];
+}
+
+// The same for one sweep alone.
+static void lu_forward_alone(int b, const lu_side *p, double *x)
+{
+    for (int k = 0; k < b; k++)
+        for (int i = k + 1; i < 2 * b; i++) {
+            double *to = i < b ? x + i : x + p->next + i - b;
+            *to -= p->step[k * 2 * b + i] * x[k];
+        }
+    for (int i = 0; i < b; i++) x[i] *= p->inverse[i];
+}
+
+static void lu_backward_alone(int b, const lu_side *p, const double *fill, double *x)
+{
+    const double *V = p->step + 2 * b * b;
+    for (int k = b - 1; k >= 0; k--)
+        for (int i = 0; i < b; i++) {
+            x[i] -= V[k * b + i] * x[p->next + k];
+            if (fill != NULL) x[i] -= fill[k * b + i] * x[2 * p->next + k];
+        }
+    for (int k = b - 1; k > 0; k--)
+        for (int i = 0; i < k; i++) x[i] -= p->step[k * 2 * b + i] * x[k];
+}
+
+static void lu_exchange(int b, const int *order, int count, ptrdiff_t next, double *x)
+{
+    for (int k = 0; k < count; k++) {
+        double *other = order[k] < b ? x + order[k] : x + next + order[k] - b, keep = *other;
+        double *here = k < b ? x + k : x + next + k - b;
+        *other = *here;
+        *here = keep;
+    }
+}
+
+// Steps of one sweep that the other does not accompany, those with row exchanges included.
+static void lu_forward_rest(const pcs_chain *c, int side, int from, double *x)
+{
+    const pcs_chain_sweep sweep = lu_sweep(c, side);
+    const int b = c->b;
+    for (int k = from; k < sweep.count; k++) {
+        const ptrdiff_t place = sweep.place + k, I = sweep.first + k * sweep.direction;
+        const lu_side p = { .step = c->lower + place * lu_stride(b),
+                            .inverse = c->inverse + I * b,
+                            .next = sweep.direction * b };
+        if (k >= c->lu.careful[side]) lu_exchange(b, c->lu.order + place * (2 * b), b, p.next, x + I * b);
+        lu_forward_alone(b, &p, x + I * b);
+    }
+}
+
+static void lu_backward_rest(const pcs_chain *c, int side, int from, double *x)
+{
+    const pcs_chain_sweep sweep = lu_sweep(c, side);
+    const int b = c->b;
+    for (int k = sweep.count - 1; k >= from; k--) {
+        const ptrdiff_t place = sweep.place + k, I = sweep.first + k * sweep.direction;
+        const lu_side p = { .step = c->lower + place * lu_stride(b), .next = sweep.direction * b };
+        const double *fill = k >= c->lu.careful[side] ? c->lu.fill + place * (b * b) : NULL;
+        lu_backward_alone(b, &p, fill, x + I * b);
+    }
+}
+
+// The two blocks where the sweeps meet.
+static void lu_meet(const pcs_chain *c, double *x)
+{
+    const int m = 2 * c->b;
+    const double *factor = c->lu.meeting;
+    lu_exchange(m, c->lu.meeting_order, m, 0, x);
+    for (int i = 1; i < m; i++)
+        for (int k = 0; k < i; k++) x[i] -= factor[i * m + k] * x[k];
+    for (int i = 0; i < m; i++) x[i] *= factor[i * m + i];
+    for (int i = m - 2; i >= 0; i--)
+        for (int k = i + 1; k < m; k++) x[i] -= factor[i * m + k] * x[k];
+}
+
+static int lu_common(const pcs_chain *c)
+{
+    int common = lu_sweep(c, 0).count; // never more than the other
+    for (int side = 0; side < 2; side++) common = c->lu.careful[side] < common ? c->lu.careful[side] : common;
+    return common;
+}
+
+LU_INLINE void lu_solve(const pcs_chain *c, int b, double *x)
+{
+    const int common = lu_common(c);
+    const ptrdiff_t end = (ptrdiff_t)(lu_blocks(c) - 1) * b;
+    lu_side upper = { .step = c->lower, .inverse = c->inverse, .x = x, .next = b };
+    lu_side lower = { .step = c->lower + (ptrdiff_t)lu_sweep(c, 1).place * lu_stride(b),
+                      .inverse = c->inverse + end,
+                      .x = x + end,
+                      .next = -b };
+    for (int i = 0; i < b; i++) upper.y[i] = upper.x[i], lower.y[i] = lower.x[i];
+    for (int k = 0; k < common; k++) {
+        lu_forward(b, &upper, &lower);
+        lu_move(b, 1, &upper);
+        lu_move(b, 1, &lower);
+    }
+    for (int i = 0; i < b; i++) upper.x[i] = upper.y[i], lower.x[i] = lower.y[i];
+    for (int side = 0; side < 2; side++) lu_forward_rest(c, side, common, x);
+    lu_meet(c, x + (ptrdiff_t)c->lu.middle * b);
+    for (int side = 0; side < 2; side++) lu_backward_rest(c, side, common, x);
+    for (int i = 0; i < b; i++) upper.y[i] = upper.x[i], lower.y[i] = lower.x[i];
+    for (int k = 0; k < common; k++) {
+        lu_move(b, -1, &upper);
+        lu_move(b, -1, &lower);
+        lu_backward(b, &upper, &lower);
+    }
+}
+
+static void lu_solve_sized(const pcs_chain *c, double *x)
+{
+    switch (c->b) { // constant block sizes unroll the loops over a block
+    case 1: lu_solve(c, 1, x); break;
+    case 2: lu_solve(c, 2, x); break;
+    case 3: lu_solve(c, 3, x); break;
+    case 4: lu_solve(c, 4, x); break;
+    case 5: lu_solve(c, 5, x); break;
+    default: lu_solve(c, 6, x); break;
+    }
+}
+
+void pcs_chain_lu_solve(const pcs_chain *c, double *x)
+{
+    if (c->n == 0) return;
+    if (c->n == lu_blocks(c) * c->b) {
+        lu_solve_sized(c, x);
+        return;
+    }
+    pcs_chain_spread(c, x, c->work);
+    for (int i = c->nblock * c->b; i < lu_blocks(c) * c->b; i++) c->work[i] = 0.0;
+    lu_solve_sized(c, c->work);
+    pcs_chain_gather(c, c->work, x);
+}
