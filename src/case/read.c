@@ -207,6 +207,9 @@ static bool read_value(pcs_case *c, pcs_node *node, const pcs_option *option, vo
         return true;
     }
     case PCS_OPTION_LIST: return read_list(c, node, option->range, member);
+    case PCS_OPTION_FILE: return pcs_read_file(c, node, member);
+    case PCS_OPTION_NAMES: return pcs_read_names(c, node, member);
+    case PCS_OPTION_POINTS: return pcs_read_points(c, node, option->range, member);
     }
     return false;
 }
@@ -221,6 +224,9 @@ static void read_absent(const pcs_option *option, void *member)
     case PCS_OPTION_VECTOR: ((double *)member)[0] = ((double *)member)[1] = ((double *)member)[2] = NAN; break;
     case PCS_OPTION_TEXT: *(const char **)member = NULL; break;
     case PCS_OPTION_LIST: *(pcs_list *)member = (pcs_list){ 0 }; break;
+    case PCS_OPTION_FILE: *(const char **)member = NULL; break;
+    case PCS_OPTION_NAMES: *(pcs_names *)member = (pcs_names){ 0 }; break;
+    case PCS_OPTION_POINTS: *(pcs_points *)member = (pcs_points){ 0 }; break;
     }
 }
 

@@ -15,13 +15,27 @@ typedef enum pcs_option_kind {
     PCS_OPTION_CHOICE, // int, index into `choices`
     PCS_OPTION_VECTOR, // double[3]; absent optional: NAN, NAN, NAN
     PCS_OPTION_TEXT,   // const char *, non-empty; absent optional: NULL
-    PCS_OPTION_LIST    // pcs_list, numbers or rows of numbers; absent optional: empty
+    PCS_OPTION_LIST,   // pcs_list, numbers or rows of numbers; absent optional: empty
+    PCS_OPTION_FILE,   // const char *, a path from the folder of the case; absent optional: NULL
+    PCS_OPTION_NAMES,  // pcs_names, a text, texts or rows of texts; absent optional: empty
+    PCS_OPTION_POINTS  // pcs_points, a map of names to positions; absent optional: empty
 } pcs_option_kind;
 
 typedef struct pcs_list {
     int nrow, count;     // 1 x count, or nrow rows of equal length and count numbers in all
     const double *value; // [count] row by row
 } pcs_list;
+
+typedef struct pcs_names {
+    int nrow, count;         // 1 x count, or nrow rows of equal length and count texts in all
+    const char *const *text; // [count] row by row
+} pcs_names;
+
+typedef struct pcs_points {
+    int count;
+    const char *const *name; // [count]
+    const double (*x)[3];    // [count]
+} pcs_points;
 
 typedef struct pcs_range {
     double low, high;

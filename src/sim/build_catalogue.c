@@ -42,7 +42,8 @@ typedef struct catalogue {
 static void catalogue_kind(const pcs_option *o, size_t size, char *text)
 {
     static const char *const kinds[] = {
-        "number", "whole number", "true or false", "", "[x, y, z]", "text", "[numbers]"
+        "number", "whole number", "true or false", "", "[x, y, z]", "text", "[numbers]", "path", "[names]",
+        "{ NAME: [x, y, z], ... }"
     };
     char range[64];
     if (o->kind == PCS_OPTION_CHOICE) {

@@ -79,8 +79,11 @@ static void params_store(const pcs_option *option, const char *text, int number,
     case PCS_OPTION_FLAG: *(bool *)at = text != NULL && strcmp(text, "true") == 0; break;
     case PCS_OPTION_CHOICE: *(int *)at = text == NULL ? 0 : params_choice(option, text); break;
     case PCS_OPTION_VECTOR: params_vector(text == NULL ? "nan,nan,nan" : text, at); break;
+    case PCS_OPTION_FILE:
     case PCS_OPTION_TEXT: *(const char **)at = text; break;
-    case PCS_OPTION_LIST: *(pcs_list *)at = (pcs_list){ 0 }; break; // not needed so far
+    case PCS_OPTION_LIST: *(pcs_list *)at = (pcs_list){ 0 }; break;       // not needed so far
+    case PCS_OPTION_NAMES: *(pcs_names *)at = (pcs_names){ 0 }; break;    // not needed so far
+    case PCS_OPTION_POINTS: *(pcs_points *)at = (pcs_points){ 0 }; break; // not needed so far
     }
 }
 
