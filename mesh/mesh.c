@@ -60,36 +60,59 @@ pcs_status pcs_mesh_add_cells(pcs_mesh *mesh, int count, int *first)
     return PCS_OK;
 }
 
-static pcs_status mesh_make_range(pcs_context *ctx, const char *name, int first, int count, pcs_set *set)
+// Appends a set of `count` items for the caller to fill in.
+static pcs_status mesh_add_set(pcs_context *ctx, pcs_set **sets, int *nset, int *room, const char *name, int count,
+                               int **items)
 {
-    int *items;
-    PCS_TAKE(ctx, items, count, "a set");
-    for (int i = 0; i < count; i++) items[i] = first + i;
+    void *array = *sets;
+    PCS_TRY(mesh_grow(ctx, &array, room, *nset, *nset + 1L, sizeof **sets));
+    *sets = array;
+    PCS_TAKE(ctx, *items, count, "a set");
     char *copy = pcs_take_text(ctx, name);
     if (copy == NULL) return PCS_NO_MEMORY;
-    *set = (pcs_set){ .name = copy, .count = count, .items = items };
+    (*sets)[(*nset)++] = (pcs_set){ .name = copy, .count = count, .items = *items };
     return PCS_OK;
+}
+
+static pcs_status mesh_add_nodes_set(pcs_mesh *mesh, const char *name, int count, int **items)
+{
+    return mesh_add_set(mesh->ctx, &mesh->node_set, &mesh->nnode_set, &mesh->node_set_room, name, count, items);
+}
+
+static pcs_status mesh_add_cells_set(pcs_mesh *mesh, const char *name, int count, int **items)
+{
+    return mesh_add_set(mesh->ctx, &mesh->cell_set, &mesh->ncell_set, &mesh->cell_set_room, name, count, items);
 }
 
 pcs_status pcs_mesh_add_node_range(pcs_mesh *mesh, const char *name, int first, int count)
 {
-    void *array = mesh->node_set;
-    PCS_TRY(mesh_grow(mesh->ctx, &array, &mesh->node_set_room, mesh->nnode_set, mesh->nnode_set + 1L,
-                      sizeof *mesh->node_set));
-    mesh->node_set = array;
-    PCS_TRY(mesh_make_range(mesh->ctx, name, first, count, &mesh->node_set[mesh->nnode_set]));
-    mesh->nnode_set++;
+    int *own;
+    PCS_TRY(mesh_add_nodes_set(mesh, name, count, &own));
+    for (int i = 0; i < count; i++) own[i] = first + i;
     return PCS_OK;
 }
 
 pcs_status pcs_mesh_add_cell_range(pcs_mesh *mesh, const char *name, int first, int count)
 {
-    void *array = mesh->cell_set;
-    PCS_TRY(mesh_grow(mesh->ctx, &array, &mesh->cell_set_room, mesh->ncell_set, mesh->ncell_set + 1L,
-                      sizeof *mesh->cell_set));
-    mesh->cell_set = array;
-    PCS_TRY(mesh_make_range(mesh->ctx, name, first, count, &mesh->cell_set[mesh->ncell_set]));
-    mesh->ncell_set++;
+    int *own;
+    PCS_TRY(mesh_add_cells_set(mesh, name, count, &own));
+    for (int i = 0; i < count; i++) own[i] = first + i;
+    return PCS_OK;
+}
+
+pcs_status pcs_mesh_add_node_list(pcs_mesh *mesh, const char *name, int count, const int *items)
+{
+    int *own;
+    PCS_TRY(mesh_add_nodes_set(mesh, name, count, &own));
+    for (int i = 0; i < count; i++) own[i] = items[i];
+    return PCS_OK;
+}
+
+pcs_status pcs_mesh_add_cell_list(pcs_mesh *mesh, const char *name, int count, const int *items)
+{
+    int *own;
+    PCS_TRY(mesh_add_cells_set(mesh, name, count, &own));
+    for (int i = 0; i < count; i++) own[i] = items[i];
     return PCS_OK;
 }
 

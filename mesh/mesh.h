@@ -1,4 +1,4 @@
-// Nodes, two-node cells and named sets of both; and the table of mesh sources.
+// Nodes, cells and named sets of both; and the table of mesh sources.
 
 #ifndef PCS_MESH_MESH_H
 #define PCS_MESH_MESH_H
@@ -15,7 +15,7 @@ typedef struct pcs_set {
 typedef struct pcs_mesh {
     int nnode, ncell, nnode_set, ncell_set;
     double (*x)[3];                                         // [nnode] reference position, m
-    int (*cell)[2];                                         // [ncell] node numbers
+    int (*cell)[2];                                         // [ncell] node numbers; both equal: a point
     pcs_set *node_set;                                      // [nnode_set]
     pcs_set *cell_set;                                      // [ncell_set]
     int node_room, cell_room, node_set_room, cell_set_room; // capacities while the mesh is built
@@ -32,6 +32,10 @@ pcs_status pcs_mesh_add_cells(pcs_mesh *mesh, int count, int *first);
 pcs_status pcs_mesh_add_node_range(pcs_mesh *mesh, const char *name, int first, int count);
 pcs_status pcs_mesh_add_cell_range(pcs_mesh *mesh, const char *name, int first, int count);
 
+// Named sets of any items, in this order; the items are copied.
+pcs_status pcs_mesh_add_node_list(pcs_mesh *mesh, const char *name, int count, const int *items);
+pcs_status pcs_mesh_add_cell_list(pcs_mesh *mesh, const char *name, int count, const int *items);
+
 // NULL when there is no set of that name.
 const pcs_set *pcs_mesh_node_set(const pcs_mesh *mesh, const char *name);
 const pcs_set *pcs_mesh_cell_set(const pcs_mesh *mesh, const char *name);
@@ -46,6 +50,7 @@ typedef struct pcs_mesh_source_ops {
     const char *(*check)(const void *params, const char **option);
     // Adds nodes, cells and the sets `name`, `name.*` to the mesh.
     pcs_status (*build)(const void *params, const char *name, pcs_mesh *mesh);
+    bool has_zero_lengths; // its cells may have no length: what becomes of them their elements say
 } pcs_mesh_source_ops;
 
 extern const pcs_mesh_source_ops *const pcs_mesh_sources[]; // ends with NULL

@@ -1,0 +1,144 @@
+// A circular arc of equal cells: with r = start - centre, unit normal n and the angle a_i = angle i / elements,
+//
+//   x_i = centre + cos(a_i) r + sin(a_i) n x r
+//
+// An arc of 360 degrees closes: its last cell ends at its first node. Sets as of a line; at a closed arc `name.end` is
+// the node of `name.start`.
+
+#include "mesh/mesh.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct arc_params {
+    double centre[3], start[3], normal[3], angle;
+    int elements;
+} arc_params;
+
+static const pcs_option arc_options[] = {
+    { .name = "centre",
+      .kind = PCS_OPTION_VECTOR,
+      .help = "centre of the circle, m",
+      .offset = offsetof(arc_params, centre),
+      .is_required = true,
+      .range = PCS_ANY_NUMBER },
+    { .name = "start",
+      .kind = PCS_OPTION_VECTOR,
+      .help = "position of the first node, m",
+      .offset = offsetof(arc_params, start),
+      .is_required = true,
+      .range = PCS_ANY_NUMBER },
+    { .name = "angle",
+      .kind = PCS_OPTION_REAL,
+      .help = "from the first to the last node, right-handed about the normal, degrees; 360: a closed circle",
+      .offset = offsetof(arc_params, angle),
+      .is_required = true,
+      .range = { -360.0, 360.0, false, false } },
+    { .name = "normal",
+      .kind = PCS_OPTION_VECTOR,
+      .help = "axis of the circle; any length",
+      .offset = offsetof(arc_params, normal),
+      .preset = "[0.0, 0.0, 1.0]",
+      .range = PCS_ANY_NUMBER },
+    { .name = "elements",
+      .kind = PCS_OPTION_COUNT,
+      .help = "number of cells",
+      .offset = offsetof(arc_params, elements),
+      .is_required = true,
+      .range = { 1, 1 << 28, false, false } },
+    { 0 },
+};
+
+static bool arc_is_closed(const arc_params *p)
+{
+    return fabs(p->angle) == 360.0;
+}
+
+// r and n x r; false when a length is zero or cannot be measured. *slope is the cosine between r and n.
+static bool arc_axes(const arc_params *p, double r[3], double s[3], double *slope)
+{
+    double n[3], nn = 0.0, rr = 0.0, rn = 0.0;
+    double largest = fmax(fabs(p->normal[0]), fmax(fabs(p->normal[1]), fabs(p->normal[2])));
+    for (int k = 0; k < 3; k++) {
+        r[k] = p->start[k] - p->centre[k];
+        n[k] = p->normal[k] / largest;
+        rr += r[k] * r[k];
+        nn += n[k] * n[k];
+        rn += r[k] * n[k];
+    }
+    double length = sqrt(nn);
+    *slope = rn / (sqrt(rr) * length);
+    for (int k = 0; k < 3; k++) s[k] = (n[(k + 1) % 3] * r[(k + 2) % 3] - n[(k + 2) % 3] * r[(k + 1) % 3]) / length;
+    return rr > 0.0 && isfinite(*slope);
+}
+
+static const char *arc_check(const void *params, const char **option)
+{
+    const arc_params *p = params;
+    double r[3], s[3], slope;
+    *option = "angle";
+    if (p->angle == 0.0) return "the arc has no length: its angle is 0";
+    *option = "normal";
+    if (p->normal[0] == 0.0 && p->normal[1] == 0.0 && p->normal[2] == 0.0) return "the normal has no direction";
+    *option = "start";
+    if (!arc_axes(p, r, s, &slope)) return "the arc has no radius: 'start' and 'centre' must differ and be measurable";
+    if (fabs(slope) > 1e-9)
+        return "'start' does not lie in the plane of the circle: start - centre must be "
+               "perpendicular to the normal";
+    *option = "elements";
+    return arc_is_closed(p) && p->elements < 3 ? "a closed circle needs at least 3 cells" : NULL;
+}
+
+// Cosine and sine of an angle in degrees, exact at quarter turns.
+static void arc_turn(double degrees, double *cosine, double *sine)
+{
+    const double radian = 0.017453292519943295769;
+    double quarter = round(degrees / 90.0), rest = (degrees - 90.0 * quarter) * radian, c = cos(rest), s = sin(rest);
+    int turn = ((int)quarter % 4 + 4) % 4;
+    *cosine = turn == 0 ? c : turn == 1 ? -s : turn == 2 ? -c : s;
+    *sine = turn == 0 ? s : turn == 1 ? c : turn == 2 ? -s : -c;
+}
+
+static pcs_status arc_add_sets(const char *name, pcs_mesh *mesh, int node, int nnode, int cell, int n)
+{
+    char text[256];
+    int last = nnode > n ? node + n : node;
+    PCS_TRY(pcs_mesh_add_node_range(mesh, name, node, nnode));
+    PCS_TRY(pcs_mesh_add_cell_range(mesh, name, cell, n));
+    snprintf(text, sizeof text, "%s.start", name);
+    PCS_TRY(pcs_mesh_add_node_range(mesh, text, node, 1));
+    PCS_TRY(pcs_mesh_add_cell_range(mesh, text, cell, 1));
+    snprintf(text, sizeof text, "%s.rest", name);
+    PCS_TRY(pcs_mesh_add_node_range(mesh, text, node + 1, nnode - 1));
+    snprintf(text, sizeof text, "%s.end", name);
+    PCS_TRY(pcs_mesh_add_node_range(mesh, text, last, 1));
+    return pcs_mesh_add_cell_range(mesh, text, cell + n - 1, 1);
+}
+
+static pcs_status arc_build(const void *params, const char *name, pcs_mesh *mesh)
+{
+    const arc_params *p = params;
+    double r[3], s[3], slope, cosine, sine;
+    int n = p->elements, nnode = arc_is_closed(p) ? n : n + 1, node, cell;
+    arc_axes(p, r, s, &slope);
+    PCS_TRY(pcs_mesh_add_nodes(mesh, nnode, &node));
+    PCS_TRY(pcs_mesh_add_cells(mesh, n, &cell));
+    for (int i = 0; i < nnode; i++) {
+        arc_turn(p->angle * i / n, &cosine, &sine);
+        for (int k = 0; k < 3; k++) mesh->x[node + i][k] = p->centre[k] + cosine * r[k] + sine * s[k];
+    }
+    for (int i = 0; i < n; i++) {
+        mesh->cell[cell + i][0] = node + i;
+        mesh->cell[cell + i][1] = node + (i + 1) % nnode;
+    }
+    return arc_add_sets(name, mesh, node, nnode, cell, n);
+}
+
+const pcs_mesh_source_ops pcs_mesh_arc = {
+    .name = "arc",
+    .summary = "circular arc of equal cells; sets NAME, NAME.start, NAME.rest (all nodes but the first), NAME.end",
+    .options = arc_options,
+    .params_size = sizeof(arc_params),
+    .check = arc_check,
+    .build = arc_build,
+};

@@ -1,0 +1,315 @@
+// A lattice of struts: joints on a grid of n_x x n_y x n_z boxes, struts along the edges of the boxes and, if wanted,
+// along the diagonals of their faces. Directions without boxes are left out, so that a lattice may be plane.
+//
+// Makes the sets `name` (all nodes, all cells), `name.joints`, `name.corners` (nodes at the corners of the whole),
+// `name.xmin`, `name.xmax`, ... (all nodes on a face of the whole, joints and those between them) and the cell sets
+// `name.x`, `name.y`, `name.z` (struts along the axes) and `name.diagonals`.
+//
+// Numbering goes layer by layer along the longest direction; a joint is followed by the nodes within the struts that
+// start at it. So the band of the matrix is as wide as one layer. Crossing diagonals pass without touching.
+
+#include "mesh/mesh.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { AXES = 3, FACES = 3, STRUTS = AXES + 2 * FACES };
+enum { LATTICE_NONE, LATTICE_ONE, LATTICE_CROSS };
+
+typedef struct lattice_params {
+    pcs_list cells, size;
+    double origin[3];
+    int elements, diagonals;
+} lattice_params;
+
+static const char *const lattice_diagonals[] = { "none", "one", "cross", NULL };
+
+static const pcs_option lattice_options[] = {
+    { .name = "cells",
+      .kind = PCS_OPTION_LIST,
+      .help = "boxes along x, y and z: [nx, ny] or [nx, ny, nz]; 0: flat in that direction",
+      .offset = offsetof(lattice_params, cells),
+      .is_required = true,
+      .range = { 0.0, 1 << 24, false, false } },
+    { .name = "size",
+      .kind = PCS_OPTION_LIST,
+      .help = "edges of a box: [sx, sy] or [sx, sy, sz], or one for all, m",
+      .offset = offsetof(lattice_params, size),
+      .is_required = true,
+      .range = PCS_POSITIVE },
+    { .name = "origin",
+      .kind = PCS_OPTION_VECTOR,
+      .help = "corner with the lowest x, y and z, m",
+      .offset = offsetof(lattice_params, origin),
+      .preset = "[0.0, 0.0, 0.0]",
+      .range = PCS_ANY_NUMBER },
+    { .name = "elements",
+      .kind = PCS_OPTION_COUNT,
+      .help = "number of cells per strut",
+      .offset = offsetof(lattice_params, elements),
+      .preset = "1",
+      .range = { 1, 1 << 20, false, false } },
+    { .name = "diagonals",
+      .kind = PCS_OPTION_CHOICE,
+      .help = "struts across the faces of the boxes: one of the two diagonals, or both, which do not touch",
+      .offset = offsetof(lattice_params, diagonals),
+      .preset = "none",
+      .choices = lattice_diagonals },
+    { 0 },
+};
+
+static const char *lattice_check(const void *params, const char **option)
+{
+    const lattice_params *p = params;
+    *option = "cells";
+    if (p->cells.nrow != 1 || p->cells.count > AXES) return "the boxes must be [nx], [nx, ny] or [nx, ny, nz]";
+    double sum = 0.0;
+    for (int k = 0; k < p->cells.count; k++) {
+        if (p->cells.value[k] != floor(p->cells.value[k])) return "the numbers of boxes must be whole";
+        sum += p->cells.value[k];
+    }
+    if (sum == 0.0) return "the lattice has no boxes";
+    *option = "size";
+    if (p->size.nrow != 1 || (p->size.count != 1 && p->size.count != p->cells.count))
+        return "the edges of a box must be as many as 'cells' has numbers, or one for all";
+    for (int k = 0; k < p->cells.count; k++) {
+        double size = p->size.value[p->size.count == 1 ? 0 : k], far = p->origin[k] + p->cells.value[k] * size;
+        if (!isfinite(far * far)) return "the lattice is too large to be measured";
+    }
+    return NULL;
+}
+
+// From one corner of a box to another; it is there where the box has the edges it needs.
+typedef struct lattice_strut {
+    int from[AXES], to[AXES];
+    int kind; // an axis, or AXES for a diagonal
+} lattice_strut;
+
+typedef struct lattice {
+    int n[AXES];      // boxes
+    int order[AXES];  // axes, the fastest first
+    int stride[AXES]; // of the number of a joint along each axis
+    double size[AXES], origin[AXES];
+    int elements, njoint, nstrut; // nstrut: kinds of struts of a box
+    lattice_strut strut[STRUTS];
+    int *number;         // [njoint] node of each joint
+    int count[AXES + 1]; // cells of each kind
+} lattice;
+
+static void lattice_add_strut(lattice *w, int kind, int from, int to_a, int to_b)
+{
+    lattice_strut *s = &w->strut[w->nstrut++];
+    *s = (lattice_strut){ .kind = kind };
+    if (from >= 0) s->from[from] = 1;
+    if (to_a >= 0) s->to[to_a] = 1;
+    if (to_b >= 0) s->to[to_b] = 1;
+}
+
+static void lattice_prepare(const lattice_params *p, lattice *w)
+{
+    for (int k = 0; k < AXES; k++) {
+        w->n[k] = k < p->cells.count ? (int)p->cells.value[k] : 0;
+        w->size[k] = k < p->cells.count ? p->size.value[p->size.count == 1 ? 0 : k] : 0.0;
+        w->origin[k] = p->origin[k];
+        w->order[k] = k;
+    }
+    for (int i = 0; i < AXES; i++)
+        for (int k = i; k > 0 && w->n[w->order[k]] < w->n[w->order[k - 1]]; k--) {
+            int keep = w->order[k];
+            w->order[k] = w->order[k - 1];
+            w->order[k - 1] = keep;
+        }
+    w->elements = p->elements;
+    for (int k = 0; k < AXES; k++)
+        if (w->n[k] > 0) lattice_add_strut(w, k, -1, k, -1);
+    for (int a = 0; a < AXES && p->diagonals != LATTICE_NONE; a++)
+        for (int b = a + 1; b < AXES; b++) {
+            if (w->n[a] == 0 || w->n[b] == 0) continue;
+            lattice_add_strut(w, AXES, -1, a, b);
+            if (p->diagonals == LATTICE_CROSS) lattice_add_strut(w, AXES, a, b, -1);
+        }
+}
+
+// Is the strut there at this joint: does the box reach as far as its corners?
+static bool lattice_has(const lattice *w, const lattice_strut *s, const int at[AXES])
+{
+    for (int k = 0; k < AXES; k++)
+        if ((s->from[k] || s->to[k]) && at[k] >= w->n[k]) return false;
+    return true;
+}
+
+// Moves on to the next joint in the order of numbering; false after the last.
+static bool lattice_next(const lattice *w, int at[AXES])
+{
+    for (int i = 0; i < AXES; i++) {
+        int k = w->order[i];
+        if (at[k]++ < w->n[k]) return true;
+        at[k] = 0;
+    }
+    return false;
+}
+
+static int lattice_joint(const lattice *w, const int at[AXES], const int corner[AXES])
+{
+    int joint = 0;
+    for (int k = 0; k < AXES; k++) joint += w->stride[k] * (at[k] + corner[k]);
+    return joint;
+}
+
+// Numbers the joints; gives the numbers of nodes and cells.
+static void lattice_number(lattice *w, int *nnode, int *ncell)
+{
+    int at[AXES] = { 0 }, joint = 0, next = 0, cells = 0;
+    do {
+        w->number[joint++] = next++;
+        for (int i = 0; i < w->nstrut; i++) {
+            if (!lattice_has(w, &w->strut[i], at)) continue;
+            next += w->elements - 1;
+            cells += w->elements;
+            w->count[w->strut[i].kind] += w->elements;
+        }
+    } while (lattice_next(w, at));
+    *nnode = next;
+    *ncell = cells;
+}
+
+static void lattice_position(const lattice *w, const int at[AXES], const int corner[AXES], double x[3])
+{
+    for (int k = 0; k < AXES; k++) x[k] = w->origin[k] + (at[k] + corner[k]) * w->size[k];
+}
+
+// The nodes within a strut from `inner` on, and its cells; gives the next free node.
+static int lattice_place_strut(const lattice *w, pcs_mesh *mesh, int first, int inner, int cell, const int at[AXES],
+                               const lattice_strut *s)
+{
+    double a[3], b[3];
+    int n = w->elements, before = first + w->number[lattice_joint(w, at, s->from)];
+    int last = first + w->number[lattice_joint(w, at, s->to)];
+    lattice_position(w, at, s->from, a);
+    lattice_position(w, at, s->to, b);
+    for (int i = 1; i <= n; i++) {
+        int node = i == n ? last : inner++;
+        double part = (double)i / n;
+        // Equal coordinates are kept to the last digit: faces stay flat.
+        for (int k = 0; k < 3 && i < n; k++) mesh->x[node][k] = a[k] == b[k] ? a[k] : (1.0 - part) * a[k] + part * b[k];
+        mesh->cell[cell + i - 1][0] = before;
+        mesh->cell[cell + i - 1][1] = before = node;
+    }
+    return inner;
+}
+
+static void lattice_place(lattice *w, pcs_mesh *mesh, int node, int cell, int *kind)
+{
+    static const int here[AXES] = { 0 };
+    int at[AXES] = { 0 }, joint = 0, first_cell = cell;
+    do {
+        int inner = node + w->number[joint];
+        lattice_position(w, at, here, mesh->x[inner++]);
+        for (int i = 0; i < w->nstrut; i++) {
+            if (!lattice_has(w, &w->strut[i], at)) continue;
+            inner = lattice_place_strut(w, mesh, node, inner, cell, at, &w->strut[i]);
+            for (int k = 0; k < w->elements; k++) kind[cell++ - first_cell] = w->strut[i].kind;
+        }
+        joint++;
+    } while (lattice_next(w, at));
+}
+
+static pcs_status lattice_add_faces(const lattice *w, const char *name, pcs_mesh *mesh, int node, int nnode, int *list)
+{
+    char text[256];
+    for (int k = 0; k < AXES; k++) {
+        for (int side = 0; side < 2 && w->n[k] > 0; side++) {
+            double place = w->origin[k] + (side == 0 ? 0 : w->n[k]) * w->size[k];
+            int count = 0;
+            for (int i = 0; i < nnode; i++)
+                if (mesh->x[node + i][k] == place) list[count++] = node + i;
+            snprintf(text, sizeof text, "%s.%c%s", name, "xyz"[k], side == 0 ? "min" : "max");
+            PCS_TRY(pcs_mesh_add_node_list(mesh, text, count, list));
+        }
+    }
+    return PCS_OK;
+}
+
+static pcs_status lattice_add_joints(const lattice *w, const char *name, pcs_mesh *mesh, int node, int *list)
+{
+    char text[256];
+    int at[AXES] = { 0 }, joint = 0, ncorner = 0, corner[8];
+    do {
+        bool is_corner = true;
+        for (int k = 0; k < AXES; k++) is_corner = is_corner && (at[k] == 0 || at[k] == w->n[k]);
+        list[joint] = node + w->number[joint];
+        if (is_corner) corner[ncorner++] = list[joint];
+        joint++;
+    } while (lattice_next(w, at));
+    snprintf(text, sizeof text, "%s.joints", name);
+    PCS_TRY(pcs_mesh_add_node_list(mesh, text, joint, list));
+    snprintf(text, sizeof text, "%s.corners", name);
+    return pcs_mesh_add_node_list(mesh, text, ncorner, corner);
+}
+
+static pcs_status lattice_add_cells(const lattice *w, const char *name, pcs_mesh *mesh, int cell, int ncell,
+                                    const int *kind, int *list)
+{
+    static const char *const names[] = { "x", "y", "z", "diagonals" };
+    char text[256];
+    PCS_TRY(pcs_mesh_add_cell_range(mesh, name, cell, ncell));
+    for (int k = 0; k <= AXES; k++) {
+        int count = 0;
+        if (w->count[k] == 0) continue;
+        for (int i = 0; i < ncell; i++)
+            if (kind[i] == k) list[count++] = cell + i;
+        snprintf(text, sizeof text, "%s.%s", name, names[k]);
+        PCS_TRY(pcs_mesh_add_cell_list(mesh, text, count, list));
+    }
+    return PCS_OK;
+}
+
+static pcs_status lattice_make(lattice *w, const char *name, pcs_mesh *mesh, int nnode, int ncell)
+{
+    int node, cell, most = nnode > ncell ? nnode : ncell;
+    PCS_TRY(pcs_mesh_add_nodes(mesh, nnode, &node));
+    PCS_TRY(pcs_mesh_add_cells(mesh, ncell, &cell));
+    int *list = pcs_scratch(NULL, (size_t)most + (size_t)ncell, sizeof *list), *kind = list + most;
+    if (list == NULL) return pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: a lattice of %d cells", ncell);
+    lattice_place(w, mesh, node, cell, kind);
+    pcs_status status = pcs_mesh_add_node_range(mesh, name, node, nnode);
+    if (status == PCS_OK) status = lattice_add_joints(w, name, mesh, node, list);
+    if (status == PCS_OK) status = lattice_add_faces(w, name, mesh, node, nnode, list);
+    if (status == PCS_OK) status = lattice_add_cells(w, name, mesh, cell, ncell, kind, list);
+    pcs_scratch_free(list);
+    return status;
+}
+
+static pcs_status lattice_build(const void *params, const char *name, pcs_mesh *mesh)
+{
+    lattice w = { 0 };
+    int nnode, ncell;
+    lattice_prepare(params, &w);
+    double joints = 1.0;
+    for (int i = 0; i < AXES; i++) {
+        w.stride[w.order[i]] = joints < INT_MAX ? (int)joints : 0;
+        joints *= w.n[w.order[i]] + 1;
+    }
+    double most = joints * (1.0 + (double)w.nstrut * w.elements);
+    if (most > INT_MAX / 2)
+        return pcs_fail(mesh->ctx, PCS_BAD_INPUT, "the lattice has about %.3g nodes, more than the program can number",
+                        most);
+    w.njoint = (int)joints;
+    w.number = pcs_scratch(NULL, (size_t)w.njoint, sizeof *w.number);
+    if (w.number == NULL) return pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: a lattice of %d joints", w.njoint);
+    lattice_number(&w, &nnode, &ncell);
+    pcs_status status = lattice_make(&w, name, mesh, nnode, ncell);
+    pcs_scratch_free(w.number);
+    return status;
+}
+
+const pcs_mesh_source_ops pcs_mesh_lattice = {
+    .name = "lattice",
+    .summary = "struts on the edges of a grid of boxes; sets NAME, NAME.joints, NAME.corners, NAME.xmin, .xmax, .ymin, "
+               "... (all nodes on a face), and of cells NAME.x, .y, .z, .diagonals",
+    .options = lattice_options,
+    .params_size = sizeof(lattice_params),
+    .check = lattice_check,
+    .build = lattice_build,
+};
