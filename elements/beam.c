@@ -1,6 +1,62 @@
 #include "elements/beam.h"
 
+#include "core/rotation.h"
+
+#include <math.h>
+
 const char *const pcs_beam_masses[] = { "consistent", "lumped", NULL };
+
+double pcs_beam_plane_axis(const pcs_batch *batch, int cell, double axis[2])
+{
+    const int *node = batch->nodes[batch->cells[cell]];
+    double dx = batch->x[node[1]][0] - batch->x[node[0]][0], dy = batch->x[node[1]][1] - batch->x[node[0]][1];
+    double length = hypot(dx, dy);
+    axis[0] = dx / length;
+    axis[1] = dy / length;
+    return length;
+}
+
+pcs_status pcs_beam_plane_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, pcs_node_dofs *out)
+{
+    double axis[2], length = pcs_beam_plane_axis(batch, cell, axis);
+    const int *node = batch->nodes[batch->cells[cell]];
+    *out = (pcs_node_dofs){ .count = 3, .is_rotation = { false, false, true } };
+    out->direction[0][0] = out->direction[1][1] = out->direction[2][2] = 1.0;
+    if (!(length > 0.0) || !isfinite(length))
+        return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': cell %d has length %g, must be > 0 in the x-y plane",
+                        batch->name, batch->cells[cell], length);
+    if (fabs(batch->x[node[1]][2] - batch->x[node[0]][2]) <= 1e-9 * length) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': cell %d leaves the x-y plane: z goes from %g to %g",
+                    batch->name, batch->cells[cell], batch->x[node[0]][2], batch->x[node[1]][2]);
+}
+
+double pcs_beam_space_frame(const pcs_batch *batch, int cell, const double orientation[3], double R[3][3], double *sine)
+{
+    const int *node = batch->nodes[batch->cells[cell]];
+    for (int k = 0; k < 3; k++) R[0][k] = batch->x[node[1]][k] - batch->x[node[0]][k];
+    double length = sqrt(pcs_dot3(R[0], R[0]));
+    for (int k = 0; k < 3; k++) R[0][k] /= length;
+    pcs_cross(R[0], orientation, R[2]);
+    double across = sqrt(pcs_dot3(R[2], R[2]));
+    *sine = across / sqrt(pcs_dot3(orientation, orientation));
+    for (int k = 0; k < 3; k++) R[2][k] /= across;
+    pcs_cross(R[2], R[0], R[1]);
+    return length;
+}
+
+pcs_status pcs_beam_space_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, const double orientation[3],
+                               pcs_node_dofs *out)
+{
+    double R[3][3], sine, length = pcs_beam_space_frame(batch, cell, orientation, R, &sine);
+    *out = (pcs_node_dofs){ .count = 6, .is_rotation = { false, false, false, true, true, true } };
+    for (int k = 0; k < 3; k++) out->direction[k][k] = out->direction[3 + k][k] = 1.0;
+    if (!(length > 0.0) || !isfinite(length))
+        return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': cell %d has length %g, must be > 0", batch->name,
+                        batch->cells[cell], length);
+    if (sine > 1e-6) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': the orientation [%g, %g, %g] is parallel to cell %d",
+                    batch->name, orientation[0], orientation[1], orientation[2], batch->cells[cell]);
+}
 
 void pcs_beam_turn(int ndof, int nmode, const double R[3][3], const double *local_B, const double *local_M,
                    pcs_modal_kind *kind)

@@ -1,4 +1,5 @@
-// What the linear beams share: options of the material, and the turn from local to global axes.
+// What the beams share: options of the material, their axes, the dofs of their nodes, and the turn from local to
+// global axes.
 
 #ifndef PCS_ELEMENTS_BEAM_H
 #define PCS_ELEMENTS_BEAM_H
@@ -33,6 +34,21 @@ extern const char *const pcs_beam_masses[]; // names of the two
         .name = "mass", .kind = PCS_OPTION_CHOICE, .help = "mass matrix", .offset = offsetof(type, mass), \
         .preset = "consistent", .choices = pcs_beam_masses                                                \
     }
+
+// Length of a cell and its direction in the x-y plane.
+double pcs_beam_plane_axis(const pcs_batch *batch, int cell, double axis[2]);
+
+// x, y and the rotation about z. A cell of no length or one that leaves the plane is a fault.
+pcs_status pcs_beam_plane_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, pcs_node_dofs *out);
+
+// Length of a cell and its local axes, the rows of R: x along the beam, y in the plane of x and `orientation`,
+// z = x cross y. *sine is that of the angle between beam and orientation.
+double pcs_beam_space_frame(const pcs_batch *batch, int cell, const double orientation[3], double R[3][3],
+                            double *sine);
+
+// Three displacements and three rotations. A cell of no length or along the orientation is a fault.
+pcs_status pcs_beam_space_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, const double orientation[3],
+                               pcs_node_dofs *out);
 
 // B and M of the kind from their local forms; every three dofs turn with R, whose rows are the local axes.
 void pcs_beam_turn(int ndof, int nmode, const double R[3][3], const double *local_B, const double *local_M,

@@ -26,29 +26,10 @@ static const pcs_option beam_options[] = {
 static const char *const beam_fields[] = { "axial_force", "shear_force",    "moment_start",  "moment_end",
                                            "stress",      "bending_stress", "strain_energy", NULL };
 
-static double beam_axis(const pcs_batch *batch, int cell, double *c, double *s)
-{
-    const int *node = batch->nodes[batch->cells[cell]];
-    double dx = batch->x[node[1]][0] - batch->x[node[0]][0], dy = batch->x[node[1]][1] - batch->x[node[0]][1];
-    double length = hypot(dx, dy);
-    *c = dx / length;
-    *s = dy / length;
-    return length;
-}
-
 static pcs_status beam_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
 {
     (void)local_node;
-    double c, s, length = beam_axis(batch, cell, &c, &s);
-    const int *node = batch->nodes[batch->cells[cell]];
-    *out = (pcs_node_dofs){ .count = 3, .is_rotation = { false, false, true } };
-    out->direction[0][0] = out->direction[1][1] = out->direction[2][2] = 1.0;
-    if (!(length > 0.0) || !isfinite(length))
-        return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': cell %d has length %g, must be > 0 in the x-y plane",
-                        batch->name, batch->cells[cell], length);
-    if (fabs(batch->x[node[1]][2] - batch->x[node[0]][2]) <= 1e-9 * length) return PCS_OK;
-    return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': cell %d leaves the x-y plane: z goes from %g to %g",
-                    batch->name, batch->cells[cell], batch->x[node[0]][2], batch->x[node[1]][2]);
+    return pcs_beam_plane_dofs(ctx, batch, cell, out);
 }
 
 static pcs_timoshenko beam_bending(const beam_params *p, double length)
@@ -83,9 +64,9 @@ static void beam_local_mass(const beam_params *p, double length, double m[NDOF *
 static void beam_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
 {
     const beam_params *p = batch->params;
-    double c, s, L = beam_axis(batch, cell, &c, &s), m[NDOF * NDOF], D[4];
+    double axis[2], L = pcs_beam_plane_axis(batch, cell, axis), m[NDOF * NDOF], D[4];
     // Rows of R give local from global components at one node.
-    const double R[3][3] = { { c, s, 0.0 }, { -s, c, 0.0 }, { 0.0, 0.0, 1.0 } };
+    const double R[3][3] = { { axis[0], axis[1], 0.0 }, { -axis[1], axis[0], 0.0 }, { 0.0, 0.0, 1.0 } };
     pcs_timoshenko bending = beam_bending(p, L);
     pcs_timoshenko_stiffness(&bending, D);
     kind->D[0] = p->E * p->section.area / L;
@@ -117,7 +98,7 @@ static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, 
     const beam_params *p = batch->params;
     const pcs_modal *modal = batch->data;
     const double *D = modal->kinds[modal->kind[cell]].D;
-    double e[PCS_MAX_MODES], c, s, L = beam_axis(batch, cell, &c, &s);
+    double e[PCS_MAX_MODES], axis[2], L = pcs_beam_plane_axis(batch, cell, axis);
     pcs_modal_deform(batch, cell, q, e);
     double N = D[0] * e[0], M1 = D[4] * e[1] + D[5] * e[2], M2 = D[7] * e[1] + D[8] * e[2];
     field[0] = N;

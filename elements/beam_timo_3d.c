@@ -36,45 +36,15 @@ static const char *const beam_fields[] = { "axial_force",    "shear_force",   "t
                                            "moment_start",   "moment_end",    "stress",
                                            "bending_stress", "strain_energy", NULL };
 
-static void beam_cross(const double a[3], const double b[3], double c[3])
+static const double *beam_orientation(const pcs_batch *batch)
 {
-    for (int k = 0; k < 3; k++) c[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
-}
-
-static double beam_norm(const double a[3])
-{
-    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-}
-
-// Rows of R are the local axes. Gives the length; *sine is that of the angle between beam and orientation.
-static double beam_frame(const pcs_batch *batch, int cell, double R[3][3], double *sine)
-{
-    const int *node = batch->nodes[batch->cells[cell]];
-    const double *o = ((const beam_params *)batch->params)->orientation;
-    for (int k = 0; k < 3; k++) R[0][k] = batch->x[node[1]][k] - batch->x[node[0]][k];
-    double length = beam_norm(R[0]);
-    for (int k = 0; k < 3; k++) R[0][k] /= length;
-    beam_cross(R[0], o, R[2]);
-    double across = beam_norm(R[2]);
-    *sine = across / beam_norm(o);
-    for (int k = 0; k < 3; k++) R[2][k] /= across;
-    beam_cross(R[2], R[0], R[1]);
-    return length;
+    return ((const beam_params *)batch->params)->orientation;
 }
 
 static pcs_status beam_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
 {
     (void)local_node;
-    double R[3][3], sine, length = beam_frame(batch, cell, R, &sine);
-    *out = (pcs_node_dofs){ .count = 6, .is_rotation = { false, false, false, true, true, true } };
-    for (int k = 0; k < 3; k++) out->direction[k][k] = out->direction[3 + k][k] = 1.0;
-    if (!(length > 0.0) || !isfinite(length))
-        return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': cell %d has length %g, must be > 0", batch->name,
-                        batch->cells[cell], length);
-    if (sine > 1e-6) return PCS_OK;
-    const double *o = ((const beam_params *)batch->params)->orientation;
-    return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': the orientation [%g, %g, %g] is parallel to cell %d",
-                    batch->name, o[0], o[1], o[2], batch->cells[cell]);
+    return pcs_beam_space_dofs(ctx, batch, cell, beam_orientation(batch), out);
 }
 
 // Bending in the local x-y plane (about z), or in x-z (about y).
@@ -141,7 +111,8 @@ static void beam_local_modes(const beam_params *p, double L, double B[NMODE][NDO
 static void beam_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
 {
     const beam_params *p = batch->params;
-    double R[3][3], sine, L = beam_frame(batch, cell, R, &sine), m[NDOF * NDOF], B[NMODE][NDOF] = { { 0 } };
+    double R[3][3], sine, L = pcs_beam_space_frame(batch, cell, p->orientation, R, &sine), m[NDOF * NDOF];
+    double B[NMODE][NDOF] = { { 0 } };
     beam_local_modes(p, L, B, kind->D);
     beam_local_mass(p, L, m);
     pcs_beam_turn(NDOF, NMODE, (const double(*)[3])R, &B[0][0], m, kind);
@@ -165,7 +136,8 @@ static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, 
     const pcs_section *section = &((const beam_params *)batch->params)->section;
     const pcs_modal *modal = batch->data;
     const double *D = modal->kinds[modal->kind[cell]].D;
-    double e[PCS_MAX_MODES], s[NMODE], R[3][3], sine, L = beam_frame(batch, cell, R, &sine), energy = 0.0;
+    double e[PCS_MAX_MODES], s[NMODE], R[3][3], sine, energy = 0.0;
+    double L = pcs_beam_space_frame(batch, cell, beam_orientation(batch), R, &sine);
     pcs_modal_deform(batch, cell, q, e);
     for (int a = 0; a < NMODE; a++) {
         s[a] = 0.0;
