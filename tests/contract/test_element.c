@@ -1,5 +1,6 @@
 // What every element promises, looped over the table of elements and over each choice that an element offers.
 
+#include "core/rotation.h"
 #include "support/check.h"
 #include "support/model.h"
 #include "system/fe_data.h"
@@ -90,20 +91,28 @@ static double quadratic(const pcs_matrix *A, const double *x)
     return sum;
 }
 
+// A nonlinear element is linear for small displacements, up to their squares.
 static void check_force(const variant *c, model *m)
 {
     unsigned long long seed = 11;
     int n = m->system->nv;
     double q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE], f[MODEL_MAX_SIZE], wanted[MODEL_MAX_SIZE] = { 0 };
+    double size = c->ops->is_nonlinear ? 1e-6 : 1.0, noise = c->ops->is_nonlinear ? 1e-5 : 1e-14;
     model_randomize(&seed, n, q);
     model_randomize(&seed, n, v);
     model_randomize(&seed, n, f); // it is added to what is there
+    for (int i = 0; i < n; i++) {
+        q[i] *= size;
+        v[i] *= size;
+        f[i] *= size;
+    }
     memcpy(wanted, f, sizeof wanted);
     pcs_matrix_add_multiply(m->system->K, -1.0, q, wanted);
+    CHECK(m->system->has_damping == (c->is_damped || c->ops->sees_velocity));
+    CHECK(m->system->has_damping == (m->system->C != NULL));
     if (c->is_damped) pcs_matrix_add_multiply(m->system->C, -1.0, v, wanted);
-    else CHECK(m->system->C == NULL && !m->system->has_damping);
     c->ops->add_force(batch_of(m), q, v, f);
-    CHECK_ALL_NEAR(n, f, wanted, 1e-14 * (1.0 + pcs_matrix_abs_bound(m->system->K, q)));
+    CHECK_ALL_NEAR(n, f, wanted, noise * (size + pcs_matrix_abs_bound(m->system->K, q)));
 }
 
 static void force_is_what_the_matrices_say(void **state)
@@ -112,7 +121,22 @@ static void force_is_what_the_matrices_say(void **state)
     for_every_variant(check_force);
 }
 
-// -f . d is the slope of the energy along d; central differences are exact for a quadratic, up to round-off.
+// q moved along d by `step`; finite rotations do not add up.
+static void move(const model *m, const double *q, double step, const double *d, double *out)
+{
+    const pcs_system *system = m->system;
+    double x[MODEL_MAX_SIZE];
+    for (int i = 0; i < system->nv; i++) {
+        x[i] = step * d[i];
+        out[i] = q[i] + x[i];
+    }
+    if (system->ops->retract != NULL) system->ops->retract(system, q, x, out);
+}
+
+// Weights of the derivative from values at -2, -1, 0, 1, 2 steps: exact to fourth order.
+static const double difference[5] = { 1.0 / 12.0, -8.0 / 12.0, 0.0, 8.0 / 12.0, -1.0 / 12.0 };
+
+// -f . d is the slope of the energy along d; differences are exact for a quadratic, up to round-off.
 static void check_slope(const variant *c, model *m)
 {
     unsigned long long seed = 12;
@@ -120,20 +144,21 @@ static void check_slope(const variant *c, model *m)
     double q[MODEL_MAX_SIZE], d[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE] = { 0 }, f[MODEL_MAX_SIZE] = { 0 };
     model_randomize(&seed, n, q);
     c->ops->add_force(batch_of(m), q, v, f);
-    const double step = 1e-3;
+    const double step = 1e-3, noise = c->ops->is_nonlinear ? 1e-9 : 1e-11;
     for (int trial = 0; trial < 5; trial++) {
-        pcs_energy up = { 0 }, down = { 0 };
-        double ahead[MODEL_MAX_SIZE], behind[MODEL_MAX_SIZE], work = 0.0;
+        double work = 0.0, slope = 0.0, energy = 0.0;
         model_randomize(&seed, n, d);
-        for (int i = 0; i < n; i++) {
-            ahead[i] = q[i] + step * d[i];
-            behind[i] = q[i] - step * d[i];
-            work += f[i] * d[i];
+        for (int i = 0; i < n; i++) work += f[i] * d[i];
+        for (int k = -2; k <= 2; k++) {
+            pcs_energy sum = { 0 };
+            double moved[MODEL_MAX_SIZE];
+            move(m, q, k * step, d, moved);
+            c->ops->add_energy(batch_of(m), moved, v, &sum);
+            slope += difference[k + 2] * sum.strain / step;
+            energy = sum.strain;
+            CHECK(sum.kinetic == 0.0);
         }
-        c->ops->add_energy(batch_of(m), ahead, v, &up);
-        c->ops->add_energy(batch_of(m), behind, v, &down);
-        CHECK_NEAR(work, -(up.strain - down.strain) / (2.0 * step), 1e-11 * up.strain);
-        CHECK(up.kinetic == 0.0);
+        CHECK_NEAR(work, -slope, noise * energy);
     }
 }
 
@@ -141,6 +166,45 @@ static void force_is_the_slope_of_the_energy(void **state)
 {
     (void)state;
     for_every_variant(check_slope);
+}
+
+// K and C of the system are -df/dq and -df/dv at a state far from rest; the columns of K by differences.
+static void check_tangents(const variant *c, model *m)
+{
+    if (!c->ops->is_nonlinear) return;
+    unsigned long long seed = 16;
+    pcs_system *system = m->system;
+    int n = system->nv;
+    double q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE], A[MODEL_MAX_SIZE * MODEL_MAX_SIZE];
+    model_randomize(&seed, n, q);
+    model_randomize(&seed, n, v);
+    system->ops->update_tangents(system, 0.0, q, v);
+    for (int which = 0; which < 2; which++) {
+        model_dense(which == 0 ? system->K : system->C, n, A);
+        double size = largest(n * n, A), step = 1e-3;
+        for (int j = 0; j < n; j++) {
+            double slope[MODEL_MAX_SIZE] = { 0 }, unit[MODEL_MAX_SIZE] = { 0 };
+            unit[j] = 1.0;
+            for (int k = -2; k <= 2; k++) {
+                double x[MODEL_MAX_SIZE], w[MODEL_MAX_SIZE], f[MODEL_MAX_SIZE] = { 0 };
+                move(m, q, which == 0 ? k * step : 0.0, unit, x);
+                for (int i = 0; i < n; i++) w[i] = v[i] + (which == 1 ? k * step * unit[i] : 0.0);
+                c->ops->add_force(batch_of(m), x, w, f);
+                for (int i = 0; i < n; i++) slope[i] -= difference[k + 2] * f[i] / step;
+            }
+            for (int i = 0; i < n && size > 0.0; i++) CHECK_NEAR(A[i * n + j], slope[i], 1e-8 * size);
+        }
+        CHECK((size > 0.0) == (which == 0 || system->has_damping));
+    }
+    double power = quadratic(system->C, v), taken = system->ops->damping_power(system, q, v);
+    if (!c->ops->sees_velocity) CHECK_NEAR(taken, power, 1e-12 * (1.0 + power));
+    CHECK(c->is_damped ? taken > 0.0 : taken == 0.0);
+}
+
+static void tangents_are_the_slope_of_the_force(void **state)
+{
+    (void)state;
+    for_every_variant(check_tangents);
 }
 
 // u = t + w x X, and w along a rotation, for each of the six motions of a body.
@@ -160,9 +224,47 @@ static void rigid_motion(const model *m, int motion, double *q)
     }
 }
 
+// A large turn about axis `motion` and a shift, with the rotations to match; false where the element lies in a plane
+// and the turn leaves it.
+static bool large_motion(const variant *c, const model *m, int motion, double *q)
+{
+    const pcs_dofmap *map = &((const fe_data *)m->system->data)->map;
+    double p[3] = { 0 }, R[9];
+    if (motion < 2 && strstr(c->ops->name, "2d") != NULL) return false;
+    p[motion] = 2.5;
+    pcs_rotation_exp(p, R);
+    for (int i = 0; i < map->ndof; i++) {
+        const pcs_dof *d = &map->dof[i];
+        const double *x = m->mesh->x[d->node];
+        double u[3];
+        pcs_rotation_apply(R, x, u);
+        for (int k = 0; k < 3; k++) u[k] += 0.3 - x[k];
+        q[d->equation] = pcs_dot3(d->is_rotation ? p : u, d->direction);
+    }
+    return true;
+}
+
+static void check_large_rigid(const variant *c, model *m)
+{
+    for (int motion = 0; motion < 3; motion++) {
+        double q[MODEL_MAX_SIZE] = { 0 }, v[MODEL_MAX_SIZE] = { 0 }, f[MODEL_MAX_SIZE] = { 0 };
+        if (!large_motion(c, m, motion, q)) continue;
+        c->ops->add_force(batch_of(m), q, v, f);
+        double size = pcs_matrix_abs_bound(m->system->K, q);
+        CHECK(largest(m->system->nv, f) <= 1e-13 * size);
+        pcs_energy sum = { 0 };
+        c->ops->add_energy(batch_of(m), q, v, &sum);
+        CHECK(sum.strain >= 0.0 && sum.strain <= 1e-26 * size * m->system->nv * largest(m->system->nv, q));
+    }
+}
+
 static void check_rigid(const variant *c, model *m)
 {
     if (c->is_held && c->way < 2) return;
+    if (c->ops->is_nonlinear) {
+        check_large_rigid(c, m);
+        return;
+    }
     for (int motion = 0; motion < 6; motion++) {
         double q[MODEL_MAX_SIZE] = { 0 }, v[MODEL_MAX_SIZE] = { 0 }, f[MODEL_MAX_SIZE] = { 0 };
         rigid_motion(m, motion, q);
@@ -229,6 +331,7 @@ static void check_energy(const variant *c, model *m)
     pcs_energy sum = { .kinetic = 100.0, .strain = 200.0 }, change = { 0 };
     c->ops->add_energy(batch_of(m), q, v, &sum);
     CHECK_RELATIVE(sum.kinetic - 100.0, 0.5 * quadratic(system->M, v), 1e-12);
+    if (c->ops->is_nonlinear) return;
     CHECK_RELATIVE(sum.strain - 200.0, 0.5 * quadratic(system->K, q), 1e-12);
     for (int i = 0; i < n; i++) {
         dq[i] = q1[i] - q[i];
@@ -237,7 +340,8 @@ static void check_energy(const variant *c, model *m)
     c->ops->add_change(batch_of(m), q, q1, v, v1, &change);
     CHECK_RELATIVE(change.kinetic, 0.5 * quadratic(system->M, dv), 1e-13);
     CHECK_RELATIVE(change.strain, 0.5 * quadratic(system->K, dq), 1e-13);
-    CHECK_NEAR(system->ops->damping_power(system, q, v), quadratic(system->C, v), 1e-13 * (1.0 + quadratic(system->C, v)));
+    double power = quadratic(system->C, v);
+    CHECK_NEAR(system->ops->damping_power(system, q, v), power, 1e-13 * (1.0 + power));
 }
 
 static void energies_are_quadratic_forms(void **state)
@@ -370,15 +474,11 @@ static void cell_that_cannot_be_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(force_is_what_the_matrices_say),
-        cmocka_unit_test(force_is_the_slope_of_the_energy),
-        cmocka_unit_test(rigid_motion_is_free_of_force),
-        cmocka_unit_test(matrices_are_symmetric_and_definite),
-        cmocka_unit_test(energies_are_quadratic_forms),
-        cmocka_unit_test(resultant_and_momentum_are_sums),
-        cmocka_unit_test(whole_mass_flies),
-        cmocka_unit_test(every_field_is_read_and_drawn),
-        cmocka_unit_test(cell_that_cannot_be_is_named),
+        cmocka_unit_test(force_is_what_the_matrices_say),      cmocka_unit_test(force_is_the_slope_of_the_energy),
+        cmocka_unit_test(tangents_are_the_slope_of_the_force), cmocka_unit_test(rigid_motion_is_free_of_force),
+        cmocka_unit_test(matrices_are_symmetric_and_definite), cmocka_unit_test(energies_are_quadratic_forms),
+        cmocka_unit_test(resultant_and_momentum_are_sums),     cmocka_unit_test(whole_mass_flies),
+        cmocka_unit_test(every_field_is_read_and_drawn),       cmocka_unit_test(cell_that_cannot_be_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

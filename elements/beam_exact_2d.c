@@ -1,0 +1,375 @@
+// Geometrically exact Timoshenko beam in the x-y plane: two nodes with x, y and the angle about z, any size of motion.
+//
+// One integration point, strains of Simo and Reissner. With the chord L at angle a in the reference state,
+// u' = (u2 - u1)/L, t = (t1 + t2)/2, c = cos(a + t), s = sin(a + t):
+//   G1 = c u'_x + s u'_y + cos t - 1,   G2 = -s u'_x + c u'_y - sin t,   k = (t2 - t1)/L
+//   N = E A G1,  V = G A ky G2,  M = E I k,   f = L (N b1 + V b2 + M b3),  b = gradients of the strains
+// All strains vanish in the reference state and under any rigid motion. A curved beam is a polygon of chords: turns of
+// the nodes count from the reference state, so that the corners carry no strain; this is of second order in L, as the
+// element itself. Stiffness damping acts on the strain rates b v: a rigid motion feels none.
+
+#include "elements/beam.h"
+#include "elements/cell.h"
+#include "elements/section.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct exact_params {
+    double E, nu, rho;
+    int mass;
+    pcs_section section;
+} exact_params;
+
+enum { NDOF = 6, NSTRAIN = 3 };
+
+typedef struct exact_cell {
+    double length, inverse; // L and 1/L
+    double c, s;            // direction of the chord in the reference state
+} exact_cell;
+
+typedef struct exact_data {
+    double D[NSTRAIN];       // E A, G A ky, E I
+    double line_mass;        // rho A
+    double line_inertia;     // rho I
+    double self, other;      // shares of the mass: 1/3 and 1/6, or 1/2 and 0
+    const exact_cell *cells; // [ncell]
+} exact_data;
+
+// Strains of a cell and their gradients.
+typedef struct exact_state {
+    double length, inverse, c, s;
+    double strain[NSTRAIN];
+    double b[NSTRAIN][NDOF];
+} exact_state;
+
+static const pcs_option exact_options[] = {
+    PCS_BEAM_OPTIONS(exact_params),
+    { .name = NULL },
+};
+
+static const char *const exact_fields[] = { "axial_force", "shear_force",    "moment_start",  "moment_end",
+                                            "stress",      "bending_stress", "strain_energy", NULL };
+
+static pcs_status exact_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
+                                  pcs_node_dofs *out)
+{
+    (void)local_node;
+    PCS_TRY(pcs_beam_plane_dofs(ctx, batch, cell, out));
+    out->is_finite = true;
+    return PCS_OK;
+}
+
+static pcs_status exact_setup(pcs_context *ctx, pcs_batch *batch)
+{
+    const exact_params *p = batch->params;
+    double G = 0.5 * p->E / (1.0 + p->nu);
+    bool is_lumped = p->mass == PCS_BEAM_LUMPED;
+    exact_data *data;
+    exact_cell *cells;
+    PCS_TAKE(ctx, data, 1, "beam cells");
+    PCS_TAKE(ctx, cells, batch->ncell, "beam cells");
+    for (int i = 0; i < batch->ncell; i++) {
+        double axis[2], length = pcs_beam_plane_axis(batch, i, axis);
+        cells[i] = (exact_cell){ .length = length, .inverse = 1.0 / length, .c = axis[0], .s = axis[1] };
+    }
+    *data = (exact_data){ .D = { p->E * p->section.area, G * p->section.area * p->section.ky, p->E * p->section.Iz },
+                          .line_mass = p->rho * p->section.area,
+                          .line_inertia = p->rho * p->section.Iz,
+                          .self = is_lumped ? 1.0 / 2.0 : 1.0 / 3.0,
+                          .other = is_lumped ? 0.0 : 1.0 / 6.0,
+                          .cells = cells };
+    batch->data = data;
+    return PCS_OK;
+}
+
+static inline void exact_deform(const exact_cell *cell, const double q[NDOF], exact_state *out)
+{
+    // cos t - 1 through the half angle: no cancellation for small turns
+    double quarter = 0.25 * (q[2] + q[5]), sh = sin(quarter), ch = cos(quarter);
+    double drop = -2.0 * sh * sh, sine = 2.0 * sh * ch, cosine = 1.0 + drop, l = cell->inverse;
+    double c = cell->c * cosine - cell->s * sine, s = cell->s * cosine + cell->c * sine;
+    double ux = (q[3] - q[0]) * l, uy = (q[4] - q[1]) * l;
+    double G1 = c * ux + s * uy + drop, G2 = c * uy - s * ux - sine;
+    *out = (exact_state){ .length = cell->length,
+                          .inverse = l,
+                          .c = c,
+                          .s = s,
+                          .strain = { G1, G2, (q[5] - q[2]) * l },
+                          .b = { { -c * l, -s * l, 0.5 * G2, c * l, s * l, 0.5 * G2 },
+                                 { s * l, -c * l, -0.5 * (1.0 + G1), -s * l, c * l, -0.5 * (1.0 + G1) },
+                                 { 0.0, 0.0, -l, 0.0, 0.0, l } } };
+}
+
+static inline double exact_dot(const double a[NDOF], const double b[NDOF])
+{
+    double sum = 0.0;
+    for (int i = 0; i < NDOF; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+// Section forces times L, those of the damping included when w is not NULL.
+static inline void exact_section(const pcs_batch *batch, const exact_state *state, const double *w, double n[NSTRAIN])
+{
+    const exact_data *data = batch->data;
+    for (int a = 0; a < NSTRAIN; a++) {
+        double strain = state->strain[a];
+        if (w != NULL) strain += batch->damping_stiffness * exact_dot(state->b[a], w);
+        n[a] = state->length * data->D[a] * strain;
+    }
+}
+
+static inline void exact_momentum(const exact_data *data, const exact_cell *cell, const double w[NDOF], double p[NDOF])
+{
+    double mass = data->line_mass * cell->length, inertia = data->line_inertia * cell->length;
+    for (int k = 0; k < 3; k++) {
+        double share = k < 2 ? mass : inertia;
+        p[k] = share * (data->self * w[k] + data->other * w[3 + k]);
+        p[3 + k] = share * (data->other * w[k] + data->self * w[3 + k]);
+    }
+}
+
+// Internal and damping force of a cell, as forces on the body.
+static inline void exact_force(const pcs_batch *batch, int cell, const double *q, const double *v, double f[NDOF])
+{
+    const exact_data *data = batch->data;
+    const int *equation = batch->equation + (size_t)cell * NDOF;
+    double x[NDOF], w[NDOF], n[NSTRAIN], drag[NDOF] = { 0 };
+    bool is_damped = batch->damping_stiffness != 0.0;
+    exact_state state;
+    pcs_cell_gather(equation, NDOF, q, x);
+    pcs_cell_gather(equation, NDOF, v, w);
+    exact_deform(&data->cells[cell], x, &state);
+    exact_section(batch, &state, is_damped ? w : NULL, n);
+    if (batch->damping_mass != 0.0) exact_momentum(data, &data->cells[cell], w, drag);
+    for (int i = 0; i < NDOF; i++)
+        f[i] = -(n[0] * state.b[0][i] + n[1] * state.b[1][i] + n[2] * state.b[2][i] + batch->damping_mass * drag[i]);
+}
+
+static void exact_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
+{
+    for (int i = 0; i < batch->ncell; i++) {
+        double force[NDOF];
+        exact_force(batch, i, q, v, force);
+        pcs_cell_scatter(batch->equation + (size_t)i * NDOF, NDOF, force, f);
+    }
+}
+
+// x += the second derivatives of strain `a` times w.
+static inline void exact_hessian(const exact_state *state, int a, const double w[NDOF], double x[NDOF])
+{
+    double c = state->c, s = state->s, l = state->inverse;
+    double along = a == 0 ? -s : -c, across = a == 0 ? c : -s,
+           turn = a == 0 ? 1.0 + state->strain[0] : state->strain[1];
+    double rx = (w[3] - w[0]) * l, ry = (w[4] - w[1]) * l, rt = 0.5 * (w[2] + w[5]);
+    double hx = along * rt * l, hy = across * rt * l, ht = 0.5 * (along * rx + across * ry - turn * rt);
+    for (int i = 0; i < 2; i++) {
+        double sign = i == 0 ? -1.0 : 1.0;
+        x[3 * i] += sign * hx;
+        x[3 * i + 1] += sign * hy;
+        x[3 * i + 2] += ht;
+    }
+}
+
+// K = L sum D b b^T + n (second derivatives of the strains); only the upper triangle.
+static inline void exact_stiffness(const exact_data *data, const exact_state *state, const double n[NSTRAIN],
+                                   double K[NDOF * NDOF])
+{
+    double l = state->inverse, c = state->c, s = state->s;
+    double gx = 0.5 * l * (-n[0] * s - n[1] * c), gy = 0.5 * l * (n[0] * c - n[1] * s);
+    double gt = -0.25 * (n[0] * (1.0 + state->strain[0]) + n[1] * state->strain[1]);
+    for (int i = 0; i < NDOF; i++) {
+        double d[NSTRAIN];
+        for (int a = 0; a < NSTRAIN; a++) d[a] = state->length * data->D[a] * state->b[a][i];
+        for (int j = i; j < NDOF; j++)
+            K[i * NDOF + j] = d[0] * state->b[0][j] + d[1] * state->b[1][j] + d[2] * state->b[2][j];
+    }
+    K[0 * NDOF + 2] -= gx;
+    K[0 * NDOF + 5] -= gx;
+    K[2 * NDOF + 3] += gx;
+    K[3 * NDOF + 5] += gx;
+    K[1 * NDOF + 2] -= gy;
+    K[1 * NDOF + 5] -= gy;
+    K[2 * NDOF + 4] += gy;
+    K[4 * NDOF + 5] += gy;
+    K[2 * NDOF + 2] += gt;
+    K[2 * NDOF + 5] += gt;
+    K[5 * NDOF + 5] += gt;
+}
+
+static inline void exact_mirror(double A[NDOF * NDOF])
+{
+    for (int i = 1; i < NDOF; i++)
+        for (int j = 0; j < i; j++) A[i * NDOF + j] = A[j * NDOF + i];
+}
+
+static void exact_mass(const exact_data *data, const exact_cell *cell, double factor, double M[NDOF * NDOF])
+{
+    for (int k = 0; k < 3; k++) {
+        double share = factor * cell->length * (k < 2 ? data->line_mass : data->line_inertia);
+        M[k * NDOF + k] += share * data->self;
+        M[(3 + k) * NDOF + 3 + k] += share * data->self;
+        M[k * NDOF + 3 + k] += share * data->other;
+        M[(3 + k) * NDOF + k] += share * data->other;
+    }
+}
+
+// What stiffness damping adds: beta L D b b^T to C, and to K the change of the strain rates with q.
+static void exact_damping(const pcs_batch *batch, const exact_state *state, const double w[NDOF], double K[NDOF * NDOF],
+                          double *C)
+{
+    const exact_data *data = batch->data;
+    for (int a = 0; a < NSTRAIN; a++) {
+        double change[NDOF] = { 0 }, d = batch->damping_stiffness * state->length * data->D[a];
+        if (a < 2) exact_hessian(state, a, w, change);
+        for (int i = 0; i < NDOF; i++)
+            for (int j = 0; j < NDOF; j++) {
+                K[i * NDOF + j] += d * state->b[a][i] * change[j];
+                if (C != NULL) C[i * NDOF + j] += d * state->b[a][i] * state->b[a][j];
+            }
+    }
+}
+
+static void exact_tangents(const pcs_batch *batch, int first, int count, const double *q, const double *v, double *K,
+                           double *C)
+{
+    const exact_data *data = batch->data;
+    bool is_damped = batch->damping_stiffness != 0.0;
+    if (C != NULL) memset(C, 0, (size_t)count * NDOF * NDOF * sizeof *C);
+    for (int i = 0; i < count; i++) {
+        const exact_cell *cell = &data->cells[first + i];
+        const int *equation = batch->equation + (size_t)(first + i) * NDOF;
+        double x[NDOF], w[NDOF], n[NSTRAIN], *k = K + i * NDOF * NDOF, *c = C == NULL ? NULL : C + i * NDOF * NDOF;
+        exact_state state;
+        pcs_cell_gather(equation, NDOF, q, x);
+        pcs_cell_gather(equation, NDOF, v, w);
+        exact_deform(cell, x, &state);
+        exact_section(batch, &state, is_damped ? w : NULL, n);
+        exact_stiffness(data, &state, n, k);
+        exact_mirror(k);
+        if (is_damped) exact_damping(batch, &state, w, k, c);
+        if (c != NULL) exact_mass(data, cell, batch->damping_mass, c);
+    }
+}
+
+static void exact_matrices(const pcs_batch *batch, int cell, double *M, double *K)
+{
+    const exact_data *data = batch->data;
+    const double rest[NDOF] = { 0 }, none[NSTRAIN] = { 0 };
+    exact_state state;
+    memset(M, 0, NDOF * NDOF * sizeof *M);
+    exact_mass(data, &data->cells[cell], 1.0, M);
+    exact_deform(&data->cells[cell], rest, &state);
+    exact_stiffness(data, &state, none, K);
+    exact_mirror(K);
+}
+
+static double exact_dissipation(const pcs_batch *batch, const double *q, const double *v)
+{
+    const exact_data *data = batch->data;
+    double power = 0.0;
+    if (batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0) return 0.0;
+    for (int i = 0; i < batch->ncell; i++) {
+        const exact_cell *cell = &data->cells[i];
+        const int *equation = batch->equation + (size_t)i * NDOF;
+        double x[NDOF], w[NDOF], p[NDOF];
+        exact_state state;
+        pcs_cell_gather(equation, NDOF, q, x);
+        pcs_cell_gather(equation, NDOF, v, w);
+        exact_deform(cell, x, &state);
+        exact_momentum(data, cell, w, p);
+        power += batch->damping_mass * exact_dot(w, p);
+        for (int a = 0; a < NSTRAIN; a++) {
+            double rate = exact_dot(state.b[a], w);
+            power += batch->damping_stiffness * cell->length * data->D[a] * rate * rate;
+        }
+    }
+    return power;
+}
+
+static double exact_strain_energy(const exact_data *data, const exact_state *state)
+{
+    double sum = 0.0;
+    for (int a = 0; a < NSTRAIN; a++) sum += data->D[a] * state->strain[a] * state->strain[a];
+    return 0.5 * state->length * sum;
+}
+
+static void exact_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
+{
+    const exact_data *data = batch->data;
+    for (int i = 0; i < batch->ncell; i++) {
+        const int *equation = batch->equation + (size_t)i * NDOF;
+        double x[NDOF], w[NDOF], p[NDOF];
+        exact_state state;
+        pcs_cell_gather(equation, NDOF, q, x);
+        pcs_cell_gather(equation, NDOF, v, w);
+        exact_deform(&data->cells[i], x, &state);
+        exact_momentum(data, &data->cells[i], w, p);
+        sum->strain += exact_strain_energy(data, &state);
+        sum->kinetic += 0.5 * exact_dot(w, p);
+        for (int j = 0; j < NDOF; j++) {
+            if (j % 3 == 2) continue;
+            sum->momentum[j % 3] += p[j];
+            if (equation[j] < 0) sum->fixed_momentum[j % 3] += p[j];
+        }
+    }
+}
+
+// The forces of a cell that moves freely add up to drag alone; those at supports do not.
+static void exact_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
+{
+    for (int i = 0; i < batch->ncell; i++) {
+        const int *equation = batch->equation + (size_t)i * NDOF;
+        double force[NDOF];
+        if (batch->damping_mass == 0.0 && pcs_cell_is_free(equation, NDOF)) continue;
+        exact_force(batch, i, q, v, force);
+        for (int j = 0; j < NDOF; j++)
+            if (j % 3 < 2 && equation[j] >= 0) sum[j % 3] += force[j];
+    }
+}
+
+// Elastic section forces along and across the turned section; the moments at the ends are those on the nodes.
+static void exact_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+                              double field[PCS_MAX_CELL_FIELDS])
+{
+    (void)v;
+    const exact_data *data = batch->data;
+    const pcs_section *section = &((const exact_params *)batch->params)->section;
+    double x[NDOF], n[NSTRAIN], moment[2];
+    exact_state state;
+    pcs_cell_gather(batch->equation + (size_t)cell * NDOF, NDOF, q, x);
+    exact_deform(&data->cells[cell], x, &state);
+    exact_section(batch, &state, NULL, n);
+    for (int i = 0; i < 2; i++) {
+        moment[i] = 0.0;
+        for (int a = 0; a < NSTRAIN; a++) moment[i] += (i == 0 ? -1.0 : 1.0) * n[a] * state.b[a][3 * i + 2];
+    }
+    field[0] = n[0] * state.inverse;
+    field[1] = n[1] * state.inverse;
+    field[2] = moment[0];
+    field[3] = moment[1];
+    field[4] = field[0] / section->area;
+    field[5] = fmax(fabs(moment[0]), fabs(moment[1])) * section->cy / section->Iz;
+    field[6] = exact_strain_energy(data, &state);
+}
+
+const pcs_element_ops pcs_element_beam_exact_2d = {
+    .name = "beam_exact_2d",
+    .summary = "geometrically exact Timoshenko beam in the x-y plane; x, y and the angle about z at each node",
+    .options = exact_options,
+    .params_size = sizeof(exact_params),
+    .has_section = true,
+    .section_offset = offsetof(exact_params, section),
+    .ndof = NDOF,
+    .is_nonlinear = true,
+    .fields = exact_fields,
+    .node_dofs = exact_node_dofs,
+    .setup = exact_setup,
+    .matrices = exact_matrices,
+    .add_force = exact_add_force,
+    .tangents = exact_tangents,
+    .dissipation = exact_dissipation,
+    .add_energy = exact_add_energy,
+    .add_resultant = exact_add_resultant,
+    .read_fields = exact_read_fields,
+};

@@ -1,0 +1,171 @@
+#include "support/bend.h"
+
+#include "core/rotation.h"
+#include "support/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void dgesv_(const int *n, const int *nrhs, double *A, const int *lda, int *pivot, double *b, const int *ldb, int *info);
+
+static const pcs_option *bend_option(const pcs_element_ops *ops, const char *name)
+{
+    for (int i = 0; ops->options[i].name != NULL; i++)
+        if (strcmp(ops->options[i].name, name) == 0) return &ops->options[i];
+    fail_msg("element %s has no option %s", ops->name, name);
+    return NULL;
+}
+
+static void *bend_params(pcs_context *ctx, const pcs_element_ops *ops, const bend_material *material)
+{
+    char *params = pcs_take(ctx, 1, ops->params_size, "parameters");
+    assert_non_null(params);
+    *(double *)(params + bend_option(ops, "E")->offset) = material->E;
+    *(double *)(params + bend_option(ops, "nu")->offset) = material->nu;
+    *(double *)(params + bend_option(ops, "rho")->offset) = material->rho;
+    *(int *)(params + bend_option(ops, "mass")->offset) = material->is_lumped;
+    if (ops->ndof == 12)
+        memcpy(params + bend_option(ops, "orientation")->offset, material->orientation, sizeof material->orientation);
+    memcpy(params + ops->section_offset, &material->section, sizeof material->section);
+    return params;
+}
+
+// Equations node by node; those of the cells follow.
+static void bend_number(bend *b)
+{
+    b->n = 0;
+    for (int i = 0; i < b->nnode; i++)
+        for (int k = 0; k < b->dofs; k++)
+            if (b->map[i][k] >= 0) b->map[i][k] = b->n++;
+    for (int i = 0; i < b->nnode - 1; i++)
+        for (int k = 0; k < 2 * b->dofs; k++) b->equation[2 * b->dofs * i + k] = b->map[i + k / b->dofs][k % b->dofs];
+}
+
+void bend_open(bend *b, const char *element, int nnode, const double (*x)[3], const bend_material *material)
+{
+    *b = (bend){ .nnode = nnode };
+    assert_int_equal(pcs_context_create(&b->ctx), PCS_OK);
+    for (int i = 0; pcs_elements[i] != NULL; i++)
+        if (strcmp(pcs_elements[i]->name, element) == 0) b->ops = pcs_elements[i];
+    assert_non_null(b->ops);
+    assert_true(nnode <= BEND_MAX_NODES);
+    b->dofs = b->ops->ndof / 2;
+    memcpy(b->x, x, (size_t)nnode * sizeof *x);
+    for (int i = 0; i < nnode - 1; i++) {
+        b->cells[i] = b->nodes[i][0] = i;
+        b->nodes[i][1] = i + 1;
+    }
+    bend_number(b);
+    b->batch = (pcs_batch){ .name = "beam",
+                            .params = bend_params(b->ctx, b->ops, material),
+                            .ncell = nnode - 1,
+                            .cells = b->cells,
+                            .x = (const double(*)[3])b->x,
+                            .nodes = (const int(*)[2])b->nodes,
+                            .equation = b->equation };
+    for (int i = 0; i < nnode - 1; i++) {
+        pcs_node_dofs dofs;
+        CHECK_OK(b->ctx, b->ops->node_dofs(b->ctx, &b->batch, i, 0, &dofs));
+        CHECK(dofs.is_finite && dofs.count == b->dofs);
+    }
+    CHECK_OK(b->ctx, b->ops->setup(b->ctx, &b->batch));
+}
+
+void bend_close(bend *b)
+{
+    pcs_context_destroy(&b->ctx);
+}
+
+void bend_hold(bend *b, int node, const char *fixed)
+{
+    for (int k = 0; k < b->dofs; k++)
+        if (fixed[k] == '1') b->map[node][k] = -1;
+    bend_number(b);
+}
+
+void bend_move(const bend *b, const double *x, double *q)
+{
+    for (int i = 0; i < b->nnode; i++) {
+        const int *map = b->map[i];
+        int sums = b->dofs == 6 ? 3 : b->dofs;
+        for (int k = 0; k < sums; k++)
+            if (map[k] >= 0) q[map[k]] += x[map[k]];
+        if (sums == b->dofs) continue;
+        double p[3], turn[3], next[3];
+        for (int k = 0; k < 3; k++) {
+            p[k] = map[3 + k] < 0 ? 0.0 : q[map[3 + k]];
+            turn[k] = map[3 + k] < 0 ? 0.0 : x[map[3 + k]];
+        }
+        pcs_rotation_compose(p, turn, next);
+        for (int k = 0; k < 3; k++)
+            if (map[3 + k] >= 0) q[map[3 + k]] = next[k];
+    }
+}
+
+void bend_force(const bend *b, const double *q, const double *v, double *f)
+{
+    static const double rest[BEND_MAX_SIZE];
+    memset(f, 0, (size_t)b->n * sizeof *f);
+    b->ops->add_force(&b->batch, q, v == NULL ? rest : v, f);
+}
+
+static void bend_assemble(const bend *b, int cell, const double *A, double *sum)
+{
+    int ndof = b->ops->ndof;
+    const int *equation = b->equation + ndof * cell;
+    for (int i = 0; i < ndof; i++)
+        for (int j = 0; j < ndof; j++)
+            if (equation[i] >= 0 && equation[j] >= 0) sum[equation[i] * b->n + equation[j]] += A[i * ndof + j];
+}
+
+void bend_tangents(const bend *b, const double *q, const double *v, double *K, double *C)
+{
+    static const double rest[BEND_MAX_SIZE];
+    int size = b->ops->ndof * b->ops->ndof;
+    double k[PCS_TANGENT_CHUNK * 144], c[PCS_TANGENT_CHUNK * 144];
+    memset(K, 0, (size_t)b->n * (size_t)b->n * sizeof *K);
+    if (C != NULL) memset(C, 0, (size_t)b->n * (size_t)b->n * sizeof *C);
+    for (int first = 0; first < b->batch.ncell; first += PCS_TANGENT_CHUNK) {
+        int count = b->batch.ncell - first < PCS_TANGENT_CHUNK ? b->batch.ncell - first : PCS_TANGENT_CHUNK;
+        b->ops->tangents(&b->batch, first, count, q, v == NULL ? rest : v, k, C == NULL ? NULL : c);
+        for (int i = 0; i < count; i++) {
+            bend_assemble(b, first + i, k + size * i, K);
+            if (C != NULL) bend_assemble(b, first + i, c + size * i, C);
+        }
+    }
+}
+
+double bend_energy(const bend *b, const double *q)
+{
+    static const double rest[BEND_MAX_SIZE];
+    pcs_energy sum = { 0 };
+    b->ops->add_energy(&b->batch, q, rest, &sum);
+    return sum.strain;
+}
+
+int bend_equilibrium(const bend *b, const double *load, int limit, double tolerance, double *q, double *residual)
+{
+    int n = b->n, one = 1, info, iteration = 0, pivot[BEND_MAX_SIZE];
+    double *K = malloc((size_t)n * (size_t)n * sizeof *K), *A = malloc((size_t)n * (size_t)n * sizeof *A);
+    double r[BEND_MAX_SIZE];
+    assert_true(K != NULL && A != NULL);
+    for (;; iteration++) {
+        bend_force(b, q, NULL, r);
+        residual[iteration] = 0.0;
+        for (int i = 0; i < n; i++) {
+            r[i] += load == NULL ? 0.0 : load[i];
+            residual[iteration] = fmax(residual[iteration], fabs(r[i]));
+        }
+        if (residual[iteration] <= tolerance || iteration == limit) break;
+        bend_tangents(b, q, NULL, K, NULL);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) A[j * n + i] = K[i * n + j]; // LAPACK goes by columns
+        dgesv_(&n, &one, A, &n, pivot, r, &n, &info);
+        assert_int_equal(info, 0);
+        bend_move(b, r, q);
+    }
+    free(K);
+    free(A);
+    return iteration;
+}
