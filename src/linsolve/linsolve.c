@@ -44,6 +44,12 @@ static const pcs_linsolve_ops *linsolve_choose(const pcs_pattern *pattern, pcs_l
     return NULL;
 }
 
+bool pcs_linsolve_takes(const char *name, const pcs_pattern *pattern, pcs_linsolve_kind kind)
+{
+    const pcs_linsolve_ops *ops = linsolve_find(name);
+    return strcmp(name, "auto") == 0 || (ops != NULL && ops->refuses(pattern, kind) == NULL);
+}
+
 static pcs_status linsolve_unknown(pcs_context *ctx, const char *name)
 {
     char known[256] = "auto";

@@ -43,6 +43,9 @@ struct pcs_linsolve_ops {
 
 extern const pcs_linsolve_ops *const pcs_linsolvers[]; // ends with NULL
 
+// Whether the back end of that name takes matrices of that pattern and kind; "auto" does.
+bool pcs_linsolve_takes(const char *name, const pcs_pattern *pattern, pcs_linsolve_kind kind);
+
 // `name` is a registered back end or "auto". An unknown name or a refusal is PCS_UNSUPPORTED.
 pcs_status pcs_linsolve_create(pcs_context *ctx, const char *name, const pcs_matrix *A, pcs_linsolve_kind kind,
                                pcs_linsolve **out);

@@ -176,7 +176,7 @@ pcs_status pcs_velocity_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
 
     pcs_alpha_predict(s, x, self->system->nv, h);
     pcs_next_foresee(self, &s->next, x, h);
-    pcs_step_problem problem = pcs_next_problem(&s->next, x->t + h);
+    pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
     pcs_step_result result;
     self->solver->ops->solve(self->solver, &problem, &result);
     report->outcome = result.outcome;

@@ -133,7 +133,7 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
 
     pcs_alpha_predict(&s->alpha, x, self->system->nv, h);
     pcs_next_targets(self, next, x->v);
-    pcs_step_problem problem = pcs_next_problem(next, x->t + h);
+    pcs_step_problem problem = pcs_next_problem(self, next, x, x->t + h);
     pcs_step_result result;
     self->solver->ops->solve(self->solver, &problem, &result);
     report->outcome = result.outcome;
@@ -160,6 +160,7 @@ const pcs_scheme_ops pcs_scheme_alpha_ggl = {
     .is_position_level = true,
     .allows_control = true,
     .refuses = ggl_refuses,
+    .takes_rotations = true,
     .setup = ggl_setup,
     .start = ggl_start,
     .step = ggl_step,

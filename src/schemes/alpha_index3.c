@@ -123,7 +123,8 @@ static void index3_report_rows(pcs_scheme *self, double h, double force_of_la, d
 static void index3_accept(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     index3 *s = self->data;
-    double h = report->h, power = pcs_damping_power(self->system, s->alpha.next.q, s->alpha.next.v), resultant[3], filtered[3];
+    double h = report->h, power = pcs_damping_power(self->system, s->alpha.next.q, s->alpha.next.v), resultant[3],
+           filtered[3];
     double *force = s->force, *old_filtered = s->filtered;
     report->external_work = pcs_trapezoidal_load_work(self->system, x, s->alpha.next.q, h);
     report->damping_loss = 0.5 * h * (s->damping_power + power);
@@ -149,7 +150,7 @@ static pcs_status index3_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
 
     pcs_alpha_predict(&s->alpha, x, self->system->nv, h);
     index3_state_law(self, form.kb);
-    pcs_step_problem problem = pcs_next_problem(&s->alpha.next, x->t + h);
+    pcs_step_problem problem = pcs_next_problem(self, &s->alpha.next, x, x->t + h);
     pcs_step_result result;
     self->solver->ops->solve(self->solver, &problem, &result);
     report->outcome = result.outcome;

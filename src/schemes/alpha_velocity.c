@@ -36,6 +36,7 @@ const pcs_scheme_ops pcs_scheme_alpha_velocity = {
     .history_names = pcs_alpha_history,
     .has_closed_loss = true,
     .allows_control = true,
+    .takes_rotations = true,
     .setup = alpha_setup,
     .start = pcs_velocity_start,
     .step = pcs_velocity_step,

@@ -19,7 +19,10 @@ typedef struct pcs_next {
 } pcs_next;
 
 pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next);
-pcs_step_problem pcs_next_problem(pcs_next *next, double t);
+// The step from x on; x may be NULL for a contact problem without dynamics.
+pcs_step_problem pcs_next_problem(const pcs_scheme *self, pcs_next *next, const pcs_state *x, double t);
+// q, which holds the numbers x->q + increment, becomes the position that the increment leads to.
+void pcs_next_retract(const pcs_scheme *self, const pcs_state *x, double *q);
 
 // An empty report of a step of length h; the array of rows stays.
 void pcs_begin_report(pcs_step_report *report, double h);

@@ -49,7 +49,7 @@ bool pcs_explicit_has_closed(const pcs_explicit *s, int nrow, const unsigned cha
 pcs_outcome pcs_explicit_contact(pcs_scheme *self, pcs_explicit *s, double *x, double *impulse, double *tangent,
                                  pcs_step_report *report)
 {
-    pcs_step_problem problem = pcs_next_problem(&s->next, 0.0);
+    pcs_step_problem problem = pcs_next_problem(self, &s->next, NULL, 0.0);
     pcs_step_result result;
     problem.v = x;
     problem.la = impulse;

@@ -116,6 +116,7 @@ static pcs_outcome half_contact_stage(pcs_scheme *self, const pcs_state *x, doub
     for (int j = 0; j < system->nrow; j++) s->base.next.gate[j] = s->base.was_closed[j];
     if (!system->is_linear) {
         for (int i = 0; i < n; i++) s->kick[i] = x->q[i] + h * x->v[i];
+        pcs_next_retract(self, x, s->kick);
         pcs_projection_turn(self->solver, s->kick);
         for (int i = 0; i < n; i++) s->kick[i] = 0.0;
     }
@@ -179,6 +180,7 @@ static pcs_status half_try(pcs_scheme *self, const pcs_state *x, double h, bool 
     if (pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed) > 0)
         report->outcome = half_contact_stage(self, x, h, report);
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
+    pcs_next_retract(self, x, s->base.next.q);
     report->outcome = half_second_stage(self, x, h, is_impact, report);
     if (report->outcome == PCS_CONVERGED) (void)pcs_next_measure(self, &s->base.next, report);
     return PCS_OK;
@@ -263,6 +265,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit = {
     .is_explicit = true,
     .separates_impacts = true,
     .allows_control = true,
+    .takes_rotations = true,
     .setup = half_setup,
     .start = half_start,
     .step = half_step,

@@ -46,6 +46,7 @@ const pcs_scheme_ops pcs_scheme_hht = {
     .history_names = pcs_alpha_history,
     .has_closed_loss = true,
     .allows_control = true,
+    .takes_rotations = true,
     .setup = hht_setup,
     .start = pcs_velocity_start,
     .step = pcs_velocity_step,

@@ -144,7 +144,7 @@ void pcs_jump_begin(pcs_scheme *self, pcs_jump *jump, pcs_next *next, const pcs_
 bool pcs_jump_stage(pcs_scheme *self, pcs_jump *jump, pcs_next *next, double t, double weight, pcs_step_report *report)
 {
     for (int j = 0; j < self->system->nrow; j++) next->gate[j] = jump->was_closed[j];
-    pcs_step_problem problem = pcs_next_problem(next, t);
+    pcs_step_problem problem = pcs_next_problem(self, next, NULL, t);
     pcs_step_result result;
     self->solver->ops->solve(self->solver, &problem, &result);
     report->outcome = result.outcome;

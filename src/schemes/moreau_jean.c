@@ -81,6 +81,12 @@ static const char *moreau_check(const void *params, const char **option)
     return isnan(p->theta) || isnan(p->rho_inf) ? NULL : "theta and rho_inf say the same thing: give one of them";
 }
 
+static const char *moreau_refuses(const pcs_system *system, const void *params)
+{
+    if (system->ops->retract == NULL || ((const moreau_params *)params)->forces != FORCES_MIDPOINT) return NULL;
+    return "forces between the ends take positions that add up; finite rotations do not";
+}
+
 static pcs_status moreau_setup(pcs_scheme *self)
 {
     moreau *s = self->data;
@@ -221,7 +227,7 @@ static pcs_status moreau_step_between(pcs_scheme *self, pcs_state *x, double h, 
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     pcs_next_foresee(self, &s->next, x, h);
     moreau_predict_between(self, x, h);
-    pcs_step_problem problem = pcs_next_problem(&s->next, x->t + s->theta * h);
+    pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + s->theta * h);
     problem.target_velocity = x->v;
     if (!moreau_solve(self, &problem, report)) return PCS_OK;
     moreau_extrapolate(self, x);
@@ -244,7 +250,7 @@ static pcs_status moreau_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
 
     moreau_predict(s, x, n, h);
     pcs_next_foresee(self, &s->next, x, h);
-    pcs_step_problem problem = pcs_next_problem(&s->next, x->t + h);
+    pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
     if (!moreau_solve(self, &problem, report) || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
 
     moreau_report(self, x, report);
@@ -268,6 +274,8 @@ const pcs_scheme_ops pcs_scheme_moreau_jean = {
     .has_closed_loss = true,
     .allows_control = true,
     .check = moreau_check,
+    .refuses = moreau_refuses,
+    .takes_rotations = true,
     .setup = moreau_setup,
     .start = moreau_start,
     .step = moreau_step,

@@ -62,6 +62,7 @@ static void euler_advance(pcs_scheme *self, const pcs_state *x, double h)
         q_new[i] = q[i] + h * v[i];
         v_new[i] = v[i] + h * a[i];
     }
+    pcs_next_retract(self, x, q_new);
 }
 
 static pcs_status euler_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
@@ -94,6 +95,7 @@ const pcs_scheme_ops pcs_scheme_moreau_jean_explicit = {
     .allows_control = true,
     .refuses = euler_refuses,
     .stable_step = euler_stable_step,
+    .takes_rotations = true,
     .setup = euler_setup,
     .start = euler_start,
     .step = euler_step,

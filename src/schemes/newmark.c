@@ -60,6 +60,7 @@ const pcs_scheme_ops pcs_scheme_newmark = {
     .has_closed_loss = true,
     .allows_control = true,
     .check = newmark_check,
+    .takes_rotations = true,
     .setup = newmark_setup,
     .start = pcs_velocity_start,
     .step = pcs_velocity_step,

@@ -33,11 +33,13 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
     return PCS_OK;
 }
 
-pcs_step_problem pcs_next_problem(pcs_next *next, double t)
+pcs_step_problem pcs_next_problem(const pcs_scheme *self, pcs_next *next, const pcs_state *x, double t)
 {
+    bool adds_up = x == NULL || self->system->ops->retract == NULL;
     return (pcs_step_problem){ .t = t,
                                .q = next->q,
                                .v = next->v,
+                               .base = adds_up ? NULL : x->q,
                                .d = next->d,
                                .target = next->target,
                                .gate = next->gate,
@@ -47,6 +49,20 @@ pcs_step_problem pcs_next_problem(pcs_next *next, double t)
                                .la_t = next->la_t,
                                .lam = next->lam,
                                .rate_before = next->rate_before };
+}
+
+void pcs_next_retract(const pcs_scheme *self, const pcs_state *x, double *q)
+{
+    const pcs_system *system = self->system;
+    if (system->ops->retract == NULL) return;
+    for (int i = 0; i < system->nq; i++) q[i] -= x->q[i];
+    system->ops->retract(system, x->q, q, q);
+}
+
+const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *system, const void *params)
+{
+    if (system->ops->retract != NULL && !ops->takes_rotations) return "its positions add up, finite rotations do not";
+    return ops->refuses == NULL ? NULL : ops->refuses(system, params);
 }
 
 static void scheme_swap(double **a, double **b)

@@ -74,6 +74,7 @@ typedef struct pcs_scheme_ops {
 
     // NULL when the parameters are sound, else what is wrong; *option names the culprit.
     const char *(*check)(const void *params, const char **option);
+    bool takes_rotations; // moves positions through the system's retract
     // NULL when the scheme can advance this system, else why not; NULL as function: it takes all.
     const char *(*refuses)(const pcs_system *system, const void *params);
     // Largest stable step of an explicit scheme on q'' + 2 xi w q' + w^2 q = 0; 0: there is none. NULL: that of central
@@ -97,5 +98,8 @@ struct pcs_scheme {
 };
 
 extern const pcs_scheme_ops *const pcs_schemes[]; // ends with NULL
+
+// NULL when the scheme can advance this system, else why not.
+const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *system, const void *params);
 
 #endif

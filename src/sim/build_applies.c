@@ -62,7 +62,7 @@ static int applies_number(applies *k, const char *reason)
 static int applies_ask(applies *k, const pcs_scheme_ops *scheme, const void *params, int system)
 {
     if (k->systems[system] == NULL || params == NULL) return -1;
-    const char *reason = scheme->refuses == NULL ? NULL : scheme->refuses(k->systems[system], params);
+    const char *reason = pcs_scheme_refuses(scheme, k->systems[system], params);
     return reason == NULL ? 0 : applies_number(k, reason);
 }
 

@@ -13,6 +13,7 @@ static const double OVERLAP = 1e-13;   // of the model's size: a gap that is sti
 static pcs_status run_read_scheme(pcs_build *b)
 {
     const char *names[PCS_BUILD_NAMES], *option = NULL;
+    if (b->is_model_only && pcs_case_get(b->c, pcs_case_root(b->c), "scheme") == NULL) return PCS_OK;
     pcs_node *node = pcs_case_need(b->c, pcs_case_root(b->c), "scheme", PCS_NODE_MAP, "the time integrator");
     if (node == NULL) return PCS_OK;
     PCS_BUILD_NAMES_OF(pcs_schemes, names);
@@ -104,6 +105,7 @@ static void run_read_control(pcs_build *b, pcs_node *time)
 
 pcs_status pcs_build_time(pcs_build *b)
 {
+    if (b->is_model_only && pcs_case_get(b->c, pcs_case_root(b->c), "time") == NULL) return PCS_OK;
     pcs_node *node = pcs_case_need(b->c, pcs_case_root(b->c), "time", PCS_NODE_MAP, "the clock: step and end");
     if (node == NULL) return PCS_OK;
     run_time params = { .end = NAN };
@@ -140,7 +142,7 @@ static pcs_status run_find_step(pcs_build *b, pcs_node *node)
     double stable = run_stable_step(b);
     b->control.stable = b->scheme->is_explicit && !b->allows_unstable ? stable : INFINITY;
     if (!(stable > 0.0) && b->scheme->is_explicit && !b->allows_unstable) {
-        const char *reason = b->scheme->refuses == NULL ? NULL : b->scheme->refuses(b->sim->system, b->scheme_params);
+        const char *reason = pcs_scheme_refuses(b->scheme, b->sim->system, b->scheme_params);
         if (reason == NULL) reason = "undamped vibrations grow at any step";
         pcs_case_error_at(b->c, pcs_case_find(b->c, "scheme"), NULL, "scheme '%s' cannot advance system '%s': %s",
                           b->scheme->name, b->sim->system->ops->name, reason);
@@ -212,7 +214,7 @@ pcs_status pcs_build_state(pcs_build *b)
     pcs_state *x = &sim->state;
     PCS_TAKE(b->ctx, x->q, system->nq, "the state");
     PCS_TAKE(b->ctx, x->v, system->nv, "the state");
-    x->nhistory = b->scheme->nhistory;
+    x->nhistory = b->is_model_only ? 0 : b->scheme->nhistory;
     for (int i = 0; i < x->nhistory; i++) PCS_TAKE(b->ctx, x->history[i], system->nv, "the state");
     const char *culprit = NULL;
     pcs_status status = PCS_OK;
@@ -230,7 +232,7 @@ static pcs_status run_make_scheme(pcs_build *b)
     scheme->params = b->scheme_params;
     PCS_TRY(pcs_build_params(b, b->scheme->data_size, &scheme->data));
     b->sim->scheme = scheme;
-    const char *reason = b->scheme->refuses == NULL ? NULL : b->scheme->refuses(b->sim->system, b->scheme_params);
+    const char *reason = pcs_scheme_refuses(b->scheme, b->sim->system, b->scheme_params);
     if (reason != NULL)
         return pcs_fail(b->ctx, PCS_UNSUPPORTED, "scheme '%s' cannot advance system '%s': %s", b->scheme->name,
                         b->sim->system->ops->name, reason);

@@ -6,6 +6,9 @@
 //   U = X nu + (h/2) XT Lt (position level only),  W = X La + XT Lt           X = M^-1 G^T, XT = M^-1 T^T at q
 //   r1 = c M d - h (f + Gb^T lam)
 //
+// Positions that do not add up: x = x0 + kb d + U + kw W is the increment from the start of the step, `sum` its numbers
+// added to it, and K, G of positions are derivatives by x.
+//
 // Derivatives of M, G and of the constraint forces are left out of the linearisation (they cost an iteration or
 // two, never the solution). Friction inside the position correction keeps a sticking contact from creeping.
 // Contact problems without dynamics use the projection as the scheme has set it and take one pass.
@@ -32,6 +35,9 @@ typedef struct newton {
     double **border;                                         // [nb][n] S*^-1 Gb^T
     double *schur, *mu, *mu0;                                // [nb * nb], [nb], [nb]
     double *q0, *v0, *qt, *U, *W, *f, *y0, *q_last, *v_last; // [n]
+    double *sum, *sum_t;                                     // [n] sums that q and qt come from; q and qt themselves
+    double *x, *turned;                                      // [n] where positions do not add up
+    double *invert, *keep;                                   // [nb * nb], [nb]
 } newton;
 
 static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
@@ -47,6 +53,8 @@ static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
     PCS_TAKE(self->ctx, s->schur, (size_t)s->nb * (size_t)s->nb, "the Newton solver");
     PCS_TAKE(self->ctx, s->mu, s->nb, "the Newton solver");
     PCS_TAKE(self->ctx, s->mu0, s->nb, "the Newton solver");
+    PCS_TAKE(self->ctx, s->keep, s->nb, "the Newton solver");
+    PCS_TAKE(self->ctx, s->invert, (size_t)s->nb * (size_t)s->nb, "the Newton solver");
     return PCS_OK;
 }
 
@@ -58,14 +66,17 @@ static pcs_status newton_setup(pcs_step_solver *self)
     s->m = system->nrow;
     s->nt = system->ntangent;
     s->nz = 2 * s->m + s->nt;
-    if (system->ops->retract != NULL)
-        return pcs_fail(self->ctx, PCS_UNSUPPORTED, "step solver 'newton' takes systems whose positions add up");
     PCS_TAKE(self->ctx, s->bilateral, s->m, "the Newton solver");
     for (int j = 0; j < s->m; j++)
         if (system->rows[j].is_bilateral) s->bilateral[s->nb++] = j;
     double **vectors[] = { &s->q0, &s->v0, &s->qt, &s->U, &s->W, &s->f, &s->y0, &s->q_last, &s->v_last };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         PCS_TAKE(self->ctx, *vectors[i], s->n, "the Newton solver");
+    if (system->ops->retract != NULL) {
+        double **more[] = { &s->sum, &s->sum_t, &s->x, &s->turned };
+        for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+            PCS_TAKE(self->ctx, *more[i], s->n, "the Newton solver");
+    }
     PCS_TRY(newton_take_lists(self, s));
     PCS_TRY(pcs_gated_create(self, &s->gated));
     return pcs_cone_create(self->ctx, system, &s->cone);
@@ -78,7 +89,7 @@ static pcs_status newton_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     if (!self->form.has_dynamics || s->S != NULL) return PCS_OK;
     PCS_TRY(pcs_matrix_create(self->ctx, self->system->M->pattern, &s->S));
     // S* is not symmetric in general; a back end for positive matrices then serves the mass alone.
-    bool is_general = strcmp(self->linear, "dense") == 0 || strcmp(self->linear, "umfpack") == 0;
+    bool is_general = pcs_linsolve_takes(self->linear, s->S->pattern, PCS_GENERAL);
     PCS_TRY(pcs_linsolve_create(self->ctx, is_general ? self->linear : "auto", s->S, PCS_GENERAL, &s->iteration));
     self->iteration_backend = s->iteration->ops->name;
     return PCS_OK;
@@ -110,18 +121,19 @@ static bool newton_is_used(const pcs_step_solver *self, int k)
     return k >= ((const newton *)self->data)->m || self->form.has_position;
 }
 
-// x = S*^-1 x with the bilateral rows of the smooth motion; mu gets their multipliers. `gap_rate` is Gb vt or 0.
-static void newton_bordered_solve(pcs_step_solver *self, double *x, double *mu, const double *vt)
+// x = S*^-1 x with the bilateral rows of the smooth motion, Gb (x + vt) + target = 0; mu gets their multipliers. vt may
+// be NULL: then Gb x = 0.
+static void newton_bordered_solve(pcs_step_solver *self, double *x, double *mu, const double *vt, const double *target)
 {
     newton *s = self->data;
     pcs_linsolve_solve(s->iteration, x);
     if (!self->form.has_smooth_multipliers) return;
     for (int i = 0; i < s->nb; i++) {
         mu[i] = pcs_rows_dot(self->system->G, s->bilateral[i], x);
-        if (vt != NULL) mu[i] += pcs_rows_dot(self->system->G, s->bilateral[i], vt);
+        if (vt != NULL) mu[i] += pcs_rows_dot(self->system->G, s->bilateral[i], vt) + target[s->bilateral[i]];
     }
     // The Schur complement was inverted into `schur`.
-    double keep[PCS_MAX_BILATERAL];
+    double *keep = s->keep;
     for (int i = 0; i < s->nb; i++) {
         keep[i] = 0.0;
         for (int j = 0; j < s->nb; j++) keep[i] += s->schur[i * s->nb + j] * mu[j];
@@ -139,7 +151,10 @@ static bool newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
     pcs_system *system = self->system;
     const pcs_step_form *form = &self->form;
     bool is_singular = false;
-    if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, p->t, p->q, p->v);
+    if (system->ops->update_tangents != NULL) {
+        system->ops->update_tangents(system, p->t, p->q, p->v);
+        if (p->base != NULL) system->ops->turn_columns(system, s->x, system->K);
+    }
     pcs_matrix_combine(s->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
     if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
@@ -152,8 +167,7 @@ static bool newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
     for (int i = 0; i < s->nb; i++)
         for (int j = 0; j < s->nb; j++)
             s->schur[i * s->nb + j] = pcs_rows_dot(system->G, s->bilateral[i], s->border[j]);
-    double work[PCS_MAX_BILATERAL * PCS_MAX_BILATERAL];
-    return pcs_dense_invert(s->nb, s->schur, work);
+    return pcs_dense_invert(s->nb, s->schur, s->invert);
 }
 
 // y += h K a + h C b
@@ -181,7 +195,7 @@ static void newton_free_increment(pcs_step_solver *self, pcs_step_problem *p)
         for (int i = 0; i < s->nb; i++)
             pcs_rows_add_transposed(system->G, s->bilateral[i], h * p->lam[s->bilateral[i]], s->y0);
     newton_add_tangent(self, s->q_last, s->W, s->y0);
-    newton_bordered_solve(self, s->y0, s->mu0, s->v_last);
+    newton_bordered_solve(self, s->y0, s->mu0, s->v_last, p->target);
 }
 
 // What a unit of each multiplier does to d.
@@ -198,8 +212,28 @@ static void newton_fill_columns(pcs_step_solver *self)
             s->v_last[i] = -into_v * column[i];
         }
         newton_add_tangent(self, s->q_last, s->v_last, s->Y[k]);
-        newton_bordered_solve(self, s->Y[k], s->mu_of[k], NULL);
+        newton_bordered_solve(self, s->Y[k], s->mu_of[k], NULL, NULL);
     }
+}
+
+// What a change dx of the increment is for the rows; in place.
+static void newton_turn(const pcs_step_solver *self, const pcs_step_problem *p, double *dx)
+{
+    const newton *s = self->data;
+    if (p->base != NULL) self->system->ops->turn(self->system, s->x, dx);
+}
+
+// kb G Y_l of all rows: what a unit of multiplier l does to the smooth gaps.
+static void newton_fill_gate(pcs_step_solver *self, const pcs_step_problem *p, int l)
+{
+    newton *s = self->data;
+    const double *Y = s->Y[l];
+    if (p->base != NULL) {
+        memcpy(s->turned, Y, (size_t)s->n * sizeof *Y);
+        newton_turn(self, p, s->turned);
+        Y = s->turned;
+    }
+    for (int j = 0; j < s->m; j++) s->cone->P_gate[j * s->nz + l] = self->form.kb * pcs_rows_dot(self->system->G, j, Y);
 }
 
 // The affine maps of the contact problem about the present state.
@@ -217,9 +251,10 @@ static void newton_fill_cone(pcs_step_solver *self, pcs_step_problem *p)
             s->q_last[i] = into_q * column[i] + form->kb * s->Y[l][i];
             s->v_last[i] = into_v * column[i] + s->Y[l][i];
         }
+        newton_turn(self, p, s->q_last);
+        if (form->gate_is_live) newton_fill_gate(self, p, l);
         for (int j = 0; j < s->m; j++) {
             if (form->has_position) c->P[j * s->nz + l] = pcs_rows_dot(system->G, j, s->q_last);
-            if (form->gate_is_live) c->P_gate[j * s->nz + l] = form->kb * pcs_rows_dot(system->G, j, s->Y[l]);
             c->P[(s->m + j) * s->nz + l] = pcs_rows_dot(system->G, j, s->v_last);
         }
         for (int t = 0; t < s->nt; t++) c->P[(2 * s->m + t) * s->nz + l] = pcs_rows_dot(system->T, t, s->v_last);
@@ -249,13 +284,20 @@ static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
     double kb = self->form.kb;
     system->ops->gaps(system, s->qt, c->b_gate);
     system->ops->gaps(system, p->q, c->b);
+    const double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t, *way = s->y0;
     for (int i = 0; i < s->n; i++) {
-        s->q_last[i] = s->qt[i] + kb * s->y0[i] - p->q[i];
+        s->q_last[i] = sum_t[i] + kb * s->y0[i] - sum[i];
         s->v_last[i] = s->v0[i] + p->d[i] + s->y0[i];
+    }
+    if (p->base != NULL) {
+        memcpy(s->turned, s->y0, (size_t)s->n * sizeof *way);
+        newton_turn(self, p, s->turned);
+        newton_turn(self, p, s->q_last);
+        way = s->turned;
     }
     for (int j = 0; j < s->m; j++) {
         c->b[j] += pcs_rows_dot(system->G, j, s->q_last);
-        c->b_gate[j] += kb * pcs_rows_dot(system->G, j, s->y0);
+        c->b_gate[j] += kb * pcs_rows_dot(system->G, j, way);
         c->b[s->m + j] =
             pcs_rows_dot(system->G, j, s->v_last) + newton_target(system->G, j, p->target, p->target_velocity);
         if (self->form.law_is_gap) c->b[s->m + j] = c->b[j] / kb; // d and W move gap and kb times velocity alike
@@ -281,11 +323,17 @@ static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
             s->W[i] += into_v * z[k] * column[i];
         }
     }
+    double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t;
     for (int i = 0; i < s->n; i++) {
-        s->qt[i] = s->q0[i] + self->form.kb * p->d[i];
-        p->q[i] = s->qt[i] + s->U[i] + self->form.kw * s->W[i];
+        sum_t[i] = s->q0[i] + self->form.kb * p->d[i];
+        sum[i] = sum_t[i] + s->U[i] + self->form.kw * s->W[i];
         p->v[i] = s->v0[i] + p->d[i] + s->W[i];
     }
+    if (p->base == NULL) return;
+    for (int i = 0; i < s->n; i++) s->x[i] = sum_t[i] - p->base[i];
+    self->system->ops->retract(self->system, p->base, s->x, s->qt);
+    for (int i = 0; i < s->n; i++) s->x[i] = sum[i] - p->base[i];
+    self->system->ops->retract(self->system, p->base, s->x, p->q);
 }
 
 // d and lam for the multipliers found; gives the largest change of d, NAN when it is not finite.
@@ -324,9 +372,10 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int *it
     ++*iterations;
     double change = newton_update_motion(self, p);
     if (isnan(change)) return NAN;
-    memcpy(s->q_last, p->q, (size_t)s->n * sizeof(double));
+    const double *sum = p->base == NULL ? p->q : s->sum;
+    memcpy(s->q_last, sum, (size_t)s->n * sizeof(double));
     newton_apply(self, p);
-    for (int i = 0; i < s->n; i++) change = fmax(change, fabs(p->q[i] - s->q_last[i]) / self->form.h);
+    for (int i = 0; i < s->n; i++) change = fmax(change, fabs(sum[i] - s->q_last[i]) / self->form.h);
     return change;
 }
 
@@ -375,6 +424,7 @@ static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_re
         return;
     }
     *result = (pcs_step_result){ 0 };
+    if (self->form.has_dynamics) self->system->time = p->t;
     memcpy(s->q0, p->q, (size_t)s->n * sizeof(double));
     memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
     result->outcome = self->form.has_dynamics ? newton_dynamics(self, p, &result->iterations)

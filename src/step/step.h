@@ -9,6 +9,8 @@
 //
 //   qt = qt0 + kb d,   q = qt + U + kw W,   v = vt0 + d + W
 //
+// With finite rotations the sums are those of the increment x from q_n: q = retract(q_n, x0 + kb d + U + kw W).
+//
 // The gate of a row is g(qt) <= 0 at the current iterate (gate_is_live) or given by the scheme.
 // Parameters: generalized-alpha GGL c = (1-am)/((1-af) ga), kb = h be/ga, kw = 0; Moreau-Jean
 // c = 1/theta, kb = kw = h theta; a contact problem of an explicit scheme has no dynamics.
@@ -42,6 +44,7 @@ typedef struct pcs_step_form {
 typedef struct pcs_step_problem {
     double t;                      // end of the step
     double *q, *v;                 // in: qt0, vt0; out: q, v
+    const double *base;            // [nq] not NULL: positions do not add up; in q stand the numbers base + x0
     double *d;                     // [nv] out: the increment; scratch before
     const double *target;          // [nrow] e_j G_j(q_n) v_n
     const double *target_velocity; // [nv] not NULL: targets are factors of G(q) and T(q) times this; `newton` only
@@ -60,7 +63,7 @@ typedef struct pcs_step_result {
 
 typedef struct pcs_step_solver pcs_step_solver;
 
-enum { PCS_MAX_BILATERAL = 8, PCS_MAX_ROWS = 64 }; // bilateral rows, and all rows, of a system with joints
+enum { PCS_MAX_BILATERAL = 64, PCS_MAX_ROWS = 64 }; // bilateral rows, and all rows, of a system with joints
 
 typedef struct pcs_step_solver_ops {
     const char *name;

@@ -114,5 +114,5 @@ void bar_watch(const model_run *run, bar_story *s)
 bool bar_is_refused(const model_run *run)
 {
     const pcs_scheme_ops *ops = run->scheme->ops;
-    return ops->refuses != NULL && ops->refuses(run->m->system, run->scheme->params) != NULL;
+    return pcs_scheme_refuses(ops, run->m->system, run->scheme->params) != NULL;
 }
