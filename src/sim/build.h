@@ -33,12 +33,13 @@ typedef struct pcs_build {
     pcs_fe_definition model;
     const pcs_scheme_ops *scheme;
     void *scheme_params;
-    const pcs_step_solver_ops *solver;
+    const char *solver; // name of the step solver, or "auto"
     const char *linear;
     double step, end; // NAN when the case is wrong
     bool step_is_auto, allows_unstable;
     bool has_control;
     pcs_control_params control;
+    bool is_model_only;                          // nothing will move: scheme and clock may be absent and are not made
     bool has_system;                             // a closed-form system instead of a mesh
     const percuss_system_definition *definition; // of it; NULL when the case is wrong
     const double *system_params;

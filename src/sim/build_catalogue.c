@@ -20,7 +20,7 @@ const pcs_case_section pcs_case_sections[] = {
       pcs_force_options },
     { "contacts.NAME", "`type` from the gap types; `points`: sum or all, history columns for every point", NULL },
     { "scheme", "required: `type` from the schemes, with its options", NULL },
-    { "solver", "`type` from the step solvers [condensed], `linear` from the linear solvers [auto]", NULL },
+    { "solver", "`type` from the step solvers, or auto [auto], `linear` from the linear solvers [auto]", NULL },
     { "time", "required: `step`: step size, s, or auto (0.9 of the stable step of explicit schemes)",
       pcs_time_options },
     { "time.control", "step-size control by step doubling", pcs_control_options },

@@ -32,19 +32,20 @@ pcs_status pcs_build_scheme(pcs_build *b)
     static const char *const certify[] = { "strict", "warn", NULL };
     const char *types[PCS_BUILD_NAMES], *linear[PCS_BUILD_NAMES];
     PCS_TRY(run_read_scheme(b));
-    PCS_BUILD_NAMES_OF(pcs_step_solvers, types);
-    linear[0] = "auto";
+    types[0] = linear[0] = "auto";
     int count = 1;
+    for (; pcs_step_solvers[count - 1] != NULL && count < PCS_BUILD_NAMES - 1; count++)
+        types[count] = pcs_step_solvers[count - 1]->name;
+    types[count] = NULL;
+    count = 1;
     for (; pcs_linsolvers[count - 1] != NULL && count < PCS_BUILD_NAMES - 1; count++)
         linear[count] = pcs_linsolvers[count - 1]->name;
     linear[count] = NULL;
     pcs_node *node = pcs_case_get_map(b->c, pcs_case_root(b->c), "solver");
     if (node != NULL) {
-        // The condensed form is the fastest where it applies.
-        bool is_plain = b->sim->system == NULL || pcs_step_is_plain(b->sim->system);
-        int type = pcs_case_choice(b->c, node, "type", types, is_plain ? "condensed" : "newton");
+        int type = pcs_case_choice(b->c, node, "type", types, "auto");
         int back_end = pcs_case_choice(b->c, node, "linear", linear, "auto");
-        b->solver = type < 0 ? NULL : pcs_step_solvers[type];
+        b->solver = type < 0 ? NULL : types[type];
         b->linear = back_end < 0 ? NULL : linear[back_end];
     }
     b->sim->certify_warns = pcs_case_choice(b->c, pcs_case_root(b->c), "certify", certify, "strict") == 1;
@@ -241,7 +242,9 @@ static pcs_status run_make_scheme(pcs_build *b)
 
 pcs_status pcs_build_solvers(pcs_build *b)
 {
-    pcs_status status = pcs_step_solver_create(b->ctx, b->solver->name, b->linear, b->sim->system, &b->sim->solver);
+    bool is_auto = strcmp(b->solver, "auto") == 0;
+    const char *name = is_auto ? pcs_step_solver_preferred(b->sim->system) : b->solver;
+    pcs_status status = pcs_step_solver_create(b->ctx, name, b->linear, b->sim->system, &b->sim->solver);
     if (status != PCS_OK) {
         PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "solver"), status));
         return pcs_case_finish(b->c);

@@ -44,6 +44,11 @@ bool pcs_step_is_plain(const pcs_system *system)
     return is_plain;
 }
 
+const char *pcs_step_solver_preferred(const pcs_system *system)
+{
+    return pcs_step_is_plain(system) ? "condensed" : "newton";
+}
+
 static pcs_status step_factor_mass(pcs_step_solver *self)
 {
     bool is_singular = false;

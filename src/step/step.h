@@ -101,6 +101,8 @@ pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char
                                   pcs_step_solver **out);
 // Constant matrices and unilateral rows without friction: what the condensed and saddle forms are written for.
 bool pcs_step_is_plain(const pcs_system *system);
+// Name of the step solver that is fastest for a system.
+const char *pcs_step_solver_preferred(const pcs_system *system);
 // Makes the solver ready for steps of this form; cheap when nothing changed.
 pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *form, pcs_outcome *outcome);
 
