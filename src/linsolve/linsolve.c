@@ -17,11 +17,11 @@ const pcs_linsolve_ops *const pcs_linsolvers[] = {
 };
 
 // Preferred back ends, the fastest first; the first that takes the matrix is used. A full matrix of a few equations
-// is not worth a sparse factor, and is a chain worth the name only when it is positive definite.
+// is not worth a sparse factor, and is taken for a chain only when its pattern offers itself as one.
 enum { LINSOLVE_FEW = 16 };
 static const char *const linsolve_preferred[] = { "chain", "cholmod", "umfpack", "dense", NULL };
 static const char *const linsolve_preferred_few[] = { "chain", "dense", NULL };
-static const char *const linsolve_preferred_few_general[] = { "dense", NULL };
+static const char *const linsolve_preferred_full[] = { "dense", NULL };
 
 static const pcs_linsolve_ops *linsolve_find(const char *name)
 {
@@ -34,9 +34,10 @@ static const pcs_linsolve_ops *linsolve_choose(const pcs_pattern *pattern, pcs_l
 {
     if (pattern->layout != NULL) return linsolve_find("petsc");
     bool is_few = pattern->n > 0 && pattern->n <= LINSOLVE_FEW && pattern->nnz == pattern->n * pattern->n;
-    const char *const *preferred = !is_few           ? linsolve_preferred
-                                   : kind == PCS_SPD ? linsolve_preferred_few
-                                                     : linsolve_preferred_few_general;
+    bool is_short_chain = is_few && kind == PCS_SPD && pattern->chain_block > 0;
+    const char *const *preferred = is_short_chain ? linsolve_preferred_few
+                                   : is_few       ? linsolve_preferred_full
+                                                  : linsolve_preferred;
     for (int k = 0; preferred[k] != NULL; k++) {
         const pcs_linsolve_ops *ops = linsolve_find(preferred[k]);
         if (ops != NULL && ops->refuses(pattern, kind) == NULL) return ops;
