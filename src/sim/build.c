@@ -72,7 +72,7 @@ static pcs_status build_model(pcs_build *b)
     }
     PCS_TRY(pcs_build_state(b));
     PCS_TRY(pcs_build_probes(b));
-    PCS_TRY(pcs_build_clock(b));
+    if (!b->is_model_only) PCS_TRY(pcs_build_clock(b));
     return pcs_case_finish(b->c);
 }
 
@@ -81,9 +81,9 @@ static void build_view(pcs_build *b)
     pcs_sim *sim = b->sim;
     sim->view.case_name = pcs_case_name(b->c);
     if (sim->view.title == NULL) sim->view.title = sim->view.case_name;
-    sim->view.scheme_name = sim->scheme->ops->name;
-    sim->view.solver_name = sim->solver->ops->name;
-    sim->view.mass_backend = sim->solver->mass == NULL ? "none" : sim->solver->mass->ops->name;
+    if (sim->scheme != NULL) sim->view.scheme_name = sim->scheme->ops->name;
+    if (sim->solver != NULL) sim->view.solver_name = sim->solver->ops->name;
+    sim->view.mass_backend = sim->solver == NULL || sim->solver->mass == NULL ? "none" : sim->solver->mass->ops->name;
     sim->view.system = sim->system;
     sim->view.state = &sim->state;
     sim->view.report = &sim->report;
@@ -99,7 +99,7 @@ static void build_view(pcs_build *b)
     sim->view.ending = PCS_RUNNING;
 }
 
-pcs_status pcs_build_sim(pcs_context *ctx, pcs_case *c, pcs_sim **out)
+static pcs_status build_all(pcs_context *ctx, pcs_case *c, bool is_model_only, pcs_sim **out)
 {
     *out = NULL;
     double start = build_clock();
@@ -107,9 +107,11 @@ pcs_status pcs_build_sim(pcs_context *ctx, pcs_case *c, pcs_sim **out)
     PCS_TAKE(ctx, sim, 1, "the simulation");
     *sim = (pcs_sim){ .ctx = ctx, .input = c };
     pcs_build b = { .ctx = ctx, .c = c, .sim = sim, .step = NAN, .end = NAN };
+    b.is_model_only = is_model_only;
     PCS_TRY(build_read(&b));
     PCS_TRY(build_model(&b));
-    PCS_TRY(pcs_build_solvers(&b));
+    if (!is_model_only) PCS_TRY(pcs_build_solvers(&b));
+    sim->linear = b.linear;
     PCS_TAKE(ctx, sim->report.rows, sim->system->nrow, "the report");
     build_view(&b);
     sim->timing.setup = build_clock() - start;
@@ -117,11 +119,27 @@ pcs_status pcs_build_sim(pcs_context *ctx, pcs_case *c, pcs_sim **out)
     return PCS_OK;
 }
 
-pcs_status pcs_sim_create(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_sim **out)
+pcs_status pcs_build_sim(pcs_context *ctx, pcs_case *c, pcs_sim **out)
+{
+    return build_all(ctx, c, false, out);
+}
+
+static pcs_status build_load(pcs_context *ctx, const char *path, int nset, const char *const *set, bool is_model_only,
+                             pcs_sim **out)
 {
     *out = NULL;
     pcs_case *c = NULL;
     PCS_TRY(pcs_case_load(ctx, path, &c));
     for (int i = 0; i < nset; i++) PCS_TRY(pcs_case_set(c, set[i]));
-    return pcs_build_sim(ctx, c, out);
+    return build_all(ctx, c, is_model_only, out);
+}
+
+pcs_status pcs_sim_create(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_sim **out)
+{
+    return build_load(ctx, path, nset, set, false, out);
+}
+
+pcs_status pcs_sim_create_model(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_sim **out)
+{
+    return build_load(ctx, path, nset, set, true, out);
 }

@@ -131,8 +131,7 @@ bool pcs_sim_is_done(const pcs_sim *sim)
     return sim->control != NULL ? sim->state.t >= sim->end_time : sim->state.step >= sim->nstep;
 }
 
-// Makes every folder of a path.
-static pcs_status sim_make_directory(pcs_context *ctx, const char *path)
+pcs_status pcs_sim_make_directory(pcs_context *ctx, const char *path)
 {
     char text[4096];
     size_t length = strlen(path);
@@ -207,7 +206,7 @@ static pcs_status sim_close(pcs_sim *sim, bool show_progress, int nopen, pcs_sta
 pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress)
 {
     char path[4200];
-    PCS_TRY(sim_make_directory(sim->ctx, directory));
+    PCS_TRY(pcs_sim_make_directory(sim->ctx, directory));
     snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
     PCS_TRY(pcs_case_write(sim->input, path));
     sim->view.directory = directory;
