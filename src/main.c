@@ -1,17 +1,21 @@
-// The command line: run, check and list. Exit status 0 done, 1 the simulation could not go on, 2 bad input or usage.
+// The command line: run, modes, check and list. Exit status 0 done, 1 the simulation could not go on, 2 bad input or
+// usage.
 
 #define _POSIX_C_SOURCE 200809L // sigaction, isatty
 
 #include "percuss.h"
 #include "sim/build.h"
+#include "sim/modes.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { DONE = 0, COULD_NOT_GO_ON = 1, BAD_USAGE = 2, PATH_ROOM = 4096 };
 
 static const char usage[] = "usage: percuss run CASE [-o DIR] [--set path.to.key=value]... [--quiet]\n"
+                            "       percuss modes CASE [--count N] [--whirl] [-o DIR] [--set ...] [--quiet]\n"
                             "       percuss check CASE [--set path.to.key=value]...\n"
                             "       percuss list [NAME] [--markdown]\n"
                             "       percuss --help | --version\n";
@@ -21,6 +25,8 @@ static const char help[] =
     "Elastic bars that hit, stick and rebound. CASE is a file or a folder that holds case.yaml.\n"
     "\n"
     "  run      simulate the case; results go to DIR (results/<case> unless given)\n"
+    "  modes    natural frequencies and mode shapes about the reference state, smallest first; to the screen,\n"
+    "           to modes.csv and as frames for ParaView in DIR (results/<case>_modes unless given)\n"
     "  check    report every error of the case, build the model, do not run it\n"
     "  list     elements, schemes, gap types and everything else a case can name, with options,\n"
     "           allowed ranges and defaults\n"
@@ -29,6 +35,9 @@ static const char help[] =
     "  --set path.to.key=value   replace or add a value of the case, with the same checks; list items by\n"
     "                            number from 0: --set scheme.rho_inf=0.5 --set initial.0.velocity=[1,0,0]\n"
     "  -q, --quiet               no progress, no summary on the screen\n"
+    "  --count N                 of modes: how many [10]\n"
+    "  --whirl                   of modes: with damping and gyroscopic forces, forward and backward whirl; without\n"
+    "                            asking where the damping or stiffness matrix is not symmetric\n"
     "  --markdown                of list: as Markdown tables\n"
     "\n"
     "Exit status: 0 done, 1 the simulation could not go on (what was computed is kept), 2 bad input or usage.\n";
@@ -47,7 +56,8 @@ typedef struct arguments {
     const char *directory;
     int nset;
     const char **set; // [nset]
-    bool is_quiet, is_markdown, wants_help, wants_version;
+    int count;        // of modes, -1: not said
+    bool is_quiet, is_markdown, is_whirl, wants_help, wants_version;
 } arguments;
 
 // Every line of a message is an error of its own.
@@ -78,16 +88,33 @@ static const char *main_option_value(const char *name, int argc, char **argv, in
     return argv[++*i];
 }
 
+// A whole number from 1 on.
+static int main_parse_count(const char *option, const char *text, int *out)
+{
+    char *end = NULL;
+    long value = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || value < 1 || value > 1000000) {
+        fprintf(stderr, "error: %s must be a whole number from 1 to 1000000, is '%s'\n%s", option, text, usage);
+        return BAD_USAGE;
+    }
+    *out = (int)value;
+    return DONE;
+}
+
 static int main_parse_option(int argc, char **argv, int *i, arguments *a)
 {
-    static const char *const names[] = { "--set",      "--output", "--quiet", "--help", "--version",
-                                         "--markdown", "-o",       "-q",      "-h",     NULL };
+    static const char *const names[] = { "--set",      "--output", "--quiet", "--help", "--version", "--count",
+                                         "--markdown", "--whirl",  "-o",      "-q",     "-h",        NULL };
     const char *text = argv[*i], *value;
     if ((value = main_option_value("--set", argc, argv, i)) != NULL) {
         a->set[a->nset++] = value;
     } else if ((value = main_option_value("-o", argc, argv, i)) != NULL ||
                (value = main_option_value("--output", argc, argv, i)) != NULL) {
         a->directory = value;
+    } else if ((value = main_option_value("--count", argc, argv, i)) != NULL) {
+        return main_parse_count("--count", value, &a->count);
+    } else if (strcmp(text, "--whirl") == 0) {
+        a->is_whirl = true;
     } else if (strcmp(text, "--quiet") == 0 || strcmp(text, "-q") == 0) {
         a->is_quiet = true;
     } else if (strcmp(text, "--markdown") == 0) {
@@ -96,7 +123,8 @@ static int main_parse_option(int argc, char **argv, int *i, arguments *a)
         a->wants_help = true;
     } else if (strcmp(text, "--version") == 0) {
         a->wants_version = true;
-    } else if (strcmp(text, "--set") == 0 || strcmp(text, "-o") == 0 || strcmp(text, "--output") == 0) {
+    } else if (strcmp(text, "--set") == 0 || strcmp(text, "-o") == 0 || strcmp(text, "--output") == 0 ||
+               strcmp(text, "--count") == 0) {
         return main_refuse("a value must follow the option", text, NULL);
     } else {
         return main_refuse("unknown option", text, names);
@@ -196,6 +224,55 @@ static int main_run(pcs_context *ctx, const arguments *a)
     return status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED ? BAD_USAGE : COULD_NOT_GO_ON;
 }
 
+// Bad input told, and the exit status that goes with it.
+static int main_fail(pcs_context *ctx, pcs_status status)
+{
+    fflush(stdout);
+    main_print_errors(pcs_message(ctx));
+    return status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED ? BAD_USAGE : COULD_NOT_GO_ON;
+}
+
+// Where an analysis writes: as said, or results/<case><ending>.
+static bool main_directory(const arguments *a, const pcs_sim *sim, const char *ending, char directory[PATH_ROOM])
+{
+    bool is_given = a->directory != NULL;
+    int length = snprintf(directory, PATH_ROOM, "%s%s%s", is_given ? "" : "results/",
+                          is_given ? a->directory : sim->view.case_name, is_given ? "" : ending);
+    return length > 0 && length < PATH_ROOM - 64;
+}
+
+static void main_show_modes(const pcs_modes *modes)
+{
+    printf("%5s %16s %16s %12s  %s\n", "mode", "w, rad/s", "f, Hz", "damping", "kind");
+    for (int k = 0; k < modes->count; k++) {
+        const pcs_mode *m = &modes->modes[k];
+        printf("%5d %16.9g %16.9g %12.5g  %s%s%s\n", k + 1, m->w, m->w / 6.28318530717958647693, m->damping,
+               pcs_mode_kind_text(m->kind), m->name[0] == '\0' ? "" : ": ", m->name);
+    }
+}
+
+static int main_modes(pcs_context *ctx, const arguments *a)
+{
+    pcs_sim *sim = NULL;
+    pcs_modes modes;
+    char directory[PATH_ROOM];
+    pcs_status status = pcs_sim_create_model(ctx, a->subject, a->nset, a->set, &sim);
+    if (status != PCS_OK) return main_fail(ctx, status);
+    if (!main_directory(a, sim, "_modes", directory)) return main_refuse("too long a path:", directory, NULL);
+    pcs_modes_options options = { .count = a->count > 0 ? a->count : 10, .is_whirl = a->is_whirl };
+    status = pcs_modes_find(sim, &options, &modes);
+    if (status == PCS_OK && !a->is_quiet) main_show_modes(&modes);
+    if (status == PCS_OK) status = pcs_modes_write(sim, &modes, directory);
+    if (status != PCS_OK) return main_fail(ctx, status);
+    if (!a->is_quiet) {
+        char path[PATH_ROOM];
+        printf("\nResults in %s\n", directory);
+        if (main_result_path(directory, sim->view.case_name, "_modes.vtk.series", path) && access(path, R_OK) == 0)
+            printf("Open in ParaView: %s\n", path);
+    }
+    return DONE;
+}
+
 static int main_check(pcs_context *ctx, const arguments *a)
 {
     pcs_sim *sim = NULL;
@@ -224,8 +301,12 @@ static int main_list(const arguments *a)
 static int main_check_usage(const arguments *a)
 {
     bool is_run = strcmp(a->command, "run") == 0, is_list = strcmp(a->command, "list") == 0;
+    bool is_modes = strcmp(a->command, "modes") == 0;
     if (!is_list && a->subject == NULL) return main_refuse("a case must follow", a->command, NULL);
-    if (!is_run && a->directory != NULL) return main_refuse("--output is not an option of", a->command, NULL);
+    if (!is_run && !is_modes && a->directory != NULL)
+        return main_refuse("--output is not an option of", a->command, NULL);
+    if (!is_modes && a->count > 0) return main_refuse("--count is not an option of", a->command, NULL);
+    if (!is_modes && a->is_whirl) return main_refuse("--whirl is not an option of", a->command, NULL);
     if (!is_list && a->is_markdown) return main_refuse("--markdown is not an option of", a->command, NULL);
     if (is_list && a->nset > 0) return main_refuse("--set is not an option of", a->command, NULL);
     return DONE;
@@ -233,7 +314,7 @@ static int main_check_usage(const arguments *a)
 
 static int main_dispatch(const arguments *a)
 {
-    static const char *const commands[] = { "run", "check", "list", "help", NULL };
+    static const char *const commands[] = { "run", "check", "list", "modes", "help", NULL };
     bool is_help = a->command != NULL && strcmp(a->command, "help") == 0;
     if (a->wants_help || is_help) return fputs(usage, stdout), fputs(help, stdout), DONE;
     if (a->wants_version) return printf("percuss %s\n", percuss_version()), DONE;
@@ -246,14 +327,14 @@ static int main_dispatch(const arguments *a)
 
     pcs_context *ctx = NULL;
     if (pcs_context_create(&ctx) != PCS_OK) return fputs("error: out of memory\n", stderr), COULD_NOT_GO_ON;
-    answer = which == 0 ? main_run(ctx, a) : main_check(ctx, a);
+    answer = which == 0 ? main_run(ctx, a) : which == 1 ? main_check(ctx, a) : main_modes(ctx, a);
     pcs_context_destroy(&ctx);
     return answer;
 }
 
 int main(int argc, char **argv)
 {
-    arguments a = { .set = pcs_scratch(NULL, (size_t)argc + 1, sizeof *a.set) };
+    arguments a = { .count = -1, .set = pcs_scratch(NULL, (size_t)argc + 1, sizeof *a.set) };
     if (a.set == NULL) return fputs("error: out of memory\n", stderr), COULD_NOT_GO_ON;
     int answer = main_parse(argc, argv, &a);
     if (answer == DONE) answer = main_dispatch(&a);

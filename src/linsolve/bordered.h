@@ -1,0 +1,30 @@
+// A matrix bordered by constraint rows that hold:
+//
+//   [ A    G_h^T ] [ x ]   [ r ]
+//   [ G_h    0   ] [ y ] = [ s ]
+//
+// Where no row holds only A is factored, by the back end that suits it; otherwise the whole by a general one. Rows are
+// scaled to the size of A, and a regularisation of 1e-12 of that size makes redundant rows share their multiplier.
+
+#ifndef PCS_LINSOLVE_BORDERED_H
+#define PCS_LINSOLVE_BORDERED_H
+
+#include "linsolve/linsolve.h"
+
+typedef struct pcs_bordered pcs_bordered;
+
+// A and G are borrowed: factor reads their values. The columns of G may change from one factorization to the next.
+// `kind` is that of A, `linear` the back end for it, "auto" for the best.
+pcs_status pcs_bordered_create(pcs_context *ctx, const char *linear, const pcs_matrix *A, pcs_linsolve_kind kind,
+                               const pcs_rows *G, pcs_bordered **out);
+// holds[j] != 0: row j counts; NULL: none does.
+pcs_status pcs_bordered_factor(pcs_bordered *self, const unsigned char *holds, bool *is_singular);
+// In place: x [n] from r, y [rows of G] from s, 0 for rows that do not hold; y may be NULL: then s = 0.
+void pcs_bordered_solve(pcs_bordered *self, double *x, double *y);
+
+// After a singular factorization: the equation, or n + the row, where it broke down; -1 when nobody knows.
+int pcs_bordered_bad_equation(const pcs_bordered *self);
+const char *pcs_bordered_backend(const pcs_bordered *self);
+int pcs_bordered_factorizations(const pcs_bordered *self);
+
+#endif

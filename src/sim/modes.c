@@ -1,0 +1,232 @@
+#include "sim/modes.h"
+
+#include "system/rigid.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double ASYMMETRIC = 1e-9; // beside the largest entry: more is no round-off
+
+typedef struct search {
+    pcs_sim *sim;
+    pcs_system *system;
+    const pcs_modes_options *options;
+    pcs_rigid rigid;
+    pcs_eigen_problem problem;
+    pcs_modes *out;
+} search;
+
+const char *pcs_mode_kind_text(pcs_mode_kind kind)
+{
+    static const char *const texts[] = {
+        "rigid", "mechanism", "unstable", "vibration", "forward", "backward", "decay"
+    };
+    return texts[kind];
+}
+
+static double modes_entry(const pcs_matrix *A, int row, int column)
+{
+    int low = A->pattern->start[column], high = A->pattern->start[column + 1] - 1;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (A->pattern->row[middle] < row) low = middle + 1;
+        else high = middle;
+    }
+    return A->value[low];
+}
+
+// Is the largest |A_ij - A_ji| round-off beside the largest entry?
+static bool modes_is_symmetric(pcs_matrix *A)
+{
+    double largest = 0.0, skew = 0.0;
+    if (A == NULL) return true;
+    for (int p = 0; p < A->pattern->nnz; p++) largest = fmax(largest, fabs(A->value[p]));
+    for (int j = 0; j < A->pattern->n; j++)
+        for (int p = A->pattern->start[j]; p < A->pattern->start[j + 1]; p++)
+            skew = fmax(skew, fabs(A->value[p] - modes_entry(A, j, A->pattern->row[p])));
+    return skew <= ASYMMETRIC * largest;
+}
+
+static double modes_dot(int n, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+// M-orthonormal vectors in place of the free motions.
+static pcs_status modes_orthonormalise(search *s)
+{
+    int n = s->system->nv;
+    double *image;
+    PCS_TAKE(s->sim->ctx, image, n, "rigid modes");
+    for (int k = 0; k < s->rigid.count; k++) {
+        double *x = s->rigid.vector + (size_t)k * (size_t)n;
+        for (int pass = 0; pass < 2; pass++)
+            for (int m = 0; m < k; m++) {
+                const double *y = s->rigid.vector + (size_t)m * (size_t)n;
+                pcs_matrix_multiply(s->system->M, x, image);
+                double along = modes_dot(n, y, image);
+                for (int i = 0; i < n; i++) x[i] -= along * y[i];
+            }
+        pcs_matrix_multiply(s->system->M, x, image);
+        double norm = sqrt(modes_dot(n, x, image));
+        if (!(norm > 0.0))
+            return pcs_fail(s->sim->ctx, PCS_FAILED, "the model has no mass in its %s", s->rigid.name[k]);
+        for (int i = 0; i < n; i++) x[i] /= norm;
+    }
+    return PCS_OK;
+}
+
+static pcs_status modes_add_rigid(search *s)
+{
+    int n = s->system->nv;
+    for (int k = 0; k < s->rigid.count && s->out->count < s->options->count; k++)
+        s->out->modes[s->out->count++] = (pcs_mode){ .kind = PCS_MODE_RIGID,
+                                                     .name = s->rigid.name[k],
+                                                     .re = s->rigid.vector + (size_t)k * (size_t)n };
+    return PCS_OK;
+}
+
+// Where a mechanism moves most.
+static const char *modes_place(search *s, const double *x)
+{
+    char text[256];
+    int best = 0;
+    for (int i = 1; i < s->system->nv; i++)
+        if (fabs(x[i]) > fabs(x[best])) best = i;
+    memcpy(text, "most at ", 9);
+    s->system->ops->name_equation(s->system, best, sizeof text - 8, text + 8);
+    return pcs_take_text(s->sim->ctx, text);
+}
+
+static pcs_status modes_find_symmetric(search *s)
+{
+    pcs_eigen_result r;
+    int n = s->system->nv;
+    double *image;
+    PCS_TAKE(s->sim->ctx, image, n, "modes");
+    PCS_TRY(modes_add_rigid(s));
+    s->problem.nknown = s->rigid.count;
+    s->problem.known = s->rigid.vector;
+    s->problem.count = s->options->count - s->out->count;
+    PCS_TRY(pcs_eigen_symmetric(s->sim->ctx, &s->problem, &r));
+    for (int k = 0; k < r.count; k++) {
+        const double *phi = r.vector + (size_t)k * (size_t)n;
+        pcs_mode *m = &s->out->modes[s->out->count++];
+        *m = (pcs_mode){ .w = sqrt(fabs(r.lambda[k])), .residual = r.residual[k], .name = "", .re = phi };
+        m->kind = r.lambda[k] < 0.0 ? PCS_MODE_UNSTABLE : PCS_MODE_VIBRATION;
+        if (fabs(r.lambda[k]) <= r.zero[k]) {
+            m->kind = PCS_MODE_MECHANISM;
+            m->w = 0.0;
+            m->name = modes_place(s, phi);
+            if (m->name == NULL) return PCS_NO_MEMORY;
+        }
+        if (s->system->has_damping && s->system->C != NULL && m->w > 0.0) {
+            pcs_matrix_multiply(s->system->C, phi, image);
+            m->damping = modes_dot(n, phi, image) / (2.0 * m->w);
+        }
+    }
+    s->out->shift = r.shift;
+    s->out->backend = r.backend;
+    s->out->eigen_name = r.eigen_name;
+    s->out->nfactor = r.nfactor;
+    s->out->nsolve = r.nsolve;
+    return PCS_OK;
+}
+
+// phi^H (i C) phi: with w^2 m = k + w g, gyroscopic forces raise w where g > 0.
+static double modes_gyration(search *s, const double *re, const double *im, double *image)
+{
+    int n = s->system->nv;
+    if (s->system->C == NULL) return 0.0;
+    pcs_matrix_multiply(s->system->C, im, image);
+    double sum = -modes_dot(n, re, image);
+    pcs_matrix_multiply(s->system->C, re, image);
+    return sum + modes_dot(n, im, image);
+}
+
+// What |s|^2 of a motion without force may come to by round-off, times 50.
+static double modes_zero(const pcs_system *system, const double *re, double *image)
+{
+    double sum = 0.0;
+    for (int j = 0; j < system->nv; j++)
+        for (int p = system->K->pattern->start[j]; p < system->K->pattern->start[j + 1]; p++)
+            sum += fabs(system->K->value[p] * re[system->K->pattern->row[p]] * re[j]);
+    pcs_matrix_multiply(system->M, re, image);
+    double mass = modes_dot(system->nv, re, image);
+    return mass > 0.0 ? 50.0 * 2.3e-16 * sum / mass : 0.0;
+}
+
+static pcs_status modes_find_whirl(search *s)
+{
+    pcs_eigen_complex r;
+    int n = s->system->nv;
+    double *image;
+    PCS_TAKE(s->sim->ctx, image, n, "modes");
+    PCS_TRY(modes_add_rigid(s));
+    s->problem.C = s->system->has_damping ? s->system->C : NULL;
+    s->problem.nknown = s->rigid.count;
+    s->problem.count = s->options->count; // rigid motions come twice, and are dropped
+    PCS_TRY(pcs_eigen_quadratic(s->sim->ctx, &s->problem, &r));
+    for (int k = 0; k < r.count && s->out->count < s->options->count; k++) {
+        const double *re = r.re + (size_t)k * (size_t)n, *im = r.im + (size_t)k * (size_t)n;
+        double square = r.w[k] * r.w[k] + r.decay[k] * r.decay[k];
+        if (s->rigid.count > 0 && square <= modes_zero(s->system, re, image)) continue;
+        pcs_mode *m = &s->out->modes[s->out->count++];
+        *m = (pcs_mode){ .w = r.w[k], .residual = r.residual[k], .name = "", .re = re, .im = im };
+        m->damping = square > 0.0 ? r.decay[k] / sqrt(square) : 0.0;
+        double spin = modes_gyration(s, re, im, image), size = pcs_matrix_abs_bound(s->system->M, re) * m->w;
+        m->kind = r.w[k] == 0.0 ? r.decay[k] < 0.0 ? PCS_MODE_UNSTABLE : PCS_MODE_DECAY : PCS_MODE_VIBRATION;
+        if (m->kind == PCS_MODE_UNSTABLE) m->w = -r.decay[k];
+        if (m->kind == PCS_MODE_VIBRATION && fabs(spin) > 1e-9 * size)
+            m->kind = spin > 0.0 ? PCS_MODE_FORWARD : PCS_MODE_BACKWARD;
+    }
+    s->out->shift = r.shift;
+    s->out->backend = r.backend;
+    s->out->eigen_name = r.eigen_name;
+    s->out->nfactor = r.nfactor;
+    s->out->nsolve = r.nsolve;
+    s->out->is_whirl = true;
+    return PCS_OK;
+}
+
+// Matrices at the state, and which rows hold.
+static pcs_status modes_prepare(search *s)
+{
+    pcs_system *system = s->system;
+    pcs_context *ctx = s->sim->ctx;
+    double *zero;
+    unsigned char *holds;
+    PCS_TAKE(ctx, zero, system->nv, "the reference state");
+    PCS_TAKE(ctx, holds, system->nrow, "modes");
+    s->out->q = s->options->q != NULL ? s->options->q : system->coordinates != NULL ? s->sim->state.q : zero;
+    system->time = s->options->time;
+    if (system->ops->update_mass != NULL) system->ops->update_mass(system, s->out->q);
+    if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, s->options->time, s->out->q, zero);
+    if (system->ops->update_directions != NULL) system->ops->update_directions(system, s->out->q);
+    for (int j = 0; j < system->nrow; j++)
+        holds[j] = system->rows[j].is_bilateral || (s->options->held != NULL && s->options->held[j]);
+    s->problem = (pcs_eigen_problem){ .K = system->K,
+                                      .M = system->M,
+                                      .G = system->nrow > 0 ? system->G : NULL,
+                                      .holds = holds,
+                                      .linear = s->sim->linear == NULL ? "auto" : s->sim->linear,
+                                      .method = s->options->method };
+    return PCS_OK;
+}
+
+pcs_status pcs_modes_find(pcs_sim *sim, const pcs_modes_options *options, pcs_modes *out)
+{
+    search s = { .sim = sim, .system = sim->system, .options = options, .out = out };
+    *out = (pcs_modes){ 0 };
+    if (sim->system->nv == 0) return pcs_fail(sim->ctx, PCS_BAD_INPUT, "nothing can move: every equation is fixed");
+    PCS_TRY(modes_prepare(&s));
+    PCS_TAKE(sim->ctx, out->modes, options->count, "modes");
+    // Rigid motions are known about the reference state only.
+    if (options->q == NULL) PCS_TRY(pcs_rigid_find(sim->system, &s.rigid));
+    PCS_TRY(modes_orthonormalise(&s));
+    bool is_symmetric =
+        modes_is_symmetric(sim->system->K) && (!sim->system->has_damping || modes_is_symmetric(sim->system->C));
+    return is_symmetric && !options->is_whirl ? modes_find_symmetric(&s) : modes_find_whirl(&s);
+}
