@@ -11,7 +11,7 @@
 typedef struct pcs_dof {
     double direction[3];
     int node;
-    int equation; // -1: fixed
+    int equation; // -1: fixed; -2: kept by other ranks only
     bool is_rotation;
     bool is_finite; // rotation that does not stay small: an angle, or one of three components of a rotation vector
 } pcs_dof;
@@ -23,7 +23,7 @@ typedef struct pcs_dofmap {
     pcs_dof *dof;     // [ndof]
 } pcs_dofmap;
 
-enum { PCS_MAX_NODE_DOFS = 6 };
+enum { PCS_MAX_NODE_DOFS = 6, PCS_EQUATION_ELSEWHERE = -2 };
 
 // The dof of `node` that turns about `direction`, or -1.
 int pcs_dofmap_find_rotation(const pcs_dofmap *map, int node, const double direction[3]);

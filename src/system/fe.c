@@ -37,7 +37,7 @@ static pcs_status fe_make_batch(pcs_context *ctx, fe_data *fe, int group, const 
 static pcs_status fe_make_batches(pcs_context *ctx, fe_data *fe, const char **culprit)
 {
     int ncell = fe->model.mesh->ncell;
-    PCS_TAKE(ctx, fe->batches, fe->model.ngroup, "element groups");
+    PCS_TAKE(ctx, fe->batches, 2 * (size_t)fe->model.ngroup, "element groups");
     PCS_TAKE(ctx, fe->batch_of_cell, ncell, "element groups");
     PCS_TAKE(ctx, fe->place_of_cell, ncell, "element groups");
     for (int i = 0; i < ncell; i++) fe->batch_of_cell[i] = -1;
@@ -118,7 +118,8 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(fe_make_batches(ctx, fe, culprit));
     PCS_TRY(pcs_fe_number_dofs(ctx, fe, culprit));
     self->nq = self->nv = fe->map.nequation;
-    for (int g = 0; g < definition->ngroup; g++) PCS_TRY(definition->groups[g].ops->setup(ctx, &fe->batches[g]));
+    if (fe->share != NULL) self->layout = &fe->share->layout;
+    for (int b = 0; b < fe->nbatch; b++) PCS_TRY(pcs_fe_ops(fe, b)->setup(ctx, &fe->batches[b]));
     PCS_TRY(pcs_fe_find_rotations(self));
     PCS_TRY(pcs_fe_assemble(self));
     PCS_TRY(pcs_fe_apply_loads(self, culprit));
@@ -126,7 +127,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(fe_choose_ops(self));
     PCS_TRY(pcs_fe_make_picture(self));
     self->length = fe_length(definition->mesh);
-    self->stable_step = pcs_fe_stable_step(fe);
+    self->stable_step = pcs_fe_stable_step(self);
     PCS_TRY(fe_total_mass(self));
     *out = self;
     return PCS_OK;

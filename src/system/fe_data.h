@@ -20,14 +20,23 @@ typedef struct fe_row_source {
     pcs_row_evaluate *evaluate;
 } fe_row_source;
 
+// What a rank has of a model that is spread over several.
+typedef struct fe_share {
+    pcs_layout layout;
+    const int *part;        // [nnode] rank of each node
+    unsigned char *is_here; // [nnode] of this rank, or copied
+} fe_share;
+
 enum { FE_ROW_TERMS = PCS_ROW_NODES * PCS_MAX_NODE_DOFS };
 
 typedef struct fe_data {
     pcs_fe_definition model;
     pcs_dofmap map;
-    pcs_batch *batches;        // [ngroup]
+    fe_share *share;           // NULL: all is here
+    int nbatch;                // ngroup, or twice as many
+    pcs_batch *batches;        // [2 ngroup] own cells of each group, then cells that belong to other ranks
     int *batch_of_cell;        // [mesh ncell] group number, -1 for none
-    int *place_of_cell;        // [mesh ncell] number within the batch
+    int *place_of_cell;        // [mesh ncell] number within the batch; -1: belongs to another rank
     int *field_of;             // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture
     fe_row_source *sources;    // [ncontact] contacts, then joints
     pcs_contact_point *points; // [nrow] constant rows
@@ -37,22 +46,34 @@ typedef struct fe_data {
     int nspin;               // nodes with a finite rotation in space
     int (*spins)[3];         // [nspin] their equations, consecutive; -1: held
     int *spin_of_node;       // [nnode] -1: none; NULL when there are none at all
-    int **scatter;           // [ngroup][ncell * ndof * ndof] of nonlinear groups: where cell entries go, -1: nowhere
+    int **scatter;           // [nbatch][ncell * ndof * ndof] of nonlinear groups: where cell entries go, -1: nowhere
     double *base_K, *base_C; // [nnz] what linear groups give to K and C
     int npush;
-    fe_push *pushes;       // [npush]
-    double free_weight[3]; // N, gravity summed over the moving equations
-    double rest_potential; // J, gravity of the undeformed model against the datum
+    fe_push *pushes;       // [npush] on own equations
+    bool has_pushes;       // some rank has
+    double free_weight[3]; // N, gravity summed over the moving equations of this rank
+    double rest_potential; // J, gravity of the undeformed cells of this rank against the datum
 } fe_data;
 
 extern const pcs_system_ops pcs_system_fe;
 
+// Deals nodes, equations and cells out among the ranks; all equations have numbers, no batch knows them yet.
+pcs_status pcs_fe_share(pcs_context *ctx, fe_data *fe);
+static inline const pcs_element_ops *pcs_fe_ops(const fe_data *fe, int batch)
+{
+    return fe->model.groups[batch % fe->model.ngroup].ops;
+}
+// Is this the rank that speaks for a node?
+static inline bool pcs_fe_owns(const fe_data *fe, int node)
+{
+    return fe->share == NULL || fe->share->part[node] == fe->share->layout.comm->rank;
+}
 // Numbers the dofs and equations from groups and supports.
 pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culprit);
 // Gravity vector, its potential at rest, and the nodal forces.
 pcs_status pcs_fe_apply_loads(pcs_system *self, const char **culprit);
 // Largest stable step of an explicit scheme over all cells, s.
-double pcs_fe_stable_step(const fe_data *fe);
+double pcs_fe_stable_step(const pcs_system *self);
 // The same for a scheme with a limit of its own.
 double pcs_fe_limited_step(const pcs_system *self, pcs_mode_limit *limit, const void *params);
 // Contacts and joints.

@@ -53,6 +53,7 @@ static pcs_status dofs_merge(finder *f, int node, const pcs_node_dofs *given, in
 {
     const double *direction = given->direction[which];
     bool is_rotation = given->is_rotation[which];
+    if (dofs_dot(direction, direction) == 0.0) return PCS_OK; // left out by the element
     for (int i = f->head[node]; i >= 0; i = f->found[i].next) {
         if (f->found[i].is_rotation != is_rotation) continue;
         if (is_rotation && f->found[i].is_finite != given->is_finite)
@@ -200,7 +201,7 @@ pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culpri
         if (fe->map.dof[i].equation == 0) fe->map.dof[i].equation = fe->map.nequation++;
     if (fe->map.nequation == 0)
         return pcs_fail(ctx, PCS_BAD_INPUT, "the model cannot move: supports hold every degree of freedom");
-    for (int g = 0; g < fe->model.ngroup; g++)
-        PCS_TRY(dofs_number_batch(ctx, fe, fe->model.groups[g].ops, &fe->batches[g]));
+    PCS_TRY(pcs_fe_share(ctx, fe));
+    for (int b = 0; b < fe->nbatch; b++) PCS_TRY(dofs_number_batch(ctx, fe, pcs_fe_ops(fe, b), &fe->batches[b]));
     return PCS_OK;
 }

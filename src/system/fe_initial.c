@@ -20,6 +20,7 @@ static pcs_status initial_set_node(const pcs_system *self, int node, const doubl
                         value[0], value[1], value[2]);
     for (int i = 0; i < count; i++) {
         int equation = fe->map.dof[dof[i]].equation;
+        if (equation == PCS_EQUATION_ELSEWHERE) continue;
         if (equation < 0)
             return pcs_fail(self->ctx, PCS_BAD_INPUT,
                             "node %d is held by a support and cannot have the %s [%g, %g, %g]", node, what, value[0],

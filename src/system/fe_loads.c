@@ -12,14 +12,14 @@ static pcs_status loads_pull(pcs_system *self, const pcs_fe_load *load, int grou
     const pcs_batch *batch = &fe->batches[group];
     const double *g = load->value;
     int place = 0;
-    for (int i = 0; i < (fe->model.groups[group].ops->is_one_node ? 1 : 2); i++) {
+    for (int i = 0; i < (pcs_fe_ops(fe, group)->is_one_node ? 1 : 2); i++) {
         int node = batch->nodes[batch->cells[cell]][i], dof[PCS_MAX_NODE_DOFS];
         double coefficient[PCS_MAX_NODE_DOFS];
         if (pcs_dofmap_resolve(&fe->map, node, g, dof, coefficient) < 0)
             return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d of '%s' cannot move along g = [%g, %g, %g]", node,
                             batch->name, g[0], g[1], g[2]);
         pcs_node_dofs given;
-        PCS_TRY(fe->model.groups[group].ops->node_dofs(self->ctx, batch, cell, i, &given));
+        PCS_TRY(pcs_fe_ops(fe, group)->node_dofs(self->ctx, batch, cell, i, &given));
         for (int j = 0; j < given.count; j++, place++) {
             pull[place] = height[place] = 0.0;
             for (int k = 0; k < 3 && !given.is_rotation[j]; k++) {
@@ -34,7 +34,7 @@ static pcs_status loads_pull(pcs_system *self, const pcs_fe_load *load, int grou
 static pcs_status loads_add_weight(pcs_system *self, const pcs_fe_load *load, int group, double *gravity)
 {
     fe_data *fe = self->data;
-    const pcs_element_ops *ops = fe->model.groups[group].ops;
+    const pcs_element_ops *ops = pcs_fe_ops(fe, group);
     const pcs_batch *batch = &fe->batches[group];
     int n = ops->ndof;
     double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
@@ -47,7 +47,7 @@ static pcs_status loads_add_weight(pcs_system *self, const pcs_fe_load *load, in
             for (int j = 0; j < n; j++) force += M[i * n + j] * pull[j];
             int equation = batch->equation[(size_t)c * (size_t)n + (size_t)i];
             if (equation >= 0) gravity[equation] += force;
-            fe->rest_potential -= force * height[i];
+            if (group < fe->model.ngroup) fe->rest_potential -= force * height[i];
         }
     }
     return PCS_OK;
@@ -57,7 +57,7 @@ static pcs_status loads_add_gravity(pcs_system *self, const pcs_fe_load *load, d
 {
     if (*gravity == NULL) PCS_TAKE(self->ctx, *gravity, self->nv, "gravity");
     const fe_data *fe = self->data;
-    for (int g = 0; g < fe->model.ngroup; g++) PCS_TRY(loads_add_weight(self, load, g, *gravity));
+    for (int b = 0; b < fe->nbatch; b++) PCS_TRY(loads_add_weight(self, load, b, *gravity));
     return PCS_OK;
 }
 
@@ -74,6 +74,8 @@ static pcs_status loads_add_force(pcs_system *self, int index)
                             load->value[0], load->value[1], load->value[2]);
         for (int j = 0; j < count; j++) {
             int equation = fe->map.dof[dof[j]].equation;
+            fe->has_pushes = true;
+            if (equation >= pcs_system_nown(self) || equation == PCS_EQUATION_ELSEWHERE) continue;
             if (equation < 0)
                 return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d is held by a support along the force [%g, %g, %g]",
                                 node, load->value[0], load->value[1], load->value[2]);
@@ -104,6 +106,7 @@ pcs_status pcs_fe_apply_loads(pcs_system *self, const char **culprit)
     self->gravity = gravity;
     for (int i = 0; i < fe->map.ndof && gravity != NULL; i++) {
         const pcs_dof *d = &fe->map.dof[i];
+        if (d->equation >= pcs_system_nown(self)) continue;
         for (int k = 0; k < 3 && d->equation >= 0; k++) fe->free_weight[k] += gravity[d->equation] * d->direction[k];
     }
     return PCS_OK;

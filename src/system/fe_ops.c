@@ -31,7 +31,7 @@ static void fe_force(const pcs_system *self, double t, const double *q, const do
         f[push->equation] += push->value * fe_amplitude(&fe->model.loads[push->load].amplitude, t);
     }
     for (int i = 0; i < self->nv && self->load_factor != 1.0; i++) f[i] *= self->load_factor;
-    for (int g = 0; g < fe->model.ngroup; g++) fe->model.groups[g].ops->add_force(&fe->batches[g], q, v, f);
+    for (int b = 0; b < fe->nbatch; b++) pcs_fe_ops(fe, b)->add_force(&fe->batches[b], q, v, f);
 }
 
 // f_gravity . q; eight partial sums that do not wait for one another.
@@ -40,13 +40,25 @@ static double fe_gravity_work(const pcs_system *self, const double *q)
     enum { LANES = 8 };
     double part[LANES] = { 0 }, sum = 0.0;
     const double *g = self->gravity;
-    int i = 0;
+    int i = 0, n = pcs_system_nown(self);
     if (g == NULL) return 0.0;
-    for (; i + LANES <= self->nv; i += LANES)
+    for (; i + LANES <= n; i += LANES)
         for (int j = 0; j < LANES; j++) part[j] += g[i + j] * q[i + j];
-    for (; i < self->nv; i++) sum += g[i] * q[i];
+    for (; i < n; i++) sum += g[i] * q[i];
     for (int j = 0; j < LANES; j++) sum += part[j];
     return sum;
+}
+
+// What all ranks have together; the potential at rest is a share, too.
+static void fe_sum_measure(const pcs_system *self, pcs_measure *m)
+{
+    double sum[9] = { m->kinetic, m->strain, m->potential };
+    memcpy(sum + 3, m->momentum, sizeof m->momentum);
+    memcpy(sum + 6, m->free_momentum, sizeof m->free_momentum);
+    pcs_system_sum(self, 9, sum);
+    *m = (pcs_measure){ .kinetic = sum[0], .strain = sum[1], .potential = sum[2] };
+    memcpy(m->momentum, sum + 3, sizeof m->momentum);
+    memcpy(m->free_momentum, sum + 6, sizeof m->free_momentum);
 }
 
 static void fe_measure(const pcs_system *self, const double *q, const double *v, pcs_measure *out)
@@ -60,6 +72,7 @@ static void fe_measure(const pcs_system *self, const double *q, const double *v,
         out->momentum[k] = sum.momentum[k];
         out->free_momentum[k] = sum.momentum[k] - sum.fixed_momentum[k];
     }
+    if (self->layout != NULL) fe_sum_measure(self, out);
 }
 
 static void fe_resultant(const pcs_system *self, double t, const double *q, const double *v, double sum[3])
@@ -72,6 +85,7 @@ static void fe_resultant(const pcs_system *self, double t, const double *q, cons
         for (int k = 0; k < 3; k++) sum[k] += factor * push->direction[k];
     }
     for (int g = 0; g < fe->model.ngroup; g++) fe->model.groups[g].ops->add_resultant(&fe->batches[g], q, v, sum);
+    pcs_system_sum(self, 3, sum);
 }
 
 static void fe_change(const pcs_system *self, const double *q0, const double *q1, const double *v0, const double *v1,
@@ -81,8 +95,10 @@ static void fe_change(const pcs_system *self, const double *q0, const double *q1
     pcs_energy sum = { 0 };
     for (int g = 0; g < fe->model.ngroup; g++)
         fe->model.groups[g].ops->add_change(&fe->batches[g], q0, q1, v0, v1, &sum);
-    *stiffness_norm2 = 2.0 * sum.strain;
-    *mass_norm2 = 2.0 * sum.kinetic;
+    double norms[2] = { 2.0 * sum.strain, 2.0 * sum.kinetic };
+    pcs_system_sum(self, 2, norms);
+    *stiffness_norm2 = norms[0];
+    *mass_norm2 = norms[1];
 }
 
 static double fe_damping_power(const pcs_system *self, const double *q, const double *v)
@@ -91,7 +107,7 @@ static double fe_damping_power(const pcs_system *self, const double *q, const do
     double power = 0.0;
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_batch *batch = &fe->batches[g];
-        if (fe->model.groups[g].ops->is_nonlinear) {
+        if (fe->model.groups[g].ops->dissipation != NULL) {
             power += fe->model.groups[g].ops->dissipation(batch, q, v);
             continue;
         }
@@ -100,6 +116,7 @@ static double fe_damping_power(const pcs_system *self, const double *q, const do
         fe->model.groups[g].ops->add_energy(batch, v, v, &sum);
         power += 2.0 * (batch->damping_mass * sum.kinetic + batch->damping_stiffness * sum.strain);
     }
+    pcs_system_sum(self, 1, &power);
     return power;
 }
 
@@ -112,6 +129,7 @@ static double fe_load_work(const pcs_system *self, double t, const double *q0, c
         double force = push->value * fe_amplitude(&fe->model.loads[push->load].amplitude, t);
         work += force * (q1[push->equation] - q0[push->equation]);
     }
+    if (fe->has_pushes) pcs_system_sum(self, 1, &work);
     return work;
 }
 

@@ -53,10 +53,28 @@ void pcs_fe_node_vector(const fe_data *fe, int node, const double *x, double out
     }
 }
 
+// The whole picture comes together on rank 0: everyone adds what belongs to it.
+static void picture_gather(const pcs_system *self, pcs_picture *picture)
+{
+    const pcs_comm *comm = self->layout->comm;
+    comm->gather(comm, 3 * (size_t)picture->npoint, &picture->displacement[0][0]);
+    comm->gather(comm, 3 * (size_t)picture->npoint, &picture->velocity[0][0]);
+    for (int k = 0; k < picture->nfield; k++) comm->gather(comm, (size_t)picture->ncell, picture->fields[k]);
+}
+
+static void picture_clear(pcs_picture *picture)
+{
+    memset(picture->displacement, 0, (size_t)picture->npoint * sizeof *picture->displacement);
+    memset(picture->velocity, 0, (size_t)picture->npoint * sizeof *picture->velocity);
+    for (int k = 0; k < picture->nfield; k++) memset(picture->fields[k], 0, (size_t)picture->ncell * sizeof(double));
+}
+
 void pcs_fe_draw(const pcs_system *self, const double *q, const double *v, pcs_picture *picture)
 {
     const fe_data *fe = self->data;
+    if (self->layout != NULL) picture_clear(picture);
     for (int node = 0; node < picture->npoint; node++) {
+        if (!pcs_fe_owns(fe, node)) continue;
         pcs_fe_node_vector(fe, node, q, picture->displacement[node]);
         pcs_fe_node_vector(fe, node, v, picture->velocity[node]);
     }
@@ -70,4 +88,5 @@ void pcs_fe_draw(const pcs_system *self, const double *q, const double *v, pcs_p
                 picture->fields[fe->field_of[g * PCS_MAX_CELL_FIELDS + k]][batch->cells[c]] = value[k];
         }
     }
+    if (self->layout != NULL) picture_gather(self, picture);
 }

@@ -9,6 +9,7 @@ static double probe_cell(const fe_data *fe, int cell, int field, const double *q
 {
     int group = fe->batch_of_cell[cell];
     double value[PCS_MAX_CELL_FIELDS];
+    if (fe->place_of_cell[cell] < 0) return 0.0; // another rank's
     fe->model.groups[group].ops->read_fields(&fe->batches[group], fe->place_of_cell[cell], q, v, value);
     return value[field];
 }
@@ -23,10 +24,12 @@ double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double
             sum += probe_cell(fe, item, probe->axis, q, v);
             continue;
         }
+        if (!pcs_fe_owns(fe, item)) continue;
         pcs_fe_node_vector(fe, item, probe->quantity == PCS_PROBE_VELOCITY ? v : q, vector);
         sum += vector[probe->axis];
         if (probe->quantity == PCS_PROBE_POSITION) sum += fe->model.mesh->x[item][probe->axis];
     }
+    pcs_system_sum(self, 1, &sum);
     return sum / probe->count;
 }
 

@@ -29,6 +29,17 @@ static pcs_status rotations_check(pcs_system *self, int node, const int equation
         node);
 }
 
+static pcs_status rotations_note(pcs_system *self, int node)
+{
+    fe_data *fe = self->data;
+    int equation[3];
+    if (rotations_count(fe, node, equation) != 3) return PCS_OK;
+    PCS_TRY(rotations_check(self, node, equation));
+    fe->spin_of_node[node] = fe->nspin;
+    memcpy(fe->spins[fe->nspin++], equation, sizeof equation);
+    return PCS_OK;
+}
+
 pcs_status pcs_fe_find_rotations(pcs_system *self)
 {
     fe_data *fe = self->data;
@@ -37,13 +48,12 @@ pcs_status pcs_fe_find_rotations(pcs_system *self)
     if (count == 0) return PCS_OK;
     PCS_TAKE(self->ctx, fe->spins, count, "rotations");
     PCS_TAKE(self->ctx, fe->spin_of_node, nnode, "rotations");
-    for (int node = 0; node < nnode; node++) {
-        fe->spin_of_node[node] = -1;
-        if (rotations_count(fe, node, equation) != 3) continue;
-        PCS_TRY(rotations_check(self, node, equation));
-        fe->spin_of_node[node] = fe->nspin;
-        memcpy(fe->spins[fe->nspin++], equation, sizeof equation);
-    }
+    for (int node = 0; node < nnode; node++) fe->spin_of_node[node] = -1;
+    // In the order of the equations: nodes of this rank first.
+    for (int node = 0; node < nnode; node++)
+        if (pcs_fe_owns(fe, node)) PCS_TRY(rotations_note(self, node));
+    for (int node = 0; node < nnode; node++)
+        if (!pcs_fe_owns(fe, node)) PCS_TRY(rotations_note(self, node));
     return PCS_OK;
 }
 

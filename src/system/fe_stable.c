@@ -43,8 +43,9 @@ static double stable_cell(double w2, double alpha, double beta, pcs_mode_limit *
     return limit(params, w, xi);
 }
 
-static double stable_smallest(const fe_data *fe, pcs_mode_limit *limit, const void *params)
+static double stable_smallest(const pcs_system *self, pcs_mode_limit *limit, const void *params)
 {
+    const fe_data *fe = self->data;
     double step = INFINITY;
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_batch *batch = &fe->batches[g];
@@ -61,15 +62,15 @@ static double stable_smallest(const fe_data *fe, pcs_mode_limit *limit, const vo
             memcpy(last_K, K, bytes);
         }
     }
-    return step;
+    return self->layout == NULL ? step : -pcs_system_max(self, -step);
 }
 
-double pcs_fe_stable_step(const fe_data *fe)
+double pcs_fe_stable_step(const pcs_system *self)
 {
-    return stable_smallest(fe, stable_differences, NULL);
+    return stable_smallest(self, stable_differences, NULL);
 }
 
 double pcs_fe_limited_step(const pcs_system *self, pcs_mode_limit *limit, const void *params)
 {
-    return stable_smallest(self->data, limit, params);
+    return stable_smallest(self, limit, params);
 }

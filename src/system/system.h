@@ -114,10 +114,12 @@ struct pcs_system {
     const pcs_contact_info *contacts; // [ncontact]
     bool is_linear;                   // M, C, K, G constant and f = external(t) - C v - K q
     bool has_damping;                 // C is not zero
+    bool has_skew_damping;            // and not symmetric: gyroscopic moments of a linear system
     double time;                      // s, at which driven rows stand; set by who evaluates rows
     double load_factor;               // of gravity and applied loads: 1 but in a static analysis
     double length;                    // m, size of the model: the scale of positions
     double mass;                      // kg, of all that moves: with an energy, the scale of velocities
+    const pcs_layout *layout;         // of the equations over the ranks; NULL: all of them are here
     pcs_matrix *M, *C, *K;            // one pattern
     pcs_rows *G;                      // [nrow x nv]
     int ntangent;
@@ -127,6 +129,31 @@ struct pcs_system {
     pcs_picture *picture;
     double stable_step; // s, of explicit schemes; INFINITY when nothing limits it
 };
+
+// Equations that this process sums over: all but copies of other ranks'.
+static inline int pcs_system_nown(const pcs_system *self)
+{
+    return self->layout == NULL ? self->nv : self->layout->nown;
+}
+
+// Equations of all ranks together.
+static inline int pcs_system_ndof(const pcs_system *self)
+{
+    return self->layout == NULL ? self->nv : self->layout->nglobal;
+}
+
+// Sums over the ranks, in place.
+static inline void pcs_system_sum(const pcs_system *self, int count, double *x)
+{
+    if (self->layout != NULL) self->layout->comm->sum(self->layout->comm, count, x);
+}
+
+// Largest over the ranks; infinite when one of them has a NaN.
+static inline double pcs_system_max(const pcs_system *self, double x)
+{
+    if (self->layout != NULL) self->layout->comm->max(self->layout->comm, 1, &x);
+    return x;
+}
 
 // Velocity of row j.
 static inline double pcs_system_rate(const pcs_system *self, int row, const double *v)
