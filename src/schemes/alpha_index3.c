@@ -91,9 +91,7 @@ static void index3_join(pcs_scheme *self)
 {
     index3 *s = self->data;
     pcs_next *next = &s->alpha.next;
-    const pcs_columns *X = self->solver->projection->X;
-    for (int j = 0; j < self->system->nrow; j++)
-        if (next->la[j] != 0.0) pcs_columns_add(X, j, next->la[j], next->d);
+    pcs_projection_push(self->solver, 1.0, next->la, NULL, next->d);
 }
 
 static void index3_report_rows(pcs_scheme *self, double h, double force_of_la, double kb, pcs_step_report *report)

@@ -31,6 +31,7 @@ pcs_status pcs_event_create(pcs_scheme *self, pcs_events **out)
     PCS_TAKE(self->ctx, e->d, self->system->nv, "the events");
     PCS_TAKE(self->ctx, e->a, self->system->nv, "the events");
     *out = e;
+    PCS_TRY(pcs_projection_need_columns(self->solver));
     return pcs_step_solver_prepare(self->solver, &form, &outcome);
 }
 

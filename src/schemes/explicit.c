@@ -80,11 +80,7 @@ void pcs_explicit_leave(pcs_scheme *self, pcs_explicit *s)
 
 void pcs_explicit_push(const pcs_scheme *self, double scale, const double *impulse, const double *tangent, double *x)
 {
-    const pcs_projection *p = self->solver->projection;
-    for (int j = 0; j < self->system->nrow; j++)
-        if (impulse[j] != 0.0) pcs_columns_add(p->X, j, scale * impulse[j], x);
-    for (int t = 0; t < self->system->ntangent; t++)
-        if (tangent[t] != 0.0) pcs_columns_add(p->XT, t, scale * tangent[t], x);
+    pcs_projection_push(self->solver, scale, impulse, tangent, x);
 }
 
 pcs_outcome pcs_explicit_impact(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report)
@@ -127,6 +123,14 @@ const char *pcs_refuse_friction(const pcs_system *system, const void *params)
     return "it states contact on acceleration level, without friction; set friction to 0 or use half_explicit";
 }
 
+// What the last impulses did to the velocity, into the increment, which explicit schemes do not use.
+static void explicit_find_jump(pcs_scheme *self, pcs_explicit *s, bool is_impact)
+{
+    if (!is_impact || self->system->ntangent == 0) return;
+    memset(s->next.d, 0, (size_t)self->system->nv * sizeof *s->next.d);
+    pcs_projection_push(self->solver, 1.0, s->next.la, s->next.la_t, s->next.d);
+}
+
 // Tangential impulses of a row, and the loss of those of an impact: T v before is that after less the jump.
 static void explicit_report_tangents(pcs_scheme *self, pcs_explicit *s, pcs_row_report *row, int j, const double *v,
                                      bool is_impact, pcs_step_report *report)
@@ -138,12 +142,8 @@ static void explicit_report_tangents(pcs_scheme *self, pcs_explicit *s, pcs_row_
         row->last_tangent[t] = next->la_t[k];
         row->tangent[t] = s->stage_t[k] + next->la_t[k];
         if (!is_impact || next->la_t[k] == 0.0) continue;
-        double jump = 0.0;
-        for (int i = 0; i < system->nrow; i++)
-            jump += next->la[i] * pcs_rows_dot(system->T, k, self->solver->projection->X->value[i]);
-        for (int i = 0; i < system->ntangent; i++)
-            jump += next->la_t[i] * pcs_rows_dot(system->T, k, self->solver->projection->XT->value[i]);
-        report->impact_loss -= next->la_t[k] * (pcs_rows_dot(system->T, k, v) - 0.5 * jump);
+        report->impact_loss -=
+            next->la_t[k] * (pcs_rows_dot(system->T, k, v) - 0.5 * pcs_rows_dot(system->T, k, next->d));
     }
 }
 
@@ -151,6 +151,7 @@ static void explicit_report_start_impact(pcs_scheme *self, pcs_explicit *s, cons
 {
     const pcs_system *system = self->system;
     system->ops->measure(system, x->q, x->v, &report->measure);
+    explicit_find_jump(self, s, true);
     for (int j = 0; j < system->nrow; j++) {
         pcs_row_report *row = &report->rows[j];
         row->rate = pcs_system_rate(system, j, x->v);
@@ -199,6 +200,7 @@ void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, double duration
 {
     const pcs_system *system = self->system;
     const pcs_next *next = &s->next;
+    explicit_find_jump(self, s, is_impact);
     for (int j = 0; j < system->nrow; j++) {
         double la = next->la[j];
         pcs_row_report *row = &report->rows[j];

@@ -91,6 +91,7 @@ static pcs_status ggl_mid_setup(pcs_scheme *self)
     const ggl_mid_params *p = self->params;
     int m = self->system->nrow;
     PCS_TRY(pcs_midpoint_setup(self, &s->base));
+    PCS_TRY(pcs_projection_need_columns(self->solver));
     PCS_TRY(pcs_cone_create(self->ctx, self->system, &s->cone));
     PCS_TAKE(self->ctx, s->E, m, "the position correction");
     for (int j = 0; j < m; j++) PCS_TAKE(self->ctx, s->E[j], self->system->nv, "the position correction");

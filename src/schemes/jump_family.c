@@ -18,6 +18,7 @@ pcs_status pcs_jump_create(pcs_scheme *self, pcs_jump *jump, double gap_toleranc
     PCS_TAKE(self->ctx, jump->smooth, system->nrow, "contact impulses");
     PCS_TAKE(self->ctx, jump->smooth_t, system->ntangent, "contact impulses");
     PCS_TAKE(self->ctx, jump->slide, system->ntangent, "contact impulses");
+    PCS_TRY(pcs_projection_need_columns(self->solver));
     PCS_TRY(pcs_cone_create(self->ctx, system, &jump->cone));
     jump->cone->h = 1.0;
     return PCS_OK;

@@ -236,7 +236,6 @@ void pcs_free_acceleration(pcs_scheme *self, double t, const double *q, const do
 void pcs_joint_acceleration(pcs_scheme *self, double t, const double *q, const double *v, double *a)
 {
     const pcs_system *system = self->system;
-    const pcs_projection *p = self->solver->projection;
     int row[PCS_MAX_BILATERAL], n = 0;
     double bias[PCS_MAX_ROWS] = { 0 };
     pcs_free_acceleration(self, t, q, v, a);
@@ -245,12 +244,16 @@ void pcs_joint_acceleration(pcs_scheme *self, double t, const double *q, const d
     if (n == 0) return;
     if (system->ops->rate_bias != NULL) system->ops->rate_bias(system, q, v, bias);
     double A[PCS_MAX_BILATERAL * PCS_MAX_BILATERAL], lam[PCS_MAX_BILATERAL];
-    for (int i = 0; i < n; i++) {
-        lam[i] = -pcs_rows_dot(system->G, row[i], a) - bias[row[i]];
-        for (int j = 0; j < n; j++) A[i * n + j] = p->GX[row[i] * system->nrow + row[j]];
+    for (int j = 0; j < n; j++) {
+        const double *column = pcs_projection_column(self->solver, row[j]);
+        lam[j] = -pcs_rows_dot(system->G, row[j], a) - bias[row[j]];
+        for (int i = 0; i < n; i++) A[i * n + j] = pcs_rows_dot(system->G, row[i], column);
     }
     if (!pcs_dense_solve(n, A, lam)) return; // redundant joints: the first step settles them
-    for (int i = 0; i < n; i++) pcs_columns_add(p->X, row[i], lam[i], a);
+    for (int j = 0; j < n; j++) {
+        const double *column = pcs_projection_column(self->solver, row[j]);
+        for (int i = 0; i < system->nv; i++) a[i] += lam[j] * column[i];
+    }
 }
 
 void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next, pcs_step_report *report)

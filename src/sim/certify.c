@@ -66,6 +66,8 @@ struct pcs_certifier {
     double *overlap;        // [nrow] that the model starts with, m
     double *drift;          // [nrow] that the present contact may have gathered where gaps are curved, m
     double *bias;           // [nrow] (dG/dt) v, m/s^2
+    double *z, *z_t;        // [nrow], [ntangent] multipliers
+    double *moved, *jump;   // [nrow] what they do to gaps and velocities
     double (*resultant)[3]; // [nrow] momentum of a unit impulse
     double *origin;         // [nq] zero
     double momentum[3];     // kg m/s, of the moving equations before the step
@@ -115,7 +117,9 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     PCS_TAKE(ctx, self->gap, nrow, "the certificate");
     PCS_TRY(certify_take_memory(ctx, self, nrow));
     PCS_TRY(certify_take_memory(ctx, self->kept, nrow));
-    PCS_TAKE(ctx, self->bias, nrow, "the certificate");
+    double **rows[] = { &self->bias, &self->z, &self->moved, &self->jump };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(ctx, *rows[i], nrow, "the certificate");
+    PCS_TAKE(ctx, self->z_t, scheme->system->ntangent, "the certificate");
     PCS_TAKE(ctx, self->resultant, nrow, "the certificate");
     PCS_TAKE(ctx, self->origin, scheme->system->nq, "the certificate");
     for (int j = 0; j < nrow && scheme->system->ops->row_resultant != NULL; j++)
@@ -183,16 +187,18 @@ static void certify_note(pcs_certifier *self, int check, double value, double to
     if (ratio > 1.0 && !c->is_reported_only && self->certificate.broken == NULL) self->certificate.broken = c;
 }
 
-// g(q - X (nu + shift)), what the smooth motion alone would have left.
-static double certify_smooth_gap(const pcs_certifier *self, const pcs_step_report *report, int row)
+// What the multipliers of the step's last stage did to the gaps, G X (nu + shift), and to the velocities of the rows.
+static void certify_find_effects(pcs_certifier *self, const pcs_step_report *report)
 {
-    int m = self->scheme->system->nrow;
-    double gap = self->gap[row];
-    for (int i = 0; i < m; i++) {
-        double moved = report->rows[i].nu + report->rows[i].shift;
-        if (moved != 0.0) gap -= self->scheme->solver->projection->GX[row * m + i] * moved;
+    const pcs_system *system = self->scheme->system;
+    for (int j = 0; j < system->nrow; j++) self->z[j] = report->rows[j].nu + report->rows[j].shift;
+    if (self->place[GATE] >= 0) pcs_projection_rates(self->scheme->solver, self->z, NULL, self->moved);
+    for (int j = 0; j < system->nrow; j++) {
+        self->z[j] = report->rows[j].multiplier;
+        for (int t = 0; t < system->rows[j].ntangent; t++)
+            self->z_t[system->rows[j].first_tangent + t] = report->rows[j].last_tangent[t];
     }
-    return gap;
+    if (self->place[IMPULSE_LAW] >= 0) pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->jump);
 }
 
 static void certify_position(pcs_certifier *self, const pcs_step_report *report, int row, double t)
@@ -207,25 +213,8 @@ static void certify_position(pcs_certifier *self, const pcs_step_report *report,
     certify_note(self, GAP, -gap, length, t);
     certify_note(self, POSITION_MULTIPLIER, -r->nu, mass * length, t);
     certify_note(self, POSITION_COMPLEMENT, fmin(fabs(gap), fabs(r->nu) / mass), length, t);
-    double smooth = certify_smooth_gap(self, report, row);
+    double smooth = gap - self->moved[row]; // what the smooth motion alone would have left
     certify_note(self, GATE, r->is_gated ? smooth : -smooth, length, t);
-}
-
-// Change of the row's velocity by all impulses of the step's last stage.
-static double certify_jump(const pcs_certifier *self, const pcs_step_report *report, int row)
-{
-    int m = self->scheme->system->nrow;
-    double jump = 0.0;
-    for (int i = 0; i < m; i++)
-        if (report->rows[i].multiplier != 0.0)
-            jump += self->scheme->solver->projection->GX[row * m + i] * report->rows[i].multiplier;
-    for (int i = 0; i < m; i++)
-        for (int t = 0; t < self->scheme->system->rows[i].ntangent; t++)
-            jump += pcs_rows_dot(
-                        self->scheme->system->G, row,
-                        self->scheme->solver->projection->XT->value[self->scheme->system->rows[i].first_tangent + t]) *
-                    report->rows[i].last_tangent[t];
-    return jump;
 }
 
 static void certify_velocity(pcs_certifier *self, const pcs_state *x, const pcs_step_report *report, int row,
@@ -244,7 +233,7 @@ static void certify_velocity(pcs_certifier *self, const pcs_state *x, const pcs_
     } else {
         certify_note(self, OPEN_IMPULSE, fabs(r->multiplier), mass * tolerance, x->t);
     }
-    certify_note(self, IMPULSE_LAW, fabs(rate - r->rate_before - certify_jump(self, report, row)), tolerance, x->t);
+    certify_note(self, IMPULSE_LAW, fabs(rate - r->rate_before - self->jump[row]), tolerance, x->t);
     self->largest_rate[row] = fmax(self->largest_rate[row], fmax(fabs(rate), fabs(r->rate_before)));
 }
 
@@ -259,8 +248,8 @@ static void certify_impact(pcs_certifier *self, const pcs_step_report *report, d
         }
     if (count != 1 || !report->rows[hit].is_impact || report->is_joined) return;
     const pcs_row_report *r = &report->rows[hit];
-    if (r->last_tangent[0] != 0.0 || r->last_tangent[1] != 0.0) return;
-    double mass = self->scheme->solver->effective_mass[hit];
+    if (r->last_tangent[0] != 0.0 || r->last_tangent[1] != 0.0 || self->place[IMPACT_LOSS] < 0) return;
+    double mass = pcs_projection_mass(self->scheme->solver, hit);
     double loss = 0.5 * mass * (r->rate_before * r->rate_before - r->target * r->target);
     double size = 0.5 * mass * (r->rate_before * r->rate_before + r->target * r->target);
     // However gently a contact closes, its velocity carries the round-off of all others.
@@ -321,6 +310,7 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     double speed = sqrt(2.0 * self->largest_energy / system->mass);
     system->ops->gaps(system, x->q, self->gap);
     if (system->ops->rate_bias != NULL) system->ops->rate_bias(system, x->q, x->v, self->bias);
+    certify_find_effects(self, report);
     for (int j = 0; j < system->nrow; j++) {
         self->largest_gap[j] = fmax(self->largest_gap[j], fabs(self->gap[j]));
         certify_position(self, report, j, x->t);

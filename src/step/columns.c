@@ -1,12 +1,15 @@
 #include "step/columns.h"
 
 #include "core/loop.h"
+#include "step/sums.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double negligible = 1e-30;
 enum { SHORT = 16 }; // a column not worth a window
+// Rows times equations up to which exact effective masses are worth their solves, once and again and again.
+static const double LIGHT_ONCE = 4e6, LIGHT_OFTEN = 1e5;
 
 pcs_status pcs_columns_create(pcs_context *ctx, int n, int count, pcs_columns **out)
 {
@@ -58,11 +61,58 @@ double pcs_columns_dot(const pcs_columns *columns, int column, const double *x)
     return sum;
 }
 
+static double projection_diagonal(const pcs_matrix *M, int i)
+{
+    for (int k = M->pattern->start[i]; k < M->pattern->start[i + 1]; k++)
+        if (M->pattern->row[k] == i) return M->value[k];
+    return 0.0;
+}
+
+// 1 / (R_j M^-1 R_j^T) by a solve, which leaves M^-1 R_j^T in the work vector.
+static double projection_exact_mass(const pcs_step_solver *solver, bool is_normal, int j)
+{
+    const pcs_projection *p = solver->projection;
+    memset(p->work, 0, (size_t)solver->system->nv * sizeof *p->work);
+    pcs_rows_add_transposed(is_normal ? p->Gx : p->Tx, j, 1.0, p->work);
+    pcs_linsolve_solve(solver->mass, p->work);
+    return 1.0 / pcs_rows_dot(is_normal ? solver->system->G : solver->system->T, j, p->work);
+}
+
+// Half of 1 / (R_j diag(M)^-1 R_j^T), which the effective mass of the row never exceeds where R_j has one entry, and
+// hardly where it has more: decisions on active sets may be made with masses that are too small, not too large.
+static double projection_near_mass(const pcs_step_solver *solver, const pcs_rows *rows, int j)
+{
+    double sum = 0.0;
+    for (int k = rows->start[j]; k < rows->start[j + 1]; k++)
+        sum += rows->value[k] * rows->value[k] / projection_diagonal(solver->system->M, rows->column[k]);
+    return 0.5 / sum;
+}
+
+// Effective masses where there are no columns.
+static void projection_weigh(pcs_step_solver *solver)
+{
+    const pcs_system *system = solver->system;
+    double effort = (double)(system->nrow + system->ntangent) * system->nv;
+    bool is_exact = effort <= (system->is_linear ? LIGHT_ONCE : LIGHT_OFTEN);
+    for (int j = 0; j < system->nrow + system->ntangent; j++) {
+        bool is_normal = j < system->nrow;
+        const pcs_rows *rows = is_normal ? system->G : system->T;
+        int row = is_normal ? j : j - system->nrow;
+        double mass =
+            is_exact ? projection_exact_mass(solver, is_normal, row) : projection_near_mass(solver, rows, row);
+        *(is_normal ? &solver->effective_mass[row] : &solver->tangent_mass[row]) = mass;
+    }
+}
+
 // GX and the effective masses for the present G and X.
 static void projection_close(pcs_step_solver *solver, pcs_projection *p)
 {
     const pcs_system *system = solver->system;
     int m = system->nrow;
+    if (!p->has_columns) {
+        projection_weigh(solver);
+        return;
+    }
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++)
             p->GX[(size_t)i * (size_t)m + (size_t)j] = pcs_rows_dot(system->G, i, p->X->value[j]);
@@ -79,37 +129,137 @@ static void projection_column(pcs_step_solver *solver, const pcs_rows *rows, pcs
     pcs_columns_trim(columns, j);
 }
 
+static void projection_copy(const pcs_rows *from, pcs_rows *to)
+{
+    if (from == NULL || from == to) return;
+    memcpy(to->column, from->column, (size_t)from->start[from->nrow] * sizeof *to->column);
+    memcpy(to->value, from->value, (size_t)from->start[from->nrow] * sizeof *to->value);
+}
+
 static void projection_fill(pcs_step_solver *solver, pcs_projection *p)
 {
     const pcs_system *system = solver->system;
-    for (int j = 0; j < system->nrow; j++) {
+    projection_copy(system->G, p->Gx);
+    projection_copy(system->T, p->Tx);
+    for (int j = 0; j < system->nrow && p->has_columns; j++) {
         projection_column(solver, system->G, p->X, j);
         if (!system->is_linear) continue;
         pcs_matrix_multiply(system->K, p->X->value[j], p->KX->value[j]);
         pcs_columns_trim(p->KX, j);
     }
-    for (int j = 0; j < system->ntangent; j++) projection_column(solver, system->T, p->XT, j);
+    for (int j = 0; j < system->ntangent && p->has_columns; j++) projection_column(solver, system->T, p->XT, j);
     projection_close(solver, p);
+}
+
+static pcs_status projection_take_columns(pcs_step_solver *solver, pcs_projection *p)
+{
+    int n = solver->system->nv, m = solver->system->nrow;
+    PCS_TRY(pcs_columns_create(solver->ctx, n, m, &p->X));
+    PCS_TRY(pcs_columns_create(solver->ctx, n, m, &p->KX));
+    PCS_TRY(pcs_columns_create(solver->ctx, n, solver->system->ntangent, &p->XT));
+    PCS_TAKE(solver->ctx, p->GX, (size_t)m * (size_t)m, "the contact projection");
+    p->has_columns = true;
+    return PCS_OK;
+}
+
+// A copy of rows whose values may change.
+static pcs_status projection_take_rows(pcs_step_solver *solver, pcs_rows *from, pcs_rows **out)
+{
+    *out = from;
+    if (from == NULL || solver->system->ops->update_directions == NULL) return PCS_OK;
+    PCS_TRY(pcs_rows_create(solver->ctx, from->nrow, from->ncol, from->start[from->nrow], out));
+    memcpy((*out)->start, from->start, (size_t)(from->nrow + 1) * sizeof *from->start);
+    return PCS_OK;
 }
 
 pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out)
 {
     pcs_projection *p;
-    int n = solver->system->nv, m = solver->system->nrow;
+    int n = solver->system->nv;
     PCS_TAKE(solver->ctx, p, 1, "the contact projection");
-    PCS_TRY(pcs_columns_create(solver->ctx, n, m, &p->X));
-    PCS_TRY(pcs_columns_create(solver->ctx, n, m, &p->KX));
-    PCS_TRY(pcs_columns_create(solver->ctx, n, solver->system->ntangent, &p->XT));
-    PCS_TAKE(solver->ctx, p->GX, (size_t)m * (size_t)m, "the contact projection");
     PCS_TAKE(solver->ctx, p->at, n, "the contact projection");
+    PCS_TAKE(solver->ctx, p->work, n, "the contact projection");
+    PCS_TRY(projection_take_rows(solver, solver->system->G, &p->Gx));
+    PCS_TRY(projection_take_rows(solver, solver->system->T, &p->Tx));
+    *out = p;
+    if (!solver->ops->needs_no_columns) PCS_TRY(projection_take_columns(solver, p));
     projection_fill(solver, p);
-    for (int j = 0; j < m; j++)
+    for (int j = 0; j < solver->system->nrow; j++)
         if (!(solver->effective_mass[j] > 0.0) || !isfinite(solver->effective_mass[j]))
             return pcs_fail(
                 solver->ctx, PCS_BAD_INPUT, "contact '%s': the effective mass of point %d is %g, must be > 0",
                 solver->system->contacts[solver->system->rows[j].contact].name, j, solver->effective_mass[j]);
-    *out = p;
     return PCS_OK;
+}
+
+pcs_status pcs_projection_need_columns(pcs_step_solver *solver)
+{
+    if (solver->projection->has_columns) return PCS_OK;
+    PCS_TRY(projection_take_columns(solver, solver->projection));
+    projection_fill(solver, solver->projection);
+    return PCS_OK;
+}
+
+// M^-1 (G^T z + T^T z_t) into the work vector; false when nothing acts.
+static bool projection_apply(const pcs_step_solver *solver, const double *z, const double *z_t)
+{
+    const pcs_system *system = solver->system;
+    double *x = solver->projection->work;
+    bool acts = false;
+    for (int j = 0; j < system->nrow; j++) acts = acts || z[j] != 0.0;
+    for (int t = 0; t < system->ntangent && z_t != NULL; t++) acts = acts || z_t[t] != 0.0;
+    if (!acts) return false;
+    memset(x, 0, (size_t)system->nv * sizeof *x);
+    pcs_rows_add_all(solver->projection->Gx, 1.0, z, x);
+    if (z_t != NULL && system->ntangent > 0) pcs_rows_add_all(solver->projection->Tx, 1.0, z_t, x);
+    pcs_linsolve_solve(solver->mass, x);
+    return true;
+}
+
+void pcs_projection_push(const pcs_step_solver *solver, double scale, const double *z, const double *z_t, double *x)
+{
+    const pcs_projection *p = solver->projection;
+    const pcs_system *system = solver->system;
+    if (!p->has_columns) {
+        if (!projection_apply(solver, z, z_t)) return;
+        for (int i = 0; i < system->nv; i++) x[i] += scale * p->work[i];
+        return;
+    }
+    for (int j = 0; j < system->nrow; j++)
+        if (z[j] != 0.0) pcs_columns_add(p->X, j, scale * z[j], x);
+    for (int t = 0; t < system->ntangent && z_t != NULL; t++)
+        if (z_t[t] != 0.0) pcs_columns_add(p->XT, t, scale * z_t[t], x);
+}
+
+void pcs_projection_rates(const pcs_step_solver *solver, const double *z, const double *z_t, double *rate)
+{
+    const pcs_projection *p = solver->projection;
+    const pcs_system *system = solver->system;
+    int m = system->nrow;
+    memset(rate, 0, (size_t)m * sizeof *rate);
+    if (!p->has_columns) {
+        if (projection_apply(solver, z, z_t)) pcs_rows_multiply(system->G, p->work, rate);
+        return;
+    }
+    for (int j = 0; j < m; j++) {
+        for (int i = 0; i < m; i++)
+            if (z[i] != 0.0) rate[j] += p->GX[(size_t)j * (size_t)m + (size_t)i] * z[i];
+        for (int t = 0; t < system->ntangent && z_t != NULL; t++)
+            if (z_t[t] != 0.0) rate[j] += pcs_rows_dot(system->G, j, p->XT->value[t]) * z_t[t];
+    }
+}
+
+const double *pcs_projection_column(const pcs_step_solver *solver, int row)
+{
+    if (solver->projection->has_columns) return solver->projection->X->value[row];
+    (void)projection_exact_mass(solver, true, row);
+    return solver->projection->work;
+}
+
+double pcs_projection_mass(const pcs_step_solver *solver, int row)
+{
+    if (solver->projection->has_columns) return solver->effective_mass[row];
+    return projection_exact_mass(solver, true, row);
 }
 
 bool pcs_projection_move(pcs_step_solver *solver, const double *q)
@@ -154,11 +304,26 @@ double pcs_step_largest(int n, const double *v)
     return largest;
 }
 
+// w . K q - w . K w / 2 - f_gravity . w for w = M^-1 G^T z.
+static double projection_work_of(const pcs_step_solver *solver, const double *z, const double *q)
+{
+    const pcs_system *system = solver->system;
+    pcs_projection *p = solver->projection;
+    double work = 0.0;
+    if (!projection_apply(solver, z, NULL)) return 0.0;
+    memset(p->at, 0, (size_t)system->nv * sizeof(double)); // linear systems never move: free to use
+    pcs_matrix_add_multiply(system->K, 1.0, p->work, p->at);
+    for (int i = 0; i < system->nv; i++) work += p->at[i] * (q[i] - 0.5 * p->work[i]);
+    for (int i = 0; i < system->nv && system->gravity != NULL; i++) work -= p->work[i] * system->gravity[i];
+    return work;
+}
+
 double pcs_displacement_work(const pcs_step_solver *solver, const double *z, const double *q)
 {
     const pcs_system *system = solver->system;
     const pcs_projection *p = solver->projection;
     double work = 0.0;
+    if (!p->has_columns) return projection_work_of(solver, z, q);
     for (int j = 0; j < system->nrow; j++) {
         if (z[j] == 0.0) continue;
         work += z[j] * pcs_columns_dot(p->KX, j, q);

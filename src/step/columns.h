@@ -22,14 +22,18 @@ void pcs_columns_add(const pcs_columns *columns, int column, double scale, doubl
 // column . x
 double pcs_columns_dot(const pcs_columns *columns, int column, const double *x);
 
-// The projection of contact impulses onto velocities, shared by all step solvers.
+// The projection of contact impulses onto velocities, shared by all step solvers. A solver that works by products keeps
+// no columns: what follows then takes a solve with M where it would add columns up.
 typedef struct pcs_projection {
-    pcs_columns *X;  // M^-1 G^T
-    pcs_columns *KX; // K M^-1 G^T
-    double *GX;      // [nrow * nrow] G M^-1 G^T, row-major
-    pcs_columns *XT; // M^-1 T^T; no columns without friction
-    double *at;      // [n] where it stands
-    bool is_at;      // all of it does; false before the first move and after a turn
+    bool has_columns;  // otherwise X, KX, XT and GX are NULL
+    pcs_columns *X;    // M^-1 G^T
+    pcs_columns *KX;   // K M^-1 G^T
+    double *GX;        // [nrow * nrow] G M^-1 G^T, row-major
+    pcs_columns *XT;   // M^-1 T^T; no columns without friction
+    pcs_rows *Gx, *Tx; // the directions that X and XT were made for: those of the system where they are constant
+    double *at;        // [n] where it stands
+    double *work;      // [n]
+    bool is_at;        // all of it does; false before the first move and after a turn
 } pcs_projection;
 
 pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out);
@@ -41,6 +45,17 @@ bool pcs_projection_move(pcs_step_solver *solver, const double *q);
 void pcs_projection_aim(pcs_step_solver *solver, const double *q);
 // The constraint directions alone move to q, X stays: GX = G(q) X.
 void pcs_projection_turn(pcs_step_solver *solver, const double *q);
+
+// For schemes that cannot do without: makes the columns that the solver has left out. At set-up only.
+pcs_status pcs_projection_need_columns(pcs_step_solver *solver);
+// x += scale (X z + XT z_t); z_t is NULL without friction.
+void pcs_projection_push(const pcs_step_solver *solver, double scale, const double *z, const double *z_t, double *x);
+// rate = G (X z + XT z_t), [nrow]
+void pcs_projection_rates(const pcs_step_solver *solver, const double *z, const double *z_t, double *rate);
+// Column j of X, good until the next call.
+const double *pcs_projection_column(const pcs_step_solver *solver, int row);
+// 1 / (G_j M^-1 G_j^T) to round-off.
+double pcs_projection_mass(const pcs_step_solver *solver, int row);
 
 // Sums S* = c M + h C + h kb K for the solver's form and factors it; both objects are made at the first call,
 // since explicit schemes never need them.

@@ -75,6 +75,7 @@ pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char
     PCS_TAKE(ctx, self, 1, "the step solver");
     *self = (pcs_step_solver){ .ops = ops, .ctx = ctx, .system = system, .linear = linear, .bad_equation = -1 };
     PCS_TAKE(ctx, self->effective_mass, system->nrow, "effective masses");
+    PCS_TAKE(ctx, self->tangent_mass, system->ntangent, "effective masses");
     self->data = pcs_take(ctx, 1, ops->data_size, "the step solver");
     if (self->data == NULL) return PCS_NO_MEMORY;
     PCS_TRY(step_factor_mass(self));

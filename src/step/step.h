@@ -69,7 +69,8 @@ typedef struct pcs_step_solver_ops {
     const char *name;
     const char *summary;
     size_t data_size;
-    bool takes_all; // nonlinear systems, friction and bilateral rows, too
+    bool takes_all;        // nonlinear systems, friction and bilateral rows, too
+    bool needs_no_columns; // works by products: M^-1 G^T is not kept
     // Takes all memory.
     pcs_status (*setup)(pcs_step_solver *self);
     // Factors what `form` needs; called again only when the form has changed.
@@ -86,7 +87,8 @@ struct pcs_step_solver {
     pcs_step_form form;
     bool is_prepared;
     pcs_linsolve *mass;                // M, factored at set-up
-    double *effective_mass;            // [nrow] 1 / (G_j M^-1 G_j^T), kg
+    double *effective_mass;            // [nrow] 1 / (G_j M^-1 G_j^T), kg; half of an upper bound where that is dear
+    double *tangent_mass;              // [ntangent] the same for the rows of T; only without columns
     struct pcs_projection *projection; // M^-1 G^T
     const char *iteration_backend;     // name of the back end of the iteration matrix; NULL when there is none
     int bad_equation;                  // where a matrix of the step broke down, or -1

@@ -318,8 +318,8 @@ static void ties_are_settled(void **state)
             double la[ROWS] = { 0 };
             for (int j = 0; j < m->system->nrow; j++) {
                 if (model_random(&seed) > 0.2) la[j] = 1.0 + model_random(&seed);
-                pcs_columns_add(solver->projection->X, j, -la[j], x.v);
             }
+            pcs_projection_push(solver, -1.0, la, NULL, x.v);
             solve(solver, &form, &x);
             if (x.result.outcome != PCS_CONVERGED)
                 fail_msg("%s, trial %d: %s", solver->ops->name, trial, pcs_outcome_text(x.result.outcome));

@@ -1,0 +1,372 @@
+#include "step/crowd.h"
+
+#include "step/sums.h"
+
+#include <math.h>
+#include <string.h>
+
+// Multiplier zero; equation imposed; on the edge of the friction disc, in space or either way in the plane.
+enum { OUT, HELD, SLIDING, SLIDING_UP, SLIDING_DOWN };
+enum { FREEZE_GATE_AFTER = 8, ROUNDS = 200, IDLE_ROUNDS = 10, KRYLOV_RESTART = 80, KRYLOV_LIMIT = 3000, SWEEPS = 2000 };
+
+// Of the size of velocities, and of lengths: asked for, taken for zero, and still accepted where nothing improves.
+static const double tight_rate = 1e-14, slack_rate = 1e-13, tight_gap = 4e-15, slack_gap = 2e-14, acceptable = 50.0;
+static const double loose = 1e-3;
+
+pcs_status pcs_crowd_create(pcs_context *ctx, const pcs_system *system, int nsmooth, pcs_crowd **out)
+{
+    pcs_crowd *c;
+    int m = system->nrow, n = 2 * m + system->ntangent + nsmooth;
+    PCS_TAKE(ctx, c, 1, "the contact problem");
+    c->m = m;
+    c->nt = system->ntangent;
+    c->nb = nsmooth;
+    c->n = n;
+    c->rows = system->rows;
+    c->length = system->length;
+    double **vectors[] = { &c->b,     &c->z,      &c->value,  &c->r,   &c->F,        &c->x,
+                           &c->image, &c->weight, &c->z_last, &c->aim, &c->aim_value };
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], n, "the contact problem");
+    PCS_TAKE(ctx, c->b_gate, m, "the contact problem");
+    PCS_TAKE(ctx, c->gate_gap, m, "the contact problem");
+    PCS_TAKE(ctx, c->gate_image, m, "the contact problem");
+    PCS_TAKE(ctx, c->gate, m, "the contact problem");
+    PCS_TAKE(ctx, c->mode, n, "the contact problem");
+    *out = c;
+    return pcs_krylov_create(ctx, n, n < KRYLOV_RESTART ? n + 1 : KRYLOV_RESTART, &c->krylov);
+}
+
+void pcs_crowd_reset(pcs_crowd *c)
+{
+    memset(c->lipschitz, 0, sizeof c->lipschitz);
+}
+
+// Place of tangent t of row j among the unknowns.
+static int crowd_tangent(const pcs_crowd *c, int row, int t)
+{
+    return 2 * c->m + c->rows[row].first_tangent + t;
+}
+
+// Gaps and nu are taken by h, which brings them to the size of velocities and impulses.
+static double crowd_unit(const pcs_crowd *c, int k)
+{
+    return k < c->m ? c->h : 1.0;
+}
+
+// The values follow z by dz, in the parts of the stage.
+static void crowd_move(pcs_crowd *c, const double *dz)
+{
+    bool wants_gate = c->gate_is_live && c->stage == PCS_CROWD_BOTH;
+    c->product(c->owner, c->stage, c->stage, dz, c->image, wants_gate ? c->gate_image : NULL);
+    c->products++;
+    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) c->value[k] += c->image[k];
+    for (int j = 0; j < c->m && wants_gate; j++) c->gate_gap[j] += c->gate_image[j];
+}
+
+// Values at z of the stage.
+static void crowd_evaluate(pcs_crowd *c)
+{
+    int in = c->stage == PCS_CROWD_RATE && c->has_position ? PCS_CROWD_BOTH : c->stage;
+    int first = in & PCS_CROWD_GAP ? 0 : c->m, last = pcs_crowd_last(c);
+    bool wants_gate = c->gate_is_live && c->stage & PCS_CROWD_RATE;
+    long count = 0;
+    for (int k = first; k < last; k++) count += c->z[k] != 0.0;
+    bool is_moved = pcs_sum_count(count) > 0;
+    if (is_moved) c->product(c->owner, in, c->stage, c->z, c->image, wants_gate ? c->gate_image : NULL);
+    c->products += is_moved;
+    for (int k = pcs_crowd_first(c); k < last; k++) c->value[k] = c->b[k] + (is_moved ? c->image[k] : 0.0);
+    for (int j = 0; j < c->m && wants_gate; j++) c->gate_gap[j] = c->b_gate[j] + (is_moved ? c->gate_image[j] : 0.0);
+}
+
+// y = Lt - r xt of a row; gives its length.
+static double crowd_trial(const pcs_crowd *c, int row, double y[2])
+{
+    double length2 = 0.0;
+    for (int t = 0; t < c->rows[row].ntangent; t++) {
+        int k = crowd_tangent(c, row, t);
+        y[t] = c->z[k] - c->r[k] * c->value[k];
+        length2 += y[t] * y[t];
+    }
+    return sqrt(length2);
+}
+
+// Is an unknown with z >= 0, value >= 0 held? It moves only when its law is broken by more than the slack.
+static unsigned char crowd_side(const pcs_crowd *c, int k, double slack)
+{
+    double trial = c->z[k] - c->r[k] * c->value[k];
+    return trial > (c->mode[k] == HELD ? -1.0 : 1.0) * slack * c->r[k] ? HELD : OUT;
+}
+
+static int crowd_tangent_mode(pcs_crowd *c, int row, bool is_closed)
+{
+    const pcs_row *r = &c->rows[row];
+    if (r->ntangent == 0) return 0;
+    int k = crowd_tangent(c, row, 0);
+    double y[2], limit = r->friction * fmax(c->z[c->m + row], 0.0), length = crowd_trial(c, row, y);
+    double slack = c->slack[1] * c->r[k], edge = limit + (c->mode[k] == HELD ? slack : -slack);
+    unsigned char mode = !is_closed || r->friction == 0.0 ? OUT : length <= edge && limit > slack ? HELD : SLIDING;
+    // In the plane there are two ways to slide, and turning round is a change of mode.
+    bool is_undecided = fabs(y[0]) <= slack && c->mode[k] > SLIDING;
+    if (mode == SLIDING && r->ntangent == 1) mode = is_undecided ? c->mode[k] : y[0] > 0.0 ? SLIDING_UP : SLIDING_DOWN;
+    int changed = c->mode[k] != mode;
+    for (int t = 0; t < r->ntangent; t++) c->mode[crowd_tangent(c, row, t)] = mode;
+    return changed;
+}
+
+static int crowd_set(pcs_crowd *c, int k, unsigned char mode)
+{
+    int changed = c->mode[k] != mode;
+    c->mode[k] = mode;
+    return changed;
+}
+
+// What the present z asks of every unknown of the stage; gives the number of changes.
+static long crowd_find_modes(pcs_crowd *c, bool gate_is_frozen)
+{
+    long changed = 0;
+    bool has_live_gate = c->gate_is_live && c->stage == PCS_CROWD_BOTH && !gate_is_frozen;
+    for (int j = 0; j < c->m; j++) {
+        bool is_bilateral = c->rows[j].is_bilateral;
+        if (c->stage & PCS_CROWD_GAP)
+            changed += crowd_set(c, j, is_bilateral ? HELD : crowd_side(c, j, c->slack[0] * c->h));
+        if (!(c->stage & PCS_CROWD_RATE)) continue;
+        if (has_live_gate) c->gate[j] = c->gate_gap[j] <= c->gate_tolerance;
+        int la = c->m + j;
+        unsigned char side = is_bilateral ? HELD : c->gate[j] ? crowd_side(c, la, c->slack[1]) : OUT;
+        changed += crowd_set(c, la, side);
+        changed += crowd_tangent_mode(c, j, side == HELD);
+    }
+    for (int k = 2 * c->m + c->nt; k < pcs_crowd_last(c); k++) changed += crowd_set(c, k, HELD);
+    return pcs_sum_count(changed);
+}
+
+// Multipliers that are out vanish, and the values follow.
+static void crowd_clear_out(pcs_crowd *c)
+{
+    long count = 0;
+    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) {
+        bool is_left = c->mode[k] == OUT && c->z[k] != 0.0;
+        c->x[k] = is_left ? -c->z[k] : 0.0;
+        if (is_left) c->z[k] = 0.0;
+        count += is_left;
+    }
+    if (pcs_sum_count(count) > 0) crowd_move(c, c->x);
+}
+
+// Direction of slip of a row and the factor by which it turns with y.
+static double crowd_slip(const pcs_crowd *c, int row, double direction[2])
+{
+    const pcs_row *r = &c->rows[row];
+    int k = crowd_tangent(c, row, 0);
+    double y[2] = { 0 }, length = crowd_trial(c, row, y);
+    direction[0] = length > 0.0 ? y[0] / length : -1.0;
+    direction[1] = length > 0.0 ? y[1] / length : 0.0;
+    if (c->mode[k] > SLIDING) direction[0] = c->mode[k] == SLIDING_UP ? 1.0 : -1.0;
+    if (r->ntangent < 2 || !(length > 0.0)) return 0.0;
+    return fmin(1.0, r->friction * fmax(c->z[c->m + row], 0.0) / length);
+}
+
+// Residuals of the active equations, in m/s, with opposite sign into F; gives their norm.
+static double crowd_residual(pcs_crowd *c)
+{
+    double worst = 0.0;
+    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) {
+        c->F[k] = c->mode[k] == HELD ? -c->value[k] / crowd_unit(c, k) : 0.0;
+        c->weight[k] = c->mode[k] == OUT ? 0.0 : c->r[k];
+    }
+    for (int j = 0; j < c->m && c->stage & PCS_CROWD_RATE; j++) {
+        double direction[2];
+        if (c->rows[j].ntangent == 0 || c->mode[crowd_tangent(c, j, 0)] < SLIDING) continue;
+        (void)crowd_slip(c, j, direction);
+        for (int t = 0; t < c->rows[j].ntangent; t++) {
+            int k = crowd_tangent(c, j, t);
+            c->F[k] = (c->rows[j].friction * c->z[c->m + j] * direction[t] - c->z[k]) / c->r[k];
+        }
+    }
+    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) {
+        double ratio = fabs(c->F[k]) / c->tight[k < c->m ? 0 : 1];
+        if (!(ratio <= worst) && c->F[k] != 0.0) worst = ratio;
+    }
+    c->ratio = pcs_sum_max(worst);
+    int first = pcs_crowd_first(c), count = pcs_crowd_last(c) - first;
+    return sqrt(pcs_sum_dot(count, c->F + first, c->F + first));
+}
+
+static bool crowd_slides(const pcs_crowd *c, bool in_space_only)
+{
+    long count = 0;
+    for (int k = 2 * c->m; k < 2 * c->m + c->nt && c->stage & PCS_CROWD_RATE; k++)
+        count += in_space_only ? c->mode[k] == SLIDING : c->mode[k] >= SLIDING;
+    return pcs_sum_count(count) > 0;
+}
+
+// y = J x of the active equations, x in units of impulses.
+static void crowd_linearised(void *owner, const double *x, double *y)
+{
+    pcs_crowd *c = owner;
+    int first = pcs_crowd_first(c), last = pcs_crowd_last(c);
+    for (int k = first; k < last; k++) c->aim[k] = c->mode[k] == OUT ? 0.0 : x[k] * crowd_unit(c, k);
+    c->product(c->owner, c->stage, c->stage, c->aim, c->image, NULL);
+    c->products++;
+    for (int k = 0; k < c->n; k++) y[k] = 0.0;
+    for (int k = first; k < last; k++)
+        if (c->mode[k] == HELD) y[k] = c->image[k] / crowd_unit(c, k);
+    for (int j = 0; j < c->m && c->stage & PCS_CROWD_RATE; j++) {
+        double n[2], turned[2] = { 0 }, along = 0.0;
+        if (c->rows[j].ntangent == 0 || c->mode[crowd_tangent(c, j, 0)] < SLIDING) continue;
+        double turn = crowd_slip(c, j, n), la = c->rows[j].friction * c->aim[c->m + j];
+        for (int t = 0; t < c->rows[j].ntangent; t++) {
+            int k = crowd_tangent(c, j, t);
+            turned[t] = turn * (c->aim[k] - c->r[k] * c->image[k]);
+            along += turned[t] * n[t];
+        }
+        for (int t = 0; t < c->rows[j].ntangent; t++) {
+            int k = crowd_tangent(c, j, t);
+            double part = turn > 0.0 ? turned[t] - along * n[t] : 0.0;
+            y[k] = (c->aim[k] - la * n[t] - part) / c->r[k];
+        }
+    }
+}
+
+// One Newton step to `tolerance`; false when the linear system cannot be solved.
+static bool crowd_newton(pcs_crowd *c, double norm, double tolerance)
+{
+    pcs_krylov *k = c->krylov;
+    k->product = crowd_linearised;
+    k->owner = c;
+    k->weight = c->weight;
+    for (int i = 0; i < c->n; i++)
+        if (i < pcs_crowd_first(c) || i >= pcs_crowd_last(c)) c->F[i] = c->weight[i] = 0.0;
+    bool is_symmetric = c->is_symmetric && c->stage != PCS_CROWD_BOTH && !crowd_slides(c, false);
+    double rest = is_symmetric ? pcs_krylov_conjugate(k, c->F, c->x, tolerance, KRYLOV_LIMIT)
+                               : pcs_krylov_minimal(k, c->F, c->x, tolerance, KRYLOV_LIMIT);
+    c->rounds++;
+    if (!(rest <= fmax(0.5 * norm, tolerance))) return false;
+    for (int i = pcs_crowd_first(c); i < pcs_crowd_last(c); i++) {
+        c->x[i] *= crowd_unit(c, i);
+        c->z[i] += c->x[i];
+    }
+    crowd_move(c, c->x);
+    return true;
+}
+
+// Have these sets been solved for before? Notes them.
+static bool crowd_is_seen(pcs_crowd *c)
+{
+    unsigned long long sum = 0;
+    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) {
+        unsigned long long x = (unsigned long long)k * 8 + c->mode[k] + 0x9e3779b97f4a7c15ULL;
+        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+        x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+        sum += x ^ (x >> 31);
+    }
+    sum = pcs_sum_marks(sum);
+    for (int i = 0; i < c->nseen && i < PCS_CROWD_SEEN; i++)
+        if (c->seen[i] == sum) return true;
+    c->seen[c->nseen++ % PCS_CROWD_SEEN] = sum;
+    return false;
+}
+
+// What counts as zero, from what the values are summed from.
+static void crowd_find_scales(pcs_crowd *c)
+{
+    double size = pcs_sum_largest(c->n - c->m, c->b + c->m);
+    for (int k = c->has_position ? 0 : c->m; k < c->n; k++) {
+        double speed = fabs(c->z[k]) / (c->r[k] * crowd_unit(c, k));
+        if (speed > size) size = speed;
+    }
+    c->size = fmax(c->size, pcs_sum_max(size));
+    c->tight[1] = tight_rate * c->size;
+    c->slack[1] = slack_rate * c->size;
+    c->tight[0] = tight_gap * c->length / c->h + c->tight[1];
+    c->slack[0] = slack_gap * c->length / c->h + c->slack[1];
+}
+
+// State of the iteration on one stage.
+typedef struct settling {
+    long changed, fewest;
+    int idle, repeats, rescues;
+    double norm, last;
+} settling;
+
+// Newton's method has lost its way: projections, from coarse to fine. False when they have been tried enough.
+static bool crowd_rescue(pcs_crowd *c, settling *s)
+{
+    if (s->rescues++ == 6) return false;
+    pcs_crowd_project(c, c->size * pow(10.0, -2.0 * s->rescues), SWEEPS);
+    crowd_evaluate(c);
+    c->nseen = 0;
+    s->idle = s->repeats = 0;
+    s->fewest = c->n;
+    s->last = INFINITY;
+    return true;
+}
+
+// One round: a Newton step, or projections where it is lost.
+static bool crowd_round(pcs_crowd *c, settling *s)
+{
+    bool is_seen = s->changed > 0 && crowd_is_seen(c);
+    s->idle = s->changed < s->fewest ? 0 : s->idle + 1;
+    s->fewest = s->changed < s->fewest ? s->changed : s->fewest;
+    c->revisits += is_seen;
+    s->repeats += is_seen;
+    bool is_stuck = s->changed == 0 && s->norm > 0.5 * s->last;
+    if (s->repeats > 1 || s->idle > IDLE_ROUNDS || is_stuck) return crowd_rescue(c, s);
+    double floor = 0.5 * fmin(c->tight[1], c->stage & PCS_CROWD_GAP ? c->tight[0] : INFINITY);
+    bool is_settled = s->changed == 0 && !crowd_slides(c, true);
+    double tolerance = s->repeats > 0 || is_settled ? floor : fmax(floor, loose * s->norm);
+    s->last = s->changed == 0 ? s->norm : INFINITY;
+    return crowd_newton(c, s->norm, tolerance) || crowd_rescue(c, s);
+}
+
+static bool crowd_settle(pcs_crowd *c, int stage)
+{
+    settling s = { .last = INFINITY, .fewest = c->n };
+    c->stage = stage;
+    c->nseen = 0;
+    memset(c->mode + pcs_crowd_first(c), OUT, (size_t)(pcs_crowd_last(c) - pcs_crowd_first(c)));
+    crowd_evaluate(c);
+    if (stage == PCS_CROWD_RATE && c->gate_is_live)
+        for (int j = 0; j < c->m; j++) c->gate[j] = c->gate_gap[j] <= c->gate_tolerance;
+    crowd_find_scales(c);
+    s.changed = crowd_find_modes(c, false);
+    for (int round = 0; round < ROUNDS; round++) {
+        crowd_clear_out(c);
+        s.norm = crowd_residual(c);
+        if (!isfinite(s.norm)) return false;
+        bool is_stalled = s.changed == 0 && s.norm > 0.5 * s.last;
+        if (s.changed == 0 && c->ratio <= (is_stalled ? acceptable : 1.0)) return true;
+        if (!crowd_round(c, &s)) return false;
+        crowd_find_scales(c);
+        s.changed = crowd_find_modes(c, round > FREEZE_GATE_AFTER);
+    }
+    return false;
+}
+
+// A multiplier that vanishes but for round-off vanishes, and friction stays on its disc.
+static void crowd_clear_noise(pcs_crowd *c)
+{
+    for (int j = 0; j < c->m; j++) {
+        const pcs_row *r = &c->rows[j];
+        if (r->is_bilateral) continue;
+        c->z[j] = fmax(c->z[j], 0.0);
+        c->z[c->m + j] = fmax(c->z[c->m + j], 0.0);
+        double length2 = 0.0, limit = r->friction * c->z[c->m + j];
+        for (int t = 0; t < r->ntangent; t++) length2 += pow(c->z[crowd_tangent(c, j, t)], 2);
+        for (int t = 0; t < r->ntangent && length2 > limit * limit; t++)
+            c->z[crowd_tangent(c, j, t)] *= limit / sqrt(length2);
+    }
+}
+
+bool pcs_crowd_solve(pcs_crowd *c)
+{
+    bool is_split = c->has_position && c->is_one_way;
+    int all = c->has_position ? PCS_CROWD_BOTH : PCS_CROWD_RATE;
+    c->rounds = c->products = c->revisits = c->projections = 0;
+    c->size = 0.0;
+    if (!c->has_position) memset(c->z, 0, (size_t)c->m * sizeof *c->z);
+    if (is_split && !crowd_settle(c, PCS_CROWD_GAP)) return false;
+    if (!crowd_settle(c, is_split ? PCS_CROWD_RATE : all)) return false;
+    crowd_clear_noise(c);
+    return true;
+}

@@ -1,0 +1,81 @@
+// A contact problem of many rows, known by products only: nothing of size rows x rows is formed. With
+// z = (nu, La, Lt, mu), all affine in z:
+//
+//   gap      = b_gap  + P_gap  z     0 <= gap _|_ nu >= 0                    (has_position; bilateral: gap = 0)
+//   xi       = b_xi   + P_xi   z     0 <= xi  _|_ La >= 0 where gated        (bilateral: xi = 0)
+//   xt       = b_xt   + P_xt   z     -xt in the normal cone of the disc |Lt| <= friction La at Lt
+//   smooth   = b_s    + P_s    z     smooth = 0 for mu, the smooth multipliers of bilateral rows
+//   gate gap = b_gate + P_gate z     gated where <= 0, when the gate is live
+//
+// Semi-smooth Newton on the sets (Alart, Curnier 1991; Bruls, Acary, Cardona 2014, eq. 38): a row leaves or enters a
+// set only where its law is broken by more than round-off, so ties move nothing. Every linear system is solved by a
+// Krylov method, loosely while the sets still change. When sets come back, contradict each other, or the number of
+// broken laws does not shrink, accelerated projections onto the cones (Nesterov's method on the bipotential form of
+// de Saxce, Feng 1998) bring z nearer to the solution, and Newton's method starts again from there.
+
+#ifndef PCS_STEP_CROWD_H
+#define PCS_STEP_CROWD_H
+
+#include "step/krylov.h"
+#include "system/system.h"
+
+enum { PCS_CROWD_GAP = 1, PCS_CROWD_RATE = 2, PCS_CROWD_BOTH = 3 }; // nu and gaps; the others
+enum { PCS_CROWD_SEEN = 64 };
+
+// Parts `out` of P z, for a z whose parts outside of `in` count as zero; gate_gap may be NULL.
+typedef void pcs_crowd_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap);
+
+typedef struct pcs_crowd {
+    int m, nt, nb, n;    // rows, tangents, bilateral rows with a smooth multiplier, n = 2 m + nt + nb
+    const pcs_row *rows; // [m] borrowed
+    double h;            // s, brings gaps to the size of velocities
+    double length;       // m, size of the model: what gaps are rounded by
+    bool has_position, gate_is_live;
+    double gate_tolerance; // m, a gate gap up to this is closed
+    bool is_one_way;       // velocity multipliers do not move gaps: the position law can be settled first
+    bool is_symmetric;     // the diagonal blocks of P are
+    pcs_crowd_product *product;
+    void *owner;
+    double *b, *b_gate;  // [n], [m]
+    double *z;           // [n] in: where to start; out: the solution
+    double *value;       // [n] gap, xi, xt, smooth at z
+    double *gate_gap;    // [m]
+    unsigned char *gate; // [m]
+    double *r;           // [n] masses of the projection equations
+    // what it took
+    int rounds, products, revisits, projections; // of the last solve
+    // work
+    pcs_krylov *krylov;
+    unsigned char *mode;              // [n]
+    double *F, *x, *image, *weight;   // [n]
+    double *z_last, *aim, *aim_value; // [n]
+    double *gate_image;               // [m]
+    double size;                      // m/s, of the velocities
+    double tight[2], slack[2];        // m/s: residuals of gaps / h and of velocities, what counts as zero
+    double ratio;                     // of the worst residual to `tight`
+    double lipschitz[4];              // of P in units of 1 / r, by parts; 0: not known
+    int stage;
+    unsigned long long seen[PCS_CROWD_SEEN];
+    int nseen;
+} pcs_crowd;
+
+pcs_status pcs_crowd_create(pcs_context *ctx, const pcs_system *system, int nsmooth, pcs_crowd **out);
+// The products have changed for good: forgets what was learnt about them.
+void pcs_crowd_reset(pcs_crowd *c);
+// False when it does not settle.
+bool pcs_crowd_solve(pcs_crowd *c);
+
+// Shared by its files: projections of z until the laws are broken by no more than `target` m/s. The gate stays as it
+// is, and the values are left behind.
+void pcs_crowd_project(pcs_crowd *c, double target, int limit);
+// Range of the unknowns of the stage.
+static inline int pcs_crowd_first(const pcs_crowd *c)
+{
+    return c->stage & PCS_CROWD_GAP ? 0 : c->m;
+}
+static inline int pcs_crowd_last(const pcs_crowd *c)
+{
+    return c->stage & PCS_CROWD_RATE ? c->n : c->m;
+}
+
+#endif

@@ -1,0 +1,147 @@
+// Accelerated projections for contact problems of many rows, the way out when the sets of Newton's method fail.
+//
+// z solves the laws exactly where z = Proj(z - s r (value + correction)) with the correction friction |xt| on the
+// normal velocity of a row that rubs (de Saxce, Feng 1998); Proj goes onto z >= 0 or the cone |Lt| <= friction La.
+// Nesterov's extrapolation with a restart whenever it points uphill (O'Donoghue, Candes 2015); s = 1 / largest
+// eigenvalue of r P.
+
+#include "step/crowd.h"
+#include "step/sums.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { POWER_STEPS = 12 };
+
+static int project_tangent(const pcs_crowd *c, int row, int t)
+{
+    return 2 * c->m + c->rows[row].first_tangent + t;
+}
+
+// One mass for all directions of a row, so that its cone stays round.
+static double project_mass(const pcs_crowd *c, int row)
+{
+    double mass = c->r[c->m + row];
+    for (int t = 0; t < c->rows[row].ntangent; t++) mass = fmin(mass, c->r[project_tangent(c, row, t)]);
+    return mass;
+}
+
+// Does row j take part in the velocity law?
+static bool project_is_on(const pcs_crowd *c, int row)
+{
+    return c->gate[row] || c->rows[row].is_bilateral;
+}
+
+// z = Proj(aim - s r (aim_value + correction)) for one row's La and Lt.
+static void project_cone(pcs_crowd *c, int row, double s)
+{
+    const pcs_row *r = &c->rows[row];
+    int la = c->m + row;
+    double mass = s * project_mass(c, row), slip2 = 0.0, y2 = 0.0;
+    for (int t = 0; t < r->ntangent; t++) {
+        int k = project_tangent(c, row, t);
+        slip2 += c->aim_value[k] * c->aim_value[k];
+        c->z[k] = project_is_on(c, row) && r->friction > 0.0 ? c->aim[k] - mass * c->aim_value[k] : 0.0;
+        y2 += c->z[k] * c->z[k];
+    }
+    double normal = c->aim[la] - mass * (c->aim_value[la] + r->friction * sqrt(slip2)), y = sqrt(y2);
+    if (!project_is_on(c, row)) normal = 0.0;
+    double scale = 1.0;
+    if (!r->is_bilateral && y > r->friction * normal) {
+        double on_edge = fmax(0.0, (normal + r->friction * y) / (1.0 + r->friction * r->friction));
+        scale = y > 0.0 ? r->friction * on_edge / y : 0.0;
+        normal = on_edge;
+    }
+    c->z[la] = r->is_bilateral ? normal : fmax(normal, 0.0);
+    for (int t = 0; t < r->ntangent; t++) c->z[project_tangent(c, row, t)] *= scale;
+}
+
+static void project_all(pcs_crowd *c, double s)
+{
+    for (int j = 0; j < c->m; j++) {
+        if (c->stage & PCS_CROWD_GAP) {
+            double nu = c->aim[j] - s * c->r[j] * c->aim_value[j];
+            c->z[j] = c->rows[j].is_bilateral ? nu : fmax(nu, 0.0);
+        }
+        if (c->stage & PCS_CROWD_RATE) project_cone(c, j, s);
+    }
+    for (int k = 2 * c->m + c->nt; k < pcs_crowd_last(c); k++) c->z[k] = c->aim[k] - s * c->r[k] * c->aim_value[k];
+}
+
+// Largest eigenvalue of r P on the rows that take part, by the power method.
+static double project_lipschitz(pcs_crowd *c)
+{
+    double size = 1.0;
+    int first = pcs_crowd_first(c), last = pcs_crowd_last(c);
+    if (c->lipschitz[c->stage] > 0.0) return c->lipschitz[c->stage];
+    for (int k = first; k < last; k++) c->x[k] = c->r[k] * (1.0 + 0.5 * sin(1.7 * k));
+    for (int step = 0; step < POWER_STEPS; step++) {
+        c->product(c->owner, c->stage, c->stage, c->x, c->image, NULL);
+        c->products++;
+        size = pcs_sum_largest(last - first, c->image + first);
+        for (int k = first; k < last && size > 0.0; k++) c->x[k] = c->r[k] * c->image[k] / size;
+    }
+    // The largest entry has been brought to 1 before every product, so `size` tends to the eigenvalue.
+    c->lipschitz[c->stage] = 1.2 * fmax(size, 1e-300);
+    return c->lipschitz[c->stage];
+}
+
+// How far z is from what was aimed at, in m/s: zero at a solution.
+static double project_defect(const pcs_crowd *c, double s)
+{
+    double worst = 0.0;
+    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) {
+        double defect = fabs(c->z[k] - c->aim[k]) / (s * c->r[k] * (k < c->m ? c->h : 1.0));
+        if (!(defect <= worst)) worst = defect;
+    }
+    return pcs_sum_max(worst);
+}
+
+// Was the last move against the descent?
+static bool project_is_uphill(const pcs_crowd *c)
+{
+    double sum = 0.0;
+    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++)
+        sum += (c->aim[k] - c->z[k]) * (c->z[k] - c->z_last[k]) / c->r[k];
+    return pcs_sum_total(sum) > 0.0;
+}
+
+// Moves on from z, value: aim = z + weight (z - z_last), its values alike.
+static void project_extrapolate(pcs_crowd *c, double weight)
+{
+    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) {
+        double step = weight * (c->z[k] - c->z_last[k]);
+        c->aim[k] = c->z[k] + step;
+        c->F[k] = weight * (c->value[k] - c->F[k]); // F: values at z_last
+        c->aim_value[k] = c->value[k] + c->F[k];
+        c->z_last[k] = c->z[k];
+        c->F[k] = c->value[k];
+    }
+}
+
+void pcs_crowd_project(pcs_crowd *c, double target, int limit)
+{
+    int first = pcs_crowd_first(c), last = pcs_crowd_last(c);
+    double s = 1.0 / project_lipschitz(c), momentum = 1.0, best = INFINITY;
+    bool is_accelerated = c->is_symmetric && c->stage != PCS_CROWD_BOTH;
+    for (int k = first; k < last; k++) {
+        c->z_last[k] = c->aim[k] = c->z[k];
+        c->F[k] = c->aim_value[k] = c->value[k];
+    }
+    for (int sweep = 0; sweep < limit; sweep++, c->projections++) {
+        project_all(c, s);
+        double defect = project_defect(c, s);
+        if (defect <= target || !isfinite(defect)) break;
+        if (defect > 100.0 * best) s *= 0.5; // the step was too long
+        best = fmin(best, defect);
+        // The values at z are those at `aim` and what the way from there adds.
+        for (int k = first; k < last; k++) c->x[k] = c->z[k] - c->aim[k];
+        c->product(c->owner, c->stage, c->stage, c->x, c->image, NULL);
+        c->products++;
+        for (int k = first; k < last; k++) c->value[k] = c->aim_value[k] + c->image[k];
+        bool restarts = !is_accelerated || project_is_uphill(c) || defect > 100.0 * best;
+        double next = restarts ? 1.0 : 0.5 * (1.0 + sqrt(1.0 + 4.0 * momentum * momentum));
+        project_extrapolate(c, restarts ? 0.0 : (momentum - 1.0) / next);
+        momentum = next;
+    }
+}

@@ -1,0 +1,137 @@
+#include "step/krylov.h"
+
+#include "step/sums.h"
+
+#include <math.h>
+#include <string.h>
+
+pcs_status pcs_krylov_create(pcs_context *ctx, int n, int restart, pcs_krylov **out)
+{
+    pcs_krylov *k;
+    PCS_TAKE(ctx, k, 1, "the Krylov method");
+    k->n = n;
+    k->restart = restart;
+    PCS_TAKE(ctx, k->basis, restart + 1, "the Krylov basis");
+    for (int i = 0; i <= restart; i++) PCS_TAKE(ctx, k->basis[i], n, "the Krylov basis");
+    PCS_TAKE(ctx, k->H, (size_t)(restart + 1) * (size_t)restart, "the Krylov method");
+    double **small[] = { &k->cosine, &k->sine, &k->g, &k->dots };
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++)
+        PCS_TAKE(ctx, *small[i], restart + 1, "the Krylov method");
+    double **vectors[] = { &k->direction, &k->image, &k->rest, &k->treated };
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], n, "the Krylov method");
+    *out = k;
+    return PCS_OK;
+}
+
+static void krylov_multiply(pcs_krylov *k, const double *x, double *y)
+{
+    k->product(k->owner, x, y);
+    k->count++;
+}
+
+double pcs_krylov_conjugate(pcs_krylov *k, const double *b, double *x, double tolerance, int limit)
+{
+    int n = k->n;
+    double *p = k->direction, *Ap = k->image, *r = k->rest;
+    memset(x, 0, (size_t)n * sizeof *x);
+    memcpy(r, b, (size_t)n * sizeof *r);
+    for (int i = 0; i < n; i++) p[i] = k->weight[i] * r[i];
+    double rz = pcs_sum_dot(n, r, p), size = sqrt(pcs_sum_dot(n, r, r));
+    for (int step = 0; step < limit && size > tolerance; step++) {
+        krylov_multiply(k, p, Ap);
+        double curvature = pcs_sum_dot(n, p, Ap);
+        if (!(curvature > 0.0)) break; // in the null space, or not finite
+        double alpha = rz / curvature, last = rz;
+        for (int i = 0; i < n; i++) {
+            x[i] += alpha * p[i];
+            r[i] -= alpha * Ap[i];
+            k->treated[i] = k->weight[i] * r[i];
+        }
+        rz = pcs_sum_dot(n, r, k->treated);
+        size = sqrt(pcs_sum_dot(n, r, r));
+        for (int i = 0; i < n; i++) p[i] = k->treated[i] + rz / last * p[i];
+    }
+    return size;
+}
+
+// Orthogonalises basis[j + 1] against the others twice (once is not enough near convergence) and fills column j of H.
+static void krylov_orthogonalise(pcs_krylov *k, int j)
+{
+    int n = k->n;
+    double *w = k->basis[j + 1], *h = &k->H[(size_t)j * (size_t)(k->restart + 1)];
+    memset(h, 0, (size_t)(j + 2) * sizeof *h);
+    for (int pass = 0; pass < 2; pass++) {
+        pcs_sum_dots(n, j + 1, k->basis, w, k->dots);
+        for (int i = 0; i <= j; i++) {
+            h[i] += k->dots[i];
+            for (int l = 0; l < n; l++) w[l] -= k->dots[i] * k->basis[i][l];
+        }
+    }
+    h[j + 1] = sqrt(pcs_sum_dot(n, w, w));
+    for (int l = 0; l < n && h[j + 1] > 0.0; l++) w[l] /= h[j + 1];
+}
+
+// Turns column j of H to upper triangular form; gives the residual of the least-squares problem so far.
+static double krylov_rotate(pcs_krylov *k, int j)
+{
+    double *h = &k->H[(size_t)j * (size_t)(k->restart + 1)];
+    for (int i = 0; i < j; i++) {
+        double a = h[i], b = h[i + 1];
+        h[i] = k->cosine[i] * a + k->sine[i] * b;
+        h[i + 1] = k->cosine[i] * b - k->sine[i] * a;
+    }
+    double length = hypot(h[j], h[j + 1]);
+    k->cosine[j] = length > 0.0 ? h[j] / length : 1.0;
+    k->sine[j] = length > 0.0 ? h[j + 1] / length : 0.0;
+    h[j] = length;
+    k->g[j + 1] = -k->sine[j] * k->g[j];
+    k->g[j] *= k->cosine[j];
+    return fabs(k->g[j + 1]);
+}
+
+// x += D V y with the triangular system H y = g of `count` columns.
+static void krylov_combine(pcs_krylov *k, int count, double *x)
+{
+    int n = k->n;
+    for (int i = count - 1; i >= 0; i--) {
+        const double *H = k->H;
+        size_t lead = (size_t)(k->restart + 1);
+        double sum = k->g[i];
+        for (int j = i + 1; j < count; j++) sum -= H[(size_t)j * lead + (size_t)i] * k->dots[j];
+        double pivot = H[(size_t)i * lead + (size_t)i];
+        k->dots[i] = pivot != 0.0 ? sum / pivot : 0.0;
+    }
+    memset(k->treated, 0, (size_t)n * sizeof(double));
+    for (int j = 0; j < count; j++)
+        for (int l = 0; l < n; l++) k->treated[l] += k->dots[j] * k->basis[j][l];
+    for (int l = 0; l < n; l++) x[l] += k->weight[l] * k->treated[l];
+}
+
+double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tolerance, int limit)
+{
+    int n = k->n, used = 0;
+    memset(x, 0, (size_t)n * sizeof *x);
+    memcpy(k->rest, b, (size_t)n * sizeof *b);
+    double size = sqrt(pcs_sum_dot(n, b, b)), last = INFINITY;
+    while (size > tolerance && used < limit && size < 0.9 * last) {
+        last = size;
+        for (int l = 0; l < n; l++) k->basis[0][l] = k->rest[l] / size;
+        k->g[0] = size;
+        int j = 0;
+        for (double rest = size; j < k->restart && used < limit && rest > tolerance; j++, used++) {
+            for (int l = 0; l < n; l++) k->direction[l] = k->weight[l] * k->basis[j][l];
+            krylov_multiply(k, k->direction, k->basis[j + 1]);
+            krylov_orthogonalise(k, j);
+            bool is_whole = k->H[(size_t)j * (size_t)(k->restart + 1) + (size_t)(j + 1)] <= 1e-16 * fabs(k->H[0]);
+            rest = krylov_rotate(k, j);
+            if (!isfinite(rest)) return NAN;
+            if (is_whole) rest = 0.0; // the space is exhausted
+        }
+        krylov_combine(k, j, x);
+        krylov_multiply(k, x, k->image);
+        used++;
+        for (int l = 0; l < n; l++) k->rest[l] = b[l] - k->image[l];
+        size = sqrt(pcs_sum_dot(n, k->rest, k->rest));
+    }
+    return size;
+}

@@ -1,0 +1,30 @@
+// Krylov methods for A x = b, A known by products only, from x = 0. `weight` is a diagonal preconditioner, D ~ A^-1;
+// entries of b and weight that vanish keep theirs of x at zero, so a subset of equations needs no numbering of its own.
+//
+// Conjugate gradients for symmetric positive semidefinite A (consistent systems: the solution nearest to zero in the
+// metric of D), GMRES with restarts, preconditioned from the right, for the others (Saad, Schultz 1986).
+
+#ifndef PCS_STEP_KRYLOV_H
+#define PCS_STEP_KRYLOV_H
+
+#include "core/context.h"
+
+typedef struct pcs_krylov {
+    int n, restart;
+    void (*product)(void *owner, const double *x, double *y); // y = A x
+    void *owner;
+    const double *weight; // [n] borrowed
+    int count;            // products so far
+    // work
+    double **basis;                             // [restart + 1][n]
+    double *H, *cosine, *sine, *g, *dots;       // Hessenberg matrix by columns, rotations, right-hand side
+    double *direction, *image, *rest, *treated; // [n]
+} pcs_krylov;
+
+pcs_status pcs_krylov_create(pcs_context *ctx, int n, int restart, pcs_krylov **out);
+
+// Both give |b - A x|, and stop when it is below `tolerance`, after `limit` products, or where they stall.
+double pcs_krylov_conjugate(pcs_krylov *k, const double *b, double *x, double tolerance, int limit);
+double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tolerance, int limit);
+
+#endif

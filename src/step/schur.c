@@ -1,0 +1,255 @@
+// Step solver `schur`: for many contacts, with friction and joints. The condensed contact problem of `newton` and
+// `condensed`, but neither it nor the columns M^-1 G^T are ever formed: a product with its matrix is a solve with the
+// factored M and S* (see schur_map.h), and crowd.h solves the problem by products, starting from the multipliers of the
+// last step.
+//
+// For a linear system one linearisation is the step. Otherwise every iteration linearises about the present (q, v):
+//
+//   S* dd = h f(q, v) - c M d + h K D' + h C W' + (S* d of the multipliers),   D' = U' + kw W' at the present iterate
+//
+// Derivatives of M, G and of the constraint forces are left out of the linearisation (they cost an iteration or two,
+// never the solution).
+
+#include "step/columns.h"
+#include "step/schur_map.h"
+#include "step/sums.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ITERATIONS = 60 };
+
+typedef struct schur {
+    int n, m, nt;
+    pcs_crowd *crowd;
+    pcs_schur_map *map;
+    double *q0, *v0, *qt, *D, *W, *y0, *q_last, *v_last; // [n]
+    bool is_stale;                                       // the products have changed since the last solve
+} schur;
+
+static pcs_status schur_setup(pcs_step_solver *self)
+{
+    schur *s = self->data;
+    const pcs_system *system = self->system;
+    s->n = system->nv;
+    s->m = system->nrow;
+    s->nt = system->ntangent;
+    if (system->ops->retract != NULL)
+        return pcs_fail(self->ctx, PCS_UNSUPPORTED, "step solver 'schur' takes systems whose positions add up");
+    double **vectors[] = { &s->q0, &s->v0, &s->qt, &s->D, &s->W, &s->y0, &s->q_last, &s->v_last };
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        PCS_TAKE(self->ctx, *vectors[i], s->n, "the Schur solver");
+    PCS_TRY(pcs_schur_map_create(self, &s->map));
+    PCS_TRY(pcs_crowd_create(self->ctx, system, s->map->nb, &s->crowd));
+    s->crowd->product = pcs_schur_map_product;
+    s->crowd->owner = s->map;
+    return PCS_OK;
+}
+
+// S* of a linear system is factored here, that of others in every iteration.
+static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
+{
+    schur *s = self->data;
+    pcs_schur_map *map = s->map;
+    const pcs_step_form *form = &self->form;
+    pcs_schur_map_choose(map);
+    s->is_stale = true;
+    pcs_crowd *c = s->crowd;
+    c->h = form->h;
+    c->has_position = form->has_position;
+    c->gate_is_live = form->gate_is_live;
+    bool is_damped = map->kind == PCS_MAP_GENERAL;
+    c->is_one_way = form->kw == 0.0 && s->nt == 0 && !is_damped && !form->has_smooth_multipliers;
+    bool is_plain = map->kind == PCS_MAP_STILL || (form->kw <= form->kb && !form->has_smooth_multipliers && !is_damped);
+    c->is_symmetric = self->system->is_linear && is_plain;
+    if (!form->has_dynamics) return PCS_OK;
+    if (self->system->is_linear) return pcs_step_factor_iteration(self, &map->S, &map->iteration, outcome);
+    if (map->S != NULL) return PCS_OK;
+    PCS_TRY(pcs_matrix_create(self->ctx, self->system->M->pattern, &map->S));
+    // S* is not symmetric in general; a back end for positive matrices then serves the mass alone.
+    bool is_general = strcmp(self->linear, "dense") == 0 || strcmp(self->linear, "umfpack") == 0;
+    PCS_TRY(pcs_linsolve_create(self->ctx, is_general ? self->linear : "auto", map->S, PCS_GENERAL, &map->iteration));
+    self->iteration_backend = map->iteration->ops->name;
+    return PCS_OK;
+}
+
+// S* at the present state.
+static bool schur_factor(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    schur *s = self->data;
+    pcs_system *system = self->system;
+    const pcs_step_form *form = &self->form;
+    bool is_singular = false;
+    if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, p->t, p->q, p->v);
+    pcs_matrix_combine(s->map->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
+    if (pcs_linsolve_factor(s->map->iteration, &is_singular) != PCS_OK || is_singular) return false;
+    self->nfactor++;
+    s->is_stale = true;
+    return true;
+}
+
+// The change of d without multipliers, up to the present d.
+static void schur_free_increment(pcs_step_solver *self, pcs_step_problem *p, bool is_first)
+{
+    schur *s = self->data;
+    pcs_system *system = self->system;
+    double h = self->form.h;
+    system->ops->force(system, p->t, p->q, p->v, s->y0);
+    for (int i = 0; i < s->n; i++) s->y0[i] *= h;
+    if (!is_first) {
+        pcs_matrix_add_multiply(system->M, -self->form.c, p->d, s->y0);
+        pcs_matrix_add_multiply(system->K, h, s->D, s->y0);
+        if (system->C != NULL) pcs_matrix_add_multiply(system->C, h, s->W, s->y0);
+    }
+    pcs_linsolve_solve(s->map->iteration, s->y0);
+}
+
+// Masses of the projection equations, and what the form says of gates.
+static void schur_fill_crowd(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    schur *s = self->data;
+    pcs_crowd *c = s->crowd;
+    for (int j = 0; j < s->m; j++) c->r[j] = c->r[s->m + j] = self->effective_mass[j];
+    for (int t = 0; t < s->nt; t++) c->r[2 * s->m + t] = self->tangent_mass[t];
+    for (int i = 0; i < s->map->nb; i++) c->r[2 * s->m + s->nt + i] = self->effective_mass[s->map->bilateral[i]];
+    c->gate_tolerance = self->form.gate_tolerance;
+    if (!c->gate_is_live) memcpy(c->gate, p->gate, (size_t)s->m);
+    // What cannot act starts from zero; so does all after a failure.
+    for (int j = 0; j < s->m && !c->gate_is_live; j++) {
+        if (c->gate[j] || c->rows[j].is_bilateral) continue;
+        c->z[s->m + j] = 0.0;
+        for (int t = 0; t < c->rows[j].ntangent; t++) c->z[2 * s->m + c->rows[j].first_tangent + t] = 0.0;
+    }
+    if (!self->form.has_smooth_multipliers)
+        for (int i = 0; i < s->map->nb; i++) c->z[2 * s->m + s->nt + i] = 0.0;
+    if (s->is_stale) pcs_crowd_reset(c);
+    s->is_stale = false;
+}
+
+// Adds the targets, or factors of the velocity given.
+static void schur_add_targets(const pcs_rows *rows, int count, const double *target, const double *velocity, double *b)
+{
+    for (int j = 0; j < count; j++) b[j] += velocity == NULL ? target[j] : target[j] * pcs_rows_dot(rows, j, velocity);
+}
+
+// Values of the rows at d + y0 without multipliers, from the present q.
+static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
+{
+    schur *s = self->data;
+    pcs_crowd *c = s->crowd;
+    const pcs_system *system = self->system;
+    double kb = self->form.kb;
+    int m = s->m;
+    for (int i = 0; i < s->n; i++) s->v_last[i] = s->v0[i] + p->d[i] + s->y0[i];
+    pcs_rows_multiply(system->G, s->v_last, c->b + m);
+    schur_add_targets(system->G, m, p->target, p->target_velocity, c->b + m);
+    if (s->nt > 0) {
+        pcs_rows_multiply(system->T, s->v_last, c->b + 2 * m);
+        schur_add_targets(system->T, s->nt, p->target_t, p->target_velocity, c->b + 2 * m);
+    }
+    pcs_rows_multiply(system->G, s->v_last, s->map->row);
+    for (int i = 0; i < s->map->nb; i++) c->b[2 * m + s->nt + i] = s->map->row[s->map->bilateral[i]];
+    memset(c->b, 0, (size_t)m * sizeof *c->b);
+    if (!pcs_form_sees_gaps(&self->form) && !self->form.law_is_gap) return;
+    for (int i = 0; i < s->n; i++) s->q_last[i] = s->qt[i] + kb * s->y0[i] - p->q[i];
+    system->ops->gaps(system, s->qt, c->b_gate);
+    system->ops->gaps(system, p->q, c->b);
+    pcs_rows_multiply(system->G, s->y0, s->map->row);
+    for (int j = 0; j < m; j++) c->b_gate[j] += kb * s->map->row[j];
+    pcs_rows_multiply(system->G, s->q_last, s->map->row);
+    for (int j = 0; j < m; j++) c->b[j] += s->map->row[j];
+    // d and W move the gap and kb times the velocity alike.
+    for (int j = 0; j < m && self->form.law_is_gap; j++) c->b[m + j] = c->b[j] / kb;
+}
+
+// Settles the contact problem about the present state; gives the largest change of the motion, NAN when it fails.
+static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
+{
+    schur *s = self->data;
+    const pcs_schur_map *map = s->map;
+    double kb = self->form.kb, kw = self->form.kw, change = 0.0;
+    schur_fill_crowd(self, p);
+    schur_fill_base(self, p);
+    if (!isfinite(pcs_sum_largest(s->crowd->n, s->crowd->b))) return NAN;
+    if (!pcs_crowd_solve(s->crowd)) return NAN;
+    *iterations += s->crowd->rounds;
+    pcs_schur_map_motion(s->map, self->form.has_position ? PCS_CROWD_BOTH : PCS_CROWD_RATE, s->crowd->z);
+    for (int i = 0; i < s->n; i++) {
+        double dd = s->y0[i] + map->d[i], q = s->qt[i] + kb * s->y0[i] + map->dq[i];
+        s->qt[i] += kb * dd;
+        change = fmax(change, fmax(fabs(dd), fabs(q - p->q[i]) / self->form.h));
+        if (!isfinite(dd)) change = NAN;
+        p->q[i] = q;
+        p->d[i] += dd;
+        p->v[i] = s->v0[i] + p->d[i] + map->W[i];
+        s->W[i] = map->W[i];
+        s->D[i] = q - s->qt[i];
+    }
+    (void)kw;
+    return pcs_sum_max(change);
+}
+
+static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
+{
+    schur *s = self->data;
+    bool is_linear = self->system->is_linear;
+    double last = INFINITY, scale = pcs_step_largest(s->n, s->v0);
+    for (int round = 0; round < ITERATIONS; round++) {
+        if (!is_linear && (!pcs_projection_move(self, p->q) || !schur_factor(self, p))) return PCS_SINGULAR;
+        schur_free_increment(self, p, round == 0);
+        double change = schur_iterate(self, p, iterations);
+        if (isnan(change)) return isfinite(pcs_sum_largest(s->n, s->y0)) ? PCS_NOT_CONVERGED : PCS_NOT_FINITE;
+        if (is_linear) return PCS_CONVERGED;
+        // A body at rest has no velocity, but what its weight would give it in a step is rounded off all the same.
+        scale = fmax(scale, fmax(pcs_step_largest(s->n, p->v), pcs_step_largest(s->n, p->d)));
+        if (change <= 1e-14 * scale || (change <= 1e-10 * scale && change > 0.5 * last))
+            return pcs_projection_move(self, p->q) ? PCS_CONVERGED : PCS_SINGULAR;
+        last = change;
+    }
+    return PCS_NOT_CONVERGED;
+}
+
+static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
+{
+    schur *s = self->data;
+    const pcs_crowd *c = s->crowd;
+    size_t bytes = (size_t)s->n * sizeof(double);
+    *result = (pcs_step_result){ 0 };
+    memcpy(s->q0, p->q, bytes);
+    memcpy(s->v0, p->v, bytes);
+    memcpy(s->qt, p->q, bytes);
+    memset(p->d, 0, bytes);
+    memset(s->y0, 0, bytes);
+    if (self->form.has_dynamics) {
+        result->outcome = schur_dynamics(self, p, &result->iterations);
+    } else if (isnan(schur_iterate(self, p, &result->iterations))) {
+        result->outcome = PCS_NOT_CONVERGED;
+    }
+    if (result->iterations == 0) result->iterations = 1;
+    if (result->outcome != PCS_CONVERGED) {
+        memset(s->crowd->z, 0, (size_t)c->n * sizeof(double));
+        return;
+    }
+    for (int i = 0; i < s->n; i++) s->v_last[i] = p->v[i] - s->W[i];
+    pcs_rows_multiply(self->system->G, s->v_last, p->rate_before);
+    for (int j = 0; j < s->m; j++) {
+        p->nu[j] = c->z[j];
+        p->la[j] = c->z[s->m + j];
+        p->gate[j] = c->gate[j] || self->system->rows[j].is_bilateral;
+    }
+    for (int t = 0; t < s->nt; t++) p->la_t[t] = c->z[2 * s->m + t];
+    if (!self->form.has_smooth_multipliers) return;
+    for (int j = 0; j < s->m; j++) p->lam[j] = 0.0;
+    for (int i = 0; i < s->map->nb; i++) p->lam[s->map->bilateral[i]] = c->z[2 * s->m + s->nt + i] / self->form.h;
+}
+
+const pcs_step_solver_ops pcs_step_schur = {
+    .name = "schur",
+    .summary = "semi-smooth Newton and Krylov on contact rows that are never condensed, for many contacts",
+    .data_size = sizeof(schur),
+    .takes_all = true,
+    .needs_no_columns = true,
+    .setup = schur_setup,
+    .prepare = schur_prepare,
+    .solve = schur_solve,
+};

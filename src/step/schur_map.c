@@ -1,0 +1,185 @@
+#include "step/schur_map.h"
+
+#include "step/columns.h"
+#include "step/sums.h"
+
+#include <math.h>
+#include <string.h>
+
+pcs_status pcs_schur_map_create(pcs_step_solver *solver, pcs_schur_map **out)
+{
+    pcs_schur_map *map;
+    const pcs_system *system = solver->system;
+    PCS_TAKE(solver->ctx, map, 1, "the contact operator");
+    map->solver = solver;
+    double **vectors[] = { &map->fq, &map->fv, &map->fs, &map->D, &map->W, &map->d, &map->dq, &map->dv };
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        PCS_TAKE(solver->ctx, *vectors[i], system->nv, "the contact operator");
+    PCS_TAKE(solver->ctx, map->bilateral, system->nrow, "the contact operator");
+    PCS_TAKE(solver->ctx, map->row, system->nrow + system->ntangent, "the contact operator");
+    for (int j = 0; j < system->nrow; j++)
+        if (system->rows[j].is_bilateral) map->bilateral[map->nb++] = j;
+    *out = map;
+    return PCS_OK;
+}
+
+static bool map_is_damped(const pcs_system *system)
+{
+    return system->C != NULL && (system->has_damping || !system->is_linear);
+}
+
+void pcs_schur_map_choose(pcs_schur_map *map)
+{
+    const pcs_step_form *form = &map->solver->form;
+    bool is_short = !form->has_position && !form->gate_is_live && form->kw == form->kb && !form->has_smooth_multipliers;
+    map->kind = !form->has_dynamics                                      ? PCS_MAP_STILL
+                : is_short                                               ? PCS_MAP_SHORT
+                : !map_is_damped(map->solver->system) && form->kb != 0.0 ? PCS_MAP_UNDAMPED
+                                                                         : PCS_MAP_GENERAL;
+}
+
+// x = sum of two multiples, in place of what it was.
+static void map_combine(int n, double a, const double *y, double b, const double *z, double *x)
+{
+    for (int i = 0; i < n; i++) x[i] = a * y[i] + b * z[i];
+}
+
+// Forces of the multipliers: fq, fv, fs.
+static void map_forces(pcs_schur_map *map, int in, const double *z)
+{
+    const pcs_system *system = map->solver->system;
+    const pcs_step_form *form = &map->solver->form;
+    const pcs_rows *G = map->solver->projection->Gx, *T = map->solver->projection->Tx;
+    int m = system->nrow;
+    size_t bytes = (size_t)system->nv * sizeof(double);
+    bool rubs = system->ntangent > 0 && in & PCS_CROWD_RATE;
+    map->has_fq = form->has_position && (in & PCS_CROWD_GAP || rubs);
+    map->has_fv = in & PCS_CROWD_RATE;
+    map->has_fs = form->has_smooth_multipliers && in & PCS_CROWD_RATE;
+    memset(map->fq, 0, bytes);
+    memset(map->fv, 0, bytes);
+    memset(map->fs, 0, bytes);
+    if (form->has_position && in & PCS_CROWD_GAP) pcs_rows_add_all(G, 1.0, z, map->fq);
+    if (form->has_position && rubs) pcs_rows_add_all(T, 0.5 * form->h, z + 2 * m, map->fq);
+    if (map->has_fv) pcs_rows_add_all(G, 1.0, z + m, map->fv);
+    if (rubs) pcs_rows_add_all(T, 1.0, z + 2 * m, map->fv);
+    for (int i = 0; i < map->nb && map->has_fs; i++)
+        pcs_rows_add_transposed(G, map->bilateral[i], z[2 * m + system->ntangent + i], map->fs);
+}
+
+// x = M^-1 (a fq + b fv)
+static void map_mass_solve(pcs_schur_map *map, double a, double b, double *x)
+{
+    map_combine(map->solver->system->nv, a, map->fq, b, map->fv, x);
+    if ((a != 0.0 && map->has_fq) || (b != 0.0 && map->has_fv)) pcs_linsolve_solve(map->solver->mass, x);
+}
+
+// D and W, each only where asked for.
+static void map_project(pcs_schur_map *map, bool wants_D, bool wants_W)
+{
+    double kw = map->solver->form.kw;
+    int n = map->solver->system->nv;
+    if (wants_W) map_mass_solve(map, 0.0, 1.0, map->W);
+    if (!wants_D) return;
+    bool is_multiple = wants_W && !map->has_fq; // D = kw W
+    if (is_multiple) map_combine(n, kw, map->W, 0.0, map->W, map->D);
+    else map_mass_solve(map, 1.0, kw, map->D);
+}
+
+static void map_still(pcs_schur_map *map, bool wants_q, bool wants_v)
+{
+    int n = map->solver->system->nv;
+    map_project(map, wants_q, wants_v);
+    if (wants_q) memcpy(map->dq, map->D, (size_t)n * sizeof(double));
+    if (wants_v) memcpy(map->dv, map->W, (size_t)n * sizeof(double));
+}
+
+// dv, and dq = kb dv.
+static void map_short(pcs_schur_map *map, bool wants_q)
+{
+    const pcs_step_form *form = &map->solver->form;
+    int n = map->solver->system->nv;
+    map_combine(n, form->c, map->fv, 0.0, map->fv, map->dv);
+    pcs_linsolve_solve(map->iteration, map->dv);
+    if (wants_q) map_combine(n, form->kb, map->dv, 0.0, map->dv, map->dq);
+}
+
+// d is made where `wants_d`; otherwise velocities take one solve with the mass instead of two.
+static void map_undamped(pcs_schur_map *map, bool wants_v, bool wants_d)
+{
+    const pcs_step_form *form = &map->solver->form;
+    int n = map->solver->system->nv;
+    double c = form->c, kb = form->kb, kw = form->kw;
+    for (int i = 0; i < n; i++) map->dq[i] = c * (map->fq[i] + kw * map->fv[i]) + kb * map->fs[i];
+    bool has_q = map->has_fq || map->has_fs || (map->has_fv && kw != 0.0);
+    if (has_q) pcs_linsolve_solve(map->iteration, map->dq);
+    if (wants_d) {
+        map_project(map, true, wants_v);
+        map_combine(n, 1.0 / kb, map->dq, -1.0 / kb, map->D, map->d);
+        if (wants_v) map_combine(n, 1.0, map->d, 1.0, map->W, map->dv);
+    } else if (wants_v) {
+        map_mass_solve(map, -1.0, kb - kw, map->dv);
+        map_combine(n, 1.0 / kb, map->dq, 1.0 / kb, map->dv, map->dv);
+    }
+}
+
+static void map_general(pcs_schur_map *map)
+{
+    const pcs_system *system = map->solver->system;
+    const pcs_step_form *form = &map->solver->form;
+    int n = system->nv;
+    map_project(map, true, true);
+    memcpy(map->d, map->fs, (size_t)n * sizeof(double));
+    pcs_matrix_add_multiply(system->K, -form->h, map->D, map->d);
+    if (system->C != NULL) pcs_matrix_add_multiply(system->C, -form->h, map->W, map->d);
+    pcs_linsolve_solve(map->iteration, map->d);
+    map_combine(n, form->kb, map->d, 1.0, map->D, map->dq);
+    map_combine(n, 1.0, map->d, 1.0, map->W, map->dv);
+}
+
+void pcs_schur_map_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap)
+{
+    pcs_schur_map *map = owner;
+    const pcs_system *system = map->solver->system;
+    const pcs_step_form *form = &map->solver->form;
+    int m = system->nrow, nt = system->ntangent;
+    bool wants_q = out & PCS_CROWD_GAP, wants_v = out & PCS_CROWD_RATE;
+    bool has_smooth = form->has_smooth_multipliers && wants_v, wants_d = gate_gap != NULL || has_smooth;
+    map_forces(map, in, z);
+    switch (map->kind) {
+    case PCS_MAP_STILL: map_still(map, wants_q, wants_v); break;
+    case PCS_MAP_SHORT: map_short(map, wants_q); break;
+    case PCS_MAP_UNDAMPED: map_undamped(map, wants_v, wants_d); break;
+    case PCS_MAP_GENERAL: map_general(map); break;
+    }
+    if (wants_q) pcs_rows_multiply(system->G, map->dq, value);
+    if (wants_v) pcs_rows_multiply(system->G, map->dv, value + m);
+    if (wants_v && nt > 0) pcs_rows_multiply(system->T, map->dv, value + 2 * m);
+    for (int k = 2 * m + nt; k < 2 * m + nt + map->nb && wants_v; k++) value[k] = 0.0;
+    if (!wants_d || map->kind == PCS_MAP_STILL) {
+        for (int j = 0; j < m && gate_gap != NULL; j++) gate_gap[j] = 0.0;
+        return;
+    }
+    pcs_rows_multiply(system->G, map->d, map->row);
+    for (int j = 0; j < m && gate_gap != NULL; j++) gate_gap[j] = form->kb * map->row[j];
+    for (int i = 0; i < map->nb && has_smooth; i++) value[2 * m + nt + i] = map->row[map->bilateral[i]];
+}
+
+void pcs_schur_map_motion(pcs_schur_map *map, int in, const double *z)
+{
+    int n = map->solver->system->nv;
+    map_forces(map, in, z);
+    switch (map->kind) {
+    case PCS_MAP_STILL:
+        map_still(map, true, true);
+        memset(map->d, 0, (size_t)n * sizeof(double));
+        break;
+    case PCS_MAP_SHORT:
+        map_short(map, true);
+        map_project(map, false, true);
+        map_combine(n, 1.0, map->dv, -1.0, map->W, map->d);
+        break;
+    case PCS_MAP_UNDAMPED: map_undamped(map, true, true); break;
+    case PCS_MAP_GENERAL: map_general(map); break;
+    }
+}

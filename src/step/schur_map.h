@@ -1,0 +1,42 @@
+// What contact multipliers do to the motion of a step, by products: M^-1 and S*^-1 applied to G^T z, no columns kept.
+//
+//   M U = G^T nu + (h/2) T^T Lt (position level only),   M W = G^T La + T^T Lt,   D = U + kw W
+//   S* d = Gb^T mu - h K D - h C W,   dq = kb d + D,   dv = d + W,   S* = c M + h C + h kb K
+//
+// Shorter where the form allows (fq = M U, fv = M W):
+//   kw = kb, no position law     dv = c S*^-1 fv                       one solve
+//   C = 0                        dq = S*^-1 (c (fq + kw fv) + kb Gb^T mu) =: x,   d = (x - D) / kb
+
+#ifndef PCS_STEP_SCHUR_MAP_H
+#define PCS_STEP_SCHUR_MAP_H
+
+#include "step/crowd.h"
+#include "step/step.h"
+
+typedef enum pcs_map_kind { PCS_MAP_STILL, PCS_MAP_SHORT, PCS_MAP_UNDAMPED, PCS_MAP_GENERAL } pcs_map_kind;
+
+typedef struct pcs_schur_map {
+    pcs_step_solver *solver;
+    pcs_matrix *S;
+    pcs_linsolve *iteration; // of S
+    pcs_map_kind kind;
+    int nb;          // bilateral rows with smooth multipliers
+    int *bilateral;  // [nb]
+    double *fq, *fv; // [nv] M U, M W
+    double *fs;      // [nv] Gb^T mu
+    double *D, *W;   // [nv]
+    double *d;       // [nv]
+    double *dq, *dv; // [nv]
+    double *row;     // [ntangent + nrow] products with rows
+    bool has_fq, has_fv, has_fs;
+} pcs_schur_map;
+
+pcs_status pcs_schur_map_create(pcs_step_solver *solver, pcs_schur_map **out);
+// The kind for the solver's form, and whether there are smooth multipliers.
+void pcs_schur_map_choose(pcs_schur_map *map);
+// As pcs_crowd_product, with a map as the owner.
+void pcs_schur_map_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap);
+// d, dq, dv and W for z, all of them.
+void pcs_schur_map_motion(pcs_schur_map *map, int in, const double *z);
+
+#endif
