@@ -95,7 +95,10 @@ static inline double fake_probe(const pcs_system *self, const pcs_probe *probe, 
 static const pcs_system_ops fake_ops = {
     .name = "fake", .draw = fake_draw, .contact_points = fake_contact_points, .probe = fake_probe
 };
-static const pcs_contact_info fake_contacts[2] = { { "wall", 0, 2, true }, { "floor, \"left\"", 2, 1, false } };
+static const pcs_contact_info fake_contacts[2] = {
+    { .name = "wall", .first_row = 0, .nrow = 2, .writes_points = true },
+    { .name = "floor, \"left\"", .first_row = 2, .nrow = 1 },
+};
 static const pcs_row fake_rows[FAKE_ROWS] = { { .contact = 0 }, { .contact = 0 }, { .contact = 1 } };
 static const double fake_reference[FAKE_POINTS][3] = {
     { 0, 0, 0 }, { 0.1, 0, 0 }, { 0.2, 0.1, 0 }, { 0.3, 0.1, -0.7 }
