@@ -1,4 +1,4 @@
-// Single nodes with a one-node cell each, for masses and rigid bodies.
+// One-node cells, for masses, discs and rigid bodies: at nodes of their own, or at nodes of parts that stand above.
 //
 // Makes the set `name` of all of them, in the order they are given.
 
@@ -6,42 +6,65 @@
 
 typedef struct point_params {
     pcs_list at;
+    const char *nodes;
 } point_params;
 
 static const pcs_option point_options[] = {
     { .name = "at",
       .kind = PCS_OPTION_LIST,
-      .help = "position [x, y, z], or a list of positions, m",
+      .help = "position [x, y, z], or a list of positions, of new nodes, m",
       .offset = offsetof(point_params, at),
-      .is_required = true,
       .range = PCS_ANY_NUMBER },
+    { .name = "nodes",
+      .kind = PCS_OPTION_TEXT,
+      .help = "instead of 'at': node set of a part of the mesh above",
+      .offset = offsetof(point_params, nodes) },
     { 0 },
 };
 
 static const char *point_check(const void *params, const char **option)
 {
     const point_params *p = params;
+    *option = NULL;
+    if (p->at.count == 0 && p->nodes == NULL) return "missing key 'at' or 'nodes'";
+    *option = "nodes";
+    if (p->at.count > 0 && p->nodes != NULL) return "'at' and 'nodes' are both given, only one is allowed";
     *option = "at";
     return p->at.count == 3 * p->at.nrow ? NULL : "a position must have 3 numbers [x, y, z]";
 }
 
+static pcs_status point_add_nodes(const pcs_list *at, const char *name, pcs_mesh *mesh)
+{
+    int node;
+    PCS_TRY(pcs_mesh_add_nodes(mesh, at->nrow, &node));
+    for (int i = 0; i < at->nrow; i++)
+        for (int k = 0; k < 3; k++) mesh->x[node + i][k] = at->value[3 * i + k];
+    return pcs_mesh_add_node_range(mesh, name, node, at->nrow);
+}
+
+static pcs_status point_take_nodes(const char *nodes, const char *name, pcs_mesh *mesh)
+{
+    const pcs_set *set = pcs_mesh_node_set(mesh, nodes);
+    if (set == NULL)
+        return pcs_fail(mesh->ctx, PCS_BAD_INPUT, "no part of the mesh above makes a set of nodes '%s'", nodes);
+    const pcs_set copy = *set; // the sets move when one is added
+    return pcs_mesh_add_node_list(mesh, name, copy.count, copy.items);
+}
+
 static pcs_status point_build(const void *params, const char *name, pcs_mesh *mesh)
 {
-    const pcs_list *at = &((const point_params *)params)->at;
-    int node, cell;
-    PCS_TRY(pcs_mesh_add_nodes(mesh, at->nrow, &node));
-    PCS_TRY(pcs_mesh_add_cells(mesh, at->nrow, &cell));
-    for (int i = 0; i < at->nrow; i++) {
-        for (int k = 0; k < 3; k++) mesh->x[node + i][k] = at->value[3 * i + k];
-        mesh->cell[cell + i][0] = mesh->cell[cell + i][1] = node + i;
-    }
-    PCS_TRY(pcs_mesh_add_node_range(mesh, name, node, at->nrow));
-    return pcs_mesh_add_cell_range(mesh, name, cell, at->nrow);
+    const point_params *p = params;
+    int cell;
+    PCS_TRY(p->nodes == NULL ? point_add_nodes(&p->at, name, mesh) : point_take_nodes(p->nodes, name, mesh));
+    const pcs_set *set = &mesh->node_set[mesh->nnode_set - 1];
+    PCS_TRY(pcs_mesh_add_cells(mesh, set->count, &cell));
+    for (int i = 0; i < set->count; i++) mesh->cell[cell + i][0] = mesh->cell[cell + i][1] = set->items[i];
+    return pcs_mesh_add_cell_range(mesh, name, cell, set->count);
 }
 
 const pcs_mesh_source_ops pcs_mesh_point = {
     .name = "point",
-    .summary = "single nodes with one-node cells, for masses and rigid bodies; set NAME",
+    .summary = "one-node cells at new or given nodes, for masses, discs and rigid bodies; set NAME",
     .options = point_options,
     .params_size = sizeof(point_params),
     .check = point_check,

@@ -1,6 +1,6 @@
 // What a case can be made of: the registries with their option tables, for `percuss list` and the documentation.
 
-#include "sim/build.h"
+#include "sim/build_sets.h"
 #include "sim/control.h"
 #include "system/closed_form.h"
 
@@ -10,6 +10,10 @@ const pcs_case_section pcs_case_sections[] = {
     { "title", "a text for the summary", NULL },
     { "system", "instead of mesh and elements: `type` from the systems, or `plugin`, a shared object", NULL },
     { "mesh.NAME", "required: parts of the mesh, by `type` from the mesh sources; they make named sets", NULL },
+    { "sets.NAME", "nodes or cells chosen from other sets; a set that is chosen may be named further down",
+      pcs_set_options },
+    { "merge.NAME", "parts of the mesh joined: nodes of these sets at the same place become one; all others stay apart",
+      pcs_merge_options },
     { "elements.NAME", "required: `type` from the elements, `mesh`: the set of cells that gets them, `damping`", NULL },
     { "damping", "Rayleigh damping, for all elements or in one group; both add up", pcs_damping_options },
     { "supports.NAME", "`set` of nodes and `fix`: the directions held, some of [x, y, z]", NULL },

@@ -1,7 +1,8 @@
 // Mesh and element groups of a case, and the sets that other sections name.
 
 #include "elements/section.h"
-#include "sim/build.h"
+#include "mesh/merge.h"
+#include "sim/build_sets.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,22 @@ static pcs_status mesh_break(pcs_build *b, const char *name)
 {
     b->broken[b->nbroken++] = name;
     return PCS_OK;
+}
+
+// Numbers so large that positions next to each other round to the same leave cells without length.
+static bool mesh_has_lengths(pcs_build *b, const pcs_node *node, int first)
+{
+    const pcs_mesh *mesh = b->mesh;
+    for (int c = first; c < mesh->ncell; c++) {
+        const int *n = mesh->cell[c];
+        const double *x = mesh->x[n[0]], *y = mesh->x[n[1]];
+        if (n[0] == n[1] || x[0] != y[0] || x[1] != y[1] || x[2] != y[2]) continue;
+        pcs_case_error_at(b->c, node, NULL,
+                          "cell %d has no length: its nodes %d and %d are both at [%.17g, %.17g, %.17g]", c, n[0], n[1],
+                          x[0], x[1], x[2]);
+        return false;
+    }
+    return true;
 }
 
 static pcs_status mesh_part(pcs_build *b, const char *name, pcs_node *node)
@@ -31,8 +48,9 @@ static pcs_status mesh_part(pcs_build *b, const char *name, pcs_node *node)
         pcs_case_error_at(b->c, node, option, "%s", fault);
         return mesh_break(b, name);
     }
+    int first = b->mesh->ncell;
     pcs_status status = source->build(params, name, b->mesh);
-    if (status == PCS_OK) return PCS_OK;
+    if (status == PCS_OK && (source->has_zero_lengths || mesh_has_lengths(b, node, first))) return PCS_OK;
     PCS_TRY(mesh_break(b, name));
     return pcs_build_blame(b, node, status);
 }
@@ -53,13 +71,16 @@ pcs_status pcs_build_mesh(pcs_build *b)
     int count;
     pcs_node *section = pcs_build_section(b, "mesh", true, "parts of the mesh by name", &count);
     PCS_TRY(pcs_mesh_create(b->ctx, &b->mesh));
-    PCS_TAKE(b->ctx, b->broken, count + 1, "the mesh");
+    const pcs_node *sets = pcs_case_get(b->c, pcs_case_root(b->c), "sets");
+    PCS_TAKE(b->ctx, b->broken, count + (sets == NULL ? 0 : pcs_node_count(sets)) + 1, "the mesh");
     if (section == NULL) b->has_lost_cells = true;
     for (int i = 0; i < count; i++) {
         pcs_node *node = pcs_case_entry(b->c, section, i, PCS_NODE_MAP);
         const char *name = pcs_node_key(section, i);
         PCS_TRY(node == NULL ? mesh_break(b, name) : mesh_part(b, name, node));
     }
+    PCS_TRY(pcs_build_sets(b));
+    PCS_TRY(pcs_build_merges(b));
     if (section != NULL) mesh_check_memory(b, section);
     return PCS_OK;
 }
@@ -76,20 +97,24 @@ static bool mesh_is_broken(const pcs_build *b, const char *name)
 
 static void mesh_reject_set(pcs_build *b, const pcs_node *node, const pcs_set *sets, int nset, const char *kind)
 {
-    const char *names[PCS_BUILD_NAMES];
-    char near[PCS_NEAR_MISS_BYTES], list[512] = "";
+    const char **names = pcs_scratch(NULL, (size_t)nset + 1, sizeof *names);
+    char near[PCS_NEAR_MISS_BYTES] = "", list[512] = "none";
     size_t used = 0;
-    int count = 0;
-    for (; count < nset && count < PCS_BUILD_NAMES - 1; count++) {
-        names[count] = sets[count].name;
-        if (used >= sizeof list) continue;
-        int length = snprintf(list + used, sizeof list - used, "%s%s", count == 0 ? "" : ", ", names[count]);
-        used += length < 0 ? 0 : (size_t)length;
+    int listed = 0;
+    for (int i = 0; names != NULL && i < nset; i++) names[i] = sets[i].name;
+    if (names != NULL) {
+        names[nset] = NULL;
+        pcs_near_miss(pcs_node_text(node), names, sizeof near, near);
+        pcs_scratch_free(names);
     }
-    names[count] = NULL;
-    pcs_near_miss(pcs_node_text(node), names, sizeof near, near);
+    for (; listed < nset; listed++) {
+        int length = snprintf(list + used, sizeof list - used, "%s%s", listed == 0 ? "" : ", ", sets[listed].name);
+        if (length < 0 || (size_t)length >= sizeof list - used) break;
+        used += (size_t)length;
+    }
+    if (nset > 0) list[used] = '\0'; // no half a name
     pcs_case_reject(b->c, node, "must name a set of %s, is '%.80s'%s there are: %s%s", kind, pcs_node_text(node),
-                    near[0] == '\0' ? "," : near, nset == 0 ? "none" : list, count < nset ? ", ..." : "");
+                    near[0] == '\0' ? "," : near, list, listed < nset ? ", ..." : "");
 }
 
 const pcs_set *pcs_build_set(pcs_build *b, pcs_node *node, bool of_cells, bool is_single)
@@ -169,6 +194,20 @@ static pcs_status mesh_section(pcs_build *b, pcs_node *group, void *out)
     return PCS_OK;
 }
 
+// Some elements sit at a node, the others join two: the first cell of the other kind is an error.
+static void mesh_check_cells(pcs_build *b, const pcs_node *node, const pcs_fe_group *group)
+{
+    for (int i = 0; group->cells != NULL && i < group->cells->count; i++) {
+        int cell = group->cells->items[i];
+        bool is_point = b->mesh->cell[cell][0] == b->mesh->cell[cell][1];
+        if (is_point == group->ops->is_one_node) continue;
+        pcs_case_error_at(b->c, node, "mesh", "'%s' takes %s, cell %d of the set '%s' %s", group->ops->name,
+                          is_point ? "cells of two nodes" : "points (a part of type 'point', say)", cell,
+                          group->cells->name, is_point ? "is a point" : "has two nodes");
+        return;
+    }
+}
+
 static pcs_status mesh_group(pcs_build *b, pcs_node *node, pcs_fe_group *group)
 {
     const char *names[PCS_BUILD_NAMES];
@@ -181,6 +220,7 @@ static pcs_status mesh_group(pcs_build *b, pcs_node *node, pcs_fe_group *group)
     if (type < 0) return PCS_OK;
     void *params = NULL;
     group->ops = pcs_elements[type];
+    mesh_check_cells(b, node, group);
     PCS_TRY(pcs_build_params(b, group->ops->params_size, &params));
     group->params = params;
     pcs_case_read(b->c, node, group->ops->options, params);
@@ -203,31 +243,74 @@ static void mesh_claim_cells(pcs_build *b, const pcs_node *section, int group, i
     }
 }
 
-static void mesh_find_bare_parts(pcs_build *b, const int *owner)
+// What becomes of the cells: who owns them, and which of them go.
+typedef struct mesh_cover {
+    int *owner;       // [ncell] group + 1, 0: bare
+    int *part;        // [ncell] part + 1 that has counted the cell
+    bool *is_dropped; // [ncell]
+    bool *is_held;    // [nnode] by a cell with elements
+    bool drops_any;
+} mesh_cover;
+
+// A point that only marks a node of other cells goes unless it gets elements of its own; any other bare cell counts.
+static bool mesh_is_bare(const pcs_build *b, mesh_cover *k, int cell, bool is_marker)
 {
-    pcs_node *mesh = pcs_case_get(b->c, pcs_case_root(b->c), "mesh");
-    for (int i = 0; i < pcs_node_count(mesh); i++) {
-        const pcs_set *part = pcs_mesh_cell_set(b->mesh, pcs_node_key(mesh, i));
-        int nbare = 0;
-        for (int k = 0; part != NULL && k < part->count; k++) nbare += owner[part->items[k]] == 0;
-        if (nbare > 0) {
-            pcs_case_reject(b->c, pcs_node_item(mesh, i),
-                            "has %d of %d cells without elements: no group under 'elements' names them", nbare,
-                            part->count);
+    const int *node = b->mesh->cell[cell];
+    if (k->owner[cell] != 0) return false;
+    if (!is_marker || node[0] != node[1] || !k->is_held[node[0]]) return true;
+    k->is_dropped[cell] = k->drops_any = true;
+    return false;
+}
+
+// Cells of the set `name` must have elements, those of sets `name.*` alone may be markers.
+static void mesh_find_bare(pcs_build *b, mesh_cover *k, const pcs_node *mesh, int part)
+{
+    const char *name = pcs_node_key(mesh, part);
+    size_t length = strlen(name);
+    int nbare = 0, ncell = 0;
+    for (int i = 0; i < b->mesh->ncell_set; i++) {
+        const pcs_set *set = &b->mesh->cell_set[i];
+        if (strncmp(set->name, name, length) != 0 || (set->name[length] != '.' && set->name[length] != '\0')) continue;
+        for (int c = 0; c < set->count; c++) {
+            if (k->part[set->items[c]] == part + 1) continue;
+            k->part[set->items[c]] = part + 1;
+            ncell++;
+            nbare += mesh_is_bare(b, k, set->items[c], set->name[length] == '.');
         }
     }
+    if (nbare == 0) return;
+    pcs_case_reject(b->c, pcs_node_item(mesh, part),
+                    "has %d of %d cells without elements: no group under 'elements' names them", nbare, ncell);
+}
+
+static pcs_status mesh_check_bare_parts(pcs_build *b, mesh_cover *k)
+{
+    const pcs_node *mesh = pcs_case_get(b->c, pcs_case_root(b->c), "mesh");
+    for (int c = 0; c < b->mesh->ncell; c++)
+        for (int i = 0; i < 2 && k->owner[c] != 0; i++) k->is_held[b->mesh->cell[c][i]] = true;
+    for (int i = 0; i < pcs_node_count(mesh); i++) mesh_find_bare(b, k, mesh, i);
+    return k->drops_any ? pcs_mesh_drop_cells(b->mesh, k->is_dropped) : PCS_OK;
 }
 
 // Every cell belongs to one group.
 static pcs_status mesh_check_cover(pcs_build *b, const pcs_node *section)
 {
-    int *owner = pcs_scratch(NULL, (size_t)b->mesh->ncell + 1, sizeof *owner);
-    if (owner == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %d cells", b->mesh->ncell);
-    memset(owner, 0, ((size_t)b->mesh->ncell + 1) * sizeof *owner);
-    for (int g = 0; g < b->model.ngroup; g++) mesh_claim_cells(b, section, g, owner);
-    if (!b->has_lost_cells) mesh_find_bare_parts(b, owner);
-    pcs_scratch_free(owner);
-    return PCS_OK;
+    size_t ncell = (size_t)b->mesh->ncell, nnode = (size_t)b->mesh->nnode;
+    int *memory = pcs_scratch(NULL, 2 * ncell + 1, sizeof *memory);
+    bool *flags = pcs_scratch(NULL, ncell + nnode + 1, sizeof *flags);
+    pcs_status status = PCS_OK;
+    if (memory == NULL || flags == NULL) {
+        status = pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %d cells", b->mesh->ncell);
+    } else {
+        memset(memory, 0, (2 * ncell + 1) * sizeof *memory);
+        memset(flags, 0, (ncell + nnode + 1) * sizeof *flags);
+        mesh_cover k = { .owner = memory, .part = memory + ncell, .is_dropped = flags, .is_held = flags + ncell };
+        for (int g = 0; g < b->model.ngroup; g++) mesh_claim_cells(b, section, g, k.owner);
+        if (!b->has_lost_cells) status = mesh_check_bare_parts(b, &k);
+    }
+    pcs_scratch_free(memory);
+    pcs_scratch_free(flags);
+    return status;
 }
 
 pcs_status pcs_build_groups(pcs_build *b)

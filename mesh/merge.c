@@ -1,0 +1,195 @@
+// Nodes at the same place become one node.
+//
+// Candidates are hashed by the box of edge 2 tolerance they lie in, so that a node needs to be compared only with those
+// of the 27 boxes around it: the work grows like the number of nodes. Joined nodes form trees that point to their
+// lowest number.
+
+#include "mesh/merge.h"
+
+#include "mesh/order.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+pcs_status pcs_merge_begin(const pcs_mesh *mesh, pcs_merge *merge)
+{
+    *merge = (pcs_merge){ .mesh = mesh, .into = pcs_scratch(NULL, (size_t)mesh->nnode, sizeof(int)) };
+    if (merge->into == NULL) return pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: %d nodes", mesh->nnode);
+    for (int i = 0; i < mesh->nnode; i++) merge->into[i] = i;
+    return PCS_OK;
+}
+
+void pcs_merge_end(pcs_merge *merge)
+{
+    pcs_scratch_free(merge->into);
+    merge->into = NULL;
+}
+
+int pcs_merge_find(pcs_merge *merge, int node)
+{
+    int *into = merge->into, root = node;
+    while (into[root] != root) root = into[root];
+    while (into[node] != root) { // the next search takes the short way
+        int next = into[node];
+        into[node] = root;
+        node = next;
+    }
+    return root;
+}
+
+static void merge_join(pcs_merge *merge, int a, int b)
+{
+    int p = pcs_merge_find(merge, a), q = pcs_merge_find(merge, b);
+    if (p == q) return;
+    merge->into[p > q ? p : q] = p > q ? q : p;
+    merge->is_any = true;
+}
+
+static size_t merge_hash(const double box[3])
+{
+    uint64_t key = 0;
+    for (int k = 0; k < 3; k++) {
+        double part = box[k] + 0.0; // -0 and 0 are the same box
+        uint64_t bits;
+        memcpy(&bits, &part, sizeof bits);
+        key = (key ^ bits) * 0x9e3779b97f4a7c15u;
+        key ^= key >> 31;
+    }
+    return (size_t)key;
+}
+
+static bool merge_is_near(const double a[3], const double b[3], double tolerance)
+{
+    return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]) <= tolerance;
+}
+
+// Compares one node with those of a list.
+static void merge_compare(pcs_merge *merge, const int *nodes, int i, int head, const int *next, double tolerance)
+{
+    const double(*x)[3] = (const double(*)[3])merge->mesh->x;
+    for (int k = head; k >= 0; k = next[k])
+        if (merge_is_near(x[nodes[i]], x[nodes[k]], tolerance)) merge_join(merge, nodes[i], nodes[k]);
+}
+
+pcs_status pcs_merge_add(pcs_merge *merge, int count, const int *nodes, double tolerance)
+{
+    size_t nslot = 64;
+    while (nslot < 2 * (size_t)count) nslot *= 2;
+    int *head = pcs_scratch(NULL, nslot + (size_t)count, sizeof *head), *next = head + nslot;
+    if (head == NULL) return pcs_fail(merge->mesh->ctx, PCS_NO_MEMORY, "out of memory: joining %d nodes", count);
+    for (size_t i = 0; i < nslot; i++) head[i] = -1;
+    double edge = tolerance > 0.0 ? 2.0 * tolerance : 1.0;
+    for (int i = 0; i < count; i++) {
+        double box[3], near[3];
+        for (int k = 0; k < 3; k++) box[k] = floor(merge->mesh->x[nodes[i]][k] / edge);
+        for (int side = 0; side < 27; side++) {
+            near[0] = box[0] + side % 3 - 1;
+            near[1] = box[1] + side / 3 % 3 - 1;
+            near[2] = box[2] + side / 9 - 1;
+            merge_compare(merge, nodes, i, head[merge_hash(near) & (nslot - 1)], next, tolerance);
+        }
+        size_t slot = merge_hash(box) & (nslot - 1);
+        next[i] = head[slot];
+        head[slot] = i;
+    }
+    pcs_scratch_free(head);
+    return PCS_OK;
+}
+
+static pcs_status merge_check_cells(pcs_merge *merge)
+{
+    const pcs_mesh *mesh = merge->mesh;
+    for (int c = 0; c < mesh->ncell; c++) {
+        int a = mesh->cell[c][0], b = mesh->cell[c][1];
+        if (a == b || pcs_merge_find(merge, a) != pcs_merge_find(merge, b)) continue;
+        const double *x = mesh->x[a], *y = mesh->x[b];
+        return pcs_fail(mesh->ctx, PCS_BAD_INPUT,
+                        "cell %d would lose its length: its nodes %d at [%.10g, %.10g, %.10g] and %d at [%.10g, %.10g, "
+                        "%.10g] become one",
+                        c, a, x[0], x[1], x[2], b, y[0], y[1], y[2]);
+    }
+    return PCS_OK;
+}
+
+// The items of a set under new numbers, each once; items that are numbered -1 go.
+static void merge_change_set(pcs_set *set, const int *number, int *is_listed)
+{
+    // The sets of a mesh own their items; they are const to all who only read.
+    int *items = (int *)(uintptr_t)set->items, count = 0;
+    for (int i = 0; i < set->count; i++) {
+        int item = number[items[i]];
+        if (item < 0 || is_listed[item]) continue;
+        is_listed[item] = 1;
+        items[count++] = item;
+    }
+    for (int i = 0; i < count; i++) is_listed[items[i]] = 0;
+    set->count = count;
+}
+
+static void merge_change_sets(int nset, pcs_set *sets, const int *number, int *is_listed)
+{
+    for (int i = 0; i < nset; i++) merge_change_set(&sets[i], number, is_listed);
+}
+
+// Nodes that stay, numbered in their old order; gives how many.
+static int merge_number(pcs_merge *merge, int *number)
+{
+    int count = 0;
+    for (int i = 0; i < merge->mesh->nnode; i++) {
+        int root = pcs_merge_find(merge, i);
+        number[i] = root == i ? count++ : number[root];
+    }
+    return count;
+}
+
+static pcs_status merge_carry_out(pcs_merge *merge, pcs_mesh *mesh, int *number, int *place)
+{
+    int count = merge_number(merge, number), *is_listed = place;
+    double(*x)[3];
+    for (int c = 0; c < mesh->ncell; c++)
+        for (int k = 0; k < 2; k++) mesh->cell[c][k] = number[mesh->cell[c][k]];
+    PCS_TRY(pcs_mesh_order(mesh->ctx, count, mesh->ncell, (const int(*)[2])mesh->cell, place));
+    PCS_TAKE(mesh->ctx, x, count, "the mesh");
+    for (int i = 0; i < mesh->nnode; i++) {
+        if (merge->into[i] == i) memcpy(x[place[number[i]]], mesh->x[i], sizeof *x);
+        number[i] = place[number[i]];
+    }
+    for (int c = 0; c < mesh->ncell; c++)
+        for (int k = 0; k < 2; k++) mesh->cell[c][k] = place[mesh->cell[c][k]];
+    mesh->x = x;
+    mesh->nnode = mesh->node_room = count;
+    // The places are taken over by now.
+    for (int i = 0; i < count; i++) is_listed[i] = 0;
+    merge_change_sets(mesh->nnode_set, mesh->node_set, number, is_listed);
+    return PCS_OK;
+}
+
+pcs_status pcs_merge_apply(pcs_merge *merge, pcs_mesh *mesh)
+{
+    if (!merge->is_any) return PCS_OK;
+    PCS_TRY(merge_check_cells(merge));
+    size_t n = (size_t)mesh->nnode;
+    int *memory = pcs_scratch(NULL, 2 * n, sizeof *memory);
+    if (memory == NULL) return pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: %zu nodes", n);
+    pcs_status status = merge_carry_out(merge, mesh, memory, memory + n);
+    pcs_scratch_free(memory);
+    return status;
+}
+
+pcs_status pcs_mesh_drop_cells(pcs_mesh *mesh, const bool *is_dropped)
+{
+    size_t n = (size_t)mesh->ncell;
+    int *number = pcs_scratch(NULL, 2 * n, sizeof *number), count = 0;
+    if (number == NULL) return pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: %d cells", mesh->ncell);
+    for (int c = 0; c < mesh->ncell; c++) {
+        number[c] = is_dropped[c] ? -1 : count;
+        if (is_dropped[c]) continue;
+        memmove(mesh->cell[count++], mesh->cell[c], sizeof *mesh->cell);
+    }
+    mesh->ncell = count;
+    memset(number + n, 0, n * sizeof *number);
+    merge_change_sets(mesh->ncell_set, mesh->cell_set, number, number + n);
+    pcs_scratch_free(number);
+    return PCS_OK;
+}

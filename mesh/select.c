@@ -1,0 +1,130 @@
+// Choosing nodes by where they are: at positions, in a box, on a plane.
+
+#include "mesh/select.h"
+
+#include <math.h>
+
+double pcs_mesh_tolerance(const pcs_mesh *mesh)
+{
+    double sum = 0.0;
+    for (int k = 0; k < 3; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < mesh->nnode; i++) {
+            low = fmin(low, mesh->x[i][k]);
+            high = fmax(high, mesh->x[i][k]);
+        }
+        if (mesh->nnode > 0) sum += (high - low) * (high - low);
+    }
+    return 1e-6 * sqrt(sum);
+}
+
+static bool select_is(const pcs_list *list, int nrow, int count)
+{
+    return list->count == count && list->nrow == nrow;
+}
+
+const char *pcs_selection_check(const pcs_selection *s, const char **key)
+{
+    *key = "at";
+    if (s->at.count > 0 && s->at.count != 3 * s->at.nrow) return "a position must have 3 numbers [x, y, z]";
+    *key = "box";
+    if (s->box.count > 0 && !select_is(&s->box, 2, 6))
+        return "a box must be two opposite corners [[x, y, z], [x, y, z]]";
+    *key = "plane";
+    if (s->plane.count > 0 && !select_is(&s->plane, 2, 6))
+        return "a plane must be a point and a normal [[x, y, z], [nx, ny, nz]]";
+    const double *n = s->plane.count > 0 ? s->plane.value + 3 : NULL;
+    return n != NULL && n[0] == 0.0 && n[1] == 0.0 && n[2] == 0.0 ? "the normal has no direction" : NULL;
+}
+
+static double select_distance(const double a[3], const double b[3])
+{
+    return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
+}
+
+// How far outside the box, 0 within.
+static double select_off_box(const double *corner, const double x[3])
+{
+    double off[3];
+    for (int k = 0; k < 3; k++) {
+        double low = fmin(corner[k], corner[3 + k]), high = fmax(corner[k], corner[3 + k]);
+        off[k] = fmax(0.0, fmax(low - x[k], x[k] - high));
+    }
+    return hypot(hypot(off[0], off[1]), off[2]);
+}
+
+static double select_off_plane(const double *plane, const double x[3])
+{
+    const double *n = plane + 3;
+    double length = hypot(hypot(n[0], n[1]), n[2]), sum = 0.0;
+    for (int k = 0; k < 3; k++) sum += n[k] / length * (x[k] - plane[k]);
+    return fabs(sum);
+}
+
+// How far a node is from what box and plane allow.
+static double select_off(const pcs_selection *s, const double x[3])
+{
+    double off = s->box.count > 0 ? select_off_box(s->box.value, x) : 0.0;
+    return fmax(off, s->plane.count > 0 ? select_off_plane(s->plane.value, x) : 0.0);
+}
+
+bool pcs_selection_holds(const pcs_selection *s, const double x[3])
+{
+    return select_off(s, x) <= s->tolerance;
+}
+
+static double select_nearest_position(const pcs_selection *s, const double x[3])
+{
+    double least = INFINITY;
+    for (int i = 0; i < s->at.nrow; i++) least = fmin(least, select_distance(x, s->at.value + 3 * (size_t)i));
+    return least;
+}
+
+// Each position must have a node.
+static pcs_status select_check_positions(const pcs_mesh *mesh, const pcs_selection *s, int count, const int *nodes)
+{
+    for (int i = 0; i < s->at.nrow; i++) {
+        const double *at = s->at.value + 3 * (size_t)i;
+        double least = INFINITY;
+        int nearest = -1;
+        for (int k = 0; k < count && least > s->tolerance; k++) {
+            double distance = select_distance(mesh->x[nodes[k]], at);
+            if (!(distance < least)) continue;
+            least = distance;
+            nearest = nodes[k];
+        }
+        if (least <= s->tolerance) continue;
+        const double *x = nearest < 0 ? at : mesh->x[nearest];
+        return pcs_fail(
+            mesh->ctx, PCS_BAD_INPUT,
+            "no node lies at [%g, %g, %g]: the nearest, node %d at [%.10g, %.10g, %.10g], is %g m away, the "
+            "tolerance is %g m",
+            at[0], at[1], at[2], nearest, x[0], x[1], x[2], least, s->tolerance);
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_mesh_select(const pcs_mesh *mesh, const pcs_selection *s, int *count, int *nodes)
+{
+    int kept = 0, nearest = -1;
+    double least = INFINITY;
+    PCS_TRY(select_check_positions(mesh, s, *count, nodes));
+    for (int i = 0; i < *count; i++) {
+        const double *x = mesh->x[nodes[i]];
+        if (s->at.count > 0 && !(select_nearest_position(s, x) <= s->tolerance)) continue;
+        double off = select_off(s, x);
+        if (off < least) {
+            least = off;
+            nearest = nodes[i];
+        }
+        if (off <= s->tolerance) nodes[kept++] = nodes[i];
+    }
+    *count = kept;
+    if (kept > 0) return PCS_OK;
+    if (nearest < 0) return pcs_fail(mesh->ctx, PCS_BAD_INPUT, "no node is left to choose from");
+    const double *x = mesh->x[nearest];
+    return pcs_fail(mesh->ctx, PCS_BAD_INPUT,
+                    "no node lies there: the nearest, node %d at [%.10g, %.10g, %.10g], is %g m away, the tolerance is "
+                    "%g m",
+                    nearest, x[0], x[1], x[2], least, s->tolerance);
+}
