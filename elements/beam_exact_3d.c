@@ -1,0 +1,389 @@
+// Geometrically exact Timoshenko beam in space: two nodes with a position and a finite rotation, any size of motion.
+//
+// One integration point, kinematics of elements/exact_3d.h: the strains vanish in the reference state and under any
+// rigid motion, and the path to a state does not matter. q holds the rotation vector of a node's turn from the
+// reference state, v its material angular velocity, both in axes that are the global ones in the reference state; nodes
+// are shared by beams of any orientation. Section axes: x along the chord, y in the plane of x and `orientation`.
+//   f = L (n . dGam) + m . dpsi,   n = diag(E A, G A ky, G A kz) Gam,   m = diag(G J, E Iy, E Iz) psi/L
+// A curved beam is a polygon of chords whose corners carry no strain. psi stays below pi in an element.
+// Mass: consistent or lumped in the displacements; rotary inertia J = rho L/2 diag(Iy + Iz, Iy, Iz) at each node, with
+// the gyroscopic force -Om x J Om. Stiffness damping acts on the strain rates: a rigid motion feels none.
+
+#include "elements/beam.h"
+#include "elements/cell.h"
+#include "elements/exact_3d.h"
+#include "elements/section.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct exact_params {
+    double E, nu, rho;
+    double orientation[3];
+    int mass;
+    pcs_section section;
+} exact_params;
+
+enum { NDOF = PCS_EXACT_NDOF };
+
+typedef struct exact_data {
+    pcs_exact_stiffness D;
+    double line_mass;            // rho A
+    double line_inertia[3];      // rho (Iy + Iz), rho Iy, rho Iz
+    double self, other;          // shares of the mass: 1/3 and 1/6, or 1/2 and 0
+    const pcs_exact_cell *cells; // [ncell]
+} exact_data;
+
+static const pcs_option exact_options[] = {
+    PCS_BEAM_OPTIONS(exact_params),
+    { .name = "orientation",
+      .kind = PCS_OPTION_VECTOR,
+      .help = "a vector that spans the local x-y plane with the beam: the way the height of the section points",
+      .offset = offsetof(exact_params, orientation),
+      .is_required = true,
+      .range = PCS_ANY_NUMBER },
+    { .name = NULL },
+};
+
+static const char *const exact_fields[] = { "axial_force", "shear_force", "torque",         "moment_start",
+                                            "moment_end",  "stress",      "bending_stress", "strain_energy",
+                                            "shear_y",     "shear_z",     "moment_y",       "moment_z",
+                                            NULL };
+
+static pcs_status exact_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
+                                  pcs_node_dofs *out)
+{
+    (void)local_node;
+    PCS_TRY(pcs_beam_space_dofs(ctx, batch, cell, ((const exact_params *)batch->params)->orientation, out));
+    out->is_finite = true;
+    return PCS_OK;
+}
+
+static pcs_exact_cell exact_cell(const pcs_batch *batch, int cell)
+{
+    pcs_exact_cell out;
+    double axes[3][3], sine;
+    out.length = pcs_beam_space_frame(batch, cell, ((const exact_params *)batch->params)->orientation, axes, &sine);
+    out.inverse = 1.0 / out.length;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) out.E[3 * k + i] = axes[i][k];
+    return out;
+}
+
+static pcs_status exact_setup(pcs_context *ctx, pcs_batch *batch)
+{
+    const exact_params *p = batch->params;
+    const pcs_section *s = &p->section;
+    double G = 0.5 * p->E / (1.0 + p->nu);
+    bool is_lumped = p->mass == PCS_BEAM_LUMPED;
+    exact_data *data;
+    pcs_exact_cell *cells;
+    PCS_TAKE(ctx, data, 1, "beam cells");
+    PCS_TAKE(ctx, cells, batch->ncell, "beam cells");
+    for (int i = 0; i < batch->ncell; i++) cells[i] = exact_cell(batch, i);
+    *data = (exact_data){ .D = { .force = { p->E * s->area, G * s->area * s->ky, G * s->area * s->kz },
+                                 .moment = { G * s->torsion, p->E * s->Iy, p->E * s->Iz } },
+                          .line_mass = p->rho * s->area,
+                          .line_inertia = { p->rho * (s->Iy + s->Iz), p->rho * s->Iy, p->rho * s->Iz },
+                          .self = is_lumped ? 1.0 / 2.0 : 1.0 / 3.0,
+                          .other = is_lumped ? 0.0 : 1.0 / 6.0,
+                          .cells = cells };
+    batch->data = data;
+    return PCS_OK;
+}
+
+// p = M w; the spins' part is the angular momentum in material axes.
+static inline void exact_momentum(const exact_data *data, const pcs_exact_cell *cell, const double w[NDOF],
+                                  double p[NDOF])
+{
+    double mass = data->line_mass * cell->length;
+    for (int k = 0; k < 3; k++) {
+        p[k] = mass * (data->self * w[k] + data->other * w[6 + k]);
+        p[6 + k] = mass * (data->other * w[k] + data->self * w[6 + k]);
+    }
+    pcs_exact_material(cell->E, data->line_inertia, 0.5 * cell->length, w + 3, p + 3);
+    pcs_exact_material(cell->E, data->line_inertia, 0.5 * cell->length, w + 9, p + 9);
+}
+
+// Section forces in material axes; rates are NULL without stiffness damping.
+static inline void exact_section(const pcs_batch *batch, const pcs_exact_cell *cell, const pcs_exact_state *state,
+                                 const pcs_exact_rates *rates, double n[3], double m[3])
+{
+    const exact_data *data = batch->data;
+    double Gam[3], psi[3];
+    for (int k = 0; k < 3; k++) {
+        Gam[k] = state->Gam[k] + (rates == NULL ? 0.0 : batch->damping_stiffness * rates->Gam[k]);
+        psi[k] = state->psi[k] + (rates == NULL ? 0.0 : batch->damping_stiffness * rates->psi[k]);
+    }
+    pcs_exact_material(cell->E, data->D.force, 1.0, Gam, n);
+    pcs_exact_material(cell->E, data->D.moment, cell->inverse, psi, m);
+}
+
+// What the section forces do to the nodes, as forces that hold the cell in its state.
+static inline void exact_hold(const pcs_exact_cell *cell, const pcs_exact_state *state, const double n[3],
+                              const double m[3], double f[NDOF])
+{
+    double N[3], y[3], a[3], b[3], c[3], d[3];
+    pcs_rotation_apply(state->Rm, n, N);
+    pcs_cross(n, state->g, y);
+    for (int k = 0; k < 3; k++) y[k] *= cell->length;
+    pcs_cross(m, state->psi, a);
+    pcs_cross(a, state->psi, b); // psi x (psi x m)
+    pcs_cross(y, state->psi, c);
+    for (int k = 0; k < 3; k++) {
+        a[k] = 0.5 * (y[k] + a[k]);
+        d[k] = m[k] + state->e * b[k] + 0.5 * state->t * c[k];
+        f[k] = -N[k];
+        f[6 + k] = N[k];
+        f[3 + k] = a[k] - d[k];
+        f[9 + k] = a[k] + d[k];
+    }
+}
+
+// Internal, damping and gyroscopic force of a cell, as forces on the body.
+static inline void exact_force(const pcs_batch *batch, int index, const double *q, const double *v, double f[NDOF])
+{
+    const exact_data *data = batch->data;
+    const pcs_exact_cell *cell = &data->cells[index];
+    const int *equation = batch->equation + (size_t)index * NDOF;
+    bool is_damped = batch->damping_stiffness != 0.0;
+    double x[NDOF], w[NDOF], n[3], m[3], p[NDOF], gyro[3];
+    pcs_exact_state state;
+    pcs_exact_rates rates;
+    pcs_cell_gather(equation, NDOF, q, x);
+    pcs_cell_gather(equation, NDOF, v, w);
+    pcs_exact_deform(cell, x, &state);
+    if (is_damped) pcs_exact_rate(cell, &state, w, &rates);
+    exact_section(batch, cell, &state, is_damped ? &rates : NULL, n, m);
+    exact_hold(cell, &state, n, m, f);
+    exact_momentum(data, cell, w, p);
+    for (int i = 0; i < NDOF; i++) f[i] = -f[i] - batch->damping_mass * p[i];
+    for (int i = 3; i < NDOF; i += 6) {
+        pcs_cross(w + i, p + i, gyro);
+        for (int k = 0; k < 3; k++) f[i + k] -= gyro[k];
+    }
+}
+
+static void exact_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
+{
+    for (int i = 0; i < batch->ncell; i++) {
+        double force[NDOF];
+        exact_force(batch, i, q, v, force);
+        pcs_cell_scatter(batch->equation + (size_t)i * NDOF, NDOF, force, f);
+    }
+}
+
+// J of one node, row-major.
+static void exact_inertia(const exact_data *data, const pcs_exact_cell *cell, double J[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++) {
+            double sum = 0.0;
+            for (int k = 0; k < 3; k++) sum += cell->E[3 * i + k] * data->line_inertia[k] * cell->E[3 * j + k];
+            J[3 * i + j] = J[3 * j + i] = 0.5 * cell->length * sum;
+        }
+}
+
+// A += factor M
+static void exact_mass(const exact_data *data, const pcs_exact_cell *cell, double factor, double A[NDOF * NDOF])
+{
+    double mass = factor * data->line_mass * cell->length, J[9];
+    exact_inertia(data, cell, J);
+    for (int k = 0; k < 3; k++) {
+        A[k * NDOF + k] += mass * data->self;
+        A[(6 + k) * NDOF + 6 + k] += mass * data->self;
+        A[k * NDOF + 6 + k] += mass * data->other;
+        A[(6 + k) * NDOF + k] += mass * data->other;
+        for (int j = 0; j < 3; j++) {
+            A[(3 + k) * NDOF + 3 + j] += factor * J[3 * k + j];
+            A[(9 + k) * NDOF + 9 + j] += factor * J[3 * k + j];
+        }
+    }
+}
+
+// C += Om^ J - (J Om)^ at both nodes: the derivative of Om x J Om.
+static void exact_gyroscopic(const exact_data *data, const pcs_exact_cell *cell, const double w[NDOF],
+                             double C[NDOF * NDOF])
+{
+    double J[9];
+    exact_inertia(data, cell, J);
+    for (int i = 3; i < NDOF; i += 6) {
+        double p[3];
+        pcs_rotation_apply(J, w + i, p);
+        for (int j = 0; j < 3; j++) {
+            const double column[3] = { J[j], J[3 + j], J[6 + j] }, unit[3] = { j == 0, j == 1, j == 2 };
+            double a[3], b[3];
+            pcs_cross(w + i, column, a);
+            pcs_cross(unit, p, b);
+            for (int k = 0; k < 3; k++) C[(i + k) * NDOF + i + j] += a[k] + b[k];
+        }
+    }
+}
+
+static void exact_tangents(const pcs_batch *batch, int first, int count, const double *q, const double *v, double *K,
+                           double *C)
+{
+    const exact_data *data = batch->data;
+    double beta = batch->damping_stiffness;
+    for (int i = 0; i < count; i++) {
+        const pcs_exact_cell *cell = &data->cells[first + i];
+        const int *equation = batch->equation + (size_t)(first + i) * NDOF;
+        double x[NDOF], w[NDOF], n[3], m[3], *c = C == NULL ? NULL : C + i * NDOF * NDOF;
+        pcs_exact_state state;
+        pcs_exact_rates rates, *damping = beta != 0.0 ? &rates : NULL;
+        pcs_cell_gather(equation, NDOF, q, x);
+        pcs_cell_gather(equation, NDOF, v, w);
+        pcs_exact_deform(cell, x, &state);
+        if (damping != NULL) pcs_exact_rate(cell, &state, w, &rates);
+        exact_section(batch, cell, &state, damping, n, m);
+        pcs_exact_tangent(cell, &data->D, &state, n, m, beta, damping, K + i * NDOF * NDOF);
+        if (c == NULL) continue;
+        if (damping == NULL) memset(c, 0, NDOF * NDOF * sizeof *c);
+        else pcs_exact_viscosity(cell, &data->D, &state, beta, c);
+        if (batch->damping_mass != 0.0) exact_mass(data, cell, batch->damping_mass, c);
+        exact_gyroscopic(data, cell, w, c);
+    }
+}
+
+static void exact_matrices(const pcs_batch *batch, int index, double *M, double *K)
+{
+    const exact_data *data = batch->data;
+    const pcs_exact_cell *cell = &data->cells[index];
+    const double rest[NDOF] = { 0 }, none[3] = { 0 };
+    pcs_exact_state state;
+    memset(M, 0, NDOF * NDOF * sizeof *M);
+    exact_mass(data, cell, 1.0, M);
+    pcs_exact_deform(cell, rest, &state);
+    pcs_exact_tangent(cell, &data->D, &state, none, none, 0.0, NULL, K);
+    for (int i = 1; i < NDOF; i++) // products leave round-off
+        for (int j = 0; j < i; j++) K[i * NDOF + j] = K[j * NDOF + i];
+}
+
+static double exact_dot(int n, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+// L (x . Dn x + y . Dm y)
+static double exact_form(const exact_data *data, const pcs_exact_cell *cell, const double Gam[3], const double psi[3])
+{
+    double n[3], m[3];
+    pcs_exact_material(cell->E, data->D.force, cell->length, Gam, n);
+    pcs_exact_material(cell->E, data->D.moment, cell->inverse, psi, m);
+    return pcs_dot3(Gam, n) + pcs_dot3(psi, m);
+}
+
+// The gyroscopic force does no work.
+static double exact_dissipation(const pcs_batch *batch, const double *q, const double *v)
+{
+    const exact_data *data = batch->data;
+    double power = 0.0;
+    if (batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0) return 0.0;
+    for (int i = 0; i < batch->ncell; i++) {
+        const pcs_exact_cell *cell = &data->cells[i];
+        const int *equation = batch->equation + (size_t)i * NDOF;
+        double x[NDOF], w[NDOF], p[NDOF];
+        pcs_exact_state state;
+        pcs_exact_rates rates;
+        pcs_cell_gather(equation, NDOF, q, x);
+        pcs_cell_gather(equation, NDOF, v, w);
+        pcs_exact_deform(cell, x, &state);
+        pcs_exact_rate(cell, &state, w, &rates);
+        exact_momentum(data, cell, w, p);
+        power += batch->damping_mass * exact_dot(NDOF, w, p);
+        power += batch->damping_stiffness * exact_form(data, cell, rates.Gam, rates.psi);
+    }
+    return power;
+}
+
+static void exact_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
+{
+    const exact_data *data = batch->data;
+    for (int i = 0; i < batch->ncell; i++) {
+        const pcs_exact_cell *cell = &data->cells[i];
+        const int *equation = batch->equation + (size_t)i * NDOF;
+        double x[NDOF], w[NDOF], p[NDOF];
+        pcs_exact_state state;
+        pcs_cell_gather(equation, NDOF, q, x);
+        pcs_cell_gather(equation, NDOF, v, w);
+        pcs_exact_deform(cell, x, &state);
+        exact_momentum(data, cell, w, p);
+        sum->strain += 0.5 * exact_form(data, cell, state.Gam, state.psi);
+        sum->kinetic += 0.5 * exact_dot(NDOF, w, p);
+        for (int j = 0; j < NDOF; j++) {
+            if (j % 6 >= 3) continue;
+            sum->momentum[j % 6] += p[j];
+            if (equation[j] < 0) sum->fixed_momentum[j % 6] += p[j];
+        }
+    }
+}
+
+// The forces of a cell that moves freely add up to drag alone; those at supports do not.
+static void exact_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
+{
+    for (int i = 0; i < batch->ncell; i++) {
+        const int *equation = batch->equation + (size_t)i * NDOF;
+        double force[NDOF];
+        if (batch->damping_mass == 0.0 && pcs_cell_is_free(equation, NDOF)) continue;
+        exact_force(batch, i, q, v, force);
+        for (int j = 0; j < NDOF; j++)
+            if (j % 6 < 3 && equation[j] >= 0) sum[j % 6] += force[j];
+    }
+}
+
+// Elastic section forces in the axes of the turned section; the moments at the ends are those on the nodes.
+static void exact_read_fields(const pcs_batch *batch, int index, const double *q, const double *v,
+                              double field[PCS_MAX_CELL_FIELDS])
+{
+    (void)v;
+    const exact_data *data = batch->data;
+    const pcs_exact_cell *cell = &data->cells[index];
+    const pcs_section *section = &((const exact_params *)batch->params)->section;
+    double x[NDOF], n[3], m[3], f[NDOF], force[3], moment[3], start[3], end[3];
+    pcs_exact_state state;
+    pcs_cell_gather(batch->equation + (size_t)index * NDOF, NDOF, q, x);
+    pcs_exact_deform(cell, x, &state);
+    exact_section(batch, cell, &state, NULL, n, m);
+    exact_hold(cell, &state, n, m, f);
+    pcs_rotation_apply_transposed(cell->E, n, force);
+    pcs_rotation_apply_transposed(cell->E, m, moment);
+    pcs_rotation_apply_transposed(cell->E, f + 3, start);
+    pcs_rotation_apply_transposed(cell->E, f + 9, end);
+    field[0] = force[0];
+    field[1] = hypot(force[1], force[2]);
+    field[2] = moment[0];
+    field[3] = hypot(start[1], start[2]);
+    field[4] = hypot(end[1], end[2]);
+    field[5] = force[0] / section->area;
+    field[6] = fmax(fabs(start[2]), fabs(end[2])) * section->cy / section->Iz +
+               fmax(fabs(start[1]), fabs(end[1])) * section->cz / section->Iy;
+    field[7] = 0.5 * exact_form(data, cell, state.Gam, state.psi);
+    field[8] = force[1];
+    field[9] = force[2];
+    field[10] = moment[1];
+    field[11] = moment[2];
+}
+
+const pcs_element_ops pcs_element_beam_exact_3d = {
+    .name = "beam_exact_3d",
+    .summary = "geometrically exact Timoshenko beam in space; three displacements and a finite rotation at each node",
+    .options = exact_options,
+    .params_size = sizeof(exact_params),
+    .has_section = true,
+    .section_offset = offsetof(exact_params, section),
+    .ndof = NDOF,
+    .is_nonlinear = true,
+    .sees_velocity = true,
+    .fields = exact_fields,
+    .node_dofs = exact_node_dofs,
+    .setup = exact_setup,
+    .matrices = exact_matrices,
+    .add_force = exact_add_force,
+    .tangents = exact_tangents,
+    .dissipation = exact_dissipation,
+    .add_energy = exact_add_energy,
+    .add_resultant = exact_add_resultant,
+    .read_fields = exact_read_fields,
+};

@@ -1,0 +1,159 @@
+// Kinematics of the geometrically exact beam in space, shared by its force and its tangents.
+//
+// Two nodes with turns R1, R2 from the reference state, whose axes are the global ones; one point half way. With
+//   psi = log(R1^T R2),  a = |psi|,  Rm = R1 exp(psi/2),  d = d0 + (u2 - u1)/L,  d0 = direction of the chord
+//   Gam = Rm^T d - d0,   kap = psi/L
+// and material spins th1, th2 of the nodes (R <- R exp(th)), s = (th1 + th2)/2 and r = th2 - th1:
+//   spin of Rm      th  = s + t/2 psi x r,                      t = tan(a/4)/a
+//   change of psi   p   = r + e psi x (psi x r) + psi x s,      e = (1 - (a/2) cot(a/2))/a^2
+//   change of Gam   gam = Rm^T (du2 - du1)/L + g x th,          g = Rm^T d
+// The spin of Rm is the general one, A1 th1 + A2 th2 with A1 = exp(-psi/2) - Tr(psi/2) Tr^-T(psi)/2 and
+// A2 = Tr(psi/2) Tr^-1(psi)/2: as functions of the skew matrix psi^ they are (I -+ tanh(psi^/4))/2.
+// All vectors but u are material, in the turned global axes; E holds the axes of the section in them.
+
+#ifndef PCS_ELEMENTS_EXACT_3D_H
+#define PCS_ELEMENTS_EXACT_3D_H
+
+#include "core/rotation.h"
+
+#include <math.h>
+
+enum { PCS_EXACT_NDOF = 12 };
+
+typedef struct pcs_exact_cell {
+    double length, inverse; // L and 1/L
+    double E[9];            // columns: the axes of the section; the first is d0
+} pcs_exact_cell;
+
+typedef struct pcs_exact_stiffness {
+    double force[3];  // E A, G A ky, G A kz
+    double moment[3]; // G J, E Iy, E Iz
+} pcs_exact_stiffness;
+
+typedef struct pcs_exact_state {
+    double Rm[9], psi[3], g[3], Gam[3];
+    double a2, e, t; // a^2 and the functions of a above
+    double cosine;   // of a/2
+} pcs_exact_state;
+
+// Velocities of a cell as seen by its strains.
+typedef struct pcs_exact_rates {
+    double s[3], r[3], th[3];
+    double slide[3]; // Rm^T (v2 - v1)/L
+    double Gam[3], psi[3];
+} pcs_exact_rates;
+
+// Unit quaternion (w, u) of exp(p).
+static inline void pcs_exact_quaternion(const double p[3], double Q[4])
+{
+    double a2 = pcs_dot3(p, p), half = 0.5 * sqrt(a2), x = 0.25 * a2;
+    double sinc = x < 1e-3 ? 1.0 - x / 6.0 * (1.0 - x / 20.0 * (1.0 - x / 42.0 * (1.0 - x / 72.0))) : sin(half) / half;
+    Q[0] = cos(half);
+    for (int k = 0; k < 3; k++) Q[1 + k] = 0.5 * sinc * p[k];
+}
+
+static inline void pcs_exact_matrix(const double Q[4], double R[9])
+{
+    double w = Q[0], x = Q[1], y = Q[2], z = Q[3];
+    R[0] = 1.0 - 2.0 * (y * y + z * z);
+    R[1] = 2.0 * (x * y - w * z);
+    R[2] = 2.0 * (x * z + w * y);
+    R[3] = 2.0 * (x * y + w * z);
+    R[4] = 1.0 - 2.0 * (x * x + z * z);
+    R[5] = 2.0 * (y * z - w * x);
+    R[6] = 2.0 * (x * z - w * y);
+    R[7] = 2.0 * (y * z + w * x);
+    R[8] = 1.0 - 2.0 * (x * x + y * y);
+}
+
+// (1 - (a/2) cot(a/2))/a^2: a series of Bernoulli numbers where the closed form would cancel.
+static inline double pcs_exact_e(double a2, double half_cotangent)
+{
+    if (a2 > 0.25) return (1.0 - half_cotangent) / a2;
+    double x = a2;
+    return 1.0 / 12.0 +
+           x * (1.0 / 720.0 +
+                x * (1.0 / 30240.0 + x * (1.0 / 1209600.0 +
+                                          x * (1.0 / 47900160.0 + x * (691.0 / 1307674368000.0 + x / 74724249600.0)))));
+}
+
+// psi, e and t from the quaternion of R1^T R2, by the shorter way round: sin(a/2) u/|u| and cos(a/2) are its entries.
+static inline void pcs_exact_relative(const double Q1[4], const double Q2[4], double *sign, pcs_exact_state *out)
+{
+    double w = Q1[0] * Q2[0] + Q1[1] * Q2[1] + Q1[2] * Q2[2] + Q1[3] * Q2[3], u[3], factor;
+    *sign = w < 0.0 ? -1.0 : 1.0;
+    pcs_cross(Q2 + 1, Q1 + 1, u);
+    for (int k = 0; k < 3; k++) u[k] = *sign * (u[k] + Q1[0] * Q2[1 + k] - Q2[0] * Q1[1 + k]);
+    w *= *sign;
+    double s2 = pcs_dot3(u, u);
+    if (s2 < 1e-3) // 2 asin(s)/s
+        factor = 2.0 + s2 * (1.0 / 3.0 + s2 * (3.0 / 20.0 + s2 * (5.0 / 56.0 + s2 * (35.0 / 576.0))));
+    else factor = 2.0 * atan2(sqrt(s2), w) / sqrt(s2);
+    for (int k = 0; k < 3; k++) out->psi[k] = factor * u[k];
+    out->cosine = w;
+    out->a2 = factor * factor * s2;
+    out->e = pcs_exact_e(out->a2, 0.5 * factor * w); // a/2 cot(a/2) = (a / sin(a/2)) cos(a/2) / 2
+    out->t = 1.0 / (factor * (1.0 + w));             // tan(a/4) = sin(a/2)/(1 + cos(a/2))
+}
+
+static inline void pcs_exact_deform(const pcs_exact_cell *cell, const double q[PCS_EXACT_NDOF], pcs_exact_state *out)
+{
+    double Q1[4], Q2[4], Q[4], sign, d[3], norm = 0.0;
+    pcs_exact_quaternion(q + 3, Q1);
+    pcs_exact_quaternion(q + 9, Q2);
+    pcs_exact_relative(Q1, Q2, &sign, out);
+    // Half way on the shorter arc: the sum, made a unit again.
+    for (int k = 0; k < 4; k++) {
+        Q[k] = Q1[k] + sign * Q2[k];
+        norm += Q[k] * Q[k];
+    }
+    norm = 1.0 / sqrt(norm);
+    for (int k = 0; k < 4; k++) Q[k] *= norm;
+    pcs_exact_matrix(Q, out->Rm);
+    for (int k = 0; k < 3; k++) d[k] = cell->E[3 * k] + (q[6 + k] - q[k]) * cell->inverse;
+    pcs_rotation_apply_transposed(out->Rm, d, out->g);
+    for (int k = 0; k < 3; k++) out->Gam[k] = out->g[k] - cell->E[3 * k];
+}
+
+static inline void pcs_exact_rate(const pcs_exact_cell *cell, const pcs_exact_state *state,
+                                  const double v[PCS_EXACT_NDOF], pcs_exact_rates *out)
+{
+    double slide[3], a[3], b[3], c[3];
+    for (int k = 0; k < 3; k++) {
+        slide[k] = (v[6 + k] - v[k]) * cell->inverse;
+        out->s[k] = 0.5 * (v[3 + k] + v[9 + k]);
+        out->r[k] = v[9 + k] - v[3 + k];
+    }
+    pcs_rotation_apply_transposed(state->Rm, slide, out->slide);
+    pcs_cross(state->psi, out->r, a);
+    pcs_cross(state->psi, a, b);
+    pcs_cross(state->psi, out->s, c);
+    for (int k = 0; k < 3; k++) {
+        out->th[k] = out->s[k] + 0.5 * state->t * a[k];
+        out->psi[k] = out->r[k] + state->e * b[k] + c[k];
+    }
+    pcs_cross(state->g, out->th, a);
+    for (int k = 0; k < 3; k++) out->Gam[k] = out->slide[k] + a[k];
+}
+
+// y = factor E diag(D) E^T x
+static inline void pcs_exact_material(const double E[9], const double D[3], double factor, const double x[3],
+                                      double y[3])
+{
+    double local[3];
+    pcs_rotation_apply_transposed(E, x, local);
+    for (int k = 0; k < 3; k++) local[k] *= factor * D[k];
+    pcs_rotation_apply(E, local, y);
+}
+
+// Stiffness of a cell under the section forces n and m (damping forces included); `rates` are NULL when beta is zero,
+// else their change with q is taken into account. Twelve rows and columns.
+void pcs_exact_tangent(const pcs_exact_cell *cell, const pcs_exact_stiffness *D, const pcs_exact_state *state,
+                       const double n[3], const double m[3], double beta, const pcs_exact_rates *rates,
+                       double K[PCS_EXACT_NDOF * PCS_EXACT_NDOF]);
+
+// beta (L Bg^T Dn Bg + Bp^T Dm Bp / L), Bg and Bp the gradients of Gam and psi.
+void pcs_exact_viscosity(const pcs_exact_cell *cell, const pcs_exact_stiffness *D, const pcs_exact_state *state,
+                         double beta, double C[PCS_EXACT_NDOF * PCS_EXACT_NDOF]);
+
+#endif
