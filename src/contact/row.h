@@ -18,14 +18,17 @@ enum { PCS_ROW_NODES = 4 };
 // Where a node is, and how it has turned since the reference state.
 typedef struct pcs_place {
     double x[3];
-    double R[9];   // from the reference to the present; I + w^ for small rotations w
-    bool is_small; // rotations are small: arms keep their reference direction
+    double R[9];       // from the reference to the present; I + turn^ for small rotations
+    double turn[3];    // the rotation as it stands in q: an angle goes on past pi, a vector in space does not
+    bool is_small;     // rotations are small: arms keep their reference direction
+    double v[3], w[3]; // velocity and angular velocity in space; zero unless `has_velocities`
 } pcs_place;
 
 typedef struct pcs_places pcs_places;
 struct pcs_places {
     const pcs_mesh *mesh;
-    double t; // s
+    double t;            // s
+    bool has_velocities; // asks for the bias of the rows, too
     const void *owner;
     void (*find)(const pcs_places *self, int node, pcs_place *out);
 };
@@ -43,8 +46,10 @@ typedef struct pcs_row_direction {
 typedef struct pcs_row_state {
     double gap;       // m, or rad
     double speed;     // dg/dt of a driven row at fixed q
+    double bias;      // second time derivative of g at constant v and w; when the places have velocities
     double point[3];  // where it is drawn
     double normal[3]; // along which the multiplier pushes the body
+    double couple[3]; // moment of a unit multiplier of a joint on the body, about the point of the joint
     pcs_row_direction direction;
     pcs_row_direction tangent[2]; // of friction; as many as the row declares
 } pcs_row_state;

@@ -7,6 +7,14 @@
 #include "core/option.h"
 #include "mesh/dofmap.h"
 
+// What a joint is made of, once its nodes are known.
+typedef struct pcs_joint_shape {
+    int nrow;
+    bool is_constant;                 // its directions never change
+    bool is_driven;                   // `speeds` is there
+    bool has_force[3], has_moment[3]; // what it may carry, along and about x, y, z
+} pcs_joint_shape;
+
 typedef struct pcs_joint_ops {
     const char *name;
     const char *summary;
@@ -16,8 +24,11 @@ typedef struct pcs_joint_ops {
     // NULL when the parameters are sound, else what is wrong; *option names the culprit.
     const char *(*check)(const void *params, const char **option);
     // Resolves nodes and reference geometry; a node that lacks a direction the joint holds is PCS_BAD_INPUT.
-    pcs_status (*create)(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance, int *nrow);
+    pcs_status (*create)(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
+                         pcs_joint_shape *shape);
     pcs_row_evaluate *evaluate;
+    // dg/dt at fixed q of every row of a driven joint.
+    void (*speeds)(const void *instance, double t, double *speed);
 } pcs_joint_ops;
 
 extern const pcs_joint_ops *const pcs_joints[]; // ends with NULL

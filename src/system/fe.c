@@ -88,15 +88,14 @@ static pcs_status fe_choose_ops(pcs_system *self)
     fe_data *fe = self->data;
     pcs_system_ops *ops;
     self->is_linear = !fe->is_nonlinear && !fe->has_varying_rows;
-    if (self->is_linear) return PCS_OK;
+    if (self->is_linear && !fe->has_driven_rows) return PCS_OK;
     PCS_TAKE(self->ctx, ops, 1, "the system");
     *ops = *self->ops;
-    ops->change = NULL;
+    if (!self->is_linear) ops->change = NULL;
+    if (fe->has_driven_rows) ops->row_speeds = pcs_fe_row_speeds;
+    if (fe->has_driven_rows || fe->has_varying_rows) ops->rate_bias = pcs_fe_rate_bias;
     if (fe->is_nonlinear) ops->update_tangents = pcs_fe_update_tangents;
-    if (fe->has_varying_rows) {
-        ops->update_directions = pcs_fe_update_directions;
-        ops->row_speeds = pcs_fe_row_speeds;
-    }
+    if (fe->has_varying_rows) ops->update_directions = pcs_fe_update_directions;
     if (fe->nspin > 0) {
         ops->retract = pcs_fe_retract;
         ops->turn = pcs_fe_turn;

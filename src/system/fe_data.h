@@ -18,6 +18,7 @@ typedef struct fe_row_source {
     int first_row, nrow;
     void *instance; // NULL: constant rows
     pcs_row_evaluate *evaluate;
+    pcs_joint_shape joint; // of a joint
 } fe_row_source;
 
 // What a rank has of a model that is spread over several.
@@ -41,7 +42,10 @@ typedef struct fe_data {
     fe_row_source *sources;    // [ncontact] contacts, then joints
     pcs_contact_point *points; // [nrow] constant rows
     pcs_row_state *states;     // [nrow] varying rows at the position evaluated last
-    bool has_varying_rows;
+    int *dof_of_equation;      // [nequation] when there are such rows
+    bool has_evaluated_rows;   // some gaps are stated by instances
+    bool has_varying_rows;     // and their directions change
+    bool has_driven_rows;
     bool is_nonlinear;       // some group's tangents vary
     int nspin;               // nodes with a finite rotation in space
     int (*spins)[3];         // [nspin] their equations, consecutive; -1: held
@@ -82,6 +86,7 @@ void pcs_fe_update_directions(pcs_system *self, const double *q);
 void pcs_fe_put_direction(const fe_data *fe, const pcs_row_direction *direction, const double *q, pcs_rows *rows,
                           int row);
 void pcs_fe_row_speeds(const pcs_system *self, double t, double *speed);
+void pcs_fe_rate_bias(const pcs_system *self, const double *q, const double *v, double *bias);
 void pcs_fe_gaps(const pcs_system *self, const double *q, double *gap);
 void pcs_fe_contact_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
 void pcs_fe_row_resultant(const pcs_system *self, int row, double out[3]);

@@ -5,6 +5,7 @@
 
 #include "system/fe_data.h"
 
+#include <math.h>
 #include <string.h>
 
 static pcs_status rows_fill_constant(pcs_system *self, int contact, const pcs_contact_info *info)
@@ -34,7 +35,8 @@ static pcs_status rows_count(pcs_system *self, int k, pcs_contact_info *info)
         info->name = joint->name;
         info->is_joint = true;
         source->evaluate = joint->ops->evaluate;
-        PCS_TRY(joint->ops->create(self->ctx, joint->params, &fe->map, &source->instance, &info->nrow));
+        PCS_TRY(joint->ops->create(self->ctx, joint->params, &fe->map, &source->instance, &source->joint));
+        info->nrow = source->joint.nrow;
     }
     source->first_row = info->first_row;
     source->nrow = info->nrow;
@@ -53,6 +55,7 @@ static void rows_describe(const pcs_system *self, int k, const pcs_contact_info 
     for (int i = 0; i < info->nrow; i++) rows[info->first_row + i] = row;
 }
 
+// Are they evaluated anew at every position? Those of a joint may keep their directions all the same.
 static bool rows_vary(const fe_data *fe, int k)
 {
     return fe->sources[k].evaluate != NULL && fe->sources[k].instance != NULL;
@@ -96,11 +99,33 @@ static pcs_status rows_create(pcs_system *self, pcs_contact_info *info, const ch
     self->rows = rows;
     for (int k = 0; k < self->ncontact; k++) {
         rows_describe(self, k, &info[k], rows);
-        fe->has_varying_rows = fe->has_varying_rows || rows_vary(fe, k);
+        fe->has_evaluated_rows = fe->has_evaluated_rows || rows_vary(fe, k);
+        fe->has_varying_rows = fe->has_varying_rows || (rows_vary(fe, k) && !fe->sources[k].joint.is_constant);
+        fe->has_driven_rows = fe->has_driven_rows || fe->sources[k].joint.is_driven;
         if (rows_vary(fe, k)) continue;
         pcs_status status = rows_fill_constant(self, k, &info[k]);
         if (status != PCS_OK) *culprit = pcs_fe_culprit(self->ctx, "contacts", info[k].name);
         PCS_TRY(status);
+    }
+    return PCS_OK;
+}
+
+// A joint between nodes that supports hold along its direction holds nothing.
+static pcs_status rows_demand_motion(pcs_system *self, const char **culprit)
+{
+    const pcs_rows *G = self->G;
+    for (int row = 0; row < self->nrow; row++) {
+        const pcs_contact_info *info = &self->contacts[self->rows[row].contact];
+        bool is_zero = info->is_joint;
+        for (int i = G->start[row]; i < G->start[row + 1]; i++) is_zero = is_zero && fabs(G->value[i]) < 1e-12;
+        if (!is_zero) continue;
+        const fe_data *fe = self->data;
+        const pcs_row_state *state = &fe->states[row];
+        bool is_turn = pcs_dot3(state->normal, state->normal) == 0.0;
+        const double *d = is_turn ? state->couple : state->normal;
+        *culprit = pcs_fe_culprit(self->ctx, "joints", info->name);
+        return pcs_fail(self->ctx, PCS_BAD_INPUT, "joint '%s' holds what supports hold already: %s [%g, %g, %g]",
+                        info->name, is_turn ? "rotations about" : "motion along", d[0], d[1], d[2]);
     }
     return PCS_OK;
 }
@@ -115,18 +140,37 @@ pcs_status pcs_fe_make_rows(pcs_system *self, const char **culprit)
     self->contacts = info;
     PCS_TRY(rows_create(self, info, culprit));
     PCS_TRY(rows_make_directions(self));
-    if (!fe->has_varying_rows) return PCS_OK;
+    if (!fe->has_evaluated_rows) return PCS_OK;
+    PCS_TAKE(self->ctx, fe->dof_of_equation, self->nv, "contact rows");
+    for (int i = 0; i < fe->map.ndof; i++)
+        if (fe->map.dof[i].equation >= 0) fe->dof_of_equation[fe->map.dof[i].equation] = i;
     double *rest;
     PCS_TAKE(self->ctx, rest, self->nq, "contact rows");
     pcs_fe_update_directions(self, rest);
-    return PCS_OK;
+    return rows_demand_motion(self, culprit);
 }
 
 // Places of the nodes at the positions in `owner`.
 typedef struct row_view {
     const fe_data *fe;
-    const double *q;
+    const double *q, *v; // v may be NULL
 } row_view;
+
+// Velocities of a node in space; out->R is there.
+static void rows_find_velocity(const row_view *view, int node, pcs_place *out)
+{
+    const fe_data *fe = view->fe;
+    double spin[3] = { 0.0 };
+    int place = fe->spin_of_node == NULL ? -1 : fe->spin_of_node[node];
+    pcs_fe_node_vector(fe, node, view->v, out->v);
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        for (int k = 0; k < 3 && d->is_rotation && d->equation >= 0; k++)
+            spin[k] += view->v[d->equation] * d->direction[k];
+    }
+    if (place >= 0) pcs_rotation_apply(out->R, spin, out->w); // it is material there
+    else memcpy(out->w, spin, sizeof spin);
+}
 
 static void rows_find_place(const pcs_places *self, int node, pcs_place *out)
 {
@@ -141,21 +185,26 @@ static void rows_find_place(const pcs_places *self, int node, pcs_place *out)
         is_finite = is_finite || d->is_finite;
         for (int k = 0; k < 3 && d->equation >= 0; k++) turn[k] += view->q[d->equation] * d->direction[k];
     }
+    *out = (pcs_place){ .is_small = !is_finite };
+    memcpy(out->turn, turn, sizeof turn);
     for (int k = 0; k < 3; k++) out->x[k] = self->mesh->x[node][k] + displacement[k];
-    out->is_small = !is_finite;
     if (is_finite) {
         pcs_rotation_exp(turn, out->R);
     } else {
         const double R[9] = { 1.0, -turn[2], turn[1], turn[2], 1.0, -turn[0], -turn[1], turn[0], 1.0 };
         memcpy(out->R, R, sizeof R);
     }
+    if (self->has_velocities) rows_find_velocity(view, node, out);
 }
 
-static void rows_evaluate(const pcs_system *self, const double *q)
+// The rows at q, with their bias when v is not NULL.
+static void rows_evaluate(const pcs_system *self, const double *q, const double *v)
 {
     fe_data *fe = self->data;
-    row_view view = { fe, q };
-    pcs_places places = { .mesh = fe->model.mesh, .t = self->time, .owner = &view, .find = rows_find_place };
+    row_view view = { fe, q, v };
+    pcs_places places = {
+        .mesh = fe->model.mesh, .t = self->time, .has_velocities = v != NULL, .owner = &view, .find = rows_find_place
+    };
     for (int k = 0; k < self->ncontact; k++) {
         const fe_row_source *source = &fe->sources[k];
         if (!rows_vary(fe, k)) continue;
@@ -201,7 +250,7 @@ void pcs_fe_put_direction(const fe_data *fe, const pcs_row_direction *direction,
 void pcs_fe_update_directions(pcs_system *self, const double *q)
 {
     fe_data *fe = self->data;
-    rows_evaluate(self, q);
+    rows_evaluate(self, q, NULL);
     for (int k = 0; k < self->ncontact; k++) {
         const fe_row_source *source = &fe->sources[k];
         if (!rows_vary(fe, k)) continue;
@@ -213,7 +262,7 @@ void pcs_fe_update_directions(pcs_system *self, const double *q)
 void pcs_fe_gaps(const pcs_system *self, const double *q, double *gap)
 {
     const fe_data *fe = self->data;
-    if (fe->has_varying_rows) rows_evaluate(self, q);
+    if (fe->has_evaluated_rows) rows_evaluate(self, q, NULL);
     for (int k = 0; k < self->ncontact; k++) {
         const fe_row_source *source = &fe->sources[k];
         bool varies = rows_vary(fe, k);
@@ -225,14 +274,25 @@ void pcs_fe_gaps(const pcs_system *self, const double *q, double *gap)
 void pcs_fe_row_speeds(const pcs_system *self, double t, double *speed)
 {
     const fe_data *fe = self->data;
-    (void)t; // the rows stand at `time`, which is t
-    for (int row = 0; row < self->nrow; row++) speed[row] = fe->states[row].speed;
+    for (int row = 0; row < self->nrow; row++) speed[row] = 0.0;
+    for (int k = fe->model.ncontact; k < self->ncontact; k++) {
+        const fe_row_source *source = &fe->sources[k];
+        if (!source->joint.is_driven) continue;
+        fe->model.joints[k - fe->model.ncontact].ops->speeds(source->instance, t, speed + source->first_row);
+    }
+}
+
+void pcs_fe_rate_bias(const pcs_system *self, const double *q, const double *v, double *bias)
+{
+    const fe_data *fe = self->data;
+    rows_evaluate(self, q, v);
+    for (int row = 0; row < self->nrow; row++) bias[row] = fe->states[row].bias;
 }
 
 void pcs_fe_contact_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3])
 {
     const fe_data *fe = self->data;
-    if (fe->has_varying_rows) rows_evaluate(self, q);
+    if (fe->has_evaluated_rows) rows_evaluate(self, q, NULL);
     for (int k = 0; k < self->ncontact; k++) {
         const fe_row_source *source = &fe->sources[k];
         bool varies = rows_vary(fe, k);
@@ -250,17 +310,14 @@ void pcs_fe_contact_points(const pcs_system *self, const double *q, double (*pos
     }
 }
 
-// What a unit impulse along a varying direction gives to the moving equations.
-static void rows_varying_resultant(const fe_data *fe, const pcs_row_direction *direction, double out[3])
+// Along the direction as it stands in G, where the law of the row was imposed.
+static void rows_varying_resultant(const pcs_system *self, int row, double out[3])
 {
-    for (int i = 0; i < direction->nterm; i++) {
-        const pcs_row_term *term = &direction->term[i];
-        for (int j = fe->map.first[term->node]; j < fe->map.first[term->node + 1]; j++) {
-            const pcs_dof *d = &fe->map.dof[j];
-            if (d->is_rotation || d->equation < 0) continue;
-            double part = pcs_dot3(term->force, d->direction);
-            for (int k = 0; k < 3; k++) out[k] += part * d->direction[k];
-        }
+    const fe_data *fe = self->data;
+    const pcs_rows *G = self->G;
+    for (int i = G->start[row]; i < G->start[row + 1]; i++) {
+        const pcs_dof *d = &fe->map.dof[fe->dof_of_equation[G->column[i]]];
+        for (int k = 0; k < 3 && !d->is_rotation; k++) out[k] += G->value[i] * d->direction[k];
     }
 }
 
@@ -268,5 +325,5 @@ void pcs_fe_row_resultant(const pcs_system *self, int row, double out[3])
 {
     const fe_data *fe = self->data;
     memcpy(out, fe->points[row].resultant, 3 * sizeof *out);
-    if (rows_vary(fe, self->rows[row].contact)) rows_varying_resultant(fe, &fe->states[row].direction, out);
+    if (rows_vary(fe, self->rows[row].contact)) rows_varying_resultant(self, row, out);
 }

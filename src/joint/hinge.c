@@ -1,0 +1,113 @@
+// Hinge: two points coincide and the ends turn against each other about one axis only.
+//
+//   g = e_i . (p_b - p_a),   in space also u_i . w with w the axis on b and u_1, u_2 perpendicular to it on a
+//
+// In the plane the axis is the normal of the plane and the points are all there is to hold.
+
+#include "joint/pair.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct hinge_params {
+    pcs_pair_params pair;
+    double axis[3];
+} hinge_params;
+
+typedef struct hinge {
+    pcs_joint_pair pair;
+    bool has_axis;
+    double axis[3], across[2][3];
+} hinge;
+
+static const pcs_option hinge_options[] = {
+    PCS_PAIR_OPTIONS(hinge_params),
+    PCS_AXIS_OPTION(hinge_params, false, "about which it turns, any length; needed in space"),
+    { 0 },
+};
+
+static const char *hinge_check(const void *params, const char **option)
+{
+    const hinge_params *p = params;
+    double unit[3];
+    const char *fault = pcs_pair_check(&p->pair, option);
+    if (fault != NULL || isnan(p->axis[0])) return fault;
+    *option = "axis";
+    return pcs_joint_normalize(p->axis, unit) ? NULL : "the axis has no direction";
+}
+
+// In the plane an axis may be given, but only one is possible.
+static pcs_status hinge_check_flat(pcs_context *ctx, const hinge_params *p, const hinge *h)
+{
+    double normal[3];
+    const double(*d)[3] = h->pair.translation;
+    if (h->pair.ntranslation == 3)
+        return pcs_fail(ctx, PCS_BAD_INPUT,
+                        "node %d moves in space, but does not turn: there is no axis to hold; 'ball' joins its point",
+                        h->pair.b.turning == PCS_TURNS_NOT ? h->pair.b.node : h->pair.a.node);
+    if (isnan(p->axis[0]) || h->pair.ntranslation < 2) return PCS_OK;
+    pcs_cross(d[0], d[1], normal);
+    if (fabs(pcs_dot3(normal, h->axis)) < 1.0 - 1e-9)
+        return pcs_fail(ctx, PCS_BAD_INPUT,
+                        "node %d moves in a plane; a hinge can only turn about its normal [%g, %g, %g]", h->pair.b.node,
+                        normal[0], normal[1], normal[2]);
+    return PCS_OK;
+}
+
+static pcs_status hinge_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
+                               pcs_joint_shape *shape)
+{
+    const hinge_params *p = params;
+    hinge *h;
+    PCS_TAKE(ctx, h, 1, "a joint");
+    PCS_TRY(pcs_pair_create(ctx, &p->pair, map, &h->pair));
+    const pcs_joint_pair *pair = &h->pair;
+    *instance = h;
+    *shape = (pcs_joint_shape){ .nrow = pair->ntranslation };
+    shape->is_constant = pcs_end_is_straight(&pair->a) && pcs_end_is_straight(&pair->b);
+    pcs_pair_shape(pair, shape);
+    if (!isnan(p->axis[0])) (void)pcs_joint_normalize(p->axis, h->axis);
+    if (pair->nrotation < 3) return hinge_check_flat(ctx, p, h);
+    if (isnan(p->axis[0]))
+        return pcs_fail(ctx, PCS_BAD_INPUT, "missing key 'axis': node %d turns in space", pair->b.node);
+    h->has_axis = true;
+    pcs_joint_frame(h->axis, h->across[0], h->across[1]);
+    shape->nrow += 2;
+    bool is_free = pair->a.turning == PCS_TURNS_FREE || pair->b.turning == PCS_TURNS_FREE;
+    shape->is_constant = shape->is_constant && !is_free;
+    for (int i = 0; i < 2; i++) pcs_joint_mark(h->across[i], shape->has_moment);
+    for (int k = 0; k < 3 && is_free && pair->a.node >= 0; k++) shape->has_moment[k] = true; // the axis rides
+    return PCS_OK;
+}
+
+static void hinge_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
+{
+    const hinge *h = instance;
+    pcs_end_now a, b;
+    pcs_end_find(&h->pair.a, places, &a);
+    pcs_end_find(&h->pair.b, places, &b);
+    for (int i = 0; i < h->pair.ntranslation; i++) {
+        pcs_rider d = pcs_rider_fixed(h->pair.translation[i]);
+        pcs_row_translation(&a, &b, &d, rows++);
+    }
+    bool adds_up = h->pair.a.turning != PCS_TURNS_FREE && h->pair.b.turning != PCS_TURNS_FREE;
+    for (int i = 0; i < 2 && h->has_axis; i++) {
+        if (adds_up) {
+            pcs_row_angle(&a, &b, h->across[i], rows++);
+            continue;
+        }
+        pcs_rider u = pcs_rider_on(&a, h->across[i]), w = pcs_rider_on(&b, h->axis);
+        pcs_row_cross(&a, &b, &u, &w, rows++);
+    }
+}
+
+const pcs_joint_ops pcs_joint_hinge = {
+    .name = "hinge",
+    .summary = "two points stay together, the ends turn about one axis; in the plane a pin",
+    .options = hinge_options,
+    .params_size = sizeof(hinge_params),
+    .set_options = pcs_pair_sets,
+    .check = hinge_check,
+    .create = hinge_create,
+    .evaluate = hinge_evaluate,
+};

@@ -1,0 +1,30 @@
+// A given motion s(t) with its first two derivatives; private to this folder.
+//
+//   table          linear between the entries (the velocity jumps there), or by cubics with a continuous velocity;
+//                  constant outside
+//   harmonic       s = A (sin(2 pi f t + phase) - sin(phase))
+//   way            s = S r(t / T)
+//   speed          s' = V r(t / T)
+//
+// r(x) = 10 x^3 - 15 x^4 + 6 x^5 rises from 0 to 1 with two derivatives that vanish at both ends; with a rise time T
+// the harmonic motion is multiplied by it, too.
+
+#ifndef PCS_JOINT_MOTION_H
+#define PCS_JOINT_MOTION_H
+
+#include "core/option.h"
+
+typedef struct pcs_motion_params {
+    pcs_list table;
+    int interpolation;
+    double amplitude, frequency, phase, way, speed, rise;
+} pcs_motion_params;
+
+enum { PCS_MOTION_LINEAR, PCS_MOTION_SMOOTH };
+
+// NULL when the parameters state one motion, else what is wrong; *option names the culprit.
+const char *pcs_motion_check(const pcs_motion_params *params, const char **option);
+// s, s' and s''.
+void pcs_motion_at(const pcs_motion_params *params, double t, double s[3]);
+
+#endif

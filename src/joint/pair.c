@@ -1,0 +1,264 @@
+#include "joint/pair.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const pcs_pair_sets[] = { "node", "a", "b", NULL };
+
+const char *pcs_pair_check(const pcs_pair_params *p, const char **option)
+{
+    *option = NULL;
+    if (p->node == NULL && p->a == NULL && p->b == NULL) return "missing key 'node', or 'a' and 'b'";
+    *option = "node";
+    if (p->node != NULL && (p->a != NULL || p->b != NULL))
+        return "joins a node to the ground; with 'a' and 'b' it has no place";
+    *option = p->b == NULL ? "a" : "b";
+    return p->node == NULL && (p->a == NULL || p->b == NULL) ? "joins two nodes: give both 'a' and 'b'" : NULL;
+}
+
+bool pcs_joint_normalize(const double raw[3], double unit[3])
+{
+    double largest = fmax(fabs(raw[0]), fmax(fabs(raw[1]), fabs(raw[2])));
+    for (int k = 0; k < 3; k++) unit[k] = raw[k] / largest;
+    double length = sqrt(pcs_dot3(unit, unit));
+    for (int k = 0; k < 3; k++) unit[k] /= length;
+    return isfinite(length) && length > 0.0;
+}
+
+// The axis of space that is farthest from `axis` gives the first one.
+void pcs_joint_frame(const double axis[3], double first[3], double second[3])
+{
+    int least = 0;
+    double e[3] = { 0 }, raw[3];
+    for (int k = 1; k < 3; k++)
+        if (fabs(axis[k]) < fabs(axis[least])) least = k;
+    e[least] = 1.0;
+    pcs_cross(axis, e, raw);
+    (void)pcs_joint_normalize(raw, first);
+    pcs_cross(axis, first, second);
+}
+
+pcs_status pcs_pair_single(pcs_context *ctx, const pcs_dofmap *map, const char *name, int *node)
+{
+    const pcs_set *set = pcs_mesh_node_set(map->mesh, name);
+    if (set == NULL) return pcs_fail(ctx, PCS_BAD_INPUT, "there is no node set '%s'", name);
+    if (set->count != 1)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "set '%s' has %d nodes, a joint takes one at each end", name, set->count);
+    *node = set->items[0];
+    return PCS_OK;
+}
+
+pcs_turning pcs_node_turning(const pcs_dofmap *map, int node)
+{
+    int count = 0;
+    bool is_finite = false;
+    for (int i = map->first[node]; i < map->first[node + 1]; i++) {
+        count += map->dof[i].is_rotation;
+        is_finite = is_finite || map->dof[i].is_finite;
+    }
+    return count == 0 ? PCS_TURNS_NOT : !is_finite ? PCS_TURNS_LITTLE : count == 1 ? PCS_TURNS_FLAT : PCS_TURNS_FREE;
+}
+
+static double pair_length(const double x[3])
+{
+    return sqrt(pcs_dot3(x, x));
+}
+
+pcs_status pcs_end_resolve(pcs_context *ctx, const pcs_dofmap *map, int node, const double at[3], pcs_joint_end *out)
+{
+    *out = (pcs_joint_end){ .node = node };
+    memcpy(out->arm, at, sizeof out->arm);
+    if (node < 0) return PCS_OK;
+    const double *x = map->mesh->x[node];
+    out->turning = pcs_node_turning(map, node);
+    for (int k = 0; k < 3; k++) out->arm[k] = at[k] - x[k];
+    if (pair_length(out->arm) <= 1e-12 * (pair_length(at) + pair_length(x))) memset(out->arm, 0, sizeof out->arm);
+    if (out->turning == PCS_TURNS_NOT && pair_length(out->arm) > 0.0)
+        return pcs_fail(ctx, PCS_BAD_INPUT,
+                        "node %d at [%g, %g, %g] does not turn, so it cannot carry the point [%g, %g, %g] of the joint",
+                        node, x[0], x[1], x[2], at[0], at[1], at[2]);
+    return PCS_OK;
+}
+
+// The directions a node moves along (turns about); all three are given as the axes of space.
+static int pair_directions(const pcs_dofmap *map, int node, bool of_rotations, double d[3][3])
+{
+    int count = 0;
+    for (int i = map->first[node]; i < map->first[node + 1]; i++)
+        if (map->dof[i].is_rotation == of_rotations && count < 3)
+            memcpy(d[count++], map->dof[i].direction, sizeof d[0]);
+    for (int i = 0; i < 3 && count == 3; i++)
+        for (int k = 0; k < 3; k++) d[i][k] = i == k ? 1.0 : 0.0;
+    return count;
+}
+
+static bool pair_spans(int count, double d[3][3], const double x[3])
+{
+    double seen = 0.0;
+    for (int i = 0; i < count; i++) {
+        double part = pcs_dot3(d[i], x);
+        seen += part * part;
+    }
+    return fabs(seen - 1.0) <= 1e-9;
+}
+
+// Both ends must move along the same directions, else what one of them lacks would hold the other.
+static pcs_status pair_agree(pcs_context *ctx, const pcs_dofmap *map, const pcs_joint_pair *pair, bool of_rotations)
+{
+    int node[2] = { pair->a.node, pair->b.node }, count[2];
+    double d[2][3][3];
+    if (node[0] < 0) return PCS_OK;
+    for (int e = 0; e < 2; e++) count[e] = pair_directions(map, node[e], of_rotations, d[e]);
+    for (int e = 0; e < 2; e++)
+        for (int i = 0; i < count[e]; i++)
+            if (!pair_spans(count[1 - e], d[1 - e], d[e][i]))
+                return pcs_fail(ctx, PCS_BAD_INPUT, "node %d %s [%g, %g, %g], node %d has no such %s", node[e],
+                                of_rotations ? "turns about" : "moves along", d[e][i][0], d[e][i][1], d[e][i][2],
+                                node[1 - e], of_rotations ? "rotation" : "direction");
+    return PCS_OK;
+}
+
+pcs_status pcs_pair_resolve(pcs_context *ctx, const pcs_dofmap *map, int a, int b, const double at[3],
+                            pcs_joint_pair *out)
+{
+    *out = (pcs_joint_pair){ 0 };
+    if (a == b) return pcs_fail(ctx, PCS_BAD_INPUT, "node %d would be joined to itself", b);
+    PCS_TRY(pcs_end_resolve(ctx, map, a, at, &out->a));
+    PCS_TRY(pcs_end_resolve(ctx, map, b, at, &out->b));
+    out->ntranslation = pair_directions(map, b, false, out->translation);
+    out->nrotation = pair_directions(map, b, true, out->rotation);
+    PCS_TRY(pair_agree(ctx, map, out, false));
+    // A node that does not turn says nothing about the rotations of the other; who locks them asks for both.
+    bool turns = out->b.turning != PCS_TURNS_NOT && (a < 0 || out->a.turning != PCS_TURNS_NOT);
+    if (!turns) out->nrotation = 0;
+    return turns ? pair_agree(ctx, map, out, true) : PCS_OK;
+}
+
+pcs_status pcs_pair_create(pcs_context *ctx, const pcs_pair_params *params, const pcs_dofmap *map, pcs_joint_pair *out)
+{
+    int a = -1, b = -1;
+    PCS_TRY(pcs_pair_single(ctx, map, params->node != NULL ? params->node : params->b, &b));
+    if (params->node == NULL) PCS_TRY(pcs_pair_single(ctx, map, params->a, &a));
+    return pcs_pair_resolve(ctx, map, a, b, isnan(params->at[0]) ? map->mesh->x[b] : params->at, out);
+}
+
+void pcs_joint_mark(const double d[3], bool has[3])
+{
+    for (int k = 0; k < 3; k++) has[k] = has[k] || fabs(d[k]) > 1e-12;
+}
+
+void pcs_pair_shape(const pcs_joint_pair *pair, pcs_joint_shape *shape)
+{
+    for (int i = 0; i < pair->ntranslation; i++) pcs_joint_mark(pair->translation[i], shape->has_force);
+}
+
+bool pcs_end_is_straight(const pcs_joint_end *end)
+{
+    return end->turning < PCS_TURNS_FLAT || end->node < 0 || pair_length(end->arm) == 0.0;
+}
+
+void pcs_end_find(const pcs_joint_end *end, const pcs_places *places, pcs_end_now *now)
+{
+    *now = (pcs_end_now){ .node = end->node, .place = { .R = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, .is_small = true } };
+    if (end->node < 0) {
+        memcpy(now->point, end->arm, sizeof now->point);
+        return;
+    }
+    pcs_place *place = &now->place;
+    places->find(places, end->node, place);
+    pcs_place_point(place, end->arm, now->point, now->arm);
+    if (!places->has_velocities) return;
+    double turned[3];
+    pcs_cross(place->w, now->arm, turned);
+    for (int k = 0; k < 3; k++) now->velocity[k] = place->v[k] + turned[k];
+    if (!place->is_small) pcs_cross(place->w, turned, now->bend);
+}
+
+pcs_rider pcs_rider_fixed(const double direction[3])
+{
+    pcs_rider rider = { 0 };
+    memcpy(rider.now, direction, sizeof rider.now);
+    return rider;
+}
+
+pcs_rider pcs_rider_on(const pcs_end_now *end, const double reference[3])
+{
+    pcs_rider rider = { 0 };
+    if (end->node < 0) return pcs_rider_fixed(reference);
+    pcs_rotation_apply(end->place.R, reference, rider.now);
+    memcpy(rider.lever, end->place.is_small ? reference : rider.now, sizeof rider.lever);
+    pcs_cross(end->place.w, rider.lever, rider.rate);
+    if (!end->place.is_small) pcs_cross(end->place.w, rider.rate, rider.bend);
+    return rider;
+}
+
+// Adds a force and a moment on an end; the ground needs none.
+static void pair_push(pcs_row_state *row, const pcs_end_now *end, double sign, const double force[3],
+                      const double moment[3])
+{
+    if (end->node < 0) return;
+    pcs_row_term *term = &row->direction.term[row->direction.nterm++];
+    term->node = end->node;
+    for (int k = 0; k < 3; k++) {
+        term->force[k] = sign * force[k];
+        term->moment[k] = sign * moment[k];
+    }
+}
+
+void pcs_row_translation(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *d, pcs_row_state *row)
+{
+    double apart[3], moment_a[3], moment_b[3], turn[3], parting[3], bend[3];
+    for (int k = 0; k < 3; k++) {
+        apart[k] = b->point[k] - a->point[k];
+        parting[k] = b->velocity[k] - a->velocity[k];
+        bend[k] = b->bend[k] - a->bend[k];
+    }
+    row->gap = pcs_dot3(d->now, apart);
+    row->bias = pcs_dot3(d->now, bend) + 2.0 * pcs_dot3(d->rate, parting) + pcs_dot3(d->bend, apart);
+    pcs_cross(a->arm, d->now, moment_a);
+    pcs_cross(b->arm, d->now, moment_b);
+    pcs_cross(d->lever, apart, turn);
+    for (int k = 0; k < 3; k++) moment_a[k] -= turn[k];
+    pair_push(row, b, 1.0, d->now, moment_b);
+    pair_push(row, a, -1.0, d->now, moment_a);
+    memcpy(row->point, b->point, sizeof row->point);
+    memcpy(row->normal, d->now, sizeof row->normal);
+}
+
+void pcs_row_angle(const pcs_end_now *a, const pcs_end_now *b, const double n[3], pcs_row_state *row)
+{
+    const double none[3] = { 0 };
+    row->gap = pcs_dot3(n, b->place.turn) - pcs_dot3(n, a->place.turn);
+    pair_push(row, b, 1.0, none, n);
+    pair_push(row, a, -1.0, none, n);
+    memcpy(row->point, b->point, sizeof row->point);
+    memcpy(row->couple, n, sizeof row->couple);
+}
+
+void pcs_row_cross(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *u, const pcs_rider *w,
+                   pcs_row_state *row)
+{
+    const double none[3] = { 0 };
+    double moment_a[3], moment_b[3];
+    row->gap = pcs_dot3(u->now, w->now);
+    row->bias = pcs_dot3(u->bend, w->now) + 2.0 * pcs_dot3(u->rate, w->rate) + pcs_dot3(u->now, w->bend);
+    pcs_cross(w->lever, u->now, moment_b);
+    pcs_cross(u->lever, w->now, moment_a);
+    pair_push(row, b, 1.0, none, moment_b);
+    pair_push(row, a, 1.0, none, moment_a);
+    memcpy(row->point, b->point, sizeof row->point);
+    memcpy(row->couple, moment_b, sizeof row->couple);
+}
+
+int pcs_pair_lock(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows)
+{
+    if (pair->a.turning != PCS_TURNS_FREE && pair->b.turning != PCS_TURNS_FREE) {
+        for (int i = 0; i < pair->nrotation; i++) pcs_row_angle(a, b, pair->rotation[i], &rows[i]);
+        return pair->nrotation;
+    }
+    for (int i = 0; i < 3; i++) {
+        pcs_rider u = pcs_rider_on(a, pair->rotation[(i + 2) % 3]), w = pcs_rider_on(b, pair->rotation[(i + 1) % 3]);
+        pcs_row_cross(a, b, &u, &w, &rows[i]);
+    }
+    return 3;
+}

@@ -1,0 +1,111 @@
+// Two ends of a joint, the points and directions that ride on them, and the rows between them; private to this folder.
+//
+// An end is a node with an arm to the point of the joint, or the ground. With R the rotation of the node:
+//   p = x + R r,  p' = v + w x R r,  and at constant v and w  p'' = w x (w x R r)
+// Small rotations keep arms in their reference direction: everything is linear then.
+
+#ifndef PCS_JOINT_PAIR_H
+#define PCS_JOINT_PAIR_H
+
+#include "joint/joint.h"
+
+// How a node turns: not at all, by small rotations, by one angle, or by a rotation vector in space.
+typedef enum pcs_turning { PCS_TURNS_NOT, PCS_TURNS_LITTLE, PCS_TURNS_FLAT, PCS_TURNS_FREE } pcs_turning;
+
+typedef struct pcs_joint_end {
+    int node;      // -1: the ground
+    double arm[3]; // from the node to the point in the reference state; of the ground: the point
+    pcs_turning turning;
+} pcs_joint_end;
+
+typedef struct pcs_joint_pair {
+    pcs_joint_end a, b; // b is never the ground
+    int ntranslation, nrotation;
+    double translation[3][3], rotation[3][3]; // unit vectors along and about which the ends can move
+} pcs_joint_pair;
+
+// The options by which all joints of two ends name them.
+typedef struct pcs_pair_params {
+    const char *node, *a, *b;
+    double at[3];
+} pcs_pair_params;
+
+#define PCS_PAIR_OPTIONS(type)                                                                  \
+    { .name = "node",                                                                           \
+      .kind = PCS_OPTION_TEXT,                                                                  \
+      .help = "node that is joined to the ground; or a and b",                                  \
+      .offset = offsetof(type, pair) + offsetof(pcs_pair_params, node) },                       \
+        { .name = "a",                                                                          \
+          .kind = PCS_OPTION_TEXT,                                                              \
+          .help = "first of two nodes that are joined",                                         \
+          .offset = offsetof(type, pair) + offsetof(pcs_pair_params, a) },                      \
+        { .name = "b",                                                                          \
+          .kind = PCS_OPTION_TEXT,                                                              \
+          .help = "second node; reactions are those on it",                                     \
+          .offset = offsetof(type, pair) + offsetof(pcs_pair_params, b) },                      \
+    {                                                                                           \
+        .name = "at", .kind = PCS_OPTION_VECTOR,                                                \
+        .help = "point of the joint in the reference state, m; by default node, or b",          \
+        .offset = offsetof(type, pair) + offsetof(pcs_pair_params, at), .range = PCS_ANY_NUMBER \
+    }
+
+#define PCS_AXIS_OPTION(type, is_needed, text)                                                   \
+    {                                                                                            \
+        .name = "axis", .kind = PCS_OPTION_VECTOR, .help = text, .offset = offsetof(type, axis), \
+        .is_required = is_needed, .range = PCS_ANY_NUMBER                                        \
+    }
+
+extern const char *const pcs_pair_sets[]; // set_options of such joints
+
+// Node alone, or a and b.
+const char *pcs_pair_check(const pcs_pair_params *params, const char **option);
+// Resolves the ends and along and about which directions they move; both ends must agree.
+pcs_status pcs_pair_create(pcs_context *ctx, const pcs_pair_params *params, const pcs_dofmap *map, pcs_joint_pair *out);
+// The same for two node numbers; a may be -1.
+pcs_status pcs_pair_resolve(pcs_context *ctx, const pcs_dofmap *map, int a, int b, const double at[3],
+                            pcs_joint_pair *out);
+// The only node of a set.
+pcs_status pcs_pair_single(pcs_context *ctx, const pcs_dofmap *map, const char *set, int *node);
+pcs_status pcs_end_resolve(pcs_context *ctx, const pcs_dofmap *map, int node, const double at[3], pcs_joint_end *out);
+pcs_turning pcs_node_turning(const pcs_dofmap *map, int node);
+
+// Unit vector; false when there is no direction.
+bool pcs_joint_normalize(const double raw[3], double unit[3]);
+// Two unit vectors that make a right-handed frame with the unit vector `axis`: first x second = axis.
+void pcs_joint_frame(const double axis[3], double first[3], double second[3]);
+// The pair carries forces along its translations.
+void pcs_pair_shape(const pcs_joint_pair *pair, pcs_joint_shape *shape);
+// Notes that a joint carries something along (about) the unit vector d.
+void pcs_joint_mark(const double d[3], bool has[3]);
+// The direction of the row p_b - p_a never changes.
+bool pcs_end_is_straight(const pcs_joint_end *end);
+
+// An end at the present positions.
+typedef struct pcs_end_now {
+    int node;
+    pcs_place place;
+    double point[3], arm[3];
+    double velocity[3], bend[3]; // of the point: velocity, and acceleration at constant v and w
+} pcs_end_now;
+
+void pcs_end_find(const pcs_joint_end *end, const pcs_places *places, pcs_end_now *now);
+
+// A direction at the present positions: fixed in space, or riding on an end.
+typedef struct pcs_rider {
+    double now[3], lever[3], rate[3], bend[3]; // rate = w x lever
+} pcs_rider;
+
+pcs_rider pcs_rider_fixed(const double direction[3]);
+pcs_rider pcs_rider_on(const pcs_end_now *end, const double reference[3]);
+
+// g = d . (p_b - p_a), d fixed or riding on a.
+void pcs_row_translation(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *d, pcs_row_state *row);
+// g = n . (turn_b - turn_a), for rotations that add up.
+void pcs_row_angle(const pcs_end_now *a, const pcs_end_now *b, const double n[3], pcs_row_state *row);
+// g = u . w, u riding on a and w on b.
+void pcs_row_cross(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *u, const pcs_rider *w,
+                   pcs_row_state *row);
+// The rows that keep the ends from turning against each other about all rotations of the pair; gives their number.
+int pcs_pair_lock(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows);
+
+#endif

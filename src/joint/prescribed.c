@@ -1,0 +1,210 @@
+// Prescribed motion: nodes follow s(t) along, or about, an axis of space.
+//
+//   g = e . (x - X) - s(t);   about an axis: g = e . turn - s(t) where rotations add up, else
+//   g = u . p(t),  u = R e1 and p = -sin s e1 + cos s e2, that is sin(angle - s) while the node turns about e only
+//
+// The last form is for axes that a hinge holds.
+
+#include "joint/motion.h"
+#include "joint/pair.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct prescribed_params {
+    const char *node, *nodes;
+    int along;
+    pcs_motion_params motion;
+} prescribed_params;
+
+typedef struct prescribed {
+    const pcs_motion_params *motion;
+    const pcs_set *nodes;
+    double axis[3], first[3], second[3];
+    bool is_rotation;
+    bool *is_free; // [nodes->count] its rotations do not add up
+} prescribed;
+
+static const char *const prescribed_axes[] = { "x", "y", "z", "rx", "ry", "rz", NULL };
+static const char *const prescribed_ways[] = { "linear", "smooth", NULL };
+
+#define MOTION(member) (offsetof(prescribed_params, motion) + offsetof(pcs_motion_params, member))
+
+static const pcs_option prescribed_options[] = {
+    { .name = "node",
+      .kind = PCS_OPTION_TEXT,
+      .help = "node that is moved; or nodes",
+      .offset = offsetof(prescribed_params, node) },
+    { .name = "nodes",
+      .kind = PCS_OPTION_TEXT,
+      .help = "set of nodes that all move alike",
+      .offset = offsetof(prescribed_params, nodes) },
+    { .name = "along",
+      .kind = PCS_OPTION_CHOICE,
+      .help = "coordinate that follows the motion; rx, ry, rz are angles, in space of a node that a hinge holds",
+      .offset = offsetof(prescribed_params, along),
+      .is_required = true,
+      .choices = prescribed_axes },
+    { .name = "table",
+      .kind = PCS_OPTION_LIST,
+      .help = "rows [time, displacement], s and m or rad; constant outside",
+      .offset = MOTION(table),
+      .range = PCS_ANY_NUMBER },
+    { .name = "interpolation",
+      .kind = PCS_OPTION_CHOICE,
+      .help = "of the table: linear, the velocity jumps at the entries, or smooth, by cubics that rest at both ends",
+      .offset = MOTION(interpolation),
+      .preset = "linear",
+      .choices = prescribed_ways },
+    { .name = "amplitude",
+      .kind = PCS_OPTION_REAL,
+      .help = "A of A (sin(2 pi f t + phase) - sin(phase)), m or rad",
+      .offset = MOTION(amplitude),
+      .range = PCS_ANY_NUMBER },
+    { .name = "frequency",
+      .kind = PCS_OPTION_REAL,
+      .help = "f, Hz",
+      .offset = MOTION(frequency),
+      .range = PCS_NOT_NEGATIVE },
+    { .name = "phase",
+      .kind = PCS_OPTION_REAL,
+      .help = "rad; pi/2 begins at rest",
+      .offset = MOTION(phase),
+      .preset = "0.0",
+      .range = PCS_ANY_NUMBER },
+    { .name = "way",
+      .kind = PCS_OPTION_REAL,
+      .help = "a single smooth move by this much during `rise`, m or rad",
+      .offset = MOTION(way),
+      .range = PCS_ANY_NUMBER },
+    { .name = "speed",
+      .kind = PCS_OPTION_REAL,
+      .help = "constant velocity, m/s or rad/s, reached after `rise`",
+      .offset = MOTION(speed),
+      .range = PCS_ANY_NUMBER },
+    { .name = "rise",
+      .kind = PCS_OPTION_REAL,
+      .help = "time over which the motion sets in smoothly, s",
+      .offset = MOTION(rise),
+      .preset = "0.0",
+      .range = PCS_NOT_NEGATIVE },
+    { 0 },
+};
+
+static const char *const prescribed_sets[] = { "node", "nodes", NULL };
+
+static const char *prescribed_check(const void *params, const char **option)
+{
+    const prescribed_params *p = params;
+    *option = NULL;
+    if (p->node == NULL && p->nodes == NULL) return "missing key 'node' or 'nodes'";
+    *option = "nodes";
+    if (p->node != NULL && p->nodes != NULL) return "with 'node' it has no place";
+    return pcs_motion_check(&p->motion, option);
+}
+
+static pcs_status prescribed_demand_motion(pcs_context *ctx, const pcs_dofmap *map, const prescribed *s, int node)
+{
+    int dof[PCS_MAX_NODE_DOFS];
+    double part[PCS_MAX_NODE_DOFS];
+    bool is_there = s->is_rotation ? pcs_dofmap_find_rotation(map, node, s->axis) >= 0
+                                   : pcs_dofmap_resolve(map, node, s->axis, dof, part) > 0;
+    if (is_there) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT, "node %d cannot %s [%g, %g, %g]: its elements give it no such direction", node,
+                    s->is_rotation ? "turn about" : "move along", s->axis[0], s->axis[1], s->axis[2]);
+}
+
+static pcs_status prescribed_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
+                                    pcs_joint_shape *shape)
+{
+    const prescribed_params *p = params;
+    const char *name = p->node != NULL ? p->node : p->nodes;
+    prescribed *s;
+    PCS_TAKE(ctx, s, 1, "a joint");
+    s->motion = &p->motion;
+    s->nodes = pcs_mesh_node_set(map->mesh, name);
+    if (s->nodes == NULL || s->nodes->count == 0) return pcs_fail(ctx, PCS_BAD_INPUT, "set '%s' has no nodes", name);
+    if (p->node != NULL && s->nodes->count != 1)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "set '%s' has %d nodes; 'nodes' moves several", name, s->nodes->count);
+    s->is_rotation = p->along >= 3;
+    s->axis[p->along % 3] = 1.0;
+    pcs_joint_frame(s->axis, s->first, s->second);
+    *instance = s;
+    *shape = (pcs_joint_shape){ .nrow = s->nodes->count, .is_constant = true, .is_driven = true };
+    pcs_joint_mark(s->axis, s->is_rotation ? shape->has_moment : shape->has_force);
+    PCS_TAKE(ctx, s->is_free, s->nodes->count, "a joint");
+    for (int i = 0; i < s->nodes->count; i++) {
+        int node = s->nodes->items[i];
+        PCS_TRY(prescribed_demand_motion(ctx, map, s, node));
+        s->is_free[i] = s->is_rotation && pcs_node_turning(map, node) == PCS_TURNS_FREE;
+        shape->is_constant = shape->is_constant && !s->is_free[i];
+    }
+    return PCS_OK;
+}
+
+// The row of an angle in space.
+static void prescribed_turn(const prescribed *p, const pcs_end_now *ground, const pcs_end_now *now, const double s[3],
+                            pcs_row_state *row)
+{
+    double c = cos(s[0]), d = sin(s[0]);
+    pcs_rider u = pcs_rider_on(now, p->first), target = { 0 };
+    double drift[3], bend[3];
+    for (int k = 0; k < 3; k++) {
+        double along = c * p->first[k] + d * p->second[k];
+        target.now[k] = c * p->second[k] - d * p->first[k];
+        drift[k] = -s[1] * along;
+        bend[k] = -s[2] * along - s[1] * s[1] * target.now[k];
+    }
+    pcs_row_cross(ground, now, &target, &u, row);
+    row->speed = pcs_dot3(u.now, drift);
+    row->bias += 2.0 * pcs_dot3(u.rate, drift) + pcs_dot3(u.now, bend);
+}
+
+static void prescribed_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
+{
+    const prescribed *p = instance;
+    double s[3];
+    pcs_motion_at(p->motion, places->t, s);
+    for (int i = 0; i < p->nodes->count; i++) {
+        int node = p->nodes->items[i];
+        pcs_joint_end end = { .node = node }, ground = { .node = -1 };
+        pcs_end_now now, origin;
+        memcpy(ground.arm, places->mesh->x[node], sizeof ground.arm);
+        pcs_end_find(&end, places, &now);
+        pcs_end_find(&ground, places, &origin);
+        pcs_row_state *row = &rows[i];
+        if (p->is_free[i]) {
+            prescribed_turn(p, &origin, &now, s, row);
+            continue;
+        }
+        if (p->is_rotation) {
+            pcs_row_angle(&origin, &now, p->axis, row);
+        } else {
+            pcs_rider d = pcs_rider_fixed(p->axis);
+            pcs_row_translation(&origin, &now, &d, row);
+        }
+        row->gap -= s[0];
+        row->speed = -s[1];
+        row->bias -= s[2];
+    }
+}
+
+static void prescribed_speeds(const void *instance, double t, double *speed)
+{
+    const prescribed *p = instance;
+    double s[3];
+    pcs_motion_at(p->motion, t, s);
+    for (int i = 0; i < p->nodes->count; i++) speed[i] = -s[1];
+}
+
+const pcs_joint_ops pcs_joint_prescribed = {
+    .name = "prescribed",
+    .summary = "a coordinate of nodes follows a motion given over time",
+    .options = prescribed_options,
+    .params_size = sizeof(prescribed_params),
+    .set_options = prescribed_sets,
+    .check = prescribed_check,
+    .create = prescribed_create,
+    .evaluate = prescribed_evaluate,
+    .speeds = prescribed_speeds,
+};

@@ -1,0 +1,102 @@
+// Rigid link: every node of a set rides on one node as if a rigid body lay between them.
+//
+//   g = e_i . (x_b - x_a - R_a (X_b - X_a)),   and b turns with a where it turns at all
+
+#include "joint/weld.h"
+
+#include <math.h>
+
+typedef struct link_params {
+    const char *a, *nodes;
+} link_params;
+
+typedef struct link_joint {
+    int count;
+    pcs_joint_end hub;     // node a itself, about which moments are taken
+    pcs_joint_pair *pairs; // [count]
+} link_joint;
+
+static const pcs_option link_options[] = {
+    { .name = "a",
+      .kind = PCS_OPTION_TEXT,
+      .help = "node that carries the others",
+      .offset = offsetof(link_params, a),
+      .is_required = true },
+    { .name = "nodes",
+      .kind = PCS_OPTION_TEXT,
+      .help = "set of the nodes that ride on it; reactions are those on them, moments about node a",
+      .offset = offsetof(link_params, nodes),
+      .is_required = true },
+    { 0 },
+};
+
+static const char *const link_sets[] = { "a", "nodes", NULL };
+
+static pcs_status link_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
+                              pcs_joint_shape *shape)
+{
+    const link_params *p = params;
+    link_joint *link;
+    int a = -1;
+    PCS_TAKE(ctx, link, 1, "a joint");
+    PCS_TRY(pcs_pair_single(ctx, map, p->a, &a));
+    const pcs_set *set = pcs_mesh_node_set(map->mesh, p->nodes);
+    if (set == NULL || set->count == 0) return pcs_fail(ctx, PCS_BAD_INPUT, "set '%s' has no nodes", p->nodes);
+    PCS_TAKE(ctx, link->pairs, set->count, "a joint");
+    PCS_TRY(pcs_end_resolve(ctx, map, a, map->mesh->x[a], &link->hub));
+    link->count = set->count;
+    *instance = link;
+    *shape = (pcs_joint_shape){ .is_constant = true };
+    for (int i = 0; i < link->count; i++) {
+        pcs_joint_pair *pair = &link->pairs[i];
+        int b = set->items[i];
+        PCS_TRY(pcs_pair_resolve(ctx, map, a, b, map->mesh->x[b], pair));
+        if (pair->b.turning != PCS_TURNS_NOT && pair->nrotation == 0)
+            return pcs_fail(ctx, PCS_BAD_INPUT, "node %d turns, node %d, which should carry it, does not", b, a);
+        shape->nrow += pcs_weld_rows(pair);
+        shape->is_constant = shape->is_constant && pcs_weld_is_constant(pair);
+        pcs_weld_shape(pair, shape);
+    }
+    bool has_arms = link->hub.turning != PCS_TURNS_NOT;
+    for (int k = 0; k < 3; k++) {
+        bool is_plane = !(shape->has_force[0] && shape->has_force[1] && shape->has_force[2]);
+        if (has_arms && !is_plane) shape->has_moment[k] = true;
+        if (has_arms && is_plane && !shape->has_force[k]) shape->has_moment[k] = true;
+    }
+    return PCS_OK;
+}
+
+// Moments about node a: the couple of each row, and its force at its distance.
+static void link_take_moments(const double hub[3], int count, pcs_row_state *rows)
+{
+    for (int i = 0; i < count; i++) {
+        double arm[3], moment[3];
+        for (int k = 0; k < 3; k++) arm[k] = rows[i].point[k] - hub[k];
+        pcs_cross(arm, rows[i].normal, moment);
+        for (int k = 0; k < 3; k++) rows[i].couple[k] += moment[k];
+    }
+}
+
+static void link_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
+{
+    const link_joint *link = instance;
+    pcs_end_now hub, a, b;
+    pcs_end_find(&link->hub, places, &hub);
+    for (int i = 0; i < link->count; i++) {
+        pcs_end_find(&link->pairs[i].a, places, &a);
+        pcs_end_find(&link->pairs[i].b, places, &b);
+        int count = pcs_weld_evaluate(&link->pairs[i], &a, &b, rows);
+        link_take_moments(hub.point, count, rows);
+        rows += count;
+    }
+}
+
+const pcs_joint_ops pcs_joint_rigid_link = {
+    .name = "rigid_link",
+    .summary = "nodes ride on one node as on a rigid body",
+    .options = link_options,
+    .params_size = sizeof(link_params),
+    .set_options = link_sets,
+    .create = link_create,
+    .evaluate = link_evaluate,
+};

@@ -1,0 +1,108 @@
+// Slider: a point of b stays on a straight line that a carries, and the ends do not turn against each other.
+//
+//   g = d_i . (p_b - p_a),  d_i perpendicular to the axis, riding on a;   rotations as in a fixed joint
+//
+// Ends that turn little leave the line where it is, which keeps the rows linear. Nodes that do not turn at all are
+// guided by the points alone.
+
+#include "joint/pair.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct slider_params {
+    pcs_pair_params pair;
+    double axis[3];
+} slider_params;
+
+typedef struct slider {
+    pcs_joint_pair pair;
+    int nacross;
+    double across[2][3];
+    bool rides; // the line turns with a
+} slider;
+
+static const pcs_option slider_options[] = {
+    PCS_PAIR_OPTIONS(slider_params),
+    PCS_AXIS_OPTION(slider_params, true, "along which b slides, in the reference state; any length"),
+    { 0 },
+};
+
+static const char *slider_check(const void *params, const char **option)
+{
+    const slider_params *p = params;
+    double unit[3];
+    const char *fault = pcs_pair_check(&p->pair, option);
+    if (fault != NULL) return fault;
+    *option = "axis";
+    return pcs_joint_normalize(p->axis, unit) ? NULL : "the axis has no direction";
+}
+
+// The directions across the axis along which the ends can move.
+static pcs_status slider_find_across(pcs_context *ctx, slider *s, const double axis[3])
+{
+    const pcs_joint_pair *pair = &s->pair;
+    double inside = 0.0, normal[3];
+    for (int i = 0; i < pair->ntranslation; i++) {
+        double part = pcs_dot3(pair->translation[i], axis);
+        inside += part * part;
+    }
+    if (fabs(inside - 1.0) > 1e-9)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "node %d cannot move along the axis [%g, %g, %g]", pair->b.node, axis[0],
+                        axis[1], axis[2]);
+    s->nacross = pair->ntranslation - 1;
+    if (s->nacross == 2) pcs_joint_frame(axis, s->across[0], s->across[1]);
+    if (s->nacross != 1) return PCS_OK;
+    pcs_cross(pair->translation[0], pair->translation[1], normal);
+    pcs_cross(normal, axis, s->across[0]);
+    return PCS_OK;
+}
+
+static pcs_status slider_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
+                                pcs_joint_shape *shape)
+{
+    const slider_params *p = params;
+    slider *s;
+    double axis[3];
+    PCS_TAKE(ctx, s, 1, "a joint");
+    PCS_TRY(pcs_pair_create(ctx, &p->pair, map, &s->pair));
+    const pcs_joint_pair *pair = &s->pair;
+    (void)pcs_joint_normalize(p->axis, axis);
+    PCS_TRY(slider_find_across(ctx, s, axis));
+    s->rides = pair->a.node >= 0 && pair->a.turning >= PCS_TURNS_FLAT;
+    bool is_free = pair->nrotation > 0 && (pair->a.turning == PCS_TURNS_FREE || pair->b.turning == PCS_TURNS_FREE);
+    *instance = s;
+    *shape = (pcs_joint_shape){ .nrow = s->nacross + pair->nrotation };
+    shape->is_constant = !s->rides && !is_free && pcs_end_is_straight(&pair->a) && pcs_end_is_straight(&pair->b);
+    if (shape->nrow == 0)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "node %d only moves along the axis: there is nothing to hold",
+                        pair->b.node);
+    for (int i = 0; i < s->nacross && !s->rides; i++) pcs_joint_mark(s->across[i], shape->has_force);
+    if (s->rides) pcs_pair_shape(pair, shape);
+    for (int i = 0; i < pair->nrotation; i++) pcs_joint_mark(pair->rotation[i], shape->has_moment);
+    return PCS_OK;
+}
+
+static void slider_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
+{
+    const slider *s = instance;
+    pcs_end_now a, b;
+    pcs_end_find(&s->pair.a, places, &a);
+    pcs_end_find(&s->pair.b, places, &b);
+    for (int i = 0; i < s->nacross; i++) {
+        pcs_rider d = s->rides ? pcs_rider_on(&a, s->across[i]) : pcs_rider_fixed(s->across[i]);
+        pcs_row_translation(&a, &b, &d, rows++);
+    }
+    if (s->pair.nrotation > 0) (void)pcs_pair_lock(&s->pair, &a, &b, rows);
+}
+
+const pcs_joint_ops pcs_joint_slider = {
+    .name = "slider",
+    .summary = "a point slides along a straight line, the ends do not turn against each other",
+    .options = slider_options,
+    .params_size = sizeof(slider_params),
+    .set_options = pcs_pair_sets,
+    .check = slider_check,
+    .create = slider_create,
+    .evaluate = slider_evaluate,
+};
