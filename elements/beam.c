@@ -30,10 +30,9 @@ pcs_status pcs_beam_plane_dofs(pcs_context *ctx, const pcs_batch *batch, int cel
                     batch->name, batch->cells[cell], batch->x[node[0]][2], batch->x[node[1]][2]);
 }
 
-double pcs_beam_space_frame(const pcs_batch *batch, int cell, const double orientation[3], double R[3][3], double *sine)
+double pcs_beam_frame(const double span[3], const double orientation[3], double R[3][3], double *sine)
 {
-    const int *node = batch->nodes[batch->cells[cell]];
-    for (int k = 0; k < 3; k++) R[0][k] = batch->x[node[1]][k] - batch->x[node[0]][k];
+    for (int k = 0; k < 3; k++) R[0][k] = span[k];
     double length = sqrt(pcs_dot3(R[0], R[0]));
     for (int k = 0; k < 3; k++) R[0][k] /= length;
     pcs_cross(R[0], orientation, R[2]);
@@ -42,6 +41,14 @@ double pcs_beam_space_frame(const pcs_batch *batch, int cell, const double orien
     for (int k = 0; k < 3; k++) R[2][k] /= across;
     pcs_cross(R[2], R[0], R[1]);
     return length;
+}
+
+double pcs_beam_space_frame(const pcs_batch *batch, int cell, const double orientation[3], double R[3][3], double *sine)
+{
+    const int *node = batch->nodes[batch->cells[cell]];
+    double span[3];
+    for (int k = 0; k < 3; k++) span[k] = batch->x[node[1]][k] - batch->x[node[0]][k];
+    return pcs_beam_frame(span, orientation, R, sine);
 }
 
 pcs_status pcs_beam_space_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, const double orientation[3],
@@ -58,16 +65,20 @@ pcs_status pcs_beam_space_dofs(pcs_context *ctx, const pcs_batch *batch, int cel
                     batch->name, orientation[0], orientation[1], orientation[2], batch->cells[cell]);
 }
 
+void pcs_beam_turn_matrix(int ndof, const double R[3][3], const double *local, double *A)
+{
+    for (int i = 0; i < ndof; i++)
+        for (int j = 0; j < ndof; j++)
+            for (int k = 0; k < 3; k++)
+                for (int l = 0; l < 3; l++)
+                    A[i * ndof + j] += R[k][i % 3] * local[(3 * (i / 3) + k) * ndof + 3 * (j / 3) + l] * R[l][j % 3];
+}
+
 void pcs_beam_turn(int ndof, int nmode, const double R[3][3], const double *local_B, const double *local_M,
                    pcs_modal_kind *kind)
 {
     for (int a = 0; a < nmode; a++)
         for (int j = 0; j < ndof; j++)
             for (int k = 0; k < 3; k++) kind->B[a * ndof + j] += local_B[a * ndof + 3 * (j / 3) + k] * R[k][j % 3];
-    for (int i = 0; i < ndof; i++)
-        for (int j = 0; j < ndof; j++)
-            for (int k = 0; k < 3; k++)
-                for (int l = 0; l < 3; l++)
-                    kind->M[i * ndof + j] +=
-                        R[k][i % 3] * local_M[(3 * (i / 3) + k) * ndof + 3 * (j / 3) + l] * R[l][j % 3];
+    pcs_beam_turn_matrix(ndof, R, local_M, kind->M);
 }

@@ -41,8 +41,9 @@ double pcs_beam_plane_axis(const pcs_batch *batch, int cell, double axis[2]);
 // x, y and the rotation about z. A cell of no length or one that leaves the plane is a fault.
 pcs_status pcs_beam_plane_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, pcs_node_dofs *out);
 
-// Length of a cell and its local axes, the rows of R: x along the beam, y in the plane of x and `orientation`,
-// z = x cross y. *sine is that of the angle between beam and orientation.
+// Length of a span and its local axes, the rows of R: x along the span, y in the plane of x and `orientation`,
+// z = x cross y. *sine is that of the angle between span and orientation. And the same from node to node of a cell.
+double pcs_beam_frame(const double span[3], const double orientation[3], double R[3][3], double *sine);
 double pcs_beam_space_frame(const pcs_batch *batch, int cell, const double orientation[3], double R[3][3],
                             double *sine);
 
@@ -50,6 +51,8 @@ double pcs_beam_space_frame(const pcs_batch *batch, int cell, const double orien
 pcs_status pcs_beam_space_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, const double orientation[3],
                                pcs_node_dofs *out);
 
+// A += the matrix of local dofs in global axes.
+void pcs_beam_turn_matrix(int ndof, const double R[3][3], const double *local, double *A);
 // B and M of the kind from their local forms; every three dofs turn with R, whose rows are the local axes.
 void pcs_beam_turn(int ndof, int nmode, const double R[3][3], const double *local_B, const double *local_M,
                    pcs_modal_kind *kind);

@@ -27,7 +27,7 @@ typedef struct pcs_batch {
 // The directions of the dofs an element gives to one node of one of its cells.
 typedef struct pcs_node_dofs {
     int count;
-    double direction[6][3];
+    double direction[6][3]; // unit vectors; zero: a dof that this cell leaves out, as if it were fixed
     bool is_rotation[6];
     // The rotations are finite: one turns by an angle about its direction; three are a rotation vector in q (axes x, y,
     // z in this order), whose velocity is the material angular velocity. Else they are small and add up.
@@ -51,7 +51,8 @@ typedef struct pcs_element_ops {
     int ndof;                  // per cell, node by node
     bool is_one_node;          // its cells have one node, not two
     bool is_nonlinear;         // its tangents vary: `tangents` and `dissipation` are there, `add_change` is not
-    bool sees_velocity;        // a nonlinear element has forces that depend on v even without Rayleigh damping
+    bool sees_velocity;        // has forces that depend on v even without Rayleigh damping: `tangents` and `dissipation`
+                               // are there; C of a linear element is constant, and q and v are NULL when it is asked
     const char *const *fields; // per cell results, ends with NULL
 
     // A cell that cannot be (zero length) is a fault that names it.
@@ -66,7 +67,7 @@ typedef struct pcs_element_ops {
     // row-major; the columns of finite rotations in space are derivatives by material spins. count <= PCS_TANGENT_CHUNK.
     void (*tangents)(const pcs_batch *batch, int first, int count, const double *q, const double *v, double *K,
                      double *C);
-    // Power taken by the damping of a nonlinear element, W.
+    // Power taken by all damping, Rayleigh's included, W.
     double (*dissipation)(const pcs_batch *batch, const double *q, const double *v);
     // Sums T(v), V(q) and the momentum into *sum.
     void (*add_energy)(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum);

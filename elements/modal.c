@@ -32,44 +32,76 @@ static double modal_noise(const pcs_batch *batch, int cell)
         largest = fmax(largest, fmax(fabs(a), fabs(b)));
         length2 += (b - a) * (b - a);
     }
-    return 64.0 * DBL_EPSILON * (1.0 + largest / sqrt(length2));
+    // Where the nodes are one place, nothing depends on it.
+    return 64.0 * DBL_EPSILON * (length2 > 0.0 ? 1.0 + largest / sqrt(length2) : 1.0);
 }
 
 static bool modal_is_same_kind(const pcs_modal_kind *a, const pcs_modal_kind *b, double noise)
 {
     return modal_is_same(PCS_MAX_MODES * PCS_MAX_CELL_DOFS, a->B, b->B, noise) &&
            modal_is_same(PCS_MAX_MODES * PCS_MAX_MODES, a->D, b->D, noise) &&
-           modal_is_same(PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS, a->M, b->M, noise);
+           modal_is_same(PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS, a->M, b->M, noise) &&
+           (a->own == NULL || (modal_is_same(PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS, a->own->C, b->own->C, noise) &&
+                               modal_is_same(PCS_MAX_CELL_DOFS, a->own->spin, b->own->spin, noise)));
+}
+
+typedef void modal_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind);
+
+// One round over the cells: counts the kinds, and keeps them when there is room for them. `own` is NULL, or room for
+// one per kind.
+static void modal_sort(const pcs_batch *batch, bool has_own, modal_make *make, pcs_modal *modal, pcs_modal_own *own)
+{
+    pcs_modal_kind last = { 0 }, next;
+    pcs_modal_own own_last, own_next;
+    modal->nkind = 0;
+    for (int c = 0; c < batch->ncell; c++) {
+        memset(&next, 0, sizeof next);
+        memset(&own_next, 0, sizeof own_next);
+        if (has_own) next.own = &own_next;
+        make(batch, c, &next);
+        modal_symmetrize(modal->ndof, next.M); // products of rotations leave round-off
+        if (c == 0 || !modal_is_same_kind(&next, &last, modal_noise(batch, c))) {
+            if (modal->kinds != NULL) modal->kinds[modal->nkind] = next;
+            if (own != NULL) {
+                own[modal->nkind] = own_next;
+                modal->kinds[modal->nkind].own = &own[modal->nkind];
+            }
+            modal->nkind++;
+            last = next;
+            own_last = own_next;
+            if (has_own) last.own = &own_last;
+        }
+        modal->kind[c] = modal->nkind - 1;
+    }
+}
+
+static pcs_status modal_build(pcs_context *ctx, pcs_batch *batch, int ndof, int nmode, bool has_own, modal_make *make,
+                              pcs_modal **out)
+{
+    pcs_modal *modal;
+    pcs_modal_own *own = NULL;
+    PCS_TAKE(ctx, modal, 1, "cells");
+    PCS_TAKE(ctx, modal->kind, batch->ncell, "cells");
+    modal->ndof = ndof;
+    modal->nmode = nmode;
+    modal_sort(batch, has_own, make, modal, NULL);
+    PCS_TAKE(ctx, modal->kinds, modal->nkind, "cells");
+    if (has_own) PCS_TAKE(ctx, own, modal->nkind, "cells");
+    modal_sort(batch, has_own, make, modal, own);
+    *out = modal;
+    return PCS_OK;
 }
 
 pcs_status pcs_modal_create(pcs_context *ctx, pcs_batch *batch, int ndof, int nmode,
                             void (*make)(const pcs_batch *batch, int cell, pcs_modal_kind *kind), pcs_modal **out)
 {
-    pcs_modal *modal;
-    pcs_modal_kind last = { 0 }, next;
-    PCS_TAKE(ctx, modal, 1, "beam cells");
-    PCS_TAKE(ctx, modal->kind, batch->ncell, "beam cells");
-    modal->ndof = ndof;
-    modal->nmode = nmode;
-    // First count the kinds, then keep them.
-    for (int pass = 0; pass < 2; pass++) {
-        int count = 0;
-        for (int c = 0; c < batch->ncell; c++) {
-            memset(&next, 0, sizeof next);
-            make(batch, c, &next);
-            modal_symmetrize(ndof, next.M); // products of rotations leave round-off
-            if (c == 0 || !modal_is_same_kind(&next, &last, modal_noise(batch, c))) {
-                if (pass == 1) modal->kinds[count] = next;
-                count++;
-                last = next;
-            }
-            modal->kind[c] = count - 1;
-        }
-        modal->nkind = count;
-        if (pass == 0) PCS_TAKE(ctx, modal->kinds, count, "beam cells");
-    }
-    *out = modal;
-    return PCS_OK;
+    return modal_build(ctx, batch, ndof, nmode, false, make, out);
+}
+
+pcs_status pcs_modal_create_own(pcs_context *ctx, pcs_batch *batch, int ndof, int nmode,
+                                void (*make)(const pcs_batch *batch, int cell, pcs_modal_kind *kind), pcs_modal **out)
+{
+    return modal_build(ctx, batch, ndof, nmode, true, make, out);
 }
 
 static void modal_gather(const pcs_batch *batch, int cell, const double *x, double *local)
@@ -124,6 +156,12 @@ void pcs_modal_matrices(const pcs_batch *batch, int cell, double *M, double *K)
     modal_symmetrize(n, K);
 }
 
+// What scales the kind's own C.
+static double modal_speed(const pcs_modal *modal, const pcs_modal_kind *kind, const double *w)
+{
+    return kind->own == NULL ? 0.0 : modal->is_driven ? modal_dot(modal->ndof, kind->own->spin, w) : 1.0;
+}
+
 // Internal and damping force of a cell on its dofs, as forces on the body.
 static void modal_force(const pcs_batch *batch, int cell, const double *q, const double *v, double *force)
 {
@@ -144,6 +182,10 @@ static void modal_force(const pcs_batch *batch, int cell, const double *q, const
         force[i] = -batch->damping_mass * drag[i];
         for (int a = 0; a < m; a++) force[i] -= kind->B[a * n + i] * s[a];
     }
+    double speed = modal_speed(modal, kind, w);
+    if (speed == 0.0) return;
+    modal_multiply(n, n, kind->own->C, w, drag);
+    for (int i = 0; i < n; i++) force[i] -= speed * drag[i];
 }
 
 void pcs_modal_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
@@ -213,7 +255,7 @@ void pcs_modal_add_resultant(const pcs_batch *batch, const double *q, const doub
     const pcs_modal *modal = batch->data;
     for (int c = 0; c < batch->ncell; c++) {
         const int *equation = batch->equation + (size_t)c * (size_t)modal->ndof;
-        bool is_free = true;
+        bool is_free = !modal->is_grounded;
         for (int i = 0; i < modal->ndof; i++) is_free = is_free && equation[i] >= 0;
         if (is_free && batch->damping_mass == 0.0) continue;
         double force[PCS_MAX_CELL_DOFS];
@@ -221,4 +263,67 @@ void pcs_modal_add_resultant(const pcs_batch *batch, const double *q, const doub
         for (int i = 0; i < modal->ndof; i++)
             for (int k = 0; k < 3 && equation[i] >= 0; k++) sum[k] += force[i] * modal->direction[i][k];
     }
+}
+
+// The cell's own part of C; v is read where it is driven.
+static void modal_add_own(const pcs_batch *batch, int cell, const double *v, double *C)
+{
+    const pcs_modal *modal = batch->data;
+    const pcs_modal_own *own = modal_kind(batch, cell)->own;
+    int n = modal->ndof;
+    double w[PCS_MAX_CELL_DOFS] = { 0 }, drag[PCS_MAX_CELL_DOFS];
+    if (own == NULL) return;
+    if (modal->is_driven) modal_gather(batch, cell, v, w);
+    double speed = modal->is_driven ? modal_dot(n, own->spin, w) : 1.0;
+    modal_multiply(n, n, own->C, w, drag);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) C[i * n + j] += speed * own->C[i * n + j] + drag[i] * own->spin[j];
+}
+
+void pcs_modal_tangents(const pcs_batch *batch, int first, int count, const double *q, const double *v, double *K,
+                        double *C)
+{
+    (void)q;
+    const pcs_modal *modal = batch->data;
+    int n = modal->ndof;
+    for (int c = 0; c < count; c++, K += n * n) {
+        double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+        pcs_modal_matrices(batch, first + c, M, K);
+        if (C == NULL) continue;
+        for (int i = 0; i < n * n; i++) C[i] = batch->damping_mass * M[i] + batch->damping_stiffness * K[i];
+        modal_add_own(batch, first + c, v, C);
+        C += n * n;
+    }
+}
+
+double pcs_modal_dissipation(const pcs_batch *batch, const double *q, const double *v)
+{
+    (void)q;
+    const pcs_modal *modal = batch->data;
+    double power = 0.0;
+    for (int c = 0; c < batch->ncell; c++) {
+        const pcs_modal_kind *kind = modal_kind(batch, c);
+        double w[PCS_MAX_CELL_DOFS], drag[PCS_MAX_CELL_DOFS];
+        pcs_energy sum = { 0 };
+        modal_gather(batch, c, v, w);
+        modal_add_cell_energy(batch, c, w, w, &sum);
+        power += 2.0 * (batch->damping_mass * sum.kinetic + batch->damping_stiffness * sum.strain);
+        if (kind->own == NULL) continue;
+        modal_multiply(modal->ndof, modal->ndof, kind->own->C, w, drag);
+        power += modal_speed(modal, kind, w) * modal_dot(modal->ndof, w, drag);
+    }
+    return power;
+}
+
+const char *const pcs_modal_mass_fields[] = { "kinetic_energy", NULL };
+
+void pcs_modal_read_mass_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+                                double field[PCS_MAX_CELL_FIELDS])
+{
+    (void)q;
+    const pcs_modal *modal = batch->data;
+    double w[PCS_MAX_CELL_DOFS] = { 0 }, p[PCS_MAX_CELL_DOFS];
+    modal_gather(batch, cell, v, w);
+    modal_multiply(modal->ndof, modal->ndof, modal_kind(batch, cell)->M, w, p);
+    field[0] = 0.5 * modal_dot(modal->ndof, w, p);
 }

@@ -1,6 +1,8 @@
 // Linear cells through their deformations: e = B q, K = B^T D B, with the rigid motions in the null space of B.
 //
 // Working with e and not with K q keeps the strains of a body that has moved far. Cells of one shape share a kind.
+// A cell of one node and no modes is a mass. Damping force (alpha M + beta K + C) v, or (alpha M + beta K + s C) v with
+// the speed s = spin . v of a driven cell; C is then skew, so that it takes no power at any speed.
 
 #ifndef PCS_ELEMENTS_MODAL_H
 #define PCS_ELEMENTS_MODAL_H
@@ -9,10 +11,17 @@
 
 enum { PCS_MAX_MODES = 6 };
 
+// Damping besides Rayleigh's: dampers and gyroscopic moments.
+typedef struct pcs_modal_own {
+    double C[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS]; // [ndof][ndof] in global axes
+    double spin[PCS_MAX_CELL_DOFS];                  // [ndof] speed = spin . v of a driven cell
+} pcs_modal_own;
+
 typedef struct pcs_modal_kind {
     double B[PCS_MAX_MODES * PCS_MAX_CELL_DOFS];     // [nmode][ndof] in global axes
     double D[PCS_MAX_MODES * PCS_MAX_MODES];         // [nmode][nmode] symmetric
     double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS]; // [ndof][ndof] in global axes
+    pcs_modal_own *own;                              // NULL where there is none
 } pcs_modal_kind;
 
 typedef struct pcs_modal {
@@ -20,11 +29,17 @@ typedef struct pcs_modal {
     pcs_modal_kind *kinds;                  // [nkind]
     int *kind;                              // [ncell]
     double direction[PCS_MAX_CELL_DOFS][3]; // of the translational dofs, zero for rotations
+    bool is_driven;                         // its C is per unit of the cell's own speed: forces speed C v, nonlinear
+    bool is_grounded;                       // B sees rigid motions: the forces of a cell do not cancel
 } pcs_modal;
 
 // Makes the kind of every cell through `make`, keeping one copy of equal neighbours.
 pcs_status pcs_modal_create(pcs_context *ctx, pcs_batch *batch, int ndof, int nmode,
                             void (*make)(const pcs_batch *batch, int cell, pcs_modal_kind *kind), pcs_modal **out);
+
+// The same for cells with damping of their own: `make` finds kind->own zeroed and fills it, too.
+pcs_status pcs_modal_create_own(pcs_context *ctx, pcs_batch *batch, int ndof, int nmode,
+                                void (*make)(const pcs_batch *batch, int cell, pcs_modal_kind *kind), pcs_modal **out);
 
 // Deformations of one cell for displacements q.
 void pcs_modal_deform(const pcs_batch *batch, int cell, const double *q, double e[PCS_MAX_MODES]);
@@ -36,5 +51,12 @@ void pcs_modal_add_energy(const pcs_batch *batch, const double *q, const double 
 void pcs_modal_add_change(const pcs_batch *batch, const double *q0, const double *q1, const double *v0,
                           const double *v1, pcs_energy *sum);
 void pcs_modal_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3]);
+void pcs_modal_tangents(const pcs_batch *batch, int first, int count, const double *q, const double *v, double *K,
+                        double *C);
+double pcs_modal_dissipation(const pcs_batch *batch, const double *q, const double *v);
+// The field `kinetic_energy` of cells that are masses.
+extern const char *const pcs_modal_mass_fields[];
+void pcs_modal_read_mass_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+                                double field[PCS_MAX_CELL_FIELDS]);
 
 #endif

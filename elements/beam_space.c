@@ -1,0 +1,245 @@
+#include "elements/beam_space.h"
+
+#include "core/rotation.h"
+#include "elements/timoshenko.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef pcs_beam_space_params beam_params;
+
+enum { NDOF = PCS_BEAM_SPACE_NDOF, NMODE = 6 };
+
+const char *const pcs_beam_space_fields[] = { "axial_force",    "shear_force",   "torque",
+                                              "moment_start",   "moment_end",    "stress",
+                                              "bending_stress", "strain_energy", NULL };
+
+static void beam_offset(const beam_params *p, int end, double offset[3])
+{
+    for (int k = 0; k < 3; k++) offset[k] = end == 1 && !isnan(p->offset_end[k]) ? p->offset_end[k] : p->offset[k];
+}
+
+// Length and local axes between the ends of the arms.
+static double beam_frame(const pcs_batch *batch, int cell, double R[3][3], double *sine)
+{
+    const beam_params *p = batch->params;
+    const int *node = batch->nodes[batch->cells[cell]];
+    double span[3], first[3], second[3];
+    beam_offset(p, 0, first);
+    beam_offset(p, 1, second);
+    for (int k = 0; k < 3; k++) span[k] = batch->x[node[1]][k] - batch->x[node[0]][k] + (second[k] - first[k]);
+    return pcs_beam_frame(span, p->orientation, R, sine);
+}
+
+pcs_status pcs_beam_space_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
+                                    pcs_node_dofs *out)
+{
+    (void)local_node;
+    double R[3][3], sine;
+    PCS_TRY(pcs_beam_space_dofs(ctx, batch, cell, ((const beam_params *)batch->params)->orientation, out));
+    double length = beam_frame(batch, cell, R, &sine);
+    if (length > 0.0 && isfinite(length) && sine > 1e-6) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT,
+                    "element group '%s': with its offsets the axis of cell %d has the length %g and lies along the "
+                    "orientation up to an angle with the sine %g; both must be > 0",
+                    batch->name, batch->cells[cell], length, sine);
+}
+
+pcs_status pcs_beam_space_round_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
+                                     pcs_node_dofs *out)
+{
+    const pcs_section *section = &((const beam_params *)batch->params)->section;
+    PCS_TRY(pcs_beam_space_node_dofs(ctx, batch, cell, local_node, out));
+    if (fabs(section->Iy - section->Iz) <= 1e-6 * section->Iz && fabs(section->ky - section->kz) <= 1e-6) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT,
+                    "element group '%s': what spins must be round: Iy = %g and Iz = %g, ky = %g and kz = %g must agree",
+                    batch->name, section->Iy, section->Iz, section->ky, section->kz);
+}
+
+// Bending in the local x-y plane (about z), or in x-z (about y).
+static pcs_timoshenko beam_bending(const beam_params *p, double length, bool is_about_z)
+{
+    double G = 0.5 * p->E / (1.0 + p->nu), I = is_about_z ? p->section.Iz : p->section.Iy;
+    double shear = G * p->section.area * (is_about_z ? p->section.ky : p->section.kz);
+    return (pcs_timoshenko){ .EI = p->E * I,
+                             .phi = 12.0 * p->E * I / (shear * length * length),
+                             .length = length,
+                             .line_mass = p->rho * p->section.area,
+                             .line_inertia = p->rho * I };
+}
+
+// Local places and signs of (w1, t1, w2, t2) of the two planes.
+static const int beam_place[2][4] = { { 1, 5, 7, 11 }, { 2, 4, 8, 10 } };
+static const double beam_sign[2][4] = { { 1.0, 1.0, 1.0, 1.0 }, { 1.0, -1.0, 1.0, -1.0 } };
+
+static void beam_local_mass(const beam_params *p, double L, double m[NDOF * NDOF])
+{
+    double weight = p->rho * p->section.area * L, spin = p->rho * (p->section.Iy + p->section.Iz) * L, M[16];
+    memset(m, 0, NDOF * NDOF * sizeof *m);
+    if (p->mass == PCS_BEAM_LUMPED) {
+        const double inertia[3] = { spin, p->rho * p->section.Iy * L, p->rho * p->section.Iz * L };
+        for (int i = 0; i < NDOF; i++) m[i * NDOF + i] = 0.5 * (i % 6 < 3 ? weight : inertia[i % 3]);
+        return;
+    }
+    for (int plane = 0; plane < 2; plane++) {
+        pcs_timoshenko bending = beam_bending(p, L, plane == 0);
+        pcs_timoshenko_mass(&bending, M);
+        for (int i = 0; i < 4; i++)
+            for (int j = 0; j < 4; j++)
+                m[beam_place[plane][i] * NDOF + beam_place[plane][j]] =
+                    beam_sign[plane][i] * beam_sign[plane][j] * M[i * 4 + j];
+    }
+    for (int i = 0; i < 2; i++) { // axial motion, then torsion
+        int a = 3 * i, b = 6 + 3 * i;
+        double total = i == 0 ? weight : spin;
+        m[a * NDOF + a] = m[b * NDOF + b] = total / 3.0;
+        m[a * NDOF + b] = m[b * NDOF + a] = total / 6.0;
+    }
+}
+
+static void beam_local_modes(const beam_params *p, double L, double B[NMODE][NDOF], double *D)
+{
+    double G = 0.5 * p->E / (1.0 + p->nu), D2[4];
+    B[0][0] = B[1][3] = -1.0;
+    B[0][6] = B[1][9] = 1.0;
+    D[0] = p->E * p->section.area / L;
+    D[NMODE + 1] = G * p->section.torsion / L;
+    for (int plane = 0; plane < 2; plane++) {
+        pcs_timoshenko bending = beam_bending(p, L, plane == 0);
+        pcs_timoshenko_stiffness(&bending, D2);
+        for (int end = 0; end < 2; end++) {
+            int mode = 2 + 2 * plane + end;
+            B[mode][beam_place[plane][0]] = 1.0 / L;
+            B[mode][beam_place[plane][2]] = -1.0 / L;
+            B[mode][beam_place[plane][1 + 2 * end]] = beam_sign[plane][1];
+            for (int other = 0; other < 2; other++) D[mode * NMODE + 2 + 2 * plane + other] = D2[2 * end + other];
+        }
+    }
+}
+
+// Moments per unit speed of spin: rotary inertia that couples the two planes.
+static void beam_local_gyro(const beam_params *p, double L, double c[NDOF * NDOF])
+{
+    pcs_timoshenko bending = beam_bending(p, L, true);
+    double polar = p->rho * (p->section.Iy + p->section.Iz), S[16] = { 0 };
+    bending.line_mass = 0.0;
+    bending.line_inertia = 1.0;
+    if (p->mass == PCS_BEAM_LUMPED) S[5] = S[15] = 0.5 * L;
+    else pcs_timoshenko_mass(&bending, S);
+    memset(c, 0, NDOF * NDOF * sizeof *c);
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            double value = -polar * beam_sign[1][i] * S[i * 4 + j] * beam_sign[0][j];
+            c[beam_place[1][i] * NDOF + beam_place[0][j]] = value;
+            c[beam_place[0][j] * NDOF + beam_place[1][i]] = -value;
+        }
+}
+
+// A := A T over its columns, with T from the motion of a node to that of the end of its arm.
+static void beam_shift_columns(int nrow, const double offset[2][3], double *A)
+{
+    for (int row = 0; row < nrow; row++)
+        for (int end = 0; end < 2; end++)
+            for (int k = 0; k < 3; k++) {
+                const double unit[3] = { k == 0, k == 1, k == 2 };
+                double moved[3];
+                pcs_cross(unit, offset[end], moved);
+                A[row * NDOF + 6 * end + 3 + k] += pcs_dot3(A + row * NDOF + 6 * end, moved);
+            }
+}
+
+static void beam_transpose(double *A)
+{
+    for (int i = 0; i < NDOF; i++)
+        for (int j = 0; j < i; j++) {
+            double keep = A[i * NDOF + j];
+            A[i * NDOF + j] = A[j * NDOF + i];
+            A[j * NDOF + i] = keep;
+        }
+}
+
+// A := T^T A T
+static void beam_shift_matrix(const double offset[2][3], double *A)
+{
+    beam_shift_columns(NDOF, offset, A);
+    beam_transpose(A);
+    beam_shift_columns(NDOF, offset, A);
+    beam_transpose(A);
+}
+
+static void beam_make_kind(const pcs_batch *batch, int cell, double speed, pcs_modal_kind *kind)
+{
+    const beam_params *p = batch->params;
+    double R[3][3], sine, L = beam_frame(batch, cell, R, &sine), local[NDOF * NDOF], B[NMODE][NDOF] = { { 0 } };
+    double offset[2][3];
+    beam_local_modes(p, L, B, kind->D);
+    beam_local_mass(p, L, local);
+    pcs_beam_turn(NDOF, NMODE, (const double(*)[3])R, &B[0][0], local, kind);
+    if (speed != 0.0) {
+        beam_local_gyro(p, L, local);
+        for (int i = 0; i < NDOF * NDOF; i++) local[i] *= speed;
+        pcs_beam_turn_matrix(NDOF, (const double(*)[3])R, local, kind->own->C);
+        for (int i = 0; i < 6; i++) kind->own->spin[6 * (i / 3) + 3 + i % 3] = 0.5 * R[0][i % 3];
+    }
+    for (int end = 0; end < 2; end++) beam_offset(p, end, offset[end]);
+    beam_shift_columns(NMODE, (const double(*)[3])offset, kind->B);
+    beam_shift_matrix((const double(*)[3])offset, kind->M);
+    if (kind->own != NULL) beam_shift_matrix((const double(*)[3])offset, kind->own->C);
+}
+
+static void beam_make_still(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
+{
+    beam_make_kind(batch, cell, 0.0, kind);
+}
+
+static void beam_make_given(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
+{
+    beam_make_kind(batch, cell, ((const beam_params *)batch->params)->speed, kind);
+}
+
+static void beam_make_own(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
+{
+    beam_make_kind(batch, cell, 1.0, kind);
+}
+
+pcs_status pcs_beam_space_setup(pcs_context *ctx, pcs_batch *batch, pcs_beam_spin spin)
+{
+    static void (*const make[])(const pcs_batch *, int, pcs_modal_kind *) = { beam_make_still, beam_make_given,
+                                                                              beam_make_own };
+    pcs_modal *modal;
+    if (spin == PCS_SPIN_NONE) PCS_TRY(pcs_modal_create(ctx, batch, NDOF, NMODE, make[spin], &modal));
+    else PCS_TRY(pcs_modal_create_own(ctx, batch, NDOF, NMODE, make[spin], &modal));
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 3; k++) modal->direction[6 * i + k][k] = 1.0;
+    modal->is_driven = spin == PCS_SPIN_OWN;
+    batch->data = modal;
+    return PCS_OK;
+}
+
+// Resultants of both planes; the bending stress adds the two at a corner of the section.
+void pcs_beam_space_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+                                double field[PCS_MAX_CELL_FIELDS])
+{
+    (void)v;
+    const beam_params *p = batch->params;
+    const pcs_section *section = &p->section;
+    const pcs_modal *modal = batch->data;
+    const double *D = modal->kinds[modal->kind[cell]].D;
+    double e[PCS_MAX_MODES], s[NMODE], R[3][3], sine, energy = 0.0;
+    double L = beam_frame(batch, cell, R, &sine);
+    pcs_modal_deform(batch, cell, q, e);
+    for (int a = 0; a < NMODE; a++) {
+        s[a] = 0.0;
+        for (int b = 0; b < NMODE; b++) s[a] += D[a * NMODE + b] * e[b];
+        energy += 0.5 * s[a] * e[a];
+    }
+    double about_z = fmax(fabs(s[2]), fabs(s[3])), about_y = fmax(fabs(s[4]), fabs(s[5]));
+    field[0] = s[0];
+    field[1] = hypot(s[2] + s[3], s[4] + s[5]) / L;
+    field[2] = s[1];
+    field[3] = hypot(s[2], s[4]);
+    field[4] = hypot(s[3], s[5]);
+    field[5] = s[0] / section->area;
+    field[6] = about_z * section->cy / section->Iz + about_y * section->cz / section->Iy;
+    field[7] = energy;
+}
