@@ -26,7 +26,8 @@ pcs_status pcs_ggl_take_unified(pcs_scheme *self, pcs_ggl *s)
     PCS_TAKE(self->ctx, s->Y, count, "the unified step");
     for (int k = 0; k < count; k++) PCS_TAKE(self->ctx, s->Y[k], system->nv, "the unified step");
     PCS_TRY(pcs_matrix_create(self->ctx, system->M->pattern, &s->S));
-    return pcs_linsolve_create(self->ctx, self->solver->linear, s->S, system->is_linear ? PCS_SPD : PCS_GENERAL,
+    bool is_spd = system->is_linear && !system->has_skew_damping;
+    return pcs_linsolve_create(self->ctx, self->solver->linear, s->S, is_spd ? PCS_SPD : PCS_GENERAL,
                                &s->iteration);
 }
 
