@@ -146,7 +146,11 @@ pcs_fe_group *model_group(model *m, const char *element, const char *cells, cons
     group->cells = model_cells(m, cells);
     void *params = model_params(m->ctx, group->ops->options, group->ops->params_size, assignments);
     if (group->ops->has_section) {
-        const pcs_section section = { .area = 0.3, .Iy = 0.02, .Iz = 0.05, .torsion = 0.03, .ky = 0.8, .kz = 0.7 };
+        pcs_section section = { .area = 0.3, .Iy = 0.02, .Iz = 0.05, .torsion = 0.03, .ky = 0.8, .kz = 0.7 };
+        if (strncmp(element, "rotor", 5) == 0) { // what spins is round
+            section.Iy = section.Iz;
+            section.ky = section.kz;
+        }
         memcpy((char *)params + group->ops->section_offset, &section, sizeof section);
     }
     group->params = params;

@@ -1,0 +1,176 @@
+// Rigid body in space: its node is the centre of mass, with three displacements and a rotation of any size.
+//
+//   m v' = f,   J w' = -w x J w + moment,   w the material angular velocity and J the tensor in material axes
+//
+// The mass is constant; the gyroscopic moment takes no power: w . (w x J w) = 0. Its damping matrix is w^ J - (J w)^.
+
+#include "core/rotation.h"
+#include "elements/cell.h"
+#include "elements/inertia.h"
+#include "elements/one_node.h"
+
+#include <string.h>
+
+typedef struct body_params {
+    double mass, inertia[3], products[3];
+} body_params;
+
+typedef struct body_data {
+    double mass, J[9];
+} body_data;
+
+enum { NDOF = 6 };
+
+static const pcs_option body_options[] = {
+    PCS_INERTIA_OPTIONS(body_params),
+    { 0 },
+};
+
+static const char *const body_fields[] = { "kinetic_energy", "angular_momentum", NULL };
+
+static pcs_status body_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
+{
+    (void)local_node;
+    const body_params *p = batch->params;
+    double J[9];
+    pcs_one_node_space(out);
+    out->is_finite = true;
+    pcs_inertia_tensor(p->inertia, p->products, J);
+    PCS_TRY(pcs_one_node_check(ctx, batch, cell));
+    return pcs_inertia_check(ctx, batch, cell, J);
+}
+
+static pcs_status body_setup(pcs_context *ctx, pcs_batch *batch)
+{
+    const body_params *p = batch->params;
+    body_data *data;
+    PCS_TAKE(ctx, data, 1, "rigid bodies");
+    data->mass = p->mass;
+    pcs_inertia_tensor(p->inertia, p->products, data->J);
+    batch->data = data;
+    return PCS_OK;
+}
+
+static void body_matrices(const pcs_batch *batch, int cell, double *M, double *K)
+{
+    (void)cell;
+    const body_data *data = batch->data;
+    memset(M, 0, NDOF * NDOF * sizeof *M);
+    memset(K, 0, NDOF * NDOF * sizeof *K);
+    for (int i = 0; i < 3; i++) {
+        M[i * NDOF + i] = data->mass;
+        for (int j = 0; j < 3; j++) M[(3 + i) * NDOF + 3 + j] = data->J[3 * i + j];
+    }
+}
+
+// v and M v of a cell.
+static void body_motion(const pcs_batch *batch, int cell, const double *v, double w[NDOF], double p[NDOF])
+{
+    const body_data *data = batch->data;
+    pcs_cell_gather(batch->equation + NDOF * (size_t)cell, NDOF, v, w);
+    for (int k = 0; k < 3; k++) p[k] = data->mass * w[k];
+    pcs_rotation_apply(data->J, w + 3, p + 3);
+}
+
+// Gyroscopic moment and drag, as forces on the body.
+static void body_force(const pcs_batch *batch, int cell, const double *v, double force[NDOF])
+{
+    double w[NDOF], p[NDOF], turn[3];
+    body_motion(batch, cell, v, w, p);
+    pcs_cross(w + 3, p + 3, turn);
+    for (int k = 0; k < 3; k++) {
+        force[k] = -batch->damping_mass * p[k];
+        force[3 + k] = -batch->damping_mass * p[3 + k] - turn[k];
+    }
+}
+
+static void body_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
+{
+    (void)q;
+    for (int c = 0; c < batch->ncell; c++) {
+        double force[NDOF];
+        body_force(batch, c, v, force);
+        pcs_cell_scatter(batch->equation + NDOF * (size_t)c, NDOF, force, f);
+    }
+}
+
+static void body_tangents(const pcs_batch *batch, int first, int count, const double *q, const double *v, double *K,
+                          double *C)
+{
+    (void)q;
+    for (int c = 0; c < count; c++) {
+        double M[NDOF * NDOF], w[NDOF], p[NDOF];
+        body_matrices(batch, first + c, M, K + c * NDOF * NDOF);
+        if (C == NULL) continue;
+        body_motion(batch, first + c, v, w, p);
+        for (int i = 0; i < NDOF * NDOF; i++) C[c * NDOF * NDOF + i] = batch->damping_mass * M[i];
+        for (int j = 0; j < 3; j++) {
+            const double unit[3] = { j == 0, j == 1, j == 2 };
+            double column[3], with_w[3], with_p[3];
+            pcs_rotation_apply(((const body_data *)batch->data)->J, unit, column);
+            pcs_cross(w + 3, column, with_w);
+            pcs_cross(unit, p + 3, with_p);
+            for (int i = 0; i < 3; i++) C[c * NDOF * NDOF + (3 + i) * NDOF + 3 + j] += with_w[i] + with_p[i];
+        }
+    }
+}
+
+static void body_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
+{
+    (void)q;
+    for (int c = 0; c < batch->ncell; c++) {
+        double w[NDOF], p[NDOF];
+        body_motion(batch, c, v, w, p);
+        for (int i = 0; i < NDOF; i++) sum->kinetic += 0.5 * w[i] * p[i];
+        for (int k = 0; k < 3; k++) sum->momentum[k] += p[k]; // a fixed direction has none
+    }
+}
+
+static double body_dissipation(const pcs_batch *batch, const double *q, const double *v)
+{
+    pcs_energy sum = { 0 };
+    body_add_energy(batch, q, v, &sum);
+    return 2.0 * batch->damping_mass * sum.kinetic;
+}
+
+static void body_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
+{
+    (void)q;
+    for (int c = 0; c < batch->ncell && batch->damping_mass != 0.0; c++) {
+        double force[NDOF];
+        body_force(batch, c, v, force);
+        for (int k = 0; k < 3; k++) sum[k] += force[k];
+    }
+}
+
+static void body_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+                             double field[PCS_MAX_CELL_FIELDS])
+{
+    (void)q;
+    double w[NDOF], p[NDOF];
+    body_motion(batch, cell, v, w, p);
+    field[0] = 0.0;
+    for (int i = 0; i < NDOF; i++) field[0] += 0.5 * w[i] * p[i];
+    field[1] = sqrt(pcs_dot3(p + 3, p + 3));
+}
+
+const pcs_element_ops pcs_element_rigid_body_3d = {
+    .name = "rigid_body_3d",
+    .summary = "rigid body in space at one node, its centre of mass; turns by any rotation",
+    .options = body_options,
+    .params_size = sizeof(body_params),
+    .ndof = NDOF,
+    .is_one_node = true,
+    .is_nonlinear = true,
+    .sees_velocity = true,
+    .fields = body_fields,
+    .node_dofs = body_node_dofs,
+    .setup = body_setup,
+    .matrices = body_matrices,
+    .add_force = body_add_force,
+    .tangents = body_tangents,
+    .dissipation = body_dissipation,
+    .add_energy = body_add_energy,
+    .add_resultant = body_add_resultant,
+    .read_fields = body_read_fields,
+};

@@ -1,0 +1,105 @@
+// Spring and damper along the line between two nodes, however far they move; no mass of its own.
+//
+//   N = stiffness (l - rest) + force + damper l'
+
+#include "elements/axial.h"
+#include "elements/truss.h"
+
+#include <math.h>
+
+typedef struct spring_params {
+    double stiffness, damping, rest, force;
+    int in;
+} spring_params;
+
+enum { DIM = 3 };
+
+static const char *const spring_spaces[] = { "line", "plane", "space", NULL };
+
+static const pcs_option spring_options[] = {
+    { .name = "stiffness",
+      .kind = PCS_OPTION_REAL,
+      .help = "N/m",
+      .offset = offsetof(spring_params, stiffness),
+      .preset = "0",
+      .range = PCS_NOT_NEGATIVE },
+    { .name = "damper",
+      .kind = PCS_OPTION_REAL,
+      .help = "N s/m",
+      .offset = offsetof(spring_params, damping),
+      .preset = "0",
+      .range = PCS_NOT_NEGATIVE },
+    { .name = "rest",
+      .kind = PCS_OPTION_REAL,
+      .help = "length without spring force, m; the distance of the nodes in the mesh where it is not given",
+      .offset = offsetof(spring_params, rest),
+      .range = PCS_NOT_NEGATIVE },
+    { .name = "force",
+      .kind = PCS_OPTION_REAL,
+      .help = "constant force besides, N; positive pulls the nodes together",
+      .offset = offsetof(spring_params, force),
+      .preset = "0",
+      .range = PCS_ANY_NUMBER },
+    { .name = "in",
+      .kind = PCS_OPTION_CHOICE,
+      .help = "how its nodes move: along x, in x and y, or in x, y and z",
+      .offset = offsetof(spring_params, in),
+      .preset = "space",
+      .choices = spring_spaces },
+    { 0 },
+};
+
+static const char *const spring_fields[] = { "axial_force", "elongation", "strain_energy", NULL };
+
+static pcs_status spring_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
+                                   pcs_node_dofs *out)
+{
+    (void)local_node;
+    return pcs_truss_node_dofs(ctx, batch, cell, ((const spring_params *)batch->params)->in + 1, out);
+}
+
+static pcs_status spring_setup(pcs_context *ctx, pcs_batch *batch)
+{
+    const spring_params *p = batch->params;
+    pcs_axial *axial;
+    PCS_TRY(pcs_axial_create(ctx, batch, DIM, &axial));
+    for (int c = 0; c < batch->ncell; c++) {
+        pcs_axial_cell *cell = &axial->cell[c];
+        cell->stiffness = p->stiffness;
+        cell->damping = p->damping + batch->damping_stiffness * p->stiffness;
+        cell->slack = isnan(p->rest) ? 0.0 : cell->length - p->rest;
+        cell->preload = p->force;
+    }
+    return PCS_OK;
+}
+
+static void spring_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+                               double field[PCS_MAX_CELL_FIELDS])
+{
+    const pcs_axial_cell *own = &((const pcs_axial *)batch->data)->cell[cell];
+    double stretch, rate;
+    pcs_axial_stretch(batch, cell, q, v, &stretch, &rate);
+    field[0] = own->stiffness * stretch + own->preload + own->damping * rate;
+    field[1] = stretch;
+    field[2] = (0.5 * own->stiffness * stretch + own->preload) * stretch;
+}
+
+const pcs_element_ops pcs_element_spring_damper = {
+    .name = "spring_damper",
+    .summary = "spring and damper along the present line between two nodes; no mass",
+    .options = spring_options,
+    .params_size = sizeof(spring_params),
+    .ndof = 2 * DIM,
+    .is_nonlinear = true,
+    .sees_velocity = true,
+    .fields = spring_fields,
+    .node_dofs = spring_node_dofs,
+    .setup = spring_setup,
+    .matrices = pcs_axial_matrices,
+    .add_force = pcs_axial_add_force,
+    .tangents = pcs_axial_tangents,
+    .dissipation = pcs_axial_dissipation,
+    .add_energy = pcs_axial_add_energy,
+    .add_resultant = pcs_axial_add_resultant,
+    .read_fields = spring_read_fields,
+};
