@@ -267,7 +267,10 @@ bool pcs_projection_move(pcs_step_solver *solver, const double *q)
     pcs_system *system = solver->system;
     bool is_singular = false;
     pcs_projection *p = solver->projection;
-    if (system->is_linear || (p->is_at && memcmp(p->at, q, (size_t)system->nv * sizeof *q) == 0)) return true;
+    // A beam that bends far has a constant mass and, on a plane, constant directions.
+    bool is_fixed = system->ops->update_mass == NULL && system->ops->update_directions == NULL;
+    if (is_fixed || system->is_linear || (p->is_at && memcmp(p->at, q, (size_t)system->nv * sizeof *q) == 0))
+        return true;
     p->is_at = false;
     if (system->ops->update_mass != NULL) {
         system->ops->update_mass(system, q);

@@ -30,6 +30,9 @@ typedef struct newton {
     pcs_matrix *S;
     pcs_linsolve *iteration;
     int *bilateral;                                          // [nb] their rows
+    unsigned char *is_used;                                  // [m] rows that may transmit something in this step
+    int *row_of_tangent;                                     // [nt]
+    bool has_jump;                                           // U or W is not zero
     double **Y;                                              // [nz][n] what a unit multiplier does to d
     double **mu_of;                                          // [nz][nb] and to mu
     double **border;                                         // [nb][n] S*^-1 Gb^T
@@ -67,8 +70,13 @@ static pcs_status newton_setup(pcs_step_solver *self)
     s->nt = system->ntangent;
     s->nz = 2 * s->m + s->nt;
     PCS_TAKE(self->ctx, s->bilateral, s->m, "the Newton solver");
-    for (int j = 0; j < s->m; j++)
-        if (system->rows[j].is_bilateral) s->bilateral[s->nb++] = j;
+    PCS_TAKE(self->ctx, s->is_used, s->m, "the Newton solver");
+    PCS_TAKE(self->ctx, s->row_of_tangent, s->nt, "the Newton solver");
+    for (int j = 0; j < s->m; j++) {
+        const pcs_row *row = &system->rows[j];
+        if (row->is_bilateral) s->bilateral[s->nb++] = j;
+        for (int t = 0; t < row->ntangent; t++) s->row_of_tangent[row->first_tangent + t] = j;
+    }
     double **vectors[] = { &s->q0, &s->v0, &s->qt, &s->U, &s->W, &s->f, &s->y0, &s->q_last, &s->v_last };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         PCS_TAKE(self->ctx, *vectors[i], s->n, "the Newton solver");
@@ -116,9 +124,12 @@ static double newton_into_v(const pcs_step_solver *self, int k)
     return k < ((const newton *)self->data)->m ? 0.0 : 1.0;
 }
 
+// Multipliers of rows that stay open all through the step are zero and need no columns.
 static bool newton_is_used(const pcs_step_solver *self, int k)
 {
-    return k >= ((const newton *)self->data)->m || self->form.has_position;
+    const newton *s = self->data;
+    if (k < s->m) return self->form.has_position && s->is_used[k];
+    return s->is_used[k < 2 * s->m ? k - s->m : s->row_of_tangent[k - 2 * s->m]];
 }
 
 // x = S*^-1 x with the bilateral rows of the smooth motion, Gb (x + vt) + target = 0; mu gets their multipliers. vt may
@@ -194,7 +205,7 @@ static void newton_free_increment(pcs_step_solver *self, pcs_step_problem *p)
     if (self->form.has_smooth_multipliers)
         for (int i = 0; i < s->nb; i++)
             pcs_rows_add_transposed(system->G, s->bilateral[i], h * p->lam[s->bilateral[i]], s->y0);
-    newton_add_tangent(self, s->q_last, s->W, s->y0);
+    if (s->has_jump) newton_add_tangent(self, s->q_last, s->W, s->y0);
     newton_bordered_solve(self, s->y0, s->mu0, s->v_last, p->target);
 }
 
@@ -203,8 +214,9 @@ static void newton_fill_columns(pcs_step_solver *self)
 {
     newton *s = self->data;
     for (int k = 0; k < s->nz; k++) {
+        if (!newton_is_used(self, k)) continue;
         memset(s->Y[k], 0, (size_t)s->n * sizeof(double));
-        if (!self->form.has_dynamics || !newton_is_used(self, k)) continue;
+        if (!self->form.has_dynamics) continue;
         const double *column = newton_column(self, k);
         double into_q = newton_into_q(self, k), into_v = newton_into_v(self, k);
         for (int i = 0; i < s->n; i++) {
@@ -243,7 +255,13 @@ static void newton_fill_cone(pcs_step_solver *self, pcs_step_problem *p)
     pcs_cone *c = s->cone;
     const pcs_system *system = self->system;
     const pcs_step_form *form = &self->form;
+    memset(c->P, 0, (size_t)s->nz * (size_t)s->nz * sizeof(double));
+    memset(c->P_gate, 0, (size_t)s->m * (size_t)s->nz * sizeof(double));
     for (int l = form->has_position ? 0 : s->m; l < s->nz; l++) {
+        if (!newton_is_used(self, l)) {
+            c->P[l * s->nz + l] = 1.0;
+            continue;
+        }
         // What a unit of the multiplier does to q and to v, its effect on d included.
         const double *column = newton_column(self, l);
         double into_q = newton_into_q(self, l), into_v = newton_into_v(self, l);
@@ -275,6 +293,32 @@ static double newton_target(const pcs_rows *rows, int j, const double *target, c
     return velocity == NULL ? target[j] : target[j] * pcs_rows_dot(rows, j, velocity);
 }
 
+// Does a row have a say in this iteration? Once it has, it keeps it to the end of the step.
+static bool newton_may_close(const pcs_step_form *form, const pcs_step_problem *p, const pcs_cone *c, int j)
+{
+    if (form->has_position && c->b[j] <= 0.0) return true;
+    return form->gate_is_live ? c->b_gate[j] <= form->gate_tolerance : p->gate[j] != 0;
+}
+
+// Has a row closed that was left out of the last iteration?
+static bool newton_misses_row(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_cone *c = s->cone;
+    const pcs_system *system = self->system;
+    bool has_open = false, misses = false;
+    for (int j = 0; j < s->m; j++) has_open = has_open || !s->is_used[j];
+    if (!has_open || !pcs_form_sees_gaps(&self->form)) return false;
+    system->ops->gaps(system, s->qt, c->b_gate);
+    system->ops->gaps(system, p->q, c->b);
+    for (int j = 0; j < s->m; j++) {
+        if (s->is_used[j] || !newton_may_close(&self->form, p, c, j)) continue;
+        s->is_used[j] = 1;
+        misses = true;
+    }
+    return misses;
+}
+
 // Values of the rows at d + y0 without multipliers, from the present q.
 static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
 {
@@ -296,11 +340,13 @@ static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
         way = s->turned;
     }
     for (int j = 0; j < s->m; j++) {
+        if (c->b[j] <= 0.0) s->is_used[j] = 1;
         c->b[j] += pcs_rows_dot(system->G, j, s->q_last);
         c->b_gate[j] += kb * pcs_rows_dot(system->G, j, way);
         c->b[s->m + j] =
             pcs_rows_dot(system->G, j, s->v_last) + newton_target(system->G, j, p->target, p->target_velocity);
         if (self->form.law_is_gap) c->b[s->m + j] = c->b[j] / kb; // d and W move gap and kb times velocity alike
+        if (newton_may_close(&self->form, p, c, j)) s->is_used[j] = 1;
     }
     for (int t = 0; t < s->nt; t++)
         c->b[2 * s->m + t] =
@@ -314,8 +360,10 @@ static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
     const double *z = s->cone->z;
     memset(s->U, 0, (size_t)s->n * sizeof(double));
     memset(s->W, 0, (size_t)s->n * sizeof(double));
+    s->has_jump = false;
     for (int k = 0; k < s->nz; k++) {
         if (z[k] == 0.0) continue;
+        s->has_jump = true;
         const double *column = newton_column(self, k);
         double into_U = newton_into_q(self, k) - (k < s->m ? 0.0 : self->form.kw), into_v = newton_into_v(self, k);
         for (int i = 0; i < s->n; i++) {
@@ -364,9 +412,9 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int *it
     if (!pcs_projection_move(self, p->q) || !newton_factor(self, p)) return NAN;
     newton_apply(self, p);
     newton_free_increment(self, p);
+    newton_fill_base(self, p);
     newton_fill_columns(self);
     newton_fill_cone(self, p);
-    newton_fill_base(self, p);
     int rounds;
     if (!pcs_cone_solve(s->cone, &rounds)) return NAN;
     ++*iterations;
@@ -383,6 +431,7 @@ static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, i
 {
     newton *s = self->data;
     double last = INFINITY, scale = pcs_step_largest(s->n, s->v0);
+    for (int j = 0; j < s->m; j++) s->is_used[j] = self->system->rows[j].is_bilateral;
     memset(p->d, 0, (size_t)s->n * sizeof(double));
     memset(s->cone->z, 0, (size_t)s->nz * sizeof(double));
     for (int j = 0; j < s->m && self->form.has_smooth_multipliers; j++) p->lam[j] = 0.0;
@@ -392,9 +441,11 @@ static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, i
         if (isnan(change)) return PCS_NOT_CONVERGED;
         // A body at rest has no velocity, but what its weight would give it in a step is rounded off all the same.
         scale = fmax(scale, fmax(pcs_step_largest(s->n, p->v), pcs_step_largest(s->n, p->d)));
-        if (change <= 1e-14 * scale || (change <= 1e-10 * scale && change > 0.5 * last)) {
+        // What is left after this change, when the next ones shrink as it did; or round-off, which does not shrink.
+        double rate = *iterations > 1 ? change / last : 1.0;
+        bool is_small = change <= 1e-14 * scale || (rate < 0.1 && rate * change <= 1e-14 * scale);
+        if ((is_small || (change <= 1e-10 * scale && rate > 0.5)) && !newton_misses_row(self, p))
             return pcs_projection_move(self, p->q) ? PCS_CONVERGED : PCS_SINGULAR;
-        }
         last = change;
     }
     return PCS_NOT_CONVERGED;
@@ -405,6 +456,7 @@ static pcs_outcome newton_contact(pcs_step_solver *self, pcs_step_problem *p, in
 {
     newton *s = self->data;
     memset(p->d, 0, (size_t)s->n * sizeof(double));
+    memset(s->is_used, 1, (size_t)s->m);
     memset(s->y0, 0, (size_t)s->n * sizeof(double));
     memcpy(s->qt, p->q, (size_t)s->n * sizeof(double));
     newton_fill_columns(self);
