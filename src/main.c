@@ -1,12 +1,15 @@
-// The command line: run, modes, check and list. Exit status 0 done, 1 the simulation could not go on, 2 bad input or
-// usage.
+// The command line: run, statics, modes, check and list. Exit status 0 done, 1 the simulation could not go on, 2 bad
+// input or usage.
 
 #define _POSIX_C_SOURCE 200809L // sigaction, isatty
 
+#include "core/comm.h"
 #include "percuss.h"
 #include "sim/build.h"
 #include "sim/modes.h"
+#include "sim/statics.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,17 +17,21 @@
 
 enum { DONE = 0, COULD_NOT_GO_ON = 1, BAD_USAGE = 2, PATH_ROOM = 4096 };
 
-static const char usage[] = "usage: percuss run CASE [-o DIR] [--set path.to.key=value]... [--quiet]\n"
-                            "       percuss modes CASE [--count N] [--whirl] [-o DIR] [--set ...] [--quiet]\n"
-                            "       percuss check CASE [--set path.to.key=value]...\n"
-                            "       percuss list [NAME] [--markdown]\n"
-                            "       percuss --help | --version\n";
+static const char usage[] =
+    "usage: percuss run CASE [-o DIR] [--set path.to.key=value]... [--quiet] [-- PETSC OPTIONS]\n"
+    "       percuss statics CASE [--steps N] [--time T] [-o DIR] [--set ...] [--quiet]\n"
+    "       percuss modes CASE [--count N] [--about statics] [--whirl] [--steps N] [--time T] [-o DIR] [--set ...]\n"
+    "       percuss check CASE [--set path.to.key=value]...\n"
+    "       percuss list [NAME] [--markdown]\n"
+    "       percuss --help | --version\n";
 
 static const char help[] =
     "\n"
     "Elastic bars that hit, stick and rebound. CASE is a file or a folder that holds case.yaml.\n"
     "\n"
     "  run      simulate the case; results go to DIR (results/<case> unless given)\n"
+    "  statics  equilibrium under loads that rise from nothing, from the reference state (initial values are not\n"
+    "           used); statics.csv and a frame per load step go to DIR (results/<case>_statics unless given)\n"
     "  modes    natural frequencies and mode shapes about the reference state, smallest first; to the screen,\n"
     "           to modes.csv and as frames for ParaView in DIR (results/<case>_modes unless given)\n"
     "  check    report every error of the case, build the model, do not run it\n"
@@ -35,10 +42,15 @@ static const char help[] =
     "  --set path.to.key=value   replace or add a value of the case, with the same checks; list items by\n"
     "                            number from 0: --set scheme.rho_inf=0.5 --set initial.0.velocity=[1,0,0]\n"
     "  -q, --quiet               no progress, no summary on the screen\n"
+    "  --steps N                 of statics: load steps at least [1 for linear models, else 10]\n"
+    "  --time T                  of statics and modes: time at which loads and driven joints stand, s [0]\n"
     "  --count N                 of modes: how many [10]\n"
+    "  --about statics           of modes: about the equilibrium, in which closed contacts stay closed\n"
     "  --whirl                   of modes: with damping and gyroscopic forces, forward and backward whirl; without\n"
     "                            asking where the damping or stiffness matrix is not symmetric\n"
     "  --markdown                of list: as Markdown tables\n"
+    "  -- -ksp_type cg ...       options of PETSc, for runs under mpiexec and for `solver: { linear: petsc }`;\n"
+    "                            -mass_... and -iteration_... are for one matrix, others for both\n"
     "\n"
     "Exit status: 0 done, 1 the simulation could not go on (what was computed is kept), 2 bad input or usage.\n";
 
@@ -55,14 +67,19 @@ typedef struct arguments {
     const char *command, *subject; // run CASE, list NAME
     const char *directory;
     int nset;
-    const char **set; // [nset]
-    int count;        // of modes, -1: not said
+    const char **set;  // [nset]
+    int count, steps;  // of modes and load steps, -1: not said
+    const char *about; // of modes: "statics", or NULL
+    double time;       // s, NAN: not said
+    int nword;
+    const char *const *words; // [nword] after --, for PETSc
     bool is_quiet, is_markdown, is_whirl, wants_help, wants_version;
 } arguments;
 
-// Every line of a message is an error of its own.
-static void main_print_errors(const char *message)
+// Every line of a message is an error of its own. All ranks know it, one tells it.
+static void main_print_errors(const pcs_context *ctx)
 {
+    const char *message = pcs_is_root(ctx) ? pcs_message(ctx) : "";
     while (*message != '\0') {
         size_t length = strcspn(message, "\n");
         fprintf(stderr, "%s%.*s\n", strncmp(message, "...", 3) == 0 ? "" : "error: ", (int)length, message);
@@ -101,20 +118,54 @@ static int main_parse_count(const char *option, const char *text, int *out)
     return DONE;
 }
 
+static int main_parse_time(const char *text, double *out)
+{
+    char *end = NULL;
+    *out = strtod(text, &end);
+    if (end != text && *end == '\0' && isfinite(*out)) return DONE;
+    fprintf(stderr, "error: --time must be a number, is '%s'\n%s", text, usage);
+    return BAD_USAGE;
+}
+
+// Options of the analyses without motion; -1: this is another one.
+static int main_parse_analysis(int argc, char **argv, int *i, arguments *a)
+{
+    const char *value;
+    if ((value = main_option_value("--count", argc, argv, i)) != NULL)
+        return main_parse_count("--count", value, &a->count);
+    if ((value = main_option_value("--steps", argc, argv, i)) != NULL)
+        return main_parse_count("--steps", value, &a->steps);
+    if ((value = main_option_value("--time", argc, argv, i)) != NULL) return main_parse_time(value, &a->time);
+    if ((value = main_option_value("--about", argc, argv, i)) != NULL) {
+        a->about = value;
+        return strcmp(value, "statics") == 0 ? DONE : main_refuse("--about must be 'statics', is", value, NULL);
+    }
+    if (strcmp(argv[*i], "--whirl") != 0) return -1;
+    a->is_whirl = true;
+    return DONE;
+}
+
+static bool main_lacks_value(const char *text)
+{
+    static const char *const names[] = { "--set", "-o", "--output", "--count", "--steps", "--time", "--about", NULL };
+    int i = 0;
+    while (names[i] != NULL && strcmp(names[i], text) != 0) i++;
+    return names[i] != NULL;
+}
+
 static int main_parse_option(int argc, char **argv, int *i, arguments *a)
 {
-    static const char *const names[] = { "--set",      "--output", "--quiet", "--help", "--version", "--count",
-                                         "--markdown", "--whirl",  "-o",      "-q",     "-h",        NULL };
+    static const char *const names[] = { "--set",   "--output",   "--quiet", "--help",  "--version",
+                                         "--count", "--markdown", "--whirl", "--steps", "--time",
+                                         "--about", "-o",         "-q",      "-h",      NULL };
+    int answer = main_parse_analysis(argc, argv, i, a);
+    if (answer >= 0) return answer;
     const char *text = argv[*i], *value;
     if ((value = main_option_value("--set", argc, argv, i)) != NULL) {
         a->set[a->nset++] = value;
     } else if ((value = main_option_value("-o", argc, argv, i)) != NULL ||
                (value = main_option_value("--output", argc, argv, i)) != NULL) {
         a->directory = value;
-    } else if ((value = main_option_value("--count", argc, argv, i)) != NULL) {
-        return main_parse_count("--count", value, &a->count);
-    } else if (strcmp(text, "--whirl") == 0) {
-        a->is_whirl = true;
     } else if (strcmp(text, "--quiet") == 0 || strcmp(text, "-q") == 0) {
         a->is_quiet = true;
     } else if (strcmp(text, "--markdown") == 0) {
@@ -123,8 +174,7 @@ static int main_parse_option(int argc, char **argv, int *i, arguments *a)
         a->wants_help = true;
     } else if (strcmp(text, "--version") == 0) {
         a->wants_version = true;
-    } else if (strcmp(text, "--set") == 0 || strcmp(text, "-o") == 0 || strcmp(text, "--output") == 0 ||
-               strcmp(text, "--count") == 0) {
+    } else if (main_lacks_value(text)) {
         return main_refuse("a value must follow the option", text, NULL);
     } else {
         return main_refuse("unknown option", text, names);
@@ -136,6 +186,11 @@ static int main_parse(int argc, char **argv, arguments *a)
 {
     for (int i = 1; i < argc; i++) {
         int answer = DONE;
+        if (strcmp(argv[i], "--") == 0) {
+            a->nword = argc - i - 1;
+            a->words = (const char *const *)argv + i + 1;
+            break;
+        }
         if (argv[i][0] == '-' && argv[i][1] != '\0') {
             answer = main_parse_option(argc, argv, &i, a);
         } else if (a->command == NULL) {
@@ -204,23 +259,26 @@ static int main_run(pcs_context *ctx, const arguments *a)
     pcs_sim *sim = NULL;
     pcs_status status = pcs_sim_create(ctx, a->subject, a->nset, a->set, &sim);
     if (status != PCS_OK) {
-        main_print_errors(pcs_message(ctx));
+        main_print_errors(ctx);
         return status == PCS_NO_MEMORY || status == PCS_FAILED ? COULD_NOT_GO_ON : BAD_USAGE;
     }
+    if (a->nword > 0 && pcs_context_comm(ctx) == NULL)
+        return main_refuse(
+            "options of PETSc are for mpiexec and for solver.linear=petsc, not for this run:", a->words[0], NULL);
     char directory[PATH_ROOM];
     int length = snprintf(directory, sizeof directory, "%s%s", a->directory != NULL ? "" : "results/",
                           a->directory != NULL ? a->directory : sim->view.case_name);
     if (length < 0 || (size_t)length >= sizeof directory - 64) return main_refuse("too long a path:", directory, NULL);
 
     main_catch_signals(sim);
-    sim->view.show = main_show_progress;
+    sim->view.show = pcs_is_root(ctx) ? main_show_progress : NULL;
     sim->view.show_user = stderr;
     sim->view.is_terminal = isatty(STDERR_FILENO) != 0;
     status = pcs_sim_run(sim, directory, !a->is_quiet);
-    if (!a->is_quiet) main_show_results(sim, directory);
+    if (!a->is_quiet && pcs_is_root(ctx)) main_show_results(sim, directory);
     if (status == PCS_OK) return DONE;
     fflush(stdout);
-    main_print_errors(pcs_message(ctx));
+    main_print_errors(ctx);
     return status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED ? BAD_USAGE : COULD_NOT_GO_ON;
 }
 
@@ -228,7 +286,7 @@ static int main_run(pcs_context *ctx, const arguments *a)
 static int main_fail(pcs_context *ctx, pcs_status status)
 {
     fflush(stdout);
-    main_print_errors(pcs_message(ctx));
+    main_print_errors(ctx);
     return status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED ? BAD_USAGE : COULD_NOT_GO_ON;
 }
 
@@ -251,6 +309,53 @@ static void main_show_modes(const pcs_modes *modes)
     }
 }
 
+// "Open in ParaView: ..." when there are frames.
+static void main_show_frames(const pcs_sim *sim, const char *directory, const char *ending)
+{
+    char path[PATH_ROOM];
+    printf("\nResults in %s\n", directory);
+    if (main_result_path(directory, sim->view.case_name, ending, path) && access(path, R_OK) == 0)
+        printf("Open in ParaView: %s\n", path);
+}
+
+static pcs_statics_options main_statics_options(const arguments *a)
+{
+    return (pcs_statics_options){ .steps = a->steps > 0 ? a->steps : 0, .time = isnan(a->time) ? 0.0 : a->time };
+}
+
+static int main_statics(pcs_context *ctx, const arguments *a)
+{
+    pcs_sim *sim = NULL;
+    pcs_statics statics;
+    char directory[PATH_ROOM];
+    pcs_status status = pcs_sim_create_model(ctx, a->subject, a->nset, a->set, &sim);
+    if (status != PCS_OK) return main_fail(ctx, status);
+    if (!main_directory(a, sim, "_statics", directory)) return main_refuse("too long a path:", directory, NULL);
+    pcs_statics_options options = main_statics_options(a);
+    status = pcs_statics_run(sim, &options, directory, &statics);
+    if (!a->is_quiet && status != PCS_BAD_INPUT) {
+        main_show_file(directory, "summary", ".txt");
+        main_show_frames(sim, directory, "_statics.vtk.series");
+    }
+    return status == PCS_OK ? DONE : main_fail(ctx, status);
+}
+
+// The equilibrium about which to look for modes.
+static pcs_status main_find_state(pcs_context *ctx, pcs_sim *sim, const arguments *a, pcs_modes_options *modes)
+{
+    pcs_statics statics;
+    pcs_statics_options options = main_statics_options(a);
+    modes->time = options.time;
+    if (a->about == NULL) return PCS_OK;
+    double *q;
+    PCS_TAKE(ctx, q, sim->system->nq, "equilibrium");
+    if (sim->system->coordinates != NULL) memcpy(q, sim->state.q, (size_t)sim->system->nq * sizeof *q);
+    PCS_TRY(pcs_statics_solve(sim, &options, q, NULL, NULL, &statics));
+    modes->q = q;
+    modes->held = statics.held;
+    return PCS_OK;
+}
+
 static int main_modes(pcs_context *ctx, const arguments *a)
 {
     pcs_sim *sim = NULL;
@@ -260,16 +365,12 @@ static int main_modes(pcs_context *ctx, const arguments *a)
     if (status != PCS_OK) return main_fail(ctx, status);
     if (!main_directory(a, sim, "_modes", directory)) return main_refuse("too long a path:", directory, NULL);
     pcs_modes_options options = { .count = a->count > 0 ? a->count : 10, .is_whirl = a->is_whirl };
-    status = pcs_modes_find(sim, &options, &modes);
+    status = main_find_state(ctx, sim, a, &options);
+    if (status == PCS_OK) status = pcs_modes_find(sim, &options, &modes);
     if (status == PCS_OK && !a->is_quiet) main_show_modes(&modes);
     if (status == PCS_OK) status = pcs_modes_write(sim, &modes, directory);
     if (status != PCS_OK) return main_fail(ctx, status);
-    if (!a->is_quiet) {
-        char path[PATH_ROOM];
-        printf("\nResults in %s\n", directory);
-        if (main_result_path(directory, sim->view.case_name, "_modes.vtk.series", path) && access(path, R_OK) == 0)
-            printf("Open in ParaView: %s\n", path);
-    }
+    if (!a->is_quiet) main_show_frames(sim, directory, "_modes.vtk.series");
     return DONE;
 }
 
@@ -278,11 +379,11 @@ static int main_check(pcs_context *ctx, const arguments *a)
     pcs_sim *sim = NULL;
     pcs_status status = pcs_sim_create(ctx, a->subject, a->nset, a->set, &sim);
     if (status != PCS_OK) {
-        main_print_errors(pcs_message(ctx));
+        main_print_errors(ctx);
         return status == PCS_NO_MEMORY || status == PCS_FAILED ? COULD_NOT_GO_ON : BAD_USAGE;
     }
-    if (!a->is_quiet) {
-        printf("%s: fine, %d dofs, %d contact point%s, %s, ", pcs_case_file(sim->input), sim->system->nv,
+    if (!a->is_quiet && pcs_is_root(ctx)) {
+        printf("%s: fine, %d dofs, %d contact point%s, %s, ", pcs_case_file(sim->input), pcs_system_ndof(sim->system),
                sim->system->nrow, sim->system->nrow == 1 ? "" : "s", sim->scheme->ops->name);
         if (sim->view.is_controlled) printf("steps of controlled size\n");
         else printf("%ld steps of %g s\n", sim->nstep, sim->step_size);
@@ -301,20 +402,49 @@ static int main_list(const arguments *a)
 static int main_check_usage(const arguments *a)
 {
     bool is_run = strcmp(a->command, "run") == 0, is_list = strcmp(a->command, "list") == 0;
-    bool is_modes = strcmp(a->command, "modes") == 0;
+    bool is_modes = strcmp(a->command, "modes") == 0, is_statics = strcmp(a->command, "statics") == 0;
     if (!is_list && a->subject == NULL) return main_refuse("a case must follow", a->command, NULL);
-    if (!is_run && !is_modes && a->directory != NULL)
+    if (!is_run && !is_modes && !is_statics && a->directory != NULL)
         return main_refuse("--output is not an option of", a->command, NULL);
     if (!is_modes && a->count > 0) return main_refuse("--count is not an option of", a->command, NULL);
+    if (!is_modes && a->about != NULL) return main_refuse("--about is not an option of", a->command, NULL);
+    bool has_loads = is_statics || (is_modes && a->about != NULL);
+    if (!has_loads && a->steps > 0)
+        return main_refuse("--steps is for statics and modes --about statics, not for", a->command, NULL);
+    if (!is_modes && !is_statics && !isnan(a->time)) return main_refuse("--time is not an option of", a->command, NULL);
     if (!is_modes && a->is_whirl) return main_refuse("--whirl is not an option of", a->command, NULL);
     if (!is_list && a->is_markdown) return main_refuse("--markdown is not an option of", a->command, NULL);
     if (is_list && a->nset > 0) return main_refuse("--set is not an option of", a->command, NULL);
     return DONE;
 }
 
+// MPI and PETSc come in only under mpiexec, or when the case asks for them later on.
+static int main_start_ranks(pcs_context *ctx, const arguments *a, bool is_for_one)
+{
+    bool is_launched = pcs_comm_is_launched();
+    pcs_context_set_options(ctx, a->nword, a->words);
+    if (!is_launched) return DONE;
+    pcs_status status = pcs_comm_start(ctx);
+    if (status == PCS_OK && is_for_one && pcs_context_comm(ctx)->size > 1)
+        status = pcs_fail(ctx, PCS_UNSUPPORTED, "'%s' is for one process: start it without mpiexec", a->command);
+    if (status == PCS_OK) return DONE;
+    main_print_errors(ctx);
+    return status == PCS_NO_MEMORY || status == PCS_FAILED ? COULD_NOT_GO_ON : BAD_USAGE;
+}
+
+static int main_do(pcs_context *ctx, const arguments *a, int which)
+{
+    switch (which) {
+    case 0: return main_run(ctx, a);
+    case 1: return main_check(ctx, a);
+    case 3: return main_modes(ctx, a);
+    default: return main_statics(ctx, a);
+    }
+}
+
 static int main_dispatch(const arguments *a)
 {
-    static const char *const commands[] = { "run", "check", "list", "modes", "help", NULL };
+    static const char *const commands[] = { "run", "check", "list", "modes", "statics", "help", NULL };
     bool is_help = a->command != NULL && strcmp(a->command, "help") == 0;
     if (a->wants_help || is_help) return fputs(usage, stdout), fputs(help, stdout), DONE;
     if (a->wants_version) return printf("percuss %s\n", percuss_version()), DONE;
@@ -327,14 +457,15 @@ static int main_dispatch(const arguments *a)
 
     pcs_context *ctx = NULL;
     if (pcs_context_create(&ctx) != PCS_OK) return fputs("error: out of memory\n", stderr), COULD_NOT_GO_ON;
-    answer = which == 0 ? main_run(ctx, a) : which == 1 ? main_check(ctx, a) : main_modes(ctx, a);
+    answer = main_start_ranks(ctx, a, which == 3 || which == 4);
+    if (answer == DONE) answer = main_do(ctx, a, which);
     pcs_context_destroy(&ctx);
     return answer;
 }
 
 int main(int argc, char **argv)
 {
-    arguments a = { .count = -1, .set = pcs_scratch(NULL, (size_t)argc + 1, sizeof *a.set) };
+    arguments a = { .count = -1, .steps = -1, .time = NAN, .set = pcs_scratch(NULL, (size_t)argc + 1, sizeof *a.set) };
     if (a.set == NULL) return fputs("error: out of memory\n", stderr), COULD_NOT_GO_ON;
     int answer = main_parse(argc, argv, &a);
     if (answer == DONE) answer = main_dispatch(&a);

@@ -1,7 +1,7 @@
 // Result files: written aside as "<name>.part", renamed when complete; every write is checked.
 //
 // The put functions fill a buffer and remember the first failure, which the next call that gives a status reports
-// with the path. Nothing allocates after create.
+// with the path. Nothing allocates after create. Of several ranks only one writes; for the others this does nothing.
 
 #ifndef PCS_OUTPUT_FILE_H
 #define PCS_OUTPUT_FILE_H
@@ -16,6 +16,7 @@ typedef struct pcs_file {
     size_t room;
     int descriptor; // -1: closed
     int error;      // errno of the first failure, 0: none
+    bool is_mute;   // another rank writes
     char *buffer;   // [size]
     size_t size, used;
     long long written; // bytes handed to the system

@@ -59,10 +59,11 @@ static pcs_status frames_write(const pcs_view *view, frames_data *d)
     const pcs_system *system = view->system;
     pcs_series *s = &d->series;
     d->last = view->state->step;
+    system->ops->draw(system, view->state->q, view->state->v,
+                      system->picture); // all ranks, whatever becomes of the file
     pcs_status status = pcs_series_begin(s, view->title != NULL ? view->title : view->case_name, "UNSTRUCTURED_GRID",
                                          view->state->t, view->state->step);
     if (status == PCS_OK) {
-        system->ops->draw(system, view->state->q, view->state->v, system->picture);
         frames_put_grid(s->file, system->picture);
         frames_put_data(s->file, system->picture);
         status = pcs_series_end(s, view->state->t);

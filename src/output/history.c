@@ -29,6 +29,7 @@ typedef struct history_data {
     size_t row_room;    // bytes that a row may need
     long long complete; // bytes of whole rows that reached the disk
     double flushed;     // when, s
+    double *probed;     // [nprobe] of the row that is being written
 } history_data;
 
 static const pcs_option history_options[] = {
@@ -152,6 +153,9 @@ static void history_put_row(const pcs_view *view, history_data *d, bool has_stat
     const pcs_system *system = view->system;
     d->has_row = true;
     d->tally.is_fresh = true;
+    // Before anything can go wrong with the file: all ranks take part.
+    for (int k = 0; k < view->nprobe && has_state; k++)
+        d->probed[k] = system->ops->probe(system, &view->probes[k], view->state->q, view->state->v);
     char *begin = pcs_file_reserve(d->file, d->row_room);
     if (begin == NULL) return;
     char *p = history_fixed_columns(d, begin);
@@ -164,8 +168,7 @@ static void history_put_row(const pcs_view *view, history_data *d, bool has_stat
         }
     }
     for (int k = 0; k < view->nprobe; k++) {
-        if (has_state)
-            p = history_number(d, p, system->ops->probe(system, &view->probes[k], view->state->q, view->state->v));
+        if (has_state) p = history_number(d, p, d->probed[k]);
         else *p++ = ',';
     }
     p[-1] = '\n';
@@ -216,6 +219,7 @@ static pcs_status history_open(pcs_observer *self)
     if (((const history_params *)self->params)->every == 0) return PCS_OK;
     PCS_TRY(pcs_digits_create(self->ctx, &d->digits));
     PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
+    PCS_TAKE(self->ctx, d->probed, view->nprobe, "probes");
     PCS_TRY(pcs_file_open(d->file, "history.csv"));
     PCS_TRY(history_put_header(self, d));
     d->has_failed = false;

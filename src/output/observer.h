@@ -94,6 +94,7 @@ struct pcs_observer {
     const pcs_view *view;
     const void *params;
     void *data;
+    bool has_failed; // on some rank
 };
 
 extern const pcs_observer_ops *const pcs_observers[]; // ends with NULL

@@ -86,6 +86,7 @@ static pcs_status series_begin_list(pcs_series *s)
     pcs_file_text(s->file, s->entry);
     s->tail = (long long)(s->file->used - strlen(list_tail));
     PCS_TRY(pcs_file_commit(s->file));
+    if (s->file->is_mute) return PCS_OK;
     s->list = open(s->file->path, O_WRONLY | O_CLOEXEC);
     if (s->list >= 0) return PCS_OK;
     return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot open %s: %s", s->file->path, strerror(errno));

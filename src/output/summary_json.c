@@ -83,7 +83,7 @@ static void json_head(json *j, const pcs_view *view)
     json_begin(j, "model", "{");
     json_whole(j, "points", picture == NULL ? 0 : picture->npoint);
     json_whole(j, "cells", picture == NULL ? 0 : picture->ncell);
-    json_whole(j, "dofs", view->system->nv);
+    json_whole(j, "dofs", pcs_system_ndof(view->system));
     json_whole(j, "contact_points", view->system->nrow);
     json_end(j, "}");
 }

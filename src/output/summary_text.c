@@ -21,8 +21,8 @@ static void summary_text_head(pcs_file *f, const pcs_summary *s, const pcs_view 
         pcs_file_text(f, "\n");
     }
     pcs_file_print(f, "\nModel        %d points, %d cells, %d dofs, %d contact point%s\n",
-                   picture == NULL ? 0 : picture->npoint, picture == NULL ? 0 : picture->ncell, view->system->nv,
-                   view->system->nrow, view->system->nrow == 1 ? "" : "s");
+                   picture == NULL ? 0 : picture->npoint, picture == NULL ? 0 : picture->ncell,
+                   pcs_system_ndof(view->system), view->system->nrow, view->system->nrow == 1 ? "" : "s");
     pcs_file_print(f, "Method       %s, solver %s, linear algebra %s (mass), %s (step)\n", view->scheme_name,
                    view->solver_name, view->mass_backend != NULL ? view->mass_backend : "none",
                    view->step_backend != NULL ? view->step_backend : "none");

@@ -38,7 +38,7 @@ pcs_status pcs_parallel_partition(const pcs_comm *comm, pcs_context *ctx, int nv
                                   const int *neighbour, int *part);
 void pcs_parallel_unused_options(const pcs_comm *comm, size_t size, char *text);
 
-extern const struct pcs_linsolve_ops pcs_parallel_solver;
+extern const struct pcs_linsolve_ops pcs_parallel_krylov;
 
 // Returns a fault from a function with `ctx` at hand when a call of PETSc fails.
 #define PCS_PETSC(ctx, during, call)                                                           \

@@ -192,7 +192,7 @@ static void solver_solve(pcs_linsolve *self, double *x)
     for (int i = 0; i < self->A->pattern->n; i++) x[i] = NAN;
 }
 
-const pcs_linsolve_ops pcs_parallel_solver = {
+const pcs_linsolve_ops pcs_parallel_krylov = {
     .name = "petsc",
     .summary = "Krylov methods and factorizations of PETSc",
     .data_size = sizeof(solver_data),

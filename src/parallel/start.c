@@ -164,7 +164,7 @@ pcs_status pcs_parallel_start(pcs_context *ctx, const char *version, int count, 
                              .agree = pcs_parallel_agree,
                              .partition = pcs_parallel_partition,
                              .unused_options = pcs_parallel_unused_options,
-                             .solver = &pcs_parallel_solver,
+                             .solver = &pcs_parallel_krylov,
                              .data = self };
     MPI_Comm_rank(self->world, &self->comm.rank);
     MPI_Comm_size(self->world, &self->comm.size);

@@ -5,6 +5,8 @@
 
 #include "sim/build.h"
 
+#include "core/comm.h"
+
 #include <time.h>
 
 static double build_clock(void)
@@ -131,7 +133,7 @@ static pcs_status build_load(pcs_context *ctx, const char *path, int nset, const
     pcs_case *c = NULL;
     PCS_TRY(pcs_case_load(ctx, path, &c));
     for (int i = 0; i < nset; i++) PCS_TRY(pcs_case_set(c, set[i]));
-    return build_all(ctx, c, is_model_only, out);
+    return pcs_comm_agree(ctx, build_all(ctx, c, is_model_only, out));
 }
 
 pcs_status pcs_sim_create(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_sim **out)

@@ -1,5 +1,6 @@
 // Scheme, solver and clock of a case: what advances the model.
 
+#include "core/comm.h"
 #include "sim/build.h"
 
 #include <math.h>
@@ -47,6 +48,8 @@ pcs_status pcs_build_scheme(pcs_build *b)
         int back_end = pcs_case_choice(b->c, node, "linear", linear, "auto");
         b->solver = type < 0 ? NULL : types[type];
         b->linear = back_end < 0 ? NULL : linear[back_end];
+        if (b->linear != NULL && strcmp(b->linear, "petsc") == 0)
+            PCS_TRY(pcs_build_blame(b, node, pcs_comm_start(b->ctx)));
     }
     b->sim->certify_warns = pcs_case_choice(b->c, pcs_case_root(b->c), "certify", certify, "strict") == 1;
     return PCS_OK;

@@ -291,8 +291,11 @@ static double certify_work_noise(const pcs_certifier *self, const pcs_state *x)
     double size = 0.0;
     if (self->place[ENERGY] < 0) return 0.0;
     if (system->ops->load_work != NULL) size = fabs(system->ops->load_work(system, x->t, self->origin, x->q));
-    for (int i = 0; i < system->nv && system->gravity != NULL; i++) size += fabs(system->gravity[i] * x->q[i]);
-    return 1e-14 * size;
+    double weight = 0.0;
+    int n = system->gravity == NULL ? 0 : pcs_system_nown(system);
+    for (int i = 0; i < n; i++) weight += fabs(system->gravity[i] * x->q[i]);
+    if (system->gravity != NULL) pcs_system_sum(system, 1, &weight);
+    return 1e-14 * (size + weight);
 }
 
 bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report *report, double energy_defect)

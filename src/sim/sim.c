@@ -4,6 +4,7 @@
 
 #include "sim/sim.h"
 
+#include "core/comm.h"
 #include "sim/certify.h"
 #include "sim/control.h"
 
@@ -66,7 +67,7 @@ pcs_status pcs_sim_certify(pcs_sim *sim, double energy_defect)
 // Why a step was rejected, with the place where the state went wrong.
 static pcs_status sim_reject(pcs_sim *sim)
 {
-    const char *advice = sim->solver->advice;
+    const char *note = pcs_noted(sim->ctx), *advice = note[0] != '\0' ? note : sim->solver->advice;
     int equation = sim->report.outcome == PCS_SINGULAR ? sim->solver->bad_equation : sim->report.bad_equation;
     char where[256] = "", text[768];
     if (equation >= 0) sim->system->ops->name_equation(sim->system, equation, sizeof where, where);
@@ -157,27 +158,64 @@ static bool sim_is_wanted(const pcs_observer *observer, bool show_progress)
     return show_progress || strcmp(observer->ops->name, "progress") != 0;
 }
 
+// Lets the observers open or look. Alone, the first fault ends it; of several ranks only one writes and may fail, but
+// all take part in what is written.
+static pcs_status sim_show(pcs_sim *sim, bool show_progress, bool is_first, int *nopen)
+{
+    bool is_alone = pcs_context_comm(sim->ctx) == NULL;
+    pcs_status status = PCS_OK;
+    for (int i = 0; i < sim->nobserver && (status == PCS_OK || !is_alone); i++) {
+        pcs_observer *o = &sim->observers[i];
+        if (is_first) *nopen = i + 1;
+        if (!sim_is_wanted(o, show_progress)) continue;
+        pcs_status answer = is_first ? o->ops->open(o) : o->ops->step(o);
+        o->has_failed = answer != PCS_OK;
+        if (status == PCS_OK) status = answer;
+    }
+    return status;
+}
+
+// After a fault all ranks know whose files are broken, and end alike.
+static pcs_status sim_agree(pcs_sim *sim, pcs_status status)
+{
+    const pcs_comm *comm = pcs_context_comm(sim->ctx);
+    status = pcs_comm_agree(sim->ctx, status);
+    for (int i = 0; i < sim->nobserver && status != PCS_OK && comm != NULL; i++) {
+        double has_failed = sim->observers[i].has_failed;
+        comm->max(comm, 1, &has_failed);
+        sim->observers[i].has_failed = has_failed > 0.0;
+    }
+    return status;
+}
+
 static pcs_status sim_open(pcs_sim *sim, bool show_progress, int *nopen)
 {
-    for (*nopen = 0; *nopen < sim->nobserver;) {
-        pcs_observer *o = &sim->observers[(*nopen)++];
-        if (sim_is_wanted(o, show_progress)) PCS_TRY(o->ops->open(o));
-    }
+    pcs_status status = sim_show(sim, show_progress, true, nopen);
     sim->view.memory = pcs_bytes_taken(sim->ctx);
-    return PCS_OK;
+    return sim_agree(sim, status);
+}
+
+// By then every matrix of the run has been made.
+static pcs_status sim_check_options(pcs_sim *sim)
+{
+    const pcs_comm *comm = pcs_context_comm(sim->ctx);
+    char text[512] = "";
+    if (comm != NULL) comm->unused_options(comm, sizeof text, text);
+    if (text[0] == '\0') return PCS_OK;
+    return pcs_fail(sim->ctx, PCS_BAD_INPUT, "nothing in this run takes the options of PETSc %s", text);
 }
 
 static pcs_status sim_loop(pcs_sim *sim, bool show_progress)
 {
-    while (!pcs_sim_is_done(sim)) {
-        PCS_TRY(pcs_sim_step(sim));
+    for (bool is_first = true; !pcs_sim_is_done(sim); is_first = false) {
+        pcs_status status = pcs_sim_step(sim);
         double begin = sim_clock();
-        for (int i = 0; i < sim->nobserver; i++) {
-            pcs_observer *o = &sim->observers[i];
-            if (sim_is_wanted(o, show_progress)) PCS_TRY(o->ops->step(o));
-        }
+        if (status == PCS_OK) status = sim_show(sim, show_progress, false, NULL);
         sim->timing.output += sim_clock() - begin;
-        if (sim->stop_request != NULL && *sim->stop_request != 0) return sim_stop(sim, "stopped on request");
+        if (status == PCS_OK && sim->stop_request != NULL && *sim->stop_request != 0)
+            status = sim_stop(sim, "stopped on request");
+        if (status == PCS_OK && is_first) status = sim_check_options(sim);
+        PCS_TRY(sim_agree(sim, status));
     }
     return PCS_OK;
 }
@@ -192,7 +230,8 @@ static pcs_status sim_close(pcs_sim *sim, bool show_progress, int nopen, pcs_sta
     double begin = sim_clock();
     for (int i = 0; i < nopen; i++) {
         pcs_observer *o = &sim->observers[i];
-        if (!sim_is_wanted(o, show_progress)) continue;
+        // Broken files are closed by the rank that has them; the others have nothing to add.
+        if (!sim_is_wanted(o, show_progress) || (o->has_failed && !pcs_is_root(sim->ctx))) continue;
         pcs_status closing = o->ops->close(o);
         if (closing == PCS_OK) continue;
         if (status == PCS_OK) snprintf(reason, sizeof reason, "%s", pcs_message(sim->ctx));
@@ -200,17 +239,23 @@ static pcs_status sim_close(pcs_sim *sim, bool show_progress, int nopen, pcs_sta
     }
     sim->timing.output += sim_clock() - begin;
     sim->view.reason = NULL;
-    return status == PCS_OK ? PCS_OK : pcs_fail(sim->ctx, status, "%s", reason);
+    if (status != PCS_OK) pcs_fail(sim->ctx, status, "%s", reason);
+    return pcs_comm_agree(sim->ctx, status);
 }
 
-pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress)
+static pcs_status sim_prepare_directory(pcs_sim *sim, const char *directory)
 {
     char path[4200];
     PCS_TRY(pcs_sim_make_directory(sim->ctx, directory));
     snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
-    PCS_TRY(pcs_case_write(sim->input, path));
+    return pcs_case_write(sim->input, path);
+}
+
+pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress)
+{
+    PCS_TRY(pcs_comm_agree(sim->ctx, pcs_is_root(sim->ctx) ? sim_prepare_directory(sim, directory) : PCS_OK));
     sim->view.directory = directory;
-    if (!sim->has_started) PCS_TRY(pcs_sim_start(sim));
+    if (!sim->has_started) PCS_TRY(pcs_comm_agree(sim->ctx, pcs_sim_start(sim)));
     int nopen = 0;
     pcs_status status = sim_open(sim, show_progress, &nopen);
     if (status == PCS_OK) status = sim_loop(sim, show_progress);
