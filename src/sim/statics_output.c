@@ -1,0 +1,216 @@
+// A static analysis on disk: statics.csv with a row per load step, frames of the model and of the contacts whose time
+// is the load factor, and a summary.
+
+#include "output/file.h"
+#include "output/series.h"
+#include "sim/statics.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_ROOM = 512, FRAME_OBSERVERS = 2 };
+
+typedef struct record {
+    pcs_sim *sim;
+    pcs_view view;
+    pcs_state x;
+    pcs_frames_params params;
+    pcs_observer frames[FRAME_OBSERVERS]; // of the model, of the contacts
+    int nopen;
+    pcs_file *table, *summary;
+} record;
+
+static void statics_put_name(pcs_file *f, const char *name, const char *quantity)
+{
+    char plain[2 * NAME_ROOM], text[4 * NAME_ROOM + 3];
+    snprintf(plain, sizeof plain, "%s%s%s", name, quantity[0] == '\0' ? "" : ".", quantity);
+    pcs_csv_text(plain, sizeof text, text);
+    pcs_file_text(f, ",");
+    pcs_file_text(f, text);
+}
+
+static void statics_put_number(pcs_file *f, double x)
+{
+    char text[PCS_NUMBER_ROOM];
+    pcs_number_text(NULL, x, text);
+    pcs_file_text(f, ",");
+    pcs_file_text(f, text);
+}
+
+static void statics_put_header(const record *r)
+{
+    const pcs_system *system = r->sim->system;
+    pcs_file_text(r->table, "step,factor,iterations,residual,strain,potential");
+    for (int c = 0; c < system->ncontact; c++) {
+        const pcs_contact_info *contact = &system->contacts[c];
+        statics_put_name(r->table, contact->name, "gap");
+        statics_put_name(r->table, contact->name, "force");
+        for (int i = 0; contact->writes_points && i < contact->nrow; i++) {
+            char name[NAME_ROOM];
+            snprintf(name, sizeof name, "%s[%d]", contact->name, i);
+            statics_put_name(r->table, name, "gap");
+            statics_put_name(r->table, name, "force");
+        }
+    }
+    for (int k = 0; k < r->sim->nprobe; k++) statics_put_name(r->table, r->sim->probes[k].column, "");
+    pcs_file_text(r->table, "\n");
+}
+
+// Of a contact: its smallest gap and the sum of its forces.
+static void statics_put_contact(const record *r, const pcs_statics *now, const pcs_contact_info *contact)
+{
+    double gap = contact->nrow > 0 ? now->gap[contact->first_row] : 0.0, force = 0.0;
+    for (int i = 0; i < contact->nrow; i++) {
+        int j = contact->first_row + i;
+        if (now->gap[j] < gap) gap = now->gap[j];
+        force += now->force[j];
+    }
+    statics_put_number(r->table, gap);
+    statics_put_number(r->table, force);
+    for (int i = 0; contact->writes_points && i < contact->nrow; i++) {
+        statics_put_number(r->table, now->gap[contact->first_row + i]);
+        statics_put_number(r->table, now->force[contact->first_row + i]);
+    }
+}
+
+static void statics_put_row(const record *r, const pcs_statics *now)
+{
+    const pcs_sim *sim = r->sim;
+    pcs_measure measure;
+    sim->system->ops->measure(sim->system, now->q, r->x.v, &measure);
+    pcs_file_print(r->table, "%d", now->step);
+    statics_put_number(r->table, now->factor);
+    pcs_file_print(r->table, ",%d", now->iterations);
+    statics_put_number(r->table, now->residual);
+    statics_put_number(r->table, measure.strain);
+    statics_put_number(r->table, measure.potential);
+    for (int c = 0; c < sim->system->ncontact; c++) statics_put_contact(r, now, &sim->system->contacts[c]);
+    for (int k = 0; k < sim->nprobe; k++)
+        statics_put_number(r->table, sim->system->ops->probe(sim->system, &sim->probes[k], now->q, r->x.v));
+    pcs_file_text(r->table, "\n");
+}
+
+static void statics_pose(record *r, const pcs_statics *now)
+{
+    pcs_step_report *report = &r->sim->report;
+    memcpy(r->x.q, now->q, (size_t)r->sim->system->nq * sizeof *r->x.q);
+    r->x.t = now->factor;
+    r->x.step = now->step;
+    for (int j = 0; j < r->sim->system->nrow; j++)
+        report->rows[j] = (pcs_row_report){ .gap = now->gap[j], .force = now->force[j], .is_closed = now->held[j] };
+}
+
+static pcs_status statics_watch(void *user, const pcs_statics *now)
+{
+    record *r = user;
+    statics_pose(r, now);
+    statics_put_row(r, now);
+    PCS_TRY(pcs_file_flush(r->table));
+    for (int i = 0; i < FRAME_OBSERVERS; i++) {
+        pcs_observer *o = &r->frames[i];
+        bool is_first = now->step == 0;
+        if (is_first) r->nopen = i + 1;
+        PCS_TRY(is_first ? o->ops->open(o) : o->ops->step(o));
+    }
+    return PCS_OK;
+}
+
+static const pcs_observer_ops *statics_observer(const char *name)
+{
+    int i = 0;
+    while (strcmp(pcs_observers[i]->name, name) != 0) i++;
+    return pcs_observers[i];
+}
+
+static pcs_status statics_prepare(record *r, const char *directory)
+{
+    static const char *const names[FRAME_OBSERVERS] = { "frames", "contact_frames" };
+    pcs_sim *sim = r->sim;
+    char path[4200], stem[NAME_ROOM];
+    PCS_TRY(pcs_sim_make_directory(sim->ctx, directory));
+    snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
+    PCS_TRY(pcs_case_write(sim->input, path));
+    PCS_TAKE(sim->ctx, r->x.q, sim->system->nq, "load steps");
+    PCS_TAKE(sim->ctx, r->x.v, sim->system->nv, "load steps");
+    snprintf(stem, sizeof stem, "%s_statics", sim->view.case_name);
+    r->params.every = 1;
+    r->view = sim->view;
+    r->view.case_name = pcs_take_text(sim->ctx, stem);
+    if (r->view.case_name == NULL) return PCS_NO_MEMORY;
+    r->view.directory = directory;
+    r->view.state = &r->x;
+    r->view.observers = r->frames;
+    r->view.nobserver = FRAME_OBSERVERS;
+    for (int i = 0; i < FRAME_OBSERVERS; i++) {
+        const pcs_observer_ops *ops = statics_observer(names[i]);
+        r->frames[i] = (pcs_observer){ .ops = ops, .ctx = sim->ctx, .view = &r->view, .params = &r->params };
+        r->frames[i].data = pcs_take(sim->ctx, ops->data_size, 1, "frames");
+        if (r->frames[i].data == NULL) return PCS_NO_MEMORY;
+    }
+    PCS_TRY(pcs_file_create(sim->ctx, directory, sizeof "statics.csv", 1 << 16, &r->table));
+    PCS_TRY(pcs_file_create(sim->ctx, directory, sizeof "summary.txt", 1 << 12, &r->summary));
+    PCS_TRY(pcs_file_open(r->table, "statics.csv"));
+    statics_put_header(r);
+    return PCS_OK;
+}
+
+static void statics_put_forces(const record *r, const pcs_statics *now)
+{
+    const pcs_system *system = r->sim->system;
+    bool has_friction = false;
+    if (system->nrow > 0) pcs_file_text(r->summary, "\nContacts and joints\n");
+    for (int c = 0; c < system->ncontact; c++) {
+        const pcs_contact_info *contact = &system->contacts[c];
+        for (int i = 0; i < contact->nrow; i++) {
+            int j = contact->first_row + i;
+            has_friction = has_friction || system->rows[j].friction > 0.0;
+            if (system->rows[j].is_bilateral)
+                pcs_file_print(r->summary, "  %s, row %d: multiplier %.9g\n", contact->name, i, now->force[j]);
+            else
+                pcs_file_print(r->summary, "  %s, point %d: %s, gap %.6g m, force %.9g N\n", contact->name, i,
+                               now->held[j] ? "closed" : "open", now->gap[j], now->force[j]);
+        }
+    }
+    if (has_friction) pcs_file_text(r->summary, "  (friction is left out of a static analysis)\n");
+}
+
+static pcs_status statics_summarise(record *r, const pcs_statics *now, const char *reason)
+{
+    const pcs_sim *sim = r->sim;
+    pcs_measure measure;
+    PCS_TRY(pcs_file_open(r->summary, "summary.txt"));
+    sim->system->ops->measure(sim->system, r->x.q, r->x.v, &measure);
+    pcs_file_print(r->summary, "%s\n\n", sim->view.title);
+    pcs_file_print(r->summary, "Static analysis %s\n", reason == NULL ? "finished" : "stopped");
+    if (reason != NULL) pcs_file_print(r->summary, "  %s\n", reason);
+    pcs_file_print(r->summary, "  load factor         %.9g\n", now->factor);
+    pcs_file_print(r->summary, "  load steps          %d, %d halved\n", now->step, now->nhalved);
+    pcs_file_print(r->summary, "  Newton iterations   %d, %d factorizations by %s\n", now->total, now->nfactor,
+                   now->backend);
+    pcs_file_print(r->summary, "  residual            %.3g of the loads\n", now->residual);
+    pcs_file_print(r->summary, "  strain energy       %.9g J\n", measure.strain);
+    if (sim->nprobe > 0) pcs_file_text(r->summary, "\nProbes\n");
+    for (int k = 0; k < sim->nprobe; k++)
+        pcs_file_print(r->summary, "  %-19s %.12g\n", sim->probes[k].column,
+                       sim->system->ops->probe(sim->system, &sim->probes[k], r->x.q, r->x.v));
+    statics_put_forces(r, now);
+    return pcs_file_commit(r->summary);
+}
+
+pcs_status pcs_statics_run(pcs_sim *sim, const pcs_statics_options *options, const char *directory, pcs_statics *out)
+{
+    record *r;
+    double *q;
+    PCS_TAKE(sim->ctx, r, 1, "load steps");
+    PCS_TAKE(sim->ctx, q, sim->system->nq, "load steps");
+    r->sim = sim;
+    if (sim->system->coordinates != NULL) memcpy(q, sim->state.q, (size_t)sim->system->nq * sizeof *q);
+    PCS_TRY(statics_prepare(r, directory));
+    char reason[1024];
+    pcs_status status = pcs_statics_solve(sim, options, q, statics_watch, r, out), closing = PCS_OK;
+    snprintf(reason, sizeof reason, "%s", status == PCS_OK ? "" : pcs_message(sim->ctx));
+    for (int i = 0; i < r->nopen && closing == PCS_OK; i++) closing = r->frames[i].ops->close(&r->frames[i]);
+    if (closing == PCS_OK) closing = pcs_file_commit(r->table);
+    if (closing == PCS_OK && r->nopen > 0) closing = statics_summarise(r, out, status == PCS_OK ? NULL : reason);
+    return status != PCS_OK ? pcs_fail(sim->ctx, status, "%s", reason) : closing;
+}
