@@ -79,29 +79,33 @@ static double projection_exact_mass(const pcs_step_solver *solver, bool is_norma
 }
 
 // Half of 1 / (R_j diag(M)^-1 R_j^T), which the effective mass of the row never exceeds where R_j has one entry, and
-// hardly where it has more: decisions on active sets may be made with masses that are too small, not too large.
-static double projection_near_mass(const pcs_step_solver *solver, const pcs_rows *rows, int j)
+// hardly where it has more: decisions on active sets may be made with masses that are too small, not too large. A rank
+// knows the diagonal of its own equations only.
+static void projection_estimate(const pcs_step_solver *solver, const pcs_rows *rows, double *mass)
 {
-    double sum = 0.0;
-    for (int k = rows->start[j]; k < rows->start[j + 1]; k++)
-        sum += rows->value[k] * rows->value[k] / projection_diagonal(solver->system->M, rows->column[k]);
-    return 0.5 / sum;
+    const pcs_system *system = solver->system;
+    for (int j = 0; j < rows->nrow; j++) {
+        mass[j] = 0.0;
+        for (int k = rows->start[j]; k < rows->start[j + 1]; k++)
+            if (rows->column[k] < pcs_system_nown(system))
+                mass[j] += rows->value[k] * rows->value[k] / projection_diagonal(system->M, rows->column[k]);
+    }
+    pcs_system_sum(system, rows->nrow, mass);
+    for (int j = 0; j < rows->nrow; j++) mass[j] = 0.5 / mass[j];
 }
 
 // Effective masses where there are no columns.
 static void projection_weigh(pcs_step_solver *solver)
 {
     const pcs_system *system = solver->system;
-    double effort = (double)(system->nrow + system->ntangent) * system->nv;
-    bool is_exact = effort <= (system->is_linear ? LIGHT_ONCE : LIGHT_OFTEN);
-    for (int j = 0; j < system->nrow + system->ntangent; j++) {
-        bool is_normal = j < system->nrow;
-        const pcs_rows *rows = is_normal ? system->G : system->T;
-        int row = is_normal ? j : j - system->nrow;
-        double mass =
-            is_exact ? projection_exact_mass(solver, is_normal, row) : projection_near_mass(solver, rows, row);
-        *(is_normal ? &solver->effective_mass[row] : &solver->tangent_mass[row]) = mass;
+    double effort = (double)(system->nrow + system->ntangent) * pcs_system_ndof(system);
+    if (effort > (system->is_linear ? LIGHT_ONCE : LIGHT_OFTEN)) {
+        projection_estimate(solver, system->G, solver->effective_mass);
+        if (system->ntangent > 0) projection_estimate(solver, system->T, solver->tangent_mass);
+        return;
     }
+    for (int j = 0; j < system->nrow; j++) solver->effective_mass[j] = projection_exact_mass(solver, true, j);
+    for (int t = 0; t < system->ntangent; t++) solver->tangent_mass[t] = projection_exact_mass(solver, false, t);
 }
 
 // GX and the effective masses for the present G and X.

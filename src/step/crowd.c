@@ -36,6 +36,12 @@ pcs_status pcs_crowd_create(pcs_context *ctx, const pcs_system *system, int nsmo
     return pcs_krylov_create(ctx, n, n < KRYLOV_RESTART ? n + 1 : KRYLOV_RESTART, &c->krylov);
 }
 
+void pcs_crowd_set_smooth(pcs_crowd *c, int count)
+{
+    c->nb = count;
+    c->n = c->krylov->n = 2 * c->m + c->nt + count;
+}
+
 void pcs_crowd_reset(pcs_crowd *c)
 {
     memset(c->lipschitz, 0, sizeof c->lipschitz);

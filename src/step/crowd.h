@@ -60,6 +60,8 @@ typedef struct pcs_crowd {
 } pcs_crowd;
 
 pcs_status pcs_crowd_create(pcs_context *ctx, const pcs_system *system, int nsmooth, pcs_crowd **out);
+// How many smooth multipliers take part, at most those of the creation.
+void pcs_crowd_set_smooth(pcs_crowd *c, int count);
 // The products have changed for good: forgets what was learnt about them.
 void pcs_crowd_reset(pcs_crowd *c);
 // False when it does not settle.

@@ -24,6 +24,8 @@ typedef struct schur {
     pcs_crowd *crowd;
     pcs_schur_map *map;
     double *q0, *v0, *qt, *D, *W, *y0, *q_last, *v_last; // [n]
+    double *sum, *sum_t;                                 // [n] sums that q and qt come from; q and qt themselves
+    double *x, *turned;                                  // [n] where positions do not add up
     bool is_stale;                                       // the products have changed since the last solve
 } schur;
 
@@ -34,11 +36,13 @@ static pcs_status schur_setup(pcs_step_solver *self)
     s->n = system->nv;
     s->m = system->nrow;
     s->nt = system->ntangent;
-    if (system->ops->retract != NULL)
-        return pcs_fail(self->ctx, PCS_UNSUPPORTED, "step solver 'schur' takes systems whose positions add up");
     double **vectors[] = { &s->q0, &s->v0, &s->qt, &s->D, &s->W, &s->y0, &s->q_last, &s->v_last };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         PCS_TAKE(self->ctx, *vectors[i], s->n, "the Schur solver");
+    if (system->ops->retract != NULL) {
+        double **more[] = { &s->sum, &s->sum_t, &s->x, &s->turned };
+        for (size_t i = 0; i < sizeof more / sizeof *more; i++) PCS_TAKE(self->ctx, *more[i], s->n, "the Schur solver");
+    }
     PCS_TRY(pcs_schur_map_create(self, &s->map));
     PCS_TRY(pcs_crowd_create(self->ctx, system, s->map->nb, &s->crowd));
     s->crowd->product = pcs_schur_map_product;
@@ -58,6 +62,7 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     c->h = form->h;
     c->has_position = form->has_position;
     c->gate_is_live = form->gate_is_live;
+    pcs_crowd_set_smooth(c, form->has_smooth_multipliers ? map->nb : 0);
     bool is_damped = map->kind == PCS_MAP_GENERAL;
     c->is_one_way = form->kw == 0.0 && s->nt == 0 && !is_damped && !form->has_smooth_multipliers;
     bool is_plain = map->kind == PCS_MAP_STILL || (form->kw <= form->kb && !form->has_smooth_multipliers && !is_damped);
@@ -67,7 +72,7 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     if (map->S != NULL) return PCS_OK;
     PCS_TRY(pcs_matrix_create(self->ctx, self->system->M->pattern, &map->S));
     // S* is not symmetric in general; a back end for positive matrices then serves the mass alone.
-    bool is_general = strcmp(self->linear, "dense") == 0 || strcmp(self->linear, "umfpack") == 0;
+    bool is_general = pcs_linsolve_takes(self->linear, map->S->pattern, PCS_GENERAL);
     PCS_TRY(pcs_linsolve_create(self->ctx, is_general ? self->linear : "auto", map->S, PCS_GENERAL, &map->iteration));
     self->iteration_backend = map->iteration->ops->name;
     return PCS_OK;
@@ -80,7 +85,10 @@ static bool schur_factor(pcs_step_solver *self, const pcs_step_problem *p)
     pcs_system *system = self->system;
     const pcs_step_form *form = &self->form;
     bool is_singular = false;
-    if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, p->t, p->q, p->v);
+    if (system->ops->update_tangents != NULL) {
+        system->ops->update_tangents(system, p->t, p->q, p->v);
+        if (p->base != NULL) system->ops->turn_columns(system, s->x, system->K);
+    }
     pcs_matrix_combine(s->map->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
     if (pcs_linsolve_factor(s->map->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
@@ -111,7 +119,7 @@ static void schur_fill_crowd(pcs_step_solver *self, const pcs_step_problem *p)
     pcs_crowd *c = s->crowd;
     for (int j = 0; j < s->m; j++) c->r[j] = c->r[s->m + j] = self->effective_mass[j];
     for (int t = 0; t < s->nt; t++) c->r[2 * s->m + t] = self->tangent_mass[t];
-    for (int i = 0; i < s->map->nb; i++) c->r[2 * s->m + s->nt + i] = self->effective_mass[s->map->bilateral[i]];
+    for (int i = 0; i < c->nb; i++) c->r[2 * s->m + s->nt + i] = self->effective_mass[s->map->bilateral[i]];
     c->gate_tolerance = self->form.gate_tolerance;
     if (!c->gate_is_live) memcpy(c->gate, p->gate, (size_t)s->m);
     // What cannot act starts from zero; so does all after a failure.
@@ -120,16 +128,16 @@ static void schur_fill_crowd(pcs_step_solver *self, const pcs_step_problem *p)
         c->z[s->m + j] = 0.0;
         for (int t = 0; t < c->rows[j].ntangent; t++) c->z[2 * s->m + c->rows[j].first_tangent + t] = 0.0;
     }
-    if (!self->form.has_smooth_multipliers)
-        for (int i = 0; i < s->map->nb; i++) c->z[2 * s->m + s->nt + i] = 0.0;
     if (s->is_stale) pcs_crowd_reset(c);
     s->is_stale = false;
 }
 
-// Adds the targets, or factors of the velocity given.
-static void schur_add_targets(const pcs_rows *rows, int count, const double *target, const double *velocity, double *b)
+// Adds the targets, or factors of the velocity given; `row` is for products.
+static void schur_add_targets(const pcs_rows *rows, const double *target, const double *velocity, double *row,
+                              double *b)
 {
-    for (int j = 0; j < count; j++) b[j] += velocity == NULL ? target[j] : target[j] * pcs_rows_dot(rows, j, velocity);
+    if (velocity != NULL) pcs_rows_multiply(rows, velocity, row);
+    for (int j = 0; j < rows->nrow; j++) b[j] += velocity == NULL ? target[j] : target[j] * row[j];
 }
 
 // Values of the rows at d + y0 without multipliers, from the present q.
@@ -142,19 +150,27 @@ static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
     int m = s->m;
     for (int i = 0; i < s->n; i++) s->v_last[i] = s->v0[i] + p->d[i] + s->y0[i];
     pcs_rows_multiply(system->G, s->v_last, c->b + m);
-    schur_add_targets(system->G, m, p->target, p->target_velocity, c->b + m);
+    schur_add_targets(system->G, p->target, p->target_velocity, s->map->row, c->b + m);
     if (s->nt > 0) {
         pcs_rows_multiply(system->T, s->v_last, c->b + 2 * m);
-        schur_add_targets(system->T, s->nt, p->target_t, p->target_velocity, c->b + 2 * m);
+        schur_add_targets(system->T, p->target_t, p->target_velocity, s->map->row, c->b + 2 * m);
     }
     pcs_rows_multiply(system->G, s->v_last, s->map->row);
-    for (int i = 0; i < s->map->nb; i++) c->b[2 * m + s->nt + i] = s->map->row[s->map->bilateral[i]];
+    for (int i = 0; i < c->nb; i++)
+        c->b[2 * m + s->nt + i] = s->map->row[s->map->bilateral[i]] + p->target[s->map->bilateral[i]];
     memset(c->b, 0, (size_t)m * sizeof *c->b);
     if (!pcs_form_sees_gaps(&self->form) && !self->form.law_is_gap) return;
-    for (int i = 0; i < s->n; i++) s->q_last[i] = s->qt[i] + kb * s->y0[i] - p->q[i];
+    const double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t, *way = s->y0;
+    for (int i = 0; i < s->n; i++) s->q_last[i] = sum_t[i] + kb * s->y0[i] - sum[i];
+    if (p->base != NULL) {
+        memcpy(s->turned, s->y0, (size_t)s->n * sizeof *way);
+        system->ops->turn(system, s->x, s->turned);
+        system->ops->turn(system, s->x, s->q_last);
+        way = s->turned;
+    }
     system->ops->gaps(system, s->qt, c->b_gate);
     system->ops->gaps(system, p->q, c->b);
-    pcs_rows_multiply(system->G, s->y0, s->map->row);
+    pcs_rows_multiply(system->G, way, s->map->row);
     for (int j = 0; j < m; j++) c->b_gate[j] += kb * s->map->row[j];
     pcs_rows_multiply(system->G, s->q_last, s->map->row);
     for (int j = 0; j < m; j++) c->b[j] += s->map->row[j];
@@ -162,46 +178,85 @@ static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
     for (int j = 0; j < m && self->form.law_is_gap; j++) c->b[m + j] = c->b[j] / kb;
 }
 
+// q and qt for the sums of increments, where they do not add up.
+static void schur_retract(pcs_step_solver *self, pcs_step_problem *p)
+{
+    schur *s = self->data;
+    if (p->base == NULL) return;
+    for (int i = 0; i < s->n; i++) s->x[i] = s->sum_t[i] - p->base[i];
+    self->system->ops->retract(self->system, p->base, s->x, s->qt);
+    for (int i = 0; i < s->n; i++) s->x[i] = s->sum[i] - p->base[i];
+    self->system->ops->retract(self->system, p->base, s->x, p->q);
+    s->map->at = s->x;
+}
+
 // Settles the contact problem about the present state; gives the largest change of the motion, NAN when it fails.
 static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
     schur *s = self->data;
     const pcs_schur_map *map = s->map;
-    double kb = self->form.kb, kw = self->form.kw, change = 0.0;
+    double kb = self->form.kb, change = 0.0;
+    double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t;
     schur_fill_crowd(self, p);
     schur_fill_base(self, p);
     if (!isfinite(pcs_sum_largest(s->crowd->n, s->crowd->b))) return NAN;
     if (!pcs_crowd_solve(s->crowd)) return NAN;
     *iterations += s->crowd->rounds;
     pcs_schur_map_motion(s->map, self->form.has_position ? PCS_CROWD_BOTH : PCS_CROWD_RATE, s->crowd->z);
+    bool is_finite = true;
     for (int i = 0; i < s->n; i++) {
-        double dd = s->y0[i] + map->d[i], q = s->qt[i] + kb * s->y0[i] + map->dq[i];
-        s->qt[i] += kb * dd;
-        change = fmax(change, fmax(fabs(dd), fabs(q - p->q[i]) / self->form.h));
-        if (!isfinite(dd)) change = NAN;
-        p->q[i] = q;
+        double dd = s->y0[i] + map->d[i], q = sum_t[i] + kb * s->y0[i] + map->dq[i];
+        is_finite = is_finite && isfinite(dd);
+        change = fmax(change, fmax(fabs(dd), fabs(q - sum[i]) / self->form.h));
+        sum_t[i] += kb * dd;
+        sum[i] = q;
+        s->D[i] = q - sum_t[i];
         p->d[i] += dd;
-        p->v[i] = s->v0[i] + p->d[i] + map->W[i];
         s->W[i] = map->W[i];
-        s->D[i] = q - s->qt[i];
+        p->v[i] = s->v0[i] + p->d[i] + s->W[i];
     }
-    (void)kw;
-    return pcs_sum_max(change);
+    schur_retract(self, p);
+    change = pcs_system_max(self->system, is_finite ? change : INFINITY);
+    return isfinite(change) ? change : NAN;
+}
+
+// Where the iteration starts: no increment, no multipliers in the motion.
+static void schur_begin(pcs_step_solver *self, pcs_step_problem *p)
+{
+    schur *s = self->data;
+    size_t bytes = (size_t)s->n * sizeof(double);
+    s->map->at = NULL;
+    memcpy(s->q0, p->q, bytes);
+    memcpy(s->v0, p->v, bytes);
+    memset(p->d, 0, bytes);
+    memset(s->y0, 0, bytes);
+    memcpy(s->qt, p->q, bytes);
+    if (p->base == NULL) return;
+    memcpy(s->sum, s->q0, bytes);
+    memcpy(s->sum_t, s->q0, bytes);
+    schur_retract(self, p);
+}
+
+static double schur_largest(const pcs_step_solver *self, const double *v)
+{
+    return pcs_system_max(self->system, pcs_step_largest(self->system->nv, v));
 }
 
 static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
     schur *s = self->data;
     bool is_linear = self->system->is_linear;
-    double last = INFINITY, scale = pcs_step_largest(s->n, s->v0);
+    double last = INFINITY, scale = schur_largest(self, s->v0);
     for (int round = 0; round < ITERATIONS; round++) {
         if (!is_linear && (!pcs_projection_move(self, p->q) || !schur_factor(self, p))) return PCS_SINGULAR;
         schur_free_increment(self, p, round == 0);
         double change = schur_iterate(self, p, iterations);
-        if (isnan(change)) return isfinite(pcs_sum_largest(s->n, s->y0)) ? PCS_NOT_CONVERGED : PCS_NOT_FINITE;
+        if (isnan(change))
+            return isfinite(pcs_system_max(self->system, pcs_sum_largest(s->n, s->y0))) ? PCS_NOT_CONVERGED
+                                                                                        : PCS_NOT_FINITE;
         if (is_linear) return PCS_CONVERGED;
         // A body at rest has no velocity, but what its weight would give it in a step is rounded off all the same.
-        scale = fmax(scale, fmax(pcs_step_largest(s->n, p->v), pcs_step_largest(s->n, p->d)));
+        scale = fmax(scale, fmax(schur_largest(self, p->v), schur_largest(self, p->d)));
         if (change <= 1e-14 * scale || (change <= 1e-10 * scale && change > 0.5 * last))
             return pcs_projection_move(self, p->q) ? PCS_CONVERGED : PCS_SINGULAR;
         last = change;
@@ -213,13 +268,9 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
 {
     schur *s = self->data;
     const pcs_crowd *c = s->crowd;
-    size_t bytes = (size_t)s->n * sizeof(double);
     *result = (pcs_step_result){ 0 };
-    memcpy(s->q0, p->q, bytes);
-    memcpy(s->v0, p->v, bytes);
-    memcpy(s->qt, p->q, bytes);
-    memset(p->d, 0, bytes);
-    memset(s->y0, 0, bytes);
+    if (self->form.has_dynamics) self->system->time = p->t;
+    schur_begin(self, p);
     if (self->form.has_dynamics) {
         result->outcome = schur_dynamics(self, p, &result->iterations);
     } else if (isnan(schur_iterate(self, p, &result->iterations))) {

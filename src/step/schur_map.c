@@ -137,6 +137,12 @@ static void map_general(pcs_schur_map *map)
     map_combine(n, 1.0, map->d, 1.0, map->W, map->dv);
 }
 
+// What a change of the increment is for the rows; in place.
+static void map_turn(const pcs_schur_map *map, double *dx)
+{
+    if (map->at != NULL) map->solver->system->ops->turn(map->solver->system, map->at, dx);
+}
+
 void pcs_schur_map_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap)
 {
     pcs_schur_map *map = owner;
@@ -152,17 +158,21 @@ void pcs_schur_map_product(void *owner, int in, int out, const double *z, double
     case PCS_MAP_UNDAMPED: map_undamped(map, wants_v, wants_d); break;
     case PCS_MAP_GENERAL: map_general(map); break;
     }
+    if (wants_q) map_turn(map, map->dq);
     if (wants_q) pcs_rows_multiply(system->G, map->dq, value);
     if (wants_v) pcs_rows_multiply(system->G, map->dv, value + m);
     if (wants_v && nt > 0) pcs_rows_multiply(system->T, map->dv, value + 2 * m);
-    for (int k = 2 * m + nt; k < 2 * m + nt + map->nb && wants_v; k++) value[k] = 0.0;
     if (!wants_d || map->kind == PCS_MAP_STILL) {
         for (int j = 0; j < m && gate_gap != NULL; j++) gate_gap[j] = 0.0;
         return;
     }
     pcs_rows_multiply(system->G, map->d, map->row);
-    for (int j = 0; j < m && gate_gap != NULL; j++) gate_gap[j] = form->kb * map->row[j];
     for (int i = 0; i < map->nb && has_smooth; i++) value[2 * m + nt + i] = map->row[map->bilateral[i]];
+    if (map->at != NULL && gate_gap != NULL) {
+        map_turn(map, map->d);
+        pcs_rows_multiply(system->G, map->d, map->row);
+    }
+    for (int j = 0; j < m && gate_gap != NULL; j++) gate_gap[j] = form->kb * map->row[j];
 }
 
 void pcs_schur_map_motion(pcs_schur_map *map, int in, const double *z)
