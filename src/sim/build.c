@@ -50,6 +50,7 @@ static pcs_status build_read_mesh_model(pcs_build *b)
     PCS_TRY(pcs_build_supports(b));
     PCS_TRY(pcs_build_initials(b));
     PCS_TRY(pcs_build_loads(b));
+    PCS_TRY(pcs_build_joints(b));
     return pcs_build_contacts(b);
 }
 
@@ -73,6 +74,7 @@ static pcs_status build_model(pcs_build *b)
         return pcs_case_finish(b->c);
     }
     PCS_TRY(pcs_build_state(b));
+    PCS_TRY(pcs_build_check_joints(b));
     PCS_TRY(pcs_build_probes(b));
     if (!b->is_model_only) PCS_TRY(pcs_build_clock(b));
     return pcs_case_finish(b->c);

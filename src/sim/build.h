@@ -72,6 +72,7 @@ pcs_status pcs_build_supports(pcs_build *b);
 pcs_status pcs_build_initials(pcs_build *b);
 pcs_status pcs_build_loads(pcs_build *b);
 pcs_status pcs_build_contacts(pcs_build *b);
+pcs_status pcs_build_joints(pcs_build *b);
 pcs_status pcs_build_scheme(pcs_build *b);
 pcs_status pcs_build_time(pcs_build *b);
 pcs_status pcs_build_output(pcs_build *b);
@@ -80,6 +81,7 @@ pcs_status pcs_build_output(pcs_build *b);
 pcs_status pcs_build_clock(pcs_build *b);  // step size and number of steps, with the stable step
 pcs_status pcs_build_state(pcs_build *b);  // initial values
 pcs_status pcs_build_probes(pcs_build *b); // columns
+pcs_status pcs_build_check_joints(pcs_build *b); // against the initial state and one another
 pcs_status pcs_build_solvers(pcs_build *b);
 
 // Columns for all coordinates of a closed-form system and their velocities, appended to the probes.

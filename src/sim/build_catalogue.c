@@ -22,6 +22,7 @@ const pcs_case_section pcs_case_sections[] = {
     { "loads.NAME: gravity", "`type: gravity`", pcs_gravity_options },
     { "loads.NAME: force", "`type: force`, `node` or `set`, `amplitude: { table: [[time, factor], ...] }`",
       pcs_force_options },
+    { "joints.NAME", "`type` from the joints; reactions are columns of the history", NULL },
     { "contacts.NAME", "`type` from the gap types; `points`: sum or all, history columns for every point", NULL },
     { "scheme", "required: `type` from the schemes, with its options", NULL },
     { "solver", "`type` from the step solvers, or auto [auto], `linear` from the linear solvers [auto]", NULL },
@@ -127,6 +128,10 @@ int pcs_catalogue_write(FILE *out, const char *name, bool is_markdown)
     k.heading = "Elements (elements.NAME.type)";
     for (int i = 0; pcs_elements[i] != NULL; i++) {
         catalogue_entry(&k, pcs_elements[i]->name, pcs_elements[i]->summary, pcs_elements[i]->options);
+    }
+    k.heading = "Joints (joints.NAME.type)";
+    for (int i = 0; pcs_joints[i] != NULL; i++) {
+        catalogue_entry(&k, pcs_joints[i]->name, pcs_joints[i]->summary, pcs_joints[i]->options);
     }
     k.heading = "Gap types (contacts.NAME.type)";
     for (int i = 0; pcs_gap_types[i] != NULL; i++) {

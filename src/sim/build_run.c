@@ -196,6 +196,7 @@ static pcs_status run_check_gaps(pcs_build *b)
     const pcs_node *section = pcs_case_find(b->c, b->has_system ? "system" : "contacts");
     for (int i = 0; i < system->ncontact; i++) {
         const pcs_contact_info *contact = &system->contacts[i];
+        if (contact->is_joint) continue;
         for (int j = 0; j < contact->nrow; j++) {
             double value = gap[contact->first_row + j];
             if (value >= -OVERLAP * system->length && !system->rows[contact->first_row + j].is_bilateral) continue;
