@@ -69,7 +69,7 @@ static bool arc_axes(const arc_params *p, double r[3], double s[3], double *slop
     double length = sqrt(nn);
     *slope = rn / (sqrt(rr) * length);
     for (int k = 0; k < 3; k++) s[k] = (n[(k + 1) % 3] * r[(k + 2) % 3] - n[(k + 2) % 3] * r[(k + 1) % 3]) / length;
-    return rr > 0.0 && isfinite(*slope);
+    return rr > 0.0 && isfinite(rr) && isfinite(*slope);
 }
 
 static const char *arc_check(const void *params, const char **option)
