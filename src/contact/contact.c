@@ -47,6 +47,38 @@ pcs_status pcs_gap_add_node(pcs_context *ctx, const pcs_dofmap *map, int node, d
     return PCS_OK;
 }
 
+// Directions of the node one after the other, less what lies along the normal and along the tangents found so far.
+int pcs_gap_tangents(const pcs_dofmap *map, int node, const double normal[3], double tangent[2][3])
+{
+    int count = 0;
+    for (int i = map->first[node]; i < map->first[node + 1] && count < 2; i++) {
+        double t[3];
+        if (map->dof[i].is_rotation) continue;
+        for (int k = 0; k < 3; k++) t[k] = map->dof[i].direction[k];
+        for (int other = -1; other < count; other++) {
+            const double *against = other < 0 ? normal : tangent[other];
+            double part = pcs_dot3(t, against);
+            for (int k = 0; k < 3; k++) t[k] -= part * against[k];
+        }
+        double length = sqrt(pcs_dot3(t, t));
+        if (length < 1e-6) continue;
+        for (int k = 0; k < 3; k++) tangent[count][k] = t[k] / length;
+        count++;
+    }
+    return count == 0 ? -1 : count;
+}
+
+pcs_status pcs_gap_demand_tangents(pcs_context *ctx, int node, int count, int wanted)
+{
+    if (count < 0)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "node %d cannot move across the normal, so there can be no friction", node);
+    if (count == wanted) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT,
+                    "node %d can slide in %d directions and the nodes before it in %d; give each kind a contact of its "
+                    "own",
+                    node, count, wanted);
+}
+
 pcs_status pcs_gap_demand_motion(pcs_context *ctx, const pcs_contact_point *point)
 {
     if (point->nterm > 0) return PCS_OK;

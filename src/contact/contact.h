@@ -23,21 +23,55 @@ typedef struct pcs_contact_point {
     double resultant[3]; // momentum that a unit impulse gives to the moving equations
 } pcs_contact_point;
 
+// What happens where bodies touch; the first member of every gap type's law.
+typedef struct pcs_contact_law {
+    double restitution;         // Newton's e
+    double friction;            // Coulomb's mu
+    double tangent_restitution; // of the tangential velocity
+} pcs_contact_law;
+
+// Rows of an option table for a parameter struct with the member `law`.
+#define PCS_CONTACT_LAW_OPTIONS(type)                                                                             \
+    { .name = "restitution",                                                                                      \
+      .kind = PCS_OPTION_REAL,                                                                                    \
+      .help = "Newton's coefficient e",                                                                           \
+      .offset = offsetof(type, law.restitution),                                                                  \
+      .is_required = true,                                                                                        \
+      .range = PCS_ZERO_TO_ONE },                                                                                 \
+        { .name = "friction",                                                                                     \
+          .kind = PCS_OPTION_REAL,                                                                                \
+          .help = "Coulomb's coefficient mu",                                                                     \
+          .offset = offsetof(type, law.friction),                                                                 \
+          .preset = "0.0",                                                                                        \
+          .range = PCS_NOT_NEGATIVE },                                                                            \
+    {                                                                                                             \
+        .name = "tangent_restitution", .kind = PCS_OPTION_REAL, .help = "restitution of the tangential velocity", \
+        .offset = offsetof(type, law.tangent_restitution), .preset = "0.0", .range = PCS_ZERO_TO_ONE              \
+    }
+
+// What a contact is made of, once its nodes are known.
+typedef struct pcs_contact_shape {
+    int nrow;
+    int ntangent;     // of every row; 0 without friction
+    bool is_constant; // its directions never change and its gaps are linear in q
+} pcs_contact_shape;
+
 typedef struct pcs_gap_ops {
     const char *name;
     const char *summary;
     const pcs_option *options;
     size_t params_size;
     const char *const *set_options; // options that name node sets, ends with NULL
-    size_t restitution_offset;      // of the restitution (double) in the parameters
+    size_t law_offset;              // of the pcs_contact_law in the parameters
     // NULL when the parameters are sound, else what is wrong; *option names the culprit.
     const char *(*check)(const void *params, const char **option);
-    // Constant rows; both NULL where directions vary.
+    // Constant rows without friction, the fastest; both may be NULL.
     int (*count)(const void *params, const pcs_mesh *mesh); // contact points
     // Fills point i. A direction the node does not have, or a node that cannot move, is PCS_BAD_INPUT.
     pcs_status (*fill)(pcs_context *ctx, const void *params, const pcs_dofmap *map, int i, pcs_contact_point *point);
-    // Varying rows: resolves nodes and geometry, says how many rows there are, and evaluates them all.
-    pcs_status (*create)(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance, int *nrow);
+    // All others: resolves nodes and geometry, and evaluates all rows, with their tangents when there is friction.
+    pcs_status (*create)(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
+                         pcs_contact_shape *shape);
     pcs_row_evaluate *evaluate;
 } pcs_gap_ops;
 

@@ -11,6 +11,13 @@ bool pcs_gap_normalize(const double raw[3], double unit[3]);
 // Adds sign * (displacement of `node` along the point's normal) to the row.
 pcs_status pcs_gap_add_node(pcs_context *ctx, const pcs_dofmap *map, int node, double sign, pcs_contact_point *point);
 
+// Unit vectors across `normal` along which the node can move: the plane has one, space two. Gives their number, or -1
+// when the node cannot move across the normal at all, which friction needs.
+int pcs_gap_tangents(const pcs_dofmap *map, int node, const double normal[3], double tangent[2][3]);
+
+// PCS_BAD_INPUT unless the node has tangents, as many as the nodes before it.
+pcs_status pcs_gap_demand_tangents(pcs_context *ctx, int node, int count, int wanted);
+
 // A point without a moving term is PCS_BAD_INPUT.
 pcs_status pcs_gap_demand_motion(pcs_context *ctx, const pcs_contact_point *point);
 

@@ -5,7 +5,7 @@
 typedef struct plane_params {
     const char *nodes;
     double point[3], normal[3];
-    double restitution;
+    pcs_contact_law law;
 } plane_params;
 
 static const pcs_option plane_options[] = {
@@ -26,12 +26,7 @@ static const pcs_option plane_options[] = {
       .offset = offsetof(plane_params, normal),
       .is_required = true,
       .range = PCS_ANY_NUMBER },
-    { .name = "restitution",
-      .kind = PCS_OPTION_REAL,
-      .help = "Newton's coefficient e",
-      .offset = offsetof(plane_params, restitution),
-      .is_required = true,
-      .range = PCS_ZERO_TO_ONE },
+    PCS_CONTACT_LAW_OPTIONS(plane_params),
     { 0 },
 };
 
@@ -62,14 +57,62 @@ static pcs_status plane_fill(pcs_context *ctx, const void *params, const pcs_dof
     return pcs_gap_demand_motion(ctx, point);
 }
 
+typedef struct plane_contact {
+    const pcs_set *nodes;
+    double point[3], normal[3], tangent[2][3];
+    int ntangent;
+} plane_contact;
+
+static pcs_status plane_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
+                               pcs_contact_shape *shape)
+{
+    const plane_params *p = params;
+    plane_contact *self;
+    PCS_TAKE(ctx, self, 1, "a contact");
+    self->nodes = pcs_mesh_node_set(map->mesh, p->nodes);
+    pcs_gap_normalize(p->normal, self->normal);
+    for (int k = 0; k < 3; k++) self->point[k] = p->point[k];
+    for (int i = 0; i < self->nodes->count; i++) {
+        int node = self->nodes->items[i];
+        pcs_contact_point point;
+        PCS_TRY(plane_fill(ctx, params, map, i, &point)); // the node moves along the normal
+        int count = pcs_gap_tangents(map, node, self->normal, self->tangent);
+        PCS_TRY(pcs_gap_demand_tangents(ctx, node, count, i == 0 ? count : self->ntangent));
+        self->ntangent = count;
+    }
+    *shape = (pcs_contact_shape){ .nrow = self->nodes->count, .ntangent = self->ntangent, .is_constant = true };
+    *instance = self;
+    return PCS_OK;
+}
+
+static void plane_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
+{
+    const plane_contact *self = instance;
+    const double at_node[3] = { 0.0 };
+    for (int i = 0; i < self->nodes->count; i++) {
+        pcs_place place;
+        int node = self->nodes->items[i];
+        places->find(places, node, &place);
+        for (int k = 0; k < 3; k++) {
+            rows[i].gap += self->normal[k] * (place.x[k] - self->point[k]);
+            rows[i].normal[k] = self->normal[k];
+            rows[i].point[k] = place.x[k];
+        }
+        pcs_row_push(&rows[i].direction, node, at_node, self->normal);
+        for (int t = 0; t < self->ntangent; t++) pcs_row_push(&rows[i].tangent[t], node, at_node, self->tangent[t]);
+    }
+}
+
 const pcs_gap_ops pcs_gap_node_plane = {
     .name = "node_plane",
     .summary = "nodes against a rigid plane, gap = n . (x - point)",
     .options = plane_options,
     .params_size = sizeof(plane_params),
     .set_options = plane_sets,
-    .restitution_offset = offsetof(plane_params, restitution),
+    .law_offset = offsetof(plane_params, law),
     .check = plane_check,
     .count = plane_count,
     .fill = plane_fill,
+    .create = plane_create,
+    .evaluate = plane_evaluate,
 };

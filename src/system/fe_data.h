@@ -18,7 +18,8 @@ typedef struct fe_row_source {
     int first_row, nrow;
     void *instance; // NULL: constant rows
     pcs_row_evaluate *evaluate;
-    pcs_joint_shape joint; // of a joint
+    pcs_joint_shape joint;     // of a joint
+    pcs_contact_shape contact; // of a contact
 } fe_row_source;
 
 // What a rank has of a model that is spread over several.
@@ -55,6 +56,8 @@ typedef struct fe_data {
     int npush;
     fe_push *pushes;       // [npush] on own equations
     bool has_pushes;       // some rank has
+    double spring_rate2;   // 1/s^2, by how much springs without mass raise w^2 at most
+    double spring_damping; // 1/s, and their dampers 2 xi w
     double free_weight[3]; // N, gravity summed over the moving equations of this rank
     double rest_potential; // J, gravity of the undeformed cells of this rank against the datum
 } fe_data;
@@ -76,6 +79,9 @@ static inline bool pcs_fe_owns(const fe_data *fe, int node)
 pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culprit);
 // Gravity vector, its potential at rest, and the nodal forces.
 pcs_status pcs_fe_apply_loads(pcs_system *self, const char **culprit);
+// What cells without mass do to the stable step.
+pcs_status pcs_fe_find_springs(pcs_system *self);
+bool pcs_fe_is_massless(int n, const double *M);
 // Largest stable step of an explicit scheme over all cells, s.
 double pcs_fe_stable_step(const pcs_system *self);
 // The same for a scheme with a limit of its own.
@@ -90,6 +96,7 @@ void pcs_fe_rate_bias(const pcs_system *self, const double *q, const double *v, 
 void pcs_fe_gaps(const pcs_system *self, const double *q, double *gap);
 void pcs_fe_contact_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
 void pcs_fe_row_resultant(const pcs_system *self, int row, double out[3]);
+void pcs_fe_tangent_resultant(const pcs_system *self, int tangent, double out[3]);
 // Finite rotations in space.
 pcs_status pcs_fe_find_rotations(pcs_system *self);
 void pcs_fe_retract(const pcs_system *self, const double *q0, const double *x, double *q);

@@ -158,6 +158,7 @@ const pcs_system_ops pcs_system_fe = {
     .damping_power = fe_damping_power,
     .load_work = fe_load_work,
     .row_resultant = pcs_fe_row_resultant,
+    .tangent_resultant = pcs_fe_tangent_resultant,
     .stable_step = pcs_fe_limited_step,
     .draw = pcs_fe_draw,
     .contact_points = pcs_fe_contact_points,

@@ -17,6 +17,11 @@ static pcs_status rows_fill_constant(pcs_system *self, int contact, const pcs_co
     return PCS_OK;
 }
 
+static const pcs_contact_law *rows_law(const pcs_fe_contact *c)
+{
+    return (const void *)((const char *)c->params + c->ops->law_offset);
+}
+
 // Counts the rows of contact or joint k and, where they vary, makes their instance.
 static pcs_status rows_count(pcs_system *self, int k, pcs_contact_info *info)
 {
@@ -28,8 +33,13 @@ static pcs_status rows_count(pcs_system *self, int k, pcs_contact_info *info)
         info->name = c->name;
         info->writes_points = c->writes_points;
         source->evaluate = c->ops->evaluate;
-        if (c->ops->count != NULL) info->nrow = c->ops->count(c->params, fe->model.mesh);
-        else PCS_TRY(c->ops->create(self->ctx, c->params, &fe->map, &source->instance, &info->nrow));
+        if (c->ops->count != NULL && rows_law(c)->friction == 0.0) {
+            info->nrow = c->ops->count(c->params, fe->model.mesh);
+        } else {
+            PCS_TRY(c->ops->create(self->ctx, c->params, &fe->map, &source->instance, &source->contact));
+            info->nrow = source->contact.nrow;
+            if (rows_law(c)->friction == 0.0) source->contact.ntangent = 0;
+        }
     } else {
         const pcs_fe_joint *joint = &fe->model.joints[k - fe->model.ncontact];
         info->name = joint->name;
@@ -44,15 +54,22 @@ static pcs_status rows_count(pcs_system *self, int k, pcs_contact_info *info)
     return PCS_OK;
 }
 
-static void rows_describe(const pcs_system *self, int k, const pcs_contact_info *info, pcs_row *rows)
+static void rows_describe(pcs_system *self, int k, const pcs_contact_info *info, pcs_row *rows)
 {
     const fe_data *fe = self->data;
     pcs_row row = { .contact = k, .is_bilateral = info->is_joint };
     if (!info->is_joint) {
-        const pcs_fe_contact *c = &fe->model.contacts[k];
-        memcpy(&row.restitution, (const char *)c->params + c->ops->restitution_offset, sizeof row.restitution);
+        const pcs_contact_law *law = rows_law(&fe->model.contacts[k]);
+        row.restitution = law->restitution;
+        row.friction = law->friction;
+        row.tangent_restitution = law->tangent_restitution;
+        row.ntangent = fe->sources[k].contact.ntangent;
     }
-    for (int i = 0; i < info->nrow; i++) rows[info->first_row + i] = row;
+    for (int i = 0; i < info->nrow; i++) {
+        row.first_tangent = self->ntangent;
+        rows[info->first_row + i] = row;
+        self->ntangent += row.ntangent;
+    }
 }
 
 // Are they evaluated anew at every position? Those of a joint may keep their directions all the same.
@@ -80,6 +97,9 @@ static pcs_status rows_make_directions(pcs_system *self)
             }
         }
     self->G->start[self->nrow] = place;
+    if (self->ntangent == 0) return PCS_OK;
+    PCS_TRY(pcs_rows_create(self->ctx, self->ntangent, self->nv, self->ntangent * FE_ROW_TERMS, &self->T));
+    for (int t = 0; t <= self->ntangent; t++) self->T->start[t] = t * FE_ROW_TERMS;
     return PCS_OK;
 }
 
@@ -100,7 +120,8 @@ static pcs_status rows_create(pcs_system *self, pcs_contact_info *info, const ch
     for (int k = 0; k < self->ncontact; k++) {
         rows_describe(self, k, &info[k], rows);
         fe->has_evaluated_rows = fe->has_evaluated_rows || rows_vary(fe, k);
-        fe->has_varying_rows = fe->has_varying_rows || (rows_vary(fe, k) && !fe->sources[k].joint.is_constant);
+        fe->has_varying_rows = fe->has_varying_rows || (rows_vary(fe, k) && !fe->sources[k].joint.is_constant &&
+                                                        !fe->sources[k].contact.is_constant);
         fe->has_driven_rows = fe->has_driven_rows || fe->sources[k].joint.is_driven;
         if (rows_vary(fe, k)) continue;
         pcs_status status = rows_fill_constant(self, k, &info[k]);
@@ -130,6 +151,37 @@ static pcs_status rows_demand_motion(pcs_system *self, const char **culprit)
     return PCS_OK;
 }
 
+// Sum over the moving equations of a direction as it stands, where the law of the row was imposed.
+static void rows_sum_direction(const pcs_system *self, const pcs_rows *G, int row, double out[3])
+{
+    const fe_data *fe = self->data;
+    for (int i = G->start[row]; i < G->start[row + 1]; i++) {
+        const pcs_dof *d = &fe->map.dof[fe->dof_of_equation[G->column[i]]];
+        for (int k = 0; k < 3 && !d->is_rotation; k++) out[k] += G->value[i] * d->direction[k];
+    }
+}
+
+// Contacts whose directions never change are not evaluated again: their rows are as good as constant ones.
+static void rows_freeze_constant(pcs_system *self)
+{
+    fe_data *fe = self->data;
+    fe->has_evaluated_rows = false;
+    for (int k = 0; k < self->ncontact; k++) {
+        fe_row_source *source = &fe->sources[k];
+        for (int i = 0; i < source->nrow && source->contact.is_constant; i++) {
+            int row = source->first_row + i;
+            const pcs_row_state *state = &fe->states[row];
+            pcs_contact_point *point = &fe->points[row];
+            *point = (pcs_contact_point){ .gap = state->gap, .node = state->direction.term[0].node, .other = -1 };
+            if (state->direction.nterm > 1) point->other = state->direction.term[1].node;
+            memcpy(point->normal, state->normal, sizeof point->normal);
+            rows_sum_direction(self, self->G, row, point->resultant);
+        }
+        if (source->contact.is_constant) source->instance = NULL;
+        fe->has_evaluated_rows = fe->has_evaluated_rows || rows_vary(fe, k);
+    }
+}
+
 pcs_status pcs_fe_make_rows(pcs_system *self, const char **culprit)
 {
     fe_data *fe = self->data;
@@ -147,7 +199,9 @@ pcs_status pcs_fe_make_rows(pcs_system *self, const char **culprit)
     double *rest;
     PCS_TAKE(self->ctx, rest, self->nq, "contact rows");
     pcs_fe_update_directions(self, rest);
-    return rows_demand_motion(self, culprit);
+    PCS_TRY(rows_demand_motion(self, culprit));
+    rows_freeze_constant(self);
+    return PCS_OK;
 }
 
 // Places of the nodes at the positions in `owner`.
@@ -254,8 +308,11 @@ void pcs_fe_update_directions(pcs_system *self, const double *q)
     for (int k = 0; k < self->ncontact; k++) {
         const fe_row_source *source = &fe->sources[k];
         if (!rows_vary(fe, k)) continue;
-        for (int row = source->first_row; row < source->first_row + source->nrow; row++)
+        for (int row = source->first_row; row < source->first_row + source->nrow; row++) {
             pcs_fe_put_direction(fe, &fe->states[row].direction, q, self->G, row);
+            for (int t = 0; t < self->rows[row].ntangent; t++)
+                pcs_fe_put_direction(fe, &fe->states[row].tangent[t], q, self->T, self->rows[row].first_tangent + t);
+        }
     }
 }
 
@@ -310,20 +367,15 @@ void pcs_fe_contact_points(const pcs_system *self, const double *q, double (*pos
     }
 }
 
-// Along the direction as it stands in G, where the law of the row was imposed.
-static void rows_varying_resultant(const pcs_system *self, int row, double out[3])
-{
-    const fe_data *fe = self->data;
-    const pcs_rows *G = self->G;
-    for (int i = G->start[row]; i < G->start[row + 1]; i++) {
-        const pcs_dof *d = &fe->map.dof[fe->dof_of_equation[G->column[i]]];
-        for (int k = 0; k < 3 && !d->is_rotation; k++) out[k] += G->value[i] * d->direction[k];
-    }
-}
-
 void pcs_fe_row_resultant(const pcs_system *self, int row, double out[3])
 {
     const fe_data *fe = self->data;
     memcpy(out, fe->points[row].resultant, 3 * sizeof *out);
-    if (rows_vary(fe, self->rows[row].contact)) rows_varying_resultant(self, row, out);
+    if (rows_vary(fe, self->rows[row].contact)) rows_sum_direction(self, self->G, row, out);
+}
+
+void pcs_fe_tangent_resultant(const pcs_system *self, int tangent, double out[3])
+{
+    out[0] = out[1] = out[2] = 0.0;
+    rows_sum_direction(self, self->T, tangent, out);
 }

@@ -94,6 +94,7 @@ typedef struct pcs_system_ops {
 
     // Momentum that a unit impulse of a row gives to the moving equations.
     void (*row_resultant)(const pcs_system *self, int row, double out[3]);
+    void (*tangent_resultant)(const pcs_system *self, int tangent, double out[3]); // likewise, along a row of T
 
     // Largest stable step under this limit; NULL where `stable_step` says all there is.
     double (*stable_step)(const pcs_system *self, pcs_mode_limit *limit, const void *params);
@@ -153,6 +154,14 @@ static inline double pcs_system_max(const pcs_system *self, double x)
 {
     if (self->layout != NULL) self->layout->comm->max(self->layout->comm, 1, &x);
     return x;
+}
+
+// Largest entry of a vector over all equations, by size.
+static inline double pcs_system_largest(const pcs_system *self, const double *x)
+{
+    double largest = 0.0;
+    for (int i = 0; i < self->nv; i++) largest = fmax(largest, fabs(x[i]));
+    return pcs_system_max(self, largest);
 }
 
 // Velocity of row j.
