@@ -126,6 +126,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(fe_choose_ops(self));
     PCS_TRY(pcs_fe_make_picture(self));
     self->length = fe_length(definition->mesh);
+    PCS_TRY(pcs_fe_find_springs(self));
     self->stable_step = pcs_fe_stable_step(self);
     PCS_TRY(fe_total_mass(self));
     *out = self;

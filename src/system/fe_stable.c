@@ -2,6 +2,9 @@
 //
 //   w^2 = largest eigenvalue of K_e x = w^2 M_e x,   xi = (alpha / w + beta w) / 2
 //   h < (2 / w) (sqrt(1 + xi^2) - xi)
+//
+// Springs without mass add to w^2 and alpha of every cell (fe_springs.c). The state is that at rest; gyroscopic moments
+// are left out: they are slow against the fastest cell.
 
 #include "system/fe_data.h"
 
@@ -56,8 +59,10 @@ static double stable_smallest(const pcs_system *self, pcs_mode_limit *limit, con
             ops->matrices(batch, c, M, K);
             // Equal cells in a row are the rule: one eigenproblem serves them all.
             if (memcmp(M, last_M, bytes) == 0 && memcmp(K, last_K, bytes) == 0) continue;
-            double w2 = stable_fastest(ops->ndof, M, K);
-            step = fmin(step, stable_cell(w2, batch->damping_mass, batch->damping_stiffness, limit, params));
+            if (pcs_fe_is_massless(ops->ndof, M)) continue;
+            double w2 = stable_fastest(ops->ndof, M, K) + fe->spring_rate2;
+            double alpha = batch->damping_mass + fe->spring_damping;
+            step = fmin(step, stable_cell(w2, alpha, batch->damping_stiffness, limit, params));
             memcpy(last_M, M, bytes);
             memcpy(last_K, K, bytes);
         }
