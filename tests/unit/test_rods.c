@@ -1,0 +1,333 @@
+// Rods in plane and space, springs, mounts and point masses against closed forms.
+
+#include "support/check.h"
+#include "support/model.h"
+#include "system/fe_data.h"
+
+#include <math.h>
+#include <string.h>
+
+// A cell between two nodes that are there, or at one of them, as a set of its own.
+static void add_cell(model *m, const char *name, int a, int b)
+{
+    int cell;
+    CHECK_OK(m->ctx, pcs_mesh_add_cells(m->mesh, 1, &cell));
+    m->mesh->cell[cell][0] = a;
+    m->mesh->cell[cell][1] = b;
+    CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, name, cell, 1));
+}
+
+static void add_nodes(model *m, int count, const double (*x)[3])
+{
+    int node;
+    CHECK_OK(m->ctx, pcs_mesh_add_nodes(m->mesh, count, &node));
+    memcpy(m->mesh->x + node, x, (size_t)count * sizeof *x);
+    for (int i = 0; i < count; i++) {
+        char name[16] = { 'n', (char)('0' + node + i), '\0' };
+        CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, name, node + i, 1));
+    }
+}
+
+// Displacements under the loads of the model.
+static void solve(const model *m, double *x)
+{
+    static const double zero[MODEL_MAX_SIZE];
+    double K[MODEL_MAX_SIZE * MODEL_MAX_SIZE];
+    m->system->ops->force(m->system, 0.0, zero, zero, x);
+    model_dense(m->system->K, m->system->nv, K);
+    model_solve(m->system->nv, K, x);
+}
+
+// Two bars at +-a under a vertical load: w = P L / (2 E A sin^2 a), and three bars from an equilateral triangle.
+static void trusses_deflect_as_computed_by_hand(void **state)
+{
+    (void)state;
+    const double plane[3][3] = { { 0, 0, 0 }, { 4, 3, 0 }, { 8, 0, 0 } };
+    model *m = model_create();
+    add_nodes(m, 3, plane);
+    add_cell(m, "left", 0, 1);
+    add_cell(m, "right", 1, 2);
+    model_group(m, "rod_2d", "left", "E=200 rho=1 area=0.5");
+    model_group(m, "rod_2d", "right", "E=200 rho=1 area=0.5");
+    model_support(m, "n0", "xy");
+    model_support(m, "n2", "xy");
+    model_force(m, "n1", 0, -7, 0);
+    model_build(m);
+    double x[MODEL_MAX_SIZE], field[PCS_MAX_CELL_FIELDS];
+    solve(m, x);
+    const double wanted[2] = { 0.0, -7.0 * 5.0 / (2.0 * 100.0 * 0.36) };
+    CHECK(m->system->nv == 2 && m->system->is_linear);
+    CHECK_ALL_NEAR(2, x, wanted, 1e-14);
+    m->groups[0].ops->read_fields(&((const fe_data *)m->system->data)->batches[0], 0, x, x, field);
+    CHECK_NEAR(field[0], -7.0 / (2.0 * 0.6), 1e-13);
+    CHECK_NEAR(field[1], field[0] / 0.5, 1e-13);
+    CHECK_NEAR(field[2], 0.5 * field[0] * field[0] * 5.0 / 100.0, 1e-13);
+    model_destroy(&m);
+
+    const double r = 3.0, s = sin(2.0943951023931957);
+    const double space[4][3] = { { 3, 0, 0 }, { -1.5, r * s, 0 }, { -1.5, -r * s, 0 }, { 0, 0, 4 } };
+    m = model_create();
+    add_nodes(m, 4, space);
+    static const char *const names[] = { "a", "b", "c" }, *const feet[] = { "n0", "n1", "n2" };
+    for (int i = 0; i < 3; i++) {
+        add_cell(m, names[i], i, 3);
+        model_group(m, "rod_3d", names[i], "E=200 rho=1 area=0.5");
+        model_support(m, feet[i], "xyz");
+    }
+    model_force(m, "n3", 2, 0, -7);
+    model_build(m);
+    solve(m, x);
+    // 3 k cos^2 upright and (3/2) k sin^2 sideways, k = E A / L = 20, with the cosine 4/5 of the bars.
+    const double tip[3] = { 2.0 / (1.5 * 20.0 * 0.36), 0.0, -7.0 / (3.0 * 20.0 * 0.64) };
+    CHECK_ALL_NEAR(3, x, tip, 1e-13);
+    model_destroy(&m);
+}
+
+// Two large rods that snap through: the upright force at height y is 2 E A (l - L)/L y/l, however far.
+static void large_rods_snap_through(void **state)
+{
+    (void)state;
+    const double x[3][3] = { { 0, 0, 0 }, { 4, 3, 0 }, { 8, 0, 0 } };
+    for (int dimension = 2; dimension <= 3; dimension++) {
+        model *m = model_create();
+        add_nodes(m, 3, x);
+        add_cell(m, "left", 0, 1);
+        add_cell(m, "right", 1, 2);
+        const char *element = dimension == 2 ? "rod_large_2d" : "rod_large_3d";
+        model_group(m, element, "left", "E=200 rho=1 area=0.5");
+        model_group(m, element, "right", "E=200 rho=1 area=0.5");
+        model_support(m, "n0", dimension == 2 ? "xy" : "xyz");
+        model_support(m, "n2", dimension == 2 ? "xy" : "xyz");
+        model_build(m);
+        CHECK(!m->system->is_linear && m->system->nv == dimension);
+        for (double y = 3.4; y > -3.5; y -= 0.3) {
+            double q[3] = { 0.0, y - 3.0, 0.0 }, v[3] = { 0 }, f[3], l = hypot(4.0, y);
+            m->system->ops->force(m->system, 0.0, q, v, f);
+            CHECK_NEAR(f[1], -2.0 * 100.0 * (l - 5.0) / 5.0 * y / l, 1e-12);
+            CHECK_NEAR(f[0], 0.0, 1e-12);
+            // and its slope, with the geometric stiffness
+            m->system->ops->update_tangents(m->system, 0.0, q, v);
+            double K[9], n = y / l, N = 100.0 * (l - 5.0) / 5.0;
+            model_dense(m->system->K, dimension, K);
+            CHECK_NEAR(K[dimension + 1], 2.0 * (20.0 * n * n + N / l * (1.0 - n * n)), 1e-12);
+            if (dimension == 3) CHECK_NEAR(K[8], 2.0 * N / l, 1e-12);
+        }
+        model_destroy(&m);
+    }
+}
+
+// A millimetre of stretch after a flight of ten kilometres keeps its digits.
+static void far_flight_keeps_the_strain(void **state)
+{
+    (void)state;
+    const double x[2][3] = { { 0, 0, 0 }, { 3, 4, 0 } };
+    model *m = model_create();
+    model_chain(m, "bar", 2, x);
+    model_group(m, "rod_large_2d", "bar", "E=5e6 rho=1 area=1");
+    model_build(m);
+    const double far = 1e4, stretch = 1e-3;
+    double q[4] = { far, 2 * far, far + 0.6 * stretch, 2 * far + 0.8 * stretch }, v[4] = { 0 }, f[4];
+    m->system->ops->force(m->system, 0.0, q, v, f);
+    CHECK_NEAR(f[0], 0.6 * 1e6 * stretch, 1e6 * 8e-12);
+    CHECK_NEAR(f[3], -0.8 * 1e6 * stretch, 1e6 * 8e-12);
+    model_destroy(&m);
+}
+
+// A mass between two taut springs: w^2 = k_across/m with F/l for each, and 2 k/m along them; a damper takes c l'^2.
+static void taut_springs_carry_a_mass(void **state)
+{
+    (void)state;
+    const double x[3][3] = { { -2, 0, 0 }, { 0, 0, 0 }, { 2, 0, 0 } };
+    model *m = model_create();
+    add_nodes(m, 3, x);
+    add_cell(m, "left", 0, 1);
+    add_cell(m, "right", 1, 2);
+    add_cell(m, "ball", 1, 1);
+    model_group(m, "spring_damper", "left", "stiffness=50 damper=3 force=8");
+    model_group(m, "spring_damper", "right", "stiffness=50 rest=1.5");
+    model_group(m, "point_mass", "ball", "mass=0.5");
+    model_support(m, "n0", "xyz");
+    model_support(m, "n2", "xyz");
+    model_build(m);
+    const double zero[3] = { 0 }, v[3] = { 0.3, 0.7, -0.2 };
+    double K[9], M[9], C[9], f[3];
+    m->system->ops->update_tangents(m->system, 0.0, zero, zero);
+    model_dense(m->system->K, 3, K);
+    model_dense(m->system->M, 3, M);
+    model_dense(m->system->C, 3, C);
+    // The left spring pulls with 8 N, the right one with 50 * 0.5 = 25 N.
+    const double stiffness[9] = { 100, 0, 0, 0, 33.0 / 2.0, 0, 0, 0, 33.0 / 2.0 },
+                 mass[9] = { .5, 0, 0, 0, .5, 0, 0, 0, .5 };
+    const double damping[9] = { 3 };
+    CHECK_ALL_NEAR(9, K, stiffness, 1e-13);
+    CHECK_ALL_NEAR(9, M, mass, 0.0);
+    CHECK_ALL_NEAR(9, C, damping, 1e-15);
+    m->system->ops->force(m->system, 0.0, zero, zero, f);
+    CHECK_NEAR(f[0], 25.0 - 8.0, 1e-13);
+    CHECK_NEAR(m->system->ops->damping_power(m->system, zero, v), 3.0 * 0.09, 1e-15);
+    pcs_measure measure;
+    m->system->ops->measure(m->system, zero, v, &measure);
+    CHECK_NEAR(measure.strain, 0.5 * 50.0 * 0.25, 1e-14);
+    CHECK_NEAR(measure.kinetic, 0.25 * (0.09 + 0.49 + 0.04), 1e-15);
+    model_destroy(&m);
+}
+
+// A mass on a spring round the origin: k (r - r0) = m w^2 r, for a whole turn.
+static double orbit_error(double h, int nstep)
+{
+    const double x[2][3] = { { 0, 0, 0 }, { 2, 0, 0 } };
+    model *m = model_create();
+    add_nodes(m, 2, x);
+    add_cell(m, "spring", 0, 1);
+    add_cell(m, "ball", 1, 1);
+    model_group(m, "spring_damper", "spring", "stiffness=8 rest=1.5 in=plane");
+    model_group(m, "point_mass", "ball", "mass=2 in=plane");
+    model_support(m, "n0", "xy");
+    pcs_fe_initial *start = model_initial(m, "n1");
+    start->has_velocity = true;
+    start->velocity[0][1] = start->velocity[1][1] = 2.0; // w = sqrt(8 * 0.5 / (2 * 2)) = 1
+    model_build(m);
+    CHECK(m->system->nv == 2);
+    model_run run = model_prepare(m, "alpha_velocity", "rho=1", "newton", NULL);
+    model_start(&run);
+    for (int i = 0; i < nstep; i++) model_step(&run, h);
+    double t = h * nstep, error = hypot(2.0 + run.x.q[0] - 2.0 * cos(t), run.x.q[1] - 2.0 * sin(t));
+    model_destroy(&m);
+    return error;
+}
+
+static void mass_on_a_spring_goes_round(void **state)
+{
+    (void)state;
+    double coarse = orbit_error(0.05, 126), fine = orbit_error(0.025, 252);
+    CHECK(coarse < 0.02);
+    CHECK_NEAR(log2(coarse / fine), 2.0, 0.1);
+}
+
+// A clamped rod of one cell with a mass at its tip: w^2 = (E A / L) / (m + rho A L / 3); the mass adds no directions.
+static void point_mass_fits_a_rod(void **state)
+{
+    (void)state;
+    const double x[2][3] = { { 0, 0, 0 }, { 2, 0, 0 } };
+    model *m = model_create();
+    add_nodes(m, 2, x);
+    add_cell(m, "bar", 0, 1);
+    add_cell(m, "tip", 1, 1);
+    model_group(m, "rod", "bar", "E=10 rho=3 area=0.2");
+    model_group(m, "point_mass", "tip", "mass=5 in=line");
+    model_support(m, "n0", "x");
+    model_gravity(m, -9.81, 0, 0);
+    model_build(m);
+    CHECK(m->system->nv == 1);
+    CHECK_NEAR(m->system->K->value[0], 1.0, 1e-15);
+    CHECK_NEAR(m->system->M->value[0], 5.0 + 0.4, 1e-15);
+    CHECK_NEAR(m->system->gravity[0], -9.81 * (5.0 + 0.6), 1e-14);
+    CHECK_NEAR(m->system->mass, 5.4, 1e-15);
+    model_destroy(&m);
+}
+
+// Mounts and bushings give their nodes the directions they work on alone, and the stable step counts them:
+// w^2 = k/m for a mass on a mount, k (1/m1 + 1/m2) at most 2 k/m for two on a bushing.
+static void springs_enter_the_stable_step(void **state)
+{
+    (void)state;
+    const double x[2][3] = { { 0, 0, 0 }, { 0, 0, 0 } };
+    model *m = model_create();
+    add_nodes(m, 2, x);
+    add_cell(m, "ball", 0, 0);
+    add_cell(m, "ground", 0, 0);
+    model_group(m, "point_mass", "ball", "mass=4 in=line");
+    model_group(m, "mount", "ground", "stiffness=100,0,0 damper=12,0,0");
+    model_build(m);
+    CHECK(m->system->nv == 1 && m->system->is_linear && m->system->has_damping && !m->system->has_skew_damping);
+    CHECK_NEAR(m->system->K->value[0], 100.0, 0.0);
+    CHECK_NEAR(m->system->C->value[0], 12.0, 0.0);
+    double w = 5.0, xi = 12.0 / (2.0 * 4.0 * w);
+    CHECK_RELATIVE(m->system->stable_step, 2.0 / w * (sqrt(1.0 + xi * xi) - xi), 1e-14);
+    const double v[1] = { 3.0 };
+    CHECK_NEAR(m->system->ops->damping_power(m->system, v, v), 108.0, 1e-13);
+    double resultant[3] = { 0 };
+    m->system->ops->resultant(m->system, 0.0, v, v, resultant);
+    CHECK_NEAR(resultant[0], -336.0, 1e-13);
+    model_destroy(&m);
+
+    m = model_create();
+    add_nodes(m, 2, x);
+    add_cell(m, "a", 0, 0);
+    add_cell(m, "b", 1, 1);
+    add_cell(m, "between", 0, 1);
+    model_group(m, "rigid_body_2d", "a", "mass=4 inertia=2");
+    model_group(m, "rigid_body_2d", "b", "mass=4 inertia=2");
+    model_group(m, "bushing", "between", "stiffness=100,100,0 torsional_stiffness=0,0,9 angles=finite");
+    model_build(m);
+    CHECK(m->system->nv == 6 && m->system->is_linear && !m->system->has_damping && m->system->C == NULL);
+    CHECK_RELATIVE(m->system->stable_step, 2.0 / sqrt(2.0 * 100.0 / 4.0), 1e-14);
+    double q[6] = { 0, 0, 40.0, 0.5, 0, 41.0 }, rest[6] = { 0 }, f[6];
+    const double wanted[6] = { 50, 0, 9, -50, 0, -9 };
+    m->system->ops->force(m->system, 0.0, q, rest, f);
+    CHECK_ALL_NEAR(6, f, wanted, 1e-13);
+    model_destroy(&m);
+}
+
+// A node that springs alone hold has no mass, and is named; so is a mount that holds nothing.
+static void springs_alone_are_not_enough(void **state)
+{
+    (void)state;
+    const double x[3][3] = { { 0, 0, 0 }, { 1, 0, 0 }, { 2, 0, 0 } };
+    model *m = model_create();
+    add_nodes(m, 3, x);
+    add_cell(m, "bar", 0, 1);
+    add_cell(m, "spring", 1, 2);
+    model_group(m, "rod", "bar", "E=1 rho=1 area=1");
+    model_group(m, "bushing", "spring", "stiffness=1,0,0");
+    model_build(m);
+    pcs_step_solver *solver;
+    CHECK_STATUS(NULL, pcs_step_solver_create(m->ctx, "condensed", "auto", m->system, &solver), PCS_BAD_INPUT);
+    CHECK_TEXT(pcs_message(m->ctx), "the mass matrix is singular at node 2 at (2, 0, 0)");
+    model_destroy(&m);
+
+    static const struct {
+        const char *element, *values, *message;
+    } bad[] = {
+        { "mount", "", "all its stiffnesses and dampings are zero" },
+        { "mount", "torsional_stiffness=1,0,0 angles=finite", "finite angles are for the plane" },
+    };
+    for (int i = 0; i < 2; i++) {
+        m = model_create();
+        add_nodes(m, 1, x);
+        add_cell(m, "ground", 0, 0);
+        model_group(m, bad[i].element, "ground", bad[i].values);
+        CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
+        CHECK_TEXT(pcs_message(m->ctx), bad[i].message);
+        model_destroy(&m);
+    }
+}
+
+// A rod in the plane that leaves it, and a spring along x that does not lie there.
+static void cells_stay_in_their_space(void **state)
+{
+    (void)state;
+    const double x[2][3] = { { 0, 0, 0 }, { 1, 1, 1 } };
+    static const char *const elements[] = { "rod_2d", "rod_large_2d", "spring_damper", "spring_damper" };
+    static const char *const values[] = { "", "", "in=plane stiffness=1", "in=line stiffness=1" };
+    for (int i = 0; i < 4; i++) {
+        model *m = model_create();
+        model_chain(m, "bar", 2, x);
+        model_group(m, elements[i], "bar", values[i]);
+        CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
+        CHECK_TEXT(pcs_message(m->ctx), i < 3 ? "leaves the x-y plane" : "leaves the line along x");
+        model_destroy(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trusses_deflect_as_computed_by_hand), cmocka_unit_test(large_rods_snap_through),
+        cmocka_unit_test(far_flight_keeps_the_strain),         cmocka_unit_test(taut_springs_carry_a_mass),
+        cmocka_unit_test(mass_on_a_spring_goes_round),         cmocka_unit_test(point_mass_fits_a_rod),
+        cmocka_unit_test(springs_enter_the_stable_step),       cmocka_unit_test(springs_alone_are_not_enough),
+        cmocka_unit_test(cells_stay_in_their_space),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
