@@ -45,9 +45,26 @@ static pcs_status fe_make_batches(pcs_context *ctx, fe_data *fe, const char **cu
     return PCS_OK;
 }
 
-// Diagonal of the box round the model.
-static double fe_length(const pcs_mesh *mesh)
+// Radius of gyration of a body that is a single point.
+static double fe_gyration(const pcs_system *self)
 {
+    const fe_data *fe = self->data;
+    double mass = 0.0, inertia = 0.0;
+    for (int i = 0; i < fe->map.ndof; i++) {
+        int equation = fe->map.dof[i].equation;
+        if (equation < 0) continue;
+        double entry = self->M->value[pcs_pattern_place(self->M->pattern, equation, equation)];
+        if (fe->map.dof[i].is_rotation) inertia = fmax(inertia, entry);
+        else mass = fmax(mass, entry);
+    }
+    return mass > 0.0 ? sqrt(inertia / mass) : 0.0;
+}
+
+// Diagonal of the box round the nodes and the points of joints in the reference state.
+static double fe_length(const pcs_system *self)
+{
+    const fe_data *fe = self->data;
+    const pcs_mesh *mesh = fe->model.mesh;
     double sum = 0.0;
     for (int k = 0; k < 3; k++) {
         double low = INFINITY, high = -INFINITY;
@@ -55,9 +72,14 @@ static double fe_length(const pcs_mesh *mesh)
             low = fmin(low, mesh->x[i][k]);
             high = fmax(high, mesh->x[i][k]);
         }
+        for (int j = 0; j < self->nrow; j++) {
+            if (!self->contacts[self->rows[j].contact].is_joint) continue;
+            low = fmin(low, fe->states[j].point[k]);
+            high = fmax(high, fe->states[j].point[k]);
+        }
         sum += (high - low) * (high - low);
     }
-    return sqrt(sum);
+    return sum > 0.0 ? sqrt(sum) : fe_gyration(self);
 }
 
 // Kinetic energy of unit velocities along all translational dofs, shared among the directions of a node: the mass
@@ -125,7 +147,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(pcs_fe_make_rows(self, culprit));
     PCS_TRY(fe_choose_ops(self));
     PCS_TRY(pcs_fe_make_picture(self));
-    self->length = fe_length(definition->mesh);
+    self->length = fe_length(self);
     PCS_TRY(pcs_fe_find_springs(self));
     self->stable_step = pcs_fe_stable_step(self);
     PCS_TRY(fe_total_mass(self));
