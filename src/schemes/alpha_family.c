@@ -37,6 +37,7 @@ void pcs_alpha_start(pcs_scheme *self, pcs_alpha *s, pcs_state *x)
     double *a = x->history[PCS_ALPHA_A], *vd = x->history[PCS_ALPHA_VD];
     for (int i = 0; i < self->system->nv; i++) a[i] = vd[i];
     pcs_resultant(self->system, x->t, x->q, x->v, s->resultant);
+    if (s->lam != NULL) pcs_add_joint_resultant(self->system, s->lam, s->resultant);
     for (int k = 0; k < 3; k++) s->filtered[k] = s->resultant[k];
     for (int j = 0; j < self->system->nrow; j++) s->next.was_loaded[j] = 0;
 }
@@ -72,6 +73,7 @@ void pcs_alpha_balance(pcs_scheme *self, const pcs_alpha *s, const pcs_state *x,
                        double filtered[3], double impulse[3])
 {
     pcs_resultant(self->system, x->t + h, s->next.q, s->next.v, resultant);
+    if (s->lam != NULL) pcs_add_joint_resultant(self->system, s->lam, resultant);
     for (int k = 0; k < 3; k++) {
         filtered[k] = ((1.0 - s->af) * resultant[k] + s->af * s->resultant[k] - s->am * s->filtered[k]) / (1.0 - s->am);
         impulse[k] = h * ((1.0 - s->ga) * s->filtered[k] + s->ga * filtered[k]);
@@ -140,8 +142,8 @@ void pcs_alpha_book(pcs_scheme *self, pcs_alpha *s, const pcs_state *x, const do
 {
     const pcs_system *system = self->system;
     double h = report->h;
-    report->external_work = (1.0 - s->ga) * pcs_load_work(system, x->t, x->q, s->next.q) +
-                            s->ga * pcs_load_work(system, x->t + h, x->q, s->next.q);
+    report->external_work += (1.0 - s->ga) * pcs_load_work(system, x->t, x->q, s->next.q) +
+                             s->ga * pcs_load_work(system, x->t + h, x->q, s->next.q);
     if (!system->is_linear) return; // the loss is the remainder
     report->numerical_loss = alpha_numerical_loss(self, s, x, h) + alpha_damping(self, s, x, v, report);
 }

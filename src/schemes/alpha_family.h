@@ -21,6 +21,7 @@ typedef struct pcs_alpha {
     double resultant[3]; // of M vd, N, at the start of the step
     double filtered[3];  // of M a, N
     double *mix, *image; // [nv] work of the energy balance
+    const double *lam;   // [nrow] forces of joints within vd; NULL: none
 } pcs_alpha;
 
 // The parameters for a spectral radius at high frequency: am = (2 rho - 1)/(rho + 1), af = rho/(rho + 1),

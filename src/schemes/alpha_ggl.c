@@ -53,6 +53,7 @@ typedef struct ggl {
     pcs_alpha alpha;
     double *correction;   // [nrow] what U is beyond (h/2) W, kg m
     double damping_power; // v^T C v at the start of the step, W
+    double drive_power;   // of driven rows at the start of the step, W
     bool has_joints;      // bilateral rows
     double carry;         // how much of h W the position moves by without its own law: 0, or 1 in modified_lcp
 } ggl;
@@ -84,7 +85,18 @@ static pcs_status ggl_setup(pcs_scheme *self)
     s->carry = p->variant == VARIANT_MODIFIED_LCP ? 1.0 : 0.0;
     s->has_joints = pcs_has_bilateral_rows(self->system);
     PCS_TAKE(self->ctx, s->correction, self->system->nrow, "position corrections");
-    return pcs_next_create(self, &s->alpha.next);
+    PCS_TRY(pcs_next_create(self, &s->alpha.next));
+    if (s->has_joints) s->alpha.lam = s->alpha.next.lam;
+    return PCS_OK;
+}
+
+// Power of the smooth forces of driven rows.
+static double ggl_drive_power(const pcs_scheme *self, const pcs_next *next)
+{
+    double power = 0.0;
+    for (int j = 0; j < self->system->nrow && self->system->ops->row_speeds != NULL; j++)
+        power -= next->lam[j] * next->speed[j];
+    return power;
 }
 
 // vd_0 from the free equations of motion even if a contact is closed.
@@ -93,10 +105,11 @@ static pcs_status ggl_start(pcs_scheme *self, pcs_state *x, pcs_step_report *rep
     ggl *s = self->data;
     if (!pcs_projection_move(self->solver, x->q))
         return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
-    pcs_joint_acceleration(self, x->t, x->q, x->v, x->history[PCS_ALPHA_VD]);
+    pcs_joint_acceleration(self, &s->alpha.next, x->t, x->q, x->v, x->history[PCS_ALPHA_VD]);
     pcs_alpha_start(self, &s->alpha, x);
     s->damping_power = pcs_damping_power(self->system, x->q, x->v);
     pcs_start_report(self, x, &s->alpha.next, report);
+    s->drive_power = ggl_drive_power(self, &s->alpha.next);
     return PCS_OK;
 }
 
@@ -114,12 +127,18 @@ static void ggl_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *re
     ggl *s = self->data;
     const pcs_next *next = &s->alpha.next;
     double h = report->h, power = pcs_damping_power(self->system, next->q, next->v);
+    double drive = ggl_drive_power(self, next);
     pcs_next_report_rows(self, x, next, 0.5, report);
-    for (int j = 0; j < self->system->nrow; j++) report->rows[j].shift = s->carry * h * next->la[j];
+    for (int j = 0; j < self->system->nrow; j++) {
+        report->rows[j].shift = s->carry * h * next->la[j];
+        if (self->system->rows[j].is_bilateral) report->rows[j].force += next->lam[j];
+    }
     report->correction_work = ggl_correction_work(self, h);
-    report->external_work = pcs_trapezoidal_load_work(self->system, x, next->q, h);
+    report->external_work += pcs_trapezoidal_load_work(self->system, x, next->q, h);
+    report->external_work += 0.5 * h * (s->drive_power + drive);
     report->damping_loss = 0.5 * h * (s->damping_power + power);
     s->damping_power = power;
+    s->drive_power = drive;
 }
 
 static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
@@ -133,6 +152,7 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
 
     pcs_alpha_predict(&s->alpha, x, self->system->nv, h);
     pcs_next_targets(self, next, x->v);
+    pcs_next_drive(self, next, x->t, h);
     pcs_step_problem problem = pcs_next_problem(self, next, x, x->t + h);
     pcs_step_result result;
     self->solver->ops->solve(self->solver, &problem, &result);
@@ -158,6 +178,7 @@ const pcs_scheme_ops pcs_scheme_alpha_ggl = {
     .nhistory = PCS_ALPHA_NHISTORY,
     .history_names = pcs_alpha_history,
     .is_position_level = true,
+    .follows_drives = true,
     .allows_control = true,
     .refuses = ggl_refuses,
     .takes_rotations = true,

@@ -65,9 +65,9 @@ static pcs_status index3_start(pcs_scheme *self, pcs_state *x, pcs_step_report *
     index3 *s = self->data;
     if (!pcs_projection_move(self->solver, x->q))
         return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
-    pcs_joint_acceleration(self, x->t, x->q, x->v, x->history[PCS_ALPHA_VD]);
+    pcs_joint_acceleration(self, &s->alpha.next, x->t, x->q, x->v, x->history[PCS_ALPHA_VD]);
     pcs_alpha_start(self, &s->alpha, x);
-    for (int j = 0; j < self->system->nrow; j++) s->force[j] = s->filtered[j] = 0.0;
+    for (int j = 0; j < self->system->nrow; j++) s->force[j] = s->filtered[j] = s->alpha.next.lam[j];
     s->damping_power = pcs_damping_power(self->system, x->q, x->v);
     pcs_start_report(self, x, &s->alpha.next, report);
     return PCS_OK;

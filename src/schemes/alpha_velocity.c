@@ -35,6 +35,7 @@ const pcs_scheme_ops pcs_scheme_alpha_velocity = {
     .nhistory = PCS_ALPHA_NHISTORY,
     .history_names = pcs_alpha_history,
     .has_closed_loss = true,
+    .follows_drives = true,
     .allows_control = true,
     .takes_rotations = true,
     .setup = alpha_setup,

@@ -13,9 +13,13 @@ typedef struct pcs_next {
     double *target, *gap, *nu, *la, *rate_before; // [nrow]
     double *target_t, *la_t;                      // [ntangent]
     double *lam;                                  // [nrow] smooth multipliers of bilateral rows
+    double *speed, *speed_before;                 // [nrow] of driven rows at the end and the start of the step, m/s
     unsigned char *gate;                          // [nrow]
     unsigned char *was_loaded;                    // [nrow] the last accepted step transmitted an impulse
     double largest_rate;                          // m/s, of all gaps in the accepted steps so far
+    int njoint;                                   // bilateral rows
+    int *joints;                                  // [njoint] which
+    double *bias, *A, *x;                         // [nrow], [njoint * njoint], [njoint] work of joint accelerations
 } pcs_next;
 
 pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next);
@@ -55,11 +59,16 @@ double pcs_trapezoidal_load_work(const pcs_system *system, const pcs_state *x, c
 
 // a = M^-1 f(t, q, v), without constraint forces; M as it was factored last.
 void pcs_free_acceleration(pcs_scheme *self, double t, const double *q, const double *v, double *a);
-// The same with the forces of bilateral rows, so that G a + (dG/dt) v = 0 on them; the projection stands at q.
-void pcs_joint_acceleration(pcs_scheme *self, double t, const double *q, const double *v, double *a);
+// The same with the forces of bilateral rows, which next->lam gets, so that G a + (dG/dt) v = 0 on them; the projection
+// stands at q.
+void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const double *q, const double *v, double *a);
+// Adds what the forces lam of bilateral rows sum up to over the moving equations; directions as they stand.
+void pcs_add_joint_resultant(const pcs_system *system, const double *lam, double sum[3]);
 
 // e G v and e_T T v of every row at the present directions.
 void pcs_next_targets(const pcs_scheme *self, pcs_next *next, const double *v);
+// What driven rows add to the targets, so that their velocity at the end t + h of the step is the given one.
+void pcs_next_drive(const pcs_scheme *self, pcs_next *next, double t, double h);
 // The explicit and frozen gate of velocity-level schemes, g(q_n) + (h/2) G v_n <= 0: the gap at mid-step, foreseen from
 // the start of the step; and the targets. Constraint directions stand at q_n afterwards, also in a step tried again.
 void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, double h);

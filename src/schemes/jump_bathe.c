@@ -65,6 +65,7 @@ static pcs_status bathe_start(pcs_scheme *self, pcs_state *x, pcs_step_report *r
     bathe *s = self->data;
     PCS_TRY(pcs_jump_start(self, &s->jump, &s->next, x, x->history[HISTORY_A], report));
     pcs_resultant(self->system, x->t, x->q, x->v, s->resultant);
+    pcs_add_joint_resultant(self->system, s->next.lam, s->resultant);
     return PCS_OK;
 }
 
@@ -146,11 +147,13 @@ static bool bathe_advance(pcs_scheme *self, const pcs_state *x, double h, pcs_st
     if (!pcs_jump_stage(self, &s->jump, &s->next, x->t + 2.0 * wh, 1.0, report)) return false;
     pcs_jump_book_stage(self, &s->next, x->v, 0.5, report);
     pcs_resultant(system, x->t + 2.0 * wh, s->next.q, s->next.v, middle);
+    pcs_add_joint_resultant(system, s->next.lam, middle);
 
     bathe_predict_second(s, x, n, wh);
     if (!pcs_jump_stage(self, &s->jump, &s->next, x->t + h, s->al, report)) return false;
     pcs_jump_book_stage(self, &s->next, x->v, 1.0, report);
     pcs_resultant(system, x->t + h, s->next.q, s->next.v, end);
+    pcs_add_joint_resultant(system, s->next.lam, end);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = s->al * wh * (s->resultant[k] + middle[k]) + wh * end[k];
     PCS_INDEPENDENT
     for (int i = 0; i < n; i++) s->next.d[i] /= wh;
@@ -162,8 +165,10 @@ static void bathe_accept(pcs_scheme *self, pcs_state *x, const pcs_step_report *
 {
     bathe *s = self->data;
     double *a = x->history[HISTORY_A], t = x->t + report->h;
-    if (s->jump.is_impact && s->jump.sees_velocity) pcs_joint_acceleration(self, t, s->next.q, s->next.v, s->next.d);
+    if (s->jump.is_impact && s->jump.sees_velocity)
+        pcs_joint_acceleration(self, &s->next, t, s->next.q, s->next.v, s->next.d);
     pcs_resultant(self->system, t, s->next.q, s->next.v, s->resultant);
+    pcs_add_joint_resultant(self->system, s->next.lam, s->resultant);
     x->history[HISTORY_A] = s->next.d;
     s->next.d = a;
     pcs_next_accept(&s->next, x, report, self->system->nrow);

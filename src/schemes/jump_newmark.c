@@ -72,6 +72,7 @@ static pcs_status jump_setup(pcs_scheme *self)
         s->alpha.be = isnan(p->beta) ? 0.25 * (p->gamma + 0.5) * (p->gamma + 0.5) : p->beta;
     }
     PCS_TRY(pcs_velocity_setup(self));
+    if (pcs_has_bilateral_rows(self->system)) s->alpha.lam = s->alpha.next.lam;
     return pcs_jump_create(self, &s->jump, p->gap_tolerance);
 }
 
@@ -90,8 +91,9 @@ static void jump_refresh(pcs_scheme *self, const pcs_state *x, double h, double 
     jump_newmark *s = self->data;
     pcs_next *next = &s->alpha.next;
     if (!s->jump.is_impact || !s->jump.sees_velocity) return;
-    pcs_joint_acceleration(self, x->t + h, next->q, next->v, next->d);
+    pcs_joint_acceleration(self, next, x->t + h, next->q, next->v, next->d);
     pcs_resultant(self->system, x->t + h, next->q, next->v, resultant);
+    pcs_add_joint_resultant(self->system, next->lam, resultant);
     if (s->alpha.am != 0.0 || s->alpha.af != 0.0) return;
     for (int i = 0; i < self->system->nv; i++) next->a[i] = next->d[i];
     for (int k = 0; k < 3; k++) filtered[k] = resultant[k];

@@ -83,7 +83,9 @@ static const char *moreau_check(const void *params, const char **option)
 
 static const char *moreau_refuses(const pcs_system *system, const void *params)
 {
-    if (system->ops->retract == NULL || ((const moreau_params *)params)->forces != FORCES_MIDPOINT) return NULL;
+    if (((const moreau_params *)params)->forces != FORCES_MIDPOINT || system->is_linear) return NULL;
+    if (system->ops->row_speeds != NULL) return "forces between the ends do not go with prescribed motions";
+    if (system->ops->retract == NULL) return NULL;
     return "forces between the ends take positions that add up; finite rotations do not";
 }
 
@@ -168,8 +170,8 @@ static void moreau_report(pcs_scheme *self, const pcs_state *x, pcs_step_report 
         report->smooth_impulse[k] = h * ((1.0 - s->theta) * s->resultant[k] + s->theta * resultant[k]);
         s->resultant[k] = resultant[k];
     }
-    report->external_work = (1.0 - s->theta) * pcs_load_work(system, x->t, x->q, s->next.q) +
-                            s->theta * pcs_load_work(system, x->t + h, x->q, s->next.q);
+    report->external_work += (1.0 - s->theta) * pcs_load_work(system, x->t, x->q, s->next.q) +
+                             s->theta * pcs_load_work(system, x->t + h, x->q, s->next.q);
     report->damping_loss = moreau_damping_loss(self, x, h);
     report->numerical_loss = moreau_numerical_loss(self, x) + moreau_excess(self, x, h);
 }
@@ -272,6 +274,7 @@ const pcs_scheme_ops pcs_scheme_moreau_jean = {
     .nhistory = 1,
     .history_names = moreau_history,
     .has_closed_loss = true,
+    .follows_drives = true,
     .allows_control = true,
     .check = moreau_check,
     .refuses = moreau_refuses,

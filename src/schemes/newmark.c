@@ -58,6 +58,7 @@ const pcs_scheme_ops pcs_scheme_newmark = {
     .nhistory = PCS_ALPHA_NHISTORY,
     .history_names = pcs_alpha_history,
     .has_closed_loss = true,
+    .follows_drives = true,
     .allows_control = true,
     .check = newmark_check,
     .takes_rotations = true,

@@ -26,6 +26,14 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
     double **rows[] = { &next->target, &next->gap, &next->nu, &next->la, &next->rate_before };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(self->ctx, *rows[i], m, "the next contact state");
     PCS_TAKE(self->ctx, next->lam, m, "the next contact state");
+    PCS_TAKE(self->ctx, next->speed, m, "the next contact state");
+    PCS_TAKE(self->ctx, next->speed_before, m, "the next contact state");
+    PCS_TAKE(self->ctx, next->bias, m, "the next contact state");
+    PCS_TAKE(self->ctx, next->joints, m, "the next contact state");
+    for (int j = 0; j < m; j++)
+        if (self->system->rows[j].is_bilateral) next->joints[next->njoint++] = j;
+    PCS_TAKE(self->ctx, next->A, (size_t)next->njoint * (size_t)next->njoint, "the next contact state");
+    PCS_TAKE(self->ctx, next->x, next->njoint, "the next contact state");
     PCS_TAKE(self->ctx, next->target_t, self->system->ntangent, "the next contact state");
     PCS_TAKE(self->ctx, next->la_t, self->system->ntangent, "the next contact state");
     PCS_TAKE(self->ctx, next->gate, m, "the next contact state");
@@ -62,6 +70,8 @@ void pcs_next_retract(const pcs_scheme *self, const pcs_state *x, double *q)
 const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *system, const void *params)
 {
     if (system->ops->retract != NULL && !ops->takes_rotations) return "its positions add up, finite rotations do not";
+    if (system->ops->row_speeds != NULL && !ops->follows_drives)
+        return "it does not follow prescribed motions; alpha_ggl, moreau_jean, newmark, hht and alpha_velocity do";
     return ops->refuses == NULL ? NULL : ops->refuses(system, params);
 }
 
@@ -133,12 +143,13 @@ void pcs_join_reports(const pcs_step_report *first, int nrow, pcs_step_report *r
 void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_next *next, double theta,
                           pcs_step_report *report)
 {
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
+    system->time = x->t + report->h;
     system->ops->gaps(system, next->q, next->gap);
     report->impact_loss = 0.0;
     for (int j = 0; j < system->nrow; j++) {
         pcs_row_report *row = &report->rows[j];
-        double la = next->la[j];
+        double la = next->la[j], speed = (1.0 - theta) * next->speed_before[j] + theta * next->speed[j];
         *row = (pcs_row_report){
             .gap = next->gap[j],
             .rate = pcs_system_rate(system, j, next->v),
@@ -154,7 +165,8 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
         row->impulse = row->is_impact ? la : 0.0;
         row->is_closed = la > 0.0 || row->gap <= 0.0;
         if (la != 0.0)
-            report->impact_loss -= la * ((1.0 - theta) * pcs_system_rate(system, j, x->v) + theta * row->rate);
+            report->impact_loss -= la * ((1.0 - theta) * pcs_system_rate(system, j, x->v) + theta * row->rate + speed);
+        report->external_work -= la * speed; // of what drives the row
         for (int t = 0; t < system->rows[j].ntangent; t++) {
             int k = system->rows[j].first_tangent + t;
             row->tangent[t] = row->last_tangent[t] = next->la_t[k];
@@ -176,16 +188,27 @@ void pcs_next_targets(const pcs_scheme *self, pcs_next *next, const double *v)
     }
 }
 
-void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, double h)
+void pcs_next_drive(const pcs_scheme *self, pcs_next *next, double t, double h)
 {
     const pcs_system *system = self->system;
+    if (system->ops->row_speeds == NULL) return;
+    system->ops->row_speeds(system, t, next->speed_before);
+    system->ops->row_speeds(system, t + h, next->speed);
+    for (int j = 0; j < system->nrow; j++) next->target[j] += next->speed[j];
+}
+
+void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, double h)
+{
+    pcs_system *system = self->system;
     double tolerance = 1e-13 * system->length; // round-off must not open a contact at rest
+    system->time = x->t;
     pcs_projection_turn(self->solver, x->q);
     system->ops->gaps(system, x->q, next->gap);
     for (int j = 0; j < system->nrow; j++) {
         next->gate[j] = next->gap[j] + 0.5 * h * pcs_system_rate(system, j, x->v) <= tolerance;
     }
     pcs_next_targets(self, next, x->v);
+    pcs_next_drive(self, next, x->t, h);
 }
 
 bool pcs_has_bilateral_rows(const pcs_system *system)
@@ -233,34 +256,47 @@ void pcs_free_acceleration(pcs_scheme *self, double t, const double *q, const do
 }
 
 // Solves (G X) lam = -(G a + bias) on the bilateral rows by elimination.
-void pcs_joint_acceleration(pcs_scheme *self, double t, const double *q, const double *v, double *a)
+void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const double *q, const double *v, double *a)
 {
-    const pcs_system *system = self->system;
-    int row[PCS_MAX_BILATERAL], n = 0;
-    double bias[PCS_MAX_ROWS] = { 0 };
+    pcs_system *system = self->system;
+    const int *row = next->joints;
+    int n = next->njoint;
     pcs_free_acceleration(self, t, q, v, a);
-    for (int j = 0; j < system->nrow && n < PCS_MAX_BILATERAL; j++)
-        if (system->rows[j].is_bilateral) row[n++] = j;
+    for (int j = 0; j < system->nrow; j++) next->lam[j] = next->bias[j] = 0.0;
     if (n == 0) return;
-    if (system->ops->rate_bias != NULL) system->ops->rate_bias(system, q, v, bias);
-    double A[PCS_MAX_BILATERAL * PCS_MAX_BILATERAL], lam[PCS_MAX_BILATERAL];
+    system->time = t;
+    if (system->ops->rate_bias != NULL) system->ops->rate_bias(system, q, v, next->bias);
     for (int j = 0; j < n; j++) {
         const double *column = pcs_projection_column(self->solver, row[j]);
-        lam[j] = -pcs_rows_dot(system->G, row[j], a) - bias[row[j]];
-        for (int i = 0; i < n; i++) A[i * n + j] = pcs_rows_dot(system->G, row[i], column);
+        next->x[j] = -pcs_rows_dot(system->G, row[j], a) - next->bias[row[j]];
+        for (int i = 0; i < n; i++)
+            next->A[(size_t)i * (size_t)n + (size_t)j] = pcs_rows_dot(system->G, row[i], column);
     }
-    if (!pcs_dense_solve(n, A, lam)) return; // redundant joints: the first step settles them
+    if (!pcs_dense_solve(n, next->A, next->x)) return; // redundant joints: the first step settles them
     for (int j = 0; j < n; j++) {
         const double *column = pcs_projection_column(self->solver, row[j]);
-        for (int i = 0; i < system->nv; i++) a[i] += lam[j] * column[i];
+        for (int i = 0; i < system->nv; i++) a[i] += next->x[j] * column[i];
+        next->lam[row[j]] = next->x[j];
+    }
+}
+
+void pcs_add_joint_resultant(const pcs_system *system, const double *lam, double sum[3])
+{
+    for (int j = 0; j < system->nrow && system->ops->row_resultant != NULL; j++) {
+        double along[3];
+        if (!system->rows[j].is_bilateral || lam[j] == 0.0) continue;
+        system->ops->row_resultant(system, j, along);
+        for (int k = 0; k < 3; k++) sum[k] += lam[j] * along[k];
     }
 }
 
 void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next, pcs_step_report *report)
 {
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     pcs_row_report *rows = report->rows;
     pcs_begin_report(report, 0.0);
+    system->time = x->t;
+    if (system->ops->row_speeds != NULL) system->ops->row_speeds(system, x->t, next->speed);
     system->ops->measure(system, x->q, x->v, &report->measure);
     system->ops->gaps(system, x->q, next->gap);
     for (int j = 0; j < system->nrow; j++) {
@@ -268,5 +304,7 @@ void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next
         rows[j] = (pcs_row_report){
             .gap = next->gap[j], .rate = rate, .rate_before = rate, .is_closed = next->gap[j] <= 0.0
         };
+        if (system->rows[j].is_bilateral) rows[j].force = next->lam[j];
+        rows[j].target = next->speed[j];
     }
 }

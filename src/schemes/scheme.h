@@ -69,6 +69,8 @@ typedef struct pcs_scheme_ops {
     bool lets_contacts_sink; // constrains neither gap nor gap velocity of a lasting contact, so that its penetration
                              // grows with time: reported only
 
+    bool follows_drives; // takes rows that are driven, G v + speed = 0: prescribed motions
+
     bool allows_control; // steps may be tried and undone: all it carries is in the state and in its data, which
                          // starts with the arrays of the next state
 
