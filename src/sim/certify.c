@@ -328,6 +328,7 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
             fmax(self->largest_energy, 0.5 * impulse * impulse / self->scheme->solver->effective_mass[j]);
     }
     double speed = sqrt(2.0 * self->largest_energy / system->mass);
+    self->scheme->system->time = x->t;
     system->ops->gaps(system, x->q, self->gap);
     if (system->ops->rate_bias != NULL) system->ops->rate_bias(system, x->q, x->v, self->bias);
     certify_find_effects(self, report);
