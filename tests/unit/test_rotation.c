@@ -1,0 +1,205 @@
+// Exponential, logarithm and tangents of rotations: against each other, against differences, and where they are
+// delicate: near zero, at the change from series to closed forms, and near half a turn.
+
+#include "core/rotation.h"
+#include "support/check.h"
+#include "support/model.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+static double norm(const double p[3])
+{
+    return sqrt(pcs_dot3(p, p));
+}
+
+// Unit vectors of all kinds, axes among them.
+static void direction(int i, double d[3])
+{
+    unsigned long long seed = 31 + (unsigned long long)i;
+    model_randomize(&seed, 3, d);
+    if (i < 3) d[0] = d[1] = d[2] = 0.0;
+    if (i < 3) d[i] = 1.0;
+    double size = norm(d);
+    for (int k = 0; k < 3; k++) d[k] /= size;
+}
+
+// 1 - 1e-3, 1e-3 and the like: both sides of every change of formula.
+static const double angles[] = { 0.0,    1e-300, 1e-160, 1e-12, 1e-8,   1e-4,   0.0316,  0.03162278,
+                                 0.0317, 0.06,   0.064,  0.31,  0.3163, 0.5,    1.0,     1.5,
+                                 2.0,    2.5,    3.0,    3.1,   3.14,   3.1415, 3.141592 };
+enum { NANGLE = sizeof angles / sizeof *angles, NDIRECTION = 8 };
+
+static void for_every_vector(void (*check)(const double p[3]))
+{
+    for (int i = 0; i < NANGLE; i++)
+        for (int j = 0; j < NDIRECTION; j++) {
+            double p[3];
+            direction(j, p);
+            for (int k = 0; k < 3; k++) p[k] *= angles[i];
+            check(p);
+        }
+}
+
+// p^ as a matrix times a factor, plus another times p^p^, plus the identity, in long double.
+static void reference(const double p[3], long double x, long double y, double A[9])
+{
+    long double a2 = (long double)p[0] * p[0] + (long double)p[1] * p[1] + (long double)p[2] * p[2];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            long double sum = (i == j ? 1.0L - y * a2 : 0.0L) + y * p[i] * p[j];
+            if ((i + 1) % 3 == j) sum -= x * p[(j + 1) % 3];
+            if ((j + 1) % 3 == i) sum += x * p[(i + 1) % 3];
+            A[3 * i + j] = (double)sum;
+        }
+}
+
+// The closed forms with long double's digits; the series of its own for angles whose closed form would cancel even so.
+static void check_closed_forms(const double p[3])
+{
+    long double a = sqrtl((long double)p[0] * p[0] + (long double)p[1] * p[1] + (long double)p[2] * p[2]), a2 = a * a;
+    bool is_small = a < 1e-3L;
+    long double s = a == 0.0L ? 1.0L : sinl(a) / a, h = sinl(0.5L * a);
+    long double c = is_small ? 0.5L - a2 / 24.0L : 2.0L * h * h / a2;
+    long double d = is_small ? 1.0L / 6.0L - a2 / 120.0L : (a - sinl(a)) / (a * a2);
+    long double e = is_small ? 1.0L / 12.0L + a2 / 720.0L : (1.0L - 0.5L * a * cosl(0.5L * a) / h) / a2;
+    double R[9], wanted[9];
+    reference(p, s, c, wanted);
+    pcs_rotation_exp(p, R);
+    CHECK_ALL_NEAR(9, R, wanted, 4e-16);
+    reference(p, -c, d, wanted);
+    pcs_rotation_tangent(p, R);
+    CHECK_ALL_NEAR(9, R, wanted, 1e-15);
+    reference(p, 0.5L, e, wanted);
+    pcs_rotation_tangent_inverse(p, R);
+    CHECK_ALL_NEAR(9, R, wanted, 2e-15);
+}
+
+static void closed_forms_hold_to_the_last_digits(void **state)
+{
+    (void)state;
+    for_every_vector(check_closed_forms);
+}
+
+static void check_log(const double p[3])
+{
+    double R[9], back[3];
+    pcs_rotation_exp(p, R);
+    pcs_rotation_log(R, back);
+    // near half a turn the matrix knows the sine only to round-off
+    CHECK_ALL_NEAR(3, back, p, 2e-15 * (1.0 + norm(p)));
+    CHECK(norm(back) <= pi + 1e-15);
+}
+
+static void logarithm_undoes_the_exponential(void **state)
+{
+    (void)state;
+    for_every_vector(check_log);
+    // At half a turn both signs are right; beyond, it comes back by the shorter way.
+    for (int j = 0; j < NDIRECTION; j++) {
+        double d[3], p[3], R[9], back[3];
+        direction(j, d);
+        for (int k = 0; k < 3; k++) p[k] = pi * d[k];
+        pcs_rotation_exp(p, R);
+        pcs_rotation_log(R, back);
+        CHECK_NEAR(norm(back), pi, 1e-15);
+        CHECK_NEAR(fabs(pcs_dot3(back, d)), pi, 1e-14);
+        for (int k = 0; k < 3; k++) p[k] = 4.0 * d[k];
+        pcs_rotation_exp(p, R);
+        pcs_rotation_log(R, back);
+        for (int k = 0; k < 3; k++) CHECK_NEAR(back[k], (4.0 - 2.0 * pi) * d[k], 1e-14);
+    }
+}
+
+static void rotations_are_orthogonal(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NANGLE; i++)
+        for (int j = 0; j < NDIRECTION; j++) {
+            double p[3], R[9], x[3], y[3], z[3];
+            direction(j, p);
+            for (int k = 0; k < 3; k++) p[k] *= angles[i];
+            pcs_rotation_exp(p, R);
+            direction(NDIRECTION + 1, x);
+            pcs_rotation_apply(R, x, y);
+            pcs_rotation_apply_transposed(R, y, z);
+            CHECK_ALL_NEAR(3, z, x, 1e-15);
+            CHECK_NEAR(norm(y), 1.0, 1e-15);
+            pcs_cross(R, R + 3, z); // rows: right-handed
+            CHECK_ALL_NEAR(3, z, R + 6, 1e-15);
+        }
+}
+
+static void product_is_that_of_the_matrices(void **state)
+{
+    (void)state;
+    unsigned long long seed = 32;
+    for (int trial = 0; trial < 200; trial++) {
+        double a[3], b[3], p[3], A[9], B[9], AB[9], R[9];
+        model_randomize(&seed, 3, a);
+        model_randomize(&seed, 3, b);
+        double size = trial % 4 == 0 ? 1e-9 : 1.8;
+        for (int k = 0; k < 3; k++) {
+            a[k] *= 1.8;
+            b[k] *= size;
+        }
+        pcs_rotation_compose(a, b, p);
+        pcs_rotation_exp(a, A);
+        pcs_rotation_exp(b, B);
+        pcs_rotation_multiply(A, B, AB);
+        pcs_rotation_exp(p, R);
+        CHECK_ALL_NEAR(9, R, AB, 3e-15);
+        CHECK(norm(p) <= pi + 1e-15);
+    }
+    // A thousand small turns, the digits kept: no drift away from the group.
+    double p[3] = { 0 }, step[3] = { 0.006, 0.0, 0.0 };
+    for (int i = 0; i < 1000; i++) {
+        double next[3];
+        pcs_rotation_compose(p, step, next);
+        memcpy(p, next, sizeof p);
+    }
+    CHECK_NEAR(p[0], 6.0 - 2.0 * pi, 1e-12);
+}
+
+// R(p + h d) = R(p) exp(h T(p) d + ...): by differences of the logarithm of R(p)^T R(p + h d).
+static void tangent_is_the_slope_of_the_exponential(void **state)
+{
+    (void)state;
+    const double sizes[] = { 0.0, 0.01, 0.3, 1.0, 2.0, 3.0, 4.5 };
+    for (int i = 0; i < 7; i++)
+        for (int j = 0; j < NDIRECTION; j++) {
+            double p[3], d[3], T[9], inverse[9], product[9], slope[3], wanted[3], step = 1e-4, minus[3], ends[2][3];
+            const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
+            direction(j, p);
+            direction(j + 20, d);
+            for (int k = 0; k < 3; k++) p[k] *= sizes[i];
+            for (int k = 0; k < 3; k++) minus[k] = -p[k];
+            for (int side = 0; side < 2; side++) {
+                double moved[3];
+                for (int k = 0; k < 3; k++) moved[k] = p[k] + (side == 0 ? -step : step) * d[k];
+                pcs_rotation_compose(minus, moved, ends[side]);
+            }
+            for (int k = 0; k < 3; k++) slope[k] = (ends[1][k] - ends[0][k]) / (2.0 * step);
+            pcs_rotation_tangent(p, T);
+            pcs_rotation_apply(T, d, wanted);
+            CHECK_ALL_NEAR(3, slope, wanted, 1e-8);
+            pcs_rotation_tangent_inverse(p, inverse);
+            pcs_rotation_multiply(T, inverse, product);
+            CHECK_ALL_NEAR(9, product, unit, 1e-14);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closed_forms_hold_to_the_last_digits),
+        cmocka_unit_test(logarithm_undoes_the_exponential),
+        cmocka_unit_test(rotations_are_orthogonal),
+        cmocka_unit_test(product_is_that_of_the_matrices),
+        cmocka_unit_test(tangent_is_the_slope_of_the_exponential),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
