@@ -4,9 +4,10 @@
 // u' = (u2 - u1)/L, t = (t1 + t2)/2, c = cos(a + t), s = sin(a + t):
 //   G1 = c u'_x + s u'_y + cos t - 1,   G2 = -s u'_x + c u'_y - sin t,   k = (t2 - t1)/L
 //   N = E A G1,  V = G A ky G2,  M = E I k,   f = L (N b1 + V b2 + M b3),  b = gradients of the strains
-// All strains vanish in the reference state and under any rigid motion. A curved beam is a polygon of chords: turns of
-// the nodes count from the reference state, so that the corners carry no strain; this is of second order in L, as the
-// element itself. Stiffness damping acts on the strain rates b v: a rigid motion feels none.
+// All strains vanish in the reference state and under any rigid motion. Turns of the nodes count from the reference
+// state, so that any initial curvature k0 = (turn of the tangent)/L drops out and a curved beam is a polygon of chords
+// whose corners carry no strain; this is of second order in L, as the element itself.
+// Stiffness damping acts on the strain rates b v: a rigid motion feels none.
 
 #include "elements/beam.h"
 #include "elements/cell.h"

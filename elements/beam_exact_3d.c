@@ -4,10 +4,13 @@
 // rigid motion, and the path to a state does not matter. q holds the rotation vector of a node's turn from the
 // reference state, v its material angular velocity, both in axes that are the global ones in the reference state; nodes
 // are shared by beams of any orientation. Section axes: x along the chord, y in the plane of x and `orientation`.
-//   f = L (n . dGam) + m . dpsi,   n = diag(E A, G A ky, G A kz) Gam,   m = diag(G J, E Iy, E Iz) psi/L
-// A curved beam is a polygon of chords whose corners carry no strain. psi stays below pi in an element.
-// Mass: consistent or lumped in the displacements; rotary inertia J = rho L/2 diag(Iy + Iz, Iy, Iz) at each node, with
-// the gyroscopic force -Om x J Om. Stiffness damping acts on the strain rates: a rigid motion feels none.
+//   f = L (n . dGam) + m . dpsi,   n = diag(E A, G A ky, G A kz) Gam,   m = diag(G J, E Iy, E Iz) (psi - psi0)/L
+// A curved beam is a polygon of chords whose corners carry no strain. With `curvature` the sections at the ends of a
+// cell stand square to the arc through its nodes, which bends about k by psi0, 2 sin(psi0/2) = |k| L; either is of
+// second order in L, and the arc has the smaller error. psi stays below pi in an element.
+//
+// Mass: consistent or lumped in the displacements; rotary inertia rho L/2 diag(Iy + Iz, Iy, Iz) at each node, with the
+// gyroscopic force -Om x J Om. Stiffness damping acts on the strain rates: a rigid motion feels none.
 
 #include "elements/beam.h"
 #include "elements/cell.h"
@@ -19,7 +22,7 @@
 
 typedef struct exact_params {
     double E, nu, rho;
-    double orientation[3];
+    double orientation[3], curvature[3];
     int mass;
     pcs_section section;
 } exact_params;
@@ -32,6 +35,7 @@ typedef struct exact_data {
     double line_inertia[3];      // rho (Iy + Iz), rho Iy, rho Iz
     double self, other;          // shares of the mass: 1/3 and 1/6, or 1/2 and 0
     const pcs_exact_cell *cells; // [ncell]
+    const pcs_exact_bow *bows;   // [ncell], NULL when all are straight
 } exact_data;
 
 static const pcs_option exact_options[] = {
@@ -42,6 +46,13 @@ static const pcs_option exact_options[] = {
       .offset = offsetof(exact_params, orientation),
       .is_required = true,
       .range = PCS_ANY_NUMBER },
+    { .name = "curvature",
+      .kind = PCS_OPTION_VECTOR,
+      .help = "of arcs between the nodes before any load, 1/m: a vector square to the plane of the arc, about which it "
+              "turns from the first node to the second",
+      .offset = offsetof(exact_params, curvature),
+      .preset = "[0, 0, 0]",
+      .range = PCS_ANY_NUMBER },
     { .name = NULL },
 };
 
@@ -50,23 +61,59 @@ static const char *const exact_fields[] = { "axial_force", "shear_force", "torqu
                                             "shear_y",     "shear_z",     "moment_y",       "moment_z",
                                             NULL };
 
+static double exact_norm(const double x[3])
+{
+    return sqrt(pcs_dot3(x, x));
+}
+
+static double exact_frame(const pcs_batch *batch, int cell, double axes[3][3])
+{
+    double sine;
+    return pcs_beam_space_frame(batch, cell, ((const exact_params *)batch->params)->orientation, axes, &sine);
+}
+
 static pcs_status exact_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
                                   pcs_node_dofs *out)
 {
     (void)local_node;
-    PCS_TRY(pcs_beam_space_dofs(ctx, batch, cell, ((const exact_params *)batch->params)->orientation, out));
+    const exact_params *p = batch->params;
+    const double *k = p->curvature;
+    double axes[3][3];
+    PCS_TRY(pcs_beam_space_dofs(ctx, batch, cell, p->orientation, out));
     out->is_finite = true;
-    return PCS_OK;
+    double chord = exact_frame(batch, cell, axes);
+    if (fabs(pcs_dot3(k, axes[0])) > 1e-6 * exact_norm(k))
+        return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': the curvature [%g, %g, %g] is not square to cell %d",
+                        batch->name, k[0], k[1], k[2], batch->cells[cell]);
+    if (exact_norm(k) * chord < 2.0) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT,
+                    "element group '%s': cell %d of length %g cannot be an arc of curvature %g, must be below %g",
+                    batch->name, batch->cells[cell], chord, exact_norm(k), 2.0 / chord);
 }
 
 static pcs_exact_cell exact_cell(const pcs_batch *batch, int cell)
 {
     pcs_exact_cell out;
-    double axes[3][3], sine;
-    out.length = pcs_beam_space_frame(batch, cell, ((const exact_params *)batch->params)->orientation, axes, &sine);
+    double axes[3][3];
+    out.length = exact_frame(batch, cell, axes);
     out.inverse = 1.0 / out.length;
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++) out.E[3 * k + i] = axes[i][k];
+    return out;
+}
+
+// psi0 as the kernel sees it, so that the reference state is free of strain to the last bit.
+static pcs_exact_bow exact_bow(const pcs_exact_cell *cell, const double curvature[3])
+{
+    const double rest[NDOF] = { 0 };
+    double half[3], size = exact_norm(curvature);
+    pcs_exact_bow out = { 0 };
+    pcs_exact_state state;
+    for (int k = 0; k < 3; k++) half[k] = asin(0.5 * size * cell->length) * curvature[k] / size;
+    pcs_exact_quaternion(half, out.Q);
+    pcs_exact_matrix(out.Q, out.B);
+    pcs_exact_deform(cell, &out, rest, &state);
+    memcpy(out.psi0, state.psi, sizeof out.psi0);
     return out;
 }
 
@@ -75,21 +122,32 @@ static pcs_status exact_setup(pcs_context *ctx, pcs_batch *batch)
     const exact_params *p = batch->params;
     const pcs_section *s = &p->section;
     double G = 0.5 * p->E / (1.0 + p->nu);
-    bool is_lumped = p->mass == PCS_BEAM_LUMPED;
+    bool is_lumped = p->mass == PCS_BEAM_LUMPED, is_curved = exact_norm(p->curvature) > 0.0;
     exact_data *data;
     pcs_exact_cell *cells;
+    pcs_exact_bow *bows = NULL;
     PCS_TAKE(ctx, data, 1, "beam cells");
     PCS_TAKE(ctx, cells, batch->ncell, "beam cells");
-    for (int i = 0; i < batch->ncell; i++) cells[i] = exact_cell(batch, i);
+    if (is_curved) PCS_TAKE(ctx, bows, batch->ncell, "curved beam cells");
+    for (int i = 0; i < batch->ncell; i++) {
+        cells[i] = exact_cell(batch, i);
+        if (is_curved) bows[i] = exact_bow(&cells[i], p->curvature);
+    }
     *data = (exact_data){ .D = { .force = { p->E * s->area, G * s->area * s->ky, G * s->area * s->kz },
                                  .moment = { G * s->torsion, p->E * s->Iy, p->E * s->Iz } },
                           .line_mass = p->rho * s->area,
                           .line_inertia = { p->rho * (s->Iy + s->Iz), p->rho * s->Iy, p->rho * s->Iz },
                           .self = is_lumped ? 1.0 / 2.0 : 1.0 / 3.0,
                           .other = is_lumped ? 0.0 : 1.0 / 6.0,
-                          .cells = cells };
+                          .cells = cells,
+                          .bows = bows };
     batch->data = data;
     return PCS_OK;
+}
+
+static inline const pcs_exact_bow *exact_bow_of(const exact_data *data, int cell)
+{
+    return data->bows == NULL ? NULL : &data->bows[cell];
 }
 
 // p = M w; the spins' part is the angular momentum in material axes.
@@ -113,7 +171,7 @@ static inline void exact_section(const pcs_batch *batch, const pcs_exact_cell *c
     double Gam[3], psi[3];
     for (int k = 0; k < 3; k++) {
         Gam[k] = state->Gam[k] + (rates == NULL ? 0.0 : batch->damping_stiffness * rates->Gam[k]);
-        psi[k] = state->psi[k] + (rates == NULL ? 0.0 : batch->damping_stiffness * rates->psi[k]);
+        psi[k] = state->bend[k] + (rates == NULL ? 0.0 : batch->damping_stiffness * rates->psi[k]);
     }
     pcs_exact_material(cell->E, data->D.force, 1.0, Gam, n);
     pcs_exact_material(cell->E, data->D.moment, cell->inverse, psi, m);
@@ -140,11 +198,24 @@ static inline void exact_hold(const pcs_exact_cell *cell, const pcs_exact_state 
     }
 }
 
+// From the spins of the arc's ends to those of the nodes.
+static inline void exact_unbow(const pcs_exact_bow *bow, double f[NDOF])
+{
+    double a[3], b[3];
+    pcs_rotation_apply_transposed(bow->B, f + 3, a);
+    pcs_rotation_apply(bow->B, f + 9, b);
+    for (int k = 0; k < 3; k++) {
+        f[3 + k] = a[k];
+        f[9 + k] = b[k];
+    }
+}
+
 // Internal, damping and gyroscopic force of a cell, as forces on the body.
 static inline void exact_force(const pcs_batch *batch, int index, const double *q, const double *v, double f[NDOF])
 {
     const exact_data *data = batch->data;
     const pcs_exact_cell *cell = &data->cells[index];
+    const pcs_exact_bow *bow = exact_bow_of(data, index);
     const int *equation = batch->equation + (size_t)index * NDOF;
     bool is_damped = batch->damping_stiffness != 0.0;
     double x[NDOF], w[NDOF], n[3], m[3], p[NDOF], gyro[3];
@@ -152,10 +223,11 @@ static inline void exact_force(const pcs_batch *batch, int index, const double *
     pcs_exact_rates rates;
     pcs_cell_gather(equation, NDOF, q, x);
     pcs_cell_gather(equation, NDOF, v, w);
-    pcs_exact_deform(cell, x, &state);
-    if (is_damped) pcs_exact_rate(cell, &state, w, &rates);
+    pcs_exact_deform(cell, bow, x, &state);
+    if (is_damped) pcs_exact_rate(cell, bow, &state, w, &rates);
     exact_section(batch, cell, &state, is_damped ? &rates : NULL, n, m);
     exact_hold(cell, &state, n, m, f);
+    if (bow != NULL) exact_unbow(bow, f);
     exact_momentum(data, cell, w, p);
     for (int i = 0; i < NDOF; i++) f[i] = -f[i] - batch->damping_mass * p[i];
     for (int i = 3; i < NDOF; i += 6) {
@@ -227,19 +299,20 @@ static void exact_tangents(const pcs_batch *batch, int first, int count, const d
     double beta = batch->damping_stiffness;
     for (int i = 0; i < count; i++) {
         const pcs_exact_cell *cell = &data->cells[first + i];
+        const pcs_exact_bow *bow = exact_bow_of(data, first + i);
         const int *equation = batch->equation + (size_t)(first + i) * NDOF;
         double x[NDOF], w[NDOF], n[3], m[3], *c = C == NULL ? NULL : C + i * NDOF * NDOF;
         pcs_exact_state state;
         pcs_exact_rates rates, *damping = beta != 0.0 ? &rates : NULL;
         pcs_cell_gather(equation, NDOF, q, x);
         pcs_cell_gather(equation, NDOF, v, w);
-        pcs_exact_deform(cell, x, &state);
-        if (damping != NULL) pcs_exact_rate(cell, &state, w, &rates);
+        pcs_exact_deform(cell, bow, x, &state);
+        if (damping != NULL) pcs_exact_rate(cell, bow, &state, w, &rates);
         exact_section(batch, cell, &state, damping, n, m);
-        pcs_exact_tangent(cell, &data->D, &state, n, m, beta, damping, K + i * NDOF * NDOF);
+        pcs_exact_tangent(cell, bow, &data->D, &state, n, m, beta, damping, K + i * NDOF * NDOF);
         if (c == NULL) continue;
         if (damping == NULL) memset(c, 0, NDOF * NDOF * sizeof *c);
-        else pcs_exact_viscosity(cell, &data->D, &state, beta, c);
+        else pcs_exact_viscosity(cell, bow, &data->D, &state, beta, c);
         if (batch->damping_mass != 0.0) exact_mass(data, cell, batch->damping_mass, c);
         exact_gyroscopic(data, cell, w, c);
     }
@@ -249,12 +322,13 @@ static void exact_matrices(const pcs_batch *batch, int index, double *M, double 
 {
     const exact_data *data = batch->data;
     const pcs_exact_cell *cell = &data->cells[index];
+    const pcs_exact_bow *bow = exact_bow_of(data, index);
     const double rest[NDOF] = { 0 }, none[3] = { 0 };
     pcs_exact_state state;
     memset(M, 0, NDOF * NDOF * sizeof *M);
     exact_mass(data, cell, 1.0, M);
-    pcs_exact_deform(cell, rest, &state);
-    pcs_exact_tangent(cell, &data->D, &state, none, none, 0.0, NULL, K);
+    pcs_exact_deform(cell, bow, rest, &state);
+    pcs_exact_tangent(cell, bow, &data->D, &state, none, none, 0.0, NULL, K);
     for (int i = 1; i < NDOF; i++) // products leave round-off
         for (int j = 0; j < i; j++) K[i * NDOF + j] = K[j * NDOF + i];
 }
@@ -289,8 +363,8 @@ static double exact_dissipation(const pcs_batch *batch, const double *q, const d
         pcs_exact_rates rates;
         pcs_cell_gather(equation, NDOF, q, x);
         pcs_cell_gather(equation, NDOF, v, w);
-        pcs_exact_deform(cell, x, &state);
-        pcs_exact_rate(cell, &state, w, &rates);
+        pcs_exact_deform(cell, exact_bow_of(data, i), x, &state);
+        pcs_exact_rate(cell, exact_bow_of(data, i), &state, w, &rates);
         exact_momentum(data, cell, w, p);
         power += batch->damping_mass * exact_dot(NDOF, w, p);
         power += batch->damping_stiffness * exact_form(data, cell, rates.Gam, rates.psi);
@@ -308,9 +382,9 @@ static void exact_add_energy(const pcs_batch *batch, const double *q, const doub
         pcs_exact_state state;
         pcs_cell_gather(equation, NDOF, q, x);
         pcs_cell_gather(equation, NDOF, v, w);
-        pcs_exact_deform(cell, x, &state);
+        pcs_exact_deform(cell, exact_bow_of(data, i), x, &state);
         exact_momentum(data, cell, w, p);
-        sum->strain += 0.5 * exact_form(data, cell, state.Gam, state.psi);
+        sum->strain += 0.5 * exact_form(data, cell, state.Gam, state.bend);
         sum->kinetic += 0.5 * exact_dot(NDOF, w, p);
         for (int j = 0; j < NDOF; j++) {
             if (j % 6 >= 3) continue;
@@ -344,7 +418,7 @@ static void exact_read_fields(const pcs_batch *batch, int index, const double *q
     double x[NDOF], n[3], m[3], f[NDOF], force[3], moment[3], start[3], end[3];
     pcs_exact_state state;
     pcs_cell_gather(batch->equation + (size_t)index * NDOF, NDOF, q, x);
-    pcs_exact_deform(cell, x, &state);
+    pcs_exact_deform(cell, exact_bow_of(data, index), x, &state);
     exact_section(batch, cell, &state, NULL, n, m);
     exact_hold(cell, &state, n, m, f);
     pcs_rotation_apply_transposed(cell->E, n, force);
@@ -359,7 +433,7 @@ static void exact_read_fields(const pcs_batch *batch, int index, const double *q
     field[5] = force[0] / section->area;
     field[6] = fmax(fabs(start[2]), fabs(end[2])) * section->cy / section->Iz +
                fmax(fabs(start[1]), fabs(end[1])) * section->cz / section->Iy;
-    field[7] = 0.5 * exact_form(data, cell, state.Gam, state.psi);
+    field[7] = 0.5 * exact_form(data, cell, state.Gam, state.bend);
     field[8] = force[1];
     field[9] = force[2];
     field[10] = moment[1];

@@ -2,7 +2,7 @@
 //
 // Two nodes with turns R1, R2 from the reference state, whose axes are the global ones; one point half way. With
 //   psi = log(R1^T R2),  a = |psi|,  Rm = R1 exp(psi/2),  d = d0 + (u2 - u1)/L,  d0 = direction of the chord
-//   Gam = Rm^T d - d0,   kap = psi/L
+//   Gam = Rm^T d - d0,   kap = (psi - psi0)/L
 // and material spins th1, th2 of the nodes (R <- R exp(th)), s = (th1 + th2)/2 and r = th2 - th1:
 //   spin of Rm      th  = s + t/2 psi x r,                      t = tan(a/4)/a
 //   change of psi   p   = r + e psi x (psi x r) + psi x s,      e = (1 - (a/2) cot(a/2))/a^2
@@ -10,6 +10,8 @@
 // The spin of Rm is the general one, A1 th1 + A2 th2 with A1 = exp(-psi/2) - Tr(psi/2) Tr^-T(psi)/2 and
 // A2 = Tr(psi/2) Tr^-1(psi)/2: as functions of the skew matrix psi^ they are (I -+ tanh(psi^/4))/2.
 // All vectors but u are material, in the turned global axes; E holds the axes of the section in them.
+// A cell that is an arc in the reference state turns by psi0 from end to end: R1 B^T and R2 B stand for R1 and R2
+// above, B = exp(psi0/2), and B th1 and B^T th2 for the spins. Its length L stays that of the chord.
 
 #ifndef PCS_ELEMENTS_EXACT_3D_H
 #define PCS_ELEMENTS_EXACT_3D_H
@@ -17,6 +19,7 @@
 #include "core/rotation.h"
 
 #include <math.h>
+#include <stddef.h>
 
 enum { PCS_EXACT_NDOF = 12 };
 
@@ -25,6 +28,12 @@ typedef struct pcs_exact_cell {
     double E[9];            // columns: the axes of the section; the first is d0
 } pcs_exact_cell;
 
+// What a curved cell has besides.
+typedef struct pcs_exact_bow {
+    double Q[4], B[9]; // exp(psi0/2) as quaternion and matrix
+    double psi0[3];
+} pcs_exact_bow;
+
 typedef struct pcs_exact_stiffness {
     double force[3];  // E A, G A ky, G A kz
     double moment[3]; // G J, E Iy, E Iz
@@ -32,6 +41,7 @@ typedef struct pcs_exact_stiffness {
 
 typedef struct pcs_exact_state {
     double Rm[9], psi[3], g[3], Gam[3];
+    double bend[3];  // psi - psi0
     double a2, e, t; // a^2 and the functions of a above
     double cosine;   // of a/2
 } pcs_exact_state;
@@ -96,11 +106,27 @@ static inline void pcs_exact_relative(const double Q1[4], const double Q2[4], do
     out->t = 1.0 / (factor * (1.0 + w));             // tan(a/4) = sin(a/2)/(1 + cos(a/2))
 }
 
-static inline void pcs_exact_deform(const pcs_exact_cell *cell, const double q[PCS_EXACT_NDOF], pcs_exact_state *out)
+// Q B, or Q B^T for a negative sign.
+static inline void pcs_exact_quaternion_multiply(double Q[4], const double B[4], double sign)
+{
+    const double w = Q[0], u[3] = { Q[1], Q[2], Q[3] }, b[3] = { sign * B[1], sign * B[2], sign * B[3] };
+    double c[3];
+    pcs_cross(u, b, c);
+    Q[0] = w * B[0] - pcs_dot3(u, b);
+    for (int k = 0; k < 3; k++) Q[1 + k] = c[k] + w * b[k] + B[0] * u[k];
+}
+
+// bow: NULL for a straight cell.
+static inline void pcs_exact_deform(const pcs_exact_cell *cell, const pcs_exact_bow *bow,
+                                    const double q[PCS_EXACT_NDOF], pcs_exact_state *out)
 {
     double Q1[4], Q2[4], Q[4], sign, d[3], norm = 0.0;
     pcs_exact_quaternion(q + 3, Q1);
     pcs_exact_quaternion(q + 9, Q2);
+    if (bow != NULL) {
+        pcs_exact_quaternion_multiply(Q1, bow->Q, -1.0);
+        pcs_exact_quaternion_multiply(Q2, bow->Q, 1.0);
+    }
     pcs_exact_relative(Q1, Q2, &sign, out);
     // Half way on the shorter arc: the sum, made a unit again.
     for (int k = 0; k < 4; k++) {
@@ -112,17 +138,24 @@ static inline void pcs_exact_deform(const pcs_exact_cell *cell, const double q[P
     pcs_exact_matrix(Q, out->Rm);
     for (int k = 0; k < 3; k++) d[k] = cell->E[3 * k] + (q[6 + k] - q[k]) * cell->inverse;
     pcs_rotation_apply_transposed(out->Rm, d, out->g);
-    for (int k = 0; k < 3; k++) out->Gam[k] = out->g[k] - cell->E[3 * k];
+    for (int k = 0; k < 3; k++) {
+        out->Gam[k] = out->g[k] - cell->E[3 * k];
+        out->bend[k] = out->psi[k] - (bow == NULL ? 0.0 : bow->psi0[k]);
+    }
 }
 
-static inline void pcs_exact_rate(const pcs_exact_cell *cell, const pcs_exact_state *state,
+static inline void pcs_exact_rate(const pcs_exact_cell *cell, const pcs_exact_bow *bow, const pcs_exact_state *state,
                                   const double v[PCS_EXACT_NDOF], pcs_exact_rates *out)
 {
-    double slide[3], a[3], b[3], c[3];
+    double slide[3], a[3] = { v[3], v[4], v[5] }, b[3] = { v[9], v[10], v[11] }, c[3];
+    if (bow != NULL) {
+        pcs_rotation_apply(bow->B, v + 3, a);
+        pcs_rotation_apply_transposed(bow->B, v + 9, b);
+    }
     for (int k = 0; k < 3; k++) {
         slide[k] = (v[6 + k] - v[k]) * cell->inverse;
-        out->s[k] = 0.5 * (v[3 + k] + v[9 + k]);
-        out->r[k] = v[9 + k] - v[3 + k];
+        out->s[k] = 0.5 * (a[k] + b[k]);
+        out->r[k] = b[k] - a[k];
     }
     pcs_rotation_apply_transposed(state->Rm, slide, out->slide);
     pcs_cross(state->psi, out->r, a);
@@ -148,12 +181,12 @@ static inline void pcs_exact_material(const double E[9], const double D[3], doub
 
 // Stiffness of a cell under the section forces n and m (damping forces included); `rates` are NULL when beta is zero,
 // else their change with q is taken into account. Twelve rows and columns.
-void pcs_exact_tangent(const pcs_exact_cell *cell, const pcs_exact_stiffness *D, const pcs_exact_state *state,
-                       const double n[3], const double m[3], double beta, const pcs_exact_rates *rates,
-                       double K[PCS_EXACT_NDOF * PCS_EXACT_NDOF]);
+void pcs_exact_tangent(const pcs_exact_cell *cell, const pcs_exact_bow *bow, const pcs_exact_stiffness *D,
+                       const pcs_exact_state *state, const double n[3], const double m[3], double beta,
+                       const pcs_exact_rates *rates, double K[PCS_EXACT_NDOF * PCS_EXACT_NDOF]);
 
 // beta (L Bg^T Dn Bg + Bp^T Dm Bp / L), Bg and Bp the gradients of Gam and psi.
-void pcs_exact_viscosity(const pcs_exact_cell *cell, const pcs_exact_stiffness *D, const pcs_exact_state *state,
-                         double beta, double C[PCS_EXACT_NDOF * PCS_EXACT_NDOF]);
+void pcs_exact_viscosity(const pcs_exact_cell *cell, const pcs_exact_bow *bow, const pcs_exact_stiffness *D,
+                         const pcs_exact_state *state, double beta, double C[PCS_EXACT_NDOF * PCS_EXACT_NDOF]);
 
 #endif

@@ -208,9 +208,29 @@ static void tangent_add_rate_change(const pcs_exact_cell *cell, const operators 
     }
 }
 
-void pcs_exact_tangent(const pcs_exact_cell *cell, const pcs_exact_stiffness *D, const pcs_exact_state *state,
-                       const double n[3], const double m[3], double beta, const pcs_exact_rates *rates,
-                       double K[PCS_EXACT_NDOF * PCS_EXACT_NDOF])
+// A := S^T A S with S = diag(I, B, I, B^T): from the spins of the arc's ends to those of the nodes.
+static void tangent_unbow(const pcs_exact_bow *bow, double *A)
+{
+    enum { N = PCS_EXACT_NDOF };
+    double Bt[9];
+    tangent_transpose(bow->B, Bt);
+    for (int node = 0; node < 2; node++) {
+        const double *B = node == 0 ? bow->B : Bt;
+        for (int i = 0; i < N; i++) {
+            double *row = A + i * N + 3 + 6 * node, old[3] = { row[0], row[1], row[2] };
+            pcs_rotation_apply_transposed(B, old, row);
+        }
+        for (int j = 0; j < N; j++) {
+            double *top = A + (3 + 6 * node) * N + j, old[3] = { top[0], top[N], top[2 * N] }, turned[3];
+            pcs_rotation_apply_transposed(B, old, turned);
+            for (int k = 0; k < 3; k++) top[k * N] = turned[k];
+        }
+    }
+}
+
+void pcs_exact_tangent(const pcs_exact_cell *cell, const pcs_exact_bow *bow, const pcs_exact_stiffness *D,
+                       const pcs_exact_state *state, const double n[3], const double m[3], double beta,
+                       const pcs_exact_rates *rates, double K[PCS_EXACT_NDOF * PCS_EXACT_NDOF])
 {
     operators o;
     blocks b;
@@ -250,10 +270,11 @@ void pcs_exact_tangent(const pcs_exact_cell *cell, const pcs_exact_stiffness *D,
     tangent_add(-1.0, A, b.at[R][R]);
     if (rates != NULL) tangent_add_rate_change(cell, &o, state, beta, rates, &b);
     tangent_spread(&b, K);
+    if (bow != NULL) tangent_unbow(bow, K);
 }
 
-void pcs_exact_viscosity(const pcs_exact_cell *cell, const pcs_exact_stiffness *D, const pcs_exact_state *state,
-                         double beta, double C[PCS_EXACT_NDOF * PCS_EXACT_NDOF])
+void pcs_exact_viscosity(const pcs_exact_cell *cell, const pcs_exact_bow *bow, const pcs_exact_stiffness *D,
+                         const pcs_exact_state *state, double beta, double C[PCS_EXACT_NDOF * PCS_EXACT_NDOF])
 {
     operators o;
     blocks b;
@@ -276,4 +297,5 @@ void pcs_exact_viscosity(const pcs_exact_cell *cell, const pcs_exact_stiffness *
         }
     }
     tangent_spread(&b, C);
+    if (bow != NULL) tangent_unbow(bow, C);
 }

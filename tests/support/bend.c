@@ -25,8 +25,10 @@ static void *bend_params(pcs_context *ctx, const pcs_element_ops *ops, const ben
     *(double *)(params + bend_option(ops, "nu")->offset) = material->nu;
     *(double *)(params + bend_option(ops, "rho")->offset) = material->rho;
     *(int *)(params + bend_option(ops, "mass")->offset) = material->is_lumped;
-    if (ops->ndof == 12)
+    if (ops->ndof == 12) {
         memcpy(params + bend_option(ops, "orientation")->offset, material->orientation, sizeof material->orientation);
+        memcpy(params + bend_option(ops, "curvature")->offset, material->curvature, sizeof material->curvature);
+    }
     memcpy(params + ops->section_offset, &material->section, sizeof material->section);
     return params;
 }

@@ -22,11 +22,11 @@ typedef struct bend {
     pcs_batch batch;
 } bend;
 
-// A material, as the options of the beams name it; `orientation` in space only.
+// A material, as the options of the beams name it; orientation and curvature in space only.
 typedef struct bend_material {
     double E, nu, rho;
     bool is_lumped;
-    double orientation[3];
+    double orientation[3], curvature[3];
     pcs_section section;
 } bend_material;
 
@@ -45,7 +45,7 @@ void bend_tangents(const bend *b, const double *q, const double *v, double *K, d
 double bend_energy(const bend *b, const double *q);
 
 // Equilibrium under `load` (a force on every equation; NULL none) by Newton's method from q. Gives the iterations, at
-// most `limit`; the residual of the last ones is in residual[0 .. iterations].
+// most `limit`; residual[0 .. iterations] holds the largest entry of each residual.
 int bend_equilibrium(const bend *b, const double *load, int limit, double tolerance, double *q, double *residual);
 
 #endif

@@ -191,7 +191,7 @@ static void roll_up_closes_the_circle(void **state)
     for (int k = 0; k < 3; k++) {
         bend b;
         bend_material m = slender();
-        double q[BEND_MAX_SIZE] = { 0 }, load[BEND_MAX_SIZE] = { 0 }, residual[40];
+        double q[BEND_MAX_SIZE] = { 0 }, load[BEND_MAX_SIZE] = { 0 }, residual[61];
         int n = sizes[k];
         open_line(&b, n, 1.0, 0.4, &m);
         bend_hold(&b, 0, "111");
@@ -226,7 +226,7 @@ static void elastica_is_met_with_second_order(void **state)
         bend_material m = slender();
         // no stretch and no shear to speak of, yet conditioned well enough for six digits
         m.section.area = 1e7;
-        double q[BEND_MAX_SIZE] = { 0 }, load[BEND_MAX_SIZE] = { 0 }, residual[40];
+        double q[BEND_MAX_SIZE] = { 0 }, load[BEND_MAX_SIZE] = { 0 }, residual[61];
         int n = sizes[k], iterations = 0;
         open_line(&b, n, 1.0, 0.0, &m);
         bend_hold(&b, 0, "111");
@@ -253,7 +253,7 @@ static void newton_is_quadratic(void **state)
     (void)state;
     bend b;
     bend_material m = material(false);
-    double q[BEND_MAX_SIZE] = { 0 }, load[BEND_MAX_SIZE] = { 0 }, residual[40];
+    double q[BEND_MAX_SIZE] = { 0 }, load[BEND_MAX_SIZE] = { 0 }, residual[61];
     open_line(&b, 8, 2.0, 0.3, &m);
     bend_hold(&b, 0, "111");
     load[b.map[8][1]] = -2.0;
@@ -274,7 +274,7 @@ static void fields_are_section_forces(void **state)
     (void)state;
     bend b;
     bend_material m = material(false);
-    double q[BEND_MAX_SIZE] = { 0 }, load[BEND_MAX_SIZE] = { 0 }, residual[40], energy = 0.0, P[2] = { 1.5, -0.8 };
+    double q[BEND_MAX_SIZE] = { 0 }, load[BEND_MAX_SIZE] = { 0 }, residual[61], energy = 0.0, P[2] = { 1.5, -0.8 };
     open_line(&b, 6, 2.0, 0.3, &m);
     bend_hold(&b, 0, "111");
     const int *tip = b.map[6];

@@ -1,0 +1,623 @@
+// The exact beam in space: force against energy, tangents against differences, rigid motion, closed forms, the bend of
+// 45 degrees, right-angle frames.
+
+#include "core/rotation.h"
+#include "support/bend.h"
+#include "support/check.h"
+#include "support/model.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+static bend_material material(void)
+{
+    return (bend_material){
+        .E = 210.0,
+        .nu = 0.25,
+        .rho = 7.0,
+        .orientation = { 0.1, -0.3, 1.0 },
+        .section = { .area = 0.3, .Iy = 0.02, .Iz = 0.05, .torsion = 0.03, .ky = 0.8, .kz = 0.7, .cy = 0.4, .cz = 0.25 }
+    };
+}
+
+// A zigzag, straight between its nodes or bowed, with large displacements and turns; one of psi is close to pi.
+static void open_bent(bend *b, bool is_bowed, double *q)
+{
+    const double x[5][3] = { { 0, 0, 0 }, { 1, 0.5, 0.3 }, { 1.4, 1.6, 0.1 }, { 0.8, 2.2, 1.0 }, { -0.5, 2.0, 1.3 } };
+    const double plane[5][3] = { { 0, 0, 0 }, { 1, 0.5, 0 }, { 1.4, 1.6, 0 }, { 0.8, 2.2, 0 }, { -0.5, 2.0, 0 } };
+    bend_material m = material();
+    unsigned long long seed = 41;
+    m.curvature[2] = is_bowed ? 0.6 : 0.0;
+    bend_open(b, "beam_exact_3d", 5, is_bowed ? plane : x, &m);
+    bend_hold(b, 2, "010000");
+    model_randomize(&seed, b->n, q);
+    q[b->map[0][3]] = 1.9;
+    q[b->map[0][4]] = -1.2;
+}
+
+// Weights of the derivative from values at -2, -1, 0, 1, 2 steps: exact to fourth order.
+static const double difference[5] = { 1.0 / 12.0, -8.0 / 12.0, 0.0, 8.0 / 12.0, -1.0 / 12.0 };
+
+static void move_one(const bend *b, const double *q, int equation, double step, double *out)
+{
+    double x[BEND_MAX_SIZE] = { 0 };
+    memcpy(out, q, (size_t)b->n * sizeof *out);
+    x[equation] = step;
+    bend_move(b, x, out);
+}
+
+static void force_is_the_slope_of_the_energy(void **state)
+{
+    (void)state;
+    for (int is_bowed = 0; is_bowed < 2; is_bowed++) {
+        bend b;
+        double q[BEND_MAX_SIZE], f[BEND_MAX_SIZE], step = 1e-3;
+        open_bent(&b, is_bowed, q);
+        bend_force(&b, q, NULL, f);
+        for (int i = 0; i < b.n; i++) {
+            double slope = 0.0, moved[BEND_MAX_SIZE];
+            for (int k = -2; k <= 2; k++) {
+                move_one(&b, q, i, k * step, moved);
+                slope += difference[k + 2] * bend_energy(&b, moved) / step;
+            }
+            CHECK_NEAR(-f[i], slope, 1e-10 * bend_energy(&b, q));
+        }
+        bend_close(&b);
+    }
+}
+
+static void check_tangent(const bend *b, const double *q, const double *v, bool is_velocity, const double *A)
+{
+    double step = 1e-3, size = 0.0;
+    for (int i = 0; i < b->n * b->n; i++) size = fmax(size, fabs(A[i]));
+    for (int j = 0; j < b->n; j++) {
+        double slope[BEND_MAX_SIZE] = { 0 };
+        for (int k = -2; k <= 2; k++) {
+            double x[BEND_MAX_SIZE], w[BEND_MAX_SIZE], f[BEND_MAX_SIZE];
+            move_one(b, q, j, is_velocity ? 0.0 : k * step, x);
+            memcpy(w, v, sizeof w);
+            if (is_velocity) w[j] += k * step;
+            bend_force(b, x, w, f);
+            for (int i = 0; i < b->n; i++) slope[i] -= difference[k + 2] * f[i] / step;
+        }
+        for (int i = 0; i < b->n; i++) CHECK_NEAR(A[i * b->n + j], slope[i], 1e-10 * size);
+    }
+}
+
+static void tangents_are_the_slope_of_the_force(void **state)
+{
+    (void)state;
+    for (int variant = 0; variant < 8; variant++) {
+        bend b;
+        static double K[900], C[900], alone[900];
+        double q[BEND_MAX_SIZE], v[BEND_MAX_SIZE], power = 0.0;
+        unsigned long long seed = 42;
+        open_bent(&b, variant & 4, q);
+        model_randomize(&seed, b.n, v);
+        b.batch.damping_mass = variant & 1 ? 0.7 : 0.0;
+        b.batch.damping_stiffness = variant & 2 ? 0.3 : 0.0;
+        bend_tangents(&b, q, v, K, C);
+        check_tangent(&b, q, v, false, K);
+        check_tangent(&b, q, v, true, C);
+        bend_tangents(&b, q, v, alone, NULL);
+        CHECK_ALL_NEAR(b.n * b.n, alone, K, 0.0);
+        // What is taken is the work of the force that changes sign with v; the gyroscopic one does none.
+        double f[BEND_MAX_SIZE], elastic[BEND_MAX_SIZE];
+        bend_force(&b, q, v, f);
+        bend_force(&b, q, NULL, elastic);
+        for (int i = 0; i < b.n; i++) power -= v[i] * (f[i] - elastic[i]);
+        CHECK_NEAR(b.ops->dissipation(&b.batch, q, v), power, 1e-12 * (1.0 + power));
+        CHECK((variant & 3) == 0 ? fabs(power) < 1e-12 : power > 0.1);
+        bend_close(&b);
+    }
+}
+
+// x -> t + Q x, R -> Q R.
+static void turn(const bend *b, const double p[3], const double t[3], double *q)
+{
+    double Q[9];
+    pcs_rotation_exp(p, Q);
+    for (int i = 0; i < b->nnode; i++) {
+        const int *map = b->map[i];
+        double x[3], y[3], turned[3];
+        for (int k = 0; k < 3; k++) x[k] = b->x[i][k] + q[map[k]];
+        pcs_rotation_apply(Q, x, y);
+        pcs_rotation_compose(p, q + map[3], turned);
+        for (int k = 0; k < 3; k++) {
+            q[map[k]] = t[k] + y[k] - b->x[i][k];
+            q[map[3 + k]] = turned[k];
+        }
+    }
+}
+
+static void open_free(bend *b, bool is_bowed, double *q)
+{
+    double x[5][3];
+    bend_material m = material();
+    unsigned long long seed = 43;
+    for (int i = 0; i < 5; i++) {
+        double angle = 0.3 + 0.5 * i;
+        x[i][0] = 2.0 * sin(angle);
+        x[i][1] = -2.0 * cos(angle);
+        x[i][2] = is_bowed ? 0.4 : 0.2 * i;
+    }
+    m.curvature[2] = is_bowed ? 0.5 : 0.0;
+    bend_open(b, "beam_exact_3d", 5, (const double(*)[3])x, &m);
+    model_randomize(&seed, b->n, q);
+}
+
+static void rigid_motion_changes_nothing(void **state)
+{
+    (void)state;
+    const double turns[4][3] = { { 0.1, 0.2, -0.3 }, { 1.0, 2.0, -1.0 }, { 0.0, 3.1, 0.5 }, { -3.0, 0.0, 0.9 } };
+    const double shift[3] = { 3.0, -2.0, 1.0 };
+    for (int k = 0; k < 8; k++) {
+        bend b;
+        const double *p = turns[k / 2];
+        double q[BEND_MAX_SIZE], turned[BEND_MAX_SIZE], f[BEND_MAX_SIZE], g[BEND_MAX_SIZE], Q[9];
+        open_free(&b, k % 2 == 1, q);
+        memcpy(turned, q, sizeof q);
+        turn(&b, p, shift, turned);
+        CHECK_RELATIVE(bend_energy(&b, turned), bend_energy(&b, q), 1e-13);
+        bend_force(&b, q, NULL, f);
+        bend_force(&b, turned, NULL, g);
+        pcs_rotation_exp(p, Q);
+        for (int i = 0; i < b.n; i += 6) {
+            double wanted[3];
+            pcs_rotation_apply(Q, f + i, wanted); // forces turn, moments are material
+            CHECK_ALL_NEAR(3, g + i, wanted, 1e-13 * 63.0 * 10.0);
+            CHECK_ALL_NEAR(3, g + i + 3, f + i + 3, 1e-13 * 63.0 * 10.0);
+        }
+        // From rest: nothing, but round-off.
+        memset(turned, 0, sizeof turned);
+        CHECK(bend_energy(&b, turned) == 0.0);
+        turn(&b, p, shift, turned);
+        bend_force(&b, turned, NULL, g);
+        CHECK(bend_energy(&b, turned) <= 1e-26);
+        for (int i = 0; i < b.n; i++) CHECK_NEAR(g[i], 0.0, 2e-13 * 63.0);
+        bend_close(&b);
+    }
+}
+
+static void rigid_spin_is_not_damped(void **state)
+{
+    (void)state;
+    for (int is_bowed = 0; is_bowed < 2; is_bowed++) {
+        bend b;
+        const double w[3] = { 2.0, -1.0, 1.5 };
+        double q[BEND_MAX_SIZE], v[BEND_MAX_SIZE];
+        open_free(&b, is_bowed, q);
+        b.batch.damping_stiffness = 0.3;
+        for (int i = 0; i < b.nnode; i++) {
+            const int *map = b.map[i];
+            double x[3], R[9];
+            for (int k = 0; k < 3; k++) x[k] = b.x[i][k] + q[map[k]];
+            pcs_cross(w, x, v + map[0]);
+            pcs_rotation_exp(q + map[3], R);
+            pcs_rotation_apply_transposed(R, w, v + map[3]);
+        }
+        CHECK_NEAR(b.ops->dissipation(&b.batch, q, v), 0.0, 1e-24);
+        v[4] += 1.0;
+        CHECK(b.ops->dissipation(&b.batch, q, v) > 1.0);
+        bend_close(&b);
+    }
+}
+
+// E I = 1 in both planes; no stretch and no shear to speak of.
+static bend_material slender(double area)
+{
+    return (bend_material){ .E = 1.0,
+                            .nu = 0.0,
+                            .rho = 1.0,
+                            .orientation = { 2.0 / 3.0, 2.0 / 3.0, -1.0 / 3.0 },
+                            .section = { .area = area, .Iy = 0.7, .Iz = 1.0, .torsion = 1.0, .ky = 1.0, .kz = 1.0 } };
+}
+
+// Axes of a skew frame: the beam lies along the first, bends towards the second.
+static const double axes[3][3] = { { 1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0 },
+                                   { 2.0 / 3.0, -2.0 / 3.0, 1.0 / 3.0 },
+                                   { 2.0 / 3.0, 1.0 / 3.0, -2.0 / 3.0 } };
+
+static void open_skew(bend *b, int n, double area)
+{
+    double x[BEND_MAX_NODES][3];
+    bend_material m = slender(area);
+    memcpy(m.orientation, axes[1], sizeof m.orientation);
+    for (int i = 0; i <= n; i++)
+        for (int k = 0; k < 3; k++) x[i][k] = axes[0][k] * i / n;
+    bend_open(b, "beam_exact_3d", n + 1, (const double(*)[3])x, &m);
+    bend_hold(b, 0, "111111");
+}
+
+static double along(const double a[3], const double *x)
+{
+    return pcs_dot3(a, x);
+}
+
+// A moment 2 pi E I/L rolls the beam up, through half a turn of its end, where rotation vectors jump.
+static void roll_up_closes_the_circle(void **state)
+{
+    (void)state;
+    const int sizes[3] = { 4, 10, 20 };
+    for (int s = 0; s < 3; s++) {
+        bend b;
+        double q[BEND_MAX_SIZE] = { 0 }, load[BEND_MAX_SIZE] = { 0 }, residual[61];
+        int n = sizes[s];
+        open_skew(&b, n, 1e4);
+        const int *tip = b.map[n];
+        for (int step = 1; step <= 8; step++) {
+            for (int k = 0; k < 3; k++) load[tip[3 + k]] = 2.0 * pi * step / 8.0 * axes[2][k];
+            CHECK(bend_equilibrium(&b, load, 25, 1e-10, q, residual) < 25);
+            if (step != 4) continue;
+            double end[3];
+            for (int k = 0; k < 3; k++) end[k] = axes[0][k] + q[tip[k]];
+            CHECK_NEAR(along(axes[0], end), 0.0, 1e-13);
+            CHECK_NEAR(along(axes[1], end), 1.0 / (n * sin(pi / (2.0 * n))), 1e-13);
+            CHECK_NEAR(along(axes[2], end), 0.0, 1e-13);
+        }
+        for (int k = 0; k < 3; k++) {
+            CHECK_NEAR(q[tip[k]], -axes[0][k], 5e-15 * n);
+            CHECK_NEAR(q[tip[3 + k]], 0.0, 1e-13);
+        }
+        bend_close(&b);
+    }
+}
+
+// As in the plane, P L^2/E I = 10, but in a skew one.
+static void elastica_is_that_of_the_plane(void **state)
+{
+    (void)state;
+    const int sizes[3] = { 4, 16, 64 };
+    const double wanted[3] = { 0.450928, 0.445400, 0.445029 };
+    for (int s = 0; s < 3; s++) {
+        bend b;
+        double q[BEND_MAX_SIZE] = { 0 }, load[BEND_MAX_SIZE] = { 0 }, residual[61], end[3];
+        int n = sizes[s];
+        open_skew(&b, n, 1e7);
+        const int *tip = b.map[n];
+        for (int step = 1; step <= 10; step++) {
+            for (int k = 0; k < 3; k++) load[tip[k]] = step * axes[1][k];
+            CHECK(bend_equilibrium(&b, load, 30, 1e-6, q, residual) < 30);
+        }
+        for (int k = 0; k < 3; k++) end[k] = axes[0][k] + q[tip[k]];
+        CHECK_NEAR(along(axes[0], end), wanted[s], 1e-6);
+        CHECK_NEAR(along(axes[2], end), 0.0, 1e-9);
+        bend_close(&b);
+    }
+}
+
+// An arc of 45 degrees and radius 100 with a force across its plane (Bathe and Bolourchi): section 1 x 1, E = 1e7,
+// nu = 0, J = Iy + Iz, no reduced shear. Positions of the tip for eight arcs.
+static void bend_of_45_degrees(void **state)
+{
+    (void)state;
+    const double wanted[2][3] = { { 22.2936, 58.8561, 40.0924 }, { 15.7383, 47.2506, 53.3920 } };
+    bend_material m = {
+        .E = 1e7,
+        .rho = 1.0,
+        .orientation = { 0.0, 0.0, 1.0 },
+        .curvature = { 0.0, 0.0, -0.01 },
+        .section = { .area = 1.0, .Iy = 1.0 / 12.0, .Iz = 1.0 / 12.0, .torsion = 1.0 / 6.0, .ky = 1.0, .kz = 1.0 }
+    };
+    bend b;
+    double x[9][3], q[BEND_MAX_SIZE] = { 0 }, load[BEND_MAX_SIZE] = { 0 }, residual[61];
+    for (int i = 0; i <= 8; i++) {
+        double angle = pi / 4.0 * i / 8.0;
+        // along y first, turning towards x: about -z
+        x[i][0] = 100.0 * (1.0 - cos(angle));
+        x[i][1] = 100.0 * sin(angle);
+        x[i][2] = 0.0;
+    }
+    bend_open(&b, "beam_exact_3d", 9, (const double(*)[3])x, &m);
+    bend_hold(&b, 0, "111111");
+    const int *tip = b.map[8];
+    for (int step = 1; step <= 40; step++) {
+        load[tip[2]] = 15.0 * step;
+        CHECK(bend_equilibrium(&b, load, 50, 1e-6, q, residual) < 50);
+        if (step % 20 != 0) continue;
+        for (int k = 0; k < 3; k++) CHECK_NEAR(x[8][k] + q[tip[k]], wanted[step / 20 - 1][k], 5.1e-5);
+    }
+    bend_close(&b);
+}
+
+// Arcs and chords go to the same limit with order two, and arcs have the smaller error.
+static void chords_and_arcs_agree_in_the_limit(void **state)
+{
+    (void)state;
+    double height[2][3];
+    for (int is_bowed = 0; is_bowed < 2; is_bowed++)
+        for (int level = 0; level < 3; level++) {
+            bend_material m = { .E = 1e7,
+                                .rho = 1.0,
+                                .orientation = { 0.0, 0.0, 1.0 },
+                                .curvature = { 0.0, 0.0, is_bowed ? 0.01 : 0.0 },
+                                .section = { .area = 1.0,
+                                             .Iy = 1.0 / 12.0,
+                                             .Iz = 1.0 / 12.0,
+                                             .torsion = 1.0 / 6.0,
+                                             .ky = 1.0,
+                                             .kz = 1.0 } };
+            bend b;
+            int n = 8 << level;
+            double x[33][3], q[BEND_MAX_SIZE] = { 0 }, load[BEND_MAX_SIZE] = { 0 }, residual[61];
+            for (int i = 0; i <= n; i++) {
+                x[i][0] = 100.0 * sin(pi / 4.0 * i / n);
+                x[i][1] = 100.0 * (1.0 - cos(pi / 4.0 * i / n));
+                x[i][2] = 0.0;
+            }
+            bend_open(&b, "beam_exact_3d", n + 1, (const double(*)[3])x, &m);
+            bend_hold(&b, 0, "111111");
+            for (int step = 1; step <= 20; step++) {
+                load[b.map[n][2]] = 15.0 * step;
+                CHECK(bend_equilibrium(&b, load, 50, 1e-6, q, residual) < 50);
+            }
+            height[is_bowed][level] = q[b.map[n][2]];
+            bend_close(&b);
+        }
+    double limit[2];
+    for (int i = 0; i < 2; i++) {
+        double ratio = (height[i][1] - height[i][0]) / (height[i][2] - height[i][1]);
+        CHECK_NEAR(log2(ratio), 2.0, 0.05);
+        limit[i] = height[i][2] + (height[i][2] - height[i][1]) / 3.0;
+    }
+    CHECK_NEAR(limit[0], limit[1], 2e-4);
+    CHECK(fabs(height[1][0] - limit[1]) < 0.9 * fabs(height[0][0] - limit[0]));
+}
+
+// A right-angle frame clamped at one end: legs a along x and b along y, a force P across their plane at the tip. For
+// small P: bending of both legs, torsion of the first, shear; bending with this element is (1 - 1/(4 n^2)) of the
+// beam's.
+static void right_angle_frame_bends_and_twists(void **state)
+{
+    (void)state;
+    enum { N = 6 };
+    const double a = 2.0, c = 1.5, P = 1e-5;
+    bend_material m = material();
+    memcpy(m.orientation, (double[3]){ 0.0, 0.0, 1.0 }, sizeof m.orientation);
+    bend b;
+    double x[2 * N + 1][3] = { { 0 } }, q[BEND_MAX_SIZE] = { 0 }, load[BEND_MAX_SIZE] = { 0 }, residual[61];
+    for (int i = 0; i <= 2 * N; i++) {
+        x[i][0] = i < N ? a * i / N : a;
+        x[i][1] = i < N ? 0.0 : c * (i - N) / N;
+    }
+    bend_open(&b, "beam_exact_3d", 2 * N + 1, (const double(*)[3])x, &m);
+    bend_hold(&b, 0, "111111");
+    const int *tip = b.map[2 * N];
+    load[tip[2]] = P;
+    CHECK(bend_equilibrium(&b, load, 40, 1e-14, q, residual) < 40);
+    double G = 84.0, EI = 210.0 * 0.05, part = 1.0 - 1.0 / (4.0 * N * N);
+    double wanted = part * (a * a * a + c * c * c) / (3.0 * EI) + c * c * a / (G * 0.03) + (a + c) / (G * 0.3 * 0.8);
+    CHECK_RELATIVE(q[tip[2]], P * wanted, 1e-8);
+    // a large force: the reaction at the clamp balances it
+    for (int step = 1; step <= 6; step++) {
+        load[tip[2]] = 0.5 * step;
+        CHECK(bend_equilibrium(&b, load, 40, 1e-12, q, residual) < 40);
+    }
+    double field[PCS_MAX_CELL_FIELDS], lever[2] = { a + q[tip[0]], c + q[tip[1]] };
+    b.ops->read_fields(&b.batch, 0, q, q, field);
+    CHECK_NEAR(hypot(field[0], field[1]), 3.0, 1e-11);
+    CHECK_NEAR(field[3], 3.0 * lever[0], 1e-10); // the moment of the clamp about y
+    CHECK(q[tip[2]] > 0.5 && lever[0] < a);
+    bend_close(&b);
+}
+
+// Smallest load at which the frame above, loaded in its plane, can leave it: where the determinant changes sign.
+static double determinant_sign(const bend *b, const double *q)
+{
+    static double K[BEND_MAX_SIZE * BEND_MAX_SIZE];
+    int n = b->n;
+    double sign = 1.0;
+    bend_tangents(b, q, NULL, K, NULL);
+    for (int k = 0; k < n; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabs(K[i * n + k]) > fabs(K[pivot * n + k])) pivot = i;
+        if (pivot != k) sign = -sign;
+        for (int j = 0; j < n && pivot != k; j++) {
+            double keep = K[k * n + j];
+            K[k * n + j] = K[pivot * n + j];
+            K[pivot * n + j] = keep;
+        }
+        if (K[k * n + k] < 0.0) sign = -sign;
+        for (int i = k + 1; i < n; i++) {
+            double factor = K[i * n + k] / K[k * n + k];
+            for (int j = k; j < n; j++) K[i * n + j] -= factor * K[k * n + j];
+        }
+    }
+    return sign;
+}
+
+// Legs of 240, section 30 x 0.6 upright in the plane, E = 71240, nu = 0.31 (Argyris; Simo and Vu-Quoc report 1.09).
+static void right_angle_frame_buckles_sideways(void **state)
+{
+    (void)state;
+    enum { N = 10 };
+    const double h = 30.0, t = 0.6;
+    bend_material m = { .E = 71240.0,
+                        .nu = 0.31,
+                        .rho = 1.0,
+                        .orientation = { 0.0, 0.0,
+                                         1.0 }, // local y is the thin way, z the height, which lies in the plane
+                        .section = { .area = h * t,
+                                     .Iy = t * h * h * h / 12.0,
+                                     .Iz = h * t * t * t / 12.0,
+                                     .torsion = h * t * t * t / 3.0,
+                                     .ky = 5.0 / 6.0,
+                                     .kz = 5.0 / 6.0 } };
+    bend b;
+    double x[2 * N + 1][3] = { { 0 } }, q[BEND_MAX_SIZE] = { 0 }, load[BEND_MAX_SIZE] = { 0 }, residual[61];
+    for (int i = 0; i <= 2 * N; i++) {
+        x[i][0] = i < N ? 240.0 * i / N : 240.0;
+        x[i][1] = i < N ? 0.0 : 240.0 * (i - N) / N;
+    }
+    bend_open(&b, "beam_exact_3d", 2 * N + 1, (const double(*)[3])x, &m);
+    bend_hold(&b, 0, "111111");
+    const int *tip = b.map[2 * N];
+    double low = 0.0, high = 3.0;
+    while (high - low > 1e-4) {
+        double middle = 0.5 * (low + high);
+        load[tip[0]] = middle;
+        CHECK(bend_equilibrium(&b, load, 40, 1e-9, q, residual) < 40);
+        if (determinant_sign(&b, q) > 0.0) low = middle;
+        else high = middle;
+    }
+    CHECK_NEAR(low, 1.088, 0.002);
+    bend_close(&b);
+}
+
+static void newton_is_quadratic(void **state)
+{
+    (void)state;
+    bend b;
+    bend_material m = material();
+    double x[9][3] = { { 0 } }, q[BEND_MAX_SIZE] = { 0 }, load[BEND_MAX_SIZE] = { 0 }, residual[61], best = 0.0;
+    for (int i = 0; i <= 8; i++) x[i][0] = 0.25 * i;
+    bend_open(&b, "beam_exact_3d", 9, (const double(*)[3])x, &m);
+    bend_hold(&b, 0, "111111");
+    const int *tip = b.map[8];
+    load[tip[1]] = 1.0;
+    load[tip[2]] = -0.7;
+    load[tip[3]] = 0.5;
+    int iterations = bend_equilibrium(&b, load, 20, 1e-13, q, residual);
+    CHECK(iterations < 20);
+    for (int i = 2; i <= iterations; i++)
+        if (residual[i] > 1e-12)
+            best = fmax(best, log(residual[i] / residual[i - 1]) / log(residual[i - 1] / residual[i - 2]));
+    CHECK(best > 1.8);
+    bend_close(&b);
+}
+
+// In equilibrium the fields are those of statics: the force and the moment of the load in the axes of the turned
+// section.
+static void fields_are_section_forces(void **state)
+{
+    (void)state;
+    bend b;
+    bend_material m = material();
+    double x[7][3] = { { 0 } }, q[BEND_MAX_SIZE] = { 0 }, load[BEND_MAX_SIZE] = { 0 }, residual[61], energy = 0.0;
+    const double P[3] = { 0.8, 1.1, -0.9 };
+    for (int i = 0; i <= 6; i++) x[i][0] = 0.4 * i;
+    memcpy(m.orientation, (double[3]){ 0.0, 1.0, 0.0 }, sizeof m.orientation); // section axes: the global ones
+    bend_open(&b, "beam_exact_3d", 7, (const double(*)[3])x, &m);
+    bend_hold(&b, 0, "111111");
+    const int *tip = b.map[6];
+    for (int k = 0; k < 3; k++) load[tip[k]] = P[k];
+    CHECK(bend_equilibrium(&b, load, 30, 1e-12, q, residual) < 30);
+    for (int cell = 0; cell < 6; cell++) {
+        double field[PCS_MAX_CELL_FIELDS], local[2][3], turns[2][3] = { { 0 } }, psi[3], back[3], middle[3], force[3];
+        b.ops->read_fields(&b.batch, cell, q, q, field);
+        for (int i = 0; i < 2; i++) {
+            const int *map = b.map[cell + i];
+            double arm[3], moment[3], R[9];
+            for (int k = 0; k < 3; k++) {
+                arm[k] = x[6][k] + q[tip[k]] - x[cell + i][k] - (map[k] < 0 ? 0.0 : q[map[k]]);
+                turns[i][k] = map[3 + k] < 0 ? 0.0 : q[map[3 + k]];
+            }
+            pcs_cross(arm, P, moment);
+            pcs_rotation_exp(turns[i], R);
+            pcs_rotation_apply_transposed(R, moment, local[i]);
+        }
+        for (int k = 0; k < 3; k++) back[k] = -turns[0][k];
+        pcs_rotation_compose(back, turns[1], psi);
+        for (int k = 0; k < 3; k++) psi[k] *= 0.5;
+        pcs_rotation_compose(turns[0], psi, middle);
+        double R[9];
+        pcs_rotation_exp(middle, R);
+        pcs_rotation_apply_transposed(R, P, force);
+        CHECK_NEAR(field[0], force[0], 1e-11);
+        CHECK_NEAR(field[1], hypot(force[1], force[2]), 1e-11);
+        CHECK_NEAR(field[3], hypot(local[0][1], local[0][2]), 1e-11);
+        CHECK_NEAR(field[4], hypot(local[1][1], local[1][2]), 1e-11);
+        CHECK_RELATIVE(field[5], field[0] / 0.3, 1e-14);
+        CHECK_NEAR(field[6],
+                   fmax(fabs(local[0][2]), fabs(local[1][2])) * 0.4 / 0.05 +
+                       fmax(fabs(local[0][1]), fabs(local[1][1])) * 0.25 / 0.02,
+                   1e-10);
+        CHECK_NEAR(field[8], force[1], 1e-11);
+        CHECK_NEAR(field[9], force[2], 1e-11);
+        // constant curvature: the moment half way lies between those of the ends
+        CHECK_NEAR(field[2], 0.5 * (local[0][0] + local[1][0]), 0.02);
+        CHECK_NEAR(field[10], 0.5 * (local[0][1] + local[1][1]), 0.02);
+        CHECK_NEAR(field[11], 0.5 * (local[0][2] + local[1][2]), 0.02);
+        energy += field[7];
+    }
+    CHECK_RELATIVE(energy, bend_energy(&b, q), 1e-13);
+    bend_close(&b);
+}
+
+// Displacements consistent or lumped, the spins' inertia J = rho L/2 diag(Iy + Iz, Iy, Iz) in the section's axes.
+static void mass_is_consistent_with_nodal_spins(void **state)
+{
+    (void)state;
+    for (int is_lumped = 0; is_lumped < 2; is_lumped++) {
+        bend b;
+        bend_material m = material();
+        const double x[2][3] = { { 0, 0, 0 }, { 0, 0.5, 0 } }; // along y; with orientation x the section's z is -z
+        double M[144], K[144], wanted[144] = { 0 }, share = 7.0 * 0.5;
+        const double inertia[3] = { 0.02, 0.07, 0.05 }; // about x: Iy, about y: the beam, about z: Iz
+        m.is_lumped = is_lumped;
+        memcpy(m.orientation, (double[3]){ 1.0, 0.0, 0.0 }, sizeof m.orientation);
+        bend_open(&b, "beam_exact_3d", 2, x, &m);
+        b.ops->matrices(&b.batch, 0, M, K);
+        for (int i = 0; i < 12; i++) {
+            bool is_spin = i % 6 >= 3;
+            wanted[i * 12 + i] = is_spin ? 0.5 * share * inertia[i % 3] : share * 0.3 / (is_lumped ? 2.0 : 3.0);
+            if (!is_spin && !is_lumped) wanted[i * 12 + (i + 6) % 12] = share * 0.3 / 6.0;
+        }
+        CHECK_ALL_NEAR(144, M, wanted, 1e-15);
+        bend_close(&b);
+    }
+}
+
+static void impossible_cells_are_named(void **state)
+{
+    (void)state;
+    const double x[2][3] = { { 1, 1, 1 }, { 1, 3, 1 } };
+    const struct {
+        double orientation[3], curvature[3];
+        const char *message;
+    } cases[3] = {
+        { { 0, -2, 0 }, { 0, 0, 0 }, "the orientation [0, -2, 0] is parallel to cell 0" },
+        { { 1, 0, 0 }, { 0, 0.1, 0.2 }, "the curvature [0, 0.1, 0.2] is not square to cell 0" },
+        { { 1, 0, 0 }, { 0, 0, 1.5 }, "cell 0 of length 2 cannot be an arc of curvature 1.5, must be below 1" }
+    };
+    for (int i = 0; i < 3; i++) {
+        bend b;
+        bend_material m = material();
+        pcs_node_dofs dofs;
+        bend_open(&b, "beam_exact_3d", 2, x,
+                  &(bend_material){ .E = 1, .rho = 1, .orientation = { 1, 0, 0 }, .section = m.section });
+        char *params = (char *)b.batch.params;
+        for (int k = 0; b.ops->options[k].name != NULL; k++) {
+            const pcs_option *option = &b.ops->options[k];
+            if (strcmp(option->name, "orientation") == 0) memcpy(params + option->offset, cases[i].orientation, 24);
+            if (strcmp(option->name, "curvature") == 0) memcpy(params + option->offset, cases[i].curvature, 24);
+        }
+        CHECK_STATUS(NULL, b.ops->node_dofs(b.ctx, &b.batch, 0, 0, &dofs), PCS_BAD_INPUT);
+        CHECK_TEXT(pcs_message(b.ctx), cases[i].message);
+        bend_close(&b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(force_is_the_slope_of_the_energy),
+        cmocka_unit_test(tangents_are_the_slope_of_the_force),
+        cmocka_unit_test(rigid_motion_changes_nothing),
+        cmocka_unit_test(rigid_spin_is_not_damped),
+        cmocka_unit_test(roll_up_closes_the_circle),
+        cmocka_unit_test(elastica_is_that_of_the_plane),
+        cmocka_unit_test(bend_of_45_degrees),
+        cmocka_unit_test(chords_and_arcs_agree_in_the_limit),
+        cmocka_unit_test(right_angle_frame_bends_and_twists),
+        cmocka_unit_test(right_angle_frame_buckles_sideways),
+        cmocka_unit_test(newton_is_quadratic),
+        cmocka_unit_test(fields_are_section_forces),
+        cmocka_unit_test(mass_is_consistent_with_nodal_spins),
+        cmocka_unit_test(impossible_cells_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
