@@ -1,0 +1,391 @@
+// Shafts, discs, rigid bodies and beams with offsets against closed forms.
+
+#include "core/rotation.h"
+#include "elements/section.h"
+#include "support/check.h"
+#include "support/model.h"
+#include "system/fe_data.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// LAPACK: eigenvalues of a general matrix.
+void dgeev_(const char *left, const char *right, const int *n, double *A, const int *lda, double *wr, double *wi,
+            double *vl, const int *ldvl, double *vr, const int *ldvr, double *work, const int *lwork, int *info,
+            size_t left_length, size_t right_length);
+
+static void add_cell(model *m, const char *name, int node)
+{
+    int cell;
+    CHECK_OK(m->ctx, pcs_mesh_add_cells(m->mesh, 1, &cell));
+    m->mesh->cell[cell][0] = m->mesh->cell[cell][1] = node;
+    CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, name, cell, 1));
+}
+
+// A node at the origin with the cells of one name each.
+static model *point_model(int ncell, const char *const *names)
+{
+    model *m = model_create();
+    int node;
+    CHECK_OK(m->ctx, pcs_mesh_add_nodes(m->mesh, 1, &node));
+    CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, "node", node, 1));
+    for (int i = 0; i < ncell; i++) add_cell(m, names[i], node);
+    return m;
+}
+
+static void set_section(model *m, int group, pcs_section section)
+{
+    memcpy((char *)(uintptr_t)m->groups[group].params + m->groups[group].ops->section_offset, &section, sizeof section);
+}
+
+static void hold(model *m, const char *nodes, const char *fixes)
+{
+    pcs_fe_support *support = model_support(m, nodes, "");
+    for (int axis = 0; axis < 6; axis++) support->fixes[axis] = fixes[axis] == '1';
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// Positive imaginary parts of the eigenvalues of M x'' + C x' + K x = 0, ascending; gives their number.
+static int whirl_speeds(const pcs_system *system, double *w)
+{
+    int n = system->nv, size = 2 * n, room = 16 * size, one = 1, info, count = 0;
+    double *A = calloc((size_t)(size * size), sizeof *A), *M = calloc((size_t)(n * n), sizeof *M);
+    double *part = calloc((size_t)(n * n), sizeof *part), *re = calloc((size_t)size, sizeof *re);
+    double *im = calloc((size_t)size, sizeof *im), *work = calloc((size_t)room, sizeof *work), column[MODEL_MAX_SIZE];
+    for (int which = 0; which < 2; which++) {
+        model_dense(which == 0 ? system->K : system->C, n, part);
+        for (int j = 0; j < n; j++) {
+            for (int i = 0; i < n; i++) column[i] = part[i * n + j];
+            model_dense(system->M, n, M);
+            model_solve(n, M, column);
+            // column-major [0 I; -M^-1 K -M^-1 C]
+            for (int i = 0; i < n; i++) A[(which * n + j) * size + n + i] = -column[i];
+        }
+    }
+    for (int i = 0; i < n; i++) A[(n + i) * size + i] = 1.0;
+    dgeev_("N", "N", &size, A, &size, re, im, NULL, &one, NULL, &one, work, &room, &info, 1, 1);
+    CHECK(info == 0);
+    for (int i = 0; i < size; i++)
+        if (im[i] > 0.0) w[count++] = im[i];
+    qsort(w, (size_t)count, sizeof *w, by_size);
+    free(A), free(M), free(part), free(re), free(im), free(work);
+    return count;
+}
+
+// Round steel of 25 mm diameter, simply supported over 0.59 m (Schindler et al. 2015, Table 6).
+static const double pi = 3.14159265358979323846, l = 0.59, r = 12.5e-3, E = 2.1e11, G = 0.81e11, rho = 7850.0;
+
+static pcs_section round_section(void)
+{
+    double I = 0.25 * pi * r * r * r * r;
+    return (pcs_section){
+        .area = pi * r * r, .Iy = I, .Iz = I, .torsion = 2.0 * I, .ky = 0.886, .kz = 0.886, .cy = r, .cz = r
+    };
+}
+
+static model *shaft(const char *element, double speed, const double along[3], const char *start, const char *end)
+{
+    model *m = model_create();
+    const double from[3] = { 0.2, -0.1, 0.3 };
+    double to[3];
+    char values[256];
+    for (int k = 0; k < 3; k++) to[k] = from[k] + l * along[k];
+    model_line(m, "shaft", from, to, 16);
+    snprintf(values, sizeof values, "E=%.17g nu=%.17g rho=%.17g orientation=0.3,0.5,0.7 speed=%.17g", E,
+             E / (2.0 * G) - 1.0, rho, speed);
+    model_group(m, element, "shaft", values);
+    set_section(m, 0, round_section());
+    hold(m, "shaft.start", start);
+    hold(m, "shaft.end", end);
+    model_build(m);
+    return m;
+}
+
+static void shaft_whirls_at_the_exact_speeds(void **state)
+{
+    (void)state;
+    static const struct {
+        double speed, backward, forward;
+    } exact[] = { { 0.0, 914.55356, 914.55356 }, { 1000.0, 913.45502, 915.65339 }, { 1e4, 903.62692, 925.61059 } };
+    // along x and along -y: supports across the axis, and against turning about it at one end
+    const double ways[2][3] = { { 1, 0, 0 }, { 0, -1, 0 } };
+    static const char *const fixes[2][2] = { { "111100", "011000" }, { "111010", "101000" } };
+    for (int way = 0; way < 2; way++)
+        for (int i = 0; i < 3; i++) {
+            model *m = shaft("rotor_beam", exact[i].speed, ways[way], fixes[way][0], fixes[way][1]);
+            double w[2 * MODEL_MAX_SIZE];
+            int count = whirl_speeds(m->system, w);
+            CHECK(m->system->is_linear && m->system->has_skew_damping == (exact[i].speed != 0.0));
+            CHECK(count >= 4);
+            // 16 cells are 6.2e-6 to 6.8e-6 too stiff; the exact values have eight digits.
+            CHECK_NEAR(w[0] / exact[i].backward - 1.0, 6.5e-6, 0.4e-6);
+            CHECK_NEAR(w[1] / exact[i].forward - 1.0, 6.5e-6, 0.4e-6);
+            model_destroy(&m);
+        }
+}
+
+// The driven shaft at a steady spin has the moments of the given speed, and they take no power.
+static void driven_shaft_spins_as_its_nodes_do(void **state)
+{
+    (void)state;
+    const double along[3] = { 1, 0, 0 };
+    model *given = shaft("rotor_beam", 700.0, along, "111000", "011000");
+    model *driven = shaft("rotor_beam_driven", 0.0, along, "111000", "011000");
+    int n = given->system->nv;
+    const pcs_dofmap *map = &((const fe_data *)driven->system->data)->map;
+    double q[MODEL_MAX_SIZE] = { 0 }, v[MODEL_MAX_SIZE] = { 0 }, f[2][MODEL_MAX_SIZE];
+    unsigned long long seed = 3;
+    CHECK(driven->system->nv == n && !driven->system->is_linear);
+    model_randomize(&seed, n, v);
+    for (int i = 0; i < map->ndof; i++)
+        if (map->dof[i].is_rotation && map->dof[i].direction[0] == 1.0 && map->dof[i].equation >= 0)
+            v[map->dof[i].equation] = 700.0;
+    given->system->ops->force(given->system, 0.0, q, v, f[0]);
+    driven->system->ops->force(driven->system, 0.0, q, v, f[1]);
+    double size = 0.0, power = 0.0, work = 0.0;
+    for (int i = 0; i < n; i++) {
+        size = fmax(size, fabs(f[0][i]));
+        power += f[1][i] * v[i];
+        work += fabs(f[1][i] * v[i]);
+    }
+    CHECK(size > 1e-3);
+    CHECK_ALL_NEAR(n, f[1], f[0], 1e-13 * size);
+    CHECK_NEAR(power, 0.0, 1e-13 * work);
+    model_destroy(&given);
+    model_destroy(&driven);
+}
+
+// A disc on torsional springs whirls at J w^2 -+ Jp s w - k = 0.
+static model *disc_on_springs(const char *disc, double speed)
+{
+    static const char *const names[] = { "disc", "ground" };
+    model *m = point_model(2, names);
+    char values[128];
+    snprintf(values, sizeof values, "mass=1 inertia=0.7,0.5,0.5 speed=%g", speed);
+    model_group(m, disc, "disc", values);
+    model_group(m, "mount", "ground", "torsional_stiffness=0,200,200 stiffness=1,1,1");
+    return m;
+}
+
+static void disc_whirls_as_computed_by_hand(void **state)
+{
+    (void)state;
+    model *m = disc_on_springs("disc", 30.0);
+    hold(m, "node", "111100");
+    model_build(m);
+    double w[8], b = 0.7 * 30.0 / (2.0 * 0.5), root = sqrt(b * b + 200.0 / 0.5);
+    CHECK(whirl_speeds(m->system, w) == 2);
+    CHECK_RELATIVE(w[0], root - b, 1e-13);
+    CHECK_RELATIVE(w[1], root + b, 1e-13);
+    // Forward whirl: as the spin, from y to z. The modes turn about y ahead of z.
+    double t = 0.01;
+    for (int solver = 0; solver < 2; solver++) {
+        double error[2];
+        for (int fine = 0; fine < 2; fine++) {
+            model_run run = model_prepare(m, "newmark", "", solver == 0 ? "condensed" : "newton", NULL);
+            int nstep = fine ? 40 : 20;
+            run.x.q[0] = 1e-3;
+            run.x.v[1] = 1e-3 * (root + b);
+            model_start(&run);
+            for (int i = 0; i < nstep; i++) model_step(&run, t / nstep);
+            error[fine] = hypot(run.x.q[0] - 1e-3 * cos((root + b) * t), run.x.q[1] - 1e-3 * sin((root + b) * t));
+        }
+        CHECK(error[0] < 1e-6);
+        CHECK_NEAR(log2(error[0] / error[1]), 2.0, 0.1);
+    }
+    model_destroy(&m);
+}
+
+// The driven disc: at the spin of its node it behaves as the disc of that speed.
+static void driven_disc_takes_its_own_speed(void **state)
+{
+    (void)state;
+    double f[2][6] = { { 0 } };
+    for (int driven = 0; driven < 2; driven++) {
+        model *m = disc_on_springs(driven ? "disc_driven" : "disc", 30.0);
+        model_build(m);
+        double q[6] = { 0 }, v[6] = { 0, 0, 0, 30.0, 0.3, -0.8 };
+        m->system->ops->force(m->system, 0.0, q, v, f[driven]);
+        model_destroy(&m);
+    }
+    CHECK_ALL_NEAR(6, f[1], f[0], 1e-14);
+    CHECK_NEAR(f[0][4], -0.7 * 30.0 * -0.8, 1e-14);
+    CHECK_NEAR(f[0][5], 0.7 * 30.0 * 0.3, 1e-14);
+}
+
+// A free symmetric body: the angular velocity goes round the axis of symmetry at (Ja - Jt)/Jt wa, in body axes.
+static double top_error(double h, int nstep)
+{
+    static const char *const names[] = { "body" };
+    model *m = point_model(1, names);
+    model_group(m, "rigid_body_3d", "body", "mass=3 inertia=2,2,5");
+    model_build(m);
+    model_run run = model_prepare(m, "alpha_velocity", "rho=1", "newton", NULL);
+    run.x.v[0] = 0.5;
+    run.x.v[3] = 0.4;
+    run.x.v[5] = 3.0;
+    model_start(&run);
+    for (int i = 0; i < nstep; i++) model_step(&run, h);
+    double t = h * nstep, turn = (5.0 - 2.0) / 2.0 * 3.0 * t;
+    double error = hypot(run.x.v[3] - 0.4 * cos(turn), run.x.v[4] - 0.4 * sin(turn));
+    // The angular momentum R J w stays in space, to the order of the scheme; the momentum to the last digit.
+    double R[9], body[3] = { 2.0 * run.x.v[3], 2.0 * run.x.v[4], 5.0 * run.x.v[5] }, momentum[3];
+    const double wanted[3] = { 0.8, 0.0, 15.0 };
+    pcs_rotation_exp(run.x.q + 3, R);
+    pcs_rotation_apply(R, body, momentum);
+    for (int k = 0; k < 3; k++) error = fmax(error, fabs(momentum[k] - wanted[k]) / 15.0);
+    CHECK_NEAR(run.x.q[0], 0.5 * t, 1e-13);
+    CHECK_NEAR(run.x.v[5], 3.0, 1e-12);
+    model_destroy(&m);
+    return error;
+}
+
+static void free_top_precesses(void **state)
+{
+    (void)state;
+    double coarse = top_error(0.02, 100), fine = top_error(0.01, 200);
+    CHECK(coarse < 0.02);
+    CHECK_NEAR(log2(coarse / fine), 2.0, 0.15);
+}
+
+// J with products: the gyroscopic moment is -w x J w with the full tensor.
+static void products_of_inertia_count(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "body" };
+    model *m = point_model(1, names);
+    model_group(m, "rigid_body_3d", "body", "mass=3 inertia=2,3,4 products=0.1,0.2,0.3");
+    model_build(m);
+    const double q[6] = { 0 }, v[6] = { 1, 2, 3, 0.5, -0.7, 0.9 };
+    const double J[9] = { 2, 0.1, 0.3, 0.1, 3, 0.2, 0.3, 0.2, 4 };
+    double f[6], p[3], wanted[3];
+    m->system->ops->force(m->system, 0.0, q, v, f);
+    pcs_rotation_apply(J, v + 3, p);
+    pcs_cross(p, v + 3, wanted);
+    CHECK_ALL_NEAR(3, f + 3, wanted, 1e-15);
+    CHECK(f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0);
+    pcs_measure measure;
+    m->system->ops->measure(m->system, q, v, &measure);
+    CHECK_NEAR(measure.kinetic, 0.5 * (3.0 * 14.0 + pcs_dot3(p, v + 3)), 1e-14);
+    CHECK_NEAR(measure.momentum[2], 9.0, 1e-15);
+    model_destroy(&m);
+}
+
+// An axis at a distance e from its nodes: a pull P at the node stretches and bends, u = P L (1/(E A) + e^2/(E I));
+// turning about the line of nodes costs rho (Iy + Iz) L + m e^2.
+static void offset_beam_bends_under_a_pull(void **state)
+{
+    (void)state;
+    const double from[3] = { 0 }, to[3] = { 2, 0, 0 }, e = 0.3, load = 7.0;
+    model *m = model_create();
+    model_line(m, "beam", from, to, 3);
+    model_group(m, "beam_timo_3d", "beam", "E=1000 nu=0.3 rho=5 orientation=0,1,0 offset=0,0.3,0");
+    hold(m, "beam.start", "111111");
+    model_force(m, "beam.end", load, 0, 0);
+    model_build(m);
+    double K[18 * 18], x[18], zero[18] = { 0 };
+    m->system->ops->force(m->system, 0.0, zero, zero, x);
+    model_dense(m->system->K, 18, K);
+    model_solve(18, K, x);
+    double EA = 300.0, EI = 50.0; // of the section that the support library gives
+    CHECK_RELATIVE(x[12], load * 2.0 * (1.0 / EA + e * e / EI), 1e-12);
+    CHECK_RELATIVE(x[17], load * e * 2.0 / EI, 1e-12); // the moment P e about z over the length
+    model_destroy(&m);
+
+    m = model_create();
+    model_line(m, "beam", from, to, 3);
+    model_group(m, "beam_timo_3d", "beam", "E=1000 nu=0.3 rho=5 orientation=0,1,0 offset=0,0.3,0 offset_end=0,0.3,0");
+    model_build(m);
+    double turn[24] = { 0 };
+    for (int i = 0; i < 4; i++) turn[6 * i + 3] = 1.0;
+    pcs_measure measure;
+    m->system->ops->measure(m->system, turn, turn, &measure);
+    CHECK_RELATIVE(2.0 * measure.kinetic, 5.0 * 0.07 * 2.0 + 5.0 * 0.3 * 2.0 * e * e, 1e-13);
+    CHECK_NEAR(measure.strain, 0.0, 1e-25);
+    // the whole mass moves across, at a distance from the axis of turning
+    CHECK_RELATIVE(measure.momentum[2], 3.0 * e, 1e-13);
+    model_destroy(&m);
+}
+
+// Different offsets at the ends turn the axis: a beam along [3, 4, 0]/5 between nodes along x.
+static void offsets_turn_the_axis(void **state)
+{
+    (void)state;
+    const double from[3] = { 0 }, to[3] = { 3, 0, 0 };
+    model *m = model_create();
+    model_line(m, "beam", from, to, 1);
+    model_group(m, "beam_timo_3d", "beam", "E=1000 nu=0.3 rho=5 orientation=0,0,1 offset=0,1,0 offset_end=0,5,0");
+    model_build(m);
+    CHECK_RELATIVE(m->system->mass, 5.0 * 0.3 * 5.0, 1e-13);
+    double q[12] = { 0 }, v[12] = { 0 }, f[12];
+    q[6] = 0.6e-3, q[7] = 0.8e-3; // stretched by 1 mm along the axis
+    m->system->ops->force(m->system, 0.0, q, v, f);
+    double N = 1000.0 * 0.3 / 5.0 * 1e-3;
+    CHECK_NEAR(f[6], -0.6 * N, 1e-14);
+    CHECK_NEAR(f[7], -0.8 * N, 1e-14);
+    CHECK_NEAR(f[11], 5.0 * 0.6 * N, 1e-14); // arm (0, 5, 0) x force
+    CHECK_NEAR(f[5], -1.0 * 0.6 * N, 1e-14);
+    model_destroy(&m);
+}
+
+static void what_spins_is_round(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "part" };
+    static const struct {
+        const char *element, *values, *message;
+    } bad[] = {
+        { "disc", "inertia=1,2,3 speed=5", "what spins must be round" },
+        { "disc_driven", "inertia=1,2,3", "what spins must be round" },
+        { "disc", "inertia=1,1,1 axis=0,0,0", "the axis must not be zero" },
+        { "disc", "inertia=1,1,1 products=2,0,0", "not positive definite" },
+        { "rigid_body_3d", "inertia=1,1,1 products=0,1,0", "not positive definite" },
+    };
+    for (int i = 0; i < 5; i++) {
+        model *m = point_model(1, names);
+        model_group(m, bad[i].element, "part", bad[i].values);
+        CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
+        CHECK_TEXT(pcs_message(m->ctx), bad[i].message);
+        CHECK_TEXT(pcs_message(m->ctx), "'part'");
+        model_destroy(&m);
+    }
+    model *m = point_model(1, names); // at rest it may have any shape
+    model_group(m, "disc", "part", "inertia=1,2,3");
+    model_build(m);
+    CHECK(m->system->C == NULL && m->system->nv == 6);
+    model_destroy(&m);
+
+    const double from[3] = { 0 }, to[3] = { 1, 0, 0 };
+    m = model_create();
+    model_line(m, "shaft", from, to, 2);
+    model_group(m, "rotor_beam", "shaft", "nu=0.3 orientation=0,1,0");
+    pcs_section section = round_section();
+    section.Iy *= 1.1;
+    set_section(m, 0, section);
+    CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
+    CHECK_TEXT(pcs_message(m->ctx), "what spins must be round: Iy = ");
+    model_destroy(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shaft_whirls_at_the_exact_speeds),
+        cmocka_unit_test(driven_shaft_spins_as_its_nodes_do),
+        cmocka_unit_test(disc_whirls_as_computed_by_hand),
+        cmocka_unit_test(driven_disc_takes_its_own_speed),
+        cmocka_unit_test(free_top_precesses),
+        cmocka_unit_test(products_of_inertia_count),
+        cmocka_unit_test(offset_beam_bends_under_a_pull),
+        cmocka_unit_test(offsets_turn_the_axis),
+        cmocka_unit_test(what_spins_is_round),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
