@@ -20,7 +20,8 @@ model *model_create(void)
                                          .supports = m->supports,
                                          .initials = m->initials,
                                          .loads = m->loads,
-                                         .contacts = m->contacts };
+                                         .contacts = m->contacts,
+                                         .joints = m->joints };
     CHECK_OK(ctx, pcs_mesh_create(ctx, &m->mesh));
     m->definition.mesh = m->mesh;
     return m;
@@ -122,6 +123,17 @@ void model_chain(model *m, const char *name, int nnode, const double (*x)[3])
     CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, name, cell, nnode - 1));
 }
 
+void model_point(model *m, const char *name, const double x[3])
+{
+    int node, cell;
+    CHECK_OK(m->ctx, pcs_mesh_add_nodes(m->mesh, 1, &node));
+    CHECK_OK(m->ctx, pcs_mesh_add_cells(m->mesh, 1, &cell));
+    memcpy(m->mesh->x[node], x, sizeof m->mesh->x[node]);
+    m->mesh->cell[cell][0] = m->mesh->cell[cell][1] = node;
+    CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, name, node, 1));
+    CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, name, cell, 1));
+}
+
 const pcs_set *model_nodes(const model *m, const char *name)
 {
     const pcs_set *set = pcs_mesh_node_set(m->mesh, name);
@@ -196,6 +208,17 @@ pcs_fe_contact *model_contact(model *m, const char *name, const char *type, cons
     contact->name = name;
     contact->params = model_params(m->ctx, contact->ops->options, contact->ops->params_size, assignments);
     return contact;
+}
+
+pcs_fe_joint *model_joint(model *m, const char *name, const char *type, const char *assignments)
+{
+    pcs_fe_joint *joint = &m->joints[m->definition.njoint++];
+    for (int i = 0; pcs_joints[i] != NULL; i++)
+        if (strcmp(pcs_joints[i]->name, type) == 0) joint->ops = pcs_joints[i];
+    assert_non_null(joint->ops);
+    joint->name = name;
+    joint->params = model_params(m->ctx, joint->ops->options, joint->ops->params_size, assignments);
+    return joint;
 }
 
 pcs_status model_try_build(model *m)

@@ -20,6 +20,7 @@ typedef struct model {
     pcs_fe_initial initials[MODEL_PARTS];
     pcs_fe_load loads[MODEL_PARTS];
     pcs_fe_contact contacts[MODEL_PARTS];
+    pcs_fe_joint joints[MODEL_PARTS];
     pcs_system *system;  // after model_build
     const char *culprit; // of a build that failed
 } model;
@@ -33,6 +34,8 @@ void *model_params(pcs_context *ctx, const pcs_option *options, size_t size, con
 // Mesh. `model_chain` takes the positions of its nodes; cell i joins nodes i and i+1.
 void model_line(model *m, const char *name, const double from[3], const double to[3], int elements);
 void model_chain(model *m, const char *name, int nnode, const double (*x)[3]);
+// A one-node cell.
+void model_point(model *m, const char *name, const double x[3]);
 const pcs_set *model_nodes(const model *m, const char *name);
 const pcs_set *model_cells(const model *m, const char *name);
 
@@ -43,6 +46,8 @@ pcs_fe_initial *model_initial(model *m, const char *nodes);
 pcs_fe_load *model_gravity(model *m, double gx, double gy, double gz);
 pcs_fe_load *model_force(model *m, const char *nodes, double fx, double fy, double fz);
 pcs_fe_contact *model_contact(model *m, const char *name, const char *type, const char *assignments);
+
+pcs_fe_joint *model_joint(model *m, const char *name, const char *type, const char *assignments);
 
 pcs_status model_try_build(model *m);
 void model_build(model *m); // fails the test when it does not work
