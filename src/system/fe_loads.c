@@ -107,7 +107,8 @@ pcs_status pcs_fe_apply_loads(pcs_system *self, const char **culprit)
     for (int i = 0; i < fe->map.ndof && gravity != NULL; i++) {
         const pcs_dof *d = &fe->map.dof[i];
         if (d->equation >= pcs_system_nown(self)) continue;
-        for (int k = 0; k < 3 && d->equation >= 0; k++) fe->free_weight[k] += gravity[d->equation] * d->direction[k];
+        if (d->equation < 0 || d->is_rotation) continue;
+        for (int k = 0; k < 3; k++) fe->free_weight[k] += gravity[d->equation] * d->direction[k];
     }
     return PCS_OK;
 }
