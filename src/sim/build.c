@@ -61,6 +61,7 @@ static pcs_status build_read(pcs_build *b)
     PCS_TRY(pcs_build_scheme(b));
     PCS_TRY(pcs_build_time(b));
     PCS_TRY(pcs_build_output(b));
+    PCS_TRY(pcs_build_start(b));
     return pcs_case_finish(b->c);
 }
 
@@ -116,6 +117,7 @@ static pcs_status build_all(pcs_context *ctx, pcs_case *c, bool is_model_only, p
     PCS_TRY(build_model(&b));
     if (!is_model_only) PCS_TRY(pcs_build_solvers(&b));
     sim->linear = b.linear;
+    PCS_TRY(pcs_build_equilibrium(&b));
     PCS_TAKE(ctx, sim->report.rows, sim->system->nrow, "the report");
     build_view(&b);
     sim->timing.setup = build_clock() - start;

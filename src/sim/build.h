@@ -39,6 +39,7 @@ typedef struct pcs_build {
     bool step_is_auto, allows_unstable;
     bool has_control;
     pcs_control_params control;
+    bool starts_in_equilibrium;
     bool is_model_only;                          // nothing will move: scheme and clock may be absent and are not made
     bool has_system;                             // a closed-form system instead of a mesh
     const percuss_system_definition *definition; // of it; NULL when the case is wrong
@@ -76,6 +77,7 @@ pcs_status pcs_build_joints(pcs_build *b);
 pcs_status pcs_build_scheme(pcs_build *b);
 pcs_status pcs_build_time(pcs_build *b);
 pcs_status pcs_build_output(pcs_build *b);
+pcs_status pcs_build_start(pcs_build *b);
 
 // Building, when all of that went well.
 pcs_status pcs_build_clock(pcs_build *b);  // step size and number of steps, with the stable step
@@ -83,6 +85,7 @@ pcs_status pcs_build_state(pcs_build *b);  // initial values
 pcs_status pcs_build_probes(pcs_build *b); // columns
 pcs_status pcs_build_check_joints(pcs_build *b); // against the initial state and one another
 pcs_status pcs_build_solvers(pcs_build *b);
+pcs_status pcs_build_equilibrium(pcs_build *b); // in place of the initial displacements, where the case asks for it
 
 // Columns for all coordinates of a closed-form system and their velocities, appended to the probes.
 pcs_status pcs_build_coordinate_probes(pcs_build *b, pcs_probe *probes, int *count);

@@ -19,6 +19,8 @@ const pcs_case_section pcs_case_sections[] = {
     { "supports.NAME", "`set` of nodes and `fix`: the directions held, some of [x, y, z]", NULL },
     { "initial", "list of `set` with `displacement` or `velocity`: [x, y, z], or { from, to } linear over the set",
       NULL },
+    { "start", "initial or statics [initial]: statics starts in equilibrium under the loads at t = 0, without friction",
+      NULL },
     { "loads.NAME: gravity", "`type: gravity`", pcs_gravity_options },
     { "loads.NAME: force", "`type: force`, `node` or `set`, `amplitude: { table: [[time, factor], ...] }`",
       pcs_force_options },

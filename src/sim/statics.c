@@ -76,6 +76,7 @@ static void statics_report(ramp *r, double load)
     out->total = e->total;
     out->nfactor = pcs_bordered_factorizations(e->solver);
     out->residual = e->residual;
+    out->correction = e->system->is_linear ? INFINITY : e->correction;
     out->gap = e->gap;
     out->force = e->lam;
     out->held = e->held;

@@ -26,6 +26,7 @@ typedef struct pcs_statics {
     int total;                 // of all, failed ones included
     int nfactor;               // factorizations
     double residual;           // force left over, relative to the loads and internal forces
+    double correction;         // the last one, by its energy, relative to all deformation; infinite: not known
     const double *gap, *force; // [nrow] at q; force is lam
     const unsigned char *held; // [nrow] joints and closed contacts
     const char *backend;

@@ -3,9 +3,11 @@
 //   [ K    G_h^T ] [  dq  ]   [ f + G^T lam ]
 //   [ G_h    0   ] [ -dlam ] = [ -(g - g_s)  ]      h: joints, and contacts with lam_j - c_j g_j > 0
 //
-// A residual r counts as sqrt(sum r_i^2 / K_ii), so that forces and moments can be added; it is compared with the same
-// measure of loads, internal forces and multipliers. Where only contacts can stop a rigid motion, K + mu M gives the
-// direction of that motion, and the step goes as far as the first contact, which is then held.
+// Judged is the correction, by the root of its energy, r . dq, against the strain energy: forces of slender beams round
+// off in their axial part, far above the loads that bend them, and yet move nothing. Where there is no strain energy
+// the residual is judged, sqrt(sum r_i^2 / K_ii), against the same measure of loads and internal forces. Where only
+// contacts can stop a rigid motion, K + mu M gives the direction of that motion, and the step goes as far as the first
+// contact, which is then held.
 
 #include "sim/statics_newton.h"
 
@@ -13,8 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double TOLERANCE = 1e-10; // of the residual, relative
-static const double COARSE = 1e-8;     // above it a residual that stands still is not round-off
+static const double TOLERANCE = 1e-10; // of the correction or the residual, relative
+static const double COARSE = 1e-7;     // above it a correction that no longer shrinks is not round-off
 static const double FAR = 1e6;         // displacement in units of the model's size that is no answer
 static const double DRIFT = 1e-9;      // mu beside the largest K_ii / M_ii
 
@@ -56,12 +58,13 @@ pcs_status pcs_equilibrium_create(pcs_sim *sim, double time, const double *q, pc
     pcs_context *ctx = sim->ctx;
     *e = (pcs_equilibrium){ .sim = sim, .system = s, .time = time, .A = { .pattern = s->K->pattern } };
     double **vectors[] = { &e->zero, &e->f, &e->idle, &e->dq, &e->scale };
-    double **rows[] = { &e->lam, &e->dlam, &e->gap, &e->gap0 };
+    double **rows[] = { &e->lam, &e->dlam, &e->gap, &e->gap0, &e->target };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], s->nv, "equilibrium");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(ctx, *rows[i], s->nrow, "equilibrium");
     PCS_TAKE(ctx, e->A.value, s->K->pattern->nnz, "equilibrium");
     PCS_TAKE(ctx, e->held, s->nrow, "equilibrium");
     PCS_TAKE(ctx, e->kept, s->nrow, "equilibrium");
+    e->correction = INFINITY;
     s->time = time;
     if (s->ops->update_mass != NULL) s->ops->update_mass(s, q);
     if (s->ops->update_directions != NULL) s->ops->update_directions(s, q);
@@ -145,7 +148,10 @@ static void newton_solve(pcs_equilibrium *e, double load)
 {
     const pcs_system *s = e->system;
     memcpy(e->dq, e->f, (size_t)s->nv * sizeof *e->f);
-    for (int j = 0; j < s->nrow; j++) e->dlam[j] = e->held[j] ? (1.0 - load) * e->gap0[j] - e->gap[j] : 0.0;
+    for (int j = 0; j < s->nrow; j++) {
+        e->target[j] = (1.0 - load) * e->gap0[j];
+        e->dlam[j] = e->held[j] ? e->target[j] - e->gap[j] : 0.0;
+    }
     pcs_bordered_solve(e->solver, e->dq, e->dlam);
     for (int j = 0; j < s->nrow; j++) e->dlam[j] = -e->dlam[j];
 }
@@ -195,6 +201,19 @@ static void newton_release(pcs_equilibrium *e)
         if (e->held[j]) e->kept[j] = 0;
 }
 
+// Root of the energy of a correction against that of all strains.
+static void newton_judge(pcs_equilibrium *e, const double *q)
+{
+    const pcs_system *s = e->system;
+    pcs_measure measure;
+    double energy = 0.0;
+    s->ops->measure(s, q, e->zero, &measure);
+    for (int i = 0; i < s->nv; i++) energy += e->f[i] * e->dq[i];
+    for (int j = 0; j < s->nrow; j++)
+        if (e->held[j]) energy = fmax(fabs(energy), fabs(e->dlam[j] * (e->gap[j] - e->target[j])));
+    e->correction = measure.strain > 0.0 ? sqrt(fabs(energy) / (2.0 * measure.strain)) : INFINITY;
+}
+
 // One correction; *is_done when the outcome is other than going on.
 static pcs_status newton_correct(pcs_equilibrium *e, double load, double *q, bool rows_changed,
                                  pcs_statics_outcome *outcome, bool *is_done)
@@ -217,6 +236,7 @@ static pcs_status newton_correct(pcs_equilibrium *e, double load, double *q, boo
     *is_done = is_singular;
     if (is_singular) return PCS_OK;
     newton_solve(e, load);
+    newton_judge(e, q);
     newton_move(e, 1.0, q);
     for (int j = 0; j < s->nrow; j++) e->lam[j] += e->dlam[j];
     newton_release(e);
@@ -232,26 +252,31 @@ static void newton_evaluate(pcs_equilibrium *e, double load, const double *q, bo
     newton_residual(e, load, q);
 }
 
+// Small, or no longer falling because it is round-off.
+static bool newton_is_close(const pcs_equilibrium *e, double last)
+{
+    if (e->residual <= 1e-14 || (e->system->is_linear && e->residual <= TOLERANCE)) return true;
+    if (isinf(e->correction)) return e->residual <= TOLERANCE;
+    return e->correction <= TOLERANCE || (e->correction >= 0.5 * last && e->correction <= COARSE);
+}
+
 pcs_status pcs_equilibrium_find(pcs_equilibrium *e, double load, double *q, pcs_statics_outcome *outcome)
 {
-    double last = INFINITY;
+    double last = 0.0;
     bool is_done = false, rows_changed;
     // Every contact may open or close once on the way.
     int most = MOST_ITERATIONS + ROW_ITERATIONS * e->system->nrow;
     e->bad_equation = -1;
+    e->correction = INFINITY;
     for (e->iterations = 0;; e->iterations++, e->total++) {
         newton_evaluate(e, load, q, &rows_changed);
         *outcome = PCS_STATICS_WILD;
         if (newton_is_wild(e, q)) return PCS_OK;
-        bool stands = e->residual >= (e->residual <= TOLERANCE ? 0.25 : 0.5) * last && e->residual <= COARSE;
-        bool rows_fit = !rows_changed && newton_row_error(e, load) <= 1e-12;
         *outcome = PCS_STATICS_DONE;
-        // Small and no longer falling: round-off. Of a linear system one correction more is for nothing.
-        if (rows_fit && (stands || (e->residual <= TOLERANCE && (e->system->is_linear || e->residual < 1e-14))))
-            return PCS_OK;
+        if (!rows_changed && newton_row_error(e, load) <= 1e-12 && newton_is_close(e, last)) return PCS_OK;
         *outcome = PCS_STATICS_SLOW;
         if (e->iterations == most) return PCS_OK;
-        last = e->residual;
+        last = e->correction;
         PCS_TRY(newton_correct(e, load, q, rows_changed, outcome, &is_done));
         if (is_done) return PCS_OK;
     }

@@ -28,9 +28,11 @@ typedef struct pcs_equilibrium {
     double *scale;       // [nv] 1 / sqrt(K_ii) of the reference state: forces become roots of energies
     double *lam, *dlam;  // [nrow]
     double *gap, *gap0;  // [nrow] at q, and at the start on joints
+    double *target;      // [nrow] gap that a row shall have
     unsigned char *held; // [nrow] rows of the present active set
     unsigned char *kept; // [nrow] contacts that a free motion ran into: they hold until they have a force
-    double residual;     // relative
+    double residual;     // force that is left over, relative
+    double correction;   // the last one, relative; infinite where there is nothing to compare it with
     int iterations, total;
     int bad_equation;
     pcs_rigid rigid; // motions that nothing but contacts resist

@@ -5,6 +5,7 @@
 #include "output/series.h"
 #include "sim/statics.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ static void statics_put_number(pcs_file *f, double x)
 static void statics_put_header(const record *r)
 {
     const pcs_system *system = r->sim->system;
-    pcs_file_text(r->table, "step,factor,iterations,residual,strain,potential");
+    pcs_file_text(r->table, "step,factor,iterations,residual,correction,strain,potential");
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
         statics_put_name(r->table, contact->name, "gap");
@@ -82,6 +83,8 @@ static void statics_put_row(const record *r, const pcs_statics *now)
     statics_put_number(r->table, now->factor);
     pcs_file_print(r->table, ",%d", now->iterations);
     statics_put_number(r->table, now->residual);
+    if (isfinite(now->correction)) statics_put_number(r->table, now->correction);
+    else pcs_file_text(r->table, ",");
     statics_put_number(r->table, measure.strain);
     statics_put_number(r->table, measure.potential);
     for (int c = 0; c < sim->system->ncontact; c++) statics_put_contact(r, now, &sim->system->contacts[c]);
@@ -187,7 +190,9 @@ static pcs_status statics_summarise(record *r, const pcs_statics *now, const cha
     pcs_file_print(r->summary, "  load steps          %d, %d halved\n", now->step, now->nhalved);
     pcs_file_print(r->summary, "  Newton iterations   %d, %d factorizations by %s\n", now->total, now->nfactor,
                    now->backend);
-    pcs_file_print(r->summary, "  residual            %.3g of the loads\n", now->residual);
+    pcs_file_print(r->summary, "  residual            %.3g of the loads and internal forces\n", now->residual);
+    if (isfinite(now->correction))
+        pcs_file_print(r->summary, "  last correction     %.3g of the deformation\n", now->correction);
     pcs_file_print(r->summary, "  strain energy       %.9g J\n", measure.strain);
     if (sim->nprobe > 0) pcs_file_text(r->summary, "\nProbes\n");
     for (int k = 0; k < sim->nprobe; k++)

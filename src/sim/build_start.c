@@ -1,0 +1,29 @@
+// Where a run starts: at the initial displacements, or in equilibrium under the loads at t = 0.
+
+#include "sim/build.h"
+#include "sim/statics.h"
+
+pcs_status pcs_build_start(pcs_build *b)
+{
+    static const char *const choices[] = { "initial", "statics", NULL };
+    pcs_node *root = pcs_case_root(b->c);
+    b->starts_in_equilibrium = pcs_case_choice(b->c, root, "start", choices, "initial") == 1;
+    for (int i = 0; b->starts_in_equilibrium && i < b->model.ninitial; i++)
+        if (b->model.initials[i].has_displacement)
+            pcs_case_error_at(b->c, pcs_node_item(pcs_case_get(b->c, root, "initial"), i), "displacement",
+                              "a start in equilibrium finds the displacements itself: only velocities may be given");
+    return PCS_OK;
+}
+
+// Displacements are zero, or those that a system in closed form starts from; velocities stay as given.
+pcs_status pcs_build_equilibrium(pcs_build *b)
+{
+    pcs_statics statics;
+    pcs_statics_options options = { 0 };
+    if (!b->starts_in_equilibrium || b->is_model_only) return PCS_OK;
+    pcs_status status = pcs_statics_solve(b->sim, &options, b->sim->state.q, NULL, NULL, &statics);
+    if (status == PCS_OK) return PCS_OK;
+    pcs_wrap(b->ctx, status, "the equilibrium to start from");
+    PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "start"), status));
+    return pcs_case_finish(b->c);
+}
