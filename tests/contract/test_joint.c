@@ -1,0 +1,326 @@
+// What every joint promises, on bodies that turn in every way: rows are derivatives of gaps, the bias is what is left
+// of their second time derivative, directions declared constant stay, a joint between two bodies leaves their common
+// motion alone, and a joint knows what it cannot hold.
+
+#include "support/check.h"
+#include "support/model.h"
+
+#include "system/fe_data.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// A kind of body, and how its joint is stated.
+typedef struct body {
+    const char *element, *params;
+    bool is_flat, turns, is_linear;
+} body;
+
+static const body bodies[] = {
+    { "rigid_body_2d", "mass=2 inertia=0.3", true, true, false },
+    { "rigid_body_3d", "mass=2 inertia=0.3,0.4,0.5", false, true, false },
+    { "point_mass", "mass=2 in=space", false, false, true },
+    { "beam_timo_2d", "E=100 nu=0.3 rho=2", true, true, true },
+    { "beam_timo_3d", "E=100 nu=0.3 rho=2 orientation=0,0,1", false, true, true },
+};
+enum { NBODY = sizeof bodies / sizeof *bodies };
+
+static const double places[3][3] = { { 0.3, -0.2, 0.0 }, { 1.1, 0.4, 0.0 }, { 0.7, 1.3, 0.0 } };
+
+static void add_body(model *m, const body *b, const char *name, const double x[3])
+{
+    if (strncmp(b->element, "beam", 4) == 0) {
+        double to[3] = { x[0] + 0.5, x[1] + 0.25, x[2] };
+        model_line(m, name, x, to, 1);
+    } else {
+        model_point(m, name, x);
+    }
+    model_group(m, b->element, name, b->params);
+}
+
+// Does this joint need something that the body does not have?
+static bool can_hold(const pcs_joint_ops *ops, const body *b)
+{
+    return b->turns || (strcmp(ops->name, "hinge") != 0 && strcmp(ops->name, "fixed") != 0);
+}
+
+// The first node of a body: beams have a set for it.
+static const char *node_of(const body *b, const char *name)
+{
+    static const char *const starts[] = { "one.start", "two.start" };
+    return strncmp(b->element, "beam", 4) == 0 ? starts[strcmp(name, "two") == 0] : name;
+}
+
+static void state_joint(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
+{
+    char text[512];
+    const char *axis = b->is_flat ? "0.6,0.8,0" : "0.6,-0.48,0.64";
+    if (strcmp(ops->name, "hinge") == 0 && b->is_flat) axis = "0,0,2";
+    const char *at = b->turns ? " at=0.9,0.1,0" : "", *one = node_of(b, "one"), *two = node_of(b, "two");
+    if (strcmp(ops->name, "prescribed") == 0) {
+        const char *along = has_two && b->turns ? "rz" : "y";
+        snprintf(text, sizeof text, "node=%s along=%s amplitude=0.7 frequency=0.3 phase=0.4 rise=0.9", one, along);
+    } else if (strcmp(ops->name, "rigid_link") == 0) {
+        snprintf(text, sizeof text, "a=%s nodes=%s", one, two);
+    } else if (strcmp(ops->name, "distance") == 0) {
+        if (has_two) snprintf(text, sizeof text, "a=%s b=%s%s", one, two, b->turns ? " at_a=0.5,0.3,0.0" : "");
+        else snprintf(text, sizeof text, "node=%s anchor=-1,2,0%s", one, b->turns ? " at_b=0.5,0.3,0.0" : "");
+    } else if (has_two) {
+        snprintf(text, sizeof text, "a=%s b=%s axis=%s%s", one, two, axis, at);
+    } else {
+        snprintf(text, sizeof text, "node=%s axis=%s%s", one, axis, at);
+    }
+    model_joint(m, "link", ops->name, text);
+}
+
+// NULL where the pair makes no sense.
+static model *joined(const pcs_joint_ops *ops, const body *b, bool has_two)
+{
+    if (!can_hold(ops, b)) return NULL;
+    if (!has_two && strcmp(ops->name, "rigid_link") == 0) return NULL;
+    // Nodes that do not turn have no arms: only what keeps a distance can join two of them apart.
+    bool keeps_apart = strcmp(ops->name, "distance") == 0 || strcmp(ops->name, "prescribed") == 0;
+    if (has_two && !b->turns && !keeps_apart) return NULL;
+    model *m = model_create();
+    add_body(m, b, "one", places[0]);
+    add_body(m, b, "two", places[1]);
+    state_joint(m, ops, b, has_two);
+    model_build(m);
+    return m;
+}
+
+static void move(const pcs_system *system, const double *q0, const double *x, double scale, double *q)
+{
+    double step[MODEL_MAX_SIZE];
+    for (int i = 0; i < system->nv; i++) step[i] = scale * x[i];
+    if (system->ops->retract != NULL) {
+        system->ops->retract(system, q0, step, q);
+        return;
+    }
+    for (int i = 0; i < system->nv; i++) q[i] = q0[i] + step[i];
+}
+
+static void gaps_at(pcs_system *system, const double *q, double t, double *gap)
+{
+    system->time = t;
+    system->ops->gaps(system, q, gap);
+}
+
+typedef void each_model(model *m, const pcs_joint_ops *ops, const body *b, bool has_two);
+
+static void for_each(each_model *check)
+{
+    int count = 0;
+    for (int j = 0; pcs_joints[j] != NULL; j++)
+        for (int k = 0; k < NBODY; k++)
+            for (int two = 0; two < 2; two++) {
+                model *m = joined(pcs_joints[j], &bodies[k], two == 1);
+                if (m == NULL) continue;
+                check(m, pcs_joints[j], &bodies[k], two == 1);
+                model_destroy(&m);
+                count++;
+            }
+    CHECK(count >= 50);
+}
+
+static void check_rows(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
+{
+    (void)ops, (void)b, (void)has_two;
+    pcs_system *system = m->system;
+    unsigned long long seed = 5;
+    const double eps = 1e-5, t = 0.4;
+    double q[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE], ahead[16], behind[16];
+    model_randomize(&seed, system->nv, q);
+    system->time = t;
+    if (system->ops->update_directions != NULL) system->ops->update_directions(system, q);
+    for (int i = 0; i < system->nv; i++) {
+        double unit[MODEL_MAX_SIZE] = { 0 };
+        unit[i] = 1.0;
+        move(system, q, unit, eps, moved);
+        gaps_at(system, moved, t, ahead);
+        move(system, q, unit, -eps, moved);
+        gaps_at(system, moved, t, behind);
+        for (int row = 0; row < system->nrow; row++)
+            CHECK_NEAR(pcs_system_rate(system, row, unit), (ahead[row] - behind[row]) / (2.0 * eps), 1e-9);
+    }
+}
+
+static void rows_are_derivatives_of_gaps(void **state)
+{
+    (void)state;
+    for_each(check_rows);
+}
+
+// Along q(t) with constant material velocities the gap has g' = G v + speed and g'' = bias.
+static void check_bias(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
+{
+    (void)b, (void)has_two;
+    pcs_system *system = m->system;
+    unsigned long long seed = 9;
+    const double eps = 1e-3, t = 0.4;
+    double q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE], g[5][16], bias[16] = { 0 }, speed[16] = { 0 };
+    bool is_turn_in_space = system->ops->retract != NULL && strcmp(ops->name, "prescribed") == 0;
+    model_randomize(&seed, system->nv, q);
+    model_randomize(&seed, system->nv, v);
+    for (int s = 0; s < 5; s++) {
+        move(system, q, v, (s - 2) * eps, moved);
+        gaps_at(system, moved, t + (s - 2) * eps, g[s]);
+    }
+    system->time = t;
+    if (system->ops->update_directions != NULL) system->ops->update_directions(system, q);
+    if (system->ops->rate_bias != NULL) system->ops->rate_bias(system, q, v, bias);
+    if (system->ops->row_speeds != NULL) system->ops->row_speeds(system, t, speed);
+    CHECK((system->ops->row_speeds != NULL) == (strcmp(ops->name, "prescribed") == 0));
+    for (int j = 0; j < system->nrow; j++) {
+        double rate = (8.0 * (g[3][j] - g[1][j]) - (g[4][j] - g[0][j])) / (12.0 * eps);
+        double change = (16.0 * (g[1][j] + g[3][j]) - g[0][j] - g[4][j] - 30.0 * g[2][j]) / (12.0 * eps * eps);
+        // The speed of an angle in space is meant for axes that are held.
+        if (!is_turn_in_space) CHECK_NEAR(pcs_system_rate(system, j, v) + speed[j], rate, 1e-10);
+        CHECK_NEAR(bias[j], change, 3e-8);
+    }
+}
+
+static void bias_is_the_rest_of_the_acceleration(void **state)
+{
+    (void)state;
+    for_each(check_bias);
+}
+
+static void check_rest(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
+{
+    (void)ops, (void)b, (void)has_two;
+    pcs_system *system = m->system;
+    double q[MODEL_MAX_SIZE] = { 0 }, gap[16];
+    const fe_data *fe = system->data;
+    CHECK(system->nrow > 0 && system->nrow <= 6);
+    gaps_at(system, q, 0.0, gap);
+    for (int j = 0; j < system->nrow; j++) {
+        CHECK_NEAR(gap[j], 0.0, 1e-15);
+        CHECK(system->rows[j].is_bilateral);
+        double size =
+            pcs_dot3(fe->states[j].normal, fe->states[j].normal) + pcs_dot3(fe->states[j].couple, fe->states[j].couple);
+        CHECK_NEAR(size, 1.0, 1e-14);
+    }
+}
+
+static void joints_fit_the_reference_state(void **state)
+{
+    (void)state;
+    for_each(check_rest);
+}
+
+// Directions that are declared constant are; where rotations add up a joint without arms leaves a linear model linear.
+static void check_constant(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
+{
+    (void)has_two;
+    pcs_system *system = m->system;
+    const fe_data *fe = system->data;
+    unsigned long long seed = 7;
+    double q[MODEL_MAX_SIZE], before[16 * 32];
+    int nnz = system->G->start[system->nrow];
+    CHECK(nnz <= 16 * 32);
+    memcpy(before, system->G->value, (size_t)nnz * sizeof *before);
+    model_randomize(&seed, system->nv, q);
+    system->time = 0.3;
+    pcs_fe_update_directions(system, q);
+    double change = 0.0;
+    for (int i = 0; i < nnz; i++) change = fmax(change, fabs(system->G->value[i] - before[i]));
+    if (fe->sources[0].joint.is_constant) CHECK(change == 0.0);
+    else CHECK(change > 1e-3);
+    bool is_distance = strcmp(ops->name, "distance") == 0;
+    if (b->is_linear) CHECK(system->is_linear == !is_distance);
+}
+
+static void constant_directions_stay(void **state)
+{
+    (void)state;
+    for_each(check_constant);
+}
+
+// A common rotation of both bodies by R about the origin, then a shift.
+static void move_all(const model *m, const double psi[3], const double shift[3], double *q)
+{
+    const fe_data *fe = m->system->data;
+    double R[9];
+    pcs_rotation_exp(psi, R);
+    for (int i = 0; i < fe->map.ndof; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        double turned[3], u[3];
+        pcs_rotation_apply(R, m->mesh->x[d->node], turned);
+        for (int k = 0; k < 3; k++) u[k] = d->is_rotation ? psi[k] : turned[k] - m->mesh->x[d->node][k] + shift[k];
+        q[d->equation] = pcs_dot3(u, d->direction);
+    }
+}
+
+// The velocity of a common motion: w about the origin and v.
+static void velocity_of_all(const model *m, const double *q, const double psi[3], const double w[3], const double v[3],
+                            double *out)
+{
+    const fe_data *fe = m->system->data;
+    double R[9], material[3];
+    pcs_rotation_exp(psi, R);
+    pcs_rotation_apply_transposed(R, w, material);
+    for (int i = 0; i < fe->map.ndof; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        double u[3], x[3], spin[3];
+        pcs_fe_node_vector(fe, d->node, q, x);
+        for (int k = 0; k < 3; k++) x[k] += m->mesh->x[d->node][k];
+        pcs_cross(w, x, spin);
+        bool is_space = fe->spin_of_node != NULL;
+        for (int k = 0; k < 3; k++) u[k] = !d->is_rotation ? v[k] + spin[k] : is_space ? material[k] : w[k];
+        out[d->equation] = pcs_dot3(u, d->direction);
+    }
+}
+
+static void check_common_motion(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
+{
+    pcs_system *system = m->system;
+    if (!has_two || strcmp(ops->name, "prescribed") == 0 || (b->is_linear && b->turns)) return;
+    double psi[3] = { b->is_flat ? 0.0 : 1.2, b->is_flat ? 0.0 : -0.7, 2.4 }, shift[3] = { 0.3, -2.0, 0.0 };
+    double w[3] = { b->is_flat ? 0.0 : 0.4, b->is_flat ? 0.0 : 0.8, -1.4 }, q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE];
+    double gap[16];
+    move_all(m, psi, shift, q);
+    gaps_at(system, q, 0.0, gap);
+    if (system->ops->update_directions != NULL) system->ops->update_directions(system, q);
+    velocity_of_all(m, q, psi, w, shift, v);
+    for (int j = 0; j < system->nrow; j++) {
+        CHECK_NEAR(gap[j], 0.0, 2e-15);
+        CHECK_NEAR(pcs_system_rate(system, j, v), 0.0, 2e-14);
+    }
+}
+
+static void joints_leave_the_common_motion_alone(void **state)
+{
+    (void)state;
+    for_each(check_common_motion);
+}
+
+// Both ends held by supports: nothing is left to hold.
+static void joints_of_held_nodes_are_refused(void **state)
+{
+    (void)state;
+    for (int j = 0; pcs_joints[j] != NULL; j++) {
+        const body *b = &bodies[3];
+        model *m = model_create();
+        add_body(m, b, "one", places[0]);
+        add_body(m, b, "two", places[1]);
+        state_joint(m, pcs_joints[j], b, true);
+        const char *const held[] = { "one.start", "two.start" };
+        for (int e = 0; e < 2; e++) model_support(m, held[e], "xy")->fixes[5] = true;
+        CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
+        CHECK_TEXT(pcs_message(m->ctx), "joint 'link' holds what supports hold already");
+        assert_string_equal(m->culprit, "joints.link");
+        model_destroy(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_derivatives_of_gaps),         cmocka_unit_test(bias_is_the_rest_of_the_acceleration),
+        cmocka_unit_test(joints_fit_the_reference_state),       cmocka_unit_test(constant_directions_stay),
+        cmocka_unit_test(joints_leave_the_common_motion_alone), cmocka_unit_test(joints_of_held_nodes_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
