@@ -130,6 +130,10 @@ static void far_flight_keeps_the_strain(void **state)
     m->system->ops->force(m->system, 0.0, q, v, f);
     CHECK_NEAR(f[0], 0.6 * 1e6 * stretch, 1e6 * 8e-12);
     CHECK_NEAR(f[3], -0.8 * 1e6 * stretch, 1e6 * 8e-12);
+    // and a nanometre of 5 m its digits, where l - L would have six
+    const double tiny[4] = { 0, 0, 0.6e-9, 0.8e-9 };
+    m->system->ops->force(m->system, 0.0, tiny, v, f);
+    CHECK_RELATIVE(f[0], 0.6e-3, 1e-9);
     model_destroy(&m);
 }
 
