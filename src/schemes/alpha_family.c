@@ -94,10 +94,11 @@ void pcs_alpha_accept(pcs_alpha *s, pcs_state *x, const double resultant[3], con
 }
 
 // (x1 - x0) . A mix, with A mix in `image`.
-static double alpha_product(const pcs_matrix *A, const pcs_alpha *s, int n, const double *x1, const double *x0)
+static double alpha_product(const pcs_system *system, const pcs_matrix *A, const pcs_alpha *s, const double *x1,
+                            const double *x0)
 {
     pcs_matrix_multiply(A, s->mix, s->image);
-    return pcs_change_dot(n, x1, x0, s->image);
+    return pcs_change_dot(system, x1, x0, s->image);
 }
 
 // h v_ga . C v_ga; gives by how much dq . C v_ga exceeds it, which is the scheme's doing.
@@ -109,7 +110,7 @@ static double alpha_damping(pcs_scheme *self, pcs_alpha *s, const pcs_state *x, 
     if (!self->system->has_damping) return 0.0;
     PCS_INDEPENDENT
     for (int i = 0; i < n; i++) s->mix[i] = (1.0 - s->ga) * x->v[i] + s->ga * v[i];
-    double along = alpha_product(self->system->C, s, n, s->next.q, x->q);
+    double along = alpha_product(self->system, self->system->C, s, s->next.q, x->q);
     for (int i = 0; i < n; i++) loss += s->mix[i] * s->image[i];
     report->damping_loss = report->h * loss;
     return along - report->damping_loss;
@@ -128,12 +129,12 @@ static double alpha_numerical_loss(pcs_scheme *self, pcs_alpha *s, const pcs_sta
     if (spread != 0.0) {
         PCS_INDEPENDENT
         for (int i = 0; i < n; i++) s->mix[i] = (1.0 - ga) * a0[i] + ga * a[i];
-        loss += 0.5 * h * h * spread * alpha_product(system->M, s, n, a, a0);
+        loss += 0.5 * h * h * spread * alpha_product(system, system->M, s, a, a0);
     }
     if (s->am != 0.0 || s->af != 0.0) {
         PCS_INDEPENDENT
         for (int i = 0; i < n; i++) s->mix[i] = (1.0 - ga) * (vd0[i] - a0[i]) + ga * (vd[i] - a[i]);
-        loss += alpha_product(system->M, s, n, s->next.q, x->q);
+        loss += alpha_product(system, system->M, s, s->next.q, x->q);
     }
     return loss;
 }
@@ -144,7 +145,11 @@ void pcs_alpha_book(pcs_scheme *self, pcs_alpha *s, const pcs_state *x, const do
     double h = report->h;
     report->external_work += (1.0 - s->ga) * pcs_load_work(system, x->t, x->q, s->next.q) +
                              s->ga * pcs_load_work(system, x->t + h, x->q, s->next.q);
-    if (!system->is_linear) return; // the loss is the remainder
+    if (!system->is_linear) { // the loss of the scheme is the remainder
+        report->damping_loss = h * ((1.0 - s->ga) * pcs_damping_power(system, x->q, x->v) +
+                                    s->ga * pcs_damping_power(system, s->next.q, v));
+        return;
+    }
     report->numerical_loss = alpha_numerical_loss(self, s, x, h) + alpha_damping(self, s, x, v, report);
 }
 

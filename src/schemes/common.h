@@ -52,7 +52,7 @@ double pcs_damping_power(const pcs_system *system, const double *q, const double
 double pcs_load_work(const pcs_system *system, double t, const double *q0, const double *q1);
 
 // (x1 - x0) . y in four sums, which the processor adds up side by side.
-double pcs_change_dot(int n, const double *x1, const double *x0, const double *y);
+double pcs_change_dot(const pcs_system *system, const double *x1, const double *x0, const double *y);
 
 // Work of the applied loads by the trapezoidal rule.
 double pcs_trapezoidal_load_work(const pcs_system *system, const pcs_state *x, const double *q_new, double h);

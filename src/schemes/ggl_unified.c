@@ -181,14 +181,16 @@ static double unified_apply(pcs_scheme *self, pcs_ggl *s, double h)
         next->q[i] += s->r[i];
         largest = fmax(largest, fmax(fabs(s->dv[i]), fabs(s->r[i]) / h));
     }
-    return largest;
+    return pcs_system_max(self->system, largest);
 }
 
 // What is not finite goes into the next state, whose measure will name it.
-static bool unified_is_finite(const pcs_ggl *s, pcs_next *next, int n)
+static bool unified_is_finite(const pcs_system *system, const pcs_ggl *s, pcs_next *next)
 {
     bool is_finite = true;
+    int n = system->nv;
     for (int i = 0; i < n; i++) is_finite = is_finite && isfinite(s->dv[i]) && isfinite(s->r[i]);
+    is_finite = pcs_system_max(system, !is_finite) == 0.0;
     for (int i = 0; i < n && !is_finite; i++) next->v[i] = s->dv[i] + s->r[i];
     return is_finite;
 }
@@ -200,7 +202,7 @@ static pcs_outcome unified_iterate(pcs_scheme *self, pcs_ggl *s, const pcs_state
     pcs_outcome outcome = unified_linearise(self, s, x, h);
     if (outcome != PCS_CONVERGED) return outcome;
     unified_free_change(self, s, x, h);
-    if (!unified_is_finite(s, next, self->system->nv)) return PCS_NOT_FINITE;
+    if (!unified_is_finite(self->system, s, next)) return PCS_NOT_FINITE;
     if (s->gap == PCS_GGL_PAPER) unified_fill_gaps(self, s, x, h);
     if (s->gap != PCS_GGL_EXACT) unified_fill_rates(self, s, x);
     if (s->gap != PCS_GGL_PAPER) {
@@ -215,7 +217,7 @@ static pcs_outcome unified_iterate(pcs_scheme *self, pcs_ggl *s, const pcs_state
     int rounds;
     if (!pcs_cone_solve(c, &rounds)) return PCS_NOT_CONVERGED;
     *change = unified_apply(self, s, h);
-    return unified_is_finite(s, next, self->system->nv) ? PCS_CONVERGED : PCS_NOT_FINITE;
+    return unified_is_finite(self->system, s, next) ? PCS_CONVERGED : PCS_NOT_FINITE;
 }
 
 // Takes the multipliers over and puts the projection where the velocity law holds: X = M^-1 G(qm)^T with the directions
@@ -245,7 +247,7 @@ pcs_outcome pcs_ggl_unified(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, do
 {
     pcs_next *next = &s->base.base.next;
     int n = self->system->nv;
-    double last = INFINITY, change = INFINITY, size = pcs_step_largest(n, x->v);
+    double last = INFINITY, change = INFINITY, size = pcs_system_largest(self->system, x->v);
     for (int i = 0; i < n; i++) {
         next->v[i] = x->v[i];
         next->q[i] = x->q[i] + h * x->v[i];
@@ -254,7 +256,7 @@ pcs_outcome pcs_ggl_unified(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, do
         pcs_outcome outcome = unified_iterate(self, s, x, h, &change);
         report->iterations++;
         if (outcome != PCS_CONVERGED) return outcome;
-        size = fmax(size, pcs_step_largest(n, next->v));
+        size = fmax(size, pcs_system_largest(self->system, next->v));
         bool is_done = change <= 1e-14 * size || (change <= 1e-10 * size && change > 0.5 * last);
         if (is_done || self->system->is_linear) {
             unified_finish(self, s, x);

@@ -100,7 +100,7 @@ static void bathe_predict_second(bathe *s, const pcs_state *x, int n, double wh)
 static double bathe_product(const pcs_system *system, bathe *s, const double *a, const double *x1, const double *x0)
 {
     pcs_matrix_multiply(system->M, a, s->image);
-    return pcs_change_dot(system->nv, x1, x0, s->image);
+    return pcs_change_dot(system, x1, x0, s->image);
 }
 
 // damping_loss; gives the rest of what the damping takes: across = v- . C dq1, first = 2 w h vm . C vm, dq1 = 2 w h vm.

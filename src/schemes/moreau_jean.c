@@ -142,9 +142,11 @@ static double moreau_excess(const pcs_scheme *self, const pcs_state *x, double h
 {
     const moreau *s = self->data;
     double sum = 0.0;
+    int n = pcs_system_nown(self->system);
     if (s->image == NULL) return 0.0;
     pcs_matrix_multiply(self->system->C, s->mean, s->image);
-    for (int i = 0; i < self->system->nv; i++) sum += (s->next.v[i] - x->v[i]) * s->image[i];
+    for (int i = 0; i < n; i++) sum += (s->next.v[i] - x->v[i]) * s->image[i];
+    pcs_system_sum(self->system, 1, &sum);
     return -(s->theta - s->move) * h * sum;
 }
 

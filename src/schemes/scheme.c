@@ -234,14 +234,16 @@ double pcs_load_work(const pcs_system *system, double t, const double *q0, const
     return system->ops->load_work == NULL ? 0.0 : system->ops->load_work(system, t, q0, q1);
 }
 
-double pcs_change_dot(int n, const double *x1, const double *x0, const double *y)
+double pcs_change_dot(const pcs_system *system, const double *x1, const double *x0, const double *y)
 {
     double sum[4] = { 0.0 };
-    int i = 0;
+    int i = 0, n = pcs_system_nown(system);
     for (; i + 4 <= n; i += 4)
         for (int k = 0; k < 4; k++) sum[k] += (x1[i + k] - x0[i + k]) * y[i + k];
     for (; i < n; i++) sum[0] += (x1[i] - x0[i]) * y[i];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    double total = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    pcs_system_sum(system, 1, &total);
+    return total;
 }
 
 double pcs_trapezoidal_load_work(const pcs_system *system, const pcs_state *x, const double *q_new, double h)

@@ -169,6 +169,7 @@ static double control_error(const pcs_sim *sim, const pcs_control *c, double *ex
     double scale = order == PCS_ORDER_0 ? 2.0 : order == PCS_ORDER_1 ? 1.0 : 1.0 / 3.0, error = 0.0, added = 0.0;
     *exponent = 1.0 / (order + 1);
     for (int i = 0; i < sim->system->nq; i++) error = fmax(error, fabs(sim->state.q[i] - c->whole[i]));
+    error = pcs_system_max(sim->system, error);
     for (int j = 0; j < sim->system->nrow; j++) {
         double before = fmax(0.0, -c->gap_before[j]), after = fmax(0.0, -sim->report.rows[j].gap);
         // Where positions are corrected, what the correction had to undo stands for the penetration.

@@ -54,10 +54,11 @@ void pcs_columns_add(const pcs_columns *columns, int column, double scale, doubl
     for (int i = columns->low[column]; i < columns->high[column]; i++) x[i] += scale * value[i];
 }
 
-double pcs_columns_dot(const pcs_columns *columns, int column, const double *x)
+double pcs_columns_dot(const pcs_columns *columns, int column, int n, const double *x)
 {
     double sum = 0.0;
-    for (int i = columns->low[column]; i < columns->high[column]; i++) sum += columns->value[column][i] * x[i];
+    int high = columns->high[column] < n ? columns->high[column] : n;
+    for (int i = columns->low[column]; i < high; i++) sum += columns->value[column][i] * x[i];
     return sum;
 }
 
@@ -266,6 +267,15 @@ double pcs_projection_mass(const pcs_step_solver *solver, int row)
     return projection_exact_mass(solver, true, row);
 }
 
+// Does it stand at q on all ranks?
+static bool projection_is_at(const pcs_step_solver *solver, const double *q)
+{
+    const pcs_projection *p = solver->projection;
+    if (!p->is_at) return false;
+    bool has_moved = memcmp(p->at, q, (size_t)solver->system->nv * sizeof *q) != 0;
+    return pcs_system_max(solver->system, has_moved) == 0.0;
+}
+
 bool pcs_projection_move(pcs_step_solver *solver, const double *q)
 {
     pcs_system *system = solver->system;
@@ -273,8 +283,7 @@ bool pcs_projection_move(pcs_step_solver *solver, const double *q)
     pcs_projection *p = solver->projection;
     // A beam that bends far has a constant mass and, on a plane, constant directions.
     bool is_fixed = system->ops->update_mass == NULL && system->ops->update_directions == NULL;
-    if (is_fixed || system->is_linear || (p->is_at && memcmp(p->at, q, (size_t)system->nv * sizeof *q) == 0))
-        return true;
+    if (is_fixed || system->is_linear || projection_is_at(solver, q)) return true;
     p->is_at = false;
     if (system->ops->update_mass != NULL) {
         system->ops->update_mass(system, q);
@@ -320,8 +329,10 @@ static double projection_work_of(const pcs_step_solver *solver, const double *z,
     if (!projection_apply(solver, z, NULL)) return 0.0;
     memset(p->at, 0, (size_t)system->nv * sizeof(double)); // linear systems never move: free to use
     pcs_matrix_add_multiply(system->K, 1.0, p->work, p->at);
-    for (int i = 0; i < system->nv; i++) work += p->at[i] * (q[i] - 0.5 * p->work[i]);
-    for (int i = 0; i < system->nv && system->gravity != NULL; i++) work -= p->work[i] * system->gravity[i];
+    int n = pcs_system_nown(system);
+    for (int i = 0; i < n; i++) work += p->at[i] * (q[i] - 0.5 * p->work[i]);
+    for (int i = 0; i < n && system->gravity != NULL; i++) work -= p->work[i] * system->gravity[i];
+    pcs_system_sum(system, 1, &work);
     return work;
 }
 
@@ -330,13 +341,17 @@ double pcs_displacement_work(const pcs_step_solver *solver, const double *z, con
     const pcs_system *system = solver->system;
     const pcs_projection *p = solver->projection;
     double work = 0.0;
+    bool acts = false;
+    int n = pcs_system_nown(system);
     if (!p->has_columns) return projection_work_of(solver, z, q);
     for (int j = 0; j < system->nrow; j++) {
         if (z[j] == 0.0) continue;
-        work += z[j] * pcs_columns_dot(p->KX, j, q);
-        if (system->gravity != NULL) work -= z[j] * pcs_columns_dot(p->X, j, system->gravity);
+        acts = true;
+        work += z[j] * pcs_columns_dot(p->KX, j, n, q);
+        if (system->gravity != NULL) work -= z[j] * pcs_columns_dot(p->X, j, n, system->gravity);
         for (int i = 0; i < system->nrow; i++)
-            if (z[i] != 0.0) work -= 0.5 * z[j] * z[i] * pcs_columns_dot(p->KX, j, p->X->value[i]);
+            if (z[i] != 0.0) work -= 0.5 * z[j] * z[i] * pcs_columns_dot(p->KX, j, n, p->X->value[i]);
     }
+    if (acts) pcs_system_sum(system, 1, &work);
     return work;
 }

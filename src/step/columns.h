@@ -19,8 +19,8 @@ pcs_status pcs_columns_create(pcs_context *ctx, int n, int count, pcs_columns **
 void pcs_columns_trim(pcs_columns *columns, int column);
 // x += scale * column
 void pcs_columns_add(const pcs_columns *columns, int column, double scale, double *x);
-// column . x
-double pcs_columns_dot(const pcs_columns *columns, int column, const double *x);
+// column . x over the first n entries
+double pcs_columns_dot(const pcs_columns *columns, int column, int n, const double *x);
 
 // The projection of contact impulses onto velocities, shared by all step solvers. A solver that works by products keeps
 // no columns: what follows then takes a solve with M where it would add columns up.

@@ -33,6 +33,8 @@ typedef struct newton {
     unsigned char *is_used;                                  // [m] rows that may transmit something in this step
     int *row_of_tangent;                                     // [nt]
     bool has_jump;                                           // U or W is not zero
+    bool is_factored;                                        // S* of a system whose tangents never change
+    unsigned char *has_column;                               // [nz] its columns Y that are filled
     double **Y;                                              // [nz][n] what a unit multiplier does to d
     double **mu_of;                                          // [nz][nb] and to mu
     double **border;                                         // [nb][n] S*^-1 Gb^T
@@ -45,6 +47,7 @@ typedef struct newton {
 
 static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
 {
+    PCS_TAKE(self->ctx, s->has_column, s->nz, "the Newton solver");
     PCS_TAKE(self->ctx, s->Y, s->nz, "the Newton solver");
     PCS_TAKE(self->ctx, s->mu_of, s->nz, "the Newton solver");
     PCS_TAKE(self->ctx, s->border, s->nb, "the Newton solver");
@@ -93,12 +96,15 @@ static pcs_status newton_setup(pcs_step_solver *self)
 static pcs_status newton_prepare(pcs_step_solver *self, pcs_outcome *outcome)
 {
     newton *s = self->data;
-    (void)outcome; // every iteration factors anew
+    (void)outcome; // iterations factor
+    s->is_factored = false;
+    if (s->nz > 0) memset(s->has_column, 0, (size_t)s->nz);
     if (!self->form.has_dynamics || s->S != NULL) return PCS_OK;
     PCS_TRY(pcs_matrix_create(self->ctx, self->system->M->pattern, &s->S));
     // S* is not symmetric in general; a back end for positive matrices then serves the mass alone.
     bool is_general = pcs_linsolve_takes(self->linear, s->S->pattern, PCS_GENERAL);
-    PCS_TRY(pcs_linsolve_create(self->ctx, is_general ? self->linear : "auto", s->S, PCS_GENERAL, &s->iteration));
+    PCS_TRY(pcs_linsolve_create_labelled(self->ctx, is_general ? self->linear : "auto", "iteration", s->S, PCS_GENERAL,
+                                         &s->iteration));
     self->iteration_backend = s->iteration->ops->name;
     return PCS_OK;
 }
@@ -162,6 +168,7 @@ static bool newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
     pcs_system *system = self->system;
     const pcs_step_form *form = &self->form;
     bool is_singular = false;
+    if (s->is_factored) return true;
     if (system->ops->update_tangents != NULL) {
         system->ops->update_tangents(system, p->t, p->q, p->v);
         if (p->base != NULL) system->ops->turn_columns(system, s->x, system->K);
@@ -169,6 +176,7 @@ static bool newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
     pcs_matrix_combine(s->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
     if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
+    s->is_factored = system->is_linear;
     if (!form->has_smooth_multipliers) return true;
     for (int i = 0; i < s->nb; i++) {
         memset(s->border[i], 0, (size_t)s->n * sizeof(double));
@@ -214,8 +222,9 @@ static void newton_fill_columns(pcs_step_solver *self)
 {
     newton *s = self->data;
     for (int k = 0; k < s->nz; k++) {
-        if (!newton_is_used(self, k)) continue;
+        if (!newton_is_used(self, k) || s->has_column[k]) continue;
         memset(s->Y[k], 0, (size_t)s->n * sizeof(double));
+        s->has_column[k] = self->system->is_linear;
         if (!self->form.has_dynamics) continue;
         const double *column = newton_column(self, k);
         double into_q = newton_into_q(self, k), into_v = newton_into_v(self, k);
@@ -396,10 +405,11 @@ static double newton_update_motion(pcs_step_solver *self, pcs_step_problem *p)
         for (int i = 0; i < s->nb && self->form.has_smooth_multipliers; i++) s->mu0[i] += z[k] * s->mu_of[k][i];
     }
     for (int i = 0; i < s->n; i++) {
-        if (!isfinite(s->y0[i])) return NAN; // fmax would lose it
         p->d[i] += s->y0[i];
-        largest = fmax(largest, fabs(s->y0[i]));
+        if (!(fabs(s->y0[i]) <= largest)) largest = fabs(s->y0[i]); // a NaN stays
     }
+    largest = pcs_system_max(self->system, largest);
+    if (!isfinite(largest)) return NAN;
     for (int i = 0; i < s->nb && self->form.has_smooth_multipliers; i++)
         p->lam[s->bilateral[i]] -= s->mu0[i] / self->form.h;
     return largest;
@@ -424,13 +434,13 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int *it
     memcpy(s->q_last, sum, (size_t)s->n * sizeof(double));
     newton_apply(self, p);
     for (int i = 0; i < s->n; i++) change = fmax(change, fabs(sum[i] - s->q_last[i]) / self->form.h);
-    return change;
+    return pcs_system_max(self->system, change);
 }
 
 static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
     newton *s = self->data;
-    double last = INFINITY, scale = pcs_step_largest(s->n, s->v0);
+    double last = INFINITY, scale = pcs_system_largest(self->system, s->v0);
     for (int j = 0; j < s->m; j++) s->is_used[j] = self->system->rows[j].is_bilateral;
     memset(p->d, 0, (size_t)s->n * sizeof(double));
     memset(s->cone->z, 0, (size_t)s->nz * sizeof(double));
@@ -440,10 +450,11 @@ static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, i
         double change = newton_iterate(self, p, iterations);
         if (isnan(change)) return PCS_NOT_CONVERGED;
         // A body at rest has no velocity, but what its weight would give it in a step is rounded off all the same.
-        scale = fmax(scale, fmax(pcs_step_largest(s->n, p->v), pcs_step_largest(s->n, p->d)));
+        scale = fmax(scale, fmax(pcs_system_largest(self->system, p->v), pcs_system_largest(self->system, p->d)));
         // What is left after this change, when the next ones shrink as it did; or round-off, which does not shrink.
         double rate = *iterations > 1 ? change / last : 1.0;
         bool is_small = change <= 1e-14 * scale || (rate < 0.1 && rate * change <= 1e-14 * scale);
+        is_small = is_small || self->system->is_linear; // one linearisation is the whole problem
         if ((is_small || (change <= 1e-10 * scale && rate > 0.5)) && !newton_misses_row(self, p))
             return pcs_projection_move(self, p->q) ? PCS_CONVERGED : PCS_SINGULAR;
         last = change;

@@ -78,11 +78,10 @@ static double sequential_dynamics(pcs_step_solver *self, pcs_step_problem *p)
     pcs_matrix_add_multiply(system->M, -self->form.c, p->d, s->r);
     pcs_linsolve_solve(s->iteration, s->r);
     for (int i = 0; i < system->nv; i++) {
-        if (!isfinite(s->r[i])) return NAN;
         p->d[i] += s->r[i];
-        largest = fmax(largest, fabs(s->r[i]));
+        if (!(fabs(s->r[i]) <= largest)) largest = fabs(s->r[i]); // a NaN stays
     }
-    return largest;
+    return pcs_system_max(system, largest);
 }
 
 // (2) and (3); false when the sets do not settle.
@@ -106,7 +105,7 @@ static bool sequential_contacts(pcs_step_solver *self, pcs_step_problem *p)
 // Rounds until the correction no longer shrinks; round-off keeps it from vanishing.
 static pcs_outcome sequential_rounds(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
-    double last = INFINITY, scale = pcs_step_largest(self->system->nv, p->v);
+    double last = INFINITY, scale = pcs_system_largest(self->system, p->v);
     for (*iterations = 1; *iterations <= ROUNDS; ++*iterations) {
         double correction = self->form.has_dynamics ? sequential_dynamics(self, p) : 0.0;
         if (!isfinite(correction)) return PCS_NOT_FINITE;

@@ -558,7 +558,7 @@ static void columns_are_trimmed_without_loss(void **state)
     double v[N], sum = 0.0;
     for (int i = 0; i < n; i++) v[i] = cos(pi * i);
     for (int i = 0; i < n; i++) sum += unit[i] * v[i];
-    CHECK_RELATIVE(pcs_columns_dot(X, 0, v), sum, 1e-14);
+    CHECK_RELATIVE(pcs_columns_dot(X, 0, n, v), sum, 1e-14);
     model_destroy(&m);
 }
 
