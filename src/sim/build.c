@@ -130,6 +130,11 @@ pcs_status pcs_build_sim(pcs_context *ctx, pcs_case *c, pcs_sim **out)
     return build_all(ctx, c, false, out);
 }
 
+pcs_status pcs_build_still(pcs_context *ctx, pcs_case *c, pcs_sim **out)
+{
+    return build_all(ctx, c, true, out);
+}
+
 static pcs_status build_load(pcs_context *ctx, const char *path, int nset, const char *const *set, bool is_model_only,
                              pcs_sim **out)
 {

@@ -103,6 +103,8 @@ pcs_node *pcs_build_section(pcs_build *b, const char *key, bool is_required, con
 
 // Builds a loaded case.
 pcs_status pcs_build_sim(pcs_context *ctx, pcs_case *c, pcs_sim **out);
+// The same without scheme and clock.
+pcs_status pcs_build_still(pcs_context *ctx, pcs_case *c, pcs_sim **out);
 
 // The names of a registry, for pcs_case_type.
 #define PCS_BUILD_NAMES_OF(table, names)                                          \
