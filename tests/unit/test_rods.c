@@ -266,6 +266,9 @@ static void springs_enter_the_stable_step(void **state)
     model_build(m);
     CHECK(m->system->nv == 6 && m->system->is_linear && !m->system->has_damping && m->system->C == NULL);
     CHECK_RELATIVE(m->system->stable_step, 2.0 / sqrt(2.0 * 100.0 / 4.0), 1e-14);
+    double M[36];
+    model_dense(m->system->M, 6, M);
+    for (int i = 0; i < 6; i++) CHECK(M[7 * i] == (i % 3 == 2 ? 2.0 : 4.0));
     double q[6] = { 0, 0, 40.0, 0.5, 0, 41.0 }, rest[6] = { 0 }, f[6];
     const double wanted[6] = { 50, 0, 9, -50, 0, -9 };
     m->system->ops->force(m->system, 0.0, q, rest, f);

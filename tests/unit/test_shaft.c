@@ -162,6 +162,37 @@ static void driven_shaft_spins_as_its_nodes_do(void **state)
     model_destroy(&driven);
 }
 
+// A shaft that tilts as a whole feels -s Jp (w x a) in all, Jp = rho Ip L: the moments of its forces add up to it.
+static void tilting_shaft_feels_the_moment_of_a_top(void **state)
+{
+    (void)state;
+    const double from[3] = { 0 }, to[3] = { 0.3, 0, 0 }, tilt[3] = { 0, 0.4, 0.9 };
+    static const char *const masses[] = { "consistent", "lumped" };
+    for (int which = 0; which < 2; which++) {
+        model *m = model_create();
+        char values[256];
+        model_line(m, "shaft", from, to, 3);
+        snprintf(values, sizeof values, "E=1 nu=0.3 rho=%.17g orientation=0,1,0 speed=700 mass=%s", rho, masses[which]);
+        model_group(m, "rotor_beam", "shaft", values);
+        set_section(m, 0, round_section());
+        model_build(m);
+        double q[24] = { 0 }, v[24] = { 0 }, f[24], moment[3] = { 0 }, arm_force[3];
+        for (int i = 0; i < 4; i++) {
+            pcs_cross(tilt, m->mesh->x[i], v + 6 * i);
+            memcpy(v + 6 * i + 3, tilt, sizeof tilt);
+        }
+        m->system->ops->force(m->system, 0.0, q, v, f);
+        for (int i = 0; i < 4; i++) {
+            pcs_cross(m->mesh->x[i], f + 6 * i, arm_force);
+            for (int k = 0; k < 3; k++) moment[k] += arm_force[k] + f[6 * i + 3 + k];
+        }
+        double polar = rho * 2.0 * round_section().Iz * 0.3;
+        const double wanted[3] = { 0.0, -700.0 * polar * tilt[2], 700.0 * polar * tilt[1] };
+        CHECK_ALL_NEAR(3, moment, wanted, 1e-13 * 700.0 * polar);
+        model_destroy(&m);
+    }
+}
+
 // A disc on torsional springs whirls at J w^2 -+ Jp s w - k = 0.
 static model *disc_on_springs(const char *disc, double speed)
 {
@@ -377,6 +408,7 @@ static void what_spins_is_round(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tilting_shaft_feels_the_moment_of_a_top),
         cmocka_unit_test(shaft_whirls_at_the_exact_speeds),
         cmocka_unit_test(driven_shaft_spins_as_its_nodes_do),
         cmocka_unit_test(disc_whirls_as_computed_by_hand),
