@@ -135,6 +135,26 @@ static pcs_status spectrum_try_zero(spectrum *s, double *x, bool *is_done)
     return PCS_OK;
 }
 
+// A vector without a pattern, so that no eigenvector is missed by symmetry.
+static void spectrum_start_vector(int n, double *x)
+{
+    for (int i = 0; i < n; i++) x[i] = 1.0 + 0.5 * sin(1.0 + 2.3 * i);
+}
+
+// Smallest eigenvalue that is not zero, by its size. Vectors that turn out to have none are put aside on the way.
+static double spectrum_first(spectrum *s, double *x)
+{
+    double estimate = spectrum_estimate(s, x, s->work);
+    int room = s->p->nknown + s->p->count;
+    while (estimate <= 50.0 * spectrum_rounding(s->p->K, x) && s->nlocked < room) {
+        spectrum_lock(s, x);
+        spectrum_start_vector(s->n, x);
+        spectrum_project(s, x);
+        estimate = spectrum_estimate(s, x, s->work);
+    }
+    return estimate;
+}
+
 // From a shift that makes K - z M definite towards the size of the smallest eigenvalue that is wanted.
 static pcs_status spectrum_near_shift(pcs_context *ctx, spectrum *s, double top, double *x)
 {
@@ -144,15 +164,20 @@ static pcs_status spectrum_near_shift(pcs_context *ctx, spectrum *s, double top,
         PCS_TRY(spectrum_factor(s, shift, &is_definite));
     if (!is_definite)
         return pcs_fail(ctx, PCS_FAILED, "no shift down to %g makes the stiffness matrix positive definite", s->shift);
-    for (int k = 0; k < SHIFT_ROUNDS; k++) {
-        double estimate = spectrum_estimate(s, x, s->work), last = s->shift;
+    int nlocked = s->nlocked;
+    pcs_status status = PCS_OK;
+    for (int k = 0; k < SHIFT_ROUNDS && status == PCS_OK; k++) {
+        double estimate = spectrum_first(s, x), last = s->shift;
         double next = -fmax(estimate, LEAST_SHIFT * top);
         bool is_far = next > 0.25 * last || (next < 4.0 * last && estimate > 0.0);
-        if (!isfinite(next) || !is_far || next == last) return PCS_OK;
-        PCS_TRY(spectrum_factor(s, next, &is_definite));
-        if (!is_definite) return spectrum_factor(s, last, &is_definite);
+        if (!isfinite(next) || !is_far || next == last) break;
+        status = spectrum_factor(s, next, &is_definite);
+        if (status != PCS_OK || is_definite) continue;
+        status = spectrum_factor(s, last, &is_definite);
+        break;
     }
-    return PCS_OK;
+    s->nlocked = nlocked;
+    return status;
 }
 
 // Leaves K - z M factored for a z below all eigenvalues and not far from the first that is wanted.
@@ -163,8 +188,7 @@ static pcs_status spectrum_choose_shift(pcs_context *ctx, spectrum *s)
     double *x = pcs_scratch(NULL, (size_t)s->n, sizeof *x);
     if (x == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: a vector of %d equations", s->n);
     pcs_status status = PCS_OK;
-    // Without a pattern, so that no eigenvector is missed by symmetry.
-    for (int i = 0; i < s->n; i++) x[i] = 1.0 + 0.5 * sin(1.0 + 2.3 * i);
+    spectrum_start_vector(s->n, x);
     if (s->p->nknown == 0 && top > 0.0) status = spectrum_try_zero(s, x, &is_done);
     if (status == PCS_OK && !is_done) status = spectrum_near_shift(ctx, s, top, x);
     pcs_scratch_free(x);

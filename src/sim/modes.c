@@ -175,7 +175,7 @@ static pcs_status modes_find_whirl(search *s)
         if (s->rigid.count > 0 && square <= modes_zero(s->system, re, image)) continue;
         pcs_mode *m = &s->out->modes[s->out->count++];
         *m = (pcs_mode){ .w = r.w[k], .residual = r.residual[k], .name = "", .re = re, .im = im };
-        m->damping = square > 0.0 ? r.decay[k] / sqrt(square) : 0.0;
+        m->damping = fabs(r.decay[k]) > 1e-10 * sqrt(square) ? r.decay[k] / sqrt(square) : 0.0;
         double spin = modes_gyration(s, re, im, image), size = pcs_matrix_abs_bound(s->system->M, re) * m->w;
         m->kind = r.w[k] == 0.0 ? r.decay[k] < 0.0 ? PCS_MODE_UNSTABLE : PCS_MODE_DECAY : PCS_MODE_VIBRATION;
         if (m->kind == PCS_MODE_UNSTABLE) m->w = -r.decay[k];

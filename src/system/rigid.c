@@ -277,7 +277,7 @@ static void rigid_keep(finder *f, const double *motion, pcs_rigid *out, const ch
     rigid_vector(f, motion, x);
     if (part < 0 || f->npart == 1) snprintf(out->name[out->count], PCS_RIGID_NAME, "%s", name);
     else
-        snprintf(out->name[out->count], PCS_RIGID_NAME, "%s, of the part of '%s'", name,
+        snprintf(out->name[out->count], PCS_RIGID_NAME, "%s of part '%s'", name,
                  f->group[part] < 0 ? "?" : f->fe->model.groups[f->group[part]].name);
     out->count++;
 }
@@ -385,7 +385,7 @@ static void rigid_describe(const finder *f, double *motion, size_t size, char *n
     }
     const double *t = motion + SIX * *fastest, *w = t + 3;
     double turn = sqrt(rigid_dot(3, w, w)), slide = sqrt(rigid_dot(3, t, t)), point[3], one[1][MOST];
-    const char *joint = moving > 1 ? "joined motion with " : "";
+    const char *joint = moving > 1 ? "joined motion, " : "";
     if (turn < NEGLIGIBLE * slide) {
         snprintf(name, size, "%stranslation along [%.4g, %.4g, %.4g]", joint, rigid_tidy(t[0] / slide),
                  rigid_tidy(t[1] / slide), rigid_tidy(t[2] / slide));
@@ -403,7 +403,7 @@ static void rigid_name_all(finder *f, pcs_rigid *out)
 {
     double rest[MOST][MOST], point[3];
     rigid_name_axes(f, -1, f->center, false, out);
-    for (int p = 0; p < f->npart && f->npart > 1; p++) rigid_name_axes(f, p, f->center, false, out);
+    for (int p = 0; p < f->npart && f->npart > 1; p++) rigid_name_axes(f, p, f->center, true, out);
     while (f->nchosen < f->nfree) {
         int count = rigid_rest(f, rest), before = f->nchosen, fastest = 0;
         if (count == 0) return;

@@ -1,0 +1,350 @@
+// Eigenvalues of sparse pencils against closed forms: both solvers, rows that hold, multiple and zero eigenvalues,
+// massless equations, gyroscopic and damped systems; bordered systems against dense elimination.
+
+#include "support/check.h"
+
+#include "eigen/eigen.h"
+#include "linsolve/bordered.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+
+typedef struct pencil {
+    pcs_context *ctx;
+    int n;
+    pcs_matrix *K, *M, *C;
+    pcs_rows *G;
+    unsigned char holds[8];
+} pencil;
+
+// All pairs of neighbours up to `reach` away.
+static pencil pencil_create(int n, int reach)
+{
+    pencil p = { .n = n };
+    pcs_pattern_builder *builder;
+    pcs_pattern *pattern;
+    CHECK_OK(NULL, pcs_context_create(&p.ctx));
+    CHECK_OK(p.ctx, pcs_pattern_begin(p.ctx, n, &builder));
+    for (int i = 0; i < n; i++)
+        for (int j = i; j <= i + reach && j < n; j++)
+            CHECK_OK(p.ctx, pcs_pattern_add_cells(builder, 1, 2, (const int[2]){ i, j }));
+    CHECK_OK(p.ctx, pcs_pattern_finish(builder, &pattern));
+    CHECK_OK(p.ctx, pcs_matrix_create(p.ctx, pattern, &p.K));
+    CHECK_OK(p.ctx, pcs_matrix_create(p.ctx, pattern, &p.M));
+    CHECK_OK(p.ctx, pcs_matrix_create(p.ctx, pattern, &p.C));
+    return p;
+}
+
+static void pencil_add(pcs_matrix *A, int i, int j, double value)
+{
+    for (int k = A->pattern->start[j]; k < A->pattern->start[j + 1]; k++)
+        if (A->pattern->row[k] == i) {
+            A->value[k] += value;
+            return;
+        }
+    CHECK(!"entry outside of the pattern");
+}
+
+static void pencil_row(pencil *p, int nrow, const int (*column)[2], const double (*value)[2])
+{
+    CHECK_OK(p->ctx, pcs_rows_create(p->ctx, nrow, p->n, 2 * nrow, &p->G));
+    for (int j = 0; j <= nrow; j++) p->G->start[j] = 2 * j;
+    for (int j = 0; j < nrow; j++)
+        for (int k = 0; k < 2; k++) {
+            p->G->column[2 * j + k] = column[j][k];
+            p->G->value[2 * j + k] = value[j][k];
+        }
+}
+
+// Masses 1 on springs 1, held at both ends or free: lambda_k = 4 sin^2(k pi / (2 (n + 1))) or 4 sin^2(k pi / (2 n)).
+static void pencil_chain(pencil *p, bool is_free)
+{
+    for (int i = 0; i < p->n; i++) {
+        bool is_end = i == 0 || i == p->n - 1;
+        pencil_add(p->K, i, i, is_free && is_end ? 1.0 : 2.0);
+        pencil_add(p->M, i, i, 1.0);
+        if (i == 0) continue;
+        pencil_add(p->K, i, i - 1, -1.0);
+        pencil_add(p->K, i - 1, i, -1.0);
+    }
+}
+
+static pcs_eigen_result pencil_solve(pencil *p, pcs_eigen_method method, int count)
+{
+    pcs_eigen_result r;
+    pcs_eigen_problem problem = { .K = p->K, .M = p->M, .linear = "auto", .method = method, .count = count };
+    problem.G = p->G;
+    problem.holds = p->G == NULL ? NULL : p->holds;
+    CHECK_OK(p->ctx, pcs_eigen_symmetric(p->ctx, &problem, &r));
+    return r;
+}
+
+static void check_orthonormal(const pencil *p, const pcs_eigen_result *r, double tolerance)
+{
+    double *image = malloc((size_t)p->n * sizeof *image);
+    for (int a = 0; a < r->count; a++) {
+        pcs_matrix_multiply(p->M, r->vector + a * p->n, image);
+        for (int b = 0; b < r->count; b++) {
+            double sum = 0.0;
+            for (int i = 0; i < p->n; i++) sum += image[i] * r->vector[b * p->n + i];
+            CHECK_NEAR(sum, a == b ? 1.0 : 0.0, tolerance);
+        }
+    }
+    free(image);
+}
+
+static void both_solvers_find_the_smallest_eigenvalues(void **state)
+{
+    (void)state;
+    const pcs_eigen_method methods[] = { PCS_EIGEN_DENSE, PCS_EIGEN_ARPACK, PCS_EIGEN_AUTO };
+    for (int m = 0; m < 3; m++) {
+        pencil p = pencil_create(200, 1);
+        pencil_chain(&p, false);
+        pcs_eigen_result r = pencil_solve(&p, methods[m], 12);
+        CHECK(r.count == 12 && strcmp(r.eigen_name, m == 0 ? "LAPACK" : "ARPACK") == 0);
+        CHECK(r.shift == 0.0 && r.nfactor == 1);
+        for (int k = 0; k < 12; k++) {
+            double s = sin((k + 1) * PI / (2.0 * 201.0));
+            CHECK_RELATIVE(r.lambda[k], 4.0 * s * s, 1e-12);
+            CHECK(r.residual[k] < 1e-11 && r.lambda[k] > r.zero[k]);
+        }
+        check_orthonormal(&p, &r, 1e-11);
+        pcs_context_destroy(&p.ctx);
+    }
+}
+
+static void a_free_chain_has_one_zero(void **state)
+{
+    (void)state;
+    const pcs_eigen_method methods[] = { PCS_EIGEN_DENSE, PCS_EIGEN_ARPACK };
+    for (int m = 0; m < 2; m++) {
+        pencil p = pencil_create(150, 1);
+        pencil_chain(&p, true);
+        pcs_eigen_result r = pencil_solve(&p, methods[m], 6);
+        CHECK(r.count == 6 && r.shift < 0.0);
+        CHECK(fabs(r.lambda[0]) <= r.zero[0]);
+        for (int k = 1; k < 6; k++) {
+            double s = sin(k * PI / (2.0 * 150.0));
+            CHECK_RELATIVE(r.lambda[k], 4.0 * s * s, 1e-9);
+            CHECK(r.lambda[k] > r.zero[k]);
+        }
+        pcs_context_destroy(&p.ctx);
+    }
+}
+
+static void known_vectors_are_not_found_again(void **state)
+{
+    (void)state;
+    enum { N = 150 };
+    double known[N];
+    pencil p = pencil_create(N, 1);
+    pencil_chain(&p, true);
+    for (int i = 0; i < N; i++) known[i] = 1.0 / sqrt(N);
+    pcs_eigen_result r;
+    pcs_eigen_problem problem = { .K = p.K, .M = p.M, .linear = "auto", .count = 4, .nknown = 1, .known = known };
+    CHECK_OK(p.ctx, pcs_eigen_symmetric(p.ctx, &problem, &r));
+    for (int k = 0; k < 4; k++) {
+        double s = sin((k + 1) * PI / (2.0 * N)), sum = 0.0;
+        CHECK_RELATIVE(r.lambda[k], 4.0 * s * s, 1e-11);
+        for (int i = 0; i < N; i++) sum += r.vector[k * N + i];
+        CHECK_NEAR(sum, 0.0, 1e-10);
+    }
+    pcs_context_destroy(&p.ctx);
+}
+
+// Five equal chains side by side: every eigenvalue comes five times, and the iteration must find all copies.
+static void copies_of_an_eigenvalue_are_not_missed(void **state)
+{
+    (void)state;
+    enum { COPIES = 5, LENGTH = 40, N = COPIES * LENGTH };
+    pencil p = pencil_create(N, 1);
+    for (int i = 0; i < N; i++) {
+        pencil_add(p.K, i, i, 2.0);
+        pencil_add(p.M, i, i, 1.0);
+        if (i % LENGTH == 0) continue;
+        pencil_add(p.K, i, i - 1, -1.0);
+        pencil_add(p.K, i - 1, i, -1.0);
+    }
+    pcs_eigen_result r = pencil_solve(&p, PCS_EIGEN_ARPACK, 12);
+    for (int k = 0; k < 12; k++) {
+        double s = sin((k / COPIES + 1) * PI / (2.0 * (LENGTH + 1)));
+        CHECK_RELATIVE(r.lambda[k], 4.0 * s * s, 1e-11);
+    }
+    check_orthonormal(&p, &r, 1e-10);
+    pcs_context_destroy(&p.ctx);
+}
+
+static void massless_equations_have_no_eigenvalue(void **state)
+{
+    (void)state;
+    pencil p = pencil_create(3, 2);
+    // Two springs 1 in series between ground and mass 2: k = 1/2; a third equation with a spring 3 and mass 1 of its
+    // own.
+    pencil_add(p.K, 0, 0, 2.0);
+    pencil_add(p.K, 0, 1, -1.0);
+    pencil_add(p.K, 1, 0, -1.0);
+    pencil_add(p.K, 1, 1, 1.0);
+    pencil_add(p.K, 2, 2, 3.0);
+    pencil_add(p.M, 1, 1, 2.0);
+    pencil_add(p.M, 2, 2, 1.0);
+    pcs_eigen_result r = pencil_solve(&p, PCS_EIGEN_AUTO, 3);
+    CHECK(r.count == 2);
+    CHECK_RELATIVE(r.lambda[0], 0.25, 1e-14);
+    CHECK_RELATIVE(r.lambda[1], 3.0, 1e-14);
+    pcs_context_destroy(&p.ctx);
+}
+
+static void negative_eigenvalues_are_found(void **state)
+{
+    (void)state;
+    pencil p = pencil_create(160, 1);
+    pencil_chain(&p, false);
+    for (int i = 0; i < p.n; i++) pencil_add(p.K, i, i, -0.002);
+    pcs_eigen_result r = pencil_solve(&p, PCS_EIGEN_ARPACK, 5);
+    CHECK(r.lambda[0] < 0.0 && r.lambda[1] < 0.0 && r.lambda[2] > 0.0);
+    for (int k = 0; k < 5; k++) {
+        double s = sin((k + 1) * PI / (2.0 * 161.0));
+        CHECK_NEAR(r.lambda[k], 4.0 * s * s - 0.002, 1e-13);
+    }
+    pcs_context_destroy(&p.ctx);
+}
+
+// A free chain whose ends are held by rows, one of them twice and one row that does not hold: as the held chain.
+static void rows_hold(void **state)
+{
+    (void)state;
+    const pcs_eigen_method methods[] = { PCS_EIGEN_DENSE, PCS_EIGEN_ARPACK };
+    for (int m = 0; m < 2; m++) {
+        pencil p = pencil_create(122, 1);
+        pencil_chain(&p, true);
+        pencil_row(&p, 4, (const int[4][2]){ { 0, 1 }, { 121, 120 }, { 0, 1 }, { 60, 61 } },
+                   (const double[4][2]){ { 1, 0 }, { 3, 0 }, { -2, 0 }, { 1, -1 } });
+        p.holds[0] = p.holds[1] = p.holds[2] = 1;
+        pcs_eigen_result r = pencil_solve(&p, methods[m], 5);
+        for (int k = 0; k < 5; k++) {
+            double s = sin((k + 1) * PI / (2.0 * 121.0));
+            CHECK_RELATIVE(r.lambda[k], 4.0 * s * s, 1e-9);
+            CHECK_NEAR(r.vector[k * p.n], 0.0, 1e-11);
+            CHECK_NEAR(r.vector[k * p.n + 121], 0.0, 1e-11);
+        }
+        pcs_context_destroy(&p.ctx);
+    }
+}
+
+// q'' + W S q' + w0^2 q = 0 with S = [0 1; -1 0]: w = sqrt(w0^2 + W^2/4) -+ W/2. Many copies make it large.
+static void gyroscopic_pairs_split(void **state)
+{
+    (void)state;
+    const pcs_eigen_method methods[] = { PCS_EIGEN_DENSE, PCS_EIGEN_ARPACK };
+    const double spin = 0.7;
+    for (int m = 0; m < 2; m++) {
+        pencil p = pencil_create(160, 1);
+        for (int i = 0; i < p.n; i += 2) {
+            double k = 1.0 + i;
+            for (int j = i; j < i + 2; j++) {
+                pencil_add(p.M, j, j, 1.0);
+                pencil_add(p.K, j, j, k);
+            }
+            pencil_add(p.C, i, i + 1, spin);
+            pencil_add(p.C, i + 1, i, -spin);
+        }
+        pcs_eigen_complex r;
+        pcs_eigen_problem problem = {
+            .K = p.K, .M = p.M, .C = p.C, .linear = "auto", .method = methods[m], .count = 6
+        };
+        CHECK_OK(p.ctx, pcs_eigen_quadratic(p.ctx, &problem, &r));
+        CHECK(r.count >= 6);
+        const double root0 = sqrt(1.0 + 0.25 * spin * spin), root1 = sqrt(3.0 + 0.25 * spin * spin);
+        CHECK_RELATIVE(r.w[0], root0 - 0.5 * spin, 1e-12);
+        CHECK_RELATIVE(r.w[1], root0 + 0.5 * spin, 1e-12);
+        CHECK_RELATIVE(r.w[2], root1 - 0.5 * spin, 1e-12);
+        for (int k = 0; k < 6; k++) {
+            CHECK_NEAR(r.decay[k], 0.0, 1e-12);
+            CHECK(r.residual[k] < 1e-11);
+        }
+        // The slow one turns against S: (1, -i), the fast one with it.
+        double re = r.re[0] * r.re[1] + r.im[0] * r.im[1], cross = r.re[0] * r.im[1] - r.im[0] * r.re[1];
+        CHECK_NEAR(re, 0.0, 1e-11);
+        CHECK_NEAR(fabs(cross), 1.0, 1e-11);
+        pcs_context_destroy(&p.ctx);
+    }
+}
+
+static void damped_and_overdamped_motions_decay(void **state)
+{
+    (void)state;
+    pencil p = pencil_create(2, 1);
+    // s^2 + 0.2 s + 1 and s^2 + 5 s + 4 = (s + 1)(s + 4)
+    const double c[] = { 0.2, 5.0 }, k[] = { 1.0, 4.0 };
+    for (int i = 0; i < 2; i++) {
+        pencil_add(p.M, i, i, 1.0);
+        pencil_add(p.C, i, i, c[i]);
+        pencil_add(p.K, i, i, k[i]);
+    }
+    pcs_eigen_complex r;
+    pcs_eigen_problem problem = { .K = p.K, .M = p.M, .C = p.C, .linear = "auto", .count = 2 };
+    CHECK_OK(p.ctx, pcs_eigen_quadratic(p.ctx, &problem, &r));
+    CHECK(r.count == 3);
+    int vibration = r.w[0] > 0.0 ? 0 : 1;
+    CHECK_RELATIVE(r.w[vibration], sqrt(0.99), 1e-13);
+    CHECK_RELATIVE(r.decay[vibration], 0.1, 1e-13);
+    CHECK_NEAR(r.w[1 - vibration], 0.0, 1e-13);
+    CHECK_RELATIVE(r.decay[1 - vibration], 1.0, 1e-13);
+    CHECK_RELATIVE(r.decay[2], 4.0, 1e-13);
+    pcs_context_destroy(&p.ctx);
+}
+
+// [A G^T; G 0] against the exact answer, with other rows and other columns from one factorization to the next.
+static void bordered_systems_follow_their_rows(void **state)
+{
+    (void)state;
+    pencil p = pencil_create(3, 2);
+    pcs_bordered *b;
+    bool is_singular;
+    for (int i = 0; i < 3; i++) pencil_add(p.K, i, i, 1e6 * (i + 1));
+    pencil_row(&p, 2, (const int[2][2]){ { 0, 1 }, { 2, 1 } }, (const double[2][2]){ { 1, -1 }, { 2, 0 } });
+    CHECK_OK(p.ctx, pcs_bordered_create(p.ctx, "auto", p.K, PCS_SPD, p.G, &b));
+
+    double x[3] = { 1e6, 2e6, 3e6 }, y[2] = { 5, 5 };
+    CHECK_OK(p.ctx, pcs_bordered_factor(b, (const unsigned char[2]){ 0, 0 }, &is_singular));
+    pcs_bordered_solve(b, x, y);
+    CHECK_ALL_NEAR(3, x, ((const double[3]){ 1, 1, 1 }), 1e-15);
+    CHECK(y[0] == 0.0 && y[1] == 0.0 && !is_singular);
+
+    // x0 - x1 = 3 with forces 1e6 (1, 2, 3): x0 + 2 x1 = 3, so x = (3, 0, 1), y = (1 - 3) 1e6
+    double u[3] = { 1e6, 2e6, 3e6 }, z[2] = { 3, 7 };
+    CHECK_OK(p.ctx, pcs_bordered_factor(b, (const unsigned char[2]){ 1, 0 }, &is_singular));
+    pcs_bordered_solve(b, u, z);
+    CHECK_ALL_NEAR(3, u, ((const double[3]){ 3, 0, 1 }), 1e-11);
+    CHECK_RELATIVE(z[0], -2e6, 1e-11);
+    CHECK(z[1] == 0.0);
+
+    // Another column: x0 - x2 = 3 instead: x0 + 3 x2 = 4, x = (13/4, 1, 1/4), y0 = 1e6 (1 - 13/4)
+    p.G->column[1] = 2;
+    double w[3] = { 1e6, 2e6, 3e6 }, t[2] = { 3, 0 };
+    CHECK_OK(p.ctx, pcs_bordered_factor(b, (const unsigned char[2]){ 1, 0 }, &is_singular));
+    pcs_bordered_solve(b, w, t);
+    CHECK_ALL_NEAR(3, w, ((const double[3]){ 3.25, 1, 0.25 }), 1e-11);
+    CHECK_RELATIVE(t[0], -2.25e6, 1e-11);
+    pcs_context_destroy(&p.ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_solvers_find_the_smallest_eigenvalues),
+        cmocka_unit_test(a_free_chain_has_one_zero),
+        cmocka_unit_test(known_vectors_are_not_found_again),
+        cmocka_unit_test(copies_of_an_eigenvalue_are_not_missed),
+        cmocka_unit_test(massless_equations_have_no_eigenvalue),
+        cmocka_unit_test(negative_eigenvalues_are_found),
+        cmocka_unit_test(rows_hold),
+        cmocka_unit_test(gyroscopic_pairs_split),
+        cmocka_unit_test(damped_and_overdamped_motions_decay),
+        cmocka_unit_test(bordered_systems_follow_their_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
