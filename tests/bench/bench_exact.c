@@ -1,0 +1,158 @@
+// What a geometrically exact beam costs: its kernels per element, and one Newton iteration taken apart.
+//
+//   bench_exact [ELEMENTS]     default 1000
+//
+// A clamped beam falls under its weight (exact_2d.yaml, exact_3d.yaml); after some steps the state is saved and timed:
+// `force` and `tangents` call the element's kernels, `assembly` is the tangent of the whole system with its scatter,
+// `factor` and `solve` are those of the iteration matrix c M + h C + h kb K by the chain and by UMFPACK, `step` a whole
+// step of the scheme. The best of many repetitions counts. Nothing here can fail for being slow.
+
+#define _POSIX_C_SOURCE 200809L
+
+#include "bench_clock.h"
+#include "sim/sim.h"
+#include "system/fe_data.h"
+
+#include <math.h>
+
+enum { REPETITIONS = 40, WARM_UP = 30, STEPS = 100 };
+
+static const char *const back_ends[] = { "chain", "umfpack" };
+
+typedef struct exact {
+    pcs_context *ctx;
+    pcs_sim *sim;
+    int elements;
+    double *f;
+    pcs_matrix *A;
+    pcs_linsolve *linear;
+} exact;
+
+static void exact_fail(const exact *e, const char *what)
+{
+    fprintf(stderr, "error: %s: %s\n", what, e->ctx != NULL ? pcs_message(e->ctx) : "no memory");
+    exit(1);
+}
+
+// Nanoseconds per element of the best of many calls.
+static double exact_time(exact *e, void (*work)(exact *e), int calls)
+{
+    double best = INFINITY;
+    for (int k = 0; k < REPETITIONS; k++) {
+        double begin = bench_seconds();
+        for (int i = 0; i < calls; i++) work(e);
+        double seconds = (bench_seconds() - begin) / calls;
+        if (seconds < best) best = seconds;
+    }
+    return 1e9 * best / e->elements;
+}
+
+static const pcs_batch *exact_batch(const exact *e)
+{
+    return &((const fe_data *)e->sim->system->data)->batches[0];
+}
+
+static const pcs_element_ops *exact_ops(const exact *e)
+{
+    return ((const fe_data *)e->sim->system->data)->model.groups[0].ops;
+}
+
+static void exact_force(exact *e)
+{
+    exact_ops(e)->add_force(exact_batch(e), e->sim->state.q, e->sim->state.v, e->f);
+}
+
+static void exact_tangents(exact *e)
+{
+    static double K[PCS_TANGENT_CHUNK * 144], C[PCS_TANGENT_CHUNK * 144];
+    const pcs_batch *batch = exact_batch(e);
+    for (int first = 0; first < batch->ncell; first += PCS_TANGENT_CHUNK) {
+        int count = batch->ncell - first < PCS_TANGENT_CHUNK ? batch->ncell - first : PCS_TANGENT_CHUNK;
+        exact_ops(e)->tangents(batch, first, count, e->sim->state.q, e->sim->state.v, K,
+                               e->sim->system->C == NULL ? NULL : C);
+    }
+}
+
+static void exact_assembly(exact *e)
+{
+    pcs_system *system = e->sim->system;
+    system->ops->update_tangents(system, 0.0, e->sim->state.q, e->sim->state.v);
+}
+
+static void exact_factor(exact *e)
+{
+    bool is_singular;
+    if (pcs_linsolve_factor(e->linear, &is_singular) != PCS_OK || is_singular) exact_fail(e, "factor");
+}
+
+static void exact_solve(exact *e)
+{
+    pcs_linsolve_solve(e->linear, e->f);
+}
+
+static void exact_step(exact *e)
+{
+    pcs_sim *sim = e->sim;
+    if (sim->scheme->ops->step(sim->scheme, &sim->state, sim->step_size, &sim->report) != PCS_OK ||
+        sim->report.outcome != PCS_CONVERGED)
+        exact_fail(e, "step");
+}
+
+static void exact_open(exact *e, const char *path, const char *linear)
+{
+    char size[64], back_end[64];
+    const char *sets[] = { size, back_end };
+    snprintf(size, sizeof size, "mesh.beam.elements=%d", e->elements);
+    snprintf(back_end, sizeof back_end, "solver.linear=%s", linear);
+    if (pcs_context_create(&e->ctx) != PCS_OK || pcs_sim_create(e->ctx, path, 2, sets, &e->sim) != PCS_OK ||
+        pcs_sim_start(e->sim) != PCS_OK)
+        exact_fail(e, path);
+    e->f = bench_vector(e->sim->system->nv);
+    for (int i = 0; i < WARM_UP; i++) exact_step(e);
+}
+
+// Steps are timed one by one along the motion and the best counts; iterations are those of the last.
+static double exact_step_time(exact *e, int *iterations)
+{
+    double best = INFINITY;
+    for (int i = 0; i < STEPS; i++) {
+        double begin = bench_seconds();
+        exact_step(e);
+        double seconds = bench_seconds() - begin;
+        if (seconds < best) best = seconds;
+    }
+    *iterations = e->sim->report.iterations;
+    return 1e6 * best;
+}
+
+static void exact_bench(const char *path, const char *linear, int elements, bool shows_kernels)
+{
+    exact e = { .elements = elements };
+    exact_open(&e, path, linear);
+    pcs_system *system = e.sim->system;
+    double h = e.sim->step_size;
+    if (shows_kernels)
+        printf("%s, %d elements, ns per element: force %.0f, tangents %.0f, assembly %.0f\n", exact_ops(&e)->name,
+               elements, exact_time(&e, exact_force, 5), exact_time(&e, exact_tangents, 5),
+               exact_time(&e, exact_assembly, 5));
+    if (pcs_matrix_create(e.ctx, system->M->pattern, &e.A) != PCS_OK) exact_fail(&e, "matrix");
+    pcs_matrix_combine(e.A, 1.0, system->M, 0.5 * h, system->C, 0.25 * h * h, system->K);
+    if (pcs_linsolve_create(e.ctx, linear, e.A, PCS_GENERAL, &e.linear) != PCS_OK) exact_fail(&e, linear);
+    double factor = exact_time(&e, exact_factor, 3), solve = exact_time(&e, exact_solve, 3);
+    int iterations;
+    double step = exact_step_time(&e, &iterations);
+    printf("  %-8s ns per element: factor %.0f, solve %.0f; step %.0f us, %d iterations\n", linear, factor, solve, step,
+           iterations);
+    free(e.f);
+    pcs_context_destroy(&e.ctx);
+}
+
+int main(int argc, char **argv)
+{
+    int elements = argc > 1 ? atoi(argv[1]) : 1000;
+    for (int k = 0; k < 2; k++) {
+        exact_bench("tests/bench/exact_2d.yaml", back_ends[k], elements, k == 0);
+        exact_bench("tests/bench/exact_3d.yaml", back_ends[k], elements, k == 0);
+    }
+    return 0;
+}
