@@ -1,0 +1,222 @@
+"""Meshes in whole cases: files of Gmsh, frames, joined parts, chosen sets, and what is refused. Argument: the program.
+
+The mesh files in gmsh/ were written by Gmsh 4.8.4 from portal.geo.
+"""
+
+import csv
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+FILES = pathlib.Path(__file__).parent.resolve() / "gmsh"
+BEAM = "E: 2.0e+11, nu: 0.3, rho: 7800.0, section: { type: rectangle, height: 0.02, width: 0.01 }"
+
+
+def case(mesh, elements, held, tip, more=""):
+    """A cantilever of plane beams that a force bends for some steps."""
+    return f"""mesh:
+{mesh}
+{more}
+elements:
+{elements}
+supports:
+  hold: {{ set: {held}, fix: [x, y, rz] }}
+loads:
+  push: {{ type: force, node: {tip}, value: [3.0, 20.0, 0.0] }}
+scheme: {{ type: newmark }}
+time: {{ step: 1.0e-4, end: 5.0e-3 }}
+output:
+  frames: false
+  probes:
+    tip: {{ node: {tip}, of: [x, y, vx, vy] }}
+"""
+
+
+def beams(*sets):
+    return "\n".join(f"  g{i}: {{ type: beam_timo_2d, mesh: {name}, {BEAM} }}" for i, name in enumerate(sets))
+
+
+class Meshes(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.temporary.name)
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def percuss(self, *arguments):
+        return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+
+    def history(self, text, name="case"):
+        """The probes of every step."""
+        (self.folder / f"{name}.yaml").write_text(text)
+        result = self.percuss("run", self.folder / f"{name}.yaml", "-q", "-o", self.folder / name)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with open(self.folder / name / "history.csv", newline="") as file:
+            return [[float(row[f"tip.{of}"]) for of in ("x", "y", "vx", "vy")] for row in csv.DictReader(file)]
+
+    def refused(self, text, *parts):
+        (self.folder / "bad.yaml").write_text(text)
+        result = self.percuss("run", self.folder / "bad.yaml", "-o", self.folder / "bad")
+        self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
+        for part in parts:
+            self.assertIn(part, result.stderr)
+        self.assertFalse((self.folder / "bad").exists())
+
+    def near(self, a, b, tolerance):
+        self.assertEqual(len(a), len(b))
+        scale = [max(abs(row[k]) for row in a) for k in range(4)]
+        self.assertGreater(min(scale), 0.0)
+        for row, other in zip(a, b):
+            for k in range(4):
+                self.assertLessEqual(abs(row[k] - other[k]), tolerance * scale[k])
+
+    def line(self):
+        mesh = "  bar: { type: line, from: [0, 0, 0], to: [1, 0.5, 0], elements: 6 }"
+        return self.history(case(mesh, beams("bar"), "bar.start", "bar.end"), "line")
+
+
+class Gmsh(Meshes):
+    def write_bar(self, version):
+        """The line of six cells, nodes in no order."""
+        tags = [40, 3, 17, 100, 9, 8, 1]
+        x = [(i / 6, 0.5 * i / 6, 0.0) for i in range(7)]
+        order = [3, 0, 6, 1, 5, 2, 4]
+        text = f"$MeshFormat\n{version} 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n0 2 \"tip\"\n$EndPhysicalNames\n"
+        if version == "4.1":
+            text += "$Entities\n2 1 0 0\n1 0 0 0 0\n2 1 0.5 0 1 2\n1 0 0 0 1 0.5 0 0 2 1 -2\n$EndEntities\n"
+            text += "$Nodes\n1 7 1 100\n1 1 0 7\n" + "".join(f"{tags[i]}\n" for i in order)
+            text += "".join("{!r} {!r} {!r}\n".format(*x[i]) for i in order) + "$EndNodes\n"
+            text += "$Elements\n2 7 1 7\n0 2 15 1\n7 1\n1 1 1 6\n"
+            text += "".join(f"{i + 1} {tags[i]} {tags[i + 1]}\n" for i in range(6))
+        else:
+            text += "$Nodes\n7\n" + "".join("{} {!r} {!r} {!r}\n".format(tags[i], *x[i]) for i in order)
+            text += "$EndNodes\n$Elements\n7\n7 15 2 2 2 1\n"
+            text += "".join(f"{i + 1} 1 2 0 1 {tags[i]} {tags[i + 1]}\n" for i in range(6))
+        text += "$EndElements\n"
+        (self.folder / "bar.msh").write_text(text)
+
+    def test_a_file_gives_the_same_motion_as_a_line(self):
+        line = self.line()
+        for version in ("2.2", "4.1"):
+            self.write_bar(version)
+            mesh = "  bar: { type: gmsh, file: bar.msh }"
+            sets = "sets: { foot: { nodes: bar, at: [0, 0, 0] } }"
+            self.near(line, self.history(case(mesh, beams("bar"), "foot", "bar.tip", sets)), 1e-10)
+            # The resolved case lies in another folder and finds the mesh all the same.
+            again = self.percuss("check", self.folder / "case" / "case.resolved.yaml")
+            self.assertEqual(again.returncode, 0, again.stderr)
+            self.assertIn("fine, 18 dofs", again.stdout)
+
+    def portal(self, version, mass=True):
+        mesh = f"  portal: {{ type: gmsh, file: {FILES}/portal_{version}.msh }}"
+        groups = beams("portal.legs", "portal.lintel", "portal.arch")
+        if mass:
+            groups += "\n  mass: { type: point_mass, mesh: portal.mass, mass: 2.0 }"
+        return case(mesh, groups, "portal.feet", "portal.crown")
+
+    def test_files_of_gmsh_itself(self):
+        old, new = self.history(self.portal("22"), "old"), self.history(self.portal("41"), "new")
+        self.assertEqual(old, new)
+        self.assertEqual(old[0][:2], [2.0, 4.0])
+
+    def test_points_that_mark_nodes_need_no_elements_but_loose_ones_do(self):
+        self.refused(self.portal("41", mass=False), "mesh.portal has 1 of 32 cells without elements")
+
+    def test_refused_files(self):
+        self.refused(self.portal("41_binary"), "bad.yaml:2:11: mesh.portal: ",
+                     "portal_41_binary.msh:2: format 4.1 binary cannot be read")
+        self.refused(self.portal("order2"), "elements of type 8 (line of 3 nodes) cannot be read")
+        self.refused(self.portal("40"), "portal_40.msh:2: format 4 cannot be read, only 2.2 and 4.1")
+        self.refused(self.portal("none"), "bad.yaml:2:11: mesh.portal: cannot open the mesh file", "No such file")
+
+    def test_a_file_cut_short(self):
+        whole = (FILES / "portal_41.msh").read_text()
+        for size in range(0, len(whole) - 1, 97):
+            (self.folder / "cut.msh").write_text(whole[:size])
+            mesh = "  portal: { type: gmsh, file: cut.msh }"
+            self.refused(case(mesh, beams("portal"), "portal.feet", "portal.crown"), "mesh.portal: ", "cut.msh:")
+
+
+class Parts(Meshes):
+    def test_joined_lines_move_like_one(self):
+        mesh = ("  a: { type: line, from: [0, 0, 0], to: [0.5, 0.25, 0], elements: 3 }\n"
+                "  b: { type: line, from: [1, 0.5, 0], to: [0.5, 0.25, 0], elements: 3 }")
+        merge = "merge: { joint: { sets: [a.end, b.end] } }"
+        self.near(self.line(), self.history(case(mesh, beams("a", "b"), "a.start", "b.start", merge)), 1e-9)
+
+    def test_a_frame_moves_like_a_line(self):
+        mesh = ("  f: { type: frame, points: { o: [0, 0, 0], q: [1, 0.5, 0], p: [0.5, 0.25, 0] }, "
+                "members: [[q, p], [o, p]], elements: 3 }")
+        self.near(self.line(), self.history(case(mesh, beams("f"), "f.o", "f.q")), 1e-9)
+
+    def test_sets_of_sets(self):
+        mesh = "  net: { type: lattice, cells: [3, 2], size: [0.2], diagonals: one, elements: 2 }"
+        sets = """sets:
+  left: { nodes: net.joints, within: net.xmin }
+  right: { nodes: net.joints, plane: [[0.6, 0, 0], [-5, 0, 0]] }
+  tip: { nodes: [net.corners, right], without: left, at: [0.6, 0.4, 0] }
+  stiff: { cells: net, box: [[0, 0, 0], [0.2, 0.4, 0]] }
+  soft: { cells: net, without: stiff }"""
+        groups = beams("stiff", "soft")
+        history = self.history(case(mesh, groups, "left", "tip", sets))
+        for k, place in enumerate((0.6, 0.4)):
+            self.assertAlmostEqual(history[0][k], place, delta=1e-15)
+        self.assertGreater(history[-1][1], 0.4)
+
+        def bad(old, new, *parts):
+            self.assertIn(old, sets)
+            self.refused(case(mesh, groups, "left", "tip", sets.replace(old, new, 1)), *parts)
+
+        bad("at: [0.6, 0.4, 0]", "at: [0.6, 0.41, 0]", "bad.yaml:6:8: sets.tip: no node lies at [0.6, 0.41, 0]: the "
+            "nearest, node ", "at [0.6, 0.4, 0], is 0.01 m away")
+        bad("within: net.xmin", "within: net.xmni", "sets.left.within must name a set of nodes, is 'net.xmni', did you "
+            "mean 'net.xmin'?")
+        bad("[net.corners, right]", "[net.corners, rihgt]", "sets.tip.nodes[1] must name a set of nodes, is 'rihgt', did "
+            "you mean 'right'?")
+        bad("plane: [[0.6", "plane: [[0.5", "sets.right: no node lies there: the nearest, node ", "is 0.1 m away")
+        bad("plane: [[0.6, 0, 0], [-5, 0, 0]]", "plane: [[0.6, 0, 0]]", "sets.right: a plane must be a point and a normal")
+        bad("nodes: net.joints, within", "within", "sets.left: missing key 'nodes' or 'cells'")
+        bad("cells: net, without: stiff", "cells: net, without: net", "sets.soft: no cell is chosen")
+        bad("cells: net, without: stiff", "cells: net, nodes: net", "sets.soft: 'nodes' and 'cells' are both given")
+        bad("cells: net, without: stiff", "cells: net, at: [0, 0, 0]", "sets.soft: 'at' chooses nodes, not cells")
+        bad("cells: net, without: stiff", "cells: [[net, net], [net, net]]", "without lists in it")
+        bad("  soft:", "  net:", "sets.net: there is a part of the mesh of this name")
+        bad("  stiff: { cells: net,", "  stiff: { cells: net.left,", "sets.stiff.cells must name a set of elements")
+
+    def test_wrong_merges(self):
+        mesh = ("  a: { type: line, from: [0, 0, 0], to: [0.5, 0.25, 0], elements: 3 }\n"
+                "  b: { type: line, from: [1, 0.5, 0], to: [0.5, 0.25, 0], elements: 3 }")
+
+        def bad(merge, *parts):
+            self.refused(case(mesh, beams("a", "b"), "a.start", "b.start", f"merge: {{ joint: {merge} }}"), *parts)
+
+        bad("{ sets: [a.end, b.start] }", "merge.joint: no node of 'a.end' lies where another of these sets has one: the "
+            "nearest is 0.559017 m away")
+        bad("{ sets: [a, b], tolerance: 0.2 }", "would lose its length: its nodes 0 at [0, 0, 0] and 1 at ")
+        bad("{ sets: a }", "merge.joint: must name two sets or more")
+        bad("{ sets: [a.end, b.edn] }", "merge.joint.sets[1] must name a set of nodes, is 'b.edn', did you mean 'b.end'?")
+        bad("[a.end, b.end]", "merge.joint must be a map, is a list")
+        bad("{ sets: [a.end, b.end], tolerance: 0 }", "merge.joint.tolerance must be > 0, is 0")
+
+    def test_cells_and_elements_must_fit(self):
+        mesh = "  bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 2 }\n  p: { type: point, nodes: bar.end }"
+        groups = beams("bar") + "\n  m: { type: point_mass, mesh: p, mass: 1.0 }"
+        text = case(mesh, groups, "bar.start", "bar.end")
+        self.history(text)
+        self.refused(text.replace("mesh: p,", "mesh: bar.end,"), "elements.m: 'point_mass' takes points",
+                     "cell 1 of the set 'bar.end' has two nodes")
+        self.refused(text.replace("mesh: bar,", "mesh: p,"), "elements.g0: 'beam_timo_2d' takes cells of two nodes, cell 2 "
+                     "of the set 'p' is a point")
+        self.refused(case(mesh, beams("bar"), "bar.start", "bar.end"), "mesh.p has 1 of 1 cells without elements")
+        far = "  bar: { type: line, from: [1.0e+17, 0, 0], to: [1.0000000000000001e+17, 0, 0], elements: 4 }"
+        self.refused(case(far, beams("bar"), "bar.start", "bar.end"),
+                     "mesh.bar: cell 0 has no length: its nodes 0 and 1 are both at [1e+17, 0, 0]")
+
+
+if __name__ == "__main__":
+    unittest.main()
