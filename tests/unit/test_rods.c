@@ -208,6 +208,37 @@ static void mass_on_a_spring_goes_round(void **state)
     CHECK_NEAR(log2(coarse / fine), 2.0, 0.1);
 }
 
+// What the damper takes is booked as damping: the energy that is gone, to the order of the scheme.
+static void damper_has_its_place_in_the_ledger(void **state)
+{
+    (void)state;
+    const double x[2][3] = { { 0, 0, 0 }, { 2, 0, 0 } };
+    model *m = model_create();
+    add_nodes(m, 2, x);
+    add_cell(m, "spring", 0, 1);
+    add_cell(m, "ball", 1, 1);
+    model_group(m, "spring_damper", "spring", "stiffness=8 rest=1.5 damper=0.7 in=plane");
+    model_group(m, "point_mass", "ball", "mass=2 in=plane");
+    model_support(m, "n0", "xy");
+    model_build(m);
+    model_run run = model_prepare(m, "alpha_velocity", "rho=1", "newton", NULL);
+    run.x.v[0] = 1.0;
+    run.x.v[1] = 1.5;
+    model_start(&run);
+    pcs_measure before, after;
+    double taken = 0.0;
+    m->system->ops->measure(m->system, run.x.q, run.x.v, &before);
+    for (int i = 0; i < 200; i++) {
+        model_step(&run, 0.01);
+        taken += run.report.damping_loss;
+    }
+    m->system->ops->measure(m->system, run.x.q, run.x.v, &after);
+    double gone = before.kinetic + before.strain - after.kinetic - after.strain;
+    CHECK(gone > 0.1);
+    CHECK_RELATIVE(taken, gone, 1e-3);
+    model_destroy(&m);
+}
+
 // A clamped rod of one cell with a mass at its tip: w^2 = (E A / L) / (m + rho A L / 3); the mass adds no directions.
 static void point_mass_fits_a_rod(void **state)
 {
@@ -334,7 +365,7 @@ int main(void)
         cmocka_unit_test(far_flight_keeps_the_strain),         cmocka_unit_test(taut_springs_carry_a_mass),
         cmocka_unit_test(mass_on_a_spring_goes_round),         cmocka_unit_test(point_mass_fits_a_rod),
         cmocka_unit_test(springs_enter_the_stable_step),       cmocka_unit_test(springs_alone_are_not_enough),
-        cmocka_unit_test(cells_stay_in_their_space),
+        cmocka_unit_test(cells_stay_in_their_space),           cmocka_unit_test(damper_has_its_place_in_the_ledger),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
