@@ -344,8 +344,9 @@ static int rigid_rest(const finder *f, double rest[][MOST])
     return count;
 }
 
-// The point that moves least in all the given motions of a part: minimises sum |t + w x (p - c)|^2.
-static void rigid_still_point(const finder *f, int count, double rest[][MOST], int part, double point[3])
+// The point that moves least in all the given motions of a part: minimises sum |t + w x (p - c)|^2. False when none of
+// them turns it.
+static bool rigid_still_point(const finder *f, int count, double rest[][MOST], int part, double point[3])
 {
     double A[9] = { 0 }, b[3] = { 0 }, w[3], V[9];
     for (int k = 0; k < count; k++) {
@@ -366,6 +367,7 @@ static void rigid_still_point(const finder *f, int count, double rest[][MOST], i
     }
     for (int i = 0; i < 3; i++)
         if (fabs(point[i]) < 1e-9 * f->length) point[i] = 0.0;
+    return w[2] * f->length * f->length > NEGLIGIBLE * NEGLIGIBLE;
 }
 
 static double rigid_tidy(double x)
@@ -392,7 +394,7 @@ static void rigid_describe(const finder *f, double *motion, size_t size, char *n
         return;
     }
     memcpy(one[0], motion, (size_t)f->n * sizeof **one);
-    rigid_still_point(f, 1, one, *fastest, point);
+    (void)rigid_still_point(f, 1, one, *fastest, point);
     bool is_screw = fabs(rigid_dot(3, t, w)) > NEGLIGIBLE * turn * slide && slide > NEGLIGIBLE;
     snprintf(name, size, "%s%s about [%.4g, %.4g, %.4g] through (%.4g, %.4g, %.4g)", joint,
              is_screw ? "screw motion" : "rotation", rigid_tidy(w[0] / turn), rigid_tidy(w[1] / turn),
@@ -409,8 +411,10 @@ static void rigid_name_all(finder *f, pcs_rigid *out)
         if (count == 0) return;
         char name[PCS_RIGID_NAME / 2];
         rigid_describe(f, rest[0], sizeof name, name, &fastest);
-        rigid_still_point(f, count, rest, fastest, point);
-        rigid_name_axes(f, f->npart == 1 ? -1 : fastest, point, true, out);
+        if (rigid_still_point(f, count, rest, fastest, point)) {
+            rigid_name_axes(f, -1, point, true, out);
+            if (f->npart > 1) rigid_name_axes(f, fastest, point, true, out);
+        }
         if (f->nchosen > before) continue;
         if (!rigid_choose(f, rest[0])) return;
         rigid_keep(f, rest[0], out, name, fastest);

@@ -1,0 +1,65 @@
+#include "still.h"
+
+#include "check.h"
+#include "sim/build.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void still_assign(pcs_context *ctx, pcs_case *c, const char *assignments)
+{
+    char text[512];
+    while (assignments != NULL && *assignments != '\0') {
+        size_t length = strcspn(assignments, ";");
+        CHECK(length < sizeof text);
+        memcpy(text, assignments, length);
+        text[length] = '\0';
+        CHECK_OK(ctx, pcs_case_set(c, text));
+        assignments += length + (assignments[length] == ';');
+        while (*assignments == ' ') assignments++;
+    }
+}
+
+still still_open(const char *text, const char *assignments)
+{
+    still s = { 0 };
+    pcs_case *c = NULL;
+    CHECK_OK(NULL, pcs_context_create(&s.ctx));
+    CHECK_OK(s.ctx, pcs_case_parse(s.ctx, "still", text, strlen(text), &c));
+    still_assign(s.ctx, c, assignments);
+    CHECK_OK(s.ctx, pcs_build_still(s.ctx, c, &s.sim));
+    return s;
+}
+
+void still_close(still *s)
+{
+    pcs_context_destroy(&s->ctx);
+}
+
+pcs_modes still_modes(still *s, int count, pcs_eigen_method method)
+{
+    pcs_modes modes;
+    pcs_modes_options options = { .count = count, .method = method };
+    CHECK_OK(s->ctx, pcs_modes_find(s->sim, &options, &modes));
+    return modes;
+}
+
+pcs_statics still_statics(still *s, int steps, double *q)
+{
+    pcs_statics statics;
+    pcs_statics_options options = { .steps = steps };
+    CHECK_OK(s->ctx, pcs_statics_solve(s->sim, &options, q, NULL, NULL, &statics));
+    CHECK(statics.factor == 1.0);
+    return statics;
+}
+
+double still_probe(const still *s, const char *column, const double *q)
+{
+    double zero[4096] = { 0 };
+    CHECK(s->sim->system->nv <= 4096);
+    for (int i = 0; i < s->sim->nprobe; i++)
+        if (strcmp(s->sim->probes[i].column, column) == 0)
+            return s->sim->system->ops->probe(s->sim->system, &s->sim->probes[i], q, zero);
+    CHECK(!"there is such a probe");
+    return 0.0;
+}

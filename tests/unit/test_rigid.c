@@ -1,0 +1,130 @@
+// Motions that nothing resists, by name: free, pinned, hinged, jointed, spring-held and mechanism models.
+
+#include "support/check.h"
+#include "support/still.h"
+
+#include "system/rigid.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BEAM_2D \
+    "type: beam_timo_2d, E: 2.1e11, nu: 0.3, rho: 7800.0, section: { type: rectangle, width: 0.01, height: 0.02 }"
+#define BEAM_3D                                                                                \
+    "type: beam_timo_3d, E: 2.1e11, nu: 0.3, rho: 7800.0, section: { type: rectangle, width: " \
+    "0.01, height: 0.02 }, orientation: [0, 0, 1]"
+
+static const char plane[] = "mesh: { beam: { type: line, from: [1, 1, 0], to: [3, 1, 0], elements: 5 } }\n"
+                            "elements: { beam: { mesh: beam, " BEAM_2D " } }\n";
+static const char space[] = "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 2, 0], elements: 5 } }\n"
+                            "elements: { beam: { mesh: beam, " BEAM_3D " } }\n";
+static const char two[] = "mesh:\n"
+                          "  a: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 3 }\n"
+                          "  b: { type: line, from: [1, 0, 0], to: [2, 0, 0], elements: 3 }\n"
+                          "elements: { left: { mesh: a, " BEAM_2D " }, right: { mesh: b, " BEAM_2D " } }\n";
+
+// The names, joined, and every motion is free of force and holds its joints.
+static void check_free(const char *text, const char *assignments, int count, const char *names)
+{
+    still s = still_open(text, assignments);
+    pcs_rigid rigid;
+    char all[2048];
+    double force[512];
+    const pcs_system *system = s.sim->system;
+    CHECK_OK(s.ctx, pcs_rigid_find(system, &rigid));
+    pcs_rigid_text(&rigid, sizeof all, all);
+    CHECK_TEXT(all, names);
+    CHECK(strlen(all) == strlen(names));
+    CHECK(rigid.count == count && system->nv <= 512);
+    for (int k = 0; k < rigid.count; k++) {
+        const double *x = rigid.vector + k * system->nv;
+        double size = 0.0;
+        for (int i = 0; i < system->nv; i++) size = fmax(size, fabs(x[i]));
+        CHECK(size > 0.01);
+        pcs_matrix_multiply(system->K, x, force);
+        for (int i = 0; i < system->nv; i++) CHECK_NEAR(force[i], 0.0, 1e-13 * pcs_matrix_abs_bound(system->K, x));
+        for (int j = 0; j < system->nrow; j++)
+            if (system->rows[j].is_bilateral) CHECK_NEAR(pcs_rows_dot(system->G, j, x), 0.0, 1e-13);
+    }
+    still_close(&s);
+}
+
+static void a_free_beam_moves_in_all_ways(void **state)
+{
+    (void)state;
+    check_free(plane, NULL, 3, "translation along x; translation along y; rotation about z");
+    check_free(space, NULL, 6,
+               "translation along x; translation along y; translation along z; rotation about x; rotation about y; "
+               "rotation about z");
+}
+
+static void supports_leave_what_they_leave(void **state)
+{
+    (void)state;
+    check_free(plane, "supports.a={set: beam.start, fix: [x, y, rz]}", 0, "");
+    check_free(plane, "supports.a={set: beam.start, fix: [x, y]}", 1, "rotation about z through (1, 1, 0)");
+    check_free(plane, "supports.a={set: beam.start, fix: [y]}", 2,
+               "translation along x; rotation about z through (1, 1, 0)");
+    check_free(plane, "supports.a={set: beam.start, fix: [rz]}", 2, "translation along x; translation along y");
+    // Rollers at both ends: what is left is the way along.
+    check_free(plane, "supports.a={set: beam.start, fix: [y]}; supports.b={set: beam.end, fix: [y]}", 1,
+               "translation along x");
+    check_free(
+        space, "supports.a={set: beam.end, fix: [x, y, z]}", 3,
+        "rotation about x through (1, 2, 0); rotation about y through (1, 2, 0); rotation about z through (1, 2, "
+        "0)");
+    // Pinned at both ends it spins about its own skew axis.
+    check_free(space, "supports.a={set: beam.start, fix: [x, y, z]}; supports.b={set: beam.end, fix: [x, y, z]}", 1,
+               "rotation about [0.4472, 0.8944, 0] through (0.5, 1, 0)");
+}
+
+static void a_rod_moves_along_itself_only(void **state)
+{
+    (void)state;
+    check_free("mesh: { bar: { type: line, from: [0, 0, 0], to: [3, 4, 0], elements: 5 } }\n"
+               "elements: { bar: { mesh: bar, type: rod, E: 1.0, rho: 1.0, area: 1.0 } }\n",
+               NULL, 1, "translation along [0.6, 0.8, 0]");
+}
+
+static void joints_count_as_supports(void **state)
+{
+    (void)state;
+    check_free(plane, "joints.pin={type: hinge, node: beam.end}", 1, "rotation about z through (3, 1, 0)");
+    check_free(plane, "joints.pin={type: fixed, node: beam.end}", 0, "");
+    check_free(plane, "joints.a={type: hinge, node: beam.start}; joints.b={type: hinge, node: beam.end}", 0, "");
+}
+
+static void parts_are_told_apart(void **state)
+{
+    (void)state;
+    check_free(
+        two, "supports.a={set: a.start, fix: [x, y, rz]}", 3,
+        "translation along x of part 'right'; translation along y of part 'right'; rotation about z through (1, 0, "
+        "0) of part 'right'");
+    check_free(two, "supports.a={set: a.start, fix: [x, y, rz]}; joints.h={type: hinge, a: a.end, b: b.start}", 1,
+               "rotation about z through (1, 0, 0) of part 'right'");
+    check_free(two, "joints.g={type: hinge, node: a.start}; joints.h={type: fixed, a: a.end, b: b.start}", 1,
+               "rotation about z through (0, 0, 0)");
+}
+
+static void springs_hold_however_soft(void **state)
+{
+    (void)state;
+    // A spring of 1e-3 N/m beside a beam of 1e8 N/m holds the end along y.
+    check_free(
+        plane,
+        "mesh.soft={type: point, at: [1, 1, 0]}; merge.one={sets: [soft, beam.start]}; "
+        "elements.soft={type: mount, mesh: soft, stiffness: [0.0, 1.0e-3, 0.0]}; supports.a={set: beam.end, fix: "
+        "[x, y]}",
+        0, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_free_beam_moves_in_all_ways), cmocka_unit_test(supports_leave_what_they_leave),
+        cmocka_unit_test(a_rod_moves_along_itself_only), cmocka_unit_test(joints_count_as_supports),
+        cmocka_unit_test(parts_are_told_apart),          cmocka_unit_test(springs_hold_however_soft),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
