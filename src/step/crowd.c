@@ -12,6 +12,8 @@ enum { FREEZE_GATE_AFTER = 8, ROUNDS = 200, IDLE_ROUNDS = 10, KRYLOV_RESTART = 8
 // Of the size of velocities, and of lengths: asked for, taken for zero, and still accepted where nothing improves.
 static const double tight_rate = 1e-14, slack_rate = 1e-13, tight_gap = 4e-15, slack_gap = 2e-14, acceptable = 50.0;
 static const double loose = 1e-3;
+// Preconditioner: how firmly the direction of slip is held, and the turn below which a slip is free.
+static const double stiff = 1e3, slow_turn = 1e-2;
 
 pcs_status pcs_crowd_create(pcs_context *ctx, const pcs_system *system, int nsmooth, pcs_crowd **out)
 {
@@ -24,14 +26,16 @@ pcs_status pcs_crowd_create(pcs_context *ctx, const pcs_system *system, int nsmo
     c->n = n;
     c->rows = system->rows;
     c->length = system->length;
-    double **vectors[] = { &c->b,     &c->z,      &c->value,  &c->r,   &c->F,        &c->x,
-                           &c->image, &c->weight, &c->z_last, &c->aim, &c->aim_value };
+    double **vectors[] = {
+        &c->b, &c->z, &c->value, &c->r, &c->F, &c->x, &c->image, &c->z_last, &c->aim, &c->aim_value
+    };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], n, "the contact problem");
     PCS_TAKE(ctx, c->b_gate, m, "the contact problem");
     PCS_TAKE(ctx, c->gate_gap, m, "the contact problem");
     PCS_TAKE(ctx, c->gate_image, m, "the contact problem");
     PCS_TAKE(ctx, c->gate, m, "the contact problem");
     PCS_TAKE(ctx, c->mode, n, "the contact problem");
+    PCS_TAKE(ctx, c->is_in, n, "the contact problem");
     *out = c;
     return pcs_krylov_create(ctx, n, n < KRYLOV_RESTART ? n + 1 : KRYLOV_RESTART, &c->krylov);
 }
@@ -103,12 +107,13 @@ static unsigned char crowd_side(const pcs_crowd *c, int k, double slack)
     return trial > (c->mode[k] == HELD ? -1.0 : 1.0) * slack * c->r[k] ? HELD : OUT;
 }
 
+// The radius of the disc is that of the normal impulse to come, so that a contact that closes need not slide first.
 static int crowd_tangent_mode(pcs_crowd *c, int row, bool is_closed)
 {
     const pcs_row *r = &c->rows[row];
     if (r->ntangent == 0) return 0;
-    int k = crowd_tangent(c, row, 0);
-    double y[2], limit = r->friction * fmax(c->z[c->m + row], 0.0), length = crowd_trial(c, row, y);
+    int k = crowd_tangent(c, row, 0), la = c->m + row;
+    double y[2], limit = r->friction * fmax(c->z[la] - c->r[la] * c->value[la], 0.0), length = crowd_trial(c, row, y);
     double slack = c->slack[1] * c->r[k], edge = limit + (c->mode[k] == HELD ? slack : -slack);
     unsigned char mode = !is_closed || r->friction == 0.0 ? OUT : length <= edge && limit > slack ? HELD : SLIDING;
     // In the plane there are two ways to slide, and turning round is a change of mode.
@@ -176,10 +181,8 @@ static double crowd_slip(const pcs_crowd *c, int row, double direction[2])
 static double crowd_residual(pcs_crowd *c)
 {
     double worst = 0.0;
-    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) {
+    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++)
         c->F[k] = c->mode[k] == HELD ? -c->value[k] / crowd_unit(c, k) : 0.0;
-        c->weight[k] = c->mode[k] == OUT ? 0.0 : c->r[k];
-    }
     for (int j = 0; j < c->m && c->stage & PCS_CROWD_RATE; j++) {
         double direction[2];
         if (c->rows[j].ntangent == 0 || c->mode[crowd_tangent(c, j, 0)] < SLIDING) continue;
@@ -234,15 +237,124 @@ static void crowd_linearised(void *owner, const double *x, double *y)
     }
 }
 
+// Across its direction a contact that slides in space is held the firmer the slower it slides: the equation of slip is
+// (1 - turn)/(turn r) Lt + xt there. Along it the normal impulse rules.
+static void crowd_hold_across(pcs_crowd *c, pcs_near *near, int row)
+{
+    double n[2], turn = crowd_slip(c, row, n);
+    int k = crowd_tangent(c, row, 0), i = k - c->m;
+    double across = (1.0 - turn) / (turn * c->r[k]), along = stiff / c->r[k];
+    pcs_near_add(near, i, i, across * n[1] * n[1] + along * n[0] * n[0]);
+    pcs_near_add(near, i + 1, i + 1, across * n[0] * n[0] + along * n[1] * n[1]);
+    pcs_near_add(near, i, i + 1, (along - across) * n[0] * n[1]);
+    pcs_near_add(near, i + 1, i, (along - across) * n[0] * n[1]);
+}
+
+// Is unknown k known to the preconditioners?
+static bool crowd_is_near(const pcs_crowd *c, int row, int k)
+{
+    double n[2];
+    if (c->mode[k] != SLIDING) return c->mode[k] == HELD;
+    return crowd_slip(c, row, n) > slow_turn;
+}
+
+// The preconditioner of the velocities for the present sets and directions of slip.
+static void crowd_choose_rates(pcs_crowd *c, pcs_near *near)
+{
+    bool is_same = true, turns = false;
+    for (int j = 0; j < c->m; j++)
+        for (int t = -1; t < c->rows[j].ntangent; t++) {
+            int k = t < 0 ? c->m + j : crowd_tangent(c, j, t);
+            bool is_in = crowd_is_near(c, j, k);
+            is_same = is_same && c->is_in[k] == is_in;
+            turns = turns || (is_in && c->mode[k] == SLIDING);
+            c->is_in[k] = is_in;
+        }
+    if (is_same && !turns && near->is_factored) return;
+    pcs_near_choose(near, c->is_in + c->m);
+    for (int j = 0; j < c->m && turns; j++) {
+        int k = crowd_tangent(c, j, 0);
+        if (c->rows[j].ntangent == 2 && c->mode[k] == SLIDING && c->is_in[k]) crowd_hold_across(c, near, j);
+    }
+    pcs_near_factor(near);
+}
+
+static void crowd_choose_gaps(pcs_crowd *c, pcs_near *near)
+{
+    bool is_same = true;
+    for (int j = 0; j < c->m; j++) {
+        is_same = is_same && c->is_in[j] == (c->mode[j] == HELD);
+        c->is_in[j] = c->mode[j] == HELD;
+    }
+    if (is_same && near->is_factored) return;
+    pcs_near_choose(near, c->is_in);
+    pcs_near_factor(near);
+}
+
+// Parts of a row's slip along and across its direction: x takes the near solution y across, the masses along.
+static void crowd_treat_slip(const pcs_crowd *c, int row, const double *r, const double *y, double *x)
+{
+    double n[2], part[2] = { 0 }, along = 0.0;
+    int count = c->rows[row].ntangent, k = crowd_tangent(c, row, 0);
+    (void)crowd_slip(c, row, n);
+    for (int t = 0; t < count; t++) along += r[k + t] * n[t];
+    for (int t = 0; t < count && y != NULL && c->is_in[k]; t++) part[t] = y[t];
+    double across = part[0] * -n[1] + part[1] * n[0];
+    for (int t = 0; t < count; t++) {
+        double rest = c->is_in[k] && y != NULL ? across * (t == 0 ? -n[1] : n[0]) : c->r[k] * (r[k + t] - along * n[t]);
+        x[k + t] = rest + n[t] * (c->r[k] * along + c->rows[row].friction * x[c->m + row]);
+    }
+}
+
+// Right-hand side of the near system: the equation of slip, across its direction, is divided by `turn`.
+static void crowd_aim_slip(const pcs_crowd *c, int row, const double *r, double *y)
+{
+    double n[2], turn = crowd_slip(c, row, n);
+    int k = crowd_tangent(c, row, 0);
+    double across = (r[k + 1] * n[0] - r[k] * n[1]) / turn;
+    y[0] = -n[1] * across;
+    y[1] = n[0] * across;
+}
+
+// x = D r: near matrices on the held rows, masses elsewhere; an impulse of slip follows its normal impulse.
+static void crowd_treat(void *owner, const double *r, double *x)
+{
+    pcs_crowd *c = owner;
+    bool has_gaps = c->stage & PCS_CROWD_GAP, has_rates = c->stage & PCS_CROWD_RATE;
+    pcs_near *gaps = has_gaps && c->near[0] != NULL && c->near[0]->is_factored ? c->near[0] : NULL;
+    pcs_near *rates = has_rates && c->near[1] != NULL && c->near[1]->is_factored ? c->near[1] : NULL;
+    int m = c->m, known = 2 * m + c->nt;
+    for (int k = 0; k < c->n; k++) x[k] = c->aim[k] = 0.0;
+    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) {
+        bool is_near = k < known && c->is_in[k] && (k < m ? gaps : rates) != NULL;
+        if (c->mode[k] == HELD) *(is_near ? &c->aim[k] : &x[k]) = is_near ? r[k] : c->r[k] * r[k];
+    }
+    for (int j = 0; j < m && rates != NULL; j++) {
+        int k = crowd_tangent(c, j, 0);
+        if (c->rows[j].ntangent == 2 && c->mode[k] == SLIDING && c->is_in[k]) crowd_aim_slip(c, j, r, &c->aim[k]);
+    }
+    if (gaps != NULL) pcs_near_solve(gaps, c->aim);
+    if (rates != NULL) pcs_near_solve(rates, c->aim + m);
+    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c) && k < known; k++)
+        if (c->mode[k] == HELD && c->is_in[k] && (k < m ? gaps : rates) != NULL) x[k] = c->aim[k];
+    for (int j = 0; j < m && has_rates; j++) {
+        int k = crowd_tangent(c, j, 0);
+        if (c->rows[j].ntangent > 0 && c->mode[k] >= SLIDING)
+            crowd_treat_slip(c, j, r, rates == NULL ? NULL : &c->aim[k], x);
+    }
+}
+
 // One Newton step to `tolerance`; false when the linear system cannot be solved.
 static bool crowd_newton(pcs_crowd *c, double norm, double tolerance)
 {
     pcs_krylov *k = c->krylov;
     k->product = crowd_linearised;
     k->owner = c;
-    k->weight = c->weight;
+    k->treat = crowd_treat;
+    if (c->stage & PCS_CROWD_GAP && c->near[0] != NULL) crowd_choose_gaps(c, c->near[0]);
+    if (c->stage & PCS_CROWD_RATE && c->near[1] != NULL) crowd_choose_rates(c, c->near[1]);
     for (int i = 0; i < c->n; i++)
-        if (i < pcs_crowd_first(c) || i >= pcs_crowd_last(c)) c->F[i] = c->weight[i] = 0.0;
+        if (i < pcs_crowd_first(c) || i >= pcs_crowd_last(c)) c->F[i] = 0.0;
     bool is_symmetric = c->is_symmetric && c->stage != PCS_CROWD_BOTH && !crowd_slides(c, false);
     double rest = is_symmetric ? pcs_krylov_conjugate(k, c->F, c->x, tolerance, KRYLOV_LIMIT)
                                : pcs_krylov_minimal(k, c->F, c->x, tolerance, KRYLOV_LIMIT);

@@ -17,6 +17,7 @@
 #define PCS_STEP_CROWD_H
 
 #include "step/krylov.h"
+#include "step/near.h"
 #include "system/system.h"
 
 enum { PCS_CROWD_GAP = 1, PCS_CROWD_RATE = 2, PCS_CROWD_BOTH = 3 }; // nu and gaps; the others
@@ -36,6 +37,7 @@ typedef struct pcs_crowd {
     bool is_symmetric;     // the diagonal blocks of P are
     pcs_crowd_product *product;
     void *owner;
+    pcs_near *near[2];   // preconditioners of the gaps and of the velocities; NULL: the masses r
     double *b, *b_gate;  // [n], [m]
     double *z;           // [n] in: where to start; out: the solution
     double *value;       // [n] gap, xi, xt, smooth at z
@@ -47,7 +49,8 @@ typedef struct pcs_crowd {
     // work
     pcs_krylov *krylov;
     unsigned char *mode;              // [n]
-    double *F, *x, *image, *weight;   // [n]
+    unsigned char *is_in;             // [n] held rows that the preconditioners know
+    double *F, *x, *image;            // [n]
     double *z_last, *aim, *aim_value; // [n]
     double *gate_image;               // [m]
     double size;                      // m/s, of the velocities

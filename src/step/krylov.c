@@ -35,7 +35,7 @@ double pcs_krylov_conjugate(pcs_krylov *k, const double *b, double *x, double to
     double *p = k->direction, *Ap = k->image, *r = k->rest;
     memset(x, 0, (size_t)n * sizeof *x);
     memcpy(r, b, (size_t)n * sizeof *r);
-    for (int i = 0; i < n; i++) p[i] = k->weight[i] * r[i];
+    k->treat(k->owner, r, p);
     double rz = pcs_sum_dot(n, r, p), size = sqrt(pcs_sum_dot(n, r, r));
     for (int step = 0; step < limit && size > tolerance; step++) {
         krylov_multiply(k, p, Ap);
@@ -45,8 +45,8 @@ double pcs_krylov_conjugate(pcs_krylov *k, const double *b, double *x, double to
         for (int i = 0; i < n; i++) {
             x[i] += alpha * p[i];
             r[i] -= alpha * Ap[i];
-            k->treated[i] = k->weight[i] * r[i];
         }
+        k->treat(k->owner, r, k->treated);
         rz = pcs_sum_dot(n, r, k->treated);
         size = sqrt(pcs_sum_dot(n, r, r));
         for (int i = 0; i < n; i++) p[i] = k->treated[i] + rz / last * p[i];
@@ -104,7 +104,8 @@ static void krylov_combine(pcs_krylov *k, int count, double *x)
     memset(k->treated, 0, (size_t)n * sizeof(double));
     for (int j = 0; j < count; j++)
         for (int l = 0; l < n; l++) k->treated[l] += k->dots[j] * k->basis[j][l];
-    for (int l = 0; l < n; l++) x[l] += k->weight[l] * k->treated[l];
+    k->treat(k->owner, k->treated, k->direction);
+    for (int l = 0; l < n; l++) x[l] += k->direction[l];
 }
 
 double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tolerance, int limit)
@@ -119,7 +120,7 @@ double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tole
         k->g[0] = size;
         int j = 0;
         for (double rest = size; j < k->restart && used < limit && rest > tolerance; j++, used++) {
-            for (int l = 0; l < n; l++) k->direction[l] = k->weight[l] * k->basis[j][l];
+            k->treat(k->owner, k->basis[j], k->direction);
             krylov_multiply(k, k->direction, k->basis[j + 1]);
             krylov_orthogonalise(k, j);
             bool is_whole = k->H[(size_t)j * (size_t)(k->restart + 1) + (size_t)(j + 1)] <= 1e-16 * fabs(k->H[0]);

@@ -1,5 +1,5 @@
-// Krylov methods for A x = b, A known by products only, from x = 0. `weight` is a diagonal preconditioner, D ~ A^-1;
-// entries of b and weight that vanish keep theirs of x at zero, so a subset of equations needs no numbering of its own.
+// Krylov methods for A x = b, A known by products only, from x = 0. `treat` is a preconditioner, D ~ A^-1; where
+// entries of b, A x and D b vanish those of x do, so a subset of equations needs no numbering of its own.
 //
 // Conjugate gradients for symmetric positive semidefinite A (consistent systems: the solution nearest to zero in the
 // metric of D), GMRES with restarts, preconditioned from the right, for the others (Saad, Schultz 1986).
@@ -12,9 +12,9 @@
 typedef struct pcs_krylov {
     int n, restart;
     void (*product)(void *owner, const double *x, double *y); // y = A x
+    void (*treat)(void *owner, const double *r, double *x);   // x = D r
     void *owner;
-    const double *weight; // [n] borrowed
-    int count;            // products so far
+    int count; // products so far
     // work
     double **basis;                             // [restart + 1][n]
     double *H, *cosine, *sine, *g, *dots;       // Hessenberg matrix by columns, rotations, right-hand side

@@ -45,6 +45,8 @@ static pcs_status schur_setup(pcs_step_solver *self)
     }
     PCS_TRY(pcs_schur_map_create(self, &s->map));
     PCS_TRY(pcs_crowd_create(self->ctx, system, s->map->nb, &s->crowd));
+    PCS_TRY(pcs_near_create(self, system->G, NULL, &s->crowd->near[0]));
+    PCS_TRY(pcs_near_create(self, system->G, system->T, &s->crowd->near[1]));
     s->crowd->product = pcs_schur_map_product;
     s->crowd->owner = s->map;
     return PCS_OK;
@@ -112,6 +114,19 @@ static void schur_free_increment(pcs_step_solver *self, pcs_step_problem *p, boo
     pcs_linsolve_solve(s->map->iteration, s->y0);
 }
 
+// What is learnt about the products, after they have changed. Gaps feel S*, velocities as far as W moves positions.
+static void schur_refresh(pcs_step_solver *self)
+{
+    schur *s = self->data;
+    const pcs_step_form *form = &self->form;
+    const pcs_matrix *S = form->has_dynamics ? s->map->S : NULL;
+    double way = form->kb > 0.0 ? 1.0 / form->kb : 0.0, rub = form->has_position ? 0.5 * form->h : 0.0;
+    double gaps[2] = { 1.0, 1.0 }, rates[2] = { fmin(1.0, form->kw * way), fmin(1.0, (form->kw + rub) * way) };
+    pcs_crowd_reset(s->crowd);
+    if (s->crowd->near[0] != NULL && form->has_position) pcs_near_fill(s->crowd->near[0], S, gaps);
+    if (s->crowd->near[1] != NULL) pcs_near_fill(s->crowd->near[1], S, rates);
+}
+
 // Masses of the projection equations, and what the form says of gates.
 static void schur_fill_crowd(pcs_step_solver *self, const pcs_step_problem *p)
 {
@@ -128,7 +143,7 @@ static void schur_fill_crowd(pcs_step_solver *self, const pcs_step_problem *p)
         c->z[s->m + j] = 0.0;
         for (int t = 0; t < c->rows[j].ntangent; t++) c->z[2 * s->m + c->rows[j].first_tangent + t] = 0.0;
     }
-    if (s->is_stale) pcs_crowd_reset(c);
+    if (s->is_stale) schur_refresh(self);
     s->is_stale = false;
 }
 
