@@ -83,8 +83,8 @@ static pcs_status contact_frames_write(const pcs_view *view, contact_frames_data
     pcs_status status = pcs_series_begin(s, d->title, "POLYDATA", d->tally.t, d->tally.step);
     if (status == PCS_OK) {
         system->ops->contact_points(system, view->state->q, d->position, d->normal);
-        contact_frames_put_points(d, system->nrow);
-        contact_frames_put_data(d, system->rows, system->nrow);
+        contact_frames_put_points(d, d->tally.nrow);
+        contact_frames_put_data(d, system->rows, d->tally.nrow);
         status = pcs_series_end(s, d->tally.t);
     }
     d->tally.is_fresh = true;
@@ -97,6 +97,7 @@ static void contact_frames_make_title(const pcs_view *view, char *title)
 {
     int used = snprintf(title, TITLE_ROOM, "contacts of %s:", view->case_name);
     for (int c = 0; c < view->system->ncontact && used < TITLE_ROOM; c++) {
+        if (view->system->contacts[c].is_joint) continue;
         used += snprintf(title + used, (size_t)(TITLE_ROOM - used), "%s %d %s", c == 0 ? "" : ",", c,
                          view->system->contacts[c].name);
     }
@@ -126,7 +127,8 @@ static pcs_status contact_frames_open(pcs_observer *self)
     PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
     PCS_TRY(pcs_series_create(self->ctx, view->directory, "contacts", &d->series));
     contact_frames_make_title(view, d->title);
-    d->every = n > 0 ? contact_frames_every(self) : 0;
+    d->tally.nrow = pcs_contact_rows(view->system);
+    d->every = d->tally.nrow > 0 ? contact_frames_every(self) : 0;
     if (d->every == 0) return PCS_OK;
     pcs_tally_add(&d->tally, view);
     return contact_frames_write(view, d);

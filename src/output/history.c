@@ -2,7 +2,8 @@
 //
 // With every n-th step impulse and step_impulse are sums over the steps since the row before; everything else is
 // the value of the row's own step. The first and the last state always have a row. A quantity that does not exist
-// (a force before the first step, min_gap without contacts) is an empty field.
+// (a force before the first step, min_gap without contacts) is an empty field. Joints have their largest misfit and the
+// components of their reaction.
 
 #include "output/file.h"
 #include "output/tally.h"
@@ -11,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BUFFER_ROWS = 64, LEAST_BUFFER = 1 << 17, FIXED_COLUMNS = 16, CONTACT_COLUMNS = 5 };
+enum { BUFFER_ROWS = 64, LEAST_BUFFER = 1 << 17, FIXED_COLUMNS = 16, CONTACT_COLUMNS = 5, REACTION_COLUMNS = 7 };
 static const double flush_interval = 1.0; // s, so that a slow run can be watched
 
 typedef struct history_params {
@@ -22,14 +23,15 @@ typedef struct history_data {
     pcs_file *file;
     pcs_digits *digits;
     pcs_tally tally;
-    pcs_ledger ledger;  // of the last step
-    int iterations;     // of the last step
-    bool has_row;       // the last step has been written
-    bool has_failed;    // nothing more is written
-    size_t row_room;    // bytes that a row may need
-    long long complete; // bytes of whole rows that reached the disk
-    double flushed;     // when, s
-    double *probed;     // [nprobe] of the row that is being written
+    pcs_reaction *reactions; // [system->nreaction] of the last step
+    pcs_ledger ledger;       // of the last step
+    int iterations;          // of the last step
+    bool has_row;            // the last step has been written
+    bool has_failed;         // nothing more is written
+    size_t row_room;         // bytes that a row may need
+    long long complete;      // bytes of whole rows that reached the disk
+    double flushed;          // when, s
+    double *probed;          // [nprobe] of the row that is being written
 } history_data;
 
 static const pcs_option history_options[] = {
@@ -58,11 +60,36 @@ static void history_put_contact_names(pcs_file *f, const char *name, int point, 
     }
 }
 
+static const char *const history_reaction_columns[REACTION_COLUMNS] = { "gap", "fx", "fy", "fz", "mx", "my", "mz" };
+
+// Has a joint or support this column?
+static bool history_has_column(const pcs_reaction_info *info, int column)
+{
+    if (column == 0) return info->contact >= 0;
+    return column <= 3 ? info->has_force[column - 1] : info->has_moment[column - 4];
+}
+
+static void history_put_reaction_names(pcs_file *f, const pcs_reaction_info *info, char *scratch, size_t room)
+{
+    char *plain = scratch, *quoted = scratch + room / 3;
+    for (int k = 0; k < REACTION_COLUMNS; k++) {
+        if (!history_has_column(info, k)) continue;
+        snprintf(plain, room / 3, "%s.%s", info->name, history_reaction_columns[k]);
+        pcs_csv_text(plain, room - room / 3, quoted);
+        pcs_file_text(f, ",");
+        pcs_file_text(f, quoted);
+    }
+}
+
 static size_t history_longest_name(const pcs_view *view)
 {
     size_t longest = 0;
     for (int c = 0; c < view->system->ncontact; c++) {
         size_t n = strlen(view->system->contacts[c].name);
+        if (n > longest) longest = n;
+    }
+    for (int r = 0; r < view->system->nreaction; r++) {
+        size_t n = strlen(view->system->reactions[r].name);
         if (n > longest) longest = n;
     }
     for (int p = 0; p < view->nprobe; p++) {
@@ -82,11 +109,14 @@ static pcs_status history_put_header(pcs_observer *self, history_data *d)
                            "numerical_loss,momentum_x,momentum_y,momentum_z,min_gap,active,iterations");
     for (int c = 0; c < view->system->ncontact; c++) {
         const pcs_contact_info *contact = &view->system->contacts[c];
+        if (contact->is_joint) continue;
         history_put_contact_names(d->file, contact->name, -1, scratch, room);
         for (int i = 0; contact->writes_points && i < contact->nrow; i++) {
             history_put_contact_names(d->file, contact->name, i, scratch, room);
         }
     }
+    for (int r = 0; r < view->system->nreaction; r++)
+        history_put_reaction_names(d->file, &view->system->reactions[r], scratch, room);
     for (int p = 0; p < view->nprobe; p++) {
         pcs_csv_text(view->probes[p].column, room, scratch);
         pcs_file_text(d->file, ",");
@@ -110,7 +140,7 @@ static char *history_integer(char *p, long x)
     return p;
 }
 
-static char *history_fixed_columns(const history_data *d, char *p)
+static char *history_fixed_columns(const history_data *d, int nrow, char *p)
 {
     const pcs_ledger *l = &d->ledger;
     const double energies[] = { l->now.kinetic,     l->now.strain,      l->now.potential,   l->external_work,
@@ -122,11 +152,11 @@ static char *history_fixed_columns(const history_data *d, char *p)
 
     double min_gap = INFINITY;
     long nactive = 0;
-    for (int j = 0; j < d->tally.nrow; j++) {
+    for (int j = 0; j < nrow; j++) {
         if (d->tally.rows[j].gap < min_gap) min_gap = d->tally.rows[j].gap;
         nactive += d->tally.rows[j].is_closed;
     }
-    if (d->tally.nrow > 0) p = history_number(d, p, min_gap);
+    if (nrow > 0) p = history_number(d, p, min_gap);
     else *p++ = ',';
     p = history_integer(p, nactive);
     return history_integer(p, d->iterations);
@@ -147,6 +177,37 @@ static char *history_contact_fields(const history_data *d, const pcs_tally_row *
     return p;
 }
 
+static double history_misfit(const history_data *d, const pcs_system *system, const pcs_reaction_info *info)
+{
+    double misfit = 0.0;
+    if (info->contact < 0) return misfit;
+    const pcs_contact_info *joint = &system->contacts[info->contact];
+    for (int j = joint->first_row; j < joint->first_row + joint->nrow; j++) {
+        double size = fabs(d->tally.rows[j].gap);
+        if (size > misfit) misfit = size;
+    }
+    return misfit;
+}
+
+static char *history_reaction_fields(const history_data *d, const pcs_system *system, int r, char *p)
+{
+    const pcs_reaction_info *info = &system->reactions[r];
+    const pcs_reaction *x = &d->reactions[r];
+    const double value[REACTION_COLUMNS] = {
+        history_misfit(d, system, info), x->force[0], x->force[1], x->force[2], x->moment[0], x->moment[1], x->moment[2]
+    };
+    // Before the first step only a scheme that solves for forces has some.
+    const double *f = x->force, *m = x->moment;
+    double size = fabs(f[0]) + fabs(f[1]) + fabs(f[2]) + fabs(m[0]) + fabs(m[1]) + fabs(m[2]);
+    bool is_known = d->tally.step > 0 || size > 0.0;
+    for (int k = 0; k < REACTION_COLUMNS; k++) {
+        if (!history_has_column(info, k)) continue;
+        if (k == 0 || is_known) p = history_number(d, p, value[k]);
+        else *p++ = ',';
+    }
+    return p;
+}
+
 // Writes the row of the last step that was taken in. `has_state`: the view's state is of that step.
 static void history_put_row(const pcs_view *view, history_data *d, bool has_state)
 {
@@ -158,15 +219,17 @@ static void history_put_row(const pcs_view *view, history_data *d, bool has_stat
         d->probed[k] = system->ops->probe(system, &view->probes[k], view->state->q, view->state->v);
     char *begin = pcs_file_reserve(d->file, d->row_room);
     if (begin == NULL) return;
-    char *p = history_fixed_columns(d, begin);
+    char *p = history_fixed_columns(d, pcs_contact_rows(system), begin);
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
+        if (contact->is_joint) continue;
         pcs_tally_row sum = pcs_tally_sum(&d->tally, contact->first_row, contact->nrow);
         p = history_contact_fields(d, &sum, p);
         for (int i = 0; contact->writes_points && i < contact->nrow; i++) {
             p = history_contact_fields(d, &d->tally.rows[contact->first_row + i], p);
         }
     }
+    for (int r = 0; r < system->nreaction; r++) p = history_reaction_fields(d, system, r, p);
     for (int k = 0; k < view->nprobe; k++) {
         if (has_state) p = history_number(d, p, d->probed[k]);
         else *p++ = ',';
@@ -196,6 +259,7 @@ static pcs_status history_settle(history_data *d, bool is_last)
 static void history_take_in(const pcs_view *view, history_data *d)
 {
     pcs_tally_add(&d->tally, view);
+    for (int r = 0; r < view->system->nreaction; r++) d->reactions[r] = view->reactions[r];
     d->ledger = *view->ledger;
     d->iterations = view->report->iterations;
     d->has_row = false;
@@ -207,7 +271,8 @@ static pcs_status history_open(pcs_observer *self)
     const pcs_view *view = self->view;
     const pcs_system *system = view->system;
     d->has_failed = true; // until everything is there
-    size_t ncolumn = FIXED_COLUMNS + (size_t)view->nprobe;
+    size_t ncolumn = FIXED_COLUMNS + (size_t)view->nprobe + REACTION_COLUMNS * (size_t)system->nreaction;
+    PCS_TAKE(self->ctx, d->reactions, system->nreaction, "reactions");
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
         ncolumn += CONTACT_COLUMNS * (1 + (contact->writes_points ? (size_t)contact->nrow : 0));

@@ -51,7 +51,8 @@ typedef struct pcs_view {
     const pcs_ledger *ledger;
     const pcs_certificate *certificate;
     const pcs_timing *timing;
-    const pcs_probe *probes; // [nprobe]
+    const pcs_reaction *reactions; // [system->nreaction] of the last step; NULL: there are none
+    const pcs_probe *probes;       // [nprobe]
     int nprobe;
     double step_size, end_time;
     long nstep;                      // planned number of steps
@@ -70,6 +71,14 @@ typedef struct pcs_view {
     void *show_user;
     bool is_terminal; // `show` writes to a terminal: progress is a bar; otherwise one line every few seconds
 } pcs_view;
+
+// Rows of contacts; those of joints, which have reactions, come after them.
+static inline int pcs_contact_rows(const pcs_system *system)
+{
+    for (int c = 0; c < system->ncontact; c++)
+        if (system->contacts[c].is_joint) return system->contacts[c].first_row;
+    return system->nrow;
+}
 
 typedef struct pcs_observer_ops {
     const char *name; // also its key under `output`

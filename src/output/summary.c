@@ -89,8 +89,35 @@ static void summary_add_step(pcs_contact_record *c, const summary_step *now)
     summary_keep_interval(c);
 }
 
+static void summary_keep_largest(double x, double t, double *largest, double *time)
+{
+    if (!(x > *largest)) return;
+    *largest = x;
+    *time = t;
+}
+
+static void summary_take_reactions(const pcs_view *view, pcs_summary *s)
+{
+    const pcs_system *system = view->system;
+    for (int r = 0; r < system->nreaction; r++) {
+        pcs_reaction_record *record = &s->reactions[r];
+        const double *f = view->reactions[r].force, *m = view->reactions[r].moment;
+        double t = view->state->t, misfit = 0.0;
+        const pcs_contact_info *joint =
+            system->reactions[r].contact < 0 ? NULL : &system->contacts[system->reactions[r].contact];
+        for (int j = 0; joint != NULL && j < joint->nrow; j++)
+            misfit = fmax(misfit, fabs(view->report->rows[joint->first_row + j].gap));
+        summary_keep_largest(misfit, t, &record->misfit, &record->misfit_time);
+        double force = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+        double moment = sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2]);
+        summary_keep_largest(force, t, &record->force, &record->force_time);
+        summary_keep_largest(moment, t, &record->moment, &record->moment_time);
+    }
+}
+
 static void summary_take_in(const pcs_view *view, pcs_summary *s)
 {
+    summary_take_reactions(view, s);
     for (int k = 0; k < s->ncontact; k++) {
         pcs_contact_record *c = &s->contacts[k];
         summary_step now = summary_gather(view, s->t, &view->system->contacts[k]);
@@ -112,11 +139,12 @@ static pcs_status summary_open(pcs_observer *self)
 {
     pcs_summary *s = self->data;
     const pcs_view *view = self->view;
-    PCS_TAKE(self->ctx, s->contacts, view->system->ncontact, "the record of contacts");
+    while (s->ncontact < view->system->ncontact && !view->system->contacts[s->ncontact].is_joint) s->ncontact++;
+    PCS_TAKE(self->ctx, s->contacts, s->ncontact, "the record of contacts");
+    PCS_TAKE(self->ctx, s->reactions, view->system->nreaction, "the record of reactions");
     PCS_TRY(pcs_file_create(self->ctx, view->directory, sizeof "summary.json", SUMMARY_BUFFER, &s->file));
     pcs_file_remove(s->file, "summary.json");
     pcs_file_remove(s->file, "summary.txt");
-    s->ncontact = view->system->ncontact;
     s->min_gap = INFINITY;
     s->t = view->state->t;
     for (int k = 0; k < s->ncontact; k++) {

@@ -32,12 +32,19 @@ typedef struct pcs_contact_record {
     long nimpact;
 } pcs_contact_record;
 
+typedef struct pcs_reaction_record {
+    double misfit, misfit_time; // m or rad, s: of a joint
+    double force, force_time;   // N, s: the largest
+    double moment, moment_time; // N m, s
+} pcs_reaction_record;
+
 typedef struct pcs_summary {
     pcs_file *file;
     double t; // of the last step taken in, s
     int ncontact;
-    pcs_contact_record *contacts; // [ncontact]
-    double min_gap, min_gap_time; // of all contacts
+    pcs_contact_record *contacts;   // [ncontact]
+    double min_gap, min_gap_time;   // of all contacts
+    pcs_reaction_record *reactions; // [system->nreaction]
     int max_iterations;
     long max_iterations_step;
     const char *worst_contact; // where min_gap was, NULL without contacts

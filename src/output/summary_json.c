@@ -84,7 +84,8 @@ static void json_head(json *j, const pcs_view *view)
     json_whole(j, "points", picture == NULL ? 0 : picture->npoint);
     json_whole(j, "cells", picture == NULL ? 0 : picture->ncell);
     json_whole(j, "dofs", pcs_system_ndof(view->system));
-    json_whole(j, "contact_points", view->system->nrow);
+    json_whole(j, "contact_points", pcs_contact_rows(view->system));
+    json_whole(j, "joint_rows", view->system->nrow - pcs_contact_rows(view->system));
     json_end(j, "}");
 }
 
@@ -170,6 +171,26 @@ static void json_contacts(json *j, const pcs_summary *s)
     json_end(j, "]");
 }
 
+// Joints, or supports.
+static void json_reactions(json *j, const char *key, bool of_joints, const pcs_summary *s, const pcs_view *view)
+{
+    json_begin(j, key, "[");
+    for (int r = 0; r < view->system->nreaction; r++) {
+        const pcs_reaction_record *record = &s->reactions[r];
+        if ((view->system->reactions[r].contact >= 0) != of_joints) continue;
+        json_begin(j, NULL, "{");
+        json_text(j, "name", view->system->reactions[r].name);
+        if (of_joints) json_real(j, "largest_misfit", record->misfit);
+        if (of_joints) json_real(j, "largest_misfit_time", record->misfit_time);
+        json_real(j, "peak_force", record->force);
+        json_real(j, "peak_force_time", record->force_time);
+        json_real(j, "peak_moment", record->moment);
+        json_real(j, "peak_moment_time", record->moment_time);
+        json_end(j, "}");
+    }
+    json_end(j, "]");
+}
+
 static void json_energy(json *j, const pcs_ledger *l)
 {
     json_begin(j, "energy", "{");
@@ -218,6 +239,8 @@ void pcs_summary_put_json(const pcs_summary *s, const pcs_view *view)
     json_head(&j, view);
     json_effort(&j, s, view);
     json_contacts(&j, s);
+    json_reactions(&j, "joints", true, s, view);
+    json_reactions(&j, "supports", false, s, view);
     json_energy(&j, view->ledger);
     json_certificate(&j, view->certificate);
     pcs_file_text(j.f, "\n}\n");

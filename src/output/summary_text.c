@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SHOWN_CONTACTS = 6, SHOWN_INTERVALS = 4, LONGEST_CHECK = 56 };
+enum { SHOWN_CONTACTS = 6, SHOWN_REACTIONS = 12, SHOWN_INTERVALS = 4, LONGEST_CHECK = 56 };
 
 static void summary_text_head(pcs_file *f, const pcs_summary *s, const pcs_view *view)
 {
@@ -20,9 +20,12 @@ static void summary_text_head(pcs_file *f, const pcs_summary *s, const pcs_view 
         pcs_file_text(f, view->reason);
         pcs_file_text(f, "\n");
     }
-    pcs_file_print(f, "\nModel        %d points, %d cells, %d dofs, %d contact point%s\n",
+    int ncontact = pcs_contact_rows(view->system), njoint = view->system->nrow - ncontact;
+    pcs_file_print(f, "\nModel        %d points, %d cells, %d dofs, %d contact point%s",
                    picture == NULL ? 0 : picture->npoint, picture == NULL ? 0 : picture->ncell,
-                   pcs_system_ndof(view->system), view->system->nrow, view->system->nrow == 1 ? "" : "s");
+                   pcs_system_ndof(view->system), ncontact, ncontact == 1 ? "" : "s");
+    if (njoint > 0) pcs_file_print(f, ", %d condition%s of joints", njoint, njoint == 1 ? "" : "s");
+    pcs_file_text(f, "\n");
     pcs_file_print(f, "Method       %s, solver %s, linear algebra %s (mass), %s (step)\n", view->scheme_name,
                    view->solver_name, view->mass_backend != NULL ? view->mass_backend : "none",
                    view->step_backend != NULL ? view->step_backend : "none");
@@ -64,6 +67,22 @@ static void summary_text_contact(pcs_file *f, const pcs_contact_record *c)
     pcs_file_print(f, "  ... %ld more, in all %.6g N s and %ld impact%s; the last:\n", hidden, c->impulse, c->nimpact,
                    c->nimpact == 1 ? "" : "s");
     summary_text_interval(f, &c->last);
+}
+
+static void summary_text_reactions(pcs_file *f, const pcs_summary *s, const pcs_system *system)
+{
+    if (system->nreaction == 0) return;
+    pcs_file_print(f, "\n%-20s %12s %10s %12s %10s %12s %10s\n", "Reactions", "force [N]", "at t [s]", "moment [N m]",
+                   "at t [s]", "misfit", "at t [s]");
+    for (int r = 0; r < system->nreaction && r < SHOWN_REACTIONS; r++) {
+        const pcs_reaction_record *x = &s->reactions[r];
+        pcs_file_print(f, "  %-18s %12.6g %10.5g %12.6g %10.5g", system->reactions[r].name, x->force, x->force_time,
+                       x->moment, x->moment_time);
+        if (system->reactions[r].contact >= 0) pcs_file_print(f, " %12.3g %10.5g", x->misfit, x->misfit_time);
+        pcs_file_text(f, "\n");
+    }
+    if (system->nreaction > SHOWN_REACTIONS)
+        pcs_file_print(f, "  ... and %d more in summary.json\n", system->nreaction - SHOWN_REACTIONS);
 }
 
 static void summary_text_energy(pcs_file *f, const pcs_ledger *l)
@@ -135,6 +154,7 @@ void pcs_summary_put_text(const pcs_summary *s, const pcs_view *view)
         pcs_file_print(s->file, "\n... and %d more contacts in summary.json; smallest gap %.6g m, at %s\n",
                        s->ncontact - SHOWN_CONTACTS, s->min_gap, s->worst_contact);
     }
+    summary_text_reactions(s->file, s, view->system);
     summary_text_energy(s->file, view->ledger);
     summary_text_certificate(s->file, view->certificate);
     summary_text_cost(s->file, view);

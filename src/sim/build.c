@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L // clock_gettime
 
 #include "sim/build.h"
+#include "sim/react.h"
 
 #include "core/comm.h"
 
@@ -120,6 +121,7 @@ static pcs_status build_all(pcs_context *ctx, pcs_case *c, bool is_model_only, p
     PCS_TRY(pcs_build_equilibrium(&b));
     PCS_TAKE(ctx, sim->report.rows, sim->system->nrow, "the report");
     build_view(&b);
+    PCS_TRY(pcs_sim_prepare_reactions(sim));
     sim->timing.setup = build_clock() - start;
     *out = sim;
     return PCS_OK;

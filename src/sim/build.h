@@ -56,7 +56,7 @@ typedef struct pcs_case_section {
 } pcs_case_section;
 
 extern const pcs_option pcs_damping_options[], pcs_gravity_options[], pcs_force_options[], pcs_time_options[],
-    pcs_probe_options[];
+    pcs_probe_options[], pcs_support_options[];
 extern const pcs_case_section pcs_case_sections[]; // ends with a NULL key
 
 // Every registered part with its options, ranges and defaults, as text or as Markdown; with `name` only the parts

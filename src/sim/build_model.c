@@ -24,6 +24,15 @@ static void model_read_fix(pcs_build *b, pcs_node *list, bool fixes[6])
     }
 }
 
+const pcs_option pcs_support_options[] = {
+    { .name = "reactions",
+      .kind = PCS_OPTION_FLAG,
+      .help = "history columns of its force and moment on the model, means over each step",
+      .offset = offsetof(pcs_fe_support, has_reactions),
+      .preset = "false" },
+    { .name = NULL },
+};
+
 pcs_status pcs_build_supports(pcs_build *b)
 {
     int count;
@@ -39,6 +48,7 @@ pcs_status pcs_build_supports(pcs_build *b)
                                       "the directions that are held: some of x, y, z, rx, ry, rz");
         if (set != NULL) supports[i].nodes = pcs_build_set(b, set, false, false);
         if (fix != NULL) model_read_fix(b, fix, supports[i].fixes);
+        pcs_case_read(b->c, node, pcs_support_options, &supports[i]);
     }
     b->model.nsupport = count;
     b->model.supports = supports;

@@ -7,6 +7,7 @@
 #include "core/comm.h"
 #include "sim/certify.h"
 #include "sim/control.h"
+#include "sim/react.h"
 
 #include <errno.h>
 #include <math.h>
@@ -96,6 +97,7 @@ pcs_status pcs_sim_start(pcs_sim *sim)
     sim->view.factorizations = sim->solver->nfactor;
     sim->view.memory = pcs_bytes_taken(sim->ctx);
     sim->has_started = true;
+    pcs_sim_react(sim);
     return pcs_sim_certify(sim, sim_book(sim, sim_energy(&before)));
 }
 
@@ -122,6 +124,7 @@ pcs_status pcs_sim_step(pcs_sim *sim)
     double middle = sim_clock(), defect = sim_book(sim, before);
     // A controlled step has certified its halves.
     pcs_status status = sim->control != NULL ? PCS_OK : pcs_sim_certify(sim, defect);
+    pcs_sim_react(sim);
     sim->timing.step += middle - begin;
     sim->timing.certify += sim_clock() - middle;
     return status;

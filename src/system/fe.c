@@ -145,6 +145,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(pcs_fe_assemble(self));
     PCS_TRY(pcs_fe_apply_loads(self, culprit));
     PCS_TRY(pcs_fe_make_rows(self, culprit));
+    PCS_TRY(pcs_fe_make_reactions(self, culprit));
     PCS_TRY(fe_choose_ops(self));
     PCS_TRY(pcs_fe_make_picture(self));
     self->length = fe_length(self);

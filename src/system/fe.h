@@ -20,7 +20,8 @@ typedef struct pcs_fe_group {
 typedef struct pcs_fe_support {
     const char *name;
     const pcs_set *nodes;
-    bool fixes[6]; // x, y, z and the rotations about them
+    bool fixes[6];      // x, y, z and the rotations about them
+    bool has_reactions; // they are told
 } pcs_fe_support;
 
 // Linear over the set from its first to its last node in the order of the set.

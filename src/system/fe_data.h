@@ -29,6 +29,8 @@ typedef struct fe_share {
     unsigned char *is_here; // [nnode] of this rank, or copied
 } fe_share;
 
+typedef struct fe_reactions fe_reactions;
+
 enum { FE_ROW_TERMS = PCS_ROW_NODES * PCS_MAX_NODE_DOFS };
 
 typedef struct fe_data {
@@ -53,6 +55,7 @@ typedef struct fe_data {
     int *spin_of_node;       // [nnode] -1: none; NULL when there are none at all
     int **scatter;           // [nbatch][ncell * ndof * ndof] of nonlinear groups: where cell entries go, -1: nowhere
     double *base_K, *base_C; // [nnz] what linear groups give to K and C
+    fe_reactions *reactions; // of supports; NULL when nobody asks
     int npush;
     fe_push *pushes;       // [npush] on own equations
     bool has_pushes;       // some rank has
@@ -91,12 +94,17 @@ pcs_status pcs_fe_make_rows(pcs_system *self, const char **culprit);
 void pcs_fe_update_directions(pcs_system *self, const double *q);
 void pcs_fe_put_direction(const fe_data *fe, const pcs_row_direction *direction, const double *q, pcs_rows *rows,
                           int row);
+void pcs_fe_evaluate_rows(const pcs_system *self, const double *q);
 void pcs_fe_row_speeds(const pcs_system *self, double t, double *speed);
 void pcs_fe_rate_bias(const pcs_system *self, const double *q, const double *v, double *bias);
 void pcs_fe_gaps(const pcs_system *self, const double *q, double *gap);
 void pcs_fe_contact_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
 void pcs_fe_row_resultant(const pcs_system *self, int row, double out[3]);
 void pcs_fe_tangent_resultant(const pcs_system *self, int tangent, double out[3]);
+// What joints and supports do to the model.
+pcs_status pcs_fe_make_reactions(pcs_system *self, const char **culprit);
+void pcs_fe_reactions(const pcs_system *self, double h, const double *q, const double *v, const pcs_row_impulses *rows,
+                      pcs_reaction *out);
 // Finite rotations in space.
 pcs_status pcs_fe_find_rotations(pcs_system *self);
 void pcs_fe_retract(const pcs_system *self, const double *q0, const double *x, double *q);

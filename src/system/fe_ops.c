@@ -158,6 +158,7 @@ const pcs_system_ops pcs_system_fe = {
     .damping_power = fe_damping_power,
     .load_work = fe_load_work,
     .row_resultant = pcs_fe_row_resultant,
+    .reactions = pcs_fe_reactions,
     .tangent_resultant = pcs_fe_tangent_resultant,
     .stable_step = pcs_fe_limited_step,
     .draw = pcs_fe_draw,

@@ -328,6 +328,11 @@ void pcs_fe_gaps(const pcs_system *self, const double *q, double *gap)
     }
 }
 
+void pcs_fe_evaluate_rows(const pcs_system *self, const double *q)
+{
+    rows_evaluate(self, q, NULL);
+}
+
 void pcs_fe_row_speeds(const pcs_system *self, double t, double *speed)
 {
     const fe_data *fe = self->data;

@@ -41,6 +41,24 @@ typedef struct pcs_measure {
     double free_momentum[3];           // its part in the equations that move: what the momentum balance is about
 } pcs_measure;
 
+// A joint or support whose force on the model is told.
+typedef struct pcs_reaction_info {
+    const char *name;
+    int contact;                      // index into contacts; -1: a support
+    bool has_force[3], has_moment[3]; // components that there can be
+} pcs_reaction_info;
+
+typedef struct pcs_reaction {
+    double force[3], moment[3]; // N and N m, in the axes of space
+} pcs_reaction;
+
+// What the rows did in a step.
+typedef struct pcs_row_impulses {
+    double *force;   // [nrow] N, of joints
+    double *impulse; // [nrow] N s, over the step
+    double *tangent; // [ntangent] N s, over the step
+} pcs_row_impulses;
+
 // What ParaView shows: points, two-node cells and scalars per cell. The counts and names never change.
 typedef struct pcs_picture {
     int npoint, ncell, nfield;
@@ -96,6 +114,11 @@ typedef struct pcs_system_ops {
     void (*row_resultant)(const pcs_system *self, int row, double out[3]);
     void (*tangent_resultant)(const pcs_system *self, int tangent, double out[3]); // likewise, along a row of T
 
+    // Forces of joints, and of supports in the mean over the step of length h that has led to (q, v) since the last
+    // call; h = 0 at the start. Rows of joints stand at `time`. NULL where there are none.
+    void (*reactions)(const pcs_system *self, double h, const double *q, const double *v, const pcs_row_impulses *rows,
+                      pcs_reaction *out);
+
     // Largest stable step under this limit; NULL where `stable_step` says all there is.
     double (*stable_step)(const pcs_system *self, pcs_mode_limit *limit, const void *params);
 
@@ -113,6 +136,8 @@ struct pcs_system {
     int nq, nv, nrow, ncontact;
     const pcs_row *rows;              // [nrow]
     const pcs_contact_info *contacts; // [ncontact]
+    int nreaction;
+    const pcs_reaction_info *reactions; // [nreaction] joints, then supports that were asked for it
     bool is_linear;                   // M, C, K, G constant and f = external(t) - C v - K q
     bool has_damping;                 // C is not zero
     bool has_skew_damping;            // and not symmetric: gyroscopic moments of a linear system
