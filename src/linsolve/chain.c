@@ -18,10 +18,11 @@ static const char *chain_refuses(const pcs_pattern *pattern, pcs_linsolve_kind k
                                                             : NULL;
 }
 
-// The columns of block J have entries in all rows of its neighbours and itself.
+// Block J has b equations, and their columns entries in all rows of its neighbours and itself.
 static bool chain_is_full(const pcs_chain *c, const pcs_pattern *pattern, int J)
 {
-    int top = c->first[J > 0 ? J - 1 : 0], bottom = c->first[J + 2 <= c->nblock ? J + 2 : c->nblock];
+    int top = c->first[J > 0 ? J - 1 : 0], bottom = c->first[J + 2 < c->nblock ? J + 2 : c->nblock];
+    if (c->first[J + 1] - c->first[J] != c->b) return false;
     for (int j = c->first[J]; j < c->first[J + 1]; j++)
         if (pattern->start[j + 1] - pattern->start[j] != bottom - top) return false;
     return true;

@@ -23,17 +23,17 @@ typedef struct pcs_chain_lu {
     int careful[2];        // first step with row exchanges of the sweep downwards and of the one upwards
     double *fill;          // [nblock][b x b] what row exchanges add to the steps
     int *order;            // [nblock][2 b] row exchanges
-    double *weight, *size; // [n] reciprocal size of a row; size of a column in weighted rows
+    double *weight, *size; // [n] of the rows for choosing pivots; of the columns, in weighted rows
     double *meeting;       // [2 b x 2 b] factor of the last two blocks, by rows
     int meeting_order[2 * PCS_CHAIN_MAX];
 } pcs_chain_lu;
 
 struct pcs_chain {
     int n, b;
-    int nblock;                                   // of at most b equations, short ones filled up
-    const int *first;                             // [nblock + 1] first equations of the blocks, then n
-    const bool *is_full;                          // [nblock] the columns of a block have all rows that they may have
-    bool is_even;                                 // only the last block may be short
+    int nblock;          // of at most b equations, short ones filled up
+    const int *first;    // [nblock + 1] first equations of the blocks, then n
+    const bool *is_full; // [nblock] of b equations, whose columns have all rows that they may have
+    bool is_even;        // only the last block may be short
     void (*solve)(const pcs_chain *c, double *x); // x = A^-1 x
     double *lower;                                // off-diagonal part of the factor
     double *inverse;                              // reciprocal pivots
@@ -56,6 +56,13 @@ typedef struct pcs_chain_block {
 // Block (I, J) of A: in place where the pattern allows, else copied to `copy` [b x b]. Short blocks and those outside
 // of the matrix are filled up with zeros, and with ones on the diagonal.
 pcs_chain_block pcs_chain_get(const pcs_chain *c, const pcs_matrix *A, int I, int J, double *copy);
+
+// The same in place, when the columns of J are full and I has b equations.
+static inline pcs_chain_block pcs_chain_get_full(const pcs_chain *c, const pcs_matrix *A, int I, int J)
+{
+    const int top = c->first[J > 0 ? J - 1 : 0], bottom = c->first[J + 2 < c->nblock ? J + 2 : c->nblock];
+    return (pcs_chain_block){ A->value + A->pattern->start[c->first[J]] + (c->first[I] - top), bottom - top };
+}
 
 // Right-hand side with short blocks filled up, and back.
 void pcs_chain_spread(const pcs_chain *c, const double *x, double *spread);

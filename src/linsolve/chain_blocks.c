@@ -91,10 +91,7 @@ pcs_chain_block pcs_chain_get(const pcs_chain *c, const pcs_matrix *A, int I, in
     if (I < 0 || J < 0 || I > last || J > last) return blocks_fill(c, I, J, copy);
     const int *restrict start = A->pattern->start, *restrict row = A->pattern->row;
     const int from = c->first[I], to = c->first[I + 1], begin = c->first[J], end = c->first[J + 1];
-    if (c->is_full[J] && to - from == b && end - begin == b) {
-        const int top = c->first[J > 0 ? J - 1 : 0], stride = c->first[J < last ? J + 2 : J + 1] - top;
-        return (pcs_chain_block){ A->value + start[begin] + (from - top), stride };
-    }
+    if (c->is_full[J] && to - from == b) return pcs_chain_get_full(c, A, I, J);
     memset(copy, 0, (size_t)(b * b) * sizeof *copy);
     for (int j = begin; j < end; j++)
         for (int p = start[j]; p < start[j + 1]; p++)

@@ -5,13 +5,15 @@
 //
 //   S = L U,   M = C U^-1,   V = L^-1 B,   S_next = D - M V.
 //
-// This is done without row exchanges where that is as good: scaled with the roots of the diagonal of A, the
-// multipliers in L and M must stay moderate and the pivots must not have grown. For a positive definite matrix the
-// squares of the scaled multipliers of a row, weighted with the pivots, have a sum below 1, so that it always passes;
-// so do the iteration matrices of beams. Otherwise the sweep goes on with row exchanges over its block and the next one
-// (chain_lu_careful.c), which is elimination with partial pivoting of a banded matrix. When pivots have grown, it
-// starts from the beginning with row exchanges. Where the two sweeps meet, two blocks are left, and are factored like a
-// dense matrix.
+// This is done without row exchanges where that is as good. With pivots p_k and the diagonal s of A,
+//
+//   sum_k l_ik^2 |p_k| / s_i     for the rows of L and M,     sum_k u_kj^2 / |p_k| / s_j     for the columns of U and V
+//
+// bound the terms that are subtracted from A_ij, and so what is lost to rounding, in units of sqrt(s_i s_j). For a
+// positive definite matrix none exceeds 1, as a sum of squares is what is taken from its diagonal; the iteration
+// matrices of beams are close to that. Where their sum over a block gets large, the sweep goes on with row exchanges
+// over its block and the next one (chain_lu_careful.c), which is elimination with partial pivoting of a banded matrix.
+// Where the two sweeps meet, two blocks are left, and are factored like a dense matrix.
 //
 // The processor works on both sweeps at once, as they do not depend on each other.
 
@@ -20,161 +22,230 @@
 #include "linsolve/pivot.h"
 
 #include <math.h>
-#include <string.h>
 
-static const double lu_multipliers = 100.0; // largest sum of squares of the scaled multipliers of a block
-static const double lu_growth = 10.0;       // largest pivot in units of the diagonal entry of A
-
-typedef enum lu_outcome { LU_GOOD, LU_EXCHANGES, LU_GROWN } lu_outcome;
+// Largest sum of the bounds of a block, per equation; 4 at most for a positive definite matrix.
+static const double lu_limit = 16.0;
 
 typedef struct lu_input {
     pcs_chain_block below, next, beside; // C, D, B
 } lu_input;
+
+// What is left of a block, by columns of whole pairs, and the reciprocal diagonal of A there.
+typedef struct lu_rest {
+    double S[PCS_CHAIN_MAX * LU_ROWS];
+    double weight[LU_ROWS];
+} lu_rest;
 
 size_t pcs_chain_lu_lower(const pcs_chain *c)
 {
     return (size_t)lu_blocks(c) * (size_t)lu_stride(c->b);
 }
 
-// The first b columns: L and M, U. `size` is the diagonal of A of both blocks.
-LU_INLINE lu_outcome lu_panel(int b, const double *S, pcs_chain_block C, const double *size, double *L, double *inverse,
-                              double *restrict panel)
+LU_INLINE pcs_pair lu_absolute(pcs_pair p)
 {
-    double squares[2 * PCS_CHAIN_MAX] = { 0 }, sum = 0.0;
-    bool is_large = true, is_moderate = true;
-    LU_UNROLL
-    for (int j = 0; j < b; j++) {
-        double column[2 * PCS_CHAIN_MAX];
-        LU_UNROLL
-        for (int i = 0; i < b; i++) column[i] = S[j * b + i], column[b + i] = C.at[j * C.stride + i];
-        LU_UNROLL
-        for (int k = 0; k < j; k++) {
-            LU_UNROLL
-            for (int i = k + 1; i < 2 * b; i++) column[i] -= L[k * 2 * b + i] * column[k];
-            panel[j * 2 * b + k] = column[k] * inverse[k];
-        }
-        double pivot = fabs(column[j]);
-        is_large = is_large && pivot > 2.0 * DBL_EPSILON * size[j];
-        is_moderate = is_moderate && pivot <= lu_growth * size[j];
-        inverse[j] = 1.0 / column[j];
-        LU_UNROLL
-        for (int i = j + 1; i < 2 * b; i++) {
-            double multiplier = column[i] * inverse[j];
-            panel[j * 2 * b + i] = L[j * 2 * b + i] = multiplier;
-            squares[i] += multiplier * multiplier * size[j];
-        }
-    }
-    LU_UNROLL
-    for (int i = 1; i < 2 * b; i++) sum += squares[i] / size[i];
-    if (!is_moderate) return LU_GROWN;
-    return is_large && sum <= lu_multipliers ? LU_GOOD : LU_EXCHANGES; // a sum that is not a number is not good
+    return (pcs_pair){ fabs(p[0]), fabs(p[1]) };
 }
 
-// The columns of the next block: V, and what is left of D.
-LU_INLINE void lu_update(int b, pcs_chain_block B, pcs_chain_block D, const double *L, const double *inverse,
-                         double *restrict V, double *restrict S)
+// Reciprocals of the diagonal of D; what fills up has 1.
+LU_INLINE void lu_weigh(int b, pcs_chain_block D, double *weight)
 {
     LU_UNROLL
-    for (int j = 0; j < b; j++) {
-        double column[2 * PCS_CHAIN_MAX];
-        LU_UNROLL
-        for (int i = 0; i < b; i++) column[i] = B.at[j * B.stride + i], column[b + i] = D.at[j * D.stride + i];
-        LU_UNROLL
-        for (int k = 0; k < b; k++) {
-            LU_UNROLL
-            for (int i = k + 1; i < 2 * b; i++) column[i] -= L[k * 2 * b + i] * column[k];
-        }
-        LU_UNROLL
-        for (int i = 0; i < b; i++) V[j * b + i] = column[i] * inverse[i], S[j * b + i] = column[b + i];
+    for (int i = 0; i < lu_even(b); i += 2) {
+        const double second = i + 1 < b ? D.at[(i + 1) * (D.stride + 1)] : 1.0;
+        pcs_pair_store(weight + i, 1.0 / lu_absolute((pcs_pair){ D.at[i * (D.stride + 1)], second }));
     }
 }
 
-LU_INLINE lu_outcome lu_eliminate(int b, const lu_input *in, double *size, const double *S, double *step,
-                                  double *inverse, double *next)
+// What is known about the sizes of a step.
+typedef struct lu_bounds {
+    pcs_pair rows[LU_ROWS]; // sums for the rows of L and M, to be weighted
+    pcs_pair columns;       // of the columns of U and V together
+    double least;           // smallest pivot in units of the diagonal
+} lu_bounds;
+
+// Column j of the first b: its entries of U go to the step and those of L to L and the step, with a zero between.
+LU_INLINE void lu_column(int b, int j, pcs_pair *column, double weight, double *L, double *inverse, double *step,
+                         lu_bounds *bounds)
 {
-    double L[2 * PCS_CHAIN_MAX * PCS_CHAIN_MAX], reciprocal[PCS_CHAIN_MAX];
+    const int nrow = 2 * lu_even(b);
     LU_UNROLL
-    for (int i = 0; i < b; i++) size[b + i] = fabs(in->next.at[i * (in->next.stride + 1)]);
-    lu_outcome outcome = lu_panel(b, S, in->below, size, L, reciprocal, step);
-    lu_update(b, in->beside, in->next, L, reciprocal, step + 2 * b * b, next);
+    for (int k = 0; k < j; k++) {
+        const double factor = column[k / 2][k % 2];
+        LU_UNROLL
+        for (int i = (k + 1) / 2; i < nrow / 2; i++) column[i] -= pcs_pair_load(L + k * nrow + 2 * i) * factor;
+    }
+    const pcs_pair own = column[j / 2];
+    const double pivot = own[j % 2], reciprocal = 1.0 / pivot;
+    inverse[j] = reciprocal;
+    bounds->least = fmin(bounds->least, fabs(pivot) * weight);
+    column[j / 2] = j % 2 == 0 ? (pcs_pair){ 0.0, own[1] } : (pcs_pair){ own[0], 0.0 };
     LU_UNROLL
-    for (int i = 0; i < b; i++) inverse[i] = reciprocal[i], size[i] = size[b + i];
-    return outcome;
+    for (int i = 0; i < (j + 1) / 2; i++) {
+        const pcs_pair scaled = column[i] * (pcs_pair){ inverse[2 * i], inverse[2 * i + 1] };
+        pcs_pair_store(step + lu_of_U(b, j) + 2 * i, scaled);
+        bounds->columns += lu_absolute(scaled * column[i]) * weight;
+    }
+    LU_UNROLL
+    for (int i = (j + 1) / 2; i < nrow / 2; i++) {
+        const pcs_pair multiplier = column[i] * reciprocal;
+        pcs_pair_store(L + j * nrow + 2 * i, multiplier);
+        pcs_pair_store(step + lu_of_L(b, j) + 2 * i, multiplier);
+        bounds->rows[i] += multiplier * multiplier * fabs(pivot);
+    }
+}
+
+// The first b columns: L and M, U.
+LU_INLINE void lu_panel(int b, const lu_rest *rest, pcs_chain_block C, double *L, double *inverse, double *step,
+                        lu_bounds *bounds)
+{
+    const int h = lu_even(b) / 2;
+    double weight[LU_ROWS]; // a copy that nothing else writes to
+    LU_UNROLL
+    for (int i = 0; i < b; i++) weight[i] = rest->weight[i];
+    LU_UNROLL
+    for (int j = 0; j < b; j++) {
+        pcs_pair column[LU_ROWS];
+        LU_UNROLL
+        for (int i = 0; i < h; i++) column[i] = pcs_pair_load(rest->S + (j * h + i) * 2);
+        lu_load(b, C.at + j * C.stride, column + h);
+        lu_column(b, j, column, weight[j], L, inverse, step, bounds);
+    }
+}
+
+// `count` columns of the next block from j on: V, and what is left of D. Two columns at once share what is read of L.
+LU_INLINE pcs_pair lu_update(int b, int count, int j, const lu_input *in, const double *L, const double *inverse,
+                             double *step, lu_rest *next)
+{
+    const int even = lu_even(b), h = even / 2;
+    pcs_pair column[2][LU_ROWS], bound = { 0 };
+    LU_UNROLL
+    for (int m = 0; m < count; m++) {
+        lu_load(b, in->beside.at + (j + m) * in->beside.stride, column[m]);
+        lu_load(b, in->next.at + (j + m) * in->next.stride, column[m] + h);
+    }
+    LU_UNROLL
+    for (int k = 0; k < b; k++) {
+        const double factor[] = { column[0][k / 2][k % 2], count > 1 ? column[1][k / 2][k % 2] : 0.0 };
+        LU_UNROLL
+        for (int i = (k + 1) / 2; i < even; i++) {
+            const pcs_pair multiplier = pcs_pair_load(L + k * 2 * even + 2 * i);
+            LU_UNROLL
+            for (int m = 0; m < count; m++) column[m][i] -= multiplier * factor[m];
+        }
+    }
+    LU_UNROLL
+    for (int i = 0; i < h; i++) {
+        LU_UNROLL
+        for (int m = 0; m < count; m++) {
+            const pcs_pair scaled = column[m][i] * (pcs_pair){ inverse[2 * i], inverse[2 * i + 1] };
+            pcs_pair_store(step + lu_of_V(b, j + m) + 2 * i, scaled);
+            pcs_pair_store(next->S + (j + m) * even + 2 * i, column[m][h + i]);
+            bound += lu_absolute(scaled * column[m][i]) * next->weight[j + m];
+        }
+    }
+    return bound;
+}
+
+// A step without row exchanges; false when it needs some.
+LU_INLINE bool lu_eliminate(int b, const lu_input *in, const lu_rest *rest, lu_rest *next, double *step,
+                            double *inverse)
+{
+    const int h = lu_even(b) / 2;
+    double L[PCS_CHAIN_MAX * 2 * LU_ROWS], reciprocal[LU_ROWS] = { 0 };
+    lu_bounds bounds = { .least = 1.0 };
+    lu_weigh(b, in->next, next->weight);
+    lu_panel(b, rest, in->below, L, reciprocal, step, &bounds);
+    pcs_pair sum = bounds.columns;
+    LU_UNROLL
+    for (int i = 0; i < h; i++) {
+        sum += bounds.rows[i] * pcs_pair_load(rest->weight + 2 * i);
+        sum += bounds.rows[h + i] * pcs_pair_load(next->weight + 2 * i);
+    }
+    for (int j = 0; j + 1 < b; j += 2) sum += lu_update(b, 2, j, in, L, reciprocal, step, next);
+    if (b % 2 != 0) sum += lu_update(b, 1, b - 1, in, L, reciprocal, step, next);
+    LU_UNROLL
+    for (int i = 0; i < b; i++) inverse[i] = reciprocal[i];
+    return bounds.least > 2.0 * DBL_EPSILON && sum[0] + sum[1] <= lu_limit * b; // false for what is not a number
 }
 
 // Where a sweep stands.
 typedef struct lu_state {
     pcs_chain_sweep sweep;
-    int k;                                      // steps done
-    double S[2][PCS_CHAIN_MAX * PCS_CHAIN_MAX]; // what is left of the block of step k: S[k % 2]
-    double size[2 * PCS_CHAIN_MAX];             // diagonal of A of that block
+    int k;           // steps done
+    lu_rest rest[2]; // of the block of step k: rest[k % 2]
 } lu_state;
 
 static void lu_begin(const pcs_chain *c, const pcs_matrix *A, int side, lu_state *state)
 {
-    double copy[PCS_CHAIN_MAX * PCS_CHAIN_MAX];
+    double copy[LU_BLOCK];
     state->sweep = lu_sweep(c, side);
     state->k = 0;
     pcs_chain_block D = pcs_chain_get(c, A, state->sweep.first, state->sweep.first, copy);
-    for (int j = 0; j < c->b; j++) {
-        for (int i = 0; i < c->b; i++) state->S[0][j * c->b + i] = D.at[j * D.stride + i];
-        state->size[j] = fabs(D.at[j * (D.stride + 1)]);
-    }
+    lu_weigh(c->b, D, state->rest[0].weight);
+    for (int j = 0; j < c->b; j++)
+        for (int i = 0; i < lu_even(c->b); i++)
+            state->rest[0].S[j * lu_even(c->b) + i] = i < c->b ? D.at[j * D.stride + i] : 0.0;
 }
 
-// One step without row exchanges.
-LU_INLINE lu_outcome lu_step(pcs_chain *c, const pcs_matrix *A, int b, lu_state *state)
+// The blocks of A that enter a step from block I to block J.
+LU_INLINE lu_input lu_find(const pcs_chain *c, const pcs_matrix *A, int I, int J, double (*copy)[LU_BLOCK])
 {
-    double copy[3][PCS_CHAIN_MAX * PCS_CHAIN_MAX];
-    const int I = state->sweep.first + state->k * state->sweep.direction, J = I + state->sweep.direction;
-    const lu_input in = { .below = pcs_chain_get(c, A, J, I, copy[0]),
-                          .next = pcs_chain_get(c, A, J, J, copy[1]),
-                          .beside = pcs_chain_get(c, A, I, J, copy[2]) };
+    if (c->is_full[I] && c->is_full[J])
+        return (lu_input){ .below = pcs_chain_get_full(c, A, J, I),
+                           .next = pcs_chain_get_full(c, A, J, J),
+                           .beside = pcs_chain_get_full(c, A, I, J) };
+    return (lu_input){ .below = pcs_chain_get(c, A, J, I, copy[0]),
+                       .next = pcs_chain_get(c, A, J, J, copy[1]),
+                       .beside = pcs_chain_get(c, A, I, J, copy[2]) };
+}
+
+// The next step without row exchanges, if that will do; answers whether it was done.
+LU_INLINE bool lu_step(pcs_chain *c, const pcs_matrix *A, int b, lu_state *state)
+{
+    double copy[3][LU_BLOCK];
+    if (state->k == state->sweep.count) return false;
+    const int I = state->sweep.first + state->k * state->sweep.direction;
+    const lu_input in = lu_find(c, A, I, I + state->sweep.direction, copy);
     double *step = c->lower + (size_t)(state->sweep.place + state->k) * (size_t)lu_stride(b);
-    lu_outcome outcome = lu_eliminate(b, &in, state->size, state->S[state->k % 2], step,
-                                      c->inverse + (size_t)I * (size_t)b, state->S[(state->k + 1) % 2]);
-    if (outcome == LU_GOOD) state->k++;
-    return outcome;
+    bool is_good = lu_eliminate(b, &in, &state->rest[state->k % 2], &state->rest[(state->k + 1) % 2], step,
+                                c->inverse + (size_t)I * (size_t)b);
+    if (is_good) state->k++;
+    return is_good;
 }
 
 // Both sweeps without row exchanges as far as they go; the one that must not go on stays where it is.
-LU_INLINE void lu_run(pcs_chain *c, const pcs_matrix *A, int b, lu_state *upper, lu_state *lower, lu_outcome *outcome)
+LU_INLINE void lu_run(pcs_chain *c, const pcs_matrix *A, int b, lu_state *state)
 {
-    bool goes_on = true;
-    while (goes_on) {
-        goes_on = false;
-        if (outcome[0] == LU_GOOD && upper->k < upper->sweep.count) {
-            outcome[0] = lu_step(c, A, b, upper);
-            goes_on = true;
-        }
-        if (outcome[1] == LU_GOOD && lower->k < lower->sweep.count) {
-            outcome[1] = lu_step(c, A, b, lower);
-            goes_on = true;
-        }
+    bool goes_on[] = { true, true };
+    while (goes_on[0] || goes_on[1]) {
+        goes_on[0] = goes_on[0] && lu_step(c, A, b, &state[0]);
+        goes_on[1] = goes_on[1] && lu_step(c, A, b, &state[1]);
     }
 }
 
-static void lu_run_sized(pcs_chain *c, const pcs_matrix *A, lu_state *upper, lu_state *lower, lu_outcome *outcome)
+static void lu_run_sized(pcs_chain *c, const pcs_matrix *A, lu_state *state)
 {
     switch (c->b) { // constant block sizes unroll the loops over a block
-    case 1: lu_run(c, A, 1, upper, lower, outcome); break;
-    case 2: lu_run(c, A, 2, upper, lower, outcome); break;
-    case 3: lu_run(c, A, 3, upper, lower, outcome); break;
-    case 4: lu_run(c, A, 4, upper, lower, outcome); break;
-    case 5: lu_run(c, A, 5, upper, lower, outcome); break;
-    default: lu_run(c, A, 6, upper, lower, outcome); break;
+    case 1: lu_run(c, A, 1, state); break;
+    case 2: lu_run(c, A, 2, state); break;
+    case 3: lu_run(c, A, 3, state); break;
+    case 4: lu_run(c, A, 4, state); break;
+    case 5: lu_run(c, A, 5, state); break;
+    default: lu_run(c, A, 6, state); break;
     }
 }
 
 // The rows that a sweep without row exchanges hands on.
 static void lu_hand_on(const pcs_chain *c, const pcs_matrix *A, const lu_state *state, pcs_chain_front *front)
 {
-    const int I = state->sweep.first + state->k * state->sweep.direction, size = c->b * c->b;
-    double copy[PCS_CHAIN_MAX * PCS_CHAIN_MAX];
+    const int I = state->sweep.first + state->k * state->sweep.direction;
+    double copy[LU_BLOCK];
     pcs_chain_block B = pcs_chain_get(c, A, I, I + state->sweep.direction, copy);
-    memcpy(front->top[0], state->S[state->k % 2], (size_t)size * sizeof(double));
     for (int j = 0; j < c->b; j++)
-        for (int i = 0; i < c->b; i++) front->top[1][j * c->b + i] = B.at[j * B.stride + i];
+        for (int i = 0; i < c->b; i++) {
+            front->top[0][j * c->b + i] = state->rest[state->k % 2].S[j * lu_even(c->b) + i];
+            front->top[1][j * c->b + i] = B.at[j * B.stride + i];
+        }
     pcs_chain_lu_weigh(c, I, front->weight);
 }
 
@@ -197,13 +268,10 @@ int pcs_chain_lu_factor(pcs_chain *c, const pcs_matrix *A)
     if (c->n == 0) return -1;
     lu_state state[2];
     pcs_chain_front front[2];
-    lu_outcome outcome[2] = { LU_GOOD, LU_GOOD };
     for (int side = 0; side < 2; side++) lu_begin(c, A, side, &state[side]);
-    lu_run_sized(c, A, &state[0], &state[1], outcome);
-    for (int side = 0; side < 2; side++)
-        if (outcome[side] == LU_GROWN) lu_begin(c, A, side, &state[side]);
+    lu_run_sized(c, A, state);
 
-    bool is_careful = outcome[0] != LU_GOOD || outcome[1] != LU_GOOD;
+    bool is_careful = state[0].k < state[0].sweep.count || state[1].k < state[1].sweep.count;
     int middle = c->lu.middle, last = lu_blocks(c) - 1;
     pcs_chain_lu_measure(c, A, is_careful ? 0 : middle, is_careful ? last : middle + 1);
     for (int side = 0; side < 2; side++) {

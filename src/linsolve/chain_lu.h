@@ -1,15 +1,20 @@
 // What the files of the general chain share.
 //
-// A step of a sweep keeps 3 b x b numbers: by columns of 2 b the panel of its block and of the next one (U above the
-// diagonal, L below), then by columns of b the U of the next block's columns. U is divided by its pivots.
+// A step of a sweep keeps, in the order in which they are read, the columns of L with those of M below them, which the
+// forward sweep wants, and the columns of U and those of V, which the backward sweep wants; U and V divided by their
+// pivots. The rows of a block are kept in pairs, an odd last one with a zero. The diagonal belongs to U in odd columns,
+// else to L, and is zero; its reciprocals stand elsewhere.
 
 #ifndef PCS_LINSOLVE_CHAIN_LU_H
 #define PCS_LINSOLVE_CHAIN_LU_H
 
 #include "linsolve/chain.h"
+#include "sparse/pair.h"
 
 #define LU_INLINE static inline __attribute__((always_inline))
 #define LU_UNROLL _Pragma("GCC unroll 12")
+
+enum { LU_ROWS = PCS_CHAIN_MAX, LU_BLOCK = PCS_CHAIN_MAX * PCS_CHAIN_MAX };
 
 // One sweep: `count` steps from block `first` on.
 typedef struct pcs_chain_sweep {
@@ -17,9 +22,38 @@ typedef struct pcs_chain_sweep {
     int place; // of its first step among all
 } pcs_chain_sweep;
 
+LU_INLINE int lu_even(int b)
+{
+    return b + b % 2;
+}
+
+// Where row 0 of column k of L would stand; M has the rows from lu_even(b) on.
+LU_INLINE int lu_of_L(int b, int k)
+{
+    return 2 * (lu_even(b) * k - k * k / 4 - (k + 1) / 2);
+}
+
+LU_INLINE int lu_of_U(int b, int k)
+{
+    return 2 * (lu_even(b) * b - b * b / 4 + k * k / 4);
+}
+
+LU_INLINE int lu_of_V(int b, int k)
+{
+    return lu_even(b) * (2 * b + k);
+}
+
 LU_INLINE int lu_stride(int b)
 {
-    return 3 * b * b;
+    return 3 * b * lu_even(b);
+}
+
+// b numbers as pairs, an odd last one with a zero.
+LU_INLINE void lu_load(int b, const double *from, pcs_pair *to)
+{
+    LU_UNROLL
+    for (int i = 0; i < b / 2; i++) to[i] = pcs_pair_load(from + 2 * i);
+    if (b % 2 != 0) to[b / 2] = (pcs_pair){ from[b - 1], 0.0 };
 }
 
 // Blocks, two at least.
@@ -41,7 +75,7 @@ typedef struct pcs_chain_front {
     double weight[PCS_CHAIN_MAX];                 // of the rows
 } pcs_chain_front;
 
-// Sizes of the rows of blocks `low` - 1 to `high` + 1 and of the columns of blocks `low` to `high`.
+// Weights of the rows and sizes of the columns of blocks `low` to `high`, from these blocks and their neighbours.
 void pcs_chain_lu_measure(pcs_chain *c, const pcs_matrix *A, int low, int high);
 
 // Rows as they stand in A, with their weights: where row exchanges begin.

@@ -4,14 +4,17 @@
 // K behind it. b of these 2 b rows become pivots of the columns of I; the others are handed on with the columns of J
 // and K. No other row has an entry in the columns of I, so that this is partial pivoting over the whole column.
 //
-// Rows are compared in units of their largest entry in A. A pivot that is no more than round-off of the largest entry
-// of its column in A, in the same units, is none.
+// Rows are compared with weights that do not depend on the units of rows and columns: with them, and with the columns
+// divided by their sizes, the largest entries of all rows and columns of A are close to 1. A pivot that is no more than
+// round-off of the size of its column, with the same weights, is none.
 
 #include "linsolve/chain_lu.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+static const double careful_round_off = 10.0 * DBL_EPSILON;
 
 enum { ROWS = 2 * PCS_CHAIN_MAX, COLUMNS = 3 * PCS_CHAIN_MAX };
 
@@ -21,21 +24,33 @@ typedef struct careful_rows {
     double weight[ROWS];
 } careful_rows;
 
+// Divides the rows and columns from `begin` to `end` by the roots of their largest entries, weights and sizes applied.
+static void careful_balance(pcs_chain *c, const pcs_matrix *A, int begin, int end)
+{
+    const int *start = A->pattern->start, *row = A->pattern->row;
+    double *weight = c->lu.weight, *size = c->lu.size, *largest = c->work;
+    for (int i = begin; i < end; i++) largest[i] = 0.0;
+    for (int j = begin; j < end; j++) {
+        double most = 0.0, scale = 1.0 / size[j];
+        for (int p = start[j]; p < start[j + 1]; p++) {
+            if (row[p] < begin || row[p] >= end) continue;
+            double entry = weight[row[p]] * fabs(A->value[p]) * scale;
+            most = fmax(most, entry);
+            largest[row[p]] = fmax(largest[row[p]], entry);
+        }
+        if (most > 0.0) size[j] *= sqrt(most);
+    }
+    for (int i = begin; i < end; i++)
+        if (largest[i] > 0.0) weight[i] /= sqrt(largest[i]);
+}
+
+// After a few passes all largest entries are close to 1, and of all such scalings it is one in the middle, not one that
+// favours rows or columns.
 void pcs_chain_lu_measure(pcs_chain *c, const pcs_matrix *A, int low, int high)
 {
-    const int *start = A->pattern->start, *row = A->pattern->row, last = c->nblock - 1;
-    double *weight = c->lu.weight, *size = c->lu.size;
-    high = high < last ? high : last;
-    const int begin = c->first[low > 2 ? low - 2 : 0], end = c->first[high + 2 < last ? high + 3 : last + 1];
-    for (int i = begin; i < end; i++) weight[i] = 0.0;
-    for (int j = begin; j < end; j++)
-        for (int p = start[j]; p < start[j + 1]; p++)
-            if (row[p] >= begin && row[p] < end) weight[row[p]] = fmax(weight[row[p]], fabs(A->value[p]));
-    for (int i = begin; i < end; i++) weight[i] = weight[i] > 0.0 ? 1.0 / weight[i] : 0.0;
-    for (int j = c->first[low]; j < c->first[high + 1]; j++) {
-        size[j] = 0.0;
-        for (int p = start[j]; p < start[j + 1]; p++) size[j] = fmax(size[j], weight[row[p]] * fabs(A->value[p]));
-    }
+    const int begin = c->first[low > 1 ? low - 1 : 0], end = c->first[high + 2 < c->nblock ? high + 2 : c->nblock];
+    for (int i = begin; i < end; i++) c->lu.weight[i] = c->lu.size[i] = 1.0;
+    for (int pass = 0; pass < 4; pass++) careful_balance(c, A, begin, end);
 }
 
 void pcs_chain_lu_weigh(const pcs_chain *c, int I, double *weight)
@@ -84,12 +99,12 @@ static bool careful_eliminate(careful_rows *m, int nrow, int ncolumn, int k, dou
 {
     int best = careful_best(m, nrow, k);
     double pivot = m->entry[best][k];
-    if (!(fabs(pivot) * m->weight[best] > 2.0 * DBL_EPSILON * size) || !(fabs(pivot) <= DBL_MAX)) return false;
+    if (!(fabs(pivot) * m->weight[best] > careful_round_off * size) || !(fabs(pivot) <= DBL_MAX)) return false;
     order[k] = best;
     if (best != k) careful_exchange(m, k, best);
     double inverse = 1.0 / pivot;
     for (int i = k + 1; i < nrow; i++) {
-        double multiplier = m->entry[i][k] *= inverse;
+        double multiplier = m->entry[i][k] /= pivot; // equal rows cancel to the last digit
         if (multiplier == 0.0) continue;
         for (int j = k + 1; j < ncolumn; j++) m->entry[i][j] -= multiplier * m->entry[k][j];
     }
@@ -101,12 +116,15 @@ static bool careful_eliminate(careful_rows *m, int nrow, int ncolumn, int k, dou
 static void careful_store(pcs_chain *c, const careful_rows *m, int place, double *inverse)
 {
     const int b = c->b;
-    double *panel = c->lower + (size_t)place * (size_t)lu_stride(b), *beside = panel + 2 * b * b;
-    double *fill = c->lu.fill + (size_t)place * (size_t)(b * b);
+    double *step = c->lower + (size_t)place * (size_t)lu_stride(b),
+           *fill = c->lu.fill + (size_t)place * (size_t)(b * b);
     for (int j = 0; j < b; j++) {
-        for (int i = 0; i < 2 * b; i++) panel[j * 2 * b + i] = m->entry[i][j];
+        double *L = step + lu_of_L(b, j), *U = step + lu_of_U(b, j), *V = step + lu_of_V(b, j);
+        for (int i = 0; i < j; i++) U[i] = m->entry[i][j];
+        for (int i = j + 1; i < b; i++) L[i] = m->entry[i][j];
         for (int i = 0; i < b; i++) {
-            beside[j * b + i] = m->entry[i][b + j];
+            L[lu_even(b) + i] = m->entry[b + i][j];
+            V[i] = m->entry[i][b + j];
             fill[j * b + i] = m->entry[i][2 * b + j];
         }
         inverse[j] = m->entry[j][j];

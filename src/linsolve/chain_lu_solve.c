@@ -16,7 +16,7 @@ typedef struct lu_side {
     const double *step, *inverse;
     double *x;
     ptrdiff_t next; // from a block of x to the next one
-    double y[PCS_CHAIN_MAX];
+    pcs_pair y[LU_ROWS / 2];
 } lu_side;
 
 LU_INLINE void lu_move(int b, int steps, lu_side *side)
@@ -26,50 +26,67 @@ LU_INLINE void lu_move(int b, int steps, lu_side *side)
     side->x += steps * side->next;
 }
 
+LU_INLINE void lu_store(int b, const pcs_pair *from, double *to)
+{
+    LU_UNROLL
+    for (int i = 0; i < b / 2; i++) pcs_pair_store(to + 2 * i, from[i]);
+    if (b % 2 != 0) to[b - 1] = from[b / 2][0];
+}
+
+// to -= column factor, in the pairs from `begin` to `end`.
+LU_INLINE void lu_subtract(int begin, int end, const double *column, double factor, pcs_pair *to)
+{
+    LU_UNROLL
+    for (int i = begin; i < end; i++) to[i] -= pcs_pair_load(column + 2 * i) * factor;
+}
+
 // A step of each forward sweep: y holds the block, reduced by those before. The statements alternate between the
 // sweeps, because the processor looks only a few hundred operations ahead.
 LU_INLINE void lu_forward(int b, lu_side *p, lu_side *q)
 {
-    const double *restrict f = p->step, *restrict g = q->step;
-    double *restrict x = p->x, *restrict u = q->x;
-    double y[PCS_CHAIN_MAX], v[PCS_CHAIN_MAX];
+    const int even = lu_even(b), h = even / 2;
+    pcs_pair y[LU_ROWS / 2], v[LU_ROWS / 2], d[LU_ROWS / 2], e[LU_ROWS / 2];
+    lu_load(b, p->x + p->next, y);
+    lu_load(b, q->x + q->next, v);
     LU_UNROLL
-    for (int i = 0; i < b; i++) y[i] = x[p->next + i], v[i] = u[q->next + i];
-    LU_UNROLL
-    for (int k = 0; k < b; k++, f += 2 * b, g += 2 * b) {
-        LU_UNROLL
-        for (int i = k + 1; i < b; i++) p->y[i] -= f[i] * p->y[k], q->y[i] -= g[i] * q->y[k];
-        LU_UNROLL
-        for (int i = 0; i < b; i++) y[i] -= f[b + i] * p->y[k], v[i] -= g[b + i] * q->y[k];
+    for (int k = 0; k < b; k++) {
+        const double *f = p->step + lu_of_L(b, k), *g = q->step + lu_of_L(b, k);
+        const double factor = p->y[k / 2][k % 2], other = q->y[k / 2][k % 2];
+        lu_subtract((k + 1) / 2, h, f, factor, p->y);
+        lu_subtract((k + 1) / 2, h, g, other, q->y);
+        lu_subtract(0, h, f + even, factor, y);
+        lu_subtract(0, h, g + even, other, v);
     }
+    lu_load(b, p->inverse, d);
+    lu_load(b, q->inverse, e);
     LU_UNROLL
-    for (int i = 0; i < b; i++) {
-        x[i] = p->inverse[i] * p->y[i], u[i] = q->inverse[i] * q->y[i];
-        p->y[i] = y[i], q->y[i] = v[i];
-    }
+    for (int i = 0; i < h; i++) d[i] *= p->y[i], e[i] *= q->y[i], p->y[i] = y[i], q->y[i] = v[i];
+    lu_store(b, d, p->x);
+    lu_store(b, e, q->x);
 }
 
 // A step of each backward sweep: y holds the block before. Last columns first: they were known first.
 LU_INLINE void lu_backward(int b, lu_side *p, lu_side *q)
 {
-    const double *restrict f = p->step, *restrict g = q->step;
-    const double *restrict F = f + 2 * b * b, *restrict G = g + 2 * b * b;
-    double *restrict x = p->x, *restrict u = q->x;
-    double y[PCS_CHAIN_MAX], v[PCS_CHAIN_MAX];
-    LU_UNROLL
-    for (int i = 0; i < b; i++) y[i] = x[i], v[i] = u[i];
+    const int h = lu_even(b) / 2;
+    pcs_pair y[LU_ROWS / 2], v[LU_ROWS / 2];
+    lu_load(b, p->x, y);
+    lu_load(b, q->x, v);
     LU_UNROLL
     for (int k = b - 1; k >= 0; k--) {
-        LU_UNROLL
-        for (int i = 0; i < b; i++) y[i] -= F[k * b + i] * p->y[k], v[i] -= G[k * b + i] * q->y[k];
+        lu_subtract(0, h, p->step + lu_of_V(b, k), p->y[k / 2][k % 2], y);
+        lu_subtract(0, h, q->step + lu_of_V(b, k), q->y[k / 2][k % 2], v);
     }
     LU_UNROLL
     for (int k = b - 1; k > 0; k--) {
-        LU_UNROLL
-        for (int i = 0; i < k; i++) y[i] -= f[k * 2 * b + i] * y[k], v[i] -= g[k * 2 * b + i] * v[k];
+        const double factor = y[k / 2][k % 2], other = v[k / 2][k % 2];
+        lu_subtract(0, (k + 1) / 2, p->step + lu_of_U(b, k), factor, y);
+        lu_subtract(0, (k + 1) / 2, q->step + lu_of_U(b, k), other, v);
     }
     LU_UNROLL
-    for (int i = 0; i < b; i++) x[i] = p->y[i] = y[i], u[i] = q->y[i] = v[i];
+    for (int i = 0; i < h; i++) p->y[i] = y[i], q->y[i] = v[i];
+    lu_store(b, y, p->x);
+    lu_store(b, v, q->x);
 }
 
 // The same for one sweep alone.
@@ -78,21 +95,20 @@ static void lu_forward_alone(int b, const lu_side *p, double *x)
     for (int k = 0; k < b; k++)
         for (int i = k + 1; i < 2 * b; i++) {
             double *to = i < b ? x + i : x + p->next + i - b;
-            *to -= p->step[k * 2 * b + i] * x[k];
+            *to -= p->step[lu_of_L(b, k) + (i < b ? i : lu_even(b) + i - b)] * x[k];
         }
     for (int i = 0; i < b; i++) x[i] *= p->inverse[i];
 }
 
 static void lu_backward_alone(int b, const lu_side *p, const double *fill, double *x)
 {
-    const double *V = p->step + 2 * b * b;
     for (int k = b - 1; k >= 0; k--)
         for (int i = 0; i < b; i++) {
-            x[i] -= V[k * b + i] * x[p->next + k];
+            x[i] -= p->step[lu_of_V(b, k) + i] * x[p->next + k];
             if (fill != NULL) x[i] -= fill[k * b + i] * x[2 * p->next + k];
         }
     for (int k = b - 1; k > 0; k--)
-        for (int i = 0; i < k; i++) x[i] -= p->step[k * 2 * b + i] * x[k];
+        for (int i = 0; i < k; i++) x[i] -= p->step[lu_of_U(b, k) + i] * x[k];
 }
 
 static void lu_exchange(int b, const int *order, int count, ptrdiff_t next, double *x)
@@ -161,17 +177,20 @@ LU_INLINE void lu_solve(const pcs_chain *c, int b, double *x)
                       .inverse = c->inverse + end,
                       .x = x + end,
                       .next = -b };
-    for (int i = 0; i < b; i++) upper.y[i] = upper.x[i], lower.y[i] = lower.x[i];
+    lu_load(b, upper.x, upper.y);
+    lu_load(b, lower.x, lower.y);
     for (int k = 0; k < common; k++) {
         lu_forward(b, &upper, &lower);
         lu_move(b, 1, &upper);
         lu_move(b, 1, &lower);
     }
-    for (int i = 0; i < b; i++) upper.x[i] = upper.y[i], lower.x[i] = lower.y[i];
+    lu_store(b, upper.y, upper.x);
+    lu_store(b, lower.y, lower.x);
     for (int side = 0; side < 2; side++) lu_forward_rest(c, side, common, x);
     lu_meet(c, x + (ptrdiff_t)c->lu.middle * b);
     for (int side = 0; side < 2; side++) lu_backward_rest(c, side, common, x);
-    for (int i = 0; i < b; i++) upper.y[i] = upper.x[i], lower.y[i] = lower.x[i];
+    lu_load(b, upper.x, upper.y);
+    lu_load(b, lower.x, lower.y);
     for (int k = 0; k < common; k++) {
         lu_move(b, -1, &upper);
         lu_move(b, -1, &lower);

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 
 // Reproducible numbers in (-1, 1).
-static double random_number(unsigned *seed)
+static inline double random_number(unsigned *seed)
 {
     *seed = *seed * 1664525u + 1013904223u;
     return (double)(*seed >> 8) / 8388608.0 - 1.0;
 }
 
-static pcs_matrix *matrix_of(pcs_context *ctx, int n, int ncell, int ndof, const int *equation)
+static inline pcs_matrix *matrix_of(pcs_context *ctx, int n, int ncell, int ndof, const int *equation)
 {
     pcs_pattern_builder *builder = NULL;
     pcs_pattern *pattern = NULL;
@@ -28,7 +28,7 @@ static pcs_matrix *matrix_of(pcs_context *ctx, int n, int ncell, int ndof, const
 }
 
 // Equations of nodes of b equations in a row; those from n on do not exist.
-static int *line_cells(pcs_context *ctx, int n, int b, int *ncell)
+static inline int *line_cells(pcs_context *ctx, int n, int b, int *ncell)
 {
     int nnode = (n + b - 1) / b;
     *ncell = nnode > 1 ? nnode - 1 : 1;
@@ -39,7 +39,8 @@ static int *line_cells(pcs_context *ctx, int n, int b, int *ncell)
 }
 
 // Random positive definite cells R R' + shift, R with entries in (-1, 1).
-static void fill_random_cells(pcs_matrix *A, int ncell, int ndof, const int *equation, double shift, unsigned seed)
+static inline void fill_random_cells(pcs_matrix *A, int ncell, int ndof, const int *equation, double shift,
+                                     unsigned seed)
 {
     double R[12][12], dense[12 * 12];
     pcs_matrix_zero(A);
@@ -56,7 +57,7 @@ static void fill_random_cells(pcs_matrix *A, int ncell, int ndof, const int *equ
     }
 }
 
-static pcs_matrix *random_chain(pcs_context *ctx, int n, int b, unsigned seed)
+static inline pcs_matrix *random_chain(pcs_context *ctx, int n, int b, unsigned seed)
 {
     int ncell;
     int *equation = line_cells(ctx, n, b, &ncell);
@@ -68,7 +69,7 @@ static pcs_matrix *random_chain(pcs_context *ctx, int n, int b, unsigned seed)
 // A bar of n - 1 rods: mass m and stiffness k of each rod, which may differ from rod to rod.
 typedef void rod_values(int rod, int n, double *mass, double *stiffness);
 
-static pcs_matrix *bar(pcs_context *ctx, int n, rod_values *values)
+static inline pcs_matrix *bar(pcs_context *ctx, int n, rod_values *values)
 {
     int ncell;
     int *equation = line_cells(ctx, n, 1, &ncell);
@@ -83,7 +84,7 @@ static pcs_matrix *bar(pcs_context *ctx, int n, rod_values *values)
 }
 
 // Five-point Laplacian plus mass on a grid.
-static pcs_matrix *grid(pcs_context *ctx, int side, double mass)
+static inline pcs_matrix *grid(pcs_context *ctx, int side, double mass)
 {
     int ncell = 2 * side * (side - 1), c = 0;
     int *equation = pcs_take(ctx, (size_t)(2 * ncell), sizeof *equation, "cells");
@@ -100,7 +101,7 @@ static pcs_matrix *grid(pcs_context *ctx, int side, double mass)
 }
 
 // Every equation coupled to every other.
-static pcs_matrix *clique(pcs_context *ctx, int n)
+static inline pcs_matrix *clique(pcs_context *ctx, int n)
 {
     int *equation = pcs_take(ctx, (size_t)n, sizeof *equation, "a cell");
     double *dense = pcs_take(ctx, (size_t)(n * n), sizeof *dense, "a cell");
@@ -115,7 +116,7 @@ static pcs_matrix *clique(pcs_context *ctx, int n)
 
 // [M G'; G 0]: a bar of nbar equations, and constraints on `nrow` of its nodes with unit direction; with
 // `is_redundant` the last constraint repeats the one before.
-static pcs_matrix *saddle(pcs_context *ctx, int nbar, int nrow, bool is_redundant)
+static inline pcs_matrix *saddle(pcs_context *ctx, int nbar, int nrow, bool is_redundant)
 {
     int ncell = nbar - 1 + nrow;
     int *equation = pcs_take(ctx, (size_t)(2 * ncell), sizeof *equation, "cells");
