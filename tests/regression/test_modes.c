@@ -1,0 +1,260 @@
+// Frequencies against theory: Timoshenko beams with the orders of their elements, free beams, shafts that spin, joints,
+// damping, states under load; and what is written.
+//
+// Exact values of the Timoshenko beam with rotary inertia (steel, L = 1 m, square section d, shear factor 5/6) are
+// roots of its frequency equations, those of shafts come from the same equations with gyroscopic terms.
+
+#include "support/check.h"
+#include "support/still.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char beam[] =
+    "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 8 } }\n"
+    "elements: { beam: { type: beam_timo_2d, mesh: beam, E: 2.1e11, nu: 0.3, rho: 7800.0,\n"
+    "  section: { type: rectangle, width: 0.01, height: 0.01, shear_factor: 0.8333333333333333 } } }\n";
+
+static const char clamped[] = "supports.a={set: beam.start, fix: [x, y, rz]}";
+static const char simple[] = "supports.a={set: beam.start, fix: [x, y]}; supports.b={set: beam.end, fix: [y]}";
+static const char stocky[] = "elements.beam.section={type: rectangle, width: 0.2, height: 0.2, shear_factor: "
+                             "0.8333333333333333}";
+
+static double beam_frequency(const char *supports, const char *section, int elements, int mode, pcs_eigen_method method)
+{
+    char text[512];
+    snprintf(text, sizeof text, "mesh.beam.elements=%d; %s; %s", elements, supports, section);
+    still s = still_open(beam, text);
+    pcs_modes modes = still_modes(&s, mode, method);
+    CHECK(modes.count == mode && modes.modes[mode - 1].kind == PCS_MODE_VIBRATION);
+    double w = modes.modes[mode - 1].w;
+    still_close(&s);
+    return w;
+}
+
+// Errors of the first mode with 4, 8, 16 and 32 elements, each within a few percent of what the element is known for.
+static void frequencies_converge_as_the_element_does(void **state)
+{
+    (void)state;
+    const struct {
+        const char *supports, *section;
+        double exact, error[4];
+    } table[] = {
+        { simple, "", 147.807988, { 2.7e-4, 1.8e-5, 1.4e-6, 1.7e-7 } },
+        { clamped, "", 52.6608455, { 3.4e-5, 2.3e-6, 1.8e-7, 2.2e-8 } },
+        { simple, stocky, 2778.25, { 2.5e-3, 5.8e-4, 1.4e-4, 3.6e-5 } },
+        { clamped, stocky, 1021.48, { 3.4e-4, 8.0e-5, 2.0e-5, 4.9e-6 } },
+    };
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 4; k++) {
+            double w = beam_frequency(table[i].supports, table[i].section, 4 << k, 1, PCS_EIGEN_AUTO);
+            double error = w / table[i].exact - 1.0, round = i < 2 ? 1e-8 : 5e-6; // of the digits of the exact values
+            CHECK_NEAR(error, table[i].error[k], 0.06 * table[i].error[k] + round);
+        }
+}
+
+static void higher_modes_are_right_too(void **state)
+{
+    (void)state;
+    const double slender[] = { 52.6608455, 329.862708, 922.915464 }, thick[] = { 1021.48, 5501.26, 13094.0 };
+    for (int k = 0; k < 3; k++) {
+        CHECK_RELATIVE(beam_frequency(clamped, "", 300, k + 1, PCS_EIGEN_AUTO), slender[k], 2e-7);
+        // The first longitudinal mode, (pi/2) sqrt(E/rho) = 8150.5, lies between the second and the third.
+        CHECK_RELATIVE(beam_frequency(clamped, stocky, 500, k < 2 ? k + 1 : 4, PCS_EIGEN_AUTO), thick[k], 1e-5);
+    }
+    CHECK_RELATIVE(beam_frequency(simple, "", 300, 2, PCS_EIGEN_AUTO), 590.931860, 1e-7);
+    CHECK_RELATIVE(beam_frequency(simple, stocky, 200, 2, PCS_EIGEN_AUTO), 8150.51, 1e-5);
+    CHECK_RELATIVE(beam_frequency(simple, stocky, 400, 3, PCS_EIGEN_AUTO), 9636.19, 2e-5);
+}
+
+static void both_solvers_agree_on_a_long_chain(void **state)
+{
+    (void)state;
+    for (int k = 1; k <= 5; k++) {
+        double dense = beam_frequency(clamped, "", 60, k, PCS_EIGEN_DENSE);
+        CHECK_RELATIVE(beam_frequency(clamped, "", 60, k, PCS_EIGEN_ARPACK), dense, 1e-9);
+    }
+    // The condition number of K is 1e14 here.
+    CHECK_RELATIVE(beam_frequency(clamped, "", 2000, 1, PCS_EIGEN_AUTO), 52.6608455, 2e-4);
+}
+
+// Euler-Bernoulli's free-free beam has 4.73004^2 sqrt(E I / rho A); shear and rotary inertia take 5e-4 away.
+static void a_free_beam_has_rigid_modes_first(void **state)
+{
+    (void)state;
+    still s = still_open(beam, "mesh.beam.elements=64");
+    pcs_modes modes = still_modes(&s, 5, PCS_EIGEN_AUTO);
+    const char *const names[] = { "translation along x", "translation along y", "rotation about z" };
+    for (int k = 0; k < 3; k++) {
+        CHECK(modes.modes[k].kind == PCS_MODE_RIGID && modes.modes[k].w == 0.0);
+        CHECK_TEXT(modes.modes[k].name, names[k]);
+    }
+    double slim = 22.3732854 * sqrt(2.1e11 * 1e-4 / 12.0 / 7800.0);
+    CHECK(modes.modes[3].kind == PCS_MODE_VIBRATION);
+    CHECK_RELATIVE(modes.modes[3].w, slim, 1e-3);
+    CHECK(modes.modes[3].w < slim);
+    still_close(&s);
+
+    const char *in_space =
+        "elements.beam.type=beam_timo_3d; elements.beam.orientation=[0, 0, 1]; mesh.beam.elements=24;"
+        "mesh.beam.to=[0.6, 0.0, 0.8]";
+    still t = still_open(beam, in_space);
+    const pcs_eigen_method methods[] = { PCS_EIGEN_DENSE, PCS_EIGEN_ARPACK };
+    for (int m = 0; m < 2; m++) {
+        pcs_modes free_modes = still_modes(&t, 9, methods[m]);
+        for (int k = 0; k < 9; k++) CHECK((free_modes.modes[k].kind == PCS_MODE_RIGID) == (k < 6));
+        // A square section bends alike in both planes.
+        CHECK_RELATIVE(free_modes.modes[7].w, free_modes.modes[6].w, 1e-9);
+        CHECK_RELATIVE(free_modes.modes[6].w, slim, 1e-3);
+        CHECK(free_modes.modes[8].w > 2.0 * slim);
+    }
+    still_close(&t);
+}
+
+static void joints_hold_as_supports_do(void **state)
+{
+    (void)state;
+    const pcs_eigen_method methods[] = { PCS_EIGEN_DENSE, PCS_EIGEN_ARPACK };
+    for (int m = 0; m < 2; m++) {
+        still a = still_open(beam, "mesh.beam.elements=50; joints.a={type: hinge, node: beam.start}; "
+                                   "supports.b={set: beam.end, fix: [y]}");
+        still b = still_open(beam, "mesh.beam.elements=50; supports.a={set: beam.start, fix: [x, y]}; "
+                                   "supports.b={set: beam.end, fix: [y]}");
+        pcs_modes with_joint = still_modes(&a, 4, methods[m]), with_support = still_modes(&b, 4, methods[m]);
+        for (int k = 0; k < 4; k++) {
+            CHECK(with_joint.modes[k].kind == PCS_MODE_VIBRATION);
+            CHECK_RELATIVE(with_joint.modes[k].w, with_support.modes[k].w, 1e-8);
+        }
+        still_close(&a);
+        still_close(&b);
+    }
+}
+
+static void damping_is_told(void **state)
+{
+    (void)state;
+    char text[512];
+    snprintf(text, sizeof text, "damping={mass: 3.0, stiffness: 1.0e-4}; %s", clamped);
+    still s = still_open(beam, text);
+    pcs_modes modes = still_modes(&s, 3, PCS_EIGEN_AUTO);
+    pcs_modes damped;
+    pcs_modes_options options = { .count = 3, .is_whirl = true };
+    CHECK_OK(s.ctx, pcs_modes_find(s.sim, &options, &damped));
+    for (int k = 0; k < 3; k++) {
+        double w = modes.modes[k].w, xi = 0.5 * (3.0 / w + 1e-4 * w);
+        CHECK_RELATIVE(modes.modes[k].damping, xi, 1e-10);
+        CHECK_RELATIVE(damped.modes[k].damping, xi, 1e-9);
+        CHECK_RELATIVE(damped.modes[k].w, w * sqrt(1.0 - xi * xi), 1e-9);
+    }
+    still_close(&s);
+}
+
+static const char shaft[] =
+    "mesh: { shaft: { type: line, from: [0, 0, 0], to: [0.59, 0, 0], elements: 16 } }\n"
+    "elements: { shaft: { type: rotor_beam, mesh: shaft, E: 2.1e11, nu: 0.2962962962962963, rho: 7850.0,\n"
+    "  orientation: [0, 1, 0], speed: 0.0, section: { type: circle, diameter: 0.025, shear_factor: "
+    "0.886 } } }\n"
+    "supports: { a: { set: shaft.start, fix: [x, y, z, rx] }, b: { set: shaft.end, fix: [y, z] } }\n";
+
+static void shafts_whirl_backward_and_forward(void **state)
+{
+    (void)state;
+    const struct {
+        const char *speed;
+        double backward, forward;
+    } table[] = { { "0.0", 914.55356, 914.55356 },
+                  { "1000.0", 913.45502, 915.65339 },
+                  { "1.0e4", 903.62692, 925.61059 },
+                  { "-1.0e4", 903.62692, 925.61059 } };
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 2; k++) {
+            char text[128];
+            snprintf(text, sizeof text, "elements.shaft.speed=%s; mesh.shaft.elements=%d", table[i].speed, k ? 64 : 16);
+            still s = still_open(shaft, text);
+            pcs_modes modes = still_modes(&s, 2, PCS_EIGEN_AUTO);
+            CHECK(modes.is_whirl == (i > 0));
+            CHECK(modes.modes[0].kind == (i > 0 ? PCS_MODE_BACKWARD : PCS_MODE_VIBRATION));
+            CHECK(modes.modes[1].kind == (i > 0 ? PCS_MODE_FORWARD : PCS_MODE_VIBRATION));
+            // 6.2e-6 to 6.8e-6 with 16 elements, and of second order at least.
+            double error = k ? 3.3e-7 : 6.5e-6, spread = k ? 0.7e-7 : 0.4e-6;
+            CHECK_NEAR(modes.modes[0].w / table[i].backward - 1.0, error, spread);
+            CHECK_NEAR(modes.modes[1].w / table[i].forward - 1.0, error, spread);
+            CHECK(modes.modes[0].damping == 0.0);
+            still_close(&s);
+        }
+}
+
+// A free shaft keeps its six rigid motions and precesses at Ip W / It besides.
+static void a_free_shaft_precesses(void **state)
+{
+    (void)state;
+    still s = still_open(shaft, "elements.shaft.speed=1.0e4; supports={}");
+    pcs_modes modes = still_modes(&s, 8, PCS_EIGEN_AUTO);
+    double polar = 0.5 * 0.0125 * 0.0125, across = 0.59 * 0.59 / 12.0 + 0.25 * 0.0125 * 0.0125;
+    for (int k = 0; k < 6; k++) CHECK(modes.modes[k].kind == PCS_MODE_RIGID);
+    CHECK(modes.modes[6].kind == PCS_MODE_FORWARD);
+    CHECK_RELATIVE(modes.modes[6].w, 1e4 * polar / across, 1e-3);
+    still_close(&s);
+}
+
+// A string of rods has no stiffness across: it is told as a mechanism, and where.
+static void mechanisms_are_told(void **state)
+{
+    (void)state;
+    still s = still_open("mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 2 } }\n"
+                         "elements: { bar: { type: rod_2d, mesh: bar, E: 1.0, rho: 1.0, area: 1.0 } }\n"
+                         "supports: { a: { set: bar.start, fix: [x, y] }, b: { set: bar.end, fix: [x, y] } }\n",
+                         NULL);
+    pcs_modes modes = still_modes(&s, 2, PCS_EIGEN_AUTO);
+    CHECK(modes.count == 2 && modes.modes[0].kind == PCS_MODE_MECHANISM && modes.modes[0].w == 0.0);
+    CHECK_TEXT(modes.modes[0].name, "most at node 1 at (0.5, 0, 0), direction [0, 1, 0]");
+    CHECK_RELATIVE(modes.modes[1].w, sqrt(12.0), 1e-12); // k = 4, m = 1/3
+    still_close(&s);
+}
+
+static void modes_are_written(void **state)
+{
+    (void)state;
+    const char *folder = TESTS_OUTPUT_FOLDER "/modes";
+    still s = still_open(beam, "mesh.beam.elements=4");
+    pcs_modes modes = still_modes(&s, 4, PCS_EIGEN_AUTO);
+    CHECK_OK(s.ctx, pcs_modes_write(s.sim, &modes, folder));
+    char path[1024], text[4096];
+    snprintf(path, sizeof path, "%s/modes.csv", folder);
+    FILE *file = fopen(path, "r");
+    CHECK(file != NULL);
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    text[length] = '\0';
+    fclose(file);
+    CHECK_TEXT(text, "mode,w,f,damping,residual,kind,name\n1,0,0,0,0,rigid,translation along x\n");
+    const char *last = strstr(text, "\n4,");
+    CHECK(last != NULL);
+    CHECK_RELATIVE(strtod(last + 3, NULL), modes.modes[3].w, 1e-15);
+    CHECK_RELATIVE(strtod(strchr(last + 3, ',') + 1, NULL), modes.modes[3].w / 6.283185307179586, 1e-15);
+    for (int k = 0; k < 4; k++) {
+        snprintf(path, sizeof path, "%s/case_modes_%06d.vtk", folder, k);
+        file = fopen(path, "r");
+        CHECK(file != NULL);
+        fclose(file);
+    }
+    still_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frequencies_converge_as_the_element_does),
+        cmocka_unit_test(higher_modes_are_right_too),
+        cmocka_unit_test(both_solvers_agree_on_a_long_chain),
+        cmocka_unit_test(a_free_beam_has_rigid_modes_first),
+        cmocka_unit_test(joints_hold_as_supports_do),
+        cmocka_unit_test(damping_is_told),
+        cmocka_unit_test(shafts_whirl_backward_and_forward),
+        cmocka_unit_test(a_free_shaft_precesses),
+        cmocka_unit_test(mechanisms_are_told),
+        cmocka_unit_test(modes_are_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
