@@ -404,6 +404,7 @@ static void crowd_find_scales(pcs_crowd *c)
 typedef struct settling {
     long changed, fewest;
     int idle, repeats, rescues;
+    int thawed; // rounds since the gate was set free
     double norm, last;
 } settling;
 
@@ -442,21 +443,30 @@ static bool crowd_settle(pcs_crowd *c, int stage)
     settling s = { .last = INFINITY, .fewest = c->n };
     c->stage = stage;
     c->nseen = 0;
-    memset(c->mode + pcs_crowd_first(c), OUT, (size_t)(pcs_crowd_last(c) - pcs_crowd_first(c)));
+    // Ties are active: in a pile at rest only the lowest contacts know of the ground at first.
+    memset(c->mode + pcs_crowd_first(c), HELD, (size_t)(pcs_crowd_last(c) - pcs_crowd_first(c)));
     crowd_evaluate(c);
     if (stage == PCS_CROWD_RATE && c->gate_is_live)
         for (int j = 0; j < c->m; j++) c->gate[j] = c->gate_gap[j] <= c->gate_tolerance;
     crowd_find_scales(c);
     s.changed = crowd_find_modes(c, false);
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS; round++, s.thawed++) {
         crowd_clear_out(c);
         s.norm = crowd_residual(c);
         if (!isfinite(s.norm)) return false;
-        bool is_stalled = s.changed == 0 && s.norm > 0.5 * s.last;
-        if (s.changed == 0 && c->ratio <= (is_stalled ? acceptable : 1.0)) return true;
+        bool is_stalled = s.changed == 0 && s.norm > 0.5 * s.last, is_frozen = s.thawed > FREEZE_GATE_AFTER;
+        if (s.changed == 0 && c->ratio <= (is_stalled ? acceptable : 1.0)) {
+            if (!is_frozen) return true;
+            // Settled for the gate as it was; now the gate may follow.
+            s.thawed = 0;
+            s.changed = crowd_find_modes(c, false);
+            if (s.changed == 0) return true;
+            s.last = INFINITY;
+            continue;
+        }
         if (!crowd_round(c, &s)) return false;
         crowd_find_scales(c);
-        s.changed = crowd_find_modes(c, round > FREEZE_GATE_AFTER);
+        s.changed = crowd_find_modes(c, is_frozen);
     }
     return false;
 }
