@@ -20,7 +20,8 @@ struct pcs_comm {
     void (*gather)(const pcs_comm *self, size_t count, double *x);
     // The worst status of all ranks, with the message of the first rank that has it. A rank with a fault that the
     // others never come to hear, because they wait for it elsewhere, ends all of them after a few seconds.
-    pcs_status (*agree)(const pcs_comm *self, pcs_context *ctx, pcs_status status);
+    // `mark` >= 0 stands for what all ranks should have found alike; where they have not, that is a fault.
+    pcs_status (*agree)(const pcs_comm *self, pcs_context *ctx, pcs_status status, long long mark);
     // part[i] in 0 .. size-1 for every vertex of a graph that all ranks know: vertex i has the neighbours
     // neighbour[start[i]] .. neighbour[start[i+1] - 1].
     pcs_status (*partition)(const pcs_comm *self, pcs_context *ctx, int nvertex, const int *start, const int *neighbour,
@@ -39,7 +40,7 @@ void pcs_context_set_comm(pcs_context *ctx, const pcs_comm *comm);
 static inline pcs_status pcs_comm_agree(pcs_context *ctx, pcs_status status)
 {
     const pcs_comm *comm = pcs_context_comm(ctx);
-    return comm == NULL ? status : comm->agree(comm, ctx, status);
+    return comm == NULL ? status : comm->agree(comm, ctx, status, 0);
 }
 
 // Is this the process that writes results and messages?

@@ -63,19 +63,23 @@ static void comm_wait(const pcs_parallel *self, MPI_Request *request, const pcs_
     }
 }
 
-pcs_status pcs_parallel_agree(const pcs_comm *comm, pcs_context *ctx, pcs_status status)
+pcs_status pcs_parallel_agree(const pcs_comm *comm, pcs_context *ctx, pcs_status status, long long mark)
 {
     const pcs_parallel *self = comm->data;
     if (comm->size == 1) return status;
     // The worst status first, then the lowest rank that has it.
-    int mine = (int)status * comm->size + (status == PCS_OK ? 0 : comm->size - 1 - comm->rank), worst = 0;
+    long long size = comm->size, worst[3];
+    long long mine[3] = { status * size + (status == PCS_OK ? 0 : size - 1 - comm->rank), mark, -mark };
     MPI_Request request;
-    MPI_Iallreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, self->side, &request);
+    MPI_Iallreduce(mine, worst, 3, MPI_LONG_LONG, MPI_MAX, self->side, &request);
     comm_wait(self, &request, ctx, status);
-    if (worst < comm->size) return PCS_OK;
-    int speaker = comm->size - 1 - worst % comm->size, length = (int)strlen(pcs_message(ctx)) + 1;
+    if (worst[0] < size && worst[1] == -worst[2]) return PCS_OK;
+    if (worst[0] < size)
+        return pcs_fail(ctx, PCS_FAILED,
+                        "the ranks no longer agree on gaps and impulses: their copies have drifted apart");
+    int speaker = (int)(size - 1 - worst[0] % size), length = (int)strlen(pcs_message(ctx)) + 1;
     char *text = pcs_scratch(NULL, MESSAGE_ROOM, 1);
-    pcs_status answer = (pcs_status)(worst / comm->size);
+    pcs_status answer = (pcs_status)(worst[0] / size);
     MPI_Bcast(&length, 1, MPI_INT, speaker, self->side);
     if (text == NULL || length > MESSAGE_ROOM) return answer;
     if (comm->rank == speaker) memcpy(text, pcs_message(ctx), (size_t)length);

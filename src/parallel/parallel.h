@@ -33,7 +33,7 @@ PetscErrorCode pcs_parallel_spread_options(const pcs_parallel *self, const char 
 void pcs_parallel_sum(const pcs_comm *comm, int count, double *x);
 void pcs_parallel_max(const pcs_comm *comm, int count, double *x);
 void pcs_parallel_gather(const pcs_comm *comm, size_t count, double *x);
-pcs_status pcs_parallel_agree(const pcs_comm *comm, pcs_context *ctx, pcs_status status);
+pcs_status pcs_parallel_agree(const pcs_comm *comm, pcs_context *ctx, pcs_status status, long long mark);
 pcs_status pcs_parallel_partition(const pcs_comm *comm, pcs_context *ctx, int nvertex, const int *start,
                                   const int *neighbour, int *part);
 void pcs_parallel_unused_options(const pcs_comm *comm, size_t size, char *text);

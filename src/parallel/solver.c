@@ -162,6 +162,7 @@ static pcs_status solver_factor(pcs_linsolve *self, bool *is_singular)
 static PetscErrorCode solver_run(const pcs_linsolve *self, double *x, KSPConvergedReason *reason)
 {
     solver_data *d = self->data;
+    const pcs_layout *layout = self->A->pattern->layout;
     PetscCall(VecPlaceArray(d->b, x));
     PetscCall(KSPSolve(d->ksp, d->b, d->x));
     PetscCall(VecResetArray(d->b));
@@ -170,7 +171,8 @@ static PetscErrorCode solver_run(const pcs_linsolve *self, double *x, KSPConverg
     PetscCall(VecGhostUpdateEnd(d->x, INSERT_VALUES, SCATTER_FORWARD));
     const double *found;
     PetscCall(VecGetArrayRead(d->x_local, &found));
-    memcpy(x, found, (size_t)self->A->pattern->n * sizeof *x);
+    memcpy(x, found, (size_t)layout->n * sizeof *x);
+    memset(x + layout->n, 0, (size_t)(self->A->pattern->n - layout->n) * sizeof *x);
     PetscCall(VecRestoreArrayRead(d->x_local, &found));
     return 0;
 }

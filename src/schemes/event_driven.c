@@ -76,6 +76,7 @@ typedef struct driven {
 
 static const char *driven_refuses(const pcs_system *system, const void *params)
 {
+    if (system->layout != NULL) return "the motion between events is followed in one process";
     (void)params;
     if (system->nv > MOST_UNKNOWNS)
         return "it has more than 100 unknowns: an explicit solver that stops at every event of every contact crawls "

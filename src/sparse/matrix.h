@@ -15,7 +15,7 @@
 // contacts need. Only the rows of its own equations are complete.
 typedef struct pcs_layout {
     const pcs_comm *comm;
-    int n, nown;       // equations here, and those of this rank
+    int n, nown;       // equations here, and those of this rank; vectors may be longer
     int nglobal;       // of all ranks
     const int *global; // [n] numbers among all; those of a rank follow one another
 } pcs_layout;

@@ -189,6 +189,7 @@ pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out)
     *out = p;
     if (!solver->ops->needs_no_columns) PCS_TRY(projection_take_columns(solver, p));
     projection_fill(solver, p);
+    if (pcs_noted(solver->ctx)[0] != '\0') return pcs_fail(solver->ctx, PCS_FAILED, "%s", pcs_noted(solver->ctx));
     for (int j = 0; j < solver->system->nrow; j++)
         if (!(solver->effective_mass[j] > 0.0) || !isfinite(solver->effective_mass[j]))
             return pcs_fail(

@@ -126,6 +126,10 @@ static void kkt_place_blocks(kkt *s, const pcs_step_form *form)
 static pcs_status kkt_setup(pcs_step_solver *self)
 {
     kkt *s = self->data;
+    if (self->system->layout != NULL)
+        return pcs_fail(
+            self->ctx, PCS_UNSUPPORTED,
+            "step solver 'kkt' keeps its saddle matrix in one process; use 'condensed', 'newton' or 'schur'");
     s->n = self->system->nv;
     s->m = self->system->nrow;
     double **vectors[] = { &s->q0, &s->v0, &s->U, &s->W, &s->f };

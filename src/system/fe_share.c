@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Copies must keep the bits of what they copy. A compiler may round the last few entries of a loop otherwise than the
+// others, so there are none: vectors are filled up to a multiple of this with equations that stay zero.
+enum { ALIGNED = 32 };
+
 // Neighbours of every node through the cells that have elements.
 typedef struct share_graph {
     int *start, *neighbour; // [nnode + 1], [start[nnode]]
@@ -162,7 +166,7 @@ static pcs_status share_number(pcs_context *ctx, fe_data *fe, const pcs_comm *co
         d->equation = owner == comm->rank ? own++ : copy++;
         global[d->equation] = number;
     }
-    fe->map.nequation = here;
+    fe->map.nequation = (here + ALIGNED - 1) / ALIGNED * ALIGNED;
     return PCS_OK;
 }
 
