@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const double misfit_allowed = 1e-9;     // of the model's size, and of an angle in rad
-static const double velocity_allowed = 1e-9;   // of the largest velocity
+static const double velocity_allowed = 1e-9;   // of the largest velocity, or of the model's size over the run's time
 static const double independent_share = 1e-10; // squared part of a row that the rows before it do not hold
 
 static pcs_status joints_read_one(pcs_build *b, pcs_node *node, pcs_fe_joint *joint)
@@ -93,7 +93,7 @@ static void joints_check_state(const joint_check *k)
             snprintf(text, sizeof text, "the initial state does not fit joint '%s': it is off by %.6g m (or rad)",
                      info->name, misfit);
             joints_reject(k, info->name, text);
-        } else if (rate > velocity_allowed * drive) {
+        } else if (rate > velocity_allowed * fmax(drive, system->length / k->b->end)) {
             snprintf(text, sizeof text,
                      "the initial velocities do not fit joint '%s': off by %.6g m/s (or rad/s); give velocities that "
                      "do under 'initial'%s",
