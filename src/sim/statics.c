@@ -70,6 +70,7 @@ static void statics_report(ramp *r, double load)
 {
     pcs_statics *out = r->out;
     pcs_equilibrium *e = &r->e;
+    e->system->load_factor = load;
     out->q = r->q;
     out->factor = load;
     out->iterations = e->iterations;

@@ -188,7 +188,8 @@ static pcs_status newton_drift(pcs_equilibrium *e, double load, double *q, pcs_s
 
 static bool newton_is_wild(const pcs_equilibrium *e, const double *q)
 {
-    double far = FAR * fmax(e->system->length, 1.0);
+    // A linear system answers loads of any size in proportion.
+    double far = e->system->is_linear ? INFINITY : FAR * fmax(e->system->length, 1.0);
     for (int i = 0; i < e->system->nv; i++)
         if (!isfinite(q[i]) || fabs(q[i]) > far) return true;
     return !isfinite(e->residual);
@@ -253,16 +254,17 @@ static void newton_evaluate(pcs_equilibrium *e, double load, const double *q, bo
 }
 
 // Small, or no longer falling because it is round-off.
-static bool newton_is_close(const pcs_equilibrium *e, double last)
+static bool newton_is_close(const pcs_equilibrium *e, double last, double last_residual)
 {
-    if (e->residual <= 1e-14 || (e->system->is_linear && e->residual <= TOLERANCE)) return true;
+    if (e->residual <= 1e-14) return true;
+    if (e->system->is_linear) return e->residual <= TOLERANCE && e->residual >= 0.1 * last_residual;
     if (isinf(e->correction)) return e->residual <= TOLERANCE;
     return e->correction <= TOLERANCE || (e->correction >= 0.5 * last && e->correction <= COARSE);
 }
 
 pcs_status pcs_equilibrium_find(pcs_equilibrium *e, double load, double *q, pcs_statics_outcome *outcome)
 {
-    double last = 0.0;
+    double last = 0.0, last_residual = 0.0;
     bool is_done = false, rows_changed;
     // Every contact may open or close once on the way.
     int most = MOST_ITERATIONS + ROW_ITERATIONS * e->system->nrow;
@@ -273,10 +275,12 @@ pcs_status pcs_equilibrium_find(pcs_equilibrium *e, double load, double *q, pcs_
         *outcome = PCS_STATICS_WILD;
         if (newton_is_wild(e, q)) return PCS_OK;
         *outcome = PCS_STATICS_DONE;
-        if (!rows_changed && newton_row_error(e, load) <= 1e-12 && newton_is_close(e, last)) return PCS_OK;
+        if (!rows_changed && newton_row_error(e, load) <= 1e-12 && newton_is_close(e, last, last_residual))
+            return PCS_OK;
         *outcome = PCS_STATICS_SLOW;
         if (e->iterations == most) return PCS_OK;
         last = e->correction;
+        last_residual = e->residual;
         PCS_TRY(newton_correct(e, load, q, rows_changed, outcome, &is_done));
         if (is_done) return PCS_OK;
     }

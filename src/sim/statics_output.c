@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_ROOM = 512, FRAME_OBSERVERS = 2 };
+enum { NAME_ROOM = 512, FRAME_OBSERVERS = 2, MOST_POINTS = 20 };
 
 typedef struct record {
     pcs_sim *sim;
@@ -38,12 +38,25 @@ static void statics_put_number(pcs_file *f, double x)
     pcs_file_text(f, text);
 }
 
+static const char *const statics_components[6] = { "fx", "fy", "fz", "mx", "my", "mz" };
+
+static bool statics_has_component(const pcs_reaction_info *info, int k)
+{
+    return k < 3 ? info->has_force[k] : info->has_moment[k - 3];
+}
+
+static double statics_component(const pcs_reaction *reaction, int k)
+{
+    return k < 3 ? reaction->force[k] : reaction->moment[k - 3];
+}
+
 static void statics_put_header(const record *r)
 {
     const pcs_system *system = r->sim->system;
     pcs_file_text(r->table, "step,factor,iterations,residual,correction,strain,potential");
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
+        if (contact->is_joint) continue;
         statics_put_name(r->table, contact->name, "gap");
         statics_put_name(r->table, contact->name, "force");
         for (int i = 0; contact->writes_points && i < contact->nrow; i++) {
@@ -53,6 +66,10 @@ static void statics_put_header(const record *r)
             statics_put_name(r->table, name, "force");
         }
     }
+    for (int i = 0; i < system->nreaction; i++)
+        for (int k = 0; k < 6; k++)
+            if (statics_has_component(&system->reactions[i], k))
+                statics_put_name(r->table, system->reactions[i].name, statics_components[k]);
     for (int k = 0; k < r->sim->nprobe; k++) statics_put_name(r->table, r->sim->probes[k].column, "");
     pcs_file_text(r->table, "\n");
 }
@@ -87,10 +104,26 @@ static void statics_put_row(const record *r, const pcs_statics *now)
     else pcs_file_text(r->table, ",");
     statics_put_number(r->table, measure.strain);
     statics_put_number(r->table, measure.potential);
-    for (int c = 0; c < sim->system->ncontact; c++) statics_put_contact(r, now, &sim->system->contacts[c]);
+    for (int c = 0; c < sim->system->ncontact; c++)
+        if (!sim->system->contacts[c].is_joint) statics_put_contact(r, now, &sim->system->contacts[c]);
+    for (int i = 0; i < sim->system->nreaction; i++)
+        for (int k = 0; k < 6; k++)
+            if (statics_has_component(&sim->system->reactions[i], k))
+                statics_put_number(r->table, statics_component(&sim->reactions[i], k));
     for (int k = 0; k < sim->nprobe; k++)
         statics_put_number(r->table, sim->system->ops->probe(sim->system, &sim->probes[k], now->q, r->x.v));
     pcs_file_text(r->table, "\n");
+}
+
+// Reactions are told in the mean over a step: here one of a second in which nothing moves.
+static void statics_react(record *r)
+{
+    pcs_sim *sim = r->sim;
+    if (sim->reactions == NULL) return;
+    for (int j = 0; j < sim->system->nrow; j++)
+        sim->row_impulses.force[j] = sim->row_impulses.impulse[j] = sim->report.rows[j].force;
+    for (int pass = 0; pass < 2; pass++)
+        sim->system->ops->reactions(sim->system, pass, r->x.q, r->x.v, &sim->row_impulses, sim->reactions);
 }
 
 static void statics_pose(record *r, const pcs_statics *now)
@@ -101,6 +134,7 @@ static void statics_pose(record *r, const pcs_statics *now)
     r->x.step = now->step;
     for (int j = 0; j < r->sim->system->nrow; j++)
         report->rows[j] = (pcs_row_report){ .gap = now->gap[j], .force = now->force[j], .is_closed = now->held[j] };
+    statics_react(r);
 }
 
 static pcs_status statics_watch(void *user, const pcs_statics *now)
@@ -157,24 +191,38 @@ static pcs_status statics_prepare(record *r, const char *directory)
     return PCS_OK;
 }
 
-static void statics_put_forces(const record *r, const pcs_statics *now)
+static void statics_put_contacts(const record *r, const pcs_statics *now)
 {
     const pcs_system *system = r->sim->system;
     bool has_friction = false;
-    if (system->nrow > 0) pcs_file_text(r->summary, "\nContacts and joints\n");
+    if (pcs_contact_rows(system) > 0) pcs_file_text(r->summary, "\nContacts\n");
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
-        for (int i = 0; i < contact->nrow; i++) {
+        for (int i = 0; i < contact->nrow && !contact->is_joint; i++) {
             int j = contact->first_row + i;
             has_friction = has_friction || system->rows[j].friction > 0.0;
-            if (system->rows[j].is_bilateral)
-                pcs_file_print(r->summary, "  %s, row %d: multiplier %.9g\n", contact->name, i, now->force[j]);
-            else
+            if (i < MOST_POINTS)
                 pcs_file_print(r->summary, "  %s, point %d: %s, gap %.6g m, force %.9g N\n", contact->name, i,
                                now->held[j] ? "closed" : "open", now->gap[j], now->force[j]);
         }
+        if (contact->nrow > MOST_POINTS && !contact->is_joint)
+            pcs_file_print(r->summary, "  %s: %d points more\n", contact->name, contact->nrow - MOST_POINTS);
     }
     if (has_friction) pcs_file_text(r->summary, "  (friction is left out of a static analysis)\n");
+}
+
+static void statics_put_reactions(const record *r)
+{
+    const pcs_system *system = r->sim->system;
+    if (system->nreaction > 0) pcs_file_text(r->summary, "\nReactions, N and N m\n");
+    for (int i = 0; i < system->nreaction; i++) {
+        pcs_file_print(r->summary, "  %s:", system->reactions[i].name);
+        for (int k = 0; k < 6; k++)
+            if (statics_has_component(&system->reactions[i], k))
+                pcs_file_print(r->summary, " %s %.9g", statics_components[k],
+                               statics_component(&r->sim->reactions[i], k));
+        pcs_file_text(r->summary, "\n");
+    }
 }
 
 static pcs_status statics_summarise(record *r, const pcs_statics *now, const char *reason)
@@ -198,7 +246,8 @@ static pcs_status statics_summarise(record *r, const pcs_statics *now, const cha
     for (int k = 0; k < sim->nprobe; k++)
         pcs_file_print(r->summary, "  %-19s %.12g\n", sim->probes[k].column,
                        sim->system->ops->probe(sim->system, &sim->probes[k], r->x.q, r->x.v));
-    statics_put_forces(r, now);
+    statics_put_contacts(r, now);
+    statics_put_reactions(r);
     return pcs_file_commit(r->summary);
 }
 

@@ -256,7 +256,7 @@ static void reactions_of_supports(const pcs_system *self, double h, const double
     for (int b = 0; b < fe->nbatch; b++) pcs_fe_ops(fe, b)->add_force(&r->batches[b], r->q, r->v, r->f);
     for (int e = 0; e < r->nentry; e++) r->p[r->entries[e].fixed] += r->entries[e].value * v[r->entries[e].equation];
     for (int s = 0; s < r->nfixed; s++) {
-        double f = r->f[n + s] + r->weight[s];
+        double f = r->f[n + s] + self->load_factor * r->weight[s];
         r->R[s] = h > 0.0 ? (r->p[s] - r->last_p[s]) / h - 0.5 * (f + r->last_f[s]) : 0.0;
         r->last_p[s] = r->p[s];
         r->last_f[s] = f;
