@@ -329,7 +329,7 @@ static int main_statics(pcs_context *ctx, const arguments *a)
     pcs_statics statics;
     char directory[PATH_ROOM];
     pcs_status status = pcs_sim_create_model(ctx, a->subject, a->nset, a->set, &sim);
-    if (status != PCS_OK) return main_fail(ctx, status);
+    if (status != PCS_OK) return main_fail(ctx, status == PCS_IO_ERROR ? PCS_BAD_INPUT : status);
     if (!main_directory(a, sim, "_statics", directory)) return main_refuse("too long a path:", directory, NULL);
     pcs_statics_options options = main_statics_options(a);
     status = pcs_statics_run(sim, &options, directory, &statics);
@@ -362,7 +362,7 @@ static int main_modes(pcs_context *ctx, const arguments *a)
     pcs_modes modes;
     char directory[PATH_ROOM];
     pcs_status status = pcs_sim_create_model(ctx, a->subject, a->nset, a->set, &sim);
-    if (status != PCS_OK) return main_fail(ctx, status);
+    if (status != PCS_OK) return main_fail(ctx, status == PCS_IO_ERROR ? PCS_BAD_INPUT : status);
     if (!main_directory(a, sim, "_modes", directory)) return main_refuse("too long a path:", directory, NULL);
     pcs_modes_options options = { .count = a->count > 0 ? a->count : 10, .is_whirl = a->is_whirl };
     status = main_find_state(ctx, sim, a, &options);

@@ -1,0 +1,189 @@
+"""percuss statics and percuss modes from the command line: tables, files, options, exit status. Argument: the path of
+the program."""
+
+import csv
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+BEAM = """\
+title: A cantilever
+mesh:
+  beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 32 }
+elements:
+  beam: { type: beam_timo_2d, mesh: beam, E: 2.1e11, nu: 0.3, rho: 7800.0,
+          section: { type: rectangle, width: 0.01, height: 0.01, shear_factor: 0.8333333333333333 } }
+supports:
+  clamp: { set: beam.start, fix: [x, y, rz] }
+loads:
+  tip: { type: force, node: beam.end, value: [0, -10.0, 0], amplitude: { table: [[0, 1], [1, 3]] } }
+output:
+  probes: { tip: { node: beam.end, of: [uy] } }
+"""
+# The tip keeps its distance of 1 from the origin, and is moved along x from 0.6 on: to 1 it can follow, no further.
+TIED = """\
+mesh:
+  beam: { type: line, from: [0.6, -1.0, 0], to: [0.6, 0.8, 0], elements: 6 }
+elements:
+  beam: { type: beam_exact_2d, mesh: beam, E: 1.0e6, nu: 0.3, rho: 1000.0,
+          section: { type: rectangle, width: 0.1, height: 0.1 } }
+supports:
+  clamp: { set: beam.start, fix: [x, y, rz] }
+joints:
+  tie: { type: distance, node: beam.end, anchor: [0, 0, 0] }
+  pull: { type: prescribed, node: beam.end, along: x, table: [[0, 0], [1, 1]] }
+output:
+  probes: { tip: { node: beam.end, of: [x, y] } }
+"""
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+class Analyses(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.case("beam", BEAM)
+
+    def case(self, name, text):
+        with open(os.path.join(self.folder.name, name + ".yaml"), "w") as file:
+            file.write(text)
+
+    def percuss(self, *arguments):
+        return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120, cwd=self.folder.name)
+
+    def path(self, *parts):
+        return os.path.join(self.folder.name, *parts)
+
+    def test_modes_are_a_table_and_files(self):
+        result = self.percuss("modes", "beam.yaml", "--count", "3")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        lines = result.stdout.splitlines()
+        self.assertEqual(lines[0].split(), ["mode", "w,", "rad/s", "f,", "Hz", "damping", "kind"])
+        self.assertEqual(lines[1].split()[0], "1")
+        self.assertAlmostEqual(float(lines[1].split()[1]) / 52.6608455, 1, delta=1e-7)
+        self.assertIn("Open in ParaView: results/beam_modes/beam_modes.vtk.series", result.stdout)
+        table = rows(self.path("results", "beam_modes", "modes.csv"))
+        self.assertEqual([row["mode"] for row in table], ["1", "2", "3"])
+        for row, w in zip(table, (52.6608455, 329.862708, 922.915464)):
+            self.assertAlmostEqual(float(row["w"]) / w, 1, delta=1e-5)
+            self.assertAlmostEqual(float(row["f"]) * 2 * math.pi / float(row["w"]), 1, delta=1e-14)
+            self.assertEqual((row["kind"], row["name"]), ("vibration", ""))
+        names = sorted(os.listdir(self.path("results", "beam_modes")))
+        self.assertEqual(names, ["beam_modes.vtk.series", "beam_modes_000000.vtk", "beam_modes_000001.vtk",
+                                 "beam_modes_000002.vtk", "case.resolved.yaml", "modes.csv"])
+
+    def test_rigid_modes_have_names(self):
+        result = self.percuss("modes", "beam.yaml", "--count=4", "--set", "supports={}", "-o", "free")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("rigid: translation along x", result.stdout)
+        table = rows(self.path("free", "modes.csv"))
+        self.assertEqual([row["kind"] for row in table], 3 * ["rigid"] + ["vibration"])
+        self.assertEqual([row["w"] for row in table[:3]], 3 * ["0"])
+        self.assertEqual(table[2]["name"], "rotation about z")
+
+    def test_more_modes_than_there_are_is_no_error(self):
+        result = self.percuss("modes", "beam.yaml", "--count", "500", "--quiet", "--set", "mesh.beam.elements=2")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        self.assertEqual(len(rows(self.path("results", "beam_modes", "modes.csv"))), 6)
+
+    def test_statics_are_a_summary_and_files(self):
+        result = self.percuss("statics", "beam.yaml", "--steps", "4")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("Static analysis finished", result.stdout)
+        table = rows(self.path("results", "beam_statics", "statics.csv"))
+        self.assertEqual([float(row["factor"]) for row in table], [0, 0.25, 0.5, 0.75, 1])
+        area, inertia, shear = 1e-4, 1e-8 / 12, 2.1e11 / 2.6
+        exact = -10 * (1 / (3 * 2.1e11 * inertia) + 1.2 / (shear * area))
+        self.assertAlmostEqual(float(table[-1]["tip.uy"]) / exact, 1, delta=1e-9)
+        self.assertAlmostEqual(float(table[1]["tip.uy"]) / exact, 0.25, delta=1e-9)
+        self.assertTrue(os.path.exists(self.path("results", "beam_statics", "beam_statics_000004.vtk")))
+        later = self.percuss("statics", "beam.yaml", "--time", "0.5", "-o", "later", "-q")
+        self.assertEqual((later.returncode, later.stdout), (0, ""))
+        self.assertAlmostEqual(float(rows(self.path("later", "statics.csv"))[-1]["tip.uy"]) / exact, 2, delta=1e-9)
+
+    def test_a_model_that_can_move_is_refused(self):
+        result = self.percuss("statics", "beam.yaml", "--set", "supports.clamp.fix=[x, y]")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("error: the model is free to move: rotation about z through (0, 0, 0)", result.stderr)
+
+    def test_what_cannot_be_reached_keeps_what_there_was(self):
+        self.case("tied", TIED)
+        fine = self.percuss("statics", "tied.yaml", "--time", "0.3", "-o", "fine")
+        self.assertEqual((fine.returncode, fine.stderr), (0, ""))
+        tip = rows(self.path("fine", "statics.csv"))[-1]
+        self.assertAlmostEqual(float(tip["tip.x"]), 0.9, delta=1e-11)
+        self.assertAlmostEqual(math.hypot(float(tip["tip.x"]), float(tip["tip.y"])), 1, delta=1e-11)
+        result = self.percuss("statics", "tied.yaml", "--time", "1", "-o", "stopped")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"\Aerror: no equilibrium at load factor 0\.4\S*, the last one is at 0\.39")
+        self.assertIn("Static analysis stopped", result.stdout)
+        table = rows(self.path("stopped", "statics.csv"))
+        self.assertGreater(len(table), 4)
+        last = table[-1]
+        self.assertAlmostEqual(float(last["tip.x"]), 0.6 + float(last["factor"]), delta=1e-11)
+        self.assertTrue(os.path.exists(self.path("stopped", f"tied_statics_{len(table) - 1:06d}.vtk")))
+        self.assertFalse(os.path.exists(self.path("stopped", f"tied_statics_{len(table):06d}.vtk")))
+
+    def test_modes_about_an_equilibrium(self):
+        stop = "contacts.stop={type: node_plane, nodes: beam.end, point: [0, -0.002, 0], normal: [0, 1, 0], restitution: 0}"
+        free = self.percuss("modes", "beam.yaml", "--set", stop, "--count", "1", "-o", "free")
+        held = self.percuss("modes", "beam.yaml", "--set", stop, "--count", "1", "-o", "held", "--about", "statics",
+                            "--steps", "2")
+        self.assertEqual((free.returncode, held.returncode), (0, 0))
+        w = [float(rows(self.path(name, "modes.csv"))[0]["w"]) for name in ("free", "held")]
+        self.assertAlmostEqual(w[0], 52.6608, delta=1e-3)
+        self.assertAlmostEqual(w[1] / (15.41821 / 3.516015), w[0], delta=0.1)
+
+    def test_wrong_options_are_refused(self):
+        for arguments, message in (
+                (["modes", "beam.yaml", "--count", "0"], "--count must be a whole number from 1 to 1000000, is '0'"),
+                (["modes", "beam.yaml", "--count", "2.5"], "--count must be a whole number"),
+                (["modes", "beam.yaml", "--about", "static"], "--about must be 'statics', is 'static'"),
+                (["modes", "beam.yaml", "--steps", "3"], "--steps is for statics and modes --about statics"),
+                (["statics", "beam.yaml", "--count", "3"], "--count is not an option of 'statics'"),
+                (["statics", "beam.yaml", "--whirl"], "--whirl is not an option of 'statics'"),
+                (["statics", "beam.yaml", "--about", "statics"], "--about is not an option of 'statics'"),
+                (["statics", "beam.yaml", "--time", "soon"], "--time must be a number, is 'soon'"),
+                (["statics", "beam.yaml", "--steps"], "a value must follow the option '--steps'"),
+                (["run", "beam.yaml", "--time", "1"], "--time is not an option of 'run'"),
+                (["static", "beam.yaml"], "unknown command 'static', did you mean 'statics'?"),
+                (["statics"], "a case must follow 'statics'"),
+                (["modes", "none.yaml"], "none.yaml")):
+            result = self.percuss(*arguments)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
+            self.assertIn(message, result.stderr)
+
+    def test_a_wrong_case_is_told_with_its_place(self):
+        for command in ("modes", "statics"):
+            result = self.percuss(command, "beam.yaml", "--set", "scheme={type: moreau_jean, theta: 7}")
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("theta", result.stderr)
+        result = self.percuss("statics", "beam.yaml", "--set", "start=static")
+        self.assertIn("start must be one of initial, statics, is 'static'", result.stderr)
+
+    def test_a_start_in_equilibrium_finds_displacements_itself(self):
+        more = ["--set", "scheme={type: alpha_ggl, rho_inf: 0.8}", "--set", "time={step: 1.0e-4, end: 1.0e-3}", "--set",
+                "start=statics", "-q", "-o", "run"]
+        result = self.percuss("run", "beam.yaml", *more, "--set", "loads.tip.amplitude={table: [[0, 1]]}")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        history = rows(self.path("run", "history.csv"))
+        self.assertAlmostEqual(float(history[0]["tip.uy"]), float(history[-1]["tip.uy"]), delta=1e-12)
+        self.assertLess(float(history[0]["tip.uy"]), -0.01)
+        result = self.percuss("run", "beam.yaml", *more, "--set", "initial=[{set: beam.end, displacement: [0, 0, 0]}]")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("a start in equilibrium finds the displacements itself", result.stderr)
+        result = self.percuss("run", "beam.yaml", *more, "--set", "supports={}")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("the equilibrium to start from: the model is free to move", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
