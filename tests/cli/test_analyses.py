@@ -133,7 +133,8 @@ class Analyses(unittest.TestCase):
         self.assertFalse(os.path.exists(self.path("stopped", f"tied_statics_{len(table):06d}.vtk")))
 
     def test_modes_about_an_equilibrium(self):
-        stop = "contacts.stop={type: node_plane, nodes: beam.end, point: [0, -0.002, 0], normal: [0, 1, 0], restitution: 0}"
+        stop = ("contacts.stop={type: node_plane, nodes: beam.end, point: [0, -0.002, 0], normal: [0, 1, 0], "
+                "restitution: 0}")
         free = self.percuss("modes", "beam.yaml", "--set", stop, "--count", "1", "-o", "free")
         held = self.percuss("modes", "beam.yaml", "--set", stop, "--count", "1", "-o", "held", "--about", "statics",
                             "--steps", "2")
