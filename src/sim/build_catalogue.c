@@ -18,13 +18,18 @@ const pcs_case_section pcs_case_sections[] = {
     { "damping", "Rayleigh damping, for all elements or in one group; both add up", pcs_damping_options },
     { "supports.NAME", "`set` of nodes and `fix`: the directions held, some of [x, y, z, rx, ry, rz]",
       pcs_support_options },
-    { "initial", "list of `set` with `displacement` or `velocity`: [x, y, z], or { from, to } linear over the set",
+    { "initial",
+      "list of `set` with some of `displacement`, `velocity`, `rotation` (vector, rad), `spin` (rad/s): [x, y, z], or "
+      "{ from, to } linear over the set; `about`: the spin is that of a rigid body about this point",
       NULL },
     { "start", "initial or statics [initial]: statics starts in equilibrium under the loads at t = 0, without friction",
       NULL },
     { "loads.NAME: gravity", "`type: gravity`", pcs_gravity_options },
     { "loads.NAME: force", "`type: force`, `node` or `set`, `amplitude: { table: [[time, factor], ...] }`",
       pcs_force_options },
+    { "loads.NAME: moment", "`type: moment`, `node` or `set`, `amplitude` as of a force", pcs_moment_options },
+    { "loads.NAME: torque", "`type: torque`, `node` or `set`, `amplitude` as of a force", pcs_torque_options },
+    { "loads.NAME: line", "`type: line`, `cells`, `amplitude` as of a force", pcs_line_options },
     { "joints.NAME", "`type` from the joints; reactions are columns of the history", NULL },
     { "contacts.NAME", "`type` from the gap types; `points`: sum or all, history columns for every point", NULL },
     { "scheme", "required: `type` from the schemes, with its options", NULL },
@@ -50,8 +55,8 @@ typedef struct catalogue {
 static void catalogue_kind(const pcs_option *o, size_t size, char *text)
 {
     static const char *const kinds[] = {
-        "number", "whole number", "true or false", "", "[x, y, z]", "text", "[numbers]", "path", "[names]",
-        "{ NAME: [x, y, z], ... }"
+        "number", "whole number", "true or false", "",        "[x, y, z]",
+        "text",   "[numbers]",    "path",          "[names]", "{ NAME: [x, y, z], ... }"
     };
     char range[64];
     if (o->kind == PCS_OPTION_CHOICE) {

@@ -77,6 +77,7 @@ pcs_status pcs_build_initials(pcs_build *b)
     pcs_node *section = pcs_case_get(b->c, pcs_case_root(b->c), "initial");
     if (section != NULL && !pcs_case_is(b->c, section, PCS_NODE_LIST)) section = NULL;
     int count = section == NULL ? 0 : pcs_node_count(section);
+    const pcs_range any = PCS_ANY_NUMBER;
     pcs_fe_initial *initials = NULL;
     PCS_TAKE(b->ctx, initials, count, "initial values");
     for (int i = 0; i < count; i++) {
@@ -86,96 +87,19 @@ pcs_status pcs_build_initials(pcs_build *b)
         if (set != NULL) initials[i].nodes = pcs_build_set(b, set, false, false);
         initials[i].has_displacement = model_read_profile(b, node, "displacement", initials[i].displacement);
         initials[i].has_velocity = model_read_profile(b, node, "velocity", initials[i].velocity);
-        if (!initials[i].has_displacement && !initials[i].has_velocity) {
-            pcs_case_error_at(b->c, node, NULL, "missing key 'displacement' or 'velocity'");
+        initials[i].has_rotation = model_read_profile(b, node, "rotation", initials[i].rotation);
+        initials[i].has_spin = model_read_profile(b, node, "spin", initials[i].spin);
+        pcs_node *about = pcs_case_get(b->c, node, "about");
+        initials[i].has_about = about != NULL && pcs_case_vector(b->c, about, any, initials[i].about);
+        if (about != NULL && !initials[i].has_spin)
+            pcs_case_reject(b->c, about, "is the centre of a spin, and no spin is given");
+        if (!initials[i].has_displacement && !initials[i].has_velocity && !initials[i].has_rotation &&
+            !initials[i].has_spin) {
+            pcs_case_error_at(b->c, node, NULL, "missing key 'displacement', 'velocity', 'rotation' or 'spin'");
         }
     }
     b->model.ninitial = count;
     b->model.initials = initials;
-    return PCS_OK;
-}
-
-const pcs_option pcs_gravity_options[] = {
-    { .name = "g",
-      .kind = PCS_OPTION_VECTOR,
-      .help = "acceleration of gravity, m/s^2",
-      .offset = offsetof(pcs_fe_load, value),
-      .is_required = true,
-      .range = PCS_ANY_NUMBER },
-    { .name = "datum",
-      .kind = PCS_OPTION_VECTOR,
-      .help = "point where the potential is zero, m",
-      .offset = offsetof(pcs_fe_load, datum),
-      .preset = "[0.0, 0.0, 0.0]",
-      .range = PCS_ANY_NUMBER },
-    { .name = NULL },
-};
-
-const pcs_option pcs_force_options[] = {
-    { .name = "value",
-      .kind = PCS_OPTION_VECTOR,
-      .help = "force on each of the nodes, N",
-      .offset = offsetof(pcs_fe_load, value),
-      .is_required = true,
-      .range = PCS_ANY_NUMBER },
-    { .name = NULL },
-};
-
-// Rows [t, f] with rising times.
-static pcs_status model_read_table(pcs_build *b, pcs_node *table, pcs_amplitude *out)
-{
-    const pcs_range any = PCS_ANY_NUMBER;
-    int count = pcs_node_count(table);
-    double *time = NULL, *factor = NULL;
-    PCS_TAKE(b->ctx, time, count, "an amplitude");
-    PCS_TAKE(b->ctx, factor, count, "an amplitude");
-    if (count == 0) pcs_case_reject(b->c, table, "is empty, needs rows [time, factor]");
-    for (int i = 0; i < count; i++) {
-        pcs_node *row = pcs_node_item(table, i);
-        time[i] = NAN;
-        if (!pcs_case_is(b->c, row, PCS_NODE_LIST)) continue;
-        if (pcs_node_count(row) != 2) {
-            pcs_case_reject(b->c, row, "must be a row [time, factor], has %d entries", pcs_node_count(row));
-            continue;
-        }
-        time[i] = pcs_case_number(b->c, pcs_node_item(row, 0), any);
-        factor[i] = pcs_case_number(b->c, pcs_node_item(row, 1), any);
-        if (i > 0 && time[i] <= time[i - 1]) {
-            pcs_case_reject(b->c, pcs_node_item(row, 0), "must be later than the row before (%g), is %g", time[i - 1],
-                            time[i]);
-        }
-    }
-    *out = (pcs_amplitude){ .count = count, .time = time, .factor = factor };
-    return PCS_OK;
-}
-
-static pcs_status model_read_force(pcs_build *b, pcs_node *node, pcs_fe_load *load)
-{
-    load->nodes = pcs_build_set_of(b, node, "node", "set");
-    pcs_case_read(b->c, node, pcs_force_options, load);
-    pcs_node *amplitude = pcs_case_get(b->c, node, "amplitude");
-    if (amplitude == NULL || !pcs_case_is(b->c, amplitude, PCS_NODE_MAP)) return PCS_OK;
-    pcs_node *table = pcs_case_need(b->c, amplitude, "table", PCS_NODE_LIST, "rows [time, factor] with rising times");
-    return table == NULL ? PCS_OK : model_read_table(b, table, &load->amplitude);
-}
-
-pcs_status pcs_build_loads(pcs_build *b)
-{
-    static const char *const types[] = { "gravity", "force", NULL };
-    int count;
-    pcs_node *section = pcs_build_section(b, "loads", false, "loads by name", &count);
-    pcs_fe_load *loads = NULL;
-    PCS_TAKE(b->ctx, loads, count, "loads");
-    for (int i = 0; i < count; i++) {
-        pcs_node *node = pcs_case_entry(b->c, section, i, PCS_NODE_MAP);
-        loads[i].name = pcs_node_key(section, i);
-        int type = node == NULL ? -1 : pcs_case_type(b->c, node, types);
-        loads[i].is_gravity = type == 0;
-        if (type == 0) pcs_case_read(b->c, node, pcs_gravity_options, &loads[i]);
-        if (type == 1) PCS_TRY(model_read_force(b, node, &loads[i]));
-    }
-    b->model.nload = count;
-    b->model.loads = loads;
     return PCS_OK;
 }
 

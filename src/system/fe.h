@@ -27,9 +27,12 @@ typedef struct pcs_fe_support {
 // Linear over the set from its first to its last node in the order of the set.
 typedef struct pcs_fe_initial {
     const pcs_set *nodes;
-    bool has_displacement, has_velocity;
+    bool has_displacement, has_velocity, has_rotation, has_spin, has_about;
     double displacement[2][3]; // at the first and the last node, m
     double velocity[2][3];     // m/s
+    double rotation[2][3];     // rotation vector, rad
+    double spin[2][3];         // angular velocity in space, rad/s
+    double about[3];           // m, the spin is that of a rigid body about this point: it moves the nodes, too
 } pcs_fe_initial;
 
 // Factor over time, linear between the entries, constant outside.
@@ -38,13 +41,18 @@ typedef struct pcs_amplitude {
     const double *time, *factor; // [count]
 } pcs_amplitude;
 
+typedef enum pcs_load_kind { PCS_LOAD_FORCE, PCS_LOAD_MOMENT, PCS_LOAD_LINE } pcs_load_kind;
+
 typedef struct pcs_fe_load {
     const char *name;
     bool is_gravity;
-    const pcs_set *nodes;    // of a force: every node of the set gets `value`
-    double value[3];         // N, or m/s^2 of gravity
+    pcs_load_kind kind;      // when it is not gravity
+    bool follows;            // a force or moment turns with its node
+    const pcs_set *nodes;    // of a force or moment: every node of the set gets `value`
+    const pcs_set *cells;    // of a line load
+    double value[3];         // N, N m, N/m of reference length, or m/s^2 of gravity
     double datum[3];         // of gravity: point of zero potential, m
-    pcs_amplitude amplitude; // of a force
+    pcs_amplitude amplitude; // of all but gravity
 } pcs_fe_load;
 
 typedef struct pcs_fe_contact {
@@ -73,7 +81,14 @@ typedef struct pcs_fe_definition {
     double damping_mass, damping_stiffness; // Rayleigh, for all groups, added to the groups' own
 } pcs_fe_definition;
 
-enum { PCS_PROBE_POSITION, PCS_PROBE_DISPLACEMENT, PCS_PROBE_VELOCITY, PCS_PROBE_FIELD };
+enum {
+    PCS_PROBE_POSITION,
+    PCS_PROBE_DISPLACEMENT,
+    PCS_PROBE_VELOCITY,
+    PCS_PROBE_ROTATION, // angle, or rotation vector
+    PCS_PROBE_SPIN,     // angular velocity in space
+    PCS_PROBE_FIELD
+};
 
 // Faults name the object and the value; the position in the case file is added by the caller, who finds
 // in *culprit the name of the part at fault ("contacts.wall"), or NULL.
@@ -82,8 +97,8 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
 // Initial q and v, [nq] and [nv], zeroed by the caller.
 pcs_status pcs_fe_initial_state(const pcs_system *self, double *q, double *v, const char **culprit);
 
-// A probe of nodes ("x", "uy", "vz") or of cells (a field of their element: "stress"), the mean over the set.
-// PCS_BAD_INPUT when there is no such component; the message says which there are. `column` is not set.
+// A probe of nodes ("x", "uy", "vz", "rx", "wy") or of cells (a field of their element: "stress"), the mean over the
+// set. PCS_BAD_INPUT when there is no such component; the message says which there are. `column` is not set.
 pcs_status pcs_fe_node_probe(const pcs_system *self, const pcs_set *nodes, const char *component, pcs_probe *out);
 pcs_status pcs_fe_cell_probe(const pcs_system *self, const pcs_set *cells, const char *field, pcs_probe *out);
 

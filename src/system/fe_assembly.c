@@ -149,7 +149,6 @@ void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const d
     size_t bytes = (size_t)self->K->pattern->nnz * sizeof(double);
     double K[PCS_TANGENT_CHUNK * PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
     double C[PCS_TANGENT_CHUNK * PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
-    (void)t;
     memcpy(self->K->value, fe->base_K, bytes);
     if (self->C != NULL) memcpy(self->C->value, fe->base_C, bytes);
     for (int b = 0; b < fe->nbatch; b++) {
@@ -164,4 +163,5 @@ void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const d
             if (self->C != NULL) assembly_scatter((size_t)count * entries, place, C, self->C->value);
         }
     }
+    if (fe->nturning > 0) pcs_fe_turning_tangent(self, t, q);
 }

@@ -5,13 +5,19 @@
 
 #include "system/fe.h"
 
-// One entry of an applied nodal force.
+// One entry of an applied load that is the same in all positions.
 typedef struct fe_push {
     int equation;
-    int load;            // index into the definition's loads
-    double value;        // N at amplitude 1
-    double direction[3]; // of the dof
+    double value;        // N or N m at amplitude 1
+    double direction[3]; // of the dof; zero for a rotation
 } fe_push;
+
+// A load on a node with finite rotations whose entries depend on them.
+typedef struct fe_turning_load {
+    int node;
+    int load;        // index into the definition's loads
+    double value[3]; // at amplitude 1
+} fe_turning_load;
 
 // Rows of one contact or joint.
 typedef struct fe_row_source {
@@ -57,12 +63,15 @@ typedef struct fe_data {
     double *base_K, *base_C; // [nnz] what linear groups give to K and C
     fe_reactions *reactions; // of supports; NULL when nobody asks
     int npush;
-    fe_push *pushes;       // [npush] on own equations
-    bool has_pushes;       // some rank has
-    double spring_rate2;   // 1/s^2, by how much springs without mass raise w^2 at most
-    double spring_damping; // 1/s, and their dampers 2 xi w
-    double free_weight[3]; // N, gravity summed over the moving equations of this rank
-    double rest_potential; // J, gravity of the undeformed cells of this rank against the datum
+    fe_push *pushes; // [npush] on own equations, load by load
+    int *first_push; // [nload + 1] the pushes of load i are first_push[i] .. first_push[i+1]-1
+    int nturning;
+    fe_turning_load *turning; // [nturning]
+    bool has_pushes;          // some rank has
+    double spring_rate2;      // 1/s^2, by how much springs without mass raise w^2 at most
+    double spring_damping;    // 1/s, and their dampers 2 xi w
+    double free_weight[3];    // N, gravity summed over the moving equations of this rank
+    double rest_potential;    // J, gravity of the undeformed cells of this rank against the datum
 } fe_data;
 
 extern const pcs_system_ops pcs_system_fe;
@@ -85,6 +94,14 @@ pcs_status pcs_fe_apply_loads(pcs_system *self, const char **culprit);
 // What cells without mass do to the stable step.
 pcs_status pcs_fe_find_springs(pcs_system *self);
 bool pcs_fe_is_massless(int n, const double *M);
+// Factor of load i at time t.
+double pcs_fe_amplitude(const pcs_fe_load *load, double t);
+// Loads that turn with their nodes, or stand while their nodes turn: force, stiffness, resultant and work.
+pcs_status pcs_fe_add_turning_load(pcs_system *self, int load, int node);
+void pcs_fe_turning_force(const pcs_system *self, double t, const double *q, double *f);
+void pcs_fe_turning_tangent(pcs_system *self, double t, const double *q);
+void pcs_fe_turning_resultant(const pcs_system *self, double t, const double *q, double sum[3]);
+double pcs_fe_turning_work(const pcs_system *self, double t, const double *q0, const double *q1);
 // Largest stable step of an explicit scheme over all cells, s.
 double pcs_fe_stable_step(const pcs_system *self);
 // The same for a scheme with a limit of its own.
@@ -119,6 +136,8 @@ void pcs_fe_draw(const pcs_system *self, const double *q, const double *v, pcs_p
 double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
 // Nodal vector sum_i x_i d_i over the translations of a node.
 void pcs_fe_node_vector(const fe_data *fe, int node, const double *x, double out[3]);
+// The same over its rotations.
+void pcs_fe_node_turn(const fe_data *fe, int node, const double *x, double out[3]);
 // "<section>.<name>" kept by the context, for *culprit; NULL when memory is out.
 const char *pcs_fe_culprit(pcs_context *ctx, const char *section, const char *name);
 

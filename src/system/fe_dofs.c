@@ -203,5 +203,8 @@ pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culpri
         return pcs_fail(ctx, PCS_BAD_INPUT, "the model cannot move: supports hold every degree of freedom");
     PCS_TRY(pcs_fe_share(ctx, fe));
     for (int b = 0; b < fe->nbatch; b++) PCS_TRY(dofs_number_batch(ctx, fe, pcs_fe_ops(fe, b), &fe->batches[b]));
+    PCS_TAKE(ctx, fe->dof_of_equation, fe->map.nequation, "equation numbers");
+    for (int i = 0; i < fe->map.ndof; i++)
+        if (fe->map.dof[i].equation >= 0) fe->dof_of_equation[fe->map.dof[i].equation] = i;
     return PCS_OK;
 }

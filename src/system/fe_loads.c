@@ -1,8 +1,12 @@
-// Gravity as a consistent load vector, and nodal forces.
+// Gravity and line loads as consistent load vectors, nodal forces and moments.
 //
 //   f_g = M (g . d),   V(u) = -f_g . u - sum_cells g . M (X - datum)
+//   line load p per length:   f_p = (L/m) M (p . d), m the mass of the cell: the same shape functions, no density
 
+#include "core/rotation.h"
 #include "system/fe_data.h"
+
+#include <math.h>
 
 // g and height above the datum along each local dof of a cell.
 static pcs_status loads_pull(pcs_system *self, const pcs_fe_load *load, int group, int cell,
@@ -61,47 +65,162 @@ static pcs_status loads_add_gravity(pcs_system *self, const pcs_fe_load *load, d
     return PCS_OK;
 }
 
-static pcs_status loads_add_force(pcs_system *self, int index)
+static void loads_push(pcs_system *self, const pcs_dof *d, double value)
 {
     fe_data *fe = self->data;
-    const pcs_fe_load *load = &fe->model.loads[index];
-    for (int i = 0; i < load->nodes->count; i++) {
-        int node = load->nodes->items[i], dof[PCS_MAX_NODE_DOFS];
-        double coefficient[PCS_MAX_NODE_DOFS];
-        int count = pcs_dofmap_resolve(&fe->map, node, load->value, dof, coefficient);
-        if (count < 0)
-            return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d cannot move along the force [%g, %g, %g]", node,
-                            load->value[0], load->value[1], load->value[2]);
-        for (int j = 0; j < count; j++) {
-            int equation = fe->map.dof[dof[j]].equation;
-            fe->has_pushes = true;
-            if (equation >= pcs_system_nown(self) || equation == PCS_EQUATION_ELSEWHERE) continue;
-            if (equation < 0)
-                return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d is held by a support along the force [%g, %g, %g]",
-                                node, load->value[0], load->value[1], load->value[2]);
-            fe_push *push = &fe->pushes[fe->npush++];
-            *push = (fe_push){ .equation = equation, .load = index, .value = coefficient[j] };
-            for (int k = 0; k < 3; k++) push->direction[k] = fe->map.dof[dof[j]].direction[k];
-        }
+    fe->has_pushes = true;
+    if (d->equation < 0 || d->equation >= pcs_system_nown(self) || value == 0.0) return;
+    fe_push *push = &fe->pushes[fe->npush++];
+    *push = (fe_push){ .equation = d->equation, .value = value };
+    for (int k = 0; k < 3 && !d->is_rotation; k++) push->direction[k] = d->direction[k];
+}
+
+static pcs_status loads_held(pcs_system *self, int node, const pcs_fe_load *load)
+{
+    const double *x = load->value;
+    return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d is held by a support %s [%g, %g, %g]", node,
+                    load->kind == PCS_LOAD_MOMENT ? "against the moment" : "along the force", x[0], x[1], x[2]);
+}
+
+static pcs_status loads_add_force(pcs_system *self, const pcs_fe_load *load, int node)
+{
+    const fe_data *fe = self->data;
+    int dof[PCS_MAX_NODE_DOFS];
+    double coefficient[PCS_MAX_NODE_DOFS];
+    int count = pcs_dofmap_resolve(&fe->map, node, load->value, dof, coefficient);
+    if (count < 0)
+        return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d cannot move along the force [%g, %g, %g]", node,
+                        load->value[0], load->value[1], load->value[2]);
+    for (int j = 0; j < count; j++) {
+        const pcs_dof *d = &fe->map.dof[dof[j]];
+        if (d->equation == -1) return loads_held(self, node, load);
+        loads_push(self, d, coefficient[j]);
     }
     return PCS_OK;
+}
+
+static pcs_status loads_add_moment(pcs_system *self, const pcs_fe_load *load, int node)
+{
+    const fe_data *fe = self->data;
+    double length2 = pcs_dot3(load->value, load->value), seen2 = 0.0;
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        double part = d->is_rotation ? pcs_dot3(load->value, d->direction) : 0.0;
+        seen2 += part * part;
+        if (d->equation == -1 && part * part > 1e-24 * length2) return loads_held(self, node, load);
+        loads_push(self, d, part);
+    }
+    if (fabs(seen2 - length2) <= 1e-9 * length2) return PCS_OK;
+    return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                    "node %d cannot turn about the moment [%g, %g, %g]: its elements give it no such rotation", node,
+                    load->value[0], load->value[1], load->value[2]);
+}
+
+static bool loads_turns_in_space(const fe_data *fe, int node)
+{
+    return fe->spin_of_node != NULL && fe->spin_of_node[node] >= 0;
+}
+
+static pcs_status loads_add_nodal(pcs_system *self, int index)
+{
+    const fe_data *fe = self->data;
+    const pcs_fe_load *load = &fe->model.loads[index];
+    for (int i = 0; i < load->nodes->count; i++) {
+        int node = load->nodes->items[i];
+        bool is_moment = load->kind == PCS_LOAD_MOMENT;
+        // In the plane a moment is the same wherever its node has turned.
+        bool turns = is_moment ? loads_turns_in_space(fe, node) : load->follows;
+        if (turns) PCS_TRY(pcs_fe_add_turning_load(self, index, node));
+        else PCS_TRY(is_moment ? loads_add_moment(self, load, node) : loads_add_force(self, load, node));
+    }
+    return PCS_OK;
+}
+
+static double loads_cell_length(const pcs_batch *batch, int cell)
+{
+    const int *node = batch->nodes[batch->cells[cell]];
+    double sum = 0.0;
+    for (int k = 0; k < 3; k++) {
+        double way = batch->x[node[1]][k] - batch->x[node[0]][k];
+        sum += way * way;
+    }
+    return sqrt(sum);
+}
+
+// M p and the mass that moves along p: f = p L (M p)/(p . M p) has the sum p L.
+static pcs_status loads_add_line_cell(pcs_system *self, const pcs_fe_load *load, int b, int cell)
+{
+    const fe_data *fe = self->data;
+    const pcs_batch *batch = &fe->batches[b];
+    int n = pcs_fe_ops(fe, b)->ndof;
+    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    double pull[PCS_MAX_CELL_DOFS] = { 0 }, height[PCS_MAX_CELL_DOFS] = { 0 }, image[PCS_MAX_CELL_DOFS], mass = 0.0;
+    PCS_TRY(loads_pull(self, load, b, cell, pull, height));
+    pcs_fe_ops(fe, b)->matrices(batch, cell, M, K);
+    for (int i = 0; i < n; i++) {
+        image[i] = 0.0;
+        for (int j = 0; j < n; j++) image[i] += M[i * n + j] * pull[j];
+        mass += pull[i] * image[i];
+    }
+    double scale = pcs_dot3(load->value, load->value) * loads_cell_length(batch, cell) / mass;
+    for (int i = 0; i < n && mass > 0.0; i++) {
+        int equation = batch->equation[(size_t)cell * (size_t)n + (size_t)i];
+        if (equation >= 0) loads_push(self, &fe->map.dof[fe->dof_of_equation[equation]], scale * image[i]);
+    }
+    return PCS_OK;
+}
+
+// All cells here that are loaded, those of other ranks included: they act on own equations, too.
+static pcs_status loads_add_line(pcs_system *self, int index)
+{
+    const fe_data *fe = self->data;
+    const pcs_fe_load *load = &fe->model.loads[index];
+    unsigned char *is_loaded = pcs_scratch(NULL, (size_t)fe->model.mesh->ncell, 1);
+    if (is_loaded == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: load '%s'", load->name);
+    for (int i = 0; i < fe->model.mesh->ncell; i++) is_loaded[i] = 0;
+    for (int i = 0; i < load->cells->count; i++) is_loaded[load->cells->items[i]] = 1;
+    pcs_status status = PCS_OK;
+    for (int b = 0; b < fe->nbatch; b++)
+        for (int c = 0; c < fe->batches[b].ncell && status == PCS_OK; c++)
+            if (is_loaded[fe->batches[b].cells[c]]) status = loads_add_line_cell(self, load, b, c);
+    pcs_scratch_free(is_loaded);
+    return status;
+}
+
+static pcs_status loads_take_memory(pcs_system *self)
+{
+    fe_data *fe = self->data;
+    size_t room = 0, turning = 0;
+    for (int i = 0; i < fe->model.nload; i++) {
+        const pcs_fe_load *load = &fe->model.loads[i];
+        if (load->is_gravity) continue;
+        if (load->kind == PCS_LOAD_LINE) room += PCS_MAX_CELL_DOFS * (size_t)load->cells->count;
+        else room += 3 * (size_t)load->nodes->count;
+        if (load->kind != PCS_LOAD_LINE) turning += (size_t)load->nodes->count;
+    }
+    PCS_TAKE(self->ctx, fe->pushes, room, "nodal forces");
+    PCS_TAKE(self->ctx, fe->turning, turning, "nodal forces");
+    PCS_TAKE(self->ctx, fe->first_push, (size_t)fe->model.nload + 1, "nodal forces");
+    return PCS_OK;
+}
+
+static pcs_status loads_add(pcs_system *self, int index, double **gravity)
+{
+    const pcs_fe_load *load = &((const fe_data *)self->data)->model.loads[index];
+    if (load->is_gravity) return loads_add_gravity(self, load, gravity);
+    return load->kind == PCS_LOAD_LINE ? loads_add_line(self, index) : loads_add_nodal(self, index);
 }
 
 pcs_status pcs_fe_apply_loads(pcs_system *self, const char **culprit)
 {
     fe_data *fe = self->data;
-    size_t room = 0;
-    for (int i = 0; i < fe->model.nload; i++)
-        if (!fe->model.loads[i].is_gravity) room += 3 * (size_t)fe->model.loads[i].nodes->count;
-    PCS_TAKE(self->ctx, fe->pushes, room, "nodal forces");
-
     double *gravity = NULL;
+    PCS_TRY(loads_take_memory(self));
     for (int i = 0; i < fe->model.nload; i++) {
-        const pcs_fe_load *load = &fe->model.loads[i];
-        pcs_status status = load->is_gravity ? loads_add_gravity(self, load, &gravity) : loads_add_force(self, i);
-        if (status == PCS_OK) continue;
-        *culprit = pcs_fe_culprit(self->ctx, "loads", load->name);
-        return status;
+        pcs_status status = loads_add(self, i, &gravity);
+        if (status != PCS_OK) *culprit = pcs_fe_culprit(self->ctx, "loads", fe->model.loads[i].name);
+        PCS_TRY(status);
+        fe->first_push[i + 1] = fe->npush;
     }
     self->gravity = gravity;
     for (int i = 0; i < fe->map.ndof && gravity != NULL; i++) {
@@ -111,4 +230,17 @@ pcs_status pcs_fe_apply_loads(pcs_system *self, const char **culprit)
         for (int k = 0; k < 3; k++) fe->free_weight[k] += gravity[d->equation] * d->direction[k];
     }
     return PCS_OK;
+}
+
+double pcs_fe_amplitude(const pcs_fe_load *load, double t)
+{
+    const pcs_amplitude *a = &load->amplitude;
+    if (a->count == 0) return 1.0;
+    if (t <= a->time[0]) return a->factor[0];
+    for (int i = 1; i < a->count; i++)
+        if (t <= a->time[i]) {
+            double s = (t - a->time[i - 1]) / (a->time[i] - a->time[i - 1]);
+            return (1.0 - s) * a->factor[i - 1] + s * a->factor[i];
+        }
+    return a->factor[a->count - 1];
 }

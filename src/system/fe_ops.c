@@ -8,28 +8,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static double fe_amplitude(const pcs_amplitude *a, double t)
-{
-    if (a->count == 0) return 1.0;
-    if (t <= a->time[0]) return a->factor[0];
-    for (int i = 1; i < a->count; i++)
-        if (t <= a->time[i]) {
-            double s = (t - a->time[i - 1]) / (a->time[i] - a->time[i - 1]);
-            return (1.0 - s) * a->factor[i - 1] + s * a->factor[i];
-        }
-    return a->factor[a->count - 1];
-}
-
 static void fe_force(const pcs_system *self, double t, const double *q, const double *v, double *f)
 {
     const fe_data *fe = self->data;
     size_t bytes = (size_t)self->nv * sizeof *f;
     if (self->gravity != NULL) memcpy(f, self->gravity, bytes);
     else memset(f, 0, bytes);
-    for (int i = 0; i < fe->npush; i++) {
-        const fe_push *push = &fe->pushes[i];
-        f[push->equation] += push->value * fe_amplitude(&fe->model.loads[push->load].amplitude, t);
+    for (int l = 0; l < fe->model.nload; l++) {
+        double factor = pcs_fe_amplitude(&fe->model.loads[l], t);
+        for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++)
+            f[fe->pushes[i].equation] += fe->pushes[i].value * factor;
     }
+    if (fe->nturning > 0) pcs_fe_turning_force(self, t, q, f);
     for (int i = 0; i < self->nv && self->load_factor != 1.0; i++) f[i] *= self->load_factor;
     for (int b = 0; b < fe->nbatch; b++) pcs_fe_ops(fe, b)->add_force(&fe->batches[b], q, v, f);
 }
@@ -79,11 +69,12 @@ static void fe_resultant(const pcs_system *self, double t, const double *q, cons
 {
     const fe_data *fe = self->data;
     for (int k = 0; k < 3; k++) sum[k] = fe->free_weight[k];
-    for (int i = 0; i < fe->npush; i++) {
-        const fe_push *push = &fe->pushes[i];
-        double factor = push->value * fe_amplitude(&fe->model.loads[push->load].amplitude, t);
-        for (int k = 0; k < 3; k++) sum[k] += factor * push->direction[k];
+    for (int l = 0; l < fe->model.nload; l++) {
+        double factor = pcs_fe_amplitude(&fe->model.loads[l], t);
+        for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++)
+            for (int k = 0; k < 3; k++) sum[k] += fe->pushes[i].value * factor * fe->pushes[i].direction[k];
     }
+    if (fe->nturning > 0) pcs_fe_turning_resultant(self, t, q, sum);
     for (int g = 0; g < fe->model.ngroup; g++) fe->model.groups[g].ops->add_resultant(&fe->batches[g], q, v, sum);
     pcs_system_sum(self, 3, sum);
 }
@@ -124,11 +115,14 @@ static double fe_load_work(const pcs_system *self, double t, const double *q0, c
 {
     const fe_data *fe = self->data;
     double work = 0.0;
-    for (int i = 0; i < fe->npush; i++) {
-        const fe_push *push = &fe->pushes[i];
-        double force = push->value * fe_amplitude(&fe->model.loads[push->load].amplitude, t);
-        work += force * (q1[push->equation] - q0[push->equation]);
+    for (int l = 0; l < fe->model.nload; l++) {
+        double factor = pcs_fe_amplitude(&fe->model.loads[l], t);
+        for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++) {
+            int equation = fe->pushes[i].equation;
+            work += fe->pushes[i].value * factor * (q1[equation] - q0[equation]);
+        }
     }
+    if (fe->nturning > 0) work += pcs_fe_turning_work(self, t, q0, q1);
     if (fe->has_pushes) pcs_system_sum(self, 1, &work);
     return work;
 }

@@ -69,6 +69,16 @@ static void picture_clear(pcs_picture *picture)
     for (int k = 0; k < picture->nfield; k++) memset(picture->fields[k], 0, (size_t)picture->ncell * sizeof(double));
 }
 
+void pcs_fe_node_turn(const fe_data *fe, int node, const double *x, double out[3])
+{
+    out[0] = out[1] = out[2] = 0.0;
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        if (!d->is_rotation || d->equation < 0) continue;
+        for (int k = 0; k < 3; k++) out[k] += x[d->equation] * d->direction[k];
+    }
+}
+
 void pcs_fe_draw(const pcs_system *self, const double *q, const double *v, pcs_picture *picture)
 {
     const fe_data *fe = self->data;

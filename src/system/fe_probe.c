@@ -1,5 +1,6 @@
 // Columns of the history: components of nodes and fields of cells, as the mean over a set.
 
+#include "core/rotation.h"
 #include "system/fe_data.h"
 
 #include <stdio.h>
@@ -14,6 +15,19 @@ static double probe_cell(const fe_data *fe, int cell, int field, const double *q
     return value[field];
 }
 
+// Rotation vector of a node, or its angular velocity in space.
+static void probe_turn(const fe_data *fe, int node, bool is_spin, const double *q, const double *v, double out[3])
+{
+    double sum[3];
+    int spin = fe->spin_of_node == NULL ? -1 : fe->spin_of_node[node];
+    pcs_fe_node_turn(fe, node, is_spin ? v : q, out);
+    if (!is_spin || spin < 0 || fe->spins[spin][0] < 0) return;
+    double R[9];
+    pcs_rotation_exp(q + fe->spins[spin][0], R); // v is material there
+    pcs_rotation_apply(R, out, sum);
+    memcpy(out, sum, sizeof sum);
+}
+
 double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v)
 {
     const fe_data *fe = self->data;
@@ -25,7 +39,9 @@ double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double
             continue;
         }
         if (!pcs_fe_owns(fe, item)) continue;
-        pcs_fe_node_vector(fe, item, probe->quantity == PCS_PROBE_VELOCITY ? v : q, vector);
+        if (probe->quantity == PCS_PROBE_ROTATION || probe->quantity == PCS_PROBE_SPIN)
+            probe_turn(fe, item, probe->quantity == PCS_PROBE_SPIN, q, v, vector);
+        else pcs_fe_node_vector(fe, item, probe->quantity == PCS_PROBE_VELOCITY ? v : q, vector);
         sum += vector[probe->axis];
         if (probe->quantity == PCS_PROBE_POSITION) sum += fe->model.mesh->x[item][probe->axis];
     }
@@ -33,20 +49,38 @@ double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double
     return sum / probe->count;
 }
 
+static pcs_status probe_demand_turn(const pcs_system *self, const pcs_set *nodes, int quantity, const char *component)
+{
+    const fe_data *fe = self->data;
+    if (quantity < PCS_PROBE_ROTATION) return PCS_OK;
+    for (int i = 0; i < nodes->count; i++) {
+        bool turns = false;
+        for (int d = fe->map.first[nodes->items[i]]; d < fe->map.first[nodes->items[i] + 1]; d++)
+            turns = turns || fe->map.dof[d].is_rotation;
+        if (!turns)
+            return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d of set '%s' has no rotations, so no '%s'",
+                            nodes->items[i], nodes->name, component);
+    }
+    return PCS_OK;
+}
+
 pcs_status pcs_fe_node_probe(const pcs_system *self, const pcs_set *nodes, const char *component, pcs_probe *out)
 {
-    static const char *const prefixes[] = { "", "u", "v" };
-    for (int quantity = 0; quantity < 3; quantity++)
+    static const char *const prefixes[] = { "", "u", "v", "r", "w" };
+    for (int quantity = 0; quantity < 5; quantity++)
         for (int axis = 0; axis < 3; axis++) {
             char name[4];
             snprintf(name, sizeof name, "%s%c", prefixes[quantity], "xyz"[axis]);
             if (strcmp(component, name) != 0) continue;
+            PCS_TRY(probe_demand_turn(self, nodes, PCS_PROBE_POSITION + quantity, component));
             *out = (pcs_probe){
                 .quantity = PCS_PROBE_POSITION + quantity, .axis = axis, .count = nodes->count, .items = nodes->items
             };
             return PCS_OK;
         }
-    return pcs_fail(self->ctx, PCS_BAD_INPUT, "a node has no component '%s'; it has x, y, z, ux, uy, uz, vx, vy, vz",
+    return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                    "a node has no component '%s'; it has x, y, z, ux, uy, uz, vx, vy, vz, "
+                    "and where it turns rx, ry, rz, wx, wy, wz",
                     component);
 }
 

@@ -193,9 +193,6 @@ pcs_status pcs_fe_make_rows(pcs_system *self, const char **culprit)
     PCS_TRY(rows_create(self, info, culprit));
     PCS_TRY(rows_make_directions(self));
     if (!fe->has_evaluated_rows) return PCS_OK;
-    PCS_TAKE(self->ctx, fe->dof_of_equation, self->nv, "contact rows");
-    for (int i = 0; i < fe->map.ndof; i++)
-        if (fe->map.dof[i].equation >= 0) fe->dof_of_equation[fe->map.dof[i].equation] = i;
     double *rest;
     PCS_TAKE(self->ctx, rest, self->nq, "contact rows");
     pcs_fe_update_directions(self, rest);

@@ -108,14 +108,14 @@ static const change changes[] = {
     { "initial:\n  - { set: bar, velocity: [-1.0, 0, 0] }\n  - { set: rod.start, displacement: { from: [0, 0, 0], to: "
       "[0, 0, 0] } }",
       "initial: { set: bar }", "f:10:10: initial must be a list, is a map", 0 },
-    { "set: bar, velocity: [-1.0, 0, 0]", "set: bar", "f:11:5: initial[0]: missing key 'displacement' or 'velocity'",
+    { "set: bar, velocity: [-1.0, 0, 0]", "set: bar", "f:11:5: initial[0]: missing key 'displacement', 'velocity', 'rotation' or 'spin'",
       0 },
     { "velocity: [-1.0, 0, 0]", "velocity: [-1.0, 0, oops]",
       "f:11:37: initial[0].velocity[2] must be a number, is 'oops'", 0 },
     { "velocity: [-1.0, 0, 0]", "velocity: [0, 1, 0]", "f:11:5: initial[0]: node 0 cannot have the initial velocity",
       0 },
     { "velocity: [-1", "velocty: [-1",
-      "f:11:5: initial[0]: missing key 'displacement' or 'velocity'\nf:11:17: initial[0]: unknown key 'velocty', did "
+      "f:11:5: initial[0]: missing key 'displacement', 'velocity', 'rotation' or 'spin'\nf:11:17: initial[0]: unknown key 'velocty', did "
       "you mean 'velocity'?",
       2 },
     { "from: [0, 0, 0], to: [0, 0, 0]", "from: [0, 0, 0]", "f:12:37: initial[1].displacement: missing key 'to'", 0 },
@@ -123,7 +123,7 @@ static const change changes[] = {
       "f:18:9: contacts.pair: the gap of point 0 is -4 m at t = 0, must be >= 0", 0 },
     // Loads
     { "type: gravity", "type: gravty",
-      "f:14:19: loads.weight.type must be one of gravity, force, is 'gravty', did you mean 'gravity'?", 0 },
+      "f:14:19: loads.weight.type must be one of ..., is 'gravty', did you mean 'gravity'?", 0 },
     { "g: [-9.81, 0, 0]", "g: 9.81", "f:14:31: loads.weight.g must be a list of 3 numbers [x, y, z], is '9.81'", 0 },
     { ", g: [-9.81, 0, 0]", "", "f:14:11: loads.weight: missing key 'g' (acceleration of gravity, m/s^2)", 0 },
     { "node: bar.end, value", "node: bar, value",
