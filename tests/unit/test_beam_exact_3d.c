@@ -114,6 +114,58 @@ static void tangents_are_the_slope_of_the_force(void **state)
     }
 }
 
+// One cell bent by every kind of angle: series and closed forms of the functions of psi, and where they change.
+static void tangents_hold_for_every_angle(void **state)
+{
+    (void)state;
+    const double angles[] = { 0.0, 1e-6, 0.02, 0.062, 0.064, 0.2, 0.4, 0.49, 0.51, 1.0, 2.0, 3.0, 3.1 };
+    const double x[2][3] = { { 0, 0, 0 }, { 0.9, 0.2, -0.3 } };
+    for (size_t i = 0; i < sizeof angles / sizeof *angles; i++) {
+        bend b;
+        bend_material m = material();
+        double q[12], v[BEND_MAX_SIZE] = { 0 }, K[144], C[144], psi[3] = { 2.0 / 3.0, -1.0 / 3.0, 2.0 / 3.0 };
+        unsigned long long seed = 44;
+        bend_open(&b, "beam_exact_3d", 2, x, &m);
+        b.batch.damping_stiffness = 0.3;
+        model_randomize(&seed, 12, q);
+        model_randomize(&seed, 12, v);
+        for (int k = 0; k < 3; k++) psi[k] *= angles[i];
+        pcs_rotation_compose(q + 3, psi, q + 9);
+        bend_tangents(&b, q, v, K, C);
+        check_tangent(&b, q, v, false, K);
+        check_tangent(&b, q, v, true, C);
+        bend_close(&b);
+    }
+}
+
+// A small moment M at the end of one arc of 120 degrees: psi changes by p = L Dm^-1 m with m = T^T B^T M, and the end
+// turns by B T p, T the tangent of the exponential at psi0 and B = exp(psi0/2).
+static void arc_turns_under_a_moment(void **state)
+{
+    (void)state;
+    const double x[2][3] = { { 0, 0, 0 }, { 1, 0, 0 } }, M[3] = { 2e-6, 3e-6, -1e-6 }, angle = 2.0 * pi / 3.0;
+    const double compliance[3] = { 1.0 / (84.0 * 0.03), 1.0 / (210.0 * 0.02), 1.0 / (210.0 * 0.05) };
+    const double psi0[3] = { 0.0, 0.0, angle }, half[3] = { 0.0, 0.0, 0.5 * angle };
+    bend b;
+    bend_material m = material();
+    double q[6] = { 0 }, residual[61], T[9], B[9], a[3], c[3], wanted[3], load[6] = { 0 };
+    memcpy(m.orientation, (double[3]){ 0.0, 1.0, 0.0 }, sizeof m.orientation); // section axes: the global ones
+    m.curvature[2] = sqrt(3.0);
+    bend_open(&b, "beam_exact_3d", 2, x, &m);
+    bend_hold(&b, 0, "111111");
+    memcpy(load + 3, M, sizeof M);
+    CHECK(bend_equilibrium(&b, load, 20, 1e-14, q, residual) < 20);
+    pcs_rotation_tangent(psi0, T);
+    pcs_rotation_exp(half, B);
+    pcs_rotation_apply_transposed(B, M, a);
+    pcs_rotation_apply_transposed(T, a, c);
+    for (int k = 0; k < 3; k++) c[k] *= compliance[k];
+    pcs_rotation_apply(T, c, a);
+    pcs_rotation_apply(B, a, wanted);
+    CHECK_ALL_NEAR(3, q + 3, wanted, 1e-5 * 2e-6);
+    bend_close(&b);
+}
+
 // x -> t + Q x, R -> Q R.
 static void turn(const bend *b, const double p[3], const double t[3], double *q)
 {
@@ -606,6 +658,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(force_is_the_slope_of_the_energy),
         cmocka_unit_test(tangents_are_the_slope_of_the_force),
+        cmocka_unit_test(tangents_hold_for_every_angle),
+        cmocka_unit_test(arc_turns_under_a_moment),
         cmocka_unit_test(rigid_motion_changes_nothing),
         cmocka_unit_test(rigid_spin_is_not_damped),
         cmocka_unit_test(roll_up_closes_the_circle),
