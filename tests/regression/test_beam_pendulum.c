@@ -1,0 +1,114 @@
+// cases/beam_pendulum: digits of a separate implementation before the impact, schemes side by side, energies after it.
+// Chen, Acary, Virlez, Bruls 2013, sec. 5.4.
+
+#include "support/check.h"
+#include "support/run_case.h"
+
+#include <math.h>
+
+static const char PENDULUM[] = "cases/beam_pendulum";
+enum { STEPS_TO_03 = 600, STEPS_TO_IMPACT = 658 };
+
+static double probe(const case_run *run, int which)
+{
+    const pcs_sim *sim = run->sim;
+    return sim->system->ops->probe(sim->system, &sim->probes[which], sim->state.q, sim->state.v);
+}
+
+static case_run run_steps(const char *const *set, long count)
+{
+    case_run run = case_open(PENDULUM, set);
+    for (long i = 0; i < count; i++) case_step(&run);
+    return run;
+}
+
+static void tip_has_the_digits(void **state)
+{
+    (void)state;
+    case_run run = run_steps(NULL, STEPS_TO_03);
+    CHECK_NEAR(run.sim->state.t, 0.3, 1e-12);
+    CHECK_NEAR(probe(&run, 0), 0.794439307754, 1e-12);
+    CHECK_NEAR(probe(&run, 1), -0.607344091505, 1e-12);
+    case_close(&run);
+}
+
+static void check_scheme_at(const char *scheme, const char *step, int per_step)
+{
+    const char *const set[] = { scheme, step, NULL }, *const base[] = { step, NULL };
+    case_run ggl = run_steps(base, (long)per_step * STEPS_TO_IMPACT),
+             run = run_steps(set, (long)per_step * STEPS_TO_IMPACT);
+    CHECK(case_find_contact(&ggl).count == 0);
+    CHECK_NEAR(run.sim->state.t, 0.329, 1e-12);
+    for (int axis = 0; axis < 2; axis++) CHECK_NEAR(probe(&run, axis), probe(&ggl, axis), 1e-5);
+    case_close(&run);
+    case_close(&ggl);
+}
+
+// Schemes of second order at the step of the case, Moreau-Jean, which is of first order, at a tenth of it.
+static void schemes_agree_before_the_impact(void **state)
+{
+    (void)state;
+    check_scheme_at("scheme={type: alpha_velocity, rho_inf: 0.65}", "time.step=5.0e-4", 1);
+    check_scheme_at("scheme={type: newmark}", "time.step=5.0e-4", 1);
+    check_scheme_at("scheme={type: moreau_jean, rho_inf: 0.65}", "time.step=5.0e-5", 10);
+}
+
+static double energy_at_the_end(const char *scheme, double smallest_gap)
+{
+    const char *const set[] = { scheme, NULL };
+    case_run run = case_run_all(PENDULUM, set);
+    CHECK_NEAR(run.sim->state.t, 0.45, 1e-12);
+    CHECK(case_smallest_gap(&run) >= smallest_gap);
+    double energy = case_last(&run)->energy;
+    case_close(&run);
+    return energy;
+}
+
+static void energies_are_ordered_as_published(void **state)
+{
+    (void)state;
+    CHECK_RELATIVE(energy_at_the_end("scheme={type: alpha_ggl, rho_inf: 0.65}", -1e-13), -0.929, 1e-3);
+    CHECK_RELATIVE(energy_at_the_end("scheme={type: moreau_jean, rho_inf: 0.65}", -1e-3), -1.566, 1e-3);
+    CHECK_RELATIVE(energy_at_the_end("scheme={type: moreau_jean, theta: 1.0}", -1e-3), -2.023, 1e-3);
+}
+
+// The gap of a joint is its misfit; both levels hold all the time.
+static void hinge_does_not_drift(void **state)
+{
+    (void)state;
+    case_run run = case_run_all(PENDULUM, NULL);
+    const pcs_system *system = run.sim->system;
+    double gap[3];
+    CHECK(system->nrow == 3 && system->rows[1].is_bilateral && system->rows[2].is_bilateral);
+    system->ops->gaps(system, run.sim->state.q, gap);
+    for (int j = 1; j < 3; j++) {
+        CHECK(fabs(gap[j]) < 1e-16);
+        CHECK(fabs(pcs_system_rate(system, j, run.sim->state.v)) < 1e-12);
+    }
+    case_close(&run);
+}
+
+// Without numerical damping the burst of impacts feeds the fastest modes until no step can be solved.
+static void undamped_scheme_fails_and_says_so(void **state)
+{
+    (void)state;
+    const char *const set[] = { "scheme={type: moreau_jean, theta: 0.5}", NULL };
+    case_run run = case_open(PENDULUM, set);
+    pcs_status status = PCS_OK;
+    while (status == PCS_OK && run.sim->state.t < 0.4499) status = pcs_sim_step(run.sim);
+    CHECK(status == PCS_FAILED && run.sim->report.outcome != PCS_CONVERGED);
+    CHECK(run.sim->state.t > 0.33 && run.sim->state.t < 0.449);
+    case_close(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tip_has_the_digits),
+        cmocka_unit_test(schemes_agree_before_the_impact),
+        cmocka_unit_test(energies_are_ordered_as_published),
+        cmocka_unit_test(hinge_does_not_drift),
+        cmocka_unit_test(undamped_scheme_fails_and_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
