@@ -146,7 +146,6 @@ pcs_status pcs_parallel_start(pcs_context *ctx, const char *version, int count, 
     if (strcmp(version, PERCUSS_VERSION) != 0)
         return pcs_fail(ctx, PCS_UNSUPPORTED, "libpercuss_petsc.so is of version %s, the program of version %s",
                         PERCUSS_VERSION, version);
-    PCS_TRY(start_check_words(ctx, count, options));
     PCS_TRY(start_petsc(ctx, count, options));
     pcs_parallel *self;
     PCS_TAKE(ctx, self, 1, "the communicator");
@@ -171,7 +170,7 @@ pcs_status pcs_parallel_start(pcs_context *ctx, const char *version, int count, 
     if (PetscPushErrorHandler(start_note_error, self) != 0) return pcs_fail(ctx, PCS_FAILED, "PETSc does not answer");
     PCS_TRY(pcs_defer(ctx, start_release, self));
     pcs_context_set_comm(ctx, &self->comm);
-    return PCS_OK;
+    return start_check_words(ctx, count, options); // now that one rank can speak for all
 }
 
 pcs_status pcs_parallel_fault(pcs_context *ctx, PetscErrorCode code, pcs_status status, const char *during)

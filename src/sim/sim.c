@@ -119,6 +119,7 @@ pcs_status pcs_sim_step(pcs_sim *sim)
 {
     double begin = sim_clock(), before = sim_energy(&sim->ledger.now);
     PCS_TRY(sim->control != NULL ? pcs_control_step(sim) : sim_fixed_step(sim));
+    if (pcs_noted(sim->ctx)[0] != '\0') return sim_stop(sim, pcs_noted(sim->ctx));
     sim->view.factorizations = sim->solver->nfactor;
     sim->view.step_backend = sim->solver->iteration_backend;
     double middle = sim_clock(), defect = sim_book(sim, before);

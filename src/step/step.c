@@ -106,6 +106,7 @@ pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *f
     self->form = *form;
     self->is_prepared = false; // a preparation that fails half-way has made nothing ready
     PCS_TRY(self->ops->prepare(self, outcome));
+    if (pcs_noted(self->ctx)[0] != '\0') return pcs_fail(self->ctx, PCS_FAILED, "%s", pcs_noted(self->ctx));
     self->is_prepared = *outcome == PCS_CONVERGED;
     return PCS_OK;
 }

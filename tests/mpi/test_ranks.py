@@ -1,0 +1,262 @@
+"""Runs over several ranks: they agree with the serial run, write once, and end together. Argument: the program.
+
+Linear systems are solved to 1e-13 here; every column of the history must then agree to 1e-9 of its size (or of 1).
+"""
+
+import csv
+import json
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+TIGHT = ["--", "-ksp_rtol", "1e-13"]
+BOUND = 120  # s, far above what any of these runs takes
+COUNTS = ("active", "iterations")  # ties and stops may be settled the other way by round-off
+
+TWO_BARS = ["cases/bars_two", "--set", "mesh.left.elements=40", "--set", "mesh.right.elements=40",
+            "--set", "time.step=0.05"]
+
+LATTICE = """
+mesh:
+  grid: { type: lattice, cells: [6, 6], size: [0.1, 0.1], origin: [0.01, 0, 0], diagonals: one }
+elements:
+  grid: { type: beam_timo_2d, mesh: grid, E: 1.0e9, nu: 0.3, rho: 1000.0,
+          section: { type: rectangle, width: 0.02, height: 0.02 } }
+initial:
+  - { set: grid, velocity: [-5.0, 0, 0] }
+contacts:
+  wall: { type: node_plane, nodes: grid.xmin, point: [0, 0, 0], normal: [1, 0, 0], restitution: 0.0 }
+scheme: { type: alpha_ggl, rho_inf: 0.8 }
+time: { step: 5.0e-5, end: 0.008 }
+output:
+  frames: { every: 80 }
+  probes:
+    free: { set: grid.xmax, of: [x, vx, y] }
+    struts: { element: grid.y, of: [axial_force] }
+"""
+
+PENDULUM = """
+mesh:
+  beam: { type: line, from: [0, 0, 0], to: [1.0, 0, 0], elements: 16 }
+elements:
+  beam: { type: beam_exact_2d, mesh: beam, E: 2.1e9, nu: 0.3, rho: 7800.0,
+          section: { type: rectangle, width: 0.02, height: 0.02 } }
+supports:
+  pin: { set: beam.start, fix: [x, y] }
+loads:
+  weight: { type: gravity, g: [0, -9.81, 0] }
+contacts:
+  floor: { type: node_plane, nodes: beam.end, point: [0, -0.3, 0], normal: [0, 1, 0], restitution: 0.5 }
+scheme: { type: alpha_ggl, rho_inf: 0.8 }
+time: { step: 5.0e-4, end: 0.33 }
+output:
+  frames: { every: 0 }
+  probes:
+    tip: { node: beam.end, of: [x, y, vx, vy] }
+"""
+
+
+def serial(*arguments):
+    return subprocess.run([PROGRAM, "run", *arguments], capture_output=True, text=True, timeout=BOUND)
+
+
+def ranks(count, *arguments, bound=BOUND):
+    return subprocess.run(["mpiexec", "-n", str(count), PROGRAM, "run", *arguments], capture_output=True, text=True,
+                          timeout=bound)
+
+
+def history(folder):
+    with open(os.path.join(folder, "history.csv"), newline="") as file:
+        rows = list(csv.reader(file))
+    return rows[0], [[float(x) if x else math.nan for x in row] for row in rows[1:]]
+
+
+def errors_of(result):
+    return [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+
+
+class Ranks(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def case(self, name, text):
+        with open(self.path(name + ".yaml"), "w") as file:
+            file.write(text)
+        return self.path(name + ".yaml")
+
+    def agree(self, folder, other):
+        names, a = history(folder)
+        others, b = history(other)
+        self.assertEqual(names, others)
+        self.assertEqual(len(a), len(b))
+        for k, name in enumerate(names):
+            if name in COUNTS:
+                continue
+            size = max([1.0] + [abs(row[k]) for row in a if math.isfinite(row[k])])
+            for x, y in zip(a, b):
+                self.assertEqual(math.isnan(x[k]), math.isnan(y[k]), name)
+                if math.isfinite(x[k]):
+                    self.assertLessEqual(abs(x[k] - y[k]), 1e-9 * size, f"{name} at t = {x[0]}")
+        return len(a)
+
+    def compare(self, *arguments, counts=(1, 2, 4), rows=2, options=TIGHT):
+        result = serial(*arguments, "-q", "-o", self.path("serial"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for count in counts:
+            result = ranks(count, *arguments, "-q", "-o", self.path(f"np{count}"), *options)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(result.stdout, "")
+            self.assertGreaterEqual(self.agree(self.path("serial"), self.path(f"np{count}")), rows)
+
+
+class Agreement(Ranks):
+    def test_bar(self):
+        self.compare("cases/bar_impact", rows=751)
+
+    # The contact lies on the border of the two ranks: one bar each; with four ranks the bars are cut, too.
+    def test_two_bars(self):
+        for scheme in ("{type: alpha_ggl, rho_inf: 0.8}", "{type: moreau_jean, rho_inf: 0.8}",
+                       "{type: half_explicit, gap_tolerance: 1.0e-12}"):
+            self.compare(*TWO_BARS, "--set", "scheme=" + scheme, rows=601)
+
+    def test_damping_loads_and_supports(self):
+        self.compare("cases/bar_clamped", "--set", "mesh.bar.elements=40", "--set", "time.end=1.0", counts=(2,))
+        self.compare("cases/cantilever_stop", "--set", "time.end=0.05", counts=(3,))
+
+    def test_lattice(self):
+        case = self.case("lattice", LATTICE)
+        self.compare(case, rows=161)
+        with open(self.path("serial/lattice_000001.vtk"), "rb") as one, \
+                open(self.path("np4/lattice_000001.vtk"), "rb") as other:
+            a, b = one.read(), other.read()
+        self.assertEqual(len(a), len(b))
+        with open(self.path("np4/lattice.vtk.series")) as file:
+            self.assertEqual(len(json.load(file)["files"]), 3)
+
+    def test_many_contacts_solver(self):
+        self.compare(self.case("lattice", LATTICE), "--set", "solver.type=schur", counts=(1, 3), rows=161)
+
+    def test_pendulum(self):
+        case = self.case("pendulum", PENDULUM)
+        self.compare(case, rows=661)
+        self.compare(case, "--set", "solver.type=schur", counts=(2,), rows=661)
+
+    # More ranks than nodes: some of them have nothing to do.
+    def test_more_ranks_than_nodes(self):
+        self.compare("cases/bar_impact", "--set", "mesh.bar.elements=2", "--set", "time.end=0.6", counts=(4,))
+
+    # A system in closed form is computed by every rank, and written by one.
+    def test_closed_form(self):
+        self.compare("cases/ball", counts=(2,), options=[])
+
+    def test_petsc_in_one_process(self):
+        self.assertEqual(serial("cases/bar_impact", "-q", "-o", self.path("serial")).returncode, 0)
+        result = serial("cases/bar_impact", "-q", "--set", "solver.linear=petsc", "-o", self.path("petsc"), *TIGHT)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.agree(self.path("serial"), self.path("petsc"))
+        with open(self.path("petsc/summary.json")) as file:
+            self.assertIn("petsc", file.read())
+
+
+class Writing(Ranks):
+    def test_results_are_written_once(self):
+        result = ranks(2, *TWO_BARS, "-o", self.path("out"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout.count("Results in"), 1)
+        self.assertEqual(result.stdout.count("82 dofs"), 1, result.stdout)
+        self.assertEqual([name for name in os.listdir(self.path("out")) if name.endswith(".part")], [])
+        with open(self.path("out/summary.json")) as file:
+            self.assertEqual(json.load(file)["model"]["dofs"], 82)
+
+
+class Ending(Ranks):
+    def ends(self, status, part, *arguments, count=2):
+        begin = time.monotonic()
+        result = ranks(count, *arguments, bound=60)
+        self.assertLess(time.monotonic() - begin, 40)
+        self.assertEqual(result.returncode, status, result.stderr)
+        told = errors_of(result)
+        self.assertEqual(len(told), 1, result.stderr)
+        self.assertIn(part, told[0])
+
+    def test_bad_input(self):
+        self.ends(2, "unknown key 'foo'", *TWO_BARS, "-q", "-o", self.path("out"), "--set", "scheme.foo=3")
+        self.ends(2, "one process", *TWO_BARS, "-q", "-o", self.path("out"), "--set", "solver.type=kkt")
+        self.ends(2, "one process", *TWO_BARS, "-q", "-o", self.path("out"), "--set", "scheme={type: event_driven}")
+        self.ends(2, "spread over ranks", *TWO_BARS, "-q", "-o", self.path("out"), "--set", "solver.linear=cholmod")
+
+    def test_bad_options_of_petsc(self):
+        out = ["-q", "-o", self.path("out")]
+        self.ends(2, "requested KSP type gc", *TWO_BARS, *out, "--", "-ksp_type", "gc")
+        self.ends(2, "-kps_type", *TWO_BARS, *out, "--", "-kps_type", "cg")
+        self.ends(2, "'cg'", *TWO_BARS, *out, "--", "cg")
+        result = serial(*TWO_BARS, *out, "--", "-ksp_type", "cg")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("mpiexec", result.stderr)
+
+    # The mass is solved at the start, the matrix of the step in its first step: what was computed before is kept.
+    def test_a_solve_that_fails(self):
+        self.ends(1, "mass matrix gave up after 2 iterations", *TWO_BARS, "-q", "-o", self.path("out"),
+                  "--", "-mass_ksp_max_it", "2", "-mass_pc_type", "none")
+        self.ends(1, "iteration matrix gave up after 1 iterations", "cases/bar_impact", "-q", "-o", self.path("out"),
+                  "--", "-iteration_ksp_max_it", "1", "-iteration_pc_type", "none")
+        self.assertEqual(len(history(self.path("out"))[1]), 1)
+
+    def test_a_disk_that_fails(self):
+        os.mkdir(self.path("out"))
+        os.mkdir(self.path("out/bar_impact_000001.vtk.part"))  # cannot be opened as a file
+        self.ends(1, "bar_impact_000001.vtk", "cases/bar_impact", "-q", "-o", self.path("out"), count=3)
+        self.assertGreaterEqual(len(history(self.path("out"))[1]), 10)
+
+    def test_interruption(self):
+        process = subprocess.Popen(["mpiexec", "-n", "2", PROGRAM, "run", "cases/bar_impact", "--set", "time.end=200",
+                                    "-q", "-o", self.path("out")], stderr=subprocess.PIPE, text=True)
+        self.wait_for_rows(self.path("out"))
+        os.kill(self.rank_of(process.pid), signal.SIGTERM)  # one rank hears it, all stop after the same step
+        told = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 1)
+        self.assertEqual(len(re.findall("^error: .*stopped on request$", told, re.M)), 1, told)
+        self.assertGreater(len(history(self.path("out"))[1]), 1)
+
+    def test_a_killed_rank(self):
+        process = subprocess.Popen(["mpiexec", "-n", "2", PROGRAM, "run", "cases/bar_impact", "--set", "time.end=200",
+                                    "--set", "output.frames.every=1", "-q", "-o", self.path("out")],
+                                   stderr=subprocess.PIPE, text=True)
+        self.wait_for_rows(self.path("out"))
+        os.kill(self.rank_of(process.pid), signal.SIGKILL)
+        process.communicate(timeout=60)
+        self.assertNotEqual(process.returncode, 0)
+        with open(self.path("out/bar_impact.vtk.series")) as file:
+            frames = json.load(file)["files"]
+        self.assertGreater(len(frames), 1)
+        for frame in frames:
+            self.assertTrue(os.path.exists(os.path.join(self.path("out"), frame["name"])))
+
+    def wait_for_rows(self, folder):
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            if any(name.endswith(".vtk") for name in os.listdir(folder)) if os.path.isdir(folder) else False:
+                return
+            time.sleep(0.05)
+        self.fail("the run does not begin")
+
+    # The last rank that mpiexec has started.
+    @staticmethod
+    def rank_of(launcher):
+        with open(f"/proc/{launcher}/task/{launcher}/children") as file:
+            return int(file.read().split()[-1])
+
+
+if __name__ == "__main__":
+    unittest.main()
