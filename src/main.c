@@ -353,6 +353,7 @@ static pcs_status main_find_state(pcs_context *ctx, pcs_sim *sim, const argument
     PCS_TRY(pcs_statics_solve(sim, &options, q, NULL, NULL, &statics));
     modes->q = q;
     modes->held = statics.held;
+    modes->force = statics.force;
     return PCS_OK;
 }
 

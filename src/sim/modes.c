@@ -1,7 +1,9 @@
 #include "sim/modes.h"
 
+#include "sim/stiffness.h"
 #include "system/rigid.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,6 +13,8 @@ typedef struct search {
     pcs_sim *sim;
     pcs_system *system;
     const pcs_modes_options *options;
+    pcs_stiffness stiff;
+    const pcs_matrix *K, *M, *C; // of it; C is NULL without damping
     pcs_rigid rigid;
     pcs_eigen_problem problem;
     pcs_modes *out;
@@ -36,7 +40,7 @@ static double modes_entry(const pcs_matrix *A, int row, int column)
 }
 
 // Is the largest |A_ij - A_ji| round-off beside the largest entry?
-static bool modes_is_symmetric(pcs_matrix *A)
+static bool modes_is_symmetric(const pcs_matrix *A)
 {
     double largest = 0.0, skew = 0.0;
     if (A == NULL) return true;
@@ -65,11 +69,11 @@ static pcs_status modes_orthonormalise(search *s)
         for (int pass = 0; pass < 2; pass++)
             for (int m = 0; m < k; m++) {
                 const double *y = s->rigid.vector + (size_t)m * (size_t)n;
-                pcs_matrix_multiply(s->system->M, x, image);
+                pcs_matrix_multiply(s->M, x, image);
                 double along = modes_dot(n, y, image);
                 for (int i = 0; i < n; i++) x[i] -= along * y[i];
             }
-        pcs_matrix_multiply(s->system->M, x, image);
+        pcs_matrix_multiply(s->M, x, image);
         double norm = sqrt(modes_dot(n, x, image));
         if (!(norm > 0.0))
             return pcs_fail(s->sim->ctx, PCS_FAILED, "the model has no mass in its %s", s->rigid.name[k]);
@@ -122,8 +126,8 @@ static pcs_status modes_find_symmetric(search *s)
             m->name = modes_place(s, phi);
             if (m->name == NULL) return PCS_NO_MEMORY;
         }
-        if (s->system->has_damping && s->system->C != NULL && m->w > 0.0) {
-            pcs_matrix_multiply(s->system->C, phi, image);
+        if (s->C != NULL && m->w > 0.0) {
+            pcs_matrix_multiply(s->C, phi, image);
             m->damping = modes_dot(n, phi, image) / (2.0 * m->w);
         }
     }
@@ -139,23 +143,24 @@ static pcs_status modes_find_symmetric(search *s)
 static double modes_gyration(search *s, const double *re, const double *im, double *image)
 {
     int n = s->system->nv;
-    if (s->system->C == NULL) return 0.0;
-    pcs_matrix_multiply(s->system->C, im, image);
+    if (s->C == NULL) return 0.0;
+    pcs_matrix_multiply(s->C, im, image);
     double sum = -modes_dot(n, re, image);
-    pcs_matrix_multiply(s->system->C, re, image);
+    pcs_matrix_multiply(s->C, re, image);
     return sum + modes_dot(n, im, image);
 }
 
 // What |s|^2 of a motion without force may come to by round-off, times 50.
-static double modes_zero(const pcs_system *system, const double *re, double *image)
+static double modes_zero(const search *s, const double *re, double *image)
 {
+    const pcs_pattern *pattern = s->K->pattern;
     double sum = 0.0;
-    for (int j = 0; j < system->nv; j++)
-        for (int p = system->K->pattern->start[j]; p < system->K->pattern->start[j + 1]; p++)
-            sum += fabs(system->K->value[p] * re[system->K->pattern->row[p]] * re[j]);
-    pcs_matrix_multiply(system->M, re, image);
-    double mass = modes_dot(system->nv, re, image);
-    return mass > 0.0 ? 50.0 * 2.3e-16 * sum / mass : 0.0;
+    for (int j = 0; j < pattern->n; j++)
+        for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++)
+            sum += fabs(s->K->value[p] * re[pattern->row[p]] * re[j]);
+    pcs_matrix_multiply(s->M, re, image);
+    double mass = modes_dot(pattern->n, re, image);
+    return mass > 0.0 ? 50.0 * DBL_EPSILON * sum / mass : 0.0;
 }
 
 static pcs_status modes_find_whirl(search *s)
@@ -165,18 +170,18 @@ static pcs_status modes_find_whirl(search *s)
     double *image;
     PCS_TAKE(s->sim->ctx, image, n, "modes");
     PCS_TRY(modes_add_rigid(s));
-    s->problem.C = s->system->has_damping ? s->system->C : NULL;
+    s->problem.C = s->C;
     s->problem.nknown = s->rigid.count;
     s->problem.count = s->options->count; // rigid motions come twice, and are dropped
     PCS_TRY(pcs_eigen_quadratic(s->sim->ctx, &s->problem, &r));
     for (int k = 0; k < r.count && s->out->count < s->options->count; k++) {
         const double *re = r.re + (size_t)k * (size_t)n, *im = r.im + (size_t)k * (size_t)n;
         double square = r.w[k] * r.w[k] + r.decay[k] * r.decay[k];
-        if (s->rigid.count > 0 && square <= modes_zero(s->system, re, image)) continue;
+        if (s->rigid.count > 0 && square <= modes_zero(s, re, image)) continue;
         pcs_mode *m = &s->out->modes[s->out->count++];
         *m = (pcs_mode){ .w = r.w[k], .residual = r.residual[k], .name = "", .re = re, .im = im };
         m->damping = fabs(r.decay[k]) > 1e-10 * sqrt(square) ? r.decay[k] / sqrt(square) : 0.0;
-        double spin = modes_gyration(s, re, im, image), size = pcs_matrix_abs_bound(s->system->M, re) * m->w;
+        double spin = modes_gyration(s, re, im, image), size = pcs_matrix_abs_bound(s->M, re) * m->w;
         m->kind = r.w[k] == 0.0 ? r.decay[k] < 0.0 ? PCS_MODE_UNSTABLE : PCS_MODE_DECAY : PCS_MODE_VIBRATION;
         if (m->kind == PCS_MODE_UNSTABLE) m->w = -r.decay[k];
         if (m->kind == PCS_MODE_VIBRATION && fabs(spin) > 1e-9 * size)
@@ -207,8 +212,14 @@ static pcs_status modes_prepare(search *s)
     if (system->ops->update_directions != NULL) system->ops->update_directions(system, s->out->q);
     for (int j = 0; j < system->nrow; j++)
         holds[j] = system->rows[j].is_bilateral || (s->options->held != NULL && s->options->held[j]);
-    s->problem = (pcs_eigen_problem){ .K = system->K,
-                                      .M = system->M,
+    PCS_TRY(pcs_stiffness_create(system, &s->stiff));
+    pcs_stiffness_update_K(&s->stiff, s->out->q, s->options->force);
+    pcs_stiffness_update_M(&s->stiff);
+    s->K = &s->stiff.K;
+    s->M = &s->stiff.M;
+    s->C = system->has_damping && system->C != NULL ? &s->stiff.C : NULL;
+    s->problem = (pcs_eigen_problem){ .K = s->K,
+                                      .M = s->M,
                                       .G = system->nrow > 0 ? system->G : NULL,
                                       .holds = holds,
                                       .linear = s->sim->linear == NULL ? "auto" : s->sim->linear,
@@ -226,7 +237,6 @@ pcs_status pcs_modes_find(pcs_sim *sim, const pcs_modes_options *options, pcs_mo
     // Rigid motions are known about the reference state only.
     if (options->q == NULL) PCS_TRY(pcs_rigid_find(sim->system, &s.rigid));
     PCS_TRY(modes_orthonormalise(&s));
-    bool is_symmetric =
-        modes_is_symmetric(sim->system->K) && (!sim->system->has_damping || modes_is_symmetric(sim->system->C));
+    bool is_symmetric = modes_is_symmetric(s.K) && modes_is_symmetric(s.C);
     return is_symmetric && !options->is_whirl ? modes_find_symmetric(&s) : modes_find_whirl(&s);
 }

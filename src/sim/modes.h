@@ -18,6 +18,7 @@ typedef struct pcs_modes_options {
     double time;               // s, of loads that shape K
     const double *q;           // [nq] the state; NULL: the reference state
     const unsigned char *held; // [nrow] contacts that stay closed; NULL: none
+    const double *force;       // [nrow] multipliers of the state; NULL: none
 } pcs_modes_options;
 
 typedef enum pcs_mode_kind {

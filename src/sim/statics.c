@@ -45,6 +45,13 @@ static pcs_status statics_check(ramp *r)
     return statics_loose(sim, &r->e.rigid, "");
 }
 
+// A stiffness that is singular from the first is a fault of the model, not of its load.
+static bool statics_is_loose(const ramp *r, pcs_statics_outcome outcome)
+{
+    bool is_first = r->out->step == 0 && r->e.iterations == 0;
+    return outcome == PCS_STATICS_SINGULAR && (r->e.system->is_linear || is_first);
+}
+
 static pcs_status statics_fail(ramp *r, pcs_statics_outcome outcome, double load, double last)
 {
     pcs_sim *sim = r->e.sim;
@@ -57,7 +64,7 @@ static pcs_status statics_fail(ramp *r, pcs_statics_outcome outcome, double load
         memcpy(where, " at ", 5);
         sim->system->ops->name_equation(sim->system, bad, sizeof where - 4, where + 4);
     }
-    if (sim->system->is_linear && outcome == PCS_STATICS_SINGULAR)
+    if (statics_is_loose(r, outcome))
         return pcs_fail(sim->ctx, PCS_BAD_INPUT, "the stiffness matrix is singular%s: something there moves freely",
                         where);
     return pcs_fail(sim->ctx, PCS_FAILED,
@@ -113,7 +120,8 @@ static pcs_status statics_ramp(ramp *r, int steps, pcs_statics_watch *watch, voi
         if (next > 1.0 - 1e-9) next = 1.0;
         PCS_TRY(pcs_equilibrium_find(&r->e, next, r->q, &outcome));
         if (outcome != PCS_STATICS_DONE) {
-            bool is_hopeless = system->is_linear || outcome == PCS_STATICS_LOOSE || size <= SMALLEST * first;
+            bool is_hopeless = system->is_linear || outcome == PCS_STATICS_LOOSE || statics_is_loose(r, outcome) ||
+                               size <= SMALLEST * first;
             pcs_status status = is_hopeless ? statics_fail(r, outcome, next, load) : PCS_OK;
             statics_undo(r);
             if (status != PCS_OK) return status;

@@ -33,7 +33,8 @@ static void newton_tangent(pcs_equilibrium *e, const double *q)
 {
     pcs_system *s = e->system;
     if (s->ops->update_tangents != NULL) s->ops->update_tangents(s, e->time, q, e->zero);
-    memcpy(e->A.value, s->K->value, (size_t)s->K->pattern->nnz * sizeof *e->A.value);
+    pcs_stiffness_update_K(&e->stiff, q, e->lam);
+    memcpy(e->A.value, e->stiff.K.value, (size_t)e->A.pattern->nnz * sizeof *e->A.value);
 }
 
 // A zero on the diagonal gets the smallest of the others: it has to count, and is compared with nothing.
@@ -56,18 +57,21 @@ pcs_status pcs_equilibrium_create(pcs_sim *sim, double time, const double *q, pc
 {
     pcs_system *s = sim->system;
     pcs_context *ctx = sim->ctx;
-    *e = (pcs_equilibrium){ .sim = sim, .system = s, .time = time, .A = { .pattern = s->K->pattern } };
+    *e = (pcs_equilibrium){ .sim = sim, .system = s, .time = time };
     double **vectors[] = { &e->zero, &e->f, &e->idle, &e->dq, &e->scale };
     double **rows[] = { &e->lam, &e->dlam, &e->gap, &e->gap0, &e->target };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], s->nv, "equilibrium");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(ctx, *rows[i], s->nrow, "equilibrium");
-    PCS_TAKE(ctx, e->A.value, s->K->pattern->nnz, "equilibrium");
     PCS_TAKE(ctx, e->held, s->nrow, "equilibrium");
     PCS_TAKE(ctx, e->kept, s->nrow, "equilibrium");
     e->correction = INFINITY;
     s->time = time;
     if (s->ops->update_mass != NULL) s->ops->update_mass(s, q);
     if (s->ops->update_directions != NULL) s->ops->update_directions(s, q);
+    PCS_TRY(pcs_stiffness_create(s, &e->stiff));
+    pcs_stiffness_update_M(&e->stiff);
+    e->A.pattern = e->stiff.K.pattern;
+    PCS_TAKE(ctx, e->A.value, e->A.pattern->nnz, "equilibrium");
     newton_tangent(e, q);
     newton_make_scales(e);
     s->ops->gaps(s, q, e->gap);
@@ -167,7 +171,7 @@ static pcs_status newton_drift(pcs_equilibrium *e, double load, double *q, pcs_s
         double m = newton_diagonal(s->M, i);
         if (m > 0.0) top = fmax(top, fabs(newton_diagonal(s->K, i)) / m);
     }
-    pcs_matrix_combine(&e->A, top > 0.0 ? DRIFT * top : 1.0, s->M, 0.0, NULL, 1.0, s->K);
+    pcs_matrix_combine(&e->A, top > 0.0 ? DRIFT * top : 1.0, &e->stiff.M, 0.0, NULL, 1.0, &e->stiff.K);
     PCS_TRY(pcs_bordered_factor(e->solver, e->held, &is_singular));
     *outcome = PCS_STATICS_LOOSE;
     if (is_singular) return PCS_OK;

@@ -5,6 +5,7 @@
 
 #include "linsolve/bordered.h"
 #include "sim/statics.h"
+#include "sim/stiffness.h"
 #include "system/rigid.h"
 
 typedef enum pcs_statics_outcome {
@@ -19,7 +20,8 @@ typedef struct pcs_equilibrium {
     pcs_sim *sim;
     pcs_system *system;
     double time;
-    pcs_matrix A; // K, or K + mu M
+    pcs_stiffness stiff; // K with what multipliers add
+    pcs_matrix A;        // it, or it + mu M
     pcs_bordered *solver;
     bool is_factored;    // the values of a linear system, for the rows in `held`
     double *zero;        // [nv] velocity

@@ -381,6 +381,28 @@ static void modes_know_the_loads_of_their_state(void **state)
     }
 }
 
+// A mass on a rod of length l, held by a spring k aside: w^2 = k/m + g/l. The second part is what the force of the
+// joint adds to the stiffness.
+static void forces_of_joints_are_stiff(void **state)
+{
+    (void)state;
+    double q[MOST] = { 0 };
+    still s =
+        still_open("mesh: { mass: { type: point, at: [0, -0.5, 0] }, spring: { type: point, nodes: mass } }\n"
+                   "elements: { mass: { type: point_mass, mesh: mass, mass: 2.0, in: plane }, spring: { type: mount, "
+                   "mesh: spring, stiffness: [3.0, 0.0, 0.0] } }\n"
+                   "joints: { rod: { type: distance, node: mass, anchor: [0, 0, 0] } }\n"
+                   "loads: { g: { type: gravity, g: [0, -10.0, 0] } }\n",
+                   NULL);
+    pcs_statics statics = still_statics(&s, 1, q);
+    CHECK_RELATIVE(fabs(statics.force[0]), 20.0, 1e-12);
+    pcs_modes modes;
+    pcs_modes_options options = { .count = 1, .q = q, .held = statics.held, .force = statics.force };
+    CHECK_OK(s.ctx, pcs_modes_find(s.sim, &options, &modes));
+    CHECK_RELATIVE(modes.modes[0].w, sqrt(3.0 / 2.0 + 10.0 / 0.5), 1e-9);
+    still_close(&s);
+}
+
 static void a_run_that_starts_in_equilibrium_stays_there(void **state)
 {
     (void)state;
@@ -466,6 +488,7 @@ int main(void)
         cmocka_unit_test(the_45_degree_bend_has_its_digits),
         cmocka_unit_test(a_roof_carries_what_it_can),
         cmocka_unit_test(modes_know_the_loads_of_their_state),
+        cmocka_unit_test(forces_of_joints_are_stiff),
         cmocka_unit_test(a_run_that_starts_in_equilibrium_stays_there),
         cmocka_unit_test(statics_are_written),
     };
