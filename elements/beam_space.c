@@ -175,16 +175,20 @@ static void beam_make_kind(const pcs_batch *batch, int cell, double speed, pcs_m
     beam_local_modes(p, L, B, kind->D);
     beam_local_mass(p, L, local);
     pcs_beam_turn(NDOF, NMODE, (const double(*)[3])R, &B[0][0], local, kind);
-    if (speed != 0.0) {
-        beam_local_gyro(p, L, local);
-        for (int i = 0; i < NDOF * NDOF; i++) local[i] *= speed;
-        pcs_beam_turn_matrix(NDOF, (const double(*)[3])R, local, kind->own->C);
-        for (int i = 0; i < 6; i++) kind->own->spin[6 * (i / 3) + 3 + i % 3] = 0.5 * R[0][i % 3];
-    }
     for (int end = 0; end < 2; end++) beam_offset(p, end, offset[end]);
     beam_shift_columns(NMODE, (const double(*)[3])offset, kind->B);
     beam_shift_matrix((const double(*)[3])offset, kind->M);
-    if (kind->own != NULL) beam_shift_matrix((const double(*)[3])offset, kind->own->C);
+    if (kind->own == NULL) return;
+    for (int i = 0; i < NDOF; i++)
+        for (int j = 0; j < NDOF; j++)
+            if (i % 6 == 3 || j % 6 == 3) local[i * NDOF + j] = 0.0; // torsion
+    pcs_beam_turn_matrix(NDOF, (const double(*)[3])R, local, kind->own->drag);
+    beam_local_gyro(p, L, local);
+    for (int i = 0; i < NDOF * NDOF; i++) local[i] *= speed;
+    pcs_beam_turn_matrix(NDOF, (const double(*)[3])R, local, kind->own->C);
+    for (int i = 0; i < 6; i++) kind->own->spin[6 * (i / 3) + 3 + i % 3] = 0.5 * R[0][i % 3];
+    beam_shift_matrix((const double(*)[3])offset, kind->own->drag);
+    beam_shift_matrix((const double(*)[3])offset, kind->own->C);
 }
 
 static void beam_make_still(const pcs_batch *batch, int cell, pcs_modal_kind *kind)

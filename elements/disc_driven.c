@@ -1,7 +1,8 @@
 // A rigid part on a shaft, at one node, that spins as fast as its node turns about the axis.
 //
 // The rotation about the axis is a degree of freedom of any size; tilts and deflections stay small. The moment
-// -speed Jp (w x a), speed = w . a, takes no power. Left out is what is of second order: speed' times the tilt.
+// -speed Jp (w x a), speed = w . a, takes no power. Rayleigh's damping by mass does not brake
+// the spin. Left out is what is of second order: speed' times the tilt.
 
 #include "elements/gyro.h"
 

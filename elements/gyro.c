@@ -59,11 +59,12 @@ static void gyro_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
         const double unit[3] = { j == 0, j == 1, j == 2 };
         double moment[3];
         pcs_cross(unit, a, moment);
-        kind->M[j * NDOF + j] = p->mass;
+        kind->M[j * NDOF + j] = kind->own->drag[j * NDOF + j] = p->mass;
         kind->own->spin[3 + j] = a[j];
         for (int i = 0; i < 3; i++) {
             kind->M[(3 + i) * NDOF + 3 + j] = J[3 * i + j];
             kind->own->C[(3 + i) * NDOF + 3 + j] = p->speed * polar * moment[i];
+            kind->own->drag[(3 + i) * NDOF + 3 + j] = J[3 * i + j] - polar * a[i] * a[j];
         }
     }
 }

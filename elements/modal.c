@@ -156,6 +156,12 @@ void pcs_modal_matrices(const pcs_batch *batch, int cell, double *M, double *K)
     modal_symmetrize(n, K);
 }
 
+// The matrix that Rayleigh's alpha scales.
+static const double *modal_drag(const pcs_modal *modal, const pcs_modal_kind *kind)
+{
+    return modal->is_driven ? kind->own->drag : kind->M;
+}
+
 // What scales the kind's own C.
 static double modal_speed(const pcs_modal *modal, const pcs_modal_kind *kind, const double *w)
 {
@@ -176,7 +182,7 @@ static void modal_force(const pcs_batch *batch, int cell, const double *q, const
         modal_multiply(m, n, kind->B, w, rate);
         for (int a = 0; a < m; a++) e[a] += batch->damping_stiffness * rate[a];
     }
-    if (batch->damping_mass != 0.0) modal_multiply(n, n, kind->M, w, drag);
+    if (batch->damping_mass != 0.0) modal_multiply(n, n, modal_drag(modal, kind), w, drag);
     modal_multiply(m, m, kind->D, e, s);
     for (int i = 0; i < n; i++) {
         force[i] = -batch->damping_mass * drag[i];
@@ -290,7 +296,8 @@ void pcs_modal_tangents(const pcs_batch *batch, int first, int count, const doub
         double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
         pcs_modal_matrices(batch, first + c, M, K);
         if (C == NULL) continue;
-        for (int i = 0; i < n * n; i++) C[i] = batch->damping_mass * M[i] + batch->damping_stiffness * K[i];
+        const double *drag = modal_drag(modal, modal_kind(batch, first + c));
+        for (int i = 0; i < n * n; i++) C[i] = batch->damping_mass * drag[i] + batch->damping_stiffness * K[i];
         modal_add_own(batch, first + c, v, C);
         C += n * n;
     }
@@ -307,7 +314,8 @@ double pcs_modal_dissipation(const pcs_batch *batch, const double *q, const doub
         pcs_energy sum = { 0 };
         modal_gather(batch, c, v, w);
         modal_add_cell_energy(batch, c, w, w, &sum);
-        power += 2.0 * (batch->damping_mass * sum.kinetic + batch->damping_stiffness * sum.strain);
+        modal_multiply(modal->ndof, modal->ndof, modal_drag(modal, kind), w, drag);
+        power += batch->damping_mass * modal_dot(modal->ndof, w, drag) + 2.0 * batch->damping_stiffness * sum.strain;
         if (kind->own == NULL) continue;
         modal_multiply(modal->ndof, modal->ndof, kind->own->C, w, drag);
         power += modal_speed(modal, kind, w) * modal_dot(modal->ndof, w, drag);

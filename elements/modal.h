@@ -2,7 +2,8 @@
 //
 // Working with e and not with K q keeps the strains of a body that has moved far. Cells of one shape share a kind.
 // A cell of one node and no modes is a mass. Damping force (alpha M + beta K + C) v, or (alpha M + beta K + s C) v with
-// the speed s = spin . v of a driven cell; C is then skew, so that it takes no power at any speed.
+// the speed s = spin . v of a driven cell; C is then skew, so that it takes no power at any speed, and damping by mass
+// is about deflections: it does not brake the spin.
 
 #ifndef PCS_ELEMENTS_MODAL_H
 #define PCS_ELEMENTS_MODAL_H
@@ -15,6 +16,8 @@ enum { PCS_MAX_MODES = 6 };
 typedef struct pcs_modal_own {
     double C[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS]; // [ndof][ndof] in global axes
     double spin[PCS_MAX_CELL_DOFS];                  // [ndof] speed = spin . v of a driven cell
+    // [ndof][ndof] of a driven cell: M without the spin, which Rayleigh's damping by mass leaves alone
+    double drag[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
 } pcs_modal_own;
 
 typedef struct pcs_modal_kind {

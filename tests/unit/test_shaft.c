@@ -193,6 +193,28 @@ static void tilting_shaft_feels_the_moment_of_a_top(void **state)
     }
 }
 
+// Damping by mass is about deflections: the spin of what is driven goes on.
+static void damping_leaves_the_spin_alone(void **state)
+{
+    (void)state;
+    const double from[3] = { 0 }, to[3] = { 0.3, 0, 0 };
+    model *m = model_create();
+    model_line(m, "shaft", from, to, 1);
+    add_cell(m, "wheel", 1);
+    model_group(m, "rotor_beam_driven", "shaft", "E=1 nu=0.3 rho=7850 orientation=0,1,0")->damping_mass = 60.0;
+    model_group(m, "disc_driven", "wheel", "mass=2 inertia=0.5,0.3,0.3")->damping_mass = 60.0;
+    model_build(m);
+    double q[12] = { 0 }, spin[12] = { 0 }, across[12] = { 0 }, f[12];
+    spin[3] = spin[9] = 40.0;
+    m->system->ops->force(m->system, 0.0, q, spin, f);
+    CHECK_NEAR(f[3], 0.0, 1e-12);
+    CHECK_NEAR(f[9], 0.0, 1e-12);
+    CHECK_NEAR(m->system->ops->damping_power(m->system, q, spin), 0.0, 1e-12);
+    across[1] = across[7] = 3.0;
+    CHECK_RELATIVE(m->system->ops->damping_power(m->system, q, across), 60.0 * 9.0 * (2.0 + 7850.0 * 0.3 * 0.3), 1e-13);
+    model_destroy(&m);
+}
+
 // A disc on torsional springs whirls at J w^2 -+ Jp s w - k = 0.
 static model *disc_on_springs(const char *disc, double speed)
 {
@@ -409,6 +431,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tilting_shaft_feels_the_moment_of_a_top),
+        cmocka_unit_test(damping_leaves_the_spin_alone),
         cmocka_unit_test(shaft_whirls_at_the_exact_speeds),
         cmocka_unit_test(driven_shaft_spins_as_its_nodes_do),
         cmocka_unit_test(disc_whirls_as_computed_by_hand),
