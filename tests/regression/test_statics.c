@@ -278,6 +278,41 @@ static void a_beam_rolls_up_to_a_circle(void **state)
     }
 }
 
+// The same by a moment, in the plane and in space: M = 2 pi E I / L closes the polygon, half of it makes half a circle.
+static void a_moment_rolls_a_beam_up(void **state)
+{
+    (void)state;
+    const int elements[] = { 4, 10, 20 };
+    const char *const kinds[] = {
+        "elements.beam.type=beam_exact_2d",
+        "elements.beam.type=beam_exact_3d; elements.beam.orientation=[0, 1, 0]; supports.clamp.fix=[x, y, z, rx, ry, "
+        "rz]",
+    };
+    for (int k = 0; k < 6; k++) {
+        char text[512];
+        int n = elements[k / 2];
+        double q[MOST] = { 0 }, half[MOST] = { 0 }, moment = 2.0 * PI * modulus * 1e-8 / 12.0;
+        snprintf(text, sizeof text,
+                 "%s; mesh.beam.elements=%d; loads={tip: {type: moment, node: beam.end, value: [0, 0, "
+                 "%.17g]}}",
+                 kinds[k % 2], n, moment);
+        still s = still_open(cantilever, text);
+        still_statics(&s, 8, q);
+        CHECK_NEAR(still_probe(&s, "tip.x", q), 0.0, 5e-15);
+        CHECK_NEAR(still_probe(&s, "tip.y", q), 0.0, 5e-15);
+        still_close(&s);
+        snprintf(text, sizeof text,
+                 "%s; mesh.beam.elements=%d; loads={tip: {type: moment, node: beam.end, value: [0, 0, "
+                 "%.17g]}}",
+                 kinds[k % 2], n, 0.5 * moment);
+        s = still_open(cantilever, text);
+        still_statics(&s, 8, half);
+        CHECK_RELATIVE(still_probe(&s, "tip.y", half), 1.0 / (n * sin(PI / (2.0 * n))), 1e-12);
+        CHECK_NEAR(still_probe(&s, "tip.x", half), 0.0, 1e-12);
+        still_close(&s);
+    }
+}
+
 // Bathe and Bolourchi's bend, eight elements.
 static void the_45_degree_bend_has_its_digits(void **state)
 {
@@ -485,6 +520,7 @@ int main(void)
         cmocka_unit_test(load_steps_do_not_matter),
         cmocka_unit_test(a_short_way_takes_few_iterations),
         cmocka_unit_test(a_beam_rolls_up_to_a_circle),
+        cmocka_unit_test(a_moment_rolls_a_beam_up),
         cmocka_unit_test(the_45_degree_bend_has_its_digits),
         cmocka_unit_test(a_roof_carries_what_it_can),
         cmocka_unit_test(modes_know_the_loads_of_their_state),
