@@ -10,7 +10,7 @@ enum { OUT, HELD, SLIDING, SLIDING_UP, SLIDING_DOWN };
 enum { FREEZE_GATE_AFTER = 8, ROUNDS = 200, IDLE_ROUNDS = 10, KRYLOV_RESTART = 80, KRYLOV_LIMIT = 3000, SWEEPS = 2000 };
 
 // Of the size of velocities, and of lengths: asked for, taken for zero, and still accepted where nothing improves.
-static const double tight_rate = 1e-14, slack_rate = 1e-13, tight_gap = 4e-15, slack_gap = 2e-14, acceptable = 50.0;
+static const double tight_rate = 1e-14, slack_rate = 1e-13, tight_gap = 1e-15, slack_gap = 4e-15, acceptable = 50.0;
 static const double loose = 1e-3;
 // Preconditioner: how firmly the direction of slip is held, and the turn below which a slip is free.
 static const double stiff = 1e3, slow_turn = 1e-2;
@@ -396,8 +396,10 @@ static void crowd_find_scales(pcs_crowd *c)
     c->size = fmax(c->size, pcs_sum_max(size));
     c->tight[1] = tight_rate * c->size;
     c->slack[1] = slack_rate * c->size;
-    c->tight[0] = tight_gap * c->length / c->h + c->tight[1];
-    c->slack[0] = slack_gap * c->length / c->h + c->slack[1];
+    // A gap is a difference of positions, which have been as far apart as it was large.
+    if (c->stage & PCS_CROWD_GAP) c->reach = fmax(c->reach, pcs_sum_largest(c->m, c->b));
+    c->tight[0] = tight_gap * (c->length + c->reach) / c->h + c->tight[1];
+    c->slack[0] = slack_gap * (c->length + c->reach) / c->h + c->slack[1];
 }
 
 // State of the iteration on one stage.
@@ -471,13 +473,25 @@ static bool crowd_settle(pcs_crowd *c, int stage)
     return false;
 }
 
-// A multiplier that vanishes but for round-off vanishes, and friction stays on its disc.
-static void crowd_clear_noise(pcs_crowd *c)
+// A position multiplier that vanishes but for round-off vanishes; was there one? What rounds a gap off is large for a
+// velocity: the velocity law has to be settled after this.
+static bool crowd_clear_gaps(pcs_crowd *c)
+{
+    long count = 0;
+    for (int j = 0; j < c->m; j++) {
+        if (c->rows[j].is_bilateral || c->z[j] >= 0.0) continue;
+        c->z[j] = 0.0;
+        count++;
+    }
+    return pcs_sum_count(count) > 0;
+}
+
+// The same for impulses, and friction stays on its disc.
+static void crowd_clear_rates(pcs_crowd *c)
 {
     for (int j = 0; j < c->m; j++) {
         const pcs_row *r = &c->rows[j];
         if (r->is_bilateral) continue;
-        c->z[j] = fmax(c->z[j], 0.0);
         c->z[c->m + j] = fmax(c->z[c->m + j], 0.0);
         double length2 = 0.0, limit = r->friction * c->z[c->m + j];
         for (int t = 0; t < r->ntangent; t++) length2 += pow(c->z[crowd_tangent(c, j, t)], 2);
@@ -488,13 +502,16 @@ static void crowd_clear_noise(pcs_crowd *c)
 
 bool pcs_crowd_solve(pcs_crowd *c)
 {
-    bool is_split = c->has_position && c->is_one_way;
-    int all = c->has_position ? PCS_CROWD_BOTH : PCS_CROWD_RATE;
     c->rounds = c->products = c->revisits = c->projections = 0;
     c->size = 0.0;
-    if (!c->has_position) memset(c->z, 0, (size_t)c->m * sizeof *c->z);
-    if (is_split && !crowd_settle(c, PCS_CROWD_GAP)) return false;
-    if (!crowd_settle(c, is_split ? PCS_CROWD_RATE : all)) return false;
-    crowd_clear_noise(c);
+    if (!c->has_position) {
+        memset(c->z, 0, (size_t)c->m * sizeof *c->z);
+        if (!crowd_settle(c, PCS_CROWD_RATE)) return false;
+    } else {
+        if (!crowd_settle(c, c->is_one_way ? PCS_CROWD_GAP : PCS_CROWD_BOTH)) return false;
+        bool is_cleared = crowd_clear_gaps(c);
+        if ((c->is_one_way || is_cleared) && !crowd_settle(c, PCS_CROWD_RATE)) return false;
+    }
+    crowd_clear_rates(c);
     return true;
 }

@@ -31,6 +31,7 @@ typedef struct pcs_crowd {
     const pcs_row *rows; // [m] borrowed
     double h;            // s, brings gaps to the size of velocities
     double length;       // m, size of the model: what gaps are rounded by
+    double reach;        // m, largest gap so far
     bool has_position, gate_is_live;
     double gate_tolerance; // m, a gate gap up to this is closed
     bool is_one_way;       // velocity multipliers do not move gaps: the position law can be settled first
