@@ -63,6 +63,8 @@ struct pcs_certifier {
     double *gap;            // [nrow]
     double *largest_gap;    // [nrow] so far, m
     double *largest_rate;   // [nrow] so far, m/s
+    double (*point)[3];     // [nrow] where it is, and its normal, when there are joints; else NULL
+    double (*normal)[3];    // [nrow]
     double *overlap;        // [nrow] that the model starts with, m
     double *drift;          // [nrow] that the present contact may have gathered where gaps are curved, m
     double *bias;           // [nrow] (dG/dt) v, m/s^2
@@ -106,6 +108,13 @@ static pcs_status certify_take_memory(pcs_context *ctx, pcs_certifier *self, int
     return PCS_OK;
 }
 
+static bool certify_has_joints(const pcs_system *system)
+{
+    for (int c = 0; c < system->ncontact; c++)
+        if (system->contacts[c].is_joint) return true;
+    return false;
+}
+
 pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_certifier **out)
 {
     pcs_certifier *self;
@@ -121,6 +130,10 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(ctx, *rows[i], nrow, "the certificate");
     PCS_TAKE(ctx, self->z_t, scheme->system->ntangent, "the certificate");
     PCS_TAKE(ctx, self->resultant, nrow, "the certificate");
+    if (certify_has_joints(scheme->system)) {
+        PCS_TAKE(ctx, self->point, nrow, "the certificate");
+        PCS_TAKE(ctx, self->normal, nrow, "the certificate");
+    }
     PCS_TAKE(ctx, self->origin, scheme->system->nq, "the certificate");
     for (int j = 0; j < nrow && scheme->system->ops->row_resultant != NULL; j++)
         scheme->system->ops->row_resultant(scheme->system, j, self->resultant[j]);
@@ -201,13 +214,21 @@ static void certify_find_effects(pcs_certifier *self, const pcs_step_report *rep
     if (self->place[IMPULSE_LAW] >= 0) pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->jump);
 }
 
+// The gap of a joint is a difference of positions and rounds off like them, however small the model is.
+static double certify_place(const pcs_certifier *self, int row)
+{
+    if (self->point == NULL) return 0.0;
+    const double *x = self->point[row];
+    return 1e-13 * (fabs(x[0]) + fabs(x[1]) + fabs(x[2]));
+}
+
 static void certify_position(pcs_certifier *self, const pcs_step_report *report, int row, double t)
 {
     const pcs_row_report *r = &report->rows[row];
     double mass = self->scheme->solver->effective_mass[row], gap = self->gap[row];
     double length = 1e-13 * (self->scheme->system->length + self->largest_gap[row]);
     if (self->scheme->system->rows[row].is_bilateral) {
-        certify_note(self, GAP, fabs(gap), length, t);
+        certify_note(self, GAP, fabs(gap), length + certify_place(self, row), t);
         return;
     }
     certify_note(self, GAP, -gap, length, t);
@@ -324,12 +345,14 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     // What it takes to hold a body that rests is a scale, too.
     for (int j = 0; j < system->nrow; j++) {
         double impulse = report->rows[j].multiplier;
+        if (system->rows[j].is_bilateral && report->h > 0.0) impulse += report->rows[j].force * report->h;
         self->largest_energy =
             fmax(self->largest_energy, 0.5 * impulse * impulse / self->scheme->solver->effective_mass[j]);
     }
     double speed = sqrt(2.0 * self->largest_energy / system->mass);
     self->scheme->system->time = x->t;
     system->ops->gaps(system, x->q, self->gap);
+    if (self->point != NULL) system->ops->contact_points(system, x->q, self->point, self->normal);
     if (system->ops->rate_bias != NULL) system->ops->rate_bias(system, x->q, x->v, self->bias);
     certify_find_effects(self, report);
     for (int j = 0; j < system->nrow; j++) {

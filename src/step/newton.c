@@ -455,7 +455,9 @@ static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, i
         double rate = *iterations > 1 ? change / last : 1.0;
         bool is_small = change <= 1e-14 * scale || (rate < 0.1 && rate * change <= 1e-14 * scale);
         is_small = is_small || self->system->is_linear; // one linearisation is the whole problem
-        if ((is_small || (change <= 1e-10 * scale && rate > 0.5)) && !newton_misses_row(self, p))
+        // Positions are rounded off however little moves: in equilibrium, or where joints hold all there is.
+        double rounding = fmax(1e-10 * scale, 1e-13 * self->system->length / self->form.h);
+        if ((is_small || (change <= rounding && rate > 0.5)) && !newton_misses_row(self, p))
             return pcs_projection_move(self, p->q) ? PCS_CONVERGED : PCS_SINGULAR;
         last = change;
     }

@@ -1,0 +1,542 @@
+// Joints in motion: against exact solutions, without drift, and with the reactions that the motion asks for.
+
+#include "support/check.h"
+#include "support/text_case.h"
+
+#include "core/rotation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double gravity = 9.81, pi = 3.14159265358979323846;
+
+#define GGL(rho) "scheme: { type: alpha_ggl, rho_inf: " rho " }\n"
+#define MOREAU "scheme: { type: moreau_jean, theta: 0.5 }\n"
+#define TIME(step, end) "time: { step: " step ", end: " end " }\n"
+#define DOWN "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
+
+// Angle and angular velocity of theta'' = -k cos(theta), theta measured from the horizontal, after t.
+static void swing(double k, double t, double *angle, double *rate)
+{
+    enum { STEPS = 20000 };
+    double h = t / STEPS, x = 0.0, w = 0.0;
+    for (int i = 0; i < STEPS; i++) {
+        double k1 = -k * cos(x), k2 = -k * cos(x + 0.5 * h * w), k3 = -k * cos(x + 0.5 * h * w + 0.25 * h * h * k1);
+        double k4 = -k * cos(x + h * w + 0.5 * h * h * k2);
+        x += h * w + h * h / 6.0 * (k1 + k2 + k3);
+        w += h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4);
+    }
+    *angle = x;
+    *rate = w;
+}
+
+// A rigid pendulum: mass m at distance d, inertia J about the pivot.
+static double pendulum_error(const char *body, const char *scheme, const char *time, double end, double *force_error)
+{
+    const double m = 2.0, d = 0.5, J = 0.6;
+    text_case c = text_case_open(body, DOWN, scheme, time, NULL);
+    double x[3], v[3], reference[3], angle, rate;
+    text_case_run(&c);
+    text_case_node(&c, "body", x, v, reference);
+    swing(m * gravity * d / J, end, &angle, &rate);
+    double error = hypot(x[0] - d * cos(angle), x[1] - d * sin(angle));
+    double turning = -m * gravity * d / J * cos(angle), along = m * (-d * rate * rate), across = m * d * turning;
+    double fx = along * cos(angle) - across * sin(angle), fy = along * sin(angle) + across * cos(angle) + m * gravity;
+    const pcs_reaction *r = &c.sim->reactions[text_case_reaction(&c, "pivot")];
+    *force_error = hypot(r->force[0] - fx, r->force[1] - fy);
+    text_case_close(&c);
+    return error;
+}
+
+static const char plane_pendulum[] = "mesh: { body: { type: point, at: [0.5, 0, 0] } }\n"
+                                     "elements: { body: { type: rigid_body_2d, mesh: body, mass: 2, inertia: 0.1 } }\n"
+                                     "joints: { pivot: { type: hinge, node: body, at: [0, 0, 0] } }\n";
+static const char space_pendulum[] =
+    "mesh: { body: { type: point, at: [0.5, 0, 0] } }\n"
+    "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [0.03, 0.07, 0.1] } }\n"
+    "joints: { pivot: { type: hinge, node: body, at: [0, 0, 0], axis: [0, 0, -3] } }\n";
+// Half of the mass is a point on a massless rod beside the body, at its middle, so that only J differs: 0.1 + 2/4.
+static const char linked_pendulum[] =
+    "mesh: { body: { type: point, at: [0.5, 0, 0] }, extra: { type: point, at: [[0.7, 0, 0], [0.3, 0, 0]] } }\n"
+    "elements: { body: { type: rigid_body_2d, mesh: body, mass: 1.5, inertia: 0.08 },\n"
+    "            extra: { type: point_mass, mesh: extra, mass: 0.25, in: plane } }\n"
+    "joints: { pivot: { type: hinge, node: body, at: [0, 0, 0] }, link: { type: rigid_link, a: body, nodes: extra } "
+    "}\n";
+
+static void hinges_swing_like_pendulums(void **state)
+{
+    (void)state;
+    const char *const bodies[] = { plane_pendulum, space_pendulum, linked_pendulum };
+    for (int b = 0; b < 3; b++) {
+        double force[2], coarse = pendulum_error(bodies[b], GGL("0.8"), TIME("2.0e-3", "0.7"), 0.7, &force[0]);
+        double fine = pendulum_error(bodies[b], GGL("0.8"), TIME("1.0e-3", "0.7"), 0.7, &force[1]);
+        CHECK(fine < 6e-6);
+        CHECK_NEAR(log2(coarse / fine), 2.0, 0.02);
+        CHECK(force[1] < 5e-4);
+        CHECK_NEAR(log2(force[0] / force[1]), 2.0, 0.05);
+        // Constraint forces at velocity level alone are of first order.
+        coarse = pendulum_error(bodies[b], MOREAU, TIME("2.0e-3", "0.7"), 0.7, &force[0]);
+        fine = pendulum_error(bodies[b], MOREAU, TIME("1.0e-3", "0.7"), 0.7, &force[1]);
+        CHECK(fine < 5e-3);
+        CHECK_NEAR(log2(coarse / fine), 1.0, 0.1);
+        CHECK_NEAR(log2(force[0] / force[1]), 1.0, 0.1);
+    }
+}
+
+// A point mass on a massless rod.
+static void distance_makes_a_pendulum(void **state)
+{
+    (void)state;
+    double error[2], rate, angle;
+    for (int i = 0; i < 2; i++) {
+        text_case c = text_case_open("mesh: { body: { type: point, at: [0.3, 0.4, 0] } }\n"
+                                     "elements: { body: { type: point_mass, mesh: body, mass: 3 } }\n"
+                                     "joints: { rod: { type: distance, node: body, anchor: [-0.2, 0.4, 0] } }\n",
+                                     DOWN, GGL("0.8"), i == 0 ? TIME("2.0e-3", "0.9") : TIME("1.0e-3", "0.9"), NULL);
+        double x[3], v[3], reference[3];
+        text_case_run(&c);
+        text_case_node(&c, "body", x, v, reference);
+        swing(gravity / 0.5, 0.9, &angle, &rate);
+        error[i] = hypot(x[0] + 0.2 - 0.5 * cos(angle), x[1] - 0.4 - 0.5 * sin(angle));
+        CHECK(x[2] == 0.0);
+        text_case_close(&c);
+    }
+    CHECK(error[1] < 2e-5);
+    CHECK_NEAR(log2(error[0] / error[1]), 2.0, 0.02);
+}
+
+// Down a slope of 30 degrees: g/2 along it, m g cos(30) across; positions are parabolas, which the scheme has exactly.
+static void sliders_slide(void **state)
+{
+    (void)state;
+    const char *const bodies[] = {
+        "elements: { body: { type: rigid_body_2d, mesh: body, mass: 2, inertia: 0.1 } }\n",
+        "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [0.1, 0.2, 0.3] } }\n",
+        "elements: { body: { type: point_mass, mesh: body, mass: 2 } }\n",
+    };
+    for (int b = 0; b < 3; b++) {
+        bool turns = b < 2;
+        text_case c = text_case_open("mesh: { body: { type: point, at: [0, 0, 0] } }\n", bodies[b],
+                                     "joints: { guide: { type: slider, node: body, axis: [1.7320508075688772, -1, 0]",
+                                     turns ? ", at: [0.3, 0.1, 0] } }\n" : " } }\n", DOWN, GGL("0.7"),
+                                     TIME("1.0e-2", "1.0"), NULL);
+        double x[3], v[3], reference[3], c30 = sqrt(0.75), way = 0.25 * gravity;
+        text_case_run(&c);
+        text_case_node(&c, "body", x, v, reference);
+        CHECK_NEAR(x[0], c30 * way, 2e-14);
+        CHECK_NEAR(x[1], -0.5 * way, 2e-14);
+        CHECK_NEAR(v[0], c30 * gravity / 2.0, 1e-13);
+        const pcs_reaction *r = &c.sim->reactions[0];
+        double f = 2.0 * gravity * c30;
+        CHECK_NEAR(r->force[0], 0.5 * f, 1e-12);
+        CHECK_NEAR(r->force[1], c30 * f, 1e-12);
+        // The force acts at `at`, [0.3, 0.1] from the centre, which must not turn.
+        if (turns) CHECK_NEAR(r->moment[2], -(0.3 * c30 * f - 0.1 * 0.5 * f), 1e-12);
+        text_case_close(&c);
+    }
+}
+
+// A symmetric top in steady precession: its centre goes round at a constant rate p that satisfies
+// (C - A) p^2 cos(tilt) + C s p = m g l, A and C about the pivot, s the spin about the top's own axis.
+static void ball_lets_a_top_precess(void **state)
+{
+    (void)state;
+    const double m = 2.0, l = 0.5, A = 0.3 + 2.0 * 0.25, C = 0.4, sine = 0.6, cosine = 0.8, p = 2.0;
+    const double s = (m * gravity * l - (C - A) * p * p * cosine) / (C * p);
+    double error[2];
+    for (int i = 0; i < 2; i++) {
+        text_case c = text_case_open(
+            "mesh: { body: { type: point, at: [0, 0.3, 0.4] } }\n"
+            // Principal axes: x, across, and along the top; about the node.
+            "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [0.3, 0.336, 0.364],\n"
+            "                    products: [0, 0.048, 0] } }\n"
+            "joints: { pivot: { type: ball, node: body, at: [0, 0, 0] } }\n"
+            "loads: { weight: { type: gravity, g: [0, 0, -9.81] } }\n",
+            GGL("0.9"), i == 0 ? TIME("2.0e-3", "1.0") : TIME("1.0e-3", "1.0"), NULL);
+        const double w[3] = { 0.0, s * sine, p + s * cosine }, r[3] = { 0.0, l * sine, l * cosine };
+        double v[3], x[3], u[3], reference[3];
+        pcs_cross(w, r, v);
+        memcpy(c.sim->state.v, v, sizeof v);
+        memcpy(c.sim->state.v + 3, w, sizeof w);
+        text_case_run(&c);
+        text_case_node(&c, "body", x, u, reference);
+        error[i] = hypot(x[0] + l * sine * sin(p), x[1] - l * sine * cos(p)) + fabs(x[2] - l * cosine);
+        double gap, rate;
+        text_case_misfit(&c, &gap, &rate);
+        CHECK(gap <= 1e-15);
+        CHECK(rate <= 1e-12);
+        text_case_close(&c);
+    }
+    CHECK(error[1] < 1e-3);
+    CHECK_NEAR(log2(error[0] / error[1]), 2.0, 0.1);
+}
+
+// At rest a joint carries the weight, at its point.
+static void welds_carry_the_weight(void **state)
+{
+    (void)state;
+    const char *const bodies[] = {
+        "elements: { body: { type: rigid_body_2d, mesh: body, mass: 2, inertia: 0.1 } }\n",
+        "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [0.1, 0.2, 0.3] } }\n",
+    };
+    const char *const schemes[] = { GGL("0.8"), MOREAU };
+    for (int b = 0; b < 2; b++)
+        for (int s = 0; s < 2; s++) {
+            text_case c = text_case_open("mesh: { body: { type: point, at: [0.5, 0, 0] } }\n", bodies[b],
+                                         "joints: { wall: { type: fixed, node: body, at: [0.1, -0.2, 0] } }\n", DOWN,
+                                         schemes[s], TIME("1.0e-2", "0.2"), NULL);
+            const double expected[3] = { 0.0, 2.0 * gravity, 0.0 };
+            double x[3], v[3], reference[3];
+            text_case_run(&c);
+            text_case_node(&c, "body", x, v, reference);
+            CHECK_ALL_NEAR(3, x, reference, 1e-15);
+            CHECK_ALL_NEAR(3, c.sim->reactions[0].force, expected, 1e-12);
+            CHECK_NEAR(c.sim->reactions[0].moment[2], 2.0 * gravity * 0.4, 1e-12);
+            text_case_close(&c);
+        }
+}
+
+// A cantilever held by a joint moves like one held by a support.
+static void welds_hold_like_supports(void **state)
+{
+    (void)state;
+    static const char beam[] = "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 6 } }\n"
+                               "elements: { beam: { type: beam_timo_2d, mesh: beam, E: 2.1e+9, nu: 0.3, rho: 7800,\n"
+                               "                    section: { type: rectangle, width: 0.02, height: 0.03 } } }\n";
+    text_case joined = text_case_open(beam, "joints: { wall: { type: fixed, node: beam.start } }\n", DOWN, GGL("0.8"),
+                                      TIME("1.0e-3", "0.1"), NULL);
+    text_case held = text_case_open(beam, "supports: { wall: { set: beam.start, fix: [x, y, rz], reactions: true } }\n",
+                                    DOWN, GGL("0.8"), TIME("1.0e-3", "0.1"), NULL);
+    CHECK(joined.sim->system->is_linear);
+    double mean[3] = { 0.0 };
+    while (!pcs_sim_is_done(held.sim)) {
+        double x[2][3], v[2][3], reference[3];
+        // The mean of a joint's force over the step, at second order.
+        mean[0] = joined.sim->has_started ? joined.sim->reactions[0].force[1] : NAN;
+        mean[1] = joined.sim->has_started ? joined.sim->reactions[0].moment[2] : NAN;
+        text_case_step(&joined);
+        text_case_step(&held);
+        text_case_node(&joined, "beam.end", x[0], v[0], reference);
+        text_case_node(&held, "beam.end", x[1], v[1], reference);
+        CHECK_ALL_NEAR(3, x[0], x[1], 1e-13);
+        CHECK_ALL_NEAR(3, v[0], v[1], 1e-10);
+    }
+    mean[0] = 0.5 * (mean[0] + joined.sim->reactions[0].force[1]);
+    mean[1] = 0.5 * (mean[1] + joined.sim->reactions[0].moment[2]);
+    CHECK_RELATIVE(held.sim->reactions[0].force[1], mean[0], 0.02);
+    CHECK_RELATIVE(held.sim->reactions[0].moment[2], mean[1], 0.02);
+    text_case_close(&joined);
+    text_case_close(&held);
+}
+
+// A mass on a spring whose other end is driven: m x'' + k (x - s) = 0, s = A (cos wt - 1).
+static void prescribed_motion_shakes_a_mass(void **state)
+{
+    (void)state;
+    static const char model[] =
+        "mesh: { base: { type: point, at: [0, 0, 0] }, mass: { type: point, at: [1, 0, 0] },\n"
+        "        spring: { type: link, a: base, b: mass } }\n"
+        "elements: { base: { type: point_mass, mesh: base, mass: 0.5 }, mass: { type: point_mass, mesh: mass, mass: 2 "
+        "},\n"
+        "            spring: { type: spring_damper, mesh: spring, stiffness: 50.0 } }\n"
+        "supports: { a: { set: base, fix: [y, z] }, b: { set: mass, fix: [y, z] } }\n"
+        "joints: { drive: { type: prescribed, node: base, along: x, amplitude: 0.1, frequency: 0.5,\n"
+        "                   phase: 1.5707963267948966 } }\n";
+    const char *const schemes[] = { GGL("1.0"), MOREAU, "scheme: { type: newmark, gamma: 0.5 }\n",
+                                    "scheme: { type: alpha_velocity, rho_inf: 0.9 }\n" };
+    const double A = 0.1, w = pi, w0 = 5.0, t = 2.0, c = A * w0 * w0 / (w0 * w0 - w * w);
+    const double exact = c * cos(w * t) - A + (A - c) * cos(w0 * t), push = 50.0 * (0.0 - exact) - 0.5 * A * w * w;
+    for (int s = 0; s < 4; s++) {
+        double error[2];
+        for (int i = 0; i < 2; i++) {
+            text_case run =
+                text_case_open(model, schemes[s], i == 0 ? TIME("4.0e-3", "2.0") : TIME("2.0e-3", "2.0"), NULL);
+            double x[3], v[3], reference[3], gap, rate;
+            text_case_run(&run);
+            text_case_node(&run, "mass", x, v, reference);
+            error[i] = fabs(x[0] - 1.0 - exact);
+            text_case_misfit(&run, &gap, &rate);
+            CHECK(gap < (s == 0 ? 1e-15 : 1e-6));
+            CHECK(rate < 1e-13);
+            CHECK_NEAR(run.sim->reactions[0].force[0], push, s == 0 ? 1e-3 : 0.02);
+            // What the drive puts in is what there is.
+            const pcs_ledger *l = &run.sim->ledger;
+            CHECK_NEAR(l->external_work, l->now.kinetic + l->now.strain, s == 0 ? 4e-5 : s < 3 ? 1e-13 : 1e-6);
+            text_case_close(&run);
+        }
+        CHECK(error[1] < 1e-5);
+        CHECK_NEAR(log2(error[0] / error[1]), 2.0, 0.03);
+    }
+}
+
+// A body that is turned ten times round, by an angle in the plane, and about an axis that a hinge holds in space.
+static void prescribed_angles_go_round_and_round(void **state)
+{
+    (void)state;
+    const char *const bodies[] = {
+        "elements: { body: { type: rigid_body_2d, mesh: body, mass: 2, inertia: 0.1 } }\n"
+        "joints: { pivot: { type: hinge, node: body, at: [0, 0, 0] },\n",
+        "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [0.1, 0.1, 0.1] } }\n"
+        "joints: { pivot: { type: hinge, node: body, at: [0, 0, 0], axis: [0, 0, 1] },\n",
+    };
+    for (int b = 0; b < 2; b++) {
+        text_case c = text_case_open("mesh: { body: { type: point, at: [0.5, 0, 0] } }\n", bodies[b],
+                                     "  motor: { type: prescribed, node: body, along: rz, speed: 7.0, rise: 1.0 } }\n",
+                                     GGL("0.8"), TIME("5.0e-3", "9.5"), NULL);
+        double x[3], v[3], reference[3], angle = 7.0 * 9.0;
+        CHECK(angle > 20.0 * pi);
+        text_case_run(&c);
+        text_case_node(&c, "body", x, v, reference);
+        CHECK_NEAR(x[0], 0.5 * cos(angle), 2e-14);
+        CHECK_NEAR(x[1], 0.5 * sin(angle), 2e-14);
+        CHECK_NEAR(v[0], -3.5 * sin(angle), 1e-12);
+        // At a constant rate the motor has nothing to do and the hinge holds m r w^2.
+        CHECK_NEAR(c.sim->reactions[text_case_reaction(&c, "motor")].moment[2], 0.0, 2e-3);
+        const double *f = c.sim->reactions[text_case_reaction(&c, "pivot")].force;
+        CHECK_RELATIVE(hypot(f[0], f[1]), 2.0 * 0.5 * 49.0, 1e-3);
+        text_case_close(&c);
+    }
+}
+
+// Models with every joint between bodies that tumble.
+static const char *const tumblers[] = {
+    // hinge and ball, the plane
+    "mesh: { one: { type: point, at: [0.5, 0, 0] }, two: { type: point, at: [1.2, 0.3, 0] } }\n"
+    "elements: { one: { type: rigid_body_2d, mesh: one, mass: 2, inertia: 0.1 },\n"
+    "            two: { type: rigid_body_2d, mesh: two, mass: 1, inertia: 0.05 } }\n"
+    "joints: { pivot: { type: hinge, node: one, at: [0, 0, 0] }, elbow: { type: ball, a: one, b: two, at: [0.9, 0, 0] "
+    "} }\n",
+    // hinge and ball in space
+    "mesh: { one: { type: point, at: [0.5, 0, 0] }, two: { type: point, at: [1.2, 0.3, 0.2] } }\n"
+    "elements: { one: { type: rigid_body_3d, mesh: one, mass: 2, inertia: [0.1, 0.2, 0.15] },\n"
+    "            two: { type: rigid_body_3d, mesh: two, mass: 1, inertia: [0.05, 0.03, 0.04] } }\n"
+    "joints: { pivot: { type: ball, node: one, at: [0, 0, 0] },\n"
+    "          elbow: { type: hinge, a: one, b: two, at: [0.9, 0, 0], axis: [0.3, 0.2, 1] } }\n",
+    // slider on a swinging body, in the plane
+    "mesh: { one: { type: point, at: [0.5, 0, 0] }, two: { type: point, at: [0.6, 0, 0] } }\n"
+    "elements: { one: { type: rigid_body_2d, mesh: one, mass: 2, inertia: 0.1 },\n"
+    "            two: { type: rigid_body_2d, mesh: two, mass: 0.3, inertia: 0.005 } }\n"
+    "joints: { pivot: { type: hinge, node: one, at: [0, 0, 0] },\n"
+    "          guide: { type: slider, a: one, b: two, axis: [1, 0.5, 0] } }\n",
+    // slider and weld in space
+    "mesh: { one: { type: point, at: [0.5, 0, 0] }, two: { type: point, at: [0.6, 0, 0.2] },\n"
+    "        tip: { type: point, at: [0.7, 0.1, 0.2] } }\n"
+    "elements: { one: { type: rigid_body_3d, mesh: one, mass: 2, inertia: [0.1, 0.2, 0.15] },\n"
+    "            two: { type: rigid_body_3d, mesh: two, mass: 0.3, inertia: [0.005, 0.003, 0.004] },\n"
+    "            tip: { type: rigid_body_3d, mesh: tip, mass: 0.1, inertia: [0.001, 0.001, 0.001] } }\n"
+    "joints: { pivot: { type: hinge, node: one, at: [0, 0, 0], axis: [0.1, 0.2, 1] },\n"
+    "          guide: { type: slider, a: one, b: two, axis: [1, 0.5, 0] }, weld: { type: fixed, a: two, b: tip } }\n",
+    // distances and a rigid link
+    "mesh: { one: { type: point, at: [0.5, 0, 0] }, two: { type: point, at: [1.2, 0.3, 0.2] },\n"
+    "        rim: { type: point, at: [[0.5, 0.1, 0], [0.5, 0, 0.1]] } }\n"
+    "elements: { one: { type: rigid_body_3d, mesh: one, mass: 2, inertia: [0.1, 0.2, 0.15] },\n"
+    "            two: { type: point_mass, mesh: two, mass: 1 }, rim: { type: point_mass, mesh: rim, mass: 0.2 } }\n"
+    "joints: { rope: { type: distance, node: one, at_b: [0.4, 0.2, 0], anchor: [0, 0, 0] },\n"
+    "          rod: { type: distance, a: one, b: two, at_a: [0.6, 0, 0] },\n"
+    "          link: { type: rigid_link, a: one, nodes: rim } }\n",
+    // a driven double pendulum
+    "mesh: { one: { type: point, at: [0.5, 0, 0] }, two: { type: point, at: [1.2, 0.3, 0] } }\n"
+    "elements: { one: { type: rigid_body_2d, mesh: one, mass: 2, inertia: 0.1 },\n"
+    "            two: { type: rigid_body_2d, mesh: two, mass: 1, inertia: 0.05 } }\n"
+    "joints: { pivot: { type: hinge, node: one, at: [0, 0, 0] }, elbow: { type: hinge, a: one, b: two, at: [0.9, 0, 0] "
+    "},\n"
+    "          motor: { type: prescribed, node: one, along: rz, amplitude: 0.6, frequency: 1.1, rise: 0.3 } }\n",
+};
+enum { NTUMBLER = sizeof tumblers / sizeof *tumblers };
+
+static void no_joint_drifts(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NTUMBLER; i++) {
+        text_case c = text_case_open(tumblers[i], DOWN, GGL("0.9"), TIME("2.0e-3", "6.0"), NULL);
+        double worst[2] = { 0.0 }, kinetic = 0.0, size = 1.0; // m, or as far as a slider has gone
+        while (!pcs_sim_is_done(c.sim)) {
+            double gap, rate;
+            text_case_step(&c);
+            text_case_misfit(&c, &gap, &rate);
+            worst[0] = fmax(worst[0], gap);
+            worst[1] = fmax(worst[1], rate);
+            kinetic = fmax(kinetic, c.sim->ledger.now.kinetic);
+            size = fmax(size, pcs_system_largest(c.sim->system, c.sim->state.q));
+        }
+        CHECK(worst[0] <= 4e-15 * size);
+        CHECK(worst[1] <= 2e-12);
+        CHECK(kinetic > 1.0); // it has tumbled
+        text_case_close(&c);
+    }
+}
+
+static void drift_on_velocity_level_is_told(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NTUMBLER; i++) {
+        text_case c = text_case_open(tumblers[i], DOWN, MOREAU, TIME("2.0e-3", "1.0"), NULL);
+        double gap, rate, worst = 0.0;
+        text_case_run(&c);
+        for (int j = 0; j < c.sim->system->nrow; j++) worst = fmax(worst, fabs(c.sim->report.rows[j].gap));
+        text_case_misfit(&c, &gap, &rate);
+        CHECK(gap > 1e-7);
+        CHECK(gap < 0.05);
+        CHECK(rate <= 1e-12);
+        CHECK_NEAR(worst, gap, 1e-15);
+        text_case_close(&c);
+    }
+}
+
+// The energy of smooth motion is kept at second order, whatever joins the bodies.
+static void joints_do_no_work(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NTUMBLER - 1; i++) {
+        double error[2];
+        for (int f = 0; f < 2; f++) {
+            text_case c = text_case_open(tumblers[i], DOWN, GGL("1.0"),
+                                         f == 0 ? TIME("1.0e-3", "0.6") : TIME("0.5e-3", "0.6"), NULL);
+            text_case_run(&c);
+            const pcs_ledger *l = &c.sim->ledger;
+            error[f] = fabs(l->now.kinetic + l->now.strain + l->now.potential - l->initial);
+            CHECK(l->now.kinetic > 1.0);
+            CHECK(l->external_work == 0.0);
+            text_case_close(&c);
+        }
+        CHECK(error[1] < 2e-4);
+        CHECK(error[0] > 3.0 * error[1]);
+    }
+}
+
+// On velocity level the forces of joints to the ground, as means over the step, are all that changes the momentum
+// besides gravity.
+static void reactions_balance_the_momentum(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NTUMBLER; i++) {
+        if (strstr(tumblers[i], "rim") != NULL) continue; // its distance to the ground turns within a step
+        text_case c = text_case_open(tumblers[i], DOWN, MOREAU, TIME("2.0e-3", "0.4"), NULL);
+        double before[3] = { 0.0 }, mass = c.sim->system->mass;
+        int pivot = text_case_reaction(&c, "pivot");
+        while (!pcs_sim_is_done(c.sim)) {
+            text_case_step(&c);
+            const double *p = c.sim->report.measure.momentum, *f = c.sim->reactions[pivot].force;
+            const double weight[3] = { 0.0, -mass * gravity, 0.0 };
+            for (int k = 0; k < 3; k++) {
+                CHECK_NEAR((p[k] - before[k]) / 2.0e-3, f[k] + weight[k], 2e-10);
+                before[k] = p[k];
+            }
+        }
+        text_case_close(&c);
+    }
+}
+
+// A beam on two supports that falls on a stop: supports, contact and weight are all that changes its momentum.
+static void supports_and_contacts_balance_the_momentum(void **state)
+{
+    (void)state;
+    text_case c = text_case_open(
+        "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 8 } }\n"
+        "sets: { inside: { nodes: beam, box: [[0.1, -1, -1], [0.9, 1, 1]] } }\n"
+        "elements: { beam: { type: beam_timo_2d, mesh: beam, E: 2.1e+9, nu: 0.3, rho: 7800, damping: { mass: 2.0 },\n"
+        "                    section: { type: rectangle, width: 0.02, height: 0.03 } } }\n"
+        "supports: { left: { set: beam.start, fix: [x, y], reactions: true },\n"
+        "            right: { set: beam.end, fix: [y], reactions: true } }\n"
+        "contacts: { stop: { type: node_plane, nodes: inside, point: [0, -0.004, 0], normal: [0, 1, 0], restitution: "
+        "0.3 "
+        "} }\n",
+        DOWN, MOREAU, TIME("1.0e-3", "0.2"), NULL);
+    const double h = 1e-3, mass = 7800.0 * 0.02 * 0.03;
+    double before = 0.0, pushed = 0.0, uneven = 0.0;
+    int left = text_case_reaction(&c, "left"), right = text_case_reaction(&c, "right");
+    while (!pcs_sim_is_done(c.sim)) {
+        text_case_step(&c);
+        double contact = 0.0, momentum = c.sim->report.measure.momentum[1];
+        for (int j = 0; j < c.sim->system->nrow; j++) contact += c.sim->report.rows[j].step_impulse;
+        double supports = c.sim->reactions[left].force[1] + c.sim->reactions[right].force[1];
+        // Damping by mass acts against the ground.
+        double drag = 2.0 * 0.5 * (before + momentum) * h;
+        CHECK_NEAR(momentum - before, supports * h + contact - mass * gravity * h - drag, 1e-11);
+        before = momentum;
+        pushed += contact;
+        uneven = fmax(uneven, fabs(c.sim->reactions[left].force[1] - c.sim->reactions[right].force[1]));
+        CHECK_NEAR(c.sim->reactions[left].force[0], 0.0, 1e-9);
+    }
+    CHECK(pushed > 0.1);  // it did fall on the stop
+    CHECK(uneven < 1e-7); // and all of it is symmetric
+    text_case_close(&c);
+}
+
+// In equilibrium supports carry the weight and the moment of it, on any scheme.
+static void supports_carry_the_weight(void **state)
+{
+    (void)state;
+    const char *const schemes[] = { GGL("0.8"), MOREAU, "scheme: { type: hht, alpha: 0.1 }\n" };
+    for (int s = 0; s < 3; s++) {
+        text_case c =
+            text_case_open("start: statics\n"
+                           "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 5 } }\n"
+                           "elements: { beam: { type: beam_exact_2d, mesh: beam, E: 2.1e+9, nu: 0.3, rho: 7800,\n"
+                           "                    section: { type: rectangle, width: 0.02, height: 0.03 } } }\n"
+                           "supports: { wall: { set: beam.start, fix: [x, y, rz], reactions: true } }\n",
+                           DOWN, schemes[s], TIME("1.0e-3", "0.02"), NULL);
+        const double weight = 7800.0 * 0.02 * 0.03 * gravity;
+        double x[3], v[3], reference[3];
+        text_case_run(&c);
+        text_case_node(&c, "beam.end", x, v, reference);
+        const pcs_reaction *r = &c.sim->reactions[0];
+        CHECK_NEAR(r->force[0], 0.0, 1e-7 * weight);
+        CHECK_RELATIVE(r->force[1], weight, 1e-7);
+        // The beam sags, so that its weight comes a little closer.
+        CHECK(r->moment[2] < 0.5 * weight && r->moment[2] > 0.5 * weight * x[0]);
+        text_case_close(&c);
+    }
+}
+
+// As many joints as the model has bodies: a chain of forty, eighty rows and more.
+static void long_chains_hold(void **state)
+{
+    (void)state;
+    enum { LINKS = 40 };
+    char text[16384], *p = text, *end = text + sizeof text;
+    p += snprintf(p, (size_t)(end - p), "mesh:\n");
+    for (int i = 0; i < LINKS; i++)
+        p += snprintf(p, (size_t)(end - p), "  b%d: { type: point, at: [%g, 0, 0] }\n", i, 0.1 * i + 0.05);
+    p += snprintf(p, (size_t)(end - p), "elements:\n");
+    for (int i = 0; i < LINKS; i++)
+        p += snprintf(p, (size_t)(end - p), "  b%d: { type: rigid_body_2d, mesh: b%d, mass: 0.1, inertia: 1.0e-4 }\n",
+                      i, i);
+    p += snprintf(p, (size_t)(end - p), "joints:\n  pivot: { type: hinge, node: b0, at: [0, 0, 0] }\n");
+    for (int i = 1; i < LINKS; i++)
+        p += snprintf(p, (size_t)(end - p), "  j%d: { type: hinge, a: b%d, b: b%d, at: [%g, 0, 0] }\n", i, i - 1, i,
+                      0.1 * i);
+    p += snprintf(p, (size_t)(end - p), DOWN GGL("0.8") TIME("2.0e-3", "0.1"));
+    text_case c = text_case_open(text, NULL);
+    double gap, rate;
+    CHECK(c.sim->system->nrow == 2 * LINKS);
+    text_case_run(&c);
+    text_case_misfit(&c, &gap, &rate);
+    CHECK(gap < 1e-13);
+    CHECK(rate < 1e-12);
+    CHECK(c.sim->ledger.now.kinetic > 0.1);
+    text_case_close(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hinges_swing_like_pendulums),
+        cmocka_unit_test(distance_makes_a_pendulum),
+        cmocka_unit_test(sliders_slide),
+        cmocka_unit_test(ball_lets_a_top_precess),
+        cmocka_unit_test(welds_carry_the_weight),
+        cmocka_unit_test(welds_hold_like_supports),
+        cmocka_unit_test(prescribed_motion_shakes_a_mass),
+        cmocka_unit_test(prescribed_angles_go_round_and_round),
+        cmocka_unit_test(no_joint_drifts),
+        cmocka_unit_test(drift_on_velocity_level_is_told),
+        cmocka_unit_test(joints_do_no_work),
+        cmocka_unit_test(reactions_balance_the_momentum),
+        cmocka_unit_test(supports_and_contacts_balance_the_momentum),
+        cmocka_unit_test(supports_carry_the_weight),
+        cmocka_unit_test(long_chains_hold),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

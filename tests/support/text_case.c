@@ -1,0 +1,93 @@
+#include "support/text_case.h"
+
+#include "support/check.h"
+
+#include "sim/build.h"
+#include "system/fe_data.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_ROOM = 16384 };
+
+pcs_status text_case_try(const char *text, text_case *out)
+{
+    pcs_case *c = NULL;
+    *out = (text_case){ 0 };
+    assert_int_equal(pcs_context_create(&out->ctx), PCS_OK);
+    pcs_status status = pcs_case_parse(out->ctx, "f", text, strlen(text), &c);
+    return status != PCS_OK ? status : pcs_build_sim(out->ctx, c, &out->sim);
+}
+
+text_case text_case_open(const char *part, ...)
+{
+    char text[TEXT_ROOM] = "";
+    text_case out;
+    va_list rest;
+    va_start(rest, part);
+    for (; part != NULL; part = va_arg(rest, const char *)) {
+        CHECK(strlen(text) + strlen(part) < sizeof text);
+        strcat(text, part);
+    }
+    va_end(rest);
+    pcs_status status = text_case_try(text, &out);
+    if (status != PCS_OK) fail_msg("%s", pcs_message(out.ctx));
+    return out;
+}
+
+void text_case_close(text_case *c)
+{
+    pcs_context_destroy(&c->ctx);
+}
+
+void text_case_step(text_case *c)
+{
+    if (!c->sim->has_started) CHECK_OK(c->ctx, pcs_sim_start(c->sim));
+    CHECK_OK(c->ctx, pcs_sim_step(c->sim));
+}
+
+void text_case_run(text_case *c)
+{
+    while (!pcs_sim_is_done(c->sim)) text_case_step(c);
+}
+
+void text_case_node(const text_case *c, const char *set, double x[3], double v[3], double reference[3])
+{
+    const fe_data *fe = c->sim->system->data;
+    const pcs_set *nodes = pcs_mesh_node_set(fe->model.mesh, set);
+    assert_non_null(nodes);
+    int node = nodes->items[0];
+    memcpy(reference, fe->model.mesh->x[node], 3 * sizeof *reference);
+    pcs_fe_node_vector(fe, node, c->sim->state.q, x);
+    pcs_fe_node_vector(fe, node, c->sim->state.v, v);
+    for (int k = 0; k < 3; k++) x[k] += reference[k];
+}
+
+int text_case_reaction(const text_case *c, const char *name)
+{
+    const pcs_system *system = c->sim->system;
+    for (int r = 0; r < system->nreaction; r++)
+        if (strcmp(system->reactions[r].name, name) == 0) return r;
+    fail_msg("no reaction '%s'", name);
+    return -1;
+}
+
+void text_case_misfit(const text_case *c, double *gap, double *rate)
+{
+    enum { MOST = 256 };
+    pcs_system *system = c->sim->system;
+    double gaps[MOST], speeds[MOST] = { 0 };
+    CHECK(system->nrow <= MOST);
+    system->time = c->sim->state.t;
+    if (system->ops->update_directions != NULL) system->ops->update_directions(system, c->sim->state.q);
+    system->ops->gaps(system, c->sim->state.q, gaps);
+    if (system->ops->row_speeds != NULL) system->ops->row_speeds(system, c->sim->state.t, speeds);
+    *gap = *rate = 0.0;
+    for (int j = 0; j < system->nrow; j++) {
+        if (!system->contacts[system->rows[j].contact].is_joint) continue;
+        *gap = fmax(*gap, fabs(gaps[j]));
+        *rate = fmax(*rate, fabs(pcs_system_rate(system, j, c->sim->state.v) + speeds[j]));
+    }
+}
