@@ -46,6 +46,7 @@ static void merge_join(pcs_merge *merge, int a, int b)
     merge->is_any = true;
 }
 
+// The low digits of whole doubles are all zero: the high ones must come down before and after each product.
 static size_t merge_hash(const double box[3])
 {
     uint64_t key = 0;
@@ -53,10 +54,11 @@ static size_t merge_hash(const double box[3])
         double part = box[k] + 0.0; // -0 and 0 are the same box
         uint64_t bits;
         memcpy(&bits, &part, sizeof bits);
-        key = (key ^ bits) * 0x9e3779b97f4a7c15u;
-        key ^= key >> 31;
+        key ^= bits;
+        key = (key ^ (key >> 32)) * 0x9e3779b97f4a7c15u;
+        key = (key ^ (key >> 29)) * 0xbf58476d1ce4e5b9u;
     }
-    return (size_t)key;
+    return (size_t)(key ^ (key >> 32));
 }
 
 static bool merge_is_near(const double a[3], const double b[3], double tolerance)

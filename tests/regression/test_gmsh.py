@@ -172,6 +172,19 @@ class Parts(Meshes):
             self.assertIn(old, sets)
             self.refused(case(mesh, groups, "left", "tip", sets.replace(old, new, 1)), *parts)
 
+        def counted(entry, count):
+            more = f"{sets}\n  new: {entry}"
+            self.refused(case(mesh, groups, "left", "tip", more).replace("node: tip, value", "node: new, value"),
+                         f"loads.push.node must name a single node, the set 'new' has {count}")
+
+        # Of the five nodes of the left edge the two at the corners go.
+        counted("{ nodes: net, within: net.xmin, without: net.corners }", 3)
+        counted("{ nodes: [net.xmin, net.ymin, net.corners] }", 5 + 7 - 1 + 1)
+        # One column of boxes: six joints and the middle of four upright, three level and two oblique struts.
+        counted("{ cells: net, box: [[0, 0, 0], [0.2, 0.4, 0]] }", 15)
+        counted("{ cells: net, box: [[0.6, 0.4, 0], [0.4, 0, 0]] }", 15)
+        counted("{ cells: [net.y, net.diagonals], plane: [[0.2, 0, 0], [1, 0, 0]] }", 5)
+
         bad("at: [0.6, 0.4, 0]", "at: [0.6, 0.41, 0]", "bad.yaml:6:8: sets.tip: no node lies at [0.6, 0.41, 0]: the "
             "nearest, node ", "at [0.6, 0.4, 0], is 0.01 m away")
         bad("within: net.xmin", "within: net.xmni", "sets.left.within must name a set of nodes, is 'net.xmni', did you "

@@ -203,6 +203,18 @@ static void groups_of_points_and_lines_stay_apart(void **state)
     mesh_check_sound(m->mesh);
 }
 
+// Two curves between the same points, meshed with one line each, are two bars side by side.
+static void parallel_lines_stay_two(void **state)
+{
+    model *m = *state;
+    const char *text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n2\n1 0 0 0\n2 1 0 0\n$EndNodes\n"
+                       "$Elements\n3\n1 1 2 1 1 1 2\n2 1 2 3 1 1 2\n3 1 2 3 2 1 2\n$EndElements\n";
+    CHECK_OK(m->ctx, read_text(m, text, strlen(text)));
+    CHECK(m->mesh->ncell == 2);
+    CHECK(mesh_set_is(model_cells(m, "p.1"), 1, (int[]){ 0 }) &&
+          mesh_set_is(model_cells(m, "p.3"), 2, (int[]){ 0, 1 }));
+}
+
 typedef struct damage {
     const char *old, *new, *told;
 } damage;
@@ -426,6 +438,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(harmless_differences_are_taken, set_up, tear_down),
         cmocka_unit_test_setup_teardown(lengths_are_scaled, set_up, tear_down),
         cmocka_unit_test_setup_teardown(groups_of_points_and_lines_stay_apart, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(parallel_lines_stay_two, set_up, tear_down),
         cmocka_unit_test(faults_of_version_2_are_told_with_their_line),
         cmocka_unit_test(faults_of_version_4_are_told_with_their_line),
         cmocka_unit_test_setup_teardown(missing_parts_are_told, set_up, tear_down),

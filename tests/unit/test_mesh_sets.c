@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 static int set_up(void **state)
 {
@@ -121,7 +122,7 @@ static void joined_lines_are_a_chain(void **state)
     model *m = *state;
     model_line(m, "a", (double[]){ 0, 0, 0 }, (double[]){ 1, 0, 0 }, 4);
     model_line(m, "b", (double[]){ 3, 0, 0 }, (double[]){ 1, 0, 1e-8 }, 4);
-    merge_sets(m, 1e-7, "a.end", "b.end");
+    merge_sets(m, 1e-7, "b.end", "a.end"); // named in any order
     CHECK(m->mesh->nnode == 9 && m->mesh->ncell == 8);
     CHECK(mesh_bandwidth(m->mesh) == 1);
     CHECK(mesh_set_is(model_nodes(m, "a.end"), 1, (int[]){ 4 }) &&
@@ -180,7 +181,7 @@ static void joining_finds_all_neighbours(void **state)
                 CHECK_OK(m->ctx, pcs_mesh_add_nodes(m->mesh, 2, &first));
                 for (int k = 0; k < 2; k++) {
                     nodes[k] = first + k;
-                    m->mesh->x[first + k][axis] = place + k * (far ? 1.001 : 0.999) * tolerance;
+                    m->mesh->x[first + k][axis] = place + (i % 2 == 0 ? k : 1 - k) * (far ? 1.001 : 0.999) * tolerance;
                 }
                 CHECK_OK(m->ctx, pcs_merge_begin(m->mesh, &merge));
                 CHECK_OK(m->ctx, pcs_merge_add(&merge, 2, nodes, tolerance));
@@ -192,6 +193,24 @@ static void joining_finds_all_neighbours(void **state)
             }
         }
     }
+}
+
+// Fifty thousand nodes on planes and lines of a grid, each there twice: the time must grow like their number.
+static void joining_is_quick(void **state)
+{
+    model *m = *state;
+    mesh_make(m, "lattice", "a", "{ cells: [27, 29, 31], size: [1] }");
+    mesh_make(m, "lattice", "b", "{ cells: [27, 29, 31], size: [1], origin: [1.0e-7, 0, 0] }");
+    int half = 28 * 30 * 32, *nodes = test_malloc(2 * (size_t)half * sizeof *nodes);
+    for (int i = 0; i < 2 * half; i++) nodes[i] = i;
+    pcs_merge merge;
+    clock_t begin = clock();
+    CHECK_OK(m->ctx, pcs_merge_begin(m->mesh, &merge));
+    CHECK_OK(m->ctx, pcs_merge_add(&merge, 2 * half, nodes, 1e-6));
+    CHECK((double)(clock() - begin) / CLOCKS_PER_SEC < 1.0);
+    for (int i = 0; i < half; i++) CHECK(pcs_merge_find(&merge, half + i) == i);
+    pcs_merge_end(&merge);
+    test_free(nodes);
 }
 
 static void a_cell_that_would_vanish_is_told(void **state)
@@ -237,6 +256,30 @@ static void numbering_follows_the_cells(void **state)
     for (int i = 5; i < 8; i++) CHECK(place[i] >= 5);
 }
 
+// A ladder of 40 rungs whose node 0 is in the middle: numbered from one of its ends all the same.
+static void numbering_starts_at_an_end(void **state)
+{
+    model *m = *state;
+    enum { RUNGS = 40, MIDDLE = 20 };
+    int cell[3 * RUNGS][2], place[2 * RUNGS], ncell = 0, width = 0;
+    for (int i = 0; i < RUNGS; i++) {
+        int rung = (i + MIDDLE) % RUNGS, next = (i + 1 + MIDDLE) % RUNGS;
+        for (int side = 0; side < 2 && i + 1 < RUNGS; side++) {
+            cell[ncell][0] = 2 * rung + side;
+            cell[ncell++][1] = 2 * next + side;
+        }
+        cell[ncell][0] = 2 * rung;
+        cell[ncell++][1] = 2 * rung + 1;
+    }
+    CHECK_OK(m->ctx, pcs_mesh_order(m->ctx, 2 * RUNGS, ncell, (const int(*)[2])cell, place));
+    for (int c = 0; c < ncell; c++) {
+        int distance = place[cell[c][0]] - place[cell[c][1]];
+        if (distance < 0) distance = -distance;
+        if (distance > width) width = distance;
+    }
+    CHECK(width <= 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,9 +290,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(only_named_nodes_are_joined, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nets_share_a_side, set_up, tear_down),
         cmocka_unit_test_setup_teardown(joining_finds_all_neighbours, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(joining_is_quick, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_cell_that_would_vanish_is_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(cells_can_be_taken_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(numbering_follows_the_cells, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(numbering_starts_at_an_end, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

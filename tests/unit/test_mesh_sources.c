@@ -214,6 +214,14 @@ static void check_spatial(model *m, const char *name, const double size[3], int 
     }
 }
 
+static int degree(const model *m, int node)
+{
+    int count = 0;
+    for (int c = 0; c < m->mesh->ncell; c++)
+        for (int k = 0; k < 2; k++) count += m->mesh->cell[c][k] == node;
+    return count;
+}
+
 static void spatial_lattice_with_crosses(void **state)
 {
     model *m = *state;
@@ -230,6 +238,15 @@ static void spatial_lattice_with_crosses(void **state)
     // A face holds its joints and what lies between them: edges and both diagonals of each of its boxes.
     CHECK(model_nodes(m, "net.xmin")->count == 4 * 5 + 2 * (3 * 5 + 4 * 4 + 2 * 3 * 4));
     CHECK(model_nodes(m, "net.zmax")->count == 3 * 4 + 2 * (2 * 4 + 3 * 3 + 2 * 2 * 3));
+    // At a corner end three edges and one diagonal of each of its three faces; within, six and twelve diagonals.
+    for (int i = 0; i < 8; i++) CHECK(degree(m, model_nodes(m, "net.corners")->items[i]) == 6);
+    for (int i = 0; i < 60; i++) {
+        int node = model_nodes(m, "net.joints")->items[i], inner = 0;
+        const double *x = m->mesh->x[node];
+        for (int k = 0; k < 3; k++)
+            inner += x[k] > 0.1 * (k + 1) + 0.5 * size[k] && x[k] < 0.1 * (k + 1) + (k + 1.5) * size[k];
+        CHECK(degree(m, node) == 18 || inner < 3);
+    }
     for (int i = 0; i < model_nodes(m, "net.xmax")->count; i++)
         CHECK(m->mesh->x[model_nodes(m, "net.xmax")->items[i]][0] == 0.1 + 2 * 0.3);
     mesh_check_sound(m->mesh);
@@ -331,6 +348,11 @@ static void links_join_nodes(void **state)
     }
     CHECK(mesh_set_is(model_nodes(m, "springs"), 6, (int[]){ 0, 1, 2, 3, 4, 5 }));
     CHECK(mesh_set_is(model_nodes(m, "star"), 4, (int[]){ 0, 1, 2, 6 }));
+    // Sets that overlap, shifted against each other: their nodes are listed once.
+    CHECK_OK(m->ctx, pcs_mesh_add_node_list(m->mesh, "head", 2, (int[]){ 0, 1 }));
+    CHECK_OK(m->ctx, pcs_mesh_add_node_list(m->mesh, "tail", 2, (int[]){ 1, 2 }));
+    mesh_make(m, "link", "shifted", "{ a: head, b: tail }");
+    CHECK(mesh_set_is(model_nodes(m, "shifted"), 3, (int[]){ 0, 1, 2 }));
     const refusal bad[] = {
         { "{ a: a, b: d }", "no part of the mesh above makes a set of nodes 'd'" },
         { "{ a: a, b: springs }", "'a' has 3 nodes and 'springs' has 6, must be as many or one" },
