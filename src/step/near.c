@@ -50,34 +50,118 @@ static double near_sort(pcs_near *near, int nv)
     return pairs;
 }
 
-static pcs_status near_make_matrix(pcs_step_solver *solver, pcs_near *near)
+static int near_degree(const pcs_pattern *pattern, int i)
+{
+    return pattern->start[i + 1] - pattern->start[i];
+}
+
+// Row by row through the neighbours, chain after chain, from their ends where they have some.
+static void near_order(pcs_near *near)
+{
+    const pcs_pattern *pattern = near->B->pattern;
+    int count = 0, head = 0;
+    for (int i = 0; i < near->n; i++) near->rank[i] = -1;
+    for (int least = 1; count < near->n; least = least < 3 ? least + 1 : near->n)
+        for (int i = 0; i < near->n; i++) {
+            if (near->rank[i] >= 0 || near_degree(pattern, i) > least) continue;
+            near->rank[i] = count;
+            near->order[count++] = i;
+            for (; head < count; head++) {
+                int at = near->order[head];
+                for (int p = pattern->start[at]; p < pattern->start[at + 1]; p++) {
+                    int next = pattern->row[p];
+                    if (near->rank[next] >= 0) continue;
+                    near->rank[next] = count;
+                    near->order[count++] = next;
+                }
+            }
+        }
+}
+
+// Pattern of L: what stands before a row in the order, ascending.
+static pcs_status near_take_factor(pcs_context *ctx, pcs_near *near)
+{
+    const pcs_pattern *pattern = near->B->pattern;
+    int n = near->n, count = 0;
+    PCS_TAKE(ctx, near->order, n, "the preconditioner");
+    PCS_TAKE(ctx, near->rank, n, "the preconditioner");
+    PCS_TAKE(ctx, near->below, n + 1, "the preconditioner");
+    PCS_TAKE(ctx, near->left, (pattern->nnz - n) / 2, "the preconditioner");
+    PCS_TAKE(ctx, near->source, (pattern->nnz - n) / 2, "the preconditioner");
+    PCS_TAKE(ctx, near->L, (pattern->nnz - n) / 2, "the preconditioner");
+    PCS_TAKE(ctx, near->D, n, "the preconditioner");
+    PCS_TAKE(ctx, near->x, n, "the preconditioner");
+    near_order(near);
+    for (int i = 0; i < n; i++) {
+        near->below[i] = count;
+        int row = near->order[i];
+        for (int p = pattern->start[row]; p < pattern->start[row + 1]; p++) {
+            int place = near->rank[pattern->row[p]], at = count;
+            if (place >= i) continue;
+            for (; at > near->below[i] && near->left[at - 1] > place; at--) {
+                near->left[at] = near->left[at - 1];
+                near->source[at] = near->source[at - 1];
+            }
+            near->left[at] = place;
+            near->source[at] = p;
+            count++;
+        }
+    }
+    near->below[n] = count;
+    return PCS_OK;
+}
+
+// Rows that touch equation k, a tangent together with the other one of its contact: the direction of slip couples them,
+// and what elimination adds to a chain then has its place. Gives their number.
+static int near_rows_of(const pcs_near *near, const int *mate, int k, int *rows)
+{
+    int count = 0;
+    for (int t = near->start[k]; t < near->start[k + 1]; t++) {
+        int row = near->row[near->touching[t]];
+        rows[count++] = row;
+        if (mate[row] != row) rows[count++] = mate[row];
+    }
+    return count;
+}
+
+static pcs_status near_find_pattern(pcs_step_solver *solver, const pcs_near *near, int *mate, int *rows,
+                                    pcs_pattern **out)
 {
     pcs_pattern_builder *builder;
-    pcs_pattern *pattern;
-    int most = 1;
-    for (int k = 0; k < solver->system->nv; k++)
-        most = near->start[k + 1] - near->start[k] > most ? near->start[k + 1] - near->start[k] : most;
-    int *rows = pcs_scratch(NULL, (size_t)most, sizeof *rows);
-    if (rows == NULL) return pcs_fail(solver->ctx, PCS_NO_MEMORY, "out of memory: the preconditioner");
-    pcs_status status = pcs_pattern_begin(solver->ctx, near->n, &builder);
-    for (int j = 0; j < near->n && status == PCS_OK; j++) status = pcs_pattern_add_cells(builder, 1, 1, &j);
-    // The two tangents of a contact are coupled by the direction of its slip.
-    for (int j = 0; j < near->part[0]->nrow && near->part[1] != NULL && status == PCS_OK; j++) {
+    int m = near->part[0]->nrow;
+    for (int i = 0; i < near->n; i++) mate[i] = i;
+    for (int j = 0; j < solver->system->nrow && near->part[1] != NULL; j++) {
         const pcs_row *row = &solver->system->rows[j];
-        int first = near->part[0]->nrow + row->first_tangent, pair[2] = { first, first + 1 };
-        if (row->ntangent == 2) status = pcs_pattern_add_cells(builder, 1, 2, pair);
+        if (row->ntangent != 2) continue;
+        mate[m + row->first_tangent] = m + row->first_tangent + 1;
+        mate[m + row->first_tangent + 1] = m + row->first_tangent;
     }
-    for (int k = 0; k < solver->system->nv && status == PCS_OK; k++) {
-        int count = near->start[k + 1] - near->start[k];
-        for (int i = 0; i < count; i++) rows[i] = near->row[near->touching[near->start[k] + i]];
-        if (count > 1) status = pcs_pattern_add_cells(builder, 1, count, rows);
+    PCS_TRY(pcs_pattern_begin(solver->ctx, near->n, &builder));
+    for (int i = 0; i < near->n; i++) {
+        int pair[2] = { i, mate[i] };
+        PCS_TRY(pcs_pattern_add_cells(builder, 1, 2, pair));
     }
+    for (int k = 0; k < solver->system->nv; k++) {
+        int count = near_rows_of(near, mate, k, rows);
+        if (count > 1) PCS_TRY(pcs_pattern_add_cells(builder, 1, count, rows));
+    }
+    return pcs_pattern_finish(builder, out);
+}
+
+static pcs_status near_make_matrix(pcs_step_solver *solver, pcs_near *near)
+{
+    pcs_pattern *pattern;
+    int *mate = pcs_scratch(NULL, (size_t)near->n, sizeof *mate);
+    int *rows = pcs_scratch(NULL, 2 * (size_t)near->nterm, sizeof *rows);
+    pcs_status status = mate == NULL || rows == NULL
+                            ? pcs_fail(solver->ctx, PCS_NO_MEMORY, "out of memory: the preconditioner")
+                            : near_find_pattern(solver, near, mate, rows, &pattern);
+    pcs_scratch_free(mate);
     pcs_scratch_free(rows);
-    if (status == PCS_OK) status = pcs_pattern_finish(builder, &pattern);
     if (status != PCS_OK) return status;
     PCS_TRY(pcs_matrix_create(solver->ctx, pattern, &near->whole));
     PCS_TRY(pcs_matrix_create(solver->ctx, pattern, &near->B));
-    return pcs_linsolve_create(solver->ctx, "auto", near->B, PCS_SPD, &near->factor);
+    return near_take_factor(solver->ctx, near);
 }
 
 pcs_status pcs_near_create(pcs_step_solver *solver, const pcs_rows *first, const pcs_rows *second, pcs_near **out)
@@ -154,13 +238,41 @@ void pcs_near_add(pcs_near *near, int i, int j, double value)
     near->B->value[p] += value;
 }
 
+// A pivot lost to what was left out is taken from the diagonal.
 void pcs_near_factor(pcs_near *near)
 {
-    bool is_singular = false;
-    near->is_factored = pcs_linsolve_factor(near->factor, &is_singular) == PCS_OK && !is_singular;
+    const pcs_pattern *pattern = near->B->pattern;
+    memset(near->x, 0, (size_t)near->n * sizeof *near->x); // row i of L D
+    for (int i = 0; i < near->n; i++) {
+        double diagonal = 0.0;
+        int row = near->order[i];
+        for (int p = pattern->start[row]; p < pattern->start[row + 1]; p++)
+            if (pattern->row[p] == row) diagonal = near->B->value[p];
+        double pivot = diagonal;
+        for (int e = near->below[i]; e < near->below[i + 1]; e++) {
+            int j = near->left[e];
+            double sum = near->B->value[near->source[e]];
+            for (int f = near->below[j]; f < near->below[j + 1]; f++) sum -= near->L[f] * near->x[near->left[f]];
+            near->x[j] = sum;
+            near->L[e] = sum / near->D[j];
+            pivot -= sum * near->L[e];
+        }
+        for (int e = near->below[i]; e < near->below[i + 1]; e++) near->x[near->left[e]] = 0.0;
+        near->D[i] = pivot > proximal * diagonal ? pivot : diagonal;
+    }
+    near->is_factored = true;
 }
 
-void pcs_near_solve(pcs_near *near, double *x)
+void pcs_near_solve(const pcs_near *near, double *x)
 {
-    pcs_linsolve_solve(near->factor, x);
+    double *y = near->x;
+    for (int i = 0; i < near->n; i++) {
+        y[i] = x[near->order[i]];
+        for (int e = near->below[i]; e < near->below[i + 1]; e++) y[i] -= near->L[e] * y[near->left[e]];
+    }
+    for (int i = 0; i < near->n; i++) y[i] /= near->D[i];
+    for (int i = near->n - 1; i >= 0; i--) {
+        for (int e = near->below[i]; e < near->below[i + 1]; e++) y[near->left[e]] -= near->L[e] * y[i];
+        x[near->order[i]] = y[i];
+    }
 }

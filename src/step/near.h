@@ -6,6 +6,9 @@
 // a_i says how far row i feels S* instead of M: 1 for gaps, kw / kb for velocities. Rows are coupled where they touch
 // the same equations: a pile of bodies becomes chains of contacts, whose length no longer counts then. Rows that are
 // out are decoupled. A proximal weight keeps contacts apart that say the same twice.
+//
+// B is factored incompletely, L D L^T within its own pattern, contacts ordered along their chains (Cuthill, McKee
+// 1969): exact for chains, and nothing is allocated when the sets change.
 
 #ifndef PCS_STEP_NEAR_H
 #define PCS_STEP_NEAR_H
@@ -24,7 +27,10 @@ typedef struct pcs_near {
     int *row;                // [nterm] rows of the entries
     int *place;              // [n] work
     pcs_matrix *whole, *B;   // of all rows, and of those that are in
-    pcs_linsolve *factor;
+    // The factor, in its own order.
+    int *order, *rank;          // [n] row at a place, place of a row
+    int *below, *left, *source; // [n + 1], [entries] rows of L: first entries, columns, entries of B
+    double *L, *D, *x;          // [entries], [n], [n]
     bool is_factored;
 } pcs_near;
 
@@ -36,9 +42,9 @@ void pcs_near_fill(pcs_near *near, const pcs_matrix *S, const double share[2]);
 void pcs_near_choose(pcs_near *near, const unsigned char *is_in);
 // B_ij += value, for rows of one contact.
 void pcs_near_add(pcs_near *near, int i, int j, double value);
-// Makes it ready to solve; is_factored says whether it is.
+// Makes it ready to solve.
 void pcs_near_factor(pcs_near *near);
 // x = B^-1 x
-void pcs_near_solve(pcs_near *near, double *x);
+void pcs_near_solve(const pcs_near *near, double *x);
 
 #endif

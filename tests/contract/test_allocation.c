@@ -92,6 +92,8 @@ static const trial step_trials[] = {
     { "cases/bar_impact", 2, { CLOSE, "solver={type: sequential, linear: cholmod}" }, NULL },
     { "cases/bar_impact", 2, { CLOSE, "solver={type: pgs, linear: dense}" }, NULL },
     { "cases/bar_impact", 2, { CLOSE, "solver={linear: umfpack}" }, NULL },
+    { "cases/bar_impact", 2, { CLOSE, "solver={type: schur}" }, NULL },
+    { "cases/bars_two", 1, { "solver={type: schur, linear: cholmod}" }, NULL },
     { "cases/bar_impact", 2, { CLOSE, "scheme={type: moreau_jean, theta: 0.5}" }, NULL },
     { "cases/bar_impact", 2, { CLOSE, "scheme={type: half_explicit}" }, NULL },
     { "cases/bars_two", 0, { NULL }, NULL },
