@@ -19,6 +19,7 @@ static const double TOLERANCE = 1e-10; // of the correction or the residual, rel
 static const double COARSE = 1e-7;     // above it a correction that no longer shrinks is not round-off
 static const double FAR = 1e6;         // displacement in units of the model's size that is no answer
 static const double DRIFT = 1e-9;      // mu beside the largest K_ii / M_ii
+static const double STRIDE = 0.1;      // of a drift, in units of the model's size, where directions vary
 
 enum { MOST_ITERATIONS = 30, ROW_ITERATIONS = 2 };
 
@@ -160,6 +161,13 @@ static void newton_solve(pcs_equilibrium *e, double load)
     for (int j = 0; j < s->nrow; j++) e->dlam[j] = -e->dlam[j];
 }
 
+static double newton_largest(const pcs_equilibrium *e)
+{
+    double largest = 0.0;
+    for (int i = 0; i < e->system->nv; i++) largest = fmax(largest, fabs(e->dq[i]));
+    return largest;
+}
+
 // K is singular, and contacts may be what holds the model: drifts as far as the first of them.
 static pcs_status newton_drift(pcs_equilibrium *e, double load, double *q, pcs_statics_outcome *outcome)
 {
@@ -184,8 +192,9 @@ static pcs_status newton_drift(pcs_equilibrium *e, double load, double *q, pcs_s
         part = fmin(part, reach);
     }
     if (first < 0) return PCS_OK;
-    e->kept[first] = 1;
-    newton_move(e, fmin(part, 1.0), q);
+    double stride = s->is_linear ? INFINITY : STRIDE * s->length / newton_largest(e);
+    if (part <= stride) e->kept[first] = 1;
+    newton_move(e, fmin(part, stride), q);
     *outcome = PCS_STATICS_DONE;
     return PCS_OK;
 }
@@ -224,7 +233,7 @@ static pcs_status newton_correct(pcs_equilibrium *e, double load, double *q, boo
                                  pcs_statics_outcome *outcome, bool *is_done)
 {
     const pcs_system *s = e->system;
-    bool is_singular = false, can_drift = false;
+    bool is_singular = false, can_drift = false, is_solved = false;
     if (!e->is_factored || rows_changed || !s->is_linear) {
         newton_tangent(e, q);
         PCS_TRY(pcs_bordered_factor(e->solver, e->held, &is_singular));
@@ -232,15 +241,21 @@ static pcs_status newton_correct(pcs_equilibrium *e, double load, double *q, boo
     }
     if (is_singular) e->bad_equation = pcs_bordered_bad_equation(e->solver);
     for (int j = 0; j < s->nrow; j++) can_drift = can_drift || (!s->rows[j].is_bilateral && !e->held[j]);
+    if (!is_singular) {
+        newton_solve(e, load);
+        is_solved = true;
+        // Round-off hides that K is singular; the answer does not.
+        is_singular = can_drift && newton_largest(e) > (s->is_linear ? 1e8 : 2.0) * s->length;
+    }
     if (is_singular && can_drift) {
+        e->is_factored = false;
         PCS_TRY(newton_drift(e, load, q, outcome));
         *is_done = *outcome != PCS_STATICS_DONE;
         return PCS_OK;
     }
     *outcome = PCS_STATICS_SINGULAR;
-    *is_done = is_singular;
-    if (is_singular) return PCS_OK;
-    newton_solve(e, load);
+    *is_done = !is_solved;
+    if (!is_solved) return PCS_OK;
     newton_judge(e, q);
     newton_move(e, 1.0, q);
     for (int j = 0; j < s->nrow; j++) e->lam[j] += e->dlam[j];
@@ -261,8 +276,9 @@ static void newton_evaluate(pcs_equilibrium *e, double load, const double *q, bo
 static bool newton_is_close(const pcs_equilibrium *e, double last, double last_residual)
 {
     if (e->residual <= 1e-14) return true;
-    if (e->system->is_linear) return e->residual <= TOLERANCE && e->residual >= 0.1 * last_residual;
-    if (isinf(e->correction)) return e->residual <= TOLERANCE;
+    // Where nothing is strained but for round-off only the forces tell.
+    if (e->residual <= TOLERANCE && (e->residual >= 0.1 * last_residual || isinf(e->correction))) return true;
+    if (e->system->is_linear || isinf(e->correction)) return false;
     return e->correction <= TOLERANCE || (e->correction >= 0.5 * last && e->correction <= COARSE);
 }
 
