@@ -171,6 +171,7 @@ static pcs_status msh_load(pcs_context *ctx, const char *path, FILE *file, char 
 pcs_status pcs_msh_read(pcs_context *ctx, const char *path, pcs_msh *msh)
 {
     FILE *file = fopen(path, "rb");
+    if (file == NULL && errno == ENOMEM) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: opening %s", path);
     if (file == NULL) return pcs_fail(ctx, PCS_BAD_INPUT, "cannot open the mesh file '%s': %s", path, strerror(errno));
     char *bytes = NULL;
     size_t size = 0;

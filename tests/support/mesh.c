@@ -6,12 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const pcs_mesh_source_ops *mesh_find(const char *type)
+{
+    for (int i = 0; pcs_mesh_sources[i] != NULL; i++)
+        if (strcmp(pcs_mesh_sources[i]->name, type) == 0) return pcs_mesh_sources[i];
+    fail_msg("no mesh source '%s'", type);
+    return NULL;
+}
+
+const pcs_mesh_source_ops *mesh_source(model *m, const char *type, const char *options, void **params)
+{
+    const pcs_mesh_source_ops *source = mesh_find(type);
+    pcs_case *c = NULL;
+    CHECK_OK(m->ctx, pcs_case_parse(m->ctx, "part", options, strlen(options), &c));
+    *params = pcs_take(m->ctx, 1, source->params_size, "parameters");
+    assert_non_null(*params);
+    CHECK(pcs_case_read(c, pcs_case_root(c), source->options, *params));
+    return source;
+}
+
 pcs_status mesh_try(model *m, const char *type, const char *name, const char *options, const char **told)
 {
-    const pcs_mesh_source_ops *source = NULL;
-    for (int i = 0; pcs_mesh_sources[i] != NULL; i++)
-        if (strcmp(pcs_mesh_sources[i]->name, type) == 0) source = pcs_mesh_sources[i];
-    assert_non_null(source);
+    const pcs_mesh_source_ops *source = mesh_find(type);
     pcs_case *c = NULL;
     CHECK_OK(m->ctx, pcs_case_parse(m->ctx, "part", options, strlen(options), &c));
     void *params = pcs_take(m->ctx, 1, source->params_size, "parameters");
