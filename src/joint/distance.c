@@ -52,9 +52,11 @@ static const char *distance_check(const void *params, const char **option)
     if (fault != NULL) return fault;
     *option = p->node != NULL ? NULL : "anchor";
     if (p->node != NULL && isnan(p->anchor[0])) return "missing key 'anchor': the point of the ground";
-    if (p->node == NULL && !isnan(p->anchor[0])) return "belongs to 'node'; between 'a' and 'b' it has no place";
+    if (p->node == NULL && !isnan(p->anchor[0]))
+        return "'anchor' belongs to 'node'; between 'a' and 'b' it has no place";
     *option = "at_a";
-    return p->node != NULL && !isnan(p->at_a[0]) ? "belongs to 'a'; a distance from the ground has 'anchor'" : NULL;
+    return p->node != NULL && !isnan(p->at_a[0]) ? "'at_a' belongs to 'a'; a distance from the ground has 'anchor'"
+                                                 : NULL;
 }
 
 // A node can follow the rod only if it moves wherever the other end does.

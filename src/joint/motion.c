@@ -16,20 +16,21 @@ const char *pcs_motion_check(const pcs_motion_params *p, const char **option)
     }
     if (count == 0)
         return "no motion is given: needs 'table', 'amplitude' and 'frequency', 'way' and 'rise', or 'speed'";
-    if (count > 1) return "one motion is given already";
+    if (count > 1) return "a second motion; one of 'table', 'amplitude', 'way' and 'speed' is enough";
     *option = "amplitude";
-    if (given[1] && isnan(p->frequency)) return "needs 'frequency', too";
+    if (given[1] && isnan(p->frequency)) return "'amplitude' needs 'frequency', too";
     *option = "frequency";
-    if (!given[1] && !isnan(p->frequency)) return "belongs to 'amplitude'";
+    if (!given[1] && !isnan(p->frequency)) return "'frequency' belongs to 'amplitude'";
     *option = "way";
-    if (given[2] && !(p->rise > 0.0)) return "needs 'rise', the time it takes, too";
+    if (given[2] && !(p->rise > 0.0)) return "'way' needs 'rise', the time it takes, too";
     *option = "rise";
-    if (given[0] && p->rise > 0.0) return "a table says itself how the motion begins";
+    if (given[0] && p->rise > 0.0) return "a table says itself how the motion begins: 'rise' has no place";
     *option = "table";
     if (given[0] && (p->table.count != 2 * p->table.nrow || p->table.nrow < 2))
-        return "must be two or more rows [time, position]";
+        return "'table' must be two or more rows [time, position]";
     for (int i = 1; given[0] && i < p->table.nrow; i++)
-        if (!(p->table.value[2 * i] > p->table.value[2 * i - 2])) return "times must rise from row to row";
+        if (!(p->table.value[2 * i] > p->table.value[2 * i - 2]))
+            return "the times of 'table' must rise from row to row";
     return NULL;
 }
 

@@ -11,7 +11,7 @@ const char *pcs_pair_check(const pcs_pair_params *p, const char **option)
     if (p->node == NULL && p->a == NULL && p->b == NULL) return "missing key 'node', or 'a' and 'b'";
     *option = "node";
     if (p->node != NULL && (p->a != NULL || p->b != NULL))
-        return "joins a node to the ground; with 'a' and 'b' it has no place";
+        return "'node' is joined to the ground; with 'a' and 'b' it has no place";
     *option = p->b == NULL ? "a" : "b";
     return p->node == NULL && (p->a == NULL || p->b == NULL) ? "joins two nodes: give both 'a' and 'b'" : NULL;
 }

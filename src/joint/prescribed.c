@@ -99,7 +99,7 @@ static const char *prescribed_check(const void *params, const char **option)
     *option = NULL;
     if (p->node == NULL && p->nodes == NULL) return "missing key 'node' or 'nodes'";
     *option = "nodes";
-    if (p->node != NULL && p->nodes != NULL) return "with 'node' it has no place";
+    if (p->node != NULL && p->nodes != NULL) return "'nodes' has no place beside 'node'";
     return pcs_motion_check(&p->motion, option);
 }
 

@@ -1,0 +1,255 @@
+// Joints as a case states them: what is wrong with a joint is told with its place; and the motions that can be given.
+
+#include "support/check.h"
+#include "support/text_case.h"
+
+#include "joint/motion.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char head[] =
+    "mesh:\n"                                                                                                 // 1
+    "  one: { type: point, at: [0, 0, 0] }\n"                                                                 // 2
+    "  two: { type: point, at: [1, 0, 0] }\n"                                                                 // 3
+    "  ball: { type: point, at: [0, 2, 0] }\n"                                                                // 4
+    "  beam: { type: line, from: [3, 0, 0], to: [4, 0, 0], elements: 2 }\n"                                   // 5
+    "elements:\n"                                                                                             // 6
+    "  one: { type: rigid_body_2d, mesh: one, mass: 1, inertia: 1 }\n"                                        // 7
+    "  two: { type: rigid_body_2d, mesh: two, mass: 1, inertia: 1 }\n"                                        // 8
+    "  ball: { type: point_mass, mesh: ball, mass: 1, in: plane }\n"                                          // 9
+    "  beam: { type: beam_timo_2d, mesh: beam, E: 1, nu: 0.3, rho: 1, section: { type: rectangle, width: 1, " // 10
+    "height: 1 } }\n"
+    "scheme: { type: alpha_ggl }\n"      // 11
+    "time: { step: 1.0e-3, end: 1.0 }\n" // 12
+    "joints:\n";                         // 13
+
+// The first joint stands in line 14, its map in column 9.
+static const struct {
+    const char *joints, *message;
+} wrong[] = {
+    { "  link: { type: hing, node: one }\n", "f:14:17: joints.link.type must be one of ball, distance, fixed, hinge, "
+                                             "prescribed, rigid_link, slider, is 'hing', "
+                                             "did you mean 'hinge'?" },
+    { "  link: { type: hinge }\n", "f:14:9: joints.link: missing key 'node', or 'a' and 'b'" },
+    { "  link: { type: hinge, node: one, a: two, b: ball }\n",
+      "f:14:30: joints.link: 'node' is joined to the ground; with 'a' and 'b' it has no place" },
+    { "  link: { type: ball, a: one }\n", "joins two nodes: give both 'a' and 'b'" },
+    { "  link: { type: hinge, node: oen }\n", "f:14:30: joints.link.node must name a set of nodes, is 'oen'" },
+    { "  link: { type: hinge, node: beam }\n",
+      "f:14:30: joints.link.node must name a single node, the set 'beam' has 3" },
+    { "  link: { type: ball, a: one, b: one }\n", "f:14:9: joints.link: node 0 would be joined to itself" },
+    { "  link: { type: hinge, node: one, axis: [0, 0, 0] }\n", "joints.link: the axis has no direction" },
+    { "  link: { type: hinge, node: one, axis: [0, 1, 1] }\n",
+      "node 0 moves in a plane; a hinge can only turn about its normal [0, 0, 1]" },
+    { "  link: { type: ball, node: ball, at: [1, 1, 0] }\n",
+      "node 2 at [0, 2, 0] does not turn, so it cannot carry the point [1, 1, 0] of the joint" },
+    { "  link: { type: fixed, node: ball }\n",
+      "node 2 does not turn, so its rotation cannot be held; 'ball' holds its place" },
+    { "  link: { type: slider, node: one }\n", "joints.link: missing key 'axis'" },
+    { "  link: { type: slider, node: one, axis: [0, 0, 1] }\n", "node 0 cannot move along the axis [0, 0, 1]" },
+    { "  link: { type: distance, node: one }\n", "missing key 'anchor': the point of the ground" },
+    { "  link: { type: distance, a: one, b: two, anchor: [1, 0, 0] }\n", "joints.link: 'anchor' belongs to 'node'" },
+    { "  link: { type: distance, node: one, anchor: [0, 0, 0] }\n",
+      "both ends lie at [0, 0, 0]: a distance of zero has no direction" },
+    { "  link: { type: distance, node: one, anchor: [0, 0, 5] }\n", "node 0 cannot move along [0, 0, -1]" },
+    { "  link: { type: rigid_link, a: ball, nodes: two }\n", "node 2 at [0, 2, 0] does not turn, so it cannot carry" },
+    { "  link: { type: rigid_link, a: one, nodes: none }\n", "joints.link.nodes must name a set of nodes, is 'none'" },
+    { "  link: { type: prescribed, node: one, along: x }\n",
+      "joints.link: no motion is given: needs 'table', 'amplitude'" },
+    { "  link: { type: prescribed, node: one, along: x, speed: 1, way: 2, rise: 1 }\n",
+      "joints.link: a second motion; one of 'table'" },
+    { "  link: { type: prescribed, node: one, along: x, amplitude: 1 }\n",
+      "joints.link: 'amplitude' needs 'frequency', too" },
+    { "  link: { type: prescribed, node: one, along: x, way: 1 }\n", "joints.link: 'way' needs 'rise'" },
+    { "  link: { type: prescribed, node: one, along: x, table: [[0, 0], [0, 1]] }\n",
+      "the times of 'table' must rise from row to row" },
+    { "  link: { type: prescribed, node: one, along: x, table: [0, 0, 1] }\n",
+      "'table' must be two or more rows [time, position]" },
+    { "  link: { type: prescribed, node: one, along: z, speed: 1, rise: 1 }\n", "node 0 cannot move along [0, 0, 1]" },
+    { "  link: { type: prescribed, node: ball, along: rz, speed: 1, rise: 1 }\n",
+      "node 2 cannot turn about [0, 0, 1]" },
+    { "  link: { type: prescribed, along: x, speed: 1, rise: 1 }\n", "missing key 'node' or 'nodes'" },
+    // Joints against the initial state and one another
+    { "  link: { type: prescribed, node: one, along: x, speed: 2 }\n",
+      "f:14:9: joints.link: the initial velocities do not fit joint 'link': off by 2 m/s (or rad/s); give velocities "
+      "that "
+      "do under 'initial', or let the motion set in smoothly ('rise')" },
+    { "  link: { type: prescribed, node: one, along: x, table: [[0, 0.25], [1, 0.25]] }\n",
+      "the initial state does not fit joint 'link': it is off by 0.25 m (or rad)" },
+    { "  link: { type: hinge, a: one, b: two }\n  again: { type: ball, a: one, b: two }\n",
+      "f:15:10: joints.again: joint 'again' repeats what joint 'link' holds; leave one of them out" },
+    { "  left: { type: hinge, node: one }\n  right: { type: hinge, node: two }\n"
+      "  rod: { type: distance, a: one, b: two }\n",
+      "f:16:8: joints.rod: joint 'rod' repeats what the joints 'left', 'right' hold; leave one of them out" },
+    { "  link: { type: fixed, a: one, b: two }\n  hold: { type: fixed, node: one }\n  more: { type: slider, node: two, "
+      "axis: [1, 0, 0] }\n",
+      "joint 'more' repeats what the joints 'link', 'hold' hold" },
+};
+
+static void wrong_joints_are_told(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[4096];
+        text_case c;
+        snprintf(text, sizeof text, "%s%s", head, wrong[i].joints);
+        pcs_status status = text_case_try(text, &c);
+        if (status != PCS_BAD_INPUT || strstr(pcs_message(c.ctx), wrong[i].message) == NULL)
+            fail_msg("%s should say\n%s\nand says (%d)\n%s", wrong[i].joints, wrong[i].message, (int)status,
+                     pcs_message(c.ctx));
+        CHECK(strchr(pcs_message(c.ctx), '\n') == NULL); // one error
+        text_case_close(&c);
+    }
+}
+
+static void joints_between_unlike_nodes_are_told(void **state)
+{
+    (void)state;
+    static const char model[] =
+        "mesh: { one: { type: point, at: [0, 0, 0] }, two: { type: point, at: [1, 0, 0] } }\n"
+        "elements: { one: { type: rigid_body_3d, mesh: one, mass: 1, inertia: [1, 1, 1] },\n"
+        "            two: { type: %s } }\n"
+        "scheme: { type: alpha_ggl }\ntime: { step: 1.0e-3, end: 1.0 }\njoints: { link: { type: %s } }\n";
+    static const struct {
+        const char *element, *joint, *message;
+    } cases[] = {
+        { "rigid_body_2d, mesh: two, mass: 1, inertia: 1", "ball, a: one, b: two",
+          "node 0 moves along [0, 0, 1], node 1 has no such direction" },
+        { "point_mass, mesh: two, mass: 1", "hinge, a: one, b: two",
+          "node 1 moves in space, but does not turn: there is no axis to hold; 'ball' joins its point" },
+        { "point_mass, mesh: two, mass: 1", "hinge, node: one", "missing key 'axis': node 0 turns in space" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[2048];
+        text_case c;
+        snprintf(text, sizeof text, model, cases[i].element, cases[i].joint);
+        CHECK_STATUS(NULL, text_case_try(text, &c), PCS_BAD_INPUT);
+        CHECK_TEXT(pcs_message(c.ctx), cases[i].message);
+        text_case_close(&c);
+    }
+}
+
+// A scheme that cannot follow a drive says so; one that can takes it.
+static void schemes_without_drives_refuse(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *scheme;
+        pcs_status status;
+    } cases[] = {
+        { "half_explicit", PCS_BAD_INPUT },
+        { "event_driven", PCS_BAD_INPUT },
+        { "alpha_ggl", PCS_OK },
+        { "moreau_jean, theta: 0.5", PCS_OK },
+        { "newmark", PCS_OK },
+        { "hht", PCS_OK },
+        { "alpha_velocity", PCS_OK },
+        { "moreau_jean, theta: 0.5, forces: midpoint", PCS_BAD_INPUT },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        text_case c;
+        snprintf(text, sizeof text,
+                 "mesh: { one: { type: point, at: [1, 0, 0] } }\n"
+                 "elements: { one: { type: rigid_body_2d, mesh: one, mass: 1, inertia: 1 } }\n"
+                 "joints: { pin: { type: hinge, node: one, at: [0, 0, 0] },\n"
+                 "          move: { type: prescribed, node: one, along: rz, speed: 1, rise: 1 } }\n"
+                 "scheme: { type: %s }\ntime: { step: 1.0e-3, end: 1.0 }\n",
+                 cases[i].scheme);
+        CHECK_STATUS(c.ctx, text_case_try(text, &c), cases[i].status);
+        if (cases[i].status != PCS_OK) CHECK_TEXT(pcs_message(c.ctx), "prescribed motions");
+        text_case_close(&c);
+    }
+}
+
+static const double table[] = { 0.5, 1.0, 1.0, 2.0, 2.0, -1.0, 2.5, -1.0, 4.0, 3.0 };
+
+static pcs_motion_params motion(int kind)
+{
+    pcs_motion_params p = { .amplitude = NAN, .frequency = NAN, .way = NAN, .speed = NAN };
+    if (kind < 2) {
+        p.table = (pcs_list){ .nrow = 5, .count = 10, .value = table };
+        p.interpolation = kind == 0 ? PCS_MOTION_LINEAR : PCS_MOTION_SMOOTH;
+    }
+    if (kind == 2 || kind == 3) {
+        p.amplitude = 0.7;
+        p.frequency = 0.6;
+        p.phase = 0.3;
+    }
+    if (kind == 4) p.way = -1.3;
+    if (kind == 5 || kind == 6) p.speed = 2.2;
+    if (kind >= 3 && kind != 6) p.rise = 1.7;
+    return p;
+}
+
+static void motions_are_consistent(void **state)
+{
+    (void)state;
+    const double eps = 1e-5;
+    for (int kind = 0; kind <= 6; kind++) {
+        pcs_motion_params p = motion(kind);
+        const char *option;
+        CHECK(pcs_motion_check(&p, &option) == NULL);
+        for (double t = -0.337; t < 5.0; t += 0.1731) {
+            double s[3], ahead[3], behind[3];
+            if (kind >= 2 && t < 0.0) continue; // nothing moves before t = 0 but tables
+            pcs_motion_at(&p, t, s);
+            pcs_motion_at(&p, t + eps, ahead);
+            pcs_motion_at(&p, t - eps, behind);
+            CHECK_NEAR(s[1], (ahead[0] - behind[0]) / (2.0 * eps), 1e-8);
+            CHECK_NEAR(s[2], (ahead[1] - behind[1]) / (2.0 * eps), 1e-7);
+        }
+    }
+}
+
+static void motions_go_where_they_should(void **state)
+{
+    (void)state;
+    double s[3];
+    pcs_motion_params linear = motion(0), smooth = motion(1), harmonic = motion(2), risen = motion(3), way = motion(4),
+                      speed = motion(5), sudden = motion(6);
+    for (int i = 0; i < 5; i++) {
+        pcs_motion_at(&linear, table[2 * i], s);
+        CHECK_NEAR(s[0], table[2 * i + 1], 1e-15);
+        pcs_motion_at(&smooth, table[2 * i], s);
+        CHECK_NEAR(s[0], table[2 * i + 1], 1e-15);
+    }
+    // At an entry the velocity is that of the way to it; outside nothing moves.
+    pcs_motion_at(&linear, 2.0, s);
+    CHECK_NEAR(s[1], -3.0, 1e-15);
+    pcs_motion_at(&linear, 0.2, s);
+    CHECK(s[0] == 1.0 && s[1] == 0.0);
+    pcs_motion_at(&smooth, 9.0, s);
+    CHECK(s[0] == 3.0 && s[1] == 0.0);
+    pcs_motion_at(&harmonic, 0.0, s);
+    CHECK_NEAR(s[0], 0.0, 1e-16);
+    CHECK_NEAR(s[1], 0.7 * 2.0 * 3.14159265358979323846 * 0.6 * cos(0.3), 1e-14);
+    pcs_motion_params *const starts[] = { &risen, &way, &speed };
+    for (int i = 0; i < 3; i++) {
+        pcs_motion_at(starts[i], 0.0, s);
+        CHECK(s[0] == 0.0 && s[1] == 0.0 && s[2] == 0.0);
+    }
+    pcs_motion_at(&way, 1.7, s);
+    CHECK_NEAR(s[0], -1.3, 1e-15);
+    CHECK_NEAR(s[1], 0.0, 1e-15);
+    pcs_motion_at(&way, 0.85, s);
+    CHECK_NEAR(s[0], -0.65, 1e-15);
+    pcs_motion_at(&speed, 3.7, s);
+    CHECK_NEAR(s[0], 2.2 * (2.0 + 0.85), 1e-14);
+    CHECK_NEAR(s[1], 2.2, 1e-15);
+    pcs_motion_at(&sudden, 3.0, s);
+    CHECK_NEAR(s[0], 6.6, 1e-15);
+    CHECK_NEAR(s[1], 2.2, 1e-15);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_joints_are_told),         cmocka_unit_test(joints_between_unlike_nodes_are_told),
+        cmocka_unit_test(schemes_without_drives_refuse), cmocka_unit_test(motions_are_consistent),
+        cmocka_unit_test(motions_go_where_they_should),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
