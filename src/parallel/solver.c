@@ -4,9 +4,10 @@
 // told once, later only values). A solve reads the right-hand side of the own equations and gives the solution on
 // those and on the copies.
 //
-// Defaults, measured in docs/scaling.md: conjugate gradients to a relative residual of 1e-12, preconditioned by an
-// exact Cholesky factor of each rank's diagonal block; general matrices GMRES with LU blocks. Options may carry the
-// prefix mass_ or iteration_, or stand for both matrices.
+// Defaults, measured in docs/scaling.md: to a relative residual of 1e-12 by conjugate gradients, preconditioned on one
+// rank by a Cholesky factor (CHOLMOD), on several by incomplete factors of each rank's diagonal block, which on chains
+// are exact; general matrices by GMRES, with LU (UMFPACK) or incomplete LU. Options may carry the prefix mass_ or
+// iteration_, or stand for both matrices.
 
 #include "linsolve/linsolve.h"
 #include "parallel/parallel.h"
@@ -90,6 +91,17 @@ static PetscErrorCode solver_default(const char *prefix, const char *name, const
     return 0;
 }
 
+// The library of the factors goes with our choice of factors only.
+static PetscErrorCode solver_default_factor(const char *prefix, const char *library)
+{
+    char name[128], value[64] = "";
+    PetscBool is_given;
+    PetscCall(PetscSNPrintf(name, sizeof name, "-%ssub_pc_type", prefix));
+    PetscCall(PetscOptionsGetString(NULL, NULL, name, value, sizeof value, &is_given));
+    bool is_ours = strcmp(value, strcmp(library, "cholmod") == 0 ? "cholesky" : "lu") == 0;
+    return is_ours ? solver_default(prefix, "sub_pc_factor_mat_solver_type", library) : 0;
+}
+
 static PetscErrorCode solver_make_ksp(const pcs_linsolve *self, const pcs_parallel *parallel)
 {
     solver_data *d = self->data;
@@ -102,11 +114,17 @@ static PetscErrorCode solver_make_ksp(const pcs_linsolve *self, const pcs_parall
     PetscCall(KSPSetOptionsPrefix(d->ksp, prefix));
     PetscCall(KSPSetType(d->ksp, is_spd ? KSPCG : KSPGMRES));
     PetscCall(KSPSetTolerances(d->ksp, default_tolerance, PETSC_DEFAULT, PETSC_DEFAULT, MOST_ITERATIONS));
-    PetscCall(KSPSetNormType(d->ksp, is_spd ? KSP_NORM_UNPRECONDITIONED : KSP_NORM_DEFAULT));
+    PetscCall(KSPSetNormType(d->ksp, KSP_NORM_UNPRECONDITIONED));
+    if (!is_spd) PetscCall(KSPSetPCSide(d->ksp, PC_RIGHT));
     PetscCall(KSPGetPC(d->ksp, &pc));
     PetscCall(PCSetType(pc, PCBJACOBI));
     PetscCall(solver_default(prefix, "sub_ksp_type", "preonly"));
-    PetscCall(solver_default(prefix, "sub_pc_type", is_spd ? "cholesky" : "lu"));
+    if (parallel->comm.size > 1) {
+        PetscCall(solver_default(prefix, "sub_pc_type", is_spd ? "icc" : "ilu"));
+    } else {
+        PetscCall(solver_default(prefix, "sub_pc_type", is_spd ? "cholesky" : "lu"));
+        PetscCall(solver_default_factor(prefix, is_spd ? "cholmod" : "umfpack"));
+    }
     PetscCall(KSPSetOperators(d->ksp, d->A, d->A));
     PetscCall(KSPSetFromOptions(d->ksp));
     return 0;
