@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ITERATIONS = 60 };
+enum { ITERATIONS = 60, POLISHES = 3 };
 
 typedef struct newton {
     int n, m, nt, nz, nb; // unknowns, rows, tangents, 2 m + nt, bilateral rows
@@ -437,10 +437,27 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int *it
     return pcs_system_max(self->system, change);
 }
 
+// Do rows with an impulse keep their velocity along the directions where the step ends, too? They turn fast where a
+// distance is short, as in a bearing with little backlash, and were taken from the iterate before.
+static bool newton_law_holds(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    const newton *s = self->data;
+    const pcs_rows *G = self->system->G;
+    if (self->system->ops->update_directions == NULL || self->form.law_is_gap) return true;
+    for (int j = 0; j < s->m; j++) {
+        if (s->cone->z[s->m + j] == 0.0) continue;
+        double defect = pcs_rows_dot(G, j, p->v) + newton_target(G, j, p->target, p->target_velocity), size = 0.0;
+        for (int k = G->start[j]; k < G->start[j + 1]; k++) size += fabs(G->value[k] * p->v[G->column[k]]);
+        if (fabs(defect) > 1e-12 * fmax(size, fabs(p->target[j]))) return false;
+    }
+    return true;
+}
+
 static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
     newton *s = self->data;
     double last = INFINITY, scale = pcs_system_largest(self->system, s->v0);
+    int npolish = 0;
     for (int j = 0; j < s->m; j++) s->is_used[j] = self->system->rows[j].is_bilateral;
     memset(p->d, 0, (size_t)s->n * sizeof(double));
     memset(s->cone->z, 0, (size_t)s->nz * sizeof(double));
@@ -457,8 +474,10 @@ static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, i
         is_small = is_small || self->system->is_linear; // one linearisation is the whole problem
         // Positions are rounded off however little moves: in equilibrium, or where joints hold all there is.
         double rounding = fmax(1e-10 * scale, 1e-13 * self->system->length / self->form.h);
-        if ((is_small || (change <= rounding && rate > 0.5)) && !newton_misses_row(self, p))
-            return pcs_projection_move(self, p->q) ? PCS_CONVERGED : PCS_SINGULAR;
+        if ((is_small || (change <= rounding && rate > 0.5)) && !newton_misses_row(self, p)) {
+            if (!pcs_projection_move(self, p->q)) return PCS_SINGULAR;
+            if (newton_law_holds(self, p) || npolish++ == POLISHES) return PCS_CONVERGED;
+        }
         last = change;
     }
     return PCS_NOT_CONVERGED;
