@@ -90,6 +90,7 @@ pcs_status pcs_linsolve_create_labelled(pcs_context *ctx, const char *name, cons
     self->A = A;
     self->kind = kind;
     self->label = label;
+    self->title = ops->name;
     self->bad_equation = -1;
     self->data = pcs_take(ctx, 1, ops->data_size, "a linear solver's data");
     if (self->data == NULL) return PCS_NO_MEMORY;

@@ -22,6 +22,7 @@ typedef struct pcs_linsolve {
     const pcs_matrix *A; // borrowed; factor reads its values
     pcs_linsolve_kind kind;
     const char *label; // which matrix of the run this is, "mass" or "iteration"; empty: no one in particular
+    const char *title; // its name, and for iterations how far they go, for the summary
     void *data;        // data_size bytes, zeroed before analyze
     int nfactor;       // factorizations so far
     int bad_equation;  // after a failed factor: the equation where it broke down, or -1

@@ -13,6 +13,7 @@
 #include "parallel/parallel.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct solver_data {
@@ -130,6 +131,25 @@ static PetscErrorCode solver_make_ksp(const pcs_linsolve *self, const pcs_parall
     return 0;
 }
 
+// "petsc cg/bjacobi to 1e-12"
+static pcs_status solver_describe(pcs_linsolve *self)
+{
+    solver_data *d = self->data;
+    char text[128];
+    KSPType ksp = NULL;
+    PCType type = NULL;
+    PC pc;
+    double tolerance = 0.0;
+    PCS_PETSC(self->ctx, "choice of the solver", KSPGetPC(d->ksp, &pc));
+    PCS_PETSC(self->ctx, "choice of the solver", KSPGetType(d->ksp, &ksp));
+    PCS_PETSC(self->ctx, "choice of the solver", PCGetType(pc, &type));
+    PCS_PETSC(self->ctx, "choice of the solver", KSPGetTolerances(d->ksp, &tolerance, NULL, NULL, NULL));
+    if (ksp == NULL || strcmp(ksp, KSPPREONLY) == 0) snprintf(text, sizeof text, "petsc %s", type == NULL ? "" : type);
+    else snprintf(text, sizeof text, "petsc %s/%s to %g", ksp, type == NULL ? "none" : type, tolerance);
+    self->title = pcs_take_text(self->ctx, text);
+    return self->title == NULL ? PCS_NO_MEMORY : PCS_OK;
+}
+
 static pcs_status solver_analyze(pcs_linsolve *self)
 {
     const pcs_parallel *parallel = self->A->pattern->layout->comm->data;
@@ -137,7 +157,7 @@ static pcs_status solver_analyze(pcs_linsolve *self)
     PCS_PETSC(self->ctx, "assembly", solver_make_matrix(self, parallel));
     PCS_PETSC(self->ctx, "set-up of vectors", solver_make_vectors(self, parallel));
     PCS_PETSC(self->ctx, "choice of the solver", solver_make_ksp(self, parallel));
-    return PCS_OK;
+    return solver_describe(self);
 }
 
 // A diagonal entry that is not positive is told by its equation.

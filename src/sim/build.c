@@ -89,7 +89,7 @@ static void build_view(pcs_build *b)
     if (sim->view.title == NULL) sim->view.title = sim->view.case_name;
     if (sim->scheme != NULL) sim->view.scheme_name = sim->scheme->ops->name;
     if (sim->solver != NULL) sim->view.solver_name = sim->solver->ops->name;
-    sim->view.mass_backend = sim->solver == NULL || sim->solver->mass == NULL ? "none" : sim->solver->mass->ops->name;
+    sim->view.mass_backend = sim->solver == NULL || sim->solver->mass == NULL ? "none" : sim->solver->mass->title;
     sim->view.system = sim->system;
     sim->view.state = &sim->state;
     sim->view.report = &sim->report;

@@ -105,7 +105,7 @@ static pcs_status newton_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     bool is_general = pcs_linsolve_takes(self->linear, s->S->pattern, PCS_GENERAL);
     PCS_TRY(pcs_linsolve_create_labelled(self->ctx, is_general ? self->linear : "auto", "iteration", s->S, PCS_GENERAL,
                                          &s->iteration));
-    self->iteration_backend = s->iteration->ops->name;
+    self->iteration_backend = s->iteration->title;
     return PCS_OK;
 }
 

@@ -124,7 +124,7 @@ pcs_status pcs_step_factor_iteration(pcs_step_solver *solver, pcs_matrix **S, pc
         PCS_TRY(pcs_linsolve_create_labelled(solver->ctx, solver->linear, "iteration", *S, kind, iteration));
     PCS_TRY(pcs_linsolve_factor(*iteration, &is_singular));
     solver->nfactor++;
-    solver->iteration_backend = (*iteration)->ops->name;
+    solver->iteration_backend = (*iteration)->title;
     if (is_singular) *outcome = PCS_SINGULAR;
     solver->bad_equation = is_singular ? (*iteration)->bad_equation : -1;
     return PCS_OK;
