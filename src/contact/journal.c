@@ -1,0 +1,206 @@
+// Round journals in a bearing that a node carries: contact with backlash between a shaft and its housing.
+//
+//   p = middle of the journal, c = node of the housing, a = axis of the bearing, which turns with the housing
+//   d = p - c less its part along a,  u = d/|d|,   g = R - r - |d|,   n = -u on the journal, +u on the housing
+//
+// The middle of a journal may lie at an offset from its node: a rigid arm. Friction acts where the surfaces touch, at
+// p + r u: it turns both. Where rotations are small the axis keeps its direction. The bias is that of p and c at
+// constant v and w; a turning axis adds what is small of second order, which it leaves out.
+
+#include "contact/gap.h"
+
+#include <math.h>
+
+typedef struct journal_params {
+    const char *nodes, *housing;
+    double axis[3], offset[3];
+    double radius, node_radius;
+    pcs_contact_law law;
+} journal_params;
+
+static const pcs_option journal_options[] = {
+    { .name = "nodes",
+      .kind = PCS_OPTION_TEXT,
+      .help = "node set of the shaft",
+      .offset = offsetof(journal_params, nodes),
+      .is_required = true },
+    { .name = "housing",
+      .kind = PCS_OPTION_TEXT,
+      .help = "node set of one node, the centre of the bearing",
+      .offset = offsetof(journal_params, housing),
+      .is_required = true },
+    { .name = "axis",
+      .kind = PCS_OPTION_VECTOR,
+      .help = "of the bearing; any length",
+      .offset = offsetof(journal_params, axis),
+      .is_required = true,
+      .range = PCS_ANY_NUMBER },
+    { .name = "radius",
+      .kind = PCS_OPTION_REAL,
+      .help = "of the bearing, m",
+      .offset = offsetof(journal_params, radius),
+      .is_required = true,
+      .range = PCS_POSITIVE },
+    { .name = "node_radius",
+      .kind = PCS_OPTION_REAL,
+      .help = "of the journal, m",
+      .offset = offsetof(journal_params, node_radius),
+      .is_required = true,
+      .range = PCS_POSITIVE },
+    { .name = "offset",
+      .kind = PCS_OPTION_VECTOR,
+      .help = "from the node of the shaft to the middle of its journal, m; a rigid arm",
+      .offset = offsetof(journal_params, offset),
+      .preset = "[0, 0, 0]",
+      .range = PCS_ANY_NUMBER },
+    PCS_CONTACT_LAW_OPTIONS(journal_params),
+    { 0 },
+};
+
+static const char *const journal_sets[] = { "nodes", "housing", NULL };
+
+static const char *journal_check(const void *params, const char **option)
+{
+    const journal_params *p = params;
+    double unit[3];
+    *option = "axis";
+    if (!pcs_gap_normalize(p->axis, unit)) return "the axis has no direction";
+    *option = "node_radius";
+    return p->node_radius >= p->radius ? "the journal does not fit into the bearing" : NULL;
+}
+
+typedef struct journal_contact {
+    const pcs_set *nodes;
+    int housing, ntangent;
+    double axis[3], across[3], offset[3]; // across: a direction perpendicular to the axis
+    double radius, node_radius;
+} journal_contact;
+
+// Journals move across the axis in two directions, and all of them along it or none.
+static pcs_status journal_look_at_nodes(pcs_context *ctx, journal_contact *self, const pcs_dofmap *map)
+{
+    for (int i = -1; i < self->nodes->count; i++) {
+        int node = i < 0 ? self->housing : self->nodes->items[i];
+        double across[2][3], tangent[2][3];
+        if (pcs_gap_tangents(map, node, self->axis, across) < 2)
+            return pcs_fail(ctx, PCS_BAD_INPUT,
+                            "node %d cannot move across the axis [%g, %g, %g] in two directions: a bearing is round",
+                            node, self->axis[0], self->axis[1], self->axis[2]);
+        if (i < 0) {
+            for (int k = 0; k < 3; k++) self->across[k] = across[0][k];
+            continue;
+        }
+        int ntangent = pcs_gap_tangents(map, node, across[0], tangent);
+        PCS_TRY(pcs_gap_demand_tangents(ctx, node, ntangent, i == 0 ? ntangent : self->ntangent));
+        self->ntangent = ntangent;
+    }
+    return PCS_OK;
+}
+
+static pcs_status journal_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
+                                 pcs_contact_shape *shape)
+{
+    const journal_params *p = params;
+    const pcs_set *housing = pcs_mesh_node_set(map->mesh, p->housing);
+    journal_contact *self;
+    PCS_TAKE(ctx, self, 1, "a contact");
+    if (housing->count != 1)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "the housing '%s' has %d nodes, must be one", p->housing, housing->count);
+    self->nodes = pcs_mesh_node_set(map->mesh, p->nodes);
+    self->housing = housing->items[0];
+    pcs_gap_normalize(p->axis, self->axis);
+    for (int k = 0; k < 3; k++) self->offset[k] = p->offset[k];
+    self->radius = p->radius;
+    self->node_radius = p->node_radius;
+    for (int i = 0; i < self->nodes->count; i++)
+        if (self->nodes->items[i] == self->housing)
+            return pcs_fail(ctx, PCS_BAD_INPUT, "node %d is both journal and housing", self->housing);
+    PCS_TRY(journal_look_at_nodes(ctx, self, map));
+    *shape = (pcs_contact_shape){ .nrow = self->nodes->count, .ntangent = self->ntangent };
+    *instance = self;
+    return PCS_OK;
+}
+
+// How a journal lies in its bearing.
+typedef struct journal_state {
+    double axis[3], u[3], distance;
+    double middle[3], arm[3];        // of the journal; from its node
+    double touch[3], touch_house[3]; // arms of the place where the surfaces touch
+} journal_state;
+
+static void journal_find(const journal_contact *self, const pcs_place *shaft, const pcs_place *house, journal_state *s)
+{
+    double d[3];
+    if (house->is_small)
+        for (int k = 0; k < 3; k++) s->axis[k] = self->axis[k];
+    else pcs_rotation_apply(house->R, self->axis, s->axis);
+    pcs_place_point(shaft, self->offset, s->middle, s->arm);
+    for (int k = 0; k < 3; k++) d[k] = s->middle[k] - house->x[k];
+    double along = pcs_dot3(s->axis, d);
+    for (int k = 0; k < 3; k++) s->u[k] = d[k] - along * s->axis[k];
+    s->distance = sqrt(pcs_dot3(s->u, s->u));
+    for (int k = 0; k < 3; k++) {
+        s->u[k] = s->distance > 0.0 ? s->u[k] / s->distance : self->across[k];
+        s->touch[k] = s->arm[k] + self->node_radius * s->u[k];
+        s->touch_house[k] = self->radius * s->u[k] + (house->is_small ? 0.0 : along * s->axis[k]);
+    }
+}
+
+// Second derivative of the gap at constant velocities of p and c.
+static double journal_bias(const journal_state *s, const pcs_place *shaft, const pcs_place *house)
+{
+    double swing[3], pull[3] = { 0 }, v[3], round[3];
+    pcs_cross(shaft->w, s->arm, swing);
+    if (!shaft->is_small) pcs_cross(shaft->w, swing, pull);
+    for (int k = 0; k < 3; k++) v[k] = shaft->v[k] + swing[k] - house->v[k];
+    pcs_cross(s->axis, s->u, round);
+    double speed = pcs_dot3(v, round);
+    return -pcs_dot3(s->u, pull) - (s->distance > 0.0 ? speed * speed / s->distance : 0.0);
+}
+
+static void journal_evaluate_row(const journal_contact *self, const pcs_place *shaft, const pcs_place *house, int node,
+                                 pcs_row_state *row)
+{
+    journal_state s;
+    double tangent[2][3], opposite[3];
+    journal_find(self, shaft, house, &s);
+    row->gap = self->radius - self->node_radius - s.distance;
+    for (int k = 0; k < 3; k++) {
+        row->normal[k] = -s.u[k];
+        row->point[k] = s.middle[k] + self->node_radius * s.u[k];
+        tangent[1][k] = s.axis[k];
+    }
+    pcs_row_push(&row->direction, node, s.arm, row->normal);
+    pcs_row_push(&row->direction, self->housing, s.touch_house, s.u);
+    // The first tangent goes round, the second along the axis.
+    pcs_cross(s.axis, s.u, tangent[0]);
+    for (int t = 0; t < self->ntangent; t++) {
+        for (int k = 0; k < 3; k++) opposite[k] = -tangent[t][k];
+        pcs_row_push(&row->tangent[t], node, s.touch, tangent[t]);
+        pcs_row_push(&row->tangent[t], self->housing, s.touch_house, opposite);
+    }
+    row->bias = journal_bias(&s, shaft, house);
+}
+
+static void journal_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
+{
+    const journal_contact *self = instance;
+    pcs_place house, shaft;
+    places->find(places, self->housing, &house);
+    for (int i = 0; i < self->nodes->count; i++) {
+        places->find(places, self->nodes->items[i], &shaft);
+        journal_evaluate_row(self, &shaft, &house, self->nodes->items[i], &rows[i]);
+    }
+}
+
+const pcs_gap_ops pcs_gap_journal = {
+    .name = "journal",
+    .summary = "round journals of a shaft in a bearing that another node carries, with backlash",
+    .options = journal_options,
+    .params_size = sizeof(journal_params),
+    .set_options = journal_sets,
+    .law_offset = offsetof(journal_params, law),
+    .check = journal_check,
+    .create = journal_create,
+    .evaluate = journal_evaluate,
+};

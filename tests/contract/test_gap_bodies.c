@@ -1,0 +1,181 @@
+// What every gap type promises on bodies that move and turn in any way: rows are the derivatives of gaps, the drawn
+// normal is the way the force pushes, tangents lie across it, and a unit impulse gives the momentum it says.
+
+#include "support/check.h"
+#include "support/model.h"
+#include "system/fe_data.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NBODY = 4 };
+
+static const char *const names[NBODY] = { "first", "second", "third", "fourth" };
+static const double places[NBODY][3] = {
+    { 0.0, 0.3, 0.4 }, { 0.1, -0.2, 0.1 }, { 0.7, 0.1, -0.3 }, { -0.4, 0.5, 0.2 }
+};
+
+// The elements of the bodies: turning by any angle, by small ones, not at all.
+static const char *const elements[] = { "rigid_body_3d", "disc", "point_mass" };
+enum { NELEMENT = sizeof elements / sizeof *elements };
+
+// Every set option names one body; all other options that a type may have get a value here.
+static model *bodies(const pcs_gap_ops *ops, const char *element, const char *friction)
+{
+    model *m = model_create();
+    for (int i = 0; i < NBODY; i++) {
+        int node, cell;
+        CHECK_OK(m->ctx, pcs_mesh_add_nodes(m->mesh, 1, &node));
+        CHECK_OK(m->ctx, pcs_mesh_add_cells(m->mesh, 1, &cell));
+        memcpy(m->mesh->x[node], places[i], sizeof places[i]);
+        m->mesh->cell[cell][0] = m->mesh->cell[cell][1] = node;
+        CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, names[i], node, 1));
+        CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, names[i], cell, 1));
+        model_group(m, element, names[i], "mass=2 inertia=0.3,0.4,0.4");
+    }
+    char values[512];
+    int used = snprintf(values, sizeof values,
+                        "normal=1,2,-2 point=0.1,0.2,0.3 axis=3,0,1 centre=0.1,0,0.2 radius=1.5 node_radius=0.25 "
+                        "offset=0.2,0,0.1 restitution=0.5 friction=%s",
+                        friction);
+    for (int i = 0; ops->set_options[i] != NULL; i++)
+        used += snprintf(values + used, sizeof values - (size_t)used, " %s=%s", ops->set_options[i], names[i]);
+    model_contact(m, "touch", ops->name, values);
+    model_build(m);
+    return m;
+}
+
+static void for_every_type(void (*check)(model *m))
+{
+    for (int type = 0; pcs_gap_types[type] != NULL; type++)
+        for (int e = 0; e < NELEMENT; e++)
+            for (int rubs = 0; rubs < 2; rubs++) {
+                model *m = bodies(pcs_gap_types[type], elements[e], rubs ? "0.3" : "0");
+                CHECK(m->system->nrow >= 1 && (m->system->ntangent > 0) == (rubs == 1));
+                check(m);
+                model_destroy(&m);
+            }
+}
+
+// A place not far from rest; the rotations too.
+static void somewhere(const model *m, unsigned long long *seed, double *q)
+{
+    model_randomize(seed, m->system->nv, q);
+    for (int i = 0; i < m->system->nv; i++) q[i] *= 0.1;
+    if (m->system->ops->update_directions != NULL) m->system->ops->update_directions(m->system, q);
+}
+
+static void gaps_at(const model *m, const double *q, double step, const double *d, double *gap)
+{
+    const pcs_system *system = m->system;
+    double x[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE];
+    for (int i = 0; i < system->nv; i++) {
+        x[i] = step * d[i];
+        moved[i] = q[i] + x[i];
+    }
+    if (system->ops->retract != NULL) system->ops->retract(system, q, x, moved);
+    system->ops->gaps(system, moved, gap);
+}
+
+static void check_derivatives(model *m)
+{
+    unsigned long long seed = 7;
+    double q[MODEL_MAX_SIZE], d[MODEL_MAX_SIZE], gap[4][MODEL_MAX_SIZE];
+    const double h = 1e-4;
+    somewhere(m, &seed, q);
+    for (int trial = 0; trial < 5; trial++) {
+        model_randomize(&seed, m->system->nv, d);
+        for (int k = 0; k < 4; k++) gaps_at(m, q, (k < 2 ? k - 2 : k - 1) * h, d, gap[k]);
+        for (int j = 0; j < m->system->nrow; j++) {
+            double slope = (gap[0][j] - 8.0 * gap[1][j] + 8.0 * gap[2][j] - gap[3][j]) / (12.0 * h);
+            CHECK_NEAR(pcs_system_rate(m->system, j, d), slope, 1e-10);
+        }
+    }
+}
+
+static void rows_are_derivatives_of_gaps(void **state)
+{
+    (void)state;
+    for_every_type(check_derivatives);
+}
+
+// Velocities of a body's node alone, as a translation.
+static void translate(const model *m, int node, const double along[3], double *v)
+{
+    const pcs_dofmap *map = &((const fe_data *)m->system->data)->map;
+    memset(v, 0, MODEL_MAX_SIZE * sizeof *v);
+    for (int i = map->first[node]; i < map->first[node + 1]; i++)
+        for (int k = 0; k < 3 && !map->dof[i].is_rotation; k++)
+            v[map->dof[i].equation] += along[k] * map->dof[i].direction[k];
+}
+
+// The first body, moved along the drawn normal at unit speed, opens the gap at that speed; across it, the tangents see
+// the whole of its velocity and the gap none.
+static void check_directions(model *m)
+{
+    unsigned long long seed = 8;
+    double q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE], point[MODEL_MAX_SIZE][3], normal[MODEL_MAX_SIZE][3];
+    somewhere(m, &seed, q);
+    m->system->ops->contact_points(m->system, q, point, normal);
+    for (int j = 0; j < m->system->nrow; j++) {
+        double across[3], length = 0.0, seen = 0.0, wanted = 0.0;
+        for (int k = 0; k < 3; k++) length += normal[j][k] * normal[j][k];
+        CHECK_NEAR(length, 1.0, 1e-14);
+        translate(m, 0, normal[j], v);
+        double sign = pcs_system_rate(m->system, j, v);
+        CHECK_NEAR(fabs(sign), 1.0, 1e-14);
+        const double any[3] = { 0.4, -0.7, 0.2 };
+        pcs_cross(normal[j], any, across);
+        for (int k = 0; k < 3; k++) wanted += across[k] * across[k];
+        translate(m, 0, across, v);
+        CHECK_NEAR(pcs_system_rate(m->system, j, v), 0.0, 1e-14);
+        const pcs_row *row = &m->system->rows[j];
+        for (int t = 0; t < row->ntangent; t++) {
+            double part = pcs_rows_dot(m->system->T, row->first_tangent + t, v);
+            seen += part * part;
+        }
+        if (row->ntangent == 2) CHECK_NEAR(seen, wanted, 1e-14);
+    }
+}
+
+static void directions_are_those_drawn(void **state)
+{
+    (void)state;
+    for_every_type(check_directions);
+}
+
+static void check_resultant(model *m)
+{
+    unsigned long long seed = 9;
+    double q[MODEL_MAX_SIZE];
+    const pcs_dofmap *map = &((const fe_data *)m->system->data)->map;
+    somewhere(m, &seed, q);
+    for (int j = 0; j < m->system->nrow; j++) {
+        double wanted[3] = { 0 }, resultant[3];
+        for (int i = 0; i < map->ndof; i++) {
+            double unit[MODEL_MAX_SIZE] = { 0 };
+            unit[map->dof[i].equation] = 1.0;
+            for (int k = 0; k < 3 && !map->dof[i].is_rotation; k++)
+                wanted[k] += pcs_system_rate(m->system, j, unit) * map->dof[i].direction[k];
+        }
+        m->system->ops->row_resultant(m->system, j, resultant);
+        CHECK_ALL_NEAR(3, resultant, wanted, 1e-14);
+    }
+}
+
+static void resultant_is_the_sum_of_the_row(void **state)
+{
+    (void)state;
+    for_every_type(check_resultant);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_derivatives_of_gaps),
+        cmocka_unit_test(directions_are_those_drawn),
+        cmocka_unit_test(resultant_is_the_sum_of_the_row),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

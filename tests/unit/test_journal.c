@@ -1,0 +1,183 @@
+// Journals in bearings that nodes carry: rows are derivatives of gaps, friction sees the surfaces, forces are a pair.
+
+#include "support/check.h"
+#include "support/model.h"
+#include "system/fe_data.h"
+
+#include <math.h>
+#include <string.h>
+
+static void add_body(model *m, const char *name, double x, double y, double z)
+{
+    int node, cell;
+    CHECK_OK(m->ctx, pcs_mesh_add_nodes(m->mesh, 1, &node));
+    CHECK_OK(m->ctx, pcs_mesh_add_cells(m->mesh, 1, &cell));
+    m->mesh->x[node][0] = x;
+    m->mesh->x[node][1] = y;
+    m->mesh->x[node][2] = z;
+    m->mesh->cell[cell][0] = m->mesh->cell[cell][1] = node;
+    CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, name, node, 1));
+    CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, name, cell, 1));
+}
+
+// Shaft and housing as bodies with small or finite rotations; the housing may be a mass that does not turn.
+static model *bearing(const char *shaft, const char *housing)
+{
+    model *m = model_create();
+    add_body(m, "shaft", 0.0, 0.3, 0.4);
+    add_body(m, "house", 0.1, 0.0, 0.0);
+    model_group(m, shaft, "shaft", "mass=2 inertia=0.3,0.4,0.4");
+    model_group(m, housing, "house", "mass=3 inertia=0.5,0.6,0.6");
+    model_contact(m, "rub", "journal",
+                  "nodes=shaft housing=house axis=2,0,0 radius=1.5 node_radius=0.25 offset=0.2,0,0 restitution=0.5 "
+                  "friction=0.3");
+    model_build(m);
+    return m;
+}
+
+static const char *const pairs[][2] = { { "disc", "point_mass" },
+                                        { "disc", "disc" },
+                                        { "rigid_body_3d", "point_mass" },
+                                        { "rigid_body_3d", "rigid_body_3d" } };
+enum { NPAIR = sizeof pairs / sizeof *pairs };
+
+static double gap_at(const model *m, const double *q, double step, const double *d)
+{
+    const pcs_system *system = m->system;
+    double x[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE], gap;
+    for (int i = 0; i < system->nv; i++) {
+        x[i] = step * d[i];
+        moved[i] = q[i] + x[i];
+    }
+    if (system->ops->retract != NULL) system->ops->retract(system, q, x, moved);
+    system->ops->gaps(system, moved, &gap);
+    return gap;
+}
+
+static void gap_is_the_backlash_left(void **state)
+{
+    (void)state;
+    model *m = bearing("disc", "point_mass");
+    const double q[MODEL_MAX_SIZE] = { 0 };
+    CHECK(m->system->nrow == 1 && m->system->ntangent == 2);
+    CHECK_NEAR(gap_at(m, q, 0.0, q), 1.5 - 0.25 - 0.5, 1e-15);
+    double point[1][3], normal[1][3];
+    const double touch[3] = { 0.2, 0.45, 0.6 }, inwards[3] = { 0.0, -0.6, -0.8 };
+    m->system->ops->contact_points(m->system, q, point, normal);
+    CHECK_ALL_NEAR(3, point[0], touch, 1e-15);
+    CHECK_ALL_NEAR(3, normal[0], inwards, 1e-15);
+    model_destroy(&m);
+}
+
+static void rows_are_derivatives_of_gaps(void **state)
+{
+    (void)state;
+    for (int pair = 0; pair < NPAIR; pair++) {
+        model *m = bearing(pairs[pair][0], pairs[pair][1]);
+        unsigned long long seed = 7;
+        double q[MODEL_MAX_SIZE], d[MODEL_MAX_SIZE], resultant[3];
+        const double h = 1e-4, none[3] = { 0 };
+        model_randomize(&seed, m->system->nv, q);
+        for (int i = 0; i < m->system->nv; i++) q[i] *= 0.2;
+        m->system->ops->update_directions(m->system, q);
+        for (int trial = 0; trial < 5; trial++) {
+            model_randomize(&seed, m->system->nv, d);
+            double slope =
+                (8.0 * (gap_at(m, q, h, d) - gap_at(m, q, -h, d)) - gap_at(m, q, 2 * h, d) + gap_at(m, q, -2 * h, d)) /
+                (12.0 * h);
+            CHECK_NEAR(pcs_system_rate(m->system, 0, d), slope, 1e-11);
+        }
+        m->system->ops->row_resultant(m->system, 0, resultant); // what one gets the other gives
+        CHECK_ALL_NEAR(3, resultant, none, 1e-15);
+        model_destroy(&m);
+    }
+}
+
+// d(G v)/dt at constant v, by differences along the motion; a housing that does not turn.
+static void bias_is_the_rate_of_the_rate(void **state)
+{
+    (void)state;
+    for (int pair = 0; pair < NPAIR; pair += 2) {
+        model *m = bearing(pairs[pair][0], pairs[pair][1]);
+        const pcs_system *system = m->system;
+        unsigned long long seed = 9;
+        double q[MODEL_MAX_SIZE] = { 0 }, v[MODEL_MAX_SIZE], bias, rate[2];
+        const double h = 1e-5;
+        model_randomize(&seed, system->nv, v);
+        system->ops->rate_bias(system, q, v, &bias);
+        for (int side = 0; side < 2; side++) {
+            double x[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE];
+            for (int i = 0; i < system->nv; i++) moved[i] = x[i] = (side == 0 ? -h : h) * v[i];
+            if (system->ops->retract != NULL) system->ops->retract(system, q, x, moved);
+            system->ops->update_directions(m->system, moved);
+            rate[side] = pcs_system_rate(system, 0, v);
+        }
+        CHECK_NEAR(bias, (rate[1] - rate[0]) / (2.0 * h), 1e-7);
+        model_destroy(&m);
+    }
+}
+
+// A shaft that spins at w slides at w r on its bearing, and friction turns both bodies the same way round.
+static void friction_sees_the_surfaces(void **state)
+{
+    (void)state;
+    model *m = bearing("disc", "disc");
+    const double q[12] = { 0 }, spin[12] = { 0, 0, 0, 7.0 }, house[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 2.0 };
+    m->system->ops->update_directions(m->system, q);
+    CHECK_NEAR(pcs_rows_dot(m->system->T, 0, spin), 7.0 * 0.25, 1e-15);
+    CHECK_NEAR(pcs_rows_dot(m->system->T, 0, house), -2.0 * 1.5, 1e-15);
+    CHECK_NEAR(pcs_rows_dot(m->system->T, 1, spin), 0.0, 1e-15);
+    CHECK_NEAR(pcs_system_rate(m->system, 0, spin), 0.0, 1e-15);
+    model_destroy(&m);
+}
+
+static void what_cannot_be_a_bearing_is_refused(void **state)
+{
+    (void)state;
+    model *m = model_create();
+    add_body(m, "shaft", 0, 0, 0);
+    model_group(m, "disc", "shaft", "inertia=1,1,1");
+    model_contact(m, "rub", "journal", "nodes=shaft housing=shaft axis=1,0,0 radius=2 node_radius=1 restitution=0");
+    CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
+    CHECK_TEXT(pcs_message(m->ctx), "both journal and housing");
+    assert_string_equal(m->culprit, "contacts.rub");
+    model_destroy(&m);
+
+    m = model_create();
+    add_body(m, "shaft", 0, 0, 0);
+    add_body(m, "house", 0, 0, 0);
+    model_group(m, "disc", "shaft", "inertia=1,1,1");
+    model_group(m, "point_mass", "house", "mass=1 in=line");
+    model_contact(m, "rub", "journal", "nodes=shaft housing=house axis=1,0,0 radius=2 node_radius=1 restitution=0");
+    CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
+    CHECK_TEXT(pcs_message(m->ctx), "a bearing is round");
+    model_destroy(&m);
+
+    const char *option = NULL;
+    for (int i = 0; pcs_gap_types[i] != NULL; i++) {
+        if (strcmp(pcs_gap_types[i]->name, "journal") != 0) continue;
+        m = model_create();
+        const pcs_gap_ops *ops = pcs_gap_types[i];
+        CHECK_TEXT(ops->check(model_params(m->ctx, ops->options, ops->params_size, "axis=0,0,0 radius=2 node_radius=1"),
+                              &option),
+                   "no direction");
+        assert_string_equal(option, "axis");
+        CHECK_TEXT(ops->check(model_params(m->ctx, ops->options, ops->params_size, "axis=1,0,0 radius=1 node_radius=1"),
+                              &option),
+                   "does not fit");
+        assert_string_equal(option, "node_radius");
+        model_destroy(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gap_is_the_backlash_left),
+        cmocka_unit_test(rows_are_derivatives_of_gaps),
+        cmocka_unit_test(bias_is_the_rate_of_the_rate),
+        cmocka_unit_test(friction_sees_the_surfaces),
+        cmocka_unit_test(what_cannot_be_a_bearing_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
