@@ -12,13 +12,18 @@
 
 enum { TEXT_ROOM = 16384 };
 
+pcs_status text_case_build(const char *text, text_case *c)
+{
+    pcs_case *input = NULL;
+    pcs_status status = pcs_case_parse(c->ctx, "f", text, strlen(text), &input);
+    return status != PCS_OK ? status : pcs_build_sim(c->ctx, input, &c->sim);
+}
+
 pcs_status text_case_try(const char *text, text_case *out)
 {
-    pcs_case *c = NULL;
     *out = (text_case){ 0 };
     assert_int_equal(pcs_context_create(&out->ctx), PCS_OK);
-    pcs_status status = pcs_case_parse(out->ctx, "f", text, strlen(text), &c);
-    return status != PCS_OK ? status : pcs_build_sim(out->ctx, c, &out->sim);
+    return text_case_build(text, out);
 }
 
 text_case text_case_open(const char *part, ...)

@@ -14,6 +14,8 @@ typedef struct text_case {
 text_case text_case_open(const char *part, ...);
 // PCS_OK, or what went wrong; the message is in ctx.
 pcs_status text_case_try(const char *text, text_case *out);
+// The same in a context that is there already.
+pcs_status text_case_build(const char *text, text_case *c);
 void text_case_close(text_case *c);
 // One step, or all of them; starts when need be. Fails the test when the simulation cannot go on.
 void text_case_step(text_case *c);
