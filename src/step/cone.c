@@ -284,8 +284,18 @@ static bool cone_enumerate(pcs_cone *c, double scale, int *iterations)
     return false;
 }
 
+// The disc of friction is round: with different masses for its two directions slip would not be against the impulse.
+static void cone_even_out(pcs_cone *c)
+{
+    for (int j = 0; j < c->m; j++) {
+        int k = cone_tangent(c, j, 0);
+        if (c->rows[j].ntangent == 2) c->r[k] = c->r[k + 1] = fmin(c->r[k], c->r[k + 1]);
+    }
+}
+
 bool pcs_cone_solve(pcs_cone *c, int *iterations)
 {
+    cone_even_out(c);
     double scale = pcs_step_largest(c->n - c->m, c->b + c->m), change = 0.0;
     if (c->has_position) scale = fmax(scale, pcs_step_largest(c->m, c->b) / c->h);
     memset(c->z, 0, (size_t)c->n * sizeof *c->z);

@@ -151,8 +151,8 @@ static long crowd_find_modes(pcs_crowd *c, bool gate_is_frozen)
     return pcs_sum_count(changed);
 }
 
-// Multipliers that are out vanish, and the values follow.
-static void crowd_clear_out(pcs_crowd *c)
+// Multipliers that are out vanish, and the values follow; false when they did already.
+static bool crowd_clear_out(pcs_crowd *c)
 {
     long count = 0;
     for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) {
@@ -161,7 +161,9 @@ static void crowd_clear_out(pcs_crowd *c)
         if (is_left) c->z[k] = 0.0;
         count += is_left;
     }
-    if (pcs_sum_count(count) > 0) crowd_move(c, c->x);
+    if (pcs_sum_count(count) == 0) return false;
+    crowd_move(c, c->x);
+    return true;
 }
 
 // Direction of slip of a row and the factor by which it turns with y.
@@ -453,11 +455,12 @@ static bool crowd_settle(pcs_crowd *c, int stage)
     crowd_find_scales(c);
     s.changed = crowd_find_modes(c, false);
     for (int round = 0; round < ROUNDS; round++, s.thawed++) {
-        crowd_clear_out(c);
+        bool is_moved = crowd_clear_out(c);
         s.norm = crowd_residual(c);
         if (!isfinite(s.norm)) return false;
         bool is_stalled = s.changed == 0 && s.norm > 0.5 * s.last, is_frozen = s.thawed > FREEZE_GATE_AFTER;
-        if (s.changed == 0 && c->ratio <= (is_stalled ? acceptable : 1.0)) {
+        // The sets are those of this very z, whether they have just changed or not.
+        if ((!is_moved && c->ratio <= 1.0) || (is_stalled && c->ratio <= acceptable)) {
             if (!is_frozen) return true;
             // Settled for the gate as it was; now the gate may follow.
             s.thawed = 0;
@@ -500,8 +503,18 @@ static void crowd_clear_rates(pcs_crowd *c)
     }
 }
 
+// The disc of friction is round: one mass for both of its directions.
+static void crowd_even_out(pcs_crowd *c)
+{
+    for (int j = 0; j < c->m; j++) {
+        int k = crowd_tangent(c, j, 0);
+        if (c->rows[j].ntangent == 2) c->r[k] = c->r[k + 1] = fmin(c->r[k], c->r[k + 1]);
+    }
+}
+
 bool pcs_crowd_solve(pcs_crowd *c)
 {
+    crowd_even_out(c);
     c->rounds = c->products = c->revisits = c->projections = 0;
     c->size = 0.0;
     if (!c->has_position) {

@@ -119,6 +119,21 @@ static void project_extrapolate(pcs_crowd *c, double weight)
     }
 }
 
+// z again from the same place with the values found where it led: an extragradient step (Korpelevich 1976), for maps
+// that are monotone but not symmetric, on which the plain step may go round in circles.
+static void project_correct(pcs_crowd *c, double s)
+{
+    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) {
+        c->x[k] = c->z[k];
+        c->aim_value[k] = c->value[k];
+    }
+    project_all(c, s);
+    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) c->x[k] = c->z[k] - c->x[k];
+    c->product(c->owner, c->stage, c->stage, c->x, c->image, NULL);
+    c->products++;
+    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) c->value[k] += c->image[k];
+}
+
 void pcs_crowd_project(pcs_crowd *c, double target, int limit)
 {
     int first = pcs_crowd_first(c), last = pcs_crowd_last(c);
@@ -139,6 +154,7 @@ void pcs_crowd_project(pcs_crowd *c, double target, int limit)
         c->product(c->owner, c->stage, c->stage, c->x, c->image, NULL);
         c->products++;
         for (int k = first; k < last; k++) c->value[k] = c->aim_value[k] + c->image[k];
+        if (!is_accelerated) project_correct(c, s);
         bool restarts = !is_accelerated || project_is_uphill(c) || defect > 100.0 * best;
         double next = restarts ? 1.0 : 0.5 * (1.0 + sqrt(1.0 + 4.0 * momentum * momentum));
         project_extrapolate(c, restarts ? 0.0 : (momentum - 1.0) / next);

@@ -215,8 +215,12 @@ static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, int *ite
     schur_fill_crowd(self, p);
     schur_fill_base(self, p);
     if (!isfinite(pcs_sum_largest(s->crowd->n, s->crowd->b))) return NAN;
-    if (!pcs_crowd_solve(s->crowd)) return NAN;
+    bool is_settled = pcs_crowd_solve(s->crowd);
     *iterations += s->crowd->rounds;
+    self->products += s->crowd->products;
+    self->revisits += s->crowd->revisits;
+    self->projections += s->crowd->projections;
+    if (!is_settled) return NAN;
     pcs_schur_map_motion(s->map, self->form.has_position ? PCS_CROWD_BOTH : PCS_CROWD_RATE, s->crowd->z);
     bool is_finite = true;
     for (int i = 0; i < s->n; i++) {
@@ -285,6 +289,7 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     const pcs_crowd *c = s->crowd;
     *result = (pcs_step_result){ 0 };
     if (self->form.has_dynamics) self->system->time = p->t;
+    self->products = self->revisits = self->projections = 0;
     schur_begin(self, p);
     if (self->form.has_dynamics) {
         result->outcome = schur_dynamics(self, p, &result->iterations);

@@ -95,6 +95,9 @@ struct pcs_step_solver {
     const char *advice; // what to do about the last outcome that was not PCS_CONVERGED; NULL: nothing special
     void *data;
     int nfactor; // numeric factorizations, the mass included
+    // Of the last solve by a solver that needs no columns: products with the condensed matrix, sets of contacts that
+    // came back, projections in place of Newton's method.
+    int products, revisits, projections;
 };
 
 extern const pcs_step_solver_ops *const pcs_step_solvers[]; // ends with NULL

@@ -1,0 +1,453 @@
+// Contact problems of many rows by products: Krylov methods against elimination, the laws against their definitions and
+// against the dense solver of few rows, on random problems with friction, joints, position law and live gate; and the
+// problems where sets of Newton's method fail.
+
+#include "support/check.h"
+#include "support/model.h"
+
+#include "step/cone.h"
+#include "step/crowd.h"
+#include "step/sums.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST = 64, ROWS = 8 };
+
+// A system of rows alone, and P as a dense matrix over all unknowns.
+typedef struct problem {
+    pcs_context *ctx;
+    pcs_system system;
+    pcs_row rows[200];
+    pcs_crowd *c;
+    double *P, *P_gate; // [n * n], [m * n]
+} problem;
+
+static void dense_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap)
+{
+    const problem *p = owner;
+    const pcs_crowd *c = p->c;
+    int first = in & PCS_CROWD_GAP ? 0 : c->m, last = in & PCS_CROWD_RATE ? c->n : c->m;
+    for (int i = out & PCS_CROWD_GAP ? 0 : c->m; i < (out & PCS_CROWD_RATE ? c->n : c->m); i++) {
+        value[i] = 0.0;
+        for (int j = first; j < last; j++) value[i] += p->P[i * c->n + j] * z[j];
+    }
+    for (int i = 0; i < c->m && gate_gap != NULL; i++) {
+        gate_gap[i] = 0.0;
+        for (int j = first; j < last; j++) gate_gap[i] += p->P_gate[i * c->n + j] * z[j];
+    }
+}
+
+static void *take(problem *p, size_t count)
+{
+    void *memory = pcs_take(p->ctx, count, sizeof(double), "a test");
+    assert_non_null(memory);
+    return memory;
+}
+
+// `count` rows with `tangents` directions of friction each; every `joint`-th row is bilateral (0: none).
+static problem *create(int count, int tangents, double friction, int joint)
+{
+    pcs_context *ctx;
+    CHECK_OK(NULL, pcs_context_create(&ctx));
+    problem *p = pcs_take(ctx, 1, sizeof *p, "a test");
+    p->ctx = ctx;
+    for (int j = 0; j < count; j++) {
+        bool is_joint = joint > 0 && j % joint == joint - 1;
+        p->rows[j] = (pcs_row){ .is_bilateral = is_joint,
+                                .friction = friction,
+                                .first_tangent = p->system.ntangent,
+                                .ntangent = is_joint ? 0 : tangents };
+        p->system.ntangent += p->rows[j].ntangent;
+    }
+    p->system.nrow = count;
+    p->system.rows = p->rows;
+    p->system.length = 1.0;
+    CHECK_OK(ctx, pcs_crowd_create(ctx, &p->system, 0, &p->c));
+    p->P = take(p, (size_t)(p->c->n * p->c->n));
+    p->P_gate = take(p, (size_t)(p->c->m * p->c->n));
+    p->c->product = dense_product;
+    p->c->owner = p;
+    p->c->h = 1.0;
+    return p;
+}
+
+// Velocity level: P = R R^T for directions R that touch six of `dofs` coordinates, b = R v.
+static void fill_impact(problem *p, unsigned long long *seed, int dofs, double approach)
+{
+    pcs_crowd *c = p->c;
+    int count = c->n - c->m;
+    double *R = take(p, (size_t)(count * dofs)), *v = take(p, (size_t)dofs);
+    for (int j = 0; j < c->m; j++)
+        for (int k = 0; k < 6; k++) {
+            int dof = (int)(0.5 * (1.0 + model_random(seed)) * dofs) % dofs;
+            R[j * dofs + dof] += model_random(seed);
+            for (int t = 0; t < p->rows[j].ntangent; t++)
+                R[(c->m + p->rows[j].first_tangent + t) * dofs + dof] += model_random(seed);
+        }
+    model_randomize(seed, dofs, v);
+    for (int i = 0; i < count; i++) {
+        double *row = &p->P[(c->m + i) * c->n + c->m];
+        c->b[c->m + i] = i < c->m ? -approach : 0.0;
+        for (int j = 0; j < count; j++) row[j] = pcs_sum_dot(dofs, &R[i * dofs], &R[j * dofs]);
+        c->b[c->m + i] += pcs_sum_dot(dofs, &R[i * dofs], v);
+        c->r[c->m + i] = 1.0 / row[i];
+    }
+    for (int j = 0; j < c->m; j++) {
+        c->r[j] = 1.0;
+        c->gate[j] = p->rows[j].is_bilateral || model_random(seed) < 0.8;
+    }
+    c->is_symmetric = true;
+}
+
+// The laws by their definitions, at values computed anew.
+static void check_laws(problem *p)
+{
+    pcs_crowd *c = p->c;
+    int m = c->m;
+    double *value = take(p, (size_t)c->n);
+    dense_product(p, PCS_CROWD_BOTH, PCS_CROWD_BOTH, c->z, value, NULL);
+    for (int k = 0; k < c->n; k++) value[k] += c->b[k];
+    double size = pcs_sum_largest(c->n - m, c->b + m), small = 1e-12 * size;
+    for (int j = 0; j < m; j++) {
+        double la = c->z[m + j], xi = value[m + j], weight = c->r[m + j];
+        if (p->rows[j].is_bilateral) {
+            CHECK_NEAR(xi, 0.0, small);
+            continue;
+        }
+        CHECK(la >= 0.0 && (c->gate[j] || la == 0.0));
+        if (c->gate[j]) CHECK(xi >= -small && fmin(fabs(xi), la / weight) <= small);
+        double slip = 0.0, impulse = 0.0, power = 0.0, limit = p->rows[j].friction * la;
+        for (int t = 0; t < p->rows[j].ntangent; t++) {
+            int k = 2 * m + p->rows[j].first_tangent + t;
+            slip = hypot(slip, value[k]);
+            impulse = hypot(impulse, c->z[k]);
+            power += value[k] * c->z[k];
+        }
+        CHECK(impulse <= limit * (1.0 + 1e-14) + 1e-15 * weight * size);
+        // Where it slides the impulse is at its limit and against the slip.
+        if (slip > 10.0 * small) CHECK_NEAR(power, -limit * slip, 20.0 * small * fmax(limit, weight * size));
+    }
+}
+
+static void krylov_product(void *owner, const double *x, double *y)
+{
+    const double *A = owner;
+    for (int i = 0; i < MOST; i++) y[i] = pcs_sum_dot(MOST, &A[i * MOST], x);
+}
+
+static void krylov_treat(void *owner, const double *r, double *x)
+{
+    const double *A = owner;
+    for (int i = 0; i < MOST; i++) x[i] = A[i * MOST + i] != 0.0 ? r[i] / A[i * MOST + i] : 0.0;
+}
+
+// A random matrix, near a diagonal one with entries of different size; symmetric where asked for.
+static void random_matrix(unsigned long long *seed, bool is_symmetric, double *A)
+{
+    double size[MOST];
+    for (int i = 0; i < MOST; i++) size[i] = exp(3.0 * model_random(seed));
+    for (int i = 0; i < MOST; i++)
+        for (int j = 0; j < MOST; j++) A[i * MOST + j] = 0.1 * model_random(seed) * sqrt(size[i] * size[j]);
+    for (int i = 0; i < MOST; i++)
+        for (int j = 0; j < i && is_symmetric; j++) A[i * MOST + j] = A[j * MOST + i];
+    for (int i = 0; i < MOST; i++) A[i * MOST + i] = 1.5 * size[i];
+}
+
+static void krylov_methods_solve(void **state)
+{
+    (void)state;
+    unsigned long long seed = 5;
+    static double A[MOST * MOST], copy[MOST * MOST];
+    pcs_context *ctx;
+    pcs_krylov *k;
+    CHECK_OK(NULL, pcs_context_create(&ctx));
+    CHECK_OK(ctx, pcs_krylov_create(ctx, MOST, 20, &k)); // shorter than it takes: GMRES has to start again
+    k->product = krylov_product;
+    k->treat = krylov_treat;
+    k->owner = A;
+    for (int trial = 0; trial < 20; trial++) {
+        double b[MOST], x[MOST], exact[MOST], rest[MOST];
+        bool is_symmetric = trial % 2 == 0;
+        random_matrix(&seed, is_symmetric, A);
+        model_randomize(&seed, MOST, b);
+        memcpy(copy, A, sizeof A);
+        memcpy(exact, b, sizeof b);
+        model_solve(MOST, copy, exact);
+        k->count = 0;
+        double left =
+            is_symmetric ? pcs_krylov_conjugate(k, b, x, 1e-12, 300) : pcs_krylov_minimal(k, b, x, 1e-12, 300);
+        krylov_product(A, x, rest);
+        for (int i = 0; i < MOST; i++) rest[i] -= b[i];
+        CHECK(left <= 1e-12);
+        CHECK(sqrt(pcs_sum_dot(MOST, rest, rest)) <= 2e-12);
+        CHECK(k->count > 5 && k->count < 120);
+        for (int i = 0; i < MOST; i++) CHECK_NEAR(x[i], exact[i], 1e-9 * (1.0 + fabs(exact[i])));
+    }
+    pcs_context_destroy(&ctx);
+}
+
+// Of a subset of equations, and of equations that say the same twice: b = A y is consistent.
+static void krylov_methods_take_subsets(void **state)
+{
+    (void)state;
+    unsigned long long seed = 11;
+    static double A[MOST * MOST];
+    pcs_context *ctx;
+    pcs_krylov *k;
+    CHECK_OK(NULL, pcs_context_create(&ctx));
+    CHECK_OK(ctx, pcs_krylov_create(ctx, MOST, 80, &k));
+    k->product = krylov_product;
+    k->treat = krylov_treat;
+    k->owner = A;
+    random_matrix(&seed, true, A);
+    for (int i = 0; i < MOST; i++)
+        for (int j = 0; j < MOST; j++) {
+            if (i % 3 == 2 || j % 3 == 2) A[i * MOST + j] = 0.0;
+        }
+    for (int j = 0; j < MOST; j++) A[1 * MOST + j] = A[j]; // row 1 is row 0
+    for (int i = 0; i < MOST; i++) A[i * MOST + 1] = A[i * MOST];
+    double y[MOST], b[MOST], x[MOST], rest[MOST];
+    model_randomize(&seed, MOST, y);
+    krylov_product(A, y, b);
+    for (int method = 0; method < 2; method++) {
+        double left = method == 0 ? pcs_krylov_conjugate(k, b, x, 1e-11, 300) : pcs_krylov_minimal(k, b, x, 1e-11, 300);
+        krylov_product(A, x, rest);
+        CHECK(left <= 1e-11);
+        for (int i = 0; i < MOST; i++) CHECK_NEAR(rest[i], b[i], 1e-10);
+        for (int i = 2; i < MOST; i += 3) CHECK(x[i] == 0.0);
+        CHECK_RELATIVE(x[0], x[1], 1e-9); // the solution nearest to zero shares it
+    }
+    pcs_context_destroy(&ctx);
+}
+
+static pcs_cone *few(problem *p)
+{
+    pcs_cone *q;
+    const pcs_crowd *c = p->c;
+    size_t n = (size_t)c->n, m = (size_t)c->m;
+    CHECK_OK(p->ctx, pcs_cone_create(p->ctx, &p->system, &q));
+    q->h = c->h;
+    q->has_position = c->has_position;
+    q->gate_is_live = c->gate_is_live;
+    memcpy(q->P, p->P, n * n * sizeof(double));
+    memcpy(q->P_gate, p->P_gate, m * n * sizeof(double));
+    memcpy(q->b, c->b, n * sizeof(double));
+    memcpy(q->b_gate, c->b_gate, m * sizeof(double));
+    memcpy(q->r, c->r, n * sizeof(double));
+    memcpy(q->gate, c->gate, m);
+    return q;
+}
+
+static void impacts_agree_with_the_dense_solver(void **state)
+{
+    (void)state;
+    unsigned long long seed = 3;
+    int sticks = 0, slides = 0, opens = 0;
+    for (int tangents = 0; tangents < 3; tangents++)
+        for (int trial = 0; trial < 60; trial++) {
+            problem *p = create(ROWS, tangents, 0.3, trial % 2 == 0 ? 0 : 4);
+            fill_impact(p, &seed, 40, 0.3);
+            int rounds;
+            pcs_cone *q = few(p);
+            CHECK(pcs_cone_solve(q, &rounds));
+            if (!pcs_crowd_solve(p->c)) fail_msg("%d tangents, trial %d does not settle", tangents, trial);
+            check_laws(p);
+            for (int k = ROWS; k < p->c->n; k++) CHECK_NEAR(p->c->z[k], q->z[k], 1e-10 * (1.0 + fabs(q->z[k])));
+            for (int j = 0; j < ROWS; j++) {
+                opens += p->c->gate[j] && p->c->z[ROWS + j] == 0.0;
+                if (p->rows[j].ntangent == 0 || p->c->z[ROWS + j] == 0.0) continue;
+                bool is_stuck = fabs(p->c->value[2 * ROWS + p->rows[j].first_tangent]) < 1e-12;
+                sticks += is_stuck;
+                slides += !is_stuck;
+            }
+            pcs_context_destroy(&p->ctx);
+        }
+    print_message("%d stick, %d slide, %d are gated and open\n", sticks, slides, opens);
+    CHECK(sticks > 50 && slides > 50 && opens > 50);
+}
+
+// 150 rows: no set of contacts is solved for twice, and no projection is needed.
+static void many_impacts_do_not_cycle(void **state)
+{
+    (void)state;
+    unsigned long long seed = 8;
+    for (int tangents = 0; tangents < 3; tangents++)
+        for (int trial = 0; trial < 3; trial++) {
+            problem *p = create(150, tangents, 0.4, 0);
+            fill_impact(p, &seed, 150 * (2 + tangents), 0.3);
+            CHECK(pcs_crowd_solve(p->c));
+            check_laws(p);
+            CHECK(p->c->revisits == 0 && p->c->projections == 0);
+            CHECK(p->c->rounds <= 15);
+            // The same problem from its solution: hardly anything is left to do.
+            int products = p->c->products;
+            CHECK(pcs_crowd_solve(p->c));
+            CHECK(p->c->rounds <= 1 && p->c->products < products / 8);
+            check_laws(p);
+            pcs_context_destroy(&p->ctx);
+        }
+}
+
+// More rows than coordinates: impulses are not unique, the velocities of rows that hold are.
+static void redundant_rows_are_settled(void **state)
+{
+    (void)state;
+    unsigned long long seed = 21;
+    for (int trial = 0; trial < 30; trial++) {
+        problem *p = create(30, 0, 0.0, 0);
+        fill_impact(p, &seed, 12, 1.0 + 0.5 * trial / 30.0);
+        // What the coordinates cannot do at once is not asked for: b = R v leaves room to open.
+        for (int j = 0; j < 30; j++) p->c->b[30 + j] += 1.0 + 0.5 * trial / 30.0;
+        if (!pcs_crowd_solve(p->c)) fail_msg("trial %d does not settle", trial);
+        check_laws(p);
+        pcs_context_destroy(&p->ctx);
+    }
+}
+
+// A small mechanical system with M = 1 and dense K, C: the maps of a step with dynamics.
+static void fill_step(problem *p, unsigned long long *seed, bool is_damped)
+{
+    enum { N = 14 };
+    pcs_crowd *c = p->c;
+    int n = c->n, m = c->m;
+    double L[N * N], K[N * N], C[N * N], S[N * N], R[MOST * N], q[N], v[N], h = 0.1, kb = 0.06, weight = 1.7;
+    model_randomize(seed, N * N, L);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            K[i * N + j] = 40.0 * pcs_sum_dot(N, &L[i * N], &L[j * N]);
+            C[i * N + j] = is_damped ? 0.02 * K[i * N + j] : 0.0;
+            S[i * N + j] = (i == j ? weight : 0.0) + h * C[i * N + j] + h * kb * K[i * N + j];
+        }
+    model_randomize(seed, (m + c->nt) * N, R);
+    model_randomize(seed, N, q);
+    model_randomize(seed, N, v);
+    for (int l = 0; l < n; l++) {
+        double U[N], W[N], d[N], copy[N * N];
+        const double *column = l < m ? &R[l * N] : l < 2 * m ? &R[(l - m) * N] : &R[(l - m) * N];
+        for (int i = 0; i < N; i++) {
+            U[i] = l < m ? column[i] : l < 2 * m ? 0.0 : 0.5 * h * column[i];
+            W[i] = l < m ? 0.0 : column[i];
+        }
+        for (int i = 0; i < N; i++) d[i] = -h * pcs_sum_dot(N, &K[i * N], U) - h * pcs_sum_dot(N, &C[i * N], W);
+        memcpy(copy, S, sizeof S);
+        model_solve(N, copy, d);
+        for (int k = 0; k < m + c->nt; k++) {
+            double smooth = pcs_sum_dot(N, &R[k * N], d);
+            if (k < m) p->P_gate[k * n + l] = kb * smooth;
+            if (k < m) p->P[k * n + l] = kb * smooth + pcs_sum_dot(N, &R[k * N], U);
+            p->P[(m + k) * n + l] = smooth + pcs_sum_dot(N, &R[k * N], W);
+        }
+    }
+    for (int k = 0; k < m + c->nt; k++) {
+        if (k < m) c->b[k] = c->b_gate[k] = 0.1 * pcs_sum_dot(N, &R[k * N], q);
+        c->b[m + k] = pcs_sum_dot(N, &R[k * N], v);
+        c->r[m + k] = 1.0 / pcs_sum_dot(N, &R[k * N], &R[k * N]);
+        if (k < m) c->r[k] = c->r[m + k];
+    }
+    for (int j = 0; j < m; j++)
+        if (p->rows[j].is_bilateral) c->b[j] = c->b_gate[j] = 0.0;
+    c->h = h;
+    c->has_position = c->gate_is_live = true;
+    c->is_one_way = !is_damped && c->nt == 0;
+    c->is_symmetric = !is_damped;
+}
+
+static void steps_agree_with_the_dense_solver(void **state)
+{
+    (void)state;
+    unsigned long long seed = 13;
+    int pressed = 0, gated = 0, shut = 0;
+    for (int tangents = 0; tangents < 2; tangents++)
+        for (int trial = 0; trial < 60; trial++) {
+            problem *p = create(5, tangents, 0.3, trial % 3 == 0 ? 5 : 0);
+            fill_step(p, &seed, trial % 2 == 1);
+            int rounds;
+            pcs_cone *q = few(p);
+            CHECK(pcs_cone_solve(q, &rounds));
+            if (!pcs_crowd_solve(p->c)) fail_msg("%d tangents, trial %d does not settle", tangents, trial);
+            for (int k = 0; k < p->c->n; k++) CHECK_NEAR(p->c->z[k], q->z[k], 1e-10 * (1.0 + fabs(q->z[k])));
+            for (int j = 0; j < 5; j++) {
+                CHECK(p->c->gate[j] == q->gate[j]);
+                pressed += p->c->z[j] > 0.0;
+                gated += p->c->gate[j];
+                shut += !p->c->gate[j];
+            }
+            pcs_context_destroy(&p->ctx);
+        }
+    print_message("%d position multipliers, %d gates open, %d shut\n", pressed, gated, shut);
+    CHECK(pressed > 100 && gated > 100 && shut > 100);
+}
+
+// z + a (z turned by one row) = 1 with a in (1, 2): from the set {1} Newton's sets go round {1,3}, {3,2}, {2,1} for
+// ever (Ben Gharbia, Gilbert 2012). All three rows hold in the solution 1/(1 + a).
+static void cycling_sets_are_left(void **state)
+{
+    (void)state;
+    const double a = 1.5;
+    problem *p = create(3, 0, 0.0, 0);
+    pcs_crowd *c = p->c;
+    for (int i = 0; i < 3; i++) {
+        p->P[(3 + i) * 6 + 3 + i] = 1.0;
+        p->P[(3 + i) * 6 + 3 + (i + 2) % 3] = a;
+        c->b[3 + i] = -1.0;
+        c->r[i] = c->r[3 + i] = 1.0;
+        c->gate[i] = 1;
+    }
+    c->z[3] = 1.0;
+    CHECK(pcs_crowd_solve(c));
+    print_message("%d rounds, %d revisits, %d projections\n", c->rounds, c->revisits, c->projections);
+    CHECK(c->revisits > 0 && c->projections > 0); // it did go round
+    for (int i = 0; i < 3; i++) CHECK_NEAR(c->z[3 + i], 1.0 / (1.0 + a), 1e-14);
+    pcs_context_destroy(&p->ctx);
+}
+
+// The same row twice with different targets: the stronger one holds, the other is open. Both at once have no solution.
+static void contradictions_are_left(void **state)
+{
+    (void)state;
+    problem *p = create(2, 0, 0.0, 0);
+    pcs_crowd *c = p->c;
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 2; j++) p->P[(2 + i) * 4 + 2 + j] = 2.0;
+        c->b[2 + i] = -1.0 - i;
+        c->r[i] = c->r[2 + i] = 0.5;
+        c->gate[i] = 1;
+    }
+    c->is_symmetric = true;
+    CHECK(pcs_crowd_solve(c));
+    CHECK_NEAR(c->z[2], 0.0, 0.0);
+    CHECK_NEAR(c->z[3], 1.0, 1e-14);
+    pcs_context_destroy(&p->ctx);
+}
+
+// What is not finite ends the solve.
+static void infinite_problems_fail(void **state)
+{
+    (void)state;
+    problem *p = create(2, 0, 0.0, 0);
+    for (int i = 0; i < 2; i++) {
+        p->P[(2 + i) * 4 + 2 + i] = i == 0 ? 1.0 : NAN;
+        p->c->b[2 + i] = -1.0;
+        p->c->r[i] = p->c->r[2 + i] = 1.0;
+        p->c->gate[i] = 1;
+    }
+    CHECK(!pcs_crowd_solve(p->c));
+    pcs_context_destroy(&p->ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(krylov_methods_solve),
+        cmocka_unit_test(krylov_methods_take_subsets),
+        cmocka_unit_test(impacts_agree_with_the_dense_solver),
+        cmocka_unit_test(many_impacts_do_not_cycle),
+        cmocka_unit_test(redundant_rows_are_settled),
+        cmocka_unit_test(steps_agree_with_the_dense_solver),
+        cmocka_unit_test(cycling_sets_are_left),
+        cmocka_unit_test(contradictions_are_left),
+        cmocka_unit_test(infinite_problems_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
