@@ -56,8 +56,7 @@ typedef struct pcs_case_section {
 } pcs_case_section;
 
 extern const pcs_option pcs_damping_options[], pcs_gravity_options[], pcs_force_options[], pcs_moment_options[],
-    pcs_torque_options[], pcs_line_options[], pcs_time_options[],
-    pcs_probe_options[], pcs_support_options[];
+    pcs_torque_options[], pcs_line_options[], pcs_time_options[], pcs_probe_options[], pcs_support_options[];
 extern const pcs_case_section pcs_case_sections[]; // ends with a NULL key
 
 // Every registered part with its options, ranges and defaults, as text or as Markdown; with `name` only the parts
@@ -81,9 +80,9 @@ pcs_status pcs_build_output(pcs_build *b);
 pcs_status pcs_build_start(pcs_build *b);
 
 // Building, when all of that went well.
-pcs_status pcs_build_clock(pcs_build *b);  // step size and number of steps, with the stable step
-pcs_status pcs_build_state(pcs_build *b);  // initial values
-pcs_status pcs_build_probes(pcs_build *b); // columns
+pcs_status pcs_build_clock(pcs_build *b);        // step size and number of steps, with the stable step
+pcs_status pcs_build_state(pcs_build *b);        // initial values
+pcs_status pcs_build_probes(pcs_build *b);       // columns
 pcs_status pcs_build_check_joints(pcs_build *b); // against the initial state and one another
 pcs_status pcs_build_solvers(pcs_build *b);
 pcs_status pcs_build_equilibrium(pcs_build *b); // in place of the initial displacements, where the case asks for it

@@ -18,8 +18,8 @@ typedef struct pcs_sim {
     struct pcs_certifier *certifier;
     struct pcs_control *control; // of the step size; NULL: steps are fixed
     double step_size, end_time;
-    long nstep;         // planned; with step control a bound that is never reached
-    bool certify_warns; // a broken certificate does not end the run
+    long nstep;              // planned; with step control a bound that is never reached
+    bool certify_warns;      // a broken certificate does not end the run
     pcs_reaction *reactions; // [system->nreaction] of the last step; NULL: there are none
     pcs_row_impulses row_impulses;
     int nprobe;
