@@ -2,11 +2,16 @@
 //
 // The matrix is the mass of a bar (consistent, tridiagonal) and its block versions. The memory limit is one pass that
 // reads the factor (two numbers per equation) and the right-hand side and writes the solution. Best of several rounds.
+//
+// The last table is for matrices that change in every iteration and are not symmetric: a factorization and a solve of
+// the chain and of UMFPACK in turns. Its flop limit is the time of the multiply-adds of the block elimination at the
+// rate that this process reaches with nothing else to do.
 
 #define _POSIX_C_SOURCE 200809L // clock_gettime
 
 #include "linsolve/chain.h"
 #include "linsolve/linsolve.h"
+#include "sparse/pair.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,9 +113,10 @@ static void bench_multiply(bench *b)
     pcs_matrix_multiply(b->A, b->x, b->y);
 }
 
-static double bench_time(bench *b, void (*run)(bench *b))
+// Nanoseconds per equation of the best round; a round treats about `equations` of them.
+static double bench_time(bench *b, int equations, void (*run)(bench *b))
 {
-    int repeats = (int)(5e5 / b->n) + 1;
+    int repeats = equations / b->n + 1;
     double best = 1e30;
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < b->n; i++) b->x[i] = 1.0 + 0.001 * (i % 17);
@@ -125,7 +131,7 @@ static double bench_time(bench *b, void (*run)(bench *b))
 static double bench_named(bench *b, const char *name)
 {
     bench_create(b, name);
-    return bench_time(b, bench_solve);
+    return bench_time(b, 500000, bench_solve);
 }
 
 // The chain solver made to sweep from both ends.
@@ -135,7 +141,7 @@ static double bench_sweeps(bench *b)
     pcs_chain *c = b->solver->data;
     if (pcs_chain_sweeps_factor(c, b->A) >= 0) exit(1);
     c->solve = pcs_chain_sweeps_solve;
-    return bench_time(b, bench_solve);
+    return bench_time(b, 500000, bench_solve);
 }
 
 static void bench_bar(int n)
@@ -148,10 +154,10 @@ static void bench_bar(int n)
     }
     int info = 0;
     dpttrf_(&b.n, b.d, b.e, &info);
-    double pttrs = bench_time(&b, bench_dpttrs);
+    double pttrs = bench_time(&b, 500000, bench_dpttrs);
     for (int i = 0; i < n; i++) b.d[i] = 1.0 / b.d[i];
-    double one = bench_time(&b, bench_one_chain), stream = bench_time(&b, bench_stream);
-    double product = bench_time(&b, bench_multiply);
+    double one = bench_time(&b, 500000, bench_one_chain), stream = bench_time(&b, 500000, bench_stream);
+    double product = bench_time(&b, 500000, bench_multiply);
     double sweeps = bench_sweeps(&b), chain = bench_named(&b, "chain");
     const pcs_chain *c = b.solver->data;
     bool has_windows = c->solve == pcs_chain_windows_solve;
@@ -165,9 +171,89 @@ static void bench_beam(int n, int block)
 {
     bench b = { 0 };
     bench_assemble(&b, n, block, 0.8);
-    double sweeps = bench_sweeps(&b), cholmod = bench_named(&b, "cholmod"), product = bench_time(&b, bench_multiply);
+    double sweeps = bench_sweeps(&b), cholmod = bench_named(&b, "cholmod"),
+           product = bench_time(&b, 500000, bench_multiply);
     printf("%8d %6d %10.2f %10.2f %10.2f\n", b.n, block, sweeps, cholmod, product);
     pcs_context_destroy(&b.ctx);
+}
+
+static void bench_factor(bench *b)
+{
+    bool is_singular = false;
+    bench_need(pcs_linsolve_factor(b->solver, &is_singular), b);
+    if (is_singular) exit(1);
+}
+
+// Nanoseconds of one multiply-add when many of them do not wait for each other.
+static double bench_multiply_add(void)
+{
+    enum { CHAINS = 16, REPEATS = 20000 };
+    pcs_pair sum[CHAINS];
+    volatile double tiny = 1e-20;
+    double best = 1e30, factor = tiny;
+    for (int k = 0; k < CHAINS; k++) sum[k] = (pcs_pair){ 1.0, 1.0 };
+    for (int round = 0; round < ROUNDS; round++) {
+        double begin = bench_now();
+        for (int r = 0; r < REPEATS; r++) {
+            _Pragma("GCC unroll 16") for (int k = 0; k < CHAINS; k++) sum[k] += sum[k] * factor;
+        }
+        double each = (bench_now() - begin) / (2.0 * CHAINS * REPEATS) * 1e9;
+        if (each < best) best = each;
+    }
+    for (int k = 0; k < CHAINS; k++) tiny = sum[k][0];
+    return best;
+}
+
+// Not symmetric: the coupling to the next node differs from that back. Without weight on the diagonal rows are
+// exchanged everywhere.
+static void bench_disturb(const bench *b, bool has_diagonal)
+{
+    unsigned seed = 1u;
+    for (int j = 0; j < b->n; j++)
+        for (int p = b->A->pattern->start[j]; p < b->A->pattern->start[j + 1]; p++) {
+            seed = seed * 1664525u + 1013904223u;
+            double number = (double)(seed >> 8) / 8388608.0 - 1.0;
+            b->A->value[p] = has_diagonal ? b->A->value[p] + 0.05 * number : number;
+        }
+}
+
+// Multiply-adds of the elimination per equation: the panel of two blocks, then the columns of the next one.
+static double bench_terms(int block)
+{
+    int sum = 0;
+    for (int k = 0; k < block; k++) sum += (2 * block - 1 - k) * (2 * block - 1 - k);
+    return (double)sum / block;
+}
+
+static void bench_general(int n, int block, double multiply_add)
+{
+    bench b = { 0 };
+    bench_assemble(&b, n, block, 0.8);
+    bench_disturb(&b, true);
+    double time[2][2];
+    const char *const name[] = { "chain", "umfpack" };
+    for (int k = 0; k < 2; k++) {
+        bench_need(pcs_linsolve_create(b.ctx, name[k], b.A, PCS_GENERAL, &b.solver), &b);
+        time[k][0] = bench_time(&b, k == 0 ? 50000 : 3000, bench_factor);
+        time[k][1] = bench_time(&b, 50000, bench_solve);
+    }
+    bench_disturb(&b, false);
+    bench_need(pcs_linsolve_create(b.ctx, "chain", b.A, PCS_GENERAL, &b.solver), &b);
+    double careful = bench_time(&b, 10000, bench_factor);
+    printf("%8d %6d %8.2f %8.2f %10.2f %10.2f %12.1f %8.1f %8.1f\n", b.n, block, time[0][0],
+           multiply_add * bench_terms(block), time[0][1], careful, time[1][0], time[1][1],
+           (time[1][0] + time[1][1]) / (time[0][0] + time[0][1]));
+    pcs_context_destroy(&b.ctx);
+}
+
+static void bench_generals(void)
+{
+    const int size[] = { 60, 3000, 6000, 60000 };
+    double multiply_add = bench_multiply_add();
+    printf("\ngeneral blocks, ns per equation\n%8s %6s %8s %8s %10s %10s %12s %8s %8s\n", "n", "block", "factor",
+           "(limit)", "solve", "exchanges", "umf. factor", "solve", "ratio");
+    for (int block = 1; block <= 6; block++)
+        for (int k = 0; k < 4; k++) bench_general(size[k], block, multiply_add);
 }
 
 int main(void)
@@ -181,5 +267,6 @@ int main(void)
     for (int block = 2; block <= 6; block++)
         for (int k = 0; k < 5; k++)
             if (k != 1) bench_beam(size[k], block);
+    bench_generals();
     return 0;
 }

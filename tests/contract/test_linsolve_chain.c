@@ -280,6 +280,59 @@ static void test_dependent_rows(void **state)
         }
 }
 
+// A block that couples to nothing, with two rows that differ by round-off only.
+static void test_dependent_rows_alone(void **state)
+{
+    for (int b = 2; b <= 6; b++)
+        for (int I = 0; I < 12; I++) {
+            pcs_matrix *A = general_chain(*state, 12 * b, b, 2.0 * b, 6u);
+            int one = I * b, two = I * b + b - 1;
+            for (int e = one; e <= two; e++) clear_equation(A, e, 1.0);
+            *place(A, one, one) = 0.1;
+            *place(A, one, two) = *place(A, two, one) = 0.3;
+            *place(A, two, two) = 0.9;
+            pcs_linsolve *chain = create(*state, "chain", A, PCS_SYMMETRIC_INDEFINITE);
+            bool is_singular = false;
+            CHECK_OK(*state, pcs_linsolve_factor(chain, &is_singular));
+            CHECK(is_singular && (chain->bad_equation == one || chain->bad_equation == two));
+        }
+}
+
+// Large entries above (below) the diagonal and small ones opposite to them, within a few blocks or between them: the
+// sizes of the rows alone, or those of the columns alone, show nothing.
+static void one_sided(pcs_context *ctx, int b, bool is_above, bool is_within)
+{
+    int n = 40 * b;
+    pcs_matrix *A = general_chain(ctx, n, b, 2.0 * b, 41u);
+    for (int j = 0; j < n; j++)
+        for (int p = A->pattern->start[j]; p < A->pattern->start[j + 1]; p++) {
+            int i = A->pattern->row[p], place_of = (i / b + j / b) / 2;
+            if (i == j || (i / b == j / b) != is_within || place_of % 13 != 5) continue;
+            A->value[p] *= (i < j) == is_above ? 1.0e7 : 1.0e-7;
+        }
+    CHECK(careful_steps(check_chain(ctx, A, PCS_GENERAL, 1e-15, 0.0)) > 0);
+}
+
+static void test_one_sided(void **state)
+{
+    for (int b = 1; b <= 6; b++)
+        for (int is_above = 0; is_above < 2; is_above++) {
+            one_sided(*state, b, is_above, false);
+            if (b > 1) one_sided(*state, b, is_above, true);
+        }
+}
+
+// A sum beyond the largest number leaves no pivot.
+static void test_overflow(void **state)
+{
+    pcs_matrix *A = matrix_of(*state, 2, 1, 2, (int[]){ 0, 1 });
+    pcs_matrix_add_cell(A, 2, (int[]){ 0, 1 }, 1.5e308, (double[]){ 1, 1, -1, 1 });
+    pcs_linsolve *chain = create(*state, "chain", A, PCS_GENERAL);
+    bool is_singular = false;
+    CHECK_OK(*state, pcs_linsolve_factor(chain, &is_singular));
+    CHECK(is_singular && chain->bad_equation == 1);
+}
+
 static void test_not_a_number(void **state)
 {
     const double bad[] = { NAN, INFINITY, -INFINITY };
@@ -322,12 +375,12 @@ static pcs_matrix *shaped(pcs_context *ctx, const int *shape, bool is_sparse, un
 
 static void test_blocks_of_different_sizes(void **state)
 {
-    const int block[] = { 6, 3, 6, 6, 3, 4, 6, 5 };
+    const int block[] = { 6, 3, 6, 6, 3, 4, 6, 5 }, nblock[] = { 12, 12, 12, 11, 8, 12, 6, 12 };
     for (int s = 0; s < 8; s++)
         for (int is_sparse = 0; is_sparse < 2; is_sparse++) {
             pcs_matrix *A = shaped(*state, shapes[s], is_sparse, (unsigned)s);
             const pcs_chain *c = chain_of(factored(*state, "auto", A, PCS_SPD));
-            CHECK(c->b <= block[s] && (is_sparse || c->b == block[s]));
+            CHECK(c->b <= block[s] && (is_sparse || (c->b == block[s] && c->nblock == nblock[s])));
             check_all(*state, A, PCS_SPD, 1e-12, 4);
             unsigned seed = 9u;
             for (int p = 0; p < A->pattern->nnz; p++) A->value[p] += 0.3 * random_number(&seed);
@@ -337,6 +390,9 @@ static void test_blocks_of_different_sizes(void **state)
             int last = A->pattern->n - 1;
             clear_equation(A, last, 0.0);
             check_singular(*state, A, PCS_GENERAL, last, last);
+            A = shaped(*state, shapes[s], is_sparse, (unsigned)s);
+            clear_equation(A, last, 0.0);
+            check_singular(*state, A, PCS_SPD, last, last);
         }
     int ncell, *equation = line_cells(*state, 70, 7, &ncell);
     pcs_matrix *A = matrix_of(*state, 70, ncell, 14, equation);
@@ -398,6 +454,9 @@ int main(void)
         TEST(test_nearly_singular),
         TEST(test_singular),
         TEST(test_dependent_rows),
+        TEST(test_dependent_rows_alone),
+        TEST(test_one_sided),
+        TEST(test_overflow),
         TEST(test_not_a_number),
         TEST(test_blocks_of_different_sizes),
         TEST(test_values_change),
