@@ -251,6 +251,8 @@ static pcs_status newton_correct(pcs_equilibrium *e, double load, double *q, boo
         e->is_factored = false;
         PCS_TRY(newton_drift(e, load, q, outcome));
         *is_done = *outcome != PCS_STATICS_DONE;
+        // It was soft, not loose: a smaller load may do.
+        if (*is_done && is_solved && !s->is_linear) *outcome = PCS_STATICS_WILD;
         return PCS_OK;
     }
     *outcome = PCS_STATICS_SINGULAR;

@@ -438,7 +438,7 @@ static pcs_status rigid_search(finder *f, pcs_rigid *out)
 pcs_status pcs_rigid_find(const pcs_system *self, pcs_rigid *out)
 {
     *out = (pcs_rigid){ 0 };
-    if (self->ops != &pcs_system_fe) return PCS_OK;
+    if (self->coordinates != NULL) return PCS_OK;
     pcs_context *ctx = NULL;
     if (pcs_context_create(&ctx) != PCS_OK) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: free motions");
     finder *f = pcs_take(ctx, 1, sizeof *f, "free motions");

@@ -190,6 +190,18 @@ static void copies_without_coupling_are_not_missed(void **state)
     for (int k = 0; k < 20; k++) CHECK_RELATIVE(r.lambda[k], 1.0 + k / 8, 1e-12);
     check_orthonormal(&p, &r, 1e-10);
     pcs_context_destroy(&p.ctx);
+
+    // The first value twice and far from the others, which converge before its copy is seen.
+    for (int count = 2; count <= 4; count++) {
+        p = pencil_create(200, 1);
+        for (int i = 0; i < p.n; i++) {
+            pencil_add(p.K, i, i, i < 2 ? 1.0 : 100.0 * i * i);
+            pencil_add(p.M, i, i, 1.0);
+        }
+        r = pencil_solve(&p, PCS_EIGEN_ARPACK, count);
+        for (int k = 0; k < count; k++) CHECK_RELATIVE(r.lambda[k], k < 2 ? 1.0 : 100.0 * k * k, 1e-11);
+        pcs_context_destroy(&p.ctx);
+    }
 }
 
 static void massless_equations_have_no_eigenvalue(void **state)

@@ -58,6 +58,23 @@ static void a_free_beam_moves_in_all_ways(void **state)
                "rotation about z");
 }
 
+static void exact_beams_move_as_linear_ones_do(void **state)
+{
+    (void)state;
+    check_free(plane, "elements.beam.type=beam_exact_2d", 3,
+               "translation along x; translation along y; rotation about z");
+    check_free(plane,
+               "elements.beam.type=beam_exact_2d; mesh.beam.to=[3, 1.5, 0]; supports.a={set: beam.start, fix: [x]}", 2,
+               "translation along y; rotation about z through (2, 1, 0)");
+    check_free(space, "elements.beam.type=beam_exact_3d", 6,
+               "translation along x; translation along y; translation along z; rotation about x; rotation about y; "
+               "rotation about z");
+    check_free(
+        space, "elements.beam.type=beam_exact_3d; joints.a={type: ball, node: beam.end}", 3,
+        "rotation about x through (1, 2, 0); rotation about y through (1, 2, 0); rotation about z through (1, 2, "
+        "0)");
+}
+
 static void supports_leave_what_they_leave(void **state)
 {
     (void)state;
@@ -135,9 +152,13 @@ static void springs_hold_however_soft(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_free_beam_moves_in_all_ways), cmocka_unit_test(supports_leave_what_they_leave),
-        cmocka_unit_test(a_rod_moves_along_itself_only), cmocka_unit_test(a_motion_must_be_possible_everywhere),
-        cmocka_unit_test(joints_count_as_supports),      cmocka_unit_test(parts_are_told_apart),
+        cmocka_unit_test(a_free_beam_moves_in_all_ways),
+        cmocka_unit_test(exact_beams_move_as_linear_ones_do),
+        cmocka_unit_test(supports_leave_what_they_leave),
+        cmocka_unit_test(a_rod_moves_along_itself_only),
+        cmocka_unit_test(a_motion_must_be_possible_everywhere),
+        cmocka_unit_test(joints_count_as_supports),
+        cmocka_unit_test(parts_are_told_apart),
         cmocka_unit_test(springs_hold_however_soft),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
