@@ -48,11 +48,15 @@ typedef struct pcs_element_ops {
     size_t params_size;
     bool has_section;          // the case gives a `section`, kept as pcs_section
     size_t section_offset;     // in the parameters
+    bool has_area;             // instead of a section, for pictures
+    size_t area_offset;        // of a double in the parameters
+    bool has_orientation;      // its sections are turned in space by a vector; else their y axis lies in the x-y plane
+    size_t orientation_offset; // of that vector in the parameters
     int ndof;                  // per cell, node by node
     bool is_one_node;          // its cells have one node, not two
     bool is_nonlinear;         // its tangents vary: `tangents` and `dissipation` are there, `add_change` is not
-    bool sees_velocity;        // has forces that depend on v even without Rayleigh damping: `tangents` and `dissipation`
-                               // are there; C of a linear element is constant, and q and v are NULL when it is asked
+    bool sees_velocity; // has forces that depend on v even without Rayleigh damping: `tangents` and `dissipation`
+                        // are there; C of a linear element is constant, and q and v are NULL when it is asked
     const char *const *fields; // per cell results, ends with NULL
 
     // A cell that cannot be (zero length) is a fault that names it.
@@ -64,7 +68,8 @@ typedef struct pcs_element_ops {
     // f -= internal force (q) + damping force (q, v), all cells.
     void (*add_force)(const pcs_batch *batch, const double *q, const double *v, double *f);
     // Stiffness -df/dq and, when C is not NULL, damping -df/dv of cells first .. first + count - 1, each ndof x ndof,
-    // row-major; the columns of finite rotations in space are derivatives by material spins. count <= PCS_TANGENT_CHUNK.
+    // row-major; the columns of finite rotations in space are derivatives by material spins. count <=
+    // PCS_TANGENT_CHUNK.
     void (*tangents)(const pcs_batch *batch, int first, int count, const double *q, const double *v, double *K,
                      double *C);
     // Power taken by all damping, Rayleigh's included, W.

@@ -1,8 +1,8 @@
 // Shaft that spins as fast as its nodes turn about its axis: run up and slowed down by torques.
 //
 // The rotation about the axis is a degree of freedom of any size; tilts and deflections stay small. The speed of a cell
-// is the mean of its nodes, and its gyroscopic moments take no power at any speed. Left out is what is of second order:
-// the rate of the speed times the tilts.
+// is the mean of its nodes, and its gyroscopic moments take no power at any speed. Rayleigh's damping by mass does not
+// brake the spin. Left out is what is of second order: the rate of the speed times the tilts.
 
 #include "elements/beam_space.h"
 
@@ -23,6 +23,8 @@ const pcs_element_ops pcs_element_rotor_beam_driven = {
     .params_size = sizeof(pcs_beam_space_params),
     .has_section = true,
     .section_offset = offsetof(pcs_beam_space_params, section),
+    .has_orientation = true,
+    .orientation_offset = offsetof(pcs_beam_space_params, orientation),
     .ndof = PCS_BEAM_SPACE_NDOF,
     .is_nonlinear = true,
     .sees_velocity = true,

@@ -232,6 +232,8 @@ static void main_show_results(const pcs_sim *sim, const char *directory)
     if (main_result_path(directory, sim->view.case_name, ".vtk.series", series) && access(series, R_OK) == 0) {
         printf("Open in ParaView: %s\n", series);
     }
+    if (main_result_path(directory, "view", ".py", series) && access(series, R_OK) == 0)
+        printf("or with stress and contact forces: paraview --script=%s\n", series);
 }
 
 static void main_show_progress(void *user, const char *text)

@@ -1,13 +1,14 @@
 // Frames of the model for ParaView: unstructured grid of lines at the current positions.
 //
-// Points are reference + displacement, so that the body moves by itself; displacement and velocity are point data, the
-// system's fields (axial_force, stress, strain_energy, ...) cell data.
+// Points are reference + displacement, so that the body moves by itself. Point data: displacement, velocity, rotation,
+// radius (for ParaView's Tube filter). Cell data: the system's fields (axial_force, stress, strain_energy, ...) and the
+// y axis of the section. A cell of one node is a vertex.
 
 #include "output/series.h"
 
 #include <string.h>
 
-enum { LINE_CELL = 3, FIELD_NAME_ROOM = 64 };
+enum { VERTEX_CELL = 1, LINE_CELL = 3, FIELD_NAME_ROOM = 64 };
 
 typedef struct frames_data {
     pcs_series series;
@@ -24,6 +25,11 @@ static const pcs_option frames_options[] = {
     { .name = NULL },
 };
 
+static bool frames_is_vertex(const pcs_picture *picture, int cell)
+{
+    return picture->cells[cell][0] == picture->cells[cell][1];
+}
+
 static void frames_put_grid(pcs_file *f, const pcs_picture *picture)
 {
     pcs_file_print(f, "POINTS %d double\n", picture->npoint);
@@ -31,22 +37,31 @@ static void frames_put_grid(pcs_file *f, const pcs_picture *picture)
         const double *X = picture->reference[i], *u = picture->displacement[i];
         pcs_file_doubles(f, (double[3]){ X[0] + u[0], X[1] + u[1], X[2] + u[2] }, 3);
     }
-    pcs_file_print(f, "\nCELLS %d %lld\n", picture->ncell, 3LL * picture->ncell);
+    long long size = 3LL * picture->ncell;
+    for (int c = 0; c < picture->ncell; c++) size -= frames_is_vertex(picture, c);
+    pcs_file_print(f, "\nCELLS %d %lld\n", picture->ncell, size);
     for (int c = 0; c < picture->ncell; c++) {
-        pcs_file_ints(f, (int[3]){ 2, picture->cells[c][0], picture->cells[c][1] }, 3);
+        bool is_vertex = frames_is_vertex(picture, c);
+        pcs_file_ints(f, (int[3]){ is_vertex ? 1 : 2, picture->cells[c][0], picture->cells[c][1] }, is_vertex ? 2 : 3);
     }
     pcs_file_print(f, "\nCELL_TYPES %d\n", picture->ncell);
-    for (int c = 0; c < picture->ncell; c++) pcs_file_ints(f, &(int){ LINE_CELL }, 1);
+    for (int c = 0; c < picture->ncell; c++)
+        pcs_file_ints(f, &(int){ frames_is_vertex(picture, c) ? VERTEX_CELL : LINE_CELL }, 1);
     pcs_file_text(f, "\n");
 }
 
 static void frames_put_data(pcs_file *f, const pcs_picture *picture)
 {
-    pcs_file_print(f, "POINT_DATA %d\nFIELD FieldData 2\n", picture->npoint);
+    bool has_turns = picture->rotation != NULL, has_radius = picture->radius != NULL;
+    bool has_axes = picture->section_y != NULL;
+    pcs_file_print(f, "POINT_DATA %d\nFIELD FieldData %d\n", picture->npoint, 2 + has_turns + has_radius);
     pcs_vtk_vectors(f, "displacement", (const double(*)[3])picture->displacement, picture->npoint);
     pcs_vtk_vectors(f, "velocity", (const double(*)[3])picture->velocity, picture->npoint);
-    if (picture->nfield == 0 || picture->ncell == 0) return;
-    pcs_file_print(f, "CELL_DATA %d\nFIELD FieldData %d\n", picture->ncell, picture->nfield);
+    if (has_turns) pcs_vtk_vectors(f, "rotation", (const double(*)[3])picture->rotation, picture->npoint);
+    if (has_radius) pcs_vtk_reals(f, "radius", picture->radius, picture->npoint);
+    if (picture->nfield + has_axes == 0 || picture->ncell == 0) return;
+    pcs_file_print(f, "CELL_DATA %d\nFIELD FieldData %d\n", picture->ncell, picture->nfield + has_axes);
+    if (has_axes) pcs_vtk_vectors(f, "section_y", (const double(*)[3])picture->section_y, picture->ncell);
     for (int k = 0; k < picture->nfield; k++) {
         char name[FIELD_NAME_ROOM];
         pcs_safe_name(picture->field_names[k], sizeof name, name);

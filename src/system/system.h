@@ -59,13 +59,17 @@ typedef struct pcs_row_impulses {
     double *tangent; // [ntangent] N s, over the step
 } pcs_row_impulses;
 
-// What ParaView shows: points, two-node cells and scalars per cell. The counts and names never change.
+// What ParaView shows: points, cells of two nodes (or one, given twice) and scalars per cell. The counts and names
+// never change.
 typedef struct pcs_picture {
     int npoint, ncell, nfield;
     const double (*reference)[3];   // [npoint]
     const int (*cells)[2];          // [ncell]
     double (*displacement)[3];      // [npoint] filled by `draw`
     double (*velocity)[3];          // [npoint] filled by `draw`
+    double (*rotation)[3];          // [npoint] rotation vectors filled by `draw`; NULL: nothing turns
+    const double *radius;           // [npoint] m, of a round section of the same area, 0: unknown; NULL: none known
+    double (*section_y)[3];         // [ncell] y axis of the section filled by `draw`; NULL: no sections
     const char *const *field_names; // [nfield]
     double *const *fields;          // [nfield][ncell] filled by `draw`
 } pcs_picture;
@@ -138,16 +142,16 @@ struct pcs_system {
     const pcs_contact_info *contacts; // [ncontact]
     int nreaction;
     const pcs_reaction_info *reactions; // [nreaction] joints, then supports that were asked for it
-    bool is_linear;                   // M, C, K, G constant and f = external(t) - C v - K q
-    bool has_damping;                 // C is not zero
-    bool has_skew_damping;            // and not symmetric: gyroscopic moments of a linear system
-    double time;                      // s, at which driven rows stand; set by who evaluates rows
-    double load_factor;               // of gravity and applied loads: 1 but in a static analysis
-    double length;                    // m, size of the model: the scale of positions
-    double mass;                      // kg, of all that moves: with an energy, the scale of velocities
-    const pcs_layout *layout;         // of the equations over the ranks; NULL: all of them are here
-    pcs_matrix *M, *C, *K;            // one pattern
-    pcs_rows *G;                      // [nrow x nv]
+    bool is_linear;                     // M, C, K, G constant and f = external(t) - C v - K q
+    bool has_damping;                   // C is not zero
+    bool has_skew_damping;              // and not symmetric: gyroscopic moments of a linear system
+    double time;                        // s, at which driven rows stand; set by who evaluates rows
+    double load_factor;                 // of gravity and applied loads: 1 but in a static analysis
+    double length;                      // m, size of the model: the scale of positions
+    double mass;                        // kg, of all that moves: with an energy, the scale of velocities
+    const pcs_layout *layout;           // of the equations over the ranks; NULL: all of them are here
+    pcs_matrix *M, *C, *K;              // one pattern
+    pcs_rows *G;                        // [nrow x nv]
     int ntangent;
     pcs_rows *T;                    // [ntangent x nv] tangential directions; NULL without friction
     const char *const *coordinates; // [nq] names of a closed-form system's coordinates; NULL for meshes

@@ -160,9 +160,15 @@ static void a_large_model_reads_back_bit_by_bit(void **state)
         reference[i][0] = 0.001 * i;
         if (i < MANY - 1) cells[i][0] = i + 1, cells[i][1] = i;
     }
-    pcs_picture picture = {
-        MANY, MANY - 1, 1, (const double(*)[3])reference, (const int(*)[2])cells, displacement, velocity, names, fields
-    };
+    pcs_picture picture = { .npoint = MANY,
+                            .ncell = MANY - 1,
+                            .nfield = 1,
+                            .reference = (const double(*)[3])reference,
+                            .cells = (const int(*)[2])cells,
+                            .displacement = displacement,
+                            .velocity = velocity,
+                            .field_names = names,
+                            .fields = fields };
     fake_run r;
     fake_create(&r, "vtk_large", &pcs_observer_frames, &every);
     r.system.ops = &ops;

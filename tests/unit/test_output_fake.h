@@ -155,8 +155,15 @@ static inline void fake_create(fake_run *r, const char *name, const pcs_observer
     CHECK(pcs_context_create(&r->ctx) == PCS_OK);
     fake_make_directory(r, name);
     for (int k = 0; k < FAKE_FIELDS; k++) r->fields[k] = r->field[k];
-    r->picture = (pcs_picture){ FAKE_POINTS,     FAKE_CELLS,  FAKE_FIELDS,      fake_reference, fake_cells,
-                                r->displacement, r->velocity, fake_field_names, r->fields };
+    r->picture = (pcs_picture){ .npoint = FAKE_POINTS,
+                                .ncell = FAKE_CELLS,
+                                .nfield = FAKE_FIELDS,
+                                .reference = fake_reference,
+                                .cells = fake_cells,
+                                .displacement = r->displacement,
+                                .velocity = r->velocity,
+                                .field_names = fake_field_names,
+                                .fields = r->fields };
     r->system = (pcs_system){ .ops = &fake_ops,
                               .ctx = r->ctx,
                               .nq = FAKE_DOFS,
