@@ -389,6 +389,10 @@ static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
     if (p->base == NULL) return;
     for (int i = 0; i < s->n; i++) s->x[i] = sum_t[i] - p->base[i];
     self->system->ops->retract(self->system, p->base, s->x, s->qt);
+    if (!s->has_jump) {
+        memcpy(p->q, s->qt, (size_t)s->n * sizeof *p->q);
+        return;
+    }
     for (int i = 0; i < s->n; i++) s->x[i] = sum[i] - p->base[i];
     self->system->ops->retract(self->system, p->base, s->x, p->q);
 }
@@ -420,7 +424,7 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int *it
 {
     newton *s = self->data;
     if (!pcs_projection_move(self, p->q) || !newton_factor(self, p)) return NAN;
-    newton_apply(self, p);
+    if (s->has_jump) newton_apply(self, p); // the columns of the multipliers have moved
     newton_free_increment(self, p);
     newton_fill_base(self, p);
     newton_fill_columns(self);
