@@ -181,7 +181,8 @@ static pcs_status joints_check_all(joint_check *k)
     PCS_TAKE(k->b->ctx, k->mass, system->nv, "the joints");
     PCS_TAKE(k->b->ctx, k->spread, system->nv, "the joints");
     for (int i = 0; i < system->nv; i++) {
-        double mass = M->value[pcs_pattern_place(M->pattern, i, i)];
+        int place = pcs_pattern_place(M->pattern, i, i);
+        double mass = place < 0 ? 0.0 : M->value[place];
         k->mass[i] = mass > 0.0 ? mass : 1.0; // without mass any measure will do
     }
     system->time = sim->state.t;

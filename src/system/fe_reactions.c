@@ -5,14 +5,15 @@
 //
 //   R_s = (p_s(t) - p_s(t - h)) / h - (f_s(t) + f_s(t - h)) / 2 - rows,   p_s = sum_f M_sf v_f
 //
-// f_s is what gravity and elements do to the fixed dof, rows what contacts and joints do to it directly. Schemes that
-// weigh the ends of a step otherwise differ by what their weights do to f_s. Moments are taken about the middle of the
-// set in the reference state.
+// f_s is what gravity, line loads and elements do to the fixed dof, rows what contacts and joints do to it directly.
+// Schemes that weigh the ends of a step otherwise differ by what their weights do to f_s. Moments are taken about the
+// middle of the set in the reference state.
 //
 // Fixed dofs get equation numbers from nv on in copies of the batches, so that the elements fill them in.
 
 #include "system/fe_data.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct mass_entry {
@@ -30,6 +31,7 @@ struct fe_reactions {
     mass_entry *entries;             // [nentry] M_sf
     double *q, *v, *f;               // [nv + nfixed]
     double *weight;                  // [nfixed] of gravity, N
+    double *line;                    // [nload * nfixed] of line loads at amplitude 1; NULL: there are none
     double *p, *last_p, *last_f, *R; // [nfixed]
     double (*middle)[3];             // [nsupport]
 };
@@ -138,6 +140,57 @@ static void reactions_weigh(const pcs_system *self, fe_reactions *r)
     r->nentry = kept;
 }
 
+// p L (M p)/(p . M p) of one loaded cell, as the moving equations get it.
+static pcs_status reactions_line_cell(pcs_system *self, fe_reactions *r, int l, int b, int cell)
+{
+    const fe_data *fe = self->data;
+    const pcs_batch *batch = &fe->batches[b];
+    const double *p = fe->model.loads[l].value;
+    const int *node = batch->nodes[batch->cells[cell]];
+    int n = pcs_fe_ops(fe, b)->ndof, dof[PCS_MAX_CELL_DOFS] = { 0 };
+    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    double image[PCS_MAX_CELL_DOFS] = { 0 }, way[3], mass = 0.0;
+    PCS_TRY(reactions_cell_dofs(self, b, cell, dof));
+    pcs_fe_ops(fe, b)->matrices(batch, cell, M, K);
+    for (int i = 0; i < n; i++) {
+        const pcs_dof *d = &fe->map.dof[dof[i]];
+        double pull = d->is_rotation ? 0.0 : pcs_dot3(p, d->direction);
+        for (int j = 0; j < n; j++) image[j] += M[j * n + i] * pull;
+    }
+    for (int i = 0; i < n; i++)
+        if (!fe->map.dof[dof[i]].is_rotation) mass += image[i] * pcs_dot3(p, fe->map.dof[dof[i]].direction);
+    for (int k = 0; k < 3; k++) way[k] = batch->x[node[1]][k] - batch->x[node[0]][k];
+    double scale = pcs_dot3(p, p) * sqrt(pcs_dot3(way, way)) / mass;
+    for (int i = 0; i < n && mass > 0.0; i++)
+        if (r->number[dof[i]] >= 0) r->line[l * r->nfixed + r->number[dof[i]]] += scale * image[i];
+    return PCS_OK;
+}
+
+static pcs_status reactions_take_lines(pcs_system *self, fe_reactions *r)
+{
+    const fe_data *fe = self->data;
+    for (int l = 0; l < fe->model.nload; l++) {
+        const pcs_fe_load *load = &fe->model.loads[l];
+        if (load->is_gravity || load->kind != PCS_LOAD_LINE) continue;
+        if (r->line == NULL) PCS_TAKE(self->ctx, r->line, (size_t)fe->model.nload * (size_t)r->nfixed, "reactions");
+        for (int i = 0; i < load->cells->count; i++) {
+            int cell = load->cells->items[i];
+            PCS_TRY(reactions_line_cell(self, r, l, fe->batch_of_cell[cell], fe->place_of_cell[cell]));
+        }
+    }
+    return PCS_OK;
+}
+
+// What loads do to fixed dof s at the time of the system.
+static double reactions_load(const pcs_system *self, const fe_reactions *r, int s)
+{
+    const fe_data *fe = self->data;
+    double f = r->weight[s];
+    for (int l = 0; l < fe->model.nload && r->line != NULL; l++)
+        f += r->line[l * r->nfixed + s] * pcs_fe_amplitude(&fe->model.loads[l], self->time);
+    return self->load_factor * f;
+}
+
 static pcs_status reactions_make_supports(pcs_system *self)
 {
     fe_data *fe = self->data;
@@ -154,6 +207,7 @@ static pcs_status reactions_make_supports(pcs_system *self)
     for (int i = 0; i < 3; i++) PCS_TAKE(self->ctx, *all[i], self->nv + r->nfixed, "reactions");
     for (int i = 0; i < 5; i++) PCS_TAKE(self->ctx, *fixed[i], r->nfixed, "reactions");
     reactions_weigh(self, r);
+    PCS_TRY(reactions_take_lines(self, r));
     fe->reactions = r;
     return PCS_OK;
 }
@@ -256,7 +310,7 @@ static void reactions_of_supports(const pcs_system *self, double h, const double
     for (int b = 0; b < fe->nbatch; b++) pcs_fe_ops(fe, b)->add_force(&r->batches[b], r->q, r->v, r->f);
     for (int e = 0; e < r->nentry; e++) r->p[r->entries[e].fixed] += r->entries[e].value * v[r->entries[e].equation];
     for (int s = 0; s < r->nfixed; s++) {
-        double f = r->f[n + s] + self->load_factor * r->weight[s];
+        double f = r->f[n + s] + reactions_load(self, r, s);
         r->R[s] = h > 0.0 ? (r->p[s] - r->last_p[s]) / h - 0.5 * (f + r->last_f[s]) : 0.0;
         r->last_p[s] = r->p[s];
         r->last_f[s] = f;
