@@ -313,6 +313,16 @@ static void one_sided(pcs_context *ctx, int b, bool is_above, bool is_within)
     CHECK(careful_steps(check_chain(ctx, A, PCS_GENERAL, 1e-15, 0.0)) > 0);
 }
 
+// The same in a block that couples to nothing, so that no other block shows it.
+static void one_sided_alone(pcs_context *ctx, int b)
+{
+    pcs_matrix *A = general_chain(ctx, 12 * b, b, 2.0 * b, 41u);
+    for (int e = 3 * b; e < 4 * b; e++) clear_equation(A, e, 1.0);
+    *place(A, 3 * b, 4 * b - 1) = 1.0e7;
+    *place(A, 4 * b - 1, 3 * b) = 1.0e-3;
+    CHECK(careful_steps(check_chain(ctx, A, PCS_GENERAL, 1e-15, 1e-12)) > 0);
+}
+
 static void test_one_sided(void **state)
 {
     for (int b = 1; b <= 6; b++)
@@ -320,6 +330,7 @@ static void test_one_sided(void **state)
             one_sided(*state, b, is_above, false);
             if (b > 1) one_sided(*state, b, is_above, true);
         }
+    for (int b = 2; b <= 6; b++) one_sided_alone(*state, b);
 }
 
 // A sum beyond the largest number leaves no pivot.
