@@ -116,12 +116,31 @@ static void stiff_strips_are_rigid_bodies(void **state)
     text_case_close(&c);
 }
 
+// The same strips in space, on hinges with an axis, stay in the plane and do the same.
+static void strips_in_space_swing_alike(void **state)
+{
+    (void)state;
+    const char *const space[] = { "elements.upper.type=beam_exact_3d",
+                                  "elements.lower.type=beam_exact_3d",
+                                  "elements.upper.orientation=[0, 1, 0]",
+                                  "elements.lower.orientation=[0, 1, 0]",
+                                  "joints.pivot.axis=[0, 0, 1]",
+                                  "joints.elbow.axis=[0, 0, -2]",
+                                  "time.end=0.44" };
+    const char *const plane[] = { "time.end=0.44" };
+    swing in_space = run(7, space), in_plane = run(1, plane);
+    CHECK_NEAR(in_space.x, in_plane.x, 3e-8);
+    CHECK_NEAR(in_space.y, in_plane.y, 3e-8);
+    CHECK(in_space.misfit <= 2e-16);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strips_swing_and_strike),
         cmocka_unit_test(schemes_agree_up_to_the_stop),
         cmocka_unit_test(stiff_strips_are_rigid_bodies),
+        cmocka_unit_test(strips_in_space_swing_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
