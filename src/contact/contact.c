@@ -79,6 +79,13 @@ pcs_status pcs_gap_demand_tangents(pcs_context *ctx, int node, int count, int wa
                     node, count, wanted);
 }
 
+pcs_status pcs_gap_demand_free(pcs_context *ctx, const pcs_dofmap *map, int node)
+{
+    for (int i = map->first[node]; i < map->first[node + 1]; i++)
+        if (!map->dof[i].is_rotation && map->dof[i].equation != -1) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT, "node %d is held by supports, so its gap cannot change", node);
+}
+
 pcs_status pcs_gap_demand_motion(pcs_context *ctx, const pcs_contact_point *point)
 {
     if (point->nterm > 0) return PCS_OK;

@@ -61,7 +61,8 @@ typedef struct pcs_gap_ops {
     const char *summary;
     const pcs_option *options;
     size_t params_size;
-    const char *const *set_options; // options that name node sets, ends with NULL
+    const char *const *set_options;  // options that name sets, ends with NULL
+    const char *const *cell_options; // those of them that name sets of cells; NULL: none
     size_t law_offset;              // of the pcs_contact_law in the parameters
     // NULL when the parameters are sound, else what is wrong; *option names the culprit.
     const char *(*check)(const void *params, const char **option);
@@ -73,6 +74,10 @@ typedef struct pcs_gap_ops {
     pcs_status (*create)(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
                          pcs_contact_shape *shape);
     pcs_row_evaluate *evaluate;
+    // Looks for what may touch from here on, between two steps; rows are about the same until the next call. Says
+    // whether some row is about something else now. What overlaps without having had a row is PCS_FAILED. NULL where
+    // rows never change.
+    pcs_status (*settle)(pcs_context *ctx, void *instance, const pcs_places *places, bool *has_changed);
 } pcs_gap_ops;
 
 extern const pcs_gap_ops *const pcs_gap_types[]; // ends with NULL

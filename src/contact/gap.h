@@ -18,6 +18,9 @@ int pcs_gap_tangents(const pcs_dofmap *map, int node, const double normal[3], do
 // PCS_BAD_INPUT unless the node has tangents, as many as the nodes before it.
 pcs_status pcs_gap_demand_tangents(pcs_context *ctx, int node, int count, int wanted);
 
+// PCS_BAD_INPUT when supports hold all that the node could do, so that its gap cannot change.
+pcs_status pcs_gap_demand_free(pcs_context *ctx, const pcs_dofmap *map, int node);
+
 // A point without a moving term is PCS_BAD_INPUT.
 pcs_status pcs_gap_demand_motion(pcs_context *ctx, const pcs_contact_point *point);
 

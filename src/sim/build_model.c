@@ -103,6 +103,14 @@ pcs_status pcs_build_initials(pcs_build *b)
     return PCS_OK;
 }
 
+static bool model_is_cell_option(const pcs_gap_ops *ops, const char *option)
+{
+    bool is_found = false;
+    for (int i = 0; ops->cell_options != NULL && ops->cell_options[i] != NULL; i++)
+        is_found = is_found || strcmp(ops->cell_options[i], option) == 0;
+    return is_found;
+}
+
 static pcs_status model_contact(pcs_build *b, pcs_node *node, pcs_fe_contact *contact)
 {
     static const char *const points[] = { "sum", "all", NULL };
@@ -119,7 +127,7 @@ static pcs_status model_contact(pcs_build *b, pcs_node *node, pcs_fe_contact *co
     for (int i = 0; ops->set_options != NULL && ops->set_options[i] != NULL; i++) {
         pcs_node *set = pcs_case_get(b->c, node, ops->set_options[i]);
         if (set != NULL && pcs_node_get_kind(set) == PCS_NODE_SCALAR && pcs_node_text(set)[0] != '\0') {
-            pcs_build_set(b, set, false, false);
+            pcs_build_set(b, set, model_is_cell_option(ops, ops->set_options[i]), false);
         }
     }
     const char *fault = is_read && ops->check != NULL ? ops->check(params, &option) : NULL;

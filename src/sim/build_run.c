@@ -226,6 +226,8 @@ pcs_status pcs_build_state(pcs_build *b)
     if (b->has_system) b->definition->start(b->system_params, x->q, x->v);
     else status = pcs_fe_initial_state(system, x->q, x->v, &culprit);
     if (status != PCS_OK) return pcs_build_blame(b, pcs_case_find(b->c, culprit), status);
+    bool has_changed;
+    if (system->ops->settle != NULL) PCS_TRY(system->ops->settle(sim->system, x->q, &has_changed));
     return run_check_gaps(b);
 }
 

@@ -8,6 +8,7 @@
 #include "sim/certify.h"
 #include "sim/control.h"
 #include "sim/react.h"
+#include "step/columns.h"
 
 #include <errno.h>
 #include <math.h>
@@ -115,9 +116,22 @@ static pcs_status sim_fixed_step(pcs_sim *sim)
     return PCS_OK;
 }
 
+// What may touch in the next step, and whether something has come through unwatched in the last one.
+static pcs_status sim_settle(pcs_sim *sim)
+{
+    bool has_changed = false;
+    if (sim->system->ops->settle == NULL) return PCS_OK;
+    if (sim->system->ops->settle(sim->system, sim->state.q, &has_changed) != PCS_OK)
+        return pcs_wrap(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s)", sim->state.step, sim->state.t);
+    if (!has_changed) return PCS_OK;
+    sim->solver->projection->is_at = false;
+    return pcs_projection_move(sim->solver, sim->state.q) ? PCS_OK : sim_stop(sim, "the mass is singular");
+}
+
 pcs_status pcs_sim_step(pcs_sim *sim)
 {
     double begin = sim_clock(), before = sim_energy(&sim->ledger.now);
+    PCS_TRY(sim_settle(sim));
     PCS_TRY(sim->control != NULL ? pcs_control_step(sim) : sim_fixed_step(sim));
     if (pcs_noted(sim->ctx)[0] != '\0') return sim_stop(sim, pcs_noted(sim->ctx));
     sim->view.factorizations = sim->solver->nfactor;
@@ -235,6 +249,7 @@ static pcs_status sim_loop(pcs_sim *sim, bool show_progress)
         if (status == PCS_OK && sim->stop_request != NULL && *sim->stop_request != 0)
             status = sim_stop(sim, "stopped on request");
         if (status == PCS_OK && is_first) status = sim_check_options(sim);
+        if (status == PCS_OK && pcs_sim_is_done(sim)) status = sim_settle(sim);
         PCS_TRY(sim_agree(sim, status));
     }
     return PCS_OK;

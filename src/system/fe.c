@@ -118,6 +118,7 @@ static pcs_status fe_choose_ops(pcs_system *self)
     if (fe->has_driven_rows || fe->has_varying_rows) ops->rate_bias = pcs_fe_rate_bias;
     if (fe->is_nonlinear) ops->update_tangents = pcs_fe_update_tangents;
     if (fe->has_varying_rows) ops->update_directions = pcs_fe_update_directions;
+    if (fe->has_settling_rows) ops->settle = pcs_fe_settle;
     if (fe->nspin > 0) {
         ops->retract = pcs_fe_retract;
         ops->turn = pcs_fe_turn;

@@ -123,6 +123,7 @@ static pcs_status rows_create(pcs_system *self, pcs_contact_info *info, const ch
         fe->has_varying_rows = fe->has_varying_rows || (rows_vary(fe, k) && !fe->sources[k].joint.is_constant &&
                                                         !fe->sources[k].contact.is_constant);
         fe->has_driven_rows = fe->has_driven_rows || fe->sources[k].joint.is_driven;
+        fe->has_settling_rows = fe->has_settling_rows || (!info[k].is_joint && fe->model.contacts[k].ops->settle != NULL);
         if (rows_vary(fe, k)) continue;
         pcs_status status = rows_fill_constant(self, k, &info[k]);
         if (status != PCS_OK) *culprit = pcs_fe_culprit(self->ctx, "contacts", info[k].name);
@@ -323,6 +324,21 @@ void pcs_fe_gaps(const pcs_system *self, const double *q, double *gap)
         for (int row = source->first_row; row < source->first_row + source->nrow; row++)
             gap[row] = varies ? fe->states[row].gap : fe->points[row].gap + pcs_rows_dot(self->G, row, q);
     }
+}
+
+pcs_status pcs_fe_settle(pcs_system *self, const double *q, bool *has_changed)
+{
+    const fe_data *fe = self->data;
+    row_view view = { fe, q, NULL };
+    pcs_places places = { .mesh = fe->model.mesh, .t = self->time, .owner = &view, .find = rows_find_place };
+    *has_changed = false;
+    for (int k = 0; k < fe->model.ncontact; k++) {
+        const pcs_fe_contact *c = &fe->model.contacts[k];
+        if (c->ops->settle == NULL) continue;
+        if (c->ops->settle(self->ctx, fe->sources[k].instance, &places, has_changed) != PCS_OK)
+            return pcs_wrap(self->ctx, PCS_FAILED, "contact '%s'", c->name);
+    }
+    return PCS_OK;
 }
 
 void pcs_fe_evaluate_rows(const pcs_system *self, const double *q)

@@ -101,6 +101,10 @@ typedef struct pcs_system_ops {
     // Velocity of every row that comes from its own motion, dg/dt at fixed q; NULL where nothing is driven.
     void (*row_speeds)(const pcs_system *self, double t, double *speed);
 
+    // Looks for what may touch from q on, before a step; until the next call every row is about the same bodies. Says
+    // whether some row is about others now. Bodies that overlap unwatched are PCS_FAILED. NULL where rows never change.
+    pcs_status (*settle)(pcs_system *self, const double *q, bool *has_changed);
+
     // (dG/dt) v of every row: the part of the gap acceleration that is not G v'. NULL where G is constant.
     void (*rate_bias)(const pcs_system *self, const double *q, const double *v, double *bias);
 

@@ -37,12 +37,15 @@ static model *bodies(const pcs_gap_ops *ops, const char *element, const char *fr
     char values[512];
     int used = snprintf(values, sizeof values,
                         "normal=1,2,-2 point=0.1,0.2,0.3 axis=3,0,1 centre=0.1,0,0.2 radius=1.5 node_radius=0.25 "
-                        "offset=0.2,0,0.1 restitution=0.5 friction=%s",
+                        "offset=0.2,0,0.1 most=1 restitution=0.5 friction=%s",
                         friction);
     for (int i = 0; ops->set_options[i] != NULL; i++)
         used += snprintf(values + used, sizeof values - (size_t)used, " %s=%s", ops->set_options[i], names[i]);
     model_contact(m, "touch", ops->name, values);
     model_build(m);
+    const double rest[MODEL_MAX_SIZE] = { 0 };
+    bool has_changed;
+    if (m->system->ops->settle != NULL) CHECK_OK(m->ctx, m->system->ops->settle(m->system, rest, &has_changed));
     return m;
 }
 

@@ -1,0 +1,309 @@
+// Cells with round sections against one another: the closest points of two straight segments.
+//
+//   g = |d| - r_a - r_b,   d = x_b(t) - x_a(s),   n = d/|d|,   g' = n . (v_b(t) - v_a(s))
+//
+// The ends of a segment share a force as (1 - s) : s. Friction acts on the surfaces, at the arms r_a n and -r_b n from
+// the axes: it turns the sections, too. A cell of one node is a ball.
+//
+// A row is a local minimum of the distance of two chains of cells: from the pair of cells it was given it goes on to
+// the next cell where the closest point is beyond an end, so that bodies slide along each other without a jump. Which
+// pairs have rows is found before a step, not within it: the nearest `most` of them, each in its place as long as it
+// stays. Rows that have none stand farther apart than the model is large. A pair without a row that overlaps ends the
+// run.
+
+#include "contact/beams.h"
+#include "contact/gap.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct beams_params {
+    const char *a, *b;
+    double radius, other_radius, reach;
+    int most, exclude;
+    pcs_contact_law law;
+} beams_params;
+
+static const pcs_option beams_options[] = {
+    { .name = "a",
+      .kind = PCS_OPTION_TEXT,
+      .help = "cell set of the first body",
+      .offset = offsetof(beams_params, a),
+      .is_required = true },
+    { .name = "b",
+      .kind = PCS_OPTION_TEXT,
+      .help = "cell set of the second body; the same set: contact of a body with itself",
+      .offset = offsetof(beams_params, b),
+      .is_required = true },
+    { .name = "radius",
+      .kind = PCS_OPTION_REAL,
+      .help = "of the sections of a, m",
+      .offset = offsetof(beams_params, radius),
+      .is_required = true,
+      .range = PCS_POSITIVE },
+    { .name = "other_radius",
+      .kind = PCS_OPTION_REAL,
+      .help = "of the sections of b, m; by default that of a",
+      .offset = offsetof(beams_params, other_radius),
+      .range = PCS_POSITIVE },
+    { .name = "most",
+      .kind = PCS_OPTION_COUNT,
+      .help = "places that may touch at the same time",
+      .offset = offsetof(beams_params, most),
+      .preset = "8",
+      .range = { 1.0, 10000.0, false, false } },
+    { .name = "exclude",
+      .kind = PCS_OPTION_COUNT,
+      .help = "cells of one chain that are so many cells apart, or fewer, do not touch",
+      .offset = offsetof(beams_params, exclude),
+      .preset = "1",
+      .range = { 1.0, 1e9, false, false } },
+    { .name = "reach",
+      .kind = PCS_OPTION_REAL,
+      .help = "gaps up to this are watched, m: more than a step can close; by default 4 radii and a cell",
+      .offset = offsetof(beams_params, reach),
+      .range = PCS_POSITIVE },
+    PCS_CONTACT_LAW_OPTIONS(beams_params),
+    { 0 },
+};
+
+static const char *const beams_sets[] = { "a", "b", NULL };
+
+typedef struct beams_contact {
+    pcs_beams beams;
+    double radius[2], far;
+    int ntangent;
+    double plane[3];    // normal of the plane of motion, where there is one tangent
+    pcs_beam_pair *row; // [most] a is -1: none
+} beams_contact;
+
+// The nodes of both bodies move freely in space, or in one plane.
+static pcs_status beams_look_at_nodes(pcs_context *ctx, beams_contact *self, const pcs_dofmap *map)
+{
+    bool is_held = true;
+    int held = 0;
+    for (int i = 0; i < self->beams.nnode; i++) {
+        int node = self->beams.nodes[i], first = map->first[node];
+        double tangent[2][3];
+        int count = pcs_gap_tangents(map, node, map->dof[first].direction, tangent);
+        PCS_TRY(pcs_gap_demand_tangents(ctx, node, count, i == 0 ? count : self->ntangent));
+        self->ntangent = count;
+        pcs_cross(map->dof[first].direction, tangent[0], self->plane);
+        held = node;
+        for (int k = first; k < map->first[node + 1]; k++) is_held = is_held && map->dof[k].equation == -1;
+    }
+    return is_held ? pcs_gap_demand_free(ctx, map, held) : PCS_OK;
+}
+
+static pcs_status beams_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
+                               pcs_contact_shape *shape)
+{
+    const beams_params *p = params;
+    beams_contact *self;
+    PCS_TAKE(ctx, self, 1, "a contact");
+    self->radius[0] = p->radius;
+    self->radius[1] = isnan(p->other_radius) ? p->radius : p->other_radius;
+    pcs_beams_definition definition = { .a = pcs_mesh_cell_set(map->mesh, p->a),
+                                        .b = pcs_mesh_cell_set(map->mesh, p->b),
+                                        .reach = p->reach,
+                                        .thickness = self->radius[0] + self->radius[1],
+                                        .exclude = p->exclude,
+                                        .most = p->most };
+    PCS_TRY(pcs_beams_create(ctx, map->mesh, &definition, &self->beams));
+    PCS_TRY(beams_look_at_nodes(ctx, self, map));
+    PCS_TAKE(ctx, self->row, p->most, "a contact");
+    for (int i = 0; i < p->most; i++) self->row[i] = (pcs_beam_pair){ .a = -1, .b = -1 };
+    self->far = fmax(self->beams.size, self->beams.reach);
+    *shape = (pcs_contact_shape){ .nrow = p->most, .ntangent = self->ntangent };
+    *instance = self;
+    return PCS_OK;
+}
+
+static void beams_segment(const pcs_places *places, const int node[2], pcs_place place[2], pcs_segment *axis,
+                          pcs_segment *velocity)
+{
+    places->find(places, node[0], &place[0]);
+    if (node[1] == node[0]) place[1] = place[0];
+    else places->find(places, node[1], &place[1]);
+    pcs_segment_between(place[0].x, place[1].x, axis);
+    pcs_segment_between(place[0].v, place[1].v, velocity);
+}
+
+// Two cells as they lie.
+typedef struct beams_view {
+    pcs_place place[2][2];
+    pcs_segment axis[2], velocity[2];
+    pcs_closest closest;
+} beams_view;
+
+static void beams_look(const beams_contact *self, const pcs_places *places, pcs_beam_pair pair, beams_view *out)
+{
+    const int(*cell)[2] = (const int(*)[2])self->beams.mesh->cell;
+    beams_segment(places, cell[pair.a], out->place[0], &out->axis[0], &out->velocity[0]);
+    beams_segment(places, cell[pair.b], out->place[1], &out->axis[1], &out->velocity[1]);
+    pcs_segment_closest(&out->axis[0], &out->axis[1], &out->closest);
+}
+
+// From the pair of cells it was given to a local minimum of the distance.
+static void beams_walk(const beams_contact *self, const pcs_places *places, pcs_beam_pair *pair, beams_view *view)
+{
+    beams_look(self, places, *pair, view);
+    for (bool moves = true; moves;) {
+        pcs_beam_pair next[2];
+        moves = false;
+        int count = pcs_beams_next(&self->beams, *pair, &view->closest, next);
+        for (int i = 0; i < count && !moves; i++) {
+            beams_view other;
+            if (!pcs_beams_may_touch(&self->beams, next[i].a, next[i].b)) continue;
+            beams_look(self, places, next[i], &other);
+            moves = other.closest.distance < view->closest.distance;
+            if (!moves) continue;
+            *pair = next[i];
+            *view = other;
+        }
+    }
+}
+
+// Shares a force between the nodes of a cell, at an arm from its axis.
+static void beams_push(pcs_row_direction *d, const int node[2], double s, const double arm[3], const double force[3])
+{
+    double part[3];
+    for (int i = 0; i < (node[0] == node[1] ? 1 : 2); i++) {
+        double weight = node[0] == node[1] ? 1.0 : i == 0 ? 1.0 - s : s;
+        for (int k = 0; k < 3; k++) part[k] = weight * force[k];
+        pcs_row_push(d, node[i], arm, part);
+    }
+}
+
+// Pushes b along +way and a along -way, at the arms from their axes.
+static void beams_push_both(const beams_contact *self, pcs_beam_pair pair, const pcs_closest *c, double arm[2][3],
+                            const double way[3], pcs_row_direction *out)
+{
+    const double back[3] = { -way[0], -way[1], -way[2] };
+    beams_push(out, self->beams.mesh->cell[pair.b], c->t, arm[1], way);
+    beams_push(out, self->beams.mesh->cell[pair.a], c->s, arm[0], back);
+}
+
+static bool beams_across(const double way[3], const double n[3], double out[3])
+{
+    double part = pcs_dot3(way, n), rest[3];
+    for (int k = 0; k < 3; k++) rest[k] = way[k] - part * n[k];
+    return pcs_dot3(rest, rest) > 1e-8 * pcs_dot3(way, way) && pcs_gap_normalize(rest, out);
+}
+
+// Along the first body as far as that lies across the normal, and across both; in the plane there is only one.
+static void beams_tangents(const beams_contact *self, const beams_view *view, const double n[3], double tangent[2][3])
+{
+    static const double axes[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
+    if (self->ntangent == 1) {
+        pcs_cross(self->plane, n, tangent[0]);
+        return;
+    }
+    bool is_found = beams_across(view->axis[0].e, n, tangent[0]) || beams_across(view->axis[1].e, n, tangent[0]);
+    for (int k = 0; k < 3 && !is_found; k++) is_found = beams_across(axes[k], n, tangent[0]);
+    pcs_cross(n, tangent[0], tangent[1]);
+}
+
+// From a to b. Axes that cross have no such way: across both is as good as any.
+static void beams_normal(const beams_contact *self, const beams_view *view, double n[3])
+{
+    double across[3], one_way[2][3];
+    if (view->closest.distance > 0.0 && pcs_gap_normalize(view->closest.d, n)) return;
+    pcs_cross(view->axis[0].e, view->axis[1].e, across);
+    if (self->ntangent == 2 && pcs_gap_normalize(across, n)) return;
+    const double any[3] = { 1.0, 0.0, 0.0 };
+    beams_tangents(self, view, any, one_way);
+    memcpy(n, one_way[0], 3 * sizeof *n);
+}
+
+static void beams_evaluate_row(const beams_contact *self, const pcs_places *places, pcs_beam_pair pair, bool is_near,
+                               pcs_row_state *row)
+{
+    beams_view view;
+    double arm[2][3] = { { 0 } }, x[3], tangent[2][3];
+    if (is_near) beams_walk(self, places, &pair, &view);
+    else beams_look(self, places, pair, &view);
+    const pcs_closest *c = &view.closest;
+    row->gap = is_near ? c->distance - self->radius[0] - self->radius[1] : self->far;
+    beams_normal(self, &view, row->normal);
+    beams_push_both(self, pair, c, arm, row->normal, &row->direction);
+    pcs_segment_at(&view.axis[0], c->s, x);
+    for (int k = 0; k < 3; k++) {
+        arm[0][k] = self->radius[0] * row->normal[k];
+        arm[1][k] = -self->radius[1] * row->normal[k];
+        row->point[k] = x[k] + arm[0][k];
+    }
+    beams_tangents(self, &view, row->normal, tangent);
+    for (int t = 0; t < self->ntangent; t++) beams_push_both(self, pair, c, arm, tangent[t], &row->tangent[t]);
+    if (places->has_velocities && is_near)
+        row->bias = pcs_segment_bias(&view.axis[0], &view.axis[1], c, row->normal, &view.velocity[0], &view.velocity[1]);
+}
+
+static void beams_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
+{
+    const beams_contact *self = instance;
+    for (int i = 0; i < self->beams.most; i++) {
+        bool is_near = self->row[i].a >= 0;
+        beams_evaluate_row(self, places, is_near ? self->row[i] : self->beams.spare, is_near, &rows[i]);
+    }
+}
+
+// Rows go on with their pairs. Gives the smallest gap among them, no more than 0.
+static double beams_go_on(beams_contact *self, const pcs_places *places, bool *has_changed)
+{
+    double least = 0.0;
+    for (int i = 0; i < self->beams.most; i++) {
+        beams_view view;
+        pcs_beam_pair pair = self->row[i];
+        if (pair.a < 0) continue;
+        beams_walk(self, places, &pair, &view);
+        double gap = view.closest.distance - self->radius[0] - self->radius[1];
+        bool stays = pcs_beams_take(&self->beams, &pair, gap);
+        self->row[i] = stays ? pair : (pcs_beam_pair){ .a = -1, .b = -1 };
+        *has_changed = *has_changed || !stays;
+        least = fmin(least, gap);
+    }
+    return least;
+}
+
+// Pairs that have come near get free rows. One that overlaps without having had a row is a fault, unless others
+// penetrate as much by the nature of the scheme: then it may have parted from them.
+static pcs_status beams_settle(pcs_context *ctx, void *instance, const pcs_places *places, bool *has_changed)
+{
+    beams_contact *self = instance;
+    pcs_beams *beams = &self->beams;
+    pcs_beams_find(beams, places);
+    double least = beams_go_on(self, places, has_changed), slack = 1e-13 * beams->size;
+    for (int i = 0, k = 0; k < beams->nfound; k++) {
+        const pcs_beam_found *f = &beams->found[k];
+        if (f->is_taken) continue;
+        while (i < beams->most && self->row[i].a >= 0) i++;
+        if (i == beams->most && f->gap < -slack)
+            return pcs_fail(ctx, PCS_FAILED,
+                            "cells %d and %d overlap by %g m, and all %d places of the contact are taken: raise 'most'",
+                            f->pair.a, f->pair.b, -f->gap, beams->most);
+        if (i == beams->most) break;
+        if (beams->is_started && f->gap < 2.0 * least - slack)
+            return pcs_fail(ctx, PCS_FAILED,
+                            "cells %d and %d overlap by %g m before they were watched: the step is too large for the "
+                            "reach of %g m",
+                            f->pair.a, f->pair.b, -f->gap, beams->reach);
+        self->row[i] = f->pair;
+        *has_changed = true;
+    }
+    beams->is_started = true;
+    return PCS_OK;
+}
+
+const pcs_gap_ops pcs_gap_beam_beam = {
+    .name = "beam_beam",
+    .summary = "cells with round sections against one another, gap = distance of axes - radii",
+    .options = beams_options,
+    .params_size = sizeof(beams_params),
+    .set_options = beams_sets,
+    .cell_options = beams_sets,
+    .law_offset = offsetof(beams_params, law),
+    .create = beams_create,
+    .evaluate = beams_evaluate,
+    .settle = beams_settle,
+};

@@ -1,0 +1,270 @@
+// Pairs of cells that may touch. Chains of cells are followed over nodes that just two cells share.
+//
+// A pair is a local minimum of the distance when its closest points do not lie at an end beyond which the next cell
+// goes on; where two pairs meet in such an end it is the first of them. Minima that only come from cells of one chain
+// being neighbours are none: the closest points of such pairs lead to pairs that are left out.
+
+#include "contact/beams.h"
+
+#include <math.h>
+#include <string.h>
+
+// Cells of both sets that meet at each node: how many, and two of them.
+typedef struct beams_star {
+    int count, cell[2];
+} beams_star;
+
+static void beams_mark(const pcs_beams *self, const pcs_set *set, unsigned char *in)
+{
+    (void)self;
+    for (int i = 0; i < set->count; i++) in[set->items[i]] = 1;
+}
+
+static bool beams_has(const pcs_beams *self, int cell)
+{
+    return self->in_a[cell] || self->in_b[cell];
+}
+
+static void beams_find_neighbours(pcs_beams *self, beams_star *star)
+{
+    const pcs_mesh *mesh = self->mesh;
+    for (int c = 0; c < mesh->ncell; c++)
+        for (int end = 0; end < 2 && beams_has(self, c); end++) {
+            beams_star *s = &star[mesh->cell[c][end]];
+            if (end == 1 && mesh->cell[c][0] == mesh->cell[c][1]) continue;
+            if (s->count < 2) s->cell[s->count] = c;
+            s->count++;
+        }
+    for (int c = 0; c < mesh->ncell; c++)
+        for (int end = 0; end < 2; end++) {
+            const beams_star *s = &star[mesh->cell[c][end]];
+            bool goes_on = beams_has(self, c) && s->count == 2 && mesh->cell[c][0] != mesh->cell[c][1];
+            self->neighbour[c][end] = !goes_on ? -1 : s->cell[0] == c ? s->cell[1] : s->cell[0];
+        }
+    for (int i = 0; i < mesh->nnode; i++)
+        if (star[i].count > 0) self->nodes[self->nnode++] = i;
+}
+
+// The cell after `cell` when one has come to it from `from`, or set out through its end.
+static int beams_go_on(const pcs_beams *self, int cell, int from)
+{
+    const int *n = self->neighbour[cell];
+    return n[0] == from ? n[1] : n[0];
+}
+
+// Numbers the cells of every chain from one end to the other, or once round.
+static void beams_number_chains(pcs_beams *self)
+{
+    int nchain = 0;
+    for (int c = 0; c < self->mesh->ncell; c++) self->chain[c] = -1;
+    for (int c = 0; c < self->mesh->ncell; c++) {
+        if (!beams_has(self, c) || self->chain[c] >= 0) continue;
+        int first = c, before = self->neighbour[c][1], count = 0;
+        for (int next = self->neighbour[c][0]; next >= 0 && next != c;) {
+            int after = beams_go_on(self, next, first);
+            before = first;
+            first = next;
+            next = after;
+        }
+        bool is_loop = self->neighbour[first][0] >= 0 && self->neighbour[first][1] >= 0;
+        // From an end on there is only one way; a loop goes back the way it was come.
+        for (int at = first, from = is_loop ? beams_go_on(self, first, before) : -1; at >= 0 && self->chain[at] < 0;) {
+            self->chain[at] = nchain;
+            self->place[at] = count++;
+            int next = beams_go_on(self, at, from);
+            from = at;
+            at = next;
+        }
+        for (int k = 0; k < self->mesh->ncell && is_loop; k++)
+            if (self->chain[k] == nchain) self->loop[k] = count;
+        nchain++;
+    }
+}
+
+bool pcs_beams_may_touch(const pcs_beams *self, int a, int b)
+{
+    const int *m = self->mesh->cell[a], *n = self->mesh->cell[b];
+    if (a == b || m[0] == n[0] || m[0] == n[1] || m[1] == n[0] || m[1] == n[1]) return false;
+    if (self->chain[a] != self->chain[b]) return true;
+    int apart = self->place[a] > self->place[b] ? self->place[a] - self->place[b] : self->place[b] - self->place[a];
+    int other = self->loop[a] > 0 ? self->loop[a] - apart : apart;
+    return (other < apart ? other : apart) > self->exclude;
+}
+
+// Size of the mesh and the longest cell.
+static double beams_measure(pcs_beams *self)
+{
+    double low[3] = { INFINITY, INFINITY, INFINITY }, high[3] = { -INFINITY, -INFINITY, -INFINITY }, longest = 0.0;
+    const pcs_mesh *mesh = self->mesh;
+    for (int i = 0; i < mesh->nnode; i++)
+        for (int k = 0; k < 3; k++) {
+            low[k] = fmin(low[k], mesh->x[i][k]);
+            high[k] = fmax(high[k], mesh->x[i][k]);
+        }
+    for (int c = 0; c < mesh->ncell; c++) {
+        const double *x = mesh->x[mesh->cell[c][0]], *y = mesh->x[mesh->cell[c][1]];
+        if (beams_has(self, c)) longest = fmax(longest, hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2]));
+    }
+    self->size = hypot(hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
+    return longest;
+}
+
+static pcs_status beams_find_spare(pcs_context *ctx, pcs_beams *self)
+{
+    for (int i = 0; i < self->a->count; i++)
+        for (int j = 0; j < self->b->count; j++)
+            if (pcs_beams_may_touch(self, self->a->items[i], self->b->items[j])) {
+                self->spare = (pcs_beam_pair){ self->a->items[i], self->b->items[j] };
+                return PCS_OK;
+            }
+    return pcs_fail(ctx, PCS_BAD_INPUT,
+                    "no cell of '%s' can touch one of '%s': all of them are neighbours, up to %d cells apart",
+                    self->a->name, self->b->name, self->exclude);
+}
+
+pcs_status pcs_beams_create(pcs_context *ctx, const pcs_mesh *mesh, const pcs_beams_definition *definition,
+                            pcs_beams *self)
+{
+    *self = (pcs_beams){ .mesh = mesh,
+                         .a = definition->a,
+                         .b = definition->b,
+                         .thickness = definition->thickness,
+                         .exclude = definition->exclude,
+                         .most = definition->most };
+    beams_star *star;
+    PCS_TAKE(ctx, star, mesh->nnode, "a contact of cells");
+    PCS_TAKE(ctx, self->nodes, mesh->nnode, "a contact of cells");
+    PCS_TAKE(ctx, self->x, mesh->nnode, "a contact of cells");
+    PCS_TAKE(ctx, self->neighbour, mesh->ncell, "a contact of cells");
+    PCS_TAKE(ctx, self->chain, mesh->ncell, "a contact of cells");
+    PCS_TAKE(ctx, self->place, mesh->ncell, "a contact of cells");
+    PCS_TAKE(ctx, self->loop, mesh->ncell, "a contact of cells");
+    PCS_TAKE(ctx, self->in_a, mesh->ncell, "a contact of cells");
+    PCS_TAKE(ctx, self->in_b, mesh->ncell, "a contact of cells");
+    PCS_TAKE(ctx, self->found, definition->most + 1, "a contact of cells");
+    PCS_TAKE(ctx, self->boxes, self->a->count + self->b->count, "a contact of cells");
+    beams_mark(self, self->a, self->in_a);
+    beams_mark(self, self->b, self->in_b);
+    beams_find_neighbours(self, star);
+    beams_number_chains(self);
+    double longest = beams_measure(self);
+    self->reach = isnan(definition->reach) ? 2.0 * self->thickness + longest : definition->reach;
+    PCS_TRY(beams_find_spare(ctx, self));
+    return pcs_search_create(ctx, self->a->count, self->b->count, self->reach + self->thickness, 0.5 * self->reach,
+                             &self->search);
+}
+
+int pcs_beams_next(const pcs_beams *self, pcs_beam_pair pair, const pcs_closest *closest, pcs_beam_pair next[2])
+{
+    int count = 0;
+    bool is_end_a = closest->s <= 0.0 || closest->s >= 1.0, is_end_b = closest->t <= 0.0 || closest->t >= 1.0;
+    int a = is_end_a ? self->neighbour[pair.a][closest->s > 0.5] : -1;
+    int b = is_end_b ? self->neighbour[pair.b][closest->t > 0.5] : -1;
+    if (a >= 0 && self->in_a[a]) next[count++] = (pcs_beam_pair){ a, pair.b };
+    if (b >= 0 && self->in_b[b]) next[count++] = (pcs_beam_pair){ pair.a, b };
+    return count;
+}
+
+static void beams_closest(const pcs_beams *self, pcs_beam_pair pair, pcs_closest *out)
+{
+    pcs_segment a, b;
+    const int *m = self->mesh->cell[pair.a], *n = self->mesh->cell[pair.b];
+    pcs_segment_between(self->x[m[0]], self->x[m[1]], &a);
+    pcs_segment_between(self->x[n[0]], self->x[n[1]], &b);
+    pcs_segment_closest(&a, &b, out);
+}
+
+static bool beams_is_before(pcs_beam_pair p, pcs_beam_pair q)
+{
+    return p.a < q.a || (p.a == q.a && p.b < q.b);
+}
+
+// Is it a local minimum, and the first of those that meet there?
+static bool beams_is_minimum(const pcs_beams *self, pcs_beam_pair pair, const pcs_closest *closest)
+{
+    pcs_beam_pair next[2], back[2];
+    int count = pcs_beams_next(self, pair, closest, next);
+    for (int i = 0; i < count; i++) {
+        pcs_closest other;
+        bool meets = false;
+        if (!pcs_beams_may_touch(self, next[i].a, next[i].b)) return false;
+        beams_closest(self, next[i], &other);
+        int nback = pcs_beams_next(self, next[i], &other, back);
+        for (int k = 0; k < nback; k++) meets = meets || (back[k].a == pair.a && back[k].b == pair.b);
+        if (!meets || beams_is_before(next[i], pair)) return false;
+    }
+    return true;
+}
+
+// Keeps the nearest; equally near ones in the order of their cells.
+static void beams_keep(pcs_beams *self, pcs_beam_pair pair, double gap)
+{
+    int at = self->nfound;
+    while (at > 0 && (gap < self->found[at - 1].gap ||
+                      (gap == self->found[at - 1].gap && beams_is_before(pair, self->found[at - 1].pair))))
+        at--;
+    if (at > self->most) return;
+    if (self->nfound <= self->most) self->nfound++;
+    for (int i = self->nfound - 1; i > at; i--) self->found[i] = self->found[i - 1];
+    self->found[at] = (pcs_beam_found){ .pair = pair, .gap = gap };
+}
+
+static void beams_consider(void *owner, int i, int j)
+{
+    pcs_beams *self = owner;
+    pcs_beam_pair pair = { self->a->items[i], self->b->items[j] };
+    pcs_closest closest;
+    bool is_twice = self->in_b[pair.a] && self->in_a[pair.b]; // the other way round as well
+    if ((is_twice && pair.a >= pair.b) || !pcs_beams_may_touch(self, pair.a, pair.b)) return;
+    beams_closest(self, pair, &closest);
+    double gap = closest.distance - self->thickness;
+    if (gap <= self->reach && beams_is_minimum(self, pair, &closest)) beams_keep(self, pair, gap);
+}
+
+static void beams_fill_boxes(pcs_beams *self)
+{
+    for (int i = 0; i < self->a->count + self->b->count; i++) {
+        int cell = i < self->a->count ? self->a->items[i] : self->b->items[i - self->a->count];
+        const double *x = self->x[self->mesh->cell[cell][0]], *y = self->x[self->mesh->cell[cell][1]];
+        for (int k = 0; k < 3; k++) {
+            self->boxes[i].low[k] = fmin(x[k], y[k]);
+            self->boxes[i].high[k] = fmax(x[k], y[k]);
+        }
+    }
+}
+
+void pcs_beams_find(pcs_beams *self, const pcs_places *places)
+{
+    for (int i = 0; i < self->nnode; i++) {
+        pcs_place place;
+        places->find(places, self->nodes[i], &place);
+        memcpy(self->x[self->nodes[i]], place.x, sizeof place.x);
+    }
+    self->nfound = 0;
+    beams_fill_boxes(self);
+    pcs_search_pairs(self->search, self->boxes, beams_consider, self);
+}
+
+// Equal, or neighbours that meet in one place.
+static bool beams_adjoins(const pcs_beams *self, int c, int d)
+{
+    return c == d || self->neighbour[c][0] == d || self->neighbour[c][1] == d;
+}
+
+bool pcs_beams_take(pcs_beams *self, pcs_beam_pair *pair, double gap)
+{
+    pcs_beam_found *match = NULL;
+    for (int i = 0; i < self->nfound && i < self->most; i++) {
+        pcs_beam_found *f = &self->found[i];
+        if (f->is_taken) continue;
+        bool is_same = f->pair.a == pair->a && f->pair.b == pair->b;
+        bool is_near = beams_adjoins(self, f->pair.a, pair->a) && beams_adjoins(self, f->pair.b, pair->b) &&
+                       fabs(f->gap - gap) <= 1e-9 * self->size;
+        if (is_same || (is_near && match == NULL)) match = f;
+        if (is_same) break;
+    }
+    if (match == NULL) return false;
+    match->is_taken = true;
+    *pair = match->pair;
+    return true;
+}

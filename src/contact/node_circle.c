@@ -1,0 +1,173 @@
+// Nodes against a rigid circle in the plane or cylinder in space, from inside (a bearing with backlash) or outside.
+//
+//   d = radial part of x - centre,  u = d/|d|      inside  g = R - r - |d|,  n = -u
+//                                                  outside g = |d| - R - r,  n = +u
+//
+// r is the radius of the node's own section. Friction acts on its surface, at the arm -r n from the node, so that it
+// turns the body, too. With velocities v: |d|'' at constant v is |v_across|^2/|d|.
+
+#include "contact/gap.h"
+
+#include <math.h>
+
+typedef struct circle_params {
+    const char *nodes;
+    double centre[3], axis[3];
+    double radius, node_radius;
+    int side;
+    pcs_contact_law law;
+} circle_params;
+
+enum { SIDE_INSIDE, SIDE_OUTSIDE };
+static const char *const circle_sides[] = { "inside", "outside", NULL };
+
+static const pcs_option circle_options[] = {
+    { .name = "nodes",
+      .kind = PCS_OPTION_TEXT,
+      .help = "node set that may touch the circle",
+      .offset = offsetof(circle_params, nodes),
+      .is_required = true },
+    { .name = "centre",
+      .kind = PCS_OPTION_VECTOR,
+      .help = "centre of the circle, or a point of the cylinder's axis, m",
+      .offset = offsetof(circle_params, centre),
+      .is_required = true,
+      .range = PCS_ANY_NUMBER },
+    { .name = "axis",
+      .kind = PCS_OPTION_VECTOR,
+      .help = "direction of the cylinder; any length",
+      .offset = offsetof(circle_params, axis),
+      .preset = "[0.0, 0.0, 1.0]",
+      .range = PCS_ANY_NUMBER },
+    { .name = "radius",
+      .kind = PCS_OPTION_REAL,
+      .help = "of the circle or cylinder, m",
+      .offset = offsetof(circle_params, radius),
+      .is_required = true,
+      .range = PCS_POSITIVE },
+    { .name = "node_radius",
+      .kind = PCS_OPTION_REAL,
+      .help = "of the body at the node, m",
+      .offset = offsetof(circle_params, node_radius),
+      .preset = "0.0",
+      .range = PCS_NOT_NEGATIVE },
+    { .name = "side",
+      .kind = PCS_OPTION_CHOICE,
+      .help = "where the body is: inside the circle, as a shaft in its bearing, or outside",
+      .offset = offsetof(circle_params, side),
+      .is_required = true,
+      .choices = circle_sides },
+    PCS_CONTACT_LAW_OPTIONS(circle_params),
+    { 0 },
+};
+
+static const char *const circle_sets[] = { "nodes", NULL };
+
+static const char *circle_check(const void *params, const char **option)
+{
+    const circle_params *p = params;
+    double unit[3];
+    *option = "axis";
+    if (!pcs_gap_normalize(p->axis, unit)) return "the axis has no direction";
+    *option = "node_radius";
+    return p->side == SIDE_INSIDE && p->node_radius >= p->radius ? "the body does not fit into the circle" : NULL;
+}
+
+typedef struct circle_contact {
+    const pcs_set *nodes;
+    double centre[3], axis[3], across[3]; // across: a direction perpendicular to the axis that the nodes have
+    double radius, node_radius, sign;     // sign: n = sign u
+    int ntangent;
+} circle_contact;
+
+// The nodes move across the axis, all of them in the same way.
+static pcs_status circle_look_at_nodes(pcs_context *ctx, circle_contact *self, const pcs_dofmap *map)
+{
+    for (int i = 0; i < self->nodes->count; i++) {
+        int node = self->nodes->items[i];
+        double across[2][3];
+        int count = pcs_gap_tangents(map, node, self->axis, across);
+        if (count < 2)
+            return pcs_fail(ctx, PCS_BAD_INPUT,
+                            "node %d cannot move across the axis [%g, %g, %g] in two directions: a circle is round",
+                            node, self->axis[0], self->axis[1], self->axis[2]);
+        PCS_TRY(pcs_gap_demand_free(ctx, map, node));
+        double tangent[2][3];
+        int ntangent = pcs_gap_tangents(map, node, across[0], tangent);
+        PCS_TRY(pcs_gap_demand_tangents(ctx, node, ntangent, i == 0 ? ntangent : self->ntangent));
+        self->ntangent = ntangent;
+        for (int k = 0; k < 3 && i == 0; k++) self->across[k] = across[0][k];
+    }
+    return PCS_OK;
+}
+
+static pcs_status circle_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
+                                pcs_contact_shape *shape)
+{
+    const circle_params *p = params;
+    circle_contact *self;
+    PCS_TAKE(ctx, self, 1, "a contact");
+    self->nodes = pcs_mesh_node_set(map->mesh, p->nodes);
+    pcs_gap_normalize(p->axis, self->axis);
+    for (int k = 0; k < 3; k++) self->centre[k] = p->centre[k];
+    self->radius = p->radius;
+    self->node_radius = p->node_radius;
+    self->sign = p->side == SIDE_INSIDE ? -1.0 : 1.0;
+    PCS_TRY(circle_look_at_nodes(ctx, self, map));
+    *shape = (pcs_contact_shape){ .nrow = self->nodes->count, .ntangent = self->ntangent };
+    *instance = self;
+    return PCS_OK;
+}
+
+// Radial unit vector; on the axis any will do, and the one taken is always the same.
+static double circle_radial(const circle_contact *self, const double x[3], double u[3])
+{
+    double along = 0.0;
+    for (int k = 0; k < 3; k++) along += self->axis[k] * (x[k] - self->centre[k]);
+    for (int k = 0; k < 3; k++) u[k] = x[k] - self->centre[k] - along * self->axis[k];
+    double length = sqrt(pcs_dot3(u, u));
+    for (int k = 0; k < 3; k++) u[k] = length > 0.0 ? u[k] / length : self->across[k];
+    return length;
+}
+
+static void circle_evaluate_row(const circle_contact *self, const pcs_place *place, int node, pcs_row_state *row)
+{
+    double u[3], arm[3], tangent[2][3];
+    const double at_node[3] = { 0.0 };
+    double distance = circle_radial(self, place->x, u);
+    row->gap = self->sign * (distance - self->radius) - self->node_radius;
+    for (int k = 0; k < 3; k++) {
+        row->normal[k] = self->sign * u[k];
+        arm[k] = -self->node_radius * row->normal[k];
+        row->point[k] = place->x[k] + arm[k];
+    }
+    pcs_row_push(&row->direction, node, at_node, row->normal);
+    // The first tangent goes round, the second along the axis.
+    pcs_cross(self->axis, u, tangent[0]);
+    for (int k = 0; k < 3; k++) tangent[1][k] = self->axis[k];
+    for (int t = 0; t < self->ntangent; t++) pcs_row_push(&row->tangent[t], node, arm, tangent[t]);
+    double round = pcs_dot3(place->v, tangent[0]);
+    if (distance > 0.0) row->bias = self->sign * round * round / distance;
+}
+
+static void circle_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
+{
+    const circle_contact *self = instance;
+    for (int i = 0; i < self->nodes->count; i++) {
+        pcs_place place;
+        places->find(places, self->nodes->items[i], &place);
+        circle_evaluate_row(self, &place, self->nodes->items[i], &rows[i]);
+    }
+}
+
+const pcs_gap_ops pcs_gap_node_circle = {
+    .name = "node_circle",
+    .summary = "nodes inside or outside a rigid circle or cylinder, gap = distance of the surfaces",
+    .options = circle_options,
+    .params_size = sizeof(circle_params),
+    .set_options = circle_sets,
+    .law_offset = offsetof(circle_params, law),
+    .check = circle_check,
+    .create = circle_create,
+    .evaluate = circle_evaluate,
+};

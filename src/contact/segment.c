@@ -1,0 +1,125 @@
+// Closest points of two segments a(s) = x_a + s e_a, b(t) = x_b + t e_b, d = b(t) - a(s).
+//
+//   inside both      d . e_a = d . e_b = 0
+//   beyond an end    s or t is 0 or 1, the other one follows from its own condition
+//
+// Motion at constant velocities, w = v_b(t) - v_a(s) at fixed s and t:
+//   (w + t' e_b - s' e_a) . e_a + d . e_a' = 0   and the same with e_b, for those of s and t that slide
+//   n' = (d' - n (n . d'))/|d|,   |d|'' = n' . w + n . (t' e_b' - s' e_a')
+
+#include "contact/segment.h"
+
+#include "core/rotation.h"
+
+#include <math.h>
+
+static const double PARALLEL = 1e-12; // sin^2 below which directions count as one
+
+void pcs_segment_between(const double from[3], const double to[3], pcs_segment *out)
+{
+    for (int k = 0; k < 3; k++) {
+        out->x[k] = from[k];
+        out->e[k] = to[k] - from[k];
+    }
+}
+
+void pcs_segment_at(const pcs_segment *self, double s, double x[3])
+{
+    for (int k = 0; k < 3; k++) x[k] = self->x[k] + s * self->e[k];
+}
+
+static double segment_clamp(double s, bool *slides)
+{
+    *slides = s > 0.0 && s < 1.0;
+    return s < 0.0 ? 0.0 : s > 1.0 ? 1.0 : s;
+}
+
+// The place on a segment nearest to a point.
+static double segment_foot(const pcs_segment *self, const double x[3], bool *slides)
+{
+    double way[3], length2 = pcs_dot3(self->e, self->e);
+    *slides = false;
+    for (int k = 0; k < 3; k++) way[k] = x[k] - self->x[k];
+    return length2 > 0.0 ? segment_clamp(pcs_dot3(way, self->e) / length2, slides) : 0.0;
+}
+
+// Middle of that part of a beside which b lies; an end where there is none.
+static double segment_middle(const pcs_segment *a, const pcs_segment *b)
+{
+    double low = INFINITY, high = -INFINITY, length2 = pcs_dot3(a->e, a->e);
+    for (int end = 0; end < 2; end++) {
+        double x[3], way[3];
+        pcs_segment_at(b, end, x);
+        for (int k = 0; k < 3; k++) way[k] = x[k] - a->x[k];
+        double s = pcs_dot3(way, a->e) / length2;
+        low = fmin(low, s);
+        high = fmax(high, s);
+    }
+    return 0.5 * (fmin(fmax(low, 0.0), 1.0) + fmin(fmax(high, 0.0), 1.0));
+}
+
+static void segment_find(const pcs_segment *a, const pcs_segment *b, pcs_closest *c)
+{
+    double x[3], way[3];
+    double A = pcs_dot3(a->e, a->e), B = pcs_dot3(a->e, b->e), C = pcs_dot3(b->e, b->e), det = A * C - B * B;
+    c->s = 0.0;
+    c->s_slides = false;
+    if (A > 0.0 && det > PARALLEL * A * C) {
+        for (int k = 0; k < 3; k++) way[k] = b->x[k] - a->x[k];
+        c->s = segment_clamp((C * pcs_dot3(way, a->e) - B * pcs_dot3(way, b->e)) / det, &c->s_slides);
+    } else if (A > 0.0 && C > 0.0) {
+        c->s = segment_middle(a, b);
+    }
+    pcs_segment_at(a, c->s, x);
+    c->t = segment_foot(b, x, &c->t_slides);
+    if (c->t_slides && C > 0.0) return;
+    // The other one is at an end, or a point: the foot of that on a.
+    pcs_segment_at(b, c->t, x);
+    if (C == 0.0 || det > PARALLEL * A * C) c->s = segment_foot(a, x, &c->s_slides);
+}
+
+void pcs_segment_closest(const pcs_segment *a, const pcs_segment *b, pcs_closest *out)
+{
+    double xa[3], xb[3];
+    segment_find(a, b, out);
+    pcs_segment_at(a, out->s, xa);
+    pcs_segment_at(b, out->t, xb);
+    for (int k = 0; k < 3; k++) out->d[k] = xb[k] - xa[k];
+    out->distance = sqrt(pcs_dot3(out->d, out->d));
+}
+
+// s' and t' of those that slide.
+static void segment_rates(const pcs_segment *a, const pcs_segment *b, const pcs_closest *c, const double w[3],
+                          const pcs_segment *va, const pcs_segment *vb, double *rate_s, double *rate_t)
+{
+    double A = pcs_dot3(a->e, a->e), B = pcs_dot3(a->e, b->e), C = pcs_dot3(b->e, b->e), det = A * C - B * B;
+    double on_a = pcs_dot3(w, a->e) + pcs_dot3(c->d, va->e), on_b = pcs_dot3(w, b->e) + pcs_dot3(c->d, vb->e);
+    *rate_s = *rate_t = 0.0;
+    if (c->s_slides && c->t_slides) {
+        if (!(det > PARALLEL * A * C)) return;
+        *rate_s = (C * on_a - B * on_b) / det;
+        *rate_t = (B * on_a - A * on_b) / det;
+    } else if (c->s_slides) {
+        *rate_s = on_a / A;
+    } else if (c->t_slides) {
+        *rate_t = -on_b / C;
+    }
+}
+
+double pcs_segment_bias(const pcs_segment *a, const pcs_segment *b, const pcs_closest *c, const double n[3],
+                        const pcs_segment *va, const pcs_segment *vb)
+{
+    double w[3], wa[3], wb[3], rate_s, rate_t, turn[3], slide[3];
+    if (!(c->distance > 0.0)) return 0.0;
+    pcs_segment_at(va, c->s, wa);
+    pcs_segment_at(vb, c->t, wb);
+    for (int k = 0; k < 3; k++) w[k] = wb[k] - wa[k];
+    segment_rates(a, b, c, w, va, vb, &rate_s, &rate_t);
+    for (int k = 0; k < 3; k++) {
+        turn[k] = w[k] + rate_t * b->e[k] - rate_s * a->e[k];
+        slide[k] = rate_t * vb->e[k] - rate_s * va->e[k];
+    }
+    double along = pcs_dot3(n, turn), signed_distance = pcs_dot3(n, c->d);
+    for (int k = 0; k < 3; k++) turn[k] = (turn[k] - along * n[k]) / signed_distance;
+    return pcs_dot3(turn, w) + pcs_dot3(n, slide);
+}
