@@ -13,7 +13,7 @@ static const pcs_option script_options[] = { { .name = NULL } };
 static const char script_head[] =
     "# Shows the results beside this file in ParaView:\n"
     "#   paraview --script=view.py     or Tools > Python Shell > Run Script in an open ParaView\n"
-    "#   pvpython view.py picture.png  writes one picture, of the last frame\n"
+    "#   pvpython view.py picture.png [TIME]  writes one picture, of the last frame or of another\n"
     "import os\n"
     "import sys\n"
     "from paraview.simple import *\n\n";
@@ -40,6 +40,9 @@ static const char script_body[] =
     "            ColorBy(display, ('CELLS', name))\n"
     "            display.RescaleTransferFunctionToDataRangeOverTime()\n"
     "            display.SetScalarBarVisibility(view, True)\n"
+    "            bar = GetScalarBar(GetColorTransferFunction(name), view)\n"
+    "            bar.Orientation, bar.WindowLocation = 'Horizontal', 'Lower Center'\n"
+    "            bar.TitleFontSize = bar.LabelFontSize = 10\n"
     "            break\n"
     "    return body\n\n\n"
     "def show_contacts(view, times, size):\n"
@@ -58,7 +61,7 @@ static const char script_body[] =
     "    arrows.ScaleArray = ['POINTS', 'force_vector']\n"
     "    arrows.ScaleFactor = 0.25 * size / largest  # the largest force is a quarter of the model\n"
     "    display = Show(arrows, view)\n"
-    "    ColorBy(display, None)\n"
+    "    display.ColorArrayName = ['POINTS', '']\n"
     "    display.DiffuseColor = [0.8, 0.1, 0.1]\n\n\n"
     "def main():\n"
     "    view = GetActiveViewOrCreate('RenderView')\n"
@@ -69,9 +72,12 @@ static const char script_body[] =
     "    show_contacts(view, times, size)\n"
     "    GetAnimationScene().UpdateAnimationUsingDataTimeSteps()\n"
     "    GetAnimationScene().GoToLast()\n"
+    "    if len(sys.argv) > 2:\n"
+    "        GetAnimationScene().AnimationTime = float(sys.argv[2])\n"
     "    ResetCamera(view)\n"
     "    Render(view)\n"
     "    if len(sys.argv) > 1 and sys.argv[1].endswith('.png'):\n"
+    "        view.ViewSize = [1280, 800]  # letters keep their size\n"
     "        SaveScreenshot(sys.argv[1], view, ImageResolution=[1280, 800])\n\n\n"
     "main()\n";
 
