@@ -297,6 +297,39 @@ static void joints_leave_the_common_motion_alone(void **state)
     for_each(check_common_motion);
 }
 
+// The line of a slider turns with the first body; along it the second one is free, across it is not.
+static void sliders_follow_their_line(void **state)
+{
+    (void)state;
+    const pcs_joint_ops *slider = NULL;
+    for (int j = 0; pcs_joints[j] != NULL; j++)
+        if (strcmp(pcs_joints[j]->name, "slider") == 0) slider = pcs_joints[j];
+    assert_non_null(slider);
+    for (int k = 0; k < 2; k++) {
+        const body *b = &bodies[k];
+        model *m = joined(slider, b, true);
+        const fe_data *fe = m->system->data;
+        double psi[3] = { b->is_flat ? 0.0 : 1.2, b->is_flat ? 0.0 : -0.7, 1.4 }, shift[3] = { 0.3, -2.0, 0.0 };
+        double axis[3] = { 0.6, b->is_flat ? 0.8 : -0.48, b->is_flat ? 0.0 : 0.64 }, R[9], turned[3], gap[16];
+        double q[MODEL_MAX_SIZE];
+        move_all(m, psi, shift, q);
+        pcs_rotation_exp(psi, R);
+        pcs_rotation_apply(R, axis, turned);
+        int node = model_nodes(m, "two")->items[0];
+        for (int trial = 0; trial < 2; trial++) {
+            for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++)
+                if (!fe->map.dof[i].is_rotation)
+                    q[fe->map.dof[i].equation] += pcs_dot3(trial == 0 ? turned : axis, fe->map.dof[i].direction);
+            gaps_at(m->system, q, 0.0, gap);
+            double worst = 0.0;
+            for (int j = 0; j < m->system->nrow; j++) worst = fmax(worst, fabs(gap[j]));
+            if (trial == 0) CHECK_NEAR(worst, 0.0, 2e-15);
+            else CHECK(worst > 0.1);
+        }
+        model_destroy(&m);
+    }
+}
+
 // Both ends held by supports: nothing is left to hold.
 static void joints_of_held_nodes_are_refused(void **state)
 {
@@ -319,9 +352,13 @@ static void joints_of_held_nodes_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_derivatives_of_gaps),         cmocka_unit_test(bias_is_the_rest_of_the_acceleration),
-        cmocka_unit_test(joints_fit_the_reference_state),       cmocka_unit_test(constant_directions_stay),
-        cmocka_unit_test(joints_leave_the_common_motion_alone), cmocka_unit_test(joints_of_held_nodes_are_refused),
+        cmocka_unit_test(rows_are_derivatives_of_gaps),
+        cmocka_unit_test(bias_is_the_rest_of_the_acceleration),
+        cmocka_unit_test(joints_fit_the_reference_state),
+        cmocka_unit_test(constant_directions_stay),
+        cmocka_unit_test(joints_leave_the_common_motion_alone),
+        cmocka_unit_test(joints_of_held_nodes_are_refused),
+        cmocka_unit_test(sliders_follow_their_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

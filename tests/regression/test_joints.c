@@ -197,6 +197,61 @@ static void welds_carry_the_weight(void **state)
         }
 }
 
+// A rigid link carries what rides on it, with its moment about the node that bears it.
+static void links_carry_what_rides_on_them(void **state)
+{
+    (void)state;
+    text_case c =
+        text_case_open("mesh: { hub: { type: point, at: [0.2, 0, 0] },\n"
+                       "        rim: { type: point, at: [[0.5, 0.1, 0], [0.3, 0, 0], [0.1, -1, 0]] } }\n"
+                       "elements: { hub: { type: rigid_body_2d, mesh: hub, mass: 2, inertia: 0.1 },\n"
+                       "            rim: { type: point_mass, mesh: rim, mass: 0.3, in: plane } }\n"
+                       "joints: { wall: { type: fixed, node: hub }, link: { type: rigid_link, a: hub, nodes: rim } }\n",
+                       DOWN, GGL("0.8"), TIME("1.0e-2", "0.1"), NULL);
+    text_case_run(&c);
+    const pcs_reaction *link = &c.sim->reactions[1], *wall = &c.sim->reactions[0];
+    CHECK_NEAR(link->force[1], 0.9 * gravity, 1e-12);
+    CHECK_NEAR(link->moment[2], 0.3 * gravity * (0.3 + 0.1 - 0.1), 1e-12);
+    CHECK_NEAR(wall->force[1], 2.9 * gravity, 1e-12);
+    CHECK_NEAR(wall->moment[2], link->moment[2], 1e-12);
+    text_case_close(&c);
+}
+
+// Two bars that a joint glues together are one bar, through an impact; the model stays linear.
+static void glued_bars_are_one(void **state)
+{
+    (void)state;
+    static const char rest[] =
+        "contacts: { wall: { type: node_plane, nodes: one.start, point: [-0.1, 0, 0], normal: [1, 0, 0],\n"
+        "                    restitution: 0.0 } }\n";
+    const char *const schemes[] = { GGL("0.8"), MOREAU };
+    for (int s = 0; s < 2; s++) {
+        text_case two =
+            text_case_open("mesh: { one: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 10 },\n"
+                           "        two: { type: line, from: [1, 0, 0], to: [2, 0, 0], elements: 10 } }\n"
+                           "elements: { one: { type: rod, mesh: one, E: 900, rho: 1, area: 1 },\n"
+                           "            two: { type: rod, mesh: two, E: 900, rho: 1, area: 1 } }\n"
+                           "initial: [ { set: one, velocity: [-10, 0, 0] }, { set: two, velocity: [-10, 0, 0] } ]\n"
+                           "joints: { glue: { type: ball, a: one.end, b: two.start } }\n",
+                           rest, schemes[s], TIME("1.0e-3", "0.2"), NULL);
+        text_case one = text_case_open("mesh: { one: { type: line, from: [0, 0, 0], to: [2, 0, 0], elements: 20 } }\n"
+                                       "elements: { one: { type: rod, mesh: one, E: 900, rho: 1, area: 1 } }\n"
+                                       "initial: [ { set: one, velocity: [-10, 0, 0] } ]\n",
+                                       rest, schemes[s], TIME("1.0e-3", "0.2"), NULL);
+        double x[2][3], v[2][3], reference[3];
+        text_case_run(&two);
+        text_case_run(&one);
+        text_case_node(&two, "two.end", x[0], v[0], reference);
+        text_case_node(&one, "one.end", x[1], v[1], reference);
+        CHECK(two.sim->system->is_linear);
+        CHECK_NEAR(x[0][0], x[1][0], 1e-12);
+        CHECK_NEAR(v[0][0], v[1][0], 1e-10);
+        CHECK(fabs(v[0][0]) > 5.0);
+        text_case_close(&two);
+        text_case_close(&one);
+    }
+}
+
 // A cantilever held by a joint moves like one held by a support.
 static void welds_hold_like_supports(void **state)
 {
@@ -545,6 +600,8 @@ int main(void)
         cmocka_unit_test(sliders_slide),
         cmocka_unit_test(ball_lets_a_top_precess),
         cmocka_unit_test(welds_carry_the_weight),
+        cmocka_unit_test(links_carry_what_rides_on_them),
+        cmocka_unit_test(glued_bars_are_one),
         cmocka_unit_test(welds_hold_like_supports),
         cmocka_unit_test(prescribed_motion_shakes_a_mass),
         cmocka_unit_test(prescribed_angles_go_round_and_round),
