@@ -1,6 +1,6 @@
 // Constraint rows whose directions vary, as contacts and joints state them: in nodes, forces and moments.
 //
-//   g' = sum_i force_i . v_i + moment_i . w_i + speed,   v_i, w_i velocity and angular velocity of node i in space
+//   g' = sum_i force_i . v_i + moment_i . w_i,   v_i, w_i velocity and angular velocity of node i in space
 //
 // force_i and moment_i are also what a unit multiplier does to node i. Which equations a node has is the system's
 // business.
@@ -45,7 +45,6 @@ typedef struct pcs_row_direction {
 
 typedef struct pcs_row_state {
     double gap;       // m, or rad
-    double speed;     // dg/dt of a driven row at fixed q
     double bias;      // second time derivative of g at constant v and w; when the places have velocities
     double point[3];  // where it is drawn
     double normal[3]; // along which the multiplier pushes the body

@@ -156,7 +156,6 @@ static void prescribed_turn(const prescribed *p, const pcs_end_now *ground, cons
         bend[k] = -s[2] * along - s[1] * s[1] * target.now[k];
     }
     pcs_row_cross(ground, now, &target, &u, row);
-    row->speed = pcs_dot3(u.now, drift);
     row->bias += 2.0 * pcs_dot3(u.rate, drift) + pcs_dot3(u.now, bend);
 }
 
@@ -184,7 +183,6 @@ static void prescribed_evaluate(void *instance, const pcs_places *places, pcs_ro
             pcs_row_translation(&origin, &now, &d, row);
         }
         row->gap -= s[0];
-        row->speed = -s[1];
         row->bias -= s[2];
     }
 }

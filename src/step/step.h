@@ -63,7 +63,7 @@ typedef struct pcs_step_result {
 
 typedef struct pcs_step_solver pcs_step_solver;
 
-enum { PCS_MAX_BILATERAL = 64, PCS_MAX_ROWS = 64 }; // bilateral rows, and all rows, of a system with joints
+enum { PCS_MAX_ROWS = 64 }; // of a system that schemes with arrays of fixed size take
 
 typedef struct pcs_step_solver_ops {
     const char *name;
