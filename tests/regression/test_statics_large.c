@@ -1,0 +1,295 @@
+// Equilibria of large deformation against closed forms and published digits: elastica, roll-up, 45 degree bend, roof;
+// and modes about equilibria.
+
+#include "support/check.h"
+#include "support/still.h"
+
+#include "cantilever.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// E I = 1e-4: P L^2 / (E I) = 10. Slender, so that shear and stretch do not matter.
+static const char elastica[] =
+    "elements.beam={type: beam_exact_2d, mesh: beam, E: 1.2e9, nu: 0.0, rho: 1000.0, section: " SQUARE(
+        "1.0e-3") "}; "
+                  "loads.tip.value=[0, 1.0e-3, 0]; mesh.beam.elements=";
+
+static void the_elastica_has_its_digits_and_order(void **state)
+{
+    (void)state;
+    const double digits[] = { 0.450928, 0.445400, 0.445029 };
+    double error[3];
+    for (int k = 0; k < 3; k++) {
+        char text[512];
+        double q[MOST] = { 0 };
+        snprintf(text, sizeof text, "%s%d", elastica, 4 << (2 * k));
+        still s = still_open(cantilever, text);
+        pcs_statics statics = still_statics(&s, 0, q);
+        CHECK_NEAR(still_probe(&s, "tip.x", q), digits[k], 6e-7);
+        error[k] = hypot(still_probe(&s, "tip.x", q) - 0.4450044, still_probe(&s, "tip.y", q) - 0.8106090);
+        CHECK(statics.nhalved == 0 && statics.correction < 1e-7);
+        still_close(&s);
+    }
+    CHECK_NEAR(log2(error[0] / error[1]) / 2.0, 2.0, 0.15);
+    CHECK_NEAR(log2(error[1] / error[2]) / 2.0, 2.0, 0.15);
+}
+
+// The answer depends neither on the number of load steps nor on who solves.
+static void load_steps_do_not_matter(void **state)
+{
+    (void)state;
+    const char *const linear[] = { "auto", "umfpack", "dense" };
+    double first = 0.0;
+    for (int k = 0; k < 3; k++) {
+        char text[512];
+        double q[MOST] = { 0 };
+        snprintf(text, sizeof text, "solver.linear=%s; %s16", linear[k], elastica);
+        still s = still_open(cantilever, text);
+        still_statics(&s, k == 0 ? 1 : 7 * k, q);
+        if (k == 0) first = still_probe(&s, "tip.x", q);
+        CHECK_RELATIVE(still_probe(&s, "tip.x", q), first, 1e-9);
+        still_close(&s);
+    }
+}
+
+// Newton's iteration is quadratic: the digits of the last corrections double.
+typedef struct history {
+    int count;
+    double correction[64];
+} history;
+
+static pcs_status watch_steps(void *user, const pcs_statics *now)
+{
+    history *h = user;
+    h->correction[h->count++] = now->iterations;
+    return PCS_OK;
+}
+
+static void a_short_way_takes_few_iterations(void **state)
+{
+    (void)state;
+    double q[MOST] = { 0 };
+    history h = { 0 };
+    pcs_statics statics;
+    pcs_statics_options options = { .steps = 40 };
+    still s = still_open(cantilever,
+                         "mesh.beam.elements=10; loads.tip.value=[0, 2.0e6, 0]; elements.beam={type: "
+                         "beam_exact_2d, mesh: beam, E: 2.1e11, nu: 0.3, rho: 7800.0, section: " SQUARE("0.1") "}");
+    CHECK_OK(s.ctx, pcs_statics_solve(s.sim, &options, q, watch_steps, &h, &statics));
+    CHECK(h.count == 41 && statics.step == 40 && statics.nhalved == 0);
+    for (int k = 1; k < h.count; k++) CHECK(h.correction[k] <= 5);
+    still_close(&s);
+}
+
+// A tip that is turned by 2 pi bends the beam to a circle, which closes exactly; the moment is 2 pi E I / L.
+static void a_beam_rolls_up_to_a_circle(void **state)
+{
+    (void)state;
+    const int elements[] = { 4, 10, 20 };
+    for (int k = 0; k < 3; k++) {
+        char text[768];
+        double q[MOST] = { 0 };
+        snprintf(
+            text, sizeof text,
+            "mesh.beam.elements=%d; loads={}; joints.turn={type: prescribed, node: beam.end, along: rz, table: [[0.0, "
+            "0.0], [1.0, 6.283185307179586]]}; elements.beam={type: beam_exact_2d, mesh: beam, E: 2.1e11, nu: 0.3, "
+            "rho: 7800.0, section: " SQUARE("0.01") "}",
+            elements[k]);
+        still s = still_open(cantilever, text);
+        pcs_statics statics;
+        pcs_statics_options options = { .steps = 8, .time = 1.0 };
+        CHECK_OK(s.ctx, pcs_statics_solve(s.sim, &options, q, NULL, NULL, &statics));
+        CHECK_NEAR(still_probe(&s, "tip.x", q), 0.0, 2e-14);
+        CHECK_NEAR(still_probe(&s, "tip.y", q), 0.0, 2e-14);
+        CHECK_RELATIVE(fabs(statics.force[s.sim->system->nrow - 1]), 2.0 * PI * modulus * 1e-8 / 12.0, 1e-11);
+        still_close(&s);
+    }
+}
+
+// The same by a moment, in the plane and in space: M = 2 pi E I / L closes the polygon, half of it makes half a circle.
+static void a_moment_rolls_a_beam_up(void **state)
+{
+    (void)state;
+    const int elements[] = { 4, 10, 20 };
+    const char *const kinds[] = {
+        "elements.beam.type=beam_exact_2d",
+        "elements.beam.type=beam_exact_3d; elements.beam.orientation=[0, 1, 0]; supports.clamp.fix=[x, y, z, rx, ry, "
+        "rz]",
+    };
+    for (int k = 0; k < 6; k++) {
+        char text[512];
+        int n = elements[k / 2];
+        double q[MOST] = { 0 }, half[MOST] = { 0 }, moment = 2.0 * PI * modulus * 1e-8 / 12.0;
+        snprintf(text, sizeof text,
+                 "%s; mesh.beam.elements=%d; loads={tip: {type: moment, node: beam.end, value: [0, 0, "
+                 "%.17g]}}",
+                 kinds[k % 2], n, moment);
+        still s = still_open(cantilever, text);
+        still_statics(&s, 8, q);
+        CHECK_NEAR(still_probe(&s, "tip.x", q), 0.0, 5e-15);
+        CHECK_NEAR(still_probe(&s, "tip.y", q), 0.0, 5e-15);
+        still_close(&s);
+        snprintf(text, sizeof text,
+                 "%s; mesh.beam.elements=%d; loads={tip: {type: moment, node: beam.end, value: [0, 0, "
+                 "%.17g]}}",
+                 kinds[k % 2], n, 0.5 * moment);
+        s = still_open(cantilever, text);
+        still_statics(&s, 8, half);
+        CHECK_RELATIVE(still_probe(&s, "tip.y", half), 1.0 / (n * sin(PI / (2.0 * n))), 1e-12);
+        CHECK_NEAR(still_probe(&s, "tip.x", half), 0.0, 1e-12);
+        still_close(&s);
+    }
+}
+
+// Bathe and Bolourchi's bend, eight elements.
+static void the_45_degree_bend_has_its_digits(void **state)
+{
+    (void)state;
+    static const char bend[] =
+        "mesh: { arc: { type: arc, centre: [0, 100.0, 0], start: [0, 0, 0], angle: 45.0, elements: 8 } }\n"
+        "elements: { arc: { type: beam_exact_3d, mesh: arc, E: 1.0e7, nu: 0.0, rho: 1.0, orientation: [0, 0, 1], "
+        "curvature: "
+        "[0, 0, 0.01], section: { type: given, area: 1.0, Iy: 0.08333333333333333, Iz: 0.08333333333333333, torsion: "
+        "0.16666666666666666, ky: 1.0, kz: 1.0, cy: 0.5, cz: 0.5 } } }\n"
+        "supports: { clamp: { set: arc.start, fix: [x, y, z, rx, ry, rz] } }\n"
+        "loads: { tip: { type: force, node: arc.end, value: [0, 0, 600.0] } }\n"
+        "output: { probes: { tip: { node: arc.end, of: [x, y, z] } } }\n";
+    const double digits[2][3] = { { 58.8561, 22.2936, 40.0924 }, { 47.2506, 15.7383, 53.3920 } };
+    const char *const names[] = { "tip.x", "tip.y", "tip.z" };
+    for (int k = 0; k < 2; k++) {
+        double q[MOST] = { 0 };
+        still s = still_open(bend, k == 0 ? "loads.tip.value=[0, 0, 300.0]" : NULL);
+        pcs_statics statics = still_statics(&s, 0, q);
+        for (int i = 0; i < 3; i++) CHECK_NEAR(still_probe(&s, names[i], q), digits[k][i], 6e-5);
+        CHECK(statics.nhalved == 0 && statics.total < 75); // finite rotations multiply: adding them up takes longer
+        still_close(&s);
+    }
+}
+
+// Two rods form a flat roof, rise b over half span 1. Vertical force at the ridge y: P(y) with a maximum on the way
+// down.
+static double roof_force(double y, double b)
+{
+    double length = sqrt(1.0 + b * b), now = sqrt(1.0 + y * y);
+    return 2.0 * 1000.0 * (length - now) / length * y / now;
+}
+
+static const char roof[] =
+    "mesh: { roof: { type: line, from: [-1, 0, 0], to: [0, 0.2, 0], elements: 1 }, other: { type: line, "
+    "from: [0, 0.2, 0], to: [1, 0, 0], elements: 1 } }\n"
+    "merge: { ridge: { sets: [roof.end, other.start] } }\n"
+    "elements: { roof: { type: rod_large_2d, mesh: roof, E: 1000.0, rho: 1.0, area: 1.0 }, other: { "
+    "type: rod_large_2d, mesh: other, E: 1000.0, rho: 1.0, area: 1.0 } }\n"
+    "supports: { a: { set: roof.start, fix: [x, y] }, b: { set: other.end, fix: [x, y] } }\n"
+    "loads: { ridge: { type: force, node: roof.end, value: [0, -1.0, 0] } }\n"
+    "output: { probes: { ridge: { node: roof.end, of: [x, y] } } }\n";
+
+static void a_roof_carries_what_it_can(void **state)
+{
+    (void)state;
+    double limit = 0.0, q[MOST] = { 0 }, down[MOST] = { 0 };
+    for (int k = 0; k <= 100000; k++) limit = fmax(limit, roof_force(0.2 * k / 100000.0, 0.2));
+    char text[128];
+    snprintf(text, sizeof text, "loads.ridge.value=[0, %.17g, 0]", -0.98 * limit);
+    still s = still_open(roof, text);
+    still_statics(&s, 0, q);
+    double y = still_probe(&s, "ridge.y", q);
+    CHECK(y > 0.1 && y < 0.2);
+    CHECK_RELATIVE(roof_force(y, 0.2), 0.98 * limit, 1e-10);
+    CHECK_NEAR(still_probe(&s, "ridge.x", q), 0.0, 1e-13);
+    still_close(&s);
+
+    // Beyond the limit it either snaps through to an equilibrium below, or says how far it came.
+    pcs_statics statics;
+    pcs_statics_options options = { .steps = 40 };
+    snprintf(text, sizeof text, "loads.ridge.value=[0, %.17g, 0]", -1.1 * limit);
+    still t = still_open(roof, text);
+    pcs_status status = pcs_statics_solve(t.sim, &options, down, NULL, NULL, &statics);
+    y = still_probe(&t, "ridge.y", down);
+    CHECK_RELATIVE(roof_force(y, 0.2), statics.factor * 1.1 * limit, 1e-9);
+    if (status == PCS_OK) {
+        CHECK(y < -0.2 && statics.factor == 1.0);
+    } else {
+        CHECK(status == PCS_FAILED && statics.factor > 0.87 && statics.factor <= 1.0 / 1.1);
+        CHECK_TEXT(pcs_message(t.ctx), "no equilibrium at load factor 0.9");
+    }
+    still_close(&t);
+}
+
+// Simply supported and pulled: w^2 = (E I k^4 + T k^2) / (rho A), k = pi / L; compressed beyond E I k^2 it buckles.
+static void modes_know_the_loads_of_their_state(void **state)
+{
+    (void)state;
+    const double EI = modulus * 1e-8 / 12.0, critical = EI * PI * PI;
+    const double pull[] = { 0.0, 2.0 * critical, -0.5 * critical, -1.5 * critical };
+    for (int i = 0; i < 4; i++) {
+        char text[768];
+        double q[MOST] = { 0 };
+        snprintf(
+            text, sizeof text,
+            "mesh.beam.elements=64; loads.tip.value=[%.17g, 0, 0]; supports={a: {set: beam.start, fix: [x, y]}, b: "
+            "{set: beam.end, fix: [y]}}; elements.beam={type: beam_exact_2d, mesh: beam, E: 2.1e11, nu: 0.3, rho: "
+            "7800.0, section: " SQUARE("0.01") "}",
+            pull[i]);
+        still s = still_open(cantilever, text);
+        pcs_statics statics = still_statics(&s, 0, q);
+        pcs_modes modes;
+        pcs_modes_options options = { .count = 2, .q = q, .held = statics.held };
+        CHECK_OK(s.ctx, pcs_modes_find(s.sim, &options, &modes));
+        double square = (EI * pow(PI, 4) + pull[i] * PI * PI) / 0.78;
+        CHECK(modes.modes[0].kind == (square > 0.0 ? PCS_MODE_VIBRATION : PCS_MODE_UNSTABLE));
+        CHECK_RELATIVE(modes.modes[0].w, sqrt(fabs(square)), 2e-3);
+        CHECK(modes.modes[1].kind == PCS_MODE_VIBRATION);
+        still_close(&s);
+    }
+}
+
+static const char hanging[] =
+    "mesh: { mass: { type: point, at: [0, -0.5, 0] }, spring: { type: point, nodes: mass } }\n"
+    "elements: { mass: { type: point_mass, mesh: mass, mass: 2.0, in: plane }, spring: { type: mount, "
+    "mesh: spring, stiffness: [3.0, 0.0, 0.0] } }\n"
+    "joints: { rod: { type: distance, node: mass, anchor: [0, 0, 0] } }\n"
+    "loads: { g: { type: gravity, g: [0, -10.0, 0] } }\n"
+    "output: { probes: { mass: { node: mass, of: [x, y] } } }\n";
+
+// A mass on a rod of length l, held by a spring k aside: w^2 = k/m + g/l. The second part is what the force of the
+// joint adds to the stiffness. Pushed aside by F it rests at an angle a with (F - k x) cos a = m g sin a.
+static void forces_of_joints_are_stiff(void **state)
+{
+    (void)state;
+    double q[MOST] = { 0 }, aside[MOST] = { 0 };
+    still s = still_open(hanging, NULL);
+    pcs_statics statics = still_statics(&s, 1, q);
+    CHECK_RELATIVE(fabs(statics.force[0]), 20.0, 1e-12);
+    pcs_modes modes;
+    pcs_modes_options options = { .count = 1, .q = q, .held = statics.held, .force = statics.force };
+    CHECK_OK(s.ctx, pcs_modes_find(s.sim, &options, &modes));
+    CHECK_RELATIVE(modes.modes[0].w, sqrt(3.0 / 2.0 + 10.0 / 0.5), 1e-9);
+    still_close(&s);
+
+    s = still_open(hanging, "loads.aside={type: force, node: mass, value: [25.0, 0, 0]}");
+    statics = still_statics(&s, 10, aside);
+    double x = still_probe(&s, "mass.x", aside), y = still_probe(&s, "mass.y", aside);
+    CHECK_NEAR((25.0 - 3.0 * x) * -y, 20.0 * x, 1e-10);
+    CHECK_NEAR(hypot(x, y), 0.5, 1e-12);
+    CHECK(x > 0.2 && statics.nhalved < 5 && statics.total < 150);
+    still_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_elastica_has_its_digits_and_order),
+        cmocka_unit_test(load_steps_do_not_matter),
+        cmocka_unit_test(a_short_way_takes_few_iterations),
+        cmocka_unit_test(a_beam_rolls_up_to_a_circle),
+        cmocka_unit_test(a_moment_rolls_a_beam_up),
+        cmocka_unit_test(the_45_degree_bend_has_its_digits),
+        cmocka_unit_test(a_roof_carries_what_it_can),
+        cmocka_unit_test(modes_know_the_loads_of_their_state),
+        cmocka_unit_test(forces_of_joints_are_stiff),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
