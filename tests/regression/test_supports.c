@@ -1,0 +1,137 @@
+// Reactions of supports: what holds a model, and the momentum that it takes.
+
+#include "support/check.h"
+#include "support/text_case.h"
+
+#include <math.h>
+
+static const double gravity = 9.81;
+
+#define GGL "scheme: { type: alpha_ggl, rho_inf: 0.8 }\n"
+#define MOREAU "scheme: { type: moreau_jean, theta: 0.5 }\n"
+#define TIME(step, end) "time: { step: " step ", end: " end " }\n"
+#define DOWN "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
+
+// A cantilever held by a joint moves like one held by a support.
+static void welds_hold_like_supports(void **state)
+{
+    (void)state;
+    static const char beam[] = "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 6 } }\n"
+                               "elements: { beam: { type: beam_timo_2d, mesh: beam, E: 2.1e+9, nu: 0.3, rho: 7800,\n"
+                               "                    section: { type: rectangle, width: 0.02, height: 0.03 } } }\n";
+    text_case joined = text_case_open(beam, "joints: { wall: { type: fixed, node: beam.start } }\n", DOWN, GGL,
+                                      TIME("1.0e-3", "0.1"), NULL);
+    text_case held = text_case_open(beam, "supports: { wall: { set: beam.start, fix: [x, y, rz], reactions: true } }\n",
+                                    DOWN, GGL, TIME("1.0e-3", "0.1"), NULL);
+    CHECK(joined.sim->system->is_linear);
+    double mean[3] = { 0.0 };
+    while (!pcs_sim_is_done(held.sim)) {
+        double x[2][3], v[2][3], reference[3];
+        // The mean of a joint's force over the step, at second order.
+        mean[0] = joined.sim->has_started ? joined.sim->reactions[0].force[1] : NAN;
+        mean[1] = joined.sim->has_started ? joined.sim->reactions[0].moment[2] : NAN;
+        text_case_step(&joined);
+        text_case_step(&held);
+        text_case_node(&joined, "beam.end", x[0], v[0], reference);
+        text_case_node(&held, "beam.end", x[1], v[1], reference);
+        CHECK_ALL_NEAR(3, x[0], x[1], 1e-13);
+        CHECK_ALL_NEAR(3, v[0], v[1], 1e-10);
+    }
+    mean[0] = 0.5 * (mean[0] + joined.sim->reactions[0].force[1]);
+    mean[1] = 0.5 * (mean[1] + joined.sim->reactions[0].moment[2]);
+    CHECK_RELATIVE(held.sim->reactions[0].force[1], mean[0], 0.02);
+    CHECK_RELATIVE(held.sim->reactions[0].moment[2], mean[1], 0.02);
+    text_case_close(&joined);
+    text_case_close(&held);
+}
+
+// A beam on two supports that falls on a stop: supports, contact and weight are all that changes its momentum.
+static void supports_and_contacts_balance_the_momentum(void **state)
+{
+    (void)state;
+    text_case c = text_case_open(
+        "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 8 } }\n"
+        "sets: { inside: { nodes: beam, box: [[0.1, -1, -1], [0.9, 1, 1]] } }\n"
+        "elements: { beam: { type: beam_timo_2d, mesh: beam, E: 2.1e+9, nu: 0.3, rho: 7800, damping: { mass: 2.0 },\n"
+        "                    section: { type: rectangle, width: 0.02, height: 0.03 } } }\n"
+        "supports: { left: { set: beam.start, fix: [x, y], reactions: true },\n"
+        "            right: { set: beam.end, fix: [y], reactions: true } }\n"
+        "contacts: { stop: { type: node_plane, nodes: inside, point: [0, -0.004, 0], normal: [0, 1, 0], restitution: "
+        "0.3 "
+        "} }\n",
+        DOWN, MOREAU, TIME("1.0e-3", "0.2"), NULL);
+    const double h = 1e-3, mass = 7800.0 * 0.02 * 0.03;
+    double before = 0.0, pushed = 0.0, uneven = 0.0;
+    int left = text_case_reaction(&c, "left"), right = text_case_reaction(&c, "right");
+    while (!pcs_sim_is_done(c.sim)) {
+        text_case_step(&c);
+        double contact = 0.0, momentum = c.sim->report.measure.momentum[1];
+        for (int j = 0; j < c.sim->system->nrow; j++) contact += c.sim->report.rows[j].step_impulse;
+        double supports = c.sim->reactions[left].force[1] + c.sim->reactions[right].force[1];
+        // Damping by mass acts against the ground.
+        double drag = 2.0 * 0.5 * (before + momentum) * h;
+        CHECK_NEAR(momentum - before, supports * h + contact - mass * gravity * h - drag, 1e-11);
+        before = momentum;
+        pushed += contact;
+        uneven = fmax(uneven, fabs(c.sim->reactions[left].force[1] - c.sim->reactions[right].force[1]));
+        CHECK_NEAR(c.sim->reactions[left].force[0], 0.0, 1e-9);
+    }
+    CHECK(pushed > 0.1);  // it did fall on the stop
+    CHECK(uneven < 1e-7); // and all of it is symmetric
+    text_case_close(&c);
+}
+
+// In equilibrium supports carry the weight and the moment of it, on any scheme.
+static void supports_carry_the_weight(void **state)
+{
+    (void)state;
+    const char *const schemes[] = { GGL, MOREAU, "scheme: { type: hht, alpha: 0.1 }\n" };
+    for (int s = 0; s < 3; s++) {
+        text_case c =
+            text_case_open("start: statics\n"
+                           "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 5 } }\n"
+                           "elements: { beam: { type: beam_exact_2d, mesh: beam, E: 2.1e+9, nu: 0.3, rho: 7800,\n"
+                           "                    section: { type: rectangle, width: 0.02, height: 0.03 } } }\n"
+                           "supports: { wall: { set: beam.start, fix: [x, y, rz], reactions: true } }\n",
+                           DOWN, schemes[s], TIME("1.0e-3", "0.02"), NULL);
+        const double weight = 7800.0 * 0.02 * 0.03 * gravity;
+        double x[3], v[3], reference[3];
+        text_case_run(&c);
+        text_case_node(&c, "beam.end", x, v, reference);
+        const pcs_reaction *r = &c.sim->reactions[0];
+        CHECK_NEAR(r->force[0], 0.0, 1e-7 * weight);
+        CHECK_RELATIVE(r->force[1], weight, 1e-7);
+        // The beam sags, so that its weight comes a little closer.
+        CHECK(r->moment[2] < 0.5 * weight && r->moment[2] > 0.5 * weight * x[0]);
+        text_case_close(&c);
+    }
+}
+
+// A line load reaches the supports through the held ends of cells, too.
+static void supports_carry_line_loads(void **state)
+{
+    (void)state;
+    text_case c = text_case_open("start: statics\n"
+                                 "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4 } }\n"
+                                 "elements: { beam: { type: beam_timo_2d, mesh: beam, E: 2.1e+9, nu: 0.3, rho: 7800,\n"
+                                 "                    section: { type: rectangle, width: 0.02, height: 0.03 } } }\n"
+                                 "supports: { left: { set: beam.start, fix: [x, y], reactions: true },\n"
+                                 "            right: { set: beam.end, fix: [y], reactions: true } }\n"
+                                 "loads: { snow: { type: line, cells: beam, value: [0, -30, 0] } }\n",
+                                 MOREAU, TIME("1.0e-3", "0.01"), NULL);
+    text_case_run(&c);
+    CHECK_RELATIVE(c.sim->reactions[0].force[1], 15.0, 1e-9);
+    CHECK_RELATIVE(c.sim->reactions[1].force[1], 15.0, 1e-9);
+    text_case_close(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(welds_hold_like_supports),
+        cmocka_unit_test(supports_and_contacts_balance_the_momentum),
+        cmocka_unit_test(supports_carry_the_weight),
+        cmocka_unit_test(supports_carry_line_loads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
