@@ -69,7 +69,9 @@ void pcs_next_retract(const pcs_scheme *self, const pcs_state *x, double *q)
 
 const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *system, const void *params)
 {
-    if (system->ops->retract != NULL && !ops->takes_rotations) return "its positions add up, finite rotations do not";
+    if (system->ops->retract != NULL && !ops->takes_rotations)
+        return "its positions add up, finite rotations in space do not; alpha_ggl, alpha_velocity, newmark, hht, "
+               "moreau_jean, moreau_jean_explicit and half_explicit turn them";
     if (system->ops->row_speeds != NULL && !ops->follows_drives)
         return "it does not follow prescribed motions; alpha_ggl, moreau_jean, newmark, hht and alpha_velocity do";
     return ops->refuses == NULL ? NULL : ops->refuses(system, params);

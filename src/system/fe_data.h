@@ -55,7 +55,7 @@ typedef struct fe_data {
     bool has_evaluated_rows;   // some gaps are stated by instances
     bool has_varying_rows;     // and their directions change
     bool has_driven_rows;
-    bool has_settling_rows; // which bodies some rows are about changes from step to step
+    bool has_settling_rows;  // which bodies some rows are about changes from step to step
     bool is_nonlinear;       // some group's tangents vary
     int nspin;               // nodes with a finite rotation in space
     int (*spins)[3];         // [nspin] their equations, consecutive; -1: held
@@ -88,6 +88,13 @@ static inline bool pcs_fe_owns(const fe_data *fe, int node)
 {
     return fe->share == NULL || fe->share->part[node] == fe->share->layout.comm->rank;
 }
+// Does a node turn by angles that do not stay small?
+static inline bool pcs_fe_turns_finitely(const fe_data *fe, int node)
+{
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++)
+        if (fe->map.dof[i].is_finite) return true;
+    return false;
+}
 // Numbers the dofs and equations from groups and supports.
 pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culprit);
 // Gravity vector, its potential at rest, and the nodal forces.
@@ -98,6 +105,7 @@ bool pcs_fe_is_massless(int n, const double *M);
 // Factor of load i at time t.
 double pcs_fe_amplitude(const pcs_fe_load *load, double t);
 // Loads that turn with their nodes, or stand while their nodes turn: force, stiffness, resultant and work.
+pcs_status pcs_fe_demand_finite_turns(const pcs_system *self, int node);
 pcs_status pcs_fe_add_turning_load(pcs_system *self, int load, int node);
 void pcs_fe_turning_force(const pcs_system *self, double t, const double *q, double *f);
 void pcs_fe_turning_tangent(pcs_system *self, double t, const double *q);

@@ -6,6 +6,7 @@
 #include "core/rotation.h"
 #include "system/fe_data.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { HAS_DISPLACEMENT = 1, HAS_VELOCITY = 2, HAS_ROTATION = 4, HAS_SPIN = 8 };
@@ -72,20 +73,38 @@ static bool initial_can_turn(const fe_data *fe, int node)
     return false;
 }
 
+// The equations of a rotation vector; NULL where the node has none that moves.
+static const int *initial_spins(const fe_data *fe, int node)
+{
+    int spin = fe->spin_of_node == NULL ? -1 : fe->spin_of_node[node];
+    return spin < 0 || fe->spins[spin][0] < 0 ? NULL : fe->spins[spin];
+}
+
 // The spin of a node whose initial rotation stands in q already.
 static pcs_status initial_spin_node(const pcs_system *self, const pcs_fe_initial *entry, int node, const double w[3],
                                     const double *q, double *v)
 {
     const fe_data *fe = self->data;
     double material[3] = { w[0], w[1], w[2] };
-    int spin = fe->spin_of_node == NULL ? -1 : fe->spin_of_node[node];
+    const int *spins = initial_spins(fe, node);
     if (entry->has_about && !initial_can_turn(fe, node)) return PCS_OK; // a node of a truss moves, and that is all
-    if (spin >= 0 && fe->spins[spin][0] >= 0) {
+    if (spins != NULL) {
         double R[9];
-        pcs_rotation_exp(q + fe->spins[spin][0], R);
+        pcs_rotation_exp(q + spins[0], R);
         pcs_rotation_apply_transposed(R, w, material);
     }
     return initial_turn_node(self, node, material, "initial spin", v);
+}
+
+// w x (x - p), and no round-off where the node stands on p: a support may hold it there.
+static void initial_swing(const double w[3], const double x[3], const double p[3], double out[3])
+{
+    double arm[3];
+    for (int k = 0; k < 3; k++) {
+        arm[k] = x[k] - p[k];
+        if (fabs(arm[k]) <= 4.0 * DBL_EPSILON * (fabs(x[k]) + fabs(p[k]))) arm[k] = 0.0;
+    }
+    pcs_cross(w, arm, out);
 }
 
 static void initial_mix(const double ends[2][3], double s, double out[3])
@@ -96,6 +115,7 @@ static void initial_mix(const double ends[2][3], double s, double out[3])
 static pcs_status initial_move_node(const pcs_system *self, const pcs_fe_initial *entry, int node, double s,
                                     unsigned char *given, double *q)
 {
+    const fe_data *fe = self->data;
     double value[3];
     if (entry->has_displacement) {
         initial_mix(entry->displacement, s, value);
@@ -104,6 +124,7 @@ static pcs_status initial_move_node(const pcs_system *self, const pcs_fe_initial
     }
     if (!entry->has_rotation) return PCS_OK;
     initial_mix(entry->rotation, s, value);
+    if (initial_spins(fe, node) != NULL) pcs_rotation_compose((const double[3]){ 0.0 }, value, value); // pi at most
     PCS_TRY(initial_claim(self, given, node, HAS_ROTATION, "initial rotation"));
     return initial_turn_node(self, node, value, "initial rotation", q);
 }
@@ -112,14 +133,14 @@ static pcs_status initial_push_node(const pcs_system *self, const pcs_fe_initial
                                     unsigned char *given, const double *q, double *v)
 {
     const fe_data *fe = self->data;
-    double velocity[3], w[3], arm[3], round[3], displacement[3];
+    double velocity[3], w[3], x[3], swing[3];
     initial_mix(entry->velocity, s, velocity);
     initial_mix(entry->spin, s, w);
     if (entry->has_about) {
-        pcs_fe_node_vector(fe, node, q, displacement);
-        for (int k = 0; k < 3; k++) arm[k] = fe->model.mesh->x[node][k] + displacement[k] - entry->about[k];
-        pcs_cross(w, arm, round);
-        for (int k = 0; k < 3; k++) velocity[k] += round[k];
+        pcs_fe_node_vector(fe, node, q, x);
+        for (int k = 0; k < 3; k++) x[k] += fe->model.mesh->x[node][k];
+        initial_swing(w, x, entry->about, swing);
+        for (int k = 0; k < 3; k++) velocity[k] += swing[k];
     }
     if (entry->has_velocity || entry->has_about) {
         PCS_TRY(initial_claim(self, given, node, HAS_VELOCITY, "initial velocity"));

@@ -20,8 +20,8 @@ static pcs_status loads_pull(pcs_system *self, const pcs_fe_load *load, int grou
         int node = batch->nodes[batch->cells[cell]][i], dof[PCS_MAX_NODE_DOFS];
         double coefficient[PCS_MAX_NODE_DOFS];
         if (pcs_dofmap_resolve(&fe->map, node, g, dof, coefficient) < 0)
-            return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d of '%s' cannot move along g = [%g, %g, %g]", node,
-                            batch->name, g[0], g[1], g[2]);
+            return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d of '%s' cannot move along %s [%g, %g, %g]", node,
+                            batch->name, load->is_gravity ? "g =" : "the line load", g[0], g[1], g[2]);
         pcs_node_dofs given;
         PCS_TRY(pcs_fe_ops(fe, group)->node_dofs(self->ctx, batch, cell, i, &given));
         for (int j = 0; j < given.count; j++, place++) {
@@ -130,6 +130,7 @@ static pcs_status loads_add_nodal(pcs_system *self, int index)
         bool is_moment = load->kind == PCS_LOAD_MOMENT;
         // In the plane a moment is the same wherever its node has turned.
         bool turns = is_moment ? loads_turns_in_space(fe, node) : load->follows;
+        if (load->follows && !turns) PCS_TRY(pcs_fe_demand_finite_turns(self, node));
         if (turns) PCS_TRY(pcs_fe_add_turning_load(self, index, node));
         else PCS_TRY(is_moment ? loads_add_moment(self, load, node) : loads_add_force(self, load, node));
     }
@@ -147,7 +148,7 @@ static double loads_cell_length(const pcs_batch *batch, int cell)
     return sqrt(sum);
 }
 
-// M p and the mass that moves along p: f = p L (M p)/(p . M p) has the sum p L.
+// f = M p (|p|^2 L)/(p . M p), which sums up to p L.
 static pcs_status loads_add_line_cell(pcs_system *self, const pcs_fe_load *load, int b, int cell)
 {
     const fe_data *fe = self->data;
@@ -162,10 +163,34 @@ static pcs_status loads_add_line_cell(pcs_system *self, const pcs_fe_load *load,
         for (int j = 0; j < n; j++) image[i] += M[i * n + j] * pull[j];
         mass += pull[i] * image[i];
     }
-    double scale = pcs_dot3(load->value, load->value) * loads_cell_length(batch, cell) / mass;
-    for (int i = 0; i < n && mass > 0.0; i++) {
+    double size2 = pcs_dot3(load->value, load->value);
+    if (size2 == 0.0) return PCS_OK;
+    if (!(mass > 0.0))
+        return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                        "cell %d of '%s' has no mass to spread a line load over: load its nodes by forces",
+                        batch->cells[cell], batch->name);
+    double scale = size2 * loads_cell_length(batch, cell) / mass;
+    for (int i = 0; i < n; i++) {
         int equation = batch->equation[(size_t)cell * (size_t)n + (size_t)i];
         if (equation >= 0) loads_push(self, &fe->map.dof[fe->dof_of_equation[equation]], scale * image[i]);
+    }
+    return PCS_OK;
+}
+
+// Every cell of the set must have a length, and an element that takes the load.
+static pcs_status loads_check_line(const pcs_system *self, const pcs_fe_load *load)
+{
+    const fe_data *fe = self->data;
+    for (int i = 0; i < load->cells->count; i++) {
+        int cell = load->cells->items[i];
+        const int *node = fe->model.mesh->cell[cell];
+        if (fe->batch_of_cell[cell] < 0)
+            return pcs_fail(self->ctx, PCS_BAD_INPUT, "cell %d of set '%s' has no element that could carry the load",
+                            cell, load->cells->name);
+        if (node[0] == node[1])
+            return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                            "cell %d of set '%s' is a single node and has no length: use a force", cell,
+                            load->cells->name);
     }
     return PCS_OK;
 }
@@ -175,6 +200,7 @@ static pcs_status loads_add_line(pcs_system *self, int index)
 {
     const fe_data *fe = self->data;
     const pcs_fe_load *load = &fe->model.loads[index];
+    PCS_TRY(loads_check_line(self, load));
     unsigned char *is_loaded = pcs_scratch(NULL, (size_t)fe->model.mesh->ncell, 1);
     if (is_loaded == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: load '%s'", load->name);
     for (int i = 0; i < fe->model.mesh->ncell; i++) is_loaded[i] = 0;

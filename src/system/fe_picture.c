@@ -146,7 +146,7 @@ static void picture_section_axis(const fe_data *fe, const pcs_batch *batch, int 
         axes[1][2] = 0.0;
     }
     memcpy(y, axes[1], 3 * sizeof *y);
-    if (!fe->map.dof[fe->map.first[node[0] + 1] - 1].is_finite) return;
+    if (!pcs_fe_turns_finitely(fe, node[0])) return;
     for (int i = 0; i < 2; i++) pcs_fe_node_turn(fe, node[i], q, turn[i]);
     for (int k = 0; k < 3; k++) half[k] = -turn[0][k];
     pcs_rotation_compose(half, turn[1], way);

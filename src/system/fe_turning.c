@@ -9,6 +9,7 @@
 #include "core/rotation.h"
 #include "system/fe_data.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct turning_node {
@@ -30,24 +31,35 @@ static void turning_look(const fe_data *fe, int node, const double *q, turning_n
     pcs_rotation_exp(out->turn, out->R);
 }
 
+pcs_status pcs_fe_demand_finite_turns(const pcs_system *self, int node)
+{
+    if (pcs_fe_turns_finitely(self->data, node)) return PCS_OK;
+    return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                    "node %d does not turn by finite angles, so no load can turn with it: use exact beams or rigid "
+                    "bodies, or a load that stands",
+                    node);
+}
+
 pcs_status pcs_fe_add_turning_load(pcs_system *self, int load, int node)
 {
     fe_data *fe = self->data;
     const pcs_fe_load *l = &fe->model.loads[load];
-    bool is_finite = false, is_free = true;
+    const double *x = l->value;
+    bool is_moment = l->kind == PCS_LOAD_MOMENT;
+    double length2 = pcs_dot3(x, x), seen2 = 0.0;
+    PCS_TRY(pcs_fe_demand_finite_turns(self, node));
     for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
         const pcs_dof *d = &fe->map.dof[i];
-        is_finite = is_finite || d->is_finite;
-        if (d->is_rotation == (l->kind == PCS_LOAD_MOMENT) && d->equation == -1) is_free = false;
+        if (d->is_rotation != is_moment) continue;
+        seen2 += pcs_dot3(x, d->direction) * pcs_dot3(x, d->direction);
+        if (d->equation == -1)
+            return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                            "node %d is held by a support; the %s [%g, %g, %g] needs a node that is free to %s", node,
+                            is_moment ? "moment" : "follower force", x[0], x[1], x[2], is_moment ? "turn" : "move");
     }
-    if (!is_finite)
-        return pcs_fail(self->ctx, PCS_BAD_INPUT,
-                        "node %d does not turn by finite angles, so no load can turn with it: use exact beams or rigid "
-                        "bodies, or a load that stands",
-                        node);
-    if (!is_free)
-        return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d is held by a support along the load [%g, %g, %g]", node,
-                        l->value[0], l->value[1], l->value[2]);
+    if (fabs(seen2 - length2) > 1e-9 * length2)
+        return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d cannot move along the force [%g, %g, %g]", node, x[0], x[1],
+                        x[2]);
     fe->has_pushes = true;
     fe_turning_load *out = &fe->turning[fe->nturning++];
     *out = (fe_turning_load){ .node = node, .load = load };
@@ -88,6 +100,7 @@ static void turning_add_entry(pcs_system *self, int row, int column, double valu
 {
     const fe_data *fe = self->data;
     int i = fe->map.dof[row].equation, j = fe->map.dof[column].equation;
+    if (i >= pcs_system_nown(self)) return; // a copy need not have the cells that couple its dofs
     if (i >= 0 && j >= 0 && value != 0.0) self->K->value[pcs_pattern_place(self->K->pattern, i, j)] += value;
 }
 
@@ -142,7 +155,7 @@ double pcs_fe_turning_work(const pcs_system *self, double t, const double *q0, c
         const fe_turning_load *load = &fe->turning[i];
         turning_node start, end;
         double force[2][3], moment[2][3], u0[3], u1[3], back[3], way[3];
-        if (fe->map.dof[fe->map.first[load->node]].equation >= pcs_system_nown(self)) continue;
+        if (!pcs_fe_owns(fe, load->node)) continue;
         turning_look(fe, load->node, q0, &start);
         turning_look(fe, load->node, q1, &end);
         turning_act(fe, load, t, &start, force[0], moment[0]);

@@ -1,0 +1,289 @@
+// Applied loads at a state: their entries where nodes have turned, slopes against differences, work, factors in time.
+
+#include "core/rotation.h"
+#include "support/check.h"
+#include "support/model.h"
+#include "support/text_case.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST = 64 };
+
+#define RUN "scheme: { type: alpha_ggl, rho_inf: 0.9 }\ntime: { step: 1.0e-3, end: 1.0 }\n"
+#define RISING ", amplitude: { table: [[1, 0], [3, 4]] }"
+
+// Two exact beams in space and a rigid body, free, under loads of every kind; node i has the equations 6 i ... .
+static const char space[] =
+    "mesh: { beam: { type: line, from: [0, 0, 0], to: [2, 1, 0.5], elements: 2 }, body: { type: point, at: [5, 0, 0] } "
+    "}\n"
+    "elements: { beam: { type: beam_exact_3d, mesh: beam, E: 200, nu: 0.25, rho: 3, orientation: [0, 0, 1],\n"
+    "                    section: { type: rectangle, width: 0.3, height: 0.2 } },\n"
+    "            body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [1, 2, 2.5] } }\n"
+    "loads: { stands: { type: force, node: beam.start, value: [1, -2, 3] },\n"
+    "         follows: { type: force, node: beam.end, value: [3, 1, -2], follower: true" RISING " },\n"
+    "         turns: { type: moment, node: beam.start, value: [0.5, 2, -1]" RISING " },\n"
+    "         carried: { type: moment, node: beam.end, value: [1, 3, 2], follower: true },\n"
+    "         drive: { type: torque, node: body, value: -6, axis: [0, 3, 4] },\n"
+    "         motor: { type: torque, node: body, value: 7, axis: [2, 0, 0], follower: true" RISING " },\n"
+    "         push: { type: force, node: body, value: [0, 2, 1], follower: true },\n"
+    "         line: { type: line, cells: beam, value: [0.3, -1, 2]" RISING " } }\n" RUN;
+
+static const char plane[] =
+    "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0.5, 0], elements: 2 }, body: { type: point, at: [5, 0, 0] } "
+    "}\n"
+    "elements: { beam: { type: beam_exact_2d, mesh: beam, E: 200, nu: 0.25, rho: 3,\n"
+    "                    section: { type: rectangle, width: 0.3, height: 0.2 } },\n"
+    "            body: { type: rigid_body_2d, mesh: body, mass: 2, inertia: 3 } }\n"
+    "loads: { follows: { type: force, node: beam.end, value: [3, 1, 0], follower: true" RISING " },\n"
+    "         turns: { type: moment, node: beam.start, value: [0, 0, -1] },\n"
+    "         carried: { type: moment, node: beam.end, value: [0, 0, 2], follower: true },\n"
+    "         drive: { type: torque, node: body, value: -6, axis: [0, 0, -2] },\n"
+    "         push: { type: force, node: body, value: [0, 2, 0], follower: true },\n"
+    "         line: { type: line, cells: beam, value: [0.3, -1, 0] } }\n" RUN;
+
+static const double noon = 1.8; // the rising amplitude is 1.6 there
+
+// Everything displaced, and turned by up to about 3 radians.
+static void wander(const pcs_system *s, double *q)
+{
+    double zero[MOST] = { 0 }, x[MOST];
+    unsigned long long seed = 17;
+    CHECK(s->nv <= MOST);
+    model_randomize(&seed, s->nv, x);
+    for (int i = 0; i < s->nv; i++) x[i] *= 1.8;
+    if (s->ops->retract != NULL) s->ops->retract(s, zero, x, q);
+    else memcpy(q, x, (size_t)s->nv * sizeof *q);
+}
+
+static void move(const pcs_system *s, const double *q, const double *x, double by, double *out)
+{
+    double step[MOST];
+    for (int i = 0; i < s->nv; i++) step[i] = by * x[i];
+    if (s->ops->retract != NULL) s->ops->retract(s, q, step, out);
+    else
+        for (int i = 0; i < s->nv; i++) out[i] = q[i] + step[i];
+}
+
+// What the loads alone give, at a factor.
+static void load_force(pcs_system *s, double factor, double t, const double *q, double *f)
+{
+    double rest[MOST], zero[MOST] = { 0 };
+    s->load_factor = 0.0;
+    s->ops->force(s, t, q, zero, rest);
+    s->load_factor = factor;
+    s->ops->force(s, t, q, zero, f);
+    s->load_factor = 1.0;
+    for (int i = 0; i < s->nv; i++) f[i] -= rest[i];
+}
+
+static void load_stiffness(pcs_system *s, double factor, double t, const double *q, double *K)
+{
+    static double rest[MOST * MOST];
+    double zero[MOST] = { 0 };
+    s->load_factor = 0.0;
+    s->ops->update_tangents(s, t, q, zero);
+    model_dense(s->K, s->nv, rest);
+    s->load_factor = factor;
+    s->ops->update_tangents(s, t, q, zero);
+    model_dense(s->K, s->nv, K);
+    s->load_factor = 1.0;
+    for (int i = 0; i < s->nv * s->nv; i++) K[i] -= rest[i];
+}
+
+static void check_slopes(const char *text)
+{
+    static double K[MOST * MOST];
+    const double weight[5] = { 1.0 / 12.0, -8.0 / 12.0, 0.0, 8.0 / 12.0, -1.0 / 12.0 }, step = 1e-3;
+    text_case c = text_case_open(text, NULL);
+    pcs_system *s = c.sim->system;
+    double q[MOST], largest = 0.0;
+    wander(s, q);
+    load_stiffness(s, 0.7, noon, q, K);
+    for (int j = 0; j < s->nv; j++) {
+        double x[MOST] = { 0 }, slope[MOST] = { 0 };
+        x[j] = 1.0;
+        for (int k = -2; k <= 2; k++) {
+            double moved[MOST], f[MOST];
+            move(s, q, x, k * step, moved);
+            load_force(s, 0.7, noon, moved, f);
+            for (int i = 0; i < s->nv; i++) slope[i] -= weight[k + 2] * f[i] / step;
+        }
+        for (int i = 0; i < s->nv; i++) {
+            CHECK_NEAR(K[i * s->nv + j], slope[i], 1e-10);
+            largest = fmax(largest, fabs(slope[i]));
+        }
+    }
+    CHECK(largest > 1.0);
+    text_case_close(&c);
+}
+
+static void stiffness_is_the_slope_of_the_loads(void **state)
+{
+    (void)state;
+    check_slopes(space);
+    check_slopes(plane);
+}
+
+static void check_work(const char *text)
+{
+    text_case c = text_case_open(text, NULL);
+    pcs_system *s = c.sim->system;
+    double q[MOST], f[MOST], x[MOST], largest = 0.0;
+    unsigned long long seed = 23;
+    wander(s, q);
+    load_force(s, 1.0, noon, q, f);
+    for (int round = 0; round < 4; round++) {
+        double rate = 0.0, power = 0.0, by = 1e-3;
+        model_randomize(&seed, s->nv, x);
+        for (int i = 0; i < s->nv; i++) power += f[i] * x[i];
+        for (int k = 1; k <= 2; k++) {
+            double ahead[MOST], back[MOST];
+            move(s, q, x, k * by, ahead);
+            move(s, q, x, -k * by, back);
+            double slope = (s->ops->load_work(s, noon, q, ahead) - s->ops->load_work(s, noon, q, back)) / (2 * k * by);
+            rate += (k == 1 ? 4.0 / 3.0 : -1.0 / 3.0) * slope;
+            // Back and forth along one way: what is gained is lost again.
+            CHECK_NEAR(s->ops->load_work(s, noon, back, q), -s->ops->load_work(s, noon, q, back), 1e-13);
+        }
+        CHECK_NEAR(rate, power, 1e-10);
+        largest = fmax(largest, fabs(power));
+    }
+    CHECK(largest > 1.0);
+    text_case_close(&c);
+}
+
+static void work_is_force_times_way(void **state)
+{
+    (void)state;
+    check_work(space);
+    check_work(plane);
+}
+
+// Every kind at a state with known rotations, entry by entry.
+static void entries_turn_as_they_should(void **state)
+{
+    (void)state;
+    text_case c = text_case_open(space, NULL);
+    pcs_system *s = c.sim->system;
+    double q[MOST], f[MOST], R[9], expected[3], part[3];
+    wander(s, q);
+    load_force(s, 1.0, noon, q, f);
+    double third = sqrt(5.25) * 1.6 / 4.0; // a quarter of the line's length at its amplitude, on either end
+    // The start: a force and a line load that stand, a moment seen from axes that have turned.
+    CHECK_NEAR(f[0], 1.0 + 0.3 * third, 1e-12);
+    CHECK_NEAR(f[1], -2.0 - third, 1e-12);
+    CHECK_NEAR(f[2], 3.0 + 2.0 * third, 1e-12);
+    pcs_rotation_exp(q + 3, R);
+    pcs_rotation_apply_transposed(R, (const double[3]){ 0.8, 3.2, -1.6 }, expected);
+    CHECK_ALL_NEAR(3, f + 3, expected, 1e-12);
+    // The end: a force that has turned, a moment that is carried along.
+    pcs_rotation_exp(q + 15, R);
+    pcs_rotation_apply(R, (const double[3]){ 4.8, 1.6, -3.2 }, expected);
+    for (int k = 0; k < 3; k++) expected[k] += third * (const double[3]){ 0.3, -1.0, 2.0 }[k];
+    CHECK_ALL_NEAR(3, f + 12, expected, 1e-12);
+    CHECK_ALL_NEAR(3, f + 15, ((const double[3]){ 1, 3, 2 }), 1e-12);
+    // The body: a torque that stands and one that is carried along.
+    pcs_rotation_exp(q + 21, R);
+    pcs_rotation_apply(R, (const double[3]){ 0, 2, 1 }, expected);
+    CHECK_ALL_NEAR(3, f + 18, expected, 1e-12);
+    pcs_rotation_apply_transposed(R, (const double[3]){ 0, -3.6, -4.8 }, part);
+    part[0] += 11.2;
+    CHECK_ALL_NEAR(3, f + 21, part, 1e-12);
+    text_case_close(&c);
+}
+
+// In the plane angles grow past pi, and moments are what they were.
+static void plane_moments_stand_still(void **state)
+{
+    (void)state;
+    text_case c = text_case_open(plane, NULL);
+    pcs_system *s = c.sim->system;
+    double q[MOST] = { 0 }, f[MOST];
+    q[8] = 7.0;
+    q[11] = 9.0;
+    load_force(s, 1.0, noon, q, f);
+    CHECK_NEAR(f[2], -1.0, 1e-14);
+    CHECK_NEAR(f[8], 2.0, 1e-14);
+    CHECK_NEAR(f[11], 6.0, 1e-14);
+    CHECK_NEAR(f[9], -2.0 * sin(9.0), 1e-14);
+    CHECK_NEAR(f[10], 2.0 * cos(9.0), 1e-14);
+    double quarter = sqrt(1.25) / 4.0;
+    CHECK_NEAR(f[6], 1.6 * (3.0 * cos(7.0) - sin(7.0)) + 0.3 * quarter, 1e-13);
+    CHECK_NEAR(f[7], 1.6 * (3.0 * sin(7.0) + cos(7.0)) - quarter, 1e-13);
+    text_case_close(&c);
+}
+
+static void resultants_are_the_sums(void **state)
+{
+    (void)state;
+    const char *const texts[] = { space, plane };
+    for (int i = 0; i < 2; i++) {
+        text_case c = text_case_open(texts[i], NULL);
+        pcs_system *s = c.sim->system;
+        int dofs = i == 0 ? 6 : 3, nnode = s->nv / dofs;
+        double q[MOST], zero[MOST] = { 0 }, f[MOST], sum[3], expected[3] = { 0 };
+        wander(s, q);
+        s->ops->force(s, noon, q, zero, f);
+        s->ops->resultant(s, noon, q, zero, sum);
+        for (int node = 0; node < nnode; node++)
+            for (int k = 0; k < dofs / 2 + (dofs == 3); k++) expected[k] += f[dofs * node + k];
+        CHECK_ALL_NEAR(3, sum, expected, 1e-11);
+        CHECK(fabs(expected[0]) > 0.5);
+        text_case_close(&c);
+    }
+}
+
+// Factors between and beyond the entries of a table, and a factor of all loads at once.
+static void factors_multiply(void **state)
+{
+    (void)state;
+    const double times[] = { -1.0, 1.0, 1.5, 2.0, 3.0, 8.0 }, factors[] = { 0.0, 0.0, 1.0, 2.0, 4.0, 4.0 };
+    text_case c = text_case_open(space, NULL);
+    pcs_system *s = c.sim->system;
+    double q[MOST], f[MOST], half[MOST];
+    wander(s, q);
+    for (int i = 0; i < 6; i++) {
+        double R[9], expected[3];
+        load_force(s, 1.0, times[i], q, f);
+        load_force(s, 0.5, times[i], q, half);
+        for (int k = 0; k < s->nv; k++) CHECK_NEAR(half[k], 0.5 * f[k], 1e-12);
+        pcs_rotation_exp(q + 3, R);
+        pcs_rotation_apply_transposed(R, (const double[3]){ 0.5, 2, -1 }, expected);
+        for (int k = 0; k < 3; k++) CHECK_NEAR(f[3 + k], factors[i] * expected[k], 1e-12);
+        CHECK_NEAR(f[6] / (sqrt(5.25) / 2.0), 0.3 * factors[i], 1e-12);
+    }
+    text_case_close(&c);
+}
+
+// A line load of a linear beam: p L/2 and p L^2/12 at the ends when the mass is consistent, p L/2 alone when lumped.
+static void line_loads_are_consistent(void **state)
+{
+    (void)state;
+    for (int is_lumped = 0; is_lumped < 2; is_lumped++) {
+        text_case c = text_case_open("mesh: { beam: { type: line, from: [0, 0, 0], to: [0.6, 0.8, 0], elements: 1 } }\n"
+                                     "elements: { beam: { type: beam_timo_2d, mesh: beam, E: 200, nu: 0.25, rho: 3,",
+                                     is_lumped ? " mass: lumped," : "",
+                                     " section: { type: rectangle, width: 0.01, height: 0.01 } } }\n"
+                                     "loads: { line: { type: line, cells: beam, value: [-1.6, 1.2, 0] } }\n" RUN,
+                                     NULL);
+        double zero[6] = { 0 }, f[6], end = is_lumped ? 0.0 : 2.0 / 12.0;
+        c.sim->system->ops->force(c.sim->system, 0.0, zero, zero, f);
+        CHECK_ALL_NEAR(6, f, ((const double[6]){ -0.8, 0.6, end, -0.8, 0.6, -end }), 1e-12);
+        text_case_close(&c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stiffness_is_the_slope_of_the_loads),
+        cmocka_unit_test(work_is_force_times_way),
+        cmocka_unit_test(entries_turn_as_they_should),
+        cmocka_unit_test(plane_moments_stand_still),
+        cmocka_unit_test(resultants_are_the_sums),
+        cmocka_unit_test(factors_multiply),
+        cmocka_unit_test(line_loads_are_consistent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
