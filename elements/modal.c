@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { MODAL_BLOCK = 1024 }; // cells whose energies are summed on their own
+
 // The upper triangle becomes the lower one.
 static void modal_symmetrize(int n, double *A)
 {
@@ -47,31 +49,64 @@ static bool modal_is_same_kind(const pcs_modal_kind *a, const pcs_modal_kind *b,
 
 typedef void modal_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind);
 
+// Kinds met last. Cells of a line are all alike, those of a lattice alternate among a few kinds.
+enum { MODAL_RECENT = 16 };
+
+typedef struct modal_recent {
+    int count, oldest, last; // kinds here, the one to give way next, the one that matched last
+    int number[MODAL_RECENT];
+    pcs_modal_kind kind[MODAL_RECENT];
+    pcs_modal_own own[MODAL_RECENT];
+} modal_recent;
+
+// Number of the kind that is the same, or -1. Most cells are as the one before.
+static int modal_find(modal_recent *recent, const pcs_modal_kind *kind, double noise)
+{
+    for (int i = 0; i < recent->count; i++) {
+        int k = (recent->last + i) % recent->count;
+        if (!modal_is_same_kind(kind, &recent->kind[k], noise)) continue;
+        recent->last = k;
+        return recent->number[k];
+    }
+    return -1;
+}
+
+static void modal_remember(modal_recent *recent, const pcs_modal_kind *kind, int number)
+{
+    int k = recent->count < MODAL_RECENT ? recent->count++ : recent->oldest++ % MODAL_RECENT;
+    recent->number[k] = number;
+    recent->kind[k] = *kind;
+    if (kind->own != NULL) {
+        recent->own[k] = *kind->own;
+        recent->kind[k].own = &recent->own[k];
+    }
+    recent->last = k;
+}
+
 // One round over the cells: counts the kinds, and keeps them when there is room for them. `own` is NULL, or room for
 // one per kind.
 static void modal_sort(const pcs_batch *batch, bool has_own, modal_make *make, pcs_modal *modal, pcs_modal_own *own)
 {
-    pcs_modal_kind last = { 0 }, next;
-    pcs_modal_own own_last, own_next;
+    pcs_modal_kind next;
+    pcs_modal_own own_next;
+    modal_recent recent;
     modal->nkind = 0;
+    recent.count = recent.oldest = recent.last = 0;
     for (int c = 0; c < batch->ncell; c++) {
         memset(&next, 0, sizeof next);
         memset(&own_next, 0, sizeof own_next);
         if (has_own) next.own = &own_next;
         make(batch, c, &next);
         modal_symmetrize(modal->ndof, next.M); // products of rotations leave round-off
-        if (c == 0 || !modal_is_same_kind(&next, &last, modal_noise(batch, c))) {
-            if (modal->kinds != NULL) modal->kinds[modal->nkind] = next;
-            if (own != NULL) {
-                own[modal->nkind] = own_next;
-                modal->kinds[modal->nkind].own = &own[modal->nkind];
-            }
-            modal->nkind++;
-            last = next;
-            own_last = own_next;
-            if (has_own) last.own = &own_last;
+        modal->kind[c] = modal_find(&recent, &next, modal_noise(batch, c));
+        if (modal->kind[c] >= 0) continue;
+        modal_remember(&recent, &next, modal->nkind);
+        if (modal->kinds != NULL) modal->kinds[modal->nkind] = next;
+        if (own != NULL) {
+            own[modal->nkind] = own_next;
+            modal->kinds[modal->nkind].own = &own[modal->nkind];
         }
-        modal->kind[c] = modal->nkind - 1;
+        modal->kind[c] = modal->nkind++;
     }
 }
 
@@ -146,12 +181,15 @@ void pcs_modal_matrices(const pcs_batch *batch, int cell, double *M, double *K)
     const pcs_modal_kind *kind = modal_kind(batch, cell);
     int n = modal->ndof, m = modal->nmode;
     memcpy(M, kind->M, (size_t)(n * n) * sizeof *M);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) {
-            K[i * n + j] = 0.0;
-            for (int a = 0; a < m; a++)
-                for (int b = 0; b < m; b++)
-                    K[i * n + j] += kind->B[a * n + i] * kind->D[a * m + b] * kind->B[b * n + j];
+    memset(K, 0, (size_t)(n * n) * sizeof *K);
+    for (int a = 0; a < m; a++)
+        for (int b = 0; b < m; b++) {
+            double d = kind->D[a * m + b];
+            if (d == 0.0) continue; // few deformations are coupled
+            for (int i = 0; i < n; i++) {
+                double force = kind->B[a * n + i] * d;
+                for (int j = 0; j < n; j++) K[i * n + j] += force * kind->B[b * n + j];
+            }
         }
     modal_symmetrize(n, K);
 }
@@ -227,13 +265,28 @@ static void modal_add_cell_energy(const pcs_batch *batch, int cell, const double
         }
 }
 
+static void modal_add_partial(const pcs_energy *part, pcs_energy *sum)
+{
+    sum->strain += part->strain;
+    sum->kinetic += part->kinetic;
+    for (int k = 0; k < 3; k++) {
+        sum->momentum[k] += part->momentum[k];
+        sum->fixed_momentum[k] += part->fixed_momentum[k];
+    }
+}
+
+// The round-off of a running sum grows with the number of its terms; sums of block sums keep it near the square root.
 void pcs_modal_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
 {
-    for (int c = 0; c < batch->ncell; c++) {
-        double x[PCS_MAX_CELL_DOFS], w[PCS_MAX_CELL_DOFS];
-        modal_gather(batch, c, q, x);
-        modal_gather(batch, c, v, w);
-        modal_add_cell_energy(batch, c, x, w, sum);
+    for (int first = 0; first < batch->ncell; first += MODAL_BLOCK) {
+        pcs_energy part = { 0 };
+        for (int c = first; c < batch->ncell && c < first + MODAL_BLOCK; c++) {
+            double x[PCS_MAX_CELL_DOFS], w[PCS_MAX_CELL_DOFS];
+            modal_gather(batch, c, q, x);
+            modal_gather(batch, c, v, w);
+            modal_add_cell_energy(batch, c, x, w, &part);
+        }
+        modal_add_partial(&part, sum);
     }
 }
 

@@ -36,7 +36,7 @@ typedef struct pcs_modal {
     bool is_grounded;                       // B sees rigid motions: the forces of a cell do not cancel
 } pcs_modal;
 
-// Makes the kind of every cell through `make`, keeping one copy of equal neighbours.
+// Makes the kind of every cell through `make`, keeping one copy of equal cells near one another.
 pcs_status pcs_modal_create(pcs_context *ctx, pcs_batch *batch, int ndof, int nmode,
                             void (*make)(const pcs_batch *batch, int cell, pcs_modal_kind *kind), pcs_modal **out);
 
