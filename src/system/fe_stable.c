@@ -46,25 +46,46 @@ static double stable_cell(double w2, double alpha, double beta, pcs_mode_limit *
     return limit(params, w, xi);
 }
 
+// Cells whose eigenproblem was solved last: equal ones are the rule, in a line all and in a lattice a few in turn.
+enum { STABLE_RECENT = 16 };
+
+typedef struct stable_recent {
+    int count, oldest, last;
+    double M[STABLE_RECENT][ENTRIES], K[STABLE_RECENT][ENTRIES];
+} stable_recent;
+
+// Has an equal cell been seen? If not, this one is from now on.
+static bool stable_is_known(stable_recent *recent, size_t bytes, const double *M, const double *K)
+{
+    for (int i = 0; i < recent->count; i++) {
+        int k = (recent->last + i) % recent->count;
+        if (memcmp(M, recent->M[k], bytes) != 0 || memcmp(K, recent->K[k], bytes) != 0) continue;
+        recent->last = k;
+        return true;
+    }
+    int k = recent->count < STABLE_RECENT ? recent->count++ : recent->oldest++ % STABLE_RECENT;
+    memcpy(recent->M[k], M, bytes);
+    memcpy(recent->K[k], K, bytes);
+    recent->last = k;
+    return false;
+}
+
 static double stable_smallest(const pcs_system *self, pcs_mode_limit *limit, const void *params)
 {
     const fe_data *fe = self->data;
-    double step = INFINITY;
+    double step = INFINITY, M[ENTRIES], K[ENTRIES];
+    stable_recent recent;
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_batch *batch = &fe->batches[g];
         const pcs_element_ops *ops = fe->model.groups[g].ops;
         size_t bytes = (size_t)(ops->ndof * ops->ndof) * sizeof(double);
-        double M[ENTRIES], K[ENTRIES], last_M[ENTRIES] = { 0 }, last_K[ENTRIES] = { 0 };
+        recent.count = recent.oldest = recent.last = 0;
         for (int c = 0; c < batch->ncell; c++) {
             ops->matrices(batch, c, M, K);
-            // Equal cells in a row are the rule: one eigenproblem serves them all.
-            if (memcmp(M, last_M, bytes) == 0 && memcmp(K, last_K, bytes) == 0) continue;
-            if (pcs_fe_is_massless(ops->ndof, M)) continue;
+            if (stable_is_known(&recent, bytes, M, K) || pcs_fe_is_massless(ops->ndof, M)) continue;
             double w2 = stable_fastest(ops->ndof, M, K) + fe->spring_rate2;
             double alpha = batch->damping_mass + fe->spring_damping;
             step = fmin(step, stable_cell(w2, alpha, batch->damping_stiffness, limit, params));
-            memcpy(last_M, M, bytes);
-            memcpy(last_K, K, bytes);
         }
     }
     return self->layout == NULL ? step : -pcs_system_max(self, -step);
