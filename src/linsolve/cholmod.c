@@ -1,8 +1,9 @@
 // Sparse Cholesky factors of positive definite matrices (CHOLMOD).
 //
-// Chains keep their numbering, other patterns are ordered by minimum degree. A simplicial L D L' factor solves faster
-// than a supernodal one, on chains and frames five times, and is as fast to compute up to about a hundred operations
-// per entry; above that the factor is supernodal (L L').
+// Chains keep their numbering, other patterns are ordered by minimum degree and, where that takes more than 500
+// operations per entry (lattices in space), by nested dissection if it is better. A simplicial L D L' factor solves
+// faster than a supernodal one, on chains and frames five times, and is as fast to compute up to about a hundred
+// operations per entry; above that the factor is supernodal (L L').
 
 #include "linsolve/linsolve.h"
 #include "linsolve/pivot.h"
@@ -46,8 +47,8 @@ static void cholmod_choose_method(cholmod_common *c, bool is_chain)
     c->print = 0;
     c->error_handler = NULL;
     c->try_catch = 1;
-    c->nmethods = 1;
-    c->method[0].ordering = is_chain ? CHOLMOD_NATURAL : CHOLMOD_AMD;
+    c->nmethods = is_chain ? 1 : 0; // 0: AMD, then METIS where AMD's fill is heavy
+    if (is_chain) c->method[0].ordering = CHOLMOD_NATURAL;
     c->postorder = !is_chain;
     c->supernodal = is_chain ? CHOLMOD_SIMPLICIAL : CHOLMOD_AUTO;
     c->supernodal_switch = 100.0;
