@@ -7,7 +7,7 @@
 
 // Multiplier zero; equation imposed; on the edge of the friction disc, in space or either way in the plane.
 enum { OUT, HELD, SLIDING, SLIDING_UP, SLIDING_DOWN };
-enum { FREEZE_GATE_AFTER = 8, ROUNDS = 200, IDLE_ROUNDS = 10, KRYLOV_RESTART = 80, KRYLOV_LIMIT = 3000, SWEEPS = 2000 };
+enum { FREEZE_GATE_AFTER = 8, ROUNDS = 200, IDLE_ROUNDS = 10, KRYLOV_RESTART = 120, KRYLOV_LIMIT = 3000, SWEEPS = 2000 };
 
 // Of the size of velocities, and of lengths: asked for, taken for zero, and still accepted where nothing improves.
 static const double tight_rate = 1e-14, slack_rate = 1e-13, tight_gap = 1e-15, slack_gap = 4e-15, acceptable = 50.0;

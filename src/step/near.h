@@ -8,7 +8,7 @@
 // out are decoupled. A proximal weight keeps contacts apart that say the same twice.
 //
 // B is factored incompletely, L D L^T within its own pattern, contacts ordered along their chains (Cuthill, McKee
-// 1969): exact for chains, and nothing is allocated when the sets change.
+// 1969): exact for chains. Rows may touch other equations from one filling to the next, and nothing is allocated.
 
 #ifndef PCS_STEP_NEAR_H
 #define PCS_STEP_NEAR_H
@@ -17,32 +17,37 @@
 
 typedef struct pcs_near {
     const pcs_step_solver *solver;
-    const pcs_rows *part[2]; // its rows: those of part[0], then those of part[1], which may be NULL
-    int n, nterm;            // rows of both, and their entries
-    int *first;              // [n + 1] entries of the rows
-    int *column;             // [nterm] equations
-    double *value;           // [nterm] R_ik w_ik^1/2
-    double *mass, *stiff;    // [nterm] M_kk and S*_kk, on all ranks
-    int *start, *touching;   // [nv + 2], [nterm] entries that touch each equation, by row
-    int *row;                // [nterm] rows of the entries
-    int *place;              // [n] work
-    pcs_matrix *whole, *B;   // of all rows, and of those that are in
-    // The factor, in its own order.
+    const pcs_rows *part[2];  // its rows: those of part[0], then those of part[1], which may be NULL
+    int n, room;              // rows of both, and entries that there is room for
+    int nterm;                // their entries
+    int *mate;                // [n] the other tangent of a contact, or the row itself
+    int *first;               // [n + 1] entries of the rows
+    int *column, *row, *from; // [room] equations and rows of the entries that are not zero, their places in the part
+    double *value;            // [room] R_ik w_ik^1/2
+    double *mass, *stiff;     // [room] M_kk and S*_kk, on all ranks
+    int *start, *touching;    // [nv + 2], [room] entries that touch each equation, by row
+    // B, row by row
+    int most;         // entries that there is room for
+    int *head, *next; // [n + 1], [most] entries of the rows, and their columns
+    double *whole;    // [most] with all rows in
+    double *B;        // [most]
+    int *place;       // [n] work
+    // the factor, in its own order
     int *order, *rank;          // [n] row at a place, place of a row
-    int *below, *left, *source; // [n + 1], [entries] rows of L: first entries, columns, entries of B
-    double *L, *D, *x;          // [entries], [n], [n]
+    int *below, *left, *source; // [n + 1], [most] rows of L: first entries, columns, entries of B
+    double *L, *D, *x;          // [most], [n], [n]
+    bool is_sparse;             // B has found room
     bool is_factored;
 } pcs_near;
 
-// *out is NULL where the directions vary or B would be far from sparse.
 pcs_status pcs_near_create(pcs_step_solver *solver, const pcs_rows *first, const pcs_rows *second, pcs_near **out);
-// New values of M and S*, which is NULL without dynamics; `share` is a for either part.
+// New values of the rows, of M and of S*, which is NULL without dynamics; `share` is a for either part.
 void pcs_near_fill(pcs_near *near, const pcs_matrix *S, const double share[2]);
 // Rows with is_in[i] != 0 are in.
 void pcs_near_choose(pcs_near *near, const unsigned char *is_in);
 // B_ij += value, for rows of one contact.
 void pcs_near_add(pcs_near *near, int i, int j, double value);
-// Makes it ready to solve.
+// Makes it ready to solve, unless B is far from sparse.
 void pcs_near_factor(pcs_near *near);
 // x = B^-1 x
 void pcs_near_solve(const pcs_near *near, double *x);

@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ITERATIONS = 60 };
+enum { ITERATIONS = 60, POLISHES = 3 };
 
 typedef struct schur {
     int n, m, nt;
@@ -164,13 +164,13 @@ static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
     double kb = self->form.kb;
     int m = s->m;
     for (int i = 0; i < s->n; i++) s->v_last[i] = s->v0[i] + p->d[i] + s->y0[i];
-    pcs_rows_multiply(system->G, s->v_last, c->b + m);
-    schur_add_targets(system->G, p->target, p->target_velocity, s->map->row, c->b + m);
+    pcs_rows_multiply(s->map->G, s->v_last, c->b + m);
+    schur_add_targets(s->map->G, p->target, p->target_velocity, s->map->row, c->b + m);
     if (s->nt > 0) {
-        pcs_rows_multiply(system->T, s->v_last, c->b + 2 * m);
-        schur_add_targets(system->T, p->target_t, p->target_velocity, s->map->row, c->b + 2 * m);
+        pcs_rows_multiply(s->map->T, s->v_last, c->b + 2 * m);
+        schur_add_targets(s->map->T, p->target_t, p->target_velocity, s->map->row, c->b + 2 * m);
     }
-    pcs_rows_multiply(system->G, s->v_last, s->map->row);
+    pcs_rows_multiply(s->map->G, s->v_last, s->map->row);
     for (int i = 0; i < c->nb; i++)
         c->b[2 * m + s->nt + i] = s->map->row[s->map->bilateral[i]] + p->target[s->map->bilateral[i]];
     memset(c->b, 0, (size_t)m * sizeof *c->b);
@@ -185,9 +185,9 @@ static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
     }
     system->ops->gaps(system, s->qt, c->b_gate);
     system->ops->gaps(system, p->q, c->b);
-    pcs_rows_multiply(system->G, way, s->map->row);
+    pcs_rows_multiply(s->map->G, way, s->map->row);
     for (int j = 0; j < m; j++) c->b_gate[j] += kb * s->map->row[j];
-    pcs_rows_multiply(system->G, s->q_last, s->map->row);
+    pcs_rows_multiply(s->map->G, s->q_last, s->map->row);
     for (int j = 0; j < m; j++) c->b[j] += s->map->row[j];
     // d and W move the gap and kb times the velocity alike.
     for (int j = 0; j < m && self->form.law_is_gap; j++) c->b[m + j] = c->b[j] / kb;
@@ -256,28 +256,47 @@ static void schur_begin(pcs_step_solver *self, pcs_step_problem *p)
     schur_retract(self, p);
 }
 
-static double schur_largest(const pcs_step_solver *self, const double *v)
+// Do rows with an impulse keep their velocity along the directions where the step ends, too? They were taken from the
+// iterate before.
+static bool schur_law_holds(pcs_step_solver *self, const pcs_step_problem *p)
 {
-    return pcs_system_max(self->system, pcs_step_largest(self->system->nv, v));
+    const schur *s = self->data;
+    const pcs_rows *G = self->system->G;
+    double *rate = s->crowd->x;
+    if (self->system->ops->update_directions == NULL || self->form.law_is_gap) return true;
+    pcs_rows_multiply(G, p->v, rate);
+    schur_add_targets(G, p->target, p->target_velocity, s->map->row, rate);
+    for (int j = 0; j < s->m; j++) {
+        double size = fabs(p->target[j]);
+        if (s->crowd->z[s->m + j] == 0.0) continue;
+        for (int k = G->start[j]; k < G->start[j + 1]; k++) size += fabs(G->value[k] * p->v[G->column[k]]);
+        if (fabs(rate[j]) > 1e-12 * size) return false;
+    }
+    return true;
 }
 
 static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
     schur *s = self->data;
-    bool is_linear = self->system->is_linear;
-    double last = INFINITY, scale = schur_largest(self, s->v0);
+    const pcs_system *system = self->system;
+    double last = INFINITY, scale = pcs_system_largest(system, s->v0);
+    int npolish = 0;
     for (int round = 0; round < ITERATIONS; round++) {
-        if (!is_linear && (!pcs_projection_move(self, p->q) || !schur_factor(self, p))) return PCS_SINGULAR;
+        if (!system->is_linear && (!pcs_projection_move(self, p->q) || !schur_factor(self, p))) return PCS_SINGULAR;
         schur_free_increment(self, p, round == 0);
         double change = schur_iterate(self, p, iterations);
-        if (isnan(change))
-            return isfinite(pcs_system_max(self->system, pcs_sum_largest(s->n, s->y0))) ? PCS_NOT_CONVERGED
-                                                                                        : PCS_NOT_FINITE;
-        if (is_linear) return PCS_CONVERGED;
+        if (isnan(change)) return isfinite(pcs_system_largest(system, s->y0)) ? PCS_NOT_CONVERGED : PCS_NOT_FINITE;
+        if (system->is_linear) return PCS_CONVERGED;
         // A body at rest has no velocity, but what its weight would give it in a step is rounded off all the same.
-        scale = fmax(scale, fmax(schur_largest(self, p->v), schur_largest(self, p->d)));
-        if (change <= 1e-14 * scale || (change <= 1e-10 * scale && change > 0.5 * last))
-            return pcs_projection_move(self, p->q) ? PCS_CONVERGED : PCS_SINGULAR;
+        scale = fmax(scale, fmax(pcs_system_largest(system, p->v), pcs_system_largest(system, p->d)));
+        // What is left after this change, when the next ones shrink as it did; or round-off, which does not shrink.
+        double rate = round > 0 ? change / last : 1.0,
+               rounding = fmax(1e-10 * scale, 1e-13 * system->length / self->form.h);
+        bool is_small = change <= 1e-14 * scale || (rate < 0.1 && rate * change <= 1e-14 * scale);
+        if (is_small || (change <= rounding && rate > 0.5)) {
+            if (!pcs_projection_move(self, p->q)) return PCS_SINGULAR;
+            if (schur_law_holds(self, p) || npolish++ == POLISHES) return PCS_CONVERGED;
+        }
         last = change;
     }
     return PCS_NOT_CONVERGED;

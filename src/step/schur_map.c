@@ -6,6 +6,28 @@
 #include <math.h>
 #include <string.h>
 
+// A copy without the entries that are zero, for rows that never change.
+static pcs_status map_pack(pcs_context *ctx, const pcs_rows *rows, const pcs_rows **out)
+{
+    pcs_rows *packed;
+    int count = 0;
+    *out = NULL;
+    if (rows == NULL) return PCS_OK;
+    for (int p = 0; p < rows->start[rows->nrow]; p++) count += rows->value[p] != 0.0;
+    PCS_TRY(pcs_rows_create(ctx, rows->nrow, rows->ncol, count, &packed));
+    count = 0;
+    for (int j = 0; j < rows->nrow; j++) {
+        for (int p = rows->start[j]; p < rows->start[j + 1]; p++) {
+            if (rows->value[p] == 0.0) continue;
+            packed->column[count] = rows->column[p];
+            packed->value[count++] = rows->value[p];
+        }
+        packed->start[j + 1] = count;
+    }
+    *out = packed;
+    return PCS_OK;
+}
+
 pcs_status pcs_schur_map_create(pcs_step_solver *solver, pcs_schur_map **out)
 {
     pcs_schur_map *map;
@@ -19,6 +41,16 @@ pcs_status pcs_schur_map_create(pcs_step_solver *solver, pcs_schur_map **out)
     PCS_TAKE(solver->ctx, map->row, system->nrow + system->ntangent, "the contact operator");
     for (int j = 0; j < system->nrow; j++)
         if (system->rows[j].is_bilateral) map->bilateral[map->nb++] = j;
+    map->G = system->G;
+    map->T = system->T;
+    map->Gx = solver->projection->Gx;
+    map->Tx = solver->projection->Tx;
+    if (system->is_linear) {
+        PCS_TRY(map_pack(solver->ctx, system->G, &map->G));
+        PCS_TRY(map_pack(solver->ctx, system->T, &map->T));
+        map->Gx = map->G;
+        map->Tx = map->T;
+    }
     *out = map;
     return PCS_OK;
 }
@@ -49,7 +81,7 @@ static void map_forces(pcs_schur_map *map, int in, const double *z)
 {
     const pcs_system *system = map->solver->system;
     const pcs_step_form *form = &map->solver->form;
-    const pcs_rows *G = map->solver->projection->Gx, *T = map->solver->projection->Tx;
+    const pcs_rows *G = map->Gx, *T = map->Tx;
     int m = system->nrow;
     size_t bytes = (size_t)system->nv * sizeof(double);
     bool rubs = system->ntangent > 0 && in & PCS_CROWD_RATE;
@@ -159,18 +191,18 @@ void pcs_schur_map_product(void *owner, int in, int out, const double *z, double
     case PCS_MAP_GENERAL: map_general(map); break;
     }
     if (wants_q) map_turn(map, map->dq);
-    if (wants_q) pcs_rows_multiply(system->G, map->dq, value);
-    if (wants_v) pcs_rows_multiply(system->G, map->dv, value + m);
-    if (wants_v && nt > 0) pcs_rows_multiply(system->T, map->dv, value + 2 * m);
+    if (wants_q) pcs_rows_multiply(map->G, map->dq, value);
+    if (wants_v) pcs_rows_multiply(map->G, map->dv, value + m);
+    if (wants_v && nt > 0) pcs_rows_multiply(map->T, map->dv, value + 2 * m);
     if (!wants_d || map->kind == PCS_MAP_STILL) {
         for (int j = 0; j < m && gate_gap != NULL; j++) gate_gap[j] = 0.0;
         return;
     }
-    pcs_rows_multiply(system->G, map->d, map->row);
+    pcs_rows_multiply(map->G, map->d, map->row);
     for (int i = 0; i < map->nb && has_smooth; i++) value[2 * m + nt + i] = map->row[map->bilateral[i]];
     if (map->at != NULL && gate_gap != NULL) {
         map_turn(map, map->d);
-        pcs_rows_multiply(system->G, map->d, map->row);
+        pcs_rows_multiply(map->G, map->d, map->row);
     }
     for (int j = 0; j < m && gate_gap != NULL; j++) gate_gap[j] = form->kb * map->row[j];
 }

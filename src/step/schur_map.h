@@ -20,15 +20,17 @@ typedef struct pcs_schur_map {
     pcs_matrix *S;
     pcs_linsolve *iteration; // of S
     pcs_map_kind kind;
-    int nb;           // bilateral rows with smooth multipliers
-    int *bilateral;   // [nb]
-    double *fq, *fv;  // [nv] M U, M W
-    double *fs;       // [nv] Gb^T mu
-    double *D, *W;    // [nv]
-    double *d;        // [nv]
-    double *dq, *dv;  // [nv]
-    double *row;      // [ntangent + nrow] products with rows
-    const double *at; // [nv] increment that positions are turned by, where they do not add up; else NULL
+    const pcs_rows *G, *T;   // directions of the rows; T is NULL without friction
+    const pcs_rows *Gx, *Tx; // those that impulses act along
+    int nb;                  // bilateral rows with smooth multipliers
+    int *bilateral;          // [nb]
+    double *fq, *fv;         // [nv] M U, M W
+    double *fs;              // [nv] Gb^T mu
+    double *D, *W;           // [nv]
+    double *d;               // [nv]
+    double *dq, *dv;         // [nv]
+    double *row;             // [ntangent + nrow] products with rows
+    const double *at;        // [nv] increment that positions are turned by, where they do not add up; else NULL
     bool has_fq, has_fv, has_fs;
 } pcs_schur_map;
 

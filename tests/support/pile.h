@@ -73,11 +73,6 @@ static inline const pcs_element_ops *pile_element(const char *name)
     exit(1);
 }
 
-static inline double pile_span(const pile_shape *s)
-{
-    return s->width + 1.0; // half a metre beyond the outer crossings, and a half for the ends
-}
-
 // Nodes of one beam: ends, crossings, and what is between them. Gives the number of the first.
 static inline int pile_beam(pile *p, const pile_shape *s, int layer, int beam)
 {
@@ -119,36 +114,11 @@ static inline void pile_contact(pile *p, const pile_shape *s, int layer, const i
     const char *above = names[1], *below = names[0];
     pile_set(ops->options, params, "normal", (double[]){ 0, 0, 1 });
     pile_set(ops->options, params, "restitution", &s->restitution);
+    pile_set(ops->options, params, "friction", &s->friction);
     pile_set(ops->options, params, layer == 0 ? "nodes" : "b", &above);
     if (layer == 0) pile_set(ops->options, params, "point", (double[]){ 0, 0, 0 });
     else pile_set(ops->options, params, "a", &below);
     p->contacts[layer] = (pcs_fe_contact){ .name = above, .ops = ops, .params = params };
-}
-
-// Directions x and y of every contact, from the terms of its row along z.
-static inline void pile_rub(pile *p, const pile_shape *s)
-{
-    pcs_system *system = p->system;
-    const pcs_rows *G = system->G;
-    pcs_row *rows = pcs_take(p->ctx, (size_t)system->nrow, sizeof *rows, "rows");
-    int terms = 0;
-    pile_demand(p->ctx, pcs_rows_create(p->ctx, 2 * system->nrow, system->nv, 2 * G->start[G->nrow], &system->T));
-    for (int j = 0; j < system->nrow; j++) {
-        rows[j] = system->rows[j];
-        rows[j].friction = s->friction;
-        rows[j].first_tangent = 2 * j;
-        rows[j].ntangent = 2;
-        for (int t = 0; t < 2; t++) {
-            system->T->start[2 * j + t] = terms;
-            for (int k = G->start[j]; k < G->start[j + 1]; k++, terms++) {
-                system->T->column[terms] = G->column[k] - 2 + t; // x and y come before z
-                system->T->value[terms] = G->value[k];
-            }
-        }
-    }
-    system->T->start[2 * system->nrow] = terms;
-    system->rows = rows;
-    system->ntangent = 2 * system->nrow;
 }
 
 static inline pile *pile_build(const pile_shape *s)
@@ -189,7 +159,6 @@ static inline pile *pile_build(const pile_shape *s)
                                      .ncontact = s->layers,
                                      .contacts = p->contacts };
     pile_demand(ctx, pcs_fe_create(ctx, &definition, &p->system, &culprit));
-    if (s->friction > 0.0) pile_rub(p, s);
     return p;
 }
 
