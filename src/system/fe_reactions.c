@@ -53,7 +53,7 @@ static pcs_status reactions_number(pcs_system *self, fe_reactions *r)
     PCS_TAKE(self->ctx, r->middle, fe->model.nsupport, "reactions");
     for (int i = 0; i < fe->map.ndof; i++) {
         r->number[i] = -1;
-        if (fe->map.dof[i].equation >= 0) continue;
+        if (fe->map.dof[i].equation != -1) continue;
         r->owner[r->nfixed] = -1;
         r->dof[r->nfixed] = i;
         r->number[i] = r->nfixed++;
@@ -64,9 +64,10 @@ static pcs_status reactions_number(pcs_system *self, fe_reactions *r)
         for (int n = 0; n < nodes->count; n++) {
             int node = nodes->items[n];
             for (int k = 0; k < 3; k++) r->middle[s][k] += fe->model.mesh->x[node][k] / nodes->count;
+            if (!pcs_fe_owns(fe, node)) continue; // only its own rank has all cells that pull at it
             for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
                 const pcs_dof *d = &fe->map.dof[i];
-                if (d->equation >= 0 || r->owner[r->number[i]] >= 0) continue;
+                if (d->equation != -1 || r->owner[r->number[i]] >= 0) continue;
                 for (int k = 0; k < 3; k++)
                     if (support->fixes[k + 3 * d->is_rotation] && d->direction[k] > 1.0 - 1e-9)
                         r->owner[r->number[i]] = s;
@@ -237,6 +238,7 @@ pcs_status pcs_fe_make_reactions(pcs_system *self, const char **culprit)
     fe_data *fe = self->data;
     pcs_reaction_info *info;
     int count = 0;
+    (void)culprit; // whatever supports there are, they have reactions
     PCS_TAKE(self->ctx, info, fe->model.njoint + fe->model.nsupport, "reactions");
     self->reactions = info;
     for (int j = 0; j < fe->model.njoint; j++) {
@@ -247,10 +249,6 @@ pcs_status pcs_fe_make_reactions(pcs_system *self, const char **culprit)
     }
     self->nreaction = count;
     if (!reactions_are_asked(fe)) return PCS_OK;
-    if (self->layout != NULL) {
-        *culprit = pcs_fe_culprit(self->ctx, "supports", fe->model.supports[0].name);
-        return pcs_fail(self->ctx, PCS_UNSUPPORTED, "reactions of supports are for runs on one rank");
-    }
     PCS_TRY(reactions_make_supports(self));
     for (int s = 0; s < fe->model.nsupport; s++)
         if (fe->model.supports[s].has_reactions) info[count++] = reactions_of_support(fe, s);
@@ -356,4 +354,8 @@ void pcs_fe_reactions(const pcs_system *self, double h, const double *q, const d
     int place = fe->model.njoint;
     for (int s = 0; s < fe->model.nsupport; s++)
         if (fe->model.supports[s].has_reactions) reactions_sum_support(fe, s, &out[place++]);
+    for (int i = fe->model.njoint; i < place && self->layout != NULL; i++) {
+        pcs_system_sum(self, 3, out[i].force);
+        pcs_system_sum(self, 3, out[i].moment);
+    }
 }
