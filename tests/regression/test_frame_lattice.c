@@ -1,0 +1,193 @@
+// A lattice of beams thrown at a wall: one row of struts is a bar, a guided ladder is a row that carries masses, and
+// the whole lattice bounces like the bar with the stiffness of its rows and the mass of all struts.
+
+#include "elements/modal.h"
+#include "sim/sim.h"
+#include "support/check.h"
+#include "system/fe_data.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { STEPS = 400 };
+
+// What a run leaves behind; momentum in kg m/s, impulse in N s, times in s.
+typedef struct bounce {
+    int n, nrow;
+    double mass;        // kg
+    double first, last; // contact: first and last step with an impulse
+    double impulse, momentum[2][3];
+    double smallest_gap;
+    double lopsided; // N s, largest difference of impulses of rows that mirror each other
+    double end[STEPS], rate[STEPS];
+    int count, iterations;
+    char solver[32];
+} bounce;
+
+static const char *const row = "mesh.net.cells=[40]";
+static const char *const rods = "elements.struts={type: rod, mesh: net, E: 2.1e+11, rho: 7800.0, area: 1.0e-4}";
+// Half a rung of 0.1 m at each joint.
+static const char *const masses = "elements.rungs={type: point_mass, mesh: rungs, mass: 0.039}";
+static const char *const guide = "supports.guide={set: net, fix: [y, rz]}";
+
+static void note_step(pcs_sim *sim, bounce *b)
+{
+    const pcs_system *system = sim->system;
+    double sum = 0.0;
+    for (int j = 0; j < system->nrow; j++) {
+        sum += sim->report.rows[j].step_impulse;
+        b->smallest_gap = fmin(b->smallest_gap, sim->report.rows[j].gap);
+        double other = sim->report.rows[system->nrow - 1 - j].step_impulse;
+        b->lopsided = fmax(b->lopsided, fabs(sim->report.rows[j].step_impulse - other));
+    }
+    if (sum > 0.0 && b->first == 0.0) b->first = sim->state.t;
+    if (sum > 0.0) b->last = sim->state.t;
+    b->impulse += sum;
+    b->iterations = sim->report.iterations > b->iterations ? sim->report.iterations : b->iterations;
+    if (b->count == STEPS) return;
+    b->end[b->count] = sim->report.rows[0].gap;
+    b->rate[b->count++] = sim->report.rows[0].rate;
+}
+
+// Every step is certified; a broken certificate fails the test.
+static void fly(int nset, const char *const *set, bounce *b)
+{
+    pcs_context *ctx = NULL;
+    pcs_sim *sim = NULL;
+    pcs_measure measure;
+    *b = (bounce){ .smallest_gap = INFINITY };
+    CHECK(pcs_context_create(&ctx) == PCS_OK);
+    CHECK_OK(ctx, pcs_sim_create(ctx, "cases/frame_lattice", nset, set, &sim));
+    CHECK_OK(ctx, pcs_sim_start(sim));
+    sim->system->ops->measure(sim->system, sim->state.q, sim->state.v, &measure);
+    memcpy(b->momentum[0], measure.momentum, sizeof measure.momentum);
+    while (!pcs_sim_is_done(sim)) {
+        CHECK_OK(ctx, pcs_sim_step(sim));
+        note_step(sim, b);
+    }
+    sim->system->ops->measure(sim->system, sim->state.q, sim->state.v, &measure);
+    memcpy(b->momentum[1], measure.momentum, sizeof measure.momentum);
+    b->mass = -b->momentum[0][0] / 10.0;
+    b->n = sim->system->nv;
+    b->nrow = sim->system->nrow;
+    snprintf(b->solver, sizeof b->solver, "%s", sim->solver->ops->name);
+    pcs_context_destroy(&ctx);
+}
+
+static double wave_speed(void)
+{
+    return sqrt(2.1e11 / 7800.0);
+}
+
+static void one_row_is_a_bar(void **state)
+{
+    (void)state;
+    const char *const set[] = { row, rods };
+    static bounce beams, bar;
+    fly(1, set, &beams);
+    fly(2, set, &bar);
+    CHECK(beams.n == 3 * 41 && bar.n == 41);
+    CHECK(beams.count == bar.count);
+    CHECK_ALL_NEAR(bar.count, beams.end, bar.end, 1e-13);
+    CHECK_ALL_NEAR(bar.count, beams.rate, bar.rate, 1e-9);
+    CHECK_RELATIVE(beams.mass, 4.0 * 7800.0 * 1e-4, 1e-12);
+    CHECK_RELATIVE(beams.last - beams.first, 2.0 * 4.0 / wave_speed(), 0.02);
+    CHECK_RELATIVE(beams.impulse, 2.0 * 10.0 * beams.mass, 0.01);
+}
+
+// Rungs that do not turn move with their ends; both rows are alike, so each carries half of every rung.
+static void a_guided_ladder_is_a_row_with_masses(void **state)
+{
+    (void)state;
+    const char *const ladder[] = { "mesh.net.cells=[40, 1]", guide };
+    const char *const loaded[] = { row, guide, "mesh.rungs={type: point, nodes: net.joints}", masses };
+    static bounce wide, narrow;
+    fly(2, ladder, &wide);
+    fly(4, loaded, &narrow);
+    CHECK(wide.nrow == 2 && narrow.nrow == 1);
+    CHECK_RELATIVE(wide.mass, 2.0 * narrow.mass, 1e-12);
+    CHECK(wide.count == narrow.count);
+    CHECK_ALL_NEAR(wide.count, wide.end, narrow.end, 1e-13);
+    CHECK_ALL_NEAR(wide.count, wide.rate, narrow.rate, 1e-9);
+    CHECK_RELATIVE(wide.impulse, 2.0 * narrow.impulse, 1e-9);
+    CHECK_RELATIVE(wide.last - wide.first, 2.0 * 4.0 / (wave_speed() / sqrt(1.5)), 0.02);
+}
+
+static void check_bounce(const bounce *b, double rows, double length)
+{
+    double c = sqrt(rows * 2.1e11 * 1e-4 * length / b->mass), momentum = 10.0 * b->mass;
+    CHECK(b->smallest_gap > -1e-13);
+    CHECK_NEAR(b->momentum[1][0], b->momentum[0][0] + b->impulse, 1e-11 * momentum);
+    CHECK_NEAR(b->momentum[1][1], 0.0, 1e-11 * momentum);
+    CHECK_RELATIVE(b->last - b->first, 2.0 * length / c, 0.03);
+    CHECK(b->impulse > 1.95 * momentum && b->impulse < 2.0 * momentum);
+    CHECK(b->lopsided < 1e-9 * momentum);
+}
+
+static void the_lattice_bounces_like_its_bar(void **state)
+{
+    (void)state;
+    static bounce b, fine;
+    const char *const halved = "time.step=5.5e-6";
+    fly(0, NULL, &b);
+    CHECK(b.n == 41 * 41 * 3 && b.nrow == 41);
+    CHECK(strcmp(b.solver, "schur") == 0);
+    CHECK(b.iterations <= 6);
+    check_bounce(&b, 41.0, 4.0);
+    fly(1, &halved, &fine);
+    check_bounce(&fine, 41.0, 4.0);
+    CHECK_RELATIVE(fine.impulse, b.impulse, 0.01);
+    CHECK_RELATIVE(fine.last, b.last, 0.01);
+}
+
+static void the_condensed_solver_agrees(void **state)
+{
+    (void)state;
+    const char *const set[] = { "mesh.net.cells=[10, 40]", "time.end=8.8e-4", "solver.type=condensed" };
+    static bounce many, few;
+    fly(2, set, &many);
+    fly(3, set, &few);
+    CHECK(strcmp(few.solver, "condensed") == 0);
+    CHECK_ALL_NEAR(few.count, many.end, few.end, 1e-13);
+    CHECK_ALL_NEAR(few.count, many.rate, few.rate, 1e-8);
+    CHECK_RELATIVE(many.impulse, few.impulse, 1e-11);
+}
+
+// A lattice has as many kinds of struts as directions, whatever its size: memory and eigenproblems are theirs.
+static void kinds_of_struts_do_not_grow(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *cells;
+        int nkind;
+    } cases[] = { { "cases/frame_lattice", "mesh.net.cells=[33, 37]", 2 },
+                  { "cases/frame_lattice/spatial.yaml", "mesh.net.cells=[7, 5, 6]", 3 },
+                  { "cases/frame_lattice",
+                    "mesh.net={type: lattice, cells: [9, 8], size: [0.1], origin: [0.001, 0, 0], "
+                    "elements: 3, diagonals: cross}",
+                    4 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pcs_context *ctx = NULL;
+        pcs_sim *sim = NULL;
+        CHECK(pcs_context_create(&ctx) == PCS_OK);
+        CHECK_OK(ctx, pcs_sim_create(ctx, cases[i].path, 1, &cases[i].cells, &sim));
+        const fe_data *fe = sim->system->data;
+        const pcs_modal *modal = fe->batches[0].data;
+        CHECK(modal->nkind == cases[i].nkind);
+        CHECK(fe->batches[0].ncell > 100);
+        pcs_context_destroy(&ctx);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_row_is_a_bar),
+        cmocka_unit_test(a_guided_ladder_is_a_row_with_masses),
+        cmocka_unit_test(the_lattice_bounces_like_its_bar),
+        cmocka_unit_test(the_condensed_solver_agrees),
+        cmocka_unit_test(kinds_of_struts_do_not_grow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
