@@ -40,7 +40,8 @@ const pcs_case_section pcs_case_sections[] = {
     { "certify", "strict or warn [strict]: does a violated certificate end the run", NULL },
     { "output.OBSERVER", "options of an observer, or false to switch it off", NULL },
     { "output.probes.NAME",
-      "`node`, `set` or `element`, and `of`: [x, y, z, ux, .., vx, .., or a field of the element]", pcs_probe_options },
+      "`node`, `set` or `element`, and `of`: [x, .., ux, .., vx, .., rx, .., wx, .., or a field of the element]",
+      pcs_probe_options },
     { NULL, NULL, NULL },
 };
 

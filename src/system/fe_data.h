@@ -133,7 +133,7 @@ pcs_status pcs_fe_make_reactions(pcs_system *self, const char **culprit);
 void pcs_fe_reactions(const pcs_system *self, double h, const double *q, const double *v, const pcs_row_impulses *rows,
                       pcs_reaction *out);
 // Finite rotations in space.
-pcs_status pcs_fe_find_rotations(pcs_system *self);
+pcs_status pcs_fe_find_rotations(pcs_system *self, const char **culprit);
 void pcs_fe_retract(const pcs_system *self, const double *q0, const double *x, double *q);
 void pcs_fe_turn(const pcs_system *self, const double *x, double *y);
 void pcs_fe_turn_columns(const pcs_system *self, const double *x, pcs_matrix *A);

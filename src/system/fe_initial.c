@@ -43,6 +43,13 @@ static pcs_status initial_claim(const pcs_system *self, unsigned char *given, in
     return PCS_OK;
 }
 
+static bool initial_can_turn(const fe_data *fe, int node)
+{
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++)
+        if (fe->map.dof[i].is_rotation) return true;
+    return false;
+}
+
 // Components of a rotation vector or an angular velocity along the node's rotations.
 static pcs_status initial_turn_node(const pcs_system *self, int node, const double value[3], const char *what,
                                     double *out)
@@ -61,16 +68,14 @@ static pcs_status initial_turn_node(const pcs_system *self, int node, const doub
         if (d->equation >= 0) out[d->equation] = part;
     }
     if (fabs(seen2 - length2) <= 1e-9 * length2) return PCS_OK;
+    if (!initial_can_turn(fe, node))
+        return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                        "node %d has no rotations and cannot have the %s [%g, %g, %g]; the spin of a body of such "
+                        "nodes needs 'about', a point on its axis",
+                        node, what, value[0], value[1], value[2]);
     return pcs_fail(self->ctx, PCS_BAD_INPUT,
                     "node %d cannot have the %s [%g, %g, %g]: its elements give it no such rotation", node, what,
                     value[0], value[1], value[2]);
-}
-
-static bool initial_can_turn(const fe_data *fe, int node)
-{
-    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++)
-        if (fe->map.dof[i].is_rotation) return true;
-    return false;
 }
 
 // The equations of a rotation vector; NULL where the node has none that moves.

@@ -89,8 +89,9 @@ static pcs_status loads_add_force(pcs_system *self, const pcs_fe_load *load, int
     double coefficient[PCS_MAX_NODE_DOFS];
     int count = pcs_dofmap_resolve(&fe->map, node, load->value, dof, coefficient);
     if (count < 0)
-        return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d cannot move along the force [%g, %g, %g]", node,
-                        load->value[0], load->value[1], load->value[2]);
+        return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                        "node %d cannot move along the force [%g, %g, %g]: its elements give it no such direction",
+                        node, load->value[0], load->value[1], load->value[2]);
     for (int j = 0; j < count; j++) {
         const pcs_dof *d = &fe->map.dof[dof[j]];
         if (d->equation == -1) return loads_held(self, node, load);

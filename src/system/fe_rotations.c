@@ -17,11 +17,25 @@ static int rotations_count(const fe_data *fe, int node, int equation[3])
     return count;
 }
 
+// The support that holds some rotation of a node.
+static const char *rotations_culprit(const pcs_system *self, int node)
+{
+    const fe_data *fe = self->data;
+    for (int s = 0; s < fe->model.nsupport; s++) {
+        const pcs_fe_support *support = &fe->model.supports[s];
+        if (!support->fixes[3] && !support->fixes[4] && !support->fixes[5]) continue;
+        for (int i = 0; i < support->nodes->count; i++)
+            if (support->nodes->items[i] == node) return pcs_fe_culprit(self->ctx, "supports", support->name);
+    }
+    return NULL;
+}
+
 // A rotation vector is held whole or not at all: its components mean nothing on their own.
-static pcs_status rotations_check(pcs_system *self, int node, const int equation[3])
+static pcs_status rotations_check(pcs_system *self, int node, const int equation[3], const char **culprit)
 {
     int nfixed = (equation[0] < 0) + (equation[1] < 0) + (equation[2] < 0);
     if (nfixed == 0 || nfixed == 3) return PCS_OK;
+    *culprit = rotations_culprit(self, node);
     return pcs_fail(
         self->ctx, PCS_BAD_INPUT,
         "node %d turns freely in space; a support holds all of rx, ry, rz or none (a hinge joint leaves one "
@@ -29,18 +43,18 @@ static pcs_status rotations_check(pcs_system *self, int node, const int equation
         node);
 }
 
-static pcs_status rotations_note(pcs_system *self, int node)
+static pcs_status rotations_note(pcs_system *self, int node, const char **culprit)
 {
     fe_data *fe = self->data;
     int equation[3];
     if (rotations_count(fe, node, equation) != 3) return PCS_OK;
-    PCS_TRY(rotations_check(self, node, equation));
+    PCS_TRY(rotations_check(self, node, equation, culprit));
     fe->spin_of_node[node] = fe->nspin;
     memcpy(fe->spins[fe->nspin++], equation, sizeof equation);
     return PCS_OK;
 }
 
-pcs_status pcs_fe_find_rotations(pcs_system *self)
+pcs_status pcs_fe_find_rotations(pcs_system *self, const char **culprit)
 {
     fe_data *fe = self->data;
     int nnode = fe->model.mesh->nnode, equation[3], count = 0;
@@ -51,9 +65,9 @@ pcs_status pcs_fe_find_rotations(pcs_system *self)
     for (int node = 0; node < nnode; node++) fe->spin_of_node[node] = -1;
     // In the order of the equations: nodes of this rank first.
     for (int node = 0; node < nnode; node++)
-        if (pcs_fe_owns(fe, node)) PCS_TRY(rotations_note(self, node));
+        if (pcs_fe_owns(fe, node)) PCS_TRY(rotations_note(self, node, culprit));
     for (int node = 0; node < nnode; node++)
-        if (!pcs_fe_owns(fe, node)) PCS_TRY(rotations_note(self, node));
+        if (!pcs_fe_owns(fe, node)) PCS_TRY(rotations_note(self, node, culprit));
     return PCS_OK;
 }
 

@@ -58,8 +58,9 @@ pcs_status pcs_fe_add_turning_load(pcs_system *self, int load, int node)
                             is_moment ? "moment" : "follower force", x[0], x[1], x[2], is_moment ? "turn" : "move");
     }
     if (fabs(seen2 - length2) > 1e-9 * length2)
-        return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d cannot move along the force [%g, %g, %g]", node, x[0], x[1],
-                        x[2]);
+        return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                        "node %d cannot move along the force [%g, %g, %g]: its elements give it no such direction",
+                        node, x[0], x[1], x[2]);
     fe->has_pushes = true;
     fe_turning_load *out = &fe->turning[fe->nturning++];
     *out = (fe_turning_load){ .node = node, .load = load };

@@ -1,0 +1,193 @@
+"""Models that cannot be: every fault is told with its place in the file and the names in it, exit status 2. Argument:
+the path of the program."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+MESHES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "regression", "gmsh")
+SECTION = "section: { type: rectangle, width: 0.1, height: 0.1 }"
+LINE = "mesh:\n  beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 2 }\n"
+TWO = """\
+mesh:
+  a: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 2 }
+  b: { type: line, from: [1, 0, 0], to: [2, 0, 0], elements: 2 }
+"""
+RUN = "scheme: { type: alpha_ggl, rho_inf: 0.8 }\ntime: { step: 1.0e-3, end: 0.01 }\n"
+CLAMP = "supports:\n  clamp: { set: beam.start, fix: [x, y, rz] }\n"
+
+
+def group(kind, mesh="beam", more=""):
+    return f"  {mesh}: {{ type: {kind}, mesh: {mesh}, E: 1.0e+6, nu: 0.3, rho: 1000, {SECTION}{more} }}\n"
+
+
+def beam(kind, more=""):
+    return LINE + "elements:\n" + group(kind, more=more)
+
+
+LINEAR = beam("beam_timo_2d")
+EXACT = beam("beam_exact_2d")
+SPACE = beam("beam_exact_3d", ", orientation: [0, 0, 1]")
+ROD = LINE + "elements:\n  beam: { type: rod_2d, mesh: beam, E: 1, rho: 1, area: 1 }\n"
+
+
+class BadModels(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def percuss(self, text, command="check", *options):
+        with open(os.path.join(self.folder.name, "bad.yaml"), "w") as file:
+            file.write(text)
+        return subprocess.run([PROGRAM, command, "bad.yaml", *options], capture_output=True, text=True, timeout=120,
+                              cwd=self.folder.name)
+
+    def refused(self, text, place, *parts):
+        """`place` is what the message says first, line:column: object."""
+        result = self.percuss(text + RUN)
+        self.assertEqual((result.returncode, result.stdout), (2, ""), text)
+        self.assertIn("error: bad.yaml:" + place, result.stderr)
+        for part in parts:
+            self.assertIn(part, result.stderr)
+        self.assertEqual([line for line in result.stderr.splitlines() if not line.startswith("error: bad.yaml:")], [])
+
+    def test_elements_without_length(self):
+        point = LINE.replace("[0, 0, 0]", "[1, 0, 0]")
+        self.refused(point + "elements:\n" + group("beam_timo_2d"), "2:44: mesh.beam", "no length", "same point")
+        nodes = "$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 1 0 0\n$EndNodes\n"
+        cells = "$Elements\n2\n1 1 2 1 1 1 2\n2 1 2 1 1 2 3\n$EndElements\n"
+        with open(os.path.join(self.folder.name, "zero.msh"), "w") as file:
+            file.write("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n" + nodes + cells)
+        self.refused("mesh:\n  beam: { type: gmsh, file: zero.msh }\nelements:\n" + group("beam_timo_2d"),
+                     "2:9: mesh.beam: zero.msh:13", "element 2 has no length", "nodes 2 and 3", "[1, 0, 0]")
+
+    def test_orientation_along_the_beam(self):
+        for kind in ("beam_timo_3d", "beam_exact_3d"):
+            self.refused(beam(kind, ", orientation: [2, 0, 0]"), "4:9: elements.beam",
+                         "orientation [2, 0, 0] is parallel to cell 0")
+
+    def test_sets_that_are_not_there_or_empty(self):
+        self.refused(LINEAR + CLAMP.replace("start", "strat"), "6:17: supports.clamp.set", "'beam.strat'",
+                     "did you mean 'beam.start'?")
+        self.refused(LINEAR.replace("mesh: beam", "mesh: baem"), "4:37: elements.beam.mesh", "did you mean 'beam'?")
+        self.refused(LINEAR + "sets:\n  far: { nodes: beam, box: [[5, 5, 5], [6, 6, 6]] }\n", "6:8: sets.far",
+                     "no node lies there", "the nearest, node 2 at [1, 0, 0]")
+
+    def test_keys_that_are_not_there(self):
+        self.refused(LINEAR + "sets:\n  far: { nodes: beam, boxx: [[5, 5, 5], [6, 6, 6]] }\n", "6:23: sets.far",
+                     "unknown key 'boxx', did you mean 'box'?")
+        self.refused(TWO + "merge:\n  corner: { set: [a.end, b.start] }\nelements:\n" + group("beam_timo_2d", "a") +
+                     group("beam_timo_2d", "b"), "5:13: merge.corner", "unknown key 'set', did you mean 'sets'?")
+        self.refused(LINEAR + "loads:\n  push: { type: force, node: beam.end, vlaue: [1, 0, 0] }\n",
+                     "6:40: loads.push", "unknown key 'vlaue', did you mean 'value'?", "missing key 'value'")
+        self.refused(LINEAR + "loads:\n  push: { type: froce, node: beam.end, value: [1, 0, 0] }\n",
+                     "6:17: loads.push.type", "did you mean 'force'?")
+        self.refused(EXACT + "joints:\n  pin: { type: hinge, node: beam.end, att: [1, 0, 0] }\n",
+                     "6:39: joints.pin", "unknown key 'att', did you mean 'at'?")
+        self.refused(EXACT + "contacts:\n  floor: { type: node_plane, nodes: beam.end, point: [0, -1, 0],\n"
+                     "           nromal: [0, 1, 0], restitution: 0 }\n", "7:12: contacts.floor",
+                     "unknown key 'nromal', did you mean 'normal'?", "missing key 'normal'")
+
+    def test_parts_that_never_meet(self):
+        self.refused(TWO + "merge:\n  corner: { sets: [a.start, b.end] }\nelements:\n" + group("beam_timo_2d", "a") +
+                     group("beam_timo_2d", "b"), "5:19: merge.corner", "the nearest is 2 m away")
+
+    def test_loose_models_have_no_equilibrium(self):
+        loose = TWO + "elements:\n" + group("beam_timo_2d", "a") + group("beam_timo_2d", "b")
+        loose += "supports:\n  clamp: { set: a.start, fix: [x, y, rz] }\n"
+        result = self.percuss(loose, "statics")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("translation along x of part 'b'; translation along y of part 'b'; "
+                      "rotation about z through (1, 0, 0) of part 'b'", result.stderr)
+        pinned = SPACE + "supports:\n  pin: { set: beam.start, fix: [x, y, z] }\n"
+        result = self.percuss(pinned, "statics")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("rotation about x; rotation about y through (0, 0, 0); rotation about z through (0, 0, 0)",
+                      result.stderr)
+        # Modes are not refused, but named.
+        result = self.percuss(loose, "modes", "--count", "4")
+        self.assertEqual(result.returncode, 0)
+        for name in ("translation along x of part 'b'", "rotation about z through (1, 0, 0) of part 'b'"):
+            self.assertIn("rigid: " + name, result.stdout)
+
+    def test_joints_that_contradict_or_repeat(self):
+        row = "{ type: prescribed, node: beam.end, along: x, table: [[0, 0], [1, %d]] }\n"
+        self.refused(EXACT + "joints:\n  one: " + row % 1 + "  two: " + row % 2, "7:8: joints.two", "joint 'one'")
+        pin = "{ type: hinge, node: beam.end, at: [1, 0, 0] }\n"
+        self.refused(EXACT + CLAMP + "joints:\n  pin: " + pin + "  again: " + pin, "9:10: joints.again", "joint 'pin'")
+        self.refused(EXACT + CLAMP + "joints:\n  pin: { type: distance, node: beam.start, anchor: [0, 1, 0] }\n",
+                     "8:8: joints.pin", "supports hold already")
+
+    def test_mesh_files_cut_short(self):
+        with open(os.path.join(MESHES, "portal_41.msh")) as file:
+            whole = file.read()
+        cuts = [whole.index("$Nodes") + 30, whole.index("$EndNodes") - 20, whole.index("$Elements") + 30,
+                whole.index("$EndElements") - 3, len(whole) - 5]
+        for cut in cuts:
+            with open(os.path.join(self.folder.name, "cut.msh"), "w") as file:
+                file.write(whole[:cut])
+            self.refused("mesh:\n  beam: { type: gmsh, file: cut.msh }\nelements:\n" + group("beam_timo_2d"), "2:",
+                         "cut.msh:")
+
+    def test_rotations_that_do_not_fit(self):
+        self.refused(TWO + "merge:\n  corner: { sets: [a.end, b.start] }\nelements:\n" + group("beam_exact_2d", "a") +
+                     group("beam_timo_2d", "b"), "8:6: elements.b", "finite angles", "cannot share a node")
+        self.refused(SPACE + "supports:\n  clamp: { set: beam.start, fix: [x, y, z, rx] }\n",
+                     "6:10: supports.clamp", "all of rx, ry, rz or none", "hinge")
+        text = (SPACE + RUN).replace("alpha_ggl, rho_inf: 0.8", "event_driven")
+        result = self.percuss(text)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("error: bad.yaml:5:9: scheme: scheme 'event_driven'", result.stderr)
+        self.assertIn("finite rotations", result.stderr)
+        self.assertIn("alpha_ggl", result.stderr)
+
+    def test_loads_that_nothing_takes(self):
+        def load(model, text, place, *parts):
+            line = model.count("\n") + 2
+            self.refused(model + "loads:\n  push: { " + text + " }\n", f"{line}:{place}: loads.push", *parts)
+
+        for kind in ("type: force, value: [1, 0, 0]", "type: moment, value: [0, 0, 1]",
+                     "type: torque, value: 1, axis: [0, 0, 1]"):
+            load(LINEAR, kind + ", node: beam.end, follower: true", 9, "node 2 does not turn by finite angles")
+        load(EXACT, "type: force, node: beam.end, value: [1, 0, 3], follower: true", 9, "node 2 cannot move along")
+        load(LINEAR, "type: force, node: beam.end, value: [1, 0, 3]", 9, "node 2 cannot move along")
+        load(LINEAR, "type: moment, node: beam.end, value: [1, 0, 3]", 9, "node 2 cannot turn about")
+        load(LINEAR, "type: line, cells: beam, value: [1, 0, 3]", 9, "cannot move along the line load [1, 0, 3]")
+        load(LINEAR + CLAMP, "type: moment, node: beam.start, value: [0, 0, 3]", 9, "held by a support")
+        load(EXACT + CLAMP, "type: force, node: beam.start, value: [1, 0, 0], follower: true", 9, "held by a support")
+        load(LINEAR, "type: torque, node: beam.end, value: 1, axis: [0, 0, 0]", 57, "the axis has no direction")
+        load(LINEAR, "type: line, set: beam, value: [1, 0, 0]", 23, "unknown key 'set'", "missing key 'cells'")
+        load(LINEAR, "type: gravity, g: [0, -9, 0], amplitude: { table: [[0, 0]] }", 41, "unknown key 'amplitude'")
+        load(LINEAR, "type: force, node: beam.end, value: [1, 0, 0], amplitude: { table: [[1, 0], [0, 1]] }", 88,
+             "table[1][0] must be later than the row before (1), is 0")
+        spring = TWO + "merge:\n  knot: { sets: [a.end, b.start] }\nelements:\n  a: { type: rod_2d, mesh: a, E: 1, rho: 1, "
+        spring += "area: 1 }\n  b: { type: spring_damper, mesh: b, stiffness: 1, in: plane }\n"
+        load(spring, "type: line, cells: b, value: [1, 0, 0]", 9, "of 'b' has no mass to spread a line load over")
+        body = "mesh:\n  body: { type: point, at: [0, 0, 0] }\nelements:\n"
+        body += "  body: { type: rigid_body_2d, mesh: body, mass: 1, inertia: 1 }\n"
+        load(body, "type: line, cells: body, value: [1, 0, 0]", 9, "a single node and has no length")
+
+    def test_initial_values_that_nothing_takes(self):
+        def initial(model, text, *parts):
+            line = model.count("\n") + 2
+            self.refused(model + "initial:\n  - { set: beam, " + text + " }\n", f"{line}:", "initial[0]", *parts)
+
+        initial(ROD, "spin: [0, 0, 1]", "node 0 has no rotations", "'about'")
+        initial(LINEAR, "spin: [0, 1, 0]", "node 0 cannot have the initial spin [0, 1, 0]")
+        initial(LINEAR + CLAMP, "spin: [0, 0, 1], about: [0, 0, 0]", "node 0 is held by a support", "initial spin")
+        initial(LINEAR, "velocity: [0, 1, 0], about: [0, 0, 0]", "no spin is given")
+        initial(EXACT + CLAMP + "start: statics\n", "rotation: [0, 0, 1]", "equilibrium")
+        self.refused(LINEAR + "initial:\n  - { set: beam, spin: [0, 0, 1], about: [0, 0, 0] }\n"
+                     "  - { set: beam.end, velocity: [0, 1, 0] }\n", "7:5: initial[1]",
+                     "the initial velocity of node 2 is given twice")
+
+    def test_probes_of_rotations_that_are_not_there(self):
+        self.refused(ROD + "output:\n  probes:\n    tip: { node: beam.end, of: [x, wz] }\n",
+                     "7:36: output.probes.tip.of[1]", "node 2 of set 'beam.end' has no rotations, so no 'wz'")
+
+
+if __name__ == "__main__":
+    unittest.main()
