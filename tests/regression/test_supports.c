@@ -125,6 +125,23 @@ static void supports_carry_line_loads(void **state)
     text_case_close(&c);
 }
 
+// A slope under a body that a support keeps from sliding: what the contact pushes sideways the support takes at once.
+static void supports_take_what_contacts_push_into_them(void **state)
+{
+    (void)state;
+    text_case c =
+        text_case_open("mesh: { body: { type: point, at: [0, 0, 0] }, tail: { type: point, at: [0, 1, 0] } }\n"
+                       "elements: { body: { type: point_mass, mesh: body, mass: 2, in: plane },\n"
+                       "            tail: { type: point_mass, mesh: tail, mass: 1, in: plane } }\n"
+                       "supports: { rail: { set: body, fix: [x], reactions: true } }\n"
+                       "contacts: { slope: { type: node_plane, nodes: body, point: [0, 0, 0], normal: [0.6, 0.8, 0], "
+                       "restitution: 0 } }\n",
+                       DOWN, MOREAU, TIME("1.0e-2", "0.1"), NULL);
+    text_case_run(&c);
+    CHECK_NEAR(c.sim->reactions[0].force[0], -2.0 * gravity * 0.6 / 0.8, 1e-11);
+    text_case_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +149,7 @@ int main(void)
         cmocka_unit_test(supports_and_contacts_balance_the_momentum),
         cmocka_unit_test(supports_carry_the_weight),
         cmocka_unit_test(supports_carry_line_loads),
+        cmocka_unit_test(supports_take_what_contacts_push_into_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
