@@ -155,12 +155,36 @@ static pcs_outcome half_second_stage(pcs_scheme *self, const pcs_state *x, doubl
     return *is_impact ? pcs_explicit_impact(self, &s->base, report) : pcs_explicit_settle(self, &s->base, report);
 }
 
-static void half_report_momentum(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
+// Impulses of the first stage pushed along the directions of its start, and are told along those of the end.
+static void half_add_turned_momentum(const pcs_scheme *self, double sum[3])
+{
+    const half *s = self->data;
+    const pcs_system *system = self->system;
+    pcs_measure pushed;
+    system->ops->measure(system, s->base.next.q, s->kick, &pushed);
+    for (int k = 0; k < 3; k++) sum[k] += pushed.free_momentum[k];
+    for (int j = 0; j < system->nrow; j++) {
+        double along[3];
+        if (s->base.stage[j] == 0.0) continue;
+        system->ops->row_resultant(system, j, along);
+        for (int k = 0; k < 3; k++) sum[k] -= s->base.stage[j] * along[k];
+        for (int t = 0; t < system->rows[j].ntangent; t++) {
+            int tangent = system->rows[j].first_tangent + t;
+            system->ops->tangent_resultant(system, tangent, along);
+            for (int k = 0; k < 3; k++) sum[k] -= s->base.stage_t[tangent] * along[k];
+        }
+    }
+}
+
+static void half_report_momentum(pcs_scheme *self, const pcs_state *x, double h, bool is_impact,
+                                 pcs_step_report *report)
 {
     half *s = self->data;
     double end[3];
     pcs_resultant(self->system, x->t + h, s->base.next.q, s->v1, end);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * h * (s->resultant[k] + end[k]);
+    bool turns = self->system->ops->update_directions != NULL && self->system->ops->resultant != NULL;
+    if (turns && !is_impact) half_add_turned_momentum(self, report->smooth_impulse);
     pcs_resultant(self->system, x->t + h, s->base.next.q, s->base.next.v, s->resultant);
 }
 
@@ -190,7 +214,7 @@ static void half_accept(pcs_scheme *self, pcs_state *x, double h, bool is_impact
 {
     half *s = self->data;
     pcs_explicit_report_rows(self, &s->base, 0.5 * h, is_impact, report);
-    half_report_momentum(self, x, h, report);
+    half_report_momentum(self, x, h, is_impact, report);
     pcs_explicit_report_work(self, &s->base, x, report);
     double *a = x->history[HISTORY_A];
     x->history[HISTORY_A] = s->base.next.a;

@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ITERATIONS = 60, POLISHES = 3 };
+enum { ITERATIONS = 60, POLISHES = 3, SETTLE_TIES_AFTER = 8, STALLED_AFTER = 16 };
 
 typedef struct newton {
     int n, m, nt, nz, nb; // unknowns, rows, tangents, 2 m + nt, bilateral rows
@@ -33,6 +33,7 @@ typedef struct newton {
     unsigned char *is_used;                                  // [m] rows that may transmit something in this step
     int *row_of_tangent;                                     // [nt]
     bool has_jump;                                           // U or W is not zero
+    int gate_sign; // 1: a gap at the tolerance counts as closed; -1: as open, where closing it would open it
     bool is_factored;                                        // S* of a system whose tangents never change
     unsigned char *has_column;                               // [nz] its columns Y that are filled
     double **Y;                                              // [nz][n] what a unit multiplier does to d
@@ -293,7 +294,7 @@ static void newton_fill_cone(pcs_step_solver *self, pcs_step_problem *p)
     c->h = self->form.h;
     c->has_position = self->form.has_position;
     c->gate_is_live = self->form.gate_is_live;
-    c->gate_tolerance = self->form.gate_tolerance;
+    c->gate_tolerance = s->gate_sign * self->form.gate_tolerance;
 }
 
 // What the law of row j adds to its velocity; the tangential ones likewise.
@@ -468,6 +469,7 @@ static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, i
     for (int j = 0; j < s->m && self->form.has_smooth_multipliers; j++) p->lam[j] = 0.0;
     newton_apply(self, p);
     while (*iterations < ITERATIONS) {
+        s->gate_sign = *iterations < SETTLE_TIES_AFTER ? 1 : -1;
         double change = newton_iterate(self, p, iterations);
         if (isnan(change)) return PCS_NOT_CONVERGED;
         // A body at rest has no velocity, but what its weight would give it in a step is rounded off all the same.
@@ -478,6 +480,7 @@ static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, i
         is_small = is_small || self->system->is_linear; // one linearisation is the whole problem
         // Positions are rounded off however little moves: in equilibrium, or where joints hold all there is.
         double rounding = fmax(1e-10 * scale, 1e-13 * self->system->length / self->form.h);
+        if (*iterations > STALLED_AFTER) rounding *= 10.0;
         if ((is_small || (change <= rounding && rate > 0.5)) && !newton_misses_row(self, p)) {
             if (!pcs_projection_move(self, p->q)) return PCS_SINGULAR;
             if (newton_law_holds(self, p) || npolish++ == POLISHES) return PCS_CONVERGED;
@@ -493,6 +496,7 @@ static pcs_outcome newton_contact(pcs_step_solver *self, pcs_step_problem *p, in
     newton *s = self->data;
     memset(p->d, 0, (size_t)s->n * sizeof(double));
     memset(s->is_used, 1, (size_t)s->m);
+    s->gate_sign = 1;
     memset(s->y0, 0, (size_t)s->n * sizeof(double));
     memcpy(s->qt, p->q, (size_t)s->n * sizeof(double));
     newton_fill_columns(self);
