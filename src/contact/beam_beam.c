@@ -236,7 +236,8 @@ static void beams_evaluate_row(const beams_contact *self, const pcs_places *plac
     beams_tangents(self, &view, row->normal, tangent);
     for (int t = 0; t < self->ntangent; t++) beams_push_both(self, pair, c, arm, tangent[t], &row->tangent[t]);
     if (places->has_velocities && is_near)
-        row->bias = pcs_segment_bias(&view.axis[0], &view.axis[1], c, row->normal, &view.velocity[0], &view.velocity[1]);
+        row->bias =
+            pcs_segment_bias(&view.axis[0], &view.axis[1], c, row->normal, &view.velocity[0], &view.velocity[1]);
 }
 
 static void beams_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)

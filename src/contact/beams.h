@@ -30,14 +30,14 @@ typedef struct pcs_beams {
     const pcs_set *a, *b;
     double reach, thickness, size; // size: of the mesh
     int exclude, most;
-    pcs_beam_pair spare;     // some pair that may touch
-    int nnode, *nodes;       // [nnode] of the cells of both sets
-    int (*neighbour)[2];     // [ncell] cells at either end, of the same body; -1: none, or several
-    int *chain, *place;      // [ncell] which chain of cells, and where in it
-    int *loop;               // [ncell] cells of its chain where that is closed, else 0
+    pcs_beam_pair spare;        // some pair that may touch
+    int nnode, *nodes;          // [nnode] of the cells of both sets
+    int (*neighbour)[2];        // [ncell] cells at either end, of the same body; -1: none, or several
+    int *chain, *place;         // [ncell] which chain of cells, and where in it
+    int *loop;                  // [ncell] cells of its chain where that is closed, else 0
     unsigned char *in_a, *in_b; // [ncell]
-    double (*x)[3];          // [mesh nnode] present positions of the nodes
-    pcs_box *boxes; // [cells of a, then of b]
+    double (*x)[3];             // [mesh nnode] present positions of the nodes
+    pcs_box *boxes;             // [cells of a, then of b]
     pcs_search *search;
     int nfound;
     pcs_beam_found *found; // [most + 1] nearest first; the last one has no row any more

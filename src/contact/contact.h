@@ -63,7 +63,7 @@ typedef struct pcs_gap_ops {
     size_t params_size;
     const char *const *set_options;  // options that name sets, ends with NULL
     const char *const *cell_options; // those of them that name sets of cells; NULL: none
-    size_t law_offset;              // of the pcs_contact_law in the parameters
+    size_t law_offset;               // of the pcs_contact_law in the parameters
     // NULL when the parameters are sound, else what is wrong; *option names the culprit.
     const char *(*check)(const void *params, const char **option);
     // Constant rows without friction, the fastest; both may be NULL.

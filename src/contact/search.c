@@ -9,12 +9,12 @@
 struct pcs_search {
     int na, nb;
     double reach, skin;
-    double side;         // of a cube
-    double half[3];      // largest half of a box of b when the grid was filled
-    pcs_box *last;       // [nb] boxes that it was filled with
-    int64_t (*cube)[3];  // [nb] where they are
-    int *next, *head;    // [nb], [nslot] lists of boxes with one hash; -1: end
-    int nslot;           // power of two
+    double side;        // of a cube
+    double half[3];     // largest half of a box of b when the grid was filled
+    pcs_box *last;      // [nb] boxes that it was filled with
+    int64_t (*cube)[3]; // [nb] where they are
+    int *next, *head;   // [nb], [nslot] lists of boxes with one hash; -1: end
+    int nslot;          // power of two
     bool is_filled;
     long nfill;
 };

@@ -10,9 +10,9 @@ typedef struct pcs_segment {
 } pcs_segment;
 
 typedef struct pcs_closest {
-    double s, t;           // on a and on b, 0 at the start and 1 at the end
+    double s, t;             // on a and on b, 0 at the start and 1 at the end
     bool s_slides, t_slides; // not held at an end: moves along its segment when the segments move
-    double d[3];           // from a to b
+    double d[3];             // from a to b
     double distance;
 } pcs_closest;
 
