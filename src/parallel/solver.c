@@ -4,10 +4,10 @@
 // told once, later only values). A solve reads the right-hand side of the own equations and gives the solution on
 // those and on the copies.
 //
-// Defaults, measured in docs/scaling.md: conjugate gradients to 1e-12 in the energy norm, preconditioned on one rank by
-// a Cholesky factor (CHOLMOD), on several by incomplete factors of each rank's diagonal block, which on chains are
-// exact; general matrices by LU factors (UMFPACK, MUMPS). Options may carry the prefix mass_ or iteration_, or stand
-// for both matrices.
+// Defaults, measured in docs/scaling.md: on one rank factors (CHOLMOD, UMFPACK); on several conjugate gradients to
+// 1e-12 in the energy norm, preconditioned by incomplete factors of each rank's diagonal block, which on chains are
+// exact, and for general matrices LU factors (MUMPS). Options may carry the prefix mass_ or iteration_, or stand for
+// both matrices.
 
 #include "linsolve/linsolve.h"
 #include "parallel/parallel.h"
@@ -92,53 +92,68 @@ static PetscErrorCode solver_default(const char *prefix, const char *name, const
     return 0;
 }
 
-// The library of the factors goes with our choice of factors only.
-static PetscErrorCode solver_default_factor(const char *prefix, const char *library)
+// Does the preconditioner solve the system by itself?
+static bool solver_is_exact(const char *pc)
 {
-    char name[128], value[64] = "";
-    PetscBool is_given;
-    PetscCall(PetscSNPrintf(name, sizeof name, "-%ssub_pc_type", prefix));
-    PetscCall(PetscOptionsGetString(NULL, NULL, name, value, sizeof value, &is_given));
-    bool is_ours = strcmp(value, strcmp(library, "cholmod") == 0 ? "cholesky" : "lu") == 0;
-    return is_ours ? solver_default(prefix, "sub_pc_factor_mat_solver_type", library) : 0;
+    return strcmp(pc, PCLU) == 0 || strcmp(pc, PCCHOLESKY) == 0;
 }
 
 // Gradients with a factor of the block of each rank; forces and moments do not add up to a length, energies do:
 // r . A^-1 r, near enough, is what they minimise.
-static PetscErrorCode solver_prefer_gradients(KSP ksp, PC pc, const char *prefix, bool is_alone)
+static PetscErrorCode solver_prefer_gradients(KSP ksp, PC pc, const char *prefix)
 {
     PetscCall(KSPSetType(ksp, KSPCG));
     PetscCall(KSPSetNormType(ksp, KSP_NORM_NATURAL));
     PetscCall(PCSetType(pc, PCBJACOBI));
     PetscCall(solver_default(prefix, "sub_ksp_type", "preonly"));
-    PetscCall(solver_default(prefix, "sub_pc_type", is_alone ? "cholesky" : "icc"));
-    return is_alone ? solver_default_factor(prefix, "cholmod") : 0;
+    return solver_default(prefix, "sub_pc_type", "icc");
 }
 
-static PetscErrorCode solver_prefer_factors(KSP ksp, PC pc, bool is_alone)
+static PetscErrorCode solver_prefer_factors(KSP ksp, PC pc, bool is_spd, bool is_alone)
 {
     PetscCall(KSPSetType(ksp, KSPPREONLY));
-    PetscCall(PCSetType(pc, PCLU));
-    PetscCall(PCFactorSetMatSolverType(pc, is_alone ? MATSOLVERUMFPACK : MATSOLVERMUMPS));
-    return 0;
+    PetscCall(PCSetType(pc, is_spd ? PCCHOLESKY : PCLU));
+    const char *library = !is_alone ? MATSOLVERMUMPS : is_spd ? MATSOLVERCHOLMOD : MATSOLVERUMFPACK;
+    return PCFactorSetMatSolverType(pc, library);
+}
+
+// Whoever names a preconditioner that is not exact wants iterations.
+static PetscErrorCode solver_prefer(const pcs_linsolve *self, const char *prefix, bool is_alone)
+{
+    solver_data *d = self->data;
+    char name[128], asked[64] = "";
+    PetscBool is_given;
+    PC pc;
+    bool is_spd = self->kind == PCS_SPD;
+    PetscCall(KSPGetPC(d->ksp, &pc));
+    PetscCall(PetscSNPrintf(name, sizeof name, "-%spc_type", prefix));
+    PetscCall(PetscOptionsGetString(NULL, NULL, name, asked, sizeof asked, &is_given));
+    bool is_iterated = is_given ? !solver_is_exact(asked) : is_spd && !is_alone;
+    if (!is_iterated) return solver_prefer_factors(d->ksp, pc, is_spd, is_alone);
+    if (is_spd) return solver_prefer_gradients(d->ksp, pc, prefix);
+    return KSPSetType(d->ksp, KSPGMRES);
 }
 
 static PetscErrorCode solver_make_ksp(const pcs_linsolve *self, const pcs_parallel *parallel)
 {
     solver_data *d = self->data;
-    bool is_alone = parallel->comm.size == 1;
     char prefix[64];
     PC pc;
+    KSPType ksp_type = NULL;
+    PCType pc_type = NULL;
     PetscCall(PetscSNPrintf(prefix, sizeof prefix, "%s%s", self->label, self->label[0] == '\0' ? "" : "_"));
     if (prefix[0] != '\0') PetscCall(pcs_parallel_spread_options(parallel, prefix));
     PetscCall(KSPCreate(parallel->world, &d->ksp));
     PetscCall(KSPSetOptionsPrefix(d->ksp, prefix));
     PetscCall(KSPSetOperators(d->ksp, d->A, d->A));
     PetscCall(KSPSetTolerances(d->ksp, default_tolerance, PETSC_DEFAULT, PETSC_DEFAULT, MOST_ITERATIONS));
-    PetscCall(KSPGetPC(d->ksp, &pc));
-    if (self->kind == PCS_SPD) PetscCall(solver_prefer_gradients(d->ksp, pc, prefix, is_alone));
-    else PetscCall(solver_prefer_factors(d->ksp, pc, is_alone));
+    PetscCall(solver_prefer(self, prefix, parallel->comm.size == 1));
     PetscCall(KSPSetFromOptions(d->ksp));
+    PetscCall(KSPGetPC(d->ksp, &pc));
+    PetscCall(KSPGetType(d->ksp, &ksp_type));
+    PetscCall(PCGetType(pc, &pc_type));
+    PetscCheck(strcmp(ksp_type, KSPPREONLY) != 0 || solver_is_exact(pc_type), parallel->world, PETSC_ERR_USER_INPUT,
+               "-ksp_type preonly goes with -pc_type lu or cholesky, not with %s", pc_type);
     return 0;
 }
 

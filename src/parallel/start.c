@@ -14,6 +14,10 @@ static const char *const start_prefixes[] = { "mass_", "iteration_", NULL };
 // PETSc asks for these when it ends.
 static const char *const start_late[] = { "-options_left", "-log_view", "-malloc_dump", "-memory_view", NULL };
 
+// How far iterations go may be said where a factor solves exactly, too.
+static const char *const start_limits[] = { "-ksp_rtol",      "-ksp_atol",           "-ksp_max_it",
+                                            "-mass_ksp_rtol", "-iteration_ksp_rtol", NULL };
+
 static bool start_is_one_of(const char *const *names, const char *text)
 {
     for (int i = 0; names[i] != NULL; i++)
@@ -56,7 +60,7 @@ static bool start_is_used(const char *name)
 {
     char text[PREFIX_ROOM];
     PetscBool is_used = PETSC_FALSE;
-    if (start_is_one_of(start_late, name)) return true;
+    if (start_is_one_of(start_late, name) || start_is_one_of(start_limits, name)) return true;
     // PETSc wants names without the sign here.
     if (PetscOptionsUsed(NULL, name + 1, &is_used) == 0 && is_used) return true;
     for (int k = 0; start_prefixes[k] != NULL; k++) {

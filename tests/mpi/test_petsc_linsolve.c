@@ -70,6 +70,10 @@ static void test_defaults(void **state)
     check_against_dense(ctx, random_chain(ctx, 150, 3, 1u), "petsc", "", PCS_SPD, 1e-11);
     check_against_dense(ctx, bar(ctx, 101, stiff_rod), "auto", "mass", PCS_SPD, 1e-11);
     check_against_dense(ctx, grid(ctx, 12, 0.1), "petsc", "iteration", PCS_SPD, 1e-11);
+    check_against_dense(ctx, grid(ctx, 12, 0.1), "petsc", "iteration", PCS_GENERAL, 1e-11);
+    pcs_context_destroy(&ctx);
+    static const char *const iterated[] = { "-pc_type", "ilu" };
+    ctx = begin(2, iterated);
     check_against_dense(ctx, grid(ctx, 12, 0.1), "petsc", "iteration", PCS_GENERAL, 1e-10);
     pcs_context_destroy(&ctx);
 }
@@ -128,12 +132,20 @@ static void test_bad_options(void **state)
 {
     (void)state;
     static const char *const unknown[] = { "-mass_ksp_type", "gc" }, *const nameless[] = { "cg" };
+    static const char *const half[] = { "-mass_ksp_type", "preonly", "-pc_type", "jacobi" };
     pcs_context *ctx = begin(2, unknown);
     pcs_linsolve *solver = NULL;
     CHECK_STATUS(ctx,
                  pcs_linsolve_create_labelled(ctx, "petsc", "mass", laid_out(ctx, grid(ctx, 4, 1.0)), PCS_SPD, &solver),
                  PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(ctx), "gc");
+    pcs_context_destroy(&ctx);
+
+    ctx = begin(4, half);
+    CHECK_STATUS(ctx,
+                 pcs_linsolve_create_labelled(ctx, "petsc", "mass", laid_out(ctx, grid(ctx, 4, 1.0)), PCS_SPD, &solver),
+                 PCS_BAD_INPUT);
+    CHECK_TEXT(pcs_message(ctx), "goes with -pc_type lu or cholesky, not with jacobi");
     pcs_context_destroy(&ctx);
 
     CHECK(pcs_context_create(&ctx) == PCS_OK);
