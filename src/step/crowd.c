@@ -7,7 +7,14 @@
 
 // Multiplier zero; equation imposed; on the edge of the friction disc, in space or either way in the plane.
 enum { OUT, HELD, SLIDING, SLIDING_UP, SLIDING_DOWN };
-enum { FREEZE_GATE_AFTER = 8, ROUNDS = 200, IDLE_ROUNDS = 10, KRYLOV_RESTART = 120, KRYLOV_LIMIT = 3000, SWEEPS = 2000 };
+enum {
+    FREEZE_GATE_AFTER = 8,
+    ROUNDS = 200,
+    IDLE_ROUNDS = 20,
+    KRYLOV_RESTART = 120,
+    KRYLOV_LIMIT = 3000,
+    SWEEPS = 2000
+};
 
 // Of the size of velocities, and of lengths: asked for, taken for zero, and still accepted where nothing improves.
 static const double tight_rate = 1e-14, slack_rate = 1e-13, tight_gap = 1e-15, slack_gap = 4e-15, acceptable = 50.0;
@@ -115,7 +122,7 @@ static int crowd_tangent_mode(pcs_crowd *c, int row, bool is_closed)
     int k = crowd_tangent(c, row, 0), la = c->m + row;
     double y[2], limit = r->friction * fmax(c->z[la] - c->r[la] * c->value[la], 0.0), length = crowd_trial(c, row, y);
     double slack = c->slack[1] * c->r[k], edge = limit + (c->mode[k] == HELD ? slack : -slack);
-    unsigned char mode = !is_closed || r->friction == 0.0 ? OUT : length <= edge && limit > slack ? HELD : SLIDING;
+    unsigned char mode = !is_closed || r->friction == 0.0 ? OUT : length <= edge ? HELD : SLIDING;
     // In the plane there are two ways to slide, and turning round is a change of mode.
     bool is_undecided = fabs(y[0]) <= slack && c->mode[k] > SLIDING;
     if (mode == SLIDING && r->ntangent == 1) mode = is_undecided ? c->mode[k] : y[0] > 0.0 ? SLIDING_UP : SLIDING_DOWN;

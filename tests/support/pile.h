@@ -23,6 +23,7 @@ typedef struct pile_shape {
     double sideways;             // m/s, along x and half of it along y
     double friction, restitution;
     double young; // N/m^2
+    bool doubles; // every contact is stated twice
 } pile_shape;
 
 typedef struct pile {
@@ -31,7 +32,7 @@ typedef struct pile {
     pcs_fe_group group;
     pcs_fe_initial initial;
     pcs_fe_load gravity;
-    pcs_fe_contact *contacts; // [layers]
+    pcs_fe_contact *contacts; // [2 layers]
     pcs_beam_space_params beam;
     pcs_system *system;
 } pile;
@@ -129,11 +130,12 @@ static inline pile *pile_build(const pile_shape *s)
     pile *p = pcs_take(ctx, 1, sizeof *p, "a pile");
     int *first = pcs_take(ctx, (size_t)(s->layers * s->width), sizeof *first, "beams");
     p->ctx = ctx;
-    p->contacts = pcs_take(ctx, (size_t)s->layers, sizeof *p->contacts, "contacts");
+    p->contacts = pcs_take(ctx, (size_t)(2 * s->layers), sizeof *p->contacts, "contacts");
     pile_demand(ctx, pcs_mesh_create(ctx, &p->mesh));
     for (int layer = 0; layer < s->layers; layer++)
         for (int beam = 0; beam < s->width; beam++) first[layer * s->width + beam] = pile_beam(p, s, layer, beam);
     for (int layer = 0; layer < s->layers; layer++) pile_contact(p, s, layer, first);
+    for (int layer = 0; layer < s->layers; layer++) p->contacts[s->layers + layer] = p->contacts[layer];
     pile_demand(ctx, pcs_mesh_add_node_range(p->mesh, "all", 0, p->mesh->nnode));
     pile_demand(ctx, pcs_mesh_add_cell_range(p->mesh, "all", 0, p->mesh->ncell));
     double d = 0.1, area = 0.25 * 3.14159265358979 * d * d, I = area * d * d / 16.0;
@@ -156,7 +158,7 @@ static inline pile *pile_build(const pile_shape *s)
                                      .initials = &p->initial,
                                      .nload = 1,
                                      .loads = &p->gravity,
-                                     .ncontact = s->layers,
+                                     .ncontact = s->doubles ? 2 * s->layers : s->layers,
                                      .contacts = p->contacts };
     pile_demand(ctx, pcs_fe_create(ctx, &definition, &p->system, &culprit));
     return p;

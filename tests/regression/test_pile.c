@@ -1,0 +1,182 @@
+// Piles of beams, all contacts at once: the solver of many contacts against the dense ones step by step, momentum and
+// friction by their definitions, and how its effort grows with the pile.
+
+#include "support/check.h"
+#include "support/pile.h"
+
+static pile_shape shape(int width, int layers, double friction, double sideways)
+{
+    return (pile_shape){
+        .width = width, .layers = layers, .elements = 1, .friction = friction, .sideways = sideways, .young = 1e9
+    };
+}
+
+static void step(pile *p, pile_run *run, double h)
+{
+    CHECK_OK(p->ctx, run->scheme->ops->step(run->scheme, &run->x, h, &run->report));
+    if (run->report.outcome != PCS_CONVERGED) fail_msg("%s", pcs_outcome_text(run->report.outcome));
+}
+
+typedef struct method {
+    const char *scheme, *option;
+    double value;
+} method;
+
+static const method methods[] = { { "alpha_ggl", "rho_inf", 0.8 }, { "moreau_jean", "theta", 0.6 } };
+
+// Step by step the same motion and the same impulses, resting and sliding.
+static void compare(const pile_shape *s, const method *m, const char *solver)
+{
+    pile *a = pile_build(s), *b = pile_build(s);
+    pile_run one = pile_prepare(a, m->scheme, m->option, m->value, solver);
+    pile_run two = pile_prepare(b, m->scheme, m->option, m->value, "schur");
+    int n = a->system->nv, closed = 0;
+    for (int k = 0; k < 12; k++) {
+        step(a, &one, 1e-3);
+        step(b, &two, 1e-3);
+        double speed = fmax(1e-3, s->sideways);
+        for (int i = 0; i < n; i++) {
+            CHECK_NEAR(two.x.v[i], one.x.v[i], 1e-10 * speed);
+            CHECK_NEAR(two.x.q[i], one.x.q[i], 1e-12 * speed);
+        }
+        for (int j = 0; j < a->system->nrow; j++) {
+            const pcs_row_report *x = &one.report.rows[j], *y = &two.report.rows[j];
+            CHECK_NEAR(y->multiplier, x->multiplier, 1e-9 * speed);
+            CHECK_NEAR(y->tangent[0], x->tangent[0], 1e-9 * speed);
+            CHECK_NEAR(y->tangent[1], x->tangent[1], 1e-9 * speed);
+            CHECK(x->is_gated == y->is_gated);
+            closed += y->multiplier > 0.0;
+        }
+    }
+    CHECK(closed > 4 * a->system->nrow); // contacts were at work most of the time
+    pcs_context_destroy(&a->ctx);
+    pcs_context_destroy(&b->ctx);
+}
+
+static void motions_agree(void **state)
+{
+    (void)state;
+    for (int m = 0; m < 2; m++) {
+        compare(&(pile_shape){ .width = 3, .layers = 4, .elements = 1, .young = 1e9 }, &methods[m], "condensed");
+        for (int slides = 0; slides < 2; slides++) {
+            pile_shape s = shape(2, 3, 0.3, slides);
+            compare(&s, &methods[m], "newton");
+        }
+    }
+}
+
+// After every step: no penetration; impulses in the cone, at its edge and against the slip where a contact slides; and
+// what the floor gives is what the momentum of the whole changes by, beyond gravity.
+static void laws_hold(void **state)
+{
+    (void)state;
+    const double h = 1e-3, mu = 0.4;
+    pile_shape s = shape(4, 6, mu, 0.5);
+    s.speed = 0.3;
+    pile *p = pile_build(&s);
+    pile_run run = pile_prepare(p, "alpha_ggl", "rho_inf", 0.8, "schur");
+    const pcs_system *system = p->system;
+    double momentum[3], weight[3], none = 0.0;
+    pcs_measure measure;
+    int sliding = 0, sticking = 0;
+    for (int k = 0; k < 20; k++) {
+        system->ops->measure(system, run.x.q, run.x.v, &measure);
+        memcpy(momentum, measure.free_momentum, sizeof momentum);
+        step(p, &run, h);
+        system->ops->measure(system, run.x.q, run.x.v, &measure);
+        system->ops->resultant(system, 0.0, run.x.q, run.x.v, weight);
+        double floor[3] = { 0 };
+        for (int j = 0; j < system->nrow; j++) {
+            const pcs_row_report *row = &run.report.rows[j];
+            double slip[2], impulse = hypot(row->tangent[0], row->tangent[1]), limit = mu * row->multiplier;
+            for (int t = 0; t < 2; t++) slip[t] = pcs_rows_dot(system->T, system->rows[j].first_tangent + t, run.x.v);
+            double speed = hypot(slip[0], slip[1]);
+            CHECK(row->gap >= -1e-14);
+            CHECK(impulse <= limit * (1.0 + 1e-13) + none);
+            if (row->multiplier > 1e-6 && speed > 1e-9) {
+                CHECK_NEAR(row->tangent[0] * slip[0] + row->tangent[1] * slip[1], -limit * speed, 1e-11 * limit);
+                sliding++;
+            } else if (row->multiplier > 1e-6) {
+                sticking++;
+            }
+            if (j >= s.width * s.width) continue;
+            floor[0] += row->tangent[0]; // the tangents of a horizontal floor are x and y
+            floor[1] += row->tangent[1];
+            floor[2] += row->multiplier;
+        }
+        for (int i = 0; i < 3; i++)
+            CHECK_NEAR(measure.free_momentum[i] - momentum[i], floor[i] + h * weight[i], 1e-10 * system->mass);
+    }
+    print_message("%d contacts slid, %d stuck\n", sliding, sticking);
+    CHECK(sliding > 100 && sticking > 100);
+    pcs_context_destroy(&p->ctx);
+}
+
+// Products with the condensed matrix in a step, on average. Sets of contacts that come back (solved loosely, they
+// may once) are not gone round in: projections are never needed.
+static double effort(const pile_shape *s, const method *m)
+{
+    enum { STEPS = 6 };
+    pile *p = pile_build(s);
+    pile_run run = pile_prepare(p, m->scheme, m->option, m->value, "schur");
+    double products = 0.0;
+    for (int k = 0; k < STEPS; k++) {
+        step(p, &run, 1e-3);
+        products += run.solver->products;
+        CHECK(run.solver->revisits <= 2 && run.solver->projections == 0);
+    }
+    pcs_context_destroy(&p->ctx);
+    return products / STEPS;
+}
+
+// Eight times the layers: information has to go eight times as far. A solve takes hardly more products for it; more
+// solves are needed where friction couples gaps, gates and velocities.
+static void effort_does_not_grow_with_height(void **state)
+{
+    (void)state;
+    for (int m = 0; m < 2; m++)
+        for (int kind = 0; kind < 3; kind++) {
+            double products[3];
+            for (int k = 0; k < 3; k++) {
+                pile_shape s = shape(3, k == 0 ? 4 : k == 1 ? 12 : 32, kind == 0 ? 0.0 : 0.4, kind == 2 ? 1.0 : 0.0);
+                products[k] = effort(&s, &methods[m]);
+            }
+            print_message("%s%s%s: %.1f, %.1f, %.1f products a step with 36, 108, 288 contacts\n", methods[m].scheme,
+                          kind > 0 ? ", friction" : "", kind == 2 ? ", sliding" : "", products[0], products[1],
+                          products[2]);
+            CHECK(products[2] < (m == 0 && kind > 0 ? 4.5 : 2.5) * products[0]);
+        }
+}
+
+// A contact stated twice: loads are shared, the motion is the same.
+static void redundant_contacts_do_not_matter(void **state)
+{
+    (void)state;
+    pile_shape s = shape(2, 3, 0.0, 0.0);
+    pile *a = pile_build(&s);
+    s.doubles = true;
+    pile *b = pile_build(&s);
+    CHECK(b->system->nrow == 2 * a->system->nrow);
+    for (int m = 0; m < 2; m++) {
+        pile_run one = pile_prepare(a, methods[m].scheme, methods[m].option, methods[m].value, "schur");
+        pile_run two = pile_prepare(b, methods[m].scheme, methods[m].option, methods[m].value, "schur");
+        for (int k = 0; k < 10; k++) {
+            step(a, &one, 1e-3);
+            step(b, &two, 1e-3);
+            for (int i = 0; i < a->system->nv; i++) CHECK_NEAR(two.x.v[i], one.x.v[i], 1e-13);
+        }
+    }
+    pcs_context_destroy(&a->ctx);
+    pcs_context_destroy(&b->ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(motions_agree),
+        cmocka_unit_test(laws_hold),
+        cmocka_unit_test(effort_does_not_grow_with_height),
+        cmocka_unit_test(redundant_contacts_do_not_matter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
