@@ -163,8 +163,9 @@ class BadModels(unittest.TestCase):
         load(LINEAR, "type: gravity, g: [0, -9, 0], amplitude: { table: [[0, 0]] }", 41, "unknown key 'amplitude'")
         load(LINEAR, "type: force, node: beam.end, value: [1, 0, 0], amplitude: { table: [[1, 0], [0, 1]] }", 88,
              "table[1][0] must be later than the row before (1), is 0")
-        spring = TWO + "merge:\n  knot: { sets: [a.end, b.start] }\nelements:\n  a: { type: rod_2d, mesh: a, E: 1, rho: 1, "
-        spring += "area: 1 }\n  b: { type: spring_damper, mesh: b, stiffness: 1, in: plane }\n"
+        spring = TWO + "merge:\n  knot: { sets: [a.end, b.start] }\nelements:\n"
+        spring += "  a: { type: rod_2d, mesh: a, E: 1, rho: 1, area: 1 }\n"
+        spring += "  b: { type: spring_damper, mesh: b, stiffness: 1, in: plane }\n"
         load(spring, "type: line, cells: b, value: [1, 0, 0]", 9, "of 'b' has no mass to spread a line load over")
         body = "mesh:\n  body: { type: point, at: [0, 0, 0] }\nelements:\n"
         body += "  body: { type: rigid_body_2d, mesh: body, mass: 1, inertia: 1 }\n"

@@ -1,0 +1,290 @@
+// Loads in equilibrium and in motion: follower forces against an integrated elastica, line loads against the exact
+// beam, torques against the energy they give, momentum under loads of every kind.
+
+#include "core/rotation.h"
+#include "support/check.h"
+#include "support/still.h"
+#include "support/text_case.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 400 };
+
+// Axes of a skew frame.
+static const double axes[3][3] = { { 1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0 },
+                                   { 2.0 / 3.0, -2.0 / 3.0, 1.0 / 3.0 },
+                                   { 2.0 / 3.0, 1.0 / 3.0, -2.0 / 3.0 } };
+
+// A beam of length 1 and square section 0.1, E = 1e6.
+static const double EA = 1e4, EI = 1e6 * 1e-4 / 12.0, GA = 1e6 / 2.6 * 0.01 * 5.0 / 6.0;
+
+static void in_skew_axes(double a, double b, double out[3])
+{
+    for (int k = 0; k < 3; k++) out[k] = a * axes[0][k] + b * axes[1][k];
+}
+
+// d(x, y, angle, moment)/ds under the force n that every section carries.
+static void elastica_slope(const double y[4], const double n[2], double out[4])
+{
+    double c = cos(y[2]), s = sin(y[2]);
+    double stretch = 1.0 + (c * n[0] + s * n[1]) / EA, shear = (c * n[1] - s * n[0]) / GA;
+    out[0] = stretch * c - shear * s;
+    out[1] = stretch * s + shear * c;
+    out[2] = y[3] / EI;
+    out[3] = out[1] * n[0] - out[0] * n[1];
+}
+
+// A force that follows the tip is known in the tip's frame, where the beam is integrated backwards, moment free, to its
+// root. Gives tip position and angle in the frame of the root.
+static void follower_elastica(const double n[2], double tip[3])
+{
+    enum { STEPS = 2000 };
+    double y[4] = { 0 }, h = -1.0 / STEPS;
+    for (int i = 0; i < STEPS; i++) {
+        double k[4][4], z[4];
+        for (int stage = 0; stage < 4; stage++) {
+            double part = stage == 0 ? 0.0 : stage == 3 ? h : 0.5 * h;
+            for (int j = 0; j < 4; j++) z[j] = y[j] + (stage == 0 ? 0.0 : part * k[stage - 1][j]);
+            elastica_slope(z, n, k[stage]);
+        }
+        for (int j = 0; j < 4; j++) y[j] += h / 6.0 * (k[0][j] + 2.0 * k[1][j] + 2.0 * k[2][j] + k[3][j]);
+    }
+    tip[0] = -(cos(y[2]) * y[0] + sin(y[2]) * y[1]);
+    tip[1] = -(cos(y[2]) * y[1] - sin(y[2]) * y[0]);
+    tip[2] = -y[2];
+}
+
+static const char plane_beam[] =
+    "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: %d } }\n"
+    "elements: { beam: { type: beam_exact_2d, mesh: beam, E: 1.0e+6, nu: 0.3, rho: 1000,\n"
+    "                    section: { type: rectangle, width: 0.1, height: 0.1 } } }\n"
+    "supports: { clamp: { set: beam.start, fix: [x, y, rz] } }\n"
+    "loads: { push: { type: force, node: beam.end, value: [%.17g, %.17g, 0], follower: true } }\n"
+    "output: { probes: { tip: { node: beam.end, of: [x, y, rz] } } }\n";
+
+// The same along a skew axis; %s is for what the plane has not.
+static const char space_beam[] =
+    "mesh: { beam: { type: line, from: [0, 0, 0], to: [%.17g, %.17g, %.17g], elements: %d } }\n"
+    "elements: { beam: { type: beam_exact_3d, mesh: beam, E: 1.0e+6, nu: 0.3, rho: 1000,\n"
+    "                    orientation: [%.17g, %.17g, %.17g],\n"
+    "                    section: { type: rectangle, width: 0.1, height: 0.1 } } }\n"
+    "supports: { clamp: { set: beam.start, fix: [x, y, z, rx, ry, rz] } }\n"
+    "loads: { push: { type: force, node: beam.end, value: [%.17g, %.17g, %.17g], follower: true } }\n"
+    "output: { probes: { tip: { node: beam.end, of: [x, y, z, rx, ry, rz] } } }\n";
+
+// Tip position and angle in the plane of bending.
+static void plane_tip(const double n[2], int elements, double tip[3])
+{
+    char text[1024];
+    double q[MOST] = { 0 };
+    snprintf(text, sizeof text, plane_beam, elements, n[0], n[1]);
+    still s = still_open(text, NULL);
+    still_statics(&s, 0, q);
+    tip[0] = still_probe(&s, "tip.x", q);
+    tip[1] = still_probe(&s, "tip.y", q);
+    tip[2] = still_probe(&s, "tip.rz", q);
+    still_close(&s);
+}
+
+static void space_tip(const double n[2], int elements, double tip[3])
+{
+    char text[1024];
+    double q[MOST] = { 0 }, F[3], x[3], turn[3];
+    in_skew_axes(n[0], n[1], F);
+    snprintf(text, sizeof text, space_beam, axes[0][0], axes[0][1], axes[0][2], elements, axes[1][0], axes[1][1],
+             axes[1][2], F[0], F[1], F[2]);
+    still s = still_open(text, NULL);
+    still_statics(&s, 0, q);
+    for (int k = 0; k < 3; k++) {
+        x[k] = still_probe(&s, (const char *[]){ "tip.x", "tip.y", "tip.z" }[k], q);
+        turn[k] = still_probe(&s, (const char *[]){ "tip.rx", "tip.ry", "tip.rz" }[k], q);
+    }
+    tip[0] = pcs_dot3(axes[0], x);
+    tip[1] = pcs_dot3(axes[1], x);
+    tip[2] = pcs_dot3(axes[2], turn);
+    CHECK_NEAR(pcs_dot3(axes[2], x), 0.0, 1e-10);
+    CHECK_NEAR(pcs_dot3(turn, turn), tip[2] * tip[2], 1e-10);
+    still_close(&s);
+}
+
+// Order 2 in the size of the elements, and the same in the plane and in space.
+static void follower_force_bends_the_elastica(void **state)
+{
+    (void)state;
+    const double forces[3][2] = { { 0.0, 12.0 }, { -6.0, 20.0 }, { 15.0, -30.0 } };
+    for (int i = 0; i < 3; i++) {
+        double exact[3], coarse[3], fine[3], skew[3], error[2] = { 0 };
+        follower_elastica(forces[i], exact);
+        plane_tip(forces[i], 16, coarse);
+        plane_tip(forces[i], 32, fine);
+        space_tip(forces[i], 16, skew);
+        CHECK(fabs(exact[2]) > 0.6);
+        for (int k = 0; k < 3; k++) {
+            error[0] = fmax(error[0], fabs(coarse[k] - exact[k]));
+            error[1] = fmax(error[1], fabs(fine[k] - exact[k]));
+            CHECK_NEAR(fine[k] + (fine[k] - coarse[k]) / 3.0, exact[k], 1e-2 * error[1]);
+            CHECK_NEAR(skew[k], coarse[k], 1e-9);
+        }
+        CHECK_NEAR(log2(error[0] / error[1]), 2.0, 0.02);
+        CHECK(error[1] < 1e-3);
+    }
+}
+
+// A force that stands bends less than one that follows; started in equilibrium, either keeps its beam at rest.
+static void equilibrium_is_at_rest_in_motion(void **state)
+{
+    (void)state;
+    char text[1400];
+    const double n[2] = { -6.0, 20.0 };
+    double F[3];
+    in_skew_axes(n[0], n[1], F);
+    int used = snprintf(text, sizeof text, space_beam, axes[0][0], axes[0][1], axes[0][2], 4, axes[1][0], axes[1][1],
+                        axes[1][2], F[0], F[1], F[2]);
+    snprintf(text + used, sizeof text - (size_t)used,
+             "start: statics\nscheme: { type: alpha_ggl, rho_inf: 0.9 }\ntime: { step: 1.0e-3, end: 0.02 }\n");
+    text_case c = text_case_open(text, NULL);
+    double x[3], v[3], reference[3], later[3];
+    text_case_node(&c, "beam.end", x, v, reference);
+    text_case_run(&c);
+    text_case_node(&c, "beam.end", later, v, reference);
+    CHECK(pcs_dot3(axes[1], x) > 0.3);
+    CHECK_ALL_NEAR(3, later, x, 1e-10);
+    CHECK(sqrt(pcs_dot3(v, v)) < 1e-8);
+    text_case_close(&c);
+}
+
+// One element of a linear beam is exact at its tip: p L^4/(8 E I) + p L^2/(2 G A k), from stout to slender.
+static void line_load_is_exact_with_one_element(void **state)
+{
+    (void)state;
+    const double heights[] = { 0.5, 0.1, 1e-2, 1e-3, 1e-4 };
+    for (int i = 0; i < 5; i++)
+        for (int is_space = 0; is_space < 2; is_space++) {
+            char text[1200];
+            double d = heights[i], p = d * d * d * d, P[3], q[12] = { 0 }, along[3];
+            double E = 1e3, area = d * d, I = d * d * d * d / 12.0, G = E / 2.6;
+            in_skew_axes(0.0, p, P);
+            const double plane_axis[3] = { 0.6, 0.8, 0.0 }, plane_load[3] = { -0.8 * p, 0.6 * p, 0.0 };
+            memcpy(along, is_space ? axes[0] : plane_axis, sizeof along);
+            if (!is_space) memcpy(P, plane_load, sizeof P);
+            snprintf(text, sizeof text,
+                     "mesh: { beam: { type: line, from: [0, 0, 0], to: [%.17g, %.17g, %.17g], elements: 1 } }\n"
+                     "elements: { beam: { type: %s, mesh: beam, E: 1.0e+3, nu: 0.3, rho: 1, %s\n"
+                     "                    section: { type: rectangle, width: %.17g, height: %.17g } } }\n"
+                     "supports: { clamp: { set: beam.start, fix: %s } }\n"
+                     "loads: { snow: { type: line, cells: beam, value: [%.17g, %.17g, %.17g] } }\n",
+                     along[0], along[1], along[2], is_space ? "beam_timo_3d" : "beam_timo_2d",
+                     is_space ? "orientation: [2, -2, 1]," : "", d, d,
+                     is_space ? "[x, y, z, rx, ry, rz]" : "[x, y, rz]", P[0], P[1], P[2]);
+            still s = still_open(text, NULL);
+            still_statics(&s, 0, q);
+            double tip = pcs_dot3((const double[3]){ q[0], q[1], is_space ? q[2] : 0.0 }, P) / p;
+            CHECK_RELATIVE(tip, p / (8.0 * E * I) + p / (2.0 * G * area * 5.0 / 6.0), 1e-7);
+            still_close(&s);
+        }
+}
+
+#define SCHEMES                                                                                                \
+    {                                                                                                          \
+        "alpha_ggl, rho_inf: 0.9", "alpha_velocity, rho_inf: 0.9", "newmark", "hht", "moreau_jean, theta: 0.5" \
+    }
+
+// A constant torque about a principal axis: w = m t/J, and its work is the kinetic energy.
+static void torque_gives_its_work_as_energy(void **state)
+{
+    (void)state;
+    const char *const schemes[] = SCHEMES;
+    for (int i = 0; i < 10; i++) {
+        char text[800];
+        snprintf(text, sizeof text,
+                 "mesh: { body: { type: point, at: [1, 2, 3] } }\n"
+                 "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [1, 2, 2.5] } }\n"
+                 "loads: { drive: { type: torque, node: body, value: -6, axis: [0, 3, 0], follower: %s } }\n"
+                 "scheme: { type: %s }\ntime: { step: 5.0e-3, end: 2.0 }\n",
+                 i % 2 ? "true" : "false", schemes[i / 2]);
+        text_case c = text_case_open(text, NULL);
+        text_case_run(&c);
+        const pcs_ledger *ledger = &c.sim->ledger;
+        CHECK_NEAR(c.sim->state.v[4], -6.0, 1e-10);
+        CHECK_NEAR(ledger->now.kinetic, 36.0, 1e-9);
+        CHECK_NEAR(ledger->external_work, 36.0, 1e-9);
+        text_case_close(&c);
+    }
+}
+
+// A free beam in space, bent, turned and thrown about by loads of every kind; %s: the force that may follow, the
+// scheme.
+static const char free_beam[] =
+    "mesh: { beam: { type: line, from: [0, 0, 0], to: [2, 1, 0.5], elements: 4 } }\n"
+    "elements: { beam: { type: beam_exact_3d, mesh: beam, E: 2.0e+4, nu: 0.25, rho: 3, orientation: [0, 0, 1],\n"
+    "                    section: { type: rectangle, width: 0.3, height: 0.2 } } }\n"
+    "loads: { weight: { type: gravity, g: [0, 0, -2] },\n"
+    "         stands: { type: force, node: beam.start, value: [1, -2, 3] },\n"
+    "         turns: { type: moment, node: beam.start, value: [0.5, 2, -1] },\n"
+    "         carried: { type: moment, node: beam.end, value: [1, -1, 0.5], follower: true },\n"
+    "         motor: { type: torque, node: beam.end, value: 2, axis: [2, 0, 1] },\n"
+    "         line: { type: line, cells: beam, value: [0.3, -1, 2] }%s }\n"
+    "scheme: { type: %s }\ntime: { step: 2.0e-3, end: 0.4 }\n";
+
+static void momentum_is_what_the_forces_gave(void **state)
+{
+    (void)state;
+    const char *const schemes[] = SCHEMES;
+    const double length = sqrt(5.25), mass = 3.0 * 0.06 * length, t = 0.4;
+    for (int i = 0; i < 10; i++) {
+        char text[2000];
+        snprintf(
+            text, sizeof text, free_beam,
+            i % 2 ? ", follows: { type: force, node: beam.end, value: [3, 1, -2], follower: true },"
+                    " rises: { type: force, node: beam.end, value: [4, 0, 0], amplitude: { table: [[0, 0], [1, 1]] } }"
+                  : "",
+            schemes[i / 2]);
+        text_case c = text_case_open(text, NULL);
+        const pcs_system *s = c.sim->system;
+        double follower[3] = { 0 }, R[9], force[3];
+        while (!pcs_sim_is_done(c.sim)) {
+            for (int side = 0; side < 2; side++) {
+                pcs_rotation_exp(c.sim->state.q + s->nq - 3, R);
+                pcs_rotation_apply(R, (const double[3]){ 3, 1, -2 }, force);
+                for (int k = 0; k < 3 && i % 2; k++) follower[k] += 0.5 * 2e-3 * force[k];
+                if (side == 0) text_case_step(&c);
+            }
+        }
+        const double *p = c.sim->ledger.now.momentum;
+        CHECK_NEAR(p[0], t + 0.3 * length * t + follower[0] + (i % 2 ? 2.0 * t * t : 0.0), i % 2 ? 1e-4 : 1e-11);
+        CHECK_NEAR(p[1], -2.0 * t - length * t + follower[1], i % 2 ? 1e-4 : 1e-11);
+        CHECK_NEAR(p[2], 3.0 * t + 2.0 * length * t - 2.0 * mass * t + follower[2], i % 2 ? 1e-4 : 1e-11);
+        text_case_close(&c);
+    }
+}
+
+// Modes about the reference state are those of the model without its loads.
+static void loads_do_not_stiffen_the_reference(void **state)
+{
+    (void)state;
+    const char text[] =
+        "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4 } }\n"
+        "elements: { beam: { type: beam_exact_3d, mesh: beam, E: 1.0e+6, nu: 0.3, rho: 1000, orientation: [0, 1, 0],\n"
+        "                    section: { type: rectangle, width: 0.1, height: 0.05 } } }\n"
+        "supports: { clamp: { set: beam.start, fix: [x, y, z, rx, ry, rz] } }\n"
+        "loads: { push: { type: force, node: beam.end, value: [-5, 0, 0], follower: true },\n"
+        "         turns: { type: moment, node: beam.end, value: [2, 1, 1] } }\n";
+    still loaded = still_open(text, NULL), bare = still_open(text, "loads={}");
+    pcs_modes a = still_modes(&loaded, 4, PCS_EIGEN_AUTO), b = still_modes(&bare, 4, PCS_EIGEN_AUTO);
+    CHECK(a.count == 4 && b.count == 4);
+    for (int i = 0; i < 4; i++) CHECK_RELATIVE(a.modes[i].w, b.modes[i].w, 1e-9);
+    still_close(&loaded);
+    still_close(&bare);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(follower_force_bends_the_elastica),   cmocka_unit_test(equilibrium_is_at_rest_in_motion),
+        cmocka_unit_test(line_load_is_exact_with_one_element), cmocka_unit_test(torque_gives_its_work_as_energy),
+        cmocka_unit_test(momentum_is_what_the_forces_gave),    cmocka_unit_test(loads_do_not_stiffen_the_reference),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
