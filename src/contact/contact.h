@@ -54,6 +54,7 @@ typedef struct pcs_contact_shape {
     int nrow;
     int ntangent;     // of every row; 0 without friction
     bool is_constant; // its directions never change and its gaps are linear in q
+    double size;      // m, of what its gaps are differences of: positions round off like it; 0: the mesh says it all
 } pcs_contact_shape;
 
 typedef struct pcs_gap_ops {

@@ -114,7 +114,7 @@ static pcs_status circle_create(pcs_context *ctx, const void *params, const pcs_
     self->node_radius = p->node_radius;
     self->sign = p->side == SIDE_INSIDE ? -1.0 : 1.0;
     PCS_TRY(circle_look_at_nodes(ctx, self, map));
-    *shape = (pcs_contact_shape){ .nrow = self->nodes->count, .ntangent = self->ntangent };
+    *shape = (pcs_contact_shape){ .nrow = self->nodes->count, .ntangent = self->ntangent, .size = p->radius };
     *instance = self;
     return PCS_OK;
 }

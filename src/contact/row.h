@@ -36,6 +36,7 @@ struct pcs_places {
 typedef struct pcs_row_term {
     int node;
     double force[3], moment[3];
+    double arm[3]; // of the force, where the moment is arm x force as the node turns; else zero
 } pcs_row_term;
 
 typedef struct pcs_row_direction {

@@ -60,7 +60,7 @@ static double fe_gyration(const pcs_system *self)
     return mass > 0.0 ? sqrt(inertia / mass) : 0.0;
 }
 
-// Diagonal of the box round the nodes and the points of joints in the reference state.
+// Diagonal of the box round the nodes and the points of joints in the reference state, or the size of contacts.
 static double fe_length(const pcs_system *self)
 {
     const fe_data *fe = self->data;
@@ -79,7 +79,9 @@ static double fe_length(const pcs_system *self)
         }
         sum += (high - low) * (high - low);
     }
-    return sum > 0.0 ? sqrt(sum) : fe_gyration(self);
+    double length = sum > 0.0 ? sqrt(sum) : fe_gyration(self);
+    for (int k = 0; k < fe->model.ncontact; k++) length = fmax(length, fe->sources[k].contact.size);
+    return length;
 }
 
 // Kinetic energy of unit velocities along all translational dofs, shared among the directions of a node: the mass
@@ -118,6 +120,10 @@ static pcs_status fe_choose_ops(pcs_system *self)
     if (fe->has_driven_rows || fe->has_varying_rows) ops->rate_bias = pcs_fe_rate_bias;
     if (fe->is_nonlinear) ops->update_tangents = pcs_fe_update_tangents;
     if (fe->has_varying_rows) ops->update_directions = pcs_fe_update_directions;
+    if (fe->has_varying_rows && fe->model.njoint > 0) {
+        ops->add_joint_stiffness = pcs_fe_add_joint_stiffness;
+        PCS_TRY(pcs_fe_prepare_joint_stiffness(self));
+    }
     if (fe->has_settling_rows) ops->settle = pcs_fe_settle;
     if (fe->nspin > 0) {
         ops->retract = pcs_fe_retract;

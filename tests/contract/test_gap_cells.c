@@ -1,0 +1,212 @@
+// What gap types promise on cells that bend and turn: rows are the derivatives of gaps also where closest points slide,
+// stand at ends or pass from cell to cell; tangents are orthonormal; the bias is the second derivative along a motion.
+
+#include "elements/section.h"
+#include "support/check.h"
+#include "support/model.h"
+#include "system/fe_data.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct scene {
+    const char *element, *values;
+    double b[3][3]; // the second chain; the first lies along x from -1 to 1
+    bool is_plane;
+} scene;
+
+#define MATERIAL "E=100 nu=0 rho=1 area=1 orientation=0,0,1"
+
+static const scene scenes[] = {
+    { "beam_exact_3d", MATERIAL, { { 0.3, -1.1, 0.4 }, { 0.35, 0.2, 0.5 }, { 0.3, 1.2, 0.45 } }, false }, // cross
+    { "beam_timo_3d", MATERIAL, { { -0.4, -0.7, 0.4 }, { -0.5, 0.2, 0.3 }, { -0.3, 1.2, 0.6 } }, false }, // cross
+    { "rod_large_3d", MATERIAL, { { 0.4, 0.3, 0.4 }, { 0.5, 1.2, 0.6 }, { 0.6, 2.2, 0.3 } }, false },     // end
+    { "beam_exact_3d", MATERIAL, { { 1.2, 0.3, 0.1 }, { 1.9, 0.4, 0.2 }, { 2.6, 0.2, 0.3 } }, false },    // ends
+    { "beam_exact_2d", MATERIAL, { { 0.4, 0.3, 0 }, { 0.5, 1.2, 0 }, { 0.6, 2.2, 0 } }, true },           // end
+    { "rod_large_2d", MATERIAL, { { -0.4, 0.3, 0 }, { -0.5, 1.2, 0 }, { -0.6, 2.2, 0 } }, true },         // end
+};
+enum { NSCENE = sizeof scenes / sizeof *scenes };
+
+static model *cells(const pcs_gap_ops *ops, const scene *s, const char *more)
+{
+    const double a[3][3] = { { -1.0, 0.0, 0.0 }, { 0.05, 0.0, 0.0 }, { 1.0, 0.0, 0.0 } };
+    model *m = model_create();
+    model_chain(m, "first", 3, a);
+    model_chain(m, "second", 3, s->b);
+    const char *const names[] = { "first", "second" };
+    for (int i = 0; i < 2; i++) {
+        pcs_fe_group *group = model_group(m, s->element, names[i], s->values);
+        const pcs_section section = { .area = 1.0, .Iy = 0.1, .Iz = 0.1, .torsion = 0.2, .ky = 1.0, .kz = 1.0 };
+        if (group->ops->has_section)
+            memcpy((char *)(size_t)group->params + group->ops->section_offset, &section, sizeof section);
+    }
+    char values[512];
+    int used = snprintf(values, sizeof values,
+                        "radius=0.1 other_radius=0.07 node_radius=0.05 most=1 restitution=0.5 %s", more);
+    // Nodes are those of the second chain, cells of both those of the first, then of the second.
+    for (int i = 0; ops->set_options[i] != NULL; i++) {
+        bool is_node = strcmp(ops->set_options[i], "nodes") == 0;
+        used += snprintf(values + used, sizeof values - (size_t)used, " %s=%s", ops->set_options[i],
+                         is_node || i == 1 ? (ops->set_options[0][0] == 'n' && i == 1 ? "first" : "second") : "first");
+    }
+    model_contact(m, "touch", ops->name, values);
+    model_build(m);
+    return m;
+}
+
+static void settle(const model *m, const double *q)
+{
+    bool has_changed;
+    if (m->system->ops->settle != NULL) CHECK_OK(m->ctx, m->system->ops->settle(m->system, q, &has_changed));
+}
+
+static void for_every_type(void (*check)(model *m, const scene *s))
+{
+    int ntype = 0;
+    for (int type = 0; pcs_gap_types[type] != NULL; type++)
+        for (int k = 0; k < NSCENE && pcs_gap_types[type]->cell_options != NULL; k++) {
+            model *m = cells(pcs_gap_types[type], &scenes[k], "friction=0.3");
+            check(m, &scenes[k]);
+            model_destroy(&m);
+            ntype++;
+        }
+    CHECK(ntype >= NSCENE);
+}
+
+static void somewhere(const model *m, unsigned long long *seed, double *q)
+{
+    model_randomize(seed, m->system->nv, q);
+    for (int i = 0; i < m->system->nv; i++) q[i] *= 0.05;
+    settle(m, q);
+    m->system->ops->update_directions(m->system, q);
+}
+
+static void gaps_at(const model *m, const double *q, double step, const double *d, double *gap)
+{
+    const pcs_system *system = m->system;
+    double x[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE];
+    for (int i = 0; i < system->nv; i++) {
+        x[i] = step * d[i];
+        moved[i] = q[i] + x[i];
+    }
+    if (system->ops->retract != NULL) system->ops->retract(system, q, x, moved);
+    system->ops->gaps(system, moved, gap);
+}
+
+// First and second derivative along a motion at constant velocities. The gap sees no rotations, so that the increments
+// of the nodes are all that counts.
+static void check_derivatives(model *m, const scene *s)
+{
+    (void)s;
+    unsigned long long seed = 7;
+    double q[MODEL_MAX_SIZE], d[MODEL_MAX_SIZE], gap[5][MODEL_MAX_SIZE], bias[MODEL_MAX_SIZE];
+    const double h = 1e-3;
+    for (int place = 0; place < 4; place++) {
+        somewhere(m, &seed, q);
+        for (int trial = 0; trial < 4; trial++) {
+            model_randomize(&seed, m->system->nv, d);
+            for (int k = 0; k < 5; k++) gaps_at(m, q, (k - 2) * h, d, gap[k]);
+            m->system->ops->rate_bias(m->system, q, d, bias);
+            for (int j = 0; j < m->system->nrow; j++) {
+                double slope = (gap[0][j] - 8.0 * gap[1][j] + 8.0 * gap[3][j] - gap[4][j]) / (12.0 * h);
+                double bend =
+                    (-gap[0][j] + 16.0 * gap[1][j] - 30.0 * gap[2][j] + 16.0 * gap[3][j] - gap[4][j]) / (12.0 * h * h);
+                CHECK_NEAR(pcs_system_rate(m->system, j, d), slope, 1e-8);
+                CHECK_NEAR(bias[j], bend, 1e-5 * (1.0 + fabs(bend)));
+            }
+        }
+    }
+}
+
+static void rows_are_derivatives_of_gaps(void **state)
+{
+    (void)state;
+    for_every_type(check_derivatives);
+}
+
+// What a row does to all nodes as forces: those on each chain add up to the normal, or to its opposite, and so for the
+// tangents.
+static void check_directions(model *m, const scene *s)
+{
+    unsigned long long seed = 8;
+    double q[MODEL_MAX_SIZE], point[MODEL_MAX_SIZE][3], normal[MODEL_MAX_SIZE][3];
+    const pcs_system *system = m->system;
+    const pcs_dofmap *map = &((const fe_data *)system->data)->map;
+    somewhere(m, &seed, q);
+    system->ops->contact_points(system, q, point, normal);
+    for (int j = 0; j < system->nrow; j++) {
+        const pcs_row *row = &system->rows[j];
+        double push[3][2][3] = { { { 0 } } };
+        CHECK(row->ntangent == (s->is_plane ? 1 : 2));
+        for (int i = 0; i < map->ndof; i++) {
+            double unit[MODEL_MAX_SIZE] = { 0 };
+            if (map->dof[i].is_rotation) continue;
+            unit[map->dof[i].equation] = 1.0;
+            int chain = map->dof[i].node >= 3;
+            for (int w = 0; w <= row->ntangent; w++) {
+                double part = w == 0 ? pcs_system_rate(system, j, unit)
+                                     : pcs_rows_dot(system->T, row->first_tangent + w - 1, unit);
+                for (int k = 0; k < 3; k++) push[w][chain][k] += part * map->dof[i].direction[k];
+            }
+        }
+        for (int w = 0; w <= row->ntangent; w++) {
+            for (int k = 0; k < 3; k++) CHECK_NEAR(push[w][0][k], -push[w][1][k], 1e-14);
+            for (int u = 0; u <= w; u++) CHECK_NEAR(pcs_dot3(push[w][1], push[u][1]), u == w ? 1.0 : 0.0, 1e-14);
+        }
+        CHECK_ALL_NEAR(3, push[0][1], normal[j], 1e-14);
+    }
+}
+
+static void pushes_are_equal_and_orthonormal(void **state)
+{
+    (void)state;
+    for_every_type(check_directions);
+}
+
+// Turning the model about an axis moves no gap and rubs nothing when it is about the place of contact.
+static void check_moments(model *m, const scene *s)
+{
+    const double q[MODEL_MAX_SIZE] = { 0 };
+    double v[MODEL_MAX_SIZE] = { 0 }, point[MODEL_MAX_SIZE][3], normal[MODEL_MAX_SIZE][3];
+    const pcs_system *system = m->system;
+    const pcs_dofmap *map = &((const fe_data *)system->data)->map;
+    const double w[3] = { s->is_plane ? 0.0 : 0.3, s->is_plane ? 0.0 : -0.5, 0.7 };
+    bool turns = false;
+    for (int i = 0; i < map->ndof; i++) turns = turns || map->dof[i].is_rotation;
+    settle(m, q);
+    m->system->ops->update_directions(m->system, q);
+    system->ops->contact_points(system, q, point, normal);
+    for (int i = 0; i < map->ndof; i++) {
+        double arm[3], swing[3];
+        for (int k = 0; k < 3; k++) arm[k] = m->mesh->x[map->dof[i].node][k] - 0.2;
+        pcs_cross(w, arm, swing);
+        v[map->dof[i].equation] = pcs_dot3(map->dof[i].is_rotation ? w : swing, map->dof[i].direction);
+    }
+    for (int j = 0; j < system->nrow; j++) {
+        double gap[MODEL_MAX_SIZE];
+        system->ops->gaps(system, q, gap);
+        CHECK_NEAR(pcs_system_rate(system, j, v), 0.0, 1e-14);
+        // Surfaces that are apart slide along each other at w x gap n; without rotations, axes at w x distance n.
+        for (int t = 0; t < system->rows[j].ntangent && turns; t++) {
+            double rate = pcs_rows_dot(system->T, system->rows[j].first_tangent + t, v);
+            CHECK(fabs(rate) <= fabs(gap[j]) * 0.92);
+        }
+    }
+}
+
+static void rigid_motions_rub_nothing(void **state)
+{
+    (void)state;
+    for_every_type(check_moments);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_derivatives_of_gaps),
+        cmocka_unit_test(pushes_are_equal_and_orthonormal),
+        cmocka_unit_test(rigid_motions_rub_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

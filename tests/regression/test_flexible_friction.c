@@ -1,0 +1,248 @@
+// Friction and impacts of flexible bodies: a beam dragged over edges sticks without creep and slides with mu N, crossed
+// beams rebound with their momentum kept, points slide in and on circles as closed forms say. Certificates are on.
+
+#include "support/check.h"
+#include "support/text_case.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double gravity = 9.81, mass = 7800.0 * 3.14159265358979323846 * 1e-4;
+
+// A round beam of 1 m over two held edges, 0.6 m apart, pulled along.
+static const char over_edges[] =
+    "mesh:\n"
+    "  beam: { type: line, from: [-0.5, 0, 0], to: [0.5, 0, 0], elements: 7 }\n"
+    "  near: { type: line, from: [-0.3, -0.1, -0.0125], to: [-0.3, 0.1, -0.0125], elements: 1 }\n"
+    "  far: { type: line, from: [0.3, -0.1, -0.0125], to: [0.3, 0.1, -0.0125], elements: 1 }\n"
+    "elements:\n"
+    "  near: { type: rod_3d, mesh: near, E: 1.0e+10, rho: 7800.0, area: 1.0e-4 }\n"
+    "  far: { type: rod_3d, mesh: far, E: 1.0e+10, rho: 7800.0, area: 1.0e-4 }\n"
+    "  beam: { mesh: beam, E: 2.1e+10, nu: 0.3, rho: 7800.0, orientation: [0, 0, 1],\n"
+    "          section: { type: circle, diameter: 0.02 }, damping: { mass: 20.0, stiffness: 1.0e-3 }, type: ";
+static const char edge_rest[] =
+    " }\n"
+    "supports: { near: { set: near, fix: [x, y, z] }, far: { set: far, fix: [x, y, z] } }\n"
+    "contacts:\n"
+    "  near: { type: beam_beam, a: near, b: beam, radius: 0.0025, other_radius: 0.01, restitution: 0.0,\n"
+    "          friction: 0.3, most: 2 }\n"
+    "  far: { type: beam_beam, a: far, b: beam, radius: 0.0025, other_radius: 0.01, restitution: 0.0,\n"
+    "         friction: 0.3, most: 2 }\n"
+    "loads: { weight: { type: gravity, g: [0, 0, -9.81] }, drag: { type: force, node: beam.end, value: ";
+
+static text_case drag(const char *element, const char *scheme, const char *force)
+{
+    return text_case_open(over_edges, element, edge_rest, force, " } }\nscheme: { ", scheme,
+                          " }\ntime: { step: 5.0e-4, end: 1.0 }\n", NULL);
+}
+
+static const char *const beams[] = { "beam_exact_3d", "beam_timo_3d" };
+static const char *const schemes[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 1.0" };
+
+// Force of a row on the beam in the last step.
+static void add_push(const text_case *c, int row, double sum[3])
+{
+    const pcs_system *system = c->sim->system;
+    const pcs_row_report *r = &c->sim->report.rows[row];
+    double along[3];
+    system->ops->row_resultant(system, row, along);
+    for (int k = 0; k < 3; k++) sum[k] += r->step_impulse * along[k] / c->sim->step_size;
+    for (int t = 0; t < system->rows[row].ntangent; t++) {
+        system->ops->tangent_resultant(system, system->rows[row].first_tangent + t, along);
+        for (int k = 0; k < 3; k++) sum[k] += r->tangent[t] * along[k] / c->sim->step_size;
+    }
+}
+
+// 5 N are less than mu m g = 7.2 N. Once its vibrations have died out the beam stands still to round-off.
+static void dragged_beam_sticks_without_creep(void **state)
+{
+    (void)state;
+    for (int e = 0; e < 2; e++)
+        for (int k = 0; k < 2; k++) {
+            double start[3], end[3], v[3], reference[3], push[3] = { 0 };
+            text_case c = drag(beams[e], schemes[k], "[5.0, 0, 0]");
+            while (c.sim->state.step < 1000) text_case_step(&c);
+            text_case_node(&c, "beam.end", start, v, reference);
+            for (int i = 0; i < 1000; i++) text_case_step(&c);
+            text_case_node(&c, "beam.end", end, v, reference);
+            CHECK_ALL_NEAR(3, end, start, 1e-12);
+            CHECK(start[0] > 0.5 && start[0] < 0.5001); // it was pulled out a little, by its own stretch
+            const pcs_row_report *rows = c.sim->report.rows;
+            for (int j = 0; j < c.sim->system->nrow; j++) {
+                CHECK(hypot(rows[j].tangent[0], rows[j].tangent[1]) <= 0.3 * rows[j].step_impulse * (1.0 + 1e-12));
+                add_push(&c, j, push);
+            }
+            CHECK_ALL_NEAR(3, push, ((double[]){ -5.0, 0.0, mass * gravity }), 1e-8);
+            text_case_close(&c);
+        }
+}
+
+// 10 N pull it along: friction is mu N in every step, against the motion, and the weight is carried.
+static void dragged_beam_slides_with_its_friction(void **state)
+{
+    (void)state;
+    for (int e = 0; e < 2; e++)
+        for (int k = 0; k < 2; k++) {
+            double x[3], v[3], reference[3], normal = 0.0, friction = 0.0;
+            text_case c = drag(beams[e], schemes[k], "[10.0, 0, 0]");
+            long nslide = 0;
+            while (c.sim->state.step < 600) {
+                text_case_step(&c);
+                const pcs_row_report *rows = c.sim->report.rows;
+                for (int j = 0; j < c.sim->system->nrow && c.sim->state.step > 50; j++) {
+                    if (rows[j].step_impulse == 0.0) continue;
+                    double size = hypot(rows[j].tangent[0], rows[j].tangent[1]);
+                    CHECK_NEAR(size, 0.3 * rows[j].step_impulse, 1e-11 * rows[j].step_impulse);
+                    nslide++;
+                    if (c.sim->state.step > 500) normal += rows[j].step_impulse;
+                    if (c.sim->state.step > 500) friction += size;
+                }
+            }
+            CHECK(nslide >= 2 * 549); // a gate foreseen may miss a step
+            CHECK_NEAR(normal / (100 * c.sim->step_size), mass * gravity, 1e-3 * mass * gravity);
+            // The end of it: the pull against friction and the damping by mass, 20/s.
+            text_case_node(&c, "beam.end", x, v, reference);
+            double speed = (10.0 - 0.3 * mass * gravity) / (20.0 * mass);
+            CHECK_NEAR(v[0], speed * (1.0 - exp(-20.0 * 0.3)), 0.01 * speed);
+            text_case_close(&c);
+        }
+}
+
+static const char crossed[] = "mesh:\n"
+                              "  low: { type: line, from: [-0.5, 0, 0], to: [0.5, 0, 0], elements: 9 }\n"
+                              "  high: { type: line, from: [0.1, -0.4, 0.0213], to: [0.1, 0.6, 0.0213], elements: 8 }\n"
+                              "initial: [ { set: high, velocity: [0.5, 0.3, -1.0] } ]\n"
+                              "elements:\n"
+                              "  low: { mesh: low, E: 2.1e+9, nu: 0.3, rho: 7800.0, orientation: [0, 0, 1],\n"
+                              "         section: { type: circle, diameter: 0.02 }, type: ";
+static const char crossed_high[] = " }\n"
+                                   "  high: { mesh: high, E: 2.1e+9, nu: 0.3, rho: 7800.0, orientation: [0, 0, 1],\n"
+                                   "          section: { type: circle, diameter: 0.02 }, type: ";
+static const char crossed_touch[] =
+    " }\ncontacts: { touch: { type: beam_beam, a: low, b: high, radius: 0.01, most: 4, ";
+
+// Forces between the beams are all there are: what one gets the other loses.
+static void crossed_beams_keep_their_momentum(void **state)
+{
+    (void)state;
+    const char *const ways[] = { "type: alpha_ggl, rho_inf: 0.8 }\ntime: { step: 1.0e-4, end: 0.03 }\n",
+                                 "type: moreau_jean, theta: 0.5 }\ntime: { step: 1.0e-4, end: 0.03 }\n",
+                                 "type: half_explicit }\ntime: { step: auto, end: 0.01 }\n" };
+    const char *const laws[] = { "restitution: 0.0 } }\nscheme: { ", "restitution: 0.8, friction: 0.3 } }\nscheme: { ",
+                                 "restitution: 0.5, friction: 0.3, tangent_restitution: 0.5 } }\nscheme: { " };
+    for (int e = 0; e < 2; e++)
+        for (int k = 0; k < 3; k++)
+            for (int law = 0; law < 3; law++) {
+                text_case c =
+                    text_case_open(crossed, beams[e], crossed_high, beams[e], crossed_touch, laws[law], ways[k], NULL);
+                double pushed = 0.0, before[3], size = 0.0, energy;
+                CHECK_OK(c.ctx, pcs_sim_start(c.sim));
+                memcpy(before, c.sim->ledger.now.momentum, sizeof before);
+                energy = c.sim->ledger.initial;
+                for (int i = 0; i < 3; i++) size = fmax(size, fabs(before[i]));
+                while (!pcs_sim_is_done(c.sim)) {
+                    text_case_step(&c);
+                    for (int j = 0; j < 4; j++) pushed += c.sim->report.rows[j].step_impulse;
+                }
+                CHECK_ALL_NEAR(3, c.sim->ledger.now.momentum, before, 1e-13 * size);
+                CHECK(pushed > 0.1 * size);
+                const pcs_measure *now = &c.sim->ledger.now;
+                CHECK(now->kinetic + now->strain <= energy * (1.0 + 1e-4));
+                text_case_close(&c);
+            }
+}
+
+// Without friction and with e = 1 the midpoint rule loses only what directions turn in a step that hits.
+static double elastic_loss(const char *step)
+{
+    text_case c = text_case_open(crossed, "beam_timo_3d", crossed_high, "beam_timo_3d", crossed_touch,
+                                 "restitution: 1.0 } }\nscheme: { type: moreau_jean, theta: 0.5 }\n"
+                                 "time: { end: 0.01, step: ",
+                                 step, " }\n", NULL);
+    text_case_run(&c);
+    const pcs_measure *now = &c.sim->ledger.now;
+    double loss = 1.0 - (now->kinetic + now->strain) / c.sim->ledger.initial;
+    text_case_close(&c);
+    return loss;
+}
+
+static void elastic_rebound_keeps_the_energy(void **state)
+{
+    (void)state;
+    CHECK(fabs(elastic_loss("4.0e-5")) < 4e-6);
+    CHECK(fabs(elastic_loss("1.0e-5")) < 2e-6);
+}
+
+static const char ball[] = "mesh: { ball: { type: point, at: [0, -0.9, 0] } }\n"
+                           "elements: { ball: { type: point_mass, mesh: ball, mass: 2.0 } }\n"
+                           "supports: { plane: { set: ball, fix: [z] } }\n"
+                           "initial: [ { set: ball, velocity: [3.0, 0, 0] } ]\n"
+                           "contacts: { ring: { type: node_circle, nodes: ball, centre: [0, 0, 0], radius: 1.0,\n"
+                           "                    node_radius: 0.1, side: inside, restitution: 0.0, friction: ";
+
+// Friction inside a ring, no weight: v' = -mu v^2/rho, so v = v0/(1 + mu v0 t/rho), angle = log(1 + mu v0 t/rho)/mu.
+static double ring_error(const char *friction, double mu, const char *scheme, const char *step)
+{
+    double x[3], v[3], reference[3];
+    text_case c =
+        text_case_open(ball, friction, " } }\nscheme: { ", scheme, " }\ntime: { end: 2.0, step: ", step, " }\n", NULL);
+    text_case_run(&c);
+    text_case_node(&c, "ball", x, v, reference);
+    double path = 1.0 + mu * 3.0 * 2.0 / 0.9, angle = mu > 0.0 ? log(path) / mu : 3.0 * 2.0 / 0.9, speed = 3.0 / path;
+    double error = hypot(x[0] - 0.9 * sin(angle), x[1] + 0.9 * cos(angle));
+    error = fmax(error, fabs(hypot(v[0], v[1]) - speed));
+    text_case_close(&c);
+    return error;
+}
+
+// Forces of contacts are of first order in the implicit schemes, of second in the half-explicit one.
+static void ball_slides_round_a_ring(void **state)
+{
+    (void)state;
+    const char *const ways[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5",
+                                 "type: half_explicit" };
+    for (int k = 0; k < 3; k++)
+        for (int rubs = 0; rubs < 2; rubs++) {
+            double coarse = ring_error(rubs ? "0.2" : "0.0", rubs ? 0.2 : 0.0, ways[k], "2.0e-3");
+            double fine = ring_error(rubs ? "0.2" : "0.0", rubs ? 0.2 : 0.0, ways[k], "1.0e-3");
+            CHECK(coarse < (k == 2 ? 5e-5 : 0.07) && fine < (k == 2 ? 0.26 : 0.51) * coarse);
+        }
+}
+
+// A point slides off a cylinder from rest, nearly, at its top: it leaves at cos = 2/3 + v0^2/(3 g R).
+static void point_leaves_a_cylinder(void **state)
+{
+    (void)state;
+    const char *const ways[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5",
+                                 "type: half_explicit" };
+    for (int k = 0; k < 3; k++) {
+        double x[3], v[3], reference[3];
+        text_case c = text_case_open(
+            "mesh: { ball: { type: point, at: [0, 0.3, 1.0] } }\n"
+            "elements: { ball: { type: point_mass, mesh: ball, mass: 2.0 } }\n"
+            "initial: [ { set: ball, velocity: [0.5, 0.25, 0] } ]\n"
+            "loads: { weight: { type: gravity, g: [0, 0, -9.81] } }\n"
+            "contacts: { hill: { type: node_circle, nodes: ball, centre: [0, 7, 0], axis: [0, 2, 0], radius: 1.0,\n"
+            "                    side: outside, restitution: 0.0 } }\n"
+            "time: { end: 1.0, step: 2.0e-4 }\nscheme: { ",
+            ways[k], " }\n", NULL);
+        do text_case_step(&c);
+        while (c.sim->report.rows[0].step_impulse > 0.0 && c.sim->state.step < 4000);
+        text_case_node(&c, "ball", x, v, reference);
+        double cosine = x[2] / hypot(x[0], x[2]);
+        CHECK_NEAR(cosine, 2.0 / 3.0 + 0.25 / (3.0 * gravity), 1e-3);
+        CHECK_NEAR(v[1], 0.25, 1e-13);
+        text_case_close(&c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dragged_beam_sticks_without_creep), cmocka_unit_test(dragged_beam_slides_with_its_friction),
+        cmocka_unit_test(crossed_beams_keep_their_momentum), cmocka_unit_test(elastic_rebound_keeps_the_energy),
+        cmocka_unit_test(ball_slides_round_a_ring),          cmocka_unit_test(point_leaves_a_cylinder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,217 @@
+// Closest points of segments against a dense sampling, the search of pairs of boxes against all pairs, and which pairs
+// of cells get rows.
+
+#include "contact/beams.h"
+#include "contact/search.h"
+#include "contact/segment.h"
+#include "support/check.h"
+#include "support/model.h"
+
+#include <math.h>
+#include <string.h>
+
+static void random_segment(unsigned long long *seed, pcs_segment *s)
+{
+    double from[3], to[3];
+    model_randomize(seed, 3, from);
+    model_randomize(seed, 3, to);
+    pcs_segment_between(from, to, s);
+}
+
+static double sampled_distance(const pcs_segment *a, const pcs_segment *b)
+{
+    enum { N = 200 };
+    double least = INFINITY;
+    for (int i = 0; i <= N; i++)
+        for (int j = 0; j <= N; j++) {
+            double x[3], y[3];
+            pcs_segment_at(a, (double)i / N, x);
+            pcs_segment_at(b, (double)j / N, y);
+            least = fmin(least, hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2]));
+        }
+    return least;
+}
+
+static void closest_points_are_closest(void **state)
+{
+    (void)state;
+    unsigned long long seed = 5;
+    for (int trial = 0; trial < 100; trial++) {
+        pcs_segment a, b;
+        pcs_closest c, back;
+        random_segment(&seed, &a);
+        random_segment(&seed, &b);
+        if (trial % 10 == 9) memset(a.e, 0, sizeof a.e); // a point
+        if (trial % 20 == 19) memset(b.e, 0, sizeof b.e);
+        pcs_segment_closest(&a, &b, &c);
+        pcs_segment_closest(&b, &a, &back);
+        double sampled = sampled_distance(&a, &b);
+        CHECK(c.distance <= sampled + 1e-14 && c.distance > sampled - 0.02);
+        CHECK_NEAR(back.distance, c.distance, 1e-13);
+        CHECK(c.s >= 0.0 && c.s <= 1.0 && c.t >= 0.0 && c.t <= 1.0);
+        if (c.s_slides) CHECK_NEAR(pcs_dot3(c.d, a.e), 0.0, 1e-13);
+        if (c.t_slides) CHECK_NEAR(pcs_dot3(c.d, b.e), 0.0, 1e-13);
+    }
+}
+
+// Side by side over [1, 2], one of them backwards; then one behind the other.
+static void parallel_segments_touch_in_the_middle(void **state)
+{
+    (void)state;
+    pcs_segment a, b;
+    pcs_closest c;
+    pcs_segment_between((double[]){ 0, 0, 0 }, (double[]){ 2, 0, 0 }, &a);
+    pcs_segment_between((double[]){ 5, 0.5, 0 }, (double[]){ 1, 0.5, 0 }, &b);
+    pcs_segment_closest(&a, &b, &c);
+    CHECK_NEAR(c.s, 0.75, 1e-15);
+    CHECK_NEAR(c.t, 0.875, 1e-15);
+    CHECK_ALL_NEAR(3, c.d, ((double[]){ 0, 0.5, 0 }), 1e-15);
+    pcs_segment_between((double[]){ 3, 0, 0 }, (double[]){ 4, 0, 0 }, &b);
+    pcs_segment_closest(&a, &b, &c);
+    CHECK(c.s == 1.0 && c.t == 0.0);
+    CHECK_NEAR(c.distance, 1.0, 1e-15);
+}
+
+enum { NA = 150, NB = 130 };
+
+typedef struct tally {
+    const pcs_box *boxes;
+    unsigned char seen[NA][NB];
+} tally;
+
+static void see(void *owner, int i, int j)
+{
+    ((tally *)owner)->seen[i][j]++;
+}
+
+static bool is_near(const pcs_box *a, const pcs_box *b, double reach)
+{
+    for (int k = 0; k < 3; k++)
+        if (a->low[k] - b->high[k] > reach || b->low[k] - a->high[k] > reach) return false;
+    return true;
+}
+
+// Boxes wander; the grid finds what all pairs find, each once, and is filled anew only when they have moved far.
+static void search_finds_what_all_pairs_find(void **state)
+{
+    (void)state;
+    unsigned long long seed = 11;
+    const double reach = 0.3, skin = 0.2;
+    static pcs_box boxes[NA + NB];
+    static tally t;
+    pcs_context *ctx = NULL;
+    pcs_search *search = NULL;
+    long nnear = 0;
+    CHECK_OK(ctx, pcs_context_create(&ctx));
+    CHECK_OK(ctx, pcs_search_create(ctx, NA, NB, reach, skin, &search));
+    for (int i = 0; i < NA + NB; i++)
+        for (int k = 0; k < 3; k++) {
+            double x = 4.0 * model_random(&seed);
+            boxes[i].low[k] = x;
+            boxes[i].high[k] = x + 0.4 * fabs(model_random(&seed));
+        }
+    for (int k = 0; k < 3; k++) boxes[0].high[k] = boxes[0].low[k] + 15.0; // a large one among them
+    for (int round = 0; round < 60; round++) {
+        memset(&t, 0, sizeof t);
+        pcs_search_pairs(search, boxes, see, &t);
+        for (int i = 0; i < NA; i++)
+            for (int j = 0; j < NB; j++) {
+                CHECK(t.seen[i][j] == is_near(&boxes[i], &boxes[NA + j], reach));
+                nnear += t.seen[i][j];
+            }
+        for (int i = 0; i < NA + NB; i++)
+            for (int k = 0; k < 3; k++) {
+                double move = 0.02 * model_random(&seed);
+                boxes[i].low[k] += move;
+                boxes[i].high[k] += move;
+            }
+    }
+    CHECK(nnear > 1000);
+    CHECK(pcs_search_rebuilds(search) > 1 && pcs_search_rebuilds(search) < 20);
+    pcs_context_destroy(&ctx);
+}
+
+static void place_at_rest(const pcs_places *self, int node, pcs_place *out)
+{
+    memcpy(out->x, self->mesh->x[node], sizeof out->x);
+}
+
+static pcs_beams find(model *m, const char *a, const char *b, int most, int exclude)
+{
+    pcs_beams beams;
+    const pcs_beams_definition definition = {
+        .a = model_cells(m, a), .b = model_cells(m, b), .reach = NAN, .thickness = 0.1, .exclude = exclude, .most = most
+    };
+    const pcs_places places = { .mesh = m->mesh, .find = place_at_rest };
+    CHECK_OK(m->ctx, pcs_beams_create(m->ctx, m->mesh, &definition, &beams));
+    pcs_beams_find(&beams, &places);
+    return beams;
+}
+
+// One row where chains cross, also where they cross in a node of both, of four cells.
+static void chains_that_cross_have_one_pair(void **state)
+{
+    (void)state;
+    for (int shift = 0; shift < 2; shift++) {
+        model *m = model_create();
+        model_line(m, "low", (double[]){ -1, 0, 0 }, (double[]){ 1, 0, 0 }, 8);
+        model_line(m, "high", (double[]){ 0.1 * shift, -1, 0.15 }, (double[]){ 0.1 * shift, 1, 0.15 }, 6);
+        pcs_beams beams = find(m, "low", "high", 5, 1);
+        CHECK(beams.nfound == 1);
+        CHECK_NEAR(beams.found[0].gap, 0.05, 1e-14);
+        model_destroy(&m);
+    }
+}
+
+// A chain bent back over itself: its two legs touch in all of their cells, its bend does not touch itself.
+static void chain_touches_itself_but_not_its_neighbours(void **state)
+{
+    (void)state;
+    const double x[7][3] = { { 0, 0, 0 },   { 1, 0, 0 },   { 2, 0, 0 },     { 2.2, 0.1, 0 },
+                             { 2, 0.2, 0 }, { 1, 0.2, 0 }, { 0.2, 0.15, 0 } };
+    model *m = model_create();
+    model_chain(m, "hook", 7, x);
+    pcs_beams beams = find(m, "hook", "hook", 8, 1);
+    CHECK(beams.nfound >= 1);
+    // The free end against the first cell is nearest.
+    CHECK(beams.found[0].pair.a == 0 && beams.found[0].pair.b == 5);
+    CHECK_NEAR(beams.found[0].gap, 0.05, 1e-14);
+    for (int i = 0; i < beams.nfound; i++)
+        CHECK(pcs_beams_may_touch(&beams, beams.found[i].pair.a, beams.found[i].pair.b));
+    CHECK(!pcs_beams_may_touch(&beams, 2, 3) && pcs_beams_may_touch(&beams, 1, 3));
+    beams = find(m, "hook", "hook", 8, 3);
+    CHECK(!pcs_beams_may_touch(&beams, 1, 4) && pcs_beams_may_touch(&beams, 1, 5));
+    model_destroy(&m);
+}
+
+// Round a closed chain the way is short both ways.
+static void loops_close(void **state)
+{
+    (void)state;
+    model *m = model_create();
+    double x[9][3] = { { 0 } };
+    for (int i = 0; i < 9; i++) {
+        x[i][0] = cos(0.25 * 3.14159265358979323846 * i);
+        x[i][1] = sin(0.25 * 3.14159265358979323846 * i);
+    }
+    model_chain(m, "ring", 9, (const double(*)[3])x);
+    m->mesh->cell[7][1] = 0; // the last node is the first
+    pcs_beams beams = find(m, "ring", "ring", 4, 3);
+    CHECK(!pcs_beams_may_touch(&beams, 0, 7) && !pcs_beams_may_touch(&beams, 1, 6) &&
+          !pcs_beams_may_touch(&beams, 0, 3));
+    CHECK(pcs_beams_may_touch(&beams, 0, 4) && pcs_beams_may_touch(&beams, 6, 2));
+    model_destroy(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closest_points_are_closest),
+        cmocka_unit_test(parallel_segments_touch_in_the_middle),
+        cmocka_unit_test(search_finds_what_all_pairs_find),
+        cmocka_unit_test(chains_that_cross_have_one_pair),
+        cmocka_unit_test(chain_touches_itself_but_not_its_neighbours),
+        cmocka_unit_test(loops_close),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
