@@ -192,9 +192,9 @@ pcs_rider pcs_rider_on(const pcs_end_now *end, const double reference[3])
     return rider;
 }
 
-// Adds a force and a moment on an end; the ground needs none.
+// Adds a force and a moment on an end; the ground needs none. `arm` is given where the moment is that of the force alone.
 static void pair_push(pcs_row_state *row, const pcs_end_now *end, double sign, const double force[3],
-                      const double moment[3])
+                      const double moment[3], const double *arm)
 {
     if (end->node < 0) return;
     pcs_row_term *term = &row->direction.term[row->direction.nterm++];
@@ -203,6 +203,7 @@ static void pair_push(pcs_row_state *row, const pcs_end_now *end, double sign, c
         term->force[k] = sign * force[k];
         term->moment[k] = sign * moment[k];
     }
+    if (arm != NULL && !end->place.is_small) memcpy(term->arm, arm, sizeof term->arm);
 }
 
 void pcs_row_translation(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *d, pcs_row_state *row)
@@ -219,8 +220,9 @@ void pcs_row_translation(const pcs_end_now *a, const pcs_end_now *b, const pcs_r
     pcs_cross(b->arm, d->now, moment_b);
     pcs_cross(d->lever, apart, turn);
     for (int k = 0; k < 3; k++) moment_a[k] -= turn[k];
-    pair_push(row, b, 1.0, d->now, moment_b);
-    pair_push(row, a, -1.0, d->now, moment_a);
+    bool rides = pcs_dot3(d->lever, d->lever) > 0.0;
+    pair_push(row, b, 1.0, d->now, moment_b, b->arm);
+    pair_push(row, a, -1.0, d->now, moment_a, rides ? NULL : a->arm);
     memcpy(row->point, b->point, sizeof row->point);
     memcpy(row->normal, d->now, sizeof row->normal);
 }
@@ -229,8 +231,8 @@ void pcs_row_angle(const pcs_end_now *a, const pcs_end_now *b, const double n[3]
 {
     const double none[3] = { 0 };
     row->gap = pcs_dot3(n, b->place.turn) - pcs_dot3(n, a->place.turn);
-    pair_push(row, b, 1.0, none, n);
-    pair_push(row, a, -1.0, none, n);
+    pair_push(row, b, 1.0, none, n, NULL);
+    pair_push(row, a, -1.0, none, n, NULL);
     memcpy(row->point, b->point, sizeof row->point);
     memcpy(row->couple, n, sizeof row->couple);
 }
@@ -244,8 +246,8 @@ void pcs_row_cross(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *
     row->bias = pcs_dot3(u->bend, w->now) + 2.0 * pcs_dot3(u->rate, w->rate) + pcs_dot3(u->now, w->bend);
     pcs_cross(w->lever, u->now, moment_b);
     pcs_cross(u->lever, w->now, moment_a);
-    pair_push(row, b, 1.0, none, moment_b);
-    pair_push(row, a, 1.0, none, moment_a);
+    pair_push(row, b, 1.0, none, moment_b, NULL);
+    pair_push(row, a, 1.0, none, moment_a, NULL);
     memcpy(row->point, b->point, sizeof row->point);
     memcpy(row->couple, moment_b, sizeof row->couple);
 }

@@ -61,6 +61,7 @@ typedef struct fe_data {
     int (*spins)[3];         // [nspin] their equations, consecutive; -1: held
     int *spin_of_node;       // [nnode] -1: none; NULL when there are none at all
     int **scatter;           // [nbatch][ncell * ndof * ndof] of nonlinear groups: where cell entries go, -1: nowhere
+    double *still_K;         // [nnz] K of a model without nonlinear groups, when joints add to it
     double *base_K, *base_C; // [nnz] what linear groups give to K and C
     fe_reactions *reactions; // of supports; NULL when nobody asks
     int npush;
@@ -128,6 +129,9 @@ void pcs_fe_gaps(const pcs_system *self, const double *q, double *gap);
 void pcs_fe_contact_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
 void pcs_fe_row_resultant(const pcs_system *self, int row, double out[3]);
 void pcs_fe_tangent_resultant(const pcs_system *self, int tangent, double out[3]);
+// What forces of joints add to K.
+pcs_status pcs_fe_prepare_joint_stiffness(pcs_system *self);
+void pcs_fe_add_joint_stiffness(pcs_system *self, const double *q, const double *lam);
 // What joints and supports do to the model.
 pcs_status pcs_fe_make_reactions(pcs_system *self, const char **culprit);
 void pcs_fe_reactions(const pcs_system *self, double h, const double *q, const double *v, const pcs_row_impulses *rows,

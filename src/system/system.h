@@ -92,6 +92,8 @@ typedef struct pcs_system_ops {
     void (*update_mass)(pcs_system *self, const double *q);
     void (*update_tangents)(pcs_system *self, double t, const double *q, const double *v);
     void (*update_directions)(pcs_system *self, const double *q);
+    // K += -d(G^T lam)/dq of bilateral rows, as far as it has entries; after update_tangents. NULL where G is constant.
+    void (*add_joint_stiffness)(pcs_system *self, const double *q, const double *lam);
     void (*gaps)(const pcs_system *self, const double *q, double *gap); // [nrow]
     // q = q0 moved by x; NULL when that is the sum. q may be x.
     void (*retract)(const pcs_system *self, const double *q0, const double *x, double *q);

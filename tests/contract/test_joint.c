@@ -330,6 +330,54 @@ static void sliders_follow_their_line(void **state)
     }
 }
 
+// What the forces of points that are held add to K: differences of G^T lam, over rows that hold points.
+static void check_stiffness(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
+{
+    (void)has_two;
+    pcs_system *system = m->system;
+    const fe_data *fe = system->data;
+    const char *const points[] = { "ball", "hinge", "fixed", "rigid_link" };
+    bool holds_points = false;
+    for (int i = 0; i < 4; i++) holds_points = holds_points || strcmp(ops->name, points[i]) == 0;
+    if (!holds_points || system->ops->add_joint_stiffness == NULL) return;
+    CHECK(!b->is_linear);
+    unsigned long long seed = 21;
+    const double eps = 1e-5;
+    int n = system->nv;
+    double q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE] = { 0 }, moved[MODEL_MAX_SIZE], lam[16] = { 0 };
+    static double K[MODEL_MAX_SIZE * MODEL_MAX_SIZE];
+    model_randomize(&seed, n, q);
+    system->ops->update_directions(system, q);
+    for (int j = 0; j < system->nrow; j++)
+        if (pcs_dot3(fe->states[j].normal, fe->states[j].normal) > 0.0) lam[j] = 3.0 * model_random(&seed);
+    for (int pass = 0; pass < 2; pass++) { // the second time over what the first has left
+        if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, 0.0, q, v);
+        system->ops->add_joint_stiffness(system, q, lam);
+    }
+    model_dense(system->K, n, K);
+    double largest = 0.0;
+    for (int i = 0; i < n; i++) {
+        double unit[MODEL_MAX_SIZE] = { 0 }, force[2][MODEL_MAX_SIZE] = { { 0 } };
+        unit[i] = 1.0;
+        for (int side = 0; side < 2; side++) {
+            move(system, q, unit, side == 0 ? eps : -eps, moved);
+            system->ops->update_directions(system, moved);
+            for (int j = 0; j < system->nrow; j++) pcs_rows_add_transposed(system->G, j, lam[j], force[side]);
+        }
+        for (int k = 0; k < n; k++) {
+            CHECK_NEAR(K[k * n + i], -(force[0][k] - force[1][k]) / (2.0 * eps), 1e-9);
+            largest = fmax(largest, fabs(K[k * n + i]));
+        }
+    }
+    CHECK(largest > 0.1);
+}
+
+static void stiffness_is_the_derivative_of_the_forces(void **state)
+{
+    (void)state;
+    for_each(check_stiffness);
+}
+
 // Both ends held by supports: nothing is left to hold.
 static void joints_of_held_nodes_are_refused(void **state)
 {
@@ -359,6 +407,7 @@ int main(void)
         cmocka_unit_test(joints_leave_the_common_motion_alone),
         cmocka_unit_test(joints_of_held_nodes_are_refused),
         cmocka_unit_test(sliders_follow_their_line),
+        cmocka_unit_test(stiffness_is_the_derivative_of_the_forces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
