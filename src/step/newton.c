@@ -450,11 +450,12 @@ static bool newton_law_holds(pcs_step_solver *self, const pcs_step_problem *p)
     const newton *s = self->data;
     const pcs_rows *G = self->system->G;
     if (self->system->ops->update_directions == NULL || self->form.law_is_gap) return true;
+    double speed = pcs_system_largest(self->system, p->v); // along a row nothing may move at all
     for (int j = 0; j < s->m; j++) {
         if (s->cone->z[s->m + j] == 0.0) continue;
         double defect = pcs_rows_dot(G, j, p->v) + newton_target(G, j, p->target, p->target_velocity), size = 0.0;
         for (int k = G->start[j]; k < G->start[j + 1]; k++) size += fabs(G->value[k] * p->v[G->column[k]]);
-        if (fabs(defect) > 1e-12 * fmax(size, fabs(p->target[j]))) return false;
+        if (fabs(defect) > 1e-12 * fmax(size, fabs(p->target[j])) + 1e-13 * speed) return false;
     }
     return true;
 }
