@@ -192,7 +192,8 @@ pcs_rider pcs_rider_on(const pcs_end_now *end, const double reference[3])
     return rider;
 }
 
-// Adds a force and a moment on an end; the ground needs none. `arm` is given where the moment is that of the force alone.
+// Adds a force and a moment on an end; the ground needs none. `arm` is given where the moment is that of the force
+// alone.
 static void pair_push(pcs_row_state *row, const pcs_end_now *end, double sign, const double force[3],
                       const double moment[3], const double *arm)
 {
