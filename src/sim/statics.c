@@ -38,8 +38,6 @@ static pcs_status statics_loose(pcs_sim *sim, const pcs_rigid *rigid, const char
 static pcs_status statics_check(ramp *r)
 {
     pcs_sim *sim = r->e.sim;
-    if (sim->system->layout != NULL)
-        return pcs_fail(sim->ctx, PCS_UNSUPPORTED, "a static analysis runs on one process");
     PCS_TRY(pcs_rigid_find(sim->system, &r->e.rigid));
     if (r->e.rigid.count == 0 || statics_has_contacts(sim->system)) return PCS_OK;
     return statics_loose(sim, &r->e.rigid, "");
@@ -139,23 +137,32 @@ static pcs_status statics_ramp(ramp *r, int steps, pcs_statics_watch *watch, voi
     return PCS_OK;
 }
 
+static pcs_status statics_start(ramp *r, const pcs_statics_options *options)
+{
+    pcs_sim *sim = r->e.sim;
+    if (sim->system->layout != NULL)
+        return pcs_fail(sim->ctx, PCS_UNSUPPORTED, "a static analysis runs on one process");
+    PCS_TAKE(sim->ctx, r->safe, sim->system->nq, "equilibrium");
+    PCS_TAKE(sim->ctx, r->lam, sim->system->nrow, "equilibrium");
+    PCS_TAKE(sim->ctx, r->held, sim->system->nrow, "equilibrium");
+    PCS_TRY(pcs_equilibrium_create(sim, options->time, r->q, &r->e));
+    PCS_TRY(statics_check(r));
+    statics_keep(r);
+    statics_report(r, 0.0);
+    return PCS_OK;
+}
+
 pcs_status pcs_statics_solve(pcs_sim *sim, const pcs_statics_options *options, double *q, pcs_statics_watch *watch,
                              void *user, pcs_statics *out)
 {
-    ramp r = { .q = q, .out = out };
+    ramp r = { .q = q, .out = out, .e = { .sim = sim } };
     pcs_system *system = sim->system;
     *out = (pcs_statics){ .q = q };
-    PCS_TAKE(sim->ctx, r.safe, system->nq, "equilibrium");
-    PCS_TAKE(sim->ctx, r.lam, system->nrow, "equilibrium");
-    PCS_TAKE(sim->ctx, r.held, system->nrow, "equilibrium");
-    PCS_TRY(pcs_equilibrium_create(sim, options->time, q, &r.e));
-    PCS_TRY(statics_check(&r));
-    statics_keep(&r);
-    statics_report(&r, 0.0);
     int steps = options->steps > 0 ? options->steps : system->is_linear ? 1 : USUAL_STEPS;
     // Closed forms do not know the load factor.
     if (system->coordinates != NULL) steps = 1;
-    pcs_status status = watch == NULL ? PCS_OK : watch(user, out);
+    pcs_status status = statics_start(&r, options);
+    if (status == PCS_OK && watch != NULL) status = watch(user, out);
     if (status == PCS_OK) status = statics_ramp(&r, steps, watch, user);
     system->load_factor = 1.0;
     return status;

@@ -67,6 +67,7 @@ pcs_status pcs_equilibrium_create(pcs_sim *sim, double time, const double *q, pc
     PCS_TAKE(ctx, e->kept, s->nrow, "equilibrium");
     e->correction = INFINITY;
     s->time = time;
+    s->load_factor = 0.0; // no loads yet, nor the stiffness of those that turn
     if (s->ops->update_mass != NULL) s->ops->update_mass(s, q);
     if (s->ops->update_directions != NULL) s->ops->update_directions(s, q);
     PCS_TRY(pcs_stiffness_create(s, &e->stiff));

@@ -207,8 +207,13 @@ static void models_that_can_move_are_refused_by_name(void **state)
         { "supports={}", "free to move: translation along x; translation along y; rotation about z" },
         { "supports.clamp.fix=[x, y]", "free to move: rotation about z through (0, 0, 0)" },
         { "supports={}; joints.a={type: hinge, node: beam.start}", "rotation about z through (0, 0, 0)" },
+        // The stiffness of a load that turns holds nothing.
+        { "supports.clamp.fix=[x, y]; elements.beam.type=beam_exact_2d; loads.tip={type: force, node: beam.end, value: "
+          "[0, "
+          "-10.0, 0], follower: true}",
+          "free to move: rotation about z through (0, 0, 0)" },
     };
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         double q[MOST] = { 0 };
         pcs_statics statics;
         pcs_statics_options options = { 0 };
