@@ -69,12 +69,21 @@ static const pcs_option beams_options[] = {
 
 static const char *const beams_sets[] = { "a", "b", NULL };
 
+// What a row is about until the next step.
+typedef struct beams_row {
+    pcs_beam_pair pair; // a is -1: none
+    bool is_flat;       // nearly parallel: the place on a stays
+    double s;
+} beams_row;
+
+static const beams_row no_row = { .pair = { -1, -1 } };
+
 typedef struct beams_contact {
     pcs_beams beams;
     double radius[2], far;
     int ntangent;
-    double plane[3];    // normal of the plane of motion, where there is one tangent
-    pcs_beam_pair *row; // [most] a is -1: none
+    double plane[3]; // normal of the plane of motion, where there is one tangent
+    beams_row *row;  // [most]
 } beams_contact;
 
 // The nodes of both bodies move freely in space, or in one plane.
@@ -112,7 +121,7 @@ static pcs_status beams_create(pcs_context *ctx, const void *params, const pcs_d
     PCS_TRY(pcs_beams_create(ctx, map->mesh, &definition, &self->beams));
     PCS_TRY(beams_look_at_nodes(ctx, self, map));
     PCS_TAKE(ctx, self->row, p->most, "a contact");
-    for (int i = 0; i < p->most; i++) self->row[i] = (pcs_beam_pair){ .a = -1, .b = -1 };
+    for (int i = 0; i < p->most; i++) self->row[i] = no_row;
     self->far = fmax(self->beams.size, self->beams.reach);
     *shape = (pcs_contact_shape){ .nrow = p->most, .ntangent = self->ntangent };
     *instance = self;
@@ -136,29 +145,31 @@ typedef struct beams_view {
     pcs_closest closest;
 } beams_view;
 
-static void beams_look(const beams_contact *self, const pcs_places *places, pcs_beam_pair pair, beams_view *out)
+static void beams_look(const beams_contact *self, const pcs_places *places, const beams_row *row, beams_view *out)
 {
     const int(*cell)[2] = (const int(*)[2])self->beams.mesh->cell;
-    beams_segment(places, cell[pair.a], out->place[0], &out->axis[0], &out->velocity[0]);
-    beams_segment(places, cell[pair.b], out->place[1], &out->axis[1], &out->velocity[1]);
-    pcs_segment_closest(&out->axis[0], &out->axis[1], &out->closest);
+    beams_segment(places, cell[row->pair.a], out->place[0], &out->axis[0], &out->velocity[0]);
+    beams_segment(places, cell[row->pair.b], out->place[1], &out->axis[1], &out->velocity[1]);
+    if (row->is_flat) pcs_segment_closest_from(&out->axis[0], row->s, &out->axis[1], &out->closest);
+    else pcs_segment_closest(&out->axis[0], &out->axis[1], &out->closest);
 }
 
 // From the pair of cells it was given to a local minimum of the distance.
-static void beams_walk(const beams_contact *self, const pcs_places *places, pcs_beam_pair *pair, beams_view *view)
+static void beams_walk(const beams_contact *self, const pcs_places *places, beams_row *row, beams_view *view)
 {
-    beams_look(self, places, *pair, view);
-    for (bool moves = true; moves;) {
+    beams_look(self, places, row, view);
+    for (bool moves = !row->is_flat; moves;) {
         pcs_beam_pair next[2];
         moves = false;
-        int count = pcs_beams_next(&self->beams, *pair, &view->closest, next);
+        int count = pcs_beams_next(&self->beams, row->pair, &view->closest, next);
         for (int i = 0; i < count && !moves; i++) {
             beams_view other;
+            const beams_row trial = { .pair = next[i] };
             if (!pcs_beams_may_touch(&self->beams, next[i].a, next[i].b)) continue;
-            beams_look(self, places, next[i], &other);
+            beams_look(self, places, &trial, &other);
             moves = other.closest.distance < view->closest.distance;
             if (!moves) continue;
-            *pair = next[i];
+            *row = trial;
             *view = other;
         }
     }
@@ -216,14 +227,15 @@ static void beams_normal(const beams_contact *self, const beams_view *view, doub
     memcpy(n, one_way[0], 3 * sizeof *n);
 }
 
-static void beams_evaluate_row(const beams_contact *self, const pcs_places *places, pcs_beam_pair pair, bool is_near,
+static void beams_evaluate_row(const beams_contact *self, const pcs_places *places, beams_row about, bool is_near,
                                pcs_row_state *row)
 {
     beams_view view;
     double arm[2][3] = { { 0 } }, x[3], tangent[2][3];
-    if (is_near) beams_walk(self, places, &pair, &view);
-    else beams_look(self, places, pair, &view);
+    if (is_near) beams_walk(self, places, &about, &view);
+    else beams_look(self, places, &about, &view);
     const pcs_closest *c = &view.closest;
+    pcs_beam_pair pair = about.pair;
     row->gap = is_near ? c->distance - self->radius[0] - self->radius[1] : self->far;
     beams_normal(self, &view, row->normal);
     beams_push_both(self, pair, c, arm, row->normal, &row->direction);
@@ -243,10 +255,20 @@ static void beams_evaluate_row(const beams_contact *self, const pcs_places *plac
 static void beams_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
 {
     const beams_contact *self = instance;
+    const beams_row spare = { .pair = self->beams.spare };
     for (int i = 0; i < self->beams.most; i++) {
-        bool is_near = self->row[i].a >= 0;
-        beams_evaluate_row(self, places, is_near ? self->row[i] : self->beams.spare, is_near, &rows[i]);
+        bool is_near = self->row[i].pair.a >= 0;
+        beams_evaluate_row(self, places, is_near ? self->row[i] : spare, is_near, &rows[i]);
     }
+}
+
+// A pair gets a row, with its place on a when it is flat.
+static void beams_give(beams_contact *self, const pcs_places *places, pcs_beam_pair pair, beams_row *row)
+{
+    beams_view view;
+    *row = (beams_row){ .pair = pair };
+    beams_look(self, places, row, &view);
+    row->is_flat = pcs_segment_is_flat(&view.axis[0], &view.axis[1], &row->s);
 }
 
 // Rows go on with their pairs. Gives the smallest gap among them, no more than 0.
@@ -255,13 +277,15 @@ static double beams_go_on(beams_contact *self, const pcs_places *places, bool *h
     double least = 0.0;
     for (int i = 0; i < self->beams.most; i++) {
         beams_view view;
-        pcs_beam_pair pair = self->row[i];
-        if (pair.a < 0) continue;
-        beams_walk(self, places, &pair, &view);
+        beams_row before = self->row[i], row = { .pair = before.pair };
+        if (before.pair.a < 0) continue;
+        beams_walk(self, places, &row, &view);
         double gap = view.closest.distance - self->radius[0] - self->radius[1];
-        bool stays = pcs_beams_take(&self->beams, &pair, gap);
-        self->row[i] = stays ? pair : (pcs_beam_pair){ .a = -1, .b = -1 };
-        *has_changed = *has_changed || !stays;
+        if (pcs_beams_take(&self->beams, &row.pair, gap)) beams_give(self, places, row.pair, &self->row[i]);
+        else self->row[i] = no_row;
+        const beams_row *now = &self->row[i];
+        bool is_same = now->pair.a == before.pair.a && now->pair.b == before.pair.b && now->is_flat == before.is_flat;
+        *has_changed = *has_changed || !is_same || (now->is_flat && now->s != before.s);
         least = fmin(least, gap);
     }
     return least;
@@ -278,7 +302,7 @@ static pcs_status beams_settle(pcs_context *ctx, void *instance, const pcs_place
     for (int i = 0, k = 0; k < beams->nfound; k++) {
         const pcs_beam_found *f = &beams->found[k];
         if (f->is_taken) continue;
-        while (i < beams->most && self->row[i].a >= 0) i++;
+        while (i < beams->most && self->row[i].pair.a >= 0) i++;
         if (i == beams->most && f->gap < -slack)
             return pcs_fail(ctx, PCS_FAILED,
                             "cells %d and %d overlap by %g m, and all %d places of the contact are taken: raise 'most'",
@@ -289,7 +313,7 @@ static pcs_status beams_settle(pcs_context *ctx, void *instance, const pcs_place
                             "cells %d and %d overlap by %g m before they were watched: the step is too large for the "
                             "reach of %g m",
                             f->pair.a, f->pair.b, -f->gap, beams->reach);
-        self->row[i] = f->pair;
+        beams_give(self, places, f->pair, &self->row[i]);
         *has_changed = true;
     }
     beams->is_started = true;

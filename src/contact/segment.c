@@ -14,6 +14,7 @@
 #include <math.h>
 
 static const double PARALLEL = 1e-12; // sin^2 below which directions count as one
+static const double FLAT = 1e-3;      // and nearly as one
 
 void pcs_segment_between(const double from[3], const double to[3], pcs_segment *out)
 {
@@ -78,14 +79,40 @@ static void segment_find(const pcs_segment *a, const pcs_segment *b, pcs_closest
     if (C == 0.0 || det > PARALLEL * A * C) c->s = segment_foot(a, x, &c->s_slides);
 }
 
-void pcs_segment_closest(const pcs_segment *a, const pcs_segment *b, pcs_closest *out)
+static void segment_finish(const pcs_segment *a, const pcs_segment *b, pcs_closest *out)
 {
     double xa[3], xb[3];
-    segment_find(a, b, out);
     pcs_segment_at(a, out->s, xa);
     pcs_segment_at(b, out->t, xb);
     for (int k = 0; k < 3; k++) out->d[k] = xb[k] - xa[k];
     out->distance = sqrt(pcs_dot3(out->d, out->d));
+}
+
+void pcs_segment_closest(const pcs_segment *a, const pcs_segment *b, pcs_closest *out)
+{
+    segment_find(a, b, out);
+    segment_finish(a, b, out);
+}
+
+void pcs_segment_closest_from(const pcs_segment *a, double s, const pcs_segment *b, pcs_closest *out)
+{
+    double x[3];
+    out->s = s;
+    out->s_slides = false;
+    pcs_segment_at(a, s, x);
+    out->t = segment_foot(b, x, &out->t_slides);
+    segment_finish(a, b, out);
+}
+
+bool pcs_segment_is_flat(const pcs_segment *a, const pcs_segment *b, double *s)
+{
+    pcs_closest c;
+    double A = pcs_dot3(a->e, a->e), B = pcs_dot3(a->e, b->e), C = pcs_dot3(b->e, b->e), det = A * C - B * B;
+    if (A == 0.0 || C == 0.0 || det >= FLAT * A * C) return false;
+    segment_find(a, b, &c);
+    double share = fmax(det, 0.0) / (FLAT * A * C);
+    *s = share * c.s + (1.0 - share) * segment_middle(a, b);
+    return true;
 }
 
 // s' and t' of those that slide.

@@ -22,6 +22,13 @@ void pcs_segment_at(const pcs_segment *self, double s, double x[3]);
 // Parallel segments touch all along; then it is the middle of where they lie side by side.
 void pcs_segment_closest(const pcs_segment *a, const pcs_segment *b, pcs_closest *out);
 
+// The same from a given place on a.
+void pcs_segment_closest_from(const pcs_segment *a, double s, const pcs_segment *b, pcs_closest *out);
+
+// Where on a segments touch that are parallel or nearly so: closest points rush from end to end there, this place goes
+// from the middle to the closest point as the angle grows. False when there is an angle to speak of.
+bool pcs_segment_is_flat(const pcs_segment *a, const pcs_segment *b, double *s);
+
 // Second derivative of the distance along n when the segments move at constant velocities: va and vb are those of
 // their starts, and how much faster their ends are.
 double pcs_segment_bias(const pcs_segment *a, const pcs_segment *b, const pcs_closest *c, const double n[3],
