@@ -430,6 +430,7 @@ static int main_start_ranks(pcs_context *ctx, const arguments *a, bool is_for_on
     pcs_status status = pcs_comm_start(ctx);
     if (status == PCS_OK && is_for_one && pcs_context_comm(ctx)->size > 1)
         status = pcs_fail(ctx, PCS_UNSUPPORTED, "'%s' is for one process: start it without mpiexec", a->command);
+    if (status == PCS_OK && is_for_one) pcs_context_set_comm(ctx, NULL);
     if (status == PCS_OK) return DONE;
     main_print_errors(ctx);
     return status == PCS_NO_MEMORY || status == PCS_FAILED ? COULD_NOT_GO_ON : BAD_USAGE;

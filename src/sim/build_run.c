@@ -48,7 +48,7 @@ pcs_status pcs_build_scheme(pcs_build *b)
         int back_end = pcs_case_choice(b->c, node, "linear", linear, "auto");
         b->solver = type < 0 ? NULL : types[type];
         b->linear = back_end < 0 ? NULL : linear[back_end];
-        if (b->linear != NULL && strcmp(b->linear, "petsc") == 0)
+        if (b->linear != NULL && strcmp(b->linear, "petsc") == 0 && !b->is_model_only)
             PCS_TRY(pcs_build_blame(b, node, pcs_comm_start(b->ctx)));
     }
     b->sim->certify_warns = pcs_case_choice(b->c, pcs_case_root(b->c), "certify", certify, "strict") == 1;

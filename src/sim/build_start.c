@@ -24,6 +24,10 @@ pcs_status pcs_build_equilibrium(pcs_build *b)
     pcs_statics statics;
     pcs_statics_options options = { 0 };
     if (!b->starts_in_equilibrium || b->is_model_only) return PCS_OK;
+    if (b->sim->system->layout != NULL) {
+        pcs_case_error_at(b->c, pcs_case_find(b->c, "start"), NULL, "an equilibrium is found in one process only");
+        return pcs_case_finish(b->c);
+    }
     pcs_status status = pcs_statics_solve(b->sim, &options, b->sim->state.q, NULL, NULL, &statics);
     if (status == PCS_OK) return PCS_OK;
     pcs_wrap(b->ctx, status, "the equilibrium to start from");
