@@ -208,21 +208,24 @@ static void target_across(const target_contact *self, const pcs_segment *axis, d
     if (!pcs_gap_normalize(across, n)) memcpy(n, (const double[3]){ 1.0, 0.0, 0.0 }, 3 * sizeof *n);
 }
 
-// At an end which two cells share: are we on the side asked for of what they have on the average?
+// At an end which two cells share: are we on the side asked for of what they have on the average? Beyond an end where
+// the body ends there are no sides.
 static double target_side_of_end(const target_contact *self, const target_view *view)
 {
     double sum[3], n[3];
+    bool goes_on = false;
     int end = self->mesh->cell[view->cell][view->closest.t > 0.5];
     target_across(self, &view->axis, sum);
     for (int i = 0; i < self->segments->count; i++) {
         int cell = self->segments->items[i];
         pcs_segment axis;
         if (cell == view->cell || !target_has(self, cell, end)) continue;
+        goes_on = true;
         target_axis(self, cell, &axis);
         target_across(self, &axis, n);
         for (int k = 0; k < 3; k++) sum[k] += n[k];
     }
-    return -pcs_dot3(view->closest.d, sum) < 0.0 ? -1.0 : 1.0;
+    return goes_on && -pcs_dot3(view->closest.d, sum) < 0.0 ? -1.0 : 1.0;
 }
 
 // Gives the distance along n; n points from the cell to the node, or to its side.

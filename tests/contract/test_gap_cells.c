@@ -61,17 +61,30 @@ static void settle(const model *m, const double *q)
     if (m->system->ops->settle != NULL) CHECK_OK(m->ctx, m->system->ops->settle(m->system, q, &has_changed));
 }
 
+static bool has_option(const pcs_gap_ops *ops, const char *name)
+{
+    bool is_found = false;
+    for (int i = 0; ops->options[i].name != NULL; i++) is_found = is_found || strcmp(ops->options[i].name, name) == 0;
+    return is_found;
+}
+
+// The nodes of the second chain are left of the first.
 static void for_every_type(void (*check)(model *m, const scene *s))
 {
-    int ntype = 0;
+    int ncheck = 0;
     for (int type = 0; pcs_gap_types[type] != NULL; type++)
         for (int k = 0; k < NSCENE && pcs_gap_types[type]->cell_options != NULL; k++) {
             model *m = cells(pcs_gap_types[type], &scenes[k], "friction=0.3");
             check(m, &scenes[k]);
             model_destroy(&m);
-            ntype++;
+            ncheck++;
+            if (!scenes[k].is_plane || !has_option(pcs_gap_types[type], "side")) continue;
+            m = cells(pcs_gap_types[type], &scenes[k], "friction=0.3 side=left");
+            check(m, &scenes[k]);
+            model_destroy(&m);
+            ncheck++;
         }
-    CHECK(ntype >= NSCENE);
+    CHECK(ncheck == 2 * NSCENE + 2);
 }
 
 static void somewhere(const model *m, unsigned long long *seed, double *q)

@@ -237,12 +237,81 @@ static void point_leaves_a_cylinder(void **state)
     }
 }
 
+// A point strikes a free beam, which bends, and slides over its nodes and off its end; the beam has no thickness there.
+static void point_slides_along_a_beam(void **state)
+{
+    (void)state;
+    const char *const laws[] = { "restitution: 0.0", "restitution: 0.3, friction: 0.2" };
+    const char *const ways[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5" };
+    for (int k = 0; k < 4; k++) {
+        text_case c = text_case_open(
+            "mesh:\n"
+            "  beam: { type: line, from: [-0.5, 0, 0], to: [0.5, 0, 0], elements: 10 }\n"
+            "  ball: { type: point, at: [-0.22, 0.0117, 0] }\n"
+            "elements:\n"
+            "  beam: { type: beam_exact_2d, mesh: beam, E: 2.0e+9, nu: 0.3, rho: 2000.0,\n"
+            "          section: { type: rectangle, width: 0.01, height: 0.01 } }\n"
+            "  ball: { type: rigid_body_2d, mesh: ball, mass: 0.5, inertia: 1.0e-5 }\n"
+            "initial: [ { set: ball, velocity: [4.0, -1.0, 0] } ]\n"
+            "time: { end: 0.25, step: 2.0e-4 }\n"
+            "contacts: { touch: { type: node_segment, nodes: ball, segments: beam, side: left, node_radius: 0.005, ",
+            laws[k / 2], " } }\nscheme: { ", ways[k % 2], " }\n", NULL);
+        double before[3], x[3], v[3], reference[3], pushed = 0.0;
+        CHECK_OK(c.ctx, pcs_sim_start(c.sim));
+        memcpy(before, c.sim->ledger.now.momentum, sizeof before);
+        while (!pcs_sim_is_done(c.sim)) {
+            text_case_step(&c);
+            pushed += c.sim->report.rows[0].step_impulse;
+        }
+        CHECK_ALL_NEAR(3, c.sim->ledger.now.momentum, before, 1e-12);
+        CHECK(pushed > 0.05);
+        text_case_node(&c, "ball", x, v, reference);
+        CHECK(x[0] > 0.1); // over three nodes at least
+        text_case_close(&c);
+    }
+}
+
+// A beam swings round and falls onto another: with one place too few the run ends, and says why.
+static void pairs_without_a_place_end_the_run(void **state)
+{
+    (void)state;
+    const char parallel[] =
+        "mesh:\n"
+        "  low: { type: line, from: [-0.5, 0, 0], to: [0.5, 0, 0], elements: 4 }\n"
+        "  high: { type: line, from: [-0.45, 0, 0.0213], to: [0.48, 0, 0.0213], elements: 4 }\n"
+        "initial: [ { set: high, velocity: [0, 0, -1.0] } ]\n"
+        "time: { end: 0.02, step: 1.0e-4 }\n"
+        "scheme: { type: alpha_ggl, rho_inf: 0.8 }\n"
+        "elements:\n"
+        "  low: { type: beam_timo_3d, mesh: low, E: 2.1e+9, nu: 0.3, rho: 7800.0, orientation: [0, 0, 1],\n"
+        "         section: { type: circle, diameter: 0.02 } }\n"
+        "  high: { type: beam_timo_3d, mesh: high, E: 2.1e+9, nu: 0.3, rho: 7800.0, orientation: [0, 0, 1],\n"
+        "          section: { type: circle, diameter: 0.02 } }\n"
+        "contacts: { touch: { type: beam_beam, a: low, b: high, radius: 0.01, restitution: 0.0, ";
+    const char *const told[] = { "contact 'touch': cells", "all 1 places of the contact are taken: raise 'most'" };
+    text_case c = text_case_open(parallel, "most: 1 } }\n", NULL);
+    pcs_status status = pcs_sim_start(c.sim);
+    while (status == PCS_OK && !pcs_sim_is_done(c.sim)) status = pcs_sim_step(c.sim);
+    CHECK_STATUS(NULL, status, PCS_FAILED);
+    for (int i = 0; i < 2; i++) CHECK_TEXT(pcs_message(c.ctx), told[i]);
+    CHECK(c.sim->state.step > 5); // not before they touch
+    text_case_close(&c);
+    // A reach that one step jumps over.
+    c = text_case_open(parallel, "most: 12, reach: 1.0e-5 } }\n", NULL);
+    status = pcs_sim_start(c.sim);
+    while (status == PCS_OK && !pcs_sim_is_done(c.sim)) status = pcs_sim_step(c.sim);
+    CHECK_STATUS(NULL, status, PCS_FAILED);
+    CHECK_TEXT(pcs_message(c.ctx), "the step is too large for the reach of 1e-05 m");
+    text_case_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dragged_beam_sticks_without_creep), cmocka_unit_test(dragged_beam_slides_with_its_friction),
         cmocka_unit_test(crossed_beams_keep_their_momentum), cmocka_unit_test(elastic_rebound_keeps_the_energy),
         cmocka_unit_test(ball_slides_round_a_ring),          cmocka_unit_test(point_leaves_a_cylinder),
+        cmocka_unit_test(point_slides_along_a_beam),         cmocka_unit_test(pairs_without_a_place_end_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
