@@ -51,14 +51,14 @@ static void note_step(pcs_sim *sim, bounce *b)
 }
 
 // Every step is certified; a broken certificate fails the test.
-static void fly(int nset, const char *const *set, bounce *b)
+static void fly_case(const char *path, int nset, const char *const *set, bounce *b)
 {
     pcs_context *ctx = NULL;
     pcs_sim *sim = NULL;
     pcs_measure measure;
     *b = (bounce){ .smallest_gap = INFINITY };
     CHECK(pcs_context_create(&ctx) == PCS_OK);
-    CHECK_OK(ctx, pcs_sim_create(ctx, "cases/frame_lattice", nset, set, &sim));
+    CHECK_OK(ctx, pcs_sim_create(ctx, path, nset, set, &sim));
     CHECK_OK(ctx, pcs_sim_start(sim));
     sim->system->ops->measure(sim->system, sim->state.q, sim->state.v, &measure);
     memcpy(b->momentum[0], measure.momentum, sizeof measure.momentum);
@@ -73,6 +73,11 @@ static void fly(int nset, const char *const *set, bounce *b)
     b->nrow = sim->system->nrow;
     snprintf(b->solver, sizeof b->solver, "%s", sim->solver->ops->name);
     pcs_context_destroy(&ctx);
+}
+
+static void fly(int nset, const char *const *set, bounce *b)
+{
+    fly_case("cases/frame_lattice", nset, set, b);
 }
 
 static double wave_speed(void)
@@ -154,6 +159,50 @@ static void the_condensed_solver_agrees(void **state)
     CHECK_RELATIVE(many.impulse, few.impulse, 1e-11);
 }
 
+// A flat lattice in space moves as the plane one; so does a deep one, layer by layer, as long as its edges are far.
+// Large enough for nested dissection and supernodal factors.
+static void plane_and_space_agree(void **state)
+{
+    (void)state;
+    const char *const flat[] = { "mesh.net.cells=[10, 40, 0]", "time.end=6.05e-4" };
+    const char *const plane[] = { "mesh.net.cells=[10, 40]", "time.end=6.05e-4" };
+    const char *const deep[] = { "mesh.net.cells=[11, 11, 11]", "time.end=1.65e-4" };
+    static bounce a, b;
+    fly(2, plane, &a);
+    fly_case("cases/frame_lattice/spatial.yaml", 2, flat, &b);
+    CHECK(b.n == 2 * a.n && b.nrow == a.nrow);
+    CHECK_ALL_NEAR(a.count, b.end, a.end, 1e-13);
+    CHECK_ALL_NEAR(a.count, b.rate, a.rate, 1e-8);
+    CHECK_RELATIVE(b.impulse, a.impulse, 1e-10);
+    fly_case("cases/frame_lattice/spatial.yaml", 2, deep, &b);
+    CHECK(b.n == 12 * 12 * 12 * 6 && b.nrow == 144);
+    CHECK(b.smallest_gap > -1e-13);
+    CHECK(b.impulse > 0.0);
+    CHECK_NEAR(b.momentum[1][0], b.momentum[0][0] + b.impulse, 1e-11 * 10.0 * b.mass);
+}
+
+static double stable_step(const char *net)
+{
+    pcs_context *ctx = NULL;
+    pcs_sim *sim = NULL;
+    CHECK(pcs_context_create(&ctx) == PCS_OK);
+    CHECK_OK(ctx, pcs_sim_create(ctx, "cases/frame_lattice", 1, &net, &sim));
+    double step = sim->system->stable_step;
+    pcs_context_destroy(&ctx);
+    return step;
+}
+
+// The fastest kind of strut decides, wherever it comes.
+static void the_shortest_strut_limits_the_step(void **state)
+{
+    (void)state;
+    double both = stable_step("mesh.net={type: lattice, cells: [12, 7], size: [0.1, 0.05], origin: [0.001, 0, 0]}");
+    double longer = stable_step("mesh.net={type: lattice, cells: [12], size: [0.1], origin: [0.001, 0, 0]}");
+    double shorter = stable_step("mesh.net={type: lattice, cells: [12], size: [0.05], origin: [0.001, 0, 0]}");
+    CHECK(shorter < 0.99 * longer);
+    CHECK_RELATIVE(both, shorter, 1e-10);
+}
+
 // A lattice has as many kinds of struts as directions, whatever its size: memory and eigenproblems are theirs.
 static void kinds_of_struts_do_not_grow(void **state)
 {
@@ -187,6 +236,8 @@ int main(void)
         cmocka_unit_test(a_guided_ladder_is_a_row_with_masses),
         cmocka_unit_test(the_lattice_bounces_like_its_bar),
         cmocka_unit_test(the_condensed_solver_agrees),
+        cmocka_unit_test(plane_and_space_agree),
+        cmocka_unit_test(the_shortest_strut_limits_the_step),
         cmocka_unit_test(kinds_of_struts_do_not_grow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
