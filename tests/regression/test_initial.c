@@ -171,10 +171,11 @@ static void symmetric_top_precesses(void **state)
     for (int k = 0; k < 3; k++) part[k] = H[k] / A;
     pcs_rotation_compose(part, psi, exact);
     pcs_rotation_compose(exact, (const double[3]){ 0, 0, (1.0 - C / A) * material[2] }, exact);
-    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+    for (int i = 0; i < 6; i++) {
+        const char *scheme = i < 4 ? schemes[i] : i == 4 ? "half_explicit" : "moreau_jean_explicit";
         double error[2], start[3];
         for (int n = 0; n < 2; n++) {
-            text_case c = run_body(J, "", schemes[i], n == 0 ? 4e-3 : 2e-3, start);
+            text_case c = run_body(J, "", scheme, n == 0 ? 4e-3 : 2e-3, start);
             double back[3], away[3];
             CHECK_ALL_NEAR(3, start, H, 1e-13);
             for (int k = 0; k < 3; k++) back[k] = -exact[k];
@@ -182,8 +183,8 @@ static void symmetric_top_precesses(void **state)
             error[n] = sqrt(pcs_dot3(away, away));
             text_case_close(&c);
         }
-        CHECK(error[1] < 1e-3);
-        CHECK_NEAR(log2(error[0] / error[1]), 2.0, 0.02);
+        CHECK(error[1] < (i < 5 ? 2e-5 : 1e-2));
+        CHECK_NEAR(log2(error[0] / error[1]), i < 5 ? 2.0 : 1.0, 0.02);
     }
 }
 
