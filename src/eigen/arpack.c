@@ -44,6 +44,7 @@ static pcs_status arpack_take(pcs_context *ctx, int n, int nev, int lworkl_of_ba
         arpack_free(w);
         return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d vectors of %d equations for ARPACK", w->ncv, n);
     }
+    memset(w->select, 0, columns * sizeof *w->select); // the interface reads it, though it chooses nothing
     // Numbers without a pattern, so that no eigenvector is missed by symmetry.
     unsigned long long seed = 88172645463325252ULL;
     for (int i = 0; i < n; i++) {
