@@ -1,5 +1,6 @@
 // Degrees of freedom of a finite-element model: a node gets the union of what its elements give it.
 
+#include "core/rotation.h"
 #include "system/fe_data.h"
 
 #include <math.h>
@@ -26,11 +27,6 @@ const char *pcs_fe_culprit(pcs_context *ctx, const char *section, const char *na
     return pcs_take_text(ctx, text);
 }
 
-static double dofs_dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static pcs_status dofs_append(finder *f, int node, const pcs_node_dofs *given, int which)
 {
     if (f->count == f->room) {
@@ -53,7 +49,7 @@ static pcs_status dofs_merge(finder *f, int node, const pcs_node_dofs *given, in
 {
     const double *direction = given->direction[which];
     bool is_rotation = given->is_rotation[which];
-    if (dofs_dot(direction, direction) == 0.0) return PCS_OK; // left out by the element
+    if (pcs_dot3(direction, direction) == 0.0) return PCS_OK; // left out by the element
     for (int i = f->head[node]; i >= 0; i = f->found[i].next) {
         if (f->found[i].is_rotation != is_rotation) continue;
         if (is_rotation && f->found[i].is_finite != given->is_finite)
@@ -61,7 +57,7 @@ static pcs_status dofs_merge(finder *f, int node, const pcs_node_dofs *given, in
                             "node %d: one of its elements turns by finite angles, another by small ones; such elements "
                             "cannot share a node",
                             node);
-        double cosine = dofs_dot(f->found[i].direction, direction);
+        double cosine = pcs_dot3(f->found[i].direction, direction);
         if (cosine > 1.0 - 1e-9) return PCS_OK;
         if (fabs(cosine) > 1e-9)
             return pcs_fail(
@@ -172,7 +168,7 @@ static pcs_status dofs_apply_supports(pcs_context *ctx, fe_data *fe, const char 
 static int dofs_equation(const pcs_dofmap *map, int node, const double direction[3], bool is_rotation)
 {
     for (int i = map->first[node]; i < map->first[node + 1]; i++)
-        if (map->dof[i].is_rotation == is_rotation && dofs_dot(map->dof[i].direction, direction) > 1.0 - 1e-9)
+        if (map->dof[i].is_rotation == is_rotation && pcs_dot3(map->dof[i].direction, direction) > 1.0 - 1e-9)
             return map->dof[i].equation;
     return -1;
 }

@@ -1,6 +1,7 @@
 #include "system/rigid.h"
 
 #include "core/jacobi.h"
+#include "core/rotation.h"
 #include "system/fe_data.h"
 
 #include <float.h>
@@ -29,13 +30,6 @@ typedef struct finder {
     int nchosen;
     double chosen[MOST][MOST]; // orthonormalised motions that have a name
 } finder;
-
-static void rigid_cross(const double a[3], const double b[3], double c[3])
-{
-    c[0] = a[1] * b[2] - a[2] * b[1];
-    c[1] = a[2] * b[0] - a[0] * b[2];
-    c[2] = a[0] * b[1] - a[1] * b[0];
-}
 
 static double rigid_dot(int n, const double *a, const double *b)
 {
@@ -100,7 +94,7 @@ static void rigid_move(const finder *f, int node, int k, double u[3], double w[3
         w[i] = k >= 3 && i == k - 3 ? 1.0 / f->length : 0.0;
         arm[i] = f->fe->model.mesh->x[node][i] - f->center[i];
     }
-    if (k >= 3) rigid_cross(w, arm, u);
+    if (k >= 3) pcs_cross(w, arm, u);
 }
 
 // Squares of what a node may not do: displacements that its dofs cannot represent, and motion of fixed dofs. Enters the
@@ -289,7 +283,7 @@ static void rigid_turn(const finder *f, int part, int axis, const double point[3
     memset(motion, 0, (size_t)f->n * sizeof *motion);
     w[axis] = 1.0;
     for (int i = 0; i < 3; i++) arm[i] = f->center[i] - point[i];
-    rigid_cross(w, arm, t);
+    pcs_cross(w, arm, t);
     for (int p = 0; p < f->npart; p++)
         for (int i = 0; i < 3 && (part < 0 || p == part); i++) {
             motion[SIX * p + i] = t[i];
@@ -352,7 +346,7 @@ static bool rigid_still_point(const finder *f, int count, double rest[][MOST], i
     for (int k = 0; k < count; k++) {
         const double *t = rest[k] + SIX * part;
         double r[3] = { t[3] / f->length, t[4] / f->length, t[5] / f->length }, rt[3];
-        rigid_cross(r, t, rt); // -W^T t, with W p = w x p
+        pcs_cross(r, t, rt); // -W^T t, with W p = w x p
         for (int i = 0; i < 3; i++) {
             b[i] += rt[i];
             for (int j = 0; j < 3; j++) A[3 * i + j] += (i == j ? rigid_dot(3, r, r) : 0.0) - r[i] * r[j];
