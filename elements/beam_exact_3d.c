@@ -452,6 +452,7 @@ const pcs_element_ops pcs_element_beam_exact_3d = {
     .ndof = NDOF,
     .is_nonlinear = true,
     .sees_velocity = true,
+    .is_nodal_in_velocity = true,
     .fields = exact_fields,
     .node_dofs = exact_node_dofs,
     .setup = exact_setup,

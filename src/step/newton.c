@@ -29,12 +29,12 @@ typedef struct newton {
     pcs_gated *gated;
     pcs_matrix *S;
     pcs_linsolve *iteration;
-    int *bilateral;                                          // [nb] their rows
-    unsigned char *is_used;                                  // [m] rows that may transmit something in this step
-    int *row_of_tangent;                                     // [nt]
-    bool has_jump;                                           // U or W is not zero
-    int gate_sign; // 1: a gap at the tolerance counts as closed; -1: as open, where closing it would open it
-    bool is_factored;                                        // S* of a system whose tangents never change
+    int *bilateral;         // [nb] their rows
+    unsigned char *is_used; // [m] rows that may transmit something in this step
+    int *row_of_tangent;    // [nt]
+    bool has_jump;          // U or W is not zero
+    int gate_sign;          // 1: a gap at the tolerance counts as closed; -1: as open, where closing it would open it
+    bool is_factored;       // S* of a system whose tangents never change
     unsigned char *has_column;                               // [nz] its columns Y that are filled
     double **Y;                                              // [nz][n] what a unit multiplier does to d
     double **mu_of;                                          // [nz][nb] and to mu
@@ -337,6 +337,7 @@ static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
     pcs_cone *c = s->cone;
     const pcs_system *system = self->system;
     double kb = self->form.kb;
+    if (s->m == 0) return;
     system->ops->gaps(system, s->qt, c->b_gate);
     system->ops->gaps(system, p->q, c->b);
     const double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t, *way = s->y0;

@@ -143,6 +143,22 @@ static void assembly_scatter(size_t count, const int *place, const double *cell,
         if (place[i] >= 0) value[place[i]] += cell[i];
 }
 
+// Only the blocks of the two nodes with themselves.
+static void assembly_scatter_nodal(int count, int n, const int *place, const double *cell, double *value)
+{
+    int half = n / 2;
+    for (int c = 0; c < count; c++, place += n * n, cell += n * n)
+        for (int i = 0; i < n; i++) {
+            int first = i < half ? 0 : half;
+            assembly_scatter((size_t)half, place + i * n + first, cell + i * n + first, value);
+        }
+}
+
+static bool assembly_is_nodal(const pcs_element_ops *ops, const pcs_batch *batch)
+{
+    return ops->is_nodal_in_velocity && batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0;
+}
+
 void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const double *v)
 {
     fe_data *fe = self->data;
@@ -160,7 +176,9 @@ void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const d
             const int *place = fe->scatter[b] + (size_t)first * entries;
             ops->tangents(batch, first, count, q, v, K, self->C == NULL ? NULL : C);
             assembly_scatter((size_t)count * entries, place, K, self->K->value);
-            if (self->C != NULL) assembly_scatter((size_t)count * entries, place, C, self->C->value);
+            if (self->C == NULL) continue;
+            if (assembly_is_nodal(ops, batch)) assembly_scatter_nodal(count, ops->ndof, place, C, self->C->value);
+            else assembly_scatter((size_t)count * entries, place, C, self->C->value);
         }
     }
     if (fe->nturning > 0) pcs_fe_turning_tangent(self, t, q);
