@@ -247,6 +247,7 @@ static void beams_evaluate_row(const beams_contact *self, const pcs_places *plac
     }
     beams_tangents(self, &view, row->normal, tangent);
     for (int t = 0; t < self->ntangent; t++) beams_push_both(self, pair, c, arm, tangent[t], &row->tangent[t]);
+    memcpy(row->across, tangent, (size_t)self->ntangent * sizeof *tangent);
     if (places->has_velocities && is_near)
         row->bias =
             pcs_segment_bias(&view.axis[0], &view.axis[1], c, row->normal, &view.velocity[0], &view.velocity[1]);

@@ -175,7 +175,10 @@ static void journal_evaluate_row(const journal_contact *self, const pcs_place *s
     // The first tangent goes round, the second along the axis.
     pcs_cross(s.axis, s.u, tangent[0]);
     for (int t = 0; t < self->ntangent; t++) {
-        for (int k = 0; k < 3; k++) opposite[k] = -tangent[t][k];
+        for (int k = 0; k < 3; k++) {
+            opposite[k] = -tangent[t][k];
+            row->across[t][k] = tangent[t][k];
+        }
         pcs_row_push(&row->tangent[t], node, s.touch, tangent[t]);
         pcs_row_push(&row->tangent[t], self->housing, s.touch_house, opposite);
     }

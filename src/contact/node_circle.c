@@ -9,6 +9,7 @@
 #include "contact/gap.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct circle_params {
     const char *nodes;
@@ -146,6 +147,7 @@ static void circle_evaluate_row(const circle_contact *self, const pcs_place *pla
     pcs_cross(self->axis, u, tangent[0]);
     for (int k = 0; k < 3; k++) tangent[1][k] = self->axis[k];
     for (int t = 0; t < self->ntangent; t++) pcs_row_push(&row->tangent[t], node, arm, tangent[t]);
+    memcpy(row->across, tangent, sizeof tangent);
     double round = pcs_dot3(place->v, tangent[0]);
     if (distance > 0.0) row->bias = self->sign * round * round / distance;
 }

@@ -2,6 +2,8 @@
 
 #include "contact/gap.h"
 
+#include <string.h>
+
 typedef struct pair_params {
     const char *a, *b;
     double normal[3];
@@ -114,6 +116,7 @@ static void pair_evaluate(void *instance, const pcs_places *places, pcs_row_stat
         }
         pair_push(&rows[i].direction, node_a, node_b, self->normal);
         for (int t = 0; t < self->ntangent; t++) pair_push(&rows[i].tangent[t], node_a, node_b, self->tangent[t]);
+        memcpy(rows[i].across, self->tangent, sizeof rows[i].across);
     }
 }
 

@@ -1,10 +1,15 @@
-// Nodes against a rigid plane: g = n . (x - p), one row per node, multiplier pushes the node along +n.
+// Nodes against a rigid plane: g = n . (x - p) - r, one row per node, multiplier pushes the node along +n.
+//
+// r is the radius of the body at the node. Friction acts on its surface, at the arm -r n from the node, so that it
+// turns the body, too.
 
 #include "contact/gap.h"
 
+#include <string.h>
+
 typedef struct plane_params {
     const char *nodes;
-    double point[3], normal[3];
+    double point[3], normal[3], node_radius;
     pcs_contact_law law;
 } plane_params;
 
@@ -26,6 +31,12 @@ static const pcs_option plane_options[] = {
       .offset = offsetof(plane_params, normal),
       .is_required = true,
       .range = PCS_ANY_NUMBER },
+    { .name = "node_radius",
+      .kind = PCS_OPTION_REAL,
+      .help = "of the body at the node, m",
+      .offset = offsetof(plane_params, node_radius),
+      .preset = "0.0",
+      .range = PCS_NOT_NEGATIVE },
     PCS_CONTACT_LAW_OPTIONS(plane_params),
     { 0 },
 };
@@ -53,15 +64,25 @@ static pcs_status plane_fill(pcs_context *ctx, const void *params, const pcs_dof
     *point = (pcs_contact_point){ .node = node, .other = -1 };
     pcs_gap_normalize(p->normal, point->normal);
     for (int k = 0; k < 3; k++) point->gap += point->normal[k] * (x[k] - p->point[k]);
+    point->gap -= p->node_radius;
     PCS_TRY(pcs_gap_add_node(ctx, map, node, 1.0, point));
     return pcs_gap_demand_motion(ctx, point);
 }
 
 typedef struct plane_contact {
     const pcs_set *nodes;
-    double point[3], normal[3], tangent[2][3];
+    double point[3], normal[3], tangent[2][3], node_radius;
     int ntangent;
 } plane_contact;
+
+// A moment that stands in space means other components to a node that turns in space by any angle.
+static bool plane_turns_freely(const pcs_dofmap *map, int node)
+{
+    int count = 0;
+    for (int i = map->first[node]; i < map->first[node + 1]; i++)
+        count += map->dof[i].is_rotation && map->dof[i].is_finite;
+    return count > 1;
+}
 
 static pcs_status plane_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
                                pcs_contact_shape *shape)
@@ -72,6 +93,8 @@ static pcs_status plane_create(pcs_context *ctx, const void *params, const pcs_d
     self->nodes = pcs_mesh_node_set(map->mesh, p->nodes);
     pcs_gap_normalize(p->normal, self->normal);
     for (int k = 0; k < 3; k++) self->point[k] = p->point[k];
+    self->node_radius = p->node_radius;
+    bool is_constant = true;
     for (int i = 0; i < self->nodes->count; i++) {
         int node = self->nodes->items[i];
         pcs_contact_point point;
@@ -79,8 +102,9 @@ static pcs_status plane_create(pcs_context *ctx, const void *params, const pcs_d
         int count = pcs_gap_tangents(map, node, self->normal, self->tangent);
         PCS_TRY(pcs_gap_demand_tangents(ctx, node, count, i == 0 ? count : self->ntangent));
         self->ntangent = count;
+        is_constant = is_constant && (p->node_radius == 0.0 || !plane_turns_freely(map, node));
     }
-    *shape = (pcs_contact_shape){ .nrow = self->nodes->count, .ntangent = self->ntangent, .is_constant = true };
+    *shape = (pcs_contact_shape){ .nrow = self->nodes->count, .ntangent = self->ntangent, .is_constant = is_constant };
     *instance = self;
     return PCS_OK;
 }
@@ -88,7 +112,8 @@ static pcs_status plane_create(pcs_context *ctx, const void *params, const pcs_d
 static void plane_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
 {
     const plane_contact *self = instance;
-    const double at_node[3] = { 0.0 };
+    const double at_node[3] = { 0.0 }, r = self->node_radius;
+    const double arm[3] = { -r * self->normal[0], -r * self->normal[1], -r * self->normal[2] };
     for (int i = 0; i < self->nodes->count; i++) {
         pcs_place place;
         int node = self->nodes->items[i];
@@ -96,16 +121,18 @@ static void plane_evaluate(void *instance, const pcs_places *places, pcs_row_sta
         for (int k = 0; k < 3; k++) {
             rows[i].gap += self->normal[k] * (place.x[k] - self->point[k]);
             rows[i].normal[k] = self->normal[k];
-            rows[i].point[k] = place.x[k];
+            rows[i].point[k] = place.x[k] + arm[k];
         }
+        rows[i].gap -= r;
         pcs_row_push(&rows[i].direction, node, at_node, self->normal);
-        for (int t = 0; t < self->ntangent; t++) pcs_row_push(&rows[i].tangent[t], node, at_node, self->tangent[t]);
+        for (int t = 0; t < self->ntangent; t++) pcs_row_push(&rows[i].tangent[t], node, arm, self->tangent[t]);
+        memcpy(rows[i].across, self->tangent, sizeof rows[i].across);
     }
 }
 
 const pcs_gap_ops pcs_gap_node_plane = {
     .name = "node_plane",
-    .summary = "nodes against a rigid plane, gap = n . (x - point)",
+    .summary = "nodes against a rigid plane, gap = n . (x - point) - node_radius",
     .options = plane_options,
     .params_size = sizeof(plane_params),
     .set_options = plane_sets,

@@ -315,6 +315,7 @@ static void target_evaluate_row(const target_contact *self, int node, bool has_v
     }
     target_tangents(self, &view, row->normal, tangent);
     for (int t = 0; t < self->ntangent; t++) target_push(self, &view, at_node, at_axis, tangent[t], &row->tangent[t]);
+    memcpy(row->across, tangent, (size_t)self->ntangent * sizeof *tangent);
     if (has_velocities) row->bias = target_bias(self, &view, row->normal);
 }
 

@@ -52,6 +52,7 @@ typedef struct pcs_row_state {
     double couple[3]; // moment of a unit multiplier of a joint on the body, about the point of the joint
     pcs_row_direction direction;
     pcs_row_direction tangent[2]; // of friction; as many as the row declares
+    double across[2][3];          // along which it pushes the body, unit vectors
 } pcs_row_state;
 
 // Evaluates all rows of one contact or joint.

@@ -1,4 +1,5 @@
 // Frames of the contact points for ParaView: one vertex per point with gap, force, impulses, normal and state.
+// The arrow of the force has its friction, too.
 //
 // impulse and step_impulse are sums since the frame before, so that no impact is lost between two frames; gap,
 // gap_velocity, force and state are those of the frame's own step.
@@ -19,6 +20,7 @@ typedef struct contact_frames_data {
     long last;  // step of the last frame
     char title[TITLE_ROOM];
     double (*position)[3], (*normal)[3], (*arrow)[3]; // [nrow]
+    double (*across)[3];                              // [ntangent] directions of friction; NULL: none known
     double *column;                                   // [nrow]
     int *number;                                      // [2 nrow]
 } contact_frames_data;
@@ -64,6 +66,9 @@ static void contact_frames_put_data(contact_frames_data *d, const pcs_row *rows,
     contact_frames_put_reals(d, "force", offsetof(pcs_tally_row, force)); // last: d->column serves the arrows
     for (int j = 0; j < n; j++) {
         for (int k = 0; k < 3; k++) d->arrow[j][k] = d->column[j] * d->normal[j][k];
+        for (int t = 0; d->across != NULL && t < rows[j].ntangent; t++)
+            for (int k = 0; k < 3; k++)
+                d->arrow[j][k] += d->tally.rows[j].tangent[t] * d->across[rows[j].first_tangent + t][k];
     }
     pcs_vtk_vectors(f, "normal", (const double(*)[3])d->normal, n);
     pcs_vtk_vectors(f, "force_vector", (const double(*)[3])d->arrow, n);
@@ -83,6 +88,7 @@ static pcs_status contact_frames_write(const pcs_view *view, contact_frames_data
     pcs_status status = pcs_series_begin(s, d->title, "POLYDATA", d->tally.t, d->tally.step);
     if (status == PCS_OK) {
         system->ops->contact_points(system, view->state->q, d->position, d->normal);
+        if (d->across != NULL) system->ops->tangents(system, d->across);
         contact_frames_put_points(d, d->tally.nrow);
         contact_frames_put_data(d, system->rows, d->tally.nrow);
         status = pcs_series_end(s, d->tally.t);
@@ -122,6 +128,8 @@ static pcs_status contact_frames_open(pcs_observer *self)
     PCS_TAKE(self->ctx, d->position, n, "contact points");
     PCS_TAKE(self->ctx, d->normal, n, "contact normals");
     PCS_TAKE(self->ctx, d->arrow, n, "contact forces");
+    if (view->system->ntangent > 0 && view->system->ops->tangents != NULL)
+        PCS_TAKE(self->ctx, d->across, view->system->ntangent, "directions of friction");
     PCS_TAKE(self->ctx, d->column, n, "contact results");
     PCS_TAKE(self->ctx, d->number, 2 * n, "contact states");
     PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));

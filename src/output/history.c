@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BUFFER_ROWS = 64, LEAST_BUFFER = 1 << 17, FIXED_COLUMNS = 16, CONTACT_COLUMNS = 5, REACTION_COLUMNS = 7 };
+enum { BUFFER_ROWS = 64, LEAST_BUFFER = 1 << 17, FIXED_COLUMNS = 16, CONTACT_COLUMNS = 6, REACTION_COLUMNS = 7 };
 static const double flush_interval = 1.0; // s, so that a slow run can be watched
 
 typedef struct history_params {
@@ -44,14 +44,21 @@ static const pcs_option history_options[] = {
     { .name = NULL },
 };
 
-static const char *const history_contact_columns[CONTACT_COLUMNS] = { "gap", "gap_rate", "force", "impulse",
-                                                                      "step_impulse" };
+static const char *const history_contact_columns[CONTACT_COLUMNS] = { "gap",     "gap_rate",     "force",
+                                                                      "impulse", "step_impulse", "friction" };
+
+// The last one only where there is friction.
+static int history_contact_columns_of(const pcs_system *system, const pcs_contact_info *contact)
+{
+    bool rubs = contact->nrow > 0 && system->rows[contact->first_row].ntangent > 0;
+    return rubs ? CONTACT_COLUMNS : CONTACT_COLUMNS - 1;
+}
 
 // ",name.quantity" for a contact, or ",name[i].quantity" for its point i.
-static void history_put_contact_names(pcs_file *f, const char *name, int point, char *scratch, size_t room)
+static void history_put_contact_names(pcs_file *f, const char *name, int ncolumn, int point, char *scratch, size_t room)
 {
     char *plain = scratch, *quoted = scratch + room / 3;
-    for (int k = 0; k < CONTACT_COLUMNS; k++) {
+    for (int k = 0; k < ncolumn; k++) {
         if (point < 0) snprintf(plain, room / 3, "%s.%s", name, history_contact_columns[k]);
         else snprintf(plain, room / 3, "%s[%d].%s", name, point, history_contact_columns[k]);
         pcs_csv_text(plain, room - room / 3, quoted);
@@ -110,9 +117,10 @@ static pcs_status history_put_header(pcs_observer *self, history_data *d)
     for (int c = 0; c < view->system->ncontact; c++) {
         const pcs_contact_info *contact = &view->system->contacts[c];
         if (contact->is_joint) continue;
-        history_put_contact_names(d->file, contact->name, -1, scratch, room);
+        int ncolumn = history_contact_columns_of(view->system, contact);
+        history_put_contact_names(d->file, contact->name, ncolumn, -1, scratch, room);
         for (int i = 0; contact->writes_points && i < contact->nrow; i++) {
-            history_put_contact_names(d->file, contact->name, i, scratch, room);
+            history_put_contact_names(d->file, contact->name, ncolumn, i, scratch, room);
         }
     }
     for (int r = 0; r < view->system->nreaction; r++)
@@ -162,15 +170,17 @@ static char *history_fixed_columns(const history_data *d, int nrow, char *p)
     return history_integer(p, d->iterations);
 }
 
-static char *history_contact_fields(const history_data *d, const pcs_tally_row *row, char *p)
+static char *history_contact_fields(const history_data *d, const pcs_tally_row *row, int ncolumn, char *p)
 {
     // Before the first step there is a force or an impulse only when the start was an impact.
     bool is_start = d->tally.step == 0;
     bool has_force = !is_start || (isfinite(row->force) && row->force != 0.0);
     bool has_impulse = !is_start || row->step_impulse != 0.0;
-    const double x[CONTACT_COLUMNS] = { row->gap, row->rate, row->force, row->impulse, row->step_impulse };
-    const bool exists[CONTACT_COLUMNS] = { true, true, has_force, has_impulse, has_impulse };
-    for (int k = 0; k < CONTACT_COLUMNS; k++) {
+    const double x[CONTACT_COLUMNS] = {
+        row->gap, row->rate, row->force, row->impulse, row->step_impulse, row->friction
+    };
+    const bool exists[CONTACT_COLUMNS] = { true, true, has_force, has_impulse, has_impulse, has_force };
+    for (int k = 0; k < ncolumn; k++) {
         if (exists[k]) p = history_number(d, p, x[k]);
         else *p++ = ',';
     }
@@ -224,9 +234,10 @@ static void history_put_row(const pcs_view *view, history_data *d, bool has_stat
         const pcs_contact_info *contact = &system->contacts[c];
         if (contact->is_joint) continue;
         pcs_tally_row sum = pcs_tally_sum(&d->tally, contact->first_row, contact->nrow);
-        p = history_contact_fields(d, &sum, p);
+        int ncolumn = history_contact_columns_of(system, contact);
+        p = history_contact_fields(d, &sum, ncolumn, p);
         for (int i = 0; contact->writes_points && i < contact->nrow; i++) {
-            p = history_contact_fields(d, &d->tally.rows[contact->first_row + i], p);
+            p = history_contact_fields(d, &d->tally.rows[contact->first_row + i], ncolumn, p);
         }
     }
     for (int r = 0; r < system->nreaction; r++) p = history_reaction_fields(d, system, r, p);

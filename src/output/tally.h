@@ -11,6 +11,8 @@
 typedef struct pcs_tally_row {
     double gap, rate;             // m, m/s
     double force;                 // N
+    double tangent[2];            // N, its friction
+    double friction;              // N, the same with its sign where there is one direction, else its size
     double impulse, step_impulse; // N s, summed
     bool is_closed;
 } pcs_tally_row;

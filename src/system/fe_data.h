@@ -127,6 +127,7 @@ void pcs_fe_rate_bias(const pcs_system *self, const double *q, const double *v, 
 pcs_status pcs_fe_settle(pcs_system *self, const double *q, bool *has_changed);
 void pcs_fe_gaps(const pcs_system *self, const double *q, double *gap);
 void pcs_fe_contact_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
+void pcs_fe_tangents(const pcs_system *self, double (*across)[3]);
 void pcs_fe_row_resultant(const pcs_system *self, int row, double out[3]);
 void pcs_fe_tangent_resultant(const pcs_system *self, int tangent, double out[3]);
 // What forces of joints add to K.

@@ -157,6 +157,7 @@ const pcs_system_ops pcs_system_fe = {
     .stable_step = pcs_fe_limited_step,
     .draw = pcs_fe_draw,
     .contact_points = pcs_fe_contact_points,
+    .tangents = pcs_fe_tangents,
     .probe = pcs_fe_probe,
     .name_equation = fe_name_equation,
 };

@@ -385,6 +385,14 @@ void pcs_fe_contact_points(const pcs_system *self, const double *q, double (*pos
     }
 }
 
+void pcs_fe_tangents(const pcs_system *self, double (*across)[3])
+{
+    const fe_data *fe = self->data;
+    for (int row = 0; row < self->nrow; row++)
+        for (int t = 0; t < self->rows[row].ntangent; t++)
+            memcpy(across[self->rows[row].first_tangent + t], fe->states[row].across[t], sizeof *across);
+}
+
 void pcs_fe_row_resultant(const pcs_system *self, int row, double out[3])
 {
     const fe_data *fe = self->data;

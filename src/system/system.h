@@ -134,6 +134,8 @@ typedef struct pcs_system_ops {
 
     void (*draw)(const pcs_system *self, const double *q, const double *v, pcs_picture *picture);
     void (*contact_points)(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
+    // Unit vectors in space along which friction pushes, [ntangent]; where the rows stand. NULL: not known.
+    void (*tangents)(const pcs_system *self, double (*across)[3]);
     double (*probe)(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
     // "node 17 (bar), direction x" for messages about one equation.
     void (*name_equation)(const pcs_system *self, int equation, size_t size, char *text);

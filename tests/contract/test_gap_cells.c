@@ -143,7 +143,7 @@ static void rows_are_derivatives_of_gaps(void **state)
 static void check_directions(model *m, const scene *s)
 {
     unsigned long long seed = 8;
-    double q[MODEL_MAX_SIZE], point[MODEL_MAX_SIZE][3], normal[MODEL_MAX_SIZE][3];
+    double q[MODEL_MAX_SIZE], point[MODEL_MAX_SIZE][3], normal[MODEL_MAX_SIZE][3], across[MODEL_MAX_SIZE][3];
     const pcs_system *system = m->system;
     const pcs_dofmap *map = &((const fe_data *)system->data)->map;
     somewhere(m, &seed, q);
@@ -168,6 +168,9 @@ static void check_directions(model *m, const scene *s)
             for (int u = 0; u <= w; u++) CHECK_NEAR(pcs_dot3(push[w][1], push[u][1]), u == w ? 1.0 : 0.0, 1e-14);
         }
         CHECK_ALL_NEAR(3, push[0][1], normal[j], 1e-14);
+        system->ops->tangents(system, across);
+        for (int t = 0; t < row->ntangent; t++)
+            CHECK_ALL_NEAR(3, push[1 + t][1], across[row->first_tangent + t], 1e-14);
     }
 }
 

@@ -237,6 +237,38 @@ static void point_leaves_a_cylinder(void **state)
     }
 }
 
+// A ball thrown along a rough plane without spin slides until it rolls: its velocity is then v0/(1 + J/(m r^2)).
+static void thrown_balls_end_up_rolling(void **state)
+{
+    (void)state;
+    const char *const bodies[] = {
+        "rigid_body_2d, mass: 2.0, inertia: 0.01 } }\n"
+        "initial: [ { set: ball, velocity: [3.0, 0, 0] } ]\n"
+        "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
+        "contacts: { floor: { type: node_plane, nodes: ball, point: [5, -0.1, 2], normal: [0, 1, 0], ",
+        "rigid_body_3d, mass: 2.0, inertia: [0.008, 0.008, 0.008] } }\n"
+        "initial: [ { set: ball, velocity: [2.4, 0, 1.8] } ]\n"
+        "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
+        "contacts: { floor: { type: node_plane, nodes: ball, point: [5, -0.1, 2], normal: [0, 1, 0], ",
+    };
+    const char *const ways[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5" };
+    for (int k = 0; k < 4; k++) {
+        double x[3], v[3], reference[3];
+        text_case c = text_case_open("mesh: { ball: { type: point, at: [0, 0, 0] } }\n"
+                                     "elements: { ball: { mesh: ball, type: ",
+                                     bodies[k / 2], "node_radius: 0.1, restitution: 0.0, friction: 0.3 } }\nscheme: { ",
+                                     ways[k % 2], " }\ntime: { step: 1.0e-3, end: 1.0 }\n", NULL);
+        text_case_run(&c);
+        text_case_node(&c, "ball", x, v, reference);
+        double inertia = k / 2 == 0 ? 0.01 : 0.008, rolling = 3.0 / (1.0 + inertia / (2.0 * 0.1 * 0.1));
+        double slid = (3.0 - rolling) / (0.3 * gravity), path = 3.0 * slid - 0.15 * gravity * slid * slid;
+        path += (1.0 - slid) * rolling;
+        CHECK_NEAR(hypot(v[0], v[2]), rolling, 1e-12);
+        CHECK_NEAR(hypot(x[0], x[2]), path, 2e-3);
+        text_case_close(&c);
+    }
+}
+
 // A point strikes a free beam, which bends, and slides over its nodes and off its end; the beam has no thickness there.
 static void point_slides_along_a_beam(void **state)
 {
@@ -312,6 +344,7 @@ int main(void)
         cmocka_unit_test(crossed_beams_keep_their_momentum), cmocka_unit_test(elastic_rebound_keeps_the_energy),
         cmocka_unit_test(ball_slides_round_a_ring),          cmocka_unit_test(point_leaves_a_cylinder),
         cmocka_unit_test(point_slides_along_a_beam),         cmocka_unit_test(pairs_without_a_place_end_the_run),
+        cmocka_unit_test(thrown_balls_end_up_rolling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
