@@ -18,7 +18,8 @@ pcs_status pcs_build_start(pcs_build *b)
     return PCS_OK;
 }
 
-// Displacements are zero, or those that a system in closed form starts from; velocities stay as given.
+// Displacements are zero, or those that a system in closed form starts from. Velocities stay as given: spins, which are
+// those in space, and what moves about a point are seen from the equilibrium.
 pcs_status pcs_build_equilibrium(pcs_build *b)
 {
     pcs_statics statics;
@@ -29,6 +30,9 @@ pcs_status pcs_build_equilibrium(pcs_build *b)
         return pcs_case_finish(b->c);
     }
     pcs_status status = pcs_statics_solve(b->sim, &options, b->sim->state.q, NULL, NULL, &statics);
+    const char *culprit;
+    if (status == PCS_OK && b->model.ninitial > 0)
+        status = pcs_fe_initial_state(b->sim->system, b->sim->state.q, b->sim->state.v, &culprit);
     if (status == PCS_OK) return PCS_OK;
     pcs_wrap(b->ctx, status, "the equilibrium to start from");
     PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "start"), status));

@@ -243,12 +243,37 @@ static void probes_tell_rotations(void **state)
     text_case_close(&c);
 }
 
+// A start in equilibrium turns the nodes before they spin.
+static void spin_is_given_in_space_after_loads_have_bent_the_beam(void **state)
+{
+    (void)state;
+    text_case c = text_case_open(
+        "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4 } }\n"
+        "elements: { beam: { type: beam_exact_3d, mesh: beam, E: 1.0e+6, nu: 0.3, rho: 1000, orientation: [0, 1, 0],\n"
+        "                    section: { type: rectangle, width: 0.1, height: 0.1 } } }\n"
+        "supports: { clamp: { set: beam.start, fix: [x, y, z, rx, ry, rz] } }\n"
+        "loads: { push: { type: force, node: beam.end, value: [0, 12, 5] } }\nstart: statics\n"
+        "initial: [{ set: beam.end, spin: [1, 2, 3], about: [1, 0, 0] }]\n"
+        "output: { probes: { tip: { node: beam.end, of: [uy, uz, vx, wx, wy, wz] } } }\n" RUN,
+        NULL);
+    CHECK(probe(&c, "tip.uy") > 0.2);
+    CHECK_NEAR(probe(&c, "tip.wx"), 1.0, 1e-13);
+    CHECK_NEAR(probe(&c, "tip.wy"), 2.0, 1e-13);
+    CHECK_NEAR(probe(&c, "tip.wz"), 3.0, 1e-13);
+    CHECK_NEAR(probe(&c, "tip.vx"), 2.0 * probe(&c, "tip.uz") - 3.0 * probe(&c, "tip.uy"), 1e-13);
+    text_case_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spin_about_a_point_is_rigid),      cmocka_unit_test(turned_beam_spins_in_space),
-        cmocka_unit_test(pinned_beam_spins_about_its_pin),  cmocka_unit_test(symmetric_top_precesses),
-        cmocka_unit_test(asymmetric_top_keeps_what_it_has), cmocka_unit_test(probes_tell_rotations),
+        cmocka_unit_test(spin_about_a_point_is_rigid),
+        cmocka_unit_test(turned_beam_spins_in_space),
+        cmocka_unit_test(pinned_beam_spins_about_its_pin),
+        cmocka_unit_test(symmetric_top_precesses),
+        cmocka_unit_test(asymmetric_top_keeps_what_it_has),
+        cmocka_unit_test(probes_tell_rotations),
+        cmocka_unit_test(spin_is_given_in_space_after_loads_have_bent_the_beam),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
