@@ -93,11 +93,7 @@ static pcs_status beams_look_at_nodes(pcs_context *ctx, beams_contact *self, con
     int held = 0;
     for (int i = 0; i < self->beams.nnode; i++) {
         int node = self->beams.nodes[i], first = map->first[node];
-        double tangent[2][3];
-        int count = pcs_gap_tangents(map, node, map->dof[first].direction, tangent);
-        PCS_TRY(pcs_gap_demand_tangents(ctx, node, count, i == 0 ? count : self->ntangent));
-        self->ntangent = count;
-        pcs_cross(map->dof[first].direction, tangent[0], self->plane);
+        PCS_TRY(pcs_gap_look_round(ctx, map, node, i == 0, &self->ntangent, self->plane));
         held = node;
         for (int k = first; k < map->first[node + 1]; k++) is_held = is_held && map->dof[k].equation == -1;
     }

@@ -79,6 +79,21 @@ pcs_status pcs_gap_demand_tangents(pcs_context *ctx, int node, int count, int wa
                     node, count, wanted);
 }
 
+pcs_status pcs_gap_look_round(pcs_context *ctx, const pcs_dofmap *map, int node, bool is_first, int *ntangent,
+                              double plane[3])
+{
+    double tangent[2][3];
+    int first = map->first[node], count = -1;
+    if (first < map->first[node + 1]) count = pcs_gap_tangents(map, node, map->dof[first].direction, tangent);
+    if (count < 0)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "node %d cannot move in a plane or in space: its elements do not let it",
+                        node);
+    PCS_TRY(pcs_gap_demand_tangents(ctx, node, count, is_first ? count : *ntangent));
+    *ntangent = count;
+    pcs_cross(map->dof[first].direction, tangent[0], plane);
+    return PCS_OK;
+}
+
 pcs_status pcs_gap_demand_free(pcs_context *ctx, const pcs_dofmap *map, int node)
 {
     for (int i = map->first[node]; i < map->first[node + 1]; i++)

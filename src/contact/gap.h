@@ -21,6 +21,12 @@ pcs_status pcs_gap_demand_tangents(pcs_context *ctx, int node, int count, int wa
 // PCS_BAD_INPUT when supports hold all that the node could do, so that its gap cannot change.
 pcs_status pcs_gap_demand_free(pcs_context *ctx, const pcs_dofmap *map, int node);
 
+// Unit normal of the plane in which the node moves, or of none: gives its number of tangents, 1 in the plane, 2 in
+// space. A node that moves along one line only is PCS_BAD_INPUT, and so is one that moves otherwise than those before
+// it.
+pcs_status pcs_gap_look_round(pcs_context *ctx, const pcs_dofmap *map, int node, bool is_first, int *ntangent,
+                              double plane[3]);
+
 // A point without a moving term is PCS_BAD_INPUT.
 pcs_status pcs_gap_demand_motion(pcs_context *ctx, const pcs_contact_point *point);
 

@@ -85,13 +85,8 @@ typedef struct target_contact {
 // All nodes move freely in space, or all in one plane.
 static pcs_status target_look_at(pcs_context *ctx, target_contact *self, const pcs_dofmap *map, int node)
 {
-    double tangent[2][3];
-    int first = map->first[node];
-    int count = pcs_gap_tangents(map, node, map->dof[first].direction, tangent);
-    PCS_TRY(pcs_gap_demand_tangents(ctx, node, count, self->nplace == 0 ? count : self->ntangent));
-    self->ntangent = count;
-    pcs_cross(map->dof[first].direction, tangent[0], self->plane);
-    if (self->sign != 0.0 && (count != 1 || fabs(self->plane[2]) < 1.0 - 1e-9))
+    PCS_TRY(pcs_gap_look_round(ctx, map, node, self->nplace == 0, &self->ntangent, self->plane));
+    if (self->sign != 0.0 && (self->ntangent != 1 || fabs(self->plane[2]) < 1.0 - 1e-9))
         return pcs_fail(ctx, PCS_BAD_INPUT, "node %d does not move in the x-y plane, where sides are left or right",
                         node);
     self->moving[node] = self->nplace;

@@ -217,12 +217,41 @@ static void rigid_motions_rub_nothing(void **state)
     for_every_type(check_moments);
 }
 
+// A point on its way round a cylinder, inside and outside.
+static void bias_of_circles(void **state)
+{
+    (void)state;
+    for (int side = 0; side < 2; side++) {
+        const double at[3] = { 0.3, -0.4, 0.2 }, v[3] = { 0.7, 0.9, -0.4 };
+        double gap[5], q[3], bias;
+        model *m = model_create();
+        model_point(m, "ball", at);
+        model_group(m, "point_mass", "ball", "mass=2");
+        model_contact(m, "touch", "node_circle",
+                      side == 0
+                          ? "nodes=ball centre=0,0,0 axis=1,2,2 radius=2 node_radius=0.1 side=inside restitution=0"
+                          : "nodes=ball centre=0,0,0 axis=1,2,2 radius=0.1 node_radius=0.1 side=outside "
+                            "restitution=0");
+        model_build(m);
+        for (int k = 0; k < 5; k++) {
+            for (int i = 0; i < 3; i++) q[i] = (k - 2) * 1e-3 * v[i];
+            m->system->ops->gaps(m->system, q, &gap[k]);
+        }
+        const double rest[3] = { 0 };
+        m->system->ops->rate_bias(m->system, rest, v, &bias);
+        CHECK_NEAR(bias, (-gap[0] + 16.0 * gap[1] - 30.0 * gap[2] + 16.0 * gap[3] - gap[4]) / 12e-6, 1e-8);
+        CHECK(side == 0 ? bias < -0.1 : bias > 0.1);
+        model_destroy(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_derivatives_of_gaps),
         cmocka_unit_test(pushes_are_equal_and_orthonormal),
         cmocka_unit_test(rigid_motions_rub_nothing),
+        cmocka_unit_test(bias_of_circles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -269,6 +269,29 @@ static void thrown_balls_end_up_rolling(void **state)
     }
 }
 
+// The same in a ring, without weight: what it takes to roll does not depend on the force.
+static void ball_in_a_ring_ends_up_rolling(void **state)
+{
+    (void)state;
+    const char *const ways[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5",
+                                 "type: half_explicit" };
+    for (int k = 0; k < 3; k++) {
+        double x[3], v[3], reference[3];
+        text_case c =
+            text_case_open("mesh: { ball: { type: point, at: [0, -0.875, 0] } }\n"
+                           "elements: { ball: { mesh: ball, type: rigid_body_2d, mass: 2.0, inertia: 0.01 } }\n"
+                           "initial: [ { set: ball, velocity: [3.0, 0, 0] } ]\n"
+                           "contacts: { ring: { type: node_circle, nodes: ball, centre: [0, 0, 0], radius: 1.0,\n"
+                           "  node_radius: 0.125, side: inside, restitution: 0.0, friction: 0.3 } }\nscheme: { ",
+                           ways[k], " }\ntime: { step: 5.0e-4, end: 1.0 }\n", NULL);
+        text_case_run(&c);
+        text_case_node(&c, "ball", x, v, reference);
+        double rolling = 3.0 / (1.0 + 0.01 / (2.0 * 0.125 * 0.125));
+        CHECK_NEAR(hypot(v[0], v[1]), rolling, 0.005 * rolling);
+        text_case_close(&c);
+    }
+}
+
 // A point strikes a free beam, which bends, and slides over its nodes and off its end; the beam has no thickness there.
 static void point_slides_along_a_beam(void **state)
 {
@@ -344,7 +367,7 @@ int main(void)
         cmocka_unit_test(crossed_beams_keep_their_momentum), cmocka_unit_test(elastic_rebound_keeps_the_energy),
         cmocka_unit_test(ball_slides_round_a_ring),          cmocka_unit_test(point_leaves_a_cylinder),
         cmocka_unit_test(point_slides_along_a_beam),         cmocka_unit_test(pairs_without_a_place_end_the_run),
-        cmocka_unit_test(thrown_balls_end_up_rolling),
+        cmocka_unit_test(thrown_balls_end_up_rolling),       cmocka_unit_test(ball_in_a_ring_ends_up_rolling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

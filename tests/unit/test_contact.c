@@ -182,6 +182,15 @@ static const refusal refusals[] = {
       "node 2 would touch itself: sets 'left.end' and 'left.end' overlap" },
     { true, NULL, "node_node", "a=left.end b=right.end normal=0,0,1 restitution=0",
       "node 5 cannot move along the normal" },
+    { false, NULL, "node_plane", "nodes=bar.end point=0,0,0 normal=1,0,0 restitution=0 friction=0.1",
+      "node 5 cannot move across the normal, so there can be no friction" },
+    { false, NULL, "node_circle", "nodes=bar.end centre=0,0,0 radius=20 side=inside restitution=0",
+      "node 5 cannot move across the axis [0, 0, 1] in two directions: a circle is round" },
+    { true, NULL, "beam_beam", "a=left b=right radius=0.1 restitution=0", "node 0 cannot move in a plane or in space" },
+    { true, NULL, "beam_beam", "a=left b=left radius=0.1 exclude=5 restitution=0",
+      "no cell of 'left' can touch one of 'left': all of them are neighbours, up to 5 cells apart" },
+    { true, NULL, "node_segment", "nodes=left.end segments=right radius=0.1 restitution=0",
+      "cannot move in a plane or in space" },
 };
 
 static void wrong_contacts_are_told(void **state)
