@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { N = MODEL_MAX_SIZE, ROWS = 4, NMODEL = 5, CROWD = NMODEL, NFORM = 4 };
+enum { N = MODEL_MAX_SIZE, ROWS = 4, NMODEL = 5, CROWD = NMODEL, NFORM = 5 };
 
 static const double pi = 3.14159265358979323846;
 
@@ -64,6 +64,7 @@ static pcs_step_form form_of(int number)
         { .h = h, .c = 1 / theta, .kb = h * theta, .kw = h * theta, .has_dynamics = true },
         { .h = h, .c = 2, .kb = h / 2, .kw = h / 2, .has_dynamics = true },
         { .h = 1.0 },
+        { .h = h, .c = 1.7, .kb = 0.6 * h, .kw = 0.5 * h, .has_dynamics = true },
     };
     return forms[number];
 }

@@ -4,6 +4,8 @@
 #include "support/check.h"
 #include "support/pile.h"
 
+#include "step/columns.h"
+
 static pile_shape shape(int width, int layers, double friction, double sideways)
 {
     return (pile_shape){
@@ -71,20 +73,30 @@ static void laws_hold(void **state)
 {
     (void)state;
     const double h = 1e-3, mu = 0.4;
-    pile_shape s = shape(4, 6, mu, 0.5);
+    pile_shape s = shape(4, 12, mu, 0.5);
     s.speed = 0.3;
     pile *p = pile_build(&s);
     pile_run run = pile_prepare(p, "alpha_ggl", "rho_inf", 0.8, "schur");
     const pcs_system *system = p->system;
     double momentum[3], weight[3], none = 0.0;
     pcs_measure measure;
-    int sliding = 0, sticking = 0;
+    int sliding = 0, sticking = 0, shut = 0;
+    double *nu = pcs_take(p->ctx, (size_t)system->nrow, sizeof *nu, "a test"),
+           *moved = pcs_take(p->ctx, (size_t)system->nrow, sizeof *moved, "a test"),
+           *rub = pcs_take(p->ctx, (size_t)system->ntangent, sizeof *rub, "a test");
     for (int k = 0; k < 20; k++) {
         system->ops->measure(system, run.x.q, run.x.v, &measure);
         memcpy(momentum, measure.free_momentum, sizeof momentum);
         step(p, &run, h);
         system->ops->measure(system, run.x.q, run.x.v, &measure);
         system->ops->resultant(system, 0.0, run.x.q, run.x.v, weight);
+        // The gate of a row is open where the motion without corrections would have closed it.
+        for (int j = 0; j < system->nrow; j++) {
+            nu[j] = run.report.rows[j].nu;
+            for (int t = 0; t < 2; t++)
+                rub[system->rows[j].first_tangent + t] = 0.5 * h * run.report.rows[j].tangent[t];
+        }
+        pcs_projection_rates(run.solver, nu, rub, moved);
         double floor[3] = { 0 };
         for (int j = 0; j < system->nrow; j++) {
             const pcs_row_report *row = &run.report.rows[j];
@@ -92,6 +104,9 @@ static void laws_hold(void **state)
             for (int t = 0; t < 2; t++) slip[t] = pcs_rows_dot(system->T, system->rows[j].first_tangent + t, run.x.v);
             double speed = hypot(slip[0], slip[1]);
             CHECK(row->gap >= -1e-14);
+            double smooth = row->gap - moved[j];
+            CHECK(row->is_gated ? smooth <= 1e-14 : smooth >= -1e-14);
+            shut += !row->is_gated;
             CHECK(impulse <= limit * (1.0 + 1e-13) + none);
             if (row->multiplier > 1e-6 && speed > 1e-9) {
                 CHECK_NEAR(row->tangent[0] * slip[0] + row->tangent[1] * slip[1], -limit * speed, 1e-11 * limit);
@@ -107,8 +122,8 @@ static void laws_hold(void **state)
         for (int i = 0; i < 3; i++)
             CHECK_NEAR(measure.free_momentum[i] - momentum[i], floor[i] + h * weight[i], 1e-10 * system->mass);
     }
-    print_message("%d contacts slid, %d stuck\n", sliding, sticking);
-    CHECK(sliding > 100 && sticking > 100);
+    print_message("%d contacts slid, %d stuck, %d were not gated\n", sliding, sticking, shut);
+    CHECK(sliding > 100 && sticking > 100 && shut > 100);
     pcs_context_destroy(&p->ctx);
 }
 
