@@ -21,7 +21,7 @@ const char *pcs_outcome_text(pcs_outcome outcome)
 {
     switch (outcome) {
     case PCS_CONVERGED: return "converged";
-    case PCS_NOT_CONVERGED: return "the active set did not settle";
+    case PCS_NOT_CONVERGED: return "the iteration for motion and contacts did not settle";
     case PCS_SINGULAR: return "a matrix of the step is singular";
     case PCS_NOT_FINITE: return "the state is not finite";
     case PCS_NOT_ACCURATE: return "the motion between events cannot be followed to the tolerance asked for";
