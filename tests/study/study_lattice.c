@@ -6,9 +6,9 @@
 // lattices is tilted a little, so that contacts close a few more in every step and sets keep changing. Set-up is
 // everything up to the end of the first step, which factors the iteration matrix. Per step, in mean and at most:
 // `round` changes of contact sets, `solves` products with the condensed matrix (one or two linear solves each);
-// `revisit` counts sets that came back, in all. The balance of momentum is that of the whole run, relative to mass
-// times speed, beside ten times the tolerance of the solver. Piles run until they rest: E_kin at the end over that of
-// the start; `floor` is the force of the floor over the weight, less 1.
+// `revisit` counts sets that came back, in all. The balance of momentum is the worst of all steps, relative to
+// mass times speed, beside ten times the tolerance of the solver. Piles run until they rest: E_kin at the end over that
+// of the start; `floor` is the force of the floor over the weight, less 1.
 
 #define _GNU_SOURCE
 
@@ -29,7 +29,7 @@ static const char *const space_struts =
     "section: {type: rectangle, width: 0.01, height: 0.01, shear_factor: 0.8333333333333333}}";
 
 typedef struct study_row {
-    int dofs, contacts, closed, steps;
+    int dofs, contacts, steps;
     double setup, stepping; // s of the processor
     int rounds, most_rounds, solves, most_solves, cycles, most_closed;
     double balance, smallest_gap, kinetic[2], floor;
@@ -61,13 +61,14 @@ static double study_floor(const pcs_sim *sim)
     return impulse / (9.81 * system->mass * sim->step_size) - 1.0;
 }
 
-static void study_note(const pcs_sim *sim, study_row *row, double lost[3])
+// `momentum` is that before the step, and after it when this returns; `size` is mass times speed at the start.
+static void study_note(const pcs_sim *sim, study_row *row, double momentum[3], double size)
 {
     const pcs_system *system = sim->system;
     const pcs_step_report *report = &sim->report;
-    double moved[3];
+    double moved[3], lost[3];
     int closed = 0;
-    for (int k = 0; k < 3; k++) lost[k] += report->smooth_impulse[k];
+    memcpy(lost, report->smooth_impulse, sizeof lost);
     for (int j = 0; j < system->nrow; j++) {
         row->smallest_gap = fmin(row->smallest_gap, report->rows[j].gap);
         closed += report->rows[j].step_impulse > 0.0;
@@ -78,7 +79,11 @@ static void study_note(const pcs_sim *sim, study_row *row, double lost[3])
             for (int k = 0; k < 3; k++) lost[k] += report->rows[j].tangent[t] * moved[k];
         }
     }
-    row->closed = closed;
+    for (int k = 0; k < 3; k++) {
+        double after = report->measure.free_momentum[k];
+        row->balance = fmax(row->balance, fabs(after - momentum[k] - lost[k]) / size);
+        momentum[k] = after;
+    }
     row->most_closed = closed > row->most_closed ? closed : row->most_closed;
     row->rounds += report->iterations;
     row->solves += sim->solver->products;
@@ -92,23 +97,21 @@ static void study_run(const char *path, int nset, const char *const *set, study_
     pcs_context *ctx = NULL;
     pcs_sim *sim;
     pcs_measure measure;
-    double lost[3] = { 0.0 }, before[3], defect = 0.0, begin = study_processor();
+    double momentum[3], begin = study_processor();
     *row = (study_row){ .smallest_gap = INFINITY };
     study_demand(NULL, pcs_context_create(&ctx));
     study_demand(ctx, pcs_sim_create(ctx, path, nset, set, &sim));
     study_demand(ctx, pcs_sim_start(sim));
     sim->system->ops->measure(sim->system, sim->state.q, sim->state.v, &measure);
-    memcpy(before, measure.free_momentum, sizeof before);
+    memcpy(momentum, measure.free_momentum, sizeof momentum);
     row->kinetic[0] = measure.kinetic;
     double size = sqrt(2.0 * measure.kinetic * sim->system->mass);
     for (row->steps = 0; !pcs_sim_is_done(sim); row->steps++) {
         study_demand(ctx, pcs_sim_step(sim));
-        study_note(sim, row, lost);
+        study_note(sim, row, momentum, size);
         if (row->steps == 0) row->setup = study_processor() - begin;
     }
     row->stepping = (study_processor() - begin - row->setup) / (row->steps - 1);
-    for (int k = 0; k < 3; k++) defect = fmax(defect, fabs(sim->report.measure.free_momentum[k] - before[k] - lost[k]));
-    row->balance = defect / size;
     row->kinetic[1] = sim->report.measure.kinetic;
     row->floor = study_floor(sim);
     row->dofs = sim->system->nv;
