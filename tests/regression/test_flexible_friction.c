@@ -265,6 +265,10 @@ static void thrown_balls_end_up_rolling(void **state)
         path += (1.0 - slid) * rolling;
         CHECK_NEAR(hypot(v[0], v[2]), rolling, 1e-12);
         CHECK_NEAR(hypot(x[0], x[2]), path, 2e-3);
+        // Its lowest point stands: w = n x v / r.
+        const double *w = c.sim->state.v + (k / 2 == 0 ? 2 : 3);
+        CHECK_NEAR(w[k / 2 == 0 ? 0 : 2], -v[0] / 0.1, 1e-10);
+        if (k / 2 == 1) CHECK_NEAR(w[0], v[2] / 0.1, 1e-10);
         text_case_close(&c);
     }
 }
@@ -288,6 +292,7 @@ static void ball_in_a_ring_ends_up_rolling(void **state)
         text_case_node(&c, "ball", x, v, reference);
         double rolling = 3.0 / (1.0 + 0.01 / (2.0 * 0.125 * 0.125));
         CHECK_NEAR(hypot(v[0], v[1]), rolling, 0.005 * rolling);
+        CHECK_NEAR(c.sim->state.v[2], -rolling / 0.125, 0.005 * rolling / 0.125);
         text_case_close(&c);
     }
 }
