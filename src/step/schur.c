@@ -75,7 +75,8 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     PCS_TRY(pcs_matrix_create(self->ctx, self->system->M->pattern, &map->S));
     // S* is not symmetric in general; a back end for positive matrices then serves the mass alone.
     bool is_general = pcs_linsolve_takes(self->linear, map->S->pattern, PCS_GENERAL);
-    PCS_TRY(pcs_linsolve_create(self->ctx, is_general ? self->linear : "auto", map->S, PCS_GENERAL, &map->iteration));
+    PCS_TRY(pcs_linsolve_create_labelled(self->ctx, is_general ? self->linear : "auto", "iteration", map->S,
+                                         PCS_GENERAL, &map->iteration));
     self->iteration_backend = map->iteration->title;
     return PCS_OK;
 }
