@@ -50,8 +50,8 @@ int main(void)
     double one = best(comm, ctx, 1, x), nine = best(comm, ctx, 9, x), many = best(comm, ctx, 10000, x);
     double agreement = best(comm, ctx, 0, x);
     if (comm->rank == 0)
-        printf("%d ranks: sum of 1 number %.2f us, of 9 %.2f us, of 10000 %.1f us; agreement %.2f us\n", comm->size, one,
-               nine, many, agreement);
+        printf("%d ranks: sum of 1 number %.2f us, of 9 %.2f us, of 10000 %.1f us; agreement %.2f us\n", comm->size,
+               one, nine, many, agreement);
     pcs_context_destroy(&ctx);
     return 0;
 }
