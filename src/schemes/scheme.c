@@ -162,7 +162,7 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
             .force = la / report->h,
             .multiplier = la,
             .is_gated = next->gate[j] != 0,
-            .is_impact = la > 0.0 && !next->was_loaded[j],
+            .is_impact = la > 0.0 && !next->was_loaded[j] && !system->rows[j].is_bilateral,
         };
         row->impulse = row->is_impact ? la : 0.0;
         row->is_closed = la > 0.0 || row->gap <= 0.0;
@@ -175,7 +175,6 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
             report->impact_loss -= next->la_t[k] * ((1.0 - theta) * pcs_rows_dot(system->T, k, x->v) +
                                                     theta * pcs_rows_dot(system->T, k, next->v));
         }
-        if (system->rows[j].is_bilateral) row->is_impact = false;
     }
 }
 
