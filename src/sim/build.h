@@ -55,8 +55,9 @@ typedef struct pcs_case_section {
     const pcs_option *options; // ends with a NULL name; NULL: none
 } pcs_case_section;
 
-extern const pcs_option pcs_damping_options[], pcs_gravity_options[], pcs_force_options[], pcs_moment_options[],
-    pcs_torque_options[], pcs_line_options[], pcs_time_options[], pcs_probe_options[], pcs_support_options[];
+extern const pcs_option pcs_damping_options[], pcs_solver_options[], pcs_gravity_options[], pcs_force_options[],
+    pcs_moment_options[], pcs_torque_options[], pcs_line_options[], pcs_time_options[], pcs_probe_options[],
+    pcs_support_options[];
 extern const pcs_case_section pcs_case_sections[]; // ends with a NULL key
 
 // Every registered part with its options, ranges and defaults, as text or as Markdown; with `name` only the parts

@@ -28,6 +28,20 @@ static pcs_status run_read_scheme(pcs_build *b)
     return PCS_OK;
 }
 
+typedef struct run_solver {
+    int nthread;
+} run_solver;
+
+const pcs_option pcs_solver_options[] = {
+    { .name = "threads",
+      .kind = PCS_OPTION_COUNT,
+      .help = "for the cells of large nonlinear models, the same bits with any number; 0: one per processor",
+      .offset = offsetof(run_solver, nthread),
+      .preset = "0",
+      .range = { 0.0, 64.0, false, false } },
+    { .name = NULL },
+};
+
 pcs_status pcs_build_scheme(pcs_build *b)
 {
     static const char *const certify[] = { "strict", "warn", NULL };
@@ -46,6 +60,9 @@ pcs_status pcs_build_scheme(pcs_build *b)
     if (node != NULL) {
         int type = pcs_case_choice(b->c, node, "type", types, "auto");
         int back_end = pcs_case_choice(b->c, node, "linear", linear, "auto");
+        run_solver params = { 0 };
+        pcs_case_read(b->c, node, pcs_solver_options, &params);
+        b->model.nthread = params.nthread;
         b->solver = type < 0 ? NULL : types[type];
         b->linear = back_end < 0 ? NULL : linear[back_end];
         if (b->linear != NULL && strcmp(b->linear, "petsc") == 0 && !b->is_model_only)

@@ -150,6 +150,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     for (int b = 0; b < fe->nbatch; b++) PCS_TRY(pcs_fe_ops(fe, b)->setup(ctx, &fe->batches[b]));
     PCS_TRY(pcs_fe_find_rotations(self, culprit));
     PCS_TRY(pcs_fe_assemble(self));
+    if (fe->is_nonlinear) PCS_TRY(pcs_fe_plan_pieces(self));
     PCS_TRY(pcs_fe_apply_loads(self, culprit));
     PCS_TRY(pcs_fe_make_rows(self, culprit));
     PCS_TRY(pcs_fe_make_reactions(self, culprit));

@@ -79,6 +79,7 @@ typedef struct pcs_fe_definition {
     const pcs_fe_contact *contacts;
     const pcs_fe_joint *joints;
     double damping_mass, damping_stiffness; // Rayleigh, for all groups, added to the groups' own
+    int nthread;                            // for large nonlinear models; 0: as many as there are processors
 } pcs_fe_definition;
 
 enum {

@@ -159,27 +159,34 @@ static bool assembly_is_nodal(const pcs_element_ops *ops, const pcs_batch *batch
     return ops->is_nodal_in_velocity && batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0;
 }
 
+void pcs_fe_add_tangents(pcs_system *self, int b, int first, int count, const double *q, const double *v)
+{
+    const fe_data *fe = self->data;
+    const pcs_element_ops *ops = pcs_fe_ops(fe, b);
+    const pcs_batch *batch = &fe->batches[b];
+    size_t entries = (size_t)(ops->ndof * ops->ndof);
+    double K[PCS_TANGENT_CHUNK * PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    double C[PCS_TANGENT_CHUNK * PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    for (int end = first + count; first < end; first += PCS_TANGENT_CHUNK) {
+        int chunk = end - first < PCS_TANGENT_CHUNK ? end - first : PCS_TANGENT_CHUNK;
+        const int *place = fe->scatter[b] + (size_t)first * entries;
+        ops->tangents(batch, first, chunk, q, v, K, self->C == NULL ? NULL : C);
+        assembly_scatter((size_t)chunk * entries, place, K, self->K->value);
+        if (self->C == NULL) continue;
+        if (assembly_is_nodal(ops, batch)) assembly_scatter_nodal(chunk, ops->ndof, place, C, self->C->value);
+        else assembly_scatter((size_t)chunk * entries, place, C, self->C->value);
+    }
+}
+
 void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const double *v)
 {
     fe_data *fe = self->data;
     size_t bytes = (size_t)self->K->pattern->nnz * sizeof(double);
-    double K[PCS_TANGENT_CHUNK * PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
-    double C[PCS_TANGENT_CHUNK * PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
     memcpy(self->K->value, fe->base_K, bytes);
     if (self->C != NULL) memcpy(self->C->value, fe->base_C, bytes);
     for (int b = 0; b < fe->nbatch; b++) {
-        const pcs_element_ops *ops = pcs_fe_ops(fe, b);
-        const pcs_batch *batch = &fe->batches[b];
-        size_t entries = (size_t)(ops->ndof * ops->ndof);
-        for (int first = 0; ops->is_nonlinear && first < batch->ncell; first += PCS_TANGENT_CHUNK) {
-            int count = batch->ncell - first < PCS_TANGENT_CHUNK ? batch->ncell - first : PCS_TANGENT_CHUNK;
-            const int *place = fe->scatter[b] + (size_t)first * entries;
-            ops->tangents(batch, first, count, q, v, K, self->C == NULL ? NULL : C);
-            assembly_scatter((size_t)count * entries, place, K, self->K->value);
-            if (self->C == NULL) continue;
-            if (assembly_is_nodal(ops, batch)) assembly_scatter_nodal(count, ops->ndof, place, C, self->C->value);
-            else assembly_scatter((size_t)count * entries, place, C, self->C->value);
-        }
+        if (!pcs_fe_ops(fe, b)->is_nonlinear || pcs_fe_add_pieces(self, b, q, v)) continue;
+        pcs_fe_add_tangents(self, b, 0, fe->batches[b].ncell, q, v);
     }
     if (fe->nturning > 0) pcs_fe_turning_tangent(self, t, q);
 }

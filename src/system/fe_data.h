@@ -3,6 +3,7 @@
 #ifndef PCS_SYSTEM_FE_DATA_H
 #define PCS_SYSTEM_FE_DATA_H
 
+#include "core/pool.h"
 #include "system/fe.h"
 
 // One entry of an applied load that is the same in all positions.
@@ -39,6 +40,13 @@ typedef struct fe_reactions fe_reactions;
 
 enum { FE_ROW_TERMS = PCS_ROW_NODES * PCS_MAX_NODE_DOFS };
 
+// Order in which the pieces of a batch are assembled by several threads.
+typedef struct fe_plan {
+    int ncolour; // 0: cell after cell
+    int *piece;  // pieces of cells, colour by colour
+    int *first;  // [ncolour + 1] the pieces of colour c are piece[first[c]] .. piece[first[c+1] - 1]
+} fe_plan;
+
 typedef struct fe_data {
     pcs_fe_definition model;
     pcs_dofmap map;
@@ -62,6 +70,8 @@ typedef struct fe_data {
     int *spin_of_node;       // [nnode] -1: none; NULL when there are none at all
     int **scatter;           // [nbatch][ncell * ndof * ndof] of nonlinear groups: where cell entries go, -1: nowhere
     double *still_K;         // [nnz] K of a model without nonlinear groups, when joints add to it
+    fe_plan *plans;          // [nbatch] of a nonlinear model, else NULL
+    pcs_pool *pool;          // NULL: one thread
     double *base_K, *base_C; // [nnz] what linear groups give to K and C
     fe_reactions *reactions; // of supports; NULL when nobody asks
     int npush;
@@ -145,6 +155,10 @@ void pcs_fe_turn_columns(const pcs_system *self, const double *x, pcs_matrix *A)
 // M, K and C; and K and C of nonlinear models anew.
 pcs_status pcs_fe_assemble(pcs_system *self);
 void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const double *v);
+void pcs_fe_add_tangents(pcs_system *self, int b, int first, int count, const double *q, const double *v);
+// The same by several threads where a batch is large; false when it is not.
+pcs_status pcs_fe_plan_pieces(pcs_system *self);
+bool pcs_fe_add_pieces(pcs_system *self, int b, const double *q, const double *v);
 // Pictures and probes.
 pcs_status pcs_fe_make_picture(pcs_system *self);
 void pcs_fe_draw(const pcs_system *self, const double *q, const double *v, pcs_picture *picture);

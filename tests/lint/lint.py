@@ -26,7 +26,7 @@ MAY_INCLUDE_ALL = ("sim", "main.c", "percuss.c")
 
 STANDARD_HEADERS = set(
     "assert complex ctype errno fenv float inttypes limits locale math setjmp signal stdalign stdarg stdbool stddef "
-    "stdint stdio stdlib string tgmath time "
+    "stdatomic stdint stdio stdlib string tgmath threads time "
     "dirent dlfcn fcntl unistd sys/ioctl sys/resource sys/stat sys/time sys/types sys/wait".split())
 
 ALLOCATION = r"\b(malloc|calloc|realloc|reallocarray|free|aligned_alloc|posix_memalign|strdup|strndup|asprintf|" \

@@ -1,0 +1,107 @@
+// Threads: every piece is done once, whoever does it; tangents of large models are the same bits with any number.
+
+#include "core/pool.h"
+#include "sim/sim.h"
+#include "system/fe_data.h"
+
+#include "support/check.h"
+#include "support/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECES = 1000 };
+
+static void count_piece(void *data, int piece)
+{
+    ((int *)data)[piece]++;
+}
+
+static void every_piece_is_done_once(void **state)
+{
+    (void)state;
+    for (int nthread = 1; nthread <= 5; nthread++) {
+        pcs_context *ctx = NULL;
+        pcs_pool *pool = NULL;
+        int done[PIECES] = { 0 };
+        assert_int_equal(pcs_context_create(&ctx), PCS_OK);
+        CHECK_OK(ctx, pcs_pool_create(ctx, nthread, &pool));
+        CHECK((pool == NULL) == (nthread == 1));
+        for (int loop = 0; loop < 200; loop++) pcs_pool_run(pool, 5 * loop, count_piece, done);
+        // Piece i takes part in the loops that have more than i pieces.
+        for (int i = 0; i < PIECES; i++) CHECK(done[i] == 199 - i / 5);
+        pcs_context_destroy(&ctx);
+    }
+}
+
+static pcs_sim *open_model(pcs_context **ctx, const char *mesh, int nthread)
+{
+    pcs_sim *sim = NULL;
+    char threads[64];
+    snprintf(threads, sizeof threads, "solver.threads=%d", nthread);
+    const char *const set[] = { mesh, threads, "supports={}", "elements.beam.orientation=[0.1, 0.2, 1.0]" };
+    assert_int_equal(pcs_context_create(ctx), PCS_OK);
+    CHECK_OK(*ctx, pcs_sim_create_model(*ctx, "tests/bench/exact_3d.yaml", 4, set, &sim));
+    return sim;
+}
+
+// K and C at a random state, copied; the caller frees them.
+static double *tangents_of(const char *mesh, int nthread, bool by_pieces, size_t *count)
+{
+    pcs_context *ctx;
+    pcs_sim *sim = open_model(&ctx, mesh, nthread);
+    pcs_system *system = sim->system;
+    fe_data *fe = system->data;
+    unsigned long long seed = 5;
+    size_t nnz = (size_t)system->K->pattern->nnz;
+    double *q = calloc((size_t)system->nv, sizeof *q), *v = calloc((size_t)system->nv, sizeof *v);
+    double *out = calloc(2 * nnz, sizeof *out);
+    assert_true(q != NULL && v != NULL && out != NULL && system->C != NULL);
+    CHECK(fe->plans[0].ncolour >= 2 && (fe->pool != NULL) == (nthread > 1));
+    model_randomize(&seed, system->nv, q);
+    model_randomize(&seed, system->nv, v);
+    for (int i = 0; i < system->nv; i++) q[i] *= 1e-4; // neighbours stay near one another
+    if (!by_pieces) fe->plans[0].ncolour = 0;
+    system->ops->update_tangents(system, 0.0, q, v);
+    memcpy(out, system->K->value, nnz * sizeof *out);
+    memcpy(out + nnz, system->C->value, nnz * sizeof *out);
+    *count = 2 * nnz;
+    free(q);
+    free(v);
+    pcs_context_destroy(&ctx);
+    return out;
+}
+
+static void check_mesh(const char *mesh)
+{
+    size_t count, other;
+    double *plain = tangents_of(mesh, 1, false, &count), *one = tangents_of(mesh, 1, true, &other), largest = 0.0;
+    CHECK(count == other);
+    for (size_t i = 0; i < count; i++)
+        if (plain[i] > largest) largest = plain[i];
+    for (size_t i = 0; i < count; i++) CHECK_NEAR(one[i], plain[i], 1e-14 * largest);
+    for (int nthread = 2; nthread <= 4; nthread++) {
+        double *many = tangents_of(mesh, nthread, true, &other);
+        CHECK(count == other && memcmp(many, one, count * sizeof *one) == 0);
+        free(many);
+    }
+    free(plain);
+    free(one);
+}
+
+static void tangents_are_the_same_bits_with_any_threads(void **state)
+{
+    (void)state;
+    check_mesh("mesh={beam: {type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 5000}}");
+    check_mesh("mesh={beam: {type: lattice, cells: [30, 30], size: [0.1], elements: 3}}");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_piece_is_done_once),
+        cmocka_unit_test(tangents_are_the_same_bits_with_any_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
