@@ -27,8 +27,7 @@ pcs_status pcs_ggl_take_unified(pcs_scheme *self, pcs_ggl *s)
     for (int k = 0; k < count; k++) PCS_TAKE(self->ctx, s->Y[k], system->nv, "the unified step");
     PCS_TRY(pcs_matrix_create(self->ctx, system->M->pattern, &s->S));
     bool is_spd = system->is_linear && !system->has_skew_damping;
-    return pcs_linsolve_create(self->ctx, self->solver->linear, s->S, is_spd ? PCS_SPD : PCS_GENERAL,
-                               &s->iteration);
+    return pcs_linsolve_create(self->ctx, self->solver->linear, s->S, is_spd ? PCS_SPD : PCS_GENERAL, &s->iteration);
 }
 
 void pcs_ggl_copy_directions(const pcs_scheme *self, pcs_ggl *s)

@@ -123,7 +123,8 @@ static pcs_status rows_create(pcs_system *self, pcs_contact_info *info, const ch
         fe->has_varying_rows = fe->has_varying_rows || (rows_vary(fe, k) && !fe->sources[k].joint.is_constant &&
                                                         !fe->sources[k].contact.is_constant);
         fe->has_driven_rows = fe->has_driven_rows || fe->sources[k].joint.is_driven;
-        fe->has_settling_rows = fe->has_settling_rows || (!info[k].is_joint && fe->model.contacts[k].ops->settle != NULL);
+        fe->has_settling_rows =
+            fe->has_settling_rows || (!info[k].is_joint && fe->model.contacts[k].ops->settle != NULL);
         if (rows_vary(fe, k)) continue;
         pcs_status status = rows_fill_constant(self, k, &info[k]);
         if (status != PCS_OK) *culprit = pcs_fe_culprit(self->ctx, "contacts", info[k].name);

@@ -189,10 +189,11 @@ class Parts(Meshes):
             "nearest, node ", "at [0.6, 0.4, 0], is 0.01 m away")
         bad("within: net.xmin", "within: net.xmni", "sets.left.within must name a set of nodes, is 'net.xmni', did you "
             "mean 'net.xmin'?")
-        bad("[net.corners, right]", "[net.corners, rihgt]", "sets.tip.nodes[1] must name a set of nodes, is 'rihgt', did "
-            "you mean 'right'?")
+        bad("[net.corners, right]", "[net.corners, rihgt]", "sets.tip.nodes[1] must name a set of nodes, is 'rihgt', "
+            "did you mean 'right'?")
         bad("plane: [[0.6", "plane: [[0.5", "sets.right: no node lies there: the nearest, node ", "is 0.1 m away")
-        bad("plane: [[0.6, 0, 0], [-5, 0, 0]]", "plane: [[0.6, 0, 0]]", "sets.right: a plane must be a point and a normal")
+        bad("plane: [[0.6, 0, 0], [-5, 0, 0]]", "plane: [[0.6, 0, 0]]",
+            "sets.right: a plane must be a point and a normal")
         bad("nodes: net.joints, within", "within", "sets.left: missing key 'nodes' or 'cells'")
         bad("cells: net, without: stiff", "cells: net, without: net", "sets.soft: no cell is chosen")
         bad("cells: net, without: stiff", "cells: net, nodes: net", "sets.soft: 'nodes' and 'cells' are both given")
@@ -208,23 +209,25 @@ class Parts(Meshes):
         def bad(merge, *parts):
             self.refused(case(mesh, beams("a", "b"), "a.start", "b.start", f"merge: {{ joint: {merge} }}"), *parts)
 
-        bad("{ sets: [a.end, b.start] }", "merge.joint: no node of 'a.end' lies where another of these sets has one: the "
-            "nearest is 0.559017 m away")
+        bad("{ sets: [a.end, b.start] }", "merge.joint: no node of 'a.end' lies where another of these sets has one: "
+            "the nearest is 0.559017 m away")
         bad("{ sets: [a, b], tolerance: 0.2 }", "would lose its length: its nodes 0 at [0, 0, 0] and 1 at ")
         bad("{ sets: a }", "merge.joint: must name two sets or more")
-        bad("{ sets: [a.end, b.edn] }", "merge.joint.sets[1] must name a set of nodes, is 'b.edn', did you mean 'b.end'?")
+        bad("{ sets: [a.end, b.edn] }",
+            "merge.joint.sets[1] must name a set of nodes, is 'b.edn', did you mean 'b.end'?")
         bad("[a.end, b.end]", "merge.joint must be a map, is a list")
         bad("{ sets: [a.end, b.end], tolerance: 0 }", "merge.joint.tolerance must be > 0, is 0")
 
     def test_cells_and_elements_must_fit(self):
-        mesh = "  bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 2 }\n  p: { type: point, nodes: bar.end }"
+        mesh = ("  bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 2 }\n"
+                "  p: { type: point, nodes: bar.end }")
         groups = beams("bar") + "\n  m: { type: point_mass, mesh: p, mass: 1.0 }"
         text = case(mesh, groups, "bar.start", "bar.end")
         self.history(text)
         self.refused(text.replace("mesh: p,", "mesh: bar.end,"), "elements.m: 'point_mass' takes points",
                      "cell 1 of the set 'bar.end' has two nodes")
-        self.refused(text.replace("mesh: bar,", "mesh: p,"), "elements.g0: 'beam_timo_2d' takes cells of two nodes, cell 2 "
-                     "of the set 'p' is a point")
+        self.refused(text.replace("mesh: bar,", "mesh: p,"), "elements.g0: 'beam_timo_2d' takes cells of two nodes, "
+                     "cell 2 of the set 'p' is a point")
         self.refused(case(mesh, beams("bar"), "bar.start", "bar.end"), "mesh.p has 1 of 1 cells without elements")
         far = "  bar: { type: line, from: [1.0e+17, 0, 0], to: [1.0000000000000001e+17, 0, 0], elements: 4 }"
         self.refused(case(far, beams("bar"), "bar.start", "bar.end"),

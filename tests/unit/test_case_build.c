@@ -69,8 +69,7 @@ static const change changes[] = {
     // Elements
     { "elements:\n  bar", "elems:\n  bar",
       "f:1:1: missing key 'elements' (element groups by name)\nf:5:1: unknown key 'elems'", 2 },
-    { "type: rod", "type: beam", "f:6:16: elements.bar.type must be one of ..., is 'beam'",
-      0 },
+    { "type: rod", "type: beam", "f:6:16: elements.bar.type must be one of ..., is 'beam'", 0 },
     { "mesh: bar", "mesh: bra",
       "f:6:27: elements.bar.mesh must name a set of elements, is 'bra', did you mean 'bar'? there are: bar, bar.start, "
       "bar.end, rod, rod.start, rod.end",
@@ -108,14 +107,15 @@ static const change changes[] = {
     { "initial:\n  - { set: bar, velocity: [-1.0, 0, 0] }\n  - { set: rod.start, displacement: { from: [0, 0, 0], to: "
       "[0, 0, 0] } }",
       "initial: { set: bar }", "f:10:10: initial must be a list, is a map", 0 },
-    { "set: bar, velocity: [-1.0, 0, 0]", "set: bar", "f:11:5: initial[0]: missing key 'displacement', 'velocity', 'rotation' or 'spin'",
-      0 },
+    { "set: bar, velocity: [-1.0, 0, 0]", "set: bar",
+      "f:11:5: initial[0]: missing key 'displacement', 'velocity', 'rotation' or 'spin'", 0 },
     { "velocity: [-1.0, 0, 0]", "velocity: [-1.0, 0, oops]",
       "f:11:37: initial[0].velocity[2] must be a number, is 'oops'", 0 },
     { "velocity: [-1.0, 0, 0]", "velocity: [0, 1, 0]", "f:11:5: initial[0]: node 0 cannot have the initial velocity",
       0 },
     { "velocity: [-1", "velocty: [-1",
-      "f:11:5: initial[0]: missing key 'displacement', 'velocity', 'rotation' or 'spin'\nf:11:17: initial[0]: unknown key 'velocty', did "
+      "f:11:5: initial[0]: missing key 'displacement', 'velocity', 'rotation' or 'spin'\nf:11:17: initial[0]: unknown "
+      "key 'velocty', did "
       "you mean 'velocity'?",
       2 },
     { "from: [0, 0, 0], to: [0, 0, 0]", "from: [0, 0, 0]", "f:12:37: initial[1].displacement: missing key 'to'", 0 },
