@@ -210,7 +210,7 @@ class Runs(unittest.TestCase):
         self.assertIsInstance(tree["time"]["step"], float)
         self.assertEqual(tree["time"]["end"], 0.6)
         self.assertEqual(tree["damping"], {"mass": 0.0, "stiffness": 1e-4})
-        self.assertEqual(tree["solver"], {"type": "auto", "linear": "auto"})
+        self.assertEqual(tree["solver"], {"type": "auto", "linear": "auto", "threads": 0})
         self.assertEqual(tree["certify"], "strict")
         self.assertEqual(percuss("run", resolved, "-q", "-o", second).returncode, 0)
         with open(os.path.join(first, "history.csv")) as a, open(os.path.join(second, "history.csv")) as b:
