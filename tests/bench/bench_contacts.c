@@ -56,7 +56,7 @@ static bench_result bench_run(const bench_case *b, int width, const char *solver
     }
     r.seconds = (bench_seconds() - start) / STEPS;
     r.bytes = (double)pcs_bytes_taken(p->ctx);
-    pcs_context_destroy(&p->ctx);
+    pile_destroy(p);
     return r;
 }
 

@@ -51,8 +51,8 @@ static void compare(const pile_shape *s, const method *m, const char *solver)
         }
     }
     CHECK(closed > 4 * a->system->nrow); // contacts were at work most of the time
-    pcs_context_destroy(&a->ctx);
-    pcs_context_destroy(&b->ctx);
+    pile_destroy(a);
+    pile_destroy(b);
 }
 
 static void motions_agree(void **state)
@@ -124,7 +124,7 @@ static void laws_hold(void **state)
     }
     print_message("%d contacts slid, %d stuck, %d were not gated\n", sliding, sticking, shut);
     CHECK(sliding > 100 && sticking > 100 && shut > 100);
-    pcs_context_destroy(&p->ctx);
+    pile_destroy(p);
 }
 
 // Under its weight alone a pile has no reason to slide: friction changes nothing, however many rounds gaps, gates and
@@ -144,8 +144,8 @@ static void friction_at_rest_does_nothing(void **state)
         for (int i = 0; i < a->system->nv; i++) CHECK_NEAR(two.x.v[i], one.x.v[i], 1e-11);
     }
     CHECK(most > 10);
-    pcs_context_destroy(&a->ctx);
-    pcs_context_destroy(&b->ctx);
+    pile_destroy(a);
+    pile_destroy(b);
 }
 
 // Products with the condensed matrix in a step, on average. Sets of contacts that come back (solved loosely, they
@@ -161,7 +161,7 @@ static double effort(const pile_shape *s, const method *m)
         products += run.solver->products;
         CHECK(run.solver->revisits <= 2 && run.solver->projections == 0);
     }
-    pcs_context_destroy(&p->ctx);
+    pile_destroy(p);
     return products / STEPS;
 }
 
@@ -202,8 +202,8 @@ static void redundant_contacts_do_not_matter(void **state)
             for (int i = 0; i < a->system->nv; i++) CHECK_NEAR(two.x.v[i], one.x.v[i], 1e-13);
         }
     }
-    pcs_context_destroy(&a->ctx);
-    pcs_context_destroy(&b->ctx);
+    pile_destroy(a);
+    pile_destroy(b);
 }
 
 int main(void)

@@ -172,6 +172,13 @@ typedef struct pile_run {
     pcs_step_report report;
 } pile_run;
 
+// The pile lives in its own context.
+static inline void pile_destroy(pile *p)
+{
+    pcs_context *ctx = p->ctx;
+    pcs_context_destroy(&ctx);
+}
+
 static inline pile_run pile_prepare(pile *p, const char *scheme, const char *option, double value, const char *solver)
 {
     pile_run run = { 0 };

@@ -45,6 +45,13 @@ static void *take(problem *p, size_t count)
     return memory;
 }
 
+// The problem lives in its own context.
+static void destroy(problem *p)
+{
+    pcs_context *ctx = p->ctx;
+    pcs_context_destroy(&ctx);
+}
+
 // `count` rows with `tangents` directions of friction each; every `joint`-th row is bilateral (0: none).
 static problem *create(int count, int tangents, double friction, int joint)
 {
@@ -261,7 +268,7 @@ static void impacts_agree_with_the_dense_solver(void **state)
                 sticks += is_stuck;
                 slides += !is_stuck;
             }
-            pcs_context_destroy(&p->ctx);
+            destroy(p);
         }
     print_message("%d stick, %d slide, %d are gated and open\n", sticks, slides, opens);
     CHECK(sticks > 50 && slides > 50 && opens > 50);
@@ -285,7 +292,7 @@ static void many_impacts_do_not_cycle(void **state)
             CHECK(pcs_crowd_solve(p->c));
             CHECK(p->c->rounds <= 1 && p->c->products < products / 8);
             check_laws(p);
-            pcs_context_destroy(&p->ctx);
+            destroy(p);
         }
 }
 
@@ -301,7 +308,7 @@ static void redundant_rows_are_settled(void **state)
         for (int j = 0; j < 30; j++) p->c->b[30 + j] += 1.0 + 0.5 * trial / 30.0;
         if (!pcs_crowd_solve(p->c)) fail_msg("trial %d does not settle", trial);
         check_laws(p);
-        pcs_context_destroy(&p->ctx);
+        destroy(p);
     }
 }
 
@@ -373,7 +380,7 @@ static void steps_agree_with_the_dense_solver(void **state)
                 gated += p->c->gate[j];
                 shut += !p->c->gate[j];
             }
-            pcs_context_destroy(&p->ctx);
+            destroy(p);
         }
     print_message("%d position multipliers, %d gates open, %d shut\n", pressed, gated, shut);
     CHECK(pressed > 100 && gated > 100 && shut > 100);
@@ -399,7 +406,7 @@ static void cycling_sets_are_left(void **state)
     print_message("%d rounds, %d revisits, %d projections\n", c->rounds, c->revisits, c->projections);
     CHECK(c->revisits > 0 && c->projections > 0); // it did go round
     for (int i = 0; i < 3; i++) CHECK_NEAR(c->z[3 + i], 1.0 / (1.0 + a), 1e-14);
-    pcs_context_destroy(&p->ctx);
+    destroy(p);
 }
 
 // The same row twice with different targets: the stronger one holds, the other is open. Both at once have no solution.
@@ -418,7 +425,7 @@ static void contradictions_are_left(void **state)
     CHECK(pcs_crowd_solve(c));
     CHECK_NEAR(c->z[2], 0.0, 0.0);
     CHECK_NEAR(c->z[3], 1.0, 1e-14);
-    pcs_context_destroy(&p->ctx);
+    destroy(p);
 }
 
 // What is not finite ends the solve.
@@ -433,7 +440,7 @@ static void infinite_problems_fail(void **state)
         p->c->gate[i] = 1;
     }
     CHECK(!pcs_crowd_solve(p->c));
-    pcs_context_destroy(&p->ctx);
+    destroy(p);
 }
 
 int main(void)
