@@ -27,7 +27,7 @@ static const char usage[] =
 
 static const char help[] =
     "\n"
-    "Elastic bars that hit, stick and rebound. CASE is a file or a folder that holds case.yaml.\n"
+    "Bars, beams and bodies that hit, stick, slide and rebound. CASE is a file or a folder that holds case.yaml.\n"
     "\n"
     "  run      simulate the case; results go to DIR (results/<case> unless given)\n"
     "  statics  equilibrium under loads that rise from nothing, from the reference state (initial values are not\n"

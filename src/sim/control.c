@@ -161,6 +161,16 @@ static bool control_has_impact(const pcs_sim *sim, const pcs_control *c)
     return false;
 }
 
+// Largest part of the way between both positions, where rotation vectors that differ may stand for the same rotation.
+// What one whole step gave is not needed any more.
+static double control_way(const pcs_sim *sim, const pcs_control *c)
+{
+    double error = 0.0;
+    sim->system->ops->way(sim->system, sim->state.q, c->whole, c->whole);
+    for (int i = 0; i < sim->system->nq; i++) error = fmax(error, fabs(c->whole[i]));
+    return error;
+}
+
 // Error of the pair of half steps in units of the tolerance, and the exponent that goes with it.
 static double control_error(const pcs_sim *sim, const pcs_control *c, double *exponent)
 {
@@ -168,7 +178,9 @@ static double control_error(const pcs_sim *sim, const pcs_control *c, double *ex
     if (order == PCS_ORDER_VARIABLE) order = control_has_impact(sim, c) ? PCS_ORDER_0 : PCS_ORDER_2;
     double scale = order == PCS_ORDER_0 ? 2.0 : order == PCS_ORDER_1 ? 1.0 : 1.0 / 3.0, error = 0.0, added = 0.0;
     *exponent = 1.0 / (order + 1);
-    for (int i = 0; i < sim->system->nq; i++) error = fmax(error, fabs(sim->state.q[i] - c->whole[i]));
+    if (sim->system->ops->way == NULL)
+        for (int i = 0; i < sim->system->nq; i++) error = fmax(error, fabs(sim->state.q[i] - c->whole[i]));
+    else error = control_way(sim, c);
     error = pcs_system_max(sim->system, error);
     for (int j = 0; j < sim->system->nrow; j++) {
         double before = fmax(0.0, -c->gap_before[j]), after = fmax(0.0, -sim->report.rows[j].gap);

@@ -127,6 +127,7 @@ static pcs_status fe_choose_ops(pcs_system *self)
     if (fe->has_settling_rows) ops->settle = pcs_fe_settle;
     if (fe->nspin > 0) {
         ops->retract = pcs_fe_retract;
+        ops->way = pcs_fe_way;
         ops->turn = pcs_fe_turn;
         ops->turn_columns = pcs_fe_turn_columns;
     }

@@ -150,6 +150,7 @@ void pcs_fe_reactions(const pcs_system *self, double h, const double *q, const d
 // Finite rotations in space.
 pcs_status pcs_fe_find_rotations(pcs_system *self, const char **culprit);
 void pcs_fe_retract(const pcs_system *self, const double *q0, const double *x, double *q);
+void pcs_fe_way(const pcs_system *self, const double *q0, const double *q1, double *x);
 void pcs_fe_turn(const pcs_system *self, const double *x, double *y);
 void pcs_fe_turn_columns(const pcs_system *self, const double *x, pcs_matrix *A);
 // M, K and C; and K and C of nonlinear models anew.

@@ -91,6 +91,21 @@ void pcs_fe_retract(const pcs_system *self, const double *q0, const double *x, d
     for (; next < self->nq; next++) q[next] = q0[next] + x[next];
 }
 
+void pcs_fe_way(const pcs_system *self, const double *q0, const double *q1, double *x)
+{
+    const fe_data *fe = self->data;
+    int next = 0;
+    for (int s = 0; s < fe->nspin; s++) {
+        int e = fe->spins[s][0];
+        if (e < 0) continue;
+        const double back[3] = { -q0[e], -q0[e + 1], -q0[e + 2] }, end[3] = { q1[e], q1[e + 1], q1[e + 2] };
+        for (; next < e; next++) x[next] = q1[next] - q0[next];
+        pcs_rotation_compose(back, end, x + e);
+        next = e + 3;
+    }
+    for (; next < self->nq; next++) x[next] = q1[next] - q0[next];
+}
+
 void pcs_fe_turn(const pcs_system *self, const double *x, double *y)
 {
     const fe_data *fe = self->data;

@@ -97,7 +97,9 @@ typedef struct pcs_system_ops {
     void (*gaps)(const pcs_system *self, const double *q, double *gap); // [nrow]
     // q = q0 moved by x; NULL when that is the sum. q may be x.
     void (*retract)(const pcs_system *self, const double *q0, const double *x, double *q);
-    // Where retract is: y := d(spin of q)/dx y at x, in place; and the columns of a matrix likewise, A := A d(spin)/dx.
+    // Where retract is: x that leads from q0 to q1, the shorter way round. x may be q1.
+    void (*way)(const pcs_system *self, const double *q0, const double *q1, double *x);
+    // And: y := d(spin of q)/dx y at x, in place; and the columns of a matrix likewise, A := A d(spin)/dx.
     void (*turn)(const pcs_system *self, const double *x, double *y);
     void (*turn_columns)(const pcs_system *self, const double *x, pcs_matrix *A);
     // Velocity of every row that comes from its own motion, dg/dt at fixed q; NULL where nothing is driven.

@@ -117,10 +117,32 @@ static void columns_turn_alike(void **state)
     text_case_close(&c);
 }
 
+// Also where the rotation vectors at both ends lie on opposite sides of pi.
+static void way_is_the_inverse(void **state)
+{
+    (void)state;
+    double q[MOST], x[MOST], out[MOST];
+    text_case c = open_state(q, x);
+    const pcs_system *s = c.sim->system;
+    s->ops->retract(s, q, x, out);
+    s->ops->way(s, q, out, out); // x may be q1
+    CHECK_ALL_NEAR(21, out, x, 1e-14);
+    for (int k = 0; k < 3; k++) {
+        q[spins[1] + k] = (k == 1) * 3.14;
+        x[spins[1] + k] = (k == 1) * 0.01;
+    }
+    s->ops->retract(s, q, x, out);
+    CHECK(out[spins[1] + 1] < -3.13);
+    s->ops->way(s, q, out, out);
+    CHECK_ALL_NEAR(21, out, x, 1e-14);
+    text_case_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rotations_multiply_and_the_rest_adds_up),
+        cmocka_unit_test(way_is_the_inverse),
         cmocka_unit_test(turn_is_the_derivative),
         cmocka_unit_test(columns_turn_alike),
     };
