@@ -12,6 +12,7 @@
 // Mass: consistent or lumped in the displacements; rotary inertia rho L/2 diag(Iy + Iz, Iy, Iz) at each node, with the
 // gyroscopic force -Om x J Om. Stiffness damping acts on the strain rates: a rigid motion feels none.
 
+#include "core/dense.h"
 #include "elements/beam.h"
 #include "elements/cell.h"
 #include "elements/exact_3d.h"
@@ -333,13 +334,6 @@ static void exact_matrices(const pcs_batch *batch, int index, double *M, double 
         for (int j = 0; j < i; j++) K[i * NDOF + j] = K[j * NDOF + i];
 }
 
-static double exact_dot(int n, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
 // L (x . Dn x + y . Dm y)
 static double exact_form(const exact_data *data, const pcs_exact_cell *cell, const double Gam[3], const double psi[3])
 {
@@ -366,7 +360,7 @@ static double exact_dissipation(const pcs_batch *batch, const double *q, const d
         pcs_exact_deform(cell, exact_bow_of(data, i), x, &state);
         pcs_exact_rate(cell, exact_bow_of(data, i), &state, w, &rates);
         exact_momentum(data, cell, w, p);
-        power += batch->damping_mass * exact_dot(NDOF, w, p);
+        power += batch->damping_mass * pcs_dense_dot(NDOF, w, p);
         power += batch->damping_stiffness * exact_form(data, cell, rates.Gam, rates.psi);
     }
     return power;
@@ -385,7 +379,7 @@ static void exact_add_energy(const pcs_batch *batch, const double *q, const doub
         pcs_exact_deform(cell, exact_bow_of(data, i), x, &state);
         exact_momentum(data, cell, w, p);
         sum->strain += 0.5 * exact_form(data, cell, state.Gam, state.bend);
-        sum->kinetic += 0.5 * exact_dot(NDOF, w, p);
+        sum->kinetic += 0.5 * pcs_dense_dot(NDOF, w, p);
         for (int j = 0; j < NDOF; j++) {
             if (j % 6 >= 3) continue;
             sum->momentum[j % 6] += p[j];

@@ -1,4 +1,5 @@
 #include "elements/modal.h"
+#include "core/dense.h"
 
 #include <float.h>
 #include <math.h>
@@ -160,13 +161,6 @@ static void modal_multiply(int nrow, int ncolumn, const double *A, const double 
     }
 }
 
-static double modal_dot(int n, const double *x, const double *y)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
-}
-
 void pcs_modal_deform(const pcs_batch *batch, int cell, const double *q, double e[PCS_MAX_MODES])
 {
     const pcs_modal *modal = batch->data;
@@ -203,7 +197,7 @@ static const double *modal_drag(const pcs_modal *modal, const pcs_modal_kind *ki
 // What scales the kind's own C.
 static double modal_speed(const pcs_modal *modal, const pcs_modal_kind *kind, const double *w)
 {
-    return kind->own == NULL ? 0.0 : modal->is_driven ? modal_dot(modal->ndof, kind->own->spin, w) : 1.0;
+    return kind->own == NULL ? 0.0 : modal->is_driven ? pcs_dense_dot(modal->ndof, kind->own->spin, w) : 1.0;
 }
 
 // Internal and damping force of a cell on its dofs, as forces on the body.
@@ -255,8 +249,8 @@ static void modal_add_cell_energy(const pcs_batch *batch, int cell, const double
     modal_multiply(m, n, kind->B, local_q, e);
     modal_multiply(m, m, kind->D, e, s);
     modal_multiply(n, n, kind->M, local_v, p);
-    sum->strain += 0.5 * modal_dot(m, e, s);
-    sum->kinetic += 0.5 * modal_dot(n, local_v, p);
+    sum->strain += 0.5 * pcs_dense_dot(m, e, s);
+    sum->kinetic += 0.5 * pcs_dense_dot(n, local_v, p);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < 3; k++) {
             double part = p[i] * modal->direction[i][k];
@@ -333,7 +327,7 @@ static void modal_add_own(const pcs_batch *batch, int cell, const double *v, dou
     double w[PCS_MAX_CELL_DOFS] = { 0 }, drag[PCS_MAX_CELL_DOFS];
     if (own == NULL) return;
     if (modal->is_driven) modal_gather(batch, cell, v, w);
-    double speed = modal->is_driven ? modal_dot(n, own->spin, w) : 1.0;
+    double speed = modal->is_driven ? pcs_dense_dot(n, own->spin, w) : 1.0;
     modal_multiply(n, n, own->C, w, drag);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) C[i * n + j] += speed * own->C[i * n + j] + drag[i] * own->spin[j];
@@ -368,10 +362,11 @@ double pcs_modal_dissipation(const pcs_batch *batch, const double *q, const doub
         modal_gather(batch, c, v, w);
         modal_add_cell_energy(batch, c, w, w, &sum);
         modal_multiply(modal->ndof, modal->ndof, modal_drag(modal, kind), w, drag);
-        power += batch->damping_mass * modal_dot(modal->ndof, w, drag) + 2.0 * batch->damping_stiffness * sum.strain;
+        power +=
+            batch->damping_mass * pcs_dense_dot(modal->ndof, w, drag) + 2.0 * batch->damping_stiffness * sum.strain;
         if (kind->own == NULL) continue;
         modal_multiply(modal->ndof, modal->ndof, kind->own->C, w, drag);
-        power += modal_speed(modal, kind, w) * modal_dot(modal->ndof, w, drag);
+        power += modal_speed(modal, kind, w) * pcs_dense_dot(modal->ndof, w, drag);
     }
     return power;
 }
@@ -386,5 +381,5 @@ void pcs_modal_read_mass_fields(const pcs_batch *batch, int cell, const double *
     double w[PCS_MAX_CELL_DOFS] = { 0 }, p[PCS_MAX_CELL_DOFS];
     modal_gather(batch, cell, v, w);
     modal_multiply(modal->ndof, modal->ndof, modal_kind(batch, cell)->M, w, p);
-    field[0] = 0.5 * modal_dot(modal->ndof, w, p);
+    field[0] = 0.5 * pcs_dense_dot(modal->ndof, w, p);
 }

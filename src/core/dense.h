@@ -11,4 +11,12 @@ bool pcs_dense_solve(int n, double *A, double *b);
 // A = A^-1 by Gauss-Jordan with row pivoting; `work` holds n * n numbers. False when singular.
 bool pcs_dense_invert(int n, double *A, double *work);
 
+// a . b, summed from the front.
+static inline double pcs_dense_dot(int n, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
 #endif

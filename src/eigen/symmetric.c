@@ -6,6 +6,7 @@
 // that no eigenvalue lies below the shift. After the iteration a second one, on the complement of what was found, makes
 // sure that no copy of a multiple eigenvalue was missed.
 
+#include "core/dense.h"
 #include "eigen/eigen.h"
 #include "eigen/solvers.h"
 #include "linsolve/bordered.h"
@@ -31,13 +32,6 @@ typedef struct spectrum {
     int nsolve;
 } spectrum;
 
-static double spectrum_dot(int n, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
 static void spectrum_mass(void *user, const double *x, double *y)
 {
     const spectrum *s = user;
@@ -50,7 +44,7 @@ static void spectrum_project(const spectrum *s, double *x)
     for (int pass = 0; pass < 2; pass++)
         for (int k = 0; k < s->nlocked; k++) {
             const double *phi = s->locked + (size_t)k * (size_t)s->n, *image = s->image + (size_t)k * (size_t)s->n;
-            double part = spectrum_dot(s->n, image, x);
+            double part = pcs_dense_dot(s->n, image, x);
             for (int i = 0; i < s->n; i++) x[i] -= part * phi[i];
         }
 }
@@ -62,7 +56,7 @@ static void spectrum_apply(void *user, const double *x, double *y)
     memcpy(y, x, (size_t)s->n * sizeof *y);
     for (int k = 0; k < s->nlocked; k++) {
         const double *phi = s->locked + (size_t)k * (size_t)s->n, *image = s->image + (size_t)k * (size_t)s->n;
-        double part = spectrum_dot(s->n, phi, x);
+        double part = pcs_dense_dot(s->n, phi, x);
         for (int i = 0; i < s->n; i++) y[i] -= part * image[i];
     }
     pcs_bordered_solve(s->solver, y, NULL);
@@ -108,10 +102,10 @@ static double spectrum_estimate(spectrum *s, double *x, double *y)
         pcs_matrix_multiply(s->p->M, x, y);
         spectrum_apply(s, y, x);
         pcs_matrix_multiply(s->p->M, x, y);
-        double mass = spectrum_dot(s->n, x, y);
+        double mass = pcs_dense_dot(s->n, x, y);
         if (!(mass > 0.0)) return 0.0;
         pcs_matrix_multiply(s->p->K, x, y);
-        quotient = spectrum_dot(s->n, x, y) / mass;
+        quotient = pcs_dense_dot(s->n, x, y) / mass;
         for (int i = 0; i < s->n; i++) x[i] /= sqrt(mass);
     }
     return quotient;
@@ -234,7 +228,7 @@ static double spectrum_value(const spectrum *s, double theta, double largest, co
 {
     if (largest / fabs(theta) < 1e3) return s->shift + 1.0 / theta;
     pcs_matrix_multiply(s->p->K, phi, s->work);
-    return spectrum_dot(s->n, phi, s->work);
+    return pcs_dense_dot(s->n, phi, s->work);
 }
 
 static void spectrum_sort(pcs_eigen_result *r, int n, double *spare)

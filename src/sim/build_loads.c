@@ -28,6 +28,13 @@ const pcs_option pcs_gravity_options[] = {
     { .name = NULL },
 };
 
+#define LOAD_FOLLOWER                                                       \
+    {                                                                       \
+        .name = "follower", .kind = PCS_OPTION_FLAG,                        \
+        .help = "it turns with its node, which must turn by finite angles", \
+        .offset = offsetof(load_params, load.follows), .preset = "false"    \
+    }
+
 const pcs_option pcs_force_options[] = {
     { .name = "value",
       .kind = PCS_OPTION_VECTOR,
@@ -35,11 +42,7 @@ const pcs_option pcs_force_options[] = {
       .offset = offsetof(load_params, load.value),
       .is_required = true,
       .range = PCS_ANY_NUMBER },
-    { .name = "follower",
-      .kind = PCS_OPTION_FLAG,
-      .help = "it turns with its node, which must turn by finite angles",
-      .offset = offsetof(load_params, load.follows),
-      .preset = "false" },
+    LOAD_FOLLOWER,
     { .name = NULL },
 };
 
@@ -50,11 +53,7 @@ const pcs_option pcs_moment_options[] = {
       .offset = offsetof(load_params, load.value),
       .is_required = true,
       .range = PCS_ANY_NUMBER },
-    { .name = "follower",
-      .kind = PCS_OPTION_FLAG,
-      .help = "its axis turns with its node, which must turn by finite angles",
-      .offset = offsetof(load_params, load.follows),
-      .preset = "false" },
+    LOAD_FOLLOWER,
     { .name = NULL },
 };
 
@@ -71,11 +70,7 @@ const pcs_option pcs_torque_options[] = {
       .offset = offsetof(load_params, axis),
       .is_required = true,
       .range = PCS_ANY_NUMBER },
-    { .name = "follower",
-      .kind = PCS_OPTION_FLAG,
-      .help = "its axis turns with its node, which must turn by finite angles",
-      .offset = offsetof(load_params, load.follows),
-      .preset = "false" },
+    LOAD_FOLLOWER,
     { .name = NULL },
 };
 

@@ -1,4 +1,5 @@
 #include "sim/modes.h"
+#include "core/dense.h"
 
 #include "sim/stiffness.h"
 #include "system/rigid.h"
@@ -51,13 +52,6 @@ static bool modes_is_symmetric(const pcs_matrix *A)
     return skew <= ASYMMETRIC * largest;
 }
 
-static double modes_dot(int n, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
 // M-orthonormal vectors in place of the free motions.
 static pcs_status modes_orthonormalise(search *s)
 {
@@ -70,11 +64,11 @@ static pcs_status modes_orthonormalise(search *s)
             for (int m = 0; m < k; m++) {
                 const double *y = s->rigid.vector + (size_t)m * (size_t)n;
                 pcs_matrix_multiply(s->M, x, image);
-                double along = modes_dot(n, y, image);
+                double along = pcs_dense_dot(n, y, image);
                 for (int i = 0; i < n; i++) x[i] -= along * y[i];
             }
         pcs_matrix_multiply(s->M, x, image);
-        double norm = sqrt(modes_dot(n, x, image));
+        double norm = sqrt(pcs_dense_dot(n, x, image));
         if (!(norm > 0.0))
             return pcs_fail(s->sim->ctx, PCS_FAILED, "the model has no mass in its %s", s->rigid.name[k]);
         for (int i = 0; i < n; i++) x[i] /= norm;
@@ -128,7 +122,7 @@ static pcs_status modes_find_symmetric(search *s)
         }
         if (s->C != NULL && m->w > 0.0) {
             pcs_matrix_multiply(s->C, phi, image);
-            m->damping = modes_dot(n, phi, image) / (2.0 * m->w);
+            m->damping = pcs_dense_dot(n, phi, image) / (2.0 * m->w);
         }
     }
     s->out->shift = r.shift;
@@ -145,9 +139,9 @@ static double modes_gyration(search *s, const double *re, const double *im, doub
     int n = s->system->nv;
     if (s->C == NULL) return 0.0;
     pcs_matrix_multiply(s->C, im, image);
-    double sum = -modes_dot(n, re, image);
+    double sum = -pcs_dense_dot(n, re, image);
     pcs_matrix_multiply(s->C, re, image);
-    return sum + modes_dot(n, im, image);
+    return sum + pcs_dense_dot(n, im, image);
 }
 
 // What |s|^2 of a motion without force may come to by round-off, times 50.
@@ -159,7 +153,7 @@ static double modes_zero(const search *s, const double *re, double *image)
         for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++)
             sum += fabs(s->K->value[p] * re[pattern->row[p]] * re[j]);
     pcs_matrix_multiply(s->M, re, image);
-    double mass = modes_dot(pattern->n, re, image);
+    double mass = pcs_dense_dot(pattern->n, re, image);
     return mass > 0.0 ? 50.0 * DBL_EPSILON * sum / mass : 0.0;
 }
 

@@ -4,7 +4,6 @@
 // of one colour may be done side by side: no two of them add to the same entry, so the sums are the same whoever is
 // first, and the same with one thread.
 
-#include "core/comm.h"
 #include "system/fe_data.h"
 
 #include <stdint.h>

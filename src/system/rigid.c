@@ -1,4 +1,5 @@
 #include "system/rigid.h"
+#include "core/dense.h"
 
 #include "core/jacobi.h"
 #include "core/rotation.h"
@@ -30,13 +31,6 @@ typedef struct finder {
     int nchosen;
     double chosen[MOST][MOST]; // orthonormalised motions that have a name
 } finder;
-
-static double rigid_dot(int n, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
 
 static int rigid_root(int *parent, int i)
 {
@@ -109,7 +103,7 @@ static void rigid_judge_node(finder *f, int node, double *Q)
         for (int i = 0; i < 3; i++) bad[k][i] = u[i];
         for (int i = f->fe->map.first[node], j = 3; i < f->fe->map.first[node + 1]; i++, j++) {
             const pcs_dof *d = &f->fe->map.dof[i];
-            double along = rigid_dot(3, d->direction, d->is_rotation ? w : u);
+            double along = pcs_dense_dot(3, d->direction, d->is_rotation ? w : u);
             for (int m = 0; m < 3 && !d->is_rotation; m++) bad[k][m] -= along * d->direction[m];
             if (d->equation < 0) bad[k][j] = along * (d->is_rotation ? f->length : 1.0);
             else f->column[(size_t)(base + k) * (size_t)nv + (size_t)d->equation] = along;
@@ -117,7 +111,7 @@ static void rigid_judge_node(finder *f, int node, double *Q)
     }
     for (int a = 0; a < SIX; a++)
         for (int b = 0; b < SIX; b++)
-            Q[(base + a) * f->n + base + b] += rigid_dot(3 + PCS_MAX_NODE_DOFS, bad[a], bad[b]);
+            Q[(base + a) * f->n + base + b] += pcs_dense_dot(3 + PCS_MAX_NODE_DOFS, bad[a], bad[b]);
 }
 
 static void rigid_judge_rows(const finder *f, double *Q)
@@ -211,7 +205,7 @@ static pcs_status rigid_drop_still(finder *f)
     for (int k = 0; k < m; k++) rigid_vector(f, f->basis[k], x + (size_t)k * (size_t)nv);
     for (int a = 0; a < m; a++) {
         for (int b = 0; b < m; b++)
-            Q[a * m + b] = -rigid_dot(nv, x + (size_t)a * (size_t)nv, x + (size_t)b * (size_t)nv);
+            Q[a * m + b] = -pcs_dense_dot(nv, x + (size_t)a * (size_t)nv, x + (size_t)b * (size_t)nv);
         trace -= Q[a * m + a];
     }
     return rigid_reduce(f, Q, -fmax(1e-12 * trace, 1e-24));
@@ -233,7 +227,7 @@ static pcs_status rigid_judge_stiffness(finder *f)
         int m = f->nfree;
         for (int a = 0; a < m; a++)
             for (int b = 0; b < m; b++) {
-                Q[a * m + b] = rigid_dot(nv, force + (size_t)a * (size_t)nv, force + (size_t)b * (size_t)nv);
+                Q[a * m + b] = pcs_dense_dot(nv, force + (size_t)a * (size_t)nv, force + (size_t)b * (size_t)nv);
                 if (a == b) trace += Q[a * m + b];
             }
         PCS_TRY(rigid_reduce(f, Q, 1e-3 * trace / m));
@@ -244,21 +238,21 @@ static pcs_status rigid_judge_stiffness(finder *f)
 // Is the motion among the free ones, and not yet among the chosen ones? Then it is chosen.
 static bool rigid_choose(finder *f, const double *motion)
 {
-    double rest[MOST], norm = sqrt(rigid_dot(f->n, motion, motion));
+    double rest[MOST], norm = sqrt(pcs_dense_dot(f->n, motion, motion));
     if (!(norm > 0.0)) return false;
     memcpy(rest, motion, (size_t)f->n * sizeof *rest);
     for (int k = 0; k < f->nfree; k++) {
-        double along = rigid_dot(f->n, f->basis[k], motion);
+        double along = pcs_dense_dot(f->n, f->basis[k], motion);
         for (int i = 0; i < f->n; i++) rest[i] -= along * f->basis[k][i];
     }
-    if (sqrt(rigid_dot(f->n, rest, rest)) > NEGLIGIBLE * norm) return false;
+    if (sqrt(pcs_dense_dot(f->n, rest, rest)) > NEGLIGIBLE * norm) return false;
     memcpy(rest, motion, (size_t)f->n * sizeof *rest);
     for (int pass = 0; pass < 2; pass++)
         for (int k = 0; k < f->nchosen; k++) {
-            double along = rigid_dot(f->n, f->chosen[k], rest);
+            double along = pcs_dense_dot(f->n, f->chosen[k], rest);
             for (int i = 0; i < f->n; i++) rest[i] -= along * f->chosen[k][i];
         }
-    double left = sqrt(rigid_dot(f->n, rest, rest));
+    double left = sqrt(pcs_dense_dot(f->n, rest, rest));
     if (left <= 1e-3 * norm) return false;
     for (int i = 0; i < f->n; i++) f->chosen[f->nchosen][i] = rest[i] / left;
     f->nchosen++;
@@ -322,15 +316,15 @@ static int rigid_rest(const finder *f, double rest[][MOST])
         memcpy(x, f->basis[k], (size_t)f->n * sizeof *x);
         for (int pass = 0; pass < 2; pass++) {
             for (int c = 0; c < f->nchosen; c++) {
-                double along = rigid_dot(f->n, f->chosen[c], x);
+                double along = pcs_dense_dot(f->n, f->chosen[c], x);
                 for (int i = 0; i < f->n; i++) x[i] -= along * f->chosen[c][i];
             }
             for (int c = 0; c < count; c++) {
-                double along = rigid_dot(f->n, rest[c], x);
+                double along = pcs_dense_dot(f->n, rest[c], x);
                 for (int i = 0; i < f->n; i++) x[i] -= along * rest[c][i];
             }
         }
-        double norm = sqrt(rigid_dot(f->n, x, x));
+        double norm = sqrt(pcs_dense_dot(f->n, x, x));
         if (norm < 1e-3) continue;
         for (int i = 0; i < f->n; i++) rest[count][i] = x[i] / norm;
         count++;
@@ -349,7 +343,7 @@ static bool rigid_still_point(const finder *f, int count, double rest[][MOST], i
         pcs_cross(r, t, rt); // -W^T t, with W p = w x p
         for (int i = 0; i < 3; i++) {
             b[i] += rt[i];
-            for (int j = 0; j < 3; j++) A[3 * i + j] += (i == j ? rigid_dot(3, r, r) : 0.0) - r[i] * r[j];
+            for (int j = 0; j < 3; j++) A[3 * i + j] += (i == j ? pcs_dense_dot(3, r, r) : 0.0) - r[i] * r[j];
         }
     }
     pcs_jacobi(3, A, w, V);
@@ -375,12 +369,12 @@ static void rigid_describe(const finder *f, double *motion, size_t size, char *n
     int moving = 0;
     *fastest = 0;
     for (int p = 0; p < f->npart; p++) {
-        double square = rigid_dot(SIX, motion + SIX * p, motion + SIX * p);
+        double square = pcs_dense_dot(SIX, motion + SIX * p, motion + SIX * p);
         moving += square > NEGLIGIBLE;
-        if (square > rigid_dot(SIX, motion + SIX * *fastest, motion + SIX * *fastest)) *fastest = p;
+        if (square > pcs_dense_dot(SIX, motion + SIX * *fastest, motion + SIX * *fastest)) *fastest = p;
     }
     const double *t = motion + SIX * *fastest, *w = t + 3;
-    double turn = sqrt(rigid_dot(3, w, w)), slide = sqrt(rigid_dot(3, t, t)), point[3], one[1][MOST];
+    double turn = sqrt(pcs_dense_dot(3, w, w)), slide = sqrt(pcs_dense_dot(3, t, t)), point[3], one[1][MOST];
     const char *joint = moving > 1 ? "joined motion, " : "";
     if (turn < NEGLIGIBLE * slide) {
         snprintf(name, size, "%stranslation along [%.4g, %.4g, %.4g]", joint, rigid_tidy(t[0] / slide),
@@ -389,7 +383,7 @@ static void rigid_describe(const finder *f, double *motion, size_t size, char *n
     }
     memcpy(one[0], motion, (size_t)f->n * sizeof **one);
     (void)rigid_still_point(f, 1, one, *fastest, point);
-    bool is_screw = fabs(rigid_dot(3, t, w)) > NEGLIGIBLE * turn * slide && slide > NEGLIGIBLE;
+    bool is_screw = fabs(pcs_dense_dot(3, t, w)) > NEGLIGIBLE * turn * slide && slide > NEGLIGIBLE;
     snprintf(name, size, "%s%s about [%.4g, %.4g, %.4g] through (%.4g, %.4g, %.4g)", joint,
              is_screw ? "screw motion" : "rotation", rigid_tidy(w[0] / turn), rigid_tidy(w[1] / turn),
              rigid_tidy(w[2] / turn), point[0], point[1], point[2]);
