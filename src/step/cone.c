@@ -27,6 +27,7 @@ pcs_status pcs_cone_create(pcs_context *ctx, const pcs_system *system, pcs_cone 
     PCS_TAKE(ctx, c->b_gate, m, "the friction problem");
     PCS_TAKE(ctx, c->gate_gap, m, "the friction problem");
     PCS_TAKE(ctx, c->gate, m, "the friction problem");
+    PCS_TAKE(ctx, c->is_out, n, "the friction problem");
     PCS_TAKE(ctx, c->mode, n, "the friction problem");
     PCS_TAKE(ctx, c->last_mode, n, "the friction problem");
     PCS_TAKE(ctx, c->active, n, "the friction problem");
@@ -84,9 +85,9 @@ static void cone_find_modes(pcs_cone *c, bool gate_is_frozen)
         bool in_A = c->has_position && (is_bilateral || c->z[j] - c->r[j] * c->value[j] >= 0.0);
         int la = c->m + j;
         bool in_B = is_bilateral || (c->gate[j] && c->z[la] - c->r[la] * c->value[la] >= 0.0);
-        c->mode[j] = in_A ? HELD : OUT;
-        c->mode[la] = in_B ? HELD : OUT;
-        cone_tangent_mode(c, j, in_B);
+        c->mode[j] = in_A && !c->is_out[j] ? HELD : OUT;
+        c->mode[la] = in_B && !c->is_out[la] ? HELD : OUT;
+        cone_tangent_mode(c, j, c->mode[la] == HELD);
     }
 }
 
@@ -203,7 +204,7 @@ static bool cone_sweep(pcs_cone *c, double scale, int *iterations)
             double old = c->z[k], next = old - c->r[k] * c->value[k];
             if (c->gate_is_live) c->gate[j] = c->gate_gap[j] <= c->gate_tolerance;
             bool is_bilateral = c->rows[j].is_bilateral,
-                 is_on = k < c->m ? c->has_position : is_bilateral || c->gate[j];
+                 is_on = !c->is_out[k] && (k < c->m ? c->has_position : is_bilateral || c->gate[j]);
             if (k >= 2 * c->m) {
                 double y[2], length = cone_trial(c, j, y), limit = c->rows[j].friction * fmax(c->z[c->m + j], 0.0);
                 if (length > limit) next *= limit / length;

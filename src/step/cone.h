@@ -27,6 +27,7 @@ typedef struct pcs_cone {
     double *gate_gap;        // [m]
     unsigned char *gate;     // [m]
     double *r;               // [n] masses of the projection equations
+    unsigned char *is_out;   // [n] unknowns that stay zero
     // work
     unsigned char *mode, *last_mode; // [n] state of each unknown
     int *active;                     // [n] unknowns in the equations
