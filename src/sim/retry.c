@@ -68,6 +68,15 @@ static void retry_join(pcs_sim *sim, pcs_retry *r)
     r->energy = retry_energy(&sim->report.measure);
 }
 
+// Can smaller steps help? Not where memory is out, where the state has overflowed, and not a linear system whose
+// certificate is broken.
+static bool retry_may_help(const pcs_sim *sim)
+{
+    if (pcs_message(sim->ctx)[0] != '\0') return false;
+    if (sim->report.outcome == PCS_CONVERGED) return !sim->system->is_linear;
+    return sim->report.outcome == PCS_NOT_CONVERGED || sim->report.outcome == PCS_SINGULAR;
+}
+
 // Covers twice h by two steps of that length, each of which may be cut again.
 static pcs_status retry_cover(pcs_sim *sim, double h, int halvings)
 {
@@ -98,15 +107,6 @@ static void retry_note(pcs_sim *sim, const pcs_retry *r)
         view->finest_cut = r->finest;
         view->finest_cut_time = r->whole.state.t;
     }
-}
-
-// Can smaller steps help? Not where memory is out, where the state has overflowed, and not a linear system whose
-// certificate is broken.
-static bool retry_may_help(const pcs_sim *sim)
-{
-    if (pcs_message(sim->ctx)[0] != '\0') return false;
-    if (sim->report.outcome == PCS_CONVERGED) return !sim->system->is_linear;
-    return sim->report.outcome == PCS_NOT_CONVERGED || sim->report.outcome == PCS_SINGULAR;
 }
 
 pcs_status pcs_retry_step(pcs_sim *sim, double h)

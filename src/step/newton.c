@@ -53,6 +53,7 @@ static pcs_status newton_setup(pcs_step_solver *self)
         for (size_t i = 0; i < sizeof more / sizeof *more; i++)
             PCS_TAKE(self->ctx, *more[i], s->n, "the Newton solver");
     }
+    PCS_TAKE(self->ctx, s->z_last, s->nz, "the Newton solver");
     PCS_TRY(newton_take_lists(self, s));
     PCS_TRY(pcs_gated_create(self, &s->gated));
     return pcs_cone_create(self->ctx, system, &s->cone);
@@ -218,7 +219,7 @@ static pcs_outcome newton_settle(pcs_step_solver *self, pcs_step_problem *p, boo
         if (isnan(change)) return PCS_NOT_CONVERGED;
         pcs_verdict verdict = pcs_convergence_judge(&convergence, p, change);
         if (may_restart && (verdict == PCS_GROWING || newton_changes_sets(self, p))) return PCS_NOT_CONVERGED;
-        if (verdict != PCS_SETTLED || pcs_newton_misses_row(self, p)) continue;
+        if (verdict != PCS_SETTLED || s->is_provisional || pcs_newton_misses_row(self, p)) continue;
         if (!pcs_projection_move(self, p->q)) return PCS_SINGULAR;
         if (newton_law_holds(self, p) || npolish++ == POLISHES) return PCS_CONVERGED;
     }

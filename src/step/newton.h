@@ -28,6 +28,7 @@ typedef struct newton {
     unsigned char *is_used; // [m] rows that may transmit something in this step
     int *row_of_tangent;    // [nt]
     bool is_at_start;       // linearised at the start of the step, which is no point of the iteration
+    bool is_provisional;    // the multipliers are those of sets that do not hold yet
     bool has_jump;          // U or W is not zero
     int gate_sign;          // 1: a gap at the tolerance counts as closed; -1: as open, where closing it would open it
     bool is_factored;       // S* of a system whose tangents never change

@@ -260,7 +260,7 @@ static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
 }
 
 // Rows that were left out and are broken by the multipliers of the others get a say, too.
-static bool newton_widens(pcs_step_solver *self, const pcs_step_problem *p)
+static bool newton_widens(pcs_step_solver *self)
 {
     newton *s = self->data;
     const pcs_cone *c = s->cone;
@@ -272,18 +272,42 @@ static bool newton_widens(pcs_step_solver *self, const pcs_step_problem *p)
         s->is_used[j] = 1;
         widens = true;
     }
-    (void)p;
     return widens;
+}
+
+// Where the linearised problem has no solution, its sets are updated once from the present iterate, and the iteration
+// goes on: K may be indefinite there.
+static bool newton_update_sets(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_cone *c = s->cone;
+    const pcs_system *system = self->system;
+    memcpy(c->z, s->z_last, (size_t)s->nz * sizeof *c->z);
+    system->ops->gaps(system, s->qt, c->gate_gap);
+    system->ops->gaps(system, p->q, c->value);
+    for (int j = 0; j < s->m; j++)
+        c->value[s->m + j] =
+            pcs_rows_dot(system->G, j, p->v) + pcs_newton_target(system->G, j, p->target, p->target_velocity);
+    for (int t = 0; t < s->nt; t++)
+        c->value[2 * s->m + t] =
+            pcs_rows_dot(system->T, t, p->v) + pcs_newton_target(system->T, t, p->target_t, p->target_velocity);
+    s->is_provisional = true;
+    bool is_settled = false;
+    if (!pcs_cone_update(c, &is_settled)) return false;
+    s->is_provisional = !is_settled;
+    return true;
 }
 
 bool pcs_newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, int *rounds)
 {
     newton *s = self->data;
+    s->is_provisional = false;
+    memcpy(s->z_last, s->cone->z, (size_t)s->nz * sizeof(double));
     newton_fill_base(self, p);
     do {
         newton_fill_columns(self);
         newton_fill_cone(self, p);
-        if (!pcs_cone_solve(s->cone, rounds)) return false;
-    } while (newton_widens(self, p));
+        if (!pcs_cone_solve(s->cone, rounds)) return self->form.has_dynamics && newton_update_sets(self, p);
+    } while (newton_widens(self));
     return true;
 }
