@@ -186,7 +186,7 @@ static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_
     for (int i = 0; i < s->n; i++) {
         s->W[i] = p->v_start[i] - s->v0[i];
         s->U[i] = p->q_start[i] - s->q0[i] - self->form.kw * s->W[i];
-        sum[i] = p->q[i] = s->qt[i] = p->q_start[i];
+        sum[i] = p->q[i] = p->q_start[i];
         p->v[i] = p->v_start[i];
         if (p->base != NULL) s->x[i] = 0.0;
     }
