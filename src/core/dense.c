@@ -5,6 +5,11 @@
 
 bool pcs_dense_solve(int n, double *A, double *b)
 {
+    return pcs_dense_solve_to(n, A, b, 1e-13);
+}
+
+bool pcs_dense_solve_to(int n, double *A, double *b, double smallest)
+{
     for (int k = 0; k < n; k++) {
         int pivot = k;
         double size = 0.0;
@@ -15,7 +20,7 @@ bool pcs_dense_solve(int n, double *A, double *b)
             }
         double scale = 0.0;
         for (int j = 0; j < n; j++) scale = fmax(scale, fabs(A[pivot * n + j]));
-        if (!(size > 1e-13 * scale)) return false;
+        if (!(size > smallest * scale)) return false;
         for (int j = 0; j < n && pivot != k; j++) {
             double keep = A[k * n + j];
             A[k * n + j] = A[pivot * n + j];

@@ -7,11 +7,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { OUT = PCS_MODE_OUT, HELD = PCS_MODE_HELD, SLIDING = PCS_MODE_SLIDING };
+enum { OUT = PCS_MODE_OUT, HELD = PCS_MODE_HELD, SLIDING = PCS_MODE_SLIDING, UNKNOWN = 255 };
 enum { FREEZE_GATE_AFTER = 8, PIVOT_AFTER = 30, NEWTON_LIMIT = 80, PROXIMAL_ROUNDS = 12 };
 
 static const double tight = 1e-14;               // of the largest velocity: asked for
 static const double rounding = 64 * DBL_EPSILON; // of the terms that a value is summed from
+static const double undecided = 0.125;           // of that: what may come out either way
 static const double accepted = 1e-9;             // of the largest velocity: laws are broken by more
 static const double proximal_weight = 1e-6;      // on the diagonal, where rows say the same twice
 
@@ -89,27 +90,46 @@ double pcs_active_set_trial(const pcs_active_set *s, int row, double y[2])
     return sqrt(length2);
 }
 
+// What counts as none of a trial z - r value: a row changes its set only where its law is broken by more, so that
+// round-off moves nothing.
+static double active_slack(const pcs_active_set *s, int k)
+{
+    return s->r[k] * (tight * active_unit(s, k) + undecided * active_noise(s, k));
+}
+
+// Is a normal unknown held? A tie stays where it is.
+static unsigned char active_side(const pcs_active_set *s, int k)
+{
+    double trial = s->z[k] - s->r[k] * s->value[k], slack = active_slack(s, k);
+    return trial > (s->mode[k] == OUT ? slack : -slack) ? HELD : OUT;
+}
+
+// The radius of the disc is that of the normal impulse to come, so that a contact that closes need not slide first.
 static void active_tangent_mode(pcs_active_set *s, int row)
 {
     const pcs_row *r = &s->rows[row];
-    double y[2], limit = r->friction * fmax(s->z[s->m + row], 0.0), length = pcs_active_set_trial(s, row, y);
-    unsigned char mode = length <= limit && limit > 0.0 ? HELD : SLIDING;
-    if (s->mode[s->m + row] == OUT || r->friction == 0.0) mode = OUT;
+    int la = s->m + row, k = pcs_active_set_tangent(s, row, 0);
+    if (r->ntangent == 0) return;
+    double y[2], length = pcs_active_set_trial(s, row, y), slack = active_slack(s, k);
+    double limit = r->friction * fmax(s->z[la] - s->r[la] * s->value[la], 0.0);
+    unsigned char mode = length <= limit + (s->mode[k] == HELD ? slack : -slack) ? HELD : SLIDING;
+    if (s->mode[la] == OUT || r->friction == 0.0) mode = OUT;
     // In the plane there are two ways to slide, and turning round is a change of mode.
-    if (mode == SLIDING && r->ntangent == 1) mode = y[0] > 0.0 ? PCS_MODE_SLIDING_UP : PCS_MODE_SLIDING_DOWN;
-    for (int t = 0; t < r->ntangent; t++) s->mode[pcs_active_set_tangent(s, row, t)] = mode;
+    if (mode == SLIDING && r->ntangent == 1) {
+        bool is_undecided = fabs(y[0]) <= slack && s->mode[k] > SLIDING;
+        mode = y[0] > 0.0 ? PCS_MODE_SLIDING_UP : PCS_MODE_SLIDING_DOWN;
+        if (is_undecided) mode = s->mode[k];
+    }
+    for (int t = 0; t < r->ntangent; t++) s->mode[k + t] = mode;
 }
 
 // What the present z asks of every unknown.
 static void active_find_modes(pcs_active_set *s, bool gate_is_frozen)
 {
     for (int j = 0; j < s->m; j++) {
-        int la = s->m + j;
         if (s->gate_is_live && !gate_is_frozen) s->gate[j] = s->gate_gap[j] <= s->gate_tolerance;
-        bool in_A = s->has_position && s->z[j] - s->r[j] * s->value[j] >= 0.0;
-        bool in_B = s->gate[j] && s->z[la] - s->r[la] * s->value[la] >= 0.0;
-        s->mode[j] = in_A ? HELD : OUT;
-        s->mode[la] = in_B ? HELD : OUT;
+        s->mode[j] = s->has_position ? active_side(s, j) : OUT;
+        s->mode[s->m + j] = s->gate[j] ? active_side(s, s->m + j) : OUT;
         active_tangent_mode(s, j);
     }
 }
@@ -128,7 +148,7 @@ static double active_slip_equation(const pcs_active_set *s, int owner, int t, do
     const pcs_row *r = &s->rows[owner];
     int k = pcs_active_set_tangent(s, owner, t), la = s->m + owner;
     double y[2] = { 0 }, length = pcs_active_set_trial(s, owner, y), direction[2] = { -1.0, 0.0 };
-    double limit = r->friction * s->z[la];
+    double limit = r->friction * fmax(s->z[la], 0.0);
     for (int i = 0; i < r->ntangent && length > 0.0; i++) direction[i] = y[i] / length;
     if (s->mode[k] > SLIDING) direction[0] = s->mode[k] == PCS_MODE_SLIDING_UP ? 1.0 : -1.0;
     memset(row, 0, (size_t)s->n * sizeof *row);
@@ -136,11 +156,12 @@ static double active_slip_equation(const pcs_active_set *s, int owner, int t, do
     row[la] -= r->friction * direction[t];
     for (int i = 0; i < r->ntangent && r->ntangent > 1 && length > 0.0; i++) {
         int ki = pcs_active_set_tangent(s, owner, i);
-        double turn = limit * ((i == t ? 1.0 : 0.0) - direction[t] * direction[i]) / length;
+        // Beyond 1 the factor would make the matrix indefinite; it counts for the rate only.
+        double turn = fmin(1.0, limit / length) * ((i == t ? 1.0 : 0.0) - direction[t] * direction[i]);
         row[ki] -= turn;
         for (int j = 0; j < s->n; j++) row[j] += turn * s->r[ki] * s->P[ki * s->n + j];
     }
-    return s->z[k] - limit * direction[t];
+    return s->z[k] - r->friction * s->z[la] * direction[t];
 }
 
 int pcs_active_set_owner(const pcs_active_set *s, int k)
@@ -169,7 +190,7 @@ static bool active_newton_step(pcs_active_set *s, double proximal, double *chang
             s->J[a * count + j] = s->x[column] * (column < s->m ? s->h : 1.0) * (a == j ? 1.0 + proximal : 1.0);
         }
     }
-    if (!pcs_dense_solve(count, s->J, s->F)) return false;
+    if (!pcs_dense_solve_to(count, s->J, s->F, proximal > 0.0 ? 1e-13 : s->smallest_pivot)) return false;
     for (int a = 0; a < count; a++) {
         s->F[a] *= s->active[a] < s->m ? s->h : 1.0;
         s->z[s->active[a]] -= s->F[a];
@@ -208,11 +229,18 @@ static void active_change_one(pcs_active_set *s)
     for (k++; k < s->n; k++) s->mode[k] = s->last_mode[k];
 }
 
-static bool active_has_turning_slip(const pcs_active_set *s)
+// Are the impulses of contacts that slide in space along their slip? Judged by the impulses, not by their changes:
+// where several contacts stick, friction may drift among them without any effect.
+static bool active_slips_hold(const pcs_active_set *s)
 {
-    for (int j = 0; j < s->m; j++)
-        if (s->rows[j].ntangent == 2 && s->mode[pcs_active_set_tangent(s, j, 0)] == SLIDING) return true;
-    return false;
+    for (int j = 0; j < s->m; j++) {
+        int k = pcs_active_set_tangent(s, j, 0);
+        if (s->rows[j].ntangent < 2 || s->mode[k] != SLIDING) continue;
+        double y[2], length = pcs_active_set_trial(s, j, y), limit = s->rows[j].friction * s->z[s->m + j];
+        for (int t = 0; t < 2; t++)
+            if (pcs_active_set_ratio(s, k + t, s->z[k + t] - limit * y[t] / length) > 1.0) return false;
+    }
+    return true;
 }
 
 // Sets that contradict each other (two corners of a wedge, both sticking) have no solution; the proximal weight then
@@ -238,6 +266,11 @@ static void active_find_scale(pcs_active_set *s)
 {
     s->scale = pcs_step_largest(s->n - s->m, s->b + s->m);
     if (s->has_position) s->scale = fmax(s->scale, pcs_step_largest(s->m, s->b) / s->h);
+    // Entries that have lost digits make a singular matrix look regular.
+    double lost = 1.0;
+    for (int k = s->has_position ? 0 : s->m; k < s->n; k++)
+        lost = fmax(lost, s->P_size[k * s->n + k] / fabs(s->P[k * s->n + k]));
+    s->smallest_pivot = fmin(1e-7, fmax(1e-13, rounding * lost));
 }
 
 // A gate that has just changed once more is contradictory, and closed.
@@ -246,15 +279,25 @@ static void active_close_gates(pcs_active_set *s)
     for (int j = 0; j < s->m; j++) s->gate[j] = s->gate[j] || s->last_gate[j];
 }
 
+// Is nothing asked for, and nothing there?
+static bool active_is_idle(const pcs_active_set *s)
+{
+    for (int k = 0; k < s->n; k++)
+        if (s->mode[k] != OUT || s->z[k] != 0.0) return false;
+    return true;
+}
+
 static bool active_settle(pcs_active_set *s)
 {
     double change = 0.0;
-    memset(s->z, 0, (size_t)s->n * sizeof *s->z);
-    memset(s->last_mode, OUT, (size_t)s->n);
+    if (!s->is_warm) memset(s->z, 0, (size_t)s->n * sizeof *s->z);
+    memset(s->last_mode, UNKNOWN, (size_t)s->n);
+    memset(s->mode, HELD, (size_t)s->n); // ties are active
     pcs_active_set_evaluate(s);
     active_find_modes(s, false);
+    if (active_is_idle(s)) return true;
     for (int round = 1; round <= NEWTON_LIMIT; round++, s->iterations++) {
-        if (active_same_modes(s) && (!active_has_turning_slip(s) || change <= 1.0)) return pcs_active_set_is_solved(s);
+        if (active_same_modes(s) && active_slips_hold(s)) return pcs_active_set_is_solved(s);
         memcpy(s->last_mode, s->mode, (size_t)s->n);
         memcpy(s->last_gate, s->gate, (size_t)s->m);
         if (!pcs_active_set_newton(s, &change)) return false;
@@ -270,7 +313,10 @@ bool pcs_active_set_solve(pcs_active_set *s)
     s->iterations = 1;
     active_even_out(s);
     active_find_scale(s);
-    return active_settle(s) || pcs_active_set_rescue(s);
+    if (active_settle(s)) return true;
+    bool is_tried_again = s->is_warm;
+    s->is_warm = false;
+    return (is_tried_again && active_settle(s)) || pcs_active_set_rescue(s);
 }
 
 bool pcs_active_set_update(pcs_active_set *s, bool *is_settled)
@@ -278,6 +324,7 @@ bool pcs_active_set_update(pcs_active_set *s, bool *is_settled)
     double change;
     active_even_out(s);
     active_find_scale(s);
+    memset(s->mode, HELD, (size_t)s->n); // ties are active
     active_find_modes(s, false);
     memcpy(s->last_mode, s->mode, (size_t)s->n);
     if (!pcs_active_set_newton(s, &change)) return false;

@@ -30,6 +30,7 @@ typedef struct pcs_active_set {
     double *P, *b;           // [n * n], [n] rows: gap, xi, xt
     double *P_size, *b_size; // [n * n], [n] what the entries were summed from, by size
     double *P_gate, *b_gate; // [m * n], [m]
+    bool is_warm;            // z holds where to start; otherwise from zero
     double *z;               // [n] nu, La, Lt
     double *value;           // [n] gap, xi, xt at z
     double *gate_gap;        // [m]
@@ -38,6 +39,7 @@ typedef struct pcs_active_set {
     int iterations;          // solves, cases and sweeps of the last solution
     // work
     double scale;                    // m/s, of the velocities
+    double smallest_pivot;           // of J, in units of its row: below it rows say the same twice
     unsigned char *last_gate;        // [m]
     unsigned char *mode, *last_mode; // [n] state of each unknown
     int *active;                     // [n] unknowns in the equations

@@ -153,27 +153,52 @@ static bool rescue_by_products(pcs_active_set *s)
     return is_settled && rescue_holds(s);
 }
 
-// Projects unknown k of row j onto what its law allows, by its own value; gives its new multiplier.
+// Value of unknown k at the present z.
+static double rescue_value(const pcs_active_set *s, int k)
+{
+    double value = s->b[k];
+    for (int l = s->has_position ? 0 : s->m; l < s->n; l++) value += s->P[k * s->n + l] * s->z[l];
+    return value;
+}
+
+// Projects normal unknown k of row j onto what its law allows; gives the change over what counts as none.
 static double rescue_project(pcs_active_set *s, int k, int j)
 {
-    double next = s->z[k] - s->r[k] * s->value[k];
-    if (k >= s->m && !s->gate[j]) return 0.0;
-    if (k < 2 * s->m) return fmax(next, 0.0);
-    double y[2], length = pcs_active_set_trial(s, j, y), limit = s->rows[j].friction * fmax(s->z[s->m + j], 0.0);
-    return length > limit ? next * (limit / length) : next;
+    double old = s->z[k];
+    s->z[k] = fmax(old - s->r[k] * rescue_value(s, k), 0.0);
+    if (k >= s->m && !s->gate[j]) s->z[k] = 0.0;
+    return pcs_active_set_ratio(s, k, s->z[k] - old);
+}
+
+// The same for the friction of row j.
+static double rescue_project_friction(pcs_active_set *s, int j)
+{
+    int k = pcs_active_set_tangent(s, j, 0);
+    double y[2], old[2], change = 0.0, limit = s->rows[j].friction * s->z[s->m + j];
+    for (int t = 0; t < s->rows[j].ntangent; t++) {
+        old[t] = s->z[k + t];
+        s->value[k + t] = rescue_value(s, k + t);
+    }
+    double length = pcs_active_set_trial(s, j, y), share = length > limit ? limit / length : 1.0;
+    for (int t = 0; t < s->rows[j].ntangent; t++) s->z[k + t] = share * y[t];
+    for (int t = 0; t < s->rows[j].ntangent; t++)
+        change = fmax(change, pcs_active_set_ratio(s, k + t, s->z[k + t] - old[t]));
+    return change;
 }
 
 // One sweep over all unknowns; gives the largest change over what counts as none.
 static double rescue_sweep(pcs_active_set *s)
 {
     double change = 0.0;
-    for (int k = s->has_position ? 0 : s->m; k < s->n; k++) {
-        pcs_active_set_evaluate(s);
-        int j = k < 2 * s->m ? k % s->m : pcs_active_set_owner(s, k);
-        if (s->gate_is_live) s->gate[j] = s->gate_gap[j] <= s->gate_tolerance;
-        double old = s->z[k];
-        s->z[k] = rescue_project(s, k, j);
-        change = fmax(change, pcs_active_set_ratio(s, k, s->z[k] - old));
+    for (int j = 0; j < s->m; j++) {
+        if (s->has_position) change = fmax(change, rescue_project(s, j, j));
+        if (s->gate_is_live) {
+            double gap = s->b_gate[j];
+            for (int l = 0; l < s->n; l++) gap += s->P_gate[j * s->n + l] * s->z[l];
+            s->gate[j] = gap <= s->gate_tolerance;
+        }
+        change = fmax(change, rescue_project(s, s->m + j, j));
+        if (s->rows[j].ntangent > 0) change = fmax(change, rescue_project_friction(s, j));
     }
     return change;
 }

@@ -196,11 +196,14 @@ static void cone_expand(pcs_cone *c)
 
 bool pcs_cone_solve(pcs_cone *c, int *iterations)
 {
+    pcs_active_set *s = c->set;
     cone_number(c);
+    s->is_warm = c->is_warm;
+    for (int k = 0; k < s->n && c->is_warm; k++) s->z[k] = c->z[c->place[k]];
     cone_eliminate(c);
     cone_reduce(c);
-    bool is_settled = pcs_active_set_solve(c->set);
-    *iterations = c->set->iterations;
+    bool is_settled = pcs_active_set_solve(s);
+    *iterations = s->iterations;
     cone_expand(c);
     return is_settled;
 }

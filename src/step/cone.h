@@ -21,6 +21,7 @@ typedef struct pcs_cone {
     double gate_tolerance;   // m, a gate gap up to this is closed
     double *P, *b;           // [n * n], [n] rows: gap, xi, xt
     double *P_gate, *b_gate; // [m * n], [m]
+    bool is_warm;            // z holds where to start; otherwise from zero
     double *z;               // [n] nu, La, Lt
     double *value;           // [n] gap, xi, xt at z
     double *gate_gap;        // [m]
