@@ -41,8 +41,8 @@ loads:
   weight: {{ type: gravity, g: [0, -9.81, 0] }}
 
 contacts:
-  drum:
-    {{ type: node_circle, nodes: inner, centre: [0, 0, 0], radius: {RADIUS}, side: outside, restitution: 0.0, friction: 0.2 }}
+  drum: {{ type: node_circle, nodes: inner, centre: [0, 0, 0], radius: {RADIUS}, side: outside,
+           restitution: 0.0, friction: 0.2 }}
 
 joints:""")
 for i in range(last):

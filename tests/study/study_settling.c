@@ -22,7 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const campaign_group groups[] = { PENDULUM_GROUPS, BODY_GROUPS, STRUCTURE_GROUPS };
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const campaign_list lists[] = {
+    { COUNT(pendulum_groups), pendulum_groups },
+    { COUNT(body_groups), body_groups },
+    { COUNT(structure_groups), structure_groups },
+};
 
 static void study_usage(void)
 {
@@ -43,5 +49,5 @@ int main(int argc, char **argv)
         else if (argv[i][0] == '-' || choice.only != NULL) study_usage();
         else choice.only = argv[i];
     }
-    return campaign_run(sizeof groups / sizeof *groups, groups, &choice) > 0 ? 1 : 0;
+    return campaign_run(COUNT(lists), lists, &choice) > 0 ? 1 : 0;
 }

@@ -361,17 +361,17 @@ static void campaign_group_run(campaign_state *s)
             campaign_print(group->name, axis < 0 ? "" : group->axes[axis]->values[i].label, &s->sums[i]);
 }
 
-long campaign_run(int ngroup, const campaign_group *groups, const campaign_choice *choice)
+long campaign_run(int nlist, const campaign_list *lists, const campaign_choice *choice)
 {
     campaign_state s = { .choice = choice };
     printf("%-22s %-14s %5s %8s %6s %9s %8s %6s %9s %7s %7s %7s %6s %8s %8s\n", "group",
            choice->by == NULL ? "" : choice->by, "runs", "stopped", "wrong", "steps", "impacts", "cuts", "handovers",
            "it/step", "free", "impact", "worst", "rise", "s");
-    for (int g = 0; g < ngroup; g++) {
-        if (choice->only != NULL && strstr(groups[g].name, choice->only) == NULL) continue;
-        s.group = &groups[g];
-        campaign_group_run(&s);
-    }
+    for (int l = 0; l < nlist; l++)
+        for (int g = 0; g < lists[l].count; g++) {
+            s.group = &lists[l].groups[g];
+            if (choice->only == NULL || strstr(s.group->name, choice->only) != NULL) campaign_group_run(&s);
+        }
     campaign_print("all", "", &s.total);
     for (long i = 0; i < s.nentry; i++)
         printf("%s%s at %.6g s: %s\n", s.entries[i].name, s.entries[i].is_wrong ? " WRONG" : "", s.entries[i].t,

@@ -47,7 +47,12 @@ typedef struct campaign_choice {
     bool is_told;      // every run gets a line of its own
 } campaign_choice;
 
+typedef struct campaign_list {
+    int count;
+    const campaign_group *groups; // [count]
+} campaign_list;
+
 // Runs the groups and prints the table, then every run that stopped or is wrong with its message; gives their number.
-long campaign_run(int ngroup, const campaign_group *groups, const campaign_choice *choice);
+long campaign_run(int nlist, const campaign_list *lists, const campaign_choice *choice);
 
 #endif

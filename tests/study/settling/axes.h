@@ -70,6 +70,11 @@
     AXIS("scheme", SCHEME_GGL(.8), SCHEME_VELOCITY(.8), SCHEME_NEWMARK(.5), SCHEME_MOREAU(.5), SCHEME_EULER, \
          SCHEME_HALF_EXPLICIT, SCHEME_JUMP)
 
+// Rigid bodies in space: schemes that move finite rotations.
+#define SPACE_SCHEMES                                                                                        \
+    AXIS("scheme", SCHEME_GGL(.8), SCHEME_VELOCITY(.8), SCHEME_NEWMARK(.5), SCHEME_MOREAU(.5), SCHEME_EULER, \
+         SCHEME_HALF_EXPLICIT)
+
 #define SOLVERS \
     AXIS("solver", { "auto", "solver.type=auto" }, { "newton", "solver.type=newton" }, { "schur", "solver.type=schur" })
 

@@ -62,57 +62,60 @@
          SCHEME_NEWMARK(.5), SCHEME_HALF_EXPLICIT)
 #define CRANK_STEPS AXIS("step", STEP(5.0e-4), STEP(1.0e-4), STEP(2.0e-5))
 
-#define BODY_GROUPS                                                                                                 \
-    { .name = "ladder",                                                                                             \
-      .path = SETTLING("ladder"),                                                                                   \
-      .axes = { BODY_STEPS, RIGID_SCHEMES, SOLVERS },                                                               \
-      .judge = judge_ladder },                                                                                      \
-        { .name = "box",                                                                                            \
-          .path = SETTLING("box"),                                                                                  \
-          .axes = { BODY_STEPS, RIGID_SCHEMES, FLOOR_FRICTION, FLOOR_RESTITUTION, SOLVERS } },                      \
-        { .name = "box mm",                                                                                         \
-          .path = SETTLING("box"),                                                                                  \
-          .axes = { ALWAYS(BOX_MM), BODY_STEPS, RIGID_SCHEMES, FLOOR_FRICTION, SOLVERS } },                         \
-        { .name = "ball",                                                                                           \
-          .path = SETTLING("ball"),                                                                                 \
-          .axes = { BODY_STEPS, RIGID_SCHEMES,                                                                      \
-                    AXIS("friction", FRICTION("floor", 0.1), FRICTION("floor", 0.2), FRICTION("floor", 0.8)) },     \
-          .judge = judge_ball },                                                                                    \
-        { .name = "rocking block",                                                                                  \
-          .path = "cases/rocking_block",                                                                            \
-          .axes = { AXIS("step", STEP(1.0e-2), STEP(2.0e-3), STEP(5.0e-4)), RIGID_SCHEMES,                          \
-                    AXIS("friction", { "mu=0", "system.friction=0.0" }, { "mu=0.2", "system.friction=0.2" },        \
-                         { "mu=0.8", "system.friction=0.8" }),                                                      \
-                    AXIS("points", { "points=2", "system.points=2" }, { "points=9", "system.points=9" }) } },       \
-        { .name = "woodpecker",                                                                                     \
-          .path = SETTLING("woodpecker"),                                                                           \
-          .axes = { ALWAYS("system.plugin=" TESTS_OUTPUT_FOLDER "/woodpecker.so"), WOODPECKER_STEPS, RIGID_SCHEMES, \
-                    WOODPECKER_FRICTION, SOLVERS },                                                                 \
-          .judge = judge_woodpecker },                                                                              \
-        { .name = "woodpecker bodies",                                                                              \
-          .path = SETTLING("woodpecker_bodies"),                                                                    \
-          .axes = { WOODPECKER_STEPS, RIGID_SCHEMES,                                                                \
-                    AXIS("friction", BIRD_FRICTION(0.2), BIRD_FRICTION(0.3), BIRD_FRICTION(0.4)), SOLVERS } },      \
-        { .name = "four-bar",                                                                                       \
-          .path = SETTLING("four_bar"),                                                                             \
-          .axes = { FOUR_BAR_STEPS, RIGID_SCHEMES, FOUR_BAR_STARTS, SOLVERS } },                                    \
-        { .name = "rope",                                                                                           \
-          .path = SETTLING("capstan"),                                                                              \
-          .axes = { AXIS("mesh", ROPE(8, 8, 13), ROPE(16, 15, 25), ROPE(30, 28, 48)),                               \
-                    AXIS("step", STEP(1.0e-3), STEP(5.0e-4), STEP(2.0e-4)), ROPE_SCHEMES, DRUM_FRICTION, SOLVERS }, \
-          .judge = judge_capstan },                                                                                 \
-        CHAIN(6), CHAIN(12), CHAIN(24),                                                                             \
-        { .name = "slider-crank",                                                                                   \
-          .path = "cases/slider_crank",                                                                             \
-          .axes = { TURNS, CRANK_STEPS, CRANK_SCHEMES,                                                              \
-                    AXIS("friction", { "mu=0", "system.friction=0.0" }, { "mu=0.01", "system.friction=0.01" },      \
-                         { "mu=0.1", "system.friction=0.1" }) } },                                                  \
-    {                                                                                                               \
-        .name = "slider-crank joint", .path = "cases/slider_crank_bilateral", .axes = {                             \
-            TURNS,                                                                                                  \
-            CRANK_STEPS,                                                                                            \
-            CRANK_SCHEMES                                                                                           \
-        }                                                                                                           \
-    }
+static const campaign_group body_groups[] = {
+    { .name = "ladder",
+      .path = SETTLING("ladder"),
+      .axes = { BODY_STEPS, RIGID_SCHEMES, SOLVERS },
+      .judge = judge_ladder },
+    { .name = "box",
+      .path = SETTLING("box"),
+      .axes = { BODY_STEPS, SPACE_SCHEMES, FLOOR_FRICTION, FLOOR_RESTITUTION, SOLVERS } },
+    { .name = "box mm",
+      .path = SETTLING("box"),
+      .axes = { ALWAYS(BOX_MM), BODY_STEPS, SPACE_SCHEMES, FLOOR_FRICTION, SOLVERS } },
+    { .name = "ball",
+      .path = SETTLING("ball"),
+      .axes = { BODY_STEPS, SPACE_SCHEMES,
+                AXIS("friction", FRICTION("floor", 0.1), FRICTION("floor", 0.2), FRICTION("floor", 0.8)) },
+      .judge = judge_ball },
+    { .name = "rocking block",
+      .path = "cases/rocking_block",
+      .axes = { AXIS("step", STEP(1.0e-2), STEP(2.0e-3), STEP(5.0e-4)), RIGID_SCHEMES,
+                AXIS("friction", { "mu=0", "system.friction=0.0" }, { "mu=0.2", "system.friction=0.2" },
+                     { "mu=0.8", "system.friction=0.8" }),
+                AXIS("points", { "points=2", "system.points=2" }, { "points=9", "system.points=9" }) } },
+    { .name = "woodpecker",
+      .path = SETTLING("woodpecker"),
+      .axes = { ALWAYS("system.plugin=" TESTS_OUTPUT_FOLDER "/woodpecker.so"), WOODPECKER_STEPS, RIGID_SCHEMES,
+                WOODPECKER_FRICTION, SOLVERS },
+      .judge = judge_woodpecker },
+    { .name = "woodpecker bodies",
+      .path = SETTLING("woodpecker_bodies"),
+      .axes = { WOODPECKER_STEPS, RIGID_SCHEMES,
+                AXIS("friction", BIRD_FRICTION(0.2), BIRD_FRICTION(0.3), BIRD_FRICTION(0.4)), SOLVERS } },
+    { .name = "four-bar",
+      .path = SETTLING("four_bar"),
+      .axes = { FOUR_BAR_STEPS, RIGID_SCHEMES, FOUR_BAR_STARTS, SOLVERS } },
+    { .name = "rope",
+      .path = SETTLING("capstan"),
+      .axes = { AXIS("mesh", ROPE(8, 8, 13), ROPE(16, 15, 25), ROPE(30, 28, 48)),
+                AXIS("step", STEP(1.0e-3), STEP(5.0e-4), STEP(2.0e-4)), ROPE_SCHEMES, DRUM_FRICTION, SOLVERS },
+      .judge = judge_capstan },
+    CHAIN(6),
+    CHAIN(12),
+    CHAIN(24),
+    { .name = "slider-crank",
+      .path = "cases/slider_crank",
+      .axes = { TURNS, CRANK_STEPS, CRANK_SCHEMES,
+                AXIS("friction", { "mu=0", "system.friction=0.0" }, { "mu=0.01", "system.friction=0.01" },
+                     { "mu=0.1", "system.friction=0.1" }) } },
+    { .name = "slider-crank joint",
+      .path = "cases/slider_crank_bilateral",
+      .axes = { TURNS, CRANK_STEPS, CRANK_SCHEMES } },
+    // 1000 turns
+    { .name = "slider-crank far",
+      .path = "cases/slider_crank_bilateral",
+      .axes = { ALWAYS("time.end=42"), AXIS("step", STEP(1.0e-4), STEP(5.0e-5)), CRANK_SCHEMES } },
+};
 
 #endif

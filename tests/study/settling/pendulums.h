@@ -75,44 +75,37 @@
     "elements.lower.section.width=10;elements.upper.section.height=5;elements.lower.section.height=5;"             \
     "loads.weight.g=[0, -9810, 0];time.end=0.6"
 
-#define PENDULUM_GROUPS                                                                                              \
-    { .name = "pendulum hinge",                                                                                      \
-      .path = PENDULUM,                                                                                              \
-      .axes = { ALWAYS("time.end=0.4"), PENDULUM_MESHES, PENDULUM_STEPS, ELASTIC_SCHEMES, PENDULUM_FRICTION } },     \
-        { .name = "pendulum support",                                                                                \
-          .path = PENDULUM,                                                                                          \
-          .axes = { ALWAYS(HELD "time.end=0.4"), PENDULUM_MESHES, PENDULUM_STEPS, ELASTIC_SCHEMES,                   \
-                    PENDULUM_FRICTION } },                                                                           \
-        { .name = "pendulum angles",                                                                                 \
-          .path = PENDULUM,                                                                                          \
-          .axes = { STOPS, FEWER_MESHES, FEWER_STEPS, ELASTIC_SCHEMES, PENDULUM_FRICTION } },                        \
-        { .name = "pendulum two stops",                                                                              \
-          .path = PENDULUM,                                                                                          \
-          .axes = { SEVERAL_STOPS, FEWER_MESHES, FEWER_STEPS, ELASTIC_SCHEMES, PENDULUM_FRICTION } },                \
-        { .name = "pendulum rebound",                                                                                \
-          .path = PENDULUM,                                                                                          \
-          .axes = { ALWAYS("time.end=0.4"), FEWER_MESHES, FEWER_STEPS, ELASTIC_SCHEMES, PENDULUM_FRICTION,           \
-                    AXIS("restitution", RESTITUTION("hurdle", 0.0), RESTITUTION("hurdle", 0.5),                      \
-                         RESTITUTION("hurdle", 1.0)) } },                                                            \
-        { .name = "pendulum space",                                                                                  \
-          .path = PENDULUM,                                                                                          \
-          .axes = { SPATIAL_PIVOTS, FEWER_MESHES, FEWER_STEPS, ELASTIC_SCHEMES, PENDULUM_FRICTION } },               \
-        { .name = "pendulum mm",                                                                                     \
-          .path = PENDULUM,                                                                                          \
-          .axes = { ALWAYS(PENDULUM_MM), FEWER_MESHES, FEWER_STEPS, ELASTIC_SCHEMES, PENDULUM_FRICTION } },          \
-        { .name = "double pendulum",                                                                                 \
-          .path = "cases/double_pendulum_stop",                                                                      \
-          .axes = {                                                                                                  \
-              ALWAYS("time.end=0.6"), DOUBLE_MESHES, DOUBLE_STEPS, ELASTIC_SCHEMES, DOUBLE_FRICTION,                 \
-              AXIS("restitution", RESTITUTION("stop", 0.0), RESTITUTION("stop", 0.5), RESTITUTION("stop", 1.0)) } }, \
-    {                                                                                                                \
-        .name = "double pendulum mm", .path = "cases/double_pendulum_stop", .axes = {                                \
-            ALWAYS(DOUBLE_MM),                                                                                       \
-            DOUBLE_MESHES,                                                                                           \
-            DOUBLE_STEPS,                                                                                            \
-            ELASTIC_SCHEMES,                                                                                         \
-            DOUBLE_FRICTION                                                                                          \
-        }                                                                                                            \
-    }
+static const campaign_group pendulum_groups[] = {
+    { .name = "pendulum hinge",
+      .path = PENDULUM,
+      .axes = { ALWAYS("time.end=0.4"), PENDULUM_MESHES, PENDULUM_STEPS, ELASTIC_SCHEMES, PENDULUM_FRICTION } },
+    { .name = "pendulum support",
+      .path = PENDULUM,
+      .axes = { ALWAYS(HELD "time.end=0.4"), PENDULUM_MESHES, PENDULUM_STEPS, ELASTIC_SCHEMES, PENDULUM_FRICTION } },
+    { .name = "pendulum angles",
+      .path = PENDULUM,
+      .axes = { STOPS, FEWER_MESHES, FEWER_STEPS, ELASTIC_SCHEMES, PENDULUM_FRICTION } },
+    { .name = "pendulum two stops",
+      .path = PENDULUM,
+      .axes = { SEVERAL_STOPS, FEWER_MESHES, FEWER_STEPS, ELASTIC_SCHEMES, PENDULUM_FRICTION } },
+    { .name = "pendulum rebound",
+      .path = PENDULUM,
+      .axes = { ALWAYS("time.end=0.4"), FEWER_MESHES, FEWER_STEPS, ELASTIC_SCHEMES, PENDULUM_FRICTION,
+                AXIS("restitution", RESTITUTION("hurdle", 0.0), RESTITUTION("hurdle", 0.5),
+                     RESTITUTION("hurdle", 1.0)) } },
+    { .name = "pendulum space",
+      .path = PENDULUM,
+      .axes = { SPATIAL_PIVOTS, FEWER_MESHES, FEWER_STEPS, ELASTIC_SCHEMES, PENDULUM_FRICTION } },
+    { .name = "pendulum mm",
+      .path = PENDULUM,
+      .axes = { ALWAYS(PENDULUM_MM), FEWER_MESHES, FEWER_STEPS, ELASTIC_SCHEMES, PENDULUM_FRICTION } },
+    { .name = "double pendulum",
+      .path = "cases/double_pendulum_stop",
+      .axes = { ALWAYS("time.end=0.6"), DOUBLE_MESHES, DOUBLE_STEPS, ELASTIC_SCHEMES, DOUBLE_FRICTION,
+                AXIS("restitution", RESTITUTION("stop", 0.0), RESTITUTION("stop", 0.5), RESTITUTION("stop", 1.0)) } },
+    { .name = "double pendulum mm",
+      .path = "cases/double_pendulum_stop",
+      .axes = { ALWAYS(DOUBLE_MM), DOUBLE_MESHES, DOUBLE_STEPS, ELASTIC_SCHEMES, DOUBLE_FRICTION } },
+};
 
 #endif
