@@ -202,7 +202,7 @@ pcs_status pcs_build_clock(pcs_build *b)
 {
     pcs_node *node = pcs_case_get(b->c, pcs_case_root(b->c), "time");
     PCS_TRY(run_find_step(b, node));
-    double ratio = b->end / b->step, whole = nearbyint(ratio);
+    double ratio = b->end / b->step, whole = round(ratio);
     double steps = fabs(ratio - whole) <= SAME_STEPS * whole ? whole : ceil(ratio);
     if (steps > MOST_STEPS)
         pcs_case_error_at(b->c, node, "end", "%g steps of %g s are more than %g", steps, b->step, MOST_STEPS);
