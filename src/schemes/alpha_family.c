@@ -185,7 +185,7 @@ pcs_status pcs_velocity_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     pcs_next_foresee(self, &s->next, x, h);
     pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
     pcs_step_result result;
-    self->solver->ops->solve(self->solver, &problem, &result);
+    pcs_step_solve(self->solver, &problem, &result);
     report->outcome = result.outcome;
     report->iterations = result.iterations;
     if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) return PCS_OK;

@@ -155,7 +155,7 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     pcs_next_drive(self, next, x->t, h);
     pcs_step_problem problem = pcs_next_problem(self, next, x, x->t + h);
     pcs_step_result result;
-    self->solver->ops->solve(self->solver, &problem, &result);
+    pcs_step_solve(self->solver, &problem, &result);
     report->outcome = result.outcome;
     report->iterations = result.iterations;
     if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, next, report)) return PCS_OK;

@@ -150,7 +150,7 @@ static pcs_status index3_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     index3_state_law(self, form.kb);
     pcs_step_problem problem = pcs_next_problem(self, &s->alpha.next, x, x->t + h);
     pcs_step_result result;
-    self->solver->ops->solve(self->solver, &problem, &result);
+    pcs_step_solve(self->solver, &problem, &result);
     report->outcome = result.outcome;
     report->iterations = result.iterations;
     if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->alpha.next, report)) return PCS_OK;

@@ -181,7 +181,7 @@ static void moreau_report(pcs_scheme *self, const pcs_state *x, pcs_step_report 
 static bool moreau_solve(pcs_scheme *self, pcs_step_problem *problem, pcs_step_report *report)
 {
     pcs_step_result result;
-    self->solver->ops->solve(self->solver, problem, &result);
+    pcs_step_solve(self->solver, problem, &result);
     report->outcome = result.outcome;
     report->iterations = result.iterations;
     return result.outcome == PCS_CONVERGED;

@@ -26,6 +26,13 @@ static double convergence_noise(const pcs_convergence *c, const pcs_step_problem
     return fmax(loose * c->scale, positions / c->h) * (c->count > STALLED_AFTER ? 10.0 : 1.0);
 }
 
+void pcs_convergence_blame(const pcs_convergence *c, pcs_step_solver *solver, int equation)
+{
+    solver->bad_equation = equation;
+    solver->change = c->last;
+    solver->allowed = c->noise;
+}
+
 pcs_verdict pcs_convergence_judge(pcs_convergence *c, const pcs_step_problem *p, double change)
 {
     // A body at rest has no velocity, but what its weight would give it in a step is rounded off all the same.
@@ -35,6 +42,7 @@ pcs_verdict pcs_convergence_judge(pcs_convergence *c, const pcs_step_problem *p,
     if (c->system->is_linear) return PCS_SETTLED; // one linearisation is the whole problem
     // What is left after this change, when the next ones shrink as it did; or round-off, which does not shrink.
     if (change <= tight * c->scale || (c->rate < quick && c->rate * change <= tight * c->scale)) return PCS_SETTLED;
-    if (change <= convergence_noise(c, p) && c->rate > slow) return PCS_SETTLED;
+    c->noise = convergence_noise(c, p);
+    if (change <= c->noise && c->rate > slow) return PCS_SETTLED;
     return c->count > 1 && c->rate > slow ? PCS_GROWING : PCS_SHRINKING;
 }
