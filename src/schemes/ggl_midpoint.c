@@ -216,7 +216,7 @@ static pcs_status ggl_mid_step(pcs_scheme *self, pcs_state *x, double h, pcs_ste
     if (((const ggl_mid_params *)self->params)->coupling == UNIFIED) {
         double resultant[3];
         pcs_resultant(self->system, x->t + 0.5 * h, s->mid_q, s->mid_v, resultant);
-        for (int k = 0; k < 3; k++) report->smooth_impulse[k] = h * resultant[k];
+        for (int k = 0; k < 3; k++) report->smooth_impulse[k] = h * resultant[k] + s->turned[k];
     }
     ggl_mid_book_correction(self, s, report);
     pcs_next_accept(next, x, report, self->system->nrow);

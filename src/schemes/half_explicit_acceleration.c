@@ -96,6 +96,8 @@ static pcs_outcome accel_second_stage(pcs_scheme *self, const pcs_state *x, doub
         s->base.stage[j] = 0.5 * h * (s->la0[j] + s->la1[j]);
     }
     if (*is_impact) return pcs_explicit_impact(self, &s->base, report);
+    for (int i = 0; i < self->system->nv && s->base.kick != NULL; i++)
+        s->base.kick[i] = 0.5 * h * (s->a0[i] - s->free0[i] + s->a1[i] - s->free1[i]);
     pcs_explicit_leave(self, &s->base);
     return PCS_CONVERGED;
 }
@@ -112,6 +114,7 @@ static void accel_report(pcs_scheme *self, const pcs_state *x, bool is_impact, p
     pcs_resultant(self->system, x->t, x->q, x->v, start);
     pcs_resultant(self->system, x->t + report->h, s->base.next.q, s->v1, end);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * report->h * (start[k] + end[k]);
+    pcs_explicit_add_turned_momentum(self, &s->base, report->smooth_impulse);
     pcs_explicit_report_work(self, &s->base, x, report);
 }
 

@@ -125,6 +125,7 @@ static void mann_weigh(pcs_scheme *self, double t, const double *q, const double
     out->work += weight * pcs_load_work(system, t, q, s->next.d); // of the way that v goes in 1 s: its power
     out->damping += weight * pcs_damping_power(system, q, v);
     pcs_resultant(system, t, q, v, resultant);
+    pcs_event_push(self, 1.0, s->events->force, resultant);
     for (int k = 0; k < 3; k++) out->resultant[k] += weight * resultant[k];
 }
 
