@@ -186,6 +186,13 @@ static pcs_status index3_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     return PCS_OK;
 }
 
+static void index3_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    *rule = pcs_rule_of(PCS_RULE_ALPHA);
+    rule->radius = ((const index3_params *)self->params)->rho_inf;
+    rule->has_smooth_rows = rule->gains_energy = true;
+}
+
 const pcs_scheme_ops pcs_scheme_alpha_index3 = {
     .name = "alpha_index3",
     .summary = "smooth generalized-alpha, gap enforced alone: gains energy at impacts; for comparison",
@@ -197,6 +204,7 @@ const pcs_scheme_ops pcs_scheme_alpha_index3 = {
     .is_position_level = true,
     .ignores_restitution = true,
     .refuses = index3_refuses,
+    .state_rule = index3_state_rule,
     .setup = index3_setup,
     .start = index3_start,
     .step = index3_step,

@@ -223,6 +223,16 @@ static pcs_status ggl_mid_step(pcs_scheme *self, pcs_state *x, double h, pcs_ste
     return PCS_OK;
 }
 
+static void ggl_mid_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    const ggl_mid_params *p = self->params;
+    bool is_exact = p->coupling == UNIFIED && p->gap == PCS_GGL_EXACT;
+    *rule = pcs_rule_of(p->coupling == UNIFIED ? PCS_RULE_MEAN : PCS_RULE_MIDPOINT);
+    rule->rate = is_exact ? PCS_RATE_START : p->coupling == UNIFIED ? PCS_RATE_NONE : PCS_RATE_MIDDLE;
+    rule->gate = PCS_GATE_MIDDLE;
+    rule->gate_tolerance = p->gap_tolerance;
+}
+
 const pcs_scheme_ops pcs_scheme_ggl_midpoint = {
     .name = "ggl_midpoint",
     .summary = "midpoint rule with gap and gap velocity enforced one after the other or at once; no drift",
@@ -234,6 +244,7 @@ const pcs_scheme_ops pcs_scheme_ggl_midpoint = {
     .check = ggl_mid_check,
     .refuses = ggl_mid_refuses,
     .stable_step = ggl_mid_stable_step,
+    .state_rule = ggl_mid_state_rule,
     .setup = ggl_mid_setup,
     .start = ggl_mid_start,
     .step = ggl_mid_step,

@@ -249,6 +249,13 @@ static pcs_status half_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     return PCS_OK;
 }
 
+static void half_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    (void)self;
+    *rule = pcs_rule_of(PCS_RULE_HEUN);
+    rule->rate = PCS_RATE_BEFORE_IMPACT;
+}
+
 const pcs_scheme_ops pcs_scheme_half_explicit = {
     .name = "half_explicit",
     .summary =
@@ -262,6 +269,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit = {
     .separates_impacts = true,
     .allows_control = true,
     .takes_rotations = true,
+    .state_rule = half_state_rule,
     .setup = half_setup,
     .start = half_start,
     .step = half_step,

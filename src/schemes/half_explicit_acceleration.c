@@ -138,6 +138,13 @@ static pcs_status accel_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     return PCS_OK;
 }
 
+static void accel_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    (void)self;
+    *rule = pcs_rule_of(PCS_RULE_HEUN_FORCES);
+    rule->rate = PCS_RATE_BEFORE_IMPACT;
+}
+
 const pcs_scheme_ops pcs_scheme_half_explicit_acceleration = {
     .name = "half_explicit_acceleration",
     .summary = "explicit trapezoidal rule, contact on acceleration level; lasting contacts drift; no friction",
@@ -149,6 +156,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit_acceleration = {
     .lets_contacts_sink = true,
     .allows_control = true,
     .refuses = pcs_refuse_friction,
+    .state_rule = accel_state_rule,
     .setup = accel_setup,
     .start = accel_start,
     .step = accel_step,

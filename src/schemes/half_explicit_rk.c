@@ -243,6 +243,16 @@ static pcs_status herk_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     return PCS_OK;
 }
 
+static void herk_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    static const int orders[] = { 3, 4, 2, 3, 4, 0 };
+    const herk *s = self->data;
+    *rule = pcs_rule_of(PCS_RULE_RUNGE_KUTTA);
+    rule->tableau = &s->table;
+    rule->order = orders[((const herk_params *)self->params)->method];
+    rule->rate = PCS_RATE_BEFORE_IMPACT;
+}
+
 const pcs_scheme_ops pcs_scheme_half_explicit_rk = {
     .name = "half_explicit_rk",
     .summary =
@@ -255,6 +265,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit_rk = {
     .allows_control = true,
     .check = herk_check,
     .stable_step = herk_stable_step,
+    .state_rule = herk_state_rule,
     .setup = herk_setup,
     .start = herk_start,
     .step = herk_step,

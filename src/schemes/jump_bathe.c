@@ -216,6 +216,14 @@ static pcs_status bathe_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     return PCS_OK;
 }
 
+static void bathe_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    (void)self;
+    *rule = pcs_rule_of(PCS_RULE_BATHE);
+    rule->has_smooth_joints = true;
+    rule->rate = PCS_RATE_BEFORE_IMPACT;
+}
+
 const pcs_scheme_ops pcs_scheme_jump_bathe = {
     .name = "jump_bathe",
     .summary =
@@ -228,6 +236,7 @@ const pcs_scheme_ops pcs_scheme_jump_bathe = {
     .has_closed_loss = true,
     .separates_impacts = true,
     .allows_control = true,
+    .state_rule = bathe_state_rule,
     .setup = bathe_setup,
     .start = bathe_start,
     .step = bathe_step,

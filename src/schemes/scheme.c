@@ -293,6 +293,11 @@ void pcs_add_joint_resultant(const pcs_system *system, const double *lam, double
     }
 }
 
+pcs_rule pcs_rule_of(pcs_rule_kind kind)
+{
+    return (pcs_rule){ .kind = kind, .radius = NAN, .gamma = NAN, .beta = NAN, .lag = NAN, .move = NAN };
+}
+
 bool pcs_rows_turn(const pcs_system *system)
 {
     return system->ops->update_directions != NULL && system->ops->row_resultant != NULL;

@@ -177,6 +177,14 @@ static pcs_status split_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     return PCS_OK;
 }
 
+static void split_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    *rule = pcs_rule_of(PCS_RULE_RUNGE_KUTTA);
+    rule->tableau = &pcs_tableau_fehlberg5;
+    rule->order = 5;
+    rule->rate = ((const split_params *)self->params)->contact_forces ? PCS_RATE_NONE : PCS_RATE_BEFORE;
+}
+
 const pcs_scheme_ops pcs_scheme_splitting = {
     .name = "splitting",
     .summary = "Runge-Kutta-Fehlberg of order 5 for the smooth motion, then impacts at fixed positions",
@@ -189,6 +197,7 @@ const pcs_scheme_ops pcs_scheme_splitting = {
     .allows_control = true,
     .refuses = split_refuses,
     .stable_step = split_stable_step,
+    .state_rule = split_state_rule,
     .setup = split_setup,
     .start = split_start,
     .step = split_step,
