@@ -169,6 +169,17 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     return PCS_OK;
 }
 
+static void ggl_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    const ggl_params *p = self->params;
+    *rule = pcs_rule_of(PCS_RULE_ALPHA);
+    rule->radius = p->rho_inf;
+    rule->tangent_way = 0.5;
+    rule->has_correction = rule->has_smooth_joints = true;
+    rule->gains_energy = p->variant == VARIANT_MODIFIED_LCP;
+    rule->rate = PCS_RATE_START;
+}
+
 const pcs_scheme_ops pcs_scheme_alpha_ggl = {
     .name = "alpha_ggl",
     .summary = "nonsmooth generalized-alpha, gap and gap velocity both enforced; no penetration",
@@ -182,6 +193,7 @@ const pcs_scheme_ops pcs_scheme_alpha_ggl = {
     .allows_control = true,
     .refuses = ggl_refuses,
     .takes_rotations = true,
+    .state_rule = ggl_state_rule,
     .setup = ggl_setup,
     .start = ggl_start,
     .step = ggl_step,
