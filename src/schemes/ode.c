@@ -7,6 +7,9 @@
 #include <arkode/arkode_erkstep.h>
 #include <nvector/nvector_serial.h>
 
+// Sign of an exact zero: below any value that occurs, and quotients with it do not underflow.
+static const double beyond_zero = 1e-154;
+
 struct pcs_ode {
     pcs_ode_problem problem;
     SUNContext context;
@@ -25,7 +28,11 @@ static int ode_slope(realtype t, N_Vector y, N_Vector dy, void *user)
 static int ode_roots(realtype t, N_Vector y, realtype *root, void *user)
 {
     const pcs_ode_problem *p = user;
-    return p->roots(p->user, t, N_VGetArrayPointer(y), root) ? 0 : 1;
+    if (!p->roots(p->user, t, N_VGetArrayPointer(y), root)) return 1;
+    // In round-off a function is exactly 0 over an interval, which ARKODE takes for two roots and gives up.
+    for (int j = 0; j < p->nroot; j++)
+        if (root[j] == 0.0) root[j] = p->direction[j] > 0 ? beyond_zero : -beyond_zero;
+    return 0;
 }
 
 // The library never prints: what goes wrong is told by the answer of each call.

@@ -15,7 +15,7 @@ typedef struct pcs_ode_problem {
     // False when there is no slope at this place.
     bool (*slope)(void *user, double t, const double *y, double *dy);
     bool (*roots)(void *user, double t, const double *y, double *root); // [nroot]
-    const int *direction; // [nroot] +1: only rising zeros count, -1: only falling ones
+    const int *direction; // [nroot] +1: only rising zeros count, -1: only falling ones; 0 itself lies beyond the zero
 } pcs_ode_problem;
 
 typedef enum pcs_ode_end {

@@ -3,12 +3,17 @@
 #include "core/dense.h"
 #include "step/columns.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 // Multiplier zero; equation imposed; on the edge of the friction disc, in space or either way in the plane.
 enum { OUT, HELD, SLIDING, SLIDING_UP, SLIDING_DOWN };
-enum { FREEZE_GATE_AFTER = 8, PIVOT_AFTER = 30, NEWTON_LIMIT = 80, SWEEP_LIMIT = 20000, MOST_CASES = 4096 };
+enum { FREEZE_GATE_AFTER = 8, PIVOT_AFTER = 30, NEWTON_LIMIT = 80, SWEEP_LIMIT = 2000, MOST_CASES = 4096 };
+
+static const double tight = 1e-14;               // of the largest velocity: asked for
+static const double rounding = 64 * DBL_EPSILON; // of the terms that a value is summed from
+static const double accepted = 1e-9;             // of the largest velocity: laws are broken by more
 
 pcs_status pcs_cone_create(pcs_context *ctx, const pcs_system *system, pcs_cone **out)
 {
@@ -27,11 +32,13 @@ pcs_status pcs_cone_create(pcs_context *ctx, const pcs_system *system, pcs_cone 
     PCS_TAKE(ctx, c->b_gate, m, "the friction problem");
     PCS_TAKE(ctx, c->gate_gap, m, "the friction problem");
     PCS_TAKE(ctx, c->gate, m, "the friction problem");
+    PCS_TAKE(ctx, c->last_gate, m, "the friction problem");
+    PCS_TAKE(ctx, c->is_out, n, "the friction problem");
     PCS_TAKE(ctx, c->mode, n, "the friction problem");
     PCS_TAKE(ctx, c->last_mode, n, "the friction problem");
     PCS_TAKE(ctx, c->active, n, "the friction problem");
     *out = c;
-    return PCS_OK;
+    return pcs_cone_products_create(ctx, system, &c->products);
 }
 
 static void cone_evaluate(pcs_cone *c)
@@ -45,6 +52,22 @@ static void cone_evaluate(pcs_cone *c)
         c->gate_gap[i] = c->b_gate[i];
         for (int j = 0; j < c->n; j++) c->gate_gap[i] += c->P_gate[i * c->n + j] * c->z[j];
     }
+}
+
+// What round-off leaves undecided of the value of unknown k at the present z.
+static double cone_noise(const pcs_cone *c, int k)
+{
+    double size = fabs(c->b[k]);
+    for (int j = 0; j < c->n; j++) size += fabs(c->P[k * c->n + j] * c->z[j]);
+    return rounding * size;
+}
+
+// A change dz of unknown k, by what it does to its value, over what counts as none. Gaps are taken by h.
+static double cone_ratio(const pcs_cone *c, int k, double dz, double scale)
+{
+    double allowed = tight * scale * (k < c->m ? c->h : 1.0) + cone_noise(c, k);
+    double moved = fabs(dz * c->P[k * c->n + k]);
+    return moved <= allowed ? moved / fmax(allowed, DBL_MIN) : moved / allowed;
 }
 
 // Place of tangent t of row j among the unknowns.
@@ -84,9 +107,9 @@ static void cone_find_modes(pcs_cone *c, bool gate_is_frozen)
         bool in_A = c->has_position && (is_bilateral || c->z[j] - c->r[j] * c->value[j] >= 0.0);
         int la = c->m + j;
         bool in_B = is_bilateral || (c->gate[j] && c->z[la] - c->r[la] * c->value[la] >= 0.0);
-        c->mode[j] = in_A ? HELD : OUT;
-        c->mode[la] = in_B ? HELD : OUT;
-        cone_tangent_mode(c, j, in_B);
+        c->mode[j] = in_A && !c->is_out[j] ? HELD : OUT;
+        c->mode[la] = in_B && !c->is_out[la] ? HELD : OUT;
+        cone_tangent_mode(c, j, c->mode[la] == HELD);
     }
 }
 
@@ -127,7 +150,7 @@ static int cone_owner(const pcs_cone *c, int k)
 }
 
 // One Newton step on the active equations, with a proximal weight on the diagonal (0: none).
-static bool cone_newton_step(pcs_cone *c, double proximal, double *change)
+static bool cone_newton_step(pcs_cone *c, double proximal, double scale, double *change)
 {
     int count = 0;
     for (int k = 0; k < c->n; k++) {
@@ -146,24 +169,25 @@ static bool cone_newton_step(pcs_cone *c, double proximal, double *change)
         }
     }
     if (!pcs_dense_solve(count, c->J, c->F)) return false;
-    *change = 0.0;
     for (int a = 0; a < count; a++) {
         int k = c->active[a];
-        c->z[k] -= c->F[a] * (k < c->m ? c->h : 1.0);
-        *change = fmax(*change, fabs(c->F[a]) / c->r[k]);
+        c->F[a] *= k < c->m ? c->h : 1.0;
+        c->z[k] -= c->F[a];
     }
+    *change = 0.0;
+    for (int a = 0; a < count; a++) *change = fmax(*change, cone_ratio(c, c->active[a], c->F[a], scale));
     cone_evaluate(c);
     return true;
 }
 
 // Redundant rows make J singular; the proximal weight picks one admissible set of multipliers, and repeating the
 // step with the sets held drives its effect to round-off.
-static bool cone_newton(pcs_cone *c, double *change)
+static bool cone_newton(pcs_cone *c, double scale, double *change)
 {
-    if (cone_newton_step(c, 0.0, change)) return true;
+    if (cone_newton_step(c, 0.0, scale, change)) return true;
     double first = -1.0;
     for (int round = 0; round < 12; round++) {
-        if (!cone_newton_step(c, 1e-6, change)) return false;
+        if (!cone_newton_step(c, 1e-6, scale, change)) return false;
         if (first < 0.0) first = *change;
         if (*change <= 1e-15 * first) break;
     }
@@ -191,32 +215,53 @@ static bool cone_has_turning_slip(const pcs_cone *c)
     return false;
 }
 
-// Projected Gauss-Seidel: slow, but it does not cycle; the way out when Newton's sets do.
+// Projects unknown k of row j onto what its law allows, by its own value; gives its new multiplier.
+static double cone_project(pcs_cone *c, int k, int j)
+{
+    bool is_bilateral = c->rows[j].is_bilateral, is_on = k < c->m ? c->has_position : is_bilateral || c->gate[j];
+    double next = c->z[k] - c->r[k] * c->value[k];
+    if (c->is_out[k] || !is_on) return 0.0;
+    if (k < 2 * c->m) return is_bilateral ? next : fmax(next, 0.0);
+    double y[2], length = cone_trial(c, j, y), limit = c->rows[j].friction * fmax(c->z[c->m + j], 0.0);
+    return length > limit ? next * (limit / length) : next;
+}
+
+// One sweep over all unknowns; gives the largest change over what counts as none.
+static double cone_sweep_once(pcs_cone *c, double scale)
+{
+    double change = 0.0;
+    for (int k = c->has_position ? 0 : c->m; k < c->n; k++) {
+        cone_evaluate(c);
+        int j = k < c->m ? k : k < 2 * c->m ? k - c->m : cone_owner(c, k);
+        if (c->gate_is_live) c->gate[j] = c->gate_gap[j] <= c->gate_tolerance;
+        double old = c->z[k];
+        c->z[k] = cone_project(c, k, j);
+        change = fmax(change, cone_ratio(c, k, c->z[k] - old, scale));
+    }
+    cone_evaluate(c);
+    return change;
+}
+
+// Projected Gauss-Seidel: slow, but it does not cycle; the way out when Newton's sets do. It needs a matrix that is not
+// indefinite: where it grows it is given up.
 static bool cone_sweep(pcs_cone *c, double scale, int *iterations)
 {
+    double first = 0.0;
     memset(c->z, 0, (size_t)c->n * sizeof *c->z);
     for (int sweep = 0; sweep < SWEEP_LIMIT; sweep++, ++*iterations) {
-        double change = 0.0;
-        for (int k = c->has_position ? 0 : c->m; k < c->n; k++) {
-            cone_evaluate(c);
-            int j = k < c->m ? k : k < 2 * c->m ? k - c->m : cone_owner(c, k);
-            double old = c->z[k], next = old - c->r[k] * c->value[k];
-            if (c->gate_is_live) c->gate[j] = c->gate_gap[j] <= c->gate_tolerance;
-            bool is_bilateral = c->rows[j].is_bilateral,
-                 is_on = k < c->m ? c->has_position : is_bilateral || c->gate[j];
-            if (k >= 2 * c->m) {
-                double y[2], length = cone_trial(c, j, y), limit = c->rows[j].friction * fmax(c->z[c->m + j], 0.0);
-                if (length > limit) next *= limit / length;
-            } else if (!is_bilateral) {
-                next = fmax(next, 0.0);
-            }
-            c->z[k] = is_on ? next : 0.0;
-            change = fmax(change, fabs(c->z[k] - old) / (c->r[k] * (k < c->m ? c->h : 1.0)));
-        }
-        cone_evaluate(c);
-        if (change <= 1e-14 * scale) return true;
+        double change = cone_sweep_once(c, scale);
+        if (change <= 1.0) return true;
+        if (sweep == 0) first = change;
+        if (!(change <= 1e3 * first)) return false;
     }
     return false;
+}
+
+// Up to where the value of unknown k counts as zero. Multipliers that have grown without bound are no excuse.
+static double cone_allowance(const pcs_cone *c, int k, double scale)
+{
+    double unit = scale * (k < c->m ? c->h : 1.0);
+    return accepted * unit + fmin(cone_noise(c, k), 1e3 * accepted * unit);
 }
 
 // Do the equations imposed hold? Sets that contradict each other (two corners of a wedge, both sticking) have no
@@ -224,7 +269,7 @@ static bool cone_sweep(pcs_cone *c, double scale, int *iterations)
 static bool cone_is_solved(const pcs_cone *c, double scale)
 {
     for (int k = c->has_position ? 0 : c->m; k < c->n; k++)
-        if (c->mode[k] == HELD && fabs(c->value[k]) > 1e-9 * scale * (k < c->m ? c->h : 1.0)) return false;
+        if (c->mode[k] == HELD && fabs(c->value[k]) > cone_allowance(c, k, scale)) return false;
     return true;
 }
 
@@ -264,6 +309,45 @@ static bool cone_is_admissible(const pcs_cone *c, double scale)
     return true;
 }
 
+// Is the friction of row j on its disc, and against the slip where it is on the edge?
+static bool cone_rubs_lawfully(const pcs_cone *c, int j, double scale)
+{
+    double impulse2 = 0.0, slip2 = 0.0, power = 0.0, allowed = 0.0, room = 0.0;
+    for (int t = 0; t < c->rows[j].ntangent; t++) {
+        int k = cone_tangent(c, j, t);
+        impulse2 += c->z[k] * c->z[k];
+        slip2 += c->value[k] * c->value[k];
+        power += c->z[k] * c->value[k];
+        allowed = fmax(allowed, cone_allowance(c, k, scale));
+        room = fmax(room, allowed * c->r[k]);
+    }
+    double limit = c->rows[j].friction * fmax(c->z[c->m + j], 0.0), slip = sqrt(slip2);
+    if (sqrt(impulse2) > limit + room) return false;
+    return slip <= allowed || power + slip * limit <= allowed * limit + room * slip;
+}
+
+// Does z satisfy the law of unknown k, normal or bilateral, whatever set it belongs to?
+static bool cone_is_lawful(const pcs_cone *c, int k, bool is_on, double scale)
+{
+    double allowed = cone_allowance(c, k, scale);
+    if (c->is_out[k] || !is_on) return c->z[k] == 0.0;
+    if (c->rows[k % c->m].is_bilateral) return fabs(c->value[k]) <= allowed;
+    if (c->value[k] < -allowed || c->z[k] < -allowed * c->r[k]) return false;
+    return fmin(c->value[k], c->z[k] / c->r[k]) <= allowed;
+}
+
+// The answer of a method that may have run away is looked at once more.
+static bool cone_holds(pcs_cone *c, double scale)
+{
+    cone_evaluate(c);
+    for (int j = 0; j < c->m; j++) {
+        bool is_gated = c->gate[j] || c->rows[j].is_bilateral;
+        if (c->has_position && !cone_is_lawful(c, j, true, scale)) return false;
+        if (!cone_is_lawful(c, c->m + j, is_gated, scale) || !cone_rubs_lawfully(c, j, scale)) return false;
+    }
+    return true;
+}
+
 // All cases one after another, where they are few: in the plane a solution is one of them.
 static bool cone_enumerate(pcs_cone *c, double scale, int *iterations)
 {
@@ -279,7 +363,7 @@ static bool cone_enumerate(pcs_cone *c, double scale, int *iterations)
         double change;
         memset(c->z, 0, (size_t)c->n * sizeof *c->z);
         cone_take_case(c, code);
-        if (cone_newton(c, &change) && cone_is_admissible(c, scale)) return true;
+        if (cone_newton(c, scale, &change) && cone_is_admissible(c, scale)) return true;
     }
     return false;
 }
@@ -293,24 +377,55 @@ static void cone_even_out(pcs_cone *c)
     }
 }
 
-bool pcs_cone_solve(pcs_cone *c, int *iterations)
+// Size of the velocities in the problem, gaps over h included.
+static double cone_scale(const pcs_cone *c)
 {
-    cone_even_out(c);
-    double scale = pcs_step_largest(c->n - c->m, c->b + c->m), change = 0.0;
-    if (c->has_position) scale = fmax(scale, pcs_step_largest(c->m, c->b) / c->h);
+    double scale = pcs_step_largest(c->n - c->m, c->b + c->m);
+    return c->has_position ? fmax(scale, pcs_step_largest(c->m, c->b) / c->h) : scale;
+}
+
+// A gate that has just changed once more is contradictory, and closed.
+static void cone_close_gates(pcs_cone *c)
+{
+    for (int j = 0; j < c->m; j++) c->gate[j] = c->gate[j] || c->last_gate[j];
+}
+
+static bool cone_settle(pcs_cone *c, double scale, int *iterations)
+{
+    double change = 0.0;
     memset(c->z, 0, (size_t)c->n * sizeof *c->z);
     memset(c->last_mode, OUT, (size_t)c->n);
     cone_evaluate(c);
     cone_find_modes(c, false);
     for (*iterations = 1; *iterations <= NEWTON_LIMIT; ++*iterations) {
-        if (cone_same_modes(c) && (!cone_has_turning_slip(c) || change <= 1e-14 * scale)) {
-            if (cone_is_solved(c, scale)) return true;
-            break;
-        }
+        if (cone_same_modes(c) && (!cone_has_turning_slip(c) || change <= 1.0)) return cone_is_solved(c, scale);
         memcpy(c->last_mode, c->mode, (size_t)c->n);
-        if (!cone_newton(c, &change)) break;
+        memcpy(c->last_gate, c->gate, (size_t)c->m);
+        if (!cone_newton(c, scale, &change)) return false;
         cone_find_modes(c, *iterations > FREEZE_GATE_AFTER);
+        if (*iterations == FREEZE_GATE_AFTER && c->gate_is_live) cone_close_gates(c);
         if (*iterations > PIVOT_AFTER && !cone_same_modes(c)) cone_change_one(c);
     }
-    return cone_enumerate(c, scale, iterations) || cone_sweep(c, scale, iterations);
+    return false;
+}
+
+bool pcs_cone_solve(pcs_cone *c, int *iterations)
+{
+    cone_even_out(c);
+    double scale = cone_scale(c);
+    if (cone_settle(c, scale, iterations) || cone_enumerate(c, scale, iterations)) return true;
+    if (pcs_cone_products_solve(c, iterations) && cone_holds(c, scale)) return true;
+    return cone_sweep(c, scale, iterations) && cone_holds(c, scale);
+}
+
+bool pcs_cone_update(pcs_cone *c, bool *is_settled)
+{
+    double change;
+    cone_even_out(c);
+    cone_find_modes(c, false);
+    memcpy(c->last_mode, c->mode, (size_t)c->n);
+    if (!cone_newton(c, cone_scale(c), &change)) return false;
+    cone_find_modes(c, true);
+    *is_settled = cone_same_modes(c);
+    return true;
 }
