@@ -66,12 +66,14 @@ static const char *ggl_refuses(const pcs_system *system, const void *params)
     return NULL;
 }
 
-static pcs_step_form ggl_form(const pcs_scheme *self, double h)
+// The gate's tolerance is the largest of all rows: the solver knows one.
+static pcs_step_form ggl_form(const pcs_scheme *self, const double *q, double h)
 {
     const ggl *s = self->data;
     pcs_step_form form = pcs_alpha_form(&s->alpha, h);
     form.kw = s->carry * h;
-    form.gate_tolerance = 1e-13 * self->system->length;
+    for (int j = 0; j < self->system->nrow; j++)
+        form.gate_tolerance = fmax(form.gate_tolerance, pcs_gap_tie(self->system, j, q));
     form.has_smooth_multipliers = s->has_joints;
     form.has_position = form.gate_is_live = true;
     return form;
@@ -145,10 +147,16 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
 {
     ggl *s = self->data;
     pcs_next *next = &s->alpha.next;
-    pcs_step_form form = ggl_form(self, h);
     pcs_begin_report(report, h);
+    // An attempt that failed has left mass and directions where it gave up.
+    if (!pcs_projection_move(self->solver, x->q)) {
+        report->outcome = PCS_SINGULAR;
+        return PCS_OK;
+    }
+    pcs_step_form form = ggl_form(self, x->q, h);
     PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
+    self->solver->form.gate_tolerance = form.gate_tolerance; // of this step; nothing is prepared anew for it
 
     pcs_alpha_predict(&s->alpha, x, self->system->nv, h);
     pcs_next_targets(self, next, x->v);

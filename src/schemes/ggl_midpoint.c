@@ -143,7 +143,8 @@ static pcs_outcome ggl_mid_project(pcs_scheme *self, pcs_ggl *s)
     const pcs_system *system = self->system;
     pcs_next *next = &s->base.base.next;
     int n = system->nv, m = system->nrow;
-    double change = INFINITY, last;
+    double change = INFINITY, last, tie = 0.0;
+    for (int j = 0; j < m; j++) tie = fmax(tie, pcs_gap_tie(system, j, next->q));
     pcs_ggl_copy_directions(self, s);
     memcpy(s->uncorrected, next->q, (size_t)n * sizeof(double));
     memset(s->psi, 0, (size_t)m * sizeof(double));
@@ -160,7 +161,7 @@ static pcs_outcome ggl_mid_project(pcs_scheme *self, pcs_ggl *s)
             change = fmax(change, fabs(step * s->cone->P[j * s->cone->n + j]));
         }
         if (!isfinite(change)) return PCS_NOT_CONVERGED;
-        if (change <= 1e-15 * system->length || (change <= 1e-13 * system->length && change > 0.5 * last)) break;
+        if (change <= 1e-15 * system->length || (change <= tie && change > 0.5 * last)) break;
     }
     pcs_projection_turn(self->solver, s->base.middle);
     return PCS_CONVERGED;

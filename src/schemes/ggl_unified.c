@@ -254,11 +254,29 @@ static void unified_finish(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
     pcs_rows_multiply(self->system->G, next->d, next->rate_before);
 }
 
+// Change of velocities, and of positions over h, that rounding alone makes: by the state before the step and the first
+// linearisation. A gap that is off by what its positions are rounded to moves all of them along its correction.
+static double unified_rounding(const pcs_scheme *self, const pcs_ggl *s, const pcs_state *x, double h)
+{
+    const pcs_system *system = self->system;
+    const pcs_next *next = &s->base.base.next;
+    const pcs_cone *c = s->cone;
+    double *off = next->d, largest = 0.0;
+    for (int i = 0; i < system->nv; i++) off[i] = h * pcs_rounding_of_velocity(x->q[i], x->v[i], h);
+    for (int j = 0; j < system->nrow; j++) {
+        if (!next->gate[j]) continue;
+        double gap = pcs_gap_rounding(system, j, x->q);
+        for (int i = 0; i < system->nv; i++) off[i] += gap * fabs(s->E[j][i] / c->P[j * c->n + j]);
+    }
+    for (int i = 0; i < system->nv; i++) largest = fmax(largest, off[i]);
+    return pcs_system_max(system, largest) / h;
+}
+
 pcs_outcome pcs_ggl_unified(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, double h, pcs_step_report *report)
 {
     pcs_next *next = &s->base.base.next;
     int n = self->system->nv;
-    double last = INFINITY, change = INFINITY, size = pcs_system_largest(self->system, x->v);
+    double last = INFINITY, change = INFINITY, size = pcs_system_largest(self->system, x->v), rounding = 0.0;
     for (int i = 0; i < n; i++) {
         next->v[i] = x->v[i];
         next->q[i] = x->q[i] + h * x->v[i];
@@ -268,7 +286,9 @@ pcs_outcome pcs_ggl_unified(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, do
         report->iterations++;
         if (outcome != PCS_CONVERGED) return outcome;
         size = fmax(size, pcs_system_largest(self->system, next->v));
-        bool is_done = change <= 1e-14 * size || (change <= 1e-10 * size && change > 0.5 * last);
+        if (report->iterations == 1) rounding = unified_rounding(self, s, x, h);
+        bool is_done = change <= 1e-14 * size;
+        if (change > 0.5 * last) is_done = change <= fmax(1e-10 * size, 16.0 * rounding);
         if (is_done || self->system->is_linear) {
             unified_finish(self, s, x);
             return PCS_CONVERGED;

@@ -2,10 +2,13 @@
 // Acary, Brogliato: Numerical Methods for Nonsmooth Dynamical Systems, 2008; theta and dissipation as in
 // Acary's lecture slides on nonsmooth mechanical systems.
 //
-//   M (v - v_n) = h ((1 - th) f_n + th f(q, v)) + G^T La       q = q_n + h ((1 - th) v_n + th v)
+//   v = v_n + h ((1 - th) vd_n + th vd) + M^-1 G^T La,   M vd = f(q, v),   q = q_n + h ((1 - th) v_n + th v)
 //   0 <= G v + e G v_n _|_ La >= 0   where   g(q_n) + (h/2) G v_n <= 0,   else La = 0
 //
-// In increments d = v~ - v~0 with v~0 = v_n + h (1 - th) vd_n, M vd = f: c = 1/th, kb = kw = h th.
+// Accelerations are weighed, each with the mass of its own position, as in Bruls, Acary, Cardona (2014), eq. 50: forces
+// weighed with the mass of the end would leave th = 1/2 with order 1 where M varies.
+//
+// In increments d = v~ - v~0 with v~0 = v_n + h (1 - th) vd_n: c = 1/th, kb = kw = h th.
 //
 // Energy over a step of a linear system, exact, with x_th = (1 - th) x_n + th x:
 //   dE = h v_th . F_th - h v_th . C v_th + La . G v_th - (th - 1/2) (|v - v_n|^2_M + |q - q_n|^2_K)

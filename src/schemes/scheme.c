@@ -204,12 +204,12 @@ void pcs_next_drive(const pcs_scheme *self, pcs_next *next, double t, double h)
 void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, double h)
 {
     pcs_system *system = self->system;
-    double tolerance = 1e-13 * system->length; // round-off must not open a contact at rest
     system->time = x->t;
     pcs_projection_turn(self->solver, x->q);
     system->ops->gaps(system, x->q, next->gap);
     for (int j = 0; j < system->nrow; j++) {
-        next->gate[j] = next->gap[j] + 0.5 * h * pcs_system_rate(system, j, x->v) <= tolerance;
+        double gap = next->gap[j] + 0.5 * h * pcs_system_rate(system, j, x->v);
+        next->gate[j] = gap <= pcs_gap_tie(system, j, x->q);
     }
     pcs_next_targets(self, next, x->v);
     pcs_next_drive(self, next, x->t, h);

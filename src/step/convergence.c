@@ -1,12 +1,13 @@
 #include "step/convergence.h"
 
-#include <float.h>
+#include "core/rounding.h"
+
 #include <math.h>
 
 enum { STALLED_AFTER = 16 };
 
 // Asked for; what round-off may leave of velocities, and of lengths and positions; a rate that promises an end.
-static const double tight = 1e-14, loose = 1e-10, length_noise = 1e-13, position_noise = 8.0 * DBL_EPSILON;
+static const double tight = 1e-14, loose = 1e-10, position_noise = 8.0 * DBL_EPSILON;
 static const double quick = 0.1, slow = 0.5;
 
 pcs_convergence pcs_convergence_begin(const pcs_step_solver *solver, const double *v)
@@ -22,7 +23,7 @@ pcs_convergence pcs_convergence_begin(const pcs_step_solver *solver, const doubl
 // grown over many turns is rounded like its size.
 static double convergence_noise(const pcs_convergence *c, const pcs_step_problem *p)
 {
-    double positions = fmax(length_noise * c->system->length, position_noise * pcs_system_largest(c->system, p->q));
+    double positions = fmax(PCS_ROUND_LENGTH * c->system->length, position_noise * pcs_system_largest(c->system, p->q));
     return fmax(loose * c->scale, positions / c->h) * (c->count > STALLED_AFTER ? 10.0 : 1.0);
 }
 
