@@ -287,6 +287,7 @@ static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_re
         p->rate_before[j] = pcs_rows_dot(self->system->G, j, p->v) - pcs_rows_dot(self->system->G, j, s->W);
     }
     for (int t = 0; t < s->nt; t++) p->la_t[t] = z[2 * s->m + t];
+    if (p->smooth_gap != NULL) self->system->ops->gaps(self->system, s->qt, p->smooth_gap);
 }
 
 const pcs_step_solver_ops pcs_step_newton = {

@@ -396,6 +396,7 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     }
     for (int t = 0; t < s->nt; t++) p->la_t[t] = c->z[2 * s->m + t];
     schur_tell_smooth(self, p);
+    if (p->smooth_gap != NULL) self->system->ops->gaps(self->system, s->qt, p->smooth_gap);
 }
 
 const pcs_step_solver_ops pcs_step_schur = {
