@@ -246,9 +246,12 @@ static pcs_outcome newton_settle(pcs_step_solver *self, pcs_step_problem *p, boo
 
 static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
+    newton *s = self->data;
+    bool has_start = !self->system->is_linear && p->q_start != NULL;
+    if (has_start && p->base == NULL && pcs_convergence_foresees(self, p, s->cone->b_gate))
+        return newton_settle(self, p, false, iterations);
     pcs_outcome outcome = newton_settle(self, p, true, iterations);
-    if (outcome == PCS_CONVERGED || self->system->is_linear || p->q_start == NULL) return outcome;
-    return newton_settle(self, p, false, iterations);
+    return outcome == PCS_CONVERGED || !has_start ? outcome : newton_settle(self, p, false, iterations);
 }
 
 // Contact problem without dynamics on the projection the scheme has set.
