@@ -8,12 +8,13 @@
 #include <string.h>
 
 enum { OUT = PCS_MODE_OUT, HELD = PCS_MODE_HELD, SLIDING = PCS_MODE_SLIDING, UNKNOWN = 255 };
-enum { FREEZE_GATE_AFTER = 8, PIVOT_AFTER = 30, NEWTON_LIMIT = 80, PROXIMAL_ROUNDS = 12 };
+enum { CHECK_LAWS_AFTER = 4, FREEZE_GATE_AFTER = 8, PIVOT_AFTER = 30, NEWTON_LIMIT = 80, PROXIMAL_ROUNDS = 12 };
 
-static const double tight = 1e-14;          // of the largest velocity: asked for
-static const double undecided = 0.125;      // of that: what may come out either way
-static const double accepted = 1e-9;        // of the largest velocity: laws are broken by more
-static const double proximal_weight = 1e-6; // on the diagonal, where rows say the same twice
+static const double tight = 1e-14;                 // of the largest velocity: asked for
+static const double undecided = 8.0 * DBL_EPSILON; // of the terms that a value is summed from
+static const double accepted = 1e-9;               // of the largest velocity: laws are broken by more
+static const double most_noise = 1e-6;             // and round-off is no larger
+static const double proximal_weight = 1e-6;        // on the diagonal, where rows say the same twice
 
 pcs_status pcs_active_set_create(pcs_context *ctx, const pcs_system *system, pcs_active_set **out)
 {
@@ -38,6 +39,24 @@ pcs_status pcs_active_set_create(pcs_context *ctx, const pcs_system *system, pcs
     return pcs_crowd_create(ctx, system, 0, &s->crowd);
 }
 
+// What round-off leaves undecided of the values at the present z: the most that it does to any gap or any velocity. A
+// row of its own may be known better, but where bodies are stiff it depends on the others.
+static void active_find_noise(pcs_active_set *s)
+{
+    int first = s->has_position ? 0 : s->m;
+    s->noise[0] = s->noise[1] = 0.0;
+    for (int k = first; k < s->n; k++) {
+        double size = s->b_size[k], *noise = &s->noise[k < s->m ? 0 : 1];
+        for (int j = first; j < s->n; j++) size += s->P_size[k * s->n + j] * fabs(s->z[j]);
+        *noise = fmax(*noise, undecided * size);
+    }
+}
+
+static double active_noise(const pcs_active_set *s, int k)
+{
+    return s->noise[k < s->m ? 0 : 1];
+}
+
 void pcs_active_set_evaluate(pcs_active_set *s)
 {
     int first = s->has_position ? 0 : s->m; // otherwise nu stays out
@@ -49,14 +68,7 @@ void pcs_active_set_evaluate(pcs_active_set *s)
         s->gate_gap[i] = s->b_gate[i];
         for (int j = 0; j < s->n; j++) s->gate_gap[i] += s->P_gate[i * s->n + j] * s->z[j];
     }
-}
-
-// What round-off leaves undecided of the value of unknown k at the present z.
-static double active_noise(const pcs_active_set *s, int k)
-{
-    double size = s->b_size[k];
-    for (int j = s->has_position ? 0 : s->m; j < s->n; j++) size += s->P_size[k * s->n + j] * fabs(s->z[j]);
-    return PCS_ROUND_SUM * size;
+    active_find_noise(s);
 }
 
 // Gaps are taken by h.
@@ -72,10 +84,10 @@ double pcs_active_set_ratio(const pcs_active_set *s, int k, double dz)
 }
 
 // Multipliers that have grown without bound are no excuse.
-double pcs_active_set_allowance(const pcs_active_set *s, int k)
+double pcs_active_set_allowance(const pcs_active_set *s, int k, double tolerance)
 {
-    double unit = accepted * active_unit(s, k);
-    return unit + fmin(active_noise(s, k), 1e3 * unit);
+    double unit = active_unit(s, k);
+    return tolerance * unit + fmin(active_noise(s, k), most_noise * unit);
 }
 
 double pcs_active_set_trial(const pcs_active_set *s, int row, double y[2])
@@ -93,7 +105,7 @@ double pcs_active_set_trial(const pcs_active_set *s, int row, double y[2])
 // round-off moves nothing.
 static double active_slack(const pcs_active_set *s, int k)
 {
-    return s->r[k] * (tight * active_unit(s, k) + undecided * active_noise(s, k));
+    return s->r[k] * (tight * active_unit(s, k) + active_noise(s, k));
 }
 
 // Is a normal unknown held? A tie stays where it is.
@@ -244,10 +256,47 @@ static bool active_slips_hold(const pcs_active_set *s)
 
 // Sets that contradict each other (two corners of a wedge, both sticking) have no solution; the proximal weight then
 // settles for the nearest, which is none.
-bool pcs_active_set_is_solved(const pcs_active_set *s)
+bool pcs_active_set_is_solved(const pcs_active_set *s, double tolerance)
 {
     for (int k = s->has_position ? 0 : s->m; k < s->n; k++)
-        if (s->mode[k] == HELD && !(fabs(s->value[k]) <= pcs_active_set_allowance(s, k))) return false;
+        if (s->mode[k] == HELD && !(fabs(s->value[k]) <= pcs_active_set_allowance(s, k, tolerance))) return false;
+    return true;
+}
+
+// Is the friction of row j on its disc, and against the slip where it is on the edge?
+static bool active_rubs_lawfully(const pcs_active_set *s, int j, double tolerance)
+{
+    double impulse2 = 0.0, slip2 = 0.0, power = 0.0, allowed = 0.0, room = 0.0;
+    for (int t = 0; t < s->rows[j].ntangent; t++) {
+        int k = pcs_active_set_tangent(s, j, t);
+        impulse2 += s->z[k] * s->z[k];
+        slip2 += s->value[k] * s->value[k];
+        power += s->z[k] * s->value[k];
+        allowed = fmax(allowed, pcs_active_set_allowance(s, k, tolerance));
+        room = fmax(room, allowed * s->r[k]);
+    }
+    double limit = s->rows[j].friction * fmax(s->z[s->m + j], 0.0), slip = sqrt(slip2);
+    if (sqrt(impulse2) > limit + room) return false;
+    return slip <= allowed || power + slip * limit <= allowed * limit + room * slip;
+}
+
+// Does z satisfy the law of normal unknown k, whatever set it belongs to?
+static bool active_is_lawful(const pcs_active_set *s, int k, bool is_on, double tolerance)
+{
+    double allowed = pcs_active_set_allowance(s, k, tolerance);
+    if (!is_on) return s->z[k] == 0.0;
+    if (!(s->value[k] >= -allowed) || !(s->z[k] >= -allowed * s->r[k])) return false;
+    return fmin(s->value[k], s->z[k] / s->r[k]) <= allowed;
+}
+
+bool pcs_active_set_holds(pcs_active_set *s, double tolerance)
+{
+    pcs_active_set_evaluate(s);
+    for (int j = 0; j < s->m; j++) {
+        if (s->has_position && !active_is_lawful(s, j, true, tolerance)) return false;
+        if (!active_is_lawful(s, s->m + j, s->gate[j], tolerance)) return false;
+        if (!active_rubs_lawfully(s, j, tolerance)) return false;
+    }
     return true;
 }
 
@@ -296,10 +345,12 @@ static bool active_settle(pcs_active_set *s)
     active_find_modes(s, false);
     if (active_is_idle(s)) return true;
     for (int round = 1; round <= NEWTON_LIMIT; round++, s->iterations++) {
-        if (active_same_modes(s) && active_slips_hold(s)) return pcs_active_set_is_solved(s);
+        if (active_same_modes(s) && active_slips_hold(s)) return pcs_active_set_is_solved(s, accepted);
         memcpy(s->last_mode, s->mode, (size_t)s->n);
         memcpy(s->last_gate, s->gate, (size_t)s->m);
         if (!pcs_active_set_newton(s, &change)) return false;
+        // Where friction is not unique, sets may go on changing though every law holds.
+        if (round > CHECK_LAWS_AFTER && !s->gate_is_live && pcs_active_set_holds(s, tight)) return true;
         active_find_modes(s, round > FREEZE_GATE_AFTER);
         if (round == FREEZE_GATE_AFTER && s->gate_is_live) active_close_gates(s);
         if (round > PIVOT_AFTER && !active_same_modes(s)) active_change_one(s);

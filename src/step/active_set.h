@@ -12,7 +12,7 @@
 // method of many contacts (crowd.h) and projected Gauss-Seidel sweeps have their turn.
 //
 // Round-off: a value is b_k plus terms P_kj z_j that may cancel, each of them known to some eps of what it was summed
-// from, so the value is known to 64 eps (b_size_k + P_size_kj |z_j|).
+// from, so the value is known to 8 eps (b_size_k + P_size_kj |z_j|).
 // A gate that opens when its law is imposed and closes when it is not has no consistent answer: it counts as closed.
 
 #ifndef PCS_STEP_ACTIVE_SET_H
@@ -39,6 +39,7 @@ typedef struct pcs_active_set {
     int iterations;          // solves, cases and sweeps of the last solution
     // work
     double scale;                    // m/s, of the velocities
+    double noise[2];                 // m and m/s, what round-off leaves undecided of gaps and velocities at z
     double smallest_pivot;           // of J, in units of its row: below it rows say the same twice
     unsigned char *last_gate;        // [m]
     unsigned char *mode, *last_mode; // [n] state of each unknown
@@ -66,10 +67,12 @@ void pcs_active_set_evaluate(pcs_active_set *s);
 bool pcs_active_set_newton(pcs_active_set *s, double *change);
 // A change dz of unknown k, by what it does to its value, over what counts as none.
 double pcs_active_set_ratio(const pcs_active_set *s, int k, double dz);
-// Up to where the value of unknown k counts as zero.
-double pcs_active_set_allowance(const pcs_active_set *s, int k);
+// Up to where the value of unknown k counts as zero: round-off, and a tolerance in units of the largest velocity.
+double pcs_active_set_allowance(const pcs_active_set *s, int k, double tolerance);
 // Do the equations imposed hold?
-bool pcs_active_set_is_solved(const pcs_active_set *s);
+bool pcs_active_set_is_solved(const pcs_active_set *s, double tolerance);
+// Do all laws hold at z, whatever the sets are?
+bool pcs_active_set_holds(pcs_active_set *s, double tolerance);
 // y = Lt - r xt of a row; gives its length.
 double pcs_active_set_trial(const pcs_active_set *s, int row, double y[2]);
 // Row that owns a tangential unknown.
