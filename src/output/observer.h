@@ -58,6 +58,10 @@ typedef struct pcs_view {
     long nstep;                      // planned number of steps
     long iterations, factorizations; // since the start
     long attempts, rejections;       // scheme steps tried, and steps undone by step control
+    long cut_steps;                  // steps that were covered by smaller ones
+    double first_cut, last_cut;      // s, where the first and the last of them begin
+    int finest_cut;                  // most halvings, and where
+    double finest_cut_time;          // s
     long inexact;                    // steps that step control took at its smallest size, above the tolerance
     bool is_controlled;              // step sizes vary: nstep is not a plan
     size_t memory;                   // bytes taken at set-up

@@ -32,6 +32,11 @@ static void summary_text_head(pcs_file *f, const pcs_summary *s, const pcs_view 
     pcs_file_print(f, "Effort       %.3g iterations a step, at most %d; %ld factorization%s\n",
                    done > 0 ? (double)view->iterations / (double)done : 0.0, s->max_iterations, view->factorizations,
                    view->factorizations == 1 ? "" : "s");
+    if (view->cut_steps > 0) {
+        pcs_file_print(
+            f, "Cut steps    %ld covered by smaller ones, from t = %.6g to %.6g s; the finest h/%ld at %.6g s\n",
+            view->cut_steps, view->first_cut, view->last_cut, 1L << view->finest_cut, view->finest_cut_time);
+    }
     if (view->is_controlled) {
         pcs_file_print(f, "Step control %ld scheme steps tried, %ld steps rejected, %.3g s a step in the mean",
                        view->attempts, view->rejections, done > 0 ? view->state->t / (double)done : 0.0);

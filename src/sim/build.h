@@ -37,6 +37,7 @@ typedef struct pcs_build {
     const char *linear;
     double step, end; // NAN when the case is wrong
     bool step_is_auto, allows_unstable;
+    int retry; // halvings of a step that fails
     bool has_control;
     pcs_control_params control;
     bool starts_in_equilibrium;

@@ -2,6 +2,7 @@
 
 #include "core/comm.h"
 #include "sim/build.h"
+#include "sim/retry.h"
 
 #include <math.h>
 #include <string.h>
@@ -75,6 +76,7 @@ pcs_status pcs_build_scheme(pcs_build *b)
 typedef struct run_time {
     double end;
     bool allow_unstable;
+    int retry;
 } run_time;
 
 const pcs_option pcs_time_options[] = {
@@ -89,6 +91,12 @@ const pcs_option pcs_time_options[] = {
       .help = "take a step above the stable step of an explicit scheme all the same",
       .offset = offsetof(run_time, allow_unstable),
       .preset = "false" },
+    { .name = "retry",
+      .kind = PCS_OPTION_COUNT,
+      .help = "how often a step that fails is halved before the run ends; 0: never",
+      .offset = offsetof(run_time, retry),
+      .preset = "10",
+      .range = { 0.0, 30.0, false, false } },
     { .name = NULL },
 };
 
@@ -136,6 +144,7 @@ pcs_status pcs_build_time(pcs_build *b)
     run_read_control(b, node);
     b->end = params.end;
     b->allows_unstable = params.allow_unstable;
+    b->retry = params.retry;
     double ratio = b->end / b->step;
     if (ratio < 1.0 - SAME_STEPS)
         pcs_case_error_at(b->c, node, "end", "end must be >= step, is %g with a step of %g", b->end, b->step);
@@ -277,6 +286,8 @@ pcs_status pcs_build_solvers(pcs_build *b)
     if (status == PCS_OK && b->has_control) {
         culprit = "time.control";
         status = pcs_control_create(b->sim, &b->control, &b->sim->control);
+    } else if (status == PCS_OK && b->retry > 0 && b->scheme->allows_control) {
+        status = pcs_retry_create(b->sim, b->retry, &b->sim->retry);
     }
     if (status == PCS_OK) return PCS_OK;
     PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, culprit), status));

@@ -2,6 +2,7 @@
 
 #include "schemes/common.h"
 #include "sim/certify.h"
+#include "sim/snapshot.h"
 #include "step/columns.h"
 
 #include <math.h>
@@ -41,14 +42,6 @@ const pcs_option pcs_control_options[] = {
     { .name = NULL },
 };
 
-// Everything that a step changes.
-typedef struct snapshot {
-    pcs_state state; // with the pointers as they were
-    double *q, *v, *history[PCS_MAX_HISTORY];
-    unsigned char *was_loaded;
-    void *data; // bytes of the scheme's private data: scalars, and pointers exchanged with the state
-} snapshot;
-
 typedef struct pcs_control {
     pcs_control_params params;
     double step;          // to try next, s
@@ -56,19 +49,8 @@ typedef struct pcs_control {
     double *gap_before;   // [nrow]
     pcs_row_report *rows; // [nrow] of the first half
     pcs_step_report first;
-    snapshot start;
+    pcs_snapshot start;
 } pcs_control;
-
-static pcs_status control_take_snapshot(pcs_sim *sim, snapshot *s)
-{
-    const pcs_system *system = sim->system;
-    PCS_TAKE(sim->ctx, s->q, system->nq, "step control");
-    PCS_TAKE(sim->ctx, s->v, system->nv, "step control");
-    for (int i = 0; i < sim->state.nhistory; i++) PCS_TAKE(sim->ctx, s->history[i], system->nv, "step control");
-    PCS_TAKE(sim->ctx, s->was_loaded, system->nrow, "step control");
-    s->data = pcs_take(sim->ctx, 1, sim->scheme->ops->data_size, "step control");
-    return s->data == NULL ? PCS_NO_MEMORY : PCS_OK;
-}
 
 pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, struct pcs_control **out)
 {
@@ -90,43 +72,21 @@ pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, st
     PCS_TAKE(sim->ctx, c->whole, sim->system->nq, "step control");
     PCS_TAKE(sim->ctx, c->gap_before, sim->system->nrow, "step control");
     PCS_TAKE(sim->ctx, c->rows, sim->system->nrow, "step control");
-    PCS_TRY(control_take_snapshot(sim, &c->start));
+    PCS_TRY(pcs_snapshot_create(sim, &c->start));
     *out = c;
     return PCS_OK;
 }
 
-static size_t control_bytes(int count)
+static void control_save(pcs_sim *sim, pcs_snapshot *s)
 {
-    return (size_t)count * sizeof(double);
-}
-
-static void control_save(pcs_sim *sim, snapshot *s)
-{
-    const pcs_system *system = sim->system;
-    s->state = sim->state;
-    memcpy(s->q, sim->state.q, control_bytes(system->nq));
-    memcpy(s->v, sim->state.v, control_bytes(system->nv));
-    for (int i = 0; i < sim->state.nhistory; i++)
-        memcpy(s->history[i], sim->state.history[i], control_bytes(system->nv));
-    memcpy(s->data, sim->scheme->data, sim->scheme->ops->data_size);
-    // The schemes that allow control keep pcs_next as the first member of their data.
-    memcpy(s->was_loaded, ((const pcs_next *)sim->scheme->data)->was_loaded, (size_t)system->nrow);
+    pcs_snapshot_save(sim, s);
     pcs_certifier_mark(sim->certifier);
 }
 
-static void control_restore(pcs_sim *sim, const snapshot *s)
+static void control_restore(pcs_sim *sim, const pcs_snapshot *s)
 {
-    const pcs_system *system = sim->system;
-    sim->state = s->state;
-    memcpy(sim->state.q, s->q, control_bytes(system->nq));
-    memcpy(sim->state.v, s->v, control_bytes(system->nv));
-    for (int i = 0; i < sim->state.nhistory; i++)
-        memcpy(sim->state.history[i], s->history[i], control_bytes(system->nv));
-    memcpy(sim->scheme->data, s->data, sim->scheme->ops->data_size);
-    memcpy(((const pcs_next *)sim->scheme->data)->was_loaded, s->was_loaded, (size_t)system->nrow);
+    pcs_snapshot_restore(sim, s);
     pcs_certifier_rewind(sim->certifier);
-    // Directions and mass must stand where the restored state is.
-    (void)pcs_projection_move(sim->solver, sim->state.q);
 }
 
 // One attempt at a scheme step; false when it did not converge.
@@ -142,15 +102,6 @@ static pcs_status control_try(pcs_sim *sim, double h, bool *is_done)
 static double control_energy(const pcs_measure *m)
 {
     return m->kinetic + m->strain + m->potential;
-}
-
-// Certifies a half step from energy `before`; a violation is a reason to try a smaller step.
-static bool control_certifies(pcs_sim *sim, double before)
-{
-    const pcs_step_report *r = &sim->report;
-    double told = r->external_work - r->damping_loss - r->impact_loss + r->correction_work - r->numerical_loss;
-    double defect = sim->ledger.numerical_is_remainder ? 0.0 : control_energy(&r->measure) - before - told;
-    return pcs_certify(sim->certifier, &sim->state, r, defect) || sim->certify_warns;
 }
 
 // Has either half an impact?
@@ -212,15 +163,15 @@ static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double
     *exponent = 1.0;
     PCS_TRY(control_try(sim, h, &is_done));
     if (!is_done) return PCS_OK;
-    memcpy(c->whole, sim->state.q, control_bytes(sim->system->nq));
+    memcpy(c->whole, sim->state.q, (size_t)sim->system->nq * sizeof *c->whole);
     control_restore(sim, &c->start);
     PCS_TRY(control_try(sim, 0.5 * h, &is_done));
-    if (!is_done || !control_certifies(sim, control_energy(&sim->ledger.now))) return PCS_OK;
+    if (!is_done || !pcs_sim_certifies(sim, control_energy(&sim->ledger.now))) return PCS_OK;
     c->first = sim->report;
     c->first.rows = c->rows;
     memcpy(c->rows, sim->report.rows, (size_t)sim->system->nrow * sizeof *c->rows);
     PCS_TRY(control_try(sim, 0.5 * h, &is_done));
-    if (!is_done || !control_certifies(sim, control_energy(&c->first.measure))) return PCS_OK;
+    if (!is_done || !pcs_sim_certifies(sim, control_energy(&c->first.measure))) return PCS_OK;
     *error = control_error(sim, c, exponent);
     return PCS_OK;
 }

@@ -8,6 +8,7 @@
 #include "sim/certify.h"
 #include "sim/control.h"
 #include "sim/react.h"
+#include "sim/retry.h"
 #include "step/columns.h"
 
 #include <errno.h>
@@ -29,54 +30,67 @@ static double sim_energy(const pcs_measure *m)
     return m->kinetic + m->strain + m->potential;
 }
 
-// Adds a step to the ledger; gives by how much the terms fail to explain the change of energy.
-static double sim_book(pcs_sim *sim, double before)
+// What the terms of the last report say of the change of energy in its step.
+static double sim_told(const pcs_step_report *r)
+{
+    return r->external_work - r->damping_loss - r->impact_loss + r->correction_work;
+}
+
+// Adds a step to the ledger.
+static void sim_book(pcs_sim *sim)
 {
     pcs_ledger *l = &sim->ledger;
     const pcs_step_report *r = &sim->report;
-    double change = sim_energy(&r->measure) - before;
-    double explained = r->external_work - r->damping_loss - r->impact_loss + r->correction_work;
+    double change = sim_energy(&r->measure) - sim_energy(&l->now);
     l->now = r->measure;
     l->external_work += r->external_work;
     l->damping_loss += r->damping_loss;
     l->impact_loss += r->impact_loss;
     l->correction_work += r->correction_work;
     l->largest_rise = fmax(l->largest_rise, change - r->external_work);
-    if (!l->numerical_is_remainder) {
-        l->numerical_loss += r->numerical_loss;
-        return change - (explained - r->numerical_loss);
-    }
-    l->numerical_loss =
-        l->initial + l->external_work - l->damping_loss - l->impact_loss + l->correction_work - sim_energy(&l->now);
-    return 0.0;
+    l->numerical_loss += r->numerical_loss;
+    if (l->numerical_is_remainder)
+        l->numerical_loss =
+            l->initial + l->external_work - l->damping_loss - l->impact_loss + l->correction_work - sim_energy(&l->now);
 }
 
-static pcs_status sim_stop(pcs_sim *sim, const char *what)
+static pcs_status sim_stop(pcs_sim *sim, double h, const char *what)
 {
-    return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s, h = %.6g s): %s", sim->state.step + 1, sim->state.t,
-                    sim->step_size, what);
+    return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s, h = %.6g s): %s", sim->number, sim->state.t, h, what);
 }
 
-pcs_status pcs_sim_certify(pcs_sim *sim, double energy_defect)
+bool pcs_sim_certifies(pcs_sim *sim, double before)
 {
-    bool holds = pcs_certify(sim->certifier, &sim->state, &sim->report, energy_defect);
-    if (holds || sim->certify_warns) return PCS_OK;
-    char text[256];
-    pcs_certifier_describe(sim->certifier, sizeof text, text);
-    return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s): %s", sim->state.step, sim->state.t, text);
+    const pcs_step_report *r = &sim->report;
+    sim->certify_begin = sim_clock();
+    // Where the loss is the remainder the ledger closes by itself.
+    double change = sim_energy(&r->measure) - before;
+    double defect = sim->ledger.numerical_is_remainder ? 0.0 : change - (sim_told(r) - r->numerical_loss);
+    return pcs_certify(sim->certifier, &sim->state, r, defect) || sim->certify_warns;
 }
 
-// Why a step was rejected, with the place where the state went wrong.
-static pcs_status sim_reject(pcs_sim *sim)
+// Why a step did not settle, with the place where the state went wrong.
+static void sim_describe_outcome(const pcs_sim *sim, size_t size, char *text)
 {
     const char *note = pcs_noted(sim->ctx), *advice = note[0] != '\0' ? note : sim->solver->advice;
     int equation = sim->report.outcome == PCS_SINGULAR ? sim->solver->bad_equation : sim->report.bad_equation;
-    char where[256] = "", text[768];
+    char where[256] = "";
     if (equation >= 0) sim->system->ops->name_equation(sim->system, equation, sizeof where, where);
     if (sim->report.outcome == PCS_ACCUMULATES) snprintf(where, sizeof where, "t = %.9g s", sim->report.event_time);
-    snprintf(text, sizeof text, "%s%s%s%s%s", pcs_outcome_text(sim->report.outcome), where[0] == '\0' ? "" : " at ",
-             where, advice == NULL ? "" : "; ", advice == NULL ? "" : advice);
-    return sim_stop(sim, text);
+    snprintf(text, size, "%s%s%s%s%s", pcs_outcome_text(sim->report.outcome), where[0] == '\0' ? "" : " at ", where,
+             advice == NULL ? "" : "; ", advice == NULL ? "" : advice);
+}
+
+pcs_status pcs_sim_reject(pcs_sim *sim, double h)
+{
+    char text[768];
+    if (sim->report.outcome != PCS_CONVERGED) {
+        sim_describe_outcome(sim, sizeof text, text);
+        return sim_stop(sim, h, text);
+    }
+    // The state stands at the end of the step.
+    pcs_certifier_describe(sim->certifier, sizeof text, text);
+    return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s): %s", sim->number, sim->state.t, text);
 }
 
 pcs_status pcs_sim_start(pcs_sim *sim)
@@ -92,14 +106,26 @@ pcs_status pcs_sim_start(pcs_sim *sim)
         (pcs_ledger){ .initial = sim_energy(&before),
                       .numerical_is_remainder = !(sim->scheme->ops->has_closed_loss && sim->system->is_linear) };
     PCS_TRY(sim->scheme->ops->start(sim->scheme, &sim->state, &sim->report));
-    if (sim->report.outcome != PCS_CONVERGED) return sim_reject(sim);
+    if (sim->report.outcome != PCS_CONVERGED) return pcs_sim_reject(sim, sim->step_size);
     sim->view.step_backend = sim->solver->iteration_backend;
     sim->view.iterations = sim->report.iterations;
     sim->view.factorizations = sim->solver->nfactor;
     sim->view.memory = pcs_bytes_taken(sim->ctx);
     sim->has_started = true;
     pcs_sim_react(sim);
-    return pcs_sim_certify(sim, sim_book(sim, sim_energy(&before)));
+    sim->ledger.now = before;
+    sim_book(sim);
+    return pcs_sim_certifies(sim, sim_energy(&before)) ? PCS_OK : pcs_sim_reject(sim, 0.0);
+}
+
+static pcs_status sim_plain_step(pcs_sim *sim, double h)
+{
+    double before = sim_energy(&sim->ledger.now);
+    sim->view.attempts++;
+    PCS_TRY(sim->scheme->ops->step(sim->scheme, &sim->state, h, &sim->report));
+    if (sim->report.outcome != PCS_CONVERGED) return pcs_sim_reject(sim, h);
+    sim->view.iterations += sim->report.iterations;
+    return pcs_sim_certifies(sim, before) ? PCS_OK : pcs_sim_reject(sim, h);
 }
 
 // Times are multiples of the step, not sums; only the last step may be shorter.
@@ -108,11 +134,8 @@ static pcs_status sim_fixed_step(pcs_sim *sim)
     long step = sim->state.step + 1;
     double t_end = step < sim->nstep ? (double)step * sim->step_size : sim->end_time, h = sim->step_size;
     if (step == sim->nstep && fabs(t_end - sim->state.t - h) > 1e-6 * h) h = t_end - sim->state.t;
-    sim->view.attempts++;
-    PCS_TRY(sim->scheme->ops->step(sim->scheme, &sim->state, h, &sim->report));
-    if (sim->report.outcome != PCS_CONVERGED) return sim_reject(sim);
+    PCS_TRY(sim->retry != NULL ? pcs_retry_step(sim, h) : sim_plain_step(sim, h));
     sim->state.t = t_end;
-    sim->view.iterations += sim->report.iterations;
     return PCS_OK;
 }
 
@@ -125,24 +148,24 @@ static pcs_status sim_settle(pcs_sim *sim)
         return pcs_wrap(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s)", sim->state.step, sim->state.t);
     if (!has_changed) return PCS_OK;
     sim->solver->projection->is_at = false;
-    return pcs_projection_move(sim->solver, sim->state.q) ? PCS_OK : sim_stop(sim, "the mass is singular");
+    return pcs_projection_move(sim->solver, sim->state.q) ? PCS_OK
+                                                          : sim_stop(sim, sim->step_size, "the mass is singular");
 }
 
 pcs_status pcs_sim_step(pcs_sim *sim)
 {
-    double begin = sim_clock(), before = sim_energy(&sim->ledger.now);
+    double begin = sim_clock();
     PCS_TRY(sim_settle(sim));
+    sim->number = sim->state.step + 1;
     PCS_TRY(sim->control != NULL ? pcs_control_step(sim) : sim_fixed_step(sim));
-    if (pcs_noted(sim->ctx)[0] != '\0') return sim_stop(sim, pcs_noted(sim->ctx));
+    if (pcs_noted(sim->ctx)[0] != '\0') return sim_stop(sim, sim->step_size, pcs_noted(sim->ctx));
     sim->view.factorizations = sim->solver->nfactor;
     sim->view.step_backend = sim->solver->iteration_backend;
-    double middle = sim_clock(), defect = sim_book(sim, before);
-    // A controlled step has certified its halves.
-    pcs_status status = sim->control != NULL ? PCS_OK : pcs_sim_certify(sim, defect);
+    sim_book(sim);
     pcs_sim_react(sim);
-    sim->timing.step += middle - begin;
-    sim->timing.certify += sim_clock() - middle;
-    return status;
+    sim->timing.step += sim->certify_begin - begin;
+    sim->timing.certify += sim_clock() - sim->certify_begin;
+    return PCS_OK;
 }
 
 bool pcs_sim_is_done(const pcs_sim *sim)
@@ -247,7 +270,7 @@ static pcs_status sim_loop(pcs_sim *sim, bool show_progress)
         if (status == PCS_OK) status = sim_show(sim, show_progress, false, NULL);
         sim->timing.output += sim_clock() - begin;
         if (status == PCS_OK && sim->stop_request != NULL && *sim->stop_request != 0)
-            status = sim_stop(sim, "stopped on request");
+            status = sim_stop(sim, sim->step_size, "stopped on request");
         if (status == PCS_OK && is_first) status = sim_check_options(sim);
         if (status == PCS_OK && pcs_sim_is_done(sim)) status = sim_settle(sim);
         PCS_TRY(sim_agree(sim, status));

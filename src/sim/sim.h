@@ -17,7 +17,9 @@ typedef struct pcs_sim {
     pcs_ledger ledger;
     struct pcs_certifier *certifier;
     struct pcs_control *control; // of the step size; NULL: steps are fixed
+    struct pcs_retry *retry;     // of fixed steps that fail; NULL: such a step ends the run
     double step_size, end_time;
+    long number;             // of the step under way, from 1
     long nstep;              // planned; with step control a bound that is never reached
     bool certify_warns;      // a broken certificate does not end the run
     pcs_reaction *reactions; // [system->nreaction] of the last step; NULL: there are none
@@ -28,7 +30,8 @@ typedef struct pcs_sim {
     pcs_observer *observers; // [nobserver]
     pcs_view view;
     pcs_timing timing;
-    const char *linear; // back end asked for
+    double certify_begin; // s, clock at the last certificate
+    const char *linear;   // back end asked for
     bool has_started;
     const volatile int *stop_request; // not 0: pcs_sim_run ends after the present step; may be NULL
 } pcs_sim;
@@ -49,8 +52,11 @@ pcs_status pcs_sim_step(pcs_sim *sim);
 
 bool pcs_sim_is_done(const pcs_sim *sim);
 
-// Checks the last report against the state; PCS_FAILED when a condition is violated and the case is strict.
-pcs_status pcs_sim_certify(pcs_sim *sim, double energy_defect);
+// Checks the last report against the state; `before` is the energy where the step began, J. False when a condition is
+// violated and the case is strict.
+bool pcs_sim_certifies(pcs_sim *sim, double before);
+// Says why the last step of length h was rejected: it did not settle, or its certificate is broken. PCS_FAILED.
+pcs_status pcs_sim_reject(pcs_sim *sim, double h);
 
 // Opens the observers, runs to the end, closes them; `directory` is made if need be. With `show_progress`
 // the progress observer runs, too.

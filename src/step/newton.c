@@ -1,50 +1,14 @@
 // Step solver `newton`: for systems whose M, G or f vary, with friction and bilateral rows; dense, for few unknowns.
-//
-// Every iteration linearises about the present (q, v) and solves the contact problem of the linearised step whole:
-//
-//   S* dd + Gb^T mu = -r1 - h K (dU + kw dW) - h C dW,   Gb dd = -Gb vt      S* = c M + h C + h kb K,  mu = -h dlam
-//   U = X nu + (h/2) XT Lt (position level only),  W = X La + XT Lt           X = M^-1 G^T, XT = M^-1 T^T at q
-//   r1 = c M d - h (f + Gb^T lam)
-//
-// Positions that do not add up: x = x0 + kb d + U + kw W is the increment from the start of the step, `sum` its numbers
-// added to it, and K, G of positions are derivatives by x.
-//
-// Derivatives of M, G and of the constraint forces are left out of the linearisation (they cost an iteration or
-// two, never the solution). Friction inside the position correction keeps a sticking contact from creeping.
-// Contact problems without dynamics use the projection as the scheme has set it and take one pass.
+// The equations are in newton.h. Contact problems without dynamics use the projection as the scheme has set it and
+// take one pass.
 
-#include "core/dense.h"
-#include "step/columns.h"
-#include "step/cone.h"
-#include "step/gated.h"
+#include "step/newton.h"
+#include "step/convergence.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ITERATIONS = 60, POLISHES = 3, SETTLE_TIES_AFTER = 8, STALLED_AFTER = 16 };
-
-typedef struct newton {
-    int n, m, nt, nz, nb; // unknowns, rows, tangents, 2 m + nt, bilateral rows
-    pcs_cone *cone;
-    pcs_gated *gated;
-    pcs_matrix *S;
-    pcs_linsolve *iteration;
-    int *bilateral;         // [nb] their rows
-    unsigned char *is_used; // [m] rows that may transmit something in this step
-    int *row_of_tangent;    // [nt]
-    bool has_jump;          // U or W is not zero
-    int gate_sign;          // 1: a gap at the tolerance counts as closed; -1: as open, where closing it would open it
-    bool is_factored;       // S* of a system whose tangents never change
-    unsigned char *has_column;                               // [nz] its columns Y that are filled
-    double **Y;                                              // [nz][n] what a unit multiplier does to d
-    double **mu_of;                                          // [nz][nb] and to mu
-    double **border;                                         // [nb][n] S*^-1 Gb^T
-    double *schur, *mu, *mu0;                                // [nb * nb], [nb], [nb]
-    double *q0, *v0, *qt, *U, *W, *f, *y0, *q_last, *v_last; // [n]
-    double *sum, *sum_t;                                     // [n] sums that q and qt come from; q and qt themselves
-    double *x, *turned;                                      // [n] where positions do not add up
-    double *invert, *keep;                                   // [nb * nb], [nb]
-} newton;
+enum { ITERATIONS = 60, POLISHES = 3, SETTLE_TIES_AFTER = 8 };
 
 static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
 {
@@ -89,6 +53,7 @@ static pcs_status newton_setup(pcs_step_solver *self)
         for (size_t i = 0; i < sizeof more / sizeof *more; i++)
             PCS_TAKE(self->ctx, *more[i], s->n, "the Newton solver");
     }
+    PCS_TAKE(self->ctx, s->z_last, s->nz, "the Newton solver");
     PCS_TRY(newton_take_lists(self, s));
     PCS_TRY(pcs_gated_create(self, &s->gated));
     return pcs_cone_create(self->ctx, system, &s->cone);
@@ -110,261 +75,6 @@ static pcs_status newton_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     return PCS_OK;
 }
 
-// Column of unknown k of z: X or XT.
-static const double *newton_column(const pcs_step_solver *self, int k)
-{
-    const newton *s = self->data;
-    const pcs_projection *p = self->projection;
-    return k < s->m ? p->X->value[k] : k < 2 * s->m ? p->X->value[k - s->m] : p->XT->value[k - 2 * s->m];
-}
-
-// How much of its column unknown k adds to q and to v directly.
-static double newton_into_q(const pcs_step_solver *self, int k)
-{
-    const newton *s = self->data;
-    if (k < s->m) return 1.0;
-    return self->form.kw + (k >= 2 * s->m && self->form.has_position ? 0.5 * self->form.h : 0.0);
-}
-
-static double newton_into_v(const pcs_step_solver *self, int k)
-{
-    return k < ((const newton *)self->data)->m ? 0.0 : 1.0;
-}
-
-// Multipliers of rows that stay open all through the step are zero and need no columns.
-static bool newton_is_used(const pcs_step_solver *self, int k)
-{
-    const newton *s = self->data;
-    if (k < s->m) return self->form.has_position && s->is_used[k];
-    return s->is_used[k < 2 * s->m ? k - s->m : s->row_of_tangent[k - 2 * s->m]];
-}
-
-// x = S*^-1 x with the bilateral rows of the smooth motion, Gb (x + vt) + target = 0; mu gets their multipliers. vt may
-// be NULL: then Gb x = 0.
-static void newton_bordered_solve(pcs_step_solver *self, double *x, double *mu, const double *vt, const double *target)
-{
-    newton *s = self->data;
-    pcs_linsolve_solve(s->iteration, x);
-    if (!self->form.has_smooth_multipliers) return;
-    for (int i = 0; i < s->nb; i++) {
-        mu[i] = pcs_rows_dot(self->system->G, s->bilateral[i], x);
-        if (vt != NULL) mu[i] += pcs_rows_dot(self->system->G, s->bilateral[i], vt) + target[s->bilateral[i]];
-    }
-    // The Schur complement was inverted into `schur`.
-    double *keep = s->keep;
-    for (int i = 0; i < s->nb; i++) {
-        keep[i] = 0.0;
-        for (int j = 0; j < s->nb; j++) keep[i] += s->schur[i * s->nb + j] * mu[j];
-    }
-    for (int i = 0; i < s->nb; i++) {
-        mu[i] = keep[i];
-        for (int k = 0; k < s->n; k++) x[k] -= s->border[i][k] * mu[i];
-    }
-}
-
-// S* at the present state, and the border of the bilateral rows.
-static bool newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
-{
-    newton *s = self->data;
-    pcs_system *system = self->system;
-    const pcs_step_form *form = &self->form;
-    bool is_singular = false;
-    if (s->is_factored) return true;
-    bool has_joints = form->has_smooth_multipliers && system->ops->add_joint_stiffness != NULL;
-    if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, p->t, p->q, p->v);
-    if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
-    if (p->base != NULL && (has_joints || system->ops->update_tangents != NULL))
-        system->ops->turn_columns(system, s->x, system->K);
-    pcs_matrix_combine(s->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
-    if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return false;
-    self->nfactor++;
-    s->is_factored = system->is_linear;
-    if (!form->has_smooth_multipliers) return true;
-    for (int i = 0; i < s->nb; i++) {
-        memset(s->border[i], 0, (size_t)s->n * sizeof(double));
-        pcs_rows_add_transposed(system->G, s->bilateral[i], 1.0, s->border[i]);
-        pcs_linsolve_solve(s->iteration, s->border[i]);
-    }
-    for (int i = 0; i < s->nb; i++)
-        for (int j = 0; j < s->nb; j++)
-            s->schur[i * s->nb + j] = pcs_rows_dot(system->G, s->bilateral[i], s->border[j]);
-    return pcs_dense_invert(s->nb, s->schur, s->invert);
-}
-
-// y += h K a + h C b
-static void newton_add_tangent(pcs_step_solver *self, const double *a, const double *b, double *y)
-{
-    double h = self->form.h;
-    pcs_matrix_add_multiply(self->system->K, h, a, y);
-    if (self->system->C != NULL) pcs_matrix_add_multiply(self->system->C, h, b, y);
-}
-
-// d without multipliers, up to the present d: solves for y0.
-static void newton_free_increment(pcs_step_solver *self, pcs_step_problem *p)
-{
-    newton *s = self->data;
-    pcs_system *system = self->system;
-    double h = self->form.h;
-    system->ops->force(system, p->t, p->q, p->v, s->f);
-    for (int i = 0; i < s->n; i++) {
-        s->y0[i] = h * s->f[i];
-        s->q_last[i] = s->U[i] + self->form.kw * s->W[i];
-        s->v_last[i] = s->v0[i] + p->d[i]; // vt
-    }
-    pcs_matrix_add_multiply(system->M, -self->form.c, p->d, s->y0);
-    if (self->form.has_smooth_multipliers)
-        for (int i = 0; i < s->nb; i++)
-            pcs_rows_add_transposed(system->G, s->bilateral[i], h * p->lam[s->bilateral[i]], s->y0);
-    if (s->has_jump) newton_add_tangent(self, s->q_last, s->W, s->y0);
-    newton_bordered_solve(self, s->y0, s->mu0, s->v_last, p->target);
-}
-
-// What a unit of each multiplier does to d.
-static void newton_fill_columns(pcs_step_solver *self)
-{
-    newton *s = self->data;
-    for (int k = 0; k < s->nz; k++) {
-        if (!newton_is_used(self, k) || s->has_column[k]) continue;
-        memset(s->Y[k], 0, (size_t)s->n * sizeof(double));
-        s->has_column[k] = self->system->is_linear;
-        if (!self->form.has_dynamics) continue;
-        const double *column = newton_column(self, k);
-        double into_q = newton_into_q(self, k), into_v = newton_into_v(self, k);
-        for (int i = 0; i < s->n; i++) {
-            s->q_last[i] = -into_q * column[i];
-            s->v_last[i] = -into_v * column[i];
-        }
-        newton_add_tangent(self, s->q_last, s->v_last, s->Y[k]);
-        newton_bordered_solve(self, s->Y[k], s->mu_of[k], NULL, NULL);
-    }
-}
-
-// What a change dx of the increment is for the rows; in place.
-static void newton_turn(const pcs_step_solver *self, const pcs_step_problem *p, double *dx)
-{
-    const newton *s = self->data;
-    if (p->base != NULL) self->system->ops->turn(self->system, s->x, dx);
-}
-
-// kb G Y_l of all rows: what a unit of multiplier l does to the smooth gaps.
-static void newton_fill_gate(pcs_step_solver *self, const pcs_step_problem *p, int l)
-{
-    newton *s = self->data;
-    const double *Y = s->Y[l];
-    if (p->base != NULL) {
-        memcpy(s->turned, Y, (size_t)s->n * sizeof *Y);
-        newton_turn(self, p, s->turned);
-        Y = s->turned;
-    }
-    for (int j = 0; j < s->m; j++) s->cone->P_gate[j * s->nz + l] = self->form.kb * pcs_rows_dot(self->system->G, j, Y);
-}
-
-// The affine maps of the contact problem about the present state.
-static void newton_fill_cone(pcs_step_solver *self, pcs_step_problem *p)
-{
-    newton *s = self->data;
-    pcs_cone *c = s->cone;
-    const pcs_system *system = self->system;
-    const pcs_step_form *form = &self->form;
-    memset(c->P, 0, (size_t)s->nz * (size_t)s->nz * sizeof(double));
-    memset(c->P_gate, 0, (size_t)s->m * (size_t)s->nz * sizeof(double));
-    for (int l = form->has_position ? 0 : s->m; l < s->nz; l++) {
-        if (!newton_is_used(self, l)) {
-            c->P[l * s->nz + l] = 1.0;
-            continue;
-        }
-        // What a unit of the multiplier does to q and to v, its effect on d included.
-        const double *column = newton_column(self, l);
-        double into_q = newton_into_q(self, l), into_v = newton_into_v(self, l);
-        for (int i = 0; i < s->n; i++) {
-            s->q_last[i] = into_q * column[i] + form->kb * s->Y[l][i];
-            s->v_last[i] = into_v * column[i] + s->Y[l][i];
-        }
-        newton_turn(self, p, s->q_last);
-        if (form->gate_is_live) newton_fill_gate(self, p, l);
-        for (int j = 0; j < s->m; j++) {
-            if (form->has_position) c->P[j * s->nz + l] = pcs_rows_dot(system->G, j, s->q_last);
-            c->P[(s->m + j) * s->nz + l] = pcs_rows_dot(system->G, j, s->v_last);
-        }
-        for (int t = 0; t < s->nt; t++) c->P[(2 * s->m + t) * s->nz + l] = pcs_rows_dot(system->T, t, s->v_last);
-    }
-    for (int j = 0; j < s->m; j++) c->r[j] = c->r[s->m + j] = self->effective_mass[j];
-    for (int t = 0; t < s->nt; t++)
-        c->r[2 * s->m + t] = 1.0 / pcs_rows_dot(system->T, t, self->projection->XT->value[t]);
-    memcpy(c->gate, p->gate, (size_t)s->m);
-    c->h = self->form.h;
-    c->has_position = self->form.has_position;
-    c->gate_is_live = self->form.gate_is_live;
-    c->gate_tolerance = s->gate_sign * self->form.gate_tolerance;
-}
-
-// What the law of row j adds to its velocity; the tangential ones likewise.
-static double newton_target(const pcs_rows *rows, int j, const double *target, const double *velocity)
-{
-    return velocity == NULL ? target[j] : target[j] * pcs_rows_dot(rows, j, velocity);
-}
-
-// Does a row have a say in this iteration? Once it has, it keeps it to the end of the step.
-static bool newton_may_close(const pcs_step_form *form, const pcs_step_problem *p, const pcs_cone *c, int j)
-{
-    if (form->has_position && c->b[j] <= 0.0) return true;
-    return form->gate_is_live ? c->b_gate[j] <= form->gate_tolerance : p->gate[j] != 0;
-}
-
-// Has a row closed that was left out of the last iteration?
-static bool newton_misses_row(pcs_step_solver *self, const pcs_step_problem *p)
-{
-    newton *s = self->data;
-    pcs_cone *c = s->cone;
-    const pcs_system *system = self->system;
-    bool has_open = false, misses = false;
-    for (int j = 0; j < s->m; j++) has_open = has_open || !s->is_used[j];
-    if (!has_open || !pcs_form_sees_gaps(&self->form)) return false;
-    system->ops->gaps(system, s->qt, c->b_gate);
-    system->ops->gaps(system, p->q, c->b);
-    for (int j = 0; j < s->m; j++) {
-        if (s->is_used[j] || !newton_may_close(&self->form, p, c, j)) continue;
-        s->is_used[j] = 1;
-        misses = true;
-    }
-    return misses;
-}
-
-// Values of the rows at d + y0 without multipliers, from the present q.
-static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
-{
-    newton *s = self->data;
-    pcs_cone *c = s->cone;
-    const pcs_system *system = self->system;
-    double kb = self->form.kb;
-    if (s->m == 0) return;
-    system->ops->gaps(system, s->qt, c->b_gate);
-    system->ops->gaps(system, p->q, c->b);
-    const double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t, *way = s->y0;
-    for (int i = 0; i < s->n; i++) {
-        s->q_last[i] = sum_t[i] + kb * s->y0[i] - sum[i];
-        s->v_last[i] = s->v0[i] + p->d[i] + s->y0[i];
-    }
-    if (p->base != NULL) {
-        memcpy(s->turned, s->y0, (size_t)s->n * sizeof *way);
-        newton_turn(self, p, s->turned);
-        newton_turn(self, p, s->q_last);
-        way = s->turned;
-    }
-    for (int j = 0; j < s->m; j++) {
-        if (c->b[j] <= 0.0) s->is_used[j] = 1;
-        c->b[j] += pcs_rows_dot(system->G, j, s->q_last);
-        c->b_gate[j] += kb * pcs_rows_dot(system->G, j, way);
-        c->b[s->m + j] =
-            pcs_rows_dot(system->G, j, s->v_last) + newton_target(system->G, j, p->target, p->target_velocity);
-        if (self->form.law_is_gap) c->b[s->m + j] = c->b[j] / kb; // d and W move gap and kb times velocity alike
-        if (newton_may_close(&self->form, p, c, j)) s->is_used[j] = 1;
-    }
-    for (int t = 0; t < s->nt; t++)
-        c->b[2 * s->m + t] =
-            pcs_rows_dot(system->T, t, s->v_last) + newton_target(system->T, t, p->target_t, p->target_velocity);
-}
-
 // Takes the multipliers over: U, W, then q and v.
 static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
 {
@@ -376,8 +86,9 @@ static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
     for (int k = 0; k < s->nz; k++) {
         if (z[k] == 0.0) continue;
         s->has_jump = true;
-        const double *column = newton_column(self, k);
-        double into_U = newton_into_q(self, k) - (k < s->m ? 0.0 : self->form.kw), into_v = newton_into_v(self, k);
+        const double *column = pcs_newton_column(self, k);
+        double into_U = pcs_newton_into_q(self, k) - (k < s->m ? 0.0 : self->form.kw),
+               into_v = pcs_newton_into_v(self, k);
         for (int i = 0; i < s->n; i++) {
             s->U[i] += into_U * z[k] * column[i];
             s->W[i] += into_v * z[k] * column[i];
@@ -426,15 +137,13 @@ static double newton_update_motion(pcs_step_solver *self, pcs_step_problem *p)
 static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
     newton *s = self->data;
-    if (!pcs_projection_move(self, p->q) || !newton_factor(self, p)) return NAN;
-    if (s->has_jump) newton_apply(self, p); // the columns of the multipliers have moved
-    newton_free_increment(self, p);
-    newton_fill_base(self, p);
-    newton_fill_columns(self);
-    newton_fill_cone(self, p);
     int rounds;
-    if (!pcs_cone_solve(s->cone, &rounds)) return NAN;
+    if (!pcs_projection_move(self, p->q) || !pcs_newton_factor(self, p)) return NAN;
+    if (s->has_jump && !s->is_at_start) newton_apply(self, p); // the columns of the multipliers have moved
+    pcs_newton_free_increment(self, p);
+    if (!pcs_newton_solve_contacts(self, p, &rounds)) return NAN;
     ++*iterations;
+    s->is_at_start = false;
     double change = newton_update_motion(self, p);
     if (isnan(change)) return NAN;
     const double *sum = p->base == NULL ? p->q : s->sum;
@@ -454,43 +163,74 @@ static bool newton_law_holds(pcs_step_solver *self, const pcs_step_problem *p)
     double speed = pcs_system_largest(self->system, p->v); // along a row nothing may move at all
     for (int j = 0; j < s->m; j++) {
         if (s->cone->z[s->m + j] == 0.0) continue;
-        double defect = pcs_rows_dot(G, j, p->v) + newton_target(G, j, p->target, p->target_velocity), size = 0.0;
+        double defect = pcs_rows_dot(G, j, p->v) + pcs_newton_target(G, j, p->target, p->target_velocity), size = 0.0;
         for (int k = G->start[j]; k < G->start[j + 1]; k++) size += fabs(G->value[k] * p->v[G->column[k]]);
         if (fabs(defect) > 1e-12 * fmax(size, fabs(p->target[j])) + 1e-13 * speed) return false;
     }
     return true;
 }
 
-static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
+// No increment and no multipliers yet. The first linearisation is about the prediction, or about the start of the step,
+// a state in balance, which is no point q(d), v(d) of the iteration: what it differs by stands in U and W.
+static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_start)
 {
     newton *s = self->data;
-    double last = INFINITY, scale = pcs_system_largest(self->system, s->v0);
-    int npolish = 0;
     for (int j = 0; j < s->m; j++) s->is_used[j] = self->system->rows[j].is_bilateral;
     memset(p->d, 0, (size_t)s->n * sizeof(double));
     memset(s->cone->z, 0, (size_t)s->nz * sizeof(double));
     for (int j = 0; j < s->m && self->form.has_smooth_multipliers; j++) p->lam[j] = 0.0;
     newton_apply(self, p);
-    while (*iterations < ITERATIONS) {
-        s->gate_sign = *iterations < SETTLE_TIES_AFTER ? 1 : -1;
+    s->is_at_start = is_at_start;
+    if (!is_at_start) return;
+    double *sum = p->base == NULL ? p->q : s->sum;
+    for (int i = 0; i < s->n; i++) {
+        s->W[i] = p->v_start[i] - s->v0[i];
+        s->U[i] = p->q_start[i] - s->q0[i] - self->form.kw * s->W[i];
+        sum[i] = p->q[i] = p->q_start[i];
+        p->v[i] = p->v_start[i];
+        if (p->base != NULL) s->x[i] = 0.0;
+    }
+    s->has_jump = true;
+}
+
+// Has a contact begun or ceased to transmit an impulse, against the step before?
+static bool newton_changes_sets(const pcs_step_solver *self, const pcs_step_problem *p)
+{
+    const newton *s = self->data;
+    for (int j = 0; j < s->m; j++) {
+        bool acts = s->cone->z[s->m + j] > 0.0 || s->cone->z[j] > 0.0;
+        if (!self->system->rows[j].is_bilateral && acts != (p->was_loaded[j] != 0)) return true;
+    }
+    return false;
+}
+
+// Iterates from the prediction, or from the start of the step. The prediction is nearer where the motion is smooth, and
+// is given up as soon as it is not.
+static pcs_outcome newton_settle(pcs_step_solver *self, pcs_step_problem *p, bool is_predicted, int *iterations)
+{
+    newton *s = self->data;
+    pcs_convergence convergence = pcs_convergence_begin(self, s->v0);
+    int npolish = 0;
+    bool may_restart = is_predicted && !self->system->is_linear && p->q_start != NULL;
+    newton_begin(self, p, !is_predicted);
+    while (convergence.count < ITERATIONS) {
+        s->gate_sign = convergence.count < SETTLE_TIES_AFTER ? 1 : -1;
         double change = newton_iterate(self, p, iterations);
         if (isnan(change)) return PCS_NOT_CONVERGED;
-        // A body at rest has no velocity, but what its weight would give it in a step is rounded off all the same.
-        scale = fmax(scale, fmax(pcs_system_largest(self->system, p->v), pcs_system_largest(self->system, p->d)));
-        // What is left after this change, when the next ones shrink as it did; or round-off, which does not shrink.
-        double rate = *iterations > 1 ? change / last : 1.0;
-        bool is_small = change <= 1e-14 * scale || (rate < 0.1 && rate * change <= 1e-14 * scale);
-        is_small = is_small || self->system->is_linear; // one linearisation is the whole problem
-        // Positions are rounded off however little moves: in equilibrium, or where joints hold all there is.
-        double rounding = fmax(1e-10 * scale, 1e-13 * self->system->length / self->form.h);
-        if (*iterations > STALLED_AFTER) rounding *= 10.0;
-        if ((is_small || (change <= rounding && rate > 0.5)) && !newton_misses_row(self, p)) {
-            if (!pcs_projection_move(self, p->q)) return PCS_SINGULAR;
-            if (newton_law_holds(self, p) || npolish++ == POLISHES) return PCS_CONVERGED;
-        }
-        last = change;
+        pcs_verdict verdict = pcs_convergence_judge(&convergence, p, change);
+        if (may_restart && (verdict == PCS_GROWING || newton_changes_sets(self, p))) return PCS_NOT_CONVERGED;
+        if (verdict != PCS_SETTLED || s->is_provisional || pcs_newton_misses_row(self, p)) continue;
+        if (!pcs_projection_move(self, p->q)) return PCS_SINGULAR;
+        if (newton_law_holds(self, p) || npolish++ == POLISHES) return PCS_CONVERGED;
     }
     return PCS_NOT_CONVERGED;
+}
+
+static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
+{
+    pcs_outcome outcome = newton_settle(self, p, true, iterations);
+    if (outcome == PCS_CONVERGED || self->system->is_linear || p->q_start == NULL) return outcome;
+    return newton_settle(self, p, false, iterations);
 }
 
 // Contact problem without dynamics on the projection the scheme has set.
@@ -502,10 +242,8 @@ static pcs_outcome newton_contact(pcs_step_solver *self, pcs_step_problem *p, in
     s->gate_sign = 1;
     memset(s->y0, 0, (size_t)s->n * sizeof(double));
     memcpy(s->qt, p->q, (size_t)s->n * sizeof(double));
-    newton_fill_columns(self);
-    newton_fill_cone(self, p);
-    newton_fill_base(self, p);
-    if (!pcs_cone_solve(s->cone, iterations)) return PCS_NOT_CONVERGED;
+    s->is_at_start = false;
+    if (!pcs_newton_solve_contacts(self, p, iterations)) return PCS_NOT_CONVERGED;
     newton_apply(self, p);
     return PCS_CONVERGED;
 }

@@ -11,6 +11,7 @@
 // never the solution).
 
 #include "step/columns.h"
+#include "step/convergence.h"
 #include "step/schur_map.h"
 #include "step/sums.h"
 
@@ -27,6 +28,7 @@ typedef struct schur {
     double *sum, *sum_t;                                 // [n] sums that q and qt come from; q and qt themselves
     double *x, *turned;                                  // [n] where positions do not add up
     bool is_stale;                                       // the products have changed since the last solve
+    bool is_at_start; // linearised at the start of the step, which is no point of the iteration
 } schur;
 
 static pcs_status schur_setup(pcs_step_solver *self)
@@ -81,17 +83,39 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     return PCS_OK;
 }
 
+// The smooth multipliers of joints.
+static void schur_tell_smooth(const pcs_step_solver *self, const pcs_step_problem *p)
+{
+    const schur *s = self->data;
+    if (!self->form.has_smooth_multipliers) return;
+    for (int j = 0; j < s->m; j++) p->lam[j] = 0.0;
+    for (int i = 0; i < s->map->nb; i++)
+        p->lam[s->map->bilateral[i]] = s->crowd->z[2 * s->m + s->nt + i] / self->form.h;
+}
+
+// K at the present state, the stiffness of joints under load included.
+static void schur_update_tangents(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    schur *s = self->data;
+    pcs_system *system = self->system;
+    bool has_joints = self->form.has_smooth_multipliers && system->ops->add_joint_stiffness != NULL;
+    if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, p->t, p->q, p->v);
+    if (has_joints) {
+        schur_tell_smooth(self, p);
+        system->ops->add_joint_stiffness(system, p->q, p->lam);
+    }
+    if (p->base != NULL && (has_joints || system->ops->update_tangents != NULL))
+        system->ops->turn_columns(system, s->x, system->K);
+}
+
 // S* at the present state.
 static bool schur_factor(pcs_step_solver *self, const pcs_step_problem *p)
 {
     schur *s = self->data;
-    pcs_system *system = self->system;
+    const pcs_system *system = self->system;
     const pcs_step_form *form = &self->form;
     bool is_singular = false;
-    if (system->ops->update_tangents != NULL) {
-        system->ops->update_tangents(system, p->t, p->q, p->v);
-        if (p->base != NULL) system->ops->turn_columns(system, s->x, system->K);
-    }
+    schur_update_tangents(self, p);
     pcs_matrix_combine(s->map->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
     if (pcs_linsolve_factor(s->map->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
@@ -190,6 +214,7 @@ static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
     for (int j = 0; j < m; j++) c->b_gate[j] += kb * s->map->row[j];
     pcs_rows_multiply(s->map->G, s->q_last, s->map->row);
     for (int j = 0; j < m; j++) c->b[j] += s->map->row[j];
+    if (s->is_at_start) memcpy(c->b_gate, c->b, (size_t)m * sizeof *c->b);
     // d and W move the gap and kb times the velocity alike.
     for (int j = 0; j < m && self->form.law_is_gap; j++) c->b[m + j] = c->b[j] / kb;
 }
@@ -235,26 +260,45 @@ static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, int *ite
         s->W[i] = map->W[i];
         p->v[i] = s->v0[i] + p->d[i] + s->W[i];
     }
+    s->is_at_start = false;
     schur_retract(self, p);
     change = pcs_system_max(self->system, is_finite ? change : INFINITY);
     return isfinite(change) ? change : NAN;
 }
 
-// Where the iteration starts: no increment, no multipliers in the motion.
+// No increment, no multipliers in the motion.
 static void schur_begin(pcs_step_solver *self, pcs_step_problem *p)
 {
     schur *s = self->data;
     size_t bytes = (size_t)s->n * sizeof(double);
     s->map->at = NULL;
-    memcpy(s->q0, p->q, bytes);
-    memcpy(s->v0, p->v, bytes);
+    s->is_at_start = false;
+    memcpy(p->q, s->q0, bytes);
+    memcpy(p->v, s->v0, bytes);
+    memcpy(s->qt, s->q0, bytes);
     memset(p->d, 0, bytes);
     memset(s->y0, 0, bytes);
-    memcpy(s->qt, p->q, bytes);
     if (p->base == NULL) return;
     memcpy(s->sum, s->q0, bytes);
     memcpy(s->sum_t, s->q0, bytes);
     schur_retract(self, p);
+}
+
+// The first linearisation is about the start of the step, a state in balance, which is no point q(d), v(d) of the
+// iteration: what it differs by stands in D and W.
+static void schur_begin_at_start(pcs_step_solver *self, pcs_step_problem *p)
+{
+    schur *s = self->data;
+    double *sum = p->base == NULL ? p->q : s->sum;
+    schur_begin(self, p);
+    s->is_at_start = true;
+    for (int i = 0; i < s->n; i++) {
+        s->D[i] = p->q_start[i] - s->q0[i];
+        s->W[i] = p->v_start[i] - s->v0[i];
+        sum[i] = p->q[i] = p->q_start[i];
+        p->v[i] = p->v_start[i];
+        if (p->base != NULL) s->x[i] = 0.0;
+    }
 }
 
 // Do rows with an impulse keep their velocity along the directions where the step ends, too? They were taken from the
@@ -276,31 +320,51 @@ static bool schur_law_holds(pcs_step_solver *self, const pcs_step_problem *p)
     return true;
 }
 
-static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
+// Has a contact begun or ceased to transmit an impulse, against the step before?
+static bool schur_changes_sets(const pcs_step_solver *self, const pcs_step_problem *p)
+{
+    const schur *s = self->data;
+    const double *z = s->crowd->z;
+    for (int j = 0; j < s->m; j++) {
+        bool acts = z[s->m + j] > 0.0 || z[j] > 0.0;
+        if (!self->system->rows[j].is_bilateral && acts != (p->was_loaded[j] != 0)) return true;
+    }
+    return false;
+}
+
+// Iterates from the prediction, or from the start of the step. The prediction is nearer where the motion is smooth, and
+// is given up as soon as it is not.
+static pcs_outcome schur_settle(pcs_step_solver *self, pcs_step_problem *p, bool is_predicted, int *iterations)
 {
     schur *s = self->data;
     const pcs_system *system = self->system;
-    double last = INFINITY, scale = pcs_system_largest(system, s->v0);
+    pcs_convergence convergence = pcs_convergence_begin(self, s->v0);
+    bool may_restart = is_predicted && !system->is_linear && p->q_start != NULL;
     int npolish = 0;
-    for (int round = 0; round < ITERATIONS; round++) {
+    if (is_predicted) schur_begin(self, p);
+    else schur_begin_at_start(self, p);
+    while (convergence.count < ITERATIONS) {
         if (!system->is_linear && (!pcs_projection_move(self, p->q) || !schur_factor(self, p))) return PCS_SINGULAR;
-        schur_free_increment(self, p, round == 0);
+        schur_free_increment(self, p, convergence.count == 0 && is_predicted);
         double change = schur_iterate(self, p, iterations);
         if (isnan(change)) return isfinite(pcs_system_largest(system, s->y0)) ? PCS_NOT_CONVERGED : PCS_NOT_FINITE;
+        pcs_verdict verdict = pcs_convergence_judge(&convergence, p, change);
         if (system->is_linear) return PCS_CONVERGED;
-        // A body at rest has no velocity, but what its weight would give it in a step is rounded off all the same.
-        scale = fmax(scale, fmax(pcs_system_largest(system, p->v), pcs_system_largest(system, p->d)));
-        // What is left after this change, when the next ones shrink as it did; or round-off, which does not shrink.
-        double rate = round > 0 ? change / last : 1.0,
-               rounding = fmax(1e-10 * scale, 1e-13 * system->length / self->form.h);
-        bool is_small = change <= 1e-14 * scale || (rate < 0.1 && rate * change <= 1e-14 * scale);
-        if (is_small || (change <= rounding && rate > 0.5)) {
-            if (!pcs_projection_move(self, p->q)) return PCS_SINGULAR;
-            if (schur_law_holds(self, p) || npolish++ == POLISHES) return PCS_CONVERGED;
-        }
-        last = change;
+        if (may_restart && (verdict == PCS_GROWING || schur_changes_sets(self, p))) return PCS_NOT_CONVERGED;
+        if (verdict != PCS_SETTLED) continue;
+        if (!pcs_projection_move(self, p->q)) return PCS_SINGULAR;
+        if (schur_law_holds(self, p) || npolish++ == POLISHES) return PCS_CONVERGED;
     }
     return PCS_NOT_CONVERGED;
+}
+
+static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
+{
+    schur *s = self->data;
+    pcs_outcome outcome = schur_settle(self, p, true, iterations);
+    if (outcome == PCS_CONVERGED || self->system->is_linear || p->q_start == NULL) return outcome;
+    memset(s->crowd->z, 0, (size_t)s->crowd->n * sizeof(double));
+    return schur_settle(self, p, false, iterations);
 }
 
 static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
@@ -310,6 +374,8 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     *result = (pcs_step_result){ 0 };
     if (self->form.has_dynamics) self->system->time = p->t;
     self->products = self->revisits = self->projections = 0;
+    memcpy(s->q0, p->q, (size_t)s->n * sizeof(double));
+    memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
     schur_begin(self, p);
     if (self->form.has_dynamics) {
         result->outcome = schur_dynamics(self, p, &result->iterations);
@@ -329,9 +395,7 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
         p->gate[j] = c->gate[j] || self->system->rows[j].is_bilateral;
     }
     for (int t = 0; t < s->nt; t++) p->la_t[t] = c->z[2 * s->m + t];
-    if (!self->form.has_smooth_multipliers) return;
-    for (int j = 0; j < s->m; j++) p->lam[j] = 0.0;
-    for (int i = 0; i < s->map->nb; i++) p->lam[s->map->bilateral[i]] = c->z[2 * s->m + s->nt + i] / self->form.h;
+    schur_tell_smooth(self, p);
 }
 
 const pcs_step_solver_ops pcs_step_schur = {

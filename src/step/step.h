@@ -42,18 +42,20 @@ typedef struct pcs_step_form {
 } pcs_step_form;
 
 typedef struct pcs_step_problem {
-    double t;                      // end of the step
-    double *q, *v;                 // in: qt0, vt0; out: q, v
-    const double *base;            // [nq] not NULL: positions do not add up; in q stand the numbers base + x0
-    double *d;                     // [nv] out: the increment; scratch before
-    const double *target;          // [nrow] e_j G_j(q_n) v_n
-    const double *target_velocity; // [nv] not NULL: targets are factors of G(q) and T(q) times this; `newton` only
-    unsigned char *gate;           // [nrow] in when the gate is not live; out always
-    double *nu, *la;               // [nrow] out
-    double *rate_before;           // [nrow] out: G vt, the velocity without the impulse
-    const double *target_t;        // [ntangent] e_T T(q_n) v_n; NULL without friction
-    double *la_t;                  // [ntangent] out: tangential impulses; NULL without friction
-    double *lam;                   // [nrow] out: smooth multipliers of bilateral rows; NULL when the form has none
+    double t;                        // end of the step
+    double *q, *v;                   // in: qt0, vt0; out: q, v
+    const double *base;              // [nq] not NULL: positions do not add up; in q stand the numbers base + x0
+    const double *q_start, *v_start; // [nq], [nv] the start of the step; NULL without dynamics
+    const unsigned char *was_loaded; // [nrow] rows that transmitted an impulse in the step before; with q_start
+    double *d;                       // [nv] out: the increment; scratch before
+    const double *target;            // [nrow] e_j G_j(q_n) v_n
+    const double *target_velocity;   // [nv] not NULL: targets are factors of G(q) and T(q) times this; `newton` only
+    unsigned char *gate;             // [nrow] in when the gate is not live; out always
+    double *nu, *la;                 // [nrow] out
+    double *rate_before;             // [nrow] out: G vt, the velocity without the impulse
+    const double *target_t;          // [ntangent] e_T T(q_n) v_n; NULL without friction
+    double *la_t;                    // [ntangent] out: tangential impulses; NULL without friction
+    double *lam;                     // [nrow] out: smooth multipliers of bilateral rows; NULL when the form has none
 } pcs_step_problem;
 
 typedef struct pcs_step_result {

@@ -1,0 +1,130 @@
+#include "sim/retry.h"
+
+#include "schemes/common.h"
+#include "sim/certify.h"
+#include "sim/snapshot.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct pcs_retry {
+    int depth;              // halvings that are allowed
+    int finest;             // halvings so far in this step
+    int count;              // smaller steps done in this step
+    double energy;          // J, where the next one starts
+    pcs_snapshot whole;     // the start of the step
+    pcs_snapshot part;      // the start of the smaller step under way
+    pcs_step_report joined; // of the smaller steps so far
+} pcs_retry;
+
+pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out)
+{
+    pcs_retry *r;
+    PCS_TAKE(sim->ctx, r, 1, "smaller steps");
+    r->depth = depth;
+    PCS_TAKE(sim->ctx, r->joined.rows, sim->system->nrow, "smaller steps");
+    PCS_TRY(pcs_snapshot_create(sim, &r->whole));
+    PCS_TRY(pcs_snapshot_create(sim, &r->part));
+    *out = r;
+    return PCS_OK;
+}
+
+static double retry_energy(const pcs_measure *m)
+{
+    return m->kinetic + m->strain + m->potential;
+}
+
+// One step of the scheme; false when it did not settle or its certificate is broken.
+static pcs_status retry_try(pcs_sim *sim, double h, bool *is_good)
+{
+    sim->view.attempts++;
+    PCS_TRY(sim->scheme->ops->step(sim->scheme, &sim->state, h, &sim->report));
+    sim->view.iterations += sim->report.iterations;
+    *is_good = sim->report.outcome == PCS_CONVERGED && pcs_sim_certifies(sim, sim->retry->energy);
+    return PCS_OK;
+}
+
+static void retry_save(pcs_sim *sim, pcs_snapshot *start)
+{
+    pcs_snapshot_save(sim, start);
+    pcs_certifier_mark(sim->certifier);
+}
+
+static void retry_restore(pcs_sim *sim, const pcs_snapshot *start)
+{
+    pcs_snapshot_restore(sim, start);
+    pcs_certifier_rewind(sim->certifier);
+}
+
+// Adds the step just done to those before it; the report is that of all.
+static void retry_join(pcs_sim *sim, pcs_retry *r)
+{
+    int nrow = sim->system->nrow;
+    pcs_row_report *rows = r->joined.rows;
+    if (r->count++ > 0) pcs_join_reports(&r->joined, nrow, &sim->report);
+    r->joined = sim->report;
+    r->joined.rows = rows;
+    memcpy(rows, sim->report.rows, (size_t)nrow * sizeof *rows);
+    r->energy = retry_energy(&sim->report.measure);
+}
+
+// Can smaller steps help? Not where memory is out, where the state has overflowed, and not a linear system whose
+// certificate is broken.
+static bool retry_may_help(const pcs_sim *sim)
+{
+    if (pcs_message(sim->ctx)[0] != '\0') return false;
+    if (sim->report.outcome == PCS_CONVERGED) return !sim->system->is_linear;
+    return sim->report.outcome == PCS_NOT_CONVERGED || sim->report.outcome == PCS_SINGULAR;
+}
+
+// Covers twice h by two steps of that length, each of which may be cut again.
+static pcs_status retry_cover(pcs_sim *sim, double h, int halvings)
+{
+    pcs_retry *r = sim->retry;
+    r->finest = halvings > r->finest ? halvings : r->finest;
+    for (int half = 0; half < 2; half++) {
+        bool is_good = false;
+        retry_save(sim, &r->part);
+        PCS_TRY(retry_try(sim, h, &is_good));
+        if (is_good) {
+            retry_join(sim, r);
+            continue;
+        }
+        if (halvings == r->depth || !retry_may_help(sim)) return pcs_sim_reject(sim, h);
+        retry_restore(sim, &r->part);
+        PCS_TRY(retry_cover(sim, 0.5 * h, halvings + 1));
+    }
+    return PCS_OK;
+}
+
+// How often and where, for the summary.
+static void retry_note(pcs_sim *sim, const pcs_retry *r)
+{
+    pcs_view *view = &sim->view;
+    if (view->cut_steps++ == 0) view->first_cut = r->whole.state.t;
+    view->last_cut = r->whole.state.t;
+    if (r->finest > view->finest_cut) {
+        view->finest_cut = r->finest;
+        view->finest_cut_time = r->whole.state.t;
+    }
+}
+
+pcs_status pcs_retry_step(pcs_sim *sim, double h)
+{
+    pcs_retry *r = sim->retry;
+    bool is_good = false, is_kept = !sim->system->is_linear;
+    r->count = r->finest = 0;
+    r->energy = retry_energy(&sim->ledger.now);
+    // A step that does not settle has touched nothing: only one whose certificate is broken has to be undone.
+    if (is_kept) retry_save(sim, &r->whole);
+    PCS_TRY(retry_try(sim, h, &is_good));
+    if (is_good) return PCS_OK;
+    if (!retry_may_help(sim)) return pcs_sim_reject(sim, h);
+    if (is_kept) retry_restore(sim, &r->whole);
+    else retry_save(sim, &r->whole);
+    pcs_status status = retry_cover(sim, 0.5 * h, 1);
+    retry_note(sim, r);
+    if (status != PCS_OK) pcs_snapshot_restore(sim, &r->whole);
+    sim->state.step = r->whole.state.step + (status == PCS_OK);
+    return status;
+}

@@ -1,0 +1,15 @@
+// A step that does not settle, or whose certificate does not hold, is cut: the same time is covered by two steps of
+// half the length, each certified on its own and cut again when need be, down to h / 2^depth. What comes out is
+// reported as one step.
+
+#ifndef PCS_SIM_RETRY_H
+#define PCS_SIM_RETRY_H
+
+#include "sim/sim.h"
+
+pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out);
+
+// Advances by h. PCS_FAILED when not even the smallest steps do; the state is then as before.
+pcs_status pcs_retry_step(pcs_sim *sim, double h);
+
+#endif

@@ -1,0 +1,64 @@
+// Step solver `newton`, shared by its files. Every iteration linearises about the present (q, v) and solves the contact
+// problem of the linearised step:
+//
+//   S* dd + Gb^T mu = -r1 - h K (dU + kw dW) - h C dW,   Gb dd = -Gb vt      S* = c M + h C + h kb K,  mu = -h dlam
+//   U = X nu + (h/2) XT Lt (position level only),  W = X La + XT Lt           X = M^-1 G^T, XT = M^-1 T^T at q
+//   r1 = c M d - h (f + Gb^T lam)
+//
+// Positions that do not add up: x = x0 + kb d + U + kw W is the increment from the start of the step, `sum` its numbers
+// added to it, and K, G of positions are derivatives by x.
+//
+// Derivatives of M, G and of the constraint forces are left out of the linearisation (they cost an iteration or
+// two, never the solution). Friction inside the position correction keeps a sticking contact from creeping.
+
+#ifndef PCS_STEP_NEWTON_H
+#define PCS_STEP_NEWTON_H
+
+#include "step/columns.h"
+#include "step/cone.h"
+#include "step/gated.h"
+
+typedef struct newton {
+    int n, m, nt, nz, nb; // unknowns, rows, tangents, 2 m + nt, bilateral rows
+    pcs_cone *cone;
+    pcs_gated *gated;
+    pcs_matrix *S;
+    pcs_linsolve *iteration;
+    int *bilateral;         // [nb] their rows
+    unsigned char *is_used; // [m] rows that may transmit something in this step
+    int *row_of_tangent;    // [nt]
+    bool is_at_start;       // linearised at the start of the step, which is no point of the iteration
+    bool is_provisional;    // the multipliers are those of sets that do not hold yet
+    bool has_jump;          // U or W is not zero
+    int gate_sign;          // 1: a gap at the tolerance counts as closed; -1: as open, where closing it would open it
+    bool is_factored;       // S* of a system whose tangents never change
+    unsigned char *has_column;                               // [nz] its columns Y that are filled
+    double **Y;                                              // [nz][n] what a unit multiplier does to d
+    double **mu_of;                                          // [nz][nb] and to mu
+    double **border;                                         // [nb][n] S*^-1 Gb^T
+    double *schur, *mu, *mu0;                                // [nb * nb], [nb], [nb]
+    double *q0, *v0, *qt, *U, *W, *f, *y0, *q_last, *v_last; // [n]
+    double *sum, *sum_t;                                     // [n] sums that q and qt come from; q and qt themselves
+    double *x, *turned;                                      // [n] where positions do not add up
+    double *invert, *keep;                                   // [nb * nb], [nb]
+    double *z_last;                                          // [nz] multipliers of the iterate before
+} newton;
+
+// newton_rows.c: the linearised step and its contact problem.
+
+// Factors S* at the present state, and the border of the bilateral rows.
+bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p);
+// The change y0 of d without multipliers of contacts.
+void pcs_newton_free_increment(pcs_step_solver *self, pcs_step_problem *p);
+// Fills the contact problem about the present state and solves it; false when it has no solution that can be found.
+bool pcs_newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, int *rounds);
+// Has a row closed that was left out of the last iteration?
+bool pcs_newton_misses_row(pcs_step_solver *self, const pcs_step_problem *p);
+// Column of unknown k of z: X or XT; and how much of it the unknown adds to q and to v directly.
+const double *pcs_newton_column(const pcs_step_solver *self, int k);
+double pcs_newton_into_q(const pcs_step_solver *self, int k);
+double pcs_newton_into_v(const pcs_step_solver *self, int k);
+// What the law of row j adds to its velocity; the tangential ones likewise.
+double pcs_newton_target(const pcs_rows *rows, int j, const double *target, const double *velocity);
+
+#endif

@@ -1,0 +1,315 @@
+// The linearised step of `newton`: its matrix, what multipliers do to it, and the contact problem that follows.
+
+#include "core/dense.h"
+#include "step/newton.h"
+
+#include <math.h>
+#include <string.h>
+
+// Column of unknown k of z: X or XT.
+const double *pcs_newton_column(const pcs_step_solver *self, int k)
+{
+    const newton *s = self->data;
+    const pcs_projection *p = self->projection;
+    return k < s->m ? p->X->value[k] : k < 2 * s->m ? p->X->value[k - s->m] : p->XT->value[k - 2 * s->m];
+}
+
+// How much of its column unknown k adds to q and to v directly.
+double pcs_newton_into_q(const pcs_step_solver *self, int k)
+{
+    const newton *s = self->data;
+    if (k < s->m) return 1.0;
+    return self->form.kw + (k >= 2 * s->m && self->form.has_position ? 0.5 * self->form.h : 0.0);
+}
+
+double pcs_newton_into_v(const pcs_step_solver *self, int k)
+{
+    return k < ((const newton *)self->data)->m ? 0.0 : 1.0;
+}
+
+// Multipliers of rows that stay open all through the step are zero and need no columns.
+static bool newton_is_used(const pcs_step_solver *self, int k)
+{
+    const newton *s = self->data;
+    if (k < s->m) return self->form.has_position && s->is_used[k];
+    return s->is_used[k < 2 * s->m ? k - s->m : s->row_of_tangent[k - 2 * s->m]];
+}
+
+// x = S*^-1 x with the bilateral rows of the smooth motion, Gb (x + vt) + target = 0; mu gets their multipliers. vt may
+// be NULL: then Gb x = 0.
+static void newton_bordered_solve(pcs_step_solver *self, double *x, double *mu, const double *vt, const double *target)
+{
+    newton *s = self->data;
+    pcs_linsolve_solve(s->iteration, x);
+    if (!self->form.has_smooth_multipliers) return;
+    for (int i = 0; i < s->nb; i++) {
+        mu[i] = pcs_rows_dot(self->system->G, s->bilateral[i], x);
+        if (vt != NULL) mu[i] += pcs_rows_dot(self->system->G, s->bilateral[i], vt) + target[s->bilateral[i]];
+    }
+    // The Schur complement was inverted into `schur`.
+    double *keep = s->keep;
+    for (int i = 0; i < s->nb; i++) {
+        keep[i] = 0.0;
+        for (int j = 0; j < s->nb; j++) keep[i] += s->schur[i * s->nb + j] * mu[j];
+    }
+    for (int i = 0; i < s->nb; i++) {
+        mu[i] = keep[i];
+        for (int k = 0; k < s->n; k++) x[k] -= s->border[i][k] * mu[i];
+    }
+}
+
+// S* at the present state, and the border of the bilateral rows.
+bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_system *system = self->system;
+    const pcs_step_form *form = &self->form;
+    bool is_singular = false;
+    if (s->is_factored) return true;
+    bool has_joints = form->has_smooth_multipliers && system->ops->add_joint_stiffness != NULL;
+    if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, p->t, p->q, p->v);
+    if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
+    if (p->base != NULL && (has_joints || system->ops->update_tangents != NULL))
+        system->ops->turn_columns(system, s->x, system->K);
+    pcs_matrix_combine(s->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
+    if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return false;
+    self->nfactor++;
+    s->is_factored = system->is_linear;
+    if (!form->has_smooth_multipliers) return true;
+    for (int i = 0; i < s->nb; i++) {
+        memset(s->border[i], 0, (size_t)s->n * sizeof(double));
+        pcs_rows_add_transposed(system->G, s->bilateral[i], 1.0, s->border[i]);
+        pcs_linsolve_solve(s->iteration, s->border[i]);
+    }
+    for (int i = 0; i < s->nb; i++)
+        for (int j = 0; j < s->nb; j++)
+            s->schur[i * s->nb + j] = pcs_rows_dot(system->G, s->bilateral[i], s->border[j]);
+    return pcs_dense_invert(s->nb, s->schur, s->invert);
+}
+
+// y += h K a + h C b
+static void newton_add_tangent(pcs_step_solver *self, const double *a, const double *b, double *y)
+{
+    double h = self->form.h;
+    pcs_matrix_add_multiply(self->system->K, h, a, y);
+    if (self->system->C != NULL) pcs_matrix_add_multiply(self->system->C, h, b, y);
+}
+
+// d without multipliers, up to the present d: solves for y0.
+void pcs_newton_free_increment(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_system *system = self->system;
+    double h = self->form.h;
+    system->ops->force(system, p->t, p->q, p->v, s->f);
+    for (int i = 0; i < s->n; i++) {
+        s->y0[i] = h * s->f[i];
+        s->q_last[i] = s->U[i] + self->form.kw * s->W[i];
+        s->v_last[i] = s->v0[i] + p->d[i]; // vt
+    }
+    pcs_matrix_add_multiply(system->M, -self->form.c, p->d, s->y0);
+    if (self->form.has_smooth_multipliers)
+        for (int i = 0; i < s->nb; i++)
+            pcs_rows_add_transposed(system->G, s->bilateral[i], h * p->lam[s->bilateral[i]], s->y0);
+    if (s->has_jump) newton_add_tangent(self, s->q_last, s->W, s->y0);
+    newton_bordered_solve(self, s->y0, s->mu0, s->v_last, p->target);
+}
+
+// What a unit of each multiplier does to d.
+static void newton_fill_columns(pcs_step_solver *self)
+{
+    newton *s = self->data;
+    for (int k = 0; k < s->nz; k++) {
+        if (!newton_is_used(self, k) || s->has_column[k]) continue;
+        memset(s->Y[k], 0, (size_t)s->n * sizeof(double));
+        s->has_column[k] = self->system->is_linear;
+        if (!self->form.has_dynamics) continue;
+        const double *column = pcs_newton_column(self, k);
+        double into_q = pcs_newton_into_q(self, k), into_v = pcs_newton_into_v(self, k);
+        for (int i = 0; i < s->n; i++) {
+            s->q_last[i] = -into_q * column[i];
+            s->v_last[i] = -into_v * column[i];
+        }
+        newton_add_tangent(self, s->q_last, s->v_last, s->Y[k]);
+        newton_bordered_solve(self, s->Y[k], s->mu_of[k], NULL, NULL);
+    }
+}
+
+// What a change dx of the increment is for the rows; in place.
+static void newton_turn(const pcs_step_solver *self, const pcs_step_problem *p, double *dx)
+{
+    const newton *s = self->data;
+    if (p->base != NULL) self->system->ops->turn(self->system, s->x, dx);
+}
+
+// kb G Y_l of all rows: what a unit of multiplier l does to the smooth gaps.
+static void newton_fill_gate(pcs_step_solver *self, const pcs_step_problem *p, int l)
+{
+    newton *s = self->data;
+    const double *Y = s->Y[l];
+    if (p->base != NULL) {
+        memcpy(s->turned, Y, (size_t)s->n * sizeof *Y);
+        newton_turn(self, p, s->turned);
+        Y = s->turned;
+    }
+    for (int j = 0; j < s->m; j++) s->cone->P_gate[j * s->nz + l] = self->form.kb * pcs_rows_dot(self->system->G, j, Y);
+}
+
+// The affine maps of the contact problem about the present state.
+static void newton_fill_cone(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_cone *c = s->cone;
+    const pcs_system *system = self->system;
+    const pcs_step_form *form = &self->form;
+    memset(c->P, 0, (size_t)s->nz * (size_t)s->nz * sizeof(double));
+    memset(c->P_gate, 0, (size_t)s->m * (size_t)s->nz * sizeof(double));
+    for (int l = form->has_position ? 0 : s->m; l < s->nz; l++) {
+        c->is_out[l] = !newton_is_used(self, l);
+        if (c->is_out[l]) continue;
+        // What a unit of the multiplier does to q and to v, its effect on d included.
+        const double *column = pcs_newton_column(self, l);
+        double into_q = pcs_newton_into_q(self, l), into_v = pcs_newton_into_v(self, l);
+        for (int i = 0; i < s->n; i++) {
+            s->q_last[i] = into_q * column[i] + form->kb * s->Y[l][i];
+            s->v_last[i] = into_v * column[i] + s->Y[l][i];
+        }
+        newton_turn(self, p, s->q_last);
+        if (form->gate_is_live) newton_fill_gate(self, p, l);
+        for (int j = 0; j < s->m; j++) {
+            if (form->has_position) c->P[j * s->nz + l] = pcs_rows_dot(system->G, j, s->q_last);
+            c->P[(s->m + j) * s->nz + l] = pcs_rows_dot(system->G, j, s->v_last);
+        }
+        for (int t = 0; t < s->nt; t++) c->P[(2 * s->m + t) * s->nz + l] = pcs_rows_dot(system->T, t, s->v_last);
+    }
+    for (int j = 0; j < s->m; j++) c->r[j] = c->r[s->m + j] = self->effective_mass[j];
+    for (int t = 0; t < s->nt; t++)
+        c->r[2 * s->m + t] = 1.0 / pcs_rows_dot(system->T, t, self->projection->XT->value[t]);
+    memcpy(c->gate, p->gate, (size_t)s->m);
+    c->h = self->form.h;
+    c->has_position = self->form.has_position;
+    c->gate_is_live = self->form.gate_is_live;
+    c->gate_tolerance = s->gate_sign * self->form.gate_tolerance;
+}
+
+// What the law of row j adds to its velocity; the tangential ones likewise.
+double pcs_newton_target(const pcs_rows *rows, int j, const double *target, const double *velocity)
+{
+    return velocity == NULL ? target[j] : target[j] * pcs_rows_dot(rows, j, velocity);
+}
+
+// Does a row have a say in this iteration? Once it has, it keeps it to the end of the step.
+static bool newton_may_close(const pcs_step_form *form, const pcs_step_problem *p, const pcs_cone *c, int j)
+{
+    if (form->has_position && c->b[j] <= 0.0) return true;
+    return form->gate_is_live ? c->b_gate[j] <= form->gate_tolerance : p->gate[j] != 0;
+}
+
+// Has a row closed that was left out of the last iteration?
+bool pcs_newton_misses_row(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_cone *c = s->cone;
+    const pcs_system *system = self->system;
+    bool has_open = false, misses = false;
+    for (int j = 0; j < s->m; j++) has_open = has_open || !s->is_used[j];
+    if (!has_open || !pcs_form_sees_gaps(&self->form)) return false;
+    system->ops->gaps(system, s->qt, c->b_gate);
+    system->ops->gaps(system, p->q, c->b);
+    for (int j = 0; j < s->m; j++) {
+        if (s->is_used[j] || !newton_may_close(&self->form, p, c, j)) continue;
+        s->is_used[j] = 1;
+        misses = true;
+    }
+    return misses;
+}
+
+// Values of the rows at d + y0 without multipliers, from the present q.
+static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_cone *c = s->cone;
+    const pcs_system *system = self->system;
+    double kb = self->form.kb;
+    if (s->m == 0) return;
+    system->ops->gaps(system, s->qt, c->b_gate);
+    system->ops->gaps(system, p->q, c->b);
+    const double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t, *way = s->y0;
+    for (int i = 0; i < s->n; i++) {
+        s->q_last[i] = sum_t[i] + kb * s->y0[i] - sum[i];
+        s->v_last[i] = s->v0[i] + p->d[i] + s->y0[i];
+    }
+    if (p->base != NULL) {
+        memcpy(s->turned, s->y0, (size_t)s->n * sizeof *way);
+        newton_turn(self, p, s->turned);
+        newton_turn(self, p, s->q_last);
+        way = s->turned;
+    }
+    for (int j = 0; j < s->m; j++) {
+        if (c->b[j] <= 0.0) s->is_used[j] = 1;
+        c->b[j] += pcs_rows_dot(system->G, j, s->q_last);
+        c->b_gate[j] = s->is_at_start ? c->b[j] : c->b_gate[j] + kb * pcs_rows_dot(system->G, j, way);
+        c->b[s->m + j] =
+            pcs_rows_dot(system->G, j, s->v_last) + pcs_newton_target(system->G, j, p->target, p->target_velocity);
+        if (self->form.law_is_gap) c->b[s->m + j] = c->b[j] / kb; // d and W move gap and kb times velocity alike
+        if (newton_may_close(&self->form, p, c, j)) s->is_used[j] = 1;
+    }
+    for (int t = 0; t < s->nt; t++)
+        c->b[2 * s->m + t] =
+            pcs_rows_dot(system->T, t, s->v_last) + pcs_newton_target(system->T, t, p->target_t, p->target_velocity);
+}
+
+// Rows that were left out and are broken by the multipliers of the others get a say, too.
+static bool newton_widens(pcs_step_solver *self)
+{
+    newton *s = self->data;
+    const pcs_cone *c = s->cone;
+    bool widens = false;
+    for (int j = 0; j < s->m; j++) {
+        bool is_closed = self->form.has_position && c->value[j] < 0.0;
+        if (self->form.gate_is_live) is_closed = is_closed || c->gate_gap[j] <= self->form.gate_tolerance;
+        if (s->is_used[j] || !is_closed) continue;
+        s->is_used[j] = 1;
+        widens = true;
+    }
+    return widens;
+}
+
+// Where the linearised problem has no solution, its sets are updated once from the present iterate, and the iteration
+// goes on: K may be indefinite there.
+static bool newton_update_sets(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_cone *c = s->cone;
+    const pcs_system *system = self->system;
+    memcpy(c->z, s->z_last, (size_t)s->nz * sizeof *c->z);
+    system->ops->gaps(system, s->qt, c->gate_gap);
+    system->ops->gaps(system, p->q, c->value);
+    for (int j = 0; j < s->m; j++)
+        c->value[s->m + j] =
+            pcs_rows_dot(system->G, j, p->v) + pcs_newton_target(system->G, j, p->target, p->target_velocity);
+    for (int t = 0; t < s->nt; t++)
+        c->value[2 * s->m + t] =
+            pcs_rows_dot(system->T, t, p->v) + pcs_newton_target(system->T, t, p->target_t, p->target_velocity);
+    s->is_provisional = true;
+    bool is_settled = false;
+    if (!pcs_cone_update(c, &is_settled)) return false;
+    s->is_provisional = !is_settled;
+    return true;
+}
+
+bool pcs_newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, int *rounds)
+{
+    newton *s = self->data;
+    s->is_provisional = false;
+    memcpy(s->z_last, s->cone->z, (size_t)s->nz * sizeof(double));
+    newton_fill_base(self, p);
+    // Where several answers exist the iteration stays with the one that it has.
+    s->cone->is_warm = self->form.has_dynamics && s->has_jump && !s->is_at_start;
+    do {
+        newton_fill_columns(self);
+        newton_fill_cone(self, p);
+        if (!pcs_cone_solve(s->cone, rounds)) return self->form.has_dynamics && newton_update_sets(self, p);
+    } while (newton_widens(self));
+    return true;
+}
