@@ -27,10 +27,18 @@ target_compile_options(percuss_flags INTERFACE
   ${sanitizers})
 target_link_options(percuss_flags INTERFACE ${sanitizers})
 
+# percuss_link_into_programs(<name> <source>): compiled into whatever is linked, not into the library.
+function(percuss_link_into_programs name source)
+  add_library(${name} OBJECT ${source})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(percuss_flags INTERFACE $<TARGET_OBJECTS:${name}>)
+endfunction()
+
 if(PERCUSS_ROUNDING)
-  add_library(percuss_rounding OBJECT tests/variants/rounding.c)
-  set_target_properties(percuss_rounding PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_link_libraries(percuss_flags INTERFACE $<TARGET_OBJECTS:percuss_rounding>)
+  percuss_link_into_programs(percuss_rounding tests/variants/rounding.c)
   target_link_options(percuss_flags INTERFACE LINKER:--wrap=strtod LINKER:--wrap=snprintf LINKER:--wrap=vsnprintf
     LINKER:--wrap=fprintf)
+endif()
+if(PERCUSS_SANITIZE STREQUAL "thread")
+  percuss_link_into_programs(percuss_threads tests/variants/threads.c)
 endif()
