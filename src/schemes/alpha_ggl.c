@@ -66,12 +66,14 @@ static const char *ggl_refuses(const pcs_system *system, const void *params)
     return NULL;
 }
 
-static pcs_step_form ggl_form(const pcs_scheme *self, double h)
+// The gate's tolerance is the largest of all rows: the solver knows one.
+static pcs_step_form ggl_form(const pcs_scheme *self, const double *q, double h)
 {
     const ggl *s = self->data;
     pcs_step_form form = pcs_alpha_form(&s->alpha, h);
     form.kw = s->carry * h;
-    form.gate_tolerance = 1e-13 * self->system->length;
+    for (int j = 0; j < self->system->nrow; j++)
+        form.gate_tolerance = fmax(form.gate_tolerance, pcs_gap_tie(self->system, j, q));
     form.has_smooth_multipliers = s->has_joints;
     form.has_position = form.gate_is_live = true;
     return form;
@@ -145,17 +147,23 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
 {
     ggl *s = self->data;
     pcs_next *next = &s->alpha.next;
-    pcs_step_form form = ggl_form(self, h);
     pcs_begin_report(report, h);
+    // An attempt that failed has left mass and directions where it gave up.
+    if (!pcs_projection_move(self->solver, x->q)) {
+        report->outcome = PCS_SINGULAR;
+        return PCS_OK;
+    }
+    pcs_step_form form = ggl_form(self, x->q, h);
     PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
+    self->solver->form.gate_tolerance = form.gate_tolerance; // of this step; nothing is prepared anew for it
 
     pcs_alpha_predict(&s->alpha, x, self->system->nv, h);
     pcs_next_targets(self, next, x->v);
     pcs_next_drive(self, next, x->t, h);
     pcs_step_problem problem = pcs_next_problem(self, next, x, x->t + h);
     pcs_step_result result;
-    self->solver->ops->solve(self->solver, &problem, &result);
+    pcs_step_solve(self->solver, &problem, &result);
     report->outcome = result.outcome;
     report->iterations = result.iterations;
     if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, next, report)) return PCS_OK;
@@ -167,6 +175,17 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     pcs_alpha_accept(&s->alpha, x, resultant, filtered);
     pcs_next_accept(next, x, report, self->system->nrow);
     return PCS_OK;
+}
+
+static void ggl_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    const ggl_params *p = self->params;
+    *rule = pcs_rule_of(PCS_RULE_ALPHA);
+    rule->radius = p->rho_inf;
+    rule->tangent_way = 0.5;
+    rule->has_correction = rule->has_smooth_joints = true;
+    rule->gains_energy = p->variant == VARIANT_MODIFIED_LCP;
+    rule->rate = PCS_RATE_START;
 }
 
 const pcs_scheme_ops pcs_scheme_alpha_ggl = {
@@ -182,6 +201,7 @@ const pcs_scheme_ops pcs_scheme_alpha_ggl = {
     .allows_control = true,
     .refuses = ggl_refuses,
     .takes_rotations = true,
+    .state_rule = ggl_state_rule,
     .setup = ggl_setup,
     .start = ggl_start,
     .step = ggl_step,

@@ -3,6 +3,7 @@
 #ifndef PCS_SCHEMES_COMMON_H
 #define PCS_SCHEMES_COMMON_H
 
+#include "core/rounding.h"
 #include "schemes/scheme.h"
 
 // The state that a step works towards. It becomes the state by an exchange of pointers when the step is
@@ -65,6 +66,14 @@ void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const do
 // Adds what the forces lam of bilateral rows sum up to over the moving equations; directions as they stand.
 void pcs_add_joint_resultant(const pcs_system *system, const double *lam, double sum[3]);
 
+// A rule of this kind with nothing else in it: no numbers of the alpha family, positions moved by no mean velocity.
+pcs_rule pcs_rule_of(pcs_rule_kind kind);
+
+// Do directions of rows change, so that impulses of one step may act along several?
+bool pcs_rows_turn(const pcs_system *system);
+// Adds `scale` times the momentum that impulses z and z_t (NULL: none) of the rows give along directions as they stand.
+void pcs_add_row_momentum(const pcs_system *system, double scale, const double *z, const double *z_t, double sum[3]);
+
 // e G v and e_T T v of every row at the present directions.
 void pcs_next_targets(const pcs_scheme *self, pcs_next *next, const double *v);
 // What driven rows add to the targets, so that their velocity at the end t + h of the step is the given one.
@@ -73,6 +82,20 @@ void pcs_next_drive(const pcs_scheme *self, pcs_next *next, double t, double h);
 // the start of the step; and the targets. Constraint directions stand at q_n afterwards, also in a step tried again.
 void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, double h);
 bool pcs_has_bilateral_rows(const pcs_system *system);
+
+// What a gap at q is rounded to, m: directions as they stand.
+static inline double pcs_gap_rounding(const pcs_system *system, int row, const double *q)
+{
+    const pcs_rows *G = system->G;
+    int first = G->start[row], count = G->start[row + 1] - first;
+    return pcs_rounding_of_sum(count, G->value + first, G->column + first, q) + DBL_EPSILON * system->length;
+}
+
+// A gap up to this counts as closed at q, m: round-off must neither open a contact at rest nor decide a tie.
+static inline double pcs_gap_tie(const pcs_system *system, int row, const double *q)
+{
+    return 1e-13 / DBL_EPSILON * pcs_gap_rounding(system, row, q);
+}
 
 // Report of a start without an impact.
 void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next, pcs_step_report *report);

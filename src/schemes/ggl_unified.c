@@ -219,6 +219,18 @@ static pcs_outcome unified_iterate(pcs_scheme *self, pcs_ggl *s, const pcs_state
     return unified_is_finite(self->system, s, next) ? PCS_CONVERGED : PCS_NOT_FINITE;
 }
 
+// To the directions where the velocity law holds; what impulses along those of the middle gave beyond that is kept.
+static void unified_turn(pcs_scheme *self, pcs_ggl *s)
+{
+    const pcs_next *next = &s->base.base.next;
+    bool turns = pcs_rows_turn(self->system);
+    for (int k = 0; k < 3; k++) s->turned[k] = 0.0;
+    if (s->gap != PCS_GGL_EXACT) return;
+    if (turns) pcs_add_row_momentum(self->system, 1.0, next->la, next->la_t, s->turned);
+    pcs_projection_turn(self->solver, next->q);
+    if (turns) pcs_add_row_momentum(self->system, -1.0, next->la, next->la_t, s->turned);
+}
+
 // Takes the multipliers over and puts the projection where the velocity law holds: X = M^-1 G(qm)^T with the directions
 // of q' (exact) or of the middle.
 static void unified_finish(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
@@ -231,22 +243,40 @@ static void unified_finish(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
         s->mid_v[i] = 0.5 * (x->v[i] + next->v[i]);
     }
     pcs_projection_aim(self->solver, s->mid_q);
-    if (s->gap == PCS_GGL_EXACT) pcs_projection_turn(self->solver, next->q);
     for (int j = 0; j < m; j++) {
         s->psi[j] = z[j];
         next->la[j] = z[m + j];
     }
     for (int t = 0; t < self->system->ntangent; t++) next->la_t[t] = z[2 * m + t];
+    unified_turn(self, s);
     memcpy(next->d, next->v, (size_t)n * sizeof(double));
     pcs_explicit_push(self, -1.0, next->la, next->la_t, next->d);
     pcs_rows_multiply(self->system->G, next->d, next->rate_before);
+}
+
+// Change of velocities, and of positions over h, that rounding alone makes: by the state before the step and the first
+// linearisation. A gap that is off by what its positions are rounded to moves all of them along its correction.
+static double unified_rounding(const pcs_scheme *self, const pcs_ggl *s, const pcs_state *x, double h)
+{
+    const pcs_system *system = self->system;
+    const pcs_next *next = &s->base.base.next;
+    const pcs_cone *c = s->cone;
+    double *off = next->d, largest = 0.0;
+    for (int i = 0; i < system->nv; i++) off[i] = h * pcs_rounding_of_velocity(x->q[i], x->v[i], h);
+    for (int j = 0; j < system->nrow; j++) {
+        if (!next->gate[j]) continue;
+        double gap = pcs_gap_rounding(system, j, x->q);
+        for (int i = 0; i < system->nv; i++) off[i] += gap * fabs(s->E[j][i] / c->P[j * c->n + j]);
+    }
+    for (int i = 0; i < system->nv; i++) largest = fmax(largest, off[i]);
+    return pcs_system_max(system, largest) / h;
 }
 
 pcs_outcome pcs_ggl_unified(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, double h, pcs_step_report *report)
 {
     pcs_next *next = &s->base.base.next;
     int n = self->system->nv;
-    double last = INFINITY, change = INFINITY, size = pcs_system_largest(self->system, x->v);
+    double last = INFINITY, change = INFINITY, size = pcs_system_largest(self->system, x->v), rounding = 0.0;
     for (int i = 0; i < n; i++) {
         next->v[i] = x->v[i];
         next->q[i] = x->q[i] + h * x->v[i];
@@ -256,7 +286,9 @@ pcs_outcome pcs_ggl_unified(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, do
         report->iterations++;
         if (outcome != PCS_CONVERGED) return outcome;
         size = fmax(size, pcs_system_largest(self->system, next->v));
-        bool is_done = change <= 1e-14 * size || (change <= 1e-10 * size && change > 0.5 * last);
+        if (report->iterations == 1) rounding = unified_rounding(self, s, x, h);
+        bool is_done = change <= 1e-14 * size;
+        if (change > 0.5 * last) is_done = change <= fmax(1e-10 * size, 16.0 * rounding);
         if (is_done || self->system->is_linear) {
             unified_finish(self, s, x);
             return PCS_CONVERGED;

@@ -4,14 +4,12 @@
 
 #include "step/columns.h"
 
-static const double round_off = 1e-13; // of the size of the system: a contact at rest must not open by rounding
-
 const char pcs_jump_tolerance_help[] = "a gap up to this counts as closed, m";
 
 pcs_status pcs_jump_create(pcs_scheme *self, pcs_jump *jump, double gap_tolerance)
 {
     const pcs_system *system = self->system;
-    jump->gap_tolerance = gap_tolerance + round_off * system->length;
+    jump->gap_tolerance = gap_tolerance;
     jump->sees_velocity = !system->is_linear || system->has_damping;
     jump->has_joints = pcs_has_bilateral_rows(system);
     PCS_TAKE(self->ctx, jump->was_closed, system->nrow, "the closed contacts");
@@ -24,13 +22,19 @@ pcs_status pcs_jump_create(pcs_scheme *self, pcs_jump *jump, double gap_toleranc
     return PCS_OK;
 }
 
+// Is the gap of row j at q, which stands in next.gap, none?
+static bool jump_is_shut(const pcs_scheme *self, const pcs_jump *jump, const pcs_next *next, const double *q, int j)
+{
+    return next->gap[j] <= jump->gap_tolerance + pcs_gap_tie(self->system, j, q);
+}
+
 // Marks the closed contacts of q, bilateral rows always, and leaves the gaps in next.gap.
 static void jump_find_closed(pcs_scheme *self, const pcs_jump *jump, pcs_next *next, const double *q,
                              unsigned char *is_closed)
 {
     self->system->ops->gaps(self->system, q, next->gap);
     for (int j = 0; j < self->system->nrow; j++)
-        is_closed[j] = self->system->rows[j].is_bilateral || next->gap[j] <= jump->gap_tolerance;
+        is_closed[j] = self->system->rows[j].is_bilateral || jump_is_shut(self, jump, next, q, j);
 }
 
 // What a unit of impulse j (normal rows first, then tangents) does to the velocities.
@@ -118,7 +122,10 @@ pcs_status pcs_jump_start(pcs_scheme *self, pcs_jump *jump, pcs_next *next, pcs_
     jump_clear(self, jump, next);
     jump_find_closed(self, jump, next, x->q, jump->was_closed);
     if (jump_is_hit(self, jump, x)) {
-        for (int i = 0; i < system->nv; i++) next->v[i] = x->v[i];
+        for (int i = 0; i < system->nv; i++) {
+            next->q[i] = x->q[i];
+            next->v[i] = x->v[i];
+        }
         for (int j = 0; j < system->nrow; j++) {
             next->gate[j] = jump->was_closed[j];
             jump->was_closed[j] = 0; // what closes at t = 0 has been open before
@@ -215,7 +222,7 @@ void pcs_jump_report_rows(pcs_scheme *self, const pcs_jump *jump, const pcs_next
             .impulse = impact,
             .is_gated = next->gate[j] != 0,
             .is_impact = jump->is_impact && next->gate[j] && !jump->was_closed[j] && !system->rows[j].is_bilateral,
-            .is_closed = jump->smooth[j] + impact > 0.0 || next->gap[j] <= jump->gap_tolerance,
+            .is_closed = jump->smooth[j] + impact > 0.0 || jump_is_shut(self, jump, next, next->q, j),
         };
         if (system->rows[j].is_bilateral) row->force += next->lam[j];
         report->impact_loss -= 0.5 * impact * (row->rate_before + row->rate);

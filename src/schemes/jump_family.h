@@ -22,7 +22,7 @@
 
 typedef struct pcs_jump {
     pcs_cone *cone;            // the impact's problem
-    double gap_tolerance;      // m, a gap up to this is closed
+    double gap_tolerance;      // m, a gap up to this is closed, and what is rounded off besides
     unsigned char *was_closed; // [nrow] I0
     double *smooth, *smooth_t; // [nrow], [ntangent] contact impulses of the smooth motion, N s
     double *slide;             // [ntangent] T v-, m/s

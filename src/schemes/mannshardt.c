@@ -91,7 +91,6 @@ static pcs_status mann_setup(pcs_scheme *self)
     int n = self->system->nv;
     PCS_TRY(pcs_next_create(self, &s->next));
     PCS_TRY(pcs_event_create(self, &s->events));
-    s->events->gap_tolerance = 1e-12 * self->system->length;
     s->events->stick = 1e-7; // slower ones would not rise above the round-off of the gap
     PCS_TAKE(self->ctx, s->end.q, n, "the stages");
     PCS_TAKE(self->ctx, s->end.v, n, "the stages");
@@ -103,12 +102,23 @@ static pcs_status mann_setup(pcs_scheme *self)
     return PCS_OK;
 }
 
+// Gaps up to a few thousand times what they are rounded to at q are closed. The directions go there.
+static void mann_tolerate(pcs_scheme *self, const double *q)
+{
+    const mann *s = self->data;
+    double largest = 0.0;
+    pcs_projection_turn(self->solver, q);
+    for (int j = 0; j < self->system->nrow; j++) largest = fmax(largest, pcs_gap_rounding(self->system, j, q));
+    s->events->gap_tolerance = 4096.0 * largest;
+}
+
 static pcs_status mann_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     mann *s = self->data;
     pcs_event_forget(&s->memory);
     pcs_event_begin(s->events, &s->memory);
     s->fastest = 0.0;
+    mann_tolerate(self, x->q);
     PCS_TRY(pcs_event_start(self, s->events, x, &s->next, report));
     if (report->outcome == PCS_CONVERGED) s->memory = s->events->now;
     return PCS_OK;
@@ -125,6 +135,7 @@ static void mann_weigh(pcs_scheme *self, double t, const double *q, const double
     out->work += weight * pcs_load_work(system, t, q, s->next.d); // of the way that v goes in 1 s: its power
     out->damping += weight * pcs_damping_power(system, q, v);
     pcs_resultant(system, t, q, v, resultant);
+    pcs_event_push(self, 1.0, s->events->force, resultant);
     for (int k = 0; k < 3; k++) out->resultant[k] += weight * resultant[k];
 }
 
@@ -379,6 +390,7 @@ static pcs_status mann_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     pcs_begin_report(report, h);
     pcs_event_begin(s->events, &s->memory);
     s->speed = s->fastest;
+    mann_tolerate(self, x->q);
     memcpy(s->next.q, x->q, bytes);
     memcpy(s->next.v, x->v, bytes);
     report->outcome = mann_run(self, x->t, h, report);
@@ -392,6 +404,13 @@ static pcs_status mann_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     return PCS_OK;
 }
 
+static void mann_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    *rule = pcs_rule_of(PCS_RULE_NONE);
+    rule->tableau = mann_tableau(self);
+    rule->order = mann_orders[((const mann_params *)self->params)->method];
+}
+
 const pcs_scheme_ops pcs_scheme_mannshardt = {
     .name = "mannshardt",
     .summary = "explicit Runge-Kutta of order 2 to 5, Moreau in small intervals round the events; keeps its order "
@@ -403,6 +422,7 @@ const pcs_scheme_ops pcs_scheme_mannshardt = {
     .allows_control = true,
     .refuses = mann_refuses,
     .stable_step = mann_stable_step,
+    .state_rule = mann_state_rule,
     .setup = mann_setup,
     .start = mann_start,
     .step = mann_step,

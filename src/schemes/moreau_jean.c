@@ -2,10 +2,13 @@
 // Acary, Brogliato: Numerical Methods for Nonsmooth Dynamical Systems, 2008; theta and dissipation as in
 // Acary's lecture slides on nonsmooth mechanical systems.
 //
-//   M (v - v_n) = h ((1 - th) f_n + th f(q, v)) + G^T La       q = q_n + h ((1 - th) v_n + th v)
+//   v = v_n + h ((1 - th) vd_n + th vd) + M^-1 G^T La,   M vd = f(q, v),   q = q_n + h ((1 - th) v_n + th v)
 //   0 <= G v + e G v_n _|_ La >= 0   where   g(q_n) + (h/2) G v_n <= 0,   else La = 0
 //
-// In increments d = v~ - v~0 with v~0 = v_n + h (1 - th) vd_n, M vd = f: c = 1/th, kb = kw = h th.
+// Accelerations are weighed, each with the mass of its own position, as in Bruls, Acary, Cardona (2014), eq. 50: forces
+// weighed with the mass of the end would leave th = 1/2 with order 1 where M varies.
+//
+// In increments d = v~ - v~0 with v~0 = v_n + h (1 - th) vd_n: c = 1/th, kb = kw = h th.
 //
 // Energy over a step of a linear system, exact, with x_th = (1 - th) x_n + th x:
 //   dE = h v_th . F_th - h v_th . C v_th + La . G v_th - (th - 1/2) (|v - v_n|^2_M + |q - q_n|^2_K)
@@ -181,7 +184,7 @@ static void moreau_report(pcs_scheme *self, const pcs_state *x, pcs_step_report 
 static bool moreau_solve(pcs_scheme *self, pcs_step_problem *problem, pcs_step_report *report)
 {
     pcs_step_result result;
-    self->solver->ops->solve(self->solver, problem, &result);
+    pcs_step_solve(self->solver, problem, &result);
     report->outcome = result.outcome;
     report->iterations = result.iterations;
     return result.outcome == PCS_CONVERGED;
@@ -267,6 +270,17 @@ static pcs_status moreau_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     return PCS_OK;
 }
 
+static void moreau_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    const moreau_params *p = self->params;
+    bool is_between = p->forces == FORCES_MIDPOINT && !self->system->is_linear;
+    *rule = pcs_rule_of(is_between ? PCS_RULE_BETWEEN : PCS_RULE_THETA);
+    rule->theta = isnan(p->theta) ? 1.0 / (1.0 + p->rho_inf) : p->theta;
+    rule->move = p->positions == POSITIONS_MIDPOINT ? 0.5 : rule->theta;
+    rule->rate = is_between ? PCS_RATE_NONE : PCS_RATE_START;
+    rule->gate = PCS_GATE_FORESEEN;
+}
+
 const pcs_scheme_ops pcs_scheme_moreau_jean = {
     .name = "moreau_jean",
     .summary = "Moreau-Jean theta scheme, contact at velocity level; robust, penetrates by O(h)",
@@ -281,6 +295,7 @@ const pcs_scheme_ops pcs_scheme_moreau_jean = {
     .check = moreau_check,
     .refuses = moreau_refuses,
     .takes_rotations = true,
+    .state_rule = moreau_state_rule,
     .setup = moreau_setup,
     .start = moreau_start,
     .step = moreau_step,

@@ -204,12 +204,12 @@ void pcs_next_drive(const pcs_scheme *self, pcs_next *next, double t, double h)
 void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, double h)
 {
     pcs_system *system = self->system;
-    double tolerance = 1e-13 * system->length; // round-off must not open a contact at rest
     system->time = x->t;
     pcs_projection_turn(self->solver, x->q);
     system->ops->gaps(system, x->q, next->gap);
     for (int j = 0; j < system->nrow; j++) {
-        next->gate[j] = next->gap[j] + 0.5 * h * pcs_system_rate(system, j, x->v) <= tolerance;
+        double gap = next->gap[j] + 0.5 * h * pcs_system_rate(system, j, x->v);
+        next->gate[j] = gap <= pcs_gap_tie(system, j, x->q);
     }
     pcs_next_targets(self, next, x->v);
     pcs_next_drive(self, next, x->t, h);
@@ -293,6 +293,31 @@ void pcs_add_joint_resultant(const pcs_system *system, const double *lam, double
         if (!system->rows[j].is_bilateral || lam[j] == 0.0) continue;
         system->ops->row_resultant(system, j, along);
         for (int k = 0; k < 3; k++) sum[k] += lam[j] * along[k];
+    }
+}
+
+pcs_rule pcs_rule_of(pcs_rule_kind kind)
+{
+    return (pcs_rule){ .kind = kind, .radius = NAN, .gamma = NAN, .beta = NAN, .lag = NAN, .move = NAN };
+}
+
+bool pcs_rows_turn(const pcs_system *system)
+{
+    return system->ops->update_directions != NULL && system->ops->row_resultant != NULL;
+}
+
+void pcs_add_row_momentum(const pcs_system *system, double scale, const double *z, const double *z_t, double sum[3])
+{
+    double along[3];
+    for (int j = 0; j < system->nrow; j++) {
+        if (z[j] == 0.0) continue;
+        system->ops->row_resultant(system, j, along);
+        for (int k = 0; k < 3; k++) sum[k] += scale * z[j] * along[k];
+    }
+    for (int t = 0; t < system->ntangent && z_t != NULL; t++) {
+        if (z_t[t] == 0.0) continue;
+        system->ops->tangent_resultant(system, t, along);
+        for (int k = 0; k < 3; k++) sum[k] += scale * z_t[t] * along[k];
     }
 }
 

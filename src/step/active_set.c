@@ -1,20 +1,19 @@
 #include "step/active_set.h"
 
 #include "core/dense.h"
+#include "core/rounding.h"
 #include "step/columns.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 enum { OUT = PCS_MODE_OUT, HELD = PCS_MODE_HELD, SLIDING = PCS_MODE_SLIDING, UNKNOWN = 255 };
 enum { FREEZE_GATE_AFTER = 8, PIVOT_AFTER = 30, NEWTON_LIMIT = 80, PROXIMAL_ROUNDS = 12 };
 
-static const double tight = 1e-14;               // of the largest velocity: asked for
-static const double rounding = 64 * DBL_EPSILON; // of the terms that a value is summed from
-static const double undecided = 0.125;           // of that: what may come out either way
-static const double accepted = 1e-9;             // of the largest velocity: laws are broken by more
-static const double proximal_weight = 1e-6;      // on the diagonal, where rows say the same twice
+static const double tight = 1e-14;          // of the largest velocity: asked for
+static const double undecided = 0.125;      // of that: what may come out either way
+static const double accepted = 1e-9;        // of the largest velocity: laws are broken by more
+static const double proximal_weight = 1e-6; // on the diagonal, where rows say the same twice
 
 pcs_status pcs_active_set_create(pcs_context *ctx, const pcs_system *system, pcs_active_set **out)
 {
@@ -57,7 +56,7 @@ static double active_noise(const pcs_active_set *s, int k)
 {
     double size = s->b_size[k];
     for (int j = s->has_position ? 0 : s->m; j < s->n; j++) size += s->P_size[k * s->n + j] * fabs(s->z[j]);
-    return rounding * size;
+    return PCS_ROUND_SUM * size;
 }
 
 // Gaps are taken by h.
@@ -270,7 +269,7 @@ static void active_find_scale(pcs_active_set *s)
     double lost = 1.0;
     for (int k = s->has_position ? 0 : s->m; k < s->n; k++)
         lost = fmax(lost, s->P_size[k * s->n + k] / fabs(s->P[k * s->n + k]));
-    s->smallest_pivot = fmin(1e-7, fmax(1e-13, rounding * lost));
+    s->smallest_pivot = fmin(1e-7, fmax(1e-13, PCS_ROUND_SUM * lost));
 }
 
 // A gate that has just changed once more is contradictory, and closed.

@@ -58,8 +58,7 @@ static long campaign_cuts(const pcs_sim *sim)
 
 static long campaign_handovers(const pcs_sim *sim)
 {
-    (void)sim;
-    return 0;
+    return sim->view.handovers;
 }
 
 static int campaign_count(const campaign_axis *axis)
