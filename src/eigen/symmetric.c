@@ -285,7 +285,8 @@ static pcs_status spectrum_finish(pcs_context *ctx, spectrum *s, pcs_eigen_resul
     for (int k = 0; k < out->count; k++) {
         const double *phi = out->vector + (size_t)k * (size_t)s->n;
         out->residual[k] = spectrum_residual(s, phi, out->lambda[k], s->work);
-        out->zero[k] = 50.0 * spectrum_rounding(s->p->K, phi);
+        // The eigenvalue is the shift and what was found beside it.
+        out->zero[k] = 50.0 * (spectrum_rounding(s->p->K, phi) + DBL_EPSILON * fabs(s->shift));
     }
     out->shift = s->shift;
     out->backend = pcs_bordered_backend(s->solver);

@@ -52,6 +52,15 @@ static inline void dense_small_cholesky_solve(int n, const double *L, const doub
     }
 }
 
+// A pivot of L U is what is left of an entry after k products l_i u_i: is it more than their rounding errors? False for
+// a NaN. The entries of L are `step` apart.
+static bool dense_pivot_is_known(int k, const double *l, int step, const double *u, double pivot)
+{
+    double sum = 0.0;
+    for (int i = 0; i < k; i++) sum += fabs(l[(size_t)i * (size_t)step] * u[i]);
+    return fabs(pivot) > 16 * k * DBL_EPSILON * sum;
+}
+
 // P A = L U column by column, L with a unit diagonal. Gives the first equation without a pivot, or -1.
 static int dense_small_lu(int n, double *A, int *pivot, double *inverse)
 {
@@ -60,7 +69,7 @@ static int dense_small_lu(int n, double *A, int *pivot, double *inverse)
         for (int i = k + 1; i < n; i++)
             if (fabs(A[k * n + i]) > fabs(A[k * n + best])) best = i;
         pivot[k] = best;
-        if (!(fabs(A[k * n + best]) > 0.0)) return k;
+        if (!dense_pivot_is_known(k, A + best, n, A + k * n, A[k * n + best])) return k;
         for (int j = 0; j < n && best != k; j++) {
             double keep = A[j * n + k];
             A[j * n + k] = A[j * n + best];
@@ -104,16 +113,16 @@ static pcs_status dense_analyze(pcs_linsolve *self)
     return PCS_OK;
 }
 
-// First equation with a bad pivot, or -1: not beyond round-off of a Cholesky factor, zero or not a number of LU
-// factors, for which the size of an entry says little about the size of its pivot.
+// First equation with a bad pivot, not beyond round-off or not a number, or -1.
 static int dense_bad_pivot(const pcs_linsolve *self)
 {
     const dense_data *d = self->data;
     size_t n = (size_t)self->A->pattern->n;
     for (size_t j = 0; j < n; j++) {
         double pivot = d->factor[j * n + j];
-        bool is_good = self->kind == PCS_SPD ? pcs_pivot_is_positive(pivot * pivot, pcs_diagonal_of(self->A, (int)j))
-                                             : fabs(pivot) > 0.0;
+        bool is_good = self->kind == PCS_SPD
+                           ? pcs_pivot_is_positive(pivot * pivot, pcs_diagonal_of(self->A, (int)j))
+                           : dense_pivot_is_known((int)j, d->factor + j, (int)n, d->factor + j * n, pivot);
         if (!is_good) return (int)j;
     }
     return -1;

@@ -171,6 +171,14 @@ static void explicit_report_start_impact(pcs_scheme *self, pcs_explicit *s, cons
     }
 }
 
+// Does a row approach by more than the round-off of its rate? Opposite contacts at rest would both do so otherwise.
+static bool explicit_approaches(const pcs_system *system, int row, const double *v, double rate)
+{
+    const pcs_rows *G = system->G;
+    int first = G->start[row], count = G->start[row + 1] - first;
+    return rate < -64.0 * pcs_rounding_of_sum(count, G->value + first, G->column + first, v);
+}
+
 pcs_status pcs_explicit_start(pcs_scheme *self, pcs_explicit *s, pcs_state *x, pcs_step_report *report)
 {
     const pcs_system *system = self->system;
@@ -183,7 +191,7 @@ pcs_status pcs_explicit_start(pcs_scheme *self, pcs_explicit *s, pcs_state *x, p
     (void)pcs_explicit_find_closed(self, s, x->q, s->next.gate);
     for (int j = 0; j < system->nrow; j++) {
         s->next.was_loaded[j] = 0;
-        has_impact = has_impact || (s->next.gate[j] && report->rows[j].rate < 0.0);
+        has_impact = has_impact || (s->next.gate[j] && explicit_approaches(system, j, x->v, report->rows[j].rate));
     }
     if (has_impact) {
         for (int i = 0; i < system->nv; i++) s->next.q[i] = x->q[i];

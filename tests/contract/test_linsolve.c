@@ -317,6 +317,46 @@ static void test_redundant_constraints(void **state)
     check_singular(*state, saddle(*state, 50, 4, true), PCS_SYMMETRIC_INDEFINITE, 0, 53);
 }
 
+// A_ij = r_i c_j a_ij.
+static pcs_matrix *scaled(pcs_context *ctx, int n, double (*entry)(int i, int j, int n), double row, double column)
+{
+    pcs_matrix *A = clique(ctx, n);
+    for (int j = 0; j < n; j++)
+        for (int p = A->pattern->start[j]; p < A->pattern->start[j + 1]; p++) {
+            int i = A->pattern->row[p];
+            A->value[p] = pow(row, i) * pow(column, j) * entry(i, j, n);
+        }
+    return A;
+}
+
+static double counted_entry(int i, int j, int n)
+{
+    return 0.1 * (i * n + j + 1); // rank 2
+}
+
+static double hilbert_entry(int i, int j, int n)
+{
+    (void)n;
+    return 1.0 / (i + j + 1);
+}
+
+// Dense factors tell a pivot of round-off from a small one, whatever the units of equations and unknowns.
+static void test_rank_without_units(void **state)
+{
+    static const double units[] = { 1.0, 1e-3, 1e5 };
+    for (int n = 3; n <= 20; n++)
+        for (int k = 0; k < 9; k++) {
+            bool is_singular = false;
+            pcs_matrix *A = scaled(*state, n, counted_entry, units[k % 3], units[k / 3]);
+            CHECK_OK(*state, pcs_linsolve_factor(create(*state, "dense", A, PCS_GENERAL), &is_singular));
+            CHECK(is_singular);
+            if (n > 9) continue; // the Hilbert matrix of 9 has a condition of 5e11
+            A = scaled(*state, n, hilbert_entry, units[k % 3], units[k / 3]);
+            CHECK_OK(*state, pcs_linsolve_factor(create(*state, "dense", A, PCS_GENERAL), &is_singular));
+            CHECK(!is_singular);
+        }
+}
+
 static void test_automatic_choice(void **state)
 {
     const pcs_matrix *chain = random_chain(*state, 40, 3, 1u), *plane = grid(*state, 8, 1.0);
@@ -433,6 +473,7 @@ int main(void)
         TEST(test_empty_and_negative_equations),
         TEST(test_free_bodies),
         TEST(test_redundant_constraints),
+        TEST(test_rank_without_units),
         TEST(test_automatic_choice),
         TEST(test_refusals),
         TEST(test_solve_does_not_allocate),

@@ -378,5 +378,5 @@ int main(void)
         tests[k + 2] = (struct CMUnitTest)cmocka_unit_test_prestate(variant_takes_every_system, (void *)&variants[k]);
         tests[k + 2].name = variants[k].scheme;
     }
-    return _cmocka_run_group_tests("matrix", tests, NVARIANT + 2, NULL, NULL);
+    return check_run_group("matrix", tests, NVARIANT + 2, NULL, NULL);
 }

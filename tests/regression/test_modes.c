@@ -214,6 +214,27 @@ static void mechanisms_are_told(void **state)
     still_close(&s);
 }
 
+// However many there are, and in any units: none of them is a slow vibration or unstable.
+static void mechanisms_are_told_in_any_units(void **state)
+{
+    (void)state;
+    static const double stiffness[] = { 0.7, 1.0, 12345.678, 2.1e11 }, length[] = { 1.1e-3, 0.3, 1.0, 7.7 };
+    for (int i = 0; i < 16; i++)
+        for (int n = 2; n <= 5; n++) {
+            char text[512];
+            snprintf(text, sizeof text,
+                     "mesh: { bar: { type: line, from: [0, 0, 0], to: [%g, 0, 0], elements: %d } }\n"
+                     "elements: { bar: { type: rod_2d, mesh: bar, E: %g, rho: 1.0, area: 1.0 } }\n"
+                     "supports: { a: { set: bar.start, fix: [x, y] }, b: { set: bar.end, fix: [x, y] } }\n",
+                     length[i % 4], n, stiffness[i / 4]);
+            still s = still_open(text, NULL);
+            pcs_modes modes = still_modes(&s, n, PCS_EIGEN_AUTO);
+            for (int k = 0; k < n; k++)
+                CHECK(modes.modes[k].kind == (k < n - 1 ? PCS_MODE_MECHANISM : PCS_MODE_VIBRATION));
+            still_close(&s);
+        }
+}
+
 static void modes_are_written(void **state)
 {
     (void)state;
@@ -254,6 +275,7 @@ int main(void)
         cmocka_unit_test(shafts_whirl_backward_and_forward),
         cmocka_unit_test(a_free_shaft_precesses),
         cmocka_unit_test(mechanisms_are_told),
+        cmocka_unit_test(mechanisms_are_told_in_any_units),
         cmocka_unit_test(modes_are_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

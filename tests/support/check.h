@@ -39,6 +39,13 @@
 // The text holds `part`.
 #define CHECK_TEXT(text, part) check_text((text), (part), __FILE__, __LINE__)
 
+// Runs the tests but for those that this variant of the build is excused from (tests/variants/excused.txt).
+#undef cmocka_run_group_tests
+#define cmocka_run_group_tests(tests, set_up, tear_down) \
+    check_run_group(#tests, (tests), sizeof(tests) / sizeof *(tests), (set_up), (tear_down))
+int check_run_group(const char *name, const struct CMUnitTest *tests, size_t count, CMFixtureFunction set_up,
+                    CMFixtureFunction tear_down);
+
 void check_true(bool holds, const char *condition, const char *file, int line);
 void check_near(double actual, double expected, double tolerance, const char *name, const char *file, int line);
 void check_relative(double actual, double expected, double tolerance, const char *name, const char *file, int line);

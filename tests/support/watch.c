@@ -67,7 +67,7 @@ double watch_exact_ball(double t)
     double start = 1.0, flight = 1.0;
     if (t < 1.0) return 1.0 - t * t;
     if (t >= 3.0) return 0.0;
-    for (; t >= start + flight; flight *= 0.5) start += flight;
+    for (; flight > 0.0 && t >= start + flight; flight *= 0.5) start += flight;
     return (t - start) * (flight - (t - start));
 }
 

@@ -1,0 +1,44 @@
+# How everything is compiled. Gives the target percuss_flags.
+#
+# Asserts guard against bugs and stay in every build; -std=c17 alone would switch fused multiply-add off.
+set(CMAKE_C_FLAGS_RELEASE "-O3")
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O3 -g")
+set(CMAKE_C_FLAGS_DEBUG "-O0 -g")
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+
+set(sanitizers "")
+if(PERCUSS_SANITIZE STREQUAL "address")
+  set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+elseif(PERCUSS_SANITIZE STREQUAL "thread")
+  set(sanitizers -fsanitize=thread -fno-omit-frame-pointer)
+elseif(PERCUSS_SANITIZE)
+  message(FATAL_ERROR "PERCUSS_SANITIZE is OFF, address or thread, not '${PERCUSS_SANITIZE}'")
+endif()
+
+add_library(percuss_flags INTERFACE)
+target_compile_options(percuss_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla -Wmissing-prototypes -ffp-contract=${PERCUSS_CONTRACT}
+  -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
+  $<$<BOOL:${PERCUSS_WERROR}>:-Werror>
+  $<$<BOOL:${PERCUSS_NATIVE}>:-march=native>
+  $<$<BOOL:${PERCUSS_ROUNDING}>:-frounding-math>
+  ${sanitizers})
+target_link_options(percuss_flags INTERFACE ${sanitizers})
+
+# percuss_link_into_programs(<name> <source>): compiled into whatever is linked, not into the library.
+function(percuss_link_into_programs name source)
+  add_library(${name} OBJECT ${source})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(percuss_flags INTERFACE $<TARGET_OBJECTS:${name}>)
+endfunction()
+
+if(PERCUSS_ROUNDING)
+  percuss_link_into_programs(percuss_rounding tests/variants/rounding.c)
+  target_link_options(percuss_flags INTERFACE LINKER:--wrap=strtod LINKER:--wrap=snprintf LINKER:--wrap=vsnprintf
+    LINKER:--wrap=fprintf)
+endif()
+if(PERCUSS_SANITIZE STREQUAL "thread")
+  percuss_link_into_programs(percuss_threads tests/variants/threads.c)
+endif()

@@ -1,0 +1,45 @@
+#!/bin/sh
+# Builds and tests the program as other machines, compilers and rounding modes would have it, and tells the outcome of
+# each: tests/variants/run.sh [PATTERN...], where a pattern picks test presets by name; without one, all are run.
+# JOBS and CTEST_ARGS (options of ctest, such as "-L unit") may be set. Some tests are excused: excused.txt.
+set -eu
+cd "$(dirname "$0")/../.."
+
+all="gcc-O0 gcc-native gcc-uncontracted clang clang-O0 clang-native clang-uncontracted asan tsan
+    rounding-nearest rounding-upward rounding-downward rounding-zero"
+jobs=${JOBS:-$(nproc)}
+export PYTHONPATH="$PWD/tests/variants/python"
+
+# " program:test program:test " for the entries of excused.txt that name the variant $1.
+excused_from() {
+    awk -v variant="$1" '
+        /^#/ || NF == 0 { next }
+        { n = split($1, names, ","); for (i = 1; i <= n; i++) if (names[i] == variant) { gsub("/", "_", $2); list = list " " $2 ":" $3 } }
+        END { print list " " }' tests/variants/excused.txt
+}
+
+# Runs variant $1; its log is left in its build folder.
+run() {
+    preset=$1
+    case $1 in rounding-*) preset=rounding ;; esac
+    log=build-$preset/$1.log
+    mkdir -p "build-$preset"
+    cmake --preset "$preset" >"$log" 2>&1 || return 1
+    cmake --build "build-$preset" --parallel "$jobs" >>"$log" 2>&1 || return 1
+    PERCUSS_EXCUSED=$(excused_from "$1") ctest --preset "$1" --parallel "$jobs" ${CTEST_ARGS:-} >>"$log" 2>&1
+}
+
+failed=
+for variant in $all; do
+    for pattern in "${@:-*}"; do
+        case $variant in $pattern) ;; *) continue ;; esac
+        begin=$(date +%s)
+        outcome=passed
+        run "$variant" || outcome=FAILED failed=1
+        printf '%-20s %s in %d s' "$variant" "$outcome" $(($(date +%s) - begin))
+        printf ', %s\n' "$(sed -n 's/, \([0-9]* tests\{0,1\} failed out of [0-9]*\)$/, \1/p' "$log" | tail -n 1)"
+        [ "$outcome" = passed ] || sed -n '/The following tests FAILED/,/^Errors/p; /error:/p' "$log" | head -n 40
+        break
+    done
+done
+[ -z "$failed" ]
