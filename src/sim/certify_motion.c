@@ -146,7 +146,7 @@ static void motion_allow(pcs_certifier *self, double length)
     const pcs_matrix *M = self->M, *C = system->C, *K = system->K;
     const certify_past *from = self->from;
     bool is_implicit = !self->scheme->ops->is_explicit, is_way = length > 0.0, rounds = motion_rounds_ways(self);
-    double h = self->report->h, energy = self->now.largest_energy + self->now.held;
+    double h = self->report->h, energy = self->now.largest_energy;
     memset(self->tolerance, 0, (size_t)system->nv * sizeof *self->tolerance);
     for (int j = 0; j < system->nv; j++) {
         double mass = motion_diagonal(M, j), speed = PCS_ROUND_MOTION * sqrt(2.0 * energy / mass);
