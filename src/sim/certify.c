@@ -326,7 +326,7 @@ static const char *certify_advice(const pcs_certifier *self)
     const pcs_check *broken = self->now.certificate.broken;
     for (int i = CERTIFY_RISE; i <= CERTIFY_GROWTH; i++)
         if (self->place[i] >= 0 && broken == &self->now.checks[self->place[i]])
-            return "; try a smaller step, theta > 0.5 or alpha_ggl";
+            return "; try a smaller step, numerical damping (theta or gamma > 0.5, rho_inf < 1) or alpha_ggl";
     return "";
 }
 

@@ -56,7 +56,7 @@ typedef struct certify_memory {
     double largest_energy;           // J, kinetic and strain, of states whose energy is explained
     double exchanged;                // J, most that loads and potential have given or taken in one step so far
     double onset;                    // J, that loads which set in were granted so far
-    double held;                     // J, what the impulses of the last step would give to the masses they act on
+    double held;                     // J, what contact impulses of the last step would give to the masses they act on
     double residual;                 // N s, what equations of motion have left over of late, in sum
     double h, largest_h;             // s, of the last step, and the largest so far
     long count;                      // steps

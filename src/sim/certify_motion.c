@@ -10,15 +10,15 @@
 //
 // The first part is what an iteration that ends at 1e-10 of the velocities leaves over, the second round-off of sums,
 // the third round-off of positions in stiff forces. C and K are left out for explicit schemes, which evaluate the same
-// forces to the last bit; where the velocity of a stage is taken from a way over h, its round-off Q_j eps/h comes in. E
-// is the largest energy so far, L and m are size and mass of the model: V and Q have the units of their equation
-// whatever it is. Positions are held against the rule likewise, M e = b with lengths in place of velocities.
+// forces to the last bit; where the velocity of a stage is taken from a way over h, its round-off Q_j eps/h comes in.
+// E is the largest energy so far, L and m are size and mass of the model: V and Q have the units of their equation.
+// Positions are held against the rule likewise, M e = b with lengths in place of velocities; numbers that add up are
+// exact to |q_n| + |q|, rotations in space to Q.
 //
-// Momentum in sum: 1e-11 of the momenta that enter, 1e-12 of the forces inside over the step, which cancel in it, sum
-// |N|
-// <= sqrt(2 S k n) with S the strain energy, k the largest stiffness, n the number of equations, and what the
-// equations, each within its own tolerance, have left over in this step and, through filters, in the last ones. Where
-// that is not enough the round-off of the sum of forces itself is measured.
+// Momentum in sum: 1e-11 of the momenta that enter, 1e-12 of the forces inside over the step, which cancel in it, and
+// what the equations, each within its own tolerance, have left over in this step and, through filters, in the last
+// ones. The sum of forces inside is at most sqrt(2 S k n), S the strain energy, k the largest stiffness, n the number
+// of equations.
 
 #include "sim/certify_data.h"
 
@@ -146,11 +146,12 @@ static void motion_allow(pcs_certifier *self, double length)
     const pcs_matrix *M = self->M, *C = system->C, *K = system->K;
     const certify_past *from = self->from;
     bool is_implicit = !self->scheme->ops->is_explicit, is_way = length > 0.0, rounds = motion_rounds_ways(self);
-    double h = self->report->h, energy = self->now.largest_energy + self->now.held;
+    double h = self->report->h, energy = self->now.largest_energy;
     memset(self->tolerance, 0, (size_t)system->nv * sizeof *self->tolerance);
     for (int j = 0; j < system->nv; j++) {
         double mass = motion_diagonal(M, j), speed = PCS_ROUND_MOTION * sqrt(2.0 * energy / mass);
-        double size = fabs(from->q[j]) + fabs(self->x->q[j]) + system->length * sqrt(system->mass / mass);
+        double stored = fabs(from->q[j]) + fabs(self->x->q[j]), model = system->length * sqrt(system->mass / mass);
+        double size = stored + (is_way && system->ops->retract == NULL ? 0.0 : model);
         double sum = PCS_ROUND_SUM * (fabs(from->v[j]) + fabs(self->x->v[j]));
         double way = rounds ? PCS_ROUND_SUM * size / h : 0.0, stiff = h * h * speed + 4.0 * PCS_ROUND_SUM * h * size;
         if (is_way) sum = PCS_ROUND_SUM * size / length;

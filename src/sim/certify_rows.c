@@ -139,7 +139,7 @@ static void rows_check_restitution(pcs_certifier *self, int row, bool has_start,
     const pcs_row_report *r = &self->report->rows[row];
     bool needs_start = self->rule.rate != PCS_RATE_BEFORE && self->rule.rate != PCS_RATE_BEFORE_IMPACT;
     if (!r->is_gated || self->scheme->system->rows[row].is_bilateral || (needs_start && !has_start)) return;
-    if (self->report->is_joined && needs_start) return;
+    if (self->report->is_joined) return; // whether the last of several steps had an impact is not told
     double target = rows_target(self, row);
     double tolerance = PCS_ROUND_VELOCITY * fmax(speed, fmax(fabs(r->rate_before), fabs(target)));
     pcs_certify_note(self, CERTIFY_RESTITUTION, fabs(r->target - target), tolerance, row, -1);

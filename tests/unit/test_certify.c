@@ -106,6 +106,15 @@ static bool judge(scene *s)
     return pcs_certify(s->certifier, &s->x, &s->report, s->energy_defect);
 }
 
+static const pcs_check *find(const scene *s, const char *name)
+{
+    const pcs_certificate *certificate = pcs_certifier_certificate(s->certifier);
+    for (int i = 0; i < certificate->ncheck; i++)
+        if (strstr(certificate->checks[i].name, name) != NULL) return &certificate->checks[i];
+    fail_msg("no check '%s'", name);
+    return NULL;
+}
+
 // Each makes a step that breaks one condition by `size`, in SI.
 static void sink_in(scene *s, double size)
 {
@@ -493,6 +502,44 @@ static void free_bodies_have_balances(void **state)
     model_destroy(&m);
 }
 
+// A state that is a hundred times as fast out of nowhere: its energy tells, and lends no size to what may penetrate.
+static void energy_comes_from_somewhere(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, si, velocity);
+    tell(&s, 0.01, -1, 0, 0, 0);
+    CHECK(judge(&s));
+    const pcs_check *penetration = find(&s, "penetration");
+    s.v[N - 1] *= 100.0;
+    s.rows[0].rate *= 100.0;
+    s.rows[0].rate_before *= 100.0;
+    s.q[N - 1] = 0.5;
+    s.m->system->ops->measure(s.m->system, s.q, s.v, &s.report.measure);
+    CHECK(!judge(&s));
+    assert_string_equal(pcs_certifier_certificate(s.certifier)->broken->name, "energy gained in a step");
+    CHECK(penetration->worst_value == 0.5 && penetration->tolerance < 0.1);
+    model_destroy(&s.m);
+}
+
+// A little in every step is too much in the end: half of what there was.
+static void growth_is_caught(void **state)
+{
+    (void)state;
+    scene s;
+    int count = 0;
+    open_scene(&s, si, position);
+    tell(&s, 0.01, 0, 0, 0, 0);
+    while (judge(&s) && count < 100) {
+        s.report.measure.kinetic *= 1.02;
+        count++;
+    }
+    assert_string_equal(pcs_certifier_certificate(s.certifier)->broken->name, "energy gained since the start");
+    CHECK(count == 21); // 1.02^20 = 1.486, 1.02^21 = 1.516
+    CHECK(find(&s, "in a step")->worst_ratio < 0.05);
+    model_destroy(&s.m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -507,6 +554,8 @@ int main(void)
         cmocka_unit_test(gentle_impact_passes),
         cmocka_unit_test(every_row_is_judged),
         cmocka_unit_test(free_bodies_have_balances),
+        cmocka_unit_test(energy_comes_from_somewhere),
+        cmocka_unit_test(growth_is_caught),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,438 @@
+// The certificate of whole steps: honest ones of every scheme pass; one entry of the state that is off by a millionth
+// is found in the equations of motion or in the positions, and nothing of it is left when the step is judged again; a
+// false root of the discrete equations satisfies them and is found by its energy; restitution and gates are those of
+// the case; a coefficient that is off breaks an order condition.
+
+#include "schemes/common.h"
+#include "sim/certify.h"
+#include "sim/sim.h"
+#include "support/check.h"
+#include "support/text_case.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// A run with a certificate of its own beside that of the simulation.
+typedef struct trial {
+    pcs_context *ctx;
+    pcs_sim *sim;
+    pcs_certifier *certifier;
+} trial;
+
+enum { MOST_SETS = 4 };
+
+// False when the scheme refuses the system; `set` ends with NULL.
+static bool open_trial(const char *path, const char *const *set, trial *t)
+{
+    int count = 0;
+    while (set[count] != NULL) count++;
+    *t = (trial){ 0 };
+    CHECK_OK(NULL, pcs_context_create(&t->ctx));
+    if (pcs_sim_create(t->ctx, path, count, set, &t->sim) != PCS_OK) {
+        pcs_context_destroy(&t->ctx);
+        return false;
+    }
+    CHECK_OK(t->ctx, pcs_sim_start(t->sim));
+    CHECK_OK(t->ctx, pcs_certifier_create(t->ctx, t->sim->scheme, &t->certifier));
+    pcs_certifier_start(t->certifier, &t->sim->report.measure);
+    (void)pcs_certify(t->certifier, &t->sim->state, &t->sim->report, 0.0);
+    return true;
+}
+
+static void advance(trial *t, double h)
+{
+    pcs_sim *sim = t->sim;
+    CHECK_OK(t->ctx, sim->scheme->ops->step(sim->scheme, &sim->state, h, &sim->report));
+    assert_int_equal(sim->report.outcome, PCS_CONVERGED);
+}
+
+static bool judge(trial *t)
+{
+    return pcs_certify(t->certifier, &t->sim->state, &t->sim->report, 0.0);
+}
+
+static void demand(trial *t, const char *what)
+{
+    char text[512];
+    if (judge(t)) return;
+    pcs_certifier_describe(t->certifier, sizeof text, text);
+    fail_msg("%s: %s", what, text);
+}
+
+static const pcs_check *find_check(const trial *t, const char *name)
+{
+    const pcs_certificate *c = pcs_certifier_certificate(t->certifier);
+    for (int i = 0; i < c->ncheck; i++)
+        if (strstr(c->checks[i].name, name) != NULL) return &c->checks[i];
+    return NULL;
+}
+
+static bool is_broken(const trial *t, const char *name)
+{
+    const pcs_check *check = find_check(t, name);
+    return check != NULL && check->worst_ratio > 1.0;
+}
+
+static const char *const schemes[] = {
+    "alpha_ggl, rho_inf: 0.8",
+    "alpha_index3, rho_inf: 0.8",
+    "moreau_jean, theta: 0.5",
+    "moreau_jean, theta: 0.6, positions: midpoint",
+    "moreau_jean, theta: 0.6, forces: midpoint",
+    "newmark, gamma: 0.6",
+    "hht, alpha: 0.2",
+    "alpha_velocity, rho_inf: 0.7",
+    "jump_newmark, gamma: 0.5",
+    "jump_newmark, rho_inf: 0.8",
+    "jump_bathe",
+    "half_explicit",
+    "half_explicit_acceleration",
+    "tdg_minus",
+    "half_explicit_rk, method: hem3",
+    "half_explicit_rk, method: hem4",
+    "splitting, contact_forces: true",
+    "moreau_jean_explicit",
+    "moreau_midpoint",
+    "moreau_midpoint, rate: start",
+    "schatzman_paoli",
+    "ggl_midpoint, metric: mass",
+    "ggl_midpoint, metric: mass, gap: paper",
+    "ggl_midpoint, metric: mass, coupling: decoupled",
+};
+enum { NSCHEME = sizeof schemes / sizeof *schemes };
+
+typedef struct place {
+    const char *path;
+    const char *set[MOST_SETS]; // ends with NULL
+    double h;
+} place;
+
+// Linear and not, with constant and varying mass, free and joined, in contact and in flight.
+static const place places[] = {
+    { "cases/ball", { NULL }, 1e-3 },
+    { "cases/incline", { NULL }, 1e-3 },
+    { "cases/impacting_oscillator", { NULL }, 1e-3 },
+    { "cases/pendulum", { NULL }, 1e-3 },
+    { "cases/slider_crank", { "system.friction=0.0" }, 1e-4 },
+    { "cases/rocking_block", { NULL }, 1e-3 },
+    { "cases/bar_clamped", { "mesh.bar.elements=8", "elements.bar.damping={mass: 0.1, stiffness: 1.0e-3}" }, 1e-3 },
+    { "cases/beam_pendulum", { "mesh.beam.elements=2", "elements.beam.E=2.1e+6" }, 2e-4 },
+};
+enum { NPLACE = sizeof places / sizeof *places };
+
+static bool try_trial(const place *where, const char *scheme, trial *out)
+{
+    char text[160];
+    const char *set[MOST_SETS + 3] = { text, "time.step=1.0e-6" };
+    for (int i = 0; where->set[i] != NULL; i++) set[i + 2] = where->set[i];
+    snprintf(text, sizeof text, "scheme={type: %s}", scheme);
+    return open_trial(where->path, set, out);
+}
+
+// Where the state is looked for faults.
+static double *entry(pcs_state *x, int vector, int i)
+{
+    return vector == 0 ? &x->v[i] : vector == 1 ? &x->q[i] : &x->history[vector - 2][i];
+}
+
+// One entry of the state off by 1e-5 of the largest of its kind: some law breaks, and none does when it is set
+// right again.
+static void spoil(trial *t, const char *what, int vector, int i)
+{
+    pcs_sim *sim = t->sim;
+    double *x = entry(&sim->state, vector, i), keep = *x, size = 0.0;
+    int n = sim->system->nv;
+    for (int k = 0; k < n; k++) size = fmax(size, fabs(*entry(&sim->state, vector, k)));
+    if (size == 0.0) return;
+    *x += 1e-5 * (vector == 1 ? fmax(size, sim->system->length) : size);
+    bool holds = judge(t);
+    bool is_seen = is_broken(t, "equations of motion") || is_broken(t, "positions follow");
+    pcs_certifier_rewind(t->certifier);
+    *x = keep;
+    if (holds || !is_seen) fail_msg("%s: entry %d of vector %d passes", what, i, vector);
+    demand(t, what);
+    pcs_certifier_rewind(t->certifier);
+}
+
+// Position corrections of ggl_midpoint and of an impulse that a half-explicit impact drops are not told.
+static bool tells_positions(const trial *t, const char *scheme)
+{
+    bool is_hit = false;
+    for (int j = 0; j < t->sim->system->nrow; j++) is_hit = is_hit || t->sim->report.rows[j].is_impact;
+    return strstr(scheme, "ggl_midpoint") == NULL && strstr(scheme, "bathe") == NULL && !is_hit;
+}
+
+static void every_entry_is_judged(void **state)
+{
+    (void)state;
+    int count = 0;
+    for (int s = 0; s < NSCHEME; s++)
+        for (int p = 0; p < NPLACE; p++) {
+            char what[160];
+            trial t;
+            snprintf(what, sizeof what, "%s on %s", schemes[s], places[p].path);
+            if (!try_trial(&places[p], schemes[s], &t)) continue;
+            for (int k = 0; k < 6; k++) {
+                advance(&t, places[p].h);
+                demand(&t, what);
+            }
+            pcs_certifier_mark(t.certifier);
+            advance(&t, places[p].h);
+            demand(&t, what);
+            const pcs_check *motion = find_check(&t, "equations of motion");
+            bool is_judged = motion != NULL && motion->tolerance > 0.0 && motion->worst_ratio < 0.1;
+            pcs_certifier_rewind(t.certifier);
+            pcs_sim *sim = t.sim;
+            // Forces between the ends leave the accelerations alone.
+            bool uses_history = sim->system->is_linear || strstr(schemes[s], "forces") == NULL;
+            for (int i = 0; i < sim->system->nv && is_judged; i++) {
+                spoil(&t, what, 0, i);
+                if (tells_positions(&t, schemes[s])) spoil(&t, what, 1, i);
+                for (int k = 0; k < sim->scheme->ops->nhistory && uses_history; k++) spoil(&t, what, 2 + k, i);
+            }
+            count += is_judged;
+            pcs_context_destroy(&t.ctx);
+        }
+    print_message("%d pairs of scheme and system\n", count);
+    CHECK(count >= 170);
+}
+
+// What a rod that turns is under the trapezoidal rule: the residual of the step from (q0, v0) to q, with v.
+typedef struct rod_step {
+    const pcs_system *system;
+    double h, q0[2], v0[2], f0[2];
+} rod_step;
+
+static void rod_residual(const rod_step *s, const double q[2], double v[2], double r[2])
+{
+    double f[2], jump[2];
+    for (int i = 0; i < 2; i++) {
+        v[i] = 2.0 * (q[i] - s->q0[i]) / s->h - s->v0[i];
+        jump[i] = v[i] - s->v0[i];
+    }
+    s->system->ops->force(s->system, s->h, q, v, f);
+    pcs_matrix_multiply(s->system->M, jump, r);
+    for (int i = 0; i < 2; i++) r[i] -= 0.5 * s->h * (s->f0[i] + f[i]);
+}
+
+// Newton's method with differences, from a guess far off; the largest residual that is left.
+static double rod_solve(const rod_step *s, double q[2], double v[2])
+{
+    double r[2], shifted[2], J[2][2];
+    for (int round = 0; round < 100; round++) {
+        rod_residual(s, q, v, r);
+        for (int j = 0; j < 2; j++) {
+            double moved[2] = { q[0], q[1] }, unused[2];
+            moved[j] += 1e-7;
+            rod_residual(s, moved, unused, shifted);
+            for (int i = 0; i < 2; i++) J[i][j] = (shifted[i] - r[i]) / 1e-7;
+        }
+        double det = J[0][0] * J[1][1] - J[0][1] * J[1][0];
+        q[0] -= (J[1][1] * r[0] - J[0][1] * r[1]) / det;
+        q[1] -= (J[0][0] * r[1] - J[1][0] * r[0]) / det;
+    }
+    rod_residual(s, q, v, r);
+    return fmax(fabs(r[0]), fabs(r[1]));
+}
+
+// The discrete equations of a stiff rod have roots that have nothing to do with its motion.
+static void false_root_is_known_by_its_energy(void **state)
+{
+    (void)state;
+    text_case c =
+        text_case_open("mesh: { rod: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 1 } }\n"
+                       "elements: { rod: { type: rod_large_2d, mesh: rod, E: 1.0e+4, rho: 3.0, area: 1.0 } }\n"
+                       "supports: { pin: { set: rod.start, fix: [x, y] } }\n"
+                       "initial: [ { set: rod.end, velocity: [0, 1.0, 0] } ]\n"
+                       "scheme: { type: moreau_jean, theta: 0.5 }\ntime: { step: 0.1, end: 1.0 }\n",
+                       NULL);
+    CHECK_OK(c.ctx, pcs_sim_start(c.sim));
+    pcs_sim *sim = c.sim;
+    trial t = { .ctx = c.ctx, .sim = sim };
+    CHECK_OK(c.ctx, pcs_certifier_create(c.ctx, sim->scheme, &t.certifier));
+    pcs_certifier_start(t.certifier, &sim->report.measure);
+    demand(&t, "the start");
+    rod_step s = { .system = sim->system, .h = 0.1 };
+    memcpy(s.q0, sim->state.q, sizeof s.q0);
+    memcpy(s.v0, sim->state.v, sizeof s.v0);
+    s.system->ops->force(s.system, 0.0, s.q0, s.v0, s.f0);
+    pcs_certifier_mark(t.certifier);
+    advance(&t, s.h);
+    demand(&t, "the step");
+    pcs_certifier_rewind(t.certifier);
+    // The end of the rod on the other side of the pin.
+    double q[2] = { -2.2, 0.1 }, v[2];
+    CHECK(rod_solve(&s, q, v) < 1e-11 && fabs(q[0] - sim->state.q[0]) > 0.5);
+    memcpy(sim->state.q, q, sizeof q);
+    memcpy(sim->state.v, v, sizeof v);
+    pcs_free_acceleration(sim->scheme, s.h, q, v, sim->state.history[0]);
+    s.system->ops->measure(s.system, q, v, &sim->report.measure);
+    double sum[2][3];
+    s.system->ops->resultant(s.system, 0.0, s.q0, s.v0, sum[0]);
+    s.system->ops->resultant(s.system, s.h, q, v, sum[1]);
+    for (int k = 0; k < 3; k++) sim->report.smooth_impulse[k] = 0.5 * s.h * (sum[0][k] + sum[1][k]);
+    CHECK(!judge(&t));
+    print_message("a false root gains %.4g J, allowed %.4g\n", find_check(&t, "in a step")->worst_value,
+                  find_check(&t, "in a step")->tolerance);
+    CHECK(!is_broken(&t, "equations of motion") && !is_broken(&t, "positions follow") && !is_broken(&t, "momentum"));
+    CHECK_TEXT(pcs_certifier_certificate(t.certifier)->broken->name, "energy gained in a step");
+    char text[512];
+    pcs_certifier_describe(t.certifier, sizeof text, text);
+    CHECK_TEXT(text, "try a smaller step");
+    text_case_close(&c);
+}
+
+// The same run, judged by a case whose restitution is another one: the first impact tells.
+static void restitution_is_that_of_the_case(void **state)
+{
+    (void)state;
+    static const char *const ways[] = { "alpha_ggl",
+                                        "moreau_jean, theta: 0.5",
+                                        "newmark",
+                                        "jump_newmark, gamma: 0.5",
+                                        "jump_bathe",
+                                        "half_explicit",
+                                        "half_explicit_rk",
+                                        "half_explicit_acceleration",
+                                        "tdg_plus",
+                                        "splitting",
+                                        "moreau_jean_explicit",
+                                        "moreau_midpoint",
+                                        "moreau_midpoint, rate: start",
+                                        "ggl_midpoint",
+                                        "ggl_midpoint, coupling: decoupled" };
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        char text[160];
+        const char *const set[] = { text, "time.step=1.0e-2", NULL };
+        trial t;
+        snprintf(text, sizeof text, "scheme={type: %s}", ways[k]);
+        CHECK(open_trial("cases/ball", set, &t));
+        pcs_row *row = (pcs_row *)&t.sim->system->rows[0];
+        double restitution = row->restitution;
+        bool is_hit = false;
+        for (int i = 0; i < 200 && !is_hit; i++) {
+            advance(&t, 1e-2);
+            is_hit = t.sim->report.rows[0].is_impact;
+            row->restitution = is_hit ? restitution + 1e-6 : restitution;
+            bool holds = judge(&t);
+            row->restitution = restitution;
+            if (holds == is_hit) fail_msg("%s: step %d", ways[k], i);
+        }
+        CHECK(is_hit);
+        assert_string_equal(pcs_certifier_certificate(t.certifier)->broken->name, "restitution of the case");
+        pcs_context_destroy(&t.ctx);
+    }
+}
+
+// A law that is imposed on a ball on its way up, which asks for nothing there.
+static void gates_are_where_the_scheme_says(void **state)
+{
+    (void)state;
+    static const char *const ways[] = { "moreau_jean, theta: 0.5", "newmark", "hht", "moreau_jean_explicit",
+                                        "moreau_midpoint" };
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        char text[160];
+        const char *const set[] = { text, "time.step=1.0e-2", "system.velocity=1.0", NULL };
+        trial t;
+        snprintf(text, sizeof text, "scheme={type: %s}", ways[k]);
+        CHECK(open_trial("cases/ball", set, &t));
+        advance(&t, 1e-2);
+        demand(&t, ways[k]);
+        pcs_certifier_mark(t.certifier);
+        advance(&t, 1e-2);
+        demand(&t, ways[k]);
+        pcs_certifier_rewind(t.certifier);
+        pcs_row_report *row = &t.sim->report.rows[0];
+        CHECK(row->rate > 0.0 && !row->is_gated);
+        row->is_gated = true;
+        CHECK(!judge(&t));
+        CHECK_TEXT(pcs_certifier_certificate(t.certifier)->broken->name, "contact law imposed");
+        pcs_certifier_rewind(t.certifier);
+        row->gate_is_contradictory = true; // then it is a choice, and counted where the scheme states gaps
+        CHECK(judge(&t));
+        pcs_context_destroy(&t.ctx);
+    }
+}
+
+static void contradictions_are_counted(void **state)
+{
+    (void)state;
+    const char *const set[] = { "scheme={type: alpha_ggl}", "time.step=1.0e-2", "system.velocity=1.0", NULL };
+    trial t;
+    CHECK(open_trial("cases/ball", set, &t));
+    for (int i = 0; i < 3; i++) {
+        advance(&t, 1e-2);
+        t.sim->report.rows[0].gate_is_contradictory = i > 0;
+        t.sim->report.rows[0].is_gated = i > 0;
+        demand(&t, "a contradiction");
+    }
+    const pcs_check *check = find_check(&t, "without a consistent answer");
+    CHECK(check != NULL && check->is_reported_only && check->worst_value == 2.0);
+    advance(&t, 1e-2);
+    t.sim->report.rows[0].is_gated = true;
+    CHECK(!judge(&t)); // no contradiction, no choice
+    pcs_context_destroy(&t.ctx);
+}
+
+// A scheme that states a tableau.
+static pcs_tableau stated;
+static int stated_order;
+
+static void state_tableau(const pcs_scheme *self, pcs_rule *rule)
+{
+    (void)self;
+    *rule = pcs_rule_of(PCS_RULE_NONE);
+    rule->tableau = &stated;
+    rule->order = stated_order;
+}
+
+static bool has_order(const trial *t)
+{
+    pcs_scheme_ops ops = *t->sim->scheme->ops;
+    ops.state_rule = state_tableau;
+    pcs_scheme scheme = *t->sim->scheme;
+    scheme.ops = &ops;
+    pcs_certifier *certifier;
+    CHECK_OK(t->ctx, pcs_certifier_create(t->ctx, &scheme, &certifier));
+    return pcs_certifier_certificate(certifier)->broken == NULL;
+}
+
+static void coefficients_have_their_order(void **state)
+{
+    (void)state;
+    static const pcs_tableau *const tableaus[] = { &pcs_tableau_herk2, &pcs_tableau_kutta3, &pcs_tableau_hem3,
+                                                   &pcs_tableau_rk4,   &pcs_tableau_hem4,   &pcs_tableau_fehlberg5 };
+    static const int orders[] = { 2, 3, 3, 4, 4, 5 };
+    const char *const set[] = { "scheme={type: mannshardt}", NULL };
+    trial t;
+    CHECK(open_trial("cases/ball", set, &t));
+    for (size_t k = 0; k < sizeof orders / sizeof *orders; k++) {
+        stated = *tableaus[k];
+        stated_order = orders[k];
+        CHECK(has_order(&t));
+        stated_order = orders[k] + 1;
+        CHECK(orders[k] == 5 || !has_order(&t)); // and no more; conditions end with order 5
+        stated_order = orders[k];
+        double *numbers[] = { &stated.a[0][0], stated.b, stated.c };
+        for (int part = 0; part < 3; part++)
+            for (int i = 0; i < (part == 0 ? PCS_MAX_STAGES * PCS_MAX_STAGES : PCS_MAX_STAGES); i++) {
+                double keep = numbers[part][i];
+                if (keep == 0.0) continue;
+                numbers[part][i] += 1e-4;
+                if (has_order(&t)) fail_msg("tableau %zu: part %d, number %d may be off", k, part, i);
+                numbers[part][i] = keep;
+            }
+    }
+    pcs_context_destroy(&t.ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_entry_is_judged),           cmocka_unit_test(false_root_is_known_by_its_energy),
+        cmocka_unit_test(restitution_is_that_of_the_case), cmocka_unit_test(gates_are_where_the_scheme_says),
+        cmocka_unit_test(contradictions_are_counted),      cmocka_unit_test(coefficients_have_their_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
