@@ -281,12 +281,13 @@ static void campaign_tell(const campaign_state *s, long index, const campaign_re
 {
     char name[CAMPAIGN_NAME];
     campaign_name(s->group, index, name);
-    printf("  %-70s %s t %-8.4g E %-14.10g steps %-6ld it %.2f worst %-3ld impacts %-5ld rise %.1e %.1f s\n", name,
+    printf("  %-70s %s t %-8.4g E %-14.10g steps %-6ld it %.2f worst %-3ld impacts %-5ld rise %.1e %.1f s %s\n", name,
            !r->is_done             ? "stopped"
            : r->message[0] != '\0' ? "wrong  "
                                    : "done   ",
            r->t, r->energy, r->steps, (double)r->iterations / (double)(r->steps + !r->steps), r->worst, r->impacts,
-           r->rise, r->seconds);
+           r->rise, r->seconds, r->message);
+    fflush(stdout);
 }
 
 // Takes in the next process that ends.
