@@ -8,7 +8,7 @@
 //   --by AXIS    a row for each value of an axis: mesh, step, scheme, friction, ...
 //   --with LABEL only runs with a value of this label, as in the lists of stopped runs
 //   --tell       a line for each run
-//   --seconds N  of the processor for each run (default 60); more counts as stopped
+//   --seconds N  of the processor for each run (default 60, quick 15); more counts as stopped
 //
 // Columns: runs, those that stopped, those that ended with a result they cannot have, steps, steps with an impact,
 // steps cut, steps handed on, iterations per step (of all steps, of those without and with an impact, worst), largest
@@ -38,7 +38,7 @@ static void study_usage(void)
 
 int main(int argc, char **argv)
 {
-    campaign_choice choice = { .seconds = 60 };
+    campaign_choice choice = { 0 };
     for (int i = 1; i < argc; i++) {
         bool has_next = i + 1 < argc;
         if (strcmp(argv[i], "--quick") == 0) choice.most = 20;
@@ -49,5 +49,6 @@ int main(int argc, char **argv)
         else if (argv[i][0] == '-' || choice.only != NULL) study_usage();
         else choice.only = argv[i];
     }
+    if (choice.seconds <= 0) choice.seconds = choice.most > 0 ? 15 : 60;
     return campaign_run(COUNT(lists), lists, &choice) > 0 ? 1 : 0;
 }

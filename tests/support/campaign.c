@@ -133,6 +133,13 @@ static double campaign_energy(const pcs_sim *sim)
     return now->kinetic + now->strain + now->potential;
 }
 
+// Kinetic energy, or what is still small beside all energy where nothing moves.
+static double campaign_scale(const pcs_sim *sim)
+{
+    const pcs_measure *now = &sim->ledger.now;
+    return fmax(now->kinetic, 1e-6 * (now->strain + fabs(now->potential)));
+}
+
 static void campaign_note(const pcs_sim *sim, campaign_result *r)
 {
     const double beginning = 0.05; // share of a run in which there may be too little motion to compare with
@@ -141,7 +148,7 @@ static void campaign_note(const pcs_sim *sim, campaign_result *r)
     if (r->t > beginning * sim->end_time && r->scale > 0.0) r->rise = fmax(r->rise, rise / r->scale);
     r->t = sim->state.t;
     r->energy = campaign_energy(sim);
-    r->scale = fmax(r->scale, sim->ledger.now.kinetic);
+    r->scale = fmax(r->scale, campaign_scale(sim));
     r->steps++;
     r->iterations += iterations;
     r->worst = iterations > r->worst ? iterations : r->worst;
@@ -171,7 +178,7 @@ static pcs_status campaign_go(const campaign_group *group, pcs_sim *sim, campaig
 {
     PCS_TRY(pcs_sim_start(sim));
     r->energy = campaign_energy(sim);
-    r->scale = sim->ledger.now.kinetic;
+    r->scale = campaign_scale(sim);
     if (group->judge != NULL) group->judge(sim, false, notes);
     while (!pcs_sim_is_done(sim)) {
         PCS_TRY(pcs_sim_step(sim));
@@ -272,12 +279,13 @@ static void campaign_tell(const campaign_state *s, long index, const campaign_re
 {
     char name[CAMPAIGN_NAME];
     campaign_name(s->group, index, name);
-    printf("  %-70s %s t %-8.4g E %-14.10g steps %-6ld it %.2f worst %-3ld impacts %-5ld rise %.1e %.1f s\n", name,
+    printf("  %-70s %s t %-8.4g E %-14.10g steps %-6ld it %.2f worst %-3ld impacts %-5ld rise %.1e %.1f s %s\n", name,
            !r->is_done             ? "stopped"
            : r->message[0] != '\0' ? "wrong  "
                                    : "done   ",
            r->t, r->energy, r->steps, (double)r->iterations / (double)(r->steps + !r->steps), r->worst, r->impacts,
-           r->rise, r->seconds);
+           r->rise, r->seconds, r->message);
+    fflush(stdout);
 }
 
 // Takes in the next process that ends.

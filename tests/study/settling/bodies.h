@@ -103,7 +103,7 @@ static const campaign_group body_groups[] = {
       .judge = judge_capstan },
     CHAIN(6),
     CHAIN(12),
-    CHAIN(24),
+    CHAIN(18),
     { .name = "slider-crank",
       .path = "cases/slider_crank",
       .axes = { TURNS, CRANK_STEPS, CRANK_SCHEMES,
