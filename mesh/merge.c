@@ -51,7 +51,7 @@ static size_t merge_hash(const double box[3])
 {
     uint64_t key = 0;
     for (int k = 0; k < 3; k++) {
-        double part = box[k] + 0.0; // -0 and 0 are the same box
+        double part = box[k] == 0.0 ? 0.0 : box[k]; // -0 and 0 are the same box
         uint64_t bits;
         memcpy(&bits, &part, sizeof bits);
         key ^= bits;

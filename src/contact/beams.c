@@ -9,6 +9,9 @@
 #include <math.h>
 #include <string.h>
 
+// So near to an end of its cell, in units of the cell, a place is that end: round-off cannot tell on which side it is.
+static const double SEAM = 1e-9;
+
 // Cells of both sets that meet at each node: how many, and two of them.
 typedef struct beams_star {
     int count, cell[2];
@@ -157,7 +160,8 @@ pcs_status pcs_beams_create(pcs_context *ctx, const pcs_mesh *mesh, const pcs_be
 int pcs_beams_next(const pcs_beams *self, pcs_beam_pair pair, const pcs_closest *closest, pcs_beam_pair next[2])
 {
     int count = 0;
-    bool is_end_a = closest->s <= 0.0 || closest->s >= 1.0, is_end_b = closest->t <= 0.0 || closest->t >= 1.0;
+    bool is_end_a = closest->s <= SEAM || closest->s >= 1.0 - SEAM;
+    bool is_end_b = closest->t <= SEAM || closest->t >= 1.0 - SEAM;
     int a = is_end_a ? self->neighbour[pair.a][closest->s > 0.5] : -1;
     int b = is_end_b ? self->neighbour[pair.b][closest->t > 0.5] : -1;
     if (a >= 0 && self->in_a[a]) next[count++] = (pcs_beam_pair){ a, pair.b };

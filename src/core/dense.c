@@ -5,6 +5,11 @@
 
 bool pcs_dense_solve(int n, double *A, double *b)
 {
+    return pcs_dense_solve_to(n, A, b, 1e-13);
+}
+
+bool pcs_dense_solve_to(int n, double *A, double *b, double smallest)
+{
     for (int k = 0; k < n; k++) {
         int pivot = k;
         double size = 0.0;
@@ -15,7 +20,7 @@ bool pcs_dense_solve(int n, double *A, double *b)
             }
         double scale = 0.0;
         for (int j = 0; j < n; j++) scale = fmax(scale, fabs(A[pivot * n + j]));
-        if (!(size > 1e-13 * scale)) return false;
+        if (!(size > smallest * scale)) return false;
         for (int j = 0; j < n && pivot != k; j++) {
             double keep = A[k * n + j];
             A[k * n + j] = A[pivot * n + j];
@@ -35,6 +40,50 @@ bool pcs_dense_solve(int n, double *A, double *b)
         b[i] /= A[i * n + i];
     }
     return true;
+}
+
+bool pcs_dense_factor(int n, double *A, int *pivot)
+{
+    bool is_regular = true;
+    for (int k = 0; k < n; k++) {
+        double size = 0.0, scale = 0.0;
+        pivot[k] = k;
+        for (int i = k; i < n; i++) {
+            if (fabs(A[i * n + k]) <= size) continue;
+            size = fabs(A[i * n + k]);
+            pivot[k] = i;
+        }
+        // Multipliers of the rows before stand left of the diagonal; what has been eliminated was no smaller than they.
+        for (int j = k; j < n; j++) scale = fmax(scale, fabs(A[pivot[k] * n + j]));
+        for (int i = 0; i < k; i++) scale = fmax(scale, fabs(A[pivot[k] * n + i] * A[i * n + k]));
+        if (!(size > 1e-13 * scale)) is_regular = false;
+        for (int j = 0; j < n && pivot[k] != k; j++) {
+            double keep = A[k * n + j];
+            A[k * n + j] = A[pivot[k] * n + j];
+            A[pivot[k] * n + j] = keep;
+        }
+        for (int i = k + 1; i < n; i++) {
+            double factor = size > 0.0 ? A[i * n + k] / A[k * n + k] : 0.0;
+            A[i * n + k] = factor;
+            for (int j = k + 1; j < n && factor != 0.0; j++) A[i * n + j] -= factor * A[k * n + j];
+        }
+    }
+    return is_regular;
+}
+
+void pcs_dense_back(int n, const double *LU, const int *pivot, double *b)
+{
+    for (int k = 0; k < n; k++) {
+        double keep = b[pivot[k]];
+        b[pivot[k]] = b[k];
+        b[k] = keep;
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) b[i] -= LU[i * n + j] * b[j];
+    for (int i = n - 1; i >= 0; i--) {
+        for (int j = i + 1; j < n; j++) b[i] -= LU[i * n + j] * b[j];
+        b[i] /= LU[i * n + i];
+    }
 }
 
 bool pcs_dense_invert(int n, double *A, double *work)

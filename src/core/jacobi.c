@@ -22,6 +22,7 @@ static void jacobi_rotate(int n, double *A, double *V, int p, int q)
         A[p * n + k] = c * a - s * b;
         A[q * n + k] = s * a + c * b;
     }
+    A[p * n + q] = A[q * n + p] = 0.0; // but for round-off, which beside a zero on the diagonal would never end
     for (int k = 0; k < n; k++) {
         double a = V[k * n + p], b = V[k * n + q];
         V[k * n + p] = c * a - s * b;

@@ -5,6 +5,7 @@
 #include "output/file.h"
 #include "output/observer.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,9 +32,10 @@ static void progress_format_time(double seconds, size_t room, char *text)
     else snprintf(text, room, "%.2g s", seconds);
 }
 
+// A share that is a whole number of percents but for round-off is one.
 static double progress_share(const pcs_view *view)
 {
-    double share = view->end_time > 0.0 ? view->state->t / view->end_time : 1.0;
+    double share = view->end_time > 0.0 ? view->state->t / view->end_time * (1.0 + 4.0 * DBL_EPSILON) : 1.0;
     return !(share > 0.0) ? 0.0 : share < 1.0 ? share : 1.0;
 }
 

@@ -106,6 +106,7 @@ static void json_effort(json *j, const pcs_summary *s, const pcs_view *view)
     json_whole(j, "rejections", view->rejections);
     json_whole(j, "cut", view->cut_steps);
     json_whole(j, "finest_cut", view->finest_cut);
+    json_whole(j, "handovers", view->handovers);
     json_whole(j, "inexact", view->inexact);
     json_whole(j, "iterations", view->iterations);
     json_real(j, "iterations_mean", done > 0 ? (double)view->iterations / (double)done : NAN);

@@ -37,6 +37,9 @@ static void summary_text_head(pcs_file *f, const pcs_summary *s, const pcs_view 
             f, "Cut steps    %ld covered by smaller ones, from t = %.6g to %.6g s; the finest h/%ld at %.6g s\n",
             view->cut_steps, view->first_cut, view->last_cut, 1L << view->finest_cut, view->finest_cut_time);
     }
+    if (view->handovers > 0)
+        pcs_file_print(f, "Hand-overs   %ld steps that %s could not settle went to another solver\n", view->handovers,
+                       view->solver_name);
     if (view->is_controlled) {
         pcs_file_print(f, "Step control %ld scheme steps tried, %ld steps rejected, %.3g s a step in the mean",
                        view->attempts, view->rejections, done > 0 ? view->state->t / (double)done : 0.0);

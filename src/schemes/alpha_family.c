@@ -153,6 +153,15 @@ void pcs_alpha_book(pcs_scheme *self, pcs_alpha *s, const pcs_state *x, const do
     report->numerical_loss = alpha_numerical_loss(self, s, x, h) + alpha_damping(self, s, x, v, report);
 }
 
+pcs_rule pcs_velocity_rule(void)
+{
+    pcs_rule rule = pcs_rule_of(PCS_RULE_ALPHA);
+    rule.normal_way = rule.tangent_way = 0.5;
+    rule.rate = PCS_RATE_START;
+    rule.gate = PCS_GATE_FORESEEN;
+    return rule;
+}
+
 pcs_status pcs_velocity_setup(pcs_scheme *self)
 {
     pcs_alpha *s = self->data;
@@ -185,7 +194,7 @@ pcs_status pcs_velocity_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     pcs_next_foresee(self, &s->next, x, h);
     pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
     pcs_step_result result;
-    self->solver->ops->solve(self->solver, &problem, &result);
+    pcs_step_solve(self->solver, &problem, &result);
     report->outcome = result.outcome;
     report->iterations = result.iterations;
     if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) return PCS_OK;

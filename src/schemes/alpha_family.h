@@ -52,6 +52,9 @@ void pcs_alpha_accept(pcs_alpha *s, pcs_state *x, const double resultant[3], con
 // numerical_loss, which gets the rest of the damping.
 void pcs_alpha_book(pcs_scheme *self, pcs_alpha *s, const pcs_state *x, const double *v, pcs_step_report *report);
 
+// What all velocity-level schemes of the family state but for their numbers.
+pcs_rule pcs_velocity_rule(void);
+
 // The velocity-level scheme; the scheme's data are a pcs_alpha with its parameters set.
 pcs_status pcs_velocity_setup(pcs_scheme *self);
 pcs_status pcs_velocity_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report);

@@ -163,7 +163,7 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     pcs_next_drive(self, next, x->t, h);
     pcs_step_problem problem = pcs_next_problem(self, next, x, x->t + h);
     pcs_step_result result;
-    self->solver->ops->solve(self->solver, &problem, &result);
+    pcs_step_solve(self->solver, &problem, &result);
     report->outcome = result.outcome;
     report->iterations = result.iterations;
     if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, next, report)) return PCS_OK;
@@ -175,6 +175,17 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     pcs_alpha_accept(&s->alpha, x, resultant, filtered);
     pcs_next_accept(next, x, report, self->system->nrow);
     return PCS_OK;
+}
+
+static void ggl_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    const ggl_params *p = self->params;
+    *rule = pcs_rule_of(PCS_RULE_ALPHA);
+    rule->radius = p->rho_inf;
+    rule->tangent_way = 0.5;
+    rule->has_correction = rule->has_smooth_joints = true;
+    rule->gains_energy = p->variant == VARIANT_MODIFIED_LCP;
+    rule->rate = PCS_RATE_START;
 }
 
 const pcs_scheme_ops pcs_scheme_alpha_ggl = {
@@ -190,6 +201,7 @@ const pcs_scheme_ops pcs_scheme_alpha_ggl = {
     .allows_control = true,
     .refuses = ggl_refuses,
     .takes_rotations = true,
+    .state_rule = ggl_state_rule,
     .setup = ggl_setup,
     .start = ggl_start,
     .step = ggl_step,

@@ -36,9 +36,10 @@ static const pcs_option index3_options[] = {
 
 typedef struct index3 {
     pcs_alpha alpha;
-    double *force, *filtered;           // [nrow] lam and its filtered value at the start of the step, N
-    double *next_force, *next_filtered; // [nrow] at its end
-    double damping_power;               // v^T C v at the start of the step, W
+    double *force, *filtered;            // [nrow] lam and its filtered value at the start of the step, N
+    double *next_force, *next_filtered;  // [nrow] at its end
+    double momentum[3], filtered_sum[3]; // resultants of lam and of its filtered value at the start of the step, N
+    double damping_power;                // v^T C v at the start of the step, W
 } index3;
 
 static const char *index3_refuses(const pcs_system *system, const void *params)
@@ -68,6 +69,9 @@ static pcs_status index3_start(pcs_scheme *self, pcs_state *x, pcs_step_report *
     pcs_joint_acceleration(self, &s->alpha.next, x->t, x->q, x->v, x->history[PCS_ALPHA_VD]);
     pcs_alpha_start(self, &s->alpha, x);
     for (int j = 0; j < self->system->nrow; j++) s->force[j] = s->filtered[j] = s->alpha.next.lam[j];
+    for (int k = 0; k < 3; k++) s->momentum[k] = 0.0;
+    if (pcs_rows_turn(self->system)) pcs_add_row_momentum(self->system, 1.0, s->force, NULL, s->momentum);
+    for (int k = 0; k < 3; k++) s->filtered_sum[k] = s->momentum[k];
     s->damping_power = pcs_damping_power(self->system, x->q, x->v);
     pcs_start_report(self, x, &s->alpha.next, report);
     return PCS_OK;
@@ -118,6 +122,25 @@ static void index3_report_rows(pcs_scheme *self, double h, double force_of_la, d
     }
 }
 
+// The filter spreads forces over directions of several steps, the report tells them along those of the end: adds the
+// difference to the impulse of the step.
+static void index3_turn(pcs_scheme *self, pcs_step_report *report)
+{
+    index3 *s = self->data;
+    const pcs_alpha *al = &s->alpha;
+    double now[3] = { 0.0 }, h = report->h;
+    if (!pcs_rows_turn(self->system)) return;
+    pcs_add_row_momentum(self->system, 1.0, s->next_force, NULL, now);
+    for (int k = 0; k < 3; k++) {
+        double last = s->filtered_sum[k];
+        s->filtered_sum[k] = ((1.0 - al->af) * now[k] + al->af * s->momentum[k] - al->am * last) / (1.0 - al->am);
+        s->momentum[k] = now[k];
+        report->smooth_impulse[k] += h * ((1.0 - al->ga) * last + al->ga * s->filtered_sum[k]);
+    }
+    for (int j = 0; j < self->system->nrow; j++) s->alpha.next.rate_before[j] = report->rows[j].step_impulse;
+    pcs_add_row_momentum(self->system, -1.0, s->alpha.next.rate_before, NULL, report->smooth_impulse);
+}
+
 static void index3_accept(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     index3 *s = self->data;
@@ -127,11 +150,12 @@ static void index3_accept(pcs_scheme *self, pcs_state *x, pcs_step_report *repor
     report->external_work = pcs_trapezoidal_load_work(self->system, x, s->alpha.next.q, h);
     report->damping_loss = 0.5 * h * (s->damping_power + power);
     s->damping_power = power;
+    pcs_alpha_balance(self, &s->alpha, x, h, resultant, filtered, report->smooth_impulse);
+    index3_turn(self, report);
     s->force = s->next_force;
     s->filtered = s->next_filtered;
     s->next_force = force;
     s->next_filtered = old_filtered;
-    pcs_alpha_balance(self, &s->alpha, x, h, resultant, filtered, report->smooth_impulse);
     pcs_alpha_accept(&s->alpha, x, resultant, filtered);
     pcs_next_accept(&s->alpha.next, x, report, self->system->nrow);
 }
@@ -150,7 +174,7 @@ static pcs_status index3_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     index3_state_law(self, form.kb);
     pcs_step_problem problem = pcs_next_problem(self, &s->alpha.next, x, x->t + h);
     pcs_step_result result;
-    self->solver->ops->solve(self->solver, &problem, &result);
+    pcs_step_solve(self->solver, &problem, &result);
     report->outcome = result.outcome;
     report->iterations = result.iterations;
     if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->alpha.next, report)) return PCS_OK;
@@ -160,6 +184,13 @@ static pcs_status index3_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     index3_report_rows(self, h, form.c / h, form.kb, report);
     index3_accept(self, x, report);
     return PCS_OK;
+}
+
+static void index3_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    *rule = pcs_rule_of(PCS_RULE_ALPHA);
+    rule->radius = ((const index3_params *)self->params)->rho_inf;
+    rule->has_smooth_rows = rule->gains_energy = true;
 }
 
 const pcs_scheme_ops pcs_scheme_alpha_index3 = {
@@ -173,6 +204,7 @@ const pcs_scheme_ops pcs_scheme_alpha_index3 = {
     .is_position_level = true,
     .ignores_restitution = true,
     .refuses = index3_refuses,
+    .state_rule = index3_state_rule,
     .setup = index3_setup,
     .start = index3_start,
     .step = index3_step,

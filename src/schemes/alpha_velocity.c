@@ -26,6 +26,12 @@ static pcs_status alpha_setup(pcs_scheme *self)
     return pcs_velocity_setup(self);
 }
 
+static void alpha_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    *rule = pcs_velocity_rule();
+    rule->radius = ((const alpha_params *)self->params)->rho_inf;
+}
+
 const pcs_scheme_ops pcs_scheme_alpha_velocity = {
     .name = "alpha_velocity",
     .summary = "nonsmooth generalized-alpha, contact at velocity level; keeps energy well, penetrates by O(h)",
@@ -38,6 +44,7 @@ const pcs_scheme_ops pcs_scheme_alpha_velocity = {
     .follows_drives = true,
     .allows_control = true,
     .takes_rotations = true,
+    .state_rule = alpha_state_rule,
     .setup = alpha_setup,
     .start = pcs_velocity_start,
     .step = pcs_velocity_step,

@@ -66,6 +66,14 @@ void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const do
 // Adds what the forces lam of bilateral rows sum up to over the moving equations; directions as they stand.
 void pcs_add_joint_resultant(const pcs_system *system, const double *lam, double sum[3]);
 
+// A rule of this kind with nothing else in it: no numbers of the alpha family, positions moved by no mean velocity.
+pcs_rule pcs_rule_of(pcs_rule_kind kind);
+
+// Do directions of rows change, so that impulses of one step may act along several?
+bool pcs_rows_turn(const pcs_system *system);
+// Adds `scale` times the momentum that impulses z and z_t (NULL: none) of the rows give along directions as they stand.
+void pcs_add_row_momentum(const pcs_system *system, double scale, const double *z, const double *z_t, double sum[3]);
+
 // e G v and e_T T v of every row at the present directions.
 void pcs_next_targets(const pcs_scheme *self, pcs_next *next, const double *v);
 // What driven rows add to the targets, so that their velocity at the end t + h of the step is the given one.

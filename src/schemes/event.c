@@ -49,6 +49,7 @@ void pcs_event_begin(pcs_events *e, const pcs_event_memory *memory)
     memset(e->is_impact, 0, sizeof e->is_impact);
     memset(e->released, 0, sizeof e->released);
     memset(e->closed, 0, sizeof e->closed);
+    memset(e->pushed, 0, sizeof e->pushed);
     e->impact_loss = 0.0;
     e->iterations = e->count = 0;
     e->bad_equation = -1;
@@ -187,6 +188,7 @@ static pcs_outcome event_strike(pcs_scheme *self, pcs_events *e, const double *q
         e->impulse[j] += e->la[j];
         e->impact_loss -= 0.5 * e->la[j] * (before[j] + pcs_system_rate(system, j, v));
     }
+    if (outcome == PCS_CONVERGED) pcs_event_push(self, 1.0, e->la, e->pushed);
     return outcome;
 }
 
@@ -276,7 +278,15 @@ void pcs_event_project_velocity(pcs_scheme *self, pcs_events *e, double *v)
         if (!event_project(self, e, rate, v)) return;
         for (int j = 0; j < system->nrow; j++)
             if (e->now.held[j]) e->smooth[j] += e->la[j];
+        for (int j = 0; j < system->nrow; j++)
+            if (!e->now.held[j]) e->la[j] = 0.0;
+        pcs_event_push(self, 1.0, e->la, e->pushed);
     }
+}
+
+void pcs_event_push(const pcs_scheme *self, double scale, const double *z, double pushed[3])
+{
+    if (pcs_rows_turn(self->system)) pcs_add_row_momentum(self->system, scale, z, NULL, pushed);
 }
 
 void pcs_event_report(const pcs_scheme *self, pcs_events *e, const double *q, const double *v, pcs_step_report *report)
@@ -297,6 +307,10 @@ void pcs_event_report(const pcs_scheme *self, pcs_events *e, const double *q, co
             .is_impact = e->is_impact[j],
         };
     }
+    // Told along the directions of the end.
+    pcs_event_push(self, -1.0, e->smooth, e->pushed);
+    pcs_event_push(self, -1.0, e->impulse, e->pushed);
+    for (int k = 0; k < 3; k++) report->smooth_impulse[k] += e->pushed[k];
     report->impact_loss = e->impact_loss;
     report->iterations = e->iterations;
     report->is_joined = true;

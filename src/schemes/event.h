@@ -36,6 +36,7 @@ typedef struct pcs_events {
     double smooth[PCS_MAX_ROWS];  // N s, impulse of the lasting forces
     double impulse[PCS_MAX_ROWS]; // N s, of impacts
     bool is_impact[PCS_MAX_ROWS];
+    double pushed[3];   // N s, momentum that all of these gave, along the directions of their time
     double impact_loss; // J
     int iterations, count;
     // Of the last acceleration
@@ -83,6 +84,8 @@ void pcs_event_clear_floors(pcs_scheme *self, pcs_events *e, const double *q);
 void pcs_event_project_position(pcs_scheme *self, pcs_events *e, double *q);
 void pcs_event_project_velocity(pcs_scheme *self, pcs_events *e, double *v);
 
+// Adds the momentum that impulses z give along directions as they stand to `pushed`; nothing where they never turn.
+void pcs_event_push(const pcs_scheme *self, double scale, const double *z, double pushed[3]);
 // Rows and impact loss of the step that leads to the next state; the projection stands there.
 void pcs_event_report(const pcs_scheme *self, pcs_events *e, const double *q, const double *v, pcs_step_report *report);
 

@@ -110,6 +110,7 @@ static bool driven_slope(void *user, double t, const double *y, double *dy)
     dy[s->work] = pcs_load_work(system, t, q, s->next.q); // of the way that v goes in 1 s: its power
     dy[s->damping] = pcs_damping_power(system, q, v);
     pcs_resultant(system, t, q, v, dy + s->resultant);
+    pcs_event_push(self, 1.0, s->events->force, dy + s->resultant);
     return true;
 }
 

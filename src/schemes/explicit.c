@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double round_off = 1e-13; // of the size of the system: a contact at rest must not open by rounding
+
 pcs_status pcs_explicit_setup(pcs_scheme *self, pcs_explicit *s)
 {
     const pcs_system *system = self->system;
@@ -12,6 +14,7 @@ pcs_status pcs_explicit_setup(pcs_scheme *self, pcs_explicit *s)
     PCS_TAKE(self->ctx, s->stage, system->nrow, "the stage impulses");
     PCS_TAKE(self->ctx, s->stage_t, system->ntangent, "the stage impulses");
     PCS_TAKE(self->ctx, s->was_closed, system->nrow, "the stage contacts");
+    if (!system->is_linear) PCS_TAKE(self->ctx, s->kick, system->nv, "the stage impulses");
     // Contact problems see M alone; a form with h = 1 serves steps of any size.
     pcs_step_form form = { .h = 1.0 };
     pcs_outcome outcome;
@@ -26,14 +29,16 @@ void pcs_explicit_clear(pcs_scheme *self, pcs_explicit *s)
         next->gate[j] = 0;
     }
     for (int t = 0; t < self->system->ntangent; t++) s->stage_t[t] = next->la_t[t] = next->target_t[t] = 0.0;
+    if (s->kick != NULL) memset(s->kick, 0, (size_t)self->system->nv * sizeof *s->kick);
 }
 
 int pcs_explicit_find_closed(pcs_scheme *self, pcs_explicit *s, const double *q, unsigned char *is_closed)
 {
     int count = 0;
+    double closed = s->gap_tolerance + round_off * self->system->length;
     self->system->ops->gaps(self->system, q, s->next.gap);
     for (int j = 0; j < self->system->nrow; j++) {
-        is_closed[j] = self->system->rows[j].is_bilateral || s->next.gap[j] <= s->gap_tolerance;
+        is_closed[j] = self->system->rows[j].is_bilateral || s->next.gap[j] <= closed;
         count += is_closed[j];
     }
     return count;
@@ -88,6 +93,7 @@ pcs_outcome pcs_explicit_impact(pcs_scheme *self, pcs_explicit *s, pcs_step_repo
     pcs_next_targets(self, &s->next, s->next.v);
     for (int j = 0; j < self->system->nrow; j++) s->stage[j] = 0.0;
     for (int t = 0; t < self->system->ntangent; t++) s->stage_t[t] = 0.0;
+    if (s->kick != NULL) memset(s->kick, 0, (size_t)self->system->nv * sizeof *s->kick);
     return pcs_explicit_settle(self, s, report);
 }
 
@@ -220,6 +226,15 @@ void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, double duration
         if (is_impact) report->impact_loss -= 0.5 * la * (row->rate_before + row->rate);
         explicit_report_tangents(self, s, row, j, next->v, is_impact, report);
     }
+}
+
+void pcs_explicit_add_turned_momentum(const pcs_scheme *self, const pcs_explicit *s, double sum[3])
+{
+    pcs_measure pushed;
+    if (!pcs_rows_turn(self->system) || s->kick == NULL) return;
+    self->system->ops->measure(self->system, s->next.q, s->kick, &pushed);
+    for (int k = 0; k < 3; k++) sum[k] += pushed.free_momentum[k];
+    pcs_add_row_momentum(self->system, -1.0, s->stage, s->stage_t, sum);
 }
 
 void pcs_explicit_report_work(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, pcs_step_report *report)

@@ -12,6 +12,7 @@ typedef struct pcs_explicit {
     double gap_tolerance;      // m, a gap up to this is closed
     unsigned char *was_closed; // [nrow] at the start of the step
     double *stage, *stage_t;   // [nrow], [ntangent] impulses of the earlier stages as they enter the step, N s
+    double *kick;              // [nv] what those impulses did to v; NULL where M and G are constant
     double damping_power;      // W, at the start of the step
 } pcs_explicit;
 
@@ -60,6 +61,9 @@ const char *pcs_refuse_friction(const pcs_system *system, const void *params);
 // Books the loss of an impact.
 void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, double duration, bool is_impact,
                               pcs_step_report *report);
+// Impulses of earlier stages pushed along other directions than those of the end, along which they are told: adds the
+// difference to an impulse of the step.
+void pcs_explicit_add_turned_momentum(const pcs_scheme *self, const pcs_explicit *s, double sum[3]);
 // The trapezoidal quadratures of damping and loads.
 void pcs_explicit_report_work(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, pcs_step_report *report);
 

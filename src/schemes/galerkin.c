@@ -194,6 +194,9 @@ static pcs_outcome galerkin_end(pcs_scheme *self, const pcs_state *x, double h, 
         galerkin_sum(M, n, h, s->w.position[M], s->A, x->v, next->v);
         for (int k = 0; k <= M; k++)
             for (int j = 0; j < self->system->nrow; j++) s->base.stage[j] += h * s->w.position[M][k] * s->la[k][j];
+        for (int k = 0; k <= M; k++)
+            for (int i = 0; i < n && s->base.kick != NULL; i++)
+                s->base.kick[i] += h * s->w.position[M][k] * (s->A[k][i] - s->free[k][i]);
         pcs_explicit_leave(self, &s->base);
         outcome = PCS_CONVERGED;
     }
@@ -216,6 +219,7 @@ static void galerkin_report(pcs_scheme *self, const pcs_state *x, bool is_impact
         pcs_resultant(self->system, x->t + s->w.tau[k] * h, s->Q[k], s->V[k], resultant);
         for (int i = 0; i < 3; i++) report->smooth_impulse[i] += h * s->w.position[M][k] * resultant[i];
     }
+    pcs_explicit_add_turned_momentum(self, &s->base, report->smooth_impulse);
     pcs_explicit_report_work(self, &s->base, x, report);
 }
 

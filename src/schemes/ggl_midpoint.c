@@ -217,11 +217,21 @@ static pcs_status ggl_mid_step(pcs_scheme *self, pcs_state *x, double h, pcs_ste
     if (((const ggl_mid_params *)self->params)->coupling == UNIFIED) {
         double resultant[3];
         pcs_resultant(self->system, x->t + 0.5 * h, s->mid_q, s->mid_v, resultant);
-        for (int k = 0; k < 3; k++) report->smooth_impulse[k] = h * resultant[k];
+        for (int k = 0; k < 3; k++) report->smooth_impulse[k] = h * resultant[k] + s->turned[k];
     }
     ggl_mid_book_correction(self, s, report);
     pcs_next_accept(next, x, report, self->system->nrow);
     return PCS_OK;
+}
+
+static void ggl_mid_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    const ggl_mid_params *p = self->params;
+    bool is_exact = p->coupling == UNIFIED && p->gap == PCS_GGL_EXACT;
+    *rule = pcs_rule_of(p->coupling == UNIFIED ? PCS_RULE_MEAN : PCS_RULE_MIDPOINT);
+    rule->rate = is_exact ? PCS_RATE_START : p->coupling == UNIFIED ? PCS_RATE_NONE : PCS_RATE_MIDDLE;
+    rule->gate = PCS_GATE_MIDDLE;
+    rule->gate_tolerance = p->gap_tolerance;
 }
 
 const pcs_scheme_ops pcs_scheme_ggl_midpoint = {
@@ -235,6 +245,7 @@ const pcs_scheme_ops pcs_scheme_ggl_midpoint = {
     .check = ggl_mid_check,
     .refuses = ggl_mid_refuses,
     .stable_step = ggl_mid_stable_step,
+    .state_rule = ggl_mid_state_rule,
     .setup = ggl_mid_setup,
     .start = ggl_mid_start,
     .step = ggl_mid_step,

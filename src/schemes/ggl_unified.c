@@ -219,6 +219,18 @@ static pcs_outcome unified_iterate(pcs_scheme *self, pcs_ggl *s, const pcs_state
     return unified_is_finite(self->system, s, next) ? PCS_CONVERGED : PCS_NOT_FINITE;
 }
 
+// To the directions where the velocity law holds; what impulses along those of the middle gave beyond that is kept.
+static void unified_turn(pcs_scheme *self, pcs_ggl *s)
+{
+    const pcs_next *next = &s->base.base.next;
+    bool turns = pcs_rows_turn(self->system);
+    for (int k = 0; k < 3; k++) s->turned[k] = 0.0;
+    if (s->gap != PCS_GGL_EXACT) return;
+    if (turns) pcs_add_row_momentum(self->system, 1.0, next->la, next->la_t, s->turned);
+    pcs_projection_turn(self->solver, next->q);
+    if (turns) pcs_add_row_momentum(self->system, -1.0, next->la, next->la_t, s->turned);
+}
+
 // Takes the multipliers over and puts the projection where the velocity law holds: X = M^-1 G(qm)^T with the directions
 // of q' (exact) or of the middle.
 static void unified_finish(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
@@ -231,12 +243,12 @@ static void unified_finish(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
         s->mid_v[i] = 0.5 * (x->v[i] + next->v[i]);
     }
     pcs_projection_aim(self->solver, s->mid_q);
-    if (s->gap == PCS_GGL_EXACT) pcs_projection_turn(self->solver, next->q);
     for (int j = 0; j < m; j++) {
         s->psi[j] = z[j];
         next->la[j] = z[m + j];
     }
     for (int t = 0; t < self->system->ntangent; t++) next->la_t[t] = z[2 * m + t];
+    unified_turn(self, s);
     memcpy(next->d, next->v, (size_t)n * sizeof(double));
     pcs_explicit_push(self, -1.0, next->la, next->la_t, next->d);
     pcs_rows_multiply(self->system->G, next->d, next->rate_before);

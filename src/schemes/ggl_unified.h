@@ -26,6 +26,7 @@ typedef struct pcs_ggl {
     double **Y;              // [2 nrow + ntangent][nv] what units of Psi, La and Lt do to v
     double *mid_q, *mid_v;   // [nv] middle of the step
     double *r, *dv;          // [nv] position residual, velocity change
+    double turned[3];        // N s, what the impulses gave beyond themselves along the directions they are told along
 } pcs_ggl;
 
 pcs_status pcs_ggl_take_unified(pcs_scheme *self, pcs_ggl *s);

@@ -50,7 +50,6 @@ typedef struct half {
     pcs_explicit base;
     double *v1;               // [nv] velocity after stage 1
     double *first, *first_t;  // [nrow], [ntangent] P0
-    double *kick;             // [nv] half of what P0 did to v1; only where M or G vary
     bool reuses_acceleration; // f does not see the velocity
     double resultant[3];      // N, of f at the start of the step
     // of impulsive steps
@@ -81,7 +80,6 @@ static pcs_status half_setup(pcs_scheme *self)
     PCS_TAKE(self->ctx, s->first, system->nrow, "the stage impulses");
     PCS_TAKE(self->ctx, s->first_t, system->ntangent, "the stage impulses");
     s->reuses_acceleration = system->is_linear && !system->has_damping;
-    if (!system->is_linear) PCS_TAKE(self->ctx, s->kick, system->nv, "the stage impulses");
     return isnan(params->impulsive_step) ? PCS_OK : half_take_impulsive(self, s);
 }
 
@@ -115,15 +113,15 @@ static pcs_outcome half_contact_stage(pcs_scheme *self, const pcs_state *x, doub
     int n = system->nv;
     for (int j = 0; j < system->nrow; j++) s->base.next.gate[j] = s->base.was_closed[j];
     if (!system->is_linear) {
-        for (int i = 0; i < n; i++) s->kick[i] = x->q[i] + h * x->v[i];
-        pcs_next_retract(self, x, s->kick);
-        pcs_projection_turn(self->solver, s->kick);
-        for (int i = 0; i < n; i++) s->kick[i] = 0.0;
+        for (int i = 0; i < n; i++) s->base.kick[i] = x->q[i] + h * x->v[i];
+        pcs_next_retract(self, x, s->base.kick);
+        pcs_projection_turn(self->solver, s->base.kick);
+        for (int i = 0; i < n; i++) s->base.kick[i] = 0.0;
     }
     pcs_outcome outcome = pcs_explicit_contact(self, &s->base, s->v1, s->first, s->first_t, report);
     if (outcome != PCS_CONVERGED) return outcome;
     pcs_explicit_push(self, 0.5 * h, s->first, s->first_t, s->base.next.q);
-    if (!system->is_linear) pcs_explicit_push(self, 0.5, s->first, s->first_t, s->kick);
+    if (!system->is_linear) pcs_explicit_push(self, 0.5, s->first, s->first_t, s->base.kick);
     for (int j = 0; j < system->nrow; j++) s->base.stage[j] = 0.5 * s->first[j];
     for (int t = 0; t < system->ntangent; t++) s->base.stage_t[t] = 0.5 * s->first_t[t];
     return PCS_CONVERGED;
@@ -138,8 +136,8 @@ static void half_free_velocity(pcs_scheme *self, const pcs_state *x, double h, b
     PCS_INDEPENDENT
     for (int i = 0; i < self->system->nv; i++) v_new[i] = v[i] + 0.5 * h * (a0[i] + a1[i]);
     if (is_impact) return;
-    if (s->kick == NULL) pcs_explicit_push(self, 0.5, s->first, s->first_t, v_new);
-    for (int i = 0; i < self->system->nv && s->kick != NULL; i++) v_new[i] += s->kick[i];
+    if (s->base.kick == NULL) pcs_explicit_push(self, 0.5, s->first, s->first_t, v_new);
+    for (int i = 0; i < self->system->nv && s->base.kick != NULL; i++) v_new[i] += s->base.kick[i];
 }
 
 static pcs_outcome half_second_stage(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact,
@@ -155,36 +153,13 @@ static pcs_outcome half_second_stage(pcs_scheme *self, const pcs_state *x, doubl
     return *is_impact ? pcs_explicit_impact(self, &s->base, report) : pcs_explicit_settle(self, &s->base, report);
 }
 
-// Impulses of the first stage pushed along the directions of its start, and are told along those of the end.
-static void half_add_turned_momentum(const pcs_scheme *self, double sum[3])
-{
-    const half *s = self->data;
-    const pcs_system *system = self->system;
-    pcs_measure pushed;
-    system->ops->measure(system, s->base.next.q, s->kick, &pushed);
-    for (int k = 0; k < 3; k++) sum[k] += pushed.free_momentum[k];
-    for (int j = 0; j < system->nrow; j++) {
-        double along[3];
-        if (s->base.stage[j] == 0.0) continue;
-        system->ops->row_resultant(system, j, along);
-        for (int k = 0; k < 3; k++) sum[k] -= s->base.stage[j] * along[k];
-        for (int t = 0; t < system->rows[j].ntangent; t++) {
-            int tangent = system->rows[j].first_tangent + t;
-            system->ops->tangent_resultant(system, tangent, along);
-            for (int k = 0; k < 3; k++) sum[k] -= s->base.stage_t[tangent] * along[k];
-        }
-    }
-}
-
-static void half_report_momentum(pcs_scheme *self, const pcs_state *x, double h, bool is_impact,
-                                 pcs_step_report *report)
+static void half_report_momentum(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     half *s = self->data;
     double end[3];
     pcs_resultant(self->system, x->t + h, s->base.next.q, s->v1, end);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * h * (s->resultant[k] + end[k]);
-    bool turns = self->system->ops->update_directions != NULL && self->system->ops->resultant != NULL;
-    if (turns && !is_impact) half_add_turned_momentum(self, report->smooth_impulse);
+    pcs_explicit_add_turned_momentum(self, &s->base, report->smooth_impulse);
     pcs_resultant(self->system, x->t + h, s->base.next.q, s->base.next.v, s->resultant);
 }
 
@@ -196,10 +171,7 @@ static pcs_status half_try(pcs_scheme *self, const pcs_state *x, double h, bool 
     pcs_explicit_clear(self, &s->base);
     for (int j = 0; j < self->system->nrow; j++) s->first[j] = 0.0;
     for (int t = 0; t < self->system->ntangent; t++) s->first_t[t] = 0.0;
-    if (s->kick != NULL) {
-        PCS_TRY(pcs_explicit_return(self, x));
-        for (int i = 0; i < self->system->nv; i++) s->kick[i] = 0.0;
-    }
+    if (s->base.kick != NULL) PCS_TRY(pcs_explicit_return(self, x));
     half_free_stage(s, x, self->system->nv, h);
     if (pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed) > 0)
         report->outcome = half_contact_stage(self, x, h, report);
@@ -214,7 +186,7 @@ static void half_accept(pcs_scheme *self, pcs_state *x, double h, bool is_impact
 {
     half *s = self->data;
     pcs_explicit_report_rows(self, &s->base, 0.5 * h, is_impact, report);
-    half_report_momentum(self, x, h, is_impact, report);
+    half_report_momentum(self, x, h, report);
     pcs_explicit_report_work(self, &s->base, x, report);
     double *a = x->history[HISTORY_A];
     x->history[HISTORY_A] = s->base.next.a;
@@ -277,6 +249,13 @@ static pcs_status half_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     return PCS_OK;
 }
 
+static void half_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    (void)self;
+    *rule = pcs_rule_of(PCS_RULE_HEUN);
+    rule->rate = PCS_RATE_BEFORE_IMPACT;
+}
+
 const pcs_scheme_ops pcs_scheme_half_explicit = {
     .name = "half_explicit",
     .summary =
@@ -290,6 +269,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit = {
     .separates_impacts = true,
     .allows_control = true,
     .takes_rotations = true,
+    .state_rule = half_state_rule,
     .setup = half_setup,
     .start = half_start,
     .step = half_step,

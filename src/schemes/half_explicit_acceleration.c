@@ -96,6 +96,8 @@ static pcs_outcome accel_second_stage(pcs_scheme *self, const pcs_state *x, doub
         s->base.stage[j] = 0.5 * h * (s->la0[j] + s->la1[j]);
     }
     if (*is_impact) return pcs_explicit_impact(self, &s->base, report);
+    for (int i = 0; i < self->system->nv && s->base.kick != NULL; i++)
+        s->base.kick[i] = 0.5 * h * (s->a0[i] - s->free0[i] + s->a1[i] - s->free1[i]);
     pcs_explicit_leave(self, &s->base);
     return PCS_CONVERGED;
 }
@@ -112,6 +114,7 @@ static void accel_report(pcs_scheme *self, const pcs_state *x, bool is_impact, p
     pcs_resultant(self->system, x->t, x->q, x->v, start);
     pcs_resultant(self->system, x->t + report->h, s->base.next.q, s->v1, end);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * report->h * (start[k] + end[k]);
+    pcs_explicit_add_turned_momentum(self, &s->base, report->smooth_impulse);
     pcs_explicit_report_work(self, &s->base, x, report);
 }
 
@@ -135,6 +138,13 @@ static pcs_status accel_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     return PCS_OK;
 }
 
+static void accel_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    (void)self;
+    *rule = pcs_rule_of(PCS_RULE_HEUN_FORCES);
+    rule->rate = PCS_RATE_BEFORE_IMPACT;
+}
+
 const pcs_scheme_ops pcs_scheme_half_explicit_acceleration = {
     .name = "half_explicit_acceleration",
     .summary = "explicit trapezoidal rule, contact on acceleration level; lasting contacts drift; no friction",
@@ -146,6 +156,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit_acceleration = {
     .lets_contacts_sink = true,
     .allows_control = true,
     .refuses = pcs_refuse_friction,
+    .state_rule = accel_state_rule,
     .setup = accel_setup,
     .start = accel_start,
     .step = accel_step,

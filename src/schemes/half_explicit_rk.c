@@ -156,6 +156,7 @@ static void herk_take_forces(pcs_scheme *self, int k, double h_r, double share)
     herk *s = self->data;
     memcpy(s->full[k], s->free[k], (size_t)self->system->nv * sizeof(double));
     pcs_explicit_push(self, 1.0 / h_r, s->force, s->force_t, s->full[k]);
+    if (s->base.kick != NULL) pcs_explicit_push(self, share, s->force, s->force_t, s->base.kick);
     for (int j = 0; j < self->system->nrow; j++) s->base.stage[j] += share * s->force[j];
     for (int t = 0; t < self->system->ntangent; t++) s->base.stage_t[t] += share * s->force_t[t];
 }
@@ -198,6 +199,16 @@ static pcs_outcome herk_stage(pcs_scheme *self, const pcs_state *x, double h, in
     return PCS_CONVERGED;
 }
 
+// The last impulses pushed along the directions of the last stage, too, and are told along those of the end.
+static void herk_turn_last(pcs_scheme *self, double sum[3])
+{
+    herk *s = self->data;
+    const pcs_next *next = &s->base.next;
+    if (!pcs_rows_turn(self->system)) return;
+    pcs_explicit_push(self, 1.0, next->la, next->la_t, s->base.kick);
+    pcs_add_row_momentum(self->system, -1.0, next->la, next->la_t, sum);
+}
+
 static void herk_report(pcs_scheme *self, const pcs_state *x, bool is_impact, pcs_step_report *report)
 {
     herk *s = self->data;
@@ -210,6 +221,8 @@ static void herk_report(pcs_scheme *self, const pcs_state *x, bool is_impact, pc
         pcs_resultant(self->system, x->t + t->c[k] * h, s->q[k], s->v[k], resultant);
         for (int i = 0; i < 3; i++) report->smooth_impulse[i] += h * t->b[k] * resultant[i];
     }
+    if (!is_impact) herk_turn_last(self, report->smooth_impulse);
+    pcs_explicit_add_turned_momentum(self, &s->base, report->smooth_impulse);
     pcs_explicit_report_work(self, &s->base, x, report);
 }
 
@@ -230,6 +243,16 @@ static pcs_status herk_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     return PCS_OK;
 }
 
+static void herk_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    static const int orders[] = { 3, 4, 2, 3, 4, 0 };
+    const herk *s = self->data;
+    *rule = pcs_rule_of(PCS_RULE_RUNGE_KUTTA);
+    rule->tableau = &s->table;
+    rule->order = orders[((const herk_params *)self->params)->method];
+    rule->rate = PCS_RATE_BEFORE_IMPACT;
+}
+
 const pcs_scheme_ops pcs_scheme_half_explicit_rk = {
     .name = "half_explicit_rk",
     .summary =
@@ -242,6 +265,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit_rk = {
     .allows_control = true,
     .check = herk_check,
     .stable_step = herk_stable_step,
+    .state_rule = herk_state_rule,
     .setup = herk_setup,
     .start = herk_start,
     .step = herk_step,

@@ -36,6 +36,12 @@ static pcs_status hht_setup(pcs_scheme *self)
     return pcs_velocity_setup(self);
 }
 
+static void hht_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    *rule = pcs_velocity_rule();
+    rule->lag = ((const hht_params *)self->params)->alpha;
+}
+
 const pcs_scheme_ops pcs_scheme_hht = {
     .name = "hht",
     .summary = "nonsmooth HHT, contact at velocity level; order 2 with dissipation, penetrates by O(h)",
@@ -48,6 +54,7 @@ const pcs_scheme_ops pcs_scheme_hht = {
     .follows_drives = true,
     .allows_control = true,
     .takes_rotations = true,
+    .state_rule = hht_state_rule,
     .setup = hht_setup,
     .start = pcs_velocity_start,
     .step = pcs_velocity_step,

@@ -21,6 +21,7 @@
 #include "schemes/jump_family.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct bathe_params {
     double gap_tolerance;
@@ -43,9 +44,11 @@ typedef struct bathe {
     pcs_next next; // first: step control looks for it there
     pcs_jump jump;
     double w, al;
-    double resultant[3];    // N, of f at the start of the step
-    double *q1, *v1;        // [nv] at the end of the first substep
-    double *change, *image; // [nv] work of the energy balance
+    double resultant[3];     // N, of f at the start of the step
+    double turned[3];        // N s, what impulses of the first substep gave beyond themselves along the last directions
+    double *q1, *v1;         // [nv] at the end of the first substep
+    double *first, *first_t; // [nrow], [ntangent] its contact impulses, N s
+    double *change, *image;  // [nv] work of the energy balance
 } bathe;
 
 static pcs_status bathe_setup(pcs_scheme *self)
@@ -56,6 +59,8 @@ static pcs_status bathe_setup(pcs_scheme *self)
     double **vectors[] = { &s->q1, &s->v1, &s->change, &s->image };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         PCS_TAKE(self->ctx, *vectors[i], self->system->nv, "the first substep");
+    PCS_TAKE(self->ctx, s->first, self->system->nrow, "the first substep");
+    PCS_TAKE(self->ctx, s->first_t, self->system->ntangent, "the first substep");
     PCS_TRY(pcs_next_create(self, &s->next));
     return pcs_jump_create(self, &s->jump, ((const bathe_params *)self->params)->gap_tolerance);
 }
@@ -135,6 +140,26 @@ static void bathe_book(pcs_scheme *self, const pcs_state *x, const double *a, do
     report->numerical_loss += bathe_damping(self, x, wh, report);
 }
 
+// The resultant at the end of the first substep, and its contact impulses, which count `al` times.
+static void bathe_keep_first(pcs_scheme *self, double t, double resultant[3])
+{
+    bathe *s = self->data;
+    pcs_resultant(self->system, t, s->next.q, s->next.v, resultant);
+    pcs_add_joint_resultant(self->system, s->next.lam, resultant);
+    for (int k = 0; k < 3; k++) s->turned[k] = 0.0;
+    if (!pcs_rows_turn(self->system)) return;
+    memcpy(s->first, s->next.la, (size_t)self->system->nrow * sizeof *s->first);
+    memcpy(s->first_t, s->next.la_t, (size_t)self->system->ntangent * sizeof *s->first_t);
+    pcs_add_row_momentum(self->system, s->al, s->first, s->first_t, s->turned);
+}
+
+// They are told along the directions of the end.
+static void bathe_turn_first(pcs_scheme *self)
+{
+    bathe *s = self->data;
+    if (pcs_rows_turn(self->system)) pcs_add_row_momentum(self->system, -s->al, s->first, s->first_t, s->turned);
+}
+
 // Both substeps; next.v is v- then, and next.d the acceleration.
 static bool bathe_advance(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
@@ -146,15 +171,16 @@ static bool bathe_advance(pcs_scheme *self, const pcs_state *x, double h, pcs_st
     pcs_jump_begin(self, &s->jump, &s->next, x);
     if (!pcs_jump_stage(self, &s->jump, &s->next, x->t + 2.0 * wh, 1.0, report)) return false;
     pcs_jump_book_stage(self, &s->next, x->v, 0.5, report);
-    pcs_resultant(system, x->t + 2.0 * wh, s->next.q, s->next.v, middle);
-    pcs_add_joint_resultant(system, s->next.lam, middle);
+    bathe_keep_first(self, x->t + 2.0 * wh, middle);
 
     bathe_predict_second(s, x, n, wh);
     if (!pcs_jump_stage(self, &s->jump, &s->next, x->t + h, s->al, report)) return false;
     pcs_jump_book_stage(self, &s->next, x->v, 1.0, report);
     pcs_resultant(system, x->t + h, s->next.q, s->next.v, end);
     pcs_add_joint_resultant(system, s->next.lam, end);
-    for (int k = 0; k < 3; k++) report->smooth_impulse[k] = s->al * wh * (s->resultant[k] + middle[k]) + wh * end[k];
+    bathe_turn_first(self);
+    for (int k = 0; k < 3; k++)
+        report->smooth_impulse[k] = s->al * wh * (s->resultant[k] + middle[k]) + wh * end[k] + s->turned[k];
     PCS_INDEPENDENT
     for (int i = 0; i < n; i++) s->next.d[i] /= wh;
     bathe_book(self, x, s->next.d, wh, report);
@@ -190,6 +216,14 @@ static pcs_status bathe_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     return PCS_OK;
 }
 
+static void bathe_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    (void)self;
+    *rule = pcs_rule_of(PCS_RULE_BATHE);
+    rule->has_smooth_joints = true;
+    rule->rate = PCS_RATE_BEFORE_IMPACT;
+}
+
 const pcs_scheme_ops pcs_scheme_jump_bathe = {
     .name = "jump_bathe",
     .summary =
@@ -202,6 +236,7 @@ const pcs_scheme_ops pcs_scheme_jump_bathe = {
     .has_closed_loss = true,
     .separates_impacts = true,
     .allows_control = true,
+    .state_rule = bathe_state_rule,
     .setup = bathe_setup,
     .start = bathe_start,
     .step = bathe_step,

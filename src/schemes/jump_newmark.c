@@ -127,6 +127,18 @@ static pcs_status jump_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     return PCS_OK;
 }
 
+static void jump_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    const jump_params *p = self->params;
+    *rule = pcs_rule_of(PCS_RULE_ALPHA);
+    rule->radius = p->rho_inf;
+    rule->gamma = p->gamma;
+    rule->beta = p->beta;
+    rule->normal_way = rule->tangent_way = 0.5;
+    rule->has_smooth_joints = true;
+    rule->rate = PCS_RATE_BEFORE_IMPACT;
+}
+
 const pcs_scheme_ops pcs_scheme_jump_newmark = {
     .name = "jump_newmark",
     .summary = "Newmark or generalized-alpha, impacts solved apart at velocity level; stiff bodies at large steps",
@@ -139,6 +151,7 @@ const pcs_scheme_ops pcs_scheme_jump_newmark = {
     .separates_impacts = true,
     .allows_control = true,
     .check = jump_check,
+    .state_rule = jump_state_rule,
     .setup = jump_setup,
     .start = jump_start,
     .step = jump_step,

@@ -135,6 +135,7 @@ static void mann_weigh(pcs_scheme *self, double t, const double *q, const double
     out->work += weight * pcs_load_work(system, t, q, s->next.d); // of the way that v goes in 1 s: its power
     out->damping += weight * pcs_damping_power(system, q, v);
     pcs_resultant(system, t, q, v, resultant);
+    pcs_event_push(self, 1.0, s->events->force, resultant);
     for (int k = 0; k < 3; k++) out->resultant[k] += weight * resultant[k];
 }
 
@@ -403,6 +404,13 @@ static pcs_status mann_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     return PCS_OK;
 }
 
+static void mann_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    *rule = pcs_rule_of(PCS_RULE_NONE);
+    rule->tableau = mann_tableau(self);
+    rule->order = mann_orders[((const mann_params *)self->params)->method];
+}
+
 const pcs_scheme_ops pcs_scheme_mannshardt = {
     .name = "mannshardt",
     .summary = "explicit Runge-Kutta of order 2 to 5, Moreau in small intervals round the events; keeps its order "
@@ -414,6 +422,7 @@ const pcs_scheme_ops pcs_scheme_mannshardt = {
     .allows_control = true,
     .refuses = mann_refuses,
     .stable_step = mann_stable_step,
+    .state_rule = mann_state_rule,
     .setup = mann_setup,
     .start = mann_start,
     .step = mann_step,

@@ -184,7 +184,7 @@ static void moreau_report(pcs_scheme *self, const pcs_state *x, pcs_step_report 
 static bool moreau_solve(pcs_scheme *self, pcs_step_problem *problem, pcs_step_report *report)
 {
     pcs_step_result result;
-    self->solver->ops->solve(self->solver, problem, &result);
+    pcs_step_solve(self->solver, problem, &result);
     report->outcome = result.outcome;
     report->iterations = result.iterations;
     return result.outcome == PCS_CONVERGED;
@@ -270,6 +270,17 @@ static pcs_status moreau_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     return PCS_OK;
 }
 
+static void moreau_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    const moreau_params *p = self->params;
+    bool is_between = p->forces == FORCES_MIDPOINT && !self->system->is_linear;
+    *rule = pcs_rule_of(is_between ? PCS_RULE_BETWEEN : PCS_RULE_THETA);
+    rule->theta = isnan(p->theta) ? 1.0 / (1.0 + p->rho_inf) : p->theta;
+    rule->move = p->positions == POSITIONS_MIDPOINT ? 0.5 : rule->theta;
+    rule->rate = is_between ? PCS_RATE_NONE : PCS_RATE_START;
+    rule->gate = PCS_GATE_FORESEEN;
+}
+
 const pcs_scheme_ops pcs_scheme_moreau_jean = {
     .name = "moreau_jean",
     .summary = "Moreau-Jean theta scheme, contact at velocity level; robust, penetrates by O(h)",
@@ -284,6 +295,7 @@ const pcs_scheme_ops pcs_scheme_moreau_jean = {
     .check = moreau_check,
     .refuses = moreau_refuses,
     .takes_rotations = true,
+    .state_rule = moreau_state_rule,
     .setup = moreau_setup,
     .start = moreau_start,
     .step = moreau_step,

@@ -86,6 +86,16 @@ static pcs_status euler_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     return PCS_OK;
 }
 
+static void euler_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    (void)self;
+    *rule = pcs_rule_of(PCS_RULE_EULER);
+    rule->move = 0.0;
+    rule->gains_energy = true;
+    rule->rate = PCS_RATE_START;
+    rule->gate = PCS_GATE_FORESEEN;
+}
+
 const pcs_scheme_ops pcs_scheme_moreau_jean_explicit = {
     .name = "moreau_jean_explicit",
     .summary = "forward Euler, contact implicit at velocity level; order 1; not for undamped elastic models",
@@ -96,6 +106,7 @@ const pcs_scheme_ops pcs_scheme_moreau_jean_explicit = {
     .refuses = euler_refuses,
     .stable_step = euler_stable_step,
     .takes_rotations = true,
+    .state_rule = euler_state_rule,
     .setup = euler_setup,
     .start = euler_start,
     .step = euler_step,

@@ -87,6 +87,16 @@ static pcs_status midpoint_step(pcs_scheme *self, pcs_state *x, double h, pcs_st
     return PCS_OK;
 }
 
+static void midpoint_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    const midpoint_params *p = self->params;
+    *rule = pcs_rule_of(PCS_RULE_MIDPOINT);
+    rule->move = 0.5;
+    rule->rate = p->rate == RATE_START ? PCS_RATE_TURNED : PCS_RATE_MIDDLE;
+    rule->gate = PCS_GATE_MIDDLE;
+    rule->gate_tolerance = p->gap_tolerance;
+}
+
 const pcs_scheme_ops pcs_scheme_moreau_midpoint = {
     .name = "moreau_midpoint",
     .summary = "explicit midpoint forecast, contact implicit at velocity level; drifts in lasting contact",
@@ -95,6 +105,7 @@ const pcs_scheme_ops pcs_scheme_moreau_midpoint = {
     .data_size = sizeof(midpoint),
     .is_explicit = true,
     .allows_control = true,
+    .state_rule = midpoint_state_rule,
     .setup = midpoint_setup,
     .start = midpoint_start,
     .step = midpoint_step,

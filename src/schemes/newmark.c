@@ -49,6 +49,14 @@ static pcs_status newmark_setup(pcs_scheme *self)
     return pcs_velocity_setup(self);
 }
 
+static void newmark_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    const newmark_params *p = self->params;
+    *rule = pcs_velocity_rule();
+    rule->gamma = p->gamma;
+    rule->beta = p->beta;
+}
+
 const pcs_scheme_ops pcs_scheme_newmark = {
     .name = "newmark",
     .summary = "nonsmooth Newmark, contact at velocity level; penetrates by O(h)",
@@ -62,6 +70,7 @@ const pcs_scheme_ops pcs_scheme_newmark = {
     .allows_control = true,
     .check = newmark_check,
     .takes_rotations = true,
+    .state_rule = newmark_state_rule,
     .setup = newmark_setup,
     .start = pcs_velocity_start,
     .step = pcs_velocity_step,

@@ -296,6 +296,31 @@ void pcs_add_joint_resultant(const pcs_system *system, const double *lam, double
     }
 }
 
+pcs_rule pcs_rule_of(pcs_rule_kind kind)
+{
+    return (pcs_rule){ .kind = kind, .radius = NAN, .gamma = NAN, .beta = NAN, .lag = NAN, .move = NAN };
+}
+
+bool pcs_rows_turn(const pcs_system *system)
+{
+    return system->ops->update_directions != NULL && system->ops->row_resultant != NULL;
+}
+
+void pcs_add_row_momentum(const pcs_system *system, double scale, const double *z, const double *z_t, double sum[3])
+{
+    double along[3];
+    for (int j = 0; j < system->nrow; j++) {
+        if (z[j] == 0.0) continue;
+        system->ops->row_resultant(system, j, along);
+        for (int k = 0; k < 3; k++) sum[k] += scale * z[j] * along[k];
+    }
+    for (int t = 0; t < system->ntangent && z_t != NULL; t++) {
+        if (z_t[t] == 0.0) continue;
+        system->ops->tangent_resultant(system, t, along);
+        for (int k = 0; k < 3; k++) sum[k] += scale * z_t[t] * along[k];
+    }
+}
+
 void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next, pcs_step_report *report)
 {
     pcs_system *system = self->system;

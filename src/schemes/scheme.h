@@ -3,6 +3,7 @@
 #ifndef PCS_SCHEMES_SCHEME_H
 #define PCS_SCHEMES_SCHEME_H
 
+#include "schemes/rule.h"
 #include "step/step.h"
 
 enum { PCS_MAX_HISTORY = 4 };
@@ -18,20 +19,21 @@ typedef struct pcs_state {
 
 // What one step did to one constraint row.
 typedef struct pcs_row_report {
-    double gap, rate;       // at the end of the step, m and m/s
-    double rate_before;     // of the velocity without the impulse of the step, m/s
-    double target;          // the law asks rate + target >= 0, m/s
-    double nu;              // multiplier of the law of the gap: moves the position by M^-1 G^T nu, kg m
-    double shift;           // moves it likewise, without a law of its own, kg m
-    double step_impulse;    // total over the step, N s
-    double force;           // smooth part, N
-    double impulse;         // impact part, N s
-    double multiplier;      // of the velocity-level law, N s
-    double tangent[2];      // tangential impulses over the step, N s
-    double last_tangent[2]; // those that came with `multiplier`, N s
-    bool is_gated;          // the velocity-level law was imposed
-    bool is_closed;         // the contact transmits an impulse or its gap is not positive
-    bool is_impact;         // the contact closed in this step
+    double gap, rate;           // at the end of the step, m and m/s
+    double rate_before;         // of the velocity without the impulse of the step, m/s
+    double target;              // the law asks rate + target >= 0, m/s
+    double nu;                  // multiplier of the law of the gap: moves the position by M^-1 G^T nu, kg m
+    double shift;               // moves it likewise, without a law of its own, kg m
+    double step_impulse;        // total over the step, N s
+    double force;               // smooth part, N
+    double impulse;             // impact part, N s
+    double multiplier;          // of the velocity-level law, N s
+    double tangent[2];          // tangential impulses over the step, N s
+    double last_tangent[2];     // those that came with `multiplier`, N s
+    bool is_gated;              // the velocity-level law was imposed
+    bool gate_is_contradictory; // imposing it opens the smooth gap and leaving it out closes it: either is a choice
+    bool is_closed;             // the contact transmits an impulse or its gap is not positive
+    bool is_impact;             // the contact closed in this step
 } pcs_row_report;
 
 typedef struct pcs_step_report {
@@ -74,6 +76,8 @@ typedef struct pcs_scheme_ops {
     bool allows_control; // steps may be tried and undone: all it carries is in the state and in its data, which
                          // starts with the arrays of the next state
 
+    // What a step of this scheme on this system states; NULL: nothing that state and report show.
+    void (*state_rule)(const pcs_scheme *self, pcs_rule *rule);
     // NULL when the parameters are sound, else what is wrong; *option names the culprit.
     const char *(*check)(const void *params, const char **option);
     bool takes_rotations; // moves positions through the system's retract

@@ -120,6 +120,8 @@ static pcs_outcome split_accelerate(pcs_scheme *self, const pcs_state *x, double
     pcs_outcome outcome =
         pcs_explicit_acceleration(self, &s->base, s->q[k], s->v[k], s->free, s->a[k], s->force, report);
     for (int j = 0; j < self->system->nrow; j++) s->base.stage[j] += share * s->force[j];
+    for (int i = 0; i < self->system->nv && s->base.kick != NULL; i++)
+        s->base.kick[i] += share * (s->a[k][i] - s->free[i]);
     return outcome;
 }
 
@@ -168,10 +170,19 @@ static pcs_status split_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     report->outcome = pcs_explicit_settle(self, &s->base, report);
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, next, report)) return PCS_OK;
     pcs_explicit_report_rows(self, &s->base, h, is_impact, report);
+    pcs_explicit_add_turned_momentum(self, &s->base, report->smooth_impulse);
     for (int j = 0; j < self->system->nrow && !is_impact; j++) report->rows[j].force = report->rows[j].step_impulse / h;
     pcs_explicit_report_work(self, &s->base, x, report);
     pcs_next_accept(next, x, report, self->system->nrow);
     return PCS_OK;
+}
+
+static void split_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    *rule = pcs_rule_of(PCS_RULE_RUNGE_KUTTA);
+    rule->tableau = &pcs_tableau_fehlberg5;
+    rule->order = 5;
+    rule->rate = ((const split_params *)self->params)->contact_forces ? PCS_RATE_NONE : PCS_RATE_BEFORE;
 }
 
 const pcs_scheme_ops pcs_scheme_splitting = {
@@ -186,6 +197,7 @@ const pcs_scheme_ops pcs_scheme_splitting = {
     .allows_control = true,
     .refuses = split_refuses,
     .stable_step = split_stable_step,
+    .state_rule = split_state_rule,
     .setup = split_setup,
     .start = split_start,
     .step = split_step,

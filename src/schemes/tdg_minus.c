@@ -16,6 +16,14 @@ static double minus_stable_step(const void *params, double w, double xi)
     return pcs_galerkin_stable_step(((const pcs_galerkin_params *)params)->degree, false, w, xi);
 }
 
+// Of degree 1 it is half_explicit_acceleration.
+static void minus_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    bool is_simple = ((const pcs_galerkin_params *)self->params)->degree == 1;
+    *rule = pcs_rule_of(is_simple ? PCS_RULE_HEUN_FORCES : PCS_RULE_NONE);
+    rule->rate = PCS_RATE_BEFORE_IMPACT;
+}
+
 const pcs_scheme_ops pcs_scheme_tdg_minus = {
     .name = "tdg_minus",
     .summary = "time-discontinuous Galerkin D- of any degree, contact on acceleration level; no friction",
@@ -28,6 +36,7 @@ const pcs_scheme_ops pcs_scheme_tdg_minus = {
     .allows_control = true,
     .refuses = pcs_refuse_friction,
     .stable_step = minus_stable_step,
+    .state_rule = minus_state_rule,
     .setup = minus_setup,
     .start = pcs_galerkin_start,
     .step = pcs_galerkin_step,

@@ -16,6 +16,13 @@ static double plus_stable_step(const void *params, double w, double xi)
     return pcs_galerkin_stable_step(((const pcs_galerkin_params *)params)->degree, true, w, xi);
 }
 
+static void plus_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    (void)self;
+    *rule = pcs_rule_of(PCS_RULE_NONE);
+    rule->rate = PCS_RATE_BEFORE_IMPACT;
+}
+
 const pcs_scheme_ops pcs_scheme_tdg_plus = {
     .name = "tdg_plus",
     .summary = "time-discontinuous Galerkin D+ of any degree, contact on acceleration level; no friction",
@@ -28,6 +35,7 @@ const pcs_scheme_ops pcs_scheme_tdg_plus = {
     .allows_control = true,
     .refuses = pcs_refuse_friction,
     .stable_step = plus_stable_step,
+    .state_rule = plus_state_rule,
     .setup = plus_setup,
     .start = pcs_galerkin_start,
     .step = pcs_galerkin_step,

@@ -202,7 +202,7 @@ pcs_status pcs_build_clock(pcs_build *b)
 {
     pcs_node *node = pcs_case_get(b->c, pcs_case_root(b->c), "time");
     PCS_TRY(run_find_step(b, node));
-    double ratio = b->end / b->step, whole = nearbyint(ratio);
+    double ratio = b->end / b->step, whole = round(ratio);
     double steps = fabs(ratio - whole) <= SAME_STEPS * whole ? whole : ceil(ratio);
     if (steps > MOST_STEPS)
         pcs_case_error_at(b->c, node, "end", "%g steps of %g s are more than %g", steps, b->step, MOST_STEPS);
@@ -281,6 +281,7 @@ pcs_status pcs_build_solvers(pcs_build *b)
         PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "solver"), status));
         return pcs_case_finish(b->c);
     }
+    if (is_auto) PCS_TRY(pcs_step_solver_allow_handover(b->sim->solver));
     const char *culprit = "scheme";
     status = run_make_scheme(b);
     if (status == PCS_OK && b->has_control) {

@@ -69,15 +69,32 @@ bool pcs_sim_certifies(pcs_sim *sim, double before)
     return pcs_certify(sim->certifier, &sim->state, r, defect) || sim->certify_warns;
 }
 
+// What an iteration that did not settle left over, and the contact or joint that changed most.
+static void sim_describe_rest(const pcs_sim *sim, size_t size, char *text)
+{
+    const pcs_system *system = sim->system;
+    const pcs_step_solver *solver = sim->solver;
+    int used = snprintf(text, size, ", which still changed by %.3g m/s where %.3g m/s is round-off", solver->change,
+                        solver->allowed);
+    if (solver->bad_row < 0 || used < 0 || (size_t)used >= size) return;
+    const pcs_contact_info *contact = &system->contacts[system->rows[solver->bad_row].contact];
+    snprintf(text + used, size - (size_t)used, "; %s '%s', point %d, changed most",
+             contact->is_joint ? "joint" : "contact", contact->name, solver->bad_row - contact->first_row);
+}
+
 // Why a step did not settle, with the place where the state went wrong.
 static void sim_describe_outcome(const pcs_sim *sim, size_t size, char *text)
 {
     const char *note = pcs_noted(sim->ctx), *advice = note[0] != '\0' ? note : sim->solver->advice;
-    int equation = sim->report.outcome == PCS_SINGULAR ? sim->solver->bad_equation : sim->report.bad_equation;
-    char where[256] = "";
+    pcs_outcome outcome = sim->report.outcome;
+    bool is_solvers = outcome == PCS_SINGULAR || outcome == PCS_NOT_CONVERGED;
+    int equation = is_solvers ? sim->solver->bad_equation : sim->report.bad_equation;
+    char where[256] = "", left[384] = "";
     if (equation >= 0) sim->system->ops->name_equation(sim->system, equation, sizeof where, where);
-    if (sim->report.outcome == PCS_ACCUMULATES) snprintf(where, sizeof where, "t = %.9g s", sim->report.event_time);
-    snprintf(text, size, "%s%s%s%s%s", pcs_outcome_text(sim->report.outcome), where[0] == '\0' ? "" : " at ", where,
+    if (outcome == PCS_ACCUMULATES) snprintf(where, sizeof where, "t = %.9g s", sim->report.event_time);
+    if (outcome == PCS_NOT_CONVERGED && equation >= 0) sim_describe_rest(sim, sizeof left, left);
+    if (outcome == PCS_NOT_CONVERGED && advice == NULL) advice = "try a smaller step, or a scheme with more damping";
+    snprintf(text, size, "%s%s%s%s%s%s", pcs_outcome_text(outcome), where[0] == '\0' ? "" : " at ", where, left,
              advice == NULL ? "" : "; ", advice == NULL ? "" : advice);
 }
 
@@ -160,6 +177,7 @@ pcs_status pcs_sim_step(pcs_sim *sim)
     PCS_TRY(sim->control != NULL ? pcs_control_step(sim) : sim_fixed_step(sim));
     if (pcs_noted(sim->ctx)[0] != '\0') return sim_stop(sim, sim->step_size, pcs_noted(sim->ctx));
     sim->view.factorizations = sim->solver->nfactor;
+    sim->view.handovers = sim->solver->handovers;
     sim->view.step_backend = sim->solver->iteration_backend;
     sim_book(sim);
     pcs_sim_react(sim);

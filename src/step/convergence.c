@@ -1,12 +1,13 @@
 #include "step/convergence.h"
 
-#include <float.h>
+#include "core/rounding.h"
+
 #include <math.h>
 
 enum { STALLED_AFTER = 16 };
 
 // Asked for; what round-off may leave of velocities, and of lengths and positions; a rate that promises an end.
-static const double tight = 1e-14, loose = 1e-10, length_noise = 1e-13, position_noise = 8.0 * DBL_EPSILON;
+static const double tight = 1e-14, loose = 1e-10, position_noise = 8.0 * DBL_EPSILON;
 static const double quick = 0.1, slow = 0.5;
 
 pcs_convergence pcs_convergence_begin(const pcs_step_solver *solver, const double *v)
@@ -22,8 +23,15 @@ pcs_convergence pcs_convergence_begin(const pcs_step_solver *solver, const doubl
 // grown over many turns is rounded like its size.
 static double convergence_noise(const pcs_convergence *c, const pcs_step_problem *p)
 {
-    double positions = fmax(length_noise * c->system->length, position_noise * pcs_system_largest(c->system, p->q));
+    double positions = fmax(PCS_ROUND_LENGTH * c->system->length, position_noise * pcs_system_largest(c->system, p->q));
     return fmax(loose * c->scale, positions / c->h) * (c->count > STALLED_AFTER ? 10.0 : 1.0);
+}
+
+void pcs_convergence_blame(const pcs_convergence *c, pcs_step_solver *solver, int equation)
+{
+    solver->bad_equation = equation;
+    solver->change = c->last;
+    solver->allowed = c->noise;
 }
 
 pcs_verdict pcs_convergence_judge(pcs_convergence *c, const pcs_step_problem *p, double change)
@@ -35,6 +43,7 @@ pcs_verdict pcs_convergence_judge(pcs_convergence *c, const pcs_step_problem *p,
     if (c->system->is_linear) return PCS_SETTLED; // one linearisation is the whole problem
     // What is left after this change, when the next ones shrink as it did; or round-off, which does not shrink.
     if (change <= tight * c->scale || (c->rate < quick && c->rate * change <= tight * c->scale)) return PCS_SETTLED;
-    if (change <= convergence_noise(c, p) && c->rate > slow) return PCS_SETTLED;
+    c->noise = convergence_noise(c, p);
+    if (change <= c->noise && c->rate > slow) return PCS_SETTLED;
     return c->count > 1 && c->rate > slow ? PCS_GROWING : PCS_SHRINKING;
 }

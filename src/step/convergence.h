@@ -17,11 +17,15 @@ typedef struct pcs_convergence {
     double last;  // m/s, change of the iteration before
     double rate;  // of the last change to the one before it
     int count;    // iterations
+    double noise; // m/s, what round-off may leave
 } pcs_convergence;
 
 typedef enum pcs_verdict { PCS_SETTLED, PCS_SHRINKING, PCS_GROWING } pcs_verdict;
 
 pcs_convergence pcs_convergence_begin(const pcs_step_solver *solver, const double *v);
+// Tells the solver what was left when the iteration ended without an answer: the equation that changed most, and by how
+// much.
+void pcs_convergence_blame(const pcs_convergence *c, pcs_step_solver *solver, int equation);
 // After an iteration that has led to p and changed the motion by `change`.
 pcs_verdict pcs_convergence_judge(pcs_convergence *c, const pcs_step_problem *p, double change);
 

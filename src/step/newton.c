@@ -226,6 +226,23 @@ static bool newton_changes_sets(const pcs_step_solver *self, const pcs_step_prob
     return false;
 }
 
+// What was left when the iteration ended without an answer: the equation and the row that changed most.
+static void newton_blame(pcs_step_solver *self, const pcs_convergence *convergence)
+{
+    const newton *s = self->data;
+    double most = 0.0;
+    int equation = 0;
+    for (int i = 1; i < s->n; i++)
+        if (fabs(s->y0[i]) > fabs(s->y0[equation])) equation = i;
+    pcs_convergence_blame(convergence, self, equation);
+    for (int k = s->m; k < 2 * s->m; k++) {
+        double change = fabs(s->cone->z[k] - s->z_last[k]) / self->effective_mass[k - s->m];
+        if (change <= most) continue;
+        most = change;
+        self->bad_row = k - s->m;
+    }
+}
+
 // Iterates from the prediction, or from the start of the step. The prediction is nearer where the motion is smooth, and
 // is given up as soon as it is not.
 static pcs_outcome newton_settle(pcs_step_solver *self, pcs_step_problem *p, bool is_predicted, int *iterations)
@@ -238,13 +255,14 @@ static pcs_outcome newton_settle(pcs_step_solver *self, pcs_step_problem *p, boo
     while (convergence.count < ITERATIONS) {
         s->gate_sign = convergence.count < SETTLE_TIES_AFTER ? 1 : -1;
         double change = newton_iterate(self, p, iterations);
-        if (isnan(change)) return PCS_NOT_CONVERGED;
+        if (isnan(change)) break;
         pcs_verdict verdict = pcs_convergence_judge(&convergence, p, change);
         if (may_restart && (verdict == PCS_GROWING || newton_changes_sets(self, p))) return PCS_NOT_CONVERGED;
         if (verdict != PCS_SETTLED || s->is_provisional || pcs_newton_misses_row(self, p)) continue;
         if (!newton_move(self, p)) return PCS_SINGULAR;
         if (newton_law_holds(self, p) || npolish++ == POLISHES) return PCS_CONVERGED;
     }
+    newton_blame(self, &convergence);
     return PCS_NOT_CONVERGED;
 }
 

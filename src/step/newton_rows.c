@@ -304,6 +304,8 @@ bool pcs_newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, int *
     s->is_provisional = false;
     memcpy(s->z_last, s->cone->z, (size_t)s->nz * sizeof(double));
     newton_fill_base(self, p);
+    // Where several answers exist the iteration stays with the one that it has.
+    s->cone->is_warm = self->form.has_dynamics && s->has_jump && !s->is_at_start;
     do {
         newton_fill_columns(self);
         newton_fill_cone(self, p);

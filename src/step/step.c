@@ -80,7 +80,9 @@ pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char
                         "step solver '%s' takes linear systems without friction and joints; use 'newton' for '%s'",
                         name, system->ops->name);
     PCS_TAKE(ctx, self, 1, "the step solver");
-    *self = (pcs_step_solver){ .ops = ops, .ctx = ctx, .system = system, .linear = linear, .bad_equation = -1 };
+    *self = (pcs_step_solver){
+        .ops = ops, .ctx = ctx, .system = system, .linear = linear, .bad_equation = -1, .bad_row = -1
+    };
     PCS_TAKE(ctx, self->effective_mass, system->nrow, "effective masses");
     PCS_TAKE(ctx, self->tangent_mass, system->ntangent, "effective masses");
     self->data = pcs_take(ctx, 1, ops->data_size, "the step solver");
@@ -90,6 +92,61 @@ pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char
     PCS_TRY(ops->setup(self));
     *out = self;
     return PCS_OK;
+}
+
+// Numbers that the dense solver keeps for every contact and joint up to which it may stand in for the other.
+static const double MOST_NUMBERS = 8e6;
+
+static const char *step_next(const pcs_step_solver *self)
+{
+    const pcs_system *system = self->system;
+    double columns = 2.0 * system->nrow + system->ntangent;
+    if (strcmp(self->ops->name, "newton") == 0) return "schur";
+    if (strcmp(self->ops->name, "schur") != 0 || columns * (columns + system->nv) > MOST_NUMBERS) return NULL;
+    return system->layout == NULL ? "newton" : NULL;
+}
+
+pcs_status pcs_step_solver_allow_handover(pcs_step_solver *self)
+{
+    if (step_next(self) == NULL) return PCS_OK;
+    PCS_TAKE(self->ctx, self->q_given, self->system->nv, "the step solver");
+    PCS_TAKE(self->ctx, self->v_given, self->system->nv, "the step solver");
+    self->hands_over = true;
+    return PCS_OK;
+}
+
+// Lets the next solver try; false when it fails, too, or cannot be made.
+static bool step_hand_over(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
+{
+    size_t bytes = (size_t)self->system->nv * sizeof(double);
+    pcs_step_result again;
+    pcs_outcome outcome = PCS_CONVERGED;
+    pcs_step_solver *next = self->next;
+    if (next == NULL &&
+        pcs_step_solver_create(self->ctx, step_next(self), self->linear, self->system, &self->next) != PCS_OK)
+        return false;
+    next = self->next;
+    if (pcs_step_solver_prepare(next, &self->form, &outcome) != PCS_OK || outcome != PCS_CONVERGED) return false;
+    memcpy(p->q, self->q_given, bytes);
+    memcpy(p->v, self->v_given, bytes);
+    next->ops->solve(next, p, &again);
+    result->iterations += again.iterations;
+    if (again.outcome != PCS_CONVERGED || !pcs_projection_move(self, p->q)) return false;
+    result->outcome = PCS_CONVERGED;
+    self->handovers++;
+    return true;
+}
+
+void pcs_step_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
+{
+    size_t bytes = (size_t)self->system->nv * sizeof(double);
+    self->bad_equation = self->bad_row = -1;
+    if (self->hands_over) {
+        memcpy(self->q_given, p->q, bytes);
+        memcpy(self->v_given, p->v, bytes);
+    }
+    self->ops->solve(self, p, result);
+    if (result->outcome == PCS_NOT_CONVERGED && self->hands_over) (void)step_hand_over(self, p, result);
 }
 
 static bool step_is_same(const pcs_step_form *a, const pcs_step_form *b)

@@ -94,10 +94,19 @@ struct pcs_step_solver {
     double *tangent_mass;              // [ntangent] the same for the rows of T; only without columns
     struct pcs_projection *projection; // M^-1 G^T
     const char *iteration_backend;     // name of the back end of the iteration matrix; NULL when there is none
-    int bad_equation;                  // where a matrix of the step broke down, or -1
+    int bad_equation;                  // where a matrix of the step broke down or the motion did not settle, or -1
     const char *advice; // what to do about the last outcome that was not PCS_CONVERGED; NULL: nothing special
     void *data;
     int nfactor; // numeric factorizations, the mass included
+    // Another solver that gets what this one cannot settle, made at the first such step; NULL: none was needed yet.
+    pcs_step_solver *next;
+    bool hands_over;           // it may
+    double *q_given, *v_given; // [nv] the problem as it was stated
+    long handovers;            // problems that the next one has solved
+    // Of the last problem that did not settle: the change that was left, what was allowed, where, and the row that
+    // changed most, or -1.
+    double change, allowed;
+    int bad_row;
     // Of the last solve by a solver that needs no columns: products with the condensed matrix, sets of contacts that
     // came back, projections in place of Newton's method.
     int products, revisits, projections;
@@ -113,5 +122,10 @@ bool pcs_step_is_plain(const pcs_system *system);
 const char *pcs_step_solver_preferred(const pcs_system *system);
 // Makes the solver ready for steps of this form; cheap when nothing changed.
 pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *form, pcs_outcome *outcome);
+// Lets the solver hand a step that it cannot settle to another one: newton to schur, and the other way round where that
+// is not too large for it.
+pcs_status pcs_step_solver_allow_handover(pcs_step_solver *self);
+// Solves a step with dynamics, by the next solver where need be.
+void pcs_step_solve(pcs_step_solver *self, pcs_step_problem *problem, pcs_step_result *result);
 
 #endif

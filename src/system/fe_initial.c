@@ -112,9 +112,11 @@ static void initial_swing(const double w[3], const double x[3], const double p[3
     pcs_cross(w, arm, out);
 }
 
+// What is equal at both ends is equal everywhere, to the last digit.
 static void initial_mix(const double ends[2][3], double s, double out[3])
 {
-    for (int k = 0; k < 3; k++) out[k] = (1.0 - s) * ends[0][k] + s * ends[1][k];
+    for (int k = 0; k < 3; k++)
+        out[k] = ends[0][k] == ends[1][k] ? ends[0][k] : (1.0 - s) * ends[0][k] + s * ends[1][k];
 }
 
 static pcs_status initial_move_node(const pcs_system *self, const pcs_fe_initial *entry, int node, double s,

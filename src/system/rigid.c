@@ -16,6 +16,7 @@ enum { SIX = 6, MOST_PARTS = 16, MOST = SIX * MOST_PARTS };
 static const double FREE = 1e-14;       // squared violation of a motion of size 1 that counts as none
 static const double NEGLIGIBLE = 1e-7;  // part of a motion outside of the free ones
 static const double ROUND_OFF = 1000.0; // in units of DBL_EPSILON: force of a free motion against its terms
+static const double KNOWN = 10.0;       // in units of DBL_EPSILON: error of a motion against what its equation can move
 
 typedef struct finder {
     const pcs_system *system;
@@ -170,8 +171,17 @@ static void rigid_vector(const finder *f, const double *motion, double *x)
             x[i] += motion[k] * f->column[(size_t)k * (size_t)nv + (size_t)i];
 }
 
+// How far an equation moves at most in the motions of its part.
+static double rigid_reach(const finder *f, int equation)
+{
+    double reach = 0.0;
+    for (int k = 0; k < f->n; k++)
+        reach = fmax(reach, fabs(f->column[(size_t)k * (size_t)f->system->nv + (size_t)equation]));
+    return reach;
+}
+
 // (K x)_i over the sum of the sizes of its terms, for all free motions; gives the worst one. Motions that are stiff
-// only through a soft spring are told from round-off entry by entry.
+// only through a soft spring are told from round-off entry by entry; where x would vanish it is round-off itself.
 static double rigid_forces(const finder *f, double *force, double *size, double *x)
 {
     const pcs_matrix *K = f->system->K;
@@ -181,9 +191,11 @@ static double rigid_forces(const finder *f, double *force, double *size, double 
     for (int k = 0; k < f->nfree; k++) {
         rigid_vector(f, f->basis[k], x);
         pcs_matrix_multiply(K, x, force + (size_t)k * (size_t)nv);
-        for (int j = 0; j < nv; j++)
+        for (int j = 0; j < nv; j++) {
+            double move = fabs(x[j]) + KNOWN / ROUND_OFF * rigid_reach(f, j);
             for (int p = K->pattern->start[j]; p < K->pattern->start[j + 1]; p++)
-                size[K->pattern->row[p]] += fabs(K->value[p] * x[j]);
+                size[K->pattern->row[p]] += fabs(K->value[p]) * move;
+        }
     }
     for (int k = 0; k < f->nfree; k++)
         for (int i = 0; i < nv; i++) {

@@ -331,11 +331,13 @@ static void closed_ledgers_close(void **state)
     CHECK(nclosed >= 2);
 }
 
-// Under its weight, strongly damped, the bar comes to rest on the wall, which then carries all of it.
+// Under its weight, strongly damped, the bar comes to rest on the wall, which then carries all of it. Whether a scheme
+// that gains energy at impacts ever does is decided by the last digits of where it starts.
 static void rest_carries_the_weight(void **state)
 {
     (void)state;
     for (int k = 0; k < bar_nvariant; k++) {
+        if (bar_variants[k].gains_energy) continue;
         model *m = bar_create(false);
         m->definition.damping_mass = 12.0;
         m->definition.damping_stiffness = 0.01;

@@ -1,5 +1,5 @@
 // Drift of lasting contacts and joints under the explicit and midpoint schemes, with numbers of an independent
-// implementation: bilateral slider-crank, and the ball in a box that comes to rest in a corner.
+// implementation: bilateral slider-crank, and the ball in a box that comes to rest in a corner. Contacts at a gap of 0.
 
 #include "support/check.h"
 #include "support/rigid.h"
@@ -148,6 +148,27 @@ static void accumulation_ends_in_rest(void **state)
     }
 }
 
+// Two bars lie against each other at a gap of 0 but for round-off, until they part.
+static void contacts_at_rest_stay_closed(void **state)
+{
+    (void)state;
+    for (int n = 30; n <= 400; n += 37) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "scheme={type: half_explicit};time.step=auto;mesh.left.elements=%d;mesh.right.elements=%d", n, n);
+        rigid_run run = rigid_open("bars_two", text);
+        int changes = 0;
+        for (bool was_closed = true; run.sim->state.step < run.sim->nstep;) {
+            rigid_step(&run);
+            bool is_closed = run.sim->report.rows[0].is_closed;
+            changes += is_closed != was_closed;
+            was_closed = is_closed;
+        }
+        CHECK(changes == 1);
+        rigid_close(&run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +178,7 @@ int main(void)
         cmocka_unit_test(ball_in_a_corner),
         cmocka_unit_test(steel_bar_on_acceleration_level),
         cmocka_unit_test(accumulation_ends_in_rest),
+        cmocka_unit_test(contacts_at_rest_stay_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "support/campaign.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,10 @@ enum { CAMPAIGN_CHILDREN = 64, CAMPAIGN_SETS = 64, CAMPAIGN_NAME = 256 };
 typedef struct campaign_result {
     bool is_done; // came to its end
     long steps, impacts, iterations, impact_iterations, worst, cuts, handovers;
-    double t, energy, scale, rise, seconds; // s, J (scale: largest kinetic energy), s of the processor
-    char message[CAMPAIGN_TEXT];            // why it stopped, or what is wrong
+    double t, seconds;           // s, reached, and of the processor
+    double energy, scale;        // J, at the end of a step, and the largest kinetic energy so far
+    double rise;                 // of energy in one step beyond external work over `scale` before it, largest
+    char message[CAMPAIGN_TEXT]; // why it stopped, or what is wrong
 } campaign_result;
 
 typedef struct campaign_sum {
@@ -50,14 +53,12 @@ typedef struct campaign_state {
 // Counters of steps that were cut and of solvers that handed a step on: none are kept yet.
 static long campaign_cuts(const pcs_sim *sim)
 {
-    (void)sim;
-    return 0;
+    return sim->view.cut_steps;
 }
 
 static long campaign_handovers(const pcs_sim *sim)
 {
-    (void)sim;
-    return 0;
+    return sim->view.handovers;
 }
 
 static int campaign_count(const campaign_axis *axis)
@@ -86,8 +87,10 @@ static const campaign_value *campaign_pick(const campaign_group *group, long ind
 static void campaign_name(const campaign_group *group, long index, char name[CAMPAIGN_NAME])
 {
     size_t used = (size_t)snprintf(name, CAMPAIGN_NAME, "%s:", group->name);
-    for (int a = 0; group->axes[a] != NULL && used < CAMPAIGN_NAME; a++)
-        used += (size_t)snprintf(name + used, CAMPAIGN_NAME - used, " %s", campaign_pick(group, index, a)->label);
+    for (int a = 0; group->axes[a] != NULL && used < CAMPAIGN_NAME; a++) {
+        const char *label = campaign_pick(group, index, a)->label;
+        if (label[0] != '\0') used += (size_t)snprintf(name + used, CAMPAIGN_NAME - used, " %s", label);
+    }
 }
 
 static bool campaign_is_chosen(const campaign_group *group, const campaign_choice *choice, long index)
@@ -124,13 +127,21 @@ static bool campaign_has_impact(const pcs_sim *sim)
     return false;
 }
 
-static void campaign_note(const pcs_sim *sim, campaign_result *r)
+static double campaign_energy(const pcs_sim *sim)
 {
     const pcs_measure *now = &sim->ledger.now;
+    return now->kinetic + now->strain + now->potential;
+}
+
+static void campaign_note(const pcs_sim *sim, campaign_result *r)
+{
+    const double beginning = 0.05; // share of a run in which there may be too little motion to compare with
+    double rise = campaign_energy(sim) - r->energy - sim->report.external_work;
     int iterations = sim->report.iterations;
+    if (r->t > beginning * sim->end_time && r->scale > 0.0) r->rise = fmax(r->rise, rise / r->scale);
     r->t = sim->state.t;
-    r->energy = now->kinetic + now->strain + now->potential;
-    r->scale = fmax(r->scale, now->kinetic);
+    r->energy = campaign_energy(sim);
+    r->scale = fmax(r->scale, sim->ledger.now.kinetic);
     r->steps++;
     r->iterations += iterations;
     r->worst = iterations > r->worst ? iterations : r->worst;
@@ -139,16 +150,38 @@ static void campaign_note(const pcs_sim *sim, campaign_result *r)
     r->impact_iterations += iterations;
 }
 
+// The processor's time is up: the run ends after the present step, or is killed when that takes as long again.
+static volatile sig_atomic_t campaign_is_late;
+
+static void campaign_be_late(int signal)
+{
+    (void)signal;
+    campaign_is_late = 1;
+}
+
+static void campaign_limit(int seconds)
+{
+    rlim_t soft = (rlim_t)seconds;
+    sigaction(SIGXCPU, &(struct sigaction){ .sa_handler = campaign_be_late }, NULL);
+    setrlimit(RLIMIT_CPU, &(struct rlimit){ soft, 2 * soft });
+    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+}
+
 static pcs_status campaign_go(const campaign_group *group, pcs_sim *sim, campaign_notes *notes, campaign_result *r)
 {
     PCS_TRY(pcs_sim_start(sim));
+    r->energy = campaign_energy(sim);
+    r->scale = sim->ledger.now.kinetic;
     if (group->judge != NULL) group->judge(sim, false, notes);
     while (!pcs_sim_is_done(sim)) {
         PCS_TRY(pcs_sim_step(sim));
         campaign_note(sim, r);
+        if (campaign_is_late) return pcs_fail(sim->ctx, PCS_FAILED, "took too long");
         if (group->judge != NULL) group->judge(sim, pcs_sim_is_done(sim), notes);
     }
     r->is_done = true;
+    if (r->rise > 1.0)
+        snprintf(notes->fault, sizeof notes->fault, "energy rose in one step by %.3g of the kinetic energy", r->rise);
     return PCS_OK;
 }
 
@@ -175,7 +208,6 @@ static void campaign_one(const campaign_group *group, long index, campaign_resul
     if (sim != NULL) {
         r->cuts = campaign_cuts(sim);
         r->handovers = campaign_handovers(sim);
-        r->rise = r->scale > 0.0 ? sim->ledger.largest_rise / r->scale : 0.0;
     }
     r->seconds = campaign_processor();
     pcs_context_destroy(&ctx);
@@ -188,10 +220,8 @@ static bool campaign_start(campaign_state *s, long index)
     fflush(stdout);
     pid_t pid = fork();
     if (pid == 0) {
-        rlim_t seconds = (rlim_t)s->choice->seconds;
         campaign_result r = { 0 };
-        setrlimit(RLIMIT_CPU, &(struct rlimit){ seconds, seconds });
-        setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+        campaign_limit(s->choice->seconds);
         campaign_one(s->group, index, &r);
         _exit(write(ends[1], &r, sizeof r) == (ssize_t)sizeof r ? 0 : 1);
     }
@@ -262,8 +292,8 @@ static void campaign_collect(campaign_state *s)
     s->children[c] = s->children[--s->nchild];
     if (read(child.end, &r, sizeof r) != (ssize_t)sizeof r) {
         r = (campaign_result){ 0 };
-        bool is_slow = WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL);
-        if (is_slow) snprintf(r.message, sizeof r.message, "took more than %d s", s->choice->seconds);
+        bool is_slow = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+        if (is_slow) snprintf(r.message, sizeof r.message, "took too long, within one step");
         else snprintf(r.message, sizeof r.message, "crashed (wait status %d)", status);
     }
     close(child.end);
@@ -290,16 +320,33 @@ static void campaign_print(const char *name, const char *value, const campaign_s
     fflush(stdout);
 }
 
-// Every run of a group, or `most` of them at distances that no axis has a multiple of.
+static bool campaign_share_a_factor(long a, long b)
+{
+    while (b != 0) {
+        long rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a > 1;
+}
+
+// Distance of the runs that are taken; without a factor in common with all of them, so that every value has its turn.
+static long campaign_stride(long size, long most)
+{
+    long stride = most > 0 && size > most ? (size + most - 1) / most : 1;
+    while (stride > 1 && campaign_share_a_factor(stride, size)) stride++;
+    return stride;
+}
+
 static void campaign_group_run(campaign_state *s)
 {
     const campaign_group *group = s->group;
-    long size = campaign_size(group), ncore = sysconf(_SC_NPROCESSORS_ONLN), most = s->choice->most;
-    long stride = most > 0 && size > most ? (size + most - 1) / most : 1;
-    while (stride > 1 && (stride % 2 == 0 || stride % 3 == 0 || stride % 5 == 0)) stride++;
+    long size = campaign_size(group), stride = campaign_stride(size, s->choice->most);
+    long ncore = sysconf(_SC_NPROCESSORS_ONLN);
     if (ncore < 1) ncore = 1;
     if (ncore > CAMPAIGN_CHILDREN) ncore = CAMPAIGN_CHILDREN;
     memset(s->sums, 0, sizeof s->sums);
+    if (group->command != NULL && system(group->command) != 0) fprintf(stderr, "error: %s\n", group->command);
     for (long index = 0; index < size; index += stride) {
         if (!campaign_is_chosen(group, s->choice, index)) continue;
         if (s->nchild == ncore) campaign_collect(s);
@@ -312,17 +359,17 @@ static void campaign_group_run(campaign_state *s)
             campaign_print(group->name, axis < 0 ? "" : group->axes[axis]->values[i].label, &s->sums[i]);
 }
 
-long campaign_run(int ngroup, const campaign_group *groups, const campaign_choice *choice)
+long campaign_run(int nlist, const campaign_list *lists, const campaign_choice *choice)
 {
     campaign_state s = { .choice = choice };
     printf("%-22s %-14s %5s %8s %6s %9s %8s %6s %9s %7s %7s %7s %6s %8s %8s\n", "group",
            choice->by == NULL ? "" : choice->by, "runs", "stopped", "wrong", "steps", "impacts", "cuts", "handovers",
            "it/step", "free", "impact", "worst", "rise", "s");
-    for (int g = 0; g < ngroup; g++) {
-        if (choice->only != NULL && strstr(groups[g].name, choice->only) == NULL) continue;
-        s.group = &groups[g];
-        campaign_group_run(&s);
-    }
+    for (int l = 0; l < nlist; l++)
+        for (int g = 0; g < lists[l].count; g++) {
+            s.group = &lists[l].groups[g];
+            if (choice->only == NULL || strstr(s.group->name, choice->only) != NULL) campaign_group_run(&s);
+        }
     campaign_print("all", "", &s.total);
     for (long i = 0; i < s.nentry; i++)
         printf("%s%s at %.6g s: %s\n", s.entries[i].name, s.entries[i].is_wrong ? " WRONG" : "", s.entries[i].t,

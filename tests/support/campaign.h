@@ -3,7 +3,8 @@
 //
 // A value is a label and assignments, as of --set, separated by ';'. A run is stopped when its simulation cannot be
 // built or cannot go on, breaks its certificate, crashes, or exceeds its share of the processor; it is wrong when it
-// comes to its end and the judge of its group finds a result that it cannot have.
+// comes to its end with a result that it cannot have: in one step energy rises, beyond external work, by more than all
+// the kinetic energy that there was before, or the judge of its group has found a fault.
 
 #ifndef TESTS_SUPPORT_CAMPAIGN_H
 #define TESTS_SUPPORT_CAMPAIGN_H
@@ -31,8 +32,9 @@ typedef struct campaign_notes {
 
 typedef struct campaign_group {
     const char *name, *path;
+    const char *command;                      // makes the case; NULL: it is there
     const campaign_axis *axes[CAMPAIGN_AXES]; // the last one is NULL
-    // After the start, every step and, with is_done, the last step of a run that came to its end; may be NULL.
+    // After the start and every step, with is_done after the last one of a run that came to its end; may be NULL.
     void (*judge)(const pcs_sim *sim, bool is_done, campaign_notes *notes);
 } campaign_group;
 
@@ -45,7 +47,12 @@ typedef struct campaign_choice {
     bool is_told;      // every run gets a line of its own
 } campaign_choice;
 
+typedef struct campaign_list {
+    int count;
+    const campaign_group *groups; // [count]
+} campaign_list;
+
 // Runs the groups and prints the table, then every run that stopped or is wrong with its message; gives their number.
-long campaign_run(int ngroup, const campaign_group *groups, const campaign_choice *choice);
+long campaign_run(int nlist, const campaign_list *lists, const campaign_choice *choice);
 
 #endif

@@ -11,8 +11,26 @@
 static void watch_force(const pcs_system *self, double t, const double *q, const double *v, double *f)
 {
     watch *w = (watch *)((char *)self->ops - offsetof(watch, counting));
-    w->nforce++;
+    w->nforce += w->is_stepping;
     w->ops->force(self, t, q, v, f);
+}
+
+static pcs_status watch_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    watch *w = (watch *)((char *)self->ops - offsetof(watch, stepping));
+    w->is_stepping = true;
+    pcs_status status = w->scheme_ops->start(self, x, report);
+    w->is_stepping = false;
+    return status;
+}
+
+static pcs_status watch_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    watch *w = (watch *)((char *)self->ops - offsetof(watch, stepping));
+    w->is_stepping = true;
+    pcs_status status = w->scheme_ops->step(self, x, h, report);
+    w->is_stepping = false;
+    return status;
 }
 
 watch *watch_open(const char *path, const char *const *set)
@@ -28,6 +46,11 @@ watch *watch_open(const char *path, const char *const *set)
     w->counting = *w->ops;
     w->counting.force = watch_force;
     w->sim->system->ops = &w->counting;
+    w->scheme_ops = w->sim->scheme->ops;
+    w->stepping = *w->scheme_ops;
+    w->stepping.start = watch_start;
+    w->stepping.step = watch_step;
+    w->sim->scheme->ops = &w->stepping;
     CHECK_OK(w->ctx, pcs_sim_start(w->sim));
     return w;
 }

@@ -9,9 +9,12 @@
 typedef struct watch {
     pcs_context *ctx;
     pcs_sim *sim;
-    long nforce;               // evaluations since the start
-    pcs_system_ops counting;   // the system's functions, with a force that counts
-    const pcs_system_ops *ops; // as they were
+    long nforce;                      // evaluations by the scheme since the start
+    bool is_stepping;                 // the scheme is at work
+    pcs_scheme_ops stepping;          // the scheme's functions, with a step that says so
+    const pcs_scheme_ops *scheme_ops; // as they were
+    pcs_system_ops counting;          // the system's functions, with a force that counts
+    const pcs_system_ops *ops;        // as they were
 } watch;
 
 // Loads and starts a case; `set` ends with NULL (or is NULL). Any failure fails the test with the message.

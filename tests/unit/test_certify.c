@@ -464,6 +464,7 @@ static void every_row_is_judged(void **state)
     s.q[0] = -1.0 - 1e-6;
     s.rows[1].is_gated = true;
     s.m->system->ops->measure(s.m->system, s.q, s.v, &s.report.measure);
+    pcs_certifier_start(s.certifier, &s.report.measure);
     CHECK(!judge(&s));
     assert_string_equal(pcs_certifier_certificate(s.certifier)->broken->name, "gap >= 0");
     model_destroy(&s.m);
@@ -483,7 +484,7 @@ static void free_bodies_have_balances(void **state)
     CHECK_OK(m->ctx, pcs_certifier_create(m->ctx, run.scheme, &certifier));
     model_start(&run);
     pcs_certifier_start(certifier, &run.report.measure);
-    CHECK(pcs_certifier_certificate(certifier)->ncheck == 2);
+    CHECK(pcs_certifier_certificate(certifier)->ncheck == 6);
     model_step(&run, 0.01);
     CHECK(pcs_certify(certifier, &run.x, &run.report, 0.0));
     run.report.measure.free_momentum[1] += 1e-6;

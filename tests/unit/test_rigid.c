@@ -83,6 +83,9 @@ static void supports_leave_what_they_leave(void **state)
     check_free(plane, "supports.a={set: beam.start, fix: [y]}", 2,
                "translation along x; rotation about z through (1, 1, 0)");
     check_free(plane, "supports.a={set: beam.start, fix: [rz]}", 2, "translation along x; translation along y");
+    // A line that is straight but for the last digit.
+    check_free(plane, "mesh.beam.to=[3, 1.0000000000000002, 0]; supports.a={set: beam.start, fix: [x, y]}", 1,
+               "rotation about z through (1, 1, 0)");
     // Rollers at both ends: what is left is the way along.
     check_free(plane, "supports.a={set: beam.start, fix: [y]}; supports.b={set: beam.end, fix: [y]}", 1,
                "translation along x");

@@ -163,6 +163,42 @@ static void chains_that_cross_have_one_pair(void **state)
     }
 }
 
+// The cells of a chain from the middle on, seen from its other end.
+static void turn_round(model *m, const char *name)
+{
+    const pcs_set *cells = model_cells(m, name);
+    for (int i = cells->count / 2; i < cells->count; i++) {
+        int *node = m->mesh->cell[cells->items[i]], first = node[0];
+        node[0] = node[1];
+        node[1] = first;
+    }
+}
+
+// Where a node lies over a node, round-off decides on which side of it the closest points of each pair are.
+static void chains_that_cross_in_nodes_have_one_pair(void **state)
+{
+    (void)state;
+    for (int turn = 0; turn < 100; turn++) {
+        double low[5][3] = { { 0 } }, high[5][3] = { { 0 } };
+        for (int i = 0; i < 5; i++) {
+            low[i][0] = 0.3 * (i - 2) * cos(0.1 * turn);
+            low[i][1] = 0.3 * (i - 2) * sin(0.1 * turn);
+            high[i][0] = 0.2 * (i - 2) * cos(0.17 * turn + 1.0);
+            high[i][1] = 0.2 * (i - 2) * sin(0.17 * turn + 1.0);
+            high[i][2] = 0.15;
+        }
+        model *m = model_create();
+        model_chain(m, "low", 5, (const double(*)[3])low);
+        model_chain(m, "high", 5, (const double(*)[3])high);
+        turn_round(m, "low");
+        turn_round(m, "high");
+        pcs_beams beams = find(m, "low", "high", 5, 1);
+        CHECK(beams.nfound == 1);
+        CHECK_NEAR(beams.found[0].gap, 0.05, 1e-14);
+        model_destroy(&m);
+    }
+}
+
 // A chain bent back over itself: its two legs touch in all of their cells, its bend does not touch itself.
 static void chain_touches_itself_but_not_its_neighbours(void **state)
 {
@@ -210,6 +246,7 @@ int main(void)
         cmocka_unit_test(parallel_segments_touch_in_the_middle),
         cmocka_unit_test(search_finds_what_all_pairs_find),
         cmocka_unit_test(chains_that_cross_have_one_pair),
+        cmocka_unit_test(chains_that_cross_in_nodes_have_one_pair),
         cmocka_unit_test(chain_touches_itself_but_not_its_neighbours),
         cmocka_unit_test(loops_close),
     };

@@ -1,0 +1,150 @@
+// What the files of the certificate share; private to them.
+//
+// certify.c         the judgement of a step: what applies, what is remembered, what is told
+// certify_rows.c    the laws of contacts and joints
+// certify_energy.c  what a step may gain
+// certify_motion.c  equations of motion: residuals, their tolerances, momentum
+// certify_rules.c   what the schemes state, rule by rule
+
+#ifndef PCS_SIM_CERTIFY_DATA_H
+#define PCS_SIM_CERTIFY_DATA_H
+
+#include "core/rounding.h"
+#include "sim/certify.h"
+
+enum {
+    CERTIFY_GAP,
+    CERTIFY_POSITION_MULTIPLIER,
+    CERTIFY_POSITION_COMPLEMENT,
+    CERTIFY_GATE,
+    CERTIFY_CONTRADICTION,
+    CERTIFY_RATE,
+    CERTIFY_IMPULSE,
+    CERTIFY_VELOCITY_COMPLEMENT,
+    CERTIFY_OPEN_IMPULSE,
+    CERTIFY_IMPULSE_LAW,
+    CERTIFY_RESTITUTION,
+    CERTIFY_IMPACT_LOSS,
+    CERTIFY_MOTION,
+    CERTIFY_KINEMATICS,
+    CERTIFY_ORDER,
+    CERTIFY_MOMENTUM,
+    CERTIFY_ENERGY,
+    CERTIFY_RISE,
+    CERTIFY_GROWTH,
+    CERTIFY_PENETRATION,
+    CERTIFY_COUNT
+};
+
+// A state that steps start from.
+typedef struct certify_past {
+    double t;
+    double *q, *v, *f, *history[PCS_MAX_HISTORY]; // [nv], f: the smooth forces
+    bool is_known, has_force;
+} certify_past;
+
+// What goes on from step to step; arrays apart.
+typedef struct certify_memory {
+    pcs_check checks[CERTIFY_COUNT]; // only those that apply, in order
+    pcs_certificate certificate;     // points into the checks that are in use
+    int bad_row, bad_equation;       // of the first violation, or -1
+    double momentum[3];              // kg m/s, of the moving equations
+    pcs_measure measure;             // of the last state
+    double initial, worked;          // J, energy at t = 0 and work of loads since
+    double lowest;                   // J, lowest potential so far
+    double supply;                   // J, most that loads and potential have left for kinetic and strain energy so far
+    double largest_energy;           // J, kinetic and strain, of states whose energy is explained
+    double exchanged;                // J, most that loads and potential have given or taken in one step so far
+    double onset;                    // J, that loads which set in were granted so far
+    double held;                     // J, what the impulses of the last step would give to the masses they act on
+    double residual;                 // N s, what equations of motion have left over of late, in sum
+    double h, largest_h;             // s, of the last step, and the largest so far
+    long count;                      // steps
+    double contradictions;           // steps with a gate that has no consistent answer
+    int past;                        // which of the pasts is the last state
+} certify_memory;
+
+// [nrow] each
+typedef struct certify_rows {
+    double *largest_gap;  // so far, m
+    double *largest_rate; // so far, m/s
+    double *overlap;      // that the model starts with, m
+    double *drift;        // that the present contact may have gathered where gaps are curved, m
+    double *gap, *rate;   // of the last state, m and m/s
+} certify_rows;
+
+struct pcs_certifier {
+    pcs_context *ctx;
+    const pcs_scheme *scheme;
+    pcs_rule rule;
+    int place[CERTIFY_COUNT]; // of each condition among the checks, -1: does not apply
+    certify_memory now, kept; // kept: at the mark
+    certify_rows rows, kept_rows;
+    certify_past past[2]; // the last state, and the one at the mark
+    int marked;           // which one that is; -1: none
+    int interval;         // every how many steps the equations of motion are looked at
+    double stiffness;     // N/m, largest entry of K in the beginning, times the number of equations
+    // Of the present step
+    const pcs_state *x;
+    const pcs_step_report *report;
+    const certify_past *from;                                  // NULL: not known
+    bool is_hit;                                               // a contact closes
+    double residual;                                           // N s, sum of what its equations leave over
+    double *gap, *bias;                                        // [nrow] at its end; (dG/dt) v, m/s^2
+    double available;                                          // J, what the model has to spend in the step
+    double *start_gap, *start_rate, *middle_gap, *middle_rate; // [nrow] g_n, G_n v_n, g(q_M) and G_M v_n
+    double *z, *z_t;                                           // [nrow], [ntangent] multipliers
+    double *moved, *jump;                                      // [nrow] what they do to gaps and velocities
+    double (*point)[3], (*normal)[3]; // [nrow] where rows are, when there are joints; else NULL
+    double (*resultant)[3];           // [nrow] momentum of a unit impulse
+    double *origin;                   // [nq] zero
+    double *f, *way;                  // [nv] smooth forces at the end; the increment of q
+    bool has_force;                   // f is that
+    double *e, *r, *b, *tolerance;    // [nv] work of the residuals
+    double *stage_v[PCS_MAX_STAGES], *stage_a[PCS_MAX_STAGES]; // [nv] of PCS_RULE_RUNGE_KUTTA
+    pcs_rows *G, *T, *kept_G, *kept_T; // directions at a place asked for; those of the system meanwhile
+    pcs_matrix *M, *kept_M;            // likewise the mass
+    double *dense;                     // [nv * nv] work, where the mass varies
+};
+
+// Puts value/tolerance into a check; a ratio above 1, and what is not a number, breaks it. row and equation may be -1.
+void pcs_certify_note(pcs_certifier *self, int check, double value, double tolerance, int row, int equation);
+
+// sqrt(2 E / m), E the largest energy so far.
+double pcs_certify_speed(const pcs_certifier *self);
+
+// The laws of the rows.
+void pcs_certify_rows(pcs_certifier *self);
+
+// Energies, first of all: a step whose energy is not explained lends no size to any tolerance.
+void pcs_certify_energy(pcs_certifier *self, double energy_defect);
+
+// What the step started from, forces at its end, its way; false when it cannot be looked at.
+bool pcs_certify_prepare(pcs_certifier *self);
+void pcs_certify_momentum(pcs_certifier *self);
+void pcs_certify_motion(pcs_certifier *self);
+// Directions of the rows at q into self->G and T, mass into self->M; the system stays as it is.
+void pcs_certify_aim(pcs_certifier *self, double t, const double *q);
+void pcs_certify_weigh(pcs_certifier *self, const double *q);
+// y += scale (G^T z + T^T z_t)
+void pcs_certify_push(const pcs_certifier *self, double scale, const double *z, const double *z_t, double *y);
+// Begins a residual with the velocity e: r = 0.
+void pcs_certify_open(pcs_certifier *self);
+// Takes the impulse b out of it, at the mass as it was weighed last.
+void pcs_certify_take(pcs_certifier *self);
+// r += M e, judged: e is a velocity, or a way for CERTIFY_KINEMATICS.
+void pcs_certify_close(pcs_certifier *self, int check);
+
+// The equations of motion of the rule.
+void pcs_certify_rule(pcs_certifier *self);
+// am, af, ga, be of PCS_RULE_ALPHA.
+void pcs_certify_alpha(const pcs_rule *rule, double number[4]);
+// Largest defect of the order conditions of the rule's tableau.
+double pcs_certify_order(const pcs_rule *rule);
+
+static inline bool pcs_certify_is_on(const pcs_certifier *self, int check)
+{
+    return self->place[check] >= 0;
+}
+
+#endif

@@ -1,0 +1,206 @@
+// What a step may gain: the rise of E = T + S + V beyond the work of loads (and what negative damping feeds in).
+//
+// A false root of the discrete equations satisfies them, and its gain is the error of the scheme's own quadrature. So
+// there are two bounds, and the smaller one holds.
+//
+// (a) Of all steps, from the state before:   rise <= (A + |W| + |dV|)/2 + 4 H,   A = T_n + S_n + V_n - V_lowest
+//     A is what the model has to spend, V_lowest the lowest potential so far; W and dV, work of loads and change of the
+//     potential in the step, are where energy comes from when nothing moves yet: they count half, so that a jump of the
+//     potential cannot pay for itself. H = La^2/(2 m_eff) of the last step: a contact that rests is thrown by about
+//     that much where a scheme hops on it. Where it fails the impulse of forces at (t, q_n, v_n) counts, too: h^2 f .
+//     D^-1 f/2, D = diag(M): a load sets in. Steps that are not looked at closely may rise four times as much.
+// (b) From the change of f over the step, where M is constant and the rule is known. With dq the way, df = f - f_n,
+//     f_bar the mean of f along dq, so that dV = -f_bar . dq, and x_ga = (1 - ga) x_n + ga x:
+//     alpha     M dv = h M a_ga + G^T La and dq = h (v_n + v)/2 + (h^2/2) (2 be - ga) da + c, c a correction, give
+//               rise = dq . (M a_ga - f_ga) - ((h^2/2) (2 be - ga) da + c) . M a_ga + La . G (v_n + v)/2
+//                      + dq . (f_ga - f_bar)
+//     theta     rise = La . G dq/h - (m - 1/2) |dv|^2_M + dq . (f_th - f_bar),   dq = h ((1 - m) v_n + m v)
+//     others    rise = La . G v + dq . (f_x - f_bar) + h dv . df up to factors below 1, f_x between f_n and f
+//     In all of them |dq . (f_x - f_bar)| <= sum |dq_i| |df_i|: along the way f lies between its ends, roughly.
+//     The work of rows is that of the report, if it is a gain; losses are left out, and twice all that is allowed.
+//
+// Over the whole run,   E - E_0 - sum W <= B/2,   B the most of E_0 + sum W - V_lowest so far: what comes from nowhere
+// must stay below half of what the model has had. Schemes that gain by their nature are told, not judged.
+//
+// Where the scheme has its loss in closed form and the system is linear, the ledger closes to round-off besides.
+
+#include "sim/certify_data.h"
+
+#include <math.h>
+#include <string.h>
+
+static double energy_total(const pcs_measure *m)
+{
+    return m->kinetic + m->strain + m->potential;
+}
+
+// The work of a load or of gravity is a force times a difference of positions, which keeps the round-off of positions.
+static double energy_work_noise(const pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    const pcs_state *x = self->x;
+    double size = 0.0, weight = 0.0;
+    if (system->ops->load_work != NULL) size = fabs(system->ops->load_work(system, x->t, self->origin, x->q));
+    int n = system->gravity == NULL ? 0 : pcs_system_nown(system);
+    for (int i = 0; i < n; i++) weight += fabs(system->gravity[i] * x->q[i]);
+    if (system->gravity != NULL) pcs_system_sum(system, 1, &weight);
+    return PCS_ROUND_SUM * (size + weight);
+}
+
+// Mean of two velocities as the rule takes it; where rows act in stages, the larger one.
+static double energy_mean(const pcs_certifier *self, double before, double after)
+{
+    bool has_stages = self->scheme->ops->is_explicit || self->rule.kind == PCS_RULE_BATHE;
+    double last = isnan(self->rule.move) ? 0.5 : self->rule.move;
+    return has_stages ? fmax(before, after) : (1.0 - last) * before + last * after;
+}
+
+// Work of the rows over the step, as far as it is a gain.
+static double energy_row_gain(const pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    double gain = 0.0;
+    for (int j = 0; j < system->nrow; j++) {
+        const pcs_row_report *row = &self->report->rows[j];
+        if (row->step_impulse == 0.0) continue;
+        double sign = row->step_impulse > 0.0 ? 1.0 : -1.0;
+        double before = sign * pcs_system_rate(system, j, self->from->v);
+        double after = sign * pcs_system_rate(system, j, self->x->v);
+        gain += fmax(0.0, fabs(row->step_impulse) * energy_mean(self, before, after));
+        for (int t = 0; t < system->rows[j].ntangent; t++) {
+            int k = system->rows[j].first_tangent + t;
+            sign = row->tangent[t] > 0.0 ? 1.0 : -1.0;
+            before = sign * pcs_rows_dot(system->T, k, self->from->v);
+            after = sign * pcs_rows_dot(system->T, k, self->x->v);
+            gain += fmax(0.0, fabs(row->tangent[t]) * energy_mean(self, before, after));
+        }
+    }
+    return gain;
+}
+
+// sum |df| (|dq| + weight h |dv|)
+static double energy_change(const pcs_certifier *self, double weight)
+{
+    const pcs_system *system = self->scheme->system;
+    const certify_past *from = self->from;
+    double sum = 0.0, h = weight * self->report->h;
+    for (int i = 0; i < pcs_system_nown(system); i++)
+        sum += fabs(self->f[i] - from->f[i]) * (fabs(self->way[i]) + h * fabs(self->x->v[i] - from->v[i]));
+    pcs_system_sum(system, 1, &sum);
+    return sum;
+}
+
+// What the accelerations of the alpha family store, and the work of what corrects positions.
+static double energy_alpha(pcs_certifier *self)
+{
+    enum { GA = 2, BE = 3 };
+    const pcs_system *system = self->scheme->system;
+    const certify_past *from = self->from;
+    const double *a0 = from->history[0], *a = self->x->history[0];
+    double number[4], h = self->report->h, sum[3] = { 0.0 };
+    pcs_certify_alpha(&self->rule, number);
+    double ga = number[GA], spread = 0.5 * h * h * (2.0 * number[BE] - ga);
+    for (int i = 0; i < system->nv; i++) self->e[i] = (1.0 - ga) * a0[i] + ga * a[i];
+    pcs_matrix_multiply(system->M, self->e, self->r);
+    for (int i = 0; i < pcs_system_nown(system); i++) {
+        double wide = spread * (a[i] - a0[i]), mean = 0.5 * h * (from->v[i] + self->x->v[i]);
+        sum[0] += self->way[i] * (self->r[i] - (1.0 - ga) * from->f[i] - ga * self->f[i]);
+        sum[1] -= wide * self->r[i];
+        sum[2] += fabs((self->way[i] - mean - wide) * self->r[i]);
+    }
+    pcs_system_sum(system, 3, sum);
+    return fabs(sum[0]) + fabs(sum[1]) + sum[2];
+}
+
+// Bound (b); INFINITY where there is none.
+static double energy_estimate(pcs_certifier *self)
+{
+    if (self->from == NULL || self->dense != NULL) return INFINITY;
+    double rows = energy_row_gain(self);
+    switch (self->rule.kind) {
+    case PCS_RULE_ALPHA: return energy_alpha(self) + rows + energy_change(self, 0.0);
+    case PCS_RULE_THETA: return rows + energy_change(self, 0.0);
+    case PCS_RULE_BETWEEN:
+    case PCS_RULE_HEUN:
+    case PCS_RULE_HEUN_FORCES:
+    case PCS_RULE_MIDPOINT:
+    case PCS_RULE_MEAN:
+    case PCS_RULE_BATHE: return rows + fabs(self->report->correction_work) + energy_change(self, 1.0);
+    default: return INFINITY;
+    }
+}
+
+// What forces of the end of the step give to what stands where it began.
+static double energy_onset(pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    const pcs_matrix *M = system->M;
+    double h = self->report->h, sum = 0.0;
+    if (self->from == NULL) return 0.0;
+    system->ops->force(system, self->from->t + h, self->from->q, self->from->v, self->b);
+    for (int i = 0; i < pcs_system_nown(system); i++)
+        for (int k = M->pattern->start[i]; k < M->pattern->start[i + 1]; k++)
+            if (M->pattern->row[k] == i) sum += self->b[i] * self->b[i] / M->value[k];
+    pcs_system_sum(system, 1, &sum);
+    return 0.5 * h * h * sum;
+}
+
+// Is the energy of the step explained?
+static bool energy_check_rise(pcs_certifier *self, double floor)
+{
+    certify_memory *now = &self->now;
+    const pcs_step_report *report = self->report;
+    double fed = report->external_work + fmax(0.0, -report->damping_loss);
+    double rise = energy_total(&report->measure) - energy_total(&now->measure) - fed;
+    double shift = fabs(report->measure.potential - now->measure.potential);
+    double spent = now->measure.kinetic + now->measure.strain + now->measure.potential - now->lowest;
+    self->available = spent + fabs(report->external_work) + shift + 4.0 * now->held + floor;
+    double allowed = 0.5 * (spent + fabs(report->external_work) + shift) + 4.0 * now->held;
+    if (self->from == NULL) allowed *= 4.0; // nothing more is known
+    if (rise > floor) allowed = fmin(allowed, 2.0 * energy_estimate(self));
+    if (rise > floor + allowed) {
+        double onset = energy_onset(self);
+        self->available += onset;
+        now->onset += onset;
+        allowed += onset;
+    }
+    pcs_certify_note(self, CERTIFY_RISE, rise, allowed + floor, -1, -1);
+    now->worked += fed;
+    bool is_explained = rise <= allowed + floor;
+    if (is_explained) {
+        now->exchanged = fmax(now->exchanged, fabs(report->external_work) + shift);
+        now->lowest = fmin(now->lowest, report->measure.potential);
+        now->supply = fmax(now->supply, now->initial + now->worked - now->lowest);
+    }
+    double grown = energy_total(&report->measure) - now->initial - now->worked;
+    allowed = 0.5 * now->supply + 4.0 * (now->exchanged + now->held) + now->onset;
+    pcs_certify_note(self, CERTIFY_GROWTH, grown, allowed + floor, -1, -1);
+    return is_explained;
+}
+
+// What it takes to hold a body that rests.
+static double energy_held(const pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    const pcs_step_report *report = self->report;
+    double held = 0.0;
+    for (int j = 0; j < system->nrow; j++) {
+        double impulse = report->rows[j].multiplier;
+        if (system->rows[j].is_bilateral && report->h > 0.0) impulse += report->rows[j].force * report->h;
+        held = fmax(held, 0.5 * impulse * impulse / self->scheme->solver->effective_mass[j]);
+    }
+    return held;
+}
+
+void pcs_certify_energy(pcs_certifier *self, double energy_defect)
+{
+    certify_memory *now = &self->now;
+    const pcs_measure *m = &self->report->measure;
+    double noise = energy_work_noise(self), energy = m->kinetic + m->strain;
+    double scale = fmax(now->largest_energy, fabs(m->potential));
+    bool is_explained = energy_check_rise(self, 100.0 * PCS_ROUND_ENERGY * fmax(scale, now->supply) + noise);
+    now->held = energy_held(self);
+    if (is_explained) now->largest_energy = fmax(now->largest_energy, fmax(energy, now->held));
+    scale = fmax(now->largest_energy, fabs(m->potential));
+    pcs_certify_note(self, CERTIFY_ENERGY, fabs(energy_defect), PCS_ROUND_ENERGY * scale + noise, -1, -1);
+}

@@ -1,0 +1,231 @@
+// The laws of contacts and joints, on gaps and rates evaluated anew from the state:
+//
+//   position level (schemes that state it)   g >= 0,  nu >= 0,  g or nu vanishes,  gate agrees with g(q - X nu)
+//   velocity level, on gated rows            xi = G v + target >= 0,  La >= 0,  xi or La vanishes; La = 0 elsewhere
+//   bilateral rows                           g = 0 (position level), xi = 0; multipliers of any sign
+//   restitution                              target = e of the case times the rate that the scheme says, and the speed
+//                                            of driven rows
+//   gate                                     imposed where the scheme says: g_n + (h/2) G_n v_n <= 0, or g(q_M) < tol
+//   impulse law                              G v - G v_before = G M^-1 G^T La
+//   impact loss                              one contact alone: m_eff (v_before^2 - target^2) / 2
+//   penetration                              at most 2 max|gap rate| h for schemes that penetrate by design, and h^2
+//                                            |(dG/dt) v| more with every step of a lasting contact on a curved path
+//
+// Lengths to 1e-13 of the model and of the gap, velocities to 1e-11 V, impulses to m_eff 1e-11 V; V = sqrt(2 E / m)
+// with the largest energy so far, or the velocities of the row if larger. A gap rate is at most sqrt(2 E_n / m_eff)
+// with the energy E_n that there was before the step: a state that has no business to be fast buys no penetration.
+
+#include "sim/certify_data.h"
+
+#include "step/columns.h"
+
+#include <math.h>
+
+// What the multipliers of the step's last stage did to the gaps, G X (nu + shift), and to the velocities of the rows.
+static void rows_find_effects(pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    const pcs_row_report *rows = self->report->rows;
+    for (int j = 0; j < system->nrow; j++) self->z[j] = rows[j].nu + rows[j].shift;
+    if (self->scheme->ops->is_position_level && pcs_certify_is_on(self, CERTIFY_GATE))
+        pcs_projection_rates(self->scheme->solver, self->z, NULL, self->moved);
+    for (int j = 0; j < system->nrow; j++) {
+        self->z[j] = rows[j].multiplier;
+        for (int t = 0; t < system->rows[j].ntangent; t++)
+            self->z_t[system->rows[j].first_tangent + t] = rows[j].last_tangent[t];
+    }
+    if (pcs_certify_is_on(self, CERTIFY_IMPULSE_LAW))
+        pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->jump);
+}
+
+// The gap of a joint is a difference of positions and rounds off like them, however small the model is.
+static double rows_place(const pcs_certifier *self, int row)
+{
+    if (self->point == NULL) return 0.0;
+    const double *x = self->point[row];
+    return PCS_ROUND_LENGTH * (fabs(x[0]) + fabs(x[1]) + fabs(x[2]));
+}
+
+static double rows_length(const pcs_certifier *self, int row)
+{
+    return PCS_ROUND_LENGTH * (self->scheme->system->length + self->rows.largest_gap[row]);
+}
+
+static void rows_check_position(pcs_certifier *self, int row)
+{
+    const pcs_row_report *r = &self->report->rows[row];
+    double mass = self->scheme->solver->effective_mass[row], gap = self->gap[row], length = rows_length(self, row);
+    if (!self->scheme->ops->is_position_level) return;
+    if (self->scheme->system->rows[row].is_bilateral) {
+        pcs_certify_note(self, CERTIFY_GAP, fabs(gap), length + rows_place(self, row), row, -1);
+        return;
+    }
+    pcs_certify_note(self, CERTIFY_GAP, -gap, length, row, -1);
+    pcs_certify_note(self, CERTIFY_POSITION_MULTIPLIER, -r->nu, mass * length, row, -1);
+    pcs_certify_note(self, CERTIFY_POSITION_COMPLEMENT, fmin(fabs(gap), fabs(r->nu) / mass), length, row, -1);
+    if (r->gate_is_contradictory) return;   // told apart
+    double smooth = gap - self->moved[row]; // what the smooth motion alone would have left
+    pcs_certify_note(self, CERTIFY_GATE, r->is_gated ? smooth : -smooth, length, row, -1);
+}
+
+static void rows_check_velocity(pcs_certifier *self, int row, double speed)
+{
+    const pcs_row_report *r = &self->report->rows[row];
+    const pcs_system *system = self->scheme->system;
+    double mass = self->scheme->solver->effective_mass[row], rate = pcs_system_rate(system, row, self->x->v);
+    double tolerance = PCS_ROUND_VELOCITY * fmax(speed, fmax(fabs(r->rate_before), fabs(r->target)));
+    double xi = rate + r->target, impulse = fabs(r->multiplier) / mass;
+    tolerance += PCS_ROUND_SUM * (impulse + self->report->h * fabs(r->force) / mass); // on a light node
+    if (r->is_gated && system->rows[row].is_bilateral) {
+        pcs_certify_note(self, CERTIFY_RATE, fabs(xi), tolerance, row, -1);
+    } else if (r->is_gated) {
+        pcs_certify_note(self, CERTIFY_RATE, -xi, tolerance, row, -1);
+        pcs_certify_note(self, CERTIFY_IMPULSE, -r->multiplier, mass * tolerance, row, -1);
+        pcs_certify_note(self, CERTIFY_VELOCITY_COMPLEMENT, fmin(fabs(xi), impulse), tolerance, row, -1);
+    } else {
+        pcs_certify_note(self, CERTIFY_OPEN_IMPULSE, fabs(r->multiplier), mass * tolerance, row, -1);
+    }
+    pcs_certify_note(self, CERTIFY_IMPULSE_LAW, fabs(rate - r->rate_before - self->jump[row]), tolerance, row, -1);
+}
+
+// Gaps and rates that the step started from, along directions of rows as they are now; false when they are not known.
+static bool rows_find_start(pcs_certifier *self)
+{
+    pcs_system *system = self->scheme->system;
+    double time = system->time;
+    pcs_rate_kind rate = self->rule.rate;
+    bool needs_middle = rate == PCS_RATE_MIDDLE || rate == PCS_RATE_TURNED || self->rule.gate == PCS_GATE_MIDDLE;
+    if (self->report->is_joined || !(self->report->h > 0.0)) return false;
+    if (system->ops->update_directions == NULL && !needs_middle) {
+        for (int j = 0; j < system->nrow; j++) {
+            self->start_gap[j] = self->rows.gap[j];
+            self->start_rate[j] = self->rows.rate[j];
+        }
+        return self->now.count > 0;
+    }
+    if (self->from == NULL) return false;
+    system->time = self->from->t;
+    system->ops->gaps(system, self->from->q, self->start_gap);
+    pcs_certify_aim(self, self->from->t, self->from->q);
+    for (int j = 0; j < system->nrow; j++) self->start_rate[j] = pcs_rows_dot(self->G, j, self->from->v);
+    if (needs_middle) {
+        for (int i = 0; i < system->nv; i++) self->b[i] = self->from->q[i] + 0.5 * self->report->h * self->from->v[i];
+        system->ops->gaps(system, self->b, self->middle_gap);
+        pcs_certify_aim(self, self->from->t, self->b);
+        for (int j = 0; j < system->nrow; j++) self->middle_rate[j] = pcs_rows_dot(self->G, j, self->from->v);
+    }
+    system->time = time;
+    system->ops->gaps(system, self->x->q, self->gap);
+    return true;
+}
+
+// What the law of a gated row must ask for.
+static double rows_target(const pcs_certifier *self, int row)
+{
+    double e = self->scheme->system->rows[row].restitution;
+    switch (self->rule.rate) {
+    case PCS_RATE_START: return e * self->start_rate[row];
+    case PCS_RATE_MIDDLE: return e * self->middle_rate[row];
+    case PCS_RATE_TURNED: return (1.0 + e) * self->start_rate[row] - self->middle_rate[row];
+    case PCS_RATE_BEFORE: return e * self->report->rows[row].rate_before;
+    case PCS_RATE_BEFORE_IMPACT: return self->is_hit ? e * self->report->rows[row].rate_before : 0.0;
+    case PCS_RATE_NONE: break;
+    }
+    return self->report->rows[row].target;
+}
+
+static void rows_check_restitution(pcs_certifier *self, int row, bool has_start, double speed)
+{
+    const pcs_row_report *r = &self->report->rows[row];
+    bool needs_start = self->rule.rate != PCS_RATE_BEFORE && self->rule.rate != PCS_RATE_BEFORE_IMPACT;
+    if (!r->is_gated || self->scheme->system->rows[row].is_bilateral || (needs_start && !has_start)) return;
+    if (self->report->is_joined && needs_start) return;
+    double target = rows_target(self, row);
+    double tolerance = PCS_ROUND_VELOCITY * fmax(speed, fmax(fabs(r->rate_before), fabs(target)));
+    pcs_certify_note(self, CERTIFY_RESTITUTION, fabs(r->target - target), tolerance, row, -1);
+}
+
+// Where a scheme foresees its contacts: in the middle of the step, from its start.
+static void rows_check_forecast(pcs_certifier *self, int row)
+{
+    const pcs_row_report *r = &self->report->rows[row];
+    double half = 0.5 * self->report->h * self->start_rate[row],
+           length = rows_length(self, row) + PCS_ROUND_SUM * fabs(half);
+    double foreseen = self->start_gap[row] + half;
+    if (self->scheme->system->rows[row].is_bilateral || self->rule.gate == PCS_GATE_NONE) return;
+    if (self->rule.gate == PCS_GATE_MIDDLE) foreseen = self->middle_gap[row] - self->rule.gate_tolerance;
+    // A tie within round-off is closed or open.
+    if (r->gate_is_contradictory) return;
+    pcs_certify_note(self, CERTIFY_GATE, r->is_gated ? foreseen : -foreseen, 2.0 * length, row, -1);
+}
+
+// The closed form holds where one contact alone got an impulse, and no friction took its share.
+static void rows_check_impact(pcs_certifier *self, double speed)
+{
+    const pcs_step_report *report = self->report;
+    int hit = -1, count = 0;
+    for (int j = 0; j < self->scheme->system->nrow; j++)
+        if (report->rows[j].multiplier != 0.0) {
+            hit = j;
+            count++;
+        }
+    if (!pcs_certify_is_on(self, CERTIFY_IMPACT_LOSS)) return;
+    if (count != 1 || !report->rows[hit].is_impact || report->is_joined) return;
+    const pcs_row_report *r = &report->rows[hit];
+    if (r->last_tangent[0] != 0.0 || r->last_tangent[1] != 0.0) return;
+    double mass = pcs_projection_mass(self->scheme->solver, hit);
+    double loss = 0.5 * mass * (r->rate_before * r->rate_before - r->target * r->target);
+    double size = 0.5 * mass * (r->rate_before * r->rate_before + r->target * r->target);
+    // However gently a contact closes, its velocity carries the round-off of all others.
+    double tolerance = 10.0 * PCS_ROUND_ENERGY * size + PCS_ROUND_VELOCITY * speed * r->multiplier;
+    pcs_certify_note(self, CERTIFY_IMPACT_LOSS, fabs(report->impact_loss - loss), tolerance, hit, -1);
+}
+
+// Beyond the way of a step only round-off, what the model started with, and what a constrained velocity leaves of a
+// curved path are allowed. A joint may drift.
+static void rows_check_penetration(pcs_certifier *self, int row)
+{
+    const pcs_step_report *report = self->report;
+    const pcs_row_report *r = &report->rows[row];
+    double gap = self->gap[row], rate = pcs_system_rate(self->scheme->system, row, self->x->v), h = report->h;
+    double fastest = sqrt(2.0 * self->available / self->scheme->solver->effective_mass[row]);
+    double now = fmin(fmax(fabs(rate), fabs(r->rate_before)), fastest);
+    self->rows.largest_rate[row] = fmax(self->rows.largest_rate[row], now);
+    if (self->scheme->system->rows[row].is_bilateral) return;
+    self->rows.drift[row] = gap > 0.0 ? 0.0 : self->rows.drift[row] + h * h * fabs(self->bias[row]);
+    if (h == 0.0) self->rows.overlap[row] = fmax(0.0, -gap);
+    double allowed = 2.0 * self->rows.largest_rate[row] * self->now.largest_h + self->rows.overlap[row] +
+                     self->rows.drift[row] + rows_length(self, row);
+    pcs_certify_note(self, CERTIFY_PENETRATION, -gap, allowed, row, -1);
+}
+
+static void rows_evaluate(pcs_certifier *self)
+{
+    pcs_system *system = self->scheme->system;
+    const pcs_state *x = self->x;
+    system->time = x->t;
+    system->ops->gaps(system, x->q, self->gap);
+    if (self->point != NULL) system->ops->contact_points(system, x->q, self->point, self->normal);
+    if (system->ops->rate_bias != NULL) system->ops->rate_bias(system, x->q, x->v, self->bias);
+}
+
+void pcs_certify_rows(pcs_certifier *self)
+{
+    int nrow = self->scheme->system->nrow;
+    double speed = pcs_certify_speed(self), contradictions = 0.0;
+    rows_evaluate(self);
+    rows_find_effects(self);
+    bool has_start = rows_find_start(self);
+    for (int j = 0; j < nrow; j++) {
+        self->rows.largest_gap[j] = fmax(self->rows.largest_gap[j], fabs(self->gap[j]));
+        rows_check_position(self, j);
+        rows_check_velocity(self, j, speed);
+        rows_check_restitution(self, j, has_start, speed);
+        if (has_start) rows_check_forecast(self, j);
+        rows_check_penetration(self, j);
+        if (self->report->rows[j].gate_is_contradictory) contradictions = 1.0;
+    }
+    rows_check_impact(self, speed);
+    self->now.contradictions += contradictions;
+    pcs_certify_note(self, CERTIFY_CONTRADICTION, self->now.contradictions, 1.0, -1, -1);
+}

@@ -1,0 +1,333 @@
+#include "step/active_set.h"
+
+#include "core/dense.h"
+#include "core/rounding.h"
+#include "step/columns.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { OUT = PCS_MODE_OUT, HELD = PCS_MODE_HELD, SLIDING = PCS_MODE_SLIDING, UNKNOWN = 255 };
+enum { FREEZE_GATE_AFTER = 8, PIVOT_AFTER = 30, NEWTON_LIMIT = 80, PROXIMAL_ROUNDS = 12 };
+
+static const double tight = 1e-14;          // of the largest velocity: asked for
+static const double undecided = 0.125;      // of that: what may come out either way
+static const double accepted = 1e-9;        // of the largest velocity: laws are broken by more
+static const double proximal_weight = 1e-6; // on the diagonal, where rows say the same twice
+
+pcs_status pcs_active_set_create(pcs_context *ctx, const pcs_system *system, pcs_active_set **out)
+{
+    pcs_active_set *s;
+    size_t m = (size_t)system->nrow, n = 2 * m + (size_t)system->ntangent;
+    PCS_TAKE(ctx, s, 1, "the contact problem");
+    PCS_TAKE(ctx, s->rows, m, "the contact problem");
+    double **squares[] = { &s->P, &s->P_size, &s->J };
+    for (size_t i = 0; i < sizeof squares / sizeof *squares; i++)
+        PCS_TAKE(ctx, *squares[i], n * n, "the contact problem");
+    PCS_TAKE(ctx, s->P_gate, m * n, "the contact problem");
+    double **vectors[] = { &s->b, &s->b_size, &s->z, &s->value, &s->r, &s->x, &s->F };
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], n, "the contact problem");
+    PCS_TAKE(ctx, s->b_gate, m, "the contact problem");
+    PCS_TAKE(ctx, s->gate_gap, m, "the contact problem");
+    PCS_TAKE(ctx, s->gate, m, "the contact problem");
+    PCS_TAKE(ctx, s->last_gate, m, "the contact problem");
+    PCS_TAKE(ctx, s->mode, n, "the contact problem");
+    PCS_TAKE(ctx, s->last_mode, n, "the contact problem");
+    PCS_TAKE(ctx, s->active, n, "the contact problem");
+    *out = s;
+    return pcs_crowd_create(ctx, system, 0, &s->crowd);
+}
+
+void pcs_active_set_evaluate(pcs_active_set *s)
+{
+    int first = s->has_position ? 0 : s->m; // otherwise nu stays out
+    for (int i = first; i < s->n; i++) {
+        s->value[i] = s->b[i];
+        for (int j = first; j < s->n; j++) s->value[i] += s->P[i * s->n + j] * s->z[j];
+    }
+    for (int i = 0; i < s->m && s->gate_is_live; i++) {
+        s->gate_gap[i] = s->b_gate[i];
+        for (int j = 0; j < s->n; j++) s->gate_gap[i] += s->P_gate[i * s->n + j] * s->z[j];
+    }
+}
+
+// What round-off leaves undecided of the value of unknown k at the present z.
+static double active_noise(const pcs_active_set *s, int k)
+{
+    double size = s->b_size[k];
+    for (int j = s->has_position ? 0 : s->m; j < s->n; j++) size += s->P_size[k * s->n + j] * fabs(s->z[j]);
+    return PCS_ROUND_SUM * size;
+}
+
+// Gaps are taken by h.
+static double active_unit(const pcs_active_set *s, int k)
+{
+    return s->scale * (k < s->m ? s->h : 1.0);
+}
+
+double pcs_active_set_ratio(const pcs_active_set *s, int k, double dz)
+{
+    double allowed = tight * active_unit(s, k) + active_noise(s, k), moved = fabs(dz * s->P[k * s->n + k]);
+    return moved / fmax(allowed, DBL_MIN);
+}
+
+// Multipliers that have grown without bound are no excuse.
+double pcs_active_set_allowance(const pcs_active_set *s, int k)
+{
+    double unit = accepted * active_unit(s, k);
+    return unit + fmin(active_noise(s, k), 1e3 * unit);
+}
+
+double pcs_active_set_trial(const pcs_active_set *s, int row, double y[2])
+{
+    double length2 = 0.0;
+    for (int t = 0; t < s->rows[row].ntangent; t++) {
+        int k = pcs_active_set_tangent(s, row, t);
+        y[t] = s->z[k] - s->r[k] * s->value[k];
+        length2 += y[t] * y[t];
+    }
+    return sqrt(length2);
+}
+
+// What counts as none of a trial z - r value: a row changes its set only where its law is broken by more, so that
+// round-off moves nothing.
+static double active_slack(const pcs_active_set *s, int k)
+{
+    return s->r[k] * (tight * active_unit(s, k) + undecided * active_noise(s, k));
+}
+
+// Is a normal unknown held? A tie stays where it is.
+static unsigned char active_side(const pcs_active_set *s, int k)
+{
+    double trial = s->z[k] - s->r[k] * s->value[k], slack = active_slack(s, k);
+    return trial > (s->mode[k] == OUT ? slack : -slack) ? HELD : OUT;
+}
+
+// The radius of the disc is that of the normal impulse to come, so that a contact that closes need not slide first.
+static void active_tangent_mode(pcs_active_set *s, int row)
+{
+    const pcs_row *r = &s->rows[row];
+    int la = s->m + row, k = pcs_active_set_tangent(s, row, 0);
+    if (r->ntangent == 0) return;
+    double y[2], length = pcs_active_set_trial(s, row, y), slack = active_slack(s, k);
+    double limit = r->friction * fmax(s->z[la] - s->r[la] * s->value[la], 0.0);
+    unsigned char mode = length <= limit + (s->mode[k] == HELD ? slack : -slack) ? HELD : SLIDING;
+    if (s->mode[la] == OUT || r->friction == 0.0) mode = OUT;
+    // In the plane there are two ways to slide, and turning round is a change of mode.
+    if (mode == SLIDING && r->ntangent == 1) {
+        bool is_undecided = fabs(y[0]) <= slack && s->mode[k] > SLIDING;
+        mode = y[0] > 0.0 ? PCS_MODE_SLIDING_UP : PCS_MODE_SLIDING_DOWN;
+        if (is_undecided) mode = s->mode[k];
+    }
+    for (int t = 0; t < r->ntangent; t++) s->mode[k + t] = mode;
+}
+
+// What the present z asks of every unknown.
+static void active_find_modes(pcs_active_set *s, bool gate_is_frozen)
+{
+    for (int j = 0; j < s->m; j++) {
+        if (s->gate_is_live && !gate_is_frozen) s->gate[j] = s->gate_gap[j] <= s->gate_tolerance;
+        s->mode[j] = s->has_position ? active_side(s, j) : OUT;
+        s->mode[s->m + j] = s->gate[j] ? active_side(s, s->m + j) : OUT;
+        active_tangent_mode(s, j);
+    }
+}
+
+// The equation of an active unknown as a row of J over all unknowns, scaled by h for positions; gives its value.
+static double active_equation(const pcs_active_set *s, int k, double *row)
+{
+    double scale = k < s->m ? 1.0 / s->h : 1.0;
+    for (int j = 0; j < s->n; j++) row[j] = scale * s->P[k * s->n + j];
+    return scale * s->value[k];
+}
+
+// Lt - mu La y/|y| and its derivative, for tangent t of a row that slides.
+static double active_slip_equation(const pcs_active_set *s, int owner, int t, double *row)
+{
+    const pcs_row *r = &s->rows[owner];
+    int k = pcs_active_set_tangent(s, owner, t), la = s->m + owner;
+    double y[2] = { 0 }, length = pcs_active_set_trial(s, owner, y), direction[2] = { -1.0, 0.0 };
+    double limit = r->friction * fmax(s->z[la], 0.0);
+    for (int i = 0; i < r->ntangent && length > 0.0; i++) direction[i] = y[i] / length;
+    if (s->mode[k] > SLIDING) direction[0] = s->mode[k] == PCS_MODE_SLIDING_UP ? 1.0 : -1.0;
+    memset(row, 0, (size_t)s->n * sizeof *row);
+    row[k] = 1.0;
+    row[la] -= r->friction * direction[t];
+    for (int i = 0; i < r->ntangent && r->ntangent > 1 && length > 0.0; i++) {
+        int ki = pcs_active_set_tangent(s, owner, i);
+        // Beyond 1 the factor would make the matrix indefinite; it counts for the rate only.
+        double turn = fmin(1.0, limit / length) * ((i == t ? 1.0 : 0.0) - direction[t] * direction[i]);
+        row[ki] -= turn;
+        for (int j = 0; j < s->n; j++) row[j] += turn * s->r[ki] * s->P[ki * s->n + j];
+    }
+    return s->z[k] - r->friction * s->z[la] * direction[t];
+}
+
+int pcs_active_set_owner(const pcs_active_set *s, int k)
+{
+    int tangent = k - 2 * s->m, j = 0;
+    while (tangent < s->rows[j].first_tangent || tangent >= s->rows[j].first_tangent + s->rows[j].ntangent) j++;
+    return j;
+}
+
+// One Newton step on the active equations, with a proximal weight on the diagonal (0: none).
+static bool active_newton_step(pcs_active_set *s, double proximal, double *change)
+{
+    int count = 0;
+    for (int k = 0; k < s->n; k++) {
+        if (s->mode[k] == OUT) s->z[k] = 0.0;
+        else s->active[count++] = k;
+    }
+    pcs_active_set_evaluate(s);
+    for (int a = 0; a < count; a++) {
+        int k = s->active[a], owner = k >= 2 * s->m ? pcs_active_set_owner(s, k) : 0;
+        int tangent = k - 2 * s->m - s->rows[owner].first_tangent;
+        bool slides = s->mode[k] >= SLIDING;
+        s->F[a] = slides ? active_slip_equation(s, owner, tangent, s->x) : active_equation(s, k, s->x);
+        for (int j = 0; j < count; j++) {
+            int column = s->active[j];
+            s->J[a * count + j] = s->x[column] * (column < s->m ? s->h : 1.0) * (a == j ? 1.0 + proximal : 1.0);
+        }
+    }
+    if (!pcs_dense_solve_to(count, s->J, s->F, proximal > 0.0 ? 1e-13 : s->smallest_pivot)) return false;
+    for (int a = 0; a < count; a++) {
+        s->F[a] *= s->active[a] < s->m ? s->h : 1.0;
+        s->z[s->active[a]] -= s->F[a];
+    }
+    *change = 0.0;
+    for (int a = 0; a < count; a++) *change = fmax(*change, pcs_active_set_ratio(s, s->active[a], s->F[a]));
+    pcs_active_set_evaluate(s);
+    return true;
+}
+
+// Redundant rows make J singular; the proximal weight picks one admissible set of multipliers, and repeating the
+// step with the sets held drives its effect to round-off.
+bool pcs_active_set_newton(pcs_active_set *s, double *change)
+{
+    if (active_newton_step(s, 0.0, change)) return true;
+    double first = -1.0;
+    for (int round = 0; round < PROXIMAL_ROUNDS; round++) {
+        if (!active_newton_step(s, proximal_weight, change)) return false;
+        if (first < 0.0) first = *change;
+        if (*change <= 1e-15 * first) break;
+    }
+    *change = first;
+    return true;
+}
+
+static bool active_same_modes(const pcs_active_set *s)
+{
+    return memcmp(s->mode, s->last_mode, (size_t)s->n) == 0;
+}
+
+// Keeps only the first change of mode.
+static void active_change_one(pcs_active_set *s)
+{
+    int k = 0;
+    while (k < s->n && s->mode[k] == s->last_mode[k]) k++;
+    for (k++; k < s->n; k++) s->mode[k] = s->last_mode[k];
+}
+
+// Are the impulses of contacts that slide in space along their slip? Judged by the impulses, not by their changes:
+// where several contacts stick, friction may drift among them without any effect.
+static bool active_slips_hold(const pcs_active_set *s)
+{
+    for (int j = 0; j < s->m; j++) {
+        int k = pcs_active_set_tangent(s, j, 0);
+        if (s->rows[j].ntangent < 2 || s->mode[k] != SLIDING) continue;
+        double y[2], length = pcs_active_set_trial(s, j, y), limit = s->rows[j].friction * s->z[s->m + j];
+        for (int t = 0; t < 2; t++)
+            if (pcs_active_set_ratio(s, k + t, s->z[k + t] - limit * y[t] / length) > 1.0) return false;
+    }
+    return true;
+}
+
+// Sets that contradict each other (two corners of a wedge, both sticking) have no solution; the proximal weight then
+// settles for the nearest, which is none.
+bool pcs_active_set_is_solved(const pcs_active_set *s)
+{
+    for (int k = s->has_position ? 0 : s->m; k < s->n; k++)
+        if (s->mode[k] == HELD && !(fabs(s->value[k]) <= pcs_active_set_allowance(s, k))) return false;
+    return true;
+}
+
+// The disc of friction is round: with different masses for its two directions slip would not be against the impulse.
+static void active_even_out(pcs_active_set *s)
+{
+    for (int j = 0; j < s->m; j++) {
+        int k = pcs_active_set_tangent(s, j, 0);
+        if (s->rows[j].ntangent == 2) s->r[k] = s->r[k + 1] = fmin(s->r[k], s->r[k + 1]);
+    }
+}
+
+// Size of the velocities in the problem, gaps over h included.
+static void active_find_scale(pcs_active_set *s)
+{
+    s->scale = pcs_step_largest(s->n - s->m, s->b + s->m);
+    if (s->has_position) s->scale = fmax(s->scale, pcs_step_largest(s->m, s->b) / s->h);
+    // Entries that have lost digits make a singular matrix look regular.
+    double lost = 1.0;
+    for (int k = s->has_position ? 0 : s->m; k < s->n; k++)
+        lost = fmax(lost, s->P_size[k * s->n + k] / fabs(s->P[k * s->n + k]));
+    s->smallest_pivot = fmin(1e-7, fmax(1e-13, PCS_ROUND_SUM * lost));
+}
+
+// A gate that has just changed once more is contradictory, and closed.
+static void active_close_gates(pcs_active_set *s)
+{
+    for (int j = 0; j < s->m; j++) s->gate[j] = s->gate[j] || s->last_gate[j];
+}
+
+// Is nothing asked for, and nothing there?
+static bool active_is_idle(const pcs_active_set *s)
+{
+    for (int k = 0; k < s->n; k++)
+        if (s->mode[k] != OUT || s->z[k] != 0.0) return false;
+    return true;
+}
+
+static bool active_settle(pcs_active_set *s)
+{
+    double change = 0.0;
+    if (!s->is_warm) memset(s->z, 0, (size_t)s->n * sizeof *s->z);
+    memset(s->last_mode, UNKNOWN, (size_t)s->n);
+    memset(s->mode, HELD, (size_t)s->n); // ties are active
+    pcs_active_set_evaluate(s);
+    active_find_modes(s, false);
+    if (active_is_idle(s)) return true;
+    for (int round = 1; round <= NEWTON_LIMIT; round++, s->iterations++) {
+        if (active_same_modes(s) && active_slips_hold(s)) return pcs_active_set_is_solved(s);
+        memcpy(s->last_mode, s->mode, (size_t)s->n);
+        memcpy(s->last_gate, s->gate, (size_t)s->m);
+        if (!pcs_active_set_newton(s, &change)) return false;
+        active_find_modes(s, round > FREEZE_GATE_AFTER);
+        if (round == FREEZE_GATE_AFTER && s->gate_is_live) active_close_gates(s);
+        if (round > PIVOT_AFTER && !active_same_modes(s)) active_change_one(s);
+    }
+    return false;
+}
+
+bool pcs_active_set_solve(pcs_active_set *s)
+{
+    s->iterations = 1;
+    active_even_out(s);
+    active_find_scale(s);
+    if (active_settle(s)) return true;
+    bool is_tried_again = s->is_warm;
+    s->is_warm = false;
+    return (is_tried_again && active_settle(s)) || pcs_active_set_rescue(s);
+}
+
+bool pcs_active_set_update(pcs_active_set *s, bool *is_settled)
+{
+    double change;
+    active_even_out(s);
+    active_find_scale(s);
+    memset(s->mode, HELD, (size_t)s->n); // ties are active
+    active_find_modes(s, false);
+    memcpy(s->last_mode, s->mode, (size_t)s->n);
+    if (!pcs_active_set_newton(s, &change)) return false;
+    active_find_modes(s, true);
+    *is_settled = active_same_modes(s);
+    return true;
+}

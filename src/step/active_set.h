@@ -1,0 +1,86 @@
+// Contacts that may open, stick and slide: the dense problem that is left when joints are eliminated and idle rows are
+// left out. With z = (nu, La, Lt), all affine in z:
+//
+//   gap      = b_gap + P_gap z      0 <= gap _|_ nu >= 0                    (has_position)
+//   xi       = b_xi  + P_xi  z      0 <= xi  _|_ La >= 0 where gated
+//   xt       = b_xt  + P_xt  z      -xt in the normal cone of the disc |Lt| <= mu La at Lt
+//   gate gap = b_gate + P_gate z    gated where <= 0, when the gate is live
+//
+// Semi-smooth Newton on the projection equations (Alart, Curnier 1991; Bruls, Acary, Cardona 2014, eq. 38); in the
+// plane (one tangent) slip is linear and the method ends when the sets repeat, in space the direction of slip is
+// iterated to round-off. When the sets cycle or contradict each other all cases are tried where they are few; else the
+// method of many contacts (crowd.h) and projected Gauss-Seidel sweeps have their turn.
+//
+// Round-off: a value is b_k plus terms P_kj z_j that may cancel, each of them known to some eps of what it was summed
+// from, so the value is known to 64 eps (b_size_k + P_size_kj |z_j|).
+// A gate that opens when its law is imposed and closes when it is not has no consistent answer: it counts as closed.
+
+#ifndef PCS_STEP_ACTIVE_SET_H
+#define PCS_STEP_ACTIVE_SET_H
+
+#include "step/crowd.h"
+#include "system/system.h"
+
+typedef struct pcs_active_set {
+    int m, nt, n;  // rows, tangents, n = 2 m + nt unknowns
+    pcs_row *rows; // [m] their tangents are numbered among themselves
+    double h;      // s, brings gaps to the size of velocities
+    bool has_position, gate_is_live;
+    double gate_tolerance;   // m, a gate gap up to this is closed
+    double *P, *b;           // [n * n], [n] rows: gap, xi, xt
+    double *P_size, *b_size; // [n * n], [n] what the entries were summed from, by size
+    double *P_gate, *b_gate; // [m * n], [m]
+    bool is_warm;            // z holds where to start; otherwise from zero
+    double *z;               // [n] nu, La, Lt
+    double *value;           // [n] gap, xi, xt at z
+    double *gate_gap;        // [m]
+    unsigned char *gate;     // [m]
+    double *r;               // [n] masses of the projection equations
+    int iterations;          // solves, cases and sweeps of the last solution
+    // work
+    double scale;                    // m/s, of the velocities
+    double smallest_pivot;           // of J, in units of its row: below it rows say the same twice
+    unsigned char *last_gate;        // [m]
+    unsigned char *mode, *last_mode; // [n] state of each unknown
+    int *active;                     // [n] unknowns in the equations
+    double *J, *x, *F;               // [n * n], [n], [n]
+    pcs_crowd *crowd;                // the same problem for the method of many contacts
+} pcs_active_set;
+
+// Room for all rows of a system.
+pcs_status pcs_active_set_create(pcs_context *ctx, const pcs_system *system, pcs_active_set **out);
+// False when it does not settle.
+bool pcs_active_set_solve(pcs_active_set *s);
+// One Newton step from the z, value and gate_gap given, on the sets that these ask for. False when it is singular;
+// *is_settled says whether the sets are still the same after it.
+bool pcs_active_set_update(pcs_active_set *s, bool *is_settled);
+
+// Shared by its files.
+
+// Multiplier zero; equation imposed; on the edge of the friction disc, in space or either way in the plane.
+enum { PCS_MODE_OUT, PCS_MODE_HELD, PCS_MODE_SLIDING, PCS_MODE_SLIDING_UP, PCS_MODE_SLIDING_DOWN };
+
+// Values at z.
+void pcs_active_set_evaluate(pcs_active_set *s);
+// One Newton step on the equations of the present modes; *change is the largest one over what counts as none.
+bool pcs_active_set_newton(pcs_active_set *s, double *change);
+// A change dz of unknown k, by what it does to its value, over what counts as none.
+double pcs_active_set_ratio(const pcs_active_set *s, int k, double dz);
+// Up to where the value of unknown k counts as zero.
+double pcs_active_set_allowance(const pcs_active_set *s, int k);
+// Do the equations imposed hold?
+bool pcs_active_set_is_solved(const pcs_active_set *s);
+// y = Lt - r xt of a row; gives its length.
+double pcs_active_set_trial(const pcs_active_set *s, int row, double y[2]);
+// Row that owns a tangential unknown.
+int pcs_active_set_owner(const pcs_active_set *s, int k);
+// The ways out when Newton's sets cycle: all cases, the method of many contacts, sweeps.
+bool pcs_active_set_rescue(pcs_active_set *s);
+
+// Place of tangent t of a row among the unknowns.
+static inline int pcs_active_set_tangent(const pcs_active_set *s, int row, int t)
+{
+    return 2 * s->m + s->rows[row].first_tangent + t;
+}
+
+#endif
