@@ -144,8 +144,7 @@ static void projection_copy(const pcs_rows *from, pcs_rows *to)
 // Share of the step that is left after its impulses.
 static double projection_lag(const pcs_step_form *form)
 {
-    if (form->kw > 0.0) return form->kw / form->h;
-    return form->has_position ? 0.5 : 0.0;
+    return form->has_position ? 0.5 : form->kw / form->h;
 }
 
 static void projection_fill(pcs_step_solver *solver, pcs_projection *p)
