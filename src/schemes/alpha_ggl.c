@@ -52,6 +52,7 @@ static const pcs_option ggl_options[] = {
 typedef struct ggl {
     pcs_alpha alpha;
     double *correction;   // [nrow] what U is beyond (h/2) W, kg m
+    double *smooth_gap;   // [nrow] g(qt), m
     double damping_power; // v^T C v at the start of the step, W
     double drive_power;   // of driven rows at the start of the step, W
     bool has_joints;      // bilateral rows
@@ -87,6 +88,7 @@ static pcs_status ggl_setup(pcs_scheme *self)
     s->carry = p->variant == VARIANT_MODIFIED_LCP ? 1.0 : 0.0;
     s->has_joints = pcs_has_bilateral_rows(self->system);
     PCS_TAKE(self->ctx, s->correction, self->system->nrow, "position corrections");
+    PCS_TAKE(self->ctx, s->smooth_gap, self->system->nrow, "position corrections");
     PCS_TRY(pcs_next_create(self, &s->alpha.next));
     if (s->has_joints) s->alpha.lam = s->alpha.next.lam;
     return PCS_OK;
@@ -124,6 +126,16 @@ static double ggl_correction_work(pcs_scheme *self, double h)
     return pcs_displacement_work(self->solver, s->correction, next->q);
 }
 
+// Does the smooth gap disagree with the gate that was taken, by more than a tie? Then imposing the law opens the gap
+// and leaving it out closes it, and the solver has made a choice.
+static bool ggl_is_contradictory(const pcs_scheme *self, int j)
+{
+    const ggl *s = self->data;
+    double gap = s->smooth_gap[j], tie = 1e-13 * self->system->length;
+    if (self->system->rows[j].is_bilateral) return false;
+    return s->alpha.next.gate[j] ? gap > tie : gap < -tie;
+}
+
 static void ggl_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *report)
 {
     ggl *s = self->data;
@@ -134,6 +146,7 @@ static void ggl_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *re
     for (int j = 0; j < self->system->nrow; j++) {
         report->rows[j].shift = s->carry * h * next->la[j];
         if (self->system->rows[j].is_bilateral) report->rows[j].force += next->lam[j];
+        report->rows[j].gate_is_contradictory = ggl_is_contradictory(self, j);
     }
     report->correction_work = ggl_correction_work(self, h);
     report->external_work += pcs_trapezoidal_load_work(self->system, x, next->q, h);
@@ -162,6 +175,7 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     pcs_next_targets(self, next, x->v);
     pcs_next_drive(self, next, x->t, h);
     pcs_step_problem problem = pcs_next_problem(self, next, x, x->t + h);
+    problem.smooth_gap = s->smooth_gap;
     pcs_step_result result;
     pcs_step_solve(self->solver, &problem, &result);
     report->outcome = result.outcome;

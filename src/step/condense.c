@@ -138,6 +138,7 @@ void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem
         if (!isfinite(s->gap0[j]) || !isfinite(s->xi0[j])) result->outcome = PCS_NOT_FINITE;
     if (result->outcome == PCS_CONVERGED && !settle(s, &result->iterations)) result->outcome = PCS_NOT_CONVERGED;
     if (result->outcome != PCS_CONVERGED) return;
+    if (p->smooth_gap != NULL) memcpy(p->smooth_gap, s->gate_gap, (size_t)m * sizeof *s->gate_gap);
     for (int j = 0; j < m; j++) {
         condense_apply(self, c, p, j);
         p->rate_before[j] = s->xi[j] - p->target[j];

@@ -10,6 +10,18 @@ enum { STALLED_AFTER = 16 };
 static const double tight = 1e-14, loose = 1e-10, position_noise = 8.0 * DBL_EPSILON;
 static const double quick = 0.1, slow = 0.5;
 
+bool pcs_convergence_foresees(const pcs_step_solver *solver, const pcs_step_problem *p, double *gap)
+{
+    const pcs_system *system = solver->system;
+    bool is_live = solver->form.gate_is_live;
+    if (is_live) system->ops->gaps(system, p->q, gap);
+    for (int j = 0; j < system->nrow; j++) {
+        bool closes = is_live ? gap[j] <= solver->form.gate_tolerance : p->gate[j] != 0;
+        if (!system->rows[j].is_bilateral && closes != (p->was_loaded[j] != 0)) return true;
+    }
+    return false;
+}
+
 pcs_convergence pcs_convergence_begin(const pcs_step_solver *solver, const double *v)
 {
     return (pcs_convergence){ .system = solver->system,

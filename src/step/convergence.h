@@ -22,6 +22,10 @@ typedef struct pcs_convergence {
 
 typedef enum pcs_verdict { PCS_SETTLED, PCS_SHRINKING, PCS_GROWING } pcs_verdict;
 
+// Will a contact close or open in this step, as far as the gates or the predicted gaps say? Then the prediction is no
+// place to start from. `gap` is [nrow] work.
+bool pcs_convergence_foresees(const pcs_step_solver *solver, const pcs_step_problem *p, double *gap);
+
 pcs_convergence pcs_convergence_begin(const pcs_step_solver *solver, const double *v);
 // Tells the solver what was left when the iteration ended without an answer: the equation that changed most, and by how
 // much.

@@ -236,7 +236,10 @@ static bool kkt_update_sets(pcs_step_solver *self, pcs_step_problem *p, int iter
     bool is_same = true, is_late = iteration > FREEZE_GATE_AFTER, has_position = self->form.has_position;
     for (int j = 0; j < s->m; j++) {
         double r = self->effective_mass[j], position = p->nu[j] - r * s->gap[j], velocity = p->la[j] - r * s->xi[j];
-        if (self->form.gate_is_live && !is_late) p->gate[j] = s->gate_gap[j] <= self->form.gate_tolerance;
+        bool is_closed = s->gate_gap[j] <= self->form.gate_tolerance, was_closed = p->gate[j] != 0;
+        // A gate that still changes when it is frozen has no consistent answer and counts as closed.
+        if (self->form.gate_is_live && !is_late)
+            p->gate[j] = is_closed || (iteration == FREEZE_GATE_AFTER && was_closed);
         bool in_A = has_position && position >= 0.0, in_B = p->gate[j] && velocity >= 0.0;
         if (is_late && has_position && kkt_is_noise(self, p, j, position, true)) in_A = s->in_A[j];
         if (is_late && p->gate[j] && kkt_is_noise(self, p, j, velocity, false)) in_B = s->in_B[j];
@@ -341,6 +344,7 @@ static void kkt_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_resul
     memset(p->nu, 0, rows);
     memset(p->la, 0, rows);
     result->outcome = kkt_iterate(self, p, &result->iterations);
+    if (p->smooth_gap != NULL) memcpy(p->smooth_gap, s->gate_gap, rows);
     for (int j = 0; j < s->m; j++) p->rate_before[j] = s->xi[j] - p->target[j] - pcs_rows_dot(self->system->G, j, s->W);
 }
 

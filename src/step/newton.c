@@ -268,9 +268,12 @@ static pcs_outcome newton_settle(pcs_step_solver *self, pcs_step_problem *p, boo
 
 static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
+    newton *s = self->data;
+    bool has_start = !self->system->is_linear && p->q_start != NULL;
+    if (has_start && p->base == NULL && pcs_convergence_foresees(self, p, s->cone->b_gate))
+        return newton_settle(self, p, false, iterations);
     pcs_outcome outcome = newton_settle(self, p, true, iterations);
-    if (outcome == PCS_CONVERGED || self->system->is_linear || p->q_start == NULL) return outcome;
-    return newton_settle(self, p, false, iterations);
+    return outcome == PCS_CONVERGED || !has_start ? outcome : newton_settle(self, p, false, iterations);
 }
 
 // Contact problem without dynamics on the projection the scheme has set.
@@ -309,6 +312,7 @@ static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_re
         p->rate_before[j] = pcs_rows_dot(self->system->G, j, p->v) - pcs_rows_dot(self->system->G, j, s->W);
     }
     for (int t = 0; t < s->nt; t++) p->la_t[t] = z[2 * s->m + t];
+    if (p->smooth_gap != NULL) self->system->ops->gaps(self->system, s->qt, p->smooth_gap);
 }
 
 const pcs_step_solver_ops pcs_step_newton = {

@@ -363,8 +363,11 @@ static pcs_outcome schur_settle(pcs_step_solver *self, pcs_step_problem *p, bool
 static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
     schur *s = self->data;
+    bool has_start = !self->system->is_linear && p->q_start != NULL;
+    if (has_start && p->base == NULL && pcs_convergence_foresees(self, p, s->crowd->b_gate))
+        return schur_settle(self, p, false, iterations);
     pcs_outcome outcome = schur_settle(self, p, true, iterations);
-    if (outcome == PCS_CONVERGED || self->system->is_linear || p->q_start == NULL) return outcome;
+    if (outcome == PCS_CONVERGED || !has_start) return outcome;
     memset(s->crowd->z, 0, (size_t)s->crowd->n * sizeof(double));
     return schur_settle(self, p, false, iterations);
 }
@@ -398,6 +401,7 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     }
     for (int t = 0; t < s->nt; t++) p->la_t[t] = c->z[2 * s->m + t];
     schur_tell_smooth(self, p);
+    if (p->smooth_gap != NULL) self->system->ops->gaps(self->system, s->qt, p->smooth_gap);
 }
 
 const pcs_step_solver_ops pcs_step_schur = {

@@ -134,6 +134,7 @@ static void sequential_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_ste
     s->small->la = p->la;
     s->small->gate = p->gate;
     result->outcome = sequential_rounds(self, p, &result->iterations);
+    if (p->smooth_gap != NULL) memcpy(p->smooth_gap, s->small->gate_gap, rows);
 }
 
 const pcs_step_solver_ops pcs_step_sequential = {

@@ -66,7 +66,9 @@ static bool small_update_sets(pcs_small *s, int iteration)
 {
     bool is_same = true, is_late = iteration > FREEZE_GATE_AFTER;
     for (int j = 0; j < s->m; j++) {
-        if (s->gate_is_live && !is_late) s->gate[j] = s->gate_gap[j] <= s->gate_tolerance;
+        bool is_closed = s->gate_gap[j] <= s->gate_tolerance, was_closed = s->gate[j] != 0;
+        // A gate that still changes when it is frozen has no consistent answer and counts as closed.
+        if (s->gate_is_live && !is_late) s->gate[j] = is_closed || (iteration == FREEZE_GATE_AFTER && was_closed);
         double position = s->nu[j] - s->r[j] * s->gap[j], velocity = s->la[j] - s->r[j] * s->xi[j];
         bool in_A = s->has_position && position >= 0.0, in_B = s->gate[j] && velocity >= 0.0;
         if (is_late && s->has_position && small_is_noise(s, j, position, s->gap0[j], s->P11, s->P12)) in_A = s->in_A[j];

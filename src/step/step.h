@@ -53,6 +53,7 @@ typedef struct pcs_step_problem {
     const double *target_velocity;   // [nv] not NULL: targets are factors of G(q) and T(q) times this; `newton` only
     unsigned char *gate;             // [nrow] in when the gate is not live; out always
     double *nu, *la;                 // [nrow] out
+    double *smooth_gap;              // [nrow] out where the gate is live: g(qt); may be NULL
     double *rate_before;             // [nrow] out: G vt, the velocity without the impulse
     const double *target_t;          // [ntangent] e_T T(q_n) v_n; NULL without friction
     double *la_t;                    // [ntangent] out: tangential impulses; NULL without friction

@@ -101,7 +101,7 @@ static void bar_with_the_modified_law_gains_energy(void **state)
     for (long i = 0; i < run.count; i++) largest = fmax(largest, run.records[i].energy);
     CHECK_NEAR(largest, 991.0, 1.0);
     case_close(&run);
-    const char *set[] = { scheme, NULL };
+    const char *set[] = { scheme, "time.retry=0", NULL };
     run = case_open("cases/bar_impact", set);
     pcs_status status = PCS_OK;
     while (status == PCS_OK && run.sim->state.step < run.sim->nstep) status = pcs_sim_step(run.sim);
