@@ -94,7 +94,7 @@ static inline double pcs_gap_rounding(const pcs_system *system, int row, const d
 // A gap up to this counts as closed at q, m: round-off must neither open a contact at rest nor decide a tie.
 static inline double pcs_gap_tie(const pcs_system *system, int row, const double *q)
 {
-    return 1e-13 / DBL_EPSILON * pcs_gap_rounding(system, row, q);
+    return PCS_ROUND_LENGTH / DBL_EPSILON * pcs_gap_rounding(system, row, q);
 }
 
 // Report of a start without an impact.

@@ -1,6 +1,7 @@
 // Scheme, solver and clock of a case: what advances the model.
 
 #include "core/comm.h"
+#include "schemes/common.h"
 #include "sim/build.h"
 #include "sim/retry.h"
 
@@ -10,7 +11,6 @@
 static const double SAFE_SHARE = 0.9;  // of the stable step, for `step: auto`
 static const double MOST_STEPS = 1e12; // beyond it nobody waits
 static const double SAME_STEPS = 1e-9; // end / step this near to a whole number is one
-static const double OVERLAP = 1e-13;   // of the model's size: a gap that is still none, as for the certificate
 
 static pcs_status run_read_scheme(pcs_build *b)
 {
@@ -215,22 +215,24 @@ pcs_status pcs_build_clock(pcs_build *b)
 // Bodies that overlap before anything has moved are an error of the case.
 static pcs_status run_check_gaps(pcs_build *b)
 {
-    const pcs_system *system = b->sim->system;
+    pcs_system *system = b->sim->system;
+    const double *q = b->sim->state.q;
     double *gap = pcs_scratch(NULL, (size_t)system->nrow, sizeof *gap);
     if (gap == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %d gaps", system->nrow);
-    system->ops->gaps(system, b->sim->state.q, gap);
+    system->ops->gaps(system, q, gap);
+    if (system->ops->update_directions != NULL) system->ops->update_directions(system, q);
     const pcs_node *section = pcs_case_find(b->c, b->has_system ? "system" : "contacts");
     for (int i = 0; i < system->ncontact; i++) {
         const pcs_contact_info *contact = &system->contacts[i];
         if (contact->is_joint) continue;
         for (int j = 0; j < contact->nrow; j++) {
-            double value = gap[contact->first_row + j];
-            if (value >= -OVERLAP * system->length && !system->rows[contact->first_row + j].is_bilateral) continue;
-            if (fabs(value) <= OVERLAP * system->length) continue;
+            int row = contact->first_row + j;
+            double value = gap[row], none = pcs_gap_tie(system, row, q); // as for gates and certificate
+            if (value >= -none && !system->rows[row].is_bilateral) continue;
+            if (fabs(value) <= none) continue;
             pcs_case_error_at(b->c, b->has_system ? section : pcs_node_item(section, i), NULL,
                               "the gap of point %d%s%s is %g m at t = 0, must be %s 0", j, b->has_system ? " of " : "",
-                              b->has_system ? contact->name : "", value,
-                              system->rows[contact->first_row + j].is_bilateral ? "=" : ">=");
+                              b->has_system ? contact->name : "", value, system->rows[row].is_bilateral ? "=" : ">=");
             break;
         }
     }

@@ -11,12 +11,14 @@
 //   penetration                              at most 2 max|gap rate| h for schemes that penetrate by design, and h^2
 //                                            |(dG/dt) v| more with every step of a lasting contact on a curved path
 //
-// Lengths to 1e-13 of the model and of the gap, velocities to 1e-11 V, impulses to m_eff 1e-11 V; V = sqrt(2 E / m)
-// with the largest energy so far, or the velocities of the row if larger. A gap rate is at most sqrt(2 E_n / m_eff)
-// with the energy E_n that there was before the step: a state that has no business to be fast buys no penetration.
+// Lengths to 1e-13 of the model, of the gap and of the positions along it, velocities to 1e-11 V, impulses to m_eff
+// 1e-11 V; V = sqrt(2 E / m) with the largest energy so far, or the velocities of the row if larger. A gap rate is at
+// most sqrt(2 E_n / m_eff) with the energy E_n that there was before the step: a state that has no business to be fast
+// buys no penetration.
 
 #include "sim/certify_data.h"
 
+#include "schemes/common.h"
 #include "step/columns.h"
 
 #include <math.h>
@@ -46,9 +48,12 @@ static double rows_place(const pcs_certifier *self, int row)
     return PCS_ROUND_LENGTH * (fabs(x[0]) + fabs(x[1]) + fabs(x[2]));
 }
 
+// Of a gap: its positions may be larger than the model, as angles after many turns, and cancel in it. They are those
+// that the step started from.
 static double rows_length(const pcs_certifier *self, int row)
 {
-    return PCS_ROUND_LENGTH * (self->scheme->system->length + self->rows.largest_gap[row]);
+    const double *q = self->from != NULL ? self->from->q : self->x->q;
+    return pcs_gap_tie(self->scheme->system, row, q) + PCS_ROUND_LENGTH * self->rows.largest_gap[row];
 }
 
 static void rows_check_position(pcs_certifier *self, int row)

@@ -150,6 +150,15 @@ static void rule_stand_at_start(pcs_certifier *self)
     pcs_certify_weigh(self, self->from->q);
 }
 
+// Impulses move positions by a `part` of what they would in the whole step, and turn bodies so (step/columns.h).
+static void rule_carry_back(pcs_certifier *self, double part)
+{
+    const pcs_system *system = self->scheme->system;
+    if (system->ops->carry_back == NULL || system->ops->update_directions == NULL) return;
+    system->ops->carry_back(system, self->way, part, self->G);
+    if (system->ntangent > 0) system->ops->carry_back(system, self->way, part, self->T);
+}
+
 // vd belongs to the end; with the filtered acceleration of these formulas velocities follow, with the scheme's own
 // positions: so the two agree.
 static void rule_alpha(pcs_certifier *self)
@@ -164,6 +173,7 @@ static void rule_alpha(pcs_certifier *self)
     double am = number[AM], af = number[AF], ga = number[GA], be = number[BE];
     rule_stand_at_end(self);
     rule_check_acceleration(self, vd);
+    rule_carry_back(self, self->rule.tangent_way);
     for (int i = 0; i < rule_size(self); i++) {
         double filtered = ((1.0 - af) * vd[i] + af * vd0[i] - am * a0[i]) / (1.0 - am);
         self->e[i] = self->x->v[i] - v0[i] - h * ((1.0 - ga) * a0[i] + ga * filtered);
@@ -181,6 +191,7 @@ static void rule_theta(pcs_certifier *self)
     double h = self->report->h, theta = self->rule.theta;
     rule_stand_at_end(self);
     rule_check_acceleration(self, vd);
+    rule_carry_back(self, self->rule.move);
     for (int i = 0; i < rule_size(self); i++)
         self->e[i] = self->x->v[i] - from->v[i] - h * ((1.0 - theta) * vd0[i] + theta * vd[i]);
     rule_check_jump(self);

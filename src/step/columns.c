@@ -141,18 +141,29 @@ static void projection_copy(const pcs_rows *from, pcs_rows *to)
     memcpy(to->value, from->value, (size_t)from->start[from->nrow] * sizeof *to->value);
 }
 
+// Share of the step that is left after its impulses.
+static double projection_lag(const pcs_step_form *form)
+{
+    return form->has_position ? 0.5 : form->kw / form->h;
+}
+
 static void projection_fill(pcs_step_solver *solver, pcs_projection *p)
 {
     const pcs_system *system = solver->system;
     projection_copy(system->G, p->Gx);
     projection_copy(system->T, p->Tx);
+    if (p->way != NULL) {
+        double lag = projection_lag(&solver->form);
+        system->ops->carry_back(system, p->way, lag, p->Gx);
+        if (system->ntangent > 0) system->ops->carry_back(system, p->way, lag, p->Tx);
+    }
     for (int j = 0; j < system->nrow && p->has_columns; j++) {
-        projection_column(solver, system->G, p->X, j);
+        projection_column(solver, p->Gx, p->X, j);
         if (!system->is_linear) continue;
         pcs_matrix_multiply(system->K, p->X->value[j], p->KX->value[j]);
         pcs_columns_trim(p->KX, j);
     }
-    for (int j = 0; j < system->ntangent && p->has_columns; j++) projection_column(solver, system->T, p->XT, j);
+    for (int j = 0; j < system->ntangent && p->has_columns; j++) projection_column(solver, p->Tx, p->XT, j);
     projection_close(solver, p);
 }
 
@@ -296,6 +307,17 @@ bool pcs_projection_move(pcs_step_solver *solver, const double *q)
     memcpy(p->at, q, (size_t)system->nv * sizeof *q);
     p->is_at = true;
     return true;
+}
+
+bool pcs_projection_move_along(pcs_step_solver *solver, const double *q, const double *x)
+{
+    pcs_projection *p = solver->projection;
+    if (x == NULL || solver->system->ops->update_directions == NULL) return pcs_projection_move(solver, q);
+    p->way = x;
+    p->is_at = false; // x is another one even where q is not
+    bool is_regular = pcs_projection_move(solver, q);
+    p->way = NULL;
+    return is_regular;
 }
 
 void pcs_projection_aim(pcs_step_solver *solver, const double *q)

@@ -111,6 +111,13 @@ static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
     self->system->ops->retract(self->system, p->base, s->x, p->q);
 }
 
+// Mass and directions go to the present place.
+static bool newton_move(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    const newton *s = self->data;
+    return pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x);
+}
+
 // d and lam for the multipliers found; gives the largest change of d, NAN when it is not finite.
 static double newton_update_motion(pcs_step_solver *self, pcs_step_problem *p)
 {
@@ -133,19 +140,34 @@ static double newton_update_motion(pcs_step_solver *self, pcs_step_problem *p)
     return largest;
 }
 
+// Takes the multipliers over with the columns of the present place; gives the change of the motion that comes from it.
+static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton *s = self->data;
+    const double *sum = p->base == NULL ? p->q : s->sum;
+    double change = 0.0;
+    memcpy(s->q_last, sum, (size_t)s->n * sizeof(double));
+    memcpy(s->v_last, p->v, (size_t)s->n * sizeof(double));
+    newton_apply(self, p);
+    for (int i = 0; i < s->n; i++)
+        change = fmax(change, fmax(fabs(sum[i] - s->q_last[i]) / self->form.h, fabs(p->v[i] - s->v_last[i])));
+    return change;
+}
+
 // One linearisation; gives the change of the motion, or NAN when it cannot be solved.
 static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
     newton *s = self->data;
     int rounds;
-    if (!pcs_projection_move(self, p->q) || !pcs_newton_factor(self, p)) return NAN;
-    if (s->has_jump && !s->is_at_start) newton_apply(self, p); // the columns of the multipliers have moved
+    if (!newton_move(self, p) || !pcs_newton_factor(self, p)) return NAN;
+    double moved = s->has_jump && !s->is_at_start ? newton_apply_again(self, p) : 0.0;
     pcs_newton_free_increment(self, p);
     if (!pcs_newton_solve_contacts(self, p, &rounds)) return NAN;
     ++*iterations;
     s->is_at_start = false;
     double change = newton_update_motion(self, p);
     if (isnan(change)) return NAN;
+    change = fmax(change, moved);
     const double *sum = p->base == NULL ? p->q : s->sum;
     memcpy(s->q_last, sum, (size_t)s->n * sizeof(double));
     newton_apply(self, p);
@@ -237,7 +259,7 @@ static pcs_outcome newton_settle(pcs_step_solver *self, pcs_step_problem *p, boo
         pcs_verdict verdict = pcs_convergence_judge(&convergence, p, change);
         if (may_restart && (verdict == PCS_GROWING || newton_changes_sets(self, p))) return PCS_NOT_CONVERGED;
         if (verdict != PCS_SETTLED || s->is_provisional || pcs_newton_misses_row(self, p)) continue;
-        if (!pcs_projection_move(self, p->q)) return PCS_SINGULAR;
+        if (!newton_move(self, p)) return PCS_SINGULAR;
         if (newton_law_holds(self, p) || npolish++ == POLISHES) return PCS_CONVERGED;
     }
     newton_blame(self, &convergence);

@@ -344,7 +344,9 @@ static pcs_outcome schur_settle(pcs_step_solver *self, pcs_step_problem *p, bool
     if (is_predicted) schur_begin(self, p);
     else schur_begin_at_start(self, p);
     while (convergence.count < ITERATIONS) {
-        if (!system->is_linear && (!pcs_projection_move(self, p->q) || !schur_factor(self, p))) return PCS_SINGULAR;
+        if (!system->is_linear &&
+            (!pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x) || !schur_factor(self, p)))
+            return PCS_SINGULAR;
         schur_free_increment(self, p, convergence.count == 0 && is_predicted);
         double change = schur_iterate(self, p, iterations);
         if (isnan(change)) return isfinite(pcs_system_largest(system, s->y0)) ? PCS_NOT_CONVERGED : PCS_NOT_FINITE;
@@ -352,7 +354,7 @@ static pcs_outcome schur_settle(pcs_step_solver *self, pcs_step_problem *p, bool
         if (system->is_linear) return PCS_CONVERGED;
         if (may_restart && (verdict == PCS_GROWING || schur_changes_sets(self, p))) return PCS_NOT_CONVERGED;
         if (verdict != PCS_SETTLED) continue;
-        if (!pcs_projection_move(self, p->q)) return PCS_SINGULAR;
+        if (!pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x)) return PCS_SINGULAR;
         if (schur_law_holds(self, p) || npolish++ == POLISHES) return PCS_CONVERGED;
     }
     return PCS_NOT_CONVERGED;

@@ -96,7 +96,7 @@ static void map_forces(pcs_schur_map *map, int in, const double *z)
     if (map->has_fv) pcs_rows_add_all(G, 1.0, z + m, map->fv);
     if (rubs) pcs_rows_add_all(T, 1.0, z + 2 * m, map->fv);
     for (int i = 0; i < map->nb && map->has_fs; i++)
-        pcs_rows_add_transposed(G, map->bilateral[i], z[2 * m + system->ntangent + i], map->fs);
+        pcs_rows_add_transposed(map->G, map->bilateral[i], z[2 * m + system->ntangent + i], map->fs);
 }
 
 // x = M^-1 (a fq + b fv)

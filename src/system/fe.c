@@ -130,6 +130,7 @@ static pcs_status fe_choose_ops(pcs_system *self)
         ops->way = pcs_fe_way;
         ops->turn = pcs_fe_turn;
         ops->turn_columns = pcs_fe_turn_columns;
+        ops->carry_back = pcs_fe_carry_back;
     }
     self->ops = ops;
     return PCS_OK;

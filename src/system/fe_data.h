@@ -68,6 +68,7 @@ typedef struct fe_data {
     int nspin;               // nodes with a finite rotation in space
     int (*spins)[3];         // [nspin] their equations, consecutive; -1: held
     int *spin_of_node;       // [nnode] -1: none; NULL when there are none at all
+    bool *starts_spin;       // [nv] it is the first of the three equations of a finite rotation; NULL likewise
     int **scatter;           // [nbatch][ncell * ndof * ndof] of nonlinear groups: where cell entries go, -1: nowhere
     double *still_K;         // [nnz] K of a model without nonlinear groups, when joints add to it
     fe_plan *plans;          // [nbatch] of a nonlinear model, else NULL
@@ -153,6 +154,7 @@ void pcs_fe_retract(const pcs_system *self, const double *q0, const double *x, d
 void pcs_fe_way(const pcs_system *self, const double *q0, const double *q1, double *x);
 void pcs_fe_turn(const pcs_system *self, const double *x, double *y);
 void pcs_fe_turn_columns(const pcs_system *self, const double *x, pcs_matrix *A);
+void pcs_fe_carry_back(const pcs_system *self, const double *x, double part, pcs_rows *rows);
 // M, K and C; and K and C of nonlinear models anew.
 pcs_status pcs_fe_assemble(pcs_system *self);
 void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const double *v);

@@ -1,8 +1,10 @@
 // Finite rotations in space: how positions move, R(q) = R(q0) exp(x), and the derivative of that, material spin = T(x)
-// dx.
+// dx; and how moments act on a body that an impulse turns within the step.
 
 #include "system/fe_data.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 static int rotations_count(const fe_data *fe, int node, int equation[3])
@@ -51,6 +53,7 @@ static pcs_status rotations_note(pcs_system *self, int node, const char **culpri
     PCS_TRY(rotations_check(self, node, equation, culprit));
     fe->spin_of_node[node] = fe->nspin;
     memcpy(fe->spins[fe->nspin++], equation, sizeof equation);
+    if (equation[0] >= 0) fe->starts_spin[equation[0]] = true;
     return PCS_OK;
 }
 
@@ -62,6 +65,7 @@ pcs_status pcs_fe_find_rotations(pcs_system *self, const char **culprit)
     if (count == 0) return PCS_OK;
     PCS_TAKE(self->ctx, fe->spins, count, "rotations");
     PCS_TAKE(self->ctx, fe->spin_of_node, nnode, "rotations");
+    PCS_TAKE(self->ctx, fe->starts_spin, self->nv, "rotations");
     for (int node = 0; node < nnode; node++) fe->spin_of_node[node] = -1;
     // In the order of the equations: nodes of this rank first.
     for (int node = 0; node < nnode; node++)
@@ -136,5 +140,30 @@ void pcs_fe_turn_columns(const pcs_system *self, const double *x, pcs_matrix *A)
             b[i] = p * T[1] + q * T[4] + r * T[7];
             c[i] = p * T[2] + q * T[5] + r * T[8];
         }
+    }
+}
+
+// y := (part exp(-x) + 1 - part)^-1 y = y + a x * y + b x * (x * y), in place
+static void rotations_carry(const double x[3], double part, double y[3])
+{
+    double angle = sqrt(pcs_dot3(x, x)), half = 0.5 * angle, sinc = half > 0.0 ? sin(half) / half : 1.0, once[3],
+           twice[3];
+    double square = half * half * sinc * sinc; // sin^2(angle/2)
+    // Nothing but a step of half a turn with part = 1/2 makes it vanish.
+    double scale = fmax(1.0 - 4.0 * part * (1.0 - part) * square, DBL_EPSILON);
+    double a = part * sinc * cos(half) / scale, b = 0.5 * part * (2.0 * part - 1.0) * sinc * sinc / scale;
+    pcs_cross(x, y, once);
+    pcs_cross(x, once, twice);
+    for (int i = 0; i < 3; i++) y[i] += a * once[i] + b * twice[i];
+}
+
+void pcs_fe_carry_back(const pcs_system *self, const double *x, double part, pcs_rows *rows)
+{
+    const fe_data *fe = self->data;
+    for (int k = 0; k + 2 < rows->start[rows->nrow]; k++) {
+        int e = rows->column[k];
+        // The three entries of a node follow one another; what fills a row up does not.
+        bool is_moment = fe->starts_spin[e] && rows->column[k + 1] == e + 1 && rows->column[k + 2] == e + 2;
+        if (is_moment) rotations_carry(x + e, part, rows->value + k);
     }
 }

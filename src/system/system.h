@@ -102,6 +102,9 @@ typedef struct pcs_system_ops {
     // And: y := d(spin of q)/dx y at x, in place; and the columns of a matrix likewise, A := A d(spin)/dx.
     void (*turn)(const pcs_system *self, const double *x, double *y);
     void (*turn_columns)(const pcs_system *self, const double *x, pcs_matrix *A);
+    // And: moments R^T m in rows become (part exp(-x) + 1 - part)^-1 R^T m, those of impulses that turn bodies by a
+    // `part` of what they would in the whole step.
+    void (*carry_back)(const pcs_system *self, const double *x, double part, pcs_rows *rows);
     // Velocity of every row that comes from its own motion, dg/dt at fixed q; NULL where nothing is driven.
     void (*row_speeds)(const pcs_system *self, double t, double *speed);
 

@@ -16,14 +16,15 @@ typedef struct trial {
 
 static const double full = 6.283185307179586;
 
-// A slider-crank whose crank starts `turns` further on. Certificates that take angles for lengths are not asked.
+// A slider-crank whose crank starts `turns` further on. After too many of them gap rates are rounded to more than the
+// certificate allows, which knows the rounding of gaps alone.
 static text_case crank_open(const trial *c, double turns, double end)
 {
     char text[600];
     snprintf(text, sizeof text,
              "system: { type: slider_crank, theta1: %.17g, friction: %g }\nscheme: { type: %s }\n"
-             "time: { step: %.17g, end: %.17g }\ncertify: warn\n",
-             full * turns, c->friction, c->scheme, c->h, end);
+             "time: { step: %.17g, end: %.17g }\ncertify: %s\n",
+             full * turns, c->friction, c->scheme, c->h, end, c->turns > 1e4 ? "warn" : "strict");
     return text_case_open(text, NULL);
 }
 
@@ -107,14 +108,10 @@ static void slider_at_rest_stays(void **state)
         char text[600];
         snprintf(text, sizeof text,
                  "system: { type: slider_crank, theta1: %.17g, omega1: 0, omega2: 0, friction: 0 }\n"
-                 "scheme: { type: %s }\ntime: { step: 1.0e-4, end: 2.0e-3 }\ncertify: warn\n",
+                 "scheme: { type: %s }\ntime: { step: 1.0e-4, end: 2.0e-3 }\n",
                  full * (1e5 + k / 4) + alpha, schemes[k % 4]);
-        text_case c;
+        text_case c = text_case_open(text, NULL);
         double gap[4];
-        if (text_case_try(text, &c) != PCS_OK) { // below zero by as much
-            text_case_close(&c);
-            continue;
-        }
         c.sim->system->ops->gaps(c.sim->system, c.sim->state.q, gap);
         nopen += gap[2] > 1e-13;
         while (!pcs_sim_is_done(c.sim)) {
@@ -126,12 +123,29 @@ static void slider_at_rest_stays(void **state)
     CHECK(nopen > 4); // some gaps were above what a model of this length is rounded to
 }
 
+// A joint that fits to round-off fits after many turns, too.
+static void joints_fit_after_many_turns(void **state)
+{
+    (void)state;
+    for (int k = 1; k < 40; k++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "system: { type: slider_crank_bilateral, theta1: %.17g }\nscheme: { type: alpha_ggl }\n"
+                 "time: { step: 1.0e-4, end: 1.0e-3 }\n",
+                 full * 1003.0 * k);
+        text_case c = text_case_open(text, NULL);
+        text_case_run(&c);
+        text_case_close(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(turns_make_no_difference),
         cmocka_unit_test(many_turns_make_no_difference),
         cmocka_unit_test(slider_at_rest_stays),
+        cmocka_unit_test(joints_fit_after_many_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
