@@ -1,6 +1,7 @@
 #include "sim/statics.h"
 
-#include "sim/statics_newton.h"
+#include "sim/statics_free.h"
+#include "sim/statics_message.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 
 enum { USUAL_STEPS = 10, EASY = 6 };
 
-static const double SMALLEST = 1.0 / 4096.0; // load step, of the first one
+static const double SMALLEST = 1.0 / 65536.0; // load step
 
 typedef struct ramp {
     pcs_equilibrium e;
@@ -16,6 +17,8 @@ typedef struct ramp {
     double *q, *safe;    // [nq]
     double *lam;         // [nrow] at `safe`
     unsigned char *held; // [nrow]
+    bool is_loose;       // nothing but loads and contacts hold the model: there is no way of equilibria to follow
+    double stiffness;    // softest, at the start; NaN: not known
 } ramp;
 
 static bool statics_has_contacts(const pcs_system *system)
@@ -25,50 +28,30 @@ static bool statics_has_contacts(const pcs_system *system)
     return false;
 }
 
-static pcs_status statics_loose(pcs_sim *sim, const pcs_rigid *rigid, const char *ending)
+// Does anything act on the model: loads, driven joints, prestress?
+static bool statics_has_loads(ramp *r)
 {
-    char text[1024];
-    pcs_rigid_text(rigid, sizeof text, text);
-    return pcs_fail(sim->ctx, PCS_BAD_INPUT,
-                    "the model is free to move: %s; a static analysis needs supports or joints that prevent this%s",
-                    text[0] == '\0' ? "its stiffness matrix is singular" : text, ending);
+    pcs_equilibrium *e = &r->e;
+    pcs_equilibrium_begin(e, 1.0);
+    pcs_equilibrium_evaluate(e, r->q);
+    return e->weight > 0.0 || !pcs_equilibrium_rows_fit(e);
 }
 
-// What is free to move without contacts is an error at once; contacts may still hold it.
+// What is free to move is an error at once, unless contacts or, in a model for large displacements, loads may hold it.
 static pcs_status statics_check(ramp *r)
 {
-    pcs_sim *sim = r->e.sim;
-    PCS_TRY(pcs_rigid_find(sim->system, &r->e.rigid));
-    if (r->e.rigid.count == 0 || statics_has_contacts(sim->system)) return PCS_OK;
-    return statics_loose(sim, &r->e.rigid, "");
-}
-
-// A stiffness that is singular from the first is a fault of the model, not of its load.
-static bool statics_is_loose(const ramp *r, pcs_statics_outcome outcome)
-{
-    bool is_first = r->out->step == 0 && r->e.iterations == 0;
-    return outcome == PCS_STATICS_SINGULAR && (r->e.system->is_linear || is_first);
-}
-
-static pcs_status statics_fail(ramp *r, pcs_statics_outcome outcome, double load, double last)
-{
-    pcs_sim *sim = r->e.sim;
-    char where[320] = "";
-    static const char *const reasons[] = { "", "Newton's iteration did not settle",
-                                           "the tangent stiffness matrix is singular", "", "the state runs away" };
-    if (outcome == PCS_STATICS_LOOSE) return statics_loose(sim, &r->e.rigid, ", and no contact stops it");
-    int bad = r->e.bad_equation;
-    if (bad >= 0 && bad < sim->system->nv) {
-        memcpy(where, " at ", 5);
-        sim->system->ops->name_equation(sim->system, bad, sizeof where - 4, where + 4);
+    pcs_equilibrium *e = &r->e;
+    PCS_TRY(pcs_rigid_find(e->system, &e->rigid));
+    r->stiffness = NAN;
+    if (e->system->is_linear) {
+        if (e->rigid.count == 0 || statics_has_contacts(e->system)) return PCS_OK;
+        return pcs_statics_loose(e, "");
     }
-    if (statics_is_loose(r, outcome))
-        return pcs_fail(sim->ctx, PCS_BAD_INPUT, "the stiffness matrix is singular%s: something there moves freely",
-                        where);
-    return pcs_fail(sim->ctx, PCS_FAILED,
-                    "no equilibrium at load factor %.6g, the last one is at %.6g: %s%s (residual %.3g of the loads); "
-                    "the load may be beyond what the model can carry",
-                    load, last, reasons[outcome], where, r->e.residual);
+    pcs_stability stability;
+    PCS_TRY(pcs_equilibrium_softest(e, r->q, &r->stiffness, &stability));
+    r->is_loose = e->rigid.count > 0 || stability == PCS_NEUTRAL || stability == PCS_UNSTABLE;
+    if (!r->is_loose || statics_has_loads(r)) return PCS_OK;
+    return pcs_statics_loose(e, "");
 }
 
 static void statics_report(ramp *r, double load)
@@ -81,7 +64,8 @@ static void statics_report(ramp *r, double load)
     out->iterations = e->iterations;
     out->total = e->total;
     out->nfactor = pcs_bordered_factorizations(e->solver);
-    out->residual = e->residual;
+    out->residual = e->weight > 0.0 ? e->left / e->weight : 0.0;
+    out->round_off = e->weight > 0.0 ? e->round_off / e->weight : 0.0;
     out->correction = e->system->is_linear ? INFINITY : e->correction;
     out->gap = e->gap;
     out->force = e->lam;
@@ -108,21 +92,61 @@ static void statics_undo(ramp *r)
     system->ops->gaps(system, r->q, r->e.gap);
 }
 
+// The message, with what the last equilibrium tells.
+static pcs_status statics_fail(ramp *r, pcs_statics_outcome outcome, double next, double last)
+{
+    pcs_equilibrium *e = &r->e;
+    pcs_statics_trouble trouble = { .outcome = outcome, .next = next, .last = last, .softening = NAN, .softest = -1 };
+    double stiffness;
+    pcs_stability stability = PCS_STABILITY_UNKNOWN;
+    trouble.is_loose = r->is_loose;
+    pcs_statics_describe(e, sizeof trouble.residual, trouble.residual);
+    statics_undo(r);
+    e->load = e->system->load_factor = last;
+    if (r->stiffness > 0.0 && last > 0.0) PCS_TRY(pcs_equilibrium_softest(e, r->q, &stiffness, &stability));
+    if (stability != PCS_STABILITY_UNKNOWN) {
+        trouble.softening = stiffness / r->stiffness;
+        trouble.softest = 0;
+        for (int i = 1; i < e->system->nv; i++)
+            if (fabs(e->dq[i]) > fabs(e->dq[trouble.softest])) trouble.softest = i;
+    }
+    return pcs_statics_complain(e, &trouble);
+}
+
+// The equilibrium at the next load factor. A model that follows no way of equilibria is let down from where it is.
+static pcs_status statics_advance(ramp *r, double load, double next, bool is_last_try, pcs_statics_outcome *outcome)
+{
+    *outcome = PCS_STATICS_SLOW;
+    if (!r->is_loose || load > 0.0) PCS_TRY(pcs_equilibrium_find(&r->e, next, r->q, outcome));
+    bool may_relax = !r->e.system->is_linear && (r->is_loose || (is_last_try && load == 0.0));
+    if (*outcome == PCS_STATICS_DONE || !may_relax) return PCS_OK;
+    statics_undo(r);
+    pcs_equilibrium_begin(&r->e, next);
+    pcs_equilibrium_evaluate(&r->e, r->q);
+    double over = pcs_equilibrium_overload(&r->e);
+    PCS_TRY(pcs_equilibrium_relax(&r->e, next, over, r->q, outcome));
+    if (over > 1.0 && *outcome != PCS_STATICS_DONE) {
+        statics_undo(r);
+        PCS_TRY(pcs_equilibrium_relax(&r->e, next, 1.0, r->q, outcome));
+    }
+    r->is_loose = true;
+    r->out->nrelaxed++;
+    return PCS_OK;
+}
+
 static pcs_status statics_ramp(ramp *r, int steps, pcs_statics_watch *watch, void *user)
 {
-    const pcs_system *system = r->e.system;
     pcs_statics_outcome outcome;
     double first = 1.0 / steps, size = first, load = 0.0;
     while (load < 1.0) {
         double next = load + size;
+        bool is_last_try = size <= SMALLEST;
         if (next > 1.0 - 1e-9) next = 1.0;
-        PCS_TRY(pcs_equilibrium_find(&r->e, next, r->q, &outcome));
+        PCS_TRY(statics_advance(r, load, next, is_last_try, &outcome));
         if (outcome != PCS_STATICS_DONE) {
-            bool is_hopeless = system->is_linear || outcome == PCS_STATICS_LOOSE || statics_is_loose(r, outcome) ||
-                               size <= SMALLEST * first;
-            pcs_status status = is_hopeless ? statics_fail(r, outcome, next, load) : PCS_OK;
+            if (is_last_try || r->is_loose || r->e.system->is_linear || outcome == PCS_STATICS_LOOSE)
+                return statics_fail(r, outcome, next, load);
             statics_undo(r);
-            if (status != PCS_OK) return status;
             r->out->nhalved++;
             size *= 0.5;
             continue;

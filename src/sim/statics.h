@@ -18,15 +18,17 @@ typedef struct pcs_statics_options {
 
 // Where a static analysis stands, after every load step.
 typedef struct pcs_statics {
-    const double *q;           // [nq]
-    double factor;             // s
-    int step;                  // load steps done
-    int nhalved;               // load steps that failed and were halved
-    int iterations;            // of this load step
-    int total;                 // of all, failed ones included
-    int nfactor;               // factorizations
-    double residual;           // force left over, relative to the loads and internal forces
-    double correction;         // the last one, by its energy, relative to all deformation; infinite: not known
+    const double *q;   // [nq]
+    double factor;     // s
+    int step;          // load steps done
+    int nhalved;       // load steps that failed and were halved
+    int nrelaxed;      // load steps on which the model was let down to its equilibrium, there being none to follow
+    int iterations;    // of this load step
+    int total;         // of all, failed ones included
+    int nfactor;       // factorizations
+    double residual;   // force left over, relative to the loads and internal forces
+    double round_off;  // of that, what round-off explains
+    double correction; // the last one, by its energy, relative to all deformation; infinite: not known
     const double *gap, *force; // [nrow] at q; force is lam
     const unsigned char *held; // [nrow] joints and closed contacts
     const char *backend;
