@@ -145,6 +145,7 @@ static void ggl_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *re
     pcs_next_report_rows(self, x, next, 0.5, report);
     for (int j = 0; j < self->system->nrow; j++) {
         report->rows[j].shift = s->carry * h * next->la[j];
+        for (int t = 0; t < 2; t++) report->rows[j].tangent_shift[t] = 0.5 * h * report->rows[j].last_tangent[t];
         if (self->system->rows[j].is_bilateral) report->rows[j].force += next->lam[j];
         report->rows[j].gate_is_contradictory = ggl_is_contradictory(self, j);
     }

@@ -30,6 +30,7 @@ typedef struct pcs_row_report {
     double multiplier;          // of the velocity-level law, N s
     double tangent[2];          // tangential impulses over the step, N s
     double last_tangent[2];     // those that came with `multiplier`, N s
+    double tangent_shift[2];    // move the position along the tangents, as `shift` does along the normal, kg m
     bool is_gated;              // the velocity-level law was imposed
     bool gate_is_contradictory; // imposing it opens the smooth gap and leaving it out closes it: either is a choice
     bool is_closed;             // the contact transmits an impulse or its gap is not positive

@@ -283,7 +283,7 @@ pcs_status pcs_build_solvers(pcs_build *b)
         PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "solver"), status));
         return pcs_case_finish(b->c);
     }
-    if (is_auto) PCS_TRY(pcs_step_solver_allow_handover(b->sim->solver));
+    PCS_TRY(pcs_step_solver_allow_handover(b->sim->solver));
     const char *culprit = "scheme";
     status = run_make_scheme(b);
     if (status == PCS_OK && b->has_control) {

@@ -23,14 +23,19 @@
 
 #include <math.h>
 
-// What the multipliers of the step's last stage did to the gaps, G X (nu + shift), and to the velocities of the rows.
+// What the multipliers of the step's last stage did to the gaps, G X (nu + shift) + G XT shift_t, and to the velocities
+// of the rows.
 static void rows_find_effects(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
     const pcs_row_report *rows = self->report->rows;
-    for (int j = 0; j < system->nrow; j++) self->z[j] = rows[j].nu + rows[j].shift;
+    for (int j = 0; j < system->nrow; j++) {
+        self->z[j] = rows[j].nu + rows[j].shift;
+        for (int t = 0; t < system->rows[j].ntangent; t++)
+            self->z_t[system->rows[j].first_tangent + t] = rows[j].tangent_shift[t];
+    }
     if (self->scheme->ops->is_position_level && pcs_certify_is_on(self, CERTIFY_GATE))
-        pcs_projection_rates(self->scheme->solver, self->z, NULL, self->moved);
+        pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->moved);
     for (int j = 0; j < system->nrow; j++) {
         self->z[j] = rows[j].multiplier;
         for (int t = 0; t < system->rows[j].ntangent; t++)
