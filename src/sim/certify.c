@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// Equations of motion of cheap steps are looked at now and then, of steps that iterate always.
-enum { SELDOM = 16 };
+// Equations of motion of cheap steps are looked at in the beginning, where a contact may close and now and then; of
+// steps that iterate always.
+enum { BEGINNING = 8, SELDOM = 256 };
 
 static const pcs_check certify_checks[CERTIFY_COUNT] = {
     [CERTIFY_GAP] = { .name = "gap >= 0", .unit = "m" },
@@ -240,6 +241,7 @@ void pcs_certify_note(pcs_certifier *self, int check, double value, double toler
 {
     if (self->place[check] < 0) return;
     pcs_check *c = &self->now.checks[self->place[check]];
+    if (value <= 0.0 && c->tolerance > 0.0) return;
     double ratio = value <= 0.0 ? 0.0 : value / tolerance;
     if (isnan(ratio)) ratio = INFINITY;
     if (ratio > c->worst_ratio || c->tolerance == 0.0) {
@@ -264,8 +266,9 @@ static bool certify_may_close(const pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
     for (int j = 0; j < system->nrow; j++) {
-        double gap = self->rows.gap[j], rate = self->rows.rate[j];
-        if (!system->rows[j].is_bilateral && gap > 0.0 && gap + 2.0 * self->report->h * rate < 0.0) return true;
+        double gap = self->rows.gap[j], way = 2.0 * self->report->h * self->rows.rate[j];
+        bool is_open = !system->rows[j].is_bilateral && gap > PCS_ROUND_LENGTH * system->length;
+        if (is_open && gap + way < 0.0) return true;
     }
     return false;
 }
@@ -275,7 +278,7 @@ static bool certify_will_watch(const pcs_certifier *self)
 {
     const certify_memory *now = &self->now;
     double spent = now->measure.kinetic + now->measure.strain + now->measure.potential - now->lowest;
-    if (self->interval == 1 || now->count <= SELDOM || now->count % self->interval == 0) return true;
+    if (self->interval == 1 || now->count <= BEGINNING || now->count % self->interval == 0) return true;
     return spent <= 1e-6 * now->largest_energy || certify_may_close(self);
 }
 

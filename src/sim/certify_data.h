@@ -100,6 +100,7 @@ struct pcs_certifier {
     double *origin;                   // [nq] zero
     double *f, *way;                  // [nv] smooth forces at the end; the increment of q
     bool has_force;                   // f is that
+    int allowed;                      // the check that `tolerance` stands for; -1: none
     double *e, *r, *b, *tolerance;    // [nv] work of the residuals
     double *stage_v[PCS_MAX_STAGES], *stage_a[PCS_MAX_STAGES]; // [nv] of PCS_RULE_RUNGE_KUTTA
     pcs_rows *G, *T, *kept_G, *kept_T; // directions at a place asked for; those of the system meanwhile

@@ -165,8 +165,8 @@ static bool energy_check_rise(pcs_certifier *self)
     self->available = spent + fabs(report->external_work) + shift + 4.0 * now->held + floor;
     double allowed = 0.5 * (spent + fabs(report->external_work) + shift) + 4.0 * now->held;
     if (self->from == NULL) allowed *= 4.0; // nothing more is known
-    if (rise > floor) floor += energy_work_noise(self);
     if (rise > floor) allowed = fmin(allowed, 2.0 * energy_estimate(self));
+    if (rise > floor + allowed) floor += energy_work_noise(self);
     if (rise > floor + allowed) {
         double onset = energy_onset(self);
         self->available += onset;
@@ -187,19 +187,23 @@ static bool energy_check_rise(pcs_certifier *self)
     return is_explained;
 }
 
-// What it takes to hold a body that rests, by contacts or by joints, too.
-static double energy_held(const pcs_certifier *self, bool counts_joints)
+// What it takes to hold a body that rests: by contacts, and by joints, too.
+static double energy_held(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
     const pcs_step_report *report = self->report;
-    double held = 0.0;
+    double all = 0.0;
+    self->now.held = 0.0;
     for (int j = 0; j < system->nrow; j++) {
         double impulse = fmax(fabs(report->rows[j].multiplier), fabs(report->rows[j].step_impulse));
-        if (system->rows[j].is_bilateral && !counts_joints) continue;
-        if (system->rows[j].is_bilateral && report->h > 0.0) impulse += fabs(report->rows[j].force) * report->h;
-        held = fmax(held, 0.5 * impulse * impulse / self->scheme->solver->effective_mass[j]);
+        bool is_joint = system->rows[j].is_bilateral;
+        if (is_joint) impulse += fabs(report->rows[j].force) * report->h;
+        if (impulse == 0.0) continue;
+        double held = 0.5 * impulse * impulse / self->scheme->solver->effective_mass[j];
+        if (!is_joint) self->now.held = fmax(self->now.held, held);
+        all = fmax(all, held);
     }
-    return held;
+    return all;
 }
 
 void pcs_certify_energy(pcs_certifier *self, double energy_defect)
@@ -208,8 +212,8 @@ void pcs_certify_energy(pcs_certifier *self, double energy_defect)
     const pcs_measure *m = &self->report->measure;
     double energy = m->kinetic + m->strain;
     bool is_explained = energy_check_rise(self);
-    now->held = energy_held(self, false);
-    if (is_explained) now->largest_energy = fmax(now->largest_energy, fmax(energy, energy_held(self, true)));
+    double held = energy_held(self);
+    if (is_explained) now->largest_energy = fmax(now->largest_energy, fmax(energy, held));
     if (!pcs_certify_is_on(self, CERTIFY_ENERGY)) return;
     double scale = PCS_ROUND_ENERGY * fmax(now->largest_energy, fabs(m->potential)) + energy_work_noise(self);
     pcs_certify_note(self, CERTIFY_ENERGY, fabs(energy_defect), scale, -1, -1);

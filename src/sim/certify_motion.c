@@ -40,6 +40,7 @@ bool pcs_certify_prepare(pcs_certifier *self)
     double h = self->report->h;
     self->from = NULL;
     self->residual = 0.0;
+    self->allowed = -1;
     if (!from->is_known || !(h > 0.0) || self->report->is_joined) return false;
     if (!(fabs(x->t - from->t - h) <= 1e-6 * h)) return false;
     self->from = from;
@@ -175,7 +176,8 @@ void pcs_certify_close(pcs_certifier *self, int check)
     int n = pcs_system_nown(system), worst = -1;
     double ratio = 0.0, mass = 1.0, allowed = 1.0, sum = 0.0;
     pcs_matrix_add_multiply(self->M, 1.0, self->e, self->r);
-    motion_allow(self, check == CERTIFY_KINEMATICS ? self->report->h : 0.0);
+    if (self->allowed != check) motion_allow(self, check == CERTIFY_KINEMATICS ? self->report->h : 0.0);
+    self->allowed = check;
     for (int i = 0; i < n; i++) {
         double off = self->r[i] == 0.0 ? 0.0 : fabs(self->r[i]) / self->tolerance[i];
         sum += fabs(self->r[i]);
@@ -238,6 +240,7 @@ void pcs_certify_momentum(pcs_certifier *self)
     }
     double inside = report->h * sqrt(2.0 * strain * self->stiffness);
     self->now.residual = self->residual + (1.0 - 1.0 / REMEMBERED) * self->now.residual;
+    if (self->now.residual < DBL_MIN) self->now.residual = 0.0; // numbers below are slow
     double tolerance = PCS_ROUND_VELOCITY * size + PCS_ROUND_FORCE * inside + 4.0 * self->now.residual;
     pcs_certify_note(self, CERTIFY_MOMENTUM, defect, tolerance, -1, -1);
 }

@@ -221,6 +221,7 @@ static void rule_force(pcs_certifier *self, double t, const double *q, const dou
 {
     self->scheme->system->ops->force(self->scheme->system, t, q, v, self->f);
     self->has_force = false;
+    self->allowed = -1;
 }
 
 static void rule_between(pcs_certifier *self)
