@@ -49,9 +49,11 @@ static pcs_status statics_check(ramp *r)
     }
     pcs_stability stability;
     PCS_TRY(pcs_equilibrium_softest(e, r->q, &r->stiffness, &stability));
-    r->is_loose = e->rigid.count > 0 || stability == PCS_NEUTRAL || stability == PCS_UNSTABLE;
-    if (!r->is_loose || statics_has_loads(r)) return PCS_OK;
-    return pcs_statics_loose(e, "");
+    e->is_soft = e->rigid.count > 0 || stability == PCS_NEUTRAL || stability == PCS_UNSTABLE;
+    if (!e->is_soft) return PCS_OK;
+    if (!statics_has_contacts(e->system) && !statics_has_loads(r)) return pcs_statics_loose(e, "");
+    r->is_loose = stability == PCS_UNSTABLE;
+    return r->is_loose ? PCS_OK : pcs_equilibrium_is_driven(e, r->q, &r->is_loose);
 }
 
 static void statics_report(ramp *r, double load)
@@ -100,37 +102,56 @@ static pcs_status statics_fail(ramp *r, pcs_statics_outcome outcome, double next
     double stiffness;
     pcs_stability stability = PCS_STABILITY_UNKNOWN;
     trouble.is_loose = r->is_loose;
+    r->out->total = e->total;
+    r->out->nfactor = pcs_bordered_factorizations(e->solver);
     pcs_statics_describe(e, sizeof trouble.residual, trouble.residual);
+    int bad_equation = e->bad_equation;
     statics_undo(r);
-    e->load = e->system->load_factor = last;
-    if (r->stiffness > 0.0 && last > 0.0) PCS_TRY(pcs_equilibrium_softest(e, r->q, &stiffness, &stability));
+    pcs_equilibrium_begin(e, last > 0.0 ? last : next);
+    pcs_equilibrium_evaluate(e, r->q);
+    if (!r->is_loose && r->stiffness > 0.0 && last > 0.0)
+        PCS_TRY(pcs_equilibrium_softest(e, r->q, &stiffness, &stability));
     if (stability != PCS_STABILITY_UNKNOWN) {
         trouble.softening = stiffness / r->stiffness;
         trouble.softest = 0;
         for (int i = 1; i < e->system->nv; i++)
             if (fabs(e->dq[i]) > fabs(e->dq[trouble.softest])) trouble.softest = i;
     }
+    e->bad_equation = bad_equation;
     return pcs_statics_complain(e, &trouble);
 }
 
-// The equilibrium at the next load factor. A model that follows no way of equilibria is let down from where it is.
-static pcs_status statics_advance(ramp *r, double load, double next, bool is_last_try, pcs_statics_outcome *outcome)
+// Lets the model down to an equilibrium, first with loads for which strains are not lost in round-off.
+static pcs_status statics_relax(ramp *r, double next, pcs_statics_outcome *outcome)
 {
-    *outcome = PCS_STATICS_SLOW;
-    if (!r->is_loose || load > 0.0) PCS_TRY(pcs_equilibrium_find(&r->e, next, r->q, outcome));
-    bool may_relax = !r->e.system->is_linear && (r->is_loose || (is_last_try && load == 0.0));
-    if (*outcome == PCS_STATICS_DONE || !may_relax) return PCS_OK;
+    pcs_equilibrium *e = &r->e;
     statics_undo(r);
-    pcs_equilibrium_begin(&r->e, next);
-    pcs_equilibrium_evaluate(&r->e, r->q);
-    double over = pcs_equilibrium_overload(&r->e);
-    PCS_TRY(pcs_equilibrium_relax(&r->e, next, over, r->q, outcome));
+    pcs_equilibrium_begin(e, next);
+    pcs_equilibrium_evaluate(e, r->q);
+    double over = pcs_equilibrium_overload(e);
+    PCS_TRY(pcs_equilibrium_relax(e, next, over, r->q, outcome));
     if (over > 1.0 && *outcome != PCS_STATICS_DONE) {
         statics_undo(r);
-        PCS_TRY(pcs_equilibrium_relax(&r->e, next, 1.0, r->q, outcome));
+        PCS_TRY(pcs_equilibrium_relax(e, next, 1.0, r->q, outcome));
     }
-    r->is_loose = true;
+    r->is_loose = e->is_soft = true;
     r->out->nrelaxed++;
+    return PCS_OK;
+}
+
+// The equilibrium at the next load factor: by Newton's method along a way of equilibria, or from where the model is.
+static pcs_status statics_advance(ramp *r, double load, double next, bool is_last_try, pcs_statics_outcome *outcome)
+{
+    pcs_equilibrium *e = &r->e;
+    pcs_stability stability = PCS_STABLE;
+    double stiffness;
+    *outcome = PCS_STATICS_SLOW;
+    if (!r->is_loose || load > 0.0) PCS_TRY(pcs_equilibrium_find(e, next, r->q, outcome));
+    // What nothing but its load makes stiff must not start on its head; round-off may hide that it does.
+    if (*outcome == PCS_STATICS_DONE && load == 0.0 && e->is_soft)
+        PCS_TRY(pcs_equilibrium_softest(e, r->q, &stiffness, &stability));
+    bool may_relax = r->is_loose || (!e->system->is_linear && is_last_try && load == 0.0);
+    if (stability != PCS_STABLE || (*outcome != PCS_STATICS_DONE && may_relax)) return statics_relax(r, next, outcome);
     return PCS_OK;
 }
 
