@@ -11,6 +11,9 @@ enum { USUAL_STEPS = 10, EASY = 6 };
 
 static const double SMALLEST = 1.0 / 65536.0; // load step
 
+static const double JUMP = 10.0; // times the way of the last load step
+static const double FAR = 0.01;  // of the model's size
+
 typedef struct ramp {
     pcs_equilibrium e;
     pcs_statics *out;
@@ -19,6 +22,7 @@ typedef struct ramp {
     unsigned char *held; // [nrow]
     bool is_loose;       // nothing but loads and contacts hold the model: there is no way of equilibria to follow
     double stiffness;    // softest, at the start; NaN: not known
+    double rate;         // of the way over the load factor, in the last load step
 } ramp;
 
 static bool statics_has_contacts(const pcs_system *system)
@@ -104,6 +108,8 @@ static pcs_status statics_fail(ramp *r, pcs_statics_outcome outcome, double next
     trouble.is_loose = r->is_loose;
     r->out->total = e->total;
     r->out->nfactor = pcs_bordered_factorizations(e->solver);
+    e->mu = 0.0;
+    pcs_equilibrium_evaluate(e, r->q);
     pcs_statics_describe(e, sizeof trouble.residual, trouble.residual);
     int bad_equation = e->bad_equation;
     statics_undo(r);
@@ -155,6 +161,26 @@ static pcs_status statics_advance(ramp *r, double load, double next, bool is_las
     return PCS_OK;
 }
 
+// How far the model moved in the last load step, in units of its size.
+static double statics_moved(const ramp *r)
+{
+    const pcs_system *system = r->e.system;
+    double *way = r->e.work;
+    if (system->ops->way != NULL) system->ops->way(system, r->safe, r->q, way);
+    else
+        for (int i = 0; i < system->nv; i++) way[i] = r->q[i] - r->safe[i];
+    return pcs_equilibrium_stride(&r->e, way);
+}
+
+// A way of equilibria that goes on elsewhere: much farther in this load step than the last one would make expect.
+static void statics_watch_jumps(ramp *r, double size)
+{
+    double rate = statics_moved(r) / size;
+    bool is_jump = r->rate > 0.0 && !r->is_loose && rate > JUMP * r->rate && rate * size > FAR;
+    if (is_jump && r->out->jump == 0.0) r->out->jump = r->out->factor;
+    r->rate = rate;
+}
+
 static pcs_status statics_ramp(ramp *r, int steps, pcs_statics_watch *watch, void *user)
 {
     pcs_statics_outcome outcome;
@@ -173,6 +199,7 @@ static pcs_status statics_ramp(ramp *r, int steps, pcs_statics_watch *watch, voi
             continue;
         }
         if (r->e.iterations <= EASY) size = fmin(first, 1.5 * size);
+        statics_watch_jumps(r, next - load);
         load = next;
         r->out->step++;
         statics_keep(r);

@@ -22,7 +22,7 @@ static const double DIFFERENCES = 1e-9; // relative rounding error of difference
 static const double DRIVEN = 1e-6;      // part of the loads that K does not bear
 static const double SHRINK = 0.3;
 
-enum { ROUNDS = 3 };
+enum { ROUNDS = 3, LAST_ROUNDS = 20 };
 
 // 1/s^2 of the stiffness that forces of rows make by turning, as of a pendulum: what its differences round off is a
 // part of this.
@@ -116,17 +116,19 @@ pcs_status pcs_equilibrium_is_driven(pcs_equilibrium *e, const double *q, bool *
 
 pcs_status pcs_equilibrium_softest(pcs_equilibrium *e, const double *q, double *stiffness, pcs_stability *stability)
 {
-    double zero = 0.0, least = pcs_equilibrium_least_mu(e), quotient = INFINITY;
-    if (!(least > 0.0)) least = 1.0; // there is no K beside which it could be large
+    double zero = 0.0, quotient = INFINITY;
     bool is_singular = false;
     e->is_factored = false;
-    e->shift = 0.0;
+    e->mu = e->shift = 0.0;
+    pcs_equilibrium_update_tangent(e, q);
+    double least = pcs_equilibrium_least_mu(e);
+    if (!(least > 0.0)) least = 1.0; // there is no K beside which it could be large
     free_start_vector(e, e->dq);
     for (double mu = e->load > 0.0 ? fmax(pcs_equilibrium_top(e), least) : least;; mu = fmax(SHRINK * mu, least)) {
         e->mu = mu;
         pcs_equilibrium_update_tangent(e, q);
         PCS_TRY(pcs_equilibrium_factor(e, &is_singular));
-        for (int k = 0; k < ROUNDS && !is_singular; k++) {
+        for (int k = 0; k < (mu > least ? ROUNDS : LAST_ROUNDS) && !is_singular; k++) {
             pcs_matrix_multiply(&e->D, e->dq, e->work);
             memcpy(e->dq, e->work, (size_t)e->system->nv * sizeof *e->dq);
             pcs_bordered_solve(e->solver, e->dq, NULL);

@@ -102,11 +102,13 @@ static void message_advice(const pcs_equilibrium *e, const pcs_statics_trouble *
     text[0] = '\0';
     if (t->softening < 0.1) {
         message_place(e, t->softest, sizeof place, place);
-        snprintf(text, size,
-                 "; the softest motion, largest%s, has %.2g of its stiffness left: the model buckles or snaps through "
-                 "there, where a rising load cannot follow; prescribe the displacement instead of the load, or let the "
-                 "model move with damping",
-                 place, fmax(t->softening, 0.0));
+        double left = 100.0 * fmax(t->softening, 0.0);
+        snprintf(
+            text, size,
+            "; the softest motion, largest%s, has %.0f %% of its stiffness left: the model buckles or snaps through "
+            "there, where a rising load cannot follow it; prescribe the displacement instead of the load, or let the "
+            "model move with damping",
+            place, left);
         return;
     }
     snprintf(text, size, "; the load may be beyond what the model can carry, or too much at once: try more --steps");

@@ -88,8 +88,8 @@ static pcs_status newton_take(pcs_equilibrium *e)
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], s->nv, "equilibrium");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(ctx, *rows[i], s->nrow, "equilibrium");
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) PCS_TAKE(ctx, *marks[i], s->nrow, "equilibrium");
-    PCS_TRY(pcs_scale_create(s, &e->natural));
     PCS_TRY(pcs_stiffness_create(s, &e->stiff));
+    e->natural = e->stiff.natural;
     e->A.pattern = e->D.pattern = e->stiff.K.pattern;
     PCS_TAKE(ctx, e->A.value, e->A.pattern->nnz, "equilibrium");
     PCS_TAKE(ctx, e->D.value, e->A.pattern->nnz, "equilibrium");

@@ -6,7 +6,6 @@
 #include "linsolve/bordered.h"
 #include "sim/statics.h"
 #include "sim/stiffness.h"
-#include "sim/stiffness_scale.h"
 #include "system/rigid.h"
 
 #include <stdint.h>
