@@ -11,6 +11,9 @@ enum { USUAL_STEPS = 10, EASY = 6 };
 
 static const double SMALLEST = 1.0 / 65536.0; // load step
 
+static const double JUMP = 10.0; // times the way of the last load step
+static const double FAR = 0.01;  // of the model's size
+
 typedef struct ramp {
     pcs_equilibrium e;
     pcs_statics *out;
@@ -19,6 +22,7 @@ typedef struct ramp {
     unsigned char *held; // [nrow]
     bool is_loose;       // nothing but loads and contacts hold the model: there is no way of equilibria to follow
     double stiffness;    // softest, at the start; NaN: not known
+    double rate;         // of the way over the load factor, in the last load step
 } ramp;
 
 static bool statics_has_contacts(const pcs_system *system)
@@ -49,9 +53,11 @@ static pcs_status statics_check(ramp *r)
     }
     pcs_stability stability;
     PCS_TRY(pcs_equilibrium_softest(e, r->q, &r->stiffness, &stability));
-    r->is_loose = e->rigid.count > 0 || stability == PCS_NEUTRAL || stability == PCS_UNSTABLE;
-    if (!r->is_loose || statics_has_loads(r)) return PCS_OK;
-    return pcs_statics_loose(e, "");
+    e->is_soft = e->rigid.count > 0 || stability == PCS_NEUTRAL || stability == PCS_UNSTABLE;
+    if (!e->is_soft) return PCS_OK;
+    if (!statics_has_contacts(e->system) && !statics_has_loads(r)) return pcs_statics_loose(e, "");
+    r->is_loose = stability == PCS_UNSTABLE;
+    return r->is_loose ? PCS_OK : pcs_equilibrium_is_driven(e, r->q, &r->is_loose);
 }
 
 static void statics_report(ramp *r, double load)
@@ -100,38 +106,79 @@ static pcs_status statics_fail(ramp *r, pcs_statics_outcome outcome, double next
     double stiffness;
     pcs_stability stability = PCS_STABILITY_UNKNOWN;
     trouble.is_loose = r->is_loose;
+    r->out->total = e->total;
+    r->out->nfactor = pcs_bordered_factorizations(e->solver);
+    e->mu = 0.0;
+    pcs_equilibrium_evaluate(e, r->q);
     pcs_statics_describe(e, sizeof trouble.residual, trouble.residual);
+    int bad_equation = e->bad_equation;
     statics_undo(r);
-    e->load = e->system->load_factor = last;
-    if (r->stiffness > 0.0 && last > 0.0) PCS_TRY(pcs_equilibrium_softest(e, r->q, &stiffness, &stability));
+    pcs_equilibrium_begin(e, last > 0.0 ? last : next);
+    pcs_equilibrium_evaluate(e, r->q);
+    if (!r->is_loose && r->stiffness > 0.0 && last > 0.0)
+        PCS_TRY(pcs_equilibrium_softest(e, r->q, &stiffness, &stability));
     if (stability != PCS_STABILITY_UNKNOWN) {
         trouble.softening = stiffness / r->stiffness;
         trouble.softest = 0;
         for (int i = 1; i < e->system->nv; i++)
             if (fabs(e->dq[i]) > fabs(e->dq[trouble.softest])) trouble.softest = i;
     }
+    e->bad_equation = bad_equation;
     return pcs_statics_complain(e, &trouble);
 }
 
-// The equilibrium at the next load factor. A model that follows no way of equilibria is let down from where it is.
-static pcs_status statics_advance(ramp *r, double load, double next, bool is_last_try, pcs_statics_outcome *outcome)
+// Lets the model down to an equilibrium, first with loads for which strains are not lost in round-off.
+static pcs_status statics_relax(ramp *r, double next, pcs_statics_outcome *outcome)
 {
-    *outcome = PCS_STATICS_SLOW;
-    if (!r->is_loose || load > 0.0) PCS_TRY(pcs_equilibrium_find(&r->e, next, r->q, outcome));
-    bool may_relax = !r->e.system->is_linear && (r->is_loose || (is_last_try && load == 0.0));
-    if (*outcome == PCS_STATICS_DONE || !may_relax) return PCS_OK;
+    pcs_equilibrium *e = &r->e;
     statics_undo(r);
-    pcs_equilibrium_begin(&r->e, next);
-    pcs_equilibrium_evaluate(&r->e, r->q);
-    double over = pcs_equilibrium_overload(&r->e);
-    PCS_TRY(pcs_equilibrium_relax(&r->e, next, over, r->q, outcome));
+    pcs_equilibrium_begin(e, next);
+    pcs_equilibrium_evaluate(e, r->q);
+    double over = pcs_equilibrium_overload(e);
+    PCS_TRY(pcs_equilibrium_relax(e, next, over, r->q, outcome));
     if (over > 1.0 && *outcome != PCS_STATICS_DONE) {
         statics_undo(r);
-        PCS_TRY(pcs_equilibrium_relax(&r->e, next, 1.0, r->q, outcome));
+        PCS_TRY(pcs_equilibrium_relax(e, next, 1.0, r->q, outcome));
     }
-    r->is_loose = true;
+    r->is_loose = e->is_soft = true;
     r->out->nrelaxed++;
     return PCS_OK;
+}
+
+// The equilibrium at the next load factor: by Newton's method along a way of equilibria, or from where the model is.
+static pcs_status statics_advance(ramp *r, double load, double next, bool is_last_try, pcs_statics_outcome *outcome)
+{
+    pcs_equilibrium *e = &r->e;
+    pcs_stability stability = PCS_STABLE;
+    double stiffness;
+    *outcome = PCS_STATICS_SLOW;
+    if (!r->is_loose || load > 0.0) PCS_TRY(pcs_equilibrium_find(e, next, r->q, outcome));
+    // What nothing but its load makes stiff must not start on its head; round-off may hide that it does.
+    if (*outcome == PCS_STATICS_DONE && load == 0.0 && e->is_soft)
+        PCS_TRY(pcs_equilibrium_softest(e, r->q, &stiffness, &stability));
+    bool may_relax = r->is_loose || (!e->system->is_linear && is_last_try && load == 0.0);
+    if (stability != PCS_STABLE || (*outcome != PCS_STATICS_DONE && may_relax)) return statics_relax(r, next, outcome);
+    return PCS_OK;
+}
+
+// How far the model moved in the last load step, in units of its size.
+static double statics_moved(const ramp *r)
+{
+    const pcs_system *system = r->e.system;
+    double *way = r->e.work;
+    if (system->ops->way != NULL) system->ops->way(system, r->safe, r->q, way);
+    else
+        for (int i = 0; i < system->nv; i++) way[i] = r->q[i] - r->safe[i];
+    return pcs_equilibrium_stride(&r->e, way);
+}
+
+// A way of equilibria that goes on elsewhere: much farther in this load step than the last one would make expect.
+static void statics_watch_jumps(ramp *r, double size)
+{
+    double rate = statics_moved(r) / size;
+    bool is_jump = r->rate > 0.0 && !r->is_loose && rate > JUMP * r->rate && rate * size > FAR;
+    if (is_jump && r->out->jump == 0.0) r->out->jump = r->out->factor;
+    r->rate = rate;
 }
 
 static pcs_status statics_ramp(ramp *r, int steps, pcs_statics_watch *watch, void *user)
@@ -152,6 +199,7 @@ static pcs_status statics_ramp(ramp *r, int steps, pcs_statics_watch *watch, voi
             continue;
         }
         if (r->e.iterations <= EASY) size = fmin(first, 1.5 * size);
+        statics_watch_jumps(r, next - load);
         load = next;
         r->out->step++;
         statics_keep(r);

@@ -23,6 +23,7 @@ typedef struct pcs_statics {
     int step;          // load steps done
     int nhalved;       // load steps that failed and were halved
     int nrelaxed;      // load steps on which the model was let down to its equilibrium, there being none to follow
+    double jump;       // s from which the way of equilibria went on elsewhere; 0: it did not
     int iterations;    // of this load step
     int total;         // of all, failed ones included
     int nfactor;       // factorizations

@@ -3,7 +3,7 @@
 //   free:     X c with G_h X c = 0, X the rigid motions of the model without contacts
 //   softest:  K phi = k D phi with G_h phi = 0, the smallest k, by inverse iteration with K + mu D
 //
-// mu falls from above all that loads can destabilise: so a negative k is met before mu passes it.
+// mu falls from above all that a load can destabilise: so a negative k is met before mu passes it.
 
 #include "sim/statics_free.h"
 
@@ -14,20 +14,34 @@
 #include <math.h>
 #include <string.h>
 
-static const double LEAST = 1e-11;     // mu beside the largest K_ii / M_ii: round-off of K is 1e-5 of that
+static const double LEAST = 1e-12;     // mu beside the largest K_ii / M_ii: round-off of K is 1e-4 of that
 static const double NEGLIGIBLE = 1e-7; // velocity of a row, of that of the model, which counts as none
 
-static const double ZERO = 50.0;        // rounding errors of a quotient
-static const double DIFFERENCES = 1e-7; // the same where K has parts from differences
-static const double MANY = 100.0;
-static const double SHRINK = 0.1;
+static const double MANY = 50.0;        // rounding errors
+static const double DIFFERENCES = 1e-9; // relative rounding error of differences
+static const double DRIVEN = 1e-6;      // part of the loads that K does not bear
+static const double SHRINK = 0.3;
 
-enum { ROUNDS = 4 };
+enum { ROUNDS = 3, LAST_ROUNDS = 20 };
+
+// 1/s^2 of the stiffness that forces of rows make by turning, as of a pendulum: what its differences round off is a
+// part of this.
+static double free_row_rate(const pcs_equilibrium *e)
+{
+    const pcs_rows *G = e->system->G;
+    double most = 0.0;
+    for (int j = 0; e->stiff.varies && j < e->system->nrow; j++)
+        for (int p = G->start[j]; p < G->start[j + 1]; p++) {
+            int i = G->column[p];
+            double m = e->D.value[pcs_pattern_place(e->D.pattern, i, i)];
+            most = fmax(most, fabs(e->lam[j] * G->value[p]) / (m * e->natural.model[i]));
+        }
+    return most;
+}
 
 double pcs_equilibrium_least_mu(const pcs_equilibrium *e)
 {
-    double top = pcs_equilibrium_top(e);
-    return top > 0.0 ? LEAST * top : 1.0;
+    return fmax(LEAST * pcs_equilibrium_top(e), MANY * DIFFERENCES * free_row_rate(e));
 }
 
 // Velocity of row j in the motion x over the sum of its terms, were each as fast as the fastest coordinate.
@@ -78,32 +92,43 @@ static double free_quotient(pcs_equilibrium *e, double *zero)
         }
     pcs_matrix_multiply(&e->D, e->dq, e->work);
     double mass = pcs_dense_dot(e->system->nv, e->dq, e->work);
-    *zero = mass > 0.0 ? (e->stiff.varies ? DIFFERENCES : ZERO * DBL_EPSILON) * sizes / mass : INFINITY;
+    double blur = fmax(DBL_EPSILON * pcs_equilibrium_top(e), MANY * DIFFERENCES * free_row_rate(e));
+    *zero = mass > 0.0 ? fmax(MANY * DBL_EPSILON * sizes / mass, blur) : INFINITY;
     return mass > 0.0 ? top / mass : 0.0;
 }
 
-// 1/s^2, by which loads can make a model unstable: that of a pendulum under them, times the number of its links.
-static double free_load_rate(const pcs_equilibrium *e)
+pcs_status pcs_equilibrium_is_driven(pcs_equilibrium *e, const double *q, bool *is_driven)
 {
-    double most = 0.0;
-    for (int i = 0; i < e->system->nv; i++) {
-        double m = e->D.value[pcs_pattern_place(e->D.pattern, i, i)];
-        most = fmax(most, fabs(e->loads[i]) / (m * e->natural.model[i]));
-    }
-    return MANY * most;
+    bool is_singular = false;
+    pcs_equilibrium_begin(e, 1.0);
+    pcs_equilibrium_evaluate(e, q);
+    e->mu = pcs_equilibrium_least_mu(e);
+    *is_driven = true;
+    if (!(e->mu > 0.0)) return PCS_OK;
+    pcs_equilibrium_update_tangent(e, q);
+    PCS_TRY(pcs_equilibrium_factor(e, &is_singular));
+    if (is_singular) return PCS_OK;
+    pcs_equilibrium_solve(e);
+    pcs_matrix_multiply(&e->D, e->dq, e->work);
+    *is_driven = e->mu * pcs_equilibrium_norm(e, e->work) > DRIVEN * e->weight;
+    return PCS_OK;
 }
 
 pcs_status pcs_equilibrium_softest(pcs_equilibrium *e, const double *q, double *stiffness, pcs_stability *stability)
 {
-    double zero = 0.0, least = pcs_equilibrium_least_mu(e), quotient = INFINITY;
+    double zero = 0.0, quotient = INFINITY;
     bool is_singular = false;
     e->is_factored = false;
+    e->mu = e->shift = 0.0;
+    pcs_equilibrium_update_tangent(e, q);
+    double least = pcs_equilibrium_least_mu(e);
+    if (!(least > 0.0)) least = 1.0; // there is no K beside which it could be large
     free_start_vector(e, e->dq);
-    for (double mu = fmax(free_load_rate(e), least);; mu = fmax(SHRINK * mu, least)) {
+    for (double mu = e->load > 0.0 ? fmax(pcs_equilibrium_top(e), least) : least;; mu = fmax(SHRINK * mu, least)) {
         e->mu = mu;
         pcs_equilibrium_update_tangent(e, q);
         PCS_TRY(pcs_equilibrium_factor(e, &is_singular));
-        for (int k = 0; k < ROUNDS && !is_singular; k++) {
+        for (int k = 0; k < (mu > least ? ROUNDS : LAST_ROUNDS) && !is_singular; k++) {
             pcs_matrix_multiply(&e->D, e->dq, e->work);
             memcpy(e->dq, e->work, (size_t)e->system->nv * sizeof *e->dq);
             pcs_bordered_solve(e->solver, e->dq, NULL);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const double DRIVEN = 1e-6; // work of the loads on a motion, of what they could do at most
+
 static void message_add(size_t size, char *text, const char *more)
 {
     size_t used = strlen(text);
@@ -65,15 +67,32 @@ pcs_status pcs_statics_loose(const pcs_equilibrium *e, const char *ending)
                     text[0] == '\0' ? "its stiffness matrix is singular" : text, ending);
 }
 
+// Do the loads do work on one of the rigid motions?
+static bool message_is_driven(const pcs_equilibrium *e)
+{
+    const int n = e->system->nv;
+    for (int k = 0; k < e->rigid.count; k++) {
+        const double *x = e->rigid.vector + (size_t)k * (size_t)n;
+        double work = 0.0, most = 0.0, fastest = pcs_equilibrium_stride(e, x);
+        for (int i = 0; i < n; i++) {
+            work += e->loads[i] * x[i];
+            most += fabs(e->loads[i]) * e->natural.model[i] * fastest;
+        }
+        if (fabs(work) > DRIVEN * most) return true;
+    }
+    return false;
+}
+
 static pcs_status message_singular(const pcs_equilibrium *e)
 {
     char where[320];
+    bool has_small = e->system->is_linear && e->system->coordinates == NULL;
     message_place(e, e->bad_equation, sizeof where, where);
-    return pcs_fail(e->sim->ctx, PCS_BAD_INPUT, "the stiffness matrix is singular%s: something there moves freely%s",
-                    where,
-                    e->system->is_linear ? "; if it is tension that holds it, use elements for large displacements "
-                                           "(rod_large_2d, rod_large_3d, beam_exact_2d, beam_exact_3d)"
-                                         : "");
+    return pcs_fail(
+        e->sim->ctx, PCS_BAD_INPUT, "the stiffness matrix is singular%s: something there moves freely%s", where,
+        has_small ? "; where tension shall hold it, it takes elements for large displacements, rod_large_2d "
+                    "instead of rod_2d, beam_exact_2d instead of beam_timo_2d"
+                  : "");
 }
 
 // What the softest motion tells about the end of the way, and what to try.
@@ -83,11 +102,13 @@ static void message_advice(const pcs_equilibrium *e, const pcs_statics_trouble *
     text[0] = '\0';
     if (t->softening < 0.1) {
         message_place(e, t->softest, sizeof place, place);
-        snprintf(text, size,
-                 "; the softest motion, largest%s, has %.2g of its stiffness left: the model buckles or snaps through "
-                 "there, where a rising load cannot follow; prescribe the displacement instead of the load, or let the "
-                 "model move with damping",
-                 place, fmax(t->softening, 0.0));
+        double left = 100.0 * fmax(t->softening, 0.0);
+        snprintf(
+            text, size,
+            "; the softest motion, largest%s, has %.0f %% of its stiffness left: the model buckles or snaps through "
+            "there, where a rising load cannot follow it; prescribe the displacement instead of the load, or let the "
+            "model move with damping",
+            place, left);
         return;
     }
     snprintf(text, size, "; the load may be beyond what the model can carry, or too much at once: try more --steps");
@@ -101,7 +122,7 @@ pcs_status pcs_statics_complain(const pcs_equilibrium *e, const pcs_statics_trou
     if (t->outcome == PCS_STATICS_LOOSE) return pcs_statics_loose(e, ", and no contact stops it");
     if (t->outcome == PCS_STATICS_SINGULAR && e->system->is_linear) return message_singular(e);
     if (t->is_loose && t->last == 0.0) {
-        if (e->rigid.count > 0)
+        if (t->outcome == PCS_STATICS_WILD ? e->rigid.count > 0 : message_is_driven(e))
             return pcs_statics_loose(e, ": the loads drive it on, and no contact or tension stops it");
         if (t->outcome == PCS_STATICS_SINGULAR) return message_singular(e);
     }

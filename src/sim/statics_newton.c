@@ -37,7 +37,7 @@ void pcs_equilibrium_update_tangent(pcs_equilibrium *e, const double *q)
     pcs_system *s = e->system;
     if (s->ops->update_tangents != NULL) s->ops->update_tangents(s, e->time, q, e->zero);
     pcs_stiffness_update_K(&e->stiff, q, e->lam);
-    pcs_matrix_combine(&e->A, e->mu, &e->D, 0.0, NULL, 1.0, &e->stiff.K);
+    pcs_matrix_combine(&e->A, e->mu + e->shift, &e->D, 0.0, NULL, 1.0, &e->stiff.K);
 }
 
 pcs_status pcs_equilibrium_factor(pcs_equilibrium *e, bool *is_singular)
@@ -88,8 +88,8 @@ static pcs_status newton_take(pcs_equilibrium *e)
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], s->nv, "equilibrium");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(ctx, *rows[i], s->nrow, "equilibrium");
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) PCS_TAKE(ctx, *marks[i], s->nrow, "equilibrium");
-    PCS_TRY(pcs_scale_create(s, &e->natural));
     PCS_TRY(pcs_stiffness_create(s, &e->stiff));
+    e->natural = e->stiff.natural;
     e->A.pattern = e->D.pattern = e->stiff.K.pattern;
     PCS_TAKE(ctx, e->A.value, e->A.pattern->nnz, "equilibrium");
     PCS_TAKE(ctx, e->D.value, e->A.pattern->nnz, "equilibrium");
@@ -223,7 +223,8 @@ static pcs_status newton_drift(pcs_equilibrium *e, double *q, pcs_statics_outcom
     double part = INFINITY;
     int first = -1;
     e->is_factored = false;
-    pcs_matrix_combine(&e->A, pcs_equilibrium_least_mu(e), &e->D, 0.0, NULL, 1.0, &e->stiff.K);
+    double mu = pcs_equilibrium_least_mu(e);
+    pcs_matrix_combine(&e->A, mu > 0.0 ? mu : 1.0, &e->D, 0.0, NULL, 1.0, &e->stiff.K);
     PCS_TRY(pcs_equilibrium_factor(e, &is_singular));
     *outcome = PCS_STATICS_LOOSE;
     if (is_singular) return PCS_OK;
@@ -276,24 +277,35 @@ void pcs_equilibrium_correct(pcs_equilibrium *e, double *q)
     }
 }
 
+// Factors the tangent where it has changed, and solves; *is_singular also where round-off hides it.
+static pcs_status newton_try(pcs_equilibrium *e, const double *q, bool rows_changed, bool *is_singular)
+{
+    *is_singular = false;
+    if (!e->is_factored || rows_changed || !e->system->is_linear) {
+        pcs_equilibrium_update_tangent(e, q);
+        PCS_TRY(pcs_equilibrium_factor(e, is_singular));
+        if (*is_singular) e->bad_equation = pcs_bordered_bad_equation(e->solver);
+        *is_singular = *is_singular || (e->system->is_linear && pcs_equilibrium_is_free(e));
+        e->is_factored = !*is_singular;
+    }
+    if (*is_singular) return PCS_OK;
+    // What joints ask for moves a model without any force.
+    bool is_driven = !pcs_equilibrium_rows_fit(e);
+    pcs_equilibrium_solve(e);
+    *is_singular = !is_driven && newton_is_hidden(e);
+    return PCS_OK;
+}
+
 // One correction; the outcome is other than PCS_STATICS_DONE when there is none.
 static pcs_status newton_correct(pcs_equilibrium *e, double *q, bool rows_changed, pcs_statics_outcome *outcome)
 {
     bool is_singular = false;
-    if (!e->is_factored || rows_changed || !e->system->is_linear) {
-        pcs_equilibrium_update_tangent(e, q);
-        PCS_TRY(pcs_equilibrium_factor(e, &is_singular));
-        if (is_singular) e->bad_equation = pcs_bordered_bad_equation(e->solver);
-        is_singular = is_singular || (e->system->is_linear && pcs_equilibrium_is_free(e));
-        e->is_factored = !is_singular;
-    }
-    if (!is_singular) {
-        // What joints ask for moves a model without any force.
-        bool is_driven = !pcs_equilibrium_rows_fit(e);
-        pcs_equilibrium_solve(e);
-        is_singular = !is_driven && newton_is_hidden(e);
-    }
+    PCS_TRY(newton_try(e, q, rows_changed, &is_singular));
     if (is_singular && newton_can_drift(e)) return newton_drift(e, q, outcome);
+    if (is_singular && e->is_soft && e->shift == 0.0) {
+        e->shift = pcs_equilibrium_least_mu(e);
+        PCS_TRY(newton_try(e, q, true, &is_singular));
+    }
     *outcome = is_singular ? PCS_STATICS_SINGULAR : PCS_STATICS_DONE;
     if (is_singular) return PCS_OK;
     newton_judge(e, q);
@@ -308,13 +320,15 @@ static bool newton_is_close(const pcs_equilibrium *e, double before)
     if (!e->is_judged || !pcs_equilibrium_rows_fit(e)) return false;
     if (e->left <= DBL_EPSILON * e->weight || (is_round_off && !falls)) return true;
     if (e->system->is_linear) return e->left <= e->round_off;
-    return e->correction <= TOLERANCE;
+    // What moves without force is better left alone by then.
+    if (e->is_soft && e->left <= fmin(e->round_off, TOLERANCE * e->weight)) return true;
+    return e->shift == 0.0 && e->correction <= TOLERANCE;
 }
 
 void pcs_equilibrium_begin(pcs_equilibrium *e, double load)
 {
     e->load = load;
-    e->mu = 0.0;
+    e->mu = e->shift = 0.0;
     e->is_factored = false;
     e->bad_equation = -1;
     e->correction = INFINITY;

@@ -6,7 +6,6 @@
 #include "linsolve/bordered.h"
 #include "sim/statics.h"
 #include "sim/stiffness.h"
-#include "sim/stiffness_scale.h"
 #include "system/rigid.h"
 
 #include <stdint.h>
@@ -31,10 +30,12 @@ typedef struct pcs_equilibrium {
     pcs_stiffness stiff; // K with what multipliers add, and M
     pcs_scale natural;   // sizes of coordinates
     pcs_matrix D;        // M, with stiffness in the place of masses that are not there
-    pcs_matrix A;        // K + mu D
+    pcs_matrix A;        // K + (mu + shift) D
     pcs_bordered *solver;
     bool is_factored;              // the values of a linear system, for the rows in `held`
     double mu;                     // 1/s^2 of a step of relaxation, else 0
+    bool is_soft;                  // motions without stiffness are there
+    double shift;                  // 1/s^2, of K in Newton's method on account of them
     double *zero;                  // [nv] velocity
     double *f, *idle;              // [nv] force that is left over, and force without loads
     double *loads;                 // [nv]

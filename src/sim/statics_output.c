@@ -238,7 +238,15 @@ static pcs_status statics_summarise(record *r, const pcs_statics *now, const cha
     pcs_file_print(r->summary, "  load steps          %d, %d halved\n", now->step, now->nhalved);
     pcs_file_print(r->summary, "  Newton iterations   %d, %d factorizations by %s\n", now->total, now->nfactor,
                    now->backend);
-    pcs_file_print(r->summary, "  residual            %.3g of the loads and internal forces\n", now->residual);
+    if (now->nrelaxed > 0)
+        pcs_file_print(r->summary, "  let down to rest    %d times: what holds the model is its load, or contacts\n",
+                       now->nrelaxed);
+    if (now->jump > 0.0)
+        pcs_file_print(r->summary,
+                       "  jump                from load factor %.6g on: the model snapped through or buckled\n",
+                       now->jump);
+    pcs_file_print(r->summary, "  residual            %.3g of the loads and internal forces, round-off explains %.3g\n",
+                   now->residual, now->round_off);
     if (isfinite(now->correction))
         pcs_file_print(r->summary, "  last correction     %.3g of the deformation\n", now->correction);
     pcs_file_print(r->summary, "  strain energy       %.9g J\n", measure.strain);

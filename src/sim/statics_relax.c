@@ -19,12 +19,14 @@
 #include <string.h>
 
 static const double FIRST = 0.1;      // stride
+static const double LARGEST = 1e6;    // stride
 static const double SMALLEST = 1e-10; // stride: there is no way down
 static const double LEAP = 4.0;       // strides: a step that long has lost its way
 static const double TURN = 0.5;       // rad, largest change of an angle
 static const double CLOSE = 1e-6;     // residual from which Newton's method has the last word
 static const double SETTLED = 0.1;    // of the residual before the step
 static const double CLIMB = 1e-12;    // of the energies: more of them is a way uphill
+static const double UPHILL = 1e-3;    // of the residual: energy that counts as none
 static const double MANY = 100.0;     // rounding errors at the start that a residual which does not fall may be
 static const double DRIVEN = 1e-6;    // work of the loads on a free motion, of what they could do at most
 static const double STRAIN = 1e-4;    // for which rods are stiff and yet no constraints to Newton's method
@@ -130,12 +132,14 @@ static pcs_status relax_direction(relaxation *r, bool *is_good)
     return PCS_OK;
 }
 
+// Is K + mu D positive along dq? Otherwise the step leads uphill.
 static bool relax_goes_down(const relaxation *r)
 {
-    const pcs_equilibrium *e = r->e;
-    double work = 0.0;
-    for (int i = 0; i < e->system->nv; i++) work += e->f[i] * e->dq[i];
-    return work >= 0.0 || !r->is_feasible;
+    pcs_equilibrium *e = r->e;
+    double work = 0.0, blur = fmax(UPHILL * e->left, MANY * e->round_off);
+    pcs_matrix_multiply(&e->A, e->dq, e->work);
+    for (int i = 0; i < e->system->nv; i++) work += e->work[i] * e->dq[i];
+    return work >= -blur * blur || !r->is_feasible;
 }
 
 // The direction for a mu that keeps it within its bounds: what rows tie together may move more than D alone tells.
@@ -205,9 +209,9 @@ static pcs_status relax_step(relaxation *r, bool *is_taken)
     if (is_stretched) memset(e->away, 0, (size_t)e->system->nv * sizeof *e->away);
     PCS_TRY(relax_settle(r, before, &is_good));
     if (!is_good) return PCS_OK;
-    double scale, energy = relax_energy(r, &scale);
+    double scale, energy = relax_energy(r, &scale), blur = fmax(e->left, MANY * e->round_off);
     r->moved = relax_moved(r);
-    bool is_down = energy <= r->energy + CLIMB * fmax(scale, r->scale) && r->moved < LEAP;
+    bool is_down = energy <= r->energy + CLIMB * fmax(scale, r->scale) + blur * blur && r->moved < LEAP;
     *is_taken = !r->is_feasible || is_down;
     return PCS_OK;
 }
@@ -267,7 +271,7 @@ static pcs_status relax_look(relaxation *r, bool *is_done)
 static void relax_evaluate(relaxation *r)
 {
     pcs_equilibrium *e = r->e;
-    e->mu = 0.0;
+    e->mu = e->shift = 0.0;
     pcs_equilibrium_evaluate(e, r->q);
     relax_keep(r);
     r->is_feasible = pcs_equilibrium_rows_fit(e);
@@ -281,7 +285,7 @@ static pcs_status relax_advance(relaxation *r)
     r->last = r->e->left;
     PCS_TRY(relax_step(r, &is_taken));
     if (is_taken) {
-        if (r->moved > 0.25) r->stride *= 2.0;
+        if (r->moved > 0.25) r->stride = fmin(2.0 * r->stride, LARGEST);
         return PCS_OK;
     }
     relax_undo(r);
@@ -324,16 +328,27 @@ double pcs_equilibrium_overload(const pcs_equilibrium *e)
     return force > 0.0 ? fmax(1.0, STRAIN * stiff / force) : 1.0;
 }
 
+// From an equilibrium to one nearby; where a motion meets no force at all, Newton's method cannot follow.
+static pcs_status relax_follow(pcs_equilibrium *e, double load, double *q, pcs_statics_outcome *outcome)
+{
+    relaxation r = { .e = e, .q = q };
+    relax_keep(&r);
+    PCS_TRY(pcs_equilibrium_find(e, load, q, outcome));
+    if (*outcome == PCS_STATICS_DONE) return PCS_OK;
+    relax_undo(&r);
+    return relax_run(e, load, q, outcome);
+}
+
 pcs_status pcs_equilibrium_relax(pcs_equilibrium *e, double load, double over, double *q, pcs_statics_outcome *outcome)
 {
     int total = e->total;
     e->over = over;
-    pcs_status status = relax_run(e, load, q, outcome);
-    while (status == PCS_OK && *outcome == PCS_STATICS_DONE && e->over > 1.0) {
+    PCS_TRY(relax_run(e, load, q, outcome));
+    while (*outcome == PCS_STATICS_DONE && e->over > 1.0) {
         e->over = fmax(1.0, BACK * e->over);
-        status = pcs_equilibrium_find(e, load, q, outcome);
+        PCS_TRY(relax_follow(e, load, q, outcome));
     }
     e->over = 1.0;
     e->iterations = e->total - total;
-    return status;
+    return PCS_OK;
 }

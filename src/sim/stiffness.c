@@ -1,9 +1,8 @@
 #include "sim/stiffness.h"
 
-#include <math.h>
 #include <string.h>
 
-static const double STEP = 1e-6; // of the differences, in units of the model's size, 1 at most
+static const double STEP = 1e-6; // of the differences, in units of the sizes of coordinates
 
 static int stiffness_place(const pcs_pattern *pattern, int row, int column)
 {
@@ -58,6 +57,7 @@ pcs_status pcs_stiffness_create(pcs_system *s, pcs_stiffness *self)
     PCS_TAKE(s->ctx, self->g, s->nv, "the stiffness of rows");
     PCS_TAKE(s->ctx, self->place, own->nnz, "the stiffness of rows");
     PCS_TAKE(s->ctx, self->column, s->nv, "the stiffness of rows");
+    PCS_TRY(pcs_scale_create(s, &self->natural));
     if (self->varies) PCS_TRY(stiffness_make_pattern(s, &wider));
     const pcs_pattern *pattern = self->varies ? wider : own;
     self->K.pattern = self->M.pattern = self->C.pattern = pattern;
@@ -100,9 +100,9 @@ void pcs_stiffness_update_K(pcs_stiffness *self, const double *q, const double *
     stiffness_copy(self, s->K, &self->K);
     if (!self->varies || lam == NULL) return;
     int count = stiffness_find_columns(self, lam);
-    double by = STEP * (s->length > 0.0 ? fmin(s->length, 1.0) : 1.0);
     for (int k = 0; k < count; k++) {
         int column = self->column[k];
+        double by = STEP * self->natural.model[column];
         memset(self->g, 0, (size_t)s->nv * sizeof *self->g);
         stiffness_beside(self, q, lam, column, by, -0.5 / by);
         stiffness_beside(self, q, lam, column, -by, 0.5 / by);

@@ -8,11 +8,12 @@
 #ifndef PCS_SIM_STIFFNESS_H
 #define PCS_SIM_STIFFNESS_H
 
-#include "system/system.h"
+#include "sim/stiffness_scale.h"
 
 typedef struct pcs_stiffness {
     pcs_system *system;
     bool varies;          // rows add to K
+    pcs_scale natural;    // sizes of coordinates
     pcs_matrix K, M, C;   // values of C are NULL where the system has none
     int *place;           // [nnz of the system's pattern] in the new one
     int *column;          // [nv] equations that rows with a force depend on
