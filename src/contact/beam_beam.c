@@ -288,8 +288,26 @@ static double beams_go_on(beams_contact *self, const pcs_places *places, bool *h
     return least;
 }
 
-// Pairs that have come near get free rows. One that overlaps without having had a row is a fault, unless others
-// penetrate as much by the nature of the scheme: then it may have parted from them.
+// Are two cells the same or joined end to end?
+static bool beams_adjoin(const pcs_beams *beams, int a, int b)
+{
+    return a == b || beams->neighbour[a][0] == b || beams->neighbour[a][1] == b;
+}
+
+// Does a pair lie next to one that has a row? Where beams bend at a node, a place of contact may split in two.
+static bool beams_has_split(const beams_contact *self, pcs_beam_pair pair)
+{
+    const pcs_beams *beams = &self->beams;
+    for (int i = 0; i < beams->most; i++) {
+        const pcs_beam_pair *other = &self->row[i].pair;
+        if (other->a >= 0 && beams_adjoin(beams, pair.a, other->a) && beams_adjoin(beams, pair.b, other->b))
+            return true;
+    }
+    return false;
+}
+
+// Pairs that have come near get free rows. One that overlaps without having had a row is a fault, unless it has parted
+// from one that had, or others penetrate as much by the nature of the scheme.
 static pcs_status beams_settle(pcs_context *ctx, void *instance, const pcs_places *places, bool *has_changed)
 {
     beams_contact *self = instance;
@@ -305,7 +323,7 @@ static pcs_status beams_settle(pcs_context *ctx, void *instance, const pcs_place
                             "cells %d and %d overlap by %g m, and all %d places of the contact are taken: raise 'most'",
                             f->pair.a, f->pair.b, -f->gap, beams->most);
         if (i == beams->most) break;
-        if (beams->is_started && f->gap < 2.0 * least - slack)
+        if (beams->is_started && f->gap < 2.0 * least - slack && !beams_has_split(self, f->pair))
             return pcs_fail(ctx, PCS_FAILED,
                             "cells %d and %d overlap by %g m before they were watched: the step is too large for the "
                             "reach of %g m",
