@@ -7,32 +7,21 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 BUILD_PACKAGES := gcc libc6-dev make cmake pkg-config libsuitesparse-dev libopenblas0-serial libyaml-dev \
-    libsundials-dev libarpack2-dev libpetsc-real-dev openmpi-bin
+    libsundials-dev libarpack2-dev
+RANK_PACKAGES := libpetsc-real-dev openmpi-bin
 BENCH_PACKAGES := $(BUILD_PACKAGES) libcmocka-dev
-TEST_PACKAGES := $(BENCH_PACKAGES) python3 python3-numpy python3-yaml python3-vtk9 clang-format valgrind
+TEST_PACKAGES := $(BENCH_PACKAGES) python3 python3-numpy python3-yaml
+CROSS_PACKAGES := gcc-$(if $(filter x86_64,$(shell uname -m)),aarch64,x86-64)-linux-gnu qemu-user-static mmdebstrap
 
-# Installs what is missing of the packages $(1). Elsewhere than on Debian it says what is needed and goes on:
-# CMake names whatever it cannot find.
-define need
-@if ! command -v dpkg-query >/dev/null 2>&1; then \
-    echo "This is not a Debian system. Needed are the equivalents of: $(strip $(1))"; exit 0; \
-fi; \
-have=" $$(dpkg-query -W -f='$${Package}=$${db:Status-Status} ' $(1) 2>/dev/null)"; missing=; \
-for p in $(1); do case "$$have" in *" $$p=installed "*) ;; *) missing="$$missing $$p" ;; esac; done; \
-[ -n "$$missing" ] || exit 0; \
-if [ "$$(id -u)" = 0 ]; then as_root=env; \
-elif command -v sudo >/dev/null 2>&1; then as_root="sudo env"; \
-else echo "Missing packages:$$missing. Install them as root: apt-get install$$missing" >&2; exit 1; fi; \
-echo "Installing$$missing"; \
-$$as_root DEBIAN_FRONTEND=noninteractive apt-get update -qq || echo "The package lists are not fresh; trying all the same."; \
-if ! $$as_root DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >apt.log 2>&1; then \
-    tail -n 20 apt.log >&2; \
-    echo "These packages could not be installed:$$missing. The whole log is in apt.log" >&2; exit 1; \
-fi; rm -f apt.log
-endef
+# Nothing that is installed is ever removed; what is only wished for is left out with a word where it does not fit.
+need := @cmake/need.sh
+wish_ranks := @cmake/need.sh -w "Runs over several ranks are neither built nor tested." $(RANK_PACKAGES)
+# ParaView's Python brings a VTK of its own, which does as well.
+wish_vtk := @/usr/bin/python3 -c "import vtk" 2>/dev/null || cmake/need.sh -w "Frames are not read back by VTK." python3-vtk9
+wish_format := @cmake/need.sh -w "The format of the sources is not checked." clang-format
 
-.PHONY: run build test study work-precision bench bench-siconos fuzz asan valgrind format tidy install clean help \
-        build-packages bench-packages test-packages
+.PHONY: run build test variants cross study work-precision bench bench-siconos fuzz asan valgrind format tidy install \
+        clean help build-packages bench-packages test-packages
 
 run: build ## build and run a case: make run CASE=cases/... ARGS="--set time.end=1"
 	@$(BUILD)/percuss run $(CASE) $(ARGS)
@@ -46,13 +35,21 @@ test: test-packages ## build and run the whole test suite
 	@cmake --build $(BUILD) --parallel $(JOBS) -- --no-print-directory -s
 	@ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure
 
+variants: test-packages ## compilers, options, sanitizers, rounding modes: make variants VARIANTS="clang rounding-*"
+	$(need) clang
+	@JOBS=$(JOBS) tests/variants/run.sh $(VARIANTS)
+
+cross: test-packages ## build for the other architecture and test under qemu: make cross KINDS="unit contract"
+	$(need) $(CROSS_PACKAGES)
+	@JOBS=$(JOBS) KINDS="$(KINDS)" tests/variants/cross.sh
+
 study: bench-packages ## run the slow refinement studies
 	@cmake -S . -B $(BUILD) -DPERCUSS_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) --parallel $(JOBS) -- --no-print-directory -s
 	@for s in $(BUILD)/tests/study_*; do "$$s" || exit 1; done
 
 work-precision: bench-packages ## error against cost of the schemes, as CSV and picture
-	$(call need,gnuplot-nox)
+	$(need) gnuplot-nox
 	@cmake -S . -B $(BUILD) -DPERCUSS_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) --parallel $(JOBS) --target study_work_precision -- --no-print-directory -s
 	@$(BUILD)/tests/study_work_precision $(BUILD)/work_precision.csv
@@ -65,7 +62,7 @@ bench: bench-packages ## measure the time loop beside its yardsticks
 	@for b in $(BUILD)/tests/bench_*; do "$$b" || exit 1; done
 
 bench-siconos: build ## run the same bar in Siconos and compare time and solution
-	$(call need,python3 python3-numpy python3-siconos)
+	$(need) python3 python3-numpy python3-siconos
 	@/usr/bin/python3 tests/bench/siconos_bar.py $(BUILD)/percuss
 
 fuzz: bench-packages ## feed the case reader with damaged files for a minute, under sanitizers
@@ -74,33 +71,41 @@ fuzz: bench-packages ## feed the case reader with damaged files for a minute, un
 	@cd build-asan && ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 tests/fuzz_case 60 ../cases/*/case.yaml
 
 asan: test-packages ## run the tests with address and undefined-behaviour sanitizers
-	@cmake --preset asan >/dev/null
-	@cmake --build --preset asan --parallel $(JOBS) -- --no-print-directory -s
-	@ctest --preset asan --parallel $(JOBS)
+	@JOBS=$(JOBS) tests/variants/run.sh asan
 
 valgrind: build ## check a short run for leaks and bad reads
-	$(call need,valgrind)
+	$(need) valgrind
 	@valgrind --quiet --error-exitcode=9 --leak-check=full $(BUILD)/percuss run $(CASE) --quiet -o $(BUILD)/valgrind $(ARGS)
 
 SOURCES = $(shell git ls-files 'src/*.[ch]' 'elements/*.[ch]' 'mesh/*.[ch]' 'tests/*.[ch]')
 
 format: ## format the C sources
-	$(call need,clang-format)
+	$(need) clang-format
 	@clang-format -i $(SOURCES)
 
 tidy: build ## static analysis with clang-tidy
-	$(call need,clang-tidy)
+	$(need) clang-tidy
 	@clang-tidy --quiet -p $(BUILD) $(filter src/%.c elements/%.c mesh/%.c,$(SOURCES))
 
 install: build ## install program, library, header and cases: make install PREFIX=/usr/local
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean: ## remove what was built
-	@rm -rf build build-dev build-asan build-release
+	@rm -rf build build-*
 
-build-packages: ; $(call need,$(BUILD_PACKAGES))
-bench-packages: ; $(call need,$(BENCH_PACKAGES))
-test-packages: ; $(call need,$(TEST_PACKAGES))
+build-packages:
+	$(need) $(BUILD_PACKAGES)
+	$(wish_ranks)
+
+bench-packages:
+	$(need) $(BENCH_PACKAGES)
+	$(wish_ranks)
+
+test-packages:
+	$(need) $(TEST_PACKAGES)
+	$(wish_ranks)
+	$(wish_vtk)
+	$(wish_format)
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile

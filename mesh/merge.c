@@ -70,7 +70,7 @@ static bool merge_is_near(const double a[3], const double b[3], double tolerance
 static void merge_compare(pcs_merge *merge, const int *nodes, int i, int head, const int *next, double tolerance)
 {
     const double(*x)[3] = (const double(*)[3])merge->mesh->x;
-    for (int k = head; k >= 0; k = next[k])
+    for (int k = head; k >= 0; k = next[k], merge->ncompare++)
         if (merge_is_near(x[nodes[i]], x[nodes[k]], tolerance)) merge_join(merge, nodes[i], nodes[k]);
 }
 

@@ -8,8 +8,9 @@
 // Which nodes become one: into[i] <= i is the node that i becomes, or a step on the way to it.
 typedef struct pcs_merge {
     const pcs_mesh *mesh;
-    int *into;   // [mesh nnode] scratch memory
-    bool is_any; // has anything been joined?
+    int *into;     // [mesh nnode] scratch memory
+    bool is_any;   // has anything been joined?
+    long ncompare; // pairs of nodes that were compared
 } pcs_merge;
 
 pcs_status pcs_merge_begin(const pcs_mesh *mesh, pcs_merge *merge);

@@ -504,6 +504,8 @@ double pcs_certify_order(const pcs_rule *rule)
     order_apply(t, tree[AAC], tree[AAAC]);
     for (int k = 0; k < NTREE; k++)
         if (order[k] <= rule->order) worst = fmax(worst, fabs(pcs_dense_dot(s, t->b, tree[k]) - sum[k]));
-    for (int i = 0; i < s; i++) worst = fmax(worst, fabs(pcs_dense_dot(i, t->a[i], tree[ONE]) - t->c[i]));
+    double rows[PCS_MAX_STAGES];
+    order_apply(t, tree[ONE], rows);
+    for (int i = 0; i < s; i++) worst = fmax(worst, fabs(rows[i] - t->c[i]));
     return worst;
 }

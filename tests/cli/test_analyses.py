@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
+HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
 BEAM = """\
 title: A cantilever
 mesh:
@@ -57,7 +58,7 @@ class Analyses(unittest.TestCase):
             file.write(text)
 
     def percuss(self, *arguments):
-        return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120, cwd=self.folder.name)
+        return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=HANG, cwd=self.folder.name)
 
     def path(self, *parts):
         return os.path.join(self.folder.name, *parts)

@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
+HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
 MESHES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "regression", "gmsh")
 SECTION = "section: { type: rectangle, width: 0.1, height: 0.1 }"
 LINE = "mesh:\n  beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 2 }\n"
@@ -42,7 +43,7 @@ class BadModels(unittest.TestCase):
     def percuss(self, text, command="check", *options):
         with open(os.path.join(self.folder.name, "bad.yaml"), "w") as file:
             file.write(text)
-        return subprocess.run([PROGRAM, command, "bad.yaml", *options], capture_output=True, text=True, timeout=120,
+        return subprocess.run([PROGRAM, command, "bad.yaml", *options], capture_output=True, text=True, timeout=HANG,
                               cwd=self.folder.name)
 
     def refused(self, text, place, *parts):

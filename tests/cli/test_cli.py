@@ -13,12 +13,13 @@ import unittest
 import yaml
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
+HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
 CASE = "cases/bar_impact"
 SHORT = ["--set", "time.end=0.6", "--set", "mesh.bar.elements=20"]
 
 
 def percuss(*arguments, **keywords):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120, **keywords)
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=HANG, **keywords)
 
 
 def errors_of(result):
@@ -242,12 +243,13 @@ class Runs(unittest.TestCase):
                                     "contacts={}"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
-            deadline = time.time() + 60
-            while time.time() < deadline and not os.path.isfile(os.path.join(self.out, "case.resolved.yaml")):
+            deadline = time.time() + HANG
+            resolved = os.path.join(self.out, "case.resolved.yaml")
+            while time.time() < deadline and process.poll() is None and not os.path.isfile(resolved):
                 time.sleep(0.01)
             time.sleep(0.3)
             process.send_signal(number)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=HANG)
         finally:
             process.kill()
         self.assertEqual(process.returncode, 1, err)

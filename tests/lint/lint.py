@@ -161,6 +161,19 @@ def link_rule(path, text, exists):
                 yield f"{text.count(chr(10), 0, match.start()) + 1}: a link to '{match.group(1)}', which is not there"
 
 
+def excuse_rule(path, text, read):
+    """Every excused test is one that exists, and has one of the reasons that the head of the file gives."""
+    reasons = set(re.findall(r"^# ([a-z-]+)  ", text, re.M))
+    for number, line in enumerate(text.split("\n"), 1):
+        words = line.split()
+        if not words or line.startswith("#"):
+            continue
+        if len(words) != 4 or words[3] not in reasons:
+            yield f"{number}: not of the form 'variants test function reason' with a known reason"
+        elif not re.search(rf"\b{words[2]}\b", read(f"tests/{words[1]}")):
+            yield f"{number}: {words[1]} has no test '{words[2]}'"
+
+
 def writable_data(objdump):
     """Variables in `objdump -t` that can be written: .data, .bss and common, but not the constants that only the
     loader fills in (.data.rel.ro). Static variables inside functions are found, too."""

@@ -77,6 +77,12 @@ def rules_bite():
         wrong.append("link_rule does not see a dead link")
     if list(lint.link_rule("README.md", "[a](b.md#c) [d](https://e)", lambda name: name == "b.md")):
         wrong.append("link_rule complains about a good link")
+    excuse = "# digits  Why.\nupward unit/test_a one digits\n"
+    for faulty in (excuse.replace("one digits", "one else"), excuse.replace(" one", ""), excuse.replace("one", "two")):
+        if not list(lint.excuse_rule("excused.txt", faulty, lambda name: "one")):
+            wrong.append(f"excuse_rule does not see {faulty!r}")
+    if list(lint.excuse_rule("excused.txt", excuse, lambda name: "one")):
+        wrong.append("excuse_rule complains about a good excuse")
     if [name for _, name in lint.third_party("a.c", "#include <yaml.h>\n#include <math.h>\n")] != ["yaml.h"]:
         wrong.append("third_party does not tell yaml.h from math.h")
     return wrong + symbol_rules_bite()
@@ -150,11 +156,21 @@ def check_tree():
     return wrong
 
 
+def source_of(name):
+    """The text of a test, in whatever language."""
+    return "".join(read(name + ending) for ending in (".c", ".py") if os.path.exists(name + ending))
+
+
+def check_excuses():
+    path = "tests/variants/excused.txt"
+    return [f"{path}:{f}" for f in lint.excuse_rule(path, read(path), source_of)]
+
+
 def check_library(program):
     """Under sanitizers the compiler adds variables of its own: there the symbols say nothing."""
     library = os.path.join(os.path.dirname(program), "libpercuss.a")
     symbols = nm(library)
-    if "__asan_" in symbols:
+    if "__asan_" in symbols or "__tsan_" in symbols:
         return []
     return [f"libpercuss.a: {f}" for f in [*lint.writable_data(objdump(library)), *lint.foreign_names(symbols)]]
 
@@ -174,7 +190,7 @@ def check_format():
 
 
 def main():
-    checks = rules_bite() or check_tree() + check_library(sys.argv[1]) + check_format()
+    checks = rules_bite() or check_tree() + check_excuses() + check_library(sys.argv[1]) + check_format()
     for finding in checks:
         print(finding)
     print(f"{len(checks)} findings")

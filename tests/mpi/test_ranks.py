@@ -18,7 +18,7 @@ import unittest
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 TIGHT = ["--", "-ksp_rtol", "1e-13"]
-BOUND = 120  # s, far above what any of these runs takes
+HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
 # Ties and stops may be settled the other way by round-off; the rate of a contact is that of its smallest gap, and here
 # nine gaps vanish at once.
 COUNTS = ("active", "iterations", "floor.gap_rate")
@@ -69,12 +69,12 @@ PENDULUM = ["cases/beam_pendulum", "--set", "time.end=0.33"]  # chaotic after th
 
 
 def serial(*arguments):
-    return subprocess.run([PROGRAM, "run", *arguments], capture_output=True, text=True, timeout=BOUND)
+    return subprocess.run([PROGRAM, "run", *arguments], capture_output=True, text=True, timeout=HANG)
 
 
-def ranks(count, *arguments, bound=BOUND):
+def ranks(count, *arguments):
     return subprocess.run(["mpiexec", "-n", str(count), PROGRAM, "run", *arguments], capture_output=True, text=True,
-                          timeout=bound)
+                          timeout=HANG)
 
 
 def history(folder):
@@ -215,9 +215,7 @@ class Writing(Ranks):
 
 class Ending(Ranks):
     def ends(self, status, part, *arguments, count=2):
-        begin = time.monotonic()
-        result = ranks(count, *arguments, bound=60)
-        self.assertLess(time.monotonic() - begin, 40)
+        result = ranks(count, *arguments)
         self.assertEqual(result.returncode, status, result.stderr)
         told = errors_of(result)
         self.assertEqual(len(told), 1, result.stderr)
@@ -253,22 +251,17 @@ class Ending(Ranks):
         self.assertGreaterEqual(len(history(self.path("out"))[1]), 10)
 
     def test_interruption(self):
-        process = subprocess.Popen(["mpiexec", "-n", "2", PROGRAM, "run", "cases/bar_impact", "--set", "time.end=200",
-                                    "-q", "-o", self.path("out")], stderr=subprocess.PIPE, text=True)
-        self.wait_for_rows(self.path("out"))
+        process = self.begin_endless_run()
         os.kill(self.rank_of(process.pid), signal.SIGTERM)  # one rank hears it, all stop after the same step
-        told = process.communicate(timeout=60)[1]
+        told = process.communicate(timeout=HANG)[1]
         self.assertEqual(process.returncode, 1)
         self.assertEqual(len(re.findall("^error: .*stopped on request$", told, re.M)), 1, told)
         self.assertGreater(len(history(self.path("out"))[1]), 1)
 
     def test_a_killed_rank(self):
-        process = subprocess.Popen(["mpiexec", "-n", "2", PROGRAM, "run", "cases/bar_impact", "--set", "time.end=200",
-                                    "--set", "output.frames.every=1", "-q", "-o", self.path("out")],
-                                   stderr=subprocess.PIPE, text=True)
-        self.wait_for_rows(self.path("out"))
+        process = self.begin_endless_run("--set", "output.frames.every=1")
         os.kill(self.rank_of(process.pid), signal.SIGKILL)
-        process.communicate(timeout=60)
+        process.communicate(timeout=HANG)
         self.assertNotEqual(process.returncode, 0)
         with open(self.path("out/bar_impact.vtk.series")) as file:
             frames = json.load(file)["files"]
@@ -276,13 +269,17 @@ class Ending(Ranks):
         for frame in frames:
             self.assertTrue(os.path.exists(os.path.join(self.path("out"), frame["name"])))
 
-    # Until three frames are there.
-    def wait_for_rows(self, folder):
-        end = time.monotonic() + 60
-        while time.monotonic() < end:
+    # Two ranks that have written three frames, and go on until they are stopped.
+    def begin_endless_run(self, *arguments):
+        folder = self.path("out")
+        process = subprocess.Popen(["mpiexec", "-n", "2", PROGRAM, "run", "cases/bar_impact", "--set", "time.end=1e5",
+                                    *arguments, "-q", "-o", folder], stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        end = time.monotonic() + HANG
+        while time.monotonic() < end and process.poll() is None:
             names = os.listdir(folder) if os.path.isdir(folder) else []
             if sum(name.endswith(".vtk") for name in names) >= 3:
-                return
+                return process
             time.sleep(0.05)
         self.fail("the run does not begin")
 

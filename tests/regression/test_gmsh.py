@@ -12,6 +12,7 @@ import tempfile
 import unittest
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
+HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
 FILES = pathlib.Path(__file__).parent.resolve() / "gmsh"
 BEAM = "E: 2.0e+11, nu: 0.3, rho: 7800.0, section: { type: rectangle, height: 0.02, width: 0.01 }"
 
@@ -49,7 +50,7 @@ class Meshes(unittest.TestCase):
         self.temporary.cleanup()
 
     def percuss(self, *arguments):
-        return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+        return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=HANG)
 
     def history(self, text, name="case"):
         """The probes of every step."""

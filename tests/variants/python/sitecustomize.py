@@ -1,5 +1,5 @@
-"""Skips the tests of scripts that this variant of the build is excused from: PERCUSS_EXCUSED lists " kind_script:test ".
-Python reads this file by itself where the runner of the variants has put its folder on the path."""
+"""Skips the tests of scripts that this variant of the build is excused from: PERCUSS_EXCUSED lists them as
+" kind_script:test ". Python reads this file by itself where its folder is on the path, as in variants."""
 
 import os
 import sys
