@@ -95,7 +95,7 @@ static void lattice_bench(const char *path, const char *title, int nset, const c
         int ordering;
     } orders[] = { { "AMD", CHOLMOD_AMD }, { "METIS", CHOLMOD_METIS }, { "NESDIS", CHOLMOD_NESDIS } };
     pcs_context *ctx = NULL;
-    pcs_sim *sim;
+    pcs_sim *sim = NULL;
     pcs_matrix *S;
     if (pcs_context_create(&ctx) != PCS_OK || pcs_sim_create_model(ctx, path, nset, set, &sim) != PCS_OK)
         lattice_fail(ctx, path);
