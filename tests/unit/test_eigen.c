@@ -45,8 +45,8 @@ static void pencil_add(pcs_matrix *A, int i, int j, double value)
             A->value[k] += value;
             return;
         }
-    bool entry_outside_of_the_pattern = false;
-    CHECK(entry_outside_of_the_pattern);
+    bool is_in_the_pattern = false;
+    CHECK(is_in_the_pattern);
 }
 
 static void pencil_row(pencil *p, int nrow, const int (*column)[2], const double (*value)[2])
