@@ -43,15 +43,18 @@ static inline void judge_ball(const pcs_sim *sim, bool is_done, campaign_notes *
     judge_near(notes, "spin about the normal", judge_probe(sim, 7), 0.0, 1e-3);
 }
 
-// Rope or chain over a drum, 0.1 kg against 0.3 kg: the way of the heavy one, a light rope after Euler and Eytelwein.
+// Rope or chain over a drum, 0.1 kg against 0.3 kg: how far it has gone, the mean of its ends, as a light rope after
+// Euler and Eytelwein.
 static inline void judge_capstan(const pcs_sim *sim, bool is_done, campaign_notes *notes)
 {
     const double light = 0.1, heavy = 0.3;
-    double height = judge_probe(sim, 0), t = sim->state.t, gain = exp(acos(-1.0) * sim->system->rows[0].friction);
+    double drop = 0.5 * (judge_probe(sim, 2) - judge_probe(sim, 0)), t = sim->state.t,
+           gain = exp(acos(-1.0) * sim->system->rows[0].friction);
     double a = judge_gravity * fmax(0.0, heavy - light * gain) / (heavy + light * gain);
-    if (sim->state.step == 0) notes->number[0] = height;
+    if (sim->state.step == 0) notes->number[0] = drop;
     if (is_done)
-        judge_near(notes, "way", notes->number[0] - height, 0.5 * a * t * t, 0.05 * 0.5 * judge_gravity * t * t);
+        judge_near(notes, "way of the rope", drop - notes->number[0], 0.5 * a * t * t,
+                   0.05 * 0.5 * judge_gravity * t * t);
 }
 
 // Fall of the sleeve within 0.3 s, friction 0.3: 41.35 mm in the reference of Siconos' example.
