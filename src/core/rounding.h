@@ -27,6 +27,12 @@
 // Energies are squares of velocities.
 #define PCS_ROUND_ENERGY 1e-11
 
+// The larger of two sizes; a NaN stays, which fmax and comparisons would lose.
+static inline double pcs_larger(double largest, double size)
+{
+    return size > largest || isnan(size) ? size : largest;
+}
+
 // Of a velocity v that moves a position q in steps of h.
 static inline double pcs_rounding_of_velocity(double q, double v, double h)
 {

@@ -1,6 +1,7 @@
 #include "schemes/galerkin.h"
 
 #include "core/loop.h"
+#include "core/rounding.h"
 #include "step/columns.h"
 
 #include <math.h>
@@ -104,7 +105,7 @@ static void galerkin_compare(const pcs_galerkin *s, int n, int k, double h, doub
 {
     for (int i = 0; i < n; i++) {
         double off = h * fabs(s->A[k][i] - s->last[i]);
-        if (!(off <= *change)) *change = off; // a NaN stays
+        *change = pcs_larger(*change, off);
         *size = fmax(*size, fmax(fabs(s->V[k][i]), h * fabs(s->A[k][i])));
     }
 }

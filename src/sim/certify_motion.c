@@ -20,6 +20,7 @@
 // ones. The sum of forces inside is at most sqrt(2 S k n), S the strain energy, k the largest stiffness, n the number
 // of equations.
 
+#include "core/rounding.h"
 #include "sim/certify_data.h"
 
 #include "core/dense.h"
@@ -234,7 +235,7 @@ void pcs_certify_momentum(pcs_certifier *self)
     for (int k = 0; k < 3; k++) {
         double expected = self->now.momentum[k] + report->smooth_impulse[k] + rows[k];
         double off = fabs(report->measure.free_momentum[k] - expected);
-        if (!(off <= defect)) defect = isnan(off) ? INFINITY : off; // fmax would lose a NaN
+        defect = pcs_larger(defect, isnan(off) ? INFINITY : off);
         size += fabs(report->smooth_impulse[k]);
         self->now.momentum[k] = report->measure.free_momentum[k];
     }

@@ -11,10 +11,10 @@
 //   penetration                              at most 2 max|gap rate| h for schemes that penetrate by design, and h^2
 //                                            |(dG/dt) v| more with every step of a lasting contact on a curved path
 //
-// Lengths to 1e-13 of the model, of the gap and of the positions along it, velocities to 1e-11 V, impulses to m_eff
-// 1e-11 V; V = sqrt(2 E / m) with the largest energy so far, or the velocities of the row if larger. A gap rate is at
-// most sqrt(2 E_n / m_eff) with the energy E_n that there was before the step: a state that has no business to be fast
-// buys no penetration.
+// Lengths to 1e-13 of the model, of the gap and of the positions along it, velocities to 1e-11 V and to what directions
+// turn by when positions round off, impulses to m_eff 1e-11 V; V = sqrt(2 E / m) with the largest energy so far, or the
+// velocities of the row if larger. A gap rate is at most sqrt(2 E_n / m_eff) with the energy E_n that there was before
+// the step: a state that has no business to be fast buys no penetration.
 
 #include "sim/certify_data.h"
 
@@ -78,6 +78,22 @@ static void rows_check_position(pcs_certifier *self, int row)
     pcs_certify_note(self, CERTIFY_GATE, r->is_gated ? smooth : -smooth, length, row, -1);
 }
 
+// Of a rate, by the turn of its direction: that of a large angle is known to the round-off of the angle only. An entry
+// of the direction that vanishes here may change fastest, so the largest stands for all.
+static double rows_turn(const pcs_certifier *self, int row)
+{
+    const pcs_system *system = self->scheme->system;
+    const pcs_rows *G = system->G;
+    double arm = 0.0, place = 0.0, speed = 0.0;
+    if (system->ops->update_directions == NULL) return 0.0;
+    for (int k = G->start[row]; k < G->start[row + 1]; k++) {
+        arm = fmax(arm, fabs(G->value[k]));
+        place = fmax(place, fabs(self->x->q[G->column[k]]));
+        speed = fmax(speed, fabs(self->x->v[G->column[k]]));
+    }
+    return PCS_ROUND_SUM * (arm * place / system->length) * (arm * speed);
+}
+
 static void rows_check_velocity(pcs_certifier *self, int row, double speed)
 {
     const pcs_row_report *r = &self->report->rows[row];
@@ -86,6 +102,7 @@ static void rows_check_velocity(pcs_certifier *self, int row, double speed)
     double tolerance = PCS_ROUND_VELOCITY * fmax(speed, fmax(fabs(r->rate_before), fabs(r->target)));
     double xi = rate + r->target, impulse = fabs(r->multiplier) / mass;
     tolerance += PCS_ROUND_SUM * (impulse + self->report->h * fabs(r->force) / mass); // on a light node
+    tolerance += rows_turn(self, row);
     if (r->is_gated && system->rows[row].is_bilateral) {
         pcs_certify_note(self, CERTIFY_RATE, fabs(xi), tolerance, row, -1);
     } else if (r->is_gated) {

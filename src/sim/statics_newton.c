@@ -11,6 +11,7 @@
 
 #include "sim/statics_newton.h"
 
+#include "core/rounding.h"
 #include "sim/statics_free.h"
 
 #include <float.h>
@@ -129,8 +130,7 @@ double pcs_equilibrium_stride(const pcs_equilibrium *e, const double *dq)
 {
     double largest = 0.0;
     for (int i = 0; i < e->system->nv; i++) {
-        double part = fabs(dq[i]) / e->natural.model[i];
-        if (!(part <= largest)) largest = part; // NaN stays
+        largest = pcs_larger(largest, fabs(dq[i]) / e->natural.model[i]);
     }
     return largest;
 }

@@ -207,7 +207,7 @@ static bool active_newton_step(pcs_active_set *s, double proximal, double *chang
         s->z[s->active[a]] -= s->F[a];
     }
     *change = 0.0;
-    for (int a = 0; a < count; a++) *change = fmax(*change, pcs_active_set_ratio(s, s->active[a], s->F[a]));
+    for (int a = 0; a < count; a++) *change = pcs_larger(*change, pcs_active_set_ratio(s, s->active[a], s->F[a]));
     pcs_active_set_evaluate(s);
     return true;
 }

@@ -1,6 +1,7 @@
 // The ways out when the sets of the semi-smooth Newton method cycle or contradict each other, in the order of their
 // cost: all cases where they are few, the method of many contacts, projected Gauss-Seidel sweeps.
 
+#include "core/rounding.h"
 #include "step/active_set.h"
 
 #include <math.h>
@@ -146,7 +147,7 @@ static double rescue_project_friction(pcs_active_set *s, int j)
     double length = pcs_active_set_trial(s, j, y), share = length > limit ? limit / length : 1.0;
     for (int t = 0; t < s->rows[j].ntangent; t++) s->z[k + t] = share * y[t];
     for (int t = 0; t < s->rows[j].ntangent; t++)
-        change = fmax(change, pcs_active_set_ratio(s, k + t, s->z[k + t] - old[t]));
+        change = pcs_larger(change, pcs_active_set_ratio(s, k + t, s->z[k + t] - old[t]));
     return change;
 }
 
@@ -155,14 +156,14 @@ static double rescue_sweep(pcs_active_set *s)
 {
     double change = 0.0;
     for (int j = 0; j < s->m; j++) {
-        if (s->has_position) change = fmax(change, rescue_project(s, j, j));
+        if (s->has_position) change = pcs_larger(change, rescue_project(s, j, j));
         if (s->gate_is_live) {
             double gap = s->b_gate[j];
             for (int l = 0; l < s->n; l++) gap += s->P_gate[j * s->n + l] * s->z[l];
             s->gate[j] = gap <= s->gate_tolerance;
         }
-        change = fmax(change, rescue_project(s, s->m + j, j));
-        if (s->rows[j].ntangent > 0) change = fmax(change, rescue_project_friction(s, j));
+        change = pcs_larger(change, rescue_project(s, s->m + j, j));
+        if (s->rows[j].ntangent > 0) change = pcs_larger(change, rescue_project_friction(s, j));
     }
     return change;
 }

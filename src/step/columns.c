@@ -1,6 +1,7 @@
 #include "step/columns.h"
 
 #include "core/loop.h"
+#include "core/rounding.h"
 #include "step/sums.h"
 
 #include <math.h>
@@ -339,7 +340,7 @@ void pcs_projection_turn(pcs_step_solver *solver, const double *q)
 double pcs_step_largest(int n, const double *v)
 {
     double largest = 0.0;
-    for (int i = 0; i < n; i++) largest = fmax(largest, fabs(v[i]));
+    for (int i = 0; i < n; i++) largest = pcs_larger(largest, fabs(v[i]));
     return largest;
 }
 

@@ -1,5 +1,6 @@
 #include "step/crowd.h"
 
+#include "core/rounding.h"
 #include "step/sums.h"
 
 #include <math.h>
@@ -203,7 +204,7 @@ static double crowd_residual(pcs_crowd *c)
     }
     for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) {
         double ratio = fabs(c->F[k]) / c->tight[k < c->m ? 0 : 1];
-        if (!(ratio <= worst) && c->F[k] != 0.0) worst = ratio;
+        if (c->F[k] != 0.0) worst = pcs_larger(worst, ratio);
     }
     c->ratio = pcs_sum_max(worst);
     int first = pcs_crowd_first(c), count = pcs_crowd_last(c) - first;

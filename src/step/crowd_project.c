@@ -5,6 +5,7 @@
 // Nesterov's extrapolation with a restart whenever it points uphill (O'Donoghue, Candes 2015); s = 1 / largest
 // eigenvalue of r P.
 
+#include "core/rounding.h"
 #include "step/crowd.h"
 #include "step/sums.h"
 
@@ -82,7 +83,7 @@ static double project_lipschitz(pcs_crowd *c)
         for (int k = first; k < last && size > 0.0; k++) c->x[k] = c->r[k] * c->image[k] / size;
     }
     // The largest entry has been brought to 1 before every product, so `size` tends to the eigenvalue.
-    c->lipschitz[c->stage] = 1.2 * fmax(size, 1e-300);
+    c->lipschitz[c->stage] = 1.2 * pcs_larger(1e-300, size);
     return c->lipschitz[c->stage];
 }
 
@@ -92,7 +93,7 @@ static double project_defect(const pcs_crowd *c, double s)
     double worst = 0.0;
     for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) {
         double defect = fabs(c->z[k] - c->aim[k]) / (s * c->r[k] * (k < c->m ? c->h : 1.0));
-        if (!(defect <= worst)) worst = defect;
+        worst = pcs_larger(worst, defect);
     }
     return pcs_sum_max(worst);
 }

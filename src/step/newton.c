@@ -3,6 +3,7 @@
 // take one pass.
 
 #include "step/newton.h"
+#include "core/rounding.h"
 #include "step/convergence.h"
 
 #include <math.h>
@@ -131,7 +132,7 @@ static double newton_update_motion(pcs_step_solver *self, pcs_step_problem *p)
     }
     for (int i = 0; i < s->n; i++) {
         p->d[i] += s->y0[i];
-        if (!(fabs(s->y0[i]) <= largest)) largest = fabs(s->y0[i]); // a NaN stays
+        largest = pcs_larger(largest, fabs(s->y0[i]));
     }
     largest = pcs_system_max(self->system, largest);
     if (!isfinite(largest)) return NAN;
@@ -150,7 +151,8 @@ static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
     memcpy(s->v_last, p->v, (size_t)s->n * sizeof(double));
     newton_apply(self, p);
     for (int i = 0; i < s->n; i++)
-        change = fmax(change, fmax(fabs(sum[i] - s->q_last[i]) / self->form.h, fabs(p->v[i] - s->v_last[i])));
+        change =
+            pcs_larger(change, pcs_larger(fabs(sum[i] - s->q_last[i]) / self->form.h, fabs(p->v[i] - s->v_last[i])));
     return change;
 }
 
@@ -167,11 +169,11 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int *it
     s->is_at_start = false;
     double change = newton_update_motion(self, p);
     if (isnan(change)) return NAN;
-    change = fmax(change, moved);
+    change = pcs_larger(change, moved);
     const double *sum = p->base == NULL ? p->q : s->sum;
     memcpy(s->q_last, sum, (size_t)s->n * sizeof(double));
     newton_apply(self, p);
-    for (int i = 0; i < s->n; i++) change = fmax(change, fabs(sum[i] - s->q_last[i]) / self->form.h);
+    for (int i = 0; i < s->n; i++) change = pcs_larger(change, fabs(sum[i] - s->q_last[i]) / self->form.h);
     return pcs_system_max(self->system, change);
 }
 

@@ -10,6 +10,7 @@
 // Derivatives of M, G and of the constraint forces are left out of the linearisation (they cost an iteration or two,
 // never the solution).
 
+#include "core/rounding.h"
 #include "step/columns.h"
 #include "step/convergence.h"
 #include "step/schur_map.h"
@@ -252,7 +253,7 @@ static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, int *ite
     for (int i = 0; i < s->n; i++) {
         double dd = s->y0[i] + map->d[i], q = sum_t[i] + kb * s->y0[i] + map->dq[i];
         is_finite = is_finite && isfinite(dd);
-        change = fmax(change, fmax(fabs(dd), fabs(q - sum[i]) / self->form.h));
+        change = pcs_larger(change, pcs_larger(fabs(dd), fabs(q - sum[i]) / self->form.h));
         sum_t[i] += kb * dd;
         sum[i] = q;
         s->D[i] = q - sum_t[i];

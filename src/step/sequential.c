@@ -7,6 +7,7 @@
 // It contracts by 1 - c (G S*^-1 G^T) / (G M^-1 G^T) per round for one contact, slowly for flexible bodies: kept
 // because the paper has it and because it reaches the same solution by another way.
 
+#include "core/rounding.h"
 #include "step/columns.h"
 #include "step/small.h"
 
@@ -67,7 +68,7 @@ static void sequential_move(pcs_step_solver *self, pcs_step_problem *p)
     }
 }
 
-// (1): gives the largest correction, NAN when one is not finite (fmax would lose it).
+// (1): gives the largest correction, NAN when one is not finite.
 static double sequential_dynamics(pcs_step_solver *self, pcs_step_problem *p)
 {
     sequential *s = self->data;
@@ -79,7 +80,7 @@ static double sequential_dynamics(pcs_step_solver *self, pcs_step_problem *p)
     pcs_linsolve_solve(s->iteration, s->r);
     for (int i = 0; i < system->nv; i++) {
         p->d[i] += s->r[i];
-        if (!(fabs(s->r[i]) <= largest)) largest = fabs(s->r[i]); // a NaN stays
+        largest = pcs_larger(largest, fabs(s->r[i]));
     }
     return pcs_system_max(system, largest);
 }

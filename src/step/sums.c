@@ -1,5 +1,7 @@
 #include "step/sums.h"
 
+#include "core/rounding.h"
+
 #include <math.h>
 
 double pcs_sum_dot(int n, const double *a, const double *b)
@@ -20,8 +22,7 @@ void pcs_sum_dots(int n, int count, double *const *basis, const double *x, doubl
 double pcs_sum_largest(int n, const double *x)
 {
     double largest = 0.0;
-    for (int i = 0; i < n; i++)
-        if (!(fabs(x[i]) <= largest)) largest = fabs(x[i]); // a NaN stays
+    for (int i = 0; i < n; i++) largest = pcs_larger(largest, fabs(x[i]));
     return largest;
 }
 

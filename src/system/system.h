@@ -11,6 +11,7 @@
 
 #include "core/context.h"
 #include "core/option.h"
+#include "core/rounding.h"
 #include "sparse/matrix.h"
 
 typedef struct pcs_system pcs_system;
@@ -202,7 +203,7 @@ static inline double pcs_system_max(const pcs_system *self, double x)
 static inline double pcs_system_largest(const pcs_system *self, const double *x)
 {
     double largest = 0.0;
-    for (int i = 0; i < self->nv; i++) largest = fmax(largest, fabs(x[i]));
+    for (int i = 0; i < self->nv; i++) largest = pcs_larger(largest, fabs(x[i]));
     return pcs_system_max(self, largest);
 }
 
