@@ -8,7 +8,6 @@
 
 enum { IMPACT_ROUNDS = 50, SHRINKING_INTERVALS = 3, PROJECTION_ROUNDS = 3 };
 static const double proximal = 1e-10;  // of a row's diagonal: keeps repeated rows solvable, undone by the next round
-static const double round_off = 1e-13; // of the system's size: lower gaps are none
 static const double undecided = 1e-11; // of what accelerations are summed from: smaller ones are none
 
 const char *pcs_event_refuses(const pcs_system *system)
@@ -122,10 +121,10 @@ double pcs_event_speed(const pcs_scheme *self, const pcs_events *e, int row)
 }
 
 // A rebound up to this velocity is rest.
-static double event_rest(const pcs_scheme *self, const pcs_events *e, int row)
+static double event_rest(const pcs_scheme *self, const pcs_events *e, const double *q, int row)
 {
     // What flies too short a time, or does not rise above the round-off of the gap.
-    double pull = fmax(0.0, -e->acceleration[row]), lowest = round_off * self->system->length;
+    double pull = fmax(0.0, -e->acceleration[row]), lowest = pcs_gap_tie(self->system, row, q);
     // An impact that is only known to within `shortest` may add twice the velocity that is gained in it, so that
     // flights would settle at 4 e/(1 - e) of it.
     double shortest = 8.0 * e->shortest / fmax(1e-3, 1.0 - self->system->rows[row].restitution);
@@ -154,7 +153,7 @@ static void event_remember(pcs_events *e, int row, double t)
 }
 
 // What the impact law asks of every closed row; false when none approaches.
-static bool event_aim(pcs_scheme *self, pcs_events *e, double t, const double *v, bool is_first)
+static bool event_aim(pcs_scheme *self, pcs_events *e, double t, const double *q, const double *v, bool is_first)
 {
     const pcs_system *system = self->system;
     bool approaches = false;
@@ -167,7 +166,7 @@ static bool event_aim(pcs_scheme *self, pcs_events *e, double t, const double *v
         if (!is_hit) continue;
         approaches = true;
         if (e->now.held[j]) continue;
-        bool is_rest = rebound <= event_rest(self, e, j);
+        bool is_rest = rebound <= event_rest(self, e, q, j);
         if (is_first) event_remember(e, j, t);
         if (is_first && is_rest && rebound > 0.0 && e->now.shrinking[j] >= SHRINKING_INTERVALS)
             e->is_accumulating = true;
@@ -199,7 +198,7 @@ static pcs_outcome event_hold(pcs_scheme *self, pcs_events *e, double t, const d
     double largest = 0.0;
     for (int j = 0; j < system->nrow; j++) {
         bool is_closed = event_is_closed(e, j);
-        bool is_slow = fabs(pcs_system_rate(system, j, v)) <= event_rest(self, e, j);
+        bool is_slow = fabs(pcs_system_rate(system, j, v)) <= event_rest(self, e, q, j);
         // A contact that opens from rest has a gap of round-off for a while.
         e->now.floor[j] = is_closed ? fmin(0.0, e->gap[j]) - (is_slow ? e->gap_tolerance : 0.0) : 0.0;
         e->now.held[j] = system->rows[j].is_bilateral || (is_closed && is_slow && !e->released[j]);
@@ -225,7 +224,7 @@ pcs_outcome pcs_event_settle(pcs_scheme *self, pcs_events *e, double t, const do
     system->ops->gaps(system, q, e->gap);
     // How long a rebound would fly depends on the acceleration of the contact while it is open.
     pcs_outcome outcome = pcs_event_accelerate(self, e, t, q, v, e->a);
-    for (int round = 0; outcome == PCS_CONVERGED && event_aim(self, e, t, v, round == 0); round++) {
+    for (int round = 0; outcome == PCS_CONVERGED && event_aim(self, e, t, q, v, round == 0); round++) {
         if (e->is_accumulating && e->stops) return PCS_ACCUMULATES;
         if (round == IMPACT_ROUNDS) return PCS_NOT_CONVERGED;
         outcome = event_strike(self, e, q, v);

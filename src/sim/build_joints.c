@@ -1,13 +1,15 @@
 // Joints of a case: reading them, and whether they fit the model, the initial state and one another.
 
+#include "core/rounding.h"
 #include "sim/build.h"
+#include "sim/stiffness_scale.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const double misfit_allowed = 1e-9;     // of the model's size, and of an angle in rad
-static const double velocity_allowed = 1e-9;   // of the largest velocity, or of the model's size over the run's time
+static const double misfit_allowed = 1e-9;     // of the model's size and of angles in rad, as the row takes them
+static const double velocity_allowed = 1e-9;   // of the largest velocities, likewise
 static const double independent_share = 1e-10; // squared part of a row that the rows before it do not hold
 
 static pcs_status joints_read_one(pcs_build *b, pcs_node *node, pcs_fe_joint *joint)
@@ -56,6 +58,7 @@ typedef struct joint_check {
     double *size;          // [n] of the rows
     double *gap, *speed;   // [nrow]
     double *mass, *spread; // [nv] diagonal of the mass; zeros
+    pcs_scale natural;     // sizes of coordinates
 } joint_check;
 
 static const pcs_contact_info *joints_of(const joint_check *k, int i)
@@ -71,36 +74,59 @@ static void joints_reject(const joint_check *k, const char *name, const char *te
     pcs_case_error_at(k->b->c, pcs_case_find(k->b->c, path), NULL, "%s", text);
 }
 
-// Places and velocities at t = 0, the worst row of every joint.
-static void joints_check_state(const joint_check *k)
+// The largest velocity of the displacements and of the angles, or that of passing the model's size, or 1 rad, in the
+// run's time.
+static void joints_find_speeds(const joint_check *k, double *speed)
 {
     const pcs_system *system = k->b->sim->system;
-    const double *v = k->b->sim->state.v;
-    double fastest = 0.0;
-    for (int i = 0; i < system->nv; i++) fastest = fmax(fastest, fabs(v[i]));
-    for (int first = 0, last; first < k->n; first = last) {
-        const pcs_contact_info *info = joints_of(k, first);
-        double misfit = 0.0, rate = 0.0, drive = fastest;
-        for (last = first; last < k->n && joints_of(k, last) == info; last++) {
-            int row = k->row[last];
-            double speed = k->speed[row];
-            misfit = fmax(misfit, fabs(k->gap[row]));
-            rate = fmax(rate, fabs(pcs_system_rate(system, row, v) + speed));
-            drive = fmax(drive, fabs(speed));
-        }
-        char text[256];
-        if (misfit > misfit_allowed * fmax(1.0, system->length)) {
-            snprintf(text, sizeof text, "the initial state does not fit joint '%s': it is off by %.6g m (or rad)",
-                     info->name, misfit);
-            joints_reject(k, info->name, text);
-        } else if (rate > velocity_allowed * fmax(drive, system->length / k->b->end)) {
-            snprintf(text, sizeof text,
-                     "the initial velocities do not fit joint '%s': off by %.6g m/s (or rad/s); give velocities that "
-                     "do under 'initial'%s",
-                     info->name, rate, drive > fastest ? ", or let the motion set in smoothly ('rise')" : "");
-            joints_reject(k, info->name, text);
-        }
+    double fastest[2] = { 0.0 };
+    for (int i = 0; i < system->nv; i++) {
+        double *of_kind = &fastest[k->natural.turns[i]];
+        *of_kind = fmax(*of_kind, fmax(fabs(k->b->sim->state.v[i]), k->natural.model[i] / k->b->end));
     }
+    for (int i = 0; i < system->nv; i++) speed[i] = fastest[k->natural.turns[i]];
+}
+
+// Sum over the entries of a row times x: what the row makes of coordinates, or velocities, of that size.
+static double joints_size(const joint_check *k, int row, const double *x)
+{
+    const pcs_rows *G = k->b->sim->system->G;
+    int first = G->start[row];
+    return pcs_rounding_of_sum(G->start[row + 1] - first, G->value + first, G->column + first, x) / DBL_EPSILON;
+}
+
+// Place and velocity of a row at t = 0; false when its joint was rejected.
+static bool joints_check_row(const joint_check *k, int row, const char *name, const double *fastest)
+{
+    const pcs_system *system = k->b->sim->system;
+    double misfit = fabs(k->gap[row]), drive = fabs(k->speed[row]), fast = joints_size(k, row, fastest);
+    double rate = fabs(pcs_system_rate(system, row, k->b->sim->state.v) + k->speed[row]);
+    char text[256];
+    if (misfit > misfit_allowed * joints_size(k, row, k->natural.model)) {
+        snprintf(text, sizeof text, "the initial state does not fit joint '%s': it is off by %.6g m (or rad)", name,
+                 misfit);
+    } else if (rate > velocity_allowed * fmax(drive, fast)) {
+        snprintf(text, sizeof text,
+                 "the initial velocities do not fit joint '%s': off by %.6g m/s (or rad/s); give velocities that "
+                 "do under 'initial'%s",
+                 name, rate, drive > 0.0 ? ", or let the motion set in smoothly ('rise')" : "");
+    } else {
+        return true;
+    }
+    joints_reject(k, name, text);
+    return false;
+}
+
+// Every joint is rejected once.
+static void joints_check_state(const joint_check *k)
+{
+    const pcs_contact_info *rejected = NULL;
+    joints_find_speeds(k, k->spread);
+    for (int i = 0; i < k->n; i++) {
+        const pcs_contact_info *info = joints_of(k, i);
+        if (info != rejected && !joints_check_row(k, k->row[i], info->name, k->spread)) rejected = info;
+    }
+    memset(k->spread, 0, (size_t)k->b->sim->system->nv * sizeof *k->spread);
 }
 
 // "'a', 'b'": the joints of the rows whose sum, times c, is row i.
@@ -132,7 +158,7 @@ static double joints_product(const joint_check *k, int i, int j)
 
 // Cholesky of the rows' products, scaled to a unit diagonal, row by row in the order of the case: what is left on the
 // diagonal says how much of a row those before it do not hold.
-static bool joints_check_row(const joint_check *k, int i)
+static bool joints_is_independent(const joint_check *k, int i)
 {
     double *L = k->L + (size_t)i * (size_t)k->n, left = 1.0, size = sqrt(joints_product(k, i, i));
     k->size[i] = size;
@@ -157,7 +183,7 @@ static void joints_check_rank(const joint_check *k)
 {
     for (int i = 0; i < k->n; i++) {
         char others[256], text[512];
-        if (joints_check_row(k, i)) continue;
+        if (joints_is_independent(k, i)) continue;
         joints_name_others(k, i, sizeof others, others);
         snprintf(text, sizeof text, "joint '%s' repeats what %s %s hold%s; leave one of them out",
                  joints_of(k, i)->name, strchr(others, ',') != NULL ? "the joints" : "joint", others,
@@ -180,6 +206,7 @@ static pcs_status joints_check_all(joint_check *k)
     PCS_TAKE(k->b->ctx, k->speed, system->nrow, "the joints");
     PCS_TAKE(k->b->ctx, k->mass, system->nv, "the joints");
     PCS_TAKE(k->b->ctx, k->spread, system->nv, "the joints");
+    PCS_TRY(pcs_scale_create(system, &k->natural));
     for (int i = 0; i < system->nv; i++) {
         int place = pcs_pattern_place(M->pattern, i, i);
         double mass = place < 0 ? 0.0 : M->value[place];

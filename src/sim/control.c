@@ -1,8 +1,10 @@
 #include "sim/control.h"
 
+#include "core/rounding.h"
 #include "schemes/common.h"
 #include "sim/certify.h"
 #include "sim/snapshot.h"
+#include "sim/stiffness_scale.h"
 #include "step/columns.h"
 
 #include <math.h>
@@ -14,7 +16,7 @@ static const char *const control_orders[] = { "0", "1", "2", "variable", NULL };
 const pcs_option pcs_control_options[] = {
     { .name = "tolerance",
       .kind = PCS_OPTION_REAL,
-      .help = "of a step's position error, in units of the system's size",
+      .help = "of a step's position error, in units of the system's size, and of angles in rad",
       .offset = offsetof(pcs_control_params, tolerance),
       .is_required = true,
       .range = PCS_POSITIVE },
@@ -46,6 +48,7 @@ typedef struct pcs_control {
     pcs_control_params params;
     double step;          // to try next, s
     double *whole;        // [nq] positions after the whole step
+    pcs_scale natural;    // what errors of positions are compared with
     double *gap_before;   // [nrow]
     pcs_row_report *rows; // [nrow] of the first half
     pcs_step_report first;
@@ -72,6 +75,7 @@ pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, st
     PCS_TAKE(sim->ctx, c->whole, sim->system->nq, "step control");
     PCS_TAKE(sim->ctx, c->gap_before, sim->system->nrow, "step control");
     PCS_TAKE(sim->ctx, c->rows, sim->system->nrow, "step control");
+    PCS_TRY(pcs_scale_create(sim->system, &c->natural));
     PCS_TRY(pcs_snapshot_create(sim, &c->start));
     *out = c;
     return PCS_OK;
@@ -112,14 +116,17 @@ static bool control_has_impact(const pcs_sim *sim, const pcs_control *c)
     return false;
 }
 
-// Largest part of the way between both positions, where rotation vectors that differ may stand for the same rotation.
-// What one whole step gave is not needed any more.
+// Largest part of the way between both positions in units of its size. Rotation vectors that differ may stand for the
+// same rotation. What one whole step gave is not needed any more.
 static double control_way(const pcs_sim *sim, const pcs_control *c)
 {
+    const pcs_system *system = sim->system;
     double error = 0.0;
-    sim->system->ops->way(sim->system, sim->state.q, c->whole, c->whole);
-    for (int i = 0; i < sim->system->nq; i++) error = fmax(error, fabs(c->whole[i]));
-    return error;
+    if (system->ops->way != NULL) system->ops->way(system, sim->state.q, c->whole, c->whole);
+    else
+        for (int i = 0; i < system->nv; i++) c->whole[i] -= sim->state.q[i];
+    for (int i = 0; i < system->nv; i++) error = pcs_larger(error, fabs(c->whole[i]) / c->natural.model[i]);
+    return pcs_system_max(system, error);
 }
 
 // Error of the pair of half steps in units of the tolerance, and the exponent that goes with it.
@@ -127,21 +134,16 @@ static double control_error(const pcs_sim *sim, const pcs_control *c, double *ex
 {
     int order = c->params.order;
     if (order == PCS_ORDER_VARIABLE) order = control_has_impact(sim, c) ? PCS_ORDER_0 : PCS_ORDER_2;
-    double scale = order == PCS_ORDER_0 ? 2.0 : order == PCS_ORDER_1 ? 1.0 : 1.0 / 3.0, error = 0.0, added = 0.0;
+    double scale = order == PCS_ORDER_0 ? 2.0 : order == PCS_ORDER_1 ? 1.0 : 1.0 / 3.0, added = 0.0;
     *exponent = 1.0 / (order + 1);
-    if (sim->system->ops->way == NULL)
-        for (int i = 0; i < sim->system->nq; i++) error = fmax(error, fabs(sim->state.q[i] - c->whole[i]));
-    else error = control_way(sim, c);
-    error = pcs_system_max(sim->system, error);
+    double error = scale * control_way(sim, c) / c->params.tolerance;
     for (int j = 0; j < sim->system->nrow; j++) {
         double before = fmax(0.0, -c->gap_before[j]), after = fmax(0.0, -sim->report.rows[j].gap);
         // Where positions are corrected, what the correction had to undo stands for the penetration.
         double undone = fmax(c->rows[j].nu, sim->report.rows[j].nu) / sim->solver->effective_mass[j];
         if (!sim->system->rows[j].is_bilateral) added = fmax(added, fmax(after - before, undone));
     }
-    double length = sim->system->length;
-    error *= scale / (c->params.tolerance * length);
-    added /= c->params.penetration * length;
+    added /= c->params.penetration * sim->system->length;
     // A penetration shrinks in proportion to the step.
     if (added > 1.0 && added > error) {
         *exponent = 1.0;

@@ -259,6 +259,36 @@ static void steps_stay_stable(void **state)
     watch_close(&w);
 }
 
+// The same beam in metres and in millimetres: angles are not measured by lengths, so both take the same steps.
+static void units_make_no_difference(void **state)
+{
+    (void)state;
+    static const char *const control = "time.control={type: adaptive, tolerance: 1e-4}";
+    static const char *const metres[] = { control, "time.end=0.3", NULL };
+    static const char *const millimetres[] = {
+        control,
+        "time.end=0.3",
+        "mesh.beam.to=[1000, 0, 0]",
+        "elements.beam.E=2.1e+08",
+        "elements.beam.rho=7.8e-06",
+        "elements.beam.section.width=10",
+        "elements.beam.section.height=10",
+        "loads.weight.g=[0, -9810, 0]",
+        "contacts.hurdle.point=[707.1067811865476, 0, 0]",
+        NULL,
+    };
+    long steps[2], attempts[2];
+    for (int i = 0; i < 2; i++) {
+        watch *w = watch_open("cases/beam_pendulum", i == 0 ? metres : millimetres);
+        while (!pcs_sim_is_done(w->sim)) CHECK_OK(w->ctx, pcs_sim_step(w->sim));
+        steps[i] = w->sim->state.step;
+        attempts[i] = w->sim->view.attempts;
+        watch_close(&w);
+    }
+    print_message("steps %ld %ld, attempts %ld %ld\n", steps[0], steps[1], attempts[0], attempts[1]);
+    CHECK(steps[0] > 10 && steps[0] == steps[1] && attempts[0] == attempts[1]);
+}
+
 static void give_up(pcs_step_solver *self, pcs_step_problem *problem, pcs_step_result *result)
 {
     (void)self;
@@ -370,6 +400,7 @@ int main(void)
         cmocka_unit_test(certificate_forgets_rejected_steps),
         cmocka_unit_test(reports_are_of_the_pair),
         cmocka_unit_test(steps_stay_stable),
+        cmocka_unit_test(units_make_no_difference),
         cmocka_unit_test(smallest_step_is_the_end),
         cmocka_unit_test(missed_tolerances_are_counted),
         cmocka_unit_test(bad_input_is_named),
