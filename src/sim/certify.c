@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// Equations of motion of cheap steps are looked at in the beginning, where a contact may close and now and then; of
-// steps that iterate always.
-enum { BEGINNING = 8, SELDOM = 256 };
+// Equations of motion are looked at in the beginning, where a contact may close and now and then; of steps that iterate
+// more often, and always where a contact acts or an iteration took longer than the last that was looked at.
+enum { BEGINNING = 8, SELDOM = 256, OFTEN = 8 };
 
 static const pcs_check certify_checks[CERTIFY_COUNT] = {
     [CERTIFY_GAP] = { .name = "gap >= 0", .unit = "m" },
@@ -188,7 +188,7 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     PCS_TRY(certify_take_places(ctx, self));
     for (int j = 0; j < system->nrow && system->ops->row_resultant != NULL; j++)
         system->ops->row_resultant(system, j, self->resultant[j]);
-    self->interval = system->is_linear || scheme->ops->is_explicit ? SELDOM : 1;
+    self->iterates = !system->is_linear && !scheme->ops->is_explicit;
     self->stiffness = certify_stiffness(system);
     self->marked = -1;
     if (self->rule.tableau != NULL)
@@ -210,7 +210,7 @@ void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before)
     now->initial = before->kinetic + before->strain + before->potential;
     now->lowest = before->potential;
     now->largest_energy = now->supply = before->kinetic + before->strain;
-    now->worked = now->exchanged = now->onset = now->held = now->residual = 0.0;
+    now->worked = now->exchanged = now->onset = now->held = now->residual = now->last_residual = 0.0;
 }
 
 static void certify_copy(certify_rows *to, const certify_rows *from, int nrow)
@@ -278,8 +278,18 @@ static bool certify_will_watch(const pcs_certifier *self)
 {
     const certify_memory *now = &self->now;
     double spent = now->measure.kinetic + now->measure.strain + now->measure.potential - now->lowest;
-    if (self->interval == 1 || now->count <= BEGINNING || now->count % self->interval == 0) return true;
+    if (now->count <= BEGINNING || now->count % (self->iterates ? OFTEN : SELDOM) == 0) return true;
     return spent <= 1e-6 * now->largest_energy || certify_may_close(self);
+}
+
+// Does the step that was made have to be looked at, whatever was foreseen?
+static bool certify_must_watch(const pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    if (self->is_hit || self->report->iterations > self->now.iterations) return true;
+    for (int j = 0; j < system->nrow; j++)
+        if (!system->rows[j].is_bilateral && self->report->rows[j].step_impulse != 0.0) return true;
+    return false;
 }
 
 // The state that the next step starts from.
@@ -297,7 +307,8 @@ static void certify_remember(pcs_certifier *self)
     now->count++;
     if (now->past == self->marked) now->past = 1 - now->past;
     certify_past *past = &self->past[now->past];
-    past->is_known = certify_will_watch(self);
+    now->is_awaited = certify_will_watch(self);
+    past->is_known = self->iterates || now->is_awaited;
     past->has_force = past->is_known && self->from != NULL && self->has_force;
     past->t = self->x->t;
     if (!past->is_known) return;
@@ -314,7 +325,13 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     self->is_hit = false;
     for (int j = 0; j < self->scheme->system->nrow; j++) self->is_hit = self->is_hit || report->rows[j].is_impact;
     self->now.largest_h = fmax(self->now.largest_h, report->h);
-    pcs_certify_prepare(self);
+    self->from = NULL;
+    self->residual = 0.0;
+    self->allowed = -1;
+    if (self->now.is_awaited || certify_must_watch(self)) {
+        pcs_certify_prepare(self);
+        self->now.iterations = report->iterations;
+    }
     pcs_certify_energy(self, energy_defect);
     pcs_certify_rows(self);
     pcs_certify_motion(self);

@@ -58,10 +58,13 @@ typedef struct certify_memory {
     double onset;                    // J, that loads which set in were granted so far
     double held;                     // J, what contact impulses of the last step would give to the masses they act on
     double residual;                 // N s, what equations of motion have left over of late, in sum
+    double last_residual;            // N s, in the last step that was looked at
     double h, largest_h;             // s, of the last step, and the largest so far
     long count;                      // steps
     double contradictions;           // steps with a gate that has no consistent answer
     int past;                        // which of the pasts is the last state
+    bool is_awaited;                 // the next step is looked at closely
+    int iterations;                  // of the last step that was looked at
 } certify_memory;
 
 // [nrow] each
@@ -82,7 +85,7 @@ struct pcs_certifier {
     certify_rows rows, kept_rows;
     certify_past past[2]; // the last state, and the one at the mark
     int marked;           // which one that is; -1: none
-    int interval;         // every how many steps the equations of motion are looked at
+    bool iterates;        // a step is an iteration on a nonlinear model
     double stiffness;     // N/m, largest entry of K in the beginning, times the number of equations
     // Of the present step
     const pcs_state *x;
@@ -120,8 +123,8 @@ void pcs_certify_rows(pcs_certifier *self);
 // Energies, first of all: a step whose energy is not explained lends no size to any tolerance.
 void pcs_certify_energy(pcs_certifier *self, double energy_defect);
 
-// What the step started from, forces at its end, its way; false when it cannot be looked at.
-bool pcs_certify_prepare(pcs_certifier *self);
+// What the step started from, forces at its end, its way, as far as it can be looked at.
+void pcs_certify_prepare(pcs_certifier *self);
 void pcs_certify_momentum(pcs_certifier *self);
 void pcs_certify_motion(pcs_certifier *self);
 // Directions of the rows at q into self->G and T, mass into self->M; the system stays as it is.

@@ -33,17 +33,14 @@
 enum { REMEMBERED = 64 }; // steps over which filters carry residuals on
 
 // A report of several steps says nothing about where the last one began.
-bool pcs_certify_prepare(pcs_certifier *self)
+void pcs_certify_prepare(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
     const pcs_state *x = self->x;
     certify_past *from = &self->past[self->now.past];
     double h = self->report->h;
-    self->from = NULL;
-    self->residual = 0.0;
-    self->allowed = -1;
-    if (!from->is_known || !(h > 0.0) || self->report->is_joined) return false;
-    if (!(fabs(x->t - from->t - h) <= 1e-6 * h)) return false;
+    if (!from->is_known || !(h > 0.0) || self->report->is_joined) return;
+    if (!(fabs(x->t - from->t - h) <= 1e-6 * h)) return;
     self->from = from;
     if (!from->has_force) system->ops->force(system, from->t, from->q, from->v, from->f);
     from->has_force = true;
@@ -52,7 +49,6 @@ bool pcs_certify_prepare(pcs_certifier *self)
     if (system->ops->way != NULL) system->ops->way(system, from->q, x->q, self->way);
     else
         for (int i = 0; i < system->nv; i++) self->way[i] = x->q[i] - from->q[i];
-    return true;
 }
 
 static void motion_copy_rows(const pcs_rows *from, pcs_rows *to)
@@ -240,7 +236,8 @@ void pcs_certify_momentum(pcs_certifier *self)
         self->now.momentum[k] = report->measure.free_momentum[k];
     }
     double inside = report->h * sqrt(2.0 * strain * self->stiffness);
-    self->now.residual = self->residual + (1.0 - 1.0 / REMEMBERED) * self->now.residual;
+    if (self->from != NULL || !self->iterates) self->now.last_residual = self->residual;
+    self->now.residual = self->now.last_residual + (1.0 - 1.0 / REMEMBERED) * self->now.residual;
     if (self->now.residual < DBL_MIN) self->now.residual = 0.0; // numbers below are slow
     double tolerance = PCS_ROUND_VELOCITY * size + PCS_ROUND_FORCE * inside + 4.0 * self->now.residual;
     pcs_certify_note(self, CERTIFY_MOMENTUM, defect, tolerance, -1, -1);
