@@ -11,29 +11,11 @@ enum { PCS_BEAM_CONSISTENT, PCS_BEAM_LUMPED };
 extern const char *const pcs_beam_masses[]; // names of the two
 
 // Rows of an option table for a parameter struct with the members E, nu, rho and mass.
-#define PCS_BEAM_OPTIONS(type)                                                                            \
-    { .name = "E",                                                                                        \
-      .kind = PCS_OPTION_REAL,                                                                            \
-      .help = "Young's modulus, N/m^2",                                                                   \
-      .offset = offsetof(type, E),                                                                        \
-      .is_required = true,                                                                                \
-      .range = PCS_POSITIVE },                                                                            \
-        { .name = "nu",                                                                                   \
-          .kind = PCS_OPTION_REAL,                                                                        \
-          .help = "Poisson's ratio; G = E/(2 (1 + nu))",                                                  \
-          .offset = offsetof(type, nu),                                                                   \
-          .is_required = true,                                                                            \
-          .range = { -1.0, 0.5, true, false } },                                                          \
-        { .name = "rho",                                                                                  \
-          .kind = PCS_OPTION_REAL,                                                                        \
-          .help = "density, kg/m^3",                                                                      \
-          .offset = offsetof(type, rho),                                                                  \
-          .is_required = true,                                                                            \
-          .range = PCS_POSITIVE },                                                                        \
-    {                                                                                                     \
-        .name = "mass", .kind = PCS_OPTION_CHOICE, .help = "mass matrix", .offset = offsetof(type, mass), \
-        .preset = "consistent", .choices = pcs_beam_masses                                                \
-    }
+#define PCS_BEAM_OPTIONS(type)                                                                               \
+    PCS_REAL("E", type, E, PCS_REQUIRED, PCS_POSITIVE, "Young's modulus, N/m^2"),                            \
+        PCS_REAL("nu", type, nu, PCS_REQUIRED, PCS_ABOVE(-1.0, 0.5), "Poisson's ratio; G = E/(2 (1 + nu))"), \
+        PCS_REAL("rho", type, rho, PCS_REQUIRED, PCS_POSITIVE, "density, kg/m^3"),                           \
+        PCS_CHOICE("mass", type, mass, PCS_DEFAULT("consistent"), pcs_beam_masses, "mass matrix")
 
 // Length of a cell and its direction in the x-y plane.
 double pcs_beam_plane_axis(const pcs_batch *batch, int cell, double axis[2]);

@@ -41,19 +41,12 @@ typedef struct exact_data {
 
 static const pcs_option exact_options[] = {
     PCS_BEAM_OPTIONS(exact_params),
-    { .name = "orientation",
-      .kind = PCS_OPTION_VECTOR,
-      .help = "a vector that spans the local x-y plane with the beam: the way the height of the section points",
-      .offset = offsetof(exact_params, orientation),
-      .is_required = true,
-      .range = PCS_ANY_NUMBER },
-    { .name = "curvature",
-      .kind = PCS_OPTION_VECTOR,
-      .help = "of arcs between the nodes before any load, 1/m: a vector square to the plane of the arc, about which it "
-              "turns from the first node to the second",
-      .offset = offsetof(exact_params, curvature),
-      .preset = "[0, 0, 0]",
-      .range = PCS_ANY_NUMBER },
+    PCS_VECTOR("orientation", exact_params, orientation, PCS_REQUIRED, PCS_ANY_NUMBER,
+               "a vector that spans the local x-y plane with the beam: the way the height of the section points"),
+    PCS_VECTOR(
+        "curvature", exact_params, curvature, PCS_DEFAULT("[0, 0, 0]"), PCS_ANY_NUMBER,
+        "of arcs between the nodes before any load, 1/m: a vector square to the plane of the arc, about which it "
+        "turns from the first node to the second"),
     { .name = NULL },
 };
 

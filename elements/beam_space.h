@@ -24,25 +24,14 @@ typedef struct pcs_beam_space_params {
 
 enum { PCS_BEAM_SPACE_NDOF = 12 };
 
-#define PCS_BEAM_SPACE_OPTIONS                                                                                       \
-    PCS_BEAM_OPTIONS(pcs_beam_space_params),                                                                         \
-        { .name = "orientation",                                                                                     \
-          .kind = PCS_OPTION_VECTOR,                                                                                 \
-          .help = "a vector that spans the local x-y plane with the beam: the way the height of the section points", \
-          .offset = offsetof(pcs_beam_space_params, orientation),                                                    \
-          .is_required = true,                                                                                       \
-          .range = PCS_ANY_NUMBER },                                                                                 \
-        { .name = "offset",                                                                                          \
-          .kind = PCS_OPTION_VECTOR,                                                                                 \
-          .help = "from a node to the axis of the beam, m; a rigid arm",                                             \
-          .offset = offsetof(pcs_beam_space_params, offset),                                                         \
-          .preset = "[0, 0, 0]",                                                                                     \
-          .range = PCS_ANY_NUMBER },                                                                                 \
-    {                                                                                                                \
-        .name = "offset_end", .kind = PCS_OPTION_VECTOR,                                                             \
-        .help = "offset at the second node of a cell where it differs from the first, m",                            \
-        .offset = offsetof(pcs_beam_space_params, offset_end), .range = PCS_ANY_NUMBER                               \
-    }
+#define PCS_BEAM_SPACE_OPTIONS                                                                                         \
+    PCS_BEAM_OPTIONS(pcs_beam_space_params),                                                                           \
+        PCS_VECTOR("orientation", pcs_beam_space_params, orientation, PCS_REQUIRED, PCS_ANY_NUMBER,                    \
+                   "a vector that spans the local x-y plane with the beam: the way the height of the section points"), \
+        PCS_VECTOR("offset", pcs_beam_space_params, offset, PCS_DEFAULT("[0, 0, 0]"), PCS_ANY_NUMBER,                  \
+                   "from a node to the axis of the beam, m; a rigid arm"),                                             \
+        PCS_VECTOR("offset_end", pcs_beam_space_params, offset_end, PCS_OPTIONAL, PCS_ANY_NUMBER,                      \
+                   "offset at the second node of a cell where it differs from the first, m")
 
 extern const char *const pcs_beam_space_fields[];
 

@@ -4,12 +4,8 @@
 
 static const pcs_option disc_options[] = {
     PCS_GYRO_OPTIONS,
-    { .name = "speed",
-      .kind = PCS_OPTION_REAL,
-      .help = "of spin about the axis, constant, rad/s",
-      .offset = offsetof(pcs_gyro_params, speed),
-      .preset = "0",
-      .range = PCS_ANY_NUMBER },
+    PCS_REAL("speed", pcs_gyro_params, speed, PCS_DEFAULT("0"), PCS_ANY_NUMBER,
+             "of spin about the axis, constant, rad/s"),
     { 0 },
 };
 

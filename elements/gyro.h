@@ -16,12 +16,9 @@ typedef struct pcs_gyro_params {
     double speed; // rad/s, where it is given
 } pcs_gyro_params;
 
-#define PCS_GYRO_OPTIONS                                                                          \
-    PCS_INERTIA_OPTIONS(pcs_gyro_params),                                                         \
-    {                                                                                             \
-        .name = "axis", .kind = PCS_OPTION_VECTOR, .help = "the axis of spin",                    \
-        .offset = offsetof(pcs_gyro_params, axis), .preset = "[1, 0, 0]", .range = PCS_ANY_NUMBER \
-    }
+#define PCS_GYRO_OPTIONS                  \
+    PCS_INERTIA_OPTIONS(pcs_gyro_params), \
+        PCS_VECTOR("axis", pcs_gyro_params, axis, PCS_DEFAULT("[1, 0, 0]"), PCS_ANY_NUMBER, "the axis of spin")
 
 pcs_status pcs_gyro_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, bool is_driven, pcs_node_dofs *out);
 // The speed is the given one, or that of the node when it is driven.

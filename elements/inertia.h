@@ -6,24 +6,12 @@
 #include "elements/element.h"
 
 // Rows of an option table for a parameter struct with the members mass, inertia[3] and products[3].
-#define PCS_INERTIA_OPTIONS(type)                                                                    \
-    { .name = "mass",                                                                                \
-      .kind = PCS_OPTION_REAL,                                                                       \
-      .help = "kg",                                                                                  \
-      .offset = offsetof(type, mass),                                                                \
-      .is_required = true,                                                                           \
-      .range = PCS_POSITIVE },                                                                       \
-        { .name = "inertia",                                                                         \
-          .kind = PCS_OPTION_VECTOR,                                                                 \
-          .help = "[Jx, Jy, Jz] about the axes through the node in the reference state, kg m^2",     \
-          .offset = offsetof(type, inertia),                                                         \
-          .is_required = true,                                                                       \
-          .range = PCS_POSITIVE },                                                                   \
-    {                                                                                                \
-        .name = "products", .kind = PCS_OPTION_VECTOR,                                               \
-        .help = "[Jxy, Jyz, Jzx], the other entries of the tensor (Jxy = -integral x y dm), kg m^2", \
-        .offset = offsetof(type, products), .preset = "[0, 0, 0]", .range = PCS_ANY_NUMBER           \
-    }
+#define PCS_INERTIA_OPTIONS(type)                                                                  \
+    PCS_REAL("mass", type, mass, PCS_REQUIRED, PCS_POSITIVE, "kg"),                                \
+        PCS_VECTOR("inertia", type, inertia, PCS_REQUIRED, PCS_POSITIVE,                           \
+                   "[Jx, Jy, Jz] about the axes through the node in the reference state, kg m^2"), \
+        PCS_VECTOR("products", type, products, PCS_DEFAULT("[0, 0, 0]"), PCS_ANY_NUMBER,           \
+                   "[Jxy, Jyz, Jzx], the other entries of the tensor (Jxy = -integral x y dm), kg m^2")
 
 // Row-major tensor.
 void pcs_inertia_tensor(const double inertia[3], const double products[3], double J[9]);

@@ -13,18 +13,9 @@ enum { NDOF = 3 };
 static const char *const point_spaces[] = { "line", "plane", "space", NULL };
 
 static const pcs_option point_options[] = {
-    { .name = "mass",
-      .kind = PCS_OPTION_REAL,
-      .help = "kg",
-      .offset = offsetof(point_params, mass),
-      .is_required = true,
-      .range = PCS_POSITIVE },
-    { .name = "in",
-      .kind = PCS_OPTION_CHOICE,
-      .help = "how its node moves: along x, in x and y, or in x, y and z",
-      .offset = offsetof(point_params, in),
-      .preset = "space",
-      .choices = point_spaces },
+    PCS_REAL("mass", point_params, mass, PCS_REQUIRED, PCS_POSITIVE, "kg"),
+    PCS_CHOICE("in", point_params, in, PCS_DEFAULT("space"), point_spaces,
+               "how its node moves: along x, in x and y, or in x, y and z"),
     { 0 },
 };
 

@@ -12,18 +12,9 @@ typedef struct body_params {
 enum { NDOF = 3 };
 
 static const pcs_option body_options[] = {
-    { .name = "mass",
-      .kind = PCS_OPTION_REAL,
-      .help = "kg",
-      .offset = offsetof(body_params, mass),
-      .is_required = true,
-      .range = PCS_POSITIVE },
-    { .name = "inertia",
-      .kind = PCS_OPTION_REAL,
-      .help = "moment of inertia about z at the centre of mass, kg m^2",
-      .offset = offsetof(body_params, inertia),
-      .is_required = true,
-      .range = PCS_POSITIVE },
+    PCS_REAL("mass", body_params, mass, PCS_REQUIRED, PCS_POSITIVE, "kg"),
+    PCS_REAL("inertia", body_params, inertia, PCS_REQUIRED, PCS_POSITIVE,
+             "moment of inertia about z at the centre of mass, kg m^2"),
     { 0 },
 };
 

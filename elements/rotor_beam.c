@@ -4,12 +4,8 @@
 
 static const pcs_option beam_options[] = {
     PCS_BEAM_SPACE_OPTIONS,
-    { .name = "speed",
-      .kind = PCS_OPTION_REAL,
-      .help = "of spin about the axis from the first to the second node, constant, rad/s",
-      .offset = offsetof(pcs_beam_space_params, speed),
-      .is_required = true,
-      .range = PCS_ANY_NUMBER },
+    PCS_REAL("speed", pcs_beam_space_params, speed, PCS_REQUIRED, PCS_ANY_NUMBER,
+             "of spin about the axis from the first to the second node, constant, rad/s"),
     { .name = NULL },
 };
 

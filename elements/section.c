@@ -10,13 +10,6 @@
 
 #include <math.h>
 
-// An option of a section; the range comes last, because its braces hold commas.
-#define REAL(type, key, text, is_needed, standard, ...)                                       \
-    {                                                                                         \
-        .name = #key, .kind = PCS_OPTION_REAL, .help = (text), .offset = offsetof(type, key), \
-        .is_required = (is_needed), .preset = (standard), .range = __VA_ARGS__                \
-    }
-
 static const double circle_constant = 3.14159265358979323846;
 
 typedef struct rectangle {
@@ -24,9 +17,11 @@ typedef struct rectangle {
 } rectangle;
 
 static const pcs_option rectangle_options[] = {
-    REAL(rectangle, width, "along the local z axis, out of the plane of a plane beam, m", true, NULL, PCS_POSITIVE),
-    REAL(rectangle, height, "along the local y axis, m", true, NULL, PCS_POSITIVE),
-    REAL(rectangle, shear_factor, "share of the area that carries shear", false, "0.8333333333333333", PCS_POSITIVE),
+    PCS_REAL("width", rectangle, width, PCS_REQUIRED, PCS_POSITIVE,
+             "along the local z axis, out of the plane of a plane beam, m"),
+    PCS_REAL("height", rectangle, height, PCS_REQUIRED, PCS_POSITIVE, "along the local y axis, m"),
+    PCS_REAL("shear_factor", rectangle, shear_factor, PCS_DEFAULT("0.8333333333333333"), PCS_POSITIVE,
+             "share of the area that carries shear"),
     { .name = NULL },
 };
 
@@ -78,8 +73,9 @@ static void round_constants(double outer, double inner, double shear_factor, pcs
 }
 
 static const pcs_option circle_options[] = {
-    REAL(round_section, diameter, "m", true, NULL, PCS_POSITIVE),
-    REAL(round_section, shear_factor, "share of the area that carries shear", false, "0.9", PCS_POSITIVE),
+    PCS_REAL("diameter", round_section, diameter, PCS_REQUIRED, PCS_POSITIVE, "m"),
+    PCS_REAL("shear_factor", round_section, shear_factor, PCS_DEFAULT("0.9"), PCS_POSITIVE,
+             "share of the area that carries shear"),
     { .name = NULL },
 };
 
@@ -98,9 +94,10 @@ static const pcs_section_type section_circle = {
 };
 
 static const pcs_option tube_options[] = {
-    REAL(round_section, diameter, "outer, m", true, NULL, PCS_POSITIVE),
-    REAL(round_section, thickness, "of the wall, m", true, NULL, PCS_POSITIVE),
-    REAL(round_section, shear_factor, "share of the area that carries shear", false, "0.5", PCS_POSITIVE),
+    PCS_REAL("diameter", round_section, diameter, PCS_REQUIRED, PCS_POSITIVE, "outer, m"),
+    PCS_REAL("thickness", round_section, thickness, PCS_REQUIRED, PCS_POSITIVE, "of the wall, m"),
+    PCS_REAL("shear_factor", round_section, shear_factor, PCS_DEFAULT("0.5"), PCS_POSITIVE,
+             "share of the area that carries shear"),
     { .name = NULL },
 };
 
@@ -131,10 +128,10 @@ typedef struct i_section {
 } i_section;
 
 static const pcs_option i_options[] = {
-    REAL(i_section, width, "of the flanges, m", true, NULL, PCS_POSITIVE),
-    REAL(i_section, height, "over all, along the local y axis, m", true, NULL, PCS_POSITIVE),
-    REAL(i_section, flange, "thickness of a flange, m", true, NULL, PCS_POSITIVE),
-    REAL(i_section, web, "thickness of the web, m", true, NULL, PCS_POSITIVE),
+    PCS_REAL("width", i_section, width, PCS_REQUIRED, PCS_POSITIVE, "of the flanges, m"),
+    PCS_REAL("height", i_section, height, PCS_REQUIRED, PCS_POSITIVE, "over all, along the local y axis, m"),
+    PCS_REAL("flange", i_section, flange, PCS_REQUIRED, PCS_POSITIVE, "thickness of a flange, m"),
+    PCS_REAL("web", i_section, web, PCS_REQUIRED, PCS_POSITIVE, "thickness of the web, m"),
     { .name = NULL },
 };
 
@@ -173,14 +170,15 @@ static const pcs_section_type section_i = {
 };
 
 static const pcs_option given_options[] = {
-    REAL(pcs_section, area, "m^2", true, NULL, PCS_POSITIVE),
-    REAL(pcs_section, Iz, "bending about z, m^4", true, NULL, PCS_POSITIVE),
-    REAL(pcs_section, Iy, "bending about y, m^4; by default as Iz", false, NULL, PCS_POSITIVE),
-    REAL(pcs_section, torsion, "Saint-Venant's constant, m^4; by default Iy + Iz", false, NULL, PCS_POSITIVE),
-    REAL(pcs_section, ky, "shear factor along y", false, "1.0", PCS_POSITIVE),
-    REAL(pcs_section, kz, "shear factor along z", false, "1.0", PCS_POSITIVE),
-    REAL(pcs_section, cy, "outermost fibre along y, for stresses, m", false, "0.0", PCS_NOT_NEGATIVE),
-    REAL(pcs_section, cz, "outermost fibre along z, m", false, "0.0", PCS_NOT_NEGATIVE),
+    PCS_REAL("area", pcs_section, area, PCS_REQUIRED, PCS_POSITIVE, "m^2"),
+    PCS_REAL("Iz", pcs_section, Iz, PCS_REQUIRED, PCS_POSITIVE, "bending about z, m^4"),
+    PCS_REAL("Iy", pcs_section, Iy, PCS_OPTIONAL, PCS_POSITIVE, "bending about y, m^4; by default as Iz"),
+    PCS_REAL("torsion", pcs_section, torsion, PCS_OPTIONAL, PCS_POSITIVE,
+             "Saint-Venant's constant, m^4; by default Iy + Iz"),
+    PCS_REAL("ky", pcs_section, ky, PCS_DEFAULT("1.0"), PCS_POSITIVE, "shear factor along y"),
+    PCS_REAL("kz", pcs_section, kz, PCS_DEFAULT("1.0"), PCS_POSITIVE, "shear factor along z"),
+    PCS_REAL("cy", pcs_section, cy, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE, "outermost fibre along y, for stresses, m"),
+    PCS_REAL("cz", pcs_section, cz, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE, "outermost fibre along z, m"),
     { .name = NULL },
 };
 

@@ -18,23 +18,9 @@ typedef struct frame_params {
 } frame_params;
 
 static const pcs_option frame_options[] = {
-    { .name = "points",
-      .kind = PCS_OPTION_POINTS,
-      .help = "positions by name, m",
-      .offset = offsetof(frame_params, points),
-      .is_required = true,
-      .range = PCS_ANY_NUMBER },
-    { .name = "members",
-      .kind = PCS_OPTION_NAMES,
-      .help = "pairs of points: [[a, b], [b, c]]",
-      .offset = offsetof(frame_params, members),
-      .is_required = true },
-    { .name = "elements",
-      .kind = PCS_OPTION_COUNT,
-      .help = "number of cells per member",
-      .offset = offsetof(frame_params, elements),
-      .is_required = true,
-      .range = { 1, 1 << 24, false, false } },
+    PCS_POINTS("points", frame_params, points, PCS_REQUIRED, PCS_ANY_NUMBER, "positions by name, m"),
+    PCS_NAMES("members", frame_params, members, PCS_REQUIRED, "pairs of points: [[a, b], [b, c]]"),
+    PCS_COUNT("elements", frame_params, elements, PCS_REQUIRED, PCS_WITHIN(1, 1 << 24), "number of cells per member"),
     { 0 },
 };
 

@@ -20,17 +20,9 @@ typedef struct gmsh_params {
 } gmsh_params;
 
 static const pcs_option gmsh_options[] = {
-    { .name = "file",
-      .kind = PCS_OPTION_FILE,
-      .help = "mesh file of Gmsh, version 2.2 or 4.1, text; relative to the folder of the case",
-      .offset = offsetof(gmsh_params, file),
-      .is_required = true },
-    { .name = "scale",
-      .kind = PCS_OPTION_REAL,
-      .help = "metres per unit of length of the file",
-      .offset = offsetof(gmsh_params, scale),
-      .preset = "1.0",
-      .range = PCS_POSITIVE },
+    PCS_FILE("file", gmsh_params, file, PCS_REQUIRED,
+             "mesh file of Gmsh, version 2.2 or 4.1, text; relative to the folder of the case"),
+    PCS_REAL("scale", gmsh_params, scale, PCS_DEFAULT("1.0"), PCS_POSITIVE, "metres per unit of length of the file"),
     { 0 },
 };
 

@@ -14,24 +14,9 @@ typedef struct line_params {
 } line_params;
 
 static const pcs_option line_options[] = {
-    { .name = "from",
-      .kind = PCS_OPTION_VECTOR,
-      .help = "position of the first node, m",
-      .offset = offsetof(line_params, from),
-      .is_required = true,
-      .range = PCS_ANY_NUMBER },
-    { .name = "to",
-      .kind = PCS_OPTION_VECTOR,
-      .help = "position of the last node, m",
-      .offset = offsetof(line_params, to),
-      .is_required = true,
-      .range = PCS_ANY_NUMBER },
-    { .name = "elements",
-      .kind = PCS_OPTION_COUNT,
-      .help = "number of cells",
-      .offset = offsetof(line_params, elements),
-      .is_required = true,
-      .range = { 1, 1 << 28, false, false } },
+    PCS_VECTOR("from", line_params, from, PCS_REQUIRED, PCS_ANY_NUMBER, "position of the first node, m"),
+    PCS_VECTOR("to", line_params, to, PCS_REQUIRED, PCS_ANY_NUMBER, "position of the last node, m"),
+    PCS_COUNT("elements", line_params, elements, PCS_REQUIRED, PCS_WITHIN(1, 1 << 28), "number of cells"),
     { 0 },
 };
 

@@ -10,16 +10,9 @@ typedef struct link_params {
 } link_params;
 
 static const pcs_option link_options[] = {
-    { .name = "a",
-      .kind = PCS_OPTION_TEXT,
-      .help = "node set of a part of the mesh above",
-      .offset = offsetof(link_params, a),
-      .is_required = true },
-    { .name = "b",
-      .kind = PCS_OPTION_TEXT,
-      .help = "node set that is joined to it, node by node; one node is joined to all",
-      .offset = offsetof(link_params, b),
-      .is_required = true },
+    PCS_TEXT("a", link_params, a, PCS_REQUIRED, "node set of a part of the mesh above"),
+    PCS_TEXT("b", link_params, b, PCS_REQUIRED,
+             "node set that is joined to it, node by node; one node is joined to all"),
     { 0 },
 };
 

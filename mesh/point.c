@@ -10,15 +10,9 @@ typedef struct point_params {
 } point_params;
 
 static const pcs_option point_options[] = {
-    { .name = "at",
-      .kind = PCS_OPTION_LIST,
-      .help = "position [x, y, z], or a list of positions, of new nodes, m",
-      .offset = offsetof(point_params, at),
-      .range = PCS_ANY_NUMBER },
-    { .name = "nodes",
-      .kind = PCS_OPTION_TEXT,
-      .help = "instead of 'at': node set of a part of the mesh above",
-      .offset = offsetof(point_params, nodes) },
+    PCS_LIST("at", point_params, at, PCS_OPTIONAL, PCS_ANY_NUMBER,
+             "position [x, y, z], or a list of positions, of new nodes, m"),
+    PCS_TEXT("nodes", point_params, nodes, PCS_OPTIONAL, "instead of 'at': node set of a part of the mesh above"),
     { 0 },
 };
 

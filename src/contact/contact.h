@@ -31,23 +31,11 @@ typedef struct pcs_contact_law {
 } pcs_contact_law;
 
 // Rows of an option table for a parameter struct with the member `law`.
-#define PCS_CONTACT_LAW_OPTIONS(type)                                                                             \
-    { .name = "restitution",                                                                                      \
-      .kind = PCS_OPTION_REAL,                                                                                    \
-      .help = "Newton's coefficient e",                                                                           \
-      .offset = offsetof(type, law.restitution),                                                                  \
-      .is_required = true,                                                                                        \
-      .range = PCS_ZERO_TO_ONE },                                                                                 \
-        { .name = "friction",                                                                                     \
-          .kind = PCS_OPTION_REAL,                                                                                \
-          .help = "Coulomb's coefficient mu",                                                                     \
-          .offset = offsetof(type, law.friction),                                                                 \
-          .preset = "0.0",                                                                                        \
-          .range = PCS_NOT_NEGATIVE },                                                                            \
-    {                                                                                                             \
-        .name = "tangent_restitution", .kind = PCS_OPTION_REAL, .help = "restitution of the tangential velocity", \
-        .offset = offsetof(type, law.tangent_restitution), .preset = "0.0", .range = PCS_ZERO_TO_ONE              \
-    }
+#define PCS_CONTACT_LAW_OPTIONS(type)                                                                               \
+    PCS_REAL("restitution", type, law.restitution, PCS_REQUIRED, PCS_ZERO_TO_ONE, "Newton's coefficient e"),        \
+        PCS_REAL("friction", type, law.friction, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE, "Coulomb's coefficient mu"), \
+        PCS_REAL("tangent_restitution", type, law.tangent_restitution, PCS_DEFAULT("0.0"), PCS_ZERO_TO_ONE,         \
+                 "restitution of the tangential velocity")
 
 // What a contact is made of, once its nodes are known.
 typedef struct pcs_contact_shape {

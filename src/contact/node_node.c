@@ -11,22 +11,9 @@ typedef struct pair_params {
 } pair_params;
 
 static const pcs_option pair_options[] = {
-    { .name = "a",
-      .kind = PCS_OPTION_TEXT,
-      .help = "node set of the first body",
-      .offset = offsetof(pair_params, a),
-      .is_required = true },
-    { .name = "b",
-      .kind = PCS_OPTION_TEXT,
-      .help = "node set of the second body, as many nodes as a",
-      .offset = offsetof(pair_params, b),
-      .is_required = true },
-    { .name = "normal",
-      .kind = PCS_OPTION_VECTOR,
-      .help = "from a towards b; any length",
-      .offset = offsetof(pair_params, normal),
-      .is_required = true,
-      .range = PCS_ANY_NUMBER },
+    PCS_TEXT("a", pair_params, a, PCS_REQUIRED, "node set of the first body"),
+    PCS_TEXT("b", pair_params, b, PCS_REQUIRED, "node set of the second body, as many nodes as a"),
+    PCS_VECTOR("normal", pair_params, normal, PCS_REQUIRED, PCS_ANY_NUMBER, "from a towards b; any length"),
     PCS_CONTACT_LAW_OPTIONS(pair_params),
     { 0 },
 };

@@ -42,22 +42,14 @@ typedef struct pcs_range {
     bool low_is_open, high_is_open; // an open end does not belong to the range
 } pcs_range;
 
-#define PCS_ANY_NUMBER                  \
-    {                                   \
-        -INFINITY, INFINITY, true, true \
-    }
-#define PCS_POSITIVE              \
-    {                             \
-        0.0, INFINITY, true, true \
-    }
-#define PCS_NOT_NEGATIVE           \
-    {                              \
-        0.0, INFINITY, false, true \
-    }
-#define PCS_ZERO_TO_ONE        \
-    {                          \
-        0.0, 1.0, false, false \
-    }
+// clang-format off
+#define PCS_ANY_NUMBER       { -INFINITY, INFINITY, true, true }
+#define PCS_POSITIVE         { 0.0, INFINITY, true, true }
+#define PCS_NOT_NEGATIVE     { 0.0, INFINITY, false, true }
+#define PCS_ZERO_TO_ONE      { 0.0, 1.0, false, false }
+#define PCS_WITHIN(low, high) { (low), (high), false, false }
+#define PCS_ABOVE(low, high)  { (low), (high), true, false } // the low end does not belong to the range
+// clang-format on
 
 typedef struct pcs_option {
     const char *name; // NULL ends a table
@@ -69,5 +61,34 @@ typedef struct pcs_option {
     pcs_range range;            // of reals, counts and each entry of a vector or list
     const char *const *choices; // ends with NULL
 } pcs_option;
+
+// Lines of a table: name, parameter struct and member, need, range or choices, help. The need is one of the first
+// three.
+// clang-format off
+#define PCS_REQUIRED         .is_required = true
+#define PCS_OPTIONAL         .preset = NULL
+#define PCS_DEFAULT(text)    .preset = (text)
+
+#define PCS_REAL(key, type, member, need, limits, text) \
+    { .name = (key), .kind = PCS_OPTION_REAL, .help = text, .offset = offsetof(type, member), need, .range = limits }
+#define PCS_COUNT(key, type, member, need, limits, text) \
+    { .name = (key), .kind = PCS_OPTION_COUNT, .help = text, .offset = offsetof(type, member), need, .range = limits }
+#define PCS_VECTOR(key, type, member, need, limits, text) \
+    { .name = (key), .kind = PCS_OPTION_VECTOR, .help = text, .offset = offsetof(type, member), need, .range = limits }
+#define PCS_LIST(key, type, member, need, limits, text) \
+    { .name = (key), .kind = PCS_OPTION_LIST, .help = text, .offset = offsetof(type, member), need, .range = limits }
+#define PCS_POINTS(key, type, member, need, limits, text) \
+    { .name = (key), .kind = PCS_OPTION_POINTS, .help = text, .offset = offsetof(type, member), need, .range = limits }
+#define PCS_CHOICE(key, type, member, need, names, text) \
+    { .name = (key), .kind = PCS_OPTION_CHOICE, .help = text, .offset = offsetof(type, member), need, .choices = names }
+#define PCS_FLAG(key, type, member, need, text) \
+    { .name = (key), .kind = PCS_OPTION_FLAG, .help = text, .offset = offsetof(type, member), need }
+#define PCS_TEXT(key, type, member, need, text) \
+    { .name = (key), .kind = PCS_OPTION_TEXT, .help = text, .offset = offsetof(type, member), need }
+#define PCS_FILE(key, type, member, need, text) \
+    { .name = (key), .kind = PCS_OPTION_FILE, .help = text, .offset = offsetof(type, member), need }
+#define PCS_NAMES(key, type, member, need, text) \
+    { .name = (key), .kind = PCS_OPTION_NAMES, .help = text, .offset = offsetof(type, member), need }
+// clang-format on
 
 #endif

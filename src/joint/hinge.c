@@ -22,7 +22,8 @@ typedef struct hinge {
 
 static const pcs_option hinge_options[] = {
     PCS_PAIR_OPTIONS(hinge_params),
-    PCS_AXIS_OPTION(hinge_params, false, "about which it turns, any length; needed in space"),
+    PCS_VECTOR("axis", hinge_params, axis, PCS_OPTIONAL, PCS_ANY_NUMBER,
+               "about which it turns, any length; needed in space"),
     { 0 },
 };
 

@@ -30,30 +30,12 @@ typedef struct pcs_pair_params {
     double at[3];
 } pcs_pair_params;
 
-#define PCS_PAIR_OPTIONS(type)                                                                  \
-    { .name = "node",                                                                           \
-      .kind = PCS_OPTION_TEXT,                                                                  \
-      .help = "node that is joined to the ground; or a and b",                                  \
-      .offset = offsetof(type, pair) + offsetof(pcs_pair_params, node) },                       \
-        { .name = "a",                                                                          \
-          .kind = PCS_OPTION_TEXT,                                                              \
-          .help = "first of two nodes that are joined",                                         \
-          .offset = offsetof(type, pair) + offsetof(pcs_pair_params, a) },                      \
-        { .name = "b",                                                                          \
-          .kind = PCS_OPTION_TEXT,                                                              \
-          .help = "second node; reactions are those on it",                                     \
-          .offset = offsetof(type, pair) + offsetof(pcs_pair_params, b) },                      \
-    {                                                                                           \
-        .name = "at", .kind = PCS_OPTION_VECTOR,                                                \
-        .help = "point of the joint in the reference state, m; by default node, or b",          \
-        .offset = offsetof(type, pair) + offsetof(pcs_pair_params, at), .range = PCS_ANY_NUMBER \
-    }
-
-#define PCS_AXIS_OPTION(type, is_needed, text)                                                   \
-    {                                                                                            \
-        .name = "axis", .kind = PCS_OPTION_VECTOR, .help = text, .offset = offsetof(type, axis), \
-        .is_required = is_needed, .range = PCS_ANY_NUMBER                                        \
-    }
+#define PCS_PAIR_OPTIONS(type)                                                                        \
+    PCS_TEXT("node", type, pair.node, PCS_OPTIONAL, "node that is joined to the ground; or a and b"), \
+        PCS_TEXT("a", type, pair.a, PCS_OPTIONAL, "first of two nodes that are joined"),              \
+        PCS_TEXT("b", type, pair.b, PCS_OPTIONAL, "second node; reactions are those on it"),          \
+        PCS_VECTOR("at", type, pair.at, PCS_OPTIONAL, PCS_ANY_NUMBER,                                 \
+                   "point of the joint in the reference state, m; by default node, or b")
 
 extern const char *const pcs_pair_sets[]; // set_options of such joints
 

@@ -17,16 +17,9 @@ typedef struct link_joint {
 } link_joint;
 
 static const pcs_option link_options[] = {
-    { .name = "a",
-      .kind = PCS_OPTION_TEXT,
-      .help = "node that carries the others",
-      .offset = offsetof(link_params, a),
-      .is_required = true },
-    { .name = "nodes",
-      .kind = PCS_OPTION_TEXT,
-      .help = "set of the nodes that ride on it; reactions are those on them, moments about node a",
-      .offset = offsetof(link_params, nodes),
-      .is_required = true },
+    PCS_TEXT("a", link_params, a, PCS_REQUIRED, "node that carries the others"),
+    PCS_TEXT("nodes", link_params, nodes, PCS_REQUIRED,
+             "set of the nodes that ride on it; reactions are those on them, moments about node a"),
     { 0 },
 };
 

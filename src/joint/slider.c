@@ -24,7 +24,8 @@ typedef struct slider {
 
 static const pcs_option slider_options[] = {
     PCS_PAIR_OPTIONS(slider_params),
-    PCS_AXIS_OPTION(slider_params, true, "along which b slides, in the reference state; any length"),
+    PCS_VECTOR("axis", slider_params, axis, PCS_REQUIRED, PCS_ANY_NUMBER,
+               "along which b slides, in the reference state; any length"),
     { 0 },
 };
 

@@ -26,11 +26,8 @@ typedef struct contact_frames_data {
 } contact_frames_data;
 
 static const pcs_option contact_frames_options[] = {
-    { .name = "every",
-      .kind = PCS_OPTION_COUNT,
-      .help = "steps from frame to frame, 0: no frames; by default as for frames",
-      .offset = offsetof(pcs_frames_params, every),
-      .range = PCS_NOT_NEGATIVE },
+    PCS_COUNT("every", pcs_frames_params, every, PCS_OPTIONAL, PCS_NOT_NEGATIVE,
+              "steps from frame to frame, 0: no frames; by default as for frames"),
     { .name = NULL },
 };
 

@@ -17,11 +17,8 @@ typedef struct frames_data {
 } frames_data;
 
 static const pcs_option frames_options[] = {
-    { .name = "every",
-      .kind = PCS_OPTION_COUNT,
-      .help = "steps from frame to frame, 0: no frames; by default about 100 frames over the run",
-      .offset = offsetof(pcs_frames_params, every),
-      .range = PCS_NOT_NEGATIVE },
+    PCS_COUNT("every", pcs_frames_params, every, PCS_OPTIONAL, PCS_NOT_NEGATIVE,
+              "steps from frame to frame, 0: no frames; by default about 100 frames over the run"),
     { .name = NULL },
 };
 

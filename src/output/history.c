@@ -35,12 +35,8 @@ typedef struct history_data {
 } history_data;
 
 static const pcs_option history_options[] = {
-    { .name = "every",
-      .kind = PCS_OPTION_COUNT,
-      .help = "steps from row to row, 0: no history; impulses are summed over the steps in between",
-      .offset = offsetof(history_params, every),
-      .preset = "1",
-      .range = PCS_NOT_NEGATIVE },
+    PCS_COUNT("every", history_params, every, PCS_DEFAULT("1"), PCS_NOT_NEGATIVE,
+              "steps from row to row, 0: no history; impulses are summed over the steps in between"),
     { .name = NULL },
 };
 

@@ -34,18 +34,10 @@ typedef struct ggl_params {
 } ggl_params;
 
 static const pcs_option ggl_options[] = {
-    { .name = "rho_inf",
-      .kind = PCS_OPTION_REAL,
-      .help = "spectral radius at high frequency: 1 keeps, 0 kills",
-      .offset = offsetof(ggl_params, rho_inf),
-      .preset = "0.8",
-      .range = PCS_ZERO_TO_ONE },
-    { .name = "variant",
-      .kind = PCS_OPTION_CHOICE,
-      .help = "modified_lcp chatters: a demonstration of what the position law of ggl is good for",
-      .offset = offsetof(ggl_params, variant),
-      .preset = "ggl",
-      .choices = ggl_variants },
+    PCS_REAL("rho_inf", ggl_params, rho_inf, PCS_DEFAULT("0.8"), PCS_ZERO_TO_ONE,
+             "spectral radius at high frequency: 1 keeps, 0 kills"),
+    PCS_CHOICE("variant", ggl_params, variant, PCS_DEFAULT("ggl"), ggl_variants,
+               "modified_lcp chatters: a demonstration of what the position law of ggl is good for"),
     { 0 },
 };
 

@@ -25,12 +25,8 @@ typedef struct index3_params {
 } index3_params;
 
 static const pcs_option index3_options[] = {
-    { .name = "rho_inf",
-      .kind = PCS_OPTION_REAL,
-      .help = "spectral radius at high frequency: 1 keeps, 0 kills",
-      .offset = offsetof(index3_params, rho_inf),
-      .preset = "0.8",
-      .range = PCS_ZERO_TO_ONE },
+    PCS_REAL("rho_inf", index3_params, rho_inf, PCS_DEFAULT("0.8"), PCS_ZERO_TO_ONE,
+             "spectral radius at high frequency: 1 keeps, 0 kills"),
     { 0 },
 };
 

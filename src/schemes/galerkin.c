@@ -11,18 +11,10 @@
 enum { FREEZE_AFTER = 10, ITERATIONS = 200, IMPACT_ROUNDS = 60 };
 
 const pcs_option pcs_galerkin_options[] = {
-    { .name = "degree",
-      .kind = PCS_OPTION_COUNT,
-      .help = "of the velocity polynomial; 1 is explicit",
-      .offset = offsetof(pcs_galerkin_params, degree),
-      .preset = "1",
-      .range = { 1.0, PCS_MAX_DEGREE, false, false } },
-    { .name = "gap_tolerance",
-      .kind = PCS_OPTION_REAL,
-      .help = "a gap up to this counts as closed, m",
-      .offset = offsetof(pcs_galerkin_params, gap_tolerance),
-      .preset = "0.0",
-      .range = PCS_NOT_NEGATIVE },
+    PCS_COUNT("degree", pcs_galerkin_params, degree, PCS_DEFAULT("1"), PCS_WITHIN(1.0, PCS_MAX_DEGREE),
+              "of the velocity polynomial; 1 is explicit"),
+    PCS_REAL("gap_tolerance", pcs_galerkin_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
+             "a gap up to this counts as closed, m"),
     { 0 },
 };
 

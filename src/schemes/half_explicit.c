@@ -29,17 +29,10 @@ typedef struct half_params {
 } half_params;
 
 static const pcs_option half_options[] = {
-    { .name = "gap_tolerance",
-      .kind = PCS_OPTION_REAL,
-      .help = "a gap up to this counts as closed, m",
-      .offset = offsetof(half_params, gap_tolerance),
-      .preset = "0.0",
-      .range = PCS_NOT_NEGATIVE },
-    { .name = "impulsive_step",
-      .kind = PCS_OPTION_REAL,
-      .help = "a step in which a contact closes is taken in steps of at most this size, s",
-      .offset = offsetof(half_params, impulsive_step),
-      .range = PCS_POSITIVE },
+    PCS_REAL("gap_tolerance", half_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
+             "a gap up to this counts as closed, m"),
+    PCS_REAL("impulsive_step", half_params, impulsive_step, PCS_OPTIONAL, PCS_POSITIVE,
+             "a step in which a contact closes is taken in steps of at most this size, s"),
     { 0 },
 };
 

@@ -22,12 +22,8 @@ typedef struct accel_params {
 } accel_params;
 
 static const pcs_option accel_options[] = {
-    { .name = "gap_tolerance",
-      .kind = PCS_OPTION_REAL,
-      .help = "a gap up to this counts as closed, m",
-      .offset = offsetof(accel_params, gap_tolerance),
-      .preset = "0.0",
-      .range = PCS_NOT_NEGATIVE },
+    PCS_REAL("gap_tolerance", accel_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
+             "a gap up to this counts as closed, m"),
     { 0 },
 };
 

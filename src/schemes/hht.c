@@ -16,12 +16,8 @@ typedef struct hht_params {
 } hht_params;
 
 static const pcs_option hht_options[] = {
-    { .name = "alpha",
-      .kind = PCS_OPTION_REAL,
-      .help = "weight of the old forces: 0 dissipates nothing, 1/3 most",
-      .offset = offsetof(hht_params, alpha),
-      .preset = "0.1",
-      .range = { 0.0, 1.0 / 3.0, false, false } },
+    PCS_REAL("alpha", hht_params, alpha, PCS_DEFAULT("0.1"), PCS_WITHIN(0.0, 1.0 / 3.0),
+             "weight of the old forces: 0 dissipates nothing, 1/3 most"),
     { 0 },
 };
 

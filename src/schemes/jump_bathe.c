@@ -28,12 +28,8 @@ typedef struct bathe_params {
 } bathe_params;
 
 static const pcs_option bathe_options[] = {
-    { .name = "gap_tolerance",
-      .kind = PCS_OPTION_REAL,
-      .help = pcs_jump_tolerance_help,
-      .offset = offsetof(bathe_params, gap_tolerance),
-      .preset = "0.0",
-      .range = PCS_NOT_NEGATIVE },
+    PCS_REAL("gap_tolerance", bathe_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
+             pcs_jump_tolerance_help),
     { 0 },
 };
 

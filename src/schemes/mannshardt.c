@@ -36,18 +36,10 @@ typedef struct mann_params {
 } mann_params;
 
 static const pcs_option mann_options[] = {
-    { .name = "method",
-      .kind = PCS_OPTION_CHOICE,
-      .help = "Runge-Kutta method of the smooth parts, of order 2, 3, 4, 5",
-      .offset = offsetof(mann_params, method),
-      .preset = "rk4",
-      .choices = mann_methods },
-    { .name = "width",
-      .kind = PCS_OPTION_REAL,
-      .help = "C of the interval C h (V h/L)^p round an event",
-      .offset = offsetof(mann_params, width),
-      .preset = "0.01",
-      .range = PCS_POSITIVE },
+    PCS_CHOICE("method", mann_params, method, PCS_DEFAULT("rk4"), mann_methods,
+               "Runge-Kutta method of the smooth parts, of order 2, 3, 4, 5"),
+    PCS_REAL("width", mann_params, width, PCS_DEFAULT("0.01"), PCS_POSITIVE,
+             "C of the interval C h (V h/L)^p round an event"),
     { .name = NULL },
 };
 

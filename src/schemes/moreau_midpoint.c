@@ -22,18 +22,10 @@ enum { RATE_MIDDLE, RATE_START };
 static const char *const midpoint_rates[] = { "middle", "start", NULL };
 
 static const pcs_option midpoint_options[] = {
-    { .name = "rate",
-      .kind = PCS_OPTION_CHOICE,
-      .help = "where the gap velocity before the step is taken",
-      .offset = offsetof(midpoint_params, rate),
-      .preset = "middle",
-      .choices = midpoint_rates },
-    { .name = "gap_tolerance",
-      .kind = PCS_OPTION_REAL,
-      .help = "a gap below this counts as closed, m",
-      .offset = offsetof(midpoint_params, gap_tolerance),
-      .preset = "0.0",
-      .range = PCS_NOT_NEGATIVE },
+    PCS_CHOICE("rate", midpoint_params, rate, PCS_DEFAULT("middle"), midpoint_rates,
+               "where the gap velocity before the step is taken"),
+    PCS_REAL("gap_tolerance", midpoint_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
+             "a gap below this counts as closed, m"),
     { 0 },
 };
 

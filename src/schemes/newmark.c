@@ -18,17 +18,10 @@ typedef struct newmark_params {
 } newmark_params;
 
 static const pcs_option newmark_options[] = {
-    { .name = "gamma",
-      .kind = PCS_OPTION_REAL,
-      .help = "weight of the new acceleration in the velocity: 0.5 for order 2, more dissipates",
-      .offset = offsetof(newmark_params, gamma),
-      .preset = "0.5",
-      .range = { 0.5, 1.0, false, false } },
-    { .name = "beta",
-      .kind = PCS_OPTION_REAL,
-      .help = "weight of the new acceleration in the position, at least gamma/2; by default (gamma + 1/2)^2/4",
-      .offset = offsetof(newmark_params, beta),
-      .range = { 0.25, 1.0, false, false } },
+    PCS_REAL("gamma", newmark_params, gamma, PCS_DEFAULT("0.5"), PCS_WITHIN(0.5, 1.0),
+             "weight of the new acceleration in the velocity: 0.5 for order 2, more dissipates"),
+    PCS_REAL("beta", newmark_params, beta, PCS_OPTIONAL, PCS_WITHIN(0.25, 1.0),
+             "weight of the new acceleration in the position, at least gamma/2; by default (gamma + 1/2)^2/4"),
     { 0 },
 };
 

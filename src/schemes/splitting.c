@@ -22,17 +22,10 @@ typedef struct split_params {
 } split_params;
 
 static const pcs_option split_options[] = {
-    { .name = "contact_forces",
-      .kind = PCS_OPTION_FLAG,
-      .help = "lasting contacts act on the smooth motion, too (without friction)",
-      .offset = offsetof(split_params, contact_forces),
-      .preset = "false" },
-    { .name = "gap_tolerance",
-      .kind = PCS_OPTION_REAL,
-      .help = "a gap up to this counts as closed, m",
-      .offset = offsetof(split_params, gap_tolerance),
-      .preset = "0.0",
-      .range = PCS_NOT_NEGATIVE },
+    PCS_FLAG("contact_forces", split_params, contact_forces, PCS_DEFAULT("false"),
+             "lasting contacts act on the smooth motion, too (without friction)"),
+    PCS_REAL("gap_tolerance", split_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
+             "a gap up to this counts as closed, m"),
     { 0 },
 };
 

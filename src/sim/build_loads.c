@@ -13,74 +13,40 @@ typedef struct load_params {
 } load_params;
 
 const pcs_option pcs_gravity_options[] = {
-    { .name = "g",
-      .kind = PCS_OPTION_VECTOR,
-      .help = "acceleration of gravity, m/s^2",
-      .offset = offsetof(load_params, load.value),
-      .is_required = true,
-      .range = PCS_ANY_NUMBER },
-    { .name = "datum",
-      .kind = PCS_OPTION_VECTOR,
-      .help = "point where the potential is zero, m",
-      .offset = offsetof(load_params, load.datum),
-      .preset = "[0.0, 0.0, 0.0]",
-      .range = PCS_ANY_NUMBER },
+    PCS_VECTOR("g", load_params, load.value, PCS_REQUIRED, PCS_ANY_NUMBER, "acceleration of gravity, m/s^2"),
+    PCS_VECTOR("datum", load_params, load.datum, PCS_DEFAULT("[0.0, 0.0, 0.0]"), PCS_ANY_NUMBER,
+               "point where the potential is zero, m"),
     { .name = NULL },
 };
 
-#define LOAD_FOLLOWER                                                       \
-    {                                                                       \
-        .name = "follower", .kind = PCS_OPTION_FLAG,                        \
-        .help = "it turns with its node, which must turn by finite angles", \
-        .offset = offsetof(load_params, load.follows), .preset = "false"    \
-    }
+#define LOAD_FOLLOWER                                                     \
+    PCS_FLAG("follower", load_params, load.follows, PCS_DEFAULT("false"), \
+             "it turns with its node, which must turn by finite angles")
 
 const pcs_option pcs_force_options[] = {
-    { .name = "value",
-      .kind = PCS_OPTION_VECTOR,
-      .help = "force on each of the nodes, N",
-      .offset = offsetof(load_params, load.value),
-      .is_required = true,
-      .range = PCS_ANY_NUMBER },
+    PCS_VECTOR("value", load_params, load.value, PCS_REQUIRED, PCS_ANY_NUMBER, "force on each of the nodes, N"),
     LOAD_FOLLOWER,
     { .name = NULL },
 };
 
 const pcs_option pcs_moment_options[] = {
-    { .name = "value",
-      .kind = PCS_OPTION_VECTOR,
-      .help = "moment on each of the nodes about x, y, z, N m",
-      .offset = offsetof(load_params, load.value),
-      .is_required = true,
-      .range = PCS_ANY_NUMBER },
+    PCS_VECTOR("value", load_params, load.value, PCS_REQUIRED, PCS_ANY_NUMBER,
+               "moment on each of the nodes about x, y, z, N m"),
     LOAD_FOLLOWER,
     { .name = NULL },
 };
 
 const pcs_option pcs_torque_options[] = {
-    { .name = "value",
-      .kind = PCS_OPTION_REAL,
-      .help = "torque on each of the nodes about the axis, N m",
-      .offset = offsetof(load_params, torque),
-      .is_required = true,
-      .range = PCS_ANY_NUMBER },
-    { .name = "axis",
-      .kind = PCS_OPTION_VECTOR,
-      .help = "axis of the torque; any length",
-      .offset = offsetof(load_params, axis),
-      .is_required = true,
-      .range = PCS_ANY_NUMBER },
+    PCS_REAL("value", load_params, torque, PCS_REQUIRED, PCS_ANY_NUMBER,
+             "torque on each of the nodes about the axis, N m"),
+    PCS_VECTOR("axis", load_params, axis, PCS_REQUIRED, PCS_ANY_NUMBER, "axis of the torque; any length"),
     LOAD_FOLLOWER,
     { .name = NULL },
 };
 
 const pcs_option pcs_line_options[] = {
-    { .name = "value",
-      .kind = PCS_OPTION_VECTOR,
-      .help = "force per length of the cells at rest, N/m",
-      .offset = offsetof(load_params, load.value),
-      .is_required = true,
-      .range = PCS_ANY_NUMBER },
+    PCS_VECTOR("value", load_params, load.value, PCS_REQUIRED, PCS_ANY_NUMBER,
+               "force per length of the cells at rest, N/m"),
     { .name = NULL },
 };
 

@@ -150,29 +150,25 @@ const pcs_set *pcs_build_set_of(pcs_build *b, pcs_node *map, const char *single,
     return NULL;
 }
 
+// Of Rayleigh.
+typedef struct damping_params {
+    double mass, stiffness;
+} damping_params;
+
 const pcs_option pcs_damping_options[] = {
-    { .name = "mass",
-      .kind = PCS_OPTION_REAL,
-      .help = "Rayleigh damping by mass, 1/s",
-      .offset = 0,
-      .preset = "0.0",
-      .range = PCS_NOT_NEGATIVE },
-    { .name = "stiffness",
-      .kind = PCS_OPTION_REAL,
-      .help = "Rayleigh damping by stiffness, s",
-      .offset = sizeof(double),
-      .preset = "0.0",
-      .range = PCS_NOT_NEGATIVE },
+    PCS_REAL("mass", damping_params, mass, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE, "Rayleigh damping by mass, 1/s"),
+    PCS_REAL("stiffness", damping_params, stiffness, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
+             "Rayleigh damping by stiffness, s"),
     { .name = NULL },
 };
 
 static void mesh_read_damping(pcs_build *b, pcs_node *map, double *mass, double *stiffness)
 {
-    double damping[2] = { 0.0, 0.0 };
+    damping_params damping = { 0 };
     pcs_node *node = pcs_case_get_map(b->c, map, "damping");
-    if (node != NULL) pcs_case_read(b->c, node, pcs_damping_options, damping);
-    *mass = damping[0];
-    *stiffness = damping[1];
+    if (node != NULL) pcs_case_read(b->c, node, pcs_damping_options, &damping);
+    *mass = damping.mass;
+    *stiffness = damping.stiffness;
 }
 
 // The cross section of a beam, from its shape.

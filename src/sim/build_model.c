@@ -25,11 +25,8 @@ static void model_read_fix(pcs_build *b, pcs_node *list, bool fixes[6])
 }
 
 const pcs_option pcs_support_options[] = {
-    { .name = "reactions",
-      .kind = PCS_OPTION_FLAG,
-      .help = "history columns of its force and moment on the model, means over each step",
-      .offset = offsetof(pcs_fe_support, has_reactions),
-      .preset = "false" },
+    PCS_FLAG("reactions", pcs_fe_support, has_reactions, PCS_DEFAULT("false"),
+             "history columns of its force and moment on the model, means over each step"),
     { .name = NULL },
 };
 

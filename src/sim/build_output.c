@@ -37,11 +37,8 @@ typedef struct output_probe {
 } output_probe;
 
 const pcs_option pcs_probe_options[] = {
-    { .name = "item",
-      .kind = PCS_OPTION_COUNT,
-      .help = "one item of the set, from 0; by default the mean over the set",
-      .offset = offsetof(output_probe, item),
-      .range = PCS_NOT_NEGATIVE },
+    PCS_COUNT("item", output_probe, item, PCS_OPTIONAL, PCS_NOT_NEGATIVE,
+              "one item of the set, from 0; by default the mean over the set"),
     { .name = NULL },
 };
 

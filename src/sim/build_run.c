@@ -34,12 +34,8 @@ typedef struct run_solver {
 } run_solver;
 
 const pcs_option pcs_solver_options[] = {
-    { .name = "threads",
-      .kind = PCS_OPTION_COUNT,
-      .help = "for the cells of large nonlinear models, the same bits with any number; 0: one per processor",
-      .offset = offsetof(run_solver, nthread),
-      .preset = "0",
-      .range = { 0.0, 64.0, false, false } },
+    PCS_COUNT("threads", run_solver, nthread, PCS_DEFAULT("0"), PCS_WITHIN(0.0, 64.0),
+              "for the cells of large nonlinear models, the same bits with any number; 0: one per processor"),
     { .name = NULL },
 };
 
@@ -80,23 +76,11 @@ typedef struct run_time {
 } run_time;
 
 const pcs_option pcs_time_options[] = {
-    { .name = "end",
-      .kind = PCS_OPTION_REAL,
-      .help = "end of the run, s",
-      .offset = offsetof(run_time, end),
-      .is_required = true,
-      .range = PCS_POSITIVE },
-    { .name = "allow_unstable",
-      .kind = PCS_OPTION_FLAG,
-      .help = "take a step above the stable step of an explicit scheme all the same",
-      .offset = offsetof(run_time, allow_unstable),
-      .preset = "false" },
-    { .name = "retry",
-      .kind = PCS_OPTION_COUNT,
-      .help = "how often a step that fails is halved before the run ends; 0: never",
-      .offset = offsetof(run_time, retry),
-      .preset = "10",
-      .range = { 0.0, 30.0, false, false } },
+    PCS_REAL("end", run_time, end, PCS_REQUIRED, PCS_POSITIVE, "end of the run, s"),
+    PCS_FLAG("allow_unstable", run_time, allow_unstable, PCS_DEFAULT("false"),
+             "take a step above the stable step of an explicit scheme all the same"),
+    PCS_COUNT("retry", run_time, retry, PCS_DEFAULT("10"), PCS_WITHIN(0.0, 30.0),
+              "how often a step that fails is halved before the run ends; 0: never"),
     { .name = NULL },
 };
 
