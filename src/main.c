@@ -3,11 +3,11 @@
 
 #define _POSIX_C_SOURCE 200809L // sigaction, isatty
 
+#include "analysis/modes.h"
+#include "analysis/statics.h"
+#include "build/build.h"
 #include "core/comm.h"
 #include "percuss.h"
-#include "sim/build.h"
-#include "sim/modes.h"
-#include "sim/statics.h"
 
 #include <math.h>
 #include <signal.h>
@@ -259,7 +259,7 @@ static void main_catch_signals(pcs_sim *sim)
 static int main_run(pcs_context *ctx, const arguments *a)
 {
     pcs_sim *sim = NULL;
-    pcs_status status = pcs_sim_create(ctx, a->subject, a->nset, a->set, &sim);
+    pcs_status status = pcs_build_sim_from(ctx, a->subject, a->nset, a->set, &sim);
     if (status != PCS_OK) {
         main_print_errors(ctx);
         return status == PCS_NO_MEMORY || status == PCS_FAILED ? COULD_NOT_GO_ON : BAD_USAGE;
@@ -293,11 +293,11 @@ static int main_fail(pcs_context *ctx, pcs_status status)
 }
 
 // Where an analysis writes: as said, or results/<case><ending>.
-static bool main_directory(const arguments *a, const pcs_sim *sim, const char *ending, char directory[PATH_ROOM])
+static bool main_directory(const arguments *a, const char *name, const char *ending, char directory[PATH_ROOM])
 {
     bool is_given = a->directory != NULL;
-    int length = snprintf(directory, PATH_ROOM, "%s%s%s", is_given ? "" : "results/",
-                          is_given ? a->directory : sim->view.case_name, is_given ? "" : ending);
+    int length = snprintf(directory, PATH_ROOM, "%s%s%s", is_given ? "" : "results/", is_given ? a->directory : name,
+                          is_given ? "" : ending);
     return length > 0 && length < PATH_ROOM - 64;
 }
 
@@ -312,11 +312,11 @@ static void main_show_modes(const pcs_modes *modes)
 }
 
 // "Open in ParaView: ..." when there are frames.
-static void main_show_frames(const pcs_sim *sim, const char *directory, const char *ending)
+static void main_show_frames(const char *name, const char *directory, const char *ending)
 {
     char path[PATH_ROOM];
     printf("\nResults in %s\n", directory);
-    if (main_result_path(directory, sim->view.case_name, ending, path) && access(path, R_OK) == 0)
+    if (main_result_path(directory, name, ending, path) && access(path, R_OK) == 0)
         printf("Open in ParaView: %s\n", path);
 }
 
@@ -327,32 +327,33 @@ static pcs_statics_options main_statics_options(const arguments *a)
 
 static int main_statics(pcs_context *ctx, const arguments *a)
 {
-    pcs_sim *sim = NULL;
+    pcs_analysis analysis;
     pcs_statics statics;
     char directory[PATH_ROOM];
-    pcs_status status = pcs_sim_create_model(ctx, a->subject, a->nset, a->set, &sim);
+    pcs_status status = pcs_build_analysis_from(ctx, a->subject, a->nset, a->set, &analysis);
     if (status != PCS_OK) return main_fail(ctx, status == PCS_IO_ERROR ? PCS_BAD_INPUT : status);
-    if (!main_directory(a, sim, "_statics", directory)) return main_refuse("too long a path:", directory, NULL);
+    if (!main_directory(a, analysis.case_name, "_statics", directory))
+        return main_refuse("too long a path:", directory, NULL);
     pcs_statics_options options = main_statics_options(a);
-    status = pcs_statics_run(sim, &options, directory, &statics);
+    status = pcs_statics_run(&analysis, &options, directory, &statics);
     if (!a->is_quiet && status != PCS_BAD_INPUT) {
         main_show_file(directory, "summary", ".txt");
-        main_show_frames(sim, directory, "_statics.vtk.series");
+        main_show_frames(analysis.case_name, directory, "_statics.vtk.series");
     }
     return status == PCS_OK ? DONE : main_fail(ctx, status);
 }
 
 // The equilibrium about which to look for modes.
-static pcs_status main_find_state(pcs_context *ctx, pcs_sim *sim, const arguments *a, pcs_modes_options *modes)
+static pcs_status main_find_state(const pcs_analysis *on, const arguments *a, pcs_modes_options *modes)
 {
     pcs_statics statics;
     pcs_statics_options options = main_statics_options(a);
     modes->time = options.time;
     if (a->about == NULL) return PCS_OK;
     double *q;
-    PCS_TAKE(ctx, q, sim->system->nq, "equilibrium");
-    if (sim->system->coordinates != NULL) memcpy(q, sim->state.q, (size_t)sim->system->nq * sizeof *q);
-    PCS_TRY(pcs_statics_solve(sim, &options, q, NULL, NULL, &statics));
+    PCS_TAKE(on->ctx, q, on->system->nq, "equilibrium");
+    memcpy(q, on->start, (size_t)on->system->nq * sizeof *q);
+    PCS_TRY(pcs_statics_solve(on, &options, q, NULL, NULL, &statics));
     modes->q = q;
     modes->held = statics.held;
     modes->force = statics.force;
@@ -361,26 +362,27 @@ static pcs_status main_find_state(pcs_context *ctx, pcs_sim *sim, const argument
 
 static int main_modes(pcs_context *ctx, const arguments *a)
 {
-    pcs_sim *sim = NULL;
+    pcs_analysis analysis;
     pcs_modes modes;
     char directory[PATH_ROOM];
-    pcs_status status = pcs_sim_create_model(ctx, a->subject, a->nset, a->set, &sim);
+    pcs_status status = pcs_build_analysis_from(ctx, a->subject, a->nset, a->set, &analysis);
     if (status != PCS_OK) return main_fail(ctx, status == PCS_IO_ERROR ? PCS_BAD_INPUT : status);
-    if (!main_directory(a, sim, "_modes", directory)) return main_refuse("too long a path:", directory, NULL);
+    if (!main_directory(a, analysis.case_name, "_modes", directory))
+        return main_refuse("too long a path:", directory, NULL);
     pcs_modes_options options = { .count = a->count > 0 ? a->count : 10, .is_whirl = a->is_whirl };
-    status = main_find_state(ctx, sim, a, &options);
-    if (status == PCS_OK) status = pcs_modes_find(sim, &options, &modes);
+    status = main_find_state(&analysis, a, &options);
+    if (status == PCS_OK) status = pcs_modes_find(&analysis, &options, &modes);
     if (status == PCS_OK && !a->is_quiet) main_show_modes(&modes);
-    if (status == PCS_OK) status = pcs_modes_write(sim, &modes, directory);
+    if (status == PCS_OK) status = pcs_modes_write(&analysis, &modes, directory);
     if (status != PCS_OK) return main_fail(ctx, status);
-    if (!a->is_quiet) main_show_frames(sim, directory, "_modes.vtk.series");
+    if (!a->is_quiet) main_show_frames(analysis.case_name, directory, "_modes.vtk.series");
     return DONE;
 }
 
 static int main_check(pcs_context *ctx, const arguments *a)
 {
     pcs_sim *sim = NULL;
-    pcs_status status = pcs_sim_create(ctx, a->subject, a->nset, a->set, &sim);
+    pcs_status status = pcs_build_sim_from(ctx, a->subject, a->nset, a->set, &sim);
     if (status != PCS_OK) {
         main_print_errors(ctx);
         return status == PCS_NO_MEMORY || status == PCS_FAILED ? COULD_NOT_GO_ON : BAD_USAGE;

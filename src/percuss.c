@@ -2,7 +2,7 @@
 
 #include "percuss.h"
 
-#include "sim/sim.h"
+#include "build/build.h"
 
 struct percuss {
     pcs_context *ctx; // owns everything, this handle too
@@ -41,7 +41,7 @@ int percuss_load_with(const char *path, int nset, const char *const *set, percus
     }
     p->ctx = ctx;
     *out = p;
-    pcs_status status = pcs_sim_create(ctx, path, nset, set, &p->sim);
+    pcs_status status = pcs_build_sim_from(ctx, path, nset, set, &p->sim);
     if (status != PCS_OK) return percuss_answer(status);
     return percuss_run_answer(p, pcs_sim_start(p->sim));
 }

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PRINT_ROOM = 1024 }; // of one formatted piece
@@ -176,9 +176,23 @@ void pcs_file_ints(pcs_file *f, const int *x, size_t count)
     }
 }
 
-double pcs_output_clock(void)
+pcs_status pcs_file_make_folder(pcs_context *ctx, const char *path)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    char text[4096];
+    size_t length = strlen(path);
+    if (length == 0 || length >= sizeof text)
+        return pcs_fail(ctx, PCS_IO_ERROR, "output directory '%s': unusable name", path);
+    memcpy(text, path, length + 1);
+    for (size_t i = 1; i <= length; i++) {
+        if (text[i] != '/' && text[i] != '\0') continue;
+        char keep = text[i];
+        text[i] = '\0';
+        if (mkdir(text, 0777) != 0 && errno != EEXIST)
+            return pcs_fail(ctx, PCS_IO_ERROR, "cannot make the output directory '%s': %s", text, strerror(errno));
+        text[i] = keep;
+    }
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
+        return pcs_fail(ctx, PCS_IO_ERROR, "output directory '%s' is not a directory", path);
+    return PCS_OK;
 }

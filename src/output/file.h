@@ -43,7 +43,7 @@ void pcs_file_print(pcs_file *f, const char *format, ...) __attribute__((format(
 void pcs_file_doubles(pcs_file *f, const double *x, size_t count);
 void pcs_file_ints(pcs_file *f, const int *x, size_t count);
 
-// Seconds of wall time from some fixed moment.
-double pcs_output_clock(void);
+// Makes every folder of a path.
+pcs_status pcs_file_make_folder(pcs_context *ctx, const char *path);
 
 #endif

@@ -5,6 +5,7 @@
 // (a force before the first step, min_gap without contacts) is an empty field. Joints have their largest misfit and the
 // components of their reaction.
 
+#include "core/clock.h"
 #include "output/file.h"
 #include "output/tally.h"
 
@@ -248,7 +249,7 @@ static void history_put_row(const pcs_view *view, history_data *d, bool has_stat
 // Hands rows on when the buffer has no room for one more, or after a while.
 static pcs_status history_settle(history_data *d, bool is_last)
 {
-    double now = pcs_output_clock();
+    double now = pcs_clock();
     bool is_full = d->file->used + d->row_room > d->file->size;
     if (!is_full && !is_last && now - d->flushed < flush_interval) return PCS_OK;
     pcs_status status = pcs_file_flush(d->file);

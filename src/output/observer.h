@@ -113,4 +113,8 @@ struct pcs_observer {
 
 extern const pcs_observer_ops *const pcs_observers[]; // ends with NULL
 
+// The one of this name, which there must be, with data of its own; it has to be opened.
+pcs_status pcs_observer_create(pcs_context *ctx, const char *name, const pcs_view *view, const void *params,
+                               pcs_observer *out);
+
 #endif

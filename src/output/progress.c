@@ -2,6 +2,7 @@
 //
 // The clock is asked only every so many steps; their number follows the speed of the run.
 
+#include "core/clock.h"
 #include "output/file.h"
 #include "output/observer.h"
 
@@ -72,7 +73,7 @@ static void progress_show(const pcs_view *view, const progress_data *d, double n
 static pcs_status progress_open(pcs_observer *self)
 {
     progress_data *d = self->data;
-    d->start = d->shown = d->asked = pcs_output_clock();
+    d->start = d->shown = d->asked = pcs_clock();
     d->asked_step = self->view->state->step;
     d->next = d->asked_step + 1;
     return PCS_OK;
@@ -83,7 +84,7 @@ static pcs_status progress_step(pcs_observer *self)
     progress_data *d = self->data;
     const pcs_view *view = self->view;
     if (view->show == NULL || view->state->step < d->next) return PCS_OK;
-    double now = pcs_output_clock();
+    double now = pcs_clock();
     // As many steps as fit into the asking interval at the present speed, but at most twice as many as before.
     long before = view->state->step - d->asked_step;
     double fitting = now > d->asked ? (double)before * asking_interval / (now - d->asked) : 2.0 * (double)before;
@@ -99,7 +100,7 @@ static pcs_status progress_step(pcs_observer *self)
 
 static pcs_status progress_close(pcs_observer *self)
 {
-    if (self->view->show != NULL) progress_show(self->view, self->data, pcs_output_clock(), true);
+    if (self->view->show != NULL) progress_show(self->view, self->data, pcs_clock(), true);
     return PCS_OK;
 }
 

@@ -4,8 +4,8 @@
 #include "schemes/common.h"
 #include "sim/certify.h"
 #include "sim/snapshot.h"
-#include "sim/stiffness_scale.h"
 #include "step/columns.h"
+#include "system/scale.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,29 +1,19 @@
 // The time loop: step, ledger, certificate, observers.
 
-#define _POSIX_C_SOURCE 200809L
-
 #include "sim/sim.h"
+#include "core/clock.h"
 
 #include "core/comm.h"
+#include "output/file.h"
 #include "sim/certify.h"
 #include "sim/control.h"
-#include "sim/react.h"
+#include "sim/reactions.h"
 #include "sim/retry.h"
 #include "step/columns.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-
-static double sim_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static double sim_energy(const pcs_measure *m)
 {
@@ -62,7 +52,7 @@ static pcs_status sim_stop(pcs_sim *sim, double h, const char *what)
 bool pcs_sim_certifies(pcs_sim *sim, double before)
 {
     const pcs_step_report *r = &sim->report;
-    sim->certify_begin = sim_clock();
+    sim->certify_begin = pcs_clock();
     // Where the loss is the remainder the ledger closes by itself.
     double change = sim_energy(&r->measure) - before;
     double defect = sim->ledger.numerical_is_remainder ? 0.0 : change - (sim_told(r) - r->numerical_loss);
@@ -171,7 +161,7 @@ static pcs_status sim_settle(pcs_sim *sim)
 
 pcs_status pcs_sim_step(pcs_sim *sim)
 {
-    double begin = sim_clock();
+    double begin = pcs_clock();
     PCS_TRY(sim_settle(sim));
     sim->number = sim->state.step + 1;
     PCS_TRY(sim->control != NULL ? pcs_control_step(sim) : sim_fixed_step(sim));
@@ -182,34 +172,13 @@ pcs_status pcs_sim_step(pcs_sim *sim)
     sim_book(sim);
     pcs_sim_react(sim);
     sim->timing.step += sim->certify_begin - begin;
-    sim->timing.certify += sim_clock() - sim->certify_begin;
+    sim->timing.certify += pcs_clock() - sim->certify_begin;
     return PCS_OK;
 }
 
 bool pcs_sim_is_done(const pcs_sim *sim)
 {
     return sim->control != NULL ? sim->state.t >= sim->end_time : sim->state.step >= sim->nstep;
-}
-
-pcs_status pcs_sim_make_directory(pcs_context *ctx, const char *path)
-{
-    char text[4096];
-    size_t length = strlen(path);
-    if (length == 0 || length >= sizeof text)
-        return pcs_fail(ctx, PCS_IO_ERROR, "output directory '%s': unusable name", path);
-    memcpy(text, path, length + 1);
-    for (size_t i = 1; i <= length; i++) {
-        if (text[i] != '/' && text[i] != '\0') continue;
-        char keep = text[i];
-        text[i] = '\0';
-        if (mkdir(text, 0777) != 0 && errno != EEXIST)
-            return pcs_fail(ctx, PCS_IO_ERROR, "cannot make the output directory '%s': %s", text, strerror(errno));
-        text[i] = keep;
-    }
-    struct stat about;
-    if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
-        return pcs_fail(ctx, PCS_IO_ERROR, "output directory '%s' is not a directory", path);
-    return PCS_OK;
 }
 
 static bool sim_is_wanted(const pcs_observer *observer, bool show_progress)
@@ -284,9 +253,9 @@ static pcs_status sim_loop(pcs_sim *sim, bool show_progress)
 {
     for (bool is_first = true; !pcs_sim_is_done(sim); is_first = false) {
         pcs_status status = pcs_sim_step(sim);
-        double begin = sim_clock();
+        double begin = pcs_clock();
         if (status == PCS_OK) status = sim_show(sim, show_progress, false, NULL);
-        sim->timing.output += sim_clock() - begin;
+        sim->timing.output += pcs_clock() - begin;
         if (status == PCS_OK && sim->stop_request != NULL && *sim->stop_request != 0)
             status = sim_stop(sim, sim->step_size, "stopped on request");
         if (status == PCS_OK && is_first) status = sim_check_options(sim);
@@ -303,7 +272,7 @@ static pcs_status sim_close(pcs_sim *sim, bool show_progress, int nopen, pcs_sta
     snprintf(reason, sizeof reason, "%s", status == PCS_OK ? "" : pcs_message(sim->ctx));
     sim->view.ending = status == PCS_OK ? PCS_FINISHED : PCS_STOPPED;
     sim->view.reason = status == PCS_OK ? NULL : reason;
-    double begin = sim_clock();
+    double begin = pcs_clock();
     for (int i = 0; i < nopen; i++) {
         pcs_observer *o = &sim->observers[i];
         // Broken files are closed by the rank that has them; the others have nothing to add.
@@ -313,7 +282,7 @@ static pcs_status sim_close(pcs_sim *sim, bool show_progress, int nopen, pcs_sta
         if (status == PCS_OK) snprintf(reason, sizeof reason, "%s", pcs_message(sim->ctx));
         if (status == PCS_OK) status = closing;
     }
-    sim->timing.output += sim_clock() - begin;
+    sim->timing.output += pcs_clock() - begin;
     sim->view.reason = NULL;
     if (status != PCS_OK) pcs_fail(sim->ctx, status, "%s", reason);
     return pcs_comm_agree(sim->ctx, status);
@@ -322,7 +291,7 @@ static pcs_status sim_close(pcs_sim *sim, bool show_progress, int nopen, pcs_sta
 static pcs_status sim_prepare_directory(pcs_sim *sim, const char *directory)
 {
     char path[4200];
-    PCS_TRY(pcs_sim_make_directory(sim->ctx, directory));
+    PCS_TRY(pcs_file_make_folder(sim->ctx, directory));
     snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
     return pcs_case_write(sim->input, path);
 }

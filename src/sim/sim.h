@@ -31,19 +31,9 @@ typedef struct pcs_sim {
     pcs_view view;
     pcs_timing timing;
     double certify_begin; // s, clock at the last certificate
-    const char *linear;   // back end asked for
     bool has_started;
     const volatile int *stop_request; // not 0: pcs_sim_run ends after the present step; may be NULL
 } pcs_sim;
-
-// Loads and checks a case and builds the model; every input error ends here, all of them at once.
-pcs_status pcs_sim_create(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_sim **out);
-
-// The same without what only motion needs: scheme and clock are checked where the case has them, and not made.
-pcs_status pcs_sim_create_model(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_sim **out);
-
-// Makes every folder of a path.
-pcs_status pcs_sim_make_directory(pcs_context *ctx, const char *path);
 
 // Initial accelerations, an impact at t = 0, the first certificate.
 pcs_status pcs_sim_start(pcs_sim *sim);

@@ -249,11 +249,12 @@ static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, int *ite
     self->projections += s->crowd->projections;
     if (!is_settled) return NAN;
     pcs_schur_map_motion(s->map, self->form.has_position ? PCS_CROWD_BOTH : PCS_CROWD_RATE, s->crowd->z);
-    bool is_finite = true;
+    bool is_finite = true, sees_positions = self->form.has_dynamics || pcs_form_sees_gaps(&self->form);
     for (int i = 0; i < s->n; i++) {
         double dd = s->y0[i] + map->d[i], q = sum_t[i] + kb * s->y0[i] + map->dq[i];
         is_finite = is_finite && isfinite(dd);
-        change = pcs_larger(change, pcs_larger(fabs(dd), fabs(q - sum[i]) / self->form.h));
+        change = pcs_larger(change, fabs(dd));
+        if (sees_positions) change = pcs_larger(change, fabs(q - sum[i]) / self->form.h);
         sum_t[i] += kb * dd;
         sum[i] = q;
         s->D[i] = q - sum_t[i];

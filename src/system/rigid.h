@@ -10,13 +10,13 @@
 
 enum { PCS_RIGID_NAME = 320 };
 
-typedef struct pcs_rigid {
+struct pcs_rigid {
     int count;
     double *vector;               // [count x nv] not normalised
     char (*name)[PCS_RIGID_NAME]; // [count] "translation along x", "rotation about z through (0, 0, 0)"
-} pcs_rigid;
+};
 
-// About the reference state, with the present values of K and G. None for systems in closed form.
+// About the reference state, with the present values of K and G. None where the system does not know them.
 pcs_status pcs_rigid_find(const pcs_system *self, pcs_rigid *out);
 
 // "translation along x; rotation about z" for messages.

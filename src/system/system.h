@@ -15,6 +15,8 @@
 #include "sparse/matrix.h"
 
 typedef struct pcs_system pcs_system;
+typedef struct pcs_scale pcs_scale;
+typedef struct pcs_rigid pcs_rigid;
 
 // Largest stable step of a scheme with these parameters on q'' + 2 xi w q' + w^2 q = 0, s.
 typedef double pcs_mode_limit(const void *params, double w, double xi);
@@ -143,6 +145,10 @@ typedef struct pcs_system_ops {
     // Unit vectors in space along which friction pushes, [ntangent]; where the rows stand. NULL: not known.
     void (*tangents)(const pcs_system *self, double (*across)[3]);
     double (*probe)(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
+    // Sizes of coordinates (system/scale.h), which stand at the length of the system; NULL: leave them there.
+    pcs_status (*find_sizes)(const pcs_system *self, pcs_scale *out);
+    // Rigid motions that nothing resists (system/rigid.h); NULL: none are known.
+    pcs_status (*find_rigid)(const pcs_system *self, pcs_rigid *out);
     // "node 17 (bar), direction x" for messages about one equation.
     void (*name_equation)(const pcs_system *self, int equation, size_t size, char *text);
 } pcs_system_ops;

@@ -10,8 +10,8 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "bench_clock.h"
-#include "sim/sim.h"
-#include "system/fe_data.h"
+#include "build/build.h"
+#include "fe/data.h"
 
 #include <math.h>
 
@@ -104,7 +104,7 @@ static void exact_open(exact *e, const char *path, const char *linear)
     const char *sets[] = { size, back_end };
     snprintf(size, sizeof size, "mesh.beam.elements=%d", e->elements);
     snprintf(back_end, sizeof back_end, "solver.linear=%s", linear);
-    if (pcs_context_create(&e->ctx) != PCS_OK || pcs_sim_create(e->ctx, path, 2, sets, &e->sim) != PCS_OK ||
+    if (pcs_context_create(&e->ctx) != PCS_OK || pcs_build_sim_from(e->ctx, path, 2, sets, &e->sim) != PCS_OK ||
         pcs_sim_start(e->sim) != PCS_OK)
         exact_fail(e, path);
     e->f = bench_vector(e->sim->system->nv);

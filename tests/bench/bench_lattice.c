@@ -10,7 +10,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "bench_clock.h"
-#include "sim/sim.h"
+#include "build/build.h"
 
 #include <cholmod.h>
 #include <math.h>
@@ -95,11 +95,11 @@ static void lattice_bench(const char *path, const char *title, int nset, const c
         int ordering;
     } orders[] = { { "AMD", CHOLMOD_AMD }, { "METIS", CHOLMOD_METIS }, { "NESDIS", CHOLMOD_NESDIS } };
     pcs_context *ctx = NULL;
-    pcs_sim *sim = NULL;
+    pcs_analysis analysis;
     pcs_matrix *S;
-    if (pcs_context_create(&ctx) != PCS_OK || pcs_sim_create_model(ctx, path, nset, set, &sim) != PCS_OK)
+    if (pcs_context_create(&ctx) != PCS_OK || pcs_build_analysis_from(ctx, path, nset, set, &analysis) != PCS_OK)
         lattice_fail(ctx, path);
-    pcs_system *system = sim->system;
+    pcs_system *system = analysis.system;
     double h = 1.1e-5;
     if (pcs_matrix_create(ctx, system->M->pattern, &S) != PCS_OK) lattice_fail(ctx, "matrix");
     pcs_matrix_combine(S, 1.0, system->M, 0.0, NULL, 0.3 * h * h, system->K);

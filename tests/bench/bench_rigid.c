@@ -9,7 +9,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "bench_clock.h"
-#include "sim/sim.h"
+#include "build/build.h"
 
 enum { REPETITIONS = 40, MOST_STEPS = 2000 };
 
@@ -56,7 +56,7 @@ static void rigid_bench(const char *name, const char *scheme)
     // The one scheme that asks for a parameter.
     const char *needs = strcmp(scheme, "moreau_jean") == 0 ? ", theta: 0.5" : "";
     snprintf(set, sizeof set, "scheme={type: %s%s}", scheme, needs);
-    if (pcs_context_create(&ctx) != PCS_OK || pcs_sim_create(ctx, path, 1, sets, &sim) != PCS_OK) {
+    if (pcs_context_create(&ctx) != PCS_OK || pcs_build_sim_from(ctx, path, 1, sets, &sim) != PCS_OK) {
         pcs_context_destroy(&ctx);
         return;
     }

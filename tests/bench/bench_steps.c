@@ -11,7 +11,7 @@
 
 #include "bench_reference.h"
 #include "bench_yardsticks.h"
-#include "sim/sim.h"
+#include "build/build.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -80,7 +80,7 @@ static void steps_start(engine *e)
     }
     const char *set[NSET];
     for (int k = 0; k < NSET; ++k) set[k] = text[k];
-    if (pcs_context_create(&e->ctx) != PCS_OK || pcs_sim_create(e->ctx, e->path, NSET, set, &e->sim) != PCS_OK ||
+    if (pcs_context_create(&e->ctx) != PCS_OK || pcs_build_sim_from(e->ctx, e->path, NSET, set, &e->sim) != PCS_OK ||
         pcs_sim_start(e->sim) != PCS_OK) {
         steps_fail(e, "set-up");
     }

@@ -1,9 +1,9 @@
 // What every element promises, looped over the table of elements and over each choice that an element offers.
 
 #include "core/rotation.h"
+#include "fe/data.h"
 #include "support/check.h"
 #include "support/model.h"
-#include "system/fe_data.h"
 
 #include <math.h>
 #include <stdio.h>

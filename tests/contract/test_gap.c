@@ -2,9 +2,9 @@
 // derivatives of gaps, gaps are distances of drawn points, a unit impulse gives the momentum it says, and a contact
 // that cannot act is refused with its reason. What all types promise on bodies that turn is in test_gap_bodies.c.
 
+#include "fe/data.h"
 #include "support/check.h"
 #include "support/model.h"
-#include "system/fe_data.h"
 
 #include <math.h>
 #include <stdio.h>

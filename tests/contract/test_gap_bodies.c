@@ -1,9 +1,9 @@
 // What every gap type promises on bodies that move and turn in any way: rows are the derivatives of gaps, the drawn
 // normal is the way the force pushes, tangents lie across it, and a unit impulse gives the momentum it says.
 
+#include "fe/data.h"
 #include "support/check.h"
 #include "support/model.h"
-#include "system/fe_data.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
 // stand at ends or pass from cell to cell; tangents are orthonormal; the bias is the second derivative along a motion.
 
 #include "elements/section.h"
+#include "fe/data.h"
 #include "support/check.h"
 #include "support/model.h"
-#include "system/fe_data.h"
 
 #include <math.h>
 #include <stdio.h>

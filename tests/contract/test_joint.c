@@ -5,7 +5,7 @@
 #include "support/check.h"
 #include "support/model.h"
 
-#include "system/fe_data.h"
+#include "fe/data.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,10 +5,10 @@
 // order; where a contact is closed from the start, half the step must bring it nearer. What is exact to round-off is
 // near enough.
 
+#include "build/build.h"
+#include "closed_form/closed_form.h"
 #include "schemes/scheme.h"
-#include "sim/build.h"
 #include "support/check.h"
-#include "system/closed_form.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -141,7 +141,7 @@ static matrix_run matrix_open(const matrix_variant *c, const matrix_system *s, d
     if (s->set != NULL) set[nset++] = s->set;
     if (is_smooth && s->smooth_set != NULL) set[nset++] = s->smooth_set;
     CHECK_OK(NULL, pcs_context_create(&run.ctx));
-    run.status = pcs_sim_create(run.ctx, s->path, nset, set, &run.sim);
+    run.status = pcs_build_sim_from(run.ctx, s->path, nset, set, &run.sim);
     return run;
 }
 

@@ -4,8 +4,8 @@
 #include "support/alloc_fault.h"
 #include "support/check.h"
 
+#include "build/build.h"
 #include "core/context.h"
-#include "sim/sim.h"
 
 enum { NSTEP = 300 };
 
@@ -36,7 +36,7 @@ static pcs_status trial_open(const trial *t, pcs_context **ctx, pcs_sim **sim)
 {
     *sim = NULL;
     pcs_status status = pcs_context_create(ctx);
-    if (status == PCS_OK) status = pcs_sim_create(*ctx, t->path, 1, &t->scheme, sim);
+    if (status == PCS_OK) status = pcs_build_sim_from(*ctx, t->path, 1, &t->scheme, sim);
     return status == PCS_OK ? pcs_sim_start(*sim) : status;
 }
 

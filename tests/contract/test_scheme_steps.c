@@ -5,7 +5,7 @@
 #include "support/bars.h"
 #include "support/check.h"
 
-#include "sim/sim.h"
+#include "build/build.h"
 
 #include <math.h>
 #include <string.h>
@@ -210,7 +210,7 @@ static void last_step_is_shortened(void **state)
         pcs_context *ctx = NULL;
         pcs_sim *sim = NULL;
         assert_int_equal(pcs_context_create(&ctx), PCS_OK);
-        CHECK_OK(ctx, pcs_sim_create(ctx, "cases/bar_impact", 4, set, &sim));
+        CHECK_OK(ctx, pcs_build_sim_from(ctx, "cases/bar_impact", 4, set, &sim));
         CHECK_OK(ctx, pcs_sim_start(sim));
         double start = sim->state.q[0], rate = sim->state.v[0];
         CHECK(sim->nstep == 4);

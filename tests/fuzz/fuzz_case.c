@@ -7,8 +7,8 @@
 
 #define _POSIX_C_SOURCE 200809L // clock_gettime
 
+#include "build/build.h"
 #include "core/alloc.h"
-#include "sim/build.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static void fuzz_round_trip(pcs_sim *sim, const uint8_t *data, size_t size)
     if (pcs_context_create(&ctx) != PCS_OK) return;
     pcs_status status = pcs_case_write(sim->input, path);
     fuzz_demand(status == PCS_OK, "a case was built but not written", data, size);
-    status = pcs_sim_create(ctx, path, 0, NULL, &again);
+    status = pcs_build_sim_from(ctx, path, 0, NULL, &again);
     remove(path);
     if (status != PCS_OK && status != PCS_NO_MEMORY) fprintf(stderr, "%s\n", pcs_message(ctx));
     fuzz_demand(status == PCS_OK || status == PCS_NO_MEMORY, "a written case was not built again", data, size);

@@ -17,12 +17,16 @@ MAY_INCLUDE = {
     "eigen": ["linsolve", "sparse", "core"],
     "contact": ["mesh", "sparse", "core"],
     "joint": ["contact", "mesh", "core"],
-    "step": ["contact", "sparse", "linsolve", "core", "system/system.h"],
-    "system": ["elements", "mesh", "contact", "joint", "sparse", "core", "percuss_system.h"],
+    "system": ["sparse", "core"],
+    "fe": ["system", "elements", "mesh", "contact", "joint", "sparse", "core"],
+    "closed_form": ["system", "sparse", "core", "percuss_system.h"],
+    "step": ["system", "contact", "sparse", "linsolve", "core"],
     "schemes": ["system", "step", "contact", "core"],
     "output": ["system", "step", "mesh", "core", "schemes/scheme.h"],
+    "analysis": ["output", "case", "eigen", "system", "linsolve", "sparse", "core", "schemes/scheme.h"],
+    "sim": ["output", "case", "schemes", "step", "system", "core"],
 }
-MAY_INCLUDE_ALL = ("sim", "main.c", "percuss.c")
+MAY_INCLUDE_ALL = ("build", "main.c", "percuss.c")
 
 STANDARD_HEADERS = set(
     "assert complex ctype errno fenv float inttypes limits locale math setjmp signal stdalign stdarg stdbool stddef "

@@ -1,6 +1,7 @@
 // Impacts that accumulate, looped over the table of schemes: what constrains positions or velocities ends in rest, the
 // others do what is known of them; and nine contacts on one base, seven too many, do not cycle.
 
+#include "build/build.h"
 #include "support/check.h"
 #include "support/watch.h"
 
@@ -83,7 +84,7 @@ static void nine_contacts_do_not_cycle(void **state)
         snprintf(scheme, sizeof scheme, "scheme={type: %s%s}", k.scheme, k.options);
         const char *set[] = { scheme, "system.points=9", "time.end=3.0" };
         CHECK_OK(NULL, pcs_context_create(&ctx));
-        CHECK_OK(ctx, pcs_sim_create(ctx, "cases/rocking_block", 3, set, &sim));
+        CHECK_OK(ctx, pcs_build_sim_from(ctx, "cases/rocking_block", 3, set, &sim));
         CHECK_OK(ctx, pcs_sim_start(sim));
         int most = 0;
         while (!pcs_sim_is_done(sim)) {

@@ -1,7 +1,7 @@
 // The cantilever that hits a stop: all step solvers find the same motion, nothing penetrates, in the plane and in
 // space alike.
 
-#include "sim/sim.h"
+#include "build/build.h"
 #include "support/check.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static void run(int nset, const char *const *set, motion *out)
     pcs_context *ctx = NULL;
     pcs_sim *sim = NULL;
     CHECK(pcs_context_create(&ctx) == PCS_OK);
-    CHECK_OK(ctx, pcs_sim_create(ctx, "cases/cantilever_stop", nset, set, &sim));
+    CHECK_OK(ctx, pcs_build_sim_from(ctx, "cases/cantilever_stop", nset, set, &sim));
     CHECK_OK(ctx, pcs_sim_start(sim));
     *out = (motion){ 0 };
     for (int i = 0; i < 500; i++) {
@@ -85,7 +85,7 @@ static void bad_beams_are_refused(void **state)
         pcs_context *ctx = NULL;
         pcs_sim *sim = NULL;
         CHECK(pcs_context_create(&ctx) == PCS_OK);
-        CHECK_STATUS(ctx, pcs_sim_create(ctx, "cases/cantilever_stop", cases[i].nset, cases[i].set, &sim),
+        CHECK_STATUS(ctx, pcs_build_sim_from(ctx, "cases/cantilever_stop", cases[i].nset, cases[i].set, &sim),
                      PCS_BAD_INPUT);
         CHECK_TEXT(pcs_message(ctx), cases[i].message);
         pcs_context_destroy(&ctx);

@@ -1,7 +1,7 @@
 // A pile of crossed beams with friction drops on a floor, slides and comes to rest: forces carry the weights, momentum
 // goes by Coulomb's law, rows of contacts hold.
 
-#include "sim/sim.h"
+#include "build/build.h"
 #include "support/check.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static pile pile_open(int nset, const char *const *set)
 {
     pile p = { .smallest_gap = INFINITY };
     CHECK(pcs_context_create(&p.ctx) == PCS_OK);
-    CHECK_OK(p.ctx, pcs_sim_create(p.ctx, "cases/beam_pile", nset, set, &p.sim));
+    CHECK_OK(p.ctx, pcs_build_sim_from(p.ctx, "cases/beam_pile", nset, set, &p.sim));
     CHECK_OK(p.ctx, pcs_sim_start(p.sim));
     return p;
 }

@@ -1,5 +1,6 @@
 // cases/double_pendulum_stop: two flexible beams on hinges that swing into a stop.
 
+#include "build/build.h"
 #include "support/check.h"
 #include "support/text_case.h"
 
@@ -20,7 +21,7 @@ static swing run(int count, const char *const *set)
     pcs_context *ctx = NULL;
     assert_int_equal(pcs_context_create(&ctx), PCS_OK);
     text_case c = { .ctx = ctx };
-    pcs_status status = pcs_sim_create(ctx, "cases/double_pendulum_stop", count, set, &c.sim);
+    pcs_status status = pcs_build_sim_from(ctx, "cases/double_pendulum_stop", count, set, &c.sim);
     if (status != PCS_OK) fail_msg("%s", pcs_message(ctx));
     swing s = { .hit = INFINITY, .least_gap = INFINITY };
     while (!pcs_sim_is_done(c.sim)) {

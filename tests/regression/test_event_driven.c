@@ -1,5 +1,6 @@
 // Event-driven integration against closed forms, known impact times and the other schemes' distance from it.
 
+#include "build/build.h"
 #include "support/check.h"
 #include "support/watch.h"
 
@@ -291,7 +292,7 @@ static void refused(const char *path, const char *const *set, int nset, const ch
     pcs_context *ctx = NULL;
     pcs_sim *sim = NULL;
     CHECK_OK(NULL, pcs_context_create(&ctx));
-    pcs_status status = pcs_sim_create(ctx, path, nset, set, &sim);
+    pcs_status status = pcs_build_sim_from(ctx, path, nset, set, &sim);
     CHECK(status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED);
     CHECK_TEXT(pcs_message(ctx), part);
     pcs_context_destroy(&ctx);

@@ -1,10 +1,10 @@
 // A lattice of beams thrown at a wall: one row of struts is a bar, a guided ladder is a row that carries masses, and
 // the whole lattice bounces like the bar with the stiffness of its rows and the mass of all struts.
 
+#include "build/build.h"
 #include "elements/modal.h"
-#include "sim/sim.h"
+#include "fe/data.h"
 #include "support/check.h"
-#include "system/fe_data.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ static void fly_case(const char *path, int nset, const char *const *set, bounce 
     pcs_measure measure;
     *b = (bounce){ .smallest_gap = INFINITY };
     CHECK(pcs_context_create(&ctx) == PCS_OK);
-    CHECK_OK(ctx, pcs_sim_create(ctx, path, nset, set, &sim));
+    CHECK_OK(ctx, pcs_build_sim_from(ctx, path, nset, set, &sim));
     CHECK_OK(ctx, pcs_sim_start(sim));
     sim->system->ops->measure(sim->system, sim->state.q, sim->state.v, &measure);
     memcpy(b->momentum[0], measure.momentum, sizeof measure.momentum);
@@ -186,7 +186,7 @@ static double stable_step(const char *net)
     pcs_context *ctx = NULL;
     pcs_sim *sim = NULL;
     CHECK(pcs_context_create(&ctx) == PCS_OK);
-    CHECK_OK(ctx, pcs_sim_create(ctx, "cases/frame_lattice", 1, &net, &sim));
+    CHECK_OK(ctx, pcs_build_sim_from(ctx, "cases/frame_lattice", 1, &net, &sim));
     double step = sim->system->stable_step;
     pcs_context_destroy(&ctx);
     return step;
@@ -220,7 +220,7 @@ static void kinds_of_struts_do_not_grow(void **state)
         pcs_context *ctx = NULL;
         pcs_sim *sim = NULL;
         CHECK(pcs_context_create(&ctx) == PCS_OK);
-        CHECK_OK(ctx, pcs_sim_create(ctx, cases[i].path, 1, &cases[i].cells, &sim));
+        CHECK_OK(ctx, pcs_build_sim_from(ctx, cases[i].path, 1, &cases[i].cells, &sim));
         const fe_data *fe = sim->system->data;
         const pcs_modal *modal = fe->batches[0].data;
         CHECK(modal->nkind == cases[i].nkind);

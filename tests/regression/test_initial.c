@@ -4,7 +4,7 @@
 #include "support/check.h"
 #include "support/text_case.h"
 
-#include "system/fe_data.h"
+#include "fe/data.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -141,7 +141,7 @@ static void damping_is_told(void **state)
     pcs_modes modes = still_modes(&s, 3, PCS_EIGEN_AUTO);
     pcs_modes damped;
     pcs_modes_options options = { .count = 3, .is_whirl = true };
-    CHECK_OK(s.ctx, pcs_modes_find(s.sim, &options, &damped));
+    CHECK_OK(s.ctx, pcs_modes_find(&s.on, &options, &damped));
     for (int k = 0; k < 3; k++) {
         double w = modes.modes[k].w, xi = 0.5 * (3.0 / w + 1e-4 * w);
         CHECK_RELATIVE(modes.modes[k].damping, xi, 1e-10);
@@ -241,7 +241,7 @@ static void modes_are_written(void **state)
     const char *folder = TESTS_OUTPUT_FOLDER "/modes";
     still s = still_open(beam, "mesh.beam.elements=4");
     pcs_modes modes = still_modes(&s, 4, PCS_EIGEN_AUTO);
-    CHECK_OK(s.ctx, pcs_modes_write(s.sim, &modes, folder));
+    CHECK_OK(s.ctx, pcs_modes_write(&s.on, &modes, folder));
     char path[1024], text[4096];
     snprintf(path, sizeof path, "%s/modes.csv", folder);
     FILE *file = fopen(path, "r");

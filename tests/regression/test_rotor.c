@@ -1,8 +1,8 @@
 // cases/rotor: run-up, rubbing in a bearing with backlash, forward whirl; two schemes side by side.
 
+#include "fe/data.h"
 #include "support/check.h"
 #include "support/run_case.h"
-#include "system/fe_data.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #include "support/check.h"
 #include "support/still.h"
 
+#include "build/build.h"
 #include "cantilever.h"
-#include "sim/build.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ static void a_stop_takes_what_the_beam_does_not(void **state)
     // Closed contacts stay closed in vibrations about the equilibrium: clamped-pinned instead of clamped-free.
     pcs_modes modes;
     pcs_modes_options options = { .count = 1, .q = q, .held = statics.held };
-    CHECK_OK(s.ctx, pcs_modes_find(s.sim, &options, &modes));
+    CHECK_OK(s.ctx, pcs_modes_find(&s.on, &options, &modes));
     CHECK_RELATIVE(modes.modes[0].w, 15.41821 * sqrt(modulus * 1e-4 / 12.0 / 7800.0), 2e-3);
     still_close(&s);
 
@@ -96,7 +96,7 @@ static void many_stops_obey_their_conditions(void **state)
                                "beam.rest, point: [0, -0.01, 0], normal: [0, 1, 0], restitution: 0.0}");
     pcs_statics statics = still_statics(&s, 1, q);
     int closed = 0;
-    for (int j = 0; j < s.sim->system->nrow; j++) {
+    for (int j = 0; j < s.on.system->nrow; j++) {
         CHECK(statics.gap[j] > -1e-14 && statics.force[j] >= 0.0);
         CHECK(statics.held[j] ? fabs(statics.gap[j]) < 1e-14 : statics.force[j] == 0.0);
         closed += statics.held[j];
@@ -126,7 +126,7 @@ static void a_free_bar_comes_to_rest_on_the_floor(void **state)
     double up[MOST] = { 0 };
     still t = still_open(bar, "loads.weight.g=[0, 10.0, 0]");
     pcs_statics_options options = { 0 };
-    CHECK_STATUS(t.ctx, pcs_statics_solve(t.sim, &options, up, NULL, NULL, &statics), PCS_BAD_INPUT);
+    CHECK_STATUS(t.ctx, pcs_statics_solve(&t.on, &options, up, NULL, NULL, &statics), PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(t.ctx), "free to move: translation along y");
     CHECK_TEXT(pcs_message(t.ctx), "no contact stops it");
     still_close(&t);
@@ -177,22 +177,22 @@ static void a_way_that_ends_is_followed_to_its_end(void **state)
                    NULL);
     pcs_statics statics;
     pcs_statics_options options = { .time = 1.0 };
-    CHECK_STATUS(s.ctx, pcs_statics_solve(s.sim, &options, q, NULL, NULL, &statics), PCS_FAILED);
+    CHECK_STATUS(s.ctx, pcs_statics_solve(&s.on, &options, q, NULL, NULL, &statics), PCS_FAILED);
     CHECK_TEXT(pcs_message(s.ctx), "no equilibrium at load factor 0.4");
     CHECK(statics.factor > 0.39 && statics.factor < 0.4 && statics.nhalved > 5 && statics.nhalved < 20);
     double x = still_probe(&s, "tip.x", q), y = still_probe(&s, "tip.y", q);
     CHECK_NEAR(x, 0.6 + statics.factor, 1e-11);
     CHECK_NEAR(hypot(x, y), 1.0, 1e-11);
     CHECK_NEAR(statics.gap[0], 0.0, 1e-11);
-    CHECK(s.sim->system->load_factor == 1.0);
+    CHECK(s.on.system->load_factor == 1.0);
 
     // Short of the end: all at once is too much, halves and what grows from them do.
     double once[MOST] = { 0 }, ten[MOST] = { 0 };
     options = (pcs_statics_options){ .steps = 1, .time = 0.39 };
-    CHECK_OK(s.ctx, pcs_statics_solve(s.sim, &options, once, NULL, NULL, &statics));
+    CHECK_OK(s.ctx, pcs_statics_solve(&s.on, &options, once, NULL, NULL, &statics));
     CHECK(statics.nhalved > 0 && statics.nhalved < 5 && statics.step < 5);
     options.steps = 10;
-    CHECK_OK(s.ctx, pcs_statics_solve(s.sim, &options, ten, NULL, NULL, &statics));
+    CHECK_OK(s.ctx, pcs_statics_solve(&s.on, &options, ten, NULL, NULL, &statics));
     CHECK(statics.nhalved == 0);
     CHECK_NEAR(still_probe(&s, "tip.y", ten), still_probe(&s, "tip.y", once), 1e-11);
     still_close(&s);
@@ -218,9 +218,9 @@ static void models_that_can_move_are_refused_by_name(void **state)
         pcs_statics statics;
         pcs_statics_options options = { 0 };
         still s = still_open(cantilever, table[i].set);
-        CHECK_STATUS(s.ctx, pcs_statics_solve(s.sim, &options, q, NULL, NULL, &statics), PCS_BAD_INPUT);
+        CHECK_STATUS(s.ctx, pcs_statics_solve(&s.on, &options, q, NULL, NULL, &statics), PCS_BAD_INPUT);
         CHECK_TEXT(pcs_message(s.ctx), table[i].message);
-        CHECK(s.sim->system->load_factor == 1.0);
+        CHECK(s.on.system->load_factor == 1.0);
         still_close(&s);
     }
     double q[MOST] = { 0 };
@@ -231,7 +231,7 @@ static void models_that_can_move_are_refused_by_name(void **state)
                          "supports: { a: { set: bar.start, fix: [x, y] }, b: { set: bar.end, fix: [x, y] } }\n"
                          "loads: { g: { type: gravity, g: [0, -1.0, 0] } }\n",
                          NULL);
-    CHECK_STATUS(s.ctx, pcs_statics_solve(s.sim, &options, q, NULL, NULL, &statics), PCS_BAD_INPUT);
+    CHECK_STATUS(s.ctx, pcs_statics_solve(&s.on, &options, q, NULL, NULL, &statics), PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(s.ctx), "stiffness matrix is singular at node 1 at (0.5, 0, 0), direction [0, 1, 0]");
     still_close(&s);
 }
@@ -281,7 +281,7 @@ static void statics_are_written(void **state)
     still s =
         still_open(cantilever, "contacts.stop={type: node_plane, nodes: beam.end, point: [0, -0.002, 0], normal: [0, "
                                "1, 0], restitution: 0.0}; loads.g={type: gravity, g: [0, -10.0, 0]}");
-    CHECK_OK(s.ctx, pcs_statics_run(s.sim, &options, folder, &statics));
+    CHECK_OK(s.ctx, pcs_statics_run(&s.on, &options, folder, &statics));
     char path[1024], text[4096];
     snprintf(path, sizeof path, "%s/statics.csv", folder);
     FILE *file = fopen(path, "r");

@@ -77,7 +77,7 @@ static void a_short_way_takes_few_iterations(void **state)
     still s = still_open(cantilever,
                          "mesh.beam.elements=10; loads.tip.value=[0, 2.0e6, 0]; elements.beam={type: "
                          "beam_exact_2d, mesh: beam, E: 2.1e11, nu: 0.3, rho: 7800.0, section: " SQUARE("0.1") "}");
-    CHECK_OK(s.ctx, pcs_statics_solve(s.sim, &options, q, watch_steps, &h, &statics));
+    CHECK_OK(s.ctx, pcs_statics_solve(&s.on, &options, q, watch_steps, &h, &statics));
     CHECK(h.count == 41 && statics.step == 40 && statics.nhalved == 0);
     for (int k = 1; k < h.count; k++) CHECK(h.correction[k] <= 5);
     still_close(&s);
@@ -100,10 +100,10 @@ static void a_beam_rolls_up_to_a_circle(void **state)
         still s = still_open(cantilever, text);
         pcs_statics statics;
         pcs_statics_options options = { .steps = 8, .time = 1.0 };
-        CHECK_OK(s.ctx, pcs_statics_solve(s.sim, &options, q, NULL, NULL, &statics));
+        CHECK_OK(s.ctx, pcs_statics_solve(&s.on, &options, q, NULL, NULL, &statics));
         CHECK_NEAR(still_probe(&s, "tip.x", q), 0.0, 2e-14);
         CHECK_NEAR(still_probe(&s, "tip.y", q), 0.0, 2e-14);
-        CHECK_RELATIVE(fabs(statics.force[s.sim->system->nrow - 1]), 2.0 * PI * modulus * 1e-8 / 12.0, 1e-11);
+        CHECK_RELATIVE(fabs(statics.force[s.on.system->nrow - 1]), 2.0 * PI * modulus * 1e-8 / 12.0, 1e-11);
         still_close(&s);
     }
 }
@@ -206,7 +206,7 @@ static void a_roof_carries_what_it_can(void **state)
     pcs_statics_options options = { .steps = 40 };
     snprintf(text, sizeof text, "loads.ridge.value=[0, %.17g, 0]", -1.1 * limit);
     still t = still_open(roof, text);
-    pcs_status status = pcs_statics_solve(t.sim, &options, down, NULL, NULL, &statics);
+    pcs_status status = pcs_statics_solve(&t.on, &options, down, NULL, NULL, &statics);
     y = still_probe(&t, "ridge.y", down);
     CHECK_RELATIVE(roof_force(y, 0.2), statics.factor * 1.1 * limit, 1e-9);
     if (status == PCS_OK) {
@@ -237,7 +237,7 @@ static void modes_know_the_loads_of_their_state(void **state)
         pcs_statics statics = still_statics(&s, 0, q);
         pcs_modes modes;
         pcs_modes_options options = { .count = 2, .q = q, .held = statics.held };
-        CHECK_OK(s.ctx, pcs_modes_find(s.sim, &options, &modes));
+        CHECK_OK(s.ctx, pcs_modes_find(&s.on, &options, &modes));
         double square = (EI * pow(PI, 4) + pull[i] * PI * PI) / 0.78;
         CHECK(modes.modes[0].kind == (square > 0.0 ? PCS_MODE_VIBRATION : PCS_MODE_UNSTABLE));
         CHECK_RELATIVE(modes.modes[0].w, sqrt(fabs(square)), 2e-3);
@@ -265,7 +265,7 @@ static void forces_of_joints_are_stiff(void **state)
     CHECK_RELATIVE(fabs(statics.force[0]), 20.0, 1e-12);
     pcs_modes modes;
     pcs_modes_options options = { .count = 1, .q = q, .held = statics.held, .force = statics.force };
-    CHECK_OK(s.ctx, pcs_modes_find(s.sim, &options, &modes));
+    CHECK_OK(s.ctx, pcs_modes_find(&s.on, &options, &modes));
     CHECK_RELATIVE(modes.modes[0].w, sqrt(3.0 / 2.0 + 10.0 / 0.5), 1e-9);
     still_close(&s);
 

@@ -12,7 +12,7 @@
 
 #define _GNU_SOURCE
 
-#include "sim/sim.h"
+#include "build/build.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -100,7 +100,7 @@ static void study_run(const char *path, int nset, const char *const *set, study_
     double momentum[3], begin = study_processor();
     *row = (study_row){ .smallest_gap = INFINITY };
     study_demand(NULL, pcs_context_create(&ctx));
-    study_demand(ctx, pcs_sim_create(ctx, path, nset, set, &sim));
+    study_demand(ctx, pcs_build_sim_from(ctx, path, nset, set, &sim));
     study_demand(ctx, pcs_sim_start(sim));
     sim->system->ops->measure(sim->system, sim->state.q, sim->state.v, &measure);
     memcpy(momentum, measure.free_momentum, sizeof momentum);

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 
 #include "support/campaign.h"
+#include "build/build.h"
 
 #include <math.h>
 #include <signal.h>
@@ -209,7 +210,7 @@ static void campaign_one(const campaign_group *group, long index, campaign_resul
     pcs_context *ctx = NULL;
     pcs_sim *sim = NULL;
     if (nset < 0 || pcs_context_create(&ctx) != PCS_OK) return;
-    pcs_status status = pcs_sim_create(ctx, group->path, nset, set, &sim);
+    pcs_status status = pcs_build_sim_from(ctx, group->path, nset, set, &sim);
     if (status == PCS_OK) status = campaign_go(group, sim, &notes, r);
     snprintf(r->message, sizeof r->message, "%s", status == PCS_OK ? notes.fault : pcs_message(ctx));
     if (sim != NULL) {

@@ -6,8 +6,8 @@
 #ifndef TESTS_SUPPORT_MODEL_H
 #define TESTS_SUPPORT_MODEL_H
 
+#include "fe/fe.h"
 #include "schemes/scheme.h"
-#include "system/fe.h"
 
 enum { MODEL_PARTS = 8, MODEL_MAX_SIZE = 128 };
 

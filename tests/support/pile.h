@@ -8,8 +8,8 @@
 #define TESTS_SUPPORT_PILE_H
 
 #include "elements/beam_space.h"
+#include "fe/fe.h"
 #include "schemes/scheme.h"
-#include "system/fe.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "rigid.h"
+#include "build/build.h"
 
 #include "check.h"
 #include "core/context.h"
@@ -23,7 +24,7 @@ rigid_run rigid_open(const char *name, const char *assignments)
         set[count++] = item;
     }
     CHECK_OK(NULL, pcs_context_create(&run.ctx));
-    CHECK_OK(run.ctx, pcs_sim_create(run.ctx, path, count, set, &run.sim));
+    CHECK_OK(run.ctx, pcs_build_sim_from(run.ctx, path, count, set, &run.sim));
     CHECK_OK(run.ctx, pcs_sim_start(run.sim));
     return run;
 }

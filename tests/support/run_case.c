@@ -5,6 +5,7 @@
 // by two Gauss points per cell; the displacement is counted from the mesh, the force of a step is its impulse over h.
 
 #include "run_case.h"
+#include "build/build.h"
 
 #include "check.h"
 #include "core/context.h"
@@ -42,7 +43,7 @@ case_run case_open(const char *path, const char *const *set)
     int nset = 0;
     while (set != NULL && set[nset] != NULL) nset++;
     CHECK_OK(NULL, pcs_context_create(&run.ctx));
-    CHECK_OK(run.ctx, pcs_sim_create(run.ctx, path, nset, set, &run.sim));
+    CHECK_OK(run.ctx, pcs_build_sim_from(run.ctx, path, nset, set, &run.sim));
     run.records = pcs_scratch(NULL, (size_t)run.sim->nstep + 1, sizeof *run.records);
     CHECK(run.records != NULL);
     CHECK_OK(run.ctx, pcs_sim_start(run.sim));

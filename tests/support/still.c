@@ -1,7 +1,7 @@
 #include "still.h"
 
+#include "build/build.h"
 #include "check.h"
-#include "sim/build.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ still still_open(const char *text, const char *assignments)
     CHECK_OK(NULL, pcs_context_create(&s.ctx));
     CHECK_OK(s.ctx, pcs_case_parse(s.ctx, "still", text, strlen(text), &c));
     still_assign(s.ctx, c, assignments);
-    CHECK_OK(s.ctx, pcs_build_still(s.ctx, c, &s.sim));
+    CHECK_OK(s.ctx, pcs_build_analysis(s.ctx, c, &s.on));
     return s;
 }
 
@@ -40,7 +40,7 @@ pcs_modes still_modes(still *s, int count, pcs_eigen_method method)
 {
     pcs_modes modes;
     pcs_modes_options options = { .count = count, .method = method };
-    CHECK_OK(s->ctx, pcs_modes_find(s->sim, &options, &modes));
+    CHECK_OK(s->ctx, pcs_modes_find(&s->on, &options, &modes));
     return modes;
 }
 
@@ -48,7 +48,7 @@ pcs_statics still_statics(still *s, int steps, double *q)
 {
     pcs_statics statics;
     pcs_statics_options options = { .steps = steps };
-    CHECK_OK(s->ctx, pcs_statics_solve(s->sim, &options, q, NULL, NULL, &statics));
+    CHECK_OK(s->ctx, pcs_statics_solve(&s->on, &options, q, NULL, NULL, &statics));
     CHECK(statics.factor == 1.0);
     return statics;
 }
@@ -56,10 +56,10 @@ pcs_statics still_statics(still *s, int steps, double *q)
 double still_probe(const still *s, const char *column, const double *q)
 {
     double zero[4096] = { 0 };
-    CHECK(s->sim->system->nv <= 4096);
-    for (int i = 0; i < s->sim->nprobe; i++)
-        if (strcmp(s->sim->probes[i].column, column) == 0)
-            return s->sim->system->ops->probe(s->sim->system, &s->sim->probes[i], q, zero);
+    CHECK(s->on.system->nv <= 4096);
+    for (int i = 0; i < s->on.nprobe; i++)
+        if (strcmp(s->on.probes[i].column, column) == 0)
+            return s->on.system->ops->probe(s->on.system, &s->on.probes[i], q, zero);
     bool there_is_such_a_probe = false;
     CHECK(there_is_such_a_probe);
     return 0.0;

@@ -3,12 +3,12 @@
 #ifndef TESTS_SUPPORT_STILL_H
 #define TESTS_SUPPORT_STILL_H
 
-#include "sim/modes.h"
-#include "sim/statics.h"
+#include "analysis/modes.h"
+#include "analysis/statics.h"
 
 typedef struct still {
     pcs_context *ctx;
-    pcs_sim *sim;
+    pcs_analysis on;
 } still;
 
 // The case from its text, with assignments separated by ';' (NULL: none); any failure fails the test with its message.

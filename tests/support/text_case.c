@@ -2,8 +2,8 @@
 
 #include "support/check.h"
 
-#include "sim/build.h"
-#include "system/fe_data.h"
+#include "build/build.h"
+#include "fe/data.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 #include "support/watch.h"
+#include "build/build.h"
 
 #include "support/check.h"
 
@@ -41,7 +42,7 @@ watch *watch_open(const char *path, const char *const *set)
     *w = (watch){ 0 };
     while (set != NULL && set[nset] != NULL) nset++;
     CHECK_OK(NULL, pcs_context_create(&w->ctx));
-    CHECK_OK(w->ctx, pcs_sim_create(w->ctx, path, nset, set, &w->sim));
+    CHECK_OK(w->ctx, pcs_build_sim_from(w->ctx, path, nset, set, &w->sim));
     w->ops = w->sim->system->ops;
     w->counting = *w->ops;
     w->counting.force = watch_force;

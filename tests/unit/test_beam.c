@@ -2,8 +2,8 @@
 // total mass, and the same answers in any orientation.
 
 #include "elements/section.h"
+#include "fe/fe.h"
 #include "support/check.h"
-#include "system/fe.h"
 
 #include <math.h>
 #include <stddef.h>

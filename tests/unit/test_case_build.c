@@ -1,7 +1,7 @@
 // Wrong cases: each is the same good case with one change, and must give one error with its exact place.
 
+#include "build/build.h"
 #include "check.h"
-#include "sim/build.h"
 
 #include <string.h>
 

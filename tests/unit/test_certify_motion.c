@@ -3,9 +3,9 @@
 // false root of the discrete equations satisfies them and is found by its energy; restitution and gates are those of
 // the case; a coefficient that is off breaks an order condition.
 
+#include "build/build.h"
 #include "schemes/common.h"
 #include "sim/certify.h"
-#include "sim/sim.h"
 #include "support/check.h"
 #include "support/text_case.h"
 
@@ -29,7 +29,7 @@ static bool open_trial(const char *path, const char *const *set, trial *t)
     while (set[count] != NULL) count++;
     *t = (trial){ 0 };
     CHECK_OK(NULL, pcs_context_create(&t->ctx));
-    if (pcs_sim_create(t->ctx, path, count, set, &t->sim) != PCS_OK) {
+    if (pcs_build_sim_from(t->ctx, path, count, set, &t->sim) != PCS_OK) {
         pcs_context_destroy(&t->ctx);
         return false;
     }

@@ -2,7 +2,7 @@
 // pass every system of our own.
 
 #include "check.h"
-#include "system/closed_form.h"
+#include "closed_form/closed_form.h"
 
 #include <math.h>
 #include <string.h>

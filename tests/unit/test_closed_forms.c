@@ -6,10 +6,10 @@
 //
 // Known answers follow, then parameters that must be refused.
 
+#include "build/build.h"
 #include "check.h"
+#include "closed_form/closed_form.h"
 #include "model.h"
-#include "sim/sim.h"
-#include "system/closed_form.h"
 
 #include <float.h>
 #include <math.h>
@@ -335,7 +335,7 @@ static built build(const char *path, const char *set)
 {
     built b = { 0 };
     CHECK_OK(NULL, pcs_context_create(&b.ctx));
-    CHECK_OK(b.ctx, pcs_sim_create(b.ctx, path, set == NULL ? 0 : 1, &set, &b.sim));
+    CHECK_OK(b.ctx, pcs_build_sim_from(b.ctx, path, set == NULL ? 0 : 1, &set, &b.sim));
     return b;
 }
 
@@ -435,7 +435,7 @@ static void bad_parameters_are_refused_with_their_place(void **state)
         pcs_context *ctx = NULL;
         pcs_sim *sim = NULL;
         CHECK_OK(NULL, pcs_context_create(&ctx));
-        pcs_status status = pcs_sim_create(ctx, r->path, 1, &r->set, &sim);
+        pcs_status status = pcs_build_sim_from(ctx, r->path, 1, &r->set, &sim);
         if (r->message == NULL) CHECK_STATUS(ctx, status, PCS_OK);
         else {
             CHECK_STATUS(ctx, status, PCS_BAD_INPUT);
@@ -448,7 +448,7 @@ static void bad_parameters_are_refused_with_their_place(void **state)
     built b = { 0 };
     const char *set[] = { "scheme={type: half_explicit}", fast };
     CHECK_OK(NULL, pcs_context_create(&b.ctx));
-    CHECK_STATUS(b.ctx, pcs_sim_create(b.ctx, "cases/oscillator", 2, set, &b.sim), PCS_BAD_INPUT);
+    CHECK_STATUS(b.ctx, pcs_build_sim_from(b.ctx, "cases/oscillator", 2, set, &b.sim), PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(b.ctx), "above the stable step 0.0141421");
     pcs_context_destroy(&b.ctx);
 }

@@ -1,6 +1,7 @@
 // Step-size control: the figures of the source, errors that fall with the tolerance, attempts that leave no trace, and
 // what is refused.
 
+#include "build/build.h"
 #include "support/check.h"
 #include "support/watch.h"
 
@@ -137,7 +138,7 @@ static bool replay(const char *path, const char *scheme, const char *friction, l
     pcs_context *probe = NULL;
     pcs_sim *sim = NULL;
     CHECK_OK(NULL, pcs_context_create(&probe));
-    pcs_status status = pcs_sim_create(probe, path, friction == NULL ? 2 : 3, set, &sim);
+    pcs_status status = pcs_build_sim_from(probe, path, friction == NULL ? 2 : 3, set, &sim);
     pcs_context_destroy(&probe);
     if (status != PCS_OK) return false;
     watch *a = watch_open(path, set), *b = watch_open(path, set);
@@ -333,7 +334,7 @@ static void refused(const char *path, const char *scheme, const char *control, c
     pcs_sim *sim = NULL;
     const char *set[] = { scheme, control };
     CHECK_OK(NULL, pcs_context_create(&ctx));
-    pcs_status status = pcs_sim_create(ctx, path, 2, set, &sim);
+    pcs_status status = pcs_build_sim_from(ctx, path, 2, set, &sim);
     CHECK(status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED);
     CHECK_TEXT(pcs_message(ctx), part);
     pcs_context_destroy(&ctx);

@@ -1,6 +1,7 @@
 // The parts of the explicit schemes: tableaus, weights and stable steps; what they refuse and why; and steps that are
 // made of smaller ones.
 
+#include "build/build.h"
 #include "support/bars.h"
 #include "support/check.h"
 #include "support/rigid.h"
@@ -154,7 +155,7 @@ static void expect_message(const char *path, const char *const *set, const char 
     int count = 0;
     while (set[count] != NULL) count++;
     CHECK_OK(NULL, pcs_context_create(&ctx));
-    CHECK_STATUS(ctx, pcs_sim_create(ctx, path, count, set, &sim), PCS_BAD_INPUT);
+    CHECK_STATUS(ctx, pcs_build_sim_from(ctx, path, count, set, &sim), PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(ctx), part);
     pcs_context_destroy(&ctx);
 }

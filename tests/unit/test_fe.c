@@ -1,9 +1,9 @@
 // The finite-element system against closed forms: weight and potential, loads over time, initial values, momentum with
 // supports, the stable step, probes; and the models that are refused.
 
+#include "fe/data.h"
 #include "support/check.h"
 #include "support/model.h"
-#include "system/fe_data.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 // The contact problem of explicit schemes on real systems at random velocities and gates: the answer must satisfy every
 // law it states, and impulses must do to the velocities what the mass says.
 
+#include "build/build.h"
 #include "check.h"
 #include "model.h"
-#include "sim/sim.h"
 #include "step/columns.h"
 
 #include <math.h>
@@ -110,7 +110,7 @@ static void answers_satisfy_the_laws(void **state)
         pcs_context *ctx = NULL;
         pcs_sim *sim = NULL;
         CHECK_OK(NULL, pcs_context_create(&ctx));
-        CHECK_OK(ctx, pcs_sim_create(ctx, settings[k].path, settings[k].set != NULL, &settings[k].set, &sim));
+        CHECK_OK(ctx, pcs_build_sim_from(ctx, settings[k].path, settings[k].set != NULL, &settings[k].set, &sim));
         double start[N];
         memcpy(start, sim->state.q, (size_t)sim->system->nq * sizeof *start);
         for (int trial = 0; trial < 200; trial++) {
@@ -147,7 +147,7 @@ static void jammed_corners_are_no_answer(void **state)
     pcs_sim *sim = NULL;
     int nfailed = 0;
     CHECK_OK(NULL, pcs_context_create(&ctx));
-    CHECK_OK(ctx, pcs_sim_create(ctx, "cases/slider_crank", 1, &set, &sim));
+    CHECK_OK(ctx, pcs_build_sim_from(ctx, "cases/slider_crank", 1, &set, &sim));
     for (int trial = 0; trial < 2000; trial++) {
         double v[N] = { 0 }, target[M] = { 0 };
         unsigned char gate[M] = { 1, 0, 1, trial % 2 == 0 };
@@ -172,7 +172,7 @@ static void projections_know_where_they_stand(void **state)
     pcs_sim *sim = NULL;
     double GX[16], q0[3], q1[3];
     CHECK_OK(NULL, pcs_context_create(&ctx));
-    CHECK_OK(ctx, pcs_sim_create(ctx, "cases/slider_crank", 0, NULL, &sim));
+    CHECK_OK(ctx, pcs_build_sim_from(ctx, "cases/slider_crank", 0, NULL, &sim));
     pcs_projection *p = sim->solver->projection;
     memcpy(q0, sim->state.q, sizeof q0);
     for (int i = 0; i < 3; i++) q1[i] = q0[i] + 0.1 * (i + 1);

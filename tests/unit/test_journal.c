@@ -1,8 +1,8 @@
 // Journals in bearings that nodes carry: rows are derivatives of gaps, friction sees the surfaces, forces are a pair.
 
+#include "fe/data.h"
 #include "support/check.h"
 #include "support/model.h"
-#include "system/fe_data.h"
 
 #include <math.h>
 #include <string.h>

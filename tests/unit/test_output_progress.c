@@ -1,5 +1,6 @@
 // What the progress observer shows, on a terminal and elsewhere.
 
+#include "core/clock.h"
 #include "test_output_fake.h"
 
 extern const pcs_observer_ops pcs_observer_progress;
@@ -7,8 +8,8 @@ extern const pcs_observer_ops pcs_observer_progress;
 // The clock of the observers stands still but for what the tests let pass.
 static double now = 1000.0;
 
-double __wrap_pcs_output_clock(void);
-double __wrap_pcs_output_clock(void)
+double __wrap_pcs_clock(void);
+double __wrap_pcs_clock(void)
 {
     return now;
 }

@@ -1,8 +1,8 @@
 // Threads: every piece is done once, whoever does it; tangents of large models are the same bits with any number.
 
+#include "build/build.h"
 #include "core/pool.h"
-#include "sim/sim.h"
-#include "system/fe_data.h"
+#include "fe/data.h"
 
 #include "support/check.h"
 #include "support/model.h"
@@ -35,23 +35,22 @@ static void every_piece_is_done_once(void **state)
     }
 }
 
-static pcs_sim *open_model(pcs_context **ctx, const char *mesh, int nthread)
+static pcs_system *open_model(pcs_context **ctx, const char *mesh, int nthread)
 {
-    pcs_sim *sim = NULL;
+    pcs_analysis analysis;
     char threads[64];
     snprintf(threads, sizeof threads, "solver.threads=%d", nthread);
     const char *const set[] = { mesh, threads, "supports={}", "elements.beam.orientation=[0.1, 0.2, 1.0]" };
     assert_int_equal(pcs_context_create(ctx), PCS_OK);
-    CHECK_OK(*ctx, pcs_sim_create_model(*ctx, "tests/bench/exact_3d.yaml", 4, set, &sim));
-    return sim;
+    CHECK_OK(*ctx, pcs_build_analysis_from(*ctx, "tests/bench/exact_3d.yaml", 4, set, &analysis));
+    return analysis.system;
 }
 
 // K and C at a random state, copied; the caller frees them.
 static double *tangents_of(const char *mesh, int nthread, bool by_pieces, size_t *count)
 {
     pcs_context *ctx;
-    pcs_sim *sim = open_model(&ctx, mesh, nthread);
-    pcs_system *system = sim->system;
+    pcs_system *system = open_model(&ctx, mesh, nthread);
     fe_data *fe = system->data;
     unsigned long long seed = 5;
     size_t nnz = (size_t)system->K->pattern->nnz;

@@ -1,9 +1,9 @@
 // The rod: values by hand, and forces, energies and momenta of whole models against a plain sum over cells that knows
 // nothing of runs, signs or equation numbers, only of positions in space.
 
+#include "fe/data.h"
 #include "support/check.h"
 #include "support/model.h"
-#include "system/fe_data.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 // Rods in plane and space, springs, mounts and point masses against closed forms.
 
+#include "fe/data.h"
 #include "support/check.h"
 #include "support/model.h"
-#include "system/fe_data.h"
 
 #include <math.h>
 #include <string.h>

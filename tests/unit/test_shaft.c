@@ -2,9 +2,9 @@
 
 #include "core/rotation.h"
 #include "elements/section.h"
+#include "fe/data.h"
 #include "support/check.h"
 #include "support/model.h"
-#include "system/fe_data.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,0 +1,109 @@
+// Modes on disk: modes.csv, and one frame per mode, whose time is the number of the mode.
+
+#include "analysis/modes.h"
+
+#include "output/file.h"
+#include "output/series.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double AMPLITUDE = 0.1;               // largest displacement of a frame, of the model's size
+static const double TURN = 6.28318530717958647693; // rad
+
+static void modes_put_number(pcs_file *f, double x)
+{
+    char text[PCS_NUMBER_ROOM];
+    pcs_number_text(NULL, x, text);
+    pcs_file_text(f, text);
+    pcs_file_text(f, ",");
+}
+
+static pcs_status modes_write_table(const pcs_analysis *on, const pcs_modes *modes, const char *directory)
+{
+    pcs_file *f;
+    PCS_TRY(pcs_file_create(on->ctx, directory, sizeof "modes.csv", 1 << 16, &f));
+    PCS_TRY(pcs_file_open(f, "modes.csv"));
+    pcs_file_text(f, "mode,w,f,damping,residual,kind,name\n");
+    for (int k = 0; k < modes->count; k++) {
+        const pcs_mode *m = &modes->modes[k];
+        char name[1024];
+        pcs_file_print(f, "%d,", k + 1);
+        modes_put_number(f, m->w);
+        modes_put_number(f, m->w / TURN);
+        modes_put_number(f, m->damping);
+        modes_put_number(f, m->residual);
+        pcs_csv_text(m->name, sizeof name, name);
+        pcs_file_print(f, "%s,%s\n", pcs_mode_kind_text(m->kind), name);
+    }
+    return pcs_file_commit(f);
+}
+
+// Factor of a shape so that its largest displacement is seen; a shape that only turns gets that many radians.
+static double modes_factor(const pcs_analysis *on, const pcs_modes *modes, const pcs_mode *m)
+{
+    pcs_system *system = on->system;
+    pcs_picture *picture = system->picture;
+    double square = 0.0, entry = 0.0, size = system->length > 0.0 ? system->length : 1.0;
+    for (int i = 0; i < system->nv; i++) entry = fmax(entry, fabs(m->re[i]));
+    system->ops->draw(system, modes->q, m->re, picture);
+    for (int i = 0; i < picture->npoint; i++) {
+        const double *u = picture->velocity[i];
+        square = fmax(square, u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    }
+    if (sqrt(square) > 1e-9 * entry * size) return AMPLITUDE * size / sqrt(square);
+    return entry > 0.0 ? AMPLITUDE / entry : 0.0;
+}
+
+// The state of a frame: the mode's real part as displacement, its imaginary part as velocity.
+static void modes_pose(const pcs_analysis *on, const pcs_modes *modes, int k, pcs_state *x)
+{
+    const pcs_system *system = on->system;
+    const pcs_mode *m = &modes->modes[k];
+    double factor = modes_factor(on, modes, m);
+    for (int i = 0; i < system->nv; i++) {
+        x->v[i] = factor * m->re[i];
+        x->q[i] = modes->q[i] + x->v[i];
+    }
+    if (system->ops->retract != NULL) system->ops->retract(system, modes->q, x->v, x->q);
+    for (int i = 0; i < system->nv; i++) x->v[i] = m->im == NULL ? 0.0 : factor * m->im[i];
+    x->t = k + 1;
+    x->step = k;
+}
+
+static pcs_status modes_write_frames(const pcs_analysis *on, const pcs_modes *modes, const char *directory)
+{
+    pcs_view view = { .title = on->title, .system = on->system, .directory = directory, .nstep = modes->count };
+    pcs_state x = { 0 };
+    pcs_frames_params params = { .every = 1 };
+    pcs_observer frames;
+    char stem[1024];
+    if (on->system->picture == NULL || on->system->picture->npoint == 0 || modes->count == 0) return PCS_OK;
+    PCS_TAKE(on->ctx, x.q, on->system->nq, "mode shapes");
+    PCS_TAKE(on->ctx, x.v, on->system->nv, "mode shapes");
+    PCS_TRY(pcs_observer_create(on->ctx, "frames", &view, &params, &frames));
+    snprintf(stem, sizeof stem, "%s_modes", on->case_name);
+    view.case_name = pcs_take_text(on->ctx, stem);
+    if (view.case_name == NULL) return PCS_NO_MEMORY;
+    view.state = &x;
+    view.observers = &frames;
+    view.nobserver = 1;
+    pcs_status status = PCS_OK;
+    for (int k = 0; k < modes->count && status == PCS_OK; k++) {
+        modes_pose(on, modes, k, &x);
+        status = k == 0 ? frames.ops->open(&frames) : frames.ops->step(&frames);
+    }
+    pcs_status closing = frames.ops->close(&frames);
+    return status == PCS_OK ? closing : status;
+}
+
+pcs_status pcs_modes_write(const pcs_analysis *on, const pcs_modes *modes, const char *directory)
+{
+    char path[4200];
+    PCS_TRY(pcs_file_make_folder(on->ctx, directory));
+    snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
+    PCS_TRY(pcs_case_write(on->input, path));
+    PCS_TRY(modes_write_table(on, modes, directory));
+    return modes_write_frames(on, modes, directory);
+}

@@ -1,0 +1,365 @@
+// Newton's method for one load step.
+//
+//   [ K    G_h^T ] [  dq  ]   [ f + G^T lam ]
+//   [ G_h    0   ] [ -dlam ] = [ -(g - g_s)  ]      h: joints, and contacts that hold
+//
+// It ends when a correction is small by the root of its energy, r . dq, against the strain energy; or when the residual
+// no longer falls and is no more than round-off explains (statics_round_off.c): forces of slender beams round off in
+// their axial part, far above the loads that bend them, and yet move nothing. Where only contacts can stop a rigid
+// motion of a linear model, K + mu D gives the direction of that motion, and the step goes as far as the first contact,
+// which is then held.
+
+#include "analysis/statics_newton.h"
+
+#include "analysis/statics_free.h"
+#include "core/rounding.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double TOLERANCE =
+    1e-10;                           // of the correction, relative: the next one of a quadratic iteration is round-off
+static const double FALLS = 0.5;     // ratio of residuals, one after the other, that still is progress
+static const double FAR = 1e6;       // displacement in units of the model's size that is no answer
+static const double SINGULAR = 1e14; // forces within |K dq| beside the force that made dq
+
+enum { MOST_ITERATIONS = 30, ROW_ITERATIONS = 8 };
+
+static double newton_diagonal(const pcs_matrix *A, int i)
+{
+    int p = A->pattern->start[i];
+    while (A->pattern->row[p] != i) p++;
+    return A->value[p];
+}
+
+void pcs_equilibrium_update_tangent(pcs_equilibrium *e, const double *q)
+{
+    pcs_system *s = e->system;
+    if (s->ops->update_tangents != NULL) s->ops->update_tangents(s, e->time, q, e->zero);
+    pcs_stiffness_update_K(&e->stiff, q, e->lam);
+    pcs_matrix_combine(&e->A, e->mu + e->shift, &e->D, 0.0, NULL, 1.0, &e->stiff.K);
+}
+
+pcs_status pcs_equilibrium_factor(pcs_equilibrium *e, bool *is_singular)
+{
+    *is_singular = false;
+    e->has_factors = false;
+    PCS_TRY(pcs_bordered_factor(e->solver, e->held, is_singular));
+    e->has_factors = !*is_singular;
+    return PCS_OK;
+}
+
+double pcs_equilibrium_top(const pcs_equilibrium *e)
+{
+    double top = 0.0;
+    for (int i = 0; i < e->system->nv; i++) {
+        double m = newton_diagonal(&e->stiff.M, i);
+        if (m > 0.0) top = fmax(top, fabs(newton_diagonal(&e->stiff.K, i)) / m);
+    }
+    return top;
+}
+
+// D, and the scale of forces. A zero among the K_ii counts as stiff as its mass makes it at the highest frequency.
+static void newton_make_scales(pcs_equilibrium *e)
+{
+    double top = pcs_equilibrium_top(e), one = top > 0.0 ? top : 1.0;
+    memcpy(e->D.value, e->stiff.M.value, (size_t)e->D.pattern->nnz * sizeof *e->D.value);
+    for (int i = 0; i < e->system->nv; i++) {
+        double k = fabs(newton_diagonal(&e->stiff.K, i)), m = newton_diagonal(&e->stiff.M, i);
+        if (!(m > 0.0)) {
+            m = k > 0.0 ? k / one : 1.0;
+            int p = e->D.pattern->start[i];
+            while (e->D.pattern->row[p] != i) p++;
+            e->D.value[p] = m;
+        }
+        e->scale[i] = 1.0 / sqrt(k > 0.0 ? k : m * one);
+    }
+}
+
+static pcs_status newton_take(pcs_equilibrium *e)
+{
+    pcs_system *s = e->system;
+    pcs_context *ctx = e->ctx;
+    double **vectors[] = { &e->zero, &e->f,    &e->idle, &e->loads, &e->size,
+                           &e->dq,   &e->away, &e->work, &e->scale, &e->safe_q };
+    double **rows[] = { &e->lam,  &e->dlam,     &e->gap,       &e->gap0,     &e->target,
+                        &e->blur, &e->safe_lam, &e->gap_noise, &e->lam_noise };
+    unsigned char **marks[] = { &e->held, &e->kept, &e->safe_held };
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], s->nv, "equilibrium");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(ctx, *rows[i], s->nrow, "equilibrium");
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) PCS_TAKE(ctx, *marks[i], s->nrow, "equilibrium");
+    PCS_TRY(pcs_stiffness_create(s, &e->stiff));
+    e->natural = e->stiff.natural;
+    e->A.pattern = e->D.pattern = e->stiff.K.pattern;
+    PCS_TAKE(ctx, e->A.value, e->A.pattern->nnz, "equilibrium");
+    PCS_TAKE(ctx, e->D.value, e->A.pattern->nnz, "equilibrium");
+    return PCS_OK;
+}
+
+pcs_status pcs_equilibrium_create(const pcs_analysis *on, double time, const double *q, pcs_equilibrium *e)
+{
+    pcs_system *s = on->system;
+    *e = (pcs_equilibrium){ .ctx = on->ctx, .system = s, .time = time, .over = 1.0, .correction = INFINITY };
+    s->time = time;
+    s->load_factor = 0.0; // no loads yet, nor the stiffness of those that turn
+    if (s->ops->update_mass != NULL) s->ops->update_mass(s, q);
+    if (s->ops->update_directions != NULL) s->ops->update_directions(s, q);
+    PCS_TRY(newton_take(e));
+    pcs_stiffness_update_M(&e->stiff);
+    pcs_equilibrium_update_tangent(e, q);
+    newton_make_scales(e);
+    s->ops->gaps(s, q, e->gap);
+    for (int j = 0; j < s->nrow; j++) {
+        e->held[j] = s->rows[j].is_bilateral;
+        e->gap0[j] = e->held[j] ? e->gap[j] : 0.0;
+    }
+    pcs_linsolve_kind kind = s->is_linear && !s->has_skew_damping ? PCS_SPD : PCS_GENERAL;
+    return pcs_bordered_create(on->ctx, on->linear, &e->A, kind, s->nrow > 0 ? s->G : NULL, &e->solver);
+}
+
+double pcs_equilibrium_norm(const pcs_equilibrium *e, const double *x)
+{
+    double sum = 0.0;
+    for (int i = 0; i < e->system->nv; i++) sum += e->scale[i] * x[i] * e->scale[i] * x[i];
+    return sqrt(sum);
+}
+
+double pcs_equilibrium_stride(const pcs_equilibrium *e, const double *dq)
+{
+    double largest = 0.0;
+    for (int i = 0; i < e->system->nv; i++) {
+        largest = pcs_larger(largest, fabs(dq[i]) / e->natural.model[i]);
+    }
+    return largest;
+}
+
+// f becomes the residual f + G^T lam - mu D away; its norm and what to compare it with.
+static void newton_residual(pcs_equilibrium *e, const double *q)
+{
+    pcs_system *s = e->system;
+    s->load_factor = 0.0;
+    s->ops->force(s, e->time, q, e->zero, e->idle);
+    s->load_factor = e->load * e->over;
+    s->ops->force(s, e->time, q, e->zero, e->f);
+    for (int i = 0; i < s->nv; i++) e->loads[i] = e->f[i] - e->idle[i];
+    e->weight = fmax(pcs_equilibrium_norm(e, e->loads), pcs_equilibrium_norm(e, e->idle));
+    pcs_equilibrium_find_sizes(e, q);
+    memset(e->work, 0, (size_t)s->nv * sizeof *e->work);
+    for (int j = 0; j < s->nrow; j++)
+        if (e->lam[j] != 0.0) pcs_rows_add_transposed(s->G, j, e->lam[j], e->work);
+    e->weight = fmax(e->weight, pcs_equilibrium_norm(e, e->work));
+    for (int i = 0; i < s->nv; i++) e->f[i] += e->work[i];
+    if (e->mu > 0.0) pcs_matrix_add_multiply(&e->D, -e->mu, e->away, e->f);
+    e->left = pcs_equilibrium_norm(e, e->f);
+}
+
+bool pcs_equilibrium_evaluate(pcs_equilibrium *e, const double *q)
+{
+    pcs_system *s = e->system;
+    if (s->ops->update_directions != NULL) s->ops->update_directions(s, q);
+    s->ops->gaps(s, q, e->gap);
+    for (int j = 0; j < s->nrow; j++) e->target[j] = (1.0 - e->load) * e->gap0[j];
+    pcs_equilibrium_find_blur(e, q);
+    newton_residual(e, q);
+    // Of a linear model, forces tell which contacts hold after a second correction has taken out what the first
+    // rounded.
+    e->is_judged = !s->is_linear || !e->has_factors || e->is_refined;
+    e->is_refined = true;
+    if (!e->is_judged || !pcs_equilibrium_choose_rows(e)) return false;
+    e->is_refined = false;
+    newton_residual(e, q);
+    return true;
+}
+
+void pcs_equilibrium_move(const pcs_equilibrium *e, const double *dq, double *q)
+{
+    const pcs_system *s = e->system;
+    if (s->ops->retract != NULL) {
+        s->ops->retract(s, q, dq, q);
+        return;
+    }
+    for (int i = 0; i < s->nv; i++) q[i] += dq[i];
+}
+
+void pcs_equilibrium_solve(pcs_equilibrium *e)
+{
+    const pcs_system *s = e->system;
+    memcpy(e->dq, e->f, (size_t)s->nv * sizeof *e->f);
+    for (int j = 0; j < s->nrow; j++) {
+        double error = e->held[j] ? e->target[j] - e->gap[j] : 0.0;
+        // Redundant rows would make forces of rounding errors that contradict each other.
+        e->dlam[j] = fabs(error) <= e->blur[j] ? 0.0 : error;
+    }
+    pcs_bordered_solve(e->solver, e->dq, e->dlam);
+    for (int j = 0; j < s->nrow; j++) e->dlam[j] = -e->dlam[j];
+}
+
+// A matrix that is singular but for round-off answers with forces that all but cancel.
+static bool newton_is_hidden(pcs_equilibrium *e)
+{
+    const pcs_matrix *K = &e->A;
+    memset(e->work, 0, (size_t)e->system->nv * sizeof *e->work);
+    for (int j = 0; j < e->system->nv; j++)
+        for (int p = K->pattern->start[j]; p < K->pattern->start[j + 1]; p++)
+            e->work[K->pattern->row[p]] += fabs(K->value[p] * e->dq[j]);
+    double within = pcs_equilibrium_norm(e, e->work);
+    return !(within <= SINGULAR * fmax(e->left, e->round_off));
+}
+
+static bool newton_can_drift(const pcs_equilibrium *e)
+{
+    for (int j = 0; j < e->system->nrow; j++)
+        if (!e->system->rows[j].is_bilateral && !e->held[j]) return e->system->is_linear;
+    return false;
+}
+
+// K is singular, and contacts may be what holds the model: drifts as far as the first of them.
+static pcs_status newton_drift(pcs_equilibrium *e, double *q, pcs_statics_outcome *outcome)
+{
+    const pcs_system *s = e->system;
+    bool is_singular = false;
+    double part = INFINITY;
+    int first = -1;
+    e->is_factored = false;
+    double mu = pcs_equilibrium_least_mu(e);
+    pcs_matrix_combine(&e->A, mu > 0.0 ? mu : 1.0, &e->D, 0.0, NULL, 1.0, &e->stiff.K);
+    PCS_TRY(pcs_equilibrium_factor(e, &is_singular));
+    *outcome = PCS_STATICS_LOOSE;
+    if (is_singular) return PCS_OK;
+    pcs_equilibrium_solve(e);
+    for (int j = 0; j < s->nrow; j++) {
+        double rate = pcs_rows_dot(s->G, j, e->dq);
+        if (s->rows[j].is_bilateral || e->held[j] || !(rate < 0.0)) continue;
+        double reach = fmax(e->gap[j], 0.0) / -rate;
+        if (reach < part) first = j;
+        part = fmin(part, reach);
+    }
+    if (first < 0) return PCS_OK;
+    e->kept[first] = 1;
+    for (int i = 0; i < s->nv; i++) e->dq[i] *= part;
+    pcs_equilibrium_move(e, e->dq, q);
+    *outcome = PCS_STATICS_DONE;
+    return PCS_OK;
+}
+
+bool pcs_equilibrium_is_wild(const pcs_equilibrium *e, const double *q)
+{
+    // A linear system answers loads of any size in proportion.
+    double far = e->system->is_linear ? INFINITY : FAR;
+    for (int i = 0; i < e->system->nv; i++)
+        if (!(fabs(q[i]) <= far * e->natural.model[i])) return true;
+    return !isfinite(e->left);
+}
+
+// Root of the energy of a correction against that of all strains.
+static void newton_judge(pcs_equilibrium *e, const double *q)
+{
+    const pcs_system *s = e->system;
+    pcs_measure measure;
+    double energy = 0.0;
+    s->ops->measure(s, q, e->zero, &measure);
+    for (int i = 0; i < s->nv; i++) energy += e->f[i] * e->dq[i];
+    for (int j = 0; j < s->nrow; j++)
+        if (e->held[j]) energy = fmax(fabs(energy), fabs(e->dlam[j] * (e->gap[j] - e->target[j])));
+    e->correction = measure.strain > 0.0 ? sqrt(fabs(energy) / (2.0 * measure.strain)) : INFINITY;
+}
+
+void pcs_equilibrium_correct(pcs_equilibrium *e, double *q)
+{
+    pcs_equilibrium_move(e, e->dq, q);
+    for (int i = 0; i < e->system->nv; i++) e->away[i] += e->dq[i];
+    for (int j = 0; j < e->system->nrow; j++) {
+        e->lam[j] += e->dlam[j];
+        // Contacts that a free motion ran into are let go once they press.
+        if (e->held[j]) e->kept[j] = 0;
+    }
+}
+
+// Factors the tangent where it has changed, and solves; *is_singular also where round-off hides it.
+static pcs_status newton_try(pcs_equilibrium *e, const double *q, bool rows_changed, bool *is_singular)
+{
+    *is_singular = false;
+    if (!e->is_factored || rows_changed || !e->system->is_linear) {
+        pcs_equilibrium_update_tangent(e, q);
+        PCS_TRY(pcs_equilibrium_factor(e, is_singular));
+        if (*is_singular) e->bad_equation = pcs_bordered_bad_equation(e->solver);
+        *is_singular = *is_singular || (e->system->is_linear && pcs_equilibrium_is_free(e));
+        e->is_factored = !*is_singular;
+    }
+    if (*is_singular) return PCS_OK;
+    // What joints ask for moves a model without any force.
+    bool is_driven = !pcs_equilibrium_rows_fit(e);
+    pcs_equilibrium_solve(e);
+    *is_singular = !is_driven && newton_is_hidden(e);
+    return PCS_OK;
+}
+
+// One correction; the outcome is other than PCS_STATICS_DONE when there is none.
+static pcs_status newton_correct(pcs_equilibrium *e, double *q, bool rows_changed, pcs_statics_outcome *outcome)
+{
+    bool is_singular = false;
+    PCS_TRY(newton_try(e, q, rows_changed, &is_singular));
+    if (is_singular && newton_can_drift(e)) return newton_drift(e, q, outcome);
+    if (is_singular && e->is_soft && e->shift == 0.0) {
+        e->shift = pcs_equilibrium_least_mu(e);
+        PCS_TRY(newton_try(e, q, true, &is_singular));
+    }
+    *outcome = is_singular ? PCS_STATICS_SINGULAR : PCS_STATICS_DONE;
+    if (is_singular) return PCS_OK;
+    newton_judge(e, q);
+    pcs_equilibrium_correct(e, q);
+    return PCS_OK;
+}
+
+// Small, or no longer falling because it is round-off.
+static bool newton_is_close(const pcs_equilibrium *e, double before)
+{
+    bool falls = e->left < FALLS * before, is_round_off = pcs_equilibrium_is_round_off(e);
+    if (!e->is_judged || !pcs_equilibrium_rows_fit(e)) return false;
+    if (e->left <= DBL_EPSILON * e->weight || (is_round_off && !falls)) return true;
+    if (e->system->is_linear) return e->left <= e->round_off;
+    // What moves without force is better left alone by then.
+    if (e->is_soft && e->left <= fmin(e->round_off, TOLERANCE * e->weight)) return true;
+    return e->shift == 0.0 && e->correction <= TOLERANCE;
+}
+
+void pcs_equilibrium_begin(pcs_equilibrium *e, double load)
+{
+    e->load = load;
+    e->mu = e->shift = 0.0;
+    e->is_factored = false;
+    e->bad_equation = -1;
+    e->correction = INFINITY;
+    pcs_equilibrium_forget_rows(e);
+}
+
+// A contact between touching and not touching may have been left with a force that is round-off.
+static void newton_settle(pcs_equilibrium *e)
+{
+    for (int j = 0; j < e->system->nrow; j++)
+        if (!e->system->rows[j].is_bilateral) e->lam[j] = fmax(e->lam[j], 0.0);
+}
+
+pcs_status pcs_equilibrium_find(pcs_equilibrium *e, double load, double *q, pcs_statics_outcome *outcome)
+{
+    double before = INFINITY;
+    // Every contact may open and close a few times on the way, with two corrections each.
+    int most = MOST_ITERATIONS + ROW_ITERATIONS * e->system->nrow;
+    pcs_equilibrium_begin(e, load);
+    for (e->iterations = 0;; e->iterations++, e->total++) {
+        bool rows_changed = pcs_equilibrium_evaluate(e, q);
+        *outcome = PCS_STATICS_WILD;
+        if (pcs_equilibrium_is_wild(e, q)) return PCS_OK;
+        *outcome = PCS_STATICS_DONE;
+        if (!rows_changed && newton_is_close(e, before)) {
+            newton_settle(e);
+            return PCS_OK;
+        }
+        *outcome = PCS_STATICS_SLOW;
+        if (e->iterations == most) return PCS_OK;
+        before = rows_changed ? INFINITY : e->left;
+        PCS_TRY(newton_correct(e, q, rows_changed, outcome));
+        if (*outcome != PCS_STATICS_DONE) return PCS_OK;
+    }
+}

@@ -1,0 +1,282 @@
+// A static analysis on disk: statics.csv with a row per load step, frames of the model and of the contacts whose time
+// is the load factor, and a summary.
+
+#include "analysis/statics.h"
+#include "output/file.h"
+#include "output/series.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_ROOM = 512, FRAME_OBSERVERS = 2, MOST_POINTS = 20 };
+
+typedef struct record {
+    const pcs_analysis *on;
+    pcs_view view;
+    pcs_state x;
+    pcs_step_report report;
+    pcs_row_impulses impulses;
+    pcs_reaction *reactions; // [nreaction]
+    pcs_frames_params params;
+    pcs_observer frames[FRAME_OBSERVERS]; // of the model, of the contacts
+    int nopen;
+    pcs_file *table, *summary;
+} record;
+
+static void statics_put_name(pcs_file *f, const char *name, const char *quantity)
+{
+    char plain[2 * NAME_ROOM], text[4 * NAME_ROOM + 3];
+    snprintf(plain, sizeof plain, "%s%s%s", name, quantity[0] == '\0' ? "" : ".", quantity);
+    pcs_csv_text(plain, sizeof text, text);
+    pcs_file_text(f, ",");
+    pcs_file_text(f, text);
+}
+
+static void statics_put_number(pcs_file *f, double x)
+{
+    char text[PCS_NUMBER_ROOM];
+    pcs_number_text(NULL, x, text);
+    pcs_file_text(f, ",");
+    pcs_file_text(f, text);
+}
+
+static const char *const statics_components[6] = { "fx", "fy", "fz", "mx", "my", "mz" };
+
+static bool statics_has_component(const pcs_reaction_info *info, int k)
+{
+    return k < 3 ? info->has_force[k] : info->has_moment[k - 3];
+}
+
+static double statics_component(const pcs_reaction *reaction, int k)
+{
+    return k < 3 ? reaction->force[k] : reaction->moment[k - 3];
+}
+
+static void statics_put_header(const record *r)
+{
+    const pcs_system *system = r->on->system;
+    pcs_file_text(r->table, "step,factor,iterations,residual,correction,strain,potential");
+    for (int c = 0; c < system->ncontact; c++) {
+        const pcs_contact_info *contact = &system->contacts[c];
+        if (contact->is_joint) continue;
+        statics_put_name(r->table, contact->name, "gap");
+        statics_put_name(r->table, contact->name, "force");
+        for (int i = 0; contact->writes_points && i < contact->nrow; i++) {
+            char name[NAME_ROOM];
+            snprintf(name, sizeof name, "%s[%d]", contact->name, i);
+            statics_put_name(r->table, name, "gap");
+            statics_put_name(r->table, name, "force");
+        }
+    }
+    for (int i = 0; i < system->nreaction; i++)
+        for (int k = 0; k < 6; k++)
+            if (statics_has_component(&system->reactions[i], k))
+                statics_put_name(r->table, system->reactions[i].name, statics_components[k]);
+    for (int k = 0; k < r->on->nprobe; k++) statics_put_name(r->table, r->on->probes[k].column, "");
+    pcs_file_text(r->table, "\n");
+}
+
+// Of a contact: its smallest gap and the sum of its forces.
+static void statics_put_contact(const record *r, const pcs_statics *now, const pcs_contact_info *contact)
+{
+    double gap = contact->nrow > 0 ? now->gap[contact->first_row] : 0.0, force = 0.0;
+    for (int i = 0; i < contact->nrow; i++) {
+        int j = contact->first_row + i;
+        if (now->gap[j] < gap) gap = now->gap[j];
+        force += now->force[j];
+    }
+    statics_put_number(r->table, gap);
+    statics_put_number(r->table, force);
+    for (int i = 0; contact->writes_points && i < contact->nrow; i++) {
+        statics_put_number(r->table, now->gap[contact->first_row + i]);
+        statics_put_number(r->table, now->force[contact->first_row + i]);
+    }
+}
+
+static void statics_put_row(const record *r, const pcs_statics *now)
+{
+    const pcs_analysis *on = r->on;
+    pcs_measure measure;
+    on->system->ops->measure(on->system, now->q, r->x.v, &measure);
+    pcs_file_print(r->table, "%d", now->step);
+    statics_put_number(r->table, now->factor);
+    pcs_file_print(r->table, ",%d", now->iterations);
+    statics_put_number(r->table, now->residual);
+    if (isfinite(now->correction)) statics_put_number(r->table, now->correction);
+    else pcs_file_text(r->table, ",");
+    statics_put_number(r->table, measure.strain);
+    statics_put_number(r->table, measure.potential);
+    for (int c = 0; c < on->system->ncontact; c++)
+        if (!on->system->contacts[c].is_joint) statics_put_contact(r, now, &on->system->contacts[c]);
+    for (int i = 0; i < on->system->nreaction; i++)
+        for (int k = 0; k < 6; k++)
+            if (statics_has_component(&on->system->reactions[i], k))
+                statics_put_number(r->table, statics_component(&r->reactions[i], k));
+    for (int k = 0; k < on->nprobe; k++)
+        statics_put_number(r->table, on->system->ops->probe(on->system, &on->probes[k], now->q, r->x.v));
+    pcs_file_text(r->table, "\n");
+}
+
+// Reactions are told in the mean over a step: here one of a second in which nothing moves.
+static void statics_react(record *r)
+{
+    const pcs_system *system = r->on->system;
+    if (system->nreaction == 0) return;
+    for (int j = 0; j < system->nrow; j++) r->impulses.force[j] = r->impulses.impulse[j] = r->report.rows[j].force;
+    for (int pass = 0; pass < 2; pass++)
+        system->ops->reactions(system, pass, r->x.q, r->x.v, &r->impulses, r->reactions);
+}
+
+static void statics_pose(record *r, const pcs_statics *now)
+{
+    pcs_step_report *report = &r->report;
+    memcpy(r->x.q, now->q, (size_t)r->on->system->nq * sizeof *r->x.q);
+    r->x.t = now->factor;
+    r->x.step = now->step;
+    for (int j = 0; j < r->on->system->nrow; j++)
+        report->rows[j] = (pcs_row_report){ .gap = now->gap[j], .force = now->force[j], .is_closed = now->held[j] };
+    statics_react(r);
+}
+
+static pcs_status statics_watch(void *user, const pcs_statics *now)
+{
+    record *r = user;
+    statics_pose(r, now);
+    statics_put_row(r, now);
+    PCS_TRY(pcs_file_flush(r->table));
+    for (int i = 0; i < FRAME_OBSERVERS; i++) {
+        pcs_observer *o = &r->frames[i];
+        bool is_first = now->step == 0;
+        if (is_first) r->nopen = i + 1;
+        PCS_TRY(is_first ? o->ops->open(o) : o->ops->step(o));
+    }
+    return PCS_OK;
+}
+
+static pcs_status statics_take(record *r)
+{
+    pcs_context *ctx = r->on->ctx;
+    const pcs_system *system = r->on->system;
+    PCS_TAKE(ctx, r->x.q, system->nq, "load steps");
+    PCS_TAKE(ctx, r->x.v, system->nv, "load steps");
+    PCS_TAKE(ctx, r->report.rows, system->nrow, "load steps");
+    PCS_TAKE(ctx, r->reactions, system->nreaction, "load steps");
+    PCS_TAKE(ctx, r->impulses.force, system->nrow, "load steps");
+    PCS_TAKE(ctx, r->impulses.impulse, system->nrow, "load steps");
+    PCS_TAKE(ctx, r->impulses.tangent, system->ntangent, "load steps");
+    return PCS_OK;
+}
+
+static pcs_status statics_prepare(record *r, const char *directory)
+{
+    static const char *const names[FRAME_OBSERVERS] = { "frames", "contact_frames" };
+    const pcs_analysis *on = r->on;
+    char path[4200], stem[NAME_ROOM];
+    PCS_TRY(pcs_file_make_folder(on->ctx, directory));
+    snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
+    PCS_TRY(pcs_case_write(on->input, path));
+    PCS_TRY(statics_take(r));
+    snprintf(stem, sizeof stem, "%s_statics", on->case_name);
+    r->params.every = 1;
+    r->view = (pcs_view){ .title = on->title, .directory = directory, .system = on->system };
+    r->view.case_name = pcs_take_text(on->ctx, stem);
+    if (r->view.case_name == NULL) return PCS_NO_MEMORY;
+    r->view.state = &r->x;
+    r->view.report = &r->report;
+    r->view.observers = r->frames;
+    r->view.nobserver = FRAME_OBSERVERS;
+    for (int i = 0; i < FRAME_OBSERVERS; i++)
+        PCS_TRY(pcs_observer_create(on->ctx, names[i], &r->view, &r->params, &r->frames[i]));
+    PCS_TRY(pcs_file_create(on->ctx, directory, sizeof "statics.csv", 1 << 16, &r->table));
+    PCS_TRY(pcs_file_create(on->ctx, directory, sizeof "summary.txt", 1 << 12, &r->summary));
+    PCS_TRY(pcs_file_open(r->table, "statics.csv"));
+    statics_put_header(r);
+    return PCS_OK;
+}
+
+static void statics_put_contacts(const record *r, const pcs_statics *now)
+{
+    const pcs_system *system = r->on->system;
+    bool has_friction = false;
+    if (pcs_contact_rows(system) > 0) pcs_file_text(r->summary, "\nContacts\n");
+    for (int c = 0; c < system->ncontact; c++) {
+        const pcs_contact_info *contact = &system->contacts[c];
+        for (int i = 0; i < contact->nrow && !contact->is_joint; i++) {
+            int j = contact->first_row + i;
+            has_friction = has_friction || system->rows[j].friction > 0.0;
+            if (i < MOST_POINTS)
+                pcs_file_print(r->summary, "  %s, point %d: %s, gap %.6g m, force %.9g N\n", contact->name, i,
+                               now->held[j] ? "closed" : "open", now->gap[j], now->force[j]);
+        }
+        if (contact->nrow > MOST_POINTS && !contact->is_joint)
+            pcs_file_print(r->summary, "  %s: %d points more\n", contact->name, contact->nrow - MOST_POINTS);
+    }
+    if (has_friction) pcs_file_text(r->summary, "  (friction is left out of a static analysis)\n");
+}
+
+static void statics_put_reactions(const record *r)
+{
+    const pcs_system *system = r->on->system;
+    if (system->nreaction > 0) pcs_file_text(r->summary, "\nReactions, N and N m\n");
+    for (int i = 0; i < system->nreaction; i++) {
+        pcs_file_print(r->summary, "  %s:", system->reactions[i].name);
+        for (int k = 0; k < 6; k++)
+            if (statics_has_component(&system->reactions[i], k))
+                pcs_file_print(r->summary, " %s %.9g", statics_components[k], statics_component(&r->reactions[i], k));
+        pcs_file_text(r->summary, "\n");
+    }
+}
+
+static pcs_status statics_summarise(record *r, const pcs_statics *now, const char *reason)
+{
+    const pcs_analysis *on = r->on;
+    pcs_measure measure;
+    PCS_TRY(pcs_file_open(r->summary, "summary.txt"));
+    on->system->ops->measure(on->system, r->x.q, r->x.v, &measure);
+    pcs_file_print(r->summary, "%s\n\n", on->title);
+    pcs_file_print(r->summary, "Static analysis %s\n", reason == NULL ? "finished" : "stopped");
+    if (reason != NULL) pcs_file_print(r->summary, "  %s\n", reason);
+    pcs_file_print(r->summary, "  load factor         %.9g\n", now->factor);
+    pcs_file_print(r->summary, "  load steps          %d, %d halved\n", now->step, now->nhalved);
+    pcs_file_print(r->summary, "  Newton iterations   %d, %d factorizations by %s\n", now->total, now->nfactor,
+                   now->backend);
+    if (now->nrelaxed > 0)
+        pcs_file_print(r->summary, "  let down to rest    %d times: what holds the model is its load, or contacts\n",
+                       now->nrelaxed);
+    if (now->jump > 0.0)
+        pcs_file_print(r->summary,
+                       "  jump                from load factor %.6g on: the model snapped through or buckled\n",
+                       now->jump);
+    pcs_file_print(r->summary, "  residual            %.3g of the loads and internal forces, round-off explains %.3g\n",
+                   now->residual, now->round_off);
+    if (isfinite(now->correction))
+        pcs_file_print(r->summary, "  last correction     %.3g of the deformation\n", now->correction);
+    pcs_file_print(r->summary, "  strain energy       %.9g J\n", measure.strain);
+    if (on->nprobe > 0) pcs_file_text(r->summary, "\nProbes\n");
+    for (int k = 0; k < on->nprobe; k++)
+        pcs_file_print(r->summary, "  %-19s %.12g\n", on->probes[k].column,
+                       on->system->ops->probe(on->system, &on->probes[k], r->x.q, r->x.v));
+    statics_put_contacts(r, now);
+    statics_put_reactions(r);
+    return pcs_file_commit(r->summary);
+}
+
+pcs_status pcs_statics_run(const pcs_analysis *on, const pcs_statics_options *options, const char *directory,
+                           pcs_statics *out)
+{
+    record *r;
+    double *q;
+    PCS_TAKE(on->ctx, r, 1, "load steps");
+    PCS_TAKE(on->ctx, q, on->system->nq, "load steps");
+    r->on = on;
+    memcpy(q, on->start, (size_t)on->system->nq * sizeof *q);
+    PCS_TRY(statics_prepare(r, directory));
+    char reason[1024];
+    pcs_status status = pcs_statics_solve(on, options, q, statics_watch, r, out), closing = PCS_OK;
+    snprintf(reason, sizeof reason, "%s", status == PCS_OK ? "" : pcs_message(on->ctx));
+    for (int i = 0; i < r->nopen && closing == PCS_OK; i++) closing = r->frames[i].ops->close(&r->frames[i]);
+    if (closing == PCS_OK) closing = pcs_file_commit(r->table);
+    if (closing == PCS_OK && r->nopen > 0) closing = statics_summarise(r, out, status == PCS_OK ? NULL : reason);
+    return status != PCS_OK ? pcs_fail(on->ctx, status, "%s", reason) : closing;
+}

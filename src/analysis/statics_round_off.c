@@ -1,0 +1,56 @@
+// What round-off can be held responsible for.
+//
+//   |f_i| <= DBL_EPSILON S_i,   S_i = |load_i| + |internal_i| + sum_j |K_ij| (|q_j| + c_j) + sum_j |G_ji lam_j|
+//   |g_j| <= DBL_EPSILON sum_i |G_ji| (|q_i| + x_i) + DBL_EPSILON |g_j0|
+//
+// each up to a small factor, that of the operations in a sum. q is stored with a relative error of DBL_EPSILON, and K
+// makes a force of it. In a nonlinear element strains are differences of lengths, so that a displacement below
+// DBL_EPSILON times the length c of the cell is lost as well; a gap is a difference of places x.
+
+#include "analysis/statics_newton.h"
+
+#include <float.h>
+#include <math.h>
+
+static const double FACTOR = 16.0; // terms and operations of a sum, as rounding errors add up
+
+void pcs_equilibrium_find_sizes(pcs_equilibrium *e, const double *q)
+{
+    const pcs_system *s = e->system;
+    const pcs_matrix *K = &e->stiff.K;
+    for (int i = 0; i < s->nv; i++) e->size[i] = fabs(e->loads[i]) + fabs(e->idle[i]);
+    for (int j = 0; j < s->nv; j++) {
+        double lost = fabs(q[j]) + (s->is_linear ? 0.0 : e->natural.cell[j]);
+        for (int p = K->pattern->start[j]; p < K->pattern->start[j + 1]; p++)
+            e->size[K->pattern->row[p]] += fabs(K->value[p]) * lost;
+    }
+    for (int j = 0; j < s->nrow; j++)
+        for (int p = s->G->start[j]; e->lam[j] != 0.0 && p < s->G->start[j + 1]; p++)
+            e->size[s->G->column[p]] += fabs(s->G->value[p] * e->lam[j]);
+    e->round_off = DBL_EPSILON * pcs_equilibrium_norm(e, e->size);
+}
+
+void pcs_equilibrium_find_blur(pcs_equilibrium *e, const double *q)
+{
+    const pcs_system *s = e->system;
+    for (int j = 0; j < s->nrow; j++) {
+        double sum = fabs(e->gap0[j]);
+        for (int p = s->G->start[j]; p < s->G->start[j + 1]; p++) {
+            int i = s->G->column[p];
+            sum += fabs(s->G->value[p]) * (fabs(q[i]) + e->natural.place[i]);
+        }
+        e->blur[j] = DBL_EPSILON * sum;
+    }
+}
+
+bool pcs_equilibrium_is_round_off(const pcs_equilibrium *e)
+{
+    return e->left <= FACTOR * e->round_off;
+}
+
+bool pcs_equilibrium_rows_fit(const pcs_equilibrium *e)
+{
+    for (int j = 0; j < e->system->nrow; j++)
+        if (e->held[j] && !(fabs(e->gap[j] - e->target[j]) <= FACTOR * e->blur[j])) return false;
+    return true;
+}

@@ -1,0 +1,121 @@
+#include "analysis/stiffness.h"
+
+#include <string.h>
+
+static const double STEP = 1e-6; // of the differences, in units of the sizes of coordinates
+
+static int stiffness_place(const pcs_pattern *pattern, int row, int column)
+{
+    int low = pattern->start[column], high = pattern->start[column + 1] - 1;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (pattern->row[middle] < row) low = middle + 1;
+        else high = middle;
+    }
+    return pattern->row[low] == row ? low : -1;
+}
+
+// The pattern of K, and all pairs of equations that meet in one row.
+static pcs_status stiffness_make_pattern(const pcs_system *s, pcs_pattern **out)
+{
+    const pcs_pattern *pattern = s->K->pattern;
+    pcs_pattern_builder *builder;
+    PCS_TRY(pcs_pattern_begin(s->ctx, s->nv, &builder));
+    pcs_status status = PCS_OK;
+    for (int j = 0; j < s->nv && status == PCS_OK; j++)
+        for (int p = pattern->start[j]; p < pattern->start[j + 1] && status == PCS_OK; p++)
+            if (pattern->row[p] < j)
+                status = pcs_pattern_add_cells(builder, 1, 2, (const int[2]){ pattern->row[p], j });
+    for (int j = 0; j < s->nrow && status == PCS_OK; j++)
+        status = pcs_pattern_add_cells(builder, 1, s->G->start[j + 1] - s->G->start[j], s->G->column + s->G->start[j]);
+    pcs_status finish = pcs_pattern_finish(builder, out);
+    return status == PCS_OK ? finish : status;
+}
+
+// Equations that stand in rows with a force, each once; gives their number.
+static int stiffness_find_columns(pcs_stiffness *self, const double *lam)
+{
+    const pcs_system *s = self->system;
+    int count = 0;
+    for (int j = 0; j < s->nrow; j++)
+        for (int p = s->G->start[j]; p < s->G->start[j + 1] && lam[j] != 0.0; p++) {
+            int i = s->G->column[p];
+            if (self->step[i] == 0.0) self->column[count++] = i;
+            self->step[i] = 1.0;
+        }
+    for (int k = 0; k < count; k++) self->step[self->column[k]] = 0.0;
+    return count;
+}
+
+pcs_status pcs_stiffness_create(pcs_system *s, pcs_stiffness *self)
+{
+    const pcs_pattern *own = s->K->pattern;
+    pcs_pattern *wider = NULL;
+    *self = (pcs_stiffness){ .system = s, .varies = s->ops->update_directions != NULL && s->nrow > 0 };
+    PCS_TAKE(s->ctx, self->q, s->nv, "the stiffness of rows");
+    PCS_TAKE(s->ctx, self->step, s->nv, "the stiffness of rows");
+    PCS_TAKE(s->ctx, self->g, s->nv, "the stiffness of rows");
+    PCS_TAKE(s->ctx, self->place, own->nnz, "the stiffness of rows");
+    PCS_TAKE(s->ctx, self->column, s->nv, "the stiffness of rows");
+    PCS_TRY(pcs_scale_create(s, &self->natural));
+    if (self->varies) PCS_TRY(stiffness_make_pattern(s, &wider));
+    const pcs_pattern *pattern = self->varies ? wider : own;
+    self->K.pattern = self->M.pattern = self->C.pattern = pattern;
+    PCS_TAKE(s->ctx, self->K.value, pattern->nnz, "the stiffness of rows");
+    PCS_TAKE(s->ctx, self->M.value, pattern->nnz, "the stiffness of rows");
+    if (s->C != NULL) PCS_TAKE(s->ctx, self->C.value, pattern->nnz, "the stiffness of rows");
+    for (int j = 0; j < s->nv; j++)
+        for (int p = own->start[j]; p < own->start[j + 1]; p++)
+            self->place[p] = self->varies ? stiffness_place(pattern, own->row[p], j) : p;
+    return PCS_OK;
+}
+
+static void stiffness_copy(const pcs_stiffness *self, const pcs_matrix *from, pcs_matrix *to)
+{
+    memset(to->value, 0, (size_t)to->pattern->nnz * sizeof *to->value);
+    for (int p = 0; p < from->pattern->nnz; p++) to->value[self->place[p]] = from->value[p];
+}
+
+// g += scale G^T lam at q moved by `by` along one coordinate.
+static void stiffness_beside(pcs_stiffness *self, const double *q, const double *lam, int column, double by,
+                             double scale)
+{
+    pcs_system *s = self->system;
+    self->step[column] = by;
+    if (s->ops->retract != NULL) {
+        s->ops->retract(s, q, self->step, self->q);
+    } else {
+        memcpy(self->q, q, (size_t)s->nv * sizeof *q);
+        self->q[column] += by;
+    }
+    self->step[column] = 0.0;
+    s->ops->update_directions(s, self->q);
+    for (int j = 0; j < s->nrow; j++)
+        if (lam[j] != 0.0) pcs_rows_add_transposed(s->G, j, scale * lam[j], self->g);
+}
+
+void pcs_stiffness_update_K(pcs_stiffness *self, const double *q, const double *lam)
+{
+    pcs_system *s = self->system;
+    stiffness_copy(self, s->K, &self->K);
+    if (!self->varies || lam == NULL) return;
+    int count = stiffness_find_columns(self, lam);
+    for (int k = 0; k < count; k++) {
+        int column = self->column[k];
+        double by = STEP * self->natural.model[column];
+        memset(self->g, 0, (size_t)s->nv * sizeof *self->g);
+        stiffness_beside(self, q, lam, column, by, -0.5 / by);
+        stiffness_beside(self, q, lam, column, -by, 0.5 / by);
+        for (int i = 0; i < s->nv; i++) {
+            int place = self->g[i] == 0.0 ? -1 : stiffness_place(self->K.pattern, i, column);
+            if (place >= 0) self->K.value[place] += self->g[i];
+        }
+    }
+    if (count > 0) s->ops->update_directions(s, q);
+}
+
+void pcs_stiffness_update_M(pcs_stiffness *self)
+{
+    stiffness_copy(self, self->system->M, &self->M);
+    if (self->C.value != NULL) stiffness_copy(self, self->system->C, &self->C);
+}

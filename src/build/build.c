@@ -1,0 +1,153 @@
+// Loads a case and builds the simulation. Sections are read one after another without stopping at an error, so
+// that one pass tells them all; objects are made only from a case without errors.
+
+#include "build/build.h"
+#include "core/clock.h"
+#include "sim/reactions.h"
+
+#include "core/comm.h"
+
+pcs_status pcs_build_blame(pcs_build *b, const pcs_node *node, pcs_status status)
+{
+    if (status != PCS_BAD_INPUT && status != PCS_UNSUPPORTED) return status;
+    pcs_case_error_at(b->c, node, NULL, "%s", pcs_message(b->ctx));
+    return PCS_OK;
+}
+
+pcs_status pcs_build_params(pcs_build *b, size_t size, void **out)
+{
+    *out = pcs_take(b->ctx, size == 0 ? 1 : size, 1, "parameters");
+    return *out == NULL ? PCS_NO_MEMORY : PCS_OK;
+}
+
+pcs_node *pcs_build_section(pcs_build *b, const char *key, bool is_required, const char *help, int *count)
+{
+    pcs_node *root = pcs_case_root(b->c), *section;
+    if (is_required) {
+        section = pcs_case_need(b->c, root, key, PCS_NODE_MAP, help);
+    } else {
+        section = pcs_case_get(b->c, root, key);
+        if (section != NULL && !pcs_case_is(b->c, section, PCS_NODE_MAP)) section = NULL;
+    }
+    *count = section == NULL ? 0 : pcs_node_count(section);
+    if (is_required && section != NULL && *count == 0) pcs_case_reject(b->c, section, "is empty, needs %s", help);
+    return section;
+}
+
+static pcs_status build_read_mesh_model(pcs_build *b)
+{
+    PCS_TRY(pcs_build_mesh(b));
+    PCS_TRY(pcs_build_groups(b));
+    PCS_TRY(pcs_build_supports(b));
+    PCS_TRY(pcs_build_initials(b));
+    PCS_TRY(pcs_build_loads(b));
+    PCS_TRY(pcs_build_joints(b));
+    return pcs_build_contacts(b);
+}
+
+static pcs_status build_read(pcs_build *b)
+{
+    PCS_TRY(pcs_build_system(b));
+    if (!b->has_system) PCS_TRY(build_read_mesh_model(b));
+    PCS_TRY(pcs_build_scheme(b));
+    PCS_TRY(pcs_build_time(b));
+    PCS_TRY(pcs_build_output(b));
+    PCS_TRY(pcs_build_start(b));
+    return pcs_case_finish(b->c);
+}
+
+static pcs_status build_model(pcs_build *b)
+{
+    const char *culprit = NULL;
+    b->model.mesh = b->mesh;
+    pcs_status status = b->has_system ? PCS_OK : pcs_fe_create(b->ctx, &b->model, &b->sim->system, &culprit);
+    if (status != PCS_OK) {
+        PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, culprit), status));
+        return pcs_case_finish(b->c);
+    }
+    PCS_TRY(pcs_build_state(b));
+    PCS_TRY(pcs_build_check_joints(b));
+    PCS_TRY(pcs_build_probes(b));
+    if (!b->is_model_only) PCS_TRY(pcs_build_clock(b));
+    return pcs_case_finish(b->c);
+}
+
+static void build_view(pcs_build *b)
+{
+    pcs_sim *sim = b->sim;
+    sim->view.case_name = pcs_case_name(b->c);
+    if (sim->view.title == NULL) sim->view.title = sim->view.case_name;
+    if (sim->scheme != NULL) sim->view.scheme_name = sim->scheme->ops->name;
+    if (sim->solver != NULL) sim->view.solver_name = sim->solver->ops->name;
+    sim->view.mass_backend = sim->solver == NULL || sim->solver->mass == NULL ? "none" : sim->solver->mass->title;
+    sim->view.system = sim->system;
+    sim->view.state = &sim->state;
+    sim->view.report = &sim->report;
+    sim->view.ledger = &sim->ledger;
+    sim->view.timing = &sim->timing;
+    sim->view.probes = sim->probes;
+    sim->view.nprobe = sim->nprobe;
+    sim->view.observers = sim->observers;
+    sim->view.nobserver = sim->nobserver;
+    sim->view.step_size = sim->step_size;
+    sim->view.end_time = sim->end_time;
+    sim->view.nstep = sim->nstep;
+    sim->view.ending = PCS_RUNNING;
+}
+
+// Reads and makes all that the case states, into b->sim.
+static pcs_status build_all(pcs_build *b)
+{
+    pcs_sim *sim = NULL;
+    PCS_TAKE(b->ctx, sim, 1, "the simulation");
+    *sim = (pcs_sim){ .ctx = b->ctx, .input = b->c };
+    b->sim = sim;
+    PCS_TRY(build_read(b));
+    return build_model(b);
+}
+
+pcs_status pcs_build_sim(pcs_context *ctx, pcs_case *c, pcs_sim **out)
+{
+    pcs_build b = { .ctx = ctx, .c = c, .step = NAN, .end = NAN };
+    double start = pcs_clock();
+    *out = NULL;
+    PCS_TRY(build_all(&b));
+    PCS_TRY(pcs_build_solvers(&b));
+    PCS_TRY(pcs_build_equilibrium(&b));
+    PCS_TAKE(ctx, b.sim->report.rows, b.sim->system->nrow, "the report");
+    build_view(&b);
+    PCS_TRY(pcs_sim_prepare_reactions(b.sim));
+    b.sim->timing.setup = pcs_clock() - start;
+    *out = b.sim;
+    return PCS_OK;
+}
+
+pcs_status pcs_build_analysis(pcs_context *ctx, pcs_case *c, pcs_analysis *out)
+{
+    pcs_build b = { .ctx = ctx, .c = c, .step = NAN, .end = NAN, .is_model_only = true };
+    PCS_TRY(build_all(&b));
+    return pcs_build_still(&b, out);
+}
+
+static pcs_status build_load(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_case **out)
+{
+    PCS_TRY(pcs_case_load(ctx, path, out));
+    for (int i = 0; i < nset; i++) PCS_TRY(pcs_case_set(*out, set[i]));
+    return PCS_OK;
+}
+
+pcs_status pcs_build_sim_from(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_sim **out)
+{
+    pcs_case *c = NULL;
+    *out = NULL;
+    PCS_TRY(build_load(ctx, path, nset, set, &c));
+    return pcs_comm_agree(ctx, pcs_build_sim(ctx, c, out));
+}
+
+pcs_status pcs_build_analysis_from(pcs_context *ctx, const char *path, int nset, const char *const *set,
+                                   pcs_analysis *out)
+{
+    pcs_case *c = NULL;
+    PCS_TRY(build_load(ctx, path, nset, set, &c));
+    return pcs_comm_agree(ctx, pcs_build_analysis(ctx, c, out));
+}

@@ -1,0 +1,235 @@
+// Joints of a case: reading them, and whether they fit the model, the initial state and one another.
+
+#include "build/build.h"
+#include "core/rounding.h"
+#include "system/scale.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double misfit_allowed = 1e-9;     // of the model's size and of angles in rad, as the row takes them
+static const double velocity_allowed = 1e-9;   // of the largest velocities, likewise
+static const double independent_share = 1e-10; // squared part of a row that the rows before it do not hold
+
+static pcs_status joints_read_one(pcs_build *b, pcs_node *node, pcs_fe_joint *joint)
+{
+    const char *names[PCS_BUILD_NAMES], *option = NULL;
+    PCS_BUILD_NAMES_OF(pcs_joints, names);
+    int type = pcs_case_type(b->c, node, names);
+    if (type < 0) return PCS_OK;
+    const pcs_joint_ops *ops = joint->ops = pcs_joints[type];
+    void *params = NULL;
+    PCS_TRY(pcs_build_params(b, ops->params_size, &params));
+    joint->params = params;
+    bool is_read = pcs_case_read(b->c, node, ops->options, params);
+    for (int i = 0; ops->set_options[i] != NULL; i++) {
+        pcs_node *set = pcs_case_get(b->c, node, ops->set_options[i]);
+        if (set != NULL && pcs_node_get_kind(set) == PCS_NODE_SCALAR && pcs_node_text(set)[0] != '\0')
+            pcs_build_set(b, set, false, strcmp(ops->set_options[i], "nodes") != 0);
+    }
+    const char *fault = is_read && ops->check != NULL ? ops->check(params, &option) : NULL;
+    if (fault != NULL) pcs_case_error_at(b->c, node, option, "%s", fault);
+    return PCS_OK;
+}
+
+pcs_status pcs_build_joints(pcs_build *b)
+{
+    int count;
+    pcs_node *section = pcs_build_section(b, "joints", false, "joints by name", &count);
+    pcs_fe_joint *joints = NULL;
+    PCS_TAKE(b->ctx, joints, count, "joints");
+    for (int i = 0; i < count; i++) {
+        pcs_node *node = pcs_case_entry(b->c, section, i, PCS_NODE_MAP);
+        joints[i].name = pcs_node_key(section, i);
+        if (node != NULL) PCS_TRY(joints_read_one(b, node, &joints[i]));
+    }
+    b->model.njoint = count;
+    b->model.joints = joints;
+    return PCS_OK;
+}
+
+// What the checks share.
+typedef struct joint_check {
+    pcs_build *b;
+    int n;                 // bilateral rows of joints
+    const int *row;        // [n]
+    double *L, *c;         // [n * n], [n]
+    double *size;          // [n] of the rows
+    double *gap, *speed;   // [nrow]
+    double *mass, *spread; // [nv] diagonal of the mass; zeros
+    pcs_scale natural;     // sizes of coordinates
+} joint_check;
+
+static const pcs_contact_info *joints_of(const joint_check *k, int i)
+{
+    const pcs_system *system = k->b->sim->system;
+    return &system->contacts[system->rows[k->row[i]].contact];
+}
+
+static void joints_reject(const joint_check *k, const char *name, const char *text)
+{
+    char path[512];
+    snprintf(path, sizeof path, "joints.%s", name);
+    pcs_case_error_at(k->b->c, pcs_case_find(k->b->c, path), NULL, "%s", text);
+}
+
+// The largest velocity of the displacements and of the angles, or that of passing the model's size, or 1 rad, in the
+// run's time.
+static void joints_find_speeds(const joint_check *k, double *speed)
+{
+    const pcs_system *system = k->b->sim->system;
+    double fastest[2] = { 0.0 };
+    for (int i = 0; i < system->nv; i++) {
+        double *of_kind = &fastest[k->natural.turns[i]];
+        *of_kind = fmax(*of_kind, fmax(fabs(k->b->sim->state.v[i]), k->natural.model[i] / k->b->end));
+    }
+    for (int i = 0; i < system->nv; i++) speed[i] = fastest[k->natural.turns[i]];
+}
+
+// Sum over the entries of a row times x: what the row makes of coordinates, or velocities, of that size.
+static double joints_size(const joint_check *k, int row, const double *x)
+{
+    const pcs_rows *G = k->b->sim->system->G;
+    int first = G->start[row];
+    return pcs_rounding_of_sum(G->start[row + 1] - first, G->value + first, G->column + first, x) / DBL_EPSILON;
+}
+
+// Place and velocity of a row at t = 0; false when its joint was rejected.
+static bool joints_check_row(const joint_check *k, int row, const char *name, const double *fastest)
+{
+    const pcs_system *system = k->b->sim->system;
+    double misfit = fabs(k->gap[row]), drive = fabs(k->speed[row]), fast = joints_size(k, row, fastest);
+    double rate = fabs(pcs_system_rate(system, row, k->b->sim->state.v) + k->speed[row]);
+    char text[256];
+    if (misfit > misfit_allowed * joints_size(k, row, k->natural.model)) {
+        snprintf(text, sizeof text, "the initial state does not fit joint '%s': it is off by %.6g m (or rad)", name,
+                 misfit);
+    } else if (rate > velocity_allowed * fmax(drive, fast)) {
+        snprintf(text, sizeof text,
+                 "the initial velocities do not fit joint '%s': off by %.6g m/s (or rad/s); give velocities that "
+                 "do under 'initial'%s",
+                 name, rate, drive > 0.0 ? ", or let the motion set in smoothly ('rise')" : "");
+    } else {
+        return true;
+    }
+    joints_reject(k, name, text);
+    return false;
+}
+
+// Every joint is rejected once.
+static void joints_check_state(const joint_check *k)
+{
+    const pcs_contact_info *rejected = NULL;
+    joints_find_speeds(k, k->spread);
+    for (int i = 0; i < k->n; i++) {
+        const pcs_contact_info *info = joints_of(k, i);
+        if (info != rejected && !joints_check_row(k, k->row[i], info->name, k->spread)) rejected = info;
+    }
+    memset(k->spread, 0, (size_t)k->b->sim->system->nv * sizeof *k->spread);
+}
+
+// "'a', 'b'": the joints of the rows whose sum, times c, is row i.
+static void joints_name_others(const joint_check *k, int i, size_t size, char *text)
+{
+    size_t used = 0;
+    const pcs_contact_info *last = NULL;
+    text[0] = '\0';
+    for (int j = 0; j < i && used < size; j++) {
+        const pcs_contact_info *info = joints_of(k, j);
+        if (fabs(k->c[j]) < 1e-6 || info == last) continue;
+        int length = snprintf(text + used, size - used, "%s'%s'", used == 0 ? "" : ", ", info->name);
+        used += length < 0 ? size : (size_t)length;
+        last = info;
+    }
+}
+
+// Row i . D^-1 row j, D the diagonal of the mass, which brings translations and rotations to one measure.
+static double joints_product(const joint_check *k, int i, int j)
+{
+    const pcs_rows *G = k->b->sim->system->G;
+    double sum = 0.0;
+    for (int l = G->start[k->row[i]]; l < G->start[k->row[i] + 1]; l++) k->spread[G->column[l]] += G->value[l];
+    for (int l = G->start[k->row[j]]; l < G->start[k->row[j] + 1]; l++)
+        sum += G->value[l] * k->spread[G->column[l]] / k->mass[G->column[l]];
+    for (int l = G->start[k->row[i]]; l < G->start[k->row[i] + 1]; l++) k->spread[G->column[l]] = 0.0;
+    return sum;
+}
+
+// Cholesky of the rows' products, scaled to a unit diagonal, row by row in the order of the case: what is left on the
+// diagonal says how much of a row those before it do not hold.
+static bool joints_is_independent(const joint_check *k, int i)
+{
+    double *L = k->L + (size_t)i * (size_t)k->n, left = 1.0, size = sqrt(joints_product(k, i, i));
+    k->size[i] = size;
+    for (int j = 0; j < i; j++) {
+        const double *Lj = k->L + (size_t)j * (size_t)k->n;
+        double sum = joints_product(k, i, j) / (size * k->size[j]);
+        for (int l = 0; l < j; l++) sum -= L[l] * Lj[l];
+        L[j] = sum / Lj[j];
+        left -= L[j] * L[j];
+    }
+    L[i] = sqrt(fmax(left, 0.0));
+    if (left > independent_share) return true;
+    for (int j = i - 1; j >= 0; j--) {
+        double sum = L[j];
+        for (int l = j + 1; l < i; l++) sum -= k->L[(size_t)l * (size_t)k->n + (size_t)j] * k->c[l];
+        k->c[j] = sum / k->L[(size_t)j * (size_t)k->n + (size_t)j];
+    }
+    return false;
+}
+
+static void joints_check_rank(const joint_check *k)
+{
+    for (int i = 0; i < k->n; i++) {
+        char others[256], text[512];
+        if (joints_is_independent(k, i)) continue;
+        joints_name_others(k, i, sizeof others, others);
+        snprintf(text, sizeof text, "joint '%s' repeats what %s %s hold%s; leave one of them out",
+                 joints_of(k, i)->name, strchr(others, ',') != NULL ? "the joints" : "joint", others,
+                 strchr(others, ',') != NULL ? "" : "s");
+        joints_reject(k, joints_of(k, i)->name, text);
+        return;
+    }
+}
+
+static pcs_status joints_check_all(joint_check *k)
+{
+    pcs_sim *sim = k->b->sim;
+    pcs_system *system = sim->system;
+    const pcs_matrix *M = system->M;
+    size_t n = (size_t)k->n;
+    PCS_TAKE(k->b->ctx, k->L, n * n, "the joints");
+    PCS_TAKE(k->b->ctx, k->c, n, "the joints");
+    PCS_TAKE(k->b->ctx, k->size, n, "the joints");
+    PCS_TAKE(k->b->ctx, k->gap, system->nrow, "the joints");
+    PCS_TAKE(k->b->ctx, k->speed, system->nrow, "the joints");
+    PCS_TAKE(k->b->ctx, k->mass, system->nv, "the joints");
+    PCS_TAKE(k->b->ctx, k->spread, system->nv, "the joints");
+    PCS_TRY(pcs_scale_create(system, &k->natural));
+    for (int i = 0; i < system->nv; i++) {
+        int place = pcs_pattern_place(M->pattern, i, i);
+        double mass = place < 0 ? 0.0 : M->value[place];
+        k->mass[i] = mass > 0.0 ? mass : 1.0; // without mass any measure will do
+    }
+    system->time = sim->state.t;
+    if (system->ops->update_directions != NULL) system->ops->update_directions(system, sim->state.q);
+    system->ops->gaps(system, sim->state.q, k->gap);
+    if (system->ops->row_speeds != NULL) system->ops->row_speeds(system, sim->state.t, k->speed);
+    joints_check_state(k);
+    joints_check_rank(k);
+    return PCS_OK;
+}
+
+pcs_status pcs_build_check_joints(pcs_build *b)
+{
+    const pcs_system *system = b->sim->system;
+    joint_check k = { .b = b };
+    int *row;
+    if (b->has_system || b->model.njoint == 0) return PCS_OK;
+    PCS_TAKE(b->ctx, row, system->nrow, "the joints");
+    for (int j = 0; j < system->nrow; j++)
+        if (system->contacts[system->rows[j].contact].is_joint) row[k.n++] = j;
+    k.row = row;
+    return k.n == 0 ? PCS_OK : joints_check_all(&k);
+}

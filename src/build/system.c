@@ -1,0 +1,111 @@
+// The `system` section: a closed-form system by its type, or one of the user's own from a shared object.
+
+#define _XOPEN_SOURCE 700 // dlopen, realpath
+
+#include "build/build.h"
+#include "closed_form/closed_form.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void system_unload(void *handle)
+{
+    dlclose(handle);
+}
+
+// Loads the definition from a shared object; a relative path is taken from the folder of the case.
+static pcs_status system_load(pcs_build *b, pcs_node *section, const percuss_system_definition **out)
+{
+    char path[4096], whole[PATH_MAX];
+    pcs_node *node = pcs_case_get(b->c, section, "plugin");
+    const char *text = pcs_case_text(b->c, node);
+    if (text == NULL) return PCS_OK;
+    snprintf(path, sizeof path, "%s%s%s", text[0] == '/' ? "" : pcs_case_folder(b->c), text[0] == '/' ? "" : "/", text);
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL) {
+        pcs_case_error(b->c, node, "the plug-in cannot be loaded: %s", dlerror());
+        return PCS_OK;
+    }
+    PCS_TRY(pcs_defer(b->ctx, system_unload, handle));
+    const percuss_system_definition *definition = dlsym(handle, "percuss_system");
+    if (definition == NULL) {
+        pcs_case_error(b->c, node, "the plug-in '%s' has no symbol 'percuss_system'", text);
+        return PCS_OK;
+    }
+    pcs_status status = pcs_closed_form_verify(b->ctx, definition);
+    if (status != PCS_OK) return pcs_build_blame(b, node, status);
+    *out = definition;
+    // The resolved case lies in another folder and must find the object, too.
+    return realpath(path, whole) == NULL ? PCS_OK : pcs_case_resolve(b->c, section, "plugin", whole);
+}
+
+static pcs_status system_find(pcs_build *b, pcs_node *section, const percuss_system_definition **out)
+{
+    const char *names[PCS_BUILD_NAMES];
+    if (pcs_case_get(b->c, section, "plugin") != NULL) {
+        if (pcs_case_get(b->c, section, "type") != NULL)
+            pcs_case_error_at(b->c, section, "type", "'type' and 'plugin' are both given, only one is allowed");
+        return system_load(b, section, out);
+    }
+    PCS_BUILD_NAMES_OF(pcs_closed_forms, names);
+    int type = pcs_case_type(b->c, section, names);
+    if (type >= 0) *out = pcs_closed_forms[type];
+    return PCS_OK;
+}
+
+// Nobody has tested a plug-in before: its functions are compared where it starts.
+static pcs_status system_compare(pcs_build *b, const percuss_system_definition *definition, const double *params)
+{
+    double q[PCS_MAX_COORDINATES] = { 0 }, v[PCS_MAX_COORDINATES] = { 0 };
+    definition->start(params, q, v);
+    return pcs_closed_form_compare(b->ctx, definition, params, q, v);
+}
+
+pcs_status pcs_build_system(pcs_build *b)
+{
+    pcs_node *section = pcs_case_get(b->c, pcs_case_root(b->c), "system");
+    if (section == NULL) return PCS_OK;
+    b->has_system = true;
+    if (!pcs_case_is(b->c, section, PCS_NODE_MAP)) return PCS_OK;
+    const percuss_system_definition *definition = NULL;
+    bool is_plugin = pcs_case_get(b->c, section, "plugin") != NULL;
+    PCS_TRY(system_find(b, section, &definition));
+    if (definition == NULL) return PCS_OK;
+    pcs_option *options = NULL;
+    double *params = NULL;
+    const char *option = NULL;
+    PCS_TRY(pcs_closed_form_options(b->ctx, definition, &options));
+    int count = 0;
+    while (options[count].name != NULL) count++;
+    PCS_TAKE(b->ctx, params, count, "parameters");
+    if (!pcs_case_read(b->c, section, options, params)) return PCS_OK;
+    const char *fault = definition->check == NULL ? NULL : definition->check(params, &option);
+    if (fault != NULL) {
+        pcs_case_error_at(b->c, section, option, "%s", fault);
+        return PCS_OK;
+    }
+    b->definition = definition;
+    b->system_params = params;
+    pcs_status status = is_plugin ? system_compare(b, definition, params) : PCS_OK;
+    if (status == PCS_OK) status = pcs_closed_form_create(b->ctx, definition, params, &b->sim->system);
+    return status == PCS_OK ? PCS_OK : pcs_build_blame(b, section, status);
+}
+
+// Every coordinate and its velocity is a column; the probes of the case come after them.
+pcs_status pcs_build_coordinate_probes(pcs_build *b, pcs_probe *probes, int *count)
+{
+    const pcs_system *system = b->sim->system;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < system->nq; i++) {
+            char name[128];
+            snprintf(name, sizeof name, "%s%s", pass == 0 ? "" : "v_", system->coordinates[i]);
+            pcs_probe *probe = &probes[(*count)++];
+            PCS_TRY(pcs_closed_form_probe(system, name, probe));
+            probe->column = pcs_take_text(b->ctx, name);
+            if (probe->column == NULL) return PCS_NO_MEMORY;
+        }
+    return PCS_OK;
+}

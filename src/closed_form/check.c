@@ -1,0 +1,251 @@
+// Is a closed-form definition whole, and do its functions agree with each other? Asked of plug-ins before they run: a
+// wrong sign in G costs its author a message here instead of an evening.
+//
+//   G = dg/dq and (dG/dt) v by central differences;  M symmetric and positive;  what is declared constant is constant
+//
+// Differences leave about 1e-9 of round-off; 1e-5 of the row's size is a mistake, not round-off.
+
+#include "closed_form/closed_form.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double check_tolerance = 1e-5;
+
+typedef struct check {
+    pcs_context *ctx;
+    const percuss_system_definition *def;
+    const double *p;
+    int n, nrow, ntangent;
+    double length;
+} check;
+
+// The first function that is required and not there.
+static const char *check_missing(const percuss_system_definition *d)
+{
+    bool turns = !d->is_linear && !d->has_constant_directions;
+    return d->name == NULL                       ? "name"
+           : d->summary == NULL                  ? "summary"
+           : d->parameters == NULL               ? "parameters"
+           : d->coordinates == NULL              ? "coordinates"
+           : d->row_count == NULL                ? "row_count"
+           : d->rows == NULL                     ? "rows"
+           : d->start == NULL                    ? "start"
+           : d->length == NULL                   ? "length"
+           : d->mass == NULL                     ? "mass"
+           : d->force == NULL                    ? "force"
+           : d->gaps == NULL                     ? "gaps"
+           : d->directions == NULL               ? "directions"
+           : d->energy == NULL                   ? "energy"
+           : turns && d->rate_bias == NULL       ? "rate_bias (its directions are not declared constant)"
+           : d->npoint > 0 && d->points == NULL  ? "points"
+           : d->ncell > 0 && d->cells == NULL    ? "cells"
+           : d->npoint == 0 && d->points != NULL ? "npoint"
+                                                 : NULL;
+}
+
+static pcs_status check_names(pcs_context *ctx, const percuss_system_definition *d)
+{
+    for (int i = 0; i < d->ncoordinate; i++) {
+        if (d->coordinates[i] == NULL || d->coordinates[i][0] == '\0')
+            return pcs_fail(ctx, PCS_BAD_INPUT, "system '%s': coordinate %d has no name", d->name, i);
+        for (int k = 0; k < i; k++)
+            if (strcmp(d->coordinates[i], d->coordinates[k]) == 0)
+                return pcs_fail(ctx, PCS_BAD_INPUT, "system '%s': two coordinates are called '%s'", d->name,
+                                d->coordinates[i]);
+    }
+    for (int i = 0; i < d->ncell; i++)
+        for (int k = 0; k < 2; k++)
+            if (d->cells[i][k] < 0 || d->cells[i][k] >= d->npoint)
+                return pcs_fail(ctx, PCS_BAD_INPUT, "system '%s': cell %d joins point %d, there are %d", d->name, i,
+                                d->cells[i][k], d->npoint);
+    return PCS_OK;
+}
+
+pcs_status pcs_closed_form_verify(pcs_context *ctx, const percuss_system_definition *d)
+{
+    // Nothing else may be read from a definition of another layout.
+    if (d->abi != PERCUSS_SYSTEM_ABI)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "the system is made for interface %d, this program has %d", d->abi,
+                        PERCUSS_SYSTEM_ABI);
+    const char *missing = check_missing(d);
+    if (missing != NULL)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "system '%s' does not give %s", d->name == NULL ? "?" : d->name, missing);
+    if (d->ncoordinate < 1 || d->ncoordinate > PCS_MAX_COORDINATES)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "system '%s' has %d coordinates, allowed are 1 to %d", d->name,
+                        d->ncoordinate, PCS_MAX_COORDINATES);
+    if (d->npoint < 0 || d->ncell < 0)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "system '%s' has %d points and %d cells", d->name, d->npoint, d->ncell);
+    return check_names(ctx, d);
+}
+
+static pcs_status check_rows(check *c)
+{
+    percuss_row row[PCS_MAX_CLOSED_ROWS];
+    const char *name = c->def->name;
+    c->nrow = c->def->row_count(c->p);
+    if (c->nrow < 0 || c->nrow > PCS_MAX_CLOSED_ROWS)
+        return pcs_fail(c->ctx, PCS_BAD_INPUT, "system '%s' has %d rows, allowed are 0 to %d", name, c->nrow,
+                        PCS_MAX_CLOSED_ROWS);
+    memset(row, 0, sizeof row);
+    c->def->rows(c->p, row);
+    for (int j = 0; j < c->nrow; j++) {
+        if (row[j].contact == NULL || row[j].contact[0] == '\0')
+            return pcs_fail(c->ctx, PCS_BAD_INPUT, "system '%s': row %d has no name of a contact", name, j);
+        const double part[] = { row[j].restitution, row[j].tangent_restitution, row[j].friction };
+        static const char *const what[] = { "restitution", "tangent_restitution", "friction" };
+        for (int k = 0; k < 3; k++)
+            if (!(part[k] >= 0.0 && part[k] <= (k < 2 ? 1.0 : HUGE_VAL)) || isinf(part[k]))
+                return pcs_fail(c->ctx, PCS_BAD_INPUT, "system '%s': %s of '%s' must be in [0, %s, is %g", name,
+                                what[k], row[j].contact, k < 2 ? "1]" : "inf)", part[k]);
+        if (row[j].ntangent < 0 || row[j].ntangent > 2)
+            return pcs_fail(c->ctx, PCS_BAD_INPUT, "system '%s': '%s' has %d tangents, allowed are 0, 1, 2", name,
+                            row[j].contact, row[j].ntangent);
+        c->ntangent += row[j].ntangent;
+    }
+    return PCS_OK;
+}
+
+// Positive: every pivot of a Cholesky factor is.
+static bool check_is_positive(int n, double *A)
+{
+    for (int k = 0; k < n; k++) {
+        if (!(A[k * n + k] > 0.0)) return false;
+        for (int i = k + 1; i < n; i++) {
+            double factor = A[i * n + k] / A[k * n + k];
+            for (int j = k + 1; j < n; j++) A[i * n + j] -= factor * A[k * n + j];
+        }
+    }
+    return true;
+}
+
+static pcs_status check_mass(const check *c, const double *q)
+{
+    double M[PCS_MAX_COORDINATES * PCS_MAX_COORDINATES] = { 0 };
+    int n = c->n;
+    c->def->mass(c->p, q, M);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            if (!(fabs(M[i * n + j] - M[j * n + i]) <= 1e-12 * (fabs(M[i * n + i]) + fabs(M[j * n + j]))))
+                return pcs_fail(c->ctx, PCS_BAD_INPUT, "system '%s': M is not symmetric, M('%s', '%s') is %g and %g",
+                                c->def->name, c->def->coordinates[i], c->def->coordinates[j], M[i * n + j],
+                                M[j * n + i]);
+    if (check_is_positive(n, M)) return PCS_OK;
+    return pcs_fail(c->ctx, PCS_BAD_INPUT, "system '%s': M is not positive definite", c->def->name);
+}
+
+static void check_directions_at(const check *c, const double *q, double *G)
+{
+    double T[2 * PCS_MAX_CLOSED_ROWS * PCS_MAX_COORDINATES];
+    c->def->directions(c->p, q, G, T);
+}
+
+static double check_row_size(const double *row, int n)
+{
+    double size = 0.0;
+    for (int i = 0; i < n; i++) size = fmax(size, fabs(row[i]));
+    return size;
+}
+
+// Angles and lengths want different steps: the better of both counts.
+static double check_slope(const check *c, const double *q, int i, int row, double wanted)
+{
+    double best = INFINITY;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        double step = 1e-6 * fmax(fabs(q[i]), attempt == 0 ? 1.0 : c->length), x[PCS_MAX_COORDINATES];
+        double plus[PCS_MAX_CLOSED_ROWS], minus[PCS_MAX_CLOSED_ROWS];
+        memcpy(x, q, (size_t)c->n * sizeof *x);
+        x[i] = q[i] + step;
+        c->def->gaps(c->p, x, plus);
+        x[i] = q[i] - step;
+        c->def->gaps(c->p, x, minus);
+        double slope = (plus[row] - minus[row]) / (2.0 * step);
+        if (!(fabs(slope - wanted) >= fabs(best - wanted))) best = slope;
+    }
+    return best;
+}
+
+static pcs_status check_gaps(const check *c, const double *q)
+{
+    double G[PCS_MAX_CLOSED_ROWS * PCS_MAX_COORDINATES] = { 0 };
+    check_directions_at(c, q, G);
+    for (int j = 0; j < c->nrow; j++)
+        for (int i = 0; i < c->n; i++) {
+            double given = G[j * c->n + i], slope = check_slope(c, q, i, j, given);
+            if (fabs(slope - given) <= check_tolerance * check_row_size(&G[j * c->n], c->n)) continue;
+            return pcs_fail(c->ctx, PCS_BAD_INPUT,
+                            "system '%s': G of row %d, coordinate '%s', is %.9g, but the gap changes by %.9g",
+                            c->def->name, j, c->def->coordinates[i], given, slope);
+        }
+    return PCS_OK;
+}
+
+static pcs_status check_bias(const check *c, const double *q, const double *v)
+{
+    double before[PCS_MAX_CLOSED_ROWS * PCS_MAX_COORDINATES] = { 0 }, x[PCS_MAX_COORDINATES];
+    double after[PCS_MAX_CLOSED_ROWS * PCS_MAX_COORDINATES] = { 0 }, bias[PCS_MAX_CLOSED_ROWS] = { 0 };
+    double step = 1e-6 / fmax(1.0, check_row_size(v, c->n));
+    for (int i = 0; i < c->n; i++) x[i] = q[i] - step * v[i];
+    check_directions_at(c, x, before);
+    for (int i = 0; i < c->n; i++) x[i] = q[i] + step * v[i];
+    check_directions_at(c, x, after);
+    if (c->def->rate_bias != NULL) c->def->rate_bias(c->p, q, v, bias);
+    for (int j = 0; j < c->nrow; j++) {
+        double sum = 0.0, size = 0.0;
+        for (int i = 0; i < c->n; i++) {
+            sum += (after[j * c->n + i] - before[j * c->n + i]) / (2.0 * step) * v[i];
+            size += fabs(after[j * c->n + i]) * v[i] * v[i];
+        }
+        if (fabs(sum - bias[j]) <= check_tolerance * (size + fabs(bias[j]))) continue;
+        return pcs_fail(c->ctx, PCS_BAD_INPUT, "system '%s': rate_bias of row %d is %.9g, but (dG/dt) v is %.9g",
+                        c->def->name, j, bias[j], sum);
+    }
+    return PCS_OK;
+}
+
+// What is declared constant must not move with q, and a linear force must be affine.
+static pcs_status check_constants(const check *c, const double *q, const double *q1, const double *v)
+{
+    double M0[PCS_MAX_COORDINATES * PCS_MAX_COORDINATES], M1[PCS_MAX_COORDINATES * PCS_MAX_COORDINATES];
+    double f0[PCS_MAX_COORDINATES], f1[PCS_MAX_COORDINATES], f2[PCS_MAX_COORDINATES];
+    double q2[PCS_MAX_COORDINATES];
+    for (int i = 0; i < c->n; i++) q2[i] = 2.0 * q1[i] - q[i];
+    c->def->mass(c->p, q, M0);
+    c->def->mass(c->p, q1, M1);
+    if ((c->def->is_linear || c->def->has_constant_mass) &&
+        memcmp(M0, M1, (size_t)c->n * (size_t)c->n * sizeof *M0) != 0)
+        return pcs_fail(c->ctx, PCS_BAD_INPUT, "system '%s': M is declared constant but varies", c->def->name);
+    if (!c->def->is_linear) return PCS_OK;
+    c->def->force(c->p, 0.0, q, v, f0);
+    c->def->force(c->p, 0.0, q1, v, f1);
+    c->def->force(c->p, 0.0, q2, v, f2);
+    for (int i = 0; i < c->n; i++)
+        if (!(fabs(f0[i] - 2.0 * f1[i] + f2[i]) <= 1e-9 * (fabs(f0[i]) + fabs(f1[i]) + fabs(f2[i]))))
+            return pcs_fail(c->ctx, PCS_BAD_INPUT, "system '%s' is declared linear, but its force on '%s' is not",
+                            c->def->name, c->def->coordinates[i]);
+    return PCS_OK;
+}
+
+pcs_status pcs_closed_form_compare(pcs_context *ctx, const percuss_system_definition *d, const double *p,
+                                   const double *q, const double *v)
+{
+    check c = { .ctx = ctx, .def = d, .p = p, .n = d->ncoordinate, .length = d->length(p) };
+    double f[PCS_MAX_COORDINATES], w[PCS_MAX_COORDINATES], near[PCS_MAX_COORDINATES];
+    if (!(c.length > 0.0) || isinf(c.length))
+        return pcs_fail(ctx, PCS_BAD_INPUT, "system '%s': length must be > 0, is %g", d->name, c.length);
+    PCS_TRY(check_rows(&c));
+    // Every coordinate moves and none is at a special place: a start is often at rest and symmetric.
+    for (int i = 0; i < c.n; i++) {
+        w[i] = v[i] + 0.3 * (i + 1) * fmax(1.0, check_row_size(v, c.n));
+        near[i] = q[i] + 0.01 * (i + 1) * fmax(fabs(q[i]), c.length);
+    }
+    d->force(p, 0.0, q, w, f);
+    for (int i = 0; i < c.n; i++)
+        if (!isfinite(q[i]) || !isfinite(v[i]) || !isfinite(f[i]))
+            return pcs_fail(ctx, PCS_BAD_INPUT, "system '%s': start or force of '%s' is not finite", d->name,
+                            d->coordinates[i]);
+    PCS_TRY(check_mass(&c, q));
+    PCS_TRY(check_constants(&c, q, near, w));
+    PCS_TRY(check_gaps(&c, near));
+    return check_bias(&c, near, w);
+}

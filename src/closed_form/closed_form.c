@@ -1,0 +1,386 @@
+// Adapts closed-form definitions to what schemes and observers see of a system. Matrices are dense; K and C are
+// central differences of the force (they steer Newton's iteration; for linear systems they are exact to round-off).
+
+#include "closed_form/closed_form.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PCS_CLOSED_FORM(name) extern const percuss_system_definition pcs_closed_##name;
+#include "closed_form/closed_form_list.def"
+#undef PCS_CLOSED_FORM
+
+const percuss_system_definition *const pcs_closed_forms[] = {
+#define PCS_CLOSED_FORM(name) &pcs_closed_##name,
+#include "closed_form/closed_form_list.def"
+#undef PCS_CLOSED_FORM
+    NULL,
+};
+
+typedef struct closed_data {
+    const percuss_system_definition *def;
+    const double *p;
+    int ntangent;          // rows of T that the definition writes
+    double *T;             // tangential directions that nobody uses
+    double (*points)[3];   // [npoint] at the present state
+    double (*points_h)[3]; // [npoint] a little later
+    double (*reference)[3];
+} closed_data;
+
+pcs_status pcs_closed_form_options(pcs_context *ctx, const percuss_system_definition *definition, pcs_option **out)
+{
+    int count = 0;
+    pcs_option *table;
+    while (definition->parameters[count].name != NULL) count++;
+    PCS_TAKE(ctx, table, (size_t)count + 1, "system options");
+    for (int i = 0; i < count; i++) {
+        const percuss_parameter *parameter = &definition->parameters[i];
+        bool is_positive = parameter->low == PERCUSS_ABOVE_ZERO;
+        table[i] = (pcs_option){ .name = parameter->name,
+                                 .kind = PCS_OPTION_REAL,
+                                 .help = parameter->help,
+                                 .offset = (size_t)i * sizeof(double),
+                                 .is_required = isnan(parameter->preset),
+                                 .range = { is_positive ? 0.0 : parameter->low, parameter->high,
+                                            is_positive || isinf(parameter->low), isinf(parameter->high) } };
+        if (isnan(parameter->preset)) continue;
+        char text[64];
+        snprintf(text, sizeof text, "%.17g", parameter->preset);
+        if (strpbrk(text, ".e") == NULL) strcat(text, ".0");
+        table[i].preset = pcs_take_text(ctx, text);
+        if (table[i].preset == NULL) return PCS_NO_MEMORY;
+    }
+    *out = table;
+    return PCS_OK;
+}
+
+static void closed_force(const pcs_system *self, double t, const double *q, const double *v, double *f)
+{
+    const closed_data *d = self->data;
+    d->def->force(d->p, t, q, v, f);
+}
+
+static void closed_gaps(const pcs_system *self, const double *q, double *gap)
+{
+    const closed_data *d = self->data;
+    d->def->gaps(d->p, q, gap);
+}
+
+static void closed_update_mass(pcs_system *self, const double *q)
+{
+    closed_data *d = self->data;
+    // Column-compressed and dense: the values are the columns one after another, and M is symmetric.
+    d->def->mass(d->p, q, self->M->value);
+}
+
+static void closed_update_directions(pcs_system *self, const double *q)
+{
+    closed_data *d = self->data;
+    d->def->directions(d->p, q, self->G->value, self->T == NULL ? d->T : self->T->value);
+}
+
+static void closed_update_tangents(pcs_system *self, double t, const double *q, const double *v)
+{
+    const closed_data *d = self->data;
+    int n = self->nv;
+    const double zero[PCS_MAX_COORDINATES] = { 0 };
+    double x[PCS_MAX_COORDINATES], plus[PCS_MAX_COORDINATES], minus[PCS_MAX_COORDINATES];
+    double *const matrix[] = { self->K->value, self->C->value };
+    // Of a linear force any state will do; about zero the differences round off least.
+    if (self->is_linear) q = v = zero;
+    const double *const state[] = { q, v };
+    for (int part = 0; part < 2; part++)
+        for (int j = 0; j < n; j++) {
+            double step = self->is_linear ? 1.0 : 1e-6 * fmax(1.0, fabs(state[part][j]));
+            memcpy(x, state[part], (size_t)n * sizeof *x);
+            x[j] = state[part][j] + step;
+            d->def->force(d->p, t, part == 0 ? x : q, part == 0 ? v : x, plus);
+            x[j] = state[part][j] - step;
+            d->def->force(d->p, t, part == 0 ? x : q, part == 0 ? v : x, minus);
+            for (int i = 0; i < n; i++) matrix[part][j * n + i] = -(plus[i] - minus[i]) / (2.0 * step);
+        }
+}
+
+static void closed_rate_bias(const pcs_system *self, const double *q, const double *v, double *bias)
+{
+    const closed_data *d = self->data;
+    if (d->def->rate_bias != NULL) d->def->rate_bias(d->p, q, v, bias);
+    else memset(bias, 0, (size_t)self->nrow * sizeof *bias);
+}
+
+static void closed_measure(const pcs_system *self, const double *q, const double *v, pcs_measure *out)
+{
+    const closed_data *d = self->data;
+    *out = (pcs_measure){ 0 };
+    d->def->energy(d->p, q, v, &out->kinetic, &out->potential);
+}
+
+static double closed_load_work(const pcs_system *self, double t, const double *q0, const double *q1)
+{
+    const closed_data *d = self->data;
+    return d->def->load_work == NULL ? 0.0 : d->def->load_work(d->p, t, q0, q1);
+}
+
+static double closed_form_norm2(const pcs_matrix *A, int n, const double *x0, const double *x1)
+{
+    double sum = 0.0;
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++) sum += A->value[j * n + i] * (x1[i] - x0[i]) * (x1[j] - x0[j]);
+    return sum;
+}
+
+static void closed_change(const pcs_system *self, const double *q0, const double *q1, const double *v0,
+                          const double *v1, double *stiffness_norm2, double *mass_norm2)
+{
+    *stiffness_norm2 = closed_form_norm2(self->K, self->nv, q0, q1);
+    *mass_norm2 = closed_form_norm2(self->M, self->nv, v0, v1);
+}
+
+static double closed_damping_power(const pcs_system *self, const double *q, const double *v)
+{
+    (void)q;
+    const double zero[PCS_MAX_COORDINATES] = { 0 };
+    return closed_form_norm2(self->C, self->nv, zero, v);
+}
+
+// Velocities of the drawn points by a difference in the direction of motion.
+static void closed_draw(const pcs_system *self, const double *q, const double *v, pcs_picture *picture)
+{
+    const closed_data *d = self->data;
+    double later[PCS_MAX_COORDINATES], largest = 0.0;
+    for (int i = 0; i < self->nq; i++) largest = fmax(largest, fabs(v[i]));
+    double step = largest > 0.0 ? 1e-7 * self->length / largest : 0.0;
+    for (int i = 0; i < self->nq; i++) later[i] = q[i] + step * v[i];
+    if (picture->npoint == 0) return;
+    d->def->points(d->p, q, d->points);
+    d->def->points(d->p, later, d->points_h);
+    for (int i = 0; i < picture->npoint; i++)
+        for (int k = 0; k < 3; k++) {
+            picture->displacement[i][k] = d->points[i][k] - picture->reference[i][k];
+            picture->velocity[i][k] = step > 0.0 ? (d->points_h[i][k] - d->points[i][k]) / step : 0.0;
+        }
+}
+
+static void closed_contact_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3])
+{
+    const closed_data *d = self->data;
+    if (d->def->contact_points != NULL) d->def->contact_points(d->p, q, position, normal);
+    for (int j = 0; j < self->nrow && d->def->contact_points == NULL; j++)
+        for (int k = 0; k < 3; k++) position[j][k] = normal[j][k] = 0.0;
+}
+
+enum { PROBE_COORDINATE, PROBE_VELOCITY };
+
+static double closed_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v)
+{
+    (void)self;
+    return probe->quantity == PROBE_COORDINATE ? q[probe->axis] : v[probe->axis];
+}
+
+pcs_status pcs_closed_form_probe(const pcs_system *self, const char *component, pcs_probe *out)
+{
+    for (int i = 0; i < self->nq; i++) {
+        bool is_velocity = strncmp(component, "v_", 2) == 0 && strcmp(component + 2, self->coordinates[i]) == 0;
+        if (!is_velocity && strcmp(component, self->coordinates[i]) != 0) continue;
+        *out = (pcs_probe){ .quantity = is_velocity ? PROBE_VELOCITY : PROBE_COORDINATE, .axis = i, .count = 1 };
+        return PCS_OK;
+    }
+    char known[256] = "";
+    for (int i = 0; i < self->nq; i++) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s, v_%s", i == 0 ? "" : ", ", self->coordinates[i],
+                 self->coordinates[i]);
+    }
+    return pcs_fail(self->ctx, PCS_BAD_INPUT, "the system has no coordinate '%s'; it has %s", component, known);
+}
+
+static void closed_name_equation(const pcs_system *self, int equation, size_t size, char *text)
+{
+    snprintf(text, size, "coordinate '%s'", self->coordinates[equation]);
+}
+
+// Several definitions share the functions; which of them apply is a matter of the definition.
+static const pcs_system_ops closed_ops = {
+    .name = "closed form",
+    .force = closed_force,
+    .update_mass = closed_update_mass,
+    .update_tangents = closed_update_tangents,
+    .update_directions = closed_update_directions,
+    .gaps = closed_gaps,
+    .rate_bias = closed_rate_bias,
+    .measure = closed_measure,
+    .change = closed_change,
+    .damping_power = closed_damping_power,
+    .load_work = closed_load_work,
+    .draw = closed_draw,
+    .contact_points = closed_contact_points,
+    .probe = closed_probe,
+    .name_equation = closed_name_equation,
+};
+
+static pcs_status closed_make_pattern(pcs_context *ctx, int n, pcs_pattern **out)
+{
+    pcs_pattern *pattern;
+    int *start, *row;
+    PCS_TAKE(ctx, pattern, 1, "the system's matrices");
+    PCS_TAKE(ctx, start, (size_t)n + 1, "the system's matrices");
+    PCS_TAKE(ctx, row, (size_t)n * (size_t)n, "the system's matrices");
+    for (int j = 0; j <= n; j++) start[j] = j * n;
+    for (int k = 0; k < n * n; k++) row[k] = k % n;
+    *pattern = (pcs_pattern){ .n = n, .nnz = n * n, .start = start, .row = row };
+    *out = pattern;
+    return PCS_OK;
+}
+
+static pcs_status closed_make_rows(pcs_system *self, int nrow, int n, pcs_rows **out)
+{
+    PCS_TRY(pcs_rows_create(self->ctx, nrow, n, nrow * n, out));
+    for (int i = 0; i <= nrow; i++) (*out)->start[i] = i * n;
+    for (int k = 0; k < nrow * n; k++) (*out)->column[k] = k % n;
+    return PCS_OK;
+}
+
+// Rows of one name are one contact.
+static pcs_status closed_make_contacts(pcs_system *self)
+{
+    closed_data *d = self->data;
+    percuss_row *given;
+    pcs_row *rows;
+    pcs_contact_info *info;
+    self->nrow = d->def->row_count(d->p);
+    if (self->nrow > PCS_MAX_CLOSED_ROWS)
+        return pcs_fail(self->ctx, PCS_UNSUPPORTED, "system '%s' has %d rows, at most %d are allowed", d->def->name,
+                        self->nrow, PCS_MAX_CLOSED_ROWS);
+    PCS_TAKE(self->ctx, given, self->nrow, "contacts");
+    PCS_TAKE(self->ctx, rows, self->nrow, "contacts");
+    PCS_TAKE(self->ctx, info, self->nrow, "contacts");
+    d->def->rows(d->p, given);
+    // Without friction anywhere tangential rows would only make work.
+    bool rubs = false;
+    for (int j = 0; j < self->nrow; j++) rubs = rubs || (given[j].friction > 0.0 && given[j].ntangent > 0);
+    for (int j = 0; j < self->nrow; j++) {
+        if (j == 0 || strcmp(given[j].contact, given[j - 1].contact) != 0)
+            info[self->ncontact++] = (pcs_contact_info){ .name = given[j].contact, .first_row = j };
+        info[self->ncontact - 1].nrow++;
+        rows[j] = (pcs_row){ .contact = self->ncontact - 1,
+                             .restitution = given[j].restitution,
+                             .tangent_restitution = given[j].tangent_restitution,
+                             .friction = given[j].friction,
+                             .is_bilateral = given[j].is_bilateral != 0,
+                             .first_tangent = self->ntangent,
+                             .ntangent = rubs ? given[j].ntangent : 0 };
+        self->ntangent += rows[j].ntangent;
+        d->ntangent += given[j].ntangent;
+    }
+    self->rows = rows;
+    self->contacts = info;
+    return PCS_OK;
+}
+
+static pcs_status closed_make_picture(pcs_system *self, const double *q)
+{
+    closed_data *d = self->data;
+    pcs_picture *picture;
+    int npoint = d->def->npoint;
+    PCS_TAKE(self->ctx, picture, 1, "the picture");
+    PCS_TAKE(self->ctx, d->points, npoint, "the picture");
+    PCS_TAKE(self->ctx, d->points_h, npoint, "the picture");
+    PCS_TAKE(self->ctx, d->reference, npoint, "the picture");
+    PCS_TAKE(self->ctx, picture->displacement, npoint, "the picture");
+    PCS_TAKE(self->ctx, picture->velocity, npoint, "the picture");
+    if (npoint > 0) d->def->points(d->p, q, d->reference);
+    picture->npoint = npoint;
+    picture->ncell = d->def->ncell;
+    picture->cells = d->def->cells;
+    picture->reference = (const double(*)[3])d->reference;
+    self->picture = picture;
+    return PCS_OK;
+}
+
+// Which functions this definition needs: constant parts are not refreshed.
+static pcs_status closed_choose_ops(pcs_system *self)
+{
+    const closed_data *d = self->data;
+    pcs_system_ops *ops;
+    PCS_TAKE(self->ctx, ops, 1, "the system");
+    *ops = closed_ops;
+    ops->name = d->def->name;
+    ops->summary = d->def->summary;
+    if (d->def->is_linear || d->def->has_constant_mass) ops->update_mass = NULL;
+    if (d->def->is_linear || d->def->has_constant_directions) ops->update_directions = NULL;
+    if (d->def->is_linear) ops->update_tangents = NULL;
+    self->ops = ops;
+    return PCS_OK;
+}
+
+static pcs_status closed_make_matrices(pcs_system *self)
+{
+    closed_data *d = self->data;
+    pcs_pattern *pattern;
+    int n = self->nv;
+    PCS_TRY(closed_make_pattern(self->ctx, n, &pattern));
+    PCS_TRY(pcs_matrix_create(self->ctx, pattern, &self->M));
+    PCS_TRY(pcs_matrix_create(self->ctx, pattern, &self->K));
+    PCS_TRY(pcs_matrix_create(self->ctx, pattern, &self->C));
+    PCS_TRY(closed_make_rows(self, self->nrow, n, &self->G));
+    PCS_TAKE(self->ctx, d->T, (size_t)d->ntangent * (size_t)n, "tangential directions");
+    if (self->ntangent > 0) PCS_TRY(closed_make_rows(self, self->ntangent, n, &self->T));
+    return PCS_OK;
+}
+
+// Of a linear system: is C zero, which force is always there, and which step an explicit scheme can take.
+static pcs_status closed_find_constants(pcs_system *self)
+{
+    const closed_data *d = self->data;
+    int n = self->nv;
+    for (int i = 0; i < n; i++) self->mass += self->M->value[i * n + i];
+    if (!self->is_linear) return PCS_OK;
+    for (int k = 0; k < n * n; k++) self->has_damping = self->has_damping || self->C->value[k] != 0.0;
+    const double zero[PCS_MAX_COORDINATES] = { 0 };
+    double *gravity;
+    PCS_TAKE(self->ctx, gravity, n, "constant forces");
+    d->def->force(d->p, 0.0, zero, zero, gravity);
+    // Applied loads are booked as work: what is left belongs to the potential.
+    for (int i = 0; i < n && d->def->load_work != NULL; i++) {
+        double unit[PCS_MAX_COORDINATES] = { 0 };
+        unit[i] = 1.0;
+        gravity[i] -= d->def->load_work(d->p, 0.0, zero, unit);
+    }
+    self->gravity = gravity;
+    self->stable_step = pcs_closed_form_stable_step(self);
+    return PCS_OK;
+}
+
+pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definition *definition, const double *params,
+                                  pcs_system **out)
+{
+    pcs_system *self;
+    closed_data *d;
+    double q[PCS_MAX_COORDINATES] = { 0 }, v[PCS_MAX_COORDINATES] = { 0 };
+    if (definition->ncoordinate < 1 || definition->ncoordinate > PCS_MAX_COORDINATES)
+        return pcs_fail(ctx, PCS_UNSUPPORTED, "system '%s' has %d coordinates, allowed are 1 to %d", definition->name,
+                        definition->ncoordinate, PCS_MAX_COORDINATES);
+    PCS_TAKE(ctx, self, 1, "the system");
+    PCS_TAKE(ctx, d, 1, "the system");
+    d->def = definition;
+    d->p = params;
+    *self = (pcs_system){
+        .ctx = ctx, .data = d, .nq = definition->ncoordinate, .nv = definition->ncoordinate, .load_factor = 1.0
+    };
+    self->is_linear = definition->is_linear != 0;
+    self->coordinates = definition->coordinates;
+    self->length = definition->length(params);
+    self->stable_step = INFINITY;
+    PCS_TRY(closed_make_contacts(self));
+    PCS_TRY(closed_make_matrices(self));
+    PCS_TRY(closed_choose_ops(self));
+    definition->start(params, q, v);
+    closed_update_mass(self, q);
+    closed_update_directions(self, q);
+    closed_update_tangents(self, 0.0, q, v);
+    PCS_TRY(closed_find_constants(self));
+    PCS_TRY(closed_make_picture(self, q));
+    *out = self;
+    return PCS_OK;
+}

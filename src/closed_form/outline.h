@@ -1,0 +1,42 @@
+// Outlines of bodies for pictures of closed-form systems, in the x-y plane.
+
+#ifndef PCS_CLOSED_FORM_OUTLINE_H
+#define PCS_CLOSED_FORM_OUTLINE_H
+
+#include <math.h>
+
+enum { PCS_OUTLINE_CIRCLE = 17 }; // points: the rim, then the centre
+
+// Cells of a circle whose points are the first ones: the rim and a spoke that shows the rotation.
+// clang-format off
+#define PCS_OUTLINE_CIRCLE_CELLS                                                                                     \
+    { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 4 }, { 4, 5 }, { 5, 6 }, { 6, 7 }, { 7, 8 }, { 8, 9 }, { 9, 10 }, { 10, 11 }, \
+    { 11, 12 }, { 12, 13 }, { 13, 14 }, { 14, 15 }, { 15, 0 }, { 16, 0 }
+// clang-format on
+enum { PCS_OUTLINE_CIRCLE_LINES = 17 };
+
+static inline void pcs_outline_point(double (*x)[3], double px, double py)
+{
+    (*x)[0] = px;
+    (*x)[1] = py;
+    (*x)[2] = 0.0;
+}
+
+static inline void pcs_outline_circle(double cx, double cy, double radius, double angle, double (*x)[3])
+{
+    const double turn = 6.283185307179586 / (PCS_OUTLINE_CIRCLE - 1);
+    for (int i = 0; i < PCS_OUTLINE_CIRCLE - 1; i++)
+        pcs_outline_point(&x[i], cx + radius * cos(angle + i * turn), cy + radius * sin(angle + i * turn));
+    pcs_outline_point(&x[PCS_OUTLINE_CIRCLE - 1], cx, cy);
+}
+
+// Four corners of a rectangle of half lengths a and b, counter-clockwise from the lower left one.
+static inline void pcs_outline_rectangle(double cx, double cy, double a, double b, double angle, double (*x)[3])
+{
+    double c = cos(angle), s = sin(angle);
+    const double along[] = { -a, a, a, -a }, across[] = { -b, -b, b, b };
+    for (int i = 0; i < 4; i++)
+        pcs_outline_point(&x[i], cx + c * along[i] - s * across[i], cy + s * along[i] + c * across[i]);
+}
+
+#endif

@@ -1,0 +1,179 @@
+// The inside of the finite-element system; private to this folder.
+
+#ifndef PCS_FE_DATA_H
+#define PCS_FE_DATA_H
+
+#include "core/pool.h"
+#include "fe/fe.h"
+
+// One entry of an applied load that is the same in all positions.
+typedef struct fe_push {
+    int equation;
+    double value;        // N or N m at amplitude 1
+    double direction[3]; // of the dof; zero for a rotation
+} fe_push;
+
+// A load on a node with finite rotations whose entries depend on them.
+typedef struct fe_turning_load {
+    int node;
+    int load;        // index into the definition's loads
+    double value[3]; // at amplitude 1
+} fe_turning_load;
+
+// Rows of one contact or joint.
+typedef struct fe_row_source {
+    int first_row, nrow;
+    void *instance; // NULL: constant rows
+    pcs_row_evaluate *evaluate;
+    pcs_joint_shape joint;     // of a joint
+    pcs_contact_shape contact; // of a contact
+} fe_row_source;
+
+// What a rank has of a model that is spread over several.
+typedef struct fe_share {
+    pcs_layout layout;
+    const int *part;        // [nnode] rank of each node
+    unsigned char *is_here; // [nnode] of this rank, or copied
+} fe_share;
+
+typedef struct fe_reactions fe_reactions;
+
+enum { FE_ROW_TERMS = PCS_ROW_NODES * PCS_MAX_NODE_DOFS };
+
+// Order in which the pieces of a batch are assembled by several threads.
+typedef struct fe_plan {
+    int ncolour; // 0: cell after cell
+    int *piece;  // pieces of cells, colour by colour
+    int *first;  // [ncolour + 1] the pieces of colour c are piece[first[c]] .. piece[first[c+1] - 1]
+} fe_plan;
+
+typedef struct fe_data {
+    pcs_fe_definition model;
+    pcs_dofmap map;
+    fe_share *share;           // NULL: all is here
+    int nbatch;                // ngroup, or twice as many
+    pcs_batch *batches;        // [2 ngroup] own cells of each group, then cells that belong to other ranks
+    int *batch_of_cell;        // [mesh ncell] group number, -1 for none
+    int *place_of_cell;        // [mesh ncell] number within the batch; -1: belongs to another rank
+    int *field_of;             // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture
+    fe_row_source *sources;    // [ncontact] contacts, then joints
+    pcs_contact_point *points; // [nrow] constant rows
+    pcs_row_state *states;     // [nrow] varying rows at the position evaluated last
+    int *dof_of_equation;      // [nequation] when there are such rows
+    bool has_evaluated_rows;   // some gaps are stated by instances
+    bool has_varying_rows;     // and their directions change
+    bool has_driven_rows;
+    bool has_settling_rows;  // which bodies some rows are about changes from step to step
+    bool is_nonlinear;       // some group's tangents vary
+    int nspin;               // nodes with a finite rotation in space
+    int (*spins)[3];         // [nspin] their equations, consecutive; -1: held
+    int *spin_of_node;       // [nnode] -1: none; NULL when there are none at all
+    bool *starts_spin;       // [nv] it is the first of the three equations of a finite rotation; NULL likewise
+    int **scatter;           // [nbatch][ncell * ndof * ndof] of nonlinear groups: where cell entries go, -1: nowhere
+    double *still_K;         // [nnz] K of a model without nonlinear groups, when joints add to it
+    fe_plan *plans;          // [nbatch] of a nonlinear model, else NULL
+    pcs_pool *pool;          // NULL: one thread
+    double *base_K, *base_C; // [nnz] what linear groups give to K and C
+    fe_reactions *reactions; // of supports; NULL when nobody asks
+    int npush;
+    fe_push *pushes; // [npush] on own equations, load by load
+    int *first_push; // [nload + 1] the pushes of load i are first_push[i] .. first_push[i+1]-1
+    int nturning;
+    fe_turning_load *turning; // [nturning]
+    bool has_pushes;          // some rank has
+    double spring_rate2;      // 1/s^2, by how much springs without mass raise w^2 at most
+    double spring_damping;    // 1/s, and their dampers 2 xi w
+    double free_weight[3];    // N, gravity summed over the moving equations of this rank
+    double rest_potential;    // J, gravity of the undeformed cells of this rank against the datum
+} fe_data;
+
+extern const pcs_system_ops pcs_system_fe;
+
+// Deals nodes, equations and cells out among the ranks; all equations have numbers, no batch knows them yet.
+pcs_status pcs_fe_share(pcs_context *ctx, fe_data *fe);
+static inline const pcs_element_ops *pcs_fe_ops(const fe_data *fe, int batch)
+{
+    return fe->model.groups[batch % fe->model.ngroup].ops;
+}
+// Is this the rank that speaks for a node?
+static inline bool pcs_fe_owns(const fe_data *fe, int node)
+{
+    return fe->share == NULL || fe->share->part[node] == fe->share->layout.comm->rank;
+}
+// Does a node turn by angles that do not stay small?
+static inline bool pcs_fe_turns_finitely(const fe_data *fe, int node)
+{
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++)
+        if (fe->map.dof[i].is_finite) return true;
+    return false;
+}
+// Numbers the dofs and equations from groups and supports.
+pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culprit);
+// Gravity vector, its potential at rest, and the nodal forces.
+pcs_status pcs_fe_apply_loads(pcs_system *self, const char **culprit);
+// What cells without mass do to the stable step.
+pcs_status pcs_fe_find_springs(pcs_system *self);
+bool pcs_fe_is_massless(int n, const double *M);
+// Factor of load i at time t.
+double pcs_fe_amplitude(const pcs_fe_load *load, double t);
+// Loads that turn with their nodes, or stand while their nodes turn: force, stiffness, resultant and work.
+pcs_status pcs_fe_demand_finite_turns(const pcs_system *self, int node);
+pcs_status pcs_fe_add_turning_load(pcs_system *self, int load, int node);
+void pcs_fe_turning_force(const pcs_system *self, double t, const double *q, double *f);
+void pcs_fe_turning_tangent(pcs_system *self, double t, const double *q);
+void pcs_fe_turning_resultant(const pcs_system *self, double t, const double *q, double sum[3]);
+double pcs_fe_turning_work(const pcs_system *self, double t, const double *q0, const double *q1);
+// Largest stable step of an explicit scheme over all cells, s.
+double pcs_fe_stable_step(const pcs_system *self);
+// The same for a scheme with a limit of its own.
+double pcs_fe_limited_step(const pcs_system *self, pcs_mode_limit *limit, const void *params);
+// Contacts and joints.
+pcs_status pcs_fe_make_rows(pcs_system *self, const char **culprit);
+void pcs_fe_update_directions(pcs_system *self, const double *q);
+void pcs_fe_put_direction(const fe_data *fe, const pcs_row_direction *direction, const double *q, pcs_rows *rows,
+                          int row);
+void pcs_fe_evaluate_rows(const pcs_system *self, const double *q);
+void pcs_fe_row_speeds(const pcs_system *self, double t, double *speed);
+void pcs_fe_rate_bias(const pcs_system *self, const double *q, const double *v, double *bias);
+pcs_status pcs_fe_settle(pcs_system *self, const double *q, bool *has_changed);
+void pcs_fe_gaps(const pcs_system *self, const double *q, double *gap);
+void pcs_fe_contact_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
+void pcs_fe_tangents(const pcs_system *self, double (*across)[3]);
+void pcs_fe_row_resultant(const pcs_system *self, int row, double out[3]);
+void pcs_fe_tangent_resultant(const pcs_system *self, int tangent, double out[3]);
+// What forces of joints add to K.
+pcs_status pcs_fe_prepare_joint_stiffness(pcs_system *self);
+void pcs_fe_add_joint_stiffness(pcs_system *self, const double *q, const double *lam);
+// What joints and supports do to the model.
+pcs_status pcs_fe_make_reactions(pcs_system *self, const char **culprit);
+void pcs_fe_reactions(const pcs_system *self, double h, const double *q, const double *v, const pcs_row_impulses *rows,
+                      pcs_reaction *out);
+// Finite rotations in space.
+pcs_status pcs_fe_find_rotations(pcs_system *self, const char **culprit);
+void pcs_fe_retract(const pcs_system *self, const double *q0, const double *x, double *q);
+void pcs_fe_way(const pcs_system *self, const double *q0, const double *q1, double *x);
+void pcs_fe_turn(const pcs_system *self, const double *x, double *y);
+void pcs_fe_turn_columns(const pcs_system *self, const double *x, pcs_matrix *A);
+void pcs_fe_carry_back(const pcs_system *self, const double *x, double part, pcs_rows *rows);
+// M, K and C; and K and C of nonlinear models anew.
+pcs_status pcs_fe_assemble(pcs_system *self);
+void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const double *v);
+void pcs_fe_add_tangents(pcs_system *self, int b, int first, int count, const double *q, const double *v);
+// The same by several threads where a batch is large; false when it is not.
+pcs_status pcs_fe_plan_pieces(pcs_system *self);
+bool pcs_fe_add_pieces(pcs_system *self, int b, const double *q, const double *v);
+// Pictures and probes.
+pcs_status pcs_fe_make_picture(pcs_system *self);
+void pcs_fe_draw(const pcs_system *self, const double *q, const double *v, pcs_picture *picture);
+double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
+// Nodal vector sum_i x_i d_i over the translations of a node.
+void pcs_fe_node_vector(const fe_data *fe, int node, const double *x, double out[3]);
+// The same over its rotations.
+void pcs_fe_node_turn(const fe_data *fe, int node, const double *x, double out[3]);
+// "<section>.<name>" kept by the context, for *culprit; NULL when memory is out.
+const char *pcs_fe_culprit(pcs_context *ctx, const char *section, const char *name);
+
+pcs_status pcs_fe_find_sizes(const pcs_system *self, pcs_scale *out);
+pcs_status pcs_fe_find_rigid(const pcs_system *self, pcs_rigid *out);
+
+#endif

@@ -1,0 +1,206 @@
+// Degrees of freedom of a finite-element model: a node gets the union of what its elements give it.
+
+#include "core/rotation.h"
+#include "fe/data.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// Dofs as they are found, chained per node.
+typedef struct found_dof {
+    double direction[3];
+    bool is_rotation, is_finite;
+    int next;
+} found_dof;
+
+typedef struct finder {
+    pcs_context *ctx;
+    int *head; // [nnode] first found dof, -1: none
+    found_dof *found;
+    int count, room;
+} finder;
+
+const char *pcs_fe_culprit(pcs_context *ctx, const char *section, const char *name)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%s.%s", section, name);
+    return pcs_take_text(ctx, text);
+}
+
+static pcs_status dofs_append(finder *f, int node, const pcs_node_dofs *given, int which)
+{
+    if (f->count == f->room) {
+        int room = f->room < 1024 ? 1024 : 2 * f->room;
+        found_dof *bigger = pcs_scratch(f->found, (size_t)room, sizeof *bigger);
+        if (bigger == NULL) return pcs_fail(f->ctx, PCS_NO_MEMORY, "out of memory: %d degrees of freedom", room);
+        f->found = bigger;
+        f->room = room;
+    }
+    found_dof *d = &f->found[f->count];
+    *d = (found_dof){ .is_rotation = given->is_rotation[which], .next = f->head[node] };
+    d->is_finite = d->is_rotation && given->is_finite;
+    for (int k = 0; k < 3; k++) d->direction[k] = given->direction[which][k];
+    f->head[node] = f->count++;
+    return PCS_OK;
+}
+
+// Known, new and perpendicular to the known ones, or a contradiction.
+static pcs_status dofs_merge(finder *f, int node, const pcs_node_dofs *given, int which)
+{
+    const double *direction = given->direction[which];
+    bool is_rotation = given->is_rotation[which];
+    if (pcs_dot3(direction, direction) == 0.0) return PCS_OK; // left out by the element
+    for (int i = f->head[node]; i >= 0; i = f->found[i].next) {
+        if (f->found[i].is_rotation != is_rotation) continue;
+        if (is_rotation && f->found[i].is_finite != given->is_finite)
+            return pcs_fail(f->ctx, PCS_BAD_INPUT,
+                            "node %d: one of its elements turns by finite angles, another by small ones; such elements "
+                            "cannot share a node",
+                            node);
+        double cosine = pcs_dot3(f->found[i].direction, direction);
+        if (cosine > 1.0 - 1e-9) return PCS_OK;
+        if (fabs(cosine) > 1e-9)
+            return pcs_fail(
+                f->ctx, PCS_BAD_INPUT,
+                "node %d: its elements move it along [%g, %g, %g] and along [%g, %g, %g]; directions at one node must "
+                "be equal or perpendicular",
+                node, f->found[i].direction[0], f->found[i].direction[1], f->found[i].direction[2], direction[0],
+                direction[1], direction[2]);
+    }
+    return dofs_append(f, node, given, which);
+}
+
+static pcs_status dofs_find_in_batch(finder *f, const pcs_element_ops *ops, const pcs_batch *batch)
+{
+    for (int c = 0; c < batch->ncell; c++)
+        for (int i = 0; i < (ops->is_one_node ? 1 : 2); i++) {
+            pcs_node_dofs given;
+            PCS_TRY(ops->node_dofs(f->ctx, batch, c, i, &given));
+            int node = batch->nodes[batch->cells[c]][i];
+            for (int j = 0; j < given.count; j++) PCS_TRY(dofs_merge(f, node, &given, j));
+        }
+    return PCS_OK;
+}
+
+static pcs_status dofs_find(finder *f, fe_data *fe, const char **culprit)
+{
+    for (int g = 0; g < fe->model.ngroup; g++) {
+        pcs_status status = dofs_find_in_batch(f, fe->model.groups[g].ops, &fe->batches[g]);
+        if (status == PCS_OK) continue;
+        *culprit = pcs_fe_culprit(f->ctx, "elements", fe->model.groups[g].name);
+        return status;
+    }
+    return PCS_OK;
+}
+
+// Chains become one array in the order of the nodes, each node's dofs in the order they were found.
+static pcs_status dofs_flatten(finder *f, fe_data *fe)
+{
+    int nnode = fe->model.mesh->nnode, *first;
+    PCS_TAKE(f->ctx, first, (size_t)nnode + 1, "degrees of freedom");
+    PCS_TAKE(f->ctx, fe->map.dof, f->count, "degrees of freedom");
+    for (int node = 0; node < nnode; node++) {
+        int count = 0;
+        for (int i = f->head[node]; i >= 0; i = f->found[i].next) count++;
+        first[node + 1] = first[node] + count;
+        int place = first[node + 1];
+        for (int i = f->head[node]; i >= 0; i = f->found[i].next) {
+            pcs_dof *d = &fe->map.dof[--place];
+            *d = (pcs_dof){ .node = node, .is_rotation = f->found[i].is_rotation, .is_finite = f->found[i].is_finite };
+            for (int k = 0; k < 3; k++) d->direction[k] = f->found[i].direction[k];
+        }
+    }
+    fe->map.mesh = fe->model.mesh;
+    fe->map.first = first;
+    fe->map.ndof = f->count;
+    return PCS_OK;
+}
+
+static pcs_status dofs_collect(pcs_context *ctx, fe_data *fe, const char **culprit)
+{
+    int nnode = fe->model.mesh->nnode;
+    finder f = { .ctx = ctx, .head = pcs_scratch(NULL, (size_t)nnode, sizeof(int)) };
+    if (f.head == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: dofs of %d nodes", nnode);
+    for (int i = 0; i < nnode; i++) f.head[i] = -1;
+    pcs_status status = dofs_find(&f, fe, culprit);
+    if (status == PCS_OK) status = dofs_flatten(&f, fe);
+    pcs_scratch_free(f.found);
+    pcs_scratch_free(f.head);
+    return status;
+}
+
+static pcs_status dofs_fix_node(pcs_context *ctx, fe_data *fe, int node, int axis)
+{
+    int dof[PCS_MAX_NODE_DOFS];
+    double coefficient[PCS_MAX_NODE_DOFS], direction[3] = { 0 };
+    direction[axis % 3] = 1.0;
+    bool is_there;
+    if (axis < 3) {
+        is_there = pcs_dofmap_resolve(&fe->map, node, direction, dof, coefficient) == 1;
+    } else {
+        dof[0] = pcs_dofmap_find_rotation(&fe->map, node, direction);
+        is_there = dof[0] >= 0;
+    }
+    if (!is_there)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "node %d cannot be fixed %s %c: its elements give it no such direction",
+                        node, axis < 3 ? "along" : "against turning about", "xyz"[axis % 3]);
+    fe->map.dof[dof[0]].equation = -1;
+    return PCS_OK;
+}
+
+static pcs_status dofs_apply_supports(pcs_context *ctx, fe_data *fe, const char **culprit)
+{
+    for (int s = 0; s < fe->model.nsupport; s++) {
+        const pcs_fe_support *support = &fe->model.supports[s];
+        for (int i = 0; i < support->nodes->count; i++)
+            for (int axis = 0; axis < 6; axis++) {
+                if (!support->fixes[axis]) continue;
+                pcs_status status = dofs_fix_node(ctx, fe, support->nodes->items[i], axis);
+                if (status == PCS_OK) continue;
+                *culprit = pcs_fe_culprit(ctx, "supports", support->name);
+                return status;
+            }
+    }
+    return PCS_OK;
+}
+
+// Equation of the dof of `node` along `direction`; the element itself declared it, so it is there.
+static int dofs_equation(const pcs_dofmap *map, int node, const double direction[3], bool is_rotation)
+{
+    for (int i = map->first[node]; i < map->first[node + 1]; i++)
+        if (map->dof[i].is_rotation == is_rotation && pcs_dot3(map->dof[i].direction, direction) > 1.0 - 1e-9)
+            return map->dof[i].equation;
+    return -1;
+}
+
+static pcs_status dofs_number_batch(pcs_context *ctx, const fe_data *fe, const pcs_element_ops *ops, pcs_batch *batch)
+{
+    int *equation;
+    PCS_TAKE(ctx, equation, (size_t)batch->ncell * (size_t)ops->ndof, "equation numbers");
+    batch->equation = equation;
+    for (int c = 0; c < batch->ncell; c++)
+        for (int i = 0; i < (ops->is_one_node ? 1 : 2); i++) {
+            pcs_node_dofs given;
+            PCS_TRY(ops->node_dofs(ctx, batch, c, i, &given));
+            int node = batch->nodes[batch->cells[c]][i];
+            for (int j = 0; j < given.count; j++)
+                *equation++ = dofs_equation(&fe->map, node, given.direction[j], given.is_rotation[j]);
+        }
+    return PCS_OK;
+}
+
+pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culprit)
+{
+    PCS_TRY(dofs_collect(ctx, fe, culprit));
+    PCS_TRY(dofs_apply_supports(ctx, fe, culprit));
+    for (int i = 0; i < fe->map.ndof; i++)
+        if (fe->map.dof[i].equation == 0) fe->map.dof[i].equation = fe->map.nequation++;
+    if (fe->map.nequation == 0)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "the model cannot move: supports hold every degree of freedom");
+    PCS_TRY(pcs_fe_share(ctx, fe));
+    for (int b = 0; b < fe->nbatch; b++) PCS_TRY(dofs_number_batch(ctx, fe, pcs_fe_ops(fe, b), &fe->batches[b]));
+    PCS_TAKE(ctx, fe->dof_of_equation, fe->map.nequation, "equation numbers");
+    for (int i = 0; i < fe->map.ndof; i++)
+        if (fe->map.dof[i].equation >= 0) fe->dof_of_equation[fe->map.dof[i].equation] = i;
+    return PCS_OK;
+}

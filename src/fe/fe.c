@@ -1,0 +1,167 @@
+// Builds a finite-element system: batches of cells, equations, matrices, contact rows, picture.
+
+#include "fe/fe.h"
+
+#include "fe/data.h"
+
+#include <math.h>
+
+// Puts every cell of the group's set into its batch.
+static pcs_status fe_make_batch(pcs_context *ctx, fe_data *fe, int group, const char **culprit)
+{
+    const pcs_fe_group *g = &fe->model.groups[group];
+    const pcs_mesh *mesh = fe->model.mesh;
+    fe->batches[group] = (pcs_batch){
+        .name = g->name,
+        .params = g->params,
+        .damping_mass = g->damping_mass + fe->model.damping_mass,
+        .damping_stiffness = g->damping_stiffness + fe->model.damping_stiffness,
+        .ncell = g->cells->count,
+        .cells = g->cells->items,
+        .x = (const double(*)[3])mesh->x,
+        .nodes = (const int(*)[2])mesh->cell,
+    };
+    for (int i = 0; i < g->cells->count; i++) {
+        int cell = g->cells->items[i], other = fe->batch_of_cell[cell];
+        if (other >= 0) {
+            *culprit = pcs_fe_culprit(ctx, "elements", g->name);
+            return pcs_fail(ctx, PCS_BAD_INPUT, "cell %d of set '%s' belongs to element group '%s' already", cell,
+                            g->cells->name, fe->model.groups[other].name);
+        }
+        fe->batch_of_cell[cell] = group;
+        fe->place_of_cell[cell] = i;
+    }
+    return PCS_OK;
+}
+
+static pcs_status fe_make_batches(pcs_context *ctx, fe_data *fe, const char **culprit)
+{
+    int ncell = fe->model.mesh->ncell;
+    PCS_TAKE(ctx, fe->batches, 2 * (size_t)fe->model.ngroup, "element groups");
+    PCS_TAKE(ctx, fe->batch_of_cell, ncell, "element groups");
+    PCS_TAKE(ctx, fe->place_of_cell, ncell, "element groups");
+    for (int i = 0; i < ncell; i++) fe->batch_of_cell[i] = -1;
+    for (int g = 0; g < fe->model.ngroup; g++) PCS_TRY(fe_make_batch(ctx, fe, g, culprit));
+    return PCS_OK;
+}
+
+// Radius of gyration of a body that is a single point.
+static double fe_gyration(const pcs_system *self)
+{
+    const fe_data *fe = self->data;
+    double mass = 0.0, inertia = 0.0;
+    for (int i = 0; i < fe->map.ndof; i++) {
+        int equation = fe->map.dof[i].equation;
+        if (equation < 0) continue;
+        double entry = self->M->value[pcs_pattern_place(self->M->pattern, equation, equation)];
+        if (fe->map.dof[i].is_rotation) inertia = fmax(inertia, entry);
+        else mass = fmax(mass, entry);
+    }
+    return mass > 0.0 ? sqrt(inertia / mass) : 0.0;
+}
+
+// Diagonal of the box round the nodes and the points of joints in the reference state, or the size of contacts.
+static double fe_length(const pcs_system *self)
+{
+    const fe_data *fe = self->data;
+    const pcs_mesh *mesh = fe->model.mesh;
+    double sum = 0.0;
+    for (int k = 0; k < 3; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < mesh->nnode; i++) {
+            low = fmin(low, mesh->x[i][k]);
+            high = fmax(high, mesh->x[i][k]);
+        }
+        for (int j = 0; j < self->nrow; j++) {
+            if (!self->contacts[self->rows[j].contact].is_joint) continue;
+            low = fmin(low, fe->states[j].point[k]);
+            high = fmax(high, fe->states[j].point[k]);
+        }
+        sum += (high - low) * (high - low);
+    }
+    double length = sum > 0.0 ? sqrt(sum) : fe_gyration(self);
+    for (int k = 0; k < fe->model.ncontact; k++) length = fmax(length, fe->sources[k].contact.size);
+    return length;
+}
+
+// Kinetic energy of unit velocities along all translational dofs, shared among the directions of a node: the mass
+// behind the moving equations.
+static pcs_status fe_total_mass(pcs_system *self)
+{
+    const fe_data *fe = self->data;
+    double *one = pcs_scratch(NULL, (size_t)self->nv, sizeof *one);
+    if (one == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: %d equations", self->nv);
+    int most = 1;
+    for (int i = 0, count = 0, node = -1; i < fe->map.ndof; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        count = d->node == node ? count + !d->is_rotation : !d->is_rotation;
+        node = d->node;
+        if (count > most) most = count;
+        if (d->equation >= 0) one[d->equation] = d->is_rotation ? 0.0 : 1.0;
+    }
+    pcs_measure measure;
+    self->ops->measure(self, one, one, &measure);
+    self->mass = 2.0 * measure.kinetic / most;
+    pcs_scratch_free(one);
+    return PCS_OK;
+}
+
+// Operations that a linear model does without.
+static pcs_status fe_choose_ops(pcs_system *self)
+{
+    fe_data *fe = self->data;
+    pcs_system_ops *ops;
+    self->is_linear = !fe->is_nonlinear && !fe->has_varying_rows;
+    if (self->is_linear && !fe->has_driven_rows) return PCS_OK;
+    PCS_TAKE(self->ctx, ops, 1, "the system");
+    *ops = *self->ops;
+    if (!self->is_linear) ops->change = NULL;
+    if (fe->has_driven_rows) ops->row_speeds = pcs_fe_row_speeds;
+    if (fe->has_driven_rows || fe->has_varying_rows) ops->rate_bias = pcs_fe_rate_bias;
+    if (fe->is_nonlinear) ops->update_tangents = pcs_fe_update_tangents;
+    if (fe->has_varying_rows) ops->update_directions = pcs_fe_update_directions;
+    if (fe->has_varying_rows && fe->model.njoint > 0) {
+        ops->add_joint_stiffness = pcs_fe_add_joint_stiffness;
+        PCS_TRY(pcs_fe_prepare_joint_stiffness(self));
+    }
+    if (fe->has_settling_rows) ops->settle = pcs_fe_settle;
+    if (fe->nspin > 0) {
+        ops->retract = pcs_fe_retract;
+        ops->way = pcs_fe_way;
+        ops->turn = pcs_fe_turn;
+        ops->turn_columns = pcs_fe_turn_columns;
+        ops->carry_back = pcs_fe_carry_back;
+    }
+    self->ops = ops;
+    return PCS_OK;
+}
+
+pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, pcs_system **out, const char **culprit)
+{
+    pcs_system *self;
+    fe_data *fe;
+    *culprit = NULL;
+    PCS_TAKE(ctx, self, 1, "the system");
+    PCS_TAKE(ctx, fe, 1, "the system");
+    fe->model = *definition;
+    *self = (pcs_system){ .ops = &pcs_system_fe, .ctx = ctx, .data = fe, .is_linear = true, .load_factor = 1.0 };
+    PCS_TRY(fe_make_batches(ctx, fe, culprit));
+    PCS_TRY(pcs_fe_number_dofs(ctx, fe, culprit));
+    self->nq = self->nv = fe->map.nequation;
+    if (fe->share != NULL) self->layout = &fe->share->layout;
+    for (int b = 0; b < fe->nbatch; b++) PCS_TRY(pcs_fe_ops(fe, b)->setup(ctx, &fe->batches[b]));
+    PCS_TRY(pcs_fe_find_rotations(self, culprit));
+    PCS_TRY(pcs_fe_assemble(self));
+    if (fe->is_nonlinear) PCS_TRY(pcs_fe_plan_pieces(self));
+    PCS_TRY(pcs_fe_apply_loads(self, culprit));
+    PCS_TRY(pcs_fe_make_rows(self, culprit));
+    PCS_TRY(pcs_fe_make_reactions(self, culprit));
+    PCS_TRY(fe_choose_ops(self));
+    PCS_TRY(pcs_fe_make_picture(self));
+    self->length = fe_length(self);
+    PCS_TRY(pcs_fe_find_springs(self));
+    self->stable_step = pcs_fe_stable_step(self);
+    PCS_TRY(fe_total_mass(self));
+    *out = self;
+    return PCS_OK;
+}

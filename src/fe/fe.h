@@ -1,0 +1,106 @@
+// Finite-element system: mesh + element groups + supports + joints + loads + contacts.
+
+#ifndef PCS_FE_FE_H
+#define PCS_FE_FE_H
+
+#include "contact/contact.h"
+#include "elements/element.h"
+#include "joint/joint.h"
+#include "mesh/mesh.h"
+#include "system/system.h"
+
+typedef struct pcs_fe_group {
+    const char *name;
+    const pcs_element_ops *ops;
+    const void *params;
+    const pcs_set *cells;
+    double damping_mass, damping_stiffness; // Rayleigh, 1/s and s, of the group alone
+} pcs_fe_group;
+
+typedef struct pcs_fe_support {
+    const char *name;
+    const pcs_set *nodes;
+    bool fixes[6];      // x, y, z and the rotations about them
+    bool has_reactions; // they are told
+} pcs_fe_support;
+
+// Linear over the set from its first to its last node in the order of the set.
+typedef struct pcs_fe_initial {
+    const pcs_set *nodes;
+    bool has_displacement, has_velocity, has_rotation, has_spin, has_about;
+    double displacement[2][3]; // at the first and the last node, m
+    double velocity[2][3];     // m/s
+    double rotation[2][3];     // rotation vector, rad
+    double spin[2][3];         // angular velocity in space, rad/s
+    double about[3];           // m, the spin is that of a rigid body about this point: it moves the nodes, too
+} pcs_fe_initial;
+
+// Factor over time, linear between the entries, constant outside.
+typedef struct pcs_amplitude {
+    int count;                   // 0: constant 1
+    const double *time, *factor; // [count]
+} pcs_amplitude;
+
+typedef enum pcs_load_kind { PCS_LOAD_FORCE, PCS_LOAD_MOMENT, PCS_LOAD_LINE } pcs_load_kind;
+
+typedef struct pcs_fe_load {
+    const char *name;
+    bool is_gravity;
+    pcs_load_kind kind;      // when it is not gravity
+    bool follows;            // a force or moment turns with its node
+    const pcs_set *nodes;    // of a force or moment: every node of the set gets `value`
+    const pcs_set *cells;    // of a line load
+    double value[3];         // N, N m, N/m of reference length, or m/s^2 of gravity
+    double datum[3];         // of gravity: point of zero potential, m
+    pcs_amplitude amplitude; // of all but gravity
+} pcs_fe_load;
+
+typedef struct pcs_fe_contact {
+    const char *name;
+    const pcs_gap_ops *ops;
+    const void *params;
+    bool writes_points;
+} pcs_fe_contact;
+
+typedef struct pcs_fe_joint {
+    const char *name;
+    const pcs_joint_ops *ops;
+    const void *params;
+} pcs_fe_joint;
+
+// Everything a model is made of; the arrays are borrowed and must live as long as the context.
+typedef struct pcs_fe_definition {
+    const pcs_mesh *mesh;
+    int ngroup, nsupport, ninitial, nload, ncontact, njoint;
+    const pcs_fe_group *groups;
+    const pcs_fe_support *supports;
+    const pcs_fe_initial *initials;
+    const pcs_fe_load *loads;
+    const pcs_fe_contact *contacts;
+    const pcs_fe_joint *joints;
+    double damping_mass, damping_stiffness; // Rayleigh, for all groups, added to the groups' own
+    int nthread;                            // for large nonlinear models; 0: as many as there are processors
+} pcs_fe_definition;
+
+enum {
+    PCS_PROBE_POSITION,
+    PCS_PROBE_DISPLACEMENT,
+    PCS_PROBE_VELOCITY,
+    PCS_PROBE_ROTATION, // angle, or rotation vector
+    PCS_PROBE_SPIN,     // angular velocity in space
+    PCS_PROBE_FIELD
+};
+
+// Faults name the object and the value; the position in the case file is added by the caller, who finds
+// in *culprit the name of the part at fault ("contacts.wall"), or NULL.
+pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, pcs_system **out, const char **culprit);
+
+// Initial q and v, [nq] and [nv], zeroed by the caller.
+pcs_status pcs_fe_initial_state(const pcs_system *self, double *q, double *v, const char **culprit);
+
+// A probe of nodes ("x", "uy", "vz", "rx", "wy") or of cells (a field of their element: "stress"), the mean over the
+// set. PCS_BAD_INPUT when there is no such component; the message says which there are. `column` is not set.
+pcs_status pcs_fe_node_probe(const pcs_system *self, const pcs_set *nodes, const char *component, pcs_probe *out);
+pcs_status pcs_fe_cell_probe(const pcs_system *self, const pcs_set *cells, const char *field, pcs_probe *out);
+
+#endif

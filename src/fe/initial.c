@@ -1,0 +1,191 @@
+// Initial positions and velocities of a finite-element model: linear over each set.
+//
+// A spin w is given in space: nodes with finite rotations R in space take R^T w. About a point p it is that of a rigid
+// body, v = w x (x - p) on top of the velocity given.
+
+#include "core/rotation.h"
+#include "fe/data.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { HAS_DISPLACEMENT = 1, HAS_VELOCITY = 2, HAS_ROTATION = 4, HAS_SPIN = 8 };
+
+// Components of a nodal vector along the node's dofs, into the equations.
+static pcs_status initial_set_node(const pcs_system *self, int node, const double value[3], const char *what,
+                                   double *out)
+{
+    const fe_data *fe = self->data;
+    int dof[PCS_MAX_NODE_DOFS];
+    double part[PCS_MAX_NODE_DOFS];
+    int count = pcs_dofmap_resolve(&fe->map, node, value, dof, part);
+    if (count < 0)
+        return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                        "node %d cannot have the %s [%g, %g, %g]: its elements give it no such direction", node, what,
+                        value[0], value[1], value[2]);
+    for (int i = 0; i < count; i++) {
+        int equation = fe->map.dof[dof[i]].equation;
+        if (equation == PCS_EQUATION_ELSEWHERE) continue;
+        if (equation < 0)
+            return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                            "node %d is held by a support and cannot have the %s [%g, %g, %g]", node, what, value[0],
+                            value[1], value[2]);
+        out[equation] = part[i];
+    }
+    return PCS_OK;
+}
+
+static pcs_status initial_claim(const pcs_system *self, unsigned char *given, int node, int flag, const char *what)
+{
+    if ((given[node] & flag) != 0)
+        return pcs_fail(self->ctx, PCS_BAD_INPUT, "the %s of node %d is given twice", what, node);
+    given[node] |= (unsigned char)flag;
+    return PCS_OK;
+}
+
+static bool initial_can_turn(const fe_data *fe, int node)
+{
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++)
+        if (fe->map.dof[i].is_rotation) return true;
+    return false;
+}
+
+// Components of a rotation vector or an angular velocity along the node's rotations.
+static pcs_status initial_turn_node(const pcs_system *self, int node, const double value[3], const char *what,
+                                    double *out)
+{
+    const fe_data *fe = self->data;
+    double length2 = pcs_dot3(value, value), seen2 = 0.0;
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        double part = d->is_rotation ? pcs_dot3(value, d->direction) : 0.0;
+        seen2 += part * part;
+        if (!d->is_rotation || d->equation == PCS_EQUATION_ELSEWHERE) continue;
+        if (d->equation < 0 && part * part > 1e-24 * length2)
+            return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                            "node %d is held by a support and cannot have the %s [%g, %g, %g]", node, what, value[0],
+                            value[1], value[2]);
+        if (d->equation >= 0) out[d->equation] = part;
+    }
+    if (fabs(seen2 - length2) <= 1e-9 * length2) return PCS_OK;
+    if (!initial_can_turn(fe, node))
+        return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                        "node %d has no rotations and cannot have the %s [%g, %g, %g]; the spin of a body of such "
+                        "nodes needs 'about', a point on its axis",
+                        node, what, value[0], value[1], value[2]);
+    return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                    "node %d cannot have the %s [%g, %g, %g]: its elements give it no such rotation", node, what,
+                    value[0], value[1], value[2]);
+}
+
+// The equations of a rotation vector; NULL where the node has none that moves.
+static const int *initial_spins(const fe_data *fe, int node)
+{
+    int spin = fe->spin_of_node == NULL ? -1 : fe->spin_of_node[node];
+    return spin < 0 || fe->spins[spin][0] < 0 ? NULL : fe->spins[spin];
+}
+
+// The spin of a node whose initial rotation stands in q already.
+static pcs_status initial_spin_node(const pcs_system *self, const pcs_fe_initial *entry, int node, const double w[3],
+                                    const double *q, double *v)
+{
+    const fe_data *fe = self->data;
+    double material[3] = { w[0], w[1], w[2] };
+    const int *spins = initial_spins(fe, node);
+    if (entry->has_about && !initial_can_turn(fe, node)) return PCS_OK; // a node of a truss moves, and that is all
+    if (spins != NULL) {
+        double R[9];
+        pcs_rotation_exp(q + spins[0], R);
+        pcs_rotation_apply_transposed(R, w, material);
+    }
+    return initial_turn_node(self, node, material, "initial spin", v);
+}
+
+// w x (x - p), and no round-off where the node stands on p: a support may hold it there.
+static void initial_swing(const double w[3], const double x[3], const double p[3], double out[3])
+{
+    double arm[3];
+    for (int k = 0; k < 3; k++) {
+        arm[k] = x[k] - p[k];
+        if (fabs(arm[k]) <= 4.0 * DBL_EPSILON * (fabs(x[k]) + fabs(p[k]))) arm[k] = 0.0;
+    }
+    pcs_cross(w, arm, out);
+}
+
+// What is equal at both ends is equal everywhere, to the last digit.
+static void initial_mix(const double ends[2][3], double s, double out[3])
+{
+    for (int k = 0; k < 3; k++)
+        out[k] = ends[0][k] == ends[1][k] ? ends[0][k] : (1.0 - s) * ends[0][k] + s * ends[1][k];
+}
+
+static pcs_status initial_move_node(const pcs_system *self, const pcs_fe_initial *entry, int node, double s,
+                                    unsigned char *given, double *q)
+{
+    const fe_data *fe = self->data;
+    double value[3];
+    if (entry->has_displacement) {
+        initial_mix(entry->displacement, s, value);
+        PCS_TRY(initial_claim(self, given, node, HAS_DISPLACEMENT, "initial displacement"));
+        PCS_TRY(initial_set_node(self, node, value, "initial displacement", q));
+    }
+    if (!entry->has_rotation) return PCS_OK;
+    initial_mix(entry->rotation, s, value);
+    if (initial_spins(fe, node) != NULL) pcs_rotation_compose((const double[3]){ 0.0 }, value, value); // pi at most
+    PCS_TRY(initial_claim(self, given, node, HAS_ROTATION, "initial rotation"));
+    return initial_turn_node(self, node, value, "initial rotation", q);
+}
+
+static pcs_status initial_push_node(const pcs_system *self, const pcs_fe_initial *entry, int node, double s,
+                                    unsigned char *given, const double *q, double *v)
+{
+    const fe_data *fe = self->data;
+    double velocity[3], w[3], x[3], swing[3];
+    initial_mix(entry->velocity, s, velocity);
+    initial_mix(entry->spin, s, w);
+    if (entry->has_about) {
+        pcs_fe_node_vector(fe, node, q, x);
+        for (int k = 0; k < 3; k++) x[k] += fe->model.mesh->x[node][k];
+        initial_swing(w, x, entry->about, swing);
+        for (int k = 0; k < 3; k++) velocity[k] += swing[k];
+    }
+    if (entry->has_velocity || entry->has_about) {
+        PCS_TRY(initial_claim(self, given, node, HAS_VELOCITY, "initial velocity"));
+        PCS_TRY(initial_set_node(self, node, velocity, "initial velocity", v));
+    }
+    if (!entry->has_spin) return PCS_OK;
+    PCS_TRY(initial_claim(self, given, node, HAS_SPIN, "initial spin"));
+    return initial_spin_node(self, entry, node, w, q, v);
+}
+
+// All positions first: spins depend on them.
+static pcs_status initial_apply(const pcs_system *self, const pcs_fe_initial *entry, bool is_motion,
+                                unsigned char *given, double *q, double *v)
+{
+    int count = entry->nodes->count;
+    for (int i = 0; i < count; i++) {
+        double s = count > 1 ? (double)i / (count - 1) : 0.0;
+        int node = entry->nodes->items[i];
+        if (is_motion) PCS_TRY(initial_push_node(self, entry, node, s, given, q, v));
+        else PCS_TRY(initial_move_node(self, entry, node, s, given, q));
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_fe_initial_state(const pcs_system *self, double *q, double *v, const char **culprit)
+{
+    const fe_data *fe = self->data;
+    int nnode = fe->model.mesh->nnode;
+    *culprit = NULL;
+    unsigned char *given = pcs_scratch(NULL, (size_t)nnode, 1);
+    if (given == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: initial state of %d nodes", nnode);
+    for (int i = 0; i < nnode; i++) given[i] = 0;
+    pcs_status status = PCS_OK;
+    for (int i = 0; i < 2 * fe->model.ninitial && status == PCS_OK; i++) {
+        const pcs_fe_initial *entry = &fe->model.initials[i % fe->model.ninitial];
+        status = initial_apply(self, entry, i >= fe->model.ninitial, given, q, v);
+        if (status != PCS_OK) *culprit = pcs_fe_culprit(self->ctx, "initial", entry->nodes->name);
+    }
+    pcs_scratch_free(given);
+    return status;
+}

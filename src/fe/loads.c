@@ -1,0 +1,273 @@
+// Gravity and line loads as consistent load vectors, nodal forces and moments.
+//
+//   f_g = M (g . d),   V(u) = -f_g . u - sum_cells g . M (X - datum)
+//   line load p per length:   f_p = (L/m) M (p . d), m the mass of the cell: the same shape functions, no density
+
+#include "core/rotation.h"
+#include "fe/data.h"
+
+#include <math.h>
+
+// g and height above the datum along each local dof of a cell.
+static pcs_status loads_pull(pcs_system *self, const pcs_fe_load *load, int group, int cell,
+                             double pull[PCS_MAX_CELL_DOFS], double height[PCS_MAX_CELL_DOFS])
+{
+    const fe_data *fe = self->data;
+    const pcs_batch *batch = &fe->batches[group];
+    const double *g = load->value;
+    int place = 0;
+    for (int i = 0; i < (pcs_fe_ops(fe, group)->is_one_node ? 1 : 2); i++) {
+        int node = batch->nodes[batch->cells[cell]][i], dof[PCS_MAX_NODE_DOFS];
+        double coefficient[PCS_MAX_NODE_DOFS];
+        if (pcs_dofmap_resolve(&fe->map, node, g, dof, coefficient) < 0)
+            return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d of '%s' cannot move along %s [%g, %g, %g]", node,
+                            batch->name, load->is_gravity ? "g =" : "the line load", g[0], g[1], g[2]);
+        pcs_node_dofs given;
+        PCS_TRY(pcs_fe_ops(fe, group)->node_dofs(self->ctx, batch, cell, i, &given));
+        for (int j = 0; j < given.count; j++, place++) {
+            pull[place] = height[place] = 0.0;
+            for (int k = 0; k < 3 && !given.is_rotation[j]; k++) {
+                pull[place] += g[k] * given.direction[j][k];
+                height[place] += (batch->x[node][k] - load->datum[k]) * given.direction[j][k];
+            }
+        }
+    }
+    return PCS_OK;
+}
+
+static pcs_status loads_add_weight(pcs_system *self, const pcs_fe_load *load, int group, double *gravity)
+{
+    fe_data *fe = self->data;
+    const pcs_element_ops *ops = pcs_fe_ops(fe, group);
+    const pcs_batch *batch = &fe->batches[group];
+    int n = ops->ndof;
+    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    double pull[PCS_MAX_CELL_DOFS] = { 0 }, height[PCS_MAX_CELL_DOFS] = { 0 };
+    for (int c = 0; c < batch->ncell; c++) {
+        PCS_TRY(loads_pull(self, load, group, c, pull, height));
+        ops->matrices(batch, c, M, K);
+        for (int i = 0; i < n; i++) {
+            double force = 0.0;
+            for (int j = 0; j < n; j++) force += M[i * n + j] * pull[j];
+            int equation = batch->equation[(size_t)c * (size_t)n + (size_t)i];
+            if (equation >= 0) gravity[equation] += force;
+            if (group < fe->model.ngroup) fe->rest_potential -= force * height[i];
+        }
+    }
+    return PCS_OK;
+}
+
+static pcs_status loads_add_gravity(pcs_system *self, const pcs_fe_load *load, double **gravity)
+{
+    if (*gravity == NULL) PCS_TAKE(self->ctx, *gravity, self->nv, "gravity");
+    const fe_data *fe = self->data;
+    for (int b = 0; b < fe->nbatch; b++) PCS_TRY(loads_add_weight(self, load, b, *gravity));
+    return PCS_OK;
+}
+
+static void loads_push(pcs_system *self, const pcs_dof *d, double value)
+{
+    fe_data *fe = self->data;
+    fe->has_pushes = true;
+    if (d->equation < 0 || d->equation >= pcs_system_nown(self) || value == 0.0) return;
+    fe_push *push = &fe->pushes[fe->npush++];
+    *push = (fe_push){ .equation = d->equation, .value = value };
+    for (int k = 0; k < 3 && !d->is_rotation; k++) push->direction[k] = d->direction[k];
+}
+
+static pcs_status loads_held(pcs_system *self, int node, const pcs_fe_load *load)
+{
+    const double *x = load->value;
+    return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d is held by a support %s [%g, %g, %g]", node,
+                    load->kind == PCS_LOAD_MOMENT ? "against the moment" : "along the force", x[0], x[1], x[2]);
+}
+
+static pcs_status loads_add_force(pcs_system *self, const pcs_fe_load *load, int node)
+{
+    const fe_data *fe = self->data;
+    int dof[PCS_MAX_NODE_DOFS];
+    double coefficient[PCS_MAX_NODE_DOFS];
+    int count = pcs_dofmap_resolve(&fe->map, node, load->value, dof, coefficient);
+    if (count < 0)
+        return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                        "node %d cannot move along the force [%g, %g, %g]: its elements give it no such direction",
+                        node, load->value[0], load->value[1], load->value[2]);
+    for (int j = 0; j < count; j++) {
+        const pcs_dof *d = &fe->map.dof[dof[j]];
+        if (d->equation == -1) return loads_held(self, node, load);
+        loads_push(self, d, coefficient[j]);
+    }
+    return PCS_OK;
+}
+
+static pcs_status loads_add_moment(pcs_system *self, const pcs_fe_load *load, int node)
+{
+    const fe_data *fe = self->data;
+    double length2 = pcs_dot3(load->value, load->value), seen2 = 0.0;
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        double part = d->is_rotation ? pcs_dot3(load->value, d->direction) : 0.0;
+        seen2 += part * part;
+        if (d->equation == -1 && part * part > 1e-24 * length2) return loads_held(self, node, load);
+        loads_push(self, d, part);
+    }
+    if (fabs(seen2 - length2) <= 1e-9 * length2) return PCS_OK;
+    return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                    "node %d cannot turn about the moment [%g, %g, %g]: its elements give it no such rotation", node,
+                    load->value[0], load->value[1], load->value[2]);
+}
+
+static bool loads_turns_in_space(const fe_data *fe, int node)
+{
+    return fe->spin_of_node != NULL && fe->spin_of_node[node] >= 0;
+}
+
+static pcs_status loads_add_nodal(pcs_system *self, int index)
+{
+    const fe_data *fe = self->data;
+    const pcs_fe_load *load = &fe->model.loads[index];
+    for (int i = 0; i < load->nodes->count; i++) {
+        int node = load->nodes->items[i];
+        bool is_moment = load->kind == PCS_LOAD_MOMENT;
+        // In the plane a moment is the same wherever its node has turned.
+        bool turns = is_moment ? loads_turns_in_space(fe, node) : load->follows;
+        if (load->follows && !turns) PCS_TRY(pcs_fe_demand_finite_turns(self, node));
+        if (turns) PCS_TRY(pcs_fe_add_turning_load(self, index, node));
+        else PCS_TRY(is_moment ? loads_add_moment(self, load, node) : loads_add_force(self, load, node));
+    }
+    return PCS_OK;
+}
+
+static double loads_cell_length(const pcs_batch *batch, int cell)
+{
+    const int *node = batch->nodes[batch->cells[cell]];
+    double sum = 0.0;
+    for (int k = 0; k < 3; k++) {
+        double way = batch->x[node[1]][k] - batch->x[node[0]][k];
+        sum += way * way;
+    }
+    return sqrt(sum);
+}
+
+// f = M p (|p|^2 L)/(p . M p), which sums up to p L.
+static pcs_status loads_add_line_cell(pcs_system *self, const pcs_fe_load *load, int b, int cell)
+{
+    const fe_data *fe = self->data;
+    const pcs_batch *batch = &fe->batches[b];
+    int n = pcs_fe_ops(fe, b)->ndof;
+    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    double pull[PCS_MAX_CELL_DOFS] = { 0 }, height[PCS_MAX_CELL_DOFS] = { 0 }, image[PCS_MAX_CELL_DOFS], mass = 0.0;
+    PCS_TRY(loads_pull(self, load, b, cell, pull, height));
+    pcs_fe_ops(fe, b)->matrices(batch, cell, M, K);
+    for (int i = 0; i < n; i++) {
+        image[i] = 0.0;
+        for (int j = 0; j < n; j++) image[i] += M[i * n + j] * pull[j];
+        mass += pull[i] * image[i];
+    }
+    double size2 = pcs_dot3(load->value, load->value);
+    if (size2 == 0.0) return PCS_OK;
+    if (!(mass > 0.0))
+        return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                        "cell %d of '%s' has no mass to spread a line load over: load its nodes by forces",
+                        batch->cells[cell], batch->name);
+    double scale = size2 * loads_cell_length(batch, cell) / mass;
+    for (int i = 0; i < n; i++) {
+        int equation = batch->equation[(size_t)cell * (size_t)n + (size_t)i];
+        if (equation >= 0) loads_push(self, &fe->map.dof[fe->dof_of_equation[equation]], scale * image[i]);
+    }
+    return PCS_OK;
+}
+
+// Every cell of the set must have a length, and an element that takes the load.
+static pcs_status loads_check_line(const pcs_system *self, const pcs_fe_load *load)
+{
+    const fe_data *fe = self->data;
+    for (int i = 0; i < load->cells->count; i++) {
+        int cell = load->cells->items[i];
+        const int *node = fe->model.mesh->cell[cell];
+        if (fe->batch_of_cell[cell] < 0)
+            return pcs_fail(self->ctx, PCS_BAD_INPUT, "cell %d of set '%s' has no element that could carry the load",
+                            cell, load->cells->name);
+        if (node[0] == node[1])
+            return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                            "cell %d of set '%s' is a single node and has no length: use a force", cell,
+                            load->cells->name);
+    }
+    return PCS_OK;
+}
+
+// All cells here that are loaded, those of other ranks included: they act on own equations, too.
+static pcs_status loads_add_line(pcs_system *self, int index)
+{
+    const fe_data *fe = self->data;
+    const pcs_fe_load *load = &fe->model.loads[index];
+    PCS_TRY(loads_check_line(self, load));
+    unsigned char *is_loaded = pcs_scratch(NULL, (size_t)fe->model.mesh->ncell, 1);
+    if (is_loaded == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: load '%s'", load->name);
+    for (int i = 0; i < fe->model.mesh->ncell; i++) is_loaded[i] = 0;
+    for (int i = 0; i < load->cells->count; i++) is_loaded[load->cells->items[i]] = 1;
+    pcs_status status = PCS_OK;
+    for (int b = 0; b < fe->nbatch; b++)
+        for (int c = 0; c < fe->batches[b].ncell && status == PCS_OK; c++)
+            if (is_loaded[fe->batches[b].cells[c]]) status = loads_add_line_cell(self, load, b, c);
+    pcs_scratch_free(is_loaded);
+    return status;
+}
+
+static pcs_status loads_take_memory(pcs_system *self)
+{
+    fe_data *fe = self->data;
+    size_t room = 0, turning = 0;
+    for (int i = 0; i < fe->model.nload; i++) {
+        const pcs_fe_load *load = &fe->model.loads[i];
+        if (load->is_gravity) continue;
+        if (load->kind == PCS_LOAD_LINE) room += PCS_MAX_CELL_DOFS * (size_t)load->cells->count;
+        else room += 3 * (size_t)load->nodes->count;
+        if (load->kind != PCS_LOAD_LINE) turning += (size_t)load->nodes->count;
+    }
+    PCS_TAKE(self->ctx, fe->pushes, room, "nodal forces");
+    PCS_TAKE(self->ctx, fe->turning, turning, "nodal forces");
+    PCS_TAKE(self->ctx, fe->first_push, (size_t)fe->model.nload + 1, "nodal forces");
+    return PCS_OK;
+}
+
+static pcs_status loads_add(pcs_system *self, int index, double **gravity)
+{
+    const pcs_fe_load *load = &((const fe_data *)self->data)->model.loads[index];
+    if (load->is_gravity) return loads_add_gravity(self, load, gravity);
+    return load->kind == PCS_LOAD_LINE ? loads_add_line(self, index) : loads_add_nodal(self, index);
+}
+
+pcs_status pcs_fe_apply_loads(pcs_system *self, const char **culprit)
+{
+    fe_data *fe = self->data;
+    double *gravity = NULL;
+    PCS_TRY(loads_take_memory(self));
+    for (int i = 0; i < fe->model.nload; i++) {
+        pcs_status status = loads_add(self, i, &gravity);
+        if (status != PCS_OK) *culprit = pcs_fe_culprit(self->ctx, "loads", fe->model.loads[i].name);
+        PCS_TRY(status);
+        fe->first_push[i + 1] = fe->npush;
+    }
+    self->gravity = gravity;
+    for (int i = 0; i < fe->map.ndof && gravity != NULL; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        if (d->equation >= pcs_system_nown(self)) continue;
+        if (d->equation < 0 || d->is_rotation) continue;
+        for (int k = 0; k < 3; k++) fe->free_weight[k] += gravity[d->equation] * d->direction[k];
+    }
+    return PCS_OK;
+}
+
+double pcs_fe_amplitude(const pcs_fe_load *load, double t)
+{
+    const pcs_amplitude *a = &load->amplitude;
+    if (a->count == 0) return 1.0;
+    if (t <= a->time[0]) return a->factor[0];
+    for (int i = 1; i < a->count; i++)
+        if (t <= a->time[i]) {
+            double s = (t - a->time[i - 1]) / (a->time[i] - a->time[i - 1]);
+            return (1.0 - s) * a->factor[i - 1] + s * a->factor[i];
+        }
+    return a->factor[a->count - 1];
+}

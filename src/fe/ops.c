@@ -1,0 +1,165 @@
+// What schemes and observers ask of a finite-element system.
+//
+//   f(t, q, v) = s (f_gravity + f_loads(t)) - K q - C v,   g(q) = g_0 + G q,   s the load factor
+
+#include "fe/data.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void fe_force(const pcs_system *self, double t, const double *q, const double *v, double *f)
+{
+    const fe_data *fe = self->data;
+    size_t bytes = (size_t)self->nv * sizeof *f;
+    if (self->gravity != NULL) memcpy(f, self->gravity, bytes);
+    else memset(f, 0, bytes);
+    for (int l = 0; l < fe->model.nload; l++) {
+        double factor = pcs_fe_amplitude(&fe->model.loads[l], t);
+        for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++)
+            f[fe->pushes[i].equation] += fe->pushes[i].value * factor;
+    }
+    if (fe->nturning > 0) pcs_fe_turning_force(self, t, q, f);
+    for (int i = 0; i < self->nv && self->load_factor != 1.0; i++) f[i] *= self->load_factor;
+    for (int b = 0; b < fe->nbatch; b++) pcs_fe_ops(fe, b)->add_force(&fe->batches[b], q, v, f);
+}
+
+// f_gravity . q; eight partial sums that do not wait for one another.
+static double fe_gravity_work(const pcs_system *self, const double *q)
+{
+    enum { LANES = 8 };
+    double part[LANES] = { 0 }, sum = 0.0;
+    const double *g = self->gravity;
+    int i = 0, n = pcs_system_nown(self);
+    if (g == NULL) return 0.0;
+    for (; i + LANES <= n; i += LANES)
+        for (int j = 0; j < LANES; j++) part[j] += g[i + j] * q[i + j];
+    for (; i < n; i++) sum += g[i] * q[i];
+    for (int j = 0; j < LANES; j++) sum += part[j];
+    return sum;
+}
+
+// What all ranks have together; the potential at rest is a share, too.
+static void fe_sum_measure(const pcs_system *self, pcs_measure *m)
+{
+    double sum[9] = { m->kinetic, m->strain, m->potential };
+    memcpy(sum + 3, m->momentum, sizeof m->momentum);
+    memcpy(sum + 6, m->free_momentum, sizeof m->free_momentum);
+    pcs_system_sum(self, 9, sum);
+    *m = (pcs_measure){ .kinetic = sum[0], .strain = sum[1], .potential = sum[2] };
+    memcpy(m->momentum, sum + 3, sizeof m->momentum);
+    memcpy(m->free_momentum, sum + 6, sizeof m->free_momentum);
+}
+
+static void fe_measure(const pcs_system *self, const double *q, const double *v, pcs_measure *out)
+{
+    const fe_data *fe = self->data;
+    pcs_energy sum = { 0 };
+    for (int g = 0; g < fe->model.ngroup; g++) fe->model.groups[g].ops->add_energy(&fe->batches[g], q, v, &sum);
+    *out = (pcs_measure){ .kinetic = sum.kinetic, .strain = sum.strain };
+    out->potential = fe->rest_potential - fe_gravity_work(self, q);
+    for (int k = 0; k < 3; k++) {
+        out->momentum[k] = sum.momentum[k];
+        out->free_momentum[k] = sum.momentum[k] - sum.fixed_momentum[k];
+    }
+    if (self->layout != NULL) fe_sum_measure(self, out);
+}
+
+static void fe_resultant(const pcs_system *self, double t, const double *q, const double *v, double sum[3])
+{
+    const fe_data *fe = self->data;
+    for (int k = 0; k < 3; k++) sum[k] = fe->free_weight[k];
+    for (int l = 0; l < fe->model.nload; l++) {
+        double factor = pcs_fe_amplitude(&fe->model.loads[l], t);
+        for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++)
+            for (int k = 0; k < 3; k++) sum[k] += fe->pushes[i].value * factor * fe->pushes[i].direction[k];
+    }
+    if (fe->nturning > 0) pcs_fe_turning_resultant(self, t, q, sum);
+    for (int g = 0; g < fe->model.ngroup; g++) fe->model.groups[g].ops->add_resultant(&fe->batches[g], q, v, sum);
+    pcs_system_sum(self, 3, sum);
+}
+
+static void fe_change(const pcs_system *self, const double *q0, const double *q1, const double *v0, const double *v1,
+                      double *stiffness_norm2, double *mass_norm2)
+{
+    const fe_data *fe = self->data;
+    pcs_energy sum = { 0 };
+    for (int g = 0; g < fe->model.ngroup; g++)
+        fe->model.groups[g].ops->add_change(&fe->batches[g], q0, q1, v0, v1, &sum);
+    double norms[2] = { 2.0 * sum.strain, 2.0 * sum.kinetic };
+    pcs_system_sum(self, 2, norms);
+    *stiffness_norm2 = norms[0];
+    *mass_norm2 = norms[1];
+}
+
+static double fe_damping_power(const pcs_system *self, const double *q, const double *v)
+{
+    const fe_data *fe = self->data;
+    double power = 0.0;
+    for (int g = 0; g < fe->model.ngroup; g++) {
+        const pcs_batch *batch = &fe->batches[g];
+        if (fe->model.groups[g].ops->dissipation != NULL) {
+            power += fe->model.groups[g].ops->dissipation(batch, q, v);
+            continue;
+        }
+        if (batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0) continue;
+        pcs_energy sum = { 0 };
+        fe->model.groups[g].ops->add_energy(batch, v, v, &sum);
+        power += 2.0 * (batch->damping_mass * sum.kinetic + batch->damping_stiffness * sum.strain);
+    }
+    pcs_system_sum(self, 1, &power);
+    return power;
+}
+
+static double fe_load_work(const pcs_system *self, double t, const double *q0, const double *q1)
+{
+    const fe_data *fe = self->data;
+    double work = 0.0;
+    for (int l = 0; l < fe->model.nload; l++) {
+        double factor = pcs_fe_amplitude(&fe->model.loads[l], t);
+        for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++) {
+            int equation = fe->pushes[i].equation;
+            work += fe->pushes[i].value * factor * (q1[equation] - q0[equation]);
+        }
+    }
+    if (fe->nturning > 0) work += pcs_fe_turning_work(self, t, q0, q1);
+    if (fe->has_pushes) pcs_system_sum(self, 1, &work);
+    return work;
+}
+
+static void fe_name_equation(const pcs_system *self, int equation, size_t size, char *text)
+{
+    const fe_data *fe = self->data;
+    snprintf(text, size, "equation %d", equation);
+    for (int i = 0; i < fe->map.ndof; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        if (d->equation != equation) continue;
+        const double *x = fe->model.mesh->x[d->node];
+        snprintf(text, size, "node %d at (%g, %g, %g), %s [%g, %g, %g]", d->node, x[0], x[1], x[2],
+                 d->is_rotation ? "rotation about" : "direction", d->direction[0], d->direction[1], d->direction[2]);
+        return;
+    }
+}
+
+const pcs_system_ops pcs_system_fe = {
+    .name = "fe",
+    .summary = "assembled from mesh, elements, supports, loads and contacts; small displacements",
+    .force = fe_force,
+    .gaps = pcs_fe_gaps,
+    .measure = fe_measure,
+    .resultant = fe_resultant,
+    .change = fe_change,
+    .damping_power = fe_damping_power,
+    .load_work = fe_load_work,
+    .row_resultant = pcs_fe_row_resultant,
+    .reactions = pcs_fe_reactions,
+    .tangent_resultant = pcs_fe_tangent_resultant,
+    .stable_step = pcs_fe_limited_step,
+    .draw = pcs_fe_draw,
+    .contact_points = pcs_fe_contact_points,
+    .tangents = pcs_fe_tangents,
+    .probe = pcs_fe_probe,
+    .find_sizes = pcs_fe_find_sizes,
+    .find_rigid = pcs_fe_find_rigid,
+    .name_equation = fe_name_equation,
+};

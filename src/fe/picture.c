@@ -1,0 +1,181 @@
+// What ParaView sees of a finite-element model: points, cells, displacements, velocities and the elements' fields.
+
+#include "core/rotation.h"
+#include "elements/beam.h"
+#include "elements/section.h"
+#include "fe/data.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+
+// Index of a field name in the picture's list, added when it is new.
+static int picture_field(const char **names, int *count, const char *name)
+{
+    for (int i = 0; i < *count; i++)
+        if (strcmp(names[i], name) == 0) return i;
+    names[*count] = name;
+    return (*count)++;
+}
+
+static double picture_area(const pcs_fe_group *group)
+{
+    const char *params = group->params;
+    const pcs_element_ops *ops = group->ops;
+    if (ops->has_section) return ((const pcs_section *)(const void *)(params + ops->section_offset))->area;
+    return ops->has_area ? *(const double *)(const void *)(params + ops->area_offset) : 0.0;
+}
+
+// Radius at every point: the largest of its cells.
+static pcs_status picture_make_radius(pcs_system *self, pcs_picture *picture)
+{
+    const fe_data *fe = self->data;
+    double *radius, largest = 0.0;
+    PCS_TAKE(self->ctx, radius, picture->npoint, "the picture");
+    for (int g = 0; g < fe->model.ngroup; g++) {
+        const pcs_set *cells = fe->model.groups[g].cells;
+        double r = sqrt(picture_area(&fe->model.groups[g]) / PI);
+        largest = fmax(largest, r);
+        for (int i = 0; i < 2 * cells->count; i++) {
+            int node = picture->cells[cells->items[i / 2]][i % 2];
+            radius[node] = fmax(radius[node], r);
+        }
+    }
+    if (largest > 0.0) picture->radius = radius;
+    return PCS_OK;
+}
+
+// Rotations and section axes, where some element has them.
+static pcs_status picture_take_turns(pcs_system *self, pcs_picture *picture)
+{
+    const fe_data *fe = self->data;
+    bool has_turns = false, has_sections = false;
+    for (int i = 0; i < fe->map.ndof; i++) has_turns = has_turns || fe->map.dof[i].is_rotation;
+    for (int g = 0; g < fe->model.ngroup; g++) has_sections = has_sections || fe->model.groups[g].ops->has_section;
+    if (has_turns) PCS_TAKE(self->ctx, picture->rotation, picture->npoint, "the picture");
+    if (has_sections) PCS_TAKE(self->ctx, picture->section_y, picture->ncell, "the picture");
+    return PCS_OK;
+}
+
+pcs_status pcs_fe_make_picture(pcs_system *self)
+{
+    fe_data *fe = self->data;
+    const pcs_mesh *mesh = fe->model.mesh;
+    pcs_picture *picture;
+    const char **names;
+    double **fields;
+    size_t room = (size_t)fe->model.ngroup * PCS_MAX_CELL_FIELDS;
+    PCS_TAKE(self->ctx, picture, 1, "the picture");
+    PCS_TAKE(self->ctx, names, room, "the picture");
+    PCS_TAKE(self->ctx, fe->field_of, room, "the picture");
+    int count = 0;
+    for (int g = 0; g < fe->model.ngroup; g++) {
+        const char *const *own = fe->model.groups[g].ops->fields;
+        for (int k = 0; own[k] != NULL; k++)
+            fe->field_of[g * PCS_MAX_CELL_FIELDS + k] = picture_field(names, &count, own[k]);
+    }
+    PCS_TAKE(self->ctx, fields, count, "the picture");
+    for (int k = 0; k < count; k++) PCS_TAKE(self->ctx, fields[k], mesh->ncell, "the picture");
+    *picture = (pcs_picture){
+        .npoint = mesh->nnode, .ncell = mesh->ncell, .nfield = count, .field_names = names, .fields = fields
+    };
+    picture->reference = (const double(*)[3])mesh->x;
+    picture->cells = (const int(*)[2])mesh->cell;
+    PCS_TAKE(self->ctx, picture->displacement, mesh->nnode, "the picture");
+    PCS_TAKE(self->ctx, picture->velocity, mesh->nnode, "the picture");
+    PCS_TRY(picture_take_turns(self, picture));
+    self->picture = picture;
+    return picture_make_radius(self, picture);
+}
+
+void pcs_fe_node_vector(const fe_data *fe, int node, const double *x, double out[3])
+{
+    out[0] = out[1] = out[2] = 0.0;
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        if (d->is_rotation || d->equation < 0) continue;
+        for (int k = 0; k < 3; k++) out[k] += x[d->equation] * d->direction[k];
+    }
+}
+
+// The whole picture comes together on rank 0: everyone adds what belongs to it.
+static void picture_gather(const pcs_system *self, pcs_picture *picture)
+{
+    const pcs_comm *comm = self->layout->comm;
+    comm->gather(comm, 3 * (size_t)picture->npoint, &picture->displacement[0][0]);
+    comm->gather(comm, 3 * (size_t)picture->npoint, &picture->velocity[0][0]);
+    if (picture->rotation != NULL) comm->gather(comm, 3 * (size_t)picture->npoint, &picture->rotation[0][0]);
+    if (picture->section_y != NULL) comm->gather(comm, 3 * (size_t)picture->ncell, &picture->section_y[0][0]);
+    for (int k = 0; k < picture->nfield; k++) comm->gather(comm, (size_t)picture->ncell, picture->fields[k]);
+}
+
+static void picture_clear(pcs_picture *picture)
+{
+    memset(picture->displacement, 0, (size_t)picture->npoint * sizeof *picture->displacement);
+    memset(picture->velocity, 0, (size_t)picture->npoint * sizeof *picture->velocity);
+    if (picture->rotation != NULL) memset(picture->rotation, 0, (size_t)picture->npoint * sizeof *picture->rotation);
+    if (picture->section_y != NULL) memset(picture->section_y, 0, (size_t)picture->ncell * sizeof *picture->section_y);
+    for (int k = 0; k < picture->nfield; k++) memset(picture->fields[k], 0, (size_t)picture->ncell * sizeof(double));
+}
+
+void pcs_fe_node_turn(const fe_data *fe, int node, const double *x, double out[3])
+{
+    out[0] = out[1] = out[2] = 0.0;
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        if (!d->is_rotation || d->equation < 0) continue;
+        for (int k = 0; k < 3; k++) out[k] += x[d->equation] * d->direction[k];
+    }
+}
+
+// The section's y axis at rest, turned half as far as both nodes together; small rotations do not show.
+static void picture_section_axis(const fe_data *fe, const pcs_batch *batch, int group, int cell, const double *q,
+                                 double y[3])
+{
+    const pcs_fe_group *g = &fe->model.groups[group];
+    const int *node = batch->nodes[batch->cells[cell]];
+    double axes[3][3], sine, R[9], turn[2][3], half[3], way[3], axis[2];
+    if (g->ops->has_orientation) {
+        const void *orientation = (const char *)g->params + g->ops->orientation_offset;
+        pcs_beam_space_frame(batch, cell, orientation, axes, &sine);
+    } else {
+        pcs_beam_plane_axis(batch, cell, axis);
+        axes[1][0] = -axis[1];
+        axes[1][1] = axis[0];
+        axes[1][2] = 0.0;
+    }
+    memcpy(y, axes[1], 3 * sizeof *y);
+    if (!pcs_fe_turns_finitely(fe, node[0])) return;
+    for (int i = 0; i < 2; i++) pcs_fe_node_turn(fe, node[i], q, turn[i]);
+    for (int k = 0; k < 3; k++) half[k] = -turn[0][k];
+    pcs_rotation_compose(half, turn[1], way);
+    for (int k = 0; k < 3; k++) way[k] *= 0.5;
+    pcs_rotation_compose(turn[0], way, half);
+    pcs_rotation_exp(half, R);
+    pcs_rotation_apply(R, axes[1], y);
+}
+
+void pcs_fe_draw(const pcs_system *self, const double *q, const double *v, pcs_picture *picture)
+{
+    const fe_data *fe = self->data;
+    if (self->layout != NULL) picture_clear(picture);
+    for (int node = 0; node < picture->npoint; node++) {
+        if (!pcs_fe_owns(fe, node)) continue;
+        pcs_fe_node_vector(fe, node, q, picture->displacement[node]);
+        pcs_fe_node_vector(fe, node, v, picture->velocity[node]);
+        if (picture->rotation != NULL) pcs_fe_node_turn(fe, node, q, picture->rotation[node]);
+    }
+    for (int g = 0; g < fe->model.ngroup; g++) {
+        const pcs_batch *batch = &fe->batches[g];
+        const pcs_element_ops *ops = fe->model.groups[g].ops;
+        for (int c = 0; c < batch->ncell; c++) {
+            double value[PCS_MAX_CELL_FIELDS];
+            ops->read_fields(batch, c, q, v, value);
+            if (ops->has_section) picture_section_axis(fe, batch, g, c, q, picture->section_y[batch->cells[c]]);
+            for (int k = 0; ops->fields[k] != NULL; k++)
+                picture->fields[fe->field_of[g * PCS_MAX_CELL_FIELDS + k]][batch->cells[c]] = value[k];
+        }
+    }
+    if (self->layout != NULL) picture_gather(self, picture);
+}

@@ -1,0 +1,107 @@
+// Columns of the history: components of nodes and fields of cells, as the mean over a set.
+
+#include "core/rotation.h"
+#include "fe/data.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static double probe_cell(const fe_data *fe, int cell, int field, const double *q, const double *v)
+{
+    int group = fe->batch_of_cell[cell];
+    double value[PCS_MAX_CELL_FIELDS];
+    if (fe->place_of_cell[cell] < 0) return 0.0; // another rank's
+    fe->model.groups[group].ops->read_fields(&fe->batches[group], fe->place_of_cell[cell], q, v, value);
+    return value[field];
+}
+
+// Rotation vector of a node, or its angular velocity in space.
+static void probe_turn(const fe_data *fe, int node, bool is_spin, const double *q, const double *v, double out[3])
+{
+    double sum[3];
+    int spin = fe->spin_of_node == NULL ? -1 : fe->spin_of_node[node];
+    pcs_fe_node_turn(fe, node, is_spin ? v : q, out);
+    if (!is_spin || spin < 0 || fe->spins[spin][0] < 0) return;
+    double R[9];
+    pcs_rotation_exp(q + fe->spins[spin][0], R); // v is material there
+    pcs_rotation_apply(R, out, sum);
+    memcpy(out, sum, sizeof sum);
+}
+
+double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v)
+{
+    const fe_data *fe = self->data;
+    double sum = 0.0, vector[3];
+    for (int i = 0; i < probe->count; i++) {
+        int item = probe->items[i];
+        if (probe->quantity == PCS_PROBE_FIELD) {
+            sum += probe_cell(fe, item, probe->axis, q, v);
+            continue;
+        }
+        if (!pcs_fe_owns(fe, item)) continue;
+        if (probe->quantity == PCS_PROBE_ROTATION || probe->quantity == PCS_PROBE_SPIN)
+            probe_turn(fe, item, probe->quantity == PCS_PROBE_SPIN, q, v, vector);
+        else pcs_fe_node_vector(fe, item, probe->quantity == PCS_PROBE_VELOCITY ? v : q, vector);
+        sum += vector[probe->axis];
+        if (probe->quantity == PCS_PROBE_POSITION) sum += fe->model.mesh->x[item][probe->axis];
+    }
+    pcs_system_sum(self, 1, &sum);
+    return sum / probe->count;
+}
+
+static pcs_status probe_demand_turn(const pcs_system *self, const pcs_set *nodes, int quantity, const char *component)
+{
+    const fe_data *fe = self->data;
+    if (quantity < PCS_PROBE_ROTATION) return PCS_OK;
+    for (int i = 0; i < nodes->count; i++) {
+        bool turns = false;
+        for (int d = fe->map.first[nodes->items[i]]; d < fe->map.first[nodes->items[i] + 1]; d++)
+            turns = turns || fe->map.dof[d].is_rotation;
+        if (!turns)
+            return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d of set '%s' has no rotations, so no '%s'",
+                            nodes->items[i], nodes->name, component);
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_fe_node_probe(const pcs_system *self, const pcs_set *nodes, const char *component, pcs_probe *out)
+{
+    static const char *const prefixes[] = { "", "u", "v", "r", "w" };
+    for (int quantity = 0; quantity < 5; quantity++)
+        for (int axis = 0; axis < 3; axis++) {
+            char name[4];
+            snprintf(name, sizeof name, "%s%c", prefixes[quantity], "xyz"[axis]);
+            if (strcmp(component, name) != 0) continue;
+            PCS_TRY(probe_demand_turn(self, nodes, PCS_PROBE_POSITION + quantity, component));
+            *out = (pcs_probe){
+                .quantity = PCS_PROBE_POSITION + quantity, .axis = axis, .count = nodes->count, .items = nodes->items
+            };
+            return PCS_OK;
+        }
+    return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                    "a node has no component '%s'; it has x, y, z, ux, uy, uz, vx, vy, vz, "
+                    "and where it turns rx, ry, rz, wx, wy, wz",
+                    component);
+}
+
+pcs_status pcs_fe_cell_probe(const pcs_system *self, const pcs_set *cells, const char *field, pcs_probe *out)
+{
+    const fe_data *fe = self->data;
+    int group = cells->count > 0 ? fe->batch_of_cell[cells->items[0]] : -1;
+    for (int i = 0; i < cells->count; i++)
+        if (fe->batch_of_cell[cells->items[i]] != group || group < 0)
+            return pcs_fail(self->ctx, PCS_BAD_INPUT, "the cells of set '%s' are not of one element group",
+                            cells->name);
+    const char *const *names = group < 0 ? NULL : fe->model.groups[group].ops->fields;
+    char known[256] = "";
+    for (int k = 0; names != NULL && names[k] != NULL; k++) {
+        if (strcmp(names[k], field) == 0) {
+            *out = (pcs_probe){ .quantity = PCS_PROBE_FIELD, .axis = k, .count = cells->count, .items = cells->items };
+            return PCS_OK;
+        }
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", k == 0 ? "" : ", ", names[k]);
+    }
+    return pcs_fail(self->ctx, PCS_BAD_INPUT, "the elements of set '%s' have no field '%s'; they have %s", cells->name,
+                    field, known);
+}

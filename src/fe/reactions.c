@@ -1,0 +1,361 @@
+// What joints and supports do to a finite-element model.
+//
+// A joint: the sum of its rows' forces, each along its normal and with its couple. A support, per fixed dof s, in the
+// mean over a step of length h:
+//
+//   R_s = (p_s(t) - p_s(t - h)) / h - (f_s(t) + f_s(t - h)) / 2 - rows,   p_s = sum_f M_sf v_f
+//
+// f_s is what gravity, line loads and elements do to the fixed dof, rows what contacts and joints do to it directly.
+// Schemes that weigh the ends of a step otherwise differ by what their weights do to f_s. Moments are taken about the
+// middle of the set in the reference state.
+//
+// Fixed dofs get equation numbers from nv on in copies of the batches, so that the elements fill them in.
+
+#include "fe/data.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct mass_entry {
+    int fixed, equation; // row among the fixed dofs, column
+    double value;
+} mass_entry;
+
+struct fe_reactions {
+    int nfixed;         // dofs that supports hold
+    int *dof;           // [nfixed]
+    int *number;        // [map.ndof] place among the fixed ones, -1: free
+    int *owner;         // [nfixed] the first support that holds it
+    pcs_batch *batches; // [nbatch]
+    int nentry;
+    mass_entry *entries;             // [nentry] M_sf
+    double *q, *v, *f;               // [nv + nfixed]
+    double *weight;                  // [nfixed] of gravity, N
+    double *line;                    // [nload * nfixed] of line loads at amplitude 1; NULL: there are none
+    double *p, *last_p, *last_f, *R; // [nfixed]
+    double (*middle)[3];             // [nsupport]
+};
+
+static bool reactions_are_asked(const fe_data *fe)
+{
+    for (int s = 0; s < fe->model.nsupport; s++)
+        if (fe->model.supports[s].has_reactions) return true;
+    return false;
+}
+
+// Fixed dofs and who holds them.
+static pcs_status reactions_number(pcs_system *self, fe_reactions *r)
+{
+    const fe_data *fe = self->data;
+    PCS_TAKE(self->ctx, r->number, fe->map.ndof, "reactions");
+    PCS_TAKE(self->ctx, r->dof, fe->map.ndof, "reactions");
+    PCS_TAKE(self->ctx, r->owner, fe->map.ndof, "reactions");
+    PCS_TAKE(self->ctx, r->middle, fe->model.nsupport, "reactions");
+    for (int i = 0; i < fe->map.ndof; i++) {
+        r->number[i] = -1;
+        if (fe->map.dof[i].equation != -1) continue;
+        r->owner[r->nfixed] = -1;
+        r->dof[r->nfixed] = i;
+        r->number[i] = r->nfixed++;
+    }
+    for (int s = 0; s < fe->model.nsupport; s++) {
+        const pcs_fe_support *support = &fe->model.supports[s];
+        const pcs_set *nodes = support->nodes;
+        for (int n = 0; n < nodes->count; n++) {
+            int node = nodes->items[n];
+            for (int k = 0; k < 3; k++) r->middle[s][k] += fe->model.mesh->x[node][k] / nodes->count;
+            if (!pcs_fe_owns(fe, node)) continue; // only its own rank has all cells that pull at it
+            for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
+                const pcs_dof *d = &fe->map.dof[i];
+                if (d->equation != -1 || r->owner[r->number[i]] >= 0) continue;
+                for (int k = 0; k < 3; k++)
+                    if (support->fixes[k + 3 * d->is_rotation] && d->direction[k] > 1.0 - 1e-9)
+                        r->owner[r->number[i]] = s;
+            }
+        }
+    }
+    return PCS_OK;
+}
+
+// The dof behind each entry of a cell, in the order of the element.
+static pcs_status reactions_cell_dofs(pcs_system *self, int b, int cell, int dof[PCS_MAX_CELL_DOFS])
+{
+    const fe_data *fe = self->data;
+    const pcs_element_ops *ops = pcs_fe_ops(fe, b);
+    const pcs_batch *batch = &fe->batches[b];
+    int count = 0;
+    for (int i = 0; i < (ops->is_one_node ? 1 : 2); i++) {
+        pcs_node_dofs given;
+        PCS_TRY(ops->node_dofs(self->ctx, batch, cell, i, &given));
+        int node = batch->nodes[batch->cells[cell]][i];
+        for (int j = 0; j < given.count; j++, count++)
+            for (int d = fe->map.first[node]; d < fe->map.first[node + 1]; d++)
+                if (fe->map.dof[d].is_rotation == given.is_rotation[j] &&
+                    pcs_dot3(fe->map.dof[d].direction, given.direction[j]) > 1.0 - 1e-9)
+                    dof[count] = d;
+    }
+    return PCS_OK;
+}
+
+// A copy of the batch whose fixed dofs have equations, and its rows of M.
+static pcs_status reactions_extend(pcs_system *self, fe_reactions *r, int b, bool is_counting)
+{
+    const fe_data *fe = self->data;
+    const pcs_element_ops *ops = pcs_fe_ops(fe, b);
+    pcs_batch *batch = &r->batches[b];
+    int n = ops->ndof, *equation = NULL, dof[PCS_MAX_CELL_DOFS] = { 0 };
+    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    if (!is_counting) PCS_TAKE(self->ctx, equation, (size_t)batch->ncell * (size_t)n, "reactions");
+    for (int c = 0; c < batch->ncell; c++) {
+        PCS_TRY(reactions_cell_dofs(self, b, c, dof));
+        if (!is_counting) ops->matrices(&fe->batches[b], c, M, K);
+        for (int i = 0; i < n; i++) {
+            int row = r->number[dof[i]];
+            if (!is_counting)
+                equation[(size_t)c * (size_t)n + (size_t)i] = row < 0 ? fe->map.dof[dof[i]].equation : self->nv + row;
+            for (int j = 0; j < n && row >= 0; j++) {
+                if (!is_counting) r->entries[r->nentry] = (mass_entry){ row, dof[j], M[i * n + j] };
+                r->nentry++;
+            }
+        }
+    }
+    if (is_counting) return PCS_OK;
+    batch->equation = equation;
+    return ops->setup(self->ctx, batch);
+}
+
+// Gravity on the fixed dofs; then only columns of equations are kept.
+static void reactions_weigh(const pcs_system *self, fe_reactions *r)
+{
+    const fe_data *fe = self->data;
+    int kept = 0;
+    for (int e = 0; e < r->nentry; e++) {
+        mass_entry entry = r->entries[e];
+        const pcs_dof *d = &fe->map.dof[entry.equation];
+        for (int l = 0; l < fe->model.nload; l++)
+            if (fe->model.loads[l].is_gravity && !d->is_rotation)
+                r->weight[entry.fixed] += entry.value * pcs_dot3(fe->model.loads[l].value, d->direction);
+        if (d->equation < 0 || entry.value == 0.0) continue;
+        r->entries[kept++] = (mass_entry){ entry.fixed, d->equation, entry.value };
+    }
+    r->nentry = kept;
+}
+
+// p L (M p)/(p . M p) of one loaded cell, as the moving equations get it.
+static pcs_status reactions_line_cell(pcs_system *self, fe_reactions *r, int l, int b, int cell)
+{
+    const fe_data *fe = self->data;
+    const pcs_batch *batch = &fe->batches[b];
+    const double *p = fe->model.loads[l].value;
+    const int *node = batch->nodes[batch->cells[cell]];
+    int n = pcs_fe_ops(fe, b)->ndof, dof[PCS_MAX_CELL_DOFS] = { 0 };
+    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    double image[PCS_MAX_CELL_DOFS] = { 0 }, way[3], mass = 0.0;
+    PCS_TRY(reactions_cell_dofs(self, b, cell, dof));
+    pcs_fe_ops(fe, b)->matrices(batch, cell, M, K);
+    for (int i = 0; i < n; i++) {
+        const pcs_dof *d = &fe->map.dof[dof[i]];
+        double pull = d->is_rotation ? 0.0 : pcs_dot3(p, d->direction);
+        for (int j = 0; j < n; j++) image[j] += M[j * n + i] * pull;
+    }
+    for (int i = 0; i < n; i++)
+        if (!fe->map.dof[dof[i]].is_rotation) mass += image[i] * pcs_dot3(p, fe->map.dof[dof[i]].direction);
+    for (int k = 0; k < 3; k++) way[k] = batch->x[node[1]][k] - batch->x[node[0]][k];
+    double scale = pcs_dot3(p, p) * sqrt(pcs_dot3(way, way)) / mass;
+    for (int i = 0; i < n && mass > 0.0; i++)
+        if (r->number[dof[i]] >= 0) r->line[l * r->nfixed + r->number[dof[i]]] += scale * image[i];
+    return PCS_OK;
+}
+
+static pcs_status reactions_take_lines(pcs_system *self, fe_reactions *r)
+{
+    const fe_data *fe = self->data;
+    for (int l = 0; l < fe->model.nload; l++) {
+        const pcs_fe_load *load = &fe->model.loads[l];
+        if (load->is_gravity || load->kind != PCS_LOAD_LINE) continue;
+        if (r->line == NULL) PCS_TAKE(self->ctx, r->line, (size_t)fe->model.nload * (size_t)r->nfixed, "reactions");
+        for (int i = 0; i < load->cells->count; i++) {
+            int cell = load->cells->items[i];
+            PCS_TRY(reactions_line_cell(self, r, l, fe->batch_of_cell[cell], fe->place_of_cell[cell]));
+        }
+    }
+    return PCS_OK;
+}
+
+// What loads do to fixed dof s at the time of the system.
+static double reactions_load(const pcs_system *self, const fe_reactions *r, int s)
+{
+    const fe_data *fe = self->data;
+    double f = r->weight[s];
+    for (int l = 0; l < fe->model.nload && r->line != NULL; l++)
+        f += r->line[l * r->nfixed + s] * pcs_fe_amplitude(&fe->model.loads[l], self->time);
+    return self->load_factor * f;
+}
+
+static pcs_status reactions_make_supports(pcs_system *self)
+{
+    fe_data *fe = self->data;
+    fe_reactions *r;
+    PCS_TAKE(self->ctx, r, 1, "reactions");
+    PCS_TRY(reactions_number(self, r));
+    PCS_TAKE(self->ctx, r->batches, fe->nbatch, "reactions");
+    memcpy(r->batches, fe->batches, (size_t)fe->nbatch * sizeof *r->batches);
+    for (int b = 0; b < fe->nbatch; b++) PCS_TRY(reactions_extend(self, r, b, true));
+    PCS_TAKE(self->ctx, r->entries, r->nentry, "reactions");
+    r->nentry = 0;
+    for (int b = 0; b < fe->nbatch; b++) PCS_TRY(reactions_extend(self, r, b, false));
+    double **all[] = { &r->q, &r->v, &r->f }, **fixed[] = { &r->weight, &r->p, &r->last_p, &r->last_f, &r->R };
+    for (int i = 0; i < 3; i++) PCS_TAKE(self->ctx, *all[i], self->nv + r->nfixed, "reactions");
+    for (int i = 0; i < 5; i++) PCS_TAKE(self->ctx, *fixed[i], r->nfixed, "reactions");
+    reactions_weigh(self, r);
+    PCS_TRY(reactions_take_lines(self, r));
+    fe->reactions = r;
+    return PCS_OK;
+}
+
+static pcs_reaction_info reactions_of_support(const fe_data *fe, int s)
+{
+    const pcs_fe_support *support = &fe->model.supports[s];
+    pcs_reaction_info info = { .name = support->name, .contact = -1 };
+    const double(*middle)[3] = (const double(*)[3])fe->reactions->middle;
+    bool has_arms[3] = { false };
+    for (int n = 0; n < support->nodes->count; n++)
+        for (int k = 0; k < 3; k++) {
+            double arm = fe->model.mesh->x[support->nodes->items[n]][k] - middle[s][k];
+            has_arms[k] = has_arms[k] || arm != 0.0;
+        }
+    for (int k = 0; k < 3; k++) {
+        int l = (k + 1) % 3, m = (k + 2) % 3;
+        info.has_force[k] = support->fixes[k];
+        info.has_moment[k] =
+            support->fixes[3 + k] || (has_arms[l] && support->fixes[m]) || (has_arms[m] && support->fixes[l]);
+    }
+    return info;
+}
+
+pcs_status pcs_fe_make_reactions(pcs_system *self, const char **culprit)
+{
+    fe_data *fe = self->data;
+    pcs_reaction_info *info;
+    int count = 0;
+    (void)culprit; // whatever supports there are, they have reactions
+    PCS_TAKE(self->ctx, info, fe->model.njoint + fe->model.nsupport, "reactions");
+    self->reactions = info;
+    for (int j = 0; j < fe->model.njoint; j++) {
+        const pcs_joint_shape *shape = &fe->sources[fe->model.ncontact + j].joint;
+        info[count] = (pcs_reaction_info){ .name = fe->model.joints[j].name, .contact = fe->model.ncontact + j };
+        memcpy(info[count].has_force, shape->has_force, sizeof shape->has_force);
+        memcpy(info[count++].has_moment, shape->has_moment, sizeof shape->has_moment);
+    }
+    self->nreaction = count;
+    if (!reactions_are_asked(fe)) return PCS_OK;
+    PCS_TRY(reactions_make_supports(self));
+    for (int s = 0; s < fe->model.nsupport; s++)
+        if (fe->model.supports[s].has_reactions) info[count++] = reactions_of_support(fe, s);
+    self->nreaction = count;
+    return PCS_OK;
+}
+
+// R -= what a unit along this direction does to fixed dofs, times the force.
+static void reactions_take_direction(const fe_data *fe, const pcs_row_direction *direction, double force)
+{
+    const fe_reactions *r = fe->reactions;
+    for (int i = 0; i < direction->nterm; i++) {
+        const pcs_row_term *term = &direction->term[i];
+        for (int d = fe->map.first[term->node]; d < fe->map.first[term->node + 1]; d++) {
+            const pcs_dof *dof = &fe->map.dof[d];
+            if (r->number[d] < 0) continue;
+            r->R[r->number[d]] -= force * pcs_dot3(dof->is_rotation ? term->moment : term->force, dof->direction);
+        }
+    }
+}
+
+// What contacts and joints push into the supports directly.
+static void reactions_take_rows(const pcs_system *self, double h, const pcs_row_impulses *rows)
+{
+    const fe_data *fe = self->data;
+    for (int j = 0; j < self->nrow; j++) {
+        const pcs_row *row = &self->rows[j];
+        double force = row->is_bilateral ? rows->force[j] : rows->impulse[j] / h;
+        if (fe->sources[row->contact].instance != NULL) {
+            reactions_take_direction(fe, &fe->states[j].direction, force);
+            for (int t = 0; t < row->ntangent; t++)
+                reactions_take_direction(fe, &fe->states[j].tangent[t], rows->tangent[row->first_tangent + t] / h);
+            continue;
+        }
+        pcs_row_direction direction = { .nterm = fe->points[j].other < 0 ? 1 : 2 };
+        direction.term[0].node = fe->points[j].node;
+        direction.term[1].node = fe->points[j].other;
+        for (int k = 0; k < 3; k++) {
+            direction.term[0].force[k] = fe->points[j].normal[k];
+            direction.term[1].force[k] = -fe->points[j].normal[k];
+        }
+        reactions_take_direction(fe, &direction, force);
+    }
+}
+
+// p and f of the fixed dofs at (q, v); the R of the step since the last call.
+static void reactions_of_supports(const pcs_system *self, double h, const double *q, const double *v,
+                                  const pcs_row_impulses *rows)
+{
+    const fe_data *fe = self->data;
+    fe_reactions *r = fe->reactions;
+    int n = self->nv;
+    memcpy(r->q, q, (size_t)n * sizeof *q);
+    memcpy(r->v, v, (size_t)n * sizeof *v);
+    memset(r->f, 0, (size_t)(n + r->nfixed) * sizeof *r->f);
+    memset(r->p, 0, (size_t)r->nfixed * sizeof *r->p);
+    for (int b = 0; b < fe->nbatch; b++) pcs_fe_ops(fe, b)->add_force(&r->batches[b], r->q, r->v, r->f);
+    for (int e = 0; e < r->nentry; e++) r->p[r->entries[e].fixed] += r->entries[e].value * v[r->entries[e].equation];
+    for (int s = 0; s < r->nfixed; s++) {
+        double f = r->f[n + s] + reactions_load(self, r, s);
+        r->R[s] = h > 0.0 ? (r->p[s] - r->last_p[s]) / h - 0.5 * (f + r->last_f[s]) : 0.0;
+        r->last_p[s] = r->p[s];
+        r->last_f[s] = f;
+    }
+    if (h > 0.0) reactions_take_rows(self, h, rows);
+}
+
+static void reactions_sum_support(const fe_data *fe, int support, pcs_reaction *out)
+{
+    const fe_reactions *r = fe->reactions;
+    for (int s = 0; s < r->nfixed; s++) {
+        const pcs_dof *d = &fe->map.dof[r->dof[s]];
+        double part[3], arm[3], moment[3];
+        if (r->owner[s] != support) continue;
+        for (int k = 0; k < 3; k++) {
+            part[k] = r->R[s] * d->direction[k];
+            arm[k] = fe->model.mesh->x[d->node][k] - r->middle[support][k];
+        }
+        pcs_cross(arm, part, moment);
+        for (int k = 0; k < 3; k++) {
+            if (!d->is_rotation) out->force[k] += part[k];
+            out->moment[k] += d->is_rotation ? part[k] : moment[k];
+        }
+    }
+}
+
+void pcs_fe_reactions(const pcs_system *self, double h, const double *q, const double *v, const pcs_row_impulses *rows,
+                      pcs_reaction *out)
+{
+    const fe_data *fe = self->data;
+    memset(out, 0, (size_t)self->nreaction * sizeof *out);
+    pcs_fe_evaluate_rows(self, q);
+    for (int i = 0; i < fe->model.njoint; i++) {
+        const fe_row_source *source = &fe->sources[fe->model.ncontact + i];
+        for (int j = source->first_row; j < source->first_row + source->nrow; j++)
+            for (int k = 0; k < 3; k++) {
+                out[i].force[k] += rows->force[j] * fe->states[j].normal[k];
+                out[i].moment[k] += rows->force[j] * fe->states[j].couple[k];
+            }
+    }
+    if (fe->reactions == NULL) return;
+    reactions_of_supports(self, h, q, v, rows);
+    int place = fe->model.njoint;
+    for (int s = 0; s < fe->model.nsupport; s++)
+        if (fe->model.supports[s].has_reactions) reactions_sum_support(fe, s, &out[place++]);
+    for (int i = fe->model.njoint; i < place && self->layout != NULL; i++) {
+        pcs_system_sum(self, 3, out[i].force);
+        pcs_system_sum(self, 3, out[i].moment);
+    }
+}

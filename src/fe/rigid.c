@@ -1,0 +1,454 @@
+// The free rigid motions of a model: see system/rigid.h.
+
+#include "system/rigid.h"
+#include "core/dense.h"
+#include "core/jacobi.h"
+#include "core/rotation.h"
+#include "fe/data.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// A motion has six numbers per part: t and L w, so that all are lengths. More parts than this are not looked at.
+enum { SIX = 6, MOST_PARTS = 16, MOST = SIX * MOST_PARTS };
+
+static const double FREE = 1e-14;       // squared violation of a motion of size 1 that counts as none
+static const double NEGLIGIBLE = 1e-7;  // part of a motion outside of the free ones
+static const double ROUND_OFF = 1000.0; // in units of DBL_EPSILON: force of a free motion against its terms
+static const double KNOWN = 10.0;       // in units of DBL_EPSILON: error of a motion against what its equation can move
+
+typedef struct finder {
+    const pcs_system *system;
+    const fe_data *fe;
+    pcs_context *ctx; // short-lived
+    int npart, n;     // n = 6 npart
+    int *part;        // [nnode] -1: nothing holds on to it
+    int *group;       // [npart] an element group of it
+    double center[3], length;
+    double *column;           // [n x nv] the motions as vectors of the equations
+    double basis[MOST][MOST]; // [nfree][n] orthonormal: the free motions
+    int nfree;
+    int nchosen;
+    double chosen[MOST][MOST]; // orthonormalised motions that have a name
+} finder;
+
+static int rigid_root(int *parent, int i)
+{
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+// Parts of the mesh that cells connect.
+static pcs_status rigid_find_parts(finder *f)
+{
+    const pcs_mesh *mesh = f->fe->model.mesh;
+    int *parent;
+    PCS_TAKE(f->ctx, parent, mesh->nnode, "parts of the mesh");
+    PCS_TAKE(f->ctx, f->part, mesh->nnode, "parts of the mesh");
+    PCS_TAKE(f->ctx, f->group, mesh->nnode, "parts of the mesh");
+    for (int i = 0; i < mesh->nnode; i++) parent[i] = i;
+    for (int c = 0; c < mesh->ncell; c++)
+        parent[rigid_root(parent, mesh->cell[c][0])] = rigid_root(parent, mesh->cell[c][1]);
+    for (int i = 0; i < mesh->nnode; i++) f->part[i] = -1;
+    for (int i = 0; i < mesh->nnode; i++) {
+        if (f->fe->map.first[i] == f->fe->map.first[i + 1]) continue;
+        int root = rigid_root(parent, i);
+        if (f->part[root] < 0) f->part[root] = f->npart++;
+        f->part[i] = f->part[root];
+    }
+    for (int i = 0; i < mesh->nnode; i++)
+        if (f->fe->map.first[i] == f->fe->map.first[i + 1]) f->part[i] = -1;
+    for (int c = 0; c < mesh->ncell; c++)
+        if (f->part[mesh->cell[c][0]] >= 0) f->group[f->part[mesh->cell[c][0]]] = f->fe->batch_of_cell[c];
+    f->n = SIX * f->npart;
+    return PCS_OK;
+}
+
+static void rigid_find_center(finder *f)
+{
+    const pcs_mesh *mesh = f->fe->model.mesh;
+    for (int k = 0; k < 3; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < mesh->nnode; i++) {
+            if (f->part[i] < 0) continue;
+            low = fmin(low, mesh->x[i][k]);
+            high = fmax(high, mesh->x[i][k]);
+        }
+        f->center[k] = 0.5 * (low + high);
+    }
+    f->length = f->system->length > 0.0 ? f->system->length : 1.0;
+}
+
+// Displacement and rotation of a node in motion k of its part.
+static void rigid_move(const finder *f, int node, int k, double u[3], double w[3])
+{
+    double arm[3];
+    for (int i = 0; i < 3; i++) {
+        u[i] = k < 3 && i == k ? 1.0 : 0.0;
+        w[i] = k >= 3 && i == k - 3 ? 1.0 / f->length : 0.0;
+        arm[i] = f->fe->model.mesh->x[node][i] - f->center[i];
+    }
+    if (k >= 3) pcs_cross(w, arm, u);
+}
+
+// Squares of what a node may not do: displacements that its dofs cannot represent, and motion of fixed dofs. Enters the
+// moving ones into the columns.
+static void rigid_judge_node(finder *f, int node, double *Q)
+{
+    double bad[SIX][3 + PCS_MAX_NODE_DOFS] = { { 0 } };
+    int nv = f->system->nv, base = SIX * f->part[node];
+    for (int k = 0; k < SIX; k++) {
+        double u[3], w[3];
+        rigid_move(f, node, k, u, w);
+        for (int i = 0; i < 3; i++) bad[k][i] = u[i];
+        for (int i = f->fe->map.first[node], j = 3; i < f->fe->map.first[node + 1]; i++, j++) {
+            const pcs_dof *d = &f->fe->map.dof[i];
+            double along = pcs_dense_dot(3, d->direction, d->is_rotation ? w : u);
+            for (int m = 0; m < 3 && !d->is_rotation; m++) bad[k][m] -= along * d->direction[m];
+            if (d->equation < 0) bad[k][j] = along * (d->is_rotation ? f->length : 1.0);
+            else f->column[(size_t)(base + k) * (size_t)nv + (size_t)d->equation] = along;
+        }
+    }
+    for (int a = 0; a < SIX; a++)
+        for (int b = 0; b < SIX; b++)
+            Q[(base + a) * f->n + base + b] += pcs_dense_dot(3 + PCS_MAX_NODE_DOFS, bad[a], bad[b]);
+}
+
+static void rigid_judge_rows(const finder *f, double *Q)
+{
+    const pcs_system *s = f->system;
+    for (int j = 0; j < s->nrow; j++) {
+        double rate[MOST], norm = 0.0;
+        if (!s->rows[j].is_bilateral) continue;
+        for (int p = s->G->start[j]; p < s->G->start[j + 1]; p++) norm = fmax(norm, fabs(s->G->value[p]));
+        for (int k = 0; k < f->n; k++)
+            rate[k] = pcs_rows_dot(s->G, j, f->column + (size_t)k * (size_t)s->nv) / (norm > 0.0 ? norm : 1.0);
+        for (int a = 0; a < f->n; a++)
+            for (int b = 0; b < f->n; b++) Q[a * f->n + b] += rate[a] * rate[b];
+    }
+}
+
+// The directions of small w, in terms of the present basis, become the new basis.
+static pcs_status rigid_reduce(finder *f, double *Q, double tolerance)
+{
+    int m = f->nfree, kept = 0;
+    double *w, *V, *old;
+    PCS_TAKE(f->ctx, w, m, "free motions");
+    PCS_TAKE(f->ctx, V, (size_t)m * (size_t)m, "free motions");
+    PCS_TAKE(f->ctx, old, (size_t)m * MOST, "free motions");
+    memcpy(old, f->basis, (size_t)m * MOST * sizeof *old);
+    pcs_jacobi(m, Q, w, V);
+    for (; kept < m && w[kept] <= tolerance; kept++)
+        for (int i = 0; i < f->n; i++) {
+            f->basis[kept][i] = 0.0;
+            for (int k = 0; k < m; k++) f->basis[kept][i] += V[k * m + kept] * old[k * MOST + i];
+        }
+    f->nfree = kept;
+    return PCS_OK;
+}
+
+static pcs_status rigid_judge_geometry(finder *f)
+{
+    const pcs_mesh *mesh = f->fe->model.mesh;
+    double *Q;
+    PCS_TAKE(f->ctx, Q, (size_t)f->n * (size_t)f->n, "free motions");
+    PCS_TAKE(f->ctx, f->column, (size_t)f->n * (size_t)f->system->nv, "free motions");
+    for (int i = 0; i < mesh->nnode; i++)
+        if (f->part[i] >= 0) rigid_judge_node(f, i, Q);
+    rigid_judge_rows(f, Q);
+    f->nfree = f->n;
+    for (int k = 0; k < f->n; k++) f->basis[k][k] = 1.0;
+    return rigid_reduce(f, Q, FREE);
+}
+
+static void rigid_vector(const finder *f, const double *motion, double *x)
+{
+    int nv = f->system->nv;
+    memset(x, 0, (size_t)nv * sizeof *x);
+    for (int k = 0; k < f->n; k++)
+        for (int i = 0; i < nv && motion[k] != 0.0; i++)
+            x[i] += motion[k] * f->column[(size_t)k * (size_t)nv + (size_t)i];
+}
+
+// How far an equation moves at most in the motions of its part.
+static double rigid_reach(const finder *f, int equation)
+{
+    double reach = 0.0;
+    for (int k = 0; k < f->n; k++)
+        reach = fmax(reach, fabs(f->column[(size_t)k * (size_t)f->system->nv + (size_t)equation]));
+    return reach;
+}
+
+// (K x)_i over the sum of the sizes of its terms, for all free motions; gives the worst one. Motions that are stiff
+// only through a soft spring are told from round-off entry by entry; where x would vanish it is round-off itself.
+static double rigid_forces(const finder *f, double *force, double *size, double *x)
+{
+    const pcs_matrix *K = f->system->K;
+    int nv = f->system->nv;
+    double worst = 0.0;
+    memset(size, 0, (size_t)nv * sizeof *size);
+    for (int k = 0; k < f->nfree; k++) {
+        rigid_vector(f, f->basis[k], x);
+        pcs_matrix_multiply(K, x, force + (size_t)k * (size_t)nv);
+        for (int j = 0; j < nv; j++) {
+            double move = fabs(x[j]) + KNOWN / ROUND_OFF * rigid_reach(f, j);
+            for (int p = K->pattern->start[j]; p < K->pattern->start[j + 1]; p++)
+                size[K->pattern->row[p]] += fabs(K->value[p]) * move;
+        }
+    }
+    for (int k = 0; k < f->nfree; k++)
+        for (int i = 0; i < nv; i++) {
+            double *entry = &force[(size_t)k * (size_t)nv + (size_t)i];
+            *entry = size[i] > 0.0 ? *entry / size[i] : 0.0;
+            worst = fmax(worst, fabs(*entry));
+        }
+    return worst;
+}
+
+// Motions that move nothing go: a line does not see its turn about itself.
+static pcs_status rigid_drop_still(finder *f)
+{
+    int m = f->nfree, nv = f->system->nv;
+    double *x, *Q, trace = 0.0;
+    if (m == 0) return PCS_OK;
+    PCS_TAKE(f->ctx, x, (size_t)m * (size_t)nv, "free motions");
+    PCS_TAKE(f->ctx, Q, (size_t)m * (size_t)m, "free motions");
+    for (int k = 0; k < m; k++) rigid_vector(f, f->basis[k], x + (size_t)k * (size_t)nv);
+    for (int a = 0; a < m; a++) {
+        for (int b = 0; b < m; b++)
+            Q[a * m + b] = -pcs_dense_dot(nv, x + (size_t)a * (size_t)nv, x + (size_t)b * (size_t)nv);
+        trace -= Q[a * m + a];
+    }
+    return rigid_reduce(f, Q, -fmax(1e-12 * trace, 1e-24));
+}
+
+// Stiff directions go, the stiffest first, until what is left passes without force.
+static pcs_status rigid_judge_stiffness(finder *f)
+{
+    int nv = f->system->nv;
+    double *force, *size, *x, *Q;
+    if (f->nfree == 0) return PCS_OK;
+    PCS_TAKE(f->ctx, force, (size_t)f->nfree * (size_t)nv, "free motions");
+    PCS_TAKE(f->ctx, size, nv, "free motions");
+    PCS_TAKE(f->ctx, x, nv, "free motions");
+    PCS_TAKE(f->ctx, Q, (size_t)f->nfree * (size_t)f->nfree, "free motions");
+    while (f->nfree > 0) {
+        double worst = rigid_forces(f, force, size, x), trace = 0.0;
+        if (worst <= ROUND_OFF * DBL_EPSILON) break;
+        int m = f->nfree;
+        for (int a = 0; a < m; a++)
+            for (int b = 0; b < m; b++) {
+                Q[a * m + b] = pcs_dense_dot(nv, force + (size_t)a * (size_t)nv, force + (size_t)b * (size_t)nv);
+                if (a == b) trace += Q[a * m + b];
+            }
+        PCS_TRY(rigid_reduce(f, Q, 1e-3 * trace / m));
+    }
+    return PCS_OK;
+}
+
+// Is the motion among the free ones, and not yet among the chosen ones? Then it is chosen.
+static bool rigid_choose(finder *f, const double *motion)
+{
+    double rest[MOST], norm = sqrt(pcs_dense_dot(f->n, motion, motion));
+    if (!(norm > 0.0)) return false;
+    memcpy(rest, motion, (size_t)f->n * sizeof *rest);
+    for (int k = 0; k < f->nfree; k++) {
+        double along = pcs_dense_dot(f->n, f->basis[k], motion);
+        for (int i = 0; i < f->n; i++) rest[i] -= along * f->basis[k][i];
+    }
+    if (sqrt(pcs_dense_dot(f->n, rest, rest)) > NEGLIGIBLE * norm) return false;
+    memcpy(rest, motion, (size_t)f->n * sizeof *rest);
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < f->nchosen; k++) {
+            double along = pcs_dense_dot(f->n, f->chosen[k], rest);
+            for (int i = 0; i < f->n; i++) rest[i] -= along * f->chosen[k][i];
+        }
+    double left = sqrt(pcs_dense_dot(f->n, rest, rest));
+    if (left <= 1e-3 * norm) return false;
+    for (int i = 0; i < f->n; i++) f->chosen[f->nchosen][i] = rest[i] / left;
+    f->nchosen++;
+    return true;
+}
+
+static void rigid_keep(finder *f, const double *motion, pcs_rigid *out, const char *name, int part)
+{
+    double *x = out->vector + (size_t)out->count * (size_t)f->system->nv;
+    rigid_vector(f, motion, x);
+    if (part < 0 || f->npart == 1) snprintf(out->name[out->count], PCS_RIGID_NAME, "%s", name);
+    else
+        snprintf(out->name[out->count], PCS_RIGID_NAME, "%s of part '%s'", name,
+                 f->group[part] < 0 ? "?" : f->fe->model.groups[f->group[part]].name);
+    out->count++;
+}
+
+// Rotation about `axis` through `point` as a motion of one part, or of all.
+static void rigid_turn(const finder *f, int part, int axis, const double point[3], double *motion)
+{
+    double w[3] = { 0 }, arm[3], t[3];
+    memset(motion, 0, (size_t)f->n * sizeof *motion);
+    w[axis] = 1.0;
+    for (int i = 0; i < 3; i++) arm[i] = f->center[i] - point[i];
+    pcs_cross(w, arm, t);
+    for (int p = 0; p < f->npart; p++)
+        for (int i = 0; i < 3 && (part < 0 || p == part); i++) {
+            motion[SIX * p + i] = t[i];
+            motion[SIX * p + 3 + i] = w[i] * f->length;
+        }
+}
+
+// Translations along and rotations about the axes, of everything or of one part.
+static void rigid_name_axes(finder *f, int part, const double point[3], bool with_point, pcs_rigid *out)
+{
+    char name[PCS_RIGID_NAME / 2];
+    double motion[MOST] = { 0 };
+    for (int k = 0; k < SIX; k++) {
+        if (k < 3) {
+            memset(motion, 0, sizeof motion);
+            for (int p = 0; p < f->npart; p++)
+                if (part < 0 || p == part) motion[SIX * p + k] = 1.0;
+            snprintf(name, sizeof name, "translation along %c", "xyz"[k]);
+        } else {
+            rigid_turn(f, part, k - 3, point, motion);
+            if (with_point)
+                snprintf(name, sizeof name, "rotation about %c through (%.4g, %.4g, %.4g)", "xyz"[k - 3], point[0],
+                         point[1], point[2]);
+            else snprintf(name, sizeof name, "rotation about %c", "xyz"[k - 3]);
+        }
+        if (f->nchosen < f->nfree && rigid_choose(f, motion)) rigid_keep(f, motion, out, name, part);
+    }
+}
+
+// Free motions that have no name yet, orthonormal; gives their number.
+static int rigid_rest(const finder *f, double rest[][MOST])
+{
+    int count = 0;
+    for (int k = 0; k < f->nfree; k++) {
+        double x[MOST];
+        memcpy(x, f->basis[k], (size_t)f->n * sizeof *x);
+        for (int pass = 0; pass < 2; pass++) {
+            for (int c = 0; c < f->nchosen; c++) {
+                double along = pcs_dense_dot(f->n, f->chosen[c], x);
+                for (int i = 0; i < f->n; i++) x[i] -= along * f->chosen[c][i];
+            }
+            for (int c = 0; c < count; c++) {
+                double along = pcs_dense_dot(f->n, rest[c], x);
+                for (int i = 0; i < f->n; i++) x[i] -= along * rest[c][i];
+            }
+        }
+        double norm = sqrt(pcs_dense_dot(f->n, x, x));
+        if (norm < 1e-3) continue;
+        for (int i = 0; i < f->n; i++) rest[count][i] = x[i] / norm;
+        count++;
+    }
+    return count;
+}
+
+// The point that moves least in all the given motions of a part: minimises sum |t + w x (p - c)|^2. False when none of
+// them turns it.
+static bool rigid_still_point(const finder *f, int count, double rest[][MOST], int part, double point[3])
+{
+    double A[9] = { 0 }, b[3] = { 0 }, w[3], V[9];
+    for (int k = 0; k < count; k++) {
+        const double *t = rest[k] + SIX * part;
+        double r[3] = { t[3] / f->length, t[4] / f->length, t[5] / f->length }, rt[3];
+        pcs_cross(r, t, rt); // -W^T t, with W p = w x p
+        for (int i = 0; i < 3; i++) {
+            b[i] += rt[i];
+            for (int j = 0; j < 3; j++) A[3 * i + j] += (i == j ? pcs_dense_dot(3, r, r) : 0.0) - r[i] * r[j];
+        }
+    }
+    pcs_jacobi(3, A, w, V);
+    for (int i = 0; i < 3; i++) point[i] = f->center[i];
+    for (int k = 0; k < 3; k++) {
+        if (!(w[k] > 1e-9 * w[2])) continue;
+        double along = (V[k] * b[0] + V[3 + k] * b[1] + V[6 + k] * b[2]) / w[k];
+        for (int i = 0; i < 3; i++) point[i] += along * V[3 * i + k];
+    }
+    for (int i = 0; i < 3; i++)
+        if (fabs(point[i]) < 1e-9 * f->length) point[i] = 0.0;
+    return w[2] * f->length * f->length > NEGLIGIBLE * NEGLIGIBLE;
+}
+
+static double rigid_tidy(double x)
+{
+    return fabs(x) < 1e-7 ? 0.0 : x;
+}
+
+// Any motion of the parts: what its fastest part does.
+static void rigid_describe(const finder *f, double *motion, size_t size, char *name, int *fastest)
+{
+    int moving = 0;
+    *fastest = 0;
+    for (int p = 0; p < f->npart; p++) {
+        double square = pcs_dense_dot(SIX, motion + SIX * p, motion + SIX * p);
+        moving += square > NEGLIGIBLE;
+        if (square > pcs_dense_dot(SIX, motion + SIX * *fastest, motion + SIX * *fastest)) *fastest = p;
+    }
+    const double *t = motion + SIX * *fastest, *w = t + 3;
+    double turn = sqrt(pcs_dense_dot(3, w, w)), slide = sqrt(pcs_dense_dot(3, t, t)), point[3], one[1][MOST];
+    const char *joint = moving > 1 ? "joined motion, " : "";
+    if (turn < NEGLIGIBLE * slide) {
+        snprintf(name, size, "%stranslation along [%.4g, %.4g, %.4g]", joint, rigid_tidy(t[0] / slide),
+                 rigid_tidy(t[1] / slide), rigid_tidy(t[2] / slide));
+        return;
+    }
+    memcpy(one[0], motion, (size_t)f->n * sizeof **one);
+    (void)rigid_still_point(f, 1, one, *fastest, point);
+    bool is_screw = fabs(pcs_dense_dot(3, t, w)) > NEGLIGIBLE * turn * slide && slide > NEGLIGIBLE;
+    snprintf(name, size, "%s%s about [%.4g, %.4g, %.4g] through (%.4g, %.4g, %.4g)", joint,
+             is_screw ? "screw motion" : "rotation", rigid_tidy(w[0] / turn), rigid_tidy(w[1] / turn),
+             rigid_tidy(w[2] / turn), point[0], point[1], point[2]);
+}
+
+static void rigid_name_all(finder *f, pcs_rigid *out)
+{
+    double rest[MOST][MOST], point[3];
+    rigid_name_axes(f, -1, f->center, false, out);
+    for (int p = 0; p < f->npart && f->npart > 1; p++) rigid_name_axes(f, p, f->center, true, out);
+    while (f->nchosen < f->nfree) {
+        int count = rigid_rest(f, rest), before = f->nchosen, fastest = 0;
+        if (count == 0) return;
+        char name[PCS_RIGID_NAME / 2];
+        rigid_describe(f, rest[0], sizeof name, name, &fastest);
+        if (rigid_still_point(f, count, rest, fastest, point)) {
+            rigid_name_axes(f, -1, point, true, out);
+            if (f->npart > 1) rigid_name_axes(f, fastest, point, true, out);
+        }
+        if (f->nchosen > before) continue;
+        if (!rigid_choose(f, rest[0])) return;
+        rigid_keep(f, rest[0], out, name, fastest);
+    }
+}
+
+static pcs_status rigid_search(finder *f, pcs_rigid *out)
+{
+    PCS_TRY(rigid_find_parts(f));
+    if (f->npart == 0 || f->npart > MOST_PARTS || f->system->nv == 0) return PCS_OK;
+    rigid_find_center(f);
+    PCS_TRY(rigid_judge_geometry(f));
+    PCS_TRY(rigid_drop_still(f));
+    PCS_TRY(rigid_judge_stiffness(f));
+    PCS_TAKE(f->system->ctx, out->vector, (size_t)f->nfree * (size_t)f->system->nv, "free motions");
+    PCS_TAKE(f->system->ctx, out->name, f->nfree, "free motions");
+    rigid_name_all(f, out);
+    return PCS_OK;
+}
+
+pcs_status pcs_fe_find_rigid(const pcs_system *self, pcs_rigid *out)
+{
+    pcs_context *ctx = NULL;
+    if (pcs_context_create(&ctx) != PCS_OK) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: free motions");
+    finder *f = pcs_take(ctx, 1, sizeof *f, "free motions");
+    pcs_status status = PCS_NO_MEMORY;
+    if (f != NULL) {
+        f->system = self;
+        f->fe = self->data;
+        f->ctx = ctx;
+        status = rigid_search(f, out);
+    }
+    if (status != PCS_OK) pcs_fail(self->ctx, status, "%s", pcs_message(ctx));
+    pcs_context_destroy(&ctx);
+    return status;
+}

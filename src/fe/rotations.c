@@ -1,0 +1,169 @@
+// Finite rotations in space: how positions move, R(q) = R(q0) exp(x), and the derivative of that, material spin = T(x)
+// dx; and how moments act on a body that an impulse turns within the step.
+
+#include "fe/data.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static int rotations_count(const fe_data *fe, int node, int equation[3])
+{
+    int count = 0;
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        if (!d->is_rotation || !d->is_finite) continue;
+        if (count < 3) equation[count] = d->equation;
+        count++;
+    }
+    return count;
+}
+
+// The support that holds some rotation of a node.
+static const char *rotations_culprit(const pcs_system *self, int node)
+{
+    const fe_data *fe = self->data;
+    for (int s = 0; s < fe->model.nsupport; s++) {
+        const pcs_fe_support *support = &fe->model.supports[s];
+        if (!support->fixes[3] && !support->fixes[4] && !support->fixes[5]) continue;
+        for (int i = 0; i < support->nodes->count; i++)
+            if (support->nodes->items[i] == node) return pcs_fe_culprit(self->ctx, "supports", support->name);
+    }
+    return NULL;
+}
+
+// A rotation vector is held whole or not at all: its components mean nothing on their own.
+static pcs_status rotations_check(pcs_system *self, int node, const int equation[3], const char **culprit)
+{
+    int nfixed = (equation[0] < 0) + (equation[1] < 0) + (equation[2] < 0);
+    if (nfixed == 0 || nfixed == 3) return PCS_OK;
+    *culprit = rotations_culprit(self, node);
+    return pcs_fail(
+        self->ctx, PCS_BAD_INPUT,
+        "node %d turns freely in space; a support holds all of rx, ry, rz or none (a hinge joint leaves one "
+        "axis free)",
+        node);
+}
+
+static pcs_status rotations_note(pcs_system *self, int node, const char **culprit)
+{
+    fe_data *fe = self->data;
+    int equation[3];
+    if (rotations_count(fe, node, equation) != 3) return PCS_OK;
+    PCS_TRY(rotations_check(self, node, equation, culprit));
+    fe->spin_of_node[node] = fe->nspin;
+    memcpy(fe->spins[fe->nspin++], equation, sizeof equation);
+    if (equation[0] >= 0) fe->starts_spin[equation[0]] = true;
+    return PCS_OK;
+}
+
+pcs_status pcs_fe_find_rotations(pcs_system *self, const char **culprit)
+{
+    fe_data *fe = self->data;
+    int nnode = fe->model.mesh->nnode, equation[3], count = 0;
+    for (int node = 0; node < nnode; node++) count += rotations_count(fe, node, equation) == 3;
+    if (count == 0) return PCS_OK;
+    PCS_TAKE(self->ctx, fe->spins, count, "rotations");
+    PCS_TAKE(self->ctx, fe->spin_of_node, nnode, "rotations");
+    PCS_TAKE(self->ctx, fe->starts_spin, self->nv, "rotations");
+    for (int node = 0; node < nnode; node++) fe->spin_of_node[node] = -1;
+    // In the order of the equations: nodes of this rank first.
+    for (int node = 0; node < nnode; node++)
+        if (pcs_fe_owns(fe, node)) PCS_TRY(rotations_note(self, node, culprit));
+    for (int node = 0; node < nnode; node++)
+        if (!pcs_fe_owns(fe, node)) PCS_TRY(rotations_note(self, node, culprit));
+    return PCS_OK;
+}
+
+void pcs_fe_retract(const pcs_system *self, const double *q0, const double *x, double *q)
+{
+    const fe_data *fe = self->data;
+    // The sum is right but for the rotations, whose arguments must be read before q, which may be x, is written.
+    int next = 0;
+    for (int s = 0; s < fe->nspin; s++) {
+        const int *e = fe->spins[s];
+        if (e[0] < 0) continue;
+        double a[3], b[3], p[3];
+        for (int k = 0; k < 3; k++) {
+            a[k] = q0[e[k]];
+            b[k] = x[e[k]];
+        }
+        for (; next < e[0]; next++) q[next] = q0[next] + x[next];
+        pcs_rotation_compose(a, b, p);
+        for (int k = 0; k < 3; k++) q[next++] = p[k];
+    }
+    for (; next < self->nq; next++) q[next] = q0[next] + x[next];
+}
+
+void pcs_fe_way(const pcs_system *self, const double *q0, const double *q1, double *x)
+{
+    const fe_data *fe = self->data;
+    int next = 0;
+    for (int s = 0; s < fe->nspin; s++) {
+        int e = fe->spins[s][0];
+        if (e < 0) continue;
+        const double back[3] = { -q0[e], -q0[e + 1], -q0[e + 2] }, end[3] = { q1[e], q1[e + 1], q1[e + 2] };
+        for (; next < e; next++) x[next] = q1[next] - q0[next];
+        pcs_rotation_compose(back, end, x + e);
+        next = e + 3;
+    }
+    for (; next < self->nq; next++) x[next] = q1[next] - q0[next];
+}
+
+void pcs_fe_turn(const pcs_system *self, const double *x, double *y)
+{
+    const fe_data *fe = self->data;
+    for (int s = 0; s < fe->nspin; s++) {
+        int e = fe->spins[s][0];
+        if (e < 0) continue;
+        double T[9], turned[3];
+        pcs_rotation_tangent(x + e, T);
+        pcs_rotation_apply(T, y + e, turned);
+        memcpy(y + e, turned, sizeof turned);
+    }
+}
+
+void pcs_fe_turn_columns(const pcs_system *self, const double *x, pcs_matrix *A)
+{
+    const fe_data *fe = self->data;
+    const int *start = A->pattern->start;
+    for (int s = 0; s < fe->nspin; s++) {
+        int e = fe->spins[s][0];
+        if (e < 0) continue;
+        double T[9];
+        pcs_rotation_tangent(x + e, T);
+        // The three columns of one node have the same rows.
+        double *a = A->value + start[e], *b = A->value + start[e + 1], *c = A->value + start[e + 2];
+        for (int i = 0; i < start[e + 1] - start[e]; i++) {
+            double p = a[i], q = b[i], r = c[i];
+            a[i] = p * T[0] + q * T[3] + r * T[6];
+            b[i] = p * T[1] + q * T[4] + r * T[7];
+            c[i] = p * T[2] + q * T[5] + r * T[8];
+        }
+    }
+}
+
+// y := (part exp(-x) + 1 - part)^-1 y = y + a x * y + b x * (x * y), in place
+static void rotations_carry(const double x[3], double part, double y[3])
+{
+    double angle = sqrt(pcs_dot3(x, x)), half = 0.5 * angle, sinc = half > 0.0 ? sin(half) / half : 1.0, once[3],
+           twice[3];
+    double square = half * half * sinc * sinc; // sin^2(angle/2)
+    // Nothing but a step of half a turn with part = 1/2 makes it vanish.
+    double scale = fmax(1.0 - 4.0 * part * (1.0 - part) * square, DBL_EPSILON);
+    double a = part * sinc * cos(half) / scale, b = 0.5 * part * (2.0 * part - 1.0) * sinc * sinc / scale;
+    pcs_cross(x, y, once);
+    pcs_cross(x, once, twice);
+    for (int i = 0; i < 3; i++) y[i] += a * once[i] + b * twice[i];
+}
+
+void pcs_fe_carry_back(const pcs_system *self, const double *x, double part, pcs_rows *rows)
+{
+    const fe_data *fe = self->data;
+    for (int k = 0; k + 2 < rows->start[rows->nrow]; k++) {
+        int e = rows->column[k];
+        // The three entries of a node follow one another; what fills a row up does not.
+        bool is_moment = fe->starts_spin[e] && rows->column[k + 1] == e + 1 && rows->column[k + 2] == e + 2;
+        if (is_moment) rotations_carry(x + e, part, rows->value + k);
+    }
+}

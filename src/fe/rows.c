@@ -1,0 +1,408 @@
+// Constraint rows of a finite-element model: contacts first, then joints.
+//
+// A constant row is g = g_0 + G q. A varying one is stated by its contact or joint in nodes, forces and moments
+// (contact/row.h); a moment m on a node with the material rotation R enters its three equations as R^T m.
+
+#include "fe/data.h"
+
+#include <math.h>
+#include <string.h>
+
+static pcs_status rows_fill_constant(pcs_system *self, int contact, const pcs_contact_info *info)
+{
+    fe_data *fe = self->data;
+    const pcs_fe_contact *c = &fe->model.contacts[contact];
+    for (int i = 0; i < info->nrow; i++)
+        PCS_TRY(c->ops->fill(self->ctx, c->params, &fe->map, i, &fe->points[info->first_row + i]));
+    return PCS_OK;
+}
+
+static const pcs_contact_law *rows_law(const pcs_fe_contact *c)
+{
+    return (const void *)((const char *)c->params + c->ops->law_offset);
+}
+
+// Counts the rows of contact or joint k and, where they vary, makes their instance.
+static pcs_status rows_count(pcs_system *self, int k, pcs_contact_info *info)
+{
+    fe_data *fe = self->data;
+    fe_row_source *source = &fe->sources[k];
+    *info = (pcs_contact_info){ .first_row = self->nrow };
+    if (k < fe->model.ncontact) {
+        const pcs_fe_contact *c = &fe->model.contacts[k];
+        info->name = c->name;
+        info->writes_points = c->writes_points;
+        source->evaluate = c->ops->evaluate;
+        if (c->ops->count != NULL && rows_law(c)->friction == 0.0) {
+            info->nrow = c->ops->count(c->params, fe->model.mesh);
+        } else {
+            PCS_TRY(c->ops->create(self->ctx, c->params, &fe->map, &source->instance, &source->contact));
+            info->nrow = source->contact.nrow;
+            if (rows_law(c)->friction == 0.0) source->contact.ntangent = 0;
+        }
+    } else {
+        const pcs_fe_joint *joint = &fe->model.joints[k - fe->model.ncontact];
+        info->name = joint->name;
+        info->is_joint = true;
+        source->evaluate = joint->ops->evaluate;
+        PCS_TRY(joint->ops->create(self->ctx, joint->params, &fe->map, &source->instance, &source->joint));
+        info->nrow = source->joint.nrow;
+    }
+    source->first_row = info->first_row;
+    source->nrow = info->nrow;
+    self->nrow += info->nrow;
+    return PCS_OK;
+}
+
+static void rows_describe(pcs_system *self, int k, const pcs_contact_info *info, pcs_row *rows)
+{
+    const fe_data *fe = self->data;
+    pcs_row row = { .contact = k, .is_bilateral = info->is_joint };
+    if (!info->is_joint) {
+        const pcs_contact_law *law = rows_law(&fe->model.contacts[k]);
+        row.restitution = law->restitution;
+        row.friction = law->friction;
+        row.tangent_restitution = law->tangent_restitution;
+        row.ntangent = fe->sources[k].contact.ntangent;
+    }
+    for (int i = 0; i < info->nrow; i++) {
+        row.first_tangent = self->ntangent;
+        rows[info->first_row + i] = row;
+        self->ntangent += row.ntangent;
+    }
+}
+
+// Are they evaluated anew at every position? Those of a joint may keep their directions all the same.
+static bool rows_vary(const fe_data *fe, int k)
+{
+    return fe->sources[k].evaluate != NULL && fe->sources[k].instance != NULL;
+}
+
+// Room for the directions; those of constant rows are filled in.
+static pcs_status rows_make_directions(pcs_system *self)
+{
+    fe_data *fe = self->data;
+    int nnz = 0, place = 0;
+    for (int k = 0; k < self->ncontact; k++)
+        for (int i = 0; i < fe->sources[k].nrow; i++)
+            nnz += rows_vary(fe, k) ? FE_ROW_TERMS : fe->points[fe->sources[k].first_row + i].nterm;
+    PCS_TRY(pcs_rows_create(self->ctx, self->nrow, self->nv, nnz, &self->G));
+    for (int k = 0; k < self->ncontact; k++)
+        for (int row = fe->sources[k].first_row; row < fe->sources[k].first_row + fe->sources[k].nrow; row++) {
+            self->G->start[row] = place;
+            if (rows_vary(fe, k)) place += FE_ROW_TERMS;
+            for (int j = 0; j < fe->points[row].nterm; j++) {
+                self->G->column[place] = fe->points[row].equation[j];
+                self->G->value[place++] = fe->points[row].coefficient[j];
+            }
+        }
+    self->G->start[self->nrow] = place;
+    if (self->ntangent == 0) return PCS_OK;
+    PCS_TRY(pcs_rows_create(self->ctx, self->ntangent, self->nv, self->ntangent * FE_ROW_TERMS, &self->T));
+    for (int t = 0; t <= self->ntangent; t++) self->T->start[t] = t * FE_ROW_TERMS;
+    return PCS_OK;
+}
+
+static pcs_status rows_create(pcs_system *self, pcs_contact_info *info, const char **culprit)
+{
+    fe_data *fe = self->data;
+    pcs_row *rows;
+    for (int k = 0; k < self->ncontact; k++) {
+        pcs_status status = rows_count(self, k, &info[k]);
+        if (status != PCS_OK)
+            *culprit = pcs_fe_culprit(self->ctx, info[k].is_joint ? "joints" : "contacts", info[k].name);
+        PCS_TRY(status);
+    }
+    PCS_TAKE(self->ctx, rows, self->nrow, "contact rows");
+    PCS_TAKE(self->ctx, fe->points, self->nrow, "contact rows");
+    PCS_TAKE(self->ctx, fe->states, self->nrow, "contact rows");
+    self->rows = rows;
+    for (int k = 0; k < self->ncontact; k++) {
+        rows_describe(self, k, &info[k], rows);
+        fe->has_evaluated_rows = fe->has_evaluated_rows || rows_vary(fe, k);
+        fe->has_varying_rows = fe->has_varying_rows || (rows_vary(fe, k) && !fe->sources[k].joint.is_constant &&
+                                                        !fe->sources[k].contact.is_constant);
+        fe->has_driven_rows = fe->has_driven_rows || fe->sources[k].joint.is_driven;
+        fe->has_settling_rows =
+            fe->has_settling_rows || (!info[k].is_joint && fe->model.contacts[k].ops->settle != NULL);
+        if (rows_vary(fe, k)) continue;
+        pcs_status status = rows_fill_constant(self, k, &info[k]);
+        if (status != PCS_OK) *culprit = pcs_fe_culprit(self->ctx, "contacts", info[k].name);
+        PCS_TRY(status);
+    }
+    return PCS_OK;
+}
+
+// A joint between nodes that supports hold along its direction holds nothing.
+static pcs_status rows_demand_motion(pcs_system *self, const char **culprit)
+{
+    const pcs_rows *G = self->G;
+    for (int row = 0; row < self->nrow; row++) {
+        const pcs_contact_info *info = &self->contacts[self->rows[row].contact];
+        bool is_zero = info->is_joint;
+        for (int i = G->start[row]; i < G->start[row + 1]; i++) is_zero = is_zero && fabs(G->value[i]) < 1e-12;
+        if (!is_zero) continue;
+        const fe_data *fe = self->data;
+        const pcs_row_state *state = &fe->states[row];
+        bool is_turn = pcs_dot3(state->normal, state->normal) == 0.0;
+        const double *d = is_turn ? state->couple : state->normal;
+        *culprit = pcs_fe_culprit(self->ctx, "joints", info->name);
+        return pcs_fail(self->ctx, PCS_BAD_INPUT, "joint '%s' holds what supports hold already: %s [%g, %g, %g]",
+                        info->name, is_turn ? "rotations about" : "motion along", d[0], d[1], d[2]);
+    }
+    return PCS_OK;
+}
+
+// Sum over the moving equations of a direction as it stands, where the law of the row was imposed.
+static void rows_sum_direction(const pcs_system *self, const pcs_rows *G, int row, double out[3])
+{
+    const fe_data *fe = self->data;
+    for (int i = G->start[row]; i < G->start[row + 1]; i++) {
+        const pcs_dof *d = &fe->map.dof[fe->dof_of_equation[G->column[i]]];
+        for (int k = 0; k < 3 && !d->is_rotation; k++) out[k] += G->value[i] * d->direction[k];
+    }
+}
+
+// Contacts whose directions never change are not evaluated again: their rows are as good as constant ones.
+static void rows_freeze_constant(pcs_system *self)
+{
+    fe_data *fe = self->data;
+    fe->has_evaluated_rows = false;
+    for (int k = 0; k < self->ncontact; k++) {
+        fe_row_source *source = &fe->sources[k];
+        for (int i = 0; i < source->nrow && source->contact.is_constant; i++) {
+            int row = source->first_row + i;
+            const pcs_row_state *state = &fe->states[row];
+            pcs_contact_point *point = &fe->points[row];
+            *point = (pcs_contact_point){ .gap = state->gap, .node = state->direction.term[0].node, .other = -1 };
+            if (state->direction.nterm > 1) point->other = state->direction.term[1].node;
+            memcpy(point->normal, state->normal, sizeof point->normal);
+            rows_sum_direction(self, self->G, row, point->resultant);
+        }
+        if (source->contact.is_constant) source->instance = NULL;
+        fe->has_evaluated_rows = fe->has_evaluated_rows || rows_vary(fe, k);
+    }
+}
+
+pcs_status pcs_fe_make_rows(pcs_system *self, const char **culprit)
+{
+    fe_data *fe = self->data;
+    pcs_contact_info *info;
+    self->ncontact = fe->model.ncontact + fe->model.njoint;
+    PCS_TAKE(self->ctx, info, self->ncontact, "contacts");
+    PCS_TAKE(self->ctx, fe->sources, self->ncontact, "contacts");
+    self->contacts = info;
+    PCS_TRY(rows_create(self, info, culprit));
+    PCS_TRY(rows_make_directions(self));
+    if (!fe->has_evaluated_rows) return PCS_OK;
+    double *rest;
+    PCS_TAKE(self->ctx, rest, self->nq, "contact rows");
+    pcs_fe_update_directions(self, rest);
+    PCS_TRY(rows_demand_motion(self, culprit));
+    rows_freeze_constant(self);
+    return PCS_OK;
+}
+
+// Places of the nodes at the positions in `owner`.
+typedef struct row_view {
+    const fe_data *fe;
+    const double *q, *v; // v may be NULL
+} row_view;
+
+// Velocities of a node in space; out->R is there.
+static void rows_find_velocity(const row_view *view, int node, pcs_place *out)
+{
+    const fe_data *fe = view->fe;
+    double spin[3] = { 0.0 };
+    int place = fe->spin_of_node == NULL ? -1 : fe->spin_of_node[node];
+    pcs_fe_node_vector(fe, node, view->v, out->v);
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        for (int k = 0; k < 3 && d->is_rotation && d->equation >= 0; k++)
+            spin[k] += view->v[d->equation] * d->direction[k];
+    }
+    if (place >= 0) pcs_rotation_apply(out->R, spin, out->w); // it is material there
+    else memcpy(out->w, spin, sizeof spin);
+}
+
+static void rows_find_place(const pcs_places *self, int node, pcs_place *out)
+{
+    const row_view *view = self->owner;
+    const fe_data *fe = view->fe;
+    double turn[3] = { 0.0 }, displacement[3];
+    bool is_finite = false;
+    pcs_fe_node_vector(fe, node, view->q, displacement);
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        if (!d->is_rotation) continue;
+        is_finite = is_finite || d->is_finite;
+        for (int k = 0; k < 3 && d->equation >= 0; k++) turn[k] += view->q[d->equation] * d->direction[k];
+    }
+    *out = (pcs_place){ .is_small = !is_finite };
+    memcpy(out->turn, turn, sizeof turn);
+    for (int k = 0; k < 3; k++) out->x[k] = self->mesh->x[node][k] + displacement[k];
+    if (is_finite) {
+        pcs_rotation_exp(turn, out->R);
+    } else {
+        const double R[9] = { 1.0, -turn[2], turn[1], turn[2], 1.0, -turn[0], -turn[1], turn[0], 1.0 };
+        memcpy(out->R, R, sizeof R);
+    }
+    if (self->has_velocities) rows_find_velocity(view, node, out);
+}
+
+// The rows at q, with their bias when v is not NULL.
+static void rows_evaluate(const pcs_system *self, const double *q, const double *v)
+{
+    fe_data *fe = self->data;
+    row_view view = { fe, q, v };
+    pcs_places places = {
+        .mesh = fe->model.mesh, .t = self->time, .has_velocities = v != NULL, .owner = &view, .find = rows_find_place
+    };
+    for (int k = 0; k < self->ncontact; k++) {
+        const fe_row_source *source = &fe->sources[k];
+        if (!rows_vary(fe, k)) continue;
+        memset(fe->states + source->first_row, 0, (size_t)source->nrow * sizeof *fe->states);
+        source->evaluate(source->instance, &places, fe->states + source->first_row);
+    }
+}
+
+// One node's share of a row, along its dofs.
+static int rows_put_term(const fe_data *fe, const pcs_row_term *term, const double *q, int *column, double *value)
+{
+    double material[3];
+    int count = 0, first = fe->map.first[term->node], last = fe->map.first[term->node + 1];
+    memcpy(material, term->moment, sizeof material);
+    int spin = fe->spin_of_node == NULL ? -1 : fe->spin_of_node[term->node];
+    if (spin >= 0 && fe->spins[spin][0] >= 0) {
+        double psi[3], R[9];
+        for (int k = 0; k < 3; k++) psi[k] = q[fe->spins[spin][k]];
+        pcs_rotation_exp(psi, R);
+        pcs_rotation_apply_transposed(R, term->moment, material);
+    }
+    for (int i = first; i < last; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        if (d->equation < 0) continue;
+        column[count] = d->equation;
+        value[count++] = pcs_dot3(d->is_rotation ? material : term->force, d->direction);
+    }
+    return count;
+}
+
+void pcs_fe_put_direction(const fe_data *fe, const pcs_row_direction *direction, const double *q, pcs_rows *rows,
+                          int row)
+{
+    int place = rows->start[row], end = rows->start[row + 1];
+    for (int i = 0; i < direction->nterm; i++)
+        place += rows_put_term(fe, &direction->term[i], q, rows->column + place, rows->value + place);
+    for (; place < end; place++) {
+        rows->column[place] = 0;
+        rows->value[place] = 0.0;
+    }
+}
+
+void pcs_fe_update_directions(pcs_system *self, const double *q)
+{
+    fe_data *fe = self->data;
+    rows_evaluate(self, q, NULL);
+    for (int k = 0; k < self->ncontact; k++) {
+        const fe_row_source *source = &fe->sources[k];
+        if (!rows_vary(fe, k)) continue;
+        for (int row = source->first_row; row < source->first_row + source->nrow; row++) {
+            pcs_fe_put_direction(fe, &fe->states[row].direction, q, self->G, row);
+            for (int t = 0; t < self->rows[row].ntangent; t++)
+                pcs_fe_put_direction(fe, &fe->states[row].tangent[t], q, self->T, self->rows[row].first_tangent + t);
+        }
+    }
+}
+
+void pcs_fe_gaps(const pcs_system *self, const double *q, double *gap)
+{
+    const fe_data *fe = self->data;
+    if (fe->has_evaluated_rows) rows_evaluate(self, q, NULL);
+    for (int k = 0; k < self->ncontact; k++) {
+        const fe_row_source *source = &fe->sources[k];
+        bool varies = rows_vary(fe, k);
+        for (int row = source->first_row; row < source->first_row + source->nrow; row++)
+            gap[row] = varies ? fe->states[row].gap : fe->points[row].gap + pcs_rows_dot(self->G, row, q);
+    }
+}
+
+pcs_status pcs_fe_settle(pcs_system *self, const double *q, bool *has_changed)
+{
+    const fe_data *fe = self->data;
+    row_view view = { fe, q, NULL };
+    pcs_places places = { .mesh = fe->model.mesh, .t = self->time, .owner = &view, .find = rows_find_place };
+    *has_changed = false;
+    for (int k = 0; k < fe->model.ncontact; k++) {
+        const pcs_fe_contact *c = &fe->model.contacts[k];
+        if (c->ops->settle == NULL) continue;
+        if (c->ops->settle(self->ctx, fe->sources[k].instance, &places, has_changed) != PCS_OK)
+            return pcs_wrap(self->ctx, PCS_FAILED, "contact '%s'", c->name);
+    }
+    return PCS_OK;
+}
+
+void pcs_fe_evaluate_rows(const pcs_system *self, const double *q)
+{
+    rows_evaluate(self, q, NULL);
+}
+
+void pcs_fe_row_speeds(const pcs_system *self, double t, double *speed)
+{
+    const fe_data *fe = self->data;
+    for (int row = 0; row < self->nrow; row++) speed[row] = 0.0;
+    for (int k = fe->model.ncontact; k < self->ncontact; k++) {
+        const fe_row_source *source = &fe->sources[k];
+        if (!source->joint.is_driven) continue;
+        fe->model.joints[k - fe->model.ncontact].ops->speeds(source->instance, t, speed + source->first_row);
+    }
+}
+
+void pcs_fe_rate_bias(const pcs_system *self, const double *q, const double *v, double *bias)
+{
+    const fe_data *fe = self->data;
+    rows_evaluate(self, q, v);
+    for (int row = 0; row < self->nrow; row++) bias[row] = fe->states[row].bias;
+}
+
+void pcs_fe_contact_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3])
+{
+    const fe_data *fe = self->data;
+    if (fe->has_evaluated_rows) rows_evaluate(self, q, NULL);
+    for (int k = 0; k < self->ncontact; k++) {
+        const fe_row_source *source = &fe->sources[k];
+        bool varies = rows_vary(fe, k);
+        for (int row = source->first_row; row < source->first_row + source->nrow; row++) {
+            const pcs_contact_point *point = &fe->points[row];
+            const double *n = varies ? fe->states[row].normal : point->normal;
+            memcpy(normal[row], n, 3 * sizeof *n);
+            if (varies) {
+                memcpy(position[row], fe->states[row].point, 3 * sizeof *n);
+                continue;
+            }
+            pcs_fe_node_vector(fe, point->node, q, position[row]);
+            for (int i = 0; i < 3; i++) position[row][i] += fe->model.mesh->x[point->node][i];
+        }
+    }
+}
+
+void pcs_fe_tangents(const pcs_system *self, double (*across)[3])
+{
+    const fe_data *fe = self->data;
+    for (int row = 0; row < self->nrow; row++)
+        for (int t = 0; t < self->rows[row].ntangent; t++)
+            memcpy(across[self->rows[row].first_tangent + t], fe->states[row].across[t], sizeof *across);
+}
+
+void pcs_fe_row_resultant(const pcs_system *self, int row, double out[3])
+{
+    const fe_data *fe = self->data;
+    memcpy(out, fe->points[row].resultant, 3 * sizeof *out);
+    if (rows_vary(fe, self->rows[row].contact)) rows_sum_direction(self, self->G, row, out);
+}
+
+void pcs_fe_tangent_resultant(const pcs_system *self, int tangent, double out[3])
+{
+    out[0] = out[1] = out[2] = 0.0;
+    rows_sum_direction(self, self->T, tangent, out);
+}

@@ -1,0 +1,51 @@
+// Sizes of the coordinates of a mesh: see system/scale.h.
+
+#include "system/scale.h"
+#include "fe/data.h"
+
+#include <math.h>
+
+static double scale_distance(const double a[3], const double b[3])
+{
+    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+}
+
+// The longest cell at every node.
+static void scale_find_cells(const pcs_mesh *mesh, double *longest)
+{
+    for (int i = 0; i < mesh->nnode; i++) longest[i] = 0.0;
+    for (int c = 0; c < mesh->ncell; c++)
+        for (int end = 0; end < 2; end++) {
+            double *here = &longest[mesh->cell[c][end]];
+            *here = fmax(*here, scale_distance(mesh->x[mesh->cell[c][0]], mesh->x[mesh->cell[c][1]]));
+        }
+}
+
+// Size of the model. A single point has none: then its distance from the origin, from where joints may hold it.
+static double scale_model(const pcs_system *system, const pcs_mesh *mesh)
+{
+    const double origin[3] = { 0 };
+    double size = system->length;
+    for (int i = 0; i < mesh->nnode && !(system->length > 0.0); i++)
+        size = fmax(size, scale_distance(mesh->x[i], origin));
+    return size > 0.0 ? size : 1.0;
+}
+
+pcs_status pcs_fe_find_sizes(const pcs_system *system, pcs_scale *out)
+{
+    const fe_data *fe = system->data;
+    const pcs_mesh *mesh = fe->model.mesh;
+    const double origin[3] = { 0 };
+    double *longest, size = scale_model(system, mesh);
+    PCS_TAKE(system->ctx, longest, mesh->nnode, "sizes of coordinates");
+    scale_find_cells(mesh, longest);
+    for (int i = 0; i < fe->map.ndof; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        if (d->equation < 0) continue;
+        out->turns[d->equation] = d->is_rotation;
+        out->model[d->equation] = d->is_rotation ? 1.0 : size;
+        out->cell[d->equation] = d->is_rotation ? 1.0 : longest[d->node];
+        out->place[d->equation] = d->is_rotation ? 1.0 : fmax(scale_distance(mesh->x[d->node], origin), size);
+    }
+    return PCS_OK;
+}

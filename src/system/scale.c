@@ -1,0 +1,13 @@
+#include "system/scale.h"
+
+pcs_status pcs_scale_create(const pcs_system *system, pcs_scale *out)
+{
+    *out = (pcs_scale){ 0 };
+    PCS_TAKE(system->ctx, out->model, system->nv, "sizes of coordinates");
+    PCS_TAKE(system->ctx, out->cell, system->nv, "sizes of coordinates");
+    PCS_TAKE(system->ctx, out->place, system->nv, "sizes of coordinates");
+    PCS_TAKE(system->ctx, out->turns, system->nv, "sizes of coordinates");
+    double size = system->length > 0.0 ? system->length : 1.0;
+    for (int i = 0; i < system->nv; i++) out->model[i] = out->cell[i] = out->place[i] = size;
+    return system->ops->find_sizes == NULL ? PCS_OK : system->ops->find_sizes(system, out);
+}
