@@ -2,6 +2,7 @@
 // closed-form system with its defaults and about a small bar that can hit a wall.
 
 #include "build/build.h"
+#include "build/sections.h"
 #include "closed_form/closed_form.h"
 
 #include <stdio.h>

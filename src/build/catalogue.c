@@ -1,6 +1,7 @@
 // What a case can be made of: the registries with their option tables, for `percuss list` and the documentation.
 
-#include "build/sets.h"
+#include "build/build.h"
+#include "build/sections.h"
 #include "closed_form/closed_form.h"
 #include "sim/control.h"
 

@@ -1,6 +1,6 @@
 // Joints of a case: reading them, and whether they fit the model, the initial state and one another.
 
-#include "build/build.h"
+#include "build/sections.h"
 #include "core/rounding.h"
 #include "system/scale.h"
 

@@ -1,21 +1,10 @@
-// The table of gap types, and what they share: rows of nodal displacements along a normal.
+// What gap types share: rows of nodal displacements along a normal.
 
 #include "contact/contact.h"
 
 #include "contact/gap.h"
 
 #include <math.h>
-
-#define PCS_GAP_TYPE(name) extern const pcs_gap_ops pcs_gap_##name;
-#include "contact/gap_list.def"
-#undef PCS_GAP_TYPE
-
-const pcs_gap_ops *const pcs_gap_types[] = {
-#define PCS_GAP_TYPE(name) &pcs_gap_##name,
-#include "contact/gap_list.def"
-#undef PCS_GAP_TYPE
-    NULL,
-};
 
 // Divided by its largest entry first, so that no square overflows or vanishes.
 bool pcs_gap_normalize(const double raw[3], double unit[3])

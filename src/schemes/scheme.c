@@ -1,4 +1,4 @@
-// The table of schemes, and what they share: the arrays of the next state and the report of a step.
+// What schemes share: the arrays of the next state and the report of a step.
 
 #include "schemes/common.h"
 
@@ -6,17 +6,6 @@
 #include "step/columns.h"
 
 #include <math.h>
-
-#define PCS_SCHEME(name) extern const pcs_scheme_ops pcs_scheme_##name;
-#include "schemes/scheme_list.def"
-#undef PCS_SCHEME
-
-const pcs_scheme_ops *const pcs_schemes[] = {
-#define PCS_SCHEME(name) &pcs_scheme_##name,
-#include "schemes/scheme_list.def"
-#undef PCS_SCHEME
-    NULL,
-};
 
 pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
 {

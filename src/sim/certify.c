@@ -207,7 +207,7 @@ void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before)
     certify_memory *now = &self->now;
     for (int k = 0; k < 3; k++) now->momentum[k] = before->free_momentum[k];
     now->measure = *before;
-    now->initial = before->kinetic + before->strain + before->potential;
+    now->initial = pcs_measure_energy(before);
     now->lowest = before->potential;
     now->largest_energy = now->supply = before->kinetic + before->strain;
     now->worked = now->exchanged = now->onset = now->held = now->residual = now->last_residual = 0.0;
@@ -237,30 +237,6 @@ void pcs_certifier_rewind(pcs_certifier *self)
     certify_copy(&self->rows, &self->kept_rows, self->scheme->system->nrow);
 }
 
-void pcs_certify_note(pcs_certifier *self, int check, double value, double tolerance, int row, int equation)
-{
-    if (self->place[check] < 0) return;
-    pcs_check *c = &self->now.checks[self->place[check]];
-    if (value <= 0.0 && c->tolerance > 0.0) return;
-    double ratio = value <= 0.0 ? 0.0 : value / tolerance;
-    if (isnan(ratio)) ratio = INFINITY;
-    if (ratio > c->worst_ratio || c->tolerance == 0.0) {
-        c->worst_ratio = ratio;
-        c->worst_value = value <= 0.0 ? 0.0 : value;
-        c->tolerance = tolerance;
-        c->worst_time = self->x == NULL ? 0.0 : self->x->t;
-    }
-    if (!(ratio > 1.0) || c->is_reported_only || self->now.certificate.broken != NULL) return;
-    self->now.certificate.broken = c;
-    self->now.bad_row = row;
-    self->now.bad_equation = equation;
-}
-
-double pcs_certify_speed(const pcs_certifier *self)
-{
-    return sqrt(2.0 * self->now.largest_energy / self->scheme->system->mass);
-}
-
 // May an open contact close in the next step, to a generous guess?
 static bool certify_may_close(const pcs_certifier *self)
 {
@@ -277,7 +253,7 @@ static bool certify_may_close(const pcs_certifier *self)
 static bool certify_will_watch(const pcs_certifier *self)
 {
     const certify_memory *now = &self->now;
-    double spent = now->measure.kinetic + now->measure.strain + now->measure.potential - now->lowest;
+    double spent = pcs_measure_energy(&now->measure) - now->lowest;
     if (now->count <= BEGINNING || now->count % (self->iterates ? OFTEN : SELDOM) == 0) return true;
     return spent <= 1e-6 * now->largest_energy || certify_may_close(self);
 }

@@ -33,11 +33,6 @@
 
 static const double harmless = 1e-6; // of all the energy there is: a gain that half a million steps may repeat
 
-static double energy_total(const pcs_measure *m)
-{
-    return m->kinetic + m->strain + m->potential;
-}
-
 // The work of a load or of gravity is a force times a difference of positions, which keeps the round-off of positions.
 static double energy_work_noise(const pcs_certifier *self)
 {
@@ -159,9 +154,9 @@ static bool energy_check_rise(pcs_certifier *self)
     bool corrects = self->rule.kind == PCS_RULE_MIDPOINT || self->rule.kind == PCS_RULE_MEAN;
     double fed = report->external_work + fmax(0.0, -report->damping_loss);
     if (corrects) fed += fmax(0.0, report->correction_work);
-    double rise = energy_total(&report->measure) - energy_total(&now->measure) - fed;
+    double rise = pcs_measure_energy(&report->measure) - pcs_measure_energy(&now->measure) - fed;
     double shift = fabs(report->measure.potential - now->measure.potential);
-    double spent = now->measure.kinetic + now->measure.strain + now->measure.potential - now->lowest;
+    double spent = pcs_measure_energy(&now->measure) - now->lowest;
     self->available = spent + fabs(report->external_work) + shift + 4.0 * now->held + floor;
     double allowed = 0.5 * (spent + fabs(report->external_work) + shift) + 4.0 * now->held;
     if (self->from == NULL) allowed *= 4.0; // nothing more is known
@@ -181,7 +176,7 @@ static bool energy_check_rise(pcs_certifier *self)
         now->lowest = fmin(now->lowest, report->measure.potential);
         now->supply = fmax(now->supply, now->initial + now->worked - now->lowest);
     }
-    double grown = energy_total(&report->measure) - now->initial - now->worked;
+    double grown = pcs_measure_energy(&report->measure) - now->initial - now->worked;
     allowed = 0.5 * now->supply + 4.0 * (now->exchanged + now->held) + now->onset;
     pcs_certify_note(self, CERTIFY_GROWTH, grown, allowed + floor, -1, -1);
     return is_explained;

@@ -18,7 +18,6 @@
 
 #include "sim/certify_data.h"
 
-#include "schemes/common.h"
 #include "step/columns.h"
 
 #include <math.h>

@@ -44,6 +44,11 @@ typedef struct pcs_measure {
     double free_momentum[3];           // its part in the equations that move: what the momentum balance is about
 } pcs_measure;
 
+static inline double pcs_measure_energy(const pcs_measure *m)
+{
+    return m->kinetic + m->strain + m->potential;
+}
+
 // A joint or support whose force on the model is told.
 typedef struct pcs_reaction_info {
     const char *name;
@@ -217,6 +222,20 @@ static inline double pcs_system_largest(const pcs_system *self, const double *x)
 static inline double pcs_system_rate(const pcs_system *self, int row, const double *v)
 {
     return pcs_rows_dot(self->G, row, v);
+}
+
+// What a gap at q is rounded to, m: directions as they stand.
+static inline double pcs_gap_rounding(const pcs_system *system, int row, const double *q)
+{
+    const pcs_rows *G = system->G;
+    int first = G->start[row], count = G->start[row + 1] - first;
+    return pcs_rounding_of_sum(count, G->value + first, G->column + first, q) + DBL_EPSILON * system->length;
+}
+
+// A gap up to this counts as closed at q, m: round-off must neither open a contact at rest nor decide a tie.
+static inline double pcs_gap_tie(const pcs_system *system, int row, const double *q)
+{
+    return PCS_ROUND_LENGTH / DBL_EPSILON * pcs_gap_rounding(system, row, q);
 }
 
 #endif
