@@ -185,7 +185,9 @@ static double relax_moved(const relaxation *r)
     if (s->ops->way != NULL) s->ops->way(s, e->safe_q, r->q, e->work);
     else
         for (int i = 0; i < s->nv; i++) e->work[i] = r->q[i] - e->safe_q[i];
-    for (int i = 0; i < s->nv; i++) most = fmax(most, fabs(e->work[i]) / relax_bound(r, i));
+    // In two loops: gcc 12 for aarch64 fails on a maximum beside flags of another size.
+    for (int i = 0; i < s->nv; i++) e->work[i] = fabs(e->work[i]) / relax_bound(r, i);
+    for (int i = 0; i < s->nv; i++) most = fmax(most, e->work[i]);
     return most;
 }
 
