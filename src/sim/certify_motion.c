@@ -29,8 +29,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { REMEMBERED = 64 }; // steps over which filters carry residuals on
-
 // A report of several steps says nothing about where the last one began.
 bool pcs_certify_prepare(pcs_certifier *self)
 {
@@ -39,7 +37,7 @@ bool pcs_certify_prepare(pcs_certifier *self)
     certify_past *from = &self->past[self->now.past];
     double h = self->report->h;
     self->from = NULL;
-    self->residual = 0.0;
+    self->residual = self->leftover = 0.0;
     self->allowed = -1;
     if (!from->is_known || !(h > 0.0) || self->report->is_joined) return false;
     if (!(fabs(x->t - from->t - h) <= 1e-6 * h)) return false;
@@ -174,21 +172,25 @@ void pcs_certify_close(pcs_certifier *self, int check)
 {
     const pcs_system *system = self->scheme->system;
     int n = pcs_system_nown(system), worst = -1;
-    double ratio = 0.0, mass = 1.0, allowed = 1.0, sum = 0.0;
+    double ratio = 0.0, mass = 1.0, allowed = 1.0, sum[2] = { 0.0 };
     pcs_matrix_add_multiply(self->M, 1.0, self->e, self->r);
     if (self->allowed != check) motion_allow(self, check == CERTIFY_KINEMATICS ? self->report->h : 0.0);
     self->allowed = check;
     for (int i = 0; i < n; i++) {
         double off = self->r[i] == 0.0 ? 0.0 : fabs(self->r[i]) / self->tolerance[i];
-        sum += fabs(self->r[i]);
+        sum[0] += fabs(self->r[i]);
+        sum[1] += fabs(self->r[i]) * 0.5 * (fabs(self->from->v[i]) + fabs(self->x->v[i]));
         if (off <= ratio && worst >= 0) continue;
         ratio = isnan(off) ? INFINITY : off;
         worst = i;
     }
     if (worst >= 0 && check == CERTIFY_KINEMATICS) mass = motion_diagonal(self->M, worst);
     if (worst >= 0) allowed = self->tolerance[worst] / mass;
-    pcs_system_sum(system, 1, &sum);
-    if (check == CERTIFY_MOTION) self->residual += sum;
+    pcs_system_sum(system, 2, sum);
+    if (check == CERTIFY_MOTION) {
+        self->residual += sum[0];
+        self->leftover += sum[1];
+    }
     // All ranks judge alike.
     pcs_certify_note(self, check, pcs_system_max(system, ratio) * allowed, allowed, -1, worst);
 }
@@ -226,6 +228,13 @@ static double motion_row_momentum(pcs_certifier *self, double sum[3])
     return size;
 }
 
+void pcs_certify_fade(double *sum, double latest)
+{
+    enum { REMEMBERED = 64 }; // steps over which filters carry residuals on
+    *sum = latest + (1.0 - 1.0 / REMEMBERED) * *sum;
+    if (*sum < DBL_MIN) *sum = 0.0; // numbers below are slow
+}
+
 void pcs_certify_momentum(pcs_certifier *self)
 {
     const pcs_step_report *report = self->report;
@@ -239,8 +248,7 @@ void pcs_certify_momentum(pcs_certifier *self)
         self->now.momentum[k] = report->measure.free_momentum[k];
     }
     double inside = report->h * sqrt(2.0 * strain * self->stiffness);
-    self->now.residual = self->residual + (1.0 - 1.0 / REMEMBERED) * self->now.residual;
-    if (self->now.residual < DBL_MIN) self->now.residual = 0.0; // numbers below are slow
+    pcs_certify_fade(&self->now.residual, self->residual);
     double tolerance = PCS_ROUND_VELOCITY * size + PCS_ROUND_FORCE * inside + 4.0 * self->now.residual;
     pcs_certify_note(self, CERTIFY_MOMENTUM, defect, tolerance, -1, -1);
 }
