@@ -27,12 +27,12 @@ const char *const pcs_mounting_fields[] = { "force", "moment", "strain_energy", 
 
 static double mounting_stiffness(const pcs_mounting_params *p, int i)
 {
-    return i < 3 ? p->stiffness[i] : p->torsional_stiffness[i - 3];
+    return (i < 3 ? p->stiffness : p->torsional_stiffness)[i % 3];
 }
 
 static double mounting_damping(const pcs_mounting_params *p, int i)
 {
-    return i < 3 ? p->damping[i] : p->torsional_damping[i - 3];
+    return (i < 3 ? p->damping : p->torsional_damping)[i % 3];
 }
 
 static bool mounting_is_free(const pcs_mounting_params *p, int i)

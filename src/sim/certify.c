@@ -210,7 +210,7 @@ void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before)
     now->initial = pcs_measure_energy(before);
     now->lowest = before->potential;
     now->largest_energy = now->supply = before->kinetic + before->strain;
-    now->worked = now->exchanged = now->onset = now->held = now->residual = now->last_residual = 0.0;
+    now->worked = now->exchanged = now->onset = now->held = now->residual = now->last_residual = now->leftover = 0.0;
 }
 
 static void certify_copy(certify_rows *to, const certify_rows *from, int nrow)
@@ -302,15 +302,16 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     for (int j = 0; j < self->scheme->system->nrow; j++) self->is_hit = self->is_hit || report->rows[j].is_impact;
     self->now.largest_h = fmax(self->now.largest_h, report->h);
     self->from = NULL;
-    self->residual = 0.0;
+    self->residual = self->leftover = 0.0;
     self->allowed = -1;
     if (self->now.is_awaited || certify_must_watch(self)) {
         pcs_certify_prepare(self);
         self->now.iterations = report->iterations;
     }
-    pcs_certify_energy(self, energy_defect);
+    pcs_certify_energy(self);
     pcs_certify_rows(self);
     pcs_certify_motion(self);
+    pcs_certify_ledger(self, energy_defect);
     pcs_certify_momentum(self);
     certify_remember(self);
     return self->now.certificate.broken == NULL;

@@ -30,8 +30,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { REMEMBERED = 64 }; // steps over which filters carry residuals on
-
 // A report of several steps says nothing about where the last one began.
 void pcs_certify_prepare(pcs_certifier *self)
 {
@@ -98,8 +96,7 @@ void pcs_certify_momentum(pcs_certifier *self)
     }
     double inside = report->h * sqrt(2.0 * strain * self->stiffness);
     if (self->from != NULL || !self->iterates) self->now.last_residual = self->residual;
-    self->now.residual = self->now.last_residual + (1.0 - 1.0 / REMEMBERED) * self->now.residual;
-    if (self->now.residual < DBL_MIN) self->now.residual = 0.0; // numbers below are slow
+    pcs_certify_fade(&self->now.residual, self->now.last_residual);
     double tolerance = PCS_ROUND_VELOCITY * size + PCS_ROUND_FORCE * inside + 4.0 * self->now.residual;
     pcs_certify_note(self, CERTIFY_MOMENTUM, defect, tolerance, -1, -1);
 }

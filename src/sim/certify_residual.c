@@ -30,6 +30,13 @@ void pcs_certify_note(pcs_certifier *self, int check, double value, double toler
     self->now.bad_equation = equation;
 }
 
+void pcs_certify_fade(double *sum, double latest)
+{
+    enum { REMEMBERED = 64 }; // steps over which filters carry residuals on
+    *sum = latest + (1.0 - 1.0 / REMEMBERED) * *sum;
+    if (*sum < DBL_MIN) *sum = 0.0; // numbers below are slow
+}
+
 double pcs_certify_speed(const pcs_certifier *self)
 {
     return sqrt(2.0 * self->now.largest_energy / self->scheme->system->mass);
@@ -155,21 +162,25 @@ void pcs_certify_close(pcs_certifier *self, int check)
 {
     const pcs_system *system = self->scheme->system;
     int n = pcs_system_nown(system), worst = -1;
-    double ratio = 0.0, mass = 1.0, allowed = 1.0, sum = 0.0;
+    double ratio = 0.0, mass = 1.0, allowed = 1.0, sum[2] = { 0.0 };
     pcs_matrix_add_multiply(self->M, 1.0, self->e, self->r);
     if (self->allowed != check) residual_allow(self, check == CERTIFY_KINEMATICS ? self->report->h : 0.0);
     self->allowed = check;
     for (int i = 0; i < n; i++) {
         double off = self->r[i] == 0.0 ? 0.0 : fabs(self->r[i]) / self->tolerance[i];
-        sum += fabs(self->r[i]);
+        sum[0] += fabs(self->r[i]);
+        sum[1] += fabs(self->r[i]) * 0.5 * (fabs(self->from->v[i]) + fabs(self->x->v[i]));
         if (off <= ratio && worst >= 0) continue;
         ratio = isnan(off) ? INFINITY : off;
         worst = i;
     }
     if (worst >= 0 && check == CERTIFY_KINEMATICS) mass = residual_diagonal(self->M, worst);
     if (worst >= 0) allowed = self->tolerance[worst] / mass;
-    pcs_system_sum(system, 1, &sum);
-    if (check == CERTIFY_MOTION) self->residual += sum;
+    pcs_system_sum(system, 2, sum);
+    if (check == CERTIFY_MOTION) {
+        self->residual += sum[0];
+        self->leftover += sum[1];
+    }
     // All ranks judge alike.
     pcs_certify_note(self, check, pcs_system_max(system, ratio) * allowed, allowed, -1, worst);
 }
