@@ -31,6 +31,7 @@ typedef struct pcs_active_set {
     double *P_size, *b_size; // [n * n], [n] what the entries were summed from, by size
     double *P_gate, *b_gate; // [m * n], [m]
     bool is_warm;            // z holds where to start; otherwise from zero
+    bool is_hasty;           // gives up where the sets do not settle: the ways out are dear
     double *z;               // [n] nu, La, Lt
     double *value;           // [n] gap, xi, xt at z
     double *gate_gap;        // [m]
@@ -42,6 +43,7 @@ typedef struct pcs_active_set {
     double noise[2];                 // m and m/s, what round-off leaves undecided of gaps and velocities at z
     double smallest_pivot;           // of J, in units of its row: below it rows say the same twice
     unsigned char *last_gate;        // [m]
+    unsigned draw;                   // state of the sequence that breaks cycles of the sets
     unsigned char *mode, *last_mode; // [n] state of each unknown
     int *active;                     // [n] unknowns in the equations
     double *J, *x, *F;               // [n * n], [n], [n]

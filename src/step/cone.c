@@ -199,6 +199,7 @@ bool pcs_cone_solve(pcs_cone *c, int *iterations)
     pcs_active_set *s = c->set;
     cone_number(c);
     s->is_warm = c->is_warm;
+    s->is_hasty = c->is_hasty;
     for (int k = 0; k < s->n && c->is_warm; k++) s->z[k] = c->z[c->place[k]];
     cone_eliminate(c);
     cone_reduce(c);

@@ -22,6 +22,7 @@ typedef struct pcs_cone {
     double *P, *b;           // [n * n], [n] rows: gap, xi, xt
     double *P_gate, *b_gate; // [m * n], [m]
     bool is_warm;            // z holds where to start; otherwise from zero
+    bool is_hasty;           // gives up where the sets do not settle: the ways out are dear
     double *z;               // [n] nu, La, Lt
     double *value;           // [n] gap, xi, xt at z
     double *gate_gap;        // [m]

@@ -10,6 +10,7 @@ enum { OUT, HELD, SLIDING, SLIDING_UP, SLIDING_DOWN };
 enum {
     FREEZE_GATE_AFTER = 8,
     ROUNDS = 200,
+    HASTY_ROUNDS = 20,
     IDLE_ROUNDS = 20,
     KRYLOV_RESTART = 120,
     KRYLOV_LIMIT = 3000,
@@ -422,7 +423,7 @@ typedef struct settling {
 // Newton's method has lost its way: projections, from coarse to fine. False when they have been tried enough.
 static bool crowd_rescue(pcs_crowd *c, settling *s)
 {
-    if (s->rescues++ == 6) return false;
+    if (c->is_hasty || s->rescues++ == 6) return false;
     pcs_crowd_project(c, c->size * pow(10.0, -2.0 * s->rescues), SWEEPS);
     crowd_evaluate(c);
     c->nseen = 0;
@@ -461,7 +462,7 @@ static bool crowd_settle(pcs_crowd *c, int stage)
         for (int j = 0; j < c->m; j++) c->gate[j] = c->gate_gap[j] <= c->gate_tolerance;
     crowd_find_scales(c);
     s.changed = crowd_find_modes(c, false);
-    for (int round = 0; round < ROUNDS; round++, s.thawed++) {
+    for (int round = 0; round < (c->is_hasty ? HASTY_ROUNDS : ROUNDS); round++, s.thawed++) {
         bool is_moved = crowd_clear_out(c);
         s.norm = crowd_residual(c);
         if (!isfinite(s.norm)) return false;

@@ -251,6 +251,7 @@ static pcs_outcome newton_settle(pcs_step_solver *self, pcs_step_problem *p, boo
     pcs_convergence convergence = pcs_convergence_begin(self, s->v0);
     int npolish = 0;
     bool may_restart = is_predicted && !self->system->is_linear && p->q_start != NULL;
+    s->cone->is_hasty = may_restart;
     newton_begin(self, p, !is_predicted);
     while (convergence.count < ITERATIONS) {
         s->gate_sign = convergence.count < SETTLE_TIES_AFTER ? 1 : -1;
@@ -260,7 +261,7 @@ static pcs_outcome newton_settle(pcs_step_solver *self, pcs_step_problem *p, boo
         if (may_restart && (verdict == PCS_GROWING || newton_changes_sets(self, p))) return PCS_NOT_CONVERGED;
         if (verdict != PCS_SETTLED || s->is_provisional || pcs_newton_misses_row(self, p)) continue;
         if (!newton_move(self, p)) return PCS_SINGULAR;
-        if (newton_law_holds(self, p) || npolish++ == POLISHES) return PCS_CONVERGED;
+        if (newton_law_holds(self, p) || convergence.is_at_noise || npolish++ == POLISHES) return PCS_CONVERGED;
     }
     newton_blame(self, &convergence);
     return PCS_NOT_CONVERGED;
@@ -283,6 +284,7 @@ static pcs_outcome newton_contact(pcs_step_solver *self, pcs_step_problem *p, in
     memset(p->d, 0, (size_t)s->n * sizeof(double));
     memset(s->is_used, 1, (size_t)s->m);
     s->gate_sign = 1;
+    s->cone->is_hasty = false;
     memset(s->y0, 0, (size_t)s->n * sizeof(double));
     memcpy(s->qt, p->q, (size_t)s->n * sizeof(double));
     s->is_at_start = false;

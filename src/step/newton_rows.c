@@ -309,7 +309,8 @@ bool pcs_newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, int *
     do {
         newton_fill_columns(self);
         newton_fill_cone(self, p);
-        if (!pcs_cone_solve(s->cone, rounds)) return self->form.has_dynamics && newton_update_sets(self, p);
+        if (pcs_cone_solve(s->cone, rounds)) continue;
+        return self->form.has_dynamics && !s->cone->is_hasty && newton_update_sets(self, p);
     } while (newton_widens(self));
     return true;
 }

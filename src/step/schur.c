@@ -27,6 +27,7 @@ typedef struct schur {
     double *q0, *v0, *qt, *D, *W, *y0, *q_last, *v_last; // [n]
     double *sum, *sum_t;                                 // [n] sums that q and qt come from; q and qt themselves
     double *x, *turned;                                  // [n] where positions do not add up
+    double *z_step;                                      // [crowd->n] multipliers of the last step that has settled
     bool is_stale;                                       // the products have changed since the last solve
     bool is_at_start; // linearised at the start of the step, which is no point of the iteration
 } schur;
@@ -47,6 +48,7 @@ static pcs_status schur_setup(pcs_step_solver *self)
     }
     PCS_TRY(pcs_schur_map_create(self, &s->map));
     PCS_TRY(pcs_crowd_create(self->ctx, system, s->map->nb, &s->crowd));
+    PCS_TAKE(self->ctx, s->z_step, s->crowd->n, "the Schur solver");
     PCS_TRY(pcs_near_create(self, system->G, NULL, &s->crowd->near[0]));
     PCS_TRY(pcs_near_create(self, system->G, system->T, &s->crowd->near[1]));
     s->crowd->product = pcs_schur_map_product;
@@ -341,6 +343,7 @@ static pcs_outcome schur_settle(pcs_step_solver *self, pcs_step_problem *p, bool
     pcs_convergence convergence = pcs_convergence_begin(self, s->v0);
     bool may_restart = is_predicted && !system->is_linear && p->q_start != NULL;
     int npolish = 0;
+    s->crowd->is_hasty = may_restart;
     if (is_predicted) schur_begin(self, p);
     else schur_begin_at_start(self, p);
     while (convergence.count < ITERATIONS) {
@@ -355,7 +358,7 @@ static pcs_outcome schur_settle(pcs_step_solver *self, pcs_step_problem *p, bool
         if (may_restart && (verdict == PCS_GROWING || schur_changes_sets(self, p))) return PCS_NOT_CONVERGED;
         if (verdict != PCS_SETTLED) continue;
         if (!pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x)) return PCS_SINGULAR;
-        if (schur_law_holds(self, p) || npolish++ == POLISHES) return PCS_CONVERGED;
+        if (schur_law_holds(self, p) || convergence.is_at_noise || npolish++ == POLISHES) return PCS_CONVERGED;
     }
     return PCS_NOT_CONVERGED;
 }
@@ -368,7 +371,7 @@ static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, in
         return schur_settle(self, p, false, iterations);
     pcs_outcome outcome = schur_settle(self, p, true, iterations);
     if (outcome == PCS_CONVERGED || !has_start) return outcome;
-    memset(s->crowd->z, 0, (size_t)s->crowd->n * sizeof(double));
+    memcpy(s->crowd->z, s->z_step, (size_t)s->crowd->n * sizeof(double));
     return schur_settle(self, p, false, iterations);
 }
 
@@ -382,6 +385,7 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     memcpy(s->q0, p->q, (size_t)s->n * sizeof(double));
     memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
     schur_begin(self, p);
+    s->crowd->is_hasty = false;
     if (self->form.has_dynamics) {
         result->outcome = schur_dynamics(self, p, &result->iterations);
     } else if (isnan(schur_iterate(self, p, &result->iterations))) {
@@ -390,8 +394,10 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     if (result->iterations == 0) result->iterations = 1;
     if (result->outcome != PCS_CONVERGED) {
         memset(s->crowd->z, 0, (size_t)c->n * sizeof(double));
+        memset(s->z_step, 0, (size_t)c->n * sizeof(double));
         return;
     }
+    memcpy(s->z_step, c->z, (size_t)c->n * sizeof(double));
     for (int i = 0; i < s->n; i++) s->v_last[i] = p->v[i] - s->W[i];
     pcs_rows_multiply(self->system->G, s->v_last, p->rate_before);
     for (int j = 0; j < s->m; j++) {
