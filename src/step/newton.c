@@ -54,6 +54,7 @@ static pcs_status newton_setup(pcs_step_solver *self)
             PCS_TAKE(self->ctx, *more[i], s->n, "the Newton solver");
     }
     PCS_TAKE(self->ctx, s->z_last, s->nz, "the Newton solver");
+    PCS_TRY(pcs_curvature_create(self, &s->curvature));
     PCS_TRY(newton_take_lists(self, s));
     PCS_TRY(pcs_gated_create(self, &s->gated));
     return pcs_cone_create(self->ctx, system, &s->cone);
@@ -66,7 +67,8 @@ static pcs_status newton_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     s->is_factored = false;
     if (s->nz > 0) memset(s->has_column, 0, (size_t)s->nz);
     if (!self->form.has_dynamics || s->S != NULL) return PCS_OK;
-    PCS_TRY(pcs_matrix_create(self->ctx, self->system->M->pattern, &s->S));
+    const pcs_pattern *pattern = s->curvature == NULL ? self->system->M->pattern : s->curvature->K->pattern;
+    PCS_TRY(pcs_matrix_create(self->ctx, pattern, &s->S));
     // S* is not symmetric in general; a back end for positive matrices then serves the mass alone.
     bool is_general = pcs_linsolve_takes(self->linear, s->S->pattern, PCS_GENERAL);
     PCS_TRY(pcs_linsolve_create_labelled(self->ctx, is_general ? self->linear : "auto", "iteration", s->S, PCS_GENERAL,
@@ -140,6 +142,19 @@ static double newton_update_motion(pcs_step_solver *self, pcs_step_problem *p)
     return largest;
 }
 
+// The linearisation has foreseen how the forces of joints turn: what they have done to q stays, and d makes up for it.
+static void newton_keep_place(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton *s = self->data;
+    for (int i = 0; i < s->n; i++) {
+        double excess = (p->q[i] - s->q_last[i]) / self->form.kb;
+        p->d[i] -= excess;
+        p->v[i] -= excess;
+        s->qt[i] -= self->form.kb * excess;
+        p->q[i] = s->q_last[i];
+    }
+}
+
 // Takes the multipliers over with the columns of the present place; gives the change of the motion that comes from it.
 static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
 {
@@ -149,6 +164,7 @@ static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
     memcpy(s->q_last, sum, (size_t)s->n * sizeof(double));
     memcpy(s->v_last, p->v, (size_t)s->n * sizeof(double));
     newton_apply(self, p);
+    if (s->curvature != NULL && self->form.kb > 0.0) newton_keep_place(self, p);
     for (int i = 0; i < s->n; i++)
         change = fmax(change, fmax(fabs(sum[i] - s->q_last[i]) / self->form.h, fabs(p->v[i] - s->v_last[i])));
     return change;

@@ -58,6 +58,25 @@ static void newton_bordered_solve(pcs_step_solver *self, double *x, double *mu, 
     }
 }
 
+// S* with the stiffness that the forces of rows have because they turn: those of lam act as f does, and with
+// M U = G^T nu, M W = G^T La the others are c/(h kb) (nu + kw La) in units of f.
+static void newton_bend(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    pcs_curvature *curvature = s->curvature;
+    const pcs_step_form *form = &self->form;
+    const double *z = s->cone->z;
+    double share = form->kb > 0.0 ? form->c / (form->h * form->kb) : 0.0;
+    for (int j = 0; j < s->m; j++) {
+        curvature->lam[j] = share * (z[j] + form->kw * z[s->m + j]);
+        if (form->has_smooth_multipliers) curvature->lam[j] += p->lam[j];
+    }
+    for (int t = 0; t < s->nt; t++)
+        curvature->lam_t[t] = share * pcs_newton_into_q(self, 2 * s->m + t) * z[2 * s->m + t];
+    pcs_curvature_fill(curvature, p->q);
+    pcs_curvature_combine(curvature, form->c, form->h, form->h * form->kb, s->S);
+}
+
 // S* at the present state, and the border of the bilateral rows.
 bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
 {
@@ -66,12 +85,13 @@ bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
     const pcs_step_form *form = &self->form;
     bool is_singular = false;
     if (s->is_factored) return true;
-    bool has_joints = form->has_smooth_multipliers && system->ops->add_joint_stiffness != NULL;
+    bool has_joints = form->has_smooth_multipliers && system->ops->add_joint_stiffness != NULL && s->curvature == NULL;
     if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, p->t, p->q, p->v);
     if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
     if (p->base != NULL && (has_joints || system->ops->update_tangents != NULL))
         system->ops->turn_columns(system, s->x, system->K);
-    pcs_matrix_combine(s->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
+    if (s->curvature != NULL) newton_bend(self, p);
+    else pcs_matrix_combine(s->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
     if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
     s->is_factored = system->is_linear;
@@ -91,7 +111,9 @@ bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
 static void newton_add_tangent(pcs_step_solver *self, const double *a, const double *b, double *y)
 {
     double h = self->form.h;
+    const pcs_curvature *curvature = ((const newton *)self->data)->curvature;
     pcs_matrix_add_multiply(self->system->K, h, a, y);
+    if (curvature != NULL) pcs_matrix_add_multiply(curvature->K, h, a, y);
     if (self->system->C != NULL) pcs_matrix_add_multiply(self->system->C, h, b, y);
 }
 
