@@ -35,7 +35,9 @@ typedef struct pcs_cone {
     int *held, *place;   // [n] bilateral unknowns, and those of `set`
     int *row;            // [m] rows of `set`
     int *pivot;          // [n]
-    double *B, *Y;       // [n * n] factors of P_hh, and P_hh^-1 (P_hu, b_h), column by column
+    double *H, *B;       // [n * n] P_hh, and its factors
+    double *Y, *rest;    // [n * (n + 1)] P_hh^-1 (P_hu, b_h), row by row, and what is left of its equations
+    double *work;        // [2 (n + 1)]
 } pcs_cone;
 
 pcs_status pcs_cone_create(pcs_context *ctx, const pcs_system *system, pcs_cone **out);
