@@ -8,6 +8,9 @@
 static const double small_way = 1e-5;
 // Of the largest entry of the rows: a coordinate with smaller ones is moved as if it had this.
 static const double small_entry = 1e-3;
+// Of the largest entry: rows that change by more over a way are too curved for it, and by how much it is cut down then.
+static const double most_bend = 1e-2, shortening = 1e-2;
+enum { SHORTENINGS = 4 };
 
 static const pcs_rows *curvature_rows(const pcs_curvature *c, int part)
 {
@@ -97,7 +100,8 @@ pcs_status pcs_curvature_create(pcs_step_solver *solver, pcs_curvature **out)
     bool has_joints = false;
     *out = NULL;
     for (int j = 0; j < system->nrow; j++) has_joints = has_joints || system->rows[j].is_bilateral;
-    if (!has_joints || system->ops->update_directions == NULL || system->ops->retract != NULL) return PCS_OK;
+    if (!has_joints || system->ops->update_directions == NULL) return PCS_OK;
+    if (system->ops->retract != NULL || system->layout != NULL) return PCS_OK;
     PCS_TAKE(ctx, c, 1, "the curvature of rows");
     c->system = system;
     PCS_TRY(curvature_find_rows(ctx, c, 0));
@@ -116,15 +120,15 @@ pcs_status pcs_curvature_create(pcs_step_solver *solver, pcs_curvature **out)
 static void curvature_find_ways(pcs_curvature *c)
 {
     const pcs_rows *G = c->system->G;
-    double largest = DBL_MIN;
+    c->largest = DBL_MIN;
     memset(c->way, 0, (size_t)c->system->nv * sizeof *c->way);
     for (int e = 0; e < G->start[G->nrow]; e++) {
         double *entry = &c->way[G->column[e]];
         *entry = fmax(*entry, fabs(G->value[e]));
-        largest = fmax(largest, *entry);
+        c->largest = fmax(c->largest, *entry);
     }
     for (int i = 0; i < c->system->nv; i++)
-        c->way[i] = small_way * c->system->length / fmax(c->way[i], small_entry * largest);
+        c->way[i] = small_way * c->system->length / fmax(c->way[i], small_entry * c->largest);
 }
 
 // The rows with the coordinates of one colour moved by `sign` times their ways.
@@ -132,6 +136,32 @@ static void curvature_look(pcs_curvature *c, const double *q, int colour, double
 {
     for (int i = 0; i < c->system->nv; i++) c->q[i] = q[i] + (c->colour[i] == colour ? sign * c->way[i] : 0.0);
     c->system->ops->update_directions(c->system, c->q);
+}
+
+// Largest difference between the rows ahead and behind, over the largest entry.
+static double curvature_bend(const pcs_curvature *c)
+{
+    const pcs_rows *G = c->system->G;
+    double bend = 0.0;
+    for (int e = 0; e < G->start[G->nrow]; e++) bend = fmax(bend, fabs(c->ahead[0][e] - G->value[e]));
+    return bend / c->largest;
+}
+
+// The rows on both sides of q: `ahead`, and those behind in place. Ways that are long for a short joint are cut down.
+static void curvature_look_both_ways(pcs_curvature *c, const double *q, int colour)
+{
+    for (int round = 0; round < SHORTENINGS; round++) {
+        curvature_look(c, q, colour, 1.0);
+        for (int part = 0; part < 2; part++) {
+            const pcs_rows *rows = curvature_rows(c, part);
+            int count = curvature_count(c, part);
+            if (count > 0) memcpy(c->ahead[part], rows->value, (size_t)rows->start[count] * sizeof *rows->value);
+        }
+        curvature_look(c, q, colour, -1.0);
+        if (curvature_bend(c) <= most_bend) return;
+        for (int i = 0; i < c->system->nv; i++)
+            if (c->colour[i] == colour) c->way[i] *= shortening;
+    }
 }
 
 // What the differences of a row say of the one coordinate of this colour that it has, if any. A contact that has gone
@@ -157,19 +187,25 @@ static bool curvature_is_loaded(const pcs_curvature *c)
     return false;
 }
 
-void pcs_curvature_fill(pcs_curvature *c, const double *q)
+static void curvature_weigh(pcs_curvature *c, const pcs_step_form *form, const double *z, const double *lam)
+{
+    int m = c->system->nrow;
+    double share = form->kb > 0.0 ? form->c / (form->h * form->kb) : 0.0;
+    double rub = form->kw + (form->has_position ? 0.5 * form->h : 0.0);
+    for (int j = 0; j < m; j++)
+        c->lam[j] = share * ((form->has_position ? z[j] : 0.0) + form->kw * z[m + j]) + (lam == NULL ? 0.0 : lam[j]);
+    for (int t = 0; t < c->system->ntangent; t++) c->lam_t[t] = share * rub * z[2 * m + t];
+}
+
+void pcs_curvature_fill(pcs_curvature *c, const pcs_step_form *form, const double *q, const double *z,
+                        const double *lam)
 {
     pcs_matrix_zero(c->K);
-    if (!curvature_is_loaded(c)) return;
+    curvature_weigh(c, form, z, lam);
+    if (!curvature_is_loaded(c) || !(c->system->length > 0.0)) return;
     curvature_find_ways(c);
     for (int colour = 0; colour < c->ncolour; colour++) {
-        curvature_look(c, q, colour, 1.0);
-        for (int part = 0; part < 2; part++) {
-            const pcs_rows *rows = curvature_rows(c, part);
-            int count = curvature_count(c, part);
-            if (count > 0) memcpy(c->ahead[part], rows->value, (size_t)rows->start[count] * sizeof *rows->value);
-        }
-        curvature_look(c, q, colour, -1.0);
+        curvature_look_both_ways(c, q, colour);
         for (int j = 0; j < c->system->nrow; j++)
             if (c->lam[j] != 0.0) curvature_take(c, 0, j, colour, c->lam[j]);
         for (int t = 0; t < c->system->ntangent; t++)

@@ -14,19 +14,22 @@ typedef struct pcs_curvature {
     int *column[2];      // columns of G and T, where they belong to the pattern
     int *last[2];        // [nrow], [ntangent] where the entries of a row end, those that fill it up left out
     double *ahead[2];    // values of G and T
+    double largest;      // entry of G
     int ncolour;         // sets of coordinates that are moved at once
     int *colour;         // [nv] set of each coordinate; -1: no row knows it
     pcs_matrix *K;       // the derivative, over the pattern of the system and of the rows
     int *place;          // where the entries of the system's pattern stand in it
     double *q;           // [nv] moved coordinates
     double *way;         // [nv] how far
-    double *lam, *lam_t; // [nrow], [ntangent] in: multipliers, in units of f
+    double *lam, *lam_t; // [nrow], [ntangent] multipliers, in units of f
 } pcs_curvature;
 
 // *out is NULL where there are no joints that turn, or where positions do not add up.
 pcs_status pcs_curvature_create(pcs_step_solver *solver, pcs_curvature **out);
-// The derivative at q, where the rows stand.
-void pcs_curvature_fill(pcs_curvature *c, const double *q);
+// The derivative at q, where the rows stand, for the multipliers z = (nu, La, Lt) of a step and lam, which acts as f
+// does (NULL: none). With M U = G^T nu, M W = G^T La the others are c/(h kb) (nu + kw La) in units of f.
+void pcs_curvature_fill(pcs_curvature *c, const pcs_step_form *form, const double *q, const double *z,
+                        const double *lam);
 // S = a M + b C + k (K + the derivative), over its pattern.
 void pcs_curvature_combine(const pcs_curvature *c, double a, double b, double k, pcs_matrix *S);
 

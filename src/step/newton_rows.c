@@ -58,23 +58,13 @@ static void newton_bordered_solve(pcs_step_solver *self, double *x, double *mu, 
     }
 }
 
-// S* with the stiffness that the forces of rows have because they turn: those of lam act as f does, and with
-// M U = G^T nu, M W = G^T La the others are c/(h kb) (nu + kw La) in units of f.
+// S* with the stiffness that the forces of rows have because they turn.
 static void newton_bend(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
-    pcs_curvature *curvature = s->curvature;
     const pcs_step_form *form = &self->form;
-    const double *z = s->cone->z;
-    double share = form->kb > 0.0 ? form->c / (form->h * form->kb) : 0.0;
-    for (int j = 0; j < s->m; j++) {
-        curvature->lam[j] = share * (z[j] + form->kw * z[s->m + j]);
-        if (form->has_smooth_multipliers) curvature->lam[j] += p->lam[j];
-    }
-    for (int t = 0; t < s->nt; t++)
-        curvature->lam_t[t] = share * pcs_newton_into_q(self, 2 * s->m + t) * z[2 * s->m + t];
-    pcs_curvature_fill(curvature, p->q);
-    pcs_curvature_combine(curvature, form->c, form->h, form->h * form->kb, s->S);
+    pcs_curvature_fill(s->curvature, form, p->q, s->cone->z, form->has_smooth_multipliers ? p->lam : NULL);
+    pcs_curvature_combine(s->curvature, form->c, form->h, form->h * form->kb, s->S);
 }
 
 // S* at the present state, and the border of the bilateral rows.

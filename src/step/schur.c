@@ -7,8 +7,8 @@
 //
 //   S* dd = h f(q, v) - c M d + h K D' + h C W' + (S* d of the multipliers),   D' = U' + kw W' at the present iterate
 //
-// Derivatives of M, G and of the constraint forces are left out of the linearisation (they cost an iteration or two,
-// never the solution).
+// Derivatives of M and of G are left out of the linearisation (they cost an iteration or two, never the solution);
+// those of the forces along rows are in K where there are joints (curvature.h).
 
 #include "step/columns.h"
 #include "step/convergence.h"
@@ -76,7 +76,9 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     if (!form->has_dynamics) return PCS_OK;
     if (self->system->is_linear) return pcs_step_factor_iteration(self, &map->S, &map->iteration, outcome);
     if (map->S != NULL) return PCS_OK;
-    PCS_TRY(pcs_matrix_create(self->ctx, self->system->M->pattern, &map->S));
+    PCS_TRY(pcs_curvature_create(self, &map->curvature));
+    const pcs_pattern *pattern = map->curvature == NULL ? self->system->M->pattern : map->curvature->K->pattern;
+    PCS_TRY(pcs_matrix_create(self->ctx, pattern, &map->S));
     // S* is not symmetric in general; a back end for positive matrices then serves the mass alone.
     bool is_general = pcs_linsolve_takes(self->linear, map->S->pattern, PCS_GENERAL);
     PCS_TRY(pcs_linsolve_create_labelled(self->ctx, is_general ? self->linear : "auto", "iteration", map->S,
@@ -100,12 +102,13 @@ static void schur_update_tangents(pcs_step_solver *self, const pcs_step_problem 
 {
     schur *s = self->data;
     pcs_system *system = self->system;
-    bool has_joints = self->form.has_smooth_multipliers && system->ops->add_joint_stiffness != NULL;
+    pcs_curvature *curvature = s->map->curvature;
+    bool has_smooth = self->form.has_smooth_multipliers;
+    bool has_joints = has_smooth && system->ops->add_joint_stiffness != NULL && curvature == NULL;
     if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, p->t, p->q, p->v);
-    if (has_joints) {
-        schur_tell_smooth(self, p);
-        system->ops->add_joint_stiffness(system, p->q, p->lam);
-    }
+    schur_tell_smooth(self, p);
+    if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
+    if (curvature != NULL) pcs_curvature_fill(curvature, &self->form, p->q, s->crowd->z, has_smooth ? p->lam : NULL);
     if (p->base != NULL && (has_joints || system->ops->update_tangents != NULL))
         system->ops->turn_columns(system, s->x, system->K);
 }
@@ -118,7 +121,9 @@ static bool schur_factor(pcs_step_solver *self, const pcs_step_problem *p)
     const pcs_step_form *form = &self->form;
     bool is_singular = false;
     schur_update_tangents(self, p);
-    pcs_matrix_combine(s->map->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
+    if (s->map->curvature != NULL)
+        pcs_curvature_combine(s->map->curvature, form->c, form->h, form->h * form->kb, s->map->S);
+    else pcs_matrix_combine(s->map->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
     if (pcs_linsolve_factor(s->map->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
     s->is_stale = true;
@@ -135,7 +140,7 @@ static void schur_free_increment(pcs_step_solver *self, pcs_step_problem *p, boo
     for (int i = 0; i < s->n; i++) s->y0[i] *= h;
     if (!is_first) {
         pcs_matrix_add_multiply(system->M, -self->form.c, p->d, s->y0);
-        pcs_matrix_add_multiply(system->K, h, s->D, s->y0);
+        pcs_schur_map_add_stiffness(s->map, h, s->D, s->y0);
         if (system->C != NULL) pcs_matrix_add_multiply(system->C, h, s->W, s->y0);
     }
     pcs_linsolve_solve(s->map->iteration, s->y0);
@@ -334,6 +339,22 @@ static bool schur_changes_sets(const pcs_step_solver *self, const pcs_step_probl
     return false;
 }
 
+// The multipliers act along the rows of the present place. The linearisation has foreseen how these turn: what that
+// does to q stays, and d makes up for it.
+static void schur_keep_place(pcs_step_solver *self, pcs_step_problem *p)
+{
+    schur *s = self->data;
+    pcs_schur_map_jumps(s->map, s->crowd->z);
+    for (int i = 0; i < s->n; i++) {
+        double excess = self->form.kb > 0.0 ? (s->map->D[i] - s->D[i]) / self->form.kb : 0.0;
+        p->d[i] -= excess;
+        s->qt[i] -= self->form.kb * excess;
+        s->D[i] = s->map->D[i];
+        s->W[i] = s->map->W[i];
+        p->v[i] = s->v0[i] + p->d[i] + s->W[i];
+    }
+}
+
 // Iterates from the prediction, or from the start of the step. The prediction is nearer where the motion is smooth, and
 // is given up as soon as it is not.
 static pcs_outcome schur_settle(pcs_step_solver *self, pcs_step_problem *p, bool is_predicted, int *iterations)
@@ -350,6 +371,7 @@ static pcs_outcome schur_settle(pcs_step_solver *self, pcs_step_problem *p, bool
         if (!system->is_linear &&
             (!pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x) || !schur_factor(self, p)))
             return PCS_SINGULAR;
+        if (convergence.count > 0 && s->map->curvature != NULL) schur_keep_place(self, p);
         schur_free_increment(self, p, convergence.count == 0 && is_predicted);
         double change = schur_iterate(self, p, iterations);
         if (isnan(change)) return isfinite(pcs_system_largest(system, s->y0)) ? PCS_NOT_CONVERGED : PCS_NOT_FINITE;
