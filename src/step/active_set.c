@@ -11,7 +11,7 @@ enum { OUT = PCS_MODE_OUT, HELD = PCS_MODE_HELD, SLIDING = PCS_MODE_SLIDING, UNK
 enum {
     CHECK_LAWS_AFTER = 4,
     FREEZE_GATE_AFTER = 8,
-    PATIENCE = 6,
+    PIVOT_AFTER = 30,
     NEWTON_LIMIT = 80,
     HASTY_LIMIT = 20,
     PROXIMAL_ROUNDS = 12
@@ -247,13 +247,6 @@ static bool active_row_changes(const pcs_active_set *s, int j)
            (s->rows[j].ntangent > 0 && s->mode[k] != s->last_mode[k]);
 }
 
-static int active_count_changes(const pcs_active_set *s)
-{
-    int count = 0;
-    for (int j = 0; j < s->m; j++) count += active_row_changes(s, j);
-    return count;
-}
-
 // Row j stays in the sets that it had.
 static void active_keep_row(pcs_active_set *s, int j)
 {
@@ -265,11 +258,20 @@ static void active_keep_row(pcs_active_set *s, int j)
     }
 }
 
+// Keeps only the first change of mode.
+static void active_change_one(pcs_active_set *s)
+{
+    int k = 0;
+    while (k < s->n && s->mode[k] == s->last_mode[k]) k++;
+    for (k++; k < s->n; k++) s->mode[k] = s->last_mode[k];
+}
+
 // Of the rows that change, every other one by chance stays as it was, but not all: sets that follow one another in a
 // circle leave it. The chance is that of a fixed sequence, the same in every run.
-static void active_change_some(pcs_active_set *s, int count)
+static void active_change_some(pcs_active_set *s)
 {
-    int kept = 0;
+    int count = 0, kept = 0;
+    for (int j = 0; j < s->m; j++) count += active_row_changes(s, j);
     for (int j = 0; j < s->m; j++) {
         if (!active_row_changes(s, j)) continue;
         s->draw = 1664525u * s->draw + 1013904223u;
@@ -374,10 +376,10 @@ static bool active_is_idle(const pcs_active_set *s)
     return true;
 }
 
-static bool active_settle(pcs_active_set *s)
+bool pcs_active_set_settle(pcs_active_set *s, bool by_chance)
 {
     double change = 0.0;
-    int fewest = s->m + 1, patience = PATIENCE, limit = s->is_hasty ? HASTY_LIMIT : NEWTON_LIMIT;
+    int limit = s->is_hasty ? HASTY_LIMIT : NEWTON_LIMIT;
     s->draw = 1;
     if (!s->is_warm) memset(s->z, 0, (size_t)s->n * sizeof *s->z);
     memset(s->last_mode, UNKNOWN, (size_t)s->n);
@@ -394,11 +396,9 @@ static bool active_settle(pcs_active_set *s)
         if (round > CHECK_LAWS_AFTER && !s->gate_is_live && pcs_active_set_holds(s, tight)) return true;
         active_find_modes(s, round > FREEZE_GATE_AFTER);
         if (round == FREEZE_GATE_AFTER && s->gate_is_live) active_close_gates(s);
-        int count = active_count_changes(s);
-        if (count == 0) continue; // directions of slip are still turning
-        patience = count < fewest ? PATIENCE : patience - 1;
-        if (count < fewest) fewest = count;
-        if (patience < 0) active_change_some(s, count);
+        if (active_same_modes(s)) continue;
+        if (by_chance) active_change_some(s);
+        else if (round > PIVOT_AFTER) active_change_one(s);
     }
     return false;
 }
@@ -408,11 +408,11 @@ bool pcs_active_set_solve(pcs_active_set *s)
     s->iterations = 1;
     active_even_out(s);
     active_find_scale(s);
-    if (active_settle(s)) return true;
+    if (pcs_active_set_settle(s, false)) return true;
     if (s->is_hasty) return false;
     bool is_tried_again = s->is_warm;
     s->is_warm = false;
-    return (is_tried_again && active_settle(s)) || pcs_active_set_rescue(s);
+    return (is_tried_again && pcs_active_set_settle(s, false)) || pcs_active_set_rescue(s);
 }
 
 bool pcs_active_set_update(pcs_active_set *s, bool *is_settled)

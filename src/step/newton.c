@@ -277,7 +277,7 @@ static pcs_outcome newton_settle(pcs_step_solver *self, pcs_step_problem *p, boo
         if (may_restart && (verdict == PCS_GROWING || newton_changes_sets(self, p))) return PCS_NOT_CONVERGED;
         if (verdict != PCS_SETTLED || s->is_provisional || pcs_newton_misses_row(self, p)) continue;
         if (!newton_move(self, p)) return PCS_SINGULAR;
-        if (newton_law_holds(self, p) || convergence.is_at_noise || npolish++ == POLISHES) return PCS_CONVERGED;
+        if (newton_law_holds(self, p) || npolish++ >= (convergence.is_at_noise ? 1 : POLISHES)) return PCS_CONVERGED;
     }
     newton_blame(self, &convergence);
     return PCS_NOT_CONVERGED;

@@ -380,7 +380,7 @@ static pcs_outcome schur_settle(pcs_step_solver *self, pcs_step_problem *p, bool
         if (may_restart && (verdict == PCS_GROWING || schur_changes_sets(self, p))) return PCS_NOT_CONVERGED;
         if (verdict != PCS_SETTLED) continue;
         if (!pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x)) return PCS_SINGULAR;
-        if (schur_law_holds(self, p) || convergence.is_at_noise || npolish++ == POLISHES) return PCS_CONVERGED;
+        if (schur_law_holds(self, p) || npolish++ >= (convergence.is_at_noise ? 1 : POLISHES)) return PCS_CONVERGED;
     }
     return PCS_NOT_CONVERGED;
 }
