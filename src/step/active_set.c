@@ -189,6 +189,17 @@ int pcs_active_set_owner(const pcs_active_set *s, int k)
     return j;
 }
 
+// Is F, the values of the active equations, no more than round-off?
+static bool active_is_at_noise(const pcs_active_set *s, int count)
+{
+    for (int a = 0; a < count; a++) {
+        int k = s->active[a];
+        double allowed = pcs_active_set_allowance(s, k, tight) * (s->mode[k] >= SLIDING ? s->r[k] : 1.0);
+        if (!(fabs(s->F[a]) <= allowed / (k < s->m ? s->h : 1.0))) return false;
+    }
+    return true;
+}
+
 // One Newton step on the active equations, with a proximal weight on the diagonal (0: none).
 static bool active_newton_step(pcs_active_set *s, double proximal, double *change)
 {
@@ -207,6 +218,11 @@ static bool active_newton_step(pcs_active_set *s, double proximal, double *chang
             int column = s->active[j];
             s->J[a * count + j] = s->x[column] * (column < s->m ? s->h : 1.0) * (a == j ? 1.0 + proximal : 1.0);
         }
+    }
+    // What rows that say the same twice leave open would drift with round-off, and where they rub the motion with it.
+    if (proximal > 0.0 && active_is_at_noise(s, count)) {
+        *change = 0.0;
+        return true;
     }
     if (!pcs_dense_solve_to(count, s->J, s->F, proximal > 0.0 ? 1e-13 : s->smallest_pivot)) return false;
     for (int a = 0; a < count; a++) {
