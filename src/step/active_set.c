@@ -8,7 +8,14 @@
 #include <string.h>
 
 enum { OUT = PCS_MODE_OUT, HELD = PCS_MODE_HELD, SLIDING = PCS_MODE_SLIDING, UNKNOWN = 255 };
-enum { CHECK_LAWS_AFTER = 4, FREEZE_GATE_AFTER = 8, PIVOT_AFTER = 30, NEWTON_LIMIT = 80, PROXIMAL_ROUNDS = 12 };
+enum {
+    CHECK_LAWS_AFTER = 4,
+    FREEZE_GATE_AFTER = 8,
+    PIVOT_AFTER = 30,
+    NEWTON_LIMIT = 80,
+    HASTY_LIMIT = 20,
+    PROXIMAL_ROUNDS = 12
+};
 
 static const double tight = 1e-14;                 // of the largest velocity: asked for
 static const double undecided = 8.0 * DBL_EPSILON; // of the terms that a value is summed from
@@ -182,6 +189,17 @@ int pcs_active_set_owner(const pcs_active_set *s, int k)
     return j;
 }
 
+// Is F, the values of the active equations, no more than round-off?
+static bool active_is_at_noise(const pcs_active_set *s, int count)
+{
+    for (int a = 0; a < count; a++) {
+        int k = s->active[a];
+        double allowed = pcs_active_set_allowance(s, k, tight) * (s->mode[k] >= SLIDING ? s->r[k] : 1.0);
+        if (!(fabs(s->F[a]) <= allowed / (k < s->m ? s->h : 1.0))) return false;
+    }
+    return true;
+}
+
 // One Newton step on the active equations, with a proximal weight on the diagonal (0: none).
 static bool active_newton_step(pcs_active_set *s, double proximal, double *change)
 {
@@ -200,6 +218,11 @@ static bool active_newton_step(pcs_active_set *s, double proximal, double *chang
             int column = s->active[j];
             s->J[a * count + j] = s->x[column] * (column < s->m ? s->h : 1.0) * (a == j ? 1.0 + proximal : 1.0);
         }
+    }
+    // What rows that say the same twice leave open would drift with round-off, and where they rub the motion with it.
+    if (proximal > 0.0 && active_is_at_noise(s, count)) {
+        *change = 0.0;
+        return true;
     }
     if (!pcs_dense_solve_to(count, s->J, s->F, proximal > 0.0 ? 1e-13 : s->smallest_pivot)) return false;
     for (int a = 0; a < count; a++) {
@@ -232,12 +255,46 @@ static bool active_same_modes(const pcs_active_set *s)
     return memcmp(s->mode, s->last_mode, (size_t)s->n) == 0;
 }
 
+// Do the sets of row j differ from those of the round before?
+static bool active_row_changes(const pcs_active_set *s, int j)
+{
+    int k = pcs_active_set_tangent(s, j, 0);
+    return s->mode[j] != s->last_mode[j] || s->mode[s->m + j] != s->last_mode[s->m + j] ||
+           (s->rows[j].ntangent > 0 && s->mode[k] != s->last_mode[k]);
+}
+
+// Row j stays in the sets that it had.
+static void active_keep_row(pcs_active_set *s, int j)
+{
+    s->mode[j] = s->last_mode[j];
+    s->mode[s->m + j] = s->last_mode[s->m + j];
+    for (int t = 0; t < s->rows[j].ntangent; t++) {
+        int k = pcs_active_set_tangent(s, j, t);
+        s->mode[k] = s->last_mode[k];
+    }
+}
+
 // Keeps only the first change of mode.
 static void active_change_one(pcs_active_set *s)
 {
     int k = 0;
     while (k < s->n && s->mode[k] == s->last_mode[k]) k++;
     for (k++; k < s->n; k++) s->mode[k] = s->last_mode[k];
+}
+
+// Of the rows that change, every other one by chance stays as it was, but not all: sets that follow one another in a
+// circle leave it. The chance is that of a fixed sequence, the same in every run.
+static void active_change_some(pcs_active_set *s)
+{
+    int count = 0, kept = 0;
+    for (int j = 0; j < s->m; j++) count += active_row_changes(s, j);
+    for (int j = 0; j < s->m; j++) {
+        if (!active_row_changes(s, j)) continue;
+        s->draw = 1664525u * s->draw + 1013904223u;
+        if (s->draw >> 31 == 0 || kept == count - 1) continue;
+        active_keep_row(s, j);
+        kept++;
+    }
 }
 
 // Are the impulses of contacts that slide in space along their slip? Judged by the impulses, not by their changes:
@@ -335,16 +392,18 @@ static bool active_is_idle(const pcs_active_set *s)
     return true;
 }
 
-static bool active_settle(pcs_active_set *s)
+bool pcs_active_set_settle(pcs_active_set *s, bool by_chance)
 {
     double change = 0.0;
+    int limit = s->is_hasty ? HASTY_LIMIT : NEWTON_LIMIT;
+    s->draw = 1;
     if (!s->is_warm) memset(s->z, 0, (size_t)s->n * sizeof *s->z);
     memset(s->last_mode, UNKNOWN, (size_t)s->n);
     memset(s->mode, HELD, (size_t)s->n); // ties are active
     pcs_active_set_evaluate(s);
     active_find_modes(s, false);
     if (active_is_idle(s)) return true;
-    for (int round = 1; round <= NEWTON_LIMIT; round++, s->iterations++) {
+    for (int round = 1; round <= limit; round++, s->iterations++) {
         if (active_same_modes(s) && active_slips_hold(s)) return pcs_active_set_is_solved(s, accepted);
         memcpy(s->last_mode, s->mode, (size_t)s->n);
         memcpy(s->last_gate, s->gate, (size_t)s->m);
@@ -353,7 +412,9 @@ static bool active_settle(pcs_active_set *s)
         if (round > CHECK_LAWS_AFTER && !s->gate_is_live && pcs_active_set_holds(s, tight)) return true;
         active_find_modes(s, round > FREEZE_GATE_AFTER);
         if (round == FREEZE_GATE_AFTER && s->gate_is_live) active_close_gates(s);
-        if (round > PIVOT_AFTER && !active_same_modes(s)) active_change_one(s);
+        if (active_same_modes(s)) continue;
+        if (by_chance) active_change_some(s);
+        else if (round > PIVOT_AFTER) active_change_one(s);
     }
     return false;
 }
@@ -363,10 +424,11 @@ bool pcs_active_set_solve(pcs_active_set *s)
     s->iterations = 1;
     active_even_out(s);
     active_find_scale(s);
-    if (active_settle(s)) return true;
+    if (pcs_active_set_settle(s, false)) return true;
+    if (s->is_hasty) return false;
     bool is_tried_again = s->is_warm;
     s->is_warm = false;
-    return (is_tried_again && active_settle(s)) || pcs_active_set_rescue(s);
+    return (is_tried_again && pcs_active_set_settle(s, false)) || pcs_active_set_rescue(s);
 }
 
 bool pcs_active_set_update(pcs_active_set *s, bool *is_settled)

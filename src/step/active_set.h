@@ -8,8 +8,9 @@
 //
 // Semi-smooth Newton on the projection equations (Alart, Curnier 1991; Bruls, Acary, Cardona 2014, eq. 38); in the
 // plane (one tangent) slip is linear and the method ends when the sets repeat, in space the direction of slip is
-// iterated to round-off. When the sets cycle or contradict each other all cases are tried where they are few; else the
-// method of many contacts (crowd.h) and projected Gauss-Seidel sweeps have their turn.
+// iterated to round-off. When the sets cycle or contradict each other all cases are tried where they are few; else
+// changes of a part of the rows, the method of many contacts (crowd.h) and projected Gauss-Seidel sweeps have their
+// turn.
 //
 // Round-off: a value is b_k plus terms P_kj z_j that may cancel, each of them known to some eps of what it was summed
 // from, so the value is known to 8 eps (b_size_k + P_size_kj |z_j|).
@@ -31,6 +32,7 @@ typedef struct pcs_active_set {
     double *P_size, *b_size; // [n * n], [n] what the entries were summed from, by size
     double *P_gate, *b_gate; // [m * n], [m]
     bool is_warm;            // z holds where to start; otherwise from zero
+    bool is_hasty;           // gives up where the sets do not settle: the ways out are dear
     double *z;               // [n] nu, La, Lt
     double *value;           // [n] gap, xi, xt at z
     double *gate_gap;        // [m]
@@ -42,6 +44,7 @@ typedef struct pcs_active_set {
     double noise[2];                 // m and m/s, what round-off leaves undecided of gaps and velocities at z
     double smallest_pivot;           // of J, in units of its row: below it rows say the same twice
     unsigned char *last_gate;        // [m]
+    unsigned draw;                   // state of the sequence that breaks cycles of the sets
     unsigned char *mode, *last_mode; // [n] state of each unknown
     int *active;                     // [n] unknowns in the equations
     double *J, *x, *F;               // [n * n], [n], [n]
@@ -77,7 +80,10 @@ bool pcs_active_set_holds(pcs_active_set *s, double tolerance);
 double pcs_active_set_trial(const pcs_active_set *s, int row, double y[2]);
 // Row that owns a tangential unknown.
 int pcs_active_set_owner(const pcs_active_set *s, int k);
-// The ways out when Newton's sets cycle: all cases, the method of many contacts, sweeps.
+// Semi-smooth Newton from z, or from zero, until the sets repeat; `by_chance` only a part of the rows changes at a
+// time.
+bool pcs_active_set_settle(pcs_active_set *s, bool by_chance);
+// The ways out when Newton's sets cycle: all cases, changes by chance, the method of many contacts, sweeps.
 bool pcs_active_set_rescue(pcs_active_set *s);
 
 // Place of tangent t of a row among the unknowns.

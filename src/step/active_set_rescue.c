@@ -1,5 +1,6 @@
 // The ways out when the sets of the semi-smooth Newton method cycle or contradict each other, in the order of their
-// cost: all cases where they are few, the method of many contacts, projected Gauss-Seidel sweeps.
+// cost: all cases where they are few, changes of a part of the rows, the method of many contacts, projected
+// Gauss-Seidel sweeps.
 
 #include "core/rounding.h"
 #include "step/active_set.h"
@@ -184,5 +185,5 @@ static bool rescue_by_sweeps(pcs_active_set *s)
 
 bool pcs_active_set_rescue(pcs_active_set *s)
 {
-    return rescue_by_cases(s) || rescue_by_products(s) || rescue_by_sweeps(s);
+    return rescue_by_cases(s) || pcs_active_set_settle(s, true) || rescue_by_products(s) || rescue_by_sweeps(s);
 }

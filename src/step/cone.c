@@ -18,10 +18,11 @@ pcs_status pcs_cone_create(pcs_context *ctx, const pcs_system *system, pcs_cone 
     c->nt = system->ntangent;
     c->n = (int)n;
     c->rows = system->rows;
-    double **squares[] = { &c->P, &c->B, &c->Y };
+    double **squares[] = { &c->P, &c->H, &c->B, &c->Y, &c->rest };
     for (size_t i = 0; i < sizeof squares / sizeof *squares; i++)
         PCS_TAKE(ctx, *squares[i], n * (n + 1), "the contact problem");
     PCS_TAKE(ctx, c->P_gate, m * n, "the contact problem");
+    PCS_TAKE(ctx, c->work, 2 * (n + 1), "the contact problem");
     double **vectors[] = { &c->b, &c->z, &c->value, &c->r };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], n, "the contact problem");
     PCS_TAKE(ctx, c->b_gate, m, "the contact problem");
@@ -86,77 +87,120 @@ static double cone_held_entry(const pcs_cone *c, int i, int j)
 static double cone_factor_held(pcs_cone *c)
 {
     int n = c->nheld;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) c->H[i * n + j] = cone_held_entry(c, i, j);
     for (double weight = 0.0;; weight = proximal_weight) {
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++) c->B[i * n + j] = cone_held_entry(c, i, j) * (i == j ? 1.0 + weight : 1.0);
+        for (int i = 0; i < n * n; i++) c->B[i] = c->H[i] * (i % (n + 1) == 0 ? 1.0 + weight : 1.0);
         if (pcs_dense_factor(n, c->B, c->pivot) || weight > 0.0) return weight;
     }
 }
 
-// x = P_hh^-1 x; what the proximal weight or round-off has spoilt is solved for again.
-static void cone_solve_held(pcs_cone *c, double weight, double *x)
+// x -= factor y, of `width` numbers.
+static void cone_subtract(int width, double factor, const double *y, double *x)
+{
+    for (int l = 0; l < width; l++) x[l] -= factor * y[l];
+}
+
+// X = B^-1 X with the factors, for all columns at once: rows of X are `width` long.
+static void cone_back(const pcs_cone *c, int width, double *X)
 {
     int n = c->nheld;
-    double *right = c->z, *rest = c->value; // free until the problem is solved
-    memcpy(right, x, (size_t)n * sizeof *x);
-    pcs_dense_back(n, c->B, c->pivot, x);
-    for (int round = 0; round < (weight > 0.0 ? PROXIMAL_ROUNDS : REFINEMENTS); round++) {
-        for (int i = 0; i < n; i++) {
-            rest[i] = right[i];
-            for (int j = 0; j < n; j++) rest[i] -= cone_held_entry(c, i, j) * x[j];
+    for (int k = 0; k < n; k++) {
+        double *a = X + (size_t)k * (size_t)width, *b = X + (size_t)c->pivot[k] * (size_t)width;
+        for (int l = 0; l < width && a != b; l++) {
+            double keep = a[l];
+            a[l] = b[l];
+            b[l] = keep;
         }
-        pcs_dense_back(n, c->B, c->pivot, rest);
-        for (int i = 0; i < n; i++) x[i] += rest[i];
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            cone_subtract(width, c->B[i * n + j], X + (size_t)j * (size_t)width, X + (size_t)i * (size_t)width);
+    for (int i = n - 1; i >= 0; i--) {
+        double *x = X + (size_t)i * (size_t)width;
+        for (int j = i + 1; j < n; j++) cone_subtract(width, c->B[i * n + j], X + (size_t)j * (size_t)width, x);
+        for (int l = 0; l < width; l++) x[l] /= c->B[i * n + i];
     }
 }
 
-// Columns of P_hh^-1 (P_hu, b_h).
+// Right-hand sides (P_hu, b_h) into X.
+static void cone_fill_right(const pcs_cone *c, int width, double *X)
+{
+    for (int i = 0; i < c->nheld; i++) {
+        int k = c->held[i];
+        const double *P = c->P + (size_t)k * (size_t)c->n;
+        double *x = X + (size_t)i * (size_t)width, unit = cone_unit(c, k);
+        for (int l = 0; l < width - 1; l++) x[l] = P[c->place[l]] / unit;
+        x[width - 1] = c->b[k] / unit;
+    }
+}
+
+// Y += B^-1 (right-hand sides - P_hh Y): what the proximal weight or round-off has spoilt.
+static void cone_refine(pcs_cone *c, int width)
+{
+    int n = c->nheld;
+    cone_fill_right(c, width, c->rest);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            cone_subtract(width, c->H[i * n + j], c->Y + (size_t)j * (size_t)width,
+                          c->rest + (size_t)i * (size_t)width);
+    cone_back(c, width, c->rest);
+    for (size_t l = 0; l < (size_t)n * (size_t)width; l++) c->Y[l] += c->rest[l];
+}
+
+// Y = P_hh^-1 (P_hu, b_h)
 static void cone_eliminate(pcs_cone *c)
 {
-    const pcs_active_set *s = c->set;
+    int width = c->set->n + 1;
     double weight = cone_factor_held(c);
-    for (int l = 0; l <= s->n; l++) {
-        double *column = c->Y + (size_t)l * (size_t)c->nheld;
-        for (int i = 0; i < c->nheld; i++) {
-            int k = c->held[i];
-            column[i] = (l < s->n ? c->P[k * c->n + c->place[l]] : c->b[k]) / cone_unit(c, k);
-        }
-        cone_solve_held(c, weight, column);
-    }
+    cone_fill_right(c, width, c->Y);
+    cone_back(c, width, c->Y);
+    for (int round = 0; round < (weight > 0.0 ? PROXIMAL_ROUNDS : REFINEMENTS); round++) cone_refine(c, width);
 }
 
-// What row k of P, over all unknowns, says of the unknown l that is left, or of the constant; *size is the sum of
-// sizes.
-static double cone_reduced(const pcs_cone *c, const double *P, double entry, int l, double *size)
+// What row P over all unknowns says of those that are left and of the constant, which stands last in `entry`: less what
+// the held ones do to it; `size` gets the sums of sizes.
+static void cone_reduce_row(const pcs_cone *c, const double *P, double *entry, double *size)
 {
-    const double *column = c->Y + (size_t)l * (size_t)c->nheld;
-    *size = fabs(entry);
+    int width = c->set->n + 1;
+    for (int l = 0; l < width; l++) size[l] = fabs(entry[l]);
     for (int i = 0; i < c->nheld; i++) {
-        double part = P[c->held[i]] * cone_unit(c, c->held[i]) * column[i];
-        entry -= part;
-        *size += fabs(part);
+        const double *y = c->Y + (size_t)i * (size_t)width;
+        double factor = P[c->held[i]] * cone_unit(c, c->held[i]);
+        for (int l = 0; l < width && factor != 0.0; l++) {
+            double part = factor * y[l];
+            entry[l] -= part;
+            size[l] += fabs(part);
+        }
     }
-    return entry;
 }
 
 // The problem that is left.
 static void cone_reduce(pcs_cone *c)
 {
     pcs_active_set *s = c->set;
-    double size;
+    double *entry = c->work, *size = c->work + s->n + 1;
+    size_t bytes = (size_t)s->n * sizeof *entry;
     for (int k = 0; k < s->n; k++) {
         const double *P = c->P + (size_t)c->place[k] * (size_t)c->n;
-        for (int l = 0; l < s->n; l++)
-            s->P[k * s->n + l] = cone_reduced(c, P, P[c->place[l]], l, &s->P_size[k * s->n + l]);
-        s->b[k] = cone_reduced(c, P, c->b[c->place[k]], s->n, &s->b_size[k]);
+        for (int l = 0; l < s->n; l++) entry[l] = P[c->place[l]];
+        entry[s->n] = c->b[c->place[k]];
+        cone_reduce_row(c, P, entry, size);
+        memcpy(s->P + (size_t)k * (size_t)s->n, entry, bytes);
+        memcpy(s->P_size + (size_t)k * (size_t)s->n, size, bytes);
+        s->b[k] = entry[s->n];
+        s->b_size[k] = size[s->n];
         // Joints bind more mass to the contact.
         double more = P[c->place[k]] / s->P[k * s->n + k];
         s->r[k] = c->r[c->place[k]] * (more >= 1.0 && more < most_mass ? more : 1.0);
     }
     for (int j = 0; j < s->m && c->gate_is_live; j++) {
         const double *P = c->P_gate + (size_t)c->row[j] * (size_t)c->n;
-        for (int l = 0; l < s->n; l++) s->P_gate[j * s->n + l] = cone_reduced(c, P, P[c->place[l]], l, &size);
-        s->b_gate[j] = cone_reduced(c, P, c->b_gate[c->row[j]], s->n, &size);
+        for (int l = 0; l < s->n; l++) entry[l] = P[c->place[l]];
+        entry[s->n] = c->b_gate[c->row[j]];
+        cone_reduce_row(c, P, entry, size);
+        memcpy(s->P_gate + (size_t)j * (size_t)s->n, entry, bytes);
+        s->b_gate[j] = entry[s->n];
     }
     for (int j = 0; j < s->m; j++) s->gate[j] = c->gate[c->row[j]];
     s->h = c->h;
@@ -185,8 +229,9 @@ static void cone_expand(pcs_cone *c)
     memset(c->z, 0, (size_t)c->n * sizeof *c->z);
     for (int k = 0; k < s->n; k++) c->z[c->place[k]] = s->z[k];
     for (int i = 0; i < c->nheld; i++) {
-        double x = c->Y[(size_t)s->n * (size_t)c->nheld + (size_t)i];
-        for (int l = 0; l < s->n; l++) x += c->Y[(size_t)l * (size_t)c->nheld + (size_t)i] * s->z[l];
+        const double *y = c->Y + (size_t)i * (size_t)(s->n + 1);
+        double x = y[s->n];
+        for (int l = 0; l < s->n; l++) x += y[l] * s->z[l];
         c->z[c->held[i]] = -x * cone_unit(c, c->held[i]);
     }
     cone_evaluate(c);
@@ -199,6 +244,7 @@ bool pcs_cone_solve(pcs_cone *c, int *iterations)
     pcs_active_set *s = c->set;
     cone_number(c);
     s->is_warm = c->is_warm;
+    s->is_hasty = c->is_hasty;
     for (int k = 0; k < s->n && c->is_warm; k++) s->z[k] = c->z[c->place[k]];
     cone_eliminate(c);
     cone_reduce(c);

@@ -22,6 +22,7 @@ typedef struct pcs_cone {
     double *P, *b;           // [n * n], [n] rows: gap, xi, xt
     double *P_gate, *b_gate; // [m * n], [m]
     bool is_warm;            // z holds where to start; otherwise from zero
+    bool is_hasty;           // gives up where the sets do not settle: the ways out are dear
     double *z;               // [n] nu, La, Lt
     double *value;           // [n] gap, xi, xt at z
     double *gate_gap;        // [m]
@@ -34,7 +35,9 @@ typedef struct pcs_cone {
     int *held, *place;   // [n] bilateral unknowns, and those of `set`
     int *row;            // [m] rows of `set`
     int *pivot;          // [n]
-    double *B, *Y;       // [n * n] factors of P_hh, and P_hh^-1 (P_hu, b_h), column by column
+    double *H, *B;       // [n * n] P_hh, and its factors
+    double *Y, *rest;    // [n * (n + 1)] P_hh^-1 (P_hu, b_h), row by row, and what is left of its equations
+    double *work;        // [2 (n + 1)]
 } pcs_cone;
 
 pcs_status pcs_cone_create(pcs_context *ctx, const pcs_system *system, pcs_cone **out);

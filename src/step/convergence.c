@@ -56,6 +56,7 @@ pcs_verdict pcs_convergence_judge(pcs_convergence *c, const pcs_step_problem *p,
     // What is left after this change, when the next ones shrink as it did; or round-off, which does not shrink.
     if (change <= tight * c->scale || (c->rate < quick && c->rate * change <= tight * c->scale)) return PCS_SETTLED;
     c->noise = convergence_noise(c, p);
-    if (change <= c->noise && c->rate > slow) return PCS_SETTLED;
+    c->is_at_noise = change <= c->noise && c->rate > slow;
+    if (c->is_at_noise) return PCS_SETTLED;
     return c->count > 1 && c->rate > slow ? PCS_GROWING : PCS_SHRINKING;
 }

@@ -13,11 +13,12 @@
 typedef struct pcs_convergence {
     const pcs_system *system;
     double h;
-    double scale; // m/s, largest velocity met so far
-    double last;  // m/s, change of the iteration before
-    double rate;  // of the last change to the one before it
-    int count;    // iterations
-    double noise; // m/s, what round-off may leave
+    double scale;     // m/s, largest velocity met so far
+    double last;      // m/s, change of the iteration before
+    double rate;      // of the last change to the one before it
+    int count;        // iterations
+    double noise;     // m/s, what round-off may leave
+    bool is_at_noise; // and this is what is left: more iterations change nothing
 } pcs_convergence;
 
 typedef enum pcs_verdict { PCS_SETTLED, PCS_SHRINKING, PCS_GROWING } pcs_verdict;

@@ -11,6 +11,7 @@ enum { OUT, HELD, SLIDING, SLIDING_UP, SLIDING_DOWN };
 enum {
     FREEZE_GATE_AFTER = 8,
     ROUNDS = 200,
+    HASTY_ROUNDS = 20,
     IDLE_ROUNDS = 20,
     KRYLOV_RESTART = 120,
     KRYLOV_LIMIT = 3000,
@@ -412,18 +413,30 @@ static void crowd_find_scales(pcs_crowd *c)
     c->slack[0] = slack_gap * (c->length + c->reach) / c->h + c->slack[1];
 }
 
+// Is what is left of the equations no more than what round-off may leave of velocities, and of gaps over h? A light
+// node on a heavy body, or rows that say the same twice, let no method go further.
+static bool crowd_is_rounded_off(const pcs_crowd *c)
+{
+    double rate = PCS_ROUND_VELOCITY * c->size, gap = PCS_ROUND_LENGTH * (c->length + c->reach) / c->h + rate,
+           worst = 0.0;
+    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++)
+        worst = fmax(worst, fabs(c->F[k]) / (k < c->m ? gap : rate));
+    return pcs_sum_max(worst) <= 1.0;
+}
+
 // State of the iteration on one stage.
 typedef struct settling {
     long changed, fewest;
     int idle, repeats, rescues;
     int thawed; // rounds since the gate was set free
     double norm, last;
+    bool is_rounded_off; // nothing but round-off is left of the equations
 } settling;
 
 // Newton's method has lost its way: projections, from coarse to fine. False when they have been tried enough.
 static bool crowd_rescue(pcs_crowd *c, settling *s)
 {
-    if (s->rescues++ == 6) return false;
+    if (c->is_hasty || s->rescues++ == 6) return false;
     pcs_crowd_project(c, c->size * pow(10.0, -2.0 * s->rescues), SWEEPS);
     crowd_evaluate(c);
     c->nseen = 0;
@@ -431,6 +444,13 @@ static bool crowd_rescue(pcs_crowd *c, settling *s)
     s->fewest = c->n;
     s->last = INFINITY;
     return true;
+}
+
+// Newton's method makes no progress: it is at its end, or lost.
+static bool crowd_recover(pcs_crowd *c, settling *s)
+{
+    s->is_rounded_off = s->changed == 0 && crowd_is_rounded_off(c);
+    return s->is_rounded_off || crowd_rescue(c, s);
 }
 
 // One round: a Newton step, or projections where it is lost.
@@ -442,12 +462,12 @@ static bool crowd_round(pcs_crowd *c, settling *s)
     c->revisits += is_seen;
     s->repeats += is_seen;
     bool is_stuck = s->changed == 0 && s->norm > 0.5 * s->last;
-    if (s->repeats > 1 || s->idle > IDLE_ROUNDS || is_stuck) return crowd_rescue(c, s);
+    if (s->repeats > 1 || s->idle > IDLE_ROUNDS || is_stuck) return crowd_recover(c, s);
     double floor = 0.5 * fmin(c->tight[1], c->stage & PCS_CROWD_GAP ? c->tight[0] : INFINITY);
     bool is_settled = s->changed == 0 && !crowd_slides(c, true);
     double tolerance = s->repeats > 0 || is_settled ? floor : fmax(floor, loose * s->norm);
     s->last = s->changed == 0 ? s->norm : INFINITY;
-    return crowd_newton(c, s->norm, tolerance) || crowd_rescue(c, s);
+    return crowd_newton(c, s->norm, tolerance) || crowd_recover(c, s);
 }
 
 static bool crowd_settle(pcs_crowd *c, int stage)
@@ -462,13 +482,14 @@ static bool crowd_settle(pcs_crowd *c, int stage)
         for (int j = 0; j < c->m; j++) c->gate[j] = c->gate_gap[j] <= c->gate_tolerance;
     crowd_find_scales(c);
     s.changed = crowd_find_modes(c, false);
-    for (int round = 0; round < ROUNDS; round++, s.thawed++) {
+    for (int round = 0; round < (c->is_hasty ? HASTY_ROUNDS : ROUNDS); round++, s.thawed++) {
         bool is_moved = crowd_clear_out(c);
         s.norm = crowd_residual(c);
         if (!isfinite(s.norm)) return false;
         bool is_stalled = s.changed == 0 && s.norm > 0.5 * s.last, is_frozen = s.thawed > FREEZE_GATE_AFTER;
         // The sets are those of this very z, whether they have just changed or not.
-        if ((!is_moved && c->ratio <= 1.0) || (is_stalled && c->ratio <= acceptable)) {
+        s.is_rounded_off = s.is_rounded_off && s.changed == 0 && !is_moved;
+        if ((!is_moved && c->ratio <= 1.0) || (is_stalled && c->ratio <= acceptable) || s.is_rounded_off) {
             if (!is_frozen) return true;
             // Settled for the gate as it was; now the gate may follow.
             s.thawed = 0;

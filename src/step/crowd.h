@@ -36,6 +36,7 @@ typedef struct pcs_crowd {
     double gate_tolerance; // m, a gate gap up to this is closed
     bool is_one_way;       // velocity multipliers do not move gaps: the position law can be settled first
     bool is_symmetric;     // the diagonal blocks of P are
+    bool is_hasty;         // gives up where Newton's method is lost: projections are dear
     pcs_crowd_product *product;
     void *owner;
     pcs_near *near[2];   // preconditioners of the gaps and of the velocities; NULL: the masses r

@@ -55,6 +55,7 @@ static pcs_status newton_setup(pcs_step_solver *self)
             PCS_TAKE(self->ctx, *more[i], s->n, "the Newton solver");
     }
     PCS_TAKE(self->ctx, s->z_last, s->nz, "the Newton solver");
+    PCS_TRY(pcs_curvature_create(self, &s->curvature));
     PCS_TRY(newton_take_lists(self, s));
     PCS_TRY(pcs_gated_create(self, &s->gated));
     return pcs_cone_create(self->ctx, system, &s->cone);
@@ -67,7 +68,8 @@ static pcs_status newton_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     s->is_factored = false;
     if (s->nz > 0) memset(s->has_column, 0, (size_t)s->nz);
     if (!self->form.has_dynamics || s->S != NULL) return PCS_OK;
-    PCS_TRY(pcs_matrix_create(self->ctx, self->system->M->pattern, &s->S));
+    const pcs_pattern *pattern = s->curvature == NULL ? self->system->M->pattern : s->curvature->K->pattern;
+    PCS_TRY(pcs_matrix_create(self->ctx, pattern, &s->S));
     // S* is not symmetric in general; a back end for positive matrices then serves the mass alone.
     bool is_general = pcs_linsolve_takes(self->linear, s->S->pattern, PCS_GENERAL);
     PCS_TRY(pcs_linsolve_create_labelled(self->ctx, is_general ? self->linear : "auto", "iteration", s->S, PCS_GENERAL,
@@ -141,6 +143,19 @@ static double newton_update_motion(pcs_step_solver *self, pcs_step_problem *p)
     return largest;
 }
 
+// The linearisation has foreseen how the forces of joints turn: what they have done to q stays, and d makes up for it.
+static void newton_keep_place(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton *s = self->data;
+    for (int i = 0; i < s->n; i++) {
+        double excess = (p->q[i] - s->q_last[i]) / self->form.kb;
+        p->d[i] -= excess;
+        p->v[i] -= excess;
+        s->qt[i] -= self->form.kb * excess;
+        p->q[i] = s->q_last[i];
+    }
+}
+
 // Takes the multipliers over with the columns of the present place; gives the change of the motion that comes from it.
 static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
 {
@@ -150,6 +165,7 @@ static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
     memcpy(s->q_last, sum, (size_t)s->n * sizeof(double));
     memcpy(s->v_last, p->v, (size_t)s->n * sizeof(double));
     newton_apply(self, p);
+    if (s->curvature != NULL && self->form.kb > 0.0) newton_keep_place(self, p);
     for (int i = 0; i < s->n; i++)
         change =
             pcs_larger(change, pcs_larger(fabs(sum[i] - s->q_last[i]) / self->form.h, fabs(p->v[i] - s->v_last[i])));
@@ -253,6 +269,7 @@ static pcs_outcome newton_settle(pcs_step_solver *self, pcs_step_problem *p, boo
     pcs_convergence convergence = pcs_convergence_begin(self, s->v0);
     int npolish = 0;
     bool may_restart = is_predicted && !self->system->is_linear && p->q_start != NULL;
+    s->cone->is_hasty = may_restart;
     newton_begin(self, p, !is_predicted);
     while (convergence.count < ITERATIONS) {
         s->gate_sign = convergence.count < SETTLE_TIES_AFTER ? 1 : -1;
@@ -262,7 +279,7 @@ static pcs_outcome newton_settle(pcs_step_solver *self, pcs_step_problem *p, boo
         if (may_restart && (verdict == PCS_GROWING || newton_changes_sets(self, p))) return PCS_NOT_CONVERGED;
         if (verdict != PCS_SETTLED || s->is_provisional || pcs_newton_misses_row(self, p)) continue;
         if (!newton_move(self, p)) return PCS_SINGULAR;
-        if (newton_law_holds(self, p) || npolish++ == POLISHES) return PCS_CONVERGED;
+        if (newton_law_holds(self, p) || npolish++ >= (convergence.is_at_noise ? 1 : POLISHES)) return PCS_CONVERGED;
     }
     newton_blame(self, &convergence);
     return PCS_NOT_CONVERGED;
@@ -285,6 +302,7 @@ static pcs_outcome newton_contact(pcs_step_solver *self, pcs_step_problem *p, in
     memset(p->d, 0, (size_t)s->n * sizeof(double));
     memset(s->is_used, 1, (size_t)s->m);
     s->gate_sign = 1;
+    s->cone->is_hasty = false;
     memset(s->y0, 0, (size_t)s->n * sizeof(double));
     memcpy(s->qt, p->q, (size_t)s->n * sizeof(double));
     s->is_at_start = false;

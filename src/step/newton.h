@@ -16,12 +16,14 @@
 
 #include "step/columns.h"
 #include "step/cone.h"
+#include "step/curvature.h"
 #include "step/gated.h"
 
 typedef struct newton {
     int n, m, nt, nz, nb; // unknowns, rows, tangents, 2 m + nt, bilateral rows
     pcs_cone *cone;
     pcs_gated *gated;
+    pcs_curvature *curvature; // of rows; NULL: left out
     pcs_matrix *S;
     pcs_linsolve *iteration;
     int *bilateral;         // [nb] their rows

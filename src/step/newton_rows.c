@@ -58,6 +58,15 @@ static void newton_bordered_solve(pcs_step_solver *self, double *x, double *mu, 
     }
 }
 
+// S* with the stiffness that the forces of rows have because they turn.
+static void newton_bend(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    const pcs_step_form *form = &self->form;
+    pcs_curvature_fill(s->curvature, form, p->q, s->cone->z, form->has_smooth_multipliers ? p->lam : NULL);
+    pcs_curvature_combine(s->curvature, form->c, form->h, form->h * form->kb, s->S);
+}
+
 // S* at the present state, and the border of the bilateral rows.
 bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
 {
@@ -66,12 +75,13 @@ bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
     const pcs_step_form *form = &self->form;
     bool is_singular = false;
     if (s->is_factored) return true;
-    bool has_joints = form->has_smooth_multipliers && system->ops->add_joint_stiffness != NULL;
+    bool has_joints = form->has_smooth_multipliers && system->ops->add_joint_stiffness != NULL && s->curvature == NULL;
     if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, p->t, p->q, p->v);
     if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
     if (p->base != NULL && (has_joints || system->ops->update_tangents != NULL))
         system->ops->turn_columns(system, s->x, system->K);
-    pcs_matrix_combine(s->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
+    if (s->curvature != NULL) newton_bend(self, p);
+    else pcs_matrix_combine(s->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
     if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
     s->is_factored = system->is_linear;
@@ -91,7 +101,9 @@ bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
 static void newton_add_tangent(pcs_step_solver *self, const double *a, const double *b, double *y)
 {
     double h = self->form.h;
+    const pcs_curvature *curvature = ((const newton *)self->data)->curvature;
     pcs_matrix_add_multiply(self->system->K, h, a, y);
+    if (curvature != NULL) pcs_matrix_add_multiply(curvature->K, h, a, y);
     if (self->system->C != NULL) pcs_matrix_add_multiply(self->system->C, h, b, y);
 }
 
@@ -309,7 +321,8 @@ bool pcs_newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, int *
     do {
         newton_fill_columns(self);
         newton_fill_cone(self, p);
-        if (!pcs_cone_solve(s->cone, rounds)) return self->form.has_dynamics && newton_update_sets(self, p);
+        if (pcs_cone_solve(s->cone, rounds)) continue;
+        return self->form.has_dynamics && !s->cone->is_hasty && newton_update_sets(self, p);
     } while (newton_widens(self));
     return true;
 }

@@ -7,8 +7,8 @@
 //
 //   S* dd = h f(q, v) - c M d + h K D' + h C W' + (S* d of the multipliers),   D' = U' + kw W' at the present iterate
 //
-// Derivatives of M, G and of the constraint forces are left out of the linearisation (they cost an iteration or two,
-// never the solution).
+// Derivatives of M and of G are left out of the linearisation (they cost an iteration or two, never the solution);
+// those of the forces along rows are in K where there are joints (curvature.h).
 
 #include "core/rounding.h"
 #include "step/columns.h"
@@ -28,6 +28,7 @@ typedef struct schur {
     double *q0, *v0, *qt, *D, *W, *y0, *q_last, *v_last; // [n]
     double *sum, *sum_t;                                 // [n] sums that q and qt come from; q and qt themselves
     double *x, *turned;                                  // [n] where positions do not add up
+    double *z_step;                                      // [crowd->n] multipliers of the last step that has settled
     bool is_stale;                                       // the products have changed since the last solve
     bool is_at_start; // linearised at the start of the step, which is no point of the iteration
 } schur;
@@ -48,6 +49,7 @@ static pcs_status schur_setup(pcs_step_solver *self)
     }
     PCS_TRY(pcs_schur_map_create(self, &s->map));
     PCS_TRY(pcs_crowd_create(self->ctx, system, s->map->nb, &s->crowd));
+    PCS_TAKE(self->ctx, s->z_step, s->crowd->n, "the Schur solver");
     PCS_TRY(pcs_near_create(self, system->G, NULL, &s->crowd->near[0]));
     PCS_TRY(pcs_near_create(self, system->G, system->T, &s->crowd->near[1]));
     s->crowd->product = pcs_schur_map_product;
@@ -75,7 +77,9 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     if (!form->has_dynamics) return PCS_OK;
     if (self->system->is_linear) return pcs_step_factor_iteration(self, &map->S, &map->iteration, outcome);
     if (map->S != NULL) return PCS_OK;
-    PCS_TRY(pcs_matrix_create(self->ctx, self->system->M->pattern, &map->S));
+    PCS_TRY(pcs_curvature_create(self, &map->curvature));
+    const pcs_pattern *pattern = map->curvature == NULL ? self->system->M->pattern : map->curvature->K->pattern;
+    PCS_TRY(pcs_matrix_create(self->ctx, pattern, &map->S));
     // S* is not symmetric in general; a back end for positive matrices then serves the mass alone.
     bool is_general = pcs_linsolve_takes(self->linear, map->S->pattern, PCS_GENERAL);
     PCS_TRY(pcs_linsolve_create_labelled(self->ctx, is_general ? self->linear : "auto", "iteration", map->S,
@@ -99,12 +103,13 @@ static void schur_update_tangents(pcs_step_solver *self, const pcs_step_problem 
 {
     schur *s = self->data;
     pcs_system *system = self->system;
-    bool has_joints = self->form.has_smooth_multipliers && system->ops->add_joint_stiffness != NULL;
+    pcs_curvature *curvature = s->map->curvature;
+    bool has_smooth = self->form.has_smooth_multipliers;
+    bool has_joints = has_smooth && system->ops->add_joint_stiffness != NULL && curvature == NULL;
     if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, p->t, p->q, p->v);
-    if (has_joints) {
-        schur_tell_smooth(self, p);
-        system->ops->add_joint_stiffness(system, p->q, p->lam);
-    }
+    schur_tell_smooth(self, p);
+    if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
+    if (curvature != NULL) pcs_curvature_fill(curvature, &self->form, p->q, s->crowd->z, has_smooth ? p->lam : NULL);
     if (p->base != NULL && (has_joints || system->ops->update_tangents != NULL))
         system->ops->turn_columns(system, s->x, system->K);
 }
@@ -117,7 +122,9 @@ static bool schur_factor(pcs_step_solver *self, const pcs_step_problem *p)
     const pcs_step_form *form = &self->form;
     bool is_singular = false;
     schur_update_tangents(self, p);
-    pcs_matrix_combine(s->map->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
+    if (s->map->curvature != NULL)
+        pcs_curvature_combine(s->map->curvature, form->c, form->h, form->h * form->kb, s->map->S);
+    else pcs_matrix_combine(s->map->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
     if (pcs_linsolve_factor(s->map->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
     s->is_stale = true;
@@ -134,7 +141,7 @@ static void schur_free_increment(pcs_step_solver *self, pcs_step_problem *p, boo
     for (int i = 0; i < s->n; i++) s->y0[i] *= h;
     if (!is_first) {
         pcs_matrix_add_multiply(system->M, -self->form.c, p->d, s->y0);
-        pcs_matrix_add_multiply(system->K, h, s->D, s->y0);
+        pcs_schur_map_add_stiffness(s->map, h, s->D, s->y0);
         if (system->C != NULL) pcs_matrix_add_multiply(system->C, h, s->W, s->y0);
     }
     pcs_linsolve_solve(s->map->iteration, s->y0);
@@ -334,6 +341,22 @@ static bool schur_changes_sets(const pcs_step_solver *self, const pcs_step_probl
     return false;
 }
 
+// The multipliers act along the rows of the present place. The linearisation has foreseen how these turn: what that
+// does to q stays, and d makes up for it.
+static void schur_keep_place(pcs_step_solver *self, pcs_step_problem *p)
+{
+    schur *s = self->data;
+    pcs_schur_map_jumps(s->map, s->crowd->z);
+    for (int i = 0; i < s->n; i++) {
+        double excess = self->form.kb > 0.0 ? (s->map->D[i] - s->D[i]) / self->form.kb : 0.0;
+        p->d[i] -= excess;
+        s->qt[i] -= self->form.kb * excess;
+        s->D[i] = s->map->D[i];
+        s->W[i] = s->map->W[i];
+        p->v[i] = s->v0[i] + p->d[i] + s->W[i];
+    }
+}
+
 // Iterates from the prediction, or from the start of the step. The prediction is nearer where the motion is smooth, and
 // is given up as soon as it is not.
 static pcs_outcome schur_settle(pcs_step_solver *self, pcs_step_problem *p, bool is_predicted, int *iterations)
@@ -343,12 +366,14 @@ static pcs_outcome schur_settle(pcs_step_solver *self, pcs_step_problem *p, bool
     pcs_convergence convergence = pcs_convergence_begin(self, s->v0);
     bool may_restart = is_predicted && !system->is_linear && p->q_start != NULL;
     int npolish = 0;
+    s->crowd->is_hasty = may_restart;
     if (is_predicted) schur_begin(self, p);
     else schur_begin_at_start(self, p);
     while (convergence.count < ITERATIONS) {
         if (!system->is_linear &&
             (!pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x) || !schur_factor(self, p)))
             return PCS_SINGULAR;
+        if (convergence.count > 0 && s->map->curvature != NULL) schur_keep_place(self, p);
         schur_free_increment(self, p, convergence.count == 0 && is_predicted);
         double change = schur_iterate(self, p, iterations);
         if (isnan(change)) return isfinite(pcs_system_largest(system, s->y0)) ? PCS_NOT_CONVERGED : PCS_NOT_FINITE;
@@ -357,7 +382,7 @@ static pcs_outcome schur_settle(pcs_step_solver *self, pcs_step_problem *p, bool
         if (may_restart && (verdict == PCS_GROWING || schur_changes_sets(self, p))) return PCS_NOT_CONVERGED;
         if (verdict != PCS_SETTLED) continue;
         if (!pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x)) return PCS_SINGULAR;
-        if (schur_law_holds(self, p) || npolish++ == POLISHES) return PCS_CONVERGED;
+        if (schur_law_holds(self, p) || npolish++ >= (convergence.is_at_noise ? 1 : POLISHES)) return PCS_CONVERGED;
     }
     return PCS_NOT_CONVERGED;
 }
@@ -370,7 +395,7 @@ static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, in
         return schur_settle(self, p, false, iterations);
     pcs_outcome outcome = schur_settle(self, p, true, iterations);
     if (outcome == PCS_CONVERGED || !has_start) return outcome;
-    memset(s->crowd->z, 0, (size_t)s->crowd->n * sizeof(double));
+    memcpy(s->crowd->z, s->z_step, (size_t)s->crowd->n * sizeof(double));
     return schur_settle(self, p, false, iterations);
 }
 
@@ -384,6 +409,7 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     memcpy(s->q0, p->q, (size_t)s->n * sizeof(double));
     memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
     schur_begin(self, p);
+    s->crowd->is_hasty = false;
     if (self->form.has_dynamics) {
         result->outcome = schur_dynamics(self, p, &result->iterations);
     } else if (isnan(schur_iterate(self, p, &result->iterations))) {
@@ -392,8 +418,10 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     if (result->iterations == 0) result->iterations = 1;
     if (result->outcome != PCS_CONVERGED) {
         memset(s->crowd->z, 0, (size_t)c->n * sizeof(double));
+        memset(s->z_step, 0, (size_t)c->n * sizeof(double));
         return;
     }
+    memcpy(s->z_step, c->z, (size_t)c->n * sizeof(double));
     for (int i = 0; i < s->n; i++) s->v_last[i] = p->v[i] - s->W[i];
     pcs_rows_multiply(self->system->G, s->v_last, p->rate_before);
     for (int j = 0; j < s->m; j++) {

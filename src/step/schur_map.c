@@ -155,6 +155,12 @@ static void map_undamped(pcs_schur_map *map, bool wants_v, bool wants_d)
     }
 }
 
+void pcs_schur_map_add_stiffness(const pcs_schur_map *map, double scale, const double *x, double *y)
+{
+    pcs_matrix_add_multiply(map->solver->system->K, scale, x, y);
+    if (map->curvature != NULL) pcs_matrix_add_multiply(map->curvature->K, scale, x, y);
+}
+
 static void map_general(pcs_schur_map *map)
 {
     const pcs_system *system = map->solver->system;
@@ -162,7 +168,7 @@ static void map_general(pcs_schur_map *map)
     int n = system->nv;
     map_project(map, true, true);
     memcpy(map->d, map->fs, (size_t)n * sizeof(double));
-    pcs_matrix_add_multiply(system->K, -form->h, map->D, map->d);
+    pcs_schur_map_add_stiffness(map, -form->h, map->D, map->d);
     if (system->C != NULL) pcs_matrix_add_multiply(system->C, -form->h, map->W, map->d);
     pcs_linsolve_solve(map->iteration, map->d);
     map_combine(n, form->kb, map->d, 1.0, map->D, map->dq);
@@ -205,6 +211,12 @@ void pcs_schur_map_product(void *owner, int in, int out, const double *z, double
         pcs_rows_multiply(map->G, map->d, map->row);
     }
     for (int j = 0; j < m && gate_gap != NULL; j++) gate_gap[j] = form->kb * map->row[j];
+}
+
+void pcs_schur_map_jumps(pcs_schur_map *map, const double *z)
+{
+    map_forces(map, map->solver->form.has_position ? PCS_CROWD_BOTH : PCS_CROWD_RATE, z);
+    map_project(map, true, true);
 }
 
 void pcs_schur_map_motion(pcs_schur_map *map, int in, const double *z)
