@@ -16,7 +16,7 @@ static double equilibrium_diagonal(const pcs_matrix *A, int i)
 void pcs_equilibrium_update_tangent(pcs_equilibrium *e, const double *q)
 {
     pcs_system *s = e->system;
-    if (s->ops->update_tangents != NULL) s->ops->update_tangents(s, e->time, q, e->zero);
+    if (s->tangents_vary) s->ops->update_tangents(s, e->time, q, e->zero);
     pcs_stiffness_update_K(&e->stiff, q, e->lam);
     pcs_matrix_combine(&e->A, e->mu + e->shift, &e->D, 0.0, NULL, 1.0, &e->stiff.K);
 }
@@ -83,8 +83,8 @@ pcs_status pcs_equilibrium_create(const pcs_analysis *on, double time, const dou
     *e = (pcs_equilibrium){ .ctx = on->ctx, .system = s, .time = time, .over = 1.0, .correction = INFINITY };
     s->time = time;
     s->load_factor = 0.0; // no loads yet, nor the stiffness of those that turn
-    if (s->ops->update_mass != NULL) s->ops->update_mass(s, q);
-    if (s->ops->update_directions != NULL) s->ops->update_directions(s, q);
+    if (s->mass_varies) s->ops->update_mass(s, q);
+    if (s->directions_vary) s->ops->update_directions(s, q);
     PCS_TRY(equilibrium_take(e));
     pcs_stiffness_update_M(&e->stiff);
     pcs_equilibrium_update_tangent(e, q);
@@ -130,7 +130,7 @@ static void equilibrium_residual(pcs_equilibrium *e, const double *q)
 bool pcs_equilibrium_evaluate(pcs_equilibrium *e, const double *q)
 {
     pcs_system *s = e->system;
-    if (s->ops->update_directions != NULL) s->ops->update_directions(s, q);
+    if (s->directions_vary) s->ops->update_directions(s, q);
     s->ops->gaps(s, q, e->gap);
     for (int j = 0; j < s->nrow; j++) e->target[j] = (1.0 - e->load) * e->gap0[j];
     pcs_equilibrium_find_blur(e, q);
@@ -148,7 +148,7 @@ bool pcs_equilibrium_evaluate(pcs_equilibrium *e, const double *q)
 void pcs_equilibrium_move(const pcs_equilibrium *e, const double *dq, double *q)
 {
     const pcs_system *s = e->system;
-    if (s->ops->retract != NULL) {
+    if (s->has_rotations) {
         s->ops->retract(s, q, dq, q);
         return;
     }

@@ -73,8 +73,8 @@ static double relax_energy(const relaxation *r, double *scale)
     pcs_system *s = e->system;
     pcs_measure m;
     s->ops->measure(s, r->q, e->zero, &m);
-    double load = s->coordinates != NULL ? 1.0 : e->load * e->over; // closed forms know no load factor
-    double work = s->ops->load_work == NULL ? 0.0 : s->ops->load_work(s, e->time, e->safe_q, r->q);
+    double load = s->takes_load_factor ? e->load * e->over : 1.0;
+    double work = s->ops->load_work(s, e->time, e->safe_q, r->q);
     *scale = fabs(m.strain) + load * (fabs(m.potential) + fabs(work));
     return m.strain + load * (m.potential - work);
 }
@@ -193,7 +193,7 @@ static double relax_moved(const relaxation *r)
     const pcs_equilibrium *e = r->e;
     const pcs_system *s = e->system;
     double most = 0.0;
-    if (s->ops->way != NULL) s->ops->way(s, e->safe_q, r->q, e->work);
+    if (s->has_rotations) s->ops->way(s, e->safe_q, r->q, e->work);
     else
         for (int i = 0; i < s->nv; i++) e->work[i] = r->q[i] - e->safe_q[i];
     // In two loops: gcc 12 for aarch64 fails on a maximum beside flags of another size.

@@ -61,7 +61,7 @@ static pcs_status initial_check_gaps(pcs_build *b)
     double *gap = pcs_scratch(NULL, (size_t)system->nrow, sizeof *gap);
     if (gap == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %d gaps", system->nrow);
     system->ops->gaps(system, q, gap);
-    if (system->ops->update_directions != NULL) system->ops->update_directions(system, q);
+    if (system->directions_vary) system->ops->update_directions(system, q);
     const pcs_node *section = pcs_case_find(b->c, b->has_system ? "system" : "contacts");
     for (int i = 0; i < system->ncontact; i++) {
         const pcs_contact_info *contact = &system->contacts[i];
@@ -96,6 +96,6 @@ pcs_status pcs_build_state(pcs_build *b)
     else status = pcs_fe_initial_state(system, x->q, x->v, &culprit);
     if (status != PCS_OK) return pcs_build_blame(b, pcs_case_find(b->c, culprit), status);
     bool has_changed;
-    if (system->ops->settle != NULL) PCS_TRY(system->ops->settle(sim->system, x->q, &has_changed));
+    if (system->has_search) PCS_TRY(system->ops->settle(sim->system, x->q, &has_changed));
     return initial_check_gaps(b);
 }

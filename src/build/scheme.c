@@ -74,7 +74,7 @@ static pcs_status scheme_make(pcs_build *b)
     const char *reason = pcs_scheme_refuses(b->scheme, b->sim->system, b->scheme_params);
     if (reason != NULL)
         return pcs_fail(b->ctx, PCS_UNSUPPORTED, "scheme '%s' cannot advance system '%s': %s", b->scheme->name,
-                        b->sim->system->ops->name, reason);
+                        b->sim->system->name, reason);
     return scheme->ops->setup(scheme);
 }
 

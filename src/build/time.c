@@ -78,16 +78,13 @@ pcs_status pcs_build_time(pcs_build *b)
     return PCS_OK;
 }
 
-// Largest stable step of the scheme. A closed-form system has no modes that blow up within a run: where no step is
-// stable it is only inaccurate.
+// Largest stable step of the scheme.
 static double time_stable_step(const pcs_build *b)
 {
     const pcs_system *system = b->sim->system;
     pcs_mode_limit *limit = b->scheme->stable_step;
     if (limit == NULL || !isfinite(system->stable_step)) return system->stable_step;
-    if (system->ops->stable_step != NULL) return system->ops->stable_step(system, limit, b->scheme_params);
-    double step = limit(b->scheme_params, 2.0 / system->stable_step, 0.0);
-    return step > 0.0 ? step : INFINITY;
+    return system->ops->stable_step(system, limit, b->scheme_params);
 }
 
 // Step of an explicit scheme against its limit.
@@ -99,7 +96,7 @@ static pcs_status time_find_step(pcs_build *b, pcs_node *node)
         const char *reason = pcs_scheme_refuses(b->scheme, b->sim->system, b->scheme_params);
         if (reason == NULL) reason = "undamped vibrations grow at any step";
         pcs_case_error_at(b->c, pcs_case_find(b->c, "scheme"), NULL, "scheme '%s' cannot advance system '%s': %s",
-                          b->scheme->name, b->sim->system->ops->name, reason);
+                          b->scheme->name, b->sim->system->name, reason);
         return PCS_OK;
     }
     if (b->step_is_auto && !isfinite(stable)) {

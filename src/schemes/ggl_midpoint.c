@@ -57,8 +57,7 @@ static const char *ggl_mid_check(const void *params, const char **option)
 
 static const char *ggl_mid_refuses(const pcs_system *system, const void *params)
 {
-    bool is_mesh = system->coordinates == NULL;
-    if (!is_mesh || system->nrow == 0 || ((const ggl_mid_params *)params)->metric == MASS) return NULL;
+    if (!system->is_mesh || system->nrow == 0 || ((const ggl_mid_params *)params)->metric == MASS) return NULL;
     return "a Euclidean correction would push single nodes of a mesh and strain it: say 'metric: mass'";
 }
 

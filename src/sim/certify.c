@@ -57,7 +57,7 @@ static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int 
     case CERTIFY_MOTION: return rule->kind != PCS_RULE_NONE;
     case CERTIFY_KINEMATICS: return rule->kind != PCS_RULE_NONE && rule->kind != PCS_RULE_BATHE;
     case CERTIFY_ORDER: return rule->tableau != NULL;
-    case CERTIFY_MOMENTUM: return system->ops->resultant != NULL;
+    case CERTIFY_MOMENTUM: return system->has_resultant;
     case CERTIFY_PENETRATION: return has_rows && !ops->is_position_level;
     case CERTIFY_ENERGY: return ops->has_closed_loss && system->is_linear;
     case CERTIFY_IMPACT_LOSS: return has_rows && ops->separates_impacts;
@@ -151,13 +151,13 @@ static pcs_status certify_take_places(pcs_context *ctx, pcs_certifier *self)
     self->G = system->G;
     self->T = system->T;
     self->M = system->M;
-    if (system->ops->update_directions != NULL) {
+    if (system->directions_vary) {
         PCS_TRY(certify_copy_rows(ctx, system->G, &self->G));
         PCS_TRY(certify_copy_rows(ctx, system->T, &self->T));
         PCS_TRY(certify_copy_rows(ctx, system->G, &self->kept_G));
         PCS_TRY(certify_copy_rows(ctx, system->T, &self->kept_T));
     }
-    if (system->ops->update_mass == NULL) return PCS_OK;
+    if (!system->mass_varies) return PCS_OK;
     PCS_TRY(pcs_matrix_create(ctx, system->M->pattern, &self->M));
     PCS_TRY(pcs_matrix_create(ctx, system->M->pattern, &self->kept_M));
     PCS_TAKE(ctx, self->dense, (size_t)system->nv * (size_t)system->nv, "the certificate");
@@ -186,7 +186,7 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     PCS_TRY(certify_take_work(ctx, self));
     PCS_TRY(certify_take_vectors(ctx, self));
     PCS_TRY(certify_take_places(ctx, self));
-    for (int j = 0; j < system->nrow && system->ops->row_resultant != NULL; j++)
+    for (int j = 0; j < system->nrow && system->has_resultant; j++)
         system->ops->row_resultant(system, j, self->resultant[j]);
     self->iterates = !system->is_linear && !scheme->ops->is_explicit;
     self->stiffness = certify_stiffness(system);
@@ -339,7 +339,7 @@ void pcs_certifier_describe(const pcs_certifier *self, size_t size, char *text)
     }
     if (now->bad_row >= 0)
         snprintf(where, sizeof where, " at '%s'", system->contacts[system->rows[now->bad_row].contact].name);
-    if (now->bad_equation >= 0 && system->ops->name_equation != NULL) {
+    if (now->bad_equation >= 0) {
         system->ops->name_equation(system, now->bad_equation, sizeof name, name);
         snprintf(where, sizeof where, " at %s", name);
     }

@@ -44,7 +44,7 @@ void pcs_certify_prepare(pcs_certifier *self)
     from->has_force = true;
     system->ops->force(system, from->t + h, x->q, x->v, self->f);
     self->has_force = true;
-    if (system->ops->way != NULL) system->ops->way(system, from->q, x->q, self->way);
+    if (system->has_rotations) system->ops->way(system, from->q, x->q, self->way);
     else
         for (int i = 0; i < system->nv; i++) self->way[i] = x->q[i] - from->q[i];
 }
@@ -55,7 +55,7 @@ void pcs_certify_motion(pcs_certifier *self)
     if (self->from == NULL || !pcs_certify_is_on(self, CERTIFY_MOTION)) return;
     pcs_certify_rule(self);
     // What a system keeps of its rows belongs to the end of the step again.
-    if (system->ops->update_directions != NULL) system->ops->gaps(system, self->x->q, self->gap);
+    if (system->directions_vary) system->ops->gaps(system, self->x->q, self->gap);
 }
 
 // Momentum that the rows gave in the step, friction included, and the sum of its sizes. Directions that vary stand
@@ -66,13 +66,12 @@ static double motion_row_momentum(pcs_certifier *self, double sum[3])
     double size = 0.0;
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row_report *row = &self->report->rows[j];
-        if (system->ops->update_directions != NULL && system->ops->row_resultant != NULL)
-            system->ops->row_resultant(system, j, self->resultant[j]);
+        if (system->directions_vary && system->has_resultant) system->ops->row_resultant(system, j, self->resultant[j]);
         for (int k = 0; k < 3; k++) {
             sum[k] += row->step_impulse * self->resultant[j][k];
             size += fabs(row->step_impulse * self->resultant[j][k]);
         }
-        for (int t = 0; t < system->rows[j].ntangent && system->ops->tangent_resultant != NULL; t++) {
+        for (int t = 0; t < system->rows[j].ntangent && system->has_resultant; t++) {
             double across[3] = { 0.0 };
             if (row->tangent[t] == 0.0) continue;
             system->ops->tangent_resultant(system, system->rows[j].first_tangent + t, across);

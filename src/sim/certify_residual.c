@@ -53,7 +53,7 @@ void pcs_certify_aim(pcs_certifier *self, double t, const double *q)
 {
     pcs_system *system = self->scheme->system;
     double time = system->time;
-    if (system->ops->update_directions == NULL) return; // those of the system serve
+    if (!system->directions_vary) return; // those of the system serve
     residual_copy_rows(system->G, self->kept_G);
     residual_copy_rows(system->T, self->kept_T);
     system->time = t;
@@ -69,7 +69,7 @@ void pcs_certify_weigh(pcs_certifier *self, const double *q)
 {
     pcs_system *system = self->scheme->system;
     size_t bytes = (size_t)system->M->pattern->nnz * sizeof(double);
-    if (system->ops->update_mass == NULL) return;
+    if (!system->mass_varies) return;
     memcpy(self->kept_M->value, system->M->value, bytes);
     system->ops->update_mass(system, q);
     memcpy(self->M->value, system->M->value, bytes);
@@ -140,7 +140,7 @@ static void residual_allow(pcs_certifier *self, double length)
     for (int j = 0; j < system->nv; j++) {
         double mass = residual_diagonal(M, j), speed = PCS_ROUND_MOTION * sqrt(2.0 * energy / mass);
         double stored = fabs(from->q[j]) + fabs(self->x->q[j]), model = system->length * sqrt(system->mass / mass);
-        double size = stored + (is_way && system->ops->retract == NULL ? 0.0 : model);
+        double size = stored + (is_way && !system->has_rotations ? 0.0 : model);
         double sum = PCS_ROUND_SUM * (fabs(from->v[j]) + fabs(self->x->v[j]));
         double way = rounds ? PCS_ROUND_SUM * size / h : 0.0, stiff = h * h * speed + 4.0 * PCS_ROUND_SUM * h * size;
         if (is_way) sum = PCS_ROUND_SUM * size / length;

@@ -100,7 +100,7 @@ static double control_way(const pcs_sim *sim, const pcs_control *c)
 {
     const pcs_system *system = sim->system;
     double error = 0.0;
-    if (system->ops->way != NULL) system->ops->way(system, sim->state.q, c->whole, c->whole);
+    if (system->has_rotations) system->ops->way(system, sim->state.q, c->whole, c->whole);
     else
         for (int i = 0; i < system->nv; i++) c->whole[i] -= sim->state.q[i];
     for (int i = 0; i < system->nv; i++) error = pcs_larger(error, fabs(c->whole[i]) / c->natural.model[i]);

@@ -67,7 +67,7 @@ static pcs_status sim_fixed_step(pcs_sim *sim)
 static pcs_status sim_settle(pcs_sim *sim)
 {
     bool has_changed = false;
-    if (sim->system->ops->settle == NULL) return PCS_OK;
+    if (!sim->system->has_search) return PCS_OK;
     if (sim->system->ops->settle(sim->system, sim->state.q, &has_changed) != PCS_OK)
         return pcs_wrap(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s)", sim->state.step, sim->state.t);
     if (!has_changed) return PCS_OK;

@@ -100,8 +100,8 @@ pcs_status pcs_curvature_create(pcs_step_solver *solver, pcs_curvature **out)
     bool has_joints = false;
     *out = NULL;
     for (int j = 0; j < system->nrow; j++) has_joints = has_joints || system->rows[j].is_bilateral;
-    if (!has_joints || system->ops->update_directions == NULL) return PCS_OK;
-    if (system->ops->retract != NULL || system->layout != NULL) return PCS_OK;
+    if (!has_joints || !system->directions_vary) return PCS_OK;
+    if (system->has_rotations || system->layout != NULL) return PCS_OK;
     PCS_TAKE(ctx, c, 1, "the curvature of rows");
     c->system = system;
     PCS_TRY(curvature_find_rows(ctx, c, 0));

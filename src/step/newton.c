@@ -49,7 +49,7 @@ static pcs_status newton_setup(pcs_step_solver *self)
     double **vectors[] = { &s->q0, &s->v0, &s->qt, &s->U, &s->W, &s->f, &s->y0, &s->q_last, &s->v_last };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         PCS_TAKE(self->ctx, *vectors[i], s->n, "the Newton solver");
-    if (system->ops->retract != NULL) {
+    if (system->has_rotations) {
         double **more[] = { &s->sum, &s->sum_t, &s->x, &s->turned };
         for (size_t i = 0; i < sizeof more / sizeof *more; i++)
             PCS_TAKE(self->ctx, *more[i], s->n, "the Newton solver");
@@ -199,7 +199,7 @@ static bool newton_law_holds(pcs_step_solver *self, const pcs_step_problem *p)
 {
     const newton *s = self->data;
     const pcs_rows *G = self->system->G;
-    if (self->system->ops->update_directions == NULL || self->form.law_is_gap) return true;
+    if (!self->system->directions_vary || self->form.law_is_gap) return true;
     double speed = pcs_system_largest(self->system, p->v); // along a row nothing may move at all
     for (int j = 0; j < s->m; j++) {
         if (s->cone->z[s->m + j] == 0.0) continue;

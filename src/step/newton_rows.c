@@ -75,11 +75,10 @@ bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
     const pcs_step_form *form = &self->form;
     bool is_singular = false;
     if (s->is_factored) return true;
-    bool has_joints = form->has_smooth_multipliers && system->ops->add_joint_stiffness != NULL && s->curvature == NULL;
-    if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, p->t, p->q, p->v);
+    bool has_joints = form->has_smooth_multipliers && system->has_joint_stiffness && s->curvature == NULL;
+    if (system->tangents_vary) system->ops->update_tangents(system, p->t, p->q, p->v);
     if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
-    if (p->base != NULL && (has_joints || system->ops->update_tangents != NULL))
-        system->ops->turn_columns(system, s->x, system->K);
+    if (p->base != NULL && (has_joints || system->tangents_vary)) system->ops->turn_columns(system, s->x, system->K);
     if (s->curvature != NULL) newton_bend(self, p);
     else pcs_matrix_combine(s->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
     if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return false;

@@ -43,7 +43,7 @@ static pcs_status schur_setup(pcs_step_solver *self)
     double **vectors[] = { &s->q0, &s->v0, &s->qt, &s->D, &s->W, &s->y0, &s->q_last, &s->v_last };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         PCS_TAKE(self->ctx, *vectors[i], s->n, "the Schur solver");
-    if (system->ops->retract != NULL) {
+    if (system->has_rotations) {
         double **more[] = { &s->sum, &s->sum_t, &s->x, &s->turned };
         for (size_t i = 0; i < sizeof more / sizeof *more; i++) PCS_TAKE(self->ctx, *more[i], s->n, "the Schur solver");
     }
@@ -105,13 +105,12 @@ static void schur_update_tangents(pcs_step_solver *self, const pcs_step_problem 
     pcs_system *system = self->system;
     pcs_curvature *curvature = s->map->curvature;
     bool has_smooth = self->form.has_smooth_multipliers;
-    bool has_joints = has_smooth && system->ops->add_joint_stiffness != NULL && curvature == NULL;
-    if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, p->t, p->q, p->v);
+    bool has_joints = has_smooth && system->has_joint_stiffness && curvature == NULL;
+    if (system->tangents_vary) system->ops->update_tangents(system, p->t, p->q, p->v);
     schur_tell_smooth(self, p);
     if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
     if (curvature != NULL) pcs_curvature_fill(curvature, &self->form, p->q, s->crowd->z, has_smooth ? p->lam : NULL);
-    if (p->base != NULL && (has_joints || system->ops->update_tangents != NULL))
-        system->ops->turn_columns(system, s->x, system->K);
+    if (p->base != NULL && (has_joints || system->tangents_vary)) system->ops->turn_columns(system, s->x, system->K);
 }
 
 // S* at the present state.
@@ -317,7 +316,7 @@ static bool schur_law_holds(pcs_step_solver *self, const pcs_step_problem *p)
     const schur *s = self->data;
     const pcs_rows *G = self->system->G;
     double *rate = s->crowd->x;
-    if (self->system->ops->update_directions == NULL || self->form.law_is_gap) return true;
+    if (!self->system->directions_vary || self->form.law_is_gap) return true;
     pcs_rows_multiply(G, p->v, rate);
     schur_add_targets(G, p->target, p->target_velocity, s->map->row, rate);
     for (int j = 0; j < s->m; j++) {

@@ -67,7 +67,7 @@ pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char
     if (!ops->takes_all && !pcs_step_is_plain(system))
         return pcs_fail(ctx, PCS_UNSUPPORTED,
                         "step solver '%s' takes linear systems without friction and joints; use 'newton' for '%s'",
-                        name, system->ops->name);
+                        name, system->name);
     PCS_TAKE(ctx, self, 1, "the step solver");
     *self = (pcs_step_solver){
         .ops = ops, .ctx = ctx, .system = system, .linear = linear, .bad_equation = -1, .bad_row = -1
