@@ -4,12 +4,12 @@
 
 #include "step/newton.h"
 #include "core/rounding.h"
-#include "step/convergence.h"
+#include "step/outer.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ITERATIONS = 60, POLISHES = 3, SETTLE_TIES_AFTER = 8 };
+enum { SETTLE_TIES_AFTER = 8 };
 
 static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
 {
@@ -172,11 +172,13 @@ static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
     return change;
 }
 
-// One linearisation; gives the change of the motion, or NAN when it cannot be solved.
-static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
+static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int count, int *iterations,
+                             pcs_outcome *outcome)
 {
+    (void)outcome;
     newton *s = self->data;
     int rounds;
+    s->gate_sign = count < SETTLE_TIES_AFTER ? 1 : -1;
     if (!newton_move(self, p) || !pcs_newton_factor(self, p)) return NAN;
     double moved = s->has_jump && !s->is_at_start ? newton_apply_again(self, p) : 0.0;
     pcs_newton_free_increment(self, p);
@@ -191,23 +193,6 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int *it
     newton_apply(self, p);
     for (int i = 0; i < s->n; i++) change = pcs_larger(change, fabs(sum[i] - s->q_last[i]) / self->form.h);
     return pcs_system_max(self->system, change);
-}
-
-// Do rows with an impulse keep their velocity along the directions where the step ends, too? They turn fast where a
-// distance is short, as in a bearing with little backlash, and were taken from the iterate before.
-static bool newton_law_holds(pcs_step_solver *self, const pcs_step_problem *p)
-{
-    const newton *s = self->data;
-    const pcs_rows *G = self->system->G;
-    if (!self->system->directions_vary || self->form.law_is_gap) return true;
-    double speed = pcs_system_largest(self->system, p->v); // along a row nothing may move at all
-    for (int j = 0; j < s->m; j++) {
-        if (s->cone->z[s->m + j] == 0.0) continue;
-        double defect = pcs_rows_dot(G, j, p->v) + pcs_newton_target(G, j, p->target, p->target_velocity), size = 0.0;
-        for (int k = G->start[j]; k < G->start[j + 1]; k++) size += fabs(G->value[k] * p->v[G->column[k]]);
-        if (fabs(defect) > 1e-12 * fmax(size, fabs(p->target[j])) + 1e-13 * speed) return false;
-    }
-    return true;
 }
 
 // No increment and no multipliers yet. The first linearisation is about the prediction, or about the start of the step,
@@ -233,66 +218,27 @@ static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_
     s->has_jump = true;
 }
 
-// Has a contact begun or ceased to transmit an impulse, against the step before?
-static bool newton_changes_sets(const pcs_step_solver *self, const pcs_step_problem *p)
+// Sets that do not hold yet, or a row that has closed and was left out.
+static bool newton_is_provisional(pcs_step_solver *self, const pcs_step_problem *p)
 {
     const newton *s = self->data;
-    for (int j = 0; j < s->m; j++) {
-        bool acts = s->cone->z[s->m + j] > 0.0 || s->cone->z[j] > 0.0;
-        if (!self->system->rows[j].is_bilateral && acts != (p->was_loaded[j] != 0)) return true;
-    }
-    return false;
-}
-
-// What was left when the iteration ended without an answer: the equation and the row that changed most.
-static void newton_blame(pcs_step_solver *self, const pcs_convergence *convergence)
-{
-    const newton *s = self->data;
-    double most = 0.0;
-    int equation = 0;
-    for (int i = 1; i < s->n; i++)
-        if (fabs(s->y0[i]) > fabs(s->y0[equation])) equation = i;
-    pcs_convergence_blame(convergence, self, equation);
-    for (int k = s->m; k < 2 * s->m; k++) {
-        double change = fabs(s->cone->z[k] - s->z_last[k]) / self->effective_mass[k - s->m];
-        if (change <= most) continue;
-        most = change;
-        self->bad_row = k - s->m;
-    }
-}
-
-// Iterates from the prediction, or from the start of the step. The prediction is nearer where the motion is smooth, and
-// is given up as soon as it is not.
-static pcs_outcome newton_settle(pcs_step_solver *self, pcs_step_problem *p, bool is_predicted, int *iterations)
-{
-    newton *s = self->data;
-    pcs_convergence convergence = pcs_convergence_begin(self, s->v0);
-    int npolish = 0;
-    bool may_restart = is_predicted && !self->system->is_linear && p->q_start != NULL;
-    s->cone->is_hasty = may_restart;
-    newton_begin(self, p, !is_predicted);
-    while (convergence.count < ITERATIONS) {
-        s->gate_sign = convergence.count < SETTLE_TIES_AFTER ? 1 : -1;
-        double change = newton_iterate(self, p, iterations);
-        if (isnan(change)) break;
-        pcs_verdict verdict = pcs_convergence_judge(&convergence, p, change);
-        if (may_restart && (verdict == PCS_GROWING || newton_changes_sets(self, p))) return PCS_NOT_CONVERGED;
-        if (verdict != PCS_SETTLED || s->is_provisional || pcs_newton_misses_row(self, p)) continue;
-        if (!newton_move(self, p)) return PCS_SINGULAR;
-        if (newton_law_holds(self, p) || npolish++ >= (convergence.is_at_noise ? 1 : POLISHES)) return PCS_CONVERGED;
-    }
-    newton_blame(self, &convergence);
-    return PCS_NOT_CONVERGED;
+    return s->is_provisional || pcs_newton_misses_row(self, p);
 }
 
 static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
     newton *s = self->data;
-    bool has_start = !self->system->is_linear && p->q_start != NULL;
-    if (has_start && p->base == NULL && pcs_convergence_foresees(self, p, s->cone->b_gate))
-        return newton_settle(self, p, false, iterations);
-    pcs_outcome outcome = newton_settle(self, p, true, iterations);
-    return outcome == PCS_CONVERGED || !has_start ? outcome : newton_settle(self, p, false, iterations);
+    const pcs_outer outer = { .begin = newton_begin,
+                              .iterate = newton_iterate,
+                              .is_provisional = newton_is_provisional,
+                              .move = newton_move,
+                              .v0 = s->v0,
+                              .change = s->y0,
+                              .z = s->cone->z,
+                              .z_last = s->z_last,
+                              .is_hasty = &s->cone->is_hasty,
+                              .work = s->cone->b_gate };
+    return pcs_outer_solve(self, p, &outer, iterations);
 }
 
 // Contact problem without dynamics on the projection the scheme has set.

@@ -62,7 +62,5 @@ bool pcs_newton_misses_row(pcs_step_solver *self, const pcs_step_problem *p);
 const double *pcs_newton_column(const pcs_step_solver *self, int k);
 double pcs_newton_into_q(const pcs_step_solver *self, int k);
 double pcs_newton_into_v(const pcs_step_solver *self, int k);
-// What the law of row j adds to its velocity; the tangential ones likewise.
-double pcs_newton_target(const pcs_rows *rows, int j, const double *target, const double *velocity);
 
 #endif

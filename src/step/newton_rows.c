@@ -2,6 +2,7 @@
 
 #include "core/dense.h"
 #include "step/newton.h"
+#include "step/outer.h"
 
 #include <math.h>
 #include <string.h>
@@ -203,12 +204,6 @@ static void newton_fill_cone(pcs_step_solver *self, pcs_step_problem *p)
     c->gate_tolerance = s->gate_sign * self->form.gate_tolerance;
 }
 
-// What the law of row j adds to its velocity; the tangential ones likewise.
-double pcs_newton_target(const pcs_rows *rows, int j, const double *target, const double *velocity)
-{
-    return velocity == NULL ? target[j] : target[j] * pcs_rows_dot(rows, j, velocity);
-}
-
 // Does a row have a say in this iteration? Once it has, it keeps it to the end of the step.
 static bool newton_may_close(const pcs_step_form *form, const pcs_step_problem *p, const pcs_cone *c, int j)
 {
@@ -261,13 +256,13 @@ static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
         c->b[j] += pcs_rows_dot(system->G, j, s->q_last);
         c->b_gate[j] = s->is_at_start ? c->b[j] : c->b_gate[j] + kb * pcs_rows_dot(system->G, j, way);
         c->b[s->m + j] =
-            pcs_rows_dot(system->G, j, s->v_last) + pcs_newton_target(system->G, j, p->target, p->target_velocity);
+            pcs_rows_dot(system->G, j, s->v_last) + pcs_row_target(system->G, j, p->target, p->target_velocity);
         if (self->form.law_is_gap) c->b[s->m + j] = c->b[j] / kb; // d and W move gap and kb times velocity alike
         if (newton_may_close(&self->form, p, c, j)) s->is_used[j] = 1;
     }
     for (int t = 0; t < s->nt; t++)
         c->b[2 * s->m + t] =
-            pcs_rows_dot(system->T, t, s->v_last) + pcs_newton_target(system->T, t, p->target_t, p->target_velocity);
+            pcs_rows_dot(system->T, t, s->v_last) + pcs_row_target(system->T, t, p->target_t, p->target_velocity);
 }
 
 // Rows that were left out and are broken by the multipliers of the others get a say, too.
@@ -298,10 +293,10 @@ static bool newton_update_sets(pcs_step_solver *self, const pcs_step_problem *p)
     system->ops->gaps(system, p->q, c->value);
     for (int j = 0; j < s->m; j++)
         c->value[s->m + j] =
-            pcs_rows_dot(system->G, j, p->v) + pcs_newton_target(system->G, j, p->target, p->target_velocity);
+            pcs_rows_dot(system->G, j, p->v) + pcs_row_target(system->G, j, p->target, p->target_velocity);
     for (int t = 0; t < s->nt; t++)
         c->value[2 * s->m + t] =
-            pcs_rows_dot(system->T, t, p->v) + pcs_newton_target(system->T, t, p->target_t, p->target_velocity);
+            pcs_rows_dot(system->T, t, p->v) + pcs_row_target(system->T, t, p->target_t, p->target_velocity);
     s->is_provisional = true;
     bool is_settled = false;
     if (!pcs_cone_update(c, &is_settled)) return false;

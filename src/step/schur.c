@@ -12,14 +12,12 @@
 
 #include "core/rounding.h"
 #include "step/columns.h"
-#include "step/convergence.h"
+#include "step/outer.h"
 #include "step/schur_map.h"
 #include "step/sums.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { ITERATIONS = 60, POLISHES = 3 };
 
 typedef struct schur {
     int n, m, nt;
@@ -179,14 +177,6 @@ static void schur_fill_crowd(pcs_step_solver *self, const pcs_step_problem *p)
     s->is_stale = false;
 }
 
-// Adds the targets, or factors of the velocity given; `row` is for products.
-static void schur_add_targets(const pcs_rows *rows, const double *target, const double *velocity, double *row,
-                              double *b)
-{
-    if (velocity != NULL) pcs_rows_multiply(rows, velocity, row);
-    for (int j = 0; j < rows->nrow; j++) b[j] += velocity == NULL ? target[j] : target[j] * row[j];
-}
-
 // Values of the rows at d + y0 without multipliers, from the present q.
 static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
 {
@@ -197,10 +187,11 @@ static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
     int m = s->m;
     for (int i = 0; i < s->n; i++) s->v_last[i] = s->v0[i] + p->d[i] + s->y0[i];
     pcs_rows_multiply(s->map->G, s->v_last, c->b + m);
-    schur_add_targets(s->map->G, p->target, p->target_velocity, s->map->row, c->b + m);
+    for (int j = 0; j < m; j++) c->b[m + j] += pcs_row_target(s->map->G, j, p->target, p->target_velocity);
     if (s->nt > 0) {
         pcs_rows_multiply(s->map->T, s->v_last, c->b + 2 * m);
-        schur_add_targets(s->map->T, p->target_t, p->target_velocity, s->map->row, c->b + 2 * m);
+        for (int t = 0; t < s->nt; t++)
+            c->b[2 * m + t] += pcs_row_target(s->map->T, t, p->target_t, p->target_velocity);
     }
     pcs_rows_multiply(s->map->G, s->v_last, s->map->row);
     for (int i = 0; i < c->nb; i++)
@@ -239,7 +230,7 @@ static void schur_retract(pcs_step_solver *self, pcs_step_problem *p)
 }
 
 // Settles the contact problem about the present state; gives the largest change of the motion, NAN when it fails.
-static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
+static double schur_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
     schur *s = self->data;
     const pcs_schur_map *map = s->map;
@@ -275,7 +266,7 @@ static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, int *ite
 }
 
 // No increment, no multipliers in the motion.
-static void schur_begin(pcs_step_solver *self, pcs_step_problem *p)
+static void schur_clear(pcs_step_solver *self, pcs_step_problem *p)
 {
     schur *s = self->data;
     size_t bytes = (size_t)s->n * sizeof(double);
@@ -292,14 +283,15 @@ static void schur_begin(pcs_step_solver *self, pcs_step_problem *p)
     schur_retract(self, p);
 }
 
-// The first linearisation is about the start of the step, a state in balance, which is no point q(d), v(d) of the
-// iteration: what it differs by stands in D and W.
-static void schur_begin_at_start(pcs_step_solver *self, pcs_step_problem *p)
+// What the start of the step, which is no point q(d), v(d) of the iteration, differs by stands in D and W.
+static void schur_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_start)
 {
     schur *s = self->data;
     double *sum = p->base == NULL ? p->q : s->sum;
-    schur_begin(self, p);
-    s->is_at_start = true;
+    schur_clear(self, p);
+    s->is_at_start = is_at_start;
+    if (!is_at_start) return;
+    memcpy(s->crowd->z, s->z_step, (size_t)s->crowd->n * sizeof(double));
     for (int i = 0; i < s->n; i++) {
         s->D[i] = p->q_start[i] - s->q0[i];
         s->W[i] = p->v_start[i] - s->v0[i];
@@ -307,37 +299,6 @@ static void schur_begin_at_start(pcs_step_solver *self, pcs_step_problem *p)
         p->v[i] = p->v_start[i];
         if (p->base != NULL) s->x[i] = 0.0;
     }
-}
-
-// Do rows with an impulse keep their velocity along the directions where the step ends, too? They were taken from the
-// iterate before.
-static bool schur_law_holds(pcs_step_solver *self, const pcs_step_problem *p)
-{
-    const schur *s = self->data;
-    const pcs_rows *G = self->system->G;
-    double *rate = s->crowd->x;
-    if (!self->system->directions_vary || self->form.law_is_gap) return true;
-    pcs_rows_multiply(G, p->v, rate);
-    schur_add_targets(G, p->target, p->target_velocity, s->map->row, rate);
-    for (int j = 0; j < s->m; j++) {
-        double size = fabs(p->target[j]);
-        if (s->crowd->z[s->m + j] == 0.0) continue;
-        for (int k = G->start[j]; k < G->start[j + 1]; k++) size += fabs(G->value[k] * p->v[G->column[k]]);
-        if (fabs(rate[j]) > 1e-12 * size) return false;
-    }
-    return true;
-}
-
-// Has a contact begun or ceased to transmit an impulse, against the step before?
-static bool schur_changes_sets(const pcs_step_solver *self, const pcs_step_problem *p)
-{
-    const schur *s = self->data;
-    const double *z = s->crowd->z;
-    for (int j = 0; j < s->m; j++) {
-        bool acts = z[s->m + j] > 0.0 || z[j] > 0.0;
-        if (!self->system->rows[j].is_bilateral && acts != (p->was_loaded[j] != 0)) return true;
-    }
-    return false;
 }
 
 // The multipliers act along the rows of the present place. The linearisation has foreseen how these turn: what that
@@ -356,46 +317,47 @@ static void schur_keep_place(pcs_step_solver *self, pcs_step_problem *p)
     }
 }
 
-// Iterates from the prediction, or from the start of the step. The prediction is nearer where the motion is smooth, and
-// is given up as soon as it is not.
-static pcs_outcome schur_settle(pcs_step_solver *self, pcs_step_problem *p, bool is_predicted, int *iterations)
+static bool schur_move(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    const schur *s = self->data;
+    return pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x);
+}
+
+static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, int count, int *iterations,
+                            pcs_outcome *outcome)
 {
     schur *s = self->data;
-    const pcs_system *system = self->system;
-    pcs_convergence convergence = pcs_convergence_begin(self, s->v0);
-    bool may_restart = is_predicted && !system->is_linear && p->q_start != NULL;
-    int npolish = 0;
-    s->crowd->is_hasty = may_restart;
-    if (is_predicted) schur_begin(self, p);
-    else schur_begin_at_start(self, p);
-    while (convergence.count < ITERATIONS) {
-        if (!system->is_linear &&
-            (!pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x) || !schur_factor(self, p)))
-            return PCS_SINGULAR;
-        if (convergence.count > 0 && s->map->curvature != NULL) schur_keep_place(self, p);
-        schur_free_increment(self, p, convergence.count == 0 && is_predicted);
-        double change = schur_iterate(self, p, iterations);
-        if (isnan(change)) return isfinite(pcs_system_largest(system, s->y0)) ? PCS_NOT_CONVERGED : PCS_NOT_FINITE;
-        pcs_verdict verdict = pcs_convergence_judge(&convergence, p, change);
-        if (system->is_linear) return PCS_CONVERGED;
-        if (may_restart && (verdict == PCS_GROWING || schur_changes_sets(self, p))) return PCS_NOT_CONVERGED;
-        if (verdict != PCS_SETTLED) continue;
-        if (!pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x)) return PCS_SINGULAR;
-        if (schur_law_holds(self, p) || npolish++ >= (convergence.is_at_noise ? 1 : POLISHES)) return PCS_CONVERGED;
+    if (!self->system->is_linear && (!schur_move(self, p) || !schur_factor(self, p))) {
+        *outcome = PCS_SINGULAR;
+        return NAN;
     }
-    return PCS_NOT_CONVERGED;
+    if (count > 0 && s->map->curvature != NULL) schur_keep_place(self, p);
+    schur_free_increment(self, p, count == 0 && !s->is_at_start);
+    double change = schur_solve_contacts(self, p, iterations);
+    if (isnan(change) && !isfinite(pcs_system_largest(self->system, s->y0))) *outcome = PCS_NOT_FINITE;
+    return change;
+}
+
+static bool schur_is_provisional(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    (void)self;
+    (void)p;
+    return false;
 }
 
 static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
     schur *s = self->data;
-    bool has_start = !self->system->is_linear && p->q_start != NULL;
-    if (has_start && p->base == NULL && pcs_convergence_foresees(self, p, s->crowd->b_gate))
-        return schur_settle(self, p, false, iterations);
-    pcs_outcome outcome = schur_settle(self, p, true, iterations);
-    if (outcome == PCS_CONVERGED || !has_start) return outcome;
-    memcpy(s->crowd->z, s->z_step, (size_t)s->crowd->n * sizeof(double));
-    return schur_settle(self, p, false, iterations);
+    const pcs_outer outer = { .begin = schur_begin,
+                              .iterate = schur_iterate,
+                              .is_provisional = schur_is_provisional,
+                              .move = schur_move,
+                              .v0 = s->v0,
+                              .change = s->y0,
+                              .z = s->crowd->z,
+                              .is_hasty = &s->crowd->is_hasty,
+                              .work = s->crowd->b_gate };
+    return pcs_outer_solve(self, p, &outer, iterations);
 }
 
 static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
@@ -407,11 +369,11 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     self->products = self->revisits = self->projections = 0;
     memcpy(s->q0, p->q, (size_t)s->n * sizeof(double));
     memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
-    schur_begin(self, p);
+    schur_clear(self, p);
     s->crowd->is_hasty = false;
     if (self->form.has_dynamics) {
         result->outcome = schur_dynamics(self, p, &result->iterations);
-    } else if (isnan(schur_iterate(self, p, &result->iterations))) {
+    } else if (isnan(schur_solve_contacts(self, p, &result->iterations))) {
         result->outcome = PCS_NOT_CONVERGED;
     }
     if (result->iterations == 0) result->iterations = 1;
