@@ -75,7 +75,7 @@ static pcs_status ggl_mid_setup(pcs_scheme *self)
     int m = self->system->nrow;
     PCS_TRY(pcs_midpoint_setup(self, &s->base));
     PCS_TRY(pcs_projection_need_columns(self->solver));
-    PCS_TRY(pcs_cone_create(self->ctx, self->system, &s->cone));
+    PCS_TRY(pcs_dense_contacts_create(self->ctx, self->system, &s->contacts));
     PCS_TAKE(self->ctx, s->E, m, "the position correction");
     for (int j = 0; j < m; j++) PCS_TAKE(self->ctx, s->E[j], self->system->nv, "the position correction");
     PCS_TAKE(self->ctx, s->psi, m, "the position correction");
@@ -100,7 +100,7 @@ static bool ggl_mid_correct(pcs_scheme *self, pcs_ggl *s)
 {
     const pcs_system *system = self->system;
     const pcs_next *next = &s->base.base.next;
-    pcs_cone *c = s->cone;
+    pcs_dense_contacts *c = s->contacts;
     memset(c->P, 0, (size_t)c->n * (size_t)c->n * sizeof(double));
     memset(c->gate, 0, (size_t)c->m);
     for (int k = c->m; k < c->n; k++) {
@@ -117,7 +117,7 @@ static bool ggl_mid_correct(pcs_scheme *self, pcs_ggl *s)
     c->has_position = true;
     c->gate_is_live = false;
     int rounds;
-    return pcs_cone_solve(c, &rounds);
+    return pcs_dense_contacts_solve(c, &rounds);
 }
 
 // Newton's method on g(q + E Psi); directions go back to the middle afterwards.
@@ -138,10 +138,10 @@ static pcs_outcome ggl_mid_project(pcs_scheme *self, pcs_ggl *s)
         last = change;
         change = 0.0;
         for (int j = 0; j < m; j++) {
-            double step = s->cone->z[j] - s->psi[j];
-            s->psi[j] = s->cone->z[j];
+            double step = s->contacts->z[j] - s->psi[j];
+            s->psi[j] = s->contacts->z[j];
             for (int i = 0; i < n && step != 0.0; i++) next->q[i] += step * s->E[j][i];
-            change = fmax(change, fabs(step * s->cone->P[j * s->cone->n + j]));
+            change = fmax(change, fabs(step * s->contacts->P[j * s->contacts->n + j]));
         }
         if (!isfinite(change)) return PCS_NOT_CONVERGED;
         if (change <= 1e-15 * system->length || (change <= tie && change > 0.5 * last)) break;

@@ -104,7 +104,7 @@ static void unified_free_change(pcs_scheme *self, pcs_ggl *s, const pcs_state *x
 // Row k of the problem: what a unit of every multiplier does to the gap (is_gap) or velocity along `rows`, row j.
 static void unified_fill_row(const pcs_ggl *s, const pcs_rows *rows, int j, int k, bool is_gap, double h)
 {
-    pcs_cone *c = s->cone;
+    pcs_dense_contacts *c = s->contacts;
     for (int l = 0; l < c->n; l++) {
         double entry = (is_gap ? 0.5 * h : 1.0) * pcs_rows_dot(rows, j, s->Y[l]);
         if (is_gap && l < c->m) entry += pcs_rows_dot(rows, j, s->E[l]);
@@ -116,7 +116,7 @@ static void unified_fill_row(const pcs_ggl *s, const pcs_rows *rows, int j, int 
 static void unified_fill_gaps(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, double h)
 {
     const pcs_system *system = self->system;
-    pcs_cone *c = s->cone;
+    pcs_dense_contacts *c = s->contacts;
     pcs_next *next = &s->base.base.next;
     double *way = next->d; // from where the gap is known
     if (s->gap == PCS_GGL_PAPER) memcpy(next->gap, s->start_gap, (size_t)c->m * sizeof(double));
@@ -140,7 +140,7 @@ static void unified_fill_gaps(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, 
 static void unified_fill_rates(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
 {
     const pcs_system *system = self->system;
-    pcs_cone *c = s->cone;
+    pcs_dense_contacts *c = s->contacts;
     pcs_next *next = &s->base.base.next;
     double *v = next->d;
     for (int i = 0; i < system->nv; i++) v[i] = next->v[i] + s->dv[i];
@@ -167,10 +167,10 @@ static void unified_fill_rates(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
 static double unified_apply(pcs_scheme *self, pcs_ggl *s, double h)
 {
     pcs_next *next = &s->base.base.next;
-    const double *z = s->cone->z;
+    const double *z = s->contacts->z;
     int n = self->system->nv, m = self->system->nrow;
     double largest = 0.0;
-    for (int k = 0; k < s->cone->n; k++)
+    for (int k = 0; k < s->contacts->n; k++)
         for (int i = 0; i < n && z[k] != 0.0; i++) s->dv[i] += z[k] * s->Y[k][i];
     for (int i = 0; i < n; i++) s->r[i] += 0.5 * h * s->dv[i];
     for (int j = 0; j < m; j++)
@@ -197,7 +197,7 @@ static bool unified_is_finite(const pcs_system *system, const pcs_ggl *s, pcs_ne
 static pcs_outcome unified_iterate(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, double h, double *change)
 {
     pcs_next *next = &s->base.base.next;
-    pcs_cone *c = s->cone;
+    pcs_dense_contacts *c = s->contacts;
     pcs_outcome outcome = unified_linearise(self, s, x, h);
     if (outcome != PCS_CONVERGED) return outcome;
     unified_free_change(self, s, x, h);
@@ -214,7 +214,7 @@ static pcs_outcome unified_iterate(pcs_scheme *self, pcs_ggl *s, const pcs_state
     c->has_position = true;
     c->gate_is_live = false;
     int rounds;
-    if (!pcs_cone_solve(c, &rounds)) return PCS_NOT_CONVERGED;
+    if (!pcs_dense_contacts_solve(c, &rounds)) return PCS_NOT_CONVERGED;
     *change = unified_apply(self, s, h);
     return unified_is_finite(self->system, s, next) ? PCS_CONVERGED : PCS_NOT_FINITE;
 }
@@ -236,7 +236,7 @@ static void unified_turn(pcs_scheme *self, pcs_ggl *s)
 static void unified_finish(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
 {
     pcs_next *next = &s->base.base.next;
-    const double *z = s->cone->z;
+    const double *z = s->contacts->z;
     int m = self->system->nrow, n = self->system->nv;
     for (int i = 0; i < n; i++) {
         s->mid_q[i] = 0.5 * (x->q[i] + next->q[i]);
@@ -260,7 +260,7 @@ static double unified_rounding(const pcs_scheme *self, const pcs_ggl *s, const p
 {
     const pcs_system *system = self->system;
     const pcs_next *next = &s->base.base.next;
-    const pcs_cone *c = s->cone;
+    const pcs_dense_contacts *c = s->contacts;
     double *off = next->d, largest = 0.0;
     for (int i = 0; i < system->nv; i++) off[i] = h * pcs_rounding_of_velocity(x->q[i], x->v[i], h);
     for (int j = 0; j < system->nrow; j++) {

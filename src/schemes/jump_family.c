@@ -17,8 +17,8 @@ pcs_status pcs_jump_create(pcs_scheme *self, pcs_jump *jump, double gap_toleranc
     PCS_TAKE(self->ctx, jump->smooth_t, system->ntangent, "contact impulses");
     PCS_TAKE(self->ctx, jump->slide, system->ntangent, "contact impulses");
     PCS_TRY(pcs_projection_need_columns(self->solver));
-    PCS_TRY(pcs_cone_create(self->ctx, system, &jump->cone));
-    jump->cone->h = 1.0;
+    PCS_TRY(pcs_dense_contacts_create(self->ctx, system, &jump->contacts));
+    jump->contacts->h = 1.0;
     return PCS_OK;
 }
 
@@ -53,7 +53,7 @@ static double jump_row_dot(const pcs_scheme *self, int j, const double *v)
 // xi = R v + target + R M^-1 R^T z for the normal and tangential directions R.
 static void jump_state_problem(pcs_scheme *self, pcs_jump *jump, const pcs_next *next)
 {
-    pcs_cone *c = jump->cone;
+    pcs_dense_contacts *c = jump->contacts;
     int m = c->m, count = m + c->nt;
     for (int i = 0; i < count; i++) {
         double *row = c->P + (m + i) * c->n + m;
@@ -70,10 +70,10 @@ static void jump_state_problem(pcs_scheme *self, pcs_jump *jump, const pcs_next 
 // v += M^-1 (G^T La + T^T Lt) for the impact on the gated rows; false when it does not settle.
 static bool jump_solve_impact(pcs_scheme *self, pcs_jump *jump, pcs_next *next, pcs_step_report *report)
 {
-    const pcs_cone *c = jump->cone;
+    const pcs_dense_contacts *c = jump->contacts;
     int rounds;
     jump_state_problem(self, jump, next);
-    if (!pcs_cone_solve(jump->cone, &rounds)) {
+    if (!pcs_dense_contacts_solve(jump->contacts, &rounds)) {
         report->outcome = PCS_NOT_CONVERGED;
         return false;
     }

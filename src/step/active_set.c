@@ -43,7 +43,7 @@ pcs_status pcs_active_set_create(pcs_context *ctx, const pcs_system *system, pcs
     PCS_TAKE(ctx, s->last_mode, n, "the contact problem");
     PCS_TAKE(ctx, s->active, n, "the contact problem");
     *out = s;
-    return pcs_crowd_create(ctx, system, 0, &s->crowd);
+    return pcs_krylov_set_create(ctx, system, 0, &s->contacts);
 }
 
 // What round-off leaves undecided of the values at the present z: the most that it does to any gap or any velocity. A
@@ -392,6 +392,12 @@ static bool active_is_idle(const pcs_active_set *s)
     return true;
 }
 
+void pcs_active_set_begin(pcs_active_set *s)
+{
+    active_even_out(s);
+    active_find_scale(s);
+}
+
 bool pcs_active_set_settle(pcs_active_set *s, bool by_chance)
 {
     double change = 0.0;
@@ -419,23 +425,10 @@ bool pcs_active_set_settle(pcs_active_set *s, bool by_chance)
     return false;
 }
 
-bool pcs_active_set_solve(pcs_active_set *s)
-{
-    s->iterations = 1;
-    active_even_out(s);
-    active_find_scale(s);
-    if (pcs_active_set_settle(s, false)) return true;
-    if (s->is_hasty) return false;
-    bool is_tried_again = s->is_warm;
-    s->is_warm = false;
-    return (is_tried_again && pcs_active_set_settle(s, false)) || pcs_active_set_rescue(s);
-}
-
 bool pcs_active_set_update(pcs_active_set *s, bool *is_settled)
 {
     double change;
-    active_even_out(s);
-    active_find_scale(s);
+    pcs_active_set_begin(s);
     memset(s->mode, HELD, (size_t)s->n); // ties are active
     active_find_modes(s, false);
     memcpy(s->last_mode, s->mode, (size_t)s->n);

@@ -9,8 +9,8 @@
 // Semi-smooth Newton on the projection equations (Alart, Curnier 1991; Bruls, Acary, Cardona 2014, eq. 38); in the
 // plane (one tangent) slip is linear and the method ends when the sets repeat, in space the direction of slip is
 // iterated to round-off. When the sets cycle or contradict each other all cases are tried where they are few; else
-// changes of a part of the rows, the method of many contacts (crowd.h) and projected Gauss-Seidel sweeps have their
-// turn.
+// changes of a part of the rows, the method of many contacts (krylov_set.h) and projected Gauss-Seidel sweeps have
+// their turn.
 //
 // Round-off: a value is b_k plus terms P_kj z_j that may cancel, each of them known to some eps of what it was summed
 // from, so the value is known to 8 eps (b_size_k + P_size_kj |z_j|).
@@ -19,7 +19,7 @@
 #ifndef PCS_STEP_ACTIVE_SET_H
 #define PCS_STEP_ACTIVE_SET_H
 
-#include "step/crowd.h"
+#include "step/krylov_set.h"
 #include "system/system.h"
 
 typedef struct pcs_active_set {
@@ -48,7 +48,7 @@ typedef struct pcs_active_set {
     unsigned char *mode, *last_mode; // [n] state of each unknown
     int *active;                     // [n] unknowns in the equations
     double *J, *x, *F;               // [n * n], [n], [n]
-    pcs_crowd *crowd;                // the same problem for the method of many contacts
+    pcs_krylov_set *contacts;        // the same problem for the method of many contacts
 } pcs_active_set;
 
 // Room for all rows of a system.
@@ -64,6 +64,8 @@ bool pcs_active_set_update(pcs_active_set *s, bool *is_settled);
 // Multiplier zero; equation imposed; on the edge of the friction disc, in space or either way in the plane.
 enum { PCS_MODE_OUT, PCS_MODE_HELD, PCS_MODE_SLIDING, PCS_MODE_SLIDING_UP, PCS_MODE_SLIDING_DOWN };
 
+// Masses of redundant rows and sizes, before anything else.
+void pcs_active_set_begin(pcs_active_set *s);
 // Values at z.
 void pcs_active_set_evaluate(pcs_active_set *s);
 // One Newton step on the equations of the present modes; *change is the largest one over what counts as none.
@@ -83,8 +85,6 @@ int pcs_active_set_owner(const pcs_active_set *s, int k);
 // Semi-smooth Newton from z, or from zero, until the sets repeat; `by_chance` only a part of the rows changes at a
 // time.
 bool pcs_active_set_settle(pcs_active_set *s, bool by_chance);
-// The ways out when Newton's sets cycle: all cases, changes by chance, the method of many contacts, sweeps.
-bool pcs_active_set_rescue(pcs_active_set *s);
 
 // Place of tangent t of a row among the unknowns.
 static inline int pcs_active_set_tangent(const pcs_active_set *s, int row, int t)

@@ -17,14 +17,14 @@
 #define PCS_STEP_NEWTON_H
 
 #include "step/columns.h"
-#include "step/cone.h"
 #include "step/curvature.h"
-#include "step/gated.h"
+#include "step/dense_contacts.h"
+#include "step/impact.h"
 
 typedef struct newton {
     int n, m, nt, nz, nb; // unknowns, rows, tangents, 2 m + nt, bilateral rows
-    pcs_cone *cone;
-    pcs_gated *gated;
+    pcs_dense_contacts *contacts;
+    pcs_impact *impact;
     pcs_curvature *curvature; // of rows; NULL: left out
     pcs_matrix *S;
     pcs_linsolve *iteration;

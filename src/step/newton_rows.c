@@ -64,7 +64,7 @@ static void newton_bend(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
     const pcs_step_form *form = &self->form;
-    pcs_curvature_fill(s->curvature, form, p->q, s->cone->z, form->has_smooth_multipliers ? p->lam : NULL);
+    pcs_curvature_fill(s->curvature, form, p->q, s->contacts->z, form->has_smooth_multipliers ? p->lam : NULL);
     pcs_curvature_combine(s->curvature, form->c, form->h, form->h * form->kb, s->S);
 }
 
@@ -164,14 +164,15 @@ static void newton_fill_gate(pcs_step_solver *self, const pcs_step_problem *p, i
         newton_turn(self, p, s->turned);
         Y = s->turned;
     }
-    for (int j = 0; j < s->m; j++) s->cone->P_gate[j * s->nz + l] = self->form.kb * pcs_rows_dot(self->system->G, j, Y);
+    for (int j = 0; j < s->m; j++)
+        s->contacts->P_gate[j * s->nz + l] = self->form.kb * pcs_rows_dot(self->system->G, j, Y);
 }
 
 // The affine maps of the contact problem about the present state.
-static void newton_fill_cone(pcs_step_solver *self, pcs_step_problem *p)
+static void newton_fill_contacts(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
-    pcs_cone *c = s->cone;
+    pcs_dense_contacts *c = s->contacts;
     const pcs_system *system = self->system;
     const pcs_step_form *form = &self->form;
     memset(c->P, 0, (size_t)s->nz * (size_t)s->nz * sizeof(double));
@@ -205,7 +206,7 @@ static void newton_fill_cone(pcs_step_solver *self, pcs_step_problem *p)
 }
 
 // Does a row have a say in this iteration? Once it has, it keeps it to the end of the step.
-static bool newton_may_close(const pcs_step_form *form, const pcs_step_problem *p, const pcs_cone *c, int j)
+static bool newton_may_close(const pcs_step_form *form, const pcs_step_problem *p, const pcs_dense_contacts *c, int j)
 {
     if (form->has_position && c->b[j] <= 0.0) return true;
     return form->gate_is_live ? c->b_gate[j] <= form->gate_tolerance : p->gate[j] != 0;
@@ -215,7 +216,7 @@ static bool newton_may_close(const pcs_step_form *form, const pcs_step_problem *
 bool pcs_newton_misses_row(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
-    pcs_cone *c = s->cone;
+    pcs_dense_contacts *c = s->contacts;
     const pcs_system *system = self->system;
     bool has_open = false, misses = false;
     for (int j = 0; j < s->m; j++) has_open = has_open || !s->is_used[j];
@@ -234,7 +235,7 @@ bool pcs_newton_misses_row(pcs_step_solver *self, const pcs_step_problem *p)
 static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
-    pcs_cone *c = s->cone;
+    pcs_dense_contacts *c = s->contacts;
     const pcs_system *system = self->system;
     double kb = self->form.kb;
     if (s->m == 0) return;
@@ -269,7 +270,7 @@ static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
 static bool newton_widens(pcs_step_solver *self)
 {
     newton *s = self->data;
-    const pcs_cone *c = s->cone;
+    const pcs_dense_contacts *c = s->contacts;
     bool widens = false;
     for (int j = 0; j < s->m; j++) {
         bool is_closed = self->form.has_position && c->value[j] < 0.0;
@@ -286,7 +287,7 @@ static bool newton_widens(pcs_step_solver *self)
 static bool newton_update_sets(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
-    pcs_cone *c = s->cone;
+    pcs_dense_contacts *c = s->contacts;
     const pcs_system *system = self->system;
     memcpy(c->z, s->z_last, (size_t)s->nz * sizeof *c->z);
     system->ops->gaps(system, s->qt, c->gate_gap);
@@ -299,7 +300,7 @@ static bool newton_update_sets(pcs_step_solver *self, const pcs_step_problem *p)
             pcs_rows_dot(system->T, t, p->v) + pcs_row_target(system->T, t, p->target_t, p->target_velocity);
     s->is_provisional = true;
     bool is_settled = false;
-    if (!pcs_cone_update(c, &is_settled)) return false;
+    if (!pcs_dense_contacts_update(c, &is_settled)) return false;
     s->is_provisional = !is_settled;
     return true;
 }
@@ -308,15 +309,15 @@ bool pcs_newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, int *
 {
     newton *s = self->data;
     s->is_provisional = false;
-    memcpy(s->z_last, s->cone->z, (size_t)s->nz * sizeof(double));
+    memcpy(s->z_last, s->contacts->z, (size_t)s->nz * sizeof(double));
     newton_fill_base(self, p);
     // Where several answers exist the iteration stays with the one that it has.
-    s->cone->is_warm = self->form.has_dynamics && s->has_jump && !s->is_at_start;
+    s->contacts->is_warm = self->form.has_dynamics && s->has_jump && !s->is_at_start;
     do {
         newton_fill_columns(self);
-        newton_fill_cone(self, p);
-        if (pcs_cone_solve(s->cone, rounds)) continue;
-        return self->form.has_dynamics && !s->cone->is_hasty && newton_update_sets(self, p);
+        newton_fill_contacts(self, p);
+        if (pcs_dense_contacts_solve(s->contacts, rounds)) continue;
+        return self->form.has_dynamics && !s->contacts->is_hasty && newton_update_sets(self, p);
     } while (newton_widens(self));
     return true;
 }

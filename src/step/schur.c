@@ -1,7 +1,7 @@
 // Step solver `schur`: for many contacts, with friction and joints. The condensed contact problem of `newton` and
 // `condensed`, but neither it nor the columns M^-1 G^T are ever formed: a product with its matrix is a solve with the
-// factored M and S* (see schur_map.h), and crowd.h solves the problem by products, starting from the multipliers of the
-// last step.
+// factored M and S* (see schur_map.h), and krylov_set.h solves the problem by products, starting from the multipliers
+// of the last step.
 //
 // For a linear system one linearisation is the step. Otherwise every iteration linearises about the present (q, v):
 //
@@ -21,12 +21,12 @@
 
 typedef struct schur {
     int n, m, nt;
-    pcs_crowd *crowd;
+    pcs_krylov_set *contacts;
     pcs_schur_map *map;
     double *q0, *v0, *qt, *D, *W, *y0, *q_last, *v_last; // [n]
     double *sum, *sum_t;                                 // [n] sums that q and qt come from; q and qt themselves
     double *x, *turned;                                  // [n] where positions do not add up
-    double *z_step;                                      // [crowd->n] multipliers of the last step that has settled
+    double *z_step;                                      // [contacts->n] multipliers of the last step that has settled
     bool is_stale;                                       // the products have changed since the last solve
     bool is_at_start; // linearised at the start of the step, which is no point of the iteration
 } schur;
@@ -46,12 +46,12 @@ static pcs_status schur_setup(pcs_step_solver *self)
         for (size_t i = 0; i < sizeof more / sizeof *more; i++) PCS_TAKE(self->ctx, *more[i], s->n, "the Schur solver");
     }
     PCS_TRY(pcs_schur_map_create(self, &s->map));
-    PCS_TRY(pcs_crowd_create(self->ctx, system, s->map->nb, &s->crowd));
-    PCS_TAKE(self->ctx, s->z_step, s->crowd->n, "the Schur solver");
-    PCS_TRY(pcs_near_create(self, system->G, NULL, &s->crowd->near[0]));
-    PCS_TRY(pcs_near_create(self, system->G, system->T, &s->crowd->near[1]));
-    s->crowd->product = pcs_schur_map_product;
-    s->crowd->owner = s->map;
+    PCS_TRY(pcs_krylov_set_create(self->ctx, system, s->map->nb, &s->contacts));
+    PCS_TAKE(self->ctx, s->z_step, s->contacts->n, "the Schur solver");
+    PCS_TRY(pcs_preconditioner_create(self, system->G, NULL, &s->contacts->preconditioner[0]));
+    PCS_TRY(pcs_preconditioner_create(self, system->G, system->T, &s->contacts->preconditioner[1]));
+    s->contacts->product = pcs_schur_map_product;
+    s->contacts->owner = s->map;
     return PCS_OK;
 }
 
@@ -63,11 +63,11 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     const pcs_step_form *form = &self->form;
     pcs_schur_map_choose(map);
     s->is_stale = true;
-    pcs_crowd *c = s->crowd;
+    pcs_krylov_set *c = s->contacts;
     c->h = form->h;
     c->has_position = form->has_position;
     c->gate_is_live = form->gate_is_live;
-    pcs_crowd_set_smooth(c, form->has_smooth_multipliers ? map->nb : 0);
+    pcs_krylov_set_set_smooth(c, form->has_smooth_multipliers ? map->nb : 0);
     bool is_damped = map->kind == PCS_MAP_GENERAL;
     c->is_one_way = form->kw == 0.0 && s->nt == 0 && !is_damped && !form->has_smooth_multipliers;
     bool is_plain = map->kind == PCS_MAP_STILL || (form->kw <= form->kb && !form->has_smooth_multipliers && !is_damped);
@@ -93,7 +93,7 @@ static void schur_tell_smooth(const pcs_step_solver *self, const pcs_step_proble
     if (!self->form.has_smooth_multipliers) return;
     for (int j = 0; j < s->m; j++) p->lam[j] = 0.0;
     for (int i = 0; i < s->map->nb; i++)
-        p->lam[s->map->bilateral[i]] = s->crowd->z[2 * s->m + s->nt + i] / self->form.h;
+        p->lam[s->map->bilateral[i]] = s->contacts->z[2 * s->m + s->nt + i] / self->form.h;
 }
 
 // K at the present state, the stiffness of joints under load included.
@@ -107,7 +107,7 @@ static void schur_update_tangents(pcs_step_solver *self, const pcs_step_problem 
     if (system->tangents_vary) system->ops->update_tangents(system, p->t, p->q, p->v);
     schur_tell_smooth(self, p);
     if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
-    if (curvature != NULL) pcs_curvature_fill(curvature, &self->form, p->q, s->crowd->z, has_smooth ? p->lam : NULL);
+    if (curvature != NULL) pcs_curvature_fill(curvature, &self->form, p->q, s->contacts->z, has_smooth ? p->lam : NULL);
     if (p->base != NULL && (has_joints || system->tangents_vary)) system->ops->turn_columns(system, s->x, system->K);
 }
 
@@ -152,16 +152,17 @@ static void schur_refresh(pcs_step_solver *self)
     const pcs_matrix *S = form->has_dynamics ? s->map->S : NULL;
     double way = form->kb > 0.0 ? 1.0 / form->kb : 0.0, rub = form->has_position ? 0.5 * form->h : 0.0;
     double gaps[2] = { 1.0, 1.0 }, rates[2] = { fmin(1.0, form->kw * way), fmin(1.0, (form->kw + rub) * way) };
-    pcs_crowd_reset(s->crowd);
-    if (s->crowd->near[0] != NULL && form->has_position) pcs_near_fill(s->crowd->near[0], S, gaps);
-    if (s->crowd->near[1] != NULL) pcs_near_fill(s->crowd->near[1], S, rates);
+    pcs_krylov_set_reset(s->contacts);
+    if (s->contacts->preconditioner[0] != NULL && form->has_position)
+        pcs_preconditioner_fill(s->contacts->preconditioner[0], S, gaps);
+    if (s->contacts->preconditioner[1] != NULL) pcs_preconditioner_fill(s->contacts->preconditioner[1], S, rates);
 }
 
 // Masses of the projection equations, and what the form says of gates.
-static void schur_fill_crowd(pcs_step_solver *self, const pcs_step_problem *p)
+static void schur_fill_contacts(pcs_step_solver *self, const pcs_step_problem *p)
 {
     schur *s = self->data;
-    pcs_crowd *c = s->crowd;
+    pcs_krylov_set *c = s->contacts;
     for (int j = 0; j < s->m; j++) c->r[j] = c->r[s->m + j] = self->effective_mass[j];
     for (int t = 0; t < s->nt; t++) c->r[2 * s->m + t] = self->tangent_mass[t];
     for (int i = 0; i < c->nb; i++) c->r[2 * s->m + s->nt + i] = self->effective_mass[s->map->bilateral[i]];
@@ -181,7 +182,7 @@ static void schur_fill_crowd(pcs_step_solver *self, const pcs_step_problem *p)
 static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
 {
     schur *s = self->data;
-    pcs_crowd *c = s->crowd;
+    pcs_krylov_set *c = s->contacts;
     const pcs_system *system = self->system;
     double kb = self->form.kb;
     int m = s->m;
@@ -236,16 +237,16 @@ static double schur_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, i
     const pcs_schur_map *map = s->map;
     double kb = self->form.kb, change = 0.0;
     double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t;
-    schur_fill_crowd(self, p);
+    schur_fill_contacts(self, p);
     schur_fill_base(self, p);
-    if (!isfinite(pcs_sum_largest(s->crowd->n, s->crowd->b))) return NAN;
-    bool is_settled = pcs_crowd_solve(s->crowd);
-    *iterations += s->crowd->rounds;
-    self->products += s->crowd->products;
-    self->revisits += s->crowd->revisits;
-    self->projections += s->crowd->projections;
+    if (!isfinite(pcs_sum_largest(s->contacts->n, s->contacts->b))) return NAN;
+    bool is_settled = pcs_krylov_set_solve(s->contacts);
+    *iterations += s->contacts->rounds;
+    self->products += s->contacts->products;
+    self->revisits += s->contacts->revisits;
+    self->projections += s->contacts->projections;
     if (!is_settled) return NAN;
-    pcs_schur_map_motion(s->map, self->form.has_position ? PCS_CROWD_BOTH : PCS_CROWD_RATE, s->crowd->z);
+    pcs_schur_map_motion(s->map, self->form.has_position ? PCS_STAGE_BOTH : PCS_STAGE_RATE, s->contacts->z);
     bool is_finite = true, sees_positions = self->form.has_dynamics || pcs_form_sees_gaps(&self->form);
     for (int i = 0; i < s->n; i++) {
         double dd = s->y0[i] + map->d[i], q = sum_t[i] + kb * s->y0[i] + map->dq[i];
@@ -291,7 +292,7 @@ static void schur_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_s
     schur_clear(self, p);
     s->is_at_start = is_at_start;
     if (!is_at_start) return;
-    memcpy(s->crowd->z, s->z_step, (size_t)s->crowd->n * sizeof(double));
+    memcpy(s->contacts->z, s->z_step, (size_t)s->contacts->n * sizeof(double));
     for (int i = 0; i < s->n; i++) {
         s->D[i] = p->q_start[i] - s->q0[i];
         s->W[i] = p->v_start[i] - s->v0[i];
@@ -306,7 +307,7 @@ static void schur_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_s
 static void schur_keep_place(pcs_step_solver *self, pcs_step_problem *p)
 {
     schur *s = self->data;
-    pcs_schur_map_jumps(s->map, s->crowd->z);
+    pcs_schur_map_jumps(s->map, s->contacts->z);
     for (int i = 0; i < s->n; i++) {
         double excess = self->form.kb > 0.0 ? (s->map->D[i] - s->D[i]) / self->form.kb : 0.0;
         p->d[i] -= excess;
@@ -354,23 +355,23 @@ static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, in
                               .move = schur_move,
                               .v0 = s->v0,
                               .change = s->y0,
-                              .z = s->crowd->z,
-                              .is_hasty = &s->crowd->is_hasty,
-                              .work = s->crowd->b_gate };
+                              .z = s->contacts->z,
+                              .is_hasty = &s->contacts->is_hasty,
+                              .work = s->contacts->b_gate };
     return pcs_outer_solve(self, p, &outer, iterations);
 }
 
 static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
 {
     schur *s = self->data;
-    const pcs_crowd *c = s->crowd;
+    const pcs_krylov_set *c = s->contacts;
     *result = (pcs_step_result){ 0 };
     if (self->form.has_dynamics) self->system->time = p->t;
     self->products = self->revisits = self->projections = 0;
     memcpy(s->q0, p->q, (size_t)s->n * sizeof(double));
     memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
     schur_clear(self, p);
-    s->crowd->is_hasty = false;
+    s->contacts->is_hasty = false;
     if (self->form.has_dynamics) {
         result->outcome = schur_dynamics(self, p, &result->iterations);
     } else if (isnan(schur_solve_contacts(self, p, &result->iterations))) {
@@ -378,7 +379,7 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     }
     if (result->iterations == 0) result->iterations = 1;
     if (result->outcome != PCS_CONVERGED) {
-        memset(s->crowd->z, 0, (size_t)c->n * sizeof(double));
+        memset(s->contacts->z, 0, (size_t)c->n * sizeof(double));
         memset(s->z_step, 0, (size_t)c->n * sizeof(double));
         return;
     }

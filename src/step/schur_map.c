@@ -84,14 +84,14 @@ static void map_forces(pcs_schur_map *map, int in, const double *z)
     const pcs_rows *G = map->Gx, *T = map->Tx;
     int m = system->nrow;
     size_t bytes = (size_t)system->nv * sizeof(double);
-    bool rubs = system->ntangent > 0 && in & PCS_CROWD_RATE;
-    map->has_fq = form->has_position && (in & PCS_CROWD_GAP || rubs);
-    map->has_fv = in & PCS_CROWD_RATE;
-    map->has_fs = form->has_smooth_multipliers && in & PCS_CROWD_RATE;
+    bool rubs = system->ntangent > 0 && in & PCS_STAGE_RATE;
+    map->has_fq = form->has_position && (in & PCS_STAGE_GAP || rubs);
+    map->has_fv = in & PCS_STAGE_RATE;
+    map->has_fs = form->has_smooth_multipliers && in & PCS_STAGE_RATE;
     memset(map->fq, 0, bytes);
     memset(map->fv, 0, bytes);
     memset(map->fs, 0, bytes);
-    if (form->has_position && in & PCS_CROWD_GAP) pcs_rows_add_all(G, 1.0, z, map->fq);
+    if (form->has_position && in & PCS_STAGE_GAP) pcs_rows_add_all(G, 1.0, z, map->fq);
     if (form->has_position && rubs) pcs_rows_add_all(T, 0.5 * form->h, z + 2 * m, map->fq);
     if (map->has_fv) pcs_rows_add_all(G, 1.0, z + m, map->fv);
     if (rubs) pcs_rows_add_all(T, 1.0, z + 2 * m, map->fv);
@@ -187,7 +187,7 @@ void pcs_schur_map_product(void *owner, int in, int out, const double *z, double
     const pcs_system *system = map->solver->system;
     const pcs_step_form *form = &map->solver->form;
     int m = system->nrow, nt = system->ntangent;
-    bool wants_q = out & PCS_CROWD_GAP, wants_v = out & PCS_CROWD_RATE;
+    bool wants_q = out & PCS_STAGE_GAP, wants_v = out & PCS_STAGE_RATE;
     bool has_smooth = form->has_smooth_multipliers && wants_v, wants_d = gate_gap != NULL || has_smooth;
     map_forces(map, in, z);
     switch (map->kind) {
@@ -215,7 +215,7 @@ void pcs_schur_map_product(void *owner, int in, int out, const double *z, double
 
 void pcs_schur_map_jumps(pcs_schur_map *map, const double *z)
 {
-    map_forces(map, map->solver->form.has_position ? PCS_CROWD_BOTH : PCS_CROWD_RATE, z);
+    map_forces(map, map->solver->form.has_position ? PCS_STAGE_BOTH : PCS_STAGE_RATE, z);
     map_project(map, true, true);
 }
 

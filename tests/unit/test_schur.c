@@ -5,8 +5,8 @@
 #include "support/check.h"
 #include "support/model.h"
 
-#include "step/cone.h"
-#include "step/crowd.h"
+#include "step/dense_contacts.h"
+#include "step/krylov_set.h"
 #include "step/sums.h"
 
 #include <math.h>
@@ -19,16 +19,16 @@ typedef struct problem {
     pcs_context *ctx;
     pcs_system system;
     pcs_row rows[200];
-    pcs_crowd *c;
+    pcs_krylov_set *c;
     double *P, *P_gate; // [n * n], [m * n]
 } problem;
 
 static void dense_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap)
 {
     const problem *p = owner;
-    const pcs_crowd *c = p->c;
-    int first = in & PCS_CROWD_GAP ? 0 : c->m, last = in & PCS_CROWD_RATE ? c->n : c->m;
-    for (int i = out & PCS_CROWD_GAP ? 0 : c->m; i < (out & PCS_CROWD_RATE ? c->n : c->m); i++) {
+    const pcs_krylov_set *c = p->c;
+    int first = in & PCS_STAGE_GAP ? 0 : c->m, last = in & PCS_STAGE_RATE ? c->n : c->m;
+    for (int i = out & PCS_STAGE_GAP ? 0 : c->m; i < (out & PCS_STAGE_RATE ? c->n : c->m); i++) {
         value[i] = 0.0;
         for (int j = first; j < last; j++) value[i] += p->P[i * c->n + j] * z[j];
     }
@@ -70,7 +70,7 @@ static problem *create(int count, int tangents, double friction, int joint)
     p->system.nrow = count;
     p->system.rows = p->rows;
     p->system.length = 1.0;
-    CHECK_OK(ctx, pcs_crowd_create(ctx, &p->system, 0, &p->c));
+    CHECK_OK(ctx, pcs_krylov_set_create(ctx, &p->system, 0, &p->c));
     p->P = take(p, (size_t)(p->c->n * p->c->n));
     p->P_gate = take(p, (size_t)(p->c->m * p->c->n));
     p->c->product = dense_product;
@@ -82,7 +82,7 @@ static problem *create(int count, int tangents, double friction, int joint)
 // Velocity level: P = R R^T for directions R that touch six of `dofs` coordinates, b = R v.
 static void fill_impact(problem *p, unsigned long long *seed, int dofs, double approach)
 {
-    pcs_crowd *c = p->c;
+    pcs_krylov_set *c = p->c;
     int count = c->n - c->m;
     double *R = take(p, (size_t)(count * dofs)), *v = take(p, (size_t)dofs);
     for (int j = 0; j < c->m; j++)
@@ -110,10 +110,10 @@ static void fill_impact(problem *p, unsigned long long *seed, int dofs, double a
 // The laws by their definitions, at values computed anew.
 static void check_laws(problem *p)
 {
-    pcs_crowd *c = p->c;
+    pcs_krylov_set *c = p->c;
     int m = c->m;
     double *value = take(p, (size_t)c->n);
-    dense_product(p, PCS_CROWD_BOTH, PCS_CROWD_BOTH, c->z, value, NULL);
+    dense_product(p, PCS_STAGE_BOTH, PCS_STAGE_BOTH, c->z, value, NULL);
     for (int k = 0; k < c->n; k++) value[k] += c->b[k];
     double size = pcs_sum_largest(c->n - m, c->b + m), small = 1e-12 * size;
     for (int j = 0; j < m; j++) {
@@ -228,12 +228,12 @@ static void krylov_methods_take_subsets(void **state)
     pcs_context_destroy(&ctx);
 }
 
-static pcs_cone *few(problem *p)
+static pcs_dense_contacts *few(problem *p)
 {
-    pcs_cone *q;
-    const pcs_crowd *c = p->c;
+    pcs_dense_contacts *q;
+    const pcs_krylov_set *c = p->c;
     size_t n = (size_t)c->n, m = (size_t)c->m;
-    CHECK_OK(p->ctx, pcs_cone_create(p->ctx, &p->system, &q));
+    CHECK_OK(p->ctx, pcs_dense_contacts_create(p->ctx, &p->system, &q));
     q->h = c->h;
     q->has_position = c->has_position;
     q->gate_is_live = c->gate_is_live;
@@ -256,9 +256,9 @@ static void impacts_agree_with_the_dense_solver(void **state)
             problem *p = create(ROWS, tangents, 0.3, trial % 2 == 0 ? 0 : 4);
             fill_impact(p, &seed, 40, 0.3);
             int rounds;
-            pcs_cone *q = few(p);
-            CHECK(pcs_cone_solve(q, &rounds));
-            if (!pcs_crowd_solve(p->c)) fail_msg("%d tangents, trial %d does not settle", tangents, trial);
+            pcs_dense_contacts *q = few(p);
+            CHECK(pcs_dense_contacts_solve(q, &rounds));
+            if (!pcs_krylov_set_solve(p->c)) fail_msg("%d tangents, trial %d does not settle", tangents, trial);
             check_laws(p);
             for (int k = ROWS; k < p->c->n; k++) CHECK_NEAR(p->c->z[k], q->z[k], 1e-10 * (1.0 + fabs(q->z[k])));
             for (int j = 0; j < ROWS; j++) {
@@ -283,13 +283,13 @@ static void many_impacts_do_not_cycle(void **state)
         for (int trial = 0; trial < 3; trial++) {
             problem *p = create(150, tangents, 0.4, 0);
             fill_impact(p, &seed, 150 * (2 + tangents), 0.3);
-            CHECK(pcs_crowd_solve(p->c));
+            CHECK(pcs_krylov_set_solve(p->c));
             check_laws(p);
             CHECK(p->c->revisits == 0 && p->c->projections == 0);
             CHECK(p->c->rounds <= 15);
             // The same problem from its solution: hardly anything is left to do.
             int products = p->c->products;
-            CHECK(pcs_crowd_solve(p->c));
+            CHECK(pcs_krylov_set_solve(p->c));
             CHECK(p->c->rounds <= 1 && p->c->products < products / 8);
             check_laws(p);
             destroy(p);
@@ -306,7 +306,7 @@ static void redundant_rows_are_settled(void **state)
         fill_impact(p, &seed, 12, 1.0 + 0.5 * trial / 30.0);
         // What the coordinates cannot do at once is not asked for: b = R v leaves room to open.
         for (int j = 0; j < 30; j++) p->c->b[30 + j] += 1.0 + 0.5 * trial / 30.0;
-        if (!pcs_crowd_solve(p->c)) fail_msg("trial %d does not settle", trial);
+        if (!pcs_krylov_set_solve(p->c)) fail_msg("trial %d does not settle", trial);
         check_laws(p);
         destroy(p);
     }
@@ -316,7 +316,7 @@ static void redundant_rows_are_settled(void **state)
 static void fill_step(problem *p, unsigned long long *seed, bool is_damped)
 {
     enum { N = 14 };
-    pcs_crowd *c = p->c;
+    pcs_krylov_set *c = p->c;
     int n = c->n, m = c->m;
     double L[N * N], K[N * N], C[N * N], S[N * N], R[MOST * N], q[N], v[N], h = 0.1, kb = 0.06, weight = 1.7;
     model_randomize(seed, N * N, L);
@@ -370,9 +370,9 @@ static void steps_agree_with_the_dense_solver(void **state)
             problem *p = create(5, tangents, 0.3, trial % 3 == 0 ? 5 : 0);
             fill_step(p, &seed, trial % 2 == 1);
             int rounds;
-            pcs_cone *q = few(p);
-            CHECK(pcs_cone_solve(q, &rounds));
-            if (!pcs_crowd_solve(p->c)) fail_msg("%d tangents, trial %d does not settle", tangents, trial);
+            pcs_dense_contacts *q = few(p);
+            CHECK(pcs_dense_contacts_solve(q, &rounds));
+            if (!pcs_krylov_set_solve(p->c)) fail_msg("%d tangents, trial %d does not settle", tangents, trial);
             for (int k = 0; k < p->c->n; k++) CHECK_NEAR(p->c->z[k], q->z[k], 1e-10 * (1.0 + fabs(q->z[k])));
             for (int j = 0; j < 5; j++) {
                 CHECK(p->c->gate[j] == q->gate[j]);
@@ -393,7 +393,7 @@ static void cycling_sets_are_left(void **state)
     (void)state;
     const double a = 1.5;
     problem *p = create(3, 0, 0.0, 0);
-    pcs_crowd *c = p->c;
+    pcs_krylov_set *c = p->c;
     for (int i = 0; i < 3; i++) {
         p->P[(3 + i) * 6 + 3 + i] = 1.0;
         p->P[(3 + i) * 6 + 3 + (i + 2) % 3] = a;
@@ -402,7 +402,7 @@ static void cycling_sets_are_left(void **state)
         c->gate[i] = 1;
     }
     c->z[3] = 1.0;
-    CHECK(pcs_crowd_solve(c));
+    CHECK(pcs_krylov_set_solve(c));
     print_message("%d rounds, %d revisits, %d projections\n", c->rounds, c->revisits, c->projections);
     CHECK(c->revisits > 0 && c->projections > 0); // it did go round
     for (int i = 0; i < 3; i++) CHECK_NEAR(c->z[3 + i], 1.0 / (1.0 + a), 1e-14);
@@ -414,7 +414,7 @@ static void contradictions_are_left(void **state)
 {
     (void)state;
     problem *p = create(2, 0, 0.0, 0);
-    pcs_crowd *c = p->c;
+    pcs_krylov_set *c = p->c;
     for (int i = 0; i < 2; i++) {
         for (int j = 0; j < 2; j++) p->P[(2 + i) * 4 + 2 + j] = 2.0;
         c->b[2 + i] = -1.0 - i;
@@ -422,7 +422,7 @@ static void contradictions_are_left(void **state)
         c->gate[i] = 1;
     }
     c->is_symmetric = true;
-    CHECK(pcs_crowd_solve(c));
+    CHECK(pcs_krylov_set_solve(c));
     CHECK_NEAR(c->z[2], 0.0, 0.0);
     CHECK_NEAR(c->z[3], 1.0, 1e-14);
     destroy(p);
@@ -440,7 +440,7 @@ static void infinite_problems_fail(void **state)
             p->c->r[i] = p->c->r[2 + i] = 1.0;
             p->c->gate[i] = 1;
         }
-        CHECK(!pcs_crowd_solve(p->c));
+        CHECK(!pcs_krylov_set_solve(p->c));
         destroy(p);
     }
 }

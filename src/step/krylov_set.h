@@ -13,20 +13,20 @@
 // broken laws does not shrink, accelerated projections onto the cones (Nesterov's method on the bipotential form of
 // de Saxce, Feng 1998) bring z nearer to the solution, and Newton's method starts again from there.
 
-#ifndef PCS_STEP_CROWD_H
-#define PCS_STEP_CROWD_H
+#ifndef PCS_STEP_KRYLOV_SET_H
+#define PCS_STEP_KRYLOV_SET_H
 
 #include "step/krylov.h"
-#include "step/near.h"
+#include "step/preconditioner.h"
 #include "system/system.h"
 
-enum { PCS_CROWD_GAP = 1, PCS_CROWD_RATE = 2, PCS_CROWD_BOTH = 3 }; // nu and gaps; the others
-enum { PCS_CROWD_SEEN = 64 };
+enum { PCS_STAGE_GAP = 1, PCS_STAGE_RATE = 2, PCS_STAGE_BOTH = 3 }; // nu and gaps; the others
+enum { PCS_SEEN_SETS = 64 };
 
 // Parts `out` of P z, for a z whose parts outside of `in` count as zero; gate_gap may be NULL.
-typedef void pcs_crowd_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap);
+typedef void pcs_krylov_set_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap);
 
-typedef struct pcs_crowd {
+typedef struct pcs_krylov_set {
     int m, nt, nb, n;    // rows, tangents, bilateral rows with a smooth multiplier, n = 2 m + nt + nb
     const pcs_row *rows; // [m] borrowed
     double h;            // s, brings gaps to the size of velocities
@@ -37,15 +37,15 @@ typedef struct pcs_crowd {
     bool is_one_way;       // velocity multipliers do not move gaps: the position law can be settled first
     bool is_symmetric;     // the diagonal blocks of P are
     bool is_hasty;         // gives up where Newton's method is lost: projections are dear
-    pcs_crowd_product *product;
+    pcs_krylov_set_product *product;
     void *owner;
-    pcs_near *near[2];   // preconditioners of the gaps and of the velocities; NULL: the masses r
-    double *b, *b_gate;  // [n], [m]
-    double *z;           // [n] in: where to start; out: the solution
-    double *value;       // [n] gap, xi, xt, smooth at z
-    double *gate_gap;    // [m]
-    unsigned char *gate; // [m]
-    double *r;           // [n] masses of the projection equations
+    pcs_preconditioner *preconditioner[2]; // preconditioners of the gaps and of the velocities; NULL: the masses r
+    double *b, *b_gate;                    // [n], [m]
+    double *z;                             // [n] in: where to start; out: the solution
+    double *value;                         // [n] gap, xi, xt, smooth at z
+    double *gate_gap;                      // [m]
+    unsigned char *gate;                   // [m]
+    double *r;                             // [n] masses of the projection equations
     // what it took
     int rounds, products, revisits, projections; // of the last solve
     // work
@@ -60,29 +60,29 @@ typedef struct pcs_crowd {
     double ratio;                     // of the worst residual to `tight`
     double lipschitz[4];              // of P in units of 1 / r, by parts; 0: not known
     int stage;
-    unsigned long long seen[PCS_CROWD_SEEN];
+    unsigned long long seen[PCS_SEEN_SETS];
     int nseen;
-} pcs_crowd;
+} pcs_krylov_set;
 
-pcs_status pcs_crowd_create(pcs_context *ctx, const pcs_system *system, int nsmooth, pcs_crowd **out);
+pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, int nsmooth, pcs_krylov_set **out);
 // How many smooth multipliers take part, at most those of the creation.
-void pcs_crowd_set_smooth(pcs_crowd *c, int count);
+void pcs_krylov_set_set_smooth(pcs_krylov_set *c, int count);
 // The products have changed for good: forgets what was learnt about them.
-void pcs_crowd_reset(pcs_crowd *c);
+void pcs_krylov_set_reset(pcs_krylov_set *c);
 // False when it does not settle.
-bool pcs_crowd_solve(pcs_crowd *c);
+bool pcs_krylov_set_solve(pcs_krylov_set *c);
 
 // Shared by its files: projections of z until the laws are broken by no more than `target` m/s. The gate stays as it
 // is, and the values are left behind.
-void pcs_crowd_project(pcs_crowd *c, double target, int limit);
+void pcs_projected_gradient(pcs_krylov_set *c, double target, int limit);
 // Range of the unknowns of the stage.
-static inline int pcs_crowd_first(const pcs_crowd *c)
+static inline int pcs_krylov_set_first(const pcs_krylov_set *c)
 {
-    return c->stage & PCS_CROWD_GAP ? 0 : c->m;
+    return c->stage & PCS_STAGE_GAP ? 0 : c->m;
 }
-static inline int pcs_crowd_last(const pcs_crowd *c)
+static inline int pcs_krylov_set_last(const pcs_krylov_set *c)
 {
-    return c->stage & PCS_CROWD_RATE ? c->n : c->m;
+    return c->stage & PCS_STAGE_RATE ? c->n : c->m;
 }
 
 #endif

@@ -6,7 +6,7 @@
 // eigenvalue of r P.
 
 #include "core/rounding.h"
-#include "step/crowd.h"
+#include "step/krylov_set.h"
 #include "step/sums.h"
 
 #include <math.h>
@@ -14,39 +14,39 @@
 
 enum { POWER_STEPS = 12 };
 
-static int project_tangent(const pcs_crowd *c, int row, int t)
+static int gradient_tangent(const pcs_krylov_set *c, int row, int t)
 {
     return 2 * c->m + c->rows[row].first_tangent + t;
 }
 
 // One mass for all directions of a row, so that its cone stays round.
-static double project_mass(const pcs_crowd *c, int row)
+static double gradient_mass(const pcs_krylov_set *c, int row)
 {
     double mass = c->r[c->m + row];
-    for (int t = 0; t < c->rows[row].ntangent; t++) mass = fmin(mass, c->r[project_tangent(c, row, t)]);
+    for (int t = 0; t < c->rows[row].ntangent; t++) mass = fmin(mass, c->r[gradient_tangent(c, row, t)]);
     return mass;
 }
 
 // Does row j take part in the velocity law?
-static bool project_is_on(const pcs_crowd *c, int row)
+static bool gradient_is_on(const pcs_krylov_set *c, int row)
 {
     return c->gate[row] || c->rows[row].is_bilateral;
 }
 
 // z = Proj(aim - s r (aim_value + correction)) for one row's La and Lt.
-static void project_cone(pcs_crowd *c, int row, double s)
+static void gradient_cone(pcs_krylov_set *c, int row, double s)
 {
     const pcs_row *r = &c->rows[row];
     int la = c->m + row;
-    double mass = s * project_mass(c, row), slip2 = 0.0, y2 = 0.0;
+    double mass = s * gradient_mass(c, row), slip2 = 0.0, y2 = 0.0;
     for (int t = 0; t < r->ntangent; t++) {
-        int k = project_tangent(c, row, t);
+        int k = gradient_tangent(c, row, t);
         slip2 += c->aim_value[k] * c->aim_value[k];
-        c->z[k] = project_is_on(c, row) && r->friction > 0.0 ? c->aim[k] - mass * c->aim_value[k] : 0.0;
+        c->z[k] = gradient_is_on(c, row) && r->friction > 0.0 ? c->aim[k] - mass * c->aim_value[k] : 0.0;
         y2 += c->z[k] * c->z[k];
     }
     double normal = c->aim[la] - mass * (c->aim_value[la] + r->friction * sqrt(slip2)), y = sqrt(y2);
-    if (!project_is_on(c, row)) normal = 0.0;
+    if (!gradient_is_on(c, row)) normal = 0.0;
     double scale = 1.0;
     if (!r->is_bilateral && y > r->friction * normal) {
         double on_edge = fmax(0.0, (normal + r->friction * y) / (1.0 + r->friction * r->friction));
@@ -54,26 +54,26 @@ static void project_cone(pcs_crowd *c, int row, double s)
         normal = on_edge;
     }
     c->z[la] = r->is_bilateral ? normal : fmax(normal, 0.0);
-    for (int t = 0; t < r->ntangent; t++) c->z[project_tangent(c, row, t)] *= scale;
+    for (int t = 0; t < r->ntangent; t++) c->z[gradient_tangent(c, row, t)] *= scale;
 }
 
-static void project_all(pcs_crowd *c, double s)
+static void gradient_all(pcs_krylov_set *c, double s)
 {
     for (int j = 0; j < c->m; j++) {
-        if (c->stage & PCS_CROWD_GAP) {
+        if (c->stage & PCS_STAGE_GAP) {
             double nu = c->aim[j] - s * c->r[j] * c->aim_value[j];
             c->z[j] = c->rows[j].is_bilateral ? nu : fmax(nu, 0.0);
         }
-        if (c->stage & PCS_CROWD_RATE) project_cone(c, j, s);
+        if (c->stage & PCS_STAGE_RATE) gradient_cone(c, j, s);
     }
-    for (int k = 2 * c->m + c->nt; k < pcs_crowd_last(c); k++) c->z[k] = c->aim[k] - s * c->r[k] * c->aim_value[k];
+    for (int k = 2 * c->m + c->nt; k < pcs_krylov_set_last(c); k++) c->z[k] = c->aim[k] - s * c->r[k] * c->aim_value[k];
 }
 
 // Largest eigenvalue of r P on the rows that take part, by the power method.
-static double project_lipschitz(pcs_crowd *c)
+static double gradient_lipschitz(pcs_krylov_set *c)
 {
     double size = 1.0;
-    int first = pcs_crowd_first(c), last = pcs_crowd_last(c);
+    int first = pcs_krylov_set_first(c), last = pcs_krylov_set_last(c);
     if (c->lipschitz[c->stage] > 0.0) return c->lipschitz[c->stage];
     for (int k = first; k < last; k++) c->x[k] = c->r[k] * (1.0 + 0.5 * sin(1.7 * k));
     for (int step = 0; step < POWER_STEPS; step++) {
@@ -88,10 +88,10 @@ static double project_lipschitz(pcs_crowd *c)
 }
 
 // How far z is from what was aimed at, in m/s: zero at a solution.
-static double project_defect(const pcs_crowd *c, double s)
+static double gradient_defect(const pcs_krylov_set *c, double s)
 {
     double worst = 0.0;
-    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) {
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
         double defect = fabs(c->z[k] - c->aim[k]) / (s * c->r[k] * (k < c->m ? c->h : 1.0));
         worst = pcs_larger(worst, defect);
     }
@@ -99,18 +99,18 @@ static double project_defect(const pcs_crowd *c, double s)
 }
 
 // Was the last move against the descent?
-static bool project_is_uphill(const pcs_crowd *c)
+static bool gradient_is_uphill(const pcs_krylov_set *c)
 {
     double sum = 0.0;
-    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++)
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++)
         sum += (c->aim[k] - c->z[k]) * (c->z[k] - c->z_last[k]) / c->r[k];
     return pcs_sum_total(sum) > 0.0;
 }
 
 // Moves on from z, value: aim = z + weight (z - z_last), its values alike.
-static void project_extrapolate(pcs_crowd *c, double weight)
+static void gradient_extrapolate(pcs_krylov_set *c, double weight)
 {
-    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) {
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
         double step = weight * (c->z[k] - c->z_last[k]);
         c->aim[k] = c->z[k] + step;
         c->F[k] = weight * (c->value[k] - c->F[k]); // F: values at z_last
@@ -122,31 +122,31 @@ static void project_extrapolate(pcs_crowd *c, double weight)
 
 // z again from the same place with the values found where it led: an extragradient step (Korpelevich 1976), for maps
 // that are monotone but not symmetric, on which the plain step may go round in circles.
-static void project_correct(pcs_crowd *c, double s)
+static void gradient_correct(pcs_krylov_set *c, double s)
 {
-    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) {
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
         c->x[k] = c->z[k];
         c->aim_value[k] = c->value[k];
     }
-    project_all(c, s);
-    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) c->x[k] = c->z[k] - c->x[k];
+    gradient_all(c, s);
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) c->x[k] = c->z[k] - c->x[k];
     c->product(c->owner, c->stage, c->stage, c->x, c->image, NULL);
     c->products++;
-    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) c->value[k] += c->image[k];
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) c->value[k] += c->image[k];
 }
 
-void pcs_crowd_project(pcs_crowd *c, double target, int limit)
+void pcs_projected_gradient(pcs_krylov_set *c, double target, int limit)
 {
-    int first = pcs_crowd_first(c), last = pcs_crowd_last(c);
-    double s = 1.0 / project_lipschitz(c), momentum = 1.0, best = INFINITY;
-    bool is_accelerated = c->is_symmetric && c->stage != PCS_CROWD_BOTH;
+    int first = pcs_krylov_set_first(c), last = pcs_krylov_set_last(c);
+    double s = 1.0 / gradient_lipschitz(c), momentum = 1.0, best = INFINITY;
+    bool is_accelerated = c->is_symmetric && c->stage != PCS_STAGE_BOTH;
     for (int k = first; k < last; k++) {
         c->z_last[k] = c->aim[k] = c->z[k];
         c->F[k] = c->aim_value[k] = c->value[k];
     }
     for (int sweep = 0; sweep < limit; sweep++, c->projections++) {
-        project_all(c, s);
-        double defect = project_defect(c, s);
+        gradient_all(c, s);
+        double defect = gradient_defect(c, s);
         if (defect <= target || !isfinite(defect)) break;
         if (defect > 100.0 * best) s *= 0.5; // the step was too long
         best = fmin(best, defect);
@@ -155,10 +155,10 @@ void pcs_crowd_project(pcs_crowd *c, double target, int limit)
         c->product(c->owner, c->stage, c->stage, c->x, c->image, NULL);
         c->products++;
         for (int k = first; k < last; k++) c->value[k] = c->aim_value[k] + c->image[k];
-        if (!is_accelerated) project_correct(c, s);
-        bool restarts = !is_accelerated || project_is_uphill(c) || defect > 100.0 * best;
+        if (!is_accelerated) gradient_correct(c, s);
+        bool restarts = !is_accelerated || gradient_is_uphill(c) || defect > 100.0 * best;
         double next = restarts ? 1.0 : 0.5 * (1.0 + sqrt(1.0 + 4.0 * momentum * momentum));
-        project_extrapolate(c, restarts ? 0.0 : (momentum - 1.0) / next);
+        gradient_extrapolate(c, restarts ? 0.0 : (momentum - 1.0) / next);
         momentum = next;
     }
 }

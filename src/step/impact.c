@@ -1,21 +1,21 @@
-#include "step/gated.h"
+#include "step/impact.h"
 
 #include "step/columns.h"
-#include "step/cone.h"
+#include "step/dense_contacts.h"
 
 #include <string.h>
 
-struct pcs_gated {
+struct pcs_impact {
     pcs_step_solver *solver;
-    pcs_cone *cone;
+    pcs_dense_contacts *contacts;
     pcs_row *rows;        // [nrow] those that enter, their tangents numbered anew
     int *row, *tangent;   // [nrow], [ntangent] their places in the system
     const double **force; // [nrow + ntangent] columns of X and XT
 };
 
-pcs_status pcs_gated_create(pcs_step_solver *solver, pcs_gated **out)
+pcs_status pcs_impact_create(pcs_step_solver *solver, pcs_impact **out)
 {
-    pcs_gated *self;
+    pcs_impact *self;
     const pcs_system *system = solver->system;
     PCS_TAKE(solver->ctx, self, 1, "the contact problem");
     self->solver = solver;
@@ -23,15 +23,15 @@ pcs_status pcs_gated_create(pcs_step_solver *solver, pcs_gated **out)
     PCS_TAKE(solver->ctx, self->row, system->nrow, "the contact problem");
     PCS_TAKE(solver->ctx, self->tangent, system->ntangent, "the contact problem");
     PCS_TAKE(solver->ctx, self->force, system->nrow + system->ntangent, "the contact problem");
-    PCS_TRY(pcs_cone_create(solver->ctx, system, &self->cone));
-    self->cone->rows = self->rows;
-    self->cone->has_position = self->cone->gate_is_live = false;
-    self->cone->h = 1.0;
+    PCS_TRY(pcs_dense_contacts_create(solver->ctx, system, &self->contacts));
+    self->contacts->rows = self->rows;
+    self->contacts->has_position = self->contacts->gate_is_live = false;
+    self->contacts->h = 1.0;
     *out = self;
     return PCS_OK;
 }
 
-bool pcs_gated_takes(const pcs_step_solver *solver, const pcs_step_problem *problem)
+bool pcs_impact_takes(const pcs_step_solver *solver, const pcs_step_problem *problem)
 {
     const pcs_step_form *form = &solver->form;
     return !form->has_dynamics && !form->has_position && !form->gate_is_live && !form->law_is_gap && form->kw == 0.0 &&
@@ -39,11 +39,11 @@ bool pcs_gated_takes(const pcs_step_solver *solver, const pcs_step_problem *prob
 }
 
 // The rows that enter, and what all rows do without an impulse.
-static void gated_collect(pcs_gated *self, pcs_step_problem *p)
+static void impact_collect(pcs_impact *self, pcs_step_problem *p)
 {
     const pcs_system *system = self->solver->system;
     const pcs_projection *projection = self->solver->projection;
-    pcs_cone *c = self->cone;
+    pcs_dense_contacts *c = self->contacts;
     c->m = c->nt = 0;
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row *row = &system->rows[j];
@@ -63,11 +63,11 @@ static void gated_collect(pcs_gated *self, pcs_step_problem *p)
     for (int t = 0; t < c->nt; t++) self->force[c->m + t] = projection->XT->value[self->tangent[t]];
 }
 
-// The affine map of the impulses; the cone's first m unknowns, position corrections, stay out.
-static void gated_fill(pcs_gated *self, const pcs_step_problem *p)
+// The affine map of the impulses; the first m unknowns, position corrections, stay out.
+static void impact_fill(pcs_impact *self, const pcs_step_problem *p)
 {
     const pcs_system *system = self->solver->system;
-    pcs_cone *c = self->cone;
+    pcs_dense_contacts *c = self->contacts;
     int m = c->m, count = m + c->nt;
     for (int k = 0; k < count; k++) {
         const pcs_rows *rows = k < m ? system->G : system->T;
@@ -80,15 +80,15 @@ static void gated_fill(pcs_gated *self, const pcs_step_problem *p)
     }
 }
 
-void pcs_gated_solve(pcs_gated *self, pcs_step_problem *p, pcs_step_result *result)
+void pcs_impact_solve(pcs_impact *self, pcs_step_problem *p, pcs_step_result *result)
 {
     const pcs_system *system = self->solver->system;
-    pcs_cone *c = self->cone;
+    pcs_dense_contacts *c = self->contacts;
     *result = (pcs_step_result){ 0 };
     memset(p->d, 0, (size_t)system->nv * sizeof *p->d);
-    gated_collect(self, p);
-    gated_fill(self, p);
-    if (!pcs_cone_solve(c, &result->iterations)) {
+    impact_collect(self, p);
+    impact_fill(self, p);
+    if (!pcs_dense_contacts_solve(c, &result->iterations)) {
         result->outcome = PCS_NOT_CONVERGED;
         return;
     }

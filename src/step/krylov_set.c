@@ -1,4 +1,4 @@
-#include "step/crowd.h"
+#include "step/krylov_set.h"
 
 #include "core/rounding.h"
 #include "step/sums.h"
@@ -24,9 +24,9 @@ static const double loose = 1e-3;
 // Preconditioner: how firmly the direction of slip is held, and the turn below which a slip is free.
 static const double stiff = 1e3, slow_turn = 1e-2;
 
-pcs_status pcs_crowd_create(pcs_context *ctx, const pcs_system *system, int nsmooth, pcs_crowd **out)
+pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, int nsmooth, pcs_krylov_set **out)
 {
-    pcs_crowd *c;
+    pcs_krylov_set *c;
     int m = system->nrow, n = 2 * m + system->ntangent + nsmooth;
     PCS_TAKE(ctx, c, 1, "the contact problem");
     c->m = m;
@@ -49,60 +49,60 @@ pcs_status pcs_crowd_create(pcs_context *ctx, const pcs_system *system, int nsmo
     return pcs_krylov_create(ctx, n, n < KRYLOV_RESTART ? n + 1 : KRYLOV_RESTART, &c->krylov);
 }
 
-void pcs_crowd_set_smooth(pcs_crowd *c, int count)
+void pcs_krylov_set_set_smooth(pcs_krylov_set *c, int count)
 {
     c->nb = count;
     c->n = c->krylov->n = 2 * c->m + c->nt + count;
 }
 
-void pcs_crowd_reset(pcs_crowd *c)
+void pcs_krylov_set_reset(pcs_krylov_set *c)
 {
     memset(c->lipschitz, 0, sizeof c->lipschitz);
 }
 
 // Place of tangent t of row j among the unknowns.
-static int crowd_tangent(const pcs_crowd *c, int row, int t)
+static int set_tangent(const pcs_krylov_set *c, int row, int t)
 {
     return 2 * c->m + c->rows[row].first_tangent + t;
 }
 
 // Gaps and nu are taken by h, which brings them to the size of velocities and impulses.
-static double crowd_unit(const pcs_crowd *c, int k)
+static double set_unit(const pcs_krylov_set *c, int k)
 {
     return k < c->m ? c->h : 1.0;
 }
 
 // The values follow z by dz, in the parts of the stage.
-static void crowd_move(pcs_crowd *c, const double *dz)
+static void set_move(pcs_krylov_set *c, const double *dz)
 {
-    bool wants_gate = c->gate_is_live && c->stage == PCS_CROWD_BOTH;
+    bool wants_gate = c->gate_is_live && c->stage == PCS_STAGE_BOTH;
     c->product(c->owner, c->stage, c->stage, dz, c->image, wants_gate ? c->gate_image : NULL);
     c->products++;
-    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) c->value[k] += c->image[k];
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) c->value[k] += c->image[k];
     for (int j = 0; j < c->m && wants_gate; j++) c->gate_gap[j] += c->gate_image[j];
 }
 
 // Values at z of the stage.
-static void crowd_evaluate(pcs_crowd *c)
+static void set_evaluate(pcs_krylov_set *c)
 {
-    int in = c->stage == PCS_CROWD_RATE && c->has_position ? PCS_CROWD_BOTH : c->stage;
-    int first = in & PCS_CROWD_GAP ? 0 : c->m, last = pcs_crowd_last(c);
-    bool wants_gate = c->gate_is_live && c->stage & PCS_CROWD_RATE;
+    int in = c->stage == PCS_STAGE_RATE && c->has_position ? PCS_STAGE_BOTH : c->stage;
+    int first = in & PCS_STAGE_GAP ? 0 : c->m, last = pcs_krylov_set_last(c);
+    bool wants_gate = c->gate_is_live && c->stage & PCS_STAGE_RATE;
     long count = 0;
     for (int k = first; k < last; k++) count += c->z[k] != 0.0;
     bool is_moved = pcs_sum_count(count) > 0;
     if (is_moved) c->product(c->owner, in, c->stage, c->z, c->image, wants_gate ? c->gate_image : NULL);
     c->products += is_moved;
-    for (int k = pcs_crowd_first(c); k < last; k++) c->value[k] = c->b[k] + (is_moved ? c->image[k] : 0.0);
+    for (int k = pcs_krylov_set_first(c); k < last; k++) c->value[k] = c->b[k] + (is_moved ? c->image[k] : 0.0);
     for (int j = 0; j < c->m && wants_gate; j++) c->gate_gap[j] = c->b_gate[j] + (is_moved ? c->gate_image[j] : 0.0);
 }
 
 // y = Lt - r xt of a row; gives its length.
-static double crowd_trial(const pcs_crowd *c, int row, double y[2])
+static double set_trial(const pcs_krylov_set *c, int row, double y[2])
 {
     double length2 = 0.0;
     for (int t = 0; t < c->rows[row].ntangent; t++) {
-        int k = crowd_tangent(c, row, t);
+        int k = set_tangent(c, row, t);
         y[t] = c->z[k] - c->r[k] * c->value[k];
         length2 += y[t] * y[t];
     }
@@ -110,30 +110,30 @@ static double crowd_trial(const pcs_crowd *c, int row, double y[2])
 }
 
 // Is an unknown with z >= 0, value >= 0 held? It moves only when its law is broken by more than the slack.
-static unsigned char crowd_side(const pcs_crowd *c, int k, double slack)
+static unsigned char set_side(const pcs_krylov_set *c, int k, double slack)
 {
     double trial = c->z[k] - c->r[k] * c->value[k];
     return trial > (c->mode[k] == HELD ? -1.0 : 1.0) * slack * c->r[k] ? HELD : OUT;
 }
 
 // The radius of the disc is that of the normal impulse to come, so that a contact that closes need not slide first.
-static int crowd_tangent_mode(pcs_crowd *c, int row, bool is_closed)
+static int set_tangent_mode(pcs_krylov_set *c, int row, bool is_closed)
 {
     const pcs_row *r = &c->rows[row];
     if (r->ntangent == 0) return 0;
-    int k = crowd_tangent(c, row, 0), la = c->m + row;
-    double y[2], limit = r->friction * fmax(c->z[la] - c->r[la] * c->value[la], 0.0), length = crowd_trial(c, row, y);
+    int k = set_tangent(c, row, 0), la = c->m + row;
+    double y[2], limit = r->friction * fmax(c->z[la] - c->r[la] * c->value[la], 0.0), length = set_trial(c, row, y);
     double slack = c->slack[1] * c->r[k], edge = limit + (c->mode[k] == HELD ? slack : -slack);
     unsigned char mode = !is_closed || r->friction == 0.0 ? OUT : length <= edge ? HELD : SLIDING;
     // In the plane there are two ways to slide, and turning round is a change of mode.
     bool is_undecided = fabs(y[0]) <= slack && c->mode[k] > SLIDING;
     if (mode == SLIDING && r->ntangent == 1) mode = is_undecided ? c->mode[k] : y[0] > 0.0 ? SLIDING_UP : SLIDING_DOWN;
     int changed = c->mode[k] != mode;
-    for (int t = 0; t < r->ntangent; t++) c->mode[crowd_tangent(c, row, t)] = mode;
+    for (int t = 0; t < r->ntangent; t++) c->mode[set_tangent(c, row, t)] = mode;
     return changed;
 }
 
-static int crowd_set(pcs_crowd *c, int k, unsigned char mode)
+static int set_set(pcs_krylov_set *c, int k, unsigned char mode)
 {
     int changed = c->mode[k] != mode;
     c->mode[k] = mode;
@@ -141,46 +141,46 @@ static int crowd_set(pcs_crowd *c, int k, unsigned char mode)
 }
 
 // What the present z asks of every unknown of the stage; gives the number of changes.
-static long crowd_find_modes(pcs_crowd *c, bool gate_is_frozen)
+static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
 {
     long changed = 0;
-    bool has_live_gate = c->gate_is_live && c->stage == PCS_CROWD_BOTH && !gate_is_frozen;
+    bool has_live_gate = c->gate_is_live && c->stage == PCS_STAGE_BOTH && !gate_is_frozen;
     for (int j = 0; j < c->m; j++) {
         bool is_bilateral = c->rows[j].is_bilateral;
-        if (c->stage & PCS_CROWD_GAP)
-            changed += crowd_set(c, j, is_bilateral ? HELD : crowd_side(c, j, c->slack[0] * c->h));
-        if (!(c->stage & PCS_CROWD_RATE)) continue;
+        if (c->stage & PCS_STAGE_GAP)
+            changed += set_set(c, j, is_bilateral ? HELD : set_side(c, j, c->slack[0] * c->h));
+        if (!(c->stage & PCS_STAGE_RATE)) continue;
         if (has_live_gate) c->gate[j] = c->gate_gap[j] <= c->gate_tolerance;
         int la = c->m + j;
-        unsigned char side = is_bilateral ? HELD : c->gate[j] ? crowd_side(c, la, c->slack[1]) : OUT;
-        changed += crowd_set(c, la, side);
-        changed += crowd_tangent_mode(c, j, side == HELD);
+        unsigned char side = is_bilateral ? HELD : c->gate[j] ? set_side(c, la, c->slack[1]) : OUT;
+        changed += set_set(c, la, side);
+        changed += set_tangent_mode(c, j, side == HELD);
     }
-    for (int k = 2 * c->m + c->nt; k < pcs_crowd_last(c); k++) changed += crowd_set(c, k, HELD);
+    for (int k = 2 * c->m + c->nt; k < pcs_krylov_set_last(c); k++) changed += set_set(c, k, HELD);
     return pcs_sum_count(changed);
 }
 
 // Multipliers that are out vanish, and the values follow; false when they did already.
-static bool crowd_clear_out(pcs_crowd *c)
+static bool set_clear_out(pcs_krylov_set *c)
 {
     long count = 0;
-    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) {
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
         bool is_left = c->mode[k] == OUT && c->z[k] != 0.0;
         c->x[k] = is_left ? -c->z[k] : 0.0;
         if (is_left) c->z[k] = 0.0;
         count += is_left;
     }
     if (pcs_sum_count(count) == 0) return false;
-    crowd_move(c, c->x);
+    set_move(c, c->x);
     return true;
 }
 
 // Direction of slip of a row and the factor by which it turns with y.
-static double crowd_slip(const pcs_crowd *c, int row, double direction[2])
+static double set_slip(const pcs_krylov_set *c, int row, double direction[2])
 {
     const pcs_row *r = &c->rows[row];
-    int k = crowd_tangent(c, row, 0);
-    double y[2] = { 0 }, length = crowd_trial(c, row, y);
+    int k = set_tangent(c, row, 0);
+    double y[2] = { 0 }, length = set_trial(c, row, y);
     direction[0] = length > 0.0 ? y[0] / length : -1.0;
     direction[1] = length > 0.0 ? y[1] / length : 0.0;
     if (c->mode[k] > SLIDING) direction[0] = c->mode[k] == SLIDING_UP ? 1.0 : -1.0;
@@ -189,59 +189,59 @@ static double crowd_slip(const pcs_crowd *c, int row, double direction[2])
 }
 
 // Residuals of the active equations, in m/s, with opposite sign into F; gives their norm.
-static double crowd_residual(pcs_crowd *c)
+static double set_residual(pcs_krylov_set *c)
 {
     double worst = 0.0;
-    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++)
-        c->F[k] = c->mode[k] == HELD ? -c->value[k] / crowd_unit(c, k) : 0.0;
-    for (int j = 0; j < c->m && c->stage & PCS_CROWD_RATE; j++) {
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++)
+        c->F[k] = c->mode[k] == HELD ? -c->value[k] / set_unit(c, k) : 0.0;
+    for (int j = 0; j < c->m && c->stage & PCS_STAGE_RATE; j++) {
         double direction[2];
-        if (c->rows[j].ntangent == 0 || c->mode[crowd_tangent(c, j, 0)] < SLIDING) continue;
-        (void)crowd_slip(c, j, direction);
+        if (c->rows[j].ntangent == 0 || c->mode[set_tangent(c, j, 0)] < SLIDING) continue;
+        (void)set_slip(c, j, direction);
         for (int t = 0; t < c->rows[j].ntangent; t++) {
-            int k = crowd_tangent(c, j, t);
+            int k = set_tangent(c, j, t);
             c->F[k] = (c->rows[j].friction * c->z[c->m + j] * direction[t] - c->z[k]) / c->r[k];
         }
     }
-    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) {
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
         double ratio = fabs(c->F[k]) / c->tight[k < c->m ? 0 : 1];
         if (c->F[k] != 0.0) worst = pcs_larger(worst, ratio);
     }
     c->ratio = pcs_sum_max(worst);
-    int first = pcs_crowd_first(c), count = pcs_crowd_last(c) - first;
+    int first = pcs_krylov_set_first(c), count = pcs_krylov_set_last(c) - first;
     return sqrt(pcs_sum_dot(count, c->F + first, c->F + first));
 }
 
-static bool crowd_slides(const pcs_crowd *c, bool in_space_only)
+static bool set_slides(const pcs_krylov_set *c, bool in_space_only)
 {
     long count = 0;
-    for (int k = 2 * c->m; k < 2 * c->m + c->nt && c->stage & PCS_CROWD_RATE; k++)
+    for (int k = 2 * c->m; k < 2 * c->m + c->nt && c->stage & PCS_STAGE_RATE; k++)
         count += in_space_only ? c->mode[k] == SLIDING : c->mode[k] >= SLIDING;
     return pcs_sum_count(count) > 0;
 }
 
 // y = J x of the active equations, x in units of impulses.
-static void crowd_linearised(void *owner, const double *x, double *y)
+static void set_linearised(void *owner, const double *x, double *y)
 {
-    pcs_crowd *c = owner;
-    int first = pcs_crowd_first(c), last = pcs_crowd_last(c);
-    for (int k = first; k < last; k++) c->aim[k] = c->mode[k] == OUT ? 0.0 : x[k] * crowd_unit(c, k);
+    pcs_krylov_set *c = owner;
+    int first = pcs_krylov_set_first(c), last = pcs_krylov_set_last(c);
+    for (int k = first; k < last; k++) c->aim[k] = c->mode[k] == OUT ? 0.0 : x[k] * set_unit(c, k);
     c->product(c->owner, c->stage, c->stage, c->aim, c->image, NULL);
     c->products++;
     for (int k = 0; k < c->n; k++) y[k] = 0.0;
     for (int k = first; k < last; k++)
-        if (c->mode[k] == HELD) y[k] = c->image[k] / crowd_unit(c, k);
-    for (int j = 0; j < c->m && c->stage & PCS_CROWD_RATE; j++) {
+        if (c->mode[k] == HELD) y[k] = c->image[k] / set_unit(c, k);
+    for (int j = 0; j < c->m && c->stage & PCS_STAGE_RATE; j++) {
         double n[2], turned[2] = { 0 }, along = 0.0;
-        if (c->rows[j].ntangent == 0 || c->mode[crowd_tangent(c, j, 0)] < SLIDING) continue;
-        double turn = crowd_slip(c, j, n), la = c->rows[j].friction * c->aim[c->m + j];
+        if (c->rows[j].ntangent == 0 || c->mode[set_tangent(c, j, 0)] < SLIDING) continue;
+        double turn = set_slip(c, j, n), la = c->rows[j].friction * c->aim[c->m + j];
         for (int t = 0; t < c->rows[j].ntangent; t++) {
-            int k = crowd_tangent(c, j, t);
+            int k = set_tangent(c, j, t);
             turned[t] = turn * (c->aim[k] - c->r[k] * c->image[k]);
             along += turned[t] * n[t];
         }
         for (int t = 0; t < c->rows[j].ntangent; t++) {
-            int k = crowd_tangent(c, j, t);
+            int k = set_tangent(c, j, t);
             double part = turn > 0.0 ? turned[t] - along * n[t] : 0.0;
             y[k] = (c->aim[k] - la * n[t] - part) / c->r[k];
         }
@@ -250,64 +250,64 @@ static void crowd_linearised(void *owner, const double *x, double *y)
 
 // Across its direction a contact that slides in space is held the firmer the slower it slides: the equation of slip is
 // (1 - turn)/(turn r) Lt + xt there. Along it the normal impulse rules.
-static void crowd_hold_across(pcs_crowd *c, pcs_near *near, int row)
+static void set_hold_across(pcs_krylov_set *c, pcs_preconditioner *pre, int row)
 {
-    double n[2], turn = crowd_slip(c, row, n);
-    int k = crowd_tangent(c, row, 0), i = k - c->m;
+    double n[2], turn = set_slip(c, row, n);
+    int k = set_tangent(c, row, 0), i = k - c->m;
     double across = (1.0 - turn) / (turn * c->r[k]), along = stiff / c->r[k];
-    pcs_near_add(near, i, i, across * n[1] * n[1] + along * n[0] * n[0]);
-    pcs_near_add(near, i + 1, i + 1, across * n[0] * n[0] + along * n[1] * n[1]);
-    pcs_near_add(near, i, i + 1, (along - across) * n[0] * n[1]);
-    pcs_near_add(near, i + 1, i, (along - across) * n[0] * n[1]);
+    pcs_preconditioner_add(pre, i, i, across * n[1] * n[1] + along * n[0] * n[0]);
+    pcs_preconditioner_add(pre, i + 1, i + 1, across * n[0] * n[0] + along * n[1] * n[1]);
+    pcs_preconditioner_add(pre, i, i + 1, (along - across) * n[0] * n[1]);
+    pcs_preconditioner_add(pre, i + 1, i, (along - across) * n[0] * n[1]);
 }
 
 // Is unknown k known to the preconditioners?
-static bool crowd_is_near(const pcs_crowd *c, int row, int k)
+static bool set_is_near(const pcs_krylov_set *c, int row, int k)
 {
     double n[2];
     if (c->mode[k] != SLIDING) return c->mode[k] == HELD;
-    return crowd_slip(c, row, n) > slow_turn;
+    return set_slip(c, row, n) > slow_turn;
 }
 
 // The preconditioner of the velocities for the present sets and directions of slip.
-static void crowd_choose_rates(pcs_crowd *c, pcs_near *near)
+static void set_choose_rates(pcs_krylov_set *c, pcs_preconditioner *pre)
 {
     bool is_same = true, turns = false;
     for (int j = 0; j < c->m; j++)
         for (int t = -1; t < c->rows[j].ntangent; t++) {
-            int k = t < 0 ? c->m + j : crowd_tangent(c, j, t);
-            bool is_in = crowd_is_near(c, j, k);
+            int k = t < 0 ? c->m + j : set_tangent(c, j, t);
+            bool is_in = set_is_near(c, j, k);
             is_same = is_same && c->is_in[k] == is_in;
             turns = turns || (is_in && c->mode[k] == SLIDING);
             c->is_in[k] = is_in;
         }
-    if (is_same && !turns && near->is_factored) return;
-    pcs_near_choose(near, c->is_in + c->m);
+    if (is_same && !turns && pre->is_factored) return;
+    pcs_preconditioner_choose(pre, c->is_in + c->m);
     for (int j = 0; j < c->m && turns; j++) {
-        int k = crowd_tangent(c, j, 0);
-        if (c->rows[j].ntangent == 2 && c->mode[k] == SLIDING && c->is_in[k]) crowd_hold_across(c, near, j);
+        int k = set_tangent(c, j, 0);
+        if (c->rows[j].ntangent == 2 && c->mode[k] == SLIDING && c->is_in[k]) set_hold_across(c, pre, j);
     }
-    pcs_near_factor(near);
+    pcs_preconditioner_factor(pre);
 }
 
-static void crowd_choose_gaps(pcs_crowd *c, pcs_near *near)
+static void set_choose_gaps(pcs_krylov_set *c, pcs_preconditioner *pre)
 {
     bool is_same = true;
     for (int j = 0; j < c->m; j++) {
         is_same = is_same && c->is_in[j] == (c->mode[j] == HELD);
         c->is_in[j] = c->mode[j] == HELD;
     }
-    if (is_same && near->is_factored) return;
-    pcs_near_choose(near, c->is_in);
-    pcs_near_factor(near);
+    if (is_same && pre->is_factored) return;
+    pcs_preconditioner_choose(pre, c->is_in);
+    pcs_preconditioner_factor(pre);
 }
 
 // Parts of a row's slip along and across its direction: x takes the near solution y across, the masses along.
-static void crowd_treat_slip(const pcs_crowd *c, int row, const double *r, const double *y, double *x)
+static void set_treat_slip(const pcs_krylov_set *c, int row, const double *r, const double *y, double *x)
 {
     double n[2], part[2] = { 0 }, along = 0.0;
-    int count = c->rows[row].ntangent, k = crowd_tangent(c, row, 0);
-    (void)crowd_slip(c, row, n);
+    int count = c->rows[row].ntangent, k = set_tangent(c, row, 0);
+    (void)set_slip(c, row, n);
     for (int t = 0; t < count; t++) along += r[k + t] * n[t];
     for (int t = 0; t < count && y != NULL && c->is_in[k]; t++) part[t] = y[t];
     double across = part[0] * -n[1] + part[1] * n[0];
@@ -318,108 +318,110 @@ static void crowd_treat_slip(const pcs_crowd *c, int row, const double *r, const
 }
 
 // Right-hand side of the near system: the equation of slip, across its direction, is divided by `turn`.
-static void crowd_aim_slip(const pcs_crowd *c, int row, const double *r, double *y)
+static void set_aim_slip(const pcs_krylov_set *c, int row, const double *r, double *y)
 {
-    double n[2], turn = crowd_slip(c, row, n);
-    int k = crowd_tangent(c, row, 0);
+    double n[2], turn = set_slip(c, row, n);
+    int k = set_tangent(c, row, 0);
     double across = (r[k + 1] * n[0] - r[k] * n[1]) / turn;
     y[0] = -n[1] * across;
     y[1] = n[0] * across;
 }
 
 // x = D r: near matrices on the held rows, masses elsewhere; an impulse of slip follows its normal impulse.
-static void crowd_treat(void *owner, const double *r, double *x)
+static void set_treat(void *owner, const double *r, double *x)
 {
-    pcs_crowd *c = owner;
-    bool has_gaps = c->stage & PCS_CROWD_GAP, has_rates = c->stage & PCS_CROWD_RATE;
-    pcs_near *gaps = has_gaps && c->near[0] != NULL && c->near[0]->is_factored ? c->near[0] : NULL;
-    pcs_near *rates = has_rates && c->near[1] != NULL && c->near[1]->is_factored ? c->near[1] : NULL;
+    pcs_krylov_set *c = owner;
+    bool has_gaps = c->stage & PCS_STAGE_GAP, has_rates = c->stage & PCS_STAGE_RATE;
+    pcs_preconditioner *gaps =
+        has_gaps && c->preconditioner[0] != NULL && c->preconditioner[0]->is_factored ? c->preconditioner[0] : NULL;
+    pcs_preconditioner *rates =
+        has_rates && c->preconditioner[1] != NULL && c->preconditioner[1]->is_factored ? c->preconditioner[1] : NULL;
     int m = c->m, known = 2 * m + c->nt;
     for (int k = 0; k < c->n; k++) x[k] = c->aim[k] = 0.0;
-    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) {
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
         bool is_near = k < known && c->is_in[k] && (k < m ? gaps : rates) != NULL;
         if (c->mode[k] == HELD) *(is_near ? &c->aim[k] : &x[k]) = is_near ? r[k] : c->r[k] * r[k];
     }
     for (int j = 0; j < m && rates != NULL; j++) {
-        int k = crowd_tangent(c, j, 0);
-        if (c->rows[j].ntangent == 2 && c->mode[k] == SLIDING && c->is_in[k]) crowd_aim_slip(c, j, r, &c->aim[k]);
+        int k = set_tangent(c, j, 0);
+        if (c->rows[j].ntangent == 2 && c->mode[k] == SLIDING && c->is_in[k]) set_aim_slip(c, j, r, &c->aim[k]);
     }
-    if (gaps != NULL) pcs_near_solve(gaps, c->aim);
-    if (rates != NULL) pcs_near_solve(rates, c->aim + m);
-    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c) && k < known; k++)
+    if (gaps != NULL) pcs_preconditioner_solve(gaps, c->aim);
+    if (rates != NULL) pcs_preconditioner_solve(rates, c->aim + m);
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c) && k < known; k++)
         if (c->mode[k] == HELD && c->is_in[k] && (k < m ? gaps : rates) != NULL) x[k] = c->aim[k];
     for (int j = 0; j < m && has_rates; j++) {
-        int k = crowd_tangent(c, j, 0);
+        int k = set_tangent(c, j, 0);
         if (c->rows[j].ntangent > 0 && c->mode[k] >= SLIDING)
-            crowd_treat_slip(c, j, r, rates == NULL ? NULL : &c->aim[k], x);
+            set_treat_slip(c, j, r, rates == NULL ? NULL : &c->aim[k], x);
     }
 }
 
 // One Newton step to `tolerance`; false when the linear system cannot be solved.
-static bool crowd_newton(pcs_crowd *c, double norm, double tolerance)
+static bool set_newton(pcs_krylov_set *c, double norm, double tolerance)
 {
     pcs_krylov *k = c->krylov;
-    k->product = crowd_linearised;
+    k->product = set_linearised;
     k->owner = c;
-    k->treat = crowd_treat;
-    if (c->stage & PCS_CROWD_GAP && c->near[0] != NULL) crowd_choose_gaps(c, c->near[0]);
-    if (c->stage & PCS_CROWD_RATE && c->near[1] != NULL) crowd_choose_rates(c, c->near[1]);
+    k->treat = set_treat;
+    if (c->stage & PCS_STAGE_GAP && c->preconditioner[0] != NULL) set_choose_gaps(c, c->preconditioner[0]);
+    if (c->stage & PCS_STAGE_RATE && c->preconditioner[1] != NULL) set_choose_rates(c, c->preconditioner[1]);
     for (int i = 0; i < c->n; i++)
-        if (i < pcs_crowd_first(c) || i >= pcs_crowd_last(c)) c->F[i] = 0.0;
-    bool is_symmetric = c->is_symmetric && c->stage != PCS_CROWD_BOTH && !crowd_slides(c, false);
+        if (i < pcs_krylov_set_first(c) || i >= pcs_krylov_set_last(c)) c->F[i] = 0.0;
+    bool is_symmetric = c->is_symmetric && c->stage != PCS_STAGE_BOTH && !set_slides(c, false);
     double rest = is_symmetric ? pcs_krylov_conjugate(k, c->F, c->x, tolerance, KRYLOV_LIMIT)
                                : pcs_krylov_minimal(k, c->F, c->x, tolerance, KRYLOV_LIMIT);
     c->rounds++;
     if (!(rest <= fmax(0.5 * norm, tolerance))) return false;
-    for (int i = pcs_crowd_first(c); i < pcs_crowd_last(c); i++) {
-        c->x[i] *= crowd_unit(c, i);
+    for (int i = pcs_krylov_set_first(c); i < pcs_krylov_set_last(c); i++) {
+        c->x[i] *= set_unit(c, i);
         c->z[i] += c->x[i];
     }
-    crowd_move(c, c->x);
+    set_move(c, c->x);
     return true;
 }
 
 // Have these sets been solved for before? Notes them.
-static bool crowd_is_seen(pcs_crowd *c)
+static bool set_is_seen(pcs_krylov_set *c)
 {
     unsigned long long sum = 0;
-    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++) {
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
         unsigned long long x = (unsigned long long)k * 8 + c->mode[k] + 0x9e3779b97f4a7c15ULL;
         x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
         x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
         sum += x ^ (x >> 31);
     }
     sum = pcs_sum_marks(sum);
-    for (int i = 0; i < c->nseen && i < PCS_CROWD_SEEN; i++)
+    for (int i = 0; i < c->nseen && i < PCS_SEEN_SETS; i++)
         if (c->seen[i] == sum) return true;
-    c->seen[c->nseen++ % PCS_CROWD_SEEN] = sum;
+    c->seen[c->nseen++ % PCS_SEEN_SETS] = sum;
     return false;
 }
 
 // What counts as zero, from what the values are summed from.
-static void crowd_find_scales(pcs_crowd *c)
+static void set_find_scales(pcs_krylov_set *c)
 {
     double size = pcs_sum_largest(c->n - c->m, c->b + c->m);
     for (int k = c->has_position ? 0 : c->m; k < c->n; k++) {
-        double speed = fabs(c->z[k]) / (c->r[k] * crowd_unit(c, k));
+        double speed = fabs(c->z[k]) / (c->r[k] * set_unit(c, k));
         if (speed > size) size = speed;
     }
     c->size = fmax(c->size, pcs_sum_max(size));
     c->tight[1] = tight_rate * c->size;
     c->slack[1] = slack_rate * c->size;
     // A gap is a difference of positions, which have been as far apart as it was large.
-    if (c->stage & PCS_CROWD_GAP) c->reach = fmax(c->reach, pcs_sum_largest(c->m, c->b));
+    if (c->stage & PCS_STAGE_GAP) c->reach = fmax(c->reach, pcs_sum_largest(c->m, c->b));
     c->tight[0] = tight_gap * (c->length + c->reach) / c->h + c->tight[1];
     c->slack[0] = slack_gap * (c->length + c->reach) / c->h + c->slack[1];
 }
 
 // Is what is left of the equations no more than what round-off may leave of velocities, and of gaps over h? A light
 // node on a heavy body, or rows that say the same twice, let no method go further.
-static bool crowd_is_rounded_off(const pcs_crowd *c)
+static bool set_is_rounded_off(const pcs_krylov_set *c)
 {
     double rate = PCS_ROUND_VELOCITY * c->size, gap = PCS_ROUND_LENGTH * (c->length + c->reach) / c->h + rate,
            worst = 0.0;
-    for (int k = pcs_crowd_first(c); k < pcs_crowd_last(c); k++)
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++)
         worst = fmax(worst, fabs(c->F[k]) / (k < c->m ? gap : rate));
     return pcs_sum_max(worst) <= 1.0;
 }
@@ -434,11 +436,11 @@ typedef struct settling {
 } settling;
 
 // Newton's method has lost its way: projections, from coarse to fine. False when they have been tried enough.
-static bool crowd_rescue(pcs_crowd *c, settling *s)
+static bool set_rescue(pcs_krylov_set *c, settling *s)
 {
     if (c->is_hasty || s->rescues++ == 6) return false;
-    pcs_crowd_project(c, c->size * pow(10.0, -2.0 * s->rescues), SWEEPS);
-    crowd_evaluate(c);
+    pcs_projected_gradient(c, c->size * pow(10.0, -2.0 * s->rescues), SWEEPS);
+    set_evaluate(c);
     c->nseen = 0;
     s->idle = s->repeats = 0;
     s->fewest = c->n;
@@ -447,44 +449,44 @@ static bool crowd_rescue(pcs_crowd *c, settling *s)
 }
 
 // Newton's method makes no progress: it is at its end, or lost.
-static bool crowd_recover(pcs_crowd *c, settling *s)
+static bool set_recover(pcs_krylov_set *c, settling *s)
 {
-    s->is_rounded_off = s->changed == 0 && crowd_is_rounded_off(c);
-    return s->is_rounded_off || crowd_rescue(c, s);
+    s->is_rounded_off = s->changed == 0 && set_is_rounded_off(c);
+    return s->is_rounded_off || set_rescue(c, s);
 }
 
 // One round: a Newton step, or projections where it is lost.
-static bool crowd_round(pcs_crowd *c, settling *s)
+static bool set_round(pcs_krylov_set *c, settling *s)
 {
-    bool is_seen = s->changed > 0 && crowd_is_seen(c);
+    bool is_seen = s->changed > 0 && set_is_seen(c);
     s->idle = s->changed < s->fewest ? 0 : s->idle + 1;
     s->fewest = s->changed < s->fewest ? s->changed : s->fewest;
     c->revisits += is_seen;
     s->repeats += is_seen;
     bool is_stuck = s->changed == 0 && s->norm > 0.5 * s->last;
-    if (s->repeats > 1 || s->idle > IDLE_ROUNDS || is_stuck) return crowd_recover(c, s);
-    double floor = 0.5 * fmin(c->tight[1], c->stage & PCS_CROWD_GAP ? c->tight[0] : INFINITY);
-    bool is_settled = s->changed == 0 && !crowd_slides(c, true);
+    if (s->repeats > 1 || s->idle > IDLE_ROUNDS || is_stuck) return set_recover(c, s);
+    double floor = 0.5 * fmin(c->tight[1], c->stage & PCS_STAGE_GAP ? c->tight[0] : INFINITY);
+    bool is_settled = s->changed == 0 && !set_slides(c, true);
     double tolerance = s->repeats > 0 || is_settled ? floor : fmax(floor, loose * s->norm);
     s->last = s->changed == 0 ? s->norm : INFINITY;
-    return crowd_newton(c, s->norm, tolerance) || crowd_recover(c, s);
+    return set_newton(c, s->norm, tolerance) || set_recover(c, s);
 }
 
-static bool crowd_settle(pcs_crowd *c, int stage)
+static bool set_settle(pcs_krylov_set *c, int stage)
 {
     settling s = { .last = INFINITY, .fewest = c->n };
     c->stage = stage;
     c->nseen = 0;
     // Ties are active: in a pile at rest only the lowest contacts know of the ground at first.
-    memset(c->mode + pcs_crowd_first(c), HELD, (size_t)(pcs_crowd_last(c) - pcs_crowd_first(c)));
-    crowd_evaluate(c);
-    if (stage == PCS_CROWD_RATE && c->gate_is_live)
+    memset(c->mode + pcs_krylov_set_first(c), HELD, (size_t)(pcs_krylov_set_last(c) - pcs_krylov_set_first(c)));
+    set_evaluate(c);
+    if (stage == PCS_STAGE_RATE && c->gate_is_live)
         for (int j = 0; j < c->m; j++) c->gate[j] = c->gate_gap[j] <= c->gate_tolerance;
-    crowd_find_scales(c);
-    s.changed = crowd_find_modes(c, false);
+    set_find_scales(c);
+    s.changed = set_find_modes(c, false);
     for (int round = 0; round < (c->is_hasty ? HASTY_ROUNDS : ROUNDS); round++, s.thawed++) {
-        bool is_moved = crowd_clear_out(c);
-        s.norm = crowd_residual(c);
+        bool is_moved = set_clear_out(c);
+        s.norm = set_residual(c);
         if (!isfinite(s.norm)) return false;
         bool is_stalled = s.changed == 0 && s.norm > 0.5 * s.last, is_frozen = s.thawed > FREEZE_GATE_AFTER;
         // The sets are those of this very z, whether they have just changed or not.
@@ -493,21 +495,21 @@ static bool crowd_settle(pcs_crowd *c, int stage)
             if (!is_frozen) return true;
             // Settled for the gate as it was; now the gate may follow.
             s.thawed = 0;
-            s.changed = crowd_find_modes(c, false);
+            s.changed = set_find_modes(c, false);
             if (s.changed == 0) return true;
             s.last = INFINITY;
             continue;
         }
-        if (!crowd_round(c, &s)) return false;
-        crowd_find_scales(c);
-        s.changed = crowd_find_modes(c, is_frozen);
+        if (!set_round(c, &s)) return false;
+        set_find_scales(c);
+        s.changed = set_find_modes(c, is_frozen);
     }
     return false;
 }
 
 // A position multiplier that vanishes but for round-off vanishes; was there one? What rounds a gap off is large for a
 // velocity: the velocity law has to be settled after this.
-static bool crowd_clear_gaps(pcs_crowd *c)
+static bool set_clear_gaps(pcs_krylov_set *c)
 {
     long count = 0;
     for (int j = 0; j < c->m; j++) {
@@ -519,41 +521,41 @@ static bool crowd_clear_gaps(pcs_crowd *c)
 }
 
 // The same for impulses, and friction stays on its disc.
-static void crowd_clear_rates(pcs_crowd *c)
+static void set_clear_rates(pcs_krylov_set *c)
 {
     for (int j = 0; j < c->m; j++) {
         const pcs_row *r = &c->rows[j];
         if (r->is_bilateral) continue;
         c->z[c->m + j] = fmax(c->z[c->m + j], 0.0);
         double length2 = 0.0, limit = r->friction * c->z[c->m + j];
-        for (int t = 0; t < r->ntangent; t++) length2 += pow(c->z[crowd_tangent(c, j, t)], 2);
+        for (int t = 0; t < r->ntangent; t++) length2 += pow(c->z[set_tangent(c, j, t)], 2);
         for (int t = 0; t < r->ntangent && length2 > limit * limit; t++)
-            c->z[crowd_tangent(c, j, t)] *= limit / sqrt(length2);
+            c->z[set_tangent(c, j, t)] *= limit / sqrt(length2);
     }
 }
 
 // The disc of friction is round: one mass for both of its directions.
-static void crowd_even_out(pcs_crowd *c)
+static void set_even_out(pcs_krylov_set *c)
 {
     for (int j = 0; j < c->m; j++) {
-        int k = crowd_tangent(c, j, 0);
+        int k = set_tangent(c, j, 0);
         if (c->rows[j].ntangent == 2) c->r[k] = c->r[k + 1] = fmin(c->r[k], c->r[k + 1]);
     }
 }
 
-bool pcs_crowd_solve(pcs_crowd *c)
+bool pcs_krylov_set_solve(pcs_krylov_set *c)
 {
-    crowd_even_out(c);
+    set_even_out(c);
     c->rounds = c->products = c->revisits = c->projections = 0;
     c->size = 0.0;
     if (!c->has_position) {
         memset(c->z, 0, (size_t)c->m * sizeof *c->z);
-        if (!crowd_settle(c, PCS_CROWD_RATE)) return false;
+        if (!set_settle(c, PCS_STAGE_RATE)) return false;
     } else {
-        if (!crowd_settle(c, c->is_one_way ? PCS_CROWD_GAP : PCS_CROWD_BOTH)) return false;
-        bool is_cleared = crowd_clear_gaps(c);
-        if ((c->is_one_way || is_cleared) && !crowd_settle(c, PCS_CROWD_RATE)) return false;
+        if (!set_settle(c, c->is_one_way ? PCS_STAGE_GAP : PCS_STAGE_BOTH)) return false;
+        bool is_cleared = set_clear_gaps(c);
+        if ((c->is_one_way || is_cleared) && !set_settle(c, PCS_STAGE_RATE)) return false;
     }
-    crowd_clear_rates(c);
+    set_clear_rates(c);
     return true;
 }
