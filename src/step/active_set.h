@@ -1,10 +1,5 @@
-// Contacts that may open, stick and slide: the dense problem that is left when joints are eliminated and idle rows are
-// left out. With z = (nu, La, Lt), all affine in z:
-//
-//   gap      = b_gap + P_gap z      0 <= gap _|_ nu >= 0                    (has_position)
-//   xi       = b_xi  + P_xi  z      0 <= xi  _|_ La >= 0 where gated
-//   xt       = b_xt  + P_xt  z      -xt in the normal cone of the disc |Lt| <= mu La at Lt
-//   gate gap = b_gate + P_gate z    gated where <= 0, when the gate is live
+// The dense contact problem (contact_problem.h) that is left when joints are eliminated and idle rows are left out:
+// contacts that may open, stick and slide.
 //
 // Semi-smooth Newton on the projection equations (Alart, Curnier 1991; Bruls, Acary, Cardona 2014, eq. 38); in the
 // plane (one tangent) slip is linear and the method ends when the sets repeat, in space the direction of slip is
@@ -14,30 +9,19 @@
 //
 // Round-off: a value is b_k plus terms P_kj z_j that may cancel, each of them known to some eps of what it was summed
 // from, so the value is known to 8 eps (b_size_k + P_size_kj |z_j|).
-// A gate that opens when its law is imposed and closes when it is not has no consistent answer: it counts as closed.
 
 #ifndef PCS_STEP_ACTIVE_SET_H
 #define PCS_STEP_ACTIVE_SET_H
 
 #include "step/krylov_set.h"
-#include "system/system.h"
 
 typedef struct pcs_active_set {
-    int m, nt, n;  // rows, tangents, n = 2 m + nt unknowns
-    pcs_row *rows; // [m] their tangents are numbered among themselves
-    double h;      // s, brings gaps to the size of velocities
-    bool has_position, gate_is_live;
-    double gate_tolerance;   // m, a gate gap up to this is closed
-    double *P, *b;           // [n * n], [n] rows: gap, xi, xt
+    pcs_contact_problem p;   // only what is left of m, nt, n and the rows
+    pcs_row *rows;           // [m] their tangents are numbered among themselves
+    double *P;               // [n * n] rows: gap, xi, xt
     double *P_size, *b_size; // [n * n], [n] what the entries were summed from, by size
-    double *P_gate, *b_gate; // [m * n], [m]
+    double *P_gate;          // [m * n]
     bool is_warm;            // z holds where to start; otherwise from zero
-    bool is_hasty;           // gives up where the sets do not settle: the ways out are dear
-    double *z;               // [n] nu, La, Lt
-    double *value;           // [n] gap, xi, xt at z
-    double *gate_gap;        // [m]
-    unsigned char *gate;     // [m]
-    double *r;               // [n] masses of the projection equations
     int iterations;          // solves, cases and sweeps of the last solution
     // work
     double scale;                    // m/s, of the velocities
@@ -78,18 +62,10 @@ double pcs_active_set_allowance(const pcs_active_set *s, int k, double tolerance
 bool pcs_active_set_is_solved(const pcs_active_set *s, double tolerance);
 // Do all laws hold at z, whatever the sets are?
 bool pcs_active_set_holds(pcs_active_set *s, double tolerance);
-// y = Lt - r xt of a row; gives its length.
-double pcs_active_set_trial(const pcs_active_set *s, int row, double y[2]);
 // Row that owns a tangential unknown.
 int pcs_active_set_owner(const pcs_active_set *s, int k);
 // Semi-smooth Newton from z, or from zero, until the sets repeat; `by_chance` only a part of the rows changes at a
 // time.
 bool pcs_active_set_settle(pcs_active_set *s, bool by_chance);
-
-// Place of tangent t of a row among the unknowns.
-static inline int pcs_active_set_tangent(const pcs_active_set *s, int row, int t)
-{
-    return 2 * s->m + s->rows[row].first_tangent + t;
-}
 
 #endif

@@ -21,32 +21,33 @@ static bool solve_rubs(const pcs_row *r)
 static void solve_take_case(pcs_active_set *s, long code)
 {
     static const unsigned char tangent_mode[] = { OUT, HELD, PCS_MODE_SLIDING_UP, PCS_MODE_SLIDING_DOWN };
-    memset(s->mode, OUT, (size_t)s->n);
-    for (int j = 0; j < s->m; j++) {
-        int choices = solve_rubs(&s->rows[j]) ? 4 : 2;
-        if (!s->gate[j]) continue;
+    memset(s->mode, OUT, (size_t)s->p.n);
+    for (int j = 0; j < s->p.m; j++) {
+        int choices = solve_rubs(&s->p.rows[j]) ? 4 : 2;
+        if (!s->p.gate[j]) continue;
         int choice = (int)(code % choices);
         code /= choices;
         if (choice == 0) continue;
-        s->mode[s->m + j] = HELD;
-        if (choices == 4) s->mode[pcs_active_set_tangent(s, j, 0)] = tangent_mode[choice];
+        s->mode[s->p.m + j] = HELD;
+        if (choices == 4) s->mode[pcs_contact_tangent(&s->p, j, 0)] = tangent_mode[choice];
     }
 }
 
 // Does z satisfy the law of row j in its case?
 static bool solve_is_admissible(const pcs_active_set *s, int j)
 {
-    const pcs_row *r = &s->rows[j];
-    int la = s->m + j;
+    const pcs_row *r = &s->p.rows[j];
+    int la = s->p.m + j;
     double allowed = pcs_active_set_allowance(s, la, accepted);
-    if (s->mode[la] == HELD ? s->z[la] < -allowed * s->r[la] : s->gate[j] && s->value[la] < -allowed) return false;
+    if (s->mode[la] == HELD ? s->p.z[la] < -allowed * s->p.r[la] : s->p.gate[j] && s->p.value[la] < -allowed)
+        return false;
     if (r->ntangent == 0) return true;
-    int k = pcs_active_set_tangent(s, j, 0);
+    int k = pcs_contact_tangent(&s->p, j, 0);
     allowed = pcs_active_set_allowance(s, k, accepted);
     switch (s->mode[k]) {
-    case HELD: return fabs(s->z[k]) <= r->friction * s->z[la] + allowed * s->r[k];
-    case PCS_MODE_SLIDING_UP: return s->value[k] <= allowed;
-    case PCS_MODE_SLIDING_DOWN: return s->value[k] >= -allowed;
+    case HELD: return fabs(s->p.z[k]) <= r->friction * s->p.z[la] + allowed * s->p.r[k];
+    case PCS_MODE_SLIDING_UP: return s->p.value[k] <= allowed;
+    case PCS_MODE_SLIDING_DOWN: return s->p.value[k] >= -allowed;
     default: return true;
     }
 }
@@ -54,7 +55,7 @@ static bool solve_is_admissible(const pcs_active_set *s, int j)
 static bool solve_case_holds(const pcs_active_set *s)
 {
     if (!pcs_active_set_is_solved(s, accepted)) return false;
-    for (int j = 0; j < s->m; j++)
+    for (int j = 0; j < s->p.m; j++)
         if (!solve_is_admissible(s, j)) return false;
     return true;
 }
@@ -63,15 +64,15 @@ static bool solve_case_holds(const pcs_active_set *s)
 static bool solve_by_cases(pcs_active_set *s)
 {
     long count = 1;
-    if (s->has_position || s->gate_is_live) return false;
-    for (int j = 0; j < s->m; j++) {
-        if (s->rows[j].ntangent > 1) return false;
-        if (s->gate[j]) count *= solve_rubs(&s->rows[j]) ? 4 : 2;
+    if (s->p.has_position || s->p.gate_is_live) return false;
+    for (int j = 0; j < s->p.m; j++) {
+        if (s->p.rows[j].ntangent > 1) return false;
+        if (s->p.gate[j]) count *= solve_rubs(&s->p.rows[j]) ? 4 : 2;
         if (count > MOST_CASES) return false;
     }
     for (long code = 0; code < count; code++, s->iterations++) {
         double change;
-        memset(s->z, 0, (size_t)s->n * sizeof *s->z);
+        memset(s->p.z, 0, (size_t)s->p.n * sizeof *s->p.z);
         solve_take_case(s, code);
         if (pcs_active_set_newton(s, &change) && solve_case_holds(s)) return true;
     }
@@ -82,73 +83,73 @@ static bool solve_by_cases(pcs_active_set *s)
 static void solve_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap)
 {
     const pcs_active_set *s = owner;
-    int first = in & PCS_STAGE_GAP ? 0 : s->m, last = in & PCS_STAGE_RATE ? s->n : s->m;
-    for (int k = out & PCS_STAGE_GAP ? 0 : s->m; k < (out & PCS_STAGE_RATE ? s->n : s->m); k++) {
+    int first = in & PCS_STAGE_GAP ? 0 : s->p.m, last = in & PCS_STAGE_RATE ? s->p.n : s->p.m;
+    for (int k = out & PCS_STAGE_GAP ? 0 : s->p.m; k < (out & PCS_STAGE_RATE ? s->p.n : s->p.m); k++) {
         value[k] = 0.0;
-        for (int l = first; l < last; l++) value[k] += s->P[k * s->n + l] * z[l];
+        for (int l = first; l < last; l++) value[k] += s->P[k * s->p.n + l] * z[l];
     }
-    for (int j = 0; j < s->m && gate_gap != NULL; j++) {
+    for (int j = 0; j < s->p.m && gate_gap != NULL; j++) {
         gate_gap[j] = 0.0;
-        for (int l = first; l < last; l++) gate_gap[j] += s->P_gate[j * s->n + l] * z[l];
+        for (int l = first; l < last; l++) gate_gap[j] += s->P_gate[j * s->p.n + l] * z[l];
     }
 }
 
 static bool solve_by_products(pcs_active_set *s)
 {
     pcs_krylov_set *c = s->contacts;
-    c->m = s->m;
-    c->nt = s->nt;
+    c->p.m = s->p.m;
+    c->p.nt = s->p.nt;
     pcs_krylov_set_set_smooth(c, 0);
-    c->rows = s->rows;
+    c->p.rows = s->p.rows;
     c->product = solve_product;
     c->owner = s;
-    c->h = s->h;
-    c->has_position = s->has_position;
-    c->gate_is_live = s->gate_is_live;
-    c->gate_tolerance = s->gate_tolerance;
-    memcpy(c->b, s->b, (size_t)s->n * sizeof *s->b);
-    memcpy(c->r, s->r, (size_t)s->n * sizeof *s->r);
-    memcpy(c->b_gate, s->b_gate, (size_t)s->m * sizeof *s->b_gate);
-    memcpy(c->gate, s->gate, (size_t)s->m);
-    memset(c->z, 0, (size_t)s->n * sizeof *c->z);
+    c->p.h = s->p.h;
+    c->p.has_position = s->p.has_position;
+    c->p.gate_is_live = s->p.gate_is_live;
+    c->p.gate_tolerance = s->p.gate_tolerance;
+    memcpy(c->p.b, s->p.b, (size_t)s->p.n * sizeof *s->p.b);
+    memcpy(c->p.r, s->p.r, (size_t)s->p.n * sizeof *s->p.r);
+    memcpy(c->p.b_gate, s->p.b_gate, (size_t)s->p.m * sizeof *s->p.b_gate);
+    memcpy(c->p.gate, s->p.gate, (size_t)s->p.m);
+    memset(c->p.z, 0, (size_t)s->p.n * sizeof *c->p.z);
     pcs_krylov_set_reset(c);
     bool is_settled = pcs_krylov_set_solve(c);
     s->iterations += c->rounds;
-    memcpy(s->z, c->z, (size_t)s->n * sizeof *s->z);
-    memcpy(s->gate, c->gate, (size_t)s->m);
+    memcpy(s->p.z, c->p.z, (size_t)s->p.n * sizeof *s->p.z);
+    memcpy(s->p.gate, c->p.gate, (size_t)s->p.m);
     return is_settled && pcs_active_set_holds(s, accepted);
 }
 
 // Value of unknown k at the present z.
 static double solve_value(const pcs_active_set *s, int k)
 {
-    double value = s->b[k];
-    for (int l = s->has_position ? 0 : s->m; l < s->n; l++) value += s->P[k * s->n + l] * s->z[l];
+    double value = s->p.b[k];
+    for (int l = s->p.has_position ? 0 : s->p.m; l < s->p.n; l++) value += s->P[k * s->p.n + l] * s->p.z[l];
     return value;
 }
 
 // Projects normal unknown k of row j onto what its law allows; gives the change over what counts as none.
 static double solve_project(pcs_active_set *s, int k, int j)
 {
-    double old = s->z[k];
-    s->z[k] = fmax(old - s->r[k] * solve_value(s, k), 0.0);
-    if (k >= s->m && !s->gate[j]) s->z[k] = 0.0;
-    return pcs_active_set_ratio(s, k, s->z[k] - old);
+    double old = s->p.z[k];
+    s->p.z[k] = fmax(old - s->p.r[k] * solve_value(s, k), 0.0);
+    if (k >= s->p.m && !s->p.gate[j]) s->p.z[k] = 0.0;
+    return pcs_active_set_ratio(s, k, s->p.z[k] - old);
 }
 
 // The same for the friction of row j.
 static double solve_project_friction(pcs_active_set *s, int j)
 {
-    int k = pcs_active_set_tangent(s, j, 0);
-    double y[2], old[2], change = 0.0, limit = s->rows[j].friction * s->z[s->m + j];
-    for (int t = 0; t < s->rows[j].ntangent; t++) {
-        old[t] = s->z[k + t];
-        s->value[k + t] = solve_value(s, k + t);
+    int k = pcs_contact_tangent(&s->p, j, 0);
+    double y[2], old[2], change = 0.0, limit = s->p.rows[j].friction * s->p.z[s->p.m + j];
+    for (int t = 0; t < s->p.rows[j].ntangent; t++) {
+        old[t] = s->p.z[k + t];
+        s->p.value[k + t] = solve_value(s, k + t);
     }
-    double length = pcs_active_set_trial(s, j, y), share = length > limit ? limit / length : 1.0;
-    for (int t = 0; t < s->rows[j].ntangent; t++) s->z[k + t] = share * y[t];
-    for (int t = 0; t < s->rows[j].ntangent; t++)
-        change = pcs_larger(change, pcs_active_set_ratio(s, k + t, s->z[k + t] - old[t]));
+    double length = pcs_contact_trial(&s->p, j, y), share = length > limit ? limit / length : 1.0;
+    for (int t = 0; t < s->p.rows[j].ntangent; t++) s->p.z[k + t] = share * y[t];
+    for (int t = 0; t < s->p.rows[j].ntangent; t++)
+        change = pcs_larger(change, pcs_active_set_ratio(s, k + t, s->p.z[k + t] - old[t]));
     return change;
 }
 
@@ -156,15 +157,15 @@ static double solve_project_friction(pcs_active_set *s, int j)
 static double solve_sweep(pcs_active_set *s)
 {
     double change = 0.0;
-    for (int j = 0; j < s->m; j++) {
-        if (s->has_position) change = pcs_larger(change, solve_project(s, j, j));
-        if (s->gate_is_live) {
-            double gap = s->b_gate[j];
-            for (int l = 0; l < s->n; l++) gap += s->P_gate[j * s->n + l] * s->z[l];
-            s->gate[j] = gap <= s->gate_tolerance;
+    for (int j = 0; j < s->p.m; j++) {
+        if (s->p.has_position) change = pcs_larger(change, solve_project(s, j, j));
+        if (s->p.gate_is_live) {
+            double gap = s->p.b_gate[j];
+            for (int l = 0; l < s->p.n; l++) gap += s->P_gate[j * s->p.n + l] * s->p.z[l];
+            s->p.gate[j] = gap <= s->p.gate_tolerance;
         }
-        change = pcs_larger(change, solve_project(s, s->m + j, j));
-        if (s->rows[j].ntangent > 0) change = pcs_larger(change, solve_project_friction(s, j));
+        change = pcs_larger(change, solve_project(s, s->p.m + j, j));
+        if (s->p.rows[j].ntangent > 0) change = pcs_larger(change, solve_project_friction(s, j));
     }
     return change;
 }
@@ -173,7 +174,7 @@ static double solve_sweep(pcs_active_set *s)
 static bool solve_by_sweeps(pcs_active_set *s)
 {
     double first = 0.0;
-    memset(s->z, 0, (size_t)s->n * sizeof *s->z);
+    memset(s->p.z, 0, (size_t)s->p.n * sizeof *s->p.z);
     for (int sweep = 0; sweep < SWEEP_LIMIT; sweep++, s->iterations++) {
         double change = solve_sweep(s);
         if (change <= 1.0) return pcs_active_set_holds(s, accepted);
@@ -193,7 +194,7 @@ bool pcs_active_set_solve(pcs_active_set *s)
     s->iterations = 1;
     pcs_active_set_begin(s);
     if (pcs_active_set_settle(s, false)) return true;
-    if (s->is_hasty) return false;
+    if (s->p.is_hasty) return false;
     bool is_tried_again = s->is_warm;
     s->is_warm = false;
     return (is_tried_again && pcs_active_set_settle(s, false)) || solve_all(s);

@@ -14,20 +14,12 @@ pcs_status pcs_dense_contacts_create(pcs_context *ctx, const pcs_system *system,
     pcs_dense_contacts *c;
     size_t m = (size_t)system->nrow, n = 2 * m + (size_t)system->ntangent;
     PCS_TAKE(ctx, c, 1, "the contact problem");
-    c->m = system->nrow;
-    c->nt = system->ntangent;
-    c->n = (int)n;
-    c->rows = system->rows;
+    PCS_TRY(pcs_contact_problem_create(ctx, system, (int)n, &c->p));
     double **squares[] = { &c->P, &c->H, &c->B, &c->Y, &c->rest };
     for (size_t i = 0; i < sizeof squares / sizeof *squares; i++)
         PCS_TAKE(ctx, *squares[i], n * (n + 1), "the contact problem");
     PCS_TAKE(ctx, c->P_gate, m * n, "the contact problem");
     PCS_TAKE(ctx, c->work, 2 * (n + 1), "the contact problem");
-    double **vectors[] = { &c->b, &c->z, &c->value, &c->r };
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], n, "the contact problem");
-    PCS_TAKE(ctx, c->b_gate, m, "the contact problem");
-    PCS_TAKE(ctx, c->gate_gap, m, "the contact problem");
-    PCS_TAKE(ctx, c->gate, m, "the contact problem");
     PCS_TAKE(ctx, c->is_out, n, "the contact problem");
     int **lists[] = { &c->held, &c->place, &c->pivot };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) PCS_TAKE(ctx, *lists[i], n, "the contact problem");
@@ -39,48 +31,42 @@ pcs_status pcs_dense_contacts_create(pcs_context *ctx, const pcs_system *system,
 // Can row j transmit anything?
 static bool dense_takes_part(const pcs_dense_contacts *c, int j)
 {
-    if (c->rows[j].is_bilateral || c->is_out[c->m + j]) return false;
-    return c->has_position || c->gate_is_live || c->gate[j];
+    if (c->p.rows[j].is_bilateral || c->is_out[c->p.m + j]) return false;
+    return c->p.has_position || c->p.gate_is_live || c->p.gate[j];
 }
 
 // Which unknowns are held, and which are left for the active sets.
 static void dense_number(pcs_dense_contacts *c)
 {
     pcs_active_set *s = c->set;
-    s->m = s->nt = c->nheld = 0;
-    for (int j = 0; j < c->m; j++) {
-        if (c->rows[j].is_bilateral) {
-            if (c->has_position) c->held[c->nheld++] = j;
-            c->held[c->nheld++] = c->m + j;
+    s->p.m = s->p.nt = c->nheld = 0;
+    for (int j = 0; j < c->p.m; j++) {
+        if (c->p.rows[j].is_bilateral) {
+            if (c->p.has_position) c->held[c->nheld++] = j;
+            c->held[c->nheld++] = c->p.m + j;
             continue;
         }
         if (!dense_takes_part(c, j)) continue;
-        s->rows[s->m] = c->rows[j];
-        s->rows[s->m].first_tangent = s->nt;
-        s->nt += c->rows[j].ntangent;
-        c->row[s->m++] = j;
+        s->rows[s->p.m] = c->p.rows[j];
+        s->rows[s->p.m].first_tangent = s->p.nt;
+        s->p.nt += c->p.rows[j].ntangent;
+        c->row[s->p.m++] = j;
     }
-    s->n = 2 * s->m + s->nt;
-    for (int j = 0; j < s->m; j++) {
-        const pcs_row *row = &c->rows[c->row[j]];
+    s->p.n = 2 * s->p.m + s->p.nt;
+    for (int j = 0; j < s->p.m; j++) {
+        const pcs_row *row = &c->p.rows[c->row[j]];
         c->place[j] = c->row[j];
-        c->place[s->m + j] = c->m + c->row[j];
+        c->place[s->p.m + j] = c->p.m + c->row[j];
         for (int t = 0; t < row->ntangent; t++)
-            c->place[2 * s->m + s->rows[j].first_tangent + t] = 2 * c->m + row->first_tangent + t;
+            c->place[2 * s->p.m + s->p.rows[j].first_tangent + t] = 2 * c->p.m + row->first_tangent + t;
     }
-}
-
-// Gaps and nu are taken by h, which brings them to the size of velocities and impulses.
-static double dense_unit(const pcs_dense_contacts *c, int k)
-{
-    return k < c->m ? c->h : 1.0;
 }
 
 // Entry of P_hh in those units.
 static double dense_held_entry(const pcs_dense_contacts *c, int i, int j)
 {
     int k = c->held[i], l = c->held[j];
-    return c->P[k * c->n + l] * dense_unit(c, l) / dense_unit(c, k);
+    return c->P[k * c->p.n + l] * pcs_contact_unit(&c->p, l) / pcs_contact_unit(&c->p, k);
 }
 
 // Factors P_hh. Joints that say the same twice make it singular: a proximal weight picks one set of multipliers.
@@ -128,10 +114,10 @@ static void dense_fill_right(const pcs_dense_contacts *c, int width, double *X)
 {
     for (int i = 0; i < c->nheld; i++) {
         int k = c->held[i];
-        const double *P = c->P + (size_t)k * (size_t)c->n;
-        double *x = X + (size_t)i * (size_t)width, unit = dense_unit(c, k);
+        const double *P = c->P + (size_t)k * (size_t)c->p.n;
+        double *x = X + (size_t)i * (size_t)width, unit = pcs_contact_unit(&c->p, k);
         for (int l = 0; l < width - 1; l++) x[l] = P[c->place[l]] / unit;
-        x[width - 1] = c->b[k] / unit;
+        x[width - 1] = c->p.b[k] / unit;
     }
 }
 
@@ -151,7 +137,7 @@ static void dense_refine(pcs_dense_contacts *c, int width)
 // Y = P_hh^-1 (P_hu, b_h)
 static void dense_eliminate(pcs_dense_contacts *c)
 {
-    int width = c->set->n + 1;
+    int width = c->set->p.n + 1;
     double weight = dense_factor_held(c);
     dense_fill_right(c, width, c->Y);
     dense_back(c, width, c->Y);
@@ -162,11 +148,11 @@ static void dense_eliminate(pcs_dense_contacts *c)
 // the held ones do to it; `size` gets the sums of sizes.
 static void dense_reduce_row(const pcs_dense_contacts *c, const double *P, double *entry, double *size)
 {
-    int width = c->set->n + 1;
+    int width = c->set->p.n + 1;
     for (int l = 0; l < width; l++) size[l] = fabs(entry[l]);
     for (int i = 0; i < c->nheld; i++) {
         const double *y = c->Y + (size_t)i * (size_t)width;
-        double factor = P[c->held[i]] * dense_unit(c, c->held[i]);
+        double factor = P[c->held[i]] * pcs_contact_unit(&c->p, c->held[i]);
         for (int l = 0; l < width && factor != 0.0; l++) {
             double part = factor * y[l];
             entry[l] -= part;
@@ -179,46 +165,46 @@ static void dense_reduce_row(const pcs_dense_contacts *c, const double *P, doubl
 static void dense_reduce(pcs_dense_contacts *c)
 {
     pcs_active_set *s = c->set;
-    double *entry = c->work, *size = c->work + s->n + 1;
-    size_t bytes = (size_t)s->n * sizeof *entry;
-    for (int k = 0; k < s->n; k++) {
-        const double *P = c->P + (size_t)c->place[k] * (size_t)c->n;
-        for (int l = 0; l < s->n; l++) entry[l] = P[c->place[l]];
-        entry[s->n] = c->b[c->place[k]];
+    double *entry = c->work, *size = c->work + s->p.n + 1;
+    size_t bytes = (size_t)s->p.n * sizeof *entry;
+    for (int k = 0; k < s->p.n; k++) {
+        const double *P = c->P + (size_t)c->place[k] * (size_t)c->p.n;
+        for (int l = 0; l < s->p.n; l++) entry[l] = P[c->place[l]];
+        entry[s->p.n] = c->p.b[c->place[k]];
         dense_reduce_row(c, P, entry, size);
-        memcpy(s->P + (size_t)k * (size_t)s->n, entry, bytes);
-        memcpy(s->P_size + (size_t)k * (size_t)s->n, size, bytes);
-        s->b[k] = entry[s->n];
-        s->b_size[k] = size[s->n];
+        memcpy(s->P + (size_t)k * (size_t)s->p.n, entry, bytes);
+        memcpy(s->P_size + (size_t)k * (size_t)s->p.n, size, bytes);
+        s->p.b[k] = entry[s->p.n];
+        s->b_size[k] = size[s->p.n];
         // Joints bind more mass to the contact.
-        double more = P[c->place[k]] / s->P[k * s->n + k];
-        s->r[k] = c->r[c->place[k]] * (more >= 1.0 && more < most_mass ? more : 1.0);
+        double more = P[c->place[k]] / s->P[k * s->p.n + k];
+        s->p.r[k] = c->p.r[c->place[k]] * (more >= 1.0 && more < most_mass ? more : 1.0);
     }
-    for (int j = 0; j < s->m && c->gate_is_live; j++) {
-        const double *P = c->P_gate + (size_t)c->row[j] * (size_t)c->n;
-        for (int l = 0; l < s->n; l++) entry[l] = P[c->place[l]];
-        entry[s->n] = c->b_gate[c->row[j]];
+    for (int j = 0; j < s->p.m && c->p.gate_is_live; j++) {
+        const double *P = c->P_gate + (size_t)c->row[j] * (size_t)c->p.n;
+        for (int l = 0; l < s->p.n; l++) entry[l] = P[c->place[l]];
+        entry[s->p.n] = c->p.b_gate[c->row[j]];
         dense_reduce_row(c, P, entry, size);
-        memcpy(s->P_gate + (size_t)j * (size_t)s->n, entry, bytes);
-        s->b_gate[j] = entry[s->n];
+        memcpy(s->P_gate + (size_t)j * (size_t)s->p.n, entry, bytes);
+        s->p.b_gate[j] = entry[s->p.n];
     }
-    for (int j = 0; j < s->m; j++) s->gate[j] = c->gate[c->row[j]];
-    s->h = c->h;
-    s->has_position = c->has_position;
-    s->gate_is_live = c->gate_is_live;
-    s->gate_tolerance = c->gate_tolerance;
+    for (int j = 0; j < s->p.m; j++) s->p.gate[j] = c->p.gate[c->row[j]];
+    s->p.h = c->p.h;
+    s->p.has_position = c->p.has_position;
+    s->p.gate_is_live = c->p.gate_is_live;
+    s->p.gate_tolerance = c->p.gate_tolerance;
 }
 
 static void dense_evaluate(pcs_dense_contacts *c)
 {
-    int first = c->has_position ? 0 : c->m; // otherwise nu stays out
-    for (int i = first; i < c->n; i++) {
-        c->value[i] = c->b[i];
-        for (int j = first; j < c->n; j++) c->value[i] += c->P[i * c->n + j] * c->z[j];
+    int first = c->p.has_position ? 0 : c->p.m; // otherwise nu stays out
+    for (int i = first; i < c->p.n; i++) {
+        c->p.value[i] = c->p.b[i];
+        for (int j = first; j < c->p.n; j++) c->p.value[i] += c->P[i * c->p.n + j] * c->p.z[j];
     }
-    for (int i = 0; i < c->m && c->gate_is_live; i++) {
-        c->gate_gap[i] = c->b_gate[i];
-        for (int j = 0; j < c->n; j++) c->gate_gap[i] += c->P_gate[i * c->n + j] * c->z[j];
+    for (int i = 0; i < c->p.m && c->p.gate_is_live; i++) {
+        c->p.gate_gap[i] = c->p.b_gate[i];
+        for (int j = 0; j < c->p.n; j++) c->p.gate_gap[i] += c->P_gate[i * c->p.n + j] * c->p.z[j];
     }
 }
 
@@ -226,17 +212,17 @@ static void dense_evaluate(pcs_dense_contacts *c)
 static void dense_expand(pcs_dense_contacts *c)
 {
     const pcs_active_set *s = c->set;
-    memset(c->z, 0, (size_t)c->n * sizeof *c->z);
-    for (int k = 0; k < s->n; k++) c->z[c->place[k]] = s->z[k];
+    memset(c->p.z, 0, (size_t)c->p.n * sizeof *c->p.z);
+    for (int k = 0; k < s->p.n; k++) c->p.z[c->place[k]] = s->p.z[k];
     for (int i = 0; i < c->nheld; i++) {
-        const double *y = c->Y + (size_t)i * (size_t)(s->n + 1);
-        double x = y[s->n];
-        for (int l = 0; l < s->n; l++) x += y[l] * s->z[l];
-        c->z[c->held[i]] = -x * dense_unit(c, c->held[i]);
+        const double *y = c->Y + (size_t)i * (size_t)(s->p.n + 1);
+        double x = y[s->p.n];
+        for (int l = 0; l < s->p.n; l++) x += y[l] * s->p.z[l];
+        c->p.z[c->held[i]] = -x * pcs_contact_unit(&c->p, c->held[i]);
     }
     dense_evaluate(c);
-    for (int j = 0; j < c->m && c->gate_is_live; j++) c->gate[j] = c->gate_gap[j] <= c->gate_tolerance;
-    for (int j = 0; j < s->m; j++) c->gate[c->row[j]] = s->gate[j];
+    for (int j = 0; j < c->p.m && c->p.gate_is_live; j++) c->p.gate[j] = c->p.gate_gap[j] <= c->p.gate_tolerance;
+    for (int j = 0; j < s->p.m; j++) c->p.gate[c->row[j]] = s->p.gate[j];
 }
 
 bool pcs_dense_contacts_solve(pcs_dense_contacts *c, int *iterations)
@@ -244,8 +230,8 @@ bool pcs_dense_contacts_solve(pcs_dense_contacts *c, int *iterations)
     pcs_active_set *s = c->set;
     dense_number(c);
     s->is_warm = c->is_warm;
-    s->is_hasty = c->is_hasty;
-    for (int k = 0; k < s->n && c->is_warm; k++) s->z[k] = c->z[c->place[k]];
+    s->p.is_hasty = c->p.is_hasty;
+    for (int k = 0; k < s->p.n && c->is_warm; k++) s->p.z[k] = c->p.z[c->place[k]];
     dense_eliminate(c);
     dense_reduce(c);
     bool is_settled = pcs_active_set_solve(s);
@@ -258,11 +244,11 @@ bool pcs_dense_contacts_update(pcs_dense_contacts *c, bool *is_settled)
 {
     pcs_active_set *s = c->set;
     dense_number(c);
-    for (int k = 0; k < s->n; k++) {
-        s->z[k] = c->z[c->place[k]];
-        s->value[k] = c->value[c->place[k]];
+    for (int k = 0; k < s->p.n; k++) {
+        s->p.z[k] = c->p.z[c->place[k]];
+        s->p.value[k] = c->p.value[c->place[k]];
     }
-    for (int j = 0; j < s->m; j++) s->gate_gap[j] = c->gate_gap[c->row[j]];
+    for (int j = 0; j < s->p.m; j++) s->p.gate_gap[j] = c->p.gate_gap[c->row[j]];
     dense_eliminate(c);
     dense_reduce(c);
     if (!pcs_active_set_update(s, is_settled)) return false;

@@ -24,9 +24,9 @@ pcs_status pcs_impact_create(pcs_step_solver *solver, pcs_impact **out)
     PCS_TAKE(solver->ctx, self->tangent, system->ntangent, "the contact problem");
     PCS_TAKE(solver->ctx, self->force, system->nrow + system->ntangent, "the contact problem");
     PCS_TRY(pcs_dense_contacts_create(solver->ctx, system, &self->contacts));
-    self->contacts->rows = self->rows;
-    self->contacts->has_position = self->contacts->gate_is_live = false;
-    self->contacts->h = 1.0;
+    self->contacts->p.rows = self->rows;
+    self->contacts->p.has_position = self->contacts->p.gate_is_live = false;
+    self->contacts->p.h = 1.0;
     *out = self;
     return PCS_OK;
 }
@@ -44,7 +44,7 @@ static void impact_collect(pcs_impact *self, pcs_step_problem *p)
     const pcs_system *system = self->solver->system;
     const pcs_projection *projection = self->solver->projection;
     pcs_dense_contacts *c = self->contacts;
-    c->m = c->nt = 0;
+    c->p.m = c->p.nt = 0;
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row *row = &system->rows[j];
         p->nu[j] = p->la[j] = 0.0;
@@ -52,15 +52,15 @@ static void impact_collect(pcs_impact *self, pcs_step_problem *p)
         for (int t = row->first_tangent; t < row->first_tangent + row->ntangent; t++) p->la_t[t] = 0.0;
         if (!p->gate[j] && !row->is_bilateral) continue;
         p->gate[j] = 1;
-        self->rows[c->m] = *row;
-        self->rows[c->m].first_tangent = c->nt;
-        c->gate[c->m] = 1;
-        self->row[c->m++] = j;
-        for (int t = 0; t < row->ntangent; t++) self->tangent[c->nt++] = row->first_tangent + t;
+        self->rows[c->p.m] = *row;
+        self->rows[c->p.m].first_tangent = c->p.nt;
+        c->p.gate[c->p.m] = 1;
+        self->row[c->p.m++] = j;
+        for (int t = 0; t < row->ntangent; t++) self->tangent[c->p.nt++] = row->first_tangent + t;
     }
-    c->n = 2 * c->m + c->nt;
-    for (int j = 0; j < c->m; j++) self->force[j] = projection->X->value[self->row[j]];
-    for (int t = 0; t < c->nt; t++) self->force[c->m + t] = projection->XT->value[self->tangent[t]];
+    c->p.n = 2 * c->p.m + c->p.nt;
+    for (int j = 0; j < c->p.m; j++) self->force[j] = projection->X->value[self->row[j]];
+    for (int t = 0; t < c->p.nt; t++) self->force[c->p.m + t] = projection->XT->value[self->tangent[t]];
 }
 
 // The affine map of the impulses; the first m unknowns, position corrections, stay out.
@@ -68,14 +68,14 @@ static void impact_fill(pcs_impact *self, const pcs_step_problem *p)
 {
     const pcs_system *system = self->solver->system;
     pcs_dense_contacts *c = self->contacts;
-    int m = c->m, count = m + c->nt;
+    int m = c->p.m, count = m + c->p.nt;
     for (int k = 0; k < count; k++) {
         const pcs_rows *rows = k < m ? system->G : system->T;
         int place = k < m ? self->row[k] : self->tangent[k - m];
-        double *P = &c->P[(m + k) * c->n + m];
+        double *P = &c->P[(m + k) * c->p.n + m];
         for (int l = 0; l < count; l++) P[l] = pcs_rows_dot(rows, place, self->force[l]);
-        c->r[m + k] = 1.0 / P[k];
-        c->b[m + k] =
+        c->p.r[m + k] = 1.0 / P[k];
+        c->p.b[m + k] =
             k < m ? p->rate_before[place] + p->target[place] : pcs_rows_dot(rows, place, p->v) + p->target_t[place];
     }
 }
@@ -92,10 +92,10 @@ void pcs_impact_solve(pcs_impact *self, pcs_step_problem *p, pcs_step_result *re
         result->outcome = PCS_NOT_CONVERGED;
         return;
     }
-    for (int k = 0; k < c->m + c->nt; k++) {
-        double z = c->z[c->m + k];
-        if (k < c->m) p->la[self->row[k]] = z;
-        else p->la_t[self->tangent[k - c->m]] = z;
+    for (int k = 0; k < c->p.m + c->p.nt; k++) {
+        double z = c->p.z[c->p.m + k];
+        if (k < c->p.m) p->la[self->row[k]] = z;
+        else p->la_t[self->tangent[k - c->p.m]] = z;
         for (int i = 0; i < system->nv && z != 0.0; i++) p->v[i] += z * self->force[k][i];
     }
 }

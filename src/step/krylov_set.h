@@ -1,11 +1,5 @@
-// A contact problem of many rows, known by products only: nothing of size rows x rows is formed. With
-// z = (nu, La, Lt, mu), all affine in z:
-//
-//   gap      = b_gap  + P_gap  z     0 <= gap _|_ nu >= 0                    (has_position; bilateral: gap = 0)
-//   xi       = b_xi   + P_xi   z     0 <= xi  _|_ La >= 0 where gated        (bilateral: xi = 0)
-//   xt       = b_xt   + P_xt   z     -xt in the normal cone of the disc |Lt| <= friction La at Lt
-//   smooth   = b_s    + P_s    z     smooth = 0 for mu, the smooth multipliers of bilateral rows
-//   gate gap = b_gate + P_gate z     gated where <= 0, when the gate is live
+// The contact problem (contact_problem.h) of many rows, known by products only: nothing of size rows x rows is formed.
+// To z come the smooth multipliers mu of bilateral rows, with  smooth = b_s + P_s z = 0.
 //
 // Semi-smooth Newton on the sets (Alart, Curnier 1991; Bruls, Acary, Cardona 2014, eq. 38): a row leaves or enters a
 // set only where its law is broken by more than round-off, so ties move nothing. Every linear system is solved by a
@@ -16,9 +10,9 @@
 #ifndef PCS_STEP_KRYLOV_SET_H
 #define PCS_STEP_KRYLOV_SET_H
 
+#include "step/contact_problem.h"
 #include "step/krylov.h"
 #include "step/preconditioner.h"
-#include "system/system.h"
 
 enum { PCS_STAGE_GAP = 1, PCS_STAGE_RATE = 2, PCS_STAGE_BOTH = 3 }; // nu and gaps; the others
 enum { PCS_SEEN_SETS = 64 };
@@ -27,25 +21,15 @@ enum { PCS_SEEN_SETS = 64 };
 typedef void pcs_krylov_set_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap);
 
 typedef struct pcs_krylov_set {
-    int m, nt, nb, n;    // rows, tangents, bilateral rows with a smooth multiplier, n = 2 m + nt + nb
-    const pcs_row *rows; // [m] borrowed
-    double h;            // s, brings gaps to the size of velocities
-    double length;       // m, size of the model: what gaps are rounded by
-    double reach;        // m, largest gap so far
-    bool has_position, gate_is_live;
-    double gate_tolerance; // m, a gate gap up to this is closed
+    pcs_contact_problem p; // n = 2 m + nt + nb; z in: where to start
+    int nb;                // bilateral rows with a smooth multiplier
+    double length;         // m, size of the model: what gaps are rounded by
+    double reach;          // m, largest gap so far
     bool is_one_way;       // velocity multipliers do not move gaps: the position law can be settled first
     bool is_symmetric;     // the diagonal blocks of P are
-    bool is_hasty;         // gives up where Newton's method is lost: projections are dear
     pcs_krylov_set_product *product;
     void *owner;
     pcs_preconditioner *preconditioner[2]; // preconditioners of the gaps and of the velocities; NULL: the masses r
-    double *b, *b_gate;                    // [n], [m]
-    double *z;                             // [n] in: where to start; out: the solution
-    double *value;                         // [n] gap, xi, xt, smooth at z
-    double *gate_gap;                      // [m]
-    unsigned char *gate;                   // [m]
-    double *r;                             // [n] masses of the projection equations
     // what it took
     int rounds, products, revisits, projections; // of the last solve
     // work
@@ -78,11 +62,11 @@ void pcs_projected_gradient(pcs_krylov_set *c, double target, int limit);
 // Range of the unknowns of the stage.
 static inline int pcs_krylov_set_first(const pcs_krylov_set *c)
 {
-    return c->stage & PCS_STAGE_GAP ? 0 : c->m;
+    return c->stage & PCS_STAGE_GAP ? 0 : c->p.m;
 }
 static inline int pcs_krylov_set_last(const pcs_krylov_set *c)
 {
-    return c->stage & PCS_STAGE_RATE ? c->n : c->m;
+    return c->stage & PCS_STAGE_RATE ? c->p.n : c->p.m;
 }
 
 #endif

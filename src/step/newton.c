@@ -82,7 +82,7 @@ static pcs_status newton_prepare(pcs_step_solver *self, pcs_outcome *outcome)
 static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
-    const double *z = s->contacts->z;
+    const double *z = s->contacts->p.z;
     memset(s->U, 0, (size_t)s->n * sizeof(double));
     memset(s->W, 0, (size_t)s->n * sizeof(double));
     s->has_jump = false;
@@ -125,7 +125,7 @@ static bool newton_move(pcs_step_solver *self, const pcs_step_problem *p)
 static double newton_update_motion(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
-    const double *z = s->contacts->z;
+    const double *z = s->contacts->p.z;
     double largest = 0.0;
     for (int k = 0; k < s->nz; k++) {
         if (z[k] == 0.0) continue;
@@ -202,7 +202,7 @@ static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_
     newton *s = self->data;
     for (int j = 0; j < s->m; j++) s->is_used[j] = self->system->rows[j].is_bilateral;
     memset(p->d, 0, (size_t)s->n * sizeof(double));
-    memset(s->contacts->z, 0, (size_t)s->nz * sizeof(double));
+    memset(s->contacts->p.z, 0, (size_t)s->nz * sizeof(double));
     for (int j = 0; j < s->m && self->form.has_smooth_multipliers; j++) p->lam[j] = 0.0;
     newton_apply(self, p);
     s->is_at_start = is_at_start;
@@ -234,10 +234,10 @@ static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, i
                               .move = newton_move,
                               .v0 = s->v0,
                               .change = s->y0,
-                              .z = s->contacts->z,
+                              .z = s->contacts->p.z,
                               .z_last = s->z_last,
-                              .is_hasty = &s->contacts->is_hasty,
-                              .work = s->contacts->b_gate };
+                              .is_hasty = &s->contacts->p.is_hasty,
+                              .work = s->contacts->p.b_gate };
     return pcs_outer_solve(self, p, &outer, iterations);
 }
 
@@ -248,7 +248,7 @@ static pcs_outcome newton_contact(pcs_step_solver *self, pcs_step_problem *p, in
     memset(p->d, 0, (size_t)s->n * sizeof(double));
     memset(s->is_used, 1, (size_t)s->m);
     s->gate_sign = 1;
-    s->contacts->is_hasty = false;
+    s->contacts->p.is_hasty = false;
     memset(s->y0, 0, (size_t)s->n * sizeof(double));
     memcpy(s->qt, p->q, (size_t)s->n * sizeof(double));
     s->is_at_start = false;
@@ -260,7 +260,7 @@ static pcs_outcome newton_contact(pcs_step_solver *self, pcs_step_problem *p, in
 static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
 {
     newton *s = self->data;
-    const double *z = s->contacts->z;
+    const double *z = s->contacts->p.z;
     if (pcs_impact_takes(self, p)) {
         pcs_impact_solve(s->impact, p, result);
         return;
@@ -274,7 +274,7 @@ static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_re
     for (int j = 0; j < s->m; j++) {
         p->nu[j] = z[j];
         p->la[j] = z[s->m + j];
-        p->gate[j] = s->contacts->gate[j] || self->system->rows[j].is_bilateral;
+        p->gate[j] = s->contacts->p.gate[j] || self->system->rows[j].is_bilateral;
         p->rate_before[j] = pcs_rows_dot(self->system->G, j, p->v) - pcs_rows_dot(self->system->G, j, s->W);
     }
     for (int t = 0; t < s->nt; t++) p->la_t[t] = z[2 * s->m + t];

@@ -47,7 +47,7 @@ static pcs_status schur_setup(pcs_step_solver *self)
     }
     PCS_TRY(pcs_schur_map_create(self, &s->map));
     PCS_TRY(pcs_krylov_set_create(self->ctx, system, s->map->nb, &s->contacts));
-    PCS_TAKE(self->ctx, s->z_step, s->contacts->n, "the Schur solver");
+    PCS_TAKE(self->ctx, s->z_step, s->contacts->p.n, "the Schur solver");
     PCS_TRY(pcs_preconditioner_create(self, system->G, NULL, &s->contacts->preconditioner[0]));
     PCS_TRY(pcs_preconditioner_create(self, system->G, system->T, &s->contacts->preconditioner[1]));
     s->contacts->product = pcs_schur_map_product;
@@ -64,9 +64,9 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     pcs_schur_map_choose(map);
     s->is_stale = true;
     pcs_krylov_set *c = s->contacts;
-    c->h = form->h;
-    c->has_position = form->has_position;
-    c->gate_is_live = form->gate_is_live;
+    c->p.h = form->h;
+    c->p.has_position = form->has_position;
+    c->p.gate_is_live = form->gate_is_live;
     pcs_krylov_set_set_smooth(c, form->has_smooth_multipliers ? map->nb : 0);
     bool is_damped = map->kind == PCS_MAP_GENERAL;
     c->is_one_way = form->kw == 0.0 && s->nt == 0 && !is_damped && !form->has_smooth_multipliers;
@@ -93,7 +93,7 @@ static void schur_tell_smooth(const pcs_step_solver *self, const pcs_step_proble
     if (!self->form.has_smooth_multipliers) return;
     for (int j = 0; j < s->m; j++) p->lam[j] = 0.0;
     for (int i = 0; i < s->map->nb; i++)
-        p->lam[s->map->bilateral[i]] = s->contacts->z[2 * s->m + s->nt + i] / self->form.h;
+        p->lam[s->map->bilateral[i]] = s->contacts->p.z[2 * s->m + s->nt + i] / self->form.h;
 }
 
 // K at the present state, the stiffness of joints under load included.
@@ -107,7 +107,8 @@ static void schur_update_tangents(pcs_step_solver *self, const pcs_step_problem 
     if (system->tangents_vary) system->ops->update_tangents(system, p->t, p->q, p->v);
     schur_tell_smooth(self, p);
     if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
-    if (curvature != NULL) pcs_curvature_fill(curvature, &self->form, p->q, s->contacts->z, has_smooth ? p->lam : NULL);
+    if (curvature != NULL)
+        pcs_curvature_fill(curvature, &self->form, p->q, s->contacts->p.z, has_smooth ? p->lam : NULL);
     if (p->base != NULL && (has_joints || system->tangents_vary)) system->ops->turn_columns(system, s->x, system->K);
 }
 
@@ -163,16 +164,16 @@ static void schur_fill_contacts(pcs_step_solver *self, const pcs_step_problem *p
 {
     schur *s = self->data;
     pcs_krylov_set *c = s->contacts;
-    for (int j = 0; j < s->m; j++) c->r[j] = c->r[s->m + j] = self->effective_mass[j];
-    for (int t = 0; t < s->nt; t++) c->r[2 * s->m + t] = self->tangent_mass[t];
-    for (int i = 0; i < c->nb; i++) c->r[2 * s->m + s->nt + i] = self->effective_mass[s->map->bilateral[i]];
-    c->gate_tolerance = self->form.gate_tolerance;
-    if (!c->gate_is_live) memcpy(c->gate, p->gate, (size_t)s->m);
+    for (int j = 0; j < s->m; j++) c->p.r[j] = c->p.r[s->m + j] = self->effective_mass[j];
+    for (int t = 0; t < s->nt; t++) c->p.r[2 * s->m + t] = self->tangent_mass[t];
+    for (int i = 0; i < c->nb; i++) c->p.r[2 * s->m + s->nt + i] = self->effective_mass[s->map->bilateral[i]];
+    c->p.gate_tolerance = self->form.gate_tolerance;
+    if (!c->p.gate_is_live) memcpy(c->p.gate, p->gate, (size_t)s->m);
     // What cannot act starts from zero; so does all after a failure.
-    for (int j = 0; j < s->m && !c->gate_is_live; j++) {
-        if (c->gate[j] || c->rows[j].is_bilateral) continue;
-        c->z[s->m + j] = 0.0;
-        for (int t = 0; t < c->rows[j].ntangent; t++) c->z[2 * s->m + c->rows[j].first_tangent + t] = 0.0;
+    for (int j = 0; j < s->m && !c->p.gate_is_live; j++) {
+        if (c->p.gate[j] || c->p.rows[j].is_bilateral) continue;
+        c->p.z[s->m + j] = 0.0;
+        for (int t = 0; t < c->p.rows[j].ntangent; t++) c->p.z[2 * s->m + c->p.rows[j].first_tangent + t] = 0.0;
     }
     if (s->is_stale) schur_refresh(self);
     s->is_stale = false;
@@ -187,17 +188,17 @@ static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
     double kb = self->form.kb;
     int m = s->m;
     for (int i = 0; i < s->n; i++) s->v_last[i] = s->v0[i] + p->d[i] + s->y0[i];
-    pcs_rows_multiply(s->map->G, s->v_last, c->b + m);
-    for (int j = 0; j < m; j++) c->b[m + j] += pcs_row_target(s->map->G, j, p->target, p->target_velocity);
+    pcs_rows_multiply(s->map->G, s->v_last, c->p.b + m);
+    for (int j = 0; j < m; j++) c->p.b[m + j] += pcs_row_target(s->map->G, j, p->target, p->target_velocity);
     if (s->nt > 0) {
-        pcs_rows_multiply(s->map->T, s->v_last, c->b + 2 * m);
+        pcs_rows_multiply(s->map->T, s->v_last, c->p.b + 2 * m);
         for (int t = 0; t < s->nt; t++)
-            c->b[2 * m + t] += pcs_row_target(s->map->T, t, p->target_t, p->target_velocity);
+            c->p.b[2 * m + t] += pcs_row_target(s->map->T, t, p->target_t, p->target_velocity);
     }
     pcs_rows_multiply(s->map->G, s->v_last, s->map->row);
     for (int i = 0; i < c->nb; i++)
-        c->b[2 * m + s->nt + i] = s->map->row[s->map->bilateral[i]] + p->target[s->map->bilateral[i]];
-    memset(c->b, 0, (size_t)m * sizeof *c->b);
+        c->p.b[2 * m + s->nt + i] = s->map->row[s->map->bilateral[i]] + p->target[s->map->bilateral[i]];
+    memset(c->p.b, 0, (size_t)m * sizeof *c->p.b);
     if (!pcs_form_sees_gaps(&self->form) && !self->form.law_is_gap) return;
     const double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t, *way = s->y0;
     for (int i = 0; i < s->n; i++) s->q_last[i] = sum_t[i] + kb * s->y0[i] - sum[i];
@@ -207,15 +208,15 @@ static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
         system->ops->turn(system, s->x, s->q_last);
         way = s->turned;
     }
-    system->ops->gaps(system, s->qt, c->b_gate);
-    system->ops->gaps(system, p->q, c->b);
+    system->ops->gaps(system, s->qt, c->p.b_gate);
+    system->ops->gaps(system, p->q, c->p.b);
     pcs_rows_multiply(s->map->G, way, s->map->row);
-    for (int j = 0; j < m; j++) c->b_gate[j] += kb * s->map->row[j];
+    for (int j = 0; j < m; j++) c->p.b_gate[j] += kb * s->map->row[j];
     pcs_rows_multiply(s->map->G, s->q_last, s->map->row);
-    for (int j = 0; j < m; j++) c->b[j] += s->map->row[j];
-    if (s->is_at_start) memcpy(c->b_gate, c->b, (size_t)m * sizeof *c->b);
+    for (int j = 0; j < m; j++) c->p.b[j] += s->map->row[j];
+    if (s->is_at_start) memcpy(c->p.b_gate, c->p.b, (size_t)m * sizeof *c->p.b);
     // d and W move the gap and kb times the velocity alike.
-    for (int j = 0; j < m && self->form.law_is_gap; j++) c->b[m + j] = c->b[j] / kb;
+    for (int j = 0; j < m && self->form.law_is_gap; j++) c->p.b[m + j] = c->p.b[j] / kb;
 }
 
 // q and qt for the sums of increments, where they do not add up.
@@ -239,14 +240,14 @@ static double schur_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, i
     double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t;
     schur_fill_contacts(self, p);
     schur_fill_base(self, p);
-    if (!isfinite(pcs_sum_largest(s->contacts->n, s->contacts->b))) return NAN;
+    if (!isfinite(pcs_sum_largest(s->contacts->p.n, s->contacts->p.b))) return NAN;
     bool is_settled = pcs_krylov_set_solve(s->contacts);
     *iterations += s->contacts->rounds;
     self->products += s->contacts->products;
     self->revisits += s->contacts->revisits;
     self->projections += s->contacts->projections;
     if (!is_settled) return NAN;
-    pcs_schur_map_motion(s->map, self->form.has_position ? PCS_STAGE_BOTH : PCS_STAGE_RATE, s->contacts->z);
+    pcs_schur_map_motion(s->map, self->form.has_position ? PCS_STAGE_BOTH : PCS_STAGE_RATE, s->contacts->p.z);
     bool is_finite = true, sees_positions = self->form.has_dynamics || pcs_form_sees_gaps(&self->form);
     for (int i = 0; i < s->n; i++) {
         double dd = s->y0[i] + map->d[i], q = sum_t[i] + kb * s->y0[i] + map->dq[i];
@@ -292,7 +293,7 @@ static void schur_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_s
     schur_clear(self, p);
     s->is_at_start = is_at_start;
     if (!is_at_start) return;
-    memcpy(s->contacts->z, s->z_step, (size_t)s->contacts->n * sizeof(double));
+    memcpy(s->contacts->p.z, s->z_step, (size_t)s->contacts->p.n * sizeof(double));
     for (int i = 0; i < s->n; i++) {
         s->D[i] = p->q_start[i] - s->q0[i];
         s->W[i] = p->v_start[i] - s->v0[i];
@@ -307,7 +308,7 @@ static void schur_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_s
 static void schur_keep_place(pcs_step_solver *self, pcs_step_problem *p)
 {
     schur *s = self->data;
-    pcs_schur_map_jumps(s->map, s->contacts->z);
+    pcs_schur_map_jumps(s->map, s->contacts->p.z);
     for (int i = 0; i < s->n; i++) {
         double excess = self->form.kb > 0.0 ? (s->map->D[i] - s->D[i]) / self->form.kb : 0.0;
         p->d[i] -= excess;
@@ -355,9 +356,9 @@ static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, in
                               .move = schur_move,
                               .v0 = s->v0,
                               .change = s->y0,
-                              .z = s->contacts->z,
-                              .is_hasty = &s->contacts->is_hasty,
-                              .work = s->contacts->b_gate };
+                              .z = s->contacts->p.z,
+                              .is_hasty = &s->contacts->p.is_hasty,
+                              .work = s->contacts->p.b_gate };
     return pcs_outer_solve(self, p, &outer, iterations);
 }
 
@@ -371,7 +372,7 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     memcpy(s->q0, p->q, (size_t)s->n * sizeof(double));
     memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
     schur_clear(self, p);
-    s->contacts->is_hasty = false;
+    s->contacts->p.is_hasty = false;
     if (self->form.has_dynamics) {
         result->outcome = schur_dynamics(self, p, &result->iterations);
     } else if (isnan(schur_solve_contacts(self, p, &result->iterations))) {
@@ -379,19 +380,19 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     }
     if (result->iterations == 0) result->iterations = 1;
     if (result->outcome != PCS_CONVERGED) {
-        memset(s->contacts->z, 0, (size_t)c->n * sizeof(double));
-        memset(s->z_step, 0, (size_t)c->n * sizeof(double));
+        memset(s->contacts->p.z, 0, (size_t)c->p.n * sizeof(double));
+        memset(s->z_step, 0, (size_t)c->p.n * sizeof(double));
         return;
     }
-    memcpy(s->z_step, c->z, (size_t)c->n * sizeof(double));
+    memcpy(s->z_step, c->p.z, (size_t)c->p.n * sizeof(double));
     for (int i = 0; i < s->n; i++) s->v_last[i] = p->v[i] - s->W[i];
     pcs_rows_multiply(self->system->G, s->v_last, p->rate_before);
     for (int j = 0; j < s->m; j++) {
-        p->nu[j] = c->z[j];
-        p->la[j] = c->z[s->m + j];
-        p->gate[j] = c->gate[j] || self->system->rows[j].is_bilateral;
+        p->nu[j] = c->p.z[j];
+        p->la[j] = c->p.z[s->m + j];
+        p->gate[j] = c->p.gate[j] || self->system->rows[j].is_bilateral;
     }
-    for (int t = 0; t < s->nt; t++) p->la_t[t] = c->z[2 * s->m + t];
+    for (int t = 0; t < s->nt; t++) p->la_t[t] = c->p.z[2 * s->m + t];
     schur_tell_smooth(self, p);
     if (p->smooth_gap != NULL) self->system->ops->gaps(self->system, s->qt, p->smooth_gap);
 }
