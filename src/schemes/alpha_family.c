@@ -13,7 +13,7 @@
 #include "schemes/alpha_family.h"
 
 #include "core/loop.h"
-#include "step/columns.h"
+#include "step/projection.h"
 
 const char *const pcs_alpha_history[] = { "a", "vd", NULL };
 

@@ -23,7 +23,7 @@
 
 #include "schemes/alpha_family.h"
 
-#include "step/columns.h"
+#include "step/projection.h"
 
 enum { VARIANT_GGL, VARIANT_MODIFIED_LCP };
 static const char *const ggl_variants[] = { "ggl", "modified_lcp", NULL };
@@ -59,14 +59,11 @@ static const char *ggl_refuses(const pcs_system *system, const void *params)
     return NULL;
 }
 
-// The gate's tolerance is the largest of all rows: the solver knows one.
-static pcs_step_form ggl_form(const pcs_scheme *self, const double *q, double h)
+static pcs_step_form ggl_form(const pcs_scheme *self, double h)
 {
     const ggl *s = self->data;
     pcs_step_form form = pcs_alpha_form(&s->alpha, h);
     form.kw = s->carry * h;
-    for (int j = 0; j < self->system->nrow; j++)
-        form.gate_tolerance = fmax(form.gate_tolerance, pcs_gap_tie(self->system, j, q));
     form.has_smooth_multipliers = s->has_joints;
     form.has_position = form.gate_is_live = true;
     return form;
@@ -158,16 +155,18 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
         report->outcome = PCS_SINGULAR;
         return PCS_OK;
     }
-    pcs_step_form form = ggl_form(self, x->q, h);
+    pcs_step_form form = ggl_form(self, h);
     PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
-    self->solver->form.gate_tolerance = form.gate_tolerance; // of this step; nothing is prepared anew for it
 
     pcs_alpha_predict(&s->alpha, x, self->system->nv, h);
     pcs_next_targets(self, next, x->v);
     pcs_next_drive(self, next, x->t, h);
     pcs_step_problem problem = pcs_next_problem(self, next, x, x->t + h);
     problem.smooth_gap = s->smooth_gap;
+    // The largest of all rows: the problem knows one.
+    for (int j = 0; j < self->system->nrow; j++)
+        problem.gate_tolerance = fmax(problem.gate_tolerance, pcs_gap_tie(self->system, j, x->q));
     pcs_step_result result;
     pcs_step_solve(self->solver, &problem, &result);
     report->outcome = result.outcome;

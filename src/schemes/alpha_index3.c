@@ -18,7 +18,7 @@
 #include "core/loop.h"
 #include "schemes/alpha_family.h"
 
-#include "step/columns.h"
+#include "step/projection.h"
 
 typedef struct index3_params {
     double rho_inf;

@@ -1,7 +1,7 @@
 #include "schemes/event.h"
 
 #include "core/dense.h"
-#include "step/columns.h"
+#include "step/projection.h"
 
 #include <math.h>
 #include <string.h>
@@ -245,16 +245,16 @@ void pcs_event_clear_floors(pcs_scheme *self, pcs_events *e, const double *q)
 static bool event_project(pcs_scheme *self, pcs_events *e, const double *residual, double *x)
 {
     int row[PCS_MAX_ROWS], n = 0, m = self->system->nrow;
-    const pcs_projection *p = self->solver->projection;
     for (int j = 0; j < m; j++)
         if (e->now.held[j]) row[n++] = j;
     for (int i = 0; i < n; i++) {
         e->z[i] = -residual[row[i]];
-        for (int j = 0; j < n; j++) e->A[i * n + j] = p->GX[row[i] * m + row[j]] * (i == j ? 1.0 + proximal : 1.0);
+        for (int j = 0; j < n; j++)
+            e->A[i * n + j] = pcs_projection_entry(self->solver, row[i], row[j]) * (i == j ? 1.0 + proximal : 1.0);
     }
     if (n == 0 || !pcs_dense_solve(n, e->A, e->z)) return false;
     for (int i = 0; i < n; i++) {
-        pcs_columns_add(p->X, row[i], e->z[i], x);
+        pcs_projection_add(self->solver, row[i], e->z[i], x);
         e->la[row[i]] = e->z[i];
     }
     return true;

@@ -12,7 +12,7 @@
 #include "schemes/event.h"
 #include "schemes/ode.h"
 
-#include "step/columns.h"
+#include "step/projection.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "schemes/explicit.h"
 
-#include "step/columns.h"
+#include "step/projection.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "core/loop.h"
 #include "core/rounding.h"
-#include "step/columns.h"
+#include "step/projection.h"
 
 #include <math.h>
 #include <string.h>

@@ -20,7 +20,7 @@
 
 #include "schemes/ggl_unified.h"
 
-#include "step/columns.h"
+#include "step/projection.h"
 
 #include <math.h>
 #include <string.h>

@@ -19,7 +19,7 @@
 #include "core/loop.h"
 #include "schemes/explicit.h"
 
-#include "step/columns.h"
+#include "step/projection.h"
 
 #include <math.h>
 #include <string.h>

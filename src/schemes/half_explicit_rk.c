@@ -16,7 +16,7 @@
 #include "schemes/explicit.h"
 #include "schemes/tableau.h"
 
-#include "step/columns.h"
+#include "step/projection.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "schemes/jump_family.h"
 
-#include "step/columns.h"
+#include "step/projection.h"
 
 const char pcs_jump_tolerance_help[] = "a gap up to this counts as closed, m";
 
@@ -40,8 +40,8 @@ static void jump_find_closed(pcs_scheme *self, const pcs_jump *jump, pcs_next *n
 // What a unit of impulse j (normal rows first, then tangents) does to the velocities.
 static const double *jump_column(const pcs_scheme *self, int j)
 {
-    const pcs_projection *p = self->solver->projection;
-    return j < self->system->nrow ? p->X->value[j] : p->XT->value[j - self->system->nrow];
+    int m = self->system->nrow;
+    return j < m ? pcs_projection_column(self->solver, j) : pcs_projection_tangent_column(self->solver, j - m);
 }
 
 static double jump_row_dot(const pcs_scheme *self, int j, const double *v)
@@ -81,9 +81,9 @@ static bool jump_solve_impact(pcs_scheme *self, pcs_jump *jump, pcs_next *next, 
     for (int j = 0; j < c->p.m; j++) next->la[j] = c->p.z[c->p.m + j];
     for (int t = 0; t < c->p.nt; t++) next->la_t[t] = c->p.z[2 * c->p.m + t];
     for (int j = 0; j < c->p.m; j++)
-        if (next->la[j] != 0.0) pcs_columns_add(self->solver->projection->X, j, next->la[j], next->v);
+        if (next->la[j] != 0.0) pcs_projection_add(self->solver, j, next->la[j], next->v);
     for (int t = 0; t < c->p.nt; t++)
-        if (next->la_t[t] != 0.0) pcs_columns_add(self->solver->projection->XT, t, next->la_t[t], next->v);
+        if (next->la_t[t] != 0.0) pcs_projection_add_tangent(self->solver, t, next->la_t[t], next->v);
     return true;
 }
 

@@ -14,7 +14,7 @@
 #include "schemes/event.h"
 #include "schemes/tableau.h"
 
-#include "step/columns.h"
+#include "step/projection.h"
 
 #include <float.h>
 #include <math.h>

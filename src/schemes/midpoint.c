@@ -1,7 +1,7 @@
 #include "schemes/midpoint.h"
 
 #include "core/loop.h"
-#include "step/columns.h"
+#include "step/projection.h"
 
 pcs_status pcs_midpoint_setup(pcs_scheme *self, pcs_midpoint *s)
 {

@@ -24,7 +24,7 @@
 
 #include "core/loop.h"
 #include "schemes/common.h"
-#include "step/columns.h"
+#include "step/projection.h"
 
 #include <math.h>
 

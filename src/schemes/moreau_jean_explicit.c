@@ -11,7 +11,7 @@
 #include "core/loop.h"
 #include "schemes/explicit.h"
 
-#include "step/columns.h"
+#include "step/projection.h"
 
 #include <math.h>
 

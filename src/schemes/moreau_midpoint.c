@@ -11,7 +11,7 @@
 
 #include "schemes/midpoint.h"
 
-#include "step/columns.h"
+#include "step/projection.h"
 
 typedef struct midpoint_params {
     int rate;

@@ -13,7 +13,7 @@
 typedef enum pcs_rule_kind {
     PCS_RULE_NONE = 0,    // stages that state and report do not show
     PCS_RULE_ALPHA,       // generalized-alpha (alpha_family.h), M_1 (v - vt) = G_1^T La; histories a, vd; moments of
-                          // impulses here and in PCS_RULE_THETA as step/columns.h says
+                          // impulses here and in PCS_RULE_THETA as step/projection.h says
     PCS_RULE_THETA,       // v = v_n + h ((1 - th) vd_n + th vd) + M_1^-1 G_1^T La, M_1 vd = f_1; history vd
     PCS_RULE_BETWEEN,     // M_th (v - v_n) = h f(t_th, q_th, v_th) + G_th^T La
     PCS_RULE_HEUN,        // v = v_n + (h/2) (a_n + M_1^-1 f(q, v1)) + P, q = q_n + (h/2) (v_n + v1); history a

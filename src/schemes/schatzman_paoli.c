@@ -16,7 +16,7 @@
 #include "core/loop.h"
 #include "schemes/explicit.h"
 
-#include "step/columns.h"
+#include "step/projection.h"
 
 typedef struct paoli {
     pcs_explicit base;

@@ -3,7 +3,7 @@
 #include "schemes/common.h"
 
 #include "core/dense.h"
-#include "step/columns.h"
+#include "step/projection.h"
 
 #include <math.h>
 

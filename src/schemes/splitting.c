@@ -12,7 +12,7 @@
 #include "schemes/explicit.h"
 #include "schemes/tableau.h"
 
-#include "step/columns.h"
+#include "step/projection.h"
 
 #include <string.h>
 

@@ -24,7 +24,7 @@
 #include "sim/certify_data.h"
 
 #include "core/dense.h"
-#include "step/columns.h"
+#include "step/projection.h"
 #include "step/sums.h"
 
 #include <math.h>

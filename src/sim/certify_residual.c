@@ -5,7 +5,7 @@
 
 #include "core/dense.h"
 #include "core/rounding.h"
-#include "step/columns.h"
+#include "step/projection.h"
 #include "step/sums.h"
 
 #include <math.h>

@@ -18,7 +18,7 @@
 
 #include "sim/certify_data.h"
 
-#include "step/columns.h"
+#include "step/projection.h"
 
 #include <math.h>
 

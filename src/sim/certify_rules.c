@@ -150,7 +150,7 @@ static void rule_stand_at_start(pcs_certifier *self)
     pcs_certify_weigh(self, self->from->q);
 }
 
-// Impulses move positions by a `part` of what they would in the whole step, and turn bodies so (step/columns.h).
+// Impulses move positions by a `part` of what they would in the whole step, and turn bodies so (step/projection.h).
 static void rule_carry_back(pcs_certifier *self, double part)
 {
     const pcs_system *system = self->scheme->system;

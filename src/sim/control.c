@@ -4,7 +4,7 @@
 #include "sim/accept.h"
 #include "sim/certify.h"
 #include "sim/snapshot.h"
-#include "step/columns.h"
+#include "step/projection.h"
 #include "system/scale.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "sim/snapshot.h"
 
 #include "schemes/common.h"
-#include "step/columns.h"
+#include "step/projection.h"
 
 #include <string.h>
 

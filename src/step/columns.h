@@ -1,4 +1,5 @@
-// Columns of condensed contact problems, e.g. X = M^-1 G^T, each kept on the window where it is not negligible.
+// Columns of condensed contact problems, private to this folder, e.g. X = M^-1 G^T, each kept on the window where it is
+// not negligible.
 //
 // Inverses of banded positive matrices decay exponentially away from the contact, so a column of a long bar
 // is short: what lies below 1e-30 of its largest entry is dropped, far under the round-off of any sum.
@@ -6,7 +7,7 @@
 #ifndef PCS_STEP_COLUMNS_H
 #define PCS_STEP_COLUMNS_H
 
-#include "step/step.h"
+#include "step/projection.h"
 
 typedef struct pcs_columns {
     int n, count;
@@ -39,32 +40,6 @@ typedef struct pcs_projection {
 
 pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out);
 
-// Moves the projection of a system with varying M or G to q: factors M(q), X = M(q)^-1 G(q)^T, GX and the effective
-// masses follow. Nothing is done where all of them are constant. False when M(q) cannot be factored.
-bool pcs_projection_move(pcs_step_solver *solver, const double *q);
-// The same at an iterate of a step whose increment from its start is x (NULL: positions add up). W turns a body by kw
-// W, or by h/2 W at position level, but not the momentum that it has in its own axes: with M W = G^T La at the end of
-// the step its angular momentum in space would change by kw W x J w beyond the moment of La, of first order in h. For a
-// ball, where x is parallel to w_n + k W, R J (w_n + W) = R_n J w_n + m asks for J W = (k exp(-x) + 1 - k)^-1 R^T m, k
-// = kw/h. So act the moments of all impulses: G^T becomes that in X, and stays as it is in velocities. For k = 1/2 the
-// change is skew and leaves the effective masses alone.
-bool pcs_projection_move_along(pcs_step_solver *solver, const double *q, const double *x);
-// The directions move to q and X with them, the mass stays where it was factored: X = M^-1 G(q)^T.
-void pcs_projection_aim(pcs_step_solver *solver, const double *q);
-// The constraint directions alone move to q, X stays: GX = G(q) X.
-void pcs_projection_turn(pcs_step_solver *solver, const double *q);
-
-// For schemes that cannot do without: makes the columns that the solver has left out. At set-up only.
-pcs_status pcs_projection_need_columns(pcs_step_solver *solver);
-// x += scale (X z + XT z_t); z_t is NULL without friction.
-void pcs_projection_push(const pcs_step_solver *solver, double scale, const double *z, const double *z_t, double *x);
-// rate = G (X z + XT z_t), [nrow]
-void pcs_projection_rates(const pcs_step_solver *solver, const double *z, const double *z_t, double *rate);
-// Column j of X, good until the next call.
-const double *pcs_projection_column(const pcs_step_solver *solver, int row);
-// 1 / (G_j M^-1 G_j^T) to round-off.
-double pcs_projection_mass(const pcs_step_solver *solver, int row);
-
 // Sums S* = c M + h C + h kb K for the solver's form and factors it; both objects are made at the first call,
 // since explicit schemes never need them.
 pcs_status pcs_step_factor_iteration(pcs_step_solver *solver, pcs_matrix **S, pcs_linsolve **iteration,
@@ -78,8 +53,5 @@ static inline bool pcs_form_sees_gaps(const pcs_step_form *form)
 
 // Largest entry of a vector, by size.
 double pcs_step_largest(int n, const double *v);
-
-// Change of strain and gravity energy by a displacement w = X z that led to q: w . K (q - w/2) - f_gravity . w.
-double pcs_displacement_work(const pcs_step_solver *solver, const double *z, const double *q);
 
 #endif

@@ -40,7 +40,7 @@ static void condense_fill_columns(pcs_step_solver *self, pcs_condense *c)
     }
 }
 
-static void condense_fill_small(pcs_step_solver *self, pcs_condense *c)
+static void condense_fill_contacts(pcs_step_solver *self, pcs_condense *c)
 {
     const pcs_rows *G = self->system->G;
     const pcs_step_form *form = &self->form;
@@ -61,7 +61,6 @@ static void condense_fill_small(pcs_step_solver *self, pcs_condense *c)
     s->h = form->h;
     s->has_position = form->has_position;
     s->gate_is_live = form->gate_is_live;
-    s->gate_tolerance = form->gate_tolerance;
 }
 
 pcs_status pcs_condense_prepare(pcs_step_solver *self, pcs_condense *c, pcs_outcome *outcome)
@@ -71,7 +70,7 @@ pcs_status pcs_condense_prepare(pcs_step_solver *self, pcs_condense *c, pcs_outc
         if (*outcome != PCS_CONVERGED) return PCS_OK;
     }
     condense_fill_columns(self, c);
-    condense_fill_small(self, c);
+    condense_fill_contacts(self, c);
     return PCS_OK;
 }
 
@@ -134,6 +133,7 @@ void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem
     s->nu = p->nu;
     s->la = p->la;
     s->gate = p->gate;
+    s->gate_tolerance = p->gate_tolerance;
     for (int j = 0; j < m; j++)
         if (!isfinite(s->gap0[j]) || !isfinite(s->xi0[j])) result->outcome = PCS_NOT_FINITE;
     if (result->outcome == PCS_CONVERGED && !settle(s, &result->iterations)) result->outcome = PCS_NOT_CONVERGED;

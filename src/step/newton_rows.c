@@ -202,14 +202,14 @@ static void newton_fill_contacts(pcs_step_solver *self, pcs_step_problem *p)
     c->p.h = self->form.h;
     c->p.has_position = self->form.has_position;
     c->p.gate_is_live = self->form.gate_is_live;
-    c->p.gate_tolerance = s->gate_sign * self->form.gate_tolerance;
+    c->p.gate_tolerance = s->gate_sign * p->gate_tolerance;
 }
 
 // Does a row have a say in this iteration? Once it has, it keeps it to the end of the step.
 static bool newton_may_close(const pcs_step_form *form, const pcs_step_problem *p, const pcs_dense_contacts *c, int j)
 {
     if (form->has_position && c->p.b[j] <= 0.0) return true;
-    return form->gate_is_live ? c->p.b_gate[j] <= form->gate_tolerance : p->gate[j] != 0;
+    return form->gate_is_live ? c->p.b_gate[j] <= p->gate_tolerance : p->gate[j] != 0;
 }
 
 // Has a row closed that was left out of the last iteration?
@@ -274,7 +274,7 @@ static bool newton_widens(pcs_step_solver *self)
     bool widens = false;
     for (int j = 0; j < s->m; j++) {
         bool is_closed = self->form.has_position && c->p.value[j] < 0.0;
-        if (self->form.gate_is_live) is_closed = is_closed || c->p.gate_gap[j] <= self->form.gate_tolerance;
+        if (self->form.gate_is_live) is_closed = is_closed || c->p.gate_gap[j] <= fabs(c->p.gate_tolerance);
         if (s->is_used[j] || !is_closed) continue;
         s->is_used[j] = 1;
         widens = true;

@@ -31,7 +31,7 @@ static bool outer_foresees(const pcs_step_solver *solver, const pcs_step_problem
     bool is_live = solver->form.gate_is_live;
     if (is_live) system->ops->gaps(system, p->q, gap);
     for (int j = 0; j < system->nrow; j++) {
-        bool closes = is_live ? gap[j] <= solver->form.gate_tolerance : p->gate[j] != 0;
+        bool closes = is_live ? gap[j] <= p->gate_tolerance : p->gate[j] != 0;
         if (!system->rows[j].is_bilateral && closes != (p->was_loaded[j] != 0)) return true;
     }
     return false;

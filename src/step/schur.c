@@ -167,7 +167,7 @@ static void schur_fill_contacts(pcs_step_solver *self, const pcs_step_problem *p
     for (int j = 0; j < s->m; j++) c->p.r[j] = c->p.r[s->m + j] = self->effective_mass[j];
     for (int t = 0; t < s->nt; t++) c->p.r[2 * s->m + t] = self->tangent_mass[t];
     for (int i = 0; i < c->nb; i++) c->p.r[2 * s->m + s->nt + i] = self->effective_mass[s->map->bilateral[i]];
-    c->p.gate_tolerance = self->form.gate_tolerance;
+    c->p.gate_tolerance = p->gate_tolerance;
     if (!c->p.gate_is_live) memcpy(c->p.gate, p->gate, (size_t)s->m);
     // What cannot act starts from zero; so does all after a failure.
     for (int j = 0; j < s->m && !c->p.gate_is_live; j++) {

@@ -49,7 +49,6 @@ static pcs_status sequential_prepare(pcs_step_solver *self, pcs_outcome *outcome
     contacts->h = self->form.h;
     contacts->has_position = self->form.has_position;
     contacts->gate_is_live = self->form.gate_is_live;
-    contacts->gate_tolerance = self->form.gate_tolerance;
     return PCS_OK;
 }
 
@@ -92,6 +91,7 @@ static bool sequential_contacts(pcs_step_solver *self, pcs_step_problem *p)
     pcs_frictionless *contacts = s->contacts;
     const pcs_system *system = self->system;
     int unused;
+    contacts->gate_tolerance = p->gate_tolerance;
     if (pcs_form_sees_gaps(&self->form)) system->ops->gaps(system, s->q0, contacts->gap0);
     else memset(contacts->gap0, 0, (size_t)contacts->m * sizeof *contacts->gap0);
     for (int j = 0; j < contacts->m; j++) {

@@ -138,17 +138,10 @@ void pcs_step_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result 
     if (result->outcome == PCS_NOT_CONVERGED && self->hands_over) (void)step_hand_over(self, p, result);
 }
 
-static bool step_is_same(const pcs_step_form *a, const pcs_step_form *b)
-{
-    return a->h == b->h && a->c == b->c && a->kb == b->kb && a->kw == b->kw && a->has_dynamics == b->has_dynamics &&
-           a->has_position == b->has_position && a->gate_is_live == b->gate_is_live &&
-           a->has_smooth_multipliers == b->has_smooth_multipliers && a->law_is_gap == b->law_is_gap;
-}
-
 pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *form, pcs_outcome *outcome)
 {
     *outcome = PCS_CONVERGED;
-    if (self->is_prepared && step_is_same(&self->form, form)) return PCS_OK;
+    if (self->is_prepared && memcmp(&self->form, form, sizeof *form) == 0) return PCS_OK;
     self->form = *form;
     self->is_prepared = false; // a preparation that fails half-way has made nothing ready
     PCS_TRY(self->ops->prepare(self, outcome));

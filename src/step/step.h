@@ -33,14 +33,15 @@ typedef enum pcs_outcome {
 
 const char *pcs_outcome_text(pcs_outcome outcome);
 
-// Constant over a run of equal steps: what the factorizations depend on.
+// Constant over a run of equal steps: what the factorizations depend on. All members have eight bytes, so that there
+// are none between them and forms can be compared as bytes: no member can be forgotten.
 typedef struct pcs_step_form {
     double h, c, kb, kw;
-    bool has_dynamics, has_position, gate_is_live;
-    double gate_tolerance;       // m, a smooth gap up to this counts as closed: round-off must not decide a tie
-    bool has_smooth_multipliers; // bilateral rows also act on d through lam, with G vt = 0
-    bool law_is_gap; // La obeys 0 <= g(q)/kb _|_ La >= 0, with kw = kb; for linear systems the target says so
+    long has_dynamics, has_position, gate_is_live; // 0 or 1
+    long has_smooth_multipliers;                   // bilateral rows also act on d through lam, with G vt = 0
+    long law_is_gap; // La obeys 0 <= g(q)/kb _|_ La >= 0, with kw = kb; for linear systems the target says so
 } pcs_step_form;
+_Static_assert(sizeof(pcs_step_form) == 9 * 8, "members of eight bytes each");
 
 typedef struct pcs_step_problem {
     double t;                        // end of the step
@@ -52,6 +53,7 @@ typedef struct pcs_step_problem {
     const double *target;            // [nrow] e_j G_j(q_n) v_n
     const double *target_velocity;   // [nv] not NULL: targets are factors of G(q) and T(q) times this; `newton` only
     unsigned char *gate;             // [nrow] in when the gate is not live; out always
+    double gate_tolerance;           // m, a smooth gap up to this counts as closed: round-off must not decide a tie
     double *nu, *la;                 // [nrow] out
     double *smooth_gap;              // [nrow] out where the gate is live: g(qt); may be NULL
     double *rate_before;             // [nrow] out: G vt, the velocity without the impulse

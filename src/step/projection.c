@@ -1,0 +1,348 @@
+// Projection of contact impulses onto velocities: see projection.h.
+
+#include "step/columns.h"
+
+#include "core/loop.h"
+#include "core/rounding.h"
+#include "step/sums.h"
+
+#include <math.h>
+#include <string.h>
+
+// Rows times equations up to which exact effective masses are worth their solves, once and again and again.
+static const double LIGHT_ONCE = 4e6, LIGHT_OFTEN = 1e5;
+
+static double projection_diagonal(const pcs_matrix *M, int i)
+{
+    for (int k = M->pattern->start[i]; k < M->pattern->start[i + 1]; k++)
+        if (M->pattern->row[k] == i) return M->value[k];
+    return 0.0;
+}
+
+// 1 / (R_j M^-1 R_j^T) by a solve, which leaves M^-1 R_j^T in the work vector.
+static double projection_exact_mass(const pcs_step_solver *solver, bool is_normal, int j)
+{
+    const pcs_projection *p = solver->projection;
+    memset(p->work, 0, (size_t)solver->system->nv * sizeof *p->work);
+    pcs_rows_add_transposed(is_normal ? p->Gx : p->Tx, j, 1.0, p->work);
+    pcs_linsolve_solve(solver->mass, p->work);
+    return 1.0 / pcs_rows_dot(is_normal ? solver->system->G : solver->system->T, j, p->work);
+}
+
+// Half of 1 / (R_j diag(M)^-1 R_j^T), which the effective mass of the row never exceeds where R_j has one entry, and
+// hardly where it has more: decisions on active sets may be made with masses that are too small, not too large. A rank
+// knows the diagonal of its own equations only.
+static void projection_estimate(const pcs_step_solver *solver, const pcs_rows *rows, double *mass)
+{
+    const pcs_system *system = solver->system;
+    for (int j = 0; j < rows->nrow; j++) {
+        mass[j] = 0.0;
+        for (int k = rows->start[j]; k < rows->start[j + 1]; k++)
+            if (rows->column[k] < pcs_system_nown(system))
+                mass[j] += rows->value[k] * rows->value[k] / projection_diagonal(system->M, rows->column[k]);
+    }
+    pcs_system_sum(system, rows->nrow, mass);
+    for (int j = 0; j < rows->nrow; j++) mass[j] = 0.5 / mass[j];
+}
+
+// Effective masses where there are no columns.
+static void projection_weigh(pcs_step_solver *solver)
+{
+    const pcs_system *system = solver->system;
+    double effort = (double)(system->nrow + system->ntangent) * pcs_system_ndof(system);
+    if (effort > (system->is_linear ? LIGHT_ONCE : LIGHT_OFTEN)) {
+        projection_estimate(solver, system->G, solver->effective_mass);
+        if (system->ntangent > 0) projection_estimate(solver, system->T, solver->tangent_mass);
+        return;
+    }
+    for (int j = 0; j < system->nrow; j++) solver->effective_mass[j] = projection_exact_mass(solver, true, j);
+    for (int t = 0; t < system->ntangent; t++) solver->tangent_mass[t] = projection_exact_mass(solver, false, t);
+}
+
+// GX and the effective masses for the present G and X.
+static void projection_close(pcs_step_solver *solver, pcs_projection *p)
+{
+    const pcs_system *system = solver->system;
+    int m = system->nrow;
+    if (!p->has_columns) {
+        projection_weigh(solver);
+        return;
+    }
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++)
+            p->GX[(size_t)i * (size_t)m + (size_t)j] = pcs_rows_dot(system->G, i, p->X->value[j]);
+    for (int j = 0; j < m; j++) solver->effective_mass[j] = 1.0 / p->GX[(size_t)j * (size_t)m + (size_t)j];
+}
+
+// Column j of M^-1 R^T for rows R.
+static void projection_column(pcs_step_solver *solver, const pcs_rows *rows, pcs_columns *columns, int j)
+{
+    double *x = columns->value[j];
+    for (int i = 0; i < columns->n; i++) x[i] = 0.0;
+    pcs_rows_add_transposed(rows, j, 1.0, x);
+    pcs_linsolve_solve(solver->mass, x);
+    pcs_columns_trim(columns, j);
+}
+
+static void projection_copy(const pcs_rows *from, pcs_rows *to)
+{
+    if (from == NULL || from == to) return;
+    memcpy(to->column, from->column, (size_t)from->start[from->nrow] * sizeof *to->column);
+    memcpy(to->value, from->value, (size_t)from->start[from->nrow] * sizeof *to->value);
+}
+
+// Share of the step that is left after its impulses.
+static double projection_lag(const pcs_step_form *form)
+{
+    return form->has_position ? 0.5 : form->kw / form->h;
+}
+
+static void projection_fill(pcs_step_solver *solver, pcs_projection *p)
+{
+    const pcs_system *system = solver->system;
+    projection_copy(system->G, p->Gx);
+    projection_copy(system->T, p->Tx);
+    if (p->way != NULL) {
+        double lag = projection_lag(&solver->form);
+        system->ops->carry_back(system, p->way, lag, p->Gx);
+        if (system->ntangent > 0) system->ops->carry_back(system, p->way, lag, p->Tx);
+    }
+    for (int j = 0; j < system->nrow && p->has_columns; j++) {
+        projection_column(solver, p->Gx, p->X, j);
+        if (!system->is_linear) continue;
+        pcs_matrix_multiply(system->K, p->X->value[j], p->KX->value[j]);
+        pcs_columns_trim(p->KX, j);
+    }
+    for (int j = 0; j < system->ntangent && p->has_columns; j++) projection_column(solver, p->Tx, p->XT, j);
+    projection_close(solver, p);
+}
+
+static pcs_status projection_take_columns(pcs_step_solver *solver, pcs_projection *p)
+{
+    int n = solver->system->nv, m = solver->system->nrow;
+    PCS_TRY(pcs_columns_create(solver->ctx, n, m, &p->X));
+    PCS_TRY(pcs_columns_create(solver->ctx, n, m, &p->KX));
+    PCS_TRY(pcs_columns_create(solver->ctx, n, solver->system->ntangent, &p->XT));
+    PCS_TAKE(solver->ctx, p->GX, (size_t)m * (size_t)m, "the contact projection");
+    p->has_columns = true;
+    return PCS_OK;
+}
+
+// A copy of rows whose values may change.
+static pcs_status projection_take_rows(pcs_step_solver *solver, pcs_rows *from, pcs_rows **out)
+{
+    *out = from;
+    if (from == NULL || !solver->system->directions_vary) return PCS_OK;
+    PCS_TRY(pcs_rows_create(solver->ctx, from->nrow, from->ncol, from->start[from->nrow], out));
+    memcpy((*out)->start, from->start, (size_t)(from->nrow + 1) * sizeof *from->start);
+    return PCS_OK;
+}
+
+pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out)
+{
+    pcs_projection *p;
+    int n = solver->system->nv;
+    PCS_TAKE(solver->ctx, p, 1, "the contact projection");
+    PCS_TAKE(solver->ctx, p->at, n, "the contact projection");
+    PCS_TAKE(solver->ctx, p->work, n, "the contact projection");
+    PCS_TRY(projection_take_rows(solver, solver->system->G, &p->Gx));
+    PCS_TRY(projection_take_rows(solver, solver->system->T, &p->Tx));
+    *out = p;
+    if (!solver->ops->needs_no_columns) PCS_TRY(projection_take_columns(solver, p));
+    projection_fill(solver, p);
+    if (pcs_noted(solver->ctx)[0] != '\0') return pcs_fail(solver->ctx, PCS_FAILED, "%s", pcs_noted(solver->ctx));
+    for (int j = 0; j < solver->system->nrow; j++)
+        if (!(solver->effective_mass[j] > 0.0) || !isfinite(solver->effective_mass[j]))
+            return pcs_fail(
+                solver->ctx, PCS_BAD_INPUT, "contact '%s': the effective mass of point %d is %g, must be > 0",
+                solver->system->contacts[solver->system->rows[j].contact].name, j, solver->effective_mass[j]);
+    return PCS_OK;
+}
+
+pcs_status pcs_projection_need_columns(pcs_step_solver *solver)
+{
+    if (solver->projection->has_columns) return PCS_OK;
+    PCS_TRY(projection_take_columns(solver, solver->projection));
+    projection_fill(solver, solver->projection);
+    return PCS_OK;
+}
+
+// M^-1 (G^T z + T^T z_t) into the work vector; false when nothing acts.
+static bool projection_apply(const pcs_step_solver *solver, const double *z, const double *z_t)
+{
+    const pcs_system *system = solver->system;
+    double *x = solver->projection->work;
+    bool acts = false;
+    for (int j = 0; j < system->nrow; j++) acts = acts || z[j] != 0.0;
+    for (int t = 0; t < system->ntangent && z_t != NULL; t++) acts = acts || z_t[t] != 0.0;
+    if (!acts) return false;
+    memset(x, 0, (size_t)system->nv * sizeof *x);
+    pcs_rows_add_all(solver->projection->Gx, 1.0, z, x);
+    if (z_t != NULL && system->ntangent > 0) pcs_rows_add_all(solver->projection->Tx, 1.0, z_t, x);
+    pcs_linsolve_solve(solver->mass, x);
+    return true;
+}
+
+void pcs_projection_push(const pcs_step_solver *solver, double scale, const double *z, const double *z_t, double *x)
+{
+    const pcs_projection *p = solver->projection;
+    const pcs_system *system = solver->system;
+    if (!p->has_columns) {
+        if (!projection_apply(solver, z, z_t)) return;
+        for (int i = 0; i < system->nv; i++) x[i] += scale * p->work[i];
+        return;
+    }
+    for (int j = 0; j < system->nrow; j++)
+        if (z[j] != 0.0) pcs_columns_add(p->X, j, scale * z[j], x);
+    for (int t = 0; t < system->ntangent && z_t != NULL; t++)
+        if (z_t[t] != 0.0) pcs_columns_add(p->XT, t, scale * z_t[t], x);
+}
+
+void pcs_projection_rates(const pcs_step_solver *solver, const double *z, const double *z_t, double *rate)
+{
+    const pcs_projection *p = solver->projection;
+    const pcs_system *system = solver->system;
+    int m = system->nrow;
+    memset(rate, 0, (size_t)m * sizeof *rate);
+    if (!p->has_columns) {
+        if (projection_apply(solver, z, z_t)) pcs_rows_multiply(system->G, p->work, rate);
+        return;
+    }
+    for (int j = 0; j < m; j++) {
+        for (int i = 0; i < m; i++)
+            if (z[i] != 0.0) rate[j] += p->GX[(size_t)j * (size_t)m + (size_t)i] * z[i];
+        for (int t = 0; t < system->ntangent && z_t != NULL; t++)
+            if (z_t[t] != 0.0) rate[j] += pcs_rows_dot(system->G, j, p->XT->value[t]) * z_t[t];
+    }
+}
+
+const double *pcs_projection_column(const pcs_step_solver *solver, int row)
+{
+    if (solver->projection->has_columns) return solver->projection->X->value[row];
+    (void)projection_exact_mass(solver, true, row);
+    return solver->projection->work;
+}
+
+double pcs_projection_mass(const pcs_step_solver *solver, int row)
+{
+    if (solver->projection->has_columns) return solver->effective_mass[row];
+    return projection_exact_mass(solver, true, row);
+}
+
+// Does it stand at q on all ranks?
+static bool projection_is_at(const pcs_step_solver *solver, const double *q)
+{
+    const pcs_projection *p = solver->projection;
+    if (!p->is_at) return false;
+    bool has_moved = memcmp(p->at, q, (size_t)solver->system->nv * sizeof *q) != 0;
+    return pcs_system_max(solver->system, has_moved) == 0.0;
+}
+
+bool pcs_projection_move(pcs_step_solver *solver, const double *q)
+{
+    pcs_system *system = solver->system;
+    bool is_singular = false;
+    pcs_projection *p = solver->projection;
+    // A beam that bends far has a constant mass and, on a plane, constant directions.
+    bool is_fixed = !system->mass_varies && !system->directions_vary;
+    if (is_fixed || system->is_linear || projection_is_at(solver, q)) return true;
+    p->is_at = false;
+    if (system->mass_varies) {
+        system->ops->update_mass(system, q);
+        if (pcs_linsolve_factor(solver->mass, &is_singular) != PCS_OK || is_singular) return false;
+        solver->nfactor++;
+    }
+    if (system->directions_vary) system->ops->update_directions(system, q);
+    projection_fill(solver, p);
+    memcpy(p->at, q, (size_t)system->nv * sizeof *q);
+    p->is_at = true;
+    return true;
+}
+
+bool pcs_projection_move_along(pcs_step_solver *solver, const double *q, const double *x)
+{
+    pcs_projection *p = solver->projection;
+    if (x == NULL || !solver->system->directions_vary) return pcs_projection_move(solver, q);
+    p->way = x;
+    p->is_at = false; // x is another one even where q is not
+    bool is_regular = pcs_projection_move(solver, q);
+    p->way = NULL;
+    return is_regular;
+}
+
+void pcs_projection_aim(pcs_step_solver *solver, const double *q)
+{
+    if (!solver->system->directions_vary) return;
+    solver->projection->is_at = false;
+    solver->system->ops->update_directions(solver->system, q);
+    projection_fill(solver, solver->projection);
+}
+
+void pcs_projection_turn(pcs_step_solver *solver, const double *q)
+{
+    if (!solver->system->directions_vary) return;
+    solver->projection->is_at = false;
+    solver->system->ops->update_directions(solver->system, q);
+    projection_close(solver, solver->projection);
+}
+
+// w . K q - w . K w / 2 - f_gravity . w for w = M^-1 G^T z.
+static double projection_work_of(const pcs_step_solver *solver, const double *z, const double *q)
+{
+    const pcs_system *system = solver->system;
+    pcs_projection *p = solver->projection;
+    double work = 0.0;
+    if (!projection_apply(solver, z, NULL)) return 0.0;
+    memset(p->at, 0, (size_t)system->nv * sizeof(double)); // linear systems never move: free to use
+    pcs_matrix_add_multiply(system->K, 1.0, p->work, p->at);
+    int n = pcs_system_nown(system);
+    for (int i = 0; i < n; i++) work += p->at[i] * (q[i] - 0.5 * p->work[i]);
+    for (int i = 0; i < n && system->gravity != NULL; i++) work -= p->work[i] * system->gravity[i];
+    pcs_system_sum(system, 1, &work);
+    return work;
+}
+
+double pcs_displacement_work(const pcs_step_solver *solver, const double *z, const double *q)
+{
+    const pcs_system *system = solver->system;
+    const pcs_projection *p = solver->projection;
+    double work = 0.0;
+    bool acts = false;
+    int n = pcs_system_nown(system);
+    if (!p->has_columns) return projection_work_of(solver, z, q);
+    for (int j = 0; j < system->nrow; j++) {
+        if (z[j] == 0.0) continue;
+        acts = true;
+        work += z[j] * pcs_columns_dot(p->KX, j, n, q);
+        if (system->gravity != NULL) work -= z[j] * pcs_columns_dot(p->X, j, n, system->gravity);
+        for (int i = 0; i < system->nrow; i++)
+            if (z[i] != 0.0) work -= 0.5 * z[j] * z[i] * pcs_columns_dot(p->KX, j, n, p->X->value[i]);
+    }
+    if (acts) pcs_system_sum(system, 1, &work);
+    return work;
+}
+
+void pcs_projection_add(const pcs_step_solver *solver, int row, double scale, double *x)
+{
+    pcs_columns_add(solver->projection->X, row, scale, x);
+}
+
+void pcs_projection_add_tangent(const pcs_step_solver *solver, int tangent, double scale, double *x)
+{
+    pcs_columns_add(solver->projection->XT, tangent, scale, x);
+}
+
+void pcs_projection_forget(pcs_step_solver *solver)
+{
+    solver->projection->is_at = false;
+}
+
+const double *pcs_projection_tangent_column(const pcs_step_solver *solver, int tangent)
+{
+    return solver->projection->XT->value[tangent];
+}
+
+double pcs_projection_entry(const pcs_step_solver *solver, int i, int j)
+{
+    return solver->projection->GX[i * solver->system->nrow + j];
+}

@@ -1,0 +1,47 @@
+// The projection of contact impulses onto velocities, X = M^-1 G^T and XT = M^-1 T^T, that a step solver keeps for the
+// schemes: where it stands, and what impulses do.
+
+#ifndef PCS_STEP_PROJECTION_H
+#define PCS_STEP_PROJECTION_H
+
+#include "step/step.h"
+
+// Moves the projection of a system with varying M or G to q: factors M(q), X = M(q)^-1 G(q)^T, GX and the effective
+// masses follow. Nothing is done where all of them are constant. False when M(q) cannot be factored.
+bool pcs_projection_move(pcs_step_solver *solver, const double *q);
+// The same at an iterate of a step whose increment from its start is x (NULL: positions add up). W turns a body by kw
+// W, or by h/2 W at position level, but not the momentum that it has in its own axes: with M W = G^T La at the end of
+// the step its angular momentum in space would change by kw W x J w beyond the moment of La, of first order in h. For a
+// ball, where x is parallel to w_n + k W, R J (w_n + W) = R_n J w_n + m asks for J W = (k exp(-x) + 1 - k)^-1 R^T m, k
+// = kw/h. So act the moments of all impulses: G^T becomes that in X, and stays as it is in velocities. For k = 1/2 the
+// change is skew and leaves the effective masses alone.
+bool pcs_projection_move_along(pcs_step_solver *solver, const double *q, const double *x);
+// The directions move to q and X with them, the mass stays where it was factored: X = M^-1 G(q)^T.
+void pcs_projection_aim(pcs_step_solver *solver, const double *q);
+// The constraint directions alone move to q, X stays: GX = G(q) X.
+void pcs_projection_turn(pcs_step_solver *solver, const double *q);
+
+// For schemes that cannot do without: makes the columns that the solver has left out. At set-up only.
+pcs_status pcs_projection_need_columns(pcs_step_solver *solver);
+// x += scale (X z + XT z_t); z_t is NULL without friction.
+void pcs_projection_push(const pcs_step_solver *solver, double scale, const double *z, const double *z_t, double *x);
+// rate = G (X z + XT z_t), [nrow]
+void pcs_projection_rates(const pcs_step_solver *solver, const double *z, const double *z_t, double *rate);
+// Column j of X, good until the next call.
+const double *pcs_projection_column(const pcs_step_solver *solver, int row);
+// Column t of XT, and G_i M^-1 G_j^T, where there are columns.
+const double *pcs_projection_tangent_column(const pcs_step_solver *solver, int tangent);
+double pcs_projection_entry(const pcs_step_solver *solver, int i, int j);
+// 1 / (G_j M^-1 G_j^T) to round-off.
+double pcs_projection_mass(const pcs_step_solver *solver, int row);
+
+// x += scale times column `row` of X, or column `tangent` of XT, where there are columns.
+void pcs_projection_add(const pcs_step_solver *solver, int row, double scale, double *x);
+void pcs_projection_add_tangent(const pcs_step_solver *solver, int tangent, double scale, double *x);
+// Rows may be about something else than before: the next move takes all anew.
+void pcs_projection_forget(pcs_step_solver *solver);
+
+// Change of strain and gravity energy by a displacement w = X z that led to q: w . K (q - w/2) - f_gravity . w.
+double pcs_displacement_work(const pcs_step_solver *solver, const double *z, const double *q);
+
+#endif
