@@ -55,9 +55,10 @@ typedef struct pcs_element_ops {
     int ndof;                  // per cell, node by node
     bool is_one_node;          // its cells have one node, not two
     bool is_nonlinear;         // its tangents vary: `tangents` and `dissipation` are there, `add_change` is not
-    bool sees_velocity; // has forces that depend on v even without Rayleigh damping: `tangents` and `dissipation`
+    // Has forces that depend on v even without Rayleigh damping: `tangents` and `dissipation` are there. C of a linear
+    // element is constant, and q and v are NULL when it is asked for.
+    bool sees_velocity;
     bool is_nodal_in_velocity; // and without that damping they couple no two nodes: C has blocks on the diagonal only
-                               // are there; C of a linear element is constant, and q and v are NULL when it is asked
     const char *const *fields; // per cell results, ends with NULL
 
     // A cell that cannot be (zero length) is a fault that names it.

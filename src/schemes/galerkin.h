@@ -5,8 +5,10 @@
 //
 // Points tau_l = (1 - cos(l pi/M))/2, l = 0..M; l_k the Lagrange polynomials on all of them, b_kl = int_0^tau_l l_k and
 // b_k = b_kM. With the accelerations A_k of the points and the velocity dp = M^-1 G^T p of an impulse,
-//   V_l = v + h sum_k w_lk A_k + p_l dp,   Q_l = q + h sum_k b_kl V_k,   A_k = M(Q_k)^-1 (f(t + tau_k h, Q_k, V_k) +
-//   G^T la_k) q' = Q_M,   v' = v + h sum_k b_k A_k + dp
+//   V_l = v + h sum_k w_lk A_k + p_l dp
+//   Q_l = q + h sum_k b_kl V_k
+//   A_k = M(Q_k)^-1 (f(t + tau_k h, Q_k, V_k) + G^T la_k)
+//   q' = Q_M,   v' = v + h sum_k b_k A_k + dp
 // D- takes the acceleration as a polynomial on the points 0..M-1 with integrals b-_k:
 //   w_lk = b-_k(tau_l) (w_lM = 0),   p_l = 0
 // D+ on the points 1..M with polynomials l+_k and integrals b+_k:

@@ -3,9 +3,8 @@
 // This is what Schindler, Rezaei, Kursawe, Acary (2015) leave for future work: their velocity-level scheme with
 // impulsive correction, on an implicit base, so that stiff bodies need no small step.
 //
-//   smooth     the base scheme from (q_n, v_n) to (q, v-), contacts closed at its start, I0 = { g(q_n) <= tol },
-//   pushing
-//              at velocity level in every stage:  0 <= G v _|_ P >= 0 on I0, P = 0 elsewhere
+//   smooth     the base scheme from (q_n, v_n) to (q, v-); contacts closed at its start, I0 = { g(q_n) <= tol },
+//              push at velocity level in every stage:  0 <= G v _|_ P >= 0 on I0, P = 0 elsewhere
 //   decision   I1 = { g(q) <= tol };  no contact has closed (I1 within I0): v = v-
 //   impact     else, on all of I1, positions unchanged:
 //              v = v- + M^-1 G^T La,   0 <= G v + e G v- _|_ La >= 0

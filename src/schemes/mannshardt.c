@@ -5,8 +5,8 @@
 //              0 <= G A_i + (dG/dt) V_i _|_ la_i >= 0 on the held contacts, which do not change
 //   event      an open contact sinks in or a held one pulls within the step: found to lie in [ta, tb],
 //              tb - ta <= C h (V h/L)^p, V the largest gap rate so far
-//   [ta, tb]   v = va + (tb - ta) a + M^-1 G^T P,  0 <= G v + e G v- _|_ P >= 0 on closed contacts,  q = qa + (tb - ta)
-//   v
+//   [ta, tb]   v = va + (tb - ta) a + M^-1 G^T P,  0 <= G v + e G v- _|_ P >= 0 on closed contacts
+//              q = qa + (tb - ta) v
 //
 // and so on with the rest of the step. A rebound that would fly for no more than a few such intervals is rest, so that
 // accumulations end.

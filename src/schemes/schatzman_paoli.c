@@ -6,8 +6,8 @@
 //   0 <= g(z) _|_ La >= 0,   z = (q_{n+1} + e q_{n-1})/(1 + e)
 //
 // In velocities of the steps, with the contact law made linear about z without contact, M and G at q_n:
-//   v_{n+1} = v_n + h a + X La,   q_{n+1} = q_n + h v_{n+1},   0 <= G (v_{n+1} - v_free) + (1 + e) g(z_free)/h _|_ La
-//   >= 0
+//   v_{n+1} = v_n + h a + X La,   q_{n+1} = q_n + h v_{n+1}
+//   0 <= G (v_{n+1} - v_free) + (1 + e) g(z_free)/h _|_ La >= 0
 // so that every row may have an e of its own (the papers have one for all). The first step starts from the velocity
 // v_0 - (h/2) a; where the step changes, from v_n + ((h_n - h)/2) a. The velocity of the state is that of the last
 // step: it belongs to its middle. Steps of varying size, as step control takes them, are not for this law: what a long

@@ -1,7 +1,8 @@
 // The contact problem of an explicit scheme: which impulses on the gated rows give admissible velocities?
 //
-//   v += X La + XT Lt,   0 <= G v + target _|_ La >= 0 (bilateral: = 0),   Lt in the friction disc against T v +
-//   target_t
+//   v += X La + XT Lt
+//   0 <= G v + target _|_ La >= 0 (bilateral: = 0)
+//   Lt in the friction disc against T v + target_t
 //
 // Only rows that are gated or bilateral enter, on the projection as the scheme has set it.
 

@@ -350,7 +350,7 @@ static void kkt_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_resul
 
 const pcs_step_solver_ops pcs_step_kkt = {
     .name = "kkt",
-    .summary = "active-set semi-smooth Newton on the sparse saddle matrix (UMFPACK)",
+    .summary = "active-set semi-smooth Newton on the sparse saddle matrix (UMFPACK): an independent check of condensed",
     .data_size = sizeof(kkt),
     .setup = kkt_setup,
     .prepare = kkt_prepare,

@@ -19,7 +19,7 @@ static void pgs_solve(pcs_step_solver *self, pcs_step_problem *problem, pcs_step
 
 const pcs_step_solver_ops pcs_step_pgs = {
     .name = "pgs",
-    .summary = "projected Gauss-Seidel on the condensed contact rows, the oracle of the tests",
+    .summary = "projected Gauss-Seidel on the condensed contact rows, which needs no sets: the oracle of the tests",
     .data_size = sizeof(pcs_condense),
     .setup = pgs_setup,
     .prepare = pgs_prepare,

@@ -2,7 +2,6 @@
 
 #include "step/columns.h"
 
-#include "core/loop.h"
 #include "core/rounding.h"
 #include "step/sums.h"
 

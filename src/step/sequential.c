@@ -140,7 +140,7 @@ static void sequential_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_ste
 
 const pcs_step_solver_ops pcs_step_sequential = {
     .name = "sequential",
-    .summary = "Algorithm 1 of Bruls, Acary, Cardona (2014): dynamics, positions and velocities in turn",
+    .summary = "Algorithm 1 of Bruls, Acary, Cardona (2014), dynamics, positions and velocities in turn: a check, too",
     .data_size = sizeof(sequential),
     .setup = sequential_setup,
     .prepare = sequential_prepare,
