@@ -232,8 +232,6 @@ pcs_status pcs_build_state(pcs_build *b)
     pcs_state *x = &sim->state;
     PCS_TAKE(b->ctx, x->q, system->nq, "the state");
     PCS_TAKE(b->ctx, x->v, system->nv, "the state");
-    x->nhistory = b->is_model_only ? 0 : b->scheme->nhistory;
-    for (int i = 0; i < x->nhistory; i++) PCS_TAKE(b->ctx, x->history[i], system->nv, "the state");
     const char *culprit = NULL;
     pcs_status status = PCS_OK;
     if (b->has_system) b->definition->start(b->system_params, x->q, x->v);
@@ -256,7 +254,8 @@ static pcs_status run_make_scheme(pcs_build *b)
     if (reason != NULL)
         return pcs_fail(b->ctx, PCS_UNSUPPORTED, "scheme '%s' cannot advance system '%s': %s", b->scheme->name,
                         b->sim->system->ops->name, reason);
-    return scheme->ops->setup(scheme);
+    PCS_TRY(scheme->ops->setup(scheme));
+    return pcs_state_create(scheme, &b->sim->state);
 }
 
 pcs_status pcs_build_solvers(pcs_build *b)
@@ -274,7 +273,7 @@ pcs_status pcs_build_solvers(pcs_build *b)
     if (status == PCS_OK && b->has_control) {
         culprit = "time.control";
         status = pcs_control_create(b->sim, &b->control, &b->sim->control);
-    } else if (status == PCS_OK && b->retry > 0 && b->scheme->allows_control) {
+    } else if (status == PCS_OK && b->retry > 0 && b->scheme->needs_equal_steps == NULL) {
         status = pcs_retry_create(b->sim, b->retry, &b->sim->retry);
     }
     if (status == PCS_OK) return PCS_OK;

@@ -154,8 +154,7 @@ static pcs_status sim_settle(pcs_sim *sim)
     if (sim->system->ops->settle(sim->system, sim->state.q, &has_changed) != PCS_OK)
         return pcs_wrap(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s)", sim->state.step, sim->state.t);
     if (!has_changed) return PCS_OK;
-    sim->solver->projection->is_at = false;
-    return pcs_projection_move(sim->solver, sim->state.q) ? PCS_OK
+    return pcs_projection_renew(sim->solver, sim->state.q) ? PCS_OK
                                                           : sim_stop(sim, sim->step_size, "the mass is singular");
 }
 

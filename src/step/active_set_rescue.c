@@ -110,6 +110,7 @@ static bool rescue_by_products(pcs_active_set *s)
     memcpy(c->b_gate, s->b_gate, (size_t)s->m * sizeof *s->b_gate);
     memcpy(c->gate, s->gate, (size_t)s->m);
     memset(c->z, 0, (size_t)s->n * sizeof *c->z);
+    c->reach = 0.0; // that of earlier problems is no part of this one
     pcs_crowd_reset(c);
     bool is_settled = pcs_crowd_solve(c);
     s->iterations += c->rounds;

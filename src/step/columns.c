@@ -310,6 +310,12 @@ bool pcs_projection_move(pcs_step_solver *solver, const double *q)
     return true;
 }
 
+bool pcs_projection_renew(pcs_step_solver *solver, const double *q)
+{
+    solver->projection->is_at = false;
+    return pcs_projection_move(solver, q);
+}
+
 bool pcs_projection_move_along(pcs_step_solver *solver, const double *q, const double *x)
 {
     pcs_projection *p = solver->projection;

@@ -52,6 +52,8 @@ static pcs_status schur_setup(pcs_step_solver *self)
     PCS_TRY(pcs_near_create(self, system->G, system->T, &s->crowd->near[1]));
     s->crowd->product = pcs_schur_map_product;
     s->crowd->owner = s->map;
+    self->memory[0] = (pcs_memory){ s->crowd->z, (size_t)s->crowd->n * sizeof *s->crowd->z };
+    self->memory[1] = (pcs_memory){ &s->crowd->reach, sizeof s->crowd->reach };
     return PCS_OK;
 }
 
@@ -380,6 +382,7 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     const pcs_crowd *c = s->crowd;
     *result = (pcs_step_result){ 0 };
     if (self->form.has_dynamics) self->system->time = p->t;
+    else if (!self->system->is_linear) s->is_stale = true; // mass and directions stand where the scheme has put them
     self->products = self->revisits = self->projections = 0;
     memcpy(s->q0, p->q, (size_t)s->n * sizeof(double));
     memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
