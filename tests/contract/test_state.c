@@ -141,11 +141,13 @@ static void compare(const job *j, const char *where, const trace *a, const trace
     }
 }
 
-// Three steps beyond the first impact, or as far as time allows.
+// Three steps beyond the first impact, or as far as is worth its while.
 static bool approach(pcs_sim *sim)
 {
-    double budget = 3e4 / (sim->system->nv + 10.0);
-    long last = budget < 4.0 ? 4 : budget > 400.0 ? 400 : (long)budget;
+    bool is_slow = strcmp(sim->scheme->ops->name, "event_driven") == 0; // with many frequencies
+    double budget = (is_slow ? 1e3 : 1e4) / (sim->system->nv + 10.0);
+    if (is_slow && sim->system->nv > 40) return false;
+    long last = 4 + (budget < 200.0 ? (long)budget : 200);
     bool has_impact = false;
     while (sim->state.step < last && !pcs_sim_is_done(sim)) {
         if (pcs_sim_step(sim) != PCS_OK) return false;
