@@ -43,7 +43,7 @@ typedef struct pcs_contact_shape {
     int nrow;
     int ntangent;      // of every row; 0 without friction
     bool is_constant;  // its directions never change and its gaps are linear in q
-    pcs_memory memory; // what `settle` carries from step to step; of size 0 where there is none
+    pcs_memory memory; // what `settle` carries from step to step
     double size;       // m, of what its gaps are differences of: positions round off like it; 0: the mesh says it all
 } pcs_contact_shape;
 

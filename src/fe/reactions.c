@@ -28,13 +28,13 @@ struct fe_reactions {
     int *owner;         // [nfixed] the first support that holds it
     pcs_batch *batches; // [nbatch]
     int nentry;
-    mass_entry *entries;             // [nentry] M_sf
-    double *q, *v, *f;               // [nv + nfixed]
-    double *weight;                  // [nfixed] of gravity, N
-    double *line;                    // [nload * nfixed] of line loads at amplitude 1; NULL: there are none
-    double *p, *R;                   // [nfixed]
-    double *last_p, *last_f;         // [nfixed] at the last call, in one piece
-    double (*middle)[3];             // [nsupport]
+    mass_entry *entries;     // [nentry] M_sf
+    double *q, *v, *f;       // [nv + nfixed]
+    double *weight;          // [nfixed] of gravity, N
+    double *line;            // [nload * nfixed] of line loads at amplitude 1; NULL: there are none
+    double *p, *R;           // [nfixed]
+    double *last_p, *last_f; // [nfixed] at the last call, in one piece
+    double (*middle)[3];     // [nsupport]
 };
 
 static bool reactions_are_asked(const fe_data *fe)

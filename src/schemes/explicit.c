@@ -185,8 +185,9 @@ static void explicit_remember(const pcs_scheme *self, pcs_state *x)
     ((pcs_explicit_memory *)x->memory)->damping_power = pcs_damping_power(self->system, x->q, x->v);
 }
 
-pcs_status pcs_explicit_start(pcs_scheme *self, pcs_explicit *s, pcs_state *x, pcs_step_report *report)
+pcs_status pcs_explicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
+    pcs_explicit *s = self->data;
     const pcs_system *system = self->system;
     if (!pcs_projection_move(self->solver, x->q))
         return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
@@ -203,13 +204,14 @@ pcs_status pcs_explicit_start(pcs_scheme *self, pcs_explicit *s, pcs_state *x, p
         if (report->outcome != PCS_CONVERGED) return PCS_OK;
         explicit_report_start_impact(self, s, x, report);
     }
-    pcs_step_solver_keep(self->solver, x->solver);
+    pcs_memory_copy(PCS_SOLVER_MEMORY, self->solver->memory, x->carried);
     explicit_remember(self, x);
     return PCS_OK;
 }
 
-pcs_status pcs_explicit_start_plainly(pcs_scheme *self, pcs_explicit *s, pcs_state *x, pcs_step_report *report)
+pcs_status pcs_explicit_start_plainly(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
+    pcs_explicit *s = self->data;
     PCS_TRY(pcs_explicit_return(self, x));
     pcs_start_report(self, x, &s->next, report);
     explicit_remember(self, x);

@@ -26,10 +26,10 @@ void pcs_explicit_clear(pcs_scheme *self, pcs_explicit *s);
 
 // The projection at the initial state, and an impact of what is closed and approaching at t = 0: the first step would
 // take it for a plastic force otherwise.
-pcs_status pcs_explicit_start(pcs_scheme *self, pcs_explicit *s, pcs_state *x, pcs_step_report *report);
+pcs_status pcs_explicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
 
 // A start without an impact: the first step sees a contact that is closed.
-pcs_status pcs_explicit_start_plainly(pcs_scheme *self, pcs_explicit *s, pcs_state *x, pcs_step_report *report);
+pcs_status pcs_explicit_start_plainly(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
 
 // Brings the projection of a system that varies to the start of a step.
 pcs_status pcs_explicit_return(pcs_scheme *self, const pcs_state *x);

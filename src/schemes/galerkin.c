@@ -39,11 +39,6 @@ pcs_status pcs_galerkin_setup(pcs_scheme *self, bool is_plus)
     return PCS_OK;
 }
 
-pcs_status pcs_galerkin_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    return pcs_explicit_start(self, self->data, x, report);
-}
-
 // y = x + h sum of the weighted vectors of all points, the sum first: it is small against x.
 static void galerkin_sum(int M, int n, double h, const double *weight, double *const *vectors, const double *x,
                          double *y)

@@ -90,11 +90,6 @@ static pcs_status ggl_mid_setup(pcs_scheme *self)
     return p->coupling == UNIFIED ? pcs_ggl_take_unified(self, s) : PCS_OK;
 }
 
-static pcs_status ggl_mid_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    return pcs_explicit_start_plainly(self, self->data, x, report);
-}
-
 // The gap problem about the present q', with velocity rows that ask for nothing.
 static bool ggl_mid_correct(pcs_scheme *self, pcs_ggl *s)
 {
@@ -230,6 +225,6 @@ const pcs_scheme_ops pcs_scheme_ggl_midpoint = {
     .stable_step = ggl_mid_stable_step,
     .state_rule = ggl_mid_state_rule,
     .setup = ggl_mid_setup,
-    .start = ggl_mid_start,
+    .start = pcs_explicit_start_plainly,
     .step = ggl_mid_step,
 };

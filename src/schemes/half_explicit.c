@@ -46,9 +46,9 @@ typedef struct half_memory {
 
 typedef struct half {
     pcs_explicit base;
-    double *v1;               // [nv] velocity after stage 1
-    double *first, *first_t;  // [nrow], [ntangent] P0
-    bool reuses_acceleration; // f does not see the velocity
+    double *v1;                 // [nv] velocity after stage 1
+    double *first, *first_t;    // [nrow], [ntangent] P0
+    bool reuses_acceleration;   // f does not see the velocity
     pcs_state start;            // of an impulsive step
     pcs_row_report *joined_row; // [nrow] what its smaller steps add up to
 } half;
@@ -71,7 +71,7 @@ static pcs_status half_setup(pcs_scheme *self)
 
 static pcs_status half_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
-    PCS_TRY(pcs_explicit_start(self, self->data, x, report));
+    PCS_TRY(pcs_explicit_start(self, x, report));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     pcs_free_acceleration(self, x->t, x->q, x->v, x->history[HISTORY_A]);
     pcs_resultant(self->system, x->t, x->q, x->v, ((half_memory *)x->memory)->resultant);

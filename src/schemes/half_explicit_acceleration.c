@@ -49,11 +49,6 @@ static pcs_status accel_setup(pcs_scheme *self)
     return PCS_OK;
 }
 
-static pcs_status accel_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    return pcs_explicit_start(self, self->data, x, report);
-}
-
 // v1 and q'
 static void accel_first_stage(accel *s, const pcs_state *x, int n, double h)
 {
@@ -152,6 +147,6 @@ const pcs_scheme_ops pcs_scheme_half_explicit_acceleration = {
     .refuses = pcs_refuse_friction,
     .state_rule = accel_state_rule,
     .setup = accel_setup,
-    .start = accel_start,
+    .start = pcs_explicit_start,
     .step = accel_step,
 };

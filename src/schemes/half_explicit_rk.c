@@ -105,11 +105,6 @@ static pcs_status herk_setup(pcs_scheme *self)
     return PCS_OK;
 }
 
-static pcs_status herk_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    return pcs_explicit_start(self, self->data, x, report);
-}
-
 // y = x + h sum of `count` weighted vectors
 static void herk_sum(int n, double h, const double *x, const double *weight, double *const *vectors, int count,
                      double *y)
@@ -251,6 +246,6 @@ const pcs_scheme_ops pcs_scheme_half_explicit_rk = {
     .stable_step = herk_stable_step,
     .state_rule = herk_state_rule,
     .setup = herk_setup,
-    .start = herk_start,
+    .start = pcs_explicit_start,
     .step = herk_step,
 };

@@ -39,12 +39,6 @@ static pcs_status euler_setup(pcs_scheme *self)
     return pcs_explicit_setup(self, self->data);
 }
 
-// No impact before the first step: its gate sees a closed contact.
-static pcs_status euler_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    return pcs_explicit_start_plainly(self, self->data, x, report);
-}
-
 // q and the velocity without contact.
 static void euler_advance(pcs_scheme *self, const pcs_state *x, double h)
 {
@@ -103,6 +97,6 @@ const pcs_scheme_ops pcs_scheme_moreau_jean_explicit = {
     .takes_rotations = true,
     .state_rule = euler_state_rule,
     .setup = euler_setup,
-    .start = euler_start,
+    .start = pcs_explicit_start_plainly,
     .step = euler_step,
 };

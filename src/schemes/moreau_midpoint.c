@@ -43,11 +43,6 @@ static pcs_status midpoint_setup(pcs_scheme *self)
     return PCS_OK;
 }
 
-static pcs_status midpoint_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    return pcs_explicit_start_plainly(self, self->data, x, report);
-}
-
 // G v + target = (1 + e) d + G (v - v_n) with d of the start.
 static void midpoint_retarget(pcs_scheme *self, const pcs_state *x)
 {
@@ -99,6 +94,6 @@ const pcs_scheme_ops pcs_scheme_moreau_midpoint = {
     .is_explicit = true,
     .state_rule = midpoint_state_rule,
     .setup = midpoint_setup,
-    .start = midpoint_start,
+    .start = pcs_explicit_start_plainly,
     .step = midpoint_step,
 };

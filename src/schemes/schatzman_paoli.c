@@ -37,11 +37,6 @@ static pcs_status paoli_setup(pcs_scheme *self)
     return pcs_explicit_setup(self, &s->base);
 }
 
-static pcs_status paoli_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    return pcs_explicit_start_plainly(self, self->data, x, report);
-}
-
 // Velocity and position without contact, and the position before.
 static void paoli_advance(pcs_scheme *self, const pcs_state *x, double h)
 {
@@ -120,6 +115,6 @@ const pcs_scheme_ops pcs_scheme_schatzman_paoli = {
     .needs_equal_steps = "what a long step has sunk in a short one would undo in its own time, at any velocity",
     .state_rule = paoli_state_rule,
     .setup = paoli_setup,
-    .start = paoli_start,
+    .start = pcs_explicit_start_plainly,
     .step = paoli_step,
 };

@@ -95,7 +95,7 @@ void pcs_next_accept(const pcs_scheme *self, pcs_next *next, pcs_state *x, const
         x->was_loaded[j] = row->step_impulse > 0.0;
         x->largest_rate = fmax(x->largest_rate, fmax(fabs(row->rate), fabs(row->rate_before)));
     }
-    pcs_step_solver_keep(self->solver, x->solver);
+    pcs_memory_copy(PCS_SOLVER_MEMORY, self->solver->memory, x->carried);
     x->t += report->h;
     x->step++;
 }
@@ -125,7 +125,7 @@ static void scheme_clear_report(pcs_step_report *report, double h)
 void pcs_begin_step(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     scheme_clear_report(report, h);
-    pcs_step_solver_recall(self->solver, x->solver);
+    pcs_memory_copy(PCS_SOLVER_MEMORY, x->carried, self->solver->memory);
 }
 
 void pcs_join_reports(const pcs_step_report *first, int nrow, pcs_step_report *report)

@@ -71,11 +71,6 @@ static pcs_status split_setup(pcs_scheme *self)
     return PCS_OK;
 }
 
-static pcs_status split_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    return pcs_explicit_start(self, self->data, x, report);
-}
-
 // q and v of a row of the tableau over the stages before it.
 static void split_sum(const split *s, const pcs_state *x, int n, double h, const double *r, int count, double *q,
                       double *v)
@@ -190,6 +185,6 @@ const pcs_scheme_ops pcs_scheme_splitting = {
     .stable_step = split_stable_step,
     .state_rule = split_state_rule,
     .setup = split_setup,
-    .start = split_start,
+    .start = pcs_explicit_start,
     .step = split_step,
 };

@@ -38,6 +38,6 @@ const pcs_scheme_ops pcs_scheme_tdg_minus = {
     .stable_step = minus_stable_step,
     .state_rule = minus_state_rule,
     .setup = minus_setup,
-    .start = pcs_galerkin_start,
+    .start = pcs_explicit_start,
     .step = pcs_galerkin_step,
 };

@@ -37,6 +37,6 @@ const pcs_scheme_ops pcs_scheme_tdg_plus = {
     .stable_step = plus_stable_step,
     .state_rule = plus_state_rule,
     .setup = plus_setup,
-    .start = pcs_galerkin_start,
+    .start = pcs_explicit_start,
     .step = pcs_galerkin_step,
 };

@@ -155,7 +155,7 @@ static pcs_status sim_settle(pcs_sim *sim)
         return pcs_wrap(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s)", sim->state.step, sim->state.t);
     if (!has_changed) return PCS_OK;
     return pcs_projection_renew(sim->solver, sim->state.q) ? PCS_OK
-                                                          : sim_stop(sim, sim->step_size, "the mass is singular");
+                                                           : sim_stop(sim, sim->step_size, "the mass is singular");
 }
 
 pcs_status pcs_sim_step(pcs_sim *sim)

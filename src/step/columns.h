@@ -42,15 +42,15 @@ pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out);
 // Moves the projection of a system with varying M or G to q: factors M(q), X = M(q)^-1 G(q)^T, GX and the effective
 // masses follow. Nothing is done where all of them are constant. False when M(q) cannot be factored.
 bool pcs_projection_move(pcs_step_solver *solver, const double *q);
-// The same where rows may be about something else than before, or the system has come here from elsewhere.
-bool pcs_projection_renew(pcs_step_solver *solver, const double *q);
-// As pcs_projection_move at an iterate of a step whose increment from its start is x (NULL: positions add up). W turns a body by kw
+// The same at an iterate of a step whose increment from its start is x (NULL: positions add up). W turns a body by kw
 // W, or by h/2 W at position level, but not the momentum that it has in its own axes: with M W = G^T La at the end of
 // the step its angular momentum in space would change by kw W x J w beyond the moment of La, of first order in h. For a
 // ball, where x is parallel to w_n + k W, R J (w_n + W) = R_n J w_n + m asks for J W = (k exp(-x) + 1 - k)^-1 R^T m, k
 // = kw/h. So act the moments of all impulses: G^T becomes that in X, and stays as it is in velocities. For k = 1/2 the
 // change is skew and leaves the effective masses alone.
 bool pcs_projection_move_along(pcs_step_solver *solver, const double *q, const double *x);
+// As pcs_projection_move, also where it stands at q already: rows may be about something else now.
+bool pcs_projection_renew(pcs_step_solver *solver, const double *q);
 // The directions move to q and X with them, the mass stays where it was factored: X = M^-1 G(q)^T.
 void pcs_projection_aim(pcs_step_solver *solver, const double *q);
 // The constraint directions alone move to q, X stays: GX = G(q) X.

@@ -94,38 +94,6 @@ pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char
     return PCS_OK;
 }
 
-size_t pcs_step_solver_memory_size(const pcs_step_solver *self)
-{
-    size_t size = 0;
-    for (int i = 0; i < PCS_SOLVER_MEMORY; i++) size += self->memory[i].size;
-    return size;
-}
-
-void pcs_step_solver_recall(pcs_step_solver *self, const void *bytes)
-{
-    const char *from = bytes;
-    for (int i = 0; i < PCS_SOLVER_MEMORY; i++) {
-        size_t size = self->memory[i].size;
-        if (size == 0) continue;
-        if (from == NULL) {
-            memset(self->memory[i].bytes, 0, size);
-            continue;
-        }
-        memcpy(self->memory[i].bytes, from, size);
-        from += size;
-    }
-}
-
-void pcs_step_solver_keep(const pcs_step_solver *self, void *bytes)
-{
-    char *to = bytes;
-    for (int i = 0; i < PCS_SOLVER_MEMORY; i++) {
-        if (self->memory[i].size == 0) continue;
-        memcpy(to, self->memory[i].bytes, self->memory[i].size);
-        to += self->memory[i].size;
-    }
-}
-
 // Numbers that the dense solver keeps for every contact and joint up to which it may stand in for the other.
 static const double MOST_NUMBERS = 8e6;
 
@@ -161,7 +129,9 @@ static bool step_hand_over(pcs_step_solver *self, pcs_step_problem *p, pcs_step_
     if (pcs_step_solver_prepare(next, &self->form, &outcome) != PCS_OK || outcome != PCS_CONVERGED) return false;
     memcpy(p->q, self->q_given, bytes);
     memcpy(p->v, self->v_given, bytes);
-    pcs_step_solver_recall(next, NULL); // what it did in some earlier step is not in the state
+    // What it did in some earlier step is not in the state.
+    for (int i = 0; i < PCS_SOLVER_MEMORY; i++)
+        if (next->memory[i].size > 0) memset(next->memory[i].bytes, 0, next->memory[i].size);
     next->ops->solve(next, p, &again);
     result->iterations += again.iterations;
     if (again.outcome != PCS_CONVERGED || !pcs_projection_move(self, p->q)) return false;

@@ -100,7 +100,7 @@ struct pcs_step_solver {
     int bad_equation;                  // where a matrix of the step broke down or the motion did not settle, or -1
     const char *advice; // what to do about the last outcome that was not PCS_CONVERGED; NULL: nothing special
     void *data;
-    pcs_memory memory[PCS_SOLVER_MEMORY]; // what the next solve starts from; of size 0 where there is none
+    pcs_memory memory[PCS_SOLVER_MEMORY]; // what the next solve starts from
     int nfactor;                          // numeric factorizations, the mass included
     // Another solver that gets what this one cannot settle, made at the first such step; NULL: none was needed yet.
     pcs_step_solver *next;
@@ -126,11 +126,6 @@ bool pcs_step_is_plain(const pcs_system *system);
 const char *pcs_step_solver_preferred(const pcs_system *system);
 // Makes the solver ready for steps of this form; cheap when nothing changed.
 pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *form, pcs_outcome *outcome);
-// The memory of the solver in one piece: its size, where the next solve is to start from (NULL: from nothing), and what
-// the last one has left.
-size_t pcs_step_solver_memory_size(const pcs_step_solver *self);
-void pcs_step_solver_recall(pcs_step_solver *self, const void *bytes);
-void pcs_step_solver_keep(const pcs_step_solver *self, void *bytes);
 // Lets the solver hand a step that it cannot settle to another one: newton to schur, and the other way round where that
 // is not too large for it.
 pcs_status pcs_step_solver_allow_handover(pcs_step_solver *self);

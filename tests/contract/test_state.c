@@ -65,8 +65,10 @@ static void *copy_of(const void *from, int count, size_t size)
 static void record(pcs_sim *sim, bool is_good, trace *out)
 {
     const pcs_step_report *r = &sim->report;
-    const double sums[9] = { r->h,           r->measure.kinetic,  r->measure.strain,    r->external_work,    r->damping_loss,
-                             r->impact_loss, r->correction_work, r->smooth_impulse[0], r->smooth_impulse[1] };
+    const double sums[9] = {
+        r->h,           r->measure.kinetic, r->measure.strain,    r->external_work,    r->damping_loss,
+        r->impact_loss, r->correction_work, r->smooth_impulse[0], r->smooth_impulse[1]
+    };
     out->is_good = is_good;
     out->state = pcs_state_hash(&sim->state);
     memcpy(out->sums, sums, sizeof sums);

@@ -168,7 +168,8 @@ static const char *wanted_options(const char *scheme)
 {
     static const char *const known[][2] = { { "alpha_ggl", ", rho_inf: 0.8" },
                                             { "moreau_jean", ", theta: 0.5" },
-                                            { "jump_newmark", ", gamma: 0.5" } };
+                                            { "jump_newmark", ", gamma: 0.5" },
+                                            { "event_driven", ", accumulation: rest" } };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i][0], scheme) == 0) return known[i][1];
     return "";
@@ -191,7 +192,8 @@ static void attempts_leave_no_trace(void **state)
             count += replay(paths[k], scheme, NULL, &rejections) ||
                      (k == 2 && replay(paths[k], scheme, without_friction, &rejections));
         print_message("%s: %d cases, %ld rejections\n", pcs_schemes[i]->name, count, rejections);
-        CHECK(count >= 3 && rejections > 10);
+        // What is as near to exact as can be asked is never rejected, but the whole step is undone all the same.
+        CHECK(count >= 3 && (rejections > 10 || strcmp(pcs_schemes[i]->name, "event_driven") == 0));
     }
 }
 
