@@ -88,8 +88,6 @@ pcs_status pcs_build_state(pcs_build *b)
     pcs_state *x = &sim->state;
     PCS_TAKE(b->ctx, x->q, system->nq, "the state");
     PCS_TAKE(b->ctx, x->v, system->nv, "the state");
-    x->nhistory = b->is_model_only ? 0 : b->scheme->nhistory;
-    for (int i = 0; i < x->nhistory; i++) PCS_TAKE(b->ctx, x->history[i], system->nv, "the state");
     const char *culprit = NULL;
     pcs_status status = PCS_OK;
     if (b->has_system) b->definition->start(b->system_params, x->q, x->v);

@@ -75,7 +75,8 @@ static pcs_status scheme_make(pcs_build *b)
     if (reason != NULL)
         return pcs_fail(b->ctx, PCS_UNSUPPORTED, "scheme '%s' cannot advance system '%s': %s", b->scheme->name,
                         b->sim->system->name, reason);
-    return scheme->ops->setup(scheme);
+    PCS_TRY(scheme->ops->setup(scheme));
+    return pcs_state_create(scheme, &b->sim->state);
 }
 
 pcs_status pcs_build_solvers(pcs_build *b)
@@ -93,7 +94,7 @@ pcs_status pcs_build_solvers(pcs_build *b)
     if (status == PCS_OK && b->has_control) {
         culprit = "time.control";
         status = pcs_control_create(b->sim, &b->control, &b->sim->control);
-    } else if (status == PCS_OK && b->retry > 0 && b->scheme->allows_control) {
+    } else if (status == PCS_OK && b->retry > 0 && b->scheme->needs_equal_steps == NULL) {
         status = pcs_retry_create(b->sim, b->retry, &b->sim->retry);
     }
     if (status == PCS_OK) return PCS_OK;

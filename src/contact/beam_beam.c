@@ -43,14 +43,19 @@ static const pcs_option beams_options[] = {
 
 static const char *const beams_sets[] = { "a", "b", NULL };
 
-// What a row is about until the next step.
+// What a row is about until the next step. Where the cells are nearly parallel, the place s on a stays.
 typedef struct beams_row {
     pcs_beam_pair pair; // a is -1: none
-    bool is_flat;       // nearly parallel: the place on a stays
-    double s;
+    double s;           // MOVES: it is that of the closest points
 } beams_row;
 
-static const beams_row no_row = { .pair = { -1, -1 } };
+static const double MOVES = -1.0;
+static const beams_row no_row = { .pair = { -1, -1 }, .s = MOVES };
+
+static bool beams_is_flat(const beams_row *row)
+{
+    return row->s != MOVES;
+}
 
 typedef struct beams_contact {
     pcs_beams beams;
@@ -93,7 +98,9 @@ static pcs_status beams_create(pcs_context *ctx, const void *params, const pcs_d
     PCS_TAKE(ctx, self->row, p->most, "a contact");
     for (int i = 0; i < p->most; i++) self->row[i] = no_row;
     self->far = fmax(self->beams.size, self->beams.reach);
-    *shape = (pcs_contact_shape){ .nrow = p->most, .ntangent = self->ntangent };
+    *shape = (pcs_contact_shape){ .nrow = p->most,
+                                  .ntangent = self->ntangent,
+                                  .memory = { self->row, (size_t)p->most * sizeof *self->row } };
     *instance = self;
     return PCS_OK;
 }
@@ -120,7 +127,7 @@ static void beams_look(const beams_contact *self, const pcs_places *places, cons
     const int(*cell)[2] = (const int(*)[2])self->beams.mesh->cell;
     beams_segment(places, cell[row->pair.a], out->place[0], &out->axis[0], &out->velocity[0]);
     beams_segment(places, cell[row->pair.b], out->place[1], &out->axis[1], &out->velocity[1]);
-    if (row->is_flat) pcs_segment_closest_from(&out->axis[0], row->s, &out->axis[1], &out->closest);
+    if (beams_is_flat(row)) pcs_segment_closest_from(&out->axis[0], row->s, &out->axis[1], &out->closest);
     else pcs_segment_closest(&out->axis[0], &out->axis[1], &out->closest);
 }
 
@@ -128,13 +135,13 @@ static void beams_look(const beams_contact *self, const pcs_places *places, cons
 static void beams_walk(const beams_contact *self, const pcs_places *places, beams_row *row, beams_view *view)
 {
     beams_look(self, places, row, view);
-    for (bool moves = !row->is_flat; moves;) {
+    for (bool moves = !beams_is_flat(row); moves;) {
         pcs_beam_pair next[2];
         moves = false;
         int count = pcs_beams_next(&self->beams, row->pair, &view->closest, next);
         for (int i = 0; i < count && !moves; i++) {
             beams_view other;
-            const beams_row trial = { .pair = next[i] };
+            const beams_row trial = { .pair = next[i], .s = MOVES };
             if (!pcs_beams_may_touch(&self->beams, next[i].a, next[i].b)) continue;
             beams_look(self, places, &trial, &other);
             moves = other.closest.distance < view->closest.distance;
@@ -226,7 +233,7 @@ static void beams_evaluate_row(const beams_contact *self, const pcs_places *plac
 static void beams_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
 {
     const beams_contact *self = instance;
-    const beams_row spare = { .pair = self->beams.spare };
+    const beams_row spare = { .pair = self->beams.spare, .s = MOVES };
     for (int i = 0; i < self->beams.most; i++) {
         bool is_near = self->row[i].pair.a >= 0;
         beams_evaluate_row(self, places, is_near ? self->row[i] : spare, is_near, &rows[i]);
@@ -237,9 +244,9 @@ static void beams_evaluate(void *instance, const pcs_places *places, pcs_row_sta
 static void beams_give(beams_contact *self, const pcs_places *places, pcs_beam_pair pair, beams_row *row)
 {
     beams_view view;
-    *row = (beams_row){ .pair = pair };
+    *row = (beams_row){ .pair = pair, .s = MOVES };
     beams_look(self, places, row, &view);
-    row->is_flat = pcs_segment_is_flat(&view.axis[0], &view.axis[1], &row->s);
+    (void)pcs_segment_is_flat(&view.axis[0], &view.axis[1], &row->s);
 }
 
 // Rows go on with their pairs. Gives the smallest gap among them, no more than 0.
@@ -248,15 +255,15 @@ static double beams_go_on(beams_contact *self, const pcs_places *places, bool *h
     double least = 0.0;
     for (int i = 0; i < self->beams.most; i++) {
         beams_view view;
-        beams_row before = self->row[i], row = { .pair = before.pair };
+        beams_row before = self->row[i], row = { .pair = before.pair, .s = MOVES };
         if (before.pair.a < 0) continue;
         beams_walk(self, places, &row, &view);
         double gap = view.closest.distance - self->radius[0] - self->radius[1];
         if (pcs_beams_take(&self->beams, &row.pair, gap)) beams_give(self, places, row.pair, &self->row[i]);
         else self->row[i] = no_row;
         const beams_row *now = &self->row[i];
-        bool is_same = now->pair.a == before.pair.a && now->pair.b == before.pair.b && now->is_flat == before.is_flat;
-        *has_changed = *has_changed || !is_same || (now->is_flat && now->s != before.s);
+        bool is_same = now->pair.a == before.pair.a && now->pair.b == before.pair.b && now->s == before.s;
+        *has_changed = *has_changed || !is_same;
         least = fmin(least, gap);
     }
     return least;

@@ -5,6 +5,7 @@
 #define PCS_CONTACT_CONTACT_H
 
 #include "contact/row.h"
+#include "core/memory.h"
 #include "core/option.h"
 #include "mesh/dofmap.h"
 #include "sparse/matrix.h"
@@ -40,9 +41,10 @@ typedef struct pcs_contact_law {
 // What a contact is made of, once its nodes are known.
 typedef struct pcs_contact_shape {
     int nrow;
-    int ntangent;     // of every row; 0 without friction
-    bool is_constant; // its directions never change and its gaps are linear in q
-    double size;      // m, of what its gaps are differences of: positions round off like it; 0: the mesh says it all
+    int ntangent;      // of every row; 0 without friction
+    bool is_constant;  // its directions never change and its gaps are linear in q
+    pcs_memory memory; // what `settle` carries from step to step
+    double size;       // m, of what its gaps are differences of: positions round off like it; 0: the mesh says it all
 } pcs_contact_shape;
 
 typedef struct pcs_gap_ops {

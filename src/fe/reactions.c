@@ -28,12 +28,13 @@ struct fe_reactions {
     int *owner;         // [nfixed] the first support that holds it
     pcs_batch *batches; // [nbatch]
     int nentry;
-    mass_entry *entries;             // [nentry] M_sf
-    double *q, *v, *f;               // [nv + nfixed]
-    double *weight;                  // [nfixed] of gravity, N
-    double *line;                    // [nload * nfixed] of line loads at amplitude 1; NULL: there are none
-    double *p, *last_p, *last_f, *R; // [nfixed]
-    double (*middle)[3];             // [nsupport]
+    mass_entry *entries;     // [nentry] M_sf
+    double *q, *v, *f;       // [nv + nfixed]
+    double *weight;          // [nfixed] of gravity, N
+    double *line;            // [nload * nfixed] of line loads at amplitude 1; NULL: there are none
+    double *p, *R;           // [nfixed]
+    double *last_p, *last_f; // [nfixed] at the last call, in one piece
+    double (*middle)[3];     // [nsupport]
 };
 
 static bool reactions_are_asked(const fe_data *fe)
@@ -204,9 +205,12 @@ static pcs_status reactions_make_supports(pcs_system *self)
     PCS_TAKE(self->ctx, r->entries, r->nentry, "reactions");
     r->nentry = 0;
     for (int b = 0; b < fe->nbatch; b++) PCS_TRY(reactions_extend(self, r, b, false));
-    double **all[] = { &r->q, &r->v, &r->f }, **fixed[] = { &r->weight, &r->p, &r->last_p, &r->last_f, &r->R };
+    double **all[] = { &r->q, &r->v, &r->f }, **fixed[] = { &r->weight, &r->p, &r->R };
     for (int i = 0; i < 3; i++) PCS_TAKE(self->ctx, *all[i], self->nv + r->nfixed, "reactions");
-    for (int i = 0; i < 5; i++) PCS_TAKE(self->ctx, *fixed[i], r->nfixed, "reactions");
+    for (int i = 0; i < 3; i++) PCS_TAKE(self->ctx, *fixed[i], r->nfixed, "reactions");
+    PCS_TAKE(self->ctx, r->last_p, 2 * r->nfixed, "reactions");
+    r->last_f = r->last_p + r->nfixed;
+    self->memory[self->nmemory++] = (pcs_memory){ r->last_p, 2 * (size_t)r->nfixed * sizeof *r->last_p };
     reactions_weigh(self, r);
     PCS_TRY(reactions_take_lines(self, r));
     fe->reactions = r;

@@ -39,6 +39,7 @@ static pcs_status rows_count(pcs_system *self, int k, pcs_contact_info *info)
             PCS_TRY(c->ops->create(self->ctx, c->params, &fe->map, &source->instance, &source->contact));
             info->nrow = source->contact.nrow;
             if (rows_law(c)->friction == 0.0) source->contact.ntangent = 0;
+            if (source->contact.memory.size > 0) self->memory[self->nmemory++] = source->contact.memory;
         }
     } else {
         const pcs_fe_joint *joint = &fe->model.joints[k - fe->model.ncontact];
@@ -191,6 +192,7 @@ pcs_status pcs_fe_make_rows(pcs_system *self, const char **culprit)
     self->ncontact = fe->model.ncontact + fe->model.njoint;
     PCS_TAKE(self->ctx, info, self->ncontact, "contacts");
     PCS_TAKE(self->ctx, fe->sources, self->ncontact, "contacts");
+    PCS_TAKE(self->ctx, self->memory, self->ncontact + 1, "contacts"); // and that of reactions
     self->contacts = info;
     PCS_TRY(rows_create(self, info, culprit));
     PCS_TRY(rows_make_directions(self));

@@ -35,11 +35,11 @@ pcs_step_form pcs_alpha_form(const pcs_alpha *s, double h)
 void pcs_alpha_start(pcs_scheme *self, pcs_alpha *s, pcs_state *x)
 {
     double *a = x->history[PCS_ALPHA_A], *vd = x->history[PCS_ALPHA_VD];
+    pcs_alpha_memory *memory = x->memory;
     for (int i = 0; i < self->system->nv; i++) a[i] = vd[i];
-    pcs_resultant(self->system, x->t, x->q, x->v, s->resultant);
-    if (s->lam != NULL) pcs_add_joint_resultant(self->system, s->lam, s->resultant);
-    for (int k = 0; k < 3; k++) s->filtered[k] = s->resultant[k];
-    for (int j = 0; j < self->system->nrow; j++) s->next.was_loaded[j] = 0;
+    pcs_resultant(self->system, x->t, x->q, x->v, memory->resultant);
+    if (s->lam != NULL) pcs_add_joint_resultant(self->system, s->lam, memory->resultant);
+    for (int k = 0; k < 3; k++) memory->filtered[k] = memory->resultant[k];
 }
 
 void pcs_alpha_predict(pcs_alpha *s, const pcs_state *x, int n, double h)
@@ -74,22 +74,25 @@ void pcs_alpha_balance(pcs_scheme *self, const pcs_alpha *s, const pcs_state *x,
 {
     pcs_resultant(self->system, x->t + h, s->next.q, s->next.v, resultant);
     if (s->lam != NULL) pcs_add_joint_resultant(self->system, s->lam, resultant);
+    const pcs_alpha_memory *last = x->memory;
     for (int k = 0; k < 3; k++) {
-        filtered[k] = ((1.0 - s->af) * resultant[k] + s->af * s->resultant[k] - s->am * s->filtered[k]) / (1.0 - s->am);
-        impulse[k] = h * ((1.0 - s->ga) * s->filtered[k] + s->ga * filtered[k]);
+        filtered[k] =
+            ((1.0 - s->af) * resultant[k] + s->af * last->resultant[k] - s->am * last->filtered[k]) / (1.0 - s->am);
+        impulse[k] = h * ((1.0 - s->ga) * last->filtered[k] + s->ga * filtered[k]);
     }
 }
 
 void pcs_alpha_accept(pcs_alpha *s, pcs_state *x, const double resultant[3], const double filtered[3])
 {
     double *a = x->history[PCS_ALPHA_A], *vd = x->history[PCS_ALPHA_VD];
+    pcs_alpha_memory *memory = x->memory;
     x->history[PCS_ALPHA_A] = s->next.a;
     x->history[PCS_ALPHA_VD] = s->next.d;
     s->next.a = a;
     s->next.d = vd;
     for (int k = 0; k < 3; k++) {
-        s->resultant[k] = resultant[k];
-        s->filtered[k] = filtered[k];
+        memory->resultant[k] = resultant[k];
+        memory->filtered[k] = filtered[k];
     }
 }
 
@@ -186,7 +189,7 @@ pcs_status pcs_velocity_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     pcs_alpha *s = self->data;
     pcs_step_form form = pcs_alpha_form(s, h);
     form.kw = 0.5 * h;
-    pcs_begin_report(report, h);
+    pcs_begin_step(self, x, h, report);
     PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
@@ -205,6 +208,6 @@ pcs_status pcs_velocity_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     double resultant[3], filtered[3];
     pcs_alpha_balance(self, s, x, h, resultant, filtered, report->smooth_impulse);
     pcs_alpha_accept(s, x, resultant, filtered);
-    pcs_next_accept(&s->next, x, report, self->system->nrow);
+    pcs_next_accept(self, &s->next, x, report);
     return PCS_OK;
 }

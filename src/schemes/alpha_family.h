@@ -15,11 +15,15 @@
 enum { PCS_ALPHA_A, PCS_ALPHA_VD, PCS_ALPHA_NHISTORY }; // histories: a and vd
 extern const char *const pcs_alpha_history[];
 
-typedef struct pcs_alpha {
-    pcs_next next; // first: step control looks for it there
-    double am, af, ga, be;
+// What it carries from step to step; the first member of a scheme's memory.
+typedef struct pcs_alpha_memory {
     double resultant[3]; // of M vd, N, at the start of the step
     double filtered[3];  // of M a, N
+} pcs_alpha_memory;
+
+typedef struct pcs_alpha {
+    pcs_next next;
+    double am, af, ga, be;
     double *mix, *image; // [nv] work of the energy balance
     const double *lam;   // [nrow] forces of joints within vd; NULL: none
 } pcs_alpha;

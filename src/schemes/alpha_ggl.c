@@ -41,14 +41,18 @@ static const pcs_option ggl_options[] = {
     { 0 },
 };
 
+typedef struct ggl_memory {
+    pcs_alpha_memory alpha;
+    double damping_power; // v^T C v at the start of the step, W
+    double drive_power;   // of driven rows, W
+} ggl_memory;
+
 typedef struct ggl {
     pcs_alpha alpha;
-    double *correction;   // [nrow] what U is beyond (h/2) W, kg m
-    double *smooth_gap;   // [nrow] g(qt), m
-    double damping_power; // v^T C v at the start of the step, W
-    double drive_power;   // of driven rows at the start of the step, W
-    bool has_joints;      // bilateral rows
-    double carry;         // how much of h W the position moves by without its own law: 0, or 1 in modified_lcp
+    double *correction; // [nrow] what U is beyond (h/2) W, kg m
+    double *smooth_gap; // [nrow] g(qt), m
+    bool has_joints;    // bilateral rows
+    double carry;       // how much of h W the position moves by without its own law: 0, or 1 in modified_lcp
 } ggl;
 
 static const char *ggl_refuses(const pcs_system *system, const void *params)
@@ -95,13 +99,14 @@ static double ggl_drive_power(const pcs_scheme *self, const pcs_next *next)
 static pcs_status ggl_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     ggl *s = self->data;
+    ggl_memory *memory = x->memory;
     if (!pcs_projection_move(self->solver, x->q))
         return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
     pcs_joint_acceleration(self, &s->alpha.next, x->t, x->q, x->v, x->history[PCS_ALPHA_VD]);
     pcs_alpha_start(self, &s->alpha, x);
-    s->damping_power = pcs_damping_power(self->system, x->q, x->v);
+    memory->damping_power = pcs_damping_power(self->system, x->q, x->v);
     pcs_start_report(self, x, &s->alpha.next, report);
-    s->drive_power = ggl_drive_power(self, &s->alpha.next);
+    memory->drive_power = ggl_drive_power(self, &s->alpha.next);
     return PCS_OK;
 }
 
@@ -124,9 +129,10 @@ static bool ggl_is_contradictory(const pcs_scheme *self, int j)
     return s->alpha.next.gate[j] ? gap > tie : gap < -tie;
 }
 
-static void ggl_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *report)
+static void ggl_report(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     ggl *s = self->data;
+    ggl_memory *memory = x->memory;
     const pcs_next *next = &s->alpha.next;
     double h = report->h, power = pcs_damping_power(self->system, next->q, next->v);
     double drive = ggl_drive_power(self, next);
@@ -139,17 +145,17 @@ static void ggl_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *re
     }
     report->correction_work = ggl_correction_work(self, h);
     report->external_work += pcs_trapezoidal_load_work(self->system, x, next->q, h);
-    report->external_work += 0.5 * h * (s->drive_power + drive);
-    report->damping_loss = 0.5 * h * (s->damping_power + power);
-    s->damping_power = power;
-    s->drive_power = drive;
+    report->external_work += 0.5 * h * (memory->drive_power + drive);
+    report->damping_loss = 0.5 * h * (memory->damping_power + power);
+    memory->damping_power = power;
+    memory->drive_power = drive;
 }
 
 static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     ggl *s = self->data;
     pcs_next *next = &s->alpha.next;
-    pcs_begin_report(report, h);
+    pcs_begin_step(self, x, h, report);
     // An attempt that failed has left mass and directions where it gave up.
     if (!pcs_projection_move(self->solver, x->q)) {
         report->outcome = PCS_SINGULAR;
@@ -178,7 +184,7 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     double resultant[3], filtered[3];
     pcs_alpha_balance(self, &s->alpha, x, h, resultant, filtered, report->smooth_impulse);
     pcs_alpha_accept(&s->alpha, x, resultant, filtered);
-    pcs_next_accept(next, x, report, self->system->nrow);
+    pcs_next_accept(self, next, x, report);
     return PCS_OK;
 }
 
@@ -201,9 +207,9 @@ const pcs_scheme_ops pcs_scheme_alpha_ggl = {
     .data_size = sizeof(ggl),
     .nhistory = PCS_ALPHA_NHISTORY,
     .history_names = pcs_alpha_history,
+    .memory_size = sizeof(ggl_memory),
     .is_position_level = true,
     .follows_drives = true,
-    .allows_control = true,
     .refuses = ggl_refuses,
     .takes_rotations = true,
     .state_rule = ggl_state_rule,

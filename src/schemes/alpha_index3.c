@@ -30,12 +30,17 @@ static const pcs_option index3_options[] = {
     { 0 },
 };
 
-typedef struct index3 {
-    pcs_alpha alpha;
-    double *force, *filtered;            // [nrow] lam and its filtered value at the start of the step, N
-    double *next_force, *next_filtered;  // [nrow] at its end
+enum { ROW_FORCE, ROW_FILTERED, INDEX3_NROW_HISTORY }; // lam and its filtered value, N
+
+typedef struct index3_memory {
+    pcs_alpha_memory alpha;
     double momentum[3], filtered_sum[3]; // resultants of lam and of its filtered value at the start of the step, N
     double damping_power;                // v^T C v at the start of the step, W
+} index3_memory;
+
+typedef struct index3 {
+    pcs_alpha alpha;
+    double *next_force, *next_filtered; // [nrow] at the end of the step
 } index3;
 
 static const char *index3_refuses(const pcs_system *system, const void *params)
@@ -50,9 +55,8 @@ static pcs_status index3_setup(pcs_scheme *self)
 {
     index3 *s = self->data;
     pcs_alpha_of_radius(&s->alpha, ((const index3_params *)self->params)->rho_inf);
-    double **rows[] = { &s->force, &s->filtered, &s->next_force, &s->next_filtered };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        PCS_TAKE(self->ctx, *rows[i], self->system->nrow, "contact forces");
+    PCS_TAKE(self->ctx, s->next_force, self->system->nrow, "contact forces");
+    PCS_TAKE(self->ctx, s->next_filtered, self->system->nrow, "contact forces");
     return pcs_next_create(self, &s->alpha.next);
 }
 
@@ -60,15 +64,16 @@ static pcs_status index3_setup(pcs_scheme *self)
 static pcs_status index3_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     index3 *s = self->data;
+    index3_memory *memory = x->memory;
+    double *force = x->row_history[ROW_FORCE], *filtered = x->row_history[ROW_FILTERED];
     if (!pcs_projection_move(self->solver, x->q))
         return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
     pcs_joint_acceleration(self, &s->alpha.next, x->t, x->q, x->v, x->history[PCS_ALPHA_VD]);
     pcs_alpha_start(self, &s->alpha, x);
-    for (int j = 0; j < self->system->nrow; j++) s->force[j] = s->filtered[j] = s->alpha.next.lam[j];
-    for (int k = 0; k < 3; k++) s->momentum[k] = 0.0;
-    if (pcs_rows_turn(self->system)) pcs_add_row_momentum(self->system, 1.0, s->force, NULL, s->momentum);
-    for (int k = 0; k < 3; k++) s->filtered_sum[k] = s->momentum[k];
-    s->damping_power = pcs_damping_power(self->system, x->q, x->v);
+    for (int j = 0; j < self->system->nrow; j++) force[j] = filtered[j] = s->alpha.next.lam[j];
+    if (pcs_rows_turn(self->system)) pcs_add_row_momentum(self->system, 1.0, force, NULL, memory->momentum);
+    for (int k = 0; k < 3; k++) memory->filtered_sum[k] = memory->momentum[k];
+    memory->damping_power = pcs_damping_power(self->system, x->q, x->v);
     pcs_start_report(self, x, &s->alpha.next, report);
     return PCS_OK;
 }
@@ -94,25 +99,27 @@ static void index3_join(pcs_scheme *self)
     pcs_projection_push(self->solver, 1.0, next->la, NULL, next->d);
 }
 
-static void index3_report_rows(pcs_scheme *self, double h, double force_of_la, double kb, pcs_step_report *report)
+static void index3_report_rows(pcs_scheme *self, const pcs_state *x, double force_of_la, double kb,
+                               pcs_step_report *report)
 {
     index3 *s = self->data;
     const pcs_system *system = self->system;
     const pcs_next *next = &s->alpha.next;
-    double af = s->alpha.af, am = s->alpha.am, ga = s->alpha.ga;
+    const double *last_force = x->row_history[ROW_FORCE], *last_filtered = x->row_history[ROW_FILTERED];
+    double af = s->alpha.af, am = s->alpha.am, ga = s->alpha.ga, h = report->h;
     system->ops->gaps(system, next->q, next->gap);
     for (int j = 0; j < system->nrow; j++) {
         double force = force_of_la * next->la[j], rate = pcs_system_rate(system, j, next->v);
         s->next_force[j] = force;
-        s->next_filtered[j] = ((1.0 - af) * force + af * s->force[j] - am * s->filtered[j]) / (1.0 - am);
+        s->next_filtered[j] = ((1.0 - af) * force + af * last_force[j] - am * last_filtered[j]) / (1.0 - am);
         report->rows[j] = (pcs_row_report){ .gap = next->gap[j],
                                             .rate = rate,
                                             .rate_before = rate,
                                             .nu = kb * next->la[j],
                                             .force = force,
-                                            .is_impact = force > 0.0 && s->force[j] == 0.0,
+                                            .is_impact = force > 0.0 && last_force[j] == 0.0,
                                             .is_closed = force > 0.0 || next->gap[j] <= 0.0 };
-        report->rows[j].step_impulse = h * ((1.0 - ga) * s->filtered[j] + ga * s->next_filtered[j]);
+        report->rows[j].step_impulse = h * ((1.0 - ga) * last_filtered[j] + ga * s->next_filtered[j]);
         if (system->rows[j].is_bilateral) report->rows[j].is_impact = false;
         if (report->rows[j].is_impact) report->rows[j].impulse = report->rows[j].step_impulse;
     }
@@ -120,7 +127,7 @@ static void index3_report_rows(pcs_scheme *self, double h, double force_of_la, d
 
 // The filter spreads forces over directions of several steps, the report tells them along those of the end: adds the
 // difference to the impulse of the step.
-static void index3_turn(pcs_scheme *self, pcs_step_report *report)
+static void index3_turn(pcs_scheme *self, index3_memory *memory, pcs_step_report *report)
 {
     index3 *s = self->data;
     const pcs_alpha *al = &s->alpha;
@@ -128,10 +135,11 @@ static void index3_turn(pcs_scheme *self, pcs_step_report *report)
     if (!pcs_rows_turn(self->system)) return;
     pcs_add_row_momentum(self->system, 1.0, s->next_force, NULL, now);
     for (int k = 0; k < 3; k++) {
-        double last = s->filtered_sum[k];
-        s->filtered_sum[k] = ((1.0 - al->af) * now[k] + al->af * s->momentum[k] - al->am * last) / (1.0 - al->am);
-        s->momentum[k] = now[k];
-        report->smooth_impulse[k] += h * ((1.0 - al->ga) * last + al->ga * s->filtered_sum[k]);
+        double last = memory->filtered_sum[k];
+        double sum = ((1.0 - al->af) * now[k] + al->af * memory->momentum[k] - al->am * last) / (1.0 - al->am);
+        memory->filtered_sum[k] = sum;
+        memory->momentum[k] = now[k];
+        report->smooth_impulse[k] += h * ((1.0 - al->ga) * last + al->ga * sum);
     }
     for (int j = 0; j < self->system->nrow; j++) s->alpha.next.rate_before[j] = report->rows[j].step_impulse;
     pcs_add_row_momentum(self->system, -1.0, s->alpha.next.rate_before, NULL, report->smooth_impulse);
@@ -140,20 +148,21 @@ static void index3_turn(pcs_scheme *self, pcs_step_report *report)
 static void index3_accept(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     index3 *s = self->data;
-    double h = report->h, power = pcs_damping_power(self->system, s->alpha.next.q, s->alpha.next.v), resultant[3],
-           filtered[3];
-    double *force = s->force, *old_filtered = s->filtered;
+    index3_memory *memory = x->memory;
+    double h = report->h, power = pcs_damping_power(self->system, s->alpha.next.q, s->alpha.next.v);
+    double resultant[3], filtered[3], *last_force = x->row_history[ROW_FORCE];
+    double *last_filtered = x->row_history[ROW_FILTERED];
     report->external_work = pcs_trapezoidal_load_work(self->system, x, s->alpha.next.q, h);
-    report->damping_loss = 0.5 * h * (s->damping_power + power);
-    s->damping_power = power;
+    report->damping_loss = 0.5 * h * (memory->damping_power + power);
+    memory->damping_power = power;
     pcs_alpha_balance(self, &s->alpha, x, h, resultant, filtered, report->smooth_impulse);
-    index3_turn(self, report);
-    s->force = s->next_force;
-    s->filtered = s->next_filtered;
-    s->next_force = force;
-    s->next_filtered = old_filtered;
+    index3_turn(self, memory, report);
+    x->row_history[ROW_FORCE] = s->next_force;
+    x->row_history[ROW_FILTERED] = s->next_filtered;
+    s->next_force = last_force;
+    s->next_filtered = last_filtered;
     pcs_alpha_accept(&s->alpha, x, resultant, filtered);
-    pcs_next_accept(&s->alpha.next, x, report, self->system->nrow);
+    pcs_next_accept(self, &s->alpha.next, x, report);
 }
 
 static pcs_status index3_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
@@ -162,7 +171,7 @@ static pcs_status index3_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     pcs_step_form form = pcs_alpha_form(&s->alpha, h);
     form.kw = form.kb;
     form.law_is_gap = true;
-    pcs_begin_report(report, h);
+    pcs_begin_step(self, x, h, report);
     PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
@@ -177,7 +186,7 @@ static pcs_status index3_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
 
     index3_join(self);
     pcs_alpha_correct(&s->alpha, self->system->nv, form.c / h);
-    index3_report_rows(self, h, form.c / h, form.kb, report);
+    index3_report_rows(self, x, form.c / h, form.kb, report);
     index3_accept(self, x, report);
     return PCS_OK;
 }
@@ -197,6 +206,8 @@ const pcs_scheme_ops pcs_scheme_alpha_index3 = {
     .data_size = sizeof(index3),
     .nhistory = PCS_ALPHA_NHISTORY,
     .history_names = pcs_alpha_history,
+    .nrow_history = INDEX3_NROW_HISTORY,
+    .memory_size = sizeof(index3_memory),
     .is_position_level = true,
     .ignores_restitution = true,
     .refuses = index3_refuses,

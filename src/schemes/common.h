@@ -16,8 +16,6 @@ typedef struct pcs_next {
     double *lam;                                  // [nrow] smooth multipliers of bilateral rows
     double *speed, *speed_before;                 // [nrow] of driven rows at the end and the start of the step, m/s
     unsigned char *gate;                          // [nrow]
-    unsigned char *was_loaded;                    // [nrow] the last accepted step transmitted an impulse
-    double largest_rate;                          // m/s, of all gaps in the accepted steps so far
     int njoint;                                   // bilateral rows
     int *joints;                                  // [njoint] which
     double *bias, *A, *x;                         // [nrow], [njoint * njoint], [njoint] work of joint accelerations
@@ -29,8 +27,8 @@ pcs_step_problem pcs_next_problem(const pcs_scheme *self, pcs_next *next, const 
 // q, which holds the numbers x->q + increment, becomes the position that the increment leads to.
 void pcs_next_retract(const pcs_scheme *self, const pcs_state *x, double *q);
 
-// An empty report of a step of length h; the array of rows stays.
-void pcs_begin_report(pcs_step_report *report, double h);
+// A step of length h begins: its report is empty, and the step solver starts from what the state says.
+void pcs_begin_step(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report);
 
 // Energies and momentum of the next state; false, with the outcome set, when it is not finite.
 bool pcs_next_measure(const pcs_scheme *self, const pcs_next *next, pcs_step_report *report);
@@ -41,8 +39,8 @@ bool pcs_next_measure(const pcs_scheme *self, const pcs_next *next, pcs_step_rep
 void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_next *next, double theta,
                           pcs_step_report *report);
 
-// Makes the next state the state.
-void pcs_next_accept(pcs_next *next, pcs_state *x, const pcs_step_report *report, int nrow);
+// Makes the next state the state, with all that does not depend on the scheme.
+void pcs_next_accept(const pcs_scheme *self, pcs_next *next, pcs_state *x, const pcs_step_report *report);
 
 // What a system may leave out counts as zero: resultant force, damping power, work of applied loads.
 void pcs_resultant(const pcs_system *system, double t, const double *q, const double *v, double sum[3]);

@@ -12,7 +12,7 @@
 
 #include "schemes/common.h"
 
-// Carried from step to step, by value, so that a step can be undone.
+// Carried from step to step; the first member of a scheme's memory.
 typedef struct pcs_event_memory {
     unsigned char held[PCS_MAX_ROWS];   // lasting contacts
     double floor[PCS_MAX_ROWS];         // m, an open contact closes where its gap falls below: 0, or what an event left

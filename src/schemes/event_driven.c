@@ -40,15 +40,19 @@ static const pcs_option driven_options[] = {
     { .name = NULL },
 };
 
+typedef struct driven_memory {
+    pcs_event_memory events;
+    double first_step; // s, what the ODE solver used last
+} driven_memory;
+
 typedef struct driven {
     pcs_next next;
-    pcs_event_memory memory;
     pcs_events *events;
     pcs_ode *ode;
     double *y, *y0, *atol; // [size]
     int *direction;        // [3 nrow]
     bool is_watching;      // the roots are what they are; otherwise none
-    double first_step;     // s, what the ODE solver used last
+    double first_step;     // s, what the ODE solver used last, within the step
     // Where in y, after q and v
     int impulse, work, damping, resultant, size;
 } driven;
@@ -152,10 +156,11 @@ static pcs_status driven_setup(pcs_scheme *self)
 static pcs_status driven_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     driven *s = self->data;
-    pcs_event_forget(&s->memory);
-    pcs_event_begin(s->events, &s->memory);
+    driven_memory *memory = x->memory;
+    pcs_event_forget(&memory->events);
+    pcs_event_begin(s->events, &memory->events);
     PCS_TRY(pcs_event_start(self, s->events, x, &s->next, report));
-    if (report->outcome == PCS_CONVERGED) s->memory = s->events->now;
+    if (report->outcome == PCS_CONVERGED) memory->events = s->events->now;
     if (report->outcome == PCS_ACCUMULATES) report->event_time = s->events->accumulation;
     return PCS_OK;
 }
@@ -363,13 +368,15 @@ static pcs_outcome driven_run(pcs_scheme *self, double t, double h)
 static pcs_outcome driven_begin(pcs_scheme *self, const pcs_state *x, double h)
 {
     driven *s = self->data;
+    const driven_memory *memory = x->memory;
     size_t bytes = (size_t)self->system->nv * sizeof *s->y;
-    pcs_event_begin(s->events, &s->memory);
+    pcs_event_begin(s->events, &memory->events);
+    s->first_step = memory->first_step;
     memset(s->y, 0, (size_t)s->size * sizeof *s->y);
     memcpy(s->y, x->q, bytes);
     memcpy(s->y + self->system->nv, x->v, bytes);
     s->is_watching = true;
-    double energy = s->memory.energy;
+    double energy = memory->events.energy;
     pcs_outcome outcome = pcs_event_check(s->events, self->system->nv, x->q);
     if (outcome == PCS_CONVERGED) outcome = pcs_event_check(s->events, self->system->nv, x->v);
     if (outcome == PCS_CONVERGED) outcome = driven_gain(self, x, x->t + h, h, &energy);
@@ -402,20 +409,20 @@ static pcs_outcome driven_finish(pcs_scheme *self, pcs_step_report *report)
 static pcs_status driven_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     driven *s = self->data;
-    double first_step = s->first_step;
-    pcs_begin_report(report, h);
+    driven_memory *memory = x->memory;
+    pcs_begin_step(self, x, h, report);
     report->outcome = driven_begin(self, x, h);
     if (report->outcome == PCS_CONVERGED) report->outcome = driven_run(self, x->t, h);
     if (report->outcome == PCS_ACCUMULATES) report->event_time = s->events->accumulation;
     if (report->outcome == PCS_CONVERGED) report->outcome = driven_finish(self, report);
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) {
-        s->first_step = first_step;
         if (report->bad_equation < 0) report->bad_equation = s->events->bad_equation;
         return PCS_OK;
     }
-    s->memory = s->events->now;
-    s->memory.energy = fmax(s->memory.energy, report->measure.kinetic);
-    pcs_next_accept(&s->next, x, report, self->system->nrow);
+    memory->events = s->events->now;
+    memory->events.energy = fmax(memory->events.energy, report->measure.kinetic);
+    memory->first_step = s->first_step;
+    pcs_next_accept(self, &s->next, x, report);
     return PCS_OK;
 }
 
@@ -426,6 +433,7 @@ const pcs_scheme_ops pcs_scheme_event_driven = {
     .options = driven_options,
     .params_size = sizeof(driven_params),
     .data_size = sizeof(driven),
+    .memory_size = sizeof(driven_memory),
     .is_explicit = true,
     .refuses = driven_refuses,
     .stable_step = driven_stable_step,

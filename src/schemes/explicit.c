@@ -97,10 +97,11 @@ pcs_outcome pcs_explicit_impact(pcs_scheme *self, pcs_explicit *s, pcs_step_repo
     return pcs_explicit_settle(self, s, report);
 }
 
-void pcs_explicit_release(pcs_scheme *self, pcs_explicit *s, const double *v, const double *a, double h)
+void pcs_explicit_release(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, const double *v, const double *a,
+                          double h)
 {
     const pcs_system *system = self->system;
-    double largest = s->next.largest_rate;
+    double largest = x->largest_rate;
     for (int j = 0; j < system->nrow; j++)
         largest = fmax(largest, fmax(fabs(pcs_system_rate(system, j, v)), h * fabs(pcs_system_rate(system, j, a))));
     for (int j = 0; j < system->nrow; j++)
@@ -153,7 +154,7 @@ static void explicit_report_tangents(pcs_scheme *self, pcs_explicit *s, pcs_row_
     }
 }
 
-static void explicit_report_start_impact(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, pcs_step_report *report)
+static void explicit_report_start_impact(pcs_scheme *self, pcs_explicit *s, pcs_state *x, pcs_step_report *report)
 {
     const pcs_system *system = self->system;
     system->ops->measure(system, x->q, x->v, &report->measure);
@@ -165,7 +166,7 @@ static void explicit_report_start_impact(pcs_scheme *self, pcs_explicit *s, cons
         row->is_gated = s->next.gate[j] != 0;
         row->multiplier = row->impulse = row->step_impulse = s->next.la[j];
         row->is_impact = row->impulse > 0.0 && !system->rows[j].is_bilateral;
-        s->next.was_loaded[j] = row->is_impact;
+        x->was_loaded[j] = row->is_impact;
         report->impact_loss -= 0.5 * row->impulse * (row->rate_before + row->rate);
         explicit_report_tangents(self, s, row, j, x->v, true, report);
     }
@@ -179,8 +180,14 @@ static bool explicit_approaches(const pcs_system *system, int row, const double 
     return rate < -64.0 * pcs_rounding_of_sum(count, G->value + first, G->column + first, v);
 }
 
-pcs_status pcs_explicit_start(pcs_scheme *self, pcs_explicit *s, pcs_state *x, pcs_step_report *report)
+static void explicit_remember(const pcs_scheme *self, pcs_state *x)
 {
+    ((pcs_explicit_memory *)x->memory)->damping_power = pcs_damping_power(self->system, x->q, x->v);
+}
+
+pcs_status pcs_explicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    pcs_explicit *s = self->data;
     const pcs_system *system = self->system;
     if (!pcs_projection_move(self->solver, x->q))
         return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
@@ -189,17 +196,25 @@ pcs_status pcs_explicit_start(pcs_scheme *self, pcs_explicit *s, pcs_state *x, p
     pcs_next_targets(self, &s->next, x->v);
     bool has_impact = false;
     (void)pcs_explicit_find_closed(self, s, x->q, s->next.gate);
-    for (int j = 0; j < system->nrow; j++) {
-        s->next.was_loaded[j] = 0;
+    for (int j = 0; j < system->nrow; j++)
         has_impact = has_impact || (s->next.gate[j] && explicit_approaches(system, j, x->v, report->rows[j].rate));
-    }
     if (has_impact) {
         for (int i = 0; i < system->nv; i++) s->next.q[i] = x->q[i];
         report->outcome = pcs_explicit_contact(self, s, x->v, s->next.la, s->next.la_t, report);
         if (report->outcome != PCS_CONVERGED) return PCS_OK;
         explicit_report_start_impact(self, s, x, report);
     }
-    s->damping_power = pcs_damping_power(system, x->q, x->v);
+    pcs_memory_copy(PCS_SOLVER_MEMORY, self->solver->memory, x->carried);
+    explicit_remember(self, x);
+    return PCS_OK;
+}
+
+pcs_status pcs_explicit_start_plainly(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    pcs_explicit *s = self->data;
+    PCS_TRY(pcs_explicit_return(self, x));
+    pcs_start_report(self, x, &s->next, report);
+    explicit_remember(self, x);
     return PCS_OK;
 }
 
@@ -245,10 +260,11 @@ void pcs_explicit_add_turned_momentum(const pcs_scheme *self, const pcs_explicit
     pcs_add_row_momentum(self->system, -1.0, s->stage, s->stage_t, sum);
 }
 
-void pcs_explicit_report_work(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, pcs_step_report *report)
+void pcs_explicit_report_work(pcs_scheme *self, const pcs_explicit *s, pcs_state *x, pcs_step_report *report)
 {
+    pcs_explicit_memory *memory = x->memory;
     double power = pcs_damping_power(self->system, s->next.q, s->next.v);
     report->external_work = pcs_trapezoidal_load_work(self->system, x, s->next.q, report->h);
-    report->damping_loss = 0.5 * report->h * (s->damping_power + power);
-    s->damping_power = power;
+    report->damping_loss = 0.5 * report->h * (memory->damping_power + power);
+    memory->damping_power = power;
 }

@@ -6,14 +6,17 @@
 
 #include "schemes/common.h"
 
-// The first member of a scheme's data.
+// The first member of a scheme's memory, and of its data.
+typedef struct pcs_explicit_memory {
+    double damping_power; // W, at the start of the step
+} pcs_explicit_memory;
+
 typedef struct pcs_explicit {
     pcs_next next;
     double gap_tolerance;      // m, a gap up to this is closed
     unsigned char *was_closed; // [nrow] at the start of the step
     double *stage, *stage_t;   // [nrow], [ntangent] impulses of the earlier stages as they enter the step, N s
     double *kick;              // [nv] what those impulses did to v; NULL where M and G are constant
-    double damping_power;      // W, at the start of the step
 } pcs_explicit;
 
 pcs_status pcs_explicit_setup(pcs_scheme *self, pcs_explicit *s);
@@ -23,7 +26,10 @@ void pcs_explicit_clear(pcs_scheme *self, pcs_explicit *s);
 
 // The projection at the initial state, and an impact of what is closed and approaching at t = 0: the first step would
 // take it for a plastic force otherwise.
-pcs_status pcs_explicit_start(pcs_scheme *self, pcs_explicit *s, pcs_state *x, pcs_step_report *report);
+pcs_status pcs_explicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
+
+// A start without an impact: the first step sees a contact that is closed.
+pcs_status pcs_explicit_start_plainly(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
 
 // Brings the projection of a system that varies to the start of a step.
 pcs_status pcs_explicit_return(pcs_scheme *self, const pcs_state *x);
@@ -49,7 +55,8 @@ pcs_outcome pcs_explicit_impact(pcs_scheme *self, pcs_explicit *s, pcs_step_repo
 
 // Opens the gate of rows that separate: G v > 1e-12 of the largest gap velocity so far. A resting contact has a gap
 // velocity of round-off, which must not release it. `h` brings accelerations to the size of velocities.
-void pcs_explicit_release(pcs_scheme *self, pcs_explicit *s, const double *v, const double *a, double h);
+void pcs_explicit_release(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, const double *v, const double *a,
+                          double h);
 // Acceleration with contact forces on the gated rows, the projection standing at q:
 //   a = free + M^-1 G^T force,   free = M^-1 f(t, q, v),   0 <= G a + (dG/dt) v _|_ force >= 0
 pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, const double *q, const double *v,
@@ -64,7 +71,7 @@ void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, double duration
 // Impulses of earlier stages pushed along other directions than those of the end, along which they are told: adds the
 // difference to an impulse of the step.
 void pcs_explicit_add_turned_momentum(const pcs_scheme *self, const pcs_explicit *s, double sum[3]);
-// The trapezoidal quadratures of damping and loads.
-void pcs_explicit_report_work(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, pcs_step_report *report);
+// The trapezoidal quadratures of damping and loads; the power of the damping becomes that of the end.
+void pcs_explicit_report_work(pcs_scheme *self, const pcs_explicit *s, pcs_state *x, pcs_step_report *report);
 
 #endif

@@ -39,13 +39,6 @@ pcs_status pcs_galerkin_setup(pcs_scheme *self, bool is_plus)
     return PCS_OK;
 }
 
-pcs_status pcs_galerkin_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    pcs_galerkin *s = self->data;
-    s->base.next.largest_rate = 0.0;
-    return pcs_explicit_start(self, &s->base, x, report);
-}
-
 // y = x + h sum of the weighted vectors of all points, the sum first: it is small against x.
 static void galerkin_sum(int M, int n, double h, const double *weight, double *const *vectors, const double *x,
                          double *y)
@@ -87,7 +80,7 @@ static pcs_outcome galerkin_accelerate(pcs_scheme *self, const pcs_state *x, dou
     } else {
         (void)pcs_explicit_find_closed(self, &s->base, s->Q[k], next->gate);
         for (int j = 0; j < nrow; j++) next->gate[j] = next->gate[j] && s->base.was_closed[j];
-        pcs_explicit_release(self, &s->base, s->V[k], s->free[k], h);
+        pcs_explicit_release(self, &s->base, x, s->V[k], s->free[k], h);
     }
     return pcs_explicit_acceleration(self, &s->base, s->Q[k], s->V[k], s->free[k], s->A[k], s->la[k], report);
 }
@@ -198,7 +191,7 @@ static pcs_outcome galerkin_end(pcs_scheme *self, const pcs_state *x, double h, 
     return outcome;
 }
 
-static void galerkin_report(pcs_scheme *self, const pcs_state *x, bool is_impact, pcs_step_report *report)
+static void galerkin_report(pcs_scheme *self, pcs_state *x, bool is_impact, pcs_step_report *report)
 {
     pcs_galerkin *s = self->data;
     int M = s->w.M;
@@ -220,7 +213,7 @@ pcs_status pcs_galerkin_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
 {
     pcs_galerkin *s = self->data;
     bool is_impact = false;
-    pcs_begin_report(report, h);
+    pcs_begin_step(self, x, h, report);
     pcs_explicit_clear(self, &s->base);
     memset(s->jump, 0, (size_t)self->system->nv * sizeof(double));
     report->outcome = galerkin_begin(self, x, h, report);
@@ -228,6 +221,6 @@ pcs_status pcs_galerkin_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     if (report->outcome == PCS_CONVERGED) report->outcome = galerkin_end(self, x, h, &is_impact, report);
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->base.next, report)) return PCS_OK;
     galerkin_report(self, x, is_impact, report);
-    pcs_next_accept(&s->base.next, x, report, self->system->nrow);
+    pcs_next_accept(self, &s->base.next, x, report);
     return PCS_OK;
 }

@@ -59,7 +59,6 @@ typedef struct pcs_galerkin {
 } pcs_galerkin;
 
 pcs_status pcs_galerkin_setup(pcs_scheme *self, bool is_plus);
-pcs_status pcs_galerkin_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
 pcs_status pcs_galerkin_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);
 
 #endif

@@ -89,12 +89,6 @@ static pcs_status ggl_mid_setup(pcs_scheme *self)
     return p->coupling == UNIFIED ? pcs_ggl_take_unified(self, s) : PCS_OK;
 }
 
-static pcs_status ggl_mid_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    pcs_ggl *s = self->data;
-    return pcs_midpoint_start(self, &s->base, x, report);
-}
-
 // The gap problem about the present q', with velocity rows that ask for nothing.
 static bool ggl_mid_correct(pcs_scheme *self, pcs_ggl *s)
 {
@@ -192,7 +186,7 @@ static pcs_status ggl_mid_step(pcs_scheme *self, pcs_state *x, double h, pcs_ste
 {
     pcs_ggl *s = self->data;
     pcs_next *next = &s->base.base.next;
-    pcs_begin_report(report, h);
+    pcs_begin_step(self, x, h, report);
     report->outcome = ggl_mid_solve(self, x, h, report);
     if (report->outcome == PCS_NOT_FINITE) (void)pcs_next_measure(self, next, report); // names the culprit
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, next, report)) return PCS_OK;
@@ -203,7 +197,7 @@ static pcs_status ggl_mid_step(pcs_scheme *self, pcs_state *x, double h, pcs_ste
         for (int k = 0; k < 3; k++) report->smooth_impulse[k] = h * resultant[k] + s->turned[k];
     }
     ggl_mid_book_correction(self, s, report);
-    pcs_next_accept(next, x, report, self->system->nrow);
+    pcs_next_accept(self, next, x, report);
     return PCS_OK;
 }
 
@@ -223,13 +217,13 @@ const pcs_scheme_ops pcs_scheme_ggl_midpoint = {
     .options = ggl_mid_options,
     .params_size = sizeof(ggl_mid_params),
     .data_size = sizeof(pcs_ggl),
+    .memory_size = sizeof(pcs_explicit_memory),
     .is_explicit = true,
-    .allows_control = true,
     .check = ggl_mid_check,
     .refuses = ggl_mid_refuses,
     .stable_step = ggl_mid_stable_step,
     .state_rule = ggl_mid_state_rule,
     .setup = ggl_mid_setup,
-    .start = ggl_mid_start,
+    .start = pcs_explicit_start_plainly,
     .step = ggl_mid_step,
 };

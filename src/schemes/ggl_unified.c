@@ -22,7 +22,6 @@ pcs_status pcs_ggl_take_unified(pcs_scheme *self, pcs_ggl *s)
     double **vectors[] = { &s->mid_q, &s->mid_v, &s->r, &s->dv };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         PCS_TAKE(self->ctx, *vectors[i], system->nv, "the unified step");
-    PCS_TAKE(self->ctx, s->last_h, 1, "the unified step");
     PCS_TAKE(self->ctx, s->Y, count, "the unified step");
     for (int k = 0; k < count; k++) PCS_TAKE(self->ctx, s->Y[k], system->nv, "the unified step");
     PCS_TRY(pcs_matrix_create(self->ctx, system->M->pattern, &s->S));
@@ -75,12 +74,12 @@ static pcs_outcome unified_linearise(pcs_scheme *self, pcs_ggl *s, const pcs_sta
         s->mid_v[i] = 0.5 * (x->v[i] + next->v[i]);
     }
     pcs_projection_aim(self->solver, s->mid_q);
-    if (self->system->is_linear && h == *s->last_h) return PCS_CONVERGED;
+    if (self->system->is_linear && h == s->factored_h) return PCS_CONVERGED;
     pcs_ggl_copy_directions(self, s);
     pcs_outcome outcome = unified_factor(self, s, x->t + 0.5 * h, h);
     if (outcome != PCS_CONVERGED) return outcome;
     unified_fill_columns(self, s, h);
-    *s->last_h = h;
+    s->factored_h = h;
     return PCS_CONVERGED;
 }
 

@@ -22,7 +22,7 @@ typedef struct pcs_ggl {
     pcs_ggl_gap gap;
     pcs_matrix *S;           // M + (h/2) C + (h^2/4) K
     pcs_linsolve *iteration; // of S
-    double *last_h;          // s, that S and Y of a linear system were made for; not undone when a step is
+    double factored_h;       // s, that S and Y of a linear system were made for
     double **Y;              // [2 nrow + ntangent][nv] what units of Psi, La and Lt do to v
     double *mid_q, *mid_v;   // [nv] middle of the step
     double *r, *dv;          // [nv] position residual, velocity change

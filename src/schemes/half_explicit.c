@@ -39,28 +39,19 @@ static const pcs_option half_options[] = {
 enum { HISTORY_A };
 static const char *const half_history[] = { "a", NULL };
 
+typedef struct half_memory {
+    pcs_explicit_memory base;
+    double resultant[3]; // N, of f at the start of the step
+} half_memory;
+
 typedef struct half {
     pcs_explicit base;
-    double *v1;               // [nv] velocity after stage 1
-    double *first, *first_t;  // [nrow], [ntangent] P0
-    bool reuses_acceleration; // f does not see the velocity
-    double resultant[3];      // N, of f at the start of the step
-    // of impulsive steps
-    double *q, *v, *a;          // [nv] state that the step started from
-    unsigned char *was_loaded;  // [nrow] likewise
-    pcs_row_report *joined_row; // [nrow] what the smaller steps add up to
+    double *v1;                 // [nv] velocity after stage 1
+    double *first, *first_t;    // [nrow], [ntangent] P0
+    bool reuses_acceleration;   // f does not see the velocity
+    pcs_state start;            // of an impulsive step
+    pcs_row_report *joined_row; // [nrow] what its smaller steps add up to
 } half;
-
-static pcs_status half_take_impulsive(pcs_scheme *self, half *s)
-{
-    int n = self->system->nv;
-    PCS_TAKE(self->ctx, s->q, n, "the impulsive step");
-    PCS_TAKE(self->ctx, s->v, n, "the impulsive step");
-    PCS_TAKE(self->ctx, s->a, n, "the impulsive step");
-    PCS_TAKE(self->ctx, s->was_loaded, self->system->nrow, "the impulsive step");
-    PCS_TAKE(self->ctx, s->joined_row, self->system->nrow, "the impulsive step");
-    return PCS_OK;
-}
 
 static pcs_status half_setup(pcs_scheme *self)
 {
@@ -73,16 +64,17 @@ static pcs_status half_setup(pcs_scheme *self)
     PCS_TAKE(self->ctx, s->first, system->nrow, "the stage impulses");
     PCS_TAKE(self->ctx, s->first_t, system->ntangent, "the stage impulses");
     s->reuses_acceleration = system->is_linear && !system->has_damping;
-    return isnan(params->impulsive_step) ? PCS_OK : half_take_impulsive(self, s);
+    if (isnan(params->impulsive_step)) return PCS_OK;
+    PCS_TAKE(self->ctx, s->joined_row, system->nrow, "the impulsive step");
+    return pcs_state_create(self, &s->start);
 }
 
 static pcs_status half_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
-    half *s = self->data;
-    PCS_TRY(pcs_explicit_start(self, &s->base, x, report));
+    PCS_TRY(pcs_explicit_start(self, x, report));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     pcs_free_acceleration(self, x->t, x->q, x->v, x->history[HISTORY_A]);
-    pcs_resultant(self->system, x->t, x->q, x->v, s->resultant);
+    pcs_resultant(self->system, x->t, x->q, x->v, ((half_memory *)x->memory)->resultant);
     return PCS_OK;
 }
 
@@ -146,21 +138,21 @@ static pcs_outcome half_second_stage(pcs_scheme *self, const pcs_state *x, doubl
     return *is_impact ? pcs_explicit_impact(self, &s->base, report) : pcs_explicit_settle(self, &s->base, report);
 }
 
-static void half_report_momentum(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
+static void half_report_momentum(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     half *s = self->data;
-    double end[3];
+    double end[3], *resultant = ((half_memory *)x->memory)->resultant;
     pcs_resultant(self->system, x->t + h, s->base.next.q, s->v1, end);
-    for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * h * (s->resultant[k] + end[k]);
+    for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * h * (resultant[k] + end[k]);
     pcs_explicit_add_turned_momentum(self, &s->base, report->smooth_impulse);
-    pcs_resultant(self->system, x->t + h, s->base.next.q, s->base.next.v, s->resultant);
+    pcs_resultant(self->system, x->t + h, s->base.next.q, s->base.next.v, resultant);
 }
 
 // The next state, which the caller takes or leaves; false when there is none.
 static pcs_status half_try(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact, pcs_step_report *report)
 {
     half *s = self->data;
-    pcs_begin_report(report, h);
+    pcs_begin_step(self, x, h, report);
     pcs_explicit_clear(self, &s->base);
     for (int j = 0; j < self->system->nrow; j++) s->first[j] = 0.0;
     for (int t = 0; t < self->system->ntangent; t++) s->first_t[t] = 0.0;
@@ -184,19 +176,8 @@ static void half_accept(pcs_scheme *self, pcs_state *x, double h, bool is_impact
     double *a = x->history[HISTORY_A];
     x->history[HISTORY_A] = s->base.next.a;
     s->base.next.a = a;
-    pcs_next_accept(&s->base.next, x, report, self->system->nrow);
+    pcs_next_accept(self, &s->base.next, x, report);
     if (!s->reuses_acceleration) pcs_free_acceleration(self, x->t, x->q, x->v, x->history[HISTORY_A]);
-}
-
-// Copies the state that an impulsive step starts from, or brings it back.
-static void half_keep(pcs_scheme *self, pcs_state *x, bool is_saved)
-{
-    half *s = self->data;
-    size_t bytes = (size_t)self->system->nv * sizeof(double), rows = (size_t)self->system->nrow;
-    double *copy[] = { s->q, s->v, s->a }, *here[] = { x->q, x->v, x->history[HISTORY_A] };
-    for (int i = 0; i < 3; i++) memcpy(is_saved ? copy[i] : here[i], is_saved ? here[i] : copy[i], bytes);
-    if (is_saved) memcpy(s->was_loaded, s->base.next.was_loaded, rows);
-    else memcpy(s->base.next.was_loaded, s->was_loaded, rows);
 }
 
 // The step again in `count` smaller ones. Their reports add up to that of the step; the laws are those of the last.
@@ -204,20 +185,13 @@ static pcs_status half_impulsive_step(pcs_scheme *self, pcs_state *x, double h, 
 {
     half *s = self->data;
     int nrow = self->system->nrow;
-    double t = x->t, power = s->base.damping_power, resultant[3];
-    long step = x->step;
     pcs_step_report joined = { .rows = s->joined_row };
-    half_keep(self, x, true);
-    memcpy(resultant, s->resultant, sizeof resultant);
+    pcs_state_copy(x, &s->start);
     for (int k = 0; k < count; k++) {
         bool is_impact = false;
         PCS_TRY(half_try(self, x, h / count, &is_impact, report));
         if (report->outcome != PCS_CONVERGED) {
-            half_keep(self, x, false);
-            memcpy(s->resultant, resultant, sizeof resultant);
-            s->base.damping_power = power;
-            x->t = t;
-            x->step = step;
+            pcs_state_copy(&s->start, x);
             return PCS_OK;
         }
         half_accept(self, x, h / count, is_impact, report);
@@ -226,8 +200,8 @@ static pcs_status half_impulsive_step(pcs_scheme *self, pcs_state *x, double h, 
         joined.rows = s->joined_row;
         memcpy(joined.rows, report->rows, (size_t)nrow * sizeof *joined.rows);
     }
-    x->t = t + h;
-    x->step = step + 1;
+    x->t = s->start.t + h;
+    x->step = s->start.step + 1;
     return PCS_OK;
 }
 
@@ -258,9 +232,9 @@ const pcs_scheme_ops pcs_scheme_half_explicit = {
     .data_size = sizeof(half),
     .nhistory = 1,
     .history_names = half_history,
+    .memory_size = sizeof(half_memory),
     .is_explicit = true,
     .separates_impacts = true,
-    .allows_control = true,
     .takes_rotations = true,
     .state_rule = half_state_rule,
     .setup = half_setup,

@@ -49,13 +49,6 @@ static pcs_status accel_setup(pcs_scheme *self)
     return PCS_OK;
 }
 
-static pcs_status accel_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    accel *s = self->data;
-    s->base.next.largest_rate = 0.0;
-    return pcs_explicit_start(self, &s->base, x, report);
-}
-
 // v1 and q'
 static void accel_first_stage(accel *s, const pcs_state *x, int n, double h)
 {
@@ -79,7 +72,7 @@ static pcs_outcome accel_second_stage(pcs_scheme *self, const pcs_state *x, doub
     if (!pcs_projection_move(self->solver, next->q)) return PCS_SINGULAR;
     memcpy(next->gate, s->is_closed, (size_t)nrow);
     pcs_free_acceleration(self, x->t + h, next->q, s->v1, s->free1);
-    pcs_explicit_release(self, &s->base, s->v1, s->free1, h);
+    pcs_explicit_release(self, &s->base, x, s->v1, s->free1, h);
     pcs_outcome outcome = pcs_explicit_acceleration(self, &s->base, next->q, s->v1, s->free1, s->a1, s->la1, report);
     if (outcome != PCS_CONVERGED) return outcome;
     const double *v = x->v, *a0 = *is_impact ? s->free0 : s->a0, *a1 = *is_impact ? s->free1 : s->a1;
@@ -98,7 +91,7 @@ static pcs_outcome accel_second_stage(pcs_scheme *self, const pcs_state *x, doub
     return PCS_CONVERGED;
 }
 
-static void accel_report(pcs_scheme *self, const pcs_state *x, bool is_impact, pcs_step_report *report)
+static void accel_report(pcs_scheme *self, pcs_state *x, bool is_impact, pcs_step_report *report)
 {
     accel *s = self->data;
     double start[3], end[3];
@@ -118,19 +111,19 @@ static pcs_status accel_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
 {
     accel *s = self->data;
     bool is_impact = false;
-    pcs_begin_report(report, h);
+    pcs_begin_step(self, x, h, report);
     PCS_TRY(pcs_explicit_return(self, x));
     (void)pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed);
     memcpy(s->base.next.gate, s->base.was_closed, (size_t)self->system->nrow);
     pcs_free_acceleration(self, x->t, x->q, x->v, s->free0);
-    pcs_explicit_release(self, &s->base, x->v, s->free0, h);
+    pcs_explicit_release(self, &s->base, x, x->v, s->free0, h);
     report->outcome = pcs_explicit_acceleration(self, &s->base, x->q, x->v, s->free0, s->a0, s->la0, report);
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     accel_first_stage(s, x, self->system->nv, h);
     report->outcome = accel_second_stage(self, x, h, &is_impact, report);
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->base.next, report)) return PCS_OK;
     accel_report(self, x, is_impact, report);
-    pcs_next_accept(&s->base.next, x, report, self->system->nrow);
+    pcs_next_accept(self, &s->base.next, x, report);
     return PCS_OK;
 }
 
@@ -147,13 +140,13 @@ const pcs_scheme_ops pcs_scheme_half_explicit_acceleration = {
     .options = accel_options,
     .params_size = sizeof(accel_params),
     .data_size = sizeof(accel),
+    .memory_size = sizeof(pcs_explicit_memory),
     .is_explicit = true,
     .separates_impacts = true,
     .lets_contacts_sink = true,
-    .allows_control = true,
     .refuses = pcs_refuse_friction,
     .state_rule = accel_state_rule,
     .setup = accel_setup,
-    .start = accel_start,
+    .start = pcs_explicit_start,
     .step = accel_step,
 };

@@ -105,11 +105,6 @@ static pcs_status herk_setup(pcs_scheme *self)
     return PCS_OK;
 }
 
-static pcs_status herk_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    return pcs_explicit_start(self, self->data, x, report);
-}
-
 // y = x + h sum of `count` weighted vectors
 static void herk_sum(int n, double h, const double *x, const double *weight, double *const *vectors, int count,
                      double *y)
@@ -193,7 +188,7 @@ static void herk_turn_last(pcs_scheme *self, double sum[3])
     pcs_add_row_momentum(self->system, -1.0, next->la, next->la_t, sum);
 }
 
-static void herk_report(pcs_scheme *self, const pcs_state *x, bool is_impact, pcs_step_report *report)
+static void herk_report(pcs_scheme *self, pcs_state *x, bool is_impact, pcs_step_report *report)
 {
     herk *s = self->data;
     const pcs_tableau *t = &s->table;
@@ -214,7 +209,7 @@ static pcs_status herk_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
 {
     herk *s = self->data;
     bool is_impact = false;
-    pcs_begin_report(report, h);
+    pcs_begin_step(self, x, h, report);
     pcs_explicit_clear(self, &s->base);
     s->q[0] = x->q;
     s->v[0] = x->v;
@@ -223,7 +218,7 @@ static pcs_status herk_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
         report->outcome = herk_stage(self, x, h, l, &is_impact, report);
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->base.next, report)) return PCS_OK;
     herk_report(self, x, is_impact, report);
-    pcs_next_accept(&s->base.next, x, report, self->system->nrow);
+    pcs_next_accept(self, &s->base.next, x, report);
     return PCS_OK;
 }
 
@@ -244,13 +239,13 @@ const pcs_scheme_ops pcs_scheme_half_explicit_rk = {
     .options = herk_options,
     .params_size = sizeof(herk_params),
     .data_size = sizeof(herk),
+    .memory_size = sizeof(pcs_explicit_memory),
     .is_explicit = true,
     .separates_impacts = true,
-    .allows_control = true,
     .check = herk_check,
     .stable_step = herk_stable_step,
     .state_rule = herk_state_rule,
     .setup = herk_setup,
-    .start = herk_start,
+    .start = pcs_explicit_start,
     .step = herk_step,
 };

@@ -36,11 +36,14 @@ static const pcs_option bathe_options[] = {
 enum { HISTORY_A };
 static const char *const bathe_history[] = { "a", NULL };
 
+typedef struct bathe_memory {
+    double resultant[3]; // N, of f at the start of the step
+} bathe_memory;
+
 typedef struct bathe {
-    pcs_next next; // first: step control looks for it there
+    pcs_next next;
     pcs_jump jump;
     double w, al;
-    double resultant[3];     // N, of f at the start of the step
     double turned[3];        // N s, what impulses of the first substep gave beyond themselves along the last directions
     double *q1, *v1;         // [nv] at the end of the first substep
     double *first, *first_t; // [nrow], [ntangent] its contact impulses, N s
@@ -61,12 +64,19 @@ static pcs_status bathe_setup(pcs_scheme *self)
     return pcs_jump_create(self, &s->jump, ((const bathe_params *)self->params)->gap_tolerance);
 }
 
+// The resultant at (t, q, v), where the joints pull as the last solve has found.
+static void bathe_remember(const pcs_scheme *self, double t, const double *q, const double *v, bathe_memory *memory)
+{
+    const bathe *s = self->data;
+    pcs_resultant(self->system, t, q, v, memory->resultant);
+    pcs_add_joint_resultant(self->system, s->next.lam, memory->resultant);
+}
+
 static pcs_status bathe_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     bathe *s = self->data;
     PCS_TRY(pcs_jump_start(self, &s->jump, &s->next, x, x->history[HISTORY_A], report));
-    pcs_resultant(self->system, x->t, x->q, x->v, s->resultant);
-    pcs_add_joint_resultant(self->system, s->next.lam, s->resultant);
+    bathe_remember(self, x->t, x->q, x->v, x->memory);
     return PCS_OK;
 }
 
@@ -161,6 +171,7 @@ static bool bathe_advance(pcs_scheme *self, const pcs_state *x, double h, pcs_st
 {
     bathe *s = self->data;
     const pcs_system *system = self->system;
+    const bathe_memory *memory = x->memory;
     double wh = s->w * h, middle[3], end[3];
     int n = system->nv;
     bathe_predict_first(s, x, n, wh);
@@ -176,7 +187,7 @@ static bool bathe_advance(pcs_scheme *self, const pcs_state *x, double h, pcs_st
     pcs_add_joint_resultant(system, s->next.lam, end);
     bathe_turn_first(self);
     for (int k = 0; k < 3; k++)
-        report->smooth_impulse[k] = s->al * wh * (s->resultant[k] + middle[k]) + wh * end[k] + s->turned[k];
+        report->smooth_impulse[k] = s->al * wh * (memory->resultant[k] + middle[k]) + wh * end[k] + s->turned[k];
     PCS_INDEPENDENT
     for (int i = 0; i < n; i++) s->next.d[i] /= wh;
     bathe_book(self, x, s->next.d, wh, report);
@@ -189,11 +200,10 @@ static void bathe_accept(pcs_scheme *self, pcs_state *x, const pcs_step_report *
     double *a = x->history[HISTORY_A], t = x->t + report->h;
     if (s->jump.is_impact && s->jump.sees_velocity)
         pcs_joint_acceleration(self, &s->next, t, s->next.q, s->next.v, s->next.d);
-    pcs_resultant(self->system, t, s->next.q, s->next.v, s->resultant);
-    pcs_add_joint_resultant(self->system, s->next.lam, s->resultant);
+    bathe_remember(self, t, s->next.q, s->next.v, x->memory);
     x->history[HISTORY_A] = s->next.d;
     s->next.d = a;
-    pcs_next_accept(&s->next, x, report, self->system->nrow);
+    pcs_next_accept(self, &s->next, x, report);
 }
 
 static pcs_status bathe_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
@@ -202,7 +212,7 @@ static pcs_status bathe_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     double wh = s->w * h;
     pcs_step_form form = { .h = wh, .c = 1.0, .kb = wh, .kw = wh, .has_dynamics = true };
     form.has_smooth_multipliers = s->jump.has_joints;
-    pcs_begin_report(report, h);
+    pcs_begin_step(self, x, h, report);
     PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     if (!bathe_advance(self, x, h, report)) return PCS_OK;
@@ -229,9 +239,9 @@ const pcs_scheme_ops pcs_scheme_jump_bathe = {
     .data_size = sizeof(bathe),
     .nhistory = 1,
     .history_names = bathe_history,
+    .memory_size = sizeof(bathe_memory),
     .has_closed_loss = true,
     .separates_impacts = true,
-    .allows_control = true,
     .state_rule = bathe_state_rule,
     .setup = bathe_setup,
     .start = bathe_start,

@@ -137,7 +137,7 @@ pcs_status pcs_jump_start(pcs_scheme *self, pcs_jump *jump, pcs_next *next, pcs_
         system->ops->measure(system, x->q, x->v, &report->measure);
         pcs_jump_report_rows(self, jump, next, report);
     }
-    for (int j = 0; j < system->nrow; j++) next->was_loaded[j] = report->rows[j].step_impulse > 0.0;
+    for (int j = 0; j < system->nrow; j++) x->was_loaded[j] = report->rows[j].step_impulse > 0.0;
     pcs_joint_acceleration(self, next, x->t, x->q, x->v, acceleration);
     return PCS_OK;
 }

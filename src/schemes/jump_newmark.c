@@ -93,7 +93,7 @@ static pcs_status jump_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     pcs_step_form form = pcs_alpha_form(&s->alpha, h);
     form.kw = 0.5 * h;
     form.has_smooth_multipliers = s->jump.has_joints;
-    pcs_begin_report(report, h);
+    pcs_begin_step(self, x, h, report);
     PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
@@ -110,7 +110,7 @@ static pcs_status jump_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     pcs_jump_report_rows(self, &s->jump, next, report);
     jump_refresh(self, x, h, resultant, filtered);
     pcs_alpha_accept(&s->alpha, x, resultant, filtered);
-    pcs_next_accept(next, x, report, self->system->nrow);
+    pcs_next_accept(self, next, x, report);
     return PCS_OK;
 }
 
@@ -134,9 +134,9 @@ const pcs_scheme_ops pcs_scheme_jump_newmark = {
     .data_size = sizeof(jump_newmark),
     .nhistory = PCS_ALPHA_NHISTORY,
     .history_names = pcs_alpha_history,
+    .memory_size = sizeof(pcs_alpha_memory),
     .has_closed_loss = true,
     .separates_impacts = true,
-    .allows_control = true,
     .check = jump_check,
     .state_rule = jump_state_rule,
     .setup = jump_setup,

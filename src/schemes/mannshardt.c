@@ -51,11 +51,14 @@ typedef struct leap {
     double resultant[3];         // N s
 } leap;
 
+typedef struct mann_memory {
+    pcs_event_memory events;
+    double fastest; // m/s, largest gap rate at an event so far
+} mann_memory;
+
 typedef struct mann {
     pcs_next next; // q and v are the present place within the step
-    pcs_event_memory memory;
-    double fastest; // m/s, largest gap rate at an event so far
-    double speed;   // m/s, the same within the step
+    double speed;  // m/s, largest gap rate at an event so far, those within the step included
     pcs_events *events;
     leap end;                                          // of the last leap
     double *V[PCS_MAX_STAGES], *A[PCS_MAX_STAGES], *Q; // [nv]
@@ -107,12 +110,12 @@ static void mann_tolerate(pcs_scheme *self, const double *q)
 static pcs_status mann_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     mann *s = self->data;
-    pcs_event_forget(&s->memory);
-    pcs_event_begin(s->events, &s->memory);
-    s->fastest = 0.0;
+    mann_memory *memory = x->memory;
+    pcs_event_forget(&memory->events);
+    pcs_event_begin(s->events, &memory->events);
     mann_tolerate(self, x->q);
     PCS_TRY(pcs_event_start(self, s->events, x, &s->next, report));
-    if (report->outcome == PCS_CONVERGED) s->memory = s->events->now;
+    if (report->outcome == PCS_CONVERGED) memory->events = s->events->now;
     return PCS_OK;
 }
 
@@ -378,10 +381,11 @@ static pcs_outcome mann_finish(pcs_scheme *self, pcs_step_report *report)
 static pcs_status mann_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     mann *s = self->data;
+    mann_memory *memory = x->memory;
     size_t bytes = (size_t)self->system->nv * sizeof(double);
-    pcs_begin_report(report, h);
-    pcs_event_begin(s->events, &s->memory);
-    s->speed = s->fastest;
+    pcs_begin_step(self, x, h, report);
+    pcs_event_begin(s->events, &memory->events);
+    s->speed = memory->fastest;
     mann_tolerate(self, x->q);
     memcpy(s->next.q, x->q, bytes);
     memcpy(s->next.v, x->v, bytes);
@@ -389,10 +393,10 @@ static pcs_status mann_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     if (report->outcome == PCS_CONVERGED) report->outcome = mann_finish(self, report);
     report->bad_equation = s->events->bad_equation;
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
-    s->memory = s->events->now;
-    s->memory.energy = fmax(s->memory.energy, report->measure.kinetic);
-    s->fastest = s->speed;
-    pcs_next_accept(&s->next, x, report, self->system->nrow);
+    memory->events = s->events->now;
+    memory->events.energy = fmax(memory->events.energy, report->measure.kinetic);
+    memory->fastest = s->speed;
+    pcs_next_accept(self, &s->next, x, report);
     return PCS_OK;
 }
 
@@ -410,8 +414,8 @@ const pcs_scheme_ops pcs_scheme_mannshardt = {
     .options = mann_options,
     .params_size = sizeof(mann_params),
     .data_size = sizeof(mann),
+    .memory_size = sizeof(mann_memory),
     .is_explicit = true,
-    .allows_control = true,
     .refuses = mann_refuses,
     .stable_step = mann_stable_step,
     .state_rule = mann_state_rule,

@@ -9,16 +9,6 @@ pcs_status pcs_midpoint_setup(pcs_scheme *self, pcs_midpoint *s)
     return pcs_explicit_setup(self, &s->base);
 }
 
-// No impact before the first step: its gate sees a contact that closes.
-pcs_status pcs_midpoint_start(pcs_scheme *self, pcs_midpoint *s, pcs_state *x, pcs_step_report *report)
-{
-    PCS_TRY(pcs_explicit_return(self, x));
-    pcs_start_report(self, x, &s->base.next, report);
-    for (int j = 0; j < self->system->nrow; j++) s->base.next.was_loaded[j] = 0;
-    s->base.damping_power = pcs_damping_power(self->system, x->q, x->v);
-    return PCS_OK;
-}
-
 bool pcs_midpoint_predict(pcs_scheme *self, pcs_midpoint *s, const pcs_state *x, double h)
 {
     pcs_next *next = &s->base.next;
@@ -53,7 +43,7 @@ pcs_outcome pcs_midpoint_velocity(pcs_scheme *self, pcs_midpoint *s, const pcs_s
     return PCS_CONVERGED;
 }
 
-void pcs_midpoint_report(pcs_scheme *self, pcs_midpoint *s, const pcs_state *x, pcs_step_report *report)
+void pcs_midpoint_report(pcs_scheme *self, pcs_midpoint *s, pcs_state *x, pcs_step_report *report)
 {
     double resultant[3];
     pcs_next_report_rows(self, x, &s->base.next, 0.5, report);

@@ -14,7 +14,6 @@ typedef struct pcs_midpoint {
 } pcs_midpoint;
 
 pcs_status pcs_midpoint_setup(pcs_scheme *self, pcs_midpoint *s);
-pcs_status pcs_midpoint_start(pcs_scheme *self, pcs_midpoint *s, pcs_state *x, pcs_step_report *report);
 
 // qM, the gate there and the targets e G v_n; the projection stands at qM then. False when M(qM) is singular.
 bool pcs_midpoint_predict(pcs_scheme *self, pcs_midpoint *s, const pcs_state *x, double h);
@@ -22,6 +21,6 @@ bool pcs_midpoint_predict(pcs_scheme *self, pcs_midpoint *s, const pcs_state *x,
 pcs_outcome pcs_midpoint_velocity(pcs_scheme *self, pcs_midpoint *s, const pcs_state *x, double h,
                                   pcs_step_report *report);
 // Rows and balances of such a step.
-void pcs_midpoint_report(pcs_scheme *self, pcs_midpoint *s, const pcs_state *x, pcs_step_report *report);
+void pcs_midpoint_report(pcs_scheme *self, pcs_midpoint *s, pcs_state *x, pcs_step_report *report);
 
 #endif

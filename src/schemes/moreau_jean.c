@@ -52,13 +52,16 @@ static const pcs_option moreau_options[] = {
 enum { HISTORY_VD };
 static const char *const moreau_history[] = { "vd", NULL };
 
+typedef struct moreau_memory {
+    double resultant[3]; // N, of f at the start of the step
+} moreau_memory;
+
 typedef struct moreau {
     pcs_next next;
     double theta;
-    double move;         // weight of the end of the step in the velocity that moves positions: theta or 1/2
-    double resultant[3]; // N, of f at the start of the step
-    double *mean;        // [nv] v_th, when there is damping
-    double *image;       // [nv] C v_th, when `move` is not theta
+    double move;   // weight of the end of the step in the velocity that moves positions: theta or 1/2
+    double *mean;  // [nv] v_th, when there is damping
+    double *image; // [nv] C v_th, when `move` is not theta
 } moreau;
 
 static const char *moreau_check(const void *params, const char **option)
@@ -92,12 +95,10 @@ static pcs_status moreau_setup(pcs_scheme *self)
 static pcs_status moreau_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     moreau *s = self->data;
-    const pcs_system *system = self->system;
     if (!pcs_projection_move(self->solver, x->q))
         return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
     pcs_free_acceleration(self, x->t, x->q, x->v, x->history[HISTORY_VD]);
-    pcs_resultant(system, x->t, x->q, x->v, s->resultant);
-    for (int j = 0; j < system->nrow; j++) s->next.was_loaded[j] = 0;
+    pcs_resultant(self->system, x->t, x->q, x->v, ((moreau_memory *)x->memory)->resultant);
     pcs_start_report(self, x, &s->next, report);
     return PCS_OK;
 }
@@ -149,16 +150,16 @@ static double moreau_numerical_loss(pcs_scheme *self, const pcs_state *x)
     return (s->theta - 0.5) * (mass_norm2 + stiffness_norm2);
 }
 
-static void moreau_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *report)
+static void moreau_report(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     moreau *s = self->data;
     const pcs_system *system = self->system;
-    double h = report->h, resultant[3];
+    double h = report->h, resultant[3], *last = ((moreau_memory *)x->memory)->resultant;
     pcs_next_report_rows(self, x, &s->next, s->move, report);
     pcs_resultant(system, x->t + h, s->next.q, s->next.v, resultant);
     for (int k = 0; k < 3; k++) {
-        report->smooth_impulse[k] = h * ((1.0 - s->theta) * s->resultant[k] + s->theta * resultant[k]);
-        s->resultant[k] = resultant[k];
+        report->smooth_impulse[k] = h * ((1.0 - s->theta) * last[k] + s->theta * resultant[k]);
+        last[k] = resultant[k];
     }
     report->external_work += (1.0 - s->theta) * pcs_load_work(system, x->t, x->q, s->next.q) +
                              s->theta * pcs_load_work(system, x->t + h, x->q, s->next.q);
@@ -214,7 +215,7 @@ static pcs_status moreau_step_between(pcs_scheme *self, pcs_state *x, double h, 
 {
     moreau *s = self->data;
     pcs_step_form form = { .h = s->theta * h, .c = 1.0, .kb = s->move * h, .kw = s->move * h, .has_dynamics = true };
-    pcs_begin_report(report, h);
+    pcs_begin_step(self, x, h, report);
     PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     pcs_next_foresee(self, &s->next, x, h);
@@ -225,7 +226,7 @@ static pcs_status moreau_step_between(pcs_scheme *self, pcs_state *x, double h, 
     moreau_extrapolate(self, x);
     if (!pcs_next_measure(self, &s->next, report)) return PCS_OK;
     moreau_report(self, x, report);
-    pcs_next_accept(&s->next, x, report, self->system->nrow);
+    pcs_next_accept(self, &s->next, x, report);
     return PCS_OK;
 }
 
@@ -236,7 +237,7 @@ static pcs_status moreau_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     if (((const moreau_params *)self->params)->forces == FORCES_MIDPOINT && !self->system->is_linear)
         return moreau_step_between(self, x, h, report);
     pcs_step_form form = { .h = h, .c = 1.0 / s->theta, .kb = h * s->move, .kw = h * s->move, .has_dynamics = true };
-    pcs_begin_report(report, h);
+    pcs_begin_step(self, x, h, report);
     PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
@@ -251,7 +252,7 @@ static pcs_status moreau_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     for (int i = 0; i < n; i++) vd[i] *= vd_of_d;
     s->next.d = x->history[HISTORY_VD];
     x->history[HISTORY_VD] = vd;
-    pcs_next_accept(&s->next, x, report, self->system->nrow);
+    pcs_next_accept(self, &s->next, x, report);
     return PCS_OK;
 }
 
@@ -274,9 +275,9 @@ const pcs_scheme_ops pcs_scheme_moreau_jean = {
     .data_size = sizeof(moreau),
     .nhistory = 1,
     .history_names = moreau_history,
+    .memory_size = sizeof(moreau_memory),
     .has_closed_loss = true,
     .follows_drives = true,
-    .allows_control = true,
     .check = moreau_check,
     .refuses = moreau_refuses,
     .takes_rotations = true,

@@ -38,17 +38,6 @@ static pcs_status euler_setup(pcs_scheme *self)
     return pcs_explicit_setup(self, self->data);
 }
 
-// No impact before the first step: its gate sees a closed contact.
-static pcs_status euler_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    pcs_explicit *s = self->data;
-    PCS_TRY(pcs_explicit_return(self, x));
-    pcs_start_report(self, x, &s->next, report);
-    for (int j = 0; j < self->system->nrow; j++) s->next.was_loaded[j] = 0;
-    s->damping_power = pcs_damping_power(self->system, x->q, x->v);
-    return PCS_OK;
-}
-
 // q and the velocity without contact.
 static void euler_advance(pcs_scheme *self, const pcs_state *x, double h)
 {
@@ -68,7 +57,7 @@ static pcs_status euler_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
 {
     pcs_explicit *s = self->data;
     double resultant[3];
-    pcs_begin_report(report, h);
+    pcs_begin_step(self, x, h, report);
     pcs_explicit_clear(self, s);
     PCS_TRY(pcs_explicit_return(self, x));
     pcs_next_foresee(self, &s->next, x, h);
@@ -81,7 +70,7 @@ static pcs_status euler_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     pcs_resultant(self->system, x->t, x->q, x->v, resultant);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = h * resultant[k];
     pcs_explicit_report_work(self, s, x, report);
-    pcs_next_accept(&s->next, x, report, self->system->nrow);
+    pcs_next_accept(self, &s->next, x, report);
     return PCS_OK;
 }
 
@@ -100,13 +89,13 @@ const pcs_scheme_ops pcs_scheme_moreau_jean_explicit = {
     .summary = "forward Euler, contact implicit at velocity level; order 1; not for undamped elastic models",
     .options = euler_options,
     .data_size = sizeof(pcs_explicit),
+    .memory_size = sizeof(pcs_explicit_memory),
     .is_explicit = true,
-    .allows_control = true,
     .refuses = euler_refuses,
     .stable_step = euler_stable_step,
     .takes_rotations = true,
     .state_rule = euler_state_rule,
     .setup = euler_setup,
-    .start = euler_start,
+    .start = pcs_explicit_start_plainly,
     .step = euler_step,
 };

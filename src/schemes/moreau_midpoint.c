@@ -43,11 +43,6 @@ static pcs_status midpoint_setup(pcs_scheme *self)
     return PCS_OK;
 }
 
-static pcs_status midpoint_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    return pcs_midpoint_start(self, self->data, x, report);
-}
-
 // G v + target = (1 + e) d + G (v - v_n) with d of the start.
 static void midpoint_retarget(pcs_scheme *self, const pcs_state *x)
 {
@@ -64,7 +59,7 @@ static pcs_status midpoint_step(pcs_scheme *self, pcs_state *x, double h, pcs_st
     midpoint *s = self->data;
     pcs_next *next = &s->base.base.next;
     bool is_from_start = ((const midpoint_params *)self->params)->rate == RATE_START;
-    pcs_begin_report(report, h);
+    pcs_begin_step(self, x, h, report);
     if (is_from_start) {
         pcs_projection_turn(self->solver, x->q);
         pcs_rows_multiply(self->system->G, x->v, s->start_rate);
@@ -75,7 +70,7 @@ static pcs_status midpoint_step(pcs_scheme *self, pcs_state *x, double h, pcs_st
     report->outcome = pcs_midpoint_velocity(self, &s->base, x, h, report);
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, next, report)) return PCS_OK;
     pcs_midpoint_report(self, &s->base, x, report);
-    pcs_next_accept(next, x, report, self->system->nrow);
+    pcs_next_accept(self, next, x, report);
     return PCS_OK;
 }
 
@@ -95,10 +90,10 @@ const pcs_scheme_ops pcs_scheme_moreau_midpoint = {
     .options = midpoint_options,
     .params_size = sizeof(midpoint_params),
     .data_size = sizeof(midpoint),
+    .memory_size = sizeof(pcs_explicit_memory),
     .is_explicit = true,
-    .allows_control = true,
     .state_rule = midpoint_state_rule,
     .setup = midpoint_setup,
-    .start = midpoint_start,
+    .start = pcs_explicit_start_plainly,
     .step = midpoint_step,
 };

@@ -9,6 +9,7 @@
 
 // Sign of an exact zero: below any value that occurs, and quotients with it do not underflow.
 static const double beyond_zero = 1e-154;
+static const double growth = 25.0; // of a step over the one before, at most
 
 struct pcs_ode {
     pcs_ode_problem problem;
@@ -73,6 +74,7 @@ static bool ode_make_solver(pcs_ode *ode)
            ERKStepSetUserData(ode->solver, &ode->problem) == ARK_SUCCESS &&
            ERKStepSetTableNum(ode->solver, ARKODE_DORMAND_PRINCE_7_4_5) == ARK_SUCCESS &&
            ERKStepSetInterpolantDegree(ode->solver, 3) == ARK_SUCCESS &&
+           ERKStepSetMaxGrowth(ode->solver, growth) == ARK_SUCCESS &&
            ERKStepSVtolerances(ode->solver, 1e-6, ode->atol) == ARK_SUCCESS &&
            (ode->problem.nroot == 0 || (ERKStepRootInit(ode->solver, ode->problem.nroot, ode_roots) == ARK_SUCCESS &&
                                         ERKStepSetRootDirection(ode->solver, direction) == ARK_SUCCESS &&
@@ -102,7 +104,10 @@ bool pcs_ode_set_tolerances(pcs_ode *ode, double rtol, const double *atol)
 bool pcs_ode_restart(pcs_ode *ode, double t, const double *y, double first_step)
 {
     N_VSetArrayPointer((double *)y, ode->start); // copied by the solver
+    // A first step that is given grows like any other, in a solver that has not made a step yet, too: by default (0) it
+    // may grow far more there.
     return ERKStepReset(ode->solver, t, ode->start) == ARK_SUCCESS &&
+           ERKStepSetMaxFirstGrowth(ode->solver, first_step > 0.0 ? growth : 0.0) == ARK_SUCCESS &&
            ERKStepSetInitStep(ode->solver, first_step) == ARK_SUCCESS;
 }
 

@@ -10,18 +10,21 @@
 //   0 <= G (v_{n+1} - v_free) + (1 + e) g(z_free)/h _|_ La >= 0
 // so that every row may have an e of its own (the papers have one for all). The first step starts from the velocity
 // v_0 - (h/2) a; where the step changes, from v_n + ((h_n - h)/2) a. The velocity of the state is that of the last
-// step: it belongs to its middle. Steps of varying size, as step control takes them, are not for this law: what a long
-// step has sunk in a short one would undo in its own time, at any velocity.
+// step: it belongs to its middle. Steps of varying size, as step control takes them, are not for this law.
 
 #include "core/loop.h"
 #include "schemes/explicit.h"
 
 #include "step/projection.h"
 
+typedef struct paoli_memory {
+    pcs_explicit_memory base;
+    double last_h; // s, of the step before; 0: there is none
+} paoli_memory;
+
 typedef struct paoli {
     pcs_explicit base;
     double *back, *mean; // [nv] q_{n-1} and z without contact
-    double last_h;       // s, of the step before; 0: there is none
 } paoli;
 
 static const pcs_option paoli_options[] = { { 0 } };
@@ -34,27 +37,17 @@ static pcs_status paoli_setup(pcs_scheme *self)
     return pcs_explicit_setup(self, &s->base);
 }
 
-static pcs_status paoli_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    paoli *s = self->data;
-    PCS_TRY(pcs_explicit_return(self, x));
-    pcs_start_report(self, x, &s->base.next, report);
-    for (int j = 0; j < self->system->nrow; j++) s->base.next.was_loaded[j] = 0;
-    s->base.damping_power = pcs_damping_power(self->system, x->q, x->v);
-    s->last_h = 0.0;
-    return PCS_OK;
-}
-
 // Velocity and position without contact, and the position before.
 static void paoli_advance(pcs_scheme *self, const pcs_state *x, double h)
 {
     paoli *s = self->data;
     const double *q = x->q, *v = x->v, *a = s->base.next.a;
     double *q_new = s->base.next.q, *v_new = s->base.next.v, *back = s->back;
+    double last_h = ((const paoli_memory *)x->memory)->last_h;
     pcs_free_acceleration(self, x->t, x->q, x->v, s->base.next.a);
     PCS_INDEPENDENT
     for (int i = 0; i < self->system->nv; i++) {
-        v_new[i] = v[i] + 0.5 * (s->last_h + h) * a[i];
+        v_new[i] = v[i] + 0.5 * (last_h + h) * a[i];
         q_new[i] = q[i] + h * v_new[i];
         back[i] = q[i] - h * (v_new[i] - h * a[i]);
     }
@@ -83,9 +76,10 @@ static void paoli_targets(pcs_scheme *self, const pcs_state *x, double h)
 static pcs_status paoli_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     paoli *s = self->data;
+    paoli_memory *memory = x->memory;
     pcs_next *next = &s->base.next;
     double resultant[3];
-    pcs_begin_report(report, h);
+    pcs_begin_step(self, x, h, report);
     pcs_explicit_clear(self, &s->base);
     PCS_TRY(pcs_explicit_return(self, x));
     paoli_advance(self, x, h);
@@ -97,10 +91,10 @@ static pcs_status paoli_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
 
     pcs_next_report_rows(self, x, next, 0.5, report);
     pcs_resultant(self->system, x->t, x->q, x->v, resultant);
-    for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * (s->last_h + h) * resultant[k];
+    for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * (memory->last_h + h) * resultant[k];
     pcs_explicit_report_work(self, &s->base, x, report);
-    pcs_next_accept(next, x, report, self->system->nrow);
-    s->last_h = h;
+    pcs_next_accept(self, next, x, report);
+    memory->last_h = h;
     return PCS_OK;
 }
 
@@ -116,9 +110,11 @@ const pcs_scheme_ops pcs_scheme_schatzman_paoli = {
     .summary = "central differences, contact law on a mean of two positions; velocities belong to the middle of steps",
     .options = paoli_options,
     .data_size = sizeof(paoli),
+    .memory_size = sizeof(paoli_memory),
     .is_explicit = true,
+    .needs_equal_steps = "what a long step has sunk in a short one would undo in its own time, at any velocity",
     .state_rule = paoli_state_rule,
     .setup = paoli_setup,
-    .start = paoli_start,
+    .start = pcs_explicit_start_plainly,
     .step = paoli_step,
 };

@@ -26,7 +26,6 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
     PCS_TAKE(self->ctx, next->target_t, self->system->ntangent, "the next contact state");
     PCS_TAKE(self->ctx, next->la_t, self->system->ntangent, "the next contact state");
     PCS_TAKE(self->ctx, next->gate, m, "the next contact state");
-    PCS_TAKE(self->ctx, next->was_loaded, m, "the next contact state");
     return PCS_OK;
 }
 
@@ -39,7 +38,7 @@ pcs_step_problem pcs_next_problem(const pcs_scheme *self, pcs_next *next, const 
                                .base = adds_up ? NULL : x->q,
                                .q_start = x == NULL ? NULL : x->q,
                                .v_start = x == NULL ? NULL : x->v,
-                               .was_loaded = next->was_loaded,
+                               .was_loaded = x == NULL ? NULL : x->was_loaded,
                                .d = next->d,
                                .target = next->target,
                                .gate = next->gate,
@@ -76,15 +75,16 @@ static void scheme_swap(double **a, double **b)
     *b = keep;
 }
 
-void pcs_next_accept(pcs_next *next, pcs_state *x, const pcs_step_report *report, int nrow)
+void pcs_next_accept(const pcs_scheme *self, pcs_next *next, pcs_state *x, const pcs_step_report *report)
 {
     scheme_swap(&x->q, &next->q);
     scheme_swap(&x->v, &next->v);
-    for (int j = 0; j < nrow; j++) {
+    for (int j = 0; j < self->system->nrow; j++) {
         const pcs_row_report *row = &report->rows[j];
-        next->was_loaded[j] = row->step_impulse > 0.0;
-        next->largest_rate = fmax(next->largest_rate, fmax(fabs(row->rate), fabs(row->rate_before)));
+        x->was_loaded[j] = row->step_impulse > 0.0;
+        x->largest_rate = fmax(x->largest_rate, fmax(fabs(row->rate), fabs(row->rate_before)));
     }
+    pcs_memory_copy(PCS_SOLVER_MEMORY, self->solver->memory, x->carried);
     x->t += report->h;
     x->step++;
 }
@@ -106,9 +106,15 @@ bool pcs_next_measure(const pcs_scheme *self, const pcs_next *next, pcs_step_rep
     return false;
 }
 
-void pcs_begin_report(pcs_step_report *report, double h)
+static void scheme_clear_report(pcs_step_report *report, double h)
 {
     *report = (pcs_step_report){ .h = h, .bad_equation = -1, .rows = report->rows };
+}
+
+void pcs_begin_step(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
+{
+    scheme_clear_report(report, h);
+    pcs_memory_copy(PCS_SOLVER_MEMORY, x->carried, self->solver->memory);
 }
 
 void pcs_join_reports(const pcs_step_report *first, int nrow, pcs_step_report *report)
@@ -154,7 +160,7 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
             .force = la / report->h,
             .multiplier = la,
             .is_gated = next->gate[j] != 0,
-            .is_impact = la > 0.0 && !next->was_loaded[j] && !system->rows[j].is_bilateral,
+            .is_impact = la > 0.0 && !x->was_loaded[j] && !system->rows[j].is_bilateral,
         };
         row->impulse = row->is_impact ? la : 0.0;
         row->is_closed = la > 0.0 || row->gap <= 0.0;
@@ -314,7 +320,7 @@ void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next
 {
     pcs_system *system = self->system;
     pcs_row_report *rows = report->rows;
-    pcs_begin_report(report, 0.0);
+    scheme_clear_report(report, 0.0);
     system->time = x->t;
     if (system->has_drives) system->ops->row_speeds(system, x->t, next->speed);
     system->ops->measure(system, x->q, x->v, &report->measure);

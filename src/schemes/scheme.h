@@ -4,18 +4,8 @@
 #define PCS_SCHEMES_SCHEME_H
 
 #include "schemes/rule.h"
+#include "schemes/state.h"
 #include "step/step.h"
-
-enum { PCS_MAX_HISTORY = 4 };
-
-typedef struct pcs_state {
-    double t;
-    long step;                        // accepted steps so far
-    double *q;                        // [nq]
-    double *v;                        // [nv]
-    int nhistory;                     // vectors the scheme carries from step to step
-    double *history[PCS_MAX_HISTORY]; // [nv] each
-} pcs_state;
 
 // What one step did to one constraint row.
 typedef struct pcs_row_report {
@@ -59,9 +49,11 @@ typedef struct pcs_scheme_ops {
     const char *summary;
     const pcs_option *options;
     size_t params_size;
-    size_t data_size; // bytes of private data, zeroed before setup
+    size_t data_size; // bytes of private data, zeroed before setup; nothing in them outlasts a step
     int nhistory;     // history vectors
     const char *const *history_names;
+    int nrow_history;       // vectors over the rows that it carries likewise
+    size_t memory_size;     // of the struct of numbers that it carries besides
     bool is_explicit;       // needs a stable step
     bool is_position_level; // states 0 <= g _|_ nu >= 0; otherwise it may penetrate by O(h)
     bool has_closed_loss;   // numerical_loss is a formula and the energy ledger must close
@@ -74,8 +66,9 @@ typedef struct pcs_scheme_ops {
 
     bool follows_drives; // takes rows that are driven, G v + speed = 0: prescribed motions
 
-    bool allows_control; // steps may be tried and undone: all it carries is in the state and in its data, which
-                         // starts with the arrays of the next state
+    // Why steps must be of equal size, the last one apart, so that there is neither step control nor a smaller step in
+    // place of one that fails; NULL: they need not.
+    const char *needs_equal_steps;
 
     // What a step of this scheme on this system states; NULL: nothing that state and report show.
     void (*state_rule)(const pcs_scheme *self, pcs_rule *rule);
@@ -89,7 +82,8 @@ typedef struct pcs_scheme_ops {
     pcs_mode_limit *stable_step;
     // Called once. Take all memory here: step may not allocate.
     pcs_status (*setup)(pcs_scheme *self);
-    // Called once per run: consistent initial accelerations, an impact at t = 0 (reported like a step of length 0).
+    // Called once per run, with a state fresh from pcs_state_create but for q and v: consistent initial accelerations,
+    // an impact at t = 0 (reported like a step of length 0).
     pcs_status (*start)(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
     // Advances x by h. Not converging is an outcome, not a fault: then x is untouched, bit for bit.
     pcs_status (*step)(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);

@@ -70,13 +70,6 @@ static pcs_status split_setup(pcs_scheme *self)
     return PCS_OK;
 }
 
-static pcs_status split_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    split *s = self->data;
-    s->base.next.largest_rate = 0.0;
-    return pcs_explicit_start(self, &s->base, x, report);
-}
-
 // q and v of a row of the tableau over the stages before it.
 static void split_sum(const split *s, const pcs_state *x, int n, double h, const double *r, int count, double *q,
                       double *v)
@@ -107,7 +100,7 @@ static pcs_outcome split_accelerate(pcs_scheme *self, const pcs_state *x, double
     memset(s->base.next.gate, 0, (size_t)self->system->nrow);
     if (((const split_params *)self->params)->contact_forces) {
         memcpy(s->base.next.gate, s->base.was_closed, (size_t)self->system->nrow);
-        pcs_explicit_release(self, &s->base, s->v[k], s->free, h);
+        pcs_explicit_release(self, &s->base, x, s->v[k], s->free, h);
     }
     pcs_outcome outcome =
         pcs_explicit_acceleration(self, &s->base, s->q[k], s->v[k], s->free, s->a[k], s->force, report);
@@ -149,7 +142,7 @@ static pcs_status split_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
 {
     split *s = self->data;
     pcs_next *next = &s->base.next;
-    pcs_begin_report(report, h);
+    pcs_begin_step(self, x, h, report);
     pcs_explicit_clear(self, &s->base);
     (void)pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed);
     report->outcome = split_smooth(self, x, h, report);
@@ -165,7 +158,7 @@ static pcs_status split_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     pcs_explicit_add_turned_momentum(self, &s->base, report->smooth_impulse);
     for (int j = 0; j < self->system->nrow && !is_impact; j++) report->rows[j].force = report->rows[j].step_impulse / h;
     pcs_explicit_report_work(self, &s->base, x, report);
-    pcs_next_accept(next, x, report, self->system->nrow);
+    pcs_next_accept(self, next, x, report);
     return PCS_OK;
 }
 
@@ -183,14 +176,14 @@ const pcs_scheme_ops pcs_scheme_splitting = {
     .options = split_options,
     .params_size = sizeof(split_params),
     .data_size = sizeof(split),
+    .memory_size = sizeof(pcs_explicit_memory),
     .is_explicit = true,
     .separates_impacts = true,
     .lets_contacts_sink = true,
-    .allows_control = true,
     .refuses = split_refuses,
     .stable_step = split_stable_step,
     .state_rule = split_state_rule,
     .setup = split_setup,
-    .start = split_start,
+    .start = pcs_explicit_start,
     .step = split_step,
 };

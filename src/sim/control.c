@@ -3,7 +3,6 @@
 #include "core/rounding.h"
 #include "sim/accept.h"
 #include "sim/certify.h"
-#include "sim/snapshot.h"
 #include "step/projection.h"
 #include "system/scale.h"
 
@@ -29,20 +28,21 @@ const pcs_option pcs_control_options[] = {
 
 typedef struct pcs_control {
     pcs_control_params params;
-    double step;          // to try next, s
     double *whole;        // [nq] positions after the whole step
     pcs_scale natural;    // what errors of positions are compared with
     double *gap_before;   // [nrow]
     pcs_row_report *rows; // [nrow] of the first half
     pcs_step_report first;
-    pcs_snapshot start;
+    pcs_state start;
 } pcs_control;
 
 pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, struct pcs_control **out)
 {
     pcs_control *c;
-    if (!sim->scheme->ops->allows_control)
-        return pcs_fail(sim->ctx, PCS_UNSUPPORTED, "step control does not go with scheme '%s'", sim->scheme->ops->name);
+    const pcs_scheme_ops *scheme = sim->scheme->ops;
+    if (scheme->needs_equal_steps != NULL)
+        return pcs_fail(sim->ctx, PCS_UNSUPPORTED, "step control does not go with scheme '%s': %s", scheme->name,
+                        scheme->needs_equal_steps);
     PCS_TAKE(sim->ctx, c, 1, "step control");
     c->params = *params;
     if (isnan(params->penetration)) c->params.penetration = params->tolerance;
@@ -53,26 +53,26 @@ pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, st
     if (c->params.smallest > c->params.largest)
         return pcs_fail(sim->ctx, PCS_BAD_INPUT, "the smallest step, %g s, is above the largest, %g s",
                         c->params.smallest, c->params.largest);
-    c->step = fmin(c->params.largest, fmax(c->params.smallest, sim->step_size));
+    sim->state.next_h = fmin(c->params.largest, fmax(c->params.smallest, sim->step_size));
     sim->view.is_controlled = true;
     PCS_TAKE(sim->ctx, c->whole, sim->system->nq, "step control");
     PCS_TAKE(sim->ctx, c->gap_before, sim->system->nrow, "step control");
     PCS_TAKE(sim->ctx, c->rows, sim->system->nrow, "step control");
     PCS_TRY(pcs_scale_create(sim->system, &c->natural));
-    PCS_TRY(pcs_snapshot_create(sim, &c->start));
+    PCS_TRY(pcs_state_clone(sim->ctx, &sim->state, &c->start));
     *out = c;
     return PCS_OK;
 }
 
-static void control_save(pcs_sim *sim, pcs_snapshot *s)
+static void control_save(pcs_sim *sim, pcs_state *s)
 {
-    pcs_snapshot_save(sim, s);
+    pcs_state_copy(&sim->state, s);
     pcs_certifier_mark(sim->certifier);
 }
 
-static void control_restore(pcs_sim *sim, const pcs_snapshot *s)
+static void control_restore(pcs_sim *sim, const pcs_state *s)
 {
-    pcs_snapshot_restore(sim, s);
+    pcs_state_restore(sim->scheme, s, &sim->state);
     pcs_certifier_rewind(sim->certifier);
 }
 
@@ -163,32 +163,33 @@ static pcs_status control_give_up(pcs_sim *sim, double h)
     if (sim->report.outcome == PCS_CONVERGED) pcs_certifier_describe(sim->certifier, sizeof text, text);
     else snprintf(text, sizeof text, "%s", pcs_outcome_text(sim->report.outcome));
     return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s): %s, even with the smallest step of %g s",
-                    sim->control->start.state.step + 1, sim->control->start.state.t, text, h);
+                    sim->control->start.step + 1, sim->control->start.t, text, h);
 }
 
 pcs_status pcs_control_step(pcs_sim *sim)
 {
     pcs_control *c = sim->control;
+    pcs_state *x = &sim->state;
     sim->system->ops->gaps(sim->system, sim->state.q, c->gap_before);
     control_save(sim, &c->start);
     for (;;) {
-        double left = sim->end_time - sim->state.t, error, exponent;
+        double left = sim->end_time - x->t, error, exponent;
         // The last step ends at the end; the one before it leaves no crumb.
-        double h = c->step >= left ? left : c->step > 0.5 * left ? 0.5 * left : c->step;
+        double h = x->next_h >= left ? left : x->next_h > 0.5 * left ? 0.5 * left : x->next_h;
         PCS_TRY(control_attempt(sim, c, h, &error, &exponent));
         bool is_smallest = h <= c->params.smallest;
         if (error <= 1.0 || (is_smallest && isfinite(error))) {
             if (error > 1.0) sim->view.inexact++;
-            c->step = fmin(c->params.largest, fmax(c->params.smallest, h * control_factor(error, exponent)));
+            x->next_h = fmin(c->params.largest, fmax(c->params.smallest, h * control_factor(error, exponent)));
             pcs_join_reports(&c->first, sim->system->nrow, &sim->report);
-            sim->state.step = c->start.state.step + 1;
-            sim->state.t = h == left ? sim->end_time : c->start.state.t + h;
+            x->step = c->start.step + 1;
+            x->t = h == left ? sim->end_time : c->start.t + h;
             return PCS_OK;
         }
         sim->view.rejections++;
         pcs_status status = is_smallest ? control_give_up(sim, h) : PCS_OK;
         control_restore(sim, &c->start);
         PCS_TRY(status);
-        c->step = fmax(c->params.smallest, isfinite(error) ? h * control_factor(error, exponent) : 0.2 * h);
+        x->next_h = fmax(c->params.smallest, isfinite(error) ? h * control_factor(error, exponent) : 0.2 * h);
     }
 }

@@ -2,7 +2,6 @@
 
 #include "sim/accept.h"
 #include "sim/certify.h"
-#include "sim/snapshot.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,8 +11,8 @@ typedef struct pcs_retry {
     int finest;             // halvings so far in this step
     int count;              // smaller steps done in this step
     double energy;          // J, where the next one starts
-    pcs_snapshot whole;     // the start of the step
-    pcs_snapshot part;      // the start of the smaller step under way
+    pcs_state whole;        // the start of the step
+    pcs_state part;         // the start of the smaller step under way
     pcs_step_report joined; // of the smaller steps so far
 } pcs_retry;
 
@@ -23,8 +22,8 @@ pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out)
     PCS_TAKE(sim->ctx, r, 1, "smaller steps");
     r->depth = depth;
     PCS_TAKE(sim->ctx, r->joined.rows, sim->system->nrow, "smaller steps");
-    PCS_TRY(pcs_snapshot_create(sim, &r->whole));
-    PCS_TRY(pcs_snapshot_create(sim, &r->part));
+    PCS_TRY(pcs_state_clone(sim->ctx, &sim->state, &r->whole));
+    PCS_TRY(pcs_state_clone(sim->ctx, &sim->state, &r->part));
     *out = r;
     return PCS_OK;
 }
@@ -39,15 +38,15 @@ static pcs_status retry_try(pcs_sim *sim, double h, bool *is_good)
     return PCS_OK;
 }
 
-static void retry_save(pcs_sim *sim, pcs_snapshot *start)
+static void retry_save(pcs_sim *sim, pcs_state *start)
 {
-    pcs_snapshot_save(sim, start);
+    pcs_state_copy(&sim->state, start);
     pcs_certifier_mark(sim->certifier);
 }
 
-static void retry_restore(pcs_sim *sim, const pcs_snapshot *start)
+static void retry_restore(pcs_sim *sim, const pcs_state *start)
 {
-    pcs_snapshot_restore(sim, start);
+    pcs_state_restore(sim->scheme, start, &sim->state);
     pcs_certifier_rewind(sim->certifier);
 }
 
@@ -96,11 +95,11 @@ static pcs_status retry_cover(pcs_sim *sim, double h, int halvings)
 static void retry_note(pcs_sim *sim, const pcs_retry *r)
 {
     pcs_view *view = &sim->view;
-    if (view->cut_steps++ == 0) view->first_cut = r->whole.state.t;
-    view->last_cut = r->whole.state.t;
+    if (view->cut_steps++ == 0) view->first_cut = r->whole.t;
+    view->last_cut = r->whole.t;
     if (r->finest > view->finest_cut) {
         view->finest_cut = r->finest;
-        view->finest_cut_time = r->whole.state.t;
+        view->finest_cut_time = r->whole.t;
     }
 }
 
@@ -119,7 +118,7 @@ pcs_status pcs_retry_step(pcs_sim *sim, double h)
     else retry_save(sim, &r->whole);
     pcs_status status = retry_cover(sim, 0.5 * h, 1);
     retry_note(sim, r);
-    if (status != PCS_OK) pcs_snapshot_restore(sim, &r->whole);
-    sim->state.step = r->whole.state.step + (status == PCS_OK);
+    if (status != PCS_OK) pcs_state_restore(sim->scheme, &r->whole, &sim->state);
+    sim->state.step = r->whole.step + (status == PCS_OK);
     return status;
 }

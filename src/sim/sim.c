@@ -71,8 +71,7 @@ static pcs_status sim_settle(pcs_sim *sim)
     if (sim->system->ops->settle(sim->system, sim->state.q, &has_changed) != PCS_OK)
         return pcs_wrap(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s)", sim->state.step, sim->state.t);
     if (!has_changed) return PCS_OK;
-    pcs_projection_forget(sim->solver);
-    return pcs_projection_move(sim->solver, sim->state.q)
+    return pcs_projection_renew(sim->solver, sim->state.q)
                ? PCS_OK
                : pcs_accept_stop(sim, sim->step_size, "the mass is singular");
 }

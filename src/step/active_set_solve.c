@@ -112,6 +112,7 @@ static bool solve_by_products(pcs_active_set *s)
     memcpy(c->p.b_gate, s->p.b_gate, (size_t)s->p.m * sizeof *s->p.b_gate);
     memcpy(c->p.gate, s->p.gate, (size_t)s->p.m);
     memset(c->p.z, 0, (size_t)s->p.n * sizeof *c->p.z);
+    c->reach = 0.0; // that of earlier problems is no part of this one
     pcs_krylov_set_reset(c);
     bool is_settled = pcs_krylov_set_solve(c);
     s->iterations += c->rounds;

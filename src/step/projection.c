@@ -331,9 +331,10 @@ void pcs_projection_add_tangent(const pcs_step_solver *solver, int tangent, doub
     pcs_columns_add(solver->projection->XT, tangent, scale, x);
 }
 
-void pcs_projection_forget(pcs_step_solver *solver)
+bool pcs_projection_renew(pcs_step_solver *solver, const double *q)
 {
     solver->projection->is_at = false;
+    return pcs_projection_move(solver, q);
 }
 
 const double *pcs_projection_tangent_column(const pcs_step_solver *solver, int tangent)

@@ -16,6 +16,8 @@ bool pcs_projection_move(pcs_step_solver *solver, const double *q);
 // = kw/h. So act the moments of all impulses: G^T becomes that in X, and stays as it is in velocities. For k = 1/2 the
 // change is skew and leaves the effective masses alone.
 bool pcs_projection_move_along(pcs_step_solver *solver, const double *q, const double *x);
+// As pcs_projection_move, also where it stands at q already: rows may be about something else now.
+bool pcs_projection_renew(pcs_step_solver *solver, const double *q);
 // The directions move to q and X with them, the mass stays where it was factored: X = M^-1 G(q)^T.
 void pcs_projection_aim(pcs_step_solver *solver, const double *q);
 // The constraint directions alone move to q, X stays: GX = G(q) X.
@@ -38,8 +40,6 @@ double pcs_projection_mass(const pcs_step_solver *solver, int row);
 // x += scale times column `row` of X, or column `tangent` of XT, where there are columns.
 void pcs_projection_add(const pcs_step_solver *solver, int row, double scale, double *x);
 void pcs_projection_add_tangent(const pcs_step_solver *solver, int tangent, double scale, double *x);
-// Rows may be about something else than before: the next move takes all anew.
-void pcs_projection_forget(pcs_step_solver *solver);
 
 // Change of strain and gravity energy by a displacement w = X z that led to q: w . K (q - w/2) - f_gravity . w.
 double pcs_displacement_work(const pcs_step_solver *solver, const double *z, const double *q);

@@ -26,7 +26,7 @@ typedef struct schur {
     double *q0, *v0, *qt, *D, *W, *y0, *q_last, *v_last; // [n]
     double *sum, *sum_t;                                 // [n] sums that q and qt come from; q and qt themselves
     double *x, *turned;                                  // [n] where positions do not add up
-    double *z_step;                                      // [contacts->n] multipliers of the last step that has settled
+    double *z_step;                                      // [contacts->n] multipliers that the step starts from
     bool is_stale;                                       // the products have changed since the last solve
     bool is_at_start; // linearised at the start of the step, which is no point of the iteration
 } schur;
@@ -52,6 +52,8 @@ static pcs_status schur_setup(pcs_step_solver *self)
     PCS_TRY(pcs_preconditioner_create(self, system->G, system->T, &s->contacts->preconditioner[1]));
     s->contacts->product = pcs_schur_map_product;
     s->contacts->owner = s->map;
+    self->memory[0] = (pcs_memory){ s->contacts->p.z, (size_t)s->contacts->p.n * sizeof *s->contacts->p.z };
+    self->memory[1] = (pcs_memory){ &s->contacts->reach, sizeof s->contacts->reach };
     return PCS_OK;
 }
 
@@ -368,9 +370,11 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     const pcs_krylov_set *c = s->contacts;
     *result = (pcs_step_result){ 0 };
     if (self->form.has_dynamics) self->system->time = p->t;
+    else if (!self->system->is_linear) s->is_stale = true; // mass and directions stand where the scheme has put them
     self->products = self->revisits = self->projections = 0;
     memcpy(s->q0, p->q, (size_t)s->n * sizeof(double));
     memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
+    memcpy(s->z_step, c->p.z, (size_t)c->p.n * sizeof(double));
     schur_clear(self, p);
     s->contacts->p.is_hasty = false;
     if (self->form.has_dynamics) {
@@ -381,10 +385,8 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     if (result->iterations == 0) result->iterations = 1;
     if (result->outcome != PCS_CONVERGED) {
         memset(s->contacts->p.z, 0, (size_t)c->p.n * sizeof(double));
-        memset(s->z_step, 0, (size_t)c->p.n * sizeof(double));
         return;
     }
-    memcpy(s->z_step, c->p.z, (size_t)c->p.n * sizeof(double));
     for (int i = 0; i < s->n; i++) s->v_last[i] = p->v[i] - s->W[i];
     pcs_rows_multiply(self->system->G, s->v_last, p->rate_before);
     for (int j = 0; j < s->m; j++) {

@@ -118,6 +118,9 @@ static bool step_hand_over(pcs_step_solver *self, pcs_step_problem *p, pcs_step_
     if (pcs_step_solver_prepare(next, &self->form, &outcome) != PCS_OK || outcome != PCS_CONVERGED) return false;
     memcpy(p->q, self->q_given, bytes);
     memcpy(p->v, self->v_given, bytes);
+    // What it did in some earlier step is not in the state.
+    for (int i = 0; i < PCS_SOLVER_MEMORY; i++)
+        if (next->memory[i].size > 0) memset(next->memory[i].bytes, 0, next->memory[i].size);
     next->ops->solve(next, p, &again);
     result->iterations += again.iterations;
     if (again.outcome != PCS_CONVERGED || !pcs_projection_move(self, p->q)) return false;

@@ -19,6 +19,7 @@
 #ifndef PCS_STEP_STEP_H
 #define PCS_STEP_STEP_H
 
+#include "core/memory.h"
 #include "linsolve/linsolve.h"
 #include "system/system.h"
 
@@ -70,6 +71,7 @@ typedef struct pcs_step_result {
 typedef struct pcs_step_solver pcs_step_solver;
 
 enum { PCS_MAX_ROWS = 64 }; // of a system that schemes with arrays of fixed size take
+enum { PCS_SOLVER_MEMORY = 2 };
 
 typedef struct pcs_step_solver_ops {
     const char *name;
@@ -100,7 +102,8 @@ struct pcs_step_solver {
     int bad_equation;                  // where a matrix of the step broke down or the motion did not settle, or -1
     const char *advice; // what to do about the last outcome that was not PCS_CONVERGED; NULL: nothing special
     void *data;
-    int nfactor; // numeric factorizations, the mass included
+    pcs_memory memory[PCS_SOLVER_MEMORY]; // what the next solve starts from
+    int nfactor;                          // numeric factorizations, the mass included
     // Another solver that gets what this one cannot settle, made at the first such step; NULL: none was needed yet.
     pcs_step_solver *next;
     bool hands_over;           // it may

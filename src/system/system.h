@@ -10,6 +10,7 @@
 #define PCS_SYSTEM_SYSTEM_H
 
 #include "core/context.h"
+#include "core/memory.h"
 #include "core/option.h"
 #include "core/rounding.h"
 #include "sparse/matrix.h"
@@ -191,6 +192,8 @@ struct pcs_system {
     pcs_rows *T;                    // [ntangent x nv] tangential directions; NULL without friction
     const char *const *coordinates; // [nq] names of a closed-form system's coordinates; NULL for meshes
     const double *gravity;          // [nv] force of gravity, N; NULL when there is none
+    int nmemory;
+    pcs_memory *memory; // [nmemory] what `settle` and `reactions` carry from call to call; part of the state of a run
     pcs_picture *picture;
     double stable_step; // s, of explicit schemes; INFINITY when nothing limits it
 };

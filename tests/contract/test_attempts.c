@@ -61,7 +61,6 @@ static void attempts_leave_no_trace(void **state)
     (void)state;
     int ntaken = 0;
     for (int i = 0; i < bar_nvariant; i++) {
-        if (strcmp(bar_variants[i].scheme, "event_driven") == 0) continue; // takes no attempts
         for (int rubs = 0; rubs < 2; rubs++) ntaken += compare(&bar_variants[i], rubs * 0.01);
     }
     CHECK(ntaken > 40);

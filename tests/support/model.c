@@ -240,13 +240,6 @@ static const pcs_scheme_ops *run_find_scheme(const char *name)
     return NULL;
 }
 
-static double *run_take(model *m, int count)
-{
-    double *x = pcs_take(m->ctx, (size_t)count, sizeof *x, "a state");
-    assert_non_null(x);
-    return x;
-}
-
 model_run model_prepare(model *m, const char *scheme, const char *assignments, const char *solver, const char *linear)
 {
     model_run run = { .m = m };
@@ -260,10 +253,7 @@ model_run model_prepare(model *m, const char *scheme, const char *assignments, c
     run.scheme->data = pcs_take(m->ctx, 1, ops->data_size, "a scheme");
     assert_non_null(run.scheme->data);
     CHECK_OK(m->ctx, ops->setup(run.scheme));
-    run.x.q = run_take(m, m->system->nq);
-    run.x.v = run_take(m, m->system->nv);
-    run.x.nhistory = ops->nhistory;
-    for (int i = 0; i < ops->nhistory; i++) run.x.history[i] = run_take(m, m->system->nv);
+    CHECK_OK(m->ctx, pcs_state_create(run.scheme, &run.x));
     run.report.rows = pcs_take(m->ctx, (size_t)m->system->nrow, sizeof *run.report.rows, "a report");
     assert_non_null(run.report.rows);
     const char *culprit;

@@ -198,11 +198,7 @@ static inline pile_run pile_prepare(pile *p, const char *scheme, const char *opt
     run.scheme->params = params;
     run.scheme->data = pcs_take(ctx, 1, ops->data_size, "a scheme");
     pile_demand(ctx, ops->setup(run.scheme));
-    run.x.q = pcs_take(ctx, (size_t)p->system->nq, sizeof(double), "a state");
-    run.x.v = pcs_take(ctx, (size_t)p->system->nv, sizeof(double), "a state");
-    run.x.nhistory = ops->nhistory;
-    for (int i = 0; i < ops->nhistory; i++)
-        run.x.history[i] = pcs_take(ctx, (size_t)p->system->nv, sizeof(double), "a state");
+    pile_demand(ctx, pcs_state_create(run.scheme, &run.x));
     run.report.rows = pcs_take(ctx, (size_t)p->system->nrow, sizeof *run.report.rows, "a report");
     const char *culprit;
     pile_demand(ctx, pcs_fe_initial_state(p->system, run.x.q, run.x.v, &culprit));

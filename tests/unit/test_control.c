@@ -168,7 +168,8 @@ static const char *wanted_options(const char *scheme)
 {
     static const char *const known[][2] = { { "alpha_ggl", ", rho_inf: 0.8" },
                                             { "moreau_jean", ", theta: 0.5" },
-                                            { "jump_newmark", ", gamma: 0.5" } };
+                                            { "jump_newmark", ", gamma: 0.5" },
+                                            { "event_driven", ", accumulation: rest" } };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i][0], scheme) == 0) return known[i][1];
     return "";
@@ -184,14 +185,15 @@ static void attempts_leave_no_trace(void **state)
         char scheme[96];
         long rejections = 0;
         int count = 0;
-        if (!pcs_schemes[i]->allows_control) continue;
+        if (pcs_schemes[i]->needs_equal_steps != NULL) continue;
         snprintf(scheme, sizeof scheme, "scheme={type: %s%s}", pcs_schemes[i]->name,
                  wanted_options(pcs_schemes[i]->name));
         for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
             count += replay(paths[k], scheme, NULL, &rejections) ||
                      (k == 2 && replay(paths[k], scheme, without_friction, &rejections));
         print_message("%s: %d cases, %ld rejections\n", pcs_schemes[i]->name, count, rejections);
-        CHECK(count >= 3 && rejections > 10);
+        // What is as near to exact as can be asked is never rejected, but the whole step is undone all the same.
+        CHECK(count >= 3 && (rejections > 10 || strcmp(pcs_schemes[i]->name, "event_driven") == 0));
     }
 }
 
@@ -353,8 +355,8 @@ static void bad_input_is_named(void **state)
             "time.control: the smallest step, 0.1 s, is above the largest, 0.01 s");
     refused("cases/ball", MOREAU, CONTROL "tolerance: 1e-3, penetration: 0}", "time.control.penetration must be > 0");
     refused("cases/ball", MOREAU, "time.control={type: adaptiv, tolerance: 1e-3}", "adaptive");
-    refused("cases/ball", "scheme={type: event_driven}", CONTROL "tolerance: 1e-3}",
-            "step control does not go with scheme 'event_driven'");
+    refused("cases/ball", "scheme={type: schatzman_paoli}", CONTROL "tolerance: 1e-3}",
+            "step control does not go with scheme 'schatzman_paoli': what a long step has sunk in");
 #undef CONTROL
 }
 

@@ -1,0 +1,126 @@
+#include "schemes/state.h"
+
+#include "schemes/scheme.h"
+#include "step/projection.h"
+
+enum { SINGLE = 8, OWN = SINGLE + PCS_MAX_HISTORY + PCS_MAX_ROW_HISTORY };
+
+// All that there is of a state but for what others carry.
+static void state_list(pcs_state *x, pcs_memory own[OWN])
+{
+    size_t vector = (size_t)x->nv * sizeof(double), row_vector = (size_t)x->nrow * sizeof(double);
+    const pcs_memory single[SINGLE] = {
+        { &x->t, sizeof x->t },
+        { &x->step, sizeof x->step },
+        { &x->next_h, sizeof x->next_h },
+        { &x->largest_rate, sizeof x->largest_rate },
+        { x->q, (size_t)x->nq * sizeof(double) },
+        { x->v, vector },
+        { x->was_loaded, (size_t)x->nrow },
+        { x->memory, x->memory_size },
+    };
+    memset(own, 0, OWN * sizeof *own);
+    memcpy(own, single, sizeof single);
+    for (int i = 0; i < x->nhistory; i++) own[SINGLE + i] = (pcs_memory){ x->history[i], vector };
+    for (int i = 0; i < x->nrow_history; i++)
+        own[SINGLE + PCS_MAX_HISTORY + i] = (pcs_memory){ x->row_history[i], row_vector };
+}
+
+// Takes the arrays of x; those of `carried` only where they are not there yet.
+static pcs_status state_take(pcs_context *ctx, pcs_state *x)
+{
+    if (x->q == NULL) PCS_TAKE(ctx, x->q, x->nq, "a state");
+    if (x->v == NULL) PCS_TAKE(ctx, x->v, x->nv, "a state");
+    PCS_TAKE(ctx, x->was_loaded, x->nrow, "a state");
+    for (int i = 0; i < x->nhistory; i++) PCS_TAKE(ctx, x->history[i], x->nv, "a state");
+    for (int i = 0; i < x->nrow_history; i++) PCS_TAKE(ctx, x->row_history[i], x->nrow, "a state");
+    x->memory = pcs_take(ctx, 1, x->memory_size, "a state");
+    if (x->memory == NULL) return PCS_NO_MEMORY;
+    for (int i = 0; i < x->ncarried; i++) {
+        pcs_memory *piece = &x->carried[i];
+        if (piece->bytes == NULL) piece->bytes = pcs_take(ctx, 1, piece->size, "a state");
+        if (piece->bytes == NULL) return PCS_NO_MEMORY;
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_state_create(const pcs_scheme *scheme, pcs_state *x)
+{
+    const pcs_system *system = scheme->system;
+    const pcs_scheme_ops *ops = scheme->ops;
+    *x = (pcs_state){ .nq = system->nq,
+                      .nv = system->nv,
+                      .nrow = system->nrow,
+                      .q = x->q,
+                      .v = x->v,
+                      .nhistory = ops->nhistory,
+                      .nrow_history = ops->nrow_history,
+                      .memory_size = ops->memory_size,
+                      .ncarried = PCS_SOLVER_MEMORY + system->nmemory };
+    PCS_TAKE(scheme->ctx, x->carried, x->ncarried, "a state");
+    for (int i = 0; i < PCS_SOLVER_MEMORY; i++) x->carried[i].size = scheme->solver->memory[i].size;
+    for (int i = 0; i < system->nmemory; i++) x->carried[PCS_SOLVER_MEMORY + i] = system->memory[i];
+    return state_take(scheme->ctx, x);
+}
+
+pcs_status pcs_state_clone(pcs_context *ctx, const pcs_state *x, pcs_state *out)
+{
+    *out = *x;
+    out->q = out->v = NULL;
+    PCS_TAKE(ctx, out->carried, x->ncarried, "a state");
+    for (int i = 0; i < x->ncarried; i++) out->carried[i].size = x->carried[i].size;
+    PCS_TRY(state_take(ctx, out));
+    pcs_state_copy(x, out);
+    return PCS_OK;
+}
+
+void pcs_state_copy(const pcs_state *from, pcs_state *to)
+{
+    pcs_state source = *from;
+    pcs_memory here[OWN], there[OWN];
+    state_list(&source, here);
+    state_list(to, there);
+    pcs_memory_copy(OWN, here, there);
+    pcs_memory_copy(from->ncarried, from->carried, to->carried);
+}
+
+static bool state_is_same(int count, const pcs_memory *a, const pcs_memory *b)
+{
+    for (int i = 0; i < count; i++)
+        if (a[i].size != b[i].size || (a[i].size > 0 && memcmp(a[i].bytes, b[i].bytes, a[i].size) != 0)) return false;
+    return true;
+}
+
+bool pcs_state_equal(const pcs_state *a, const pcs_state *b)
+{
+    pcs_state x = *a, y = *b;
+    pcs_memory own_x[OWN], own_y[OWN];
+    state_list(&x, own_x);
+    state_list(&y, own_y);
+    return a->ncarried == b->ncarried && state_is_same(OWN, own_x, own_y) &&
+           state_is_same(a->ncarried, a->carried, b->carried);
+}
+
+// FNV-1a
+static unsigned long long state_mix(unsigned long long hash, int count, const pcs_memory *list)
+{
+    for (int i = 0; i < count; i++)
+        for (size_t k = 0; k < list[i].size; k++)
+            hash = (hash ^ ((const unsigned char *)list[i].bytes)[k]) * 1099511628211ULL;
+    return hash;
+}
+
+unsigned long long pcs_state_hash(const pcs_state *x)
+{
+    pcs_state copy = *x;
+    pcs_memory own[OWN];
+    state_list(&copy, own);
+    return state_mix(state_mix(14695981039346656037ULL, OWN, own), x->ncarried, x->carried);
+}
+
+void pcs_state_restore(const pcs_scheme *scheme, const pcs_state *kept, pcs_state *x)
+{
+    pcs_state_copy(kept, x);
+    scheme->system->time = x->t;
+    (void)pcs_projection_renew(scheme->solver, x->q); // a mass that cannot be factored shows in the next step
+}

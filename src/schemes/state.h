@@ -1,0 +1,52 @@
+// The state of a run: all that a step needs from the one before. Who carries something declares it, and it is copied,
+// compared and hashed here along with the rest:
+//
+//   scheme       history vectors [nv] and [nrow], and a struct of numbers (pcs_scheme_ops)
+//   step solver  the multipliers that it starts from (pcs_step_solver.memory)
+//   system       what its rows are about, and what reactions are measured from (pcs_system.memory)
+//
+// A scheme writes to the state when it accepts a step, never before.
+
+#ifndef PCS_SCHEMES_STATE_H
+#define PCS_SCHEMES_STATE_H
+
+#include "system/system.h"
+
+enum { PCS_MAX_HISTORY = 4, PCS_MAX_ROW_HISTORY = 2 };
+
+typedef struct pcs_state {
+    int nq, nv, nrow;
+    double t;                                 // s
+    long step;                                // accepted steps so far
+    double next_h;                            // s, the step that step control tries next
+    double largest_rate;                      // m/s, of all gaps in the accepted steps so far
+    double *q;                                // [nq]
+    double *v;                                // [nv]
+    unsigned char *was_loaded;                // [nrow] the last accepted step transmitted an impulse
+    int nhistory, nrow_history;               // vectors the scheme carries from step to step
+    double *history[PCS_MAX_HISTORY];         // [nv] each
+    double *row_history[PCS_MAX_ROW_HISTORY]; // [nrow] each
+    void *memory;                             // [memory_size] the scheme's own struct
+    size_t memory_size;
+    // What others carry, first the step solver after the last accepted step, then the system: of the state that a run
+    // works on it is the memory of the system itself.
+    int ncarried;
+    pcs_memory *carried; // [ncarried]
+} pcs_state;
+
+struct pcs_scheme;
+
+// The state that a run with this scheme works on, all zeros; q and v stay what they are where they are not NULL.
+pcs_status pcs_state_create(const struct pcs_scheme *scheme, pcs_state *x);
+// A state of its own with the same numbers.
+pcs_status pcs_state_clone(pcs_context *ctx, const pcs_state *x, pcs_state *out);
+
+// Both are of the same model and scheme; they may belong to two simulations.
+void pcs_state_copy(const pcs_state *from, pcs_state *to);
+bool pcs_state_equal(const pcs_state *a, const pcs_state *b); // to the last bit
+unsigned long long pcs_state_hash(const pcs_state *x);
+
+// A run goes on from a kept state: x becomes that, and time, directions and mass of the system go there.
+void pcs_state_restore(const struct pcs_scheme *scheme, const pcs_state *kept, pcs_state *x);
+
+#endif

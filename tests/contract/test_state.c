@@ -1,0 +1,324 @@
+// A state is whole: with every scheme and step solver, on every shipped case and on models with all that carries a
+// memory, ten steps from a state that was kept and put back are the same ten steps to the last bit, in the simulation
+// that it was kept in and in another one that was made anew.
+
+#define _POSIX_C_SOURCE 200809L // scandir
+
+#include "build/build.h"
+#include "support/check.h"
+
+#include <dirent.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS = 10, MOST_CASES = 64 };
+
+// All schemes of the table, some of them twice.
+static const char *const schemes[] = {
+    "type: alpha_ggl",
+    "type: alpha_velocity",
+    "type: newmark",
+    "type: hht",
+    "type: alpha_index3",
+    "type: moreau_jean, theta: 0.6",
+    "type: moreau_jean, theta: 0.6, forces: midpoint",
+    "type: moreau_jean_explicit",
+    "type: moreau_midpoint, gap_tolerance: 1.0e-6",
+    "type: schatzman_paoli",
+    "type: half_explicit",
+    "type: half_explicit, impulsive_step: 1.0e-5",
+    "type: half_explicit_acceleration",
+    "type: half_explicit_rk",
+    "type: jump_newmark, rho_inf: 0.8",
+    "type: jump_bathe",
+    "type: splitting, contact_forces: true",
+    "type: splitting",
+    "type: tdg_minus",
+    "type: tdg_plus, degree: 2",
+    "type: ggl_midpoint, metric: mass, gap_tolerance: 1.0e-6",
+    "type: ggl_midpoint, coupling: decoupled, metric: mass, gap_tolerance: 1.0e-6",
+    "type: event_driven, accumulation: rest",
+    "type: mannshardt",
+};
+enum { NSCHEME = sizeof schemes / sizeof *schemes };
+
+// What a step has left behind.
+typedef struct trace {
+    bool is_good;
+    unsigned long long state;
+    double sums[9];
+    int nrow, nreaction;
+    pcs_row_report *rows;
+    pcs_reaction *reactions;
+} trace;
+
+static void *copy_of(const void *from, int count, size_t size)
+{
+    void *copy = malloc((size_t)count * size + 1);
+    CHECK(copy != NULL);
+    if (count > 0 && from != NULL) memcpy(copy, from, (size_t)count * size);
+    return copy;
+}
+
+static void record(pcs_sim *sim, bool is_good, trace *out)
+{
+    const pcs_step_report *r = &sim->report;
+    const double sums[9] = {
+        r->h,           r->measure.kinetic, r->measure.strain,    r->external_work,    r->damping_loss,
+        r->impact_loss, r->correction_work, r->smooth_impulse[0], r->smooth_impulse[1]
+    };
+    out->is_good = is_good;
+    out->state = pcs_state_hash(&sim->state);
+    memcpy(out->sums, sums, sizeof sums);
+    out->nrow = sim->system->nrow;
+    out->nreaction = sim->reactions == NULL ? 0 : sim->system->nreaction;
+    out->rows = copy_of(r->rows, out->nrow, sizeof *out->rows);
+    out->reactions = copy_of(sim->reactions, out->nreaction, sizeof *out->reactions);
+}
+
+// Steps up to ten times; a step that fails is the last. Gives the number of traces.
+static int walk(pcs_sim *sim, trace out[STEPS])
+{
+    int count = 0;
+    bool is_good = true;
+    while (is_good && count < STEPS && !pcs_sim_is_done(sim)) {
+        is_good = pcs_sim_step(sim) == PCS_OK;
+        record(sim, is_good, &out[count++]);
+    }
+    return count;
+}
+
+static void forget(int count, trace *t)
+{
+    for (int i = 0; i < count; i++) {
+        free(t[i].rows);
+        free(t[i].reactions);
+    }
+}
+
+static bool is_same_row(const pcs_row_report *a, const pcs_row_report *b)
+{
+    return memcmp(a, b, offsetof(pcs_row_report, is_gated)) == 0 && a->is_gated == b->is_gated &&
+           a->is_closed == b->is_closed && a->is_impact == b->is_impact;
+}
+
+// What differs, or NULL.
+static const char *difference(const trace *a, const trace *b)
+{
+    if (a->is_good != b->is_good) return "the outcome";
+    if (a->state != b->state) return "the state";
+    if (memcmp(a->sums, b->sums, sizeof a->sums) != 0) return "the report";
+    for (int j = 0; j < a->nrow; j++)
+        if (!is_same_row(&a->rows[j], &b->rows[j])) return "a row of the report";
+    if (memcmp(a->reactions, b->reactions, (size_t)a->nreaction * sizeof *a->reactions) != 0) return "a reaction";
+    return NULL;
+}
+
+typedef struct job {
+    const char *path;
+    const char *set[4];
+    int nset;
+} job;
+
+// NULL where the case does not take this.
+static pcs_sim *open_job(const job *j, pcs_context **ctx)
+{
+    pcs_sim *sim = NULL;
+    *ctx = NULL;
+    CHECK_OK(NULL, pcs_context_create(ctx));
+    if (pcs_build_sim_from(*ctx, j->path, j->nset, j->set, &sim) == PCS_OK && pcs_sim_start(sim) == PCS_OK) return sim;
+    pcs_context_destroy(ctx);
+    return NULL;
+}
+
+static void compare(const job *j, const char *where, const trace *a, const trace *b, int count, int again)
+{
+    for (int i = 0; i < count; i++) {
+        const char *what = i < again ? difference(&a[i], &b[i]) : "the number of steps";
+        if (what == NULL) continue;
+        fail_msg("%s, %s, %s: %s differs in step %d after the copy, %s", j->path, j->set[0],
+                 j->nset > 2 ? j->set[2] : "", what, i + 1, where);
+    }
+}
+
+// Three steps beyond the first impact, or as far as is worth its while.
+static bool approach(pcs_sim *sim)
+{
+    bool is_slow = strcmp(sim->scheme->ops->name, "event_driven") == 0; // with many frequencies
+    double budget = (is_slow ? 1e3 : 5e3) / (sim->system->nv + 10.0);
+    if (is_slow && sim->system->nv > 20) return false;
+    long last = 4 + (budget < 200.0 ? (long)budget : 200);
+    bool has_impact = false;
+    while (sim->state.step < last && !pcs_sim_is_done(sim)) {
+        if (pcs_sim_step(sim) != PCS_OK) return false;
+        for (int r = 0; r < sim->system->nrow; r++) {
+            if (!sim->report.rows[r].is_impact || has_impact) continue;
+            has_impact = true;
+            last = sim->state.step + 3;
+        }
+    }
+    return !pcs_sim_is_done(sim);
+}
+
+static bool check_job(const job *j)
+{
+    pcs_context *ctx, *other_ctx;
+    pcs_state kept;
+    trace first[STEPS], again[STEPS], anew[STEPS];
+    pcs_sim *sim = open_job(j, &ctx), *other;
+    if (sim == NULL) return false;
+    bool is_ready = approach(sim);
+    if (is_ready) {
+        CHECK_OK(ctx, pcs_state_clone(ctx, &sim->state, &kept));
+        CHECK(pcs_state_equal(&kept, &sim->state) && pcs_state_hash(&kept) == pcs_state_hash(&sim->state));
+        int count = walk(sim, first);
+        CHECK(count > 0 && !pcs_state_equal(&kept, &sim->state));
+        other = open_job(j, &other_ctx);
+        CHECK(other != NULL);
+        pcs_state_restore(other->scheme, &kept, &other->state);
+        CHECK(pcs_state_equal(&kept, &other->state));
+        int nanew = walk(other, anew);
+        if (first[count - 1].is_good) { // a run that has failed does not go on
+            pcs_state_restore(sim->scheme, &kept, &sim->state);
+            CHECK(pcs_state_equal(&kept, &sim->state));
+            int nagain = walk(sim, again);
+            compare(j, "in the same simulation", first, again, count, nagain);
+            forget(nagain, again);
+        }
+        compare(j, "in another simulation", first, anew, count, nanew);
+        forget(count, first);
+        forget(nanew, anew);
+        pcs_context_destroy(&other_ctx);
+    }
+    pcs_context_destroy(&ctx);
+    return is_ready;
+}
+
+static int is_case(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+// Shipped cases and those that have what they have not.
+static int list_cases(char path[MOST_CASES][128])
+{
+    static const char *const more[] = { "tests/contract/state_ball_on_beam.yaml",
+                                        "tests/contract/state_balls_on_beam.yaml", "tests/study/settling/capstan.yaml",
+                                        "tests/study/settling/four_bar.yaml" };
+    struct dirent **found;
+    int count = scandir("cases", &found, is_case, alphasort), n = 0;
+    CHECK(count > 0 && count + 4 <= MOST_CASES);
+    for (int i = 0; i < count; i++) {
+        snprintf(path[n++], sizeof path[0], "cases/%.100s", found[i]->d_name);
+        free(found[i]);
+    }
+    free(found);
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) snprintf(path[n++], sizeof path[0], "%s", more[i]);
+    return n;
+}
+
+static bool is_listed(const char *name)
+{
+    for (int k = 0; k < NSCHEME; k++) {
+        const char *text = schemes[k] + strlen("type: ");
+        size_t length = strlen(name);
+        if (strncmp(text, name, length) == 0 && (text[length] == '\0' || text[length] == ',')) return true;
+    }
+    return false;
+}
+
+static void every_scheme_carries_all_in_its_state(void **state)
+{
+    (void)state;
+    static char path[MOST_CASES][128];
+    int ncase = list_cases(path);
+    for (int i = 0; pcs_schemes[i] != NULL; i++) CHECK(is_listed(pcs_schemes[i]->name));
+    for (int k = 0; k < NSCHEME; k++) {
+        char scheme[128];
+        int count = 0;
+        snprintf(scheme, sizeof scheme, "scheme={%s}", schemes[k]);
+        for (int i = 0; i < ncase; i++) {
+            job j = { .path = path[i], .set = { scheme, "certify=warn", "time.step=auto" }, .nset = 2 };
+            bool is_done = check_job(&j);
+            j.nset = 3; // an explicit scheme, for which the step of the case is too long
+            count += is_done || check_job(&j);
+        }
+        print_message("%s: %d of %d cases\n", schemes[k], count, ncase);
+        CHECK(count >= 8);
+    }
+}
+
+// Step solvers and step control, with the scheme of the case.
+static void every_solver_carries_all_in_the_state(void **state)
+{
+    (void)state;
+    static const char *const ways[] = { "solver={type: schur}",
+                                        "solver={type: newton}",
+                                        "solver={type: condensed}",
+                                        "solver={type: kkt}",
+                                        "solver={type: sequential}",
+                                        "solver={type: pgs}",
+                                        "time.control={type: adaptive, tolerance: 1e-3}" };
+    static char path[MOST_CASES][128];
+    int ncase = list_cases(path);
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        int count = 0;
+        for (int i = 0; i < ncase; i++) {
+            job j = { .path = path[i], .set = { ways[k], "certify=warn" }, .nset = 2 };
+            count += check_job(&j);
+        }
+        print_message("%s: %d of %d cases\n", ways[k], count, ncase);
+        CHECK(count >= 4);
+    }
+}
+
+// Changes one byte of x: that shows in equal and hash, and a copy takes it back.
+static void check_byte(pcs_state *x, const pcs_state *kept, void *member)
+{
+    unsigned char *byte = member, was = *byte;
+    unsigned long long hash = pcs_state_hash(kept);
+    CHECK(pcs_state_equal(x, kept));
+    *byte ^= 0x15;
+    CHECK(!pcs_state_equal(x, kept) && !pcs_state_equal(kept, x) && pcs_state_hash(x) != hash);
+    pcs_state_copy(kept, x);
+    CHECK(*byte == was && pcs_state_equal(x, kept) && pcs_state_hash(x) == hash);
+}
+
+// No member is forgotten where states are copied, compared and hashed, also where nothing of a run shows it.
+static void every_member_counts(void **state)
+{
+    (void)state;
+    static const char *const paths[] = { "tests/contract/state_ball_on_beam.yaml",
+                                         "tests/contract/state_balls_on_beam.yaml", "cases/bar_clamped" };
+    static const char *const sets[] = { "scheme={type: alpha_ggl}", "scheme={type: half_explicit}",
+                                        "scheme={type: alpha_index3}" };
+    for (int i = 0; i < 3; i++) {
+        pcs_context *ctx;
+        pcs_state kept;
+        job j = { .path = paths[i], .set = { sets[i], "time.step=1e-5", "solver={type: schur}" }, .nset = 3 };
+        pcs_sim *sim = open_job(&j, &ctx);
+        CHECK(sim != NULL);
+        pcs_state *x = &sim->state;
+        CHECK_OK(ctx, pcs_state_clone(ctx, x, &kept));
+        void *members[] = { &x->t, &x->step, &x->next_h, &x->largest_rate, x->q, x->v, x->was_loaded, x->memory };
+        for (size_t k = 0; k < sizeof members / sizeof *members; k++) check_byte(x, &kept, members[k]);
+        for (int k = 0; k < x->nhistory; k++) check_byte(x, &kept, &x->history[k][x->nv - 1]);
+        for (int k = 0; k < x->nrow_history; k++) check_byte(x, &kept, &x->row_history[k][x->nrow - 1]);
+        CHECK(x->ncarried == PCS_SOLVER_MEMORY + (i < 2));
+        for (int k = 0; k < x->ncarried; k++) check_byte(x, &kept, x->carried[k].bytes);
+        CHECK(x->nhistory > 0 && (x->nrow_history > 0) == (i == 2));
+        pcs_context_destroy(&ctx);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_member_counts),
+        cmocka_unit_test(every_scheme_carries_all_in_its_state),
+        cmocka_unit_test(every_solver_carries_all_in_the_state),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
