@@ -1,5 +1,5 @@
-# percuss_read_registry(<variable> <list.def>) appends the source file of every line `PCS_X(name)` of a
-# registry to <variable>: the same list that the C table is made from decides what is compiled.
+# percuss_read_registry(<variable> <list.def>) appends the source file of every line `PCS_X(name)` or `PCS_X(name, file)`
+# of a registry to <variable>: the same list that the C table is made from decides what is compiled.
 
 function(percuss_read_registry variable list)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list}")
@@ -7,14 +7,15 @@ function(percuss_read_registry variable list)
   file(STRINGS "${list}" lines REGEX "^PCS_[A-Z_]+\\(")
   set(sources ${${variable}})
   foreach(line IN LISTS lines)
-    if(NOT line MATCHES "^PCS_[A-Z_]+\\(([a-z0-9_]+)\\)$")
-      message(FATAL_ERROR "${list}: '${line}' is not of the form PCS_X(name)")
+    if(NOT line MATCHES "^PCS_[A-Z_]+\\(([a-z0-9_]+, )?([a-z0-9_]+)\\)$")
+      message(FATAL_ERROR "${list}: '${line}' is not of the form PCS_X(name) or PCS_X(name, file)")
     endif()
-    set(source "${folder}/${CMAKE_MATCH_1}.c")
+    set(source "${folder}/${CMAKE_MATCH_2}.c")
     if(NOT EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${source}")
-      message(FATAL_ERROR "${list} names '${CMAKE_MATCH_1}', but there is no ${source}")
+      message(FATAL_ERROR "${list} names '${CMAKE_MATCH_2}', but there is no ${source}")
     endif()
     list(APPEND sources "${source}")
   endforeach()
+  list(REMOVE_DUPLICATES sources)
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()

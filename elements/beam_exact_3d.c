@@ -14,21 +14,14 @@
 
 #include "core/dense.h"
 #include "elements/beam.h"
-#include "elements/cell.h"
 #include "elements/exact_3d.h"
-#include "elements/section.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct exact_params {
-    double E, nu, rho;
-    double orientation[3], curvature[3];
-    int mass;
-    pcs_section section;
-} exact_params;
-
 enum { NDOF = PCS_EXACT_NDOF };
+
+static const pcs_cell_shape exact_shape = { .ndof = NDOF, .node_dofs = 6, .translations = 3 };
 
 typedef struct exact_data {
     pcs_exact_stiffness D;
@@ -40,11 +33,9 @@ typedef struct exact_data {
 } exact_data;
 
 static const pcs_option exact_options[] = {
-    PCS_BEAM_OPTIONS(exact_params),
-    PCS_VECTOR("orientation", exact_params, orientation, PCS_REQUIRED, PCS_ANY_NUMBER,
-               "a vector that spans the local x-y plane with the beam: the way the height of the section points"),
+    PCS_BEAM_SPACE_OPTIONS,
     PCS_VECTOR(
-        "curvature", exact_params, curvature, PCS_DEFAULT("[0, 0, 0]"), PCS_ANY_NUMBER,
+        "curvature", pcs_beam_params, curvature, PCS_DEFAULT("[0, 0, 0]"), PCS_ANY_NUMBER,
         "of arcs between the nodes before any load, 1/m: a vector square to the plane of the arc, about which it "
         "turns from the first node to the second"),
     { .name = NULL },
@@ -63,14 +54,14 @@ static double exact_norm(const double x[3])
 static double exact_frame(const pcs_batch *batch, int cell, double axes[3][3])
 {
     double sine;
-    return pcs_beam_space_frame(batch, cell, ((const exact_params *)batch->params)->orientation, axes, &sine);
+    return pcs_beam_space_frame(batch, cell, ((const pcs_beam_params *)batch->params)->orientation, axes, &sine);
 }
 
 static pcs_status exact_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
                                   pcs_node_dofs *out)
 {
     (void)local_node;
-    const exact_params *p = batch->params;
+    const pcs_beam_params *p = batch->params;
     const double *k = p->curvature;
     double axes[3][3];
     PCS_TRY(pcs_beam_space_dofs(ctx, batch, cell, p->orientation, out));
@@ -113,7 +104,7 @@ static pcs_exact_bow exact_bow(const pcs_exact_cell *cell, const double curvatur
 
 static pcs_status exact_setup(pcs_context *ctx, pcs_batch *batch)
 {
-    const exact_params *p = batch->params;
+    const pcs_beam_params *p = batch->params;
     const pcs_section *s = &p->section;
     double G = 0.5 * p->E / (1.0 + p->nu);
     bool is_lumped = p->mass == PCS_BEAM_LUMPED, is_curved = exact_norm(p->curvature) > 0.0;
@@ -232,11 +223,7 @@ static inline void exact_force(const pcs_batch *batch, int index, const double *
 
 static void exact_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
 {
-    for (int i = 0; i < batch->ncell; i++) {
-        double force[NDOF];
-        exact_force(batch, i, q, v, force);
-        pcs_cell_scatter(batch->equation + (size_t)i * NDOF, NDOF, force, f);
-    }
+    pcs_cell_add_force(batch, NDOF, exact_force, q, v, f);
 }
 
 // J of one node, row-major.
@@ -373,25 +360,13 @@ static void exact_add_energy(const pcs_batch *batch, const double *q, const doub
         exact_momentum(data, cell, w, p);
         sum->strain += 0.5 * exact_form(data, cell, state.Gam, state.bend);
         sum->kinetic += 0.5 * pcs_dense_dot(NDOF, w, p);
-        for (int j = 0; j < NDOF; j++) {
-            if (j % 6 >= 3) continue;
-            sum->momentum[j % 6] += p[j];
-            if (equation[j] < 0) sum->fixed_momentum[j % 6] += p[j];
-        }
+        pcs_cell_add_momentum(&exact_shape, equation, p, sum);
     }
 }
 
-// The forces of a cell that moves freely add up to drag alone; those at supports do not.
 static void exact_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
 {
-    for (int i = 0; i < batch->ncell; i++) {
-        const int *equation = batch->equation + (size_t)i * NDOF;
-        double force[NDOF];
-        if (batch->damping_mass == 0.0 && pcs_cell_is_free(equation, NDOF)) continue;
-        exact_force(batch, i, q, v, force);
-        for (int j = 0; j < NDOF; j++)
-            if (j % 6 < 3 && equation[j] >= 0) sum[j % 6] += force[j];
-    }
+    pcs_cell_add_resultant(batch, &exact_shape, exact_force, q, v, sum);
 }
 
 // Elastic section forces in the axes of the turned section; the moments at the ends are those on the nodes.
@@ -401,7 +376,7 @@ static void exact_read_fields(const pcs_batch *batch, int index, const double *q
     (void)v;
     const exact_data *data = batch->data;
     const pcs_exact_cell *cell = &data->cells[index];
-    const pcs_section *section = &((const exact_params *)batch->params)->section;
+    const pcs_section *section = &((const pcs_beam_params *)batch->params)->section;
     double x[NDOF], n[3], m[3], f[NDOF], force[3], moment[3], start[3], end[3];
     pcs_exact_state state;
     pcs_cell_gather(batch->equation + (size_t)index * NDOF, NDOF, q, x);
@@ -431,11 +406,7 @@ const pcs_element_ops pcs_element_beam_exact_3d = {
     .name = "beam_exact_3d",
     .summary = "geometrically exact Timoshenko beam in space; three displacements and a finite rotation at each node",
     .options = exact_options,
-    .params_size = sizeof(exact_params),
-    .has_section = true,
-    .section_offset = offsetof(exact_params, section),
-    .has_orientation = true,
-    .orientation_offset = offsetof(exact_params, orientation),
+    PCS_BEAM_SPACE_SECTION,
     .ndof = NDOF,
     .is_nonlinear = true,
     .sees_velocity = true,

@@ -12,6 +12,7 @@ static pcs_status fe_make_batch(pcs_context *ctx, fe_data *fe, int group, const 
     const pcs_fe_group *g = &fe->model.groups[group];
     const pcs_mesh *mesh = fe->model.mesh;
     fe->batches[group] = (pcs_batch){
+        .ops = g->ops,
         .name = g->name,
         .params = g->params,
         .damping_mass = g->damping_mass + fe->model.damping_mass,

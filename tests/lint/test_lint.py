@@ -136,7 +136,7 @@ def tree():
 
 def registered_in(folder):
     lists = [os.path.join(folder, name) for name in os.listdir(folder or ".") if name.endswith("_list.def")]
-    return {name for path in lists for name in re.findall(r"^PCS_\w+\((\w+)\)", read(path), re.M)}
+    return {name for path in lists for name in re.findall(r"^PCS_\w+\((\w+)", read(path), re.M)}
 
 
 def check_tree():
