@@ -149,12 +149,43 @@ def opening_rule(path, text, header_text=None):
         yield "1: the file does not open with a comment on what it is for"
 
 
-def registry_rule(path, text, registered):
+def registered(text):
+    """Name and file of every line of a registry."""
+    return [(name, file or name) for name, file in re.findall(r"^PCS_\w+\((\w+)(?:, (\w+))?\)", text, re.M)]
+
+
+def registry_rule(path, text, lines):
     """A file that exports a part stands in its folder's registry; otherwise nobody can choose it."""
     name = path.split("/")[-1].removesuffix(".c")
-    exports = re.search(r"^const (pcs_\w+_ops|percuss_system_definition) pcs_\w+_" + name + r" = \{", text, re.M)
-    if path.startswith(LIBRARY) and exports and name not in registered:
-        yield f"{text.count(chr(10), 0, exports.start()) + 1}: '{name}' is in no registry of its folder"
+    parts = ["_" + part for part, file in lines if file == name]
+    for match in re.finditer(r"^const (?:pcs_\w+_ops|percuss_system_definition) (pcs_\w+) = \{", text, re.M):
+        if path.startswith(LIBRARY) and lines and not match.group(1).endswith(tuple(parts)):
+            line = text.count(chr(10), 0, match.start()) + 1
+            yield f"{line}: '{match.group(1)}' is in no registry of its folder"
+
+
+def compiled(text, read):
+    """The files of the percuss_sources calls in a CMake text, registries included; a file as often as it is listed."""
+    for folder, words in re.findall(r"^percuss_sources\((\S+)\s([^)]*)\)", text, re.M):
+        for word in words.split():
+            if word.endswith("_list.def"):
+                yield from {f"{folder}/{file}.c" for _, file in registered(read(f"{folder}/{word}"))}
+            else:
+                yield f"{folder}/{word}.c"
+
+
+def source_rule(text, read, files):
+    """Every source file is compiled, and once: a registry names it, or the list of what the parts stand on, or a target
+    of its own does."""
+    listed = list(compiled(text, read))
+    targets = re.findall(r"\bsrc/\S+\.c\b", text)
+    for path in sorted(set(listed) | set(files)):
+        if path not in files:
+            yield f"'{path}' is listed, but not there"
+        elif listed.count(path) > 1:
+            yield f"'{path}' is listed {listed.count(path)} times"
+        elif path not in listed and path not in targets:
+            yield f"'{path}' is in no registry and in no list of sources"
 
 
 def link_rule(path, text, exists):

@@ -69,10 +69,21 @@ def rules_bite():
         if findings_of(rule, path, innocent):
             wrong.append(f"{rule.__name__} complains about {innocent[:60]!r} in {path}")
     part = "const pcs_gap_ops pcs_gap_sphere = {\n"
-    if not list(lint.registry_rule("src/contact/sphere.c", part, {"plane"})):
-        wrong.append("registry_rule does not see a part that is not registered")
-    if list(lint.registry_rule("src/contact/sphere.c", part, {"sphere"})):
-        wrong.append("registry_rule complains about a registered part")
+    for lines in ([("plane", "plane")], [("sphere", "round")]):
+        if not list(lint.registry_rule("src/contact/sphere.c", part, lines)):
+            wrong.append(f"registry_rule does not see a part that is not among {lines}")
+    for file in ("sphere", "round"):
+        if list(lint.registry_rule(f"src/contact/{file}.c", part, [("sphere", file)])):
+            wrong.append(f"registry_rule complains about {file}.c")
+    sources = "percuss_sources(src/contact gap_list.def\n  search row)\nadd_executable(p src/main.c)\n"
+    files = {"src/main.c"} | {f"src/contact/{name}.c" for name in ("sphere", "search", "row")}
+    for text, more, fewer in ((sources, set(), {"src/contact/row.c"}), (sources, {"src/contact/new.c"}, set()),
+                              (sources.replace("row", "row search"), set(), set()),
+                              (sources.replace("row", "row sphere"), set(), set())):
+        if not list(lint.source_rule(text, lambda name: "PCS_GAP_TYPE(ball, sphere)\n", files - fewer | more)):
+            wrong.append(f"source_rule does not see the fault in {text!r} with {more or fewer or 'nothing'}")
+    if list(lint.source_rule(sources, lambda name: "PCS_GAP_TYPE(ball, sphere)\n", files)):
+        wrong.append("source_rule complains about a good list")
     if not list(lint.link_rule("README.md", "[a](b.md)", lambda name: False)):
         wrong.append("link_rule does not see a dead link")
     if list(lint.link_rule("README.md", "[a](b.md#c) [d](https://e)", lambda name: name == "b.md")):
@@ -136,7 +147,14 @@ def tree():
 
 def registered_in(folder):
     lists = [os.path.join(folder, name) for name in os.listdir(folder or ".") if name.endswith("_list.def")]
-    return {name for path in lists for name in re.findall(r"^PCS_\w+\((\w+)", read(path), re.M)}
+    return [line for path in lists for line in lint.registered(read(path))]
+
+
+def check_sources():
+    """All CMake files together, since targets of their own stand in several."""
+    build = "".join(read(path) for path in tree() if path == "CMakeLists.txt" or path.startswith("cmake/"))
+    files = {path for path in tree() if path.startswith(lint.LIBRARY) and path.endswith(".c")}
+    return [f"cmake/sources.cmake: {f}" for f in lint.source_rule(build, read, files)]
 
 
 def check_tree():
@@ -190,7 +208,8 @@ def check_format():
 
 
 def main():
-    checks = rules_bite() or check_tree() + check_excuses() + check_library(sys.argv[1]) + check_format()
+    checks = rules_bite() or (check_tree() + check_sources() + check_excuses() + check_library(sys.argv[1]) +
+                              check_format())
     for finding in checks:
         print(finding)
     print(f"{len(checks)} findings")
