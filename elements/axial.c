@@ -20,7 +20,7 @@ const char *const pcs_rod_fields[] = { "axial_force", "stress", "strain_energy",
 double pcs_axial_span(const pcs_batch *batch, int cell, double span[3])
 {
     pcs_cell_span(batch, cell, span);
-    return sqrt(pcs_dot3(span, span));
+    return pcs_norm3(span);
 }
 
 pcs_status pcs_axial_check_length(pcs_context *ctx, const pcs_batch *batch, int cell, double length)

@@ -41,11 +41,11 @@ pcs_status pcs_beam_plane_dofs(pcs_context *ctx, const pcs_batch *batch, int cel
 double pcs_beam_frame(const double span[3], const double orientation[3], double R[3][3], double *sine)
 {
     for (int k = 0; k < 3; k++) R[0][k] = span[k];
-    double length = sqrt(pcs_dot3(R[0], R[0]));
+    double length = pcs_norm3(R[0]);
     for (int k = 0; k < 3; k++) R[0][k] /= length;
     pcs_cross(R[0], orientation, R[2]);
-    double across = sqrt(pcs_dot3(R[2], R[2]));
-    *sine = across / sqrt(pcs_dot3(orientation, orientation));
+    double across = pcs_norm3(R[2]);
+    *sine = across / pcs_norm3(orientation);
     for (int k = 0; k < 3; k++) R[2][k] /= across;
     pcs_cross(R[2], R[0], R[1]);
     return length;

@@ -46,11 +46,6 @@ static const char *const exact_fields[] = { "axial_force", "shear_force", "torqu
                                             "shear_y",     "shear_z",     "moment_y",       "moment_z",
                                             NULL };
 
-static double exact_norm(const double x[3])
-{
-    return sqrt(pcs_dot3(x, x));
-}
-
 static double exact_frame(const pcs_batch *batch, int cell, double axes[3][3])
 {
     double sine;
@@ -67,13 +62,13 @@ static pcs_status exact_node_dofs(pcs_context *ctx, const pcs_batch *batch, int 
     PCS_TRY(pcs_beam_space_dofs(ctx, batch, cell, p->orientation, out));
     out->is_finite = true;
     double chord = exact_frame(batch, cell, axes);
-    if (fabs(pcs_dot3(k, axes[0])) > 1e-6 * exact_norm(k))
+    if (fabs(pcs_dot3(k, axes[0])) > 1e-6 * pcs_norm3(k))
         return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': the curvature [%g, %g, %g] is not square to cell %d",
                         batch->name, k[0], k[1], k[2], batch->cells[cell]);
-    if (exact_norm(k) * chord < 2.0) return PCS_OK;
+    if (pcs_norm3(k) * chord < 2.0) return PCS_OK;
     return pcs_fail(ctx, PCS_BAD_INPUT,
                     "element group '%s': cell %d of length %g cannot be an arc of curvature %g, must be below %g",
-                    batch->name, batch->cells[cell], chord, exact_norm(k), 2.0 / chord);
+                    batch->name, batch->cells[cell], chord, pcs_norm3(k), 2.0 / chord);
 }
 
 static pcs_exact_cell exact_cell(const pcs_batch *batch, int cell)
@@ -91,7 +86,7 @@ static pcs_exact_cell exact_cell(const pcs_batch *batch, int cell)
 static pcs_exact_bow exact_bow(const pcs_exact_cell *cell, const double curvature[3])
 {
     const double rest[NDOF] = { 0 };
-    double half[3], size = exact_norm(curvature);
+    double half[3], size = pcs_norm3(curvature);
     pcs_exact_bow out = { 0 };
     pcs_exact_state state;
     for (int k = 0; k < 3; k++) half[k] = asin(0.5 * size * cell->length) * curvature[k] / size;
@@ -107,7 +102,7 @@ static pcs_status exact_setup(pcs_context *ctx, pcs_batch *batch)
     const pcs_beam_params *p = batch->params;
     const pcs_section *s = &p->section;
     double G = 0.5 * p->E / (1.0 + p->nu);
-    bool is_lumped = p->mass == PCS_BEAM_LUMPED, is_curved = exact_norm(p->curvature) > 0.0;
+    bool is_lumped = p->mass == PCS_BEAM_LUMPED, is_curved = pcs_norm3(p->curvature) > 0.0;
     exact_data *data;
     pcs_exact_cell *cells;
     pcs_exact_bow *bows = NULL;

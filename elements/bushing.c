@@ -104,7 +104,7 @@ static void bushing_read_fields(const pcs_batch *batch, int cell, const double *
         s[i] = bushing_stiffness(p, i) * e[i] + bushing_damping(p, i) * rate[i];
         field[2] += 0.5 * bushing_stiffness(p, i) * e[i] * e[i];
     }
-    field[0] = sqrt(pcs_dot3(s, s));
+    field[0] = pcs_norm3(s);
     field[1] = sqrt(pcs_dot3(s + 3, s + 3));
 }
 

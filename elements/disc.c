@@ -40,7 +40,7 @@ static const pcs_option disc_driven_options[] = {
 // Unit axis; false when there is none.
 static bool disc_axis(const disc_params *p, double axis[3])
 {
-    double size = sqrt(pcs_dot3(p->axis, p->axis));
+    double size = pcs_norm3(p->axis);
     for (int k = 0; k < 3; k++) axis[k] = p->axis[k] / size;
     return size > 0.0;
 }

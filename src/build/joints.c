@@ -208,8 +208,7 @@ static pcs_status joints_check_all(joint_check *k)
     PCS_TAKE(k->b->ctx, k->spread, system->nv, "the joints");
     PCS_TRY(pcs_scale_create(system, &k->natural));
     for (int i = 0; i < system->nv; i++) {
-        int place = pcs_pattern_place(M->pattern, i, i);
-        double mass = place < 0 ? 0.0 : M->value[place];
+        double mass = pcs_matrix_diagonal(M, i);
         k->mass[i] = mass > 0.0 ? mass : 1.0; // without mass any measure will do
     }
     system->time = sim->state.t;

@@ -169,7 +169,7 @@ static bool beams_across(const double way[3], const double n[3], double out[3])
 {
     double part = pcs_dot3(way, n), rest[3];
     for (int k = 0; k < 3; k++) rest[k] = way[k] - part * n[k];
-    return pcs_dot3(rest, rest) > 1e-8 * pcs_dot3(way, way) && pcs_gap_normalize(rest, out);
+    return pcs_dot3(rest, rest) > 1e-8 * pcs_dot3(way, way) && pcs_normalize3(rest, out);
 }
 
 // Along the first body as far as that lies across the normal, and across both; in the plane there is only one.
@@ -189,9 +189,9 @@ static void beams_tangents(const beams_contact *self, const beams_view *view, co
 static void beams_normal(const beams_contact *self, const beams_view *view, double n[3])
 {
     double across[3], one_way[2][3];
-    if (view->closest.distance > 0.0 && pcs_gap_normalize(view->closest.d, n)) return;
+    if (view->closest.distance > 0.0 && pcs_normalize3(view->closest.d, n)) return;
     pcs_cross(view->axis[0].e, view->axis[1].e, across);
-    if (self->ntangent == 2 && pcs_gap_normalize(across, n)) return;
+    if (self->ntangent == 2 && pcs_normalize3(across, n)) return;
     const double any[3] = { 1.0, 0.0, 0.0 };
     beams_tangents(self, view, any, one_way);
     memcpy(n, one_way[0], 3 * sizeof *n);

@@ -17,16 +17,6 @@ const pcs_gap_ops *const pcs_gap_types[] = {
     NULL,
 };
 
-// Divided by its largest entry first, so that no square overflows or vanishes.
-bool pcs_gap_normalize(const double raw[3], double unit[3])
-{
-    double largest = fmax(fabs(raw[0]), fmax(fabs(raw[1]), fabs(raw[2])));
-    for (int k = 0; k < 3; k++) unit[k] = raw[k] / largest;
-    double length = sqrt(unit[0] * unit[0] + unit[1] * unit[1] + unit[2] * unit[2]);
-    for (int k = 0; k < 3; k++) unit[k] /= length;
-    return isfinite(length) && length > 0.0;
-}
-
 pcs_status pcs_gap_add_node(pcs_context *ctx, const pcs_dofmap *map, int node, double sign, pcs_contact_point *point)
 {
     int dof[PCS_MAX_NODE_DOFS];
@@ -60,7 +50,7 @@ int pcs_gap_tangents(const pcs_dofmap *map, int node, const double normal[3], do
             double part = pcs_dot3(t, against);
             for (int k = 0; k < 3; k++) t[k] -= part * against[k];
         }
-        double length = sqrt(pcs_dot3(t, t));
+        double length = pcs_norm3(t);
         if (length < 1e-6) continue;
         for (int k = 0; k < 3; k++) tangent[count][k] = t[k] / length;
         count++;

@@ -5,9 +5,6 @@
 
 #include "contact/contact.h"
 
-// False when the vector has no direction.
-bool pcs_gap_normalize(const double raw[3], double unit[3]);
-
 // Adds sign * (displacement of `node` along the point's normal) to the row.
 pcs_status pcs_gap_add_node(pcs_context *ctx, const pcs_dofmap *map, int node, double sign, pcs_contact_point *point);
 

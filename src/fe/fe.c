@@ -54,7 +54,7 @@ static double fe_gyration(const pcs_system *self)
     for (int i = 0; i < fe->map.ndof; i++) {
         int equation = fe->map.dof[i].equation;
         if (equation < 0) continue;
-        double entry = self->M->value[pcs_pattern_place(self->M->pattern, equation, equation)];
+        double entry = pcs_matrix_diagonal(self->M, equation);
         if (fe->map.dof[i].is_rotation) inertia = fmax(inertia, entry);
         else mass = fmax(mass, entry);
     }

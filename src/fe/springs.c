@@ -12,11 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-// LAPACK: eigenvalues of A x = w B x, ascending, A symmetric and B positive definite; both are overwritten.
-void dsygv_(const int *type, const char *job, const char *triangle, const int *n, double *A, const int *lda, double *B,
-            const int *ldb, double *w, double *work, const int *lwork, int *info, size_t job_length,
-            size_t triangle_length);
-
 enum { ENTRIES = PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS };
 
 bool pcs_fe_is_massless(int n, const double *M)
@@ -29,14 +24,12 @@ bool pcs_fe_is_massless(int n, const double *M)
 // Smallest and largest eigenvalue of A x = w diag(d) x; false when they cannot be found.
 static bool springs_range(int n, const double *A, const double *d, double *low, double *high)
 {
-    double a[ENTRIES], b[ENTRIES] = { 0 }, w[PCS_MAX_CELL_DOFS], work[8 * PCS_MAX_CELL_DOFS];
-    int type = 1, room = 8 * PCS_MAX_CELL_DOFS, info = 0;
-    memcpy(a, A, (size_t)(n * n) * sizeof(double));
+    double b[ENTRIES] = { 0 }, w[PCS_MAX_CELL_DOFS];
     for (int i = 0; i < n; i++) b[i * n + i] = d[i];
-    dsygv_(&type, "N", "U", &n, a, &n, b, &n, w, work, &room, &info, 1, 1);
+    bool is_found = pcs_fe_cell_eigenvalues(n, A, b, w);
     *low = w[0];
     *high = w[n - 1];
-    return info == 0;
+    return is_found;
 }
 
 // Adds the cell's part of D, or counts it at the equations it shares with other cells without mass.

@@ -34,7 +34,7 @@ static const char *hinge_check(const void *params, const char **option)
     const char *fault = pcs_pair_check(&p->pair, option);
     if (fault != NULL || isnan(p->axis[0])) return fault;
     *option = "axis";
-    return pcs_joint_normalize(p->axis, unit) ? NULL : "the axis has no direction";
+    return pcs_normalize3(p->axis, unit) ? NULL : "the axis has no direction";
 }
 
 // In the plane an axis may be given, but only one is possible.
@@ -67,7 +67,7 @@ static pcs_status hinge_create(pcs_context *ctx, const void *params, const pcs_d
     *shape = (pcs_joint_shape){ .nrow = pair->ntranslation };
     shape->is_constant = pcs_end_is_straight(&pair->a) && pcs_end_is_straight(&pair->b);
     pcs_pair_shape(pair, shape);
-    if (!isnan(p->axis[0])) (void)pcs_joint_normalize(p->axis, h->axis);
+    if (!isnan(p->axis[0])) (void)pcs_normalize3(p->axis, h->axis);
     if (pair->nrotation < 3) return hinge_check_flat(ctx, p, h);
     if (isnan(p->axis[0]))
         return pcs_fail(ctx, PCS_BAD_INPUT, "missing key 'axis': node %d turns in space", pair->b.node);

@@ -51,8 +51,6 @@ pcs_status pcs_pair_single(pcs_context *ctx, const pcs_dofmap *map, const char *
 pcs_status pcs_end_resolve(pcs_context *ctx, const pcs_dofmap *map, int node, const double at[3], pcs_joint_end *out);
 pcs_turning pcs_node_turning(const pcs_dofmap *map, int node);
 
-// Unit vector; false when there is no direction.
-bool pcs_joint_normalize(const double raw[3], double unit[3]);
 // Two unit vectors that make a right-handed frame with the unit vector `axis`: first x second = axis.
 void pcs_joint_frame(const double axis[3], double first[3], double second[3]);
 // The pair carries forces along its translations.
