@@ -112,22 +112,6 @@ static pcs_status msh4_node_block(pcs_msh_text *text, pcs_msh *msh, long *count)
     return PCS_OK;
 }
 
-static pcs_status msh4_check_sum(const pcs_msh_text *text, const char *what, long sum, const msh4_head *head)
-{
-    if (sum == head->count) return PCS_OK;
-    return pcs_msh_fail(text, "the blocks hold %ld %s, but %ld are announced", sum, what, head->count);
-}
-
-pcs_status pcs_msh4_nodes(pcs_msh_text *text, pcs_msh *msh)
-{
-    msh4_head head;
-    long sum = 0;
-    PCS_TRY(msh4_read_head(text, "$Nodes", &head));
-    for (long i = 0; i < head.nblock; i++) PCS_TRY(msh4_node_block(text, msh, &sum));
-    PCS_TRY(pcs_msh_section_ends(text, "$EndNodes", "blocks"));
-    return msh4_check_sum(text, "nodes", sum, &head);
-}
-
 static pcs_status msh4_element_block(pcs_msh_text *text, pcs_msh *msh, long *count)
 {
     msh4_block block;
@@ -154,14 +138,28 @@ static pcs_status msh4_element_block(pcs_msh_text *text, pcs_msh *msh, long *cou
     return PCS_OK;
 }
 
-pcs_status pcs_msh4_elements(pcs_msh_text *text, pcs_msh *msh)
+typedef pcs_status msh4_read(pcs_msh_text *text, pcs_msh *msh, long *count);
+
+// All blocks of nodes or elements, and whether they hold as many as announced.
+static pcs_status msh4_blocks(pcs_msh_text *text, pcs_msh *msh, const char *const names[3], msh4_read *read)
 {
     msh4_head head;
     long sum = 0;
-    PCS_TRY(msh4_read_head(text, "$Elements", &head));
-    for (long i = 0; i < head.nblock; i++) PCS_TRY(msh4_element_block(text, msh, &sum));
-    PCS_TRY(pcs_msh_section_ends(text, "$EndElements", "blocks"));
-    return msh4_check_sum(text, "elements", sum, &head);
+    PCS_TRY(msh4_read_head(text, names[0], &head));
+    for (long i = 0; i < head.nblock; i++) PCS_TRY(read(text, msh, &sum));
+    PCS_TRY(pcs_msh_section_ends(text, names[1], "blocks"));
+    if (sum == head.count) return PCS_OK;
+    return pcs_msh_fail(text, "the blocks hold %ld %s, but %ld are announced", sum, names[2], head.count);
+}
+
+pcs_status pcs_msh4_nodes(pcs_msh_text *text, pcs_msh *msh)
+{
+    return msh4_blocks(text, msh, (const char *const[]){ "$Nodes", "$EndNodes", "nodes" }, msh4_node_block);
+}
+
+pcs_status pcs_msh4_elements(pcs_msh_text *text, pcs_msh *msh)
+{
+    return msh4_blocks(text, msh, (const char *const[]){ "$Elements", "$EndElements", "elements" }, msh4_element_block);
 }
 
 static int msh4_compare(const void *a, const void *b)

@@ -4,17 +4,23 @@
 
 #include <math.h>
 
+void pcs_mesh_box(const pcs_mesh *mesh, double low[3], double high[3])
+{
+    for (int k = 0; k < 3; k++) {
+        low[k] = INFINITY;
+        high[k] = -INFINITY;
+        for (int i = 0; i < mesh->nnode; i++) {
+            low[k] = fmin(low[k], mesh->x[i][k]);
+            high[k] = fmax(high[k], mesh->x[i][k]);
+        }
+    }
+}
+
 double pcs_mesh_tolerance(const pcs_mesh *mesh)
 {
-    double sum = 0.0;
-    for (int k = 0; k < 3; k++) {
-        double low = INFINITY, high = -INFINITY;
-        for (int i = 0; i < mesh->nnode; i++) {
-            low = fmin(low, mesh->x[i][k]);
-            high = fmax(high, mesh->x[i][k]);
-        }
-        if (mesh->nnode > 0) sum += (high - low) * (high - low);
-    }
+    double sum = 0.0, low[3], high[3];
+    pcs_mesh_box(mesh, low, high);
+    for (int k = 0; k < 3 && mesh->nnode > 0; k++) sum += (high[k] - low[k]) * (high[k] - low[k]);
     return 1e-6 * sqrt(sum);
 }
 
