@@ -6,11 +6,13 @@
 #include "analysis/modes.h"
 #include "analysis/statics.h"
 #include "build/build.h"
+#include "build/catalogue.h"
 #include "core/comm.h"
 #include "percuss.h"
 
 #include <math.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -402,9 +404,16 @@ static int main_check(pcs_context *ctx, const arguments *a)
     return DONE;
 }
 
+static void main_put(void *user, const char *text)
+{
+    (void)user;
+    fputs(text, stdout);
+}
+
 static int main_list(const arguments *a)
 {
-    if (pcs_catalogue_write(stdout, a->subject, a->is_markdown) > 0) return DONE;
+    const pcs_catalogue catalogue = { .put = main_put, .name = a->subject, .is_markdown = a->is_markdown };
+    if (pcs_catalogue_write(&catalogue) > 0) return DONE;
     fprintf(stderr, "error: nothing is called '%s', see percuss list\n", a->subject);
     return BAD_USAGE;
 }

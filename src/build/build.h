@@ -11,8 +11,6 @@
 #include "sim/control.h"
 #include "sim/sim.h"
 
-#include <stdio.h>
-
 enum { PCS_BUILD_NAMES = 64 };
 
 // A probe as the case states it; its columns need the system.
@@ -50,23 +48,10 @@ typedef struct pcs_build {
     pcs_build_probe *probes; // [nprobe]
 } pcs_build;
 
-// The fixed sections of a case and their options, for the reader and for `percuss list`.
-typedef struct pcs_case_section {
-    const char *key; // "loads.NAME"
-    const char *summary;
-    const pcs_option *options; // ends with a NULL name; NULL: none
-} pcs_case_section;
-
+// Options of the fixed sections, each beside its reader.
 extern const pcs_option pcs_damping_options[], pcs_solver_options[], pcs_gravity_options[], pcs_force_options[],
     pcs_moment_options[], pcs_torque_options[], pcs_line_options[], pcs_time_options[], pcs_probe_options[],
     pcs_support_options[];
-extern const pcs_case_section pcs_case_sections[]; // ends with a NULL key
-
-// Every registered part with its options, ranges and defaults, as text or as Markdown; with `name` only the parts
-// of that name. Gives the number of parts.
-int pcs_catalogue_write(FILE *out, const char *name, bool is_markdown);
-// Which schemes take which systems, and why not; with the name of a scheme that one alone, with another name nothing.
-void pcs_catalogue_applies(FILE *out, const char *name, bool is_markdown);
 
 // Reading. Faults other than bad input are returned; bad input is collected in the case.
 pcs_status pcs_build_system(pcs_build *b); // makes the system at once when its section is right

@@ -88,9 +88,11 @@ def allocation_rule(path, text):
 
 
 def printing_rule(path, text):
-    """The library never prints, exits or aborts."""
+    """The library never prints, exits or aborts, nor does it write to a stream that it is given."""
     if path.startswith(LIBRARY) and path != "src/main.c":
         yield from find(PRINTING, blank(text), "the library may not use")
+        if path.endswith(".h"):
+            yield from find(r"\bFILE\b", blank(text), "an interface may not have")
 
 
 def third_party(path, text):

@@ -42,6 +42,7 @@ SAMPLES = [
     (lint.printing_rule, "src/sim/a.c", 'fprintf(stderr, "x");\n', "report->stderr_of = 1; on_exit = 2;\n"),
     (lint.printing_rule, "src/sim/a.c", "exit(1);\n", "// exit(1)\n"),
     (lint.printing_rule, "elements/a.c", "abort();\n", "assert(x);\n"),
+    (lint.printing_rule, "src/build/a.h", "void pcs_put(FILE *out);\n", "void pcs_put(pcs_file *out); // FILE\n"),
     (lint.function_rule, "src/sim/a.c", long_function(81), long_function(80)),
     (lint.function_rule, "tests/unit/test_a.c", long_function(200), long_function(10)),
     (lint.shape_rule, "src/sim/a.c", "a;\n" * 601, "a;\n" * 600),
