@@ -29,7 +29,7 @@ typedef struct exact_data {
     double line_inertia[3];      // rho (Iy + Iz), rho Iy, rho Iz
     double self, other;          // shares of the mass: 1/3 and 1/6, or 1/2 and 0
     const pcs_exact_cell *cells; // [ncell]
-    const pcs_exact_bow *bows;   // [ncell], NULL when all are straight
+    const pcs_exact_arc *arcs;   // [ncell], NULL when all are straight
 } exact_data;
 
 static const pcs_option exact_options[] = {
@@ -83,11 +83,11 @@ static pcs_exact_cell exact_cell(const pcs_batch *batch, int cell)
 }
 
 // psi0 as the kernel sees it, so that the reference state is free of strain to the last bit.
-static pcs_exact_bow exact_bow(const pcs_exact_cell *cell, const double curvature[3])
+static pcs_exact_arc exact_arc(const pcs_exact_cell *cell, const double curvature[3])
 {
     const double rest[NDOF] = { 0 };
     double half[3], size = pcs_norm3(curvature);
-    pcs_exact_bow out = { 0 };
+    pcs_exact_arc out = { 0 };
     pcs_exact_state state;
     for (int k = 0; k < 3; k++) half[k] = asin(0.5 * size * cell->length) * curvature[k] / size;
     pcs_exact_quaternion(half, out.Q);
@@ -105,13 +105,13 @@ static pcs_status exact_setup(pcs_context *ctx, pcs_batch *batch)
     bool is_lumped = p->mass == PCS_BEAM_LUMPED, is_curved = pcs_norm3(p->curvature) > 0.0;
     exact_data *data;
     pcs_exact_cell *cells;
-    pcs_exact_bow *bows = NULL;
+    pcs_exact_arc *arcs = NULL;
     PCS_TAKE(ctx, data, 1, "beam cells");
     PCS_TAKE(ctx, cells, batch->ncell, "beam cells");
-    if (is_curved) PCS_TAKE(ctx, bows, batch->ncell, "curved beam cells");
+    if (is_curved) PCS_TAKE(ctx, arcs, batch->ncell, "curved beam cells");
     for (int i = 0; i < batch->ncell; i++) {
         cells[i] = exact_cell(batch, i);
-        if (is_curved) bows[i] = exact_bow(&cells[i], p->curvature);
+        if (is_curved) arcs[i] = exact_arc(&cells[i], p->curvature);
     }
     *data = (exact_data){ .D = { .force = { p->E * s->area, G * s->area * s->ky, G * s->area * s->kz },
                                  .moment = { G * s->torsion, p->E * s->Iy, p->E * s->Iz } },
@@ -120,14 +120,14 @@ static pcs_status exact_setup(pcs_context *ctx, pcs_batch *batch)
                           .self = is_lumped ? 1.0 / 2.0 : 1.0 / 3.0,
                           .other = is_lumped ? 0.0 : 1.0 / 6.0,
                           .cells = cells,
-                          .bows = bows };
+                          .arcs = arcs };
     batch->data = data;
     return PCS_OK;
 }
 
-static inline const pcs_exact_bow *exact_bow_of(const exact_data *data, int cell)
+static inline const pcs_exact_arc *exact_arc_of(const exact_data *data, int cell)
 {
-    return data->bows == NULL ? NULL : &data->bows[cell];
+    return data->arcs == NULL ? NULL : &data->arcs[cell];
 }
 
 // p = M w; the spins' part is the angular momentum in material axes.
@@ -179,11 +179,11 @@ static inline void exact_hold(const pcs_exact_cell *cell, const pcs_exact_state 
 }
 
 // From the spins of the arc's ends to those of the nodes.
-static inline void exact_unbow(const pcs_exact_bow *bow, double f[NDOF])
+static inline void exact_leave_arc(const pcs_exact_arc *arc, double f[NDOF])
 {
     double a[3], b[3];
-    pcs_rotation_apply_transposed(bow->B, f + 3, a);
-    pcs_rotation_apply(bow->B, f + 9, b);
+    pcs_rotation_apply_transposed(arc->B, f + 3, a);
+    pcs_rotation_apply(arc->B, f + 9, b);
     for (int k = 0; k < 3; k++) {
         f[3 + k] = a[k];
         f[9 + k] = b[k];
@@ -195,7 +195,7 @@ static inline void exact_force(const pcs_batch *batch, int index, const double *
 {
     const exact_data *data = batch->data;
     const pcs_exact_cell *cell = &data->cells[index];
-    const pcs_exact_bow *bow = exact_bow_of(data, index);
+    const pcs_exact_arc *arc = exact_arc_of(data, index);
     const int *equation = batch->equation + (size_t)index * NDOF;
     bool is_damped = batch->damping_stiffness != 0.0;
     double x[NDOF], w[NDOF], n[3], m[3], p[NDOF], gyro[3];
@@ -203,11 +203,11 @@ static inline void exact_force(const pcs_batch *batch, int index, const double *
     pcs_exact_rates rates;
     pcs_cell_gather(equation, NDOF, q, x);
     pcs_cell_gather(equation, NDOF, v, w);
-    pcs_exact_deform(cell, bow, x, &state);
-    if (is_damped) pcs_exact_rate(cell, bow, &state, w, &rates);
+    pcs_exact_deform(cell, arc, x, &state);
+    if (is_damped) pcs_exact_rate(cell, arc, &state, w, &rates);
     exact_section(batch, cell, &state, is_damped ? &rates : NULL, n, m);
     exact_hold(cell, &state, n, m, f);
-    if (bow != NULL) exact_unbow(bow, f);
+    if (arc != NULL) exact_leave_arc(arc, f);
     exact_momentum(data, cell, w, p);
     for (int i = 0; i < NDOF; i++) f[i] = -f[i] - batch->damping_mass * p[i];
     for (int i = 3; i < NDOF; i += 6) {
@@ -275,20 +275,20 @@ static void exact_tangents(const pcs_batch *batch, int first, int count, const d
     double beta = batch->damping_stiffness;
     for (int i = 0; i < count; i++) {
         const pcs_exact_cell *cell = &data->cells[first + i];
-        const pcs_exact_bow *bow = exact_bow_of(data, first + i);
+        const pcs_exact_arc *arc = exact_arc_of(data, first + i);
         const int *equation = batch->equation + (size_t)(first + i) * NDOF;
         double x[NDOF], w[NDOF], n[3], m[3], *c = C == NULL ? NULL : C + i * NDOF * NDOF;
         pcs_exact_state state;
         pcs_exact_rates rates, *damping = beta != 0.0 ? &rates : NULL;
         pcs_cell_gather(equation, NDOF, q, x);
         pcs_cell_gather(equation, NDOF, v, w);
-        pcs_exact_deform(cell, bow, x, &state);
-        if (damping != NULL) pcs_exact_rate(cell, bow, &state, w, &rates);
+        pcs_exact_deform(cell, arc, x, &state);
+        if (damping != NULL) pcs_exact_rate(cell, arc, &state, w, &rates);
         exact_section(batch, cell, &state, damping, n, m);
-        pcs_exact_tangent(cell, bow, &data->D, &state, n, m, beta, damping, K + i * NDOF * NDOF);
+        pcs_exact_tangent(cell, arc, &data->D, &state, n, m, beta, damping, K + i * NDOF * NDOF);
         if (c == NULL) continue;
         if (damping == NULL) memset(c, 0, NDOF * NDOF * sizeof *c);
-        else pcs_exact_viscosity(cell, bow, &data->D, &state, beta, c);
+        else pcs_exact_viscosity(cell, arc, &data->D, &state, beta, c);
         if (batch->damping_mass != 0.0) exact_mass(data, cell, batch->damping_mass, c);
         exact_gyroscopic(data, cell, w, c);
     }
@@ -298,13 +298,13 @@ static void exact_matrices(const pcs_batch *batch, int index, double *M, double 
 {
     const exact_data *data = batch->data;
     const pcs_exact_cell *cell = &data->cells[index];
-    const pcs_exact_bow *bow = exact_bow_of(data, index);
+    const pcs_exact_arc *arc = exact_arc_of(data, index);
     const double rest[NDOF] = { 0 }, none[3] = { 0 };
     pcs_exact_state state;
     memset(M, 0, NDOF * NDOF * sizeof *M);
     exact_mass(data, cell, 1.0, M);
-    pcs_exact_deform(cell, bow, rest, &state);
-    pcs_exact_tangent(cell, bow, &data->D, &state, none, none, 0.0, NULL, K);
+    pcs_exact_deform(cell, arc, rest, &state);
+    pcs_exact_tangent(cell, arc, &data->D, &state, none, none, 0.0, NULL, K);
     for (int i = 1; i < NDOF; i++) // products leave round-off
         for (int j = 0; j < i; j++) K[i * NDOF + j] = K[j * NDOF + i];
 }
@@ -332,8 +332,8 @@ static double exact_dissipation(const pcs_batch *batch, const double *q, const d
         pcs_exact_rates rates;
         pcs_cell_gather(equation, NDOF, q, x);
         pcs_cell_gather(equation, NDOF, v, w);
-        pcs_exact_deform(cell, exact_bow_of(data, i), x, &state);
-        pcs_exact_rate(cell, exact_bow_of(data, i), &state, w, &rates);
+        pcs_exact_deform(cell, exact_arc_of(data, i), x, &state);
+        pcs_exact_rate(cell, exact_arc_of(data, i), &state, w, &rates);
         exact_momentum(data, cell, w, p);
         power += batch->damping_mass * pcs_dense_dot(NDOF, w, p);
         power += batch->damping_stiffness * exact_form(data, cell, rates.Gam, rates.psi);
@@ -351,7 +351,7 @@ static void exact_add_energy(const pcs_batch *batch, const double *q, const doub
         pcs_exact_state state;
         pcs_cell_gather(equation, NDOF, q, x);
         pcs_cell_gather(equation, NDOF, v, w);
-        pcs_exact_deform(cell, exact_bow_of(data, i), x, &state);
+        pcs_exact_deform(cell, exact_arc_of(data, i), x, &state);
         exact_momentum(data, cell, w, p);
         sum->strain += 0.5 * exact_form(data, cell, state.Gam, state.bend);
         sum->kinetic += 0.5 * pcs_dense_dot(NDOF, w, p);
@@ -375,7 +375,7 @@ static void exact_read_fields(const pcs_batch *batch, int index, const double *q
     double x[NDOF], n[3], m[3], f[NDOF], force[3], moment[3], start[3], end[3];
     pcs_exact_state state;
     pcs_cell_gather(batch->equation + (size_t)index * NDOF, NDOF, q, x);
-    pcs_exact_deform(cell, exact_bow_of(data, index), x, &state);
+    pcs_exact_deform(cell, exact_arc_of(data, index), x, &state);
     exact_section(batch, cell, &state, NULL, n, m);
     exact_hold(cell, &state, n, m, f);
     pcs_rotation_apply_transposed(cell->E, n, force);

@@ -104,8 +104,8 @@ static pcs_status msh4_node_block(pcs_msh_text *text, pcs_msh *msh, long *count)
         PCS_TRY(pcs_msh_real(text, "x of a node", &x[0]));
         PCS_TRY(pcs_msh_real(text, "y of a node", &x[1]));
         PCS_TRY(pcs_msh_real(text, "z of a node", &x[2]));
-        for (long k = 0; block.kind == 1 && k < block.dimension; k++)
-            PCS_TRY(pcs_msh_real(text, "a parameter of a node", &unused));
+        long nparameter = block.kind == 1 ? block.dimension : 0;
+        for (long k = 0; k < nparameter; k++) PCS_TRY(pcs_msh_real(text, "a parameter of a node", &unused));
         PCS_TRY(pcs_msh_line_ends(text));
     }
     *count += block.count;
@@ -178,11 +178,11 @@ pcs_status pcs_msh4_members(const pcs_msh_text *text, pcs_msh *msh)
         pcs_msh_entity key = { .dimension = element.dimension, .tag = element.entity };
         const pcs_msh_entity *entity =
             msh->nentity == 0 ? NULL : bsearch(&key, msh->entity, (size_t)msh->nentity, sizeof key, msh4_compare);
-        bool is_grouped = entity != NULL && entity->count > 0;
+        int ngroup = entity == NULL ? 0 : entity->count;
         // A point that belongs to no group only says where a curve ends.
-        if (element.dimension == PCS_MSH_POINT && !is_grouped) continue;
+        if (element.dimension == PCS_MSH_POINT && ngroup == 0) continue;
         msh->element[kept] = element;
-        for (int k = 0; is_grouped && k < entity->count; k++) {
+        for (int k = 0; k < ngroup; k++) {
             int group;
             PCS_TRY(pcs_msh_find_group(text, msh, element.dimension, msh->physical[entity->first + k], &group));
             PCS_TRY(pcs_msh_add_member(text, msh, kept, group));

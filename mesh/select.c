@@ -20,7 +20,8 @@ double pcs_mesh_tolerance(const pcs_mesh *mesh)
 {
     double sum = 0.0, low[3], high[3];
     pcs_mesh_box(mesh, low, high);
-    for (int k = 0; k < 3 && mesh->nnode > 0; k++) sum += (high[k] - low[k]) * (high[k] - low[k]);
+    if (mesh->nnode == 0) return 0.0;
+    for (int k = 0; k < 3; k++) sum += (high[k] - low[k]) * (high[k] - low[k]);
     return 1e-6 * sqrt(sum);
 }
 
