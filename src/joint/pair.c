@@ -239,6 +239,15 @@ void pcs_row_cross(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *
     memcpy(row->couple, moment_b, sizeof row->couple);
 }
 
+int pcs_pair_join(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows)
+{
+    for (int i = 0; i < pair->ntranslation; i++) {
+        pcs_rider d = pcs_rider_fixed(pair->translation[i]);
+        pcs_row_translation(a, b, &d, &rows[i]);
+    }
+    return pair->ntranslation;
+}
+
 int pcs_pair_lock(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows)
 {
     if (pair->a.turning != PCS_TURNS_FREE && pair->b.turning != PCS_TURNS_FREE) {
@@ -250,4 +259,20 @@ int pcs_pair_lock(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_en
         pcs_row_cross(a, b, &u, &w, &rows[i]);
     }
     return 3;
+}
+
+int pcs_pair_hold(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows)
+{
+    int count = pcs_pair_join(pair, a, b, rows);
+    return pair->nrotation == 0 ? count : count + pcs_pair_lock(pair, a, b, rows + count);
+}
+
+void pcs_pair_hold_shape(const pcs_joint_pair *pair, pcs_joint_shape *shape)
+{
+    bool is_free = pair->a.turning == PCS_TURNS_FREE || pair->b.turning == PCS_TURNS_FREE;
+    bool is_constant = pcs_end_is_straight(&pair->a) && pcs_end_is_straight(&pair->b);
+    if (!is_constant || (is_free && pair->nrotation > 0)) shape->is_constant = false;
+    shape->nrow += pair->ntranslation + pair->nrotation;
+    pcs_pair_shape(pair, shape);
+    for (int i = 0; i < pair->nrotation; i++) pcs_joint_mark(pair->rotation[i], shape->has_moment);
 }

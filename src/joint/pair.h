@@ -85,7 +85,13 @@ void pcs_row_angle(const pcs_end_now *a, const pcs_end_now *b, const double n[3]
 // g = u . w, u riding on a and w on b.
 void pcs_row_cross(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *u, const pcs_rider *w,
                    pcs_row_state *row);
-// The rows that keep the ends from turning against each other about all rotations of the pair; gives their number.
+
+// Rows of a pair, whose number is given: those that keep the points together along all its translations, those that
+// keep the ends from turning against each other about all its rotations, and both, as if the ends were one rigid body.
+int pcs_pair_join(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows);
 int pcs_pair_lock(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows);
+int pcs_pair_hold(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows);
+// Adds the rows of the last to a shape that may have others.
+void pcs_pair_hold_shape(const pcs_joint_pair *pair, pcs_joint_shape *shape);
 
 #endif

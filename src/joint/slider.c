@@ -78,8 +78,9 @@ static pcs_status slider_create(pcs_context *ctx, const void *params, const pcs_
     if (shape->nrow == 0)
         return pcs_fail(ctx, PCS_BAD_INPUT, "node %d only moves along the axis: there is nothing to hold",
                         pair->b.node);
-    for (int i = 0; i < s->nacross && !s->rides; i++) pcs_joint_mark(s->across[i], shape->has_force);
     if (s->rides) pcs_pair_shape(pair, shape);
+    else
+        for (int i = 0; i < s->nacross; i++) pcs_joint_mark(s->across[i], shape->has_force);
     for (int i = 0; i < pair->nrotation; i++) pcs_joint_mark(pair->rotation[i], shape->has_moment);
     return PCS_OK;
 }
