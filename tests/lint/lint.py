@@ -229,3 +229,18 @@ def foreign_names(nm):
         match = re.match(r"^[0-9a-f]+ [TDBRVWC] (\S+)$", line)
         if match and not match.group(1).startswith(("pcs_", "percuss_")):
             yield f"external name '{match.group(1)}' has no pcs_ prefix"
+
+
+def needed_parts(nm, lines):
+    """Parts that others need, so that their line could not be taken out of the registry: `nm` of the library, and name
+    and file of every registered part. Files named after a part, <file>_x, belong to it."""
+    members = [(name, re.findall(r"^[0-9a-f]+ [TDBR] (\S+)$", body, re.M), re.findall(r"^ +U (\S+)$", body, re.M))
+               for name, body in re.findall(r"^(\w+)\.c\.o:\n((?:.+\n)*)", nm, re.M)]
+    for file, defined, _ in members:
+        tables = tuple("_" + part for part, of in lines if of == file)
+        if not tables or not any(symbol.endswith(tables) for symbol in defined):
+            continue
+        for symbol in defined:
+            users = [user for user, _, used in members if symbol in used and not (user + "_").startswith(file + "_")]
+            if users and not symbol.endswith(tables):
+                yield f"'{symbol}' of the part {file}.c is used by {users[0]}.c"

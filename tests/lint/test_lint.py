@@ -95,6 +95,11 @@ def rules_bite():
             wrong.append(f"excuse_rule does not see {faulty!r}")
     if list(lint.excuse_rule("excused.txt", excuse, lambda name: "one")):
         wrong.append("excuse_rule complains about a good excuse")
+    archive = "\n".join(["", "sphere.c.o:", "0000 T pcs_touch", "0000 R pcs_gap_sphere", "", "USER.c.o:",
+                         "                 U pcs_touch", "                 U pcs_gap_sphere", ""])
+    for user, is_wrong in (("plane", True), ("sphere_near", False)):
+        if bool(list(lint.needed_parts(archive.replace("USER", user), [("sphere", "sphere")]))) != is_wrong:
+            wrong.append(f"needed_parts errs about {user}")
     if [name for _, name in lint.third_party("a.c", "#include <yaml.h>\n#include <math.h>\n")] != ["yaml.h"]:
         wrong.append("third_party does not tell yaml.h from math.h")
     return wrong + symbol_rules_bite()
@@ -191,7 +196,10 @@ def check_library(program):
     symbols = nm(library)
     if "__asan_" in symbols or "__tsan_" in symbols:
         return []
-    return [f"libpercuss.a: {f}" for f in [*lint.writable_data(objdump(library)), *lint.foreign_names(symbols)]]
+    folders = {os.path.dirname(path) for path in tree() if path.endswith("_list.def")}
+    parts = [line for folder in folders for line in registered_in(folder)]
+    found = [*lint.writable_data(objdump(library)), *lint.foreign_names(symbols), *lint.needed_parts(symbols, parts)]
+    return [f"libpercuss.a: {f}" for f in found]
 
 
 def check_format():
