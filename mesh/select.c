@@ -2,6 +2,8 @@
 
 #include "mesh/select.h"
 
+#include "core/rotation.h"
+
 #include <math.h>
 
 void pcs_mesh_box(const pcs_mesh *mesh, double low[3], double high[3])
@@ -44,11 +46,6 @@ const char *pcs_selection_check(const pcs_selection *s, const char **key)
     return n != NULL && n[0] == 0.0 && n[1] == 0.0 && n[2] == 0.0 ? "the normal has no direction" : NULL;
 }
 
-static double select_distance(const double a[3], const double b[3])
-{
-    return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
-}
-
 // How far outside the box, 0 within.
 static double select_off_box(const double *corner, const double x[3])
 {
@@ -83,7 +80,7 @@ bool pcs_selection_holds(const pcs_selection *s, const double x[3])
 static double select_nearest_position(const pcs_selection *s, const double x[3])
 {
     double least = INFINITY;
-    for (int i = 0; i < s->at.nrow; i++) least = fmin(least, select_distance(x, s->at.value + 3 * (size_t)i));
+    for (int i = 0; i < s->at.nrow; i++) least = fmin(least, pcs_distance3(x, s->at.value + 3 * (size_t)i));
     return least;
 }
 
@@ -95,7 +92,7 @@ static pcs_status select_check_positions(const pcs_mesh *mesh, const pcs_selecti
         double least = INFINITY;
         int nearest = -1;
         for (int k = 0; k < count && least > s->tolerance; k++) {
-            double distance = select_distance(mesh->x[nodes[k]], at);
+            double distance = pcs_distance3(mesh->x[nodes[k]], at);
             if (!(distance < least)) continue;
             least = distance;
             nearest = nodes[k];

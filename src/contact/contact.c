@@ -97,3 +97,15 @@ pcs_status pcs_gap_demand_motion(pcs_context *ctx, const pcs_contact_point *poin
     return pcs_fail(ctx, PCS_BAD_INPUT, "node %d is held by a support along the normal, so its gap cannot change",
                     point->node);
 }
+
+void pcs_gap_push_cell(pcs_row_direction *out, const int node[2], double s, const double arm[3], const double force[3])
+{
+    bool is_point = node[0] == node[1];
+    const double weight[2] = { is_point ? 1.0 : 1.0 - s, s };
+    int count = is_point ? 1 : 2;
+    for (int i = 0; i < count; i++) {
+        double part[3];
+        for (int k = 0; k < 3; k++) part[k] = weight[i] * force[k];
+        pcs_row_push(out, node[i], arm, part);
+    }
+}

@@ -229,14 +229,9 @@ static double target_normal(const target_contact *self, const target_view *view,
 static void target_push(const target_contact *self, const target_view *view, const double at_node[3],
                         const double at_axis[3], const double way[3], pcs_row_direction *out)
 {
-    const int *node = self->mesh->cell[view->cell];
-    double t = view->closest.t;
+    const double back[3] = { -way[0], -way[1], -way[2] };
     pcs_row_push(out, view->node, at_node, way);
-    for (int i = 0; i < (node[0] == node[1] ? 1 : 2); i++) {
-        double weight = node[0] == node[1] ? 1.0 : i == 0 ? 1.0 - t : t, part[3];
-        for (int k = 0; k < 3; k++) part[k] = -weight * way[k];
-        pcs_row_push(out, node[i], at_axis, part);
-    }
+    pcs_gap_push_cell(out, self->mesh->cell[view->cell], view->closest.t, at_axis, back);
 }
 
 // Second derivative at constant velocities; flat: n' follows the cell, else the distance has its own.

@@ -53,6 +53,12 @@ static inline double pcs_norm3(const double x[3])
     return sqrt(pcs_dot3(x, x));
 }
 
+// Without overflow, for positions as they stand in a case.
+static inline double pcs_distance3(const double a[3], const double b[3])
+{
+    return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
+}
+
 // False when the vector has no direction.
 bool pcs_normalize3(const double raw[3], double unit[3]);
 
