@@ -89,6 +89,17 @@ static inline void exact_deform(const exact_cell *cell, const double q[NDOF], ex
                                  { 0.0, 0.0, -l, 0.0, 0.0, l } } };
 }
 
+// State of a cell of the batch and velocities of its dofs.
+static inline void exact_look(const pcs_batch *batch, int cell, const double *q, const double *v, double w[NDOF],
+                              exact_state *state)
+{
+    const int *equation = batch->equation + (size_t)cell * NDOF;
+    double x[NDOF];
+    pcs_cell_gather(equation, NDOF, q, x);
+    pcs_cell_gather(equation, NDOF, v, w);
+    exact_deform(&((const exact_data *)batch->data)->cells[cell], x, state);
+}
+
 // Section forces times L, those of the damping included when w is not NULL.
 static inline void exact_section(const pcs_batch *batch, const exact_state *state, const double *w, double n[NSTRAIN])
 {
@@ -114,13 +125,10 @@ static inline void exact_momentum(const exact_data *data, const exact_cell *cell
 static inline void exact_force(const pcs_batch *batch, int cell, const double *q, const double *v, double f[NDOF])
 {
     const exact_data *data = batch->data;
-    const int *equation = batch->equation + (size_t)cell * NDOF;
-    double x[NDOF], w[NDOF], n[NSTRAIN], drag[NDOF] = { 0 };
+    double w[NDOF], n[NSTRAIN], drag[NDOF] = { 0 };
     bool is_damped = batch->damping_stiffness != 0.0;
     exact_state state;
-    pcs_cell_gather(equation, NDOF, q, x);
-    pcs_cell_gather(equation, NDOF, v, w);
-    exact_deform(&data->cells[cell], x, &state);
+    exact_look(batch, cell, q, v, w, &state);
     exact_section(batch, &state, is_damped ? w : NULL, n);
     if (batch->damping_mass != 0.0) exact_momentum(data, &data->cells[cell], w, drag);
     for (int i = 0; i < NDOF; i++)
@@ -215,12 +223,9 @@ static void exact_tangents(const pcs_batch *batch, int first, int count, const d
     if (C != NULL) memset(C, 0, (size_t)count * NDOF * NDOF * sizeof *C);
     for (int i = 0; i < count; i++) {
         const exact_cell *cell = &data->cells[first + i];
-        const int *equation = batch->equation + (size_t)(first + i) * NDOF;
-        double x[NDOF], w[NDOF], n[NSTRAIN], *k = K + i * NDOF * NDOF, *c = C == NULL ? NULL : C + i * NDOF * NDOF;
+        double w[NDOF], n[NSTRAIN], *k = K + i * NDOF * NDOF, *c = C == NULL ? NULL : C + i * NDOF * NDOF;
         exact_state state;
-        pcs_cell_gather(equation, NDOF, q, x);
-        pcs_cell_gather(equation, NDOF, v, w);
-        exact_deform(cell, x, &state);
+        exact_look(batch, first + i, q, v, w, &state);
         exact_section(batch, &state, is_damped ? w : NULL, n);
         exact_stiffness(data, &state, n, k);
         exact_mirror(k);
@@ -248,12 +253,9 @@ static double exact_dissipation(const pcs_batch *batch, const double *q, const d
     if (batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0) return 0.0;
     for (int i = 0; i < batch->ncell; i++) {
         const exact_cell *cell = &data->cells[i];
-        const int *equation = batch->equation + (size_t)i * NDOF;
-        double x[NDOF], w[NDOF], p[NDOF];
+        double w[NDOF], p[NDOF];
         exact_state state;
-        pcs_cell_gather(equation, NDOF, q, x);
-        pcs_cell_gather(equation, NDOF, v, w);
-        exact_deform(cell, x, &state);
+        exact_look(batch, i, q, v, w, &state);
         exact_momentum(data, cell, w, p);
         power += batch->damping_mass * pcs_dense_dot(NDOF, w, p);
         for (int a = 0; a < NSTRAIN; a++) {
@@ -275,16 +277,13 @@ static void exact_add_energy(const pcs_batch *batch, const double *q, const doub
 {
     const exact_data *data = batch->data;
     for (int i = 0; i < batch->ncell; i++) {
-        const int *equation = batch->equation + (size_t)i * NDOF;
-        double x[NDOF], w[NDOF], p[NDOF];
+        double w[NDOF], p[NDOF];
         exact_state state;
-        pcs_cell_gather(equation, NDOF, q, x);
-        pcs_cell_gather(equation, NDOF, v, w);
-        exact_deform(&data->cells[i], x, &state);
+        exact_look(batch, i, q, v, w, &state);
         exact_momentum(data, &data->cells[i], w, p);
         sum->strain += exact_strain_energy(data, &state);
         sum->kinetic += 0.5 * pcs_dense_dot(NDOF, w, p);
-        pcs_cell_add_momentum(&exact_shape, equation, p, sum);
+        pcs_cell_add_momentum(&exact_shape, batch->equation + (size_t)i * NDOF, p, sum);
     }
 }
 

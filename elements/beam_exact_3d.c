@@ -130,6 +130,18 @@ static inline const pcs_exact_arc *exact_arc_of(const exact_data *data, int cell
     return data->arcs == NULL ? NULL : &data->arcs[cell];
 }
 
+// State of a cell of the batch and velocities of its dofs.
+static inline void exact_look(const pcs_batch *batch, int index, const double *q, const double *v, double w[NDOF],
+                              pcs_exact_state *state)
+{
+    const exact_data *data = batch->data;
+    const int *equation = batch->equation + (size_t)index * NDOF;
+    double x[NDOF];
+    pcs_cell_gather(equation, NDOF, q, x);
+    pcs_cell_gather(equation, NDOF, v, w);
+    pcs_exact_deform(&data->cells[index], exact_arc_of(data, index), x, state);
+}
+
 // p = M w; the spins' part is the angular momentum in material axes.
 static inline void exact_momentum(const exact_data *data, const pcs_exact_cell *cell, const double w[NDOF],
                                   double p[NDOF])
@@ -196,14 +208,11 @@ static inline void exact_force(const pcs_batch *batch, int index, const double *
     const exact_data *data = batch->data;
     const pcs_exact_cell *cell = &data->cells[index];
     const pcs_exact_arc *arc = exact_arc_of(data, index);
-    const int *equation = batch->equation + (size_t)index * NDOF;
     bool is_damped = batch->damping_stiffness != 0.0;
-    double x[NDOF], w[NDOF], n[3], m[3], p[NDOF], gyro[3];
+    double w[NDOF], n[3], m[3], p[NDOF], gyro[3];
     pcs_exact_state state;
     pcs_exact_rates rates;
-    pcs_cell_gather(equation, NDOF, q, x);
-    pcs_cell_gather(equation, NDOF, v, w);
-    pcs_exact_deform(cell, arc, x, &state);
+    exact_look(batch, index, q, v, w, &state);
     if (is_damped) pcs_exact_rate(cell, arc, &state, w, &rates);
     exact_section(batch, cell, &state, is_damped ? &rates : NULL, n, m);
     exact_hold(cell, &state, n, m, f);
@@ -276,13 +285,10 @@ static void exact_tangents(const pcs_batch *batch, int first, int count, const d
     for (int i = 0; i < count; i++) {
         const pcs_exact_cell *cell = &data->cells[first + i];
         const pcs_exact_arc *arc = exact_arc_of(data, first + i);
-        const int *equation = batch->equation + (size_t)(first + i) * NDOF;
-        double x[NDOF], w[NDOF], n[3], m[3], *c = C == NULL ? NULL : C + i * NDOF * NDOF;
+        double w[NDOF], n[3], m[3], *c = C == NULL ? NULL : C + i * NDOF * NDOF;
         pcs_exact_state state;
         pcs_exact_rates rates, *damping = beta != 0.0 ? &rates : NULL;
-        pcs_cell_gather(equation, NDOF, q, x);
-        pcs_cell_gather(equation, NDOF, v, w);
-        pcs_exact_deform(cell, arc, x, &state);
+        exact_look(batch, first + i, q, v, w, &state);
         if (damping != NULL) pcs_exact_rate(cell, arc, &state, w, &rates);
         exact_section(batch, cell, &state, damping, n, m);
         pcs_exact_tangent(cell, arc, &data->D, &state, n, m, beta, damping, K + i * NDOF * NDOF);
@@ -326,13 +332,10 @@ static double exact_dissipation(const pcs_batch *batch, const double *q, const d
     if (batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0) return 0.0;
     for (int i = 0; i < batch->ncell; i++) {
         const pcs_exact_cell *cell = &data->cells[i];
-        const int *equation = batch->equation + (size_t)i * NDOF;
-        double x[NDOF], w[NDOF], p[NDOF];
+        double w[NDOF], p[NDOF];
         pcs_exact_state state;
         pcs_exact_rates rates;
-        pcs_cell_gather(equation, NDOF, q, x);
-        pcs_cell_gather(equation, NDOF, v, w);
-        pcs_exact_deform(cell, exact_arc_of(data, i), x, &state);
+        exact_look(batch, i, q, v, w, &state);
         pcs_exact_rate(cell, exact_arc_of(data, i), &state, w, &rates);
         exact_momentum(data, cell, w, p);
         power += batch->damping_mass * pcs_dense_dot(NDOF, w, p);
@@ -346,16 +349,13 @@ static void exact_add_energy(const pcs_batch *batch, const double *q, const doub
     const exact_data *data = batch->data;
     for (int i = 0; i < batch->ncell; i++) {
         const pcs_exact_cell *cell = &data->cells[i];
-        const int *equation = batch->equation + (size_t)i * NDOF;
-        double x[NDOF], w[NDOF], p[NDOF];
+        double w[NDOF], p[NDOF];
         pcs_exact_state state;
-        pcs_cell_gather(equation, NDOF, q, x);
-        pcs_cell_gather(equation, NDOF, v, w);
-        pcs_exact_deform(cell, exact_arc_of(data, i), x, &state);
+        exact_look(batch, i, q, v, w, &state);
         exact_momentum(data, cell, w, p);
         sum->strain += 0.5 * exact_form(data, cell, state.Gam, state.bend);
         sum->kinetic += 0.5 * pcs_dense_dot(NDOF, w, p);
-        pcs_cell_add_momentum(&exact_shape, equation, p, sum);
+        pcs_cell_add_momentum(&exact_shape, batch->equation + (size_t)i * NDOF, p, sum);
     }
 }
 
