@@ -37,7 +37,7 @@ test: test-packages ## build and run the whole test suite
 
 variants: test-packages ## compilers, options, sanitizers, rounding modes: make variants VARIANTS="clang rounding-*"
 	$(need) clang
-	@JOBS=$(JOBS) tests/variants/run.sh $(VARIANTS)
+	@set -f; JOBS=$(JOBS) tests/variants/run.sh $(VARIANTS)
 
 cross: test-packages ## build for the other architecture and test under qemu: make cross KINDS="unit contract"
 	$(need) $(CROSS_PACKAGES)

@@ -32,6 +32,7 @@ function(percuss_link_into_programs name source)
   add_library(${name} OBJECT ${source})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(percuss_flags INTERFACE $<TARGET_OBJECTS:${name}>)
+  add_dependencies(percuss_flags ${name})
 endfunction()
 
 if(PERCUSS_ROUNDING)

@@ -43,8 +43,9 @@ trap 'rm -f "$log"' EXIT
 echo "Installing$missing"
 $as_root DEBIAN_FRONTEND=noninteractive apt-get update -qq >"$log" 2>&1 ||
     echo "The package lists are not fresh; trying all the same."
-if ! $as_root DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-remove --no-install-recommends $missing \
-    >"$log" 2>&1; then
+# A fresh machine may be at its own upgrades for some minutes; they hold the lock of the packages.
+if ! $as_root DEBIAN_FRONTEND=noninteractive apt-get install -o DPkg::Lock::Timeout=600 -y -qq --no-remove \
+    --no-install-recommends $missing >"$log" 2>&1; then
     [ -n "$word" ] || tail -n 20 "$log" >&2
     give_up "These packages could not be installed without removing others, or not at all:$missing"
 fi

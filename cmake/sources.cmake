@@ -6,23 +6,25 @@ percuss_sources(src/sparse matrix pattern rows)
 percuss_sources(src/linsolve linsolve_list.def bordered chain_blocks chain_lu chain_lu_careful chain_lu_solve
   chain_sweeps chain_windows linsolve)
 percuss_sources(src/eigen arpack lapack quadratic symmetric)
-percuss_sources(mesh mesh_source_list.def dofmap merge mesh msh msh2 msh4 msh_data msh_text order select)
+percuss_sources(mesh mesh_source_list.def dofmap merge mesh msh msh2 msh4 msh_data msh_text order registry select)
 percuss_sources(elements element_list.def axial beam element exact_3d_tangent modal one_node section timoshenko)
-percuss_sources(src/contact gap_list.def beams contact search segment)
+percuss_sources(src/contact gap_list.def beams contact registry search segment)
 percuss_sources(src/joint joint_list.def joint motion pair)
-percuss_sources(src/system rigid scale)
-percuss_sources(src/fe assembly dofs fe initial joint_stiffness loads ops picture pieces probe reactions rigid
-  rotations rows scale share springs stable turning)
+percuss_sources(src/system defaults rigid scale)
+percuss_sources(src/fe amplitude assembly dofs fe initial joint_stiffness loads ops picture pieces probe reactions
+  rigid rotations rows scale share springs stable tangents turning)
 percuss_sources(src/closed_form closed_form_list.def check closed_form stable)
-percuss_sources(src/step step_list.def active_set active_set_rescue columns condense cone convergence crowd
-  crowd_project gated krylov near newton_rows schur_map small step sums)
+percuss_sources(src/step step_list.def active_set active_set_solve columns condense contact_problem curvature
+  dense_contacts frictionless impact iteration krylov krylov_set newton_rows outer preconditioner projected_gradient
+  registry schur_map step sums)
 percuss_sources(src/schemes scheme_list.def alpha_family event explicit galerkin galerkin_weights ggl_unified
-  jump_family midpoint ode scheme stability tableau)
-percuss_sources(src/output observer_list.def file observer series summary_json summary_text tally text)
-percuss_sources(src/case ask assign error load near parse read read_several scalar tree write)
-percuss_sources(src/analysis modes modes_output statics statics_free statics_message statics_newton statics_output
-  statics_relax statics_round_off statics_rows stiffness)
-percuss_sources(src/sim certify certify_energy certify_motion certify_rows certify_rules control reactions retry sim
-  snapshot)
-percuss_sources(src/build applies build catalogue joints loads mesh model output run sets start system)
+  jump_family midpoint ode registry scheme stability tableau)
+percuss_sources(src/output observer_list.def file observer series summary_json summary_text tally text verdict)
+percuss_sources(src/case ask assign error load near parse read scalar tree value write)
+percuss_sources(src/analysis modes modes_output statics statics_equilibrium statics_free statics_message
+  statics_newton statics_output statics_relax statics_round_off statics_rows stiffness)
+percuss_sources(src/sim accept certify certify_energy certify_motion certify_residual certify_rows certify_rules
+  control reactions retry sim snapshot)
+percuss_sources(src/build applies build builder catalogue contacts elements initial joints loads mesh output scheme
+  sets start supports system time)
 percuss_sources(src percuss)

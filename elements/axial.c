@@ -156,7 +156,7 @@ static void axial_force(const pcs_batch *batch, int c, const double *q, const do
     const pcs_axial *axial = batch->data;
     const pcs_axial_cell *cell = &axial->cell[c];
     int dim = axial->shape.translations;
-    double u[MAX_NDOF], w[MAX_NDOF];
+    double u[MAX_NDOF] = { 0 }, w[MAX_NDOF] = { 0 };
     pcs_cell_gather(axial_equation(batch, c), 2 * dim, q, u);
     pcs_cell_gather(axial_equation(batch, c), 2 * dim, v, w);
     axial_state s = axial_find(cell, dim, u, w);

@@ -208,10 +208,9 @@ static void exact_damping(const pcs_batch *batch, const exact_state *state, cons
         double change[NDOF] = { 0 }, d = batch->damping_stiffness * state->length * data->D[a];
         if (a < 2) exact_hessian(state, a, w, change);
         for (int i = 0; i < NDOF; i++)
-            for (int j = 0; j < NDOF; j++) {
-                K[i * NDOF + j] += d * state->b[a][i] * change[j];
-                if (C != NULL) C[i * NDOF + j] += d * state->b[a][i] * state->b[a][j];
-            }
+            for (int j = 0; j < NDOF; j++) K[i * NDOF + j] += d * state->b[a][i] * change[j];
+        for (int i = 0; C != NULL && i < NDOF; i++)
+            for (int j = 0; j < NDOF; j++) C[i * NDOF + j] += d * state->b[a][i] * state->b[a][j];
     }
 }
 

@@ -37,12 +37,12 @@ static const char *const bushing_fields[] = { "force", "moment", "strain_energy"
 
 static double bushing_stiffness(const bushing_params *p, int i)
 {
-    return i < 3 ? p->stiffness[i] : p->torsional_stiffness[i - 3];
+    return (i < 3 ? p->stiffness : p->torsional_stiffness)[i % 3];
 }
 
 static double bushing_damping(const bushing_params *p, int i)
 {
-    return i < 3 ? p->damping[i] : p->torsional_damping[i - 3];
+    return (i < 3 ? p->damping : p->torsional_damping)[i % 3];
 }
 
 static bool bushing_is_free(const bushing_params *p, int i)

@@ -413,7 +413,9 @@ static void main_put(void *user, const char *text)
 static int main_list(const arguments *a)
 {
     const pcs_catalogue catalogue = { .put = main_put, .name = a->subject, .is_markdown = a->is_markdown };
-    if (pcs_catalogue_write(&catalogue) > 0) return DONE;
+    int count = pcs_catalogue_write(&catalogue);
+    pcs_catalogue_write_applies(&catalogue);
+    if (count > 0) return DONE;
     fprintf(stderr, "error: nothing is called '%s', see percuss list\n", a->subject);
     return BAD_USAGE;
 }

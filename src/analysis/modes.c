@@ -189,13 +189,13 @@ static pcs_status modes_prepare(search *s)
     PCS_TAKE(ctx, holds, system->nrow, "modes");
     s->out->q = s->options->q != NULL ? s->options->q : s->on->start;
     system->time = s->options->time;
-    if (system->ops->update_mass != NULL) system->ops->update_mass(system, s->out->q);
+    if (system->mass_varies) system->ops->update_mass(system, s->out->q);
     // The reference state carries no loads, nor the stiffness of those that turn.
     double factor = system->load_factor;
     if (s->options->q == NULL) system->load_factor = 0.0;
-    if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, s->options->time, s->out->q, zero);
+    if (system->tangents_vary) system->ops->update_tangents(system, s->options->time, s->out->q, zero);
     system->load_factor = factor;
-    if (system->ops->update_directions != NULL) system->ops->update_directions(system, s->out->q);
+    if (system->directions_vary) system->ops->update_directions(system, s->out->q);
     for (int j = 0; j < system->nrow; j++)
         holds[j] = system->rows[j].is_bilateral || (s->options->held != NULL && s->options->held[j]);
     PCS_TRY(pcs_stiffness_create(system, &s->stiff));

@@ -59,7 +59,7 @@ static void modes_pose(const pcs_analysis *on, const pcs_modes *modes, int k, pc
         x->v[i] = factor * m->re[i];
         x->q[i] = modes->q[i] + x->v[i];
     }
-    if (system->ops->retract != NULL) system->ops->retract(system, modes->q, x->v, x->q);
+    if (system->has_rotations) system->ops->retract(system, modes->q, x->v, x->q);
     for (int i = 0; i < system->nv; i++) x->v[i] = m->im == NULL ? 0.0 : factor * m->im[i];
     x->t = k + 1;
     x->step = k;

@@ -94,7 +94,7 @@ static void statics_undo(ramp *r)
     memcpy(r->e.lam, r->lam, (size_t)system->nrow * sizeof *r->lam);
     memcpy(r->e.held, r->held, (size_t)system->nrow);
     r->e.is_factored = false;
-    if (system->ops->update_directions != NULL) system->ops->update_directions(system, r->q);
+    if (system->directions_vary) system->ops->update_directions(system, r->q);
     system->ops->gaps(system, r->q, r->e.gap);
 }
 
@@ -166,7 +166,7 @@ static double statics_moved(const ramp *r)
 {
     const pcs_system *system = r->e.system;
     double *way = r->e.work;
-    if (system->ops->way != NULL) system->ops->way(system, r->safe, r->q, way);
+    if (system->has_rotations) system->ops->way(system, r->safe, r->q, way);
     else
         for (int i = 0; i < system->nv; i++) way[i] = r->q[i] - r->safe[i];
     return pcs_equilibrium_stride(&r->e, way);
@@ -229,8 +229,7 @@ pcs_status pcs_statics_solve(const pcs_analysis *on, const pcs_statics_options *
     pcs_system *system = on->system;
     *out = (pcs_statics){ .q = q };
     int steps = options->steps > 0 ? options->steps : system->is_linear ? 1 : USUAL_STEPS;
-    // Closed forms do not know the load factor.
-    if (system->coordinates != NULL) steps = 1;
+    if (!system->takes_load_factor) steps = 1;
     pcs_status status = statics_start(&r, on, options);
     if (status == PCS_OK && watch != NULL) status = watch(user, out);
     if (status == PCS_OK) status = statics_ramp(&r, steps, watch, user);

@@ -86,7 +86,7 @@ static bool message_is_driven(const pcs_equilibrium *e)
 static pcs_status message_singular(const pcs_equilibrium *e)
 {
     char where[320];
-    bool has_small = e->system->is_linear && e->system->coordinates == NULL;
+    bool has_small = e->system->is_linear && e->system->is_mesh;
     message_place(e, e->bad_equation, sizeof where, where);
     return pcs_fail(e->ctx, PCS_BAD_INPUT, "the stiffness matrix is singular%s: something there moves freely%s", where,
                     has_small

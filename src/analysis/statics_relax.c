@@ -15,6 +15,7 @@
 
 #include "analysis/statics_free.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -72,10 +73,20 @@ static double relax_energy(const relaxation *r, double *scale)
     pcs_system *s = e->system;
     pcs_measure m;
     s->ops->measure(s, r->q, e->zero, &m);
-    double load = s->coordinates != NULL ? 1.0 : e->load * e->over; // closed forms know no load factor
-    double work = s->ops->load_work == NULL ? 0.0 : s->ops->load_work(s, e->time, e->safe_q, r->q);
+    double load = s->takes_load_factor ? e->load * e->over : 1.0;
+    double work = s->ops->load_work(s, e->time, e->safe_q, r->q);
     *scale = fabs(m.strain) + load * (fabs(m.potential) + fabs(work));
     return m.strain + load * (m.potential - work);
+}
+
+// What the rounding of its coordinates may add to the energy: heights above a floor are differences of places.
+static double relax_blur(const relaxation *r)
+{
+    const pcs_equilibrium *e = r->e;
+    double sum = 0.0;
+    for (int i = 0; i < e->system->nv; i++)
+        sum += (fabs(e->loads[i]) + fabs(e->idle[i])) * (fabs(r->q[i]) + e->natural.place[i]);
+    return MANY * DBL_EPSILON * sum;
 }
 
 // Bound of a change of coordinate i in one step.
@@ -182,10 +193,12 @@ static double relax_moved(const relaxation *r)
     const pcs_equilibrium *e = r->e;
     const pcs_system *s = e->system;
     double most = 0.0;
-    if (s->ops->way != NULL) s->ops->way(s, e->safe_q, r->q, e->work);
+    if (s->has_rotations) s->ops->way(s, e->safe_q, r->q, e->work);
     else
         for (int i = 0; i < s->nv; i++) e->work[i] = r->q[i] - e->safe_q[i];
-    for (int i = 0; i < s->nv; i++) most = fmax(most, fabs(e->work[i]) / relax_bound(r, i));
+    // In two loops: gcc 12 for aarch64 fails on a maximum beside flags of another size.
+    for (int i = 0; i < s->nv; i++) e->work[i] = fabs(e->work[i]) / relax_bound(r, i);
+    for (int i = 0; i < s->nv; i++) most = fmax(most, e->work[i]);
     return most;
 }
 
@@ -209,9 +222,10 @@ static pcs_status relax_step(relaxation *r, bool *is_taken)
     if (is_stretched) memset(e->away, 0, (size_t)e->system->nv * sizeof *e->away);
     PCS_TRY(relax_settle(r, before, &is_good));
     if (!is_good) return PCS_OK;
-    double scale, energy = relax_energy(r, &scale), blur = fmax(e->left, MANY * e->round_off);
+    double scale, energy = relax_energy(r, &scale), force = fmax(e->left, MANY * e->round_off);
+    double climb = CLIMB * fmax(scale, r->scale) + force * force + relax_blur(r);
     r->moved = relax_moved(r);
-    bool is_down = energy <= r->energy + CLIMB * fmax(scale, r->scale) + blur * blur && r->moved < LEAP;
+    bool is_down = energy <= r->energy + climb && r->moved < LEAP;
     *is_taken = !r->is_feasible || is_down;
     return PCS_OK;
 }
@@ -223,7 +237,7 @@ static pcs_status relax_finish(relaxation *r, bool *is_done)
     pcs_statics_outcome outcome;
     PCS_TRY(pcs_equilibrium_find(e, e->load, r->q, &outcome));
     double scale, energy = relax_energy(r, &scale);
-    *is_done = outcome == PCS_STATICS_DONE && energy <= r->energy + 1e-6 * fmax(scale, r->scale);
+    *is_done = outcome == PCS_STATICS_DONE && energy <= r->energy + 1e-6 * fmax(scale, r->scale) + relax_blur(r);
     if (!*is_done) relax_undo(r);
     return PCS_OK;
 }

@@ -54,3 +54,10 @@ bool pcs_equilibrium_rows_fit(const pcs_equilibrium *e)
         if (e->held[j] && !(fabs(e->gap[j] - e->target[j]) <= FACTOR * e->blur[j])) return false;
     return true;
 }
+
+double pcs_equilibrium_norm(const pcs_equilibrium *e, const double *x)
+{
+    double sum = 0.0;
+    for (int i = 0; i < e->system->nv; i++) sum += e->scale[i] * x[i] * e->scale[i] * x[i];
+    return sqrt(sum);
+}

@@ -35,7 +35,7 @@ pcs_status pcs_stiffness_create(pcs_system *s, pcs_stiffness *self)
 {
     const pcs_pattern *own = s->K->pattern;
     pcs_pattern *wider = NULL;
-    *self = (pcs_stiffness){ .system = s, .varies = s->ops->update_directions != NULL && s->nrow > 0 };
+    *self = (pcs_stiffness){ .system = s, .varies = s->directions_vary && s->nrow > 0 };
     PCS_TAKE(s->ctx, self->q, s->nv, "the stiffness of rows");
     PCS_TAKE(s->ctx, self->step, s->nv, "the stiffness of rows");
     PCS_TAKE(s->ctx, self->g, s->nv, "the stiffness of rows");
@@ -66,7 +66,7 @@ static void stiffness_beside(pcs_stiffness *self, const double *q, const double 
 {
     pcs_system *s = self->system;
     self->step[column] = by;
-    if (s->ops->retract != NULL) {
+    if (s->has_rotations) {
         s->ops->retract(s, q, self->step, self->q);
     } else {
         memcpy(self->q, q, (size_t)s->nv * sizeof *q);

@@ -2,44 +2,10 @@
 // that one pass tells them all; objects are made only from a case without errors.
 
 #include "build/build.h"
+#include "build/sections.h"
 #include "core/clock.h"
-#include "sim/reactions.h"
 
 #include "core/comm.h"
-
-pcs_status pcs_build_blame(pcs_build *b, const pcs_node *node, pcs_status status)
-{
-    if (status != PCS_BAD_INPUT && status != PCS_UNSUPPORTED) return status;
-    pcs_case_error_at(b->c, node, NULL, "%s", pcs_message(b->ctx));
-    return PCS_OK;
-}
-
-bool pcs_build_check(pcs_build *b, const pcs_node *node, pcs_build_checker *check, const void *params)
-{
-    const char *option = NULL, *fault = check == NULL ? NULL : check(params, &option);
-    if (fault != NULL) pcs_case_error_at(b->c, node, option, "%s", fault);
-    return fault == NULL;
-}
-
-pcs_status pcs_build_params(pcs_build *b, size_t size, void **out)
-{
-    *out = pcs_take(b->ctx, size == 0 ? 1 : size, 1, "parameters");
-    return *out == NULL ? PCS_NO_MEMORY : PCS_OK;
-}
-
-pcs_node *pcs_build_section(pcs_build *b, const char *key, bool is_required, const char *help, int *count)
-{
-    pcs_node *root = pcs_case_root(b->c), *section;
-    if (is_required) {
-        section = pcs_case_need(b->c, root, key, PCS_NODE_MAP, help);
-    } else {
-        section = pcs_case_get(b->c, root, key);
-        if (section != NULL && !pcs_case_is(b->c, section, PCS_NODE_MAP)) section = NULL;
-    }
-    *count = section == NULL ? 0 : pcs_node_count(section);
-    if (is_required && section != NULL && *count == 0) pcs_case_reject(b->c, section, "is empty, needs %s", help);
-    return section;
-}
 
 static pcs_status build_read_mesh_model(pcs_build *b)
 {
@@ -123,7 +89,6 @@ pcs_status pcs_build_sim(pcs_context *ctx, pcs_case *c, pcs_sim **out)
     PCS_TRY(pcs_build_equilibrium(&b));
     PCS_TAKE(ctx, b.sim->report.rows, b.sim->system->nrow, "the report");
     build_view(&b);
-    PCS_TRY(pcs_sim_prepare_reactions(b.sim));
     b.sim->timing.setup = pcs_clock() - start;
     *out = b.sim;
     return PCS_OK;

@@ -2,7 +2,8 @@
 
 #include "build/catalogue.h"
 
-#include "build/sets.h"
+#include "build/build.h"
+#include "build/sections.h"
 #include "closed_form/closed_form.h"
 #include "sim/control.h"
 
@@ -171,6 +172,5 @@ int pcs_catalogue_write(const pcs_catalogue *self)
     CATALOGUE_REGISTRY("Step solvers (solver.type)", pcs_step_solvers, NULL);
     CATALOGUE_REGISTRY("Linear solvers (solver.linear)", pcs_linsolvers, NULL);
     CATALOGUE_REGISTRY("Observers (output.NAME)", pcs_observers, pcs_observers[i]->options);
-    pcs_catalogue_write_applies(self);
     return count;
 }

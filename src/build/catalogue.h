@@ -12,8 +12,7 @@ typedef struct pcs_catalogue {
     bool is_markdown;
 } pcs_catalogue;
 
-// Every registered part with its options, ranges and defaults, then which scheme takes which system. Gives the number
-// of parts.
+// Every registered part with its options, ranges and defaults. Gives the number of parts.
 int pcs_catalogue_write(const pcs_catalogue *self);
 
 // Which scheme takes which system, and why not; nothing where the name is not that of a scheme.

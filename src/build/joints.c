@@ -1,6 +1,6 @@
 // Joints of a case: reading them, and whether they fit the model, the initial state and one another.
 
-#include "build/build.h"
+#include "build/sections.h"
 #include "core/rounding.h"
 #include "system/scale.h"
 
@@ -211,9 +211,9 @@ static pcs_status joints_check_all(joint_check *k)
         k->mass[i] = mass > 0.0 ? mass : 1.0; // without mass any measure will do
     }
     system->time = sim->state.t;
-    if (system->ops->update_directions != NULL) system->ops->update_directions(system, sim->state.q);
+    if (system->directions_vary) system->ops->update_directions(system, sim->state.q);
     system->ops->gaps(system, sim->state.q, k->gap);
-    if (system->ops->row_speeds != NULL) system->ops->row_speeds(system, sim->state.t, k->speed);
+    if (system->has_drives) system->ops->row_speeds(system, sim->state.t, k->speed);
     joints_check_state(k);
     joints_check_rank(k);
     return PCS_OK;

@@ -1,6 +1,6 @@
 // Loads of a case: gravity, forces, moments, torques and line loads, with amplitudes in time.
 
-#include "build/build.h"
+#include "build/sections.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 // What a run writes: observers and probes of a case.
 
-#include "build/build.h"
+#include "build/sections.h"
 #include "closed_form/closed_form.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // The sections `sets` (nodes or cells chosen from other sets) and `merge` (nodes that parts of the mesh share).
 
-#include "build/sets.h"
+#include "build/sections.h"
 
 #include "core/rotation.h"
 #include "mesh/merge.h"

@@ -1,7 +1,7 @@
 // Where a run starts: at the initial displacements, or in equilibrium under the loads at t = 0.
 
 #include "analysis/statics.h"
-#include "build/build.h"
+#include "build/sections.h"
 
 #include <string.h>
 

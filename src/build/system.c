@@ -2,7 +2,7 @@
 
 #define _XOPEN_SOURCE 700 // dlopen, realpath
 
-#include "build/build.h"
+#include "build/sections.h"
 #include "closed_form/closed_form.h"
 
 #include <dlfcn.h>

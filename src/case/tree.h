@@ -85,10 +85,8 @@ typedef enum pcs_number_form {
     PCS_NUMBER_TOO_SMALL   // not zero, but rounds to it
 } pcs_number_form;
 
-// Values made of several: false and an error when they are wrong, the member is then untouched.
-bool pcs_read_file(pcs_case *c, pcs_node *node, const char **out);
-bool pcs_read_names(pcs_case *c, pcs_node *node, pcs_names *out);
-bool pcs_read_points(pcs_case *c, pcs_node *node, pcs_range range, pcs_points *out);
+// The value of an option: false and an error when it is wrong, the member is then untouched.
+bool pcs_read_value(pcs_case *c, pcs_node *node, const pcs_option *option, void *member);
 
 // The whole text as a number: digits with an optional point and exponent.
 pcs_number_form pcs_scalar_number(const char *text, double *value);

@@ -3,6 +3,8 @@
 
 #include "closed_form/closed_form.h"
 
+#include "system/defaults.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -200,22 +202,36 @@ static void closed_name_equation(const pcs_system *self, int equation, size_t si
     snprintf(text, size, "coordinate '%s'", self->coordinates[equation]);
 }
 
-// Several definitions share the functions; which of them apply is a matter of the definition.
 static const pcs_system_ops closed_ops = {
-    .name = "closed form",
     .force = closed_force,
     .update_mass = closed_update_mass,
     .update_tangents = closed_update_tangents,
     .update_directions = closed_update_directions,
+    .add_joint_stiffness = pcs_default_add_joint_stiffness,
     .gaps = closed_gaps,
+    .retract = pcs_default_retract,
+    .way = pcs_default_way,
+    .turn = pcs_default_turn,
+    .turn_columns = pcs_default_turn_columns,
+    .carry_back = pcs_default_carry_back,
+    .row_speeds = pcs_default_row_speeds,
+    .settle = pcs_default_settle,
     .rate_bias = closed_rate_bias,
     .measure = closed_measure,
+    .resultant = pcs_default_resultant,
     .change = closed_change,
     .damping_power = closed_damping_power,
     .load_work = closed_load_work,
+    .row_resultant = pcs_default_row_resultant,
+    .tangent_resultant = pcs_default_row_resultant,
+    .reactions = pcs_default_reactions,
+    .stable_step = pcs_default_stable_step,
     .draw = closed_draw,
     .contact_points = closed_contact_points,
+    .tangents = pcs_default_tangents,
     .probe = closed_probe,
+    .find_sizes = pcs_default_find_sizes,
+    .find_rigid = pcs_default_find_rigid,
     .name_equation = closed_name_equation,
 };
 
@@ -298,22 +314,6 @@ static pcs_status closed_make_picture(pcs_system *self, const double *q)
     return PCS_OK;
 }
 
-// Which functions this definition needs: constant parts are not refreshed.
-static pcs_status closed_choose_ops(pcs_system *self)
-{
-    const closed_data *d = self->data;
-    pcs_system_ops *ops;
-    PCS_TAKE(self->ctx, ops, 1, "the system");
-    *ops = closed_ops;
-    ops->name = d->def->name;
-    ops->summary = d->def->summary;
-    if (d->def->is_linear || d->def->has_constant_mass) ops->update_mass = NULL;
-    if (d->def->is_linear || d->def->has_constant_directions) ops->update_directions = NULL;
-    if (d->def->is_linear) ops->update_tangents = NULL;
-    self->ops = ops;
-    return PCS_OK;
-}
-
 static pcs_status closed_make_matrices(pcs_system *self)
 {
     closed_data *d = self->data;
@@ -365,16 +365,23 @@ pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definit
     PCS_TAKE(ctx, d, 1, "the system");
     d->def = definition;
     d->p = params;
-    *self = (pcs_system){
-        .ctx = ctx, .data = d, .nq = definition->ncoordinate, .nv = definition->ncoordinate, .load_factor = 1.0
-    };
+    *self = (pcs_system){ .ops = &closed_ops,
+                          .name = definition->name,
+                          .ctx = ctx,
+                          .data = d,
+                          .nq = definition->ncoordinate,
+                          .nv = definition->ncoordinate,
+                          .load_factor = 1.0 };
     self->is_linear = definition->is_linear != 0;
     self->coordinates = definition->coordinates;
     self->length = definition->length(params);
     self->stable_step = INFINITY;
     PCS_TRY(closed_make_contacts(self));
     PCS_TRY(closed_make_matrices(self));
-    PCS_TRY(closed_choose_ops(self));
+    self->mass_varies = !definition->is_linear && !definition->has_constant_mass;
+    self->directions_vary = !definition->is_linear && !definition->has_constant_directions;
+    self->tangents_vary = !definition->is_linear;
+    self->has_rate_bias = true;
     definition->start(params, q, v);
     closed_update_mass(self, q);
     closed_update_directions(self, q);

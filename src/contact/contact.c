@@ -1,21 +1,10 @@
-// The table of gap types, and what they share: rows of nodal displacements along a normal.
+// What gap types share: rows of nodal displacements along a normal.
 
 #include "contact/contact.h"
 
 #include "contact/gap.h"
 
 #include <math.h>
-
-#define PCS_GAP_TYPE(name) extern const pcs_gap_ops pcs_gap_##name;
-#include "contact/gap_list.def"
-#undef PCS_GAP_TYPE
-
-const pcs_gap_ops *const pcs_gap_types[] = {
-#define PCS_GAP_TYPE(name) &pcs_gap_##name,
-#include "contact/gap_list.def"
-#undef PCS_GAP_TYPE
-    NULL,
-};
 
 pcs_status pcs_gap_add_node(pcs_context *ctx, const pcs_dofmap *map, int node, double sign, pcs_contact_point *point)
 {

@@ -137,47 +137,6 @@ pcs_status pcs_fe_assemble(pcs_system *self)
     return PCS_OK;
 }
 
-static void assembly_scatter(size_t count, const int *place, const double *cell, double *value)
-{
-    for (size_t i = 0; i < count; i++)
-        if (place[i] >= 0) value[place[i]] += cell[i];
-}
-
-// Only the blocks of the two nodes with themselves.
-static void assembly_scatter_nodal(int count, int n, const int *place, const double *cell, double *value)
-{
-    int half = n / 2;
-    for (int c = 0; c < count; c++, place += n * n, cell += n * n)
-        for (int i = 0; i < n; i++) {
-            int first = i < half ? 0 : half;
-            assembly_scatter((size_t)half, place + i * n + first, cell + i * n + first, value);
-        }
-}
-
-static bool assembly_is_nodal(const pcs_element_ops *ops, const pcs_batch *batch)
-{
-    return ops->is_nodal_in_velocity && batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0;
-}
-
-void pcs_fe_add_tangents(pcs_system *self, int b, int first, int count, const double *q, const double *v)
-{
-    const fe_data *fe = self->data;
-    const pcs_element_ops *ops = pcs_fe_ops(fe, b);
-    const pcs_batch *batch = &fe->batches[b];
-    size_t entries = (size_t)(ops->ndof * ops->ndof);
-    double K[PCS_TANGENT_CHUNK * PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
-    double C[PCS_TANGENT_CHUNK * PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
-    for (int end = first + count; first < end; first += PCS_TANGENT_CHUNK) {
-        int chunk = end - first < PCS_TANGENT_CHUNK ? end - first : PCS_TANGENT_CHUNK;
-        const int *place = fe->scatter[b] + (size_t)first * entries;
-        ops->tangents(batch, first, chunk, q, v, K, self->C == NULL ? NULL : C);
-        assembly_scatter((size_t)chunk * entries, place, K, self->K->value);
-        if (self->C == NULL) continue;
-        if (assembly_is_nodal(ops, batch)) assembly_scatter_nodal(chunk, ops->ndof, place, C, self->C->value);
-        else assembly_scatter((size_t)chunk * entries, place, C, self->C->value);
-    }
-}
-
 void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const double *v)
 {
     fe_data *fe = self->data;

@@ -103,34 +103,20 @@ static pcs_status fe_total_mass(pcs_system *self)
     return PCS_OK;
 }
 
-// Operations that a linear model does without.
-static pcs_status fe_choose_ops(pcs_system *self)
+// What varies in the model, and what it takes beyond the least.
+static pcs_status fe_find_abilities(pcs_system *self)
 {
     fe_data *fe = self->data;
-    pcs_system_ops *ops;
     self->is_linear = !fe->is_nonlinear && !fe->has_varying_rows;
-    if (self->is_linear && !fe->has_driven_rows) return PCS_OK;
-    PCS_TAKE(self->ctx, ops, 1, "the system");
-    *ops = *self->ops;
-    if (!self->is_linear) ops->change = NULL;
-    if (fe->has_driven_rows) ops->row_speeds = pcs_fe_row_speeds;
-    if (fe->has_driven_rows || fe->has_varying_rows) ops->rate_bias = pcs_fe_rate_bias;
-    if (fe->is_nonlinear) ops->update_tangents = pcs_fe_update_tangents;
-    if (fe->has_varying_rows) ops->update_directions = pcs_fe_update_directions;
-    if (fe->has_varying_rows && fe->model.njoint > 0) {
-        ops->add_joint_stiffness = pcs_fe_add_joint_stiffness;
-        PCS_TRY(pcs_fe_prepare_joint_stiffness(self));
-    }
-    if (fe->has_settling_rows) ops->settle = pcs_fe_settle;
-    if (fe->nspin > 0) {
-        ops->retract = pcs_fe_retract;
-        ops->way = pcs_fe_way;
-        ops->turn = pcs_fe_turn;
-        ops->turn_columns = pcs_fe_turn_columns;
-        ops->carry_back = pcs_fe_carry_back;
-    }
-    self->ops = ops;
-    return PCS_OK;
+    self->tangents_vary = fe->is_nonlinear;
+    self->directions_vary = fe->has_varying_rows;
+    self->has_drives = fe->has_driven_rows;
+    self->has_rate_bias = fe->has_driven_rows || fe->has_varying_rows;
+    self->has_search = fe->has_settling_rows;
+    self->has_rotations = fe->nspin > 0;
+    self->is_mesh = self->takes_load_factor = self->has_resultant = self->has_tangents = true;
+    self->has_joint_stiffness = fe->has_varying_rows && fe->model.njoint > 0;
+    return self->has_joint_stiffness ? pcs_fe_prepare_joint_stiffness(self) : PCS_OK;
 }
 
 pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, pcs_system **out, const char **culprit)
@@ -141,7 +127,9 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TAKE(ctx, self, 1, "the system");
     PCS_TAKE(ctx, fe, 1, "the system");
     fe->model = *definition;
-    *self = (pcs_system){ .ops = &pcs_system_fe, .ctx = ctx, .data = fe, .is_linear = true, .load_factor = 1.0 };
+    *self = (pcs_system){
+        .ops = &pcs_system_fe, .name = "fe", .ctx = ctx, .data = fe, .is_linear = true, .load_factor = 1.0
+    };
     PCS_TRY(fe_make_batches(ctx, fe, culprit));
     PCS_TRY(pcs_fe_number_dofs(ctx, fe, culprit));
     self->nq = self->nv = fe->map.nequation;
@@ -153,7 +141,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(pcs_fe_apply_loads(self, culprit));
     PCS_TRY(pcs_fe_make_rows(self, culprit));
     PCS_TRY(pcs_fe_make_reactions(self, culprit));
-    PCS_TRY(fe_choose_ops(self));
+    PCS_TRY(fe_find_abilities(self));
     PCS_TRY(pcs_fe_make_picture(self));
     self->length = fe_length(self);
     PCS_TRY(pcs_fe_find_springs(self));

@@ -3,6 +3,7 @@
 //   f(t, q, v) = s (f_gravity + f_loads(t)) - K q - C v,   g(q) = g_0 + G q,   s the load factor
 
 #include "fe/data.h"
+#include "system/defaults.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -143,10 +144,20 @@ static void fe_name_equation(const pcs_system *self, int equation, size_t size, 
 }
 
 const pcs_system_ops pcs_system_fe = {
-    .name = "fe",
-    .summary = "assembled from mesh, elements, supports, loads and contacts; small displacements",
     .force = fe_force,
+    .update_mass = pcs_default_update_mass,
+    .update_tangents = pcs_fe_update_tangents,
+    .update_directions = pcs_fe_update_directions,
+    .add_joint_stiffness = pcs_fe_add_joint_stiffness,
     .gaps = pcs_fe_gaps,
+    .retract = pcs_fe_retract,
+    .way = pcs_fe_way,
+    .turn = pcs_fe_turn,
+    .turn_columns = pcs_fe_turn_columns,
+    .carry_back = pcs_fe_carry_back,
+    .row_speeds = pcs_fe_row_speeds,
+    .settle = pcs_fe_settle,
+    .rate_bias = pcs_fe_rate_bias,
     .measure = fe_measure,
     .resultant = fe_resultant,
     .change = fe_change,

@@ -125,7 +125,7 @@ static pcs_status contact_frames_open(pcs_observer *self)
     PCS_TAKE(self->ctx, d->position, n, "contact points");
     PCS_TAKE(self->ctx, d->normal, n, "contact normals");
     PCS_TAKE(self->ctx, d->arrow, n, "contact forces");
-    if (view->system->ntangent > 0 && view->system->ops->tangents != NULL)
+    if (view->system->ntangent > 0 && view->system->has_tangents)
         PCS_TAKE(self->ctx, d->across, view->system->ntangent, "directions of friction");
     PCS_TAKE(self->ctx, d->column, n, "contact results");
     PCS_TAKE(self->ctx, d->number, 2 * n, "contact states");

@@ -57,9 +57,9 @@ static void progress_show(const pcs_view *view, const progress_data *d, double n
     }
     bool has_estimate = !is_last && share > 0.0;
     progress_format_time(is_last ? spent : has_estimate ? spent * (1.0 - share) / share : 0.0, sizeof when, when);
-    int used = snprintf(text, sizeof text, "%s%3.0f %%  t = %.4g s%s  E = %.5g J  %.2g steps/s", bar,
-                        floor(100.0 * share), view->state->t, steps, e->kinetic + e->strain + e->potential,
-                        spent > 0.0 ? (double)view->state->step / spent : 0.0);
+    int used =
+        snprintf(text, sizeof text, "%s%3.0f %%  t = %.4g s%s  E = %.5g J  %.2g steps/s", bar, floor(100.0 * share),
+                 view->state->t, steps, pcs_measure_energy(e), spent > 0.0 ? (double)view->state->step / spent : 0.0);
     const char *tail = is_last ? " in all" : " left";
     if (is_last || has_estimate) used += snprintf(text + used, sizeof text - (size_t)used, "  %s%s", when, tail);
     // Blanks cover what a longer text before left on the line.

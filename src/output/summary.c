@@ -6,24 +6,6 @@
 
 enum { SUMMARY_BUFFER = 1 << 16 };
 
-const char *pcs_ending_text(pcs_ending ending)
-{
-    return ending == PCS_FINISHED ? "finished" : ending == PCS_STOPPED ? "stopped" : "running";
-}
-
-const char *pcs_check_verdict(const pcs_check *check)
-{
-    if (check->is_reported_only) return "reported";
-    return check->worst_ratio <= 1.0 ? "held" : "broken";
-}
-
-double pcs_ledger_imbalance(const pcs_ledger *l)
-{
-    double now = l->now.kinetic + l->now.strain + l->now.potential;
-    double booked = l->external_work - l->damping_loss - l->impact_loss + l->correction_work - l->numerical_loss;
-    return now - l->initial - booked;
-}
-
 // What one step did to a contact as a whole.
 typedef struct summary_step {
     double start, t, h; // s, of the step

@@ -198,7 +198,7 @@ static void json_energy(json *j, const pcs_ledger *l)
 {
     json_begin(j, "energy", "{");
     json_real(j, "initial", l->initial);
-    json_real(j, "final", l->now.kinetic + l->now.strain + l->now.potential);
+    json_real(j, "final", pcs_measure_energy(&l->now));
     json_real(j, "kinetic", l->now.kinetic);
     json_real(j, "strain", l->now.strain);
     json_real(j, "potential", l->now.potential);

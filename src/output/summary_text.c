@@ -103,7 +103,7 @@ static void summary_text_energy(pcs_file *f, const pcs_ledger *l)
         { "impacts", -l->impact_loss },           { "position correction", l->correction_work },
         { "numerical loss", -l->numerical_loss },
     };
-    double end = l->now.kinetic + l->now.strain + l->now.potential;
+    double end = pcs_measure_energy(&l->now);
     pcs_file_print(f, "\nEnergy [J]\n  %-20s %16.9g\n", "at the start", l->initial);
     for (size_t k = 0; k < sizeof lines / sizeof lines[0]; k++) {
         bool is_numerical = k + 1 == sizeof lines / sizeof lines[0];

@@ -32,9 +32,6 @@ void pcs_next_retract(const pcs_scheme *self, const pcs_state *x, double *q);
 // An empty report of a step of length h; the array of rows stays.
 void pcs_begin_report(pcs_step_report *report, double h);
 
-// Makes `report` that of two steps, `first` and its own; the laws of the rows are those of the second.
-void pcs_join_reports(const pcs_step_report *first, int nrow, pcs_step_report *report);
-
 // Energies and momentum of the next state; false, with the outcome set, when it is not finite.
 bool pcs_next_measure(const pcs_scheme *self, const pcs_next *next, pcs_step_report *report);
 
@@ -82,20 +79,6 @@ void pcs_next_drive(const pcs_scheme *self, pcs_next *next, double t, double h);
 // the start of the step; and the targets. Constraint directions stand at q_n afterwards, also in a step tried again.
 void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, double h);
 bool pcs_has_bilateral_rows(const pcs_system *system);
-
-// What a gap at q is rounded to, m: directions as they stand.
-static inline double pcs_gap_rounding(const pcs_system *system, int row, const double *q)
-{
-    const pcs_rows *G = system->G;
-    int first = G->start[row], count = G->start[row + 1] - first;
-    return pcs_rounding_of_sum(count, G->value + first, G->column + first, q) + DBL_EPSILON * system->length;
-}
-
-// A gap up to this counts as closed at q, m: round-off must neither open a contact at rest nor decide a tie.
-static inline double pcs_gap_tie(const pcs_system *system, int row, const double *q)
-{
-    return PCS_ROUND_LENGTH / DBL_EPSILON * pcs_gap_rounding(system, row, q);
-}
 
 // Report of a start without an impact.
 void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next, pcs_step_report *report);

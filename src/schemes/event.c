@@ -12,7 +12,7 @@ static const double undecided = 1e-11; // of what accelerations are summed from:
 
 const char *pcs_event_refuses(const pcs_system *system)
 {
-    if (system->ops->retract != NULL) return "its positions do not add up";
+    if (system->has_rotations) return "its positions do not add up";
     if (system->nrow > PCS_MAX_ROWS) return "it has more than 64 contact points";
     for (int j = 0; j < system->nrow; j++)
         if (system->rows[j].friction > 0.0 && system->rows[j].ntangent > 0)
@@ -94,7 +94,7 @@ pcs_outcome pcs_event_accelerate(pcs_scheme *self, pcs_events *e, double t, cons
     if (!pcs_projection_move(self->solver, q)) return PCS_SINGULAR;
     pcs_free_acceleration(self, t, q, v, a);
     memset(e->target, 0, sizeof e->target);
-    if (system->ops->rate_bias != NULL) system->ops->rate_bias(system, q, v, e->target);
+    if (system->has_rate_bias) system->ops->rate_bias(system, q, v, e->target);
     for (int j = 0; j < system->nrow; j++) {
         e->gate[j] = e->now.held[j];
         has_held = has_held || e->gate[j];

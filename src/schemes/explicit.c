@@ -118,7 +118,7 @@ pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, const d
         has_gate = has_gate || s->next.gate[j];
     }
     if (!has_gate) return PCS_CONVERGED;
-    if (system->ops->rate_bias != NULL) system->ops->rate_bias(system, q, v, s->next.target);
+    if (system->has_rate_bias) system->ops->rate_bias(system, q, v, s->next.target);
     return pcs_explicit_contact(self, s, a, force, s->next.la_t, report);
 }
 

@@ -57,8 +57,7 @@ static const char *ggl_mid_check(const void *params, const char **option)
 
 static const char *ggl_mid_refuses(const pcs_system *system, const void *params)
 {
-    bool is_mesh = system->coordinates == NULL;
-    if (!is_mesh || system->nrow == 0 || ((const ggl_mid_params *)params)->metric == MASS) return NULL;
+    if (!system->is_mesh || system->nrow == 0 || ((const ggl_mid_params *)params)->metric == MASS) return NULL;
     return "a Euclidean correction would push single nodes of a mesh and strain it: say 'metric: mass'";
 }
 
@@ -76,7 +75,7 @@ static pcs_status ggl_mid_setup(pcs_scheme *self)
     int m = self->system->nrow;
     PCS_TRY(pcs_midpoint_setup(self, &s->base));
     PCS_TRY(pcs_projection_need_columns(self->solver));
-    PCS_TRY(pcs_cone_create(self->ctx, self->system, &s->cone));
+    PCS_TRY(pcs_dense_contacts_create(self->ctx, self->system, &s->contacts));
     PCS_TAKE(self->ctx, s->E, m, "the position correction");
     for (int j = 0; j < m; j++) PCS_TAKE(self->ctx, s->E[j], self->system->nv, "the position correction");
     PCS_TAKE(self->ctx, s->psi, m, "the position correction");
@@ -101,24 +100,24 @@ static bool ggl_mid_correct(pcs_scheme *self, pcs_ggl *s)
 {
     const pcs_system *system = self->system;
     const pcs_next *next = &s->base.base.next;
-    pcs_cone *c = s->cone;
-    memset(c->P, 0, (size_t)c->n * (size_t)c->n * sizeof(double));
-    memset(c->gate, 0, (size_t)c->m);
-    for (int k = c->m; k < c->n; k++) {
-        c->P[k * c->n + k] = c->r[k] = 1.0;
-        c->b[k] = 0.0;
+    pcs_dense_contacts *c = s->contacts;
+    memset(c->P, 0, (size_t)c->p.n * (size_t)c->p.n * sizeof(double));
+    memset(c->p.gate, 0, (size_t)c->p.m);
+    for (int k = c->p.m; k < c->p.n; k++) {
+        c->P[k * c->p.n + k] = c->p.r[k] = 1.0;
+        c->p.b[k] = 0.0;
     }
     for (int i = 0; i < system->nv; i++) next->d[i] = s->uncorrected[i] - next->q[i];
-    for (int j = 0; j < c->m; j++) {
-        for (int i = 0; i < c->m; i++) c->P[j * c->n + i] = pcs_rows_dot(system->G, j, s->E[i]);
-        c->b[j] = next->gap[j] + pcs_rows_dot(system->G, j, next->d);
-        c->r[j] = 1.0 / fmax(c->P[j * c->n + j], 1e-300);
+    for (int j = 0; j < c->p.m; j++) {
+        for (int i = 0; i < c->p.m; i++) c->P[j * c->p.n + i] = pcs_rows_dot(system->G, j, s->E[i]);
+        c->p.b[j] = next->gap[j] + pcs_rows_dot(system->G, j, next->d);
+        c->p.r[j] = 1.0 / fmax(c->P[j * c->p.n + j], 1e-300);
     }
-    c->h = 1.0;
-    c->has_position = true;
-    c->gate_is_live = false;
+    c->p.h = 1.0;
+    c->p.has_position = true;
+    c->p.gate_is_live = false;
     int rounds;
-    return pcs_cone_solve(c, &rounds);
+    return pcs_dense_contacts_solve(c, &rounds);
 }
 
 // Newton's method on g(q + E Psi); directions go back to the middle afterwards.
@@ -139,10 +138,10 @@ static pcs_outcome ggl_mid_project(pcs_scheme *self, pcs_ggl *s)
         last = change;
         change = 0.0;
         for (int j = 0; j < m; j++) {
-            double step = s->cone->z[j] - s->psi[j];
-            s->psi[j] = s->cone->z[j];
+            double step = s->contacts->p.z[j] - s->psi[j];
+            s->psi[j] = s->contacts->p.z[j];
             for (int i = 0; i < n && step != 0.0; i++) next->q[i] += step * s->E[j][i];
-            change = fmax(change, fabs(step * s->cone->P[j * s->cone->n + j]));
+            change = fmax(change, fabs(step * s->contacts->P[j * s->contacts->p.n + j]));
         }
         if (!isfinite(change)) return PCS_NOT_CONVERGED;
         if (change <= 1e-15 * system->length || (change <= tie && change > 0.5 * last)) break;

@@ -43,7 +43,7 @@ static pcs_outcome unified_factor(pcs_scheme *self, pcs_ggl *s, double t, double
 {
     pcs_system *system = self->system;
     bool is_singular = false;
-    if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, t, s->mid_q, s->mid_v);
+    if (system->tangents_vary) system->ops->update_tangents(system, t, s->mid_q, s->mid_v);
     pcs_matrix_combine(s->S, 1.0, system->M, 0.5 * h, system->C, 0.25 * h * h, system->K);
     if (!pcs_matrix_is_finite(s->S)) return PCS_NOT_FINITE;
     if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return PCS_SINGULAR;
@@ -104,11 +104,11 @@ static void unified_free_change(pcs_scheme *self, pcs_ggl *s, const pcs_state *x
 // Row k of the problem: what a unit of every multiplier does to the gap (is_gap) or velocity along `rows`, row j.
 static void unified_fill_row(const pcs_ggl *s, const pcs_rows *rows, int j, int k, bool is_gap, double h)
 {
-    pcs_cone *c = s->cone;
-    for (int l = 0; l < c->n; l++) {
+    pcs_dense_contacts *c = s->contacts;
+    for (int l = 0; l < c->p.n; l++) {
         double entry = (is_gap ? 0.5 * h : 1.0) * pcs_rows_dot(rows, j, s->Y[l]);
-        if (is_gap && l < c->m) entry += pcs_rows_dot(rows, j, s->E[l]);
-        c->P[k * c->n + l] = entry;
+        if (is_gap && l < c->p.m) entry += pcs_rows_dot(rows, j, s->E[l]);
+        c->P[k * c->p.n + l] = entry;
     }
 }
 
@@ -116,23 +116,23 @@ static void unified_fill_row(const pcs_ggl *s, const pcs_rows *rows, int j, int 
 static void unified_fill_gaps(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, double h)
 {
     const pcs_system *system = self->system;
-    pcs_cone *c = s->cone;
+    pcs_dense_contacts *c = s->contacts;
     pcs_next *next = &s->base.base.next;
     double *way = next->d; // from where the gap is known
-    if (s->gap == PCS_GGL_PAPER) memcpy(next->gap, s->start_gap, (size_t)c->m * sizeof(double));
+    if (s->gap == PCS_GGL_PAPER) memcpy(next->gap, s->start_gap, (size_t)c->p.m * sizeof(double));
     else system->ops->gaps(system, next->q, next->gap);
     for (int i = 0; i < system->nv; i++) {
         way[i] = s->r[i] + 0.5 * h * s->dv[i];
         if (s->gap == PCS_GGL_PAPER) way[i] += next->q[i] - x->q[i];
     }
-    for (int j = 0; j < c->m; j++) {
+    for (int j = 0; j < c->p.m; j++) {
         unified_fill_row(s, system->G, j, j, true, h);
-        c->b[j] = next->gap[j] + pcs_rows_dot(system->G, j, way);
-        c->r[j] = 1.0 / fmax(c->P[j * c->n + j], 1e-300);
+        c->p.b[j] = next->gap[j] + pcs_rows_dot(system->G, j, way);
+        c->p.r[j] = 1.0 / fmax(c->P[j * c->p.n + j], 1e-300);
         if (next->gate[j]) continue;
-        for (int l = 0; l < c->n; l++) c->P[j * c->n + l] = 0.0;
-        c->b[j] = system->length + fabs(next->gap[j]);
-        c->r[j] = 1.0;
+        for (int l = 0; l < c->p.n; l++) c->P[j * c->p.n + l] = 0.0;
+        c->p.b[j] = system->length + fabs(next->gap[j]);
+        c->p.r[j] = 1.0;
     }
 }
 
@@ -140,25 +140,25 @@ static void unified_fill_gaps(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, 
 static void unified_fill_rates(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
 {
     const pcs_system *system = self->system;
-    pcs_cone *c = s->cone;
+    pcs_dense_contacts *c = s->contacts;
     pcs_next *next = &s->base.base.next;
     double *v = next->d;
     for (int i = 0; i < system->nv; i++) v[i] = next->v[i] + s->dv[i];
     if (s->gap != PCS_GGL_EXACT) pcs_next_targets(self, next, x->v);
-    for (int j = 0; j < c->m; j++) {
-        int k = c->m + j;
+    for (int j = 0; j < c->p.m; j++) {
+        int k = c->p.m + j;
         double e = system->rows[j].is_bilateral ? 0.0 : system->rows[j].restitution;
         if (s->gap == PCS_GGL_EXACT) next->target[j] = e * s->start_rate[j];
         if (s->gap == PCS_GGL_PAPER) next->target[j] = (1.0 + e) * s->start_rate[j] - pcs_system_rate(system, j, x->v);
         unified_fill_row(s, system->G, j, k, false, 1.0);
-        c->b[k] = pcs_rows_dot(system->G, j, v) + next->target[j];
-        c->r[k] = 1.0 / c->P[k * c->n + k];
+        c->p.b[k] = pcs_rows_dot(system->G, j, v) + next->target[j];
+        c->p.r[k] = 1.0 / c->P[k * c->p.n + k];
         for (int t = system->rows[j].first_tangent; t < system->rows[j].first_tangent + system->rows[j].ntangent; t++) {
-            int kt = 2 * c->m + t;
+            int kt = 2 * c->p.m + t;
             if (s->gap == PCS_GGL_EXACT) next->target_t[t] = system->rows[j].tangent_restitution * s->start_rate_t[t];
             unified_fill_row(s, system->T, t, kt, false, 1.0);
-            c->b[kt] = pcs_rows_dot(system->T, t, v) + next->target_t[t];
-            c->r[kt] = 1.0 / c->P[kt * c->n + kt];
+            c->p.b[kt] = pcs_rows_dot(system->T, t, v) + next->target_t[t];
+            c->p.r[kt] = 1.0 / c->P[kt * c->p.n + kt];
         }
     }
 }
@@ -167,10 +167,10 @@ static void unified_fill_rates(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
 static double unified_apply(pcs_scheme *self, pcs_ggl *s, double h)
 {
     pcs_next *next = &s->base.base.next;
-    const double *z = s->cone->z;
+    const double *z = s->contacts->p.z;
     int n = self->system->nv, m = self->system->nrow;
     double largest = 0.0;
-    for (int k = 0; k < s->cone->n; k++)
+    for (int k = 0; k < s->contacts->p.n; k++)
         for (int i = 0; i < n && z[k] != 0.0; i++) s->dv[i] += z[k] * s->Y[k][i];
     for (int i = 0; i < n; i++) s->r[i] += 0.5 * h * s->dv[i];
     for (int j = 0; j < m; j++)
@@ -197,7 +197,7 @@ static bool unified_is_finite(const pcs_system *system, const pcs_ggl *s, pcs_ne
 static pcs_outcome unified_iterate(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, double h, double *change)
 {
     pcs_next *next = &s->base.base.next;
-    pcs_cone *c = s->cone;
+    pcs_dense_contacts *c = s->contacts;
     pcs_outcome outcome = unified_linearise(self, s, x, h);
     if (outcome != PCS_CONVERGED) return outcome;
     unified_free_change(self, s, x, h);
@@ -209,12 +209,12 @@ static pcs_outcome unified_iterate(pcs_scheme *self, pcs_ggl *s, const pcs_state
         unified_fill_gaps(self, s, x, h);
     }
     if (s->gap == PCS_GGL_EXACT) unified_fill_rates(self, s, x);
-    memcpy(c->gate, next->gate, (size_t)c->m);
-    c->h = h;
-    c->has_position = true;
-    c->gate_is_live = false;
+    memcpy(c->p.gate, next->gate, (size_t)c->p.m);
+    c->p.h = h;
+    c->p.has_position = true;
+    c->p.gate_is_live = false;
     int rounds;
-    if (!pcs_cone_solve(c, &rounds)) return PCS_NOT_CONVERGED;
+    if (!pcs_dense_contacts_solve(c, &rounds)) return PCS_NOT_CONVERGED;
     *change = unified_apply(self, s, h);
     return unified_is_finite(self->system, s, next) ? PCS_CONVERGED : PCS_NOT_FINITE;
 }
@@ -236,7 +236,7 @@ static void unified_turn(pcs_scheme *self, pcs_ggl *s)
 static void unified_finish(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
 {
     pcs_next *next = &s->base.base.next;
-    const double *z = s->cone->z;
+    const double *z = s->contacts->p.z;
     int m = self->system->nrow, n = self->system->nv;
     for (int i = 0; i < n; i++) {
         s->mid_q[i] = 0.5 * (x->q[i] + next->q[i]);
@@ -260,13 +260,13 @@ static double unified_rounding(const pcs_scheme *self, const pcs_ggl *s, const p
 {
     const pcs_system *system = self->system;
     const pcs_next *next = &s->base.base.next;
-    const pcs_cone *c = s->cone;
+    const pcs_dense_contacts *c = s->contacts;
     double *off = next->d, largest = 0.0;
     for (int i = 0; i < system->nv; i++) off[i] = h * pcs_rounding_of_velocity(x->q[i], x->v[i], h);
     for (int j = 0; j < system->nrow; j++) {
         if (!next->gate[j]) continue;
         double gap = pcs_gap_rounding(system, j, x->q);
-        for (int i = 0; i < system->nv; i++) off[i] += gap * fabs(s->E[j][i] / c->P[j * c->n + j]);
+        for (int i = 0; i < system->nv; i++) off[i] += gap * fabs(s->E[j][i] / c->P[j * c->p.n + j]);
     }
     for (int i = 0; i < system->nv; i++) largest = fmax(largest, off[i]);
     return pcs_system_max(system, largest) / h;

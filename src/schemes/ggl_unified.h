@@ -4,13 +4,13 @@
 #define PCS_SCHEMES_GGL_UNIFIED_H
 
 #include "schemes/midpoint.h"
-#include "step/cone.h"
+#include "step/dense_contacts.h"
 
 typedef enum pcs_ggl_gap { PCS_GGL_EXACT, PCS_GGL_PAPER, PCS_GGL_MID } pcs_ggl_gap;
 
 typedef struct pcs_ggl {
     pcs_midpoint base;
-    pcs_cone *cone;
+    pcs_dense_contacts *contacts;
     bool is_mass_metric;  // of the position correction
     double **E;           // [nrow][nv] directions that correct positions: G^T, or M^-1 G^T
     double *psi;          // [nrow] their multipliers, m

@@ -17,8 +17,8 @@ pcs_status pcs_jump_create(pcs_scheme *self, pcs_jump *jump, double gap_toleranc
     PCS_TAKE(self->ctx, jump->smooth_t, system->ntangent, "contact impulses");
     PCS_TAKE(self->ctx, jump->slide, system->ntangent, "contact impulses");
     PCS_TRY(pcs_projection_need_columns(self->solver));
-    PCS_TRY(pcs_cone_create(self->ctx, system, &jump->cone));
-    jump->cone->h = 1.0;
+    PCS_TRY(pcs_dense_contacts_create(self->ctx, system, &jump->contacts));
+    jump->contacts->p.h = 1.0;
     return PCS_OK;
 }
 
@@ -53,36 +53,36 @@ static double jump_row_dot(const pcs_scheme *self, int j, const double *v)
 // xi = R v + target + R M^-1 R^T z for the normal and tangential directions R.
 static void jump_state_problem(pcs_scheme *self, pcs_jump *jump, const pcs_next *next)
 {
-    pcs_cone *c = jump->cone;
-    int m = c->m, count = m + c->nt;
+    pcs_dense_contacts *c = jump->contacts;
+    int m = c->p.m, count = m + c->p.nt;
     for (int i = 0; i < count; i++) {
-        double *row = c->P + (m + i) * c->n + m;
+        double *row = c->P + (m + i) * c->p.n + m;
         for (int j = 0; j < count; j++) row[j] = jump_row_dot(self, i, jump_column(self, j));
-        c->r[m + i] = 1.0 / row[i];
-        c->b[m + i] = jump_row_dot(self, i, next->v) + (i < m ? next->target[i] : next->target_t[i - m]);
+        c->p.r[m + i] = 1.0 / row[i];
+        c->p.b[m + i] = jump_row_dot(self, i, next->v) + (i < m ? next->target[i] : next->target_t[i - m]);
     }
     for (int j = 0; j < m; j++) {
-        c->r[j] = c->r[m + j];
-        c->gate[j] = next->gate[j];
+        c->p.r[j] = c->p.r[m + j];
+        c->p.gate[j] = next->gate[j];
     }
 }
 
 // v += M^-1 (G^T La + T^T Lt) for the impact on the gated rows; false when it does not settle.
 static bool jump_solve_impact(pcs_scheme *self, pcs_jump *jump, pcs_next *next, pcs_step_report *report)
 {
-    const pcs_cone *c = jump->cone;
+    const pcs_dense_contacts *c = jump->contacts;
     int rounds;
     jump_state_problem(self, jump, next);
-    if (!pcs_cone_solve(jump->cone, &rounds)) {
+    if (!pcs_dense_contacts_solve(jump->contacts, &rounds)) {
         report->outcome = PCS_NOT_CONVERGED;
         return false;
     }
     report->iterations += rounds;
-    for (int j = 0; j < c->m; j++) next->la[j] = c->z[c->m + j];
-    for (int t = 0; t < c->nt; t++) next->la_t[t] = c->z[2 * c->m + t];
-    for (int j = 0; j < c->m; j++)
+    for (int j = 0; j < c->p.m; j++) next->la[j] = c->p.z[c->p.m + j];
+    for (int t = 0; t < c->p.nt; t++) next->la_t[t] = c->p.z[2 * c->p.m + t];
+    for (int j = 0; j < c->p.m; j++)
         if (next->la[j] != 0.0) pcs_columns_add(self->solver->projection->X, j, next->la[j], next->v);
-    for (int t = 0; t < c->nt; t++)
+    for (int t = 0; t < c->p.nt; t++)
         if (next->la_t[t] != 0.0) pcs_columns_add(self->solver->projection->XT, t, next->la_t[t], next->v);
     return true;
 }

@@ -18,17 +18,17 @@
 #define PCS_SCHEMES_JUMP_FAMILY_H
 
 #include "schemes/common.h"
-#include "step/cone.h"
+#include "step/dense_contacts.h"
 
 typedef struct pcs_jump {
-    pcs_cone *cone;            // the impact's problem
-    double gap_tolerance;      // m, a gap up to this is closed, and what is rounded off besides
-    unsigned char *was_closed; // [nrow] I0
-    double *smooth, *smooth_t; // [nrow], [ntangent] contact impulses of the smooth motion, N s
-    double *slide;             // [ntangent] T v-, m/s
-    bool is_impact;            // in this step
-    bool sees_velocity;        // f depends on v, so that an impact changes the acceleration
-    bool has_joints;           // bilateral rows
+    pcs_dense_contacts *contacts; // the impact's problem
+    double gap_tolerance;         // m, a gap up to this is closed, and what is rounded off besides
+    unsigned char *was_closed;    // [nrow] I0
+    double *smooth, *smooth_t;    // [nrow], [ntangent] contact impulses of the smooth motion, N s
+    double *slide;                // [ntangent] T v-, m/s
+    bool is_impact;               // in this step
+    bool sees_velocity;           // f depends on v, so that an impact changes the acceleration
+    bool has_joints;              // bilateral rows
 } pcs_jump;
 
 extern const char pcs_jump_tolerance_help[];

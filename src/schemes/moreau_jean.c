@@ -72,8 +72,8 @@ static const char *moreau_check(const void *params, const char **option)
 static const char *moreau_refuses(const pcs_system *system, const void *params)
 {
     if (((const moreau_params *)params)->forces != FORCES_MIDPOINT || system->is_linear) return NULL;
-    if (system->ops->row_speeds != NULL) return "forces between the ends do not go with prescribed motions";
-    if (system->ops->retract == NULL) return NULL;
+    if (system->has_drives) return "forces between the ends do not go with prescribed motions";
+    if (!system->has_rotations) return NULL;
     return "forces between the ends take positions that add up; finite rotations do not";
 }
 
@@ -143,7 +143,7 @@ static double moreau_numerical_loss(pcs_scheme *self, const pcs_state *x)
     moreau *s = self->data;
     const pcs_system *system = self->system;
     double stiffness_norm2, mass_norm2;
-    if (s->theta == 0.5 || system->ops->change == NULL) return 0.0; // not needed, or not to be had
+    if (s->theta == 0.5 || !system->is_linear) return 0.0; // not needed, or not to be had
     system->ops->change(system, x->q, s->next.q, x->v, s->next.v, &stiffness_norm2, &mass_norm2);
     if (s->move != s->theta) mass_norm2 = 0.0;
     return (s->theta - 0.5) * (mass_norm2 + stiffness_norm2);

@@ -22,8 +22,7 @@ static const pcs_option euler_options[] = { { 0 } };
 static const char *euler_refuses(const pcs_system *system, const void *params)
 {
     (void)params;
-    bool is_mesh = system->coordinates == NULL;
-    if (!is_mesh || system->has_damping || !isfinite(system->stable_step)) return NULL;
+    if (!system->is_mesh || system->has_damping || !isfinite(system->stable_step)) return NULL;
     return "forward Euler is unstable at any step on an undamped elastic model; use half_explicit or moreau_jean";
 }
 

@@ -1,4 +1,4 @@
-// The table of schemes, and what they share: the arrays of the next state and the report of a step.
+// What schemes share: the arrays of the next state and the report of a step.
 
 #include "schemes/common.h"
 
@@ -6,17 +6,6 @@
 #include "step/columns.h"
 
 #include <math.h>
-
-#define PCS_SCHEME(name) extern const pcs_scheme_ops pcs_scheme_##name;
-#include "schemes/scheme_list.def"
-#undef PCS_SCHEME
-
-const pcs_scheme_ops *const pcs_schemes[] = {
-#define PCS_SCHEME(name) &pcs_scheme_##name,
-#include "schemes/scheme_list.def"
-#undef PCS_SCHEME
-    NULL,
-};
 
 pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
 {
@@ -43,7 +32,7 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
 
 pcs_step_problem pcs_next_problem(const pcs_scheme *self, pcs_next *next, const pcs_state *x, double t)
 {
-    bool adds_up = x == NULL || self->system->ops->retract == NULL;
+    bool adds_up = x == NULL || !self->system->has_rotations;
     return (pcs_step_problem){ .t = t,
                                .q = next->q,
                                .v = next->v,
@@ -65,17 +54,17 @@ pcs_step_problem pcs_next_problem(const pcs_scheme *self, pcs_next *next, const 
 void pcs_next_retract(const pcs_scheme *self, const pcs_state *x, double *q)
 {
     const pcs_system *system = self->system;
-    if (system->ops->retract == NULL) return;
+    if (!system->has_rotations) return;
     for (int i = 0; i < system->nq; i++) q[i] -= x->q[i];
     system->ops->retract(system, x->q, q, q);
 }
 
 const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *system, const void *params)
 {
-    if (system->ops->retract != NULL && !ops->takes_rotations)
+    if (system->has_rotations && !ops->takes_rotations)
         return "its positions add up, finite rotations in space do not; alpha_ggl, alpha_velocity, newmark, hht, "
                "moreau_jean, moreau_jean_explicit and half_explicit turn them";
-    if (system->ops->row_speeds != NULL && !ops->follows_drives)
+    if (system->has_drives && !ops->follows_drives)
         return "it does not follow prescribed motions; alpha_ggl, moreau_jean, newmark, hht and alpha_velocity do";
     return ops->refuses == NULL ? NULL : ops->refuses(system, params);
 }
@@ -195,7 +184,7 @@ void pcs_next_targets(const pcs_scheme *self, pcs_next *next, const double *v)
 void pcs_next_drive(const pcs_scheme *self, pcs_next *next, double t, double h)
 {
     const pcs_system *system = self->system;
-    if (system->ops->row_speeds == NULL) return;
+    if (!system->has_drives) return;
     system->ops->row_speeds(system, t, next->speed_before);
     system->ops->row_speeds(system, t + h, next->speed);
     for (int j = 0; j < system->nrow; j++) next->target[j] += next->speed[j];
@@ -225,17 +214,17 @@ bool pcs_has_bilateral_rows(const pcs_system *system)
 void pcs_resultant(const pcs_system *system, double t, const double *q, const double *v, double sum[3])
 {
     sum[0] = sum[1] = sum[2] = 0.0;
-    if (system->ops->resultant != NULL) system->ops->resultant(system, t, q, v, sum);
+    if (system->has_resultant) system->ops->resultant(system, t, q, v, sum);
 }
 
 double pcs_damping_power(const pcs_system *system, const double *q, const double *v)
 {
-    return system->has_damping && system->ops->damping_power != NULL ? system->ops->damping_power(system, q, v) : 0.0;
+    return system->has_damping ? system->ops->damping_power(system, q, v) : 0.0;
 }
 
 double pcs_load_work(const pcs_system *system, double t, const double *q0, const double *q1)
 {
-    return system->ops->load_work == NULL ? 0.0 : system->ops->load_work(system, t, q0, q1);
+    return system->ops->load_work(system, t, q0, q1);
 }
 
 double pcs_change_dot(const pcs_system *system, const double *x1, const double *x0, const double *y)
@@ -271,7 +260,7 @@ void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const do
     for (int j = 0; j < system->nrow; j++) next->lam[j] = next->bias[j] = 0.0;
     if (n == 0) return;
     system->time = t;
-    if (system->ops->rate_bias != NULL) system->ops->rate_bias(system, q, v, next->bias);
+    if (system->has_rate_bias) system->ops->rate_bias(system, q, v, next->bias);
     for (int j = 0; j < n; j++) {
         const double *column = pcs_projection_column(self->solver, row[j]);
         next->x[j] = -pcs_rows_dot(system->G, row[j], a) - next->bias[row[j]];
@@ -288,7 +277,7 @@ void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const do
 
 void pcs_add_joint_resultant(const pcs_system *system, const double *lam, double sum[3])
 {
-    for (int j = 0; j < system->nrow && system->ops->row_resultant != NULL; j++) {
+    for (int j = 0; j < system->nrow && system->has_resultant; j++) {
         double along[3];
         if (!system->rows[j].is_bilateral || lam[j] == 0.0) continue;
         system->ops->row_resultant(system, j, along);
@@ -303,7 +292,7 @@ pcs_rule pcs_rule_of(pcs_rule_kind kind)
 
 bool pcs_rows_turn(const pcs_system *system)
 {
-    return system->ops->update_directions != NULL && system->ops->row_resultant != NULL;
+    return system->directions_vary && system->has_resultant;
 }
 
 void pcs_add_row_momentum(const pcs_system *system, double scale, const double *z, const double *z_t, double sum[3])
@@ -327,7 +316,7 @@ void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next
     pcs_row_report *rows = report->rows;
     pcs_begin_report(report, 0.0);
     system->time = x->t;
-    if (system->ops->row_speeds != NULL) system->ops->row_speeds(system, x->t, next->speed);
+    if (system->has_drives) system->ops->row_speeds(system, x->t, next->speed);
     system->ops->measure(system, x->q, x->v, &report->measure);
     system->ops->gaps(system, x->q, next->gap);
     for (int j = 0; j < system->nrow; j++) {

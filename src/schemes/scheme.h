@@ -106,6 +106,9 @@ struct pcs_scheme {
 
 extern const pcs_scheme_ops *const pcs_schemes[]; // ends with NULL
 
+// Makes `report` that of two steps, `first` and its own; the laws of the rows are those of the second.
+void pcs_join_reports(const pcs_step_report *first, int nrow, pcs_step_report *report);
+
 // NULL when the scheme can advance this system, else why not.
 const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *system, const void *params);
 

@@ -42,11 +42,10 @@ typedef struct split {
 // the force of the whole body on the mass of one element.
 static const char *split_refuses(const pcs_system *system, const void *params)
 {
-    bool is_mesh = system->coordinates == NULL;
     if (((const split_params *)params)->contact_forces) return pcs_refuse_friction(system, params);
-    return is_mesh && system->nrow > 0 ? "contact nodes of a mesh would sink without contact forces: say "
-                                         "'contact_forces: true'"
-                                       : NULL;
+    return system->is_mesh && system->nrow > 0 ? "contact nodes of a mesh would sink without contact forces: say "
+                                                 "'contact_forces: true'"
+                                               : NULL;
 }
 
 static double split_stable_step(const void *params, double w, double xi)

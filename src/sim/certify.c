@@ -57,7 +57,7 @@ static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int 
     case CERTIFY_MOTION: return rule->kind != PCS_RULE_NONE;
     case CERTIFY_KINEMATICS: return rule->kind != PCS_RULE_NONE && rule->kind != PCS_RULE_BATHE;
     case CERTIFY_ORDER: return rule->tableau != NULL;
-    case CERTIFY_MOMENTUM: return system->ops->resultant != NULL;
+    case CERTIFY_MOMENTUM: return system->has_resultant;
     case CERTIFY_PENETRATION: return has_rows && !ops->is_position_level;
     case CERTIFY_ENERGY: return ops->has_closed_loss && system->is_linear;
     case CERTIFY_IMPACT_LOSS: return has_rows && ops->separates_impacts;
@@ -151,13 +151,13 @@ static pcs_status certify_take_places(pcs_context *ctx, pcs_certifier *self)
     self->G = system->G;
     self->T = system->T;
     self->M = system->M;
-    if (system->ops->update_directions != NULL) {
+    if (system->directions_vary) {
         PCS_TRY(certify_copy_rows(ctx, system->G, &self->G));
         PCS_TRY(certify_copy_rows(ctx, system->T, &self->T));
         PCS_TRY(certify_copy_rows(ctx, system->G, &self->kept_G));
         PCS_TRY(certify_copy_rows(ctx, system->T, &self->kept_T));
     }
-    if (system->ops->update_mass == NULL) return PCS_OK;
+    if (!system->mass_varies) return PCS_OK;
     PCS_TRY(pcs_matrix_create(ctx, system->M->pattern, &self->M));
     PCS_TRY(pcs_matrix_create(ctx, system->M->pattern, &self->kept_M));
     PCS_TAKE(ctx, self->dense, (size_t)system->nv * (size_t)system->nv, "the certificate");
@@ -186,7 +186,7 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     PCS_TRY(certify_take_work(ctx, self));
     PCS_TRY(certify_take_vectors(ctx, self));
     PCS_TRY(certify_take_places(ctx, self));
-    for (int j = 0; j < system->nrow && system->ops->row_resultant != NULL; j++)
+    for (int j = 0; j < system->nrow && system->has_resultant; j++)
         system->ops->row_resultant(system, j, self->resultant[j]);
     self->iterates = !system->is_linear && !scheme->ops->is_explicit;
     self->stiffness = certify_stiffness(system);
@@ -207,10 +207,10 @@ void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before)
     certify_memory *now = &self->now;
     for (int k = 0; k < 3; k++) now->momentum[k] = before->free_momentum[k];
     now->measure = *before;
-    now->initial = before->kinetic + before->strain + before->potential;
+    now->initial = pcs_measure_energy(before);
     now->lowest = before->potential;
     now->largest_energy = now->supply = before->kinetic + before->strain;
-    now->worked = now->exchanged = now->onset = now->held = now->residual = now->last_residual = 0.0;
+    now->worked = now->exchanged = now->onset = now->held = now->residual = now->last_residual = now->leftover = 0.0;
 }
 
 static void certify_copy(certify_rows *to, const certify_rows *from, int nrow)
@@ -237,30 +237,6 @@ void pcs_certifier_rewind(pcs_certifier *self)
     certify_copy(&self->rows, &self->kept_rows, self->scheme->system->nrow);
 }
 
-void pcs_certify_note(pcs_certifier *self, int check, double value, double tolerance, int row, int equation)
-{
-    if (self->place[check] < 0) return;
-    pcs_check *c = &self->now.checks[self->place[check]];
-    if (value <= 0.0 && c->tolerance > 0.0) return;
-    double ratio = value <= 0.0 ? 0.0 : value / tolerance;
-    if (isnan(ratio)) ratio = INFINITY;
-    if (ratio > c->worst_ratio || c->tolerance == 0.0) {
-        c->worst_ratio = ratio;
-        c->worst_value = value <= 0.0 ? 0.0 : value;
-        c->tolerance = tolerance;
-        c->worst_time = self->x == NULL ? 0.0 : self->x->t;
-    }
-    if (!(ratio > 1.0) || c->is_reported_only || self->now.certificate.broken != NULL) return;
-    self->now.certificate.broken = c;
-    self->now.bad_row = row;
-    self->now.bad_equation = equation;
-}
-
-double pcs_certify_speed(const pcs_certifier *self)
-{
-    return sqrt(2.0 * self->now.largest_energy / self->scheme->system->mass);
-}
-
 // May an open contact close in the next step, to a generous guess?
 static bool certify_may_close(const pcs_certifier *self)
 {
@@ -277,7 +253,7 @@ static bool certify_may_close(const pcs_certifier *self)
 static bool certify_will_watch(const pcs_certifier *self)
 {
     const certify_memory *now = &self->now;
-    double spent = now->measure.kinetic + now->measure.strain + now->measure.potential - now->lowest;
+    double spent = pcs_measure_energy(&now->measure) - now->lowest;
     if (now->count <= BEGINNING || now->count % (self->iterates ? OFTEN : SELDOM) == 0) return true;
     return spent <= 1e-6 * now->largest_energy || certify_may_close(self);
 }
@@ -326,15 +302,16 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     for (int j = 0; j < self->scheme->system->nrow; j++) self->is_hit = self->is_hit || report->rows[j].is_impact;
     self->now.largest_h = fmax(self->now.largest_h, report->h);
     self->from = NULL;
-    self->residual = 0.0;
+    self->residual = self->leftover = 0.0;
     self->allowed = -1;
     if (self->now.is_awaited || certify_must_watch(self)) {
         pcs_certify_prepare(self);
         self->now.iterations = report->iterations;
     }
-    pcs_certify_energy(self, energy_defect);
+    pcs_certify_energy(self);
     pcs_certify_rows(self);
     pcs_certify_motion(self);
+    pcs_certify_ledger(self, energy_defect);
     pcs_certify_momentum(self);
     certify_remember(self);
     return self->now.certificate.broken == NULL;
@@ -362,7 +339,7 @@ void pcs_certifier_describe(const pcs_certifier *self, size_t size, char *text)
     }
     if (now->bad_row >= 0)
         snprintf(where, sizeof where, " at '%s'", system->contacts[system->rows[now->bad_row].contact].name);
-    if (now->bad_equation >= 0 && system->ops->name_equation != NULL) {
+    if (now->bad_equation >= 0) {
         system->ops->name_equation(system, now->bad_equation, sizeof name, name);
         snprintf(where, sizeof where, " at %s", name);
     }

@@ -59,6 +59,7 @@ typedef struct certify_memory {
     double held;                     // J, what contact impulses of the last step would give to the masses they act on
     double residual;                 // N s, what equations of motion have left over of late, in sum
     double last_residual;            // N s, in the last step that was looked at
+    double leftover;                 // J, the work of what equations of motion have left over
     double h, largest_h;             // s, of the last step, and the largest so far
     long count;                      // steps
     double contradictions;           // steps with a gate that has no consistent answer
@@ -93,6 +94,7 @@ struct pcs_certifier {
     const certify_past *from;                                  // NULL: not known
     bool is_hit;                                               // a contact closes
     double residual;                                           // N s, sum of what its equations leave over
+    double leftover;                                           // J, the work of that
     double *gap, *bias;                                        // [nrow] at its end; (dG/dt) v, m/s^2
     double available;                                          // J, what the model has to spend in the step
     double *start_gap, *start_rate, *middle_gap, *middle_rate; // [nrow] g_n, G_n v_n, g(q_M) and G_M v_n
@@ -111,6 +113,9 @@ struct pcs_certifier {
     double *dense;                     // [nv * nv] work, where the mass varies
 };
 
+// Adds the latest of a sum over the last steps, which forgets the older ones.
+void pcs_certify_fade(double *sum, double latest);
+
 // Puts value/tolerance into a check; a ratio above 1, and what is not a number, breaks it. row and equation may be -1.
 void pcs_certify_note(pcs_certifier *self, int check, double value, double tolerance, int row, int equation);
 
@@ -121,7 +126,10 @@ double pcs_certify_speed(const pcs_certifier *self);
 void pcs_certify_rows(pcs_certifier *self);
 
 // Energies, first of all: a step whose energy is not explained lends no size to any tolerance.
-void pcs_certify_energy(pcs_certifier *self, double energy_defect);
+void pcs_certify_energy(pcs_certifier *self);
+
+// The ledger, after the equations of motion, whose residuals do work.
+void pcs_certify_ledger(pcs_certifier *self, double energy_defect);
 
 // What the step started from, forces at its end, its way, as far as it can be looked at.
 void pcs_certify_prepare(pcs_certifier *self);

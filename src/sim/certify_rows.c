@@ -18,7 +18,6 @@
 
 #include "sim/certify_data.h"
 
-#include "schemes/common.h"
 #include "step/columns.h"
 
 #include <math.h>
@@ -85,7 +84,7 @@ static double rows_turn(const pcs_certifier *self, int row)
     const pcs_system *system = self->scheme->system;
     const pcs_rows *G = system->G;
     double arm = 0.0, place = 0.0, speed = 0.0;
-    if (system->ops->update_directions == NULL) return 0.0;
+    if (!system->directions_vary) return 0.0;
     for (int k = G->start[row]; k < G->start[row + 1]; k++) {
         arm = fmax(arm, fabs(G->value[k]));
         place = fmax(place, fabs(self->x->q[G->column[k]]));
@@ -123,7 +122,7 @@ static bool rows_find_start(pcs_certifier *self)
     pcs_rate_kind rate = self->rule.rate;
     bool needs_middle = rate == PCS_RATE_MIDDLE || rate == PCS_RATE_TURNED || self->rule.gate == PCS_GATE_MIDDLE;
     if (self->report->is_joined || !(self->report->h > 0.0)) return false;
-    if (system->ops->update_directions == NULL && !needs_middle) {
+    if (!system->directions_vary && !needs_middle) {
         for (int j = 0; j < system->nrow; j++) {
             self->start_gap[j] = self->rows.gap[j];
             self->start_rate[j] = self->rows.rate[j];
@@ -233,7 +232,7 @@ static void rows_evaluate(pcs_certifier *self)
     system->time = x->t;
     system->ops->gaps(system, x->q, self->gap);
     if (self->point != NULL) system->ops->contact_points(system, x->q, self->point, self->normal);
-    if (system->ops->rate_bias != NULL) system->ops->rate_bias(system, x->q, x->v, self->bias);
+    if (system->has_rate_bias) system->ops->rate_bias(system, x->q, x->v, self->bias);
 }
 
 void pcs_certify_rows(pcs_certifier *self)

@@ -154,7 +154,7 @@ static void rule_stand_at_start(pcs_certifier *self)
 static void rule_carry_back(pcs_certifier *self, double part)
 {
     const pcs_system *system = self->scheme->system;
-    if (system->ops->carry_back == NULL || system->ops->update_directions == NULL) return;
+    if (!system->has_rotations || !system->directions_vary) return;
     system->ops->carry_back(system, self->way, part, self->G);
     if (system->ntangent > 0) system->ops->carry_back(system, self->way, part, self->T);
 }
@@ -373,7 +373,7 @@ static void rule_bathe(pcs_certifier *self)
     const pcs_system *system = self->scheme->system;
     const certify_past *from = self->from;
     double h = self->report->h, w = 1.0 - sqrt(0.5), al = 1.0 / (4.0 * w * (1.0 - w)), *v = self->tolerance;
-    bool turns = system->ops->update_directions != NULL && rule_has_impulses(self);
+    bool turns = system->directions_vary && rule_has_impulses(self);
     if (self->dense != NULL || rule_has_joints(system) || turns || (self->is_hit && rule_sees_velocity(system))) return;
     rule_check_acceleration(self, self->x->history[0]);
     rule_before_impact(self);

@@ -1,7 +1,7 @@
 #include "sim/control.h"
 
 #include "core/rounding.h"
-#include "schemes/common.h"
+#include "sim/accept.h"
 #include "sim/certify.h"
 #include "sim/snapshot.h"
 #include "step/columns.h"
@@ -86,11 +86,6 @@ static pcs_status control_try(pcs_sim *sim, double h, bool *is_done)
     return PCS_OK;
 }
 
-static double control_energy(const pcs_measure *m)
-{
-    return m->kinetic + m->strain + m->potential;
-}
-
 // Has either half an impact?
 static bool control_has_impact(const pcs_sim *sim, const pcs_control *c)
 {
@@ -105,7 +100,7 @@ static double control_way(const pcs_sim *sim, const pcs_control *c)
 {
     const pcs_system *system = sim->system;
     double error = 0.0;
-    if (system->ops->way != NULL) system->ops->way(system, sim->state.q, c->whole, c->whole);
+    if (system->has_rotations) system->ops->way(system, sim->state.q, c->whole, c->whole);
     else
         for (int i = 0; i < system->nv; i++) c->whole[i] -= sim->state.q[i];
     for (int i = 0; i < system->nv; i++) error = pcs_larger(error, fabs(c->whole[i]) / c->natural.model[i]);
@@ -151,12 +146,12 @@ static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double
     memcpy(c->whole, sim->state.q, (size_t)sim->system->nq * sizeof *c->whole);
     control_restore(sim, &c->start);
     PCS_TRY(control_try(sim, 0.5 * h, &is_done));
-    if (!is_done || !pcs_sim_certifies(sim, control_energy(&sim->ledger.now))) return PCS_OK;
+    if (!is_done || !pcs_accept_certifies(sim, pcs_measure_energy(&sim->ledger.now))) return PCS_OK;
     c->first = sim->report;
     c->first.rows = c->rows;
     memcpy(c->rows, sim->report.rows, (size_t)sim->system->nrow * sizeof *c->rows);
     PCS_TRY(control_try(sim, 0.5 * h, &is_done));
-    if (!is_done || !pcs_sim_certifies(sim, control_energy(&c->first.measure))) return PCS_OK;
+    if (!is_done || !pcs_accept_certifies(sim, pcs_measure_energy(&c->first.measure))) return PCS_OK;
     *error = control_error(sim, c, exponent);
     return PCS_OK;
 }

@@ -1,6 +1,6 @@
 #include "sim/retry.h"
 
-#include "schemes/common.h"
+#include "sim/accept.h"
 #include "sim/certify.h"
 #include "sim/snapshot.h"
 
@@ -29,18 +29,13 @@ pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out)
     return PCS_OK;
 }
 
-static double retry_energy(const pcs_measure *m)
-{
-    return m->kinetic + m->strain + m->potential;
-}
-
 // One step of the scheme; false when it did not settle or its certificate is broken.
 static pcs_status retry_try(pcs_sim *sim, double h, bool *is_good)
 {
     sim->view.attempts++;
     PCS_TRY(sim->scheme->ops->step(sim->scheme, &sim->state, h, &sim->report));
     sim->view.iterations += sim->report.iterations;
-    *is_good = sim->report.outcome == PCS_CONVERGED && pcs_sim_certifies(sim, sim->retry->energy);
+    *is_good = sim->report.outcome == PCS_CONVERGED && pcs_accept_certifies(sim, sim->retry->energy);
     return PCS_OK;
 }
 
@@ -65,7 +60,7 @@ static void retry_join(pcs_sim *sim, pcs_retry *r)
     r->joined = sim->report;
     r->joined.rows = rows;
     memcpy(rows, sim->report.rows, (size_t)nrow * sizeof *rows);
-    r->energy = retry_energy(&sim->report.measure);
+    r->energy = pcs_measure_energy(&sim->report.measure);
 }
 
 // Can smaller steps help? Not where memory is out, where the state has overflowed, and not a linear system whose
@@ -90,7 +85,7 @@ static pcs_status retry_cover(pcs_sim *sim, double h, int halvings)
             retry_join(sim, r);
             continue;
         }
-        if (halvings == r->depth || !retry_may_help(sim)) return pcs_sim_reject(sim, h);
+        if (halvings == r->depth || !retry_may_help(sim)) return pcs_accept_reject(sim, h);
         retry_restore(sim, &r->part);
         PCS_TRY(retry_cover(sim, 0.5 * h, halvings + 1));
     }
@@ -114,12 +109,12 @@ pcs_status pcs_retry_step(pcs_sim *sim, double h)
     pcs_retry *r = sim->retry;
     bool is_good = false, is_kept = !sim->system->is_linear;
     r->count = r->finest = 0;
-    r->energy = retry_energy(&sim->ledger.now);
+    r->energy = pcs_measure_energy(&sim->ledger.now);
     // A step that does not settle has touched nothing: only one whose certificate is broken has to be undone.
     if (is_kept) retry_save(sim, &r->whole);
     PCS_TRY(retry_try(sim, h, &is_good));
     if (is_good) return PCS_OK;
-    if (!retry_may_help(sim)) return pcs_sim_reject(sim, h);
+    if (!retry_may_help(sim)) return pcs_accept_reject(sim, h);
     if (is_kept) retry_restore(sim, &r->whole);
     else retry_save(sim, &r->whole);
     pcs_status status = retry_cover(sim, 0.5 * h, 1);

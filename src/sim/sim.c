@@ -5,6 +5,7 @@
 
 #include "core/comm.h"
 #include "output/file.h"
+#include "sim/accept.h"
 #include "sim/certify.h"
 #include "sim/control.h"
 #include "sim/reactions.h"
@@ -15,105 +16,21 @@
 #include <stdio.h>
 #include <string.h>
 
-static double sim_energy(const pcs_measure *m)
-{
-    return m->kinetic + m->strain + m->potential;
-}
-
-// What the terms of the last report say of the change of energy in its step.
-static double sim_told(const pcs_step_report *r)
-{
-    return r->external_work - r->damping_loss - r->impact_loss + r->correction_work;
-}
-
-// Adds a step to the ledger.
-static void sim_book(pcs_sim *sim)
-{
-    pcs_ledger *l = &sim->ledger;
-    const pcs_step_report *r = &sim->report;
-    double change = sim_energy(&r->measure) - sim_energy(&l->now);
-    l->now = r->measure;
-    l->external_work += r->external_work;
-    l->damping_loss += r->damping_loss;
-    l->impact_loss += r->impact_loss;
-    l->correction_work += r->correction_work;
-    l->largest_rise = fmax(l->largest_rise, change - r->external_work);
-    l->numerical_loss += r->numerical_loss;
-    if (l->numerical_is_remainder)
-        l->numerical_loss =
-            l->initial + l->external_work - l->damping_loss - l->impact_loss + l->correction_work - sim_energy(&l->now);
-}
-
-static pcs_status sim_stop(pcs_sim *sim, double h, const char *what)
-{
-    return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s, h = %.6g s): %s", sim->number, sim->state.t, h, what);
-}
-
-bool pcs_sim_certifies(pcs_sim *sim, double before)
-{
-    const pcs_step_report *r = &sim->report;
-    sim->certify_begin = pcs_clock();
-    // Where the loss is the remainder the ledger closes by itself.
-    double change = sim_energy(&r->measure) - before;
-    double defect = sim->ledger.numerical_is_remainder ? 0.0 : change - (sim_told(r) - r->numerical_loss);
-    return pcs_certify(sim->certifier, &sim->state, r, defect) || sim->certify_warns;
-}
-
-// What an iteration that did not settle left over, and the contact or joint that changed most.
-static void sim_describe_rest(const pcs_sim *sim, size_t size, char *text)
-{
-    const pcs_system *system = sim->system;
-    const pcs_step_solver *solver = sim->solver;
-    int used = snprintf(text, size, ", which still changed by %.3g m/s where %.3g m/s is round-off", solver->change,
-                        solver->allowed);
-    if (solver->bad_row < 0 || used < 0 || (size_t)used >= size) return;
-    const pcs_contact_info *contact = &system->contacts[system->rows[solver->bad_row].contact];
-    snprintf(text + used, size - (size_t)used, "; %s '%s', point %d, changed most",
-             contact->is_joint ? "joint" : "contact", contact->name, solver->bad_row - contact->first_row);
-}
-
-// Why a step did not settle, with the place where the state went wrong.
-static void sim_describe_outcome(const pcs_sim *sim, size_t size, char *text)
-{
-    const char *note = pcs_noted(sim->ctx), *advice = note[0] != '\0' ? note : sim->solver->advice;
-    pcs_outcome outcome = sim->report.outcome;
-    bool is_solvers = outcome == PCS_SINGULAR || outcome == PCS_NOT_CONVERGED;
-    int equation = is_solvers ? sim->solver->bad_equation : sim->report.bad_equation;
-    char where[256] = "", left[384] = "";
-    if (equation >= 0) sim->system->ops->name_equation(sim->system, equation, sizeof where, where);
-    if (outcome == PCS_ACCUMULATES) snprintf(where, sizeof where, "t = %.9g s", sim->report.event_time);
-    if (outcome == PCS_NOT_CONVERGED && equation >= 0) sim_describe_rest(sim, sizeof left, left);
-    if (outcome == PCS_NOT_CONVERGED && advice == NULL) advice = "try a smaller step, or a scheme with more damping";
-    snprintf(text, size, "%s%s%s%s%s%s", pcs_outcome_text(outcome), where[0] == '\0' ? "" : " at ", where, left,
-             advice == NULL ? "" : "; ", advice == NULL ? "" : advice);
-}
-
-pcs_status pcs_sim_reject(pcs_sim *sim, double h)
-{
-    char text[768];
-    if (sim->report.outcome != PCS_CONVERGED) {
-        sim_describe_outcome(sim, sizeof text, text);
-        return sim_stop(sim, h, text);
-    }
-    // The state stands at the end of the step.
-    pcs_certifier_describe(sim->certifier, sizeof text, text);
-    return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s): %s", sim->number, sim->state.t, text);
-}
-
 pcs_status pcs_sim_start(pcs_sim *sim)
 {
     pcs_measure before;
     sim->system->ops->measure(sim->system, sim->state.q, sim->state.v, &before);
-    if (!isfinite(sim_energy(&before)))
+    if (!isfinite(pcs_measure_energy(&before)))
         return pcs_fail(sim->ctx, PCS_BAD_INPUT, "the energy of the initial state is not finite");
+    PCS_TRY(pcs_sim_prepare_reactions(sim));
     PCS_TRY(pcs_certifier_create(sim->ctx, sim->scheme, &sim->certifier));
     pcs_certifier_start(sim->certifier, &before);
     sim->view.certificate = pcs_certifier_certificate(sim->certifier);
     sim->ledger =
-        (pcs_ledger){ .initial = sim_energy(&before),
+        (pcs_ledger){ .initial = pcs_measure_energy(&before),
                       .numerical_is_remainder = !(sim->scheme->ops->has_closed_loss && sim->system->is_linear) };
     PCS_TRY(sim->scheme->ops->start(sim->scheme, &sim->state, &sim->report));
-    if (sim->report.outcome != PCS_CONVERGED) return pcs_sim_reject(sim, sim->step_size);
+    if (sim->report.outcome != PCS_CONVERGED) return pcs_accept_reject(sim, sim->step_size);
     sim->view.step_backend = sim->solver->iteration_backend;
     sim->view.iterations = sim->report.iterations;
     sim->view.factorizations = sim->solver->nfactor;
@@ -121,18 +38,18 @@ pcs_status pcs_sim_start(pcs_sim *sim)
     sim->has_started = true;
     pcs_sim_react(sim);
     sim->ledger.now = before;
-    sim_book(sim);
-    return pcs_sim_certifies(sim, sim_energy(&before)) ? PCS_OK : pcs_sim_reject(sim, 0.0);
+    pcs_accept_book(sim);
+    return pcs_accept_certifies(sim, pcs_measure_energy(&before)) ? PCS_OK : pcs_accept_reject(sim, 0.0);
 }
 
 static pcs_status sim_plain_step(pcs_sim *sim, double h)
 {
-    double before = sim_energy(&sim->ledger.now);
+    double before = pcs_measure_energy(&sim->ledger.now);
     sim->view.attempts++;
     PCS_TRY(sim->scheme->ops->step(sim->scheme, &sim->state, h, &sim->report));
-    if (sim->report.outcome != PCS_CONVERGED) return pcs_sim_reject(sim, h);
+    if (sim->report.outcome != PCS_CONVERGED) return pcs_accept_reject(sim, h);
     sim->view.iterations += sim->report.iterations;
-    return pcs_sim_certifies(sim, before) ? PCS_OK : pcs_sim_reject(sim, h);
+    return pcs_accept_certifies(sim, before) ? PCS_OK : pcs_accept_reject(sim, h);
 }
 
 // Times are multiples of the step, not sums; only the last step may be shorter.
@@ -150,13 +67,14 @@ static pcs_status sim_fixed_step(pcs_sim *sim)
 static pcs_status sim_settle(pcs_sim *sim)
 {
     bool has_changed = false;
-    if (sim->system->ops->settle == NULL) return PCS_OK;
+    if (!sim->system->has_search) return PCS_OK;
     if (sim->system->ops->settle(sim->system, sim->state.q, &has_changed) != PCS_OK)
         return pcs_wrap(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s)", sim->state.step, sim->state.t);
     if (!has_changed) return PCS_OK;
     sim->solver->projection->is_at = false;
-    return pcs_projection_move(sim->solver, sim->state.q) ? PCS_OK
-                                                          : sim_stop(sim, sim->step_size, "the mass is singular");
+    return pcs_projection_move(sim->solver, sim->state.q)
+               ? PCS_OK
+               : pcs_accept_stop(sim, sim->step_size, "the mass is singular");
 }
 
 pcs_status pcs_sim_step(pcs_sim *sim)
@@ -165,11 +83,11 @@ pcs_status pcs_sim_step(pcs_sim *sim)
     PCS_TRY(sim_settle(sim));
     sim->number = sim->state.step + 1;
     PCS_TRY(sim->control != NULL ? pcs_control_step(sim) : sim_fixed_step(sim));
-    if (pcs_noted(sim->ctx)[0] != '\0') return sim_stop(sim, sim->step_size, pcs_noted(sim->ctx));
+    if (pcs_noted(sim->ctx)[0] != '\0') return pcs_accept_stop(sim, sim->step_size, pcs_noted(sim->ctx));
     sim->view.factorizations = sim->solver->nfactor;
     sim->view.handovers = sim->solver->handovers;
     sim->view.step_backend = sim->solver->iteration_backend;
-    sim_book(sim);
+    pcs_accept_book(sim);
     pcs_sim_react(sim);
     sim->timing.step += sim->certify_begin - begin;
     sim->timing.certify += pcs_clock() - sim->certify_begin;
@@ -257,7 +175,7 @@ static pcs_status sim_loop(pcs_sim *sim, bool show_progress)
         if (status == PCS_OK) status = sim_show(sim, show_progress, false, NULL);
         sim->timing.output += pcs_clock() - begin;
         if (status == PCS_OK && sim->stop_request != NULL && *sim->stop_request != 0)
-            status = sim_stop(sim, sim->step_size, "stopped on request");
+            status = pcs_accept_stop(sim, sim->step_size, "stopped on request");
         if (status == PCS_OK && is_first) status = sim_check_options(sim);
         if (status == PCS_OK && pcs_sim_is_done(sim)) status = sim_settle(sim);
         PCS_TRY(sim_agree(sim, status));

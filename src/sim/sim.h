@@ -42,12 +42,6 @@ pcs_status pcs_sim_step(pcs_sim *sim);
 
 bool pcs_sim_is_done(const pcs_sim *sim);
 
-// Checks the last report against the state; `before` is the energy where the step began, J. False when a condition is
-// violated and the case is strict.
-bool pcs_sim_certifies(pcs_sim *sim, double before);
-// Says why the last step of length h was rejected: it did not settle, or its certificate is broken. PCS_FAILED.
-pcs_status pcs_sim_reject(pcs_sim *sim, double h);
-
 // Opens the observers, runs to the end, closes them; `directory` is made if need be. With `show_progress`
 // the progress observer runs, too.
 pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress);

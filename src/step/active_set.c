@@ -8,7 +8,14 @@
 #include <string.h>
 
 enum { OUT = PCS_MODE_OUT, HELD = PCS_MODE_HELD, SLIDING = PCS_MODE_SLIDING, UNKNOWN = 255 };
-enum { CHECK_LAWS_AFTER = 4, FREEZE_GATE_AFTER = 8, PIVOT_AFTER = 30, NEWTON_LIMIT = 80, PROXIMAL_ROUNDS = 12 };
+enum {
+    CHECK_LAWS_AFTER = 4,
+    FREEZE_GATE_AFTER = 8,
+    PIVOT_AFTER = 30,
+    NEWTON_LIMIT = 80,
+    HASTY_LIMIT = 20,
+    PROXIMAL_ROUNDS = 12
+};
 
 static const double tight = 1e-14;                 // of the largest velocity: asked for
 static const double undecided = 8.0 * DBL_EPSILON; // of the terms that a value is summed from
@@ -21,52 +28,51 @@ pcs_status pcs_active_set_create(pcs_context *ctx, const pcs_system *system, pcs
     pcs_active_set *s;
     size_t m = (size_t)system->nrow, n = 2 * m + (size_t)system->ntangent;
     PCS_TAKE(ctx, s, 1, "the contact problem");
+    PCS_TRY(pcs_contact_problem_create(ctx, system, (int)n, &s->p));
     PCS_TAKE(ctx, s->rows, m, "the contact problem");
+    s->p.rows = s->rows;
     double **squares[] = { &s->P, &s->P_size, &s->J };
     for (size_t i = 0; i < sizeof squares / sizeof *squares; i++)
         PCS_TAKE(ctx, *squares[i], n * n, "the contact problem");
     PCS_TAKE(ctx, s->P_gate, m * n, "the contact problem");
-    double **vectors[] = { &s->b, &s->b_size, &s->z, &s->value, &s->r, &s->x, &s->F };
+    double **vectors[] = { &s->b_size, &s->x, &s->F };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], n, "the contact problem");
-    PCS_TAKE(ctx, s->b_gate, m, "the contact problem");
-    PCS_TAKE(ctx, s->gate_gap, m, "the contact problem");
-    PCS_TAKE(ctx, s->gate, m, "the contact problem");
     PCS_TAKE(ctx, s->last_gate, m, "the contact problem");
     PCS_TAKE(ctx, s->mode, n, "the contact problem");
     PCS_TAKE(ctx, s->last_mode, n, "the contact problem");
     PCS_TAKE(ctx, s->active, n, "the contact problem");
     *out = s;
-    return pcs_crowd_create(ctx, system, 0, &s->crowd);
+    return pcs_krylov_set_create(ctx, system, 0, &s->contacts);
 }
 
 // What round-off leaves undecided of the values at the present z: the most that it does to any gap or any velocity. A
 // row of its own may be known better, but where bodies are stiff it depends on the others.
 static void active_find_noise(pcs_active_set *s)
 {
-    int first = s->has_position ? 0 : s->m;
+    int first = s->p.has_position ? 0 : s->p.m;
     s->noise[0] = s->noise[1] = 0.0;
-    for (int k = first; k < s->n; k++) {
-        double size = s->b_size[k], *noise = &s->noise[k < s->m ? 0 : 1];
-        for (int j = first; j < s->n; j++) size += s->P_size[k * s->n + j] * fabs(s->z[j]);
+    for (int k = first; k < s->p.n; k++) {
+        double size = s->b_size[k], *noise = &s->noise[k < s->p.m ? 0 : 1];
+        for (int j = first; j < s->p.n; j++) size += s->P_size[k * s->p.n + j] * fabs(s->p.z[j]);
         *noise = fmax(*noise, undecided * size);
     }
 }
 
 static double active_noise(const pcs_active_set *s, int k)
 {
-    return s->noise[k < s->m ? 0 : 1];
+    return s->noise[k < s->p.m ? 0 : 1];
 }
 
 void pcs_active_set_evaluate(pcs_active_set *s)
 {
-    int first = s->has_position ? 0 : s->m; // otherwise nu stays out
-    for (int i = first; i < s->n; i++) {
-        s->value[i] = s->b[i];
-        for (int j = first; j < s->n; j++) s->value[i] += s->P[i * s->n + j] * s->z[j];
+    int first = s->p.has_position ? 0 : s->p.m; // otherwise nu stays out
+    for (int i = first; i < s->p.n; i++) {
+        s->p.value[i] = s->p.b[i];
+        for (int j = first; j < s->p.n; j++) s->p.value[i] += s->P[i * s->p.n + j] * s->p.z[j];
     }
-    for (int i = 0; i < s->m && s->gate_is_live; i++) {
-        s->gate_gap[i] = s->b_gate[i];
-        for (int j = 0; j < s->n; j++) s->gate_gap[i] += s->P_gate[i * s->n + j] * s->z[j];
+    for (int i = 0; i < s->p.m && s->p.gate_is_live; i++) {
+        s->p.gate_gap[i] = s->p.b_gate[i];
+        for (int j = 0; j < s->p.n; j++) s->p.gate_gap[i] += s->P_gate[i * s->p.n + j] * s->p.z[j];
     }
     active_find_noise(s);
 }
@@ -74,12 +80,12 @@ void pcs_active_set_evaluate(pcs_active_set *s)
 // Gaps are taken by h.
 static double active_unit(const pcs_active_set *s, int k)
 {
-    return s->scale * (k < s->m ? s->h : 1.0);
+    return s->scale * pcs_contact_unit(&s->p, k);
 }
 
 double pcs_active_set_ratio(const pcs_active_set *s, int k, double dz)
 {
-    double allowed = tight * active_unit(s, k) + active_noise(s, k), moved = fabs(dz * s->P[k * s->n + k]);
+    double allowed = tight * active_unit(s, k) + active_noise(s, k), moved = fabs(dz * s->P[k * s->p.n + k]);
     return moved / fmax(allowed, DBL_MIN);
 }
 
@@ -90,39 +96,28 @@ double pcs_active_set_allowance(const pcs_active_set *s, int k, double tolerance
     return tolerance * unit + fmin(active_noise(s, k), most_noise * unit);
 }
 
-double pcs_active_set_trial(const pcs_active_set *s, int row, double y[2])
-{
-    double length2 = 0.0;
-    for (int t = 0; t < s->rows[row].ntangent; t++) {
-        int k = pcs_active_set_tangent(s, row, t);
-        y[t] = s->z[k] - s->r[k] * s->value[k];
-        length2 += y[t] * y[t];
-    }
-    return sqrt(length2);
-}
-
 // What counts as none of a trial z - r value: a row changes its set only where its law is broken by more, so that
 // round-off moves nothing.
 static double active_slack(const pcs_active_set *s, int k)
 {
-    return s->r[k] * (tight * active_unit(s, k) + active_noise(s, k));
+    return s->p.r[k] * (tight * active_unit(s, k) + active_noise(s, k));
 }
 
 // Is a normal unknown held? A tie stays where it is.
 static unsigned char active_side(const pcs_active_set *s, int k)
 {
-    double trial = s->z[k] - s->r[k] * s->value[k], slack = active_slack(s, k);
+    double trial = s->p.z[k] - s->p.r[k] * s->p.value[k], slack = active_slack(s, k);
     return trial > (s->mode[k] == OUT ? slack : -slack) ? HELD : OUT;
 }
 
 // The radius of the disc is that of the normal impulse to come, so that a contact that closes need not slide first.
 static void active_tangent_mode(pcs_active_set *s, int row)
 {
-    const pcs_row *r = &s->rows[row];
-    int la = s->m + row, k = pcs_active_set_tangent(s, row, 0);
+    const pcs_row *r = &s->p.rows[row];
+    int la = s->p.m + row, k = pcs_contact_tangent(&s->p, row, 0);
     if (r->ntangent == 0) return;
-    double y[2], length = pcs_active_set_trial(s, row, y), slack = active_slack(s, k);
-    double limit = r->friction * fmax(s->z[la] - s->r[la] * s->value[la], 0.0);
+    double y[2], length = pcs_contact_trial(&s->p, row, y), slack = active_slack(s, k);
+    double limit = r->friction * fmax(s->p.z[la] - s->p.r[la] * s->p.value[la], 0.0);
     unsigned char mode = length <= limit + (s->mode[k] == HELD ? slack : -slack) ? HELD : SLIDING;
     if (s->mode[la] == OUT || r->friction == 0.0) mode = OUT;
     // In the plane there are two ways to slide, and turning round is a change of mode.
@@ -137,10 +132,10 @@ static void active_tangent_mode(pcs_active_set *s, int row)
 // What the present z asks of every unknown.
 static void active_find_modes(pcs_active_set *s, bool gate_is_frozen)
 {
-    for (int j = 0; j < s->m; j++) {
-        if (s->gate_is_live && !gate_is_frozen) s->gate[j] = s->gate_gap[j] <= s->gate_tolerance;
-        s->mode[j] = s->has_position ? active_side(s, j) : OUT;
-        s->mode[s->m + j] = s->gate[j] ? active_side(s, s->m + j) : OUT;
+    for (int j = 0; j < s->p.m; j++) {
+        if (s->p.gate_is_live && !gate_is_frozen) s->p.gate[j] = s->p.gate_gap[j] <= s->p.gate_tolerance;
+        s->mode[j] = s->p.has_position ? active_side(s, j) : OUT;
+        s->mode[s->p.m + j] = s->p.gate[j] ? active_side(s, s->p.m + j) : OUT;
         active_tangent_mode(s, j);
     }
 }
@@ -148,63 +143,79 @@ static void active_find_modes(pcs_active_set *s, bool gate_is_frozen)
 // The equation of an active unknown as a row of J over all unknowns, scaled by h for positions; gives its value.
 static double active_equation(const pcs_active_set *s, int k, double *row)
 {
-    double scale = k < s->m ? 1.0 / s->h : 1.0;
-    for (int j = 0; j < s->n; j++) row[j] = scale * s->P[k * s->n + j];
-    return scale * s->value[k];
+    double scale = k < s->p.m ? 1.0 / s->p.h : 1.0;
+    for (int j = 0; j < s->p.n; j++) row[j] = scale * s->P[k * s->p.n + j];
+    return scale * s->p.value[k];
 }
 
 // Lt - mu La y/|y| and its derivative, for tangent t of a row that slides.
 static double active_slip_equation(const pcs_active_set *s, int owner, int t, double *row)
 {
-    const pcs_row *r = &s->rows[owner];
-    int k = pcs_active_set_tangent(s, owner, t), la = s->m + owner;
-    double y[2] = { 0 }, length = pcs_active_set_trial(s, owner, y), direction[2] = { -1.0, 0.0 };
-    double limit = r->friction * fmax(s->z[la], 0.0);
+    const pcs_row *r = &s->p.rows[owner];
+    int k = pcs_contact_tangent(&s->p, owner, t), la = s->p.m + owner;
+    double y[2] = { 0 }, length = pcs_contact_trial(&s->p, owner, y), direction[2] = { -1.0, 0.0 };
+    double limit = r->friction * fmax(s->p.z[la], 0.0);
     for (int i = 0; i < r->ntangent && length > 0.0; i++) direction[i] = y[i] / length;
     if (s->mode[k] > SLIDING) direction[0] = s->mode[k] == PCS_MODE_SLIDING_UP ? 1.0 : -1.0;
-    memset(row, 0, (size_t)s->n * sizeof *row);
+    memset(row, 0, (size_t)s->p.n * sizeof *row);
     row[k] = 1.0;
     row[la] -= r->friction * direction[t];
     for (int i = 0; i < r->ntangent && r->ntangent > 1 && length > 0.0; i++) {
-        int ki = pcs_active_set_tangent(s, owner, i);
+        int ki = pcs_contact_tangent(&s->p, owner, i);
         // Beyond 1 the factor would make the matrix indefinite; it counts for the rate only.
         double turn = fmin(1.0, limit / length) * ((i == t ? 1.0 : 0.0) - direction[t] * direction[i]);
         row[ki] -= turn;
-        for (int j = 0; j < s->n; j++) row[j] += turn * s->r[ki] * s->P[ki * s->n + j];
+        for (int j = 0; j < s->p.n; j++) row[j] += turn * s->p.r[ki] * s->P[ki * s->p.n + j];
     }
-    return s->z[k] - r->friction * s->z[la] * direction[t];
+    return s->p.z[k] - r->friction * s->p.z[la] * direction[t];
 }
 
 int pcs_active_set_owner(const pcs_active_set *s, int k)
 {
-    int tangent = k - 2 * s->m, j = 0;
-    while (tangent < s->rows[j].first_tangent || tangent >= s->rows[j].first_tangent + s->rows[j].ntangent) j++;
+    int tangent = k - 2 * s->p.m, j = 0;
+    while (tangent < s->p.rows[j].first_tangent || tangent >= s->p.rows[j].first_tangent + s->p.rows[j].ntangent) j++;
     return j;
+}
+
+// Is F, the values of the active equations, no more than round-off?
+static bool active_is_at_noise(const pcs_active_set *s, int count)
+{
+    for (int a = 0; a < count; a++) {
+        int k = s->active[a];
+        double allowed = pcs_active_set_allowance(s, k, tight) * (s->mode[k] >= SLIDING ? s->p.r[k] : 1.0);
+        if (!(fabs(s->F[a]) <= allowed / pcs_contact_unit(&s->p, k))) return false;
+    }
+    return true;
 }
 
 // One Newton step on the active equations, with a proximal weight on the diagonal (0: none).
 static bool active_newton_step(pcs_active_set *s, double proximal, double *change)
 {
     int count = 0;
-    for (int k = 0; k < s->n; k++) {
-        if (s->mode[k] == OUT) s->z[k] = 0.0;
+    for (int k = 0; k < s->p.n; k++) {
+        if (s->mode[k] == OUT) s->p.z[k] = 0.0;
         else s->active[count++] = k;
     }
     pcs_active_set_evaluate(s);
     for (int a = 0; a < count; a++) {
-        int k = s->active[a], owner = k >= 2 * s->m ? pcs_active_set_owner(s, k) : 0;
-        int tangent = k - 2 * s->m - s->rows[owner].first_tangent;
+        int k = s->active[a], owner = k >= 2 * s->p.m ? pcs_active_set_owner(s, k) : 0;
+        int tangent = k - 2 * s->p.m - s->p.rows[owner].first_tangent;
         bool slides = s->mode[k] >= SLIDING;
         s->F[a] = slides ? active_slip_equation(s, owner, tangent, s->x) : active_equation(s, k, s->x);
         for (int j = 0; j < count; j++) {
             int column = s->active[j];
-            s->J[a * count + j] = s->x[column] * (column < s->m ? s->h : 1.0) * (a == j ? 1.0 + proximal : 1.0);
+            s->J[a * count + j] = s->x[column] * (column < s->p.m ? s->p.h : 1.0) * (a == j ? 1.0 + proximal : 1.0);
         }
+    }
+    // What rows that say the same twice leave open would drift with round-off, and where they rub the motion with it.
+    if (proximal > 0.0 && active_is_at_noise(s, count)) {
+        *change = 0.0;
+        return true;
     }
     if (!pcs_dense_solve_to(count, s->J, s->F, proximal > 0.0 ? 1e-13 : s->smallest_pivot)) return false;
     for (int a = 0; a < count; a++) {
-        s->F[a] *= s->active[a] < s->m ? s->h : 1.0;
-        s->z[s->active[a]] -= s->F[a];
+        s->F[a] *= s->active[a] < s->p.m ? s->p.h : 1.0;
+        s->p.z[s->active[a]] -= s->F[a];
     }
     *change = 0.0;
     for (int a = 0; a < count; a++) *change = pcs_larger(*change, pcs_active_set_ratio(s, s->active[a], s->F[a]));
@@ -229,27 +240,61 @@ bool pcs_active_set_newton(pcs_active_set *s, double *change)
 
 static bool active_same_modes(const pcs_active_set *s)
 {
-    return memcmp(s->mode, s->last_mode, (size_t)s->n) == 0;
+    return memcmp(s->mode, s->last_mode, (size_t)s->p.n) == 0;
+}
+
+// Do the sets of row j differ from those of the round before?
+static bool active_row_changes(const pcs_active_set *s, int j)
+{
+    int k = pcs_contact_tangent(&s->p, j, 0);
+    return s->mode[j] != s->last_mode[j] || s->mode[s->p.m + j] != s->last_mode[s->p.m + j] ||
+           (s->p.rows[j].ntangent > 0 && s->mode[k] != s->last_mode[k]);
+}
+
+// Row j stays in the sets that it had.
+static void active_keep_row(pcs_active_set *s, int j)
+{
+    s->mode[j] = s->last_mode[j];
+    s->mode[s->p.m + j] = s->last_mode[s->p.m + j];
+    for (int t = 0; t < s->p.rows[j].ntangent; t++) {
+        int k = pcs_contact_tangent(&s->p, j, t);
+        s->mode[k] = s->last_mode[k];
+    }
 }
 
 // Keeps only the first change of mode.
 static void active_change_one(pcs_active_set *s)
 {
     int k = 0;
-    while (k < s->n && s->mode[k] == s->last_mode[k]) k++;
-    for (k++; k < s->n; k++) s->mode[k] = s->last_mode[k];
+    while (k < s->p.n && s->mode[k] == s->last_mode[k]) k++;
+    for (k++; k < s->p.n; k++) s->mode[k] = s->last_mode[k];
+}
+
+// Of the rows that change, every other one by chance stays as it was, but not all: sets that follow one another in a
+// circle leave it. The chance is that of a fixed sequence, the same in every run.
+static void active_change_some(pcs_active_set *s)
+{
+    int count = 0, kept = 0;
+    for (int j = 0; j < s->p.m; j++) count += active_row_changes(s, j);
+    for (int j = 0; j < s->p.m; j++) {
+        if (!active_row_changes(s, j)) continue;
+        s->draw = 1664525u * s->draw + 1013904223u;
+        if (s->draw >> 31 == 0 || kept == count - 1) continue;
+        active_keep_row(s, j);
+        kept++;
+    }
 }
 
 // Are the impulses of contacts that slide in space along their slip? Judged by the impulses, not by their changes:
 // where several contacts stick, friction may drift among them without any effect.
 static bool active_slips_hold(const pcs_active_set *s)
 {
-    for (int j = 0; j < s->m; j++) {
-        int k = pcs_active_set_tangent(s, j, 0);
-        if (s->rows[j].ntangent < 2 || s->mode[k] != SLIDING) continue;
-        double y[2], length = pcs_active_set_trial(s, j, y), limit = s->rows[j].friction * s->z[s->m + j];
+    for (int j = 0; j < s->p.m; j++) {
+        int k = pcs_contact_tangent(&s->p, j, 0);
+        if (s->p.rows[j].ntangent < 2 || s->mode[k] != SLIDING) continue;
+        double y[2], length = pcs_contact_trial(&s->p, j, y), limit = s->p.rows[j].friction * s->p.z[s->p.m + j];
         for (int t = 0; t < 2; t++)
-            if (pcs_active_set_ratio(s, k + t, s->z[k + t] - limit * y[t] / length) > 1.0) return false;
+            if (pcs_active_set_ratio(s, k + t, s->p.z[k + t] - limit * y[t] / length) > 1.0) return false;
     }
     return true;
 }
@@ -258,8 +303,8 @@ static bool active_slips_hold(const pcs_active_set *s)
 // settles for the nearest, which is none.
 bool pcs_active_set_is_solved(const pcs_active_set *s, double tolerance)
 {
-    for (int k = s->has_position ? 0 : s->m; k < s->n; k++)
-        if (s->mode[k] == HELD && !(fabs(s->value[k]) <= pcs_active_set_allowance(s, k, tolerance))) return false;
+    for (int k = s->p.has_position ? 0 : s->p.m; k < s->p.n; k++)
+        if (s->mode[k] == HELD && !(fabs(s->p.value[k]) <= pcs_active_set_allowance(s, k, tolerance))) return false;
     return true;
 }
 
@@ -267,15 +312,15 @@ bool pcs_active_set_is_solved(const pcs_active_set *s, double tolerance)
 static bool active_rubs_lawfully(const pcs_active_set *s, int j, double tolerance)
 {
     double impulse2 = 0.0, slip2 = 0.0, power = 0.0, allowed = 0.0, room = 0.0;
-    for (int t = 0; t < s->rows[j].ntangent; t++) {
-        int k = pcs_active_set_tangent(s, j, t);
-        impulse2 += s->z[k] * s->z[k];
-        slip2 += s->value[k] * s->value[k];
-        power += s->z[k] * s->value[k];
+    for (int t = 0; t < s->p.rows[j].ntangent; t++) {
+        int k = pcs_contact_tangent(&s->p, j, t);
+        impulse2 += s->p.z[k] * s->p.z[k];
+        slip2 += s->p.value[k] * s->p.value[k];
+        power += s->p.z[k] * s->p.value[k];
         allowed = fmax(allowed, pcs_active_set_allowance(s, k, tolerance));
-        room = fmax(room, allowed * s->r[k]);
+        room = fmax(room, allowed * s->p.r[k]);
     }
-    double limit = s->rows[j].friction * fmax(s->z[s->m + j], 0.0), slip = sqrt(slip2);
+    double limit = s->p.rows[j].friction * fmax(s->p.z[s->p.m + j], 0.0), slip = sqrt(slip2);
     if (sqrt(impulse2) > limit + room) return false;
     return slip <= allowed || power + slip * limit <= allowed * limit + room * slip;
 }
@@ -284,17 +329,17 @@ static bool active_rubs_lawfully(const pcs_active_set *s, int j, double toleranc
 static bool active_is_lawful(const pcs_active_set *s, int k, bool is_on, double tolerance)
 {
     double allowed = pcs_active_set_allowance(s, k, tolerance);
-    if (!is_on) return s->z[k] == 0.0;
-    if (!(s->value[k] >= -allowed) || !(s->z[k] >= -allowed * s->r[k])) return false;
-    return fmin(s->value[k], s->z[k] / s->r[k]) <= allowed;
+    if (!is_on) return s->p.z[k] == 0.0;
+    if (!(s->p.value[k] >= -allowed) || !(s->p.z[k] >= -allowed * s->p.r[k])) return false;
+    return fmin(s->p.value[k], s->p.z[k] / s->p.r[k]) <= allowed;
 }
 
 bool pcs_active_set_holds(pcs_active_set *s, double tolerance)
 {
     pcs_active_set_evaluate(s);
-    for (int j = 0; j < s->m; j++) {
-        if (s->has_position && !active_is_lawful(s, j, true, tolerance)) return false;
-        if (!active_is_lawful(s, s->m + j, s->gate[j], tolerance)) return false;
+    for (int j = 0; j < s->p.m; j++) {
+        if (s->p.has_position && !active_is_lawful(s, j, true, tolerance)) return false;
+        if (!active_is_lawful(s, s->p.m + j, s->p.gate[j], tolerance)) return false;
         if (!active_rubs_lawfully(s, j, tolerance)) return false;
     }
     return true;
@@ -303,80 +348,78 @@ bool pcs_active_set_holds(pcs_active_set *s, double tolerance)
 // The disc of friction is round: with different masses for its two directions slip would not be against the impulse.
 static void active_even_out(pcs_active_set *s)
 {
-    for (int j = 0; j < s->m; j++) {
-        int k = pcs_active_set_tangent(s, j, 0);
-        if (s->rows[j].ntangent == 2) s->r[k] = s->r[k + 1] = fmin(s->r[k], s->r[k + 1]);
+    for (int j = 0; j < s->p.m; j++) {
+        int k = pcs_contact_tangent(&s->p, j, 0);
+        if (s->p.rows[j].ntangent == 2) s->p.r[k] = s->p.r[k + 1] = fmin(s->p.r[k], s->p.r[k + 1]);
     }
 }
 
 // Size of the velocities in the problem, gaps over h included.
 static void active_find_scale(pcs_active_set *s)
 {
-    s->scale = pcs_step_largest(s->n - s->m, s->b + s->m);
-    if (s->has_position) s->scale = fmax(s->scale, pcs_step_largest(s->m, s->b) / s->h);
+    s->scale = pcs_step_largest(s->p.n - s->p.m, s->p.b + s->p.m);
+    if (s->p.has_position) s->scale = fmax(s->scale, pcs_step_largest(s->p.m, s->p.b) / s->p.h);
     // Entries that have lost digits make a singular matrix look regular.
     double lost = 1.0;
-    for (int k = s->has_position ? 0 : s->m; k < s->n; k++)
-        lost = fmax(lost, s->P_size[k * s->n + k] / fabs(s->P[k * s->n + k]));
+    for (int k = s->p.has_position ? 0 : s->p.m; k < s->p.n; k++)
+        lost = fmax(lost, s->P_size[k * s->p.n + k] / fabs(s->P[k * s->p.n + k]));
     s->smallest_pivot = fmin(1e-7, fmax(1e-13, PCS_ROUND_SUM * lost));
 }
 
 // A gate that has just changed once more is contradictory, and closed.
 static void active_close_gates(pcs_active_set *s)
 {
-    for (int j = 0; j < s->m; j++) s->gate[j] = s->gate[j] || s->last_gate[j];
+    for (int j = 0; j < s->p.m; j++) s->p.gate[j] = s->p.gate[j] || s->last_gate[j];
 }
 
 // Is nothing asked for, and nothing there?
 static bool active_is_idle(const pcs_active_set *s)
 {
-    for (int k = 0; k < s->n; k++)
-        if (s->mode[k] != OUT || s->z[k] != 0.0) return false;
+    for (int k = 0; k < s->p.n; k++)
+        if (s->mode[k] != OUT || s->p.z[k] != 0.0) return false;
     return true;
 }
 
-static bool active_settle(pcs_active_set *s)
+void pcs_active_set_begin(pcs_active_set *s)
+{
+    active_even_out(s);
+    active_find_scale(s);
+}
+
+bool pcs_active_set_settle(pcs_active_set *s, bool by_chance)
 {
     double change = 0.0;
-    if (!s->is_warm) memset(s->z, 0, (size_t)s->n * sizeof *s->z);
-    memset(s->last_mode, UNKNOWN, (size_t)s->n);
-    memset(s->mode, HELD, (size_t)s->n); // ties are active
+    int limit = s->p.is_hasty ? HASTY_LIMIT : NEWTON_LIMIT;
+    s->draw = 1;
+    if (!s->is_warm) memset(s->p.z, 0, (size_t)s->p.n * sizeof *s->p.z);
+    memset(s->last_mode, UNKNOWN, (size_t)s->p.n);
+    memset(s->mode, HELD, (size_t)s->p.n); // ties are active
     pcs_active_set_evaluate(s);
     active_find_modes(s, false);
     if (active_is_idle(s)) return true;
-    for (int round = 1; round <= NEWTON_LIMIT; round++, s->iterations++) {
+    for (int round = 1; round <= limit; round++, s->iterations++) {
         if (active_same_modes(s) && active_slips_hold(s)) return pcs_active_set_is_solved(s, accepted);
-        memcpy(s->last_mode, s->mode, (size_t)s->n);
-        memcpy(s->last_gate, s->gate, (size_t)s->m);
+        memcpy(s->last_mode, s->mode, (size_t)s->p.n);
+        memcpy(s->last_gate, s->p.gate, (size_t)s->p.m);
         if (!pcs_active_set_newton(s, &change)) return false;
         // Where friction is not unique, sets may go on changing though every law holds.
-        if (round > CHECK_LAWS_AFTER && !s->gate_is_live && pcs_active_set_holds(s, tight)) return true;
+        if (round > CHECK_LAWS_AFTER && !s->p.gate_is_live && pcs_active_set_holds(s, tight)) return true;
         active_find_modes(s, round > FREEZE_GATE_AFTER);
-        if (round == FREEZE_GATE_AFTER && s->gate_is_live) active_close_gates(s);
-        if (round > PIVOT_AFTER && !active_same_modes(s)) active_change_one(s);
+        if (round == FREEZE_GATE_AFTER && s->p.gate_is_live) active_close_gates(s);
+        if (active_same_modes(s)) continue;
+        if (by_chance) active_change_some(s);
+        else if (round > PIVOT_AFTER) active_change_one(s);
     }
     return false;
-}
-
-bool pcs_active_set_solve(pcs_active_set *s)
-{
-    s->iterations = 1;
-    active_even_out(s);
-    active_find_scale(s);
-    if (active_settle(s)) return true;
-    bool is_tried_again = s->is_warm;
-    s->is_warm = false;
-    return (is_tried_again && active_settle(s)) || pcs_active_set_rescue(s);
 }
 
 bool pcs_active_set_update(pcs_active_set *s, bool *is_settled)
 {
     double change;
-    active_even_out(s);
-    active_find_scale(s);
-    memset(s->mode, HELD, (size_t)s->n); // ties are active
+    pcs_active_set_begin(s);
+    memset(s->mode, HELD, (size_t)s->p.n); // ties are active
     active_find_modes(s, false);
-    memcpy(s->last_mode, s->mode, (size_t)s->n);
+    memcpy(s->last_mode, s->mode, (size_t)s->p.n);
     if (!pcs_active_set_newton(s, &change)) return false;
     active_find_modes(s, true);
     *is_settled = active_same_modes(s);

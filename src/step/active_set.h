@@ -1,51 +1,38 @@
-// Contacts that may open, stick and slide: the dense problem that is left when joints are eliminated and idle rows are
-// left out. With z = (nu, La, Lt), all affine in z:
-//
-//   gap      = b_gap + P_gap z      0 <= gap _|_ nu >= 0                    (has_position)
-//   xi       = b_xi  + P_xi  z      0 <= xi  _|_ La >= 0 where gated
-//   xt       = b_xt  + P_xt  z      -xt in the normal cone of the disc |Lt| <= mu La at Lt
-//   gate gap = b_gate + P_gate z    gated where <= 0, when the gate is live
+// The dense contact problem (contact_problem.h) that is left when joints are eliminated and idle rows are left out:
+// contacts that may open, stick and slide.
 //
 // Semi-smooth Newton on the projection equations (Alart, Curnier 1991; Bruls, Acary, Cardona 2014, eq. 38); in the
 // plane (one tangent) slip is linear and the method ends when the sets repeat, in space the direction of slip is
-// iterated to round-off. When the sets cycle or contradict each other all cases are tried where they are few; else the
-// method of many contacts (crowd.h) and projected Gauss-Seidel sweeps have their turn.
+// iterated to round-off. When the sets cycle or contradict each other all cases are tried where they are few; else
+// changes of a part of the rows, the method of many contacts (krylov_set.h) and projected Gauss-Seidel sweeps have
+// their turn.
 //
 // Round-off: a value is b_k plus terms P_kj z_j that may cancel, each of them known to some eps of what it was summed
 // from, so the value is known to 8 eps (b_size_k + P_size_kj |z_j|).
-// A gate that opens when its law is imposed and closes when it is not has no consistent answer: it counts as closed.
 
 #ifndef PCS_STEP_ACTIVE_SET_H
 #define PCS_STEP_ACTIVE_SET_H
 
-#include "step/crowd.h"
-#include "system/system.h"
+#include "step/krylov_set.h"
 
 typedef struct pcs_active_set {
-    int m, nt, n;  // rows, tangents, n = 2 m + nt unknowns
-    pcs_row *rows; // [m] their tangents are numbered among themselves
-    double h;      // s, brings gaps to the size of velocities
-    bool has_position, gate_is_live;
-    double gate_tolerance;   // m, a gate gap up to this is closed
-    double *P, *b;           // [n * n], [n] rows: gap, xi, xt
+    pcs_contact_problem p;   // only what is left of m, nt, n and the rows
+    pcs_row *rows;           // [m] their tangents are numbered among themselves
+    double *P;               // [n * n] rows: gap, xi, xt
     double *P_size, *b_size; // [n * n], [n] what the entries were summed from, by size
-    double *P_gate, *b_gate; // [m * n], [m]
+    double *P_gate;          // [m * n]
     bool is_warm;            // z holds where to start; otherwise from zero
-    double *z;               // [n] nu, La, Lt
-    double *value;           // [n] gap, xi, xt at z
-    double *gate_gap;        // [m]
-    unsigned char *gate;     // [m]
-    double *r;               // [n] masses of the projection equations
     int iterations;          // solves, cases and sweeps of the last solution
     // work
     double scale;                    // m/s, of the velocities
     double noise[2];                 // m and m/s, what round-off leaves undecided of gaps and velocities at z
     double smallest_pivot;           // of J, in units of its row: below it rows say the same twice
     unsigned char *last_gate;        // [m]
+    unsigned draw;                   // state of the sequence that breaks cycles of the sets
     unsigned char *mode, *last_mode; // [n] state of each unknown
     int *active;                     // [n] unknowns in the equations
     double *J, *x, *F;               // [n * n], [n], [n]
-    pcs_crowd *crowd;                // the same problem for the method of many contacts
+    pcs_krylov_set *contacts;        // the same problem for the method of many contacts
 } pcs_active_set;
 
 // Room for all rows of a system.
@@ -61,6 +48,8 @@ bool pcs_active_set_update(pcs_active_set *s, bool *is_settled);
 // Multiplier zero; equation imposed; on the edge of the friction disc, in space or either way in the plane.
 enum { PCS_MODE_OUT, PCS_MODE_HELD, PCS_MODE_SLIDING, PCS_MODE_SLIDING_UP, PCS_MODE_SLIDING_DOWN };
 
+// Masses of redundant rows and sizes, before anything else.
+void pcs_active_set_begin(pcs_active_set *s);
 // Values at z.
 void pcs_active_set_evaluate(pcs_active_set *s);
 // One Newton step on the equations of the present modes; *change is the largest one over what counts as none.
@@ -73,17 +62,10 @@ double pcs_active_set_allowance(const pcs_active_set *s, int k, double tolerance
 bool pcs_active_set_is_solved(const pcs_active_set *s, double tolerance);
 // Do all laws hold at z, whatever the sets are?
 bool pcs_active_set_holds(pcs_active_set *s, double tolerance);
-// y = Lt - r xt of a row; gives its length.
-double pcs_active_set_trial(const pcs_active_set *s, int row, double y[2]);
 // Row that owns a tangential unknown.
 int pcs_active_set_owner(const pcs_active_set *s, int k);
-// The ways out when Newton's sets cycle: all cases, the method of many contacts, sweeps.
-bool pcs_active_set_rescue(pcs_active_set *s);
-
-// Place of tangent t of a row among the unknowns.
-static inline int pcs_active_set_tangent(const pcs_active_set *s, int row, int t)
-{
-    return 2 * s->m + s->rows[row].first_tangent + t;
-}
+// Semi-smooth Newton from z, or from zero, until the sets repeat; `by_chance` only a part of the rows changes at a
+// time.
+bool pcs_active_set_settle(pcs_active_set *s, bool by_chance);
 
 #endif

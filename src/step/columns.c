@@ -183,7 +183,7 @@ static pcs_status projection_take_columns(pcs_step_solver *solver, pcs_projectio
 static pcs_status projection_take_rows(pcs_step_solver *solver, pcs_rows *from, pcs_rows **out)
 {
     *out = from;
-    if (from == NULL || solver->system->ops->update_directions == NULL) return PCS_OK;
+    if (from == NULL || !solver->system->directions_vary) return PCS_OK;
     PCS_TRY(pcs_rows_create(solver->ctx, from->nrow, from->ncol, from->start[from->nrow], out));
     memcpy((*out)->start, from->start, (size_t)(from->nrow + 1) * sizeof *from->start);
     return PCS_OK;
@@ -295,15 +295,15 @@ bool pcs_projection_move(pcs_step_solver *solver, const double *q)
     bool is_singular = false;
     pcs_projection *p = solver->projection;
     // A beam that bends far has a constant mass and, on a plane, constant directions.
-    bool is_fixed = system->ops->update_mass == NULL && system->ops->update_directions == NULL;
+    bool is_fixed = !system->mass_varies && !system->directions_vary;
     if (is_fixed || system->is_linear || projection_is_at(solver, q)) return true;
     p->is_at = false;
-    if (system->ops->update_mass != NULL) {
+    if (system->mass_varies) {
         system->ops->update_mass(system, q);
         if (pcs_linsolve_factor(solver->mass, &is_singular) != PCS_OK || is_singular) return false;
         solver->nfactor++;
     }
-    if (system->ops->update_directions != NULL) system->ops->update_directions(system, q);
+    if (system->directions_vary) system->ops->update_directions(system, q);
     projection_fill(solver, p);
     memcpy(p->at, q, (size_t)system->nv * sizeof *q);
     p->is_at = true;
@@ -313,7 +313,7 @@ bool pcs_projection_move(pcs_step_solver *solver, const double *q)
 bool pcs_projection_move_along(pcs_step_solver *solver, const double *q, const double *x)
 {
     pcs_projection *p = solver->projection;
-    if (x == NULL || solver->system->ops->update_directions == NULL) return pcs_projection_move(solver, q);
+    if (x == NULL || !solver->system->directions_vary) return pcs_projection_move(solver, q);
     p->way = x;
     p->is_at = false; // x is another one even where q is not
     bool is_regular = pcs_projection_move(solver, q);
@@ -323,7 +323,7 @@ bool pcs_projection_move_along(pcs_step_solver *solver, const double *q, const d
 
 void pcs_projection_aim(pcs_step_solver *solver, const double *q)
 {
-    if (solver->system->ops->update_directions == NULL) return;
+    if (!solver->system->directions_vary) return;
     solver->projection->is_at = false;
     solver->system->ops->update_directions(solver->system, q);
     projection_fill(solver, solver->projection);
@@ -331,7 +331,7 @@ void pcs_projection_aim(pcs_step_solver *solver, const double *q)
 
 void pcs_projection_turn(pcs_step_solver *solver, const double *q)
 {
-    if (solver->system->ops->update_directions == NULL) return;
+    if (!solver->system->directions_vary) return;
     solver->projection->is_at = false;
     solver->system->ops->update_directions(solver->system, q);
     projection_close(solver, solver->projection);

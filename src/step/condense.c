@@ -10,8 +10,8 @@ pcs_status pcs_condense_setup(pcs_step_solver *self, pcs_condense *c)
     int n = self->system->nv, m = self->system->nrow;
     PCS_TRY(pcs_columns_create(self->ctx, n, m, &c->YK));
     PCS_TRY(pcs_columns_create(self->ctx, n, m, &c->YW));
-    PCS_TRY(pcs_small_create(self->ctx, m, &c->small));
-    c->small->r = self->effective_mass;
+    PCS_TRY(pcs_frictionless_create(self->ctx, m, &c->contacts));
+    c->contacts->r = self->effective_mass;
     return PCS_OK;
 }
 
@@ -44,7 +44,7 @@ static void condense_fill_small(pcs_step_solver *self, pcs_condense *c)
 {
     const pcs_rows *G = self->system->G;
     const pcs_step_form *form = &self->form;
-    pcs_small *s = c->small;
+    pcs_frictionless *s = c->contacts;
     int m = s->m;
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++) {
@@ -80,7 +80,7 @@ static void condense_free_motion(pcs_step_solver *self, pcs_condense *c, pcs_ste
 {
     const pcs_system *system = self->system;
     const pcs_step_form *form = &self->form;
-    pcs_small *s = c->small;
+    pcs_frictionless *s = c->contacts;
     int n = system->nv;
     if (pcs_form_sees_gaps(form)) system->ops->gaps(system, p->q, s->gap0);
     else memset(s->gap0, 0, (size_t)s->m * sizeof *s->gap0);
@@ -127,7 +127,7 @@ static void condense_apply(pcs_step_solver *self, const pcs_condense *c, pcs_ste
 void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem *p, pcs_settle *settle,
                         pcs_step_result *result)
 {
-    pcs_small *s = c->small;
+    pcs_frictionless *s = c->contacts;
     int m = s->m;
     *result = (pcs_step_result){ .outcome = PCS_CONVERGED, .iterations = 1 };
     condense_free_motion(self, c, p);

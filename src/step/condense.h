@@ -10,18 +10,18 @@
 #define PCS_STEP_CONDENSE_H
 
 #include "step/columns.h"
-#include "step/small.h"
+#include "step/frictionless.h"
 
 typedef struct pcs_condense {
     pcs_matrix *S;
     pcs_linsolve *iteration; // of S
     pcs_columns *YK, *YW;    // [nrow]
     bool has_YK, has_YW;     // not zero
-    pcs_small *small;
+    pcs_frictionless *contacts;
 } pcs_condense;
 
 // The settling of the small problem, by which the step solvers differ.
-typedef bool pcs_settle(pcs_small *small, int *iterations);
+typedef bool pcs_settle(pcs_frictionless *contacts, int *iterations);
 
 pcs_status pcs_condense_setup(pcs_step_solver *self, pcs_condense *c);
 pcs_status pcs_condense_prepare(pcs_step_solver *self, pcs_condense *c, pcs_outcome *outcome);

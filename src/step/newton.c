@@ -4,12 +4,12 @@
 
 #include "step/newton.h"
 #include "core/rounding.h"
-#include "step/convergence.h"
+#include "step/outer.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ITERATIONS = 60, POLISHES = 3, SETTLE_TIES_AFTER = 8 };
+enum { SETTLE_TIES_AFTER = 8 };
 
 static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
 {
@@ -49,15 +49,16 @@ static pcs_status newton_setup(pcs_step_solver *self)
     double **vectors[] = { &s->q0, &s->v0, &s->qt, &s->U, &s->W, &s->f, &s->y0, &s->q_last, &s->v_last };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         PCS_TAKE(self->ctx, *vectors[i], s->n, "the Newton solver");
-    if (system->ops->retract != NULL) {
+    if (system->has_rotations) {
         double **more[] = { &s->sum, &s->sum_t, &s->x, &s->turned };
         for (size_t i = 0; i < sizeof more / sizeof *more; i++)
             PCS_TAKE(self->ctx, *more[i], s->n, "the Newton solver");
     }
     PCS_TAKE(self->ctx, s->z_last, s->nz, "the Newton solver");
+    PCS_TRY(pcs_curvature_create(self, &s->curvature));
     PCS_TRY(newton_take_lists(self, s));
-    PCS_TRY(pcs_gated_create(self, &s->gated));
-    return pcs_cone_create(self->ctx, system, &s->cone);
+    PCS_TRY(pcs_impact_create(self, &s->impact));
+    return pcs_dense_contacts_create(self->ctx, system, &s->contacts);
 }
 
 static pcs_status newton_prepare(pcs_step_solver *self, pcs_outcome *outcome)
@@ -67,7 +68,8 @@ static pcs_status newton_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     s->is_factored = false;
     if (s->nz > 0) memset(s->has_column, 0, (size_t)s->nz);
     if (!self->form.has_dynamics || s->S != NULL) return PCS_OK;
-    PCS_TRY(pcs_matrix_create(self->ctx, self->system->M->pattern, &s->S));
+    const pcs_pattern *pattern = s->curvature == NULL ? self->system->M->pattern : s->curvature->K->pattern;
+    PCS_TRY(pcs_matrix_create(self->ctx, pattern, &s->S));
     // S* is not symmetric in general; a back end for positive matrices then serves the mass alone.
     bool is_general = pcs_linsolve_takes(self->linear, s->S->pattern, PCS_GENERAL);
     PCS_TRY(pcs_linsolve_create_labelled(self->ctx, is_general ? self->linear : "auto", "iteration", s->S, PCS_GENERAL,
@@ -80,7 +82,7 @@ static pcs_status newton_prepare(pcs_step_solver *self, pcs_outcome *outcome)
 static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
-    const double *z = s->cone->z;
+    const double *z = s->contacts->p.z;
     memset(s->U, 0, (size_t)s->n * sizeof(double));
     memset(s->W, 0, (size_t)s->n * sizeof(double));
     s->has_jump = false;
@@ -123,7 +125,7 @@ static bool newton_move(pcs_step_solver *self, const pcs_step_problem *p)
 static double newton_update_motion(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
-    const double *z = s->cone->z;
+    const double *z = s->contacts->p.z;
     double largest = 0.0;
     for (int k = 0; k < s->nz; k++) {
         if (z[k] == 0.0) continue;
@@ -141,6 +143,19 @@ static double newton_update_motion(pcs_step_solver *self, pcs_step_problem *p)
     return largest;
 }
 
+// The linearisation has foreseen how the forces of joints turn: what they have done to q stays, and d makes up for it.
+static void newton_keep_place(pcs_step_solver *self, pcs_step_problem *p)
+{
+    newton *s = self->data;
+    for (int i = 0; i < s->n; i++) {
+        double excess = (p->q[i] - s->q_last[i]) / self->form.kb;
+        p->d[i] -= excess;
+        p->v[i] -= excess;
+        s->qt[i] -= self->form.kb * excess;
+        p->q[i] = s->q_last[i];
+    }
+}
+
 // Takes the multipliers over with the columns of the present place; gives the change of the motion that comes from it.
 static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
 {
@@ -150,17 +165,20 @@ static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
     memcpy(s->q_last, sum, (size_t)s->n * sizeof(double));
     memcpy(s->v_last, p->v, (size_t)s->n * sizeof(double));
     newton_apply(self, p);
+    if (s->curvature != NULL && self->form.kb > 0.0) newton_keep_place(self, p);
     for (int i = 0; i < s->n; i++)
         change =
             pcs_larger(change, pcs_larger(fabs(sum[i] - s->q_last[i]) / self->form.h, fabs(p->v[i] - s->v_last[i])));
     return change;
 }
 
-// One linearisation; gives the change of the motion, or NAN when it cannot be solved.
-static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
+static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int count, int *iterations,
+                             pcs_outcome *outcome)
 {
+    (void)outcome;
     newton *s = self->data;
     int rounds;
+    s->gate_sign = count < SETTLE_TIES_AFTER ? 1 : -1;
     if (!newton_move(self, p) || !pcs_newton_factor(self, p)) return NAN;
     double moved = s->has_jump && !s->is_at_start ? newton_apply_again(self, p) : 0.0;
     pcs_newton_free_increment(self, p);
@@ -177,23 +195,6 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int *it
     return pcs_system_max(self->system, change);
 }
 
-// Do rows with an impulse keep their velocity along the directions where the step ends, too? They turn fast where a
-// distance is short, as in a bearing with little backlash, and were taken from the iterate before.
-static bool newton_law_holds(pcs_step_solver *self, const pcs_step_problem *p)
-{
-    const newton *s = self->data;
-    const pcs_rows *G = self->system->G;
-    if (self->system->ops->update_directions == NULL || self->form.law_is_gap) return true;
-    double speed = pcs_system_largest(self->system, p->v); // along a row nothing may move at all
-    for (int j = 0; j < s->m; j++) {
-        if (s->cone->z[s->m + j] == 0.0) continue;
-        double defect = pcs_rows_dot(G, j, p->v) + pcs_newton_target(G, j, p->target, p->target_velocity), size = 0.0;
-        for (int k = G->start[j]; k < G->start[j + 1]; k++) size += fabs(G->value[k] * p->v[G->column[k]]);
-        if (fabs(defect) > 1e-12 * fmax(size, fabs(p->target[j])) + 1e-13 * speed) return false;
-    }
-    return true;
-}
-
 // No increment and no multipliers yet. The first linearisation is about the prediction, or about the start of the step,
 // a state in balance, which is no point q(d), v(d) of the iteration: what it differs by stands in U and W.
 static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_start)
@@ -201,7 +202,7 @@ static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_
     newton *s = self->data;
     for (int j = 0; j < s->m; j++) s->is_used[j] = self->system->rows[j].is_bilateral;
     memset(p->d, 0, (size_t)s->n * sizeof(double));
-    memset(s->cone->z, 0, (size_t)s->nz * sizeof(double));
+    memset(s->contacts->p.z, 0, (size_t)s->nz * sizeof(double));
     for (int j = 0; j < s->m && self->form.has_smooth_multipliers; j++) p->lam[j] = 0.0;
     newton_apply(self, p);
     s->is_at_start = is_at_start;
@@ -217,65 +218,27 @@ static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_
     s->has_jump = true;
 }
 
-// Has a contact begun or ceased to transmit an impulse, against the step before?
-static bool newton_changes_sets(const pcs_step_solver *self, const pcs_step_problem *p)
+// Sets that do not hold yet, or a row that has closed and was left out.
+static bool newton_is_provisional(pcs_step_solver *self, const pcs_step_problem *p)
 {
     const newton *s = self->data;
-    for (int j = 0; j < s->m; j++) {
-        bool acts = s->cone->z[s->m + j] > 0.0 || s->cone->z[j] > 0.0;
-        if (!self->system->rows[j].is_bilateral && acts != (p->was_loaded[j] != 0)) return true;
-    }
-    return false;
-}
-
-// What was left when the iteration ended without an answer: the equation and the row that changed most.
-static void newton_blame(pcs_step_solver *self, const pcs_convergence *convergence)
-{
-    const newton *s = self->data;
-    double most = 0.0;
-    int equation = 0;
-    for (int i = 1; i < s->n; i++)
-        if (fabs(s->y0[i]) > fabs(s->y0[equation])) equation = i;
-    pcs_convergence_blame(convergence, self, equation);
-    for (int k = s->m; k < 2 * s->m; k++) {
-        double change = fabs(s->cone->z[k] - s->z_last[k]) / self->effective_mass[k - s->m];
-        if (change <= most) continue;
-        most = change;
-        self->bad_row = k - s->m;
-    }
-}
-
-// Iterates from the prediction, or from the start of the step. The prediction is nearer where the motion is smooth, and
-// is given up as soon as it is not.
-static pcs_outcome newton_settle(pcs_step_solver *self, pcs_step_problem *p, bool is_predicted, int *iterations)
-{
-    newton *s = self->data;
-    pcs_convergence convergence = pcs_convergence_begin(self, s->v0);
-    int npolish = 0;
-    bool may_restart = is_predicted && !self->system->is_linear && p->q_start != NULL;
-    newton_begin(self, p, !is_predicted);
-    while (convergence.count < ITERATIONS) {
-        s->gate_sign = convergence.count < SETTLE_TIES_AFTER ? 1 : -1;
-        double change = newton_iterate(self, p, iterations);
-        if (isnan(change)) break;
-        pcs_verdict verdict = pcs_convergence_judge(&convergence, p, change);
-        if (may_restart && (verdict == PCS_GROWING || newton_changes_sets(self, p))) return PCS_NOT_CONVERGED;
-        if (verdict != PCS_SETTLED || s->is_provisional || pcs_newton_misses_row(self, p)) continue;
-        if (!newton_move(self, p)) return PCS_SINGULAR;
-        if (newton_law_holds(self, p) || npolish++ == POLISHES) return PCS_CONVERGED;
-    }
-    newton_blame(self, &convergence);
-    return PCS_NOT_CONVERGED;
+    return s->is_provisional || pcs_newton_misses_row(self, p);
 }
 
 static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
     newton *s = self->data;
-    bool has_start = !self->system->is_linear && p->q_start != NULL;
-    if (has_start && p->base == NULL && pcs_convergence_foresees(self, p, s->cone->b_gate))
-        return newton_settle(self, p, false, iterations);
-    pcs_outcome outcome = newton_settle(self, p, true, iterations);
-    return outcome == PCS_CONVERGED || !has_start ? outcome : newton_settle(self, p, false, iterations);
+    const pcs_outer outer = { .begin = newton_begin,
+                              .iterate = newton_iterate,
+                              .is_provisional = newton_is_provisional,
+                              .move = newton_move,
+                              .v0 = s->v0,
+                              .change = s->y0,
+                              .z = s->contacts->p.z,
+                              .z_last = s->z_last,
+                              .is_hasty = &s->contacts->p.is_hasty,
+                              .work = s->contacts->p.b_gate };
+    return pcs_outer_solve(self, p, &outer, iterations);
 }
 
 // Contact problem without dynamics on the projection the scheme has set.
@@ -285,6 +248,7 @@ static pcs_outcome newton_contact(pcs_step_solver *self, pcs_step_problem *p, in
     memset(p->d, 0, (size_t)s->n * sizeof(double));
     memset(s->is_used, 1, (size_t)s->m);
     s->gate_sign = 1;
+    s->contacts->p.is_hasty = false;
     memset(s->y0, 0, (size_t)s->n * sizeof(double));
     memcpy(s->qt, p->q, (size_t)s->n * sizeof(double));
     s->is_at_start = false;
@@ -296,9 +260,9 @@ static pcs_outcome newton_contact(pcs_step_solver *self, pcs_step_problem *p, in
 static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
 {
     newton *s = self->data;
-    const double *z = s->cone->z;
-    if (pcs_gated_takes(self, p)) {
-        pcs_gated_solve(s->gated, p, result);
+    const double *z = s->contacts->p.z;
+    if (pcs_impact_takes(self, p)) {
+        pcs_impact_solve(s->impact, p, result);
         return;
     }
     *result = (pcs_step_result){ 0 };
@@ -310,7 +274,7 @@ static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_re
     for (int j = 0; j < s->m; j++) {
         p->nu[j] = z[j];
         p->la[j] = z[s->m + j];
-        p->gate[j] = s->cone->gate[j] || self->system->rows[j].is_bilateral;
+        p->gate[j] = s->contacts->p.gate[j] || self->system->rows[j].is_bilateral;
         p->rate_before[j] = pcs_rows_dot(self->system->G, j, p->v) - pcs_rows_dot(self->system->G, j, s->W);
     }
     for (int t = 0; t < s->nt; t++) p->la_t[t] = z[2 * s->m + t];

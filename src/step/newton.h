@@ -8,20 +8,24 @@
 // Positions that do not add up: x = x0 + kb d + U + kw W is the increment from the start of the step, `sum` its numbers
 // added to it, and K, G of positions are derivatives by x.
 //
-// Derivatives of M, G and of the constraint forces are left out of the linearisation (they cost an iteration or
-// two, never the solution). Friction inside the position correction keeps a sticking contact from creeping.
+// Derivatives of M and of G are left out of the linearisation (they cost an iteration or two, never the solution);
+// those of the forces along rows are in K where there are joints (curvature.h): with M U = G^T nu, M W = G^T La the
+// increment of q solves S* dq = c M dP + ..., dP what the multipliers add, so that a turn of the rows keeps q and
+// changes d. Friction inside the position correction keeps a sticking contact from creeping.
 
 #ifndef PCS_STEP_NEWTON_H
 #define PCS_STEP_NEWTON_H
 
 #include "step/columns.h"
-#include "step/cone.h"
-#include "step/gated.h"
+#include "step/curvature.h"
+#include "step/dense_contacts.h"
+#include "step/impact.h"
 
 typedef struct newton {
     int n, m, nt, nz, nb; // unknowns, rows, tangents, 2 m + nt, bilateral rows
-    pcs_cone *cone;
-    pcs_gated *gated;
+    pcs_dense_contacts *contacts;
+    pcs_impact *impact;
+    pcs_curvature *curvature; // of rows; NULL: left out
     pcs_matrix *S;
     pcs_linsolve *iteration;
     int *bilateral;         // [nb] their rows
@@ -58,7 +62,5 @@ bool pcs_newton_misses_row(pcs_step_solver *self, const pcs_step_problem *p);
 const double *pcs_newton_column(const pcs_step_solver *self, int k);
 double pcs_newton_into_q(const pcs_step_solver *self, int k);
 double pcs_newton_into_v(const pcs_step_solver *self, int k);
-// What the law of row j adds to its velocity; the tangential ones likewise.
-double pcs_newton_target(const pcs_rows *rows, int j, const double *target, const double *velocity);
 
 #endif

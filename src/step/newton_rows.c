@@ -2,6 +2,7 @@
 
 #include "core/dense.h"
 #include "step/newton.h"
+#include "step/outer.h"
 
 #include <math.h>
 #include <string.h>
@@ -58,6 +59,15 @@ static void newton_bordered_solve(pcs_step_solver *self, double *x, double *mu, 
     }
 }
 
+// S* with the stiffness that the forces of rows have because they turn.
+static void newton_bend(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    const pcs_step_form *form = &self->form;
+    pcs_curvature_fill(s->curvature, form, p->q, s->contacts->p.z, form->has_smooth_multipliers ? p->lam : NULL);
+    pcs_curvature_combine(s->curvature, form->c, form->h, form->h * form->kb, s->S);
+}
+
 // S* at the present state, and the border of the bilateral rows.
 bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
 {
@@ -66,12 +76,12 @@ bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
     const pcs_step_form *form = &self->form;
     bool is_singular = false;
     if (s->is_factored) return true;
-    bool has_joints = form->has_smooth_multipliers && system->ops->add_joint_stiffness != NULL;
-    if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, p->t, p->q, p->v);
+    bool has_joints = form->has_smooth_multipliers && system->has_joint_stiffness && s->curvature == NULL;
+    if (system->tangents_vary) system->ops->update_tangents(system, p->t, p->q, p->v);
     if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
-    if (p->base != NULL && (has_joints || system->ops->update_tangents != NULL))
-        system->ops->turn_columns(system, s->x, system->K);
-    pcs_matrix_combine(s->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
+    if (p->base != NULL && (has_joints || system->tangents_vary)) system->ops->turn_columns(system, s->x, system->K);
+    if (s->curvature != NULL) newton_bend(self, p);
+    else pcs_matrix_combine(s->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
     if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
     s->is_factored = system->is_linear;
@@ -91,7 +101,9 @@ bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
 static void newton_add_tangent(pcs_step_solver *self, const double *a, const double *b, double *y)
 {
     double h = self->form.h;
+    const pcs_curvature *curvature = ((const newton *)self->data)->curvature;
     pcs_matrix_add_multiply(self->system->K, h, a, y);
+    if (curvature != NULL) pcs_matrix_add_multiply(curvature->K, h, a, y);
     if (self->system->C != NULL) pcs_matrix_add_multiply(self->system->C, h, b, y);
 }
 
@@ -152,14 +164,15 @@ static void newton_fill_gate(pcs_step_solver *self, const pcs_step_problem *p, i
         newton_turn(self, p, s->turned);
         Y = s->turned;
     }
-    for (int j = 0; j < s->m; j++) s->cone->P_gate[j * s->nz + l] = self->form.kb * pcs_rows_dot(self->system->G, j, Y);
+    for (int j = 0; j < s->m; j++)
+        s->contacts->P_gate[j * s->nz + l] = self->form.kb * pcs_rows_dot(self->system->G, j, Y);
 }
 
 // The affine maps of the contact problem about the present state.
-static void newton_fill_cone(pcs_step_solver *self, pcs_step_problem *p)
+static void newton_fill_contacts(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
-    pcs_cone *c = s->cone;
+    pcs_dense_contacts *c = s->contacts;
     const pcs_system *system = self->system;
     const pcs_step_form *form = &self->form;
     memset(c->P, 0, (size_t)s->nz * (size_t)s->nz * sizeof(double));
@@ -182,40 +195,34 @@ static void newton_fill_cone(pcs_step_solver *self, pcs_step_problem *p)
         }
         for (int t = 0; t < s->nt; t++) c->P[(2 * s->m + t) * s->nz + l] = pcs_rows_dot(system->T, t, s->v_last);
     }
-    for (int j = 0; j < s->m; j++) c->r[j] = c->r[s->m + j] = self->effective_mass[j];
+    for (int j = 0; j < s->m; j++) c->p.r[j] = c->p.r[s->m + j] = self->effective_mass[j];
     for (int t = 0; t < s->nt; t++)
-        c->r[2 * s->m + t] = 1.0 / pcs_rows_dot(system->T, t, self->projection->XT->value[t]);
-    memcpy(c->gate, p->gate, (size_t)s->m);
-    c->h = self->form.h;
-    c->has_position = self->form.has_position;
-    c->gate_is_live = self->form.gate_is_live;
-    c->gate_tolerance = s->gate_sign * self->form.gate_tolerance;
-}
-
-// What the law of row j adds to its velocity; the tangential ones likewise.
-double pcs_newton_target(const pcs_rows *rows, int j, const double *target, const double *velocity)
-{
-    return velocity == NULL ? target[j] : target[j] * pcs_rows_dot(rows, j, velocity);
+        c->p.r[2 * s->m + t] = 1.0 / pcs_rows_dot(system->T, t, self->projection->XT->value[t]);
+    memcpy(c->p.gate, p->gate, (size_t)s->m);
+    c->p.h = self->form.h;
+    c->p.has_position = self->form.has_position;
+    c->p.gate_is_live = self->form.gate_is_live;
+    c->p.gate_tolerance = s->gate_sign * self->form.gate_tolerance;
 }
 
 // Does a row have a say in this iteration? Once it has, it keeps it to the end of the step.
-static bool newton_may_close(const pcs_step_form *form, const pcs_step_problem *p, const pcs_cone *c, int j)
+static bool newton_may_close(const pcs_step_form *form, const pcs_step_problem *p, const pcs_dense_contacts *c, int j)
 {
-    if (form->has_position && c->b[j] <= 0.0) return true;
-    return form->gate_is_live ? c->b_gate[j] <= form->gate_tolerance : p->gate[j] != 0;
+    if (form->has_position && c->p.b[j] <= 0.0) return true;
+    return form->gate_is_live ? c->p.b_gate[j] <= form->gate_tolerance : p->gate[j] != 0;
 }
 
 // Has a row closed that was left out of the last iteration?
 bool pcs_newton_misses_row(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
-    pcs_cone *c = s->cone;
+    pcs_dense_contacts *c = s->contacts;
     const pcs_system *system = self->system;
     bool has_open = false, misses = false;
     for (int j = 0; j < s->m; j++) has_open = has_open || !s->is_used[j];
     if (!has_open || !pcs_form_sees_gaps(&self->form)) return false;
-    system->ops->gaps(system, s->qt, c->b_gate);
-    system->ops->gaps(system, p->q, c->b);
+    system->ops->gaps(system, s->qt, c->p.b_gate);
+    system->ops->gaps(system, p->q, c->p.b);
     for (int j = 0; j < s->m; j++) {
         if (s->is_used[j] || !newton_may_close(&self->form, p, c, j)) continue;
         s->is_used[j] = 1;
@@ -228,12 +235,12 @@ bool pcs_newton_misses_row(pcs_step_solver *self, const pcs_step_problem *p)
 static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
-    pcs_cone *c = s->cone;
+    pcs_dense_contacts *c = s->contacts;
     const pcs_system *system = self->system;
     double kb = self->form.kb;
     if (s->m == 0) return;
-    system->ops->gaps(system, s->qt, c->b_gate);
-    system->ops->gaps(system, p->q, c->b);
+    system->ops->gaps(system, s->qt, c->p.b_gate);
+    system->ops->gaps(system, p->q, c->p.b);
     const double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t, *way = s->y0;
     for (int i = 0; i < s->n; i++) {
         s->q_last[i] = sum_t[i] + kb * s->y0[i] - sum[i];
@@ -246,28 +253,28 @@ static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
         way = s->turned;
     }
     for (int j = 0; j < s->m; j++) {
-        if (c->b[j] <= 0.0) s->is_used[j] = 1;
-        c->b[j] += pcs_rows_dot(system->G, j, s->q_last);
-        c->b_gate[j] = s->is_at_start ? c->b[j] : c->b_gate[j] + kb * pcs_rows_dot(system->G, j, way);
-        c->b[s->m + j] =
-            pcs_rows_dot(system->G, j, s->v_last) + pcs_newton_target(system->G, j, p->target, p->target_velocity);
-        if (self->form.law_is_gap) c->b[s->m + j] = c->b[j] / kb; // d and W move gap and kb times velocity alike
+        if (c->p.b[j] <= 0.0) s->is_used[j] = 1;
+        c->p.b[j] += pcs_rows_dot(system->G, j, s->q_last);
+        c->p.b_gate[j] = s->is_at_start ? c->p.b[j] : c->p.b_gate[j] + kb * pcs_rows_dot(system->G, j, way);
+        c->p.b[s->m + j] =
+            pcs_rows_dot(system->G, j, s->v_last) + pcs_row_target(system->G, j, p->target, p->target_velocity);
+        if (self->form.law_is_gap) c->p.b[s->m + j] = c->p.b[j] / kb; // d and W move gap and kb times velocity alike
         if (newton_may_close(&self->form, p, c, j)) s->is_used[j] = 1;
     }
     for (int t = 0; t < s->nt; t++)
-        c->b[2 * s->m + t] =
-            pcs_rows_dot(system->T, t, s->v_last) + pcs_newton_target(system->T, t, p->target_t, p->target_velocity);
+        c->p.b[2 * s->m + t] =
+            pcs_rows_dot(system->T, t, s->v_last) + pcs_row_target(system->T, t, p->target_t, p->target_velocity);
 }
 
 // Rows that were left out and are broken by the multipliers of the others get a say, too.
 static bool newton_widens(pcs_step_solver *self)
 {
     newton *s = self->data;
-    const pcs_cone *c = s->cone;
+    const pcs_dense_contacts *c = s->contacts;
     bool widens = false;
     for (int j = 0; j < s->m; j++) {
-        bool is_closed = self->form.has_position && c->value[j] < 0.0;
-        if (self->form.gate_is_live) is_closed = is_closed || c->gate_gap[j] <= self->form.gate_tolerance;
+        bool is_closed = self->form.has_position && c->p.value[j] < 0.0;
+        if (self->form.gate_is_live) is_closed = is_closed || c->p.gate_gap[j] <= self->form.gate_tolerance;
         if (s->is_used[j] || !is_closed) continue;
         s->is_used[j] = 1;
         widens = true;
@@ -280,20 +287,20 @@ static bool newton_widens(pcs_step_solver *self)
 static bool newton_update_sets(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
-    pcs_cone *c = s->cone;
+    pcs_dense_contacts *c = s->contacts;
     const pcs_system *system = self->system;
-    memcpy(c->z, s->z_last, (size_t)s->nz * sizeof *c->z);
-    system->ops->gaps(system, s->qt, c->gate_gap);
-    system->ops->gaps(system, p->q, c->value);
+    memcpy(c->p.z, s->z_last, (size_t)s->nz * sizeof *c->p.z);
+    system->ops->gaps(system, s->qt, c->p.gate_gap);
+    system->ops->gaps(system, p->q, c->p.value);
     for (int j = 0; j < s->m; j++)
-        c->value[s->m + j] =
-            pcs_rows_dot(system->G, j, p->v) + pcs_newton_target(system->G, j, p->target, p->target_velocity);
+        c->p.value[s->m + j] =
+            pcs_rows_dot(system->G, j, p->v) + pcs_row_target(system->G, j, p->target, p->target_velocity);
     for (int t = 0; t < s->nt; t++)
-        c->value[2 * s->m + t] =
-            pcs_rows_dot(system->T, t, p->v) + pcs_newton_target(system->T, t, p->target_t, p->target_velocity);
+        c->p.value[2 * s->m + t] =
+            pcs_rows_dot(system->T, t, p->v) + pcs_row_target(system->T, t, p->target_t, p->target_velocity);
     s->is_provisional = true;
     bool is_settled = false;
-    if (!pcs_cone_update(c, &is_settled)) return false;
+    if (!pcs_dense_contacts_update(c, &is_settled)) return false;
     s->is_provisional = !is_settled;
     return true;
 }
@@ -302,14 +309,15 @@ bool pcs_newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, int *
 {
     newton *s = self->data;
     s->is_provisional = false;
-    memcpy(s->z_last, s->cone->z, (size_t)s->nz * sizeof(double));
+    memcpy(s->z_last, s->contacts->p.z, (size_t)s->nz * sizeof(double));
     newton_fill_base(self, p);
     // Where several answers exist the iteration stays with the one that it has.
-    s->cone->is_warm = self->form.has_dynamics && s->has_jump && !s->is_at_start;
+    s->contacts->is_warm = self->form.has_dynamics && s->has_jump && !s->is_at_start;
     do {
         newton_fill_columns(self);
-        newton_fill_cone(self, p);
-        if (!pcs_cone_solve(s->cone, rounds)) return self->form.has_dynamics && newton_update_sets(self, p);
+        newton_fill_contacts(self, p);
+        if (pcs_dense_contacts_solve(s->contacts, rounds)) continue;
+        return self->form.has_dynamics && !s->contacts->p.is_hasty && newton_update_sets(self, p);
     } while (newton_widens(self));
     return true;
 }

@@ -14,7 +14,7 @@ static pcs_status pgs_prepare(pcs_step_solver *self, pcs_outcome *outcome)
 
 static void pgs_solve(pcs_step_solver *self, pcs_step_problem *problem, pcs_step_result *result)
 {
-    pcs_condense_solve(self, self->data, problem, pcs_small_gauss_seidel, result);
+    pcs_condense_solve(self, self->data, problem, pcs_frictionless_gauss_seidel, result);
 }
 
 const pcs_step_solver_ops pcs_step_pgs = {

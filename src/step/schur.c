@@ -1,33 +1,32 @@
 // Step solver `schur`: for many contacts, with friction and joints. The condensed contact problem of `newton` and
 // `condensed`, but neither it nor the columns M^-1 G^T are ever formed: a product with its matrix is a solve with the
-// factored M and S* (see schur_map.h), and crowd.h solves the problem by products, starting from the multipliers of the
-// last step.
+// factored M and S* (see schur_map.h), and krylov_set.h solves the problem by products, starting from the multipliers
+// of the last step.
 //
 // For a linear system one linearisation is the step. Otherwise every iteration linearises about the present (q, v):
 //
 //   S* dd = h f(q, v) - c M d + h K D' + h C W' + (S* d of the multipliers),   D' = U' + kw W' at the present iterate
 //
-// Derivatives of M, G and of the constraint forces are left out of the linearisation (they cost an iteration or two,
-// never the solution).
+// Derivatives of M and of G are left out of the linearisation (they cost an iteration or two, never the solution);
+// those of the forces along rows are in K where there are joints (curvature.h).
 
 #include "core/rounding.h"
 #include "step/columns.h"
-#include "step/convergence.h"
+#include "step/outer.h"
 #include "step/schur_map.h"
 #include "step/sums.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ITERATIONS = 60, POLISHES = 3 };
-
 typedef struct schur {
     int n, m, nt;
-    pcs_crowd *crowd;
+    pcs_krylov_set *contacts;
     pcs_schur_map *map;
     double *q0, *v0, *qt, *D, *W, *y0, *q_last, *v_last; // [n]
     double *sum, *sum_t;                                 // [n] sums that q and qt come from; q and qt themselves
     double *x, *turned;                                  // [n] where positions do not add up
+    double *z_step;                                      // [contacts->n] multipliers of the last step that has settled
     bool is_stale;                                       // the products have changed since the last solve
     bool is_at_start; // linearised at the start of the step, which is no point of the iteration
 } schur;
@@ -42,16 +41,17 @@ static pcs_status schur_setup(pcs_step_solver *self)
     double **vectors[] = { &s->q0, &s->v0, &s->qt, &s->D, &s->W, &s->y0, &s->q_last, &s->v_last };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         PCS_TAKE(self->ctx, *vectors[i], s->n, "the Schur solver");
-    if (system->ops->retract != NULL) {
+    if (system->has_rotations) {
         double **more[] = { &s->sum, &s->sum_t, &s->x, &s->turned };
         for (size_t i = 0; i < sizeof more / sizeof *more; i++) PCS_TAKE(self->ctx, *more[i], s->n, "the Schur solver");
     }
     PCS_TRY(pcs_schur_map_create(self, &s->map));
-    PCS_TRY(pcs_crowd_create(self->ctx, system, s->map->nb, &s->crowd));
-    PCS_TRY(pcs_near_create(self, system->G, NULL, &s->crowd->near[0]));
-    PCS_TRY(pcs_near_create(self, system->G, system->T, &s->crowd->near[1]));
-    s->crowd->product = pcs_schur_map_product;
-    s->crowd->owner = s->map;
+    PCS_TRY(pcs_krylov_set_create(self->ctx, system, s->map->nb, &s->contacts));
+    PCS_TAKE(self->ctx, s->z_step, s->contacts->p.n, "the Schur solver");
+    PCS_TRY(pcs_preconditioner_create(self, system->G, NULL, &s->contacts->preconditioner[0]));
+    PCS_TRY(pcs_preconditioner_create(self, system->G, system->T, &s->contacts->preconditioner[1]));
+    s->contacts->product = pcs_schur_map_product;
+    s->contacts->owner = s->map;
     return PCS_OK;
 }
 
@@ -63,11 +63,11 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     const pcs_step_form *form = &self->form;
     pcs_schur_map_choose(map);
     s->is_stale = true;
-    pcs_crowd *c = s->crowd;
-    c->h = form->h;
-    c->has_position = form->has_position;
-    c->gate_is_live = form->gate_is_live;
-    pcs_crowd_set_smooth(c, form->has_smooth_multipliers ? map->nb : 0);
+    pcs_krylov_set *c = s->contacts;
+    c->p.h = form->h;
+    c->p.has_position = form->has_position;
+    c->p.gate_is_live = form->gate_is_live;
+    pcs_krylov_set_set_smooth(c, form->has_smooth_multipliers ? map->nb : 0);
     bool is_damped = map->kind == PCS_MAP_GENERAL;
     c->is_one_way = form->kw == 0.0 && s->nt == 0 && !is_damped && !form->has_smooth_multipliers;
     bool is_plain = map->kind == PCS_MAP_STILL || (form->kw <= form->kb && !form->has_smooth_multipliers && !is_damped);
@@ -75,7 +75,9 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     if (!form->has_dynamics) return PCS_OK;
     if (self->system->is_linear) return pcs_step_factor_iteration(self, &map->S, &map->iteration, outcome);
     if (map->S != NULL) return PCS_OK;
-    PCS_TRY(pcs_matrix_create(self->ctx, self->system->M->pattern, &map->S));
+    PCS_TRY(pcs_curvature_create(self, &map->curvature));
+    const pcs_pattern *pattern = map->curvature == NULL ? self->system->M->pattern : map->curvature->K->pattern;
+    PCS_TRY(pcs_matrix_create(self->ctx, pattern, &map->S));
     // S* is not symmetric in general; a back end for positive matrices then serves the mass alone.
     bool is_general = pcs_linsolve_takes(self->linear, map->S->pattern, PCS_GENERAL);
     PCS_TRY(pcs_linsolve_create_labelled(self->ctx, is_general ? self->linear : "auto", "iteration", map->S,
@@ -91,7 +93,7 @@ static void schur_tell_smooth(const pcs_step_solver *self, const pcs_step_proble
     if (!self->form.has_smooth_multipliers) return;
     for (int j = 0; j < s->m; j++) p->lam[j] = 0.0;
     for (int i = 0; i < s->map->nb; i++)
-        p->lam[s->map->bilateral[i]] = s->crowd->z[2 * s->m + s->nt + i] / self->form.h;
+        p->lam[s->map->bilateral[i]] = s->contacts->p.z[2 * s->m + s->nt + i] / self->form.h;
 }
 
 // K at the present state, the stiffness of joints under load included.
@@ -99,14 +101,15 @@ static void schur_update_tangents(pcs_step_solver *self, const pcs_step_problem 
 {
     schur *s = self->data;
     pcs_system *system = self->system;
-    bool has_joints = self->form.has_smooth_multipliers && system->ops->add_joint_stiffness != NULL;
-    if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, p->t, p->q, p->v);
-    if (has_joints) {
-        schur_tell_smooth(self, p);
-        system->ops->add_joint_stiffness(system, p->q, p->lam);
-    }
-    if (p->base != NULL && (has_joints || system->ops->update_tangents != NULL))
-        system->ops->turn_columns(system, s->x, system->K);
+    pcs_curvature *curvature = s->map->curvature;
+    bool has_smooth = self->form.has_smooth_multipliers;
+    bool has_joints = has_smooth && system->has_joint_stiffness && curvature == NULL;
+    if (system->tangents_vary) system->ops->update_tangents(system, p->t, p->q, p->v);
+    schur_tell_smooth(self, p);
+    if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
+    if (curvature != NULL)
+        pcs_curvature_fill(curvature, &self->form, p->q, s->contacts->p.z, has_smooth ? p->lam : NULL);
+    if (p->base != NULL && (has_joints || system->tangents_vary)) system->ops->turn_columns(system, s->x, system->K);
 }
 
 // S* at the present state.
@@ -117,7 +120,9 @@ static bool schur_factor(pcs_step_solver *self, const pcs_step_problem *p)
     const pcs_step_form *form = &self->form;
     bool is_singular = false;
     schur_update_tangents(self, p);
-    pcs_matrix_combine(s->map->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
+    if (s->map->curvature != NULL)
+        pcs_curvature_combine(s->map->curvature, form->c, form->h, form->h * form->kb, s->map->S);
+    else pcs_matrix_combine(s->map->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
     if (pcs_linsolve_factor(s->map->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
     s->is_stale = true;
@@ -134,7 +139,7 @@ static void schur_free_increment(pcs_step_solver *self, pcs_step_problem *p, boo
     for (int i = 0; i < s->n; i++) s->y0[i] *= h;
     if (!is_first) {
         pcs_matrix_add_multiply(system->M, -self->form.c, p->d, s->y0);
-        pcs_matrix_add_multiply(system->K, h, s->D, s->y0);
+        pcs_schur_map_add_stiffness(s->map, h, s->D, s->y0);
         if (system->C != NULL) pcs_matrix_add_multiply(system->C, h, s->W, s->y0);
     }
     pcs_linsolve_solve(s->map->iteration, s->y0);
@@ -148,58 +153,52 @@ static void schur_refresh(pcs_step_solver *self)
     const pcs_matrix *S = form->has_dynamics ? s->map->S : NULL;
     double way = form->kb > 0.0 ? 1.0 / form->kb : 0.0, rub = form->has_position ? 0.5 * form->h : 0.0;
     double gaps[2] = { 1.0, 1.0 }, rates[2] = { fmin(1.0, form->kw * way), fmin(1.0, (form->kw + rub) * way) };
-    pcs_crowd_reset(s->crowd);
-    if (s->crowd->near[0] != NULL && form->has_position) pcs_near_fill(s->crowd->near[0], S, gaps);
-    if (s->crowd->near[1] != NULL) pcs_near_fill(s->crowd->near[1], S, rates);
+    pcs_krylov_set_reset(s->contacts);
+    if (s->contacts->preconditioner[0] != NULL && form->has_position)
+        pcs_preconditioner_fill(s->contacts->preconditioner[0], S, gaps);
+    if (s->contacts->preconditioner[1] != NULL) pcs_preconditioner_fill(s->contacts->preconditioner[1], S, rates);
 }
 
 // Masses of the projection equations, and what the form says of gates.
-static void schur_fill_crowd(pcs_step_solver *self, const pcs_step_problem *p)
+static void schur_fill_contacts(pcs_step_solver *self, const pcs_step_problem *p)
 {
     schur *s = self->data;
-    pcs_crowd *c = s->crowd;
-    for (int j = 0; j < s->m; j++) c->r[j] = c->r[s->m + j] = self->effective_mass[j];
-    for (int t = 0; t < s->nt; t++) c->r[2 * s->m + t] = self->tangent_mass[t];
-    for (int i = 0; i < c->nb; i++) c->r[2 * s->m + s->nt + i] = self->effective_mass[s->map->bilateral[i]];
-    c->gate_tolerance = self->form.gate_tolerance;
-    if (!c->gate_is_live) memcpy(c->gate, p->gate, (size_t)s->m);
+    pcs_krylov_set *c = s->contacts;
+    for (int j = 0; j < s->m; j++) c->p.r[j] = c->p.r[s->m + j] = self->effective_mass[j];
+    for (int t = 0; t < s->nt; t++) c->p.r[2 * s->m + t] = self->tangent_mass[t];
+    for (int i = 0; i < c->nb; i++) c->p.r[2 * s->m + s->nt + i] = self->effective_mass[s->map->bilateral[i]];
+    c->p.gate_tolerance = self->form.gate_tolerance;
+    if (!c->p.gate_is_live) memcpy(c->p.gate, p->gate, (size_t)s->m);
     // What cannot act starts from zero; so does all after a failure.
-    for (int j = 0; j < s->m && !c->gate_is_live; j++) {
-        if (c->gate[j] || c->rows[j].is_bilateral) continue;
-        c->z[s->m + j] = 0.0;
-        for (int t = 0; t < c->rows[j].ntangent; t++) c->z[2 * s->m + c->rows[j].first_tangent + t] = 0.0;
+    for (int j = 0; j < s->m && !c->p.gate_is_live; j++) {
+        if (c->p.gate[j] || c->p.rows[j].is_bilateral) continue;
+        c->p.z[s->m + j] = 0.0;
+        for (int t = 0; t < c->p.rows[j].ntangent; t++) c->p.z[2 * s->m + c->p.rows[j].first_tangent + t] = 0.0;
     }
     if (s->is_stale) schur_refresh(self);
     s->is_stale = false;
-}
-
-// Adds the targets, or factors of the velocity given; `row` is for products.
-static void schur_add_targets(const pcs_rows *rows, const double *target, const double *velocity, double *row,
-                              double *b)
-{
-    if (velocity != NULL) pcs_rows_multiply(rows, velocity, row);
-    for (int j = 0; j < rows->nrow; j++) b[j] += velocity == NULL ? target[j] : target[j] * row[j];
 }
 
 // Values of the rows at d + y0 without multipliers, from the present q.
 static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
 {
     schur *s = self->data;
-    pcs_crowd *c = s->crowd;
+    pcs_krylov_set *c = s->contacts;
     const pcs_system *system = self->system;
     double kb = self->form.kb;
     int m = s->m;
     for (int i = 0; i < s->n; i++) s->v_last[i] = s->v0[i] + p->d[i] + s->y0[i];
-    pcs_rows_multiply(s->map->G, s->v_last, c->b + m);
-    schur_add_targets(s->map->G, p->target, p->target_velocity, s->map->row, c->b + m);
+    pcs_rows_multiply(s->map->G, s->v_last, c->p.b + m);
+    for (int j = 0; j < m; j++) c->p.b[m + j] += pcs_row_target(s->map->G, j, p->target, p->target_velocity);
     if (s->nt > 0) {
-        pcs_rows_multiply(s->map->T, s->v_last, c->b + 2 * m);
-        schur_add_targets(s->map->T, p->target_t, p->target_velocity, s->map->row, c->b + 2 * m);
+        pcs_rows_multiply(s->map->T, s->v_last, c->p.b + 2 * m);
+        for (int t = 0; t < s->nt; t++)
+            c->p.b[2 * m + t] += pcs_row_target(s->map->T, t, p->target_t, p->target_velocity);
     }
     pcs_rows_multiply(s->map->G, s->v_last, s->map->row);
     for (int i = 0; i < c->nb; i++)
-        c->b[2 * m + s->nt + i] = s->map->row[s->map->bilateral[i]] + p->target[s->map->bilateral[i]];
-    memset(c->b, 0, (size_t)m * sizeof *c->b);
+        c->p.b[2 * m + s->nt + i] = s->map->row[s->map->bilateral[i]] + p->target[s->map->bilateral[i]];
+    memset(c->p.b, 0, (size_t)m * sizeof *c->p.b);
     if (!pcs_form_sees_gaps(&self->form) && !self->form.law_is_gap) return;
     const double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t, *way = s->y0;
     for (int i = 0; i < s->n; i++) s->q_last[i] = sum_t[i] + kb * s->y0[i] - sum[i];
@@ -209,15 +208,15 @@ static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
         system->ops->turn(system, s->x, s->q_last);
         way = s->turned;
     }
-    system->ops->gaps(system, s->qt, c->b_gate);
-    system->ops->gaps(system, p->q, c->b);
+    system->ops->gaps(system, s->qt, c->p.b_gate);
+    system->ops->gaps(system, p->q, c->p.b);
     pcs_rows_multiply(s->map->G, way, s->map->row);
-    for (int j = 0; j < m; j++) c->b_gate[j] += kb * s->map->row[j];
+    for (int j = 0; j < m; j++) c->p.b_gate[j] += kb * s->map->row[j];
     pcs_rows_multiply(s->map->G, s->q_last, s->map->row);
-    for (int j = 0; j < m; j++) c->b[j] += s->map->row[j];
-    if (s->is_at_start) memcpy(c->b_gate, c->b, (size_t)m * sizeof *c->b);
+    for (int j = 0; j < m; j++) c->p.b[j] += s->map->row[j];
+    if (s->is_at_start) memcpy(c->p.b_gate, c->p.b, (size_t)m * sizeof *c->p.b);
     // d and W move the gap and kb times the velocity alike.
-    for (int j = 0; j < m && self->form.law_is_gap; j++) c->b[m + j] = c->b[j] / kb;
+    for (int j = 0; j < m && self->form.law_is_gap; j++) c->p.b[m + j] = c->p.b[j] / kb;
 }
 
 // q and qt for the sums of increments, where they do not add up.
@@ -233,22 +232,22 @@ static void schur_retract(pcs_step_solver *self, pcs_step_problem *p)
 }
 
 // Settles the contact problem about the present state; gives the largest change of the motion, NAN when it fails.
-static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
+static double schur_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
     schur *s = self->data;
     const pcs_schur_map *map = s->map;
     double kb = self->form.kb, change = 0.0;
     double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t;
-    schur_fill_crowd(self, p);
+    schur_fill_contacts(self, p);
     schur_fill_base(self, p);
-    if (!isfinite(pcs_sum_largest(s->crowd->n, s->crowd->b))) return NAN;
-    bool is_settled = pcs_crowd_solve(s->crowd);
-    *iterations += s->crowd->rounds;
-    self->products += s->crowd->products;
-    self->revisits += s->crowd->revisits;
-    self->projections += s->crowd->projections;
+    if (!isfinite(pcs_sum_largest(s->contacts->p.n, s->contacts->p.b))) return NAN;
+    bool is_settled = pcs_krylov_set_solve(s->contacts);
+    *iterations += s->contacts->rounds;
+    self->products += s->contacts->products;
+    self->revisits += s->contacts->revisits;
+    self->projections += s->contacts->projections;
     if (!is_settled) return NAN;
-    pcs_schur_map_motion(s->map, self->form.has_position ? PCS_CROWD_BOTH : PCS_CROWD_RATE, s->crowd->z);
+    pcs_schur_map_motion(s->map, self->form.has_position ? PCS_STAGE_BOTH : PCS_STAGE_RATE, s->contacts->p.z);
     bool is_finite = true, sees_positions = self->form.has_dynamics || pcs_form_sees_gaps(&self->form);
     for (int i = 0; i < s->n; i++) {
         double dd = s->y0[i] + map->d[i], q = sum_t[i] + kb * s->y0[i] + map->dq[i];
@@ -269,7 +268,7 @@ static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, int *ite
 }
 
 // No increment, no multipliers in the motion.
-static void schur_begin(pcs_step_solver *self, pcs_step_problem *p)
+static void schur_clear(pcs_step_solver *self, pcs_step_problem *p)
 {
     schur *s = self->data;
     size_t bytes = (size_t)s->n * sizeof(double);
@@ -286,14 +285,15 @@ static void schur_begin(pcs_step_solver *self, pcs_step_problem *p)
     schur_retract(self, p);
 }
 
-// The first linearisation is about the start of the step, a state in balance, which is no point q(d), v(d) of the
-// iteration: what it differs by stands in D and W.
-static void schur_begin_at_start(pcs_step_solver *self, pcs_step_problem *p)
+// What the start of the step, which is no point q(d), v(d) of the iteration, differs by stands in D and W.
+static void schur_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_start)
 {
     schur *s = self->data;
     double *sum = p->base == NULL ? p->q : s->sum;
-    schur_begin(self, p);
-    s->is_at_start = true;
+    schur_clear(self, p);
+    s->is_at_start = is_at_start;
+    if (!is_at_start) return;
+    memcpy(s->contacts->p.z, s->z_step, (size_t)s->contacts->p.n * sizeof(double));
     for (int i = 0; i < s->n; i++) {
         s->D[i] = p->q_start[i] - s->q0[i];
         s->W[i] = p->v_start[i] - s->v0[i];
@@ -303,105 +303,96 @@ static void schur_begin_at_start(pcs_step_solver *self, pcs_step_problem *p)
     }
 }
 
-// Do rows with an impulse keep their velocity along the directions where the step ends, too? They were taken from the
-// iterate before.
-static bool schur_law_holds(pcs_step_solver *self, const pcs_step_problem *p)
-{
-    const schur *s = self->data;
-    const pcs_rows *G = self->system->G;
-    double *rate = s->crowd->x;
-    if (self->system->ops->update_directions == NULL || self->form.law_is_gap) return true;
-    pcs_rows_multiply(G, p->v, rate);
-    schur_add_targets(G, p->target, p->target_velocity, s->map->row, rate);
-    for (int j = 0; j < s->m; j++) {
-        double size = fabs(p->target[j]);
-        if (s->crowd->z[s->m + j] == 0.0) continue;
-        for (int k = G->start[j]; k < G->start[j + 1]; k++) size += fabs(G->value[k] * p->v[G->column[k]]);
-        if (fabs(rate[j]) > 1e-12 * size) return false;
-    }
-    return true;
-}
-
-// Has a contact begun or ceased to transmit an impulse, against the step before?
-static bool schur_changes_sets(const pcs_step_solver *self, const pcs_step_problem *p)
-{
-    const schur *s = self->data;
-    const double *z = s->crowd->z;
-    for (int j = 0; j < s->m; j++) {
-        bool acts = z[s->m + j] > 0.0 || z[j] > 0.0;
-        if (!self->system->rows[j].is_bilateral && acts != (p->was_loaded[j] != 0)) return true;
-    }
-    return false;
-}
-
-// Iterates from the prediction, or from the start of the step. The prediction is nearer where the motion is smooth, and
-// is given up as soon as it is not.
-static pcs_outcome schur_settle(pcs_step_solver *self, pcs_step_problem *p, bool is_predicted, int *iterations)
+// The multipliers act along the rows of the present place. The linearisation has foreseen how these turn: what that
+// does to q stays, and d makes up for it.
+static void schur_keep_place(pcs_step_solver *self, pcs_step_problem *p)
 {
     schur *s = self->data;
-    const pcs_system *system = self->system;
-    pcs_convergence convergence = pcs_convergence_begin(self, s->v0);
-    bool may_restart = is_predicted && !system->is_linear && p->q_start != NULL;
-    int npolish = 0;
-    if (is_predicted) schur_begin(self, p);
-    else schur_begin_at_start(self, p);
-    while (convergence.count < ITERATIONS) {
-        if (!system->is_linear &&
-            (!pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x) || !schur_factor(self, p)))
-            return PCS_SINGULAR;
-        schur_free_increment(self, p, convergence.count == 0 && is_predicted);
-        double change = schur_iterate(self, p, iterations);
-        if (isnan(change)) return isfinite(pcs_system_largest(system, s->y0)) ? PCS_NOT_CONVERGED : PCS_NOT_FINITE;
-        pcs_verdict verdict = pcs_convergence_judge(&convergence, p, change);
-        if (system->is_linear) return PCS_CONVERGED;
-        if (may_restart && (verdict == PCS_GROWING || schur_changes_sets(self, p))) return PCS_NOT_CONVERGED;
-        if (verdict != PCS_SETTLED) continue;
-        if (!pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x)) return PCS_SINGULAR;
-        if (schur_law_holds(self, p) || npolish++ == POLISHES) return PCS_CONVERGED;
+    pcs_schur_map_jumps(s->map, s->contacts->p.z);
+    for (int i = 0; i < s->n; i++) {
+        double excess = self->form.kb > 0.0 ? (s->map->D[i] - s->D[i]) / self->form.kb : 0.0;
+        p->d[i] -= excess;
+        s->qt[i] -= self->form.kb * excess;
+        s->D[i] = s->map->D[i];
+        s->W[i] = s->map->W[i];
+        p->v[i] = s->v0[i] + p->d[i] + s->W[i];
     }
-    return PCS_NOT_CONVERGED;
+}
+
+static bool schur_move(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    const schur *s = self->data;
+    return pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x);
+}
+
+static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, int count, int *iterations,
+                            pcs_outcome *outcome)
+{
+    schur *s = self->data;
+    if (!self->system->is_linear && (!schur_move(self, p) || !schur_factor(self, p))) {
+        *outcome = PCS_SINGULAR;
+        return NAN;
+    }
+    if (count > 0 && s->map->curvature != NULL) schur_keep_place(self, p);
+    schur_free_increment(self, p, count == 0 && !s->is_at_start);
+    double change = schur_solve_contacts(self, p, iterations);
+    if (isnan(change) && !isfinite(pcs_system_largest(self->system, s->y0))) *outcome = PCS_NOT_FINITE;
+    return change;
+}
+
+static bool schur_is_provisional(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    (void)self;
+    (void)p;
+    return false;
 }
 
 static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
     schur *s = self->data;
-    bool has_start = !self->system->is_linear && p->q_start != NULL;
-    if (has_start && p->base == NULL && pcs_convergence_foresees(self, p, s->crowd->b_gate))
-        return schur_settle(self, p, false, iterations);
-    pcs_outcome outcome = schur_settle(self, p, true, iterations);
-    if (outcome == PCS_CONVERGED || !has_start) return outcome;
-    memset(s->crowd->z, 0, (size_t)s->crowd->n * sizeof(double));
-    return schur_settle(self, p, false, iterations);
+    const pcs_outer outer = { .begin = schur_begin,
+                              .iterate = schur_iterate,
+                              .is_provisional = schur_is_provisional,
+                              .move = schur_move,
+                              .v0 = s->v0,
+                              .change = s->y0,
+                              .z = s->contacts->p.z,
+                              .is_hasty = &s->contacts->p.is_hasty,
+                              .work = s->contacts->p.b_gate };
+    return pcs_outer_solve(self, p, &outer, iterations);
 }
 
 static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
 {
     schur *s = self->data;
-    const pcs_crowd *c = s->crowd;
+    const pcs_krylov_set *c = s->contacts;
     *result = (pcs_step_result){ 0 };
     if (self->form.has_dynamics) self->system->time = p->t;
     self->products = self->revisits = self->projections = 0;
     memcpy(s->q0, p->q, (size_t)s->n * sizeof(double));
     memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
-    schur_begin(self, p);
+    schur_clear(self, p);
+    s->contacts->p.is_hasty = false;
     if (self->form.has_dynamics) {
         result->outcome = schur_dynamics(self, p, &result->iterations);
-    } else if (isnan(schur_iterate(self, p, &result->iterations))) {
+    } else if (isnan(schur_solve_contacts(self, p, &result->iterations))) {
         result->outcome = PCS_NOT_CONVERGED;
     }
     if (result->iterations == 0) result->iterations = 1;
     if (result->outcome != PCS_CONVERGED) {
-        memset(s->crowd->z, 0, (size_t)c->n * sizeof(double));
+        memset(s->contacts->p.z, 0, (size_t)c->p.n * sizeof(double));
+        memset(s->z_step, 0, (size_t)c->p.n * sizeof(double));
         return;
     }
+    memcpy(s->z_step, c->p.z, (size_t)c->p.n * sizeof(double));
     for (int i = 0; i < s->n; i++) s->v_last[i] = p->v[i] - s->W[i];
     pcs_rows_multiply(self->system->G, s->v_last, p->rate_before);
     for (int j = 0; j < s->m; j++) {
-        p->nu[j] = c->z[j];
-        p->la[j] = c->z[s->m + j];
-        p->gate[j] = c->gate[j] || self->system->rows[j].is_bilateral;
+        p->nu[j] = c->p.z[j];
+        p->la[j] = c->p.z[s->m + j];
+        p->gate[j] = c->p.gate[j] || self->system->rows[j].is_bilateral;
     }
-    for (int t = 0; t < s->nt; t++) p->la_t[t] = c->z[2 * s->m + t];
+    for (int t = 0; t < s->nt; t++) p->la_t[t] = c->p.z[2 * s->m + t];
     schur_tell_smooth(self, p);
     if (p->smooth_gap != NULL) self->system->ops->gaps(self->system, s->qt, p->smooth_gap);
 }

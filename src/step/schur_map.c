@@ -84,14 +84,14 @@ static void map_forces(pcs_schur_map *map, int in, const double *z)
     const pcs_rows *G = map->Gx, *T = map->Tx;
     int m = system->nrow;
     size_t bytes = (size_t)system->nv * sizeof(double);
-    bool rubs = system->ntangent > 0 && in & PCS_CROWD_RATE;
-    map->has_fq = form->has_position && (in & PCS_CROWD_GAP || rubs);
-    map->has_fv = in & PCS_CROWD_RATE;
-    map->has_fs = form->has_smooth_multipliers && in & PCS_CROWD_RATE;
+    bool rubs = system->ntangent > 0 && in & PCS_STAGE_RATE;
+    map->has_fq = form->has_position && (in & PCS_STAGE_GAP || rubs);
+    map->has_fv = in & PCS_STAGE_RATE;
+    map->has_fs = form->has_smooth_multipliers && in & PCS_STAGE_RATE;
     memset(map->fq, 0, bytes);
     memset(map->fv, 0, bytes);
     memset(map->fs, 0, bytes);
-    if (form->has_position && in & PCS_CROWD_GAP) pcs_rows_add_all(G, 1.0, z, map->fq);
+    if (form->has_position && in & PCS_STAGE_GAP) pcs_rows_add_all(G, 1.0, z, map->fq);
     if (form->has_position && rubs) pcs_rows_add_all(T, 0.5 * form->h, z + 2 * m, map->fq);
     if (map->has_fv) pcs_rows_add_all(G, 1.0, z + m, map->fv);
     if (rubs) pcs_rows_add_all(T, 1.0, z + 2 * m, map->fv);
@@ -155,6 +155,12 @@ static void map_undamped(pcs_schur_map *map, bool wants_v, bool wants_d)
     }
 }
 
+void pcs_schur_map_add_stiffness(const pcs_schur_map *map, double scale, const double *x, double *y)
+{
+    pcs_matrix_add_multiply(map->solver->system->K, scale, x, y);
+    if (map->curvature != NULL) pcs_matrix_add_multiply(map->curvature->K, scale, x, y);
+}
+
 static void map_general(pcs_schur_map *map)
 {
     const pcs_system *system = map->solver->system;
@@ -162,7 +168,7 @@ static void map_general(pcs_schur_map *map)
     int n = system->nv;
     map_project(map, true, true);
     memcpy(map->d, map->fs, (size_t)n * sizeof(double));
-    pcs_matrix_add_multiply(system->K, -form->h, map->D, map->d);
+    pcs_schur_map_add_stiffness(map, -form->h, map->D, map->d);
     if (system->C != NULL) pcs_matrix_add_multiply(system->C, -form->h, map->W, map->d);
     pcs_linsolve_solve(map->iteration, map->d);
     map_combine(n, form->kb, map->d, 1.0, map->D, map->dq);
@@ -181,7 +187,7 @@ void pcs_schur_map_product(void *owner, int in, int out, const double *z, double
     const pcs_system *system = map->solver->system;
     const pcs_step_form *form = &map->solver->form;
     int m = system->nrow, nt = system->ntangent;
-    bool wants_q = out & PCS_CROWD_GAP, wants_v = out & PCS_CROWD_RATE;
+    bool wants_q = out & PCS_STAGE_GAP, wants_v = out & PCS_STAGE_RATE;
     bool has_smooth = form->has_smooth_multipliers && wants_v, wants_d = gate_gap != NULL || has_smooth;
     map_forces(map, in, z);
     switch (map->kind) {
@@ -205,6 +211,12 @@ void pcs_schur_map_product(void *owner, int in, int out, const double *z, double
         pcs_rows_multiply(map->G, map->d, map->row);
     }
     for (int j = 0; j < m && gate_gap != NULL; j++) gate_gap[j] = form->kb * map->row[j];
+}
+
+void pcs_schur_map_jumps(pcs_schur_map *map, const double *z)
+{
+    map_forces(map, map->solver->form.has_position ? PCS_STAGE_BOTH : PCS_STAGE_RATE, z);
+    map_project(map, true, true);
 }
 
 void pcs_schur_map_motion(pcs_schur_map *map, int in, const double *z)

@@ -10,13 +10,15 @@
 #ifndef PCS_STEP_SCHUR_MAP_H
 #define PCS_STEP_SCHUR_MAP_H
 
-#include "step/crowd.h"
+#include "step/curvature.h"
+#include "step/krylov_set.h"
 #include "step/step.h"
 
 typedef enum pcs_map_kind { PCS_MAP_STILL, PCS_MAP_SHORT, PCS_MAP_UNDAMPED, PCS_MAP_GENERAL } pcs_map_kind;
 
 typedef struct pcs_schur_map {
     pcs_step_solver *solver;
+    pcs_curvature *curvature; // of rows, part of K; NULL: left out
     pcs_matrix *S;
     pcs_linsolve *iteration; // of S
     pcs_map_kind kind;
@@ -37,8 +39,12 @@ typedef struct pcs_schur_map {
 pcs_status pcs_schur_map_create(pcs_step_solver *solver, pcs_schur_map **out);
 // The kind for the solver's form, and whether there are smooth multipliers.
 void pcs_schur_map_choose(pcs_schur_map *map);
-// As pcs_crowd_product, with a map as the owner.
+// As pcs_krylov_set_product, with a map as the owner.
 void pcs_schur_map_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap);
+// y += scale K x, with the curvature.
+void pcs_schur_map_add_stiffness(const pcs_schur_map *map, double scale, const double *x, double *y);
+// D and W alone for z.
+void pcs_schur_map_jumps(pcs_schur_map *map, const double *z);
 // d, dq, dv and W for z, all of them.
 void pcs_schur_map_motion(pcs_schur_map *map, int in, const double *z);
 

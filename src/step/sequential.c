@@ -9,7 +9,7 @@
 
 #include "core/rounding.h"
 #include "step/columns.h"
-#include "step/small.h"
+#include "step/frictionless.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,7 +19,7 @@ enum { ROUNDS = 400 };
 typedef struct sequential {
     pcs_matrix *S;
     pcs_linsolve *iteration;
-    pcs_small *small;
+    pcs_frictionless *contacts;
     double *q0, *v0; // [nv] prediction
     double *r;       // [nv] residual, then the correction of d
 } sequential;
@@ -28,11 +28,11 @@ static pcs_status sequential_setup(pcs_step_solver *self)
 {
     sequential *s = self->data;
     int n = self->system->nv;
-    PCS_TRY(pcs_small_create(self->ctx, self->system->nrow, &s->small));
+    PCS_TRY(pcs_frictionless_create(self->ctx, self->system->nrow, &s->contacts));
     PCS_TAKE(self->ctx, s->q0, n, "the sequential solver");
     PCS_TAKE(self->ctx, s->v0, n, "the sequential solver");
     PCS_TAKE(self->ctx, s->r, n, "the sequential solver");
-    s->small->r = self->effective_mass;
+    s->contacts->r = self->effective_mass;
     return PCS_OK;
 }
 
@@ -40,16 +40,16 @@ static pcs_status sequential_setup(pcs_step_solver *self)
 static pcs_status sequential_prepare(pcs_step_solver *self, pcs_outcome *outcome)
 {
     sequential *s = self->data;
-    pcs_small *small = s->small;
+    pcs_frictionless *contacts = s->contacts;
     if (self->form.has_dynamics) PCS_TRY(pcs_step_factor_iteration(self, &s->S, &s->iteration, outcome));
-    for (int k = 0; k < small->m * small->m; k++) {
-        small->P11[k] = small->P22[k] = self->projection->GX[k];
-        small->P12[k] = self->form.kw * self->projection->GX[k];
+    for (int k = 0; k < contacts->m * contacts->m; k++) {
+        contacts->P11[k] = contacts->P22[k] = self->projection->GX[k];
+        contacts->P12[k] = self->form.kw * self->projection->GX[k];
     }
-    small->h = self->form.h;
-    small->has_position = self->form.has_position;
-    small->gate_is_live = self->form.gate_is_live;
-    small->gate_tolerance = self->form.gate_tolerance;
+    contacts->h = self->form.h;
+    contacts->has_position = self->form.has_position;
+    contacts->gate_is_live = self->form.gate_is_live;
+    contacts->gate_tolerance = self->form.gate_tolerance;
     return PCS_OK;
 }
 
@@ -89,18 +89,18 @@ static double sequential_dynamics(pcs_step_solver *self, pcs_step_problem *p)
 static bool sequential_contacts(pcs_step_solver *self, pcs_step_problem *p)
 {
     sequential *s = self->data;
-    pcs_small *small = s->small;
+    pcs_frictionless *contacts = s->contacts;
     const pcs_system *system = self->system;
     int unused;
-    if (pcs_form_sees_gaps(&self->form)) system->ops->gaps(system, s->q0, small->gap0);
-    else memset(small->gap0, 0, (size_t)small->m * sizeof *small->gap0);
-    for (int j = 0; j < small->m; j++) {
+    if (pcs_form_sees_gaps(&self->form)) system->ops->gaps(system, s->q0, contacts->gap0);
+    else memset(contacts->gap0, 0, (size_t)contacts->m * sizeof *contacts->gap0);
+    for (int j = 0; j < contacts->m; j++) {
         double rate = pcs_rows_dot(system->G, j, p->d);
-        small->gap0[j] += self->form.kb * rate;
+        contacts->gap0[j] += self->form.kb * rate;
         p->rate_before[j] = pcs_rows_dot(system->G, j, s->v0) + rate;
-        small->xi0[j] = p->rate_before[j] + p->target[j];
+        contacts->xi0[j] = p->rate_before[j] + p->target[j];
     }
-    return pcs_small_active_set(small, &unused);
+    return pcs_frictionless_active_set(contacts, &unused);
 }
 
 // Rounds until the correction no longer shrinks; round-off keeps it from vanishing.
@@ -131,11 +131,11 @@ static void sequential_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_ste
     memset(p->d, 0, bytes);
     memset(p->nu, 0, rows);
     memset(p->la, 0, rows);
-    s->small->nu = p->nu;
-    s->small->la = p->la;
-    s->small->gate = p->gate;
+    s->contacts->nu = p->nu;
+    s->contacts->la = p->la;
+    s->contacts->gate = p->gate;
     result->outcome = sequential_rounds(self, p, &result->iterations);
-    if (p->smooth_gap != NULL) memcpy(p->smooth_gap, s->small->gate_gap, rows);
+    if (p->smooth_gap != NULL) memcpy(p->smooth_gap, s->contacts->gate_gap, rows);
 }
 
 const pcs_step_solver_ops pcs_step_sequential = {

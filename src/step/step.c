@@ -1,21 +1,10 @@
-// The table of step solvers, and what they share: the factored mass and the effective masses.
+// What step solvers share: the factored mass and the effective masses.
 
 #include "step/step.h"
 
 #include "step/columns.h"
 
 #include <string.h>
-
-#define PCS_STEP_SOLVER(name) extern const pcs_step_solver_ops pcs_step_##name;
-#include "step/step_list.def"
-#undef PCS_STEP_SOLVER
-
-const pcs_step_solver_ops *const pcs_step_solvers[] = {
-#define PCS_STEP_SOLVER(name) &pcs_step_##name,
-#include "step/step_list.def"
-#undef PCS_STEP_SOLVER
-    NULL,
-};
 
 const char *pcs_outcome_text(pcs_outcome outcome)
 {
@@ -78,7 +67,7 @@ pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char
     if (!ops->takes_all && !pcs_step_is_plain(system))
         return pcs_fail(ctx, PCS_UNSUPPORTED,
                         "step solver '%s' takes linear systems without friction and joints; use 'newton' for '%s'",
-                        name, system->ops->name);
+                        name, system->name);
     PCS_TAKE(ctx, self, 1, "the step solver");
     *self = (pcs_step_solver){
         .ops = ops, .ctx = ctx, .system = system, .linear = linear, .bad_equation = -1, .bad_row = -1
@@ -165,24 +154,5 @@ pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *f
     PCS_TRY(self->ops->prepare(self, outcome));
     if (pcs_noted(self->ctx)[0] != '\0') return pcs_fail(self->ctx, PCS_FAILED, "%s", pcs_noted(self->ctx));
     self->is_prepared = *outcome == PCS_CONVERGED;
-    return PCS_OK;
-}
-
-pcs_status pcs_step_factor_iteration(pcs_step_solver *solver, pcs_matrix **S, pcs_linsolve **iteration,
-                                     pcs_outcome *outcome)
-{
-    const pcs_system *system = solver->system;
-    const pcs_step_form *form = &solver->form;
-    pcs_linsolve_kind kind = system->has_skew_damping ? PCS_GENERAL : PCS_SPD;
-    bool is_singular = false;
-    if (*S == NULL) PCS_TRY(pcs_matrix_create(solver->ctx, system->M->pattern, S));
-    pcs_matrix_combine(*S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
-    if (*iteration == NULL)
-        PCS_TRY(pcs_linsolve_create_labelled(solver->ctx, solver->linear, "iteration", *S, kind, iteration));
-    PCS_TRY(pcs_linsolve_factor(*iteration, &is_singular));
-    solver->nfactor++;
-    solver->iteration_backend = (*iteration)->title;
-    if (is_singular) *outcome = PCS_SINGULAR;
-    solver->bad_equation = is_singular ? (*iteration)->bad_equation : -1;
     return PCS_OK;
 }

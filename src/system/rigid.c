@@ -5,7 +5,7 @@
 pcs_status pcs_rigid_find(const pcs_system *self, pcs_rigid *out)
 {
     *out = (pcs_rigid){ 0 };
-    return self->ops->find_rigid == NULL ? PCS_OK : self->ops->find_rigid(self, out);
+    return self->ops->find_rigid(self, out);
 }
 
 void pcs_rigid_text(const pcs_rigid *rigid, size_t size, char *text)

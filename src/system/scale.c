@@ -9,5 +9,5 @@ pcs_status pcs_scale_create(const pcs_system *system, pcs_scale *out)
     PCS_TAKE(system->ctx, out->turns, system->nv, "sizes of coordinates");
     double size = system->length > 0.0 ? system->length : 1.0;
     for (int i = 0; i < system->nv; i++) out->model[i] = out->cell[i] = out->place[i] = size;
-    return system->ops->find_sizes == NULL ? PCS_OK : system->ops->find_sizes(system, out);
+    return system->ops->find_sizes(system, out);
 }

@@ -44,6 +44,11 @@ typedef struct pcs_measure {
     double free_momentum[3];           // its part in the equations that move: what the momentum balance is about
 } pcs_measure;
 
+static inline double pcs_measure_energy(const pcs_measure *m)
+{
+    return m->kinetic + m->strain + m->potential;
+}
+
 // A joint or support whose force on the model is told.
 typedef struct pcs_reaction_info {
     const char *name;
@@ -86,40 +91,39 @@ typedef struct pcs_probe {
     const int *items;   // [count] nodes, cells or coordinates
 } pcs_probe;
 
+// Complete for every system: what one does not have, defaults.h has, and a flag of the system says that it has not.
 typedef struct pcs_system_ops {
-    const char *name;
-    const char *summary;
-
     void (*force)(const pcs_system *self, double t, const double *q, const double *v, double *f);
-    // Refresh the values of M, of K and C, and of G; NULL where they are constant.
+    // Refresh the values of M, of K and C, and of G: mass_varies, tangents_vary, directions_vary.
     void (*update_mass)(pcs_system *self, const double *q);
     void (*update_tangents)(pcs_system *self, double t, const double *q, const double *v);
     void (*update_directions)(pcs_system *self, const double *q);
-    // K += -d(G^T lam)/dq of bilateral rows, as far as it has entries; after update_tangents. NULL where G is constant.
+    // K += -d(G^T lam)/dq of bilateral rows, as far as it has entries; after update_tangents: has_joint_stiffness.
     void (*add_joint_stiffness)(pcs_system *self, const double *q, const double *lam);
     void (*gaps)(const pcs_system *self, const double *q, double *gap); // [nrow]
-    // q = q0 moved by x; NULL when that is the sum. q may be x.
+    // q = q0 moved by x; the sum without has_rotations. q may be x.
     void (*retract)(const pcs_system *self, const double *q0, const double *x, double *q);
-    // Where retract is: x that leads from q0 to q1, the shorter way round. x may be q1.
+    // x that leads from q0 to q1, the shorter way round. x may be q1.
     void (*way)(const pcs_system *self, const double *q0, const double *q1, double *x);
-    // And: y := d(spin of q)/dx y at x, in place; and the columns of a matrix likewise, A := A d(spin)/dx.
+    // y := d(spin of q)/dx y at x, in place; and the columns of a matrix likewise, A := A d(spin)/dx.
     void (*turn)(const pcs_system *self, const double *x, double *y);
     void (*turn_columns)(const pcs_system *self, const double *x, pcs_matrix *A);
-    // And: moments R^T m in rows become (part exp(-x) + 1 - part)^-1 R^T m, those of impulses that turn bodies by a
+    // Moments R^T m in rows become (part exp(-x) + 1 - part)^-1 R^T m, those of impulses that turn bodies by a
     // `part` of what they would in the whole step.
     void (*carry_back)(const pcs_system *self, const double *x, double part, pcs_rows *rows);
-    // Velocity of every row that comes from its own motion, dg/dt at fixed q; NULL where nothing is driven.
+    // Velocity of every row that comes from its own motion, dg/dt at fixed q: has_drives.
     void (*row_speeds)(const pcs_system *self, double t, double *speed);
 
     // Looks for what may touch from q on, before a step; until the next call every row is about the same bodies. Says
-    // whether some row is about others now. Bodies that overlap unwatched are PCS_FAILED. NULL where rows never change.
+    // whether some row is about others now. Bodies that overlap unwatched are PCS_FAILED. Without has_search rows never
+    // change.
     pcs_status (*settle)(pcs_system *self, const double *q, bool *has_changed);
 
-    // (dG/dt) v of every row: the part of the gap acceleration that is not G v'. NULL where G is constant.
+    // (dG/dt) v of every row: the part of the gap acceleration that is not G v': has_rate_bias.
     void (*rate_bias)(const pcs_system *self, const double *q, const double *v, double *bias);
 
     void (*measure)(const pcs_system *self, const double *q, const double *v, pcs_measure *out);
-    // Sum of f over the moving equations, by direction; NULL where the coordinates have no such sum.
+    // Sum of f over the moving equations, by direction: has_resultant.
     void (*resultant)(const pcs_system *self, double t, const double *q, const double *v, double sum[3]);
     // |q1 - q0|^2_K and |v1 - v0|^2_M of a linear system.
     void (*change)(const pcs_system *self, const double *q0, const double *q1, const double *v0, const double *v1,
@@ -133,21 +137,21 @@ typedef struct pcs_system_ops {
     void (*tangent_resultant)(const pcs_system *self, int tangent, double out[3]); // likewise, along a row of T
 
     // Forces of joints, and of supports in the mean over the step of length h that has led to (q, v) since the last
-    // call; h = 0 at the start. Rows of joints stand at `time`. NULL where there are none.
+    // call; h = 0 at the start. Rows of joints stand at `time`.
     void (*reactions)(const pcs_system *self, double h, const double *q, const double *v, const pcs_row_impulses *rows,
                       pcs_reaction *out);
 
-    // Largest stable step under this limit; NULL where `stable_step` says all there is.
+    // Largest stable step under this limit, s; INFINITY when nothing limits it.
     double (*stable_step)(const pcs_system *self, pcs_mode_limit *limit, const void *params);
 
     void (*draw)(const pcs_system *self, const double *q, const double *v, pcs_picture *picture);
     void (*contact_points)(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
-    // Unit vectors in space along which friction pushes, [ntangent]; where the rows stand. NULL: not known.
+    // Unit vectors in space along which friction pushes, [ntangent]; where the rows stand: has_tangents.
     void (*tangents)(const pcs_system *self, double (*across)[3]);
     double (*probe)(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
-    // Sizes of coordinates (system/scale.h), which stand at the length of the system; NULL: leave them there.
+    // Sizes of coordinates (system/scale.h), which stand at the length of the system.
     pcs_status (*find_sizes)(const pcs_system *self, pcs_scale *out);
-    // Rigid motions that nothing resists (system/rigid.h); NULL: none are known.
+    // Rigid motions that nothing resists, as far as they are known (system/rigid.h).
     pcs_status (*find_rigid)(const pcs_system *self, pcs_rigid *out);
     // "node 17 (bar), direction x" for messages about one equation.
     void (*name_equation)(const pcs_system *self, int equation, size_t size, char *text);
@@ -155,23 +159,34 @@ typedef struct pcs_system_ops {
 
 struct pcs_system {
     const pcs_system_ops *ops;
+    const char *name; // "fe", or that of a closed form, for messages
     pcs_context *ctx;
     void *data;
     int nq, nv, nrow, ncontact;
     const pcs_row *rows;              // [nrow]
     const pcs_contact_info *contacts; // [ncontact]
     int nreaction;
-    const pcs_reaction_info *reactions; // [nreaction] joints, then supports that were asked for it
-    bool is_linear;                     // M, C, K, G constant and f = external(t) - C v - K q
-    bool has_damping;                   // C is not zero
-    bool has_skew_damping;              // and not symmetric: gyroscopic moments of a linear system
-    double time;                        // s, at which driven rows stand; set by who evaluates rows
-    double load_factor;                 // of gravity and applied loads: 1 but in a static analysis
-    double length;                      // m, size of the model: the scale of positions
-    double mass;                        // kg, of all that moves: with an energy, the scale of velocities
-    const pcs_layout *layout;           // of the equations over the ranks; NULL: all of them are here
-    pcs_matrix *M, *C, *K;              // one pattern
-    pcs_rows *G;                        // [nrow x nv]
+    const pcs_reaction_info *reactions;               // [nreaction] joints, then supports that were asked for it
+    bool is_linear;                                   // M, C, K, G constant and f = external(t) - C v - K q
+    bool is_mesh;                                     // of nodes and elements: contacts touch few of many equations
+    bool takes_load_factor;                           // forces follow load_factor
+    bool has_damping;                                 // C is not zero
+    bool has_skew_damping;                            // and not symmetric: gyroscopic moments of a linear system
+    bool mass_varies, tangents_vary, directions_vary; // with q, or with q and v
+    bool has_rotations;       // positions do not add up: retract, way, turn, turn_columns, carry_back
+    bool has_joint_stiffness; // directions of joints turn under their forces
+    bool has_drives;          // rows that move by themselves
+    bool has_search;          // rows may be about other bodies from step to step
+    bool has_rate_bias;       // (dG/dt) v, or the acceleration of driven rows, is not zero
+    bool has_resultant;       // momentum has directions in space: resultant, row_resultant, tangent_resultant
+    bool has_tangents;        // where friction pushes is known
+    double time;              // s, at which driven rows stand; set by who evaluates rows
+    double load_factor;       // of gravity and applied loads: 1 but in a static analysis
+    double length;            // m, size of the model: the scale of positions
+    double mass;              // kg, of all that moves: with an energy, the scale of velocities
+    const pcs_layout *layout; // of the equations over the ranks; NULL: all of them are here
+    pcs_matrix *M, *C, *K;    // one pattern
+    pcs_rows *G;              // [nrow x nv]
     int ntangent;
     pcs_rows *T;                    // [ntangent x nv] tangential directions; NULL without friction
     const char *const *coordinates; // [nq] names of a closed-form system's coordinates; NULL for meshes
@@ -217,6 +232,20 @@ static inline double pcs_system_largest(const pcs_system *self, const double *x)
 static inline double pcs_system_rate(const pcs_system *self, int row, const double *v)
 {
     return pcs_rows_dot(self->G, row, v);
+}
+
+// What a gap at q is rounded to, m: directions as they stand.
+static inline double pcs_gap_rounding(const pcs_system *system, int row, const double *q)
+{
+    const pcs_rows *G = system->G;
+    int first = G->start[row], count = G->start[row + 1] - first;
+    return pcs_rounding_of_sum(count, G->value + first, G->column + first, q) + DBL_EPSILON * system->length;
+}
+
+// A gap up to this counts as closed at q, m: round-off must neither open a contact at rest nor decide a tie.
+static inline double pcs_gap_tie(const pcs_system *system, int row, const double *q)
+{
+    return PCS_ROUND_LENGTH / DBL_EPSILON * pcs_gap_rounding(system, row, q);
 }
 
 #endif

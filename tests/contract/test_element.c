@@ -156,7 +156,7 @@ static void move(const model *m, const double *q, double step, const double *d, 
         x[i] = step * d[i];
         out[i] = q[i] + x[i];
     }
-    if (system->ops->retract != NULL) system->ops->retract(system, q, x, out);
+    if (system->has_rotations) system->ops->retract(system, q, x, out);
 }
 
 // Weights of the derivative from values at -2, -1, 0, 1, 2 steps: exact to fourth order.

@@ -45,7 +45,7 @@ static model *bodies(const pcs_gap_ops *ops, const char *element, const char *fr
     model_build(m);
     const double rest[MODEL_MAX_SIZE] = { 0 };
     bool has_changed;
-    if (m->system->ops->settle != NULL) CHECK_OK(m->ctx, m->system->ops->settle(m->system, rest, &has_changed));
+    if (m->system->has_search) CHECK_OK(m->ctx, m->system->ops->settle(m->system, rest, &has_changed));
     return m;
 }
 
@@ -66,7 +66,7 @@ static void somewhere(const model *m, unsigned long long *seed, double *q)
 {
     model_randomize(seed, m->system->nv, q);
     for (int i = 0; i < m->system->nv; i++) q[i] *= 0.1;
-    if (m->system->ops->update_directions != NULL) m->system->ops->update_directions(m->system, q);
+    if (m->system->directions_vary) m->system->ops->update_directions(m->system, q);
 }
 
 static void gaps_at(const model *m, const double *q, double step, const double *d, double *gap)
@@ -77,7 +77,7 @@ static void gaps_at(const model *m, const double *q, double step, const double *
         x[i] = step * d[i];
         moved[i] = q[i] + x[i];
     }
-    if (system->ops->retract != NULL) system->ops->retract(system, q, x, moved);
+    if (system->has_rotations) system->ops->retract(system, q, x, moved);
     system->ops->gaps(system, moved, gap);
 }
 

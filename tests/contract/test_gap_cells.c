@@ -58,7 +58,7 @@ static model *cells(const pcs_gap_ops *ops, const scene *s, const char *more)
 static void settle(const model *m, const double *q)
 {
     bool has_changed;
-    if (m->system->ops->settle != NULL) CHECK_OK(m->ctx, m->system->ops->settle(m->system, q, &has_changed));
+    if (m->system->has_search) CHECK_OK(m->ctx, m->system->ops->settle(m->system, q, &has_changed));
 }
 
 static bool has_option(const pcs_gap_ops *ops, const char *name)
@@ -103,7 +103,7 @@ static void gaps_at(const model *m, const double *q, double step, const double *
         x[i] = step * d[i];
         moved[i] = q[i] + x[i];
     }
-    if (system->ops->retract != NULL) system->ops->retract(system, q, x, moved);
+    if (system->has_rotations) system->ops->retract(system, q, x, moved);
     system->ops->gaps(system, moved, gap);
 }
 

@@ -94,7 +94,7 @@ static void move(const pcs_system *system, const double *q0, const double *x, do
 {
     double step[MODEL_MAX_SIZE];
     for (int i = 0; i < system->nv; i++) step[i] = scale * x[i];
-    if (system->ops->retract != NULL) {
+    if (system->has_rotations) {
         system->ops->retract(system, q0, step, q);
         return;
     }
@@ -133,7 +133,7 @@ static void check_rows(model *m, const pcs_joint_ops *ops, const body *b, bool h
     double q[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE], ahead[16], behind[16];
     model_randomize(&seed, system->nv, q);
     system->time = t;
-    if (system->ops->update_directions != NULL) system->ops->update_directions(system, q);
+    if (system->directions_vary) system->ops->update_directions(system, q);
     for (int i = 0; i < system->nv; i++) {
         double unit[MODEL_MAX_SIZE] = { 0 };
         unit[i] = 1.0;
@@ -160,7 +160,7 @@ static void check_bias(model *m, const pcs_joint_ops *ops, const body *b, bool h
     unsigned long long seed = 9;
     const double eps = 1e-3, t = 0.4;
     double q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE], g[5][16], bias[16] = { 0 }, speed[16] = { 0 };
-    bool is_turn_in_space = system->ops->retract != NULL && strcmp(ops->name, "prescribed") == 0;
+    bool is_turn_in_space = system->has_rotations && strcmp(ops->name, "prescribed") == 0;
     model_randomize(&seed, system->nv, q);
     model_randomize(&seed, system->nv, v);
     for (int s = 0; s < 5; s++) {
@@ -168,10 +168,10 @@ static void check_bias(model *m, const pcs_joint_ops *ops, const body *b, bool h
         gaps_at(system, moved, t + (s - 2) * eps, g[s]);
     }
     system->time = t;
-    if (system->ops->update_directions != NULL) system->ops->update_directions(system, q);
-    if (system->ops->rate_bias != NULL) system->ops->rate_bias(system, q, v, bias);
-    if (system->ops->row_speeds != NULL) system->ops->row_speeds(system, t, speed);
-    CHECK((system->ops->row_speeds != NULL) == (strcmp(ops->name, "prescribed") == 0));
+    if (system->directions_vary) system->ops->update_directions(system, q);
+    if (system->has_rate_bias) system->ops->rate_bias(system, q, v, bias);
+    if (system->has_drives) system->ops->row_speeds(system, t, speed);
+    CHECK((system->has_drives) == (strcmp(ops->name, "prescribed") == 0));
     for (int j = 0; j < system->nrow; j++) {
         double rate = (8.0 * (g[3][j] - g[1][j]) - (g[4][j] - g[0][j])) / (12.0 * eps);
         double change = (16.0 * (g[1][j] + g[3][j]) - g[0][j] - g[4][j] - 30.0 * g[2][j]) / (12.0 * eps * eps);
@@ -283,7 +283,7 @@ static void check_common_motion(model *m, const pcs_joint_ops *ops, const body *
     double gap[16];
     move_all(m, psi, shift, q);
     gaps_at(system, q, 0.0, gap);
-    if (system->ops->update_directions != NULL) system->ops->update_directions(system, q);
+    if (system->directions_vary) system->ops->update_directions(system, q);
     velocity_of_all(m, q, psi, w, shift, v);
     for (int j = 0; j < system->nrow; j++) {
         CHECK_NEAR(gap[j], 0.0, 2e-15);
@@ -339,7 +339,7 @@ static void check_stiffness(model *m, const pcs_joint_ops *ops, const body *b, b
     const char *const points[] = { "ball", "hinge", "fixed", "rigid_link" };
     bool holds_points = false;
     for (int i = 0; i < 4; i++) holds_points = holds_points || strcmp(ops->name, points[i]) == 0;
-    if (!holds_points || system->ops->add_joint_stiffness == NULL) return;
+    if (!holds_points || !system->has_joint_stiffness) return;
     CHECK(!b->is_linear);
     unsigned long long seed = 21;
     const double eps = 1e-5;
@@ -351,7 +351,7 @@ static void check_stiffness(model *m, const pcs_joint_ops *ops, const body *b, b
     for (int j = 0; j < system->nrow; j++)
         if (pcs_dot3(fe->states[j].normal, fe->states[j].normal) > 0.0) lam[j] = 3.0 * model_random(&seed);
     for (int pass = 0; pass < 2; pass++) { // the second time over what the first has left
-        if (system->ops->update_tangents != NULL) system->ops->update_tangents(system, 0.0, q, v);
+        if (system->tangents_vary) system->ops->update_tangents(system, 0.0, q, v);
         system->ops->add_joint_stiffness(system, q, lam);
     }
     model_dense(system->K, n, K);

@@ -81,6 +81,47 @@ def include_rule(path, text):
             yield f"{line}: {layer} may not include '{name}'"
 
 
+def private_rule(path, text, read):
+    """A header that says it is private to its folder is included there only; `read` gives the text of a header."""
+    for line, quote, name in includes(text):
+        if quote == '"' and "/" in name and name.split("/")[0] != layer_of(path):
+            if "private to this folder" in (read(name) or "").split("#ifndef")[0]:
+                yield f"{line}: '{name}' is private to its folder"
+
+
+def defined_names(text):
+    """Functions and tables with external linkage that a C text defines."""
+    plain = blank(text)
+    functions = re.findall(r"^(?!static|typedef|extern)[a-z][\w *]*?\b(pcs_\w+)\([^;{]*\)\s*\{", plain, re.M)
+    tables = re.findall(r"^(?!static|extern)const [\w *]*?\b(pcs_\w+)(?:\[\])? = ", plain, re.M)
+    return set(functions) | set(tables)
+
+
+def circle(texts):
+    """A circle of files of one folder that use each other, as a list of paths, or None; `texts` are texts by path."""
+    owner = {name: path for path, text in texts.items() for name in defined_names(text)}
+    uses = {path: sorted({owner[name] for name in re.findall(r"\bpcs_\w+", blank(text)) if name in owner} - {path})
+            for path, text in texts.items()}
+    done = set()
+
+    def walk(path, way):
+        if path in way:
+            return way[way.index(path):]
+        if path in done:
+            return None
+        for other in uses[path]:
+            found = walk(other, way + [path])
+            if found:
+                return found
+        done.add(path)
+        return None
+    for path in sorted(uses):
+        found = walk(path, [])
+        if found:
+            return found
+    return None
+
+
 def allocation_rule(path, text):
     """Memory comes through core/alloc.c."""
     if path.startswith(LIBRARY) and path != "src/core/alloc.c":

@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import lint  # noqa: E402
 
-FOLDERS = ("src", "elements", "mesh", "cases", "tests", "cmake", ".ci")
+FOLDERS = ("src", "elements", "mesh", "cases", "docs", "tests", "cmake", ".ci")
 FILES = ("CMakeLists.txt", "Makefile", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CMakePresets.json")
 TEXT_RULES = (lint.include_rule, lint.allocation_rule, lint.printing_rule, lint.function_rule, lint.shape_rule,
               lint.word_rule, lint.opening_rule)
@@ -85,6 +85,16 @@ def rules_bite():
             wrong.append(f"source_rule does not see the fault in {text!r} with {more or fewer or 'nothing'}")
     if list(lint.source_rule(sources, lambda name: "PCS_GAP_TYPE(ball, sphere)\n", files)):
         wrong.append("source_rule complains about a good list")
+    private = "// Rows; private to this folder.\n\n#ifndef A\n"
+    if not list(lint.private_rule("src/sim/a.c", '#include "step/rows.h"\n', lambda name: private)):
+        wrong.append("private_rule does not see a private header of another folder")
+    if list(lint.private_rule("src/step/a.c", '#include "step/rows.h"\n', lambda name: private)):
+        wrong.append("private_rule complains about a folder's own header")
+    one, other = "int pcs_a(void)\n{\n    return pcs_b();\n}\n", "int pcs_b(void)\n{\n    return %s;\n}\n"
+    if lint.circle({"a.c": one, "b.c": other % "pcs_a()"}) is None:
+        wrong.append("circle does not see two files that call each other")
+    if lint.circle({"a.c": one, "b.c": other % "1"}) is not None:
+        wrong.append("circle complains about a file that calls another")
     if not list(lint.link_rule("README.md", "[a](b.md)", lambda name: False)):
         wrong.append("link_rule does not see a dead link")
     if list(lint.link_rule("README.md", "[a](b.md#c) [d](https://e)", lambda name: name == "b.md")):
@@ -173,11 +183,29 @@ def check_tree():
         found += lint.link_rule(path, text, lambda n, p=path: os.path.exists(os.path.join(os.path.dirname(p), n))) or ()
         found += lint.registry_rule(path, text, registered_in(os.path.dirname(path)))
         if path.startswith(lint.LIBRARY):
+            found += lint.private_rule(path, text, header_text)
             for line, name in lint.third_party(path, text):
                 if owner.setdefault(name, path) != path:
                     found.append(f"{line}: <{name}> is wrapped by {owner[name]} already")
         wrong += [f"{path}:{f}" for f in found]
     return wrong
+
+
+def header_text(name):
+    """The text of a header of the library, by the name that it is included by."""
+    for path in ("src/" + name, name):
+        if os.path.exists(path):
+            return read(path)
+    return None
+
+
+def check_circles():
+    folders = {}
+    for path in tree():
+        if path.startswith(lint.LIBRARY) and path.endswith(".c"):
+            folders.setdefault(os.path.dirname(path), {})[path] = read(path)
+    found = [lint.circle(texts) for texts in folders.values()]
+    return ["files that call each other in a circle: " + ", ".join(way) for way in found if way]
 
 
 def source_of(name):
@@ -217,8 +245,8 @@ def check_format():
 
 
 def main():
-    checks = rules_bite() or (check_tree() + check_sources() + check_excuses() + check_library(sys.argv[1]) +
-                              check_format())
+    checks = rules_bite() or check_tree() + check_sources() + check_circles() + check_excuses()
+    checks += check_library(sys.argv[1]) + check_format()
     for finding in checks:
         print(finding)
     print(f"{len(checks)} findings")

@@ -56,7 +56,8 @@ static void balances_hold_in_a_ring(void **state)
     }
 }
 
-// EA of 1e6 N beside loads of 1e-6 N: forces inside cancel to far more digits than the loads have.
+// EA of 1e6 N beside loads of 1e-6 N: forces inside cancel to far more digits than the loads have, and steps of many
+// periods leave little of the velocities that the loads alone would give.
 static void small_loads_on_stiff_members_pass(void **state)
 {
     (void)state;
@@ -72,13 +73,13 @@ static void small_loads_on_stiff_members_pass(void **state)
         "supports: { wall: { set: bar.start, fix: [x, y, z, rx, ry, rz] } }\n",
     };
     static const char *const schemes[] = { "alpha_ggl", "moreau_jean, theta: 0.5", "newmark" };
-    static const char *const steps[] = { "1.0e-4", "1.0e-2" };
-    for (int k = 0; k < 4 * 3 * 2; k++) {
+    static const char *const steps[] = { "1.0e-4", "1.0e-2", "1.0e-1" };
+    for (int k = 0; k < 4 * 3 * 3; k++) {
         text_case c = text_case_open("mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 20 } }\n"
                                      "loads: { push: { type: force, set: bar.end, value: [1.0e-6, 0, 0] } }\n"
                                      "elements: { bar: { type: ",
-                                     members[k / 6], "time: { end: 0.3, step: ", steps[k % 2],
-                                     " }\nscheme: { type: ", schemes[k / 2 % 3], " }\n", NULL);
+                                     members[k / 9], "time: { end: 3.0, step: ", steps[k % 3],
+                                     " }\nscheme: { type: ", schemes[k / 3 % 3], " }\n", NULL);
         for (int i = 0; i < 30; i++) text_case_step(&c);
         text_case_close(&c);
     }

@@ -1,5 +1,5 @@
 // Steps that have to find their way: the beam pendulum at meshes and steps where the stop makes the discrete contact
-// problem hard, and a ladder that slides from a wall.
+// problem hard, a ladder that slides from a wall, a light chain, a rope over a drum, a box on its corners.
 //
 // Energies of the pendulum are those of a separate implementation with the pivot held by supports (Newton from q = q_n,
 // sets updated once per linearisation, at most 8 iterations), which came to the same twelve digits with two tolerances.
@@ -9,9 +9,11 @@
 
 #include "support/check.h"
 #include "support/run_case.h"
+#include "support/text_case.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define GGL "scheme={type: alpha_ggl, rho_inf: 0.65}"
 #define VELOCITY "scheme={type: alpha_velocity, rho_inf: 0.65}"
@@ -137,6 +139,88 @@ static void ladder_leaves_the_wall_under_moreau_jean(void **state)
     check_slide("scheme={type: moreau_jean, theta: 0.5}", "solver.type=auto", 1e-3, 1e-6);
 }
 
+static void check_way(const pcs_sim *sim, int worst)
+{
+    CHECK(sim->view.cut_steps == 0);
+    CHECK(sim->view.handovers == 0);
+    CHECK(sim->report.iterations <= worst);
+}
+
+// Eight beads of 20 mg between an anchor and a weight of 0.3 kg: h^2 T / l is three times the mass of a bead, so the
+// iteration settles only when it knows how the links turn.
+static void light_chain_settles(void **state)
+{
+    (void)state;
+    static const char *const schemes[] = { "alpha_ggl, rho_inf: 0.8", "alpha_velocity, rho_inf: 0.8",
+                                           "moreau_jean, theta: 1.0" };
+    static const char *const solvers[] = { "newton", "schur" };
+    for (int i = 0; i < 6; i++) {
+        char text[4096] = "mesh:\n";
+        for (int b = 0; b < 9; b++)
+            sprintf(text + strlen(text), "  b%d: { type: point, at: [%g, %g, 0] }\n", b, 0.03 * (b + 1),
+                    -0.04 * (b + 1));
+        strcat(text, "elements:\n  weight: { type: point_mass, mesh: b8, mass: 0.3, in: plane }\n");
+        for (int b = 0; b < 8; b++)
+            sprintf(text + strlen(text), "  m%d: { type: point_mass, mesh: b%d, mass: 2.0e-5, in: plane }\n", b, b);
+        strcat(text, "joints:\n  l0: { type: distance, node: b0, anchor: [0, 0, 0] }\n");
+        for (int b = 0; b < 8; b++)
+            sprintf(text + strlen(text), "  l%d: { type: distance, a: b%d, b: b%d }\n", b + 1, b, b + 1);
+        sprintf(text + strlen(text),
+                "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
+                "initial: [{ set: b8, velocity: [0.4, 0.3, 0] }]\n"
+                "scheme: { type: %s }\ntime: { step: 1.0e-3, end: 0.2 }\nsolver: { type: %s }\n",
+                schemes[i / 2], solvers[i % 2]);
+        text_case c = text_case_open(text, NULL);
+        while (!pcs_sim_is_done(c.sim)) {
+            text_case_step(&c);
+            check_way(c.sim, 20);
+        }
+        text_case_close(&c);
+    }
+}
+
+// 31 contacts that stick: the prediction is far off, and its contacts are not worth more than a few rounds.
+static void rope_settles(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = { "solver.type=newton", "solver.type=schur" };
+    for (int i = 0; i < 2; i++) {
+        const char *const set[] = { "mesh.left.elements=28",
+                                    "mesh.over.elements=30",
+                                    "mesh.right.elements=48",
+                                    "time.step=1.0e-3",
+                                    "time.end=0.03",
+                                    "scheme={type: moreau_jean, rho_inf: 0.65}",
+                                    "contacts.drum.friction=0.8",
+                                    solvers[i],
+                                    NULL };
+        case_run run = case_open("tests/study/settling/capstan.yaml", set);
+        while (!pcs_sim_is_done(run.sim)) {
+            case_step(&run);
+            check_way(run.sim, i == 0 ? 12 : 60);
+        }
+        case_close(&run);
+    }
+}
+
+// Four corners share the weight of a box in many ways, and its friction with it: the iteration must not drift among
+// them. Corners are light, which costs digits.
+static void sliding_box_settles(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = { "solver.type=newton", "solver.type=schur" };
+    for (int i = 0; i < 2; i++) {
+        const char *const set[] = { "scheme={type: alpha_ggl, rho_inf: 0.8}", "time.step=1.0e-3",
+                                    "contacts.floor.friction=0.4", solvers[i], NULL };
+        case_run run = case_open("tests/study/settling/box.yaml", set);
+        while (!pcs_sim_is_done(run.sim)) {
+            case_step(&run);
+            check_way(run.sim, i == 0 ? 12 : 60);
+        }
+        case_close(&run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +228,9 @@ int main(void)
         cmocka_unit_test(hinged_pendulum_has_the_energies),
         cmocka_unit_test(ladder_leaves_the_wall_under_alpha_ggl),
         cmocka_unit_test(ladder_leaves_the_wall_under_moreau_jean),
+        cmocka_unit_test(light_chain_settles),
+        cmocka_unit_test(rope_settles),
+        cmocka_unit_test(sliding_box_settles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

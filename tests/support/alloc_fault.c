@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 // One process, one count: the test programs are single-threaded.
 static long requests, live, failing_request;

@@ -276,16 +276,23 @@ static void campaign_enter(campaign_state *s, long index, const campaign_result 
     memcpy(entry->message, r->message, sizeof entry->message);
 }
 
+static double campaign_ratio(long a, long b)
+{
+    return b > 0 ? (double)a / (double)b : 0.0;
+}
+
 static void campaign_tell(const campaign_state *s, long index, const campaign_result *r)
 {
     char name[CAMPAIGN_NAME];
     campaign_name(s->group, index, name);
-    printf("  %-70s %s t %-8.4g E %-14.10g steps %-6ld it %.2f worst %-3ld impacts %-5ld rise %.1e %.1f s %s\n", name,
-           !r->is_done             ? "stopped"
-           : r->message[0] != '\0' ? "wrong  "
-                                   : "done   ",
-           r->t, r->energy, r->steps, (double)r->iterations / (double)(r->steps + !r->steps), r->worst, r->impacts,
-           r->rise, r->seconds, r->message);
+    printf(
+        "  %-70s %s t %-8.4g E %-14.10g steps %-6ld it %.2f worst %-3ld impacts %-5ld it %-5.2f rise %.1e %.1f s %s\n",
+        name,
+        !r->is_done             ? "stopped"
+        : r->message[0] != '\0' ? "wrong  "
+                                : "done   ",
+        r->t, r->energy, r->steps, campaign_ratio(r->iterations, r->steps), r->worst, r->impacts,
+        campaign_ratio(r->impact_iterations, r->impacts), r->rise, r->seconds, r->message);
     fflush(stdout);
 }
 
@@ -312,11 +319,6 @@ static void campaign_collect(campaign_state *s)
     campaign_add(&s->total, &r);
     if (s->choice->is_told) campaign_tell(s, child.index, &r);
     if (!r.is_done || r.message[0] != '\0') campaign_enter(s, child.index, &r);
-}
-
-static double campaign_ratio(long a, long b)
-{
-    return b > 0 ? (double)a / (double)b : 0.0;
 }
 
 static void campaign_print(const char *name, const char *value, const campaign_sum *sum)

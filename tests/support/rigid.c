@@ -58,7 +58,7 @@ static void rigid_watch_rows(pcs_sim *sim, rigid_trace *trace)
         if (system->rows[j].is_bilateral) trace->largest_gap = fmax(trace->largest_gap, fabs(gap[j]));
         else trace->smallest_gap = fmin(trace->smallest_gap, gap[j]);
     }
-    if (!has_joints || system->ops->update_directions == NULL) return;
+    if (!has_joints || !system->directions_vary) return;
     // The scheme finds the directions as it left them.
     double kept[256];
     size_t bytes = (size_t)system->G->start[system->nrow] * sizeof(double);

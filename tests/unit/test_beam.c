@@ -129,7 +129,7 @@ static double compliance(const beam *b, const double direction[3])
     const pcs_system *system = b->system;
     int n = system->nv, one = 1, info;
     double *K = dense(system->K), *x = calloc((size_t)n, sizeof *x), *force = calloc((size_t)n, sizeof *x);
-    int dofs = strcmp(system->ops->name, "fe") == 0 && n % 6 == 0 && b->mesh->nnode * 6 - 6 == n ? 6 : 3;
+    int dofs = strcmp(system->name, "fe") == 0 && n % 6 == 0 && b->mesh->nnode * 6 - 6 == n ? 6 : 3;
     for (int k = 0; k < (dofs == 6 ? 3 : 2); k++) x[n - dofs + k] = force[n - dofs + k] = direction[k];
     dposv_("U", &n, &one, K, &n, x, &n, &info, 1);
     CHECK(info == 0);

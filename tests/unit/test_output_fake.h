@@ -92,9 +92,9 @@ static inline double fake_probe(const pcs_system *self, const pcs_probe *probe, 
     return probe->quantity == 0 ? q[probe->items[0]] : v[probe->items[0]];
 }
 
-static const pcs_system_ops fake_ops = {
-    .name = "fake", .draw = fake_draw, .contact_points = fake_contact_points, .probe = fake_probe
-};
+static const pcs_system_ops fake_ops = { .draw = fake_draw,
+                                         .contact_points = fake_contact_points,
+                                         .probe = fake_probe };
 static const pcs_contact_info fake_contacts[2] = {
     { .name = "wall", .first_row = 0, .nrow = 2, .writes_points = true },
     { .name = "floor, \"left\"", .first_row = 2, .nrow = 1 },

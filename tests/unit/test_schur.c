@@ -5,8 +5,8 @@
 #include "support/check.h"
 #include "support/model.h"
 
-#include "step/cone.h"
-#include "step/crowd.h"
+#include "step/dense_contacts.h"
+#include "step/krylov_set.h"
 #include "step/sums.h"
 
 #include <math.h>
@@ -19,22 +19,22 @@ typedef struct problem {
     pcs_context *ctx;
     pcs_system system;
     pcs_row rows[200];
-    pcs_crowd *c;
+    pcs_krylov_set *c;
     double *P, *P_gate; // [n * n], [m * n]
 } problem;
 
 static void dense_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap)
 {
     const problem *p = owner;
-    const pcs_crowd *c = p->c;
-    int first = in & PCS_CROWD_GAP ? 0 : c->m, last = in & PCS_CROWD_RATE ? c->n : c->m;
-    for (int i = out & PCS_CROWD_GAP ? 0 : c->m; i < (out & PCS_CROWD_RATE ? c->n : c->m); i++) {
+    const pcs_krylov_set *c = p->c;
+    int first = in & PCS_STAGE_GAP ? 0 : c->p.m, last = in & PCS_STAGE_RATE ? c->p.n : c->p.m;
+    for (int i = out & PCS_STAGE_GAP ? 0 : c->p.m; i < (out & PCS_STAGE_RATE ? c->p.n : c->p.m); i++) {
         value[i] = 0.0;
-        for (int j = first; j < last; j++) value[i] += p->P[i * c->n + j] * z[j];
+        for (int j = first; j < last; j++) value[i] += p->P[i * c->p.n + j] * z[j];
     }
-    for (int i = 0; i < c->m && gate_gap != NULL; i++) {
+    for (int i = 0; i < c->p.m && gate_gap != NULL; i++) {
         gate_gap[i] = 0.0;
-        for (int j = first; j < last; j++) gate_gap[i] += p->P_gate[i * c->n + j] * z[j];
+        for (int j = first; j < last; j++) gate_gap[i] += p->P_gate[i * c->p.n + j] * z[j];
     }
 }
 
@@ -70,39 +70,39 @@ static problem *create(int count, int tangents, double friction, int joint)
     p->system.nrow = count;
     p->system.rows = p->rows;
     p->system.length = 1.0;
-    CHECK_OK(ctx, pcs_crowd_create(ctx, &p->system, 0, &p->c));
-    p->P = take(p, (size_t)(p->c->n * p->c->n));
-    p->P_gate = take(p, (size_t)(p->c->m * p->c->n));
+    CHECK_OK(ctx, pcs_krylov_set_create(ctx, &p->system, 0, &p->c));
+    p->P = take(p, (size_t)(p->c->p.n * p->c->p.n));
+    p->P_gate = take(p, (size_t)(p->c->p.m * p->c->p.n));
     p->c->product = dense_product;
     p->c->owner = p;
-    p->c->h = 1.0;
+    p->c->p.h = 1.0;
     return p;
 }
 
 // Velocity level: P = R R^T for directions R that touch six of `dofs` coordinates, b = R v.
 static void fill_impact(problem *p, unsigned long long *seed, int dofs, double approach)
 {
-    pcs_crowd *c = p->c;
-    int count = c->n - c->m;
+    pcs_krylov_set *c = p->c;
+    int count = c->p.n - c->p.m;
     double *R = take(p, (size_t)(count * dofs)), *v = take(p, (size_t)dofs);
-    for (int j = 0; j < c->m; j++)
+    for (int j = 0; j < c->p.m; j++)
         for (int k = 0; k < 6; k++) {
             int dof = (int)(0.5 * (1.0 + model_random(seed)) * dofs) % dofs;
             R[j * dofs + dof] += model_random(seed);
             for (int t = 0; t < p->rows[j].ntangent; t++)
-                R[(c->m + p->rows[j].first_tangent + t) * dofs + dof] += model_random(seed);
+                R[(c->p.m + p->rows[j].first_tangent + t) * dofs + dof] += model_random(seed);
         }
     model_randomize(seed, dofs, v);
     for (int i = 0; i < count; i++) {
-        double *row = &p->P[(c->m + i) * c->n + c->m];
-        c->b[c->m + i] = i < c->m ? -approach : 0.0;
+        double *row = &p->P[(c->p.m + i) * c->p.n + c->p.m];
+        c->p.b[c->p.m + i] = i < c->p.m ? -approach : 0.0;
         for (int j = 0; j < count; j++) row[j] = pcs_sum_dot(dofs, &R[i * dofs], &R[j * dofs]);
-        c->b[c->m + i] += pcs_sum_dot(dofs, &R[i * dofs], v);
-        c->r[c->m + i] = 1.0 / row[i];
+        c->p.b[c->p.m + i] += pcs_sum_dot(dofs, &R[i * dofs], v);
+        c->p.r[c->p.m + i] = 1.0 / row[i];
     }
-    for (int j = 0; j < c->m; j++) {
-        c->r[j] = 1.0;
-        c->gate[j] = p->rows[j].is_bilateral || model_random(seed) < 0.8;
+    for (int j = 0; j < c->p.m; j++) {
+        c->p.r[j] = 1.0;
+        c->p.gate[j] = p->rows[j].is_bilateral || model_random(seed) < 0.8;
     }
     c->is_symmetric = true;
 }
@@ -110,26 +110,26 @@ static void fill_impact(problem *p, unsigned long long *seed, int dofs, double a
 // The laws by their definitions, at values computed anew.
 static void check_laws(problem *p)
 {
-    pcs_crowd *c = p->c;
-    int m = c->m;
-    double *value = take(p, (size_t)c->n);
-    dense_product(p, PCS_CROWD_BOTH, PCS_CROWD_BOTH, c->z, value, NULL);
-    for (int k = 0; k < c->n; k++) value[k] += c->b[k];
-    double size = pcs_sum_largest(c->n - m, c->b + m), small = 1e-12 * size;
+    pcs_krylov_set *c = p->c;
+    int m = c->p.m;
+    double *value = take(p, (size_t)c->p.n);
+    dense_product(p, PCS_STAGE_BOTH, PCS_STAGE_BOTH, c->p.z, value, NULL);
+    for (int k = 0; k < c->p.n; k++) value[k] += c->p.b[k];
+    double size = pcs_sum_largest(c->p.n - m, c->p.b + m), small = 1e-12 * size;
     for (int j = 0; j < m; j++) {
-        double la = c->z[m + j], xi = value[m + j], weight = c->r[m + j];
+        double la = c->p.z[m + j], xi = value[m + j], weight = c->p.r[m + j];
         if (p->rows[j].is_bilateral) {
             CHECK_NEAR(xi, 0.0, small);
             continue;
         }
-        CHECK(la >= 0.0 && (c->gate[j] || la == 0.0));
-        if (c->gate[j]) CHECK(xi >= -small && fmin(fabs(xi), la / weight) <= small);
+        CHECK(la >= 0.0 && (c->p.gate[j] || la == 0.0));
+        if (c->p.gate[j]) CHECK(xi >= -small && fmin(fabs(xi), la / weight) <= small);
         double slip = 0.0, impulse = 0.0, power = 0.0, limit = p->rows[j].friction * la;
         for (int t = 0; t < p->rows[j].ntangent; t++) {
             int k = 2 * m + p->rows[j].first_tangent + t;
             slip = hypot(slip, value[k]);
-            impulse = hypot(impulse, c->z[k]);
-            power += value[k] * c->z[k];
+            impulse = hypot(impulse, c->p.z[k]);
+            power += value[k] * c->p.z[k];
         }
         CHECK(impulse <= limit * (1.0 + 1e-14) + 1e-15 * weight * size);
         // Where it slides the impulse is at its limit and against the slip.
@@ -228,21 +228,21 @@ static void krylov_methods_take_subsets(void **state)
     pcs_context_destroy(&ctx);
 }
 
-static pcs_cone *few(problem *p)
+static pcs_dense_contacts *few(problem *p)
 {
-    pcs_cone *q;
-    const pcs_crowd *c = p->c;
-    size_t n = (size_t)c->n, m = (size_t)c->m;
-    CHECK_OK(p->ctx, pcs_cone_create(p->ctx, &p->system, &q));
-    q->h = c->h;
-    q->has_position = c->has_position;
-    q->gate_is_live = c->gate_is_live;
+    pcs_dense_contacts *q;
+    const pcs_krylov_set *c = p->c;
+    size_t n = (size_t)c->p.n, m = (size_t)c->p.m;
+    CHECK_OK(p->ctx, pcs_dense_contacts_create(p->ctx, &p->system, &q));
+    q->p.h = c->p.h;
+    q->p.has_position = c->p.has_position;
+    q->p.gate_is_live = c->p.gate_is_live;
     memcpy(q->P, p->P, n * n * sizeof(double));
     memcpy(q->P_gate, p->P_gate, m * n * sizeof(double));
-    memcpy(q->b, c->b, n * sizeof(double));
-    memcpy(q->b_gate, c->b_gate, m * sizeof(double));
-    memcpy(q->r, c->r, n * sizeof(double));
-    memcpy(q->gate, c->gate, m);
+    memcpy(q->p.b, c->p.b, n * sizeof(double));
+    memcpy(q->p.b_gate, c->p.b_gate, m * sizeof(double));
+    memcpy(q->p.r, c->p.r, n * sizeof(double));
+    memcpy(q->p.gate, c->p.gate, m);
     return q;
 }
 
@@ -256,15 +256,15 @@ static void impacts_agree_with_the_dense_solver(void **state)
             problem *p = create(ROWS, tangents, 0.3, trial % 2 == 0 ? 0 : 4);
             fill_impact(p, &seed, 40, 0.3);
             int rounds;
-            pcs_cone *q = few(p);
-            CHECK(pcs_cone_solve(q, &rounds));
-            if (!pcs_crowd_solve(p->c)) fail_msg("%d tangents, trial %d does not settle", tangents, trial);
+            pcs_dense_contacts *q = few(p);
+            CHECK(pcs_dense_contacts_solve(q, &rounds));
+            if (!pcs_krylov_set_solve(p->c)) fail_msg("%d tangents, trial %d does not settle", tangents, trial);
             check_laws(p);
-            for (int k = ROWS; k < p->c->n; k++) CHECK_NEAR(p->c->z[k], q->z[k], 1e-10 * (1.0 + fabs(q->z[k])));
+            for (int k = ROWS; k < p->c->p.n; k++) CHECK_NEAR(p->c->p.z[k], q->p.z[k], 1e-10 * (1.0 + fabs(q->p.z[k])));
             for (int j = 0; j < ROWS; j++) {
-                opens += p->c->gate[j] && p->c->z[ROWS + j] == 0.0;
-                if (p->rows[j].ntangent == 0 || p->c->z[ROWS + j] == 0.0) continue;
-                bool is_stuck = fabs(p->c->value[2 * ROWS + p->rows[j].first_tangent]) < 1e-12;
+                opens += p->c->p.gate[j] && p->c->p.z[ROWS + j] == 0.0;
+                if (p->rows[j].ntangent == 0 || p->c->p.z[ROWS + j] == 0.0) continue;
+                bool is_stuck = fabs(p->c->p.value[2 * ROWS + p->rows[j].first_tangent]) < 1e-12;
                 sticks += is_stuck;
                 slides += !is_stuck;
             }
@@ -283,13 +283,13 @@ static void many_impacts_do_not_cycle(void **state)
         for (int trial = 0; trial < 3; trial++) {
             problem *p = create(150, tangents, 0.4, 0);
             fill_impact(p, &seed, 150 * (2 + tangents), 0.3);
-            CHECK(pcs_crowd_solve(p->c));
+            CHECK(pcs_krylov_set_solve(p->c));
             check_laws(p);
             CHECK(p->c->revisits == 0 && p->c->projections == 0);
             CHECK(p->c->rounds <= 15);
             // The same problem from its solution: hardly anything is left to do.
             int products = p->c->products;
-            CHECK(pcs_crowd_solve(p->c));
+            CHECK(pcs_krylov_set_solve(p->c));
             CHECK(p->c->rounds <= 1 && p->c->products < products / 8);
             check_laws(p);
             destroy(p);
@@ -305,8 +305,8 @@ static void redundant_rows_are_settled(void **state)
         problem *p = create(30, 0, 0.0, 0);
         fill_impact(p, &seed, 12, 1.0 + 0.5 * trial / 30.0);
         // What the coordinates cannot do at once is not asked for: b = R v leaves room to open.
-        for (int j = 0; j < 30; j++) p->c->b[30 + j] += 1.0 + 0.5 * trial / 30.0;
-        if (!pcs_crowd_solve(p->c)) fail_msg("trial %d does not settle", trial);
+        for (int j = 0; j < 30; j++) p->c->p.b[30 + j] += 1.0 + 0.5 * trial / 30.0;
+        if (!pcs_krylov_set_solve(p->c)) fail_msg("trial %d does not settle", trial);
         check_laws(p);
         destroy(p);
     }
@@ -316,8 +316,8 @@ static void redundant_rows_are_settled(void **state)
 static void fill_step(problem *p, unsigned long long *seed, bool is_damped)
 {
     enum { N = 14 };
-    pcs_crowd *c = p->c;
-    int n = c->n, m = c->m;
+    pcs_krylov_set *c = p->c;
+    int n = c->p.n, m = c->p.m;
     double L[N * N], K[N * N], C[N * N], S[N * N], R[MOST * N], q[N], v[N], h = 0.1, kb = 0.06, weight = 1.7;
     model_randomize(seed, N * N, L);
     for (int i = 0; i < N; i++)
@@ -326,7 +326,7 @@ static void fill_step(problem *p, unsigned long long *seed, bool is_damped)
             C[i * N + j] = is_damped ? 0.02 * K[i * N + j] : 0.0;
             S[i * N + j] = (i == j ? weight : 0.0) + h * C[i * N + j] + h * kb * K[i * N + j];
         }
-    model_randomize(seed, (m + c->nt) * N, R);
+    model_randomize(seed, (m + c->p.nt) * N, R);
     model_randomize(seed, N, q);
     model_randomize(seed, N, v);
     for (int l = 0; l < n; l++) {
@@ -339,24 +339,24 @@ static void fill_step(problem *p, unsigned long long *seed, bool is_damped)
         for (int i = 0; i < N; i++) d[i] = -h * pcs_sum_dot(N, &K[i * N], U) - h * pcs_sum_dot(N, &C[i * N], W);
         memcpy(copy, S, sizeof S);
         model_solve(N, copy, d);
-        for (int k = 0; k < m + c->nt; k++) {
+        for (int k = 0; k < m + c->p.nt; k++) {
             double smooth = pcs_sum_dot(N, &R[k * N], d);
             if (k < m) p->P_gate[k * n + l] = kb * smooth;
             if (k < m) p->P[k * n + l] = kb * smooth + pcs_sum_dot(N, &R[k * N], U);
             p->P[(m + k) * n + l] = smooth + pcs_sum_dot(N, &R[k * N], W);
         }
     }
-    for (int k = 0; k < m + c->nt; k++) {
-        if (k < m) c->b[k] = c->b_gate[k] = 0.1 * pcs_sum_dot(N, &R[k * N], q);
-        c->b[m + k] = pcs_sum_dot(N, &R[k * N], v);
-        c->r[m + k] = 1.0 / pcs_sum_dot(N, &R[k * N], &R[k * N]);
-        if (k < m) c->r[k] = c->r[m + k];
+    for (int k = 0; k < m + c->p.nt; k++) {
+        if (k < m) c->p.b[k] = c->p.b_gate[k] = 0.1 * pcs_sum_dot(N, &R[k * N], q);
+        c->p.b[m + k] = pcs_sum_dot(N, &R[k * N], v);
+        c->p.r[m + k] = 1.0 / pcs_sum_dot(N, &R[k * N], &R[k * N]);
+        if (k < m) c->p.r[k] = c->p.r[m + k];
     }
     for (int j = 0; j < m; j++)
-        if (p->rows[j].is_bilateral) c->b[j] = c->b_gate[j] = 0.0;
-    c->h = h;
-    c->has_position = c->gate_is_live = true;
-    c->is_one_way = !is_damped && c->nt == 0;
+        if (p->rows[j].is_bilateral) c->p.b[j] = c->p.b_gate[j] = 0.0;
+    c->p.h = h;
+    c->p.has_position = c->p.gate_is_live = true;
+    c->is_one_way = !is_damped && c->p.nt == 0;
     c->is_symmetric = !is_damped;
 }
 
@@ -370,15 +370,15 @@ static void steps_agree_with_the_dense_solver(void **state)
             problem *p = create(5, tangents, 0.3, trial % 3 == 0 ? 5 : 0);
             fill_step(p, &seed, trial % 2 == 1);
             int rounds;
-            pcs_cone *q = few(p);
-            CHECK(pcs_cone_solve(q, &rounds));
-            if (!pcs_crowd_solve(p->c)) fail_msg("%d tangents, trial %d does not settle", tangents, trial);
-            for (int k = 0; k < p->c->n; k++) CHECK_NEAR(p->c->z[k], q->z[k], 1e-10 * (1.0 + fabs(q->z[k])));
+            pcs_dense_contacts *q = few(p);
+            CHECK(pcs_dense_contacts_solve(q, &rounds));
+            if (!pcs_krylov_set_solve(p->c)) fail_msg("%d tangents, trial %d does not settle", tangents, trial);
+            for (int k = 0; k < p->c->p.n; k++) CHECK_NEAR(p->c->p.z[k], q->p.z[k], 1e-10 * (1.0 + fabs(q->p.z[k])));
             for (int j = 0; j < 5; j++) {
-                CHECK(p->c->gate[j] == q->gate[j]);
-                pressed += p->c->z[j] > 0.0;
-                gated += p->c->gate[j];
-                shut += !p->c->gate[j];
+                CHECK(p->c->p.gate[j] == q->p.gate[j]);
+                pressed += p->c->p.z[j] > 0.0;
+                gated += p->c->p.gate[j];
+                shut += !p->c->p.gate[j];
             }
             destroy(p);
         }
@@ -393,19 +393,19 @@ static void cycling_sets_are_left(void **state)
     (void)state;
     const double a = 1.5;
     problem *p = create(3, 0, 0.0, 0);
-    pcs_crowd *c = p->c;
+    pcs_krylov_set *c = p->c;
     for (int i = 0; i < 3; i++) {
         p->P[(3 + i) * 6 + 3 + i] = 1.0;
         p->P[(3 + i) * 6 + 3 + (i + 2) % 3] = a;
-        c->b[3 + i] = -1.0;
-        c->r[i] = c->r[3 + i] = 1.0;
-        c->gate[i] = 1;
+        c->p.b[3 + i] = -1.0;
+        c->p.r[i] = c->p.r[3 + i] = 1.0;
+        c->p.gate[i] = 1;
     }
-    c->z[3] = 1.0;
-    CHECK(pcs_crowd_solve(c));
+    c->p.z[3] = 1.0;
+    CHECK(pcs_krylov_set_solve(c));
     print_message("%d rounds, %d revisits, %d projections\n", c->rounds, c->revisits, c->projections);
     CHECK(c->revisits > 0 && c->projections > 0); // it did go round
-    for (int i = 0; i < 3; i++) CHECK_NEAR(c->z[3 + i], 1.0 / (1.0 + a), 1e-14);
+    for (int i = 0; i < 3; i++) CHECK_NEAR(c->p.z[3 + i], 1.0 / (1.0 + a), 1e-14);
     destroy(p);
 }
 
@@ -414,17 +414,17 @@ static void contradictions_are_left(void **state)
 {
     (void)state;
     problem *p = create(2, 0, 0.0, 0);
-    pcs_crowd *c = p->c;
+    pcs_krylov_set *c = p->c;
     for (int i = 0; i < 2; i++) {
         for (int j = 0; j < 2; j++) p->P[(2 + i) * 4 + 2 + j] = 2.0;
-        c->b[2 + i] = -1.0 - i;
-        c->r[i] = c->r[2 + i] = 0.5;
-        c->gate[i] = 1;
+        c->p.b[2 + i] = -1.0 - i;
+        c->p.r[i] = c->p.r[2 + i] = 0.5;
+        c->p.gate[i] = 1;
     }
     c->is_symmetric = true;
-    CHECK(pcs_crowd_solve(c));
-    CHECK_NEAR(c->z[2], 0.0, 0.0);
-    CHECK_NEAR(c->z[3], 1.0, 1e-14);
+    CHECK(pcs_krylov_set_solve(c));
+    CHECK_NEAR(c->p.z[2], 0.0, 0.0);
+    CHECK_NEAR(c->p.z[3], 1.0, 1e-14);
     destroy(p);
 }
 
@@ -436,11 +436,11 @@ static void infinite_problems_fail(void **state)
         problem *p = create(2, 0, 0.0, 0);
         for (int i = 0; i < 2; i++) {
             p->P[(2 + i) * 4 + 2 + i] = i == bad ? NAN : 1.0;
-            p->c->b[2 + i] = -1.0;
-            p->c->r[i] = p->c->r[2 + i] = 1.0;
-            p->c->gate[i] = 1;
+            p->c->p.b[2 + i] = -1.0;
+            p->c->p.r[i] = p->c->p.r[2 + i] = 1.0;
+            p->c->p.gate[i] = 1;
         }
-        CHECK(!pcs_crowd_solve(p->c));
+        CHECK(!pcs_krylov_set_solve(p->c));
         destroy(p);
     }
 }

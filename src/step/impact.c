@@ -1,21 +1,21 @@
-#include "step/gated.h"
+#include "step/impact.h"
 
 #include "step/columns.h"
-#include "step/cone.h"
+#include "step/dense_contacts.h"
 
 #include <string.h>
 
-struct pcs_gated {
+struct pcs_impact {
     pcs_step_solver *solver;
-    pcs_cone *cone;
+    pcs_dense_contacts *contacts;
     pcs_row *rows;        // [nrow] those that enter, their tangents numbered anew
     int *row, *tangent;   // [nrow], [ntangent] their places in the system
     const double **force; // [nrow + ntangent] columns of X and XT
 };
 
-pcs_status pcs_gated_create(pcs_step_solver *solver, pcs_gated **out)
+pcs_status pcs_impact_create(pcs_step_solver *solver, pcs_impact **out)
 {
-    pcs_gated *self;
+    pcs_impact *self;
     const pcs_system *system = solver->system;
     PCS_TAKE(solver->ctx, self, 1, "the contact problem");
     self->solver = solver;
@@ -23,15 +23,15 @@ pcs_status pcs_gated_create(pcs_step_solver *solver, pcs_gated **out)
     PCS_TAKE(solver->ctx, self->row, system->nrow, "the contact problem");
     PCS_TAKE(solver->ctx, self->tangent, system->ntangent, "the contact problem");
     PCS_TAKE(solver->ctx, self->force, system->nrow + system->ntangent, "the contact problem");
-    PCS_TRY(pcs_cone_create(solver->ctx, system, &self->cone));
-    self->cone->rows = self->rows;
-    self->cone->has_position = self->cone->gate_is_live = false;
-    self->cone->h = 1.0;
+    PCS_TRY(pcs_dense_contacts_create(solver->ctx, system, &self->contacts));
+    self->contacts->p.rows = self->rows;
+    self->contacts->p.has_position = self->contacts->p.gate_is_live = false;
+    self->contacts->p.h = 1.0;
     *out = self;
     return PCS_OK;
 }
 
-bool pcs_gated_takes(const pcs_step_solver *solver, const pcs_step_problem *problem)
+bool pcs_impact_takes(const pcs_step_solver *solver, const pcs_step_problem *problem)
 {
     const pcs_step_form *form = &solver->form;
     return !form->has_dynamics && !form->has_position && !form->gate_is_live && !form->law_is_gap && form->kw == 0.0 &&
@@ -39,12 +39,12 @@ bool pcs_gated_takes(const pcs_step_solver *solver, const pcs_step_problem *prob
 }
 
 // The rows that enter, and what all rows do without an impulse.
-static void gated_collect(pcs_gated *self, pcs_step_problem *p)
+static void impact_collect(pcs_impact *self, pcs_step_problem *p)
 {
     const pcs_system *system = self->solver->system;
     const pcs_projection *projection = self->solver->projection;
-    pcs_cone *c = self->cone;
-    c->m = c->nt = 0;
+    pcs_dense_contacts *c = self->contacts;
+    c->p.m = c->p.nt = 0;
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row *row = &system->rows[j];
         p->nu[j] = p->la[j] = 0.0;
@@ -52,50 +52,50 @@ static void gated_collect(pcs_gated *self, pcs_step_problem *p)
         for (int t = row->first_tangent; t < row->first_tangent + row->ntangent; t++) p->la_t[t] = 0.0;
         if (!p->gate[j] && !row->is_bilateral) continue;
         p->gate[j] = 1;
-        self->rows[c->m] = *row;
-        self->rows[c->m].first_tangent = c->nt;
-        c->gate[c->m] = 1;
-        self->row[c->m++] = j;
-        for (int t = 0; t < row->ntangent; t++) self->tangent[c->nt++] = row->first_tangent + t;
+        self->rows[c->p.m] = *row;
+        self->rows[c->p.m].first_tangent = c->p.nt;
+        c->p.gate[c->p.m] = 1;
+        self->row[c->p.m++] = j;
+        for (int t = 0; t < row->ntangent; t++) self->tangent[c->p.nt++] = row->first_tangent + t;
     }
-    c->n = 2 * c->m + c->nt;
-    for (int j = 0; j < c->m; j++) self->force[j] = projection->X->value[self->row[j]];
-    for (int t = 0; t < c->nt; t++) self->force[c->m + t] = projection->XT->value[self->tangent[t]];
+    c->p.n = 2 * c->p.m + c->p.nt;
+    for (int j = 0; j < c->p.m; j++) self->force[j] = projection->X->value[self->row[j]];
+    for (int t = 0; t < c->p.nt; t++) self->force[c->p.m + t] = projection->XT->value[self->tangent[t]];
 }
 
-// The affine map of the impulses; the cone's first m unknowns, position corrections, stay out.
-static void gated_fill(pcs_gated *self, const pcs_step_problem *p)
+// The affine map of the impulses; the first m unknowns, position corrections, stay out.
+static void impact_fill(pcs_impact *self, const pcs_step_problem *p)
 {
     const pcs_system *system = self->solver->system;
-    pcs_cone *c = self->cone;
-    int m = c->m, count = m + c->nt;
+    pcs_dense_contacts *c = self->contacts;
+    int m = c->p.m, count = m + c->p.nt;
     for (int k = 0; k < count; k++) {
         const pcs_rows *rows = k < m ? system->G : system->T;
         int place = k < m ? self->row[k] : self->tangent[k - m];
-        double *P = &c->P[(m + k) * c->n + m];
+        double *P = &c->P[(m + k) * c->p.n + m];
         for (int l = 0; l < count; l++) P[l] = pcs_rows_dot(rows, place, self->force[l]);
-        c->r[m + k] = 1.0 / P[k];
-        c->b[m + k] =
+        c->p.r[m + k] = 1.0 / P[k];
+        c->p.b[m + k] =
             k < m ? p->rate_before[place] + p->target[place] : pcs_rows_dot(rows, place, p->v) + p->target_t[place];
     }
 }
 
-void pcs_gated_solve(pcs_gated *self, pcs_step_problem *p, pcs_step_result *result)
+void pcs_impact_solve(pcs_impact *self, pcs_step_problem *p, pcs_step_result *result)
 {
     const pcs_system *system = self->solver->system;
-    pcs_cone *c = self->cone;
+    pcs_dense_contacts *c = self->contacts;
     *result = (pcs_step_result){ 0 };
     memset(p->d, 0, (size_t)system->nv * sizeof *p->d);
-    gated_collect(self, p);
-    gated_fill(self, p);
-    if (!pcs_cone_solve(c, &result->iterations)) {
+    impact_collect(self, p);
+    impact_fill(self, p);
+    if (!pcs_dense_contacts_solve(c, &result->iterations)) {
         result->outcome = PCS_NOT_CONVERGED;
         return;
     }
-    for (int k = 0; k < c->m + c->nt; k++) {
-        double z = c->z[c->m + k];
-        if (k < c->m) p->la[self->row[k]] = z;
-        else p->la_t[self->tangent[k - c->m]] = z;
+    for (int k = 0; k < c->p.m + c->p.nt; k++) {
+        double z = c->p.z[c->p.m + k];
+        if (k < c->p.m) p->la[self->row[k]] = z;
+        else p->la_t[self->tangent[k - c->p.m]] = z;
         for (int i = 0; i < system->nv && z != 0.0; i++) p->v[i] += z * self->force[k][i];
     }
 }

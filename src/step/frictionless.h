@@ -8,12 +8,12 @@
 // Active sets of the semi-smooth Newton method (Bruls, Acary, Cardona 2014, eq. 38), ties are active:
 //   A_j = nu_j - r_j gap_j >= 0,     B_j = gate_j and La_j - r_j xi_j >= 0,     r_j = effective mass
 
-#ifndef PCS_STEP_SMALL_H
-#define PCS_STEP_SMALL_H
+#ifndef PCS_STEP_FRICTIONLESS_H
+#define PCS_STEP_FRICTIONLESS_H
 
 #include "core/context.h"
 
-typedef struct pcs_small {
+typedef struct pcs_frictionless {
     int m;
     double h; // s, brings gaps and their multipliers to the size of velocities and impulses
     bool has_position, gate_is_live;
@@ -28,15 +28,15 @@ typedef struct pcs_small {
     unsigned char *in_A, *in_B; // [m]
     int *row;                   // [2 m] active rows, position rows first
     double *J, *b, *x;          // [4 m m], [2 m], [2 m]
-} pcs_small;
+} pcs_frictionless;
 
-pcs_status pcs_small_create(pcs_context *ctx, int m, pcs_small **out);
+pcs_status pcs_frictionless_create(pcs_context *ctx, int m, pcs_frictionless **out);
 
 // Both give false when they do not settle; *iterations counts solves or sweeps.
-bool pcs_small_active_set(pcs_small *s, int *iterations);
-bool pcs_small_gauss_seidel(pcs_small *s, int *iterations);
+bool pcs_frictionless_active_set(pcs_frictionless *s, int *iterations);
+bool pcs_frictionless_gauss_seidel(pcs_frictionless *s, int *iterations);
 
 // gap, gate_gap and xi at the present multipliers.
-void pcs_small_evaluate(pcs_small *s);
+void pcs_frictionless_evaluate(pcs_frictionless *s);
 
 #endif

@@ -10,12 +10,12 @@
 // B is factored incompletely, L D L^T within its own pattern, contacts ordered along their chains (Cuthill, McKee
 // 1969): exact for chains. Rows may touch other equations from one filling to the next, and nothing is allocated.
 
-#ifndef PCS_STEP_NEAR_H
-#define PCS_STEP_NEAR_H
+#ifndef PCS_STEP_PRECONDITIONER_H
+#define PCS_STEP_PRECONDITIONER_H
 
 #include "step/step.h"
 
-typedef struct pcs_near {
+typedef struct pcs_preconditioner {
     const pcs_step_solver *solver;
     const pcs_rows *part[2];  // its rows: those of part[0], then those of part[1], which may be NULL
     int n, room;              // rows of both, and entries that there is room for
@@ -38,18 +38,19 @@ typedef struct pcs_near {
     double *L, *D, *x;          // [most], [n], [n]
     bool is_sparse;             // B has found room
     bool is_factored;
-} pcs_near;
+} pcs_preconditioner;
 
-pcs_status pcs_near_create(pcs_step_solver *solver, const pcs_rows *first, const pcs_rows *second, pcs_near **out);
+pcs_status pcs_preconditioner_create(pcs_step_solver *solver, const pcs_rows *first, const pcs_rows *second,
+                                     pcs_preconditioner **out);
 // New values of the rows, of M and of S*, which is NULL without dynamics; `share` is a for either part.
-void pcs_near_fill(pcs_near *near, const pcs_matrix *S, const double share[2]);
+void pcs_preconditioner_fill(pcs_preconditioner *self, const pcs_matrix *S, const double share[2]);
 // Rows with is_in[i] != 0 are in.
-void pcs_near_choose(pcs_near *near, const unsigned char *is_in);
+void pcs_preconditioner_choose(pcs_preconditioner *self, const unsigned char *is_in);
 // B_ij += value, for rows of one contact.
-void pcs_near_add(pcs_near *near, int i, int j, double value);
+void pcs_preconditioner_add(pcs_preconditioner *self, int i, int j, double value);
 // Makes it ready to solve, unless B is far from sparse.
-void pcs_near_factor(pcs_near *near);
+void pcs_preconditioner_factor(pcs_preconditioner *self);
 // x = B^-1 x
-void pcs_near_solve(const pcs_near *near, double *x);
+void pcs_preconditioner_solve(const pcs_preconditioner *self, double *x);
 
 #endif

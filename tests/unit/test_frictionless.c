@@ -4,7 +4,7 @@
 #include "support/check.h"
 #include "support/model.h"
 
-#include "step/small.h"
+#include "step/frictionless.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum { MAX = 6 };
 
 // One problem with the memory it borrows. Without damping P12 = Q2 = 0.
 typedef struct problem {
-    pcs_small *s;
+    pcs_frictionless *s;
     double nu[MAX], la[MAX], r[MAX];
     unsigned char gate[MAX];
 } problem;
@@ -43,7 +43,7 @@ static void congruent(int m, const double *L, const double *w, double scale, dou
 // The blocks as condensation makes them: G X = L L^T; stiffness and damping take a part of it away.
 static void fill_blocks(unsigned long long *seed, problem *p, kind c, double h)
 {
-    pcs_small *s = p->s;
+    pcs_frictionless *s = p->s;
     int m = s->m, n = m * m;
     double L[MAX * MAX], one[MAX], stiff[MAX], damped[MAX], kb = 0.6 * h;
     for (int i = 0; i < n; i++) L[i] = 0.3 * model_random(seed) + (i % (m + 1) == 0 ? 1.0 : 0.0);
@@ -91,7 +91,7 @@ static double tested(double value, double size, const char *what, int trial)
 // The conditions of small.h on what a method left behind, computed here from the blocks.
 static void check_conditions(const problem *p, int trial)
 {
-    const pcs_small *s = p->s;
+    const pcs_frictionless *s = p->s;
     int m = s->m;
     double size = 0.0;
     for (int j = 0; j < m; j++) size = fmax(size, fmax(fabs(s->xi0[j]), fabs(s->gap0[j]) / s->h));
@@ -129,7 +129,7 @@ static int settle(problem *p, int trial)
     int iterations = 0;
     attach(p);
     for (int j = 0; j < p->s->m; j++) p->nu[j] = p->la[j] = NAN; // a method starts from nothing
-    if (!pcs_small_active_set(p->s, &iterations)) fail_msg("trial %d (m = %d): does not settle", trial, p->s->m);
+    if (!pcs_frictionless_active_set(p->s, &iterations)) fail_msg("trial %d (m = %d): does not settle", trial, p->s->m);
     check_conditions(p, trial);
     return iterations;
 }
@@ -140,7 +140,7 @@ static int compare_methods(problem *p, int trial)
     problem other = *p;
     int iterations = settle(p, trial), sweeps;
     attach(&other);
-    if (!pcs_small_gauss_seidel(p->s, &sweeps)) fail_msg("trial %d: the sweeps do not settle", trial);
+    if (!pcs_frictionless_gauss_seidel(p->s, &sweeps)) fail_msg("trial %d: the sweeps do not settle", trial);
     check_conditions(&other, trial);
     for (int j = 0; j < p->s->m; j++) {
         CHECK_NEAR(other.nu[j], p->nu[j], 1e-12 * p->s->h);
@@ -163,7 +163,7 @@ static void active_set_agrees_with_sweeps(void **state)
     for (int trial = 0; trial < 1000; trial++) {
         problem p = { 0 };
         model *m = model_create();
-        CHECK_OK(m->ctx, pcs_small_create(m->ctx, 1 + trial % MAX, &p.s));
+        CHECK_OK(m->ctx, pcs_frictionless_create(m->ctx, 1 + trial % MAX, &p.s));
         fill_problem(&seed, &p, kinds[trial / MAX % 5], 1e-3);
         int iterations = compare_methods(&p, trial);
         worst = iterations > worst ? iterations : worst;
@@ -182,7 +182,7 @@ static void live_gates_with_damping_settle(void **state)
     for (int trial = 0; trial < 500; trial++) {
         problem p = { 0 };
         model *m = model_create();
-        CHECK_OK(m->ctx, pcs_small_create(m->ctx, 1 + trial % MAX, &p.s));
+        CHECK_OK(m->ctx, pcs_frictionless_create(m->ctx, 1 + trial % MAX, &p.s));
         fill_problem(&seed, &p, (kind){ true, true, true }, 1e-3);
         (void)settle(&p, trial);
         model_destroy(&m);
@@ -195,7 +195,7 @@ static void one_row_by_hand(void **state)
     (void)state;
     problem p = { .r = { 0.5 } };
     model *m = model_create();
-    CHECK_OK(m->ctx, pcs_small_create(m->ctx, 1, &p.s));
+    CHECK_OK(m->ctx, pcs_frictionless_create(m->ctx, 1, &p.s));
     *p.s->P11 = 4;
     *p.s->Q1 = -1;
     *p.s->P21 = -1;
@@ -206,16 +206,16 @@ static void one_row_by_hand(void **state)
     p.s->has_position = p.s->gate_is_live = true;
     attach(&p);
     int iterations;
-    CHECK(pcs_small_active_set(p.s, &iterations));
+    CHECK(pcs_frictionless_active_set(p.s, &iterations));
     CHECK_NEAR(p.nu[0], 0.5, 1e-15);
     CHECK_NEAR(p.la[0], 1.75, 1e-15);
     CHECK(p.gate[0] == 1);
     *p.s->gap0 = 2; // open: nothing acts, whatever the velocity
-    CHECK(pcs_small_active_set(p.s, &iterations));
+    CHECK(pcs_frictionless_active_set(p.s, &iterations));
     CHECK(p.nu[0] == 0.0 && p.la[0] == 0.0 && p.gate[0] == 0);
     *p.s->gap0 = 0; // touching and separating
     *p.s->xi0 = 1;
-    CHECK(pcs_small_active_set(p.s, &iterations));
+    CHECK(pcs_frictionless_active_set(p.s, &iterations));
     CHECK(p.nu[0] == 0.0 && p.la[0] == 0.0 && p.gate[0] == 1);
     model_destroy(&m);
 }
@@ -223,7 +223,7 @@ static void one_row_by_hand(void **state)
 // The last row repeats the first one: same gap, same velocity.
 static void repeat_row(problem *p)
 {
-    pcs_small *s = p->s;
+    pcs_frictionless *s = p->s;
     int m = s->m, last = m - 1;
     double *const blocks[] = { s->P11, s->P12, s->P21, s->P22, s->Q1, s->Q2 };
     for (int b = 0; b < 6; b++) {
@@ -244,7 +244,7 @@ static void repeated_rows_share_the_multiplier(void **state)
     for (int trial = 0; trial < 300; trial++) {
         problem p = { 0 };
         model *m = model_create();
-        CHECK_OK(m->ctx, pcs_small_create(m->ctx, 2 + trial % (MAX - 1), &p.s));
+        CHECK_OK(m->ctx, pcs_frictionless_create(m->ctx, 2 + trial % (MAX - 1), &p.s));
         fill_problem(&seed, &p, kinds[trial % 2], 1e-3);
         repeat_row(&p);
         int last = p.s->m - 1;
@@ -253,7 +253,7 @@ static void repeated_rows_share_the_multiplier(void **state)
         (void)settle(&p, trial);
         // Only the sum is determined; it is that of the problem without the repetition.
         problem plain = { 0 };
-        CHECK_OK(m->ctx, pcs_small_create(m->ctx, last, &plain.s));
+        CHECK_OK(m->ctx, pcs_frictionless_create(m->ctx, last, &plain.s));
         double *const from[] = { p.s->P11, p.s->P12, p.s->P21, p.s->P22, p.s->Q1, p.s->Q2 };
         double *const to[] = { plain.s->P11, plain.s->P12, plain.s->P21, plain.s->P22, plain.s->Q1, plain.s->Q2 };
         for (int b = 0; b < 6; b++)
@@ -281,7 +281,7 @@ static void contradicting_rows_are_settled(void **state)
     for (int trial = 0; trial < 200; trial++) {
         problem p = { 0 };
         model *m = model_create();
-        CHECK_OK(m->ctx, pcs_small_create(m->ctx, 2 + trial % (MAX - 1), &p.s));
+        CHECK_OK(m->ctx, pcs_frictionless_create(m->ctx, 2 + trial % (MAX - 1), &p.s));
         fill_problem(&seed, &p, (kind){ trial % 2 == 0, trial % 2 == 0, false }, 1e-3);
         repeat_row(&p);
         int last = p.s->m - 1;
@@ -307,8 +307,8 @@ static void ties_do_not_cycle(void **state)
         problem p = { 0 };
         model *m = model_create();
         kind c = { trial % 2 == 0, false, trial % 3 == 0 };
-        CHECK_OK(m->ctx, pcs_small_create(m->ctx, 1 + trial % MAX, &p.s));
-        pcs_small *s = p.s;
+        CHECK_OK(m->ctx, pcs_frictionless_create(m->ctx, 1 + trial % MAX, &p.s));
+        pcs_frictionless *s = p.s;
         int n = s->m;
         fill_blocks(&seed, &p, c, 1e-3);
         double nu[MAX] = { 0 }, la[MAX] = { 0 };
@@ -343,7 +343,7 @@ static void exact_ties_need_nothing(void **state)
     for (int size = 1; size <= MAX; size++) {
         problem p = { 0 };
         model *m = model_create();
-        CHECK_OK(m->ctx, pcs_small_create(m->ctx, size, &p.s));
+        CHECK_OK(m->ctx, pcs_frictionless_create(m->ctx, size, &p.s));
         fill_blocks(&seed, &p, (kind){ true, true, true }, 1e-3);
         int iterations = settle(&p, size);
         CHECK(iterations <= 3);

@@ -1,4 +1,4 @@
-#include "step/small.h"
+#include "step/frictionless.h"
 
 #include "core/dense.h"
 
@@ -10,9 +10,9 @@ enum { FREEZE_GATE_AFTER = 8, PIVOT_AFTER = 20, PROXIMAL_ROUNDS = 40, STALLED_SW
 // Of the terms that a gap or a velocity is summed from: what is smaller is left over from their cancelling.
 static const double round_off = 1e-12;
 
-pcs_status pcs_small_create(pcs_context *ctx, int m, pcs_small **out)
+pcs_status pcs_frictionless_create(pcs_context *ctx, int m, pcs_frictionless **out)
 {
-    pcs_small *s;
+    pcs_frictionless *s;
     size_t mm = (size_t)m * (size_t)m, n = (size_t)m;
     PCS_TAKE(ctx, s, 1, "the contact problem");
     double **squares[] = { &s->P11, &s->P12, &s->P21, &s->P22, &s->Q1, &s->Q2 };
@@ -30,7 +30,7 @@ pcs_status pcs_small_create(pcs_context *ctx, int m, pcs_small **out)
     return PCS_OK;
 }
 
-void pcs_small_evaluate(pcs_small *s)
+void pcs_frictionless_evaluate(pcs_frictionless *s)
 {
     int m = s->m;
     for (int i = 0; i < m; i++) {
@@ -48,7 +48,8 @@ void pcs_small_evaluate(pcs_small *s)
 }
 
 // Does a test on row j come out of cancelling terms? a and b are the blocks that multiply nu and La.
-static bool small_is_noise(const pcs_small *s, int j, double test, double constant, const double *a, const double *b)
+static bool frictionless_is_noise(const pcs_frictionless *s, int j, double test, double constant, const double *a,
+                                  const double *b)
 {
     double size = fabs(constant);
     for (int i = 0; i < s->m; i++) {
@@ -62,7 +63,7 @@ static bool small_is_noise(const pcs_small *s, int j, double test, double consta
 // After a while the gate is frozen, and a row whose gap and multiplier both vanish stays where it is: there only
 // round-off would move it, to and fro. Later still only the first row that differs is changed, which cannot cycle
 // between two sets at once.
-static bool small_update_sets(pcs_small *s, int iteration)
+static bool frictionless_update_sets(pcs_frictionless *s, int iteration)
 {
     bool is_same = true, is_late = iteration > FREEZE_GATE_AFTER;
     for (int j = 0; j < s->m; j++) {
@@ -71,8 +72,10 @@ static bool small_update_sets(pcs_small *s, int iteration)
         if (s->gate_is_live && !is_late) s->gate[j] = is_closed || (iteration == FREEZE_GATE_AFTER && was_closed);
         double position = s->nu[j] - s->r[j] * s->gap[j], velocity = s->la[j] - s->r[j] * s->xi[j];
         bool in_A = s->has_position && position >= 0.0, in_B = s->gate[j] && velocity >= 0.0;
-        if (is_late && s->has_position && small_is_noise(s, j, position, s->gap0[j], s->P11, s->P12)) in_A = s->in_A[j];
-        if (is_late && s->gate[j] && small_is_noise(s, j, velocity, s->xi0[j], s->P21, s->P22)) in_B = s->in_B[j];
+        if (is_late && s->has_position && frictionless_is_noise(s, j, position, s->gap0[j], s->P11, s->P12))
+            in_A = s->in_A[j];
+        if (is_late && s->gate[j] && frictionless_is_noise(s, j, velocity, s->xi0[j], s->P21, s->P22))
+            in_B = s->in_B[j];
         if (in_A == s->in_A[j] && in_B == s->in_B[j]) continue;
         is_same = false;
         s->in_A[j] = in_A;
@@ -83,7 +86,7 @@ static bool small_update_sets(pcs_small *s, int iteration)
 }
 
 // Rows of the active equations: row j < m is the gap of j, row m + j the velocity of j.
-static int small_collect(pcs_small *s)
+static int frictionless_collect(pcs_frictionless *s)
 {
     int count = 0;
     for (int j = 0; j < s->m; j++)
@@ -94,28 +97,28 @@ static int small_collect(pcs_small *s)
 }
 
 // Entry of the system in the scaled unknowns (nu / h, La) and equations (gap / h, xi).
-static double small_entry(const pcs_small *s, int row, int column)
+static double frictionless_entry(const pcs_frictionless *s, int row, int column)
 {
     int m = s->m, i = row % m, j = column % m, k = i * m + j;
     if (row < m) return column < m ? s->P11[k] : s->P12[k] / s->h;
     return column < m ? s->P21[k] * s->h : s->P22[k];
 }
 
-static void small_fill(pcs_small *s, int n, double proximal)
+static void frictionless_fill(pcs_frictionless *s, int n, double proximal)
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            s->J[i * n + j] = small_entry(s, s->row[i], s->row[j]) * (i == j ? 1.0 + proximal : 1.0);
+            s->J[i * n + j] = frictionless_entry(s, s->row[i], s->row[j]) * (i == j ? 1.0 + proximal : 1.0);
 }
 
 // Residual of the active equations at x, with opposite sign, into b; gives its largest entry.
-static double small_residual(pcs_small *s, int n)
+static double frictionless_residual(pcs_frictionless *s, int n)
 {
     double largest = 0.0;
     for (int i = 0; i < n; i++) {
         int row = s->row[i];
         double sum = row < s->m ? s->gap0[row] / s->h : s->xi0[row - s->m];
-        for (int j = 0; j < n; j++) sum += small_entry(s, row, s->row[j]) * s->x[j];
+        for (int j = 0; j < n; j++) sum += frictionless_entry(s, row, s->row[j]) * s->x[j];
         s->b[i] = -sum;
         largest = fmax(largest, fabs(sum));
     }
@@ -125,34 +128,34 @@ static double small_residual(pcs_small *s, int n)
 // Contacts that say the same twice make the matrix singular; a proximal term on the diagonal picks one of the
 // admissible sets of multipliers, and repeating the solve drives its effect on the equations to round-off. Contacts
 // that contradict each other have no solution: their multipliers grow apart, and the negative ones leave the set.
-static bool small_solve_proximal(pcs_small *s, int n, bool *is_exact)
+static bool frictionless_solve_proximal(pcs_frictionless *s, int n, bool *is_exact)
 {
     memset(s->x, 0, (size_t)n * sizeof *s->x);
-    double start = small_residual(s, n), now = start, last = INFINITY;
+    double start = frictionless_residual(s, n), now = start, last = INFINITY;
     for (int round = 0; round < PROXIMAL_ROUNDS && now > 1e-15 * start && now < 0.5 * last; round++) {
-        small_fill(s, n, 1e-6);
+        frictionless_fill(s, n, 1e-6);
         if (!pcs_dense_solve(n, s->J, s->b)) return false;
         for (int i = 0; i < n; i++) s->x[i] += s->b[i];
         last = now;
-        now = small_residual(s, n);
+        now = frictionless_residual(s, n);
     }
     *is_exact = now <= round_off * start;
     return true;
 }
 
 // Multipliers for the sets held: the active equations hold (if they can: *is_exact), inactive multipliers vanish.
-static bool small_solve_sets(pcs_small *s, bool *is_exact)
+static bool frictionless_solve_sets(pcs_frictionless *s, bool *is_exact)
 {
-    int n = small_collect(s);
+    int n = frictionless_collect(s);
     *is_exact = true;
     memset(s->nu, 0, (size_t)s->m * sizeof *s->nu);
     memset(s->la, 0, (size_t)s->m * sizeof *s->la);
     if (n == 0) return true;
     memset(s->x, 0, (size_t)n * sizeof *s->x);
-    (void)small_residual(s, n);
-    small_fill(s, n, 0.0);
+    (void)frictionless_residual(s, n);
+    frictionless_fill(s, n, 0.0);
     if (pcs_dense_solve(n, s->J, s->b)) memcpy(s->x, s->b, (size_t)n * sizeof *s->x);
-    else if (!small_solve_proximal(s, n, is_exact)) return false;
+    else if (!frictionless_solve_proximal(s, n, is_exact)) return false;
     for (int i = 0; i < n; i++) {
         int row = s->row[i];
         if (row < s->m) s->nu[row] = s->x[i] * s->h;
@@ -162,7 +165,7 @@ static bool small_solve_sets(pcs_small *s, bool *is_exact)
 }
 
 // A multiplier that vanishes but for round-off vanishes.
-static void small_clear_noise(pcs_small *s)
+static void frictionless_clear_noise(pcs_frictionless *s)
 {
     bool is_clear = true;
     for (int j = 0; j < s->m; j++) {
@@ -171,10 +174,10 @@ static void small_clear_noise(pcs_small *s)
         s->la[j] = fmax(0.0, s->la[j]);
         is_clear = false;
     }
-    if (!is_clear) pcs_small_evaluate(s);
+    if (!is_clear) pcs_frictionless_evaluate(s);
 }
 
-bool pcs_small_active_set(pcs_small *s, int *iterations)
+bool pcs_frictionless_active_set(pcs_frictionless *s, int *iterations)
 {
     int limit = 100 + 10 * s->m;
     bool is_exact = true;
@@ -182,31 +185,31 @@ bool pcs_small_active_set(pcs_small *s, int *iterations)
     memset(s->la, 0, (size_t)s->m * sizeof *s->la);
     memset(s->in_A, 0, (size_t)s->m);
     memset(s->in_B, 0, (size_t)s->m);
-    pcs_small_evaluate(s);
-    bool is_settled = small_update_sets(s, 0);
+    pcs_frictionless_evaluate(s);
+    bool is_settled = frictionless_update_sets(s, 0);
     for (*iterations = 1; !is_settled; ++*iterations) {
-        if (*iterations > limit || !small_solve_sets(s, &is_exact)) return false;
-        pcs_small_evaluate(s);
-        is_settled = small_update_sets(s, *iterations);
+        if (*iterations > limit || !frictionless_solve_sets(s, &is_exact)) return false;
+        pcs_frictionless_evaluate(s);
+        is_settled = frictionless_update_sets(s, *iterations);
     }
-    small_clear_noise(s);
+    frictionless_clear_noise(s);
     return is_exact;
 }
 
 // One sweep; gives the largest change in units of the effective mass times velocity, and the largest multiplier.
-static double small_sweep(pcs_small *s, double *largest)
+static double frictionless_sweep(pcs_frictionless *s, double *largest)
 {
     double change = 0.0;
     *largest = 0.0;
     for (int j = 0; j < s->m; j++) {
         int k = j * s->m + j;
-        pcs_small_evaluate(s);
+        pcs_frictionless_evaluate(s);
         if (s->has_position) {
             double nu = fmax(0.0, s->nu[j] - s->gap[j] / s->P11[k]);
             change = fmax(change, fabs(nu - s->nu[j]) / (s->r[j] * s->h));
             *largest = fmax(*largest, nu / (s->r[j] * s->h));
             s->nu[j] = nu;
-            pcs_small_evaluate(s);
+            pcs_frictionless_evaluate(s);
         }
         if (s->gate_is_live) s->gate[j] = s->gate_gap[j] <= s->gate_tolerance;
         double la = s->gate[j] ? fmax(0.0, s->la[j] - s->xi[j] / s->P22[k]) : 0.0;
@@ -218,7 +221,7 @@ static double small_sweep(pcs_small *s, double *largest)
 }
 
 // Sweeps until the multipliers no longer change, or change by round-off that no longer shrinks.
-bool pcs_small_gauss_seidel(pcs_small *s, int *iterations)
+bool pcs_frictionless_gauss_seidel(pcs_frictionless *s, int *iterations)
 {
     double scale = 0.0, largest, smallest_change = INFINITY;
     int stalled = 0;
@@ -226,11 +229,11 @@ bool pcs_small_gauss_seidel(pcs_small *s, int *iterations)
     memset(s->nu, 0, (size_t)s->m * sizeof *s->nu);
     memset(s->la, 0, (size_t)s->m * sizeof *s->la);
     for (*iterations = 1; *iterations <= 100000; ++*iterations) {
-        double change = small_sweep(s, &largest), size = fmax(scale, largest);
+        double change = frictionless_sweep(s, &largest), size = fmax(scale, largest);
         stalled = change < smallest_change ? 0 : stalled + 1;
         smallest_change = fmin(smallest_change, change);
         if (change <= 1e-15 * size || (change <= round_off * size && stalled >= STALLED_SWEEPS)) {
-            pcs_small_evaluate(s);
+            pcs_frictionless_evaluate(s);
             return true;
         }
     }

@@ -5,16 +5,16 @@
 //
 // Only rows that are gated or bilateral enter, on the projection as the scheme has set it.
 
-#ifndef PCS_STEP_GATED_H
-#define PCS_STEP_GATED_H
+#ifndef PCS_STEP_IMPACT_H
+#define PCS_STEP_IMPACT_H
 
 #include "step/step.h"
 
-typedef struct pcs_gated pcs_gated;
+typedef struct pcs_impact pcs_impact;
 
-pcs_status pcs_gated_create(pcs_step_solver *solver, pcs_gated **out);
+pcs_status pcs_impact_create(pcs_step_solver *solver, pcs_impact **out);
 // Does this problem ask for nothing else: no dynamics, no gaps, targets as numbers?
-bool pcs_gated_takes(const pcs_step_solver *solver, const pcs_step_problem *problem);
-void pcs_gated_solve(pcs_gated *self, pcs_step_problem *problem, pcs_step_result *result);
+bool pcs_impact_takes(const pcs_step_solver *solver, const pcs_step_problem *problem);
+void pcs_impact_solve(pcs_impact *self, pcs_step_problem *problem, pcs_step_result *result);
 
 #endif

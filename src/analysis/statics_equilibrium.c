@@ -1,0 +1,179 @@
+// An equilibrium as it is looked for: its equations at a state, their residual, tangent and factorization.
+
+#include "analysis/statics_newton.h"
+#include "core/rounding.h"
+
+#include <math.h>
+#include <string.h>
+
+static double equilibrium_diagonal(const pcs_matrix *A, int i)
+{
+    int p = A->pattern->start[i];
+    while (A->pattern->row[p] != i) p++;
+    return A->value[p];
+}
+
+void pcs_equilibrium_update_tangent(pcs_equilibrium *e, const double *q)
+{
+    pcs_system *s = e->system;
+    if (s->tangents_vary) s->ops->update_tangents(s, e->time, q, e->zero);
+    pcs_stiffness_update_K(&e->stiff, q, e->lam);
+    pcs_matrix_combine(&e->A, e->mu + e->shift, &e->D, 0.0, NULL, 1.0, &e->stiff.K);
+}
+
+pcs_status pcs_equilibrium_factor(pcs_equilibrium *e, bool *is_singular)
+{
+    *is_singular = false;
+    e->has_factors = false;
+    PCS_TRY(pcs_bordered_factor(e->solver, e->held, is_singular));
+    e->has_factors = !*is_singular;
+    return PCS_OK;
+}
+
+double pcs_equilibrium_top(const pcs_equilibrium *e)
+{
+    double top = 0.0;
+    for (int i = 0; i < e->system->nv; i++) {
+        double m = equilibrium_diagonal(&e->stiff.M, i);
+        if (m > 0.0) top = fmax(top, fabs(equilibrium_diagonal(&e->stiff.K, i)) / m);
+    }
+    return top;
+}
+
+// D, and the scale of forces. A zero among the K_ii counts as stiff as its mass makes it at the highest frequency.
+static void equilibrium_make_scales(pcs_equilibrium *e)
+{
+    double top = pcs_equilibrium_top(e), one = top > 0.0 ? top : 1.0;
+    memcpy(e->D.value, e->stiff.M.value, (size_t)e->D.pattern->nnz * sizeof *e->D.value);
+    for (int i = 0; i < e->system->nv; i++) {
+        double k = fabs(equilibrium_diagonal(&e->stiff.K, i)), m = equilibrium_diagonal(&e->stiff.M, i);
+        if (!(m > 0.0)) {
+            m = k > 0.0 ? k / one : 1.0;
+            int p = e->D.pattern->start[i];
+            while (e->D.pattern->row[p] != i) p++;
+            e->D.value[p] = m;
+        }
+        e->scale[i] = 1.0 / sqrt(k > 0.0 ? k : m * one);
+    }
+}
+
+static pcs_status equilibrium_take(pcs_equilibrium *e)
+{
+    pcs_system *s = e->system;
+    pcs_context *ctx = e->ctx;
+    double **vectors[] = { &e->zero, &e->f,    &e->idle, &e->loads, &e->size,
+                           &e->dq,   &e->away, &e->work, &e->scale, &e->safe_q };
+    double **rows[] = { &e->lam,  &e->dlam,     &e->gap,       &e->gap0,     &e->target,
+                        &e->blur, &e->safe_lam, &e->gap_noise, &e->lam_noise };
+    unsigned char **marks[] = { &e->held, &e->kept, &e->safe_held };
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], s->nv, "equilibrium");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(ctx, *rows[i], s->nrow, "equilibrium");
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) PCS_TAKE(ctx, *marks[i], s->nrow, "equilibrium");
+    PCS_TRY(pcs_stiffness_create(s, &e->stiff));
+    e->natural = e->stiff.natural;
+    e->A.pattern = e->D.pattern = e->stiff.K.pattern;
+    PCS_TAKE(ctx, e->A.value, e->A.pattern->nnz, "equilibrium");
+    PCS_TAKE(ctx, e->D.value, e->A.pattern->nnz, "equilibrium");
+    return PCS_OK;
+}
+
+pcs_status pcs_equilibrium_create(const pcs_analysis *on, double time, const double *q, pcs_equilibrium *e)
+{
+    pcs_system *s = on->system;
+    *e = (pcs_equilibrium){ .ctx = on->ctx, .system = s, .time = time, .over = 1.0, .correction = INFINITY };
+    s->time = time;
+    s->load_factor = 0.0; // no loads yet, nor the stiffness of those that turn
+    if (s->mass_varies) s->ops->update_mass(s, q);
+    if (s->directions_vary) s->ops->update_directions(s, q);
+    PCS_TRY(equilibrium_take(e));
+    pcs_stiffness_update_M(&e->stiff);
+    pcs_equilibrium_update_tangent(e, q);
+    equilibrium_make_scales(e);
+    s->ops->gaps(s, q, e->gap);
+    for (int j = 0; j < s->nrow; j++) {
+        e->held[j] = s->rows[j].is_bilateral;
+        e->gap0[j] = e->held[j] ? e->gap[j] : 0.0;
+    }
+    pcs_linsolve_kind kind = s->is_linear && !s->has_skew_damping ? PCS_SPD : PCS_GENERAL;
+    return pcs_bordered_create(on->ctx, on->linear, &e->A, kind, s->nrow > 0 ? s->G : NULL, &e->solver);
+}
+
+double pcs_equilibrium_stride(const pcs_equilibrium *e, const double *dq)
+{
+    double largest = 0.0;
+    for (int i = 0; i < e->system->nv; i++) {
+        largest = pcs_larger(largest, fabs(dq[i]) / e->natural.model[i]);
+    }
+    return largest;
+}
+
+// f becomes the residual f + G^T lam - mu D away; its norm and what to compare it with.
+static void equilibrium_residual(pcs_equilibrium *e, const double *q)
+{
+    pcs_system *s = e->system;
+    s->load_factor = 0.0;
+    s->ops->force(s, e->time, q, e->zero, e->idle);
+    s->load_factor = e->load * e->over;
+    s->ops->force(s, e->time, q, e->zero, e->f);
+    for (int i = 0; i < s->nv; i++) e->loads[i] = e->f[i] - e->idle[i];
+    e->weight = fmax(pcs_equilibrium_norm(e, e->loads), pcs_equilibrium_norm(e, e->idle));
+    pcs_equilibrium_find_sizes(e, q);
+    memset(e->work, 0, (size_t)s->nv * sizeof *e->work);
+    for (int j = 0; j < s->nrow; j++)
+        if (e->lam[j] != 0.0) pcs_rows_add_transposed(s->G, j, e->lam[j], e->work);
+    e->weight = fmax(e->weight, pcs_equilibrium_norm(e, e->work));
+    for (int i = 0; i < s->nv; i++) e->f[i] += e->work[i];
+    if (e->mu > 0.0) pcs_matrix_add_multiply(&e->D, -e->mu, e->away, e->f);
+    e->left = pcs_equilibrium_norm(e, e->f);
+}
+
+bool pcs_equilibrium_evaluate(pcs_equilibrium *e, const double *q)
+{
+    pcs_system *s = e->system;
+    if (s->directions_vary) s->ops->update_directions(s, q);
+    s->ops->gaps(s, q, e->gap);
+    for (int j = 0; j < s->nrow; j++) e->target[j] = (1.0 - e->load) * e->gap0[j];
+    pcs_equilibrium_find_blur(e, q);
+    equilibrium_residual(e, q);
+    // Of a linear model, forces tell which contacts hold after a second correction has taken out what the first
+    // rounded.
+    e->is_judged = !s->is_linear || !e->has_factors || e->is_refined;
+    e->is_refined = true;
+    if (!e->is_judged || !pcs_equilibrium_choose_rows(e)) return false;
+    e->is_refined = false;
+    equilibrium_residual(e, q);
+    return true;
+}
+
+void pcs_equilibrium_move(const pcs_equilibrium *e, const double *dq, double *q)
+{
+    const pcs_system *s = e->system;
+    if (s->has_rotations) {
+        s->ops->retract(s, q, dq, q);
+        return;
+    }
+    for (int i = 0; i < s->nv; i++) q[i] += dq[i];
+}
+
+void pcs_equilibrium_solve(pcs_equilibrium *e)
+{
+    const pcs_system *s = e->system;
+    memcpy(e->dq, e->f, (size_t)s->nv * sizeof *e->f);
+    for (int j = 0; j < s->nrow; j++) {
+        double error = e->held[j] ? e->target[j] - e->gap[j] : 0.0;
+        // Redundant rows would make forces of rounding errors that contradict each other.
+        e->dlam[j] = fabs(error) <= e->blur[j] ? 0.0 : error;
+    }
+    pcs_bordered_solve(e->solver, e->dq, e->dlam);
+    for (int j = 0; j < s->nrow; j++) e->dlam[j] = -e->dlam[j];
+}
+
+void pcs_equilibrium_begin(pcs_equilibrium *e, double load)
+{
+    e->load = load;
+    e->mu = e->shift = 0.0;
+    e->is_factored = false;
+    e->bad_equation = -1;
+    e->correction = INFINITY;
+    pcs_equilibrium_forget_rows(e);
+}

@@ -1,0 +1,105 @@
+// What the sections of a case share: blaming a place of the case, memory for parameters, sets by name.
+
+#include "build/builder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+pcs_status pcs_build_blame(pcs_build *b, const pcs_node *node, pcs_status status)
+{
+    if (status != PCS_BAD_INPUT && status != PCS_UNSUPPORTED) return status;
+    pcs_case_error_at(b->c, node, NULL, "%s", pcs_message(b->ctx));
+    return PCS_OK;
+}
+
+bool pcs_build_check(pcs_build *b, const pcs_node *node, pcs_build_checker *check, const void *params)
+{
+    const char *option = NULL, *fault = check == NULL ? NULL : check(params, &option);
+    if (fault != NULL) pcs_case_error_at(b->c, node, option, "%s", fault);
+    return fault == NULL;
+}
+
+pcs_status pcs_build_params(pcs_build *b, size_t size, void **out)
+{
+    *out = pcs_take(b->ctx, size == 0 ? 1 : size, 1, "parameters");
+    return *out == NULL ? PCS_NO_MEMORY : PCS_OK;
+}
+
+pcs_node *pcs_build_section(pcs_build *b, const char *key, bool is_required, const char *help, int *count)
+{
+    pcs_node *root = pcs_case_root(b->c), *section;
+    if (is_required) {
+        section = pcs_case_need(b->c, root, key, PCS_NODE_MAP, help);
+    } else {
+        section = pcs_case_get(b->c, root, key);
+        if (section != NULL && !pcs_case_is(b->c, section, PCS_NODE_MAP)) section = NULL;
+    }
+    *count = section == NULL ? 0 : pcs_node_count(section);
+    if (is_required && section != NULL && *count == 0) pcs_case_reject(b->c, section, "is empty, needs %s", help);
+    return section;
+}
+
+// Does the name belong to a part that could not be made?
+static bool builder_is_broken(const pcs_build *b, const char *name)
+{
+    size_t length = strcspn(name, ".");
+    for (int i = 0; i < b->nbroken; i++) {
+        if (strlen(b->broken[i]) == length && strncmp(b->broken[i], name, length) == 0) return true;
+    }
+    return pcs_case_error_count(b->c) > 0 && b->mesh->nnode_set == 0;
+}
+
+static void builder_reject_set(pcs_build *b, const pcs_node *node, const pcs_set *sets, int nset, const char *kind)
+{
+    const char **names = pcs_scratch(NULL, (size_t)nset + 1, sizeof *names);
+    char near[PCS_NEAR_MISS_BYTES] = "", list[512] = "none";
+    size_t used = 0;
+    int listed = 0;
+    for (int i = 0; names != NULL && i < nset; i++) names[i] = sets[i].name;
+    if (names != NULL) {
+        names[nset] = NULL;
+        pcs_near_miss(pcs_node_text(node), names, sizeof near, near);
+        pcs_scratch_free(names);
+    }
+    for (; listed < nset; listed++) {
+        int length = snprintf(list + used, sizeof list - used, "%s%s", listed == 0 ? "" : ", ", sets[listed].name);
+        if (length < 0 || (size_t)length >= sizeof list - used) break;
+        used += (size_t)length;
+    }
+    if (nset > 0) list[used] = '\0'; // no half a name
+    pcs_case_reject(b->c, node, "must name a set of %s, is '%.80s'%s there are: %s%s", kind, pcs_node_text(node),
+                    near[0] == '\0' ? "," : near, list, listed < nset ? ", ..." : "");
+}
+
+const pcs_set *pcs_build_set(pcs_build *b, pcs_node *node, bool of_cells, bool is_single)
+{
+    const char *name = pcs_case_text(b->c, node);
+    if (name == NULL) return NULL;
+    const char *kind = of_cells ? "elements" : "nodes";
+    const pcs_set *set = of_cells ? pcs_mesh_cell_set(b->mesh, name) : pcs_mesh_node_set(b->mesh, name);
+    if (set == NULL) {
+        if (builder_is_broken(b, name)) return NULL;
+        builder_reject_set(b, node, of_cells ? b->mesh->cell_set : b->mesh->node_set,
+                           of_cells ? b->mesh->ncell_set : b->mesh->nnode_set, kind);
+    } else if (set->count == 0) {
+        pcs_case_reject(b->c, node, "must not be empty, the set '%s' has no %s", name, kind);
+        set = NULL;
+    } else if (is_single && set->count != 1) {
+        pcs_case_reject(b->c, node, "must name a single node, the set '%s' has %d", name, set->count);
+        set = NULL;
+    }
+    return set;
+}
+
+const pcs_set *pcs_build_set_of(pcs_build *b, pcs_node *map, const char *single, const char *many)
+{
+    pcs_node *one = pcs_case_get(b->c, map, single), *all = pcs_case_get(b->c, map, many);
+    if (one != NULL && all != NULL) {
+        pcs_case_error_at(b->c, map, many, "'%s' and '%s' are both given, only one is allowed", single, many);
+    } else if (one == NULL && all == NULL) {
+        pcs_case_error_at(b->c, map, NULL, "missing key '%s' or '%s'", single, many);
+    } else {
+        return pcs_build_set(b, one != NULL ? one : all, false, one != NULL);
+    }
+    return NULL;
+}

@@ -1,0 +1,70 @@
+// What the sections of a case stand on; private to this folder.
+
+#ifndef PCS_BUILD_BUILDER_H
+#define PCS_BUILD_BUILDER_H
+
+#include "fe/fe.h"
+#include "percuss_system.h"
+#include "sim/control.h"
+
+enum { PCS_BUILD_NAMES = 64 };
+
+// A probe as the case states it; its columns need the system.
+typedef struct pcs_build_probe {
+    const char *name;
+    pcs_node *of;         // list of components
+    const pcs_set *items; // NULL when the case is wrong
+    bool is_cell;
+} pcs_build_probe;
+
+typedef struct pcs_build {
+    pcs_context *ctx;
+    pcs_case *c;
+    pcs_sim *sim;
+    pcs_mesh *mesh;
+    int nbroken;
+    const char **broken; // [nbroken] mesh parts that could not be made: their sets are not judged
+    bool has_lost_cells; // a group names no cell set: which cells lack elements cannot be judged
+    pcs_fe_definition model;
+    const pcs_scheme_ops *scheme;
+    void *scheme_params;
+    const char *solver; // name of the step solver, or "auto"
+    const char *linear;
+    double step, end; // NAN when the case is wrong
+    bool step_is_auto, allows_unstable;
+    int retry; // halvings of a step that fails
+    bool has_control;
+    pcs_control_params control;
+    bool starts_in_equilibrium;
+    bool is_model_only;                          // nothing will move: scheme and clock may be absent and are not made
+    bool has_system;                             // a closed-form system instead of a mesh
+    const percuss_system_definition *definition; // of it; NULL when the case is wrong
+    const double *system_params;
+    int nprobe;
+    pcs_build_probe *probes; // [nprobe]
+} pcs_build;
+
+// The set a scalar names; NULL and an error otherwise. `is_single`: it must hold one item.
+const pcs_set *pcs_build_set(pcs_build *b, pcs_node *node, bool of_cells, bool is_single);
+// The set under one of two keys, `single` (one item) or `many`; exactly one of them must be there.
+const pcs_set *pcs_build_set_of(pcs_build *b, pcs_node *map, const char *single, const char *many);
+// A bad input or unsupported combination becomes an error of the case at `node`; other faults are returned.
+pcs_status pcs_build_blame(pcs_build *b, const pcs_node *node, pcs_status status);
+// Lets a part check its parameters; a fault becomes an error of the case, and the answer is false. `check` may be NULL.
+typedef const char *pcs_build_checker(const void *params, const char **option);
+bool pcs_build_check(pcs_build *b, const pcs_node *node, pcs_build_checker *check, const void *params);
+// Memory for the parameters of an implementation.
+pcs_status pcs_build_params(pcs_build *b, size_t size, void **out);
+// The section as a map, or NULL when it is absent or wrong; *count is 0 then.
+pcs_node *pcs_build_section(pcs_build *b, const char *key, bool is_required, const char *help, int *count);
+
+// The names of a registry, for pcs_case_type.
+#define PCS_BUILD_NAMES_OF(table, names)                                          \
+    do {                                                                          \
+        int pcs_i_ = 0;                                                           \
+        for (; (table)[pcs_i_] != NULL && pcs_i_ < PCS_BUILD_NAMES - 1; pcs_i_++) \
+            (names)[pcs_i_] = (table)[pcs_i_]->name;                              \
+        (names)[pcs_i_] = NULL;                                                   \
+    } while (0)
+
+#endif

@@ -1,0 +1,185 @@
+// Section `elements`: groups of cells with their element, cross section and damping; every cell has one.
+
+#include "build/sections.h"
+#include "elements/section.h"
+#include "mesh/merge.h"
+
+#include <string.h>
+
+// Of Rayleigh.
+typedef struct damping_params {
+    double mass, stiffness;
+} damping_params;
+
+const pcs_option pcs_damping_options[] = {
+    PCS_REAL("mass", damping_params, mass, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE, "Rayleigh damping by mass, 1/s"),
+    PCS_REAL("stiffness", damping_params, stiffness, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
+             "Rayleigh damping by stiffness, s"),
+    { .name = NULL },
+};
+
+static void elements_read_damping(pcs_build *b, pcs_node *map, double *mass, double *stiffness)
+{
+    damping_params damping = { 0 };
+    pcs_node *node = pcs_case_get_map(b->c, map, "damping");
+    if (node != NULL) pcs_case_read(b->c, node, pcs_damping_options, &damping);
+    *mass = damping.mass;
+    *stiffness = damping.stiffness;
+}
+
+// The cross section of a beam, from its shape.
+static pcs_status elements_section(pcs_build *b, pcs_node *group, void *out)
+{
+    const char *names[PCS_BUILD_NAMES];
+    pcs_node *node = pcs_case_need(b->c, group, "section", PCS_NODE_MAP, "the cross section: a type and its sizes");
+    if (node == NULL) return PCS_OK;
+    PCS_BUILD_NAMES_OF(pcs_section_types, names);
+    int type = pcs_case_type(b->c, node, names);
+    if (type < 0) return PCS_OK;
+    const pcs_section_type *shape = pcs_section_types[type];
+    void *params = NULL;
+    PCS_TRY(pcs_build_params(b, shape->params_size, &params));
+    if (!pcs_case_read(b->c, node, shape->options, params)) return PCS_OK;
+    if (pcs_build_check(b, node, shape->check, params)) shape->constants(params, out);
+    return PCS_OK;
+}
+
+// Some elements sit at a node, the others join two: the first cell of the other kind is an error.
+static void elements_check_cells(pcs_build *b, const pcs_node *node, const pcs_fe_group *group)
+{
+    for (int i = 0; group->cells != NULL && i < group->cells->count; i++) {
+        int cell = group->cells->items[i];
+        bool is_point = b->mesh->cell[cell][0] == b->mesh->cell[cell][1];
+        if (is_point == group->ops->is_one_node) continue;
+        pcs_case_error_at(b->c, node, "mesh", "'%s' takes %s, cell %d of the set '%s' %s", group->ops->name,
+                          is_point ? "cells of two nodes" : "points (a part of type 'point', say)", cell,
+                          group->cells->name, is_point ? "is a point" : "has two nodes");
+        return;
+    }
+}
+
+static pcs_status elements_group(pcs_build *b, pcs_node *node, pcs_fe_group *group)
+{
+    const char *names[PCS_BUILD_NAMES];
+    PCS_BUILD_NAMES_OF(pcs_elements, names);
+    int type = pcs_case_type(b->c, node, names);
+    pcs_node *mesh = pcs_case_need(b->c, node, "mesh", PCS_NODE_SCALAR, "the set of cells that gets these elements");
+    group->cells = mesh == NULL ? NULL : pcs_build_set(b, mesh, true, false);
+    if (group->cells == NULL) b->has_lost_cells = true;
+    elements_read_damping(b, node, &group->damping_mass, &group->damping_stiffness);
+    if (type < 0) return PCS_OK;
+    void *params = NULL;
+    group->ops = pcs_elements[type];
+    elements_check_cells(b, node, group);
+    PCS_TRY(pcs_build_params(b, group->ops->params_size, &params));
+    group->params = params;
+    pcs_case_read(b->c, node, group->ops->options, params);
+    return group->ops->has_section ? elements_section(b, node, (char *)params + group->ops->section_offset) : PCS_OK;
+}
+
+// Marks the cells of a group; the first one that has an owner already is an error.
+static void elements_claim_cells(pcs_build *b, const pcs_node *section, int group, int *owner)
+{
+    const pcs_set *cells = b->model.groups[group].cells;
+    for (int i = 0; cells != NULL && i < cells->count; i++) {
+        int *place = &owner[cells->items[i]];
+        if (*place != 0) {
+            pcs_case_error_at(b->c, pcs_node_item(section, group), "mesh",
+                              "cells of '%s' have elements already, of group '%s'", cells->name,
+                              pcs_node_key(section, *place - 1));
+            return;
+        }
+        *place = group + 1;
+    }
+}
+
+// What becomes of the cells: who owns them, and which of them go.
+typedef struct elements_cover {
+    int *owner;       // [ncell] group + 1, 0: bare
+    int *part;        // [ncell] part + 1 that has counted the cell
+    bool *is_dropped; // [ncell]
+    bool *is_held;    // [nnode] by a cell with elements
+    bool drops_any;
+} elements_cover;
+
+// A point that only marks a node of other cells goes unless it gets elements of its own; any other bare cell counts.
+static bool elements_is_bare(const pcs_build *b, elements_cover *k, int cell, bool is_marker)
+{
+    const int *node = b->mesh->cell[cell];
+    if (k->owner[cell] != 0) return false;
+    if (!is_marker || node[0] != node[1] || !k->is_held[node[0]]) return true;
+    k->is_dropped[cell] = k->drops_any = true;
+    return false;
+}
+
+// Cells of the set `name` must have elements, those of sets `name.*` alone may be markers.
+static void elements_find_bare(pcs_build *b, elements_cover *k, const pcs_node *mesh, int part)
+{
+    const char *name = pcs_node_key(mesh, part);
+    size_t length = strlen(name);
+    int nbare = 0, ncell = 0;
+    for (int i = 0; i < b->mesh->ncell_set; i++) {
+        const pcs_set *set = &b->mesh->cell_set[i];
+        if (strncmp(set->name, name, length) != 0 || (set->name[length] != '.' && set->name[length] != '\0')) continue;
+        for (int c = 0; c < set->count; c++) {
+            if (k->part[set->items[c]] == part + 1) continue;
+            k->part[set->items[c]] = part + 1;
+            ncell++;
+            nbare += elements_is_bare(b, k, set->items[c], set->name[length] == '.');
+        }
+    }
+    if (nbare == 0) return;
+    pcs_case_reject(b->c, pcs_node_item(mesh, part),
+                    "has %d of %d cells without elements: no group under 'elements' names them", nbare, ncell);
+}
+
+static pcs_status elements_check_bare_parts(pcs_build *b, elements_cover *k)
+{
+    const pcs_node *mesh = pcs_case_get(b->c, pcs_case_root(b->c), "mesh");
+    for (int c = 0; c < b->mesh->ncell; c++)
+        for (int i = 0; i < 2 && k->owner[c] != 0; i++) k->is_held[b->mesh->cell[c][i]] = true;
+    for (int i = 0; i < pcs_node_count(mesh); i++) elements_find_bare(b, k, mesh, i);
+    return k->drops_any ? pcs_mesh_drop_cells(b->mesh, k->is_dropped) : PCS_OK;
+}
+
+// Every cell belongs to one group.
+static pcs_status elements_check_cover(pcs_build *b, const pcs_node *section)
+{
+    size_t ncell = (size_t)b->mesh->ncell, nnode = (size_t)b->mesh->nnode;
+    int *memory = pcs_scratch(NULL, 2 * ncell + 1, sizeof *memory);
+    bool *flags = pcs_scratch(NULL, ncell + nnode + 1, sizeof *flags);
+    pcs_status status = PCS_OK;
+    if (memory == NULL || flags == NULL) {
+        status = pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %d cells", b->mesh->ncell);
+    } else {
+        memset(memory, 0, (2 * ncell + 1) * sizeof *memory);
+        memset(flags, 0, (ncell + nnode + 1) * sizeof *flags);
+        elements_cover k = { .owner = memory, .part = memory + ncell, .is_dropped = flags, .is_held = flags + ncell };
+        for (int g = 0; g < b->model.ngroup; g++) elements_claim_cells(b, section, g, k.owner);
+        if (!b->has_lost_cells) status = elements_check_bare_parts(b, &k);
+    }
+    pcs_scratch_free(memory);
+    pcs_scratch_free(flags);
+    return status;
+}
+
+pcs_status pcs_build_groups(pcs_build *b)
+{
+    int count;
+    pcs_node *section = pcs_build_section(b, "elements", true, "element groups by name", &count);
+    pcs_fe_group *groups = NULL;
+    PCS_TAKE(b->ctx, groups, count, "element groups");
+    for (int i = 0; i < count; i++) {
+        pcs_node *node = pcs_case_entry(b->c, section, i, PCS_NODE_MAP);
+        groups[i].name = pcs_node_key(section, i);
+        if (node == NULL) {
+            b->has_lost_cells = true;
+        } else {
+            PCS_TRY(elements_group(b, node, &groups[i]));
+        }
+    }
+    b->model.ngroup = count;
+    b->model.groups = groups;
+    elements_read_damping(b, pcs_case_root(b->c), &b->model.damping_mass, &b->model.damping_stiffness);
+    return section == NULL || count == 0 ? PCS_OK : elements_check_cover(b, section);
+}

@@ -1,0 +1,101 @@
+// Sections `scheme` and `solver`: what advances the model.
+
+#include "build/sections.h"
+#include "core/comm.h"
+#include "sim/retry.h"
+
+#include <string.h>
+
+static pcs_status scheme_read(pcs_build *b)
+{
+    const char *names[PCS_BUILD_NAMES];
+    if (b->is_model_only && pcs_case_get(b->c, pcs_case_root(b->c), "scheme") == NULL) return PCS_OK;
+    pcs_node *node = pcs_case_need(b->c, pcs_case_root(b->c), "scheme", PCS_NODE_MAP, "the time integrator");
+    if (node == NULL) return PCS_OK;
+    PCS_BUILD_NAMES_OF(pcs_schemes, names);
+    int type = pcs_case_type(b->c, node, names);
+    if (type < 0) return PCS_OK;
+    b->scheme = pcs_schemes[type];
+    PCS_TRY(pcs_build_params(b, b->scheme->params_size, &b->scheme_params));
+    if (pcs_case_read(b->c, node, b->scheme->options, b->scheme_params))
+        pcs_build_check(b, node, b->scheme->check, b->scheme_params);
+    return PCS_OK;
+}
+
+typedef struct scheme_solver {
+    int nthread;
+} scheme_solver;
+
+const pcs_option pcs_solver_options[] = {
+    PCS_COUNT("threads", scheme_solver, nthread, PCS_DEFAULT("0"), PCS_WITHIN(0.0, 64.0),
+              "for the cells of large nonlinear models, the same bits with any number; 0: one per processor"),
+    { .name = NULL },
+};
+
+pcs_status pcs_build_scheme(pcs_build *b)
+{
+    static const char *const certify[] = { "strict", "warn", NULL };
+    const char *types[PCS_BUILD_NAMES], *linear[PCS_BUILD_NAMES];
+    PCS_TRY(scheme_read(b));
+    types[0] = linear[0] = "auto";
+    int count = 1;
+    for (; pcs_step_solvers[count - 1] != NULL && count < PCS_BUILD_NAMES - 1; count++)
+        types[count] = pcs_step_solvers[count - 1]->name;
+    types[count] = NULL;
+    count = 1;
+    for (; pcs_linsolvers[count - 1] != NULL && count < PCS_BUILD_NAMES - 1; count++)
+        linear[count] = pcs_linsolvers[count - 1]->name;
+    linear[count] = NULL;
+    pcs_node *node = pcs_case_get_map(b->c, pcs_case_root(b->c), "solver");
+    if (node != NULL) {
+        int type = pcs_case_choice(b->c, node, "type", types, "auto");
+        int back_end = pcs_case_choice(b->c, node, "linear", linear, "auto");
+        scheme_solver params = { 0 };
+        pcs_case_read(b->c, node, pcs_solver_options, &params);
+        b->model.nthread = params.nthread;
+        b->solver = type < 0 ? NULL : types[type];
+        b->linear = back_end < 0 ? NULL : linear[back_end];
+        if (b->linear != NULL && strcmp(b->linear, "petsc") == 0 && !b->is_model_only)
+            PCS_TRY(pcs_build_blame(b, node, pcs_comm_start(b->ctx)));
+    }
+    b->sim->certify_warns = pcs_case_choice(b->c, pcs_case_root(b->c), "certify", certify, "strict") == 1;
+    return PCS_OK;
+}
+
+static pcs_status scheme_make(pcs_build *b)
+{
+    pcs_scheme *scheme = NULL;
+    PCS_TAKE(b->ctx, scheme, 1, "the scheme");
+    *scheme = (pcs_scheme){ .ops = b->scheme, .ctx = b->ctx, .system = b->sim->system, .solver = b->sim->solver };
+    scheme->params = b->scheme_params;
+    PCS_TRY(pcs_build_params(b, b->scheme->data_size, &scheme->data));
+    b->sim->scheme = scheme;
+    const char *reason = pcs_scheme_refuses(b->scheme, b->sim->system, b->scheme_params);
+    if (reason != NULL)
+        return pcs_fail(b->ctx, PCS_UNSUPPORTED, "scheme '%s' cannot advance system '%s': %s", b->scheme->name,
+                        b->sim->system->name, reason);
+    return scheme->ops->setup(scheme);
+}
+
+pcs_status pcs_build_solvers(pcs_build *b)
+{
+    bool is_auto = strcmp(b->solver, "auto") == 0;
+    const char *name = is_auto ? pcs_step_solver_preferred(b->sim->system) : b->solver;
+    pcs_status status = pcs_step_solver_create(b->ctx, name, b->linear, b->sim->system, &b->sim->solver);
+    if (status != PCS_OK) {
+        PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "solver"), status));
+        return pcs_case_finish(b->c);
+    }
+    PCS_TRY(pcs_step_solver_allow_handover(b->sim->solver));
+    const char *culprit = "scheme";
+    status = scheme_make(b);
+    if (status == PCS_OK && b->has_control) {
+        culprit = "time.control";
+        status = pcs_control_create(b->sim, &b->control, &b->sim->control);
+    } else if (status == PCS_OK && b->retry > 0 && b->scheme->allows_control) {
+        status = pcs_retry_create(b->sim, b->retry, &b->sim->retry);
+    }
+    if (status == PCS_OK) return PCS_OK;
+    PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, culprit), status));
+    return pcs_case_finish(b->c);
+}

@@ -1,0 +1,45 @@
+// The sections of a case, a file each, in the order in which they are read; private to this folder.
+
+#ifndef PCS_BUILD_SECTIONS_H
+#define PCS_BUILD_SECTIONS_H
+
+#include "analysis/analysis.h"
+#include "build/builder.h"
+
+// Options of the fixed sections, each beside its reader.
+extern const pcs_option pcs_damping_options[], pcs_solver_options[], pcs_gravity_options[], pcs_force_options[],
+    pcs_moment_options[], pcs_torque_options[], pcs_line_options[], pcs_time_options[], pcs_probe_options[],
+    pcs_support_options[], pcs_set_options[], pcs_merge_options[];
+
+// Reading. Faults other than bad input are returned; bad input is collected in the case.
+pcs_status pcs_build_system(pcs_build *b); // makes the system at once when its section is right
+pcs_status pcs_build_mesh(pcs_build *b);
+// `sets` are added to the mesh; room for broken ones must be in b->broken. `merge` makes one of nodes at the same
+// place.
+pcs_status pcs_build_sets(pcs_build *b);
+pcs_status pcs_build_merges(pcs_build *b);
+pcs_status pcs_build_groups(pcs_build *b);
+pcs_status pcs_build_supports(pcs_build *b);
+pcs_status pcs_build_initials(pcs_build *b);
+pcs_status pcs_build_loads(pcs_build *b);
+pcs_status pcs_build_contacts(pcs_build *b);
+pcs_status pcs_build_joints(pcs_build *b);
+pcs_status pcs_build_scheme(pcs_build *b);
+pcs_status pcs_build_time(pcs_build *b);
+pcs_status pcs_build_output(pcs_build *b);
+pcs_status pcs_build_start(pcs_build *b);
+
+// Building, when all of that went well.
+pcs_status pcs_build_clock(pcs_build *b);        // step size and number of steps, with the stable step
+pcs_status pcs_build_state(pcs_build *b);        // initial values
+pcs_status pcs_build_probes(pcs_build *b);       // columns
+pcs_status pcs_build_check_joints(pcs_build *b); // against the initial state and one another
+pcs_status pcs_build_solvers(pcs_build *b);
+pcs_status pcs_build_equilibrium(pcs_build *b); // in place of the initial displacements, where the case asks for it
+
+// Columns for all coordinates of a closed-form system and their velocities, appended to the probes.
+pcs_status pcs_build_coordinate_probes(pcs_build *b, pcs_probe *probes, int *count);
+// What an analysis needs of what was built.
+pcs_status pcs_build_still(pcs_build *b, pcs_analysis *out);
+
+#endif

@@ -1,0 +1,134 @@
+// Section `time`: step size, end, step control.
+
+#include "build/sections.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double SAFE_SHARE = 0.9;  // of the stable step, for `step: auto`
+static const double MOST_STEPS = 1e12; // beyond it nobody waits
+static const double SAME_STEPS = 1e-9; // end / step this near to a whole number is one
+
+typedef struct time_params {
+    double end;
+    bool allow_unstable;
+    int retry;
+} time_params;
+
+const pcs_option pcs_time_options[] = {
+    PCS_REAL("end", time_params, end, PCS_REQUIRED, PCS_POSITIVE, "end of the run, s"),
+    PCS_FLAG("allow_unstable", time_params, allow_unstable, PCS_DEFAULT("false"),
+             "take a step above the stable step of an explicit scheme all the same"),
+    PCS_COUNT("retry", time_params, retry, PCS_DEFAULT("10"), PCS_WITHIN(0.0, 30.0),
+              "how often a step that fails is halved before the run ends; 0: never"),
+    { .name = NULL },
+};
+
+static void time_read_step(pcs_build *b, pcs_node *node)
+{
+    const pcs_range positive = PCS_POSITIVE;
+    const char *text = pcs_node_text(node);
+    b->step_is_auto = strcmp(text, "auto") == 0;
+    if (b->step_is_auto) {
+        if (b->scheme != NULL && !b->scheme->is_explicit) {
+            pcs_case_reject(b->c, node, "must be a number > 0: 'auto' is for explicit schemes, %s is implicit",
+                            b->scheme->name);
+        }
+        return;
+    }
+    static const char *const words[] = { "auto", NULL };
+    char miss[PCS_NEAR_MISS_BYTES];
+    pcs_near_miss(text, words, sizeof miss, miss);
+    if (miss[0] != '\0') {
+        pcs_case_reject(b->c, node, "must be a number > 0 or auto, is '%s'%s", text, miss);
+    } else {
+        b->step = pcs_case_number(b->c, node, positive);
+    }
+}
+
+static void time_read_control(pcs_build *b, pcs_node *time)
+{
+    static const char *const types[] = { "adaptive", NULL };
+    pcs_node *node = pcs_case_get(b->c, time, "control");
+    if (node == NULL || !pcs_case_is(b->c, node, PCS_NODE_MAP)) return;
+    b->has_control = true;
+    pcs_case_type(b->c, node, types);
+    pcs_case_read(b->c, node, pcs_control_options, &b->control);
+}
+
+pcs_status pcs_build_time(pcs_build *b)
+{
+    if (b->is_model_only && pcs_case_get(b->c, pcs_case_root(b->c), "time") == NULL) return PCS_OK;
+    pcs_node *node = pcs_case_need(b->c, pcs_case_root(b->c), "time", PCS_NODE_MAP, "the clock: step and end");
+    if (node == NULL) return PCS_OK;
+    time_params params = { .end = NAN };
+    pcs_node *step = pcs_case_need(b->c, node, "step", PCS_NODE_SCALAR, "step size, s, or auto for explicit schemes");
+    if (step != NULL) time_read_step(b, step);
+    pcs_case_read(b->c, node, pcs_time_options, &params);
+    time_read_control(b, node);
+    b->end = params.end;
+    b->allows_unstable = params.allow_unstable;
+    b->retry = params.retry;
+    double ratio = b->end / b->step;
+    if (ratio < 1.0 - SAME_STEPS)
+        pcs_case_error_at(b->c, node, "end", "end must be >= step, is %g with a step of %g", b->end, b->step);
+    if (ratio > MOST_STEPS)
+        pcs_case_error_at(b->c, node, "step", "%g steps are more than %g: step is %g, end is %g", ratio, MOST_STEPS,
+                          b->step, b->end);
+    return PCS_OK;
+}
+
+// Largest stable step of the scheme.
+static double time_stable_step(const pcs_build *b)
+{
+    const pcs_system *system = b->sim->system;
+    pcs_mode_limit *limit = b->scheme->stable_step;
+    if (limit == NULL || !isfinite(system->stable_step)) return system->stable_step;
+    return system->ops->stable_step(system, limit, b->scheme_params);
+}
+
+// Step of an explicit scheme against its limit.
+static pcs_status time_find_step(pcs_build *b, pcs_node *node)
+{
+    double stable = time_stable_step(b);
+    b->control.stable = b->scheme->is_explicit && !b->allows_unstable ? stable : INFINITY;
+    if (!(stable > 0.0) && b->scheme->is_explicit && !b->allows_unstable) {
+        const char *reason = pcs_scheme_refuses(b->scheme, b->sim->system, b->scheme_params);
+        if (reason == NULL) reason = "undamped vibrations grow at any step";
+        pcs_case_error_at(b->c, pcs_case_find(b->c, "scheme"), NULL, "scheme '%s' cannot advance system '%s': %s",
+                          b->scheme->name, b->sim->system->name, reason);
+        return PCS_OK;
+    }
+    if (b->step_is_auto && !isfinite(stable)) {
+        pcs_case_error_at(b->c, node, "step",
+                          "nothing limits the step of this model, so 'auto' has no meaning: give a number");
+        return PCS_OK;
+    }
+    if (b->step_is_auto) {
+        char text[PCS_NUMBER_BYTES];
+        b->step = SAFE_SHARE * stable;
+        if (!(b->end >= b->step)) b->step = b->end;
+        return pcs_case_resolve(b->c, node, "step", pcs_case_number_text(b->step, text));
+    }
+    if (b->scheme->is_explicit && b->step > stable && !b->allows_unstable) {
+        pcs_case_error_at(b->c, node, "step",
+                          "step %g is above the stable step %.6g of %s; take a smaller one, or 'auto' (%.6g), or say "
+                          "'allow_unstable: true'",
+                          b->step, stable, b->scheme->name, SAFE_SHARE * stable);
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_build_clock(pcs_build *b)
+{
+    pcs_node *node = pcs_case_get(b->c, pcs_case_root(b->c), "time");
+    PCS_TRY(time_find_step(b, node));
+    double ratio = b->end / b->step, whole = round(ratio);
+    double steps = fabs(ratio - whole) <= SAME_STEPS * whole ? whole : ceil(ratio);
+    if (steps > MOST_STEPS)
+        pcs_case_error_at(b->c, node, "end", "%g steps of %g s are more than %g", steps, b->step, MOST_STEPS);
+    b->sim->step_size = b->step;
+    b->sim->end_time = b->end;
+    b->sim->nstep = steps <= MOST_STEPS ? (long)steps : 0;
+    return PCS_OK;
+}

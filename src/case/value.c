@@ -1,0 +1,297 @@
+// One value of a case: complete, finite and within its range, or an error that names it.
+
+#define _XOPEN_SOURCE 700 // realpath
+
+#include "case/tree.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANGE_BYTES = 64 };
+
+// A range left out of a table allows everything.
+static bool value_is_given(pcs_range range)
+{
+    return range.low != 0.0 || range.high != 0.0;
+}
+
+static void value_reject_number(pcs_case *c, const pcs_node *node, pcs_range range, const char *kind)
+{
+    char quote[PCS_QUOTE_BYTES], limits[RANGE_BYTES] = "";
+    if (value_is_given(range)) pcs_range_text(range, sizeof limits, limits);
+    bool has_comma = node->kind == PCS_NODE_SCALAR && strchr(node->text, ',') != NULL;
+    pcs_case_reject(c, node, "must be %s%s%s, is %s%s", kind, limits[0] == '\0' ? "" : " ", limits,
+                    pcs_tree_quote(node, sizeof quote, quote), has_comma ? " (decimals take a point)" : "");
+}
+
+double pcs_case_number(pcs_case *c, pcs_node *node, pcs_range range)
+{
+    double value = NAN;
+    pcs_number_form form = PCS_NUMBER_IS_TEXT;
+    if (node->kind == PCS_NODE_SCALAR && !node->is_quoted) form = pcs_scalar_number(node->text, &value);
+    if (form == PCS_NUMBER_IS_TEXT) {
+        value_reject_number(c, node, range, "a number");
+    } else if (form == PCS_NUMBER_NOT_FINITE) {
+        value_reject_number(c, node, range, "a finite number");
+    } else if (form == PCS_NUMBER_TOO_SMALL) {
+        value_reject_number(c, node, range, "0 or a number above 4.9e-324 in size");
+    } else if (value_is_given(range) && !pcs_range_holds(range, value)) {
+        char limits[RANGE_BYTES];
+        pcs_case_reject(c, node, "must be %s, is %s", pcs_range_text(range, sizeof limits, limits), node->text);
+        return NAN;
+    } else {
+        node->is_number = true;
+    }
+    return value;
+}
+
+static bool value_count(pcs_case *c, pcs_node *node, pcs_range range, int *out)
+{
+    long value = 0;
+    double number = NAN;
+    bool is_plain = node->kind == PCS_NODE_SCALAR && !node->is_quoted;
+    bool is_whole = is_plain && pcs_scalar_count(node->text, &value);
+    if (is_whole && value >= INT_MIN && value <= INT_MAX) {
+        if (!value_is_given(range)) range = (pcs_range)PCS_NOT_NEGATIVE;
+        char limits[RANGE_BYTES];
+        if (!pcs_range_holds(range, (double)value)) {
+            pcs_case_reject(c, node, "must be %s, is %ld", pcs_range_text(range, sizeof limits, limits), value);
+            return false;
+        }
+        node->is_number = true;
+        *out = (int)value;
+        return true;
+    }
+    bool is_number = is_plain && pcs_scalar_number(node->text, &number) == PCS_NUMBER_FINE;
+    if (is_whole || (is_number && fabs(number) > INT_MAX)) {
+        pcs_case_reject(c, node, "must be at most %d in size, is %s", INT_MAX, node->text);
+    } else if (is_number && number == floor(number)) {
+        pcs_case_reject(c, node, "must be a whole number of digits only, is '%s', write %.0f", node->text, number);
+    } else {
+        value_reject_number(c, node, range, "a whole number");
+    }
+    return false;
+}
+
+static bool value_flag(pcs_case *c, const pcs_node *node, bool *out)
+{
+    bool is_plain = node->kind == PCS_NODE_SCALAR && !node->is_quoted;
+    *out = is_plain && strcmp(node->text, "true") == 0;
+    if (*out || (is_plain && strcmp(node->text, "false") == 0)) return true;
+    char quote[PCS_QUOTE_BYTES];
+    pcs_case_reject(c, node, "must be true or false, is %s", pcs_tree_quote(node, sizeof quote, quote));
+    return false;
+}
+
+static int value_choice(pcs_case *c, const pcs_node *node, const char *const *names)
+{
+    char quote[PCS_QUOTE_BYTES], near[PCS_NEAR_MISS_BYTES] = "", list[1024] = "";
+    if (node->kind == PCS_NODE_SCALAR) {
+        for (int i = 0; names[i] != NULL; i++) {
+            if (strcmp(names[i], node->text) == 0) return i;
+        }
+        pcs_near_miss(node->text, names, sizeof near, near);
+    }
+    size_t used = 0;
+    for (int i = 0; names[i] != NULL && used < sizeof list; i++) {
+        int length = snprintf(list + used, sizeof list - used, "%s%s", i == 0 ? "" : ", ", names[i]);
+        used += length < 0 ? 0 : (size_t)length;
+    }
+    pcs_tree_quote(node, sizeof quote, quote);
+    if (names[0] != NULL && names[1] == NULL) {
+        pcs_case_reject(c, node, "must be %s, is %s%s", list, quote, near);
+    } else {
+        pcs_case_reject(c, node, "must be one of %s, is %s%s", list, quote, near);
+    }
+    return -1;
+}
+
+bool pcs_case_vector(pcs_case *c, pcs_node *node, pcs_range range, double value[3])
+{
+    value[0] = value[1] = value[2] = NAN;
+    if (node->kind != PCS_NODE_LIST || node->count != 3) {
+        char quote[PCS_QUOTE_BYTES];
+        if (node->kind == PCS_NODE_LIST) {
+            snprintf(quote, sizeof quote, "a list of %d", node->count);
+        } else {
+            pcs_tree_quote(node, sizeof quote, quote);
+        }
+        pcs_case_reject(c, node, "must be a list of 3 numbers [x, y, z], is %s", quote);
+        return false;
+    }
+    for (int i = 0; i < 3; i++) value[i] = pcs_case_number(c, node->items[i], range);
+    return isfinite(value[0]) && isfinite(value[1]) && isfinite(value[2]);
+}
+
+const char *pcs_case_text(pcs_case *c, pcs_node *node)
+{
+    if (node->kind == PCS_NODE_SCALAR && node->text[0] != '\0') return node->text;
+    char quote[PCS_QUOTE_BYTES];
+    bool is_blank = node->kind == PCS_NODE_SCALAR;
+    pcs_case_reject(c, node, "must be a text, is %s", is_blank ? "empty" : pcs_tree_quote(node, sizeof quote, quote));
+    return NULL;
+}
+
+// The numbers of one row, which must be as many as `width` says.
+static bool value_row(pcs_case *c, pcs_node *row, pcs_range range, int width, double *value)
+{
+    if (row->kind != PCS_NODE_LIST || row->count != width) {
+        pcs_case_reject(c, row, "must be a list of %d numbers like the first row", width);
+        return false;
+    }
+    bool is_fine = true;
+    for (int i = 0; i < width; i++) {
+        value[i] = pcs_case_number(c, row->items[i], range);
+        is_fine = is_fine && isfinite(value[i]);
+    }
+    return is_fine;
+}
+
+static bool value_list(pcs_case *c, pcs_node *node, pcs_range range, pcs_list *out)
+{
+    if (node->kind != PCS_NODE_LIST || node->count == 0) {
+        char quote[PCS_QUOTE_BYTES];
+        pcs_case_reject(c, node, "must be a list of numbers or of rows of numbers, is %s",
+                        pcs_tree_quote(node, sizeof quote, quote));
+        return false;
+    }
+    bool has_rows = node->items[0]->kind == PCS_NODE_LIST, is_fine = true;
+    if (has_rows && node->items[0]->count == 0) {
+        pcs_case_reject(c, node->items[0], "must be a list of numbers, is empty");
+        return false;
+    }
+    int nrow = has_rows ? node->count : 1, width = has_rows ? node->items[0]->count : node->count;
+    double *value = pcs_tree_take(c, (size_t)nrow * (size_t)width * sizeof *value);
+    if (value == NULL) return false;
+    for (int i = 0; i < nrow; i++) {
+        pcs_node *row = has_rows ? node->items[i] : node;
+        is_fine = value_row(c, row, range, width, value + (size_t)i * (size_t)width) && is_fine;
+    }
+    if (is_fine) *out = (pcs_list){ .nrow = nrow, .count = nrow * width, .value = value };
+    return is_fine;
+}
+
+static bool value_file(pcs_case *c, pcs_node *node, const char **out)
+{
+    char path[PATH_MAX], whole[PATH_MAX];
+    const char *text = pcs_case_text(c, node);
+    if (text == NULL) return false;
+    bool is_whole = text[0] == '/';
+    int length = snprintf(path, sizeof path, "%s%s%s", is_whole ? "" : c->folder, is_whole ? "" : "/", text);
+    if (length < 0 || (size_t)length >= sizeof path) {
+        pcs_case_reject(c, node, "is too long a path, '%.60s...'", text);
+        return false;
+    }
+    // The resolved case lies in another folder and must find the file, too.
+    if (realpath(path, whole) != NULL) node->text = pcs_tree_text(c, whole, strlen(whole));
+    const char *name = strncmp(path, "./", 2) == 0 ? path + 2 : path;
+    *out = pcs_tree_text(c, name, strlen(name));
+    return *out != NULL && node->text != NULL;
+}
+
+// The texts of one row, which must be as many as `width` says.
+static bool value_names_row(pcs_case *c, pcs_node *row, int width, const char **text)
+{
+    if (row->kind != PCS_NODE_LIST || row->count != width) {
+        pcs_case_reject(c, row, "must be a list of %d names like the first row", width);
+        return false;
+    }
+    bool is_fine = true;
+    for (int i = 0; i < width; i++) {
+        text[i] = pcs_case_text(c, row->items[i]);
+        is_fine = is_fine && text[i] != NULL;
+    }
+    return is_fine;
+}
+
+static bool value_names(pcs_case *c, pcs_node *node, pcs_names *out)
+{
+    bool is_one = node->kind == PCS_NODE_SCALAR && node->text[0] != '\0';
+    if (!is_one && (node->kind != PCS_NODE_LIST || node->count == 0)) {
+        char quote[PCS_QUOTE_BYTES];
+        pcs_case_reject(c, node, "must be a list of names or of rows of names, is %s",
+                        pcs_tree_quote(node, sizeof quote, quote));
+        return false;
+    }
+    bool has_rows = !is_one && node->items[0]->kind == PCS_NODE_LIST, is_fine = true;
+    int nrow = has_rows ? node->count : 1;
+    int width = is_one ? 1 : has_rows ? node->items[0]->count : node->count;
+    if (width == 0) {
+        pcs_case_reject(c, node->items[0], "must be a list of names, is empty");
+        return false;
+    }
+    const char **text = pcs_tree_take(c, (size_t)nrow * (size_t)width * sizeof *text);
+    if (text == NULL) return false;
+    if (is_one) text[0] = node->text;
+    for (int i = 0; i < nrow && !is_one; i++) {
+        pcs_node *row = has_rows ? node->items[i] : node;
+        is_fine = value_names_row(c, row, width, text + (size_t)i * (size_t)width) && is_fine;
+    }
+    if (is_fine) *out = (pcs_names){ .nrow = nrow, .count = nrow * width, .text = text };
+    return is_fine;
+}
+
+static bool value_points(pcs_case *c, pcs_node *node, pcs_range range, pcs_points *out)
+{
+    if (!pcs_case_is(c, node, PCS_NODE_MAP)) return false;
+    if (node->count == 0) {
+        pcs_case_reject(c, node, "is empty, needs positions [x, y, z] by name");
+        return false;
+    }
+    const char **name = pcs_tree_take(c, (size_t)node->count * sizeof *name);
+    double(*x)[3] = pcs_tree_take(c, (size_t)node->count * sizeof *x);
+    if (name == NULL || x == NULL) return false;
+    bool is_fine = true;
+    for (int i = 0; i < node->count; i++) {
+        pcs_node *entry = pcs_case_entry(c, node, i, PCS_NODE_LIST);
+        name[i] = node->keys[i].name;
+        is_fine = entry != NULL && pcs_case_vector(c, entry, range, x[i]) && is_fine;
+    }
+    if (is_fine) *out = (pcs_points){ .count = node->count, .name = name, .x = (const double(*)[3])x };
+    return is_fine;
+}
+
+// One value into its member; the member is untouched when the value is wrong.
+bool pcs_read_value(pcs_case *c, pcs_node *node, const pcs_option *option, void *member)
+{
+    switch (option->kind) {
+    case PCS_OPTION_REAL: {
+        double value = pcs_case_number(c, node, option->range);
+        if (isnan(value)) return false;
+        *(double *)member = value;
+        return true;
+    }
+    case PCS_OPTION_COUNT: return value_count(c, node, option->range, member);
+    case PCS_OPTION_FLAG: {
+        bool value = false;
+        if (!value_flag(c, node, &value)) return false;
+        *(bool *)member = value;
+        return true;
+    }
+    case PCS_OPTION_CHOICE: {
+        int value = value_choice(c, node, option->choices);
+        if (value < 0) return false;
+        *(int *)member = value;
+        return true;
+    }
+    case PCS_OPTION_VECTOR: {
+        double value[3];
+        if (!pcs_case_vector(c, node, option->range, value)) return false;
+        memcpy(member, value, sizeof value);
+        return true;
+    }
+    case PCS_OPTION_TEXT: {
+        const char *value = pcs_case_text(c, node);
+        if (value == NULL) return false;
+        *(const char **)member = value;
+        return true;
+    }
+    case PCS_OPTION_LIST: return value_list(c, node, option->range, member);
+    case PCS_OPTION_FILE: return value_file(c, node, member);
+    case PCS_OPTION_NAMES: return value_names(c, node, member);
+    case PCS_OPTION_POINTS: return value_points(c, node, option->range, member);
+    }
+    return false;
+}

@@ -1,0 +1,44 @@
+// Tangents of a run of cells, from their dense matrices to the places in K and C.
+
+#include "fe/data.h"
+
+static void tangents_scatter(size_t count, const int *place, const double *cell, double *value)
+{
+    for (size_t i = 0; i < count; i++)
+        if (place[i] >= 0) value[place[i]] += cell[i];
+}
+
+// Only the blocks of the two nodes with themselves.
+static void tangents_scatter_nodal(int count, int n, const int *place, const double *cell, double *value)
+{
+    int half = n / 2;
+    for (int c = 0; c < count; c++, place += n * n, cell += n * n)
+        for (int i = 0; i < n; i++) {
+            int first = i < half ? 0 : half;
+            tangents_scatter((size_t)half, place + i * n + first, cell + i * n + first, value);
+        }
+}
+
+static bool tangents_is_nodal(const pcs_element_ops *ops, const pcs_batch *batch)
+{
+    return ops->is_nodal_in_velocity && batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0;
+}
+
+void pcs_fe_add_tangents(pcs_system *self, int b, int first, int count, const double *q, const double *v)
+{
+    const fe_data *fe = self->data;
+    const pcs_element_ops *ops = pcs_fe_ops(fe, b);
+    const pcs_batch *batch = &fe->batches[b];
+    size_t entries = (size_t)(ops->ndof * ops->ndof);
+    double K[PCS_TANGENT_CHUNK * PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    double C[PCS_TANGENT_CHUNK * PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    for (int end = first + count; first < end; first += PCS_TANGENT_CHUNK) {
+        int chunk = end - first < PCS_TANGENT_CHUNK ? end - first : PCS_TANGENT_CHUNK;
+        const int *place = fe->scatter[b] + (size_t)first * entries;
+        ops->tangents(batch, first, chunk, q, v, K, self->C == NULL ? NULL : C);
+        tangents_scatter((size_t)chunk * entries, place, K, self->K->value);
+        if (self->C == NULL) continue;
+        if (tangents_is_nodal(ops, batch)) tangents_scatter_nodal(chunk, ops->ndof, place, C, self->C->value);
+        else tangents_scatter((size_t)chunk * entries, place, C, self->C->value);
+    }
+}

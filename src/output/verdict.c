@@ -1,0 +1,23 @@
+// What a run came to, in words and numbers that the text and the JSON summary share.
+
+#include "output/summary.h"
+
+#include <math.h>
+
+const char *pcs_check_verdict(const pcs_check *check)
+{
+    if (check->is_reported_only) return "reported";
+    return check->worst_ratio <= 1.0 ? "held" : "broken";
+}
+
+double pcs_ledger_imbalance(const pcs_ledger *l)
+{
+    double now = pcs_measure_energy(&l->now);
+    double booked = l->external_work - l->damping_loss - l->impact_loss + l->correction_work - l->numerical_loss;
+    return now - l->initial - booked;
+}
+
+const char *pcs_ending_text(pcs_ending ending)
+{
+    return ending == PCS_FINISHED ? "finished" : ending == PCS_STOPPED ? "stopped" : "running";
+}

@@ -1,0 +1,88 @@
+// The judgement of a step: ledger, certificate, and why it was rejected.
+
+#include "sim/accept.h"
+
+#include "core/clock.h"
+#include "sim/certify.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// What the terms of the last report say of the change of energy in its step.
+static double accept_told(const pcs_step_report *r)
+{
+    return r->external_work - r->damping_loss - r->impact_loss + r->correction_work;
+}
+
+void pcs_accept_book(pcs_sim *sim)
+{
+    pcs_ledger *l = &sim->ledger;
+    const pcs_step_report *r = &sim->report;
+    double change = pcs_measure_energy(&r->measure) - pcs_measure_energy(&l->now);
+    l->now = r->measure;
+    l->external_work += r->external_work;
+    l->damping_loss += r->damping_loss;
+    l->impact_loss += r->impact_loss;
+    l->correction_work += r->correction_work;
+    l->largest_rise = fmax(l->largest_rise, change - r->external_work);
+    l->numerical_loss += r->numerical_loss;
+    if (l->numerical_is_remainder)
+        l->numerical_loss = l->initial + l->external_work - l->damping_loss - l->impact_loss + l->correction_work -
+                            pcs_measure_energy(&l->now);
+}
+
+pcs_status pcs_accept_stop(pcs_sim *sim, double h, const char *what)
+{
+    return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s, h = %.6g s): %s", sim->number, sim->state.t, h, what);
+}
+
+bool pcs_accept_certifies(pcs_sim *sim, double before)
+{
+    const pcs_step_report *r = &sim->report;
+    sim->certify_begin = pcs_clock();
+    // Where the loss is the remainder the ledger closes by itself.
+    double change = pcs_measure_energy(&r->measure) - before;
+    double defect = sim->ledger.numerical_is_remainder ? 0.0 : change - (accept_told(r) - r->numerical_loss);
+    return pcs_certify(sim->certifier, &sim->state, r, defect) || sim->certify_warns;
+}
+
+// What an iteration that did not settle left over, and the contact or joint that changed most.
+static void accept_describe_rest(const pcs_sim *sim, size_t size, char *text)
+{
+    const pcs_system *system = sim->system;
+    const pcs_step_solver *solver = sim->solver;
+    int used = snprintf(text, size, ", which still changed by %.3g m/s where %.3g m/s is round-off", solver->change,
+                        solver->allowed);
+    if (solver->bad_row < 0 || used < 0 || (size_t)used >= size) return;
+    const pcs_contact_info *contact = &system->contacts[system->rows[solver->bad_row].contact];
+    snprintf(text + used, size - (size_t)used, "; %s '%s', point %d, changed most",
+             contact->is_joint ? "joint" : "contact", contact->name, solver->bad_row - contact->first_row);
+}
+
+// Why a step did not settle, with the place where the state went wrong.
+static void accept_describe_outcome(const pcs_sim *sim, size_t size, char *text)
+{
+    const char *note = pcs_noted(sim->ctx), *advice = note[0] != '\0' ? note : sim->solver->advice;
+    pcs_outcome outcome = sim->report.outcome;
+    bool is_solvers = outcome == PCS_SINGULAR || outcome == PCS_NOT_CONVERGED;
+    int equation = is_solvers ? sim->solver->bad_equation : sim->report.bad_equation;
+    char where[256] = "", left[384] = "";
+    if (equation >= 0) sim->system->ops->name_equation(sim->system, equation, sizeof where, where);
+    if (outcome == PCS_ACCUMULATES) snprintf(where, sizeof where, "t = %.9g s", sim->report.event_time);
+    if (outcome == PCS_NOT_CONVERGED && equation >= 0) accept_describe_rest(sim, sizeof left, left);
+    if (outcome == PCS_NOT_CONVERGED && advice == NULL) advice = "try a smaller step, or a scheme with more damping";
+    snprintf(text, size, "%s%s%s%s%s%s", pcs_outcome_text(outcome), where[0] == '\0' ? "" : " at ", where, left,
+             advice == NULL ? "" : "; ", advice == NULL ? "" : advice);
+}
+
+pcs_status pcs_accept_reject(pcs_sim *sim, double h)
+{
+    char text[768];
+    if (sim->report.outcome != PCS_CONVERGED) {
+        accept_describe_outcome(sim, sizeof text, text);
+        return pcs_accept_stop(sim, h, text);
+    }
+    // The state stands at the end of the step.
+    pcs_certifier_describe(sim->certifier, sizeof text, text);
+    return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s): %s", sim->number, sim->state.t, text);
+}

@@ -1,0 +1,186 @@
+// What the checks stand on: a value against its tolerance, directions and masses at a place asked for, and the residual
+// of a set of equations with what round-off may leave of each.
+
+#include "sim/certify_data.h"
+
+#include "core/dense.h"
+#include "core/rounding.h"
+#include "step/columns.h"
+#include "step/sums.h"
+
+#include <math.h>
+#include <string.h>
+
+void pcs_certify_note(pcs_certifier *self, int check, double value, double tolerance, int row, int equation)
+{
+    if (self->place[check] < 0) return;
+    pcs_check *c = &self->now.checks[self->place[check]];
+    if (value <= 0.0 && c->tolerance > 0.0) return;
+    double ratio = value <= 0.0 ? 0.0 : value / tolerance;
+    if (isnan(ratio)) ratio = INFINITY;
+    if (ratio > c->worst_ratio || c->tolerance == 0.0) {
+        c->worst_ratio = ratio;
+        c->worst_value = value <= 0.0 ? 0.0 : value;
+        c->tolerance = tolerance;
+        c->worst_time = self->x == NULL ? 0.0 : self->x->t;
+    }
+    if (!(ratio > 1.0) || c->is_reported_only || self->now.certificate.broken != NULL) return;
+    self->now.certificate.broken = c;
+    self->now.bad_row = row;
+    self->now.bad_equation = equation;
+}
+
+void pcs_certify_fade(double *sum, double latest)
+{
+    enum { REMEMBERED = 64 }; // steps over which filters carry residuals on
+    *sum = latest + (1.0 - 1.0 / REMEMBERED) * *sum;
+    if (*sum < DBL_MIN) *sum = 0.0; // numbers below are slow
+}
+
+double pcs_certify_speed(const pcs_certifier *self)
+{
+    return sqrt(2.0 * self->now.largest_energy / self->scheme->system->mass);
+}
+
+static void residual_copy_rows(const pcs_rows *from, pcs_rows *to)
+{
+    if (from == NULL) return;
+    memcpy(to->column, from->column, (size_t)from->start[from->nrow] * sizeof *to->column);
+    memcpy(to->value, from->value, (size_t)from->start[from->nrow] * sizeof *to->value);
+}
+
+void pcs_certify_aim(pcs_certifier *self, double t, const double *q)
+{
+    pcs_system *system = self->scheme->system;
+    double time = system->time;
+    if (!system->directions_vary) return; // those of the system serve
+    residual_copy_rows(system->G, self->kept_G);
+    residual_copy_rows(system->T, self->kept_T);
+    system->time = t;
+    system->ops->update_directions(system, q);
+    system->time = time;
+    residual_copy_rows(system->G, self->G);
+    residual_copy_rows(system->T, self->T);
+    residual_copy_rows(self->kept_G, system->G);
+    residual_copy_rows(self->kept_T, system->T);
+}
+
+void pcs_certify_weigh(pcs_certifier *self, const double *q)
+{
+    pcs_system *system = self->scheme->system;
+    size_t bytes = (size_t)system->M->pattern->nnz * sizeof(double);
+    if (!system->mass_varies) return;
+    memcpy(self->kept_M->value, system->M->value, bytes);
+    system->ops->update_mass(system, q);
+    memcpy(self->M->value, system->M->value, bytes);
+    memcpy(system->M->value, self->kept_M->value, bytes);
+}
+
+void pcs_certify_push(const pcs_certifier *self, double scale, const double *z, const double *z_t, double *y)
+{
+    pcs_rows_add_all(self->G, scale, z, y);
+    if (self->scheme->system->ntangent > 0) pcs_rows_add_all(self->T, scale, z_t, y);
+}
+
+void pcs_certify_open(pcs_certifier *self)
+{
+    memset(self->r, 0, (size_t)self->scheme->system->nv * sizeof *self->r);
+    memset(self->b, 0, (size_t)self->scheme->system->nv * sizeof *self->b);
+}
+
+void pcs_certify_take(pcs_certifier *self)
+{
+    int n = self->scheme->system->nv;
+    bool varies = self->dense != NULL;
+    if (varies) {
+        memcpy(self->dense, self->M->value, (size_t)n * (size_t)n * sizeof *self->dense);
+        if (!pcs_dense_solve(n, self->dense, self->b)) self->b[0] = NAN;
+    }
+    for (int i = 0; i < n; i++) {
+        if (varies) self->e[i] -= self->b[i];
+        else self->r[i] -= self->b[i];
+        self->b[i] = 0.0;
+    }
+}
+
+static bool residual_rounds_ways(const pcs_certifier *self)
+{
+    pcs_rule_kind kind = self->rule.kind;
+    return kind == PCS_RULE_HEUN || kind == PCS_RULE_HEUN_FORCES || kind == PCS_RULE_BATHE;
+}
+
+static double residual_diagonal(const pcs_matrix *M, int j)
+{
+    for (int k = M->pattern->start[j]; k < M->pattern->start[j + 1]; k++)
+        if (M->pattern->row[k] == j) return M->value[k];
+    return 0.0;
+}
+
+// Adds round-off of the impulses of rows, which may be large against one another.
+static void residual_allow_rows(pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    for (int j = 0; j < system->nrow; j++) {
+        const pcs_row_report *row = &self->report->rows[j];
+        double size = fabs(row->step_impulse) + self->report->h * fabs(row->force);
+        for (int k = self->G->start[j]; k < self->G->start[j + 1] && size != 0.0; k++)
+            self->tolerance[self->G->column[k]] += PCS_ROUND_SUM * size * fabs(self->G->value[k]);
+    }
+}
+
+// tol_i for equations of motion, `length` 0; or for positions: `length` is h.
+static void residual_allow(pcs_certifier *self, double length)
+{
+    const pcs_system *system = self->scheme->system;
+    const pcs_matrix *M = self->M, *C = system->C, *K = system->K;
+    const certify_past *from = self->from;
+    bool is_implicit = !self->scheme->ops->is_explicit, is_way = length > 0.0, rounds = residual_rounds_ways(self);
+    double h = self->report->h, energy = self->now.largest_energy;
+    memset(self->tolerance, 0, (size_t)system->nv * sizeof *self->tolerance);
+    for (int j = 0; j < system->nv; j++) {
+        double mass = residual_diagonal(M, j), speed = PCS_ROUND_MOTION * sqrt(2.0 * energy / mass);
+        double stored = fabs(from->q[j]) + fabs(self->x->q[j]), model = system->length * sqrt(system->mass / mass);
+        double size = stored + (is_way && !system->has_rotations ? 0.0 : model);
+        double sum = PCS_ROUND_SUM * (fabs(from->v[j]) + fabs(self->x->v[j]));
+        double way = rounds ? PCS_ROUND_SUM * size / h : 0.0, stiff = h * h * speed + 4.0 * PCS_ROUND_SUM * h * size;
+        if (is_way) sum = PCS_ROUND_SUM * size / length;
+        for (int k = M->pattern->start[j]; k < M->pattern->start[j + 1]; k++) {
+            double *tolerance = &self->tolerance[M->pattern->row[k]];
+            *tolerance += fabs(M->value[k]) * (speed + sum + way);
+            if (is_way) continue;
+            if (is_implicit && K != NULL) *tolerance += fabs(K->value[k]) * stiff;
+            if ((is_implicit || rounds) && C != NULL) *tolerance += h * fabs(C->value[k]) * (speed + way);
+        }
+    }
+    for (int i = 0; i < system->nv && !is_way; i++)
+        self->tolerance[i] += PCS_ROUND_SUM * h * (fabs(from->f[i]) + fabs(self->f[i]));
+    if (!is_way) residual_allow_rows(self);
+    for (int i = 0; i < system->nv && is_way; i++) self->tolerance[i] *= length;
+}
+
+void pcs_certify_close(pcs_certifier *self, int check)
+{
+    const pcs_system *system = self->scheme->system;
+    int n = pcs_system_nown(system), worst = -1;
+    double ratio = 0.0, mass = 1.0, allowed = 1.0, sum[2] = { 0.0 };
+    pcs_matrix_add_multiply(self->M, 1.0, self->e, self->r);
+    if (self->allowed != check) residual_allow(self, check == CERTIFY_KINEMATICS ? self->report->h : 0.0);
+    self->allowed = check;
+    for (int i = 0; i < n; i++) {
+        double off = self->r[i] == 0.0 ? 0.0 : fabs(self->r[i]) / self->tolerance[i];
+        sum[0] += fabs(self->r[i]);
+        sum[1] += fabs(self->r[i]) * 0.5 * (fabs(self->from->v[i]) + fabs(self->x->v[i]));
+        if (off <= ratio && worst >= 0) continue;
+        ratio = isnan(off) ? INFINITY : off;
+        worst = i;
+    }
+    if (worst >= 0 && check == CERTIFY_KINEMATICS) mass = residual_diagonal(self->M, worst);
+    if (worst >= 0) allowed = self->tolerance[worst] / mass;
+    pcs_system_sum(system, 2, sum);
+    if (check == CERTIFY_MOTION) {
+        self->residual += sum[0];
+        self->leftover += sum[1];
+    }
+    // All ranks judge alike.
+    pcs_certify_note(self, check, pcs_system_max(system, ratio) * allowed, allowed, -1, worst);
+}

@@ -1,0 +1,201 @@
+// The ways out when the sets of the semi-smooth Newton method cycle or contradict each other, in the order of their
+// cost: all cases where they are few, changes of a part of the rows, the method of many contacts, projected
+// Gauss-Seidel sweeps.
+
+#include "core/rounding.h"
+#include "step/active_set.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { OUT = PCS_MODE_OUT, HELD = PCS_MODE_HELD };
+enum { SWEEP_LIMIT = 2000, MOST_CASES = 4096 };
+static const double accepted = 1e-9; // of the largest velocity: laws are broken by more
+
+static bool solve_rubs(const pcs_row *r)
+{
+    return r->ntangent > 0 && r->friction > 0.0;
+}
+
+// The sets of case `code`: every gated row is open, sticks or slides either way.
+static void solve_take_case(pcs_active_set *s, long code)
+{
+    static const unsigned char tangent_mode[] = { OUT, HELD, PCS_MODE_SLIDING_UP, PCS_MODE_SLIDING_DOWN };
+    memset(s->mode, OUT, (size_t)s->p.n);
+    for (int j = 0; j < s->p.m; j++) {
+        int choices = solve_rubs(&s->p.rows[j]) ? 4 : 2;
+        if (!s->p.gate[j]) continue;
+        int choice = (int)(code % choices);
+        code /= choices;
+        if (choice == 0) continue;
+        s->mode[s->p.m + j] = HELD;
+        if (choices == 4) s->mode[pcs_contact_tangent(&s->p, j, 0)] = tangent_mode[choice];
+    }
+}
+
+// Does z satisfy the law of row j in its case?
+static bool solve_is_admissible(const pcs_active_set *s, int j)
+{
+    const pcs_row *r = &s->p.rows[j];
+    int la = s->p.m + j;
+    double allowed = pcs_active_set_allowance(s, la, accepted);
+    if (s->mode[la] == HELD ? s->p.z[la] < -allowed * s->p.r[la] : s->p.gate[j] && s->p.value[la] < -allowed)
+        return false;
+    if (r->ntangent == 0) return true;
+    int k = pcs_contact_tangent(&s->p, j, 0);
+    allowed = pcs_active_set_allowance(s, k, accepted);
+    switch (s->mode[k]) {
+    case HELD: return fabs(s->p.z[k]) <= r->friction * s->p.z[la] + allowed * s->p.r[k];
+    case PCS_MODE_SLIDING_UP: return s->p.value[k] <= allowed;
+    case PCS_MODE_SLIDING_DOWN: return s->p.value[k] >= -allowed;
+    default: return true;
+    }
+}
+
+static bool solve_case_holds(const pcs_active_set *s)
+{
+    if (!pcs_active_set_is_solved(s, accepted)) return false;
+    for (int j = 0; j < s->p.m; j++)
+        if (!solve_is_admissible(s, j)) return false;
+    return true;
+}
+
+// All cases one after another, where they are few: in the plane a solution is one of them.
+static bool solve_by_cases(pcs_active_set *s)
+{
+    long count = 1;
+    if (s->p.has_position || s->p.gate_is_live) return false;
+    for (int j = 0; j < s->p.m; j++) {
+        if (s->p.rows[j].ntangent > 1) return false;
+        if (s->p.gate[j]) count *= solve_rubs(&s->p.rows[j]) ? 4 : 2;
+        if (count > MOST_CASES) return false;
+    }
+    for (long code = 0; code < count; code++, s->iterations++) {
+        double change;
+        memset(s->p.z, 0, (size_t)s->p.n * sizeof *s->p.z);
+        solve_take_case(s, code);
+        if (pcs_active_set_newton(s, &change) && solve_case_holds(s)) return true;
+    }
+    return false;
+}
+
+// Parts `out` of P z for the method of many contacts.
+static void solve_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap)
+{
+    const pcs_active_set *s = owner;
+    int first = in & PCS_STAGE_GAP ? 0 : s->p.m, last = in & PCS_STAGE_RATE ? s->p.n : s->p.m;
+    for (int k = out & PCS_STAGE_GAP ? 0 : s->p.m; k < (out & PCS_STAGE_RATE ? s->p.n : s->p.m); k++) {
+        value[k] = 0.0;
+        for (int l = first; l < last; l++) value[k] += s->P[k * s->p.n + l] * z[l];
+    }
+    for (int j = 0; j < s->p.m && gate_gap != NULL; j++) {
+        gate_gap[j] = 0.0;
+        for (int l = first; l < last; l++) gate_gap[j] += s->P_gate[j * s->p.n + l] * z[l];
+    }
+}
+
+static bool solve_by_products(pcs_active_set *s)
+{
+    pcs_krylov_set *c = s->contacts;
+    c->p.m = s->p.m;
+    c->p.nt = s->p.nt;
+    pcs_krylov_set_set_smooth(c, 0);
+    c->p.rows = s->p.rows;
+    c->product = solve_product;
+    c->owner = s;
+    c->p.h = s->p.h;
+    c->p.has_position = s->p.has_position;
+    c->p.gate_is_live = s->p.gate_is_live;
+    c->p.gate_tolerance = s->p.gate_tolerance;
+    memcpy(c->p.b, s->p.b, (size_t)s->p.n * sizeof *s->p.b);
+    memcpy(c->p.r, s->p.r, (size_t)s->p.n * sizeof *s->p.r);
+    memcpy(c->p.b_gate, s->p.b_gate, (size_t)s->p.m * sizeof *s->p.b_gate);
+    memcpy(c->p.gate, s->p.gate, (size_t)s->p.m);
+    memset(c->p.z, 0, (size_t)s->p.n * sizeof *c->p.z);
+    pcs_krylov_set_reset(c);
+    bool is_settled = pcs_krylov_set_solve(c);
+    s->iterations += c->rounds;
+    memcpy(s->p.z, c->p.z, (size_t)s->p.n * sizeof *s->p.z);
+    memcpy(s->p.gate, c->p.gate, (size_t)s->p.m);
+    return is_settled && pcs_active_set_holds(s, accepted);
+}
+
+// Value of unknown k at the present z.
+static double solve_value(const pcs_active_set *s, int k)
+{
+    double value = s->p.b[k];
+    for (int l = s->p.has_position ? 0 : s->p.m; l < s->p.n; l++) value += s->P[k * s->p.n + l] * s->p.z[l];
+    return value;
+}
+
+// Projects normal unknown k of row j onto what its law allows; gives the change over what counts as none.
+static double solve_project(pcs_active_set *s, int k, int j)
+{
+    double old = s->p.z[k];
+    s->p.z[k] = fmax(old - s->p.r[k] * solve_value(s, k), 0.0);
+    if (k >= s->p.m && !s->p.gate[j]) s->p.z[k] = 0.0;
+    return pcs_active_set_ratio(s, k, s->p.z[k] - old);
+}
+
+// The same for the friction of row j.
+static double solve_project_friction(pcs_active_set *s, int j)
+{
+    int k = pcs_contact_tangent(&s->p, j, 0);
+    double y[2], old[2], change = 0.0, limit = s->p.rows[j].friction * s->p.z[s->p.m + j];
+    for (int t = 0; t < s->p.rows[j].ntangent; t++) {
+        old[t] = s->p.z[k + t];
+        s->p.value[k + t] = solve_value(s, k + t);
+    }
+    double length = pcs_contact_trial(&s->p, j, y), share = length > limit ? limit / length : 1.0;
+    for (int t = 0; t < s->p.rows[j].ntangent; t++) s->p.z[k + t] = share * y[t];
+    for (int t = 0; t < s->p.rows[j].ntangent; t++)
+        change = pcs_larger(change, pcs_active_set_ratio(s, k + t, s->p.z[k + t] - old[t]));
+    return change;
+}
+
+// One sweep over all unknowns; gives the largest change over what counts as none.
+static double solve_sweep(pcs_active_set *s)
+{
+    double change = 0.0;
+    for (int j = 0; j < s->p.m; j++) {
+        if (s->p.has_position) change = pcs_larger(change, solve_project(s, j, j));
+        if (s->p.gate_is_live) {
+            double gap = s->p.b_gate[j];
+            for (int l = 0; l < s->p.n; l++) gap += s->P_gate[j * s->p.n + l] * s->p.z[l];
+            s->p.gate[j] = gap <= s->p.gate_tolerance;
+        }
+        change = pcs_larger(change, solve_project(s, s->p.m + j, j));
+        if (s->p.rows[j].ntangent > 0) change = pcs_larger(change, solve_project_friction(s, j));
+    }
+    return change;
+}
+
+// Slow, but it does not cycle. It needs a matrix that is not indefinite: where it grows it is given up.
+static bool solve_by_sweeps(pcs_active_set *s)
+{
+    double first = 0.0;
+    memset(s->p.z, 0, (size_t)s->p.n * sizeof *s->p.z);
+    for (int sweep = 0; sweep < SWEEP_LIMIT; sweep++, s->iterations++) {
+        double change = solve_sweep(s);
+        if (change <= 1.0) return pcs_active_set_holds(s, accepted);
+        if (sweep == 0) first = change;
+        if (!(change <= 1e3 * first)) return false;
+    }
+    return false;
+}
+
+static bool solve_all(pcs_active_set *s)
+{
+    return solve_by_cases(s) || pcs_active_set_settle(s, true) || solve_by_products(s) || solve_by_sweeps(s);
+}
+
+bool pcs_active_set_solve(pcs_active_set *s)
+{
+    s->iterations = 1;
+    pcs_active_set_begin(s);
+    if (pcs_active_set_settle(s, false)) return true;
+    if (s->p.is_hasty) return false;
+    bool is_tried_again = s->is_warm;
+    s->is_warm = false;
+    return (is_tried_again && pcs_active_set_settle(s, false)) || solve_all(s);
+}

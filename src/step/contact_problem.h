@@ -1,0 +1,72 @@
+// The contact problem of a linearised step, stated once for all that solve it. Unknowns z = (nu, La, Lt), and
+// everything affine in z:
+//
+//   gap      = b_gap + P_gap z      0 <= gap _|_ nu >= 0                    (has_position; bilateral: gap = 0)
+//   xi       = b_xi  + P_xi  z      0 <= xi  _|_ La >= 0 where gated        (bilateral: xi = 0)
+//   xt       = b_xt  + P_xt  z      -xt in the normal cone of the disc |Lt| <= mu La at Lt
+//   gate gap = b_gate + P_gate z    gated where <= gate_tolerance, when the gate is live
+//
+// Every unknown has a mode: out (its multiplier is zero), held (its equation is imposed), or, of a tangent, sliding (Lt
+// is on the edge of the disc, against xt). The modes follow from the trial z - r value, r a mass of the row: a positive
+// one is held, one within the disc of the normal trial sticks (Alart, Curnier 1991; Bruls, Acary, Cardona 2014,
+// eq. 38). An answer is admissible when all laws hold with the modes it was made with. A tie is a trial within
+// round-off of zero: it stays in its mode, so that round-off moves nothing. A gate that opens when its law is imposed
+// and closes when it is not has no consistent answer: it counts as closed.
+//
+// Solved by
+//   frictionless.h     dense, without friction and bilateral rows: for linear models
+//   dense_contacts.h   dense: bilateral unknowns are eliminated, the others go to active_set.h
+//   active_set.h       dense semi-smooth Newton on the sets of modes
+//   krylov_set.h       the same by products only, with preconditioner.h; projected_gradient.c where sets cycle
+//   impact.h           which of the rows take part in an impact of an explicit scheme; the rest as dense_contacts.h
+
+#ifndef PCS_STEP_CONTACT_PROBLEM_H
+#define PCS_STEP_CONTACT_PROBLEM_H
+
+#include "system/system.h"
+
+#include <math.h>
+
+typedef struct pcs_contact_problem {
+    int m, nt, n;        // rows, tangents, n = 2 m + nt unknowns, or more where a solver adds its own
+    const pcs_row *rows; // [m] borrowed
+    double h;            // s, brings gaps to the size of velocities
+    bool has_position, gate_is_live;
+    double gate_tolerance; // m, a gate gap up to this is closed
+    bool is_hasty;         // gives up where the sets do not settle: the ways out are dear
+    double *b, *b_gate;    // [n], [m]
+    double *z;             // [n] nu, La, Lt
+    double *value;         // [n] gap, xi, xt at z
+    double *gate_gap;      // [m]
+    unsigned char *gate;   // [m]
+    double *r;             // [n] masses of the trials
+} pcs_contact_problem;
+
+// Place of tangent t of a row among the unknowns.
+static inline int pcs_contact_tangent(const pcs_contact_problem *p, int row, int t)
+{
+    return 2 * p->m + p->rows[row].first_tangent + t;
+}
+
+// Gaps and nu are taken by h, which brings them to the size of velocities and impulses.
+static inline double pcs_contact_unit(const pcs_contact_problem *p, int k)
+{
+    return k < p->m ? p->h : 1.0;
+}
+
+// y = Lt - r xt of a row; gives its length.
+static inline double pcs_contact_trial(const pcs_contact_problem *p, int row, double y[2])
+{
+    double length2 = 0.0;
+    for (int t = 0; t < p->rows[row].ntangent; t++) {
+        int k = pcs_contact_tangent(p, row, t);
+        y[t] = p->z[k] - p->r[k] * p->value[k];
+        length2 += y[t] * y[t];
+    }
+    return sqrt(length2);
+}
+
+// Takes the arrays for the rows of a system and n unknowns.
+pcs_status pcs_contact_problem_create(pcs_context *ctx, const pcs_system *system, int n, pcs_contact_problem *out);
+
+#endif

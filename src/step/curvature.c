@@ -1,0 +1,225 @@
+#include "step/curvature.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// Of the size of the model: central differences are then exact to the power 2/3 of eps.
+static const double small_way = 1e-5;
+// Of the largest entry of the rows: a coordinate with smaller ones is moved as if it had this.
+static const double small_entry = 1e-3;
+// Of the largest entry: rows that change by more over a way are too curved for it, and by how much it is cut down then.
+static const double most_bend = 1e-2, shortening = 1e-2;
+enum { SHORTENINGS = 4 };
+
+static const pcs_rows *curvature_rows(const pcs_curvature *c, int part)
+{
+    return part == 0 ? c->system->G : c->system->T;
+}
+
+static int curvature_count(const pcs_curvature *c, int part)
+{
+    return part == 0 ? c->system->nrow : c->system->ntangent;
+}
+
+// Entries of a row without those at its end that are zero for want of an equation.
+static int curvature_last(const pcs_rows *rows, int row)
+{
+    int last = rows->start[row + 1];
+    while (last > rows->start[row] && rows->value[last - 1] == 0.0 && rows->column[last - 1] == 0) last--;
+    return last;
+}
+
+static pcs_status curvature_find_rows(pcs_context *ctx, pcs_curvature *c, int part)
+{
+    const pcs_rows *rows = curvature_rows(c, part);
+    int count = curvature_count(c, part);
+    if (count == 0) return PCS_OK;
+    PCS_TAKE(ctx, c->last[part], count, "the curvature of rows");
+    PCS_TAKE(ctx, c->column[part], rows->start[count], "the curvature of rows");
+    PCS_TAKE(ctx, c->ahead[part], rows->start[count], "the curvature of rows");
+    for (int j = 0; j < count; j++) c->last[part][j] = curvature_last(rows, j);
+    memcpy(c->column[part], rows->column, (size_t)rows->start[count] * sizeof *rows->column);
+    return PCS_OK;
+}
+
+// The pattern of the system, and all pairs of coordinates of a row.
+static pcs_status curvature_find_pattern(pcs_context *ctx, pcs_curvature *c)
+{
+    const pcs_pattern *own = c->system->M->pattern;
+    pcs_pattern_builder *builder;
+    pcs_pattern *pattern;
+    PCS_TRY(pcs_pattern_begin(ctx, own->n, &builder));
+    for (int j = 0; j < own->n; j++)
+        for (int e = own->start[j]; e < own->start[j + 1]; e++)
+            if (own->row[e] >= j) PCS_TRY(pcs_pattern_add_cells(builder, 1, 2, (int[]){ j, own->row[e] }));
+    for (int part = 0; part < 2; part++)
+        for (int j = 0; j < curvature_count(c, part); j++) {
+            int first = curvature_rows(c, part)->start[j];
+            PCS_TRY(pcs_pattern_add_cells(builder, 1, c->last[part][j] - first, c->column[part] + first));
+        }
+    PCS_TRY(pcs_pattern_finish(builder, &pattern));
+    PCS_TRY(pcs_matrix_create(ctx, pattern, &c->K));
+    PCS_TAKE(ctx, c->place, own->nnz, "the curvature of rows");
+    for (int j = 0; j < own->n; j++)
+        for (int e = own->start[j]; e < own->start[j + 1]; e++)
+            c->place[e] = pcs_pattern_place(pattern, own->row[e], j);
+    return PCS_OK;
+}
+
+// Has a neighbour of coordinate i this colour? Those of a row are neighbours in the pattern.
+static bool curvature_is_taken(const pcs_curvature *c, int i, int colour)
+{
+    const pcs_pattern *pattern = c->K->pattern;
+    for (int e = pattern->start[i]; e < pattern->start[i + 1]; e++)
+        if (pattern->row[e] != i && c->colour[pattern->row[e]] == colour) return true;
+    return false;
+}
+
+static pcs_status curvature_find_colours(pcs_context *ctx, pcs_curvature *c)
+{
+    PCS_TAKE(ctx, c->colour, c->system->nv, "the curvature of rows");
+    for (int i = 0; i < c->system->nv; i++) c->colour[i] = -1;
+    for (int part = 0; part < 2; part++)
+        for (int j = 0; j < curvature_count(c, part); j++)
+            for (int e = curvature_rows(c, part)->start[j]; e < c->last[part][j]; e++) {
+                int i = c->column[part][e], colour = 0;
+                if (c->colour[i] >= 0) continue;
+                while (curvature_is_taken(c, i, colour)) colour++;
+                c->colour[i] = colour;
+                if (colour >= c->ncolour) c->ncolour = colour + 1;
+            }
+    return PCS_OK;
+}
+
+pcs_status pcs_curvature_create(pcs_step_solver *solver, pcs_curvature **out)
+{
+    pcs_curvature *c;
+    pcs_system *system = solver->system;
+    pcs_context *ctx = solver->ctx;
+    bool has_joints = false;
+    *out = NULL;
+    for (int j = 0; j < system->nrow; j++) has_joints = has_joints || system->rows[j].is_bilateral;
+    if (!has_joints || !system->directions_vary) return PCS_OK;
+    if (system->has_rotations || system->layout != NULL) return PCS_OK;
+    PCS_TAKE(ctx, c, 1, "the curvature of rows");
+    c->system = system;
+    PCS_TRY(curvature_find_rows(ctx, c, 0));
+    PCS_TRY(curvature_find_rows(ctx, c, 1));
+    PCS_TRY(curvature_find_pattern(ctx, c));
+    PCS_TRY(curvature_find_colours(ctx, c));
+    PCS_TAKE(ctx, c->q, system->nv, "the curvature of rows");
+    PCS_TAKE(ctx, c->way, system->nv, "the curvature of rows");
+    PCS_TAKE(ctx, c->lam, system->nrow, "the curvature of rows");
+    PCS_TAKE(ctx, c->lam_t, system->ntangent, "the curvature of rows");
+    *out = c;
+    return PCS_OK;
+}
+
+// How far each coordinate is moved: its rows change by a small part of the size of the model, whatever its unit is.
+static void curvature_find_ways(pcs_curvature *c)
+{
+    const pcs_rows *G = c->system->G;
+    c->largest = DBL_MIN;
+    memset(c->way, 0, (size_t)c->system->nv * sizeof *c->way);
+    for (int e = 0; e < G->start[G->nrow]; e++) {
+        double *entry = &c->way[G->column[e]];
+        *entry = fmax(*entry, fabs(G->value[e]));
+        c->largest = fmax(c->largest, *entry);
+    }
+    for (int i = 0; i < c->system->nv; i++)
+        c->way[i] = small_way * c->system->length / fmax(c->way[i], small_entry * c->largest);
+}
+
+// The rows with the coordinates of one colour moved by `sign` times their ways.
+static void curvature_look(pcs_curvature *c, const double *q, int colour, double sign)
+{
+    for (int i = 0; i < c->system->nv; i++) c->q[i] = q[i] + (c->colour[i] == colour ? sign * c->way[i] : 0.0);
+    c->system->ops->update_directions(c->system, c->q);
+}
+
+// Largest difference between the rows ahead and behind, over the largest entry.
+static double curvature_bend(const pcs_curvature *c)
+{
+    const pcs_rows *G = c->system->G;
+    double bend = 0.0;
+    for (int e = 0; e < G->start[G->nrow]; e++) bend = fmax(bend, fabs(c->ahead[0][e] - G->value[e]));
+    return bend / c->largest;
+}
+
+// The rows on both sides of q: `ahead`, and those behind in place. Ways that are long for a short joint are cut down.
+static void curvature_look_both_ways(pcs_curvature *c, const double *q, int colour)
+{
+    for (int round = 0; round < SHORTENINGS; round++) {
+        curvature_look(c, q, colour, 1.0);
+        for (int part = 0; part < 2; part++) {
+            const pcs_rows *rows = curvature_rows(c, part);
+            int count = curvature_count(c, part);
+            if (count > 0) memcpy(c->ahead[part], rows->value, (size_t)rows->start[count] * sizeof *rows->value);
+        }
+        curvature_look(c, q, colour, -1.0);
+        if (curvature_bend(c) <= most_bend) return;
+        for (int i = 0; i < c->system->nv; i++)
+            if (c->colour[i] == colour) c->way[i] *= shortening;
+    }
+}
+
+// What the differences of a row say of the one coordinate of this colour that it has, if any. A contact that has gone
+// over to other nodes is left out.
+static void curvature_take(pcs_curvature *c, int part, int row, int colour, double lam)
+{
+    const pcs_rows *rows = curvature_rows(c, part);
+    const int *column = c->column[part];
+    int first = rows->start[row], last = c->last[part][row], at = first;
+    while (at < last && c->colour[column[at]] != colour) at++;
+    if (at == last || memcmp(column + first, rows->column + first, (size_t)(last - first) * sizeof *column) != 0)
+        return;
+    for (int e = first; e < last; e++) {
+        double slope = (c->ahead[part][e] - rows->value[e]) / (2.0 * c->way[column[at]]);
+        if (slope != 0.0) c->K->value[pcs_pattern_place(c->K->pattern, column[e], column[at])] -= lam * slope;
+    }
+}
+
+static bool curvature_is_loaded(const pcs_curvature *c)
+{
+    for (int j = 0; j < c->system->nrow; j++)
+        if (c->lam[j] != 0.0) return true;
+    return false;
+}
+
+static void curvature_weigh(pcs_curvature *c, const pcs_step_form *form, const double *z, const double *lam)
+{
+    int m = c->system->nrow;
+    double share = form->kb > 0.0 ? form->c / (form->h * form->kb) : 0.0;
+    double rub = form->kw + (form->has_position ? 0.5 * form->h : 0.0);
+    for (int j = 0; j < m; j++)
+        c->lam[j] = share * ((form->has_position ? z[j] : 0.0) + form->kw * z[m + j]) + (lam == NULL ? 0.0 : lam[j]);
+    for (int t = 0; t < c->system->ntangent; t++) c->lam_t[t] = share * rub * z[2 * m + t];
+}
+
+void pcs_curvature_fill(pcs_curvature *c, const pcs_step_form *form, const double *q, const double *z,
+                        const double *lam)
+{
+    pcs_matrix_zero(c->K);
+    curvature_weigh(c, form, z, lam);
+    if (!curvature_is_loaded(c) || !(c->system->length > 0.0)) return;
+    curvature_find_ways(c);
+    for (int colour = 0; colour < c->ncolour; colour++) {
+        curvature_look_both_ways(c, q, colour);
+        for (int j = 0; j < c->system->nrow; j++)
+            if (c->lam[j] != 0.0) curvature_take(c, 0, j, colour, c->lam[j]);
+        for (int t = 0; t < c->system->ntangent; t++)
+            if (c->lam_t[t] != 0.0) curvature_take(c, 1, t, colour, c->lam_t[t]);
+    }
+    c->system->ops->update_directions(c->system, q);
+}
+
+void pcs_curvature_combine(const pcs_curvature *c, double a, double b, double k, pcs_matrix *S)
+{
+    const pcs_system *system = c->system;
+    for (int e = 0; e < c->K->pattern->nnz; e++) S->value[e] = k * c->K->value[e];
+    for (int e = 0; e < system->M->pattern->nnz; e++) {
+        double value = a * system->M->value[e] + k * system->K->value[e];
+        S->value[c->place[e]] += system->C == NULL ? value : value + b * system->C->value[e];
+    }
+}

@@ -1,0 +1,35 @@
+// The dense contact problem (contact_problem.h) with friction and bilateral rows.
+//
+// Bilateral unknowns h have equations of their own and are eliminated, z_h = -P_hh^-1 (b_h + P_hu z_u); what is left
+// for the others, P_uu - P_uh P_hh^-1 P_hu, knows the masses that joints bind to a contact. active_set.h solves it.
+
+#ifndef PCS_STEP_DENSE_CONTACTS_H
+#define PCS_STEP_DENSE_CONTACTS_H
+
+#include "step/active_set.h"
+
+typedef struct pcs_dense_contacts {
+    pcs_contact_problem p;
+    double *P;             // [n * n] rows: gap, xi, xt
+    double *P_gate;        // [m * n]
+    bool is_warm;          // z holds where to start; otherwise from zero
+    unsigned char *is_out; // [n] unknowns that stay zero
+    // work
+    pcs_active_set *set; // what is left
+    int nheld;           // bilateral unknowns
+    int *held, *place;   // [n] bilateral unknowns, and those of `set`
+    int *row;            // [m] rows of `set`
+    int *pivot;          // [n]
+    double *H, *B;       // [n * n] P_hh, and its factors
+    double *Y, *rest;    // [n * (n + 1)] P_hh^-1 (P_hu, b_h), row by row, and what is left of its equations
+    double *work;        // [2 (n + 1)]
+} pcs_dense_contacts;
+
+pcs_status pcs_dense_contacts_create(pcs_context *ctx, const pcs_system *system, pcs_dense_contacts **out);
+// False when it does not settle; *iterations counts solves.
+bool pcs_dense_contacts_solve(pcs_dense_contacts *c, int *iterations);
+// One Newton step from the z, value and gate_gap given, on the sets that these ask for. False when it is singular;
+// *is_settled says whether the sets are still the same after it.
+bool pcs_dense_contacts_update(pcs_dense_contacts *c, bool *is_settled);
+
+#endif

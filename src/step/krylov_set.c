@@ -1,0 +1,532 @@
+#include "step/krylov_set.h"
+
+#include "core/rounding.h"
+#include "step/sums.h"
+
+#include <math.h>
+#include <string.h>
+
+// Multiplier zero; equation imposed; on the edge of the friction disc, in space or either way in the plane.
+enum { OUT, HELD, SLIDING, SLIDING_UP, SLIDING_DOWN };
+enum {
+    FREEZE_GATE_AFTER = 8,
+    ROUNDS = 200,
+    HASTY_ROUNDS = 20,
+    IDLE_ROUNDS = 20,
+    KRYLOV_RESTART = 120,
+    KRYLOV_LIMIT = 3000,
+    SWEEPS = 2000
+};
+
+// Of the size of velocities, and of lengths: asked for, taken for zero, and still accepted where nothing improves.
+static const double tight_rate = 1e-14, slack_rate = 1e-13, tight_gap = 1e-15, slack_gap = 4e-15, acceptable = 50.0;
+static const double loose = 1e-3;
+// Preconditioner: how firmly the direction of slip is held, and the turn below which a slip is free.
+static const double stiff = 1e3, slow_turn = 1e-2;
+
+pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, int nsmooth, pcs_krylov_set **out)
+{
+    pcs_krylov_set *c;
+    int m = system->nrow, n = 2 * m + system->ntangent + nsmooth;
+    PCS_TAKE(ctx, c, 1, "the contact problem");
+    PCS_TRY(pcs_contact_problem_create(ctx, system, n, &c->p));
+    c->nb = nsmooth;
+    c->length = system->length;
+    double **vectors[] = { &c->F, &c->x, &c->image, &c->z_last, &c->aim, &c->aim_value };
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], n, "the contact problem");
+    PCS_TAKE(ctx, c->gate_image, m, "the contact problem");
+    PCS_TAKE(ctx, c->mode, n, "the contact problem");
+    PCS_TAKE(ctx, c->is_in, n, "the contact problem");
+    *out = c;
+    return pcs_krylov_create(ctx, n, n < KRYLOV_RESTART ? n + 1 : KRYLOV_RESTART, &c->krylov);
+}
+
+void pcs_krylov_set_set_smooth(pcs_krylov_set *c, int count)
+{
+    c->nb = count;
+    c->p.n = c->krylov->n = 2 * c->p.m + c->p.nt + count;
+}
+
+void pcs_krylov_set_reset(pcs_krylov_set *c)
+{
+    memset(c->lipschitz, 0, sizeof c->lipschitz);
+}
+
+// The values follow z by dz, in the parts of the stage.
+static void set_move(pcs_krylov_set *c, const double *dz)
+{
+    bool wants_gate = c->p.gate_is_live && c->stage == PCS_STAGE_BOTH;
+    c->product(c->owner, c->stage, c->stage, dz, c->image, wants_gate ? c->gate_image : NULL);
+    c->products++;
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) c->p.value[k] += c->image[k];
+    for (int j = 0; j < c->p.m && wants_gate; j++) c->p.gate_gap[j] += c->gate_image[j];
+}
+
+// Values at z of the stage.
+static void set_evaluate(pcs_krylov_set *c)
+{
+    int in = c->stage == PCS_STAGE_RATE && c->p.has_position ? PCS_STAGE_BOTH : c->stage;
+    int first = in & PCS_STAGE_GAP ? 0 : c->p.m, last = pcs_krylov_set_last(c);
+    bool wants_gate = c->p.gate_is_live && c->stage & PCS_STAGE_RATE;
+    long count = 0;
+    for (int k = first; k < last; k++) count += c->p.z[k] != 0.0;
+    bool is_moved = pcs_sum_count(count) > 0;
+    if (is_moved) c->product(c->owner, in, c->stage, c->p.z, c->image, wants_gate ? c->gate_image : NULL);
+    c->products += is_moved;
+    for (int k = pcs_krylov_set_first(c); k < last; k++) c->p.value[k] = c->p.b[k] + (is_moved ? c->image[k] : 0.0);
+    for (int j = 0; j < c->p.m && wants_gate; j++)
+        c->p.gate_gap[j] = c->p.b_gate[j] + (is_moved ? c->gate_image[j] : 0.0);
+}
+
+// Is an unknown with z >= 0, value >= 0 held? It moves only when its law is broken by more than the slack.
+static unsigned char set_side(const pcs_krylov_set *c, int k, double slack)
+{
+    double trial = c->p.z[k] - c->p.r[k] * c->p.value[k];
+    return trial > (c->mode[k] == HELD ? -1.0 : 1.0) * slack * c->p.r[k] ? HELD : OUT;
+}
+
+// The radius of the disc is that of the normal impulse to come, so that a contact that closes need not slide first.
+static int set_tangent_mode(pcs_krylov_set *c, int row, bool is_closed)
+{
+    const pcs_row *r = &c->p.rows[row];
+    if (r->ntangent == 0) return 0;
+    int k = pcs_contact_tangent(&c->p, row, 0), la = c->p.m + row;
+    double y[2], limit = r->friction * fmax(c->p.z[la] - c->p.r[la] * c->p.value[la], 0.0),
+                 length = pcs_contact_trial(&c->p, row, y);
+    double slack = c->slack[1] * c->p.r[k], edge = limit + (c->mode[k] == HELD ? slack : -slack);
+    unsigned char mode = !is_closed || r->friction == 0.0 ? OUT : length <= edge ? HELD : SLIDING;
+    // In the plane there are two ways to slide, and turning round is a change of mode.
+    bool is_undecided = fabs(y[0]) <= slack && c->mode[k] > SLIDING;
+    if (mode == SLIDING && r->ntangent == 1) mode = is_undecided ? c->mode[k] : y[0] > 0.0 ? SLIDING_UP : SLIDING_DOWN;
+    int changed = c->mode[k] != mode;
+    for (int t = 0; t < r->ntangent; t++) c->mode[pcs_contact_tangent(&c->p, row, t)] = mode;
+    return changed;
+}
+
+static int set_set(pcs_krylov_set *c, int k, unsigned char mode)
+{
+    int changed = c->mode[k] != mode;
+    c->mode[k] = mode;
+    return changed;
+}
+
+// What the present z asks of every unknown of the stage; gives the number of changes.
+static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
+{
+    long changed = 0;
+    bool has_live_gate = c->p.gate_is_live && c->stage == PCS_STAGE_BOTH && !gate_is_frozen;
+    for (int j = 0; j < c->p.m; j++) {
+        bool is_bilateral = c->p.rows[j].is_bilateral;
+        if (c->stage & PCS_STAGE_GAP)
+            changed += set_set(c, j, is_bilateral ? HELD : set_side(c, j, c->slack[0] * c->p.h));
+        if (!(c->stage & PCS_STAGE_RATE)) continue;
+        if (has_live_gate) c->p.gate[j] = c->p.gate_gap[j] <= c->p.gate_tolerance;
+        int la = c->p.m + j;
+        unsigned char side = is_bilateral ? HELD : c->p.gate[j] ? set_side(c, la, c->slack[1]) : OUT;
+        changed += set_set(c, la, side);
+        changed += set_tangent_mode(c, j, side == HELD);
+    }
+    for (int k = 2 * c->p.m + c->p.nt; k < pcs_krylov_set_last(c); k++) changed += set_set(c, k, HELD);
+    return pcs_sum_count(changed);
+}
+
+// Multipliers that are out vanish, and the values follow; false when they did already.
+static bool set_clear_out(pcs_krylov_set *c)
+{
+    long count = 0;
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
+        bool is_left = c->mode[k] == OUT && c->p.z[k] != 0.0;
+        c->x[k] = is_left ? -c->p.z[k] : 0.0;
+        if (is_left) c->p.z[k] = 0.0;
+        count += is_left;
+    }
+    if (pcs_sum_count(count) == 0) return false;
+    set_move(c, c->x);
+    return true;
+}
+
+// Direction of slip of a row and the factor by which it turns with y.
+static double set_slip(const pcs_krylov_set *c, int row, double direction[2])
+{
+    const pcs_row *r = &c->p.rows[row];
+    int k = pcs_contact_tangent(&c->p, row, 0);
+    double y[2] = { 0 }, length = pcs_contact_trial(&c->p, row, y);
+    direction[0] = length > 0.0 ? y[0] / length : -1.0;
+    direction[1] = length > 0.0 ? y[1] / length : 0.0;
+    if (c->mode[k] > SLIDING) direction[0] = c->mode[k] == SLIDING_UP ? 1.0 : -1.0;
+    if (r->ntangent < 2 || !(length > 0.0)) return 0.0;
+    return fmin(1.0, r->friction * fmax(c->p.z[c->p.m + row], 0.0) / length);
+}
+
+// Residuals of the active equations, in m/s, with opposite sign into F; gives their norm.
+static double set_residual(pcs_krylov_set *c)
+{
+    double worst = 0.0;
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++)
+        c->F[k] = c->mode[k] == HELD ? -c->p.value[k] / pcs_contact_unit(&c->p, k) : 0.0;
+    for (int j = 0; j < c->p.m && c->stage & PCS_STAGE_RATE; j++) {
+        double direction[2];
+        if (c->p.rows[j].ntangent == 0 || c->mode[pcs_contact_tangent(&c->p, j, 0)] < SLIDING) continue;
+        (void)set_slip(c, j, direction);
+        for (int t = 0; t < c->p.rows[j].ntangent; t++) {
+            int k = pcs_contact_tangent(&c->p, j, t);
+            c->F[k] = (c->p.rows[j].friction * c->p.z[c->p.m + j] * direction[t] - c->p.z[k]) / c->p.r[k];
+        }
+    }
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
+        double ratio = fabs(c->F[k]) / c->tight[k < c->p.m ? 0 : 1];
+        if (c->F[k] != 0.0) worst = pcs_larger(worst, ratio);
+    }
+    c->ratio = pcs_sum_max(worst);
+    int first = pcs_krylov_set_first(c), count = pcs_krylov_set_last(c) - first;
+    return sqrt(pcs_sum_dot(count, c->F + first, c->F + first));
+}
+
+static bool set_slides(const pcs_krylov_set *c, bool in_space_only)
+{
+    long count = 0;
+    for (int k = 2 * c->p.m; k < 2 * c->p.m + c->p.nt && c->stage & PCS_STAGE_RATE; k++)
+        count += in_space_only ? c->mode[k] == SLIDING : c->mode[k] >= SLIDING;
+    return pcs_sum_count(count) > 0;
+}
+
+// y = J x of the active equations, x in units of impulses.
+static void set_linearised(void *owner, const double *x, double *y)
+{
+    pcs_krylov_set *c = owner;
+    int first = pcs_krylov_set_first(c), last = pcs_krylov_set_last(c);
+    for (int k = first; k < last; k++) c->aim[k] = c->mode[k] == OUT ? 0.0 : x[k] * pcs_contact_unit(&c->p, k);
+    c->product(c->owner, c->stage, c->stage, c->aim, c->image, NULL);
+    c->products++;
+    for (int k = 0; k < c->p.n; k++) y[k] = 0.0;
+    for (int k = first; k < last; k++)
+        if (c->mode[k] == HELD) y[k] = c->image[k] / pcs_contact_unit(&c->p, k);
+    for (int j = 0; j < c->p.m && c->stage & PCS_STAGE_RATE; j++) {
+        double n[2], turned[2] = { 0 }, along = 0.0;
+        if (c->p.rows[j].ntangent == 0 || c->mode[pcs_contact_tangent(&c->p, j, 0)] < SLIDING) continue;
+        double turn = set_slip(c, j, n), la = c->p.rows[j].friction * c->aim[c->p.m + j];
+        for (int t = 0; t < c->p.rows[j].ntangent; t++) {
+            int k = pcs_contact_tangent(&c->p, j, t);
+            turned[t] = turn * (c->aim[k] - c->p.r[k] * c->image[k]);
+            along += turned[t] * n[t];
+        }
+        for (int t = 0; t < c->p.rows[j].ntangent; t++) {
+            int k = pcs_contact_tangent(&c->p, j, t);
+            double part = turn > 0.0 ? turned[t] - along * n[t] : 0.0;
+            y[k] = (c->aim[k] - la * n[t] - part) / c->p.r[k];
+        }
+    }
+}
+
+// Across its direction a contact that slides in space is held the firmer the slower it slides: the equation of slip is
+// (1 - turn)/(turn r) Lt + xt there. Along it the normal impulse rules.
+static void set_hold_across(pcs_krylov_set *c, pcs_preconditioner *pre, int row)
+{
+    double n[2], turn = set_slip(c, row, n);
+    int k = pcs_contact_tangent(&c->p, row, 0), i = k - c->p.m;
+    double across = (1.0 - turn) / (turn * c->p.r[k]), along = stiff / c->p.r[k];
+    pcs_preconditioner_add(pre, i, i, across * n[1] * n[1] + along * n[0] * n[0]);
+    pcs_preconditioner_add(pre, i + 1, i + 1, across * n[0] * n[0] + along * n[1] * n[1]);
+    pcs_preconditioner_add(pre, i, i + 1, (along - across) * n[0] * n[1]);
+    pcs_preconditioner_add(pre, i + 1, i, (along - across) * n[0] * n[1]);
+}
+
+// Is unknown k known to the preconditioners?
+static bool set_is_near(const pcs_krylov_set *c, int row, int k)
+{
+    double n[2];
+    if (c->mode[k] != SLIDING) return c->mode[k] == HELD;
+    return set_slip(c, row, n) > slow_turn;
+}
+
+// The preconditioner of the velocities for the present sets and directions of slip.
+static void set_choose_rates(pcs_krylov_set *c, pcs_preconditioner *pre)
+{
+    bool is_same = true, turns = false;
+    for (int j = 0; j < c->p.m; j++)
+        for (int t = -1; t < c->p.rows[j].ntangent; t++) {
+            int k = t < 0 ? c->p.m + j : pcs_contact_tangent(&c->p, j, t);
+            bool is_in = set_is_near(c, j, k);
+            is_same = is_same && c->is_in[k] == is_in;
+            turns = turns || (is_in && c->mode[k] == SLIDING);
+            c->is_in[k] = is_in;
+        }
+    if (is_same && !turns && pre->is_factored) return;
+    pcs_preconditioner_choose(pre, c->is_in + c->p.m);
+    for (int j = 0; j < c->p.m && turns; j++) {
+        int k = pcs_contact_tangent(&c->p, j, 0);
+        if (c->p.rows[j].ntangent == 2 && c->mode[k] == SLIDING && c->is_in[k]) set_hold_across(c, pre, j);
+    }
+    pcs_preconditioner_factor(pre);
+}
+
+static void set_choose_gaps(pcs_krylov_set *c, pcs_preconditioner *pre)
+{
+    bool is_same = true;
+    for (int j = 0; j < c->p.m; j++) {
+        is_same = is_same && c->is_in[j] == (c->mode[j] == HELD);
+        c->is_in[j] = c->mode[j] == HELD;
+    }
+    if (is_same && pre->is_factored) return;
+    pcs_preconditioner_choose(pre, c->is_in);
+    pcs_preconditioner_factor(pre);
+}
+
+// Parts of a row's slip along and across its direction: x takes the near solution y across, the masses along.
+static void set_treat_slip(const pcs_krylov_set *c, int row, const double *r, const double *y, double *x)
+{
+    double n[2], part[2] = { 0 }, along = 0.0;
+    int count = c->p.rows[row].ntangent, k = pcs_contact_tangent(&c->p, row, 0);
+    (void)set_slip(c, row, n);
+    for (int t = 0; t < count; t++) along += r[k + t] * n[t];
+    for (int t = 0; t < count && y != NULL && c->is_in[k]; t++) part[t] = y[t];
+    double across = part[0] * -n[1] + part[1] * n[0];
+    for (int t = 0; t < count; t++) {
+        double rest =
+            c->is_in[k] && y != NULL ? across * (t == 0 ? -n[1] : n[0]) : c->p.r[k] * (r[k + t] - along * n[t]);
+        x[k + t] = rest + n[t] * (c->p.r[k] * along + c->p.rows[row].friction * x[c->p.m + row]);
+    }
+}
+
+// Right-hand side of the near system: the equation of slip, across its direction, is divided by `turn`.
+static void set_aim_slip(const pcs_krylov_set *c, int row, const double *r, double *y)
+{
+    double n[2], turn = set_slip(c, row, n);
+    int k = pcs_contact_tangent(&c->p, row, 0);
+    double across = (r[k + 1] * n[0] - r[k] * n[1]) / turn;
+    y[0] = -n[1] * across;
+    y[1] = n[0] * across;
+}
+
+// x = D r: near matrices on the held rows, masses elsewhere; an impulse of slip follows its normal impulse.
+static void set_treat(void *owner, const double *r, double *x)
+{
+    pcs_krylov_set *c = owner;
+    bool has_gaps = c->stage & PCS_STAGE_GAP, has_rates = c->stage & PCS_STAGE_RATE;
+    pcs_preconditioner *gaps =
+        has_gaps && c->preconditioner[0] != NULL && c->preconditioner[0]->is_factored ? c->preconditioner[0] : NULL;
+    pcs_preconditioner *rates =
+        has_rates && c->preconditioner[1] != NULL && c->preconditioner[1]->is_factored ? c->preconditioner[1] : NULL;
+    int m = c->p.m, known = 2 * m + c->p.nt;
+    for (int k = 0; k < c->p.n; k++) x[k] = c->aim[k] = 0.0;
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
+        bool is_near = k < known && c->is_in[k] && (k < m ? gaps : rates) != NULL;
+        if (c->mode[k] == HELD) *(is_near ? &c->aim[k] : &x[k]) = is_near ? r[k] : c->p.r[k] * r[k];
+    }
+    for (int j = 0; j < m && rates != NULL; j++) {
+        int k = pcs_contact_tangent(&c->p, j, 0);
+        if (c->p.rows[j].ntangent == 2 && c->mode[k] == SLIDING && c->is_in[k]) set_aim_slip(c, j, r, &c->aim[k]);
+    }
+    if (gaps != NULL) pcs_preconditioner_solve(gaps, c->aim);
+    if (rates != NULL) pcs_preconditioner_solve(rates, c->aim + m);
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c) && k < known; k++)
+        if (c->mode[k] == HELD && c->is_in[k] && (k < m ? gaps : rates) != NULL) x[k] = c->aim[k];
+    for (int j = 0; j < m && has_rates; j++) {
+        int k = pcs_contact_tangent(&c->p, j, 0);
+        if (c->p.rows[j].ntangent > 0 && c->mode[k] >= SLIDING)
+            set_treat_slip(c, j, r, rates == NULL ? NULL : &c->aim[k], x);
+    }
+}
+
+// One Newton step to `tolerance`; false when the linear system cannot be solved.
+static bool set_newton(pcs_krylov_set *c, double norm, double tolerance)
+{
+    pcs_krylov *k = c->krylov;
+    k->product = set_linearised;
+    k->owner = c;
+    k->treat = set_treat;
+    if (c->stage & PCS_STAGE_GAP && c->preconditioner[0] != NULL) set_choose_gaps(c, c->preconditioner[0]);
+    if (c->stage & PCS_STAGE_RATE && c->preconditioner[1] != NULL) set_choose_rates(c, c->preconditioner[1]);
+    for (int i = 0; i < c->p.n; i++)
+        if (i < pcs_krylov_set_first(c) || i >= pcs_krylov_set_last(c)) c->F[i] = 0.0;
+    bool is_symmetric = c->is_symmetric && c->stage != PCS_STAGE_BOTH && !set_slides(c, false);
+    double rest = is_symmetric ? pcs_krylov_conjugate(k, c->F, c->x, tolerance, KRYLOV_LIMIT)
+                               : pcs_krylov_minimal(k, c->F, c->x, tolerance, KRYLOV_LIMIT);
+    c->rounds++;
+    if (!(rest <= fmax(0.5 * norm, tolerance))) return false;
+    for (int i = pcs_krylov_set_first(c); i < pcs_krylov_set_last(c); i++) {
+        c->x[i] *= pcs_contact_unit(&c->p, i);
+        c->p.z[i] += c->x[i];
+    }
+    set_move(c, c->x);
+    return true;
+}
+
+// Have these sets been solved for before? Notes them.
+static bool set_is_seen(pcs_krylov_set *c)
+{
+    unsigned long long sum = 0;
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
+        unsigned long long x = (unsigned long long)k * 8 + c->mode[k] + 0x9e3779b97f4a7c15ULL;
+        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+        x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+        sum += x ^ (x >> 31);
+    }
+    sum = pcs_sum_marks(sum);
+    for (int i = 0; i < c->nseen && i < PCS_SEEN_SETS; i++)
+        if (c->seen[i] == sum) return true;
+    c->seen[c->nseen++ % PCS_SEEN_SETS] = sum;
+    return false;
+}
+
+// What counts as zero, from what the values are summed from.
+static void set_find_scales(pcs_krylov_set *c)
+{
+    double size = pcs_sum_largest(c->p.n - c->p.m, c->p.b + c->p.m);
+    for (int k = c->p.has_position ? 0 : c->p.m; k < c->p.n; k++) {
+        double speed = fabs(c->p.z[k]) / (c->p.r[k] * pcs_contact_unit(&c->p, k));
+        if (speed > size) size = speed;
+    }
+    c->size = fmax(c->size, pcs_sum_max(size));
+    c->tight[1] = tight_rate * c->size;
+    c->slack[1] = slack_rate * c->size;
+    // A gap is a difference of positions, which have been as far apart as it was large.
+    if (c->stage & PCS_STAGE_GAP) c->reach = fmax(c->reach, pcs_sum_largest(c->p.m, c->p.b));
+    c->tight[0] = tight_gap * (c->length + c->reach) / c->p.h + c->tight[1];
+    c->slack[0] = slack_gap * (c->length + c->reach) / c->p.h + c->slack[1];
+}
+
+// Is what is left of the equations no more than what round-off may leave of velocities, and of gaps over h? A light
+// node on a heavy body, or rows that say the same twice, let no method go further.
+static bool set_is_rounded_off(const pcs_krylov_set *c)
+{
+    double rate = PCS_ROUND_VELOCITY * c->size, gap = PCS_ROUND_LENGTH * (c->length + c->reach) / c->p.h + rate,
+           worst = 0.0;
+    for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++)
+        worst = fmax(worst, fabs(c->F[k]) / (k < c->p.m ? gap : rate));
+    return pcs_sum_max(worst) <= 1.0;
+}
+
+// State of the iteration on one stage.
+typedef struct settling {
+    long changed, fewest;
+    int idle, repeats, rescues;
+    int thawed; // rounds since the gate was set free
+    double norm, last;
+    bool is_rounded_off; // nothing but round-off is left of the equations
+} settling;
+
+// Newton's method has lost its way: projections, from coarse to fine. False when they have been tried enough.
+static bool set_rescue(pcs_krylov_set *c, settling *s)
+{
+    if (c->p.is_hasty || s->rescues++ == 6) return false;
+    pcs_projected_gradient(c, c->size * pow(10.0, -2.0 * s->rescues), SWEEPS);
+    set_evaluate(c);
+    c->nseen = 0;
+    s->idle = s->repeats = 0;
+    s->fewest = c->p.n;
+    s->last = INFINITY;
+    return true;
+}
+
+// Newton's method makes no progress: it is at its end, or lost.
+static bool set_recover(pcs_krylov_set *c, settling *s)
+{
+    s->is_rounded_off = s->changed == 0 && set_is_rounded_off(c);
+    return s->is_rounded_off || set_rescue(c, s);
+}
+
+// One round: a Newton step, or projections where it is lost.
+static bool set_round(pcs_krylov_set *c, settling *s)
+{
+    bool is_seen = s->changed > 0 && set_is_seen(c);
+    s->idle = s->changed < s->fewest ? 0 : s->idle + 1;
+    s->fewest = s->changed < s->fewest ? s->changed : s->fewest;
+    c->revisits += is_seen;
+    s->repeats += is_seen;
+    bool is_stuck = s->changed == 0 && s->norm > 0.5 * s->last;
+    if (s->repeats > 1 || s->idle > IDLE_ROUNDS || is_stuck) return set_recover(c, s);
+    double floor = 0.5 * fmin(c->tight[1], c->stage & PCS_STAGE_GAP ? c->tight[0] : INFINITY);
+    bool is_settled = s->changed == 0 && !set_slides(c, true);
+    double tolerance = s->repeats > 0 || is_settled ? floor : fmax(floor, loose * s->norm);
+    s->last = s->changed == 0 ? s->norm : INFINITY;
+    return set_newton(c, s->norm, tolerance) || set_recover(c, s);
+}
+
+static bool set_settle(pcs_krylov_set *c, int stage)
+{
+    settling s = { .last = INFINITY, .fewest = c->p.n };
+    c->stage = stage;
+    c->nseen = 0;
+    // Ties are active: in a pile at rest only the lowest contacts know of the ground at first.
+    memset(c->mode + pcs_krylov_set_first(c), HELD, (size_t)(pcs_krylov_set_last(c) - pcs_krylov_set_first(c)));
+    set_evaluate(c);
+    if (stage == PCS_STAGE_RATE && c->p.gate_is_live)
+        for (int j = 0; j < c->p.m; j++) c->p.gate[j] = c->p.gate_gap[j] <= c->p.gate_tolerance;
+    set_find_scales(c);
+    s.changed = set_find_modes(c, false);
+    for (int round = 0; round < (c->p.is_hasty ? HASTY_ROUNDS : ROUNDS); round++, s.thawed++) {
+        bool is_moved = set_clear_out(c);
+        s.norm = set_residual(c);
+        if (!isfinite(s.norm)) return false;
+        bool is_stalled = s.changed == 0 && s.norm > 0.5 * s.last, is_frozen = s.thawed > FREEZE_GATE_AFTER;
+        // The sets are those of this very z, whether they have just changed or not.
+        s.is_rounded_off = s.is_rounded_off && s.changed == 0 && !is_moved;
+        if ((!is_moved && c->ratio <= 1.0) || (is_stalled && c->ratio <= acceptable) || s.is_rounded_off) {
+            if (!is_frozen) return true;
+            // Settled for the gate as it was; now the gate may follow.
+            s.thawed = 0;
+            s.changed = set_find_modes(c, false);
+            if (s.changed == 0) return true;
+            s.last = INFINITY;
+            continue;
+        }
+        if (!set_round(c, &s)) return false;
+        set_find_scales(c);
+        s.changed = set_find_modes(c, is_frozen);
+    }
+    return false;
+}
+
+// A position multiplier that vanishes but for round-off vanishes; was there one? What rounds a gap off is large for a
+// velocity: the velocity law has to be settled after this.
+static bool set_clear_gaps(pcs_krylov_set *c)
+{
+    long count = 0;
+    for (int j = 0; j < c->p.m; j++) {
+        if (c->p.rows[j].is_bilateral || c->p.z[j] >= 0.0) continue;
+        c->p.z[j] = 0.0;
+        count++;
+    }
+    return pcs_sum_count(count) > 0;
+}
+
+// The same for impulses, and friction stays on its disc.
+static void set_clear_rates(pcs_krylov_set *c)
+{
+    for (int j = 0; j < c->p.m; j++) {
+        const pcs_row *r = &c->p.rows[j];
+        if (r->is_bilateral) continue;
+        c->p.z[c->p.m + j] = fmax(c->p.z[c->p.m + j], 0.0);
+        double length2 = 0.0, limit = r->friction * c->p.z[c->p.m + j];
+        for (int t = 0; t < r->ntangent; t++) length2 += pow(c->p.z[pcs_contact_tangent(&c->p, j, t)], 2);
+        for (int t = 0; t < r->ntangent && length2 > limit * limit; t++)
+            c->p.z[pcs_contact_tangent(&c->p, j, t)] *= limit / sqrt(length2);
+    }
+}
+
+// The disc of friction is round: one mass for both of its directions.
+static void set_even_out(pcs_krylov_set *c)
+{
+    for (int j = 0; j < c->p.m; j++) {
+        int k = pcs_contact_tangent(&c->p, j, 0);
+        if (c->p.rows[j].ntangent == 2) c->p.r[k] = c->p.r[k + 1] = fmin(c->p.r[k], c->p.r[k + 1]);
+    }
+}
+
+bool pcs_krylov_set_solve(pcs_krylov_set *c)
+{
+    set_even_out(c);
+    c->rounds = c->products = c->revisits = c->projections = 0;
+    c->size = 0.0;
+    if (!c->p.has_position) {
+        memset(c->p.z, 0, (size_t)c->p.m * sizeof *c->p.z);
+        if (!set_settle(c, PCS_STAGE_RATE)) return false;
+    } else {
+        if (!set_settle(c, c->is_one_way ? PCS_STAGE_GAP : PCS_STAGE_BOTH)) return false;
+        bool is_cleared = set_clear_gaps(c);
+        if ((c->is_one_way || is_cleared) && !set_settle(c, PCS_STAGE_RATE)) return false;
+    }
+    set_clear_rates(c);
+    return true;
+}

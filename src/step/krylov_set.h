@@ -1,0 +1,72 @@
+// The contact problem (contact_problem.h) of many rows, known by products only: nothing of size rows x rows is formed.
+// To z come the smooth multipliers mu of bilateral rows, with  smooth = b_s + P_s z = 0.
+//
+// Semi-smooth Newton on the sets (Alart, Curnier 1991; Bruls, Acary, Cardona 2014, eq. 38): a row leaves or enters a
+// set only where its law is broken by more than round-off, so ties move nothing. Every linear system is solved by a
+// Krylov method, loosely while the sets still change. When sets come back, contradict each other, or the number of
+// broken laws does not shrink, accelerated projections onto the cones (Nesterov's method on the bipotential form of
+// de Saxce, Feng 1998) bring z nearer to the solution, and Newton's method starts again from there.
+
+#ifndef PCS_STEP_KRYLOV_SET_H
+#define PCS_STEP_KRYLOV_SET_H
+
+#include "step/contact_problem.h"
+#include "step/krylov.h"
+#include "step/preconditioner.h"
+
+enum { PCS_STAGE_GAP = 1, PCS_STAGE_RATE = 2, PCS_STAGE_BOTH = 3 }; // nu and gaps; the others
+enum { PCS_SEEN_SETS = 64 };
+
+// Parts `out` of P z, for a z whose parts outside of `in` count as zero; gate_gap may be NULL.
+typedef void pcs_krylov_set_product(void *owner, int in, int out, const double *z, double *value, double *gate_gap);
+
+typedef struct pcs_krylov_set {
+    pcs_contact_problem p; // n = 2 m + nt + nb; z in: where to start
+    int nb;                // bilateral rows with a smooth multiplier
+    double length;         // m, size of the model: what gaps are rounded by
+    double reach;          // m, largest gap so far
+    bool is_one_way;       // velocity multipliers do not move gaps: the position law can be settled first
+    bool is_symmetric;     // the diagonal blocks of P are
+    pcs_krylov_set_product *product;
+    void *owner;
+    pcs_preconditioner *preconditioner[2]; // preconditioners of the gaps and of the velocities; NULL: the masses r
+    // what it took
+    int rounds, products, revisits, projections; // of the last solve
+    // work
+    pcs_krylov *krylov;
+    unsigned char *mode;              // [n]
+    unsigned char *is_in;             // [n] held rows that the preconditioners know
+    double *F, *x, *image;            // [n]
+    double *z_last, *aim, *aim_value; // [n]
+    double *gate_image;               // [m]
+    double size;                      // m/s, of the velocities
+    double tight[2], slack[2];        // m/s: residuals of gaps / h and of velocities, what counts as zero
+    double ratio;                     // of the worst residual to `tight`
+    double lipschitz[4];              // of P in units of 1 / r, by parts; 0: not known
+    int stage;
+    unsigned long long seen[PCS_SEEN_SETS];
+    int nseen;
+} pcs_krylov_set;
+
+pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, int nsmooth, pcs_krylov_set **out);
+// How many smooth multipliers take part, at most those of the creation.
+void pcs_krylov_set_set_smooth(pcs_krylov_set *c, int count);
+// The products have changed for good: forgets what was learnt about them.
+void pcs_krylov_set_reset(pcs_krylov_set *c);
+// False when it does not settle.
+bool pcs_krylov_set_solve(pcs_krylov_set *c);
+
+// Shared by its files: projections of z until the laws are broken by no more than `target` m/s. The gate stays as it
+// is, and the values are left behind.
+void pcs_projected_gradient(pcs_krylov_set *c, double target, int limit);
+// Range of the unknowns of the stage.
+static inline int pcs_krylov_set_first(const pcs_krylov_set *c)
+{
+    return c->stage & PCS_STAGE_GAP ? 0 : c->p.m;
+}
+static inline int pcs_krylov_set_last(const pcs_krylov_set *c)
+{
+    return c->stage & PCS_STAGE_RATE ? c->p.n : c->p.m;
+}
+
+#endif

@@ -1,0 +1,142 @@
+#include "step/outer.h"
+
+#include "core/rounding.h"
+
+#include <math.h>
+
+enum { ITERATIONS = 60, POLISHES = 3, STALLED_AFTER = 16 };
+
+typedef enum verdict { SETTLED, SHRINKING, GROWING } verdict;
+
+typedef struct progress {
+    const pcs_system *system;
+    double h;
+    double scale;     // m/s, largest velocity met so far
+    double last;      // m/s, change of the iteration before
+    double rate;      // of the last change to the one before it
+    int count;        // iterations
+    double noise;     // m/s, what round-off may leave
+    bool is_at_noise; // and this is what is left: more iterations change nothing
+} progress;
+
+// Asked for; what round-off may leave of velocities, and of lengths and positions; a rate that promises an end.
+static const double tight = 1e-14, loose = 1e-10, position_noise = 8.0 * DBL_EPSILON;
+static const double quick = 0.1, slow = 0.5;
+
+// Will a contact close or open in this step, as far as the gates or the predicted gaps say? Then the prediction is no
+// place to start from. `gap` is [nrow] work.
+static bool outer_foresees(const pcs_step_solver *solver, const pcs_step_problem *p, double *gap)
+{
+    const pcs_system *system = solver->system;
+    bool is_live = solver->form.gate_is_live;
+    if (is_live) system->ops->gaps(system, p->q, gap);
+    for (int j = 0; j < system->nrow; j++) {
+        bool closes = is_live ? gap[j] <= solver->form.gate_tolerance : p->gate[j] != 0;
+        if (!system->rows[j].is_bilateral && closes != (p->was_loaded[j] != 0)) return true;
+    }
+    return false;
+}
+
+// Positions are rounded off however little moves: in equilibrium, or where joints hold all there is. An angle that has
+// grown over many turns is rounded like its size.
+static double outer_noise(const progress *c, const pcs_step_problem *p)
+{
+    double positions = fmax(PCS_ROUND_LENGTH * c->system->length, position_noise * pcs_system_largest(c->system, p->q));
+    return fmax(loose * c->scale, positions / c->h) * (c->count > STALLED_AFTER ? 10.0 : 1.0);
+}
+
+// After an iteration that has led to p and changed the motion by `change`.
+static verdict outer_judge(progress *c, const pcs_step_problem *p, double change)
+{
+    // A body at rest has no velocity, but what its weight would give it in a step is rounded off all the same.
+    c->scale = fmax(c->scale, fmax(pcs_system_largest(c->system, p->v), pcs_system_largest(c->system, p->d)));
+    c->rate = c->count++ > 0 ? change / c->last : 1.0;
+    c->last = change;
+    if (c->system->is_linear) return SETTLED; // one linearisation is the whole problem
+    // What is left after this change, when the next ones shrink as it did; or round-off, which does not shrink.
+    if (change <= tight * c->scale || (c->rate < quick && c->rate * change <= tight * c->scale)) return SETTLED;
+    c->noise = outer_noise(c, p);
+    c->is_at_noise = change <= c->noise && c->rate > slow;
+    if (c->is_at_noise) return SETTLED;
+    return c->count > 1 && c->rate > slow ? GROWING : SHRINKING;
+}
+
+// Has a contact begun or ceased to transmit an impulse, against the step before?
+static bool outer_changes_sets(const pcs_step_solver *self, const pcs_step_problem *p, const double *z)
+{
+    int m = self->system->nrow;
+    for (int j = 0; j < m; j++) {
+        bool acts = z[m + j] > 0.0 || z[j] > 0.0;
+        if (!self->system->rows[j].is_bilateral && acts != (p->was_loaded[j] != 0)) return true;
+    }
+    return false;
+}
+
+static bool outer_law_holds(const pcs_step_solver *self, const pcs_step_problem *p, const double *la)
+{
+    const pcs_rows *G = self->system->G;
+    if (!self->system->directions_vary || self->form.law_is_gap) return true;
+    double speed = pcs_system_largest(self->system, p->v); // along a row nothing may move at all
+    for (int j = 0; j < G->nrow; j++) {
+        if (la[j] == 0.0) continue;
+        double defect = pcs_rows_dot(G, j, p->v) + pcs_row_target(G, j, p->target, p->target_velocity), size = 0.0;
+        for (int k = G->start[j]; k < G->start[j + 1]; k++) size += fabs(G->value[k] * p->v[G->column[k]]);
+        if (fabs(defect) > 1e-12 * fmax(size, fabs(p->target[j])) + 1e-13 * speed) return false;
+    }
+    return true;
+}
+
+// What was left when the iteration ended without an answer: the equation and the row that changed most.
+static void outer_blame(pcs_step_solver *self, const pcs_outer *o, const progress *c)
+{
+    int m = self->system->nrow;
+    double most = 0.0;
+    self->bad_equation = 0;
+    self->change = c->last;
+    self->allowed = c->noise;
+    for (int i = 1; i < self->system->nv; i++)
+        if (fabs(o->change[i]) > fabs(o->change[self->bad_equation])) self->bad_equation = i;
+    if (o->z_last == NULL) return;
+    for (int j = 0; j < m; j++) {
+        double change = fabs(o->z[m + j] - o->z_last[m + j]) / self->effective_mass[j];
+        if (change <= most) continue;
+        most = change;
+        self->bad_row = j;
+    }
+}
+
+// From the prediction, which is given up as soon as it turns out to be none, or from the start of the step.
+static pcs_outcome outer_settle(pcs_step_solver *self, pcs_step_problem *p, const pcs_outer *o, bool is_predicted,
+                                int *iterations)
+{
+    const pcs_system *system = self->system;
+    progress c = { .system = system, .h = self->form.h, .last = INFINITY, .rate = 1.0 };
+    bool may_restart = is_predicted && !system->is_linear && p->q_start != NULL;
+    pcs_outcome outcome = PCS_NOT_CONVERGED;
+    int npolish = 0;
+    c.scale = pcs_system_largest(system, o->v0);
+    *o->is_hasty = may_restart;
+    o->begin(self, p, !is_predicted);
+    while (c.count < ITERATIONS) {
+        double change = o->iterate(self, p, c.count, iterations, &outcome);
+        if (isnan(change)) break;
+        verdict now = outer_judge(&c, p, change);
+        if (may_restart && (now == GROWING || outer_changes_sets(self, p, o->z))) return PCS_NOT_CONVERGED;
+        if (now != SETTLED || o->is_provisional(self, p)) continue;
+        if (!o->move(self, p)) return PCS_SINGULAR;
+        if (outer_law_holds(self, p, o->z + system->nrow)) return PCS_CONVERGED;
+        if (npolish++ >= (c.is_at_noise ? 1 : POLISHES)) return PCS_CONVERGED;
+    }
+    if (outcome == PCS_NOT_CONVERGED && c.count > 0) outer_blame(self, o, &c);
+    return outcome;
+}
+
+pcs_outcome pcs_outer_solve(pcs_step_solver *self, pcs_step_problem *p, const pcs_outer *outer, int *iterations)
+{
+    bool has_start = !self->system->is_linear && p->q_start != NULL;
+    if (has_start && p->base == NULL && outer_foresees(self, p, outer->work))
+        return outer_settle(self, p, outer, false, iterations);
+    pcs_outcome outcome = outer_settle(self, p, outer, true, iterations);
+    if (outcome == PCS_CONVERGED || !has_start) return outcome;
+    return outer_settle(self, p, outer, false, iterations);
+}

@@ -1,0 +1,267 @@
+#include "step/preconditioner.h"
+
+#include "linsolve/pivot.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_PER_ROW = 40 };          // entries of a row of B, on average
+static const double proximal = 1e-4; // of the diagonal
+
+static pcs_status preconditioner_take(pcs_context *ctx, pcs_preconditioner *self, int nv)
+{
+    struct {
+        int **array;
+        int count;
+    } integers[] = { { &self->mate, self->n },     { &self->first, self->n + 1 }, { &self->column, self->room },
+                     { &self->row, self->room },   { &self->start, nv + 2 },      { &self->touching, self->room },
+                     { &self->head, self->n + 1 }, { &self->next, self->most },   { &self->place, self->n },
+                     { &self->order, self->n },    { &self->rank, self->n },      { &self->below, self->n + 1 },
+                     { &self->left, self->most },  { &self->source, self->most }, { &self->from, self->room } };
+    struct {
+        double **array;
+        int count;
+    } numbers[] = { { &self->value, self->room }, { &self->mass, self->room }, { &self->stiff, self->room },
+                    { &self->whole, self->most }, { &self->B, self->most },    { &self->L, self->most },
+                    { &self->D, self->n },        { &self->x, self->n } };
+    for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
+        PCS_TAKE(ctx, *integers[i].array, integers[i].count, "the preconditioner");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        PCS_TAKE(ctx, *numbers[i].array, numbers[i].count, "the preconditioner");
+    return PCS_OK;
+}
+
+pcs_status pcs_preconditioner_create(pcs_step_solver *solver, const pcs_rows *first, const pcs_rows *second,
+                                     pcs_preconditioner **out)
+{
+    pcs_preconditioner *self;
+    const pcs_system *system = solver->system;
+    PCS_TAKE(solver->ctx, self, 1, "the preconditioner");
+    self->solver = solver;
+    self->part[0] = first;
+    self->part[1] = second;
+    for (int k = 0; k < 2 && self->part[k] != NULL; k++) {
+        self->n += self->part[k]->nrow;
+        self->room += self->part[k]->start[self->part[k]->nrow];
+    }
+    self->most = self->n < MOST_PER_ROW ? self->n * self->n : MOST_PER_ROW * self->n;
+    PCS_TRY(preconditioner_take(solver->ctx, self, system->nv));
+    for (int i = 0; i < self->n; i++) self->mate[i] = i;
+    for (int j = 0; j < system->nrow && second != NULL; j++) {
+        int t = first->nrow + system->rows[j].first_tangent;
+        if (system->rows[j].ntangent != 2) continue;
+        self->mate[t] = t + 1;
+        self->mate[t + 1] = t;
+    }
+    self->nterm = -1; // no rows yet
+    *out = self;
+    return PCS_OK;
+}
+
+// The rows of both parts as one list of entries; do they touch other equations than before?
+static bool preconditioner_read_rows(pcs_preconditioner *self)
+{
+    bool is_same = self->nterm >= 0;
+    int row = 0, term = 0;
+    for (int k = 0; k < 2 && self->part[k] != NULL; k++)
+        for (int j = 0; j < self->part[k]->nrow; j++, row++) {
+            is_same = is_same && self->first[row] == term;
+            self->first[row] = term;
+            for (int p = self->part[k]->start[j]; p < self->part[k]->start[j + 1]; p++) {
+                if (self->part[k]->value[p] == 0.0 || term == self->room) continue;
+                is_same = is_same && self->column[term] == self->part[k]->column[p];
+                self->column[term] = self->part[k]->column[p];
+                self->row[term] = row;
+                self->from[term++] = p;
+            }
+        }
+    self->first[self->n] = self->nterm = term;
+    return !is_same;
+}
+
+// Counting sort of the entries by equation.
+static void preconditioner_sort(pcs_preconditioner *self, int nv)
+{
+    memset(self->start, 0, (size_t)(nv + 2) * sizeof *self->start);
+    for (int e = 0; e < self->nterm; e++) self->start[self->column[e] + 2]++;
+    for (int k = 0; k < nv; k++) self->start[k + 2] += self->start[k + 1];
+    // Filling moves every start one place on, to where it belongs.
+    for (int e = 0; e < self->nterm; e++) self->touching[self->start[self->column[e] + 1]++] = e;
+}
+
+// Enters column j into the present row of B unless it is there.
+static bool preconditioner_enter(pcs_preconditioner *self, int i, int j, int *count)
+{
+    if (self->place[j] == i) return true;
+    if (*count == self->most) return false;
+    self->place[j] = i;
+    self->next[(*count)++] = j;
+    return true;
+}
+
+// Columns of B. A tangent comes with the other one of its contact: the direction of slip couples them, and what
+// elimination adds to a chain then has its place. False when there are too many.
+static bool preconditioner_find_neighbours(pcs_preconditioner *self)
+{
+    int count = 0;
+    for (int i = 0; i < self->n; i++) self->place[i] = -1;
+    for (int i = 0; i < self->n; i++) {
+        self->head[i] = count;
+        if (!preconditioner_enter(self, i, i, &count) || !preconditioner_enter(self, i, self->mate[i], &count))
+            return false;
+        for (int side = 0; side < (self->mate[i] == i ? 1 : 2); side++) {
+            int from = side == 0 ? i : self->mate[i];
+            for (int e = self->first[from]; e < self->first[from + 1]; e++)
+                for (int t = self->start[self->column[e]]; t < self->start[self->column[e] + 1]; t++) {
+                    int j = self->row[self->touching[t]];
+                    if (!preconditioner_enter(self, i, j, &count) ||
+                        !preconditioner_enter(self, i, self->mate[j], &count))
+                        return false;
+                }
+        }
+    }
+    self->head[self->n] = count;
+    return true;
+}
+
+// Row by row through the neighbours, chain after chain, from their ends where they have some.
+static void preconditioner_order(pcs_preconditioner *self)
+{
+    int count = 0, head = 0;
+    for (int i = 0; i < self->n; i++) self->rank[i] = -1;
+    for (int least = 1; count < self->n; least = least < 6 ? least + 1 : self->n)
+        for (int i = 0; i < self->n; i++) {
+            if (self->rank[i] >= 0 || self->head[i + 1] - self->head[i] > least) continue;
+            self->rank[i] = count;
+            self->order[count++] = i;
+            for (; head < count; head++) {
+                int at = self->order[head];
+                for (int p = self->head[at]; p < self->head[at + 1]; p++) {
+                    if (self->rank[self->next[p]] >= 0) continue;
+                    self->rank[self->next[p]] = count;
+                    self->order[count++] = self->next[p];
+                }
+            }
+        }
+}
+
+// Pattern of L: what stands before a row in the order, ascending.
+static void preconditioner_find_factor(pcs_preconditioner *self)
+{
+    int count = 0;
+    preconditioner_order(self);
+    for (int i = 0; i < self->n; i++) {
+        self->below[i] = count;
+        int row = self->order[i];
+        for (int p = self->head[row]; p < self->head[row + 1]; p++) {
+            int place = self->rank[self->next[p]], at = count;
+            if (place >= i) continue;
+            for (; at > self->below[i] && self->left[at - 1] > place; at--) {
+                self->left[at] = self->left[at - 1];
+                self->source[at] = self->source[at - 1];
+            }
+            self->left[at] = place;
+            self->source[at] = p;
+            count++;
+        }
+    }
+    self->below[self->n] = count;
+}
+
+// Diagonal entries of A at the equations of all entries; a rank knows those of its own equations.
+static void preconditioner_read_diagonal(const pcs_preconditioner *self, const pcs_matrix *A, double *out)
+{
+    const pcs_system *system = self->solver->system;
+    int own = pcs_system_nown(system);
+    for (int e = 0; e < self->nterm; e++) out[e] = self->column[e] < own ? pcs_diagonal_of(A, self->column[e]) : 0.0;
+    pcs_system_sum(system, self->nterm, out);
+}
+
+// The entries with the square roots of their weights.
+static void preconditioner_weigh(pcs_preconditioner *self, const pcs_matrix *S, const double share[2])
+{
+    double c = self->solver->form.c;
+    preconditioner_read_diagonal(self, self->solver->system->M, self->mass);
+    if (S != NULL) preconditioner_read_diagonal(self, S, self->stiff);
+    for (int e = 0; e < self->nterm; e++) {
+        int k = self->row[e] < self->part[0]->nrow ? 0 : 1;
+        double a = S == NULL ? 0.0 : share[k];
+        double w = (1.0 - a) / self->mass[e] + (S == NULL ? 0.0 : a * c / self->stiff[e]);
+        self->value[e] = self->part[k]->value[self->from[e]] * sqrt(w);
+    }
+}
+
+void pcs_preconditioner_fill(pcs_preconditioner *self, const pcs_matrix *S, const double share[2])
+{
+    self->is_factored = false;
+    if (preconditioner_read_rows(self)) {
+        preconditioner_sort(self, self->solver->system->nv);
+        self->is_sparse = preconditioner_find_neighbours(self);
+        if (self->is_sparse) preconditioner_find_factor(self);
+    }
+    if (!self->is_sparse) return;
+    preconditioner_weigh(self, S, share);
+    memset(self->whole, 0, (size_t)self->head[self->n] * sizeof *self->whole);
+    // Sums go along the entries of a row, in the same order on every rank.
+    for (int i = 0; i < self->n; i++) {
+        for (int p = self->head[i]; p < self->head[i + 1]; p++) self->place[self->next[p]] = p;
+        for (int e = self->first[i]; e < self->first[i + 1]; e++)
+            for (int t = self->start[self->column[e]]; t < self->start[self->column[e] + 1]; t++) {
+                int other = self->touching[t];
+                self->whole[self->place[self->row[other]]] += self->value[e] * self->value[other];
+            }
+        self->whole[self->place[i]] *= 1.0 + proximal;
+    }
+}
+
+void pcs_preconditioner_choose(pcs_preconditioner *self, const unsigned char *is_in)
+{
+    for (int i = 0; i < self->n && self->is_sparse; i++)
+        for (int p = self->head[i]; p < self->head[i + 1]; p++) {
+            int j = self->next[p];
+            self->B[p] = i == j || (is_in[i] && is_in[j]) ? self->whole[p] : 0.0;
+        }
+}
+
+void pcs_preconditioner_add(pcs_preconditioner *self, int i, int j, double value)
+{
+    if (!self->is_sparse) return;
+    int p = self->head[i];
+    while (self->next[p] != j) p++;
+    self->B[p] += value;
+}
+
+// A pivot lost to what was left out is taken from the diagonal.
+void pcs_preconditioner_factor(pcs_preconditioner *self)
+{
+    if (!self->is_sparse) return;
+    memset(self->x, 0, (size_t)self->n * sizeof *self->x); // row i of L D
+    for (int i = 0; i < self->n; i++) {
+        double diagonal = self->B[self->head[self->order[i]]], pivot = diagonal; // comes first in its row
+        for (int e = self->below[i]; e < self->below[i + 1]; e++) {
+            int j = self->left[e];
+            double sum = self->B[self->source[e]];
+            for (int f = self->below[j]; f < self->below[j + 1]; f++) sum -= self->L[f] * self->x[self->left[f]];
+            self->x[j] = sum;
+            self->L[e] = sum / self->D[j];
+            pivot -= sum * self->L[e];
+        }
+        for (int e = self->below[i]; e < self->below[i + 1]; e++) self->x[self->left[e]] = 0.0;
+        self->D[i] = pivot > proximal * diagonal ? pivot : diagonal;
+    }
+    self->is_factored = true;
+}
+
+void pcs_preconditioner_solve(const pcs_preconditioner *self, double *x)
+{
+    double *y = self->x;
+    for (int i = 0; i < self->n; i++) {
+        y[i] = x[self->order[i]];
+        for (int e = self->below[i]; e < self->below[i + 1]; e++) y[i] -= self->L[e] * y[self->left[e]];
+    }
+    for (int i = 0; i < self->n; i++) y[i] /= self->D[i];
+    for (int i = self->n - 1; i >= 0; i--) {
+        for (int e = self->below[i]; e < self->below[i + 1]; e++) y[self->left[e]] -= self->L[e] * y[i];
+        x[self->order[i]] = y[i];
+    }
+}
