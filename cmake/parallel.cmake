@@ -13,8 +13,8 @@ if(PERCUSS_PETSC)
 endif()
 
 if(PERCUSS_HAS_PETSC)
-  file(GLOB parallel_sources CONFIGURE_DEPENDS src/parallel/*.c)
-  add_library(percuss_petsc MODULE ${parallel_sources} src/core/context.c src/core/alloc.c)
+  add_library(percuss_petsc MODULE src/parallel/comm.c src/parallel/solver.c src/parallel/start.c
+    src/core/context.c src/core/alloc.c)
   set_target_properties(percuss_petsc PROPERTIES C_VISIBILITY_PRESET hidden PREFIX lib
     LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
   target_include_directories(percuss_petsc PRIVATE src)

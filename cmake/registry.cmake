@@ -1,20 +1,32 @@
-# percuss_read_registry(<variable> <list.def>) appends the source file of every line `PCS_X(name)` of a
-# registry to <variable>: the same list that the C table is made from decides what is compiled.
+# percuss_sources(<folder> <word>...) appends source files of a folder to PERCUSS_SOURCES. A word is a file without its
+# ending, or a registry <kind>_list.def, whose lines `PCS_X(name)` or `PCS_X(name, file)` stand for files: the same
+# list that the C table is made from decides what is compiled.
 
+function(percuss_sources folder)
+  set(names "")
+  foreach(word IN LISTS ARGN)
+    if(word MATCHES "_list\\.def$")
+      percuss_read_registry(registered "${folder}/${word}")
+      list(APPEND names ${registered})
+    else()
+      list(APPEND names ${word})
+    endif()
+  endforeach()
+  list(TRANSFORM names REPLACE "(.+)" "${folder}/\\1.c")
+  set(PERCUSS_SOURCES ${PERCUSS_SOURCES} ${names} PARENT_SCOPE)
+endfunction()
+
+# percuss_read_registry(<variable> <list.def>) sets <variable> to the files that a registry names, without their ending.
 function(percuss_read_registry variable list)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list}")
-  get_filename_component(folder "${list}" DIRECTORY)
   file(STRINGS "${list}" lines REGEX "^PCS_[A-Z_]+\\(")
-  set(sources ${${variable}})
+  set(names "")
   foreach(line IN LISTS lines)
-    if(NOT line MATCHES "^PCS_[A-Z_]+\\(([a-z0-9_]+)\\)$")
-      message(FATAL_ERROR "${list}: '${line}' is not of the form PCS_X(name)")
+    if(NOT line MATCHES "^PCS_[A-Z_]+\\(([a-z0-9_]+, )?([a-z0-9_]+)\\)$")
+      message(FATAL_ERROR "${list}: '${line}' is not of the form PCS_X(name) or PCS_X(name, file)")
     endif()
-    set(source "${folder}/${CMAKE_MATCH_1}.c")
-    if(NOT EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${source}")
-      message(FATAL_ERROR "${list} names '${CMAKE_MATCH_1}', but there is no ${source}")
-    endif()
-    list(APPEND sources "${source}")
+    list(APPEND names ${CMAKE_MATCH_2})
   endforeach()
-  set(${variable} ${sources} PARENT_SCOPE)
+  list(REMOVE_DUPLICATES names)
+  set(${variable} ${names} PARENT_SCOPE)
 endfunction()

@@ -1,11 +1,48 @@
 #include "elements/axial.h"
 
 #include "core/rotation.h"
-#include "elements/cell.h"
-#include "elements/truss.h"
 
 #include <math.h>
 #include <string.h>
+
+static const char *const rod_masses[] = { "consistent", "lumped", NULL };
+
+const pcs_option pcs_rod_options[] = {
+    PCS_REAL("E", pcs_rod_params, E, PCS_REQUIRED, PCS_POSITIVE, "Young's modulus, N/m^2"),
+    PCS_REAL("rho", pcs_rod_params, rho, PCS_REQUIRED, PCS_POSITIVE, "density, kg/m^3"),
+    PCS_REAL("area", pcs_rod_params, area, PCS_REQUIRED, PCS_POSITIVE, "cross section, m^2"),
+    PCS_CHOICE("mass", pcs_rod_params, mass, PCS_DEFAULT("consistent"), rod_masses, "mass matrix"),
+    { 0 },
+};
+
+const char *const pcs_rod_fields[] = { "axial_force", "stress", "strain_energy", NULL };
+
+double pcs_axial_span(const pcs_batch *batch, int cell, double span[3])
+{
+    pcs_cell_span(batch, cell, span);
+    return pcs_norm3(span);
+}
+
+pcs_status pcs_axial_check_length(pcs_context *ctx, const pcs_batch *batch, int cell, double length)
+{
+    if (length > 0.0 && isfinite(length)) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': cell %d has length %g, must be > 0", batch->name,
+                    batch->cells[cell], length);
+}
+
+pcs_status pcs_axial_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int dim, pcs_node_dofs *out)
+{
+    double span[3], length = pcs_axial_span(batch, cell, span);
+    *out = (pcs_node_dofs){ .count = 3 };
+    for (int k = 0; k < dim; k++) out->direction[k][k] = 1.0;
+    PCS_TRY(pcs_axial_check_length(ctx, batch, cell, length));
+    for (int k = dim; k < 3; k++)
+        if (fabs(span[k]) > 1e-9 * length)
+            return pcs_fail(ctx, PCS_BAD_INPUT,
+                            "element group '%s': cell %d leaves the %s: its ends differ by %g in %c", batch->name,
+                            batch->cells[cell], dim == 1 ? "line along x" : "x-y plane", span[k], "xyz"[k]);
+    return PCS_OK;
+}
 
 // How a cell lies and moves at present.
 typedef struct axial_state {
@@ -17,7 +54,7 @@ enum { MAX_NDOF = 6 };
 
 static const int *axial_equation(const pcs_batch *batch, int cell)
 {
-    return batch->equation + (size_t)cell * 2 * (size_t)((const pcs_axial *)batch->data)->dim;
+    return batch->equation + (size_t)cell * (size_t)((const pcs_axial *)batch->data)->shape.ndof;
 }
 
 // From local displacements and velocities.
@@ -45,36 +82,21 @@ static axial_state axial_gather(const pcs_batch *batch, int cell, const double *
 {
     const pcs_axial *axial = batch->data;
     double u[MAX_NDOF], w[MAX_NDOF];
-    pcs_cell_gather(axial_equation(batch, cell), 2 * axial->dim, q, u);
-    pcs_cell_gather(axial_equation(batch, cell), 2 * axial->dim, v, w);
-    return axial_find(&axial->cell[cell], axial->dim, u, w);
+    pcs_cell_gather(axial_equation(batch, cell), axial->shape.ndof, q, u);
+    pcs_cell_gather(axial_equation(batch, cell), axial->shape.ndof, v, w);
+    return axial_find(&axial->cell[cell], axial->shape.translations, u, w);
 }
 
-pcs_status pcs_axial_create(pcs_context *ctx, pcs_batch *batch, int dim, pcs_axial **out)
+pcs_status pcs_axial_create(pcs_context *ctx, pcs_batch *batch, pcs_axial **out)
 {
     pcs_axial *axial;
+    int dim = batch->ops->ndof / 2;
     PCS_TAKE(ctx, axial, 1, "axial cells");
     PCS_TAKE(ctx, axial->cell, batch->ncell, "axial cells");
-    axial->dim = dim;
-    for (int c = 0; c < batch->ncell; c++) axial->cell[c].length = pcs_truss_span(batch, c, axial->cell[c].span);
+    axial->shape = (pcs_cell_shape){ .ndof = 2 * dim, .node_dofs = dim, .translations = dim };
+    for (int c = 0; c < batch->ncell; c++) axial->cell[c].length = pcs_axial_span(batch, c, axial->cell[c].span);
     *out = axial;
     batch->data = axial;
-    return PCS_OK;
-}
-
-pcs_status pcs_axial_setup_rod(pcs_context *ctx, pcs_batch *batch, int dim)
-{
-    const pcs_truss_params *p = batch->params;
-    pcs_axial *axial;
-    PCS_TRY(pcs_axial_create(ctx, batch, dim, &axial));
-    for (int c = 0; c < batch->ncell; c++) {
-        pcs_axial_cell *cell = &axial->cell[c];
-        double m = p->rho * p->area * cell->length;
-        cell->stiffness = p->E * p->area / cell->length;
-        cell->damping = batch->damping_stiffness * cell->stiffness;
-        cell->self = p->mass == PCS_TRUSS_LUMPED ? m / 2.0 : m / 3.0;
-        cell->other = p->mass == PCS_TRUSS_LUMPED ? 0.0 : m / 6.0;
-    }
     return PCS_OK;
 }
 
@@ -123,9 +145,9 @@ void pcs_axial_matrices(const pcs_batch *batch, int cell, double *M, double *K)
 {
     const pcs_axial *axial = batch->data;
     const double zero[MAX_NDOF] = { 0 };
-    axial_state s = axial_find(&axial->cell[cell], axial->dim, zero, zero);
-    axial_mass(&axial->cell[cell], axial->dim, M);
-    axial_stiffness(&axial->cell[cell], &s, axial->dim, K);
+    axial_state s = axial_find(&axial->cell[cell], axial->shape.translations, zero, zero);
+    axial_mass(&axial->cell[cell], axial->shape.translations, M);
+    axial_stiffness(&axial->cell[cell], &s, axial->shape.translations, K);
 }
 
 // Internal and damping force on the dofs of a cell, as forces on the body.
@@ -133,7 +155,7 @@ static void axial_force(const pcs_batch *batch, int c, const double *q, const do
 {
     const pcs_axial *axial = batch->data;
     const pcs_axial_cell *cell = &axial->cell[c];
-    int dim = axial->dim;
+    int dim = axial->shape.translations;
     double u[MAX_NDOF] = { 0 }, w[MAX_NDOF] = { 0 };
     pcs_cell_gather(axial_equation(batch, c), 2 * dim, q, u);
     pcs_cell_gather(axial_equation(batch, c), 2 * dim, v, w);
@@ -148,19 +170,14 @@ static void axial_force(const pcs_batch *batch, int c, const double *q, const do
 
 void pcs_axial_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
 {
-    int ndof = 2 * ((const pcs_axial *)batch->data)->dim;
-    for (int c = 0; c < batch->ncell; c++) {
-        double force[MAX_NDOF];
-        axial_force(batch, c, q, v, force);
-        pcs_cell_scatter(axial_equation(batch, c), ndof, force, f);
-    }
+    pcs_cell_add_force(batch, batch->ops->ndof, axial_force, q, v, f);
 }
 
 void pcs_axial_tangents(const pcs_batch *batch, int first, int count, const double *q, const double *v, double *K,
                         double *C)
 {
     const pcs_axial *axial = batch->data;
-    int dim = axial->dim, size = 4 * dim * dim;
+    int dim = axial->shape.translations, size = 4 * dim * dim;
     for (int c = 0; c < count; c++) {
         const pcs_axial_cell *cell = &axial->cell[first + c];
         axial_state s = axial_gather(batch, first + c, q, v);
@@ -180,11 +197,11 @@ static double axial_momentum(const pcs_batch *batch, int c, const double *v, dou
 {
     const pcs_axial *axial = batch->data;
     const pcs_axial_cell *cell = &axial->cell[c];
-    int n = 2 * axial->dim;
+    int n = axial->shape.ndof;
     double sum = 0.0;
     pcs_cell_gather(axial_equation(batch, c), n, v, w);
     for (int i = 0; i < n; i++) {
-        p[i] = cell->self * w[i] + cell->other * w[(i + axial->dim) % n];
+        p[i] = cell->self * w[i] + cell->other * w[(i + axial->shape.translations) % n];
         sum += p[i] * w[i];
     }
     return sum;
@@ -205,38 +222,15 @@ void pcs_axial_add_energy(const pcs_batch *batch, const double *q, const double 
 {
     const pcs_axial *axial = batch->data;
     for (int c = 0; c < batch->ncell; c++) {
-        const int *equation = axial_equation(batch, c);
         axial_state s = axial_gather(batch, c, q, v);
         double w[MAX_NDOF], p[MAX_NDOF];
         sum->strain += (0.5 * axial->cell[c].stiffness * s.stretch + axial->cell[c].preload) * s.stretch;
         sum->kinetic += 0.5 * axial_momentum(batch, c, v, w, p);
-        for (int i = 0; i < 2 * axial->dim; i++) {
-            sum->momentum[i % axial->dim] += p[i];
-            if (equation[i] < 0) sum->fixed_momentum[i % axial->dim] += p[i];
-        }
+        pcs_cell_add_momentum(&axial->shape, axial_equation(batch, c), p, sum);
     }
 }
 
 void pcs_axial_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
 {
-    int dim = ((const pcs_axial *)batch->data)->dim;
-    for (int c = 0; c < batch->ncell; c++) {
-        const int *equation = axial_equation(batch, c);
-        if (batch->damping_mass == 0.0 && pcs_cell_is_free(equation, 2 * dim)) continue;
-        double force[MAX_NDOF];
-        axial_force(batch, c, q, v, force);
-        for (int i = 0; i < 2 * dim; i++)
-            if (equation[i] >= 0) sum[i % dim] += force[i];
-    }
-}
-
-void pcs_axial_read_rod_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
-                               double field[PCS_MAX_CELL_FIELDS])
-{
-    const pcs_axial *axial = batch->data;
-    double stretch, rate;
-    pcs_axial_stretch(batch, cell, q, v, &stretch, &rate);
-    field[0] = axial->cell[cell].stiffness * stretch; // the damping force is not part of the elastic stress
-    field[1] = field[0] / ((const pcs_truss_params *)batch->params)->area;
-    field[2] = 0.5 * field[0] * stretch;
+    pcs_cell_add_resultant(batch, &((const pcs_axial *)batch->data)->shape, axial_force, q, v, sum);
 }

@@ -1,4 +1,4 @@
-// Two nodes and an axial force along the line that joins them at present: large rods and spring-dampers.
+// Two nodes and an axial force along the line that joins them at present: rods and spring-dampers.
 //
 //   N = k (l - l0) + F0 + c l',   l = |d + u2 - u1|,   l' = n . (v2 - v1)
 //
@@ -8,7 +8,7 @@
 #ifndef PCS_ELEMENTS_AXIAL_H
 #define PCS_ELEMENTS_AXIAL_H
 
-#include "elements/element.h"
+#include "elements/cell.h"
 
 typedef struct pcs_axial_cell {
     double span[3], length; // m, in the reference state
@@ -20,14 +20,32 @@ typedef struct pcs_axial_cell {
 } pcs_axial_cell;
 
 typedef struct pcs_axial {
-    int dim; // displacements of a node
-    pcs_axial_cell *cell;
+    pcs_cell_shape shape;
+    pcs_axial_cell *cell; // [ncell]
 } pcs_axial;
 
-// For parameters of the type pcs_truss_params.
-pcs_status pcs_axial_setup_rod(pcs_context *ctx, pcs_batch *batch, int dim);
+typedef struct pcs_rod_params {
+    double E, rho, area;
+    int mass;
+} pcs_rod_params;
+
+enum { PCS_ROD_CONSISTENT, PCS_ROD_LUMPED };
+
+extern const pcs_option pcs_rod_options[];
+extern const char *const pcs_rod_fields[]; // axial_force, stress, strain_energy
+
+// Vector from the first node to the second, and its length.
+double pcs_axial_span(const pcs_batch *batch, int cell, double span[3]);
+
+// A cell of no length is a fault.
+pcs_status pcs_axial_check_length(pcs_context *ctx, const pcs_batch *batch, int cell, double length);
+
+// x, y and z of a node, the last ones absent where dim is less than 3. A cell of no length, or one that leaves the line
+// or plane, is a fault.
+pcs_status pcs_axial_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int dim, pcs_node_dofs *out);
+
 // Takes the memory and fills in the geometry.
-pcs_status pcs_axial_create(pcs_context *ctx, pcs_batch *batch, int dim, pcs_axial **out);
+pcs_status pcs_axial_create(pcs_context *ctx, pcs_batch *batch, pcs_axial **out);
 
 // The present elongation over l0 and its rate.
 void pcs_axial_stretch(const pcs_batch *batch, int cell, const double *q, const double *v, double *stretch,
@@ -41,7 +59,9 @@ void pcs_axial_tangents(const pcs_batch *batch, int first, int count, const doub
 double pcs_axial_dissipation(const pcs_batch *batch, const double *q, const double *v);
 void pcs_axial_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum);
 void pcs_axial_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3]);
-void pcs_axial_read_rod_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
-                               double field[PCS_MAX_CELL_FIELDS]);
+
+#define PCS_AXIAL_KERNELS                                                                             \
+    .matrices = pcs_axial_matrices, .add_force = pcs_axial_add_force, .tangents = pcs_axial_tangents, \
+    .dissipation = pcs_axial_dissipation, .add_energy = pcs_axial_add_energy, .add_resultant = pcs_axial_add_resultant
 
 #endif

@@ -6,13 +6,21 @@
 
 const char *const pcs_beam_masses[] = { "consistent", "lumped", NULL };
 
+const pcs_option pcs_beam_plane_options[] = {
+    PCS_BEAM_OPTIONS,
+    { .name = NULL },
+};
+
+const char *const pcs_beam_plane_fields[] = { "axial_force", "shear_force",    "moment_start",  "moment_end",
+                                              "stress",      "bending_stress", "strain_energy", NULL };
+
 double pcs_beam_plane_axis(const pcs_batch *batch, int cell, double axis[2])
 {
-    const int *node = batch->nodes[batch->cells[cell]];
-    double dx = batch->x[node[1]][0] - batch->x[node[0]][0], dy = batch->x[node[1]][1] - batch->x[node[0]][1];
-    double length = hypot(dx, dy);
-    axis[0] = dx / length;
-    axis[1] = dy / length;
+    double span[3];
+    pcs_cell_span(batch, cell, span);
+    double length = hypot(span[0], span[1]);
+    axis[0] = span[0] / length;
+    axis[1] = span[1] / length;
     return length;
 }
 
@@ -33,11 +41,11 @@ pcs_status pcs_beam_plane_dofs(pcs_context *ctx, const pcs_batch *batch, int cel
 double pcs_beam_frame(const double span[3], const double orientation[3], double R[3][3], double *sine)
 {
     for (int k = 0; k < 3; k++) R[0][k] = span[k];
-    double length = sqrt(pcs_dot3(R[0], R[0]));
+    double length = pcs_norm3(R[0]);
     for (int k = 0; k < 3; k++) R[0][k] /= length;
     pcs_cross(R[0], orientation, R[2]);
-    double across = sqrt(pcs_dot3(R[2], R[2]));
-    *sine = across / sqrt(pcs_dot3(orientation, orientation));
+    double across = pcs_norm3(R[2]);
+    *sine = across / pcs_norm3(orientation);
     for (int k = 0; k < 3; k++) R[2][k] /= across;
     pcs_cross(R[2], R[0], R[1]);
     return length;
@@ -45,9 +53,8 @@ double pcs_beam_frame(const double span[3], const double orientation[3], double 
 
 double pcs_beam_space_frame(const pcs_batch *batch, int cell, const double orientation[3], double R[3][3], double *sine)
 {
-    const int *node = batch->nodes[batch->cells[cell]];
     double span[3];
-    for (int k = 0; k < 3; k++) span[k] = batch->x[node[1]][k] - batch->x[node[0]][k];
+    pcs_cell_span(batch, cell, span);
     return pcs_beam_frame(span, orientation, R, sine);
 }
 
@@ -55,8 +62,7 @@ pcs_status pcs_beam_space_dofs(pcs_context *ctx, const pcs_batch *batch, int cel
                                pcs_node_dofs *out)
 {
     double R[3][3], sine, length = pcs_beam_space_frame(batch, cell, orientation, R, &sine);
-    *out = (pcs_node_dofs){ .count = 6, .is_rotation = { false, false, false, true, true, true } };
-    for (int k = 0; k < 3; k++) out->direction[k][k] = out->direction[3 + k][k] = 1.0;
+    pcs_cell_space_dofs(out);
     if (!(length > 0.0) || !isfinite(length))
         return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': cell %d has length %g, must be > 0", batch->name,
                         batch->cells[cell], length);

@@ -5,17 +5,44 @@
 #define PCS_ELEMENTS_BEAM_H
 
 #include "elements/modal.h"
+#include "elements/section.h"
+
+// Of all beams; each has the options of the members it knows.
+typedef struct pcs_beam_params {
+    double E, nu, rho;
+    double orientation[3];           // in space
+    double offset[3], offset_end[3]; // m, linear in space
+    double curvature[3];             // 1/m, exact in space
+    double speed;                    // rad/s, of shafts
+    int mass;
+    pcs_section section;
+} pcs_beam_params;
 
 enum { PCS_BEAM_CONSISTENT, PCS_BEAM_LUMPED };
 
 extern const char *const pcs_beam_masses[]; // names of the two
 
-// Rows of an option table for a parameter struct with the members E, nu, rho and mass.
-#define PCS_BEAM_OPTIONS(type)                                                                               \
-    PCS_REAL("E", type, E, PCS_REQUIRED, PCS_POSITIVE, "Young's modulus, N/m^2"),                            \
-        PCS_REAL("nu", type, nu, PCS_REQUIRED, PCS_ABOVE(-1.0, 0.5), "Poisson's ratio; G = E/(2 (1 + nu))"), \
-        PCS_REAL("rho", type, rho, PCS_REQUIRED, PCS_POSITIVE, "density, kg/m^3"),                           \
-        PCS_CHOICE("mass", type, mass, PCS_DEFAULT("consistent"), pcs_beam_masses, "mass matrix")
+// Rows of an option table.
+#define PCS_BEAM_OPTIONS                                                                      \
+    PCS_REAL("E", pcs_beam_params, E, PCS_REQUIRED, PCS_POSITIVE, "Young's modulus, N/m^2"),  \
+        PCS_REAL("nu", pcs_beam_params, nu, PCS_REQUIRED, PCS_ABOVE(-1.0, 0.5),               \
+                 "Poisson's ratio; G = E/(2 (1 + nu))"),                                      \
+        PCS_REAL("rho", pcs_beam_params, rho, PCS_REQUIRED, PCS_POSITIVE, "density, kg/m^3"), \
+        PCS_CHOICE("mass", pcs_beam_params, mass, PCS_DEFAULT("consistent"), pcs_beam_masses, "mass matrix")
+#define PCS_BEAM_SPACE_OPTIONS                                                                \
+    PCS_BEAM_OPTIONS,                                                                         \
+        PCS_VECTOR("orientation", pcs_beam_params, orientation, PCS_REQUIRED, PCS_ANY_NUMBER, \
+                   "a vector that spans the local x-y plane with the beam: the way the height of the section points")
+
+// Options and fields of the beams in the plane.
+extern const pcs_option pcs_beam_plane_options[];
+extern const char *const pcs_beam_plane_fields[];
+
+// What the entries of beams share.
+#define PCS_BEAM_SECTION \
+    .params_size = sizeof(pcs_beam_params), .has_section = true, .section_offset = offsetof(pcs_beam_params, section)
+#define PCS_BEAM_SPACE_SECTION \
+    PCS_BEAM_SECTION, .has_orientation = true, .orientation_offset = offsetof(pcs_beam_params, orientation)
 
 // Length of a cell and its direction in the x-y plane.
 double pcs_beam_plane_axis(const pcs_batch *batch, int cell, double axis[2]);

@@ -9,20 +9,15 @@
 // whose corners carry no strain; this is of second order in L, as the element itself.
 // Stiffness damping acts on the strain rates b v: a rigid motion feels none.
 
+#include "core/dense.h"
 #include "elements/beam.h"
-#include "elements/cell.h"
-#include "elements/section.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct exact_params {
-    double E, nu, rho;
-    int mass;
-    pcs_section section;
-} exact_params;
-
 enum { NDOF = 6, NSTRAIN = 3 };
+
+static const pcs_cell_shape exact_shape = { .ndof = NDOF, .node_dofs = 3, .translations = 2 };
 
 typedef struct exact_cell {
     double length, inverse; // L and 1/L
@@ -44,14 +39,6 @@ typedef struct exact_state {
     double b[NSTRAIN][NDOF];
 } exact_state;
 
-static const pcs_option exact_options[] = {
-    PCS_BEAM_OPTIONS(exact_params),
-    { .name = NULL },
-};
-
-static const char *const exact_fields[] = { "axial_force", "shear_force",    "moment_start",  "moment_end",
-                                            "stress",      "bending_stress", "strain_energy", NULL };
-
 static pcs_status exact_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
                                   pcs_node_dofs *out)
 {
@@ -63,7 +50,7 @@ static pcs_status exact_node_dofs(pcs_context *ctx, const pcs_batch *batch, int 
 
 static pcs_status exact_setup(pcs_context *ctx, pcs_batch *batch)
 {
-    const exact_params *p = batch->params;
+    const pcs_beam_params *p = batch->params;
     double G = 0.5 * p->E / (1.0 + p->nu);
     bool is_lumped = p->mass == PCS_BEAM_LUMPED;
     exact_data *data;
@@ -102,11 +89,15 @@ static inline void exact_deform(const exact_cell *cell, const double q[NDOF], ex
                                  { 0.0, 0.0, -l, 0.0, 0.0, l } } };
 }
 
-static inline double exact_dot(const double a[NDOF], const double b[NDOF])
+// State of a cell of the batch and velocities of its dofs.
+static inline void exact_look(const pcs_batch *batch, int cell, const double *q, const double *v, double w[NDOF],
+                              exact_state *state)
 {
-    double sum = 0.0;
-    for (int i = 0; i < NDOF; i++) sum += a[i] * b[i];
-    return sum;
+    const int *equation = batch->equation + (size_t)cell * NDOF;
+    double x[NDOF];
+    pcs_cell_gather(equation, NDOF, q, x);
+    pcs_cell_gather(equation, NDOF, v, w);
+    exact_deform(&((const exact_data *)batch->data)->cells[cell], x, state);
 }
 
 // Section forces times L, those of the damping included when w is not NULL.
@@ -115,7 +106,7 @@ static inline void exact_section(const pcs_batch *batch, const exact_state *stat
     const exact_data *data = batch->data;
     for (int a = 0; a < NSTRAIN; a++) {
         double strain = state->strain[a];
-        if (w != NULL) strain += batch->damping_stiffness * exact_dot(state->b[a], w);
+        if (w != NULL) strain += batch->damping_stiffness * pcs_dense_dot(NDOF, state->b[a], w);
         n[a] = state->length * data->D[a] * strain;
     }
 }
@@ -134,13 +125,10 @@ static inline void exact_momentum(const exact_data *data, const exact_cell *cell
 static inline void exact_force(const pcs_batch *batch, int cell, const double *q, const double *v, double f[NDOF])
 {
     const exact_data *data = batch->data;
-    const int *equation = batch->equation + (size_t)cell * NDOF;
-    double x[NDOF], w[NDOF], n[NSTRAIN], drag[NDOF] = { 0 };
+    double w[NDOF], n[NSTRAIN], drag[NDOF] = { 0 };
     bool is_damped = batch->damping_stiffness != 0.0;
     exact_state state;
-    pcs_cell_gather(equation, NDOF, q, x);
-    pcs_cell_gather(equation, NDOF, v, w);
-    exact_deform(&data->cells[cell], x, &state);
+    exact_look(batch, cell, q, v, w, &state);
     exact_section(batch, &state, is_damped ? w : NULL, n);
     if (batch->damping_mass != 0.0) exact_momentum(data, &data->cells[cell], w, drag);
     for (int i = 0; i < NDOF; i++)
@@ -149,11 +137,7 @@ static inline void exact_force(const pcs_batch *batch, int cell, const double *q
 
 static void exact_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
 {
-    for (int i = 0; i < batch->ncell; i++) {
-        double force[NDOF];
-        exact_force(batch, i, q, v, force);
-        pcs_cell_scatter(batch->equation + (size_t)i * NDOF, NDOF, force, f);
-    }
+    pcs_cell_add_force(batch, NDOF, exact_force, q, v, f);
 }
 
 // x += the second derivatives of strain `a` times w.
@@ -238,12 +222,9 @@ static void exact_tangents(const pcs_batch *batch, int first, int count, const d
     if (C != NULL) memset(C, 0, (size_t)count * NDOF * NDOF * sizeof *C);
     for (int i = 0; i < count; i++) {
         const exact_cell *cell = &data->cells[first + i];
-        const int *equation = batch->equation + (size_t)(first + i) * NDOF;
-        double x[NDOF], w[NDOF], n[NSTRAIN], *k = K + i * NDOF * NDOF, *c = C == NULL ? NULL : C + i * NDOF * NDOF;
+        double w[NDOF], n[NSTRAIN], *k = K + i * NDOF * NDOF, *c = C == NULL ? NULL : C + i * NDOF * NDOF;
         exact_state state;
-        pcs_cell_gather(equation, NDOF, q, x);
-        pcs_cell_gather(equation, NDOF, v, w);
-        exact_deform(cell, x, &state);
+        exact_look(batch, first + i, q, v, w, &state);
         exact_section(batch, &state, is_damped ? w : NULL, n);
         exact_stiffness(data, &state, n, k);
         exact_mirror(k);
@@ -271,16 +252,13 @@ static double exact_dissipation(const pcs_batch *batch, const double *q, const d
     if (batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0) return 0.0;
     for (int i = 0; i < batch->ncell; i++) {
         const exact_cell *cell = &data->cells[i];
-        const int *equation = batch->equation + (size_t)i * NDOF;
-        double x[NDOF], w[NDOF], p[NDOF];
+        double w[NDOF], p[NDOF];
         exact_state state;
-        pcs_cell_gather(equation, NDOF, q, x);
-        pcs_cell_gather(equation, NDOF, v, w);
-        exact_deform(cell, x, &state);
+        exact_look(batch, i, q, v, w, &state);
         exact_momentum(data, cell, w, p);
-        power += batch->damping_mass * exact_dot(w, p);
+        power += batch->damping_mass * pcs_dense_dot(NDOF, w, p);
         for (int a = 0; a < NSTRAIN; a++) {
-            double rate = exact_dot(state.b[a], w);
+            double rate = pcs_dense_dot(NDOF, state.b[a], w);
             power += batch->damping_stiffness * cell->length * data->D[a] * rate * rate;
         }
     }
@@ -298,34 +276,19 @@ static void exact_add_energy(const pcs_batch *batch, const double *q, const doub
 {
     const exact_data *data = batch->data;
     for (int i = 0; i < batch->ncell; i++) {
-        const int *equation = batch->equation + (size_t)i * NDOF;
-        double x[NDOF], w[NDOF], p[NDOF];
+        double w[NDOF], p[NDOF];
         exact_state state;
-        pcs_cell_gather(equation, NDOF, q, x);
-        pcs_cell_gather(equation, NDOF, v, w);
-        exact_deform(&data->cells[i], x, &state);
+        exact_look(batch, i, q, v, w, &state);
         exact_momentum(data, &data->cells[i], w, p);
         sum->strain += exact_strain_energy(data, &state);
-        sum->kinetic += 0.5 * exact_dot(w, p);
-        for (int j = 0; j < NDOF; j++) {
-            if (j % 3 == 2) continue;
-            sum->momentum[j % 3] += p[j];
-            if (equation[j] < 0) sum->fixed_momentum[j % 3] += p[j];
-        }
+        sum->kinetic += 0.5 * pcs_dense_dot(NDOF, w, p);
+        pcs_cell_add_momentum(&exact_shape, batch->equation + (size_t)i * NDOF, p, sum);
     }
 }
 
-// The forces of a cell that moves freely add up to drag alone; those at supports do not.
 static void exact_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
 {
-    for (int i = 0; i < batch->ncell; i++) {
-        const int *equation = batch->equation + (size_t)i * NDOF;
-        double force[NDOF];
-        if (batch->damping_mass == 0.0 && pcs_cell_is_free(equation, NDOF)) continue;
-        exact_force(batch, i, q, v, force);
-        for (int j = 0; j < NDOF; j++)
-            if (j % 3 < 2 && equation[j] >= 0) sum[j % 3] += force[j];
-    }
+    pcs_cell_add_resultant(batch, &exact_shape, exact_force, q, v, sum);
 }
 
 // Elastic section forces along and across the turned section; the moments at the ends are those on the nodes.
@@ -334,7 +297,7 @@ static void exact_read_fields(const pcs_batch *batch, int cell, const double *q,
 {
     (void)v;
     const exact_data *data = batch->data;
-    const pcs_section *section = &((const exact_params *)batch->params)->section;
+    const pcs_section *section = &((const pcs_beam_params *)batch->params)->section;
     double x[NDOF], n[NSTRAIN], moment[2];
     exact_state state;
     pcs_cell_gather(batch->equation + (size_t)cell * NDOF, NDOF, q, x);
@@ -356,13 +319,11 @@ static void exact_read_fields(const pcs_batch *batch, int cell, const double *q,
 const pcs_element_ops pcs_element_beam_exact_2d = {
     .name = "beam_exact_2d",
     .summary = "geometrically exact Timoshenko beam in the x-y plane; x, y and the angle about z at each node",
-    .options = exact_options,
-    .params_size = sizeof(exact_params),
-    .has_section = true,
-    .section_offset = offsetof(exact_params, section),
+    .options = pcs_beam_plane_options,
+    PCS_BEAM_SECTION,
     .ndof = NDOF,
     .is_nonlinear = true,
-    .fields = exact_fields,
+    .fields = pcs_beam_plane_fields,
     .node_dofs = exact_node_dofs,
     .setup = exact_setup,
     .matrices = exact_matrices,

@@ -14,21 +14,14 @@
 
 #include "core/dense.h"
 #include "elements/beam.h"
-#include "elements/cell.h"
 #include "elements/exact_3d.h"
-#include "elements/section.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct exact_params {
-    double E, nu, rho;
-    double orientation[3], curvature[3];
-    int mass;
-    pcs_section section;
-} exact_params;
-
 enum { NDOF = PCS_EXACT_NDOF };
+
+static const pcs_cell_shape exact_shape = { .ndof = NDOF, .node_dofs = 6, .translations = 3 };
 
 typedef struct exact_data {
     pcs_exact_stiffness D;
@@ -36,15 +29,13 @@ typedef struct exact_data {
     double line_inertia[3];      // rho (Iy + Iz), rho Iy, rho Iz
     double self, other;          // shares of the mass: 1/3 and 1/6, or 1/2 and 0
     const pcs_exact_cell *cells; // [ncell]
-    const pcs_exact_bow *bows;   // [ncell], NULL when all are straight
+    const pcs_exact_arc *arcs;   // [ncell], NULL when all are straight
 } exact_data;
 
 static const pcs_option exact_options[] = {
-    PCS_BEAM_OPTIONS(exact_params),
-    PCS_VECTOR("orientation", exact_params, orientation, PCS_REQUIRED, PCS_ANY_NUMBER,
-               "a vector that spans the local x-y plane with the beam: the way the height of the section points"),
+    PCS_BEAM_SPACE_OPTIONS,
     PCS_VECTOR(
-        "curvature", exact_params, curvature, PCS_DEFAULT("[0, 0, 0]"), PCS_ANY_NUMBER,
+        "curvature", pcs_beam_params, curvature, PCS_DEFAULT("[0, 0, 0]"), PCS_ANY_NUMBER,
         "of arcs between the nodes before any load, 1/m: a vector square to the plane of the arc, about which it "
         "turns from the first node to the second"),
     { .name = NULL },
@@ -55,34 +46,29 @@ static const char *const exact_fields[] = { "axial_force", "shear_force", "torqu
                                             "shear_y",     "shear_z",     "moment_y",       "moment_z",
                                             NULL };
 
-static double exact_norm(const double x[3])
-{
-    return sqrt(pcs_dot3(x, x));
-}
-
 static double exact_frame(const pcs_batch *batch, int cell, double axes[3][3])
 {
     double sine;
-    return pcs_beam_space_frame(batch, cell, ((const exact_params *)batch->params)->orientation, axes, &sine);
+    return pcs_beam_space_frame(batch, cell, ((const pcs_beam_params *)batch->params)->orientation, axes, &sine);
 }
 
 static pcs_status exact_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
                                   pcs_node_dofs *out)
 {
     (void)local_node;
-    const exact_params *p = batch->params;
+    const pcs_beam_params *p = batch->params;
     const double *k = p->curvature;
     double axes[3][3];
     PCS_TRY(pcs_beam_space_dofs(ctx, batch, cell, p->orientation, out));
     out->is_finite = true;
     double chord = exact_frame(batch, cell, axes);
-    if (fabs(pcs_dot3(k, axes[0])) > 1e-6 * exact_norm(k))
+    if (fabs(pcs_dot3(k, axes[0])) > 1e-6 * pcs_norm3(k))
         return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': the curvature [%g, %g, %g] is not square to cell %d",
                         batch->name, k[0], k[1], k[2], batch->cells[cell]);
-    if (exact_norm(k) * chord < 2.0) return PCS_OK;
+    if (pcs_norm3(k) * chord < 2.0) return PCS_OK;
     return pcs_fail(ctx, PCS_BAD_INPUT,
                     "element group '%s': cell %d of length %g cannot be an arc of curvature %g, must be below %g",
-                    batch->name, batch->cells[cell], chord, exact_norm(k), 2.0 / chord);
+                    batch->name, batch->cells[cell], chord, pcs_norm3(k), 2.0 / chord);
 }
 
 static pcs_exact_cell exact_cell(const pcs_batch *batch, int cell)
@@ -97,11 +83,11 @@ static pcs_exact_cell exact_cell(const pcs_batch *batch, int cell)
 }
 
 // psi0 as the kernel sees it, so that the reference state is free of strain to the last bit.
-static pcs_exact_bow exact_bow(const pcs_exact_cell *cell, const double curvature[3])
+static pcs_exact_arc exact_arc(const pcs_exact_cell *cell, const double curvature[3])
 {
     const double rest[NDOF] = { 0 };
-    double half[3], size = exact_norm(curvature);
-    pcs_exact_bow out = { 0 };
+    double half[3], size = pcs_norm3(curvature);
+    pcs_exact_arc out = { 0 };
     pcs_exact_state state;
     for (int k = 0; k < 3; k++) half[k] = asin(0.5 * size * cell->length) * curvature[k] / size;
     pcs_exact_quaternion(half, out.Q);
@@ -113,19 +99,19 @@ static pcs_exact_bow exact_bow(const pcs_exact_cell *cell, const double curvatur
 
 static pcs_status exact_setup(pcs_context *ctx, pcs_batch *batch)
 {
-    const exact_params *p = batch->params;
+    const pcs_beam_params *p = batch->params;
     const pcs_section *s = &p->section;
     double G = 0.5 * p->E / (1.0 + p->nu);
-    bool is_lumped = p->mass == PCS_BEAM_LUMPED, is_curved = exact_norm(p->curvature) > 0.0;
+    bool is_lumped = p->mass == PCS_BEAM_LUMPED, is_curved = pcs_norm3(p->curvature) > 0.0;
     exact_data *data;
     pcs_exact_cell *cells;
-    pcs_exact_bow *bows = NULL;
+    pcs_exact_arc *arcs = NULL;
     PCS_TAKE(ctx, data, 1, "beam cells");
     PCS_TAKE(ctx, cells, batch->ncell, "beam cells");
-    if (is_curved) PCS_TAKE(ctx, bows, batch->ncell, "curved beam cells");
+    if (is_curved) PCS_TAKE(ctx, arcs, batch->ncell, "curved beam cells");
     for (int i = 0; i < batch->ncell; i++) {
         cells[i] = exact_cell(batch, i);
-        if (is_curved) bows[i] = exact_bow(&cells[i], p->curvature);
+        if (is_curved) arcs[i] = exact_arc(&cells[i], p->curvature);
     }
     *data = (exact_data){ .D = { .force = { p->E * s->area, G * s->area * s->ky, G * s->area * s->kz },
                                  .moment = { G * s->torsion, p->E * s->Iy, p->E * s->Iz } },
@@ -134,14 +120,26 @@ static pcs_status exact_setup(pcs_context *ctx, pcs_batch *batch)
                           .self = is_lumped ? 1.0 / 2.0 : 1.0 / 3.0,
                           .other = is_lumped ? 0.0 : 1.0 / 6.0,
                           .cells = cells,
-                          .bows = bows };
+                          .arcs = arcs };
     batch->data = data;
     return PCS_OK;
 }
 
-static inline const pcs_exact_bow *exact_bow_of(const exact_data *data, int cell)
+static inline const pcs_exact_arc *exact_arc_of(const exact_data *data, int cell)
 {
-    return data->bows == NULL ? NULL : &data->bows[cell];
+    return data->arcs == NULL ? NULL : &data->arcs[cell];
+}
+
+// State of a cell of the batch and velocities of its dofs.
+static inline void exact_look(const pcs_batch *batch, int index, const double *q, const double *v, double w[NDOF],
+                              pcs_exact_state *state)
+{
+    const exact_data *data = batch->data;
+    const int *equation = batch->equation + (size_t)index * NDOF;
+    double x[NDOF];
+    pcs_cell_gather(equation, NDOF, q, x);
+    pcs_cell_gather(equation, NDOF, v, w);
+    pcs_exact_deform(&data->cells[index], exact_arc_of(data, index), x, state);
 }
 
 // p = M w; the spins' part is the angular momentum in material axes.
@@ -193,11 +191,11 @@ static inline void exact_hold(const pcs_exact_cell *cell, const pcs_exact_state 
 }
 
 // From the spins of the arc's ends to those of the nodes.
-static inline void exact_unbow(const pcs_exact_bow *bow, double f[NDOF])
+static inline void exact_leave_arc(const pcs_exact_arc *arc, double f[NDOF])
 {
     double a[3], b[3];
-    pcs_rotation_apply_transposed(bow->B, f + 3, a);
-    pcs_rotation_apply(bow->B, f + 9, b);
+    pcs_rotation_apply_transposed(arc->B, f + 3, a);
+    pcs_rotation_apply(arc->B, f + 9, b);
     for (int k = 0; k < 3; k++) {
         f[3 + k] = a[k];
         f[9 + k] = b[k];
@@ -209,19 +207,16 @@ static inline void exact_force(const pcs_batch *batch, int index, const double *
 {
     const exact_data *data = batch->data;
     const pcs_exact_cell *cell = &data->cells[index];
-    const pcs_exact_bow *bow = exact_bow_of(data, index);
-    const int *equation = batch->equation + (size_t)index * NDOF;
+    const pcs_exact_arc *arc = exact_arc_of(data, index);
     bool is_damped = batch->damping_stiffness != 0.0;
-    double x[NDOF], w[NDOF], n[3], m[3], p[NDOF], gyro[3];
+    double w[NDOF], n[3], m[3], p[NDOF], gyro[3];
     pcs_exact_state state;
     pcs_exact_rates rates;
-    pcs_cell_gather(equation, NDOF, q, x);
-    pcs_cell_gather(equation, NDOF, v, w);
-    pcs_exact_deform(cell, bow, x, &state);
-    if (is_damped) pcs_exact_rate(cell, bow, &state, w, &rates);
+    exact_look(batch, index, q, v, w, &state);
+    if (is_damped) pcs_exact_rate(cell, arc, &state, w, &rates);
     exact_section(batch, cell, &state, is_damped ? &rates : NULL, n, m);
     exact_hold(cell, &state, n, m, f);
-    if (bow != NULL) exact_unbow(bow, f);
+    if (arc != NULL) exact_leave_arc(arc, f);
     exact_momentum(data, cell, w, p);
     for (int i = 0; i < NDOF; i++) f[i] = -f[i] - batch->damping_mass * p[i];
     for (int i = 3; i < NDOF; i += 6) {
@@ -232,11 +227,7 @@ static inline void exact_force(const pcs_batch *batch, int index, const double *
 
 static void exact_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
 {
-    for (int i = 0; i < batch->ncell; i++) {
-        double force[NDOF];
-        exact_force(batch, i, q, v, force);
-        pcs_cell_scatter(batch->equation + (size_t)i * NDOF, NDOF, force, f);
-    }
+    pcs_cell_add_force(batch, NDOF, exact_force, q, v, f);
 }
 
 // J of one node, row-major.
@@ -293,20 +284,17 @@ static void exact_tangents(const pcs_batch *batch, int first, int count, const d
     double beta = batch->damping_stiffness;
     for (int i = 0; i < count; i++) {
         const pcs_exact_cell *cell = &data->cells[first + i];
-        const pcs_exact_bow *bow = exact_bow_of(data, first + i);
-        const int *equation = batch->equation + (size_t)(first + i) * NDOF;
-        double x[NDOF], w[NDOF], n[3], m[3], *c = C == NULL ? NULL : C + i * NDOF * NDOF;
+        const pcs_exact_arc *arc = exact_arc_of(data, first + i);
+        double w[NDOF], n[3], m[3], *c = C == NULL ? NULL : C + i * NDOF * NDOF;
         pcs_exact_state state;
         pcs_exact_rates rates, *damping = beta != 0.0 ? &rates : NULL;
-        pcs_cell_gather(equation, NDOF, q, x);
-        pcs_cell_gather(equation, NDOF, v, w);
-        pcs_exact_deform(cell, bow, x, &state);
-        if (damping != NULL) pcs_exact_rate(cell, bow, &state, w, &rates);
+        exact_look(batch, first + i, q, v, w, &state);
+        if (damping != NULL) pcs_exact_rate(cell, arc, &state, w, &rates);
         exact_section(batch, cell, &state, damping, n, m);
-        pcs_exact_tangent(cell, bow, &data->D, &state, n, m, beta, damping, K + i * NDOF * NDOF);
+        pcs_exact_tangent(cell, arc, &data->D, &state, n, m, beta, damping, K + i * NDOF * NDOF);
         if (c == NULL) continue;
         if (damping == NULL) memset(c, 0, NDOF * NDOF * sizeof *c);
-        else pcs_exact_viscosity(cell, bow, &data->D, &state, beta, c);
+        else pcs_exact_viscosity(cell, arc, &data->D, &state, beta, c);
         if (batch->damping_mass != 0.0) exact_mass(data, cell, batch->damping_mass, c);
         exact_gyroscopic(data, cell, w, c);
     }
@@ -316,13 +304,13 @@ static void exact_matrices(const pcs_batch *batch, int index, double *M, double 
 {
     const exact_data *data = batch->data;
     const pcs_exact_cell *cell = &data->cells[index];
-    const pcs_exact_bow *bow = exact_bow_of(data, index);
+    const pcs_exact_arc *arc = exact_arc_of(data, index);
     const double rest[NDOF] = { 0 }, none[3] = { 0 };
     pcs_exact_state state;
     memset(M, 0, NDOF * NDOF * sizeof *M);
     exact_mass(data, cell, 1.0, M);
-    pcs_exact_deform(cell, bow, rest, &state);
-    pcs_exact_tangent(cell, bow, &data->D, &state, none, none, 0.0, NULL, K);
+    pcs_exact_deform(cell, arc, rest, &state);
+    pcs_exact_tangent(cell, arc, &data->D, &state, none, none, 0.0, NULL, K);
     for (int i = 1; i < NDOF; i++) // products leave round-off
         for (int j = 0; j < i; j++) K[i * NDOF + j] = K[j * NDOF + i];
 }
@@ -344,14 +332,11 @@ static double exact_dissipation(const pcs_batch *batch, const double *q, const d
     if (batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0) return 0.0;
     for (int i = 0; i < batch->ncell; i++) {
         const pcs_exact_cell *cell = &data->cells[i];
-        const int *equation = batch->equation + (size_t)i * NDOF;
-        double x[NDOF], w[NDOF], p[NDOF];
+        double w[NDOF], p[NDOF];
         pcs_exact_state state;
         pcs_exact_rates rates;
-        pcs_cell_gather(equation, NDOF, q, x);
-        pcs_cell_gather(equation, NDOF, v, w);
-        pcs_exact_deform(cell, exact_bow_of(data, i), x, &state);
-        pcs_exact_rate(cell, exact_bow_of(data, i), &state, w, &rates);
+        exact_look(batch, i, q, v, w, &state);
+        pcs_exact_rate(cell, exact_arc_of(data, i), &state, w, &rates);
         exact_momentum(data, cell, w, p);
         power += batch->damping_mass * pcs_dense_dot(NDOF, w, p);
         power += batch->damping_stiffness * exact_form(data, cell, rates.Gam, rates.psi);
@@ -364,34 +349,19 @@ static void exact_add_energy(const pcs_batch *batch, const double *q, const doub
     const exact_data *data = batch->data;
     for (int i = 0; i < batch->ncell; i++) {
         const pcs_exact_cell *cell = &data->cells[i];
-        const int *equation = batch->equation + (size_t)i * NDOF;
-        double x[NDOF], w[NDOF], p[NDOF];
+        double w[NDOF], p[NDOF];
         pcs_exact_state state;
-        pcs_cell_gather(equation, NDOF, q, x);
-        pcs_cell_gather(equation, NDOF, v, w);
-        pcs_exact_deform(cell, exact_bow_of(data, i), x, &state);
+        exact_look(batch, i, q, v, w, &state);
         exact_momentum(data, cell, w, p);
         sum->strain += 0.5 * exact_form(data, cell, state.Gam, state.bend);
         sum->kinetic += 0.5 * pcs_dense_dot(NDOF, w, p);
-        for (int j = 0; j < NDOF; j++) {
-            if (j % 6 >= 3) continue;
-            sum->momentum[j % 6] += p[j];
-            if (equation[j] < 0) sum->fixed_momentum[j % 6] += p[j];
-        }
+        pcs_cell_add_momentum(&exact_shape, batch->equation + (size_t)i * NDOF, p, sum);
     }
 }
 
-// The forces of a cell that moves freely add up to drag alone; those at supports do not.
 static void exact_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
 {
-    for (int i = 0; i < batch->ncell; i++) {
-        const int *equation = batch->equation + (size_t)i * NDOF;
-        double force[NDOF];
-        if (batch->damping_mass == 0.0 && pcs_cell_is_free(equation, NDOF)) continue;
-        exact_force(batch, i, q, v, force);
-        for (int j = 0; j < NDOF; j++)
-            if (j % 6 < 3 && equation[j] >= 0) sum[j % 6] += force[j];
-    }
+    pcs_cell_add_resultant(batch, &exact_shape, exact_force, q, v, sum);
 }
 
 // Elastic section forces in the axes of the turned section; the moments at the ends are those on the nodes.
@@ -401,11 +371,11 @@ static void exact_read_fields(const pcs_batch *batch, int index, const double *q
     (void)v;
     const exact_data *data = batch->data;
     const pcs_exact_cell *cell = &data->cells[index];
-    const pcs_section *section = &((const exact_params *)batch->params)->section;
+    const pcs_section *section = &((const pcs_beam_params *)batch->params)->section;
     double x[NDOF], n[3], m[3], f[NDOF], force[3], moment[3], start[3], end[3];
     pcs_exact_state state;
     pcs_cell_gather(batch->equation + (size_t)index * NDOF, NDOF, q, x);
-    pcs_exact_deform(cell, exact_bow_of(data, index), x, &state);
+    pcs_exact_deform(cell, exact_arc_of(data, index), x, &state);
     exact_section(batch, cell, &state, NULL, n, m);
     exact_hold(cell, &state, n, m, f);
     pcs_rotation_apply_transposed(cell->E, n, force);
@@ -431,11 +401,7 @@ const pcs_element_ops pcs_element_beam_exact_3d = {
     .name = "beam_exact_3d",
     .summary = "geometrically exact Timoshenko beam in space; three displacements and a finite rotation at each node",
     .options = exact_options,
-    .params_size = sizeof(exact_params),
-    .has_section = true,
-    .section_offset = offsetof(exact_params, section),
-    .has_orientation = true,
-    .orientation_offset = offsetof(exact_params, orientation),
+    PCS_BEAM_SPACE_SECTION,
     .ndof = NDOF,
     .is_nonlinear = true,
     .sees_velocity = true,

@@ -4,27 +4,13 @@
 // Deformations e = (u2 - u1, t1 - psi, t2 - psi), psi = (w2 - w1)/L, with u along and w across the beam.
 
 #include "elements/beam.h"
-#include "elements/modal.h"
-#include "elements/section.h"
 #include "elements/timoshenko.h"
 
 #include <math.h>
 
-typedef struct beam_params {
-    double E, nu, rho;
-    int mass;
-    pcs_section section;
-} beam_params;
+typedef pcs_beam_params beam_params;
 
 enum { NDOF = 6, NMODE = 3 };
-
-static const pcs_option beam_options[] = {
-    PCS_BEAM_OPTIONS(beam_params),
-    { .name = NULL },
-};
-
-static const char *const beam_fields[] = { "axial_force", "shear_force",    "moment_start",  "moment_end",
-                                           "stress",      "bending_stress", "strain_energy", NULL };
 
 static pcs_status beam_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
 {
@@ -83,11 +69,7 @@ static void beam_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
 
 static pcs_status beam_setup(pcs_context *ctx, pcs_batch *batch)
 {
-    pcs_modal *modal;
-    PCS_TRY(pcs_modal_create(ctx, batch, NDOF, NMODE, beam_make, &modal));
-    for (int i = 0; i < 2; i++) modal->direction[3 * i][0] = modal->direction[3 * i + 1][1] = 1.0;
-    batch->data = modal;
-    return PCS_OK;
+    return pcs_modal_setup(ctx, batch, NMODE, 2, beam_make);
 }
 
 // Moments that bend the beam towards +w are positive inside it at both ends.
@@ -113,18 +95,12 @@ static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, 
 const pcs_element_ops pcs_element_beam_timo_2d = {
     .name = "beam_timo_2d",
     .summary = "linear Timoshenko beam in the x-y plane; x, y and the rotation about z at each node",
-    .options = beam_options,
-    .params_size = sizeof(beam_params),
-    .has_section = true,
-    .section_offset = offsetof(beam_params, section),
+    .options = pcs_beam_plane_options,
+    PCS_BEAM_SECTION,
     .ndof = NDOF,
-    .fields = beam_fields,
+    .fields = pcs_beam_plane_fields,
     .node_dofs = beam_node_dofs,
     .setup = beam_setup,
-    .matrices = pcs_modal_matrices,
-    .add_force = pcs_modal_add_force,
-    .add_energy = pcs_modal_add_energy,
-    .add_change = pcs_modal_add_change,
-    .add_resultant = pcs_modal_add_resultant,
+    PCS_MODAL_KERNELS,
     .read_fields = beam_read_fields,
 };

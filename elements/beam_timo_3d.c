@@ -1,34 +1,298 @@
-// Linear Timoshenko beam in space: two nodes with x, y, z and three rotations; small displacements.
+// The linear Timoshenko beam in space: two nodes with x, y, z and three rotations, small displacements; and shafts,
+// which are such beams with gyroscopic moments.
+//
+// Local axes: x along the beam, y in the plane of x and `orientation`, z = x cross y. Rod for the axial force and
+// for torsion, the plane beam of elements/timoshenko.h on (v, tz) and on (w, -ty).
+// Deformations e = (u2 - u1, tx2 - tx1, tz1 - a, tz2 - a, -ty1 - b, -ty2 - b), a = (v2 - v1)/L, b = (w2 - w1)/L.
+// Offsets o are rigid arms from the nodes to the ends of the axis: the end moves by u + t x o.
+//
+// Gyroscopic moments of a shaft that spins at a speed s, in axes that do not spin (theory as for rotary inertia, with
+// the polar moment Iy + Iz):  C = s rho Ip (integral of Nty^T Ntz - Ntz^T Nty), skew.
+//
+// The speed of a shaft is given, or that of its nodes when it is driven, run up and slowed down by torques: the speed
+// of a cell is the mean of its nodes, and its gyroscopic moments take no power at any speed. The rotation about the
+// axis is then a degree of freedom of any size; tilts and deflections stay small. Rayleigh's damping by mass does not
+// brake the spin. Left out is what is of second order: the rate of the speed times the tilts.
 
-#include "elements/beam_space.h"
+#include "core/rotation.h"
+#include "elements/beam.h"
+#include "elements/timoshenko.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef pcs_beam_params beam_params;
+
+enum { NDOF = 12, NMODE = 6 };
+
+#define BEAM_OPTIONS                                                                            \
+    PCS_BEAM_SPACE_OPTIONS,                                                                     \
+        PCS_VECTOR("offset", pcs_beam_params, offset, PCS_DEFAULT("[0, 0, 0]"), PCS_ANY_NUMBER, \
+                   "from a node to the axis of the beam, m; a rigid arm"),                      \
+        PCS_VECTOR("offset_end", pcs_beam_params, offset_end, PCS_OPTIONAL, PCS_ANY_NUMBER,     \
+                   "offset at the second node of a cell where it differs from the first, m")
 
 static const pcs_option beam_options[] = {
-    PCS_BEAM_SPACE_OPTIONS,
+    BEAM_OPTIONS,
     { .name = NULL },
 };
 
+static const pcs_option beam_shaft_options[] = {
+    BEAM_OPTIONS,
+    PCS_REAL("speed", pcs_beam_params, speed, PCS_REQUIRED, PCS_ANY_NUMBER,
+             "of spin about the axis from the first to the second node, constant, rad/s"),
+    { .name = NULL },
+};
+
+static const char *const beam_fields[] = { "axial_force",    "shear_force",   "torque",
+                                           "moment_start",   "moment_end",    "stress",
+                                           "bending_stress", "strain_energy", NULL };
+
+static void beam_offset(const beam_params *p, int end, double offset[3])
+{
+    for (int k = 0; k < 3; k++) offset[k] = end == 1 && !isnan(p->offset_end[k]) ? p->offset_end[k] : p->offset[k];
+}
+
+// Length and local axes between the ends of the arms.
+static double beam_frame(const pcs_batch *batch, int cell, double R[3][3], double *sine)
+{
+    const beam_params *p = batch->params;
+    double span[3], first[3], second[3];
+    pcs_cell_span(batch, cell, span);
+    beam_offset(p, 0, first);
+    beam_offset(p, 1, second);
+    for (int k = 0; k < 3; k++) span[k] += second[k] - first[k];
+    return pcs_beam_frame(span, p->orientation, R, sine);
+}
+
+static pcs_status beam_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
+{
+    (void)local_node;
+    double R[3][3], sine;
+    PCS_TRY(pcs_beam_space_dofs(ctx, batch, cell, ((const beam_params *)batch->params)->orientation, out));
+    double length = beam_frame(batch, cell, R, &sine);
+    if (length > 0.0 && isfinite(length) && sine > 1e-6) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT,
+                    "element group '%s': with its offsets the axis of cell %d has the length %g and lies along the "
+                    "orientation up to an angle with the sine %g; both must be > 0",
+                    batch->name, batch->cells[cell], length, sine);
+}
+
+static pcs_status beam_shaft_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
+                                  pcs_node_dofs *out)
+{
+    const pcs_section *section = &((const beam_params *)batch->params)->section;
+    PCS_TRY(beam_node_dofs(ctx, batch, cell, local_node, out));
+    if (fabs(section->Iy - section->Iz) <= 1e-6 * section->Iz && fabs(section->ky - section->kz) <= 1e-6) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT,
+                    "element group '%s': what spins must be round: Iy = %g and Iz = %g, ky = %g and kz = %g must agree",
+                    batch->name, section->Iy, section->Iz, section->ky, section->kz);
+}
+
+// Bending in the local x-y plane (about z), or in x-z (about y).
+static pcs_timoshenko beam_bending(const beam_params *p, double length, bool is_about_z)
+{
+    double G = 0.5 * p->E / (1.0 + p->nu), I = is_about_z ? p->section.Iz : p->section.Iy;
+    double shear = G * p->section.area * (is_about_z ? p->section.ky : p->section.kz);
+    return (pcs_timoshenko){ .EI = p->E * I,
+                             .phi = 12.0 * p->E * I / (shear * length * length),
+                             .length = length,
+                             .line_mass = p->rho * p->section.area,
+                             .line_inertia = p->rho * I };
+}
+
+// Local places and signs of (w1, t1, w2, t2) of the two planes.
+static const int beam_place[2][4] = { { 1, 5, 7, 11 }, { 2, 4, 8, 10 } };
+static const double beam_sign[2][4] = { { 1.0, 1.0, 1.0, 1.0 }, { 1.0, -1.0, 1.0, -1.0 } };
+
+static void beam_local_mass(const beam_params *p, double L, double m[NDOF * NDOF])
+{
+    double weight = p->rho * p->section.area * L, spin = p->rho * (p->section.Iy + p->section.Iz) * L, M[16];
+    memset(m, 0, NDOF * NDOF * sizeof *m);
+    if (p->mass == PCS_BEAM_LUMPED) {
+        const double inertia[3] = { spin, p->rho * p->section.Iy * L, p->rho * p->section.Iz * L };
+        for (int i = 0; i < NDOF; i++) m[i * NDOF + i] = 0.5 * (i % 6 < 3 ? weight : inertia[i % 3]);
+        return;
+    }
+    for (int plane = 0; plane < 2; plane++) {
+        pcs_timoshenko bending = beam_bending(p, L, plane == 0);
+        pcs_timoshenko_mass(&bending, M);
+        for (int i = 0; i < 4; i++)
+            for (int j = 0; j < 4; j++)
+                m[beam_place[plane][i] * NDOF + beam_place[plane][j]] =
+                    beam_sign[plane][i] * beam_sign[plane][j] * M[i * 4 + j];
+    }
+    for (int i = 0; i < 2; i++) { // axial motion, then torsion
+        int a = 3 * i, b = 6 + 3 * i;
+        double total = i == 0 ? weight : spin;
+        m[a * NDOF + a] = m[b * NDOF + b] = total / 3.0;
+        m[a * NDOF + b] = m[b * NDOF + a] = total / 6.0;
+    }
+}
+
+static void beam_local_modes(const beam_params *p, double L, double B[NMODE][NDOF], double *D)
+{
+    double G = 0.5 * p->E / (1.0 + p->nu), D2[4];
+    B[0][0] = B[1][3] = -1.0;
+    B[0][6] = B[1][9] = 1.0;
+    D[0] = p->E * p->section.area / L;
+    D[NMODE + 1] = G * p->section.torsion / L;
+    for (int plane = 0; plane < 2; plane++) {
+        pcs_timoshenko bending = beam_bending(p, L, plane == 0);
+        pcs_timoshenko_stiffness(&bending, D2);
+        for (int end = 0; end < 2; end++) {
+            int mode = 2 + 2 * plane + end;
+            B[mode][beam_place[plane][0]] = 1.0 / L;
+            B[mode][beam_place[plane][2]] = -1.0 / L;
+            B[mode][beam_place[plane][1 + 2 * end]] = beam_sign[plane][1];
+            for (int other = 0; other < 2; other++) D[mode * NMODE + 2 + 2 * plane + other] = D2[2 * end + other];
+        }
+    }
+}
+
+// Moments per unit speed of spin: rotary inertia that couples the two planes.
+static void beam_local_gyro(const beam_params *p, double L, double c[NDOF * NDOF])
+{
+    pcs_timoshenko bending = beam_bending(p, L, true);
+    double polar = p->rho * (p->section.Iy + p->section.Iz), S[16] = { 0 };
+    bending.line_mass = 0.0;
+    bending.line_inertia = 1.0;
+    if (p->mass == PCS_BEAM_LUMPED) S[5] = S[15] = 0.5 * L;
+    else pcs_timoshenko_mass(&bending, S);
+    memset(c, 0, NDOF * NDOF * sizeof *c);
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            double value = -polar * beam_sign[1][i] * S[i * 4 + j] * beam_sign[0][j];
+            c[beam_place[1][i] * NDOF + beam_place[0][j]] = value;
+            c[beam_place[0][j] * NDOF + beam_place[1][i]] = -value;
+        }
+}
+
+// A := A T over its columns, with T from the motion of a node to that of the end of its arm.
+static void beam_shift_columns(int nrow, const double offset[2][3], double *A)
+{
+    for (int row = 0; row < nrow; row++)
+        for (int end = 0; end < 2; end++)
+            for (int k = 0; k < 3; k++) {
+                const double unit[3] = { k == 0, k == 1, k == 2 };
+                double moved[3];
+                pcs_cross(unit, offset[end], moved);
+                A[row * NDOF + 6 * end + 3 + k] += pcs_dot3(A + row * NDOF + 6 * end, moved);
+            }
+}
+
+static void beam_transpose(double *A)
+{
+    for (int i = 0; i < NDOF; i++)
+        for (int j = 0; j < i; j++) {
+            double keep = A[i * NDOF + j];
+            A[i * NDOF + j] = A[j * NDOF + i];
+            A[j * NDOF + i] = keep;
+        }
+}
+
+// A := T^T A T
+static void beam_shift_matrix(const double offset[2][3], double *A)
+{
+    beam_shift_columns(NDOF, offset, A);
+    beam_transpose(A);
+    beam_shift_columns(NDOF, offset, A);
+    beam_transpose(A);
+}
+
+// C, drag and the spin of a shaft; `local` is its mass in local axes. A driven shaft scales C by its own speed.
+static void beam_make_spin(const pcs_batch *batch, double L, const double R[3][3], const double offset[2][3],
+                           double local[NDOF * NDOF], pcs_modal_own *own)
+{
+    const beam_params *p = batch->params;
+    double speed = batch->ops->is_nonlinear ? 1.0 : p->speed;
+    for (int i = 0; i < NDOF; i++)
+        for (int j = 0; j < NDOF; j++)
+            if (i % 6 == 3 || j % 6 == 3) local[i * NDOF + j] = 0.0; // torsion
+    pcs_beam_turn_matrix(NDOF, R, local, own->drag);
+    beam_local_gyro(p, L, local);
+    for (int i = 0; i < NDOF * NDOF; i++) local[i] *= speed;
+    pcs_beam_turn_matrix(NDOF, R, local, own->C);
+    for (int i = 0; i < 6; i++) own->spin[6 * (i / 3) + 3 + i % 3] = 0.5 * R[0][i % 3];
+    beam_shift_matrix(offset, own->drag);
+    beam_shift_matrix(offset, own->C);
+}
+
+static void beam_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
+{
+    const beam_params *p = batch->params;
+    double R[3][3], sine, L = beam_frame(batch, cell, R, &sine), local[NDOF * NDOF], B[NMODE][NDOF] = { { 0 } };
+    double offset[2][3];
+    beam_local_modes(p, L, B, kind->D);
+    beam_local_mass(p, L, local);
+    pcs_beam_turn(NDOF, NMODE, (const double(*)[3])R, &B[0][0], local, kind);
+    for (int end = 0; end < 2; end++) beam_offset(p, end, offset[end]);
+    beam_shift_columns(NMODE, (const double(*)[3])offset, kind->B);
+    beam_shift_matrix((const double(*)[3])offset, kind->M);
+    if (kind->own != NULL)
+        beam_make_spin(batch, L, (const double(*)[3])R, (const double(*)[3])offset, local, kind->own);
+}
+
 static pcs_status beam_setup(pcs_context *ctx, pcs_batch *batch)
 {
-    return pcs_beam_space_setup(ctx, batch, PCS_SPIN_NONE);
+    return pcs_modal_setup(ctx, batch, NMODE, 3, beam_make);
 }
+
+// Resultants of both planes; the bending stress adds the two at a corner of the section.
+static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+                             double field[PCS_MAX_CELL_FIELDS])
+{
+    (void)v;
+    const beam_params *p = batch->params;
+    const pcs_section *section = &p->section;
+    const pcs_modal *modal = batch->data;
+    const double *D = modal->kinds[modal->kind[cell]].D;
+    double e[PCS_MAX_MODES], s[NMODE], R[3][3], sine, energy = 0.0;
+    double L = beam_frame(batch, cell, R, &sine);
+    pcs_modal_deform(batch, cell, q, e);
+    for (int a = 0; a < NMODE; a++) {
+        s[a] = 0.0;
+        for (int b = 0; b < NMODE; b++) s[a] += D[a * NMODE + b] * e[b];
+        energy += 0.5 * s[a] * e[a];
+    }
+    double about_z = fmax(fabs(s[2]), fabs(s[3])), about_y = fmax(fabs(s[4]), fabs(s[5]));
+    field[0] = s[0];
+    field[1] = hypot(s[2] + s[3], s[4] + s[5]) / L;
+    field[2] = s[1];
+    field[3] = hypot(s[2], s[4]);
+    field[4] = hypot(s[3], s[5]);
+    field[5] = s[0] / section->area;
+    field[6] = about_z * section->cy / section->Iz + about_y * section->cz / section->Iy;
+    field[7] = energy;
+}
+
+#define BEAM_COMMON                                                                                      \
+    PCS_BEAM_SPACE_SECTION, .ndof = NDOF, .fields = beam_fields, .setup = beam_setup, PCS_MODAL_KERNELS, \
+                            .read_fields = beam_read_fields
 
 const pcs_element_ops pcs_element_beam_timo_3d = {
     .name = "beam_timo_3d",
     .summary = "linear Timoshenko beam in space; three displacements and three rotations at each node",
     .options = beam_options,
-    .params_size = sizeof(pcs_beam_space_params),
-    .has_section = true,
-    .section_offset = offsetof(pcs_beam_space_params, section),
-    .has_orientation = true,
-    .orientation_offset = offsetof(pcs_beam_space_params, orientation),
-    .ndof = PCS_BEAM_SPACE_NDOF,
-    .fields = pcs_beam_space_fields,
-    .node_dofs = pcs_beam_space_node_dofs,
-    .setup = beam_setup,
-    .matrices = pcs_modal_matrices,
-    .add_force = pcs_modal_add_force,
-    .add_energy = pcs_modal_add_energy,
-    .add_change = pcs_modal_add_change,
-    .add_resultant = pcs_modal_add_resultant,
-    .read_fields = pcs_beam_space_read_fields,
+    .node_dofs = beam_node_dofs,
+    BEAM_COMMON,
+};
+
+const pcs_element_ops pcs_element_rotor_beam = {
+    .name = "rotor_beam",
+    .summary = "linear Timoshenko beam in space, spinning at a given speed, with gyroscopic moments; round sections",
+    .options = beam_shaft_options,
+    .sees_velocity = true,
+    .node_dofs = beam_shaft_dofs,
+    BEAM_COMMON,
+};
+
+const pcs_element_ops pcs_element_rotor_beam_driven = {
+    .name = "rotor_beam_driven",
+    .summary = "linear Timoshenko beam in space that spins as its nodes do, with gyroscopic moments; round sections",
+    .options = beam_options,
+    .is_nonlinear = true,
+    .sees_velocity = true,
+    .node_dofs = beam_shaft_dofs,
+    BEAM_COMMON,
 };

@@ -2,12 +2,12 @@
 
 #include "elements/element.h"
 
-#define PCS_ELEMENT(name) extern const pcs_element_ops pcs_element_##name;
+#define PCS_ELEMENT(name, file) extern const pcs_element_ops pcs_element_##name;
 #include "elements/element_list.def"
 #undef PCS_ELEMENT
 
 const pcs_element_ops *const pcs_elements[] = {
-#define PCS_ELEMENT(name) &pcs_element_##name,
+#define PCS_ELEMENT(name, file) &pcs_element_##name,
 #include "elements/element_list.def"
 #undef PCS_ELEMENT
     NULL,

@@ -12,6 +12,7 @@ enum { PCS_MAX_CELL_DOFS = 12, PCS_MAX_CELL_FIELDS = 12, PCS_TANGENT_CHUNK = 16 
 
 // All cells of one group. The kernels read geometry and equation numbers from here.
 typedef struct pcs_batch {
+    const struct pcs_element_ops *ops;
     const char *name;         // of the element group
     const void *params;       // the element's own parameter struct
     double damping_mass;      // Rayleigh alpha of the group, global part included, 1/s
@@ -54,10 +55,8 @@ typedef struct pcs_element_ops {
     size_t orientation_offset; // of that vector in the parameters
     int ndof;                  // per cell, node by node
     bool is_one_node;          // its cells have one node, not two
-    bool is_nonlinear;         // its tangents vary: `tangents` and `dissipation` are there, `add_change` is not
-    // Has forces that depend on v even without Rayleigh damping: `tangents` and `dissipation` are there. C of a linear
-    // element is constant, and q and v are NULL when it is asked for.
-    bool sees_velocity;
+    bool is_nonlinear;         // its tangents vary
+    bool sees_velocity;        // has forces that depend on v even without Rayleigh damping
     bool is_nodal_in_velocity; // and without that damping they couple no two nodes: C has blocks on the diagonal only
     const char *const *fields; // per cell results, ends with NULL
 
@@ -70,11 +69,12 @@ typedef struct pcs_element_ops {
     // f -= internal force (q) + damping force (q, v), all cells.
     void (*add_force)(const pcs_batch *batch, const double *q, const double *v, double *f);
     // Stiffness -df/dq and, when C is not NULL, damping -df/dv of cells first .. first + count - 1, each ndof x ndof,
-    // row-major; the columns of finite rotations in space are derivatives by material spins. count <=
-    // PCS_TANGENT_CHUNK.
+    // row-major; the columns of finite rotations in space are derivatives by material spins.
+    // count <= PCS_TANGENT_CHUNK. Asked of elements that are nonlinear or see velocities; C of a linear one is
+    // constant, and q and v may be NULL.
     void (*tangents)(const pcs_batch *batch, int first, int count, const double *q, const double *v, double *K,
                      double *C);
-    // Power taken by all damping, Rayleigh's included, W.
+    // Power taken by all damping, Rayleigh's included, W. Asked of the same elements.
     double (*dissipation)(const pcs_batch *batch, const double *q, const double *v);
     // Sums T(v), V(q) and the momentum into *sum.
     void (*add_energy)(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum);

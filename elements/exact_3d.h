@@ -29,10 +29,10 @@ typedef struct pcs_exact_cell {
 } pcs_exact_cell;
 
 // What a curved cell has besides.
-typedef struct pcs_exact_bow {
+typedef struct pcs_exact_arc {
     double Q[4], B[9]; // exp(psi0/2) as quaternion and matrix
     double psi0[3];
-} pcs_exact_bow;
+} pcs_exact_arc;
 
 typedef struct pcs_exact_stiffness {
     double force[3];  // E A, G A ky, G A kz
@@ -116,16 +116,16 @@ static inline void pcs_exact_quaternion_multiply(double Q[4], const double B[4],
     for (int k = 0; k < 3; k++) Q[1 + k] = c[k] + w * b[k] + B[0] * u[k];
 }
 
-// bow: NULL for a straight cell.
-static inline void pcs_exact_deform(const pcs_exact_cell *cell, const pcs_exact_bow *bow,
+// arc: NULL for a straight cell.
+static inline void pcs_exact_deform(const pcs_exact_cell *cell, const pcs_exact_arc *arc,
                                     const double q[PCS_EXACT_NDOF], pcs_exact_state *out)
 {
     double Q1[4], Q2[4], Q[4], sign, d[3], norm = 0.0;
     pcs_exact_quaternion(q + 3, Q1);
     pcs_exact_quaternion(q + 9, Q2);
-    if (bow != NULL) {
-        pcs_exact_quaternion_multiply(Q1, bow->Q, -1.0);
-        pcs_exact_quaternion_multiply(Q2, bow->Q, 1.0);
+    if (arc != NULL) {
+        pcs_exact_quaternion_multiply(Q1, arc->Q, -1.0);
+        pcs_exact_quaternion_multiply(Q2, arc->Q, 1.0);
     }
     pcs_exact_relative(Q1, Q2, &sign, out);
     // Half way on the shorter arc: the sum, made a unit again.
@@ -140,17 +140,17 @@ static inline void pcs_exact_deform(const pcs_exact_cell *cell, const pcs_exact_
     pcs_rotation_apply_transposed(out->Rm, d, out->g);
     for (int k = 0; k < 3; k++) {
         out->Gam[k] = out->g[k] - cell->E[3 * k];
-        out->bend[k] = out->psi[k] - (bow == NULL ? 0.0 : bow->psi0[k]);
+        out->bend[k] = out->psi[k] - (arc == NULL ? 0.0 : arc->psi0[k]);
     }
 }
 
-static inline void pcs_exact_rate(const pcs_exact_cell *cell, const pcs_exact_bow *bow, const pcs_exact_state *state,
+static inline void pcs_exact_rate(const pcs_exact_cell *cell, const pcs_exact_arc *arc, const pcs_exact_state *state,
                                   const double v[PCS_EXACT_NDOF], pcs_exact_rates *out)
 {
     double slide[3], a[3] = { v[3], v[4], v[5] }, b[3] = { v[9], v[10], v[11] }, c[3];
-    if (bow != NULL) {
-        pcs_rotation_apply(bow->B, v + 3, a);
-        pcs_rotation_apply_transposed(bow->B, v + 9, b);
+    if (arc != NULL) {
+        pcs_rotation_apply(arc->B, v + 3, a);
+        pcs_rotation_apply_transposed(arc->B, v + 9, b);
     }
     for (int k = 0; k < 3; k++) {
         slide[k] = (v[6 + k] - v[k]) * cell->inverse;
@@ -181,12 +181,12 @@ static inline void pcs_exact_material(const double E[9], const double D[3], doub
 
 // Stiffness of a cell under the section forces n and m (damping forces included); `rates` are NULL when beta is zero,
 // else their change with q is taken into account. Twelve rows and columns.
-void pcs_exact_tangent(const pcs_exact_cell *cell, const pcs_exact_bow *bow, const pcs_exact_stiffness *D,
+void pcs_exact_tangent(const pcs_exact_cell *cell, const pcs_exact_arc *arc, const pcs_exact_stiffness *D,
                        const pcs_exact_state *state, const double n[3], const double m[3], double beta,
                        const pcs_exact_rates *rates, double K[PCS_EXACT_NDOF * PCS_EXACT_NDOF]);
 
 // beta (L Bg^T Dn Bg + Bp^T Dm Bp / L), Bg and Bp the gradients of Gam and psi.
-void pcs_exact_viscosity(const pcs_exact_cell *cell, const pcs_exact_bow *bow, const pcs_exact_stiffness *D,
+void pcs_exact_viscosity(const pcs_exact_cell *cell, const pcs_exact_arc *arc, const pcs_exact_stiffness *D,
                          const pcs_exact_state *state, double beta, double C[PCS_EXACT_NDOF * PCS_EXACT_NDOF]);
 
 #endif

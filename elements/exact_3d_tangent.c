@@ -209,13 +209,13 @@ static void tangent_add_rate_change(const pcs_exact_cell *cell, const operators 
 }
 
 // A := S^T A S with S = diag(I, B, I, B^T): from the spins of the arc's ends to those of the nodes.
-static void tangent_unbow(const pcs_exact_bow *bow, double *A)
+static void tangent_leave_arc(const pcs_exact_arc *arc, double *A)
 {
     enum { N = PCS_EXACT_NDOF };
     double Bt[9];
-    tangent_transpose(bow->B, Bt);
+    tangent_transpose(arc->B, Bt);
     for (int node = 0; node < 2; node++) {
-        const double *B = node == 0 ? bow->B : Bt;
+        const double *B = node == 0 ? arc->B : Bt;
         for (int i = 0; i < N; i++) {
             double *row = A + i * N + 3 + 6 * node, old[3] = { row[0], row[1], row[2] };
             pcs_rotation_apply_transposed(B, old, row);
@@ -228,7 +228,7 @@ static void tangent_unbow(const pcs_exact_bow *bow, double *A)
     }
 }
 
-void pcs_exact_tangent(const pcs_exact_cell *cell, const pcs_exact_bow *bow, const pcs_exact_stiffness *D,
+void pcs_exact_tangent(const pcs_exact_cell *cell, const pcs_exact_arc *arc, const pcs_exact_stiffness *D,
                        const pcs_exact_state *state, const double n[3], const double m[3], double beta,
                        const pcs_exact_rates *rates, double K[PCS_EXACT_NDOF * PCS_EXACT_NDOF])
 {
@@ -270,10 +270,10 @@ void pcs_exact_tangent(const pcs_exact_cell *cell, const pcs_exact_bow *bow, con
     tangent_add(-1.0, A, b.at[R][R]);
     if (rates != NULL) tangent_add_rate_change(cell, &o, state, beta, rates, &b);
     tangent_spread(&b, K);
-    if (bow != NULL) tangent_unbow(bow, K);
+    if (arc != NULL) tangent_leave_arc(arc, K);
 }
 
-void pcs_exact_viscosity(const pcs_exact_cell *cell, const pcs_exact_bow *bow, const pcs_exact_stiffness *D,
+void pcs_exact_viscosity(const pcs_exact_cell *cell, const pcs_exact_arc *arc, const pcs_exact_stiffness *D,
                          const pcs_exact_state *state, double beta, double C[PCS_EXACT_NDOF * PCS_EXACT_NDOF])
 {
     operators o;
@@ -297,5 +297,5 @@ void pcs_exact_viscosity(const pcs_exact_cell *cell, const pcs_exact_bow *bow, c
         }
     }
     tangent_spread(&b, C);
-    if (bow != NULL) tangent_unbow(bow, C);
+    if (arc != NULL) tangent_leave_arc(arc, C);
 }

@@ -48,8 +48,6 @@ static bool modal_is_same_kind(const pcs_modal_kind *a, const pcs_modal_kind *b,
                                modal_is_same(PCS_MAX_CELL_DOFS, a->own->spin, b->own->spin, noise)));
 }
 
-typedef void modal_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind);
-
 // Kinds met last. Cells of a line are all alike, those of a lattice alternate among a few kinds.
 enum { MODAL_RECENT = 16 };
 
@@ -86,7 +84,7 @@ static void modal_remember(modal_recent *recent, const pcs_modal_kind *kind, int
 
 // One round over the cells: counts the kinds, and keeps them when there is room for them. `own` is NULL, or room for
 // one per kind.
-static void modal_sort(const pcs_batch *batch, bool has_own, modal_make *make, pcs_modal *modal, pcs_modal_own *own)
+static void modal_sort(const pcs_batch *batch, pcs_modal_make *make, pcs_modal *modal, pcs_modal_own *own)
 {
     pcs_modal_kind next;
     pcs_modal_own own_next;
@@ -96,9 +94,9 @@ static void modal_sort(const pcs_batch *batch, bool has_own, modal_make *make, p
     for (int c = 0; c < batch->ncell; c++) {
         memset(&next, 0, sizeof next);
         memset(&own_next, 0, sizeof own_next);
-        if (has_own) next.own = &own_next;
+        if (batch->ops->sees_velocity) next.own = &own_next;
         make(batch, c, &next);
-        modal_symmetrize(modal->ndof, next.M); // products of rotations leave round-off
+        modal_symmetrize(modal->shape.ndof, next.M); // products of rotations leave round-off
         modal->kind[c] = modal_find(&recent, &next, modal_noise(batch, c));
         if (modal->kind[c] >= 0) continue;
         modal_remember(&recent, &next, modal->nkind);
@@ -111,40 +109,35 @@ static void modal_sort(const pcs_batch *batch, bool has_own, modal_make *make, p
     }
 }
 
-static pcs_status modal_build(pcs_context *ctx, pcs_batch *batch, int ndof, int nmode, bool has_own, modal_make *make,
-                              pcs_modal **out)
+pcs_status pcs_modal_setup(pcs_context *ctx, pcs_batch *batch, int nmode, int translations, pcs_modal_make *make)
 {
+    const pcs_element_ops *ops = batch->ops;
     pcs_modal *modal;
     pcs_modal_own *own = NULL;
     PCS_TAKE(ctx, modal, 1, "cells");
     PCS_TAKE(ctx, modal->kind, batch->ncell, "cells");
-    modal->ndof = ndof;
+    modal->shape = (pcs_cell_shape){ .ndof = ops->ndof,
+                                     .node_dofs = ops->is_one_node ? ops->ndof : ops->ndof / 2,
+                                     .translations = translations,
+                                     .is_grounded = ops->is_one_node && nmode > 0 };
     modal->nmode = nmode;
-    modal_sort(batch, has_own, make, modal, NULL);
+    modal->is_driven = ops->sees_velocity && ops->is_nonlinear;
+    modal_sort(batch, make, modal, NULL);
     PCS_TAKE(ctx, modal->kinds, modal->nkind, "cells");
-    if (has_own) PCS_TAKE(ctx, own, modal->nkind, "cells");
-    modal_sort(batch, has_own, make, modal, own);
-    *out = modal;
+    if (ops->sees_velocity) PCS_TAKE(ctx, own, modal->nkind, "cells");
+    modal_sort(batch, make, modal, own);
+    batch->data = modal;
     return PCS_OK;
 }
 
-pcs_status pcs_modal_create(pcs_context *ctx, pcs_batch *batch, int ndof, int nmode,
-                            void (*make)(const pcs_batch *batch, int cell, pcs_modal_kind *kind), pcs_modal **out)
+static const int *modal_equation(const pcs_batch *batch, int cell)
 {
-    return modal_build(ctx, batch, ndof, nmode, false, make, out);
-}
-
-pcs_status pcs_modal_create_own(pcs_context *ctx, pcs_batch *batch, int ndof, int nmode,
-                                void (*make)(const pcs_batch *batch, int cell, pcs_modal_kind *kind), pcs_modal **out)
-{
-    return modal_build(ctx, batch, ndof, nmode, true, make, out);
+    return batch->equation + (size_t)cell * (size_t)((const pcs_modal *)batch->data)->shape.ndof;
 }
 
 static void modal_gather(const pcs_batch *batch, int cell, const double *x, double *local)
 {
-    const pcs_modal *modal = batch->data;
-    const int *equation = batch->equation + (size_t)cell * (size_t)modal->ndof;
-    for (int i = 0; i < modal->ndof; i++) local[i] = equation[i] < 0 ? 0.0 : x[equation[i]];
+    pcs_cell_gather(modal_equation(batch, cell), ((const pcs_modal *)batch->data)->shape.ndof, x, local);
 }
 
 static const pcs_modal_kind *modal_kind(const pcs_batch *batch, int cell)
@@ -166,14 +159,14 @@ void pcs_modal_deform(const pcs_batch *batch, int cell, const double *q, double 
     const pcs_modal *modal = batch->data;
     double local[PCS_MAX_CELL_DOFS];
     modal_gather(batch, cell, q, local);
-    modal_multiply(modal->nmode, modal->ndof, modal_kind(batch, cell)->B, local, e);
+    modal_multiply(modal->nmode, modal->shape.ndof, modal_kind(batch, cell)->B, local, e);
 }
 
 void pcs_modal_matrices(const pcs_batch *batch, int cell, double *M, double *K)
 {
     const pcs_modal *modal = batch->data;
     const pcs_modal_kind *kind = modal_kind(batch, cell);
-    int n = modal->ndof, m = modal->nmode;
+    int n = modal->shape.ndof, m = modal->nmode;
     memcpy(M, kind->M, (size_t)(n * n) * sizeof *M);
     memset(K, 0, (size_t)(n * n) * sizeof *K);
     for (int a = 0; a < m; a++)
@@ -197,7 +190,8 @@ static const double *modal_drag(const pcs_modal *modal, const pcs_modal_kind *ki
 // What scales the kind's own C.
 static double modal_speed(const pcs_modal *modal, const pcs_modal_kind *kind, const double *w)
 {
-    return kind->own == NULL ? 0.0 : modal->is_driven ? pcs_dense_dot(modal->ndof, kind->own->spin, w) : 1.0;
+    if (kind->own == NULL) return 0.0;
+    return modal->is_driven ? pcs_dense_dot(modal->shape.ndof, kind->own->spin, w) : 1.0;
 }
 
 // Internal and damping force of a cell on its dofs, as forces on the body.
@@ -205,7 +199,7 @@ static void modal_force(const pcs_batch *batch, int cell, const double *q, const
 {
     const pcs_modal *modal = batch->data;
     const pcs_modal_kind *kind = modal_kind(batch, cell);
-    int n = modal->ndof, m = modal->nmode;
+    int n = modal->shape.ndof, m = modal->nmode;
     double e[PCS_MAX_MODES], rate[PCS_MAX_MODES], s[PCS_MAX_MODES], w[PCS_MAX_CELL_DOFS],
         drag[PCS_MAX_CELL_DOFS] = { 0 };
     pcs_modal_deform(batch, cell, q, e);
@@ -228,14 +222,7 @@ static void modal_force(const pcs_batch *batch, int cell, const double *q, const
 
 void pcs_modal_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
 {
-    const pcs_modal *modal = batch->data;
-    for (int c = 0; c < batch->ncell; c++) {
-        const int *equation = batch->equation + (size_t)c * (size_t)modal->ndof;
-        double force[PCS_MAX_CELL_DOFS];
-        modal_force(batch, c, q, v, force);
-        for (int i = 0; i < modal->ndof; i++)
-            if (equation[i] >= 0) f[equation[i]] += force[i];
-    }
+    pcs_cell_add_force(batch, ((const pcs_modal *)batch->data)->shape.ndof, modal_force, q, v, f);
 }
 
 static void modal_add_cell_energy(const pcs_batch *batch, int cell, const double *local_q, const double *local_v,
@@ -243,20 +230,14 @@ static void modal_add_cell_energy(const pcs_batch *batch, int cell, const double
 {
     const pcs_modal *modal = batch->data;
     const pcs_modal_kind *kind = modal_kind(batch, cell);
-    const int *equation = batch->equation + (size_t)cell * (size_t)modal->ndof;
-    int n = modal->ndof, m = modal->nmode;
+    int n = modal->shape.ndof, m = modal->nmode;
     double e[PCS_MAX_MODES], s[PCS_MAX_MODES], p[PCS_MAX_CELL_DOFS];
     modal_multiply(m, n, kind->B, local_q, e);
     modal_multiply(m, m, kind->D, e, s);
     modal_multiply(n, n, kind->M, local_v, p);
     sum->strain += 0.5 * pcs_dense_dot(m, e, s);
     sum->kinetic += 0.5 * pcs_dense_dot(n, local_v, p);
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < 3; k++) {
-            double part = p[i] * modal->direction[i][k];
-            sum->momentum[k] += part;
-            if (equation[i] < 0) sum->fixed_momentum[k] += part;
-        }
+    pcs_cell_add_momentum(&modal->shape, modal_equation(batch, cell), p, sum);
 }
 
 static void modal_add_partial(const pcs_energy *part, pcs_energy *sum)
@@ -294,7 +275,7 @@ void pcs_modal_add_change(const pcs_batch *batch, const double *q0, const double
         modal_gather(batch, c, q1, x);
         modal_gather(batch, c, v0, w0);
         modal_gather(batch, c, v1, w);
-        for (int i = 0; i < modal->ndof; i++) {
+        for (int i = 0; i < modal->shape.ndof; i++) {
             x[i] -= x0[i];
             w[i] -= w0[i];
         }
@@ -302,32 +283,22 @@ void pcs_modal_add_change(const pcs_batch *batch, const double *q0, const double
     }
 }
 
-// The forces of a cell that moves freely add up to drag alone; those at supports do not.
 void pcs_modal_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
 {
-    const pcs_modal *modal = batch->data;
-    for (int c = 0; c < batch->ncell; c++) {
-        const int *equation = batch->equation + (size_t)c * (size_t)modal->ndof;
-        bool is_free = !modal->is_grounded;
-        for (int i = 0; i < modal->ndof; i++) is_free = is_free && equation[i] >= 0;
-        if (is_free && batch->damping_mass == 0.0) continue;
-        double force[PCS_MAX_CELL_DOFS];
-        modal_force(batch, c, q, v, force);
-        for (int i = 0; i < modal->ndof; i++)
-            for (int k = 0; k < 3 && equation[i] >= 0; k++) sum[k] += force[i] * modal->direction[i][k];
-    }
+    pcs_cell_add_resultant(batch, &((const pcs_modal *)batch->data)->shape, modal_force, q, v, sum);
 }
 
 // The cell's own part of C; v is read where it is driven.
 static void modal_add_own(const pcs_batch *batch, int cell, const double *v, double *C)
 {
     const pcs_modal *modal = batch->data;
-    const pcs_modal_own *own = modal_kind(batch, cell)->own;
-    int n = modal->ndof;
+    const pcs_modal_kind *kind = modal_kind(batch, cell);
+    const pcs_modal_own *own = kind->own;
+    int n = modal->shape.ndof;
     double w[PCS_MAX_CELL_DOFS] = { 0 }, drag[PCS_MAX_CELL_DOFS];
     if (own == NULL) return;
     if (modal->is_driven) modal_gather(batch, cell, v, w);
-    double speed = modal->is_driven ? pcs_dense_dot(n, own->spin, w) : 1.0;
+    double speed = modal_speed(modal, kind, w);
     modal_multiply(n, n, own->C, w, drag);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) C[i * n + j] += speed * own->C[i * n + j] + drag[i] * own->spin[j];
@@ -338,7 +309,7 @@ void pcs_modal_tangents(const pcs_batch *batch, int first, int count, const doub
 {
     (void)q;
     const pcs_modal *modal = batch->data;
-    int n = modal->ndof;
+    int n = modal->shape.ndof;
     for (int c = 0; c < count; c++, K += n * n) {
         double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
         pcs_modal_matrices(batch, first + c, M, K);
@@ -361,12 +332,12 @@ double pcs_modal_dissipation(const pcs_batch *batch, const double *q, const doub
         pcs_energy sum = { 0 };
         modal_gather(batch, c, v, w);
         modal_add_cell_energy(batch, c, w, w, &sum);
-        modal_multiply(modal->ndof, modal->ndof, modal_drag(modal, kind), w, drag);
-        power +=
-            batch->damping_mass * pcs_dense_dot(modal->ndof, w, drag) + 2.0 * batch->damping_stiffness * sum.strain;
+        modal_multiply(modal->shape.ndof, modal->shape.ndof, modal_drag(modal, kind), w, drag);
+        power += batch->damping_mass * pcs_dense_dot(modal->shape.ndof, w, drag) +
+                 2.0 * batch->damping_stiffness * sum.strain;
         if (kind->own == NULL) continue;
-        modal_multiply(modal->ndof, modal->ndof, kind->own->C, w, drag);
-        power += modal_speed(modal, kind, w) * pcs_dense_dot(modal->ndof, w, drag);
+        modal_multiply(modal->shape.ndof, modal->shape.ndof, kind->own->C, w, drag);
+        power += modal_speed(modal, kind, w) * pcs_dense_dot(modal->shape.ndof, w, drag);
     }
     return power;
 }
@@ -380,6 +351,6 @@ void pcs_modal_read_mass_fields(const pcs_batch *batch, int cell, const double *
     const pcs_modal *modal = batch->data;
     double w[PCS_MAX_CELL_DOFS] = { 0 }, p[PCS_MAX_CELL_DOFS];
     modal_gather(batch, cell, v, w);
-    modal_multiply(modal->ndof, modal->ndof, modal_kind(batch, cell)->M, w, p);
-    field[0] = 0.5 * pcs_dense_dot(modal->ndof, w, p);
+    modal_multiply(modal->shape.ndof, modal->shape.ndof, modal_kind(batch, cell)->M, w, p);
+    field[0] = 0.5 * pcs_dense_dot(modal->shape.ndof, w, p);
 }

@@ -8,7 +8,7 @@
 #ifndef PCS_ELEMENTS_MODAL_H
 #define PCS_ELEMENTS_MODAL_H
 
-#include "elements/element.h"
+#include "elements/cell.h"
 
 enum { PCS_MAX_MODES = 6 };
 
@@ -28,35 +28,40 @@ typedef struct pcs_modal_kind {
 } pcs_modal_kind;
 
 typedef struct pcs_modal {
-    int ndof, nmode, nkind;
-    pcs_modal_kind *kinds;                  // [nkind]
-    int *kind;                              // [ncell]
-    double direction[PCS_MAX_CELL_DOFS][3]; // of the translational dofs, zero for rotations
-    bool is_driven;                         // its C is per unit of the cell's own speed: forces speed C v, nonlinear
-    bool is_grounded;                       // B sees rigid motions: the forces of a cell do not cancel
+    pcs_cell_shape shape;
+    int nmode, nkind;
+    pcs_modal_kind *kinds; // [nkind]
+    int *kind;             // [ncell]
+    bool is_driven;        // its C is per unit of the cell's own speed: forces speed C v, nonlinear
 } pcs_modal;
 
-// Makes the kind of every cell through `make`, keeping one copy of equal cells near one another.
-pcs_status pcs_modal_create(pcs_context *ctx, pcs_batch *batch, int ndof, int nmode,
-                            void (*make)(const pcs_batch *batch, int cell, pcs_modal_kind *kind), pcs_modal **out);
+// Fills the kind of a cell, which it finds zeroed; kind->own is there in elements that see velocities.
+typedef void pcs_modal_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind);
 
-// The same for cells with damping of their own: `make` finds kind->own zeroed and fills it, too.
-pcs_status pcs_modal_create_own(pcs_context *ctx, pcs_batch *batch, int ndof, int nmode,
-                                void (*make)(const pcs_batch *batch, int cell, pcs_modal_kind *kind), pcs_modal **out);
+// Makes the kind of every cell, keeping one copy of equal cells near one another; batch->data is the pcs_modal then.
+// The first `translations` dofs of each node are displacements. An element that sees velocities has damping of its own,
+// and one that is nonlinear besides is driven.
+pcs_status pcs_modal_setup(pcs_context *ctx, pcs_batch *batch, int nmode, int translations, pcs_modal_make *make);
 
 // Deformations of one cell for displacements q.
 void pcs_modal_deform(const pcs_batch *batch, int cell, const double *q, double e[PCS_MAX_MODES]);
 
-// The element's operations; batch->data is the pcs_modal.
+// The element's operations.
 void pcs_modal_matrices(const pcs_batch *batch, int cell, double *M, double *K);
 void pcs_modal_add_force(const pcs_batch *batch, const double *q, const double *v, double *f);
+void pcs_modal_tangents(const pcs_batch *batch, int first, int count, const double *q, const double *v, double *K,
+                        double *C);
+double pcs_modal_dissipation(const pcs_batch *batch, const double *q, const double *v);
 void pcs_modal_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum);
 void pcs_modal_add_change(const pcs_batch *batch, const double *q0, const double *q1, const double *v0,
                           const double *v1, pcs_energy *sum);
 void pcs_modal_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3]);
-void pcs_modal_tangents(const pcs_batch *batch, int first, int count, const double *q, const double *v, double *K,
-                        double *C);
-double pcs_modal_dissipation(const pcs_batch *batch, const double *q, const double *v);
+
+#define PCS_MODAL_KERNELS                                                                                         \
+    .matrices = pcs_modal_matrices, .add_force = pcs_modal_add_force, .tangents = pcs_modal_tangents,             \
+    .dissipation = pcs_modal_dissipation, .add_energy = pcs_modal_add_energy, .add_change = pcs_modal_add_change, \
+    .add_resultant = pcs_modal_add_resultant
+
 // The field `kinetic_energy` of cells that are masses.
 extern const char *const pcs_modal_mass_fields[];
 void pcs_modal_read_mass_fields(const pcs_batch *batch, int cell, const double *q, const double *v,

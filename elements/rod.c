@@ -8,29 +8,10 @@
 // any indirection; cells at a support, or numbered otherwise, are loose. The axis points towards its first
 // non-zero coordinate, whichever way a cell runs, so that neighbours agree; `sign` tells the cell's own way.
 
-#include "elements/element.h"
+#include "elements/axial.h"
 
 #include <float.h>
 #include <math.h>
-
-typedef struct rod_params {
-    double E, rho, area;
-    int mass;
-} rod_params;
-
-enum { ROD_CONSISTENT, ROD_LUMPED };
-
-static const char *const rod_masses[] = { "consistent", "lumped", NULL };
-
-static const pcs_option rod_options[] = {
-    PCS_REAL("E", rod_params, E, PCS_REQUIRED, PCS_POSITIVE, "Young's modulus, N/m^2"),
-    PCS_REAL("rho", rod_params, rho, PCS_REQUIRED, PCS_POSITIVE, "density, kg/m^3"),
-    PCS_REAL("area", rod_params, area, PCS_REQUIRED, PCS_POSITIVE, "cross section, m^2"),
-    PCS_CHOICE("mass", rod_params, mass, PCS_DEFAULT("consistent"), rod_masses, "mass matrix"),
-    { 0 },
-};
-
-static const char *const rod_fields[] = { "axial_force", "stress", "strain_energy", NULL };
 
 // Cells c, c+1, ... whose equations are (e, e+1), (e+1, e+2), ...; all with the same k and m.
 typedef struct rod_run {
@@ -59,13 +40,7 @@ static double rod_sign(const double d[3])
 // Unit axis, length and way of a mesh cell.
 static double rod_axis(const pcs_batch *batch, int cell, double axis[3], double *sign)
 {
-    const int *node = batch->nodes[batch->cells[cell]];
-    double length2 = 0.0;
-    for (int k = 0; k < 3; k++) {
-        axis[k] = batch->x[node[1]][k] - batch->x[node[0]][k];
-        length2 += axis[k] * axis[k];
-    }
-    double length = sqrt(length2);
+    double length = pcs_axial_span(batch, cell, axis);
     *sign = rod_sign(axis);
     for (int k = 0; k < 3; k++) axis[k] *= *sign / length;
     return length;
@@ -77,9 +52,7 @@ static pcs_status rod_node_dofs(pcs_context *ctx, const pcs_batch *batch, int ce
     double sign, length = rod_axis(batch, cell, out->direction[0], &sign);
     out->count = 1;
     out->is_rotation[0] = false;
-    if (isfinite(length) && length > 0.0) return PCS_OK;
-    return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': cell %d has length %g, must be > 0", batch->name,
-                    batch->cells[cell], length);
+    return pcs_axial_check_length(ctx, batch, cell, length);
 }
 
 // Round-off in a difference of two node positions of this cell.
@@ -126,7 +99,7 @@ static double rod_mean_length(const pcs_batch *batch, int start, int end)
 
 static rod_run rod_make_run(const pcs_batch *batch, int start, int end)
 {
-    const rod_params *p = batch->params;
+    const pcs_rod_params *p = batch->params;
     rod_run run = { .cell = start, .count = end - start, .equation = batch->equation[2 * (size_t)start] };
     double length = rod_axis(batch, start, run.axis, &run.sign);
     if (run.count > 1) length = rod_mean_length(batch, start, end);
@@ -151,7 +124,7 @@ static void rod_split(const pcs_batch *batch, rod_data *data)
 
 static pcs_status rod_setup(pcs_context *ctx, pcs_batch *batch)
 {
-    bool is_lumped = ((const rod_params *)batch->params)->mass == ROD_LUMPED;
+    bool is_lumped = ((const pcs_rod_params *)batch->params)->mass == PCS_ROD_LUMPED;
     rod_data *data;
     PCS_TAKE(ctx, data, 1, "rods");
     data->self = is_lumped ? 0.5 : 1.0 / 3.0;
@@ -196,8 +169,7 @@ static void rod_matrices(const pcs_batch *batch, int cell, double *M, double *K)
 // The two nodal values of a loose cell; a fixed one is zero.
 static void rod_gather(const pcs_batch *batch, const rod_run *cell, const double *x, double value[2])
 {
-    const int *equation = batch->equation + 2 * (size_t)cell->cell;
-    for (int i = 0; i < 2; i++) value[i] = equation[i] < 0 ? 0.0 : x[equation[i]];
+    pcs_cell_gather(batch->equation + 2 * (size_t)cell->cell, 2, x, value);
 }
 
 // f_i += k (q_i+1 - q_i) - k (q_i - q_i-1): every row from its two neighbours, so that nothing waits.
@@ -241,11 +213,9 @@ static void rod_add_force(const pcs_batch *batch, const double *q, const double 
         if (alpha != 0.0) rod_run_drag(n, alpha * run->m * data->self, alpha * run->m * data->other, v + e, f + e);
     }
     for (int i = 0; i < data->nloose; i++) {
-        const int *equation = batch->equation + 2 * (size_t)data->loose[i].cell;
         double out[2];
         rod_loose_force(batch, &data->loose[i], q, v, out);
-        for (int j = 0; j < 2; j++)
-            if (equation[j] >= 0) f[equation[j]] += out[j];
+        pcs_cell_scatter(batch->equation + 2 * (size_t)data->loose[i].cell, 2, out, f);
     }
 }
 
@@ -398,24 +368,23 @@ static void rod_read_fields(const pcs_batch *batch, int cell, const double *q, c
 {
     (void)v; // the damping force is not part of the elastic stress
     const rod_run *run = rod_find(batch->data, cell);
-    const int *equation = batch->equation + 2 * (size_t)cell;
     double x[2];
-    for (int i = 0; i < 2; i++) x[i] = equation[i] < 0 ? 0.0 : q[equation[i]];
+    pcs_cell_gather(batch->equation + 2 * (size_t)cell, 2, q, x);
     double stretch = x[1] - x[0], tension = run->sign * run->k * stretch;
     field[0] = tension;
-    field[1] = tension / ((const rod_params *)batch->params)->area;
+    field[1] = tension / ((const pcs_rod_params *)batch->params)->area;
     field[2] = 0.5 * run->k * stretch * stretch;
 }
 
 const pcs_element_ops pcs_element_rod = {
     .name = "rod",
     .summary = "two-node rod, one dof per node along its axis; fields axial_force, stress, strain_energy",
-    .options = rod_options,
-    .params_size = sizeof(rod_params),
+    .options = pcs_rod_options,
+    .params_size = sizeof(pcs_rod_params),
     .has_area = true,
-    .area_offset = offsetof(rod_params, area),
+    .area_offset = offsetof(pcs_rod_params, area),
     .ndof = 2,
-    .fields = rod_fields,
+    .fields = pcs_rod_fields,
     .node_dofs = rod_node_dofs,
     .setup = rod_setup,
     .matrices = rod_matrices,

@@ -3,7 +3,6 @@
 //   N = stiffness (l - rest) + force + damper l'
 
 #include "elements/axial.h"
-#include "elements/truss.h"
 
 #include <math.h>
 
@@ -11,8 +10,6 @@ typedef struct spring_params {
     double stiffness, damping, rest, force;
     int in;
 } spring_params;
-
-enum { DIM = 3 };
 
 static const char *const spring_spaces[] = { "line", "plane", "space", NULL };
 
@@ -34,14 +31,14 @@ static pcs_status spring_node_dofs(pcs_context *ctx, const pcs_batch *batch, int
                                    pcs_node_dofs *out)
 {
     (void)local_node;
-    return pcs_truss_node_dofs(ctx, batch, cell, ((const spring_params *)batch->params)->in + 1, out);
+    return pcs_axial_node_dofs(ctx, batch, cell, ((const spring_params *)batch->params)->in + 1, out);
 }
 
 static pcs_status spring_setup(pcs_context *ctx, pcs_batch *batch)
 {
     const spring_params *p = batch->params;
     pcs_axial *axial;
-    PCS_TRY(pcs_axial_create(ctx, batch, DIM, &axial));
+    PCS_TRY(pcs_axial_create(ctx, batch, &axial));
     for (int c = 0; c < batch->ncell; c++) {
         pcs_axial_cell *cell = &axial->cell[c];
         cell->stiffness = p->stiffness;
@@ -68,17 +65,12 @@ const pcs_element_ops pcs_element_spring_damper = {
     .summary = "spring and damper along the present line between two nodes; no mass",
     .options = spring_options,
     .params_size = sizeof(spring_params),
-    .ndof = 2 * DIM,
+    .ndof = 6,
     .is_nonlinear = true,
     .sees_velocity = true,
     .fields = spring_fields,
     .node_dofs = spring_node_dofs,
     .setup = spring_setup,
-    .matrices = pcs_axial_matrices,
-    .add_force = pcs_axial_add_force,
-    .tangents = pcs_axial_tangents,
-    .dissipation = pcs_axial_dissipation,
-    .add_energy = pcs_axial_add_energy,
-    .add_resultant = pcs_axial_add_resultant,
     .read_fields = spring_read_fields,
+    PCS_AXIAL_KERNELS,
 };

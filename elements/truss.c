@@ -1,55 +1,39 @@
-// Linear rods that carry axial force only, with displacements along the global axes.
+// Rods that carry axial force only, with displacements along the global axes, in the x-y plane and in space.
 //
-//   e = n . (u2 - u1),   N = (E A / L) e,   M = m/6 [2 1; 1 2] or m/2 [1 0; 0 1] in every direction,   m = rho A L
+//   linear:  e = n . (u2 - u1),   N = (E A / L) e,   M = m/6 [2 1; 1 2] or m/2 [1 0; 0 1] in every direction,   m = rho
+//   A L large:   N = (E A / L) (l - L) along the present axis, see elements/axial.h
+//
+// The strain of large rods is the engineering one, (l - L)/L: the law of the linear rod in a frame that turns with the
+// axis. It stays stiff in compression, where the Green strain softens, and does not soften in tension, where the
+// logarithmic one does.
 
-#include "elements/truss.h"
+#include "elements/axial.h"
+#include "elements/modal.h"
 
-#include "core/rotation.h"
-
-#include <math.h>
-
-static const char *const truss_masses[] = { "consistent", "lumped", NULL };
-
-const pcs_option pcs_truss_options[] = {
-    PCS_REAL("E", pcs_truss_params, E, PCS_REQUIRED, PCS_POSITIVE, "Young's modulus, N/m^2"),
-    PCS_REAL("rho", pcs_truss_params, rho, PCS_REQUIRED, PCS_POSITIVE, "density, kg/m^3"),
-    PCS_REAL("area", pcs_truss_params, area, PCS_REQUIRED, PCS_POSITIVE, "cross section, m^2"),
-    PCS_CHOICE("mass", pcs_truss_params, mass, PCS_DEFAULT("consistent"), truss_masses, "mass matrix"),
-    { 0 },
-};
-
-const char *const pcs_truss_fields[] = { "axial_force", "stress", "strain_energy", NULL };
-
-double pcs_truss_span(const pcs_batch *batch, int cell, double span[3])
+static pcs_status truss_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
+                                  pcs_node_dofs *out)
 {
-    const int *node = batch->nodes[batch->cells[cell]];
-    for (int k = 0; k < 3; k++) span[k] = batch->x[node[1]][k] - batch->x[node[0]][k];
-    return sqrt(pcs_dot3(span, span));
-}
-
-pcs_status pcs_truss_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int dim, pcs_node_dofs *out)
-{
-    double span[3], length = pcs_truss_span(batch, cell, span);
-    *out = (pcs_node_dofs){ .count = 3 };
-    for (int k = 0; k < dim; k++) out->direction[k][k] = 1.0;
-    if (!(length > 0.0) || !isfinite(length))
-        return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': cell %d has length %g, must be > 0", batch->name,
-                        batch->cells[cell], length);
-    for (int k = dim; k < 3; k++)
-        if (fabs(span[k]) > 1e-9 * length)
-            return pcs_fail(ctx, PCS_BAD_INPUT,
-                            "element group '%s': cell %d leaves the %s: its ends differ by %g in %c", batch->name,
-                            batch->cells[cell], dim == 1 ? "line along x" : "x-y plane", span[k], "xyz"[k]);
+    (void)local_node;
+    int dim = batch->ops->ndof / 2;
+    PCS_TRY(pcs_axial_node_dofs(ctx, batch, cell, dim, out));
+    out->count = dim;
     return PCS_OK;
 }
 
-static void truss_make(const pcs_batch *batch, int cell, int dim, pcs_modal_kind *kind)
+// M = [self other; other self] in every direction.
+static void truss_mass(const pcs_rod_params *p, double length, double *self, double *other)
 {
-    const pcs_truss_params *p = batch->params;
-    double span[3], length = pcs_truss_span(batch, cell, span), m = p->rho * p->area * length;
-    double self = p->mass == PCS_TRUSS_LUMPED ? m / 2.0 : m / 3.0;
-    double other = p->mass == PCS_TRUSS_LUMPED ? 0.0 : m / 6.0;
-    int n = 2 * dim;
+    double m = p->rho * p->area * length;
+    *self = p->mass == PCS_ROD_LUMPED ? m / 2.0 : m / 3.0;
+    *other = p->mass == PCS_ROD_LUMPED ? 0.0 : m / 6.0;
+}
+
+static void truss_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
+{
+    const pcs_rod_params *p = batch->params;
+    double span[3], self, other, length = pcs_axial_span(batch, cell, span);
+    int n = batch->ops->ndof, dim = n / 2;
+    truss_mass(p, length, &self, &other);
     kind->D[0] = p->E * p->area / length;
     for (int k = 0; k < dim; k++) {
         kind->B[k] = -span[k] / length;
@@ -59,33 +43,82 @@ static void truss_make(const pcs_batch *batch, int cell, int dim, pcs_modal_kind
     }
 }
 
-static void truss_make_2d(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
+static pcs_status truss_setup(pcs_context *ctx, pcs_batch *batch)
 {
-    truss_make(batch, cell, 2, kind);
+    return pcs_modal_setup(ctx, batch, 1, batch->ops->ndof / 2, truss_make);
 }
 
-static void truss_make_3d(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
+static pcs_status truss_setup_large(pcs_context *ctx, pcs_batch *batch)
 {
-    truss_make(batch, cell, 3, kind);
-}
-
-pcs_status pcs_truss_setup(pcs_context *ctx, pcs_batch *batch, int dim)
-{
-    pcs_modal *modal;
-    PCS_TRY(pcs_modal_create(ctx, batch, 2 * dim, 1, dim == 2 ? truss_make_2d : truss_make_3d, &modal));
-    for (int i = 0; i < 2 * dim; i++) modal->direction[i][i % dim] = 1.0;
-    batch->data = modal;
+    const pcs_rod_params *p = batch->params;
+    pcs_axial *axial;
+    PCS_TRY(pcs_axial_create(ctx, batch, &axial));
+    for (int c = 0; c < batch->ncell; c++) {
+        pcs_axial_cell *cell = &axial->cell[c];
+        cell->stiffness = p->E * p->area / cell->length;
+        cell->damping = batch->damping_stiffness * cell->stiffness;
+        truss_mass(p, cell->length, &cell->self, &cell->other);
+    }
     return PCS_OK;
 }
 
-void pcs_truss_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
-                           double field[PCS_MAX_CELL_FIELDS])
+static void truss_fill_fields(const pcs_batch *batch, double stiffness, double stretch, double *field)
 {
-    (void)v; // the damping force is not part of the elastic stress
-    const pcs_modal *modal = batch->data;
-    double e[PCS_MAX_MODES], stiffness = modal->kinds[modal->kind[cell]].D[0];
-    pcs_modal_deform(batch, cell, q, e);
-    field[0] = stiffness * e[0];
-    field[1] = field[0] / ((const pcs_truss_params *)batch->params)->area;
-    field[2] = 0.5 * stiffness * e[0] * e[0];
+    field[0] = stiffness * stretch; // the damping force is not part of the elastic stress
+    field[1] = field[0] / ((const pcs_rod_params *)batch->params)->area;
+    field[2] = 0.5 * field[0] * stretch;
 }
+
+static void truss_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+                              double field[PCS_MAX_CELL_FIELDS])
+{
+    (void)v;
+    const pcs_modal *modal = batch->data;
+    double e[PCS_MAX_MODES];
+    pcs_modal_deform(batch, cell, q, e);
+    truss_fill_fields(batch, modal->kinds[modal->kind[cell]].D[0], e[0], field);
+}
+
+static void truss_read_large_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+                                    double field[PCS_MAX_CELL_FIELDS])
+{
+    double stretch, rate;
+    pcs_axial_stretch(batch, cell, q, v, &stretch, &rate);
+    truss_fill_fields(batch, ((const pcs_axial *)batch->data)->cell[cell].stiffness, stretch, field);
+}
+
+#define TRUSS_COMMON                                                                     \
+    .options = pcs_rod_options, .params_size = sizeof(pcs_rod_params), .has_area = true, \
+    .area_offset = offsetof(pcs_rod_params, area), .fields = pcs_rod_fields, .node_dofs = truss_node_dofs
+#define TRUSS_LINEAR TRUSS_COMMON, .setup = truss_setup, .read_fields = truss_read_fields, PCS_MODAL_KERNELS
+#define TRUSS_LARGE                                                                                         \
+    TRUSS_COMMON, .is_nonlinear = true, .setup = truss_setup_large, .read_fields = truss_read_large_fields, \
+                  PCS_AXIAL_KERNELS
+
+const pcs_element_ops pcs_element_rod_2d = {
+    .name = "rod_2d",
+    .summary = "linear rod in the x-y plane, for trusses; 2 displacements at each node, axial force only",
+    .ndof = 4,
+    TRUSS_LINEAR,
+};
+
+const pcs_element_ops pcs_element_rod_3d = {
+    .name = "rod_3d",
+    .summary = "linear rod in space, for trusses; 3 displacements at each node, axial force only",
+    .ndof = 6,
+    TRUSS_LINEAR,
+};
+
+const pcs_element_ops pcs_element_rod_large_2d = {
+    .name = "rod_large_2d",
+    .summary = "rod in the x-y plane for large displacements; 2 displacements at each node, axial force only",
+    .ndof = 4,
+    TRUSS_LARGE,
+};
+
+const pcs_element_ops pcs_element_rod_large_3d = {
+    .name = "rod_large_3d",
+    .summary = "rod in space for large displacements; 3 displacements at each node, axial force only",
+    .ndof = 6,
+    TRUSS_LARGE,
+};

@@ -72,8 +72,9 @@ static void arc_turn(double degrees, double *cosine, double *sine)
     const double radian = 0.017453292519943295769;
     double quarter = round(degrees / 90.0), rest = (degrees - 90.0 * quarter) * radian, c = cos(rest), s = sin(rest);
     int turn = ((int)quarter % 4 + 4) % 4;
-    *cosine = turn == 0 ? c : turn == 1 ? -s : turn == 2 ? -c : s;
-    *sine = turn == 0 ? s : turn == 1 ? c : turn == 2 ? -s : -c;
+    const double cosines[] = { c, -s, -c, s }, sines[] = { s, c, -s, -c };
+    *cosine = cosines[turn];
+    *sine = sines[turn];
 }
 
 static pcs_status arc_add_sets(const char *name, pcs_mesh *mesh, int node, int nnode, int cell, int n)

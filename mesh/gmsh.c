@@ -141,7 +141,8 @@ static void gmsh_name_group(const pcs_msh *msh, int group, const char *mesh_name
     snprintf(own, sizeof own, "%ld", g->tag);
     if (g->name != NULL) snprintf(own, sizeof own, "%s", g->name);
     bool is_taken = false;
-    for (int i = 0; i < msh->ngroup && g->dimension == PCS_MSH_POINT; i++) {
+    for (int i = 0; i < msh->ngroup; i++) {
+        if (g->dimension != PCS_MSH_POINT) break;
         snprintf(other, sizeof other, "%ld", msh->group[i].tag);
         const char *text = msh->group[i].name == NULL ? other : msh->group[i].name;
         is_taken = is_taken || (msh->group[i].dimension == PCS_MSH_LINE && strcmp(text, own) == 0);

@@ -103,7 +103,8 @@ static void lattice_prepare(const lattice_params *p, lattice *w)
     w->elements = p->elements;
     for (int k = 0; k < AXES; k++)
         if (w->n[k] > 0) lattice_add_strut(w, k, -1, k, -1);
-    for (int a = 0; a < AXES && p->diagonals != LATTICE_NONE; a++)
+    if (p->diagonals == LATTICE_NONE) return;
+    for (int a = 0; a < AXES; a++)
         for (int b = a + 1; b < AXES; b++) {
             if (w->n[a] == 0 || w->n[b] == 0) continue;
             lattice_add_strut(w, AXES, -1, a, b);
@@ -172,7 +173,8 @@ static int lattice_place_strut(const lattice *w, pcs_mesh *mesh, int first, int 
         int node = i == n ? last : inner++;
         double part = (double)i / n;
         // Equal coordinates are kept to the last digit: faces stay flat.
-        for (int k = 0; k < 3 && i < n; k++) mesh->x[node][k] = a[k] == b[k] ? a[k] : (1.0 - part) * a[k] + part * b[k];
+        if (i < n)
+            for (int k = 0; k < 3; k++) mesh->x[node][k] = a[k] == b[k] ? a[k] : (1.0 - part) * a[k] + part * b[k];
         mesh->cell[cell + i - 1][0] = before;
         mesh->cell[cell + i - 1][1] = before = node;
     }
@@ -199,7 +201,8 @@ static pcs_status lattice_add_faces(const lattice *w, const char *name, pcs_mesh
 {
     char text[256];
     for (int k = 0; k < AXES; k++) {
-        for (int side = 0; side < 2 && w->n[k] > 0; side++) {
+        if (w->n[k] == 0) continue;
+        for (int side = 0; side < 2; side++) {
             double place = w->origin[k] + (side == 0 ? 0 : w->n[k]) * w->size[k];
             int count = 0;
             for (int i = 0; i < nnode; i++)

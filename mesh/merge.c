@@ -6,6 +6,7 @@
 
 #include "mesh/merge.h"
 
+#include "core/rotation.h"
 #include "mesh/order.h"
 
 #include <math.h>
@@ -61,17 +62,12 @@ static size_t merge_hash(const double box[3])
     return (size_t)(key ^ (key >> 32));
 }
 
-static bool merge_is_near(const double a[3], const double b[3], double tolerance)
-{
-    return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]) <= tolerance;
-}
-
 // Compares one node with those of a list.
 static void merge_compare(pcs_merge *merge, const int *nodes, int i, int head, const int *next, double tolerance)
 {
     const double(*x)[3] = (const double(*)[3])merge->mesh->x;
     for (int k = head; k >= 0; k = next[k], merge->ncompare++)
-        if (merge_is_near(x[nodes[i]], x[nodes[k]], tolerance)) merge_join(merge, nodes[i], nodes[k]);
+        if (pcs_distance3(x[nodes[i]], x[nodes[k]]) <= tolerance) merge_join(merge, nodes[i], nodes[k]);
 }
 
 pcs_status pcs_merge_add(pcs_merge *merge, int count, const int *nodes, double tolerance)

@@ -104,28 +104,12 @@ static pcs_status msh4_node_block(pcs_msh_text *text, pcs_msh *msh, long *count)
         PCS_TRY(pcs_msh_real(text, "x of a node", &x[0]));
         PCS_TRY(pcs_msh_real(text, "y of a node", &x[1]));
         PCS_TRY(pcs_msh_real(text, "z of a node", &x[2]));
-        for (long k = 0; block.kind == 1 && k < block.dimension; k++)
-            PCS_TRY(pcs_msh_real(text, "a parameter of a node", &unused));
+        long nparameter = block.kind == 1 ? block.dimension : 0;
+        for (long k = 0; k < nparameter; k++) PCS_TRY(pcs_msh_real(text, "a parameter of a node", &unused));
         PCS_TRY(pcs_msh_line_ends(text));
     }
     *count += block.count;
     return PCS_OK;
-}
-
-static pcs_status msh4_check_sum(const pcs_msh_text *text, const char *what, long sum, const msh4_head *head)
-{
-    if (sum == head->count) return PCS_OK;
-    return pcs_msh_fail(text, "the blocks hold %ld %s, but %ld are announced", sum, what, head->count);
-}
-
-pcs_status pcs_msh4_nodes(pcs_msh_text *text, pcs_msh *msh)
-{
-    msh4_head head;
-    long sum = 0;
-    PCS_TRY(msh4_read_head(text, "$Nodes", &head));
-    for (long i = 0; i < head.nblock; i++) PCS_TRY(msh4_node_block(text, msh, &sum));
-    PCS_TRY(pcs_msh_section_ends(text, "$EndNodes", "blocks"));
-    return msh4_check_sum(text, "nodes", sum, &head);
 }
 
 static pcs_status msh4_element_block(pcs_msh_text *text, pcs_msh *msh, long *count)
@@ -154,14 +138,28 @@ static pcs_status msh4_element_block(pcs_msh_text *text, pcs_msh *msh, long *cou
     return PCS_OK;
 }
 
-pcs_status pcs_msh4_elements(pcs_msh_text *text, pcs_msh *msh)
+typedef pcs_status msh4_read(pcs_msh_text *text, pcs_msh *msh, long *count);
+
+// All blocks of nodes or elements, and whether they hold as many as announced.
+static pcs_status msh4_blocks(pcs_msh_text *text, pcs_msh *msh, const char *const names[3], msh4_read *read)
 {
     msh4_head head;
     long sum = 0;
-    PCS_TRY(msh4_read_head(text, "$Elements", &head));
-    for (long i = 0; i < head.nblock; i++) PCS_TRY(msh4_element_block(text, msh, &sum));
-    PCS_TRY(pcs_msh_section_ends(text, "$EndElements", "blocks"));
-    return msh4_check_sum(text, "elements", sum, &head);
+    PCS_TRY(msh4_read_head(text, names[0], &head));
+    for (long i = 0; i < head.nblock; i++) PCS_TRY(read(text, msh, &sum));
+    PCS_TRY(pcs_msh_section_ends(text, names[1], "blocks"));
+    if (sum == head.count) return PCS_OK;
+    return pcs_msh_fail(text, "the blocks hold %ld %s, but %ld are announced", sum, names[2], head.count);
+}
+
+pcs_status pcs_msh4_nodes(pcs_msh_text *text, pcs_msh *msh)
+{
+    return msh4_blocks(text, msh, (const char *const[]){ "$Nodes", "$EndNodes", "nodes" }, msh4_node_block);
+}
+
+pcs_status pcs_msh4_elements(pcs_msh_text *text, pcs_msh *msh)
+{
+    return msh4_blocks(text, msh, (const char *const[]){ "$Elements", "$EndElements", "elements" }, msh4_element_block);
 }
 
 static int msh4_compare(const void *a, const void *b)
@@ -180,11 +178,11 @@ pcs_status pcs_msh4_members(const pcs_msh_text *text, pcs_msh *msh)
         pcs_msh_entity key = { .dimension = element.dimension, .tag = element.entity };
         const pcs_msh_entity *entity =
             msh->nentity == 0 ? NULL : bsearch(&key, msh->entity, (size_t)msh->nentity, sizeof key, msh4_compare);
-        bool is_grouped = entity != NULL && entity->count > 0;
+        int ngroup = entity == NULL ? 0 : entity->count;
         // A point that belongs to no group only says where a curve ends.
-        if (element.dimension == PCS_MSH_POINT && !is_grouped) continue;
+        if (element.dimension == PCS_MSH_POINT && ngroup == 0) continue;
         msh->element[kept] = element;
-        for (int k = 0; is_grouped && k < entity->count; k++) {
+        for (int k = 0; k < ngroup; k++) {
             int group;
             PCS_TRY(pcs_msh_find_group(text, msh, element.dimension, msh->physical[entity->first + k], &group));
             PCS_TRY(pcs_msh_add_member(text, msh, kept, group));

@@ -2,19 +2,28 @@
 
 #include "mesh/select.h"
 
+#include "core/rotation.h"
+
 #include <math.h>
+
+void pcs_mesh_box(const pcs_mesh *mesh, double low[3], double high[3])
+{
+    for (int k = 0; k < 3; k++) {
+        low[k] = INFINITY;
+        high[k] = -INFINITY;
+        for (int i = 0; i < mesh->nnode; i++) {
+            low[k] = fmin(low[k], mesh->x[i][k]);
+            high[k] = fmax(high[k], mesh->x[i][k]);
+        }
+    }
+}
 
 double pcs_mesh_tolerance(const pcs_mesh *mesh)
 {
-    double sum = 0.0;
-    for (int k = 0; k < 3; k++) {
-        double low = INFINITY, high = -INFINITY;
-        for (int i = 0; i < mesh->nnode; i++) {
-            low = fmin(low, mesh->x[i][k]);
-            high = fmax(high, mesh->x[i][k]);
-        }
-        if (mesh->nnode > 0) sum += (high - low) * (high - low);
-    }
+    double sum = 0.0, low[3], high[3];
+    pcs_mesh_box(mesh, low, high);
+    if (mesh->nnode == 0) return 0.0;
+    for (int k = 0; k < 3; k++) sum += (high[k] - low[k]) * (high[k] - low[k]);
     return 1e-6 * sqrt(sum);
 }
 
@@ -35,11 +44,6 @@ const char *pcs_selection_check(const pcs_selection *s, const char **key)
         return "a plane must be a point and a normal [[x, y, z], [nx, ny, nz]]";
     const double *n = s->plane.count > 0 ? s->plane.value + 3 : NULL;
     return n != NULL && n[0] == 0.0 && n[1] == 0.0 && n[2] == 0.0 ? "the normal has no direction" : NULL;
-}
-
-static double select_distance(const double a[3], const double b[3])
-{
-    return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
 }
 
 // How far outside the box, 0 within.
@@ -76,7 +80,7 @@ bool pcs_selection_holds(const pcs_selection *s, const double x[3])
 static double select_nearest_position(const pcs_selection *s, const double x[3])
 {
     double least = INFINITY;
-    for (int i = 0; i < s->at.nrow; i++) least = fmin(least, select_distance(x, s->at.value + 3 * (size_t)i));
+    for (int i = 0; i < s->at.nrow; i++) least = fmin(least, pcs_distance3(x, s->at.value + 3 * (size_t)i));
     return least;
 }
 
@@ -88,7 +92,7 @@ static pcs_status select_check_positions(const pcs_mesh *mesh, const pcs_selecti
         double least = INFINITY;
         int nearest = -1;
         for (int k = 0; k < count && least > s->tolerance; k++) {
-            double distance = select_distance(mesh->x[nodes[k]], at);
+            double distance = pcs_distance3(mesh->x[nodes[k]], at);
             if (!(distance < least)) continue;
             least = distance;
             nearest = nodes[k];

@@ -12,7 +12,9 @@ typedef struct pcs_selection {
     double tolerance; // m; a node that is off by as much still counts
 } pcs_selection;
 
-// 1e-6 of the diagonal of the box round all nodes.
+// Corners of the box round all nodes; infinite when there are none.
+void pcs_mesh_box(const pcs_mesh *mesh, double low[3], double high[3]);
+// 1e-6 of its diagonal.
 double pcs_mesh_tolerance(const pcs_mesh *mesh);
 
 // NULL when the selection is sound, else a sentence that says what is wrong; *key names the culprit.

@@ -6,11 +6,13 @@
 #include "analysis/modes.h"
 #include "analysis/statics.h"
 #include "build/build.h"
+#include "build/catalogue.h"
 #include "core/comm.h"
 #include "percuss.h"
 
 #include <math.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -320,6 +322,16 @@ static void main_show_frames(const char *name, const char *directory, const char
         printf("Open in ParaView: %s\n", path);
 }
 
+// The model of an analysis, and where its results go.
+static int main_build_analysis(pcs_context *ctx, const arguments *a, const char *ending, pcs_analysis *out,
+                               char directory[PATH_ROOM])
+{
+    pcs_status status = pcs_build_analysis_from(ctx, a->subject, a->nset, a->set, out);
+    if (status != PCS_OK) return main_fail(ctx, status == PCS_IO_ERROR ? PCS_BAD_INPUT : status);
+    bool has_room = main_directory(a, out->case_name, ending, directory);
+    return has_room ? DONE : main_refuse("too long a path:", directory, NULL);
+}
+
 static pcs_statics_options main_statics_options(const arguments *a)
 {
     return (pcs_statics_options){ .steps = a->steps > 0 ? a->steps : 0, .time = isnan(a->time) ? 0.0 : a->time };
@@ -330,12 +342,10 @@ static int main_statics(pcs_context *ctx, const arguments *a)
     pcs_analysis analysis;
     pcs_statics statics;
     char directory[PATH_ROOM];
-    pcs_status status = pcs_build_analysis_from(ctx, a->subject, a->nset, a->set, &analysis);
-    if (status != PCS_OK) return main_fail(ctx, status == PCS_IO_ERROR ? PCS_BAD_INPUT : status);
-    if (!main_directory(a, analysis.case_name, "_statics", directory))
-        return main_refuse("too long a path:", directory, NULL);
+    int answer = main_build_analysis(ctx, a, "_statics", &analysis, directory);
+    if (answer != DONE) return answer;
     pcs_statics_options options = main_statics_options(a);
-    status = pcs_statics_run(&analysis, &options, directory, &statics);
+    pcs_status status = pcs_statics_run(&analysis, &options, directory, &statics);
     if (!a->is_quiet && status != PCS_BAD_INPUT) {
         main_show_file(directory, "summary", ".txt");
         main_show_frames(analysis.case_name, directory, "_statics.vtk.series");
@@ -365,12 +375,10 @@ static int main_modes(pcs_context *ctx, const arguments *a)
     pcs_analysis analysis;
     pcs_modes modes;
     char directory[PATH_ROOM];
-    pcs_status status = pcs_build_analysis_from(ctx, a->subject, a->nset, a->set, &analysis);
-    if (status != PCS_OK) return main_fail(ctx, status == PCS_IO_ERROR ? PCS_BAD_INPUT : status);
-    if (!main_directory(a, analysis.case_name, "_modes", directory))
-        return main_refuse("too long a path:", directory, NULL);
+    int answer = main_build_analysis(ctx, a, "_modes", &analysis, directory);
+    if (answer != DONE) return answer;
     pcs_modes_options options = { .count = a->count > 0 ? a->count : 10, .is_whirl = a->is_whirl };
-    status = main_find_state(&analysis, a, &options);
+    pcs_status status = main_find_state(&analysis, a, &options);
     if (status == PCS_OK) status = pcs_modes_find(&analysis, &options, &modes);
     if (status == PCS_OK && !a->is_quiet) main_show_modes(&modes);
     if (status == PCS_OK) status = pcs_modes_write(&analysis, &modes, directory);
@@ -396,9 +404,18 @@ static int main_check(pcs_context *ctx, const arguments *a)
     return DONE;
 }
 
+static void main_put(void *user, const char *text)
+{
+    (void)user;
+    fputs(text, stdout);
+}
+
 static int main_list(const arguments *a)
 {
-    if (pcs_catalogue_write(stdout, a->subject, a->is_markdown) > 0) return DONE;
+    const pcs_catalogue catalogue = { .put = main_put, .name = a->subject, .is_markdown = a->is_markdown };
+    int count = pcs_catalogue_write(&catalogue);
+    pcs_catalogue_write_applies(&catalogue);
+    if (count > 0) return DONE;
     fprintf(stderr, "error: nothing is called '%s', see percuss list\n", a->subject);
     return BAD_USAGE;
 }

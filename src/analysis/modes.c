@@ -29,17 +29,6 @@ const char *pcs_mode_kind_text(pcs_mode_kind kind)
     return texts[kind];
 }
 
-static double modes_entry(const pcs_matrix *A, int row, int column)
-{
-    int low = A->pattern->start[column], high = A->pattern->start[column + 1] - 1;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (A->pattern->row[middle] < row) low = middle + 1;
-        else high = middle;
-    }
-    return A->value[low];
-}
-
 // Is the largest |A_ij - A_ji| round-off beside the largest entry?
 static bool modes_is_symmetric(const pcs_matrix *A)
 {
@@ -48,7 +37,7 @@ static bool modes_is_symmetric(const pcs_matrix *A)
     for (int p = 0; p < A->pattern->nnz; p++) largest = fmax(largest, fabs(A->value[p]));
     for (int j = 0; j < A->pattern->n; j++)
         for (int p = A->pattern->start[j]; p < A->pattern->start[j + 1]; p++)
-            skew = fmax(skew, fabs(A->value[p] - modes_entry(A, j, A->pattern->row[p])));
+            skew = fmax(skew, fabs(A->value[p] - A->value[pcs_pattern_place(A->pattern, j, A->pattern->row[p])]));
     return skew <= ASYMMETRIC * largest;
 }
 

@@ -12,14 +12,6 @@
 static const double AMPLITUDE = 0.1;               // largest displacement of a frame, of the model's size
 static const double TURN = 6.28318530717958647693; // rad
 
-static void modes_put_number(pcs_file *f, double x)
-{
-    char text[PCS_NUMBER_ROOM];
-    pcs_number_text(NULL, x, text);
-    pcs_file_text(f, text);
-    pcs_file_text(f, ",");
-}
-
 static pcs_status modes_write_table(const pcs_analysis *on, const pcs_modes *modes, const char *directory)
 {
     pcs_file *f;
@@ -28,14 +20,15 @@ static pcs_status modes_write_table(const pcs_analysis *on, const pcs_modes *mod
     pcs_file_text(f, "mode,w,f,damping,residual,kind,name\n");
     for (int k = 0; k < modes->count; k++) {
         const pcs_mode *m = &modes->modes[k];
-        char name[1024];
+        const double columns[] = { m->w, m->w / TURN, m->damping, m->residual };
         pcs_file_print(f, "%d,", k + 1);
-        modes_put_number(f, m->w);
-        modes_put_number(f, m->w / TURN);
-        modes_put_number(f, m->damping);
-        modes_put_number(f, m->residual);
-        pcs_csv_text(m->name, sizeof name, name);
-        pcs_file_print(f, "%s,%s\n", pcs_mode_kind_text(m->kind), name);
+        for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+            pcs_file_number(f, columns[i]);
+            pcs_file_text(f, ",");
+        }
+        pcs_file_text(f, pcs_mode_kind_text(m->kind));
+        pcs_file_column(f, m->name, -1, NULL);
+        pcs_file_text(f, "\n");
     }
     return pcs_file_commit(f);
 }

@@ -24,33 +24,10 @@ typedef struct record {
     pcs_file *table, *summary;
 } record;
 
-static void statics_put_name(pcs_file *f, const char *name, const char *quantity)
-{
-    char plain[2 * NAME_ROOM], text[4 * NAME_ROOM + 3];
-    snprintf(plain, sizeof plain, "%s%s%s", name, quantity[0] == '\0' ? "" : ".", quantity);
-    pcs_csv_text(plain, sizeof text, text);
-    pcs_file_text(f, ",");
-    pcs_file_text(f, text);
-}
-
 static void statics_put_number(pcs_file *f, double x)
 {
-    char text[PCS_NUMBER_ROOM];
-    pcs_number_text(NULL, x, text);
     pcs_file_text(f, ",");
-    pcs_file_text(f, text);
-}
-
-static const char *const statics_components[6] = { "fx", "fy", "fz", "mx", "my", "mz" };
-
-static bool statics_has_component(const pcs_reaction_info *info, int k)
-{
-    return k < 3 ? info->has_force[k] : info->has_moment[k - 3];
-}
-
-static double statics_component(const pcs_reaction *reaction, int k)
-{
-    return k < 3 ? reaction->force[k] : reaction->moment[k - 3];
+    pcs_file_number(f, x);
 }
 
 static void statics_put_header(const record *r)
@@ -60,20 +37,17 @@ static void statics_put_header(const record *r)
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
         if (contact->is_joint) continue;
-        statics_put_name(r->table, contact->name, "gap");
-        statics_put_name(r->table, contact->name, "force");
-        for (int i = 0; contact->writes_points && i < contact->nrow; i++) {
-            char name[NAME_ROOM];
-            snprintf(name, sizeof name, "%s[%d]", contact->name, i);
-            statics_put_name(r->table, name, "gap");
-            statics_put_name(r->table, name, "force");
+        int npoint = contact->writes_points ? contact->nrow : 0;
+        for (int i = -1; i < npoint; i++) {
+            pcs_file_column(r->table, contact->name, i, "gap");
+            pcs_file_column(r->table, contact->name, i, "force");
         }
     }
     for (int i = 0; i < system->nreaction; i++)
-        for (int k = 0; k < 6; k++)
-            if (statics_has_component(&system->reactions[i], k))
-                statics_put_name(r->table, system->reactions[i].name, statics_components[k]);
-    for (int k = 0; k < r->on->nprobe; k++) statics_put_name(r->table, r->on->probes[k].column, "");
+        for (int k = 0; k < PCS_REACTION_COMPONENTS; k++)
+            if (pcs_reaction_has(&system->reactions[i], k))
+                pcs_file_column(r->table, system->reactions[i].name, -1, pcs_reaction_names[k]);
+    for (int k = 0; k < r->on->nprobe; k++) pcs_file_column(r->table, r->on->probes[k].column, -1, NULL);
     pcs_file_text(r->table, "\n");
 }
 
@@ -110,9 +84,9 @@ static void statics_put_row(const record *r, const pcs_statics *now)
     for (int c = 0; c < on->system->ncontact; c++)
         if (!on->system->contacts[c].is_joint) statics_put_contact(r, now, &on->system->contacts[c]);
     for (int i = 0; i < on->system->nreaction; i++)
-        for (int k = 0; k < 6; k++)
-            if (statics_has_component(&on->system->reactions[i], k))
-                statics_put_number(r->table, statics_component(&r->reactions[i], k));
+        for (int k = 0; k < PCS_REACTION_COMPONENTS; k++)
+            if (pcs_reaction_has(&on->system->reactions[i], k))
+                statics_put_number(r->table, pcs_reaction_component(&r->reactions[i], k));
     for (int k = 0; k < on->nprobe; k++)
         statics_put_number(r->table, on->system->ops->probe(on->system, &on->probes[k], now->q, r->x.v));
     pcs_file_text(r->table, "\n");
@@ -221,9 +195,10 @@ static void statics_put_reactions(const record *r)
     if (system->nreaction > 0) pcs_file_text(r->summary, "\nReactions, N and N m\n");
     for (int i = 0; i < system->nreaction; i++) {
         pcs_file_print(r->summary, "  %s:", system->reactions[i].name);
-        for (int k = 0; k < 6; k++)
-            if (statics_has_component(&system->reactions[i], k))
-                pcs_file_print(r->summary, " %s %.9g", statics_components[k], statics_component(&r->reactions[i], k));
+        for (int k = 0; k < PCS_REACTION_COMPONENTS; k++)
+            if (pcs_reaction_has(&system->reactions[i], k))
+                pcs_file_print(r->summary, " %s %.9g", pcs_reaction_names[k],
+                               pcs_reaction_component(&r->reactions[i], k));
         pcs_file_text(r->summary, "\n");
     }
 }

@@ -102,7 +102,7 @@ static double relax_choose_mu(const relaxation *r)
     const pcs_equilibrium *e = r->e;
     double mu = 0.0;
     for (int i = 0; i < e->system->nv; i++) {
-        double m = e->D.value[pcs_pattern_place(e->D.pattern, i, i)];
+        double m = pcs_matrix_diagonal(&e->D, i);
         mu = fmax(mu, fabs(e->f[i]) / (m * relax_bound(r, i)));
     }
     return mu;
@@ -337,7 +337,7 @@ double pcs_equilibrium_overload(const pcs_equilibrium *e)
     for (int i = 0; i < e->system->nv; i++) {
         if (e->natural.turns[i]) continue;
         force += fabs(e->f[i]);
-        stiff = fmax(stiff, fabs(e->stiff.K.value[pcs_pattern_place(e->stiff.K.pattern, i, i)]) * e->natural.cell[i]);
+        stiff = fmax(stiff, fabs(pcs_matrix_diagonal(&e->stiff.K, i)) * e->natural.cell[i]);
     }
     return force > 0.0 ? fmax(1.0, STRAIN * stiff / force) : 1.0;
 }

@@ -4,28 +4,12 @@
 
 static const double STEP = 1e-6; // of the differences, in units of the sizes of coordinates
 
-static int stiffness_place(const pcs_pattern *pattern, int row, int column)
-{
-    int low = pattern->start[column], high = pattern->start[column + 1] - 1;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (pattern->row[middle] < row) low = middle + 1;
-        else high = middle;
-    }
-    return pattern->row[low] == row ? low : -1;
-}
-
 // The pattern of K, and all pairs of equations that meet in one row.
 static pcs_status stiffness_make_pattern(const pcs_system *s, pcs_pattern **out)
 {
-    const pcs_pattern *pattern = s->K->pattern;
     pcs_pattern_builder *builder;
     PCS_TRY(pcs_pattern_begin(s->ctx, s->nv, &builder));
-    pcs_status status = PCS_OK;
-    for (int j = 0; j < s->nv && status == PCS_OK; j++)
-        for (int p = pattern->start[j]; p < pattern->start[j + 1] && status == PCS_OK; p++)
-            if (pattern->row[p] < j)
-                status = pcs_pattern_add_cells(builder, 1, 2, (const int[2]){ pattern->row[p], j });
+    pcs_status status = pcs_pattern_add_pattern(builder, s->K->pattern);
     for (int j = 0; j < s->nrow && status == PCS_OK; j++)
         status = pcs_pattern_add_cells(builder, 1, s->G->start[j + 1] - s->G->start[j], s->G->column + s->G->start[j]);
     pcs_status finish = pcs_pattern_finish(builder, out);
@@ -66,7 +50,7 @@ pcs_status pcs_stiffness_create(pcs_system *s, pcs_stiffness *self)
     if (s->C != NULL) PCS_TAKE(s->ctx, self->C.value, pattern->nnz, "the stiffness of rows");
     for (int j = 0; j < s->nv; j++)
         for (int p = own->start[j]; p < own->start[j + 1]; p++)
-            self->place[p] = self->varies ? stiffness_place(pattern, own->row[p], j) : p;
+            self->place[p] = self->varies ? pcs_pattern_place(pattern, own->row[p], j) : p;
     return PCS_OK;
 }
 
@@ -107,7 +91,7 @@ void pcs_stiffness_update_K(pcs_stiffness *self, const double *q, const double *
         stiffness_beside(self, q, lam, column, by, -0.5 / by);
         stiffness_beside(self, q, lam, column, -by, 0.5 / by);
         for (int i = 0; i < s->nv; i++) {
-            int place = self->g[i] == 0.0 ? -1 : stiffness_place(self->K.pattern, i, column);
+            int place = self->g[i] == 0.0 ? -1 : pcs_pattern_find(self->K.pattern, i, column);
             if (place >= 0) self->K.value[place] += self->g[i];
         }
     }

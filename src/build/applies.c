@@ -2,6 +2,7 @@
 // closed-form system with its defaults and about a small bar that can hit a wall.
 
 #include "build/build.h"
+#include "build/catalogue.h"
 #include "build/sections.h"
 #include "closed_form/closed_form.h"
 
@@ -11,7 +12,7 @@
 enum { APPLIES_SYSTEMS = 52, APPLIES_REASONS = 40, APPLIES_TEXT = 256 };
 
 typedef struct applies {
-    FILE *out;
+    const pcs_catalogue *to;
     pcs_context *ctx;
     int nsystem, nreason;
     const char *names[APPLIES_SYSTEMS];
@@ -80,70 +81,74 @@ static char applies_letter(int system)
     return (char)(system < 26 ? 'a' + system : 'A' + system - 26);
 }
 
-static void applies_write_text(applies *k, const char *name)
+static void applies_write_text(applies *k)
 {
-    fprintf(k->out, "\nWhich scheme takes which system (+ yes, ~ with reserve, number: why not)\n  %-28s", "");
-    for (int j = 0; j < k->nsystem; j++) fprintf(k->out, " %2c", applies_letter(j));
+    pcs_catalogue_print(k->to, "\nWhich scheme takes which system (+ yes, ~ with reserve, number: why not)\n  %-28s",
+                        "");
+    for (int j = 0; j < k->nsystem; j++) pcs_catalogue_print(k->to, " %2c", applies_letter(j));
     for (int i = 0; pcs_schemes[i] != NULL; i++) {
-        if (name != NULL && strcmp(name, pcs_schemes[i]->name) != 0) continue;
+        if (!pcs_catalogue_wants(k->to, pcs_schemes[i]->name)) continue;
         const void *params = applies_params(k, pcs_schemes[i]);
         const char *reserve = applies_reserve(pcs_schemes[i]);
-        fprintf(k->out, "\n  %-28s", pcs_schemes[i]->name);
+        pcs_catalogue_print(k->to, "\n  %-28s", pcs_schemes[i]->name);
         for (int j = 0; j < k->nsystem; j++) {
             int answer = applies_ask(k, pcs_schemes[i], params, j);
-            if (answer > 0) fprintf(k->out, " %2d", answer);
-            else fprintf(k->out, " %2c", answer < 0 ? '?' : reserve == NULL ? '+' : '~');
+            if (answer > 0) pcs_catalogue_print(k->to, " %2d", answer);
+            else if (answer < 0) k->to->put(k->to->user, "  ?");
+            else k->to->put(k->to->user, reserve == NULL ? "  +" : "  ~");
         }
-        if (reserve != NULL) fprintf(k->out, "  ~ %s", reserve);
+        if (reserve != NULL) pcs_catalogue_print(k->to, "  ~ %s", reserve);
     }
-    fputs("\n", k->out);
-    for (int j = 0; j < k->nsystem; j++) fprintf(k->out, "      %c  %s\n", applies_letter(j), k->names[j]);
-    for (int j = 0; j < k->nreason; j++) fprintf(k->out, "     %2d  %s\n", j + 1, k->reasons[j]);
+    k->to->put(k->to->user, "\n");
+    for (int j = 0; j < k->nsystem; j++) pcs_catalogue_print(k->to, "      %c  %s\n", applies_letter(j), k->names[j]);
+    for (int j = 0; j < k->nreason; j++) pcs_catalogue_print(k->to, "     %2d  %s\n", j + 1, k->reasons[j]);
 }
 
 static void applies_write_names(applies *k, const int *answers, int wanted)
 {
     for (int j = 0, told = 0; j < k->nsystem; j++)
-        if (answers[j] == wanted) fprintf(k->out, "%s%s", told++ == 0 ? "" : ", ", k->names[j]);
+        if (answers[j] == wanted) pcs_catalogue_print(k->to, "%s%s", told++ == 0 ? "" : ", ", k->names[j]);
 }
 
-static void applies_write_markdown(applies *k, const char *name)
+static void applies_write_markdown(applies *k)
 {
-    fputs("\n## Which scheme takes which system\n\n| scheme | takes | refuses | why |\n|---|---|---|---|\n", k->out);
+    k->to->put(k->to->user,
+               "\n## Which scheme takes which system\n\n| scheme | takes | refuses | why |\n|---|---|---|---|\n");
     for (int i = 0; pcs_schemes[i] != NULL; i++) {
-        if (name != NULL && strcmp(name, pcs_schemes[i]->name) != 0) continue;
+        if (!pcs_catalogue_wants(k->to, pcs_schemes[i]->name)) continue;
         int answers[APPLIES_SYSTEMS];
         const void *params = applies_params(k, pcs_schemes[i]);
         const char *reserve = applies_reserve(pcs_schemes[i]);
         k->nreason = 0;
         for (int j = 0; j < k->nsystem; j++) answers[j] = applies_ask(k, pcs_schemes[i], params, j);
-        fprintf(k->out, "| `%s` | ", pcs_schemes[i]->name);
-        fputs(k->nreason == 0 ? "all" : "the others", k->out);
-        if (reserve != NULL) fprintf(k->out, " (%s)", reserve);
-        fputs(" | ", k->out);
+        pcs_catalogue_print(k->to, "| `%s` | ", pcs_schemes[i]->name);
+        k->to->put(k->to->user, k->nreason == 0 ? "all" : "the others");
+        if (reserve != NULL) pcs_catalogue_print(k->to, " (%s)", reserve);
+        k->to->put(k->to->user, " | ");
         for (int r = 0; r < k->nreason; r++) {
-            if (r > 0) fputs("; ", k->out);
+            if (r > 0) k->to->put(k->to->user, "; ");
             applies_write_names(k, answers, r + 1);
         }
-        fputs(" | ", k->out);
-        for (int r = 0; r < k->nreason; r++) fprintf(k->out, "%s%s", r == 0 ? "" : "; ", k->reasons[r]);
-        fputs(" |\n", k->out);
+        k->to->put(k->to->user, " | ");
+        for (int r = 0; r < k->nreason; r++) pcs_catalogue_print(k->to, "%s%s", r == 0 ? "" : "; ", k->reasons[r]);
+        k->to->put(k->to->user, " |\n");
     }
 }
 
-void pcs_catalogue_applies(FILE *out, const char *name, bool is_markdown)
+void pcs_catalogue_write_applies(const pcs_catalogue *self)
 {
     char model[APPLIES_TEXT];
-    bool is_asked = name == NULL;
-    for (int i = 0; pcs_schemes[i] != NULL && !is_asked; i++) is_asked = strcmp(name, pcs_schemes[i]->name) == 0;
-    applies k = { .out = out };
-    if (!is_asked || pcs_context_create(&k.ctx) != PCS_OK) return;
+    bool is_wanted = false;
+    for (int i = 0; pcs_schemes[i] != NULL; i++)
+        is_wanted = is_wanted || pcs_catalogue_wants(self, pcs_schemes[i]->name);
+    applies k = { .to = self };
+    if (!is_wanted || pcs_context_create(&k.ctx) != PCS_OK) return;
     for (int i = 0; pcs_closed_forms[i] != NULL; i++) {
         snprintf(model, sizeof model, "system: { type: %s }\n", pcs_closed_forms[i]->name);
         applies_add(&k, pcs_closed_forms[i]->name, model);
     }
     applies_add(&k, "bar", applies_bar);
-    if (is_markdown) applies_write_markdown(&k, name);
-    else applies_write_text(&k, name);
+    if (self->is_markdown) applies_write_markdown(&k);
+    else applies_write_text(&k);
     pcs_context_destroy(&k.ctx);
 }

@@ -12,6 +12,13 @@ pcs_status pcs_build_blame(pcs_build *b, const pcs_node *node, pcs_status status
     return PCS_OK;
 }
 
+bool pcs_build_check(pcs_build *b, const pcs_node *node, pcs_build_checker *check, const void *params)
+{
+    const char *option = NULL, *fault = check == NULL ? NULL : check(params, &option);
+    if (fault != NULL) pcs_case_error_at(b->c, node, option, "%s", fault);
+    return fault == NULL;
+}
+
 pcs_status pcs_build_params(pcs_build *b, size_t size, void **out)
 {
     *out = pcs_take(b->ctx, size == 0 ? 1 : size, 1, "parameters");

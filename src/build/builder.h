@@ -50,6 +50,9 @@ const pcs_set *pcs_build_set(pcs_build *b, pcs_node *node, bool of_cells, bool i
 const pcs_set *pcs_build_set_of(pcs_build *b, pcs_node *map, const char *single, const char *many);
 // A bad input or unsupported combination becomes an error of the case at `node`; other faults are returned.
 pcs_status pcs_build_blame(pcs_build *b, const pcs_node *node, pcs_status status);
+// Lets a part check its parameters; a fault becomes an error of the case, and the answer is false. `check` may be NULL.
+typedef const char *pcs_build_checker(const void *params, const char **option);
+bool pcs_build_check(pcs_build *b, const pcs_node *node, pcs_build_checker *check, const void *params);
 // Memory for the parameters of an implementation.
 pcs_status pcs_build_params(pcs_build *b, size_t size, void **out);
 // The section as a map, or NULL when it is absent or wrong; *count is 0 then.

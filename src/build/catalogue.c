@@ -1,13 +1,23 @@
-// What a case can be made of: the registries with their option tables, for `percuss list` and the documentation.
+// The sections of a case and the registries, with their option tables.
+
+#include "build/catalogue.h"
 
 #include "build/build.h"
 #include "build/sections.h"
 #include "closed_form/closed_form.h"
 #include "sim/control.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
-const pcs_case_section pcs_case_sections[] = {
+typedef struct catalogue_section {
+    const char *key; // "loads.NAME"
+    const char *summary;
+    const pcs_option *options; // ends with a NULL name; NULL: none
+} catalogue_section;
+
+static const catalogue_section catalogue_sections[] = {
     { "title", "a text for the summary", NULL },
     { "system", "instead of mesh and elements: `type` from the systems, or `plugin`, a shared object", NULL },
     { "mesh.NAME", "required: parts of the mesh, by `type` from the mesh sources; they make named sets", NULL },
@@ -47,13 +57,27 @@ const pcs_case_section pcs_case_sections[] = {
     { NULL, NULL, NULL },
 };
 
-typedef struct catalogue {
-    FILE *out;
-    const char *name; // NULL: all
-    bool is_markdown;
+// One heading with its parts; it is written with the first that is wanted.
+typedef struct chapter {
+    const pcs_catalogue *catalogue;
+    const char *heading;
     int count;
-    const char *heading; // not written yet
-} catalogue;
+} chapter;
+
+void pcs_catalogue_print(const pcs_catalogue *self, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    self->put(self->user, text);
+}
+
+bool pcs_catalogue_wants(const pcs_catalogue *self, const char *name)
+{
+    return self->name == NULL || strcmp(self->name, name) == 0;
+}
 
 static void catalogue_kind(const pcs_option *o, size_t size, char *text)
 {
@@ -77,93 +101,76 @@ static void catalogue_kind(const pcs_option *o, size_t size, char *text)
     snprintf(text, size, "%s%s%s", kinds[o->kind], is_shown ? " " : "", is_shown ? range : "");
 }
 
-static void catalogue_option(const catalogue *k, const pcs_option *o)
+static void catalogue_option(const pcs_catalogue *self, const pcs_option *o)
 {
     char kind[160], preset[80];
+    const char *value = o->preset == NULL ? "none" : o->preset;
     catalogue_kind(o, sizeof kind, kind);
     if (o->is_required) {
         snprintf(preset, sizeof preset, "required");
-    } else if (k->is_markdown) {
-        snprintf(preset, sizeof preset, "%s", o->preset == NULL ? "" : o->preset);
+    } else if (self->is_markdown) {
+        snprintf(preset, sizeof preset, "%s", o->preset == NULL ? "" : value);
     } else {
-        snprintf(preset, sizeof preset, "[%s]", o->preset == NULL ? "none" : o->preset);
+        snprintf(preset, sizeof preset, "[%s]", value);
     }
-    if (k->is_markdown) {
-        fprintf(k->out, "| `%s` | %s | %s | %s |\n", o->name, kind, preset, o->help);
-    } else {
-        fprintf(k->out, "      %-16s %-32s %-18s %s\n", o->name, kind, preset, o->help);
-    }
+    const char *format = self->is_markdown ? "| `%s` | %s | %s | %s |\n" : "      %-16s %-32s %-18s %s\n";
+    pcs_catalogue_print(self, format, o->name, kind, preset, o->help);
 }
 
-static void catalogue_entry(catalogue *k, const char *name, const char *summary, const pcs_option *options)
+static void catalogue_entry(chapter *c, const char *name, const char *summary, const pcs_option *options)
 {
-    if (k->name != NULL && strcmp(k->name, name) != 0) return;
-    if (k->heading != NULL) fprintf(k->out, k->is_markdown ? "\n## %s\n" : "\n%s\n", k->heading);
-    k->heading = NULL;
-    k->count++;
+    const pcs_catalogue *self = c->catalogue;
     bool has_options = options != NULL && options[0].name != NULL;
-    if (k->is_markdown) {
-        fprintf(k->out, "\n### `%s`\n\n%s\n", name, summary);
-        if (has_options) fprintf(k->out, "\n| key | value | default | meaning |\n|---|---|---|---|\n");
-    } else {
-        fprintf(k->out, "  %-20s %s\n", name, summary);
-    }
-    for (; options != NULL && options->name != NULL; options++) catalogue_option(k, options);
+    if (!pcs_catalogue_wants(self, name)) return;
+    if (c->count++ == 0) pcs_catalogue_print(self, self->is_markdown ? "\n## %s\n" : "\n%s\n", c->heading);
+    pcs_catalogue_print(self, self->is_markdown ? "\n### `%s`\n\n%s\n" : "  %-20s %s\n", name, summary);
+    if (has_options && self->is_markdown)
+        self->put(self->user, "\n| key | value | default | meaning |\n|---|---|---|---|\n");
+    for (; options != NULL && options->name != NULL; options++) catalogue_option(self, options);
+}
+
+static int catalogue_write_sections(const pcs_catalogue *self)
+{
+    chapter c = { self, "Keys of a case", 0 };
+    for (const catalogue_section *s = catalogue_sections; s->key != NULL; s++)
+        catalogue_entry(&c, s->key, s->summary, s->options);
+    return c.count;
 }
 
 // The parameters of a system become options in memory that is given back at once.
-static void catalogue_systems(catalogue *k)
+static int catalogue_write_systems(const pcs_catalogue *self)
 {
+    chapter c = { self, "Systems (system.type)", 0 };
     pcs_context *ctx = NULL;
-    if (pcs_context_create(&ctx) != PCS_OK) return;
+    if (pcs_context_create(&ctx) != PCS_OK) return 0;
     for (int i = 0; pcs_closed_forms[i] != NULL; i++) {
         pcs_option *options = NULL;
         if (pcs_closed_form_options(ctx, pcs_closed_forms[i], &options) != PCS_OK) break;
-        catalogue_entry(k, pcs_closed_forms[i]->name, pcs_closed_forms[i]->summary, options);
+        catalogue_entry(&c, pcs_closed_forms[i]->name, pcs_closed_forms[i]->summary, options);
     }
     pcs_context_destroy(&ctx);
+    return c.count;
 }
 
-int pcs_catalogue_write(FILE *out, const char *name, bool is_markdown)
+// The parts of registry `table`; `options` are those of its part i.
+#define CATALOGUE_REGISTRY(title, table, options)                                                               \
+    do {                                                                                                        \
+        chapter c = { self, title, 0 };                                                                         \
+        for (int i = 0; table[i] != NULL; i++) catalogue_entry(&c, table[i]->name, table[i]->summary, options); \
+        count += c.count;                                                                                       \
+    } while (0)
+
+int pcs_catalogue_write(const pcs_catalogue *self)
 {
-    catalogue k = { .out = out, .name = name, .is_markdown = is_markdown };
-    k.heading = "Keys of a case";
-    for (const pcs_case_section *s = pcs_case_sections; s->key != NULL; s++)
-        catalogue_entry(&k, s->key, s->summary, s->options);
-    k.heading = "Systems (system.type)";
-    catalogue_systems(&k);
-    k.heading = "Mesh sources (mesh.NAME.type)";
-    for (int i = 0; pcs_mesh_sources[i] != NULL; i++) {
-        catalogue_entry(&k, pcs_mesh_sources[i]->name, pcs_mesh_sources[i]->summary, pcs_mesh_sources[i]->options);
-    }
-    k.heading = "Elements (elements.NAME.type)";
-    for (int i = 0; pcs_elements[i] != NULL; i++) {
-        catalogue_entry(&k, pcs_elements[i]->name, pcs_elements[i]->summary, pcs_elements[i]->options);
-    }
-    k.heading = "Joints (joints.NAME.type)";
-    for (int i = 0; pcs_joints[i] != NULL; i++) {
-        catalogue_entry(&k, pcs_joints[i]->name, pcs_joints[i]->summary, pcs_joints[i]->options);
-    }
-    k.heading = "Gap types (contacts.NAME.type)";
-    for (int i = 0; pcs_gap_types[i] != NULL; i++) {
-        catalogue_entry(&k, pcs_gap_types[i]->name, pcs_gap_types[i]->summary, pcs_gap_types[i]->options);
-    }
-    k.heading = "Schemes (scheme.type)";
-    for (int i = 0; pcs_schemes[i] != NULL; i++) {
-        catalogue_entry(&k, pcs_schemes[i]->name, pcs_schemes[i]->summary, pcs_schemes[i]->options);
-    }
-    k.heading = "Step solvers (solver.type)";
-    for (int i = 0; pcs_step_solvers[i] != NULL; i++) {
-        catalogue_entry(&k, pcs_step_solvers[i]->name, pcs_step_solvers[i]->summary, NULL);
-    }
-    k.heading = "Linear solvers (solver.linear)";
-    for (int i = 0; pcs_linsolvers[i] != NULL; i++) {
-        catalogue_entry(&k, pcs_linsolvers[i]->name, pcs_linsolvers[i]->summary, NULL);
-    }
-    k.heading = "Observers (output.NAME)";
-    for (int i = 0; pcs_observers[i] != NULL; i++) {
-        catalogue_entry(&k, pcs_observers[i]->name, pcs_observers[i]->summary, pcs_observers[i]->options);
-    }
-    pcs_catalogue_applies(out, name, is_markdown);
-    return k.count;
+    int count = catalogue_write_sections(self);
+    count += catalogue_write_systems(self);
+    CATALOGUE_REGISTRY("Mesh sources (mesh.NAME.type)", pcs_mesh_sources, pcs_mesh_sources[i]->options);
+    CATALOGUE_REGISTRY("Elements (elements.NAME.type)", pcs_elements, pcs_elements[i]->options);
+    CATALOGUE_REGISTRY("Joints (joints.NAME.type)", pcs_joints, pcs_joints[i]->options);
+    CATALOGUE_REGISTRY("Gap types (contacts.NAME.type)", pcs_gap_types, pcs_gap_types[i]->options);
+    CATALOGUE_REGISTRY("Schemes (scheme.type)", pcs_schemes, pcs_schemes[i]->options);
+    CATALOGUE_REGISTRY("Step solvers (solver.type)", pcs_step_solvers, NULL);
+    CATALOGUE_REGISTRY("Linear solvers (solver.linear)", pcs_linsolvers, NULL);
+    CATALOGUE_REGISTRY("Observers (output.NAME)", pcs_observers, pcs_observers[i]->options);
+    return count;
 }

@@ -15,7 +15,7 @@ static bool contacts_is_cell_option(const pcs_gap_ops *ops, const char *option)
 static pcs_status contacts_contact(pcs_build *b, pcs_node *node, pcs_fe_contact *contact)
 {
     static const char *const points[] = { "sum", "all", NULL };
-    const char *names[PCS_BUILD_NAMES], *option = NULL;
+    const char *names[PCS_BUILD_NAMES];
     PCS_BUILD_NAMES_OF(pcs_gap_types, names);
     int type = pcs_case_type(b->c, node, names);
     contact->writes_points = pcs_case_choice(b->c, node, "points", points, "sum") == 1;
@@ -31,8 +31,7 @@ static pcs_status contacts_contact(pcs_build *b, pcs_node *node, pcs_fe_contact 
             pcs_build_set(b, set, contacts_is_cell_option(ops, ops->set_options[i]), false);
         }
     }
-    const char *fault = is_read && ops->check != NULL ? ops->check(params, &option) : NULL;
-    if (fault != NULL) pcs_case_error_at(b->c, node, option, "%s", fault);
+    if (is_read) pcs_build_check(b, node, ops->check, params);
     return PCS_OK;
 }
 

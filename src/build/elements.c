@@ -30,7 +30,7 @@ static void elements_read_damping(pcs_build *b, pcs_node *map, double *mass, dou
 // The cross section of a beam, from its shape.
 static pcs_status elements_section(pcs_build *b, pcs_node *group, void *out)
 {
-    const char *names[PCS_BUILD_NAMES], *option = NULL;
+    const char *names[PCS_BUILD_NAMES];
     pcs_node *node = pcs_case_need(b->c, group, "section", PCS_NODE_MAP, "the cross section: a type and its sizes");
     if (node == NULL) return PCS_OK;
     PCS_BUILD_NAMES_OF(pcs_section_types, names);
@@ -40,9 +40,7 @@ static pcs_status elements_section(pcs_build *b, pcs_node *group, void *out)
     void *params = NULL;
     PCS_TRY(pcs_build_params(b, shape->params_size, &params));
     if (!pcs_case_read(b->c, node, shape->options, params)) return PCS_OK;
-    const char *fault = shape->check == NULL ? NULL : shape->check(params, &option);
-    if (fault != NULL) pcs_case_error_at(b->c, node, option, "%s", fault);
-    else shape->constants(params, out);
+    if (pcs_build_check(b, node, shape->check, params)) shape->constants(params, out);
     return PCS_OK;
 }
 

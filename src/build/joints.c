@@ -14,7 +14,7 @@ static const double independent_share = 1e-10; // squared part of a row that the
 
 static pcs_status joints_read_one(pcs_build *b, pcs_node *node, pcs_fe_joint *joint)
 {
-    const char *names[PCS_BUILD_NAMES], *option = NULL;
+    const char *names[PCS_BUILD_NAMES];
     PCS_BUILD_NAMES_OF(pcs_joints, names);
     int type = pcs_case_type(b->c, node, names);
     if (type < 0) return PCS_OK;
@@ -28,8 +28,7 @@ static pcs_status joints_read_one(pcs_build *b, pcs_node *node, pcs_fe_joint *jo
         if (set != NULL && pcs_node_get_kind(set) == PCS_NODE_SCALAR && pcs_node_text(set)[0] != '\0')
             pcs_build_set(b, set, false, strcmp(ops->set_options[i], "nodes") != 0);
     }
-    const char *fault = is_read && ops->check != NULL ? ops->check(params, &option) : NULL;
-    if (fault != NULL) pcs_case_error_at(b->c, node, option, "%s", fault);
+    if (is_read) pcs_build_check(b, node, ops->check, params);
     return PCS_OK;
 }
 
@@ -208,8 +207,7 @@ static pcs_status joints_check_all(joint_check *k)
     PCS_TAKE(k->b->ctx, k->spread, system->nv, "the joints");
     PCS_TRY(pcs_scale_create(system, &k->natural));
     for (int i = 0; i < system->nv; i++) {
-        int place = pcs_pattern_place(M->pattern, i, i);
-        double mass = place < 0 ? 0.0 : M->value[place];
+        double mass = pcs_matrix_diagonal(M, i);
         k->mass[i] = mass > 0.0 ? mass : 1.0; // without mass any measure will do
     }
     system->time = sim->state.t;

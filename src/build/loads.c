@@ -89,7 +89,7 @@ static pcs_status loads_read_amplitude(pcs_build *b, pcs_node *node, pcs_fe_load
 // Torque times axis.
 static void loads_take_axis(pcs_build *b, pcs_node *node, load_params *p)
 {
-    double length = sqrt(pcs_dot3(p->axis, p->axis));
+    double length = pcs_norm3(p->axis);
     if (!(length > 0.0) || !isfinite(length)) pcs_case_error_at(b->c, node, "axis", "the axis has no direction");
     for (int k = 0; k < 3; k++) p->load.value[k] = p->torque * p->axis[k] / length;
 }

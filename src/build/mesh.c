@@ -32,7 +32,7 @@ static bool mesh_has_lengths(pcs_build *b, const pcs_node *node, int first)
 
 static pcs_status mesh_part(pcs_build *b, const char *name, pcs_node *node)
 {
-    const char *names[PCS_BUILD_NAMES], *option = NULL;
+    const char *names[PCS_BUILD_NAMES];
     PCS_BUILD_NAMES_OF(pcs_mesh_sources, names);
     int type = pcs_case_type(b->c, node, names);
     if (type < 0) return mesh_break(b, name);
@@ -40,11 +40,7 @@ static pcs_status mesh_part(pcs_build *b, const char *name, pcs_node *node)
     void *params = NULL;
     PCS_TRY(pcs_build_params(b, source->params_size, &params));
     if (!pcs_case_read(b->c, node, source->options, params)) return mesh_break(b, name);
-    const char *fault = source->check == NULL ? NULL : source->check(params, &option);
-    if (fault != NULL) {
-        pcs_case_error_at(b->c, node, option, "%s", fault);
-        return mesh_break(b, name);
-    }
+    if (!pcs_build_check(b, node, source->check, params)) return mesh_break(b, name);
     int first = b->mesh->ncell;
     pcs_status status = source->build(params, name, b->mesh);
     if (status == PCS_OK && (source->has_zero_lengths || mesh_has_lengths(b, node, first))) return PCS_OK;

@@ -8,7 +8,7 @@
 
 static pcs_status scheme_read(pcs_build *b)
 {
-    const char *names[PCS_BUILD_NAMES], *option = NULL;
+    const char *names[PCS_BUILD_NAMES];
     if (b->is_model_only && pcs_case_get(b->c, pcs_case_root(b->c), "scheme") == NULL) return PCS_OK;
     pcs_node *node = pcs_case_need(b->c, pcs_case_root(b->c), "scheme", PCS_NODE_MAP, "the time integrator");
     if (node == NULL) return PCS_OK;
@@ -17,9 +17,8 @@ static pcs_status scheme_read(pcs_build *b)
     if (type < 0) return PCS_OK;
     b->scheme = pcs_schemes[type];
     PCS_TRY(pcs_build_params(b, b->scheme->params_size, &b->scheme_params));
-    bool is_read = pcs_case_read(b->c, node, b->scheme->options, b->scheme_params);
-    const char *fault = is_read && b->scheme->check != NULL ? b->scheme->check(b->scheme_params, &option) : NULL;
-    if (fault != NULL) pcs_case_error_at(b->c, node, option, "%s", fault);
+    if (pcs_case_read(b->c, node, b->scheme->options, b->scheme_params))
+        pcs_build_check(b, node, b->scheme->check, b->scheme_params);
     return PCS_OK;
 }
 

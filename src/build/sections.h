@@ -6,17 +6,10 @@
 #include "analysis/analysis.h"
 #include "build/builder.h"
 
-// The fixed sections of a case and their options, for the reader and for `percuss list`.
-typedef struct pcs_case_section {
-    const char *key; // "loads.NAME"
-    const char *summary;
-    const pcs_option *options; // ends with a NULL name; NULL: none
-} pcs_case_section;
-
+// Options of the fixed sections, each beside its reader.
 extern const pcs_option pcs_damping_options[], pcs_solver_options[], pcs_gravity_options[], pcs_force_options[],
     pcs_moment_options[], pcs_torque_options[], pcs_line_options[], pcs_time_options[], pcs_probe_options[],
     pcs_support_options[], pcs_set_options[], pcs_merge_options[];
-extern const pcs_case_section pcs_case_sections[]; // ends with a NULL key
 
 // Reading. Faults other than bad input are returned; bad input is collected in the case.
 pcs_status pcs_build_system(pcs_build *b); // makes the system at once when its section is right

@@ -2,6 +2,7 @@
 
 #include "build/sections.h"
 
+#include "core/rotation.h"
 #include "mesh/merge.h"
 #include "mesh/select.h"
 
@@ -250,7 +251,7 @@ static double merge_distance(pcs_build *b, pcs_node *map, const merge_params *p,
             const double *x = b->mesh->x[set->items[k]];
             for (int m = 0; m < other->count && work < 100000000; m++, work++) {
                 const double *y = b->mesh->x[other->items[m]];
-                least = fmin(least, hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2]));
+                least = fmin(least, pcs_distance3(x, y));
             }
         }
     }

@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PCS_CLOSED_FORM(name) extern const percuss_system_definition pcs_closed_##name;
+#define PCS_CLOSED_FORM(name, file) extern const percuss_system_definition pcs_closed_##name;
 #include "closed_form/closed_form_list.def"
 #undef PCS_CLOSED_FORM
 
 const percuss_system_definition *const pcs_closed_forms[] = {
-#define PCS_CLOSED_FORM(name) &pcs_closed_##name,
+#define PCS_CLOSED_FORM(name, file) &pcs_closed_##name,
 #include "closed_form/closed_form_list.def"
 #undef PCS_CLOSED_FORM
     NULL,

@@ -152,31 +152,20 @@ static void beams_walk(const beams_contact *self, const pcs_places *places, beam
     }
 }
 
-// Shares a force between the nodes of a cell, at an arm from its axis.
-static void beams_push(pcs_row_direction *d, const int node[2], double s, const double arm[3], const double force[3])
-{
-    double part[3];
-    for (int i = 0; i < (node[0] == node[1] ? 1 : 2); i++) {
-        double weight = node[0] == node[1] ? 1.0 : i == 0 ? 1.0 - s : s;
-        for (int k = 0; k < 3; k++) part[k] = weight * force[k];
-        pcs_row_push(d, node[i], arm, part);
-    }
-}
-
 // Pushes b along +way and a along -way, at the arms from their axes.
 static void beams_push_both(const beams_contact *self, pcs_beam_pair pair, const pcs_closest *c, double arm[2][3],
                             const double way[3], pcs_row_direction *out)
 {
     const double back[3] = { -way[0], -way[1], -way[2] };
-    beams_push(out, self->beams.mesh->cell[pair.b], c->t, arm[1], way);
-    beams_push(out, self->beams.mesh->cell[pair.a], c->s, arm[0], back);
+    pcs_gap_push_cell(out, self->beams.mesh->cell[pair.b], c->t, arm[1], way);
+    pcs_gap_push_cell(out, self->beams.mesh->cell[pair.a], c->s, arm[0], back);
 }
 
 static bool beams_across(const double way[3], const double n[3], double out[3])
 {
     double part = pcs_dot3(way, n), rest[3];
     for (int k = 0; k < 3; k++) rest[k] = way[k] - part * n[k];
-    return pcs_dot3(rest, rest) > 1e-8 * pcs_dot3(way, way) && pcs_gap_normalize(rest, out);
+    return pcs_dot3(rest, rest) > 1e-8 * pcs_dot3(way, way) && pcs_normalize3(rest, out);
 }
 
 // Along the first body as far as that lies across the normal, and across both; in the plane there is only one.
@@ -196,9 +185,9 @@ static void beams_tangents(const beams_contact *self, const beams_view *view, co
 static void beams_normal(const beams_contact *self, const beams_view *view, double n[3])
 {
     double across[3], one_way[2][3];
-    if (view->closest.distance > 0.0 && pcs_gap_normalize(view->closest.d, n)) return;
+    if (view->closest.distance > 0.0 && pcs_normalize3(view->closest.d, n)) return;
     pcs_cross(view->axis[0].e, view->axis[1].e, across);
-    if (self->ntangent == 2 && pcs_gap_normalize(across, n)) return;
+    if (self->ntangent == 2 && pcs_normalize3(across, n)) return;
     const double any[3] = { 1.0, 0.0, 0.0 };
     beams_tangents(self, view, any, one_way);
     memcpy(n, one_way[0], 3 * sizeof *n);

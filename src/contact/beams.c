@@ -6,6 +6,9 @@
 
 #include "contact/beams.h"
 
+#include "core/rotation.h"
+#include "mesh/select.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -97,18 +100,14 @@ bool pcs_beams_may_touch(const pcs_beams *self, int a, int b)
 // Size of the mesh and the longest cell.
 static double beams_measure(pcs_beams *self)
 {
-    double low[3] = { INFINITY, INFINITY, INFINITY }, high[3] = { -INFINITY, -INFINITY, -INFINITY }, longest = 0.0;
+    double low[3], high[3], longest = 0.0;
     const pcs_mesh *mesh = self->mesh;
-    for (int i = 0; i < mesh->nnode; i++)
-        for (int k = 0; k < 3; k++) {
-            low[k] = fmin(low[k], mesh->x[i][k]);
-            high[k] = fmax(high[k], mesh->x[i][k]);
-        }
+    pcs_mesh_box(mesh, low, high);
     for (int c = 0; c < mesh->ncell; c++) {
         const double *x = mesh->x[mesh->cell[c][0]], *y = mesh->x[mesh->cell[c][1]];
-        if (beams_has(self, c)) longest = fmax(longest, hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2]));
+        if (beams_has(self, c)) longest = fmax(longest, pcs_distance3(x, y));
     }
-    self->size = hypot(hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
+    self->size = pcs_distance3(high, low);
     return longest;
 }
 

@@ -6,16 +6,6 @@
 
 #include <math.h>
 
-// Divided by its largest entry first, so that no square overflows or vanishes.
-bool pcs_gap_normalize(const double raw[3], double unit[3])
-{
-    double largest = fmax(fabs(raw[0]), fmax(fabs(raw[1]), fabs(raw[2])));
-    for (int k = 0; k < 3; k++) unit[k] = raw[k] / largest;
-    double length = sqrt(unit[0] * unit[0] + unit[1] * unit[1] + unit[2] * unit[2]);
-    for (int k = 0; k < 3; k++) unit[k] /= length;
-    return isfinite(length) && length > 0.0;
-}
-
 pcs_status pcs_gap_add_node(pcs_context *ctx, const pcs_dofmap *map, int node, double sign, pcs_contact_point *point)
 {
     int dof[PCS_MAX_NODE_DOFS];
@@ -49,7 +39,7 @@ int pcs_gap_tangents(const pcs_dofmap *map, int node, const double normal[3], do
             double part = pcs_dot3(t, against);
             for (int k = 0; k < 3; k++) t[k] -= part * against[k];
         }
-        double length = sqrt(pcs_dot3(t, t));
+        double length = pcs_norm3(t);
         if (length < 1e-6) continue;
         for (int k = 0; k < 3; k++) tangent[count][k] = t[k] / length;
         count++;
@@ -95,4 +85,16 @@ pcs_status pcs_gap_demand_motion(pcs_context *ctx, const pcs_contact_point *poin
     if (point->nterm > 0) return PCS_OK;
     return pcs_fail(ctx, PCS_BAD_INPUT, "node %d is held by a support along the normal, so its gap cannot change",
                     point->node);
+}
+
+void pcs_gap_push_cell(pcs_row_direction *out, const int node[2], double s, const double arm[3], const double force[3])
+{
+    bool is_point = node[0] == node[1];
+    const double weight[2] = { is_point ? 1.0 : 1.0 - s, s };
+    int count = is_point ? 1 : 2;
+    for (int i = 0; i < count; i++) {
+        double part[3];
+        for (int k = 0; k < 3; k++) part[k] = weight[i] * force[k];
+        pcs_row_push(out, node[i], arm, part);
+    }
 }

@@ -5,9 +5,6 @@
 
 #include "contact/contact.h"
 
-// False when the vector has no direction.
-bool pcs_gap_normalize(const double raw[3], double unit[3]);
-
 // Adds sign * (displacement of `node` along the point's normal) to the row.
 pcs_status pcs_gap_add_node(pcs_context *ctx, const pcs_dofmap *map, int node, double sign, pcs_contact_point *point);
 
@@ -26,6 +23,9 @@ pcs_status pcs_gap_demand_free(pcs_context *ctx, const pcs_dofmap *map, int node
 // it.
 pcs_status pcs_gap_look_round(pcs_context *ctx, const pcs_dofmap *map, int node, bool is_first, int *ntangent,
                               double plane[3]);
+
+// Shares a force at s (0 to 1 along a cell) between the nodes of the cell, at an arm from its axis.
+void pcs_gap_push_cell(pcs_row_direction *out, const int node[2], double s, const double arm[3], const double force[3]);
 
 // A point without a moving term is PCS_BAD_INPUT.
 pcs_status pcs_gap_demand_motion(pcs_context *ctx, const pcs_contact_point *point);

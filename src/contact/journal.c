@@ -37,7 +37,7 @@ static const char *journal_check(const void *params, const char **option)
     const journal_params *p = params;
     double unit[3];
     *option = "axis";
-    if (!pcs_gap_normalize(p->axis, unit)) return "the axis has no direction";
+    if (!pcs_normalize3(p->axis, unit)) return "the axis has no direction";
     *option = "node_radius";
     return p->node_radius >= p->radius ? "the journal does not fit into the bearing" : NULL;
 }
@@ -81,7 +81,7 @@ static pcs_status journal_create(pcs_context *ctx, const void *params, const pcs
         return pcs_fail(ctx, PCS_BAD_INPUT, "the housing '%s' has %d nodes, must be one", p->housing, housing->count);
     self->nodes = pcs_mesh_node_set(map->mesh, p->nodes);
     self->housing = housing->items[0];
-    pcs_gap_normalize(p->axis, self->axis);
+    pcs_normalize3(p->axis, self->axis);
     for (int k = 0; k < 3; k++) self->offset[k] = p->offset[k];
     self->radius = p->radius;
     self->node_radius = p->node_radius;
@@ -111,7 +111,7 @@ static void journal_find(const journal_contact *self, const pcs_place *shaft, co
     for (int k = 0; k < 3; k++) d[k] = s->middle[k] - house->x[k];
     double along = pcs_dot3(s->axis, d);
     for (int k = 0; k < 3; k++) s->u[k] = d[k] - along * s->axis[k];
-    s->distance = sqrt(pcs_dot3(s->u, s->u));
+    s->distance = pcs_norm3(s->u);
     for (int k = 0; k < 3; k++) {
         s->u[k] = s->distance > 0.0 ? s->u[k] / s->distance : self->across[k];
         s->touch[k] = s->arm[k] + self->node_radius * s->u[k];

@@ -44,7 +44,7 @@ static const char *circle_check(const void *params, const char **option)
     const circle_params *p = params;
     double unit[3];
     *option = "axis";
-    if (!pcs_gap_normalize(p->axis, unit)) return "the axis has no direction";
+    if (!pcs_normalize3(p->axis, unit)) return "the axis has no direction";
     *option = "node_radius";
     return p->side == SIDE_INSIDE && p->node_radius >= p->radius ? "the body does not fit into the circle" : NULL;
 }
@@ -84,7 +84,7 @@ static pcs_status circle_create(pcs_context *ctx, const void *params, const pcs_
     circle_contact *self;
     PCS_TAKE(ctx, self, 1, "a contact");
     self->nodes = pcs_mesh_node_set(map->mesh, p->nodes);
-    pcs_gap_normalize(p->axis, self->axis);
+    pcs_normalize3(p->axis, self->axis);
     for (int k = 0; k < 3; k++) self->centre[k] = p->centre[k];
     self->radius = p->radius;
     self->node_radius = p->node_radius;
@@ -101,7 +101,7 @@ static double circle_radial(const circle_contact *self, const double x[3], doubl
     double along = 0.0;
     for (int k = 0; k < 3; k++) along += self->axis[k] * (x[k] - self->centre[k]);
     for (int k = 0; k < 3; k++) u[k] = x[k] - self->centre[k] - along * self->axis[k];
-    double length = sqrt(pcs_dot3(u, u));
+    double length = pcs_norm3(u);
     for (int k = 0; k < 3; k++) u[k] = length > 0.0 ? u[k] / length : self->across[k];
     return length;
 }

@@ -24,7 +24,7 @@ static const char *pair_check(const void *params, const char **option)
 {
     double unit[3];
     *option = "normal";
-    return pcs_gap_normalize(((const pair_params *)params)->normal, unit) ? NULL : "the normal has no direction";
+    return pcs_normalize3(((const pair_params *)params)->normal, unit) ? NULL : "the normal has no direction";
 }
 
 static int pair_count(const void *params, const pcs_mesh *mesh)
@@ -44,7 +44,7 @@ static pcs_status pair_fill(pcs_context *ctx, const void *params, const pcs_dofm
         return pcs_fail(ctx, PCS_BAD_INPUT, "node %d would touch itself: sets '%s' and '%s' overlap", a->items[i], p->a,
                         p->b);
     *point = (pcs_contact_point){ .node = b->items[i], .other = a->items[i] };
-    pcs_gap_normalize(p->normal, point->normal);
+    pcs_normalize3(p->normal, point->normal);
     const double *xa = map->mesh->x[point->other], *xb = map->mesh->x[point->node];
     for (int k = 0; k < 3; k++) point->gap += point->normal[k] * (xb[k] - xa[k]);
     PCS_TRY(pcs_gap_add_node(ctx, map, point->node, 1.0, point));
@@ -66,7 +66,7 @@ static pcs_status pair_create(pcs_context *ctx, const void *params, const pcs_do
     PCS_TAKE(ctx, self, 1, "a contact");
     self->a = pcs_mesh_node_set(map->mesh, p->a);
     self->b = pcs_mesh_node_set(map->mesh, p->b);
-    pcs_gap_normalize(p->normal, self->normal);
+    pcs_normalize3(p->normal, self->normal);
     for (int i = 0; i < 2 * self->a->count; i++) {
         pcs_contact_point point;
         PCS_TRY(pair_fill(ctx, params, map, i / 2, &point)); // the nodes pair up and move along the normal

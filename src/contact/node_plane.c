@@ -30,7 +30,7 @@ static const char *plane_check(const void *params, const char **option)
 {
     double unit[3];
     *option = "normal";
-    return pcs_gap_normalize(((const plane_params *)params)->normal, unit) ? NULL : "the normal has no direction";
+    return pcs_normalize3(((const plane_params *)params)->normal, unit) ? NULL : "the normal has no direction";
 }
 
 static int plane_count(const void *params, const pcs_mesh *mesh)
@@ -45,7 +45,7 @@ static pcs_status plane_fill(pcs_context *ctx, const void *params, const pcs_dof
     int node = pcs_mesh_node_set(map->mesh, p->nodes)->items[i];
     const double *x = map->mesh->x[node];
     *point = (pcs_contact_point){ .node = node, .other = -1 };
-    pcs_gap_normalize(p->normal, point->normal);
+    pcs_normalize3(p->normal, point->normal);
     for (int k = 0; k < 3; k++) point->gap += point->normal[k] * (x[k] - p->point[k]);
     point->gap -= p->node_radius;
     PCS_TRY(pcs_gap_add_node(ctx, map, node, 1.0, point));
@@ -74,7 +74,7 @@ static pcs_status plane_create(pcs_context *ctx, const void *params, const pcs_d
     plane_contact *self;
     PCS_TAKE(ctx, self, 1, "a contact");
     self->nodes = pcs_mesh_node_set(map->mesh, p->nodes);
-    pcs_gap_normalize(p->normal, self->normal);
+    pcs_normalize3(p->normal, self->normal);
     for (int k = 0; k < 3; k++) self->point[k] = p->point[k];
     self->node_radius = p->node_radius;
     bool is_constant = true;

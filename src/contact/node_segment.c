@@ -180,7 +180,7 @@ static void target_find(const target_contact *self, int node, target_view *out)
 static void target_across(const target_contact *self, const pcs_segment *axis, double n[3])
 {
     const double across[3] = { -self->sign * axis->e[1], self->sign * axis->e[0], 0.0 };
-    if (!pcs_gap_normalize(across, n)) memcpy(n, (const double[3]){ 1.0, 0.0, 0.0 }, 3 * sizeof *n);
+    if (!pcs_normalize3(across, n)) memcpy(n, (const double[3]){ 1.0, 0.0, 0.0 }, 3 * sizeof *n);
 }
 
 // At an end which two cells share: are we on the side asked for of what they have on the average? Beyond an end where
@@ -214,12 +214,12 @@ static double target_normal(const target_contact *self, const target_view *view,
         return pcs_dot3(n, away);
     }
     double side = self->sign != 0.0 ? target_side_of_end(self, view) : 1.0;
-    if (!pcs_gap_normalize(away, n)) { // on the axis: any way across it
+    if (!pcs_normalize3(away, n)) { // on the axis: any way across it
         static const double axes[2][3] = { { 1, 0, 0 }, { 0, 1, 0 } };
         double across[3];
         pcs_cross(view->axis.e, self->ntangent == 1 ? self->plane : axes[fabs(view->axis.e[0]) > fabs(view->axis.e[1])],
                   across);
-        if (!pcs_gap_normalize(across, n)) memcpy(n, axes[0], sizeof axes[0]);
+        if (!pcs_normalize3(across, n)) memcpy(n, axes[0], sizeof axes[0]);
     }
     for (int k = 0; k < 3; k++) n[k] *= side;
     return side * view->closest.distance;
@@ -229,14 +229,9 @@ static double target_normal(const target_contact *self, const target_view *view,
 static void target_push(const target_contact *self, const target_view *view, const double at_node[3],
                         const double at_axis[3], const double way[3], pcs_row_direction *out)
 {
-    const int *node = self->mesh->cell[view->cell];
-    double t = view->closest.t;
+    const double back[3] = { -way[0], -way[1], -way[2] };
     pcs_row_push(out, view->node, at_node, way);
-    for (int i = 0; i < (node[0] == node[1] ? 1 : 2); i++) {
-        double weight = node[0] == node[1] ? 1.0 : i == 0 ? 1.0 - t : t, part[3];
-        for (int k = 0; k < 3; k++) part[k] = -weight * way[k];
-        pcs_row_push(out, node[i], at_axis, part);
-    }
+    pcs_gap_push_cell(out, self->mesh->cell[view->cell], view->closest.t, at_axis, back);
 }
 
 // Second derivative at constant velocities; flat: n' follows the cell, else the distance has its own.
@@ -270,7 +265,7 @@ static void target_tangents(const target_contact *self, const target_view *view,
     for (int i = 0; i < 4; i++) {
         double along = pcs_dot3(ways[i], n), rest[3];
         for (int k = 0; k < 3; k++) rest[k] = ways[i][k] - along * n[k];
-        if (pcs_dot3(rest, rest) > 1e-8 * pcs_dot3(ways[i], ways[i]) && pcs_gap_normalize(rest, tangent[0])) break;
+        if (pcs_dot3(rest, rest) > 1e-8 * pcs_dot3(ways[i], ways[i]) && pcs_normalize3(rest, tangent[0])) break;
     }
     pcs_cross(n, tangent[0], tangent[1]);
 }

@@ -85,7 +85,7 @@ static void segment_finish(const pcs_segment *a, const pcs_segment *b, pcs_close
     pcs_segment_at(a, out->s, xa);
     pcs_segment_at(b, out->t, xb);
     for (int k = 0; k < 3; k++) out->d[k] = xb[k] - xa[k];
-    out->distance = sqrt(pcs_dot3(out->d, out->d));
+    out->distance = pcs_norm3(out->d);
 }
 
 void pcs_segment_closest(const pcs_segment *a, const pcs_segment *b, pcs_closest *out)

@@ -117,3 +117,13 @@ void pcs_rotation_compose(const double a[3], const double b[3], double p[3])
     for (int i = 0; i < 3; i++) u[i] += wa * ub[i] + wb * ua[i];
     rotation_of_quaternion(wa * wb - pcs_dot3(ua, ub), u, p);
 }
+
+// Divided by its largest entry first, so that no square overflows or vanishes.
+bool pcs_normalize3(const double raw[3], double unit[3])
+{
+    double largest = fmax(fabs(raw[0]), fmax(fabs(raw[1]), fabs(raw[2])));
+    for (int k = 0; k < 3; k++) unit[k] = raw[k] / largest;
+    double length = pcs_norm3(unit);
+    for (int k = 0; k < 3; k++) unit[k] /= length;
+    return isfinite(length) && length > 0.0;
+}

@@ -9,6 +9,9 @@
 #ifndef PCS_CORE_ROTATION_H
 #define PCS_CORE_ROTATION_H
 
+#include <math.h>
+#include <stdbool.h>
+
 void pcs_rotation_exp(const double p[3], double R[9]);
 void pcs_rotation_log(const double R[9], double p[3]);
 // Rotation vector of exp(a) exp(b).
@@ -44,5 +47,19 @@ static inline double pcs_dot3(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
+
+static inline double pcs_norm3(const double x[3])
+{
+    return sqrt(pcs_dot3(x, x));
+}
+
+// Without overflow, for positions as they stand in a case.
+static inline double pcs_distance3(const double a[3], const double b[3])
+{
+    return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
+}
+
+// False when the vector has no direction.
+bool pcs_normalize3(const double raw[3], double unit[3]);
 
 #endif

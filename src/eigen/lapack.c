@@ -5,6 +5,8 @@
 
 #include "eigen/solvers.h"
 
+#include "core/dense.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -70,13 +72,6 @@ static int lapack_root_of_mass(const pcs_operator *op, lapack_work *w)
     return info;
 }
 
-static double lapack_dot(size_t n, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
 // A = L^T S L, with S L kept in Z; then its eigenvectors in A.
 static int lapack_solve_symmetric(const pcs_operator *op, lapack_work *w)
 {
@@ -86,8 +81,8 @@ static int lapack_solve_symmetric(const pcs_operator *op, lapack_work *w)
     for (size_t j = 0; j < size; j++) op->apply(op->user, w->L + j * size, w->Z + j * size);
     for (size_t j = 0; j < size; j++)
         for (size_t i = j; i < size; i++)
-            w->A[j * size + i] = 0.5 * (lapack_dot(size, w->L + i * size, w->Z + j * size) +
-                                        lapack_dot(size, w->L + j * size, w->Z + i * size));
+            w->A[j * size + i] = 0.5 * (pcs_dense_dot(n, w->L + i * size, w->Z + j * size) +
+                                        pcs_dense_dot(n, w->L + j * size, w->Z + i * size));
     dsyev_("V", "L", &n, w->A, &n, w->w, w->work, &w->lwork, &info, 1, 1);
     return info;
 }
@@ -110,7 +105,7 @@ pcs_status pcs_lapack_symmetric(pcs_context *ctx, const pcs_operator *op, int *c
         for (size_t j = 0; j < size; j++)
             for (size_t i = 0; i < size; i++) phi[i] += w.Z[j * size + i] * y[j];
         op->mass(op->user, phi, w.x);
-        double norm = sqrt(lapack_dot(size, phi, w.x));
+        double norm = sqrt(pcs_dense_dot(n, phi, w.x));
         for (size_t i = 0; i < size; i++) phi[i] /= norm;
         theta[(*count)++] = w.w[k];
     }

@@ -41,21 +41,11 @@ static void pencil_apply(void *user, const double *x, double *y)
     s->nsolve++;
 }
 
-static double pencil_top(const pcs_eigen_problem *p)
-{
-    const pcs_pattern *pattern = p->K->pattern;
-    double top = 0.0;
-    for (int j = 0; j < pattern->n; j++)
-        for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++)
-            if (pattern->row[k] == j && p->M->value[k] > 0.0) top = fmax(top, fabs(p->K->value[k]) / p->M->value[k]);
-    return top;
-}
-
 static pcs_status pencil_factor(pcs_context *ctx, pencil *s)
 {
     const pcs_eigen_problem *p = s->p;
     bool is_singular = false;
-    double small = sqrt(SMALL_SHIFT * pencil_top(p));
+    double small = sqrt(SMALL_SHIFT * pcs_eigen_top(p));
     if (!(small > 0.0)) small = 1.0;
     s->reference = small;
     for (double z = p->nknown > 0 ? small : 0.0;; z = z > 0.0 ? 10.0 * z : small) {

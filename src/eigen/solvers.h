@@ -3,7 +3,10 @@
 #ifndef PCS_EIGEN_SOLVERS_H
 #define PCS_EIGEN_SOLVERS_H
 
-#include "core/context.h"
+#include "eigen/eigen.h"
+
+// The largest K_ii / M_ii: an estimate of the largest eigenvalue.
+double pcs_eigen_top(const pcs_eigen_problem *p);
 
 // An operator on vectors of n entries.
 typedef struct pcs_operator {

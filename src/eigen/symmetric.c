@@ -83,14 +83,13 @@ static pcs_status spectrum_factor(spectrum *s, double shift, bool *is_definite)
     return PCS_OK;
 }
 
-// The largest K_ii / M_ii: an estimate of the largest eigenvalue.
-static double spectrum_top(const pcs_eigen_problem *p)
+double pcs_eigen_top(const pcs_eigen_problem *p)
 {
-    const pcs_pattern *pattern = p->K->pattern;
     double top = 0.0;
-    for (int j = 0; j < pattern->n; j++)
-        for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++)
-            if (pattern->row[k] == j && p->M->value[k] > 0.0) top = fmax(top, fabs(p->K->value[k]) / p->M->value[k]);
+    for (int j = 0; j < p->K->pattern->n; j++) {
+        double mass = pcs_matrix_diagonal(p->M, j);
+        if (mass > 0.0) top = fmax(top, fabs(pcs_matrix_diagonal(p->K, j)) / mass);
+    }
     return top;
 }
 
@@ -177,7 +176,7 @@ static pcs_status spectrum_near_shift(pcs_context *ctx, spectrum *s, double top,
 // Leaves K - z M factored for a z below all eigenvalues and not far from the first that is wanted.
 static pcs_status spectrum_choose_shift(pcs_context *ctx, spectrum *s)
 {
-    double top = spectrum_top(s->p);
+    double top = pcs_eigen_top(s->p);
     bool is_done = false;
     double *x = pcs_scratch(NULL, (size_t)s->n, sizeof *x);
     if (x == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: a vector of %d equations", s->n);

@@ -114,6 +114,8 @@ pcs_status pcs_fe_apply_loads(pcs_system *self, const char **culprit);
 // What cells without mass do to the stable step.
 pcs_status pcs_fe_find_springs(pcs_system *self);
 bool pcs_fe_is_massless(int n, const double *M);
+// Eigenvalues of A x = w B x, ascending, A symmetric and B positive definite; false when they cannot be found.
+bool pcs_fe_cell_eigenvalues(int n, const double *A, const double *B, double w[PCS_MAX_CELL_DOFS]);
 // Factor of load i at time t.
 double pcs_fe_amplitude(const pcs_fe_load *load, double t);
 // Loads that turn with their nodes, or stand while their nodes turn: force, stiffness, resultant and work.

@@ -3,6 +3,7 @@
 #include "fe/fe.h"
 
 #include "fe/data.h"
+#include "mesh/select.h"
 
 #include <math.h>
 
@@ -12,6 +13,7 @@ static pcs_status fe_make_batch(pcs_context *ctx, fe_data *fe, int group, const 
     const pcs_fe_group *g = &fe->model.groups[group];
     const pcs_mesh *mesh = fe->model.mesh;
     fe->batches[group] = (pcs_batch){
+        .ops = g->ops,
         .name = g->name,
         .params = g->params,
         .damping_mass = g->damping_mass + fe->model.damping_mass,
@@ -53,7 +55,7 @@ static double fe_gyration(const pcs_system *self)
     for (int i = 0; i < fe->map.ndof; i++) {
         int equation = fe->map.dof[i].equation;
         if (equation < 0) continue;
-        double entry = self->M->value[pcs_pattern_place(self->M->pattern, equation, equation)];
+        double entry = pcs_matrix_diagonal(self->M, equation);
         if (fe->map.dof[i].is_rotation) inertia = fmax(inertia, entry);
         else mass = fmax(mass, entry);
     }
@@ -64,20 +66,15 @@ static double fe_gyration(const pcs_system *self)
 static double fe_length(const pcs_system *self)
 {
     const fe_data *fe = self->data;
-    const pcs_mesh *mesh = fe->model.mesh;
-    double sum = 0.0;
+    double sum = 0.0, low[3], high[3];
+    pcs_mesh_box(fe->model.mesh, low, high);
     for (int k = 0; k < 3; k++) {
-        double low = INFINITY, high = -INFINITY;
-        for (int i = 0; i < mesh->nnode; i++) {
-            low = fmin(low, mesh->x[i][k]);
-            high = fmax(high, mesh->x[i][k]);
-        }
         for (int j = 0; j < self->nrow; j++) {
             if (!self->contacts[self->rows[j].contact].is_joint) continue;
-            low = fmin(low, fe->states[j].point[k]);
-            high = fmax(high, fe->states[j].point[k]);
+            low[k] = fmin(low[k], fe->states[j].point[k]);
+            high[k] = fmax(high[k], fe->states[j].point[k]);
         }
-        sum += (high - low) * (high - low);
+        sum += (high[k] - low[k]) * (high[k] - low[k]);
     }
     double length = sum > 0.0 ? sqrt(sum) : fe_gyration(self);
     for (int k = 0; k < fe->model.ncontact; k++) length = fmax(length, fe->sources[k].contact.size);

@@ -99,13 +99,14 @@ static double fe_damping_power(const pcs_system *self, const double *q, const do
     double power = 0.0;
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_batch *batch = &fe->batches[g];
-        if (fe->model.groups[g].ops->dissipation != NULL) {
-            power += fe->model.groups[g].ops->dissipation(batch, q, v);
+        const pcs_element_ops *ops = batch->ops;
+        if (ops->is_nonlinear || ops->sees_velocity) {
+            power += ops->dissipation(batch, q, v);
             continue;
         }
         if (batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0) continue;
         pcs_energy sum = { 0 };
-        fe->model.groups[g].ops->add_energy(batch, v, v, &sum);
+        ops->add_energy(batch, v, v, &sum);
         power += 2.0 * (batch->damping_mass * sum.kinetic + batch->damping_stiffness * sum.strain);
     }
     pcs_system_sum(self, 1, &power);

@@ -162,7 +162,7 @@ static pcs_status reactions_line_cell(pcs_system *self, fe_reactions *r, int l, 
     for (int i = 0; i < n; i++)
         if (!fe->map.dof[dof[i]].is_rotation) mass += image[i] * pcs_dot3(p, fe->map.dof[dof[i]].direction);
     for (int k = 0; k < 3; k++) way[k] = batch->x[node[1]][k] - batch->x[node[0]][k];
-    double scale = pcs_dot3(p, p) * sqrt(pcs_dot3(way, way)) / mass;
+    double scale = pcs_dot3(p, p) * pcs_norm3(way) / mass;
     for (int i = 0; i < n && mass > 0.0; i++)
         if (r->number[dof[i]] >= 0) r->line[l * r->nfixed + r->number[dof[i]]] += scale * image[i];
     return PCS_OK;

@@ -146,8 +146,7 @@ void pcs_fe_turn_columns(const pcs_system *self, const double *x, pcs_matrix *A)
 // y := (part exp(-x) + 1 - part)^-1 y = y + a x * y + b x * (x * y), in place
 static void rotations_carry(const double x[3], double part, double y[3])
 {
-    double angle = sqrt(pcs_dot3(x, x)), half = 0.5 * angle, sinc = half > 0.0 ? sin(half) / half : 1.0, once[3],
-           twice[3];
+    double angle = pcs_norm3(x), half = 0.5 * angle, sinc = half > 0.0 ? sin(half) / half : 1.0, once[3], twice[3];
     double square = half * half * sinc * sinc; // sin^2(angle/2)
     // Nothing but a step of half a turn with part = 1/2 makes it vanish.
     double scale = fmax(1.0 - 4.0 * part * (1.0 - part) * square, DBL_EPSILON);

@@ -26,17 +26,26 @@ bool pcs_fe_is_massless(int n, const double *M)
     return true;
 }
 
+bool pcs_fe_cell_eigenvalues(int n, const double *A, const double *B, double w[PCS_MAX_CELL_DOFS])
+{
+    double a[ENTRIES], b[ENTRIES], work[8 * PCS_MAX_CELL_DOFS];
+    size_t bytes = (size_t)(n * n) * sizeof(double);
+    memcpy(a, A, bytes);
+    memcpy(b, B, bytes);
+    int type = 1, room = 8 * PCS_MAX_CELL_DOFS, info = 0;
+    dsygv_(&type, "N", "U", &n, a, &n, b, &n, w, work, &room, &info, 1, 1);
+    return info == 0;
+}
+
 // Smallest and largest eigenvalue of A x = w diag(d) x; false when they cannot be found.
 static bool springs_range(int n, const double *A, const double *d, double *low, double *high)
 {
-    double a[ENTRIES], b[ENTRIES] = { 0 }, w[PCS_MAX_CELL_DOFS], work[8 * PCS_MAX_CELL_DOFS];
-    int type = 1, room = 8 * PCS_MAX_CELL_DOFS, info = 0;
-    memcpy(a, A, (size_t)(n * n) * sizeof(double));
+    double b[ENTRIES] = { 0 }, w[PCS_MAX_CELL_DOFS];
     for (int i = 0; i < n; i++) b[i * n + i] = d[i];
-    dsygv_(&type, "N", "U", &n, a, &n, b, &n, w, work, &room, &info, 1, 1);
+    bool is_found = pcs_fe_cell_eigenvalues(n, A, b, w);
     *low = w[0];
     *high = w[n - 1];
-    return info == 0;
+    return is_found;
 }
 
 // Adds the cell's part of D, or counts it at the equations it shares with other cells without mass.
@@ -83,7 +92,7 @@ static void springs_go_round(pcs_system *self, bool is_first, double *mass, int 
             if (is_first) springs_add_cell(ops->ndof, equation, M, mass, share);
             if (is_first || !pcs_fe_is_massless(ops->ndof, M)) continue;
             fe->spring_rate2 = fmax(fe->spring_rate2, springs_rate(ops->ndof, equation, K, mass, share));
-            if (ops->tangents == NULL) continue;
+            if (!ops->is_nonlinear && !ops->sees_velocity) continue;
             ops->tangents(batch, c, 1, zero, zero, K, C);
             fe->spring_damping = fmax(fe->spring_damping, springs_rate(ops->ndof, equation, C, mass, share));
         }

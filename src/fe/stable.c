@@ -11,23 +11,13 @@
 #include <math.h>
 #include <string.h>
 
-// LAPACK: eigenvalues of A x = w B x, ascending, A symmetric and B positive definite; both are overwritten.
-void dsygv_(const int *type, const char *job, const char *triangle, const int *n, double *A, const int *lda, double *B,
-            const int *ldb, double *w, double *work, const int *lwork, int *info, size_t job_length,
-            size_t triangle_length);
-
 enum { ENTRIES = PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS };
 
 // w^2 of one cell; INFINITY when its mass matrix is singular.
 static double stable_fastest(int n, const double *M, const double *K)
 {
-    double A[ENTRIES], B[ENTRIES], w[PCS_MAX_CELL_DOFS], work[8 * PCS_MAX_CELL_DOFS];
-    size_t bytes = (size_t)(n * n) * sizeof(double);
-    memcpy(A, K, bytes);
-    memcpy(B, M, bytes);
-    int type = 1, room = 8 * PCS_MAX_CELL_DOFS, info = 0;
-    dsygv_(&type, "N", "U", &n, A, &n, B, &n, w, work, &room, &info, 1, 1);
-    return info == 0 ? w[n - 1] : INFINITY;
+    double w[PCS_MAX_CELL_DOFS];
+    return pcs_fe_cell_eigenvalues(n, K, M, w) ? w[n - 1] : INFINITY;
 }
 
 // Central differences; sqrt(1 + xi^2) - xi without cancellation.

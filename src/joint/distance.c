@@ -70,11 +70,11 @@ static pcs_status distance_create(pcs_context *ctx, const void *params, const pc
     PCS_TRY(pcs_end_resolve(ctx, map, a, from, &d->a));
     PCS_TRY(pcs_end_resolve(ctx, map, b, to, &d->b));
     for (int k = 0; k < 3; k++) apart[k] = to[k] - from[k];
-    d->length = sqrt(pcs_dot3(apart, apart));
+    d->length = pcs_norm3(apart);
     if (!(d->length > 0.0))
         return pcs_fail(ctx, PCS_BAD_INPUT, "both ends lie at [%g, %g, %g]: a distance of zero has no direction", to[0],
                         to[1], to[2]);
-    (void)pcs_joint_normalize(apart, n);
+    (void)pcs_normalize3(apart, n);
     PCS_TRY(distance_demand_motion(ctx, map, b, n));
     if (a >= 0) PCS_TRY(distance_demand_motion(ctx, map, a, n));
     *instance = d;
@@ -92,7 +92,7 @@ static void distance_evaluate(void *instance, const pcs_places *places, pcs_row_
     pcs_end_find(&d->a, places, &a);
     pcs_end_find(&d->b, places, &b);
     for (int k = 0; k < 3; k++) apart[k] = b.point[k] - a.point[k];
-    double length = sqrt(pcs_dot3(apart, apart)), along = 0.0;
+    double length = pcs_norm3(apart), along = 0.0;
     for (int k = 0; k < 3; k++) n[k] = apart[k] / length;
     pcs_rider direction = pcs_rider_fixed(n);
     pcs_row_translation(&a, &b, &direction, rows);

@@ -34,7 +34,7 @@ static const char *hinge_check(const void *params, const char **option)
     const char *fault = pcs_pair_check(&p->pair, option);
     if (fault != NULL || isnan(p->axis[0])) return fault;
     *option = "axis";
-    return pcs_joint_normalize(p->axis, unit) ? NULL : "the axis has no direction";
+    return pcs_normalize3(p->axis, unit) ? NULL : "the axis has no direction";
 }
 
 // In the plane an axis may be given, but only one is possible.
@@ -67,7 +67,7 @@ static pcs_status hinge_create(pcs_context *ctx, const void *params, const pcs_d
     *shape = (pcs_joint_shape){ .nrow = pair->ntranslation };
     shape->is_constant = pcs_end_is_straight(&pair->a) && pcs_end_is_straight(&pair->b);
     pcs_pair_shape(pair, shape);
-    if (!isnan(p->axis[0])) (void)pcs_joint_normalize(p->axis, h->axis);
+    if (!isnan(p->axis[0])) (void)pcs_normalize3(p->axis, h->axis);
     if (pair->nrotation < 3) return hinge_check_flat(ctx, p, h);
     if (isnan(p->axis[0]))
         return pcs_fail(ctx, PCS_BAD_INPUT, "missing key 'axis': node %d turns in space", pair->b.node);
@@ -77,7 +77,8 @@ static pcs_status hinge_create(pcs_context *ctx, const void *params, const pcs_d
     bool is_free = pair->a.turning == PCS_TURNS_FREE || pair->b.turning == PCS_TURNS_FREE;
     shape->is_constant = shape->is_constant && !is_free;
     for (int i = 0; i < 2; i++) pcs_joint_mark(h->across[i], shape->has_moment);
-    for (int k = 0; k < 3 && is_free && pair->a.node >= 0; k++) shape->has_moment[k] = true; // the axis rides
+    if (is_free && pair->a.node >= 0) // the axis rides
+        for (int k = 0; k < 3; k++) shape->has_moment[k] = true;
     return PCS_OK;
 }
 
@@ -87,12 +88,10 @@ static void hinge_evaluate(void *instance, const pcs_places *places, pcs_row_sta
     pcs_end_now a, b;
     pcs_end_find(&h->pair.a, places, &a);
     pcs_end_find(&h->pair.b, places, &b);
-    for (int i = 0; i < h->pair.ntranslation; i++) {
-        pcs_rider d = pcs_rider_fixed(h->pair.translation[i]);
-        pcs_row_translation(&a, &b, &d, rows++);
-    }
+    rows += pcs_pair_join(&h->pair, &a, &b, rows);
+    if (!h->has_axis) return;
     bool adds_up = h->pair.a.turning != PCS_TURNS_FREE && h->pair.b.turning != PCS_TURNS_FREE;
-    for (int i = 0; i < 2 && h->has_axis; i++) {
+    for (int i = 0; i < 2; i++) {
         if (adds_up) {
             pcs_row_angle(&a, &b, h->across[i], rows++);
             continue;

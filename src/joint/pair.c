@@ -16,15 +16,6 @@ const char *pcs_pair_check(const pcs_pair_params *p, const char **option)
     return p->node == NULL && (p->a == NULL || p->b == NULL) ? "joins two nodes: give both 'a' and 'b'" : NULL;
 }
 
-bool pcs_joint_normalize(const double raw[3], double unit[3])
-{
-    double largest = fmax(fabs(raw[0]), fmax(fabs(raw[1]), fabs(raw[2])));
-    for (int k = 0; k < 3; k++) unit[k] = raw[k] / largest;
-    double length = sqrt(pcs_dot3(unit, unit));
-    for (int k = 0; k < 3; k++) unit[k] /= length;
-    return isfinite(length) && length > 0.0;
-}
-
 // The axis of space that is farthest from `axis` gives the first one.
 void pcs_joint_frame(const double axis[3], double first[3], double second[3])
 {
@@ -34,7 +25,7 @@ void pcs_joint_frame(const double axis[3], double first[3], double second[3])
         if (fabs(axis[k]) < fabs(axis[least])) least = k;
     e[least] = 1.0;
     pcs_cross(axis, e, raw);
-    (void)pcs_joint_normalize(raw, first);
+    (void)pcs_normalize3(raw, first);
     pcs_cross(axis, first, second);
 }
 
@@ -59,11 +50,6 @@ pcs_turning pcs_node_turning(const pcs_dofmap *map, int node)
     return count == 0 ? PCS_TURNS_NOT : !is_finite ? PCS_TURNS_LITTLE : count == 1 ? PCS_TURNS_FLAT : PCS_TURNS_FREE;
 }
 
-static double pair_length(const double x[3])
-{
-    return sqrt(pcs_dot3(x, x));
-}
-
 pcs_status pcs_end_resolve(pcs_context *ctx, const pcs_dofmap *map, int node, const double at[3], pcs_joint_end *out)
 {
     *out = (pcs_joint_end){ .node = node };
@@ -72,8 +58,8 @@ pcs_status pcs_end_resolve(pcs_context *ctx, const pcs_dofmap *map, int node, co
     const double *x = map->mesh->x[node];
     out->turning = pcs_node_turning(map, node);
     for (int k = 0; k < 3; k++) out->arm[k] = at[k] - x[k];
-    if (pair_length(out->arm) <= 1e-12 * (pair_length(at) + pair_length(x))) memset(out->arm, 0, sizeof out->arm);
-    if (out->turning == PCS_TURNS_NOT && pair_length(out->arm) > 0.0)
+    if (pcs_norm3(out->arm) <= 1e-12 * (pcs_norm3(at) + pcs_norm3(x))) memset(out->arm, 0, sizeof out->arm);
+    if (out->turning == PCS_TURNS_NOT && pcs_norm3(out->arm) > 0.0)
         return pcs_fail(ctx, PCS_BAD_INPUT,
                         "node %d at [%g, %g, %g] does not turn, so it cannot carry the point [%g, %g, %g] of the joint",
                         node, x[0], x[1], x[2], at[0], at[1], at[2]);
@@ -154,7 +140,7 @@ void pcs_pair_shape(const pcs_joint_pair *pair, pcs_joint_shape *shape)
 
 bool pcs_end_is_straight(const pcs_joint_end *end)
 {
-    return end->turning < PCS_TURNS_FLAT || end->node < 0 || pair_length(end->arm) == 0.0;
+    return end->turning < PCS_TURNS_FLAT || end->node < 0 || pcs_norm3(end->arm) == 0.0;
 }
 
 void pcs_end_find(const pcs_joint_end *end, const pcs_places *places, pcs_end_now *now)
@@ -253,6 +239,15 @@ void pcs_row_cross(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *
     memcpy(row->couple, moment_b, sizeof row->couple);
 }
 
+int pcs_pair_join(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows)
+{
+    for (int i = 0; i < pair->ntranslation; i++) {
+        pcs_rider d = pcs_rider_fixed(pair->translation[i]);
+        pcs_row_translation(a, b, &d, &rows[i]);
+    }
+    return pair->ntranslation;
+}
+
 int pcs_pair_lock(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows)
 {
     if (pair->a.turning != PCS_TURNS_FREE && pair->b.turning != PCS_TURNS_FREE) {
@@ -264,4 +259,20 @@ int pcs_pair_lock(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_en
         pcs_row_cross(a, b, &u, &w, &rows[i]);
     }
     return 3;
+}
+
+int pcs_pair_hold(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows)
+{
+    int count = pcs_pair_join(pair, a, b, rows);
+    return pair->nrotation == 0 ? count : count + pcs_pair_lock(pair, a, b, rows + count);
+}
+
+void pcs_pair_hold_shape(const pcs_joint_pair *pair, pcs_joint_shape *shape)
+{
+    bool is_free = pair->a.turning == PCS_TURNS_FREE || pair->b.turning == PCS_TURNS_FREE;
+    bool is_constant = pcs_end_is_straight(&pair->a) && pcs_end_is_straight(&pair->b);
+    if (!is_constant || (is_free && pair->nrotation > 0)) shape->is_constant = false;
+    shape->nrow += pair->ntranslation + pair->nrotation;
+    pcs_pair_shape(pair, shape);
+    for (int i = 0; i < pair->nrotation; i++) pcs_joint_mark(pair->rotation[i], shape->has_moment);
 }

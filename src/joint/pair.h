@@ -51,8 +51,6 @@ pcs_status pcs_pair_single(pcs_context *ctx, const pcs_dofmap *map, const char *
 pcs_status pcs_end_resolve(pcs_context *ctx, const pcs_dofmap *map, int node, const double at[3], pcs_joint_end *out);
 pcs_turning pcs_node_turning(const pcs_dofmap *map, int node);
 
-// Unit vector; false when there is no direction.
-bool pcs_joint_normalize(const double raw[3], double unit[3]);
 // Two unit vectors that make a right-handed frame with the unit vector `axis`: first x second = axis.
 void pcs_joint_frame(const double axis[3], double first[3], double second[3]);
 // The pair carries forces along its translations.
@@ -87,7 +85,13 @@ void pcs_row_angle(const pcs_end_now *a, const pcs_end_now *b, const double n[3]
 // g = u . w, u riding on a and w on b.
 void pcs_row_cross(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *u, const pcs_rider *w,
                    pcs_row_state *row);
-// The rows that keep the ends from turning against each other about all rotations of the pair; gives their number.
+
+// Rows of a pair, whose number is given: those that keep the points together along all its translations, those that
+// keep the ends from turning against each other about all its rotations, and both, as if the ends were one rigid body.
+int pcs_pair_join(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows);
 int pcs_pair_lock(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows);
+int pcs_pair_hold(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows);
+// Adds the rows of the last to a shape that may have others.
+void pcs_pair_hold_shape(const pcs_joint_pair *pair, pcs_joint_shape *shape);
 
 #endif

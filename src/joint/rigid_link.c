@@ -2,7 +2,7 @@
 //
 //   g = e_i . (x_b - x_a - R_a (X_b - X_a)),   and b turns with a where it turns at all
 
-#include "joint/weld.h"
+#include "joint/pair.h"
 
 #include <math.h>
 
@@ -46,9 +46,7 @@ static pcs_status link_create(pcs_context *ctx, const void *params, const pcs_do
         PCS_TRY(pcs_pair_resolve(ctx, map, a, b, map->mesh->x[b], pair));
         if (pair->b.turning != PCS_TURNS_NOT && pair->nrotation == 0)
             return pcs_fail(ctx, PCS_BAD_INPUT, "node %d turns, node %d, which should carry it, does not", b, a);
-        shape->nrow += pcs_weld_rows(pair);
-        shape->is_constant = shape->is_constant && pcs_weld_is_constant(pair);
-        pcs_weld_shape(pair, shape);
+        pcs_pair_hold_shape(pair, shape);
     }
     bool has_arms = link->hub.turning != PCS_TURNS_NOT;
     for (int k = 0; k < 3; k++) {
@@ -78,7 +76,7 @@ static void link_evaluate(void *instance, const pcs_places *places, pcs_row_stat
     for (int i = 0; i < link->count; i++) {
         pcs_end_find(&link->pairs[i].a, places, &a);
         pcs_end_find(&link->pairs[i].b, places, &b);
-        int count = pcs_weld_evaluate(&link->pairs[i], &a, &b, rows);
+        int count = pcs_pair_hold(&link->pairs[i], &a, &b, rows);
         link_take_moments(hub.point, count, rows);
         rows += count;
     }

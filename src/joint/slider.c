@@ -36,7 +36,7 @@ static const char *slider_check(const void *params, const char **option)
     const char *fault = pcs_pair_check(&p->pair, option);
     if (fault != NULL) return fault;
     *option = "axis";
-    return pcs_joint_normalize(p->axis, unit) ? NULL : "the axis has no direction";
+    return pcs_normalize3(p->axis, unit) ? NULL : "the axis has no direction";
 }
 
 // The directions across the axis along which the ends can move.
@@ -68,7 +68,7 @@ static pcs_status slider_create(pcs_context *ctx, const void *params, const pcs_
     PCS_TAKE(ctx, s, 1, "a joint");
     PCS_TRY(pcs_pair_create(ctx, &p->pair, map, &s->pair));
     const pcs_joint_pair *pair = &s->pair;
-    (void)pcs_joint_normalize(p->axis, axis);
+    (void)pcs_normalize3(p->axis, axis);
     PCS_TRY(slider_find_across(ctx, s, axis));
     s->rides = pair->a.node >= 0 && pair->a.turning >= PCS_TURNS_FLAT;
     bool is_free = pair->nrotation > 0 && (pair->a.turning == PCS_TURNS_FREE || pair->b.turning == PCS_TURNS_FREE);
@@ -78,8 +78,9 @@ static pcs_status slider_create(pcs_context *ctx, const void *params, const pcs_
     if (shape->nrow == 0)
         return pcs_fail(ctx, PCS_BAD_INPUT, "node %d only moves along the axis: there is nothing to hold",
                         pair->b.node);
-    for (int i = 0; i < s->nacross && !s->rides; i++) pcs_joint_mark(s->across[i], shape->has_force);
     if (s->rides) pcs_pair_shape(pair, shape);
+    else
+        for (int i = 0; i < s->nacross; i++) pcs_joint_mark(s->across[i], shape->has_force);
     for (int i = 0; i < pair->nrotation; i++) pcs_joint_mark(pair->rotation[i], shape->has_moment);
     return PCS_OK;
 }

@@ -51,30 +51,13 @@ pcs_status pcs_bordered_create(pcs_context *ctx, const char *linear, const pcs_m
     return PCS_OK;
 }
 
-// Where entry (row, column) stands.
-static int bordered_place(const pcs_pattern *pattern, int row, int column)
-{
-    int low = pattern->start[column], high = pattern->start[column + 1] - 1;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (pattern->row[middle] < row) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
-
 static pcs_status bordered_make_pattern(const pcs_bordered *self, pcs_context *ctx, pcs_pattern **out)
 {
-    const pcs_pattern *pattern = self->A->pattern;
     const pcs_rows *G = self->G;
-    int n = pattern->n;
+    int n = self->A->pattern->n;
     pcs_pattern_builder *builder;
-    pcs_status status = pcs_pattern_begin(ctx, n + G->nrow, &builder);
-    if (status != PCS_OK) return status;
-    for (int j = 0; j < n && status == PCS_OK; j++)
-        for (int p = pattern->start[j]; p < pattern->start[j + 1] && status == PCS_OK; p++)
-            if (pattern->row[p] < j)
-                status = pcs_pattern_add_cells(builder, 1, 2, (const int[2]){ pattern->row[p], j });
+    PCS_TRY(pcs_pattern_begin(ctx, n + G->nrow, &builder));
+    pcs_status status = pcs_pattern_add_pattern(builder, self->A->pattern);
     for (int j = 0; j < G->nrow && status == PCS_OK; j++)
         for (int p = G->start[j]; p < G->start[j + 1] && status == PCS_OK; p++)
             status = pcs_pattern_add_cells(builder, 1, 2, (const int[2]){ n + j, G->column[p] });
@@ -95,12 +78,12 @@ static pcs_status bordered_find_places(const pcs_bordered *self, border *b)
     PCS_TAKE(b->ctx, b->row, nnz, "a bordered matrix");
     for (int j = 0; j < n; j++)
         for (int p = from->start[j]; p < from->start[j + 1]; p++)
-            b->place_of_A[p] = bordered_place(to, from->row[p], j);
+            b->place_of_A[p] = pcs_pattern_place(to, from->row[p], j);
     for (int j = 0; j < G->nrow; j++) {
-        b->corner[j] = bordered_place(to, n + j, n + j);
+        b->corner[j] = pcs_pattern_place(to, n + j, n + j);
         for (int p = G->start[j]; p < G->start[j + 1]; p++) {
-            b->across[p] = bordered_place(to, n + j, G->column[p]);
-            b->down[p] = bordered_place(to, G->column[p], n + j);
+            b->across[p] = pcs_pattern_place(to, n + j, G->column[p]);
+            b->down[p] = pcs_pattern_place(to, G->column[p], n + j);
         }
     }
     memcpy(b->row_start, G->start, ((size_t)G->nrow + 1) * sizeof *b->row_start);
@@ -142,12 +125,11 @@ static pcs_status bordered_refresh(pcs_bordered *self)
 // Of row j: the largest diagonal entry of A that it meets over its own largest entry.
 static double bordered_scale(const pcs_bordered *self, int j)
 {
-    const pcs_pattern *pattern = self->A->pattern;
     double stiff = 0.0, entry = 0.0;
     for (int p = self->G->start[j]; p < self->G->start[j + 1]; p++) {
         int i = self->G->column[p];
         if (self->G->value[p] == 0.0) continue;
-        stiff = fmax(stiff, fabs(self->A->value[bordered_place(pattern, i, i)]));
+        stiff = fmax(stiff, fabs(pcs_matrix_diagonal(self->A, i)));
         entry = fmax(entry, fabs(self->G->value[p]));
     }
     return stiff > 0.0 && entry > 0.0 ? stiff / entry : 1.0;

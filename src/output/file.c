@@ -143,6 +143,26 @@ void pcs_file_print(pcs_file *f, const char *format, ...)
     pcs_file_text(f, text);
 }
 
+void pcs_file_number(pcs_file *f, double x)
+{
+    char text[PCS_NUMBER_ROOM];
+    pcs_number_text(NULL, x, text);
+    pcs_file_text(f, text);
+}
+
+void pcs_file_column(pcs_file *f, const char *name, int point, const char *quantity)
+{
+    bool is_quoted = strpbrk(name, ",\"\r\n") != NULL;
+    pcs_file_text(f, is_quoted ? ",\"" : ",");
+    for (const char *p = name; *p != '\0'; p++) {
+        const char letter[3] = { *p, *p == '"' ? '"' : '\0', '\0' };
+        pcs_file_text(f, letter);
+    }
+    if (point >= 0) pcs_file_print(f, "[%d]", point);
+    if (quantity != NULL) pcs_file_print(f, ".%s", quantity);
+    if (is_quoted) pcs_file_text(f, "\"");
+}
+
 void pcs_file_doubles(pcs_file *f, const double *x, size_t count)
 {
     for (size_t i = 0; i < count;) {

@@ -39,6 +39,11 @@ bool pcs_file_remove(pcs_file *f, const char *name);
 char *pcs_file_reserve(pcs_file *f, size_t bytes);
 void pcs_file_text(pcs_file *f, const char *text);
 void pcs_file_print(pcs_file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// A number with the digits it needs.
+void pcs_file_number(pcs_file *f, double x);
+// The head of a further column of a CSV file: ",name", with a point from 0 on ",name[point]", with a quantity
+// ",name.quantity" or ",name[point].quantity"; in quotes where the name needs them.
+void pcs_file_column(pcs_file *f, const char *name, int point, const char *quantity);
 // Big-endian, as legacy VTK asks for.
 void pcs_file_doubles(pcs_file *f, const double *x, size_t count);
 void pcs_file_ints(pcs_file *f, const int *x, size_t count);

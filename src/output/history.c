@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BUFFER_ROWS = 64, LEAST_BUFFER = 1 << 17, FIXED_COLUMNS = 16, CONTACT_COLUMNS = 6, REACTION_COLUMNS = 7 };
+enum { BUFFER_ROWS = 64, LEAST_BUFFER = 1 << 17, FIXED_COLUMNS = 16, CONTACT_COLUMNS = 6 };
 static const double flush_interval = 1.0; // s, so that a slow run can be watched
 
 typedef struct history_params {
@@ -51,84 +51,26 @@ static int history_contact_columns_of(const pcs_system *system, const pcs_contac
     return rubs ? CONTACT_COLUMNS : CONTACT_COLUMNS - 1;
 }
 
-// ",name.quantity" for a contact, or ",name[i].quantity" for its point i.
-static void history_put_contact_names(pcs_file *f, const char *name, int ncolumn, int point, char *scratch, size_t room)
+static void history_put_header(const pcs_view *view, pcs_file *f)
 {
-    char *plain = scratch, *quoted = scratch + room / 3;
-    for (int k = 0; k < ncolumn; k++) {
-        if (point < 0) snprintf(plain, room / 3, "%s.%s", name, history_contact_columns[k]);
-        else snprintf(plain, room / 3, "%s[%d].%s", name, point, history_contact_columns[k]);
-        pcs_csv_text(plain, room - room / 3, quoted);
-        pcs_file_text(f, ",");
-        pcs_file_text(f, quoted);
-    }
-}
-
-static const char *const history_reaction_columns[REACTION_COLUMNS] = { "gap", "fx", "fy", "fz", "mx", "my", "mz" };
-
-// Has a joint or support this column?
-static bool history_has_column(const pcs_reaction_info *info, int column)
-{
-    if (column == 0) return info->contact >= 0;
-    return column <= 3 ? info->has_force[column - 1] : info->has_moment[column - 4];
-}
-
-static void history_put_reaction_names(pcs_file *f, const pcs_reaction_info *info, char *scratch, size_t room)
-{
-    char *plain = scratch, *quoted = scratch + room / 3;
-    for (int k = 0; k < REACTION_COLUMNS; k++) {
-        if (!history_has_column(info, k)) continue;
-        snprintf(plain, room / 3, "%s.%s", info->name, history_reaction_columns[k]);
-        pcs_csv_text(plain, room - room / 3, quoted);
-        pcs_file_text(f, ",");
-        pcs_file_text(f, quoted);
-    }
-}
-
-static size_t history_longest_name(const pcs_view *view)
-{
-    size_t longest = 0;
-    for (int c = 0; c < view->system->ncontact; c++) {
-        size_t n = strlen(view->system->contacts[c].name);
-        if (n > longest) longest = n;
-    }
-    for (int r = 0; r < view->system->nreaction; r++) {
-        size_t n = strlen(view->system->reactions[r].name);
-        if (n > longest) longest = n;
-    }
-    for (int p = 0; p < view->nprobe; p++) {
-        size_t n = strlen(view->probes[p].column);
-        if (n > longest) longest = n;
-    }
-    return longest + 40;
-}
-
-static pcs_status history_put_header(pcs_observer *self, history_data *d)
-{
-    const pcs_view *view = self->view;
-    size_t room = 3 * history_longest_name(view);
-    char *scratch;
-    PCS_TAKE(self->ctx, scratch, room, "the names of columns");
-    pcs_file_text(d->file, "t,step,kinetic,strain,potential,external_work,damping_loss,impact_loss,correction_work,"
-                           "numerical_loss,momentum_x,momentum_y,momentum_z,min_gap,active,iterations");
-    for (int c = 0; c < view->system->ncontact; c++) {
-        const pcs_contact_info *contact = &view->system->contacts[c];
+    const pcs_system *system = view->system;
+    pcs_file_text(f, "t,step,kinetic,strain,potential,external_work,damping_loss,impact_loss,correction_work,"
+                     "numerical_loss,momentum_x,momentum_y,momentum_z,min_gap,active,iterations");
+    for (int c = 0; c < system->ncontact; c++) {
+        const pcs_contact_info *contact = &system->contacts[c];
+        int ncolumn = history_contact_columns_of(system, contact), npoint = contact->writes_points ? contact->nrow : 0;
         if (contact->is_joint) continue;
-        int ncolumn = history_contact_columns_of(view->system, contact);
-        history_put_contact_names(d->file, contact->name, ncolumn, -1, scratch, room);
-        for (int i = 0; contact->writes_points && i < contact->nrow; i++) {
-            history_put_contact_names(d->file, contact->name, ncolumn, i, scratch, room);
-        }
+        for (int i = -1; i < npoint; i++)
+            for (int k = 0; k < ncolumn; k++) pcs_file_column(f, contact->name, i, history_contact_columns[k]);
     }
-    for (int r = 0; r < view->system->nreaction; r++)
-        history_put_reaction_names(d->file, &view->system->reactions[r], scratch, room);
-    for (int p = 0; p < view->nprobe; p++) {
-        pcs_csv_text(view->probes[p].column, room, scratch);
-        pcs_file_text(d->file, ",");
-        pcs_file_text(d->file, scratch);
+    for (int r = 0; r < system->nreaction; r++) {
+        const pcs_reaction_info *info = &system->reactions[r];
+        if (info->contact >= 0) pcs_file_column(f, info->name, -1, "gap");
+        for (int k = 0; k < PCS_REACTION_COMPONENTS; k++)
+            if (pcs_reaction_has(info, k)) pcs_file_column(f, info->name, -1, pcs_reaction_names[k]);
     }
-    pcs_file_text(d->file, "\n");
-    return PCS_OK;
+    for (int p = 0; p < view->nprobe; p++) pcs_file_column(f, view->probes[p].column, -1, NULL);
+    pcs_file_text(f, "\n");
 }
 
 static char *history_number(const history_data *d, char *p, double x)
@@ -187,7 +129,6 @@ static char *history_contact_fields(const history_data *d, const pcs_tally_row *
 static double history_misfit(const history_data *d, const pcs_system *system, const pcs_reaction_info *info)
 {
     double misfit = 0.0;
-    if (info->contact < 0) return misfit;
     const pcs_contact_info *joint = &system->contacts[info->contact];
     for (int j = joint->first_row; j < joint->first_row + joint->nrow; j++) {
         double size = fabs(d->tally.rows[j].gap);
@@ -200,16 +141,14 @@ static char *history_reaction_fields(const history_data *d, const pcs_system *sy
 {
     const pcs_reaction_info *info = &system->reactions[r];
     const pcs_reaction *x = &d->reactions[r];
-    const double value[REACTION_COLUMNS] = {
-        history_misfit(d, system, info), x->force[0], x->force[1], x->force[2], x->moment[0], x->moment[1], x->moment[2]
-    };
     // Before the first step only a scheme that solves for forces has some.
     const double *f = x->force, *m = x->moment;
     double size = fabs(f[0]) + fabs(f[1]) + fabs(f[2]) + fabs(m[0]) + fabs(m[1]) + fabs(m[2]);
     bool is_known = d->tally.step > 0 || size > 0.0;
-    for (int k = 0; k < REACTION_COLUMNS; k++) {
-        if (!history_has_column(info, k)) continue;
-        if (k == 0 || is_known) p = history_number(d, p, value[k]);
+    if (info->contact >= 0) p = history_number(d, p, history_misfit(d, system, info));
+    for (int k = 0; k < PCS_REACTION_COMPONENTS; k++) {
+        if (!pcs_reaction_has(info, k)) continue;
+        if (is_known) p = history_number(d, p, pcs_reaction_component(x, k));
         else *p++ = ',';
     }
     return p;
@@ -279,7 +218,7 @@ static pcs_status history_open(pcs_observer *self)
     const pcs_view *view = self->view;
     const pcs_system *system = view->system;
     d->has_failed = true; // until everything is there
-    size_t ncolumn = FIXED_COLUMNS + (size_t)view->nprobe + REACTION_COLUMNS * (size_t)system->nreaction;
+    size_t ncolumn = FIXED_COLUMNS + (size_t)view->nprobe + (1 + PCS_REACTION_COMPONENTS) * (size_t)system->nreaction;
     PCS_TAKE(self->ctx, d->reactions, system->nreaction, "reactions");
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
@@ -294,7 +233,7 @@ static pcs_status history_open(pcs_observer *self)
     PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
     PCS_TAKE(self->ctx, d->probed, view->nprobe, "probes");
     PCS_TRY(pcs_file_open(d->file, "history.csv"));
-    PCS_TRY(history_put_header(self, d));
+    history_put_header(view, d->file);
     d->has_failed = false;
     history_take_in(view, d);
     history_put_row(view, d, true);

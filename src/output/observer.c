@@ -1,4 +1,4 @@
-// The table of observers, from observer_list.def, and making one by its name.
+// The table of observers, from observer_list.def, making one by its name, and the components of reactions.
 
 #include "output/observer.h"
 
@@ -15,12 +15,25 @@ const pcs_observer_ops *const pcs_observers[] = {
 };
 #undef PCS_OBSERVER
 
+const char *const pcs_reaction_names[PCS_REACTION_COMPONENTS] = { "fx", "fy", "fz", "mx", "my", "mz" };
+
+bool pcs_reaction_has(const pcs_reaction_info *info, int k)
+{
+    return k < 3 ? info->has_force[k] : info->has_moment[k - 3];
+}
+
+double pcs_reaction_component(const pcs_reaction *reaction, int k)
+{
+    return k < 3 ? reaction->force[k] : reaction->moment[k - 3];
+}
+
 pcs_status pcs_observer_create(pcs_context *ctx, const char *name, const pcs_view *view, const void *params,
                                pcs_observer *out)
 {
     int i = 0;
-    while (strcmp(pcs_observers[i]->name, name) != 0) i++;
+    while (pcs_observers[i] != NULL && strcmp(pcs_observers[i]->name, name) != 0) i++;
     const pcs_observer_ops *ops = pcs_observers[i];
+    if (ops == NULL) return pcs_fail(ctx, PCS_UNSUPPORTED, "this program has no observer '%s'", name);
     *out = (pcs_observer){ .ops = ops, .ctx = ctx, .view = view, .params = params };
     out->data = pcs_take(ctx, ops->data_size, 1, name);
     return out->data == NULL ? PCS_NO_MEMORY : PCS_OK;

@@ -276,20 +276,6 @@ size_t pcs_json_text(const char *text, size_t room, char *out)
     return used;
 }
 
-size_t pcs_csv_text(const char *text, size_t room, char *out)
-{
-    if (strpbrk(text, ",\"\r\n") == NULL) return (size_t)snprintf(out, room, "%s", text);
-    size_t used = 0;
-    out[used++] = '"';
-    for (const char *p = text; *p != '\0' && used + 4 < room; p++) {
-        if (*p == '"') out[used++] = '"';
-        out[used++] = *p;
-    }
-    out[used++] = '"';
-    out[used] = '\0';
-    return used;
-}
-
 size_t pcs_safe_name(const char *text, size_t room, char *out)
 {
     size_t n = 0;

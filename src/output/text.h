@@ -20,9 +20,6 @@ size_t pcs_integer_text(long x, char text[PCS_NUMBER_ROOM]);
 // 6 bytes per byte and 1; what does not fit is left off. Gives the length.
 size_t pcs_json_text(const char *text, size_t room, char *out);
 
-// `text` as a field of a CSV file, in quotes where it needs them. Needs at most 2 bytes per byte and 3.
-size_t pcs_csv_text(const char *text, size_t room, char *out);
-
 // `text` with everything but letters, digits and '_' replaced by '_', as names of arrays in VTK files.
 size_t pcs_safe_name(const char *text, size_t room, char *out);
 

@@ -27,7 +27,7 @@ void pcs_matrix_zero(pcs_matrix *A)
     memset(A->value, 0, (size_t)A->pattern->nnz * sizeof *A->value);
 }
 
-int pcs_pattern_place(const pcs_pattern *pattern, int i, int j)
+int pcs_pattern_find(const pcs_pattern *pattern, int i, int j)
 {
     int low = pattern->start[j], high = pattern->start[j + 1] - 1;
     while (low < high) {
@@ -35,8 +35,14 @@ int pcs_pattern_place(const pcs_pattern *pattern, int i, int j)
         if (pattern->row[middle] < i) low = middle + 1;
         else high = middle;
     }
-    assert(low <= high && pattern->row[low] == i);
-    return low;
+    return low <= high && pattern->row[low] == i ? low : -1;
+}
+
+int pcs_pattern_place(const pcs_pattern *pattern, int i, int j)
+{
+    int place = pcs_pattern_find(pattern, i, j);
+    assert(place >= 0);
+    return place;
 }
 
 void pcs_matrix_add_cell(pcs_matrix *A, int ndof, const int *equation, double scale, const double *dense)
@@ -137,6 +143,12 @@ double pcs_matrix_abs_bound(const pcs_matrix *A, const double *x)
         if (sum > bound || isnan(sum)) bound = sum; // a NaN stays
     }
     return bound;
+}
+
+double pcs_matrix_diagonal(const pcs_matrix *A, int i)
+{
+    int place = pcs_pattern_find(A->pattern, i, i);
+    return place < 0 ? 0.0 : A->value[place];
 }
 
 bool pcs_matrix_is_finite(const pcs_matrix *A)

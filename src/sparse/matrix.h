@@ -42,7 +42,12 @@ pcs_status pcs_pattern_begin(pcs_context *ctx, int n, pcs_pattern_builder **out)
 pcs_status pcs_pattern_add_cells(pcs_pattern_builder *b, int ncell, int ndof, const int *equation);
 pcs_status pcs_pattern_finish(pcs_pattern_builder *b, pcs_pattern **out); // frees the builder, also on failure
 
-// Place of entry (i, j) among the values; an entry outside the pattern is a bug.
+// All entries of another pattern, which has no more equations.
+pcs_status pcs_pattern_add_pattern(pcs_pattern_builder *b, const pcs_pattern *other);
+
+// Place of entry (i, j) among the values, or -1 when it is outside the pattern.
+int pcs_pattern_find(const pcs_pattern *pattern, int i, int j);
+// The same where an entry outside the pattern is a bug.
 int pcs_pattern_place(const pcs_pattern *pattern, int i, int j);
 
 pcs_status pcs_matrix_create(pcs_context *ctx, const pcs_pattern *pattern, pcs_matrix **out);
@@ -58,6 +63,7 @@ void pcs_matrix_add_multiply(const pcs_matrix *A, double scale, const double *x,
 // max_i sum_j |A_ij| |x_j|: the size below which a product is round-off.
 double pcs_matrix_abs_bound(const pcs_matrix *A, const double *x);
 bool pcs_matrix_is_finite(const pcs_matrix *A);
+double pcs_matrix_diagonal(const pcs_matrix *A, int i); // 0 where it is not stored
 
 // Sparse rows, e.g. the constraint directions G (one row per constraint).
 typedef struct pcs_rows {

@@ -77,6 +77,14 @@ pcs_status pcs_pattern_add_cells(pcs_pattern_builder *b, int ncell, int ndof, co
     return PCS_OK;
 }
 
+pcs_status pcs_pattern_add_pattern(pcs_pattern_builder *b, const pcs_pattern *other)
+{
+    for (int j = 0; j < other->n; j++)
+        for (int p = other->start[j]; p < other->start[j + 1]; p++)
+            if (other->row[p] < j) PCS_TRY(pcs_pattern_add_cells(b, 1, 2, (const int[2]){ other->row[p], j }));
+    return PCS_OK;
+}
+
 // Counting sort of the cells by equation; a cell that names an equation twice is listed twice.
 static pcs_status pattern_sort_cells(pcs_pattern_builder *b)
 {

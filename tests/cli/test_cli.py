@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -81,7 +82,7 @@ class Lists(unittest.TestCase):
             with open(path) as file:
                 for line in file:
                     if line.startswith("PCS_"):
-                        yield line[line.index("(") + 1:line.index(")")]
+                        yield re.match(r"PCS_\w+\((\w+)", line).group(1)
 
     def test_every_registered_part_is_listed(self):
         result = percuss("list")

@@ -6,6 +6,7 @@
 // near enough.
 
 #include "build/build.h"
+#include "build/catalogue.h"
 #include "closed_form/closed_form.h"
 #include "schemes/scheme.h"
 #include "support/check.h"
@@ -341,6 +342,11 @@ static void tables_are_complete(void **state)
     }
 }
 
+static void put_into_file(void *user, const char *text)
+{
+    CHECK(fputs(text, user) >= 0);
+}
+
 // `percuss list` tells the same as the table of refusals.
 static void list_tells_what_is_refused(void **state)
 {
@@ -349,7 +355,7 @@ static void list_tells_what_is_refused(void **state)
     int nrow = 0, used = 0;
     FILE *file = tmpfile();
     CHECK(file != NULL);
-    pcs_catalogue_applies(file, NULL, false);
+    pcs_catalogue_write_applies(&(pcs_catalogue){ .put = put_into_file, .user = file });
     rewind(file);
     while (fgets(line, sizeof line, file) != NULL) {
         const matrix_variant *c = NULL;

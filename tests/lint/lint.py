@@ -129,9 +129,11 @@ def allocation_rule(path, text):
 
 
 def printing_rule(path, text):
-    """The library never prints, exits or aborts."""
+    """The library never prints, exits or aborts, nor does it write to a stream that it is given."""
     if path.startswith(LIBRARY) and path != "src/main.c":
         yield from find(PRINTING, blank(text), "the library may not use")
+        if path.endswith(".h"):
+            yield from find(r"\bFILE\b", blank(text), "an interface may not have")
 
 
 def third_party(path, text):
@@ -190,12 +192,43 @@ def opening_rule(path, text, header_text=None):
         yield "1: the file does not open with a comment on what it is for"
 
 
-def registry_rule(path, text, registered):
+def registered(text):
+    """Name and file of every line of a registry."""
+    return [(name, file or name) for name, file in re.findall(r"^PCS_\w+\((\w+)(?:, (\w+))?\)", text, re.M)]
+
+
+def registry_rule(path, text, lines):
     """A file that exports a part stands in its folder's registry; otherwise nobody can choose it."""
     name = path.split("/")[-1].removesuffix(".c")
-    exports = re.search(r"^const (pcs_\w+_ops|percuss_system_definition) pcs_\w+_" + name + r" = \{", text, re.M)
-    if path.startswith(LIBRARY) and exports and name not in registered:
-        yield f"{text.count(chr(10), 0, exports.start()) + 1}: '{name}' is in no registry of its folder"
+    parts = ["_" + part for part, file in lines if file == name]
+    for match in re.finditer(r"^const (?:pcs_\w+_ops|percuss_system_definition) (pcs_\w+) = \{", text, re.M):
+        if path.startswith(LIBRARY) and lines and not match.group(1).endswith(tuple(parts)):
+            line = text.count(chr(10), 0, match.start()) + 1
+            yield f"{line}: '{match.group(1)}' is in no registry of its folder"
+
+
+def compiled(text, read):
+    """The files of the percuss_sources calls in a CMake text, registries included; a file as often as it is listed."""
+    for folder, words in re.findall(r"^percuss_sources\((\S+)\s([^)]*)\)", text, re.M):
+        for word in words.split():
+            if word.endswith("_list.def"):
+                yield from {f"{folder}/{file}.c" for _, file in registered(read(f"{folder}/{word}"))}
+            else:
+                yield f"{folder}/{word}.c"
+
+
+def source_rule(text, read, files):
+    """Every source file is compiled, and once: a registry names it, or the list of what the parts stand on, or a target
+    of its own does."""
+    listed = list(compiled(text, read))
+    targets = re.findall(r"\bsrc/\S+\.c\b", text)
+    for path in sorted(set(listed) | set(files)):
+        if path not in files:
+            yield f"'{path}' is listed, but not there"
+        elif listed.count(path) > 1:
+            yield f"'{path}' is listed {listed.count(path)} times"
+        elif path not in listed and path not in targets:
+            yield f"'{path}' is in no registry and in no list of sources"
 
 
 def link_rule(path, text, exists):
@@ -237,3 +270,18 @@ def foreign_names(nm):
         match = re.match(r"^[0-9a-f]+ [TDBRVWC] (\S+)$", line)
         if match and not match.group(1).startswith(("pcs_", "percuss_")):
             yield f"external name '{match.group(1)}' has no pcs_ prefix"
+
+
+def needed_parts(nm, lines):
+    """Parts that others need, so that their line could not be taken out of the registry: `nm` of the library, and name
+    and file of every registered part. Files named after a part, <file>_x, belong to it."""
+    members = [(name, re.findall(r"^[0-9a-f]+ [TDBR] (\S+)$", body, re.M), re.findall(r"^ +U (\S+)$", body, re.M))
+               for name, body in re.findall(r"^(\w+)\.c\.o:\n((?:.+\n)*)", nm, re.M)]
+    for file, defined, _ in members:
+        tables = tuple("_" + part for part, of in lines if of == file)
+        if not tables or not any(symbol.endswith(tables) for symbol in defined):
+            continue
+        for symbol in defined:
+            users = [user for user, _, used in members if symbol in used and not (user + "_").startswith(file + "_")]
+            if users and not symbol.endswith(tables):
+                yield f"'{symbol}' of the part {file}.c is used by {users[0]}.c"

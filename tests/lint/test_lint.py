@@ -42,6 +42,7 @@ SAMPLES = [
     (lint.printing_rule, "src/sim/a.c", 'fprintf(stderr, "x");\n', "report->stderr_of = 1; on_exit = 2;\n"),
     (lint.printing_rule, "src/sim/a.c", "exit(1);\n", "// exit(1)\n"),
     (lint.printing_rule, "elements/a.c", "abort();\n", "assert(x);\n"),
+    (lint.printing_rule, "src/build/a.h", "void pcs_put(FILE *out);\n", "void pcs_put(pcs_file *out); // FILE\n"),
     (lint.function_rule, "src/sim/a.c", long_function(81), long_function(80)),
     (lint.function_rule, "tests/unit/test_a.c", long_function(200), long_function(10)),
     (lint.shape_rule, "src/sim/a.c", "a;\n" * 601, "a;\n" * 600),
@@ -69,10 +70,21 @@ def rules_bite():
         if findings_of(rule, path, innocent):
             wrong.append(f"{rule.__name__} complains about {innocent[:60]!r} in {path}")
     part = "const pcs_gap_ops pcs_gap_sphere = {\n"
-    if not list(lint.registry_rule("src/contact/sphere.c", part, {"plane"})):
-        wrong.append("registry_rule does not see a part that is not registered")
-    if list(lint.registry_rule("src/contact/sphere.c", part, {"sphere"})):
-        wrong.append("registry_rule complains about a registered part")
+    for lines in ([("plane", "plane")], [("sphere", "round")]):
+        if not list(lint.registry_rule("src/contact/sphere.c", part, lines)):
+            wrong.append(f"registry_rule does not see a part that is not among {lines}")
+    for file in ("sphere", "round"):
+        if list(lint.registry_rule(f"src/contact/{file}.c", part, [("sphere", file)])):
+            wrong.append(f"registry_rule complains about {file}.c")
+    sources = "percuss_sources(src/contact gap_list.def\n  search row)\nadd_executable(p src/main.c)\n"
+    files = {"src/main.c"} | {f"src/contact/{name}.c" for name in ("sphere", "search", "row")}
+    for text, more, fewer in ((sources, set(), {"src/contact/row.c"}), (sources, {"src/contact/new.c"}, set()),
+                              (sources.replace("row", "row search"), set(), set()),
+                              (sources.replace("row", "row sphere"), set(), set())):
+        if not list(lint.source_rule(text, lambda name: "PCS_GAP_TYPE(ball, sphere)\n", files - fewer | more)):
+            wrong.append(f"source_rule does not see the fault in {text!r} with {more or fewer or 'nothing'}")
+    if list(lint.source_rule(sources, lambda name: "PCS_GAP_TYPE(ball, sphere)\n", files)):
+        wrong.append("source_rule complains about a good list")
     private = "// Rows; private to this folder.\n\n#ifndef A\n"
     if not list(lint.private_rule("src/sim/a.c", '#include "step/rows.h"\n', lambda name: private)):
         wrong.append("private_rule does not see a private header of another folder")
@@ -93,6 +105,11 @@ def rules_bite():
             wrong.append(f"excuse_rule does not see {faulty!r}")
     if list(lint.excuse_rule("excused.txt", excuse, lambda name: "one")):
         wrong.append("excuse_rule complains about a good excuse")
+    archive = "\n".join(["", "sphere.c.o:", "0000 T pcs_touch", "0000 R pcs_gap_sphere", "", "USER.c.o:",
+                         "                 U pcs_touch", "                 U pcs_gap_sphere", ""])
+    for user, is_wrong in (("plane", True), ("sphere_near", False)):
+        if bool(list(lint.needed_parts(archive.replace("USER", user), [("sphere", "sphere")]))) != is_wrong:
+            wrong.append(f"needed_parts errs about {user}")
     if [name for _, name in lint.third_party("a.c", "#include <yaml.h>\n#include <math.h>\n")] != ["yaml.h"]:
         wrong.append("third_party does not tell yaml.h from math.h")
     return wrong + symbol_rules_bite()
@@ -146,7 +163,14 @@ def tree():
 
 def registered_in(folder):
     lists = [os.path.join(folder, name) for name in os.listdir(folder or ".") if name.endswith("_list.def")]
-    return {name for path in lists for name in re.findall(r"^PCS_\w+\((\w+)\)", read(path), re.M)}
+    return [line for path in lists for line in lint.registered(read(path))]
+
+
+def check_sources():
+    """All CMake files together, since targets of their own stand in several."""
+    build = "".join(read(path) for path in tree() if path == "CMakeLists.txt" or path.startswith("cmake/"))
+    files = {path for path in tree() if path.startswith(lint.LIBRARY) and path.endswith(".c")}
+    return [f"cmake/sources.cmake: {f}" for f in lint.source_rule(build, read, files)]
 
 
 def check_tree():
@@ -200,7 +224,10 @@ def check_library(program):
     symbols = nm(library)
     if "__asan_" in symbols or "__tsan_" in symbols:
         return []
-    return [f"libpercuss.a: {f}" for f in [*lint.writable_data(objdump(library)), *lint.foreign_names(symbols)]]
+    folders = {os.path.dirname(path) for path in tree() if path.endswith("_list.def")}
+    parts = [line for folder in folders for line in registered_in(folder)]
+    found = [*lint.writable_data(objdump(library)), *lint.foreign_names(symbols), *lint.needed_parts(symbols, parts)]
+    return [f"libpercuss.a: {f}" for f in found]
 
 
 def check_format():
@@ -218,8 +245,8 @@ def check_format():
 
 
 def main():
-    checks = rules_bite() or check_tree() + check_circles() + check_excuses() + check_library(sys.argv[1])
-    checks += check_format()
+    checks = rules_bite() or check_tree() + check_sources() + check_circles() + check_excuses()
+    checks += check_library(sys.argv[1]) + check_format()
     for finding in checks:
         print(finding)
     print(f"{len(checks)} findings")

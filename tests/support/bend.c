@@ -59,7 +59,8 @@ void bend_open(bend *b, const char *element, int nnode, const double (*x)[3], co
         b->nodes[i][1] = i + 1;
     }
     bend_number(b);
-    b->batch = (pcs_batch){ .name = "beam",
+    b->batch = (pcs_batch){ .ops = b->ops,
+                            .name = "beam",
                             .params = bend_params(b->ctx, b->ops, material),
                             .ncell = nnode - 1,
                             .cells = b->cells,

@@ -7,7 +7,7 @@
 #ifndef TESTS_SUPPORT_PILE_H
 #define TESTS_SUPPORT_PILE_H
 
-#include "elements/beam_space.h"
+#include "elements/beam.h"
 #include "fe/fe.h"
 #include "schemes/scheme.h"
 
@@ -33,7 +33,7 @@ typedef struct pile {
     pcs_fe_initial initial;
     pcs_fe_load gravity;
     pcs_fe_contact *contacts; // [2 layers]
-    pcs_beam_space_params beam;
+    pcs_beam_params beam;
     pcs_system *system;
 } pile;
 
@@ -139,7 +139,7 @@ static inline pile *pile_build(const pile_shape *s)
     pile_demand(ctx, pcs_mesh_add_node_range(p->mesh, "all", 0, p->mesh->nnode));
     pile_demand(ctx, pcs_mesh_add_cell_range(p->mesh, "all", 0, p->mesh->ncell));
     double d = 0.1, area = 0.25 * 3.14159265358979 * d * d, I = area * d * d / 16.0;
-    p->beam = (pcs_beam_space_params){ .E = s->young, .nu = 0.3, .rho = 1000.0, .orientation = { 0, 0, 1 } };
+    p->beam = (pcs_beam_params){ .E = s->young, .nu = 0.3, .rho = 1000.0, .orientation = { 0, 0, 1 } };
     for (int k = 0; k < 3; k++) p->beam.offset_end[k] = NAN;
     p->beam.section = (pcs_section){ area, I, I, 2.0 * I, 0.9, 0.9, 0.5 * d, 0.5 * d };
     p->group = (pcs_fe_group){ .name = "beams",

@@ -22,15 +22,15 @@ static bend_material material(void)
     };
 }
 
-// A zigzag, straight between its nodes or bowed, with large displacements and turns; one of psi is close to pi.
-static void open_bent(bend *b, bool is_bowed, double *q)
+// A zigzag, straight between its nodes or as arcs, with large displacements and turns; one of psi is close to pi.
+static void open_bent(bend *b, bool is_arc, double *q)
 {
     const double x[5][3] = { { 0, 0, 0 }, { 1, 0.5, 0.3 }, { 1.4, 1.6, 0.1 }, { 0.8, 2.2, 1.0 }, { -0.5, 2.0, 1.3 } };
     const double plane[5][3] = { { 0, 0, 0 }, { 1, 0.5, 0 }, { 1.4, 1.6, 0 }, { 0.8, 2.2, 0 }, { -0.5, 2.0, 0 } };
     bend_material m = material();
     unsigned long long seed = 41;
-    m.curvature[2] = is_bowed ? 0.6 : 0.0;
-    bend_open(b, "beam_exact_3d", 5, is_bowed ? plane : x, &m);
+    m.curvature[2] = is_arc ? 0.6 : 0.0;
+    bend_open(b, "beam_exact_3d", 5, is_arc ? plane : x, &m);
     bend_hold(b, 2, "010000");
     model_randomize(&seed, b->n, q);
     q[b->map[0][3]] = 1.9;
@@ -51,10 +51,10 @@ static void move_one(const bend *b, const double *q, int equation, double step, 
 static void force_is_the_slope_of_the_energy(void **state)
 {
     (void)state;
-    for (int is_bowed = 0; is_bowed < 2; is_bowed++) {
+    for (int is_arc = 0; is_arc < 2; is_arc++) {
         bend b;
         double q[BEND_MAX_SIZE], f[BEND_MAX_SIZE], step = 1e-3;
-        open_bent(&b, is_bowed, q);
+        open_bent(&b, is_arc, q);
         bend_force(&b, q, NULL, f);
         for (int i = 0; i < b.n; i++) {
             double slope = 0.0, moved[BEND_MAX_SIZE];
@@ -184,7 +184,7 @@ static void turn(const bend *b, const double p[3], const double t[3], double *q)
     }
 }
 
-static void open_free(bend *b, bool is_bowed, double *q)
+static void open_free(bend *b, bool is_arc, double *q)
 {
     double x[5][3];
     bend_material m = material();
@@ -193,9 +193,9 @@ static void open_free(bend *b, bool is_bowed, double *q)
         double angle = 0.3 + 0.5 * i;
         x[i][0] = 2.0 * sin(angle);
         x[i][1] = -2.0 * cos(angle);
-        x[i][2] = is_bowed ? 0.4 : 0.2 * i;
+        x[i][2] = is_arc ? 0.4 : 0.2 * i;
     }
-    m.curvature[2] = is_bowed ? 0.5 : 0.0;
+    m.curvature[2] = is_arc ? 0.5 : 0.0;
     bend_open(b, "beam_exact_3d", 5, (const double(*)[3])x, &m);
     model_randomize(&seed, b->n, q);
 }
@@ -236,11 +236,11 @@ static void rigid_motion_changes_nothing(void **state)
 static void rigid_spin_is_not_damped(void **state)
 {
     (void)state;
-    for (int is_bowed = 0; is_bowed < 2; is_bowed++) {
+    for (int is_arc = 0; is_arc < 2; is_arc++) {
         bend b;
         const double w[3] = { 2.0, -1.0, 1.5 };
         double q[BEND_MAX_SIZE], v[BEND_MAX_SIZE];
-        open_free(&b, is_bowed, q);
+        open_free(&b, is_arc, q);
         b.batch.damping_stiffness = 0.3;
         for (int i = 0; i < b.nnode; i++) {
             const int *map = b.map[i];

@@ -143,12 +143,12 @@ static void chords_and_arcs_agree_in_the_limit(void **state)
 {
     (void)state;
     double height[2][3];
-    for (int is_bowed = 0; is_bowed < 2; is_bowed++)
+    for (int is_arc = 0; is_arc < 2; is_arc++)
         for (int level = 0; level < 3; level++) {
             bend_material m = { .E = 1e7,
                                 .rho = 1.0,
                                 .orientation = { 0.0, 0.0, 1.0 },
-                                .curvature = { 0.0, 0.0, is_bowed ? 0.01 : 0.0 },
+                                .curvature = { 0.0, 0.0, is_arc ? 0.01 : 0.0 },
                                 .section = { .area = 1.0,
                                              .Iy = 1.0 / 12.0,
                                              .Iz = 1.0 / 12.0,
@@ -169,7 +169,7 @@ static void chords_and_arcs_agree_in_the_limit(void **state)
                 load[b.map[n][2]] = 15.0 * step;
                 CHECK(bend_equilibrium(&b, load, 50, 1e-6, q, residual) < 50);
             }
-            height[is_bowed][level] = q[b.map[n][2]];
+            height[is_arc][level] = q[b.map[n][2]];
             bend_close(&b);
         }
     double limit[2];

@@ -3,6 +3,7 @@
 #include "build/build.h"
 #include "check.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char good[] =

@@ -46,6 +46,21 @@ static void a_file_appears_when_complete(void **state)
     free(text);
 }
 
+static void columns_are_quoted_only_when_needed(void **state)
+{
+    fixture *f = *state;
+    CHECK_OK(f->run.ctx, pcs_file_open(f->file, "a.txt"));
+    pcs_file_number(f->file, 0.1);
+    pcs_file_column(f->file, "wall", 0, "gap");
+    pcs_file_column(f->file, "wall", -1, "gap");
+    pcs_file_column(f->file, "tip", -1, NULL);
+    pcs_file_column(f->file, "a,\"b\"", 12, "force");
+    CHECK_OK(f->run.ctx, pcs_file_commit(f->file));
+    char *text = fake_read(&f->run, "a.txt");
+    assert_string_equal(text, "0.1,wall[0].gap,wall.gap,tip,\"a,\"\"b\"\"[12].force\"");
+    free(text);
+}
+
 static void numbers_are_big_endian(void **state)
 {
     fixture *f = *state;
@@ -136,6 +151,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_file_appears_when_complete, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(columns_are_quoted_only_when_needed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(numbers_are_big_endian, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_is_reported_with_the_path, set_up, tear_down),
         cmocka_unit_test_setup_teardown(only_whole_parts_are_left_behind, set_up, tear_down),

@@ -110,16 +110,6 @@ static void json_strings_are_escaped_and_valid(void **state)
     assert_string_equal(out, "abc");
 }
 
-static void csv_fields_are_quoted_only_when_needed(void **state)
-{
-    (void)state;
-    char out[64];
-    CHECK(pcs_csv_text("wall[0].gap", sizeof out, out) == 11);
-    assert_string_equal(out, "wall[0].gap");
-    CHECK(pcs_csv_text("a,\"b\"", sizeof out, out) == 9);
-    assert_string_equal(out, "\"a,\"\"b\"\"\"");
-}
-
 static void array_names_are_safe(void **state)
 {
     (void)state;
@@ -136,7 +126,6 @@ int main(void)
         cmocka_unit_test(numbers_are_those_of_the_c_library),
         cmocka_unit_test(whole_numbers_have_no_decoration),
         cmocka_unit_test(json_strings_are_escaped_and_valid),
-        cmocka_unit_test(csv_fields_are_quoted_only_when_needed),
         cmocka_unit_test(array_names_are_safe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,25 +1,32 @@
-// Rigid body in space: its node is the centre of mass, with three displacements and a rotation of any size.
+// Bodies at one node, their centre of mass: a point, a rigid body in the x-y plane, and one in space.
 //
-//   m v' = f,   J w' = -w x J w + moment,   w the material angular velocity and J the tensor in material axes
+//   point and plane   M = diag(m, m, m) or diag(m, m, J): angles add up, so that the plane body is linear however far
+//                     it turns
+//   space             m v' = f,   J w' = -w x J w + moment,   w the material angular velocity and J the tensor in
+//                     material axes
 //
-// The mass is constant; the gyroscopic moment takes no power: w . (w x J w) = 0. Its damping matrix is w^ J - (J w)^.
+// The mass in space is constant; the gyroscopic moment takes no power: w . (w x J w) = 0. Its damping matrix is
+// w^ J - (J w)^.
 
 #include "core/rotation.h"
-#include "elements/cell.h"
-#include "elements/inertia.h"
+#include "elements/modal.h"
 #include "elements/one_node.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct body_params {
-    double mass, inertia[3], products[3];
+    double mass, inertia[3], products[3]; // in the plane inertia[2] alone
+    int in;                               // of a point
 } body_params;
 
 typedef struct body_data {
     double mass, J[9];
 } body_data;
 
-enum { NDOF = 6 };
+enum { NDOF = 6 }; // in space
+
+static const pcs_cell_shape body_shape = { .ndof = NDOF, .node_dofs = NDOF, .translations = 3 };
 
 static const pcs_option body_options[] = {
     PCS_INERTIA_OPTIONS(body_params),
@@ -28,12 +35,68 @@ static const pcs_option body_options[] = {
 
 static const char *const body_fields[] = { "kinetic_energy", "angular_momentum", NULL };
 
+static const char *const body_point_spaces[] = { "line", "plane", "space", NULL };
+
+static const pcs_option body_point_options[] = {
+    PCS_REAL("mass", body_params, mass, PCS_REQUIRED, PCS_POSITIVE, "kg"),
+    PCS_CHOICE("in", body_params, in, PCS_DEFAULT("space"), body_point_spaces,
+               "how its node moves: along x, in x and y, or in x, y and z"),
+    { 0 },
+};
+
+static const pcs_option body_plane_options[] = {
+    PCS_REAL("mass", body_params, mass, PCS_REQUIRED, PCS_POSITIVE, "kg"),
+    PCS_REAL("inertia", body_params, inertia[2], PCS_REQUIRED, PCS_POSITIVE,
+             "moment of inertia about z at the centre of mass, kg m^2"),
+    { 0 },
+};
+
+static pcs_status body_point_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
+                                       pcs_node_dofs *out)
+{
+    (void)local_node;
+    *out = (pcs_node_dofs){ .count = 3 };
+    for (int k = 0; k <= ((const body_params *)batch->params)->in; k++) out->direction[k][k] = 1.0;
+    return pcs_one_node_check(ctx, batch, cell);
+}
+
+static pcs_status body_plane_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
+                                       pcs_node_dofs *out)
+{
+    (void)local_node;
+    *out = (pcs_node_dofs){ .count = 3, .is_rotation = { false, false, true }, .is_finite = true };
+    for (int k = 0; k < 3; k++) out->direction[k][k] = 1.0;
+    return pcs_one_node_check(ctx, batch, cell);
+}
+
+static void body_point_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
+{
+    (void)cell;
+    for (int k = 0; k < 3; k++) kind->M[k * 3 + k] = ((const body_params *)batch->params)->mass;
+}
+
+static void body_plane_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
+{
+    body_point_make(batch, cell, kind);
+    kind->M[2 * 3 + 2] = ((const body_params *)batch->params)->inertia[2];
+}
+
+static pcs_status body_point_setup(pcs_context *ctx, pcs_batch *batch)
+{
+    return pcs_modal_setup(ctx, batch, 0, 3, body_point_make);
+}
+
+static pcs_status body_plane_setup(pcs_context *ctx, pcs_batch *batch)
+{
+    return pcs_modal_setup(ctx, batch, 0, 2, body_plane_make);
+}
+
 static pcs_status body_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
 {
     (void)local_node;
     const body_params *p = batch->params;
     double J[9];
-    pcs_one_node_space(out);
+    pcs_cell_space_dofs(out);
     out->is_finite = true;
     pcs_inertia_tensor(p->inertia, p->products, J);
     PCS_TRY(pcs_one_node_check(ctx, batch, cell));
@@ -73,8 +136,9 @@ static void body_motion(const pcs_batch *batch, int cell, const double *v, doubl
 }
 
 // Gyroscopic moment and drag, as forces on the body.
-static void body_force(const pcs_batch *batch, int cell, const double *v, double force[NDOF])
+static void body_force(const pcs_batch *batch, int cell, const double *q, const double *v, double *force)
 {
+    (void)q;
     double w[NDOF], p[NDOF], turn[3];
     body_motion(batch, cell, v, w, p);
     pcs_cross(w + 3, p + 3, turn);
@@ -86,12 +150,7 @@ static void body_force(const pcs_batch *batch, int cell, const double *v, double
 
 static void body_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
 {
-    (void)q;
-    for (int c = 0; c < batch->ncell; c++) {
-        double force[NDOF];
-        body_force(batch, c, v, force);
-        pcs_cell_scatter(batch->equation + NDOF * (size_t)c, NDOF, force, f);
-    }
+    pcs_cell_add_force(batch, NDOF, body_force, q, v, f);
 }
 
 static void body_tangents(const pcs_batch *batch, int first, int count, const double *q, const double *v, double *K,
@@ -122,7 +181,7 @@ static void body_add_energy(const pcs_batch *batch, const double *q, const doubl
         double w[NDOF], p[NDOF];
         body_motion(batch, c, v, w, p);
         for (int i = 0; i < NDOF; i++) sum->kinetic += 0.5 * w[i] * p[i];
-        for (int k = 0; k < 3; k++) sum->momentum[k] += p[k]; // a fixed direction has none
+        pcs_cell_add_momentum(&body_shape, batch->equation + NDOF * (size_t)c, p, sum);
     }
 }
 
@@ -135,12 +194,7 @@ static double body_dissipation(const pcs_batch *batch, const double *q, const do
 
 static void body_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
 {
-    (void)q;
-    for (int c = 0; c < batch->ncell && batch->damping_mass != 0.0; c++) {
-        double force[NDOF];
-        body_force(batch, c, v, force);
-        for (int k = 0; k < 3; k++) sum[k] += force[k];
-    }
+    pcs_cell_add_resultant(batch, &body_shape, body_force, q, v, sum);
 }
 
 static void body_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
@@ -153,6 +207,28 @@ static void body_read_fields(const pcs_batch *batch, int cell, const double *q, 
     for (int i = 0; i < NDOF; i++) field[0] += 0.5 * w[i] * p[i];
     field[1] = sqrt(pcs_dot3(p + 3, p + 3));
 }
+
+#define BODY_LINEAR                                                                                      \
+    .params_size = sizeof(body_params), .ndof = 3, .is_one_node = true, .fields = pcs_modal_mass_fields, \
+    PCS_MODAL_KERNELS, .read_fields = pcs_modal_read_mass_fields
+
+const pcs_element_ops pcs_element_point_mass = {
+    .name = "point_mass",
+    .summary = "a mass at one node",
+    .options = body_point_options,
+    .node_dofs = body_point_node_dofs,
+    .setup = body_point_setup,
+    BODY_LINEAR,
+};
+
+const pcs_element_ops pcs_element_rigid_body_2d = {
+    .name = "rigid_body_2d",
+    .summary = "rigid body in the x-y plane at one node, its centre of mass; turns by any angle",
+    .options = body_plane_options,
+    .node_dofs = body_plane_node_dofs,
+    .setup = body_plane_setup,
+    BODY_LINEAR,
+};
 
 const pcs_element_ops pcs_element_rigid_body_3d = {
     .name = "rigid_body_3d",

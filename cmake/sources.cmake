@@ -1,0 +1,30 @@
+# What the library is made of, folder by folder: the registry, whose lines name the parts that a case can choose, and
+# the files that those stand on. Gives PERCUSS_SOURCES. tests/lint checks that every file is compiled, and once.
+
+percuss_sources(src/core alloc clock comm context dense jacobi pool rotation)
+percuss_sources(src/sparse matrix pattern rows)
+percuss_sources(src/linsolve linsolve_list.def bordered chain_blocks chain_lu chain_lu_careful chain_lu_solve
+  chain_sweeps chain_windows linsolve)
+percuss_sources(src/eigen arpack lapack quadratic symmetric)
+percuss_sources(mesh mesh_source_list.def dofmap merge mesh msh msh2 msh4 msh_data msh_text order registry select)
+percuss_sources(elements element_list.def axial beam element exact_3d_tangent modal one_node section timoshenko)
+percuss_sources(src/contact gap_list.def beams contact registry search segment)
+percuss_sources(src/joint joint_list.def joint motion pair)
+percuss_sources(src/system defaults rigid scale)
+percuss_sources(src/fe amplitude assembly dofs fe initial joint_stiffness loads ops picture pieces probe reactions
+  rigid rotations rows scale share springs stable tangents turning)
+percuss_sources(src/closed_form closed_form_list.def check closed_form stable)
+percuss_sources(src/step step_list.def active_set active_set_solve columns condense contact_problem curvature
+  dense_contacts frictionless impact iteration krylov krylov_set newton_rows outer preconditioner projected_gradient
+  projection registry schur_map step sums)
+percuss_sources(src/schemes scheme_list.def alpha_family event explicit galerkin galerkin_weights ggl_unified
+  jump_family midpoint ode registry scheme stability state tableau)
+percuss_sources(src/output observer_list.def file observer series summary_json summary_text tally text verdict)
+percuss_sources(src/case ask assign error load near parse read scalar tree value write)
+percuss_sources(src/analysis modes modes_output statics statics_equilibrium statics_free statics_message
+  statics_newton statics_output statics_relax statics_round_off statics_rows stiffness)
+percuss_sources(src/sim accept certify certify_energy certify_motion certify_residual certify_rows certify_rules
+  control reactions retry sim)
+percuss_sources(src/build applies build builder catalogue contacts elements initial joints loads mesh output scheme
+  sets start supports system time)
+percuss_sources(src percuss)
