@@ -157,7 +157,7 @@ static void light_chain_settles(void **state)
     for (int i = 0; i < 6; i++) {
         char text[4096] = "mesh:\n";
         for (int b = 0; b < 9; b++)
-            sprintf(text + strlen(text), "  b%d: { type: point, at: [%g, %g, 0] }\n", b, 0.03 * (b + 1),
+            sprintf(text + strlen(text), "  b%d: { type: point, at: [%.17g, %.17g, 0] }\n", b, 0.03 * (b + 1),
                     -0.04 * (b + 1));
         strcat(text, "elements:\n  weight: { type: point_mass, mesh: b8, mass: 0.3, in: plane }\n");
         for (int b = 0; b < 8; b++)
