@@ -212,6 +212,8 @@ const pcs_scheme_ops pcs_scheme_alpha_index3 = {
     .ignores_restitution = true,
     .refuses = index3_refuses,
     .state_rule = index3_state_rule,
+    .needs_equal_steps =
+        "at index 3 a change of the step disturbs the contact forces by an error of positions over h^2",
     .setup = index3_setup,
     .start = index3_start,
     .step = index3_step,
