@@ -71,21 +71,6 @@ bool pcs_dense_factor(int n, double *A, int *pivot)
     return is_regular;
 }
 
-void pcs_dense_back(int n, const double *LU, const int *pivot, double *b)
-{
-    for (int k = 0; k < n; k++) {
-        double keep = b[pivot[k]];
-        b[pivot[k]] = b[k];
-        b[k] = keep;
-    }
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++) b[i] -= LU[i * n + j] * b[j];
-    for (int i = n - 1; i >= 0; i--) {
-        for (int j = i + 1; j < n; j++) b[i] -= LU[i * n + j] * b[j];
-        b[i] /= LU[i * n + i];
-    }
-}
-
 bool pcs_dense_invert(int n, double *A, double *work)
 {
     double *B = work;

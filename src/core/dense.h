@@ -12,8 +12,6 @@ bool pcs_dense_solve_to(int n, double *A, double *b, double smallest);
 
 // A = L U with row pivoting, in place; `pivot` holds n numbers. False when a pivot is below 1e-13 of its row.
 bool pcs_dense_factor(int n, double *A, int *pivot);
-// b = A^-1 b for the factors.
-void pcs_dense_back(int n, const double *LU, const int *pivot, double *b);
 
 // A = A^-1 by Gauss-Jordan with row pivoting; `work` holds n * n numbers. False when singular.
 bool pcs_dense_invert(int n, double *A, double *work);
