@@ -95,7 +95,7 @@ static void statics_put_row(const record *r, const pcs_statics *now)
 // Reactions are told in the mean over a step: here one of a second in which nothing moves.
 static void statics_react(record *r)
 {
-    const pcs_system *system = r->on->system;
+    pcs_system *system = r->on->system;
     if (system->nreaction == 0) return;
     for (int j = 0; j < system->nrow; j++) r->impulses.force[j] = r->impulses.impulse[j] = r->report.rows[j].force;
     for (int pass = 0; pass < 2; pass++)

@@ -23,12 +23,14 @@ const percuss_system_definition *const pcs_closed_forms[] = {
 typedef struct closed_data {
     const percuss_system_definition *def;
     const double *p;
-    int ntangent;          // rows of T that the definition writes
+    int ntangent; // rows of T that the definition writes
+} closed_data;
+
+typedef struct closed_work {
     double *T;             // tangential directions that nobody uses
     double (*points)[3];   // [npoint] at the present state
     double (*points_h)[3]; // [npoint] a little later
-    double (*reference)[3];
-} closed_data;
+} closed_work;
 
 pcs_status pcs_closed_form_options(pcs_context *ctx, const percuss_system_definition *definition, pcs_option **out)
 {
@@ -63,7 +65,7 @@ static void closed_force(const pcs_system *self, double t, const double *q, cons
     d->def->force(d->p, t, q, v, f);
 }
 
-static void closed_gaps(const pcs_system *self, const double *q, double *gap)
+static void closed_gaps(pcs_system *self, const double *q, double *gap)
 {
     const closed_data *d = self->data;
     d->def->gaps(d->p, q, gap);
@@ -71,15 +73,16 @@ static void closed_gaps(const pcs_system *self, const double *q, double *gap)
 
 static void closed_update_mass(pcs_system *self, const double *q)
 {
-    closed_data *d = self->data;
+    const closed_data *d = self->data;
     // Column-compressed and dense: the values are the columns one after another, and M is symmetric.
     d->def->mass(d->p, q, self->M->value);
 }
 
 static void closed_update_directions(pcs_system *self, const double *q)
 {
-    closed_data *d = self->data;
-    d->def->directions(d->p, q, self->G->value, self->T == NULL ? d->T : self->T->value);
+    const closed_data *d = self->data;
+    const closed_work *work = self->work;
+    d->def->directions(d->p, q, self->G->value, self->T == NULL ? work->T : self->T->value);
 }
 
 static void closed_update_tangents(pcs_system *self, double t, const double *q, const double *v)
@@ -104,7 +107,7 @@ static void closed_update_tangents(pcs_system *self, double t, const double *q, 
         }
 }
 
-static void closed_rate_bias(const pcs_system *self, const double *q, const double *v, double *bias)
+static void closed_rate_bias(pcs_system *self, const double *q, const double *v, double *bias)
 {
     const closed_data *d = self->data;
     if (d->def->rate_bias != NULL) d->def->rate_bias(d->p, q, v, bias);
@@ -147,24 +150,25 @@ static double closed_damping_power(const pcs_system *self, const double *q, cons
 }
 
 // Velocities of the drawn points by a difference in the direction of motion.
-static void closed_draw(const pcs_system *self, const double *q, const double *v, pcs_picture *picture)
+static void closed_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture)
 {
     const closed_data *d = self->data;
+    const closed_work *work = self->work;
     double later[PCS_MAX_COORDINATES], largest = 0.0;
     for (int i = 0; i < self->nq; i++) largest = fmax(largest, fabs(v[i]));
     double step = largest > 0.0 ? 1e-7 * self->length / largest : 0.0;
     for (int i = 0; i < self->nq; i++) later[i] = q[i] + step * v[i];
     if (picture->npoint == 0) return;
-    d->def->points(d->p, q, d->points);
-    d->def->points(d->p, later, d->points_h);
+    d->def->points(d->p, q, work->points);
+    d->def->points(d->p, later, work->points_h);
     for (int i = 0; i < picture->npoint; i++)
         for (int k = 0; k < 3; k++) {
-            picture->displacement[i][k] = d->points[i][k] - picture->reference[i][k];
-            picture->velocity[i][k] = step > 0.0 ? (d->points_h[i][k] - d->points[i][k]) / step : 0.0;
+            picture->displacement[i][k] = work->points[i][k] - picture->reference[i][k];
+            picture->velocity[i][k] = step > 0.0 ? (work->points_h[i][k] - work->points[i][k]) / step : 0.0;
         }
 }
 
-static void closed_contact_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3])
+static void closed_contact_points(pcs_system *self, const double *q, double (*position)[3], double (*normal)[3])
 {
     const closed_data *d = self->data;
     if (d->def->contact_points != NULL) d->def->contact_points(d->p, q, position, normal);
@@ -258,9 +262,8 @@ static pcs_status closed_make_rows(pcs_system *self, int nrow, int n, pcs_rows *
 }
 
 // Rows of one name are one contact.
-static pcs_status closed_make_contacts(pcs_system *self)
+static pcs_status closed_make_contacts(pcs_system *self, closed_data *d)
 {
-    closed_data *d = self->data;
     percuss_row *given;
     pcs_row *rows;
     pcs_contact_info *info;
@@ -296,27 +299,30 @@ static pcs_status closed_make_contacts(pcs_system *self)
 
 static pcs_status closed_make_picture(pcs_system *self, const double *q)
 {
-    closed_data *d = self->data;
+    const closed_data *d = self->data;
+    closed_work *work = self->work;
     pcs_picture *picture;
+    double(*reference)[3];
     int npoint = d->def->npoint;
     PCS_TAKE(self->ctx, picture, 1, "the picture");
-    PCS_TAKE(self->ctx, d->points, npoint, "the picture");
-    PCS_TAKE(self->ctx, d->points_h, npoint, "the picture");
-    PCS_TAKE(self->ctx, d->reference, npoint, "the picture");
+    PCS_TAKE(self->ctx, work->points, npoint, "the picture");
+    PCS_TAKE(self->ctx, work->points_h, npoint, "the picture");
+    PCS_TAKE(self->ctx, reference, npoint, "the picture");
     PCS_TAKE(self->ctx, picture->displacement, npoint, "the picture");
     PCS_TAKE(self->ctx, picture->velocity, npoint, "the picture");
-    if (npoint > 0) d->def->points(d->p, q, d->reference);
+    if (npoint > 0) d->def->points(d->p, q, reference);
     picture->npoint = npoint;
     picture->ncell = d->def->ncell;
     picture->cells = d->def->cells;
-    picture->reference = (const double(*)[3])d->reference;
+    picture->reference = (const double(*)[3])reference;
     self->picture = picture;
     return PCS_OK;
 }
 
 static pcs_status closed_make_matrices(pcs_system *self)
 {
-    closed_data *d = self->data;
+    const closed_data *d = self->data;
+    closed_work *work = self->work;
     pcs_pattern *pattern;
     int n = self->nv;
     PCS_TRY(closed_make_pattern(self->ctx, n, &pattern));
@@ -324,7 +330,7 @@ static pcs_status closed_make_matrices(pcs_system *self)
     PCS_TRY(pcs_matrix_create(self->ctx, pattern, &self->K));
     PCS_TRY(pcs_matrix_create(self->ctx, pattern, &self->C));
     PCS_TRY(closed_make_rows(self, self->nrow, n, &self->G));
-    PCS_TAKE(self->ctx, d->T, (size_t)d->ntangent * (size_t)n, "tangential directions");
+    PCS_TAKE(self->ctx, work->T, (size_t)d->ntangent * (size_t)n, "tangential directions");
     if (self->ntangent > 0) PCS_TRY(closed_make_rows(self, self->ntangent, n, &self->T));
     return PCS_OK;
 }
@@ -357,18 +363,21 @@ pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definit
 {
     pcs_system *self;
     closed_data *d;
+    closed_work *work;
     double q[PCS_MAX_COORDINATES] = { 0 }, v[PCS_MAX_COORDINATES] = { 0 };
     if (definition->ncoordinate < 1 || definition->ncoordinate > PCS_MAX_COORDINATES)
         return pcs_fail(ctx, PCS_UNSUPPORTED, "system '%s' has %d coordinates, allowed are 1 to %d", definition->name,
                         definition->ncoordinate, PCS_MAX_COORDINATES);
     PCS_TAKE(ctx, self, 1, "the system");
     PCS_TAKE(ctx, d, 1, "the system");
+    PCS_TAKE(ctx, work, 1, "the system");
     d->def = definition;
     d->p = params;
     *self = (pcs_system){ .ops = &closed_ops,
                           .name = definition->name,
                           .ctx = ctx,
                           .data = d,
+                          .work = work,
                           .nq = definition->ncoordinate,
                           .nv = definition->ncoordinate,
                           .load_factor = 1.0 };
@@ -376,7 +385,7 @@ pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definit
     self->coordinates = definition->coordinates;
     self->length = definition->length(params);
     self->stable_step = INFINITY;
-    PCS_TRY(closed_make_contacts(self));
+    PCS_TRY(closed_make_contacts(self, d));
     PCS_TRY(closed_make_matrices(self));
     self->mass_varies = !definition->is_linear && !definition->has_constant_mass;
     self->directions_vary = !definition->is_linear && !definition->has_constant_directions;

@@ -54,9 +54,8 @@ static void assembly_add_batch(pcs_system *self, int b)
 }
 
 // Place of every entry of every cell matrix among the values of the matrices, -1 where a dof is fixed.
-static pcs_status assembly_make_scatter(pcs_system *self, int b)
+static pcs_status assembly_make_scatter(pcs_system *self, fe_data *fe, int b)
 {
-    fe_data *fe = self->data;
     const pcs_batch *batch = &fe->batches[b];
     int n = pcs_fe_ops(fe, b)->ndof, *scatter;
     PCS_TAKE(self->ctx, scatter, (size_t)batch->ncell * (size_t)(n * n), "the assembly");
@@ -73,9 +72,8 @@ static pcs_status assembly_make_scatter(pcs_system *self, int b)
 }
 
 // Keeps what linear groups gave to K and C, which stands for all times.
-static pcs_status assembly_keep_base(pcs_system *self)
+static pcs_status assembly_keep_base(pcs_system *self, fe_data *fe)
 {
-    fe_data *fe = self->data;
     size_t nnz = (size_t)self->K->pattern->nnz;
     PCS_TAKE(self->ctx, fe->scatter, fe->nbatch, "the assembly");
     PCS_TAKE(self->ctx, fe->base_K, nnz, "the assembly");
@@ -102,9 +100,8 @@ static void assembly_look_at_damping(pcs_system *self)
     if (!self->has_damping) self->C = NULL;
 }
 
-static void assembly_look_at_groups(pcs_system *self)
+static void assembly_look_at_groups(pcs_system *self, fe_data *fe)
 {
-    fe_data *fe = self->data;
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_element_ops *ops = fe->model.groups[g].ops;
         bool is_damped = fe->batches[g].damping_mass != 0.0 || fe->batches[g].damping_stiffness != 0.0;
@@ -113,11 +110,10 @@ static void assembly_look_at_groups(pcs_system *self)
     }
 }
 
-pcs_status pcs_fe_assemble(pcs_system *self)
+pcs_status pcs_fe_assemble(pcs_system *self, fe_data *fe)
 {
-    fe_data *fe = self->data;
     pcs_pattern *pattern;
-    assembly_look_at_groups(self);
+    assembly_look_at_groups(self, fe);
     PCS_TRY(assembly_pattern(self, &pattern));
     pattern->layout = self->layout;
     PCS_TRY(pcs_matrix_create(self->ctx, pattern, &self->M));
@@ -126,11 +122,11 @@ pcs_status pcs_fe_assemble(pcs_system *self)
     for (int b = 0; b < fe->nbatch; b++)
         if (!pcs_fe_ops(fe, b)->is_nonlinear) assembly_add_batch(self, b);
     if (self->C != NULL && !fe->is_nonlinear) assembly_look_at_damping(self);
-    if (fe->is_nonlinear) PCS_TRY(assembly_keep_base(self));
+    if (fe->is_nonlinear) PCS_TRY(assembly_keep_base(self, fe));
     for (int b = 0; b < fe->nbatch; b++) {
         if (!pcs_fe_ops(fe, b)->is_nonlinear) continue;
         assembly_add_batch(self, b);
-        PCS_TRY(assembly_make_scatter(self, b));
+        PCS_TRY(assembly_make_scatter(self, fe, b));
     }
     if (!pcs_matrix_is_finite(self->M) || !pcs_matrix_is_finite(self->K))
         return pcs_fail(self->ctx, PCS_BAD_INPUT, "a mass or stiffness of the model is too large to be represented");
@@ -139,7 +135,7 @@ pcs_status pcs_fe_assemble(pcs_system *self)
 
 void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const double *v)
 {
-    fe_data *fe = self->data;
+    const fe_data *fe = self->data;
     size_t bytes = (size_t)self->K->pattern->nnz * sizeof(double);
     memcpy(self->K->value, fe->base_K, bytes);
     if (self->C != NULL) memcpy(self->C->value, fe->base_C, bytes);

@@ -23,7 +23,7 @@ typedef struct fe_turning_load {
 // Rows of one contact or joint.
 typedef struct fe_row_source {
     int first_row, nrow;
-    void *instance; // NULL: constant rows
+    bool varies; // its rows are evaluated at every position; those of a joint may keep their directions
     pcs_row_evaluate *evaluate;
     pcs_joint_shape joint;     // of a joint
     pcs_contact_shape contact; // of a contact
@@ -47,6 +47,7 @@ typedef struct fe_plan {
     int *first;  // [ncolour + 1] the pieces of colour c are piece[first[c]] .. piece[first[c+1] - 1]
 } fe_plan;
 
+// What is built from the case; constant afterwards.
 typedef struct fe_data {
     pcs_fe_definition model;
     pcs_dofmap map;
@@ -58,7 +59,6 @@ typedef struct fe_data {
     int *field_of;             // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture
     fe_row_source *sources;    // [ncontact] contacts, then joints
     pcs_contact_point *points; // [nrow] constant rows
-    pcs_row_state *states;     // [nrow] varying rows at the position evaluated last
     int *dof_of_equation;      // [nequation] when there are such rows
     bool has_evaluated_rows;   // some gaps are stated by instances
     bool has_varying_rows;     // and their directions change
@@ -72,9 +72,8 @@ typedef struct fe_data {
     int **scatter;           // [nbatch][ncell * ndof * ndof] of nonlinear groups: where cell entries go, -1: nowhere
     double *still_K;         // [nnz] K of a model without nonlinear groups, when joints add to it
     fe_plan *plans;          // [nbatch] of a nonlinear model, else NULL
-    pcs_pool *pool;          // NULL: one thread
     double *base_K, *base_C; // [nnz] what linear groups give to K and C
-    fe_reactions *reactions; // of supports; NULL when nobody asks
+    const fe_reactions *reactions; // of supports; NULL when nobody asks
     int npush;
     fe_push *pushes; // [npush] on own equations, load by load
     int *first_push; // [nload + 1] the pushes of load i are first_push[i] .. first_push[i+1]-1
@@ -86,6 +85,17 @@ typedef struct fe_data {
     double free_weight[3];    // N, gravity summed over the moving equations of this rank
     double rest_potential;    // J, gravity of the undeformed cells of this rank against the datum
 } fe_data;
+
+// What varies with time and state, beside the matrices and directions of the system.
+typedef struct fe_work {
+    void **instances;      // [ncontact] of contacts and joints, with what their search has found; NULL: constant rows
+    pcs_row_state *states; // [nrow] varying rows at the position evaluated last
+    pcs_pool *pool;        // of threads; NULL: one thread
+    // Of reactions:
+    double *q, *v, *f;       // [nv + nfixed]
+    double *p, *R;           // [nfixed]
+    double *last_p, *last_f; // [nfixed] at the last call, in one piece
+} fe_work;
 
 extern const pcs_system_ops pcs_system_fe;
 
@@ -110,9 +120,9 @@ static inline bool pcs_fe_turns_finitely(const fe_data *fe, int node)
 // Numbers the dofs and equations from groups and supports.
 pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culprit);
 // Gravity vector, its potential at rest, and the nodal forces.
-pcs_status pcs_fe_apply_loads(pcs_system *self, const char **culprit);
+pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culprit);
 // What cells without mass do to the stable step.
-pcs_status pcs_fe_find_springs(pcs_system *self);
+pcs_status pcs_fe_find_springs(pcs_system *self, fe_data *fe);
 bool pcs_fe_is_massless(int n, const double *M);
 // Eigenvalues of A x = w B x, ascending, A symmetric and B positive definite; false when they cannot be found.
 bool pcs_fe_cell_eigenvalues(int n, const double *A, const double *B, double w[PCS_MAX_CELL_DOFS]);
@@ -120,7 +130,7 @@ bool pcs_fe_cell_eigenvalues(int n, const double *A, const double *B, double w[P
 double pcs_fe_amplitude(const pcs_fe_load *load, double t);
 // Loads that turn with their nodes, or stand while their nodes turn: force, stiffness, resultant and work.
 pcs_status pcs_fe_demand_finite_turns(const pcs_system *self, int node);
-pcs_status pcs_fe_add_turning_load(pcs_system *self, int load, int node);
+pcs_status pcs_fe_add_turning_load(pcs_system *self, fe_data *fe, int load, int node);
 void pcs_fe_turning_force(const pcs_system *self, double t, const double *q, double *f);
 void pcs_fe_turning_tangent(pcs_system *self, double t, const double *q);
 void pcs_fe_turning_resultant(const pcs_system *self, double t, const double *q, double sum[3]);
@@ -130,43 +140,43 @@ double pcs_fe_stable_step(const pcs_system *self);
 // The same for a scheme with a limit of its own.
 double pcs_fe_limited_step(const pcs_system *self, pcs_mode_limit *limit, const void *params);
 // Contacts and joints.
-pcs_status pcs_fe_make_rows(pcs_system *self, const char **culprit);
+pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit);
 void pcs_fe_update_directions(pcs_system *self, const double *q);
 void pcs_fe_put_direction(const fe_data *fe, const pcs_row_direction *direction, const double *q, pcs_rows *rows,
                           int row);
-void pcs_fe_evaluate_rows(const pcs_system *self, const double *q);
+void pcs_fe_evaluate_rows(pcs_system *self, const double *q);
 void pcs_fe_row_speeds(const pcs_system *self, double t, double *speed);
-void pcs_fe_rate_bias(const pcs_system *self, const double *q, const double *v, double *bias);
+void pcs_fe_rate_bias(pcs_system *self, const double *q, const double *v, double *bias);
 pcs_status pcs_fe_settle(pcs_system *self, const double *q, bool *has_changed);
-void pcs_fe_gaps(const pcs_system *self, const double *q, double *gap);
-void pcs_fe_contact_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
+void pcs_fe_gaps(pcs_system *self, const double *q, double *gap);
+void pcs_fe_contact_points(pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
 void pcs_fe_tangents(const pcs_system *self, double (*across)[3]);
 void pcs_fe_row_resultant(const pcs_system *self, int row, double out[3]);
 void pcs_fe_tangent_resultant(const pcs_system *self, int tangent, double out[3]);
 // What forces of joints add to K.
-pcs_status pcs_fe_prepare_joint_stiffness(pcs_system *self);
+pcs_status pcs_fe_prepare_joint_stiffness(pcs_system *self, fe_data *fe);
 void pcs_fe_add_joint_stiffness(pcs_system *self, const double *q, const double *lam);
 // What joints and supports do to the model.
-pcs_status pcs_fe_make_reactions(pcs_system *self, const char **culprit);
-void pcs_fe_reactions(const pcs_system *self, double h, const double *q, const double *v, const pcs_row_impulses *rows,
+pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **culprit);
+void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_impulses *rows,
                       pcs_reaction *out);
 // Finite rotations in space.
-pcs_status pcs_fe_find_rotations(pcs_system *self, const char **culprit);
+pcs_status pcs_fe_find_rotations(pcs_system *self, fe_data *fe, const char **culprit);
 void pcs_fe_retract(const pcs_system *self, const double *q0, const double *x, double *q);
 void pcs_fe_way(const pcs_system *self, const double *q0, const double *q1, double *x);
 void pcs_fe_turn(const pcs_system *self, const double *x, double *y);
 void pcs_fe_turn_columns(const pcs_system *self, const double *x, pcs_matrix *A);
 void pcs_fe_carry_back(const pcs_system *self, const double *x, double part, pcs_rows *rows);
 // M, K and C; and K and C of nonlinear models anew.
-pcs_status pcs_fe_assemble(pcs_system *self);
+pcs_status pcs_fe_assemble(pcs_system *self, fe_data *fe);
 void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const double *v);
 void pcs_fe_add_tangents(pcs_system *self, int b, int first, int count, const double *q, const double *v);
 // The same by several threads where a batch is large; false when it is not.
-pcs_status pcs_fe_plan_pieces(pcs_system *self);
+pcs_status pcs_fe_plan_pieces(pcs_system *self, fe_data *fe);
 bool pcs_fe_add_pieces(pcs_system *self, int b, const double *q, const double *v);
 // Pictures and probes.
-pcs_status pcs_fe_make_picture(pcs_system *self);
-void pcs_fe_draw(const pcs_system *self, const double *q, const double *v, pcs_picture *picture);
+pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe);
+void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture);
 double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
 // Nodal vector sum_i x_i d_i over the translations of a node.
 void pcs_fe_node_vector(const fe_data *fe, int node, const double *x, double out[3]);

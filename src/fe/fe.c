@@ -66,13 +66,14 @@ static double fe_gyration(const pcs_system *self)
 static double fe_length(const pcs_system *self)
 {
     const fe_data *fe = self->data;
+    const fe_work *work = self->work;
     double sum = 0.0, low[3], high[3];
     pcs_mesh_box(fe->model.mesh, low, high);
     for (int k = 0; k < 3; k++) {
         for (int j = 0; j < self->nrow; j++) {
             if (!self->contacts[self->rows[j].contact].is_joint) continue;
-            low[k] = fmin(low[k], fe->states[j].point[k]);
-            high[k] = fmax(high[k], fe->states[j].point[k]);
+            low[k] = fmin(low[k], work->states[j].point[k]);
+            high[k] = fmax(high[k], work->states[j].point[k]);
         }
         sum += (high[k] - low[k]) * (high[k] - low[k]);
     }
@@ -104,9 +105,8 @@ static pcs_status fe_total_mass(pcs_system *self)
 }
 
 // What varies in the model, and what it takes beyond the least.
-static pcs_status fe_find_abilities(pcs_system *self)
+static pcs_status fe_find_abilities(pcs_system *self, fe_data *fe)
 {
-    fe_data *fe = self->data;
     self->is_linear = !fe->is_nonlinear && !fe->has_varying_rows;
     self->tangents_vary = fe->is_nonlinear;
     self->directions_vary = fe->has_varying_rows;
@@ -116,35 +116,37 @@ static pcs_status fe_find_abilities(pcs_system *self)
     self->has_rotations = fe->nspin > 0;
     self->is_mesh = self->takes_load_factor = self->has_resultant = self->has_tangents = true;
     self->has_joint_stiffness = fe->has_varying_rows && fe->model.njoint > 0;
-    return self->has_joint_stiffness ? pcs_fe_prepare_joint_stiffness(self) : PCS_OK;
+    return self->has_joint_stiffness ? pcs_fe_prepare_joint_stiffness(self, fe) : PCS_OK;
 }
 
 pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, pcs_system **out, const char **culprit)
 {
     pcs_system *self;
     fe_data *fe;
+    fe_work *work;
     *culprit = NULL;
     PCS_TAKE(ctx, self, 1, "the system");
     PCS_TAKE(ctx, fe, 1, "the system");
+    PCS_TAKE(ctx, work, 1, "the system");
     fe->model = *definition;
     *self = (pcs_system){
-        .ops = &pcs_system_fe, .name = "fe", .ctx = ctx, .data = fe, .is_linear = true, .load_factor = 1.0
+        .ops = &pcs_system_fe, .name = "fe", .ctx = ctx, .data = fe, .work = work, .is_linear = true, .load_factor = 1.0
     };
     PCS_TRY(fe_make_batches(ctx, fe, culprit));
     PCS_TRY(pcs_fe_number_dofs(ctx, fe, culprit));
     self->nq = self->nv = fe->map.nequation;
     if (fe->share != NULL) self->layout = &fe->share->layout;
     for (int b = 0; b < fe->nbatch; b++) PCS_TRY(pcs_fe_ops(fe, b)->setup(ctx, &fe->batches[b]));
-    PCS_TRY(pcs_fe_find_rotations(self, culprit));
-    PCS_TRY(pcs_fe_assemble(self));
-    if (fe->is_nonlinear) PCS_TRY(pcs_fe_plan_pieces(self));
-    PCS_TRY(pcs_fe_apply_loads(self, culprit));
-    PCS_TRY(pcs_fe_make_rows(self, culprit));
-    PCS_TRY(pcs_fe_make_reactions(self, culprit));
-    PCS_TRY(fe_find_abilities(self));
-    PCS_TRY(pcs_fe_make_picture(self));
+    PCS_TRY(pcs_fe_find_rotations(self, fe, culprit));
+    PCS_TRY(pcs_fe_assemble(self, fe));
+    if (fe->is_nonlinear) PCS_TRY(pcs_fe_plan_pieces(self, fe));
+    PCS_TRY(pcs_fe_apply_loads(self, fe, culprit));
+    PCS_TRY(pcs_fe_make_rows(self, fe, culprit));
+    PCS_TRY(pcs_fe_make_reactions(self, fe, culprit));
+    PCS_TRY(fe_find_abilities(self, fe));
+    PCS_TRY(pcs_fe_make_picture(self, fe));
     self->length = fe_length(self);
-    PCS_TRY(pcs_fe_find_springs(self));
+    PCS_TRY(pcs_fe_find_springs(self, fe));
     self->stable_step = pcs_fe_stable_step(self);
     PCS_TRY(fe_total_mass(self));
     *out = self;

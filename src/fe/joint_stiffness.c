@@ -43,9 +43,8 @@ static void stiffness_of_term(pcs_system *self, const pcs_row_term *term, const 
     }
 }
 
-pcs_status pcs_fe_prepare_joint_stiffness(pcs_system *self)
+pcs_status pcs_fe_prepare_joint_stiffness(pcs_system *self, fe_data *fe)
 {
-    fe_data *fe = self->data;
     size_t nnz = (size_t)self->K->pattern->nnz;
     if (fe->is_nonlinear) return PCS_OK; // then K is made anew before
     PCS_TAKE(self->ctx, fe->still_K, nnz, "the stiffness of joints");
@@ -56,10 +55,11 @@ pcs_status pcs_fe_prepare_joint_stiffness(pcs_system *self)
 void pcs_fe_add_joint_stiffness(pcs_system *self, const double *q, const double *lam)
 {
     const fe_data *fe = self->data;
+    const fe_work *work = self->work;
     if (fe->still_K != NULL) memcpy(self->K->value, fe->still_K, (size_t)self->K->pattern->nnz * sizeof(double));
     pcs_fe_evaluate_rows(self, q);
     for (int j = 0; j < self->nrow; j++) {
-        const pcs_row_direction *direction = &fe->states[j].direction;
+        const pcs_row_direction *direction = &work->states[j].direction;
         if (!self->rows[j].is_bilateral || lam[j] == 0.0) continue;
         for (int i = 0; i < direction->nterm; i++) stiffness_of_term(self, &direction->term[i], q, lam[j]);
     }

@@ -35,9 +35,8 @@ static pcs_status loads_pull(pcs_system *self, const pcs_fe_load *load, int grou
     return PCS_OK;
 }
 
-static pcs_status loads_add_weight(pcs_system *self, const pcs_fe_load *load, int group, double *gravity)
+static pcs_status loads_add_weight(pcs_system *self, fe_data *fe, const pcs_fe_load *load, int group, double *gravity)
 {
-    fe_data *fe = self->data;
     const pcs_element_ops *ops = pcs_fe_ops(fe, group);
     const pcs_batch *batch = &fe->batches[group];
     int n = ops->ndof;
@@ -57,17 +56,15 @@ static pcs_status loads_add_weight(pcs_system *self, const pcs_fe_load *load, in
     return PCS_OK;
 }
 
-static pcs_status loads_add_gravity(pcs_system *self, const pcs_fe_load *load, double **gravity)
+static pcs_status loads_add_gravity(pcs_system *self, fe_data *fe, const pcs_fe_load *load, double **gravity)
 {
     if (*gravity == NULL) PCS_TAKE(self->ctx, *gravity, self->nv, "gravity");
-    const fe_data *fe = self->data;
-    for (int b = 0; b < fe->nbatch; b++) PCS_TRY(loads_add_weight(self, load, b, *gravity));
+    for (int b = 0; b < fe->nbatch; b++) PCS_TRY(loads_add_weight(self, fe, load, b, *gravity));
     return PCS_OK;
 }
 
-static void loads_push(pcs_system *self, const pcs_dof *d, double value)
+static void loads_push(pcs_system *self, fe_data *fe, const pcs_dof *d, double value)
 {
-    fe_data *fe = self->data;
     fe->has_pushes = true;
     if (d->equation < 0 || d->equation >= pcs_system_nown(self) || value == 0.0) return;
     fe_push *push = &fe->pushes[fe->npush++];
@@ -82,9 +79,8 @@ static pcs_status loads_held(pcs_system *self, int node, const pcs_fe_load *load
                     load->kind == PCS_LOAD_MOMENT ? "against the moment" : "along the force", x[0], x[1], x[2]);
 }
 
-static pcs_status loads_add_force(pcs_system *self, const pcs_fe_load *load, int node)
+static pcs_status loads_add_force(pcs_system *self, fe_data *fe, const pcs_fe_load *load, int node)
 {
-    const fe_data *fe = self->data;
     int dof[PCS_MAX_NODE_DOFS];
     double coefficient[PCS_MAX_NODE_DOFS];
     int count = pcs_dofmap_resolve(&fe->map, node, load->value, dof, coefficient);
@@ -95,21 +91,20 @@ static pcs_status loads_add_force(pcs_system *self, const pcs_fe_load *load, int
     for (int j = 0; j < count; j++) {
         const pcs_dof *d = &fe->map.dof[dof[j]];
         if (d->equation == -1) return loads_held(self, node, load);
-        loads_push(self, d, coefficient[j]);
+        loads_push(self, fe, d, coefficient[j]);
     }
     return PCS_OK;
 }
 
-static pcs_status loads_add_moment(pcs_system *self, const pcs_fe_load *load, int node)
+static pcs_status loads_add_moment(pcs_system *self, fe_data *fe, const pcs_fe_load *load, int node)
 {
-    const fe_data *fe = self->data;
     double length2 = pcs_dot3(load->value, load->value), seen2 = 0.0;
     for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
         const pcs_dof *d = &fe->map.dof[i];
         double part = d->is_rotation ? pcs_dot3(load->value, d->direction) : 0.0;
         seen2 += part * part;
         if (d->equation == -1 && part * part > 1e-24 * length2) return loads_held(self, node, load);
-        loads_push(self, d, part);
+        loads_push(self, fe, d, part);
     }
     if (fabs(seen2 - length2) <= 1e-9 * length2) return PCS_OK;
     return pcs_fail(self->ctx, PCS_BAD_INPUT,
@@ -122,9 +117,8 @@ static bool loads_turns_in_space(const fe_data *fe, int node)
     return fe->spin_of_node != NULL && fe->spin_of_node[node] >= 0;
 }
 
-static pcs_status loads_add_nodal(pcs_system *self, int index)
+static pcs_status loads_add_nodal(pcs_system *self, fe_data *fe, int index)
 {
-    const fe_data *fe = self->data;
     const pcs_fe_load *load = &fe->model.loads[index];
     for (int i = 0; i < load->nodes->count; i++) {
         int node = load->nodes->items[i];
@@ -132,8 +126,8 @@ static pcs_status loads_add_nodal(pcs_system *self, int index)
         // In the plane a moment is the same wherever its node has turned.
         bool turns = is_moment ? loads_turns_in_space(fe, node) : load->follows;
         if (load->follows && !turns) PCS_TRY(pcs_fe_demand_finite_turns(self, node));
-        if (turns) PCS_TRY(pcs_fe_add_turning_load(self, index, node));
-        else PCS_TRY(is_moment ? loads_add_moment(self, load, node) : loads_add_force(self, load, node));
+        if (turns) PCS_TRY(pcs_fe_add_turning_load(self, fe, index, node));
+        else PCS_TRY(is_moment ? loads_add_moment(self, fe, load, node) : loads_add_force(self, fe, load, node));
     }
     return PCS_OK;
 }
@@ -150,9 +144,8 @@ static double loads_cell_length(const pcs_batch *batch, int cell)
 }
 
 // f = M p (|p|^2 L)/(p . M p), which sums up to p L.
-static pcs_status loads_add_line_cell(pcs_system *self, const pcs_fe_load *load, int b, int cell)
+static pcs_status loads_add_line_cell(pcs_system *self, fe_data *fe, const pcs_fe_load *load, int b, int cell)
 {
-    const fe_data *fe = self->data;
     const pcs_batch *batch = &fe->batches[b];
     int n = pcs_fe_ops(fe, b)->ndof;
     double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
@@ -173,7 +166,7 @@ static pcs_status loads_add_line_cell(pcs_system *self, const pcs_fe_load *load,
     double scale = size2 * loads_cell_length(batch, cell) / mass;
     for (int i = 0; i < n; i++) {
         int equation = batch->equation[(size_t)cell * (size_t)n + (size_t)i];
-        if (equation >= 0) loads_push(self, &fe->map.dof[fe->dof_of_equation[equation]], scale * image[i]);
+        if (equation >= 0) loads_push(self, fe, &fe->map.dof[fe->dof_of_equation[equation]], scale * image[i]);
     }
     return PCS_OK;
 }
@@ -197,9 +190,8 @@ static pcs_status loads_check_line(const pcs_system *self, const pcs_fe_load *lo
 }
 
 // All cells here that are loaded, those of other ranks included: they act on own equations, too.
-static pcs_status loads_add_line(pcs_system *self, int index)
+static pcs_status loads_add_line(pcs_system *self, fe_data *fe, int index)
 {
-    const fe_data *fe = self->data;
     const pcs_fe_load *load = &fe->model.loads[index];
     PCS_TRY(loads_check_line(self, load));
     unsigned char *is_loaded = pcs_scratch(NULL, (size_t)fe->model.mesh->ncell, 1);
@@ -209,14 +201,13 @@ static pcs_status loads_add_line(pcs_system *self, int index)
     pcs_status status = PCS_OK;
     for (int b = 0; b < fe->nbatch; b++)
         for (int c = 0; c < fe->batches[b].ncell && status == PCS_OK; c++)
-            if (is_loaded[fe->batches[b].cells[c]]) status = loads_add_line_cell(self, load, b, c);
+            if (is_loaded[fe->batches[b].cells[c]]) status = loads_add_line_cell(self, fe, load, b, c);
     pcs_scratch_free(is_loaded);
     return status;
 }
 
-static pcs_status loads_take_memory(pcs_system *self)
+static pcs_status loads_take_memory(pcs_system *self, fe_data *fe)
 {
-    fe_data *fe = self->data;
     size_t room = 0, turning = 0;
     for (int i = 0; i < fe->model.nload; i++) {
         const pcs_fe_load *load = &fe->model.loads[i];
@@ -231,20 +222,19 @@ static pcs_status loads_take_memory(pcs_system *self)
     return PCS_OK;
 }
 
-static pcs_status loads_add(pcs_system *self, int index, double **gravity)
+static pcs_status loads_add(pcs_system *self, fe_data *fe, int index, double **gravity)
 {
     const pcs_fe_load *load = &((const fe_data *)self->data)->model.loads[index];
-    if (load->is_gravity) return loads_add_gravity(self, load, gravity);
-    return load->kind == PCS_LOAD_LINE ? loads_add_line(self, index) : loads_add_nodal(self, index);
+    if (load->is_gravity) return loads_add_gravity(self, fe, load, gravity);
+    return load->kind == PCS_LOAD_LINE ? loads_add_line(self, fe, index) : loads_add_nodal(self, fe, index);
 }
 
-pcs_status pcs_fe_apply_loads(pcs_system *self, const char **culprit)
+pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culprit)
 {
-    fe_data *fe = self->data;
     double *gravity = NULL;
-    PCS_TRY(loads_take_memory(self));
+    PCS_TRY(loads_take_memory(self, fe));
     for (int i = 0; i < fe->model.nload; i++) {
-        pcs_status status = loads_add(self, i, &gravity);
+        pcs_status status = loads_add(self, fe, i, &gravity);
         if (status != PCS_OK) *culprit = pcs_fe_culprit(self->ctx, "loads", fe->model.loads[i].name);
         PCS_TRY(status);
         fe->first_push[i + 1] = fe->npush;

@@ -58,9 +58,8 @@ static pcs_status picture_take_turns(pcs_system *self, pcs_picture *picture)
     return PCS_OK;
 }
 
-pcs_status pcs_fe_make_picture(pcs_system *self)
+pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
 {
-    fe_data *fe = self->data;
     const pcs_mesh *mesh = fe->model.mesh;
     pcs_picture *picture;
     const char **names;
@@ -156,7 +155,7 @@ static void picture_section_axis(const fe_data *fe, const pcs_batch *batch, int 
     pcs_rotation_apply(R, axes[1], y);
 }
 
-void pcs_fe_draw(const pcs_system *self, const double *q, const double *v, pcs_picture *picture)
+void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture)
 {
     const fe_data *fe = self->data;
     if (self->layout != NULL) picture_clear(picture);

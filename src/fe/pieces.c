@@ -26,9 +26,8 @@ static int pieces_colour(const pcs_batch *batch, int ndof, int piece, uint64_t *
     return colour;
 }
 
-static pcs_status pieces_sort(pcs_system *self, int b, int npiece, const int *colour, int ncolour)
+static pcs_status pieces_sort(pcs_system *self, fe_data *fe, int b, int npiece, const int *colour, int ncolour)
 {
-    fe_data *fe = self->data;
     fe_plan *plan = &fe->plans[b];
     PCS_TAKE(self->ctx, plan->piece, npiece, "the assembly");
     PCS_TAKE(self->ctx, plan->first, (size_t)ncolour + 1, "the assembly");
@@ -42,9 +41,8 @@ static pcs_status pieces_sort(pcs_system *self, int b, int npiece, const int *co
     return PCS_OK;
 }
 
-static pcs_status pieces_plan_batch(pcs_system *self, int b, uint64_t *met, int *colour)
+static pcs_status pieces_plan_batch(pcs_system *self, fe_data *fe, int b, uint64_t *met, int *colour)
 {
-    const fe_data *fe = self->data;
     const pcs_batch *batch = &fe->batches[b];
     int npiece = (batch->ncell + PIECE - 1) / PIECE, ncolour = 0;
     for (int i = 0; i < self->nv; i++) met[i] = 0;
@@ -53,12 +51,11 @@ static pcs_status pieces_plan_batch(pcs_system *self, int b, uint64_t *met, int 
         if (colour[p] < 0) return PCS_OK; // too much of a tangle: one after the other
         if (colour[p] >= ncolour) ncolour = colour[p] + 1;
     }
-    return pieces_sort(self, b, npiece, colour, ncolour);
+    return pieces_sort(self, fe, b, npiece, colour, ncolour);
 }
 
-pcs_status pcs_fe_plan_pieces(pcs_system *self)
+pcs_status pcs_fe_plan_pieces(pcs_system *self, fe_data *fe)
 {
-    fe_data *fe = self->data;
     bool is_large = false;
     PCS_TAKE(self->ctx, fe->plans, fe->nbatch, "the assembly");
     uint64_t *met = pcs_scratch(NULL, (size_t)self->nv, sizeof *met);
@@ -69,13 +66,13 @@ pcs_status pcs_fe_plan_pieces(pcs_system *self)
     for (int b = 0; b < fe->nbatch && status == PCS_OK; b++) {
         if (!pcs_fe_ops(fe, b)->is_nonlinear || fe->batches[b].ncell < FEWEST_CELLS) continue;
         is_large = true;
-        status = pieces_plan_batch(self, b, met, colour);
+        status = pieces_plan_batch(self, fe, b, met, colour);
     }
     pcs_scratch_free(met);
     pcs_scratch_free(colour);
     if (status != PCS_OK || !is_large || self->layout != NULL) return status; // ranks have the processors
     int wanted = fe->model.nthread > 0 ? fe->model.nthread : pcs_pool_processors();
-    return pcs_pool_create(self->ctx, wanted, &fe->pool);
+    return pcs_pool_create(self->ctx, wanted, &((fe_work *)self->work)->pool);
 }
 
 typedef struct piece_job {
@@ -96,11 +93,12 @@ static void pieces_do(void *data, int index)
 bool pcs_fe_add_pieces(pcs_system *self, int b, const double *q, const double *v)
 {
     const fe_data *fe = self->data;
+    const fe_work *work = self->work;
     const fe_plan *plan = fe->plans == NULL ? NULL : &fe->plans[b];
     if (plan == NULL || plan->ncolour == 0) return false;
     for (int c = 0; c < plan->ncolour; c++) {
         piece_job job = { self, b, plan->piece + plan->first[c], q, v };
-        pcs_pool_run(fe->pool, plan->first[c + 1] - plan->first[c], pieces_do, &job);
+        pcs_pool_run(work->pool, plan->first[c + 1] - plan->first[c], pieces_do, &job);
     }
     return true;
 }

@@ -28,13 +28,10 @@ struct fe_reactions {
     int *owner;         // [nfixed] the first support that holds it
     pcs_batch *batches; // [nbatch]
     int nentry;
-    mass_entry *entries;     // [nentry] M_sf
-    double *q, *v, *f;       // [nv + nfixed]
-    double *weight;          // [nfixed] of gravity, N
-    double *line;            // [nload * nfixed] of line loads at amplitude 1; NULL: there are none
-    double *p, *R;           // [nfixed]
-    double *last_p, *last_f; // [nfixed] at the last call, in one piece
-    double (*middle)[3];     // [nsupport]
+    mass_entry *entries; // [nentry] M_sf
+    double *weight;      // [nfixed] of gravity, N
+    double *line;        // [nload * nfixed] of line loads at amplitude 1; NULL: there are none
+    double (*middle)[3]; // [nsupport]
 };
 
 static bool reactions_are_asked(const fe_data *fe)
@@ -193,9 +190,9 @@ static double reactions_load(const pcs_system *self, const fe_reactions *r, int 
     return self->load_factor * f;
 }
 
-static pcs_status reactions_make_supports(pcs_system *self)
+static pcs_status reactions_make_supports(pcs_system *self, fe_data *fe)
 {
-    fe_data *fe = self->data;
+    fe_work *work = self->work;
     fe_reactions *r;
     PCS_TAKE(self->ctx, r, 1, "reactions");
     PCS_TRY(reactions_number(self, r));
@@ -205,12 +202,12 @@ static pcs_status reactions_make_supports(pcs_system *self)
     PCS_TAKE(self->ctx, r->entries, r->nentry, "reactions");
     r->nentry = 0;
     for (int b = 0; b < fe->nbatch; b++) PCS_TRY(reactions_extend(self, r, b, false));
-    double **all[] = { &r->q, &r->v, &r->f }, **fixed[] = { &r->weight, &r->p, &r->R };
+    double **all[] = { &work->q, &work->v, &work->f }, **fixed[] = { &r->weight, &work->p, &work->R };
     for (int i = 0; i < 3; i++) PCS_TAKE(self->ctx, *all[i], self->nv + r->nfixed, "reactions");
     for (int i = 0; i < 3; i++) PCS_TAKE(self->ctx, *fixed[i], r->nfixed, "reactions");
-    PCS_TAKE(self->ctx, r->last_p, 2 * r->nfixed, "reactions");
-    r->last_f = r->last_p + r->nfixed;
-    self->memory[self->nmemory++] = (pcs_memory){ r->last_p, 2 * (size_t)r->nfixed * sizeof *r->last_p };
+    PCS_TAKE(self->ctx, work->last_p, 2 * r->nfixed, "reactions");
+    work->last_f = work->last_p + r->nfixed;
+    self->memory[self->nmemory++] = (pcs_memory){ work->last_p, 2 * (size_t)r->nfixed * sizeof *work->last_p };
     reactions_weigh(self, r);
     PCS_TRY(reactions_take_lines(self, r));
     fe->reactions = r;
@@ -237,9 +234,8 @@ static pcs_reaction_info reactions_of_support(const fe_data *fe, int s)
     return info;
 }
 
-pcs_status pcs_fe_make_reactions(pcs_system *self, const char **culprit)
+pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **culprit)
 {
-    fe_data *fe = self->data;
     pcs_reaction_info *info;
     int count = 0;
     (void)culprit; // whatever supports there are, they have reactions
@@ -253,7 +249,7 @@ pcs_status pcs_fe_make_reactions(pcs_system *self, const char **culprit)
     }
     self->nreaction = count;
     if (!reactions_are_asked(fe)) return PCS_OK;
-    PCS_TRY(reactions_make_supports(self));
+    PCS_TRY(reactions_make_supports(self, fe));
     for (int s = 0; s < fe->model.nsupport; s++)
         if (fe->model.supports[s].has_reactions) info[count++] = reactions_of_support(fe, s);
     self->nreaction = count;
@@ -261,7 +257,7 @@ pcs_status pcs_fe_make_reactions(pcs_system *self, const char **culprit)
 }
 
 // R -= what a unit along this direction does to fixed dofs, times the force.
-static void reactions_take_direction(const fe_data *fe, const pcs_row_direction *direction, double force)
+static void reactions_take_direction(const fe_data *fe, const pcs_row_direction *direction, double force, double *R)
 {
     const fe_reactions *r = fe->reactions;
     for (int i = 0; i < direction->nterm; i++) {
@@ -269,22 +265,24 @@ static void reactions_take_direction(const fe_data *fe, const pcs_row_direction 
         for (int d = fe->map.first[term->node]; d < fe->map.first[term->node + 1]; d++) {
             const pcs_dof *dof = &fe->map.dof[d];
             if (r->number[d] < 0) continue;
-            r->R[r->number[d]] -= force * pcs_dot3(dof->is_rotation ? term->moment : term->force, dof->direction);
+            R[r->number[d]] -= force * pcs_dot3(dof->is_rotation ? term->moment : term->force, dof->direction);
         }
     }
 }
 
 // What contacts and joints push into the supports directly.
-static void reactions_take_rows(const pcs_system *self, double h, const pcs_row_impulses *rows)
+static void reactions_take_rows(pcs_system *self, double h, const pcs_row_impulses *rows)
 {
     const fe_data *fe = self->data;
+    fe_work *work = self->work;
     for (int j = 0; j < self->nrow; j++) {
         const pcs_row *row = &self->rows[j];
         double force = row->is_bilateral ? rows->force[j] : rows->impulse[j] / h;
-        if (fe->sources[row->contact].instance != NULL) {
-            reactions_take_direction(fe, &fe->states[j].direction, force);
+        if (fe->sources[row->contact].varies) {
+            reactions_take_direction(fe, &work->states[j].direction, force, work->R);
             for (int t = 0; t < row->ntangent; t++)
-                reactions_take_direction(fe, &fe->states[j].tangent[t], rows->tangent[row->first_tangent + t] / h);
+                reactions_take_direction(fe, &work->states[j].tangent[t], rows->tangent[row->first_tangent + t] / h,
+                                         work->R);
             continue;
         }
         pcs_row_direction direction = { .nterm = fe->points[j].other < 0 ? 1 : 2 };
@@ -294,33 +292,34 @@ static void reactions_take_rows(const pcs_system *self, double h, const pcs_row_
             direction.term[0].force[k] = fe->points[j].normal[k];
             direction.term[1].force[k] = -fe->points[j].normal[k];
         }
-        reactions_take_direction(fe, &direction, force);
+        reactions_take_direction(fe, &direction, force, work->R);
     }
 }
 
 // p and f of the fixed dofs at (q, v); the R of the step since the last call.
-static void reactions_of_supports(const pcs_system *self, double h, const double *q, const double *v,
+static void reactions_of_supports(pcs_system *self, double h, const double *q, const double *v,
                                   const pcs_row_impulses *rows)
 {
     const fe_data *fe = self->data;
-    fe_reactions *r = fe->reactions;
+    fe_work *work = self->work;
+    const fe_reactions *r = fe->reactions;
     int n = self->nv;
-    memcpy(r->q, q, (size_t)n * sizeof *q);
-    memcpy(r->v, v, (size_t)n * sizeof *v);
-    memset(r->f, 0, (size_t)(n + r->nfixed) * sizeof *r->f);
-    memset(r->p, 0, (size_t)r->nfixed * sizeof *r->p);
-    for (int b = 0; b < fe->nbatch; b++) pcs_fe_ops(fe, b)->add_force(&r->batches[b], r->q, r->v, r->f);
-    for (int e = 0; e < r->nentry; e++) r->p[r->entries[e].fixed] += r->entries[e].value * v[r->entries[e].equation];
+    memcpy(work->q, q, (size_t)n * sizeof *q);
+    memcpy(work->v, v, (size_t)n * sizeof *v);
+    memset(work->f, 0, (size_t)(n + r->nfixed) * sizeof *work->f);
+    memset(work->p, 0, (size_t)r->nfixed * sizeof *work->p);
+    for (int b = 0; b < fe->nbatch; b++) pcs_fe_ops(fe, b)->add_force(&r->batches[b], work->q, work->v, work->f);
+    for (int e = 0; e < r->nentry; e++) work->p[r->entries[e].fixed] += r->entries[e].value * v[r->entries[e].equation];
     for (int s = 0; s < r->nfixed; s++) {
-        double f = r->f[n + s] + reactions_load(self, r, s);
-        r->R[s] = h > 0.0 ? (r->p[s] - r->last_p[s]) / h - 0.5 * (f + r->last_f[s]) : 0.0;
-        r->last_p[s] = r->p[s];
-        r->last_f[s] = f;
+        double f = work->f[n + s] + reactions_load(self, r, s);
+        work->R[s] = h > 0.0 ? (work->p[s] - work->last_p[s]) / h - 0.5 * (f + work->last_f[s]) : 0.0;
+        work->last_p[s] = work->p[s];
+        work->last_f[s] = f;
     }
     if (h > 0.0) reactions_take_rows(self, h, rows);
 }
 
-static void reactions_sum_support(const fe_data *fe, int support, pcs_reaction *out)
+static void reactions_sum_support(const fe_data *fe, int support, const double *R, pcs_reaction *out)
 {
     const fe_reactions *r = fe->reactions;
     for (int s = 0; s < r->nfixed; s++) {
@@ -328,7 +327,7 @@ static void reactions_sum_support(const fe_data *fe, int support, pcs_reaction *
         double part[3], arm[3], moment[3];
         if (r->owner[s] != support) continue;
         for (int k = 0; k < 3; k++) {
-            part[k] = r->R[s] * d->direction[k];
+            part[k] = R[s] * d->direction[k];
             arm[k] = fe->model.mesh->x[d->node][k] - r->middle[support][k];
         }
         pcs_cross(arm, part, moment);
@@ -339,25 +338,26 @@ static void reactions_sum_support(const fe_data *fe, int support, pcs_reaction *
     }
 }
 
-void pcs_fe_reactions(const pcs_system *self, double h, const double *q, const double *v, const pcs_row_impulses *rows,
+void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_impulses *rows,
                       pcs_reaction *out)
 {
     const fe_data *fe = self->data;
+    const fe_work *work = self->work;
     memset(out, 0, (size_t)self->nreaction * sizeof *out);
     pcs_fe_evaluate_rows(self, q);
     for (int i = 0; i < fe->model.njoint; i++) {
         const fe_row_source *source = &fe->sources[fe->model.ncontact + i];
         for (int j = source->first_row; j < source->first_row + source->nrow; j++)
             for (int k = 0; k < 3; k++) {
-                out[i].force[k] += rows->force[j] * fe->states[j].normal[k];
-                out[i].moment[k] += rows->force[j] * fe->states[j].couple[k];
+                out[i].force[k] += rows->force[j] * work->states[j].normal[k];
+                out[i].moment[k] += rows->force[j] * work->states[j].couple[k];
             }
     }
     if (fe->reactions == NULL) return;
     reactions_of_supports(self, h, q, v, rows);
     int place = fe->model.njoint;
     for (int s = 0; s < fe->model.nsupport; s++)
-        if (fe->model.supports[s].has_reactions) reactions_sum_support(fe, s, &out[place++]);
+        if (fe->model.supports[s].has_reactions) reactions_sum_support(fe, s, work->R, &out[place++]);
     for (int i = fe->model.njoint; i < place && self->layout != NULL; i++) {
         pcs_system_sum(self, 3, out[i].force);
         pcs_system_sum(self, 3, out[i].moment);

@@ -45,9 +45,8 @@ static pcs_status rotations_check(pcs_system *self, int node, const int equation
         node);
 }
 
-static pcs_status rotations_note(pcs_system *self, int node, const char **culprit)
+static pcs_status rotations_note(pcs_system *self, fe_data *fe, int node, const char **culprit)
 {
-    fe_data *fe = self->data;
     int equation[3];
     if (rotations_count(fe, node, equation) != 3) return PCS_OK;
     PCS_TRY(rotations_check(self, node, equation, culprit));
@@ -57,9 +56,8 @@ static pcs_status rotations_note(pcs_system *self, int node, const char **culpri
     return PCS_OK;
 }
 
-pcs_status pcs_fe_find_rotations(pcs_system *self, const char **culprit)
+pcs_status pcs_fe_find_rotations(pcs_system *self, fe_data *fe, const char **culprit)
 {
-    fe_data *fe = self->data;
     int nnode = fe->model.mesh->nnode, equation[3], count = 0;
     for (int node = 0; node < nnode; node++) count += rotations_count(fe, node, equation) == 3;
     if (count == 0) return PCS_OK;
@@ -69,9 +67,9 @@ pcs_status pcs_fe_find_rotations(pcs_system *self, const char **culprit)
     for (int node = 0; node < nnode; node++) fe->spin_of_node[node] = -1;
     // In the order of the equations: nodes of this rank first.
     for (int node = 0; node < nnode; node++)
-        if (pcs_fe_owns(fe, node)) PCS_TRY(rotations_note(self, node, culprit));
+        if (pcs_fe_owns(fe, node)) PCS_TRY(rotations_note(self, fe, node, culprit));
     for (int node = 0; node < nnode; node++)
-        if (!pcs_fe_owns(fe, node)) PCS_TRY(rotations_note(self, node, culprit));
+        if (!pcs_fe_owns(fe, node)) PCS_TRY(rotations_note(self, fe, node, culprit));
     return PCS_OK;
 }
 

@@ -8,9 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-static pcs_status rows_fill_constant(pcs_system *self, int contact, const pcs_contact_info *info)
+static pcs_status rows_fill_constant(pcs_system *self, fe_data *fe, int contact, const pcs_contact_info *info)
 {
-    fe_data *fe = self->data;
     const pcs_fe_contact *c = &fe->model.contacts[contact];
     for (int i = 0; i < info->nrow; i++)
         PCS_TRY(c->ops->fill(self->ctx, c->params, &fe->map, i, &fe->points[info->first_row + i]));
@@ -23,9 +22,9 @@ static const pcs_contact_law *rows_law(const pcs_fe_contact *c)
 }
 
 // Counts the rows of contact or joint k and, where they vary, makes their instance.
-static pcs_status rows_count(pcs_system *self, int k, pcs_contact_info *info)
+static pcs_status rows_count(pcs_system *self, fe_data *fe, int k, pcs_contact_info *info)
 {
-    fe_data *fe = self->data;
+    fe_work *work = self->work;
     fe_row_source *source = &fe->sources[k];
     *info = (pcs_contact_info){ .first_row = self->nrow };
     if (k < fe->model.ncontact) {
@@ -36,7 +35,7 @@ static pcs_status rows_count(pcs_system *self, int k, pcs_contact_info *info)
         if (c->ops->count != NULL && rows_law(c)->friction == 0.0) {
             info->nrow = c->ops->count(c->params, fe->model.mesh);
         } else {
-            PCS_TRY(c->ops->create(self->ctx, c->params, &fe->map, &source->instance, &source->contact));
+            PCS_TRY(c->ops->create(self->ctx, c->params, &fe->map, &work->instances[k], &source->contact));
             info->nrow = source->contact.nrow;
             if (rows_law(c)->friction == 0.0) source->contact.ntangent = 0;
             if (source->contact.memory.size > 0) self->memory[self->nmemory++] = source->contact.memory;
@@ -46,9 +45,10 @@ static pcs_status rows_count(pcs_system *self, int k, pcs_contact_info *info)
         info->name = joint->name;
         info->is_joint = true;
         source->evaluate = joint->ops->evaluate;
-        PCS_TRY(joint->ops->create(self->ctx, joint->params, &fe->map, &source->instance, &source->joint));
+        PCS_TRY(joint->ops->create(self->ctx, joint->params, &fe->map, &work->instances[k], &source->joint));
         info->nrow = source->joint.nrow;
     }
+    source->varies = source->evaluate != NULL && work->instances[k] != NULL;
     source->first_row = info->first_row;
     source->nrow = info->nrow;
     self->nrow += info->nrow;
@@ -73,25 +73,18 @@ static void rows_describe(pcs_system *self, int k, const pcs_contact_info *info,
     }
 }
 
-// Are they evaluated anew at every position? Those of a joint may keep their directions all the same.
-static bool rows_vary(const fe_data *fe, int k)
-{
-    return fe->sources[k].evaluate != NULL && fe->sources[k].instance != NULL;
-}
-
 // Room for the directions; those of constant rows are filled in.
-static pcs_status rows_make_directions(pcs_system *self)
+static pcs_status rows_make_directions(pcs_system *self, fe_data *fe)
 {
-    fe_data *fe = self->data;
     int nnz = 0, place = 0;
     for (int k = 0; k < self->ncontact; k++)
         for (int i = 0; i < fe->sources[k].nrow; i++)
-            nnz += rows_vary(fe, k) ? FE_ROW_TERMS : fe->points[fe->sources[k].first_row + i].nterm;
+            nnz += fe->sources[k].varies ? FE_ROW_TERMS : fe->points[fe->sources[k].first_row + i].nterm;
     PCS_TRY(pcs_rows_create(self->ctx, self->nrow, self->nv, nnz, &self->G));
     for (int k = 0; k < self->ncontact; k++)
         for (int row = fe->sources[k].first_row; row < fe->sources[k].first_row + fe->sources[k].nrow; row++) {
             self->G->start[row] = place;
-            if (rows_vary(fe, k)) place += FE_ROW_TERMS;
+            if (fe->sources[k].varies) place += FE_ROW_TERMS;
             for (int j = 0; j < fe->points[row].nterm; j++) {
                 self->G->column[place] = fe->points[row].equation[j];
                 self->G->value[place++] = fe->points[row].coefficient[j];
@@ -104,30 +97,30 @@ static pcs_status rows_make_directions(pcs_system *self)
     return PCS_OK;
 }
 
-static pcs_status rows_create(pcs_system *self, pcs_contact_info *info, const char **culprit)
+static pcs_status rows_create(pcs_system *self, fe_data *fe, pcs_contact_info *info, const char **culprit)
 {
-    fe_data *fe = self->data;
+    fe_work *work = self->work;
     pcs_row *rows;
     for (int k = 0; k < self->ncontact; k++) {
-        pcs_status status = rows_count(self, k, &info[k]);
+        pcs_status status = rows_count(self, fe, k, &info[k]);
         if (status != PCS_OK)
             *culprit = pcs_fe_culprit(self->ctx, info[k].is_joint ? "joints" : "contacts", info[k].name);
         PCS_TRY(status);
     }
     PCS_TAKE(self->ctx, rows, self->nrow, "contact rows");
     PCS_TAKE(self->ctx, fe->points, self->nrow, "contact rows");
-    PCS_TAKE(self->ctx, fe->states, self->nrow, "contact rows");
+    PCS_TAKE(self->ctx, work->states, self->nrow, "contact rows");
     self->rows = rows;
     for (int k = 0; k < self->ncontact; k++) {
         rows_describe(self, k, &info[k], rows);
-        fe->has_evaluated_rows = fe->has_evaluated_rows || rows_vary(fe, k);
-        fe->has_varying_rows = fe->has_varying_rows || (rows_vary(fe, k) && !fe->sources[k].joint.is_constant &&
+        fe->has_evaluated_rows = fe->has_evaluated_rows || fe->sources[k].varies;
+        fe->has_varying_rows = fe->has_varying_rows || (fe->sources[k].varies && !fe->sources[k].joint.is_constant &&
                                                         !fe->sources[k].contact.is_constant);
         fe->has_driven_rows = fe->has_driven_rows || fe->sources[k].joint.is_driven;
         fe->has_settling_rows =
             fe->has_settling_rows || (!info[k].is_joint && fe->model.contacts[k].ops->settle != NULL);
-        if (rows_vary(fe, k)) continue;
-        pcs_status status = rows_fill_constant(self, k, &info[k]);
+        if (fe->sources[k].varies) continue;
+        pcs_status status = rows_fill_constant(self, fe, k, &info[k]);
         if (status != PCS_OK) *culprit = pcs_fe_culprit(self->ctx, "contacts", info[k].name);
         PCS_TRY(status);
     }
@@ -143,8 +136,8 @@ static pcs_status rows_demand_motion(pcs_system *self, const char **culprit)
         bool is_zero = info->is_joint;
         for (int i = G->start[row]; i < G->start[row + 1]; i++) is_zero = is_zero && fabs(G->value[i]) < 1e-12;
         if (!is_zero) continue;
-        const fe_data *fe = self->data;
-        const pcs_row_state *state = &fe->states[row];
+        const fe_work *work = self->work;
+        const pcs_row_state *state = &work->states[row];
         bool is_turn = pcs_dot3(state->normal, state->normal) == 0.0;
         const double *d = is_turn ? state->couple : state->normal;
         *culprit = pcs_fe_culprit(self->ctx, "joints", info->name);
@@ -165,43 +158,44 @@ static void rows_sum_direction(const pcs_system *self, const pcs_rows *G, int ro
 }
 
 // Contacts whose directions never change are not evaluated again: their rows are as good as constant ones.
-static void rows_freeze_constant(pcs_system *self)
+static void rows_freeze_constant(pcs_system *self, fe_data *fe)
 {
-    fe_data *fe = self->data;
+    const fe_work *work = self->work;
     fe->has_evaluated_rows = false;
     for (int k = 0; k < self->ncontact; k++) {
         fe_row_source *source = &fe->sources[k];
         for (int i = 0; i < source->nrow && source->contact.is_constant; i++) {
             int row = source->first_row + i;
-            const pcs_row_state *state = &fe->states[row];
+            const pcs_row_state *state = &work->states[row];
             pcs_contact_point *point = &fe->points[row];
             *point = (pcs_contact_point){ .gap = state->gap, .node = state->direction.term[0].node, .other = -1 };
             if (state->direction.nterm > 1) point->other = state->direction.term[1].node;
             memcpy(point->normal, state->normal, sizeof point->normal);
             rows_sum_direction(self, self->G, row, point->resultant);
         }
-        if (source->contact.is_constant) source->instance = NULL;
-        fe->has_evaluated_rows = fe->has_evaluated_rows || rows_vary(fe, k);
+        if (source->contact.is_constant) source->varies = false;
+        fe->has_evaluated_rows = fe->has_evaluated_rows || fe->sources[k].varies;
     }
 }
 
-pcs_status pcs_fe_make_rows(pcs_system *self, const char **culprit)
+pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
 {
-    fe_data *fe = self->data;
+    fe_work *work = self->work;
     pcs_contact_info *info;
     self->ncontact = fe->model.ncontact + fe->model.njoint;
     PCS_TAKE(self->ctx, info, self->ncontact, "contacts");
     PCS_TAKE(self->ctx, fe->sources, self->ncontact, "contacts");
+    PCS_TAKE(self->ctx, work->instances, self->ncontact, "contacts");
     PCS_TAKE(self->ctx, self->memory, self->ncontact + 1, "contacts"); // and that of reactions
     self->contacts = info;
-    PCS_TRY(rows_create(self, info, culprit));
-    PCS_TRY(rows_make_directions(self));
+    PCS_TRY(rows_create(self, fe, info, culprit));
+    PCS_TRY(rows_make_directions(self, fe));
     if (!fe->has_evaluated_rows) return PCS_OK;
     double *rest;
     PCS_TAKE(self->ctx, rest, self->nq, "contact rows");
     pcs_fe_update_directions(self, rest);
     PCS_TRY(rows_demand_motion(self, culprit));
-    rows_freeze_constant(self);
+    rows_freeze_constant(self, fe);
     return PCS_OK;
 }
 
@@ -253,18 +247,19 @@ static void rows_find_place(const pcs_places *self, int node, pcs_place *out)
 }
 
 // The rows at q, with their bias when v is not NULL.
-static void rows_evaluate(const pcs_system *self, const double *q, const double *v)
+static void rows_evaluate(pcs_system *self, const double *q, const double *v)
 {
-    fe_data *fe = self->data;
+    const fe_data *fe = self->data;
+    fe_work *work = self->work;
     row_view view = { fe, q, v };
     pcs_places places = {
         .mesh = fe->model.mesh, .t = self->time, .has_velocities = v != NULL, .owner = &view, .find = rows_find_place
     };
     for (int k = 0; k < self->ncontact; k++) {
         const fe_row_source *source = &fe->sources[k];
-        if (!rows_vary(fe, k)) continue;
-        memset(fe->states + source->first_row, 0, (size_t)source->nrow * sizeof *fe->states);
-        source->evaluate(source->instance, &places, fe->states + source->first_row);
+        if (!source->varies) continue;
+        memset(work->states + source->first_row, 0, (size_t)source->nrow * sizeof *work->states);
+        source->evaluate(work->instances[k], &places, work->states + source->first_row);
     }
 }
 
@@ -304,47 +299,49 @@ void pcs_fe_put_direction(const fe_data *fe, const pcs_row_direction *direction,
 
 void pcs_fe_update_directions(pcs_system *self, const double *q)
 {
-    fe_data *fe = self->data;
+    const fe_data *fe = self->data;
+    const fe_work *work = self->work;
     rows_evaluate(self, q, NULL);
     for (int k = 0; k < self->ncontact; k++) {
         const fe_row_source *source = &fe->sources[k];
-        if (!rows_vary(fe, k)) continue;
+        if (!source->varies) continue;
         for (int row = source->first_row; row < source->first_row + source->nrow; row++) {
-            pcs_fe_put_direction(fe, &fe->states[row].direction, q, self->G, row);
+            pcs_fe_put_direction(fe, &work->states[row].direction, q, self->G, row);
             for (int t = 0; t < self->rows[row].ntangent; t++)
-                pcs_fe_put_direction(fe, &fe->states[row].tangent[t], q, self->T, self->rows[row].first_tangent + t);
+                pcs_fe_put_direction(fe, &work->states[row].tangent[t], q, self->T, self->rows[row].first_tangent + t);
         }
     }
 }
 
-void pcs_fe_gaps(const pcs_system *self, const double *q, double *gap)
+void pcs_fe_gaps(pcs_system *self, const double *q, double *gap)
 {
     const fe_data *fe = self->data;
+    const fe_work *work = self->work;
     if (fe->has_evaluated_rows) rows_evaluate(self, q, NULL);
     for (int k = 0; k < self->ncontact; k++) {
         const fe_row_source *source = &fe->sources[k];
-        bool varies = rows_vary(fe, k);
         for (int row = source->first_row; row < source->first_row + source->nrow; row++)
-            gap[row] = varies ? fe->states[row].gap : fe->points[row].gap + pcs_rows_dot(self->G, row, q);
+            gap[row] = source->varies ? work->states[row].gap : fe->points[row].gap + pcs_rows_dot(self->G, row, q);
     }
 }
 
 pcs_status pcs_fe_settle(pcs_system *self, const double *q, bool *has_changed)
 {
     const fe_data *fe = self->data;
+    const fe_work *work = self->work;
     row_view view = { fe, q, NULL };
     pcs_places places = { .mesh = fe->model.mesh, .t = self->time, .owner = &view, .find = rows_find_place };
     *has_changed = false;
     for (int k = 0; k < fe->model.ncontact; k++) {
         const pcs_fe_contact *c = &fe->model.contacts[k];
         if (c->ops->settle == NULL) continue;
-        if (c->ops->settle(self->ctx, fe->sources[k].instance, &places, has_changed) != PCS_OK)
+        if (c->ops->settle(self->ctx, work->instances[k], &places, has_changed) != PCS_OK)
             return pcs_wrap(self->ctx, PCS_FAILED, "contact '%s'", c->name);
     }
     return PCS_OK;
 }
 
-void pcs_fe_evaluate_rows(const pcs_system *self, const double *q)
+void pcs_fe_evaluate_rows(pcs_system *self, const double *q)
 {
     rows_evaluate(self, q, NULL);
 }
@@ -352,34 +349,35 @@ void pcs_fe_evaluate_rows(const pcs_system *self, const double *q)
 void pcs_fe_row_speeds(const pcs_system *self, double t, double *speed)
 {
     const fe_data *fe = self->data;
+    const fe_work *work = self->work;
     for (int row = 0; row < self->nrow; row++) speed[row] = 0.0;
     for (int k = fe->model.ncontact; k < self->ncontact; k++) {
         const fe_row_source *source = &fe->sources[k];
         if (!source->joint.is_driven) continue;
-        fe->model.joints[k - fe->model.ncontact].ops->speeds(source->instance, t, speed + source->first_row);
+        fe->model.joints[k - fe->model.ncontact].ops->speeds(work->instances[k], t, speed + source->first_row);
     }
 }
 
-void pcs_fe_rate_bias(const pcs_system *self, const double *q, const double *v, double *bias)
+void pcs_fe_rate_bias(pcs_system *self, const double *q, const double *v, double *bias)
 {
-    const fe_data *fe = self->data;
+    const fe_work *work = self->work;
     rows_evaluate(self, q, v);
-    for (int row = 0; row < self->nrow; row++) bias[row] = fe->states[row].bias;
+    for (int row = 0; row < self->nrow; row++) bias[row] = work->states[row].bias;
 }
 
-void pcs_fe_contact_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3])
+void pcs_fe_contact_points(pcs_system *self, const double *q, double (*position)[3], double (*normal)[3])
 {
     const fe_data *fe = self->data;
+    const fe_work *work = self->work;
     if (fe->has_evaluated_rows) rows_evaluate(self, q, NULL);
     for (int k = 0; k < self->ncontact; k++) {
         const fe_row_source *source = &fe->sources[k];
-        bool varies = rows_vary(fe, k);
         for (int row = source->first_row; row < source->first_row + source->nrow; row++) {
             const pcs_contact_point *point = &fe->points[row];
-            const double *n = varies ? fe->states[row].normal : point->normal;
+            const double *n = source->varies ? work->states[row].normal : point->normal;
             memcpy(normal[row], n, 3 * sizeof *n);
-            if (varies) {
-                memcpy(position[row], fe->states[row].point, 3 * sizeof *n);
+            if (source->varies) {
+                memcpy(position[row], work->states[row].point, 3 * sizeof *n);
                 continue;
             }
             pcs_fe_node_vector(fe, point->node, q, position[row]);
@@ -390,17 +388,17 @@ void pcs_fe_contact_points(const pcs_system *self, const double *q, double (*pos
 
 void pcs_fe_tangents(const pcs_system *self, double (*across)[3])
 {
-    const fe_data *fe = self->data;
+    const fe_work *work = self->work;
     for (int row = 0; row < self->nrow; row++)
         for (int t = 0; t < self->rows[row].ntangent; t++)
-            memcpy(across[self->rows[row].first_tangent + t], fe->states[row].across[t], sizeof *across);
+            memcpy(across[self->rows[row].first_tangent + t], work->states[row].across[t], sizeof *across);
 }
 
 void pcs_fe_row_resultant(const pcs_system *self, int row, double out[3])
 {
     const fe_data *fe = self->data;
     memcpy(out, fe->points[row].resultant, 3 * sizeof *out);
-    if (rows_vary(fe, self->rows[row].contact)) rows_sum_direction(self, self->G, row, out);
+    if (fe->sources[self->rows[row].contact].varies) rows_sum_direction(self, self->G, row, out);
 }
 
 void pcs_fe_tangent_resultant(const pcs_system *self, int tangent, double out[3])

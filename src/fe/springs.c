@@ -79,9 +79,8 @@ static double springs_rate(int n, const int *equation, const double *A, const do
 }
 
 // One round over all cells: first the mass at every equation, then the springs. `zero` is a state at rest.
-static void springs_go_round(pcs_system *self, bool is_first, double *mass, int *share, const double *zero)
+static void springs_go_round(fe_data *fe, bool is_first, double *mass, int *share, const double *zero)
 {
-    fe_data *fe = self->data;
     double M[ENTRIES], K[ENTRIES], C[ENTRIES];
     for (int b = 0; b < fe->nbatch; b++) {
         const pcs_batch *batch = &fe->batches[b];
@@ -111,7 +110,7 @@ static bool springs_are_there(const fe_data *fe)
     return false;
 }
 
-static pcs_status springs_find(pcs_system *self)
+static pcs_status springs_find(pcs_system *self, fe_data *fe)
 {
     if (!springs_are_there(self->data)) return PCS_OK;
     size_t n = (size_t)self->nv;
@@ -121,18 +120,17 @@ static pcs_status springs_find(pcs_system *self)
     if (!is_out) {
         memset(mass, 0, 2 * n * sizeof *mass);
         memset(share, 0, n * sizeof *share);
-        springs_go_round(self, true, mass, share, mass + n);
-        springs_go_round(self, false, mass, share, mass + n);
+        springs_go_round(fe, true, mass, share, mass + n);
+        springs_go_round(fe, false, mass, share, mass + n);
     }
     pcs_scratch_free(mass);
     pcs_scratch_free(share);
     return is_out ? pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: springs of %d equations", self->nv) : PCS_OK;
 }
 
-pcs_status pcs_fe_find_springs(pcs_system *self)
+pcs_status pcs_fe_find_springs(pcs_system *self, fe_data *fe)
 {
-    fe_data *fe = self->data;
-    PCS_TRY(springs_find(self));
+    PCS_TRY(springs_find(self, fe));
     fe->spring_rate2 = pcs_system_max(self, fe->spring_rate2);
     fe->spring_damping = pcs_system_max(self, fe->spring_damping);
     return PCS_OK;

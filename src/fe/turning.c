@@ -40,9 +40,8 @@ pcs_status pcs_fe_demand_finite_turns(const pcs_system *self, int node)
                     node);
 }
 
-pcs_status pcs_fe_add_turning_load(pcs_system *self, int load, int node)
+pcs_status pcs_fe_add_turning_load(pcs_system *self, fe_data *fe, int load, int node)
 {
-    fe_data *fe = self->data;
     const pcs_fe_load *l = &fe->model.loads[load];
     const double *x = l->value;
     bool is_moment = l->kind == PCS_LOAD_MOMENT;

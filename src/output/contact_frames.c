@@ -79,7 +79,7 @@ static void contact_frames_put_data(contact_frames_data *d, const pcs_row *rows,
 
 static pcs_status contact_frames_write(const pcs_view *view, contact_frames_data *d)
 {
-    const pcs_system *system = view->system;
+    pcs_system *system = view->system;
     pcs_series *s = &d->series;
     d->last = d->tally.step;
     pcs_status status = pcs_series_begin(s, d->title, "POLYDATA", d->tally.t, d->tally.step);

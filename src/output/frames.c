@@ -68,7 +68,7 @@ static void frames_put_data(pcs_file *f, const pcs_picture *picture)
 
 static pcs_status frames_write(const pcs_view *view, frames_data *d)
 {
-    const pcs_system *system = view->system;
+    pcs_system *system = view->system;
     pcs_series *s = &d->series;
     d->last = view->state->step;
     system->ops->draw(system, view->state->q, view->state->v,

@@ -45,7 +45,7 @@ typedef struct pcs_view {
     const char *title;
     const char *directory; // where results go; exists
     const char *scheme_name, *solver_name, *mass_backend, *step_backend;
-    const pcs_system *system;
+    pcs_system *system; // observers use its workspace: what they draw and evaluate is made anew by the next step
     const pcs_state *state;
     const pcs_step_report *report; // of the last step; at t = 0 of the start
     const pcs_ledger *ledger;

@@ -103,7 +103,7 @@ static void index3_report_rows(pcs_scheme *self, const pcs_state *x, double forc
                                pcs_step_report *report)
 {
     index3 *s = self->data;
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     const pcs_next *next = &s->alpha.next;
     const double *last_force = x->row_history[ROW_FORCE], *last_filtered = x->row_history[ROW_FILTERED];
     double af = s->alpha.af, am = s->alpha.am, ga = s->alpha.ga, h = report->h;

@@ -88,7 +88,7 @@ pcs_outcome pcs_event_check(pcs_events *e, int n, const double *x)
 
 pcs_outcome pcs_event_accelerate(pcs_scheme *self, pcs_events *e, double t, const double *q, const double *v, double *a)
 {
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     pcs_outcome outcome = PCS_CONVERGED;
     bool has_held = false;
     if (!pcs_projection_move(self->solver, q)) return PCS_SINGULAR;
@@ -217,7 +217,7 @@ static pcs_outcome event_hold(pcs_scheme *self, pcs_events *e, double t, const d
 
 pcs_outcome pcs_event_settle(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v)
 {
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     pcs_measure measure;
     system->ops->measure(system, q, v, &measure);
     e->now.energy = fmax(e->now.energy, measure.kinetic);
@@ -290,7 +290,7 @@ void pcs_event_push(const pcs_scheme *self, double scale, const double *z, doubl
 
 void pcs_event_report(const pcs_scheme *self, pcs_events *e, const double *q, const double *v, pcs_step_report *report)
 {
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     system->ops->gaps(system, q, e->gap);
     for (int j = 0; j < system->nrow; j++) {
         double rate = pcs_system_rate(system, j, v);

@@ -103,7 +103,7 @@ static bool driven_roots(void *user, double t, const double *y, double *root)
     pcs_scheme *self = user;
     driven *s = self->data;
     pcs_events *e = s->events;
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     int m = system->nrow;
     bool has_held = false;
     for (int j = 0; j < 3 * m; j++) root[j] = 1.0;
@@ -235,7 +235,7 @@ static pcs_outcome driven_move(driven *s, double t0, double t1)
 static pcs_outcome driven_locate(pcs_scheme *self, int row, double t0, double last, double *t)
 {
     driven *s = self->data;
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     for (int round = 0; round < LOCATING_ROUNDS; round++) {
         pcs_outcome outcome = driven_move(s, t0, *t);
         if (outcome != PCS_CONVERGED || row < 0) return outcome;
@@ -256,7 +256,7 @@ static bool driven_has_missed(pcs_scheme *self, double t)
 {
     driven *s = self->data;
     pcs_events *e = s->events;
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     bool has_missed = false, has_held = false;
     system->ops->gaps(system, s->y, e->gap);
     for (int j = 0; j < system->nrow; j++) {

@@ -111,7 +111,7 @@ void pcs_explicit_release(pcs_scheme *self, pcs_explicit *s, const pcs_state *x,
 pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, const double *q, const double *v,
                                       const double *free, double *a, double *force, pcs_step_report *report)
 {
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     bool has_gate = false;
     memcpy(a, free, (size_t)system->nv * sizeof *a);
     for (int j = 0; j < system->nrow; j++) {

@@ -117,7 +117,7 @@ static bool ggl_mid_correct(pcs_scheme *self, pcs_ggl *s)
 // Newton's method on g(q + E Psi); directions go back to the middle afterwards.
 static pcs_outcome ggl_mid_project(pcs_scheme *self, pcs_ggl *s)
 {
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     pcs_next *next = &s->base.base.next;
     int n = system->nv, m = system->nrow;
     double change = INFINITY, last, tie = 0.0;
@@ -165,7 +165,7 @@ static void ggl_mid_book_correction(pcs_scheme *self, pcs_ggl *s, pcs_step_repor
 static pcs_outcome ggl_mid_solve(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     pcs_ggl *s = self->data;
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     bool is_unified = ((const ggl_mid_params *)self->params)->coupling == UNIFIED;
     if (is_unified) {
         pcs_projection_turn(self->solver, x->q);

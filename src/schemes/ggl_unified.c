@@ -114,7 +114,7 @@ static void unified_fill_row(const pcs_ggl *s, const pcs_rows *rows, int j, int 
 // Gap rows at the present directions; rows without a gate are out of it.
 static void unified_fill_gaps(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, double h)
 {
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     pcs_dense_contacts *c = s->contacts;
     pcs_next *next = &s->base.base.next;
     double *way = next->d; // from where the gap is known

@@ -188,7 +188,7 @@ static pcs_outcome mann_look(pcs_scheme *self, double t, int row, finding *found
 {
     mann *s = self->data;
     pcs_events *e = s->events;
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     bool has_held = false;
     *found = (finding){ .row = -1 };
     system->ops->gaps(system, s->end.q, e->gap);
@@ -211,7 +211,7 @@ static pcs_outcome mann_look(pcs_scheme *self, double t, int row, finding *found
 static bool mann_may_dip(pcs_scheme *self, double h)
 {
     mann *s = self->data;
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     double gap[2][PCS_MAX_ROWS] = { { 0 } }, rate[2][PCS_MAX_ROWS] = { { 0 } };
     for (int side = 0; side < 2; side++) {
         const double *q = side == 0 ? s->next.q : s->end.q, *v = side == 0 ? s->next.v : s->end.v;

@@ -12,7 +12,7 @@ pcs_status pcs_midpoint_setup(pcs_scheme *self, pcs_midpoint *s)
 bool pcs_midpoint_predict(pcs_scheme *self, pcs_midpoint *s, const pcs_state *x, double h)
 {
     pcs_next *next = &s->base.next;
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     const double *q = x->q, *v = x->v;
     double *middle = s->middle;
     PCS_INDEPENDENT

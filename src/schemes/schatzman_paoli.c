@@ -57,7 +57,7 @@ static void paoli_advance(pcs_scheme *self, const pcs_state *x, double h)
 static void paoli_targets(pcs_scheme *self, const pcs_state *x, double h)
 {
     paoli *s = self->data;
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     pcs_next *next = &s->base.next;
     double last = -1.0;
     pcs_next_targets(self, next, x->v); // for the tangential rows

@@ -51,7 +51,7 @@ void pcs_certify_prepare(pcs_certifier *self)
 
 void pcs_certify_motion(pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
+    pcs_system *system = self->scheme->system;
     if (self->from == NULL || !pcs_certify_is_on(self, CERTIFY_MOTION)) return;
     pcs_certify_rule(self);
     // What a system keeps of its rows belongs to the end of the step again.

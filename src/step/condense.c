@@ -77,7 +77,7 @@ pcs_status pcs_condense_prepare(pcs_step_solver *self, pcs_condense *c, pcs_outc
 // d = y0, and what the rows see of the step without multipliers. The gap is that of qt0 + kb y0.
 static void condense_free_motion(pcs_step_solver *self, pcs_condense *c, pcs_step_problem *p)
 {
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     const pcs_step_form *form = &self->form;
     pcs_frictionless *s = c->contacts;
     int n = system->nv;

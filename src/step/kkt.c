@@ -207,7 +207,7 @@ static pcs_status kkt_prepare(pcs_step_solver *self, pcs_outcome *outcome)
 static void kkt_move(pcs_step_solver *self, pcs_step_problem *p)
 {
     kkt *s = self->data;
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     const pcs_step_form *form = &self->form;
     for (int i = 0; i < s->n; i++) p->q[i] = s->q0[i] + form->kb * p->d[i];
     system->ops->gaps(system, p->q, s->gate_gap);

@@ -217,7 +217,7 @@ bool pcs_newton_misses_row(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
     pcs_dense_contacts *c = s->contacts;
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     bool has_open = false, misses = false;
     for (int j = 0; j < s->m; j++) has_open = has_open || !s->is_used[j];
     if (!has_open || !pcs_form_sees_gaps(&self->form)) return false;
@@ -236,7 +236,7 @@ static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
     pcs_dense_contacts *c = s->contacts;
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     double kb = self->form.kb;
     if (s->m == 0) return;
     system->ops->gaps(system, s->qt, c->p.b_gate);
@@ -288,7 +288,7 @@ static bool newton_update_sets(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
     pcs_dense_contacts *c = s->contacts;
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     memcpy(c->p.z, s->z_last, (size_t)s->nz * sizeof *c->p.z);
     system->ops->gaps(system, s->qt, c->p.gate_gap);
     system->ops->gaps(system, p->q, c->p.value);

@@ -27,7 +27,7 @@ static const double quick = 0.1, slow = 0.5;
 // place to start from. `gap` is [nrow] work.
 static bool outer_foresees(const pcs_step_solver *solver, const pcs_step_problem *p, double *gap)
 {
-    const pcs_system *system = solver->system;
+    pcs_system *system = solver->system;
     bool is_live = solver->form.gate_is_live;
     if (is_live) system->ops->gaps(system, p->q, gap);
     for (int j = 0; j < system->nrow; j++) {

@@ -186,7 +186,7 @@ static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
 {
     schur *s = self->data;
     pcs_krylov_set *c = s->contacts;
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     double kb = self->form.kb;
     int m = s->m;
     for (int i = 0; i < s->n; i++) s->v_last[i] = s->v0[i] + p->d[i] + s->y0[i];

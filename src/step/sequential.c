@@ -89,7 +89,7 @@ static bool sequential_contacts(pcs_step_solver *self, pcs_step_problem *p)
 {
     sequential *s = self->data;
     pcs_frictionless *contacts = s->contacts;
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     int unused;
     contacts->gate_tolerance = p->gate_tolerance;
     if (pcs_form_sees_gaps(&self->form)) system->ops->gaps(system, s->q0, contacts->gap0);

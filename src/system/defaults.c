@@ -77,7 +77,7 @@ pcs_status pcs_default_settle(pcs_system *self, const double *q, bool *has_chang
     return PCS_OK;
 }
 
-void pcs_default_rate_bias(const pcs_system *self, const double *q, const double *v, double *bias)
+void pcs_default_rate_bias(pcs_system *self, const double *q, const double *v, double *bias)
 {
     (void)q;
     (void)v;
@@ -138,8 +138,8 @@ void pcs_default_row_resultant(const pcs_system *self, int row, double out[3])
     out[0] = out[1] = out[2] = 0.0;
 }
 
-void pcs_default_reactions(const pcs_system *self, double h, const double *q, const double *v,
-                           const pcs_row_impulses *rows, pcs_reaction *out)
+void pcs_default_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_impulses *rows,
+                           pcs_reaction *out)
 {
     (void)h;
     (void)q;
@@ -154,7 +154,7 @@ double pcs_default_stable_step(const pcs_system *self, pcs_mode_limit *limit, co
     return step > 0.0 ? step : INFINITY;
 }
 
-void pcs_default_draw(const pcs_system *self, const double *q, const double *v, pcs_picture *picture)
+void pcs_default_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture)
 {
     (void)self;
     (void)q;
@@ -162,7 +162,7 @@ void pcs_default_draw(const pcs_system *self, const double *q, const double *v, 
     (void)picture;
 }
 
-void pcs_default_contact_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3])
+void pcs_default_contact_points(pcs_system *self, const double *q, double (*position)[3], double (*normal)[3])
 {
     (void)q;
     memset(position, 0, (size_t)self->nrow * sizeof *position);

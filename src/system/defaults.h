@@ -17,7 +17,7 @@ void pcs_default_turn_columns(const pcs_system *self, const double *x, pcs_matri
 void pcs_default_carry_back(const pcs_system *self, const double *x, double part, pcs_rows *rows);
 void pcs_default_row_speeds(const pcs_system *self, double t, double *speed);
 pcs_status pcs_default_settle(pcs_system *self, const double *q, bool *has_changed);
-void pcs_default_rate_bias(const pcs_system *self, const double *q, const double *v, double *bias);
+void pcs_default_rate_bias(pcs_system *self, const double *q, const double *v, double *bias);
 void pcs_default_resultant(const pcs_system *self, double t, const double *q, const double *v, double sum[3]);
 // From M and K.
 void pcs_default_change(const pcs_system *self, const double *q0, const double *q1, const double *v0, const double *v1,
@@ -26,13 +26,13 @@ void pcs_default_change(const pcs_system *self, const double *q0, const double *
 double pcs_default_damping_power(const pcs_system *self, const double *q, const double *v);
 double pcs_default_load_work(const pcs_system *self, double t, const double *q0, const double *q1);
 void pcs_default_row_resultant(const pcs_system *self, int row, double out[3]);
-void pcs_default_reactions(const pcs_system *self, double h, const double *q, const double *v,
-                           const pcs_row_impulses *rows, pcs_reaction *out);
+void pcs_default_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_impulses *rows,
+                           pcs_reaction *out);
 // Of a mode at the limit of central differences. Few coordinates do not blow up within a run: where no step is stable
 // it is only inaccurate.
 double pcs_default_stable_step(const pcs_system *self, pcs_mode_limit *limit, const void *params);
-void pcs_default_draw(const pcs_system *self, const double *q, const double *v, pcs_picture *picture);
-void pcs_default_contact_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
+void pcs_default_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture);
+void pcs_default_contact_points(pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
 void pcs_default_tangents(const pcs_system *self, double (*across)[3]);
 // Mean of the positions (quantity 0) or velocities of the items.
 double pcs_default_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);

@@ -101,7 +101,7 @@ typedef struct pcs_system_ops {
     void (*update_directions)(pcs_system *self, const double *q);
     // K += -d(G^T lam)/dq of bilateral rows, as far as it has entries; after update_tangents: has_joint_stiffness.
     void (*add_joint_stiffness)(pcs_system *self, const double *q, const double *lam);
-    void (*gaps)(const pcs_system *self, const double *q, double *gap); // [nrow]
+    void (*gaps)(pcs_system *self, const double *q, double *gap); // [nrow]
     // q = q0 moved by x; the sum without has_rotations. q may be x.
     void (*retract)(const pcs_system *self, const double *q0, const double *x, double *q);
     // x that leads from q0 to q1, the shorter way round. x may be q1.
@@ -121,7 +121,7 @@ typedef struct pcs_system_ops {
     pcs_status (*settle)(pcs_system *self, const double *q, bool *has_changed);
 
     // (dG/dt) v of every row: the part of the gap acceleration that is not G v': has_rate_bias.
-    void (*rate_bias)(const pcs_system *self, const double *q, const double *v, double *bias);
+    void (*rate_bias)(pcs_system *self, const double *q, const double *v, double *bias);
 
     void (*measure)(const pcs_system *self, const double *q, const double *v, pcs_measure *out);
     // Sum of f over the moving equations, by direction: has_resultant.
@@ -139,14 +139,14 @@ typedef struct pcs_system_ops {
 
     // Forces of joints, and of supports in the mean over the step of length h that has led to (q, v) since the last
     // call; h = 0 at the start. Rows of joints stand at `time`.
-    void (*reactions)(const pcs_system *self, double h, const double *q, const double *v, const pcs_row_impulses *rows,
+    void (*reactions)(pcs_system *self, double h, const double *q, const double *v, const pcs_row_impulses *rows,
                       pcs_reaction *out);
 
     // Largest stable step under this limit, s; INFINITY when nothing limits it.
     double (*stable_step)(const pcs_system *self, pcs_mode_limit *limit, const void *params);
 
-    void (*draw)(const pcs_system *self, const double *q, const double *v, pcs_picture *picture);
-    void (*contact_points)(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
+    void (*draw)(pcs_system *self, const double *q, const double *v, pcs_picture *picture);
+    void (*contact_points)(pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
     // Unit vectors in space along which friction pushes, [ntangent]; where the rows stand: has_tangents.
     void (*tangents)(const pcs_system *self, double (*across)[3]);
     double (*probe)(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
@@ -158,12 +158,14 @@ typedef struct pcs_system_ops {
     void (*name_equation)(const pcs_system *self, int equation, size_t size, char *text);
 } pcs_system_ops;
 
+// The first part is built from the case and constant afterwards. The second is the workspace: what varies with time and
+// state, and rooms for it. Who has a `const pcs_system` reads the workspace as it stands, and changes nothing of it.
 struct pcs_system {
     const pcs_system_ops *ops;
     const char *name; // "fe", or that of a closed form, for messages
     pcs_context *ctx;
-    void *data;
-    int nq, nv, nrow, ncontact;
+    const void *data; // the system's own
+    int nq, nv, nrow, ncontact, ntangent;
     const pcs_row *rows;              // [nrow]
     const pcs_contact_info *contacts; // [ncontact]
     int nreaction;
@@ -174,28 +176,29 @@ struct pcs_system {
     bool has_damping;                                 // C is not zero
     bool has_skew_damping;                            // and not symmetric: gyroscopic moments of a linear system
     bool mass_varies, tangents_vary, directions_vary; // with q, or with q and v
-    bool has_rotations;       // positions do not add up: retract, way, turn, turn_columns, carry_back
-    bool has_joint_stiffness; // directions of joints turn under their forces
-    bool has_drives;          // rows that move by themselves
-    bool has_search;          // rows may be about other bodies from step to step
-    bool has_rate_bias;       // (dG/dt) v, or the acceleration of driven rows, is not zero
-    bool has_resultant;       // momentum has directions in space: resultant, row_resultant, tangent_resultant
-    bool has_tangents;        // where friction pushes is known
-    double time;              // s, at which driven rows stand; set by who evaluates rows
-    double load_factor;       // of gravity and applied loads: 1 but in a static analysis
-    double length;            // m, size of the model: the scale of positions
-    double mass;              // kg, of all that moves: with an energy, the scale of velocities
-    const pcs_layout *layout; // of the equations over the ranks; NULL: all of them are here
-    pcs_matrix *M, *C, *K;    // one pattern
-    pcs_rows *G;              // [nrow x nv]
-    int ntangent;
-    pcs_rows *T;                    // [ntangent x nv] tangential directions; NULL without friction
+    bool has_rotations;                               // positions do not add up: retract, way, turn, ...
+    bool has_joint_stiffness;                         // directions of joints turn under their forces
+    bool has_drives;                                  // rows that move by themselves
+    bool has_search;                                  // rows may be about other bodies from step to step
+    bool has_rate_bias;                               // (dG/dt) v, or the acceleration of driven rows, is not zero
+    bool has_resultant;             // momentum has directions in space: resultant, row_resultant, tangent_resultant
+    bool has_tangents;              // where friction pushes is known
+    double length;                  // m, size of the model: the scale of positions
+    double mass;                    // kg, of all that moves: with an energy, the scale of velocities
+    double stable_step;             // s, of explicit schemes; INFINITY when nothing limits it
+    const pcs_layout *layout;       // of the equations over the ranks; NULL: all of them are here
     const char *const *coordinates; // [nq] names of a closed-form system's coordinates; NULL for meshes
     const double *gravity;          // [nv] force of gravity, N; NULL when there is none
+
+    double time;           // s, at which driven rows stand; set by who evaluates rows
+    double load_factor;    // of gravity and applied loads: 1 but in a static analysis
+    pcs_matrix *M, *C, *K; // one pattern; C is NULL without damping
+    pcs_rows *G;           // [nrow x nv]
+    pcs_rows *T;           // [ntangent x nv] tangential directions; NULL without friction
     int nmemory;
     pcs_memory *memory; // [nmemory] what `settle` and `reactions` carry from call to call; part of the state of a run
     pcs_picture *picture;
-    double stable_step; // s, of explicit schemes; INFINITY when nothing limits it
+    void *work; // the system's own: rows as they were evaluated last, what a search has found, scratch
 };
 
 // Equations that this process sums over: all but copies of other ranks'.

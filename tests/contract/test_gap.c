@@ -58,7 +58,7 @@ static void rows_are_derivatives_of_gaps(void **state)
             normal_for(pcs_gap_types[type], ways[w], normal);
             model *m = two_bars(ways[w], normal, pcs_gap_types[type]);
             model_build(m);
-            const pcs_system *system = m->system;
+            pcs_system *system = m->system;
             CHECK(system->nrow == 1);
             model_randomize(&seed, system->nv, q);
             for (int i = 0; i < system->nv; i++) {
@@ -87,7 +87,7 @@ static void gaps_are_distances_in_space(void **state)
             normal_for(pcs_gap_types[type], ways[w], normal);
             model *m = two_bars(ways[w], normal, pcs_gap_types[type]);
             model_build(m);
-            const pcs_system *system = m->system;
+            pcs_system *system = m->system;
             system->ops->gaps(system, q, &gap);
             CHECK_NEAR(gap, 1.5, 1e-14);
             model_randomize(&seed, system->nv, q);

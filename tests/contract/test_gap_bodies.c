@@ -71,7 +71,7 @@ static void somewhere(const model *m, unsigned long long *seed, double *q)
 
 static void gaps_at(const model *m, const double *q, double step, const double *d, double *gap)
 {
-    const pcs_system *system = m->system;
+    pcs_system *system = m->system;
     double x[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE];
     for (int i = 0; i < system->nv; i++) {
         x[i] = step * d[i];

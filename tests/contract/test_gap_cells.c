@@ -97,7 +97,7 @@ static void somewhere(const model *m, unsigned long long *seed, double *q)
 
 static void gaps_at(const model *m, const double *q, double step, const double *d, double *gap)
 {
-    const pcs_system *system = m->system;
+    pcs_system *system = m->system;
     double x[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE];
     for (int i = 0; i < system->nv; i++) {
         x[i] = step * d[i];
@@ -144,7 +144,7 @@ static void check_directions(model *m, const scene *s)
 {
     unsigned long long seed = 8;
     double q[MODEL_MAX_SIZE], point[MODEL_MAX_SIZE][3], normal[MODEL_MAX_SIZE][3], across[MODEL_MAX_SIZE][3];
-    const pcs_system *system = m->system;
+    pcs_system *system = m->system;
     const pcs_dofmap *map = &((const fe_data *)system->data)->map;
     somewhere(m, &seed, q);
     system->ops->contact_points(system, q, point, normal);
@@ -185,7 +185,7 @@ static void check_moments(model *m, const scene *s)
 {
     const double q[MODEL_MAX_SIZE] = { 0 };
     double v[MODEL_MAX_SIZE] = { 0 }, point[MODEL_MAX_SIZE][3], normal[MODEL_MAX_SIZE][3];
-    const pcs_system *system = m->system;
+    pcs_system *system = m->system;
     const pcs_dofmap *map = &((const fe_data *)system->data)->map;
     const double w[3] = { s->is_plane ? 0.0 : 0.3, s->is_plane ? 0.0 : -0.5, 0.7 };
     bool turns = false;

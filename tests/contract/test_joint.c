@@ -192,15 +192,15 @@ static void check_rest(model *m, const pcs_joint_ops *ops, const body *b, bool h
     (void)ops, (void)b, (void)has_two;
     pcs_system *system = m->system;
     double q[MODEL_MAX_SIZE] = { 0 }, gap[16];
-    const fe_data *fe = system->data;
+    const fe_work *work = system->work;
     CHECK(system->nrow > 0 && system->nrow <= 6);
     gaps_at(system, q, 0.0, gap);
     for (int j = 0; j < system->nrow; j++) {
         CHECK_NEAR(gap[j], 0.0, 1e-15);
         CHECK(system->rows[j].is_bilateral);
         // A force of one or a moment of one.
-        double force = pcs_dot3(fe->states[j].normal, fe->states[j].normal);
-        double size = force > 0.0 ? force : pcs_dot3(fe->states[j].couple, fe->states[j].couple);
+        double force = pcs_dot3(work->states[j].normal, work->states[j].normal);
+        double size = force > 0.0 ? force : pcs_dot3(work->states[j].couple, work->states[j].couple);
         CHECK_NEAR(size, 1.0, 1e-14);
     }
 }
@@ -335,7 +335,7 @@ static void check_stiffness(model *m, const pcs_joint_ops *ops, const body *b, b
 {
     (void)has_two;
     pcs_system *system = m->system;
-    const fe_data *fe = system->data;
+    const fe_work *work = system->work;
     const char *const points[] = { "ball", "hinge", "fixed", "rigid_link" };
     bool holds_points = false;
     for (int i = 0; i < 4; i++) holds_points = holds_points || strcmp(ops->name, points[i]) == 0;
@@ -349,7 +349,7 @@ static void check_stiffness(model *m, const pcs_joint_ops *ops, const body *b, b
     model_randomize(&seed, n, q);
     system->ops->update_directions(system, q);
     for (int j = 0; j < system->nrow; j++)
-        if (pcs_dot3(fe->states[j].normal, fe->states[j].normal) > 0.0) lam[j] = 3.0 * model_random(&seed);
+        if (pcs_dot3(work->states[j].normal, work->states[j].normal) > 0.0) lam[j] = 3.0 * model_random(&seed);
     for (int pass = 0; pass < 2; pass++) { // the second time over what the first has left
         if (system->tangents_vary) system->ops->update_tangents(system, 0.0, q, v);
         system->ops->add_joint_stiffness(system, q, lam);

@@ -93,7 +93,7 @@ typedef struct solution {
 static solution pose(const model *m, const situation *s, int variant)
 {
     solution x = { 0 };
-    const pcs_system *system = m->system;
+    pcs_system *system = m->system;
     double gap[ROWS];
     for (int i = 0; i < system->nv; i++) {
         x.q[i] = s->is_exact ? 0.0 : 0.02 * sin(1.0 + 2.1 * i + variant);
@@ -191,7 +191,7 @@ static void check_motion(const model *m, const pcs_step_form *form, const soluti
 static void check_rows(const model *m, const pcs_step_form *form, const solution *given, const solution *x,
                        const double *mass)
 {
-    const pcs_system *system = m->system;
+    pcs_system *system = m->system;
     int n = system->nv;
     double gap[ROWS], smooth[ROWS], qt[N], vt[N];
     for (int i = 0; i < n; i++) {

@@ -77,7 +77,7 @@ static void hinge_does_not_drift(void **state)
 {
     (void)state;
     case_run run = case_run_all(PENDULUM, NULL);
-    const pcs_system *system = run.sim->system;
+    pcs_system *system = run.sim->system;
     double gap[3];
     CHECK(system->nrow == 3 && system->rows[1].is_bilateral && system->rows[2].is_bilateral);
     system->ops->gaps(system, run.sim->state.q, gap);

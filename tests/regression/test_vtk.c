@@ -135,7 +135,7 @@ static void contacts_read_back_bit_by_bit(void **state)
 }
 
 // A model that fills the buffer of the file several times over.
-static void draw_many(const pcs_system *self, const double *q, const double *v, pcs_picture *picture)
+static void draw_many(pcs_system *self, const double *q, const double *v, pcs_picture *picture)
 {
     (void)self;
     (void)q;

@@ -118,7 +118,7 @@ static void case_add_point(case_sums *sums, const exact_bar *bar, double w, cons
 
 static case_sums case_compare(const pcs_sim *sim, const exact_bar *bar, case_place place)
 {
-    const pcs_system *system = sim->system;
+    pcs_system *system = sim->system;
     pcs_picture *picture = system->picture;
     case_sums sums = { 0 };
     system->ops->draw(system, sim->state.q, sim->state.v, picture);

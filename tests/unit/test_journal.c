@@ -43,7 +43,7 @@ enum { NPAIR = sizeof pairs / sizeof *pairs };
 
 static double gap_at(const model *m, const double *q, double step, const double *d)
 {
-    const pcs_system *system = m->system;
+    pcs_system *system = m->system;
     double x[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE], gap;
     for (int i = 0; i < system->nv; i++) {
         x[i] = step * d[i];
@@ -99,7 +99,7 @@ static void bias_is_the_rate_of_the_rate(void **state)
     (void)state;
     for (int pair = 0; pair < NPAIR; pair += 2) {
         model *m = bearing(pairs[pair][0], pairs[pair][1]);
-        const pcs_system *system = m->system;
+        pcs_system *system = m->system;
         unsigned long long seed = 9;
         double q[MODEL_MAX_SIZE] = { 0 }, v[MODEL_MAX_SIZE], bias, rate[2];
         const double h = 1e-5;

@@ -60,7 +60,7 @@ __attribute__((noinline, unused)) static double fake_wave(int what, long index, 
     return sin(0.37 * what + 0.61 * (double)index + 0.173 * (double)step) * pow(10.0, what % 5 - 2);
 }
 
-static inline void fake_draw(const pcs_system *self, const double *q, const double *v, pcs_picture *picture)
+static inline void fake_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture)
 {
     (void)self;
     for (int i = 0; i < FAKE_POINTS; i++) {
@@ -74,8 +74,7 @@ static inline void fake_draw(const pcs_system *self, const double *q, const doub
     }
 }
 
-static inline void fake_contact_points(const pcs_system *self, const double *q, double (*position)[3],
-                                       double (*normal)[3])
+static inline void fake_contact_points(pcs_system *self, const double *q, double (*position)[3], double (*normal)[3])
 {
     (void)self;
     for (int j = 0; j < FAKE_ROWS; j++) {

@@ -22,7 +22,7 @@ static void own_force(const pcs_system *self, double t, const double *q, const d
     f[0] = -mass * weight;
 }
 
-static void own_gaps(const pcs_system *self, const double *q, double *gap)
+static void own_gaps(pcs_system *self, const double *q, double *gap)
 {
     (void)self;
     gap[0] = q[0] - radius;

@@ -51,13 +51,14 @@ static double *tangents_of(const char *mesh, int nthread, bool by_pieces, size_t
 {
     pcs_context *ctx;
     pcs_system *system = open_model(&ctx, mesh, nthread);
-    fe_data *fe = system->data;
+    const fe_data *fe = system->data;
+    const fe_work *work = system->work;
     unsigned long long seed = 5;
     size_t nnz = (size_t)system->K->pattern->nnz;
     double *q = calloc((size_t)system->nv, sizeof *q), *v = calloc((size_t)system->nv, sizeof *v);
     double *out = calloc(2 * nnz, sizeof *out);
     assert_true(q != NULL && v != NULL && out != NULL && system->C != NULL);
-    CHECK(fe->plans[0].ncolour >= 2 && (fe->pool != NULL) == (nthread > 1));
+    CHECK(fe->plans[0].ncolour >= 2 && (work->pool != NULL) == (nthread > 1));
     model_randomize(&seed, system->nv, q);
     model_randomize(&seed, system->nv, v);
     for (int i = 0; i < system->nv; i++) q[i] *= 1e-4; // neighbours stay near one another
