@@ -2,7 +2,7 @@
 //
 //   g = |c| - L,  c = p_b - p_a,  g' = n . c',  g'' = n . c'' + (|c'|^2 - (n . c')^2) / |c|,  n = c / |c|
 
-#include "joint/pair.h"
+#include "joint/ends.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static const pcs_option distance_options[] = {
 static const char *distance_check(const void *params, const char **option)
 {
     const distance_params *p = params;
-    const char *fault = pcs_pair_check(&(pcs_pair_params){ .node = p->node, .a = p->a, .b = p->b }, option);
+    const char *fault = pcs_ends_check(&(pcs_ends_params){ .node = p->node, .a = p->a, .b = p->b }, option);
     if (fault != NULL) return fault;
     *option = p->node != NULL ? NULL : "anchor";
     if (p->node != NULL && isnan(p->anchor[0])) return "missing key 'anchor': the point of the ground";
@@ -62,9 +62,10 @@ static pcs_status distance_create(pcs_context *ctx, const void *params, const pc
     distance *d;
     int a = -1, b = -1;
     PCS_TAKE(ctx, d, 1, "a joint");
-    PCS_TRY(pcs_pair_single(ctx, map, p->node != NULL ? p->node : p->b, &b));
-    if (p->node == NULL) PCS_TRY(pcs_pair_single(ctx, map, p->a, &a));
-    const double *from = a < 0 ? p->anchor : isnan(p->at_a[0]) ? map->mesh->x[a] : p->at_a;
+    PCS_TRY(pcs_ends_single(ctx, map, p->node != NULL ? p->node : p->b, &b));
+    if (p->node == NULL) PCS_TRY(pcs_ends_single(ctx, map, p->a, &a));
+    const double *from = p->anchor;
+    if (a >= 0) from = isnan(p->at_a[0]) ? map->mesh->x[a] : p->at_a;
     const double *to = isnan(p->at_b[0]) ? map->mesh->x[b] : p->at_b;
     double apart[3], n[3];
     PCS_TRY(pcs_end_resolve(ctx, map, a, from, &d->a));
@@ -110,7 +111,7 @@ const pcs_joint_ops pcs_joint_distance = {
     .summary = "two points keep their distance, as if by a massless rod",
     .options = distance_options,
     .params_size = sizeof(distance_params),
-    .set_options = pcs_pair_sets,
+    .set_options = pcs_ends_sets,
     .check = distance_check,
     .create = distance_create,
     .evaluate = distance_evaluate,

@@ -1,11 +1,11 @@
-#include "joint/pair.h"
+#include "joint/ends.h"
 
 #include <math.h>
 #include <string.h>
 
-const char *const pcs_pair_sets[] = { "node", "a", "b", NULL };
+const char *const pcs_ends_sets[] = { "node", "a", "b", NULL };
 
-const char *pcs_pair_check(const pcs_pair_params *p, const char **option)
+const char *pcs_ends_check(const pcs_ends_params *p, const char **option)
 {
     *option = NULL;
     if (p->node == NULL && p->a == NULL && p->b == NULL) return "missing key 'node', or 'a' and 'b'";
@@ -29,7 +29,7 @@ void pcs_joint_frame(const double axis[3], double first[3], double second[3])
     pcs_cross(axis, first, second);
 }
 
-pcs_status pcs_pair_single(pcs_context *ctx, const pcs_dofmap *map, const char *name, int *node)
+pcs_status pcs_ends_single(pcs_context *ctx, const pcs_dofmap *map, const char *name, int *node)
 {
     const pcs_set *set = pcs_mesh_node_set(map->mesh, name);
     if (set == NULL) return pcs_fail(ctx, PCS_BAD_INPUT, "there is no node set '%s'", name);
@@ -47,7 +47,9 @@ pcs_turning pcs_node_turning(const pcs_dofmap *map, int node)
         count += map->dof[i].is_rotation;
         is_finite = is_finite || map->dof[i].is_finite;
     }
-    return count == 0 ? PCS_TURNS_NOT : !is_finite ? PCS_TURNS_LITTLE : count == 1 ? PCS_TURNS_FLAT : PCS_TURNS_FREE;
+    if (count == 0) return PCS_TURNS_NOT;
+    if (!is_finite) return PCS_TURNS_LITTLE;
+    return count == 1 ? PCS_TURNS_FLAT : PCS_TURNS_FREE;
 }
 
 pcs_status pcs_end_resolve(pcs_context *ctx, const pcs_dofmap *map, int node, const double at[3], pcs_joint_end *out)
@@ -67,18 +69,19 @@ pcs_status pcs_end_resolve(pcs_context *ctx, const pcs_dofmap *map, int node, co
 }
 
 // The directions a node moves along (turns about); all three are given as the axes of space.
-static int pair_directions(const pcs_dofmap *map, int node, bool of_rotations, double d[3][3])
+static int ends_directions(const pcs_dofmap *map, int node, bool of_rotations, double d[3][3])
 {
     int count = 0;
     for (int i = map->first[node]; i < map->first[node + 1]; i++)
         if (map->dof[i].is_rotation == of_rotations && count < 3)
             memcpy(d[count++], map->dof[i].direction, sizeof d[0]);
-    for (int i = 0; i < 3 && count == 3; i++)
-        for (int k = 0; k < 3; k++) d[i][k] = i == k ? 1.0 : 0.0;
+    if (count == 3)
+        for (int i = 0; i < 3; i++)
+            for (int k = 0; k < 3; k++) d[i][k] = i == k ? 1.0 : 0.0;
     return count;
 }
 
-static bool pair_spans(int count, double d[3][3], const double x[3])
+static bool ends_spans(int count, double d[3][3], const double x[3])
 {
     double seen = 0.0;
     for (int i = 0; i < count; i++) {
@@ -89,43 +92,43 @@ static bool pair_spans(int count, double d[3][3], const double x[3])
 }
 
 // Both ends must move along the same directions, else what one of them lacks would hold the other.
-static pcs_status pair_agree(pcs_context *ctx, const pcs_dofmap *map, const pcs_joint_pair *pair, bool of_rotations)
+static pcs_status ends_agree(pcs_context *ctx, const pcs_dofmap *map, const pcs_joint_ends *ends, bool of_rotations)
 {
-    int node[2] = { pair->a.node, pair->b.node }, count[2];
+    int node[2] = { ends->a.node, ends->b.node }, count[2];
     double d[2][3][3];
     if (node[0] < 0) return PCS_OK;
-    for (int e = 0; e < 2; e++) count[e] = pair_directions(map, node[e], of_rotations, d[e]);
+    for (int e = 0; e < 2; e++) count[e] = ends_directions(map, node[e], of_rotations, d[e]);
     for (int e = 0; e < 2; e++)
         for (int i = 0; i < count[e]; i++)
-            if (!pair_spans(count[1 - e], d[1 - e], d[e][i]))
+            if (!ends_spans(count[1 - e], d[1 - e], d[e][i]))
                 return pcs_fail(ctx, PCS_BAD_INPUT, "node %d %s [%g, %g, %g], node %d has no such %s", node[e],
                                 of_rotations ? "turns about" : "moves along", d[e][i][0], d[e][i][1], d[e][i][2],
                                 node[1 - e], of_rotations ? "rotation" : "direction");
     return PCS_OK;
 }
 
-pcs_status pcs_pair_resolve(pcs_context *ctx, const pcs_dofmap *map, int a, int b, const double at[3],
-                            pcs_joint_pair *out)
+pcs_status pcs_ends_resolve(pcs_context *ctx, const pcs_dofmap *map, int a, int b, const double at[3],
+                            pcs_joint_ends *out)
 {
-    *out = (pcs_joint_pair){ 0 };
+    *out = (pcs_joint_ends){ 0 };
     if (a == b) return pcs_fail(ctx, PCS_BAD_INPUT, "node %d would be joined to itself", b);
     PCS_TRY(pcs_end_resolve(ctx, map, a, at, &out->a));
     PCS_TRY(pcs_end_resolve(ctx, map, b, at, &out->b));
-    out->ntranslation = pair_directions(map, b, false, out->translation);
-    out->nrotation = pair_directions(map, b, true, out->rotation);
-    PCS_TRY(pair_agree(ctx, map, out, false));
+    out->ntranslation = ends_directions(map, b, false, out->translation);
+    out->nrotation = ends_directions(map, b, true, out->rotation);
+    PCS_TRY(ends_agree(ctx, map, out, false));
     // A node that does not turn says nothing about the rotations of the other; who locks them asks for both.
     bool turns = out->b.turning != PCS_TURNS_NOT && (a < 0 || out->a.turning != PCS_TURNS_NOT);
     if (!turns) out->nrotation = 0;
-    return turns ? pair_agree(ctx, map, out, true) : PCS_OK;
+    return turns ? ends_agree(ctx, map, out, true) : PCS_OK;
 }
 
-pcs_status pcs_pair_create(pcs_context *ctx, const pcs_pair_params *params, const pcs_dofmap *map, pcs_joint_pair *out)
+pcs_status pcs_ends_create(pcs_context *ctx, const pcs_ends_params *params, const pcs_dofmap *map, pcs_joint_ends *out)
 {
     int a = -1, b = -1;
-    PCS_TRY(pcs_pair_single(ctx, map, params->node != NULL ? params->node : params->b, &b));
-    if (params->node == NULL) PCS_TRY(pcs_pair_single(ctx, map, params->a, &a));
-    return pcs_pair_resolve(ctx, map, a, b, isnan(params->at[0]) ? map->mesh->x[b] : params->at, out);
+    PCS_TRY(pcs_ends_single(ctx, map, params->node != NULL ? params->node : params->b, &b));
+    if (params->node == NULL) PCS_TRY(pcs_ends_single(ctx, map, params->a, &a));
+    return pcs_ends_resolve(ctx, map, a, b, isnan(params->at[0]) ? map->mesh->x[b] : params->at, out);
 }
 
 void pcs_joint_mark(const double d[3], bool has[3])
@@ -133,9 +136,9 @@ void pcs_joint_mark(const double d[3], bool has[3])
     for (int k = 0; k < 3; k++) has[k] = has[k] || fabs(d[k]) > 1e-12;
 }
 
-void pcs_pair_shape(const pcs_joint_pair *pair, pcs_joint_shape *shape)
+void pcs_ends_shape(const pcs_joint_ends *ends, pcs_joint_shape *shape)
 {
-    for (int i = 0; i < pair->ntranslation; i++) pcs_joint_mark(pair->translation[i], shape->has_force);
+    for (int i = 0; i < ends->ntranslation; i++) pcs_joint_mark(ends->translation[i], shape->has_force);
 }
 
 bool pcs_end_is_straight(const pcs_joint_end *end)
@@ -180,7 +183,7 @@ pcs_rider pcs_rider_on(const pcs_end_now *end, const double reference[3])
 
 // Adds a force and a moment on an end; the ground needs none. `arm` is given where the moment is that of the force
 // alone.
-static void pair_push(pcs_row_state *row, const pcs_end_now *end, double sign, const double force[3],
+static void ends_push(pcs_row_state *row, const pcs_end_now *end, double sign, const double force[3],
                       const double moment[3], const double *arm)
 {
     if (end->node < 0) return;
@@ -208,8 +211,8 @@ void pcs_row_translation(const pcs_end_now *a, const pcs_end_now *b, const pcs_r
     pcs_cross(d->lever, apart, turn);
     for (int k = 0; k < 3; k++) moment_a[k] -= turn[k];
     bool rides = pcs_dot3(d->lever, d->lever) > 0.0;
-    pair_push(row, b, 1.0, d->now, moment_b, b->arm);
-    pair_push(row, a, -1.0, d->now, moment_a, rides ? NULL : a->arm);
+    ends_push(row, b, 1.0, d->now, moment_b, b->arm);
+    ends_push(row, a, -1.0, d->now, moment_a, rides ? NULL : a->arm);
     memcpy(row->point, b->point, sizeof row->point);
     memcpy(row->normal, d->now, sizeof row->normal);
 }
@@ -218,8 +221,8 @@ void pcs_row_angle(const pcs_end_now *a, const pcs_end_now *b, const double n[3]
 {
     const double none[3] = { 0 };
     row->gap = pcs_dot3(n, b->place.turn) - pcs_dot3(n, a->place.turn);
-    pair_push(row, b, 1.0, none, n, NULL);
-    pair_push(row, a, -1.0, none, n, NULL);
+    ends_push(row, b, 1.0, none, n, NULL);
+    ends_push(row, a, -1.0, none, n, NULL);
     memcpy(row->point, b->point, sizeof row->point);
     memcpy(row->couple, n, sizeof row->couple);
 }
@@ -233,46 +236,46 @@ void pcs_row_cross(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *
     row->bias = pcs_dot3(u->bend, w->now) + 2.0 * pcs_dot3(u->rate, w->rate) + pcs_dot3(u->now, w->bend);
     pcs_cross(w->lever, u->now, moment_b);
     pcs_cross(u->lever, w->now, moment_a);
-    pair_push(row, b, 1.0, none, moment_b, NULL);
-    pair_push(row, a, 1.0, none, moment_a, NULL);
+    ends_push(row, b, 1.0, none, moment_b, NULL);
+    ends_push(row, a, 1.0, none, moment_a, NULL);
     memcpy(row->point, b->point, sizeof row->point);
     memcpy(row->couple, moment_b, sizeof row->couple);
 }
 
-int pcs_pair_join(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows)
+int pcs_ends_join(const pcs_joint_ends *ends, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows)
 {
-    for (int i = 0; i < pair->ntranslation; i++) {
-        pcs_rider d = pcs_rider_fixed(pair->translation[i]);
+    for (int i = 0; i < ends->ntranslation; i++) {
+        pcs_rider d = pcs_rider_fixed(ends->translation[i]);
         pcs_row_translation(a, b, &d, &rows[i]);
     }
-    return pair->ntranslation;
+    return ends->ntranslation;
 }
 
-int pcs_pair_lock(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows)
+int pcs_ends_lock(const pcs_joint_ends *ends, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows)
 {
-    if (pair->a.turning != PCS_TURNS_FREE && pair->b.turning != PCS_TURNS_FREE) {
-        for (int i = 0; i < pair->nrotation; i++) pcs_row_angle(a, b, pair->rotation[i], &rows[i]);
-        return pair->nrotation;
+    if (ends->a.turning != PCS_TURNS_FREE && ends->b.turning != PCS_TURNS_FREE) {
+        for (int i = 0; i < ends->nrotation; i++) pcs_row_angle(a, b, ends->rotation[i], &rows[i]);
+        return ends->nrotation;
     }
     for (int i = 0; i < 3; i++) {
-        pcs_rider u = pcs_rider_on(a, pair->rotation[(i + 2) % 3]), w = pcs_rider_on(b, pair->rotation[(i + 1) % 3]);
+        pcs_rider u = pcs_rider_on(a, ends->rotation[(i + 2) % 3]), w = pcs_rider_on(b, ends->rotation[(i + 1) % 3]);
         pcs_row_cross(a, b, &u, &w, &rows[i]);
     }
     return 3;
 }
 
-int pcs_pair_hold(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows)
+int pcs_ends_hold(const pcs_joint_ends *ends, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows)
 {
-    int count = pcs_pair_join(pair, a, b, rows);
-    return pair->nrotation == 0 ? count : count + pcs_pair_lock(pair, a, b, rows + count);
+    int count = pcs_ends_join(ends, a, b, rows);
+    return ends->nrotation == 0 ? count : count + pcs_ends_lock(ends, a, b, rows + count);
 }
 
-void pcs_pair_hold_shape(const pcs_joint_pair *pair, pcs_joint_shape *shape)
+void pcs_ends_hold_shape(const pcs_joint_ends *ends, pcs_joint_shape *shape)
 {
-    bool is_free = pair->a.turning == PCS_TURNS_FREE || pair->b.turning == PCS_TURNS_FREE;
-    bool is_constant = pcs_end_is_straight(&pair->a) && pcs_end_is_straight(&pair->b);
-    if (!is_constant || (is_free && pair->nrotation > 0)) shape->is_constant = false;
-    shape->nrow += pair->ntranslation + pair->nrotation;
-    pcs_pair_shape(pair, shape);
-    for (int i = 0; i < pair->nrotation; i++) pcs_joint_mark(pair->rotation[i], shape->has_moment);
+    bool is_free = ends->a.turning == PCS_TURNS_FREE || ends->b.turning == PCS_TURNS_FREE;
+    bool is_constant = pcs_end_is_straight(&ends->a) && pcs_end_is_straight(&ends->b);
+    if (!is_constant || (is_free && ends->nrotation > 0)) shape->is_constant = false;
+    shape->nrow += ends->ntranslation + ends->nrotation;
+    pcs_ends_shape(ends, shape);
+    for (int i = 0; i < ends->nrotation; i++) pcs_joint_mark(ends->rotation[i], shape->has_moment);
 }

@@ -4,8 +4,8 @@
 //   p = x + R r,  p' = v + w x R r,  and at constant v and w  p'' = w x (w x R r)
 // Small rotations keep arms in their reference direction: everything is linear then.
 
-#ifndef PCS_JOINT_PAIR_H
-#define PCS_JOINT_PAIR_H
+#ifndef PCS_JOINT_ENDS_H
+#define PCS_JOINT_ENDS_H
 
 #include "joint/joint.h"
 
@@ -18,43 +18,43 @@ typedef struct pcs_joint_end {
     pcs_turning turning;
 } pcs_joint_end;
 
-typedef struct pcs_joint_pair {
+typedef struct pcs_joint_ends {
     pcs_joint_end a, b; // b is never the ground
     int ntranslation, nrotation;
     double translation[3][3], rotation[3][3]; // unit vectors along and about which the ends can move
-} pcs_joint_pair;
+} pcs_joint_ends;
 
 // The options by which all joints of two ends name them.
-typedef struct pcs_pair_params {
+typedef struct pcs_ends_params {
     const char *node, *a, *b;
     double at[3];
-} pcs_pair_params;
+} pcs_ends_params;
 
-#define PCS_PAIR_OPTIONS(type)                                                                        \
-    PCS_TEXT("node", type, pair.node, PCS_OPTIONAL, "node that is joined to the ground; or a and b"), \
-        PCS_TEXT("a", type, pair.a, PCS_OPTIONAL, "first of two nodes that are joined"),              \
-        PCS_TEXT("b", type, pair.b, PCS_OPTIONAL, "second node; reactions are those on it"),          \
-        PCS_VECTOR("at", type, pair.at, PCS_OPTIONAL, PCS_ANY_NUMBER,                                 \
+#define PCS_ENDS_OPTIONS(type)                                                                        \
+    PCS_TEXT("node", type, ends.node, PCS_OPTIONAL, "node that is joined to the ground; or a and b"), \
+        PCS_TEXT("a", type, ends.a, PCS_OPTIONAL, "first of two nodes that are joined"),              \
+        PCS_TEXT("b", type, ends.b, PCS_OPTIONAL, "second node; reactions are those on it"),          \
+        PCS_VECTOR("at", type, ends.at, PCS_OPTIONAL, PCS_ANY_NUMBER,                                 \
                    "point of the joint in the reference state, m; by default node, or b")
 
-extern const char *const pcs_pair_sets[]; // set_options of such joints
+extern const char *const pcs_ends_sets[]; // set_options of such joints
 
 // Node alone, or a and b.
-const char *pcs_pair_check(const pcs_pair_params *params, const char **option);
+const char *pcs_ends_check(const pcs_ends_params *params, const char **option);
 // Resolves the ends and along and about which directions they move; both ends must agree.
-pcs_status pcs_pair_create(pcs_context *ctx, const pcs_pair_params *params, const pcs_dofmap *map, pcs_joint_pair *out);
+pcs_status pcs_ends_create(pcs_context *ctx, const pcs_ends_params *params, const pcs_dofmap *map, pcs_joint_ends *out);
 // The same for two node numbers; a may be -1.
-pcs_status pcs_pair_resolve(pcs_context *ctx, const pcs_dofmap *map, int a, int b, const double at[3],
-                            pcs_joint_pair *out);
+pcs_status pcs_ends_resolve(pcs_context *ctx, const pcs_dofmap *map, int a, int b, const double at[3],
+                            pcs_joint_ends *out);
 // The only node of a set.
-pcs_status pcs_pair_single(pcs_context *ctx, const pcs_dofmap *map, const char *set, int *node);
+pcs_status pcs_ends_single(pcs_context *ctx, const pcs_dofmap *map, const char *set, int *node);
 pcs_status pcs_end_resolve(pcs_context *ctx, const pcs_dofmap *map, int node, const double at[3], pcs_joint_end *out);
 pcs_turning pcs_node_turning(const pcs_dofmap *map, int node);
 
 // Two unit vectors that make a right-handed frame with the unit vector `axis`: first x second = axis.
 void pcs_joint_frame(const double axis[3], double first[3], double second[3]);
-// The pair carries forces along its translations.
-void pcs_pair_shape(const pcs_joint_pair *pair, pcs_joint_shape *shape);
+// The joint carries forces along the translations.
+void pcs_ends_shape(const pcs_joint_ends *ends, pcs_joint_shape *shape);
 // Notes that a joint carries something along (about) the unit vector d.
 void pcs_joint_mark(const double d[3], bool has[3]);
 // The direction of the row p_b - p_a never changes.
@@ -86,12 +86,12 @@ void pcs_row_angle(const pcs_end_now *a, const pcs_end_now *b, const double n[3]
 void pcs_row_cross(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *u, const pcs_rider *w,
                    pcs_row_state *row);
 
-// Rows of a pair, whose number is given: those that keep the points together along all its translations, those that
-// keep the ends from turning against each other about all its rotations, and both, as if the ends were one rigid body.
-int pcs_pair_join(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows);
-int pcs_pair_lock(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows);
-int pcs_pair_hold(const pcs_joint_pair *pair, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows);
+// Rows between the ends; their number is given back: those that keep the points together along all translations, those that
+// keep the ends from turning against each other about all rotations, and both, as if the ends were one rigid body.
+int pcs_ends_join(const pcs_joint_ends *ends, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows);
+int pcs_ends_lock(const pcs_joint_ends *ends, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows);
+int pcs_ends_hold(const pcs_joint_ends *ends, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows);
 // Adds the rows of the last to a shape that may have others.
-void pcs_pair_hold_shape(const pcs_joint_pair *pair, pcs_joint_shape *shape);
+void pcs_ends_hold_shape(const pcs_joint_ends *ends, pcs_joint_shape *shape);
 
 #endif

@@ -28,9 +28,10 @@ const char *pcs_motion_check(const pcs_motion_params *p, const char **option)
     *option = "table";
     if (given[0] && (p->table.count != 2 * p->table.nrow || p->table.nrow < 2))
         return "'table' must be two or more rows [time, position]";
-    for (int i = 1; given[0] && i < p->table.nrow; i++)
-        if (!(p->table.value[2 * i] > p->table.value[2 * i - 2]))
-            return "the times of 'table' must rise from row to row";
+    if (given[0])
+        for (int i = 1; i < p->table.nrow; i++)
+            if (!(p->table.value[2 * i] > p->table.value[2 * i - 2]))
+                return "the times of 'table' must rise from row to row";
     return NULL;
 }
 

@@ -5,8 +5,8 @@
 //
 // The last form is for axes that a hinge holds.
 
+#include "joint/ends.h"
 #include "joint/motion.h"
-#include "joint/pair.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 //
 //   g = e_i . (x_b - x_a - R_a (X_b - X_a)),   and b turns with a where it turns at all
 
-#include "joint/pair.h"
+#include "joint/ends.h"
 
 #include <math.h>
 
@@ -12,8 +12,8 @@ typedef struct link_params {
 
 typedef struct link_joint {
     int count;
-    pcs_joint_end hub;     // node a itself, about which moments are taken
-    pcs_joint_pair *pairs; // [count]
+    pcs_joint_end hub;    // node a itself, about which moments are taken
+    pcs_joint_ends *ends; // [count]
 } link_joint;
 
 static const pcs_option link_options[] = {
@@ -32,21 +32,21 @@ static pcs_status link_create(pcs_context *ctx, const void *params, const pcs_do
     link_joint *link;
     int a = -1;
     PCS_TAKE(ctx, link, 1, "a joint");
-    PCS_TRY(pcs_pair_single(ctx, map, p->a, &a));
+    PCS_TRY(pcs_ends_single(ctx, map, p->a, &a));
     const pcs_set *set = pcs_mesh_node_set(map->mesh, p->nodes);
     if (set == NULL || set->count == 0) return pcs_fail(ctx, PCS_BAD_INPUT, "set '%s' has no nodes", p->nodes);
-    PCS_TAKE(ctx, link->pairs, set->count, "a joint");
+    PCS_TAKE(ctx, link->ends, set->count, "a joint");
     PCS_TRY(pcs_end_resolve(ctx, map, a, map->mesh->x[a], &link->hub));
     link->count = set->count;
     *instance = link;
     *shape = (pcs_joint_shape){ .is_constant = true };
     for (int i = 0; i < link->count; i++) {
-        pcs_joint_pair *pair = &link->pairs[i];
+        pcs_joint_ends *ends = &link->ends[i];
         int b = set->items[i];
-        PCS_TRY(pcs_pair_resolve(ctx, map, a, b, map->mesh->x[b], pair));
-        if (pair->b.turning != PCS_TURNS_NOT && pair->nrotation == 0)
+        PCS_TRY(pcs_ends_resolve(ctx, map, a, b, map->mesh->x[b], ends));
+        if (ends->b.turning != PCS_TURNS_NOT && ends->nrotation == 0)
             return pcs_fail(ctx, PCS_BAD_INPUT, "node %d turns, node %d, which should carry it, does not", b, a);
-        pcs_pair_hold_shape(pair, shape);
+        pcs_ends_hold_shape(ends, shape);
     }
     bool has_arms = link->hub.turning != PCS_TURNS_NOT;
     for (int k = 0; k < 3; k++) {
@@ -74,9 +74,9 @@ static void link_evaluate(void *instance, const pcs_places *places, pcs_row_stat
     pcs_end_now hub, a, b;
     pcs_end_find(&link->hub, places, &hub);
     for (int i = 0; i < link->count; i++) {
-        pcs_end_find(&link->pairs[i].a, places, &a);
-        pcs_end_find(&link->pairs[i].b, places, &b);
-        int count = pcs_pair_hold(&link->pairs[i], &a, &b, rows);
+        pcs_end_find(&link->ends[i].a, places, &a);
+        pcs_end_find(&link->ends[i].b, places, &b);
+        int count = pcs_ends_hold(&link->ends[i], &a, &b, rows);
         link_take_moments(hub.point, count, rows);
         rows += count;
     }
