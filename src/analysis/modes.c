@@ -164,7 +164,8 @@ static pcs_status modes_find_whirl(search *s)
         *m = (pcs_mode){ .w = r.w[k], .residual = r.residual[k], .name = "", .re = re, .im = im };
         m->damping = fabs(r.decay[k]) > 1e-10 * sqrt(square) ? r.decay[k] / sqrt(square) : 0.0;
         double spin = modes_gyration(s, re, im, image), size = pcs_matrix_abs_bound(s->M, re) * m->w;
-        m->kind = r.w[k] == 0.0 ? r.decay[k] < 0.0 ? PCS_MODE_UNSTABLE : PCS_MODE_DECAY : PCS_MODE_VIBRATION;
+        m->kind = PCS_MODE_VIBRATION;
+        if (r.w[k] == 0.0) m->kind = r.decay[k] < 0.0 ? PCS_MODE_UNSTABLE : PCS_MODE_DECAY;
         if (m->kind == PCS_MODE_UNSTABLE) m->w = -r.decay[k];
         if (m->kind == PCS_MODE_VIBRATION && fabs(spin) > 1e-9 * size)
             m->kind = spin > 0.0 ? PCS_MODE_FORWARD : PCS_MODE_BACKWARD;

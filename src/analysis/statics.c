@@ -228,7 +228,8 @@ pcs_status pcs_statics_solve(const pcs_analysis *on, const pcs_statics_options *
     ramp r = { .q = q, .out = out };
     pcs_system *system = on->system;
     *out = (pcs_statics){ .q = q };
-    int steps = options->steps > 0 ? options->steps : system->is_linear ? 1 : USUAL_STEPS;
+    int steps = system->is_linear ? 1 : USUAL_STEPS;
+    if (options->steps > 0) steps = options->steps;
     if (!system->takes_load_factor) steps = 1;
     pcs_status status = statics_start(&r, on, options);
     if (status == PCS_OK && watch != NULL) status = watch(user, out);

@@ -30,12 +30,13 @@ static double free_row_rate(const pcs_equilibrium *e)
 {
     const pcs_rows *G = e->system->G;
     double most = 0.0;
-    for (int j = 0; e->stiff.varies && j < e->system->nrow; j++)
-        for (int p = G->start[j]; p < G->start[j + 1]; p++) {
-            int i = G->column[p];
-            double m = e->D.value[pcs_pattern_place(e->D.pattern, i, i)];
-            most = fmax(most, fabs(e->lam[j] * G->value[p]) / (m * e->natural.model[i]));
-        }
+    if (e->stiff.varies)
+        for (int j = 0; j < e->system->nrow; j++)
+            for (int p = G->start[j]; p < G->start[j + 1]; p++) {
+                int i = G->column[p];
+                double m = e->D.value[pcs_pattern_place(e->D.pattern, i, i)];
+                most = fmax(most, fabs(e->lam[j] * G->value[p]) / (m * e->natural.model[i]));
+            }
     return most;
 }
 
@@ -83,7 +84,8 @@ static double free_quotient(pcs_equilibrium *e, double *zero)
 {
     const pcs_matrix *K = &e->stiff.K;
     double top = 0.0, sizes = 0.0, largest = pcs_equilibrium_stride(e, e->dq);
-    for (int i = 0; i < e->system->nv && largest > 0.0; i++) e->dq[i] /= largest;
+    if (largest > 0.0)
+        for (int i = 0; i < e->system->nv; i++) e->dq[i] /= largest;
     for (int j = 0; j < e->system->nv; j++)
         for (int p = K->pattern->start[j]; p < K->pattern->start[j + 1]; p++) {
             double term = K->value[p] * e->dq[K->pattern->row[p]] * e->dq[j];
@@ -128,19 +130,20 @@ pcs_status pcs_equilibrium_softest(pcs_equilibrium *e, const double *q, double *
         e->mu = mu;
         pcs_equilibrium_update_tangent(e, q);
         PCS_TRY(pcs_equilibrium_factor(e, &is_singular));
-        for (int k = 0; k < (mu > least ? ROUNDS : LAST_ROUNDS) && !is_singular; k++) {
-            pcs_matrix_multiply(&e->D, e->dq, e->work);
-            memcpy(e->dq, e->work, (size_t)e->system->nv * sizeof *e->dq);
-            pcs_bordered_solve(e->solver, e->dq, NULL);
-            quotient = free_quotient(e, &zero);
-        }
+        if (!is_singular)
+            for (int k = 0; k < (mu > least ? ROUNDS : LAST_ROUNDS); k++) {
+                pcs_matrix_multiply(&e->D, e->dq, e->work);
+                memcpy(e->dq, e->work, (size_t)e->system->nv * sizeof *e->dq);
+                pcs_bordered_solve(e->solver, e->dq, NULL);
+                quotient = free_quotient(e, &zero);
+            }
         if (quotient < -zero || mu <= least) break;
     }
     e->mu = 0.0;
     *stiffness = quotient;
-    *stability = isinf(quotient)    ? PCS_STABILITY_UNKNOWN
-                 : quotient > zero  ? PCS_STABLE
-                 : quotient < -zero ? PCS_UNSTABLE
-                                    : PCS_NEUTRAL;
+    *stability = PCS_NEUTRAL;
+    if (quotient > zero) *stability = PCS_STABLE;
+    if (quotient < -zero) *stability = PCS_UNSTABLE;
+    if (isinf(quotient)) *stability = PCS_STABILITY_UNKNOWN;
     return PCS_OK;
 }

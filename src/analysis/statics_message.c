@@ -122,7 +122,7 @@ pcs_status pcs_statics_complain(const pcs_equilibrium *e, const pcs_statics_trou
     if (t->outcome == PCS_STATICS_LOOSE) return pcs_statics_loose(e, ", and no contact stops it");
     if (t->outcome == PCS_STATICS_SINGULAR && e->system->is_linear) return message_singular(e);
     if (t->is_loose && t->last == 0.0) {
-        if (t->outcome == PCS_STATICS_WILD ? e->rigid.count > 0 : message_is_driven(e))
+        if (t->outcome == PCS_STATICS_DIVERGED ? e->rigid.count > 0 : message_is_driven(e))
             return pcs_statics_loose(e, ": the loads drive it on, and no contact or tension stops it");
         if (t->outcome == PCS_STATICS_SINGULAR) return message_singular(e);
     }

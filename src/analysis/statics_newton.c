@@ -74,7 +74,7 @@ static pcs_status newton_drift(pcs_equilibrium *e, double *q, pcs_statics_outcom
     return PCS_OK;
 }
 
-bool pcs_equilibrium_is_wild(const pcs_equilibrium *e, const double *q)
+bool pcs_equilibrium_has_diverged(const pcs_equilibrium *e, const double *q)
 {
     // A linear system answers loads of any size in proportion.
     double far = e->system->is_linear ? INFINITY : FAR;
@@ -156,7 +156,7 @@ static bool newton_is_close(const pcs_equilibrium *e, double before)
 }
 
 // A contact between touching and not touching may have been left with a force that is round-off.
-static void newton_settle(pcs_equilibrium *e)
+static void newton_clear_round_off(pcs_equilibrium *e)
 {
     for (int j = 0; j < e->system->nrow; j++)
         if (!e->system->rows[j].is_bilateral) e->lam[j] = fmax(e->lam[j], 0.0);
@@ -170,11 +170,11 @@ pcs_status pcs_equilibrium_find(pcs_equilibrium *e, double load, double *q, pcs_
     pcs_equilibrium_begin(e, load);
     for (e->iterations = 0;; e->iterations++, e->total++) {
         bool rows_changed = pcs_equilibrium_evaluate(e, q);
-        *outcome = PCS_STATICS_WILD;
-        if (pcs_equilibrium_is_wild(e, q)) return PCS_OK;
+        *outcome = PCS_STATICS_DIVERGED;
+        if (pcs_equilibrium_has_diverged(e, q)) return PCS_OK;
         *outcome = PCS_STATICS_DONE;
         if (!rows_changed && newton_is_close(e, before)) {
-            newton_settle(e);
+            newton_clear_round_off(e);
             return PCS_OK;
         }
         *outcome = PCS_STATICS_SLOW;

@@ -15,7 +15,7 @@ typedef enum pcs_statics_outcome {
     PCS_STATICS_SLOW,     // too many iterations
     PCS_STATICS_SINGULAR, // the tangent, at `bad_equation`
     PCS_STATICS_LOOSE,    // and nothing stops the motion
-    PCS_STATICS_WILD      // not finite or far away
+    PCS_STATICS_DIVERGED  // not finite or far away
 } pcs_statics_outcome;
 
 enum { PCS_STATICS_SETS = 256 };
@@ -90,7 +90,7 @@ pcs_status pcs_equilibrium_factor(pcs_equilibrium *e, bool *is_singular);
 void pcs_equilibrium_solve(pcs_equilibrium *e);
 void pcs_equilibrium_correct(pcs_equilibrium *e, double *q);
 void pcs_equilibrium_move(const pcs_equilibrium *e, const double *dq, double *q);
-bool pcs_equilibrium_is_wild(const pcs_equilibrium *e, const double *q);
+bool pcs_equilibrium_has_diverged(const pcs_equilibrium *e, const double *q);
 double pcs_equilibrium_norm(const pcs_equilibrium *e, const double *x);
 // Largest entry of a change of coordinates, in units of their sizes.
 double pcs_equilibrium_stride(const pcs_equilibrium *e, const double *dq);

@@ -62,10 +62,11 @@ static void statics_put_contact(const record *r, const pcs_statics *now, const p
     }
     statics_put_number(r->table, gap);
     statics_put_number(r->table, force);
-    for (int i = 0; contact->writes_points && i < contact->nrow; i++) {
-        statics_put_number(r->table, now->gap[contact->first_row + i]);
-        statics_put_number(r->table, now->force[contact->first_row + i]);
-    }
+    if (contact->writes_points)
+        for (int i = 0; i < contact->nrow; i++) {
+            statics_put_number(r->table, now->gap[contact->first_row + i]);
+            statics_put_number(r->table, now->force[contact->first_row + i]);
+        }
 }
 
 static void statics_put_row(const record *r, const pcs_statics *now)
@@ -176,13 +177,14 @@ static void statics_put_contacts(const record *r, const pcs_statics *now)
     if (pcs_contact_rows(system) > 0) pcs_file_text(r->summary, "\nContacts\n");
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
-        for (int i = 0; i < contact->nrow && !contact->is_joint; i++) {
-            int j = contact->first_row + i;
-            has_friction = has_friction || system->rows[j].friction > 0.0;
-            if (i < MOST_POINTS)
-                pcs_file_print(r->summary, "  %s, point %d: %s, gap %.6g m, force %.9g N\n", contact->name, i,
-                               now->held[j] ? "closed" : "open", now->gap[j], now->force[j]);
-        }
+        if (!contact->is_joint)
+            for (int i = 0; i < contact->nrow; i++) {
+                int j = contact->first_row + i;
+                has_friction = has_friction || system->rows[j].friction > 0.0;
+                if (i < MOST_POINTS)
+                    pcs_file_print(r->summary, "  %s, point %d: %s, gap %.6g m, force %.9g N\n", contact->name, i,
+                                   now->held[j] ? "closed" : "open", now->gap[j], now->force[j]);
+            }
         if (contact->nrow > MOST_POINTS && !contact->is_joint)
             pcs_file_print(r->summary, "  %s: %d points more\n", contact->name, contact->nrow - MOST_POINTS);
     }

@@ -166,14 +166,14 @@ static pcs_status relax_aim(relaxation *r, bool *is_good)
 }
 
 // Corrects the state until it is a step of backward Euler.
-static pcs_status relax_settle(relaxation *r, double before, bool *is_settled)
+static pcs_status relax_correct(relaxation *r, double before, bool *is_settled)
 {
     pcs_equilibrium *e = r->e;
     double last = INFINITY;
     *is_settled = false;
     for (int k = 0; k < MOST_CORRECTIONS; k++, e->total++) {
         bool is_good = false, rows_changed = pcs_equilibrium_evaluate(e, r->q);
-        if (pcs_equilibrium_is_wild(e, r->q)) return PCS_OK;
+        if (pcs_equilibrium_has_diverged(e, r->q)) return PCS_OK;
         if (!rows_changed && pcs_equilibrium_rows_fit(e) &&
             (e->left <= SETTLED * before || (e->left >= 0.5 * last && pcs_equilibrium_is_round_off(e)))) {
             *is_settled = true;
@@ -220,7 +220,7 @@ static pcs_status relax_step(relaxation *r, bool *is_taken)
     for (int i = 0; i < e->system->nv; i++) e->dq[i] *= part;
     pcs_equilibrium_correct(e, r->q);
     if (is_stretched) memset(e->away, 0, (size_t)e->system->nv * sizeof *e->away);
-    PCS_TRY(relax_settle(r, before, &is_good));
+    PCS_TRY(relax_correct(r, before, &is_good));
     if (!is_good) return PCS_OK;
     double scale, energy = relax_energy(r, &scale), force = fmax(e->left, MANY * e->round_off);
     double climb = CLIMB * fmax(scale, r->scale) + force * force + relax_blur(r);
@@ -315,8 +315,8 @@ static pcs_status relax_run(pcs_equilibrium *e, double load, double *q, pcs_stat
     pcs_equilibrium_begin(e, load);
     for (int k = 0; k < MOST_STEPS && r.stride > SMALLEST; k++) {
         relax_evaluate(&r);
-        *outcome = PCS_STATICS_WILD;
-        if (pcs_equilibrium_is_wild(e, q)) return PCS_OK;
+        *outcome = PCS_STATICS_DIVERGED;
+        if (pcs_equilibrium_has_diverged(e, q)) return PCS_OK;
         *outcome = PCS_STATICS_DONE;
         if (k == 0) r.round_off = e->round_off;
         bool is_stuck = e->left >= 0.5 * r.last && e->left <= MANY * r.round_off;

@@ -25,8 +25,9 @@ void pcs_equilibrium_find_sizes(pcs_equilibrium *e, const double *q)
             e->size[K->pattern->row[p]] += fabs(K->value[p]) * lost;
     }
     for (int j = 0; j < s->nrow; j++)
-        for (int p = s->G->start[j]; e->lam[j] != 0.0 && p < s->G->start[j + 1]; p++)
-            e->size[s->G->column[p]] += fabs(s->G->value[p] * e->lam[j]);
+        if (e->lam[j] != 0.0)
+            for (int p = s->G->start[j]; p < s->G->start[j + 1]; p++)
+                e->size[s->G->column[p]] += fabs(s->G->value[p] * e->lam[j]);
     e->round_off = DBL_EPSILON * pcs_equilibrium_norm(e, e->size);
 }
 

@@ -38,15 +38,16 @@ static void rows_find_noise(pcs_equilibrium *e)
     const pcs_system *s = e->system;
     memset(e->gap_noise, 0, (size_t)s->nrow * sizeof *e->gap_noise);
     memset(e->lam_noise, 0, (size_t)s->nrow * sizeof *e->lam_noise);
-    for (int probe = 0; probe < PROBES && e->has_factors; probe++) {
-        for (int i = 0; i < s->nv; i++) e->work[i] = DBL_EPSILON * e->size[i] * rows_sign(i, probe);
-        for (int j = 0; j < s->nrow; j++) e->dlam[j] = e->held[j] ? e->blur[j] * rows_sign(j, probe) : 0.0;
-        pcs_bordered_solve(e->solver, e->work, e->dlam);
-        for (int j = 0; j < s->nrow; j++) {
-            e->gap_noise[j] = fmax(e->gap_noise[j], fabs(pcs_rows_dot(s->G, j, e->work)));
-            e->lam_noise[j] = fmax(e->lam_noise[j], fabs(e->dlam[j]));
+    if (e->has_factors)
+        for (int probe = 0; probe < PROBES; probe++) {
+            for (int i = 0; i < s->nv; i++) e->work[i] = DBL_EPSILON * e->size[i] * rows_sign(i, probe);
+            for (int j = 0; j < s->nrow; j++) e->dlam[j] = e->held[j] ? e->blur[j] * rows_sign(j, probe) : 0.0;
+            pcs_bordered_solve(e->solver, e->work, e->dlam);
+            for (int j = 0; j < s->nrow; j++) {
+                e->gap_noise[j] = fmax(e->gap_noise[j], fabs(pcs_rows_dot(s->G, j, e->work)));
+                e->lam_noise[j] = fmax(e->lam_noise[j], fabs(e->dlam[j]));
+            }
         }
-    }
 }
 
 static bool rows_is_wrong(const pcs_equilibrium *e, int j)

@@ -22,11 +22,12 @@ static int stiffness_find_columns(pcs_stiffness *self, const double *lam)
     const pcs_system *s = self->system;
     int count = 0;
     for (int j = 0; j < s->nrow; j++)
-        for (int p = s->G->start[j]; p < s->G->start[j + 1] && lam[j] != 0.0; p++) {
-            int i = s->G->column[p];
-            if (self->step[i] == 0.0) self->column[count++] = i;
-            self->step[i] = 1.0;
-        }
+        if (lam[j] != 0.0)
+            for (int p = s->G->start[j]; p < s->G->start[j + 1]; p++) {
+                int i = s->G->column[p];
+                if (self->step[i] == 0.0) self->column[count++] = i;
+                self->step[i] = 1.0;
+            }
     for (int k = 0; k < count; k++) self->step[self->column[k]] = 0.0;
     return count;
 }

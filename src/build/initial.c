@@ -94,6 +94,6 @@ pcs_status pcs_build_state(pcs_build *b)
     else status = pcs_fe_initial_state(system, x->q, x->v, &culprit);
     if (status != PCS_OK) return pcs_build_blame(b, pcs_case_find(b->c, culprit), status);
     bool has_changed;
-    if (system->has_search) PCS_TRY(system->ops->settle(sim->system, x->q, &has_changed));
+    if (system->has_search) PCS_TRY(system->ops->search(sim->system, x->q, &has_changed));
     return initial_check_gaps(b);
 }

@@ -24,24 +24,24 @@ typedef struct check {
 static const char *check_missing(const percuss_system_definition *d)
 {
     bool turns = !d->is_linear && !d->has_constant_directions;
-    return d->name == NULL                       ? "name"
-           : d->summary == NULL                  ? "summary"
-           : d->parameters == NULL               ? "parameters"
-           : d->coordinates == NULL              ? "coordinates"
-           : d->row_count == NULL                ? "row_count"
-           : d->rows == NULL                     ? "rows"
-           : d->start == NULL                    ? "start"
-           : d->length == NULL                   ? "length"
-           : d->mass == NULL                     ? "mass"
-           : d->force == NULL                    ? "force"
-           : d->gaps == NULL                     ? "gaps"
-           : d->directions == NULL               ? "directions"
-           : d->energy == NULL                   ? "energy"
-           : turns && d->rate_bias == NULL       ? "rate_bias (its directions are not declared constant)"
-           : d->npoint > 0 && d->points == NULL  ? "points"
-           : d->ncell > 0 && d->cells == NULL    ? "cells"
-           : d->npoint == 0 && d->points != NULL ? "npoint"
-                                                 : NULL;
+    if (d->name == NULL) return "name";
+    if (d->summary == NULL) return "summary";
+    if (d->parameters == NULL) return "parameters";
+    if (d->coordinates == NULL) return "coordinates";
+    if (d->row_count == NULL) return "row_count";
+    if (d->rows == NULL) return "rows";
+    if (d->start == NULL) return "start";
+    if (d->length == NULL) return "length";
+    if (d->mass == NULL) return "mass";
+    if (d->force == NULL) return "force";
+    if (d->gaps == NULL) return "gaps";
+    if (d->directions == NULL) return "directions";
+    if (d->energy == NULL) return "energy";
+    if (turns && d->rate_bias == NULL) return "rate_bias (its directions are not declared constant)";
+    if (d->npoint > 0 && d->points == NULL) return "points";
+    if (d->ncell > 0 && d->cells == NULL) return "cells";
+    if (d->npoint == 0 && d->points != NULL) return "npoint";
+    return NULL;
 }
 
 static pcs_status check_names(pcs_context *ctx, const percuss_system_definition *d)

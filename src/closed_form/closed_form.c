@@ -172,8 +172,9 @@ static void closed_contact_points(pcs_system *self, const double *q, double (*po
 {
     const closed_data *d = self->data;
     if (d->def->contact_points != NULL) d->def->contact_points(d->p, q, position, normal);
-    for (int j = 0; j < self->nrow && d->def->contact_points == NULL; j++)
-        for (int k = 0; k < 3; k++) position[j][k] = normal[j][k] = 0.0;
+    if (d->def->contact_points == NULL)
+        for (int j = 0; j < self->nrow; j++)
+            for (int k = 0; k < 3; k++) position[j][k] = normal[j][k] = 0.0;
 }
 
 enum { PROBE_COORDINATE, PROBE_VELOCITY };
@@ -219,7 +220,7 @@ static const pcs_system_ops closed_ops = {
     .turn_columns = pcs_default_turn_columns,
     .carry_back = pcs_default_carry_back,
     .row_speeds = pcs_default_row_speeds,
-    .settle = pcs_default_settle,
+    .search = pcs_default_search,
     .rate_bias = closed_rate_bias,
     .measure = closed_measure,
     .resultant = pcs_default_resultant,
@@ -348,11 +349,12 @@ static pcs_status closed_find_constants(pcs_system *self)
     PCS_TAKE(self->ctx, gravity, n, "constant forces");
     d->def->force(d->p, 0.0, zero, zero, gravity);
     // Applied loads are booked as work: what is left belongs to the potential.
-    for (int i = 0; i < n && d->def->load_work != NULL; i++) {
-        double unit[PCS_MAX_COORDINATES] = { 0 };
-        unit[i] = 1.0;
-        gravity[i] -= d->def->load_work(d->p, 0.0, zero, unit);
-    }
+    if (d->def->load_work != NULL)
+        for (int i = 0; i < n; i++) {
+            double unit[PCS_MAX_COORDINATES] = { 0 };
+            unit[i] = 1.0;
+            gravity[i] -= d->def->load_work(d->p, 0.0, zero, unit);
+        }
     self->gravity = gravity;
     self->stable_step = pcs_closed_form_stable_step(self);
     return PCS_OK;

@@ -278,7 +278,7 @@ static bool beams_has_split(const beams_contact *self, pcs_beam_pair pair)
 
 // Pairs that have come near get free rows. One that overlaps without having had a row is a fault, unless it has parted
 // from one that had, or others penetrate as much by the nature of the scheme.
-static pcs_status beams_settle(pcs_context *ctx, void *instance, const pcs_places *places, bool *has_changed)
+static pcs_status beams_search(pcs_context *ctx, void *instance, const pcs_places *places, bool *has_changed)
 {
     beams_contact *self = instance;
     pcs_beams *beams = &self->beams;
@@ -315,5 +315,5 @@ const pcs_gap_ops pcs_gap_beam_beam = {
     .law_offset = offsetof(beams_params, law),
     .create = beams_create,
     .evaluate = beams_evaluate,
-    .settle = beams_settle,
+    .search = beams_search,
 };

@@ -35,8 +35,9 @@ static void beams_find_neighbours(pcs_beams *self, beams_star *star)
 {
     const pcs_mesh *mesh = self->mesh;
     for (int c = 0; c < mesh->ncell; c++)
-        for (int end = 0; end < 2 && beams_has(self, c); end++) {
+        for (int end = 0; end < 2; end++) {
             beams_star *s = &star[mesh->cell[c][end]];
+            if (!beams_has(self, c)) continue;
             if (end == 1 && mesh->cell[c][0] == mesh->cell[c][1]) continue;
             if (s->count < 2) s->cell[s->count] = c;
             s->count++;
@@ -45,7 +46,8 @@ static void beams_find_neighbours(pcs_beams *self, beams_star *star)
         for (int end = 0; end < 2; end++) {
             const beams_star *s = &star[mesh->cell[c][end]];
             bool goes_on = beams_has(self, c) && s->count == 2 && mesh->cell[c][0] != mesh->cell[c][1];
-            self->neighbour[c][end] = !goes_on ? -1 : s->cell[0] == c ? s->cell[1] : s->cell[0];
+            int other = s->cell[0] == c ? s->cell[1] : s->cell[0];
+            self->neighbour[c][end] = goes_on ? other : -1;
         }
     for (int i = 0; i < mesh->nnode; i++)
         if (star[i].count > 0) self->nodes[self->nnode++] = i;
@@ -81,8 +83,9 @@ static void beams_number_chains(pcs_beams *self)
             from = at;
             at = next;
         }
-        for (int k = 0; k < self->mesh->ncell && is_loop; k++)
-            if (self->chain[k] == nchain) self->loop[k] = count;
+        if (is_loop)
+            for (int k = 0; k < self->mesh->ncell; k++)
+                if (self->chain[k] == nchain) self->loop[k] = count;
         nchain++;
     }
 }

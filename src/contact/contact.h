@@ -43,7 +43,7 @@ typedef struct pcs_contact_shape {
     int nrow;
     int ntangent;      // of every row; 0 without friction
     bool is_constant;  // its directions never change and its gaps are linear in q
-    pcs_memory memory; // what `settle` carries from step to step
+    pcs_memory memory; // what `search` carries from step to step
     double size;       // m, of what its gaps are differences of: positions round off like it; 0: the mesh says it all
 } pcs_contact_shape;
 
@@ -68,7 +68,7 @@ typedef struct pcs_gap_ops {
     // Looks for what may touch from here on, between two steps; rows are about the same until the next call. Says
     // whether some row is about something else now. What overlaps without having had a row is PCS_FAILED. NULL where
     // rows never change.
-    pcs_status (*settle)(pcs_context *ctx, void *instance, const pcs_places *places, bool *has_changed);
+    pcs_status (*search)(pcs_context *ctx, void *instance, const pcs_places *places, bool *has_changed);
 } pcs_gap_ops;
 
 extern const pcs_gap_ops *const pcs_gap_types[]; // ends with NULL

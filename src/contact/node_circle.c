@@ -72,7 +72,8 @@ static pcs_status circle_look_at_nodes(pcs_context *ctx, circle_contact *self, c
         int ntangent = pcs_gap_tangents(map, node, across[0], tangent);
         PCS_TRY(pcs_gap_demand_tangents(ctx, node, ntangent, i == 0 ? ntangent : self->ntangent));
         self->ntangent = ntangent;
-        for (int k = 0; k < 3 && i == 0; k++) self->across[k] = across[0][k];
+        if (i == 0)
+            for (int k = 0; k < 3; k++) self->across[k] = across[0][k];
     }
     return PCS_OK;
 }

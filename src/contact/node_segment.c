@@ -113,7 +113,8 @@ static pcs_status target_create(pcs_context *ctx, const void *params, const pcs_
     self->segments = pcs_mesh_cell_set(map->mesh, p->segments);
     self->radius = p->radius;
     self->node_radius = p->node_radius;
-    self->sign = p->side == SIDE_LEFT ? 1.0 : p->side == SIDE_RIGHT ? -1.0 : 0.0;
+    if (p->side == SIDE_LEFT) self->sign = 1.0;
+    if (p->side == SIDE_RIGHT) self->sign = -1.0;
     PCS_TAKE(ctx, self->moving, map->mesh->nnode, "a contact");
     PCS_TAKE(ctx, self->node_of, map->mesh->nnode, "a contact");
     PCS_TRY(target_look_at_all(ctx, self, map));
@@ -147,7 +148,7 @@ static double target_box_distance2(const double x[3], const double p[3], const d
     double sum = 0.0;
     for (int k = 0; k < 3; k++) {
         double low = fmin(p[k], q[k]), high = fmax(p[k], q[k]);
-        double off = x[k] < low ? low - x[k] : x[k] > high ? x[k] - high : 0.0;
+        double off = fmax(0.0, fmax(low - x[k], x[k] - high));
         sum += off * off;
     }
     return sum;

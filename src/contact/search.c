@@ -76,12 +76,13 @@ static void search_fill(pcs_search *self, const pcs_box *b)
 static bool search_is_good(const pcs_search *self, const pcs_box *b)
 {
     double most = 0.5 * self->skin;
-    for (int j = 0; j < self->nb && self->is_filled; j++)
+    if (!self->is_filled) return false;
+    for (int j = 0; j < self->nb; j++)
         for (int k = 0; k < 3; k++)
             if (!(fabs(b[j].low[k] - self->last[j].low[k]) <= most &&
                   fabs(b[j].high[k] - self->last[j].high[k]) <= most))
                 return false;
-    return self->is_filled;
+    return true;
 }
 
 static bool search_is_near(const pcs_search *self, const pcs_box *a, const pcs_box *b)

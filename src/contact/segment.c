@@ -32,7 +32,8 @@ void pcs_segment_at(const pcs_segment *self, double s, double x[3])
 static double segment_clamp(double s, bool *slides)
 {
     *slides = s > 0.0 && s < 1.0;
-    return s < 0.0 ? 0.0 : s > 1.0 ? 1.0 : s;
+    if (s < 0.0) return 0.0;
+    return s > 1.0 ? 1.0 : s;
 }
 
 // The place on a segment nearest to a point.

@@ -26,10 +26,11 @@ static pcs_status loads_pull(pcs_system *self, const pcs_fe_load *load, int grou
         PCS_TRY(pcs_fe_ops(fe, group)->node_dofs(self->ctx, batch, cell, i, &given));
         for (int j = 0; j < given.count; j++, place++) {
             pull[place] = height[place] = 0.0;
-            for (int k = 0; k < 3 && !given.is_rotation[j]; k++) {
-                pull[place] += g[k] * given.direction[j][k];
-                height[place] += (batch->x[node][k] - load->datum[k]) * given.direction[j][k];
-            }
+            if (!given.is_rotation[j])
+                for (int k = 0; k < 3; k++) {
+                    pull[place] += g[k] * given.direction[j][k];
+                    height[place] += (batch->x[node][k] - load->datum[k]) * given.direction[j][k];
+                }
         }
     }
     return PCS_OK;
@@ -69,7 +70,8 @@ static void loads_push(pcs_system *self, fe_data *fe, const pcs_dof *d, double v
     if (d->equation < 0 || d->equation >= pcs_system_nown(self) || value == 0.0) return;
     fe_push *push = &fe->pushes[fe->npush++];
     *push = (fe_push){ .equation = d->equation, .value = value };
-    for (int k = 0; k < 3 && !d->is_rotation; k++) push->direction[k] = d->direction[k];
+    if (!d->is_rotation)
+        for (int k = 0; k < 3; k++) push->direction[k] = d->direction[k];
 }
 
 static pcs_status loads_held(pcs_system *self, int node, const pcs_fe_load *load)
@@ -240,11 +242,12 @@ pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culpri
         fe->first_push[i + 1] = fe->npush;
     }
     self->gravity = gravity;
-    for (int i = 0; i < fe->map.ndof && gravity != NULL; i++) {
-        const pcs_dof *d = &fe->map.dof[i];
-        if (d->equation >= pcs_system_nown(self)) continue;
-        if (d->equation < 0 || d->is_rotation) continue;
-        for (int k = 0; k < 3; k++) fe->free_weight[k] += gravity[d->equation] * d->direction[k];
-    }
+    if (gravity != NULL)
+        for (int i = 0; i < fe->map.ndof; i++) {
+            const pcs_dof *d = &fe->map.dof[i];
+            if (d->equation >= pcs_system_nown(self)) continue;
+            if (d->equation < 0 || d->is_rotation) continue;
+            for (int k = 0; k < 3; k++) fe->free_weight[k] += gravity[d->equation] * d->direction[k];
+        }
     return PCS_OK;
 }

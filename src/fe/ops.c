@@ -21,7 +21,8 @@ static void fe_force(const pcs_system *self, double t, const double *q, const do
             f[fe->pushes[i].equation] += fe->pushes[i].value * factor;
     }
     if (fe->nturning > 0) pcs_fe_turning_force(self, t, q, f);
-    for (int i = 0; i < self->nv && self->load_factor != 1.0; i++) f[i] *= self->load_factor;
+    if (self->load_factor != 1.0)
+        for (int i = 0; i < self->nv; i++) f[i] *= self->load_factor;
     for (int b = 0; b < fe->nbatch; b++) pcs_fe_ops(fe, b)->add_force(&fe->batches[b], q, v, f);
 }
 
@@ -156,7 +157,7 @@ const pcs_system_ops pcs_system_fe = {
     .turn_columns = pcs_fe_turn_columns,
     .carry_back = pcs_fe_carry_back,
     .row_speeds = pcs_fe_row_speeds,
-    .settle = pcs_fe_settle,
+    .search = pcs_fe_search,
     .rate_bias = pcs_fe_rate_bias,
     .measure = fe_measure,
     .resultant = fe_resultant,

@@ -94,14 +94,16 @@ pcs_status pcs_fe_cell_probe(const pcs_system *self, const pcs_set *cells, const
                             cells->name);
     const char *const *names = group < 0 ? NULL : fe->model.groups[group].ops->fields;
     char known[256] = "";
-    for (int k = 0; names != NULL && names[k] != NULL; k++) {
-        if (strcmp(names[k], field) == 0) {
-            *out = (pcs_probe){ .quantity = PCS_PROBE_FIELD, .axis = k, .count = cells->count, .items = cells->items };
-            return PCS_OK;
+    if (names != NULL)
+        for (int k = 0; names[k] != NULL; k++) {
+            if (strcmp(names[k], field) == 0) {
+                *out =
+                    (pcs_probe){ .quantity = PCS_PROBE_FIELD, .axis = k, .count = cells->count, .items = cells->items };
+                return PCS_OK;
+            }
+            size_t used = strlen(known);
+            snprintf(known + used, sizeof known - used, "%s%s", k == 0 ? "" : ", ", names[k]);
         }
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", k == 0 ? "" : ", ", names[k]);
-    }
     return pcs_fail(self->ctx, PCS_BAD_INPUT, "the elements of set '%s' have no field '%s'; they have %s", cells->name,
                     field, known);
 }

@@ -111,10 +111,11 @@ static pcs_status reactions_extend(pcs_system *self, fe_reactions *r, int b, boo
             int row = r->number[dof[i]];
             if (!is_counting)
                 equation[(size_t)c * (size_t)n + (size_t)i] = row < 0 ? fe->map.dof[dof[i]].equation : self->nv + row;
-            for (int j = 0; j < n && row >= 0; j++) {
-                if (!is_counting) r->entries[r->nentry] = (mass_entry){ row, dof[j], M[i * n + j] };
-                r->nentry++;
-            }
+            if (row >= 0)
+                for (int j = 0; j < n; j++) {
+                    if (!is_counting) r->entries[r->nentry] = (mass_entry){ row, dof[j], M[i * n + j] };
+                    r->nentry++;
+                }
         }
     }
     if (is_counting) return PCS_OK;
@@ -160,8 +161,9 @@ static pcs_status reactions_line_cell(pcs_system *self, fe_reactions *r, int l, 
         if (!fe->map.dof[dof[i]].is_rotation) mass += image[i] * pcs_dot3(p, fe->map.dof[dof[i]].direction);
     for (int k = 0; k < 3; k++) way[k] = batch->x[node[1]][k] - batch->x[node[0]][k];
     double scale = pcs_dot3(p, p) * pcs_norm3(way) / mass;
-    for (int i = 0; i < n && mass > 0.0; i++)
-        if (r->number[dof[i]] >= 0) r->line[l * r->nfixed + r->number[dof[i]]] += scale * image[i];
+    if (mass > 0.0)
+        for (int i = 0; i < n; i++)
+            if (r->number[dof[i]] >= 0) r->line[l * r->nfixed + r->number[dof[i]]] += scale * image[i];
     return PCS_OK;
 }
 
@@ -185,8 +187,9 @@ static double reactions_load(const pcs_system *self, const fe_reactions *r, int 
 {
     const fe_data *fe = self->data;
     double f = r->weight[s];
-    for (int l = 0; l < fe->model.nload && r->line != NULL; l++)
-        f += r->line[l * r->nfixed + s] * pcs_fe_amplitude(&fe->model.loads[l], self->time);
+    if (r->line != NULL)
+        for (int l = 0; l < fe->model.nload; l++)
+            f += r->line[l * r->nfixed + s] * pcs_fe_amplitude(&fe->model.loads[l], self->time);
     return self->load_factor * f;
 }
 
@@ -358,8 +361,9 @@ void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double 
     int place = fe->model.njoint;
     for (int s = 0; s < fe->model.nsupport; s++)
         if (fe->model.supports[s].has_reactions) reactions_sum_support(fe, s, work->R, &out[place++]);
-    for (int i = fe->model.njoint; i < place && self->layout != NULL; i++) {
-        pcs_system_sum(self, 3, out[i].force);
-        pcs_system_sum(self, 3, out[i].moment);
-    }
+    if (self->layout != NULL)
+        for (int i = fe->model.njoint; i < place; i++) {
+            pcs_system_sum(self, 3, out[i].force);
+            pcs_system_sum(self, 3, out[i].moment);
+        }
 }

@@ -106,7 +106,8 @@ static void rigid_judge_node(finder *f, int node, double *Q)
         for (int i = f->fe->map.first[node], j = 3; i < f->fe->map.first[node + 1]; i++, j++) {
             const pcs_dof *d = &f->fe->map.dof[i];
             double along = pcs_dense_dot(3, d->direction, d->is_rotation ? w : u);
-            for (int m = 0; m < 3 && !d->is_rotation; m++) bad[k][m] -= along * d->direction[m];
+            if (!d->is_rotation)
+                for (int m = 0; m < 3; m++) bad[k][m] -= along * d->direction[m];
             if (d->equation < 0) bad[k][j] = along * (d->is_rotation ? f->length : 1.0);
             else f->column[(size_t)(base + k) * (size_t)nv + (size_t)d->equation] = along;
         }
@@ -168,8 +169,8 @@ static void rigid_vector(const finder *f, const double *motion, double *x)
     int nv = f->system->nv;
     memset(x, 0, (size_t)nv * sizeof *x);
     for (int k = 0; k < f->n; k++)
-        for (int i = 0; i < nv && motion[k] != 0.0; i++)
-            x[i] += motion[k] * f->column[(size_t)k * (size_t)nv + (size_t)i];
+        if (motion[k] != 0.0)
+            for (int i = 0; i < nv; i++) x[i] += motion[k] * f->column[(size_t)k * (size_t)nv + (size_t)i];
 }
 
 // How far an equation moves at most in the motions of its part.
@@ -292,10 +293,11 @@ static void rigid_turn(const finder *f, int part, int axis, const double point[3
     for (int i = 0; i < 3; i++) arm[i] = f->center[i] - point[i];
     pcs_cross(w, arm, t);
     for (int p = 0; p < f->npart; p++)
-        for (int i = 0; i < 3 && (part < 0 || p == part); i++) {
-            motion[SIX * p + i] = t[i];
-            motion[SIX * p + 3 + i] = w[i] * f->length;
-        }
+        if (part < 0 || p == part)
+            for (int i = 0; i < 3; i++) {
+                motion[SIX * p + i] = t[i];
+                motion[SIX * p + 3 + i] = w[i] * f->length;
+            }
 }
 
 // Translations along and rotations about the axes, of everything or of one part.
@@ -406,7 +408,8 @@ static void rigid_name_all(finder *f, pcs_rigid *out)
 {
     double rest[MOST][MOST], point[3];
     rigid_name_axes(f, -1, f->center, false, out);
-    for (int p = 0; p < f->npart && f->npart > 1; p++) rigid_name_axes(f, p, f->center, true, out);
+    if (f->npart > 1)
+        for (int p = 0; p < f->npart; p++) rigid_name_axes(f, p, f->center, true, out);
     while (f->nchosen < f->nfree) {
         int count = rigid_rest(f, rest), before = f->nchosen, fastest = 0;
         if (count == 0) return;

@@ -117,8 +117,7 @@ static pcs_status rows_create(pcs_system *self, fe_data *fe, pcs_contact_info *i
         fe->has_varying_rows = fe->has_varying_rows || (fe->sources[k].varies && !fe->sources[k].joint.is_constant &&
                                                         !fe->sources[k].contact.is_constant);
         fe->has_driven_rows = fe->has_driven_rows || fe->sources[k].joint.is_driven;
-        fe->has_settling_rows =
-            fe->has_settling_rows || (!info[k].is_joint && fe->model.contacts[k].ops->settle != NULL);
+        fe->has_search_rows = fe->has_search_rows || (!info[k].is_joint && fe->model.contacts[k].ops->search != NULL);
         if (fe->sources[k].varies) continue;
         pcs_status status = rows_fill_constant(self, fe, k, &info[k]);
         if (status != PCS_OK) *culprit = pcs_fe_culprit(self->ctx, "contacts", info[k].name);
@@ -153,7 +152,8 @@ static void rows_sum_direction(const pcs_system *self, const pcs_rows *G, int ro
     const fe_data *fe = self->data;
     for (int i = G->start[row]; i < G->start[row + 1]; i++) {
         const pcs_dof *d = &fe->map.dof[fe->dof_of_equation[G->column[i]]];
-        for (int k = 0; k < 3 && !d->is_rotation; k++) out[k] += G->value[i] * d->direction[k];
+        if (!d->is_rotation)
+            for (int k = 0; k < 3; k++) out[k] += G->value[i] * d->direction[k];
     }
 }
 
@@ -164,15 +164,16 @@ static void rows_freeze_constant(pcs_system *self, fe_data *fe)
     fe->has_evaluated_rows = false;
     for (int k = 0; k < self->ncontact; k++) {
         fe_row_source *source = &fe->sources[k];
-        for (int i = 0; i < source->nrow && source->contact.is_constant; i++) {
-            int row = source->first_row + i;
-            const pcs_row_state *state = &work->states[row];
-            pcs_contact_point *point = &fe->points[row];
-            *point = (pcs_contact_point){ .gap = state->gap, .node = state->direction.term[0].node, .other = -1 };
-            if (state->direction.nterm > 1) point->other = state->direction.term[1].node;
-            memcpy(point->normal, state->normal, sizeof point->normal);
-            rows_sum_direction(self, self->G, row, point->resultant);
-        }
+        if (source->contact.is_constant)
+            for (int i = 0; i < source->nrow; i++) {
+                int row = source->first_row + i;
+                const pcs_row_state *state = &work->states[row];
+                pcs_contact_point *point = &fe->points[row];
+                *point = (pcs_contact_point){ .gap = state->gap, .node = state->direction.term[0].node, .other = -1 };
+                if (state->direction.nterm > 1) point->other = state->direction.term[1].node;
+                memcpy(point->normal, state->normal, sizeof point->normal);
+                rows_sum_direction(self, self->G, row, point->resultant);
+            }
         if (source->contact.is_constant) source->varies = false;
         fe->has_evaluated_rows = fe->has_evaluated_rows || fe->sources[k].varies;
     }
@@ -214,8 +215,8 @@ static void rows_find_velocity(const row_view *view, int node, pcs_place *out)
     pcs_fe_node_vector(fe, node, view->v, out->v);
     for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
         const pcs_dof *d = &fe->map.dof[i];
-        for (int k = 0; k < 3 && d->is_rotation && d->equation >= 0; k++)
-            spin[k] += view->v[d->equation] * d->direction[k];
+        if (d->is_rotation && d->equation >= 0)
+            for (int k = 0; k < 3; k++) spin[k] += view->v[d->equation] * d->direction[k];
     }
     if (place >= 0) pcs_rotation_apply(out->R, spin, out->w); // it is material there
     else memcpy(out->w, spin, sizeof spin);
@@ -232,7 +233,8 @@ static void rows_find_place(const pcs_places *self, int node, pcs_place *out)
         const pcs_dof *d = &fe->map.dof[i];
         if (!d->is_rotation) continue;
         is_finite = is_finite || d->is_finite;
-        for (int k = 0; k < 3 && d->equation >= 0; k++) turn[k] += view->q[d->equation] * d->direction[k];
+        if (d->equation >= 0)
+            for (int k = 0; k < 3; k++) turn[k] += view->q[d->equation] * d->direction[k];
     }
     *out = (pcs_place){ .is_small = !is_finite };
     memcpy(out->turn, turn, sizeof turn);
@@ -325,7 +327,7 @@ void pcs_fe_gaps(pcs_system *self, const double *q, double *gap)
     }
 }
 
-pcs_status pcs_fe_settle(pcs_system *self, const double *q, bool *has_changed)
+pcs_status pcs_fe_search(pcs_system *self, const double *q, bool *has_changed)
 {
     const fe_data *fe = self->data;
     const fe_work *work = self->work;
@@ -334,8 +336,8 @@ pcs_status pcs_fe_settle(pcs_system *self, const double *q, bool *has_changed)
     *has_changed = false;
     for (int k = 0; k < fe->model.ncontact; k++) {
         const pcs_fe_contact *c = &fe->model.contacts[k];
-        if (c->ops->settle == NULL) continue;
-        if (c->ops->settle(self->ctx, work->instances[k], &places, has_changed) != PCS_OK)
+        if (c->ops->search == NULL) continue;
+        if (c->ops->search(self->ctx, work->instances[k], &places, has_changed) != PCS_OK)
             return pcs_wrap(self->ctx, PCS_FAILED, "contact '%s'", c->name);
     }
     return PCS_OK;

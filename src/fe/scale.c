@@ -26,8 +26,8 @@ static double scale_model(const pcs_system *system, const pcs_mesh *mesh)
 {
     const double origin[3] = { 0 };
     double size = system->length;
-    for (int i = 0; i < mesh->nnode && !(system->length > 0.0); i++)
-        size = fmax(size, scale_distance(mesh->x[i], origin));
+    if (!(system->length > 0.0))
+        for (int i = 0; i < mesh->nnode; i++) size = fmax(size, scale_distance(mesh->x[i], origin));
     return size > 0.0 ? size : 1.0;
 }
 

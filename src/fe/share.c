@@ -75,11 +75,12 @@ static pcs_status share_make_graph(pcs_context *ctx, const fe_data *fe, share_gr
     if (g->start == NULL || g->neighbour == NULL) return share_out_of_memory(ctx, fe);
     memset(g->start, 0, ((size_t)nnode + 2) * sizeof *g->start);
     for (int c = 0; c < mesh->ncell; c++)
-        for (int k = 0; k < 2 && share_is_edge(fe, c); k++) g->start[mesh->cell[c][k] + 2]++;
+        if (share_is_edge(fe, c))
+            for (int k = 0; k < 2; k++) g->start[mesh->cell[c][k] + 2]++;
     for (int i = 0; i <= nnode; i++) g->start[i + 1] += g->start[i];
     for (int c = 0; c < mesh->ncell; c++)
-        for (int k = 0; k < 2 && share_is_edge(fe, c); k++)
-            g->neighbour[g->start[mesh->cell[c][k] + 1]++] = mesh->cell[c][1 - k];
+        if (share_is_edge(fe, c))
+            for (int k = 0; k < 2; k++) g->neighbour[g->start[mesh->cell[c][k] + 1]++] = mesh->cell[c][1 - k];
     share_tidy(nnode, g);
     return PCS_OK;
 }
@@ -102,9 +103,11 @@ static pcs_status share_deal(pcs_context *ctx, const fe_data *fe, const pcs_comm
 static void share_mark_set(const pcs_mesh *mesh, const char *name, unsigned char *is_here)
 {
     const pcs_set *nodes = pcs_mesh_node_set(mesh, name), *cells = pcs_mesh_cell_set(mesh, name);
-    for (int i = 0; nodes != NULL && i < nodes->count; i++) is_here[nodes->items[i]] = 1;
-    for (int i = 0; cells != NULL && i < cells->count; i++)
-        for (int k = 0; k < 2; k++) is_here[mesh->cell[cells->items[i]][k]] = 1;
+    if (nodes != NULL)
+        for (int i = 0; i < nodes->count; i++) is_here[nodes->items[i]] = 1;
+    if (cells != NULL)
+        for (int i = 0; i < cells->count; i++)
+            for (int k = 0; k < 2; k++) is_here[mesh->cell[cells->items[i]][k]] = 1;
 }
 
 // Whatever set a contact or joint names, its nodes are needed.

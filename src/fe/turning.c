@@ -26,7 +26,8 @@ static void turning_look(const fe_data *fe, int node, const double *q, turning_n
         if (!d->is_rotation && out->ntranslation < 3) out->translation[out->ntranslation++] = i;
         if (!d->is_rotation || out->nspin == 3) continue;
         out->spin[out->nspin++] = i;
-        for (int k = 0; k < 3 && d->equation >= 0; k++) out->turn[k] += q[d->equation] * d->direction[k];
+        if (d->equation >= 0)
+            for (int k = 0; k < 3; k++) out->turn[k] += q[d->equation] * d->direction[k];
     }
     pcs_rotation_exp(out->turn, out->R);
 }
@@ -119,9 +120,10 @@ void pcs_fe_turning_tangent(pcs_system *self, double t, const double *q)
             double change[3], turned[3];
             pcs_cross(axis, load->value, change); // of R F by a spin about the axis: R (axis x F)
             pcs_rotation_apply(node.R, change, turned);
-            for (int r = 0; r < node.ntranslation && l->kind == PCS_LOAD_FORCE; r++)
-                turning_add_entry(self, node.translation[r], node.spin[s],
-                                  -factor * pcs_dot3(turned, fe->map.dof[node.translation[r]].direction));
+            if (l->kind == PCS_LOAD_FORCE)
+                for (int r = 0; r < node.ntranslation; r++)
+                    turning_add_entry(self, node.translation[r], node.spin[s],
+                                      -factor * pcs_dot3(turned, fe->map.dof[node.translation[r]].direction));
             if (l->kind == PCS_LOAD_FORCE || l->follows) continue;
             pcs_cross(moment, axis, change); // of R^T m: -(axis x R^T m)
             for (int r = 0; r < node.nspin; r++)

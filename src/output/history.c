@@ -186,7 +186,7 @@ static void history_put_row(const pcs_view *view, history_data *d, bool has_stat
 }
 
 // Hands rows on when the buffer has no room for one more, or after a while.
-static pcs_status history_settle(history_data *d, bool is_last)
+static pcs_status history_flush(history_data *d, bool is_last)
 {
     double now = pcs_clock();
     bool is_full = d->file->used + d->row_room > d->file->size;
@@ -237,7 +237,7 @@ static pcs_status history_open(pcs_observer *self)
     d->has_failed = false;
     history_take_in(view, d);
     history_put_row(view, d, true);
-    return history_settle(d, true);
+    return history_flush(d, true);
 }
 
 static pcs_status history_step(pcs_observer *self)
@@ -247,7 +247,7 @@ static pcs_status history_step(pcs_observer *self)
     history_take_in(self->view, d);
     if (d->tally.step % ((const history_params *)self->params)->every != 0) return PCS_OK;
     history_put_row(self->view, d, true);
-    return history_settle(d, false);
+    return history_flush(d, false);
 }
 
 static pcs_status history_close(pcs_observer *self)
@@ -255,7 +255,7 @@ static pcs_status history_close(pcs_observer *self)
     history_data *d = self->data;
     if (d->has_failed) return PCS_OK;
     if (!d->has_row) history_put_row(self->view, d, self->view->state->step == d->tally.step);
-    PCS_TRY(history_settle(d, true));
+    PCS_TRY(history_flush(d, true));
     return pcs_file_commit(d->file);
 }
 

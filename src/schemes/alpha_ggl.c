@@ -91,7 +91,8 @@ static pcs_status ggl_setup(pcs_scheme *self)
 static double ggl_drive_power(const pcs_scheme *self, const pcs_next *next)
 {
     double power = 0.0;
-    for (int j = 0; j < self->system->nrow && self->system->has_drives; j++) power -= next->lam[j] * next->speed[j];
+    if (self->system->has_drives)
+        for (int j = 0; j < self->system->nrow; j++) power -= next->lam[j] * next->speed[j];
     return power;
 }
 

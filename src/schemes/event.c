@@ -103,11 +103,12 @@ pcs_outcome pcs_event_accelerate(pcs_scheme *self, pcs_events *e, double t, cons
     memset(e->la, 0, sizeof e->la);
     if (has_held) outcome = event_solve(self, e, q, a);
     if (outcome == PCS_CONVERGED) outcome = pcs_event_check(e, system->nv, a);
-    for (int j = 0; j < system->nrow && outcome == PCS_CONVERGED; j++) {
+    if (outcome != PCS_CONVERGED) return outcome;
+    for (int j = 0; j < system->nrow; j++) {
         e->force[j] = e->la[j];
         e->acceleration[j] = pcs_system_rate(system, j, a) + e->target[j];
     }
-    return outcome;
+    return PCS_CONVERGED;
 }
 
 double pcs_event_press(const pcs_scheme *self, const pcs_events *e, int row)
@@ -183,12 +184,13 @@ static pcs_outcome event_strike(pcs_scheme *self, pcs_events *e, const double *q
     double before[PCS_MAX_ROWS];
     for (int j = 0; j < system->nrow; j++) before[j] = pcs_system_rate(system, j, v);
     pcs_outcome outcome = event_solve(self, e, q, v);
-    for (int j = 0; j < system->nrow && outcome == PCS_CONVERGED; j++) {
+    if (outcome != PCS_CONVERGED) return outcome;
+    for (int j = 0; j < system->nrow; j++) {
         e->impulse[j] += e->la[j];
         e->impact_loss -= 0.5 * e->la[j] * (before[j] + pcs_system_rate(system, j, v));
     }
-    if (outcome == PCS_CONVERGED) pcs_event_push(self, 1.0, e->la, e->pushed);
-    return outcome;
+    pcs_event_push(self, 1.0, e->la, e->pushed);
+    return PCS_CONVERGED;
 }
 
 // Closed rows at rest are held when they press, or when nothing moves them either way.
@@ -215,7 +217,7 @@ static pcs_outcome event_hold(pcs_scheme *self, pcs_events *e, double t, const d
     return PCS_CONVERGED;
 }
 
-pcs_outcome pcs_event_settle(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v)
+pcs_outcome pcs_event_resolve(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v)
 {
     pcs_system *system = self->system;
     pcs_measure measure;
@@ -320,7 +322,7 @@ pcs_status pcs_event_start(pcs_scheme *self, pcs_events *e, pcs_state *x, pcs_ne
     if (!pcs_projection_move(self->solver, x->q))
         return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
     pcs_start_report(self, x, next, report);
-    report->outcome = pcs_event_settle(self, e, x->t, x->q, x->v);
+    report->outcome = pcs_event_resolve(self, e, x->t, x->q, x->v);
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     pcs_memory_copy(PCS_SOLVER_MEMORY, self->solver->memory, x->carried);
     self->system->ops->measure(self->system, x->q, x->v, &report->measure);

@@ -75,7 +75,7 @@ double pcs_event_speed(const pcs_scheme *self, const pcs_events *e, int row);
 
 // At (t, q): impacts until no closed contact approaches, then the new held rows; v follows. PCS_ACCUMULATES where
 // impacts accumulate and `stops` is set.
-pcs_outcome pcs_event_settle(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v);
+pcs_outcome pcs_event_resolve(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v);
 
 // Forgets what events have left of gaps that are open by now.
 void pcs_event_clear_floors(pcs_scheme *self, pcs_events *e, const double *q);

@@ -355,7 +355,7 @@ static pcs_outcome driven_run(pcs_scheme *self, double t, double h)
     while (outcome == PCS_CONVERGED && end - t > 4.0 * DBL_EPSILON * fabs(end)) {
         outcome = driven_advance(self, end, &t, &what);
         if (outcome != PCS_CONVERGED || what != EVENT) continue;
-        outcome = pcs_event_settle(self, s->events, t, s->y, s->y + n);
+        outcome = pcs_event_resolve(self, s->events, t, s->y, s->y + n);
         if (outcome == PCS_CONVERGED && s->events->count > p->events) {
             s->events->accumulation = t;
             return PCS_ACCUMULATES;

@@ -64,7 +64,7 @@ pcs_outcome pcs_explicit_contact(pcs_scheme *self, pcs_explicit *s, double *x, d
     return result.outcome;
 }
 
-pcs_outcome pcs_explicit_settle(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report)
+pcs_outcome pcs_explicit_impose(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report)
 {
     pcs_next *next = &s->next;
     bool has_gate = false;
@@ -94,7 +94,7 @@ pcs_outcome pcs_explicit_impact(pcs_scheme *self, pcs_explicit *s, pcs_step_repo
     for (int j = 0; j < self->system->nrow; j++) s->stage[j] = 0.0;
     for (int t = 0; t < self->system->ntangent; t++) s->stage_t[t] = 0.0;
     if (s->kick != NULL) memset(s->kick, 0, (size_t)self->system->nv * sizeof *s->kick);
-    return pcs_explicit_settle(self, s, report);
+    return pcs_explicit_impose(self, s, report);
 }
 
 void pcs_explicit_release(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, const double *v, const double *a,

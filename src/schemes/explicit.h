@@ -44,7 +44,7 @@ bool pcs_explicit_has_closed(const pcs_explicit *s, int nrow, const unsigned cha
 pcs_outcome pcs_explicit_contact(pcs_scheme *self, pcs_explicit *s, double *x, double *impulse, double *tangent,
                                  pcs_step_report *report);
 // The same for next.v, next.la and next.la_t; nothing but next.rate_before where no row is gated or bilateral.
-pcs_outcome pcs_explicit_settle(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report);
+pcs_outcome pcs_explicit_impose(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report);
 // The velocity law is not imposed: no gates, next.rate_before is the rate.
 void pcs_explicit_leave(pcs_scheme *self, pcs_explicit *s);
 // x += scale (X P + XT P_t) for the projection as it stands.

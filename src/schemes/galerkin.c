@@ -61,7 +61,8 @@ static void galerkin_place(pcs_galerkin *s, const pcs_state *x, int n, double h)
     int M = s->w.M;
     for (int l = 0; l <= M; l++) {
         galerkin_sum(M, n, h, s->w.velocity[l], s->A, x->v, s->V[l]);
-        for (int i = 0; i < n && s->w.impulse[l] != 0.0; i++) s->V[l][i] += s->w.impulse[l] * s->jump[i];
+        if (s->w.impulse[l] != 0.0)
+            for (int i = 0; i < n; i++) s->V[l][i] += s->w.impulse[l] * s->jump[i];
     }
     for (int l = 0; l <= M; l++) galerkin_sum(M, n, h, s->w.position[l], s->V, x->q, s->Q[l]);
 }
@@ -180,9 +181,10 @@ static pcs_outcome galerkin_end(pcs_scheme *self, const pcs_state *x, double h, 
         galerkin_sum(M, n, h, s->w.position[M], s->A, x->v, next->v);
         for (int k = 0; k <= M; k++)
             for (int j = 0; j < self->system->nrow; j++) s->base.stage[j] += h * s->w.position[M][k] * s->la[k][j];
-        for (int k = 0; k <= M; k++)
-            for (int i = 0; i < n && s->base.kick != NULL; i++)
-                s->base.kick[i] += h * s->w.position[M][k] * (s->A[k][i] - s->free[k][i]);
+        for (int k = 0; k <= M; k++) {
+            if (s->base.kick == NULL) break;
+            for (int i = 0; i < n; i++) s->base.kick[i] += h * s->w.position[M][k] * (s->A[k][i] - s->free[k][i]);
+        }
         pcs_explicit_leave(self, &s->base);
         outcome = PCS_CONVERGED;
     }

@@ -134,7 +134,8 @@ static pcs_outcome ggl_mid_project(pcs_scheme *self, pcs_ggl *s)
         for (int j = 0; j < m; j++) {
             double step = s->contacts->p.z[j] - s->psi[j];
             s->psi[j] = s->contacts->p.z[j];
-            for (int i = 0; i < n && step != 0.0; i++) next->q[i] += step * s->E[j][i];
+            if (step != 0.0)
+                for (int i = 0; i < n; i++) next->q[i] += step * s->E[j][i];
             change = fmax(change, fabs(step * s->contacts->P[j * s->contacts->p.n + j]));
         }
         if (!isfinite(change)) return PCS_NOT_CONVERGED;
@@ -153,7 +154,8 @@ static void ggl_mid_book_correction(pcs_scheme *self, pcs_ggl *s, pcs_step_repor
     bool is_corrected = false;
     memcpy(s->uncorrected, next->q, (size_t)self->system->nv * sizeof(double));
     for (int j = 0; j < self->system->nrow; j++) {
-        for (int i = 0; i < self->system->nv && s->psi[j] != 0.0; i++) s->uncorrected[i] -= s->psi[j] * s->E[j][i];
+        if (s->psi[j] != 0.0)
+            for (int i = 0; i < self->system->nv; i++) s->uncorrected[i] -= s->psi[j] * s->E[j][i];
         is_corrected = is_corrected || s->psi[j] != 0.0;
     }
     if (!is_corrected) return;
@@ -204,9 +206,9 @@ static pcs_status ggl_mid_step(pcs_scheme *self, pcs_state *x, double h, pcs_ste
 static void ggl_mid_state_rule(const pcs_scheme *self, pcs_rule *rule)
 {
     const ggl_mid_params *p = self->params;
-    bool is_exact = p->coupling == UNIFIED && p->gap == PCS_GGL_EXACT;
     *rule = pcs_rule_of(p->coupling == UNIFIED ? PCS_RULE_MEAN : PCS_RULE_MIDPOINT);
-    rule->rate = is_exact ? PCS_RATE_START : p->coupling == UNIFIED ? PCS_RATE_NONE : PCS_RATE_MIDDLE;
+    rule->rate = PCS_RATE_MIDDLE;
+    if (p->coupling == UNIFIED) rule->rate = p->gap == PCS_GGL_EXACT ? PCS_RATE_START : PCS_RATE_NONE;
     rule->gate = PCS_GATE_MIDDLE;
     rule->gate_tolerance = p->gap_tolerance;
 }

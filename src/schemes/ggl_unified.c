@@ -170,10 +170,12 @@ static double unified_apply(pcs_scheme *self, pcs_ggl *s, double h)
     int n = self->system->nv, m = self->system->nrow;
     double largest = 0.0;
     for (int k = 0; k < s->contacts->p.n; k++)
-        for (int i = 0; i < n && z[k] != 0.0; i++) s->dv[i] += z[k] * s->Y[k][i];
+        if (z[k] != 0.0)
+            for (int i = 0; i < n; i++) s->dv[i] += z[k] * s->Y[k][i];
     for (int i = 0; i < n; i++) s->r[i] += 0.5 * h * s->dv[i];
     for (int j = 0; j < m; j++)
-        for (int i = 0; i < n && z[j] != 0.0; i++) s->r[i] += z[j] * s->E[j][i];
+        if (z[j] != 0.0)
+            for (int i = 0; i < n; i++) s->r[i] += z[j] * s->E[j][i];
     for (int i = 0; i < n; i++) {
         next->v[i] += s->dv[i];
         next->q[i] += s->r[i];
@@ -189,7 +191,8 @@ static bool unified_is_finite(const pcs_system *system, const pcs_ggl *s, pcs_ne
     int n = system->nv;
     for (int i = 0; i < n; i++) is_finite = is_finite && isfinite(s->dv[i]) && isfinite(s->r[i]);
     is_finite = pcs_system_max(system, !is_finite) == 0.0;
-    for (int i = 0; i < n && !is_finite; i++) next->v[i] = s->dv[i] + s->r[i];
+    if (!is_finite)
+        for (int i = 0; i < n; i++) next->v[i] = s->dv[i] + s->r[i];
     return is_finite;
 }
 

@@ -122,7 +122,8 @@ static void half_free_velocity(pcs_scheme *self, const pcs_state *x, double h, b
     for (int i = 0; i < self->system->nv; i++) v_new[i] = v[i] + 0.5 * h * (a0[i] + a1[i]);
     if (is_impact) return;
     if (s->base.kick == NULL) pcs_explicit_push(self, 0.5, s->first, s->first_t, v_new);
-    for (int i = 0; i < self->system->nv && s->base.kick != NULL; i++) v_new[i] += s->base.kick[i];
+    if (s->base.kick != NULL)
+        for (int i = 0; i < self->system->nv; i++) v_new[i] += s->base.kick[i];
 }
 
 static pcs_outcome half_second_stage(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact,
@@ -135,7 +136,7 @@ static pcs_outcome half_second_stage(pcs_scheme *self, const pcs_state *x, doubl
     if (!pcs_projection_move(self->solver, next->q)) return PCS_SINGULAR;
     pcs_free_acceleration(self, x->t + h, next->q, s->v1, next->a);
     half_free_velocity(self, x, h, *is_impact);
-    return *is_impact ? pcs_explicit_impact(self, &s->base, report) : pcs_explicit_settle(self, &s->base, report);
+    return *is_impact ? pcs_explicit_impact(self, &s->base, report) : pcs_explicit_impose(self, &s->base, report);
 }
 
 static void half_report_momentum(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)

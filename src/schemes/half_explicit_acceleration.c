@@ -85,8 +85,9 @@ static pcs_outcome accel_second_stage(pcs_scheme *self, const pcs_state *x, doub
         s->base.stage[j] = 0.5 * h * (s->la0[j] + s->la1[j]);
     }
     if (*is_impact) return pcs_explicit_impact(self, &s->base, report);
-    for (int i = 0; i < self->system->nv && s->base.kick != NULL; i++)
-        s->base.kick[i] = 0.5 * h * (s->a0[i] - s->free0[i] + s->a1[i] - s->free1[i]);
+    if (s->base.kick != NULL)
+        for (int i = 0; i < self->system->nv; i++)
+            s->base.kick[i] = 0.5 * h * (s->a0[i] - s->free0[i] + s->a1[i] - s->free1[i]);
     pcs_explicit_leave(self, &s->base);
     return PCS_CONVERGED;
 }

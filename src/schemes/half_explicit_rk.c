@@ -64,18 +64,15 @@ static const char *herk_check(const void *params, const char **option)
 {
     const herk_params *p = params;
     pcs_tableau table;
-    if (p->method == TABLEAU) {
-        const pcs_list *lists[] = { &p->a, &p->b, &p->c };
-        static const char *const names[] = { "a", "b", "c" };
-        for (int i = 0; i < 3; i++)
-            if (lists[i]->count == 0) {
-                *option = names[i];
-                return "method tableau needs the lists a, b and c";
-            }
-        return pcs_tableau_read(&p->a, &p->b, &p->c, &table, option);
+    const pcs_list *lists[] = { &p->a, &p->b, &p->c };
+    static const char *const names[] = { "a", "b", "c" };
+    bool is_tableau = p->method == TABLEAU;
+    for (int i = 0; i < 3; i++) {
+        *option = names[i];
+        if (is_tableau && lists[i]->count == 0) return "method tableau needs the lists a, b and c";
+        if (!is_tableau && lists[i]->count > 0) return "a, b and c are for method tableau";
     }
-    *option = p->a.count > 0 ? "a" : p->b.count > 0 ? "b" : "c";
-    return p->a.count + p->b.count + p->c.count > 0 ? "a, b and c are for method tableau" : NULL;
+    return is_tableau ? pcs_tableau_read(&p->a, &p->b, &p->c, &table, option) : NULL;
 }
 
 static double herk_stable_step(const void *params, double w, double xi)
@@ -167,7 +164,7 @@ static pcs_outcome herk_stage(pcs_scheme *self, const pcs_state *x, double h, in
     }
     for (int j = 0; j < nrow; j++) has_gate = has_gate || next->gate[j];
     if (has_gate || is_last) pcs_projection_turn(self->solver, q);
-    if (is_last) return pcs_explicit_settle(self, &s->base, report);
+    if (is_last) return pcs_explicit_impose(self, &s->base, report);
     memset(s->force, 0, (size_t)nrow * sizeof(double));
     memset(s->force_t, 0, (size_t)self->system->ntangent * sizeof(double));
     if (has_gate) {

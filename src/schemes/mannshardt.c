@@ -139,7 +139,8 @@ static void mann_sum(int n, const double *x, double h, int count, const double *
 {
     memcpy(out, x, (size_t)n * sizeof *x);
     for (int i = 0; i < count; i++)
-        for (int l = 0; l < n && weight[i] != 0.0; l++) out[l] += h * weight[i] * k[i][l];
+        if (weight[i] != 0.0)
+            for (int l = 0; l < n; l++) out[l] += h * weight[i] * k[i][l];
 }
 
 // Smooth motion of length h from the present place to `end`.
@@ -199,12 +200,13 @@ static pcs_outcome mann_look(pcs_scheme *self, double t, int row, finding *found
     }
     if (found->row >= 0 || !has_held) return PCS_CONVERGED;
     pcs_outcome outcome = pcs_event_accelerate(self, e, t, s->end.q, s->end.v, e->a);
-    for (int j = 0; j < system->nrow && outcome == PCS_CONVERGED; j++) {
+    if (outcome != PCS_CONVERGED) return outcome;
+    for (int j = 0; j < system->nrow; j++) {
         if (system->rows[j].is_bilateral || (row >= 0 && j != row)) continue;
         if (e->now.held[j] && e->force[j] == 0.0 && e->acceleration[j] > 1e-9 * e->drive[j])
             *found = (finding){ .row = j, .is_release = true };
     }
-    return outcome;
+    return PCS_CONVERGED;
 }
 
 // Could an open contact have dipped in and out within the leap? The cubic through gaps and rates says.
@@ -303,7 +305,7 @@ static pcs_outcome mann_moreau(pcs_scheme *self, double h, double *t, pcs_step_r
     s->end = (leap){ .q = s->end.q, .v = s->end.v };
     mann_weigh(self, *t, s->next.q, s->next.v, h, &s->end);
     mann_sum(n, s->next.v, h, 1, (double[]){ 1.0 }, s->A, s->end.v);
-    outcome = pcs_event_settle(self, e, *t + h, s->next.q, s->end.v);
+    outcome = pcs_event_resolve(self, e, *t + h, s->next.q, s->end.v);
     if (outcome != PCS_CONVERGED) return outcome;
     mann_sum(n, s->next.q, h, 1, (double[]){ 1.0 }, &s->end.v, s->end.q);
     mann_land(self, h, t, report);

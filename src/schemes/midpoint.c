@@ -36,7 +36,7 @@ pcs_outcome pcs_midpoint_velocity(pcs_scheme *self, pcs_midpoint *s, const pcs_s
     pcs_free_acceleration(self, x->t + 0.5 * h, s->middle, x->v, next->a);
     PCS_INDEPENDENT
     for (int i = 0; i < n; i++) v_new[i] = v[i] + h * a[i];
-    pcs_outcome outcome = pcs_explicit_settle(self, &s->base, report);
+    pcs_outcome outcome = pcs_explicit_impose(self, &s->base, report);
     if (outcome != PCS_CONVERGED) return outcome;
     PCS_INDEPENDENT
     for (int i = 0; i < n; i++) q_new[i] = q[i] + 0.5 * h * (v[i] + v_new[i]);

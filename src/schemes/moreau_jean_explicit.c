@@ -63,7 +63,7 @@ static pcs_status euler_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     pcs_next_foresee(self, &s->next, x, h);
     euler_advance(self, x, h);
     report->outcome =
-        pcs_projection_move(self->solver, s->next.q) ? pcs_explicit_settle(self, s, report) : PCS_SINGULAR;
+        pcs_projection_move(self->solver, s->next.q) ? pcs_explicit_impose(self, s, report) : PCS_SINGULAR;
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
 
     pcs_next_report_rows(self, x, &s->next, 0.5, report);

@@ -283,12 +283,13 @@ void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const do
 
 void pcs_add_joint_resultant(const pcs_system *system, const double *lam, double sum[3])
 {
-    for (int j = 0; j < system->nrow && system->has_resultant; j++) {
-        double along[3];
-        if (!system->rows[j].is_bilateral || lam[j] == 0.0) continue;
-        system->ops->row_resultant(system, j, along);
-        for (int k = 0; k < 3; k++) sum[k] += lam[j] * along[k];
-    }
+    if (system->has_resultant)
+        for (int j = 0; j < system->nrow; j++) {
+            double along[3];
+            if (!system->rows[j].is_bilateral || lam[j] == 0.0) continue;
+            system->ops->row_resultant(system, j, along);
+            for (int k = 0; k < 3; k++) sum[k] += lam[j] * along[k];
+        }
 }
 
 pcs_rule pcs_rule_of(pcs_rule_kind kind)
@@ -309,11 +310,12 @@ void pcs_add_row_momentum(const pcs_system *system, double scale, const double *
         system->ops->row_resultant(system, j, along);
         for (int k = 0; k < 3; k++) sum[k] += scale * z[j] * along[k];
     }
-    for (int t = 0; t < system->ntangent && z_t != NULL; t++) {
-        if (z_t[t] == 0.0) continue;
-        system->ops->tangent_resultant(system, t, along);
-        for (int k = 0; k < 3; k++) sum[k] += scale * z_t[t] * along[k];
-    }
+    if (z_t != NULL)
+        for (int t = 0; t < system->ntangent; t++) {
+            if (z_t[t] == 0.0) continue;
+            system->ops->tangent_resultant(system, t, along);
+            for (int k = 0; k < 3; k++) sum[k] += scale * z_t[t] * along[k];
+        }
 }
 
 void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next, pcs_step_report *report)

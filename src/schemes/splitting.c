@@ -105,8 +105,8 @@ static pcs_outcome split_accelerate(pcs_scheme *self, const pcs_state *x, double
     pcs_outcome outcome =
         pcs_explicit_acceleration(self, &s->base, s->q[k], s->v[k], s->free, s->a[k], s->force, report);
     for (int j = 0; j < self->system->nrow; j++) s->base.stage[j] += share * s->force[j];
-    for (int i = 0; i < self->system->nv && s->base.kick != NULL; i++)
-        s->base.kick[i] += share * (s->a[k][i] - s->free[i]);
+    if (s->base.kick != NULL)
+        for (int i = 0; i < self->system->nv; i++) s->base.kick[i] += share * (s->a[k][i] - s->free[i]);
     return outcome;
 }
 
@@ -152,11 +152,12 @@ static pcs_status split_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     if (!pcs_projection_move(self->solver, next->q)) return PCS_OK;
     bool is_impact = pcs_explicit_has_closed(&s->base, self->system->nrow, next->gate);
     split_targets(self, next);
-    report->outcome = pcs_explicit_settle(self, &s->base, report);
+    report->outcome = pcs_explicit_impose(self, &s->base, report);
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, next, report)) return PCS_OK;
     pcs_explicit_report_rows(self, &s->base, h, is_impact, report);
     pcs_explicit_add_turned_momentum(self, &s->base, report->smooth_impulse);
-    for (int j = 0; j < self->system->nrow && !is_impact; j++) report->rows[j].force = report->rows[j].step_impulse / h;
+    if (!is_impact)
+        for (int j = 0; j < self->system->nrow; j++) report->rows[j].force = report->rows[j].step_impulse / h;
     pcs_explicit_report_work(self, &s->base, x, report);
     pcs_next_accept(self, next, x, report);
     return PCS_OK;

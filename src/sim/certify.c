@@ -129,10 +129,11 @@ static pcs_status certify_take_vectors(pcs_context *ctx, pcs_certifier *self)
         for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], n, "the certificate");
         for (int i = 0; i < self->scheme->ops->nhistory; i++) PCS_TAKE(ctx, past->history[i], n, "the certificate");
     }
-    for (int k = 0; self->rule.kind == PCS_RULE_RUNGE_KUTTA && k < self->rule.tableau->s; k++) {
-        PCS_TAKE(ctx, self->stage_v[k], n, "the certificate");
-        PCS_TAKE(ctx, self->stage_a[k], n, "the certificate");
-    }
+    if (self->rule.kind == PCS_RULE_RUNGE_KUTTA)
+        for (int k = 0; k < self->rule.tableau->s; k++) {
+            PCS_TAKE(ctx, self->stage_v[k], n, "the certificate");
+            PCS_TAKE(ctx, self->stage_a[k], n, "the certificate");
+        }
     return PCS_OK;
 }
 
@@ -167,8 +168,8 @@ static pcs_status certify_take_places(pcs_context *ctx, pcs_certifier *self)
 static double certify_stiffness(const pcs_system *system)
 {
     double largest = 0.0;
-    for (int k = 0; system->K != NULL && k < system->K->pattern->nnz; k++)
-        largest = fmax(largest, fabs(system->K->value[k]));
+    if (system->K != NULL)
+        for (int k = 0; k < system->K->pattern->nnz; k++) largest = fmax(largest, fabs(system->K->value[k]));
     return pcs_system_max(system, largest) * pcs_system_ndof(system);
 }
 
@@ -186,8 +187,8 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     PCS_TRY(certify_take_work(ctx, self));
     PCS_TRY(certify_take_vectors(ctx, self));
     PCS_TRY(certify_take_places(ctx, self));
-    for (int j = 0; j < system->nrow && system->has_resultant; j++)
-        system->ops->row_resultant(system, j, self->resultant[j]);
+    if (system->has_resultant)
+        for (int j = 0; j < system->nrow; j++) system->ops->row_resultant(system, j, self->resultant[j]);
     self->iterates = !system->is_linear && !scheme->ops->is_explicit;
     self->stiffness = certify_stiffness(system);
     self->marked = -1;

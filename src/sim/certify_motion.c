@@ -71,12 +71,13 @@ static double motion_row_momentum(pcs_certifier *self, double sum[3])
             sum[k] += row->step_impulse * self->resultant[j][k];
             size += fabs(row->step_impulse * self->resultant[j][k]);
         }
-        for (int t = 0; t < system->rows[j].ntangent && system->has_resultant; t++) {
-            double across[3] = { 0.0 };
-            if (row->tangent[t] == 0.0) continue;
-            system->ops->tangent_resultant(system, system->rows[j].first_tangent + t, across);
-            for (int k = 0; k < 3; k++) sum[k] += row->tangent[t] * across[k];
-        }
+        if (system->has_resultant)
+            for (int t = 0; t < system->rows[j].ntangent; t++) {
+                double across[3] = { 0.0 };
+                if (row->tangent[t] == 0.0) continue;
+                system->ops->tangent_resultant(system, system->rows[j].first_tangent + t, across);
+                for (int k = 0; k < 3; k++) sum[k] += row->tangent[t] * across[k];
+            }
     }
     return size;
 }

@@ -123,8 +123,9 @@ static void residual_allow_rows(pcs_certifier *self)
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row_report *row = &self->report->rows[j];
         double size = fabs(row->step_impulse) + self->report->h * fabs(row->force);
-        for (int k = self->G->start[j]; k < self->G->start[j + 1] && size != 0.0; k++)
-            self->tolerance[self->G->column[k]] += PCS_ROUND_SUM * size * fabs(self->G->value[k]);
+        if (size != 0.0)
+            for (int k = self->G->start[j]; k < self->G->start[j + 1]; k++)
+                self->tolerance[self->G->column[k]] += PCS_ROUND_SUM * size * fabs(self->G->value[k]);
     }
 }
 
@@ -152,10 +153,12 @@ static void residual_allow(pcs_certifier *self, double length)
             if ((is_implicit || rounds) && C != NULL) *tolerance += h * fabs(C->value[k]) * (speed + way);
         }
     }
-    for (int i = 0; i < system->nv && !is_way; i++)
-        self->tolerance[i] += PCS_ROUND_SUM * h * (fabs(from->f[i]) + fabs(self->f[i]));
+    if (!is_way)
+        for (int i = 0; i < system->nv; i++)
+            self->tolerance[i] += PCS_ROUND_SUM * h * (fabs(from->f[i]) + fabs(self->f[i]));
     if (!is_way) residual_allow_rows(self);
-    for (int i = 0; i < system->nv && is_way; i++) self->tolerance[i] *= length;
+    if (is_way)
+        for (int i = 0; i < system->nv; i++) self->tolerance[i] *= length;
 }
 
 void pcs_certify_close(pcs_certifier *self, int check)

@@ -60,7 +60,8 @@ static void rule_impulses(pcs_certifier *self, bool is_smooth)
             self->z_t[system->rows[j].first_tangent + t] =
                 row->tangent[t] - (is_smooth && separates ? row->last_tangent[t] : 0.0);
     }
-    for (int j = 0; j < system->nrow && self->rule.has_smooth_rows; j++) self->z[j] = 0.0;
+    if (self->rule.has_smooth_rows)
+        for (int j = 0; j < system->nrow; j++) self->z[j] = 0.0;
 }
 
 // Forces of rows that act as smooth ones do at the end of the step.
@@ -256,10 +257,11 @@ static void rule_midpoint(pcs_certifier *self, bool is_mean)
         self->tolerance[i] = from->v[i];
     }
     pcs_certify_weigh(self, self->way);
-    for (int i = 0; i < rule_size(self) && is_mean; i++) {
-        self->way[i] = 0.5 * (from->q[i] + self->x->q[i]);
-        self->tolerance[i] = 0.5 * (from->v[i] + self->x->v[i]);
-    }
+    if (is_mean)
+        for (int i = 0; i < rule_size(self); i++) {
+            self->way[i] = 0.5 * (from->q[i] + self->x->q[i]);
+            self->tolerance[i] = 0.5 * (from->v[i] + self->x->v[i]);
+        }
     rule_force(self, t, self->way, self->tolerance);
     pcs_certify_aim(self, t, self->way);
     rule_begin_velocity(self);
@@ -398,7 +400,8 @@ static void rule_sum(int n, double h, int count, const double *weight, double *c
 {
     memset(out, 0, (size_t)n * sizeof *out);
     for (int k = 0; k < count; k++)
-        for (int i = 0; i < n && weight[k] != 0.0; i++) out[i] += h * weight[k] * vectors[k][i];
+        if (weight[k] != 0.0)
+            for (int i = 0; i < n; i++) out[i] += h * weight[k] * vectors[k][i];
 }
 
 // M^-1 f at (t, q, v); false when M is singular.

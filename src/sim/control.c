@@ -112,7 +112,8 @@ static double control_error(const pcs_sim *sim, const pcs_control *c, double *ex
 {
     int order = c->params.order;
     if (order == PCS_ORDER_VARIABLE) order = control_has_impact(sim, c) ? PCS_ORDER_0 : PCS_ORDER_2;
-    double scale = order == PCS_ORDER_0 ? 2.0 : order == PCS_ORDER_1 ? 1.0 : 1.0 / 3.0, added = 0.0;
+    const double scale_of[] = { [PCS_ORDER_0] = 2.0, [PCS_ORDER_1] = 1.0, [PCS_ORDER_2] = 1.0 / 3.0 };
+    double scale = scale_of[order], added = 0.0;
     *exponent = 1.0 / (order + 1);
     double error = scale * control_way(sim, c) / c->params.tolerance;
     for (int j = 0; j < sim->system->nrow; j++) {
@@ -175,7 +176,8 @@ pcs_status pcs_control_step(pcs_sim *sim)
     for (;;) {
         double left = sim->end_time - x->t, error, exponent;
         // The last step ends at the end; the one before it leaves no crumb.
-        double h = x->next_h >= left ? left : x->next_h > 0.5 * left ? 0.5 * left : x->next_h;
+        double h = x->next_h > 0.5 * left ? 0.5 * left : x->next_h;
+        if (x->next_h >= left) h = left;
         PCS_TRY(control_attempt(sim, c, h, &error, &exponent));
         bool is_smallest = h <= c->params.smallest;
         if (error <= 1.0 || (is_smallest && isfinite(error))) {

@@ -64,11 +64,11 @@ static pcs_status sim_fixed_step(pcs_sim *sim)
 }
 
 // What may touch in the next step, and whether something has come through unwatched in the last one.
-static pcs_status sim_settle(pcs_sim *sim)
+static pcs_status sim_search(pcs_sim *sim)
 {
     bool has_changed = false;
     if (!sim->system->has_search) return PCS_OK;
-    if (sim->system->ops->settle(sim->system, sim->state.q, &has_changed) != PCS_OK)
+    if (sim->system->ops->search(sim->system, sim->state.q, &has_changed) != PCS_OK)
         return pcs_wrap(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s)", sim->state.step, sim->state.t);
     if (!has_changed) return PCS_OK;
     return pcs_projection_renew(sim->solver, sim->state.q)
@@ -79,7 +79,7 @@ static pcs_status sim_settle(pcs_sim *sim)
 pcs_status pcs_sim_step(pcs_sim *sim)
 {
     double begin = pcs_clock();
-    PCS_TRY(sim_settle(sim));
+    PCS_TRY(sim_search(sim));
     sim->number = sim->state.step + 1;
     PCS_TRY(sim->control != NULL ? pcs_control_step(sim) : sim_fixed_step(sim));
     if (pcs_noted(sim->ctx)[0] != '\0') return pcs_accept_stop(sim, sim->step_size, pcs_noted(sim->ctx));
@@ -141,11 +141,12 @@ static pcs_status sim_agree(pcs_sim *sim, pcs_status status)
 {
     const pcs_comm *comm = pcs_context_comm(sim->ctx);
     if (comm != NULL) status = comm->agree(comm, sim->ctx, status, status == PCS_OK ? sim_mark(sim) : 0);
-    for (int i = 0; i < sim->nobserver && status != PCS_OK && comm != NULL; i++) {
-        double has_failed = sim->observers[i].has_failed;
-        comm->max(comm, 1, &has_failed);
-        sim->observers[i].has_failed = has_failed > 0.0;
-    }
+    if (status != PCS_OK && comm != NULL)
+        for (int i = 0; i < sim->nobserver; i++) {
+            double has_failed = sim->observers[i].has_failed;
+            comm->max(comm, 1, &has_failed);
+            sim->observers[i].has_failed = has_failed > 0.0;
+        }
     return status;
 }
 
@@ -176,7 +177,7 @@ static pcs_status sim_loop(pcs_sim *sim, bool show_progress)
         if (status == PCS_OK && sim->stop_request != NULL && *sim->stop_request != 0)
             status = pcs_accept_stop(sim, sim->step_size, "stopped on request");
         if (status == PCS_OK && is_first) status = sim_check_options(sim);
-        if (status == PCS_OK && pcs_sim_is_done(sim)) status = sim_settle(sim);
+        if (status == PCS_OK && pcs_sim_is_done(sim)) status = sim_search(sim);
         PCS_TRY(sim_agree(sim, status));
     }
     return PCS_OK;

@@ -70,10 +70,11 @@ void pcs_active_set_evaluate(pcs_active_set *s)
         s->p.value[i] = s->p.b[i];
         for (int j = first; j < s->p.n; j++) s->p.value[i] += s->P[i * s->p.n + j] * s->p.z[j];
     }
-    for (int i = 0; i < s->p.m && s->p.gate_is_live; i++) {
-        s->p.gate_gap[i] = s->p.b_gate[i];
-        for (int j = 0; j < s->p.n; j++) s->p.gate_gap[i] += s->P_gate[i * s->p.n + j] * s->p.z[j];
-    }
+    if (s->p.gate_is_live)
+        for (int i = 0; i < s->p.m; i++) {
+            s->p.gate_gap[i] = s->p.b_gate[i];
+            for (int j = 0; j < s->p.n; j++) s->p.gate_gap[i] += s->P_gate[i * s->p.n + j] * s->p.z[j];
+        }
     active_find_noise(s);
 }
 
@@ -107,7 +108,8 @@ static double active_slack(const pcs_active_set *s, int k)
 static unsigned char active_side(const pcs_active_set *s, int k)
 {
     double trial = s->p.z[k] - s->p.r[k] * s->p.value[k], slack = active_slack(s, k);
-    return trial > (s->mode[k] == OUT ? slack : -slack) ? HELD : OUT;
+    bool is_held = trial > (s->mode[k] == OUT ? slack : -slack);
+    return is_held ? HELD : OUT;
 }
 
 // The radius of the disc is that of the normal impulse to come, so that a contact that closes need not slide first.
@@ -118,7 +120,8 @@ static void active_tangent_mode(pcs_active_set *s, int row)
     if (r->ntangent == 0) return;
     double y[2], length = pcs_contact_trial(&s->p, row, y), slack = active_slack(s, k);
     double limit = r->friction * fmax(s->p.z[la] - s->p.r[la] * s->p.value[la], 0.0);
-    unsigned char mode = length <= limit + (s->mode[k] == HELD ? slack : -slack) ? HELD : SLIDING;
+    double edge = limit + (s->mode[k] == HELD ? slack : -slack);
+    unsigned char mode = length <= edge ? HELD : SLIDING;
     if (s->mode[la] == OUT || r->friction == 0.0) mode = OUT;
     // In the plane there are two ways to slide, and turning round is a change of mode.
     if (mode == SLIDING && r->ntangent == 1) {
@@ -155,18 +158,20 @@ static double active_slip_equation(const pcs_active_set *s, int owner, int t, do
     int k = pcs_contact_tangent(&s->p, owner, t), la = s->p.m + owner;
     double y[2] = { 0 }, length = pcs_contact_trial(&s->p, owner, y), direction[2] = { -1.0, 0.0 };
     double limit = r->friction * fmax(s->p.z[la], 0.0);
-    for (int i = 0; i < r->ntangent && length > 0.0; i++) direction[i] = y[i] / length;
+    if (length > 0.0)
+        for (int i = 0; i < r->ntangent; i++) direction[i] = y[i] / length;
     if (s->mode[k] > SLIDING) direction[0] = s->mode[k] == PCS_MODE_SLIDING_UP ? 1.0 : -1.0;
     memset(row, 0, (size_t)s->p.n * sizeof *row);
     row[k] = 1.0;
     row[la] -= r->friction * direction[t];
-    for (int i = 0; i < r->ntangent && r->ntangent > 1 && length > 0.0; i++) {
-        int ki = pcs_contact_tangent(&s->p, owner, i);
-        // Beyond 1 the factor would make the matrix indefinite; it counts for the rate only.
-        double turn = fmin(1.0, limit / length) * ((i == t ? 1.0 : 0.0) - direction[t] * direction[i]);
-        row[ki] -= turn;
-        for (int j = 0; j < s->p.n; j++) row[j] += turn * s->p.r[ki] * s->P[ki * s->p.n + j];
-    }
+    if (r->ntangent > 1 && length > 0.0)
+        for (int i = 0; i < r->ntangent; i++) {
+            int ki = pcs_contact_tangent(&s->p, owner, i);
+            // Beyond 1 the factor would make the matrix indefinite; it counts for the rate only.
+            double turn = fmin(1.0, limit / length) * ((i == t ? 1.0 : 0.0) - direction[t] * direction[i]);
+            row[ki] -= turn;
+            for (int j = 0; j < s->p.n; j++) row[j] += turn * s->p.r[ki] * s->P[ki * s->p.n + j];
+        }
     return s->p.z[k] - r->friction * s->p.z[la] * direction[t];
 }
 
@@ -386,7 +391,7 @@ void pcs_active_set_begin(pcs_active_set *s)
     active_find_scale(s);
 }
 
-bool pcs_active_set_settle(pcs_active_set *s, bool by_chance)
+bool pcs_active_set_iterate(pcs_active_set *s, bool by_chance)
 {
     double change = 0.0;
     int limit = s->p.is_hasty ? HASTY_LIMIT : NEWTON_LIMIT;

@@ -66,6 +66,6 @@ bool pcs_active_set_holds(pcs_active_set *s, double tolerance);
 int pcs_active_set_owner(const pcs_active_set *s, int k);
 // Semi-smooth Newton from z, or from zero, until the sets repeat; `by_chance` only a part of the rows changes at a
 // time.
-bool pcs_active_set_settle(pcs_active_set *s, bool by_chance);
+bool pcs_active_set_iterate(pcs_active_set *s, bool by_chance);
 
 #endif

@@ -88,7 +88,8 @@ static void solve_product(void *owner, int in, int out, const double *z, double 
         value[k] = 0.0;
         for (int l = first; l < last; l++) value[k] += s->P[k * s->p.n + l] * z[l];
     }
-    for (int j = 0; j < s->p.m && gate_gap != NULL; j++) {
+    if (gate_gap == NULL) return;
+    for (int j = 0; j < s->p.m; j++) {
         gate_gap[j] = 0.0;
         for (int l = first; l < last; l++) gate_gap[j] += s->P_gate[j * s->p.n + l] * z[l];
     }
@@ -187,16 +188,16 @@ static bool solve_by_sweeps(pcs_active_set *s)
 
 static bool solve_all(pcs_active_set *s)
 {
-    return solve_by_cases(s) || pcs_active_set_settle(s, true) || solve_by_products(s) || solve_by_sweeps(s);
+    return solve_by_cases(s) || pcs_active_set_iterate(s, true) || solve_by_products(s) || solve_by_sweeps(s);
 }
 
 bool pcs_active_set_solve(pcs_active_set *s)
 {
     s->iterations = 1;
     pcs_active_set_begin(s);
-    if (pcs_active_set_settle(s, false)) return true;
+    if (pcs_active_set_iterate(s, false)) return true;
     if (s->p.is_hasty) return false;
     bool is_tried_again = s->is_warm;
     s->is_warm = false;
-    return (is_tried_again && pcs_active_set_settle(s, false)) || solve_all(s);
+    return (is_tried_again && pcs_active_set_iterate(s, false)) || solve_all(s);
 }

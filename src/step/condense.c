@@ -123,7 +123,7 @@ static void condense_apply(pcs_step_solver *self, const pcs_condense *c, pcs_ste
     if (la != 0.0) pcs_columns_add(X, j, la, p->v);
 }
 
-void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem *p, pcs_settle *settle,
+void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem *p, pcs_frictionless_way *solve,
                         pcs_step_result *result)
 {
     pcs_frictionless *s = c->contacts;
@@ -136,7 +136,7 @@ void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem
     s->gate_tolerance = p->gate_tolerance;
     for (int j = 0; j < m; j++)
         if (!isfinite(s->gap0[j]) || !isfinite(s->xi0[j])) result->outcome = PCS_NOT_FINITE;
-    if (result->outcome == PCS_CONVERGED && !settle(s, &result->iterations)) result->outcome = PCS_NOT_CONVERGED;
+    if (result->outcome == PCS_CONVERGED && !solve(s, &result->iterations)) result->outcome = PCS_NOT_CONVERGED;
     if (result->outcome != PCS_CONVERGED) return;
     if (p->smooth_gap != NULL) memcpy(p->smooth_gap, s->gate_gap, (size_t)m * sizeof *s->gate_gap);
     for (int j = 0; j < m; j++) {

@@ -20,12 +20,12 @@ typedef struct pcs_condense {
     pcs_frictionless *contacts;
 } pcs_condense;
 
-// The settling of the small problem, by which the step solvers differ.
-typedef bool pcs_settle(pcs_frictionless *contacts, int *iterations);
+// How the frictionless problem is solved: by this the step solvers differ.
+typedef bool pcs_frictionless_way(pcs_frictionless *contacts, int *iterations);
 
 pcs_status pcs_condense_setup(pcs_step_solver *self, pcs_condense *c);
 pcs_status pcs_condense_prepare(pcs_step_solver *self, pcs_condense *c, pcs_outcome *outcome);
-void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem *p, pcs_settle *settle,
+void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem *p, pcs_frictionless_way *solve,
                         pcs_step_result *result);
 
 #endif

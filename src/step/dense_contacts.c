@@ -93,11 +93,12 @@ static void dense_back(const pcs_dense_contacts *c, int width, double *X)
     int n = c->nheld;
     for (int k = 0; k < n; k++) {
         double *a = X + (size_t)k * (size_t)width, *b = X + (size_t)c->pivot[k] * (size_t)width;
-        for (int l = 0; l < width && a != b; l++) {
-            double keep = a[l];
-            a[l] = b[l];
-            b[l] = keep;
-        }
+        if (a != b)
+            for (int l = 0; l < width; l++) {
+                double keep = a[l];
+                a[l] = b[l];
+                b[l] = keep;
+            }
     }
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
@@ -153,11 +154,12 @@ static void dense_reduce_row(const pcs_dense_contacts *c, const double *P, doubl
     for (int i = 0; i < c->nheld; i++) {
         const double *y = c->Y + (size_t)i * (size_t)width;
         double factor = P[c->held[i]] * pcs_contact_unit(&c->p, c->held[i]);
-        for (int l = 0; l < width && factor != 0.0; l++) {
-            double part = factor * y[l];
-            entry[l] -= part;
-            size[l] += fabs(part);
-        }
+        if (factor != 0.0)
+            for (int l = 0; l < width; l++) {
+                double part = factor * y[l];
+                entry[l] -= part;
+                size[l] += fabs(part);
+            }
     }
 }
 
@@ -180,14 +182,15 @@ static void dense_reduce(pcs_dense_contacts *c)
         double more = P[c->place[k]] / s->P[k * s->p.n + k];
         s->p.r[k] = c->p.r[c->place[k]] * (more >= 1.0 && more < most_mass ? more : 1.0);
     }
-    for (int j = 0; j < s->p.m && c->p.gate_is_live; j++) {
-        const double *P = c->P_gate + (size_t)c->row[j] * (size_t)c->p.n;
-        for (int l = 0; l < s->p.n; l++) entry[l] = P[c->place[l]];
-        entry[s->p.n] = c->p.b_gate[c->row[j]];
-        dense_reduce_row(c, P, entry, size);
-        memcpy(s->P_gate + (size_t)j * (size_t)s->p.n, entry, bytes);
-        s->p.b_gate[j] = entry[s->p.n];
-    }
+    if (c->p.gate_is_live)
+        for (int j = 0; j < s->p.m; j++) {
+            const double *P = c->P_gate + (size_t)c->row[j] * (size_t)c->p.n;
+            for (int l = 0; l < s->p.n; l++) entry[l] = P[c->place[l]];
+            entry[s->p.n] = c->p.b_gate[c->row[j]];
+            dense_reduce_row(c, P, entry, size);
+            memcpy(s->P_gate + (size_t)j * (size_t)s->p.n, entry, bytes);
+            s->p.b_gate[j] = entry[s->p.n];
+        }
     for (int j = 0; j < s->p.m; j++) s->p.gate[j] = c->p.gate[c->row[j]];
     s->p.h = c->p.h;
     s->p.has_position = c->p.has_position;
@@ -202,10 +205,11 @@ static void dense_evaluate(pcs_dense_contacts *c)
         c->p.value[i] = c->p.b[i];
         for (int j = first; j < c->p.n; j++) c->p.value[i] += c->P[i * c->p.n + j] * c->p.z[j];
     }
-    for (int i = 0; i < c->p.m && c->p.gate_is_live; i++) {
-        c->p.gate_gap[i] = c->p.b_gate[i];
-        for (int j = 0; j < c->p.n; j++) c->p.gate_gap[i] += c->P_gate[i * c->p.n + j] * c->p.z[j];
-    }
+    if (c->p.gate_is_live)
+        for (int i = 0; i < c->p.m; i++) {
+            c->p.gate_gap[i] = c->p.b_gate[i];
+            for (int j = 0; j < c->p.n; j++) c->p.gate_gap[i] += c->P_gate[i * c->p.n + j] * c->p.z[j];
+        }
 }
 
 // All multipliers and values from those of what was left.
@@ -221,7 +225,8 @@ static void dense_expand(pcs_dense_contacts *c)
         c->p.z[c->held[i]] = -x * pcs_contact_unit(&c->p, c->held[i]);
     }
     dense_evaluate(c);
-    for (int j = 0; j < c->p.m && c->p.gate_is_live; j++) c->p.gate[j] = c->p.gate_gap[j] <= c->p.gate_tolerance;
+    if (c->p.gate_is_live)
+        for (int j = 0; j < c->p.m; j++) c->p.gate[j] = c->p.gate_gap[j] <= c->p.gate_tolerance;
     for (int j = 0; j < s->p.m; j++) c->p.gate[c->row[j]] = s->p.gate[j];
 }
 
@@ -231,7 +236,8 @@ bool pcs_dense_contacts_solve(pcs_dense_contacts *c, int *iterations)
     dense_number(c);
     s->is_warm = c->is_warm;
     s->p.is_hasty = c->p.is_hasty;
-    for (int k = 0; k < s->p.n && c->is_warm; k++) s->p.z[k] = c->p.z[c->place[k]];
+    if (c->is_warm)
+        for (int k = 0; k < s->p.n; k++) s->p.z[k] = c->p.z[c->place[k]];
     dense_eliminate(c);
     dense_reduce(c);
     bool is_settled = pcs_active_set_solve(s);

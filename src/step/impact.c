@@ -96,6 +96,7 @@ void pcs_impact_solve(pcs_impact *self, pcs_step_problem *p, pcs_step_result *re
         double z = c->p.z[c->p.m + k];
         if (k < c->p.m) p->la[self->row[k]] = z;
         else p->la_t[self->tangent[k - c->p.m]] = z;
-        for (int i = 0; i < system->nv && z != 0.0; i++) p->v[i] += z * self->force[k][i];
+        if (z != 0.0)
+            for (int i = 0; i < system->nv; i++) p->v[i] += z * self->force[k][i];
     }
 }

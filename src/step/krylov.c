@@ -68,7 +68,8 @@ static void krylov_orthogonalise(pcs_krylov *k, int j)
         }
     }
     h[j + 1] = sqrt(pcs_sum_dot(n, w, w));
-    for (int l = 0; l < n && h[j + 1] > 0.0; l++) w[l] /= h[j + 1];
+    if (h[j + 1] > 0.0)
+        for (int l = 0; l < n; l++) w[l] /= h[j + 1];
 }
 
 // Turns column j of H to upper triangular form; gives the residual of the least-squares problem so far.

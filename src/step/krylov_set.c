@@ -59,7 +59,8 @@ static void set_move(pcs_krylov_set *c, const double *dz)
     c->product(c->owner, c->stage, c->stage, dz, c->image, wants_gate ? c->gate_image : NULL);
     c->products++;
     for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) c->p.value[k] += c->image[k];
-    for (int j = 0; j < c->p.m && wants_gate; j++) c->p.gate_gap[j] += c->gate_image[j];
+    if (wants_gate)
+        for (int j = 0; j < c->p.m; j++) c->p.gate_gap[j] += c->gate_image[j];
 }
 
 // Values at z of the stage.
@@ -74,15 +75,16 @@ static void set_evaluate(pcs_krylov_set *c)
     if (is_moved) c->product(c->owner, in, c->stage, c->p.z, c->image, wants_gate ? c->gate_image : NULL);
     c->products += is_moved;
     for (int k = pcs_krylov_set_first(c); k < last; k++) c->p.value[k] = c->p.b[k] + (is_moved ? c->image[k] : 0.0);
-    for (int j = 0; j < c->p.m && wants_gate; j++)
-        c->p.gate_gap[j] = c->p.b_gate[j] + (is_moved ? c->gate_image[j] : 0.0);
+    if (wants_gate)
+        for (int j = 0; j < c->p.m; j++) c->p.gate_gap[j] = c->p.b_gate[j] + (is_moved ? c->gate_image[j] : 0.0);
 }
 
 // Is an unknown with z >= 0, value >= 0 held? It moves only when its law is broken by more than the slack.
 static unsigned char set_side(const pcs_krylov_set *c, int k, double slack)
 {
-    double trial = c->p.z[k] - c->p.r[k] * c->p.value[k];
-    return trial > (c->mode[k] == HELD ? -1.0 : 1.0) * slack * c->p.r[k] ? HELD : OUT;
+    double trial = c->p.z[k] - c->p.r[k] * c->p.value[k], edge = slack * c->p.r[k];
+    bool is_held = trial > (c->mode[k] == HELD ? -edge : edge);
+    return is_held ? HELD : OUT;
 }
 
 // The radius of the disc is that of the normal impulse to come, so that a contact that closes need not slide first.
@@ -94,10 +96,14 @@ static int set_tangent_mode(pcs_krylov_set *c, int row, bool is_closed)
     double y[2], limit = r->friction * fmax(c->p.z[la] - c->p.r[la] * c->p.value[la], 0.0),
                  length = pcs_contact_trial(&c->p, row, y);
     double slack = c->slack[1] * c->p.r[k], edge = limit + (c->mode[k] == HELD ? slack : -slack);
-    unsigned char mode = !is_closed || r->friction == 0.0 ? OUT : length <= edge ? HELD : SLIDING;
+    unsigned char mode = length <= edge ? HELD : SLIDING;
+    if (!is_closed || r->friction == 0.0) mode = OUT;
     // In the plane there are two ways to slide, and turning round is a change of mode.
-    bool is_undecided = fabs(y[0]) <= slack && c->mode[k] > SLIDING;
-    if (mode == SLIDING && r->ntangent == 1) mode = is_undecided ? c->mode[k] : y[0] > 0.0 ? SLIDING_UP : SLIDING_DOWN;
+    if (mode == SLIDING && r->ntangent == 1) {
+        bool is_undecided = fabs(y[0]) <= slack && c->mode[k] > SLIDING;
+        mode = y[0] > 0.0 ? SLIDING_UP : SLIDING_DOWN;
+        if (is_undecided) mode = c->mode[k];
+    }
     int changed = c->mode[k] != mode;
     for (int t = 0; t < r->ntangent; t++) c->mode[pcs_contact_tangent(&c->p, row, t)] = mode;
     return changed;
@@ -122,7 +128,9 @@ static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
         if (!(c->stage & PCS_STAGE_RATE)) continue;
         if (has_live_gate) c->p.gate[j] = c->p.gate_gap[j] <= c->p.gate_tolerance;
         int la = c->p.m + j;
-        unsigned char side = is_bilateral ? HELD : c->p.gate[j] ? set_side(c, la, c->slack[1]) : OUT;
+        unsigned char side = OUT;
+        if (c->p.gate[j]) side = set_side(c, la, c->slack[1]);
+        if (is_bilateral) side = HELD;
         changed += set_set(c, la, side);
         changed += set_tangent_mode(c, j, side == HELD);
     }
@@ -164,8 +172,9 @@ static double set_residual(pcs_krylov_set *c)
     double worst = 0.0;
     for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++)
         c->F[k] = c->mode[k] == HELD ? -c->p.value[k] / pcs_contact_unit(&c->p, k) : 0.0;
-    for (int j = 0; j < c->p.m && c->stage & PCS_STAGE_RATE; j++) {
+    for (int j = 0; j < c->p.m; j++) {
         double direction[2];
+        if (!(c->stage & PCS_STAGE_RATE)) break;
         if (c->p.rows[j].ntangent == 0 || c->mode[pcs_contact_tangent(&c->p, j, 0)] < SLIDING) continue;
         (void)set_slip(c, j, direction);
         for (int t = 0; t < c->p.rows[j].ntangent; t++) {
@@ -185,8 +194,9 @@ static double set_residual(pcs_krylov_set *c)
 static bool set_slides(const pcs_krylov_set *c, bool in_space_only)
 {
     long count = 0;
-    for (int k = 2 * c->p.m; k < 2 * c->p.m + c->p.nt && c->stage & PCS_STAGE_RATE; k++)
-        count += in_space_only ? c->mode[k] == SLIDING : c->mode[k] >= SLIDING;
+    if (c->stage & PCS_STAGE_RATE)
+        for (int k = 2 * c->p.m; k < 2 * c->p.m + c->p.nt; k++)
+            count += in_space_only ? c->mode[k] == SLIDING : c->mode[k] >= SLIDING;
     return pcs_sum_count(count) > 0;
 }
 
@@ -201,8 +211,9 @@ static void set_linearised(void *owner, const double *x, double *y)
     for (int k = 0; k < c->p.n; k++) y[k] = 0.0;
     for (int k = first; k < last; k++)
         if (c->mode[k] == HELD) y[k] = c->image[k] / pcs_contact_unit(&c->p, k);
-    for (int j = 0; j < c->p.m && c->stage & PCS_STAGE_RATE; j++) {
+    for (int j = 0; j < c->p.m; j++) {
         double n[2], turned[2] = { 0 }, along = 0.0;
+        if (!(c->stage & PCS_STAGE_RATE)) break;
         if (c->p.rows[j].ntangent == 0 || c->mode[pcs_contact_tangent(&c->p, j, 0)] < SLIDING) continue;
         double turn = set_slip(c, j, n), la = c->p.rows[j].friction * c->aim[c->p.m + j];
         for (int t = 0; t < c->p.rows[j].ntangent; t++) {
@@ -253,10 +264,11 @@ static void set_choose_rates(pcs_krylov_set *c, pcs_preconditioner *pre)
         }
     if (is_same && !turns && pre->is_factored) return;
     pcs_preconditioner_choose(pre, c->is_in + c->p.m);
-    for (int j = 0; j < c->p.m && turns; j++) {
-        int k = pcs_contact_tangent(&c->p, j, 0);
-        if (c->p.rows[j].ntangent == 2 && c->mode[k] == SLIDING && c->is_in[k]) set_hold_across(c, pre, j);
-    }
+    if (turns)
+        for (int j = 0; j < c->p.m; j++) {
+            int k = pcs_contact_tangent(&c->p, j, 0);
+            if (c->p.rows[j].ntangent == 2 && c->mode[k] == SLIDING && c->is_in[k]) set_hold_across(c, pre, j);
+        }
     pcs_preconditioner_factor(pre);
 }
 
@@ -279,11 +291,12 @@ static void set_treat_slip(const pcs_krylov_set *c, int row, const double *r, co
     int count = c->p.rows[row].ntangent, k = pcs_contact_tangent(&c->p, row, 0);
     (void)set_slip(c, row, n);
     for (int t = 0; t < count; t++) along += r[k + t] * n[t];
-    for (int t = 0; t < count && y != NULL && c->is_in[k]; t++) part[t] = y[t];
+    if (y != NULL && c->is_in[k])
+        for (int t = 0; t < count; t++) part[t] = y[t];
     double across = part[0] * -n[1] + part[1] * n[0];
     for (int t = 0; t < count; t++) {
-        double rest =
-            c->is_in[k] && y != NULL ? across * (t == 0 ? -n[1] : n[0]) : c->p.r[k] * (r[k + t] - along * n[t]);
+        double rest = c->p.r[k] * (r[k + t] - along * n[t]);
+        if (c->is_in[k] && y != NULL) rest = across * (t == 0 ? -n[1] : n[0]);
         x[k + t] = rest + n[t] * (c->p.r[k] * along + c->p.rows[row].friction * x[c->p.m + row]);
     }
 }
@@ -311,21 +324,25 @@ static void set_treat(void *owner, const double *r, double *x)
     for (int k = 0; k < c->p.n; k++) x[k] = c->aim[k] = 0.0;
     for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
         bool is_near = k < known && c->is_in[k] && (k < m ? gaps : rates) != NULL;
-        if (c->mode[k] == HELD) *(is_near ? &c->aim[k] : &x[k]) = is_near ? r[k] : c->p.r[k] * r[k];
+        if (c->mode[k] != HELD) continue;
+        if (is_near) c->aim[k] = r[k];
+        else x[k] = c->p.r[k] * r[k];
     }
-    for (int j = 0; j < m && rates != NULL; j++) {
-        int k = pcs_contact_tangent(&c->p, j, 0);
-        if (c->p.rows[j].ntangent == 2 && c->mode[k] == SLIDING && c->is_in[k]) set_aim_slip(c, j, r, &c->aim[k]);
-    }
+    if (rates != NULL)
+        for (int j = 0; j < m; j++) {
+            int k = pcs_contact_tangent(&c->p, j, 0);
+            if (c->p.rows[j].ntangent == 2 && c->mode[k] == SLIDING && c->is_in[k]) set_aim_slip(c, j, r, &c->aim[k]);
+        }
     if (gaps != NULL) pcs_preconditioner_solve(gaps, c->aim);
     if (rates != NULL) pcs_preconditioner_solve(rates, c->aim + m);
     for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c) && k < known; k++)
         if (c->mode[k] == HELD && c->is_in[k] && (k < m ? gaps : rates) != NULL) x[k] = c->aim[k];
-    for (int j = 0; j < m && has_rates; j++) {
-        int k = pcs_contact_tangent(&c->p, j, 0);
-        if (c->p.rows[j].ntangent > 0 && c->mode[k] >= SLIDING)
-            set_treat_slip(c, j, r, rates == NULL ? NULL : &c->aim[k], x);
-    }
+    if (has_rates)
+        for (int j = 0; j < m; j++) {
+            int k = pcs_contact_tangent(&c->p, j, 0);
+            if (c->p.rows[j].ntangent > 0 && c->mode[k] >= SLIDING)
+                set_treat_slip(c, j, r, rates == NULL ? NULL : &c->aim[k], x);
+        }
 }
 
 // One Newton step to `tolerance`; false when the linear system cannot be solved.
@@ -443,7 +460,7 @@ static bool set_round(pcs_krylov_set *c, settling *s)
     return set_newton(c, s->norm, tolerance) || set_recover(c, s);
 }
 
-static bool set_settle(pcs_krylov_set *c, int stage)
+static bool set_iterate(pcs_krylov_set *c, int stage)
 {
     settling s = { .last = INFINITY, .fewest = c->p.n };
     c->stage = stage;
@@ -500,8 +517,8 @@ static void set_clear_rates(pcs_krylov_set *c)
         c->p.z[c->p.m + j] = fmax(c->p.z[c->p.m + j], 0.0);
         double length2 = 0.0, limit = r->friction * c->p.z[c->p.m + j];
         for (int t = 0; t < r->ntangent; t++) length2 += pow(c->p.z[pcs_contact_tangent(&c->p, j, t)], 2);
-        for (int t = 0; t < r->ntangent && length2 > limit * limit; t++)
-            c->p.z[pcs_contact_tangent(&c->p, j, t)] *= limit / sqrt(length2);
+        if (length2 > limit * limit)
+            for (int t = 0; t < r->ntangent; t++) c->p.z[pcs_contact_tangent(&c->p, j, t)] *= limit / sqrt(length2);
     }
 }
 
@@ -521,11 +538,11 @@ bool pcs_krylov_set_solve(pcs_krylov_set *c)
     c->size = 0.0;
     if (!c->p.has_position) {
         memset(c->p.z, 0, (size_t)c->p.m * sizeof *c->p.z);
-        if (!set_settle(c, PCS_STAGE_RATE)) return false;
+        if (!set_iterate(c, PCS_STAGE_RATE)) return false;
     } else {
-        if (!set_settle(c, c->is_one_way ? PCS_STAGE_GAP : PCS_STAGE_BOTH)) return false;
+        if (!set_iterate(c, c->is_one_way ? PCS_STAGE_GAP : PCS_STAGE_BOTH)) return false;
         bool is_cleared = set_clear_gaps(c);
-        if ((c->is_one_way || is_cleared) && !set_settle(c, PCS_STAGE_RATE)) return false;
+        if ((c->is_one_way || is_cleared) && !set_iterate(c, PCS_STAGE_RATE)) return false;
     }
     set_clear_rates(c);
     return true;

@@ -130,7 +130,8 @@ static double newton_update_motion(pcs_step_solver *self, pcs_step_problem *p)
     for (int k = 0; k < s->nz; k++) {
         if (z[k] == 0.0) continue;
         for (int i = 0; i < s->n; i++) s->y0[i] += z[k] * s->Y[k][i];
-        for (int i = 0; i < s->nb && self->form.has_smooth_multipliers; i++) s->mu0[i] += z[k] * s->mu_of[k][i];
+        if (self->form.has_smooth_multipliers)
+            for (int i = 0; i < s->nb; i++) s->mu0[i] += z[k] * s->mu_of[k][i];
     }
     for (int i = 0; i < s->n; i++) {
         p->d[i] += s->y0[i];
@@ -138,8 +139,8 @@ static double newton_update_motion(pcs_step_solver *self, pcs_step_problem *p)
     }
     largest = pcs_system_max(self->system, largest);
     if (!isfinite(largest)) return NAN;
-    for (int i = 0; i < s->nb && self->form.has_smooth_multipliers; i++)
-        p->lam[s->bilateral[i]] -= s->mu0[i] / self->form.h;
+    if (self->form.has_smooth_multipliers)
+        for (int i = 0; i < s->nb; i++) p->lam[s->bilateral[i]] -= s->mu0[i] / self->form.h;
     return largest;
 }
 
@@ -203,7 +204,8 @@ static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_
     for (int j = 0; j < s->m; j++) s->is_used[j] = self->system->rows[j].is_bilateral;
     memset(p->d, 0, (size_t)s->n * sizeof(double));
     memset(s->contacts->p.z, 0, (size_t)s->nz * sizeof(double));
-    for (int j = 0; j < s->m && self->form.has_smooth_multipliers; j++) p->lam[j] = 0.0;
+    if (self->form.has_smooth_multipliers)
+        for (int j = 0; j < s->m; j++) p->lam[j] = 0.0;
     newton_apply(self, p);
     s->is_at_start = is_at_start;
     if (!is_at_start) return;

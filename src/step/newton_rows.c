@@ -12,7 +12,8 @@ const double *pcs_newton_column(const pcs_step_solver *self, int k)
 {
     const newton *s = self->data;
     const pcs_projection *p = self->projection;
-    return k < s->m ? p->X->value[k] : k < 2 * s->m ? p->X->value[k - s->m] : p->XT->value[k - 2 * s->m];
+    if (k >= 2 * s->m) return p->XT->value[k - 2 * s->m];
+    return p->X->value[k < s->m ? k : k - s->m];
 }
 
 // How much of its column unknown k adds to q and to v directly.

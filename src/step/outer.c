@@ -106,8 +106,8 @@ static void outer_blame(pcs_step_solver *self, const pcs_outer *o, const progres
 }
 
 // From the prediction, which is given up as soon as it turns out to be none, or from the start of the step.
-static pcs_outcome outer_settle(pcs_step_solver *self, pcs_step_problem *p, const pcs_outer *o, bool is_predicted,
-                                int *iterations)
+static pcs_outcome outer_iterate(pcs_step_solver *self, pcs_step_problem *p, const pcs_outer *o, bool is_predicted,
+                                 int *iterations)
 {
     const pcs_system *system = self->system;
     progress c = { .system = system, .h = self->form.h, .last = INFINITY, .rate = 1.0 };
@@ -135,8 +135,8 @@ pcs_outcome pcs_outer_solve(pcs_step_solver *self, pcs_step_problem *p, const pc
 {
     bool has_start = !self->system->is_linear && p->q_start != NULL;
     if (has_start && p->base == NULL && outer_foresees(self, p, outer->work))
-        return outer_settle(self, p, outer, false, iterations);
-    pcs_outcome outcome = outer_settle(self, p, outer, true, iterations);
+        return outer_iterate(self, p, outer, false, iterations);
+    pcs_outcome outcome = outer_iterate(self, p, outer, true, iterations);
     if (outcome == PCS_CONVERGED || !has_start) return outcome;
-    return outer_settle(self, p, outer, false, iterations);
+    return outer_iterate(self, p, outer, false, iterations);
 }

@@ -13,7 +13,7 @@ static pcs_status preconditioner_take(pcs_context *ctx, pcs_preconditioner *self
     struct {
         int **array;
         int count;
-    } integers[] = { { &self->mate, self->n },     { &self->first, self->n + 1 }, { &self->column, self->room },
+    } integers[] = { { &self->partner, self->n },  { &self->first, self->n + 1 }, { &self->column, self->room },
                      { &self->row, self->room },   { &self->start, nv + 2 },      { &self->touching, self->room },
                      { &self->head, self->n + 1 }, { &self->next, self->most },   { &self->place, self->n },
                      { &self->order, self->n },    { &self->rank, self->n },      { &self->below, self->n + 1 },
@@ -46,13 +46,14 @@ pcs_status pcs_preconditioner_create(pcs_step_solver *solver, const pcs_rows *fi
     }
     self->most = self->n < MOST_PER_ROW ? self->n * self->n : MOST_PER_ROW * self->n;
     PCS_TRY(preconditioner_take(solver->ctx, self, system->nv));
-    for (int i = 0; i < self->n; i++) self->mate[i] = i;
-    for (int j = 0; j < system->nrow && second != NULL; j++) {
-        int t = first->nrow + system->rows[j].first_tangent;
-        if (system->rows[j].ntangent != 2) continue;
-        self->mate[t] = t + 1;
-        self->mate[t + 1] = t;
-    }
+    for (int i = 0; i < self->n; i++) self->partner[i] = i;
+    if (second != NULL)
+        for (int j = 0; j < system->nrow; j++) {
+            int t = first->nrow + system->rows[j].first_tangent;
+            if (system->rows[j].ntangent != 2) continue;
+            self->partner[t] = t + 1;
+            self->partner[t + 1] = t;
+        }
     self->nterm = -1; // no rows yet
     *out = self;
     return PCS_OK;
@@ -107,15 +108,15 @@ static bool preconditioner_find_neighbours(pcs_preconditioner *self)
     for (int i = 0; i < self->n; i++) self->place[i] = -1;
     for (int i = 0; i < self->n; i++) {
         self->head[i] = count;
-        if (!preconditioner_enter(self, i, i, &count) || !preconditioner_enter(self, i, self->mate[i], &count))
+        if (!preconditioner_enter(self, i, i, &count) || !preconditioner_enter(self, i, self->partner[i], &count))
             return false;
-        for (int side = 0; side < (self->mate[i] == i ? 1 : 2); side++) {
-            int from = side == 0 ? i : self->mate[i];
+        for (int side = 0; side < (self->partner[i] == i ? 1 : 2); side++) {
+            int from = side == 0 ? i : self->partner[i];
             for (int e = self->first[from]; e < self->first[from + 1]; e++)
                 for (int t = self->start[self->column[e]]; t < self->start[self->column[e] + 1]; t++) {
                     int j = self->row[self->touching[t]];
                     if (!preconditioner_enter(self, i, j, &count) ||
-                        !preconditioner_enter(self, i, self->mate[j], &count))
+                        !preconditioner_enter(self, i, self->partner[j], &count))
                         return false;
                 }
         }
@@ -216,11 +217,12 @@ void pcs_preconditioner_fill(pcs_preconditioner *self, const pcs_matrix *S, cons
 
 void pcs_preconditioner_choose(pcs_preconditioner *self, const unsigned char *is_in)
 {
-    for (int i = 0; i < self->n && self->is_sparse; i++)
-        for (int p = self->head[i]; p < self->head[i + 1]; p++) {
-            int j = self->next[p];
-            self->B[p] = i == j || (is_in[i] && is_in[j]) ? self->whole[p] : 0.0;
-        }
+    if (self->is_sparse)
+        for (int i = 0; i < self->n; i++)
+            for (int p = self->head[i]; p < self->head[i + 1]; p++) {
+                int j = self->next[p];
+                self->B[p] = i == j || (is_in[i] && is_in[j]) ? self->whole[p] : 0.0;
+            }
 }
 
 void pcs_preconditioner_add(pcs_preconditioner *self, int i, int j, double value)

@@ -20,7 +20,7 @@ typedef struct pcs_preconditioner {
     const pcs_rows *part[2];  // its rows: those of part[0], then those of part[1], which may be NULL
     int n, room;              // rows of both, and entries that there is room for
     int nterm;                // their entries
-    int *mate;                // [n] the other tangent of a contact, or the row itself
+    int *partner;             // [n] the other tangent of a contact, or the row itself
     int *first;               // [n + 1] entries of the rows
     int *column, *row, *from; // [room] equations and rows of the entries that are not zero, their places in the part
     double *value;            // [room] R_ik w_ik^1/2

@@ -76,7 +76,8 @@ static double gradient_lipschitz(pcs_krylov_set *c)
         c->product(c->owner, c->stage, c->stage, c->x, c->image, NULL);
         c->products++;
         size = pcs_sum_largest(last - first, c->image + first);
-        for (int k = first; k < last && size > 0.0; k++) c->x[k] = c->p.r[k] * c->image[k] / size;
+        if (size > 0.0)
+            for (int k = first; k < last; k++) c->x[k] = c->p.r[k] * c->image[k] / size;
     }
     // The largest entry has been brought to 1 before every product, so `size` tends to the eigenvalue.
     c->lipschitz[c->stage] = 1.2 * pcs_larger(1e-300, size);

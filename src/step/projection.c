@@ -106,13 +106,15 @@ static void projection_fill(pcs_step_solver *solver, pcs_projection *p)
         system->ops->carry_back(system, p->way, lag, p->Gx);
         if (system->ntangent > 0) system->ops->carry_back(system, p->way, lag, p->Tx);
     }
-    for (int j = 0; j < system->nrow && p->has_columns; j++) {
-        projection_column(solver, p->Gx, p->X, j);
-        if (!system->is_linear) continue;
-        pcs_matrix_multiply(system->K, p->X->value[j], p->KX->value[j]);
-        pcs_columns_trim(p->KX, j);
-    }
-    for (int j = 0; j < system->ntangent && p->has_columns; j++) projection_column(solver, p->Tx, p->XT, j);
+    if (p->has_columns)
+        for (int j = 0; j < system->nrow; j++) {
+            projection_column(solver, p->Gx, p->X, j);
+            if (!system->is_linear) continue;
+            pcs_matrix_multiply(system->K, p->X->value[j], p->KX->value[j]);
+            pcs_columns_trim(p->KX, j);
+        }
+    if (p->has_columns)
+        for (int j = 0; j < system->ntangent; j++) projection_column(solver, p->Tx, p->XT, j);
     projection_close(solver, p);
 }
 
@@ -173,7 +175,8 @@ static bool projection_apply(const pcs_step_solver *solver, const double *z, con
     double *x = solver->projection->work;
     bool acts = false;
     for (int j = 0; j < system->nrow; j++) acts = acts || z[j] != 0.0;
-    for (int t = 0; t < system->ntangent && z_t != NULL; t++) acts = acts || z_t[t] != 0.0;
+    if (z_t != NULL)
+        for (int t = 0; t < system->ntangent; t++) acts = acts || z_t[t] != 0.0;
     if (!acts) return false;
     memset(x, 0, (size_t)system->nv * sizeof *x);
     pcs_rows_add_all(solver->projection->Gx, 1.0, z, x);
@@ -193,8 +196,9 @@ void pcs_projection_push(const pcs_step_solver *solver, double scale, const doub
     }
     for (int j = 0; j < system->nrow; j++)
         if (z[j] != 0.0) pcs_columns_add(p->X, j, scale * z[j], x);
-    for (int t = 0; t < system->ntangent && z_t != NULL; t++)
-        if (z_t[t] != 0.0) pcs_columns_add(p->XT, t, scale * z_t[t], x);
+    if (z_t != NULL)
+        for (int t = 0; t < system->ntangent; t++)
+            if (z_t[t] != 0.0) pcs_columns_add(p->XT, t, scale * z_t[t], x);
 }
 
 void pcs_projection_rates(const pcs_step_solver *solver, const double *z, const double *z_t, double *rate)
@@ -210,8 +214,9 @@ void pcs_projection_rates(const pcs_step_solver *solver, const double *z, const 
     for (int j = 0; j < m; j++) {
         for (int i = 0; i < m; i++)
             if (z[i] != 0.0) rate[j] += p->GX[(size_t)j * (size_t)m + (size_t)i] * z[i];
-        for (int t = 0; t < system->ntangent && z_t != NULL; t++)
-            if (z_t[t] != 0.0) rate[j] += pcs_rows_dot(system->G, j, p->XT->value[t]) * z_t[t];
+        if (z_t != NULL)
+            for (int t = 0; t < system->ntangent; t++)
+                if (z_t[t] != 0.0) rate[j] += pcs_rows_dot(system->G, j, p->XT->value[t]) * z_t[t];
     }
 }
 
@@ -296,7 +301,8 @@ static double projection_work_of(const pcs_step_solver *solver, const double *z,
     pcs_matrix_add_multiply(system->K, 1.0, p->work, p->at);
     int n = pcs_system_nown(system);
     for (int i = 0; i < n; i++) work += p->at[i] * (q[i] - 0.5 * p->work[i]);
-    for (int i = 0; i < n && system->gravity != NULL; i++) work -= p->work[i] * system->gravity[i];
+    if (system->gravity != NULL)
+        for (int i = 0; i < n; i++) work -= p->work[i] * system->gravity[i];
     pcs_system_sum(system, 1, &work);
     return work;
 }

@@ -172,11 +172,12 @@ static void schur_fill_contacts(pcs_step_solver *self, const pcs_step_problem *p
     c->p.gate_tolerance = p->gate_tolerance;
     if (!c->p.gate_is_live) memcpy(c->p.gate, p->gate, (size_t)s->m);
     // What cannot act starts from zero; so does all after a failure.
-    for (int j = 0; j < s->m && !c->p.gate_is_live; j++) {
-        if (c->p.gate[j] || c->p.rows[j].is_bilateral) continue;
-        c->p.z[s->m + j] = 0.0;
-        for (int t = 0; t < c->p.rows[j].ntangent; t++) c->p.z[2 * s->m + c->p.rows[j].first_tangent + t] = 0.0;
-    }
+    if (!c->p.gate_is_live)
+        for (int j = 0; j < s->m; j++) {
+            if (c->p.gate[j] || c->p.rows[j].is_bilateral) continue;
+            c->p.z[s->m + j] = 0.0;
+            for (int t = 0; t < c->p.rows[j].ntangent; t++) c->p.z[2 * s->m + c->p.rows[j].first_tangent + t] = 0.0;
+        }
     if (s->is_stale) schur_refresh(self);
     s->is_stale = false;
 }
@@ -218,7 +219,8 @@ static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
     for (int j = 0; j < m; j++) c->p.b[j] += s->map->row[j];
     if (s->is_at_start) memcpy(c->p.b_gate, c->p.b, (size_t)m * sizeof *c->p.b);
     // d and W move the gap and kb times the velocity alike.
-    for (int j = 0; j < m && self->form.law_is_gap; j++) c->p.b[m + j] = c->p.b[j] / kb;
+    if (self->form.law_is_gap)
+        for (int j = 0; j < m; j++) c->p.b[m + j] = c->p.b[j] / kb;
 }
 
 // q and qt for the sums of increments, where they do not add up.

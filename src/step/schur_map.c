@@ -64,10 +64,10 @@ void pcs_schur_map_choose(pcs_schur_map *map)
 {
     const pcs_step_form *form = &map->solver->form;
     bool is_short = !form->has_position && !form->gate_is_live && form->kw == form->kb && !form->has_smooth_multipliers;
-    map->kind = !form->has_dynamics                                      ? PCS_MAP_STILL
-                : is_short                                               ? PCS_MAP_SHORT
-                : !map_is_damped(map->solver->system) && form->kb != 0.0 ? PCS_MAP_UNDAMPED
-                                                                         : PCS_MAP_GENERAL;
+    map->kind = PCS_MAP_GENERAL;
+    if (!map_is_damped(map->solver->system) && form->kb != 0.0) map->kind = PCS_MAP_UNDAMPED;
+    if (is_short) map->kind = PCS_MAP_SHORT;
+    if (!form->has_dynamics) map->kind = PCS_MAP_STILL;
 }
 
 // x = sum of two multiples, in place of what it was.
@@ -95,8 +95,9 @@ static void map_forces(pcs_schur_map *map, int in, const double *z)
     if (form->has_position && rubs) pcs_rows_add_all(T, 0.5 * form->h, z + 2 * m, map->fq);
     if (map->has_fv) pcs_rows_add_all(G, 1.0, z + m, map->fv);
     if (rubs) pcs_rows_add_all(T, 1.0, z + 2 * m, map->fv);
-    for (int i = 0; i < map->nb && map->has_fs; i++)
-        pcs_rows_add_transposed(map->G, map->bilateral[i], z[2 * m + system->ntangent + i], map->fs);
+    if (map->has_fs)
+        for (int i = 0; i < map->nb; i++)
+            pcs_rows_add_transposed(map->G, map->bilateral[i], z[2 * m + system->ntangent + i], map->fs);
 }
 
 // x = M^-1 (a fq + b fv)
@@ -200,17 +201,18 @@ void pcs_schur_map_product(void *owner, int in, int out, const double *z, double
     if (wants_q) pcs_rows_multiply(map->G, map->dq, value);
     if (wants_v) pcs_rows_multiply(map->G, map->dv, value + m);
     if (wants_v && nt > 0) pcs_rows_multiply(map->T, map->dv, value + 2 * m);
-    if (!wants_d || map->kind == PCS_MAP_STILL) {
-        for (int j = 0; j < m && gate_gap != NULL; j++) gate_gap[j] = 0.0;
-        return;
-    }
+    if (gate_gap != NULL)
+        for (int j = 0; j < m; j++) gate_gap[j] = 0.0;
+    if (!wants_d || map->kind == PCS_MAP_STILL) return;
     pcs_rows_multiply(map->G, map->d, map->row);
-    for (int i = 0; i < map->nb && has_smooth; i++) value[2 * m + nt + i] = map->row[map->bilateral[i]];
-    if (map->at != NULL && gate_gap != NULL) {
+    if (has_smooth)
+        for (int i = 0; i < map->nb; i++) value[2 * m + nt + i] = map->row[map->bilateral[i]];
+    if (gate_gap == NULL) return;
+    if (map->at != NULL) {
         map_turn(map, map->d);
         pcs_rows_multiply(map->G, map->d, map->row);
     }
-    for (int j = 0; j < m && gate_gap != NULL; j++) gate_gap[j] = form->kb * map->row[j];
+    for (int j = 0; j < m; j++) gate_gap[j] = form->kb * map->row[j];
 }
 
 void pcs_schur_map_jumps(pcs_schur_map *map, const double *z)

@@ -69,7 +69,7 @@ void pcs_default_row_speeds(const pcs_system *self, double t, double *speed)
     memset(speed, 0, (size_t)self->nrow * sizeof *speed);
 }
 
-pcs_status pcs_default_settle(pcs_system *self, const double *q, bool *has_changed)
+pcs_status pcs_default_search(pcs_system *self, const double *q, bool *has_changed)
 {
     (void)self;
     (void)q;

@@ -118,7 +118,7 @@ typedef struct pcs_system_ops {
     // Looks for what may touch from q on, before a step; until the next call every row is about the same bodies. Says
     // whether some row is about others now. Bodies that overlap unwatched are PCS_FAILED. Without has_search rows never
     // change.
-    pcs_status (*settle)(pcs_system *self, const double *q, bool *has_changed);
+    pcs_status (*search)(pcs_system *self, const double *q, bool *has_changed);
 
     // (dG/dt) v of every row: the part of the gap acceleration that is not G v': has_rate_bias.
     void (*rate_bias)(pcs_system *self, const double *q, const double *v, double *bias);
@@ -196,7 +196,7 @@ struct pcs_system {
     pcs_rows *G;           // [nrow x nv]
     pcs_rows *T;           // [ntangent x nv] tangential directions; NULL without friction
     int nmemory;
-    pcs_memory *memory; // [nmemory] what `settle` and `reactions` carry from call to call; part of the state of a run
+    pcs_memory *memory; // [nmemory] what `search` and `reactions` carry from call to call; part of the state of a run
     pcs_picture *picture;
     void *work; // the system's own: rows as they were evaluated last, what a search has found, scratch
 };

@@ -45,7 +45,7 @@ static model *bodies(const pcs_gap_ops *ops, const char *element, const char *fr
     model_build(m);
     const double rest[MODEL_MAX_SIZE] = { 0 };
     bool has_changed;
-    if (m->system->has_search) CHECK_OK(m->ctx, m->system->ops->settle(m->system, rest, &has_changed));
+    if (m->system->has_search) CHECK_OK(m->ctx, m->system->ops->search(m->system, rest, &has_changed));
     return m;
 }
 

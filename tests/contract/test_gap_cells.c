@@ -58,7 +58,7 @@ static model *cells(const pcs_gap_ops *ops, const scene *s, const char *more)
 static void settle(const model *m, const double *q)
 {
     bool has_changed;
-    if (m->system->has_search) CHECK_OK(m->ctx, m->system->ops->settle(m->system, q, &has_changed));
+    if (m->system->has_search) CHECK_OK(m->ctx, m->system->ops->search(m->system, q, &has_changed));
 }
 
 static bool has_option(const pcs_gap_ops *ops, const char *name)
