@@ -16,7 +16,7 @@ typedef struct record {
     pcs_view view;
     pcs_state x;
     pcs_step_report report;
-    pcs_row_impulses impulses;
+    pcs_row_report *acting;  // [nrow] forces, and their impulses over a second
     pcs_reaction *reactions; // [nreaction]
     pcs_frames_params params;
     pcs_observer frames[FRAME_OBSERVERS]; // of the model, of the contacts
@@ -98,9 +98,8 @@ static void statics_react(record *r)
 {
     pcs_system *system = r->on->system;
     if (system->nreaction == 0) return;
-    for (int j = 0; j < system->nrow; j++) r->impulses.force[j] = r->impulses.impulse[j] = r->report.rows[j].force;
-    for (int pass = 0; pass < 2; pass++)
-        system->ops->reactions(system, pass, r->x.q, r->x.v, &r->impulses, r->reactions);
+    for (int j = 0; j < system->nrow; j++) r->acting[j].force = r->acting[j].step_impulse = r->report.rows[j].force;
+    for (int pass = 0; pass < 2; pass++) system->ops->reactions(system, pass, r->x.q, r->x.v, r->acting, r->reactions);
 }
 
 static void statics_pose(record *r, const pcs_statics *now)
@@ -137,9 +136,7 @@ static pcs_status statics_take(record *r)
     PCS_TAKE(ctx, r->x.v, system->nv, "load steps");
     PCS_TAKE(ctx, r->report.rows, system->nrow, "load steps");
     PCS_TAKE(ctx, r->reactions, system->nreaction, "load steps");
-    PCS_TAKE(ctx, r->impulses.force, system->nrow, "load steps");
-    PCS_TAKE(ctx, r->impulses.impulse, system->nrow, "load steps");
-    PCS_TAKE(ctx, r->impulses.tangent, system->ntangent, "load steps");
+    PCS_TAKE(ctx, r->acting, system->nrow, "load steps");
     return PCS_OK;
 }
 

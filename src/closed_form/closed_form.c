@@ -127,28 +127,6 @@ static double closed_load_work(const pcs_system *self, double t, const double *q
     return d->def->load_work == NULL ? 0.0 : d->def->load_work(d->p, t, q0, q1);
 }
 
-static double closed_form_norm2(const pcs_matrix *A, int n, const double *x0, const double *x1)
-{
-    double sum = 0.0;
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i < n; i++) sum += A->value[j * n + i] * (x1[i] - x0[i]) * (x1[j] - x0[j]);
-    return sum;
-}
-
-static void closed_change(const pcs_system *self, const double *q0, const double *q1, const double *v0,
-                          const double *v1, double *stiffness_norm2, double *mass_norm2)
-{
-    *stiffness_norm2 = closed_form_norm2(self->K, self->nv, q0, q1);
-    *mass_norm2 = closed_form_norm2(self->M, self->nv, v0, v1);
-}
-
-static double closed_damping_power(const pcs_system *self, const double *q, const double *v)
-{
-    (void)q;
-    const double zero[PCS_MAX_COORDINATES] = { 0 };
-    return closed_form_norm2(self->C, self->nv, zero, v);
-}
-
 // Velocities of the drawn points by a difference in the direction of motion.
 static void closed_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture)
 {
@@ -224,8 +202,8 @@ static const pcs_system_ops closed_ops = {
     .rate_bias = closed_rate_bias,
     .measure = closed_measure,
     .resultant = pcs_default_resultant,
-    .change = closed_change,
-    .damping_power = closed_damping_power,
+    .change = pcs_default_change,
+    .damping_power = pcs_default_damping_power,
     .load_work = closed_load_work,
     .row_resultant = pcs_default_row_resultant,
     .tangent_resultant = pcs_default_row_resultant,

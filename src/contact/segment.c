@@ -117,35 +117,34 @@ bool pcs_segment_is_flat(const pcs_segment *a, const pcs_segment *b, double *s)
 }
 
 // s' and t' of those that slide.
-static void segment_rates(const pcs_segment *a, const pcs_segment *b, const pcs_closest *c, const double w[3],
-                          const pcs_segment *va, const pcs_segment *vb, double *rate_s, double *rate_t)
+static void segment_rates(const pcs_segment *a, const pcs_segment *b, const pcs_closest *c, double on_a, double on_b,
+                          double rate[2])
 {
     double A = pcs_dot3(a->e, a->e), B = pcs_dot3(a->e, b->e), C = pcs_dot3(b->e, b->e), det = A * C - B * B;
-    double on_a = pcs_dot3(w, a->e) + pcs_dot3(c->d, va->e), on_b = pcs_dot3(w, b->e) + pcs_dot3(c->d, vb->e);
-    *rate_s = *rate_t = 0.0;
+    rate[0] = rate[1] = 0.0;
     if (c->s_slides && c->t_slides) {
         if (!(det > PARALLEL * A * C)) return;
-        *rate_s = (C * on_a - B * on_b) / det;
-        *rate_t = (B * on_a - A * on_b) / det;
+        rate[0] = (C * on_a - B * on_b) / det;
+        rate[1] = (B * on_a - A * on_b) / det;
     } else if (c->s_slides) {
-        *rate_s = on_a / A;
+        rate[0] = on_a / A;
     } else if (c->t_slides) {
-        *rate_t = -on_b / C;
+        rate[1] = -on_b / C;
     }
 }
 
 double pcs_segment_bias(const pcs_segment *a, const pcs_segment *b, const pcs_closest *c, const double n[3],
                         const pcs_segment *va, const pcs_segment *vb)
 {
-    double w[3], wa[3], wb[3], rate_s, rate_t, turn[3], slide[3];
+    double w[3], wa[3], wb[3], rate[2], turn[3], slide[3];
     if (!(c->distance > 0.0)) return 0.0;
     pcs_segment_at(va, c->s, wa);
     pcs_segment_at(vb, c->t, wb);
     for (int k = 0; k < 3; k++) w[k] = wb[k] - wa[k];
-    segment_rates(a, b, c, w, va, vb, &rate_s, &rate_t);
+    segment_rates(a, b, c, pcs_dot3(w, a->e) + pcs_dot3(c->d, va->e), pcs_dot3(w, b->e) + pcs_dot3(c->d, vb->e), rate);
     for (int k = 0; k < 3; k++) {
-        turn[k] = w[k] + rate_t * b->e[k] - rate_s * a->e[k];
-        slide[k] = rate_t * vb->e[k] - rate_s * va->e[k];
+        turn[k] = w[k] + rate[1] * b->e[k] - rate[0] * a->e[k];
+        slide[k] = rate[1] * vb->e[k] - rate[0] * va->e[k];
     }
     double along = pcs_dot3(n, turn), signed_distance = pcs_dot3(n, c->d);
     for (int k = 0; k < 3; k++) turn[k] = (turn[k] - along * n[k]) / signed_distance;

@@ -158,7 +158,7 @@ pcs_status pcs_fe_prepare_joint_stiffness(pcs_system *self, fe_data *fe);
 void pcs_fe_add_joint_stiffness(pcs_system *self, const double *q, const double *lam);
 // What joints and supports do to the model.
 pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **culprit);
-void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_impulses *rows,
+void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
                       pcs_reaction *out);
 // Finite rotations in space.
 pcs_status pcs_fe_find_rotations(pcs_system *self, fe_data *fe, const char **culprit);

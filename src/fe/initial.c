@@ -119,55 +119,60 @@ static void initial_mix(const double ends[2][3], double s, double out[3])
         out[k] = ends[0][k] == ends[1][k] ? ends[0][k] : (1.0 - s) * ends[0][k] + s * ends[1][k];
 }
 
+// A state in the making, and what each node has been given already.
+typedef struct initial_state {
+    double *q, *v;
+    unsigned char *given; // [nnode]
+} initial_state;
+
 static pcs_status initial_move_node(const pcs_system *self, const pcs_fe_initial *entry, int node, double s,
-                                    unsigned char *given, double *q)
+                                    initial_state x)
 {
     const fe_data *fe = self->data;
     double value[3];
     if (entry->has_displacement) {
         initial_mix(entry->displacement, s, value);
-        PCS_TRY(initial_claim(self, given, node, HAS_DISPLACEMENT, "initial displacement"));
-        PCS_TRY(initial_set_node(self, node, value, "initial displacement", q));
+        PCS_TRY(initial_claim(self, x.given, node, HAS_DISPLACEMENT, "initial displacement"));
+        PCS_TRY(initial_set_node(self, node, value, "initial displacement", x.q));
     }
     if (!entry->has_rotation) return PCS_OK;
     initial_mix(entry->rotation, s, value);
     if (initial_spins(fe, node) != NULL) pcs_rotation_compose((const double[3]){ 0.0 }, value, value); // pi at most
-    PCS_TRY(initial_claim(self, given, node, HAS_ROTATION, "initial rotation"));
-    return initial_turn_node(self, node, value, "initial rotation", q);
+    PCS_TRY(initial_claim(self, x.given, node, HAS_ROTATION, "initial rotation"));
+    return initial_turn_node(self, node, value, "initial rotation", x.q);
 }
 
 static pcs_status initial_push_node(const pcs_system *self, const pcs_fe_initial *entry, int node, double s,
-                                    unsigned char *given, const double *q, double *v)
+                                    initial_state to)
 {
     const fe_data *fe = self->data;
     double velocity[3], w[3], x[3], swing[3];
     initial_mix(entry->velocity, s, velocity);
     initial_mix(entry->spin, s, w);
     if (entry->has_about) {
-        pcs_fe_node_vector(fe, node, q, x);
+        pcs_fe_node_vector(fe, node, to.q, x);
         for (int k = 0; k < 3; k++) x[k] += fe->model.mesh->x[node][k];
         initial_swing(w, x, entry->about, swing);
         for (int k = 0; k < 3; k++) velocity[k] += swing[k];
     }
     if (entry->has_velocity || entry->has_about) {
-        PCS_TRY(initial_claim(self, given, node, HAS_VELOCITY, "initial velocity"));
-        PCS_TRY(initial_set_node(self, node, velocity, "initial velocity", v));
+        PCS_TRY(initial_claim(self, to.given, node, HAS_VELOCITY, "initial velocity"));
+        PCS_TRY(initial_set_node(self, node, velocity, "initial velocity", to.v));
     }
     if (!entry->has_spin) return PCS_OK;
-    PCS_TRY(initial_claim(self, given, node, HAS_SPIN, "initial spin"));
-    return initial_spin_node(self, entry, node, w, q, v);
+    PCS_TRY(initial_claim(self, to.given, node, HAS_SPIN, "initial spin"));
+    return initial_spin_node(self, entry, node, w, to.q, to.v);
 }
 
 // All positions first: spins depend on them.
-static pcs_status initial_apply(const pcs_system *self, const pcs_fe_initial *entry, bool is_motion,
-                                unsigned char *given, double *q, double *v)
+static pcs_status initial_apply(const pcs_system *self, const pcs_fe_initial *entry, bool is_motion, initial_state x)
 {
     int count = entry->nodes->count;
     for (int i = 0; i < count; i++) {
         double s = count > 1 ? (double)i / (count - 1) : 0.0;
         int node = entry->nodes->items[i];
-        if (is_motion) PCS_TRY(initial_push_node(self, entry, node, s, given, q, v));
-        else PCS_TRY(initial_move_node(self, entry, node, s, given, q));
+        if (is_motion) PCS_TRY(initial_push_node(self, entry, node, s, x));
+        else PCS_TRY(initial_move_node(self, entry, node, s, x));
     }
     return PCS_OK;
 }
@@ -183,7 +188,7 @@ pcs_status pcs_fe_initial_state(const pcs_system *self, double *q, double *v, co
     pcs_status status = PCS_OK;
     for (int i = 0; i < 2 * fe->model.ninitial && status == PCS_OK; i++) {
         const pcs_fe_initial *entry = &fe->model.initials[i % fe->model.ninitial];
-        status = initial_apply(self, entry, i >= fe->model.ninitial, given, q, v);
+        status = initial_apply(self, entry, i >= fe->model.ninitial, (initial_state){ q, v, given });
         if (status != PCS_OK) *culprit = pcs_fe_culprit(self->ctx, "initial", entry->nodes->name);
     }
     pcs_scratch_free(given);

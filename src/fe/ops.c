@@ -81,8 +81,8 @@ static void fe_resultant(const pcs_system *self, double t, const double *q, cons
     pcs_system_sum(self, 3, sum);
 }
 
-static void fe_change(const pcs_system *self, const double *q0, const double *q1, const double *v0, const double *v1,
-                      double *stiffness_norm2, double *mass_norm2)
+static pcs_change fe_change(const pcs_system *self, const double *q0, const double *q1, const double *v0,
+                            const double *v1)
 {
     const fe_data *fe = self->data;
     pcs_energy sum = { 0 };
@@ -90,8 +90,7 @@ static void fe_change(const pcs_system *self, const double *q0, const double *q1
         fe->model.groups[g].ops->add_change(&fe->batches[g], q0, q1, v0, v1, &sum);
     double norms[2] = { 2.0 * sum.strain, 2.0 * sum.kinetic };
     pcs_system_sum(self, 2, norms);
-    *stiffness_norm2 = norms[0];
-    *mass_norm2 = norms[1];
+    return (pcs_change){ norms[0], norms[1] };
 }
 
 static double fe_damping_power(const pcs_system *self, const double *q, const double *v)

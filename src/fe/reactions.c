@@ -274,18 +274,17 @@ static void reactions_take_direction(const fe_data *fe, const pcs_row_direction 
 }
 
 // What contacts and joints push into the supports directly.
-static void reactions_take_rows(pcs_system *self, double h, const pcs_row_impulses *rows)
+static void reactions_take_rows(pcs_system *self, double h, const pcs_row_report *rows)
 {
     const fe_data *fe = self->data;
     fe_work *work = self->work;
     for (int j = 0; j < self->nrow; j++) {
         const pcs_row *row = &self->rows[j];
-        double force = row->is_bilateral ? rows->force[j] : rows->impulse[j] / h;
+        double force = row->is_bilateral ? rows[j].force : rows[j].step_impulse / h;
         if (fe->sources[row->contact].varies) {
             reactions_take_direction(fe, &work->states[j].direction, force, work->R);
             for (int t = 0; t < row->ntangent; t++)
-                reactions_take_direction(fe, &work->states[j].tangent[t], rows->tangent[row->first_tangent + t] / h,
-                                         work->R);
+                reactions_take_direction(fe, &work->states[j].tangent[t], rows[j].tangent[t] / h, work->R);
             continue;
         }
         pcs_row_direction direction = { .nterm = fe->points[j].other < 0 ? 1 : 2 };
@@ -301,7 +300,7 @@ static void reactions_take_rows(pcs_system *self, double h, const pcs_row_impuls
 
 // p and f of the fixed dofs at (q, v); the R of the step since the last call.
 static void reactions_of_supports(pcs_system *self, double h, const double *q, const double *v,
-                                  const pcs_row_impulses *rows)
+                                  const pcs_row_report *rows)
 {
     const fe_data *fe = self->data;
     fe_work *work = self->work;
@@ -341,7 +340,7 @@ static void reactions_sum_support(const fe_data *fe, int support, const double *
     }
 }
 
-void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_impulses *rows,
+void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
                       pcs_reaction *out)
 {
     const fe_data *fe = self->data;
@@ -350,11 +349,13 @@ void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double 
     pcs_fe_evaluate_rows(self, q);
     for (int i = 0; i < fe->model.njoint; i++) {
         const fe_row_source *source = &fe->sources[fe->model.ncontact + i];
-        for (int j = source->first_row; j < source->first_row + source->nrow; j++)
+        for (int j = source->first_row; j < source->first_row + source->nrow; j++) {
+            double force = isfinite(rows[j].force) ? rows[j].force : 0.0; // at t = 0 there may be none
             for (int k = 0; k < 3; k++) {
-                out[i].force[k] += rows->force[j] * work->states[j].normal[k];
-                out[i].moment[k] += rows->force[j] * work->states[j].couple[k];
+                out[i].force[k] += force * work->states[j].normal[k];
+                out[i].moment[k] += force * work->states[j].couple[k];
             }
+        }
     }
     if (fe->reactions == NULL) return;
     reactions_of_supports(self, h, q, v, rows);

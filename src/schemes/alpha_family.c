@@ -69,31 +69,27 @@ void pcs_alpha_correct(pcs_alpha *s, int n, double vd_of_d)
     }
 }
 
-void pcs_alpha_balance(pcs_scheme *self, const pcs_alpha *s, const pcs_state *x, double h, double resultant[3],
-                       double filtered[3], double impulse[3])
+void pcs_alpha_balance(pcs_scheme *self, const pcs_alpha *s, const pcs_state *x, double h, pcs_alpha_memory *now,
+                       double impulse[3])
 {
-    pcs_resultant(self->system, x->t + h, s->next.q, s->next.v, resultant);
-    if (s->lam != NULL) pcs_add_joint_resultant(self->system, s->lam, resultant);
+    pcs_resultant(self->system, x->t + h, s->next.q, s->next.v, now->resultant);
+    if (s->lam != NULL) pcs_add_joint_resultant(self->system, s->lam, now->resultant);
     const pcs_alpha_memory *last = x->memory;
     for (int k = 0; k < 3; k++) {
-        filtered[k] =
-            ((1.0 - s->af) * resultant[k] + s->af * last->resultant[k] - s->am * last->filtered[k]) / (1.0 - s->am);
-        impulse[k] = h * ((1.0 - s->ga) * last->filtered[k] + s->ga * filtered[k]);
+        double sum = (1.0 - s->af) * now->resultant[k] + s->af * last->resultant[k] - s->am * last->filtered[k];
+        now->filtered[k] = sum / (1.0 - s->am);
+        impulse[k] = h * ((1.0 - s->ga) * last->filtered[k] + s->ga * now->filtered[k]);
     }
 }
 
-void pcs_alpha_accept(pcs_alpha *s, pcs_state *x, const double resultant[3], const double filtered[3])
+void pcs_alpha_accept(pcs_alpha *s, pcs_state *x, const pcs_alpha_memory *now)
 {
     double *a = x->history[PCS_ALPHA_A], *vd = x->history[PCS_ALPHA_VD];
-    pcs_alpha_memory *memory = x->memory;
+    *(pcs_alpha_memory *)x->memory = *now;
     x->history[PCS_ALPHA_A] = s->next.a;
     x->history[PCS_ALPHA_VD] = s->next.d;
     s->next.a = a;
     s->next.d = vd;
-    for (int k = 0; k < 3; k++) {
-        memory->resultant[k] = resultant[k];
-        memory->filtered[k] = filtered[k];
-    }
 }
 
 // (x1 - x0) . A mix, with A mix in `image`.
@@ -123,12 +119,9 @@ static double alpha_numerical_loss(pcs_scheme *self, pcs_alpha *s, const pcs_sta
 {
     const pcs_system *system = self->system;
     const double *a0 = x->history[PCS_ALPHA_A], *vd0 = x->history[PCS_ALPHA_VD], *a = s->next.a, *vd = s->next.d;
-    double ga = s->ga, spread = 2.0 * s->be - ga, loss = 0.0, unused;
+    double ga = s->ga, spread = 2.0 * s->be - ga, loss = 0.0;
     int n = system->nv;
-    if (ga != 0.5) {
-        system->ops->change(system, x->q, s->next.q, x->v, x->v, &loss, &unused);
-        loss *= ga - 0.5;
-    }
+    if (ga != 0.5) loss = (ga - 0.5) * system->ops->change(system, x->q, s->next.q, x->v, x->v).stiffness_norm2;
     if (spread != 0.0) {
         PCS_INDEPENDENT
         for (int i = 0; i < n; i++) s->mix[i] = (1.0 - ga) * a0[i] + ga * a[i];
@@ -205,9 +198,9 @@ pcs_status pcs_velocity_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     pcs_alpha_correct(s, self->system->nv, form.c / h);
     pcs_next_report_rows(self, x, &s->next, 0.5, report);
     pcs_alpha_book(self, s, x, s->next.v, report);
-    double resultant[3], filtered[3];
-    pcs_alpha_balance(self, s, x, h, resultant, filtered, report->smooth_impulse);
-    pcs_alpha_accept(s, x, resultant, filtered);
+    pcs_alpha_memory now;
+    pcs_alpha_balance(self, s, x, h, &now, report->smooth_impulse);
+    pcs_alpha_accept(s, x, &now);
     pcs_next_accept(self, &s->next, x, report);
     return PCS_OK;
 }

@@ -44,10 +44,10 @@ void pcs_alpha_predict(pcs_alpha *s, const pcs_state *x, int n, double h);
 void pcs_alpha_correct(pcs_alpha *s, int n, double vd_of_d);
 
 // The impulse of the smooth forces as the scheme adds it up: the filter acts on the resultants, too.
-void pcs_alpha_balance(pcs_scheme *self, const pcs_alpha *s, const pcs_state *x, double h, double resultant[3],
-                       double filtered[3], double impulse[3]);
+void pcs_alpha_balance(pcs_scheme *self, const pcs_alpha *s, const pcs_state *x, double h, pcs_alpha_memory *now,
+                       double impulse[3]);
 // Keeps the resultants of the end of the step, and exchanges the histories.
-void pcs_alpha_accept(pcs_alpha *s, pcs_state *x, const double resultant[3], const double filtered[3]);
+void pcs_alpha_accept(pcs_alpha *s, pcs_state *x, const pcs_alpha_memory *now);
 
 // Energy of a step of a linear system whose impulses move positions by (h/2) W, exact; v is the velocity at its end:
 //   dE = dq . F_ga - dq . C v_ga + La . G (v_n + v)/2 - loss

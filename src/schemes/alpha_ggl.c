@@ -182,9 +182,9 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
 
     pcs_alpha_correct(&s->alpha, self->system->nv, form.c / h);
     ggl_report(self, x, report);
-    double resultant[3], filtered[3];
-    pcs_alpha_balance(self, &s->alpha, x, h, resultant, filtered, report->smooth_impulse);
-    pcs_alpha_accept(&s->alpha, x, resultant, filtered);
+    pcs_alpha_memory now;
+    pcs_alpha_balance(self, &s->alpha, x, h, &now, report->smooth_impulse);
+    pcs_alpha_accept(&s->alpha, x, &now);
     pcs_next_accept(self, next, x, report);
     return PCS_OK;
 }

@@ -150,18 +150,19 @@ static void index3_accept(pcs_scheme *self, pcs_state *x, pcs_step_report *repor
     index3 *s = self->data;
     index3_memory *memory = x->memory;
     double h = report->h, power = pcs_damping_power(self->system, s->alpha.next.q, s->alpha.next.v);
-    double resultant[3], filtered[3], *last_force = x->row_history[ROW_FORCE];
+    double *last_force = x->row_history[ROW_FORCE];
+    pcs_alpha_memory now;
     double *last_filtered = x->row_history[ROW_FILTERED];
     report->external_work = pcs_trapezoidal_load_work(self->system, x, s->alpha.next.q, h);
     report->damping_loss = 0.5 * h * (memory->damping_power + power);
     memory->damping_power = power;
-    pcs_alpha_balance(self, &s->alpha, x, h, resultant, filtered, report->smooth_impulse);
+    pcs_alpha_balance(self, &s->alpha, x, h, &now, report->smooth_impulse);
     index3_turn(self, memory, report);
     x->row_history[ROW_FORCE] = s->next_force;
     x->row_history[ROW_FILTERED] = s->next_filtered;
     s->next_force = last_force;
     s->next_filtered = last_filtered;
-    pcs_alpha_accept(&s->alpha, x, resultant, filtered);
+    pcs_alpha_accept(&s->alpha, x, &now);
     pcs_next_accept(self, &s->alpha.next, x, report);
 }
 

@@ -108,19 +108,18 @@ void pcs_explicit_release(pcs_scheme *self, pcs_explicit *s, const pcs_state *x,
         if (pcs_system_rate(system, j, v) > 1e-12 * largest && !system->rows[j].is_bilateral) s->next.gate[j] = 0;
 }
 
-pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, const double *q, const double *v,
-                                      const double *free, double *a, double *force, pcs_step_report *report)
+pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, pcs_stage at, pcs_step_report *report)
 {
     pcs_system *system = self->system;
     bool has_gate = false;
-    memcpy(a, free, (size_t)system->nv * sizeof *a);
+    memcpy(at.a, at.free, (size_t)system->nv * sizeof *at.a);
     for (int j = 0; j < system->nrow; j++) {
-        force[j] = s->next.target[j] = 0.0;
+        at.force[j] = s->next.target[j] = 0.0;
         has_gate = has_gate || s->next.gate[j];
     }
     if (!has_gate) return PCS_CONVERGED;
-    if (system->has_rate_bias) system->ops->rate_bias(system, q, v, s->next.target);
-    return pcs_explicit_contact(self, s, a, force, s->next.la_t, report);
+    if (system->has_rate_bias) system->ops->rate_bias(system, at.q, at.v, s->next.target);
+    return pcs_explicit_contact(self, s, at.a, at.force, s->next.la_t, report);
 }
 
 const char *pcs_refuse_friction(const pcs_system *system, const void *params)
@@ -139,9 +138,10 @@ static void explicit_find_jump(pcs_scheme *self, pcs_explicit *s, bool is_impact
 }
 
 // Tangential impulses of a row, and the loss of those of an impact: T v before is that after less the jump.
-static void explicit_report_tangents(pcs_scheme *self, pcs_explicit *s, pcs_row_report *row, int j, const double *v,
-                                     bool is_impact, pcs_step_report *report)
+static void explicit_report_tangents(pcs_scheme *self, pcs_explicit *s, int j, const double *v, bool is_impact,
+                                     pcs_step_report *report)
 {
+    pcs_row_report *row = &report->rows[j];
     const pcs_system *system = self->system;
     const pcs_next *next = &s->next;
     for (int t = 0; t < system->rows[j].ntangent; t++) {
@@ -168,7 +168,7 @@ static void explicit_report_start_impact(pcs_scheme *self, pcs_explicit *s, pcs_
         row->is_impact = row->impulse > 0.0 && !system->rows[j].is_bilateral;
         x->was_loaded[j] = row->is_impact;
         report->impact_loss -= 0.5 * row->impulse * (row->rate_before + row->rate);
-        explicit_report_tangents(self, s, row, j, x->v, true, report);
+        explicit_report_tangents(self, s, j, x->v, true, report);
     }
 }
 
@@ -247,7 +247,7 @@ void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, double duration
             .is_closed = next->gate[j] != 0,
         };
         if (is_impact) report->impact_loss -= 0.5 * la * (row->rate_before + row->rate);
-        explicit_report_tangents(self, s, row, j, next->v, is_impact, report);
+        explicit_report_tangents(self, s, j, next->v, is_impact, report);
     }
 }
 

@@ -59,8 +59,11 @@ void pcs_explicit_release(pcs_scheme *self, pcs_explicit *s, const pcs_state *x,
                           double h);
 // Acceleration with contact forces on the gated rows, the projection standing at q:
 //   a = free + M^-1 G^T force,   free = M^-1 f(t, q, v),   0 <= G a + (dG/dt) v _|_ force >= 0
-pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, const double *q, const double *v,
-                                      const double *free, double *a, double *force, pcs_step_report *report);
+typedef struct pcs_stage {
+    const double *q, *v, *free;
+    double *a, *force;
+} pcs_stage;
+pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, pcs_stage at, pcs_step_report *report);
 // Why a scheme with contact on acceleration level refuses a system, or NULL.
 const char *pcs_refuse_friction(const pcs_system *system, const void *params);
 

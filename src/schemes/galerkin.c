@@ -1,6 +1,5 @@
 #include "schemes/galerkin.h"
 
-#include "core/loop.h"
 #include "core/rounding.h"
 #include "step/projection.h"
 
@@ -39,32 +38,16 @@ pcs_status pcs_galerkin_setup(pcs_scheme *self, bool is_plus)
     return PCS_OK;
 }
 
-// y = x + h sum of the weighted vectors of all points, the sum first: it is small against x.
-static void galerkin_sum(int M, int n, double h, const double *weight, double *const *vectors, const double *x,
-                         double *y)
-{
-    memset(y, 0, (size_t)n * sizeof *y);
-    for (int k = 0; k <= M; k++) {
-        double w = weight[k];
-        const double *vector = vectors[k];
-        if (w == 0.0) continue;
-        PCS_INDEPENDENT
-        for (int i = 0; i < n; i++) y[i] += w * vector[i];
-    }
-    PCS_INDEPENDENT
-    for (int i = 0; i < n; i++) y[i] = x[i] + h * y[i];
-}
-
 // V_l and Q_l of all points.
 static void galerkin_place(pcs_galerkin *s, const pcs_state *x, int n, double h)
 {
     int M = s->w.M;
     for (int l = 0; l <= M; l++) {
-        galerkin_sum(M, n, h, s->w.velocity[l], s->A, x->v, s->V[l]);
+        pcs_stages_add((pcs_stages){ n, M + 1, s->w.velocity[l], s->A }, h, x->v, s->V[l]);
         if (s->w.impulse[l] != 0.0)
             for (int i = 0; i < n; i++) s->V[l][i] += s->w.impulse[l] * s->jump[i];
     }
-    for (int l = 0; l <= M; l++) galerkin_sum(M, n, h, s->w.position[l], s->V, x->q, s->Q[l]);
+    for (int l = 0; l <= M; l++) pcs_stages_add((pcs_stages){ n, M + 1, s->w.position[l], s->V }, h, x->q, s->Q[l]);
 }
 
 // A_k at (Q_k, V_k), the contacts as they are there, or as they were at the start when the activity is frozen.
@@ -83,7 +66,8 @@ static pcs_outcome galerkin_accelerate(pcs_scheme *self, const pcs_state *x, dou
         for (int j = 0; j < nrow; j++) next->gate[j] = next->gate[j] && s->base.was_closed[j];
         pcs_explicit_release(self, &s->base, x, s->V[k], s->free[k], h);
     }
-    return pcs_explicit_acceleration(self, &s->base, s->Q[k], s->V[k], s->free[k], s->A[k], s->la[k], report);
+    return pcs_explicit_acceleration(self, &s->base, (pcs_stage){ s->Q[k], s->V[k], s->free[k], s->A[k], s->la[k] },
+                                     report);
 }
 
 // Largest change of h A_k, kept in `last` before it was computed anew, and the size of velocities.
@@ -147,7 +131,7 @@ static pcs_outcome galerkin_impact(pcs_scheme *self, const pcs_state *x, double 
     for (int round = 0; round < IMPACT_ROUNDS; round++) {
         double change = 0.0, size = 0.0;
         if (!pcs_projection_move(self->solver, s->place)) return PCS_SINGULAR;
-        galerkin_sum(s->w.M, n, h, s->w.position[s->w.M], s->free, x->v, next->v);
+        pcs_stages_add((pcs_stages){ n, s->w.M + 1, s->w.position[s->w.M], s->free }, h, x->v, next->v);
         memcpy(next->gate, s->is_closed, (size_t)self->system->nrow);
         pcs_outcome outcome = pcs_explicit_impact(self, &s->base, report);
         if (outcome != PCS_CONVERGED || !s->w.is_plus) return outcome;
@@ -178,7 +162,7 @@ static pcs_outcome galerkin_end(pcs_scheme *self, const pcs_state *x, double h, 
     if (*is_impact) {
         outcome = galerkin_impact(self, x, h, report);
     } else {
-        galerkin_sum(M, n, h, s->w.position[M], s->A, x->v, next->v);
+        pcs_stages_add((pcs_stages){ n, M + 1, s->w.position[M], s->A }, h, x->v, next->v);
         for (int k = 0; k <= M; k++)
             for (int j = 0; j < self->system->nrow; j++) s->base.stage[j] += h * s->w.position[M][k] * s->la[k][j];
         for (int k = 0; k <= M; k++) {

@@ -73,7 +73,8 @@ static pcs_outcome accel_second_stage(pcs_scheme *self, const pcs_state *x, doub
     memcpy(next->gate, s->is_closed, (size_t)nrow);
     pcs_free_acceleration(self, x->t + h, next->q, s->v1, s->free1);
     pcs_explicit_release(self, &s->base, x, s->v1, s->free1, h);
-    pcs_outcome outcome = pcs_explicit_acceleration(self, &s->base, next->q, s->v1, s->free1, s->a1, s->la1, report);
+    pcs_outcome outcome =
+        pcs_explicit_acceleration(self, &s->base, (pcs_stage){ next->q, s->v1, s->free1, s->a1, s->la1 }, report);
     if (outcome != PCS_CONVERGED) return outcome;
     const double *v = x->v, *a0 = *is_impact ? s->free0 : s->a0, *a1 = *is_impact ? s->free1 : s->a1;
     double *v_new = next->v;
@@ -118,7 +119,8 @@ static pcs_status accel_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     memcpy(s->base.next.gate, s->base.was_closed, (size_t)self->system->nrow);
     pcs_free_acceleration(self, x->t, x->q, x->v, s->free0);
     pcs_explicit_release(self, &s->base, x, x->v, s->free0, h);
-    report->outcome = pcs_explicit_acceleration(self, &s->base, x->q, x->v, s->free0, s->a0, s->la0, report);
+    report->outcome =
+        pcs_explicit_acceleration(self, &s->base, (pcs_stage){ x->q, x->v, s->free0, s->a0, s->la0 }, report);
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     accel_first_stage(s, x, self->system->nv, h);
     report->outcome = accel_second_stage(self, x, h, &is_impact, report);

@@ -102,25 +102,11 @@ static pcs_status herk_setup(pcs_scheme *self)
     return PCS_OK;
 }
 
-// y = x + h sum of `count` weighted vectors
-static void herk_sum(int n, double h, const double *x, const double *weight, double *const *vectors, int count,
-                     double *y)
-{
-    for (int i = 0; i < n; i++) y[i] = 0.0;
-    for (int j = 0; j < count; j++) {
-        double w = weight[j];
-        const double *vector = vectors[j];
-        if (w == 0.0) continue;
-        for (int i = 0; i < n; i++) y[i] += w * vector[i];
-    }
-    for (int i = 0; i < n; i++) y[i] = x[i] + h * y[i];
-}
-
 // The impact at the end of the step.
 static pcs_outcome herk_impact(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     herk *s = self->data;
-    herk_sum(self->system->nv, h, x->v, s->table.b, s->free, s->table.s, s->base.next.v);
+    pcs_stages_add((pcs_stages){ self->system->nv, s->table.s, s->table.b, s->free }, h, x->v, s->base.next.v);
     if (!pcs_projection_move(self->solver, s->base.next.q)) return PCS_SINGULAR;
     memcpy(s->base.next.gate, s->is_closed, (size_t)self->system->nrow);
     return pcs_explicit_impact(self, &s->base, report);
@@ -150,10 +136,10 @@ static pcs_outcome herk_stage(pcs_scheme *self, const pcs_state *x, double h, in
     double *q = is_last ? next->q : s->q[l], *v = is_last ? next->v : s->v[l];
     if (!pcs_projection_move(self->solver, s->q[k])) return PCS_SINGULAR;
     pcs_free_acceleration(self, x->t + t->c[k] * h, s->q[k], s->v[k], s->free[k]);
-    herk_sum(n, h, x->q, r, s->v, l, q);
+    pcs_stages_add((pcs_stages){ n, l, r, s->v }, h, x->q, q);
     double *keep = s->full[k]; // the row takes A_j of earlier stages and the free acceleration of the last
     s->full[k] = s->free[k];
-    herk_sum(n, h, x->v, r, s->full, l, v);
+    pcs_stages_add((pcs_stages){ n, l, r, s->full }, h, x->v, v);
     s->full[k] = keep;
     memcpy(next->gate, s->base.was_closed, (size_t)nrow);
     if (is_last) {

@@ -135,14 +135,14 @@ static void bathe_book(pcs_scheme *self, const pcs_state *x, const double *a, do
 {
     bathe *s = self->data;
     const pcs_system *system = self->system;
-    double stiffness_norm2, mass_norm2, middle = x->t + 2.0 * wh;
+    double middle = x->t + 2.0 * wh;
     report->external_work =
         0.5 * (pcs_load_work(system, x->t, x->q, s->q1) + pcs_load_work(system, middle, x->q, s->q1)) +
         pcs_load_work(system, x->t + report->h, s->q1, s->next.q);
     if (!system->is_linear) return; // the loss is the remainder
-    system->ops->change(system, s->q1, s->next.q, s->v1, s->next.v, &stiffness_norm2, &mass_norm2);
+    pcs_change change = system->ops->change(system, s->q1, s->next.q, s->v1, s->next.v);
     double stored = bathe_product(system, s, s->next.v, s->v1, x->v) - bathe_product(system, s, a, s->q1, x->q);
-    report->numerical_loss += 0.5 * (stiffness_norm2 + mass_norm2) - (s->al - 1.0) * stored;
+    report->numerical_loss += 0.5 * (change.stiffness_norm2 + change.mass_norm2) - (s->al - 1.0) * stored;
     report->numerical_loss += bathe_damping(self, x, wh, report);
 }
 

@@ -73,17 +73,17 @@ static pcs_status jump_start(pcs_scheme *self, pcs_state *x, pcs_step_report *re
 
 // Forces that see the velocity are others after an impact; the filtered acceleration of generalized-alpha is left
 // alone.
-static void jump_refresh(pcs_scheme *self, const pcs_state *x, double h, double resultant[3], double filtered[3])
+static void jump_refresh(pcs_scheme *self, const pcs_state *x, double h, pcs_alpha_memory *now)
 {
     jump_newmark *s = self->data;
     pcs_next *next = &s->alpha.next;
     if (!s->jump.is_impact || !s->jump.sees_velocity) return;
     pcs_joint_acceleration(self, next, x->t + h, next->q, next->v, next->d);
-    pcs_resultant(self->system, x->t + h, next->q, next->v, resultant);
-    pcs_add_joint_resultant(self->system, next->lam, resultant);
+    pcs_resultant(self->system, x->t + h, next->q, next->v, now->resultant);
+    pcs_add_joint_resultant(self->system, next->lam, now->resultant);
     if (s->alpha.am != 0.0 || s->alpha.af != 0.0) return;
     for (int i = 0; i < self->system->nv; i++) next->a[i] = next->d[i];
-    for (int k = 0; k < 3; k++) filtered[k] = resultant[k];
+    for (int k = 0; k < 3; k++) now->filtered[k] = now->resultant[k];
 }
 
 static pcs_status jump_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
@@ -103,13 +103,13 @@ static pcs_status jump_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     pcs_alpha_correct(&s->alpha, self->system->nv, form.c / h);
     pcs_alpha_book(self, &s->alpha, x, next->v, report);
     pcs_jump_book_stage(self, next, x->v, 0.5, report);
-    double resultant[3], filtered[3];
-    pcs_alpha_balance(self, &s->alpha, x, h, resultant, filtered, report->smooth_impulse);
+    pcs_alpha_memory now;
+    pcs_alpha_balance(self, &s->alpha, x, h, &now, report->smooth_impulse);
 
     if (!pcs_jump_impact(self, &s->jump, next, report) || !pcs_next_measure(self, next, report)) return PCS_OK;
     pcs_jump_report_rows(self, &s->jump, next, report);
-    jump_refresh(self, x, h, resultant, filtered);
-    pcs_alpha_accept(&s->alpha, x, resultant, filtered);
+    jump_refresh(self, x, h, &now);
+    pcs_alpha_accept(&s->alpha, x, &now);
     pcs_next_accept(self, next, x, report);
     return PCS_OK;
 }

@@ -134,15 +134,6 @@ static void mann_weigh(pcs_scheme *self, double t, const double *q, const double
     for (int k = 0; k < 3; k++) out->resultant[k] += weight * resultant[k];
 }
 
-// x + h sum_i weight_i k_i
-static void mann_sum(int n, const double *x, double h, int count, const double *weight, double *const *k, double *out)
-{
-    memcpy(out, x, (size_t)n * sizeof *x);
-    for (int i = 0; i < count; i++)
-        if (weight[i] != 0.0)
-            for (int l = 0; l < n; l++) out[l] += h * weight[i] * k[i][l];
-}
-
 // Smooth motion of length h from the present place to `end`.
 static pcs_outcome mann_leap(pcs_scheme *self, double t, double h)
 {
@@ -152,14 +143,14 @@ static pcs_outcome mann_leap(pcs_scheme *self, double t, double h)
     leap *end = &s->end;
     *end = (leap){ .q = end->q, .v = end->v };
     for (int i = 0; i < rk->s; i++) {
-        mann_sum(n, s->next.q, h, i, rk->a[i], s->V, s->Q);
-        mann_sum(n, s->next.v, h, i, rk->a[i], s->A, s->V[i]);
+        pcs_stages_add((pcs_stages){ n, i, rk->a[i], s->V }, h, s->next.q, s->Q);
+        pcs_stages_add((pcs_stages){ n, i, rk->a[i], s->A }, h, s->next.v, s->V[i]);
         pcs_outcome outcome = pcs_event_accelerate(self, s->events, t + rk->c[i] * h, s->Q, s->V[i], s->A[i]);
         if (outcome != PCS_CONVERGED) return outcome;
         mann_weigh(self, t + rk->c[i] * h, s->Q, s->V[i], rk->b[i] * h, end);
     }
-    mann_sum(n, s->next.q, h, rk->s, rk->b, s->V, end->q);
-    mann_sum(n, s->next.v, h, rk->s, rk->b, s->A, end->v);
+    pcs_stages_add((pcs_stages){ n, rk->s, rk->b, s->V }, h, s->next.q, end->q);
+    pcs_stages_add((pcs_stages){ n, rk->s, rk->b, s->A }, h, s->next.v, end->v);
     pcs_outcome outcome = pcs_event_check(s->events, n, end->q);
     return outcome == PCS_CONVERGED ? pcs_event_check(s->events, n, end->v) : outcome;
 }
@@ -304,10 +295,10 @@ static pcs_outcome mann_moreau(pcs_scheme *self, double h, double *t, pcs_step_r
     if (outcome != PCS_CONVERGED) return outcome;
     s->end = (leap){ .q = s->end.q, .v = s->end.v };
     mann_weigh(self, *t, s->next.q, s->next.v, h, &s->end);
-    mann_sum(n, s->next.v, h, 1, (double[]){ 1.0 }, s->A, s->end.v);
+    pcs_stages_add((pcs_stages){ n, 1, (double[]){ 1.0 }, s->A }, h, s->next.v, s->end.v);
     outcome = pcs_event_resolve(self, e, *t + h, s->next.q, s->end.v);
     if (outcome != PCS_CONVERGED) return outcome;
-    mann_sum(n, s->next.q, h, 1, (double[]){ 1.0 }, &s->end.v, s->end.q);
+    pcs_stages_add((pcs_stages){ n, 1, (double[]){ 1.0 }, &s->end.v }, h, s->next.q, s->end.q);
     mann_land(self, h, t, report);
     return PCS_CONVERGED;
 }

@@ -143,11 +143,10 @@ static double moreau_numerical_loss(pcs_scheme *self, const pcs_state *x)
 {
     moreau *s = self->data;
     const pcs_system *system = self->system;
-    double stiffness_norm2, mass_norm2;
     if (s->theta == 0.5 || !system->is_linear) return 0.0; // not needed, or not to be had
-    system->ops->change(system, x->q, s->next.q, x->v, s->next.v, &stiffness_norm2, &mass_norm2);
-    if (s->move != s->theta) mass_norm2 = 0.0;
-    return (s->theta - 0.5) * (mass_norm2 + stiffness_norm2);
+    pcs_change change = system->ops->change(system, x->q, s->next.q, x->v, s->next.v);
+    if (s->move != s->theta) change.mass_norm2 = 0.0;
+    return (s->theta - 0.5) * (change.mass_norm2 + change.stiffness_norm2);
 }
 
 static void moreau_report(pcs_scheme *self, pcs_state *x, pcs_step_report *report)

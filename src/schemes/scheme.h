@@ -7,26 +7,6 @@
 #include "schemes/state.h"
 #include "step/step.h"
 
-// What one step did to one constraint row.
-typedef struct pcs_row_report {
-    double gap, rate;           // at the end of the step, m and m/s
-    double rate_before;         // of the velocity without the impulse of the step, m/s
-    double target;              // the law asks rate + target >= 0, m/s
-    double nu;                  // multiplier of the law of the gap: moves the position by M^-1 G^T nu, kg m
-    double shift;               // moves it likewise, without a law of its own, kg m
-    double step_impulse;        // total over the step, N s
-    double force;               // smooth part, N
-    double impulse;             // impact part, N s
-    double multiplier;          // of the velocity-level law, N s
-    double tangent[2];          // tangential impulses over the step, N s
-    double last_tangent[2];     // those that came with `multiplier`, N s
-    double tangent_shift[2];    // move the position along the tangents, as `shift` does along the normal, kg m
-    bool is_gated;              // the velocity-level law was imposed
-    bool gate_is_contradictory; // imposing it opens the smooth gap and leaving it out closes it: either is a choice
-    bool is_closed;             // the contact transmits an impulse or its gap is not positive
-    bool is_impact;             // the contact closed in this step
-} pcs_row_report;
-
 typedef struct pcs_step_report {
     pcs_outcome outcome;
     int iterations;

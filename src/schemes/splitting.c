@@ -70,26 +70,6 @@ static pcs_status split_setup(pcs_scheme *self)
     return PCS_OK;
 }
 
-// q and v of a row of the tableau over the stages before it.
-static void split_sum(const split *s, const pcs_state *x, int n, double h, const double *r, int count, double *q,
-                      double *v)
-{
-    for (int i = 0; i < n; i++) q[i] = v[i] = 0.0;
-    for (int j = 0; j < count; j++) {
-        const double *vj = s->v[j], *aj = s->a[j];
-        double w = r[j];
-        if (w == 0.0) continue;
-        for (int i = 0; i < n; i++) {
-            q[i] += w * vj[i];
-            v[i] += w * aj[i];
-        }
-    }
-    for (int i = 0; i < n; i++) {
-        q[i] = x->q[i] + h * q[i];
-        v[i] = x->v[i] + h * v[i];
-    }
-}
-
 // The acceleration of stage k, and its share of the impulses.
 static pcs_outcome split_accelerate(pcs_scheme *self, const pcs_state *x, double h, int k, pcs_step_report *report)
 {
@@ -103,7 +83,7 @@ static pcs_outcome split_accelerate(pcs_scheme *self, const pcs_state *x, double
         pcs_explicit_release(self, &s->base, x, s->v[k], s->free, h);
     }
     pcs_outcome outcome =
-        pcs_explicit_acceleration(self, &s->base, s->q[k], s->v[k], s->free, s->a[k], s->force, report);
+        pcs_explicit_acceleration(self, &s->base, (pcs_stage){ s->q[k], s->v[k], s->free, s->a[k], s->force }, report);
     for (int j = 0; j < self->system->nrow; j++) s->base.stage[j] += share * s->force[j];
     if (s->base.kick != NULL)
         for (int i = 0; i < self->system->nv; i++) s->base.kick[i] += share * (s->a[k][i] - s->free[i]);
@@ -119,13 +99,17 @@ static pcs_outcome split_smooth(pcs_scheme *self, const pcs_state *x, double h, 
     s->q[0] = x->q;
     s->v[0] = x->v;
     for (int k = 0; k < STAGES; k++) {
-        if (k > 0) split_sum(s, x, n, h, t->a[k], k, s->q[k], s->v[k]);
+        if (k > 0) {
+            pcs_stages_add((pcs_stages){ n, k, t->a[k], s->v }, h, x->q, s->q[k]);
+            pcs_stages_add((pcs_stages){ n, k, t->a[k], s->a }, h, x->v, s->v[k]);
+        }
         pcs_outcome outcome = split_accelerate(self, x, h, k, report);
         if (outcome != PCS_CONVERGED) return outcome;
         pcs_resultant(self->system, x->t + t->c[k] * h, s->q[k], s->v[k], resultant);
         for (int i = 0; i < 3; i++) report->smooth_impulse[i] += h * t->b[k] * resultant[i];
     }
-    split_sum(s, x, n, h, t->b, STAGES, s->base.next.q, s->base.next.v);
+    pcs_stages_add((pcs_stages){ n, STAGES, t->b, s->v }, h, x->q, s->base.next.q);
+    pcs_stages_add((pcs_stages){ n, STAGES, t->b, s->a }, h, x->v, s->base.next.v);
     return PCS_CONVERGED;
 }
 

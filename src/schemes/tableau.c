@@ -3,10 +3,12 @@
 
 #include "schemes/tableau.h"
 
+#include "core/loop.h"
 #include "schemes/stability.h"
 
 #include <complex.h>
 #include <math.h>
+#include <string.h>
 
 #define W 2.4494897427831780982 // sqrt 6
 
@@ -126,4 +128,18 @@ static double tableau_growth(const void *scheme, double y, double xi)
 double pcs_tableau_stable_step(const pcs_tableau *t, double w, double xi)
 {
     return pcs_stable_limit(tableau_growth, t, xi) / w;
+}
+
+void pcs_stages_add(pcs_stages s, double h, const double *x, double *y)
+{
+    memset(y, 0, (size_t)s.n * sizeof *y);
+    for (int j = 0; j < s.count; j++) {
+        double w = s.weight[j];
+        const double *k = s.k[j];
+        if (w == 0.0) continue;
+        PCS_INDEPENDENT
+        for (int i = 0; i < s.n; i++) y[i] += w * k[i];
+    }
+    PCS_INDEPENDENT
+    for (int i = 0; i < s.n; i++) y[i] = x[i] + h * y[i];
 }

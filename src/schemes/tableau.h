@@ -21,6 +21,14 @@ extern const pcs_tableau pcs_tableau_hem3, pcs_tableau_hem4, pcs_tableau_herk2, 
 const char *pcs_tableau_read(const pcs_list *a, const pcs_list *b, const pcs_list *c, pcs_tableau *out,
                              const char **option);
 
+// y = x + h sum_j weight_j k_j over `count` stages of n numbers.
+typedef struct pcs_stages {
+    int n, count;
+    const double *weight;
+    double *const *k;
+} pcs_stages;
+void pcs_stages_add(pcs_stages s, double h, const double *x, double *y);
+
 // As pcs_scheme_ops.stable_step.
 double pcs_tableau_stable_step(const pcs_tableau *t, double w, double xi);
 

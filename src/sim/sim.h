@@ -23,7 +23,6 @@ typedef struct pcs_sim {
     long nstep;              // planned; with step control a bound that is never reached
     bool certify_warns;      // a broken certificate does not end the run
     pcs_reaction *reactions; // [system->nreaction] of the last step; NULL: there are none
-    pcs_row_impulses row_impulses;
     int nprobe;
     pcs_probe *probes;
     int nobserver;

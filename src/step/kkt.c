@@ -50,13 +50,17 @@ static void kkt_put(emitter *e, int row, int column, double value)
 }
 
 // a M + b C + k K with its corner at (row, column).
-static void kkt_put_block(emitter *e, const pcs_system *system, int row, int column, double a, double b, double k)
+typedef struct kkt_weights {
+    double M, C, K;
+} kkt_weights;
+
+static void kkt_put_block(emitter *e, const pcs_system *system, int row, int column, kkt_weights w)
 {
     const pcs_pattern *pattern = system->M->pattern;
     for (int j = 0; j < pattern->n; j++)
         for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++) {
-            double value = a * system->M->value[p] + k * system->K->value[p];
-            if (system->C != NULL) value += b * system->C->value[p];
+            double value = w.M * system->M->value[p] + w.K * system->K->value[p];
+            if (system->C != NULL) value += w.C * system->C->value[p];
             kkt_put(e, row + pattern->row[p], column + j, value);
         }
 }
@@ -87,22 +91,22 @@ static void kkt_emit(const pcs_step_solver *self, emitter *e)
     const pcs_step_form *form = &self->form;
     double h = form->h;
     if (form->has_dynamics) {
-        kkt_put_block(e, system, s->at_d, s->at_d, form->c, h, h * form->kb);
-        kkt_put_block(e, system, s->at_d, s->at_W, 0.0, h, h * form->kw);
+        kkt_put_block(e, system, s->at_d, s->at_d, (kkt_weights){ form->c, h, h * form->kb });
+        kkt_put_block(e, system, s->at_d, s->at_W, (kkt_weights){ 0.0, h, h * form->kw });
         kkt_put_rows(e, system->G, s->at_la, s->at_d, 1.0, s->in_B);
     }
     if (form->has_position) {
         if (form->has_dynamics) {
-            kkt_put_block(e, system, s->at_d, s->at_U, 0.0, 0.0, h * h);
+            kkt_put_block(e, system, s->at_d, s->at_U, (kkt_weights){ 0.0, 0.0, h * h });
             kkt_put_rows(e, system->G, s->at_nu, s->at_d, form->kb / h, s->in_A);
         }
-        kkt_put_block(e, system, s->at_U, s->at_U, 1.0, 0.0, 0.0);
+        kkt_put_block(e, system, s->at_U, s->at_U, (kkt_weights){ 1.0, 0.0, 0.0 });
         kkt_put_transposed(e, system->G, s->at_U, s->at_nu);
         kkt_put_rows(e, system->G, s->at_nu, s->at_U, 1.0, s->in_A);
         kkt_put_rows(e, system->G, s->at_nu, s->at_W, form->kw / h, s->in_A);
         kkt_put_inactive(e, s->at_nu, s->m, s->in_A);
     }
-    kkt_put_block(e, system, s->at_W, s->at_W, 1.0, 0.0, 0.0);
+    kkt_put_block(e, system, s->at_W, s->at_W, (kkt_weights){ 1.0, 0.0, 0.0 });
     kkt_put_transposed(e, system->G, s->at_W, s->at_la);
     kkt_put_rows(e, system->G, s->at_la, s->at_W, 1.0, s->in_B);
     kkt_put_inactive(e, s->at_la, s->m, s->in_B);

@@ -104,11 +104,10 @@ static double defaults_norm2(const pcs_matrix *A, const double *x0, const double
     return sum;
 }
 
-void pcs_default_change(const pcs_system *self, const double *q0, const double *q1, const double *v0, const double *v1,
-                        double *stiffness_norm2, double *mass_norm2)
+pcs_change pcs_default_change(const pcs_system *self, const double *q0, const double *q1, const double *v0,
+                              const double *v1)
 {
-    *stiffness_norm2 = defaults_norm2(self->K, q0, q1);
-    *mass_norm2 = defaults_norm2(self->M, v0, v1);
+    return (pcs_change){ defaults_norm2(self->K, q0, q1), defaults_norm2(self->M, v0, v1) };
 }
 
 double pcs_default_damping_power(const pcs_system *self, const double *q, const double *v)
@@ -138,7 +137,7 @@ void pcs_default_row_resultant(const pcs_system *self, int row, double out[3])
     out[0] = out[1] = out[2] = 0.0;
 }
 
-void pcs_default_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_impulses *rows,
+void pcs_default_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
                            pcs_reaction *out)
 {
     (void)h;

@@ -20,13 +20,13 @@ pcs_status pcs_default_search(pcs_system *self, const double *q, bool *has_chang
 void pcs_default_rate_bias(pcs_system *self, const double *q, const double *v, double *bias);
 void pcs_default_resultant(const pcs_system *self, double t, const double *q, const double *v, double sum[3]);
 // From M and K.
-void pcs_default_change(const pcs_system *self, const double *q0, const double *q1, const double *v0, const double *v1,
-                        double *stiffness_norm2, double *mass_norm2);
+pcs_change pcs_default_change(const pcs_system *self, const double *q0, const double *q1, const double *v0,
+                              const double *v1);
 // From C.
 double pcs_default_damping_power(const pcs_system *self, const double *q, const double *v);
 double pcs_default_load_work(const pcs_system *self, double t, const double *q0, const double *q1);
 void pcs_default_row_resultant(const pcs_system *self, int row, double out[3]);
-void pcs_default_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_impulses *rows,
+void pcs_default_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
                            pcs_reaction *out);
 // Of a mode at the limit of central differences. Few coordinates do not blow up within a run: where no step is stable
 // it is only inaccurate.

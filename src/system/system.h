@@ -45,6 +45,11 @@ typedef struct pcs_measure {
     double free_momentum[3];           // its part in the equations that move: what the momentum balance is about
 } pcs_measure;
 
+// Of two states: |q1 - q0|^2_K and |v1 - v0|^2_M, J.
+typedef struct pcs_change {
+    double stiffness_norm2, mass_norm2;
+} pcs_change;
+
 static inline double pcs_measure_energy(const pcs_measure *m)
 {
     return m->kinetic + m->strain + m->potential;
@@ -61,12 +66,25 @@ typedef struct pcs_reaction {
     double force[3], moment[3]; // N and N m, in the axes of space
 } pcs_reaction;
 
-// What the rows did in a step.
-typedef struct pcs_row_impulses {
-    double *force;   // [nrow] N, of joints
-    double *impulse; // [nrow] N s, over the step
-    double *tangent; // [ntangent] N s, over the step
-} pcs_row_impulses;
+// What a row did in a step: schemes write it, the certificate, reactions and observers read it.
+typedef struct pcs_row_report {
+    double gap, rate;           // at the end of the step, m and m/s
+    double rate_before;         // of the velocity without the impulse of the step, m/s
+    double target;              // the law asks rate + target >= 0, m/s
+    double nu;                  // multiplier of the law of the gap: moves the position by M^-1 G^T nu, kg m
+    double shift;               // moves it likewise, without a law of its own, kg m
+    double step_impulse;        // total over the step, N s
+    double force;               // smooth part, N
+    double impulse;             // impact part, N s
+    double multiplier;          // of the velocity-level law, N s
+    double tangent[2];          // tangential impulses over the step, N s
+    double last_tangent[2];     // those that came with `multiplier`, N s
+    double tangent_shift[2];    // move the position along the tangents, as `shift` does along the normal, kg m
+    bool is_gated;              // the velocity-level law was imposed
+    bool gate_is_contradictory; // imposing it opens the smooth gap and leaving it out closes it: either is a choice
+    bool is_closed;             // the contact transmits an impulse or its gap is not positive
+    bool is_impact;             // the contact closed in this step
+} pcs_row_report;
 
 // What ParaView shows: points, cells of two nodes (or one, given twice) and scalars per cell. The counts and names
 // never change.
@@ -126,9 +144,9 @@ typedef struct pcs_system_ops {
     void (*measure)(const pcs_system *self, const double *q, const double *v, pcs_measure *out);
     // Sum of f over the moving equations, by direction: has_resultant.
     void (*resultant)(const pcs_system *self, double t, const double *q, const double *v, double sum[3]);
-    // |q1 - q0|^2_K and |v1 - v0|^2_M of a linear system.
-    void (*change)(const pcs_system *self, const double *q0, const double *q1, const double *v0, const double *v1,
-                   double *stiffness_norm2, double *mass_norm2);
+    // Of a linear system.
+    pcs_change (*change)(const pcs_system *self, const double *q0, const double *q1, const double *v0,
+                         const double *v1);
     double (*damping_power)(const pcs_system *self, const double *q, const double *v); // v^T C v
     // Applied loads at time t (gravity left out) times q1 - q0.
     double (*load_work)(const pcs_system *self, double t, const double *q0, const double *q1);
@@ -139,7 +157,7 @@ typedef struct pcs_system_ops {
 
     // Forces of joints, and of supports in the mean over the step of length h that has led to (q, v) since the last
     // call; h = 0 at the start. Rows of joints stand at `time`.
-    void (*reactions)(pcs_system *self, double h, const double *q, const double *v, const pcs_row_impulses *rows,
+    void (*reactions)(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
                       pcs_reaction *out);
 
     // Largest stable step under this limit, s; INFINITY when nothing limits it.
