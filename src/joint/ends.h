@@ -86,7 +86,7 @@ void pcs_row_angle(const pcs_end_now *a, const pcs_end_now *b, const double n[3]
 void pcs_row_cross(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *u, const pcs_rider *w,
                    pcs_row_state *row);
 
-// Rows between the ends; their number is given back: those that keep the points together along all translations, those that
+// Rows between the ends, whose number is given: those that keep the points together along all translations, those that
 // keep the ends from turning against each other about all rotations, and both, as if the ends were one rigid body.
 int pcs_ends_join(const pcs_joint_ends *ends, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows);
 int pcs_ends_lock(const pcs_joint_ends *ends, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows);

@@ -202,7 +202,8 @@ static pcs_outcome event_hold(pcs_scheme *self, pcs_events *e, double t, const d
         bool is_closed = event_is_closed(e, j);
         bool is_slow = fabs(pcs_system_rate(system, j, v)) <= event_rest(self, e, q, j);
         // A contact that opens from rest has a gap of round-off for a while.
-        e->now.floor[j] = is_closed ? fmin(0.0, e->gap[j]) - (is_slow ? e->gap_tolerance : 0.0) : 0.0;
+        e->now.floor[j] = is_closed ? fmin(0.0, e->gap[j]) : 0.0;
+        if (is_closed && is_slow) e->now.floor[j] -= e->gap_tolerance;
         e->now.held[j] = system->rows[j].is_bilateral || (is_closed && is_slow && !e->released[j]);
     }
     pcs_outcome outcome = pcs_event_accelerate(self, e, t, q, v, e->a);
