@@ -66,15 +66,15 @@ static void sets_close(sets_pool *pool)
 }
 
 // Set i of those that a key names, as a name or a list of names; NULL and an error when there is none.
-static const pcs_set *sets_named(pcs_build *b, pcs_node *map, const char *key, bool of_cells, int i)
+static const pcs_set *sets_named(pcs_build *b, pcs_yaml *map, const char *key, bool of_cells, int i)
 {
-    pcs_node *node = pcs_case_get(b->c, map, key);
-    if (pcs_node_get_kind(node) == PCS_NODE_LIST) node = pcs_node_item(node, i);
+    pcs_yaml *node = pcs_case_get(b->c, map, key);
+    if (pcs_yaml_get_kind(node) == PCS_YAML_LIST) node = pcs_yaml_item(node, i);
     return pcs_build_set(b, node, of_cells, false);
 }
 
 // Puts the items of all sets that a key names into the pool, each once; false when a set is wrong.
-static bool sets_gather(pcs_build *b, pcs_node *map, const char *key, const pcs_names *names, bool of_cells,
+static bool sets_gather(pcs_build *b, pcs_yaml *map, const char *key, const pcs_names *names, bool of_cells,
                         sets_pool *pool)
 {
     bool is_fine = true;
@@ -91,7 +91,7 @@ static bool sets_gather(pcs_build *b, pcs_node *map, const char *key, const pcs_
 }
 
 // Keeps what belongs to the sets that a key names, or what does not.
-static bool sets_sieve(pcs_build *b, pcs_node *map, const char *key, const pcs_names *names, bool of_cells,
+static bool sets_sieve(pcs_build *b, pcs_yaml *map, const char *key, const pcs_names *names, bool of_cells,
                        bool is_wanted, sets_pool *pool)
 {
     bool is_fine = true;
@@ -110,7 +110,7 @@ static bool sets_sieve(pcs_build *b, pcs_node *map, const char *key, const pcs_n
     return is_fine;
 }
 
-static bool sets_choose(pcs_build *b, pcs_node *map, const sets_params *p, bool of_cells, sets_pool *pool)
+static bool sets_choose(pcs_build *b, pcs_yaml *map, const sets_params *p, bool of_cells, sets_pool *pool)
 {
     const char *from = of_cells ? "cells" : "nodes";
     bool is_fine = sets_gather(b, map, from, of_cells ? &p->cells : &p->nodes, of_cells, pool);
@@ -132,7 +132,7 @@ static void sets_place_cells(const pcs_mesh *mesh, const pcs_selection *s, sets_
     pool->count = kept;
 }
 
-static pcs_status sets_add_nodes(pcs_build *b, pcs_node *node, const char *name, const sets_params *p, bool *is_made)
+static pcs_status sets_add_nodes(pcs_build *b, pcs_yaml *node, const char *name, const sets_params *p, bool *is_made)
 {
     sets_pool pool;
     pcs_status status = sets_open(b, b->mesh->nnode, &pool);
@@ -164,7 +164,7 @@ static pcs_status sets_store_cells(pcs_build *b, const char *name, const sets_po
     return status;
 }
 
-static pcs_status sets_add_cells(pcs_build *b, pcs_node *node, const char *name, const sets_params *p, bool *is_made)
+static pcs_status sets_add_cells(pcs_build *b, pcs_yaml *node, const char *name, const sets_params *p, bool *is_made)
 {
     sets_pool pool;
     pcs_status status = sets_open(b, b->mesh->ncell, &pool);
@@ -199,7 +199,7 @@ static const char *sets_check(const sets_params *p, const char **key)
     return pcs_selection_check(&p->selection, key);
 }
 
-static pcs_status sets_add(pcs_build *b, pcs_node *node, const char *name, bool *is_made)
+static pcs_status sets_add(pcs_build *b, pcs_yaml *node, const char *name, bool *is_made)
 {
     sets_params p = { 0 };
     const char *key = NULL;
@@ -220,10 +220,10 @@ static pcs_status sets_add(pcs_build *b, pcs_node *node, const char *name, bool 
 pcs_status pcs_build_sets(pcs_build *b)
 {
     int count;
-    pcs_node *section = pcs_build_section(b, "sets", false, "sets by name", &count);
+    pcs_yaml *section = pcs_build_section(b, "sets", false, "sets by name", &count);
     for (int i = 0; i < count; i++) {
-        pcs_node *node = pcs_case_entry(b->c, section, i, PCS_NODE_MAP);
-        const char *name = pcs_node_key(section, i);
+        pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
+        const char *name = pcs_yaml_key(section, i);
         bool is_made = false;
         if (node != NULL) PCS_TRY(sets_add(b, node, name, &is_made));
         if (!is_made) b->broken[b->nbroken++] = name;
@@ -240,7 +240,7 @@ static bool merge_takes_part(pcs_merge *merge, const pcs_set *set, const int *sh
 }
 
 // The least distance from a node of this set to one of the other sets, for the message.
-static double merge_distance(pcs_build *b, pcs_node *map, const merge_params *p, int own)
+static double merge_distance(pcs_build *b, pcs_yaml *map, const merge_params *p, int own)
 {
     double least = INFINITY;
     long work = 0;
@@ -259,7 +259,7 @@ static double merge_distance(pcs_build *b, pcs_node *map, const merge_params *p,
 }
 
 // Counts how many of the named sets share each of the merged nodes; every set must share one.
-static pcs_status merge_check(pcs_build *b, pcs_node *map, const merge_params *p, pcs_merge *merge)
+static pcs_status merge_check(pcs_build *b, pcs_yaml *map, const merge_params *p, pcs_merge *merge)
 {
     size_t n = (size_t)b->mesh->nnode;
     int *shares = pcs_scratch(NULL, 2 * n, sizeof *shares), *last = shares + n;
@@ -286,7 +286,7 @@ static pcs_status merge_check(pcs_build *b, pcs_node *map, const merge_params *p
     return PCS_OK;
 }
 
-static pcs_status merge_entry(pcs_build *b, pcs_node *node, pcs_merge *merge)
+static pcs_status merge_entry(pcs_build *b, pcs_yaml *node, pcs_merge *merge)
 {
     merge_params p = { 0 };
     if (!pcs_case_read(b->c, node, pcs_merge_options, &p)) return PCS_OK;
@@ -309,11 +309,11 @@ pcs_status pcs_build_merges(pcs_build *b)
 {
     int count;
     pcs_merge merge;
-    pcs_node *section = pcs_build_section(b, "merge", false, "places where parts of the mesh share nodes", &count);
+    pcs_yaml *section = pcs_build_section(b, "merge", false, "places where parts of the mesh share nodes", &count);
     if (count == 0) return PCS_OK;
     pcs_status status = pcs_merge_begin(b->mesh, &merge);
     for (int i = 0; i < count && status == PCS_OK; i++) {
-        pcs_node *node = pcs_case_entry(b->c, section, i, PCS_NODE_MAP);
+        pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
         if (node != NULL) status = merge_entry(b, node, &merge);
     }
     if (status == PCS_OK) status = pcs_merge_apply(&merge, b->mesh);

@@ -16,7 +16,7 @@
 
 #include "linsolve/chain.h"
 #include "linsolve/pivot.h"
-#include "sparse/pair.h"
+#include "sparse/double2.h"
 
 #include <math.h>
 #include <string.h>
@@ -178,14 +178,14 @@ int pcs_chain_windows_factor(pcs_chain *c, const pcs_matrix *A, bool *fits)
 }
 
 // One or two rows of the forward recurrence in segments 2q and 2q+1, whose equations k and k+1 are read at once.
-static inline pcs_pair windows_forward_rows(int m, int k, int q, const double *restrict lower, const double *restrict x,
-                                            pcs_pair y, double *restrict store)
+static inline pcs_double2 windows_forward_rows(int m, int k, int q, const double *restrict lower,
+                                               const double *restrict x, pcs_double2 y, double *restrict store)
 {
-    pcs_pair a = pcs_pair_load(x + (2 * q) * m + k), b = pcs_pair_load(x + (2 * q + 1) * m + k);
-    y = pcs_pair_firsts(a, b) - pcs_pair_load(lower + k * WIDTH + 2 * q) * y;
-    if (store != NULL) pcs_pair_store(store + k * WIDTH + 2 * q, y);
-    y = pcs_pair_seconds(a, b) - pcs_pair_load(lower + (k + 1) * WIDTH + 2 * q) * y;
-    if (store != NULL) pcs_pair_store(store + (k + 1) * WIDTH + 2 * q, y);
+    pcs_double2 a = pcs_double2_load(x + (2 * q) * m + k), b = pcs_double2_load(x + (2 * q + 1) * m + k);
+    y = pcs_double2_firsts(a, b) - pcs_double2_load(lower + k * WIDTH + 2 * q) * y;
+    if (store != NULL) pcs_double2_store(store + k * WIDTH + 2 * q, y);
+    y = pcs_double2_seconds(a, b) - pcs_double2_load(lower + (k + 1) * WIDTH + 2 * q) * y;
+    if (store != NULL) pcs_double2_store(store + (k + 1) * WIDTH + 2 * q, y);
     return y;
 }
 
@@ -193,7 +193,7 @@ static inline pcs_pair windows_forward_rows(int m, int k, int q, const double *r
 static void windows_forward(int m, int window, const double *restrict lower, const double *restrict x,
                             double *restrict y, double carry)
 {
-    pcs_pair c[PAIRS] = { { 0.0, 0.0 } };
+    pcs_double2 c[PAIRS] = { { 0.0, 0.0 } };
     for (int k = m - window; k < m; k += 2) WINDOWS_UNROLL
     for (int q = 0; q < PAIRS; q++) c[q] = windows_forward_rows(m, k, q, lower, x, c[q], NULL);
     // The end of each segment is the start of the next one.
@@ -204,18 +204,18 @@ static void windows_forward(int m, int window, const double *restrict lower, con
     for (int q = 0; q < PAIRS; q++) c[q] = windows_forward_rows(m, k, q, lower, x, c[q], y);
 }
 
-static inline pcs_pair windows_backward_row(int k, int q, const double *restrict lower, const double *restrict inverse,
-                                            const double *restrict y, pcs_pair x)
+static inline pcs_double2 windows_backward_row(int k, int q, const double *restrict lower,
+                                               const double *restrict inverse, const double *restrict y, pcs_double2 x)
 {
     int p = k * WIDTH + 2 * q;
-    return pcs_pair_load(inverse + p) * pcs_pair_load(y + p) - pcs_pair_load(lower + p + WIDTH) * x;
+    return pcs_double2_load(inverse + p) * pcs_double2_load(y + p) - pcs_double2_load(lower + p + WIDTH) * x;
 }
 
 // x of a tile from its y; `carry` is the solution behind it.
 static void windows_backward(int m, int window, const double *restrict lower, const double *restrict inverse,
                              const double *restrict y, double *restrict x, double carry)
 {
-    pcs_pair c[PAIRS] = { { 0.0, 0.0 } };
+    pcs_double2 c[PAIRS] = { { 0.0, 0.0 } };
     for (int k = window - 1; k >= 0; k--) WINDOWS_UNROLL
     for (int q = 0; q < PAIRS; q++) c[q] = windows_backward_row(k, q, lower, inverse, y, c[q]);
     // The start of each segment is the end of the one before.
@@ -225,10 +225,10 @@ static void windows_backward(int m, int window, const double *restrict lower, co
     memcpy(c, end + 1, sizeof c);
     for (int k = m - 2; k >= 0; k -= 2) WINDOWS_UNROLL
     for (int q = 0; q < PAIRS; q++) {
-        pcs_pair second = windows_backward_row(k + 1, q, lower, inverse, y, c[q]);
+        pcs_double2 second = windows_backward_row(k + 1, q, lower, inverse, y, c[q]);
         c[q] = windows_backward_row(k, q, lower, inverse, y, second);
-        pcs_pair_store(x + (2 * q) * m + k, pcs_pair_firsts(c[q], second));
-        pcs_pair_store(x + (2 * q + 1) * m + k, pcs_pair_seconds(c[q], second));
+        pcs_double2_store(x + (2 * q) * m + k, pcs_double2_firsts(c[q], second));
+        pcs_double2_store(x + (2 * q + 1) * m + k, pcs_double2_seconds(c[q], second));
     }
 }
 
