@@ -209,7 +209,8 @@ static void exact_damping(const pcs_batch *batch, const exact_state *state, cons
         if (a < 2) exact_hessian(state, a, w, change);
         for (int i = 0; i < NDOF; i++)
             for (int j = 0; j < NDOF; j++) K[i * NDOF + j] += d * state->b[a][i] * change[j];
-        for (int i = 0; C != NULL && i < NDOF; i++)
+        if (C == NULL) continue;
+        for (int i = 0; i < NDOF; i++)
             for (int j = 0; j < NDOF; j++) C[i * NDOF + j] += d * state->b[a][i] * state->b[a][j];
     }
 }

@@ -89,8 +89,10 @@ static void lattice_add_strut(lattice *w, int kind, int from, int to_a, int to_b
 static void lattice_prepare(const lattice_params *p, lattice *w)
 {
     for (int k = 0; k < AXES; k++) {
-        w->n[k] = k < p->cells.count ? (int)p->cells.value[k] : 0;
-        w->size[k] = k < p->cells.count ? p->size.value[p->size.count == 1 ? 0 : k] : 0.0;
+        bool is_given = k < p->cells.count;
+        int size = p->size.count == 1 ? 0 : k;
+        w->n[k] = is_given ? (int)p->cells.value[k] : 0;
+        w->size[k] = is_given ? p->size.value[size] : 0.0;
         w->origin[k] = p->origin[k];
         w->order[k] = k;
     }

@@ -52,13 +52,13 @@ static bool builder_is_broken(const pcs_build *b, const char *name)
 static void builder_reject_set(pcs_build *b, const pcs_yaml *node, const pcs_set *sets, int nset, const char *kind)
 {
     const char **names = pcs_scratch(NULL, (size_t)nset + 1, sizeof *names);
-    char near[PCS_SPELLING_BYTES] = "", list[512] = "none";
+    char hint[PCS_SPELLING_BYTES] = "", list[512] = "none";
     size_t used = 0;
     int listed = 0;
-    for (int i = 0; names != NULL && i < nset; i++) names[i] = sets[i].name;
     if (names != NULL) {
+        for (int i = 0; i < nset; i++) names[i] = sets[i].name;
         names[nset] = NULL;
-        pcs_spelling_hint(pcs_yaml_text(node), names, sizeof near, near);
+        pcs_spelling_hint(pcs_yaml_text(node), names, sizeof hint, hint);
         pcs_scratch_free(names);
     }
     for (; listed < nset; listed++) {
@@ -68,7 +68,7 @@ static void builder_reject_set(pcs_build *b, const pcs_yaml *node, const pcs_set
     }
     if (nset > 0) list[used] = '\0'; // no half a name
     pcs_case_reject(b->c, node, "must name a set of %s, is '%.80s'%s there are: %s%s", kind, pcs_yaml_text(node),
-                    near[0] == '\0' ? "," : near, list, listed < nset ? ", ..." : "");
+                    hint[0] == '\0' ? "," : hint, list, listed < nset ? ", ..." : "");
 }
 
 const pcs_set *pcs_build_set(pcs_build *b, pcs_yaml *node, bool of_cells, bool is_single)

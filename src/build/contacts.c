@@ -6,10 +6,10 @@
 
 static bool contacts_is_cell_option(const pcs_gap_ops *ops, const char *option)
 {
-    bool is_found = false;
-    for (int i = 0; ops->cell_options != NULL && ops->cell_options[i] != NULL; i++)
-        is_found = is_found || strcmp(ops->cell_options[i], option) == 0;
-    return is_found;
+    if (ops->cell_options == NULL) return false;
+    for (int i = 0; ops->cell_options[i] != NULL; i++)
+        if (strcmp(ops->cell_options[i], option) == 0) return true;
+    return false;
 }
 
 static pcs_status contacts_contact(pcs_build *b, pcs_yaml *node, pcs_fe_contact *contact)
@@ -25,7 +25,7 @@ static pcs_status contacts_contact(pcs_build *b, pcs_yaml *node, pcs_fe_contact 
     PCS_TRY(pcs_build_params(b, ops->params_size, &params));
     contact->params = params;
     bool is_read = pcs_case_read(b->c, node, ops->options, params);
-    for (int i = 0; ops->set_options != NULL && ops->set_options[i] != NULL; i++) {
+    for (int i = 0; ops->set_options[i] != NULL; i++) {
         pcs_yaml *set = pcs_case_get(b->c, node, ops->set_options[i]);
         if (set != NULL && pcs_yaml_get_kind(set) == PCS_YAML_SCALAR && pcs_yaml_text(set)[0] != '\0') {
             pcs_build_set(b, set, contacts_is_cell_option(ops, ops->set_options[i]), false);

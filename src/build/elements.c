@@ -47,7 +47,8 @@ static pcs_status elements_section(pcs_build *b, pcs_yaml *group, void *out)
 // Some elements sit at a node, the others join two: the first cell of the other kind is an error.
 static void elements_check_cells(pcs_build *b, const pcs_yaml *node, const pcs_fe_group *group)
 {
-    for (int i = 0; group->cells != NULL && i < group->cells->count; i++) {
+    if (group->cells == NULL) return;
+    for (int i = 0; i < group->cells->count; i++) {
         int cell = group->cells->items[i];
         bool is_point = b->mesh->cell[cell][0] == b->mesh->cell[cell][1];
         if (is_point == group->ops->is_one_node) continue;
@@ -81,7 +82,8 @@ static pcs_status elements_group(pcs_build *b, pcs_yaml *node, pcs_fe_group *gro
 static void elements_claim_cells(pcs_build *b, const pcs_yaml *section, int group, int *owner)
 {
     const pcs_set *cells = b->model.groups[group].cells;
-    for (int i = 0; cells != NULL && i < cells->count; i++) {
+    if (cells == NULL) return;
+    for (int i = 0; i < cells->count; i++) {
         int *place = &owner[cells->items[i]];
         if (*place != 0) {
             pcs_case_error_at(b->c, pcs_yaml_item(section, group), "mesh",
@@ -136,8 +138,10 @@ static void elements_find_bare(pcs_build *b, elements_cover *k, const pcs_yaml *
 static pcs_status elements_check_bare_parts(pcs_build *b, elements_cover *k)
 {
     const pcs_yaml *mesh = pcs_case_get(b->c, pcs_case_root(b->c), "mesh");
-    for (int c = 0; c < b->mesh->ncell; c++)
-        for (int i = 0; i < 2 && k->owner[c] != 0; i++) k->is_held[b->mesh->cell[c][i]] = true;
+    for (int c = 0; c < b->mesh->ncell; c++) {
+        const int *node = b->mesh->cell[c];
+        if (k->owner[c] != 0) k->is_held[node[0]] = k->is_held[node[1]] = true;
+    }
     for (int i = 0; i < pcs_yaml_count(mesh); i++) elements_find_bare(b, k, mesh, i);
     return k->drops_any ? pcs_mesh_drop_cells(b->mesh, k->is_dropped) : PCS_OK;
 }

@@ -134,8 +134,9 @@ static void joints_name_others(const joint_check *k, int i, size_t size, char *t
     size_t used = 0;
     const pcs_contact_info *last = NULL;
     text[0] = '\0';
-    for (int j = 0; j < i && used < size; j++) {
+    for (int j = 0; j < i; j++) {
         const pcs_contact_info *info = joints_of(k, j);
+        if (used >= size) break;
         if (fabs(k->c[j]) < 1e-6 || info == last) continue;
         int length = snprintf(text + used, size - used, "%s'%s'", used == 0 ? "" : ", ", info->name);
         used += length < 0 ? size : (size_t)length;

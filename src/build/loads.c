@@ -101,8 +101,9 @@ static pcs_status loads_read(pcs_build *b, pcs_yaml *node, int type, pcs_fe_load
     load_params p = { .load = *load };
     bool is_read = pcs_case_read(b->c, node, options[type], &p);
     p.load.is_gravity = type == TYPE_GRAVITY;
-    p.load.kind = type == TYPE_LINE ? PCS_LOAD_LINE : type == TYPE_FORCE ? PCS_LOAD_FORCE : PCS_LOAD_MOMENT;
+    p.load.kind = type == TYPE_FORCE ? PCS_LOAD_FORCE : PCS_LOAD_MOMENT;
     if (type == TYPE_LINE) {
+        p.load.kind = PCS_LOAD_LINE;
         pcs_yaml *cells = pcs_case_need(b->c, node, "cells", PCS_YAML_SCALAR, "the set of cells that is loaded");
         if (cells != NULL) p.load.cells = pcs_build_set(b, cells, true, false);
     } else if (type != TYPE_GRAVITY) {

@@ -7,6 +7,7 @@
 #include "mesh/select.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct sets_params {
     pcs_names nodes, cells, within, without;
@@ -49,20 +50,22 @@ typedef struct sets_pool {
     char *mark; // [the same] 1: in the pool, 2: in a set that was asked for
 } sets_pool;
 
-static pcs_status sets_open(pcs_build *b, int room, sets_pool *pool)
-{
-    size_t n = (size_t)room;
-    *pool = (sets_pool){ .items = pcs_scratch(NULL, n, sizeof(int)), .mark = pcs_scratch(NULL, n, 1) };
-    if (pool->items == NULL || pool->mark == NULL)
-        return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: a set of %d", room);
-    for (size_t i = 0; i < n; i++) pool->mark[i] = 0;
-    return PCS_OK;
-}
-
 static void sets_close(sets_pool *pool)
 {
     pcs_scratch_free(pool->items);
     pcs_scratch_free(pool->mark);
+}
+
+static pcs_status sets_open(pcs_build *b, int room, sets_pool *pool)
+{
+    size_t n = (size_t)room;
+    *pool = (sets_pool){ .items = pcs_scratch(NULL, n, sizeof(int)), .mark = pcs_scratch(NULL, n, 1) };
+    if (pool->items == NULL || pool->mark == NULL) {
+        sets_close(pool);
+        return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: a set of %d", room);
+    }
+    memset(pool->mark, 0, n);
+    return PCS_OK;
 }
 
 // Set i of those that a key names, as a name or a list of names; NULL and an error when there is none.
@@ -80,8 +83,11 @@ static bool sets_gather(pcs_build *b, pcs_yaml *map, const char *key, const pcs_
     bool is_fine = true;
     for (int i = 0; i < names->count; i++) {
         const pcs_set *set = sets_named(b, map, key, of_cells, i);
-        is_fine = is_fine && set != NULL;
-        for (int k = 0; set != NULL && k < set->count; k++) {
+        if (set == NULL) {
+            is_fine = false;
+            continue;
+        }
+        for (int k = 0; k < set->count; k++) {
             if (pool->mark[set->items[k]]) continue;
             pool->mark[set->items[k]] = 1;
             pool->items[pool->count++] = set->items[k];
@@ -98,8 +104,11 @@ static bool sets_sieve(pcs_build *b, pcs_yaml *map, const char *key, const pcs_n
     if (names->count == 0) return true;
     for (int i = 0; i < names->count; i++) {
         const pcs_set *set = sets_named(b, map, key, of_cells, i);
-        is_fine = is_fine && set != NULL;
-        for (int k = 0; set != NULL && k < set->count; k++) pool->mark[set->items[k]] |= 2;
+        if (set == NULL) {
+            is_fine = false;
+            continue;
+        }
+        for (int k = 0; k < set->count; k++) pool->mark[set->items[k]] |= 2;
     }
     int kept = 0;
     for (int i = 0; i < pool->count; i++) {
@@ -135,8 +144,9 @@ static void sets_place_cells(const pcs_mesh *mesh, const pcs_selection *s, sets_
 static pcs_status sets_add_nodes(pcs_build *b, pcs_yaml *node, const char *name, const sets_params *p, bool *is_made)
 {
     sets_pool pool;
-    pcs_status status = sets_open(b, b->mesh->nnode, &pool);
-    if (status == PCS_OK && sets_choose(b, node, p, false, &pool)) {
+    pcs_status status = PCS_OK;
+    PCS_TRY(sets_open(b, b->mesh->nnode, &pool));
+    if (sets_choose(b, node, p, false, &pool)) {
         status = pcs_mesh_select(b->mesh, &p->selection, &pool.count, pool.items);
         *is_made = status == PCS_OK;
         if (status == PCS_OK) status = pcs_mesh_add_node_list(b->mesh, name, pool.count, pool.items);
@@ -150,15 +160,15 @@ static pcs_status sets_add_nodes(pcs_build *b, pcs_yaml *node, const char *name,
 static pcs_status sets_store_cells(pcs_build *b, const char *name, const sets_pool *cells)
 {
     sets_pool nodes;
-    pcs_status status = sets_open(b, b->mesh->nnode, &nodes);
-    for (int i = 0; status == PCS_OK && i < cells->count; i++) {
+    PCS_TRY(sets_open(b, b->mesh->nnode, &nodes));
+    for (int i = 0; i < cells->count; i++) {
         for (int k = 0; k < 2; k++) {
             int node = b->mesh->cell[cells->items[i]][k];
             if (!nodes.mark[node]) nodes.items[nodes.count++] = node;
             nodes.mark[node] = 1;
         }
     }
-    if (status == PCS_OK) status = pcs_mesh_add_node_list(b->mesh, name, nodes.count, nodes.items);
+    pcs_status status = pcs_mesh_add_node_list(b->mesh, name, nodes.count, nodes.items);
     if (status == PCS_OK) status = pcs_mesh_add_cell_list(b->mesh, name, cells->count, cells->items);
     sets_close(&nodes);
     return status;
@@ -167,8 +177,9 @@ static pcs_status sets_store_cells(pcs_build *b, const char *name, const sets_po
 static pcs_status sets_add_cells(pcs_build *b, pcs_yaml *node, const char *name, const sets_params *p, bool *is_made)
 {
     sets_pool pool;
-    pcs_status status = sets_open(b, b->mesh->ncell, &pool);
-    if (status == PCS_OK && sets_choose(b, node, p, true, &pool)) {
+    pcs_status status = PCS_OK;
+    PCS_TRY(sets_open(b, b->mesh->ncell, &pool));
+    if (sets_choose(b, node, p, true, &pool)) {
         sets_place_cells(b->mesh, &p->selection, &pool);
         *is_made = pool.count > 0;
         if (pool.count > 0) status = sets_store_cells(b, name, &pool);
@@ -247,7 +258,8 @@ static double merge_distance(pcs_build *b, pcs_yaml *map, const merge_params *p,
     const pcs_set *set = sets_named(b, map, "sets", false, own);
     for (int i = 0; i < p->sets.count; i++) {
         const pcs_set *other = sets_named(b, map, "sets", false, i);
-        for (int k = 0; i != own && k < set->count; k++) {
+        if (i == own) continue;
+        for (int k = 0; k < set->count; k++) {
             const double *x = b->mesh->x[set->items[k]];
             for (int m = 0; m < other->count && work < 100000000; m++, work++) {
                 const double *y = b->mesh->x[other->items[m]];
@@ -296,8 +308,9 @@ static pcs_status merge_entry(pcs_build *b, pcs_yaml *node, pcs_merge *merge)
     }
     if (isnan(p.tolerance)) p.tolerance = pcs_mesh_tolerance(b->mesh);
     sets_pool pool;
-    pcs_status status = sets_open(b, b->mesh->nnode, &pool);
-    if (status == PCS_OK && sets_gather(b, node, "sets", &p.sets, false, &pool)) {
+    pcs_status status = PCS_OK;
+    PCS_TRY(sets_open(b, b->mesh->nnode, &pool));
+    if (sets_gather(b, node, "sets", &p.sets, false, &pool)) {
         status = pcs_merge_add(merge, pool.count, pool.items, p.tolerance);
         if (status == PCS_OK) status = merge_check(b, node, &p, merge);
     }
@@ -312,9 +325,9 @@ pcs_status pcs_build_merges(pcs_build *b)
     pcs_yaml *section = pcs_build_section(b, "merge", false, "places where parts of the mesh share nodes", &count);
     if (count == 0) return PCS_OK;
     pcs_status status = pcs_merge_begin(b->mesh, &merge);
-    for (int i = 0; i < count && status == PCS_OK; i++) {
+    for (int i = 0; i < count; i++) {
         pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
-        if (node != NULL) status = merge_entry(b, node, &merge);
+        if (status == PCS_OK && node != NULL) status = merge_entry(b, node, &merge);
     }
     if (status == PCS_OK) status = pcs_merge_apply(&merge, b->mesh);
     pcs_merge_end(&merge);

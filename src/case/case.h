@@ -74,6 +74,8 @@ void pcs_case_reject(pcs_case *c, const pcs_yaml *node, const char *format, ...)
 // At option `key` of a map, or at the map when the key is absent; the map's path and ": " come first.
 void pcs_case_error_at(pcs_case *c, const pcs_yaml *map, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+// NULL-terminated names in one text, as far as there is room; `buffer` is given back.
+const char *pcs_join_names(const char *const *names, const char *separator, size_t size, char *buffer);
 // ", did you mean 'x'?" or "" for the nearest of NULL-terminated names; `buffer` is given back.
 const char *pcs_spelling_hint(const char *name, const char *const *names, size_t size, char *buffer);
 

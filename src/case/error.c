@@ -144,12 +144,7 @@ static pcs_status error_join(pcs_case *c)
 
 static void error_unknown_key(pcs_case *c, const pcs_yaml *map, pcs_key *key)
 {
-    char path[PCS_PATH_BYTES], hint[PCS_SPELLING_BYTES], allowed[1024] = "";
-    size_t used = 0;
-    for (int i = 0; i < map->nknown && used + 1 < sizeof allowed; i++) {
-        int length = snprintf(allowed + used, sizeof allowed - used, "%s%s", i == 0 ? "" : ", ", map->known[i]);
-        used += length < 0 ? 0 : (size_t)length;
-    }
+    char path[PCS_PATH_BYTES], hint[PCS_SPELLING_BYTES], allowed[1024];
     const char *const *names = map->nknown == 0 ? (const char *const[]){ NULL } : map->known;
     pcs_spelling_hint(key->name, names, sizeof hint, hint);
     pcs_yaml name = { .text = key->name, .is_quoted = false };
@@ -157,7 +152,8 @@ static void error_unknown_key(pcs_case *c, const pcs_yaml *map, pcs_key *key)
     pcs_tree_quote(&name, sizeof quoted, quoted);
     pcs_tree_path(map, sizeof path, path);
     pcs_tree_error(c, key->location, "%s%sunknown key %s%s allowed: %s", path, path[0] == '\0' ? "" : ": ", quoted,
-                   hint[0] == '\0' ? "," : hint, map->nknown == 0 ? "none" : allowed);
+                   hint[0] == '\0' ? "," : hint,
+                   map->nknown == 0 ? "none" : pcs_join_names(names, ", ", sizeof allowed, allowed));
     key->is_reported = true;
 }
 

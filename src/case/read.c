@@ -59,12 +59,8 @@ bool pcs_case_read(pcs_case *c, pcs_yaml *map, const pcs_option *table, void *pa
 
 int pcs_case_choice(pcs_case *c, pcs_yaml *map, const char *key, const char *const *names, const char *preset)
 {
-    char help[1024];
-    size_t used = (size_t)snprintf(help, sizeof help, "one of");
-    for (int i = 0; names[i] != NULL && used < sizeof help; i++) {
-        int length = snprintf(help + used, sizeof help - used, "%s %s", i == 0 ? "" : ",", names[i]);
-        used += length < 0 ? 0 : (size_t)length;
-    }
+    char help[1024] = "one of ";
+    pcs_join_names(names, ", ", sizeof help - strlen(help), help + strlen(help));
     pcs_option option = { .name = key, .kind = PCS_OPTION_CHOICE, .help = help, .preset = preset, .choices = names };
     option.is_required = preset == NULL;
     int value = 0;

@@ -33,13 +33,28 @@ static int spelling_distance(const char *a, int na, const char *b, int nb)
     return row[na % 3][nb];
 }
 
+const char *pcs_join_names(const char *const *names, const char *separator, size_t size, char *buffer)
+{
+    size_t used = 0;
+    buffer[0] = '\0';
+    for (int i = 0; names[i] != NULL; i++) {
+        if (used >= size) break;
+        int length = snprintf(buffer + used, size - used, "%s%s", i == 0 ? "" : separator, names[i]);
+        used += length < 0 ? 0 : (size_t)length;
+    }
+    return buffer;
+}
+
 const char *pcs_spelling_hint(const char *name, const char *const *names, size_t size, char *buffer)
 {
     size_t length = strlen(name);
     // Short names are near to everything: allow them less.
-    int best = length <= 2 ? 1 : length <= 3 ? 2 : 3;
+    int best = length <= 3 ? 2 : 3;
+    if (length <= 2) best = 1;
     const char *found = NULL;
-    for (int i = 0; names[i] != NULL && length < INT_MAX; i++) {
+    buffer[0] = '\0';
+    if (length >= INT_MAX) return buffer;
+    for (int i = 0; names[i] != NULL; i++) {
         size_t other = strlen(names[i]);
         if (other > LONGEST) continue;
         int distance = spelling_distance(name, (int)length, names[i], (int)other);
@@ -48,7 +63,6 @@ const char *pcs_spelling_hint(const char *name, const char *const *names, size_t
             found = names[i];
         }
     }
-    buffer[0] = '\0';
     if (found != NULL) snprintf(buffer, size, ", did you mean '%s'?", found);
     return buffer;
 }

@@ -105,8 +105,9 @@ const char *pcs_tree_path(const pcs_yaml *node, size_t size, char *buffer)
 {
     const pcs_yaml *chain[PCS_CASE_DEPTH + 2];
     int depth = 0;
-    for (; node != NULL && node->parent != NULL && depth < PCS_CASE_DEPTH + 2; node = node->parent) {
+    while (node != NULL && node->parent != NULL && depth < PCS_CASE_DEPTH + 2) {
         chain[depth++] = node;
+        node = node->parent;
     }
     buffer[0] = '\0';
     size_t used = 0;

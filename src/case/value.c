@@ -87,24 +87,16 @@ static bool value_flag(pcs_case *c, const pcs_yaml *node, bool *out)
 
 static int value_choice(pcs_case *c, const pcs_yaml *node, const char *const *names)
 {
-    char quote[PCS_QUOTE_BYTES], hint[PCS_SPELLING_BYTES] = "", list[1024] = "";
+    char quote[PCS_QUOTE_BYTES], hint[PCS_SPELLING_BYTES] = "", list[1024];
     if (node->kind == PCS_YAML_SCALAR) {
         for (int i = 0; names[i] != NULL; i++) {
             if (strcmp(names[i], node->text) == 0) return i;
         }
         pcs_spelling_hint(node->text, names, sizeof hint, hint);
     }
-    size_t used = 0;
-    for (int i = 0; names[i] != NULL && used < sizeof list; i++) {
-        int length = snprintf(list + used, sizeof list - used, "%s%s", i == 0 ? "" : ", ", names[i]);
-        used += length < 0 ? 0 : (size_t)length;
-    }
-    pcs_tree_quote(node, sizeof quote, quote);
-    if (names[0] != NULL && names[1] == NULL) {
-        pcs_case_reject(c, node, "must be %s, is %s%s", list, quote, hint);
-    } else {
-        pcs_case_reject(c, node, "must be one of %s, is %s%s", list, quote, hint);
-    }
+    bool is_only = names[0] != NULL && names[1] == NULL;
+    pcs_case_reject(c, node, "must be %s%s, is %s%s", is_only ? "" : "one of ",
+                    pcs_join_names(names, ", ", sizeof list, list), pcs_tree_quote(node, sizeof quote, quote), hint);
     return -1;
 }
 
@@ -217,17 +209,18 @@ static bool value_names(pcs_case *c, pcs_yaml *node, pcs_names *out)
     }
     bool has_rows = !is_one && node->items[0]->kind == PCS_YAML_LIST, is_fine = true;
     int nrow = has_rows ? node->count : 1;
-    int width = is_one ? 1 : has_rows ? node->items[0]->count : node->count;
+    int width = has_rows ? node->items[0]->count : node->count;
+    if (is_one) width = 1;
     if (width == 0) {
         pcs_case_reject(c, node->items[0], "must be a list of names, is empty");
         return false;
     }
     const char **text = pcs_tree_take(c, (size_t)nrow * (size_t)width * sizeof *text);
     if (text == NULL) return false;
-    if (is_one) text[0] = node->text;
-    for (int i = 0; i < nrow && !is_one; i++) {
+    for (int i = 0; i < nrow; i++) {
         pcs_yaml *row = has_rows ? node->items[i] : node;
-        is_fine = value_names_row(c, row, width, text + (size_t)i * (size_t)width) && is_fine;
+        if (is_one) text[0] = node->text;
+        else is_fine = value_names_row(c, row, width, text + (size_t)i * (size_t)width) && is_fine;
     }
     if (is_fine) *out = (pcs_names){ .nrow = nrow, .count = nrow * width, .text = text };
     return is_fine;

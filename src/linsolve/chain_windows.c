@@ -105,10 +105,10 @@ static int windows_reach(const pcs_chain *c, int from, int step, int most)
 static int windows_needed(const pcs_chain *c, const pcs_chain_cut *cut, int most)
 {
     int window = 2, place = 0;
-    for (int tile = 0; tile < cut->ntile && window <= most; tile++)
-        for (int s = 0; s < WIDTH && window <= most; s++) {
+    for (int tile = 0; tile < cut->ntile; tile++)
+        for (int s = 0; s < WIDTH; s++) {
             place += windows_segment(cut, tile);
-            if (place >= c->n) break;
+            if (place >= c->n || window > most) break;
             int before = windows_reach(c, place - 1, -1, most), behind = windows_reach(c, place, 1, most);
             if (before > window) window = before;
             if (behind > window) window = behind;
