@@ -48,7 +48,7 @@ pcs_yaml *pcs_case_get_map(pcs_case *c, pcs_yaml *map, const char *key);
 // letters, digits, '_' and '-' or the entry is not of that kind.
 pcs_yaml *pcs_case_entry(pcs_case *c, pcs_yaml *map, int i, pcs_yaml_kind kind);
 // Is the node of that kind? Otherwise an error that says what it is.
-bool pcs_case_is(pcs_case *c, const pcs_yaml *node, pcs_yaml_kind kind);
+bool pcs_case_is(pcs_case *c, pcs_yaml *node, pcs_yaml_kind kind);
 // The node with this path from the root ("contacts.wall", "initial.0", "initial.<set>"), or its nearest ancestor.
 const pcs_yaml *pcs_case_find(pcs_case *c, const char *path);
 

@@ -29,14 +29,13 @@ pcs_yaml *pcs_case_get(pcs_case *c, pcs_yaml *map, const char *key)
     return map->items[i];
 }
 
-bool pcs_case_is(pcs_case *c, const pcs_yaml *node, pcs_yaml_kind kind)
+bool pcs_case_is(pcs_case *c, pcs_yaml *node, pcs_yaml_kind kind)
 {
     static const char *const names[] = { "a single value", "a list", "a map" };
     if (node->kind == kind) return true;
     char quote[PCS_QUOTE_BYTES];
     pcs_case_reject(c, node, "must be %s, is %s", names[kind], pcs_tree_quote(node, sizeof quote, quote));
-    // Its keys have no meaning here.
-    ((pcs_yaml *)node)->is_unjudged = true;
+    node->is_unjudged = true; // its keys have no meaning here
     return false;
 }
 
