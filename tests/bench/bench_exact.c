@@ -64,13 +64,10 @@ static void exact_force(exact *e)
 
 static void exact_tangents(exact *e)
 {
-    static double K[PCS_TANGENT_CHUNK * 144], C[PCS_TANGENT_CHUNK * 144];
+    double K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], C[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
     const pcs_batch *batch = exact_batch(e);
-    for (int first = 0; first < batch->ncell; first += PCS_TANGENT_CHUNK) {
-        int count = batch->ncell - first < PCS_TANGENT_CHUNK ? batch->ncell - first : PCS_TANGENT_CHUNK;
-        exact_ops(e)->tangents(batch, first, count, e->sim->state.q, e->sim->state.v, K,
-                               e->sim->system->C == NULL ? NULL : C);
-    }
+    for (int i = 0; i < batch->ncell; i++)
+        exact_ops(e)->tangents(batch, i, e->sim->state.q, e->sim->state.v, K, e->sim->system->C == NULL ? NULL : C);
 }
 
 static void exact_assembly(exact *e)
