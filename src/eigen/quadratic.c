@@ -50,7 +50,7 @@ static pcs_status pencil_factor(pcs_context *ctx, pencil *s)
     s->reference = small;
     for (double z = p->nknown > 0 ? small : 0.0;; z = z > 0.0 ? 10.0 * z : small) {
         s->shift = z;
-        pcs_matrix_combine(&s->Q, z * z, p->M, z, p->C, 1.0, p->K);
+        pcs_matrix_combine(&s->Q, (const double[3]){ z * z, z, 1.0 }, p->M, p->C, p->K);
         PCS_TRY(pcs_bordered_factor(s->solver, p->holds, &is_singular));
         if (!is_singular) return PCS_OK;
         if (z > 1e6 * small)

@@ -77,7 +77,7 @@ static pcs_status spectrum_factor(spectrum *s, double shift, bool *is_definite)
 {
     bool is_singular = false;
     s->shift = shift;
-    pcs_matrix_combine(&s->A, -shift, s->p->M, 0.0, NULL, 1.0, s->p->K);
+    pcs_matrix_combine(&s->A, (const double[3]){ -shift, 0.0, 1.0 }, s->p->M, NULL, s->p->K);
     PCS_TRY(pcs_bordered_factor(s->solver, s->p->holds, &is_singular));
     *is_definite = !is_singular;
     return PCS_OK;

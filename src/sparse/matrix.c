@@ -56,15 +56,15 @@ void pcs_matrix_add_cell(pcs_matrix *A, int ndof, const int *equation, double sc
     }
 }
 
-void pcs_matrix_combine(pcs_matrix *S, double a, const pcs_matrix *M, double b, const pcs_matrix *C, double k,
-                        const pcs_matrix *K)
+void pcs_matrix_combine(pcs_matrix *S, const double a[3], const pcs_matrix *M, const pcs_matrix *C, const pcs_matrix *K)
 {
+    const double m = a[0], c = a[1], k = a[2];
     assert(M->pattern == S->pattern && (C == NULL || C->pattern == S->pattern));
     assert(K == NULL || K->pattern == S->pattern);
     int nnz = S->pattern->nnz;
     for (int p = 0; p < nnz; p++) {
-        double sum = a * M->value[p];
-        if (C != NULL) sum += b * C->value[p];
+        double sum = m * M->value[p];
+        if (C != NULL) sum += c * C->value[p];
         if (K != NULL) sum += k * K->value[p];
         S->value[p] = sum;
     }

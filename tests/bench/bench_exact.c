@@ -133,7 +133,7 @@ static void exact_bench(const char *path, const char *linear, int elements, bool
                elements, exact_time(&e, exact_force, 5), exact_time(&e, exact_tangents, 5),
                exact_time(&e, exact_assembly, 5));
     if (pcs_matrix_create(e.ctx, system->M->pattern, &e.A) != PCS_OK) exact_fail(&e, "matrix");
-    pcs_matrix_combine(e.A, 1.0, system->M, 0.5 * h, system->C, 0.25 * h * h, system->K);
+    pcs_matrix_combine(e.A, (const double[3]){ 1.0, 0.5 * h, 0.25 * h * h }, system->M, system->C, system->K);
     if (pcs_linsolve_create(e.ctx, linear, e.A, PCS_GENERAL, &e.linear) != PCS_OK) exact_fail(&e, linear);
     double factor = exact_time(&e, exact_factor, 3), solve = exact_time(&e, exact_solve, 3);
     int iterations;
