@@ -45,7 +45,10 @@ const pcs_option pcs_merge_options[] = {
 
 // Items gathered from named sets; scratch memory.
 typedef struct sets_pool {
-    int count;
+    pcs_build *b;
+    pcs_yaml *map; // the entry of the case
+    bool of_cells;
+    int room, count;
     int *items; // [number of nodes or cells]
     char *mark; // [the same] 1: in the pool, 2: in a set that was asked for
 } sets_pool;
@@ -56,15 +59,17 @@ static void sets_close(sets_pool *pool)
     pcs_scratch_free(pool->mark);
 }
 
-static pcs_status sets_open(pcs_build *b, int room, sets_pool *pool)
+static pcs_status sets_open(pcs_build *b, pcs_yaml *map, bool of_cells, sets_pool *pool)
 {
-    size_t n = (size_t)room;
-    *pool = (sets_pool){ .items = pcs_scratch(NULL, n, sizeof(int)), .mark = pcs_scratch(NULL, n, 1) };
+    *pool = (sets_pool){ .b = b, .map = map, .of_cells = of_cells };
+    pool->room = of_cells ? b->mesh->ncell : b->mesh->nnode;
+    pool->items = pcs_scratch(NULL, (size_t)pool->room, sizeof *pool->items);
+    pool->mark = pcs_scratch(NULL, (size_t)pool->room, 1);
     if (pool->items == NULL || pool->mark == NULL) {
         sets_close(pool);
-        return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: a set of %d", room);
+        return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: a set of %d", pool->room);
     }
-    memset(pool->mark, 0, n);
+    memset(pool->mark, 0, (size_t)pool->room);
     return PCS_OK;
 }
 
@@ -77,12 +82,11 @@ static const pcs_set *sets_named(pcs_build *b, pcs_yaml *map, const char *key, b
 }
 
 // Puts the items of all sets that a key names into the pool, each once; false when a set is wrong.
-static bool sets_gather(pcs_build *b, pcs_yaml *map, const char *key, const pcs_names *names, bool of_cells,
-                        sets_pool *pool)
+static bool sets_gather(sets_pool *pool, const char *key, const pcs_names *names)
 {
     bool is_fine = true;
     for (int i = 0; i < names->count; i++) {
-        const pcs_set *set = sets_named(b, map, key, of_cells, i);
+        const pcs_set *set = sets_named(pool->b, pool->map, key, pool->of_cells, i);
         if (set == NULL) {
             is_fine = false;
             continue;
@@ -97,13 +101,12 @@ static bool sets_gather(pcs_build *b, pcs_yaml *map, const char *key, const pcs_
 }
 
 // Keeps what belongs to the sets that a key names, or what does not.
-static bool sets_sieve(pcs_build *b, pcs_yaml *map, const char *key, const pcs_names *names, bool of_cells,
-                       bool is_wanted, sets_pool *pool)
+static bool sets_sieve(sets_pool *pool, const char *key, const pcs_names *names, bool is_wanted)
 {
     bool is_fine = true;
     if (names->count == 0) return true;
     for (int i = 0; i < names->count; i++) {
-        const pcs_set *set = sets_named(b, map, key, of_cells, i);
+        const pcs_set *set = sets_named(pool->b, pool->map, key, pool->of_cells, i);
         if (set == NULL) {
             is_fine = false;
             continue;
@@ -119,14 +122,13 @@ static bool sets_sieve(pcs_build *b, pcs_yaml *map, const char *key, const pcs_n
     return is_fine;
 }
 
-static bool sets_choose(pcs_build *b, pcs_yaml *map, const sets_params *p, bool of_cells, sets_pool *pool)
+static bool sets_choose(sets_pool *pool, const sets_params *p)
 {
-    const char *from = of_cells ? "cells" : "nodes";
-    bool is_fine = sets_gather(b, map, from, of_cells ? &p->cells : &p->nodes, of_cells, pool);
-    is_fine = sets_sieve(b, map, "within", &p->within, of_cells, true, pool) && is_fine;
+    bool is_fine = pool->of_cells ? sets_gather(pool, "cells", &p->cells) : sets_gather(pool, "nodes", &p->nodes);
+    is_fine = sets_sieve(pool, "within", &p->within, true) && is_fine;
     // Marks of `within` must not count as marks of `without`.
-    for (int i = 0; i < (of_cells ? b->mesh->ncell : b->mesh->nnode); i++) pool->mark[i] &= 1;
-    return sets_sieve(b, map, "without", &p->without, of_cells, false, pool) && is_fine;
+    for (int i = 0; i < pool->room; i++) pool->mark[i] &= 1;
+    return sets_sieve(pool, "without", &p->without, false) && is_fine;
 }
 
 // Keeps the cells that lie in the box and on the plane with all their nodes.
@@ -145,8 +147,8 @@ static pcs_status sets_add_nodes(pcs_build *b, pcs_yaml *node, const char *name,
 {
     sets_pool pool;
     pcs_status status = PCS_OK;
-    PCS_TRY(sets_open(b, b->mesh->nnode, &pool));
-    if (sets_choose(b, node, p, false, &pool)) {
+    PCS_TRY(sets_open(b, node, false, &pool));
+    if (sets_choose(&pool, p)) {
         status = pcs_mesh_select(b->mesh, &p->selection, &pool.count, pool.items);
         *is_made = status == PCS_OK;
         if (status == PCS_OK) status = pcs_mesh_add_node_list(b->mesh, name, pool.count, pool.items);
@@ -160,7 +162,7 @@ static pcs_status sets_add_nodes(pcs_build *b, pcs_yaml *node, const char *name,
 static pcs_status sets_store_cells(pcs_build *b, const char *name, const sets_pool *cells)
 {
     sets_pool nodes;
-    PCS_TRY(sets_open(b, b->mesh->nnode, &nodes));
+    PCS_TRY(sets_open(b, cells->map, false, &nodes));
     for (int i = 0; i < cells->count; i++) {
         for (int k = 0; k < 2; k++) {
             int node = b->mesh->cell[cells->items[i]][k];
@@ -178,8 +180,8 @@ static pcs_status sets_add_cells(pcs_build *b, pcs_yaml *node, const char *name,
 {
     sets_pool pool;
     pcs_status status = PCS_OK;
-    PCS_TRY(sets_open(b, b->mesh->ncell, &pool));
-    if (sets_choose(b, node, p, true, &pool)) {
+    PCS_TRY(sets_open(b, node, true, &pool));
+    if (sets_choose(&pool, p)) {
         sets_place_cells(b->mesh, &p->selection, &pool);
         *is_made = pool.count > 0;
         if (pool.count > 0) status = sets_store_cells(b, name, &pool);
@@ -309,8 +311,8 @@ static pcs_status merge_entry(pcs_build *b, pcs_yaml *node, pcs_merge *merge)
     if (isnan(p.tolerance)) p.tolerance = pcs_mesh_tolerance(b->mesh);
     sets_pool pool;
     pcs_status status = PCS_OK;
-    PCS_TRY(sets_open(b, b->mesh->nnode, &pool));
-    if (sets_gather(b, node, "sets", &p.sets, false, &pool)) {
+    PCS_TRY(sets_open(b, node, false, &pool));
+    if (sets_gather(&pool, "sets", &p.sets)) {
         status = pcs_merge_add(merge, pool.count, pool.items, p.tolerance);
         if (status == PCS_OK) status = merge_check(b, node, &p, merge);
     }

@@ -18,7 +18,7 @@ void dgeev_(const char *left, const char *right, const int *n, double *a, const 
             size_t left_length, size_t right_length);
 
 typedef struct lapack_work {
-    int lwork;
+    int n, lwork;
     double *A, *L, *Z; // [n x n] column by column
     double *w, *wi;    // [n]
     double *x;         // [n]
@@ -39,7 +39,7 @@ static void lapack_free(lapack_work *w)
 static pcs_status lapack_take(pcs_context *ctx, int n, lapack_work *w)
 {
     size_t size = (size_t)n;
-    *w = (lapack_work){ .lwork = 34 * n };
+    *w = (lapack_work){ .n = n, .lwork = 34 * n };
     w->A = pcs_scratch(NULL, size * size, sizeof *w->A);
     w->L = pcs_scratch(NULL, size * size, sizeof *w->L);
     w->Z = pcs_scratch(NULL, size * size, sizeof *w->Z);
@@ -122,8 +122,9 @@ pcs_status pcs_lapack_symmetric(pcs_context *ctx, const pcs_operator *op, int *c
 }
 
 // Columns of the largest eigenvalues first; a pair of columns stays together.
-static void lapack_pick(const lapack_work *w, size_t n, int wanted, int *count, double *re, double *im, double *vector)
+static void lapack_pick(const lapack_work *w, int wanted, int *count, double *re, double *im, double *vector)
 {
+    size_t n = (size_t)w->n;
     unsigned char *taken = (unsigned char *)w->work;
     memset(taken, 0, n);
     while (*count < wanted) {
@@ -157,7 +158,7 @@ pcs_status pcs_lapack_general(pcs_context *ctx, const pcs_operator *op, int *cou
         op->apply(op->user, w.x, w.A + j * size);
     }
     dgeev_("N", "V", &n, w.A, &n, w.w, w.wi, w.L, &one, w.Z, &n, w.work, &w.lwork, &info, 1, 1);
-    if (info == 0) lapack_pick(&w, size, wanted, count, re, im, vector);
+    if (info == 0) lapack_pick(&w, wanted, count, re, im, vector);
     lapack_free(&w);
     return info == 0 ? PCS_OK : pcs_fail(ctx, PCS_FAILED, "LAPACK could not find the eigenvalues: dgeev says %d", info);
 }

@@ -22,6 +22,7 @@
 #include "linsolve/pivot.h"
 
 #include <math.h>
+#include <string.h>
 
 // Largest sum of the bounds of a block, per equation; 4 at most for a positive definite matrix.
 static const double lu_limit = 16.0;
@@ -63,10 +64,19 @@ typedef struct lu_bounds {
     double least;              // smallest pivot in units of the diagonal
 } lu_bounds;
 
+// What a step computes.
+typedef struct lu_factors {
+    double L[PCS_CHAIN_MAX * 2 * LU_ROWS]; // L and M by columns
+    double inverse[LU_ROWS];               // of the pivots
+    double *step;                          // where the factors are kept
+    lu_bounds bounds;
+} lu_factors;
+
 // Column j of the first b: its entries of U go to the step and those of L to L and the step, with a zero between.
-LU_INLINE void lu_column(int b, int j, pcs_double2 *column, double weight, double *L, double *inverse, double *step,
-                         lu_bounds *bounds)
+LU_INLINE void lu_column(int b, int j, pcs_double2 *column, double weight, lu_factors *to)
 {
+    double *L = to->L, *inverse = to->inverse, *step = to->step;
+    lu_bounds *bounds = &to->bounds;
     const int nrow = 2 * lu_even(b);
     LU_UNROLL
     for (int k = 0; k < j; k++) {
@@ -95,8 +105,7 @@ LU_INLINE void lu_column(int b, int j, pcs_double2 *column, double weight, doubl
 }
 
 // The first b columns: L and M, U.
-LU_INLINE void lu_panel(int b, const lu_rest *rest, pcs_chain_block C, double *L, double *inverse, double *step,
-                        lu_bounds *bounds)
+LU_INLINE void lu_panel(int b, const lu_rest *rest, pcs_chain_block C, lu_factors *to)
 {
     const int h = lu_even(b) / 2;
     double weight[LU_ROWS]; // a copy that nothing else writes to
@@ -108,14 +117,15 @@ LU_INLINE void lu_panel(int b, const lu_rest *rest, pcs_chain_block C, double *L
         LU_UNROLL
         for (int i = 0; i < h; i++) column[i] = pcs_double2_load(rest->S + (j * h + i) * 2);
         lu_load(b, C.at + j * C.stride, column + h);
-        lu_column(b, j, column, weight[j], L, inverse, step, bounds);
+        lu_column(b, j, column, weight[j], to);
     }
 }
 
 // `count` columns of the next block from j on: V, and what is left of D. Two columns at once share what is read of L.
-LU_INLINE pcs_double2 lu_update(int b, int count, int j, const lu_input *in, const double *L, const double *inverse,
-                                double *step, lu_rest *next)
+LU_INLINE pcs_double2 lu_update(int b, int count, int j, const lu_input *in, const lu_factors *f, lu_rest *next)
 {
+    const double *L = f->L, *inverse = f->inverse;
+    double *step = f->step;
     const int even = lu_even(b), h = even / 2;
     pcs_double2 column[2][LU_ROWS], bound = { 0 };
     LU_UNROLL
@@ -151,21 +161,23 @@ LU_INLINE bool lu_eliminate(int b, const lu_input *in, const lu_rest *rest, lu_r
                             double *inverse)
 {
     const int h = lu_even(b) / 2;
-    double L[PCS_CHAIN_MAX * 2 * LU_ROWS], reciprocal[LU_ROWS] = { 0 };
-    lu_bounds bounds = { .least = 1.0 };
+    lu_factors f;
+    f.step = step;
+    f.bounds = (lu_bounds){ .least = 1.0 };
+    memset(f.inverse, 0, sizeof f.inverse);
     lu_weigh(b, in->next, next->weight);
-    lu_panel(b, rest, in->below, L, reciprocal, step, &bounds);
-    pcs_double2 sum = bounds.columns;
+    lu_panel(b, rest, in->below, &f);
+    pcs_double2 sum = f.bounds.columns;
     LU_UNROLL
     for (int i = 0; i < h; i++) {
-        sum += bounds.rows[i] * pcs_double2_load(rest->weight + 2 * i);
-        sum += bounds.rows[h + i] * pcs_double2_load(next->weight + 2 * i);
+        sum += f.bounds.rows[i] * pcs_double2_load(rest->weight + 2 * i);
+        sum += f.bounds.rows[h + i] * pcs_double2_load(next->weight + 2 * i);
     }
-    for (int j = 0; j + 1 < b; j += 2) sum += lu_update(b, 2, j, in, L, reciprocal, step, next);
-    if (b % 2 != 0) sum += lu_update(b, 1, b - 1, in, L, reciprocal, step, next);
+    for (int j = 0; j + 1 < b; j += 2) sum += lu_update(b, 2, j, in, &f, next);
+    if (b % 2 != 0) sum += lu_update(b, 1, b - 1, in, &f, next);
     LU_UNROLL
-    for (int i = 0; i < b; i++) inverse[i] = reciprocal[i];
-    return bounds.least > 2.0 * DBL_EPSILON && sum[0] + sum[1] <= lu_limit * b; // false for what is not a number
+    for (int i = 0; i < b; i++) inverse[i] = f.inverse[i];
+    return f.bounds.least > 2.0 * DBL_EPSILON && sum[0] + sum[1] <= lu_limit * b; // false for what is not a number
 }
 
 // Where a sweep stands.
