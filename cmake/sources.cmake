@@ -3,7 +3,7 @@
 
 percuss_sources(src/core alloc clock comm context dense jacobi pool rotation)
 percuss_sources(src/sparse matrix pattern rows)
-percuss_sources(src/linsolve linsolve_list.def bordered chain_blocks chain_lu chain_lu_careful chain_lu_solve
+percuss_sources(src/linsolve linsolve_list.def bordered chain_blocks chain_lu chain_lu_pivoted chain_lu_solve
   chain_sweeps chain_windows linsolve)
 percuss_sources(src/eigen arpack lapack quadratic symmetric)
 percuss_sources(mesh mesh_source_list.def dofmap merge mesh msh msh2 msh4 msh_data msh_text order registry select)
@@ -20,7 +20,7 @@ percuss_sources(src/step step_list.def active_set active_set_solve columns conde
 percuss_sources(src/schemes scheme_list.def alpha_family event explicit galerkin galerkin_weights ggl_unified
   jump_family midpoint ode registry scheme stability state tableau)
 percuss_sources(src/output observer_list.def file observer series summary_json summary_text tally text verdict)
-percuss_sources(src/case ask assign error load near parse read scalar tree value write)
+percuss_sources(src/case assign error keys load parse read scalar spelling tree value write)
 percuss_sources(src/analysis modes modes_output statics statics_equilibrium statics_free statics_message
   statics_newton statics_output statics_relax statics_round_off statics_rows stiffness)
 percuss_sources(src/sim accept certify certify_energy certify_motion certify_residual certify_rows certify_rules

@@ -173,23 +173,20 @@ void pcs_axial_add_force(const pcs_batch *batch, const double *q, const double *
     pcs_cell_add_force(batch, batch->ops->ndof, axial_force, q, v, f);
 }
 
-void pcs_axial_tangents(const pcs_batch *batch, int first, int count, const double *q, const double *v, double *K,
-                        double *C)
+void pcs_axial_tangents(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C)
 {
     const pcs_axial *axial = batch->data;
-    int dim = axial->shape.translations, size = 4 * dim * dim;
-    for (int c = 0; c < count; c++) {
-        const pcs_axial_cell *cell = &axial->cell[first + c];
-        axial_state s = axial_gather(batch, first + c, q, v);
-        axial_stiffness(cell, &s, dim, K + c * size);
-        if (C == NULL) continue;
-        double A[3][3];
-        for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++) A[i][j] = cell->damping * s.n[i] * s.n[j];
-        axial_mass(cell, dim, C + c * size);
-        for (int i = 0; i < size; i++) C[c * size + i] *= batch->damping_mass;
-        axial_spread(dim, (const double(*)[3])A, C + c * size);
-    }
+    const pcs_axial_cell *data = &axial->cell[cell];
+    int dim = axial->shape.translations;
+    double A[3][3];
+    axial_state s = axial_gather(batch, cell, q, v);
+    axial_stiffness(data, &s, dim, K);
+    if (C == NULL) return;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) A[i][j] = data->damping * s.n[i] * s.n[j];
+    axial_mass(data, dim, C);
+    for (int i = 0; i < 4 * dim * dim; i++) C[i] *= batch->damping_mass;
+    axial_spread(dim, (const double(*)[3])A, C);
 }
 
 // Momenta of a cell, and v . M v.

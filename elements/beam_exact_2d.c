@@ -209,28 +209,25 @@ static void exact_damping(const pcs_batch *batch, const exact_state *state, cons
         if (a < 2) exact_hessian(state, a, w, change);
         for (int i = 0; i < NDOF; i++)
             for (int j = 0; j < NDOF; j++) K[i * NDOF + j] += d * state->b[a][i] * change[j];
-        for (int i = 0; C != NULL && i < NDOF; i++)
+        if (C == NULL) continue;
+        for (int i = 0; i < NDOF; i++)
             for (int j = 0; j < NDOF; j++) C[i * NDOF + j] += d * state->b[a][i] * state->b[a][j];
     }
 }
 
-static void exact_tangents(const pcs_batch *batch, int first, int count, const double *q, const double *v, double *K,
-                           double *C)
+static void exact_tangents(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C)
 {
     const exact_data *data = batch->data;
     bool is_damped = batch->damping_stiffness != 0.0;
-    if (C != NULL) memset(C, 0, (size_t)count * NDOF * NDOF * sizeof *C);
-    for (int i = 0; i < count; i++) {
-        const exact_cell *cell = &data->cells[first + i];
-        double w[NDOF], n[NSTRAIN], *k = K + i * NDOF * NDOF, *c = C == NULL ? NULL : C + i * NDOF * NDOF;
-        exact_state state;
-        exact_look(batch, first + i, q, v, w, &state);
-        exact_section(batch, &state, is_damped ? w : NULL, n);
-        exact_stiffness(data, &state, n, k);
-        exact_mirror(k);
-        if (is_damped) exact_damping(batch, &state, w, k, c);
-        if (c != NULL) exact_mass(data, cell, batch->damping_mass, c);
-    }
+    double w[NDOF], n[NSTRAIN];
+    exact_state state;
+    exact_look(batch, cell, q, v, w, &state);
+    exact_section(batch, &state, is_damped ? w : NULL, n);
+    exact_stiffness(data, &state, n, K);
+    exact_mirror(K);
+    if (C != NULL) memset(C, 0, NDOF * NDOF * sizeof *C);
+    if (is_damped) exact_damping(batch, &state, w, K, C);
+    if (C != NULL) exact_mass(data, &data->cells[cell], batch->damping_mass, C);
 }
 
 static void exact_matrices(const pcs_batch *batch, int cell, double *M, double *K)

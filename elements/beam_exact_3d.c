@@ -156,8 +156,8 @@ static inline void exact_momentum(const exact_data *data, const pcs_exact_cell *
 }
 
 // Section forces in material axes; rates are NULL without stiffness damping.
-static inline void exact_section(const pcs_batch *batch, const pcs_exact_cell *cell, const pcs_exact_state *state,
-                                 const pcs_exact_rates *rates, double n[3], double m[3])
+static inline void exact_section(const pcs_batch *batch, const pcs_exact_state *state, const pcs_exact_rates *rates,
+                                 pcs_exact_forces *out)
 {
     const exact_data *data = batch->data;
     double Gam[3], psi[3];
@@ -165,18 +165,18 @@ static inline void exact_section(const pcs_batch *batch, const pcs_exact_cell *c
         Gam[k] = state->Gam[k] + (rates == NULL ? 0.0 : batch->damping_stiffness * rates->Gam[k]);
         psi[k] = state->bend[k] + (rates == NULL ? 0.0 : batch->damping_stiffness * rates->psi[k]);
     }
-    pcs_exact_material(cell->E, data->D.force, 1.0, Gam, n);
-    pcs_exact_material(cell->E, data->D.moment, cell->inverse, psi, m);
+    pcs_exact_material(state->cell->E, data->D.force, 1.0, Gam, out->n);
+    pcs_exact_material(state->cell->E, data->D.moment, state->cell->inverse, psi, out->m);
 }
 
 // What the section forces do to the nodes, as forces that hold the cell in its state.
-static inline void exact_hold(const pcs_exact_cell *cell, const pcs_exact_state *state, const double n[3],
-                              const double m[3], double f[NDOF])
+static inline void exact_hold(const pcs_exact_state *state, const pcs_exact_forces *forces, double f[NDOF])
 {
+    const double *n = forces->n, *m = forces->m;
     double N[3], y[3], a[3], b[3], c[3], d[3];
     pcs_rotation_apply(state->Rm, n, N);
     pcs_cross(n, state->g, y);
-    for (int k = 0; k < 3; k++) y[k] *= cell->length;
+    for (int k = 0; k < 3; k++) y[k] *= state->cell->length;
     pcs_cross(m, state->psi, a);
     pcs_cross(a, state->psi, b); // psi x (psi x m)
     pcs_cross(y, state->psi, c);
@@ -206,18 +206,17 @@ static inline void exact_leave_arc(const pcs_exact_arc *arc, double f[NDOF])
 static inline void exact_force(const pcs_batch *batch, int index, const double *q, const double *v, double f[NDOF])
 {
     const exact_data *data = batch->data;
-    const pcs_exact_cell *cell = &data->cells[index];
-    const pcs_exact_arc *arc = exact_arc_of(data, index);
     bool is_damped = batch->damping_stiffness != 0.0;
-    double w[NDOF], n[3], m[3], p[NDOF], gyro[3];
+    double w[NDOF], p[NDOF], gyro[3];
     pcs_exact_state state;
     pcs_exact_rates rates;
+    pcs_exact_forces forces;
     exact_look(batch, index, q, v, w, &state);
-    if (is_damped) pcs_exact_rate(cell, arc, &state, w, &rates);
-    exact_section(batch, cell, &state, is_damped ? &rates : NULL, n, m);
-    exact_hold(cell, &state, n, m, f);
-    if (arc != NULL) exact_leave_arc(arc, f);
-    exact_momentum(data, cell, w, p);
+    if (is_damped) pcs_exact_rate(&state, w, &rates);
+    exact_section(batch, &state, is_damped ? &rates : NULL, &forces);
+    exact_hold(&state, &forces, f);
+    if (state.arc != NULL) exact_leave_arc(state.arc, f);
+    exact_momentum(data, state.cell, w, p);
     for (int i = 0; i < NDOF; i++) f[i] = -f[i] - batch->damping_mass * p[i];
     for (int i = 3; i < NDOF; i += 6) {
         pcs_cross(w + i, p + i, gyro);
@@ -277,40 +276,34 @@ static void exact_gyroscopic(const exact_data *data, const pcs_exact_cell *cell,
     }
 }
 
-static void exact_tangents(const pcs_batch *batch, int first, int count, const double *q, const double *v, double *K,
-                           double *C)
+static void exact_tangents(const pcs_batch *batch, int index, const double *q, const double *v, double *K, double *C)
 {
     const exact_data *data = batch->data;
-    double beta = batch->damping_stiffness;
-    for (int i = 0; i < count; i++) {
-        const pcs_exact_cell *cell = &data->cells[first + i];
-        const pcs_exact_arc *arc = exact_arc_of(data, first + i);
-        double w[NDOF], n[3], m[3], *c = C == NULL ? NULL : C + i * NDOF * NDOF;
-        pcs_exact_state state;
-        pcs_exact_rates rates, *damping = beta != 0.0 ? &rates : NULL;
-        exact_look(batch, first + i, q, v, w, &state);
-        if (damping != NULL) pcs_exact_rate(cell, arc, &state, w, &rates);
-        exact_section(batch, cell, &state, damping, n, m);
-        pcs_exact_tangent(cell, arc, &data->D, &state, n, m, beta, damping, K + i * NDOF * NDOF);
-        if (c == NULL) continue;
-        if (damping == NULL) memset(c, 0, NDOF * NDOF * sizeof *c);
-        else pcs_exact_viscosity(cell, arc, &data->D, &state, beta, c);
-        if (batch->damping_mass != 0.0) exact_mass(data, cell, batch->damping_mass, c);
-        exact_gyroscopic(data, cell, w, c);
-    }
+    double beta = batch->damping_stiffness, w[NDOF];
+    pcs_exact_state state;
+    pcs_exact_rates rates, *damping = beta != 0.0 ? &rates : NULL;
+    pcs_exact_forces forces;
+    exact_look(batch, index, q, v, w, &state);
+    if (damping != NULL) pcs_exact_rate(&state, w, &rates);
+    exact_section(batch, &state, damping, &forces);
+    pcs_exact_tangent(&data->D, &state, &forces, beta, damping, K);
+    if (C == NULL) return;
+    if (damping == NULL) memset(C, 0, NDOF * NDOF * sizeof *C);
+    else pcs_exact_viscosity(&data->D, &state, beta, C);
+    if (batch->damping_mass != 0.0) exact_mass(data, state.cell, batch->damping_mass, C);
+    exact_gyroscopic(data, state.cell, w, C);
 }
 
 static void exact_matrices(const pcs_batch *batch, int index, double *M, double *K)
 {
     const exact_data *data = batch->data;
-    const pcs_exact_cell *cell = &data->cells[index];
-    const pcs_exact_arc *arc = exact_arc_of(data, index);
-    const double rest[NDOF] = { 0 }, none[3] = { 0 };
+    const double rest[NDOF] = { 0 };
+    const pcs_exact_forces none = { 0 };
     pcs_exact_state state;
     memset(M, 0, NDOF * NDOF * sizeof *M);
-    exact_mass(data, cell, 1.0, M);
-    pcs_exact_deform(cell, arc, rest, &state);
-    pcs_exact_tangent(cell, arc, &data->D, &state, none, none, 0.0, NULL, K);
+    exact_mass(data, &data->cells[index], 1.0, M);
+    pcs_exact_deform(&data->cells[index], exact_arc_of(data, index), rest, &state);
+    pcs_exact_tangent(&data->D, &state, &none, 0.0, NULL, K);
     for (int i = 1; i < NDOF; i++) // products leave round-off
         for (int j = 0; j < i; j++) K[i * NDOF + j] = K[j * NDOF + i];
 }
@@ -336,7 +329,7 @@ static double exact_dissipation(const pcs_batch *batch, const double *q, const d
         pcs_exact_state state;
         pcs_exact_rates rates;
         exact_look(batch, i, q, v, w, &state);
-        pcs_exact_rate(cell, exact_arc_of(data, i), &state, w, &rates);
+        pcs_exact_rate(&state, w, &rates);
         exact_momentum(data, cell, w, p);
         power += batch->damping_mass * pcs_dense_dot(NDOF, w, p);
         power += batch->damping_stiffness * exact_form(data, cell, rates.Gam, rates.psi);
@@ -372,14 +365,15 @@ static void exact_read_fields(const pcs_batch *batch, int index, const double *q
     const exact_data *data = batch->data;
     const pcs_exact_cell *cell = &data->cells[index];
     const pcs_section *section = &((const pcs_beam_params *)batch->params)->section;
-    double x[NDOF], n[3], m[3], f[NDOF], force[3], moment[3], start[3], end[3];
+    double x[NDOF], f[NDOF], force[3], moment[3], start[3], end[3];
     pcs_exact_state state;
+    pcs_exact_forces forces;
     pcs_cell_gather(batch->equation + (size_t)index * NDOF, NDOF, q, x);
     pcs_exact_deform(cell, exact_arc_of(data, index), x, &state);
-    exact_section(batch, cell, &state, NULL, n, m);
-    exact_hold(cell, &state, n, m, f);
-    pcs_rotation_apply_transposed(cell->E, n, force);
-    pcs_rotation_apply_transposed(cell->E, m, moment);
+    exact_section(batch, &state, NULL, &forces);
+    exact_hold(&state, &forces, f);
+    pcs_rotation_apply_transposed(cell->E, forces.n, force);
+    pcs_rotation_apply_transposed(cell->E, forces.m, moment);
     pcs_rotation_apply_transposed(cell->E, f + 3, start);
     pcs_rotation_apply_transposed(cell->E, f + 9, end);
     field[0] = force[0];

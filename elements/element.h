@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-enum { PCS_MAX_CELL_DOFS = 12, PCS_MAX_CELL_FIELDS = 12, PCS_TANGENT_CHUNK = 16 };
+enum { PCS_MAX_CELL_DOFS = 12, PCS_MAX_CELL_FIELDS = 12 };
 
 // All cells of one group. The kernels read geometry and equation numbers from here.
 typedef struct pcs_batch {
@@ -68,12 +68,10 @@ typedef struct pcs_element_ops {
     void (*matrices)(const pcs_batch *batch, int cell, double *M, double *K);
     // f -= internal force (q) + damping force (q, v), all cells.
     void (*add_force)(const pcs_batch *batch, const double *q, const double *v, double *f);
-    // Stiffness -df/dq and, when C is not NULL, damping -df/dv of cells first .. first + count - 1, each ndof x ndof,
-    // row-major; the columns of finite rotations in space are derivatives by material spins.
-    // count <= PCS_TANGENT_CHUNK. Asked of elements that are nonlinear or see velocities; C of a linear one is
-    // constant, and q and v may be NULL.
-    void (*tangents)(const pcs_batch *batch, int first, int count, const double *q, const double *v, double *K,
-                     double *C);
+    // Stiffness -df/dq and, when C is not NULL, damping -df/dv of one cell, each ndof x ndof, row-major; the columns of
+    // finite rotations in space are derivatives by material spins. Asked of elements that are nonlinear or see
+    // velocities; C of a linear one is constant, and q and v may be NULL.
+    void (*tangents)(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C);
     // Power taken by all damping, Rayleigh's included, W. Asked of the same elements.
     double (*dissipation)(const pcs_batch *batch, const double *q, const double *v);
     // Sums T(v), V(q) and the momentum into *sum.

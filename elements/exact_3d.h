@@ -40,11 +40,18 @@ typedef struct pcs_exact_stiffness {
 } pcs_exact_stiffness;
 
 typedef struct pcs_exact_state {
+    const pcs_exact_cell *cell;
+    const pcs_exact_arc *arc; // NULL: a straight cell
     double Rm[9], psi[3], g[3], Gam[3];
     double bend[3];  // psi - psi0
     double a2, e, t; // a^2 and the functions of a above
     double cosine;   // of a/2
 } pcs_exact_state;
+
+// Section forces, in material axes.
+typedef struct pcs_exact_forces {
+    double n[3], m[3];
+} pcs_exact_forces;
 
 // Velocities of a cell as seen by its strains.
 typedef struct pcs_exact_rates {
@@ -116,10 +123,12 @@ static inline void pcs_exact_quaternion_multiply(double Q[4], const double B[4],
     for (int k = 0; k < 3; k++) Q[1 + k] = c[k] + w * b[k] + B[0] * u[k];
 }
 
-// arc: NULL for a straight cell.
+// arc: NULL for a straight cell. Both must last as long as the state.
 static inline void pcs_exact_deform(const pcs_exact_cell *cell, const pcs_exact_arc *arc,
                                     const double q[PCS_EXACT_NDOF], pcs_exact_state *out)
 {
+    out->cell = cell;
+    out->arc = arc;
     double Q1[4], Q2[4], Q[4], sign, d[3], norm = 0.0;
     pcs_exact_quaternion(q + 3, Q1);
     pcs_exact_quaternion(q + 9, Q2);
@@ -144,16 +153,16 @@ static inline void pcs_exact_deform(const pcs_exact_cell *cell, const pcs_exact_
     }
 }
 
-static inline void pcs_exact_rate(const pcs_exact_cell *cell, const pcs_exact_arc *arc, const pcs_exact_state *state,
-                                  const double v[PCS_EXACT_NDOF], pcs_exact_rates *out)
+static inline void pcs_exact_rate(const pcs_exact_state *state, const double v[PCS_EXACT_NDOF], pcs_exact_rates *out)
 {
+    const pcs_exact_arc *arc = state->arc;
     double slide[3], a[3] = { v[3], v[4], v[5] }, b[3] = { v[9], v[10], v[11] }, c[3];
     if (arc != NULL) {
         pcs_rotation_apply(arc->B, v + 3, a);
         pcs_rotation_apply_transposed(arc->B, v + 9, b);
     }
     for (int k = 0; k < 3; k++) {
-        slide[k] = (v[6 + k] - v[k]) * cell->inverse;
+        slide[k] = (v[6 + k] - v[k]) * state->cell->inverse;
         out->s[k] = 0.5 * (a[k] + b[k]);
         out->r[k] = b[k] - a[k];
     }
@@ -179,14 +188,13 @@ static inline void pcs_exact_material(const double E[9], const double D[3], doub
     pcs_rotation_apply(E, local, y);
 }
 
-// Stiffness of a cell under the section forces n and m (damping forces included); `rates` are NULL when beta is zero,
-// else their change with q is taken into account. Twelve rows and columns.
-void pcs_exact_tangent(const pcs_exact_cell *cell, const pcs_exact_arc *arc, const pcs_exact_stiffness *D,
-                       const pcs_exact_state *state, const double n[3], const double m[3], double beta,
-                       const pcs_exact_rates *rates, double K[PCS_EXACT_NDOF * PCS_EXACT_NDOF]);
+// Stiffness of a cell under section forces (damping forces included); `rates` are NULL when beta is zero, else their
+// change with q is taken into account. Twelve rows and columns.
+void pcs_exact_tangent(const pcs_exact_stiffness *D, const pcs_exact_state *state, const pcs_exact_forces *forces,
+                       double beta, const pcs_exact_rates *rates, double K[PCS_EXACT_NDOF * PCS_EXACT_NDOF]);
 
 // beta (L Bg^T Dn Bg + Bp^T Dm Bp / L), Bg and Bp the gradients of Gam and psi.
-void pcs_exact_viscosity(const pcs_exact_cell *cell, const pcs_exact_arc *arc, const pcs_exact_stiffness *D,
-                         const pcs_exact_state *state, double beta, double C[PCS_EXACT_NDOF * PCS_EXACT_NDOF]);
+void pcs_exact_viscosity(const pcs_exact_stiffness *D, const pcs_exact_state *state, double beta,
+                         double C[PCS_EXACT_NDOF * PCS_EXACT_NDOF]);
 
 #endif

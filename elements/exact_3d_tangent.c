@@ -94,11 +94,10 @@ typedef struct operators {
     double G[9], X[9], T[9], P[9];
 } operators;
 
-static inline void tangent_find_operators(const pcs_exact_cell *cell, const pcs_exact_stiffness *D,
-                                          const pcs_exact_state *state, operators *o)
+static inline void tangent_find_operators(const pcs_exact_stiffness *D, const pcs_exact_state *state, operators *o)
 {
-    tangent_turn_diagonal(cell->E, D->force, 1.0, o->Dn);
-    tangent_turn_diagonal(cell->E, D->moment, cell->inverse, o->Dm);
+    tangent_turn_diagonal(state->cell->E, D->force, 1.0, o->Dn);
+    tangent_turn_diagonal(state->cell->E, D->moment, state->cell->inverse, o->Dm);
     tangent_hat(state->g, o->G);
     tangent_hat(state->psi, o->X);
     for (int i = 0; i < 9; i++) {
@@ -161,9 +160,10 @@ static inline void tangent_find_Z(const operators *o, const pcs_exact_state *sta
 // b += the change of the section forces that comes with changing strain rates,
 //   d(Gam') = slide^ th - th'^ gam + g^ V p,  d(psi') = Y p,
 //   V = -t/2 r'^ + t1/2 (psi x r') psi^T,  Y = e1 psi x (psi x r') psi^T - e ((psi x r')^ + psi^ r'^) - s'^
-static void tangent_add_rate_change(const pcs_exact_cell *cell, const operators *o, const pcs_exact_state *state,
-                                    double beta, const pcs_exact_rates *rates, blocks *b)
+static void tangent_add_rate_change(const operators *o, const pcs_exact_state *state, double beta,
+                                    const pcs_exact_rates *rates, blocks *b)
 {
+    const pcs_exact_cell *cell = state->cell;
     double a[3], c[3], A[9], B[9], V[9], Y[9], Ath[9], dn[3][9], dm[3][9] = { { 0 } };
     pcs_cross(state->psi, rates->r, a);
     pcs_cross(state->psi, a, c);
@@ -228,14 +228,15 @@ static void tangent_leave_arc(const pcs_exact_arc *arc, double *A)
     }
 }
 
-void pcs_exact_tangent(const pcs_exact_cell *cell, const pcs_exact_arc *arc, const pcs_exact_stiffness *D,
-                       const pcs_exact_state *state, const double n[3], const double m[3], double beta,
-                       const pcs_exact_rates *rates, double K[PCS_EXACT_NDOF * PCS_EXACT_NDOF])
+void pcs_exact_tangent(const pcs_exact_stiffness *D, const pcs_exact_state *state, const pcs_exact_forces *forces,
+                       double beta, const pcs_exact_rates *rates, double K[PCS_EXACT_NDOF * PCS_EXACT_NDOF])
 {
+    const pcs_exact_cell *cell = state->cell;
+    const double *n = forces->n, *m = forces->m;
     operators o;
     blocks b;
     double Q[9], H[9], HT[9], W[9], Z[9], A[9], y[3];
-    tangent_find_operators(cell, D, state, &o);
+    tangent_find_operators(D, state, &o);
     pcs_rotation_multiply(o.Dn, o.G, Q);
     tangent_hat(n, A);
     tangent_add(-1.0, A, Q);
@@ -268,18 +269,19 @@ void pcs_exact_tangent(const pcs_exact_cell *cell, const pcs_exact_arc *arc, con
     pcs_rotation_multiply(Z, o.P, b.at[R][R]);
     pcs_rotation_multiply(o.T, HT, A);
     tangent_add(-1.0, A, b.at[R][R]);
-    if (rates != NULL) tangent_add_rate_change(cell, &o, state, beta, rates, &b);
+    if (rates != NULL) tangent_add_rate_change(&o, state, beta, rates, &b);
     tangent_spread(&b, K);
-    if (arc != NULL) tangent_leave_arc(arc, K);
+    if (state->arc != NULL) tangent_leave_arc(state->arc, K);
 }
 
-void pcs_exact_viscosity(const pcs_exact_cell *cell, const pcs_exact_arc *arc, const pcs_exact_stiffness *D,
-                         const pcs_exact_state *state, double beta, double C[PCS_EXACT_NDOF * PCS_EXACT_NDOF])
+void pcs_exact_viscosity(const pcs_exact_stiffness *D, const pcs_exact_state *state, double beta,
+                         double C[PCS_EXACT_NDOF * PCS_EXACT_NDOF])
 {
+    const pcs_exact_cell *cell = state->cell;
     operators o;
     blocks b;
     double Bg[3][9], Bp[3][9] = { { 0 } };
-    tangent_find_operators(cell, D, state, &o);
+    tangent_find_operators(D, state, &o);
     tangent_transpose(state->Rm, Bg[U]);
     for (int k = 0; k < 9; k++) Bg[U][k] *= cell->inverse;
     memcpy(Bg[S], o.G, sizeof o.G);
@@ -297,5 +299,5 @@ void pcs_exact_viscosity(const pcs_exact_cell *cell, const pcs_exact_arc *arc, c
         }
     }
     tangent_spread(&b, C);
-    if (arc != NULL) tangent_leave_arc(arc, C);
+    if (state->arc != NULL) tangent_leave_arc(state->arc, C);
 }

@@ -304,21 +304,17 @@ static void modal_add_own(const pcs_batch *batch, int cell, const double *v, dou
         for (int j = 0; j < n; j++) C[i * n + j] += speed * own->C[i * n + j] + drag[i] * own->spin[j];
 }
 
-void pcs_modal_tangents(const pcs_batch *batch, int first, int count, const double *q, const double *v, double *K,
-                        double *C)
+void pcs_modal_tangents(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C)
 {
     (void)q;
     const pcs_modal *modal = batch->data;
     int n = modal->shape.ndof;
-    for (int c = 0; c < count; c++, K += n * n) {
-        double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
-        pcs_modal_matrices(batch, first + c, M, K);
-        if (C == NULL) continue;
-        const double *drag = modal_drag(modal, modal_kind(batch, first + c));
-        for (int i = 0; i < n * n; i++) C[i] = batch->damping_mass * drag[i] + batch->damping_stiffness * K[i];
-        modal_add_own(batch, first + c, v, C);
-        C += n * n;
-    }
+    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    pcs_modal_matrices(batch, cell, M, K);
+    if (C == NULL) return;
+    const double *drag = modal_drag(modal, modal_kind(batch, cell));
+    for (int i = 0; i < n * n; i++) C[i] = batch->damping_mass * drag[i] + batch->damping_stiffness * K[i];
+    modal_add_own(batch, cell, v, C);
 }
 
 double pcs_modal_dissipation(const pcs_batch *batch, const double *q, const double *v)

@@ -153,24 +153,21 @@ static void body_add_force(const pcs_batch *batch, const double *q, const double
     pcs_cell_add_force(batch, NDOF, body_force, q, v, f);
 }
 
-static void body_tangents(const pcs_batch *batch, int first, int count, const double *q, const double *v, double *K,
-                          double *C)
+static void body_tangents(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C)
 {
     (void)q;
-    for (int c = 0; c < count; c++) {
-        double M[NDOF * NDOF], w[NDOF], p[NDOF];
-        body_matrices(batch, first + c, M, K + c * NDOF * NDOF);
-        if (C == NULL) continue;
-        body_motion(batch, first + c, v, w, p);
-        for (int i = 0; i < NDOF * NDOF; i++) C[c * NDOF * NDOF + i] = batch->damping_mass * M[i];
-        for (int j = 0; j < 3; j++) {
-            const double unit[3] = { j == 0, j == 1, j == 2 };
-            double column[3], with_w[3], with_p[3];
-            pcs_rotation_apply(((const body_data *)batch->data)->J, unit, column);
-            pcs_cross(w + 3, column, with_w);
-            pcs_cross(unit, p + 3, with_p);
-            for (int i = 0; i < 3; i++) C[c * NDOF * NDOF + (3 + i) * NDOF + 3 + j] += with_w[i] + with_p[i];
-        }
+    double M[NDOF * NDOF], w[NDOF], p[NDOF];
+    body_matrices(batch, cell, M, K);
+    if (C == NULL) return;
+    body_motion(batch, cell, v, w, p);
+    for (int i = 0; i < NDOF * NDOF; i++) C[i] = batch->damping_mass * M[i];
+    for (int j = 0; j < 3; j++) {
+        const double unit[3] = { j == 0, j == 1, j == 2 };
+        double column[3], with_w[3], with_p[3];
+        pcs_rotation_apply(((const body_data *)batch->data)->J, unit, column);
+        pcs_cross(w + 3, column, with_w);
+        pcs_cross(unit, p + 3, with_p);
+        for (int i = 0; i < 3; i++) C[(3 + i) * NDOF + 3 + j] += with_w[i] + with_p[i];
     }
 }
 

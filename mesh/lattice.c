@@ -75,6 +75,11 @@ typedef struct lattice {
     lattice_strut strut[STRUTS];
     int *number;         // [njoint] node of each joint
     int count[AXES + 1]; // cells of each kind
+    pcs_mesh *mesh;
+    const char *name;
+    int nnode, ncell, node, cell; // numbers of nodes and cells, and the first of them in the mesh
+    int *kind;                    // [ncell]
+    int *list;                    // [nnode or ncell] of a set that is being made
 } lattice;
 
 static void lattice_add_strut(lattice *w, int kind, int from, int to_a, int to_b)
@@ -89,8 +94,10 @@ static void lattice_add_strut(lattice *w, int kind, int from, int to_a, int to_b
 static void lattice_prepare(const lattice_params *p, lattice *w)
 {
     for (int k = 0; k < AXES; k++) {
-        w->n[k] = k < p->cells.count ? (int)p->cells.value[k] : 0;
-        w->size[k] = k < p->cells.count ? p->size.value[p->size.count == 1 ? 0 : k] : 0.0;
+        bool is_given = k < p->cells.count;
+        int size = p->size.count == 1 ? 0 : k;
+        w->n[k] = is_given ? (int)p->cells.value[k] : 0;
+        w->size[k] = is_given ? p->size.value[size] : 0.0;
         w->origin[k] = p->origin[k];
         w->order[k] = k;
     }
@@ -138,21 +145,19 @@ static int lattice_joint(const lattice *w, const int at[AXES], const int corner[
     return joint;
 }
 
-// Numbers the joints; gives the numbers of nodes and cells.
-static void lattice_number(lattice *w, int *nnode, int *ncell)
+// Numbers the joints; counts nodes and cells.
+static void lattice_number(lattice *w)
 {
-    int at[AXES] = { 0 }, joint = 0, next = 0, cells = 0;
+    int at[AXES] = { 0 }, joint = 0;
     do {
-        w->number[joint++] = next++;
+        w->number[joint++] = w->nnode++;
         for (int i = 0; i < w->nstrut; i++) {
             if (!lattice_has(w, &w->strut[i], at)) continue;
-            next += w->elements - 1;
-            cells += w->elements;
+            w->nnode += w->elements - 1;
+            w->ncell += w->elements;
             w->count[w->strut[i].kind] += w->elements;
         }
     } while (lattice_next(w, at));
-    *nnode = next;
-    *ncell = cells;
 }
 
 static void lattice_position(const lattice *w, const int at[AXES], const int corner[AXES], double x[3])
@@ -161,12 +166,12 @@ static void lattice_position(const lattice *w, const int at[AXES], const int cor
 }
 
 // The nodes within a strut from `inner` on, and its cells; gives the next free node.
-static int lattice_place_strut(const lattice *w, pcs_mesh *mesh, int first, int inner, int cell, const int at[AXES],
-                               const lattice_strut *s)
+static int lattice_place_strut(const lattice *w, const lattice_strut *s, const int at[AXES], int inner, int cell)
 {
+    pcs_mesh *mesh = w->mesh;
     double a[3], b[3];
-    int n = w->elements, before = first + w->number[lattice_joint(w, at, s->from)];
-    int last = first + w->number[lattice_joint(w, at, s->to)];
+    int n = w->elements, before = w->node + w->number[lattice_joint(w, at, s->from)];
+    int last = w->node + w->number[lattice_joint(w, at, s->to)];
     lattice_position(w, at, s->from, a);
     lattice_position(w, at, s->to, b);
     for (int i = 1; i <= n; i++) {
@@ -181,23 +186,23 @@ static int lattice_place_strut(const lattice *w, pcs_mesh *mesh, int first, int 
     return inner;
 }
 
-static void lattice_place(lattice *w, pcs_mesh *mesh, int node, int cell, int *kind)
+static void lattice_place(lattice *w)
 {
     static const int here[AXES] = { 0 };
-    int at[AXES] = { 0 }, joint = 0, first_cell = cell;
+    int at[AXES] = { 0 }, joint = 0, cell = w->cell;
     do {
-        int inner = node + w->number[joint];
-        lattice_position(w, at, here, mesh->x[inner++]);
+        int inner = w->node + w->number[joint];
+        lattice_position(w, at, here, w->mesh->x[inner++]);
         for (int i = 0; i < w->nstrut; i++) {
             if (!lattice_has(w, &w->strut[i], at)) continue;
-            inner = lattice_place_strut(w, mesh, node, inner, cell, at, &w->strut[i]);
-            for (int k = 0; k < w->elements; k++) kind[cell++ - first_cell] = w->strut[i].kind;
+            inner = lattice_place_strut(w, &w->strut[i], at, inner, cell);
+            for (int k = 0; k < w->elements; k++) w->kind[cell++ - w->cell] = w->strut[i].kind;
         }
         joint++;
     } while (lattice_next(w, at));
 }
 
-static pcs_status lattice_add_faces(const lattice *w, const char *name, pcs_mesh *mesh, int node, int nnode, int *list)
+static pcs_status lattice_add_faces(const lattice *w)
 {
     char text[256];
     for (int k = 0; k < AXES; k++) {
@@ -205,69 +210,68 @@ static pcs_status lattice_add_faces(const lattice *w, const char *name, pcs_mesh
         for (int side = 0; side < 2; side++) {
             double place = w->origin[k] + (side == 0 ? 0 : w->n[k]) * w->size[k];
             int count = 0;
-            for (int i = 0; i < nnode; i++)
-                if (mesh->x[node + i][k] == place) list[count++] = node + i;
-            snprintf(text, sizeof text, "%s.%c%s", name, "xyz"[k], side == 0 ? "min" : "max");
-            PCS_TRY(pcs_mesh_add_node_list(mesh, text, count, list));
+            for (int i = w->node; i < w->node + w->nnode; i++)
+                if (w->mesh->x[i][k] == place) w->list[count++] = i;
+            snprintf(text, sizeof text, "%s.%c%s", w->name, "xyz"[k], side == 0 ? "min" : "max");
+            PCS_TRY(pcs_mesh_add_node_list(w->mesh, text, count, w->list));
         }
     }
     return PCS_OK;
 }
 
-static pcs_status lattice_add_joints(const lattice *w, const char *name, pcs_mesh *mesh, int node, int *list)
+static pcs_status lattice_add_joints(const lattice *w)
 {
     char text[256];
     int at[AXES] = { 0 }, joint = 0, ncorner = 0, corner[8];
     do {
         bool is_corner = true;
         for (int k = 0; k < AXES; k++) is_corner = is_corner && (at[k] == 0 || at[k] == w->n[k]);
-        list[joint] = node + w->number[joint];
-        if (is_corner) corner[ncorner++] = list[joint];
+        w->list[joint] = w->node + w->number[joint];
+        if (is_corner) corner[ncorner++] = w->list[joint];
         joint++;
     } while (lattice_next(w, at));
-    snprintf(text, sizeof text, "%s.joints", name);
-    PCS_TRY(pcs_mesh_add_node_list(mesh, text, joint, list));
-    snprintf(text, sizeof text, "%s.corners", name);
-    return pcs_mesh_add_node_list(mesh, text, ncorner, corner);
+    snprintf(text, sizeof text, "%s.joints", w->name);
+    PCS_TRY(pcs_mesh_add_node_list(w->mesh, text, joint, w->list));
+    snprintf(text, sizeof text, "%s.corners", w->name);
+    return pcs_mesh_add_node_list(w->mesh, text, ncorner, corner);
 }
 
-static pcs_status lattice_add_cells(const lattice *w, const char *name, pcs_mesh *mesh, int cell, int ncell,
-                                    const int *kind, int *list)
+static pcs_status lattice_add_cells(const lattice *w)
 {
     static const char *const names[] = { "x", "y", "z", "diagonals" };
     char text[256];
-    PCS_TRY(pcs_mesh_add_cell_range(mesh, name, cell, ncell));
+    PCS_TRY(pcs_mesh_add_cell_range(w->mesh, w->name, w->cell, w->ncell));
     for (int k = 0; k <= AXES; k++) {
         int count = 0;
         if (w->count[k] == 0) continue;
-        for (int i = 0; i < ncell; i++)
-            if (kind[i] == k) list[count++] = cell + i;
-        snprintf(text, sizeof text, "%s.%s", name, names[k]);
-        PCS_TRY(pcs_mesh_add_cell_list(mesh, text, count, list));
+        for (int i = 0; i < w->ncell; i++)
+            if (w->kind[i] == k) w->list[count++] = w->cell + i;
+        snprintf(text, sizeof text, "%s.%s", w->name, names[k]);
+        PCS_TRY(pcs_mesh_add_cell_list(w->mesh, text, count, w->list));
     }
     return PCS_OK;
 }
 
-static pcs_status lattice_make(lattice *w, const char *name, pcs_mesh *mesh, int nnode, int ncell)
+static pcs_status lattice_make(lattice *w)
 {
-    int node, cell, most = nnode > ncell ? nnode : ncell;
-    PCS_TRY(pcs_mesh_add_nodes(mesh, nnode, &node));
-    PCS_TRY(pcs_mesh_add_cells(mesh, ncell, &cell));
-    int *list = pcs_scratch(NULL, (size_t)most + (size_t)ncell, sizeof *list), *kind = list + most;
-    if (list == NULL) return pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: a lattice of %d cells", ncell);
-    lattice_place(w, mesh, node, cell, kind);
-    pcs_status status = pcs_mesh_add_node_range(mesh, name, node, nnode);
-    if (status == PCS_OK) status = lattice_add_joints(w, name, mesh, node, list);
-    if (status == PCS_OK) status = lattice_add_faces(w, name, mesh, node, nnode, list);
-    if (status == PCS_OK) status = lattice_add_cells(w, name, mesh, cell, ncell, kind, list);
-    pcs_scratch_free(list);
+    int most = w->nnode > w->ncell ? w->nnode : w->ncell;
+    PCS_TRY(pcs_mesh_add_nodes(w->mesh, w->nnode, &w->node));
+    PCS_TRY(pcs_mesh_add_cells(w->mesh, w->ncell, &w->cell));
+    w->list = pcs_scratch(NULL, (size_t)most + (size_t)w->ncell, sizeof *w->list);
+    if (w->list == NULL) return pcs_fail(w->mesh->ctx, PCS_NO_MEMORY, "out of memory: a lattice of %d cells", w->ncell);
+    w->kind = w->list + most;
+    lattice_place(w);
+    pcs_status status = pcs_mesh_add_node_range(w->mesh, w->name, w->node, w->nnode);
+    if (status == PCS_OK) status = lattice_add_joints(w);
+    if (status == PCS_OK) status = lattice_add_faces(w);
+    if (status == PCS_OK) status = lattice_add_cells(w);
+    pcs_scratch_free(w->list);
     return status;
 }
 
 static pcs_status lattice_build(const void *params, const char *name, pcs_mesh *mesh)
 {
-    lattice w = { 0 };
-    int nnode, ncell;
+    lattice w = { .mesh = mesh, .name = name };
     lattice_prepare(params, &w);
     double joints = 1.0;
     for (int i = 0; i < AXES; i++) {
@@ -281,8 +285,8 @@ static pcs_status lattice_build(const void *params, const char *name, pcs_mesh *
     w.njoint = (int)joints;
     w.number = pcs_scratch(NULL, (size_t)w.njoint, sizeof *w.number);
     if (w.number == NULL) return pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: a lattice of %d joints", w.njoint);
-    lattice_number(&w, &nnode, &ncell);
-    pcs_status status = lattice_make(&w, name, mesh, nnode, ncell);
+    lattice_number(&w);
+    pcs_status status = lattice_make(&w);
     pcs_scratch_free(w.number);
     return status;
 }

@@ -43,7 +43,8 @@ static void merge_join(pcs_merge *merge, int a, int b)
 {
     int p = pcs_merge_find(merge, a), q = pcs_merge_find(merge, b);
     if (p == q) return;
-    merge->into[p > q ? p : q] = p > q ? q : p;
+    if (p > q) merge->into[p] = q;
+    else merge->into[q] = p;
     merge->is_any = true;
 }
 

@@ -50,59 +50,55 @@ pcs_status pcs_mesh_add_cells(pcs_mesh *mesh, int count, int *first)
 }
 
 // Appends a set of `count` items for the caller to fill in.
-static pcs_status mesh_add_set(pcs_context *ctx, pcs_set **sets, int *nset, int *room, const char *name, int count,
-                               int **items)
+static pcs_status mesh_add_set(pcs_mesh *mesh, bool of_cells, const char *name, int count, int **items)
 {
+    pcs_set **sets = of_cells ? &mesh->cell_set : &mesh->node_set;
+    int *nset = of_cells ? &mesh->ncell_set : &mesh->nnode_set;
+    int *room = of_cells ? &mesh->cell_set_room : &mesh->node_set_room;
     void *array = *sets;
-    PCS_TRY(mesh_grow(ctx, &array, room, *nset, *nset + 1L, sizeof **sets));
+    PCS_TRY(mesh_grow(mesh->ctx, &array, room, *nset, *nset + 1L, sizeof **sets));
     *sets = array;
-    PCS_TAKE(ctx, *items, count, "a set");
-    char *copy = pcs_take_text(ctx, name);
+    PCS_TAKE(mesh->ctx, *items, count, "a set");
+    char *copy = pcs_take_text(mesh->ctx, name);
     if (copy == NULL) return PCS_NO_MEMORY;
     (*sets)[(*nset)++] = (pcs_set){ .name = copy, .count = count, .items = *items };
     return PCS_OK;
 }
 
-static pcs_status mesh_add_nodes_set(pcs_mesh *mesh, const char *name, int count, int **items)
+static pcs_status mesh_add_range(pcs_mesh *mesh, bool of_cells, const char *name, int first, int count)
 {
-    return mesh_add_set(mesh->ctx, &mesh->node_set, &mesh->nnode_set, &mesh->node_set_room, name, count, items);
+    int *own;
+    PCS_TRY(mesh_add_set(mesh, of_cells, name, count, &own));
+    for (int i = 0; i < count; i++) own[i] = first + i;
+    return PCS_OK;
 }
 
-static pcs_status mesh_add_cells_set(pcs_mesh *mesh, const char *name, int count, int **items)
+static pcs_status mesh_add_list(pcs_mesh *mesh, bool of_cells, const char *name, int count, const int *items)
 {
-    return mesh_add_set(mesh->ctx, &mesh->cell_set, &mesh->ncell_set, &mesh->cell_set_room, name, count, items);
+    int *own;
+    PCS_TRY(mesh_add_set(mesh, of_cells, name, count, &own));
+    for (int i = 0; i < count; i++) own[i] = items[i];
+    return PCS_OK;
 }
 
 pcs_status pcs_mesh_add_node_range(pcs_mesh *mesh, const char *name, int first, int count)
 {
-    int *own;
-    PCS_TRY(mesh_add_nodes_set(mesh, name, count, &own));
-    for (int i = 0; i < count; i++) own[i] = first + i;
-    return PCS_OK;
+    return mesh_add_range(mesh, false, name, first, count);
 }
 
 pcs_status pcs_mesh_add_cell_range(pcs_mesh *mesh, const char *name, int first, int count)
 {
-    int *own;
-    PCS_TRY(mesh_add_cells_set(mesh, name, count, &own));
-    for (int i = 0; i < count; i++) own[i] = first + i;
-    return PCS_OK;
+    return mesh_add_range(mesh, true, name, first, count);
 }
 
 pcs_status pcs_mesh_add_node_list(pcs_mesh *mesh, const char *name, int count, const int *items)
 {
-    int *own;
-    PCS_TRY(mesh_add_nodes_set(mesh, name, count, &own));
-    for (int i = 0; i < count; i++) own[i] = items[i];
-    return PCS_OK;
+    return mesh_add_list(mesh, false, name, count, items);
 }
 
 pcs_status pcs_mesh_add_cell_list(pcs_mesh *mesh, const char *name, int count, const int *items)
 {
-    int *own;
-    PCS_TRY(mesh_add_cells_set(mesh, name, count, &own));
-    for (int i = 0; i < count; i++) own[i] = items[i];
-    return PCS_OK;
+    return mesh_add_list(mesh, true, name, count, items);
 }
 
 static const pcs_set *mesh_find(const pcs_set *sets, int nset, const char *name)

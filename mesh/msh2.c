@@ -113,9 +113,10 @@ pcs_status pcs_msh2_elements(pcs_msh_text *text, pcs_msh *msh)
     msh2_table table = { 0 };
     PCS_TRY(msh2_open_table(text, count, &table));
     pcs_status status = PCS_OK;
-    for (long i = 0; i < count && status == PCS_OK; i++) {
+    for (long i = 0; i < count; i++) {
         status = pcs_msh_record(text, "$Elements");
         if (status == PCS_OK) status = msh2_element(text, msh, &table);
+        if (status != PCS_OK) break;
     }
     pcs_scratch_free(table.slot);
     return status != PCS_OK ? status : pcs_msh_section_ends(text, "$EndElements", "elements");

@@ -91,7 +91,8 @@ static pcs_status select_check_positions(const pcs_mesh *mesh, const pcs_selecti
         const double *at = s->at.value + 3 * (size_t)i;
         double least = INFINITY;
         int nearest = -1;
-        for (int k = 0; k < count && least > s->tolerance; k++) {
+        for (int k = 0; k < count; k++) {
+            if (least <= s->tolerance) break;
             double distance = pcs_distance3(mesh->x[nodes[k]], at);
             if (!(distance < least)) continue;
             least = distance;

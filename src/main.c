@@ -91,9 +91,9 @@ static void main_print_errors(const pcs_context *ctx)
 
 static int main_refuse(const char *what, const char *text, const char *const *names)
 {
-    char near[PCS_NEAR_MISS_BYTES] = "";
-    if (names != NULL) pcs_near_miss(text, names, sizeof near, near);
-    fprintf(stderr, "error: %s '%s'%s\n%s", what, text, near, usage);
+    char hint[PCS_SPELLING_BYTES] = "";
+    if (names != NULL) pcs_spelling_hint(text, names, sizeof hint, hint);
+    fprintf(stderr, "error: %s '%s'%s\n%s", what, text, hint, usage);
     return BAD_USAGE;
 }
 

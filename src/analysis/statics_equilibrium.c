@@ -18,7 +18,7 @@ void pcs_equilibrium_update_tangent(pcs_equilibrium *e, const double *q)
     pcs_system *s = e->system;
     if (s->tangents_vary) s->ops->update_tangents(s, e->time, q, e->zero);
     pcs_stiffness_update_K(&e->stiff, q, e->lam);
-    pcs_matrix_combine(&e->A, e->mu + e->shift, &e->D, 0.0, NULL, 1.0, &e->stiff.K);
+    pcs_matrix_combine(&e->A, (const double[3]){ e->mu + e->shift, 0.0, 1.0 }, &e->D, NULL, &e->stiff.K);
 }
 
 pcs_status pcs_equilibrium_factor(pcs_equilibrium *e, bool *is_singular)

@@ -54,7 +54,7 @@ static pcs_status newton_drift(pcs_equilibrium *e, double *q, pcs_statics_outcom
     int first = -1;
     e->is_factored = false;
     double mu = pcs_equilibrium_least_mu(e);
-    pcs_matrix_combine(&e->A, mu > 0.0 ? mu : 1.0, &e->D, 0.0, NULL, 1.0, &e->stiff.K);
+    pcs_matrix_combine(&e->A, (const double[3]){ mu > 0.0 ? mu : 1.0, 0.0, 1.0 }, &e->D, NULL, &e->stiff.K);
     PCS_TRY(pcs_equilibrium_factor(e, &is_singular));
     *outcome = PCS_STATICS_LOOSE;
     if (is_singular) return PCS_OK;

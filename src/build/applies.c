@@ -61,7 +61,7 @@ static int applies_number(applies *k, const char *reason)
 }
 
 // 0: it takes the system, -1: nobody knows, else the number of the reason why not.
-static int applies_ask(applies *k, const pcs_scheme_ops *scheme, const void *params, int system)
+static int applies_check(applies *k, const pcs_scheme_ops *scheme, const void *params, int system)
 {
     if (k->systems[system] == NULL || params == NULL) return -1;
     const char *reason = pcs_scheme_refuses(scheme, k->systems[system], params);
@@ -92,7 +92,7 @@ static void applies_write_text(applies *k)
         const char *reserve = applies_reserve(pcs_schemes[i]);
         pcs_catalogue_print(k->to, "\n  %-28s", pcs_schemes[i]->name);
         for (int j = 0; j < k->nsystem; j++) {
-            int answer = applies_ask(k, pcs_schemes[i], params, j);
+            int answer = applies_check(k, pcs_schemes[i], params, j);
             if (answer > 0) pcs_catalogue_print(k->to, " %2d", answer);
             else if (answer < 0) k->to->put(k->to->user, "  ?");
             else k->to->put(k->to->user, reserve == NULL ? "  +" : "  ~");
@@ -120,7 +120,7 @@ static void applies_write_markdown(applies *k)
         const void *params = applies_params(k, pcs_schemes[i]);
         const char *reserve = applies_reserve(pcs_schemes[i]);
         k->nreason = 0;
-        for (int j = 0; j < k->nsystem; j++) answers[j] = applies_ask(k, pcs_schemes[i], params, j);
+        for (int j = 0; j < k->nsystem; j++) answers[j] = applies_check(k, pcs_schemes[i], params, j);
         pcs_catalogue_print(k->to, "| `%s` | ", pcs_schemes[i]->name);
         k->to->put(k->to->user, k->nreason == 0 ? "all" : "the others");
         if (reserve != NULL) pcs_catalogue_print(k->to, " (%s)", reserve);

@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-pcs_status pcs_build_blame(pcs_build *b, const pcs_node *node, pcs_status status)
+pcs_status pcs_build_blame(pcs_build *b, const pcs_yaml *node, pcs_status status)
 {
     if (status != PCS_BAD_INPUT && status != PCS_UNSUPPORTED) return status;
     pcs_case_error_at(b->c, node, NULL, "%s", pcs_message(b->ctx));
     return PCS_OK;
 }
 
-bool pcs_build_check(pcs_build *b, const pcs_node *node, pcs_build_checker *check, const void *params)
+bool pcs_build_check(pcs_build *b, const pcs_yaml *node, pcs_build_checker *check, const void *params)
 {
     const char *option = NULL, *fault = check == NULL ? NULL : check(params, &option);
     if (fault != NULL) pcs_case_error_at(b->c, node, option, "%s", fault);
@@ -25,16 +25,16 @@ pcs_status pcs_build_params(pcs_build *b, size_t size, void **out)
     return *out == NULL ? PCS_NO_MEMORY : PCS_OK;
 }
 
-pcs_node *pcs_build_section(pcs_build *b, const char *key, bool is_required, const char *help, int *count)
+pcs_yaml *pcs_build_section(pcs_build *b, const char *key, bool is_required, const char *help, int *count)
 {
-    pcs_node *root = pcs_case_root(b->c), *section;
+    pcs_yaml *root = pcs_case_root(b->c), *section;
     if (is_required) {
-        section = pcs_case_need(b->c, root, key, PCS_NODE_MAP, help);
+        section = pcs_case_need(b->c, root, key, PCS_YAML_MAP, help);
     } else {
         section = pcs_case_get(b->c, root, key);
-        if (section != NULL && !pcs_case_is(b->c, section, PCS_NODE_MAP)) section = NULL;
+        if (section != NULL && !pcs_case_is(b->c, section, PCS_YAML_MAP)) section = NULL;
     }
-    *count = section == NULL ? 0 : pcs_node_count(section);
+    *count = section == NULL ? 0 : pcs_yaml_count(section);
     if (is_required && section != NULL && *count == 0) pcs_case_reject(b->c, section, "is empty, needs %s", help);
     return section;
 }
@@ -49,16 +49,16 @@ static bool builder_is_broken(const pcs_build *b, const char *name)
     return pcs_case_error_count(b->c) > 0 && b->mesh->nnode_set == 0;
 }
 
-static void builder_reject_set(pcs_build *b, const pcs_node *node, const pcs_set *sets, int nset, const char *kind)
+static void builder_reject_set(pcs_build *b, const pcs_yaml *node, const pcs_set *sets, int nset, const char *kind)
 {
     const char **names = pcs_scratch(NULL, (size_t)nset + 1, sizeof *names);
-    char near[PCS_NEAR_MISS_BYTES] = "", list[512] = "none";
+    char hint[PCS_SPELLING_BYTES] = "", list[512] = "none";
     size_t used = 0;
     int listed = 0;
-    for (int i = 0; names != NULL && i < nset; i++) names[i] = sets[i].name;
     if (names != NULL) {
+        for (int i = 0; i < nset; i++) names[i] = sets[i].name;
         names[nset] = NULL;
-        pcs_near_miss(pcs_node_text(node), names, sizeof near, near);
+        pcs_spelling_hint(pcs_yaml_text(node), names, sizeof hint, hint);
         pcs_scratch_free(names);
     }
     for (; listed < nset; listed++) {
@@ -67,11 +67,11 @@ static void builder_reject_set(pcs_build *b, const pcs_node *node, const pcs_set
         used += (size_t)length;
     }
     if (nset > 0) list[used] = '\0'; // no half a name
-    pcs_case_reject(b->c, node, "must name a set of %s, is '%.80s'%s there are: %s%s", kind, pcs_node_text(node),
-                    near[0] == '\0' ? "," : near, list, listed < nset ? ", ..." : "");
+    pcs_case_reject(b->c, node, "must name a set of %s, is '%.80s'%s there are: %s%s", kind, pcs_yaml_text(node),
+                    hint[0] == '\0' ? "," : hint, list, listed < nset ? ", ..." : "");
 }
 
-const pcs_set *pcs_build_set(pcs_build *b, pcs_node *node, bool of_cells, bool is_single)
+const pcs_set *pcs_build_set(pcs_build *b, pcs_yaml *node, bool of_cells, bool is_single)
 {
     const char *name = pcs_case_text(b->c, node);
     if (name == NULL) return NULL;
@@ -91,9 +91,9 @@ const pcs_set *pcs_build_set(pcs_build *b, pcs_node *node, bool of_cells, bool i
     return set;
 }
 
-const pcs_set *pcs_build_set_of(pcs_build *b, pcs_node *map, const char *single, const char *many)
+const pcs_set *pcs_build_set_of(pcs_build *b, pcs_yaml *map, const char *single, const char *many)
 {
-    pcs_node *one = pcs_case_get(b->c, map, single), *all = pcs_case_get(b->c, map, many);
+    pcs_yaml *one = pcs_case_get(b->c, map, single), *all = pcs_case_get(b->c, map, many);
     if (one != NULL && all != NULL) {
         pcs_case_error_at(b->c, map, many, "'%s' and '%s' are both given, only one is allowed", single, many);
     } else if (one == NULL && all == NULL) {

@@ -12,7 +12,7 @@ enum { PCS_BUILD_NAMES = 64 };
 // A probe as the case states it; its columns need the system.
 typedef struct pcs_build_probe {
     const char *name;
-    pcs_node *of;         // list of components
+    pcs_yaml *of;         // list of components
     const pcs_set *items; // NULL when the case is wrong
     bool is_cell;
 } pcs_build_probe;
@@ -45,18 +45,18 @@ typedef struct pcs_build {
 } pcs_build;
 
 // The set a scalar names; NULL and an error otherwise. `is_single`: it must hold one item.
-const pcs_set *pcs_build_set(pcs_build *b, pcs_node *node, bool of_cells, bool is_single);
+const pcs_set *pcs_build_set(pcs_build *b, pcs_yaml *node, bool of_cells, bool is_single);
 // The set under one of two keys, `single` (one item) or `many`; exactly one of them must be there.
-const pcs_set *pcs_build_set_of(pcs_build *b, pcs_node *map, const char *single, const char *many);
+const pcs_set *pcs_build_set_of(pcs_build *b, pcs_yaml *map, const char *single, const char *many);
 // A bad input or unsupported combination becomes an error of the case at `node`; other faults are returned.
-pcs_status pcs_build_blame(pcs_build *b, const pcs_node *node, pcs_status status);
+pcs_status pcs_build_blame(pcs_build *b, const pcs_yaml *node, pcs_status status);
 // Lets a part check its parameters; a fault becomes an error of the case, and the answer is false. `check` may be NULL.
 typedef const char *pcs_build_checker(const void *params, const char **option);
-bool pcs_build_check(pcs_build *b, const pcs_node *node, pcs_build_checker *check, const void *params);
+bool pcs_build_check(pcs_build *b, const pcs_yaml *node, pcs_build_checker *check, const void *params);
 // Memory for the parameters of an implementation.
 pcs_status pcs_build_params(pcs_build *b, size_t size, void **out);
 // The section as a map, or NULL when it is absent or wrong; *count is 0 then.
-pcs_node *pcs_build_section(pcs_build *b, const char *key, bool is_required, const char *help, int *count);
+pcs_yaml *pcs_build_section(pcs_build *b, const char *key, bool is_required, const char *help, int *count);
 
 // The names of a registry, for pcs_case_type.
 #define PCS_BUILD_NAMES_OF(table, names)                                          \

@@ -87,12 +87,7 @@ static void catalogue_kind(const pcs_option *o, size_t size, char *text)
     };
     char range[64];
     if (o->kind == PCS_OPTION_CHOICE) {
-        size_t used = 0;
-        text[0] = '\0';
-        for (int i = 0; o->choices[i] != NULL && used < size; i++) {
-            int length = snprintf(text + used, size - used, "%s%s", i == 0 ? "" : " or ", o->choices[i]);
-            used += length < 0 ? 0 : (size_t)length;
-        }
+        pcs_join_names(o->choices, " or ", size, text);
         return;
     }
     bool has_range = o->range.low != 0.0 || o->range.high != 0.0;

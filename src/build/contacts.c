@@ -6,13 +6,13 @@
 
 static bool contacts_is_cell_option(const pcs_gap_ops *ops, const char *option)
 {
-    bool is_found = false;
-    for (int i = 0; ops->cell_options != NULL && ops->cell_options[i] != NULL; i++)
-        is_found = is_found || strcmp(ops->cell_options[i], option) == 0;
-    return is_found;
+    if (ops->cell_options == NULL) return false;
+    for (int i = 0; ops->cell_options[i] != NULL; i++)
+        if (strcmp(ops->cell_options[i], option) == 0) return true;
+    return false;
 }
 
-static pcs_status contacts_contact(pcs_build *b, pcs_node *node, pcs_fe_contact *contact)
+static pcs_status contacts_contact(pcs_build *b, pcs_yaml *node, pcs_fe_contact *contact)
 {
     static const char *const points[] = { "sum", "all", NULL };
     const char *names[PCS_BUILD_NAMES];
@@ -25,9 +25,9 @@ static pcs_status contacts_contact(pcs_build *b, pcs_node *node, pcs_fe_contact 
     PCS_TRY(pcs_build_params(b, ops->params_size, &params));
     contact->params = params;
     bool is_read = pcs_case_read(b->c, node, ops->options, params);
-    for (int i = 0; ops->set_options != NULL && ops->set_options[i] != NULL; i++) {
-        pcs_node *set = pcs_case_get(b->c, node, ops->set_options[i]);
-        if (set != NULL && pcs_node_get_kind(set) == PCS_NODE_SCALAR && pcs_node_text(set)[0] != '\0') {
+    for (int i = 0; ops->set_options[i] != NULL; i++) {
+        pcs_yaml *set = pcs_case_get(b->c, node, ops->set_options[i]);
+        if (set != NULL && pcs_yaml_get_kind(set) == PCS_YAML_SCALAR && pcs_yaml_text(set)[0] != '\0') {
             pcs_build_set(b, set, contacts_is_cell_option(ops, ops->set_options[i]), false);
         }
     }
@@ -38,12 +38,12 @@ static pcs_status contacts_contact(pcs_build *b, pcs_node *node, pcs_fe_contact 
 pcs_status pcs_build_contacts(pcs_build *b)
 {
     int count;
-    pcs_node *section = pcs_build_section(b, "contacts", false, "contacts by name", &count);
+    pcs_yaml *section = pcs_build_section(b, "contacts", false, "contacts by name", &count);
     pcs_fe_contact *contacts = NULL;
     PCS_TAKE(b->ctx, contacts, count, "contacts");
     for (int i = 0; i < count; i++) {
-        pcs_node *node = pcs_case_entry(b->c, section, i, PCS_NODE_MAP);
-        contacts[i].name = pcs_node_key(section, i);
+        pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
+        contacts[i].name = pcs_yaml_key(section, i);
         if (node != NULL) PCS_TRY(contacts_contact(b, node, &contacts[i]));
     }
     b->model.ncontact = count;

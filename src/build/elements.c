@@ -18,20 +18,20 @@ const pcs_option pcs_damping_options[] = {
     { .name = NULL },
 };
 
-static void elements_read_damping(pcs_build *b, pcs_node *map, double *mass, double *stiffness)
+static void elements_read_damping(pcs_build *b, pcs_yaml *map, double *mass, double *stiffness)
 {
     damping_params damping = { 0 };
-    pcs_node *node = pcs_case_get_map(b->c, map, "damping");
+    pcs_yaml *node = pcs_case_get_map(b->c, map, "damping");
     if (node != NULL) pcs_case_read(b->c, node, pcs_damping_options, &damping);
     *mass = damping.mass;
     *stiffness = damping.stiffness;
 }
 
 // The cross section of a beam, from its shape.
-static pcs_status elements_section(pcs_build *b, pcs_node *group, void *out)
+static pcs_status elements_section(pcs_build *b, pcs_yaml *group, void *out)
 {
     const char *names[PCS_BUILD_NAMES];
-    pcs_node *node = pcs_case_need(b->c, group, "section", PCS_NODE_MAP, "the cross section: a type and its sizes");
+    pcs_yaml *node = pcs_case_need(b->c, group, "section", PCS_YAML_MAP, "the cross section: a type and its sizes");
     if (node == NULL) return PCS_OK;
     PCS_BUILD_NAMES_OF(pcs_section_types, names);
     int type = pcs_case_type(b->c, node, names);
@@ -45,9 +45,10 @@ static pcs_status elements_section(pcs_build *b, pcs_node *group, void *out)
 }
 
 // Some elements sit at a node, the others join two: the first cell of the other kind is an error.
-static void elements_check_cells(pcs_build *b, const pcs_node *node, const pcs_fe_group *group)
+static void elements_check_cells(pcs_build *b, const pcs_yaml *node, const pcs_fe_group *group)
 {
-    for (int i = 0; group->cells != NULL && i < group->cells->count; i++) {
+    if (group->cells == NULL) return;
+    for (int i = 0; i < group->cells->count; i++) {
         int cell = group->cells->items[i];
         bool is_point = b->mesh->cell[cell][0] == b->mesh->cell[cell][1];
         if (is_point == group->ops->is_one_node) continue;
@@ -58,12 +59,12 @@ static void elements_check_cells(pcs_build *b, const pcs_node *node, const pcs_f
     }
 }
 
-static pcs_status elements_group(pcs_build *b, pcs_node *node, pcs_fe_group *group)
+static pcs_status elements_group(pcs_build *b, pcs_yaml *node, pcs_fe_group *group)
 {
     const char *names[PCS_BUILD_NAMES];
     PCS_BUILD_NAMES_OF(pcs_elements, names);
     int type = pcs_case_type(b->c, node, names);
-    pcs_node *mesh = pcs_case_need(b->c, node, "mesh", PCS_NODE_SCALAR, "the set of cells that gets these elements");
+    pcs_yaml *mesh = pcs_case_need(b->c, node, "mesh", PCS_YAML_SCALAR, "the set of cells that gets these elements");
     group->cells = mesh == NULL ? NULL : pcs_build_set(b, mesh, true, false);
     if (group->cells == NULL) b->has_lost_cells = true;
     elements_read_damping(b, node, &group->damping_mass, &group->damping_stiffness);
@@ -78,15 +79,16 @@ static pcs_status elements_group(pcs_build *b, pcs_node *node, pcs_fe_group *gro
 }
 
 // Marks the cells of a group; the first one that has an owner already is an error.
-static void elements_claim_cells(pcs_build *b, const pcs_node *section, int group, int *owner)
+static void elements_claim_cells(pcs_build *b, const pcs_yaml *section, int group, int *owner)
 {
     const pcs_set *cells = b->model.groups[group].cells;
-    for (int i = 0; cells != NULL && i < cells->count; i++) {
+    if (cells == NULL) return;
+    for (int i = 0; i < cells->count; i++) {
         int *place = &owner[cells->items[i]];
         if (*place != 0) {
-            pcs_case_error_at(b->c, pcs_node_item(section, group), "mesh",
+            pcs_case_error_at(b->c, pcs_yaml_item(section, group), "mesh",
                               "cells of '%s' have elements already, of group '%s'", cells->name,
-                              pcs_node_key(section, *place - 1));
+                              pcs_yaml_key(section, *place - 1));
             return;
         }
         *place = group + 1;
@@ -113,9 +115,9 @@ static bool elements_is_bare(const pcs_build *b, elements_cover *k, int cell, bo
 }
 
 // Cells of the set `name` must have elements, those of sets `name.*` alone may be markers.
-static void elements_find_bare(pcs_build *b, elements_cover *k, const pcs_node *mesh, int part)
+static void elements_find_bare(pcs_build *b, elements_cover *k, const pcs_yaml *mesh, int part)
 {
-    const char *name = pcs_node_key(mesh, part);
+    const char *name = pcs_yaml_key(mesh, part);
     size_t length = strlen(name);
     int nbare = 0, ncell = 0;
     for (int i = 0; i < b->mesh->ncell_set; i++) {
@@ -129,21 +131,23 @@ static void elements_find_bare(pcs_build *b, elements_cover *k, const pcs_node *
         }
     }
     if (nbare == 0) return;
-    pcs_case_reject(b->c, pcs_node_item(mesh, part),
+    pcs_case_reject(b->c, pcs_yaml_item(mesh, part),
                     "has %d of %d cells without elements: no group under 'elements' names them", nbare, ncell);
 }
 
 static pcs_status elements_check_bare_parts(pcs_build *b, elements_cover *k)
 {
-    const pcs_node *mesh = pcs_case_get(b->c, pcs_case_root(b->c), "mesh");
-    for (int c = 0; c < b->mesh->ncell; c++)
-        for (int i = 0; i < 2 && k->owner[c] != 0; i++) k->is_held[b->mesh->cell[c][i]] = true;
-    for (int i = 0; i < pcs_node_count(mesh); i++) elements_find_bare(b, k, mesh, i);
+    const pcs_yaml *mesh = pcs_case_get(b->c, pcs_case_root(b->c), "mesh");
+    for (int c = 0; c < b->mesh->ncell; c++) {
+        const int *node = b->mesh->cell[c];
+        if (k->owner[c] != 0) k->is_held[node[0]] = k->is_held[node[1]] = true;
+    }
+    for (int i = 0; i < pcs_yaml_count(mesh); i++) elements_find_bare(b, k, mesh, i);
     return k->drops_any ? pcs_mesh_drop_cells(b->mesh, k->is_dropped) : PCS_OK;
 }
 
 // Every cell belongs to one group.
-static pcs_status elements_check_cover(pcs_build *b, const pcs_node *section)
+static pcs_status elements_check_cover(pcs_build *b, const pcs_yaml *section)
 {
     size_t ncell = (size_t)b->mesh->ncell, nnode = (size_t)b->mesh->nnode;
     int *memory = pcs_scratch(NULL, 2 * ncell + 1, sizeof *memory);
@@ -166,12 +170,12 @@ static pcs_status elements_check_cover(pcs_build *b, const pcs_node *section)
 pcs_status pcs_build_groups(pcs_build *b)
 {
     int count;
-    pcs_node *section = pcs_build_section(b, "elements", true, "element groups by name", &count);
+    pcs_yaml *section = pcs_build_section(b, "elements", true, "element groups by name", &count);
     pcs_fe_group *groups = NULL;
     PCS_TAKE(b->ctx, groups, count, "element groups");
     for (int i = 0; i < count; i++) {
-        pcs_node *node = pcs_case_entry(b->c, section, i, PCS_NODE_MAP);
-        groups[i].name = pcs_node_key(section, i);
+        pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
+        groups[i].name = pcs_yaml_key(section, i);
         if (node == NULL) {
             b->has_lost_cells = true;
         } else {

@@ -6,14 +6,14 @@
 #include <string.h>
 
 // One vector for the whole set, or {from, to} for its first and last node.
-static bool initial_read_profile(pcs_build *b, pcs_node *map, const char *key, double value[2][3])
+static bool initial_read_profile(pcs_build *b, pcs_yaml *map, const char *key, double value[2][3])
 {
     const pcs_range any = PCS_ANY_NUMBER;
-    pcs_node *node = pcs_case_get(b->c, map, key);
+    pcs_yaml *node = pcs_case_get(b->c, map, key);
     if (node == NULL) return false;
-    if (pcs_node_get_kind(node) == PCS_NODE_MAP) {
-        pcs_node *from = pcs_case_need(b->c, node, "from", PCS_NODE_LIST, "the value at the first node of the set");
-        pcs_node *to = pcs_case_need(b->c, node, "to", PCS_NODE_LIST, "the value at the last node of the set");
+    if (pcs_yaml_get_kind(node) == PCS_YAML_MAP) {
+        pcs_yaml *from = pcs_case_need(b->c, node, "from", PCS_YAML_LIST, "the value at the first node of the set");
+        pcs_yaml *to = pcs_case_need(b->c, node, "to", PCS_YAML_LIST, "the value at the last node of the set");
         if (from != NULL) pcs_case_vector(b->c, from, any, value[0]);
         if (to != NULL) pcs_case_vector(b->c, to, any, value[1]);
     } else if (pcs_case_vector(b->c, node, any, value[0])) {
@@ -24,22 +24,22 @@ static bool initial_read_profile(pcs_build *b, pcs_node *map, const char *key, d
 
 pcs_status pcs_build_initials(pcs_build *b)
 {
-    pcs_node *section = pcs_case_get(b->c, pcs_case_root(b->c), "initial");
-    if (section != NULL && !pcs_case_is(b->c, section, PCS_NODE_LIST)) section = NULL;
-    int count = section == NULL ? 0 : pcs_node_count(section);
+    pcs_yaml *section = pcs_case_get(b->c, pcs_case_root(b->c), "initial");
+    if (section != NULL && !pcs_case_is(b->c, section, PCS_YAML_LIST)) section = NULL;
+    int count = section == NULL ? 0 : pcs_yaml_count(section);
     const pcs_range any = PCS_ANY_NUMBER;
     pcs_fe_initial *initials = NULL;
     PCS_TAKE(b->ctx, initials, count, "initial values");
     for (int i = 0; i < count; i++) {
-        pcs_node *node = pcs_node_item(section, i);
-        if (!pcs_case_is(b->c, node, PCS_NODE_MAP)) continue;
-        pcs_node *set = pcs_case_need(b->c, node, "set", PCS_NODE_SCALAR, "the set of nodes that starts so");
+        pcs_yaml *node = pcs_yaml_item(section, i);
+        if (!pcs_case_is(b->c, node, PCS_YAML_MAP)) continue;
+        pcs_yaml *set = pcs_case_need(b->c, node, "set", PCS_YAML_SCALAR, "the set of nodes that starts so");
         if (set != NULL) initials[i].nodes = pcs_build_set(b, set, false, false);
         initials[i].has_displacement = initial_read_profile(b, node, "displacement", initials[i].displacement);
         initials[i].has_velocity = initial_read_profile(b, node, "velocity", initials[i].velocity);
         initials[i].has_rotation = initial_read_profile(b, node, "rotation", initials[i].rotation);
         initials[i].has_spin = initial_read_profile(b, node, "spin", initials[i].spin);
-        pcs_node *about = pcs_case_get(b->c, node, "about");
+        pcs_yaml *about = pcs_case_get(b->c, node, "about");
         initials[i].has_about = about != NULL && pcs_case_vector(b->c, about, any, initials[i].about);
         if (about != NULL && !initials[i].has_spin)
             pcs_case_reject(b->c, about, "is the centre of a spin, and no spin is given");
@@ -62,7 +62,7 @@ static pcs_status initial_check_gaps(pcs_build *b)
     if (gap == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %d gaps", system->nrow);
     system->ops->gaps(system, q, gap);
     if (system->directions_vary) system->ops->update_directions(system, q);
-    const pcs_node *section = pcs_case_find(b->c, b->has_system ? "system" : "contacts");
+    const pcs_yaml *section = pcs_case_find(b->c, b->has_system ? "system" : "contacts");
     for (int i = 0; i < system->ncontact; i++) {
         const pcs_contact_info *contact = &system->contacts[i];
         if (contact->is_joint) continue;
@@ -71,7 +71,7 @@ static pcs_status initial_check_gaps(pcs_build *b)
             double value = gap[row], none = pcs_gap_tie(system, row, q); // as for gates and certificate
             if (value >= -none && !system->rows[row].is_bilateral) continue;
             if (fabs(value) <= none) continue;
-            pcs_case_error_at(b->c, b->has_system ? section : pcs_node_item(section, i), NULL,
+            pcs_case_error_at(b->c, b->has_system ? section : pcs_yaml_item(section, i), NULL,
                               "the gap of point %d%s%s is %g m at t = 0, must be %s 0", j, b->has_system ? " of " : "",
                               b->has_system ? contact->name : "", value, system->rows[row].is_bilateral ? "=" : ">=");
             break;

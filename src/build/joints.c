@@ -12,7 +12,7 @@ static const double misfit_allowed = 1e-9;     // of the model's size and of ang
 static const double velocity_allowed = 1e-9;   // of the largest velocities, likewise
 static const double independent_share = 1e-10; // squared part of a row that the rows before it do not hold
 
-static pcs_status joints_read_one(pcs_build *b, pcs_node *node, pcs_fe_joint *joint)
+static pcs_status joints_read_one(pcs_build *b, pcs_yaml *node, pcs_fe_joint *joint)
 {
     const char *names[PCS_BUILD_NAMES];
     PCS_BUILD_NAMES_OF(pcs_joints, names);
@@ -24,8 +24,8 @@ static pcs_status joints_read_one(pcs_build *b, pcs_node *node, pcs_fe_joint *jo
     joint->params = params;
     bool is_read = pcs_case_read(b->c, node, ops->options, params);
     for (int i = 0; ops->set_options[i] != NULL; i++) {
-        pcs_node *set = pcs_case_get(b->c, node, ops->set_options[i]);
-        if (set != NULL && pcs_node_get_kind(set) == PCS_NODE_SCALAR && pcs_node_text(set)[0] != '\0')
+        pcs_yaml *set = pcs_case_get(b->c, node, ops->set_options[i]);
+        if (set != NULL && pcs_yaml_get_kind(set) == PCS_YAML_SCALAR && pcs_yaml_text(set)[0] != '\0')
             pcs_build_set(b, set, false, strcmp(ops->set_options[i], "nodes") != 0);
     }
     if (is_read) pcs_build_check(b, node, ops->check, params);
@@ -35,12 +35,12 @@ static pcs_status joints_read_one(pcs_build *b, pcs_node *node, pcs_fe_joint *jo
 pcs_status pcs_build_joints(pcs_build *b)
 {
     int count;
-    pcs_node *section = pcs_build_section(b, "joints", false, "joints by name", &count);
+    pcs_yaml *section = pcs_build_section(b, "joints", false, "joints by name", &count);
     pcs_fe_joint *joints = NULL;
     PCS_TAKE(b->ctx, joints, count, "joints");
     for (int i = 0; i < count; i++) {
-        pcs_node *node = pcs_case_entry(b->c, section, i, PCS_NODE_MAP);
-        joints[i].name = pcs_node_key(section, i);
+        pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
+        joints[i].name = pcs_yaml_key(section, i);
         if (node != NULL) PCS_TRY(joints_read_one(b, node, &joints[i]));
     }
     b->model.njoint = count;
@@ -134,8 +134,9 @@ static void joints_name_others(const joint_check *k, int i, size_t size, char *t
     size_t used = 0;
     const pcs_contact_info *last = NULL;
     text[0] = '\0';
-    for (int j = 0; j < i && used < size; j++) {
+    for (int j = 0; j < i; j++) {
         const pcs_contact_info *info = joints_of(k, j);
+        if (used >= size) break;
         if (fabs(k->c[j]) < 1e-6 || info == last) continue;
         int length = snprintf(text + used, size - used, "%s'%s'", used == 0 ? "" : ", ", info->name);
         used += length < 0 ? size : (size_t)length;

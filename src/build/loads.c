@@ -51,26 +51,26 @@ const pcs_option pcs_line_options[] = {
 };
 
 // Rows [t, f] with rising times.
-static pcs_status loads_read_table(pcs_build *b, pcs_node *table, pcs_amplitude *out)
+static pcs_status loads_read_table(pcs_build *b, pcs_yaml *table, pcs_amplitude *out)
 {
     const pcs_range any = PCS_ANY_NUMBER;
-    int count = pcs_node_count(table);
+    int count = pcs_yaml_count(table);
     double *time = NULL, *factor = NULL;
     PCS_TAKE(b->ctx, time, count, "an amplitude");
     PCS_TAKE(b->ctx, factor, count, "an amplitude");
     if (count == 0) pcs_case_reject(b->c, table, "is empty, needs rows [time, factor]");
     for (int i = 0; i < count; i++) {
-        pcs_node *row = pcs_node_item(table, i);
+        pcs_yaml *row = pcs_yaml_item(table, i);
         time[i] = NAN;
-        if (!pcs_case_is(b->c, row, PCS_NODE_LIST)) continue;
-        if (pcs_node_count(row) != 2) {
-            pcs_case_reject(b->c, row, "must be a row [time, factor], has %d entries", pcs_node_count(row));
+        if (!pcs_case_is(b->c, row, PCS_YAML_LIST)) continue;
+        if (pcs_yaml_count(row) != 2) {
+            pcs_case_reject(b->c, row, "must be a row [time, factor], has %d entries", pcs_yaml_count(row));
             continue;
         }
-        time[i] = pcs_case_number(b->c, pcs_node_item(row, 0), any);
-        factor[i] = pcs_case_number(b->c, pcs_node_item(row, 1), any);
+        time[i] = pcs_case_number(b->c, pcs_yaml_item(row, 0), any);
+        factor[i] = pcs_case_number(b->c, pcs_yaml_item(row, 1), any);
         if (i > 0 && time[i] <= time[i - 1]) {
-            pcs_case_reject(b->c, pcs_node_item(row, 0), "must be later than the row before (%g), is %g", time[i - 1],
+            pcs_case_reject(b->c, pcs_yaml_item(row, 0), "must be later than the row before (%g), is %g", time[i - 1],
                             time[i]);
         }
     }
@@ -78,32 +78,33 @@ static pcs_status loads_read_table(pcs_build *b, pcs_node *table, pcs_amplitude 
     return PCS_OK;
 }
 
-static pcs_status loads_read_amplitude(pcs_build *b, pcs_node *node, pcs_fe_load *load)
+static pcs_status loads_read_amplitude(pcs_build *b, pcs_yaml *node, pcs_fe_load *load)
 {
-    pcs_node *amplitude = pcs_case_get(b->c, node, "amplitude");
-    if (amplitude == NULL || !pcs_case_is(b->c, amplitude, PCS_NODE_MAP)) return PCS_OK;
-    pcs_node *table = pcs_case_need(b->c, amplitude, "table", PCS_NODE_LIST, "rows [time, factor] with rising times");
+    pcs_yaml *amplitude = pcs_case_get(b->c, node, "amplitude");
+    if (amplitude == NULL || !pcs_case_is(b->c, amplitude, PCS_YAML_MAP)) return PCS_OK;
+    pcs_yaml *table = pcs_case_need(b->c, amplitude, "table", PCS_YAML_LIST, "rows [time, factor] with rising times");
     return table == NULL ? PCS_OK : loads_read_table(b, table, &load->amplitude);
 }
 
 // Torque times axis.
-static void loads_take_axis(pcs_build *b, pcs_node *node, load_params *p)
+static void loads_take_axis(pcs_build *b, pcs_yaml *node, load_params *p)
 {
     double length = pcs_norm3(p->axis);
     if (!(length > 0.0) || !isfinite(length)) pcs_case_error_at(b->c, node, "axis", "the axis has no direction");
     for (int k = 0; k < 3; k++) p->load.value[k] = p->torque * p->axis[k] / length;
 }
 
-static pcs_status loads_read(pcs_build *b, pcs_node *node, int type, pcs_fe_load *load)
+static pcs_status loads_read(pcs_build *b, pcs_yaml *node, int type, pcs_fe_load *load)
 {
     static const pcs_option *const options[] = { pcs_gravity_options, pcs_force_options, pcs_moment_options,
                                                  pcs_torque_options, pcs_line_options };
     load_params p = { .load = *load };
     bool is_read = pcs_case_read(b->c, node, options[type], &p);
     p.load.is_gravity = type == TYPE_GRAVITY;
-    p.load.kind = type == TYPE_LINE ? PCS_LOAD_LINE : type == TYPE_FORCE ? PCS_LOAD_FORCE : PCS_LOAD_MOMENT;
+    p.load.kind = type == TYPE_FORCE ? PCS_LOAD_FORCE : PCS_LOAD_MOMENT;
     if (type == TYPE_LINE) {
-        pcs_node *cells = pcs_case_need(b->c, node, "cells", PCS_NODE_SCALAR, "the set of cells that is loaded");
+        p.load.kind = PCS_LOAD_LINE;
+        pcs_yaml *cells = pcs_case_need(b->c, node, "cells", PCS_YAML_SCALAR, "the set of cells that is loaded");
         if (cells != NULL) p.load.cells = pcs_build_set(b, cells, true, false);
     } else if (type != TYPE_GRAVITY) {
         p.load.nodes = pcs_build_set_of(b, node, "node", "set");
@@ -117,12 +118,12 @@ pcs_status pcs_build_loads(pcs_build *b)
 {
     static const char *const types[] = { "gravity", "force", "moment", "torque", "line", NULL };
     int count;
-    pcs_node *section = pcs_build_section(b, "loads", false, "loads by name", &count);
+    pcs_yaml *section = pcs_build_section(b, "loads", false, "loads by name", &count);
     pcs_fe_load *loads = NULL;
     PCS_TAKE(b->ctx, loads, count, "loads");
     for (int i = 0; i < count; i++) {
-        pcs_node *node = pcs_case_entry(b->c, section, i, PCS_NODE_MAP);
-        loads[i].name = pcs_node_key(section, i);
+        pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
+        loads[i].name = pcs_yaml_key(section, i);
         int type = node == NULL ? -1 : pcs_case_type(b->c, node, types);
         if (type >= 0) PCS_TRY(loads_read(b, node, type, &loads[i]));
     }

@@ -15,7 +15,7 @@ static pcs_status mesh_break(pcs_build *b, const char *name)
 }
 
 // Numbers so large that positions next to each other round to the same leave cells without length.
-static bool mesh_has_lengths(pcs_build *b, const pcs_node *node, int first)
+static bool mesh_has_lengths(pcs_build *b, const pcs_yaml *node, int first)
 {
     const pcs_mesh *mesh = b->mesh;
     for (int c = first; c < mesh->ncell; c++) {
@@ -30,7 +30,7 @@ static bool mesh_has_lengths(pcs_build *b, const pcs_node *node, int first)
     return true;
 }
 
-static pcs_status mesh_part(pcs_build *b, const char *name, pcs_node *node)
+static pcs_status mesh_part(pcs_build *b, const char *name, pcs_yaml *node)
 {
     const char *names[PCS_BUILD_NAMES];
     PCS_BUILD_NAMES_OF(pcs_mesh_sources, names);
@@ -49,7 +49,7 @@ static pcs_status mesh_part(pcs_build *b, const char *name, pcs_node *node)
 }
 
 // Systems promise more memory than they have and end a program that believes them: better to say so first.
-static void mesh_check_memory(pcs_build *b, const pcs_node *section)
+static void mesh_check_memory(pcs_build *b, const pcs_yaml *section)
 {
     double need = BYTES_PER_CELL * b->mesh->ncell;
     double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -62,14 +62,14 @@ static void mesh_check_memory(pcs_build *b, const pcs_node *section)
 pcs_status pcs_build_mesh(pcs_build *b)
 {
     int count;
-    pcs_node *section = pcs_build_section(b, "mesh", true, "parts of the mesh by name", &count);
+    pcs_yaml *section = pcs_build_section(b, "mesh", true, "parts of the mesh by name", &count);
     PCS_TRY(pcs_mesh_create(b->ctx, &b->mesh));
-    const pcs_node *sets = pcs_case_get(b->c, pcs_case_root(b->c), "sets");
-    PCS_TAKE(b->ctx, b->broken, count + (sets == NULL ? 0 : pcs_node_count(sets)) + 1, "the mesh");
+    const pcs_yaml *sets = pcs_case_get(b->c, pcs_case_root(b->c), "sets");
+    PCS_TAKE(b->ctx, b->broken, count + (sets == NULL ? 0 : pcs_yaml_count(sets)) + 1, "the mesh");
     if (section == NULL) b->has_lost_cells = true;
     for (int i = 0; i < count; i++) {
-        pcs_node *node = pcs_case_entry(b->c, section, i, PCS_NODE_MAP);
-        const char *name = pcs_node_key(section, i);
+        pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
+        const char *name = pcs_yaml_key(section, i);
         PCS_TRY(node == NULL ? mesh_break(b, name) : mesh_part(b, name, node));
     }
     PCS_TRY(pcs_build_sets(b));

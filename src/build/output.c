@@ -7,17 +7,17 @@
 #include <string.h>
 
 // An observer is a map of options, or `false` to switch off one that runs by default.
-static bool output_is_off(pcs_build *b, pcs_node *node)
+static bool output_is_off(pcs_build *b, pcs_yaml *node)
 {
-    if (pcs_node_get_kind(node) == PCS_NODE_MAP) return false;
-    if (pcs_node_get_kind(node) == PCS_NODE_SCALAR && strcmp(pcs_node_text(node), "false") == 0) return true;
+    if (pcs_yaml_get_kind(node) == PCS_YAML_MAP) return false;
+    if (pcs_yaml_get_kind(node) == PCS_YAML_SCALAR && strcmp(pcs_yaml_text(node), "false") == 0) return true;
     pcs_case_reject(b->c, node, "must be a map of options, {} for the defaults, or false for none");
     return true;
 }
 
-static pcs_status output_observer(pcs_build *b, pcs_node *output, const pcs_observer_ops *ops)
+static pcs_status output_observer(pcs_build *b, pcs_yaml *output, const pcs_observer_ops *ops)
 {
-    pcs_node *node = pcs_case_get(b->c, output, ops->name);
+    pcs_yaml *node = pcs_case_get(b->c, output, ops->name);
     // Progress is asked for by the program that runs the simulation, not by the case.
     bool is_wanted = node != NULL || ops->is_default || strcmp(ops->name, "progress") == 0;
     if (!is_wanted || (node != NULL && output_is_off(b, node))) return PCS_OK;
@@ -43,13 +43,13 @@ const pcs_option pcs_probe_options[] = {
 };
 
 // The nodes or cells of a probe, from exactly one of node, set and element.
-static const pcs_set *output_probe_set(pcs_build *b, pcs_node *map, bool *is_cell)
+static const pcs_set *output_probe_set(pcs_build *b, pcs_yaml *map, bool *is_cell)
 {
     static const char *const keys[] = { "node", "set", "element", NULL };
-    pcs_node *found = NULL;
+    pcs_yaml *found = NULL;
     int which = -1;
     for (int i = 0; keys[i] != NULL; i++) {
-        pcs_node *node = pcs_case_get(b->c, map, keys[i]);
+        pcs_yaml *node = pcs_case_get(b->c, map, keys[i]);
         if (node == NULL) continue;
         if (found != NULL) {
             pcs_case_error_at(b->c, map, keys[i], "'%s' and '%s' are both given, only one is allowed", keys[which],
@@ -67,7 +67,7 @@ static const pcs_set *output_probe_set(pcs_build *b, pcs_node *map, bool *is_cel
     return pcs_build_set(b, found, *is_cell, which == 0);
 }
 
-static const pcs_set *output_pick_item(pcs_build *b, pcs_node *map, const pcs_set *set, int item)
+static const pcs_set *output_pick_item(pcs_build *b, pcs_yaml *map, const pcs_set *set, int item)
 {
     if (set == NULL || item < 0) return set;
     if (item >= set->count) {
@@ -80,22 +80,22 @@ static const pcs_set *output_pick_item(pcs_build *b, pcs_node *map, const pcs_se
     return one;
 }
 
-static void output_check_components(pcs_build *b, const pcs_node *of)
+static void output_check_components(pcs_build *b, const pcs_yaml *of)
 {
-    if (pcs_node_count(of) == 0) pcs_case_reject(b->c, of, "is empty, needs components such as x, ux, vx or stress");
-    for (int i = 0; i < pcs_node_count(of); i++) {
-        pcs_node *item = pcs_node_item(of, i);
+    if (pcs_yaml_count(of) == 0) pcs_case_reject(b->c, of, "is empty, needs components such as x, ux, vx or stress");
+    for (int i = 0; i < pcs_yaml_count(of); i++) {
+        pcs_yaml *item = pcs_yaml_item(of, i);
         if (pcs_case_text(b->c, item) == NULL) continue;
         for (int k = 0; k < i; k++) {
-            if (strcmp(pcs_node_text(item), pcs_node_text(pcs_node_item(of, k))) == 0) {
-                pcs_case_reject(b->c, item, "gives '%.80s' twice", pcs_node_text(item));
+            if (strcmp(pcs_yaml_text(item), pcs_yaml_text(pcs_yaml_item(of, k))) == 0) {
+                pcs_case_reject(b->c, item, "gives '%.80s' twice", pcs_yaml_text(item));
                 break;
             }
         }
     }
 }
 
-static void output_read_probe(pcs_build *b, pcs_node *map, pcs_build_probe *probe)
+static void output_read_probe(pcs_build *b, pcs_yaml *map, pcs_build_probe *probe)
 {
     output_probe params = { .item = -1 };
     // A closed-form system has coordinates only, no nodes to choose from.
@@ -104,19 +104,19 @@ static void output_read_probe(pcs_build *b, pcs_node *map, pcs_build_probe *prob
         pcs_case_read(b->c, map, pcs_probe_options, &params);
         probe->items = output_pick_item(b, map, probe->items, params.item);
     }
-    probe->of = pcs_case_need(b->c, map, "of", PCS_NODE_LIST, "the components, such as [x, vx] or [stress]");
+    probe->of = pcs_case_need(b->c, map, "of", PCS_YAML_LIST, "the components, such as [x, vx] or [stress]");
     if (probe->of != NULL) output_check_components(b, probe->of);
 }
 
-static pcs_status output_read_probes(pcs_build *b, pcs_node *output)
+static pcs_status output_read_probes(pcs_build *b, pcs_yaml *output)
 {
-    pcs_node *section = pcs_case_get(b->c, output, "probes");
-    if (section == NULL || !pcs_case_is(b->c, section, PCS_NODE_MAP)) return PCS_OK;
-    int count = pcs_node_count(section);
+    pcs_yaml *section = pcs_case_get(b->c, output, "probes");
+    if (section == NULL || !pcs_case_is(b->c, section, PCS_YAML_MAP)) return PCS_OK;
+    int count = pcs_yaml_count(section);
     PCS_TAKE(b->ctx, b->probes, count, "probes");
     for (int i = 0; i < count; i++) {
-        pcs_node *node = pcs_case_entry(b->c, section, i, PCS_NODE_MAP);
-        b->probes[i].name = pcs_node_key(section, i);
+        pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
+        b->probes[i].name = pcs_yaml_key(section, i);
         if (node != NULL) output_read_probe(b, node, &b->probes[i]);
     }
     b->nprobe = count;
@@ -125,21 +125,21 @@ static pcs_status output_read_probes(pcs_build *b, pcs_node *output)
 
 pcs_status pcs_build_output(pcs_build *b)
 {
-    pcs_node *root = pcs_case_root(b->c);
-    pcs_node *title = pcs_case_get(b->c, root, "title");
+    pcs_yaml *root = pcs_case_root(b->c);
+    pcs_yaml *title = pcs_case_get(b->c, root, "title");
     if (title != NULL) b->sim->view.title = pcs_case_text(b->c, title);
     int count = 0;
     while (pcs_observers[count] != NULL) count++;
     PCS_TAKE(b->ctx, b->sim->observers, count, "observers");
-    pcs_node *output = pcs_case_get_map(b->c, root, "output");
+    pcs_yaml *output = pcs_case_get_map(b->c, root, "output");
     if (output == NULL) return PCS_OK;
     for (int i = 0; i < count; i++) PCS_TRY(output_observer(b, output, pcs_observers[i]));
     return output_read_probes(b, output);
 }
 
-static pcs_status output_bind(pcs_build *b, const pcs_build_probe *probe, pcs_node *component, pcs_probe *out)
+static pcs_status output_bind(pcs_build *b, const pcs_build_probe *probe, pcs_yaml *component, pcs_probe *out)
 {
-    const char *text = pcs_node_text(component);
+    const char *text = pcs_yaml_text(component);
     pcs_status status = b->has_system    ? pcs_closed_form_probe(b->sim->system, text, out)
                         : probe->is_cell ? pcs_fe_cell_probe(b->sim->system, probe->items, text, out)
                                          : pcs_fe_node_probe(b->sim->system, probe->items, text, out);
@@ -155,14 +155,14 @@ static pcs_status output_bind(pcs_build *b, const pcs_build_probe *probe, pcs_no
 pcs_status pcs_build_probes(pcs_build *b)
 {
     int count = 0;
-    for (int i = 0; i < b->nprobe; i++) count += pcs_node_count(b->probes[i].of);
+    for (int i = 0; i < b->nprobe; i++) count += pcs_yaml_count(b->probes[i].of);
     if (b->has_system) count += 2 * b->sim->system->nq;
     PCS_TAKE(b->ctx, b->sim->probes, count, "probes");
     if (b->has_system) PCS_TRY(pcs_build_coordinate_probes(b, b->sim->probes, &b->sim->nprobe));
     for (int i = 0; i < b->nprobe; i++) {
         const pcs_build_probe *probe = &b->probes[i];
-        for (int k = 0; k < pcs_node_count(probe->of); k++) {
-            PCS_TRY(output_bind(b, probe, pcs_node_item(probe->of, k), &b->sim->probes[b->sim->nprobe++]));
+        for (int k = 0; k < pcs_yaml_count(probe->of); k++) {
+            PCS_TRY(output_bind(b, probe, pcs_yaml_item(probe->of, k), &b->sim->probes[b->sim->nprobe++]));
         }
     }
     return PCS_OK;

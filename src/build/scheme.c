@@ -10,7 +10,7 @@ static pcs_status scheme_read(pcs_build *b)
 {
     const char *names[PCS_BUILD_NAMES];
     if (b->is_model_only && pcs_case_get(b->c, pcs_case_root(b->c), "scheme") == NULL) return PCS_OK;
-    pcs_node *node = pcs_case_need(b->c, pcs_case_root(b->c), "scheme", PCS_NODE_MAP, "the time integrator");
+    pcs_yaml *node = pcs_case_need(b->c, pcs_case_root(b->c), "scheme", PCS_YAML_MAP, "the time integrator");
     if (node == NULL) return PCS_OK;
     PCS_BUILD_NAMES_OF(pcs_schemes, names);
     int type = pcs_case_type(b->c, node, names);
@@ -46,7 +46,7 @@ pcs_status pcs_build_scheme(pcs_build *b)
     for (; pcs_linsolvers[count - 1] != NULL && count < PCS_BUILD_NAMES - 1; count++)
         linear[count] = pcs_linsolvers[count - 1]->name;
     linear[count] = NULL;
-    pcs_node *node = pcs_case_get_map(b->c, pcs_case_root(b->c), "solver");
+    pcs_yaml *node = pcs_case_get_map(b->c, pcs_case_root(b->c), "solver");
     if (node != NULL) {
         int type = pcs_case_choice(b->c, node, "type", types, "auto");
         int back_end = pcs_case_choice(b->c, node, "linear", linear, "auto");

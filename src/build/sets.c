@@ -7,6 +7,7 @@
 #include "mesh/select.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct sets_params {
     pcs_names nodes, cells, within, without;
@@ -44,20 +45,13 @@ const pcs_option pcs_merge_options[] = {
 
 // Items gathered from named sets; scratch memory.
 typedef struct sets_pool {
-    int count;
+    pcs_build *b;
+    pcs_yaml *map; // the entry of the case
+    bool of_cells;
+    int room, count;
     int *items; // [number of nodes or cells]
     char *mark; // [the same] 1: in the pool, 2: in a set that was asked for
 } sets_pool;
-
-static pcs_status sets_open(pcs_build *b, int room, sets_pool *pool)
-{
-    size_t n = (size_t)room;
-    *pool = (sets_pool){ .items = pcs_scratch(NULL, n, sizeof(int)), .mark = pcs_scratch(NULL, n, 1) };
-    if (pool->items == NULL || pool->mark == NULL)
-        return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: a set of %d", room);
-    for (size_t i = 0; i < n; i++) pool->mark[i] = 0;
-    return PCS_OK;
-}
 
 static void sets_close(sets_pool *pool)
 {
@@ -65,23 +59,39 @@ static void sets_close(sets_pool *pool)
     pcs_scratch_free(pool->mark);
 }
 
-// Set i of those that a key names, as a name or a list of names; NULL and an error when there is none.
-static const pcs_set *sets_named(pcs_build *b, pcs_node *map, const char *key, bool of_cells, int i)
+static pcs_status sets_open(pcs_build *b, pcs_yaml *map, bool of_cells, sets_pool *pool)
 {
-    pcs_node *node = pcs_case_get(b->c, map, key);
-    if (pcs_node_get_kind(node) == PCS_NODE_LIST) node = pcs_node_item(node, i);
+    *pool = (sets_pool){ .b = b, .map = map, .of_cells = of_cells };
+    pool->room = of_cells ? b->mesh->ncell : b->mesh->nnode;
+    pool->items = pcs_scratch(NULL, (size_t)pool->room, sizeof *pool->items);
+    pool->mark = pcs_scratch(NULL, (size_t)pool->room, 1);
+    if (pool->items == NULL || pool->mark == NULL) {
+        sets_close(pool);
+        return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: a set of %d", pool->room);
+    }
+    memset(pool->mark, 0, (size_t)pool->room);
+    return PCS_OK;
+}
+
+// Set i of those that a key names, as a name or a list of names; NULL and an error when there is none.
+static const pcs_set *sets_named(pcs_build *b, pcs_yaml *map, const char *key, bool of_cells, int i)
+{
+    pcs_yaml *node = pcs_case_get(b->c, map, key);
+    if (pcs_yaml_get_kind(node) == PCS_YAML_LIST) node = pcs_yaml_item(node, i);
     return pcs_build_set(b, node, of_cells, false);
 }
 
 // Puts the items of all sets that a key names into the pool, each once; false when a set is wrong.
-static bool sets_gather(pcs_build *b, pcs_node *map, const char *key, const pcs_names *names, bool of_cells,
-                        sets_pool *pool)
+static bool sets_gather(sets_pool *pool, const char *key, const pcs_names *names)
 {
     bool is_fine = true;
     for (int i = 0; i < names->count; i++) {
-        const pcs_set *set = sets_named(b, map, key, of_cells, i);
-        is_fine = is_fine && set != NULL;
-        for (int k = 0; set != NULL && k < set->count; k++) {
+        const pcs_set *set = sets_named(pool->b, pool->map, key, pool->of_cells, i);
+        if (set == NULL) {
+            is_fine = false;
+            continue;
+        }
+        for (int k = 0; k < set->count; k++) {
             if (pool->mark[set->items[k]]) continue;
             pool->mark[set->items[k]] = 1;
             pool->items[pool->count++] = set->items[k];
@@ -91,15 +101,17 @@ static bool sets_gather(pcs_build *b, pcs_node *map, const char *key, const pcs_
 }
 
 // Keeps what belongs to the sets that a key names, or what does not.
-static bool sets_sieve(pcs_build *b, pcs_node *map, const char *key, const pcs_names *names, bool of_cells,
-                       bool is_wanted, sets_pool *pool)
+static bool sets_sieve(sets_pool *pool, const char *key, const pcs_names *names, bool is_wanted)
 {
     bool is_fine = true;
     if (names->count == 0) return true;
     for (int i = 0; i < names->count; i++) {
-        const pcs_set *set = sets_named(b, map, key, of_cells, i);
-        is_fine = is_fine && set != NULL;
-        for (int k = 0; set != NULL && k < set->count; k++) pool->mark[set->items[k]] |= 2;
+        const pcs_set *set = sets_named(pool->b, pool->map, key, pool->of_cells, i);
+        if (set == NULL) {
+            is_fine = false;
+            continue;
+        }
+        for (int k = 0; k < set->count; k++) pool->mark[set->items[k]] |= 2;
     }
     int kept = 0;
     for (int i = 0; i < pool->count; i++) {
@@ -110,14 +122,13 @@ static bool sets_sieve(pcs_build *b, pcs_node *map, const char *key, const pcs_n
     return is_fine;
 }
 
-static bool sets_choose(pcs_build *b, pcs_node *map, const sets_params *p, bool of_cells, sets_pool *pool)
+static bool sets_choose(sets_pool *pool, const sets_params *p)
 {
-    const char *from = of_cells ? "cells" : "nodes";
-    bool is_fine = sets_gather(b, map, from, of_cells ? &p->cells : &p->nodes, of_cells, pool);
-    is_fine = sets_sieve(b, map, "within", &p->within, of_cells, true, pool) && is_fine;
+    bool is_fine = pool->of_cells ? sets_gather(pool, "cells", &p->cells) : sets_gather(pool, "nodes", &p->nodes);
+    is_fine = sets_sieve(pool, "within", &p->within, true) && is_fine;
     // Marks of `within` must not count as marks of `without`.
-    for (int i = 0; i < (of_cells ? b->mesh->ncell : b->mesh->nnode); i++) pool->mark[i] &= 1;
-    return sets_sieve(b, map, "without", &p->without, of_cells, false, pool) && is_fine;
+    for (int i = 0; i < pool->room; i++) pool->mark[i] &= 1;
+    return sets_sieve(pool, "without", &p->without, false) && is_fine;
 }
 
 // Keeps the cells that lie in the box and on the plane with all their nodes.
@@ -132,11 +143,12 @@ static void sets_place_cells(const pcs_mesh *mesh, const pcs_selection *s, sets_
     pool->count = kept;
 }
 
-static pcs_status sets_add_nodes(pcs_build *b, pcs_node *node, const char *name, const sets_params *p, bool *is_made)
+static pcs_status sets_add_nodes(pcs_build *b, pcs_yaml *node, const char *name, const sets_params *p, bool *is_made)
 {
     sets_pool pool;
-    pcs_status status = sets_open(b, b->mesh->nnode, &pool);
-    if (status == PCS_OK && sets_choose(b, node, p, false, &pool)) {
+    pcs_status status = PCS_OK;
+    PCS_TRY(sets_open(b, node, false, &pool));
+    if (sets_choose(&pool, p)) {
         status = pcs_mesh_select(b->mesh, &p->selection, &pool.count, pool.items);
         *is_made = status == PCS_OK;
         if (status == PCS_OK) status = pcs_mesh_add_node_list(b->mesh, name, pool.count, pool.items);
@@ -150,25 +162,26 @@ static pcs_status sets_add_nodes(pcs_build *b, pcs_node *node, const char *name,
 static pcs_status sets_store_cells(pcs_build *b, const char *name, const sets_pool *cells)
 {
     sets_pool nodes;
-    pcs_status status = sets_open(b, b->mesh->nnode, &nodes);
-    for (int i = 0; status == PCS_OK && i < cells->count; i++) {
+    PCS_TRY(sets_open(b, cells->map, false, &nodes));
+    for (int i = 0; i < cells->count; i++) {
         for (int k = 0; k < 2; k++) {
             int node = b->mesh->cell[cells->items[i]][k];
             if (!nodes.mark[node]) nodes.items[nodes.count++] = node;
             nodes.mark[node] = 1;
         }
     }
-    if (status == PCS_OK) status = pcs_mesh_add_node_list(b->mesh, name, nodes.count, nodes.items);
+    pcs_status status = pcs_mesh_add_node_list(b->mesh, name, nodes.count, nodes.items);
     if (status == PCS_OK) status = pcs_mesh_add_cell_list(b->mesh, name, cells->count, cells->items);
     sets_close(&nodes);
     return status;
 }
 
-static pcs_status sets_add_cells(pcs_build *b, pcs_node *node, const char *name, const sets_params *p, bool *is_made)
+static pcs_status sets_add_cells(pcs_build *b, pcs_yaml *node, const char *name, const sets_params *p, bool *is_made)
 {
     sets_pool pool;
-    pcs_status status = sets_open(b, b->mesh->ncell, &pool);
-    if (status == PCS_OK && sets_choose(b, node, p, true, &pool)) {
+    pcs_status status = PCS_OK;
+    PCS_TRY(sets_open(b, node, true, &pool));
+    if (sets_choose(&pool, p)) {
         sets_place_cells(b->mesh, &p->selection, &pool);
         *is_made = pool.count > 0;
         if (pool.count > 0) status = sets_store_cells(b, name, &pool);
@@ -199,7 +212,7 @@ static const char *sets_check(const sets_params *p, const char **key)
     return pcs_selection_check(&p->selection, key);
 }
 
-static pcs_status sets_add(pcs_build *b, pcs_node *node, const char *name, bool *is_made)
+static pcs_status sets_add(pcs_build *b, pcs_yaml *node, const char *name, bool *is_made)
 {
     sets_params p = { 0 };
     const char *key = NULL;
@@ -220,10 +233,10 @@ static pcs_status sets_add(pcs_build *b, pcs_node *node, const char *name, bool 
 pcs_status pcs_build_sets(pcs_build *b)
 {
     int count;
-    pcs_node *section = pcs_build_section(b, "sets", false, "sets by name", &count);
+    pcs_yaml *section = pcs_build_section(b, "sets", false, "sets by name", &count);
     for (int i = 0; i < count; i++) {
-        pcs_node *node = pcs_case_entry(b->c, section, i, PCS_NODE_MAP);
-        const char *name = pcs_node_key(section, i);
+        pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
+        const char *name = pcs_yaml_key(section, i);
         bool is_made = false;
         if (node != NULL) PCS_TRY(sets_add(b, node, name, &is_made));
         if (!is_made) b->broken[b->nbroken++] = name;
@@ -240,14 +253,15 @@ static bool merge_takes_part(pcs_merge *merge, const pcs_set *set, const int *sh
 }
 
 // The least distance from a node of this set to one of the other sets, for the message.
-static double merge_distance(pcs_build *b, pcs_node *map, const merge_params *p, int own)
+static double merge_distance(pcs_build *b, pcs_yaml *map, const merge_params *p, int own)
 {
     double least = INFINITY;
     long work = 0;
     const pcs_set *set = sets_named(b, map, "sets", false, own);
     for (int i = 0; i < p->sets.count; i++) {
         const pcs_set *other = sets_named(b, map, "sets", false, i);
-        for (int k = 0; i != own && k < set->count; k++) {
+        if (i == own) continue;
+        for (int k = 0; k < set->count; k++) {
             const double *x = b->mesh->x[set->items[k]];
             for (int m = 0; m < other->count && work < 100000000; m++, work++) {
                 const double *y = b->mesh->x[other->items[m]];
@@ -259,7 +273,7 @@ static double merge_distance(pcs_build *b, pcs_node *map, const merge_params *p,
 }
 
 // Counts how many of the named sets share each of the merged nodes; every set must share one.
-static pcs_status merge_check(pcs_build *b, pcs_node *map, const merge_params *p, pcs_merge *merge)
+static pcs_status merge_check(pcs_build *b, pcs_yaml *map, const merge_params *p, pcs_merge *merge)
 {
     size_t n = (size_t)b->mesh->nnode;
     int *shares = pcs_scratch(NULL, 2 * n, sizeof *shares), *last = shares + n;
@@ -286,7 +300,7 @@ static pcs_status merge_check(pcs_build *b, pcs_node *map, const merge_params *p
     return PCS_OK;
 }
 
-static pcs_status merge_entry(pcs_build *b, pcs_node *node, pcs_merge *merge)
+static pcs_status merge_entry(pcs_build *b, pcs_yaml *node, pcs_merge *merge)
 {
     merge_params p = { 0 };
     if (!pcs_case_read(b->c, node, pcs_merge_options, &p)) return PCS_OK;
@@ -296,8 +310,9 @@ static pcs_status merge_entry(pcs_build *b, pcs_node *node, pcs_merge *merge)
     }
     if (isnan(p.tolerance)) p.tolerance = pcs_mesh_tolerance(b->mesh);
     sets_pool pool;
-    pcs_status status = sets_open(b, b->mesh->nnode, &pool);
-    if (status == PCS_OK && sets_gather(b, node, "sets", &p.sets, false, &pool)) {
+    pcs_status status = PCS_OK;
+    PCS_TRY(sets_open(b, node, false, &pool));
+    if (sets_gather(&pool, "sets", &p.sets)) {
         status = pcs_merge_add(merge, pool.count, pool.items, p.tolerance);
         if (status == PCS_OK) status = merge_check(b, node, &p, merge);
     }
@@ -309,12 +324,12 @@ pcs_status pcs_build_merges(pcs_build *b)
 {
     int count;
     pcs_merge merge;
-    pcs_node *section = pcs_build_section(b, "merge", false, "places where parts of the mesh share nodes", &count);
+    pcs_yaml *section = pcs_build_section(b, "merge", false, "places where parts of the mesh share nodes", &count);
     if (count == 0) return PCS_OK;
     pcs_status status = pcs_merge_begin(b->mesh, &merge);
-    for (int i = 0; i < count && status == PCS_OK; i++) {
-        pcs_node *node = pcs_case_entry(b->c, section, i, PCS_NODE_MAP);
-        if (node != NULL) status = merge_entry(b, node, &merge);
+    for (int i = 0; i < count; i++) {
+        pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
+        if (status == PCS_OK && node != NULL) status = merge_entry(b, node, &merge);
     }
     if (status == PCS_OK) status = pcs_merge_apply(&merge, b->mesh);
     pcs_merge_end(&merge);

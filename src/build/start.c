@@ -8,12 +8,13 @@
 pcs_status pcs_build_start(pcs_build *b)
 {
     static const char *const choices[] = { "initial", "statics", NULL };
-    pcs_node *root = pcs_case_root(b->c);
+    pcs_yaml *root = pcs_case_root(b->c);
     b->starts_in_equilibrium = pcs_case_choice(b->c, root, "start", choices, "initial") == 1;
-    for (int i = 0; b->starts_in_equilibrium && i < b->model.ninitial; i++) {
+    if (!b->starts_in_equilibrium) return PCS_OK;
+    for (int i = 0; i < b->model.ninitial; i++) {
         const pcs_fe_initial *given = &b->model.initials[i];
         if (given->has_displacement || given->has_rotation)
-            pcs_case_error_at(b->c, pcs_node_item(pcs_case_get(b->c, root, "initial"), i),
+            pcs_case_error_at(b->c, pcs_yaml_item(pcs_case_get(b->c, root, "initial"), i),
                               given->has_displacement ? "displacement" : "rotation",
                               "a start in equilibrium finds the displacements itself: only velocities may be given");
     }

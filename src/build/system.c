@@ -17,10 +17,10 @@ static void system_unload(void *handle)
 }
 
 // Loads the definition from a shared object; a relative path is taken from the folder of the case.
-static pcs_status system_load(pcs_build *b, pcs_node *section, const percuss_system_definition **out)
+static pcs_status system_load(pcs_build *b, pcs_yaml *section, const percuss_system_definition **out)
 {
     char path[4096], whole[PATH_MAX];
-    pcs_node *node = pcs_case_get(b->c, section, "plugin");
+    pcs_yaml *node = pcs_case_get(b->c, section, "plugin");
     const char *text = pcs_case_text(b->c, node);
     if (text == NULL) return PCS_OK;
     snprintf(path, sizeof path, "%s%s%s", text[0] == '/' ? "" : pcs_case_folder(b->c), text[0] == '/' ? "" : "/", text);
@@ -42,7 +42,7 @@ static pcs_status system_load(pcs_build *b, pcs_node *section, const percuss_sys
     return realpath(path, whole) == NULL ? PCS_OK : pcs_case_resolve(b->c, section, "plugin", whole);
 }
 
-static pcs_status system_find(pcs_build *b, pcs_node *section, const percuss_system_definition **out)
+static pcs_status system_find(pcs_build *b, pcs_yaml *section, const percuss_system_definition **out)
 {
     const char *names[PCS_BUILD_NAMES];
     if (pcs_case_get(b->c, section, "plugin") != NULL) {
@@ -66,10 +66,10 @@ static pcs_status system_compare(pcs_build *b, const percuss_system_definition *
 
 pcs_status pcs_build_system(pcs_build *b)
 {
-    pcs_node *section = pcs_case_get(b->c, pcs_case_root(b->c), "system");
+    pcs_yaml *section = pcs_case_get(b->c, pcs_case_root(b->c), "system");
     if (section == NULL) return PCS_OK;
     b->has_system = true;
-    if (!pcs_case_is(b->c, section, PCS_NODE_MAP)) return PCS_OK;
+    if (!pcs_case_is(b->c, section, PCS_YAML_MAP)) return PCS_OK;
     const percuss_system_definition *definition = NULL;
     bool is_plugin = pcs_case_get(b->c, section, "plugin") != NULL;
     PCS_TRY(system_find(b, section, &definition));

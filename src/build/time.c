@@ -24,10 +24,10 @@ const pcs_option pcs_time_options[] = {
     { .name = NULL },
 };
 
-static void time_read_step(pcs_build *b, pcs_node *node)
+static void time_read_step(pcs_build *b, pcs_yaml *node)
 {
     const pcs_range positive = PCS_POSITIVE;
-    const char *text = pcs_node_text(node);
+    const char *text = pcs_yaml_text(node);
     b->step_is_auto = strcmp(text, "auto") == 0;
     if (b->step_is_auto) {
         if (b->scheme != NULL && !b->scheme->is_explicit) {
@@ -37,8 +37,8 @@ static void time_read_step(pcs_build *b, pcs_node *node)
         return;
     }
     static const char *const words[] = { "auto", NULL };
-    char miss[PCS_NEAR_MISS_BYTES];
-    pcs_near_miss(text, words, sizeof miss, miss);
+    char miss[PCS_SPELLING_BYTES];
+    pcs_spelling_hint(text, words, sizeof miss, miss);
     if (miss[0] != '\0') {
         pcs_case_reject(b->c, node, "must be a number > 0 or auto, is '%s'%s", text, miss);
     } else {
@@ -46,11 +46,11 @@ static void time_read_step(pcs_build *b, pcs_node *node)
     }
 }
 
-static void time_read_control(pcs_build *b, pcs_node *time)
+static void time_read_control(pcs_build *b, pcs_yaml *time)
 {
     static const char *const types[] = { "adaptive", NULL };
-    pcs_node *node = pcs_case_get(b->c, time, "control");
-    if (node == NULL || !pcs_case_is(b->c, node, PCS_NODE_MAP)) return;
+    pcs_yaml *node = pcs_case_get(b->c, time, "control");
+    if (node == NULL || !pcs_case_is(b->c, node, PCS_YAML_MAP)) return;
     b->has_control = true;
     pcs_case_type(b->c, node, types);
     pcs_case_read(b->c, node, pcs_control_options, &b->control);
@@ -59,10 +59,10 @@ static void time_read_control(pcs_build *b, pcs_node *time)
 pcs_status pcs_build_time(pcs_build *b)
 {
     if (b->is_model_only && pcs_case_get(b->c, pcs_case_root(b->c), "time") == NULL) return PCS_OK;
-    pcs_node *node = pcs_case_need(b->c, pcs_case_root(b->c), "time", PCS_NODE_MAP, "the clock: step and end");
+    pcs_yaml *node = pcs_case_need(b->c, pcs_case_root(b->c), "time", PCS_YAML_MAP, "the clock: step and end");
     if (node == NULL) return PCS_OK;
     time_params params = { .end = NAN };
-    pcs_node *step = pcs_case_need(b->c, node, "step", PCS_NODE_SCALAR, "step size, s, or auto for explicit schemes");
+    pcs_yaml *step = pcs_case_need(b->c, node, "step", PCS_YAML_SCALAR, "step size, s, or auto for explicit schemes");
     if (step != NULL) time_read_step(b, step);
     pcs_case_read(b->c, node, pcs_time_options, &params);
     time_read_control(b, node);
@@ -88,7 +88,7 @@ static double time_stable_step(const pcs_build *b)
 }
 
 // Step of an explicit scheme against its limit.
-static pcs_status time_find_step(pcs_build *b, pcs_node *node)
+static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
 {
     double stable = time_stable_step(b);
     b->control.stable = b->scheme->is_explicit && !b->allows_unstable ? stable : INFINITY;
@@ -121,7 +121,7 @@ static pcs_status time_find_step(pcs_build *b, pcs_node *node)
 
 pcs_status pcs_build_clock(pcs_build *b)
 {
-    pcs_node *node = pcs_case_get(b->c, pcs_case_root(b->c), "time");
+    pcs_yaml *node = pcs_case_get(b->c, pcs_case_root(b->c), "time");
     PCS_TRY(time_find_step(b, node));
     double ratio = b->end / b->step, whole = round(ratio);
     double steps = fabs(ratio - whole) <= SAME_STEPS * whole ? whole : ceil(ratio);

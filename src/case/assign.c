@@ -8,24 +8,24 @@
 
 typedef struct assignment {
     pcs_case *c;
-    pcs_place place;  // of everything it adds
-    const char *path; // up to the '='
-    pcs_node *value;
+    pcs_location location; // of everything it adds
+    const char *path;      // up to the '='
+    pcs_yaml *value;
 } assignment;
 
 static void assign_error(assignment *a, const char *format, const char *text)
 {
     char message[256];
     snprintf(message, sizeof message, format, text);
-    pcs_tree_error(a->c, a->place, "%s", message);
+    pcs_tree_error(a->c, a->location, "%s", message);
 }
 
-static pcs_node **assign_in_list(assignment *a, pcs_node *list, const char *step)
+static pcs_yaml **assign_in_list(assignment *a, pcs_yaml *list, const char *step)
 {
     long i = -1;
     if (!pcs_scalar_count(step, &i) || i < 0 || i >= list->count) {
         char path[PCS_PATH_BYTES];
-        pcs_tree_error(a->c, a->place, "%s has no item '%s', it has %d, numbered from 0",
+        pcs_tree_error(a->c, a->location, "%s has no item '%s', it has %d, numbered from 0",
                        pcs_tree_path(list, sizeof path, path), step, list->count);
         return NULL;
     }
@@ -33,21 +33,21 @@ static pcs_node **assign_in_list(assignment *a, pcs_node *list, const char *step
 }
 
 // The slot of a key, added with an empty map when absent.
-static pcs_node **assign_in_map(assignment *a, pcs_node *map, const char *step)
+static pcs_yaml **assign_in_map(assignment *a, pcs_yaml *map, const char *step)
 {
     int i = pcs_tree_index(map, step);
     if (i >= 0) return &map->items[i];
-    pcs_node *fresh = pcs_tree_node(a->c, PCS_NODE_MAP, a->place);
+    pcs_yaml *fresh = pcs_tree_node(a->c, PCS_YAML_MAP, a->location);
     const char *name = pcs_tree_text(a->c, step, strlen(step));
     if (fresh == NULL || name == NULL) return NULL;
-    if (!pcs_tree_add_key(a->c, map, &(pcs_key){ .name = name, .place = a->place }, fresh)) return NULL;
+    if (!pcs_tree_add_key(a->c, map, &(pcs_key){ .name = name, .location = a->location }, fresh)) return NULL;
     return &map->items[map->count - 1];
 }
 
 // Walks down the path and puts the value at its end.
-static void assign_place(assignment *a)
+static void assign_value(assignment *a)
 {
-    pcs_node *at = a->c->root;
+    pcs_yaml *at = a->c->root;
     const char *p = a->path;
     while (true) {
         size_t length = strcspn(p, ".=");
@@ -59,12 +59,12 @@ static void assign_place(assignment *a)
         memcpy(step, p, length);
         step[length] = '\0';
         bool is_last = p[length] == '=';
-        if (at->kind == PCS_NODE_SCALAR) {
+        if (at->kind == PCS_YAML_SCALAR) {
             char path[PCS_PATH_BYTES];
             assign_error(a, "%s is a single value, it has no keys", pcs_tree_path(at, sizeof path, path));
             return;
         }
-        pcs_node **slot = at->kind == PCS_NODE_LIST ? assign_in_list(a, at, step) : assign_in_map(a, at, step);
+        pcs_yaml **slot = at->kind == PCS_YAML_LIST ? assign_in_list(a, at, step) : assign_in_map(a, at, step);
         if (slot == NULL) return;
         if (is_last) {
             a->value->parent = at;
@@ -85,7 +85,7 @@ pcs_status pcs_case_set(pcs_case *c, const char *text)
     if (origin == NULL) return PCS_NO_MEMORY;
     memcpy(origin, option, sizeof option);
     memcpy(origin + sizeof option - 1, text, length + 1);
-    assignment a = { .c = c, .place = { .origin = origin }, .path = text };
+    assignment a = { .c = c, .location = { .origin = origin }, .path = text };
     const char *sign = strchr(text, '=');
     if (sign == NULL) {
         assign_error(&a, "%s, wanted is path.to.key=value", "no '='");
@@ -93,9 +93,9 @@ pcs_status pcs_case_set(pcs_case *c, const char *text)
     }
     pcs_status status = pcs_tree_parse(c, origin, sign + 1, length - (size_t)(sign + 1 - text), &a.value);
     if (status == PCS_OK && a.value == NULL) {
-        pcs_tree_error(c, a.place, "no value after '='");
+        pcs_tree_error(c, a.location, "no value after '='");
     } else if (status == PCS_OK) {
-        assign_place(&a);
+        assign_value(&a);
     }
     return c->is_out_of_memory ? pcs_fail(c->ctx, PCS_NO_MEMORY, "out of memory: %s", origin) : PCS_OK;
 }

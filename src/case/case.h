@@ -1,8 +1,8 @@
 // A case file as a tree of nodes with line and column, and a strict reader over it.
 //
-// Every key must be asked for by someone; what nobody asked for is an error. Errors are collected, so
-// that one pass reports them all as `file:line:column: what, value, what is allowed`. An item that came
-// through an assignment reports that assignment in place of the position.
+// A key that no reader looks up is an error. Errors are collected, so that one pass reports them all as
+// `file:line:column: what, value, what is allowed`. An item that came through an assignment reports that
+// assignment in place of the position.
 
 #ifndef PCS_CASE_CASE_H
 #define PCS_CASE_CASE_H
@@ -11,11 +11,11 @@
 #include "core/option.h"
 
 typedef struct pcs_case pcs_case;
-typedef struct pcs_node pcs_node;
+typedef struct pcs_yaml pcs_yaml;
 
-typedef enum pcs_node_kind { PCS_NODE_SCALAR, PCS_NODE_LIST, PCS_NODE_MAP } pcs_node_kind;
+typedef enum pcs_yaml_kind { PCS_YAML_SCALAR, PCS_YAML_LIST, PCS_YAML_MAP } pcs_yaml_kind;
 
-enum { PCS_NEAR_MISS_BYTES = 128, PCS_NUMBER_BYTES = 40, PCS_PATH_BYTES = 256 };
+enum { PCS_SPELLING_BYTES = 128, PCS_NUMBER_BYTES = 40, PCS_PATH_BYTES = 256 };
 
 // `path` is a file or a folder that holds case.yaml. What is no YAML map at all is PCS_BAD_INPUT; duplicate
 // keys, anchors, aliases, tags and further documents are collected with the other errors.
@@ -29,63 +29,65 @@ pcs_status pcs_case_set(pcs_case *c, const char *assignment);
 const char *pcs_case_file(const pcs_case *c);
 const char *pcs_case_folder(const pcs_case *c); // of the file
 const char *pcs_case_name(const pcs_case *c);   // of the folder for .../name/case.yaml, else the file's stem
-pcs_node *pcs_case_root(pcs_case *c);
+pcs_yaml *pcs_case_root(pcs_case *c);
 
-pcs_node_kind pcs_node_get_kind(const pcs_node *node);
-const char *pcs_node_text(const pcs_node *node); // of a scalar
-int pcs_node_count(const pcs_node *node);        // of a list or map
-pcs_node *pcs_node_item(const pcs_node *node, int i);
-const char *pcs_node_key(const pcs_node *map, int i); // of a map
+pcs_yaml_kind pcs_yaml_get_kind(const pcs_yaml *node);
+const char *pcs_yaml_text(const pcs_yaml *node); // of a scalar
+int pcs_yaml_count(const pcs_yaml *node);        // of a list or map
+pcs_yaml *pcs_yaml_item(const pcs_yaml *node, int i);
+const char *pcs_yaml_key(const pcs_yaml *map, int i); // of a map
 
-// The child `key` of a map, marked as asked for; NULL when absent. The list of allowed keys collects itself
-// from what is asked, for the message about unknown keys.
-pcs_node *pcs_case_get(pcs_case *c, pcs_node *map, const char *key);
+// The child `key` of a map, marked as known; NULL when absent. The keys that are looked up are those that a message
+// about an unknown key lists as allowed.
+pcs_yaml *pcs_case_get(pcs_case *c, pcs_yaml *map, const char *key);
 // The same, and an error and NULL when it is absent or of another kind.
-pcs_node *pcs_case_need(pcs_case *c, pcs_node *map, const char *key, pcs_node_kind kind, const char *help);
+pcs_yaml *pcs_case_need(pcs_case *c, pcs_yaml *map, const char *key, pcs_yaml_kind kind, const char *help);
 // The same for a map that may be absent: it is then added, empty. NULL when it is of another kind.
-pcs_node *pcs_case_get_map(pcs_case *c, pcs_node *map, const char *key);
+pcs_yaml *pcs_case_get_map(pcs_case *c, pcs_yaml *map, const char *key);
 // Entry i of a map whose keys are names given by the user; NULL and an error when the name is not made of
 // letters, digits, '_' and '-' or the entry is not of that kind.
-pcs_node *pcs_case_entry(pcs_case *c, pcs_node *map, int i, pcs_node_kind kind);
+pcs_yaml *pcs_case_entry(pcs_case *c, pcs_yaml *map, int i, pcs_yaml_kind kind);
 // Is the node of that kind? Otherwise an error that says what it is.
-bool pcs_case_is(pcs_case *c, const pcs_node *node, pcs_node_kind kind);
+bool pcs_case_is(pcs_case *c, pcs_yaml *node, pcs_yaml_kind kind);
 // The node with this path from the root ("contacts.wall", "initial.0", "initial.<set>"), or its nearest ancestor.
-const pcs_node *pcs_case_find(pcs_case *c, const char *path);
+const pcs_yaml *pcs_case_find(pcs_case *c, const char *path);
 
 // Reads the options of the table from a map into `params`, writes the defaults into the tree, and
 // records errors. False when any value was wrong (its member then holds the default).
-bool pcs_case_read(pcs_case *c, pcs_node *map, const pcs_option *table, void *params);
+bool pcs_case_read(pcs_case *c, pcs_yaml *map, const pcs_option *table, void *params);
 // `key` of a map as one of NULL-terminated names; -1 and an error otherwise. Absent: `preset`, or an error if
 // that is NULL.
-int pcs_case_choice(pcs_case *c, pcs_node *map, const char *key, const char *const *names, const char *preset);
+int pcs_case_choice(pcs_case *c, pcs_yaml *map, const char *key, const char *const *names, const char *preset);
 // The required `type` of a map. When it is wrong the other keys of the map are not judged.
-int pcs_case_type(pcs_case *c, pcs_node *map, const char *const *names);
+int pcs_case_type(pcs_case *c, pcs_yaml *map, const char *const *names);
 // A finite number within the range, or an error and NAN.
-double pcs_case_number(pcs_case *c, pcs_node *node, pcs_range range);
+double pcs_case_number(pcs_case *c, pcs_yaml *node, pcs_range range);
 // Three numbers into `value`; false and an error otherwise.
-bool pcs_case_vector(pcs_case *c, pcs_node *node, pcs_range range, double value[3]);
+bool pcs_case_vector(pcs_case *c, pcs_yaml *node, pcs_range range, double value[3]);
 // A non-empty text, or an error and NULL.
-const char *pcs_case_text(pcs_case *c, pcs_node *node);
+const char *pcs_case_text(pcs_case *c, pcs_yaml *node);
 
 // Adds an error at a node (NULL: at the file's start).
-void pcs_case_error(pcs_case *c, const pcs_node *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void pcs_case_error(pcs_case *c, const pcs_yaml *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // The same with the node's path before the text, which goes on from there: "must be ..., is ...".
-void pcs_case_reject(pcs_case *c, const pcs_node *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void pcs_case_reject(pcs_case *c, const pcs_yaml *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // At option `key` of a map, or at the map when the key is absent; the map's path and ": " come first.
-void pcs_case_error_at(pcs_case *c, const pcs_node *map, const char *key, const char *format, ...)
+void pcs_case_error_at(pcs_case *c, const pcs_yaml *map, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+// NULL-terminated names in one text, as far as there is room; `buffer` is given back.
+const char *pcs_join_names(const char *const *names, const char *separator, size_t size, char *buffer);
 // ", did you mean 'x'?" or "" for the nearest of NULL-terminated names; `buffer` is given back.
-const char *pcs_near_miss(const char *name, const char *const *names, size_t size, char *buffer);
+const char *pcs_spelling_hint(const char *name, const char *const *names, size_t size, char *buffer);
 
 // Replaces the text of a scalar child (a value that was resolved, e.g. `step: auto`); adds it when absent.
-pcs_status pcs_case_resolve(pcs_case *c, pcs_node *map, const char *key, const char *text);
+pcs_status pcs_case_resolve(pcs_case *c, pcs_yaml *map, const char *key, const char *text);
 // The shortest text that reads back to the same bits, in a form every YAML reader takes for a number.
 const char *pcs_case_number_text(double value, char buffer[PCS_NUMBER_BYTES]);
 // "> 0", "in [0, 1)", or "" when every number is allowed.
 const char *pcs_range_text(pcs_range range, size_t size, char *buffer);
 
 int pcs_case_error_count(const pcs_case *c);
-// Reports every key nobody asked for, then gives PCS_BAD_INPUT with all messages, in the order of the file, if
+// Reports every key that was never looked up, then gives PCS_BAD_INPUT with all messages, in the order of the file, if
 // there are any errors.
 pcs_status pcs_case_finish(pcs_case *c);
 // Writes the tree with all defaults, aside and then renamed; it loads again to the same values.

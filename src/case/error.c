@@ -9,7 +9,7 @@
 
 enum { REPORT_BYTES = 15000, TAIL_BYTES = 64 };
 
-static void error_record(pcs_case *c, pcs_place place, const char *head, const char *format, va_list arguments)
+static void error_record(pcs_case *c, pcs_location location, const char *head, const char *format, va_list arguments)
 {
     va_list again;
     va_copy(again, arguments);
@@ -27,43 +27,43 @@ static void error_record(pcs_case *c, pcs_place place, const char *head, const c
         c->messages = larger;
         c->message_room = room;
     }
-    c->messages[c->nmessage] = (pcs_case_message){ .place = place, .number = c->nmessage, .text = text };
+    c->messages[c->nmessage] = (pcs_case_message){ .location = location, .number = c->nmessage, .text = text };
     c->nmessage++;
 }
 
-void pcs_tree_error(pcs_case *c, pcs_place place, const char *format, ...)
+void pcs_tree_error(pcs_case *c, pcs_location location, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    error_record(c, place, "", format, arguments);
+    error_record(c, location, "", format, arguments);
     va_end(arguments);
 }
 
-static pcs_place error_place(const pcs_node *node)
+static pcs_location error_location(const pcs_yaml *node)
 {
-    return node == NULL ? (pcs_place){ .line = 1, .column = 1 } : node->place;
+    return node == NULL ? (pcs_location){ .line = 1, .column = 1 } : node->location;
 }
 
-void pcs_case_error(pcs_case *c, const pcs_node *node, const char *format, ...)
+void pcs_case_error(pcs_case *c, const pcs_yaml *node, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    error_record(c, error_place(node), "", format, arguments);
+    error_record(c, error_location(node), "", format, arguments);
     va_end(arguments);
 }
 
-void pcs_case_reject(pcs_case *c, const pcs_node *node, const char *format, ...)
+void pcs_case_reject(pcs_case *c, const pcs_yaml *node, const char *format, ...)
 {
     char head[PCS_PATH_BYTES + 1];
     pcs_tree_path(node, PCS_PATH_BYTES, head);
     strcat(head, head[0] == '\0' ? "" : " ");
     va_list arguments;
     va_start(arguments, format);
-    error_record(c, error_place(node), head, format, arguments);
+    error_record(c, error_location(node), head, format, arguments);
     va_end(arguments);
 }
 
-void pcs_case_error_at(pcs_case *c, const pcs_node *map, const char *key, const char *format, ...)
+void pcs_case_error_at(pcs_case *c, const pcs_yaml *map, const char *key, const char *format, ...)
 {
     char head[PCS_PATH_BYTES + 2];
     pcs_tree_path(map, PCS_PATH_BYTES, head);
@@ -71,15 +71,15 @@ void pcs_case_error_at(pcs_case *c, const pcs_node *map, const char *key, const 
     int i = key == NULL ? -1 : pcs_tree_index(map, key);
     va_list arguments;
     va_start(arguments, format);
-    error_record(c, error_place(i < 0 ? map : map->items[i]), head, format, arguments);
+    error_record(c, error_location(i < 0 ? map : map->items[i]), head, format, arguments);
     va_end(arguments);
 }
 
 // Control characters would spoil the message, long values would fill it.
-const char *pcs_tree_quote(const pcs_node *node, size_t size, char *buffer)
+const char *pcs_tree_quote(const pcs_yaml *node, size_t size, char *buffer)
 {
-    if (node->kind != PCS_NODE_SCALAR) {
-        snprintf(buffer, size, "%s", node->kind == PCS_NODE_LIST ? "a list" : "a map");
+    if (node->kind != PCS_YAML_SCALAR) {
+        snprintf(buffer, size, "%s", node->kind == PCS_YAML_LIST ? "a list" : "a map");
         return buffer;
     }
     if (node->text[0] == '\0' && !node->is_quoted) {
@@ -103,17 +103,17 @@ const char *pcs_tree_quote(const pcs_node *node, size_t size, char *buffer)
 static int error_compare(const void *a, const void *b)
 {
     const pcs_case_message *x = a, *y = b;
-    bool x_is_set = x->place.origin != NULL, y_is_set = y->place.origin != NULL;
+    bool x_is_set = x->location.origin != NULL, y_is_set = y->location.origin != NULL;
     if (x_is_set != y_is_set) return x_is_set ? 1 : -1;
-    if (!x_is_set && x->place.line != y->place.line) return x->place.line < y->place.line ? -1 : 1;
-    if (!x_is_set && x->place.column != y->place.column) return x->place.column < y->place.column ? -1 : 1;
+    if (!x_is_set && x->location.line != y->location.line) return x->location.line < y->location.line ? -1 : 1;
+    if (!x_is_set && x->location.column != y->location.column) return x->location.column < y->location.column ? -1 : 1;
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
 static int error_format(const pcs_case *c, const pcs_case_message *m, size_t size, char *buffer)
 {
-    if (m->place.origin != NULL) return snprintf(buffer, size, "%s: %s", m->place.origin, m->text);
-    return snprintf(buffer, size, "%s:%d:%d: %s", c->file, m->place.line, m->place.column, m->text);
+    if (m->location.origin != NULL) return snprintf(buffer, size, "%s: %s", m->location.origin, m->text);
+    return snprintf(buffer, size, "%s:%d:%d: %s", c->file, m->location.line, m->location.column, m->text);
 }
 
 static pcs_status error_join(pcs_case *c)
@@ -142,30 +142,26 @@ static pcs_status error_join(pcs_case *c)
     return status;
 }
 
-static void error_unknown_key(pcs_case *c, const pcs_node *map, pcs_key *key)
+static void error_unknown_key(pcs_case *c, const pcs_yaml *map, pcs_key *key)
 {
-    char path[PCS_PATH_BYTES], near[PCS_NEAR_MISS_BYTES], allowed[1024] = "";
-    size_t used = 0;
-    for (int i = 0; i < map->nasked && used + 1 < sizeof allowed; i++) {
-        int length = snprintf(allowed + used, sizeof allowed - used, "%s%s", i == 0 ? "" : ", ", map->asked[i]);
-        used += length < 0 ? 0 : (size_t)length;
-    }
-    const char *const *names = map->nasked == 0 ? (const char *const[]){ NULL } : map->asked;
-    pcs_near_miss(key->name, names, sizeof near, near);
-    pcs_node name = { .text = key->name, .is_quoted = false };
+    char path[PCS_PATH_BYTES], hint[PCS_SPELLING_BYTES], allowed[1024];
+    const char *const *names = map->nknown == 0 ? (const char *const[]){ NULL } : map->known;
+    pcs_spelling_hint(key->name, names, sizeof hint, hint);
+    pcs_yaml name = { .text = key->name, .is_quoted = false };
     char quoted[PCS_QUOTE_BYTES];
     pcs_tree_quote(&name, sizeof quoted, quoted);
     pcs_tree_path(map, sizeof path, path);
-    pcs_tree_error(c, key->place, "%s%sunknown key %s%s allowed: %s", path, path[0] == '\0' ? "" : ": ", quoted,
-                   near[0] == '\0' ? "," : near, map->nasked == 0 ? "none" : allowed);
+    pcs_tree_error(c, key->location, "%s%sunknown key %s%s allowed: %s", path, path[0] == '\0' ? "" : ": ", quoted,
+                   hint[0] == '\0' ? "," : hint,
+                   map->nknown == 0 ? "none" : pcs_join_names(names, ", ", sizeof allowed, allowed));
     key->is_reported = true;
 }
 
-static void error_find_unknown(pcs_case *c, pcs_node *node)
+static void error_find_unknown(pcs_case *c, pcs_yaml *node)
 {
     if (node->is_unjudged) return;
     for (int i = 0; i < node->count; i++) {
-        if (node->kind == PCS_NODE_MAP && !node->keys[i].is_asked) {
+        if (node->kind == PCS_YAML_MAP && !node->keys[i].is_known) {
             if (!node->keys[i].is_reported) error_unknown_key(c, node, &node->keys[i]);
             continue;
         }

@@ -23,12 +23,12 @@ static pcs_status load_create(pcs_context *ctx, const char *file, pcs_case **out
 
 static pcs_status load_tree(pcs_case *c, const char *text, size_t size)
 {
-    pcs_node *root = NULL;
+    pcs_yaml *root = NULL;
     pcs_status status = pcs_tree_parse(c, NULL, text, size, &root);
     if (status == PCS_OK && root == NULL) {
         pcs_case_error(c, NULL, "the file is empty");
         status = PCS_BAD_INPUT;
-    } else if (status == PCS_OK && root->kind != PCS_NODE_MAP) {
+    } else if (status == PCS_OK && root->kind != PCS_YAML_MAP) {
         char quote[PCS_QUOTE_BYTES];
         pcs_case_error(c, root, "a case must be a map of keys, is %s", pcs_tree_quote(root, sizeof quote, quote));
         status = PCS_BAD_INPUT;

@@ -13,8 +13,8 @@ typedef struct reader {
     const char *text;
     size_t size;
     yaml_parser_t parser;
-    pcs_node *root;
-    pcs_node *open[PCS_CASE_DEPTH]; // the maps and lists around the present event
+    pcs_yaml *root;
+    pcs_yaml *open[PCS_CASE_DEPTH]; // the maps and lists around the present event
     int depth;
     pcs_key key[PCS_CASE_DEPTH];     // of each open map; no name: the next scalar is a key
     bool is_dropped[PCS_CASE_DEPTH]; // the value of that key is not kept (a duplicate)
@@ -22,26 +22,26 @@ typedef struct reader {
     bool is_done;
 } reader;
 
-static pcs_place reader_place(const reader *r, yaml_mark_t mark)
+static pcs_location reader_location(const reader *r, yaml_mark_t mark)
 {
     int line = mark.line < INT32_MAX ? (int)mark.line + 1 : INT32_MAX;
     int column = mark.column < INT32_MAX ? (int)mark.column + 1 : INT32_MAX;
-    return (pcs_place){ .line = line, .column = column, .origin = r->origin };
+    return (pcs_location){ .line = line, .column = column, .origin = r->origin };
 }
 
 // Line and column, in characters, of a byte.
-static pcs_place reader_place_of_byte(const reader *r, size_t offset)
+static pcs_location reader_location_of_byte(const reader *r, size_t offset)
 {
-    pcs_place place = { .line = 1, .column = 1, .origin = r->origin };
+    pcs_location location = { .line = 1, .column = 1, .origin = r->origin };
     for (size_t i = 0; i < offset && i < r->size; i++) {
         if (r->text[i] == '\n') {
-            place.line++;
-            place.column = 1;
+            location.line++;
+            location.column = 1;
         } else if (((unsigned char)r->text[i] & 0xc0) != 0x80) {
-            place.column++;
+            location.column++;
         }
     }
-    return place;
+    return location;
 }
 
 static pcs_status reader_syntax_error(reader *r)
@@ -51,21 +51,21 @@ static pcs_status reader_syntax_error(reader *r)
     switch (p->error) {
     case YAML_MEMORY_ERROR: r->c->is_out_of_memory = true; return PCS_NO_MEMORY;
     case YAML_READER_ERROR:
-        pcs_tree_error(r->c, reader_place_of_byte(r, p->problem_offset), "not valid UTF-8 text: %s (value 0x%02X)",
+        pcs_tree_error(r->c, reader_location_of_byte(r, p->problem_offset), "not valid UTF-8 text: %s (value 0x%02X)",
                        problem, (unsigned)p->problem_value);
         return PCS_BAD_INPUT;
     default: break;
     }
     size_t at = p->problem_mark.index;
     bool is_tab = r->origin == NULL && at < r->size && r->text[at] == '\t';
-    pcs_tree_error(r->c, reader_place(r, p->problem_mark), "not valid YAML: %s%s%s%s", problem,
+    pcs_tree_error(r->c, reader_location(r, p->problem_mark), "not valid YAML: %s%s%s%s", problem,
                    p->context == NULL ? "" : " ", p->context == NULL ? "" : p->context,
                    is_tab ? " (a tab: indent with spaces)" : "");
     return PCS_BAD_INPUT;
 }
 
 // Hangs a node into the innermost open list or map.
-static bool reader_attach(reader *r, pcs_node *node)
+static bool reader_attach(reader *r, pcs_yaml *node)
 {
     if (node == NULL) return false;
     if (r->depth == 0) {
@@ -73,7 +73,7 @@ static bool reader_attach(reader *r, pcs_node *node)
         return true;
     }
     int top = r->depth - 1;
-    if (r->open[top]->kind == PCS_NODE_LIST) return pcs_tree_add_item(r->c, r->open[top], node);
+    if (r->open[top]->kind == PCS_YAML_LIST) return pcs_tree_add_item(r->c, r->open[top], node);
     pcs_key key = r->key[top];
     r->key[top].name = NULL;
     if (!r->is_dropped[top]) return pcs_tree_add_key(r->c, r->open[top], &key, node);
@@ -82,51 +82,52 @@ static bool reader_attach(reader *r, pcs_node *node)
 
 static bool reader_wants_key(const reader *r)
 {
-    return r->depth > 0 && r->open[r->depth - 1]->kind == PCS_NODE_MAP && r->key[r->depth - 1].name == NULL;
+    return r->depth > 0 && r->open[r->depth - 1]->kind == PCS_YAML_MAP && r->key[r->depth - 1].name == NULL;
 }
 
-static pcs_status reader_take_key(reader *r, const yaml_event_t *event, pcs_place place)
+static pcs_status reader_take_key(reader *r, const yaml_event_t *event, pcs_location location)
 {
     int top = r->depth - 1;
-    pcs_node *map = r->open[top];
+    pcs_yaml *map = r->open[top];
     const char *name = pcs_tree_text(r->c, (const char *)event->data.scalar.value, event->data.scalar.length);
     if (name == NULL) return PCS_NO_MEMORY;
     if (map->count >= PCS_CASE_KEYS) {
-        pcs_tree_error(r->c, place, "more than %d keys in one map", PCS_CASE_KEYS);
+        pcs_tree_error(r->c, location, "more than %d keys in one map", PCS_CASE_KEYS);
         return PCS_BAD_INPUT;
     }
-    if (name[0] == '\0') pcs_tree_error(r->c, place, "empty key");
-    r->key[top] = (pcs_key){ .name = name, .place = place };
+    if (name[0] == '\0') pcs_tree_error(r->c, location, "empty key");
+    r->key[top] = (pcs_key){ .name = name, .location = location };
     int first = pcs_tree_index(map, name);
     r->is_dropped[top] = first >= 0;
     if (first >= 0) {
-        pcs_node quoted = { .text = name };
+        pcs_yaml quoted = { .text = name };
         char quote[PCS_QUOTE_BYTES];
-        pcs_tree_error(r->c, place, "duplicate key %s, first given at %d:%d",
-                       pcs_tree_quote(&quoted, sizeof quote, quote), map->keys[first].place.line,
-                       map->keys[first].place.column);
+        pcs_tree_error(r->c, location, "duplicate key %s, first given at %d:%d",
+                       pcs_tree_quote(&quoted, sizeof quote, quote), map->keys[first].location.line,
+                       map->keys[first].location.column);
     }
     return PCS_OK;
 }
 
-static void reader_refuse_decoration(reader *r, pcs_place place, const yaml_char_t *anchor, const yaml_char_t *tag)
+static void reader_refuse_decoration(reader *r, pcs_location location, const yaml_char_t *anchor,
+                                     const yaml_char_t *tag)
 {
-    if (anchor != NULL) pcs_tree_error(r->c, place, "anchors are not allowed: '&%.60s'", (const char *)anchor);
-    if (tag != NULL) pcs_tree_error(r->c, place, "tags are not allowed: '%.60s'", (const char *)tag);
+    if (anchor != NULL) pcs_tree_error(r->c, location, "anchors are not allowed: '&%.60s'", (const char *)anchor);
+    if (tag != NULL) pcs_tree_error(r->c, location, "tags are not allowed: '%.60s'", (const char *)tag);
 }
 
 static pcs_status reader_scalar(reader *r, const yaml_event_t *event)
 {
-    pcs_place place = reader_place(r, event->start_mark);
+    pcs_location location = reader_location(r, event->start_mark);
     size_t length = event->data.scalar.length;
     const char *value = (const char *)event->data.scalar.value;
-    reader_refuse_decoration(r, place, event->data.scalar.anchor, event->data.scalar.tag);
+    reader_refuse_decoration(r, location, event->data.scalar.anchor, event->data.scalar.tag);
     if (memchr(value, '\0', length) != NULL) {
-        pcs_tree_error(r->c, place, "a text with a zero character is not allowed");
+        pcs_tree_error(r->c, location, "a text with a zero character is not allowed");
         return PCS_BAD_INPUT;
     }
-    if (reader_wants_key(r)) return reader_take_key(r, event, place);
-    pcs_node *node = pcs_tree_node(r->c, PCS_NODE_SCALAR, place);
+    if (reader_wants_key(r)) return reader_take_key(r, event, location);
+    pcs_yaml *node = pcs_tree_node(r->c, PCS_YAML_SCALAR, location);
     if (node == NULL) return PCS_NO_MEMORY;
     node->is_quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     node->text = pcs_tree_text(r->c, value, length);
@@ -136,11 +137,11 @@ static pcs_status reader_scalar(reader *r, const yaml_event_t *event)
 // An alias stands in the tree as the text it was written with.
 static pcs_status reader_alias(reader *r, const yaml_event_t *event)
 {
-    pcs_place place = reader_place(r, event->start_mark);
+    pcs_location location = reader_location(r, event->start_mark);
     const char *anchor = (const char *)event->data.alias.anchor;
-    pcs_tree_error(r->c, place, "aliases are not allowed: '*%.60s'", anchor);
+    pcs_tree_error(r->c, location, "aliases are not allowed: '*%.60s'", anchor);
     if (reader_wants_key(r)) return PCS_BAD_INPUT;
-    pcs_node *node = pcs_tree_node(r->c, PCS_NODE_SCALAR, place);
+    pcs_yaml *node = pcs_tree_node(r->c, PCS_YAML_SCALAR, location);
     char *text = pcs_tree_take(r->c, strlen(anchor) + 2);
     if (node == NULL || text == NULL) return PCS_NO_MEMORY;
     text[0] = '*';
@@ -152,18 +153,18 @@ static pcs_status reader_alias(reader *r, const yaml_event_t *event)
 static pcs_status reader_open(reader *r, const yaml_event_t *event)
 {
     bool is_map = event->type == YAML_MAPPING_START_EVENT;
-    pcs_place place = reader_place(r, event->start_mark);
-    reader_refuse_decoration(r, place, is_map ? event->data.mapping_start.anchor : event->data.sequence_start.anchor,
+    pcs_location location = reader_location(r, event->start_mark);
+    reader_refuse_decoration(r, location, is_map ? event->data.mapping_start.anchor : event->data.sequence_start.anchor,
                              is_map ? event->data.mapping_start.tag : event->data.sequence_start.tag);
     if (reader_wants_key(r)) {
-        pcs_tree_error(r->c, place, "a key must be a text, is a %s", is_map ? "map" : "list");
+        pcs_tree_error(r->c, location, "a key must be a text, is a %s", is_map ? "map" : "list");
         return PCS_BAD_INPUT;
     }
     if (r->depth == PCS_CASE_DEPTH) {
-        pcs_tree_error(r->c, place, "nested deeper than %d levels", PCS_CASE_DEPTH);
+        pcs_tree_error(r->c, location, "nested deeper than %d levels", PCS_CASE_DEPTH);
         return PCS_BAD_INPUT;
     }
-    pcs_node *node = pcs_tree_node(r->c, is_map ? PCS_NODE_MAP : PCS_NODE_LIST, place);
+    pcs_yaml *node = pcs_tree_node(r->c, is_map ? PCS_YAML_MAP : PCS_YAML_LIST, location);
     if (!reader_attach(r, node)) return PCS_NO_MEMORY;
     r->key[r->depth].name = NULL;
     r->open[r->depth++] = node;
@@ -173,10 +174,10 @@ static pcs_status reader_open(reader *r, const yaml_event_t *event)
 static pcs_status reader_document(reader *r, const yaml_event_t *event)
 {
     if (++r->ndocument > 1) {
-        pcs_tree_error(r->c, reader_place(r, event->start_mark), "only one document is allowed");
+        pcs_tree_error(r->c, reader_location(r, event->start_mark), "only one document is allowed");
         r->is_done = true;
     } else if (event->data.document_start.tag_directives.start != event->data.document_start.tag_directives.end) {
-        pcs_tree_error(r->c, reader_place(r, event->start_mark), "tag directives are not allowed");
+        pcs_tree_error(r->c, reader_location(r, event->start_mark), "tag directives are not allowed");
     }
     return PCS_OK;
 }
@@ -196,7 +197,7 @@ static pcs_status reader_event(reader *r, const yaml_event_t *event)
     }
 }
 
-pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, size_t size, pcs_node **out)
+pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, size_t size, pcs_yaml **out)
 {
     static const char mark[] = "\xef\xbb\xbf"; // some editors begin UTF-8 files with a byte order mark
     if (size >= sizeof mark - 1 && memcmp(text, mark, sizeof mark - 1) == 0) {

@@ -22,24 +22,24 @@ static void read_absent(const pcs_option *option, void *member)
 }
 
 // The default of a table as a node of its own.
-static pcs_node *read_preset(pcs_case *c, const pcs_node *map, const char *text)
+static pcs_yaml *read_preset(pcs_case *c, const pcs_yaml *map, const char *text)
 {
-    pcs_node *node = NULL;
-    pcs_place place = map->place;
+    pcs_yaml *node = NULL;
+    pcs_location location = map->location;
     if (pcs_tree_parse(c, "default", text, strlen(text), &node) != PCS_OK || node == NULL) return NULL;
-    node->place = place;
-    for (int i = 0; i < node->count; i++) node->items[i]->place = place;
+    node->location = location;
+    for (int i = 0; i < node->count; i++) node->items[i]->location = location;
     return node;
 }
 
-static bool read_option(pcs_case *c, pcs_node *map, const pcs_option *option, void *member)
+static bool read_option(pcs_case *c, pcs_yaml *map, const pcs_option *option, void *member)
 {
-    pcs_node *node = pcs_case_get(c, map, option->name);
+    pcs_yaml *node = pcs_case_get(c, map, option->name);
     read_absent(option, member);
     if (option->preset != NULL) {
-        pcs_node *preset = read_preset(c, map, option->preset);
+        pcs_yaml *preset = read_preset(c, map, option->preset);
         if (preset == NULL || !pcs_read_value(c, preset, option, member)) return false;
-        pcs_key key = { .name = option->name, .place = map->place, .is_asked = true };
+        pcs_key key = { .name = option->name, .location = map->location, .is_known = true };
         if (node == NULL) return pcs_tree_add_key(c, map, &key, preset);
     } else if (node == NULL && option->is_required) {
         pcs_case_error_at(c, map, NULL, "missing key '%s' (%s)", option->name, option->help);
@@ -48,7 +48,7 @@ static bool read_option(pcs_case *c, pcs_node *map, const pcs_option *option, vo
     return node == NULL || pcs_read_value(c, node, option, member);
 }
 
-bool pcs_case_read(pcs_case *c, pcs_node *map, const pcs_option *table, void *params)
+bool pcs_case_read(pcs_case *c, pcs_yaml *map, const pcs_option *table, void *params)
 {
     bool is_fine = true;
     for (; table != NULL && table->name != NULL; table++) {
@@ -57,21 +57,17 @@ bool pcs_case_read(pcs_case *c, pcs_node *map, const pcs_option *table, void *pa
     return is_fine && !c->is_out_of_memory;
 }
 
-int pcs_case_choice(pcs_case *c, pcs_node *map, const char *key, const char *const *names, const char *preset)
+int pcs_case_choice(pcs_case *c, pcs_yaml *map, const char *key, const char *const *names, const char *preset)
 {
-    char help[1024];
-    size_t used = (size_t)snprintf(help, sizeof help, "one of");
-    for (int i = 0; names[i] != NULL && used < sizeof help; i++) {
-        int length = snprintf(help + used, sizeof help - used, "%s %s", i == 0 ? "" : ",", names[i]);
-        used += length < 0 ? 0 : (size_t)length;
-    }
+    char help[1024] = "one of ";
+    pcs_join_names(names, ", ", sizeof help - strlen(help), help + strlen(help));
     pcs_option option = { .name = key, .kind = PCS_OPTION_CHOICE, .help = help, .preset = preset, .choices = names };
     option.is_required = preset == NULL;
     int value = 0;
     return read_option(c, map, &option, &value) ? value : -1;
 }
 
-int pcs_case_type(pcs_case *c, pcs_node *map, const char *const *names)
+int pcs_case_type(pcs_case *c, pcs_yaml *map, const char *const *names)
 {
     int type = pcs_case_choice(c, map, "type", names, NULL);
     if (type < 0) map->is_unjudged = true;

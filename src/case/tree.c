@@ -50,21 +50,21 @@ void *pcs_tree_grow(pcs_case *c, const void *old, int count, int *room, size_t s
     return array;
 }
 
-pcs_node *pcs_tree_node(pcs_case *c, pcs_node_kind kind, pcs_place place)
+pcs_yaml *pcs_tree_node(pcs_case *c, pcs_yaml_kind kind, pcs_location location)
 {
-    pcs_node *node = pcs_tree_take(c, sizeof *node);
+    pcs_yaml *node = pcs_tree_take(c, sizeof *node);
     if (node == NULL) return NULL;
-    *node = (pcs_node){ .kind = kind, .place = place, .text = "" };
+    *node = (pcs_yaml){ .kind = kind, .location = location, .text = "" };
     return node;
 }
 
-bool pcs_tree_add_item(pcs_case *c, pcs_node *list, pcs_node *item)
+bool pcs_tree_add_item(pcs_case *c, pcs_yaml *list, pcs_yaml *item)
 {
     if (list->count == list->room) {
         int room = list->room;
-        pcs_node **items = pcs_tree_grow(c, list->items, list->count, &room, sizeof *items);
+        pcs_yaml **items = pcs_tree_grow(c, list->items, list->count, &room, sizeof *items);
         if (items == NULL) return false;
-        if (list->kind == PCS_NODE_MAP) {
+        if (list->kind == PCS_YAML_MAP) {
             int key_room = list->room;
             pcs_key *keys = pcs_tree_grow(c, list->keys, list->count, &key_room, sizeof *keys);
             if (keys == NULL) return false;
@@ -79,14 +79,14 @@ bool pcs_tree_add_item(pcs_case *c, pcs_node *list, pcs_node *item)
     return true;
 }
 
-bool pcs_tree_add_key(pcs_case *c, pcs_node *map, const pcs_key *key, pcs_node *value)
+bool pcs_tree_add_key(pcs_case *c, pcs_yaml *map, const pcs_key *key, pcs_yaml *value)
 {
     if (!pcs_tree_add_item(c, map, value)) return false;
     map->keys[value->index] = *key;
     return true;
 }
 
-int pcs_tree_index(const pcs_node *map, const char *key)
+int pcs_tree_index(const pcs_yaml *map, const char *key)
 {
     for (int i = 0; i < map->count; i++) {
         if (strcmp(map->keys[i].name, key) == 0) return i;
@@ -101,18 +101,19 @@ static size_t tree_append(size_t used, size_t size, char *buffer, const char *fo
     return length < 0 ? used : used + (size_t)length;
 }
 
-const char *pcs_tree_path(const pcs_node *node, size_t size, char *buffer)
+const char *pcs_tree_path(const pcs_yaml *node, size_t size, char *buffer)
 {
-    const pcs_node *chain[PCS_CASE_DEPTH + 2];
+    const pcs_yaml *chain[PCS_CASE_DEPTH + 2];
     int depth = 0;
-    for (; node != NULL && node->parent != NULL && depth < PCS_CASE_DEPTH + 2; node = node->parent) {
+    while (node != NULL && node->parent != NULL && depth < PCS_CASE_DEPTH + 2) {
         chain[depth++] = node;
+        node = node->parent;
     }
     buffer[0] = '\0';
     size_t used = 0;
     while (depth-- > 0) {
-        const pcs_node *step = chain[depth];
-        if (step->parent->kind == PCS_NODE_MAP) {
+        const pcs_yaml *step = chain[depth];
+        if (step->parent->kind == PCS_YAML_MAP) {
             used = tree_append(used, size, buffer, used == 0 ? "%s" : ".%s", step->parent->keys[step->index].name);
         } else {
             char number[16];
@@ -138,32 +139,32 @@ const char *pcs_case_name(const pcs_case *c)
     return c->name;
 }
 
-pcs_node *pcs_case_root(pcs_case *c)
+pcs_yaml *pcs_case_root(pcs_case *c)
 {
     return c->root;
 }
 
-pcs_node_kind pcs_node_get_kind(const pcs_node *node)
+pcs_yaml_kind pcs_yaml_get_kind(const pcs_yaml *node)
 {
     return node->kind;
 }
 
-const char *pcs_node_text(const pcs_node *node)
+const char *pcs_yaml_text(const pcs_yaml *node)
 {
     return node->text;
 }
 
-int pcs_node_count(const pcs_node *node)
+int pcs_yaml_count(const pcs_yaml *node)
 {
     return node->count;
 }
 
-pcs_node *pcs_node_item(const pcs_node *node, int i)
+pcs_yaml *pcs_yaml_item(const pcs_yaml *node, int i)
 {
     return node->items[i];
 }
 
-const char *pcs_node_key(const pcs_node *map, int i)
+const char *pcs_yaml_key(const pcs_yaml *map, int i)
 {
     return map->keys[i].name;
 }

@@ -12,36 +12,36 @@ enum {
     PCS_QUOTE_BYTES = 100      // room for a value quoted in a message
 };
 
-typedef struct pcs_place {
-    int line, column;   // from 1; 0: no place
+typedef struct pcs_location {
+    int line, column;   // from 1; 0: none
     const char *origin; // "--set a.b=1" for what did not come from the file, else NULL
-} pcs_place;
+} pcs_location;
 
 typedef struct pcs_key {
     const char *name;
-    pcs_place place;
-    bool is_asked;
+    pcs_location location;
+    bool is_known;
     bool is_reported; // as unknown
 } pcs_key;
 
-struct pcs_node {
-    pcs_node_kind kind;
-    pcs_place place;
-    pcs_node *parent; // NULL: the root
+struct pcs_yaml {
+    pcs_yaml_kind kind;
+    pcs_location location;
+    pcs_yaml *parent; // NULL: the root
     int index;        // in the parent
     const char *text; // of a scalar
     bool is_quoted;   // in quotes or a block text: never a number or a flag
     bool is_number;   // was read as a number
-    bool is_unjudged; // keys nobody asked for are no error here
+    bool is_unjudged; // unknown keys are no error here
     int count, room;
-    pcs_node **items; // [count]
+    pcs_yaml **items; // [count]
     pcs_key *keys;    // [count] of a map
-    int nasked, asked_room;
-    const char **asked; // [nasked + 1] keys that somebody asked for, present or not; ends with NULL
+    int nknown, known_room;
+    const char **known; // [nknown + 1] keys that readers know, present or not; ends with NULL
 };
 
 typedef struct pcs_case_message {
-    pcs_place place;
+    pcs_location location;
     int number; // in the order they came
     const char *text;
 } pcs_case_message;
@@ -49,7 +49,7 @@ typedef struct pcs_case_message {
 struct pcs_case {
     pcs_context *ctx;
     const char *file, *folder, *name;
-    pcs_node *root;
+    pcs_yaml *root;
     int nmessage, message_room;
     pcs_case_message *messages; // [nmessage]
     bool is_out_of_memory;      // something is missing from tree or messages
@@ -62,21 +62,21 @@ char *pcs_tree_text(pcs_case *c, const char *text, size_t length);
 // A larger array with the old contents: *room grows.
 void *pcs_tree_grow(pcs_case *c, const void *old, int count, int *room, size_t size);
 
-pcs_node *pcs_tree_node(pcs_case *c, pcs_node_kind kind, pcs_place place);
-bool pcs_tree_add_item(pcs_case *c, pcs_node *list, pcs_node *item);
-bool pcs_tree_add_key(pcs_case *c, pcs_node *map, const pcs_key *key, pcs_node *value);
+pcs_yaml *pcs_tree_node(pcs_case *c, pcs_yaml_kind kind, pcs_location location);
+bool pcs_tree_add_item(pcs_case *c, pcs_yaml *list, pcs_yaml *item);
+bool pcs_tree_add_key(pcs_case *c, pcs_yaml *map, const pcs_key *key, pcs_yaml *value);
 // Index of a key, or -1.
-int pcs_tree_index(const pcs_node *map, const char *key);
+int pcs_tree_index(const pcs_yaml *map, const char *key);
 // "contacts.wall", "initial[0].set"; empty for the root.
-const char *pcs_tree_path(const pcs_node *node, size_t size, char *buffer);
+const char *pcs_tree_path(const pcs_yaml *node, size_t size, char *buffer);
 
 // The tree of one YAML document. Errors are recorded; what cannot be read at all gives PCS_BAD_INPUT.
-pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, size_t size, pcs_node **out);
+pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, size_t size, pcs_yaml **out);
 
-// Records an error at a place.
-void pcs_tree_error(pcs_case *c, pcs_place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// Records an error at a location.
+void pcs_tree_error(pcs_case *c, pcs_location location, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // "'10.0x'", "empty", "a list": what a node is, for messages.
-const char *pcs_tree_quote(const pcs_node *node, size_t size, char *buffer);
+const char *pcs_tree_quote(const pcs_yaml *node, size_t size, char *buffer);
 
 typedef enum pcs_number_form {
     PCS_NUMBER_FINE,
@@ -86,7 +86,7 @@ typedef enum pcs_number_form {
 } pcs_number_form;
 
 // The value of an option: false and an error when it is wrong, the member is then untouched.
-bool pcs_read_value(pcs_case *c, pcs_node *node, const pcs_option *option, void *member);
+bool pcs_read_value(pcs_case *c, pcs_yaml *node, const pcs_option *option, void *member);
 
 // The whole text as a number: digits with an optional point and exponent.
 pcs_number_form pcs_scalar_number(const char *text, double *value);

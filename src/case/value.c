@@ -17,20 +17,20 @@ static bool value_is_given(pcs_range range)
     return range.low != 0.0 || range.high != 0.0;
 }
 
-static void value_reject_number(pcs_case *c, const pcs_node *node, pcs_range range, const char *kind)
+static void value_reject_number(pcs_case *c, const pcs_yaml *node, pcs_range range, const char *kind)
 {
     char quote[PCS_QUOTE_BYTES], limits[RANGE_BYTES] = "";
     if (value_is_given(range)) pcs_range_text(range, sizeof limits, limits);
-    bool has_comma = node->kind == PCS_NODE_SCALAR && strchr(node->text, ',') != NULL;
+    bool has_comma = node->kind == PCS_YAML_SCALAR && strchr(node->text, ',') != NULL;
     pcs_case_reject(c, node, "must be %s%s%s, is %s%s", kind, limits[0] == '\0' ? "" : " ", limits,
                     pcs_tree_quote(node, sizeof quote, quote), has_comma ? " (decimals take a point)" : "");
 }
 
-double pcs_case_number(pcs_case *c, pcs_node *node, pcs_range range)
+double pcs_case_number(pcs_case *c, pcs_yaml *node, pcs_range range)
 {
     double value = NAN;
     pcs_number_form form = PCS_NUMBER_IS_TEXT;
-    if (node->kind == PCS_NODE_SCALAR && !node->is_quoted) form = pcs_scalar_number(node->text, &value);
+    if (node->kind == PCS_YAML_SCALAR && !node->is_quoted) form = pcs_scalar_number(node->text, &value);
     if (form == PCS_NUMBER_IS_TEXT) {
         value_reject_number(c, node, range, "a number");
     } else if (form == PCS_NUMBER_NOT_FINITE) {
@@ -47,11 +47,11 @@ double pcs_case_number(pcs_case *c, pcs_node *node, pcs_range range)
     return value;
 }
 
-static bool value_count(pcs_case *c, pcs_node *node, pcs_range range, int *out)
+static bool value_count(pcs_case *c, pcs_yaml *node, pcs_range range, int *out)
 {
     long value = 0;
     double number = NAN;
-    bool is_plain = node->kind == PCS_NODE_SCALAR && !node->is_quoted;
+    bool is_plain = node->kind == PCS_YAML_SCALAR && !node->is_quoted;
     bool is_whole = is_plain && pcs_scalar_count(node->text, &value);
     if (is_whole && value >= INT_MIN && value <= INT_MAX) {
         if (!value_is_given(range)) range = (pcs_range)PCS_NOT_NEGATIVE;
@@ -75,9 +75,9 @@ static bool value_count(pcs_case *c, pcs_node *node, pcs_range range, int *out)
     return false;
 }
 
-static bool value_flag(pcs_case *c, const pcs_node *node, bool *out)
+static bool value_flag(pcs_case *c, const pcs_yaml *node, bool *out)
 {
-    bool is_plain = node->kind == PCS_NODE_SCALAR && !node->is_quoted;
+    bool is_plain = node->kind == PCS_YAML_SCALAR && !node->is_quoted;
     *out = is_plain && strcmp(node->text, "true") == 0;
     if (*out || (is_plain && strcmp(node->text, "false") == 0)) return true;
     char quote[PCS_QUOTE_BYTES];
@@ -85,35 +85,27 @@ static bool value_flag(pcs_case *c, const pcs_node *node, bool *out)
     return false;
 }
 
-static int value_choice(pcs_case *c, const pcs_node *node, const char *const *names)
+static int value_choice(pcs_case *c, const pcs_yaml *node, const char *const *names)
 {
-    char quote[PCS_QUOTE_BYTES], near[PCS_NEAR_MISS_BYTES] = "", list[1024] = "";
-    if (node->kind == PCS_NODE_SCALAR) {
+    char quote[PCS_QUOTE_BYTES], hint[PCS_SPELLING_BYTES] = "", list[1024];
+    if (node->kind == PCS_YAML_SCALAR) {
         for (int i = 0; names[i] != NULL; i++) {
             if (strcmp(names[i], node->text) == 0) return i;
         }
-        pcs_near_miss(node->text, names, sizeof near, near);
+        pcs_spelling_hint(node->text, names, sizeof hint, hint);
     }
-    size_t used = 0;
-    for (int i = 0; names[i] != NULL && used < sizeof list; i++) {
-        int length = snprintf(list + used, sizeof list - used, "%s%s", i == 0 ? "" : ", ", names[i]);
-        used += length < 0 ? 0 : (size_t)length;
-    }
-    pcs_tree_quote(node, sizeof quote, quote);
-    if (names[0] != NULL && names[1] == NULL) {
-        pcs_case_reject(c, node, "must be %s, is %s%s", list, quote, near);
-    } else {
-        pcs_case_reject(c, node, "must be one of %s, is %s%s", list, quote, near);
-    }
+    bool is_only = names[0] != NULL && names[1] == NULL;
+    pcs_case_reject(c, node, "must be %s%s, is %s%s", is_only ? "" : "one of ",
+                    pcs_join_names(names, ", ", sizeof list, list), pcs_tree_quote(node, sizeof quote, quote), hint);
     return -1;
 }
 
-bool pcs_case_vector(pcs_case *c, pcs_node *node, pcs_range range, double value[3])
+bool pcs_case_vector(pcs_case *c, pcs_yaml *node, pcs_range range, double value[3])
 {
     value[0] = value[1] = value[2] = NAN;
-    if (node->kind != PCS_NODE_LIST || node->count != 3) {
+    if (node->kind != PCS_YAML_LIST || node->count != 3) {
         char quote[PCS_QUOTE_BYTES];
-        if (node->kind == PCS_NODE_LIST) {
+        if (node->kind == PCS_YAML_LIST) {
             snprintf(quote, sizeof quote, "a list of %d", node->count);
         } else {
             pcs_tree_quote(node, sizeof quote, quote);
@@ -125,19 +117,19 @@ bool pcs_case_vector(pcs_case *c, pcs_node *node, pcs_range range, double value[
     return isfinite(value[0]) && isfinite(value[1]) && isfinite(value[2]);
 }
 
-const char *pcs_case_text(pcs_case *c, pcs_node *node)
+const char *pcs_case_text(pcs_case *c, pcs_yaml *node)
 {
-    if (node->kind == PCS_NODE_SCALAR && node->text[0] != '\0') return node->text;
+    if (node->kind == PCS_YAML_SCALAR && node->text[0] != '\0') return node->text;
     char quote[PCS_QUOTE_BYTES];
-    bool is_blank = node->kind == PCS_NODE_SCALAR;
+    bool is_blank = node->kind == PCS_YAML_SCALAR;
     pcs_case_reject(c, node, "must be a text, is %s", is_blank ? "empty" : pcs_tree_quote(node, sizeof quote, quote));
     return NULL;
 }
 
 // The numbers of one row, which must be as many as `width` says.
-static bool value_row(pcs_case *c, pcs_node *row, pcs_range range, int width, double *value)
+static bool value_row(pcs_case *c, pcs_yaml *row, pcs_range range, int width, double *value)
 {
-    if (row->kind != PCS_NODE_LIST || row->count != width) {
+    if (row->kind != PCS_YAML_LIST || row->count != width) {
         pcs_case_reject(c, row, "must be a list of %d numbers like the first row", width);
         return false;
     }
@@ -149,15 +141,15 @@ static bool value_row(pcs_case *c, pcs_node *row, pcs_range range, int width, do
     return is_fine;
 }
 
-static bool value_list(pcs_case *c, pcs_node *node, pcs_range range, pcs_list *out)
+static bool value_list(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_list *out)
 {
-    if (node->kind != PCS_NODE_LIST || node->count == 0) {
+    if (node->kind != PCS_YAML_LIST || node->count == 0) {
         char quote[PCS_QUOTE_BYTES];
         pcs_case_reject(c, node, "must be a list of numbers or of rows of numbers, is %s",
                         pcs_tree_quote(node, sizeof quote, quote));
         return false;
     }
-    bool has_rows = node->items[0]->kind == PCS_NODE_LIST, is_fine = true;
+    bool has_rows = node->items[0]->kind == PCS_YAML_LIST, is_fine = true;
     if (has_rows && node->items[0]->count == 0) {
         pcs_case_reject(c, node->items[0], "must be a list of numbers, is empty");
         return false;
@@ -166,14 +158,14 @@ static bool value_list(pcs_case *c, pcs_node *node, pcs_range range, pcs_list *o
     double *value = pcs_tree_take(c, (size_t)nrow * (size_t)width * sizeof *value);
     if (value == NULL) return false;
     for (int i = 0; i < nrow; i++) {
-        pcs_node *row = has_rows ? node->items[i] : node;
+        pcs_yaml *row = has_rows ? node->items[i] : node;
         is_fine = value_row(c, row, range, width, value + (size_t)i * (size_t)width) && is_fine;
     }
     if (is_fine) *out = (pcs_list){ .nrow = nrow, .count = nrow * width, .value = value };
     return is_fine;
 }
 
-static bool value_file(pcs_case *c, pcs_node *node, const char **out)
+static bool value_file(pcs_case *c, pcs_yaml *node, const char **out)
 {
     char path[PATH_MAX], whole[PATH_MAX];
     const char *text = pcs_case_text(c, node);
@@ -192,9 +184,9 @@ static bool value_file(pcs_case *c, pcs_node *node, const char **out)
 }
 
 // The texts of one row, which must be as many as `width` says.
-static bool value_names_row(pcs_case *c, pcs_node *row, int width, const char **text)
+static bool value_names_row(pcs_case *c, pcs_yaml *row, int width, const char **text)
 {
-    if (row->kind != PCS_NODE_LIST || row->count != width) {
+    if (row->kind != PCS_YAML_LIST || row->count != width) {
         pcs_case_reject(c, row, "must be a list of %d names like the first row", width);
         return false;
     }
@@ -206,36 +198,37 @@ static bool value_names_row(pcs_case *c, pcs_node *row, int width, const char **
     return is_fine;
 }
 
-static bool value_names(pcs_case *c, pcs_node *node, pcs_names *out)
+static bool value_names(pcs_case *c, pcs_yaml *node, pcs_names *out)
 {
-    bool is_one = node->kind == PCS_NODE_SCALAR && node->text[0] != '\0';
-    if (!is_one && (node->kind != PCS_NODE_LIST || node->count == 0)) {
+    bool is_one = node->kind == PCS_YAML_SCALAR && node->text[0] != '\0';
+    if (!is_one && (node->kind != PCS_YAML_LIST || node->count == 0)) {
         char quote[PCS_QUOTE_BYTES];
         pcs_case_reject(c, node, "must be a list of names or of rows of names, is %s",
                         pcs_tree_quote(node, sizeof quote, quote));
         return false;
     }
-    bool has_rows = !is_one && node->items[0]->kind == PCS_NODE_LIST, is_fine = true;
+    bool has_rows = !is_one && node->items[0]->kind == PCS_YAML_LIST, is_fine = true;
     int nrow = has_rows ? node->count : 1;
-    int width = is_one ? 1 : has_rows ? node->items[0]->count : node->count;
+    int width = has_rows ? node->items[0]->count : node->count;
+    if (is_one) width = 1;
     if (width == 0) {
         pcs_case_reject(c, node->items[0], "must be a list of names, is empty");
         return false;
     }
     const char **text = pcs_tree_take(c, (size_t)nrow * (size_t)width * sizeof *text);
     if (text == NULL) return false;
-    if (is_one) text[0] = node->text;
-    for (int i = 0; i < nrow && !is_one; i++) {
-        pcs_node *row = has_rows ? node->items[i] : node;
-        is_fine = value_names_row(c, row, width, text + (size_t)i * (size_t)width) && is_fine;
+    for (int i = 0; i < nrow; i++) {
+        pcs_yaml *row = has_rows ? node->items[i] : node;
+        if (is_one) text[0] = node->text;
+        else is_fine = value_names_row(c, row, width, text + (size_t)i * (size_t)width) && is_fine;
     }
     if (is_fine) *out = (pcs_names){ .nrow = nrow, .count = nrow * width, .text = text };
     return is_fine;
 }
 
-static bool value_points(pcs_case *c, pcs_node *node, pcs_range range, pcs_points *out)
+static bool value_points(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_points *out)
 {
-    if (!pcs_case_is(c, node, PCS_NODE_MAP)) return false;
+    if (!pcs_case_is(c, node, PCS_YAML_MAP)) return false;
     if (node->count == 0) {
         pcs_case_reject(c, node, "is empty, needs positions [x, y, z] by name");
         return false;
@@ -245,7 +238,7 @@ static bool value_points(pcs_case *c, pcs_node *node, pcs_range range, pcs_point
     if (name == NULL || x == NULL) return false;
     bool is_fine = true;
     for (int i = 0; i < node->count; i++) {
-        pcs_node *entry = pcs_case_entry(c, node, i, PCS_NODE_LIST);
+        pcs_yaml *entry = pcs_case_entry(c, node, i, PCS_YAML_LIST);
         name[i] = node->keys[i].name;
         is_fine = entry != NULL && pcs_case_vector(c, entry, range, x[i]) && is_fine;
     }
@@ -254,7 +247,7 @@ static bool value_points(pcs_case *c, pcs_node *node, pcs_range range, pcs_point
 }
 
 // One value into its member; the member is untouched when the value is wrong.
-bool pcs_read_value(pcs_case *c, pcs_node *node, const pcs_option *option, void *member)
+bool pcs_read_value(pcs_case *c, pcs_yaml *node, const pcs_option *option, void *member)
 {
     switch (option->kind) {
     case PCS_OPTION_REAL: {

@@ -45,7 +45,7 @@ static void write_quoted(FILE *file, const char *text)
     fputc('"', file);
 }
 
-static void write_scalar(FILE *file, const pcs_node *node)
+static void write_scalar(FILE *file, const pcs_yaml *node)
 {
     bool is_flag = !node->is_quoted && (strcmp(node->text, "true") == 0 || strcmp(node->text, "false") == 0);
     double value;
@@ -72,21 +72,21 @@ static void write_key(FILE *file, const char *key)
 }
 
 // Fits a list into one line?
-static bool write_is_flat(const pcs_node *list)
+static bool write_is_flat(const pcs_yaml *list)
 {
     for (int i = 0; i < list->count; i++) {
-        const pcs_node *item = list->items[i];
-        if (item->kind == PCS_NODE_MAP || (item->kind == PCS_NODE_LIST && !write_is_flat(item))) return false;
+        const pcs_yaml *item = list->items[i];
+        if (item->kind == PCS_YAML_MAP || (item->kind == PCS_YAML_LIST && !write_is_flat(item))) return false;
     }
     return true;
 }
 
-static void write_flat(FILE *file, const pcs_node *list)
+static void write_flat(FILE *file, const pcs_yaml *list)
 {
     fputc('[', file);
     for (int i = 0; i < list->count; i++) {
         if (i > 0) fputs(", ", file);
-        if (list->items[i]->kind == PCS_NODE_LIST) {
+        if (list->items[i]->kind == PCS_YAML_LIST) {
             write_flat(file, list->items[i]);
         } else {
             write_scalar(file, list->items[i]);
@@ -95,22 +95,22 @@ static void write_flat(FILE *file, const pcs_node *list)
     fputc(']', file);
 }
 
-static void write_block(FILE *file, const pcs_node *node, int indent, bool is_begun);
+static void write_block(FILE *file, const pcs_yaml *node, int indent, bool is_begun);
 
 // What follows `key:` or `-`, up to the end of the line or block.
-static void write_value(FILE *file, const pcs_node *node, int indent)
+static void write_value(FILE *file, const pcs_yaml *node, int indent)
 {
-    if (node->kind == PCS_NODE_SCALAR) {
+    if (node->kind == PCS_YAML_SCALAR) {
         fputc(' ', file);
         write_scalar(file, node);
         fputc('\n', file);
     } else if (node->count == 0) {
-        fputs(node->kind == PCS_NODE_MAP ? " {}\n" : " []\n", file);
-    } else if (node->kind == PCS_NODE_LIST && write_is_flat(node)) {
+        fputs(node->kind == PCS_YAML_MAP ? " {}\n" : " []\n", file);
+    } else if (node->kind == PCS_YAML_LIST && write_is_flat(node)) {
         fputc(' ', file);
         write_flat(file, node);
         fputc('\n', file);
-    } else if (node->kind == PCS_NODE_MAP && node->parent->kind == PCS_NODE_LIST) {
+    } else if (node->kind == PCS_YAML_MAP && node->parent->kind == PCS_YAML_LIST) {
         fputc(' ', file);
         write_block(file, node, indent + INDENT, true);
     } else {
@@ -120,11 +120,11 @@ static void write_value(FILE *file, const pcs_node *node, int indent)
 }
 
 // One line or block per entry; `is_begun`: the first line is indented already, by the dash of a list.
-static void write_block(FILE *file, const pcs_node *node, int indent, bool is_begun)
+static void write_block(FILE *file, const pcs_yaml *node, int indent, bool is_begun)
 {
     for (int i = 0; i < node->count; i++) {
         if (i > 0 || !is_begun) fprintf(file, "%*s", indent, "");
-        if (node->kind == PCS_NODE_MAP) {
+        if (node->kind == PCS_YAML_MAP) {
             write_key(file, node->keys[i].name);
             fputc(':', file);
         } else {

@@ -188,7 +188,8 @@ pcs_status pcs_wrap(pcs_context *ctx, pcs_status status, const char *format, ...
     va_start(arguments, format);
     int length = vsnprintf(head, sizeof head - 2, format, arguments);
     va_end(arguments);
-    size_t used = length < 0 ? 0 : (size_t)length < sizeof head - 3 ? (size_t)length : sizeof head - 3;
+    size_t used = length < 0 ? 0 : (size_t)length;
+    if (used > sizeof head - 3) used = sizeof head - 3;
     memcpy(head + used, ": ", 2);
     used += 2;
 

@@ -3,6 +3,15 @@
 #include <math.h>
 #include <string.h>
 
+static void dense_exchange_rows(int n, double *A, int i, int k)
+{
+    for (int j = 0; j < n; j++) {
+        double keep = A[i * n + j];
+        A[i * n + j] = A[k * n + j];
+        A[k * n + j] = keep;
+    }
+}
+
 bool pcs_dense_solve(int n, double *A, double *b)
 {
     return pcs_dense_solve_to(n, A, b, 1e-13);
@@ -21,18 +30,15 @@ bool pcs_dense_solve_to(int n, double *A, double *b, double smallest)
         double scale = 0.0;
         for (int j = 0; j < n; j++) scale = fmax(scale, fabs(A[pivot * n + j]));
         if (!(size > smallest * scale)) return false;
-        for (int j = 0; j < n && pivot != k; j++) {
-            double keep = A[k * n + j];
-            A[k * n + j] = A[pivot * n + j];
-            A[pivot * n + j] = keep;
-        }
+        if (pivot != k) dense_exchange_rows(n, A, k, pivot);
         double keep = b[k];
         b[k] = b[pivot];
         b[pivot] = keep;
         for (int i = k + 1; i < n; i++) {
             double factor = A[i * n + k] / A[k * n + k];
-            for (int j = k + 1; j < n && factor != 0.0; j++) A[i * n + j] -= factor * A[k * n + j];
             b[i] -= factor * b[k];
+            if (factor == 0.0) continue;
+            for (int j = k + 1; j < n; j++) A[i * n + j] -= factor * A[k * n + j];
         }
     }
     for (int i = n - 1; i >= 0; i--) {
@@ -57,15 +63,12 @@ bool pcs_dense_factor(int n, double *A, int *pivot)
         for (int j = k; j < n; j++) scale = fmax(scale, fabs(A[pivot[k] * n + j]));
         for (int i = 0; i < k; i++) scale = fmax(scale, fabs(A[pivot[k] * n + i] * A[i * n + k]));
         if (!(size > 1e-13 * scale)) is_regular = false;
-        for (int j = 0; j < n && pivot[k] != k; j++) {
-            double keep = A[k * n + j];
-            A[k * n + j] = A[pivot[k] * n + j];
-            A[pivot[k] * n + j] = keep;
-        }
+        if (pivot[k] != k) dense_exchange_rows(n, A, k, pivot[k]);
         for (int i = k + 1; i < n; i++) {
             double factor = size > 0.0 ? A[i * n + k] / A[k * n + k] : 0.0;
             A[i * n + k] = factor;
-            for (int j = k + 1; j < n && factor != 0.0; j++) A[i * n + j] -= factor * A[k * n + j];
+            if (factor == 0.0) continue;
+            for (int j = k + 1; j < n; j++) A[i * n + j] -= factor * A[k * n + j];
         }
     }
     return is_regular;
@@ -80,13 +83,8 @@ bool pcs_dense_invert(int n, double *A, double *work)
         for (int i = k + 1; i < n; i++)
             if (fabs(A[i * n + k]) > fabs(A[pivot * n + k])) pivot = i;
         if (!(fabs(A[pivot * n + k]) > 0.0)) return false;
-        for (int j = 0; j < n; j++) {
-            double a = A[k * n + j], b = B[k * n + j];
-            A[k * n + j] = A[pivot * n + j];
-            A[pivot * n + j] = a;
-            B[k * n + j] = B[pivot * n + j];
-            B[pivot * n + j] = b;
-        }
+        dense_exchange_rows(n, A, k, pivot);
+        dense_exchange_rows(n, B, k, pivot);
         double scale = 1.0 / A[k * n + k];
         for (int j = 0; j < n; j++) {
             A[k * n + j] *= scale;

@@ -49,9 +49,8 @@ void pcs_jacobi(int n, double *A, double *w, double *V)
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) V[i * n + j] = i == j ? 1.0 : 0.0;
-    bool is_diagonal = false;
-    for (int sweep = 0; sweep < MAX_SWEEPS && !is_diagonal; sweep++) {
-        is_diagonal = true;
+    for (int sweep = 0; sweep < MAX_SWEEPS; sweep++) {
+        bool is_diagonal = true;
         for (int p = 0; p < n; p++)
             for (int q = p + 1; q < n; q++) {
                 if (fabs(A[p * n + q]) <= DBL_EPSILON * sqrt(fabs(A[p * n + p] * A[q * n + q])) ||
@@ -60,6 +59,7 @@ void pcs_jacobi(int n, double *A, double *w, double *V)
                 is_diagonal = false;
                 jacobi_rotate(n, A, V, p, q);
             }
+        if (is_diagonal) break;
     }
     for (int i = 0; i < n; i++) w[i] = A[i * n + i];
     jacobi_sort(n, w, V);

@@ -100,5 +100,6 @@ void pcs_pool_run(pcs_pool *pool, int npiece, pcs_pool_work *work, void *data)
 int pcs_pool_processors(void)
 {
     long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count < 1 ? 1 : count > 64 ? 64 : (int)count;
+    if (count < 1) return 1;
+    return count > 64 ? 64 : (int)count;
 }

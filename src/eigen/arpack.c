@@ -103,8 +103,10 @@ pcs_status pcs_arpack_symmetric(pcs_context *ctx, const pcs_operator *op, int *c
                  w.ipntr, w.workd, w.workl, w.lworkl, &info);
         if (info != 0) status = arpack_fault(ctx, info, nconverged, nev);
     }
-    for (int i = 0; i < nev && status == PCS_OK; i++) theta[i] = 1.0 / theta[i];
-    if (status == PCS_OK) *count = nev;
+    if (status == PCS_OK) {
+        for (int i = 0; i < nev; i++) theta[i] = 1.0 / theta[i];
+        *count = nev;
+    }
     arpack_free(&w);
     return status;
 }

@@ -18,7 +18,7 @@ void dgeev_(const char *left, const char *right, const int *n, double *a, const 
             size_t left_length, size_t right_length);
 
 typedef struct lapack_work {
-    int lwork;
+    int n, lwork;
     double *A, *L, *Z; // [n x n] column by column
     double *w, *wi;    // [n]
     double *x;         // [n]
@@ -39,7 +39,7 @@ static void lapack_free(lapack_work *w)
 static pcs_status lapack_take(pcs_context *ctx, int n, lapack_work *w)
 {
     size_t size = (size_t)n;
-    *w = (lapack_work){ .lwork = 34 * n };
+    *w = (lapack_work){ .n = n, .lwork = 34 * n };
     w->A = pcs_scratch(NULL, size * size, sizeof *w->A);
     w->L = pcs_scratch(NULL, size * size, sizeof *w->L);
     w->Z = pcs_scratch(NULL, size * size, sizeof *w->Z);
@@ -65,11 +65,12 @@ static int lapack_root_of_mass(const pcs_operator *op, lapack_work *w)
         op->mass(op->user, w->x, w->L + j * size);
     }
     dsyev_("V", "L", &n, w->L, &n, w->w, w->work, &w->lwork, &info, 1, 1);
-    for (size_t j = 0; j < size && info == 0; j++) {
+    if (info != 0) return info;
+    for (size_t j = 0; j < size; j++) {
         double root = sqrt(fmax(w->w[j], 0.0));
         for (size_t i = 0; i < size; i++) w->L[j * size + i] *= root;
     }
-    return info;
+    return 0;
 }
 
 // A = L^T S L, with S L kept in Z; then its eigenvectors in A.
@@ -87,35 +88,43 @@ static int lapack_solve_symmetric(const pcs_operator *op, lapack_work *w)
     return info;
 }
 
+// phi = Z y_k, of mass 1.
+static void lapack_vector(const pcs_operator *op, lapack_work *w, int k, double *phi)
+{
+    size_t n = (size_t)op->n;
+    const double *y = w->A + (size_t)k * n;
+    memset(phi, 0, n * sizeof *phi);
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++) phi[i] += w->Z[j * n + i] * y[j];
+    op->mass(op->user, phi, w->x);
+    double norm = sqrt(pcs_dense_dot(op->n, phi, w->x));
+    for (size_t i = 0; i < n; i++) phi[i] /= norm;
+}
+
 pcs_status pcs_lapack_symmetric(pcs_context *ctx, const pcs_operator *op, int *count, double *theta, double *vector)
 {
     lapack_work w;
-    int n = op->n, wanted = *count, info;
-    size_t size = (size_t)n;
+    int n = op->n, wanted = *count;
     *count = 0;
     PCS_TRY(lapack_take(ctx, n, &w));
-    info = lapack_solve_symmetric(op, &w);
+    int info = lapack_solve_symmetric(op, &w);
     // Rising in w; what is round-off beside the largest belongs to no mass or to the rows.
-    double smallest = info == 0 ? n * DBL_EPSILON * fmax(fabs(w.w[0]), fabs(w.w[n - 1])) : 0.0;
-    for (int k = n - 1; k >= 0 && *count < wanted && info == 0; k--) {
-        if (!(w.w[k] > smallest)) break;
-        double *phi = vector + (size_t)*count * size;
-        const double *y = w.A + (size_t)k * size;
-        memset(phi, 0, size * sizeof *phi);
-        for (size_t j = 0; j < size; j++)
-            for (size_t i = 0; i < size; i++) phi[i] += w.Z[j * size + i] * y[j];
-        op->mass(op->user, phi, w.x);
-        double norm = sqrt(pcs_dense_dot(n, phi, w.x));
-        for (size_t i = 0; i < size; i++) phi[i] /= norm;
-        theta[(*count)++] = w.w[k];
+    if (info == 0) {
+        double smallest = n * DBL_EPSILON * fmax(fabs(w.w[0]), fabs(w.w[n - 1]));
+        for (int k = n - 1; k >= 0; k--) {
+            if (*count == wanted || !(w.w[k] > smallest)) break;
+            lapack_vector(op, &w, k, vector + (size_t)*count * (size_t)n);
+            theta[(*count)++] = w.w[k];
+        }
     }
     lapack_free(&w);
     return info == 0 ? PCS_OK : pcs_fail(ctx, PCS_FAILED, "LAPACK could not find the eigenvalues: dsyev says %d", info);
 }
 
 // Columns of the largest eigenvalues first; a pair of columns stays together.
-static void lapack_pick(const lapack_work *w, size_t n, int wanted, int *count, double *re, double *im, double *vector)
+static void lapack_pick(const lapack_work *w, int wanted, int *count, double *re, double *im, double *vector)
 {
+    size_t n = (size_t)w->n;
     unsigned char *taken = (unsigned char *)w->work;
     memset(taken, 0, n);
     while (*count < wanted) {
@@ -149,7 +158,7 @@ pcs_status pcs_lapack_general(pcs_context *ctx, const pcs_operator *op, int *cou
         op->apply(op->user, w.x, w.A + j * size);
     }
     dgeev_("N", "V", &n, w.A, &n, w.w, w.wi, w.L, &one, w.Z, &n, w.work, &w.lwork, &info, 1, 1);
-    if (info == 0) lapack_pick(&w, size, wanted, count, re, im, vector);
+    if (info == 0) lapack_pick(&w, wanted, count, re, im, vector);
     lapack_free(&w);
     return info == 0 ? PCS_OK : pcs_fail(ctx, PCS_FAILED, "LAPACK could not find the eigenvalues: dgeev says %d", info);
 }

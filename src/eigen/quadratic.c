@@ -50,7 +50,7 @@ static pcs_status pencil_factor(pcs_context *ctx, pencil *s)
     s->reference = small;
     for (double z = p->nknown > 0 ? small : 0.0;; z = z > 0.0 ? 10.0 * z : small) {
         s->shift = z;
-        pcs_matrix_combine(&s->Q, z * z, p->M, z, p->C, 1.0, p->K);
+        pcs_matrix_combine(&s->Q, (const double[3]){ z * z, z, 1.0 }, p->M, p->C, p->K);
         PCS_TRY(pcs_bordered_factor(s->solver, p->holds, &is_singular));
         if (!is_singular) return PCS_OK;
         if (z > 1e6 * small)
@@ -75,8 +75,7 @@ static double pencil_residual(const pencil *s, double sr, double si, const doubl
             pcs_matrix_add_multiply(p->C, sr, a, r);
             pcs_matrix_add_multiply(p->C, sign * si, b, r);
         }
-        for (int j = 0; p->G != NULL && p->holds != NULL && j < p->G->nrow; j++)
-            for (int k = p->G->start[j]; p->holds[j] && k < p->G->start[j + 1]; k++) r[p->G->column[k]] = 0.0;
+        pcs_eigen_clear_held(p, r);
         for (int i = 0; i < s->n; i++) worst = fmax(worst, fabs(r[i]));
     }
     return size > 0.0 ? worst / size : worst;
@@ -89,7 +88,8 @@ static void pencil_normalise(int n, double *re, double *im)
     for (int i = 1; i < n; i++)
         if (hypot(re[i], im[i]) > hypot(re[best], im[best])) best = i;
     double a = re[best], b = im[best], square = a * a + b * b;
-    for (int i = 0; i < n && square > 0.0; i++) {
+    if (!(square > 0.0)) return;
+    for (int i = 0; i < n; i++) {
         double x = re[i], y = im[i];
         re[i] = (a * x + b * y) / square;
         im[i] = (a * y - b * x) / square;

@@ -8,6 +8,9 @@
 // The largest K_ii / M_ii: an estimate of the largest eigenvalue.
 double pcs_eigen_top(const pcs_eigen_problem *p);
 
+// Zeroes the entries of r that belong to rows of G that hold: there their multipliers act, which are not known.
+void pcs_eigen_clear_held(const pcs_eigen_problem *p, double *r);
+
 // An operator on vectors of n entries.
 typedef struct pcs_operator {
     int n;

@@ -77,7 +77,7 @@ static pcs_status spectrum_factor(spectrum *s, double shift, bool *is_definite)
 {
     bool is_singular = false;
     s->shift = shift;
-    pcs_matrix_combine(&s->A, -shift, s->p->M, 0.0, NULL, 1.0, s->p->K);
+    pcs_matrix_combine(&s->A, (const double[3]){ -shift, 0.0, 1.0 }, s->p->M, NULL, s->p->K);
     PCS_TRY(pcs_bordered_factor(s->solver, s->p->holds, &is_singular));
     *is_definite = !is_singular;
     return PCS_OK;
@@ -91,6 +91,15 @@ double pcs_eigen_top(const pcs_eigen_problem *p)
         if (mass > 0.0) top = fmax(top, fabs(pcs_matrix_diagonal(p->K, j)) / mass);
     }
     return top;
+}
+
+void pcs_eigen_clear_held(const pcs_eigen_problem *p, double *r)
+{
+    if (p->G == NULL || p->holds == NULL) return;
+    for (int j = 0; j < p->G->nrow; j++) {
+        if (!p->holds[j]) continue;
+        for (int k = p->G->start[j]; k < p->G->start[j + 1]; k++) r[p->G->column[k]] = 0.0;
+    }
 }
 
 // Rayleigh quotient after a few inverse iterations outside of the known vectors.
@@ -153,20 +162,22 @@ static pcs_status spectrum_near_shift(pcs_context *ctx, spectrum *s, double top,
 {
     bool is_definite = false;
     double shift = top > 0.0 ? -FIRST_SHIFT * top : -1.0;
-    for (int k = 0; k < SHIFT_TRIES && !is_definite; k++, shift *= 10.0)
+    for (int k = 0; k < SHIFT_TRIES; k++, shift *= 10.0) {
         PCS_TRY(spectrum_factor(s, shift, &is_definite));
+        if (is_definite) break;
+    }
     if (!is_definite)
         return pcs_fail(ctx, PCS_FAILED, "no shift down to %g makes the stiffness matrix positive definite", s->shift);
     int nlocked = s->nlocked;
     pcs_status status = PCS_OK;
-    for (int k = 0; k < SHIFT_ROUNDS && status == PCS_OK; k++) {
+    for (int k = 0; k < SHIFT_ROUNDS; k++) {
         double estimate = spectrum_first(s, x), last = s->shift;
         double next = -fmax(estimate, LEAST_SHIFT * top);
         bool is_far = next > 0.25 * last || (next < 4.0 * last && estimate > 0.0);
         if (!isfinite(next) || !is_far || next == last) break;
         status = spectrum_factor(s, next, &is_definite);
-        if (status != PCS_OK || is_definite) continue;
-        status = spectrum_factor(s, last, &is_definite);
+        if (status == PCS_OK && is_definite) continue;
+        if (status == PCS_OK) status = spectrum_factor(s, last, &is_definite);
         break;
     }
     s->nlocked = nlocked;
@@ -210,8 +221,7 @@ static double spectrum_residual(const spectrum *s, const double *phi, double lam
     memset(r, 0, (size_t)s->n * sizeof *r);
     pcs_matrix_add_multiply(s->p->K, 1.0, phi, r);
     pcs_matrix_add_multiply(s->p->M, -lambda, phi, r);
-    for (int j = 0; s->p->G != NULL && s->p->holds != NULL && j < s->p->G->nrow; j++)
-        for (int p = s->p->G->start[j]; s->p->holds[j] && p < s->p->G->start[j + 1]; p++) r[s->p->G->column[p]] = 0.0;
+    pcs_eigen_clear_held(s->p, r);
     for (int j = 0; j < s->n; j++) {
         double size = 0.0;
         for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++)
@@ -313,6 +323,9 @@ pcs_status pcs_eigen_symmetric(pcs_context *ctx, const pcs_eigen_problem *p, pcs
     PCS_TRY(spectrum_choose_shift(ctx, &s));
     PCS_TRY(spectrum_search(ctx, &s, is_dense, wanted, theta, out));
     bool is_complete = is_dense;
-    for (int k = 0; k < wanted && !is_complete; k++) PCS_TRY(spectrum_look_again(ctx, &s, theta, out, &is_complete));
+    for (int k = 0; k < wanted; k++) {
+        if (is_complete) break;
+        PCS_TRY(spectrum_look_again(ctx, &s, theta, out, &is_complete));
+    }
     return spectrum_finish(ctx, &s, out);
 }

@@ -30,7 +30,7 @@ static void assembly_add_damping(pcs_system *self, int b, int cell, const double
     const int *equation = batch->equation + (size_t)cell * (size_t)ops->ndof;
     double A[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], C[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
     if (ops->sees_velocity && !ops->is_nonlinear) {
-        ops->tangents(batch, cell, 1, NULL, NULL, A, C);
+        ops->tangents(batch, cell, NULL, NULL, A, C);
         pcs_matrix_add_cell(self->C, ops->ndof, equation, 1.0, C);
         return;
     }

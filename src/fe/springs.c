@@ -92,7 +92,7 @@ static void springs_go_round(fe_data *fe, bool is_first, double *mass, int *shar
             if (is_first || !pcs_fe_is_massless(ops->ndof, M)) continue;
             fe->spring_rate2 = fmax(fe->spring_rate2, springs_rate(ops->ndof, equation, K, mass, share));
             if (!ops->is_nonlinear && !ops->sees_velocity) continue;
-            ops->tangents(batch, c, 1, zero, zero, K, C);
+            ops->tangents(batch, c, zero, zero, K, C);
             fe->spring_damping = fmax(fe->spring_damping, springs_rate(ops->ndof, equation, C, mass, share));
         }
     }

@@ -9,14 +9,13 @@ static void tangents_scatter(size_t count, const int *place, const double *cell,
 }
 
 // Only the blocks of the two nodes with themselves.
-static void tangents_scatter_nodal(int count, int n, const int *place, const double *cell, double *value)
+static void tangents_scatter_nodal(int n, const int *place, const double *cell, double *value)
 {
     int half = n / 2;
-    for (int c = 0; c < count; c++, place += n * n, cell += n * n)
-        for (int i = 0; i < n; i++) {
-            int first = i < half ? 0 : half;
-            tangents_scatter((size_t)half, place + i * n + first, cell + i * n + first, value);
-        }
+    for (int i = 0; i < n; i++) {
+        int first = i * n + (i < half ? 0 : half);
+        tangents_scatter((size_t)half, place + first, cell + first, value);
+    }
 }
 
 static bool tangents_is_nodal(const pcs_element_ops *ops, const pcs_batch *batch)
@@ -30,15 +29,13 @@ void pcs_fe_add_tangents(pcs_system *self, int b, int first, int count, const do
     const pcs_element_ops *ops = pcs_fe_ops(fe, b);
     const pcs_batch *batch = &fe->batches[b];
     size_t entries = (size_t)(ops->ndof * ops->ndof);
-    double K[PCS_TANGENT_CHUNK * PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
-    double C[PCS_TANGENT_CHUNK * PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
-    for (int end = first + count; first < end; first += PCS_TANGENT_CHUNK) {
-        int chunk = end - first < PCS_TANGENT_CHUNK ? end - first : PCS_TANGENT_CHUNK;
-        const int *place = fe->scatter[b] + (size_t)first * entries;
-        ops->tangents(batch, first, chunk, q, v, K, self->C == NULL ? NULL : C);
-        tangents_scatter((size_t)chunk * entries, place, K, self->K->value);
+    double K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], C[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    for (int c = first; c < first + count; c++) {
+        const int *place = fe->scatter[b] + (size_t)c * entries;
+        ops->tangents(batch, c, q, v, K, self->C == NULL ? NULL : C);
+        tangents_scatter(entries, place, K, self->K->value);
         if (self->C == NULL) continue;
-        if (tangents_is_nodal(ops, batch)) tangents_scatter_nodal(chunk, ops->ndof, place, C, self->C->value);
-        else tangents_scatter((size_t)chunk * entries, place, C, self->C->value);
+        if (tangents_is_nodal(ops, batch)) tangents_scatter_nodal(ops->ndof, place, C, self->C->value);
+        else tangents_scatter(entries, place, C, self->C->value);
     }
 }

@@ -51,6 +51,14 @@ pcs_status pcs_bordered_create(pcs_context *ctx, const char *linear, const pcs_m
     return PCS_OK;
 }
 
+static pcs_status bordered_add_rows(pcs_pattern_builder *builder, int n, const pcs_rows *G)
+{
+    for (int j = 0; j < G->nrow; j++)
+        for (int p = G->start[j]; p < G->start[j + 1]; p++)
+            PCS_TRY(pcs_pattern_add_cells(builder, 1, 2, (const int[2]){ n + j, G->column[p] }));
+    return PCS_OK;
+}
+
 static pcs_status bordered_make_pattern(const pcs_bordered *self, pcs_context *ctx, pcs_pattern **out)
 {
     const pcs_rows *G = self->G;
@@ -58,9 +66,7 @@ static pcs_status bordered_make_pattern(const pcs_bordered *self, pcs_context *c
     pcs_pattern_builder *builder;
     PCS_TRY(pcs_pattern_begin(ctx, n + G->nrow, &builder));
     pcs_status status = pcs_pattern_add_pattern(builder, self->A->pattern);
-    for (int j = 0; j < G->nrow && status == PCS_OK; j++)
-        for (int p = G->start[j]; p < G->start[j + 1] && status == PCS_OK; p++)
-            status = pcs_pattern_add_cells(builder, 1, 2, (const int[2]){ n + j, G->column[p] });
+    if (status == PCS_OK) status = bordered_add_rows(builder, n, G);
     pcs_status finish = pcs_pattern_finish(builder, out);
     return status == PCS_OK ? finish : status;
 }
@@ -157,7 +163,8 @@ static void bordered_fill(pcs_bordered *self, const unsigned char *holds)
 pcs_status pcs_bordered_factor(pcs_bordered *self, const unsigned char *holds, bool *is_singular)
 {
     self->has_rows = false;
-    for (int j = 0; holds != NULL && self->G != NULL && j < self->G->nrow; j++) self->has_rows |= holds[j] != 0;
+    if (holds != NULL && self->G != NULL)
+        for (int j = 0; j < self->G->nrow; j++) self->has_rows |= holds[j] != 0;
     self->nfactor++;
     if (!self->has_rows) {
         if (self->plain == NULL)
@@ -176,14 +183,15 @@ void pcs_bordered_solve(pcs_bordered *self, double *x, double *y)
     int nrow = self->G == NULL ? 0 : self->G->nrow;
     if (!self->has_rows) {
         pcs_linsolve_solve(self->plain, x);
-        for (int j = 0; y != NULL && j < nrow; j++) y[j] = 0.0;
+        if (y != NULL) memset(y, 0, (size_t)nrow * sizeof *y);
         return;
     }
     memcpy(self->work, x, n * sizeof *x);
     for (int j = 0; j < nrow; j++) self->work[n + (size_t)j] = y == NULL ? 0.0 : self->scale[j] * y[j];
     pcs_linsolve_solve(self->whole.solver, self->work);
     memcpy(x, self->work, n * sizeof *x);
-    for (int j = 0; y != NULL && j < nrow; j++) y[j] = self->scale[j] * self->work[n + (size_t)j];
+    if (y == NULL) return;
+    for (int j = 0; j < nrow; j++) y[j] = self->scale[j] * self->work[n + (size_t)j];
 }
 
 int pcs_bordered_bad_equation(const pcs_bordered *self)

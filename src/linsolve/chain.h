@@ -20,7 +20,7 @@ typedef struct pcs_chain_cut {
 // What a general matrix needs besides, see chain_lu.c.
 typedef struct pcs_chain_lu {
     int middle;            // blocks that are swept downwards; the next two are where the sweeps meet
-    int careful[2];        // first step with row exchanges of the sweep downwards and of the one upwards
+    int pivoted[2];        // first step with row exchanges of the sweep downwards and of the one upwards
     double *fill;          // [nblock][b x b] what row exchanges add to the steps
     int *order;            // [nblock][2 b] row exchanges
     double *weight, *size; // [n] of the rows for choosing pivots; of the columns, in weighted rows

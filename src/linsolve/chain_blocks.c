@@ -71,7 +71,8 @@ int pcs_chain_partition(const pcs_pattern *pattern, int *first, int *nblock)
     if (even > 0 && (b == 0 || even <= b)) {
         b = even;
         *nblock = pattern->n / b + (pattern->n % b != 0);
-        for (int k = 0; first != NULL && k < *nblock; k++) first[k] = k * b;
+        if (first == NULL) return b;
+        for (int k = 0; k < *nblock; k++) first[k] = k * b;
     }
     if (b > 0 && first != NULL) blocks_merge(pattern->n, b, first, nblock);
     return b;
@@ -96,7 +97,8 @@ pcs_chain_block pcs_chain_get(const pcs_chain *c, const pcs_matrix *A, int I, in
     for (int j = begin; j < end; j++)
         for (int p = start[j]; p < start[j + 1]; p++)
             if (row[p] >= from && row[p] < to) copy[(j - begin) * b + row[p] - from] = A->value[p];
-    for (int k = end - begin; k < b && I == J; k++) copy[k * (b + 1)] = 1.0;
+    if (I == J)
+        for (int k = end - begin; k < b; k++) copy[k * (b + 1)] = 1.0;
     return (pcs_chain_block){ copy, b };
 }
 

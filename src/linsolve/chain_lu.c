@@ -12,7 +12,7 @@
 // bound the terms that are subtracted from A_ij, and so what is lost to rounding, in units of sqrt(s_i s_j). For a
 // positive definite matrix none exceeds 1, as a sum of squares is what is taken from its diagonal; the iteration
 // matrices of beams are close to that. Where their sum over a block gets large, the sweep goes on with row exchanges
-// over its block and the next one (chain_lu_careful.c), which is elimination with partial pivoting of a banded matrix.
+// over its block and the next one (chain_lu_pivoted.c), which is elimination with partial pivoting of a banded matrix.
 // Where the two sweeps meet, two blocks are left, and are factored like a dense matrix.
 //
 // The processor works on both sweeps at once, as they do not depend on each other.
@@ -22,6 +22,7 @@
 #include "linsolve/pivot.h"
 
 #include <math.h>
+#include <string.h>
 
 // Largest sum of the bounds of a block, per equation; 4 at most for a positive definite matrix.
 static const double lu_limit = 16.0;
@@ -41,9 +42,9 @@ size_t pcs_chain_lu_lower(const pcs_chain *c)
     return (size_t)lu_blocks(c) * (size_t)lu_stride(c->b);
 }
 
-LU_INLINE pcs_pair lu_absolute(pcs_pair p)
+LU_INLINE pcs_double2 lu_absolute(pcs_double2 p)
 {
-    return (pcs_pair){ fabs(p[0]), fabs(p[1]) };
+    return (pcs_double2){ fabs(p[0]), fabs(p[1]) };
 }
 
 // Reciprocals of the diagonal of D; what fills up has 1.
@@ -52,51 +53,59 @@ LU_INLINE void lu_weigh(int b, pcs_chain_block D, double *weight)
     LU_UNROLL
     for (int i = 0; i < lu_even(b); i += 2) {
         const double second = i + 1 < b ? D.at[(i + 1) * (D.stride + 1)] : 1.0;
-        pcs_pair_store(weight + i, 1.0 / lu_absolute((pcs_pair){ D.at[i * (D.stride + 1)], second }));
+        pcs_double2_store(weight + i, 1.0 / lu_absolute((pcs_double2){ D.at[i * (D.stride + 1)], second }));
     }
 }
 
 // What is known about the sizes of a step.
 typedef struct lu_bounds {
-    pcs_pair rows[LU_ROWS]; // sums for the rows of L and M, to be weighted
-    pcs_pair columns;       // of the columns of U and V together
-    double least;           // smallest pivot in units of the diagonal
+    pcs_double2 rows[LU_ROWS]; // sums for the rows of L and M, to be weighted
+    pcs_double2 columns;       // of the columns of U and V together
+    double least;              // smallest pivot in units of the diagonal
 } lu_bounds;
 
+// What a step computes.
+typedef struct lu_factors {
+    double L[PCS_CHAIN_MAX * 2 * LU_ROWS]; // L and M by columns
+    double inverse[LU_ROWS];               // of the pivots
+    double *step;                          // where the factors are kept
+    lu_bounds bounds;
+} lu_factors;
+
 // Column j of the first b: its entries of U go to the step and those of L to L and the step, with a zero between.
-LU_INLINE void lu_column(int b, int j, pcs_pair *column, double weight, double *L, double *inverse, double *step,
-                         lu_bounds *bounds)
+LU_INLINE void lu_column(int b, int j, pcs_double2 *column, double weight, lu_factors *to)
 {
+    double *L = to->L, *inverse = to->inverse, *step = to->step;
+    lu_bounds *bounds = &to->bounds;
     const int nrow = 2 * lu_even(b);
     LU_UNROLL
     for (int k = 0; k < j; k++) {
         const double factor = column[k / 2][k % 2];
         LU_UNROLL
-        for (int i = (k + 1) / 2; i < nrow / 2; i++) column[i] -= pcs_pair_load(L + k * nrow + 2 * i) * factor;
+        for (int i = (k + 1) / 2; i < nrow / 2; i++) column[i] -= pcs_double2_load(L + k * nrow + 2 * i) * factor;
     }
-    const pcs_pair own = column[j / 2];
+    const pcs_double2 own = column[j / 2];
     const double pivot = own[j % 2], reciprocal = 1.0 / pivot;
     inverse[j] = reciprocal;
     bounds->least = fmin(bounds->least, fabs(pivot) * weight);
-    column[j / 2] = j % 2 == 0 ? (pcs_pair){ 0.0, own[1] } : (pcs_pair){ own[0], 0.0 };
+    column[j / 2] = j % 2 == 0 ? (pcs_double2){ 0.0, own[1] } : (pcs_double2){ own[0], 0.0 };
     LU_UNROLL
     for (int i = 0; i < (j + 1) / 2; i++) {
-        const pcs_pair scaled = column[i] * (pcs_pair){ inverse[2 * i], inverse[2 * i + 1] };
-        pcs_pair_store(step + lu_of_U(b, j) + 2 * i, scaled);
+        const pcs_double2 scaled = column[i] * (pcs_double2){ inverse[2 * i], inverse[2 * i + 1] };
+        pcs_double2_store(step + lu_of_U(b, j) + 2 * i, scaled);
         bounds->columns += lu_absolute(scaled * column[i]) * weight;
     }
     LU_UNROLL
     for (int i = (j + 1) / 2; i < nrow / 2; i++) {
-        const pcs_pair multiplier = column[i] * reciprocal;
-        pcs_pair_store(L + j * nrow + 2 * i, multiplier);
-        pcs_pair_store(step + lu_of_L(b, j) + 2 * i, multiplier);
+        const pcs_double2 multiplier = column[i] * reciprocal;
+        pcs_double2_store(L + j * nrow + 2 * i, multiplier);
+        pcs_double2_store(step + lu_of_L(b, j) + 2 * i, multiplier);
         bounds->rows[i] += multiplier * multiplier * fabs(pivot);
     }
 }
 
 // The first b columns: L and M, U.
-LU_INLINE void lu_panel(int b, const lu_rest *rest, pcs_chain_block C, double *L, double *inverse, double *step,
-                        lu_bounds *bounds)
+LU_INLINE void lu_panel(int b, const lu_rest *rest, pcs_chain_block C, lu_factors *to)
 {
     const int h = lu_even(b) / 2;
     double weight[LU_ROWS]; // a copy that nothing else writes to
@@ -104,20 +113,21 @@ LU_INLINE void lu_panel(int b, const lu_rest *rest, pcs_chain_block C, double *L
     for (int i = 0; i < b; i++) weight[i] = rest->weight[i];
     LU_UNROLL
     for (int j = 0; j < b; j++) {
-        pcs_pair column[LU_ROWS];
+        pcs_double2 column[LU_ROWS];
         LU_UNROLL
-        for (int i = 0; i < h; i++) column[i] = pcs_pair_load(rest->S + (j * h + i) * 2);
+        for (int i = 0; i < h; i++) column[i] = pcs_double2_load(rest->S + (j * h + i) * 2);
         lu_load(b, C.at + j * C.stride, column + h);
-        lu_column(b, j, column, weight[j], L, inverse, step, bounds);
+        lu_column(b, j, column, weight[j], to);
     }
 }
 
 // `count` columns of the next block from j on: V, and what is left of D. Two columns at once share what is read of L.
-LU_INLINE pcs_pair lu_update(int b, int count, int j, const lu_input *in, const double *L, const double *inverse,
-                             double *step, lu_rest *next)
+LU_INLINE pcs_double2 lu_update(int b, int count, int j, const lu_input *in, const lu_factors *f, lu_rest *next)
 {
+    const double *L = f->L, *inverse = f->inverse;
+    double *step = f->step;
     const int even = lu_even(b), h = even / 2;
-    pcs_pair column[2][LU_ROWS], bound = { 0 };
+    pcs_double2 column[2][LU_ROWS], bound = { 0 };
     LU_UNROLL
     for (int m = 0; m < count; m++) {
         lu_load(b, in->beside.at + (j + m) * in->beside.stride, column[m]);
@@ -128,7 +138,7 @@ LU_INLINE pcs_pair lu_update(int b, int count, int j, const lu_input *in, const 
         const double factor[] = { column[0][k / 2][k % 2], count > 1 ? column[1][k / 2][k % 2] : 0.0 };
         LU_UNROLL
         for (int i = (k + 1) / 2; i < even; i++) {
-            const pcs_pair multiplier = pcs_pair_load(L + k * 2 * even + 2 * i);
+            const pcs_double2 multiplier = pcs_double2_load(L + k * 2 * even + 2 * i);
             LU_UNROLL
             for (int m = 0; m < count; m++) column[m][i] -= multiplier * factor[m];
         }
@@ -137,9 +147,9 @@ LU_INLINE pcs_pair lu_update(int b, int count, int j, const lu_input *in, const 
     for (int i = 0; i < h; i++) {
         LU_UNROLL
         for (int m = 0; m < count; m++) {
-            const pcs_pair scaled = column[m][i] * (pcs_pair){ inverse[2 * i], inverse[2 * i + 1] };
-            pcs_pair_store(step + lu_of_V(b, j + m) + 2 * i, scaled);
-            pcs_pair_store(next->S + (j + m) * even + 2 * i, column[m][h + i]);
+            const pcs_double2 scaled = column[m][i] * (pcs_double2){ inverse[2 * i], inverse[2 * i + 1] };
+            pcs_double2_store(step + lu_of_V(b, j + m) + 2 * i, scaled);
+            pcs_double2_store(next->S + (j + m) * even + 2 * i, column[m][h + i]);
             bound += lu_absolute(scaled * column[m][i]) * next->weight[j + m];
         }
     }
@@ -151,21 +161,23 @@ LU_INLINE bool lu_eliminate(int b, const lu_input *in, const lu_rest *rest, lu_r
                             double *inverse)
 {
     const int h = lu_even(b) / 2;
-    double L[PCS_CHAIN_MAX * 2 * LU_ROWS], reciprocal[LU_ROWS] = { 0 };
-    lu_bounds bounds = { .least = 1.0 };
+    lu_factors f;
+    f.step = step;
+    f.bounds = (lu_bounds){ .least = 1.0 };
+    memset(f.inverse, 0, sizeof f.inverse);
     lu_weigh(b, in->next, next->weight);
-    lu_panel(b, rest, in->below, L, reciprocal, step, &bounds);
-    pcs_pair sum = bounds.columns;
+    lu_panel(b, rest, in->below, &f);
+    pcs_double2 sum = f.bounds.columns;
     LU_UNROLL
     for (int i = 0; i < h; i++) {
-        sum += bounds.rows[i] * pcs_pair_load(rest->weight + 2 * i);
-        sum += bounds.rows[h + i] * pcs_pair_load(next->weight + 2 * i);
+        sum += f.bounds.rows[i] * pcs_double2_load(rest->weight + 2 * i);
+        sum += f.bounds.rows[h + i] * pcs_double2_load(next->weight + 2 * i);
     }
-    for (int j = 0; j + 1 < b; j += 2) sum += lu_update(b, 2, j, in, L, reciprocal, step, next);
-    if (b % 2 != 0) sum += lu_update(b, 1, b - 1, in, L, reciprocal, step, next);
+    for (int j = 0; j + 1 < b; j += 2) sum += lu_update(b, 2, j, in, &f, next);
+    if (b % 2 != 0) sum += lu_update(b, 1, b - 1, in, &f, next);
     LU_UNROLL
-    for (int i = 0; i < b; i++) inverse[i] = reciprocal[i];
-    return bounds.least > 2.0 * DBL_EPSILON && sum[0] + sum[1] <= lu_limit * b; // false for what is not a number
+    for (int i = 0; i < b; i++) inverse[i] = f.inverse[i];
+    return f.bounds.least > 2.0 * DBL_EPSILON && sum[0] + sum[1] <= lu_limit * b; // false for what is not a number
 }
 
 // Where a sweep stands.
@@ -253,11 +265,11 @@ static void lu_hand_on(const pcs_chain *c, const pcs_matrix *A, const lu_state *
 static int lu_finish(pcs_chain *c, const pcs_matrix *A, int side, lu_state *state, pcs_chain_front *front)
 {
     const pcs_chain_sweep *sweep = &state->sweep;
-    c->lu.careful[side] = state->k;
+    c->lu.pivoted[side] = state->k;
     lu_hand_on(c, A, state, front);
     for (int k = state->k; k < sweep->count; k++) {
         int bad =
-            pcs_chain_lu_careful(c, A, sweep->first + k * sweep->direction, sweep->direction, sweep->place + k, front);
+            pcs_chain_lu_pivoted(c, A, sweep->first + k * sweep->direction, sweep->direction, sweep->place + k, front);
         if (bad >= 0) return bad;
     }
     return -1;
@@ -271,9 +283,9 @@ int pcs_chain_lu_factor(pcs_chain *c, const pcs_matrix *A)
     for (int side = 0; side < 2; side++) lu_begin(c, A, side, &state[side]);
     lu_run_sized(c, A, state);
 
-    bool is_careful = state[0].k < state[0].sweep.count || state[1].k < state[1].sweep.count;
+    bool is_pivoted = state[0].k < state[0].sweep.count || state[1].k < state[1].sweep.count;
     int middle = c->lu.middle, last = lu_blocks(c) - 1;
-    pcs_chain_lu_measure(c, A, is_careful ? 0 : middle, is_careful ? last : middle + 1);
+    pcs_chain_lu_measure(c, A, is_pivoted ? 0 : middle, is_pivoted ? last : middle + 1);
     for (int side = 0; side < 2; side++) {
         int bad = lu_finish(c, A, side, &state[side], &front[side]);
         if (bad >= 0) return bad;

@@ -9,7 +9,7 @@
 #define PCS_LINSOLVE_CHAIN_LU_H
 
 #include "linsolve/chain.h"
-#include "sparse/pair.h"
+#include "sparse/double2.h"
 
 #define LU_INLINE static inline __attribute__((always_inline))
 #define LU_UNROLL _Pragma("GCC unroll 12")
@@ -49,11 +49,11 @@ LU_INLINE int lu_stride(int b)
 }
 
 // b numbers as pairs, an odd last one with a zero.
-LU_INLINE void lu_load(int b, const double *from, pcs_pair *to)
+LU_INLINE void lu_load(int b, const double *from, pcs_double2 *to)
 {
     LU_UNROLL
-    for (int i = 0; i < b / 2; i++) to[i] = pcs_pair_load(from + 2 * i);
-    if (b % 2 != 0) to[b / 2] = (pcs_pair){ from[b - 1], 0.0 };
+    for (int i = 0; i < b / 2; i++) to[i] = pcs_double2_load(from + 2 * i);
+    if (b % 2 != 0) to[b / 2] = (pcs_double2){ from[b - 1], 0.0 };
 }
 
 // Blocks, two at least.
@@ -83,7 +83,7 @@ void pcs_chain_lu_weigh(const pcs_chain *c, int I, double *weight);
 
 // Eliminates block I of a sweep with row exchanges among its rows and those of the next block. Answers the equation
 // without a pivot, or -1.
-int pcs_chain_lu_careful(pcs_chain *c, const pcs_matrix *A, int I, int direction, int place, pcs_chain_front *front);
+int pcs_chain_lu_pivoted(pcs_chain *c, const pcs_matrix *A, int I, int direction, int place, pcs_chain_front *front);
 
 // Factors what is left of the two blocks where the sweeps meet.
 int pcs_chain_lu_meet(pcs_chain *c, const pcs_chain_front *upper, const pcs_chain_front *lower);

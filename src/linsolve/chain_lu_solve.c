@@ -16,7 +16,7 @@ typedef struct lu_side {
     const double *step, *inverse;
     double *x;
     ptrdiff_t next; // from a block of x to the next one
-    pcs_pair y[LU_ROWS / 2];
+    pcs_double2 y[LU_ROWS / 2];
 } lu_side;
 
 LU_INLINE void lu_move(int b, int steps, lu_side *side)
@@ -26,18 +26,18 @@ LU_INLINE void lu_move(int b, int steps, lu_side *side)
     side->x += steps * side->next;
 }
 
-LU_INLINE void lu_store(int b, const pcs_pair *from, double *to)
+LU_INLINE void lu_store(int b, const pcs_double2 *from, double *to)
 {
     LU_UNROLL
-    for (int i = 0; i < b / 2; i++) pcs_pair_store(to + 2 * i, from[i]);
+    for (int i = 0; i < b / 2; i++) pcs_double2_store(to + 2 * i, from[i]);
     if (b % 2 != 0) to[b - 1] = from[b / 2][0];
 }
 
 // to -= column factor, in the pairs from `begin` to `end`.
-LU_INLINE void lu_subtract(int begin, int end, const double *column, double factor, pcs_pair *to)
+LU_INLINE void lu_subtract(int begin, int end, const double *column, double factor, pcs_double2 *to)
 {
     LU_UNROLL
-    for (int i = begin; i < end; i++) to[i] -= pcs_pair_load(column + 2 * i) * factor;
+    for (int i = begin; i < end; i++) to[i] -= pcs_double2_load(column + 2 * i) * factor;
 }
 
 // A step of each forward sweep: y holds the block, reduced by those before. The statements alternate between the
@@ -45,7 +45,7 @@ LU_INLINE void lu_subtract(int begin, int end, const double *column, double fact
 LU_INLINE void lu_forward(int b, lu_side *p, lu_side *q)
 {
     const int even = lu_even(b), h = even / 2;
-    pcs_pair y[LU_ROWS / 2], v[LU_ROWS / 2], d[LU_ROWS / 2], e[LU_ROWS / 2];
+    pcs_double2 y[LU_ROWS / 2], v[LU_ROWS / 2], d[LU_ROWS / 2], e[LU_ROWS / 2];
     lu_load(b, p->x + p->next, y);
     lu_load(b, q->x + q->next, v);
     LU_UNROLL
@@ -69,7 +69,7 @@ LU_INLINE void lu_forward(int b, lu_side *p, lu_side *q)
 LU_INLINE void lu_backward(int b, lu_side *p, lu_side *q)
 {
     const int h = lu_even(b) / 2;
-    pcs_pair y[LU_ROWS / 2], v[LU_ROWS / 2];
+    pcs_double2 y[LU_ROWS / 2], v[LU_ROWS / 2];
     lu_load(b, p->x, y);
     lu_load(b, q->x, v);
     LU_UNROLL
@@ -131,7 +131,7 @@ static void lu_forward_rest(const pcs_chain *c, int side, int from, double *x)
         const lu_side p = { .step = c->lower + place * lu_stride(b),
                             .inverse = c->inverse + I * b,
                             .next = sweep.direction * b };
-        if (k >= c->lu.careful[side]) lu_exchange(b, c->lu.order + place * (2 * b), b, p.next, x + I * b);
+        if (k >= c->lu.pivoted[side]) lu_exchange(b, c->lu.order + place * (2 * b), b, p.next, x + I * b);
         lu_forward_alone(b, &p, x + I * b);
     }
 }
@@ -143,7 +143,7 @@ static void lu_backward_rest(const pcs_chain *c, int side, int from, double *x)
     for (int k = sweep.count - 1; k >= from; k--) {
         const ptrdiff_t place = sweep.place + k, I = sweep.first + k * sweep.direction;
         const lu_side p = { .step = c->lower + place * lu_stride(b), .next = sweep.direction * b };
-        const double *fill = k >= c->lu.careful[side] ? c->lu.fill + place * (b * b) : NULL;
+        const double *fill = k >= c->lu.pivoted[side] ? c->lu.fill + place * (b * b) : NULL;
         lu_backward_alone(b, &p, fill, x + I * b);
     }
 }
@@ -164,7 +164,7 @@ static void lu_meet(const pcs_chain *c, double *x)
 static int lu_common(const pcs_chain *c)
 {
     int common = lu_sweep(c, 0).count; // never more than the other
-    for (int side = 0; side < 2; side++) common = c->lu.careful[side] < common ? c->lu.careful[side] : common;
+    for (int side = 0; side < 2; side++) common = c->lu.pivoted[side] < common ? c->lu.pivoted[side] : common;
     return common;
 }
 

@@ -16,7 +16,7 @@
 
 #include "linsolve/chain.h"
 #include "linsolve/pivot.h"
-#include "sparse/pair.h"
+#include "sparse/double2.h"
 
 #include <math.h>
 #include <string.h>
@@ -105,10 +105,10 @@ static int windows_reach(const pcs_chain *c, int from, int step, int most)
 static int windows_needed(const pcs_chain *c, const pcs_chain_cut *cut, int most)
 {
     int window = 2, place = 0;
-    for (int tile = 0; tile < cut->ntile && window <= most; tile++)
-        for (int s = 0; s < WIDTH && window <= most; s++) {
+    for (int tile = 0; tile < cut->ntile; tile++)
+        for (int s = 0; s < WIDTH; s++) {
             place += windows_segment(cut, tile);
-            if (place >= c->n) break;
+            if (place >= c->n || window > most) break;
             int before = windows_reach(c, place - 1, -1, most), behind = windows_reach(c, place, 1, most);
             if (before > window) window = before;
             if (behind > window) window = behind;
@@ -177,15 +177,15 @@ int pcs_chain_windows_factor(pcs_chain *c, const pcs_matrix *A, bool *fits)
     return -1;
 }
 
-// One or two rows of the forward recurrence in segments 2q and 2q+1, whose equations k and k+1 are read at once.
-static inline pcs_pair windows_forward_rows(int m, int k, int q, const double *restrict lower, const double *restrict x,
-                                            pcs_pair y, double *restrict store)
+// Two rows of the forward recurrence, from `place` on, in two segments of m equations; x are those of the first.
+static inline pcs_double2 windows_forward_rows(int m, int place, const double *restrict lower, const double *restrict x,
+                                               pcs_double2 y, double *restrict store)
 {
-    pcs_pair a = pcs_pair_load(x + (2 * q) * m + k), b = pcs_pair_load(x + (2 * q + 1) * m + k);
-    y = pcs_pair_firsts(a, b) - pcs_pair_load(lower + k * WIDTH + 2 * q) * y;
-    if (store != NULL) pcs_pair_store(store + k * WIDTH + 2 * q, y);
-    y = pcs_pair_seconds(a, b) - pcs_pair_load(lower + (k + 1) * WIDTH + 2 * q) * y;
-    if (store != NULL) pcs_pair_store(store + (k + 1) * WIDTH + 2 * q, y);
+    pcs_double2 a = pcs_double2_load(x), b = pcs_double2_load(x + m);
+    y = pcs_double2_firsts(a, b) - pcs_double2_load(lower + place) * y;
+    if (store != NULL) pcs_double2_store(store + place, y);
+    y = pcs_double2_seconds(a, b) - pcs_double2_load(lower + place + WIDTH) * y;
+    if (store != NULL) pcs_double2_store(store + place + WIDTH, y);
     return y;
 }
 
@@ -193,57 +193,59 @@ static inline pcs_pair windows_forward_rows(int m, int k, int q, const double *r
 static void windows_forward(int m, int window, const double *restrict lower, const double *restrict x,
                             double *restrict y, double carry)
 {
-    pcs_pair c[PAIRS] = { { 0.0, 0.0 } };
+    pcs_double2 c[PAIRS] = { { 0.0, 0.0 } };
     for (int k = m - window; k < m; k += 2) WINDOWS_UNROLL
-    for (int q = 0; q < PAIRS; q++) c[q] = windows_forward_rows(m, k, q, lower, x, c[q], NULL);
+    for (int q = 0; q < PAIRS; q++)
+        c[q] = windows_forward_rows(m, k * WIDTH + 2 * q, lower, x + 2 * q * m + k, c[q], NULL);
     // The end of each segment is the start of the next one.
     double start[WIDTH + 1] = { carry };
     memcpy(start + 1, c, sizeof c);
     memcpy(c, start, sizeof c);
     for (int k = 0; k < m; k += 2) WINDOWS_UNROLL
-    for (int q = 0; q < PAIRS; q++) c[q] = windows_forward_rows(m, k, q, lower, x, c[q], y);
+    for (int q = 0; q < PAIRS; q++)
+        c[q] = windows_forward_rows(m, k * WIDTH + 2 * q, lower, x + 2 * q * m + k, c[q], y);
 }
 
-static inline pcs_pair windows_backward_row(int k, int q, const double *restrict lower, const double *restrict inverse,
-                                            const double *restrict y, pcs_pair x)
+static inline pcs_double2 windows_backward_row(int k, int q, const double *restrict lower,
+                                               const double *restrict inverse, const double *restrict y, pcs_double2 x)
 {
     int p = k * WIDTH + 2 * q;
-    return pcs_pair_load(inverse + p) * pcs_pair_load(y + p) - pcs_pair_load(lower + p + WIDTH) * x;
+    return pcs_double2_load(inverse + p) * pcs_double2_load(y + p) - pcs_double2_load(lower + p + WIDTH) * x;
 }
 
-// x of a tile from its y; `carry` is the solution behind it.
+// x of a tile from its y; what stands behind y is the solution behind the tile.
 static void windows_backward(int m, int window, const double *restrict lower, const double *restrict inverse,
-                             const double *restrict y, double *restrict x, double carry)
+                             const double *restrict y, double *restrict x)
 {
-    pcs_pair c[PAIRS] = { { 0.0, 0.0 } };
+    pcs_double2 c[PAIRS] = { { 0.0, 0.0 } };
     for (int k = window - 1; k >= 0; k--) WINDOWS_UNROLL
     for (int q = 0; q < PAIRS; q++) c[q] = windows_backward_row(k, q, lower, inverse, y, c[q]);
     // The start of each segment is the end of the one before.
     double end[WIDTH + 1];
     memcpy(end, c, sizeof c);
-    end[WIDTH] = carry;
+    end[WIDTH] = y[m * WIDTH];
     memcpy(c, end + 1, sizeof c);
     for (int k = m - 2; k >= 0; k -= 2) WINDOWS_UNROLL
     for (int q = 0; q < PAIRS; q++) {
-        pcs_pair second = windows_backward_row(k + 1, q, lower, inverse, y, c[q]);
+        pcs_double2 second = windows_backward_row(k + 1, q, lower, inverse, y, c[q]);
         c[q] = windows_backward_row(k, q, lower, inverse, y, second);
-        pcs_pair_store(x + (2 * q) * m + k, pcs_pair_firsts(c[q], second));
-        pcs_pair_store(x + (2 * q + 1) * m + k, pcs_pair_seconds(c[q], second));
+        pcs_double2_store(x + (2 * q) * m + k, pcs_double2_firsts(c[q], second));
+        pcs_double2_store(x + (2 * q + 1) * m + k, pcs_double2_seconds(c[q], second));
     }
 }
 
-// `count` equations one by one, as if nothing followed: solution in y, its first entry as answer. Their factors stand
-// `stride` apart.
-static double windows_single(int count, int stride, const double *restrict lower, const double *restrict inverse,
-                             const double *restrict x, double carry, double *restrict y)
+// `count` equations one by one, as if nothing followed: their solution in y, before which the last y stands. Their
+// factors stand `stride` apart.
+static void windows_single(int count, int stride, const double *restrict lower, const double *restrict inverse,
+                           const double *restrict x, double *restrict y)
 {
+    double carry = y[-1];
     for (int k = 0; k < count; k++) y[k] = carry = x[k] - lower[k * stride] * carry;
     double value = 0.0;
     for (int k = count - 1; k >= 0; k--) {
         double next = k + 1 < count ? lower[(k + 1) * stride] : 0.0;
         y[k] = value = inverse[k * stride] * y[k] - next * value;
     }
-    return value;
 }
 
 void pcs_chain_windows_solve(const pcs_chain *c, double *x)
@@ -258,15 +260,15 @@ void pcs_chain_windows_solve(const pcs_chain *c, double *x)
         windows_forward(m, cut->window, lower, x, c->work, carry);
         carry = c->work[size - 1];
 
-        double value;
         if (tile + 1 < cut->ntile) {
-            value = windows_single(cut->window, WIDTH, next_lower, next_inverse, behind, carry, ahead);
+            windows_single(cut->window, WIDTH, next_lower, next_inverse, behind, ahead);
         } else {
             int rest = (int)(end - behind);
-            value = windows_single(rest, 1, next_lower, next_inverse, behind, carry, ahead);
+            ahead[0] = 0.0; // where nothing is left
+            windows_single(rest, 1, next_lower, next_inverse, behind, ahead);
             memcpy(behind, ahead, (size_t)rest * sizeof *behind);
         }
-        windows_backward(m, cut->window, lower, inverse, c->work, x, value);
+        windows_backward(m, cut->window, lower, inverse, c->work, x);
         lower = next_lower;
         inverse = next_inverse;
         x = behind;

@@ -60,15 +60,21 @@ static pcs_status cholmod_begin(pcs_linsolve *self)
 {
     cholmod_data *d = self->data;
     const pcs_pattern *pattern = self->A->pattern;
+    size_t n = (size_t)pattern->n, nnz = (size_t)pattern->nnz;
+    int *start, *row; // a cholmod_sparse has no const members
     if (!cholmod_start(&d->common)) return cholmod_fault(self, "start");
     PCS_TRY(pcs_defer(self->ctx, cholmod_release, d));
     cholmod_choose_method(&d->common, pattern->chain_block > 0);
+    PCS_TAKE(self->ctx, start, n + 1, "the pattern of a sparse factor");
+    PCS_TAKE(self->ctx, row, nnz, "the pattern of a sparse factor");
+    memcpy(start, pattern->start, (n + 1) * sizeof *start);
+    memcpy(row, pattern->row, nnz * sizeof *row);
     d->view = (cholmod_sparse){
-        .nrow = (size_t)pattern->n,
-        .ncol = (size_t)pattern->n,
-        .nzmax = (size_t)pattern->nnz,
-        .p = (void *)pattern->start,
-        .i = (void *)pattern->row,
+        .nrow = n,
+        .ncol = n,
+        .nzmax = nnz,
+        .p = start,
+        .i = row,
         .x = self->A->value,
         .stype = 1,
         .itype = CHOLMOD_INT,

@@ -61,6 +61,15 @@ static bool dense_pivot_is_known(int k, const double *l, int step, const double 
     return fabs(pivot) > 16 * k * DBL_EPSILON * sum;
 }
 
+static void dense_exchange_rows(int n, double *A, int i, int k)
+{
+    for (int j = 0; j < n; j++) {
+        double keep = A[j * n + i];
+        A[j * n + i] = A[j * n + k];
+        A[j * n + k] = keep;
+    }
+}
+
 // P A = L U column by column, L with a unit diagonal. Gives the first equation without a pivot, or -1.
 static int dense_small_lu(int n, double *A, int *pivot, double *inverse)
 {
@@ -70,11 +79,7 @@ static int dense_small_lu(int n, double *A, int *pivot, double *inverse)
             if (fabs(A[k * n + i]) > fabs(A[k * n + best])) best = i;
         pivot[k] = best;
         if (!dense_pivot_is_known(k, A + best, n, A + k * n, A[k * n + best])) return k;
-        for (int j = 0; j < n && best != k; j++) {
-            double keep = A[j * n + k];
-            A[j * n + k] = A[j * n + best];
-            A[j * n + best] = keep;
-        }
+        if (best != k) dense_exchange_rows(n, A, k, best);
         inverse[k] = 1.0 / A[k * n + k];
         for (int i = k + 1; i < n; i++) A[k * n + i] *= inverse[k];
         for (int j = k + 1; j < n; j++)

@@ -35,9 +35,8 @@ static const pcs_linsolve_ops *linsolve_choose(const pcs_pattern *pattern, pcs_l
     if (pattern->layout != NULL) return linsolve_find("petsc");
     bool is_few = pattern->n > 0 && pattern->n <= LINSOLVE_FEW && pattern->nnz == pattern->n * pattern->n;
     bool is_short_chain = is_few && kind == PCS_SPD && pattern->chain_block > 0;
-    const char *const *preferred = is_short_chain ? linsolve_preferred_few
-                                   : is_few       ? linsolve_preferred_full
-                                                  : linsolve_preferred;
+    const char *const *preferred = is_few ? linsolve_preferred_full : linsolve_preferred;
+    if (is_short_chain) preferred = linsolve_preferred_few;
     for (int k = 0; preferred[k] != NULL; k++) {
         const pcs_linsolve_ops *ops = linsolve_find(preferred[k]);
         if (ops != NULL && ops->refuses(pattern, kind) == NULL) return ops;

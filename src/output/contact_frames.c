@@ -62,8 +62,9 @@ static void contact_frames_put_data(contact_frames_data *d, const pcs_row *rows,
     contact_frames_put_reals(d, "step_impulse", offsetof(pcs_tally_row, step_impulse));
     contact_frames_put_reals(d, "force", offsetof(pcs_tally_row, force)); // last: d->column serves the arrows
     for (int j = 0; j < n; j++) {
+        int ntangent = d->across == NULL ? 0 : rows[j].ntangent;
         for (int k = 0; k < 3; k++) d->arrow[j][k] = d->column[j] * d->normal[j][k];
-        for (int t = 0; d->across != NULL && t < rows[j].ntangent; t++)
+        for (int t = 0; t < ntangent; t++)
             for (int k = 0; k < 3; k++)
                 d->arrow[j][k] += d->tally.rows[j].tangent[t] * d->across[rows[j].first_tangent + t][k];
     }
@@ -99,7 +100,8 @@ static pcs_status contact_frames_write(const pcs_view *view, contact_frames_data
 static void contact_frames_make_title(const pcs_view *view, char *title)
 {
     int used = snprintf(title, TITLE_ROOM, "contacts of %s:", view->case_name);
-    for (int c = 0; c < view->system->ncontact && used < TITLE_ROOM; c++) {
+    for (int c = 0; c < view->system->ncontact; c++) {
+        if (used >= TITLE_ROOM) return;
         if (view->system->contacts[c].is_joint) continue;
         used += snprintf(title + used, (size_t)(TITLE_ROOM - used), "%s %d %s", c == 0 ? "" : ",", c,
                          view->system->contacts[c].name);
@@ -110,9 +112,10 @@ static void contact_frames_make_title(const pcs_view *view, char *title)
 static long contact_frames_every(const pcs_observer *self)
 {
     const pcs_frames_params *params = self->params;
-    for (int i = 0; i < self->view->nobserver && params->every < 0; i++) {
+    for (int i = 0; i < self->view->nobserver; i++) {
         const pcs_observer *other = &self->view->observers[i];
-        if (strcmp(other->ops->name, "frames") == 0) return pcs_frames_every(other->params, self->view);
+        if (params->every < 0 && strcmp(other->ops->name, "frames") == 0)
+            return pcs_frames_every(other->params, self->view);
     }
     return pcs_frames_every(params, self->view);
 }

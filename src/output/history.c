@@ -161,8 +161,9 @@ static void history_put_row(const pcs_view *view, history_data *d, bool has_stat
     d->has_row = true;
     d->tally.is_fresh = true;
     // Before anything can go wrong with the file: all ranks take part.
-    for (int k = 0; k < view->nprobe && has_state; k++)
-        d->probed[k] = system->ops->probe(system, &view->probes[k], view->state->q, view->state->v);
+    if (has_state)
+        for (int k = 0; k < view->nprobe; k++)
+            d->probed[k] = system->ops->probe(system, &view->probes[k], view->state->q, view->state->v);
     char *begin = pcs_file_reserve(d->file, d->row_room);
     if (begin == NULL) return;
     char *p = history_fixed_columns(d, pcs_contact_rows(system), begin);
@@ -170,11 +171,10 @@ static void history_put_row(const pcs_view *view, history_data *d, bool has_stat
         const pcs_contact_info *contact = &system->contacts[c];
         if (contact->is_joint) continue;
         pcs_tally_row sum = pcs_tally_sum(&d->tally, contact->first_row, contact->nrow);
-        int ncolumn = history_contact_columns_of(system, contact);
+        int ncolumn = history_contact_columns_of(system, contact), npoint = contact->writes_points ? contact->nrow : 0;
         p = history_contact_fields(d, &sum, ncolumn, p);
-        for (int i = 0; contact->writes_points && i < contact->nrow; i++) {
+        for (int i = 0; i < npoint; i++)
             p = history_contact_fields(d, &d->tally.rows[contact->first_row + i], ncolumn, p);
-        }
     }
     for (int r = 0; r < system->nreaction; r++) p = history_reaction_fields(d, system, r, p);
     for (int k = 0; k < view->nprobe; k++) {

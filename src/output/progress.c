@@ -37,7 +37,7 @@ static void progress_format_time(double seconds, size_t room, char *text)
 static double progress_share(const pcs_view *view)
 {
     double share = view->end_time > 0.0 ? view->state->t / view->end_time * (1.0 + 4.0 * DBL_EPSILON) : 1.0;
-    return !(share > 0.0) ? 0.0 : share < 1.0 ? share : 1.0;
+    return fmin(fmax(share, 0.0), 1.0);
 }
 
 // "[=====>      ]  45 %  t = 0.675 s  E = 497.54 J  5.2e+04 steps/s  12 s left", shorter than the narrowest terminal.
@@ -49,14 +49,16 @@ static void progress_show(const pcs_view *view, const progress_data *d, double n
     if (view->is_terminal) {
         int full = (int)(share * BAR_WIDTH);
         memcpy(bar, "\r[", 2);
-        for (int i = 0; i < BAR_WIDTH; i++) bar[2 + i] = i < full ? '=' : i == full ? '>' : ' ';
+        memset(bar + 2, ' ', BAR_WIDTH);
+        memset(bar + 2, '=', (size_t)full);
+        if (full < BAR_WIDTH) bar[2 + full] = '>';
         memcpy(bar + BAR_WIDTH + 2, "] ", 3);
     } else {
         int used = snprintf(steps, sizeof steps, "  step %ld", view->state->step);
         if (!view->is_controlled) snprintf(steps + used, sizeof steps - (size_t)used, " of %ld", view->nstep);
     }
     bool has_estimate = !is_last && share > 0.0;
-    progress_format_time(is_last ? spent : has_estimate ? spent * (1.0 - share) / share : 0.0, sizeof when, when);
+    progress_format_time(has_estimate ? spent * (1.0 - share) / share : spent, sizeof when, when);
     int used =
         snprintf(text, sizeof text, "%s%3.0f %%  t = %.4g s%s  E = %.5g J  %.2g steps/s", bar, floor(100.0 * share),
                  view->state->t, steps, pcs_measure_energy(e), spent > 0.0 ? (double)view->state->step / spent : 0.0);

@@ -1,6 +1,7 @@
 // Collects contact intervals and extremes over the run; writes summary.json and summary.txt at its end.
 
 #include "output/summary.h"
+#include "core/rotation.h"
 
 #include <math.h>
 
@@ -83,17 +84,14 @@ static void summary_take_reactions(const pcs_view *view, pcs_summary *s)
     const pcs_system *system = view->system;
     for (int r = 0; r < system->nreaction; r++) {
         pcs_reaction_record *record = &s->reactions[r];
-        const double *f = view->reactions[r].force, *m = view->reactions[r].moment;
+        int joint = system->reactions[r].contact; // -1: a support
         double t = view->state->t, misfit = 0.0;
-        const pcs_contact_info *joint =
-            system->reactions[r].contact < 0 ? NULL : &system->contacts[system->reactions[r].contact];
-        for (int j = 0; joint != NULL && j < joint->nrow; j++)
-            misfit = fmax(misfit, fabs(view->report->rows[joint->first_row + j].gap));
+        int first = joint < 0 ? 0 : system->contacts[joint].first_row;
+        int count = joint < 0 ? 0 : system->contacts[joint].nrow;
+        for (int j = first; j < first + count; j++) misfit = fmax(misfit, fabs(view->report->rows[j].gap));
         summary_keep_largest(misfit, t, &record->misfit, &record->misfit_time);
-        double force = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
-        double moment = sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2]);
-        summary_keep_largest(force, t, &record->force, &record->force_time);
-        summary_keep_largest(moment, t, &record->moment, &record->moment_time);
+        summary_keep_largest(pcs_norm3(view->reactions[r].force), t, &record->force, &record->force_time);
+        summary_keep_largest(pcs_norm3(view->reactions[r].moment), t, &record->moment, &record->moment_time);
     }
 }
 

@@ -109,7 +109,8 @@ static void summary_text_energy(pcs_file *f, const pcs_ledger *l)
         bool is_numerical = k + 1 == sizeof lines / sizeof lines[0];
         if (lines[k].change == 0.0 && !is_numerical) continue;
         pcs_file_print(f, "  %-20s %+16.9g", lines[k].name, lines[k].change + 0.0);
-        pcs_file_text(f, !is_numerical ? "\n" : l->numerical_is_remainder ? "   the remainder\n" : "   by formula\n");
+        if (is_numerical) pcs_file_text(f, l->numerical_is_remainder ? "   the remainder" : "   by formula");
+        pcs_file_text(f, "\n");
     }
     pcs_file_print(f, "  %-20s %16.9g   kinetic %.6g, strain %.6g, potential %.6g\n", "at the end", end, l->now.kinetic,
                    l->now.strain, l->now.potential);

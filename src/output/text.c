@@ -145,7 +145,8 @@ static scaled text_scale(const pcs_digits *table, uint64_t bits)
 static int text_shorten(const scaled *s, unsigned drop, uint64_t *digits)
 {
     const double doubt = 1e-9;
-    uint64_t unit = drop == 2 ? 100 : drop == 1 ? 10 : 1;
+    static const uint64_t units[] = { 1, 10, 100 };
+    uint64_t unit = units[drop];
     double above = (double)(s->digits % unit) + s->fraction, half = 0.5 * (double)unit;
     if (fabs(above - half) < doubt) return -1;
     bool is_up = above > half;
@@ -242,11 +243,20 @@ size_t pcs_integer_text(long x, char text[PCS_NUMBER_ROOM])
     return 18 - first;
 }
 
+// Length of the UTF-8 sequence that begins with this byte, or 0 when none does.
+static size_t text_utf8_length(unsigned char first)
+{
+    if (first < 0x80) return 1;
+    if (first >> 5 == 0x6) return 2;
+    if (first >> 4 == 0xE) return 3;
+    return first >> 3 == 0x1E ? 4 : 0;
+}
+
 // Length of the UTF-8 sequence at p, or 0 when there is none.
 static size_t text_utf8(const unsigned char *p)
 {
     static const unsigned lowest[5] = { 0, 0, 0x80, 0x800, 0x10000 };
-    size_t n = p[0] < 0x80 ? 1 : p[0] >> 5 == 0x6 ? 2 : p[0] >> 4 == 0xE ? 3 : p[0] >> 3 == 0x1E ? 4 : 0;
+    size_t n = text_utf8_length(p[0]);
     if (n < 2) return n;
     unsigned code = p[0] & (0xFFU >> (n + 1));
     for (size_t i = 1; i < n; i++) {

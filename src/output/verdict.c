@@ -19,5 +19,6 @@ double pcs_ledger_imbalance(const pcs_ledger *l)
 
 const char *pcs_ending_text(pcs_ending ending)
 {
-    return ending == PCS_FINISHED ? "finished" : ending == PCS_STOPPED ? "stopped" : "running";
+    static const char *const texts[] = { "running", "finished", "stopped" };
+    return texts[ending];
 }

@@ -38,7 +38,8 @@ void pcs_parallel_gather(const pcs_comm *comm, size_t count, double *x)
 {
     const pcs_parallel *self = comm->data;
     const size_t portion = 1 << 24; // MPI counts in int
-    for (size_t done = 0; done < count && comm->size > 1; done += portion) {
+    if (comm->size == 1) return;
+    for (size_t done = 0; done < count; done += portion) {
         int part = (int)(count - done < portion ? count - done : portion);
         if (comm->rank == 0) MPI_Reduce(MPI_IN_PLACE, x + done, part, MPI_DOUBLE, MPI_SUM, 0, self->world);
         else MPI_Reduce(x + done, NULL, part, MPI_DOUBLE, MPI_SUM, 0, self->world);

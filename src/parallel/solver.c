@@ -113,8 +113,8 @@ static PetscErrorCode solver_prefer_factors(KSP ksp, PC pc, bool is_spd, bool is
 {
     PetscCall(KSPSetType(ksp, KSPPREONLY));
     PetscCall(PCSetType(pc, is_spd ? PCCHOLESKY : PCLU));
-    const char *library = !is_alone ? MATSOLVERMUMPS : is_spd ? MATSOLVERCHOLMOD : MATSOLVERUMFPACK;
-    return PCFactorSetMatSolverType(pc, library);
+    if (!is_alone) return PCFactorSetMatSolverType(pc, MATSOLVERMUMPS);
+    return PCFactorSetMatSolverType(pc, is_spd ? MATSOLVERCHOLMOD : MATSOLVERUMFPACK);
 }
 
 // Whoever names a preconditioner that is not exact wants iterations.
@@ -190,7 +190,8 @@ static pcs_status solver_analyze(pcs_linsolve *self)
 static int solver_bad_diagonal(const pcs_linsolve *self)
 {
     const pcs_pattern *pattern = self->A->pattern;
-    for (int j = 0; j < pattern->layout->nown && self->kind == PCS_SPD; j++)
+    if (self->kind != PCS_SPD) return -1;
+    for (int j = 0; j < pattern->layout->nown; j++)
         for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++)
             if (pattern->row[p] == j && !(self->A->value[p] > 0.0)) return j;
     return -1;

@@ -186,8 +186,6 @@ pcs_status pcs_parallel_fault(pcs_context *ctx, PetscErrorCode code, pcs_status 
         code == PETSC_ERR_ARG_OUTOFRANGE)
         status = PCS_BAD_INPUT;
     (void)PetscErrorMessage(code, &general, NULL);
-    return pcs_fail(ctx, status, "PETSc, during the %s: %s", during,
-                    self->fault[0] != '\0' ? self->fault
-                    : general != NULL      ? general
-                                           : "unknown error");
+    if (general == NULL) general = "unknown error";
+    return pcs_fail(ctx, status, "PETSc, during the %s: %s", during, self->fault[0] != '\0' ? self->fault : general);
 }

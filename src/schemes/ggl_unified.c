@@ -43,7 +43,7 @@ static pcs_outcome unified_factor(pcs_scheme *self, pcs_ggl *s, double t, double
     pcs_system *system = self->system;
     bool is_singular = false;
     if (system->tangents_vary) system->ops->update_tangents(system, t, s->mid_q, s->mid_v);
-    pcs_matrix_combine(s->S, 1.0, system->M, 0.5 * h, system->C, 0.25 * h * h, system->K);
+    pcs_matrix_combine(s->S, (const double[3]){ 1.0, 0.5 * h, 0.25 * h * h }, system->M, system->C, system->K);
     if (!pcs_matrix_is_finite(s->S)) return PCS_NOT_FINITE;
     if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return PCS_SINGULAR;
     self->solver->nfactor++;

@@ -5,7 +5,7 @@
 
 #include "sparse/matrix.h"
 
-#include "sparse/pair.h"
+#include "sparse/double2.h"
 
 #include <assert.h>
 #include <math.h>
@@ -56,15 +56,15 @@ void pcs_matrix_add_cell(pcs_matrix *A, int ndof, const int *equation, double sc
     }
 }
 
-void pcs_matrix_combine(pcs_matrix *S, double a, const pcs_matrix *M, double b, const pcs_matrix *C, double k,
-                        const pcs_matrix *K)
+void pcs_matrix_combine(pcs_matrix *S, const double a[3], const pcs_matrix *M, const pcs_matrix *C, const pcs_matrix *K)
 {
+    const double m = a[0], c = a[1], k = a[2];
     assert(M->pattern == S->pattern && (C == NULL || C->pattern == S->pattern));
     assert(K == NULL || K->pattern == S->pattern);
     int nnz = S->pattern->nnz;
     for (int p = 0; p < nnz; p++) {
-        double sum = a * M->value[p];
-        if (C != NULL) sum += b * C->value[p];
+        double sum = m * M->value[p];
+        if (C != NULL) sum += c * C->value[p];
         if (K != NULL) sum += k * K->value[p];
         S->value[p] = sum;
     }
@@ -79,11 +79,12 @@ static inline void matrix_tridiagonal(int m, const double *restrict v, bool adds
     int k = 1;
     for (; k + 2 < m; k += 2) {
         const double *w = v + 3 * (ptrdiff_t)k;
-        pcs_pair a = pcs_pair_load(w - 2), b = pcs_pair_load(w), c = pcs_pair_load(w + 2), d = pcs_pair_load(w + 4);
-        pcs_pair sum = pcs_pair_outer(a, b) * pcs_pair_load(x + k - 1);
-        sum += pcs_pair_outer(b, c) * pcs_pair_load(x + k);
-        sum += pcs_pair_outer(c, d) * pcs_pair_load(x + k + 1);
-        pcs_pair_store(y + k, adds ? pcs_pair_load(y + k) + scale * sum : sum);
+        pcs_double2 a = pcs_double2_load(w - 2), b = pcs_double2_load(w), c = pcs_double2_load(w + 2),
+                    d = pcs_double2_load(w + 4);
+        pcs_double2 sum = pcs_double2_outer(a, b) * pcs_double2_load(x + k - 1);
+        sum += pcs_double2_outer(b, c) * pcs_double2_load(x + k);
+        sum += pcs_double2_outer(c, d) * pcs_double2_load(x + k + 1);
+        pcs_double2_store(y + k, adds ? pcs_double2_load(y + k) + scale * sum : sum);
     }
     for (; k < m; k++) {
         const double *w = v + 3 * (ptrdiff_t)k;

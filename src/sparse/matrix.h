@@ -54,8 +54,8 @@ pcs_status pcs_matrix_create(pcs_context *ctx, const pcs_pattern *pattern, pcs_m
 void pcs_matrix_zero(pcs_matrix *A);
 // A(equation, equation) += scale * dense (ndof x ndof, row-major); entries outside the pattern are a bug.
 void pcs_matrix_add_cell(pcs_matrix *A, int ndof, const int *equation, double scale, const double *dense);
-// S = a M + b C + k K over one pattern; C or K may be NULL.
-void pcs_matrix_combine(pcs_matrix *S, double a, const pcs_matrix *M, double b, const pcs_matrix *C, double k,
+// S = a[0] M + a[1] C + a[2] K over one pattern; C or K may be NULL.
+void pcs_matrix_combine(pcs_matrix *S, const double a[3], const pcs_matrix *M, const pcs_matrix *C,
                         const pcs_matrix *K);
 // y = A x, and y += scale A x.
 void pcs_matrix_multiply(const pcs_matrix *A, const double *x, double *y);

@@ -10,7 +10,7 @@ pcs_status pcs_step_factor_iteration(pcs_step_solver *solver, pcs_matrix **S, pc
     pcs_linsolve_kind kind = system->has_skew_damping ? PCS_GENERAL : PCS_SPD;
     bool is_singular = false;
     if (*S == NULL) PCS_TRY(pcs_matrix_create(solver->ctx, system->M->pattern, S));
-    pcs_matrix_combine(*S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
+    pcs_matrix_combine(*S, (const double[3]){ form->c, form->h, form->h * form->kb }, system->M, system->C, system->K);
     if (*iteration == NULL)
         PCS_TRY(pcs_linsolve_create_labelled(solver->ctx, solver->linear, "iteration", *S, kind, iteration));
     PCS_TRY(pcs_linsolve_factor(*iteration, &is_singular));

@@ -82,7 +82,9 @@ bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
     if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
     if (p->base != NULL && (has_joints || system->tangents_vary)) system->ops->turn_columns(system, s->x, system->K);
     if (s->curvature != NULL) newton_bend(self, p);
-    else pcs_matrix_combine(s->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
+    else
+        pcs_matrix_combine(s->S, (const double[3]){ form->c, form->h, form->h * form->kb }, system->M, system->C,
+                           system->K);
     if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
     s->is_factored = system->is_linear;

@@ -124,7 +124,9 @@ static bool schur_factor(pcs_step_solver *self, const pcs_step_problem *p)
     schur_update_tangents(self, p);
     if (s->map->curvature != NULL)
         pcs_curvature_combine(s->map->curvature, form->c, form->h, form->h * form->kb, s->map->S);
-    else pcs_matrix_combine(s->map->S, form->c, system->M, form->h, system->C, form->h * form->kb, system->K);
+    else
+        pcs_matrix_combine(s->map->S, (const double[3]){ form->c, form->h, form->h * form->kb }, system->M, system->C,
+                           system->K);
     if (pcs_linsolve_factor(s->map->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
     s->is_stale = true;

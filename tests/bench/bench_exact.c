@@ -64,13 +64,10 @@ static void exact_force(exact *e)
 
 static void exact_tangents(exact *e)
 {
-    static double K[PCS_TANGENT_CHUNK * 144], C[PCS_TANGENT_CHUNK * 144];
+    double K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], C[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
     const pcs_batch *batch = exact_batch(e);
-    for (int first = 0; first < batch->ncell; first += PCS_TANGENT_CHUNK) {
-        int count = batch->ncell - first < PCS_TANGENT_CHUNK ? batch->ncell - first : PCS_TANGENT_CHUNK;
-        exact_ops(e)->tangents(batch, first, count, e->sim->state.q, e->sim->state.v, K,
-                               e->sim->system->C == NULL ? NULL : C);
-    }
+    for (int i = 0; i < batch->ncell; i++)
+        exact_ops(e)->tangents(batch, i, e->sim->state.q, e->sim->state.v, K, e->sim->system->C == NULL ? NULL : C);
 }
 
 static void exact_assembly(exact *e)
@@ -136,7 +133,7 @@ static void exact_bench(const char *path, const char *linear, int elements, bool
                elements, exact_time(&e, exact_force, 5), exact_time(&e, exact_tangents, 5),
                exact_time(&e, exact_assembly, 5));
     if (pcs_matrix_create(e.ctx, system->M->pattern, &e.A) != PCS_OK) exact_fail(&e, "matrix");
-    pcs_matrix_combine(e.A, 1.0, system->M, 0.5 * h, system->C, 0.25 * h * h, system->K);
+    pcs_matrix_combine(e.A, (const double[3]){ 1.0, 0.5 * h, 0.25 * h * h }, system->M, system->C, system->K);
     if (pcs_linsolve_create(e.ctx, linear, e.A, PCS_GENERAL, &e.linear) != PCS_OK) exact_fail(&e, linear);
     double factor = exact_time(&e, exact_factor, 3), solve = exact_time(&e, exact_solve, 3);
     int iterations;

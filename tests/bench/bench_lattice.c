@@ -102,7 +102,7 @@ static void lattice_bench(const char *path, const char *title, int nset, const c
     pcs_system *system = analysis.system;
     double h = 1.1e-5;
     if (pcs_matrix_create(ctx, system->M->pattern, &S) != PCS_OK) lattice_fail(ctx, "matrix");
-    pcs_matrix_combine(S, 1.0, system->M, 0.0, NULL, 0.3 * h * h, system->K);
+    pcs_matrix_combine(S, (const double[3]){ 1.0, 0.0, 0.3 * h * h }, system->M, NULL, system->K);
     printf("%s, %d equations, %d contacts, %.1f entries per equation\n", title, system->nv, system->nrow,
            (double)S->pattern->nnz / system->nv);
     printf("  %-7s %-10s %6s %9s %9s %9s %9s %9s\n", "order", "factor", "fill", "ops/entry", "analysis", "factor",

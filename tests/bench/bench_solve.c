@@ -11,7 +11,7 @@
 
 #include "linsolve/chain.h"
 #include "linsolve/linsolve.h"
-#include "sparse/pair.h"
+#include "sparse/double2.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,10 +188,10 @@ static void bench_factor(bench *b)
 static double bench_multiply_add(void)
 {
     enum { CHAINS = 16, REPEATS = 20000 };
-    pcs_pair sum[CHAINS];
+    pcs_double2 sum[CHAINS];
     volatile double tiny = 1e-20;
     double best = 1e30, factor = tiny;
-    for (int k = 0; k < CHAINS; k++) sum[k] = (pcs_pair){ 1.0, 1.0 };
+    for (int k = 0; k < CHAINS; k++) sum[k] = (pcs_double2){ 1.0, 1.0 };
     for (int round = 0; round < ROUNDS; round++) {
         double begin = bench_now();
         for (int r = 0; r < REPEATS; r++) {
@@ -239,9 +239,9 @@ static void bench_general(int n, int block, double multiply_add)
     }
     bench_disturb(&b, false);
     bench_need(pcs_linsolve_create(b.ctx, "chain", b.A, PCS_GENERAL, &b.solver), &b);
-    double careful = bench_time(&b, 10000, bench_factor);
+    double pivoted = bench_time(&b, 10000, bench_factor);
     printf("%8d %6d %8.2f %8.2f %10.2f %10.2f %12.1f %8.1f %8.1f\n", b.n, block, time[0][0],
-           multiply_add * bench_terms(block), time[0][1], careful, time[1][0], time[1][1],
+           multiply_add * bench_terms(block), time[0][1], pivoted, time[1][0], time[1][1],
            (time[1][0] + time[1][1]) / (time[0][0] + time[0][1]));
     pcs_context_destroy(&b.ctx);
 }

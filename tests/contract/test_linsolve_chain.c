@@ -43,11 +43,11 @@ static const pcs_chain *chain_of(const pcs_linsolve *solver)
 }
 
 // Steps with row exchanges of both sweeps.
-static int careful_steps(const pcs_linsolve *solver)
+static int pivoted_steps(const pcs_linsolve *solver)
 {
     const pcs_chain *c = chain_of(solver);
     int nblock = c->nblock > 2 ? c->nblock : 2;
-    return nblock - 2 - c->lu.careful[0] - c->lu.careful[1];
+    return nblock - 2 - c->lu.pivoted[0] - c->lu.pivoted[1];
 }
 
 // max_i |b - A x|_i / (sum_j |A_ij| / s_j  max_k |s_k x_k|), in more digits than the solver has: free of the scaling of
@@ -116,9 +116,9 @@ static void test_dominated_by_the_diagonal(void **state)
             pcs_context *ctx = NULL;
             CHECK(pcs_context_create(&ctx) == PCS_OK);
             pcs_matrix *A = general_chain(ctx, sizes[k], b, 2.0 * b, (unsigned)(100 * b + sizes[k]));
-            CHECK(careful_steps(check_chain(ctx, A, PCS_GENERAL, 1e-15, 1e-12)) == 0);
+            CHECK(pivoted_steps(check_chain(ctx, A, PCS_GENERAL, 1e-15, 1e-12)) == 0);
             make_symmetric(A);
-            CHECK(careful_steps(check_chain(ctx, A, PCS_SYMMETRIC_INDEFINITE, 1e-15, 1e-12)) == 0);
+            CHECK(pivoted_steps(check_chain(ctx, A, PCS_SYMMETRIC_INDEFINITE, 1e-15, 1e-12)) == 0);
             pcs_context_destroy(&ctx);
         }
 }
@@ -127,19 +127,19 @@ static void test_dominated_by_the_diagonal(void **state)
 static void test_random_values(void **state)
 {
     (void)state;
-    int ncareful = 0;
+    int npivoted = 0;
     for (int b = 1; b <= 6; b++)
         for (int k = 0; k < NSIZE; k++)
             for (unsigned seed = 1; seed <= 5; seed++) {
                 pcs_context *ctx = NULL;
                 CHECK(pcs_context_create(&ctx) == PCS_OK);
                 pcs_matrix *A = general_chain(ctx, sizes[k], b, 0.0, 1000u * seed + (unsigned)(100 * b + sizes[k]));
-                ncareful += careful_steps(check_chain(ctx, A, PCS_GENERAL, 1e-13, 1e-7));
+                npivoted += pivoted_steps(check_chain(ctx, A, PCS_GENERAL, 1e-13, 1e-7));
                 make_symmetric(A);
-                ncareful += careful_steps(check_chain(ctx, A, PCS_SYMMETRIC_INDEFINITE, 1e-13, 1e-7));
+                npivoted += pivoted_steps(check_chain(ctx, A, PCS_SYMMETRIC_INDEFINITE, 1e-13, 1e-7));
                 pcs_context_destroy(&ctx);
             }
-    CHECK(ncareful > 1000);
+    CHECK(npivoted > 1000);
 }
 
 // The pivots of a block stand off its diagonal: a permutation of its rows, strong, and weak coupling.
@@ -153,7 +153,7 @@ static void test_pivots_within_a_block(void **state)
                 *place(A, I * b + k, I * b + k) = 0.0;
                 *place(A, I * b + (k + 1) % b, I * b + k) = 3.0;
             }
-        CHECK(careful_steps(check_chain(*state, A, PCS_GENERAL, 1e-15, 1e-12)) == 18);
+        CHECK(pivoted_steps(check_chain(*state, A, PCS_GENERAL, 1e-15, 1e-12)) == 18);
     }
 }
 
@@ -188,7 +188,7 @@ static void test_growth(void **state)
             }
         pcs_linsolve *chain = check_chain(*state, A, PCS_GENERAL, 1e-14, 1e-11);
         const pcs_chain *c = chain_of(chain);
-        CHECK(c->lu.careful[0] == 0 && c->lu.careful[1] == 0);
+        CHECK(c->lu.pivoted[0] == 0 && c->lu.pivoted[1] == 0);
     }
 }
 
@@ -219,7 +219,7 @@ static void test_bad_scaling(void **state)
                 for (int p = A->pattern->start[j]; p < A->pattern->start[j + 1]; p++)
                     A->value[p] *= scale[j] * scale[A->pattern->row[p]];
             pcs_linsolve *chain = check_scaled(*state, A, scale, PCS_GENERAL, 1e-13, 0.0);
-            CHECK((careful_steps(chain) == 0) == is_dominated);
+            CHECK((pivoted_steps(chain) == 0) == is_dominated);
             for (int j = 0; j < n; j++)
                 for (int p = A->pattern->start[j]; p < A->pattern->start[j + 1]; p++)
                     A->value[p] *= pow(10.0, 6.0 * sin(1.7 * A->pattern->row[p]));
@@ -310,7 +310,7 @@ static void one_sided(pcs_context *ctx, int b, bool is_above, bool is_within)
             if (i == j || (i / b == j / b) != is_within || place_of % 13 != 5) continue;
             A->value[p] *= (i < j) == is_above ? 1.0e7 : 1.0e-7;
         }
-    CHECK(careful_steps(check_chain(ctx, A, PCS_GENERAL, 1e-15, 0.0)) > 0);
+    CHECK(pivoted_steps(check_chain(ctx, A, PCS_GENERAL, 1e-15, 0.0)) > 0);
 }
 
 // The same in a block that couples to nothing, so that no other block shows it.
@@ -320,7 +320,7 @@ static void one_sided_alone(pcs_context *ctx, int b)
     for (int e = 3 * b; e < 4 * b; e++) clear_equation(A, e, 1.0);
     *place(A, 3 * b, 4 * b - 1) = 1.0e7;
     *place(A, 4 * b - 1, 3 * b) = 1.0e-3;
-    CHECK(careful_steps(check_chain(ctx, A, PCS_GENERAL, 1e-15, 1e-12)) > 0);
+    CHECK(pivoted_steps(check_chain(ctx, A, PCS_GENERAL, 1e-15, 1e-12)) > 0);
 }
 
 static void test_one_sided(void **state)

@@ -125,17 +125,13 @@ static void bend_assemble(const bend *b, int cell, const double *A, double *sum)
 void bend_tangents(const bend *b, const double *q, const double *v, double *K, double *C)
 {
     static const double rest[BEND_MAX_SIZE];
-    int size = b->ops->ndof * b->ops->ndof;
-    double k[PCS_TANGENT_CHUNK * 144], c[PCS_TANGENT_CHUNK * 144];
+    double k[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], c[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
     memset(K, 0, (size_t)b->n * (size_t)b->n * sizeof *K);
     if (C != NULL) memset(C, 0, (size_t)b->n * (size_t)b->n * sizeof *C);
-    for (int first = 0; first < b->batch.ncell; first += PCS_TANGENT_CHUNK) {
-        int count = b->batch.ncell - first < PCS_TANGENT_CHUNK ? b->batch.ncell - first : PCS_TANGENT_CHUNK;
-        b->ops->tangents(&b->batch, first, count, q, v == NULL ? rest : v, k, C == NULL ? NULL : c);
-        for (int i = 0; i < count; i++) {
-            bend_assemble(b, first + i, k + size * i, K);
-            if (C != NULL) bend_assemble(b, first + i, c + size * i, C);
-        }
+    for (int i = 0; i < b->batch.ncell; i++) {
+        b->ops->tangents(&b->batch, i, q, v == NULL ? rest : v, k, C == NULL ? NULL : c);
+        bend_assemble(b, i, k, K);
+        if (C != NULL) bend_assemble(b, i, c, C);
     }
 }
 

@@ -195,8 +195,8 @@ static void defaults_fill_members_and_tree(void **state)
     sample s;
     CHECK_OK(context_of_test, read_root(c, &s));
     CHECK(s.factor == 0.1 && s.n == 7 && s.mass == 0 && s.is_on && s.v[2] == 30.0 && s.name == NULL);
-    CHECK(pcs_node_count(pcs_case_root(c)) == 6); // all but the name, which has no default
-    check_same_text(pcs_node_text(pcs_case_get(c, pcs_case_root(c), "factor")), "0.1");
+    CHECK(pcs_yaml_count(pcs_case_root(c)) == 6); // all but the name, which has no default
+    check_same_text(pcs_yaml_text(pcs_case_get(c, pcs_case_root(c), "factor")), "0.1");
 }
 
 static void a_wrong_value_leaves_the_default(void **state)
@@ -248,15 +248,15 @@ static void near_misses_are_near(void **state)
         { "", "" },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        char buffer[PCS_NEAR_MISS_BYTES];
-        check_same_text(pcs_near_miss(table[i].name, names, sizeof buffer, buffer), table[i].answer);
+        char buffer[PCS_SPELLING_BYTES];
+        check_same_text(pcs_spelling_hint(table[i].name, names, sizeof buffer, buffer), table[i].answer);
     }
     static const char *const ties[] = { "aab", "aac", NULL };
-    char buffer[PCS_NEAR_MISS_BYTES], giant[300];
-    check_same_text(pcs_near_miss("aad", ties, sizeof buffer, buffer), ", did you mean 'aab'?");
+    char buffer[PCS_SPELLING_BYTES], giant[300];
+    check_same_text(pcs_spelling_hint("aad", ties, sizeof buffer, buffer), ", did you mean 'aab'?");
     memset(giant, 'a', sizeof giant - 1);
     giant[sizeof giant - 1] = '\0';
-    check_same_text(pcs_near_miss(giant, ties, sizeof buffer, buffer), "");
+    check_same_text(pcs_spelling_hint(giant, ties, sizeof buffer, buffer), "");
 }
 
 // ---- Messages

@@ -354,7 +354,7 @@ static void auto_takes_nine_tenths_of_the_stable_step(void **state)
     // Two-node rods of 0.25 m, wave speed 30 m/s, consistent mass: l / (c sqrt 3), a little less with damping.
     CHECK_NEAR(sim->system->stable_step, 0.25 / 30.0 / 1.7320508075688772, 1e-5);
     // The resolved case holds the number that was used.
-    pcs_node *time = pcs_case_get(sim->input, pcs_case_root(sim->input), "time");
+    pcs_yaml *time = pcs_case_get(sim->input, pcs_case_root(sim->input), "time");
     CHECK(pcs_case_number(sim->input, pcs_case_get(sim->input, time, "step"), (pcs_range)PCS_POSITIVE) ==
           sim->step_size);
     pcs_context_destroy(&ctx);

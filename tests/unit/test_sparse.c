@@ -165,13 +165,13 @@ static void test_combine(void **state)
         for (int k = 1; k < 4; k++) matrix[k]->value[p] = pow(10.0, k) * (p + 1);
     }
     pcs_matrix *S = matrix[0], *M = matrix[1], *C = matrix[2], *K = matrix[3];
-    pcs_matrix_combine(S, 2.0, M, 3.0, C, 4.0, K);
+    pcs_matrix_combine(S, (const double[3]){ 2.0, 3.0, 4.0 }, M, C, K);
     CHECK_ALL_NEAR(4, S->value, ((double[]){ 4320, 8640, 12960, 17280 }), 0.0);
-    pcs_matrix_combine(S, 2.0, M, 3.0, NULL, 4.0, K);
+    pcs_matrix_combine(S, (const double[3]){ 2.0, 3.0, 4.0 }, M, NULL, K);
     CHECK_ALL_NEAR(4, S->value, ((double[]){ 4020, 8040, 12060, 16080 }), 0.0);
-    pcs_matrix_combine(S, 2.0, M, 3.0, C, 4.0, NULL);
+    pcs_matrix_combine(S, (const double[3]){ 2.0, 3.0, 4.0 }, M, C, NULL);
     CHECK_ALL_NEAR(4, S->value, ((double[]){ 320, 640, 960, 1280 }), 0.0);
-    pcs_matrix_combine(M, 0.5, M, 0.0, NULL, 1.0, M); // in place
+    pcs_matrix_combine(M, (const double[3]){ 0.5, 0.0, 1.0 }, M, NULL, M); // in place
     CHECK_ALL_NEAR(4, M->value, ((double[]){ 15, 30, 45, 60 }), 0.0);
 }
 

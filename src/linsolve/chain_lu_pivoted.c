@@ -14,18 +14,18 @@
 #include <math.h>
 #include <string.h>
 
-static const double careful_round_off = 10.0 * DBL_EPSILON;
+static const double pivoted_round_off = 10.0 * DBL_EPSILON;
 
 enum { ROWS = 2 * PCS_CHAIN_MAX, COLUMNS = 3 * PCS_CHAIN_MAX };
 
 // 2 b rows with the columns of three blocks.
-typedef struct careful_rows {
+typedef struct pivoted_rows {
     double entry[ROWS][COLUMNS];
     double weight[ROWS];
-} careful_rows;
+} pivoted_rows;
 
 // Divides the rows and columns from `begin` to `end` by the roots of their largest entries, weights and sizes applied.
-static void careful_balance(pcs_chain *c, const pcs_matrix *A, int begin, int end)
+static void pivoted_balance(pcs_chain *c, const pcs_matrix *A, int begin, int end)
 {
     const int *start = A->pattern->start, *row = A->pattern->row;
     double *weight = c->lu.weight, *size = c->lu.size, *largest = c->work;
@@ -50,7 +50,7 @@ void pcs_chain_lu_measure(pcs_chain *c, const pcs_matrix *A, int low, int high)
 {
     const int begin = c->first[low > 1 ? low - 1 : 0], end = c->first[high + 2 < c->nblock ? high + 2 : c->nblock];
     for (int i = begin; i < end; i++) c->lu.weight[i] = c->lu.size[i] = 1.0;
-    for (int pass = 0; pass < 4; pass++) careful_balance(c, A, begin, end);
+    for (int pass = 0; pass < 4; pass++) pivoted_balance(c, A, begin, end);
 }
 
 void pcs_chain_lu_weigh(const pcs_chain *c, int I, double *weight)
@@ -60,20 +60,20 @@ void pcs_chain_lu_weigh(const pcs_chain *c, int I, double *weight)
 }
 
 // Equation number and size of column k of block I; a column that fills up has none.
-static int careful_column(const pcs_chain *c, int I, int k, double *size)
+static int pivoted_column(const pcs_chain *c, int I, int k, double *size)
 {
     bool exists = I < c->nblock && k < c->first[I + 1] - c->first[I];
     *size = exists ? c->lu.size[c->first[I] + k] : 0.0;
     return exists ? c->first[I] + k : -1;
 }
 
-static void careful_put(int b, careful_rows *m, int row, int column, pcs_chain_block block)
+static void pivoted_put(int b, pivoted_rows *m, int row, int column, pcs_chain_block block)
 {
     for (int j = 0; j < b; j++)
         for (int i = 0; i < b; i++) m->entry[row + i][column + j] = block.at[j * block.stride + i];
 }
 
-static int careful_best(const careful_rows *m, int nrow, int k)
+static int pivoted_best(const pivoted_rows *m, int nrow, int k)
 {
     int best = k;
     double largest = 0.0;
@@ -84,7 +84,7 @@ static int careful_best(const careful_rows *m, int nrow, int k)
     return best;
 }
 
-static void careful_exchange(careful_rows *m, int k, int best)
+static void pivoted_exchange(pivoted_rows *m, int k, int best)
 {
     double row[COLUMNS], weight = m->weight[k];
     memcpy(row, m->entry[k], sizeof row);
@@ -95,13 +95,13 @@ static void careful_exchange(careful_rows *m, int k, int best)
 }
 
 // Eliminates column k of 2 b rows; U becomes divided by its pivot. False when there is no pivot.
-static bool careful_eliminate(careful_rows *m, int nrow, int ncolumn, int k, double size, int *order)
+static bool pivoted_eliminate(pivoted_rows *m, int nrow, int ncolumn, int k, double size, int *order)
 {
-    int best = careful_best(m, nrow, k);
+    int best = pivoted_best(m, nrow, k);
     double pivot = m->entry[best][k];
-    if (!(fabs(pivot) * m->weight[best] > careful_round_off * size) || !(fabs(pivot) <= DBL_MAX)) return false;
+    if (!(fabs(pivot) * m->weight[best] > pivoted_round_off * size) || !(fabs(pivot) <= DBL_MAX)) return false;
     order[k] = best;
-    if (best != k) careful_exchange(m, k, best);
+    if (best != k) pivoted_exchange(m, k, best);
     double inverse = 1.0 / pivot;
     for (int i = k + 1; i < nrow; i++) {
         double multiplier = m->entry[i][k] /= pivot; // equal rows cancel to the last digit
@@ -113,7 +113,7 @@ static bool careful_eliminate(careful_rows *m, int nrow, int ncolumn, int k, dou
     return true;
 }
 
-static void careful_store(pcs_chain *c, const careful_rows *m, int place, double *inverse)
+static void pivoted_store(pcs_chain *c, const pivoted_rows *m, int place, double *inverse)
 {
     const int b = c->b;
     double *step = c->lower + (size_t)place * (size_t)lu_stride(b),
@@ -131,25 +131,25 @@ static void careful_store(pcs_chain *c, const careful_rows *m, int place, double
     }
 }
 
-int pcs_chain_lu_careful(pcs_chain *c, const pcs_matrix *A, int I, int direction, int place, pcs_chain_front *front)
+int pcs_chain_lu_pivoted(pcs_chain *c, const pcs_matrix *A, int I, int direction, int place, pcs_chain_front *front)
 {
     const int b = c->b, J = I + direction, K = J + direction;
     double copy[PCS_CHAIN_MAX * PCS_CHAIN_MAX];
-    careful_rows m = { 0 };
-    careful_put(b, &m, 0, 0, (pcs_chain_block){ front->top[0], b });
-    careful_put(b, &m, 0, b, (pcs_chain_block){ front->top[1], b });
-    careful_put(b, &m, b, 0, pcs_chain_get(c, A, J, I, copy));
-    careful_put(b, &m, b, b, pcs_chain_get(c, A, J, J, copy));
-    careful_put(b, &m, b, 2 * b, pcs_chain_get(c, A, J, K, copy));
+    pivoted_rows m = { 0 };
+    pivoted_put(b, &m, 0, 0, (pcs_chain_block){ front->top[0], b });
+    pivoted_put(b, &m, 0, b, (pcs_chain_block){ front->top[1], b });
+    pivoted_put(b, &m, b, 0, pcs_chain_get(c, A, J, I, copy));
+    pivoted_put(b, &m, b, b, pcs_chain_get(c, A, J, J, copy));
+    pivoted_put(b, &m, b, 2 * b, pcs_chain_get(c, A, J, K, copy));
     memcpy(m.weight, front->weight, (size_t)b * sizeof(double));
     pcs_chain_lu_weigh(c, J, m.weight + b);
     for (int k = 0; k < b; k++) {
         double size;
-        int equation = careful_column(c, I, k, &size);
-        if (!careful_eliminate(&m, 2 * b, 3 * b, k, size, c->lu.order + (size_t)place * (size_t)(2 * b)))
+        int equation = pivoted_column(c, I, k, &size);
+        if (!pivoted_eliminate(&m, 2 * b, 3 * b, k, size, c->lu.order + (size_t)place * (size_t)(2 * b)))
             return equation;
     }
-    careful_store(c, &m, place, c->inverse + (size_t)I * (size_t)b);
+    pivoted_store(c, &m, place, c->inverse + (size_t)I * (size_t)b);
     for (int j = 0; j < b; j++)
         for (int i = 0; i < b; i++) {
             front->top[0][j * b + i] = m.entry[b + i][b + j];
@@ -162,17 +162,17 @@ int pcs_chain_lu_careful(pcs_chain *c, const pcs_matrix *A, int I, int direction
 int pcs_chain_lu_meet(pcs_chain *c, const pcs_chain_front *upper, const pcs_chain_front *lower)
 {
     const int b = c->b;
-    careful_rows m = { 0 };
+    pivoted_rows m = { 0 };
     for (int side = 0; side < 2; side++) {
-        careful_put(b, &m, 0, side * b, (pcs_chain_block){ upper->top[side], b });
-        careful_put(b, &m, b, (1 - side) * b, (pcs_chain_block){ lower->top[side], b });
+        pivoted_put(b, &m, 0, side * b, (pcs_chain_block){ upper->top[side], b });
+        pivoted_put(b, &m, b, (1 - side) * b, (pcs_chain_block){ lower->top[side], b });
     }
     memcpy(m.weight, upper->weight, (size_t)b * sizeof(double));
     memcpy(m.weight + b, lower->weight, (size_t)b * sizeof(double));
     for (int k = 0; k < 2 * b; k++) {
         double size;
-        int equation = careful_column(c, c->lu.middle + k / b, k % b, &size);
-        if (!careful_eliminate(&m, 2 * b, 2 * b, k, size, c->lu.meeting_order)) return equation;
+        int equation = pivoted_column(c, c->lu.middle + k / b, k % b, &size);
+        if (!pivoted_eliminate(&m, 2 * b, 2 * b, k, size, c->lu.meeting_order)) return equation;
     }
     for (int i = 0; i < 2 * b; i++) memcpy(c->lu.meeting + i * 2 * b, m.entry[i], (size_t)(2 * b) * sizeof(double));
     return -1;

@@ -1,0 +1,132 @@
+// Reading keys of the tree: the keys that a reader knows are recorded, all others will be reported.
+
+#include "case/tree.h"
+
+#include <string.h>
+
+// Records that a reader knows this key.
+static void keys_remember(pcs_case *c, pcs_yaml *map, const char *key)
+{
+    for (int i = 0; i < map->nknown; i++) {
+        if (strcmp(map->known[i], key) == 0) return;
+    }
+    if (map->nknown + 1 >= map->known_room) { // the list ends with a NULL
+        int room = map->known_room;
+        const char **larger = pcs_tree_grow(c, map->known, map->nknown, &room, sizeof *larger);
+        if (larger == NULL) return;
+        map->known = larger;
+        map->known_room = room;
+    }
+    map->known[map->nknown++] = key;
+}
+
+pcs_yaml *pcs_case_get(pcs_case *c, pcs_yaml *map, const char *key)
+{
+    keys_remember(c, map, key);
+    int i = pcs_tree_index(map, key);
+    if (i < 0) return NULL;
+    map->keys[i].is_known = true;
+    return map->items[i];
+}
+
+bool pcs_case_is(pcs_case *c, pcs_yaml *node, pcs_yaml_kind kind)
+{
+    static const char *const names[] = { "a single value", "a list", "a map" };
+    if (node->kind == kind) return true;
+    char quote[PCS_QUOTE_BYTES];
+    pcs_case_reject(c, node, "must be %s, is %s", names[kind], pcs_tree_quote(node, sizeof quote, quote));
+    node->is_unjudged = true; // its keys have no meaning here
+    return false;
+}
+
+pcs_yaml *pcs_case_need(pcs_case *c, pcs_yaml *map, const char *key, pcs_yaml_kind kind, const char *help)
+{
+    pcs_yaml *node = pcs_case_get(c, map, key);
+    if (node == NULL) {
+        pcs_case_error_at(c, map, NULL, "missing key '%s' (%s)", key, help);
+        return NULL;
+    }
+    return pcs_case_is(c, node, kind) ? node : NULL;
+}
+
+static pcs_yaml *keys_add(pcs_case *c, pcs_yaml *map, const char *key, pcs_yaml_kind kind)
+{
+    pcs_yaml *node = pcs_tree_node(c, kind, map->location);
+    if (node == NULL) return NULL;
+    pcs_key entry = { .name = key, .location = map->location, .is_known = true };
+    return pcs_tree_add_key(c, map, &entry, node) ? node : NULL;
+}
+
+pcs_yaml *pcs_case_get_map(pcs_case *c, pcs_yaml *map, const char *key)
+{
+    pcs_yaml *node = pcs_case_get(c, map, key);
+    if (node == NULL) return keys_add(c, map, key, PCS_YAML_MAP);
+    return pcs_case_is(c, node, PCS_YAML_MAP) ? node : NULL;
+}
+
+static bool keys_is_name(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    static const char others[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-0123456789";
+    return text[0] != '\0' && strchr(letters, text[0]) != NULL && strspn(text, others) == strlen(text);
+}
+
+pcs_yaml *pcs_case_entry(pcs_case *c, pcs_yaml *map, int i, pcs_yaml_kind kind)
+{
+    pcs_key *key = &map->keys[i];
+    pcs_yaml *entry = map->items[i];
+    key->is_known = true;
+    if (!keys_is_name(key->name)) {
+        char quote[PCS_QUOTE_BYTES];
+        pcs_yaml name = { .text = key->name };
+        pcs_tree_error(c, key->location,
+                       "a name must start with a letter and have letters, digits, '_' and '-' only, is %s",
+                       pcs_tree_quote(&name, sizeof quote, quote));
+        entry->is_unjudged = true;
+        return NULL;
+    }
+    return pcs_case_is(c, entry, kind) ? entry : NULL;
+}
+
+// Item of a list by its number or by the set it is about; the last one when several are.
+static int keys_list_index(const pcs_yaml *list, const char *step, const char *rest)
+{
+    long number = -1;
+    if (pcs_scalar_count(step, &number) && number >= 0 && number < list->count) return (int)number;
+    for (int i = list->count - 1; i >= 0; i--) {
+        const pcs_yaml *item = list->items[i];
+        int set = item->kind == PCS_YAML_MAP ? pcs_tree_index(item, "set") : -1;
+        if (set >= 0 && strcmp(item->items[set]->text, rest) == 0) return i;
+    }
+    return -1;
+}
+
+const pcs_yaml *pcs_case_find(pcs_case *c, const char *path)
+{
+    const pcs_yaml *at = c->root;
+    while (path != NULL && *path != '\0' && at->kind != PCS_YAML_SCALAR) {
+        size_t length = strcspn(path, ".");
+        char step[PCS_PATH_BYTES];
+        if (length >= sizeof step) break;
+        memcpy(step, path, length);
+        step[length] = '\0';
+        int i = at->kind == PCS_YAML_MAP ? pcs_tree_index(at, step) : keys_list_index(at, step, path);
+        if (i < 0) break;
+        at = at->items[i];
+        path += length + (path[length] == '.');
+    }
+    return at;
+}
+
+pcs_status pcs_case_resolve(pcs_case *c, pcs_yaml *map, const char *key, const char *text)
+{
+    const char *copy = pcs_tree_text(c, text, strlen(text));
+    if (copy == NULL) return PCS_NO_MEMORY;
+    int i = pcs_tree_index(map, key);
+    pcs_yaml *node = i >= 0 ? map->items[i] : keys_add(c, map, pcs_tree_text(c, key, strlen(key)), PCS_YAML_SCALAR);
+    if (node == NULL || c->is_out_of_memory) return PCS_NO_MEMORY;
+    node->kind = PCS_YAML_SCALAR;
+    node->text = copy;
+    node->is_quoted = false;
+    return PCS_OK;
+}
