@@ -140,9 +140,10 @@ pcs_status pcs_build_output(pcs_build *b)
 static pcs_status output_bind(pcs_build *b, const pcs_build_probe *probe, pcs_yaml *component, pcs_probe *out)
 {
     const char *text = pcs_yaml_text(component);
-    pcs_status status = b->has_system    ? pcs_closed_form_probe(b->sim->system, text, out)
-                        : probe->is_cell ? pcs_fe_cell_probe(b->sim->system, probe->items, text, out)
-                                         : pcs_fe_node_probe(b->sim->system, probe->items, text, out);
+    pcs_status status;
+    if (b->has_system) status = pcs_closed_form_probe(b->sim->system, text, out);
+    else if (probe->is_cell) status = pcs_fe_cell_probe(b->sim->system, probe->items, text, out);
+    else status = pcs_fe_node_probe(b->sim->system, probe->items, text, out);
     if (status != PCS_OK) return pcs_build_blame(b, component, status);
     size_t room = strlen(probe->name) + strlen(text) + 2;
     char *column = pcs_take(b->ctx, room, 1, "a probe");

@@ -96,7 +96,8 @@ static pcs_status load_name(pcs_case *c)
 {
     const char *slash = strrchr(c->file, '/');
     const char *base = slash == NULL ? c->file : slash + 1;
-    c->folder = slash == NULL ? "." : pcs_tree_text(c, c->file, slash == c->file ? 1 : (size_t)(slash - c->file));
+    c->folder = ".";
+    if (slash != NULL) c->folder = pcs_tree_text(c, c->file, slash == c->file ? 1 : (size_t)(slash - c->file));
     if (c->folder == NULL) return PCS_NO_MEMORY;
     const char *dot = strrchr(base, '.');
     c->name = load_stem(c, c->file, dot == NULL || dot == base ? 0 : strlen(dot));

@@ -68,7 +68,6 @@ static bool ode_make_vectors(pcs_ode *ode)
 
 static bool ode_make_solver(pcs_ode *ode)
 {
-    int *direction = (int *)ode->problem.direction; // read only
     ode->solver = ERKStepCreate(ode_slope, 0.0, ode->start, ode->context);
     return ode->solver != NULL && ERKStepSetErrHandlerFn(ode->solver, ode_be_silent, NULL) == ARK_SUCCESS &&
            ERKStepSetUserData(ode->solver, &ode->problem) == ARK_SUCCESS &&
@@ -77,7 +76,7 @@ static bool ode_make_solver(pcs_ode *ode)
            ERKStepSetMaxGrowth(ode->solver, growth) == ARK_SUCCESS &&
            ERKStepSVtolerances(ode->solver, 1e-6, ode->atol) == ARK_SUCCESS &&
            (ode->problem.nroot == 0 || (ERKStepRootInit(ode->solver, ode->problem.nroot, ode_roots) == ARK_SUCCESS &&
-                                        ERKStepSetRootDirection(ode->solver, direction) == ARK_SUCCESS &&
+                                        ERKStepSetRootDirection(ode->solver, ode->problem.direction) == ARK_SUCCESS &&
                                         ERKStepSetNoInactiveRootWarn(ode->solver) == ARK_SUCCESS));
 }
 
@@ -95,15 +94,15 @@ pcs_status pcs_ode_create(pcs_context *ctx, const pcs_ode_problem *problem, pcs_
     return PCS_OK;
 }
 
-bool pcs_ode_set_tolerances(pcs_ode *ode, double rtol, const double *atol)
+bool pcs_ode_set_tolerances(pcs_ode *ode, double rtol, double *atol)
 {
-    N_VSetArrayPointer((double *)atol, ode->atol); // copied by the solver
+    N_VSetArrayPointer(atol, ode->atol); // copied by the solver
     return ERKStepSVtolerances(ode->solver, rtol, ode->atol) == ARK_SUCCESS;
 }
 
-bool pcs_ode_restart(pcs_ode *ode, double t, const double *y, double first_step)
+bool pcs_ode_restart(pcs_ode *ode, double t, double *y, double first_step)
 {
-    N_VSetArrayPointer((double *)y, ode->start); // copied by the solver
+    N_VSetArrayPointer(y, ode->start); // copied by the solver
     // A first step that is given grows like any other, in a solver that has not made a step yet, too: by default (0) it
     // may grow far more there.
     return ERKStepReset(ode->solver, t, ode->start) == ARK_SUCCESS &&

@@ -15,7 +15,7 @@ typedef struct pcs_ode_problem {
     // False when there is no slope at this place.
     bool (*slope)(void *user, double t, const double *y, double *dy);
     bool (*roots)(void *user, double t, const double *y, double *root); // [nroot]
-    const int *direction; // [nroot] +1: only rising zeros count, -1: only falling ones; 0 itself lies beyond the zero
+    int *direction; // [nroot] +1: only rising zeros count, -1: only falling ones; 0 itself lies beyond the zero
 } pcs_ode_problem;
 
 typedef enum pcs_ode_end {
@@ -28,11 +28,11 @@ typedef struct pcs_ode pcs_ode;
 
 pcs_status pcs_ode_create(pcs_context *ctx, const pcs_ode_problem *problem, pcs_ode **out);
 
-// A step's error in y_i stays below rtol |y_i| + atol_i, in the mean over i.
-bool pcs_ode_set_tolerances(pcs_ode *ode, double rtol, const double *atol);
+// A step's error in y_i stays below rtol |y_i| + atol_i, in the mean over i. What ARKODE is given it only reads.
+bool pcs_ode_set_tolerances(pcs_ode *ode, double rtol, double *atol);
 
 // From now on from (t, y), first with the given step (0: the method finds one).
-bool pcs_ode_restart(pcs_ode *ode, double t, const double *y, double first_step);
+bool pcs_ode_restart(pcs_ode *ode, double t, double *y, double first_step);
 
 // One step, not beyond `stop`; t and y follow.
 pcs_ode_end pcs_ode_advance(pcs_ode *ode, double stop, double *t, double *y);

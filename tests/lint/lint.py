@@ -40,7 +40,8 @@ PRINTING = r"\b(printf|vprintf|puts|putchar|perror|exit|_exit|_Exit|quick_exit|a
 MACHINE_PATHS = r"(?<![\w.])/(wor" r"k|roo" r"t|hom" r"e|tm" r"p)(/|\b)|\.\./sha" r"red"
 UNFINISHED = r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b"
 
-LONGEST_LINE, LONGEST_FUNCTION, LONGEST_FILE = 120, 80, 600
+LONGEST_LINE, LONGEST_FUNCTION, LONGEST_FILE, MOST_ARGUMENTS = 120, 60, 600, 6
+FOREIGN_SIGNATURES = ("start_note_error",)  # called back by PETSc
 
 
 def blank(text, strings=True):
@@ -144,7 +145,7 @@ def third_party(path, text):
 
 
 def function_rule(path, text):
-    """No function is longer than a screen and a half."""
+    """No function is longer than a screen."""
     if not path.endswith((".c", ".h")):
         return
     lines = blank(text).split("\n")
@@ -159,6 +160,84 @@ def function_rule(path, text):
             if number - start + 1 > LONGEST_FUNCTION:
                 yield f"{start + 1}: a function of {number - start + 1} lines, allowed are {LONGEST_FUNCTION}"
             start = None
+
+
+def closing(text, begin):
+    """Place of the bracket that closes the one at `begin`."""
+    depth = 0
+    for place in range(begin, len(text)):
+        depth += (text[place] in "([{") - (text[place] in ")]}")
+        if depth == 0:
+            return place
+    return len(text)
+
+
+def split_at(text, separator):
+    """Parts of a text between separators that stand in no brackets."""
+    parts, depth = [""], 0
+    for place, letter in enumerate(text):
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth == 0 and text.startswith(separator, place):
+            parts.append("")
+        elif depth > 0 or not (len(separator) > 1 and text.startswith(separator, place - 1)):
+            parts[-1] += letter
+    return [part.strip() for part in parts]
+
+
+def argument_rule(path, text):
+    """What a function needs is grouped: it has few arguments."""
+    if not path.startswith(LIBRARY):
+        return
+    code = blank(text)
+    for match in re.finditer(r"^\w[\w *]*?\b(\w+)\(", code, re.M):
+        end = closing(code, match.end() - 1)
+        count = len(split_at(code[match.end():end], ","))
+        if code[end + 1:end + 3] == "\n{" and count > MOST_ARGUMENTS and match.group(1) not in FOREIGN_SIGNATURES:
+            line = code.count("\n", 0, match.start()) + 1
+            yield f"{line}: {match.group(1)} takes {count} arguments, allowed are {MOST_ARGUMENTS}"
+
+
+def changes(name, body):
+    """May a body change the variable, or what it points to?"""
+    is_set = rf"(?<![\w.>])\*?{name}\b(->|[^;=!<>(])*?(=(?!=)|\+\+|--|[-+*/|&]=)|(\+\+|--)\*?{name}\b"
+    is_passed = rf"&{name}\b|[(,]\s*{name}\s*[,)]"
+    return re.search(f"{is_set}|{is_passed}", body)
+
+
+def guard_rule(path, text):
+    """A condition that the loop never changes is an `if` before it, not part of its head."""
+    if not path.startswith(LIBRARY):
+        return
+    code = blank(text)
+    for match in re.finditer(r"\bfor \(", code):
+        end = closing(code, match.end() - 1)
+        parts = split_at(code[match.end():end], ";")
+        body_end = closing(code, end + 2) if code[end + 2:end + 3] == "{" else code.find(";", end)
+        body = code[end + 1:body_end] + ";" + parts[-1] if len(parts) == 3 else ""
+        for term in split_at(parts[1], "&&") if len(parts) == 3 else ():
+            roots = set(re.findall(r"(?<![\w.>])[a-z_]\w*(?![\w(])", term))
+            if roots and len(split_at(parts[1], "&&")) > 1 and "(" not in term \
+                    and not any(changes(root, body) for root in roots):
+                line = code.count("\n", 0, match.start()) + 1
+                yield f"{line}: '{term}' in the head of a loop that never changes it"
+
+
+def conditional_rule(path, text):
+    """One `?:` within another hides a decision."""
+    if not path.startswith(LIBRARY):
+        return
+    code = blank(text)
+    for match in re.finditer(r"\?", code):
+        rest = code[match.end():]
+        end = min(place for place in (rest.find(";"), rest.find("{"), len(rest)) if place >= 0)
+        depth = 0
+        for place, letter in enumerate(rest[:end]):
+            depth += (letter in "([{") - (letter in ")]}")
+            if depth < 0 or depth == 0 and letter == ",":
+                break
+            if letter == "?":
+                yield f"{code.count(chr(10), 0, match.start()) + 1}: a conditional within another"
+                break
 
 
 def shape_rule(path, text):

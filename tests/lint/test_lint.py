@@ -14,8 +14,8 @@ import lint  # noqa: E402
 
 FOLDERS = ("src", "elements", "mesh", "cases", "docs", "tests", "cmake", ".ci")
 FILES = ("CMakeLists.txt", "Makefile", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CMakePresets.json")
-TEXT_RULES = (lint.include_rule, lint.allocation_rule, lint.printing_rule, lint.function_rule, lint.shape_rule,
-              lint.word_rule, lint.opening_rule)
+TEXT_RULES = (lint.include_rule, lint.allocation_rule, lint.printing_rule, lint.function_rule, lint.argument_rule,
+              lint.guard_rule, lint.conditional_rule, lint.shape_rule, lint.word_rule, lint.opening_rule)
 
 
 def long_function(lines):
@@ -43,8 +43,16 @@ SAMPLES = [
     (lint.printing_rule, "src/sim/a.c", "exit(1);\n", "// exit(1)\n"),
     (lint.printing_rule, "elements/a.c", "abort();\n", "assert(x);\n"),
     (lint.printing_rule, "src/build/a.h", "void pcs_put(FILE *out);\n", "void pcs_put(pcs_file *out); // FILE\n"),
-    (lint.function_rule, "src/sim/a.c", long_function(81), long_function(80)),
+    (lint.function_rule, "src/sim/a.c", long_function(61), long_function(60)),
     (lint.function_rule, "tests/unit/test_a.c", long_function(200), long_function(10)),
+    (lint.argument_rule, "src/sim/a.c", "int f(int a, int b, int c, int d, int e, int f, int g)\n{\n}\n",
+     "int f(int a, void (*b)(int, int), int c, int d, int e, int f)\n{\n    g(1, 2, 3, 4, 5, 6, 7);\n}\n"),
+    (lint.guard_rule, "src/sim/a.c", "for (int i = 0; i < n && p != NULL; i++) q[i] = p[i];\n",
+     "for (int i = 0; i < n && status == OK; i++) status = f(i);\n"),
+    (lint.guard_rule, "src/sim/a.c", "for (int i = 0; s->has && i < n; i++) {\n    x += 1;\n}\n",
+     "for (int i = 0; i < n && !s->is_done; i++) {\n    walk(s, i);\n}\n"),
+    (lint.conditional_rule, "src/sim/a.c", "x = a ? b : c ? d : e;\n", "x = a ? b : c;\ny = d ? e : f;\n"),
+    (lint.conditional_rule, "src/sim/a.c", "x = a ? (b ? c : d) : e;\n", "x = (a ? b : c) + (d ? e : f);\n"),
     (lint.shape_rule, "src/sim/a.c", "a;\n" * 601, "a;\n" * 600),
     (lint.shape_rule, "src/sim/a.c", "a" * 121 + "\n", "a" * 120 + "\n"),
     (lint.shape_rule, "src/sim/a.c", "\ta;\n", "    a;\n"),

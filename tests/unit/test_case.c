@@ -91,72 +91,72 @@ static void columns_count_characters(void **state)
 
 // ---- Values
 
+static const struct {
+    const char *text, *message;
+} wrong_values[] = {
+    { "E: 10.0x", "f:1:4: E must be a number > 0, is '10.0x'" },
+    { "E: 10,0", "f:1:4: E must be a number > 0, is '10,0' (decimals take a point)" },
+    { "E: .nan", "f:1:4: E must be a finite number > 0, is '.nan'" },
+    { "E: NaN", "f:1:4: E must be a finite number > 0, is 'NaN'" },
+    { "E: inf", "f:1:4: E must be a finite number > 0, is 'inf'" },
+    { "E: -.Inf", "f:1:4: E must be a finite number > 0, is '-.Inf'" },
+    { "E: 1e999", "f:1:4: E must be a finite number > 0, is '1e999'" },
+    { "E: 1e-999", "f:1:4: E must be 0 or a number above" },
+    { "E: 0x10", "f:1:4: E must be a number > 0, is '0x10'" },
+    { "E: 0x1p3", "f:1:4: E must be a number > 0, is '0x1p3'" },
+    { "E: 010", "f:1:4: E must be a number > 0, is '010'" },
+    { "E: 1_000", "f:1:4: E must be a number > 0, is '1_000'" },
+    { "E: 1 2", "f:1:4: E must be a number > 0, is '1 2'" },
+    { "E: 1e", "f:1:4: E must be a number > 0, is '1e'" },
+    { "E: 1e+", "f:1:4: E must be a number > 0, is '1e+'" },
+    { "E: .", "f:1:4: E must be a number > 0, is '.'" },
+    { "E: --1", "f:1:4: E must be a number > 0, is '--1'" },
+    { "E: 1.2.3", "f:1:4: E must be a number > 0, is '1.2.3'" },
+    { "E: 1:30", "f:1:4: E must be a number > 0, is '1:30'" },
+    { "E: \"5\"", "f:1:4: E must be a number > 0, is the text '5'" },
+    { "E: '5'", "f:1:4: E must be a number > 0, is the text '5'" },
+    { "E: |\n  5", "f:1:4: E must be a number > 0, is the text '5" },
+    { "E:", "f:1:3: E must be a number > 0, is empty" },
+    { "E: ~", "f:1:4: E must be a number > 0, is '~'" },
+    { "E: [1]", "f:1:4: E must be a number > 0, is a list" },
+    { "E: {a: 1}", "f:1:4: E must be a number > 0, is a map" },
+    { "E: 0", "f:1:4: E must be > 0, is 0" },
+    { "E: -0.0", "f:1:4: E must be > 0, is -0.0" },
+    { "n: 5", "f:1:1: missing key 'E' (modulus)" },
+    { "E: 1\nn: 50.5", "f:2:4: n must be a whole number in [1, 1000], is '50.5'" },
+    { "E: 1\nn: 50.0", "f:2:4: n must be a whole number of digits only, is '50.0', write 50" },
+    { "E: 1\nn: 1e2", "f:2:4: n must be a whole number of digits only, is '1e2', write 100" },
+    { "E: 1\nn: 0", "f:2:4: n must be in [1, 1000], is 0" },
+    { "E: 1\nn: 1001", "f:2:4: n must be in [1, 1000], is 1001" },
+    { "E: 1\nn: 99999999999", "f:2:4: n must be at most 2147483647 in size, is 99999999999" },
+    { "E: 1\nn: 99999999999999999999999", "f:2:4: n must be at most 2147483647 in size" },
+    { "E: 1\nn: x", "f:2:4: n must be a whole number in [1, 1000], is 'x'" },
+    { "E: 1\nn: '5'", "f:2:4: n must be a whole number in [1, 1000], is the text '5'" },
+    { "E: 1\nmass: lump", "f:2:7: mass must be one of consistent, lumped, is 'lump', did you mean 'lumped'?" },
+    { "E: 1\nmass: []", "f:2:7: mass must be one of consistent, lumped, is a list" },
+    { "E: 1\nis_on: yes", "f:2:8: is_on must be true or false, is 'yes'" },
+    { "E: 1\nis_on: True", "f:2:8: is_on must be true or false, is 'True'" },
+    { "E: 1\nis_on: 'true'", "f:2:8: is_on must be true or false, is the text 'true'" },
+    { "E: 1\nv: [1, 2]", "f:2:4: v must be a list of 3 numbers [x, y, z], is a list of 2" },
+    { "E: 1\nv: [1, 2, 3, 4]", "f:2:4: v must be a list of 3 numbers [x, y, z], is a list of 4" },
+    { "E: 1\nv: 1", "f:2:4: v must be a list of 3 numbers [x, y, z], is '1'" },
+    { "E: 1\nv: [1, 2, z]", "f:2:11: v[2] must be a number, is 'z'" },
+    { "E: 1\nname: ''", "f:2:7: name must be a text, is empty" },
+    { "E: 1\nname:", "f:2:6: name must be a text, is empty" },
+    { "E: 1\nname: [a]", "f:2:7: name must be a text, is a list" },
+    { "E: 1\nnmae: a", "f:2:1: unknown key 'nmae', did you mean 'name'? allowed: E, factor, n, mass, is_on, v, name" },
+    { "E: 1\ncolour: a", "f:2:1: unknown key 'colour', allowed: E, factor, n, mass, is_on, v, name" },
+    { "e: 1", "f:1:1: unknown key 'e', did you mean 'E'? allowed" },
+};
+
 static void wrong_values_are_errors(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text, *message;
-    } table[] = {
-        { "E: 10.0x", "f:1:4: E must be a number > 0, is '10.0x'" },
-        { "E: 10,0", "f:1:4: E must be a number > 0, is '10,0' (decimals take a point)" },
-        { "E: .nan", "f:1:4: E must be a finite number > 0, is '.nan'" },
-        { "E: NaN", "f:1:4: E must be a finite number > 0, is 'NaN'" },
-        { "E: inf", "f:1:4: E must be a finite number > 0, is 'inf'" },
-        { "E: -.Inf", "f:1:4: E must be a finite number > 0, is '-.Inf'" },
-        { "E: 1e999", "f:1:4: E must be a finite number > 0, is '1e999'" },
-        { "E: 1e-999", "f:1:4: E must be 0 or a number above" },
-        { "E: 0x10", "f:1:4: E must be a number > 0, is '0x10'" },
-        { "E: 0x1p3", "f:1:4: E must be a number > 0, is '0x1p3'" },
-        { "E: 010", "f:1:4: E must be a number > 0, is '010'" },
-        { "E: 1_000", "f:1:4: E must be a number > 0, is '1_000'" },
-        { "E: 1 2", "f:1:4: E must be a number > 0, is '1 2'" },
-        { "E: 1e", "f:1:4: E must be a number > 0, is '1e'" },
-        { "E: 1e+", "f:1:4: E must be a number > 0, is '1e+'" },
-        { "E: .", "f:1:4: E must be a number > 0, is '.'" },
-        { "E: --1", "f:1:4: E must be a number > 0, is '--1'" },
-        { "E: 1.2.3", "f:1:4: E must be a number > 0, is '1.2.3'" },
-        { "E: 1:30", "f:1:4: E must be a number > 0, is '1:30'" },
-        { "E: \"5\"", "f:1:4: E must be a number > 0, is the text '5'" },
-        { "E: '5'", "f:1:4: E must be a number > 0, is the text '5'" },
-        { "E: |\n  5", "f:1:4: E must be a number > 0, is the text '5" },
-        { "E:", "f:1:3: E must be a number > 0, is empty" },
-        { "E: ~", "f:1:4: E must be a number > 0, is '~'" },
-        { "E: [1]", "f:1:4: E must be a number > 0, is a list" },
-        { "E: {a: 1}", "f:1:4: E must be a number > 0, is a map" },
-        { "E: 0", "f:1:4: E must be > 0, is 0" },
-        { "E: -0.0", "f:1:4: E must be > 0, is -0.0" },
-        { "n: 5", "f:1:1: missing key 'E' (modulus)" },
-        { "E: 1\nn: 50.5", "f:2:4: n must be a whole number in [1, 1000], is '50.5'" },
-        { "E: 1\nn: 50.0", "f:2:4: n must be a whole number of digits only, is '50.0', write 50" },
-        { "E: 1\nn: 1e2", "f:2:4: n must be a whole number of digits only, is '1e2', write 100" },
-        { "E: 1\nn: 0", "f:2:4: n must be in [1, 1000], is 0" },
-        { "E: 1\nn: 1001", "f:2:4: n must be in [1, 1000], is 1001" },
-        { "E: 1\nn: 99999999999", "f:2:4: n must be at most 2147483647 in size, is 99999999999" },
-        { "E: 1\nn: 99999999999999999999999", "f:2:4: n must be at most 2147483647 in size" },
-        { "E: 1\nn: x", "f:2:4: n must be a whole number in [1, 1000], is 'x'" },
-        { "E: 1\nn: '5'", "f:2:4: n must be a whole number in [1, 1000], is the text '5'" },
-        { "E: 1\nmass: lump", "f:2:7: mass must be one of consistent, lumped, is 'lump', did you mean 'lumped'?" },
-        { "E: 1\nmass: []", "f:2:7: mass must be one of consistent, lumped, is a list" },
-        { "E: 1\nis_on: yes", "f:2:8: is_on must be true or false, is 'yes'" },
-        { "E: 1\nis_on: True", "f:2:8: is_on must be true or false, is 'True'" },
-        { "E: 1\nis_on: 'true'", "f:2:8: is_on must be true or false, is the text 'true'" },
-        { "E: 1\nv: [1, 2]", "f:2:4: v must be a list of 3 numbers [x, y, z], is a list of 2" },
-        { "E: 1\nv: [1, 2, 3, 4]", "f:2:4: v must be a list of 3 numbers [x, y, z], is a list of 4" },
-        { "E: 1\nv: 1", "f:2:4: v must be a list of 3 numbers [x, y, z], is '1'" },
-        { "E: 1\nv: [1, 2, z]", "f:2:11: v[2] must be a number, is 'z'" },
-        { "E: 1\nname: ''", "f:2:7: name must be a text, is empty" },
-        { "E: 1\nname:", "f:2:6: name must be a text, is empty" },
-        { "E: 1\nname: [a]", "f:2:7: name must be a text, is a list" },
-        { "E: 1\nnmae: a",
-          "f:2:1: unknown key 'nmae', did you mean 'name'? allowed: E, factor, n, mass, is_on, v, name" },
-        { "E: 1\ncolour: a", "f:2:1: unknown key 'colour', allowed: E, factor, n, mass, is_on, v, name" },
-        { "e: 1", "f:1:1: unknown key 'e', did you mean 'E'? allowed" },
-    };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        pcs_case *c = parse(table[i].text);
+    for (size_t i = 0; i < sizeof wrong_values / sizeof *wrong_values; i++) {
+        pcs_case *c = parse(wrong_values[i].text);
         sample s;
         CHECK(read_root(c, &s) == PCS_BAD_INPUT);
-        CHECK_TEXT(pcs_message(context_of_test), table[i].message);
+        CHECK_TEXT(pcs_message(context_of_test), wrong_values[i].message);
     }
 }
 

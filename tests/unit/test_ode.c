@@ -8,7 +8,7 @@
 #include <math.h>
 
 enum { RISING, FALLING, RISING_TOO, WATCHED_FOR_RISING, NROOT };
-static const int direction[NROOT] = { 1, -1, 1, 1 };
+static int direction[NROOT] = { 1, -1, 1, 1 };
 
 typedef struct stairs {
     double place;  // where the functions vanish
