@@ -228,25 +228,32 @@ typedef struct rod_sums {
     double plain;  // sum v_i + v_i+1
 } rod_sums;
 
-// Eight partial sums each: independent chains of additions, and less round-off than one.
-static rod_sums rod_run_sums(int n, const double *restrict q, const double *restrict v)
+// The sums over a state, or over its difference from a state before it, without `plain`. Eight partial sums each:
+// independent chains of additions, and less round-off than one.
+static inline __attribute__((always_inline)) rod_sums rod_sum(int n, bool has_before, const double *restrict q0,
+                                                              const double *restrict q, const double *restrict v0,
+                                                              const double *restrict v)
 {
     double strain[LANES] = { 0 }, square[LANES] = { 0 }, cross[LANES] = { 0 }, plain[LANES] = { 0 };
-    int i = 0;
-    for (; i + LANES <= n; i += LANES)
+    int whole = n / LANES * LANES;
+    rod_sums s = { 0 };
+    for (int i = 0; i < whole; i += LANES)
         for (int j = 0; j < LANES; j++) {
-            double stretch = q[i + j + 1] - q[i + j], a = v[i + j], b = v[i + j + 1];
+            int k = i + j;
+            double stretch = q[k + 1] - q[k], a = v[k], b = v[k + 1];
+            if (has_before) stretch -= q0[k + 1] - q0[k], a -= v0[k], b -= v0[k + 1];
             strain[j] += stretch * stretch;
             square[j] += a * a;
             cross[j] += a * b;
             plain[j] += a;
         }
-    rod_sums s = { 0 };
-    for (; i < n; i++) {
-        s.strain += (q[i + 1] - q[i]) * (q[i + 1] - q[i]);
-        s.square += v[i] * v[i];
-        s.cross += v[i] * v[i + 1];
-        s.plain += v[i];
+    for (int k = whole; k < n; k++) {
+        double stretch = q[k + 1] - q[k], a = v[k], b = v[k + 1];
+        if (has_before) stretch -= q0[k + 1] - q0[k], a -= v0[k], b -= v0[k + 1];
+        s.strain += stretch * stretch;
+        s.square += a * a;
+        s.cross += a * b;
+        s.plain += a;
     }
     for (int j = 0; j < LANES; j++) {
         s.strain += strain[j];
@@ -254,10 +261,21 @@ static rod_sums rod_run_sums(int n, const double *restrict q, const double *rest
         s.cross += cross[j];
         s.plain += plain[j];
     }
-    // The loop took v_0 .. v_n-1; both ends of all cells are wanted.
-    s.square = 2.0 * s.square + (v[n] * v[n] - v[0] * v[0]);
-    s.plain = 2.0 * s.plain + (v[n] - v[0]);
+    // The loops took v_0 .. v_n-1; both ends of all cells are wanted.
+    double first = has_before ? v[0] - v0[0] : v[0], last = has_before ? v[n] - v0[n] : v[n];
+    s.square = 2.0 * s.square + (last * last - first * first);
+    s.plain = has_before ? 0.0 : 2.0 * s.plain + (last - first);
     return s;
+}
+
+static rod_sums rod_run_sums(int n, const double *q, const double *v)
+{
+    return rod_sum(n, false, NULL, q, NULL, v);
+}
+
+static rod_sums rod_run_change(int n, const double *q0, const double *q1, const double *v0, const double *v1)
+{
+    return rod_sum(n, true, q0, q1, v0, v1);
 }
 
 static void rod_add_sums(const rod_data *data, const rod_run *run, rod_sums s, pcs_energy *sum)
@@ -288,37 +306,6 @@ static void rod_add_energy(const pcs_batch *batch, const double *q, const double
                 for (int k = 0; k < 3; k++)
                     sum->fixed_momentum[k] += cell->m * (data->self * w[j] + data->other * w[1 - j]) * cell->axis[k];
     }
-}
-
-// The same sums over the differences of two states; only strain, square and cross.
-static rod_sums rod_run_change(int n, const double *restrict q0, const double *restrict q1, const double *restrict v0,
-                               const double *restrict v1)
-{
-    double strain[LANES] = { 0 }, square[LANES] = { 0 }, cross[LANES] = { 0 };
-    int i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (int j = 0; j < LANES; j++) {
-            int k = i + j;
-            double stretch = (q1[k + 1] - q1[k]) - (q0[k + 1] - q0[k]), a = v1[k] - v0[k], b = v1[k + 1] - v0[k + 1];
-            strain[j] += stretch * stretch;
-            square[j] += a * a;
-            cross[j] += a * b;
-        }
-    rod_sums s = { 0 };
-    for (; i < n; i++) {
-        double stretch = (q1[i + 1] - q1[i]) - (q0[i + 1] - q0[i]), a = v1[i] - v0[i], b = v1[i + 1] - v0[i + 1];
-        s.strain += stretch * stretch;
-        s.square += a * a;
-        s.cross += a * b;
-    }
-    for (int j = 0; j < LANES; j++) {
-        s.strain += strain[j];
-        s.square += square[j];
-        s.cross += cross[j];
-    }
-    double first = v1[0] - v0[0], last = v1[n] - v0[n];
-    s.square = 2.0 * s.square + (last * last - first * first);
-    return s;
 }
 
 static void rod_add_change(const pcs_batch *batch, const double *q0, const double *q1, const double *v0,

@@ -8,7 +8,6 @@
 #include "mesh/mesh.h"
 
 #include <math.h>
-#include <stdio.h>
 
 typedef struct arc_params {
     double centre[3], start[3], normal[3], angle;
@@ -77,39 +76,18 @@ static void arc_turn(double degrees, double *cosine, double *sine)
     *sine = sines[turn];
 }
 
-static pcs_status arc_add_sets(const char *name, pcs_mesh *mesh, int node, int nnode, int cell, int n)
-{
-    char text[256];
-    int last = nnode > n ? node + n : node;
-    PCS_TRY(pcs_mesh_add_node_range(mesh, name, node, nnode));
-    PCS_TRY(pcs_mesh_add_cell_range(mesh, name, cell, n));
-    snprintf(text, sizeof text, "%s.start", name);
-    PCS_TRY(pcs_mesh_add_node_range(mesh, text, node, 1));
-    PCS_TRY(pcs_mesh_add_cell_range(mesh, text, cell, 1));
-    snprintf(text, sizeof text, "%s.rest", name);
-    PCS_TRY(pcs_mesh_add_node_range(mesh, text, node + 1, nnode - 1));
-    snprintf(text, sizeof text, "%s.end", name);
-    PCS_TRY(pcs_mesh_add_node_range(mesh, text, last, 1));
-    return pcs_mesh_add_cell_range(mesh, text, cell + n - 1, 1);
-}
-
 static pcs_status arc_build(const void *params, const char *name, pcs_mesh *mesh)
 {
     const arc_params *p = params;
     double r[3], s[3], slope, cosine, sine;
-    int n = p->elements, nnode = arc_is_closed(p) ? n : n + 1, node, cell;
+    int n = p->elements, nnode = arc_is_closed(p) ? n : n + 1, node;
     arc_axes(p, r, s, &slope);
-    PCS_TRY(pcs_mesh_add_nodes(mesh, nnode, &node));
-    PCS_TRY(pcs_mesh_add_cells(mesh, n, &cell));
+    PCS_TRY(pcs_mesh_add_chain(mesh, name, n, nnode, &node));
     for (int i = 0; i < nnode; i++) {
         arc_turn(p->angle * i / n, &cosine, &sine);
         for (int k = 0; k < 3; k++) mesh->x[node + i][k] = p->centre[k] + cosine * r[k] + sine * s[k];
     }
-    for (int i = 0; i < n; i++) {
-        mesh->cell[cell + i][0] = node + i;
-        mesh->cell[cell + i][1] = node + (i + 1) % nnode;
-    }
-    return arc_add_sets(name, mesh, node, nnode, cell, n);
+    return PCS_OK;
 }
 
 const pcs_mesh_source_ops pcs_mesh_arc = {

@@ -1,5 +1,7 @@
 #include "mesh/dofmap.h"
 
+#include "core/rotation.h"
+
 #include <math.h>
 
 int pcs_dofmap_resolve(const pcs_dofmap *map, int node, const double direction[3], int dof[PCS_MAX_NODE_DOFS],
@@ -11,7 +13,7 @@ int pcs_dofmap_resolve(const pcs_dofmap *map, int node, const double direction[3
     for (int i = map->first[node]; i < map->first[node + 1]; i++) {
         if (map->dof[i].is_rotation) continue;
         const double *d = map->dof[i].direction;
-        double part = direction[0] * d[0] + direction[1] * d[1] + direction[2] * d[2];
+        double part = pcs_dot3(direction, d);
         // A direction off by round-off must not count as a component of its own.
         if (part * part <= 1e-24 * length2) continue;
         dof[count] = i;
@@ -25,7 +27,7 @@ int pcs_dofmap_find_rotation(const pcs_dofmap *map, int node, const double direc
 {
     for (int i = map->first[node]; i < map->first[node + 1]; i++) {
         const double *d = map->dof[i].direction;
-        double cosine = direction[0] * d[0] + direction[1] * d[1] + direction[2] * d[2];
+        double cosine = pcs_dot3(direction, d);
         if (map->dof[i].is_rotation && cosine > 1.0 - 1e-9) return i;
     }
     return -1;

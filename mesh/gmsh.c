@@ -26,7 +26,7 @@ static const pcs_option gmsh_options[] = {
     { 0 },
 };
 
-// A file on its way into a mesh; the arrays are scratch memory.
+// A file on its way into a mesh; the arrays are one scratch buffer, which begins with `place`.
 typedef struct gmsh_work {
     const pcs_msh *msh;
     pcs_mesh *mesh;
@@ -37,23 +37,14 @@ typedef struct gmsh_work {
     int nnode, nline, first_node, first_cell;
 } gmsh_work;
 
-static void gmsh_free(gmsh_work *w)
-{
-    pcs_scratch_free(w->place);
-    pcs_scratch_free(w->cell);
-    pcs_scratch_free(w->list);
-    pcs_scratch_free(w->is_listed);
-}
-
 static pcs_status gmsh_allocate(pcs_context *ctx, gmsh_work *w)
 {
     size_t nnode = (size_t)w->msh->nnode, nelement = (size_t)w->msh->nelement;
-    w->place = pcs_scratch(NULL, nnode, sizeof(int));
-    w->cell = pcs_scratch(NULL, nelement, sizeof(int));
-    w->list = pcs_scratch(NULL, nnode + nelement, sizeof(int));
-    w->is_listed = pcs_scratch(NULL, nnode, sizeof(int));
-    if (w->place == NULL || w->cell == NULL || w->list == NULL || w->is_listed == NULL)
-        return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: a mesh of %zu nodes", nnode);
+    w->place = pcs_scratch(NULL, 3 * nnode + 2 * nelement, sizeof *w->place);
+    if (w->place == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: a mesh of %zu nodes", nnode);
+    w->cell = w->place + nnode;
+    w->is_listed = w->cell + nelement;
+    w->list = w->is_listed + nnode;
     return PCS_OK;
 }
 
@@ -180,7 +171,7 @@ static pcs_status gmsh_convert(const gmsh_params *p, const char *name, pcs_mesh 
     if (status == PCS_OK) status = gmsh_number(mesh->ctx, &w);
     if (status == PCS_OK) status = gmsh_add_items(p, &w);
     if (status == PCS_OK) status = gmsh_add_sets(&w, name);
-    gmsh_free(&w);
+    pcs_scratch_free(w.place);
     return status;
 }
 

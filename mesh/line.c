@@ -6,7 +6,6 @@
 #include "mesh/mesh.h"
 
 #include <math.h>
-#include <stdio.h>
 
 typedef struct line_params {
     double from[3], to[3];
@@ -30,36 +29,16 @@ static const char *line_check(const void *params, const char **option)
     return isfinite(length2) ? NULL : "the line is too long to be measured";
 }
 
-static pcs_status line_add_sets(const char *name, pcs_mesh *mesh, int node, int cell, int n)
-{
-    char text[256];
-    PCS_TRY(pcs_mesh_add_node_range(mesh, name, node, n + 1));
-    PCS_TRY(pcs_mesh_add_cell_range(mesh, name, cell, n));
-    snprintf(text, sizeof text, "%s.start", name);
-    PCS_TRY(pcs_mesh_add_node_range(mesh, text, node, 1));
-    PCS_TRY(pcs_mesh_add_cell_range(mesh, text, cell, 1));
-    snprintf(text, sizeof text, "%s.rest", name);
-    PCS_TRY(pcs_mesh_add_node_range(mesh, text, node + 1, n));
-    snprintf(text, sizeof text, "%s.end", name);
-    PCS_TRY(pcs_mesh_add_node_range(mesh, text, node + n, 1));
-    return pcs_mesh_add_cell_range(mesh, text, cell + n - 1, 1);
-}
-
 static pcs_status line_build(const void *params, const char *name, pcs_mesh *mesh)
 {
     const line_params *p = params;
-    int n = p->elements, node, cell;
-    PCS_TRY(pcs_mesh_add_nodes(mesh, n + 1, &node));
-    PCS_TRY(pcs_mesh_add_cells(mesh, n, &cell));
+    int n = p->elements, node;
+    PCS_TRY(pcs_mesh_add_chain(mesh, name, n, n + 1, &node));
     for (int i = 0; i <= n; i++) {
         double s = (double)i / n;
         for (int k = 0; k < 3; k++) mesh->x[node + i][k] = (1.0 - s) * p->from[k] + s * p->to[k];
     }
-    for (int i = 0; i < n; i++) {
-        mesh->cell[cell + i][0] = node + i;
-        mesh->cell[cell + i][1] = node + i + 1;
-    }
-    return line_add_sets(name, mesh, node, cell, n);
+    return PCS_OK;
 }
 
 const pcs_mesh_source_ops pcs_mesh_line = {

@@ -112,23 +112,20 @@ static pcs_status merge_check_cells(pcs_merge *merge)
 }
 
 // The items of a set under new numbers, each once; items that are numbered -1 go.
-static void merge_change_set(pcs_set *set, const int *number, int *is_listed)
+static pcs_status merge_change_set(pcs_context *ctx, pcs_set *set, const int *number, int *is_listed)
 {
-    // The sets of a mesh own their items; they are const to all who only read.
-    int *items = (int *)(uintptr_t)set->items, count = 0;
+    int *items, count = 0;
+    PCS_TAKE(ctx, items, set->count, "a set");
     for (int i = 0; i < set->count; i++) {
-        int item = number[items[i]];
+        int item = number[set->items[i]];
         if (item < 0 || is_listed[item]) continue;
         is_listed[item] = 1;
         items[count++] = item;
     }
     for (int i = 0; i < count; i++) is_listed[items[i]] = 0;
     set->count = count;
-}
-
-static void merge_change_sets(int nset, pcs_set *sets, const int *number, int *is_listed)
-{
-    for (int i = 0; i < nset; i++) merge_change_set(&sets[i], number, is_listed);
+    set->items = items;
+    return PCS_OK;
 }
 
 // Nodes that stay, numbered in their old order; gives how many.
@@ -160,7 +157,8 @@ static pcs_status merge_carry_out(pcs_merge *merge, pcs_mesh *mesh, int *number,
     mesh->nnode = mesh->node_room = count;
     // The places are taken over by now.
     for (int i = 0; i < count; i++) is_listed[i] = 0;
-    merge_change_sets(mesh->nnode_set, mesh->node_set, number, is_listed);
+    for (int i = 0; i < mesh->nnode_set; i++)
+        PCS_TRY(merge_change_set(mesh->ctx, &mesh->node_set[i], number, is_listed));
     return PCS_OK;
 }
 
@@ -188,7 +186,9 @@ pcs_status pcs_mesh_drop_cells(pcs_mesh *mesh, const bool *is_dropped)
     }
     mesh->ncell = count;
     memset(number + n, 0, n * sizeof *number);
-    merge_change_sets(mesh->ncell_set, mesh->cell_set, number, number + n);
+    pcs_status status = PCS_OK;
+    for (int i = 0; i < mesh->ncell_set; i++)
+        if (status == PCS_OK) status = merge_change_set(mesh->ctx, &mesh->cell_set[i], number, number + n);
     pcs_scratch_free(number);
-    return PCS_OK;
+    return status;
 }

@@ -3,6 +3,7 @@
 #include "mesh/mesh.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 pcs_status pcs_mesh_create(pcs_context *ctx, pcs_mesh **out)
@@ -99,6 +100,28 @@ pcs_status pcs_mesh_add_node_list(pcs_mesh *mesh, const char *name, int count, c
 pcs_status pcs_mesh_add_cell_list(pcs_mesh *mesh, const char *name, int count, const int *items)
 {
     return mesh_add_list(mesh, true, name, count, items);
+}
+
+pcs_status pcs_mesh_add_chain(pcs_mesh *mesh, const char *name, int ncell, int nnode, int *node)
+{
+    char text[256];
+    int cell, last = ncell % nnode;
+    PCS_TRY(pcs_mesh_add_nodes(mesh, nnode, node));
+    PCS_TRY(pcs_mesh_add_cells(mesh, ncell, &cell));
+    for (int i = 0; i < ncell; i++) {
+        mesh->cell[cell + i][0] = *node + i;
+        mesh->cell[cell + i][1] = *node + (i + 1) % nnode;
+    }
+    PCS_TRY(pcs_mesh_add_node_range(mesh, name, *node, nnode));
+    PCS_TRY(pcs_mesh_add_cell_range(mesh, name, cell, ncell));
+    snprintf(text, sizeof text, "%s.start", name);
+    PCS_TRY(pcs_mesh_add_node_range(mesh, text, *node, 1));
+    PCS_TRY(pcs_mesh_add_cell_range(mesh, text, cell, 1));
+    snprintf(text, sizeof text, "%s.rest", name);
+    PCS_TRY(pcs_mesh_add_node_range(mesh, text, *node + 1, nnode - 1));
+    snprintf(text, sizeof text, "%s.end", name);
+    PCS_TRY(pcs_mesh_add_node_range(mesh, text, *node + last, 1));
+    return pcs_mesh_add_cell_range(mesh, text, cell + ncell - 1, 1);
 }
 
 static const pcs_set *mesh_find(const pcs_set *sets, int nset, const char *name)

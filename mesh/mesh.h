@@ -35,6 +35,9 @@ pcs_status pcs_mesh_add_cell_range(pcs_mesh *mesh, const char *name, int first, 
 // Named sets of any items, in this order; the items are copied.
 pcs_status pcs_mesh_add_node_list(pcs_mesh *mesh, const char *name, int count, const int *items);
 pcs_status pcs_mesh_add_cell_list(pcs_mesh *mesh, const char *name, int count, const int *items);
+// Nodes from *node on and the cells from each to the next, with the sets `name`, `name.start`, `name.rest` (all nodes
+// but the first) and `name.end`; as many nodes as cells make a ring, else nnode is ncell + 1. The caller places them.
+pcs_status pcs_mesh_add_chain(pcs_mesh *mesh, const char *name, int ncell, int nnode, int *node);
 
 // NULL when there is no set of that name.
 const pcs_set *pcs_mesh_node_set(const pcs_mesh *mesh, const char *name);

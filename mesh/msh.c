@@ -1,9 +1,10 @@
 // A mesh file from the disk or from memory: its format, then section by section.
 
 #include "mesh/msh.h"
+#include "core/text.h"
 
-#include <errno.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -151,33 +152,13 @@ pcs_status pcs_msh_parse(pcs_context *ctx, const char *path, const char *bytes, 
     return PCS_OK;
 }
 
-static pcs_status msh_load(pcs_context *ctx, const char *path, FILE *file, char **bytes, size_t *size)
-{
-    size_t room = 0, count = 1;
-    while (count > 0) {
-        if (*size == room) {
-            room = room == 0 ? 1 << 16 : 2 * room;
-            char *larger = pcs_scratch(*bytes, room, 1);
-            if (larger == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: reading %s", path);
-            *bytes = larger;
-        }
-        count = fread(*bytes + *size, 1, room - *size, file);
-        *size += count;
-    }
-    if (!ferror(file)) return PCS_OK;
-    return pcs_fail(ctx, PCS_BAD_INPUT, "cannot read the mesh file '%s': %s", path, strerror(errno));
-}
-
 pcs_status pcs_msh_read(pcs_context *ctx, const char *path, pcs_msh *msh)
 {
-    FILE *file = fopen(path, "rb");
-    if (file == NULL && errno == ENOMEM) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: opening %s", path);
-    if (file == NULL) return pcs_fail(ctx, PCS_BAD_INPUT, "cannot open the mesh file '%s': %s", path, strerror(errno));
-    char *bytes = NULL;
-    size_t size = 0;
-    pcs_status status = msh_load(ctx, path, file, &bytes, &size);
-    fclose(file);
-    if (status == PCS_OK) status = pcs_msh_parse(ctx, path, bytes, size, msh);
+    char *bytes;
+    size_t size;
+    pcs_status status = pcs_text_file(ctx, path, "the mesh file", SIZE_MAX, &bytes, &size);
+    if (status != PCS_OK) return status == PCS_IO_ERROR ? PCS_BAD_INPUT : status; // the case names it
+    status = pcs_msh_parse(ctx, path, bytes, size, msh);
     pcs_scratch_free(bytes);
     return status;
 }

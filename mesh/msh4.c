@@ -1,9 +1,11 @@
 // Entities, nodes and elements of version 4.1. Nodes and elements come in blocks, one for each entity of the geometry:
 //
-//   $Entities  npoint ncurve nsurface nvolume, then for each   tag (x y z | box of 6) ngroup group ... (nbound bound
-//   ...) $Nodes     nblock nnode low high, then blocks              dimension entity has_parameters count, tags,
-//   positions $Elements  nblock nelement low high, then blocks           dimension entity type count, then   tag node
-//   ...
+//   $Entities  npoint ncurve nsurface nvolume, then for each
+//                tag (x y z | box of 6) ngroup group ... (nbound bound ...)
+//   $Nodes     nblock nnode low high, then blocks of
+//                dimension entity has_parameters count, tags, positions
+//   $Elements  nblock nelement low high, then blocks of
+//                dimension entity type count, then   tag node ...
 //
 // Which groups an element belongs to, its entity says.
 

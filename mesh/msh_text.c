@@ -1,8 +1,8 @@
 // Lines, words and numbers of a mesh file.
 
+#include "core/text.h"
 #include "mesh/msh.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -83,22 +83,6 @@ pcs_status pcs_msh_whole(pcs_msh_text *text, const char *what, long low, long hi
     return PCS_OK;
 }
 
-// strtod with the decimal point of the program's locale in place of ours.
-static double text_convert(const char *word, const char **stop)
-{
-    char copy[2 * WORD_BYTES], *end = NULL;
-    const char *point = localeconv()->decimal_point, *dot = strchr(word, '.');
-    if (dot == NULL || strcmp(point, ".") == 0 || strlen(point) >= WORD_BYTES) {
-        double value = strtod(word, &end);
-        *stop = end;
-        return value;
-    }
-    int length = snprintf(copy, sizeof copy, "%.*s%s%s", (int)(dot - word), word, point, dot + 1);
-    double value = strtod(copy, &end);
-    *stop = end == copy + length ? word + strlen(word) : word;
-    return value;
-}
-
 pcs_status pcs_msh_real(pcs_msh_text *text, const char *what, double *out)
 {
     char word[WORD_BYTES];
@@ -106,7 +90,7 @@ pcs_status pcs_msh_real(pcs_msh_text *text, const char *what, double *out)
     if (!text_word(text, word, &is_cut)) return pcs_msh_fail(text, "the line ends before %s", what);
     const char *stop = word;
     bool is_decimal = !is_cut && strspn(word, "0123456789+-.eE") == strlen(word);
-    if (is_decimal) *out = text_convert(word, &stop);
+    if (is_decimal) *out = pcs_text_number(word, &stop);
     if (!is_decimal || *stop != '\0') return pcs_msh_fail(text, "%s must be a number, is '%s'", what, word);
     if (!isfinite(*out)) return pcs_msh_fail(text, "%s must be finite, is %s", what, word);
     return PCS_OK;

@@ -89,6 +89,21 @@ static void main_print_errors(const pcs_context *ctx)
     }
 }
 
+// A case that cannot be built: the exit status, after the errors are told.
+static int main_reject(const pcs_context *ctx, pcs_status status)
+{
+    main_print_errors(ctx);
+    return status == PCS_NO_MEMORY || status == PCS_FAILED ? COULD_NOT_GO_ON : BAD_USAGE;
+}
+
+// The same for what went wrong afterwards.
+static int main_fail(const pcs_context *ctx, pcs_status status)
+{
+    fflush(stdout);
+    main_print_errors(ctx);
+    return status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED ? BAD_USAGE : COULD_NOT_GO_ON;
+}
+
 static int main_refuse(const char *what, const char *text, const char *const *names)
 {
     char hint[PCS_SPELLING_BYTES] = "";
@@ -225,17 +240,34 @@ static void main_show_file(const char *directory, const char *stem, const char *
     fclose(file);
 }
 
+// Tells the path of a result that is there.
+static void main_show_path(const char *text, const char *directory, const char *stem, const char *ending)
+{
+    char path[PATH_ROOM];
+    if (main_result_path(directory, stem, ending, path) && access(path, R_OK) == 0) printf("%s%s\n", text, path);
+}
+
+static void main_show_frames(const char *name, const char *directory, const char *ending)
+{
+    printf("\nResults in %s\n", directory);
+    main_show_path("Open in ParaView: ", directory, name, ending);
+}
+
 static void main_show_results(const pcs_sim *sim, const char *directory)
 {
-    char series[PATH_ROOM];
     if (access(directory, X_OK) != 0) return;
     main_show_file(directory, "summary", ".txt");
-    printf("\nResults in %s\n", directory);
-    if (main_result_path(directory, sim->view.case_name, ".vtk.series", series) && access(series, R_OK) == 0) {
-        printf("Open in ParaView: %s\n", series);
-    }
-    if (main_result_path(directory, "view", ".py", series) && access(series, R_OK) == 0)
-        printf("or with stress and contact forces: paraview --script=%s\n", series);
+    main_show_frames(sim->view.case_name, directory, ".vtk.series");
+    main_show_path("or with stress and contact forces: paraview --script=", directory, "view", ".py");
+}
+
+// Where a command writes: as said, or results/<case><ending>.
+static bool main_directory(const arguments *a, const char *name, const char *ending, char directory[PATH_ROOM])
+{
+    bool is_given = a->directory != NULL;
+    int length = snprintf(directory, PATH_ROOM, "%s%s%s", is_given ? "" : "results/", is_given ? a->directory : name,
+                          is_given ? "" : ending);
+    return length > 0 && length < PATH_ROOM - 64;
 }
 
 static void main_show_progress(void *user, const char *text)
@@ -262,45 +294,19 @@ static int main_run(pcs_context *ctx, const arguments *a)
 {
     pcs_sim *sim = NULL;
     pcs_status status = pcs_build_sim_from(ctx, a->subject, a->nset, a->set, &sim);
-    if (status != PCS_OK) {
-        main_print_errors(ctx);
-        return status == PCS_NO_MEMORY || status == PCS_FAILED ? COULD_NOT_GO_ON : BAD_USAGE;
-    }
+    if (status != PCS_OK) return main_reject(ctx, status);
     if (a->nword > 0 && pcs_context_comm(ctx) == NULL)
         return main_refuse(
             "options of PETSc are for mpiexec and for solver.linear=petsc, not for this run:", a->words[0], NULL);
     char directory[PATH_ROOM];
-    int length = snprintf(directory, sizeof directory, "%s%s", a->directory != NULL ? "" : "results/",
-                          a->directory != NULL ? a->directory : sim->view.case_name);
-    if (length < 0 || (size_t)length >= sizeof directory - 64) return main_refuse("too long a path:", directory, NULL);
-
+    if (!main_directory(a, sim->view.case_name, "", directory)) return main_refuse("too long a path:", directory, NULL);
     main_catch_signals(sim);
     sim->view.show = pcs_is_root(ctx) ? main_show_progress : NULL;
     sim->view.show_user = stderr;
     sim->view.is_terminal = isatty(STDERR_FILENO) != 0;
     status = pcs_sim_run(sim, directory, !a->is_quiet);
     if (!a->is_quiet && pcs_is_root(ctx)) main_show_results(sim, directory);
-    if (status == PCS_OK) return DONE;
-    fflush(stdout);
-    main_print_errors(ctx);
-    return status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED ? BAD_USAGE : COULD_NOT_GO_ON;
-}
-
-// Bad input told, and the exit status that goes with it.
-static int main_fail(pcs_context *ctx, pcs_status status)
-{
-    fflush(stdout);
-    main_print_errors(ctx);
-    return status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED ? BAD_USAGE : COULD_NOT_GO_ON;
-}
-
-// Where an analysis writes: as said, or results/<case><ending>.
-static bool main_directory(const arguments *a, const char *name, const char *ending, char directory[PATH_ROOM])
-{
-    bool is_given = a->directory != NULL;
-    int length = snprintf(directory, PATH_ROOM, "%s%s%s", is_given ? "" : "results/", is_given ? a->directory : name,
-                          is_given ? "" : ending);
-    return length > 0 && length < PATH_ROOM - 64;
+    return status == PCS_OK ? DONE : main_fail(ctx, status);
 }
 
 static void main_show_modes(const pcs_modes *modes)
@@ -311,15 +317,6 @@ static void main_show_modes(const pcs_modes *modes)
         printf("%5d %16.9g %16.9g %12.5g  %s%s%s\n", k + 1, m->w, m->w / 6.28318530717958647693, m->damping,
                pcs_mode_kind_text(m->kind), m->name[0] == '\0' ? "" : ": ", m->name);
     }
-}
-
-// "Open in ParaView: ..." when there are frames.
-static void main_show_frames(const char *name, const char *directory, const char *ending)
-{
-    char path[PATH_ROOM];
-    printf("\nResults in %s\n", directory);
-    if (main_result_path(directory, name, ending, path) && access(path, R_OK) == 0)
-        printf("Open in ParaView: %s\n", path);
 }
 
 // The model of an analysis, and where its results go.
@@ -391,10 +388,7 @@ static int main_check(pcs_context *ctx, const arguments *a)
 {
     pcs_sim *sim = NULL;
     pcs_status status = pcs_build_sim_from(ctx, a->subject, a->nset, a->set, &sim);
-    if (status != PCS_OK) {
-        main_print_errors(ctx);
-        return status == PCS_NO_MEMORY || status == PCS_FAILED ? COULD_NOT_GO_ON : BAD_USAGE;
-    }
+    if (status != PCS_OK) return main_reject(ctx, status);
     if (!a->is_quiet && pcs_is_root(ctx)) {
         printf("%s: fine, %d dofs, %d contact point%s, %s, ", pcs_case_file(sim->input), pcs_system_ndof(sim->system),
                sim->system->nrow, sim->system->nrow == 1 ? "" : "s", sim->scheme->ops->name);
@@ -443,16 +437,13 @@ static int main_check_usage(const arguments *a)
 // MPI and PETSc come in only under mpiexec, or when the case asks for them later on.
 static int main_start_ranks(pcs_context *ctx, const arguments *a, bool is_for_one)
 {
-    bool is_launched = pcs_comm_is_launched();
     pcs_context_set_options(ctx, a->nword, a->words);
-    if (!is_launched) return DONE;
+    if (!pcs_comm_is_launched()) return DONE;
     pcs_status status = pcs_comm_start(ctx);
     if (status == PCS_OK && is_for_one && pcs_context_comm(ctx)->size > 1)
         status = pcs_fail(ctx, PCS_UNSUPPORTED, "'%s' is for one process: start it without mpiexec", a->command);
     if (status == PCS_OK && is_for_one) pcs_context_set_comm(ctx, NULL);
-    if (status == PCS_OK) return DONE;
-    main_print_errors(ctx);
-    return status == PCS_NO_MEMORY || status == PCS_FAILED ? COULD_NOT_GO_ON : BAD_USAGE;
+    return status == PCS_OK ? DONE : main_reject(ctx, status);
 }
 
 static int main_do(pcs_context *ctx, const arguments *a, int which)

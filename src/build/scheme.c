@@ -35,17 +35,10 @@ const pcs_option pcs_solver_options[] = {
 pcs_status pcs_build_scheme(pcs_build *b)
 {
     static const char *const certify[] = { "strict", "warn", NULL };
-    const char *types[PCS_BUILD_NAMES], *linear[PCS_BUILD_NAMES];
+    const char *types[1 + PCS_BUILD_NAMES] = { "auto" }, *linear[1 + PCS_BUILD_NAMES] = { "auto" };
     PCS_TRY(scheme_read(b));
-    types[0] = linear[0] = "auto";
-    int count = 1;
-    for (; pcs_step_solvers[count - 1] != NULL && count < PCS_BUILD_NAMES - 1; count++)
-        types[count] = pcs_step_solvers[count - 1]->name;
-    types[count] = NULL;
-    count = 1;
-    for (; pcs_linsolvers[count - 1] != NULL && count < PCS_BUILD_NAMES - 1; count++)
-        linear[count] = pcs_linsolvers[count - 1]->name;
-    linear[count] = NULL;
+    PCS_BUILD_NAMES_OF(pcs_step_solvers, types + 1);
+    PCS_BUILD_NAMES_OF(pcs_linsolvers, linear + 1);
     pcs_yaml *node = pcs_case_get_map(b->c, pcs_case_root(b->c), "solver");
     if (node != NULL) {
         int type = pcs_case_choice(b->c, node, "type", types, "auto");

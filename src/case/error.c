@@ -100,6 +100,13 @@ const char *pcs_tree_quote(const pcs_yaml *node, size_t size, char *buffer)
     return buffer;
 }
 
+bool pcs_tree_reject(pcs_case *c, const pcs_yaml *node, const char *wanted)
+{
+    char quote[PCS_QUOTE_BYTES];
+    pcs_case_reject(c, node, "must be %s, is %s", wanted, pcs_tree_quote(node, sizeof quote, quote));
+    return false;
+}
+
 static int error_compare(const void *a, const void *b)
 {
     const pcs_case_message *x = a, *y = b;

@@ -33,10 +33,8 @@ bool pcs_case_is(pcs_case *c, pcs_yaml *node, pcs_yaml_kind kind)
 {
     static const char *const names[] = { "a single value", "a list", "a map" };
     if (node->kind == kind) return true;
-    char quote[PCS_QUOTE_BYTES];
-    pcs_case_reject(c, node, "must be %s, is %s", names[kind], pcs_tree_quote(node, sizeof quote, quote));
     node->is_unjudged = true; // its keys have no meaning here
-    return false;
+    return pcs_tree_reject(c, node, names[kind]);
 }
 
 pcs_yaml *pcs_case_need(pcs_case *c, pcs_yaml *map, const char *key, pcs_yaml_kind kind, const char *help)

@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700 // realpath
 
 #include "case/tree.h"
+#include "core/text.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -46,40 +47,6 @@ pcs_status pcs_case_parse(pcs_context *ctx, const char *name, const char *text, 
     PCS_TRY(load_tree(c, text, size));
     *out = c;
     return PCS_OK;
-}
-
-// All bytes of a file in a scratch buffer.
-static pcs_status load_bytes(pcs_context *ctx, const char *path, char **text, size_t *size)
-{
-    *text = NULL;
-    *size = 0;
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) return pcs_fail(ctx, PCS_IO_ERROR, "cannot open the case '%s': %s", path, strerror(errno));
-    size_t room = 0, count = 1;
-    pcs_status status = PCS_OK;
-    while (count > 0 && status == PCS_OK) {
-        if (*size == room) {
-            room = room == 0 ? 1 << 14 : 2 * room;
-            char *larger = room > 2 * (size_t)PCS_CASE_BYTES ? NULL : pcs_scratch(*text, room, 1);
-            if (larger == NULL) {
-                bool is_long = room > (size_t)PCS_CASE_BYTES;
-                status = is_long ? pcs_fail(ctx, PCS_BAD_INPUT, "%s: longer than %d bytes", path, PCS_CASE_BYTES)
-                                 : pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: reading %s", path);
-                break;
-            }
-            *text = larger;
-        }
-        count = fread(*text + *size, 1, room - *size, file);
-        *size += count;
-    }
-    if (status == PCS_OK && ferror(file)) {
-        status = pcs_fail(ctx, PCS_IO_ERROR, "cannot read the case '%s': %s", path, strerror(errno));
-    }
-    fclose(file);
-    if (status == PCS_OK) return PCS_OK;
-    pcs_scratch_free(*text);
-    *text = NULL;
-    return status;
 }
 
 // The last component of a path, without `cut` bytes at its end.
@@ -135,7 +102,7 @@ pcs_status pcs_case_load(pcs_context *ctx, const char *path, pcs_case **out)
     PCS_TRY(load_name(c));
     char *text = NULL;
     size_t size = 0;
-    PCS_TRY(load_bytes(ctx, file, &text, &size));
+    PCS_TRY(pcs_text_file(ctx, file, "the case", PCS_CASE_BYTES, &text, &size));
     pcs_status status = load_tree(c, text, size);
     pcs_scratch_free(text);
     if (status == PCS_OK) *out = c;

@@ -4,10 +4,10 @@
 //   count   [+-] digits
 
 #include "case/tree.h"
+#include "core/text.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,30 +76,13 @@ static bool scalar_is_special(const char *text)
     return false;
 }
 
-// strtod with the decimal point of the program's locale in place of ours.
-static double scalar_convert(const char *text)
-{
-    const char *point = localeconv()->decimal_point;
-    const char *dot = strchr(text, '.');
-    if (dot == NULL || strcmp(point, ".") == 0) return strtod(text, NULL);
-    size_t length = strlen(text), npoint = strlen(point), head = (size_t)(dot - text);
-    char *copy = pcs_scratch(NULL, length + npoint, 1);
-    if (copy == NULL) return NAN;
-    memcpy(copy, text, head);
-    memcpy(copy + head, point, npoint);
-    memcpy(copy + head + npoint, dot + 1, length - head);
-    double value = strtod(copy, NULL);
-    pcs_scratch_free(copy);
-    return value;
-}
-
 pcs_number_form pcs_scalar_number(const char *text, double *value)
 {
     scalar_parts parts;
     *value = NAN;
     if (scalar_is_special(text)) return PCS_NUMBER_NOT_FINITE;
     if (!scalar_split(text, &parts)) return PCS_NUMBER_IS_TEXT;
-    double number = scalar_convert(text);
+    double number = pcs_text_number(text, &(const char *){ NULL });
     if (!isfinite(number)) return PCS_NUMBER_NOT_FINITE;
     bool is_nonzero =
         scalar_has_nonzero(parts.whole, parts.nwhole) || scalar_has_nonzero(parts.fraction, parts.nfraction);
@@ -137,13 +120,7 @@ const char *pcs_case_number_text(double value, char buffer[PCS_NUMBER_BYTES])
         snprintf(text, sizeof text, "%.*e", digits, value);
         if (strtod(text, NULL) == value) break;
     }
-    const char *point = localeconv()->decimal_point;
-    char *found = strcmp(point, ".") == 0 ? NULL : strstr(text, point);
-    if (found != NULL) {
-        size_t npoint = strlen(point);
-        *found = '.';
-        memmove(found + 1, found + npoint, strlen(found + npoint) + 1);
-    }
+    pcs_text_set_point(text);
     return memcpy(buffer, text, sizeof text);
 }
 

@@ -75,6 +75,8 @@ pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, siz
 
 // Records an error at a location.
 void pcs_tree_error(pcs_case *c, pcs_location location, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// Records that the node must be what is wanted, and is what it is; false.
+bool pcs_tree_reject(pcs_case *c, const pcs_yaml *node, const char *wanted);
 // "'10.0x'", "empty", "a list": what a node is, for messages.
 const char *pcs_tree_quote(const pcs_yaml *node, size_t size, char *buffer);
 

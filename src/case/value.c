@@ -78,26 +78,27 @@ static bool value_count(pcs_case *c, pcs_yaml *node, pcs_range range, int *out)
 static bool value_flag(pcs_case *c, const pcs_yaml *node, bool *out)
 {
     bool is_plain = node->kind == PCS_YAML_SCALAR && !node->is_quoted;
-    *out = is_plain && strcmp(node->text, "true") == 0;
-    if (*out || (is_plain && strcmp(node->text, "false") == 0)) return true;
-    char quote[PCS_QUOTE_BYTES];
-    pcs_case_reject(c, node, "must be true or false, is %s", pcs_tree_quote(node, sizeof quote, quote));
-    return false;
+    bool is_true = is_plain && strcmp(node->text, "true") == 0;
+    if (!is_true && !(is_plain && strcmp(node->text, "false") == 0)) return pcs_tree_reject(c, node, "true or false");
+    *out = is_true;
+    return true;
 }
 
-static int value_choice(pcs_case *c, const pcs_yaml *node, const char *const *names)
+static bool value_choice(pcs_case *c, const pcs_yaml *node, const char *const *names, int *out)
 {
     char quote[PCS_QUOTE_BYTES], hint[PCS_SPELLING_BYTES] = "", list[1024];
     if (node->kind == PCS_YAML_SCALAR) {
         for (int i = 0; names[i] != NULL; i++) {
-            if (strcmp(names[i], node->text) == 0) return i;
+            if (strcmp(names[i], node->text) != 0) continue;
+            *out = i;
+            return true;
         }
         pcs_spelling_hint(node->text, names, sizeof hint, hint);
     }
     bool is_only = names[0] != NULL && names[1] == NULL;
     pcs_case_reject(c, node, "must be %s%s, is %s%s", is_only ? "" : "one of ",
                     pcs_join_names(names, ", ", sizeof list, list), pcs_tree_quote(node, sizeof quote, quote), hint);
-    return -1;
+    return false;
 }
 
 bool pcs_case_vector(pcs_case *c, pcs_yaml *node, pcs_range range, double value[3])
@@ -120,49 +121,96 @@ bool pcs_case_vector(pcs_case *c, pcs_yaml *node, pcs_range range, double value[
 const char *pcs_case_text(pcs_case *c, pcs_yaml *node)
 {
     if (node->kind == PCS_YAML_SCALAR && node->text[0] != '\0') return node->text;
-    char quote[PCS_QUOTE_BYTES];
-    bool is_blank = node->kind == PCS_YAML_SCALAR;
-    pcs_case_reject(c, node, "must be a text, is %s", is_blank ? "empty" : pcs_tree_quote(node, sizeof quote, quote));
+    if (node->kind == PCS_YAML_SCALAR) pcs_case_reject(c, node, "must be a text, is empty");
+    else pcs_tree_reject(c, node, "a text");
     return NULL;
 }
 
-// The numbers of one row, which must be as many as `width` says.
-static bool value_row(pcs_case *c, pcs_yaml *row, pcs_range range, int width, double *value)
+// One item of a list into `out`; false and an error when it is wrong.
+typedef bool value_item(pcs_case *c, pcs_yaml *node, pcs_range range, void *out);
+
+static bool value_number(pcs_case *c, pcs_yaml *node, pcs_range range, void *out)
 {
-    if (row->kind != PCS_YAML_LIST || row->count != width) {
-        pcs_case_reject(c, row, "must be a list of %d numbers like the first row", width);
+    double value = pcs_case_number(c, node, range);
+    memcpy(out, &value, sizeof value);
+    return isfinite(value);
+}
+
+static bool value_name(pcs_case *c, pcs_yaml *node, pcs_range range, void *out)
+{
+    (void)range;
+    const char *text = pcs_case_text(c, node);
+    memcpy(out, &text, sizeof text);
+    return text != NULL;
+}
+
+// A list of items or of rows of equally many.
+typedef struct value_table {
+    const char *what; // "numbers"
+    value_item *item;
+    size_t size; // of an item
+    pcs_range range;
+    int nrow, width;
+    void *items; // [nrow * width]
+} value_table;
+
+static bool value_row(pcs_case *c, pcs_yaml *row, const value_table *table, char *to)
+{
+    if (row->kind != PCS_YAML_LIST || row->count != table->width) {
+        pcs_case_reject(c, row, "must be a list of %d %s like the first row", table->width, table->what);
         return false;
     }
     bool is_fine = true;
-    for (int i = 0; i < width; i++) {
-        value[i] = pcs_case_number(c, row->items[i], range);
-        is_fine = is_fine && isfinite(value[i]);
+    for (int i = 0; i < table->width; i++, to += table->size)
+        is_fine = table->item(c, row->items[i], table->range, to) && is_fine;
+    return is_fine;
+}
+
+static bool value_rows(pcs_case *c, pcs_yaml *node, value_table *table)
+{
+    if (node->kind != PCS_YAML_LIST || node->count == 0) {
+        char wanted[64];
+        snprintf(wanted, sizeof wanted, "a list of %s or of rows of %s", table->what, table->what);
+        return pcs_tree_reject(c, node, wanted);
+    }
+    bool has_rows = node->items[0]->kind == PCS_YAML_LIST, is_fine = true;
+    table->nrow = has_rows ? node->count : 1;
+    table->width = has_rows ? node->items[0]->count : node->count;
+    if (table->width == 0) {
+        pcs_case_reject(c, node->items[0], "must be a list of %s, is empty", table->what);
+        return false;
+    }
+    size_t row_size = (size_t)table->width * table->size;
+    table->items = pcs_tree_take(c, (size_t)table->nrow * row_size);
+    if (table->items == NULL) return false;
+    for (int i = 0; i < table->nrow; i++) {
+        char *to = (char *)table->items + (size_t)i * row_size;
+        is_fine = value_row(c, has_rows ? node->items[i] : node, table, to) && is_fine;
     }
     return is_fine;
 }
 
 static bool value_list(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_list *out)
 {
-    if (node->kind != PCS_YAML_LIST || node->count == 0) {
-        char quote[PCS_QUOTE_BYTES];
-        pcs_case_reject(c, node, "must be a list of numbers or of rows of numbers, is %s",
-                        pcs_tree_quote(node, sizeof quote, quote));
+    value_table table = { .what = "numbers", .item = value_number, .size = sizeof(double), .range = range };
+    if (!value_rows(c, node, &table)) return false;
+    *out = (pcs_list){ .nrow = table.nrow, .count = table.nrow * table.width, .value = table.items };
+    return true;
+}
+
+// A single name will do, too.
+static bool value_names(pcs_case *c, pcs_yaml *node, pcs_names *out)
+{
+    value_table table = { .what = "names", .item = value_name, .size = sizeof(const char *), .nrow = 1, .width = 1 };
+    if (node->kind == PCS_YAML_SCALAR && node->text[0] != '\0') {
+        table.items = pcs_tree_take(c, table.size);
+        if (table.items == NULL) return false;
+        memcpy(table.items, &node->text, table.size);
+    } else if (!value_rows(c, node, &table)) {
         return false;
     }
-    bool has_rows = node->items[0]->kind == PCS_YAML_LIST, is_fine = true;
-    if (has_rows && node->items[0]->count == 0) {
-        pcs_case_reject(c, node->items[0], "must be a list of numbers, is empty");
-        return false;
-    }
-    int nrow = has_rows ? node->count : 1, width = has_rows ? node->items[0]->count : node->count;
-    double *value = pcs_tree_take(c, (size_t)nrow * (size_t)width * sizeof *value);
-    if (value == NULL) return false;
-    for (int i = 0; i < nrow; i++) {
-        pcs_yaml *row = has_rows ? node->items[i] : node;
-        is_fine = value_row(c, row, range, width, value + (size_t)i * (size_t)width) && is_fine;
-    }
-    if (is_fine) *out = (pcs_list){ .nrow = nrow, .count = nrow * width, .value = value };
-    return is_fine;
+    *out = (pcs_names){ .nrow = table.nrow, .count = table.nrow * table.width, .text = table.items };
+    return true;
 }
 
 static bool value_file(pcs_case *c, pcs_yaml *node, const char **out)
@@ -181,49 +229,6 @@ static bool value_file(pcs_case *c, pcs_yaml *node, const char **out)
     const char *name = strncmp(path, "./", 2) == 0 ? path + 2 : path;
     *out = pcs_tree_text(c, name, strlen(name));
     return *out != NULL && node->text != NULL;
-}
-
-// The texts of one row, which must be as many as `width` says.
-static bool value_names_row(pcs_case *c, pcs_yaml *row, int width, const char **text)
-{
-    if (row->kind != PCS_YAML_LIST || row->count != width) {
-        pcs_case_reject(c, row, "must be a list of %d names like the first row", width);
-        return false;
-    }
-    bool is_fine = true;
-    for (int i = 0; i < width; i++) {
-        text[i] = pcs_case_text(c, row->items[i]);
-        is_fine = is_fine && text[i] != NULL;
-    }
-    return is_fine;
-}
-
-static bool value_names(pcs_case *c, pcs_yaml *node, pcs_names *out)
-{
-    bool is_one = node->kind == PCS_YAML_SCALAR && node->text[0] != '\0';
-    if (!is_one && (node->kind != PCS_YAML_LIST || node->count == 0)) {
-        char quote[PCS_QUOTE_BYTES];
-        pcs_case_reject(c, node, "must be a list of names or of rows of names, is %s",
-                        pcs_tree_quote(node, sizeof quote, quote));
-        return false;
-    }
-    bool has_rows = !is_one && node->items[0]->kind == PCS_YAML_LIST, is_fine = true;
-    int nrow = has_rows ? node->count : 1;
-    int width = has_rows ? node->items[0]->count : node->count;
-    if (is_one) width = 1;
-    if (width == 0) {
-        pcs_case_reject(c, node->items[0], "must be a list of names, is empty");
-        return false;
-    }
-    const char **text = pcs_tree_take(c, (size_t)nrow * (size_t)width * sizeof *text);
-    if (text == NULL) return false;
-    for (int i = 0; i < nrow; i++) {
-        pcs_yaml *row = has_rows ? node->items[i] : node;
-        if (is_one) text[0] = node->text;
-        else is_fine = value_names_row(c, row, width, text + (size_t)i * (size_t)width) && is_fine;
-    }
-    if (is_fine) *out = (pcs_names){ .nrow = nrow, .count = nrow * width, .text = text };
-    return is_fine;
 }
 
 static bool value_points(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_points *out)
@@ -246,41 +251,39 @@ static bool value_points(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_point
     return is_fine;
 }
 
+static bool value_real(pcs_case *c, pcs_yaml *node, pcs_range range, double *out)
+{
+    double value = pcs_case_number(c, node, range);
+    if (isnan(value)) return false;
+    *out = value;
+    return true;
+}
+
+static bool value_vector(pcs_case *c, pcs_yaml *node, pcs_range range, double *out)
+{
+    double value[3];
+    if (!pcs_case_vector(c, node, range, value)) return false;
+    memcpy(out, value, sizeof value);
+    return true;
+}
+
+static bool value_text(pcs_case *c, pcs_yaml *node, const char **out)
+{
+    const char *value = pcs_case_text(c, node);
+    if (value != NULL) *out = value;
+    return value != NULL;
+}
+
 // One value into its member; the member is untouched when the value is wrong.
 bool pcs_read_value(pcs_case *c, pcs_yaml *node, const pcs_option *option, void *member)
 {
     switch (option->kind) {
-    case PCS_OPTION_REAL: {
-        double value = pcs_case_number(c, node, option->range);
-        if (isnan(value)) return false;
-        *(double *)member = value;
-        return true;
-    }
+    case PCS_OPTION_REAL: return value_real(c, node, option->range, member);
     case PCS_OPTION_COUNT: return value_count(c, node, option->range, member);
-    case PCS_OPTION_FLAG: {
-        bool value = false;
-        if (!value_flag(c, node, &value)) return false;
-        *(bool *)member = value;
-        return true;
-    }
-    case PCS_OPTION_CHOICE: {
-        int value = value_choice(c, node, option->choices);
-        if (value < 0) return false;
-        *(int *)member = value;
-        return true;
-    }
-    case PCS_OPTION_VECTOR: {
-        double value[3];
-        if (!pcs_case_vector(c, node, option->range, value)) return false;
-        memcpy(member, value, sizeof value);
-        return true;
-    }
-    case PCS_OPTION_TEXT: {
-        const char *value = pcs_case_text(c, node);
-        if (value == NULL) return false;
-        *(const char **)member = value;
-        return true;
-    }
+    case PCS_OPTION_FLAG: return value_flag(c, node, member);
+    case PCS_OPTION_CHOICE: return value_choice(c, node, option->choices, member);
+    case PCS_OPTION_VECTOR: return value_vector(c, node, option->range, member);
+    case PCS_OPTION_TEXT: return value_text(c, node, member);
     case PCS_OPTION_LIST: return value_list(c, node, option->range, member);
     case PCS_OPTION_FILE: return value_file(c, node, member);
     case PCS_OPTION_NAMES: return value_names(c, node, member);

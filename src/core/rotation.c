@@ -5,7 +5,7 @@
 // a^2 below which the series of a quotient is exact to round-off and its closed form is not.
 static const double small2 = 1e-3;
 
-// sin a / a, (1 - cos a)/a^2, (a - sin a)/a^3 and (1 - (a/2) cot(a/2))/a^2 as functions of a^2.
+// sin a / a, (1 - cos a)/a^2 and (a - sin a)/a^3 as functions of a^2.
 static double rotation_s(double a2)
 {
     if (a2 < small2) return 1.0 - a2 / 6.0 * (1.0 - a2 / 20.0 * (1.0 - a2 / 42.0 * (1.0 - a2 / 72.0)));
@@ -28,13 +28,6 @@ static double rotation_d(double a2)
     }
     double a = sqrt(a2);
     return (a - sin(a)) / (a * a2);
-}
-
-static double rotation_e(double a2)
-{
-    if (a2 < small2) return (1.0 + a2 / 60.0 * (1.0 + a2 / 42.0 * (1.0 + a2 / 40.0))) / 12.0;
-    double half = 0.5 * sqrt(a2);
-    return (1.0 - half / tan(half)) / a2;
 }
 
 // A = I + x p^ + y p^p^
@@ -64,11 +57,6 @@ void pcs_rotation_tangent(const double p[3], double T[9])
     rotation_series(p, -rotation_c(a2), rotation_d(a2), T);
 }
 
-void pcs_rotation_tangent_inverse(const double p[3], double T[9])
-{
-    rotation_series(p, 0.5, rotation_e(pcs_dot3(p, p)), T);
-}
-
 // Rotation vector of the unit quaternion (w, u), by the shorter way round.
 static void rotation_of_quaternion(double w, const double u[3], double p[3])
 {
@@ -76,28 +64,6 @@ static void rotation_of_quaternion(double w, const double u[3], double p[3])
     // 2 atan2(s, |w|) / s, which tends to 2 / |w|
     double factor = sine < 1e-8 ? 2.0 / fabs(w) : 2.0 * atan2(sine, fabs(w)) / sine;
     for (int i = 0; i < 3; i++) p[i] = sign * factor * u[i];
-}
-
-// Quaternion by the largest of its four entries, so that nothing cancels.
-void pcs_rotation_log(const double R[9], double p[3])
-{
-    double trace = R[0] + R[4] + R[8], u[3];
-    int i = R[4] > R[0] ? 1 : 0;
-    if (R[8] > R[4 * i]) i = 2;
-    if (trace > R[4 * i]) {
-        double s = 2.0 * sqrt(1.0 + trace); // 4 w
-        u[0] = (R[7] - R[5]) / s;
-        u[1] = (R[2] - R[6]) / s;
-        u[2] = (R[3] - R[1]) / s;
-        rotation_of_quaternion(0.25 * s, u, p);
-        return;
-    }
-    int j = (i + 1) % 3, k = (i + 2) % 3;
-    double s = 2.0 * sqrt(1.0 + R[4 * i] - R[4 * j] - R[4 * k]); // 4 u_i
-    u[i] = 0.25 * s;
-    u[j] = (R[3 * j + i] + R[3 * i + j]) / s;
-    u[k] = (R[3 * k + i] + R[3 * i + k]) / s;
-    rotation_of_quaternion((R[3 * k + j] - R[3 * j + k]) / s, u, p);
 }
 
 // Quaternion of exp(p).

@@ -1,10 +1,9 @@
-// Rotations in space: exponential and logarithm of SO(3) and their right tangents.
+// Rotations in space: the exponential of SO(3) and its right tangent.
 //
 //   exp(p) = I + sin a / a p^ + (1 - cos a)/a^2 p^p^,   a = |p|, p^ x = p x x
 //   R(t) = R0 exp(p(t)):  material spin = T(p) p',   T(p) = I - (1 - cos a)/a^2 p^ + (a - sin a)/a^3 p^p^
-//   T^-1(p) = I + p^/2 + (1 - (a/2) cot(a/2))/a^2 p^p^
 //
-// Matrices are row-major, R[3 * i + j]. Rotation vectors from a logarithm have a <= pi.
+// Matrices are row-major, R[3 * i + j].
 
 #ifndef PCS_CORE_ROTATION_H
 #define PCS_CORE_ROTATION_H
@@ -13,11 +12,9 @@
 #include <stdbool.h>
 
 void pcs_rotation_exp(const double p[3], double R[9]);
-void pcs_rotation_log(const double R[9], double p[3]);
-// Rotation vector of exp(a) exp(b).
+// Rotation vector of exp(a) exp(b), at most pi long.
 void pcs_rotation_compose(const double a[3], const double b[3], double p[3]);
 void pcs_rotation_tangent(const double p[3], double T[9]);
-void pcs_rotation_tangent_inverse(const double p[3], double T[9]);
 
 // Small products; the result may not be an argument.
 static inline void pcs_rotation_apply(const double R[9], const double x[3], double y[3])

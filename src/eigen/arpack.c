@@ -12,20 +12,10 @@ enum { MAX_RESTARTS = 3000, LEAST_BASIS = 20 };
 
 typedef struct arpack_work {
     int ncv, lworkl;
-    double *resid, *V, *workd, *workl, *workev;
+    double *resid, *V, *workd, *workl, *workev; // one scratch buffer, which begins with the first
     int *select;
     int iparam[11], ipntr[14];
 } arpack_work;
-
-static void arpack_free(arpack_work *w)
-{
-    pcs_scratch_free(w->resid);
-    pcs_scratch_free(w->V);
-    pcs_scratch_free(w->workd);
-    pcs_scratch_free(w->workl);
-    pcs_scratch_free(w->workev);
-    pcs_scratch_free(w->select);
-}
 
 static pcs_status arpack_take(pcs_context *ctx, int n, int nev, int lworkl_of_basis, arpack_work *w)
 {
@@ -33,17 +23,14 @@ static pcs_status arpack_take(pcs_context *ctx, int n, int nev, int lworkl_of_ba
     if (w->ncv > n) w->ncv = n;
     w->lworkl = w->ncv * (lworkl_of_basis * w->ncv + 8);
     size_t rows = (size_t)n, columns = (size_t)w->ncv;
-    w->resid = pcs_scratch(NULL, rows, sizeof *w->resid);
-    w->V = pcs_scratch(NULL, rows * columns, sizeof *w->V);
-    w->workd = pcs_scratch(NULL, 3 * rows, sizeof *w->workd);
-    w->workl = pcs_scratch(NULL, (size_t)w->lworkl, sizeof *w->workl);
-    w->workev = pcs_scratch(NULL, 3 * columns, sizeof *w->workev);
-    w->select = pcs_scratch(NULL, columns, sizeof *w->select);
-    if (w->resid == NULL || w->V == NULL || w->workd == NULL || w->workl == NULL || w->workev == NULL ||
-        w->select == NULL) {
-        arpack_free(w);
+    w->resid = pcs_scratch(NULL, rows * (columns + 4) + (size_t)w->lworkl + 4 * columns, sizeof *w->resid);
+    if (w->resid == NULL)
         return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d vectors of %d equations for ARPACK", w->ncv, n);
-    }
+    w->V = w->resid + rows;
+    w->workd = w->V + rows * columns;
+    w->workl = w->workd + 3 * rows;
+    w->workev = w->workl + w->lworkl;
+    w->select = (int *)(w->workev + 3 * columns);
     memset(w->select, 0, columns * sizeof *w->select); // the interface reads it, though it chooses nothing
     // Numbers without a pattern, so that no eigenvector is missed by symmetry.
     unsigned long long seed = 88172645463325252ULL;
@@ -107,7 +94,7 @@ pcs_status pcs_arpack_symmetric(pcs_context *ctx, const pcs_operator *op, int *c
         for (int i = 0; i < nev; i++) theta[i] = 1.0 / theta[i];
         *count = nev;
     }
-    arpack_free(&w);
+    pcs_scratch_free(w.resid);
     return status;
 }
 
@@ -133,6 +120,6 @@ pcs_status pcs_arpack_general(pcs_context *ctx, const pcs_operator *op, int *cou
         if (info != 0) status = arpack_fault(ctx, info, nconverged, nev);
     }
     if (status == PCS_OK) *count = w.iparam[4] > nev ? nev + 1 : nev;
-    arpack_free(&w);
+    pcs_scratch_free(w.resid);
     return status;
 }

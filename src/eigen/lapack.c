@@ -19,39 +19,25 @@ void dgeev_(const char *left, const char *right, const int *n, double *a, const 
 
 typedef struct lapack_work {
     int n, lwork;
-    double *A, *L, *Z; // [n x n] column by column
+    double *A, *L, *Z; // [n x n] column by column; all are one scratch buffer, which begins with A
     double *w, *wi;    // [n]
     double *x;         // [n]
     double *work;      // [lwork]
 } lapack_work;
 
-static void lapack_free(lapack_work *w)
-{
-    pcs_scratch_free(w->A);
-    pcs_scratch_free(w->L);
-    pcs_scratch_free(w->Z);
-    pcs_scratch_free(w->w);
-    pcs_scratch_free(w->wi);
-    pcs_scratch_free(w->x);
-    pcs_scratch_free(w->work);
-}
-
 static pcs_status lapack_take(pcs_context *ctx, int n, lapack_work *w)
 {
     size_t size = (size_t)n;
     *w = (lapack_work){ .n = n, .lwork = 34 * n };
-    w->A = pcs_scratch(NULL, size * size, sizeof *w->A);
-    w->L = pcs_scratch(NULL, size * size, sizeof *w->L);
-    w->Z = pcs_scratch(NULL, size * size, sizeof *w->Z);
-    w->w = pcs_scratch(NULL, size, sizeof *w->w);
-    w->wi = pcs_scratch(NULL, size, sizeof *w->wi);
-    w->x = pcs_scratch(NULL, size, sizeof *w->x);
-    w->work = pcs_scratch(NULL, (size_t)w->lwork, sizeof *w->work);
-    if (w->A != NULL && w->L != NULL && w->Z != NULL && w->w != NULL && w->wi != NULL && w->x != NULL &&
-        w->work != NULL)
-        return PCS_OK;
-    lapack_free(w);
-    return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: a dense eigenproblem of %d equations", n);
+    w->A = pcs_scratch(NULL, 3 * size * size + 3 * size + (size_t)w->lwork, sizeof *w->A);
+    if (w->A == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: a dense eigenproblem of %d equations", n);
+    w->L = w->A + size * size;
+    w->Z = w->L + size * size;
+    w->w = w->Z + size * size;
+    w->wi = w->w + size;
+    w->x = w->wi + size;
+    w->work = w->x + size;
+    return PCS_OK;
 }
 
 // L with L L^T = M.
@@ -117,7 +103,7 @@ pcs_status pcs_lapack_symmetric(pcs_context *ctx, const pcs_operator *op, int *c
             theta[(*count)++] = w.w[k];
         }
     }
-    lapack_free(&w);
+    pcs_scratch_free(w.A);
     return info == 0 ? PCS_OK : pcs_fail(ctx, PCS_FAILED, "LAPACK could not find the eigenvalues: dsyev says %d", info);
 }
 
@@ -159,6 +145,6 @@ pcs_status pcs_lapack_general(pcs_context *ctx, const pcs_operator *op, int *cou
     }
     dgeev_("N", "V", &n, w.A, &n, w.w, w.wi, w.L, &one, w.Z, &n, w.work, &w.lwork, &info, 1, 1);
     if (info == 0) lapack_pick(&w, wanted, count, re, im, vector);
-    lapack_free(&w);
+    pcs_scratch_free(w.A);
     return info == 0 ? PCS_OK : pcs_fail(ctx, PCS_FAILED, "LAPACK could not find the eigenvalues: dgeev says %d", info);
 }

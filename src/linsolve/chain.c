@@ -94,7 +94,7 @@ static bool chain_is_diagonal(const pcs_matrix *A)
 static int chain_diagonal_factor(pcs_chain *c, const pcs_matrix *A)
 {
     for (int j = 0; j < c->n; j++) {
-        double diagonal = pcs_diagonal_of(A, j);
+        double diagonal = pcs_matrix_diagonal(A, j);
         if (!pcs_pivot_is_positive(diagonal, diagonal)) return j;
         c->inverse[j] = 1.0 / diagonal;
     }

@@ -19,8 +19,7 @@
 
 #include "linsolve/chain_lu.h"
 
-#include "linsolve/pivot.h"
-
+#include <float.h>
 #include <math.h>
 #include <string.h>
 

@@ -107,7 +107,8 @@ static int cholmod_bad_pivot(const pcs_matrix *A, const cholmod_factor *L)
     const int *order = L->Perm;
     if (!L->is_super) {
         for (int j = 0; j < (int)L->n; j++)
-            if (!pcs_pivot_is_positive(cholmod_simplicial_pivot(L, j), pcs_diagonal_of(A, order[j]))) return order[j];
+            if (!pcs_pivot_is_positive(cholmod_simplicial_pivot(L, j), pcs_matrix_diagonal(A, order[j])))
+                return order[j];
         return -1;
     }
     // Supernode s holds columns super[s] .. super[s+1]-1 as a dense block with pi[s+1]-pi[s] rows from px[s] on.
@@ -116,7 +117,7 @@ static int cholmod_bad_pivot(const pcs_matrix *A, const cholmod_factor *L)
         int height = rows[s + 1] - rows[s];
         for (int j = super[s]; j < super[s + 1]; j++) {
             double diagonal = ((const double *)L->x)[place[s] + (j - super[s]) * (height + 1)];
-            if (!pcs_pivot_is_positive(diagonal * diagonal, pcs_diagonal_of(A, order[j]))) return order[j];
+            if (!pcs_pivot_is_positive(diagonal * diagonal, pcs_matrix_diagonal(A, order[j]))) return order[j];
         }
     }
     return -1;

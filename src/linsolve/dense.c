@@ -126,7 +126,7 @@ static int dense_bad_pivot(const pcs_linsolve *self)
     for (size_t j = 0; j < n; j++) {
         double pivot = d->factor[j * n + j];
         bool is_good = self->kind == PCS_SPD
-                           ? pcs_pivot_is_positive(pivot * pivot, pcs_diagonal_of(self->A, (int)j))
+                           ? pcs_pivot_is_positive(pivot * pivot, pcs_matrix_diagonal(self->A, (int)j))
                            : dense_pivot_is_known((int)j, d->factor + j, (int)n, d->factor + j * n, pivot);
         if (!is_good) return (int)j;
     }

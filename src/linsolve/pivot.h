@@ -14,12 +14,4 @@ static inline bool pcs_pivot_is_positive(double pivot, double diagonal)
     return pivot > 2.0 * DBL_EPSILON * diagonal && pivot > 0.0;
 }
 
-// A_jj.
-static inline double pcs_diagonal_of(const pcs_matrix *A, int j)
-{
-    int p = A->pattern->start[j];
-    while (A->pattern->row[p] != j) p++;
-    return A->value[p];
-}
-
 #endif

@@ -88,7 +88,7 @@ static inline int pcs_contact_rows(const pcs_system *system)
 typedef struct pcs_observer_ops {
     const char *name; // also its key under `output`
     const char *summary;
-    const pcs_option *options; // ends with a NULL name
+    const pcs_option *options; // ends with a NULL name; NULL: none
     size_t params_size;
     size_t data_size;
     bool is_default; // runs also when the case does not name it

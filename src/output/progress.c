@@ -106,12 +106,9 @@ static pcs_status progress_close(pcs_observer *self)
     return PCS_OK;
 }
 
-static const pcs_option progress_options[] = { { .name = NULL } };
-
 const pcs_observer_ops pcs_observer_progress = {
     .name = "progress",
     .summary = "how far the run is, on the terminal",
-    .options = progress_options,
     .data_size = sizeof(progress_data),
     .is_default = false,
     .open = progress_open,

@@ -8,8 +8,6 @@
 
 enum { NAME_ROOM = 32, BUFFER = 8192 };
 
-static const pcs_option script_options[] = { { .name = NULL } };
-
 static const char script_head[] =
     "# Shows the results beside this file in ParaView:\n"
     "#   paraview --script=view.py     or Tools > Python Shell > Run Script in an open ParaView\n"
@@ -118,7 +116,6 @@ static pcs_status script_step(pcs_observer *self)
 const pcs_observer_ops pcs_observer_script = {
     .name = "script",
     .summary = "view.py, which shows the results in ParaView: tubes coloured by stress, contact forces as arrows",
-    .options = script_options,
     .is_default = true,
     .open = script_open,
     .step = script_step,

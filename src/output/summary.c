@@ -154,12 +154,9 @@ static pcs_status summary_close(pcs_observer *self)
     return pcs_file_commit(s->file);
 }
 
-static const pcs_option summary_options[] = { { .name = NULL } };
-
 const pcs_observer_ops pcs_observer_summary = {
     .name = "summary",
     .summary = "contacts, energy, certificate and effort of the run as summary.json and summary.txt",
-    .options = summary_options,
     .data_size = sizeof(pcs_summary),
     .is_default = true,
     .open = summary_open,

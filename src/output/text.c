@@ -5,6 +5,7 @@
 // then, as for every other doubt, the C library decides. A decimal reads back to x when it is nearer to x than half the
 // distance to the neighbouring double, in units of D: D / (2 m), on the lower side of a power of two D / (4 m).
 
+#include "core/text.h"
 #include "output/text.h"
 
 #include <math.h>
@@ -103,15 +104,12 @@ pcs_status pcs_digits_create(pcs_context *ctx, pcs_digits **out)
 // The C library's answer, with the decimal point of the locale put right.
 static size_t text_slow(double x, char *text)
 {
-    int length = 0;
     for (int precision = 15; precision <= 17; precision++) {
-        length = snprintf(text, PCS_NUMBER_ROOM, "%.*g", precision, x);
+        snprintf(text, PCS_NUMBER_ROOM, "%.*g", precision, x);
         if (precision == 17 || strtod(text, NULL) == x) break;
     }
-    if (!isfinite(x)) return (size_t)length;
-    size_t n = strcspn(text, "0123456789") + strspn(text + strcspn(text, "0123456789"), "0123456789");
-    if (text[n] != '\0' && text[n] != 'e') text[n] = '.';
-    return (size_t)length;
+    pcs_text_set_point(text);
+    return strlen(text);
 }
 
 typedef struct scaled {

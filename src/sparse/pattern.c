@@ -19,7 +19,7 @@ struct pcs_pattern_builder {
     int n;
     int *word; // [capacity] the cells
     size_t nword, capacity;
-    int *cell_start; // [n + 1] of cell_of
+    int *cell_start; // [n + 1] of cell_of; begins a buffer that holds the other three, too
     int *cell_of;    // places in `word` of the cells of each equation
     int *mark;       // [n] last column that met this equation
     int *next;       // [n] where the next entry of a column goes
@@ -30,10 +30,7 @@ static void pattern_release(void *object)
     pcs_pattern_builder *b = object;
     pcs_scratch_free(b->word);
     pcs_scratch_free(b->cell_start);
-    pcs_scratch_free(b->cell_of);
-    pcs_scratch_free(b->mark);
-    pcs_scratch_free(b->next);
-    b->word = b->cell_start = b->cell_of = b->mark = b->next = NULL;
+    b->word = b->cell_start = NULL;
 }
 
 pcs_status pcs_pattern_begin(pcs_context *ctx, int n, pcs_pattern_builder **out)
@@ -89,14 +86,11 @@ pcs_status pcs_pattern_add_pattern(pcs_pattern_builder *b, const pcs_pattern *ot
 static pcs_status pattern_sort_cells(pcs_pattern_builder *b)
 {
     size_t n = (size_t)b->n;
-    b->cell_start = pcs_scratch(NULL, n + 1, sizeof *b->cell_start);
-    b->cell_of = pcs_scratch(NULL, b->nword, sizeof *b->cell_of);
-    b->mark = pcs_scratch(NULL, n, sizeof *b->mark);
-    b->next = pcs_scratch(NULL, n, sizeof *b->next);
-    if (b->cell_start == NULL || b->cell_of == NULL || b->mark == NULL || b->next == NULL)
-        return pattern_out_of_memory(b);
-
-    int *start = b->cell_start;
+    int *start = b->cell_start = pcs_scratch(NULL, 3 * n + 1 + b->nword, sizeof *start);
+    if (start == NULL) return pattern_out_of_memory(b);
+    b->mark = start + n + 1;
+    b->next = b->mark + n;
+    b->cell_of = b->next + n;
     memset(start, 0, (n + 1) * sizeof *start);
     for (size_t w = 0; w < b->nword; w += (size_t)b->word[w] + 1)
         for (int k = 1; k <= b->word[w]; k++) {

@@ -1,6 +1,6 @@
 #include "step/preconditioner.h"
 
-#include "linsolve/pivot.h"
+#include "sparse/matrix.h"
 
 #include <math.h>
 #include <string.h>
@@ -174,7 +174,8 @@ static void preconditioner_read_diagonal(const pcs_preconditioner *self, const p
 {
     const pcs_system *system = self->solver->system;
     int own = pcs_system_nown(system);
-    for (int e = 0; e < self->nterm; e++) out[e] = self->column[e] < own ? pcs_diagonal_of(A, self->column[e]) : 0.0;
+    for (int e = 0; e < self->nterm; e++)
+        out[e] = self->column[e] < own ? pcs_matrix_diagonal(A, self->column[e]) : 0.0;
     pcs_system_sum(system, self->nterm, out);
 }
 

@@ -1,0 +1,75 @@
+#include "core/text.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_BYTES = 1 << 14 };
+
+static pcs_status text_read(pcs_context *ctx, const char *path, size_t most, FILE *file, char **bytes, size_t *size)
+{
+    size_t room = 0, count = 1;
+    while (count > 0) {
+        if (*size == room) {
+            room = room == 0 ? FIRST_BYTES : 2 * room;
+            char *larger = pcs_scratch(*bytes, room, 1);
+            if (larger == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: reading %s", path);
+            *bytes = larger;
+        }
+        count = fread(*bytes + *size, 1, room - *size, file);
+        *size += count;
+        if (*size > most) return pcs_fail(ctx, PCS_BAD_INPUT, "%s: longer than %zu bytes", path, most);
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_text_file(pcs_context *ctx, const char *path, const char *what, size_t most, char **bytes, size_t *size)
+{
+    *bytes = NULL;
+    *size = 0;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL && errno == ENOMEM) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: opening %s", path);
+    if (file == NULL) return pcs_fail(ctx, PCS_IO_ERROR, "cannot open %s '%s': %s", what, path, strerror(errno));
+    pcs_status status = text_read(ctx, path, most, file, bytes, size);
+    if (status == PCS_OK && ferror(file))
+        status = pcs_fail(ctx, PCS_IO_ERROR, "cannot read %s '%s': %s", what, path, strerror(errno));
+    fclose(file);
+    if (status == PCS_OK) return PCS_OK;
+    pcs_scratch_free(*bytes);
+    *bytes = NULL;
+    return status;
+}
+
+double pcs_text_number(const char *text, const char **end)
+{
+    const char *point = localeconv()->decimal_point, *dot = strchr(text, '.');
+    char *stop = NULL;
+    if (dot == NULL || strcmp(point, ".") == 0) {
+        double value = strtod(text, &stop);
+        *end = stop;
+        return value;
+    }
+    size_t length = strlen(text), npoint = strlen(point), head = (size_t)(dot - text);
+    char *copy = pcs_scratch(NULL, length + npoint, 1);
+    *end = text;
+    if (copy == NULL) return NAN;
+    memcpy(copy, text, head);
+    memcpy(copy + head, point, npoint);
+    memcpy(copy + head + npoint, dot + 1, length - head);
+    double value = strtod(copy, &stop);
+    if (*stop == '\0') *end = text + length;
+    pcs_scratch_free(copy);
+    return value;
+}
+
+void pcs_text_set_point(char *text)
+{
+    const char *point = localeconv()->decimal_point;
+    char *found = strcmp(point, ".") == 0 ? NULL : strstr(text, point);
+    if (found == NULL) return;
+    *found = '.';
+    memmove(found + 1, found + strlen(point), strlen(found + strlen(point)) + 1);
+}
