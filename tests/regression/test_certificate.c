@@ -86,8 +86,8 @@ static void small_loads_on_stiff_members_pass(void **state)
 }
 
 // A clamped rod pulled by F = 1/2 N and let go: E_0 = 1/8 J, and all force is at the free end, whose mass is 1/(2 n),
-// so that a_0 . M a_0 = 2 n F^2. What does not grow is E + (h^2/4) (2 be - ga) a . M a and a part of filters, which is 0
-// at first.
+// so that a_0 . M a_0 = 2 n F^2. What does not grow is E + (h^2/4) (2 be - ga) a . M a and a part of filters, which is
+// 0 at first.
 static void energy_that_a_scheme_holds_is_no_gain(void **state)
 {
     (void)state;
