@@ -4,7 +4,6 @@
 // the case; a coefficient that is off breaks an order condition.
 
 #include "build/build.h"
-#include "schemes/common.h"
 #include "sim/certify.h"
 #include "support/check.h"
 #include "support/text_case.h"
@@ -204,11 +203,17 @@ typedef struct rod_step {
     double gamma, beta, h, q0[2], v0[2], a0[2];
 } rod_step;
 
+static double rod_acceleration(const rod_step *s, const double q[2], int i)
+{
+    double h = s->h;
+    return (q[i] - s->q0[i] - h * s->v0[i] - h * h * (0.5 - s->beta) * s->a0[i]) / (h * h * s->beta);
+}
+
 static void rod_residual(const rod_step *s, const double q[2], double v[2], double r[2])
 {
     double f[2], a[2], h = s->h;
     for (int i = 0; i < 2; i++) {
-        a[i] = (q[i] - s->q0[i] - h * s->v0[i] - h * h * (0.5 - s->beta) * s->a0[i]) / (h * h * s->beta);
+        a[i] = rod_acceleration(s, q, i);
         v[i] = s->v0[i] + h * ((1.0 - s->gamma) * s->a0[i] + s->gamma * a[i]);
     }
     s->system->ops->force(s->system, h, q, v, f);
@@ -242,8 +247,8 @@ static void rod_replace(const rod_step *s, const double q[2], const double v[2],
     double sum[2][3];
     memcpy(sim->state.q, q, sizeof s->q0);
     memcpy(sim->state.v, v, sizeof s->v0);
-    for (int i = 0; i < sim->scheme->ops->nhistory; i++)
-        pcs_free_acceleration(sim->scheme, s->h, q, v, sim->state.history[i]);
+    for (int k = 0; k < sim->scheme->ops->nhistory; k++)
+        for (int i = 0; i < 2; i++) sim->state.history[k][i] = rod_acceleration(s, q, i);
     s->system->ops->measure(s->system, q, v, &sim->report.measure);
     s->system->ops->resultant(s->system, 0.0, s->q0, s->v0, sum[0]);
     s->system->ops->resultant(s->system, s->h, q, v, sum[1]);
@@ -398,9 +403,7 @@ static int stated_order;
 static void state_tableau(const pcs_scheme *self, pcs_rule *rule)
 {
     (void)self;
-    *rule = pcs_rule_of(PCS_RULE_NONE);
-    rule->tableau = &stated;
-    rule->order = stated_order;
+    *rule = (pcs_rule){ .move = NAN, .tableau = &stated, .order = stated_order };
 }
 
 static bool has_order(const trial *t)

@@ -2,7 +2,7 @@
 
 #include "core/rotation.h"
 #include "elements/section.h"
-#include "fe/data.h"
+#include "fe/fe.h"
 #include "support/check.h"
 #include "support/model.h"
 
@@ -139,7 +139,7 @@ static void driven_shaft_spins_as_its_nodes_do(void **state)
     model *given = shaft("rotor_beam", 700.0, along, "111000", "011000");
     model *driven = shaft("rotor_beam_driven", 0.0, along, "111000", "011000");
     int n = given->system->nv;
-    const pcs_dofmap *map = &((const fe_data *)driven->system->data)->map;
+    const pcs_dofmap *map = pcs_fe_dofmap(driven->system);
     double q[MODEL_MAX_SIZE] = { 0 }, v[MODEL_MAX_SIZE] = { 0 }, f[2][MODEL_MAX_SIZE];
     unsigned long long seed = 3;
     CHECK(driven->system->nv == n && !driven->system->is_linear);
