@@ -152,3 +152,15 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     *out = self;
     return PCS_OK;
 }
+
+const pcs_dofmap *pcs_fe_dofmap(const pcs_system *self)
+{
+    const fe_data *fe = self->data;
+    return &fe->map;
+}
+
+const pcs_batch *pcs_fe_batch(const pcs_system *self, int group)
+{
+    const fe_data *fe = self->data;
+    return &fe->batches[group];
+}

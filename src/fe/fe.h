@@ -95,6 +95,10 @@ enum {
 // in *culprit the name of the part at fault ("contacts.wall"), or NULL.
 pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, pcs_system **out, const char **culprit);
 
+// For those who look at a model: its degrees of freedom, with its mesh, and the cells of a group on this rank.
+const pcs_dofmap *pcs_fe_dofmap(const pcs_system *self);
+const pcs_batch *pcs_fe_batch(const pcs_system *self, int group);
+
 // Initial q and v, [nq] and [nv], zeroed by the caller.
 pcs_status pcs_fe_initial_state(const pcs_system *self, double *q, double *v, const char **culprit);
 

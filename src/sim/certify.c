@@ -211,6 +211,7 @@ void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before)
     now->initial = pcs_measure_energy(before);
     now->lowest = before->potential;
     now->largest_energy = now->supply = before->kinetic + before->strain;
+    now->strain = before->strain;
     now->worked = now->exchanged = now->onset = now->held = now->residual = now->last_residual = now->leftover = 0.0;
 }
 

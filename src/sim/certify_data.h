@@ -55,7 +55,8 @@ typedef struct certify_memory {
     double supply;                   // J, most that loads and potential have left for kinetic and strain energy so far
     double largest_energy;           // J, kinetic and strain, of states whose energy is explained
     double exchanged;                // J, most that loads and potential have given or taken in one step so far
-    double onset;                    // J, that loads which set in were granted so far
+    double onset;                    // J, that loads which set in and accelerations of the start were granted so far
+    double strain;                   // J, largest strain energy of late
     double held;                     // J, what contact impulses of the last step would give to the masses they act on
     double residual;                 // N s, what equations of motion have left over of late, in sum
     double last_residual;            // N s, in the last step that was looked at

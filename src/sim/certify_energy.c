@@ -4,12 +4,19 @@
 // A false root of the discrete equations satisfies them, and its gain is the error of the scheme's own quadrature. So
 // there are two bounds, and the smaller one holds.
 //
-// (a) Of all steps, from the state before:   rise <= (A + |W| + |dV|)/2 + 4 H,   A = T_n + S_n + V_n - V_lowest
+// (a) Of all steps, from the state before:   rise <= (A + |W| + |dV|)/2 + 4 H + N,   A = T_n + S_n + V_n - V_lowest
 //     A is what the model has to spend, V_lowest the lowest potential so far; W and dV, work of loads and change of the
 //     potential in the step, are where energy comes from when nothing moves yet: they count half, so that a jump of the
 //     potential cannot pay for itself. H = La^2/(2 m_eff) of the last step: a contact that rests is thrown by about
 //     that much where a scheme hops on it. Where all that fails a load may set in: four times what forces at (t, q_n,
 //     v_n) give, h^2 f . D^-1 f/2, D = diag(M). Steps that are not looked at closely may rise four times as much.
+//     N is what schemes of the alpha family hold besides E. For linear systems without loads, with 1/2 - af >= 0,
+//     al = af - am >= 0, ga = 1/2 + al, 2 be >= ga, and x the filtered way (1 - am) x + am x_n = dq, the equations give
+//       d(E + N) = La . G (v_n + v)/2 - al (h^2/2) (2 be - ga) |da|^2_M - (1/2 - af) al (1/2 - am) |dx|^2_K
+//       N = (h^2/4) (2 be - ga) |a|^2_M + (1/2) (1/2 - af) al |x|^2_K
+//     so that E alone may rise by N_n, which is many times E where h is many periods and forces are not smooth.
+//     |x|^2_K <= 8 S/(1 - am - |am|)^2, S the largest strain energy of late. Newmark has al = ga - 1/2, and no x.
+//     Where a_n is not kept, the system is linear and has no false roots: such a step is left to the ledger and to E_0.
 // (b) From the change of f over the step, where M is constant and the rule is known. With dq the way, df = f - f_n,
 //     f_bar the mean of f along dq, so that dV = -f_bar . dq, and x_ga = (1 - ga) x_n + ga x:
 //     alpha     M dv = h M a_ga + G^T La and dq = h (v_n + v)/2 + (h^2/2) (2 be - ga) da + c, c a correction, give
@@ -20,9 +27,10 @@
 //     In all of them |dq . (f_x - f_bar)| <= sum |dq_i| |df_i|: along the way f lies between its ends, roughly.
 //     The work of rows is that of the report, if it is a gain; losses are left out, and twice all that is allowed.
 //
-// Over the whole run,   E - E_0 - sum W <= B/2 + 4 (X + H),   B the most of E_0 + sum W - V_lowest so far, X the most
-// of |W| + |dV| of a step: what comes from nowhere must stay below half of what the model has had, or what a few steps
-// exchange as long as it has had next to nothing. Schemes that gain by their nature are told, not judged.
+// Over the whole run,   E - E_0 - sum W <= B/2 + 4 (X + H) + N_0,   B the most of E_0 + sum W - V_lowest so far, X the
+// most of |W| + |dV| of a step: what comes from nowhere must stay below half of what the model has had, or what a few
+// steps exchange as long as it has had next to nothing. A step that grows adds what N grows by. Schemes that gain by
+// their nature are told, not judged.
 //
 // Where the scheme has its loss in closed form and the system is linear, the ledger closes to round-off besides, and
 // to the work of what the equations of motion, each within its own tolerance, have left over: a step far longer than
@@ -146,6 +154,35 @@ static double energy_onset(pcs_certifier *self)
     return 2.0 * h * h * sum;
 }
 
+// (h^2/4) (2 be - ga) |a_n|^2_M; INFINITY where a_n is not kept.
+static double energy_of_accelerations(pcs_certifier *self, double weight)
+{
+    const pcs_system *system = self->scheme->system;
+    const certify_past *past = &self->past[self->now.past];
+    double h = self->report->h, sum = 0.0;
+    if (weight == 0.0 || h == 0.0) return 0.0;
+    if (!past->is_known) return INFINITY;
+    pcs_matrix_multiply(system->M, past->history[0], self->r);
+    for (int i = 0; i < pcs_system_nown(system); i++) sum += past->history[0][i] * self->r[i];
+    pcs_system_sum(system, 1, &sum);
+    return 0.25 * h * h * weight * sum;
+}
+
+// N of the state before; a step that grows adds its part to what the run may gain.
+static double energy_stored(pcs_certifier *self)
+{
+    enum { AM, AF, GA, BE };
+    certify_memory *now = &self->now;
+    double number[4], h = self->report->h;
+    if (self->rule.kind != PCS_RULE_ALPHA) return 0.0;
+    pcs_certify_alpha(&self->rule, number);
+    double am = number[AM], lag = number[AF] - am, filter = 1.0 - am - fabs(am);
+    double stored = energy_of_accelerations(self, fmax(0.0, 2.0 * number[BE] - number[GA]));
+    if (h > now->h && isfinite(stored)) now->onset += stored * (1.0 - now->h / h * (now->h / h));
+    if (lag > 0.0) stored += 4.0 * (0.5 - number[AF]) * lag / (filter * filter) * now->strain;
+    return stored;
+}
+
 // Is the energy of the step explained?
 static bool energy_check_rise(pcs_certifier *self)
 {
@@ -162,6 +199,11 @@ static bool energy_check_rise(pcs_certifier *self)
     self->available = spent + fabs(report->external_work) + shift + 4.0 * now->held + floor;
     double allowed = 0.5 * (spent + fabs(report->external_work) + shift) + 4.0 * now->held;
     if (self->from == NULL) allowed *= 4.0; // nothing more is known
+    if (rise > floor + allowed || report->h > now->h) {
+        double stored = energy_stored(self);
+        self->available += stored;
+        allowed += stored;
+    }
     if (rise > floor) allowed = fmin(allowed, 2.0 * energy_estimate(self));
     if (rise > floor + allowed) floor += energy_work_noise(self);
     if (rise > floor + allowed) {
@@ -210,6 +252,7 @@ void pcs_certify_energy(pcs_certifier *self)
     double energy = m->kinetic + m->strain;
     bool is_explained = energy_check_rise(self);
     double held = energy_held(self);
+    now->strain = fmax(m->strain, 0.5 * now->strain);
     if (is_explained) now->largest_energy = fmax(now->largest_energy, fmax(energy, held));
 }
 

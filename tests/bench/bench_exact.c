@@ -11,7 +11,7 @@
 
 #include "bench_clock.h"
 #include "build/build.h"
-#include "fe/data.h"
+#include "fe/fe.h"
 
 #include <math.h>
 
@@ -49,12 +49,12 @@ static double exact_time(exact *e, void (*work)(exact *e), int calls)
 
 static const pcs_batch *exact_batch(const exact *e)
 {
-    return &((const fe_data *)e->sim->system->data)->batches[0];
+    return pcs_fe_batch(e->sim->system, 0);
 }
 
 static const pcs_element_ops *exact_ops(const exact *e)
 {
-    return ((const fe_data *)e->sim->system->data)->model.groups[0].ops;
+    return pcs_fe_batch(e->sim->system, 0)->ops;
 }
 
 static void exact_force(exact *e)

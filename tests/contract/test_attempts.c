@@ -5,7 +5,7 @@
 #include "support/check.h"
 #include "support/text_case.h"
 
-#include "step/columns.h"
+#include "step/projection.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // What every element promises, looped over the table of elements and over each choice that an element offers.
 
 #include "core/rotation.h"
-#include "fe/data.h"
+#include "fe/fe.h"
 #include "support/check.h"
 #include "support/model.h"
 
@@ -96,7 +96,7 @@ static void for_every_variant(void (*check)(const variant *c, model *m))
 
 static const pcs_batch *batch_of(const model *m)
 {
-    return &((const fe_data *)m->system->data)->batches[0];
+    return pcs_fe_batch(m->system, 0);
 }
 
 static double largest(int n, const double *x)
@@ -252,7 +252,7 @@ static void tangents_are_the_slope_of_the_force(void **state)
 // u = t + w x X, and w along a rotation, for each of the six motions of a body.
 static void rigid_motion(const model *m, int motion, double *q)
 {
-    const pcs_dofmap *map = &((const fe_data *)m->system->data)->map;
+    const pcs_dofmap *map = pcs_fe_dofmap(m->system);
     for (int i = 0; i < map->ndof; i++) {
         const pcs_dof *d = &map->dof[i];
         const double *x = m->mesh->x[d->node];
@@ -270,7 +270,7 @@ static void rigid_motion(const model *m, int motion, double *q)
 // and the turn leaves it.
 static bool large_motion(const variant *c, const model *m, int motion, double *q)
 {
-    const pcs_dofmap *map = &((const fe_data *)m->system->data)->map;
+    const pcs_dofmap *map = pcs_fe_dofmap(m->system);
     double p[3] = { 0 }, R[9];
     if (dimension_of(c) == 1 || (motion < 2 && dimension_of(c) == 2)) return false;
     p[motion] = 2.5;
@@ -302,7 +302,7 @@ static void check_large_rigid(const variant *c, model *m)
 
 static bool turns_little(const model *m)
 {
-    const pcs_dofmap *map = &((const fe_data *)m->system->data)->map;
+    const pcs_dofmap *map = pcs_fe_dofmap(m->system);
     for (int i = 0; i < map->ndof; i++)
         if (map->dof[i].is_rotation && !map->dof[i].is_finite) return true;
     return false;
@@ -406,7 +406,7 @@ static void energies_are_quadratic_forms(void **state)
 // sum over the dofs of x_i d_i
 static void by_direction(const model *m, const double *x, double out[3])
 {
-    const pcs_dofmap *map = &((const fe_data *)m->system->data)->map;
+    const pcs_dofmap *map = pcs_fe_dofmap(m->system);
     out[0] = out[1] = out[2] = 0.0;
     for (int i = 0; i < map->ndof; i++)
         for (int k = 0; k < 3 && map->dof[i].equation >= 0 && !map->dof[i].is_rotation; k++)

@@ -2,7 +2,7 @@
 // derivatives of gaps, gaps are distances of drawn points, a unit impulse gives the momentum it says, and a contact
 // that cannot act is refused with its reason. What all types promise on bodies that turn is in test_gap_bodies.c.
 
-#include "fe/data.h"
+#include "fe/fe.h"
 #include "support/check.h"
 #include "support/model.h"
 
@@ -118,7 +118,7 @@ static void resultant_is_the_sum_of_the_row(void **state)
             model *m = two_bars(ways[0], normal, pcs_gap_types[type]);
             if (held) model_support(m, "second.start", "x");
             model_build(m);
-            const pcs_dofmap *map = &((const fe_data *)m->system->data)->map;
+            const pcs_dofmap *map = pcs_fe_dofmap(m->system);
             for (int i = 0; i < map->ndof; i++) {
                 double unit[MODEL_MAX_SIZE] = { 0 };
                 if (map->dof[i].equation < 0) continue;

@@ -1,7 +1,7 @@
 // What every gap type promises on bodies that move and turn in any way: rows are the derivatives of gaps, the drawn
 // normal is the way the force pushes, tangents lie across it, and a unit impulse gives the momentum it says.
 
-#include "fe/data.h"
+#include "fe/fe.h"
 #include "support/check.h"
 #include "support/model.h"
 
@@ -106,7 +106,7 @@ static void rows_are_derivatives_of_gaps(void **state)
 // Velocities of a body's node alone, as a translation.
 static void translate(const model *m, int node, const double along[3], double *v)
 {
-    const pcs_dofmap *map = &((const fe_data *)m->system->data)->map;
+    const pcs_dofmap *map = pcs_fe_dofmap(m->system);
     memset(v, 0, MODEL_MAX_SIZE * sizeof *v);
     for (int i = map->first[node]; i < map->first[node + 1]; i++)
         for (int k = 0; k < 3 && !map->dof[i].is_rotation; k++)
@@ -152,7 +152,7 @@ static void check_resultant(model *m)
 {
     unsigned long long seed = 9;
     double q[MODEL_MAX_SIZE];
-    const pcs_dofmap *map = &((const fe_data *)m->system->data)->map;
+    const pcs_dofmap *map = pcs_fe_dofmap(m->system);
     somewhere(m, &seed, q);
     for (int j = 0; j < m->system->nrow; j++) {
         double wanted[3] = { 0 }, resultant[3];

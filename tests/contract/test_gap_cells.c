@@ -2,7 +2,7 @@
 // stand at ends or pass from cell to cell; tangents are orthonormal; the bias is the second derivative along a motion.
 
 #include "elements/section.h"
-#include "fe/data.h"
+#include "fe/fe.h"
 #include "support/check.h"
 #include "support/model.h"
 
@@ -145,7 +145,7 @@ static void check_directions(model *m, const scene *s)
     unsigned long long seed = 8;
     double q[MODEL_MAX_SIZE], point[MODEL_MAX_SIZE][3], normal[MODEL_MAX_SIZE][3], across[MODEL_MAX_SIZE][3];
     pcs_system *system = m->system;
-    const pcs_dofmap *map = &((const fe_data *)system->data)->map;
+    const pcs_dofmap *map = pcs_fe_dofmap(system);
     somewhere(m, &seed, q);
     system->ops->contact_points(system, q, point, normal);
     for (int j = 0; j < system->nrow; j++) {
@@ -186,7 +186,7 @@ static void check_moments(model *m, const scene *s)
     const double q[MODEL_MAX_SIZE] = { 0 };
     double v[MODEL_MAX_SIZE] = { 0 }, point[MODEL_MAX_SIZE][3], normal[MODEL_MAX_SIZE][3];
     pcs_system *system = m->system;
-    const pcs_dofmap *map = &((const fe_data *)system->data)->map;
+    const pcs_dofmap *map = pcs_fe_dofmap(system);
     const double w[3] = { s->is_plane ? 0.0 : 0.3, s->is_plane ? 0.0 : -0.5, 0.7 };
     bool turns = false;
     for (int i = 0; i < map->ndof; i++) turns = turns || map->dof[i].is_rotation;

@@ -46,33 +46,38 @@ static const double SEPARATE[REFINE_PROBLEMS][REFINE_METHODS][6] = {
     },
 };
 
-// Lowest order over two halvings: displacement, velocity and force, each in L2 and L1. The exact velocity and force
-// jump, so a scheme of order p gets p/(2p + 2) for them in L2 and twice that in L1, as far as the impact's phase lets
-// it be seen.
-static const double LOWEST[REFINE_METHODS][6] = {
-    { 0.7, 0.7, 0.35, 0.65, 0.3, 0.75 },   // alpha_ggl rho_inf 0.8
-    { 0.7, 0.7, 0.33, 0.42, 0.3, 0.55 },   // alpha_ggl rho_inf 1
-    { 0.45, 0.45, 0.22, 0.45, 0.2, 0.45 }, // moreau_jean rho_inf 0.8, order 1
-    { 0.65, 0.55, 0.25, 0.42, 0.3, 0.55 }, // moreau_jean theta 1/2
-    { 0.6, 0.6, 0.28, 0.38, 0.25, 0.4 },   // half_explicit consistent
-    { 0.5, 0.4, 0.2, 0.4, 0.35, 0.55 },    // half_explicit lumped
+// A scheme of order p smears fronts over h^(p/(p + 1)). Velocity and force jump there, and are off by the root of that
+// in L2 and by that itself in L1. Where nothing damps the ripples behind a front, they fall off like the integral of an
+// Airy function, x^(-3/4), which gives 1/3 in L2 still and 1/2 in L1 for p = 2. The time of the next impact, and so the
+// displacement, is off by the width of the front.
+enum { DAMPED, UNDAMPED, FIRST_ORDER };
+static const int KIND[REFINE_METHODS] = { DAMPED, UNDAMPED, FIRST_ORDER, UNDAMPED, UNDAMPED, UNDAMPED };
+static const double RATE[][6] = {
+    // displacement, velocity and force, each in L2 and L1
+    { 2.0 / 3.0, 2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0 },
+    { 2.0 / 3.0, 2.0 / 3.0, 1.0 / 3.0, 1.0 / 2.0, 1.0 / 3.0, 1.0 / 2.0 },
+    { 1.0 / 2.0, 1.0 / 2.0, 1.0 / 4.0, 1.0 / 2.0, 1.0 / 4.0, 1.0 / 2.0 },
 };
+
+// The order over three halvings. Impacts fall anywhere in a step, which is N^(-1/3) of the front, 0.27 at N = 50: a
+// third of the rate is left to that.
+static void check_orders(int p, int kind, const refine_method *method)
+{
+    case_errors coarse = refine_measure(&refine_problems[p], method, 50, 200);
+    case_errors fine = refine_measure(&refine_problems[p], method, 400, 200);
+    const double *a = (const double *)&coarse, *b = (const double *)&fine;
+    for (int i = 0; i < 6; i++) {
+        double order = log2(a[i] / b[i]) / 3.0;
+        if (!(order > 2.0 / 3.0 * RATE[kind][i]))
+            fail_msg("%s, %s: order %.2f in norm %d\n", refine_problems[p].path, method->name, order, i);
+    }
+}
 
 static void orders_under_refinement(void **state)
 {
     (void)state;
     for (int p = 0; p < REFINE_PROBLEMS; p++)
-        for (int m = 0; m < REFINE_METHODS; m++) {
-            case_errors coarse = refine_measure(&refine_problems[p], &refine_methods[m], 50, 200);
-            case_errors fine = refine_measure(&refine_problems[p], &refine_methods[m], 200, 200);
-            const double *a = (const double *)&coarse, *b = (const double *)&fine;
-            for (int i = 0; i < 6; i++) {
-                double order = 0.5 * log2(a[i] / b[i]);
-                if (!(order > LOWEST[m][i]))
-                    print_message("%s, %s: norm %d\n", refine_problems[p].path, refine_methods[m].name, i);
-                CHECK(order > LOWEST[m][i]);
-            }
-        }
+        for (int m = 0; m < REFINE_METHODS; m++) check_orders(p, KIND[m], &refine_methods[m]);
 }
 
 static void errors_equal_a_separate_implementation(void **state)
@@ -90,19 +95,17 @@ static void errors_equal_a_separate_implementation(void **state)
         }
 }
 
-// Steps that divide the times of impact and release: rounding decides when the contact closes, but the motion stays
-// right.
-static void aligned_steps_stay_sane(void **state)
+// Steps that divide the times of impact and release: rounding decides when the contact closes, but the motion tends to
+// the exact one at the same rates. At these Courant numbers the ripples of the mesh do not cancel those of the step,
+// and slow as they are, no scheme damps them.
+static void aligned_steps_converge(void **state)
 {
     (void)state;
     for (int m = 0; m < REFINE_METHODS; m++) {
         refine_method aligned = refine_methods[m];
         for (int p = 0; p < REFINE_PROBLEMS; p++) {
-            aligned.courant = p == 0 ? 0.48 : 0.5; // steps of 1.6e-3, 5e-3, 5e-2 and 2e-7 s
-            case_errors errors = refine_measure(&refine_problems[p], &aligned, 100, 100);
-            CHECK(errors.displacement < 0.15);
-            CHECK(errors.velocity_mean < 0.25);
-            CHECK(errors.force_mean < 0.25);
+            aligned.courant = p == 0 ? 0.48 : 0.5; // steps of 1.6e-3, 5e-3, 5e-2 and 2e-7 s at N = 100
+            check_orders(p, KIND[m] == FIRST_ORDER ? FIRST_ORDER : UNDAMPED, &aligned);
         }
     }
 }
@@ -112,7 +115,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(orders_under_refinement),
         cmocka_unit_test(errors_equal_a_separate_implementation),
-        cmocka_unit_test(aligned_steps_stay_sane),
+        cmocka_unit_test(aligned_steps_converge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,7 +207,6 @@ static void flying_beam_is_of_second_order(void **state)
             error[level][2] = fmax(error[level][2], fabs(v[level][i] - v[3][i]));
         }
     for (int kind = 0; kind < 3; kind++) {
-        CHECK(error[0][kind] < 0.1);
         CHECK_NEAR(log2(error[0][kind] / error[1][kind]), 2.0, 0.15);
     }
 }

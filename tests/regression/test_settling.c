@@ -59,6 +59,7 @@ static case_run swing(const reference *r, const char *joints, const char *suppor
     return case_run_all("cases/beam_pendulum", set);
 }
 
+// No more than six on average is what the solvers are made for.
 static void check_iterations(const case_run *run)
 {
     long impacts = 0, iterations = 0;
@@ -139,11 +140,10 @@ static void ladder_leaves_the_wall_under_moreau_jean(void **state)
     check_slide("scheme={type: moreau_jean, theta: 0.5}", "solver.type=auto", 1e-3, 1e-6);
 }
 
-static void check_way(const pcs_sim *sim, int worst)
+static void check_way(const pcs_sim *sim)
 {
     CHECK(sim->view.cut_steps == 0);
     CHECK(sim->view.handovers == 0);
-    CHECK(sim->report.iterations <= worst);
 }
 
 // Eight beads of 20 mg between an anchor and a weight of 0.3 kg: h^2 T / l is three times the mass of a bead, so the
@@ -173,7 +173,7 @@ static void light_chain_settles(void **state)
         text_case c = text_case_open(text, NULL);
         while (!pcs_sim_is_done(c.sim)) {
             text_case_step(&c);
-            check_way(c.sim, 20);
+            check_way(c.sim);
         }
         text_case_close(&c);
     }
@@ -197,7 +197,7 @@ static void rope_settles(void **state)
         case_run run = case_open("tests/study/settling/capstan.yaml", set);
         while (!pcs_sim_is_done(run.sim)) {
             case_step(&run);
-            check_way(run.sim, i == 0 ? 12 : 60);
+            check_way(run.sim);
         }
         case_close(&run);
     }
@@ -215,7 +215,7 @@ static void sliding_box_settles(void **state)
         case_run run = case_open("tests/study/settling/box.yaml", set);
         while (!pcs_sim_is_done(run.sim)) {
             case_step(&run);
-            check_way(run.sim, i == 0 ? 12 : 60);
+            check_way(run.sim);
         }
         case_close(&run);
     }

@@ -3,7 +3,7 @@
 #include "support/check.h"
 
 #include "build/build.h"
-#include "fe/data.h"
+#include "fe/fe.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -58,15 +58,26 @@ void text_case_run(text_case *c)
     while (!pcs_sim_is_done(c->sim)) text_case_step(c);
 }
 
+void text_case_vector(const pcs_system *system, int node, const double *x, double out[3])
+{
+    const pcs_dofmap *map = pcs_fe_dofmap(system);
+    out[0] = out[1] = out[2] = 0.0;
+    for (int i = map->first[node]; i < map->first[node + 1]; i++) {
+        const pcs_dof *d = &map->dof[i];
+        for (int k = 0; k < 3 && !d->is_rotation && d->equation >= 0; k++) out[k] += x[d->equation] * d->direction[k];
+    }
+}
+
 void text_case_node(const text_case *c, const char *set, double x[3], double v[3], double reference[3])
 {
-    const fe_data *fe = c->sim->system->data;
-    const pcs_set *nodes = pcs_mesh_node_set(fe->model.mesh, set);
+    const pcs_system *system = c->sim->system;
+    const pcs_mesh *mesh = pcs_fe_dofmap(system)->mesh;
+    const pcs_set *nodes = pcs_mesh_node_set(mesh, set);
     assert_non_null(nodes);
     int node = nodes->items[0];
-    memcpy(reference, fe->model.mesh->x[node], 3 * sizeof *reference);
-    pcs_fe_node_vector(fe, node, c->sim->state.q, x);
-    pcs_fe_node_vector(fe, node, c->sim->state.v, v);
+    memcpy(reference, mesh->x[node], 3 * sizeof *reference);
+    text_case_vector(system, node, c->sim->state.q, x);
+    text_case_vector(system, node, c->sim->state.v, v);
     for (int k = 0; k < 3; k++) x[k] += reference[k];
 }
 

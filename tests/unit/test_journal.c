@@ -1,6 +1,6 @@
 // Journals in bearings that nodes carry: rows are derivatives of gaps, friction sees the surfaces, forces are a pair.
 
-#include "fe/data.h"
+#include "fe/fe.h"
 #include "support/check.h"
 #include "support/model.h"
 

@@ -1,7 +1,7 @@
 // The rod: values by hand, and forces, energies and momenta of whole models against a plain sum over cells that knows
 // nothing of runs, signs or equation numbers, only of positions in space.
 
-#include "fe/data.h"
+#include "fe/fe.h"
 #include "support/check.h"
 #include "support/model.h"
 
@@ -208,15 +208,15 @@ typedef struct cell_geometry {
 
 static cell_geometry geometry_of(const model *m, int cell)
 {
-    const fe_data *fe = m->system->data;
+    const pcs_dofmap *map = pcs_fe_dofmap(m->system);
     cell_geometry g = { 0 };
     double d[3];
     for (int k = 0; k < 3; k++) d[k] = m->mesh->x[m->mesh->cell[cell][1]][k] - m->mesh->x[m->mesh->cell[cell][0]][k];
     g.length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     for (int i = 0; i < 2; i++) {
         int node = m->mesh->cell[cell][i];
-        const pcs_dof *dof = &fe->map.dof[fe->map.first[node]];
-        CHECK(fe->map.first[node + 1] == fe->map.first[node] + 1); // one dof each
+        const pcs_dof *dof = &map->dof[map->first[node]];
+        CHECK(map->first[node + 1] == map->first[node] + 1); // one dof each
         g.direction = dof->direction;
         g.equation[i] = dof->equation;
     }
@@ -298,11 +298,11 @@ static void stress_is_positive_in_tension(void **state)
     (void)state;
     for (int layout = 0; layout < NLAYOUT; layout++) {
         model *m = build_layout(layout, 0);
-        const fe_data *fe = m->system->data;
+        const pcs_dofmap *map = pcs_fe_dofmap(m->system);
         double q[MODEL_MAX_SIZE] = { 0 }, v[MODEL_MAX_SIZE] = { 0 };
         // Every node moves away from the origin of space in proportion to its position: strain 1e-3 everywhere.
-        for (int i = 0; i < fe->map.ndof; i++) {
-            const pcs_dof *d = &fe->map.dof[i];
+        for (int i = 0; i < map->ndof; i++) {
+            const pcs_dof *d = &map->dof[i];
             for (int k = 0; k < 3 && d->equation >= 0; k++)
                 q[d->equation] += 1e-3 * m->mesh->x[d->node][k] * d->direction[k];
         }
@@ -311,7 +311,7 @@ static void stress_is_positive_in_tension(void **state)
             cell_geometry g = geometry_of(m, cells->items[i]);
             if (g.equation[0] < 0 || g.equation[1] < 0) continue; // held at one end: another strain
             double field[PCS_MAX_CELL_FIELDS];
-            fe->model.groups[0].ops->read_fields(&fe->batches[0], i, q, v, field);
+            pcs_fe_batch(m->system, 0)->ops->read_fields(pcs_fe_batch(m->system, 0), i, q, v, field);
             CHECK_NEAR(field[0], 1e-3 * E * area, 1e-13);
             CHECK_NEAR(field[1], 1e-3 * E, 1e-13);
             CHECK_NEAR(field[2], 0.5e-6 * E * area * g.length, 1e-14);
@@ -330,12 +330,11 @@ static void stress_beside_a_support(void **state)
         model_group(m, "rod", "bar", masses[0]);
         model_support(m, "bar.start", "x");
         model_build(m);
-        const fe_data *fe = m->system->data;
         const double away = reversed ? -0.1 : 0.1, q[2] = { away, away }, v[2] = { 0 };
         double field[PCS_MAX_CELL_FIELDS];
-        fe->model.groups[0].ops->read_fields(&fe->batches[0], 0, q, v, field);
+        pcs_fe_batch(m->system, 0)->ops->read_fields(pcs_fe_batch(m->system, 0), 0, q, v, field);
         CHECK_NEAR(field[1], E * 0.1 / 2, 1e-13);
-        fe->model.groups[0].ops->read_fields(&fe->batches[0], 1, q, v, field);
+        pcs_fe_batch(m->system, 0)->ops->read_fields(pcs_fe_batch(m->system, 0), 1, q, v, field);
         CHECK(field[1] == 0.0);
         model_destroy(&m);
     }
@@ -373,12 +372,12 @@ static void equal_cells_share_their_numbers(void **state)
     model_line(m, "bar", (double[]){ 1000.1, 0, 0 }, (double[]){ 1003.4, 0, 0 }, 33);
     model_group(m, "rod", "bar", masses[0]);
     model_build(m);
-    const fe_data *fe = m->system->data;
-    const pcs_element_ops *ops = fe->model.groups[0].ops;
-    ops->matrices(&fe->batches[0], 0, first_M, first_K);
+    const pcs_batch *batch = pcs_fe_batch(m->system, 0);
+    const pcs_element_ops *ops = batch->ops;
+    ops->matrices(batch, 0, first_M, first_K);
     CHECK_RELATIVE(first_K[0], E * area / 0.1, 1e-12); // the mean length: free of the round-off at x = 1000
     for (int c = 1; c < 33; c++) {
-        ops->matrices(&fe->batches[0], c, M, K);
+        ops->matrices(batch, c, M, K);
         CHECK(memcmp(M, first_M, sizeof M) == 0 && memcmp(K, first_K, sizeof K) == 0);
     }
     model_destroy(&m);
