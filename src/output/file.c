@@ -165,23 +165,34 @@ void pcs_file_column(pcs_file *f, const char *name, int point, const char *quant
 
 void pcs_file_doubles(pcs_file *f, const double *x, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count;) {
         unsigned char *p = (unsigned char *)pcs_file_reserve(f, sizeof *x);
         if (p == NULL) return;
-        uint64_t bits;
-        memcpy(&bits, &x[i], sizeof bits);
-        for (int b = 0; b < 8; b++) p[b] = (unsigned char)(bits >> (56 - 8 * b));
-        f->used += sizeof *x;
+        size_t batch = (f->size - f->used) / sizeof *x;
+        if (batch > count - i) batch = count - i;
+        for (size_t k = 0; k < batch; k++, p += 8) {
+            uint64_t bits;
+            memcpy(&bits, &x[i + k], sizeof bits);
+            for (int b = 0; b < 8; b++) p[b] = (unsigned char)(bits >> (56 - 8 * b));
+        }
+        f->used += batch * sizeof *x;
+        i += batch;
     }
 }
 
 void pcs_file_ints(pcs_file *f, const int *x, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count;) {
         unsigned char *p = (unsigned char *)pcs_file_reserve(f, 4);
         if (p == NULL) return;
-        for (int b = 0; b < 4; b++) p[b] = (unsigned char)((uint32_t)x[i] >> (24 - 8 * b));
-        f->used += 4;
+        size_t batch = (f->size - f->used) / 4;
+        if (batch > count - i) batch = count - i;
+        for (size_t k = 0; k < batch; k++, p += 4) {
+            uint32_t bits = (uint32_t)x[i + k];
+            for (int b = 0; b < 4; b++) p[b] = (unsigned char)(bits >> (24 - 8 * b));
+        }
+        f->used += batch * 4;
+        i += batch;
     }
 }
 
