@@ -1,5 +1,5 @@
-// The command line: run, statics, modes, check and list. Exit status 0 done, 1 the simulation could not go on, 2 bad
-// input or usage.
+// The command line: run, statics, modes, study, check and list. Exit status 0 done, 1 the simulation could not go on, 2
+// bad input or usage.
 
 #define _POSIX_C_SOURCE 200809L // sigaction, isatty
 
@@ -9,6 +9,7 @@
 #include "build/catalogue.h"
 #include "core/comm.h"
 #include "percuss.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <signal.h>
@@ -23,6 +24,8 @@ static const char usage[] =
     "usage: percuss run CASE [-o DIR] [--set path.to.key=value]... [--quiet] [-- PETSC OPTIONS]\n"
     "       percuss statics CASE [--steps N] [--time T] [-o DIR] [--set ...] [--quiet]\n"
     "       percuss modes CASE [--count N] [--about statics] [--whirl] [--steps N] [--time T] [-o DIR] [--set ...]\n"
+    "       percuss study CASE|STUDY [--vary path.to.key=values]... [--refine mesh=2,3] [--measure NAME=PLACE]...\n"
+    "                     [-j N] [--keep] [-o DIR] [--set ...] [--quiet]\n"
     "       percuss check CASE [--set path.to.key=value]...\n"
     "       percuss list [NAME] [--markdown]\n"
     "       percuss --help | --version\n";
@@ -36,6 +39,8 @@ static const char help[] =
     "           used); statics.csv and a frame per load step go to DIR (results/<case>_statics unless given)\n"
     "  modes    natural frequencies and mode shapes about the reference state, smallest first; to the screen,\n"
     "           to modes.csv and as frames for ParaView in DIR (results/<case>_modes unless given)\n"
+    "  study    run the case over values of its keys, side by side; study.csv, study.json and the runs go to DIR\n"
+    "           (results/<case>_study unless given); a run that is there is not made again\n"
     "  check    report every error of the case, build the model, do not run it\n"
     "  list     elements, schemes, gap types and everything else a case can name, with options,\n"
     "           allowed ranges and defaults\n"
@@ -50,6 +55,11 @@ static const char help[] =
     "  --about statics           of modes: about the equilibrium, in which closed contacts stay closed\n"
     "  --whirl                   of modes: with damping and gyroscopic forces, forward and backward whirl; without\n"
     "                            asking where the damping or stiffness matrix is not symmetric\n"
+    "  --vary path.to.key=V      of study: values between commas, or from:to:by; several make a product\n"
+    "  --refine \"mesh=2,3 step=2,3\"  of study: factor and levels; measures get order, limit and bound\n"
+    "  --measure NAME=PLACE      of study: a number of summary.json by its place: peak=wall.peak_force\n"
+    "  -j, --jobs N              of study: runs at a time [the number of processors]\n"
+    "  --keep                    of study: histories and frames of all runs, too\n"
     "  --markdown                of list: as Markdown tables\n"
     "  -- -ksp_type cg ...       options of PETSc, for runs under mpiexec and for `solver: { linear: petsc }`;\n"
     "                            -mass_... and -iteration_... are for one matrix, others for both\n"
@@ -69,7 +79,12 @@ typedef struct arguments {
     const char *command, *subject; // run CASE, list NAME
     const char *directory;
     int nset;
-    const char **set;  // [nset]
+    const char **set; // [nset]
+    int nvary, nmeasure;
+    const char **vary, **measure; // [nvary], [nmeasure] of a study
+    const char *refine;           // likewise
+    int jobs;                     // -1: not said
+    bool keeps_output;
     int count, steps;  // of modes and load steps, -1: not said
     const char *about; // of modes: "statics", or NULL
     double time;       // s, NAN: not said
@@ -87,6 +102,13 @@ static void main_print_errors(const pcs_context *ctx)
         fprintf(stderr, "%s%.*s\n", strncmp(message, "...", 3) == 0 ? "" : "error: ", (int)length, message);
         message += length + (message[length] == '\n');
     }
+}
+
+// What was changed without being an error.
+static void main_print_notes(const pcs_case *c)
+{
+    for (const char *line = pcs_case_notes(c); *line != '\0'; line += strcspn(line, "\n") + 1)
+        fprintf(stderr, "note: %.*s\n", (int)strcspn(line, "\n"), line);
 }
 
 // A case that cannot be built: the exit status, after the errors are told.
@@ -162,9 +184,25 @@ static int main_parse_analysis(int argc, char **argv, int *i, arguments *a)
     return DONE;
 }
 
+// Options of studies; -1: this is another one.
+static int main_parse_study(int argc, char **argv, int *i, arguments *a)
+{
+    const char *value;
+    if ((value = main_option_value("--vary", argc, argv, i)) != NULL) a->vary[a->nvary++] = value;
+    else if ((value = main_option_value("--measure", argc, argv, i)) != NULL) a->measure[a->nmeasure++] = value;
+    else if ((value = main_option_value("--refine", argc, argv, i)) != NULL) a->refine = value;
+    else if ((value = main_option_value("-j", argc, argv, i)) != NULL ||
+             (value = main_option_value("--jobs", argc, argv, i)) != NULL)
+        return main_parse_count("--jobs", value, &a->jobs);
+    else if (strcmp(argv[*i], "--keep") == 0) a->keeps_output = true;
+    else return -1;
+    return DONE;
+}
+
 static bool main_lacks_value(const char *text)
 {
-    static const char *const names[] = { "--set", "-o", "--output", "--count", "--steps", "--time", "--about", NULL };
+    static const char *const names[] = { "--set",  "-o",        "--output", "--count", "--steps", "--time", "--about",
+                                         "--vary", "--measure", "--refine", "-j",      "--jobs",  NULL };
     int i = 0;
     while (names[i] != NULL && strcmp(names[i], text) != 0) i++;
     return names[i] != NULL;
@@ -172,10 +210,12 @@ static bool main_lacks_value(const char *text)
 
 static int main_parse_option(int argc, char **argv, int *i, arguments *a)
 {
-    static const char *const names[] = { "--set",   "--output",   "--quiet", "--help",  "--version",
-                                         "--count", "--markdown", "--whirl", "--steps", "--time",
-                                         "--about", "-o",         "-q",      "-h",      NULL };
+    static const char *const names[] = { "--set",      "--output",  "--quiet", "--help", "--version", "--count",
+                                         "--markdown", "--whirl",   "--steps", "--time", "--about",   "--vary",
+                                         "--refine",   "--measure", "--jobs",  "--keep", "-o",        "-q",
+                                         "-h",         "-j",        NULL };
     int answer = main_parse_analysis(argc, argv, i, a);
+    if (answer < 0) answer = main_parse_study(argc, argv, i, a);
     if (answer >= 0) return answer;
     const char *text = argv[*i], *value;
     if ((value = main_option_value("--set", argc, argv, i)) != NULL) {
@@ -276,8 +316,14 @@ static void main_show_progress(void *user, const char *text)
     fflush(user);
 }
 
+static void main_be_quiet(void *user, const char *text)
+{
+    (void)user;
+    (void)text;
+}
+
 // The first signal ends the run after the present step, the second one ends the program.
-static void main_catch_signals(pcs_sim *sim)
+static void main_catch_signals(void)
 {
     struct sigaction action = { .sa_handler = main_stop, .sa_flags = (int)SA_RESETHAND };
     sigemptyset(&action.sa_mask);
@@ -287,7 +333,6 @@ static void main_catch_signals(pcs_sim *sim)
     struct sigaction ignore = { .sa_handler = SIG_IGN };
     sigemptyset(&ignore.sa_mask);
     sigaction(SIGXFSZ, &ignore, NULL);
-    sim->stop_request = &stop_request;
 }
 
 static int main_run(pcs_context *ctx, const arguments *a)
@@ -298,9 +343,11 @@ static int main_run(pcs_context *ctx, const arguments *a)
     if (a->nword > 0 && pcs_context_comm(ctx) == NULL)
         return main_refuse(
             "options of PETSc are for mpiexec and for solver.linear=petsc, not for this run:", a->words[0], NULL);
+    if (!a->is_quiet && pcs_is_root(ctx)) main_print_notes(sim->input);
     char directory[PATH_ROOM];
     if (!main_directory(a, sim->view.case_name, "", directory)) return main_refuse("too long a path:", directory, NULL);
-    main_catch_signals(sim);
+    main_catch_signals();
+    sim->stop_request = &stop_request;
     sim->view.show = pcs_is_root(ctx) ? main_show_progress : NULL;
     sim->view.show_user = stderr;
     sim->view.is_terminal = isatty(STDERR_FILENO) != 0;
@@ -384,6 +431,49 @@ static int main_modes(pcs_context *ctx, const arguments *a)
     return DONE;
 }
 
+// The name of a case without its folders and ending: where a study goes that is told no place.
+static void main_stem(const char *path, char stem[PATH_ROOM])
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/') length--;
+    size_t begin = length;
+    while (begin > 0 && path[begin - 1] != '/') begin--;
+    snprintf(stem, PATH_ROOM, "%.*s", (int)(length - begin), path + begin);
+    char *dot = strrchr(stem, '.');
+    if (dot != NULL && dot != stem) *dot = '\0';
+}
+
+static int main_study(pcs_context *ctx, const arguments *a)
+{
+    char stem[PATH_ROOM], directory[PATH_ROOM];
+    pcs_study_result result;
+    main_stem(a->subject, stem);
+    if (!main_directory(a, stem, "_study", directory)) return main_refuse("too long a path:", directory, NULL);
+    main_catch_signals();
+    pcs_study_options options = { .path = a->subject,
+                                  .directory = directory,
+                                  .nset = a->nset,
+                                  .nvary = a->nvary,
+                                  .nmeasure = a->nmeasure,
+                                  .set = a->set,
+                                  .vary = a->vary,
+                                  .measure = a->measure,
+                                  .refine = a->refine,
+                                  .jobs = a->jobs > 0 ? a->jobs : 0,
+                                  .keeps_output = a->keeps_output,
+                                  .show = a->is_quiet ? main_be_quiet : main_show_progress,
+                                  .show_user = stdout,
+                                  .is_terminal = !a->is_quiet && isatty(STDOUT_FILENO) != 0,
+                                  .stop_request = &stop_request };
+    pcs_status status = pcs_study_run(ctx, &options, &result);
+    if (status != PCS_OK) return main_fail(ctx, status);
+    if (!a->is_quiet)
+        printf("\n%d of %d runs done (%d were there), %d refused, %d failed\nResults in %s/study.csv and study.json\n",
+               result.ndone, result.nrun, result.nkept, result.nrefused, result.nfailed, directory);
+    bool is_whole = result.ndone + result.nrefused == result.nrun && result.ndone > 0;
+    return is_whole ? DONE : COULD_NOT_GO_ON;
+}
+
 static int main_check(pcs_context *ctx, const arguments *a)
 {
     pcs_sim *sim = NULL;
@@ -420,7 +510,10 @@ static int main_check_usage(const arguments *a)
     bool is_run = strcmp(a->command, "run") == 0, is_list = strcmp(a->command, "list") == 0;
     bool is_modes = strcmp(a->command, "modes") == 0, is_statics = strcmp(a->command, "statics") == 0;
     if (!is_list && a->subject == NULL) return main_refuse("a case must follow", a->command, NULL);
-    if (!is_run && !is_modes && !is_statics && a->directory != NULL)
+    bool is_study = strcmp(a->command, "study") == 0;
+    if (!is_study && (a->nvary > 0 || a->nmeasure > 0 || a->refine != NULL || a->jobs > 0 || a->keeps_output))
+        return main_refuse("--vary, --refine, --measure, --jobs and --keep are for study, not for", a->command, NULL);
+    if (!is_run && !is_modes && !is_statics && !is_study && a->directory != NULL)
         return main_refuse("--output is not an option of", a->command, NULL);
     if (!is_modes && a->count > 0) return main_refuse("--count is not an option of", a->command, NULL);
     if (!is_modes && a->about != NULL) return main_refuse("--about is not an option of", a->command, NULL);
@@ -452,13 +545,14 @@ static int main_do(pcs_context *ctx, const arguments *a, int which)
     case 0: return main_run(ctx, a);
     case 1: return main_check(ctx, a);
     case 3: return main_modes(ctx, a);
+    case 5: return main_study(ctx, a);
     default: return main_statics(ctx, a);
     }
 }
 
 static int main_dispatch(const arguments *a)
 {
-    static const char *const commands[] = { "run", "check", "list", "modes", "statics", "help", NULL };
+    static const char *const commands[] = { "run", "check", "list", "modes", "statics", "study", "help", NULL };
     bool is_help = a->command != NULL && strcmp(a->command, "help") == 0;
     if (a->wants_help || is_help) return fputs(usage, stdout), fputs(help, stdout), DONE;
     if (a->wants_version) return printf("percuss %s\n", percuss_version()), DONE;
@@ -471,7 +565,7 @@ static int main_dispatch(const arguments *a)
 
     pcs_context *ctx = NULL;
     if (pcs_context_create(&ctx) != PCS_OK) return fputs("error: out of memory\n", stderr), COULD_NOT_GO_ON;
-    answer = main_start_ranks(ctx, a, which == 3 || which == 4);
+    answer = main_start_ranks(ctx, a, which >= 3);
     if (answer == DONE) answer = main_do(ctx, a, which);
     pcs_context_destroy(&ctx);
     return answer;
@@ -479,11 +573,15 @@ static int main_dispatch(const arguments *a)
 
 int main(int argc, char **argv)
 {
-    arguments a = { .count = -1, .steps = -1, .time = NAN, .set = pcs_scratch(NULL, (size_t)argc + 1, sizeof *a.set) };
-    if (a.set == NULL) return fputs("error: out of memory\n", stderr), COULD_NOT_GO_ON;
+    size_t room = (size_t)argc + 1;
+    const char **texts = pcs_scratch(NULL, 3 * room, sizeof *texts);
+    if (texts == NULL) return fputs("error: out of memory\n", stderr), COULD_NOT_GO_ON;
+    arguments a = { .count = -1, .steps = -1, .jobs = -1, .time = NAN, .set = texts };
+    a.vary = texts + room;
+    a.measure = texts + 2 * room;
     int answer = main_parse(argc, argv, &a);
     if (answer == DONE) answer = main_dispatch(&a);
-    pcs_scratch_free(a.set);
+    pcs_scratch_free(texts);
     if ((fflush(stdout) != 0 || ferror(stdout)) && answer == DONE) {
         fputs("error: the screen output could not be written\n", stderr);
         answer = COULD_NOT_GO_ON;

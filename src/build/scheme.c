@@ -12,6 +12,7 @@ static pcs_status scheme_read(pcs_build *b)
     if (b->is_model_only && pcs_case_get(b->c, pcs_case_root(b->c), "scheme") == NULL) return PCS_OK;
     pcs_yaml *node = pcs_case_need(b->c, pcs_case_root(b->c), "scheme", PCS_YAML_MAP, "the time integrator");
     if (node == NULL) return PCS_OK;
+    pcs_case_forgive(b->c, node);
     PCS_BUILD_NAMES_OF(pcs_schemes, names);
     int type = pcs_case_type(b->c, node, names);
     if (type < 0) return PCS_OK;

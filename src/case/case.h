@@ -60,6 +60,9 @@ bool pcs_case_read(pcs_case *c, pcs_yaml *map, const pcs_option *table, void *pa
 int pcs_case_choice(pcs_case *c, pcs_yaml *map, const char *key, const char *const *names, const char *preset);
 // The required `type` of a map. When it is wrong the other keys of the map are not judged.
 int pcs_case_type(pcs_case *c, pcs_yaml *map, const char *const *names);
+// A map whose `type` came through an assignment: keys of the file that the new type does not have are dropped with a
+// note, and all of them where assignments give options, too. Call it before the map is read.
+void pcs_case_forgive(pcs_case *c, pcs_yaml *map);
 // A finite number within the range, or an error and NAN.
 double pcs_case_number(pcs_case *c, pcs_yaml *node, pcs_range range);
 // Three numbers into `value`; false and an error otherwise.
@@ -85,6 +88,9 @@ pcs_status pcs_case_resolve(pcs_case *c, pcs_yaml *map, const char *key, const c
 const char *pcs_case_number_text(double value, char buffer[PCS_NUMBER_BYTES]);
 // "> 0", "in [0, 1)", or "" when every number is allowed.
 const char *pcs_range_text(pcs_range range, size_t size, char *buffer);
+
+// What was changed without being an error, a line each; "" for nothing.
+const char *pcs_case_notes(const pcs_case *c);
 
 int pcs_case_error_count(const pcs_case *c);
 // Reports every key that was never looked up, then gives PCS_BAD_INPUT with all messages, in the order of the file, if

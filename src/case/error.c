@@ -164,9 +164,36 @@ static void error_unknown_key(pcs_case *c, const pcs_yaml *map, pcs_key *key)
     key->is_reported = true;
 }
 
+// Did an entry of a map come through an assignment?
+static bool error_is_assigned(const pcs_yaml *map, int i)
+{
+    return map->keys[i].location.origin != NULL || map->items[i]->location.origin != NULL;
+}
+
+static void error_drop(pcs_case *c, pcs_yaml *map, int i)
+{
+    char path[PCS_PATH_BYTES];
+    pcs_tree_path(map->items[i], sizeof path, path);
+    pcs_tree_note(c, "%s of the file is left out: the type is another one by an assignment", path);
+    pcs_tree_remove(map, i);
+}
+
+void pcs_case_forgive(pcs_case *c, pcs_yaml *map)
+{
+    int type = pcs_tree_index(map, "type"), nassigned = 0;
+    if (type < 0 || !error_is_assigned(map, type)) return;
+    map->is_forgiven = true;
+    for (int i = 0; i < map->count; i++) nassigned += i != type && error_is_assigned(map, i);
+    if (nassigned == 0) return;
+    for (int i = map->count - 1; i >= 0; i--)
+        if (!error_is_assigned(map, i)) error_drop(c, map, i);
+}
+
 static void error_find_unknown(pcs_case *c, pcs_yaml *node)
 {
     if (node->is_unjudged) return;
+    for (int i = node->count - 1; i >= 0; i--)
+        if (node->is_forgiven && !node->keys[i].is_known && !error_is_assigned(node, i)) error_drop(c, node, i);
     for (int i = 0; i < node->count; i++) {
         if (node->kind == PCS_YAML_MAP && !node->keys[i].is_known) {
             if (!node->keys[i].is_reported) error_unknown_key(c, node, &node->keys[i]);
@@ -174,6 +201,27 @@ static void error_find_unknown(pcs_case *c, pcs_yaml *node)
         }
         error_find_unknown(c, node->items[i]);
     }
+}
+
+void pcs_tree_note(pcs_case *c, const char *format, ...)
+{
+    char line[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    size_t before = c->notes == NULL ? 0 : strlen(c->notes), length = strlen(line);
+    char *notes = pcs_tree_take(c, before + length + 2);
+    if (notes == NULL) return;
+    if (before > 0) memcpy(notes, c->notes, before);
+    memcpy(notes + before, line, length);
+    memcpy(notes + before + length, "\n", 2);
+    c->notes = notes;
+}
+
+const char *pcs_case_notes(const pcs_case *c)
+{
+    return c->notes == NULL ? "" : c->notes;
 }
 
 int pcs_case_error_count(const pcs_case *c)

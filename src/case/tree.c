@@ -168,3 +168,13 @@ const char *pcs_yaml_key(const pcs_yaml *map, int i)
 {
     return map->keys[i].name;
 }
+
+void pcs_tree_remove(pcs_yaml *map, int i)
+{
+    map->count--;
+    for (; i < map->count; i++) {
+        map->keys[i] = map->keys[i + 1];
+        map->items[i] = map->items[i + 1];
+        map->items[i]->index = i;
+    }
+}

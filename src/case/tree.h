@@ -33,6 +33,7 @@ struct pcs_yaml {
     bool is_quoted;   // in quotes or a block text: never a number or a flag
     bool is_number;   // was read as a number
     bool is_unjudged; // unknown keys are no error here
+    bool is_forgiven; // unknown keys of the file are dropped with a note
     int count, room;
     pcs_yaml **items; // [count]
     pcs_key *keys;    // [count] of a map
@@ -52,6 +53,7 @@ struct pcs_case {
     pcs_yaml *root;
     int nmessage, message_room;
     pcs_case_message *messages; // [nmessage]
+    char *notes;                // lines about what was changed without being an error; NULL: none
     bool is_out_of_memory;      // something is missing from tree or messages
     char *pool, *pool_end;      // small pieces come from here
 };
@@ -75,6 +77,10 @@ pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, siz
 
 // Records an error at a location.
 void pcs_tree_error(pcs_case *c, pcs_location location, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// Takes entry i out of a map.
+void pcs_tree_remove(pcs_yaml *map, int i);
+// Adds a line to the notes.
+void pcs_tree_note(pcs_case *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Records that the node must be what is wanted, and is what it is; false.
 bool pcs_tree_reject(pcs_case *c, const pcs_yaml *node, const char *wanted);
 // "'10.0x'", "empty", "a list": what a node is, for messages.

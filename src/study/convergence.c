@@ -1,0 +1,31 @@
+// Observed order, extrapolated limit and bound of a sequence.
+
+#include "study/convergence.h"
+
+#include <float.h>
+#include <math.h>
+
+pcs_convergence pcs_converge(int count, const double *values, double factor)
+{
+    pcs_convergence c = { .value = values[count - 1], .order = NAN, .limit = NAN, .bound = NAN, .kind = "unknown" };
+    if (count < 3) return c;
+    const double *f = values + count - 3;
+    double coarse = f[1] - f[0], fine = f[2] - f[1], round_off = 64.0 * DBL_EPSILON * fabs(f[2]);
+    if (!isfinite(coarse) || !isfinite(fine)) return c;
+    if (fabs(fine) <= round_off && fabs(coarse) <= round_off) {
+        c.kind = "exact";
+        c.limit = f[2];
+        c.bound = fabs(fine);
+        return c;
+    }
+    c.kind = "diverges";
+    if (fabs(fine) >= fabs(coarse)) return c;
+    c.order = log(fabs(coarse) / fmax(fabs(fine), round_off)) / log(factor);
+    c.kind = "oscillates";
+    c.bound = 3.0 * fabs(fine);
+    if (fine * coarse < 0.0) return c;
+    c.kind = "converges";
+    c.limit = f[2] + fine / (pow(factor, c.order) - 1.0);
+    c.bound = 1.25 * fabs(fine) / (pow(factor, fmin(fmax(c.order, 0.5), 2.0)) - 1.0);
+    return c;
+}

@@ -1,0 +1,20 @@
+// How a result converges over levels of refinement; private to this folder.
+//
+// With f_1, f_2, f_3 on the three finest levels and the factor r between them (Roache 1994):
+//   order p = ln((f_2 - f_1)/(f_3 - f_2))/ln r,   limit = f_3 + (f_3 - f_2)/(r^p - 1),
+//   bound = 1.25 |f_3 - f_2|/(r^p - 1)
+// In the bound p is taken from 1/2 to 2: a higher order is not trusted on three levels. Values that go to and fro get
+// no limit, and three times the last change as a bound; those that do not come closer get neither.
+
+#ifndef PCS_STUDY_CONVERGENCE_H
+#define PCS_STUDY_CONVERGENCE_H
+
+typedef struct pcs_convergence {
+    double value; // on the finest level
+    double order, limit, bound;
+    const char *kind; // "converges", "exact", "oscillates", "diverges", "unknown"
+} pcs_convergence;
+
+pcs_convergence pcs_converge(int count, const double *values, double factor);
+
+#endif

@@ -1,0 +1,56 @@
+// The plan of a study from the command line, and from a study file where that names one.
+
+#include "study/plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// "mesh=2,3 step=2,3"
+static pcs_status options_refine(pcs_plan *plan, const char *text)
+{
+    while (*text != '\0') {
+        char what[16];
+        int factor, levels, used = 0;
+        if (sscanf(text, " %15[a-z]=%d,%d%n", what, &factor, &levels, &used) != 3 || (text[used] != ' ' && text[used]))
+            return pcs_fail(plan->ctx, PCS_BAD_INPUT, "--refine %s: wanted is mesh=FACTOR,LEVELS or step=...", text);
+        PCS_TRY(pcs_plan_refine(plan, what, factor, levels));
+        text += used;
+        text += strspn(text, " ");
+    }
+    return PCS_OK;
+}
+
+static const char *options_name(pcs_plan *plan, const char *text, size_t length)
+{
+    char *copy = pcs_take_text(plan->ctx, text);
+    if (copy != NULL) copy[length] = '\0';
+    return copy;
+}
+
+static pcs_status options_measure(pcs_plan *plan, const char *text)
+{
+    const char *sign = strchr(text, '=');
+    const char *name = sign == NULL ? text : options_name(plan, text, (size_t)(sign - text));
+    if (name == NULL) return PCS_NO_MEMORY;
+    return pcs_plan_measure(plan, name, sign == NULL ? text : sign + 1);
+}
+
+pcs_status pcs_plan_make(pcs_context *ctx, const pcs_study_options *options, pcs_plan *out)
+{
+    bool is_study = false;
+    *out = (pcs_plan){ .ctx = ctx, .case_path = options->path, .npoint = 1, .nlevel = 1, .jobs = options->jobs };
+    out->keeps_output = options->keeps_output;
+    PCS_TRY(pcs_study_read(out, options->path, &is_study));
+    const char **set;
+    PCS_TAKE(ctx, set, out->nset + options->nset, "a study");
+    for (int i = 0; i < out->nset; i++) set[i] = out->set[i];
+    for (int i = 0; i < options->nset; i++) set[out->nset++] = options->set[i];
+    out->set = set;
+    if (options->jobs > 0) out->jobs = options->jobs;
+    for (int i = 0; i < options->nvary; i++) PCS_TRY(pcs_plan_vary(out, options->vary[i]));
+    for (int i = 0; i < options->nmeasure; i++) PCS_TRY(options_measure(out, options->measure[i]));
+    if (options->refine != NULL) PCS_TRY(options_refine(out, options->refine));
+    if (out->naxis == 0 && out->nlevel == 1)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "%s: nothing is varied or refined: give --vary or --refine", options->path);
+    return PCS_OK;
+}

@@ -1,0 +1,23 @@
+// What a study gives, as study.csv, study.json and on the screen; private to this folder.
+
+#ifndef PCS_STUDY_TABLE_H
+#define PCS_STUDY_TABLE_H
+
+#include "study/convergence.h"
+#include "study/work.h"
+
+typedef struct pcs_table {
+    const pcs_plan *plan;
+    const pcs_run *runs;                // [npoint * nlevel]
+    const double *values;               // [npoint * nlevel * nmeasure] NAN where a run has none
+    const pcs_convergence *convergence; // [npoint * nmeasure]; NULL: nothing is refined
+} pcs_table;
+
+// "done", "kept", "refused", ...
+const char *pcs_run_text(pcs_run_end end);
+// The worst run of a point.
+const pcs_run *pcs_table_run(const pcs_table *t, int point);
+pcs_status pcs_table_write(const pcs_table *t, const char *directory);
+void pcs_table_show(const pcs_table *t, const pcs_study_options *options);
+
+#endif

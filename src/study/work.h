@@ -1,0 +1,34 @@
+// Runs of a study, made by worker processes that take one after another; private to this folder.
+
+#ifndef PCS_STUDY_WORK_H
+#define PCS_STUDY_WORK_H
+
+#include "study/plan.h"
+
+typedef enum pcs_run_end {
+    PCS_RUN_WAITS,   // nobody has made it yet
+    PCS_RUN_GOES_ON, // a worker is at it
+    PCS_RUN_DONE,
+    PCS_RUN_KEPT,    // it was there
+    PCS_RUN_REFUSED, // the case is not allowed
+    PCS_RUN_FAILED,  // it ended early
+    PCS_RUN_BROKE    // the process died
+} pcs_run_end;
+
+enum { PCS_RUN_REASON = 400, PCS_RUN_NAME = 20 };
+
+// In memory that all processes share.
+typedef struct pcs_run {
+    pcs_run_end end;
+    int process;
+    char name[PCS_RUN_NAME]; // of its folder under runs; empty where there is none
+    char reason[PCS_RUN_REASON];
+} pcs_run;
+
+// All runs of the plan, run r being level r % nlevel of point r / nlevel.
+pcs_status pcs_study_work(const pcs_plan *plan, const pcs_study_options *options, pcs_run **out);
+
+// One run, in this process.
+void pcs_run_make(const pcs_plan *plan, const char *directory, int index, pcs_run *run);
+
+#endif
