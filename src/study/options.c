@@ -40,6 +40,7 @@ pcs_status pcs_plan_make(pcs_context *ctx, const pcs_study_options *options, pcs
     bool is_study = false;
     *out = (pcs_plan){ .ctx = ctx, .case_path = options->path, .npoint = 1, .nlevel = 1, .jobs = options->jobs };
     out->keeps_output = options->keeps_output;
+    out->stop_request = options->stop_request;
     PCS_TRY(pcs_study_read(out, options->path, &is_study));
     const char **set;
     PCS_TAKE(ctx, set, out->nset + options->nset, "a study");

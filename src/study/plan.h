@@ -39,6 +39,7 @@ typedef struct pcs_plan {
     pcs_measure_request *measures; // [nmeasure]; none: those that every run has
     int jobs;
     bool keeps_output;
+    const volatile int *stop_request; // of the options
 } pcs_plan;
 
 // From the options and, where the path is that of one, a study file.

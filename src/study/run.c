@@ -113,8 +113,11 @@ void pcs_run_make(const pcs_plan *plan, const char *directory, int index, pcs_ru
     if (is_built) status = run_name(ctx, c, directory, run->name);
     snprintf(folder, sizeof folder, "%s/runs/%s", directory, run->name);
     bool is_there = is_built && status == PCS_OK && pcs_summary_is_finished(ctx, folder);
+    if (is_built) sim->stop_request = plan->stop_request;
     if (is_built && status == PCS_OK && !is_there) status = pcs_sim_run(sim, folder, false);
+    bool is_stopped = plan->stop_request != NULL && *plan->stop_request != 0;
     if (status == PCS_OK) run_end(run, is_there ? PCS_RUN_KEPT : PCS_RUN_DONE, pcs_case_notes(c));
+    else if (is_stopped) run_end(run, PCS_RUN_WAITS, "stopped on request");
     else run_end(run, is_built ? PCS_RUN_FAILED : PCS_RUN_REFUSED, pcs_message(ctx));
     pcs_context_destroy(&ctx);
 }

@@ -1,0 +1,38 @@
+// The command line as it was written, and what is wrong with it. This folder and main.c are the only ones that print.
+
+#ifndef PCS_CLI_ARGUMENTS_H
+#define PCS_CLI_ARGUMENTS_H
+
+#include <stdbool.h>
+
+// Exit status.
+enum { PCS_CLI_DONE = 0, PCS_CLI_COULD_NOT_GO_ON = 1, PCS_CLI_BAD_USAGE = 2 };
+
+extern const char pcs_cli_usage[], pcs_cli_help[];
+
+typedef struct pcs_arguments {
+    const char *command, *subject; // run CASE, list NAME
+    const char *directory;
+    int nset;
+    const char **set; // [nset]
+    int nvary, nmeasure;
+    const char **vary, **measure; // [nvary], [nmeasure] of a study
+    const char *refine;           // likewise
+    int jobs;                     // -1: not said
+    bool keeps_output;
+    int count, steps;  // of modes and load steps, -1: not said
+    const char *about; // of modes: "statics", or NULL
+    double time;       // s, NAN: not said
+    int nword;
+    const char *const *words; // [nword] after --, for PETSc
+    bool is_quiet, is_markdown, is_whirl, wants_help, wants_version;
+} pcs_arguments;
+
+// Each gives the exit status; PCS_CLI_DONE where all is well. `set`, `vary` and `measure` have room for argc texts.
+int pcs_cli_parse(int argc, char **argv, pcs_arguments *a);
+// Options that make no sense for a command are errors, too.
+int pcs_cli_check_usage(const pcs_arguments *a);
+// An error on the screen, with a hint at the nearest of the names unless these are NULL, and the usage.
+int pcs_cli_refuse(const char *what, const char *text, const char *const *names);
+
+#endif

@@ -1,0 +1,305 @@
+// Commands, their results on the screen and the signals that end them.
+
+#define _POSIX_C_SOURCE 200809L // sigaction, isatty
+
+#include "cli/commands.h"
+#include "analysis/modes.h"
+#include "analysis/statics.h"
+#include "build/build.h"
+#include "build/catalogue.h"
+#include "core/comm.h"
+#include "study/study.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_ROOM = 4096 };
+
+// Set by a signal; the run ends after the present step.
+static volatile sig_atomic_t stop_request = 0;
+
+static void commands_stop(int signal_number)
+{
+    (void)signal_number;
+    stop_request = 1;
+}
+
+// Every line of a message is an error of its own. All ranks know it, one tells it.
+static void commands_print_errors(const pcs_context *ctx)
+{
+    const char *message = pcs_is_root(ctx) ? pcs_message(ctx) : "";
+    while (*message != '\0') {
+        size_t length = strcspn(message, "\n");
+        fprintf(stderr, "%s%.*s\n", strncmp(message, "...", 3) == 0 ? "" : "error: ", (int)length, message);
+        message += length + (message[length] == '\n');
+    }
+}
+
+// What was changed without being an error.
+static void commands_print_notes(const pcs_case *c)
+{
+    for (const char *line = pcs_case_notes(c); *line != '\0'; line += strcspn(line, "\n") + 1)
+        fprintf(stderr, "note: %.*s\n", (int)strcspn(line, "\n"), line);
+}
+
+// A case that cannot be built: the exit status, after the errors are told.
+int pcs_cli_reject(const pcs_context *ctx, pcs_status status)
+{
+    commands_print_errors(ctx);
+    return status == PCS_NO_MEMORY || status == PCS_FAILED ? PCS_CLI_COULD_NOT_GO_ON : PCS_CLI_BAD_USAGE;
+}
+
+// The same for what went wrong afterwards.
+static int commands_fail(const pcs_context *ctx, pcs_status status)
+{
+    fflush(stdout);
+    commands_print_errors(ctx);
+    return status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED ? PCS_CLI_BAD_USAGE : PCS_CLI_COULD_NOT_GO_ON;
+}
+
+// Path of a result; false when it is too long.
+static bool commands_result_path(const char *directory, const char *stem, const char *ending, char path[PATH_ROOM])
+{
+    int length = snprintf(path, PATH_ROOM, "%s/%s%s", directory, stem, ending);
+    return length > 0 && length < PATH_ROOM;
+}
+
+// Copies a text file of the results to the screen; absent when the case switched it off.
+static void commands_show_file(const char *directory, const char *stem, const char *ending)
+{
+    char path[PATH_ROOM], block[4096];
+    if (!commands_result_path(directory, stem, ending, path)) return;
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return;
+    for (size_t count; (count = fread(block, 1, sizeof block, file)) > 0;) fwrite(block, 1, count, stdout);
+    fclose(file);
+}
+
+// Tells the path of a result that is there.
+static void commands_show_path(const char *text, const char *directory, const char *stem, const char *ending)
+{
+    char path[PATH_ROOM];
+    if (commands_result_path(directory, stem, ending, path) && access(path, R_OK) == 0) printf("%s%s\n", text, path);
+}
+
+static void commands_show_frames(const char *name, const char *directory, const char *ending)
+{
+    printf("\nResults in %s\n", directory);
+    commands_show_path("Open in ParaView: ", directory, name, ending);
+}
+
+static void commands_show_results(const pcs_sim *sim, const char *directory)
+{
+    if (access(directory, X_OK) != 0) return;
+    commands_show_file(directory, "summary", ".txt");
+    commands_show_frames(sim->view.case_name, directory, ".vtk.series");
+    commands_show_path("or with stress and contact forces: paraview --script=", directory, "view", ".py");
+}
+
+// Where a command writes: as said, or results/<case><ending>.
+static bool commands_directory(const pcs_arguments *a, const char *name, const char *ending, char directory[PATH_ROOM])
+{
+    bool is_given = a->directory != NULL;
+    int length = snprintf(directory, PATH_ROOM, "%s%s%s", is_given ? "" : "results/", is_given ? a->directory : name,
+                          is_given ? "" : ending);
+    return length > 0 && length < PATH_ROOM - 64;
+}
+
+static void commands_show_progress(void *user, const char *text)
+{
+    fputs(text, user);
+    fflush(user);
+}
+
+static void commands_be_quiet(void *user, const char *text)
+{
+    (void)user;
+    (void)text;
+}
+
+// The first signal ends the run after the present step, the second one ends the program.
+static void commands_catch_signals(void)
+{
+    struct sigaction action = { .sa_handler = commands_stop, .sa_flags = (int)SA_RESETHAND };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    // A limit on file sizes is then a write that fails, with a message, and not the end of the program.
+    struct sigaction ignore = { .sa_handler = SIG_IGN };
+    sigemptyset(&ignore.sa_mask);
+    sigaction(SIGXFSZ, &ignore, NULL);
+}
+
+int pcs_cli_run(pcs_context *ctx, const pcs_arguments *a)
+{
+    pcs_sim *sim = NULL;
+    pcs_status status = pcs_build_sim_from(ctx, a->subject, a->nset, a->set, &sim);
+    if (status != PCS_OK) return pcs_cli_reject(ctx, status);
+    if (a->nword > 0 && pcs_context_comm(ctx) == NULL)
+        return pcs_cli_refuse(
+            "options of PETSc are for mpiexec and for solver.linear=petsc, not for this run:", a->words[0], NULL);
+    if (!a->is_quiet && pcs_is_root(ctx)) commands_print_notes(sim->input);
+    char directory[PATH_ROOM];
+    if (!commands_directory(a, sim->view.case_name, "", directory))
+        return pcs_cli_refuse("too long a path:", directory, NULL);
+    commands_catch_signals();
+    sim->stop_request = &stop_request;
+    sim->view.show = pcs_is_root(ctx) ? commands_show_progress : NULL;
+    sim->view.show_user = stderr;
+    sim->view.is_terminal = isatty(STDERR_FILENO) != 0;
+    status = pcs_sim_run(sim, directory, !a->is_quiet);
+    if (!a->is_quiet && pcs_is_root(ctx)) commands_show_results(sim, directory);
+    return status == PCS_OK ? PCS_CLI_DONE : commands_fail(ctx, status);
+}
+
+static void commands_show_modes(const pcs_modes *modes)
+{
+    printf("%5s %16s %16s %12s  %s\n", "mode", "w, rad/s", "f, Hz", "damping", "kind");
+    for (int k = 0; k < modes->count; k++) {
+        const pcs_mode *m = &modes->modes[k];
+        printf("%5d %16.9g %16.9g %12.5g  %s%s%s\n", k + 1, m->w, m->w / 6.28318530717958647693, m->damping,
+               pcs_mode_kind_text(m->kind), m->name[0] == '\0' ? "" : ": ", m->name);
+    }
+}
+
+// The model of an analysis, and where its results go.
+static int commands_build_analysis(pcs_context *ctx, const pcs_arguments *a, const char *ending, pcs_analysis *out,
+                                   char directory[PATH_ROOM])
+{
+    pcs_status status = pcs_build_analysis_from(ctx, a->subject, a->nset, a->set, out);
+    if (status != PCS_OK) return commands_fail(ctx, status == PCS_IO_ERROR ? PCS_BAD_INPUT : status);
+    bool has_room = commands_directory(a, out->case_name, ending, directory);
+    return has_room ? PCS_CLI_DONE : pcs_cli_refuse("too long a path:", directory, NULL);
+}
+
+static pcs_statics_options commands_statics_options(const pcs_arguments *a)
+{
+    return (pcs_statics_options){ .steps = a->steps > 0 ? a->steps : 0, .time = isnan(a->time) ? 0.0 : a->time };
+}
+
+int pcs_cli_statics(pcs_context *ctx, const pcs_arguments *a)
+{
+    pcs_analysis analysis;
+    pcs_statics statics;
+    char directory[PATH_ROOM];
+    int answer = commands_build_analysis(ctx, a, "_statics", &analysis, directory);
+    if (answer != PCS_CLI_DONE) return answer;
+    pcs_statics_options options = commands_statics_options(a);
+    pcs_status status = pcs_statics_run(&analysis, &options, directory, &statics);
+    if (!a->is_quiet && status != PCS_BAD_INPUT) {
+        commands_show_file(directory, "summary", ".txt");
+        commands_show_frames(analysis.case_name, directory, "_statics.vtk.series");
+    }
+    return status == PCS_OK ? PCS_CLI_DONE : commands_fail(ctx, status);
+}
+
+// The equilibrium about which to look for modes.
+static pcs_status commands_find_state(const pcs_analysis *on, const pcs_arguments *a, pcs_modes_options *modes)
+{
+    pcs_statics statics;
+    pcs_statics_options options = commands_statics_options(a);
+    modes->time = options.time;
+    if (a->about == NULL) return PCS_OK;
+    double *q;
+    PCS_TAKE(on->ctx, q, on->system->nq, "equilibrium");
+    memcpy(q, on->start, (size_t)on->system->nq * sizeof *q);
+    PCS_TRY(pcs_statics_solve(on, &options, q, NULL, NULL, &statics));
+    modes->q = q;
+    modes->held = statics.held;
+    modes->force = statics.force;
+    return PCS_OK;
+}
+
+int pcs_cli_modes(pcs_context *ctx, const pcs_arguments *a)
+{
+    pcs_analysis analysis;
+    pcs_modes modes;
+    char directory[PATH_ROOM];
+    int answer = commands_build_analysis(ctx, a, "_modes", &analysis, directory);
+    if (answer != PCS_CLI_DONE) return answer;
+    pcs_modes_options options = { .count = a->count > 0 ? a->count : 10, .is_whirl = a->is_whirl };
+    pcs_status status = commands_find_state(&analysis, a, &options);
+    if (status == PCS_OK) status = pcs_modes_find(&analysis, &options, &modes);
+    if (status == PCS_OK && !a->is_quiet) commands_show_modes(&modes);
+    if (status == PCS_OK) status = pcs_modes_write(&analysis, &modes, directory);
+    if (status != PCS_OK) return commands_fail(ctx, status);
+    if (!a->is_quiet) commands_show_frames(analysis.case_name, directory, "_modes.vtk.series");
+    return PCS_CLI_DONE;
+}
+
+// The name of a case without its folders and ending: where a study goes that is told no place.
+static void commands_stem(const char *path, char stem[PATH_ROOM])
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/') length--;
+    size_t begin = length;
+    while (begin > 0 && path[begin - 1] != '/') begin--;
+    snprintf(stem, PATH_ROOM, "%.*s", (int)(length - begin), path + begin);
+    char *dot = strrchr(stem, '.');
+    if (dot != NULL && dot != stem) *dot = '\0';
+}
+
+int pcs_cli_study(pcs_context *ctx, const pcs_arguments *a)
+{
+    char stem[PATH_ROOM], directory[PATH_ROOM];
+    pcs_study_result result;
+    commands_stem(a->subject, stem);
+    if (!commands_directory(a, stem, "_study", directory)) return pcs_cli_refuse("too long a path:", directory, NULL);
+    commands_catch_signals();
+    pcs_study_options options = { .path = a->subject,
+                                  .directory = directory,
+                                  .nset = a->nset,
+                                  .nvary = a->nvary,
+                                  .nmeasure = a->nmeasure,
+                                  .set = a->set,
+                                  .vary = a->vary,
+                                  .measure = a->measure,
+                                  .refine = a->refine,
+                                  .jobs = a->jobs > 0 ? a->jobs : 0,
+                                  .keeps_output = a->keeps_output,
+                                  .show = a->is_quiet ? commands_be_quiet : commands_show_progress,
+                                  .show_user = stdout,
+                                  .is_terminal = !a->is_quiet && isatty(STDOUT_FILENO) != 0,
+                                  .stop_request = &stop_request };
+    pcs_status status = pcs_study_run(ctx, &options, &result);
+    if (status != PCS_OK) return commands_fail(ctx, status);
+    if (!a->is_quiet)
+        printf("\n%d of %d runs done (%d were there), %d refused, %d failed\nResults in %s/study.csv and study.json\n",
+               result.ndone, result.nrun, result.nkept, result.nrefused, result.nfailed, directory);
+    bool is_whole = result.ndone + result.nrefused == result.nrun && result.ndone > 0;
+    return is_whole ? PCS_CLI_DONE : PCS_CLI_COULD_NOT_GO_ON;
+}
+
+int pcs_cli_check(pcs_context *ctx, const pcs_arguments *a)
+{
+    pcs_sim *sim = NULL;
+    pcs_status status = pcs_build_sim_from(ctx, a->subject, a->nset, a->set, &sim);
+    if (status != PCS_OK) return pcs_cli_reject(ctx, status);
+    if (!a->is_quiet && pcs_is_root(ctx)) {
+        printf("%s: fine, %d dofs, %d contact point%s, %s, ", pcs_case_file(sim->input), pcs_system_ndof(sim->system),
+               sim->system->nrow, sim->system->nrow == 1 ? "" : "s", sim->scheme->ops->name);
+        if (sim->view.is_controlled) printf("steps of controlled size\n");
+        else printf("%ld steps of %g s\n", sim->nstep, sim->step_size);
+    }
+    return PCS_CLI_DONE;
+}
+
+static void commands_put(void *user, const char *text)
+{
+    (void)user;
+    fputs(text, stdout);
+}
+
+int pcs_cli_list(pcs_context *ctx, const pcs_arguments *a)
+{
+    (void)ctx;
+    const pcs_catalogue catalogue = { .put = commands_put, .name = a->subject, .is_markdown = a->is_markdown };
+    int count = pcs_catalogue_write(&catalogue);
+    pcs_catalogue_write_applies(&catalogue);
+    if (count > 0) return PCS_CLI_DONE;
+    fprintf(stderr, "error: nothing is called '%s', see percuss list\n", a->subject);
+    return PCS_CLI_BAD_USAGE;
+}

@@ -1,0 +1,18 @@
+// What the commands do; each gives the exit status.
+
+#ifndef PCS_CLI_COMMANDS_H
+#define PCS_CLI_COMMANDS_H
+
+#include "cli/arguments.h"
+#include "core/context.h"
+
+int pcs_cli_run(pcs_context *ctx, const pcs_arguments *a);
+int pcs_cli_statics(pcs_context *ctx, const pcs_arguments *a);
+int pcs_cli_modes(pcs_context *ctx, const pcs_arguments *a);
+int pcs_cli_study(pcs_context *ctx, const pcs_arguments *a);
+int pcs_cli_check(pcs_context *ctx, const pcs_arguments *a);
+int pcs_cli_list(pcs_context *ctx, const pcs_arguments *a);
+// Tells the errors of a case that cannot be built.
+int pcs_cli_reject(const pcs_context *ctx, pcs_status status);
+
+#endif
