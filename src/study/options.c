@@ -41,7 +41,9 @@ pcs_status pcs_plan_make(pcs_context *ctx, const pcs_study_options *options, pcs
     *out = (pcs_plan){ .ctx = ctx, .case_path = options->path, .npoint = 1, .nlevel = 1, .jobs = options->jobs };
     out->keeps_output = options->keeps_output;
     out->stop_request = options->stop_request;
-    PCS_TRY(pcs_study_read(out, options->path, &is_study));
+    pcs_status status = pcs_study_read(out, options->path, &is_study);
+    if (status == PCS_IO_ERROR) return pcs_wrap(ctx, PCS_BAD_INPUT, "%s", options->path);
+    PCS_TRY(status);
     const char **set;
     PCS_TAKE(ctx, set, out->nset + options->nset, "a study");
     for (int i = 0; i < out->nset; i++) set[i] = out->set[i];

@@ -230,4 +230,7 @@ void pcs_table_show(const pcs_table *t, const pcs_study_options *options)
         snprintf(text, sizeof text, "%s: %s", pcs_run_text(run->end), run->reason);
         table_put(options, text, 0, true);
     }
+    if (npoint == plan->npoint) return;
+    snprintf(cell, sizeof cell, "... and %d more in study.csv", plan->npoint - npoint);
+    table_put(options, cell, 0, true);
 }

@@ -1,0 +1,164 @@
+"""percuss study from the command line: points, measures, error bars, runs that are there already, refusals. Argument:
+the path of the program."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
+STUDY = """\
+case: {case}
+set: {{ time.end: 0.7 }}
+vary: {{ scheme.rho_inf: 0.5:1:0.25 }}
+zip:
+  mesh.bar.elements: [20, 40]
+  time.step: [1.0e-2, 5.0e-3]
+points:
+  - {{ contacts.wall.restitution: 0.0 }}
+  - {{ contacts.wall.restitution: 0.5, "initial.0.velocity": [-11.0, 0, 0] }}
+measure: {{ first: wall.intervals.0.start, impulse: wall.total_impulse, done: steps.done }}
+jobs: 2
+"""
+
+
+class Study(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.out = os.path.join(self.folder.name, "out")
+
+    def percuss(self, *arguments):
+        return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=HANG)
+
+    def study(self, *arguments, status=0):
+        run = self.percuss("study", *arguments, "-o", self.out)
+        self.assertEqual(run.returncode, status, run.stderr + run.stdout)
+        return run
+
+    def rows(self):
+        with open(os.path.join(self.out, "study.csv"), newline="") as file:
+            return list(csv.DictReader(file))
+
+    def test_every_combination_is_a_row(self):
+        self.study("cases/bar_impact", "--vary", "mesh.bar.elements=10,20", "--vary", "scheme.rho_inf=0.6:1:0.2",
+                   "--set", "time.end=0.6", "--set", "time.step=1.0e-2")
+        rows = self.rows()
+        self.assertEqual([(r["mesh.bar.elements"], r["scheme.rho_inf"]) for r in rows],
+                         [(n, rho) for n in ("10", "20") for rho in ("0.6", "0.8", "1")])
+        self.assertTrue(all(r["status"] == "done" for r in rows))
+        # A row says what a run of its own says, to the last digit.
+        alone = os.path.join(self.folder.name, "alone")
+        run = self.percuss("run", "cases/bar_impact", "-q", "-o", alone, "--set", "mesh.bar.elements=20", "--set",
+                           "scheme.rho_inf=0.6", "--set", "time.end=0.6", "--set", "time.step=1.0e-2")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        with open(os.path.join(alone, "summary.json")) as file:
+            summary = json.load(file)
+        self.assertEqual(float(rows[3]["wall.total_impulse"]), summary["contacts"][0]["total_impulse"])
+        self.assertEqual(float(rows[3]["energy.final"]), summary["energy"]["final"])
+
+    def test_a_file_says_all(self):
+        path = os.path.join(self.folder.name, "study.yaml")
+        with open(path, "w") as file:
+            file.write(STUDY.format(case=os.path.abspath("cases/bar_impact")))
+        self.study(path)
+        rows = self.rows()
+        self.assertEqual(len(rows), 3 * 2 * 2)
+        self.assertEqual({(r["mesh.bar.elements"], r["time.step"]) for r in rows},
+                         {("20", "1.0e-2"), ("40", "5.0e-3")})
+        self.assertEqual({r["done"] for r in rows}, {"70", "140"})
+        faster = [r for r in rows if r["contacts.wall.restitution"] == "0.5"]
+        # The bar is 5.005 m away; an interval begins with the step of the impact.
+        for row in rows:
+            speed = 11.0 if row in faster else 10.0
+            self.assertAlmostEqual(float(row["first"]), 5.005 / speed, delta=2 * float(row["time.step"]))
+        with open(os.path.join(self.out, "study.json")) as file:
+            points = json.load(file)["points"]
+        self.assertEqual([p["measures"]["impulse"]["value"] for p in points], [float(r["impulse"]) for r in rows])
+
+    def test_error_bars_hold(self):
+        # Without an impact the energy is that of the start; alpha_ggl is of second order.
+        self.study("cases/pendulum", "--refine", "step=2,4", "--set", "time.end=0.3", "--vary",
+                   "scheme.rho_inf=0.5,0.8", "--measure", "E=energy.final", "--measure", "E0=energy.initial")
+        for row in self.rows():
+            self.assertEqual(row["E.convergence"], "converges")
+            self.assertAlmostEqual(float(row["E.order"]), 2.0, delta=0.05)
+            off = abs(float(row["E"]) - float(row["E0"]))
+            self.assertLess(off, float(row["E.bound"]))
+            self.assertGreater(off, 0.3 * float(row["E.bound"]))
+            self.assertLess(abs(float(row["E.limit"]) - float(row["E0"])), 0.05 * off)
+            self.assertEqual(row["E0.convergence"], "exact")
+
+    def test_mesh_and_step_are_refined_together(self):
+        self.study("cases/bar_impact", "--refine", "mesh=2,3 step=2,3", "--set", "mesh.bar.elements=10", "--set",
+                   "time.step=2.0e-2", "--set", "time.end=0.6", "--measure", "cells=model.cells", "--measure",
+                   "steps.done")
+        with open(os.path.join(self.out, "study.json")) as file:
+            measures = json.load(file)["points"][0]["measures"]
+        self.assertEqual(measures["cells"]["levels"], [10, 20, 40])
+        self.assertEqual(measures["steps.done"]["levels"], [30, 60, 120])
+        self.assertEqual(measures["cells"]["convergence"], "diverges")
+
+    def test_what_is_there_is_not_run_again(self):
+        arguments = ("cases/bar_impact", "--set", "time.end=0.1", "--vary")
+        self.study(*arguments, "scheme.rho_inf=0.5,0.6")
+        text = self.study(*arguments, "scheme.rho_inf=0.5,0.6,0.7").stdout
+        self.assertIn("3 of 3 runs done (2 were there)", text)
+        before = self.rows()
+        # A run that did not come to its end is made again.
+        summary = os.path.join(self.out, "runs", before[0]["run"], "summary.json")
+        with open(summary) as file:
+            good = file.read()
+        with open(summary, "w") as file:
+            file.write(good.replace('"finished"', '"stopped"'))
+        self.assertIn("(2 were there)", self.study(*arguments, "scheme.rho_inf=0.5,0.6,0.7").stdout)
+        self.assertEqual(self.rows(), before)
+
+    def test_a_refused_combination_is_a_row_with_its_reason(self):
+        text = self.study("cases/bar_impact", "--set", "time.end=0.1", "--vary", "scheme.rho_inf=0.5,2").stdout
+        self.assertIn("refused: --set scheme.rho_inf=2: scheme.rho_inf must be in [0, 1], is 2", text)
+        self.assertEqual([r["status"] for r in self.rows()], ["done", "refused"])
+
+    def test_another_scheme_starts_from_its_own_options(self):
+        self.study("cases/bar_impact", "--set", "time.end=0.1", "--set", "time.step=5.0e-4", "--vary",
+                   "scheme.type=alpha_ggl,half_explicit,moreau_jean")
+        rows = self.rows()
+        self.assertEqual([r["status"] for r in rows], ["done"] * 3)
+        self.assertIn("scheme.rho_inf of the file is left out", rows[1]["reason"])
+        self.assertEqual(rows[2]["reason"], "")
+        run = self.percuss("run", "cases/bar_impact", "-o", self.out, "--set", "scheme.type=moreau_jean", "--set",
+                           "scheme.theta=0.5", "--set", "time.end=0.1")
+        self.assertIn("note: scheme.rho_inf of the file is left out", run.stderr)
+        run = self.percuss("check", "cases/bar_impact", "--set", "scheme.type=half_explicit", "--set",
+                           "scheme.rho_inf=0.5")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("unknown key 'rho_inf'", run.stderr)
+
+    def test_errors_name_what_is_wrong(self):
+        for arguments, message in (
+                (("cases/bar_impact",), "nothing is varied or refined"),
+                (("cases/bar_impact", "--vary", "scheme.rho_inf"), "wanted is path.to.key=value"),
+                (("cases/bar_impact", "--vary", "scheme.rho_inf=1:0:0.1"), "no values from 1 to 0 by 0.1"),
+                (("cases/bar_impact", "--vary", "scheme.rho_inf=0.5,,1"), "a value is empty"),
+                (("cases/bar_impact", "--refine", "mesh=2"), "wanted is mesh=FACTOR,LEVELS"),
+                (("cases/bar_impact", "--refine", "time=2,3"), "must be of mesh or step, is 'time'"),
+                (("cases/bar_impact", "--vary", "a=1", "--vary", "a=2"), "'a' is varied twice"),
+                (("cases/nothing", "--vary", "a=1"), "cases/nothing"),
+                (("cases/bar_impact", "--set", "time.end=0.1", "--vary", "scheme.rho_inf=0.5", "--measure", "wall.x"),
+                 "has no 'wall.x'")):
+            run = self.study(*arguments, status=2)
+            self.assertIn(message, run.stderr)
+        self.assertEqual(self.percuss("run", "cases/bar_impact", "--vary", "a=1").returncode, 2)
+        path = os.path.join(self.folder.name, "study.yaml")
+        with open(path, "w") as file:
+            file.write("case: nowhere\nvarry: { a: [1] }\nzip: { a: [1, 2], b: [1] }\n")
+        run = self.study(path, status=2)
+        for part in ("study.yaml:1:7: case must be a case", "unknown key 'varry', did you mean 'vary'?", "has 1"):
+            self.assertIn(part, run.stderr)
+
+
+unittest.main()
