@@ -34,13 +34,13 @@ typedef struct team {
     double begin, shown;     // s, clock
 } team;
 
-static void team_release(void *object)
+static void work_release(void *object)
 {
     team *t = object;
     munmap(t->all, t->bytes);
 }
 
-static void team_work(team *t)
+static void work_do(team *t)
 {
     for (int r; !atomic_load(&t->all->stop) && (r = atomic_fetch_add(&t->all->next, 1)) < t->nrun;) {
         t->all->runs[r].process = (int)getpid();
@@ -49,12 +49,12 @@ static void team_work(team *t)
     }
 }
 
-static bool team_hire(team *t)
+static bool work_hire(team *t)
 {
     pid_t process = fork();
     if (process < 0) return false;
     if (process == 0) {
-        team_work(t);
+        work_do(t);
         _exit(0);
     }
     t->nworker++;
@@ -62,7 +62,7 @@ static bool team_hire(team *t)
 }
 
 // A run whose worker has died.
-static void team_bury(team *t, int process, int status)
+static void work_bury(team *t, int process, int status)
 {
     for (int r = 0; r < t->nrun; r++) {
         pcs_run *run = &t->all->runs[r];
@@ -73,7 +73,7 @@ static void team_bury(team *t, int process, int status)
     }
 }
 
-static void team_show(team *t, bool is_last)
+static void work_show(team *t, bool is_last)
 {
     char text[160];
     double now = pcs_clock();
@@ -88,7 +88,7 @@ static void team_show(team *t, bool is_last)
 }
 
 // Waits for the end of all workers.
-static void team_watch(team *t)
+static void work_watch(team *t)
 {
     while (t->nworker > 0) {
         int status = 0;
@@ -98,15 +98,15 @@ static void team_watch(team *t)
             t->nworker--;
             bool is_sound = WIFEXITED(status) && WEXITSTATUS(status) == 0;
             if (is_sound) continue;
-            team_bury(t, (int)process, status);
-            if (atomic_load(&t->all->next) < t->nrun && !atomic_load(&t->all->stop)) (void)team_hire(t);
+            work_bury(t, (int)process, status);
+            if (atomic_load(&t->all->next) < t->nrun && !atomic_load(&t->all->stop)) (void)work_hire(t);
             continue;
         }
         if (process < 0 && errno == ECHILD) break;
-        team_show(t, false);
+        work_show(t, false);
         nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
     }
-    team_show(t, true);
+    work_show(t, true);
 }
 
 pcs_status pcs_study_work(const pcs_plan *plan, const pcs_study_options *options, pcs_run **out)
@@ -122,11 +122,11 @@ pcs_status pcs_study_work(const pcs_plan *plan, const pcs_study_options *options
     t->bytes = sizeof *t->all + (size_t)t->nrun * sizeof *t->all->runs;
     t->all = mmap(NULL, t->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (t->all == MAP_FAILED) return pcs_fail(plan->ctx, PCS_NO_MEMORY, "out of memory: a study of %d runs", t->nrun);
-    PCS_TRY(pcs_defer(plan->ctx, team_release, t));
+    PCS_TRY(pcs_defer(plan->ctx, work_release, t));
     for (int i = 0; i < t->njob; i++)
-        if (!team_hire(t)) break;
+        if (!work_hire(t)) break;
     if (t->nworker == 0) return pcs_fail(plan->ctx, PCS_FAILED, "no process for a run: %s", strerror(errno));
-    team_watch(t);
+    work_watch(t);
     *out = t->all->runs;
     return PCS_OK;
 }
