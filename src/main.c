@@ -28,8 +28,9 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    { "run", pcs_cli_run, false },    { "check", pcs_cli_check, false }, { "list", pcs_cli_list, true },
-    { "modes", pcs_cli_modes, true }, { "study", pcs_cli_study, true },  { "statics", pcs_cli_statics, true },
+    { "run", pcs_cli_run, false },        { "check", pcs_cli_check, false }, { "list", pcs_cli_list, true },
+    { "new", pcs_cli_new, true },         { "modes", pcs_cli_modes, true },  { "study", pcs_cli_study, true },
+    { "statics", pcs_cli_statics, true },
 };
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 

@@ -15,6 +15,7 @@ const char pcs_cli_usage[] =
     "       percuss study CASE|STUDY [--vary path.to.key=values]... [--refine mesh=2,3] [--measure NAME=PLACE]...\n"
     "                     [-j N] [--keep] [-o DIR] [--set ...] [--quiet]\n"
     "       percuss check CASE [--set path.to.key=value]...\n"
+    "       percuss new [bar|pendulum|two_bars|frame|rotor] [DIR]\n"
     "       percuss list [NAME] [--markdown]\n"
     "       percuss --help | --version\n";
 
@@ -30,6 +31,7 @@ const char pcs_cli_help[] =
     "  study    run the case over values of its keys, side by side; study.csv, study.json and the runs go to DIR\n"
     "           (results/<case>_study unless given); a run that is there is not made again\n"
     "  check    report every error of the case, build the model, do not run it\n"
+    "  new      write a case to start from, with comments, into DIR (its name unless given)\n"
     "  list     elements, schemes, gap types and everything else a case can name, with options,\n"
     "           allowed ranges and defaults\n"
     "\n"
@@ -183,6 +185,8 @@ int pcs_cli_parse(int argc, char **argv, pcs_arguments *a)
             a->command = argv[i];
         } else if (a->subject == NULL) {
             a->subject = argv[i];
+        } else if (strcmp(a->command, "new") == 0 && a->directory == NULL) {
+            a->directory = argv[i];
         } else {
             answer = pcs_cli_refuse("one argument too many:", argv[i], NULL);
         }
@@ -196,12 +200,12 @@ int pcs_cli_check_usage(const pcs_arguments *a)
 {
     bool is_run = strcmp(a->command, "run") == 0, is_list = strcmp(a->command, "list") == 0;
     bool is_modes = strcmp(a->command, "modes") == 0, is_statics = strcmp(a->command, "statics") == 0;
-    if (!is_list && a->subject == NULL) return pcs_cli_refuse("a case must follow", a->command, NULL);
-    bool is_study = strcmp(a->command, "study") == 0;
+    bool is_study = strcmp(a->command, "study") == 0, is_new = strcmp(a->command, "new") == 0;
+    if (!is_list && !is_new && a->subject == NULL) return pcs_cli_refuse("a case must follow", a->command, NULL);
     if (!is_study && (a->nvary > 0 || a->nmeasure > 0 || a->refine != NULL || a->jobs > 0 || a->keeps_output))
         return pcs_cli_refuse("--vary, --refine, --measure, --jobs and --keep are for study, not for", a->command,
                               NULL);
-    if (!is_run && !is_modes && !is_statics && !is_study && a->directory != NULL)
+    if (!is_run && !is_modes && !is_statics && !is_study && !is_new && a->directory != NULL)
         return pcs_cli_refuse("--output is not an option of", a->command, NULL);
     if (!is_modes && a->count > 0) return pcs_cli_refuse("--count is not an option of", a->command, NULL);
     if (!is_modes && a->about != NULL) return pcs_cli_refuse("--about is not an option of", a->command, NULL);
@@ -212,6 +216,6 @@ int pcs_cli_check_usage(const pcs_arguments *a)
         return pcs_cli_refuse("--time is not an option of", a->command, NULL);
     if (!is_modes && a->is_whirl) return pcs_cli_refuse("--whirl is not an option of", a->command, NULL);
     if (!is_list && a->is_markdown) return pcs_cli_refuse("--markdown is not an option of", a->command, NULL);
-    if (is_list && a->nset > 0) return pcs_cli_refuse("--set is not an option of", a->command, NULL);
+    if ((is_list || is_new) && a->nset > 0) return pcs_cli_refuse("--set is not an option of", a->command, NULL);
     return PCS_CLI_DONE;
 }

@@ -1,0 +1,62 @@
+"""percuss new: every case to start from runs as it is written, touches something, and never overwrites. Argument: the
+path of the program."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
+
+
+def percuss(*arguments):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=HANG)
+
+
+class New(unittest.TestCase):
+    def test_every_template_runs(self):
+        names = [line.split()[0] for line in percuss("new").stdout.splitlines()]
+        self.assertEqual(names, ["bar", "pendulum", "two_bars", "frame", "rotor"])
+        with tempfile.TemporaryDirectory() as folder:
+            for name in names:
+                case = os.path.join(folder, "cases", name)
+                run = percuss("new", name, case)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertIn("percuss run", run.stdout)
+                run = percuss("run", case, "-q", "-o", os.path.join(folder, name))
+                self.assertEqual(run.returncode, 0, run.stderr)
+                with open(os.path.join(folder, name, "summary.json")) as file:
+                    summary = json.load(file)
+                self.assertEqual(summary["certificate"]["verdict"], "held")
+                self.assertGreater(summary["contacts"][0]["impacts"], 0)
+
+    def test_the_bar_stays_at_the_wall_for_two_runs_of_a_wave(self):
+        with tempfile.TemporaryDirectory() as folder:
+            percuss("new", "bar", folder)
+            percuss("run", folder, "-q", "-o", os.path.join(folder, "out"))
+            with open(os.path.join(folder, "out", "summary.json")) as file:
+                contact = json.load(file)["contacts"][0]
+        exact = 2.0 * 0.5 / (2.1e11 / 7850.0) ** 0.5
+        self.assertAlmostEqual(contact["intervals"][0]["duration"] / exact, 1.0, delta=0.02)
+        # m (v + v) with the mass of the bar
+        self.assertAlmostEqual(contact["total_impulse"] / (2.0 * 7850.0 * 1.0e-4 * 0.5 * 3.0), 1.0, delta=0.01)
+
+    def test_nothing_is_overwritten(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "case.yaml")
+            with open(path, "w") as file:
+                file.write("mine")
+            run = percuss("new", "bar", folder)
+            self.assertEqual(run.returncode, 2)
+            self.assertIn("is there already", run.stderr)
+            with open(path) as file:
+                self.assertEqual(file.read(), "mine")
+        run = percuss("new", "pendulm")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("did you mean 'pendulum'?", run.stderr)
+
+
+unittest.main()
