@@ -1,6 +1,8 @@
 // The program: finds the command and calls it. Exit status 0 done, 1 the simulation could not go on, 2 bad input or
 // usage.
 
+#define _POSIX_C_SOURCE 200809L // readlink
+
 #include "cli/commands.h"
 #include "core/comm.h"
 #include "percuss.h"
@@ -8,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 // MPI and PETSc come in only under mpiexec, or when the case asks for them later on.
 static int main_start_ranks(pcs_context *ctx, const pcs_arguments *a, bool is_for_one)
@@ -21,16 +24,20 @@ static int main_start_ranks(pcs_context *ctx, const pcs_arguments *a, bool is_fo
     return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_reject(ctx, status);
 }
 
+enum { PATH_ROOM = 4096 };
+
 typedef struct command {
     const char *name;
     int (*call)(pcs_context *ctx, const pcs_arguments *a);
     bool is_for_one; // process, not for ranks
+    bool takes_case;
 } command;
 
 static const command commands[] = {
-    { "run", pcs_cli_run, false },        { "check", pcs_cli_check, false }, { "list", pcs_cli_list, true },
-    { "new", pcs_cli_new, true },         { "modes", pcs_cli_modes, true },  { "study", pcs_cli_study, true },
-    { "statics", pcs_cli_statics, true },
+    { "run", pcs_cli_run, false, true },     { "statics", pcs_cli_statics, true, true },
+    { "modes", pcs_cli_modes, true, true },  { "study", pcs_cli_study, true, true },
+    { "check", pcs_cli_check, false, true }, { "new", pcs_cli_new, true, false },
+    { "list", pcs_cli_list, true, false },
 };
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 
@@ -44,8 +51,25 @@ static const command *main_find(const char *name)
     return NULL;
 }
 
-static int main_dispatch(const pcs_arguments *a)
+// A case by its name alone: one in `cases`, or of those that were installed with the program, wherever that is.
+static const char *main_find_case(const char *subject, char path[PATH_ROOM])
 {
+    char program[PATH_ROOM / 2];
+    if (subject == NULL || strchr(subject, '/') != NULL || access(subject, F_OK) == 0) return subject;
+    snprintf(path, PATH_ROOM, "cases/%s", subject);
+    if (access(path, F_OK) == 0) return path;
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length < 0 ? 0 : length] = '\0';
+    char *slash = strrchr(program, '/');
+    if (slash == NULL) return subject;
+    *slash = '\0';
+    snprintf(path, PATH_ROOM, "%s/../share/percuss/cases/%s", program, subject);
+    return access(path, F_OK) == 0 ? path : subject;
+}
+
+static int main_dispatch(pcs_arguments *a)
+{
+    char path[PATH_ROOM];
     bool is_help = a->command != NULL && strcmp(a->command, "help") == 0;
     if (a->wants_help || is_help) return fputs(pcs_cli_usage, stdout), fputs(pcs_cli_help, stdout), PCS_CLI_DONE;
     if (a->wants_version) return printf("percuss %s\n", percuss_version()), PCS_CLI_DONE;
@@ -53,6 +77,7 @@ static int main_dispatch(const pcs_arguments *a)
     const command *found = main_find(a->command);
     if (found == NULL) return PCS_CLI_BAD_USAGE;
     int answer = pcs_cli_check_usage(a);
+    if (found->takes_case) a->subject = main_find_case(a->subject, path);
     if (answer != PCS_CLI_DONE) return answer;
 
     pcs_context *ctx = NULL;

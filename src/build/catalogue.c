@@ -61,6 +61,7 @@ static const catalogue_section catalogue_sections[] = {
 typedef struct chapter {
     const pcs_catalogue *catalogue;
     const char *heading;
+    const char *section; // of the case: "contacts"; NULL: the name of an entry begins with its own
     int count;
 } chapter;
 
@@ -77,6 +78,32 @@ void pcs_catalogue_print(const pcs_catalogue *self, const char *format, ...)
 bool pcs_catalogue_wants(const pcs_catalogue *self, const char *name)
 {
     return self->name == NULL || strcmp(self->name, name) == 0;
+}
+
+// The text, broken at the width of the screen with `indent` blanks before every further line.
+static void catalogue_put(const pcs_catalogue *self, int column, int indent, const char *text)
+{
+    while (*text != '\0') {
+        size_t length = strcspn(text, " "), next = length + strspn(text + length, " ");
+        if (self->width > 0 && column > indent && column + (int)length > self->width) {
+            pcs_catalogue_print(self, "\n%*s", indent, "");
+            column = indent;
+        }
+        pcs_catalogue_print(self, "%.*s", (int)(text[next] == '\0' ? length : next), text);
+        column += (int)next;
+        text += next;
+    }
+    self->put(self->user, "\n");
+}
+
+// Is a part wanted, by its own name or by that of its section? `schemes` is as good as `scheme`.
+static bool catalogue_wants(const chapter *c, const char *name)
+{
+    const char *wanted = c->catalogue->name, *section = c->section == NULL ? name : c->section;
+    if (pcs_catalogue_wants(c->catalogue, name)) return true;
+    size_t length = c->section == NULL ? strcspn(name, ".:") : strlen(section);
+    if (strncmp(wanted, section, length) != 0) return false;
+    return wanted[length] == '\0' || strcmp(wanted + length, "s") == 0;
 }
 
 static void catalogue_kind(const pcs_option *o, size_t size, char *text)
@@ -108,17 +135,26 @@ static void catalogue_option(const pcs_catalogue *self, const pcs_option *o)
     } else {
         snprintf(preset, sizeof preset, "[%s]", value);
     }
-    const char *format = self->is_markdown ? "| `%s` | %s | %s | %s |\n" : "      %-16s %-32s %-18s %s\n";
-    pcs_catalogue_print(self, format, o->name, kind, preset, o->help);
+    if (self->is_markdown) {
+        pcs_catalogue_print(self, "| `%s` | %s | %s | %s |\n", o->name, kind, preset, o->help);
+        return;
+    }
+    char head[256];
+    int column = snprintf(head, sizeof head, "      %-16s %-32s %-18s ", o->name, kind, preset);
+    self->put(self->user, head);
+    bool is_narrow = self->width > 0 && self->width < column + 24;
+    if (is_narrow) pcs_catalogue_print(self, "\n%*s", 12, "");
+    catalogue_put(self, is_narrow ? 12 : column, is_narrow ? 12 : column, o->help);
 }
 
 static void catalogue_entry(chapter *c, const char *name, const char *summary, const pcs_option *options)
 {
     const pcs_catalogue *self = c->catalogue;
     bool has_options = options != NULL && options[0].name != NULL;
-    if (!pcs_catalogue_wants(self, name)) return;
+    if (!catalogue_wants(c, name)) return;
     if (c->count++ == 0) pcs_catalogue_print(self, self->is_markdown ? "\n## %s\n" : "\n%s\n", c->heading);
-    pcs_catalogue_print(self, self->is_markdown ? "\n### `%s`\n\n%s\n" : "  %-20s %s\n", name, summary);
+    pcs_catalogue_print(self, self->is_markdown ? "\n### `%s`\n\n" : "  %-20s ", name);
+    catalogue_put(self, self->is_markdown ? 0 : 23, self->is_markdown ? 0 : 23, summary);
     if (has_options && self->is_markdown)
         self->put(self->user, "\n| key | value | default | meaning |\n|---|---|---|---|\n");
     for (; options != NULL && options->name != NULL; options++) catalogue_option(self, options);
@@ -126,7 +162,7 @@ static void catalogue_entry(chapter *c, const char *name, const char *summary, c
 
 static int catalogue_write_sections(const pcs_catalogue *self)
 {
-    chapter c = { self, "Keys of a case", 0 };
+    chapter c = { self, "Keys of a case", NULL, 0 };
     for (const catalogue_section *s = catalogue_sections; s->key != NULL; s++)
         catalogue_entry(&c, s->key, s->summary, s->options);
     return c.count;
@@ -135,7 +171,7 @@ static int catalogue_write_sections(const pcs_catalogue *self)
 // The parameters of a system become options in memory that is given back at once.
 static int catalogue_write_systems(const pcs_catalogue *self)
 {
-    chapter c = { self, "Systems (system.type)", 0 };
+    chapter c = { self, "Systems (system.type)", "system", 0 };
     pcs_context *ctx = NULL;
     if (pcs_context_create(&ctx) != PCS_OK) return 0;
     for (int i = 0; pcs_closed_forms[i] != NULL; i++) {
@@ -148,9 +184,9 @@ static int catalogue_write_systems(const pcs_catalogue *self)
 }
 
 // The parts of registry `table`; `options` are those of its part i.
-#define CATALOGUE_REGISTRY(title, table, options)                                                               \
+#define CATALOGUE_REGISTRY(title, section, table, options)                                                      \
     do {                                                                                                        \
-        chapter c = { self, title, 0 };                                                                         \
+        chapter c = { self, title, section, 0 };                                                                \
         for (int i = 0; table[i] != NULL; i++) catalogue_entry(&c, table[i]->name, table[i]->summary, options); \
         count += c.count;                                                                                       \
     } while (0)
@@ -159,13 +195,45 @@ int pcs_catalogue_write(const pcs_catalogue *self)
 {
     int count = catalogue_write_sections(self);
     count += catalogue_write_systems(self);
-    CATALOGUE_REGISTRY("Mesh sources (mesh.NAME.type)", pcs_mesh_sources, pcs_mesh_sources[i]->options);
-    CATALOGUE_REGISTRY("Elements (elements.NAME.type)", pcs_elements, pcs_elements[i]->options);
-    CATALOGUE_REGISTRY("Joints (joints.NAME.type)", pcs_joints, pcs_joints[i]->options);
-    CATALOGUE_REGISTRY("Gap types (contacts.NAME.type)", pcs_gap_types, pcs_gap_types[i]->options);
-    CATALOGUE_REGISTRY("Schemes (scheme.type)", pcs_schemes, pcs_schemes[i]->options);
-    CATALOGUE_REGISTRY("Step solvers (solver.type)", pcs_step_solvers, NULL);
-    CATALOGUE_REGISTRY("Linear solvers (solver.linear)", pcs_linsolvers, NULL);
-    CATALOGUE_REGISTRY("Observers (output.NAME)", pcs_observers, pcs_observers[i]->options);
+    CATALOGUE_REGISTRY("Mesh sources (mesh.NAME.type)", "mesh", pcs_mesh_sources, pcs_mesh_sources[i]->options);
+    CATALOGUE_REGISTRY("Elements (elements.NAME.type)", "elements", pcs_elements, pcs_elements[i]->options);
+    CATALOGUE_REGISTRY("Joints (joints.NAME.type)", "joints", pcs_joints, pcs_joints[i]->options);
+    CATALOGUE_REGISTRY("Gap types (contacts.NAME.type)", "contacts", pcs_gap_types, pcs_gap_types[i]->options);
+    CATALOGUE_REGISTRY("Schemes (scheme.type)", "scheme", pcs_schemes, pcs_schemes[i]->options);
+    CATALOGUE_REGISTRY("Step solvers (solver.type)", "solver", pcs_step_solvers, NULL);
+    CATALOGUE_REGISTRY("Linear solvers (solver.linear)", "solver", pcs_linsolvers, NULL);
+    CATALOGUE_REGISTRY("Observers (output.NAME)", "output", pcs_observers, pcs_observers[i]->options);
     return count;
+}
+
+pcs_status pcs_catalogue_write_plugin(pcs_context *ctx, const pcs_catalogue *self, const char *path)
+{
+    chapter c = { self, "A system of your own (system.plugin)", "system", 0 };
+    const percuss_system_definition *definition = NULL;
+    pcs_option *options = NULL;
+    PCS_TRY(pcs_system_open(ctx, path, &definition));
+    PCS_TRY(pcs_closed_form_options(ctx, definition, &options));
+    catalogue_entry(&c, definition->name, definition->summary, options);
+    return PCS_OK;
+}
+
+const char *pcs_catalogue_hint(const char *name, size_t size, char *buffer)
+{
+    enum { MOST = 256 };
+    const char *names[MOST + 1] = { "system", "mesh",   "elements", "joints", "contacts", "scheme",
+                                    "solver", "output", "loads",    "sets",   "supports", "time" };
+    int n = 12;
+#define CATALOGUE_NAMES(table) \
+    for (int i = 0; table[i] != NULL && n < MOST; i++) names[n++] = table[i]->name
+    CATALOGUE_NAMES(pcs_closed_forms);
+    CATALOGUE_NAMES(pcs_mesh_sources);
+    CATALOGUE_NAMES(pcs_elements);
+    CATALOGUE_NAMES(pcs_joints);
+    CATALOGUE_NAMES(pcs_gap_types);
+    CATALOGUE_NAMES(pcs_schemes);
+    CATALOGUE_NAMES(pcs_step_solvers);
+    CATALOGUE_NAMES(pcs_linsolvers);
+    CATALOGUE_NAMES(pcs_observers);
+#undef CATALOGUE_NAMES
+    return pcs_spelling_hint(name, names, size, buffer);
 }

@@ -3,17 +3,25 @@
 #ifndef PCS_BUILD_CATALOGUE_H
 #define PCS_BUILD_CATALOGUE_H
 
+#include "core/context.h"
+
 #include <stdbool.h>
 
 typedef struct pcs_catalogue {
     void (*put)(void *user, const char *text); // gets the text piece by piece
     void *user;
-    const char *name; // of the parts that are wanted; NULL: all
+    const char *name; // of the parts that are wanted, or of a section of the case with all its parts; NULL: all
     bool is_markdown;
+    int width; // columns of the screen, at which lines are broken; 0: they are not
 } pcs_catalogue;
 
 // Every registered part with its options, ranges and defaults. Gives the number of parts.
 int pcs_catalogue_write(const pcs_catalogue *self);
+
+// The system of a plug-in, with its parameters. PCS_BAD_INPUT: there is none in the file.
+pcs_status pcs_catalogue_write_plugin(pcs_context *ctx, const pcs_catalogue *self, const char *path);
+// ", did you mean 'x'?" for a name that nothing has, or "".
+const char *pcs_catalogue_hint(const char *name, size_t size, char *buffer);
 
 // Which scheme takes which system, and why not; nothing where the name is not that of a scheme.
 void pcs_catalogue_write_applies(const pcs_catalogue *self);

@@ -29,6 +29,10 @@ pcs_status pcs_build_time(pcs_build *b);
 pcs_status pcs_build_output(pcs_build *b);
 pcs_status pcs_build_start(pcs_build *b);
 
+// The definition that a shared object holds; it is closed with the context. PCS_BAD_INPUT: there is none.
+struct percuss_system_definition;
+pcs_status pcs_system_open(pcs_context *ctx, const char *path, const struct percuss_system_definition **out);
+
 // Building, when all of that went well.
 pcs_status pcs_build_clock(pcs_build *b);        // step size and number of steps, with the stable step
 pcs_status pcs_build_state(pcs_build *b);        // initial values

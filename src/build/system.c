@@ -16,6 +16,19 @@ static void system_unload(void *handle)
     dlclose(handle);
 }
 
+pcs_status pcs_system_open(pcs_context *ctx, const char *path, const percuss_system_definition **out)
+{
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL) return pcs_fail(ctx, PCS_BAD_INPUT, "the plug-in cannot be loaded: %s", dlerror());
+    PCS_TRY(pcs_defer(ctx, system_unload, handle));
+    const percuss_system_definition *definition = dlsym(handle, "percuss_system");
+    if (definition == NULL)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "the plug-in '%s' has no symbol 'percuss_system'", path);
+    PCS_TRY(pcs_closed_form_verify(ctx, definition));
+    *out = definition;
+    return PCS_OK;
+}
+
 // Loads the definition from a shared object; a relative path is taken from the folder of the case.
 static pcs_status system_load(pcs_build *b, pcs_yaml *section, const percuss_system_definition **out)
 {
@@ -24,20 +37,8 @@ static pcs_status system_load(pcs_build *b, pcs_yaml *section, const percuss_sys
     const char *text = pcs_case_text(b->c, node);
     if (text == NULL) return PCS_OK;
     snprintf(path, sizeof path, "%s%s%s", text[0] == '/' ? "" : pcs_case_folder(b->c), text[0] == '/' ? "" : "/", text);
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (handle == NULL) {
-        pcs_case_error(b->c, node, "the plug-in cannot be loaded: %s", dlerror());
-        return PCS_OK;
-    }
-    PCS_TRY(pcs_defer(b->ctx, system_unload, handle));
-    const percuss_system_definition *definition = dlsym(handle, "percuss_system");
-    if (definition == NULL) {
-        pcs_case_error(b->c, node, "the plug-in '%s' has no symbol 'percuss_system'", text);
-        return PCS_OK;
-    }
-    pcs_status status = pcs_closed_form_verify(b->ctx, definition);
+    pcs_status status = pcs_system_open(b->ctx, path, out);
     if (status != PCS_OK) return pcs_build_blame(b, node, status);
-    *out = definition;
     // The resolved case lies in another folder and must find the object, too.
     return realpath(path, whole) == NULL ? PCS_OK : pcs_case_resolve(b->c, section, "plugin", whole);
 }

@@ -6,7 +6,6 @@
 #include "analysis/modes.h"
 #include "analysis/statics.h"
 #include "build/build.h"
-#include "build/catalogue.h"
 #include "core/comm.h"
 #include "study/study.h"
 
@@ -285,21 +284,4 @@ int pcs_cli_check(pcs_context *ctx, const pcs_arguments *a)
         else printf("%ld steps of %g s\n", sim->nstep, sim->step_size);
     }
     return PCS_CLI_DONE;
-}
-
-static void commands_put(void *user, const char *text)
-{
-    (void)user;
-    fputs(text, stdout);
-}
-
-int pcs_cli_list(pcs_context *ctx, const pcs_arguments *a)
-{
-    (void)ctx;
-    const pcs_catalogue catalogue = { .put = commands_put, .name = a->subject, .is_markdown = a->is_markdown };
-    int count = pcs_catalogue_write(&catalogue);
-    pcs_catalogue_write_applies(&catalogue);
-    if (count > 0) return PCS_CLI_DONE;
-    fprintf(stderr, "error: nothing is called '%s', see percuss list\n", a->subject);
-    return PCS_CLI_BAD_USAGE;
 }

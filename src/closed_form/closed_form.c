@@ -3,6 +3,7 @@
 
 #include "closed_form/closed_form.h"
 
+#include "core/text.h"
 #include "system/defaults.h"
 
 #include <math.h>
@@ -50,7 +51,13 @@ pcs_status pcs_closed_form_options(pcs_context *ctx, const percuss_system_defini
                                             is_positive || isinf(parameter->low), isinf(parameter->high) } };
         if (isnan(parameter->preset)) continue;
         char text[64];
-        snprintf(text, sizeof text, "%.17g", parameter->preset);
+        const char *end;
+        // As short as it reads back.
+        for (int digits = 15; digits <= 17; digits++) {
+            snprintf(text, sizeof text, "%.*g", digits, parameter->preset);
+            pcs_text_set_point(text);
+            if (pcs_text_number(text, &end) == parameter->preset) break;
+        }
         if (strpbrk(text, ".e") == NULL) strcat(text, ".0");
         table[i].preset = pcs_take_text(ctx, text);
         if (table[i].preset == NULL) return PCS_NO_MEMORY;

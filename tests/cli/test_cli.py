@@ -51,6 +51,7 @@ class Usage(unittest.TestCase):
         self.refused(["run", CASE, "--markdown"], "error: --markdown is not an option of 'run'")
         self.refused(["list", "--set", "a=b"], "error: --set is not an option of 'list'")
         self.refused(["list", "nothing"], "error: nothing is called 'nothing'")
+        self.refused(["list", "alfa_ggl"], "did you mean 'alpha_ggl'?")
 
     def test_help_and_version(self):
         for arguments in (["--help"], ["-h"], ["help"], ["run", "--help"]):
@@ -102,6 +103,15 @@ class Lists(unittest.TestCase):
         text = percuss("list", "node_plane").stdout
         self.assertIn("node_plane", text)
         self.assertNotIn("node_node", text)
+
+    def test_a_section_gives_all_its_parts(self):
+        for name in ("contacts", "scheme", "schemes", "loads"):
+            text = percuss("list", name).stdout
+            for word in {"contacts": ("node_plane", "node_node", "contacts.NAME"), "loads": ("loads.NAME: torque",)}.get(
+                    name, ("alpha_ggl", "moreau_jean")):
+                self.assertIn(word, text)
+            self.assertNotIn("beam_exact_2d", text)
+        self.assertIn("[0.2]", percuss("list", "incline").stdout + percuss("list", "ball").stdout)
 
     def test_markdown_has_tables(self):
         text = percuss("list", "--markdown").stdout

@@ -46,3 +46,4 @@ grep -q nowhere "$work/message.txt"
 version=$(pkg-config --modversion percuss)
 (cd "$work" && prefix/bin/percuss --version) | grep -qF "$version"
 (cd "$work" && prefix/bin/percuss check prefix/share/percuss/cases/bar_impact)
+(cd "$work" && prefix/bin/percuss check bar_impact) # by its name alone

@@ -107,12 +107,22 @@ class Plugin(unittest.TestCase):
         self.refused(self.case(length=None), "missing key 'length' (between the walls, m)")
         self.assertEqual(self.case().returncode, 0)
 
+    def test_its_parameters_are_listed(self):
+        path = os.path.join(self.folder, "two_walls.so")
+        result = subprocess.run([PROGRAM, "list", path], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for word in ("two_walls", "left_restitution", "between the walls, m"):
+            self.assertIn(word, result.stdout)
+        result = subprocess.run([PROGRAM, "list", "./nowhere.so"], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("cannot be loaded", result.stderr)
+
     def test_objects_that_cannot_be_used_are_named(self):
         self.refused(self.case(plugin="./nowhere.so"), "the plug-in cannot be loaded", "nowhere.so")
         self.refused(self.case(plugin="./two_walls.yaml"), "the plug-in cannot be loaded")
         self.refused(self.case(plugin="[1]"))
         self.build("unnamed.so", ("percuss_system = {", "other_name = {"))
-        self.refused(self.case(plugin="./unnamed.so"), "'./unnamed.so' has no symbol 'percuss_system'")
+        self.refused(self.case(plugin="./unnamed.so"), "/unnamed.so' has no symbol 'percuss_system'")
 
     def test_faults_of_a_definition_are_named(self):
         faults = {

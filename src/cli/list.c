@@ -1,0 +1,56 @@
+// percuss list: all that a case can name, fit to the screen and page by page where it is long.
+
+#define _DEFAULT_SOURCE // popen, ioctl
+
+#include "build/catalogue.h"
+#include "cli/commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static void list_put(void *user, const char *text)
+{
+    fputs(text, user);
+}
+
+static int list_width(void)
+{
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 40 ? size.ws_col : 0;
+}
+
+// A pager that lets short texts be; NULL: the screen itself, or a file.
+static FILE *list_open_pager(void)
+{
+    const char *pager = getenv("PAGER");
+    if (!isatty(STDOUT_FILENO)) return NULL;
+    fflush(stdout);
+    return popen(pager == NULL || pager[0] == '\0' ? "less -FRX 2>/dev/null || cat" : pager, "w");
+}
+
+static int list_plugin(pcs_context *ctx, const pcs_catalogue *catalogue, const char *path)
+{
+    pcs_status status = pcs_catalogue_write_plugin(ctx, catalogue, path);
+    return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_reject(ctx, status);
+}
+
+int pcs_cli_list(pcs_context *ctx, const pcs_arguments *a)
+{
+    pcs_catalogue catalogue = { .put = list_put, .user = stdout, .is_markdown = a->is_markdown, .width = list_width() };
+    bool is_path = a->subject != NULL && strchr(a->subject, '/') != NULL;
+    if (is_path) return list_plugin(ctx, &catalogue, a->subject);
+    catalogue.name = a->subject;
+    FILE *pager = list_open_pager();
+    if (pager != NULL) catalogue.user = pager;
+    int count = pcs_catalogue_write(&catalogue);
+    pcs_catalogue_write_applies(&catalogue);
+    if (pager != NULL) pclose(pager);
+    if (count > 0) return PCS_CLI_DONE;
+    char hint[128];
+    fprintf(stderr, "error: nothing is called '%s'%s see percuss list\n", a->subject,
+            pcs_catalogue_hint(a->subject, sizeof hint, hint)[0] == '\0' ? "," : hint);
+    return PCS_CLI_BAD_USAGE;
+}
