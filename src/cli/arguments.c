@@ -14,6 +14,7 @@ const char pcs_cli_usage[] =
     "       percuss modes CASE [--count N] [--about statics] [--whirl] [--steps N] [--time T] [-o DIR] [--set ...]\n"
     "       percuss study CASE|STUDY [--vary path.to.key=values]... [--refine mesh=2,3] [--measure NAME=PLACE]...\n"
     "                     [-j N] [--keep] [-o DIR] [--set ...] [--quiet]\n"
+    "       percuss report RESULTS|STUDY [-o report.html] [--quiet]\n"
     "       percuss check CASE [--set path.to.key=value]...\n"
     "       percuss new [bar|pendulum|two_bars|frame|rotor] [DIR]\n"
     "       percuss list [NAME] [--markdown]\n"
@@ -30,6 +31,8 @@ const char pcs_cli_help[] =
     "           to modes.csv and as frames for ParaView in DIR (results/<case>_modes unless given)\n"
     "  study    run the case over values of its keys, side by side; study.csv, study.json and the runs go to DIR\n"
     "           (results/<case>_study unless given); a run that is there is not made again\n"
+    "  report   one page of HTML with all that belongs to the results of a run or study: certificate, energies,\n"
+    "           contacts, curves, pictures, the case; report.html in their folder unless -o says where\n"
     "  check    report every error of the case, build the model, do not run it\n"
     "  new      write a case to start from, with comments, into DIR (its name unless given)\n"
     "  list     elements, schemes, gap types and everything else a case can name, with options,\n"
@@ -201,11 +204,13 @@ int pcs_cli_check_usage(const pcs_arguments *a)
     bool is_run = strcmp(a->command, "run") == 0, is_list = strcmp(a->command, "list") == 0;
     bool is_modes = strcmp(a->command, "modes") == 0, is_statics = strcmp(a->command, "statics") == 0;
     bool is_study = strcmp(a->command, "study") == 0, is_new = strcmp(a->command, "new") == 0;
+    bool is_report = strcmp(a->command, "report") == 0;
+    if (is_report && a->subject == NULL) return pcs_cli_refuse("results must follow", a->command, NULL);
     if (!is_list && !is_new && a->subject == NULL) return pcs_cli_refuse("a case must follow", a->command, NULL);
     if (!is_study && (a->nvary > 0 || a->nmeasure > 0 || a->refine != NULL || a->jobs > 0 || a->keeps_output))
         return pcs_cli_refuse("--vary, --refine, --measure, --jobs and --keep are for study, not for", a->command,
                               NULL);
-    if (!is_run && !is_modes && !is_statics && !is_study && !is_new && a->directory != NULL)
+    if (!is_run && !is_modes && !is_statics && !is_study && !is_new && !is_report && a->directory != NULL)
         return pcs_cli_refuse("--output is not an option of", a->command, NULL);
     if (!is_modes && a->count > 0) return pcs_cli_refuse("--count is not an option of", a->command, NULL);
     if (!is_modes && a->about != NULL) return pcs_cli_refuse("--about is not an option of", a->command, NULL);
@@ -216,6 +221,7 @@ int pcs_cli_check_usage(const pcs_arguments *a)
         return pcs_cli_refuse("--time is not an option of", a->command, NULL);
     if (!is_modes && a->is_whirl) return pcs_cli_refuse("--whirl is not an option of", a->command, NULL);
     if (!is_list && a->is_markdown) return pcs_cli_refuse("--markdown is not an option of", a->command, NULL);
-    if ((is_list || is_new) && a->nset > 0) return pcs_cli_refuse("--set is not an option of", a->command, NULL);
+    if ((is_list || is_new || is_report) && a->nset > 0)
+        return pcs_cli_refuse("--set is not an option of", a->command, NULL);
     return PCS_CLI_DONE;
 }

@@ -25,6 +25,8 @@ MAY_INCLUDE = {
     "output": ["system", "step", "mesh", "core", "schemes/scheme.h"],
     "analysis": ["output", "case", "eigen", "system", "linsolve", "sparse", "core", "schemes/scheme.h"],
     "sim": ["output", "case", "schemes", "step", "system", "core"],
+    "plot": ["output", "case", "core"],
+    "report": ["plot", "output", "case", "core", "percuss.h"],
     "study": ["build", "sim", "output", "case", "core", "percuss.h"],
 }
 MAY_INCLUDE_ALL = ("build", "cli", "main.c", "percuss.c")

@@ -1,0 +1,15 @@
+// The command report.
+
+#include "report/report.h"
+#include "cli/commands.h"
+
+#include <stdio.h>
+
+int pcs_cli_report(pcs_context *ctx, const pcs_arguments *a)
+{
+    const char *path = NULL;
+    pcs_status status = pcs_report(ctx, a->subject, a->directory, &path);
+    if (status != PCS_OK) return pcs_cli_reject(ctx, status);
+    if (!a->is_quiet) printf("Report in %s\n", path);
+    return PCS_CLI_DONE;
+}
