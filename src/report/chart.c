@@ -277,7 +277,7 @@ static void canvas_legend(const canvas *c)
         if (series_count(&c->chart->series[s]) == 0) continue;
         pcs_page_print(
             c->page,
-            "<li><svg width=\"34\" height=\"8\" aria-hidden=\"true\"><line class=\"y s%d\" x1=\"0\" y1=\"4\" "
+            "<li><svg width=\"34\" height=\"8\" aria-hidden=\"true\"><line class=\"y s%d\" x1=\"0\" y1=\"6\" "
             "x2=\"34\" y2=\"4\"/></svg>",
             s % PCS_CHART_SERIES);
         pcs_page_text(c->page, c->chart->series[s].name);

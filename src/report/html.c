@@ -25,10 +25,13 @@ static const char style[] =
     ".scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;"
     "margin:.5rem 0}th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:left;"
     "vertical-align:top}th{font-weight:600}td.n,th.n{text-align:right;white-space:nowrap}\n"
-    "pre{background:var(--card);padding:.7rem .9rem;overflow:auto;max-height:32rem;font:.82rem/1.45 ui-monospace,"
-    "'DejaVu Sans Mono',Menlo,Consolas,monospace}.k{color:var(--key)}.v{color:var(--value)}"
+    "pre{background:var(--card);padding:.7rem .9rem;overflow:auto;font:.82rem/1.45 ui-monospace,"
+    "'DejaVu Sans "
+    "Mono',Menlo,Consolas,monospace}.yaml{max-height:32rem}.command{white-space:pre-wrap}caption{text-align:left}.k{"
+    "color:var(--key)}.v{color:var(--value)}"
     ".c{color:var(--soft);font-style:italic}\n"
-    ".charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem}\n"
+    ".charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem;align-items:"
+    "start}\n"
     "figure{margin:0;min-width:0}figcaption{font-size:.9rem;margin:.2rem 0}figure img,figure video{max-width:100%;"
     "height:auto;background:#fff}svg{max-width:100%}figure>svg{display:block;width:100%;height:auto}\n"
     "svg text{fill:var(--ink);font:13px system-ui,'DejaVu Sans',sans-serif}.axis{stroke:var(--soft);fill:none}"
@@ -45,7 +48,7 @@ static const char style[] =
     "@media print{:root{color-scheme:light;--paper:#fff;--ink:#000;--soft:#444;--line:#bbb;--card:#f5f6f8;"
     "--good:#00694c;--bad:#a33b00;--key:#005a8d;--value:#8a4300;--s0:#0072b2;--s1:#d55e00;--s2:#009e73;--s3:#b0527f;"
     "--s4:#b37a00;--s5:#2b8cc4;--s6:#000;--s7:#6b6b6b}body{max-width:none;padding:0;font-size:10pt}"
-    "pre{max-height:none;white-space:pre-wrap}figure,tr{break-inside:avoid}h2,h3{break-after:avoid}"
+    "pre,.yaml{max-height:none;white-space:pre-wrap}figure,tr{break-inside:avoid}h2,h3{break-after:avoid}"
     ".charts{grid-template-columns:1fr 1fr}.scroll{overflow:visible}table{font-size:8pt}th,td{padding:.15rem .3rem}}\n";
 
 const char *pcs_html_power(int exponent, char buffer[PCS_HTML_NUMBER])
@@ -59,14 +62,31 @@ const char *pcs_html_power(int exponent, char buffer[PCS_HTML_NUMBER])
     return buffer;
 }
 
+// Takes off the zeros at the end of decimals.
+static void html_trim(char *number)
+{
+    size_t length = strlen(number);
+    if (strchr(number, '.') == NULL) return;
+    while (number[length - 1] == '0') number[--length] = '\0';
+    if (number[length - 1] == '.') number[--length] = '\0';
+}
+
 const char *pcs_html_number(double x, int digits, char buffer[PCS_HTML_NUMBER])
 {
     if (!isfinite(x)) return strcpy(buffer, "–");
-    snprintf(buffer, PCS_HTML_NUMBER, "%.*g", digits, x + 0.0);
+    snprintf(buffer, PCS_HTML_NUMBER, "%.*e", digits - 1, x + 0.0);
     pcs_text_set_point(buffer);
     char *e = strchr(buffer, 'e'), power[PCS_HTML_NUMBER];
-    if (e == NULL) return buffer;
-    pcs_html_power(atoi(e + 1), power);
+    int exponent = atoi(e + 1), decimals = digits - 1 - exponent;
+    if (x == 0.0 || (exponent >= -4 && exponent < 6)) {
+        pcs_html_fixed(x, decimals > 0 ? decimals : 0, buffer);
+        html_trim(buffer);
+        return buffer;
+    }
+    *e = '\0';
+    html_trim(buffer);
+    e = buffer + strlen(buffer);
+    pcs_html_power(exponent, power);
     snprintf(e, PCS_HTML_NUMBER - (size_t)(e - buffer), "×%s", power);
     return buffer;
 }
@@ -142,6 +162,22 @@ void pcs_page_part(const pcs_page *page, const char *text, size_t length)
 void pcs_page_text(const pcs_page *page, const char *text)
 {
     pcs_page_part(page, text, strlen(text));
+}
+
+void pcs_page_word(const pcs_page *page, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+";
+    bool is_plain = word[0] != '\0' && word[strspn(word, plain)] == '\0';
+    if (!is_plain) pcs_page_markup(page, "&#39;");
+    for (const char *p = word; *p != '\0';) {
+        size_t length = strcspn(p, "'");
+        pcs_page_part(page, p, length);
+        p += length;
+        if (*p != '\'') continue;
+        pcs_page_text(page, "'\\''");
+        p++;
+    }
+    if (!is_plain) pcs_page_markup(page, "&#39;");
 }
 
 void pcs_page_quantity(const pcs_page *page, double x, const char *unit)

@@ -28,6 +28,8 @@ void pcs_page_markup(const pcs_page *page, const char *markup);
 void pcs_page_text(const pcs_page *page, const char *text);
 // The same for its first bytes.
 void pcs_page_part(const pcs_page *page, const char *text, size_t length);
+// A word of a command, in quotes where the shell needs them.
+void pcs_page_word(const pcs_page *page, const char *word);
 // A number with its unit: "1.2×10⁻⁷ m".
 void pcs_page_quantity(const pcs_page *page, double x, const char *unit);
 // A cell of a table with a number.

@@ -1,7 +1,6 @@
 #define _POSIX_C_SOURCE 200809L // stat
 
 #include "report/report.h"
-#include "percuss.h"
 #include "report/parts.h"
 
 #include <stdio.h>
@@ -9,21 +8,6 @@
 #include <sys/stat.h>
 
 enum { BUFFER = 1 << 16 };
-
-void pcs_report_citation(const pcs_page *page, const char *title)
-{
-    pcs_page_section(page, "cite", "How to cite");
-    pcs_page_print(page, "<p>Percuss, version %s: elastic bodies that hit, stick and rebound. Results of ‘",
-                   percuss_version());
-    pcs_page_text(page, title);
-    pcs_page_print(page,
-                   "’.</p>\n<pre><code>@software{percuss,\n  title   = {Percuss: elastic bodies that hit, stick and "
-                   "rebound},\n  version = {%s},\n  note    = {",
-                   percuss_version());
-    pcs_page_text(page, title);
-    pcs_page_markup(page, "}\n}</code></pre>\n");
-    pcs_page_section_end(page);
-}
 
 static bool report_is_folder(const char *path)
 {

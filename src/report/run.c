@@ -270,12 +270,14 @@ static pcs_status run_energy(const pcs_page *page, const pcs_yaml *summary, cons
 static void run_again(const pcs_page *page)
 {
     pcs_page_section(page, "again", "Make it again");
-    pcs_page_markup(page, "<pre><code>percuss run ");
-    pcs_page_text(page, page->folder);
-    pcs_page_markup(page, "/case.resolved.yaml -o ");
-    pcs_page_text(page, page->folder);
+    pcs_page_markup(page, "<pre class=\"command\"><code>percuss run ");
+    char path[PCS_PAGE_PATH];
+    pcs_page_path(page, "case.resolved.yaml", path);
+    pcs_page_word(page, path);
+    pcs_page_markup(page, " -o ");
+    pcs_page_word(page, page->folder);
     pcs_page_markup(page, "\npercuss report ");
-    pcs_page_text(page, page->folder);
+    pcs_page_word(page, page->folder);
     pcs_page_markup(page, "</code></pre>\n");
     pcs_page_section_end(page);
 }

@@ -357,26 +357,34 @@ static bool study_is_product(const study *s)
     return product == (double)s->csv->nrow;
 }
 
-static void study_again(const study *s, const char *case_path)
+// "key=1,2,3" as one word of a command.
+static pcs_status study_vary(const study *s, int key)
+{
+    size_t room = strlen(s->csv->names[key]) + 2, used;
+    for (int row = 0; row < s->csv->nrow; row++) room += strlen(study_text(s, row, key)) + 1;
+    char *word;
+    PCS_TAKE(s->page->ctx, word, room, "a command");
+    used = (size_t)snprintf(word, room, "%s", s->csv->names[key]);
+    for (int row = 0; row < s->csv->nrow; row++) {
+        if (study_is_repeated(s, key, row)) continue;
+        used += (size_t)snprintf(word + used, room - used, "%s%s", row == 0 ? "=" : ",", study_text(s, row, key));
+    }
+    pcs_page_markup(s->page, " --vary ");
+    pcs_page_word(s->page, word);
+    return PCS_OK;
+}
+
+static pcs_status study_again(const study *s, const char *case_path)
 {
     pcs_page_section(s->page, "again", "Make it again");
     bool is_product = study_is_product(s);
-    pcs_page_markup(s->page, "<pre><code>percuss study ");
-    pcs_page_text(s->page, case_path[0] == '\0' ? "CASE" : case_path);
-    for (int k = 0; k < (is_product ? s->nkey : 0); k++) {
-        pcs_page_markup(s->page, " --vary '");
-        pcs_page_text(s->page, s->csv->names[k]);
-        for (int row = 0; row < s->csv->nrow; row++) {
-            if (study_is_repeated(s, k, row)) continue;
-            pcs_page_markup(s->page, row == 0 ? "=" : ",");
-            pcs_page_text(s->page, study_text(s, row, k));
-        }
-        pcs_page_markup(s->page, "'");
-    }
+    pcs_page_markup(s->page, "<pre class=\"command\"><code>percuss study ");
+    pcs_page_word(s->page, case_path[0] == '\0' ? "CASE" : case_path);
+    for (int k = 0; k < (is_product ? s->nkey : 0); k++) PCS_TRY(study_vary(s, k));
     pcs_page_markup(s->page, " -o ");
-    pcs_page_text(s->page, s->page->folder);
+    pcs_page_word(s->page, s->page->folder);
     pcs_page_markup(s->page, "\npercuss report ");
-    pcs_page_text(s->page, s->page->folder);
+    pcs_page_word(s->page, s->page->folder);
     pcs_page_markup(s->page, "</code></pre>\n<p class=\"soft\">Add <code>--set</code>, <code>--measure</code> and "
                              "<code>--refine</code> as they were given, or take the study’s file in place of the case. "
                              "Each run by itself: <code>percuss run ");
@@ -384,6 +392,7 @@ static void study_again(const study *s, const char *case_path)
     pcs_page_markup(s->page, "/runs/NAME/case.resolved.yaml</code>, NAME from the column <code>run</code> of "
                              "study.csv.</p>\n");
     pcs_page_section_end(s->page);
+    return PCS_OK;
 }
 
 // The path of the case as study.json has it.
@@ -398,9 +407,20 @@ static pcs_status study_source(const pcs_page *page, const char **out)
     return PCS_OK;
 }
 
+// Names the case by its folder, or by its file where that is not case.yaml.
+static void study_title(const char *source, char title[NAME_ROOM])
+{
+    size_t end = strlen(source), begin;
+    static const char usual[] = "/case.yaml";
+    if (end > strlen(usual) && strcmp(source + end - strlen(usual), usual) == 0) end -= strlen(usual);
+    while (end > 1 && source[end - 1] == '/') end--;
+    for (begin = end; begin > 0 && source[begin - 1] != '/';) begin--;
+    snprintf(title, NAME_ROOM, "Study of %.*s", (int)(end - begin), source + begin);
+}
+
 pcs_status pcs_report_study(const pcs_page *page)
 {
-    char path[PCS_PAGE_PATH], title[PCS_PAGE_PATH + 16];
+    char path[PCS_PAGE_PATH], title[NAME_ROOM];
     const char *source;
     study s = { .page = page };
     pcs_csv *csv = NULL;
@@ -411,14 +431,14 @@ pcs_status pcs_report_study(const pcs_page *page)
     PCS_TRY(study_group(&s));
     PCS_TRY(study_place(&s));
     PCS_TRY(study_source(page, &source));
-    snprintf(title, sizeof title, "Study of %s", source[0] == '\0' ? page->folder : source);
+    study_title(source[0] == '\0' ? page->folder : source, title);
     pcs_page_begin(page, title);
     study_head(&s);
     study_table(&s);
     PCS_TRY(study_charts(&s));
     PCS_TRY(pcs_report_pictures(page));
     PCS_TRY(study_case(&s));
-    study_again(&s, source);
+    PCS_TRY(study_again(&s, source));
     pcs_report_citation(page, title);
     pcs_page_end(page);
     return PCS_OK;
