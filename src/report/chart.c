@@ -160,13 +160,26 @@ static void canvas_ticks_log(const canvas *c)
     }
 }
 
+// One category of how many has room for its label.
+static int canvas_stride(const canvas *c)
+{
+    size_t longest = 1;
+    for (int k = 0; k < c->chart->ncategory; k++) {
+        size_t length = strlen(c->chart->categories[k]);
+        if (length > longest) longest = length;
+    }
+    double each = (c->x.end - c->x.begin) / (c->chart->ncategory > 0 ? c->chart->ncategory : 1);
+    return 1 + (int)(LETTER * (double)longest / each);
+}
+
 static void canvas_axes(const canvas *c)
 {
     const pcs_chart *chart = c->chart;
     canvas_ticks(c, &c->y, false);
     if (chart->ncategory == 0 && !chart->is_log) canvas_ticks(c, &c->x, true);
     if (chart->is_log) canvas_ticks_log(c);
-    for (int k = 0; k < chart->ncategory; k++) canvas_tick_x(c, k, chart->categories[k]);
+    int stride = canvas_stride(c);
+    for (int k = 0; k < chart->ncategory; k += stride) canvas_tick_x(c, k, chart->categories[k]);
     canvas_line(c, "axis", (double[]){ c->x.begin, c->y.begin }, (double[]){ c->x.end, c->y.begin });
     canvas_line(c, "axis", (double[]){ c->x.begin, c->y.begin }, (double[]){ c->x.begin, c->y.end });
     pcs_page_print(c->page, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">", (int)(0.5 * (c->x.begin + c->x.end)),
@@ -232,14 +245,21 @@ static void canvas_draw_line(const canvas *c, int s)
     pcs_page_markup(c->page, "\"/>\n");
 }
 
+// A circle, a square, a diamond or a triangle, so that series differ without colours, too.
+static void chart_mark(const pcs_page *page, int s, const char *x, const char *y)
+{
+    static const char *const shapes[] = { "m-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0", "m-3.5,-3.5h7v7h-7z",
+                                          "m0,-5l5,5l-5,5l-5,-5z", "m0,-5l5,8.5h-10z" };
+    pcs_page_print(page, "<path class=\"mark m%d\" d=\"M%s,%s%s\"/>", s % PCS_CHART_SERIES, x, y, shapes[s % 4]);
+}
+
 static void canvas_draw_mark(const canvas *c, int s, int i)
 {
     const pcs_series *line = &c->chart->series[s];
     char x[PCS_HTML_NUMBER], y[PCS_HTML_NUMBER], low[PCS_HTML_NUMBER], high[PCS_HTML_NUMBER];
     if (!series_has(line, i)) return;
     pcs_html_fixed(axis_place(&c->x, line->x[i]), 2, x);
-    pcs_page_print(c->page, "<circle class=\"mark m%d\" cx=\"%s\" cy=\"%s\" r=\"3.5\"/>", s % PCS_CHART_SERIES, x,
-                   pcs_html_fixed(axis_place(&c->y, line->y[i]), 2, y));
+    chart_mark(c->page, s, x, pcs_html_fixed(axis_place(&c->y, line->y[i]), 2, y));
     if (line->bound == NULL || !isfinite(line->bound[i])) return;
     pcs_html_fixed(axis_place(&c->y, line->y[i] - line->bound[i]), 2, low);
     pcs_html_fixed(axis_place(&c->y, line->y[i] + line->bound[i]), 2, high);
@@ -275,11 +295,12 @@ static void canvas_legend(const canvas *c)
     pcs_page_markup(c->page, "<ul class=\"legend\">");
     for (int s = 0; s < c->chart->nseries; s++) {
         if (series_count(&c->chart->series[s]) == 0) continue;
-        pcs_page_print(
-            c->page,
-            "<li><svg width=\"34\" height=\"8\" aria-hidden=\"true\"><line class=\"y s%d\" x1=\"0\" y1=\"6\" "
-            "x2=\"34\" y2=\"4\"/></svg>",
-            s % PCS_CHART_SERIES);
+        pcs_page_markup(c->page, "<li><svg width=\"34\" height=\"12\" aria-hidden=\"true\">");
+        if (c->chart->ncategory == 0)
+            pcs_page_print(c->page, "<line class=\"y s%d\" x1=\"0\" y1=\"6\" x2=\"34\" y2=\"6\"/>",
+                           s % PCS_CHART_SERIES);
+        if (c->chart->has_marks) chart_mark(c->page, s, "17", "6");
+        pcs_page_markup(c->page, "</svg>");
         pcs_page_text(c->page, c->chart->series[s].name);
         pcs_page_markup(c->page, "</li>");
     }
@@ -308,7 +329,7 @@ void pcs_chart_lines(const pcs_page *page, const pcs_chart *chart)
     for (int s = 0; s < chart->nseries; s++) {
         const pcs_series *line = &chart->series[s];
         if (series_count(line) == 0) continue;
-        canvas_draw_line(&c, s);
+        if (chart->ncategory == 0) canvas_draw_line(&c, s);
         for (int i = 0; i < (chart->has_marks ? line->count : 0); i++) canvas_draw_mark(&c, s, i);
     }
     pcs_page_markup(page, "</svg>\n");

@@ -70,18 +70,21 @@ pcs_status pcs_report_energies(const pcs_page *page, const pcs_csv *h)
     static const char *const energies[][2] = { { "kinetic", "kinetic" },
                                                { "strain", "strain" },
                                                { "potential", "potential" } };
-    static const char *const ledger[][2] = {
-        { "external_work", "external work" },     { "damping_loss", "damping loss" },
-        { "impact_loss", "impact loss" },         { "friction_loss", "friction loss" },
-        { "correction_work", "correction work" }, { "numerical_loss", "numerical loss" },
+    static const char *const work[][2] = { { "external_work", "external work" } };
+    static const char *const losses[][2] = {
+        { "damping_loss", "damping loss" },     { "impact_loss", "impact loss" },
+        { "friction_loss", "friction loss" },   { "correction_work", "correction work" },
+        { "numerical_loss", "numerical loss" },
     };
     pcs_series series[PCS_CHART_SERIES];
     int count = history_pick(h, energies, 3, series);
     series[count] = history_series(h, pcs_csv_find(h, "t"), "total");
     PCS_TRY(history_total(h, &series[count].y));
     history_chart(page, "Energies over time", "energy", "J", count + 1, series);
-    count = history_pick(h, ledger, 6, series);
-    history_chart(page, "Work and losses since the start", "energy", "J", count, series);
+    count = history_pick(h, losses, 5, series);
+    history_chart(page, "Losses and corrections since the start", "energy", "J", count, series);
+    count = history_pick(h, work, 1, series);
+    history_chart(page, "Work of the loads since the start", "energy", "J", count, series);
     return PCS_OK;
 }
 

@@ -49,7 +49,9 @@ static const char style[] =
     "--good:#00694c;--bad:#a33b00;--key:#005a8d;--value:#8a4300;--s0:#0072b2;--s1:#d55e00;--s2:#009e73;--s3:#b0527f;"
     "--s4:#b37a00;--s5:#2b8cc4;--s6:#000;--s7:#6b6b6b}body{max-width:none;padding:0;font-size:10pt}"
     "pre,.yaml{max-height:none;white-space:pre-wrap}figure,tr{break-inside:avoid}h2,h3{break-after:avoid}"
-    ".charts{grid-template-columns:1fr 1fr}.scroll{overflow:visible}table{font-size:8pt}th,td{padding:.15rem .3rem}}\n";
+    ".charts{grid-template-columns:1fr "
+    "1fr}figcaption{font-size:9pt}.legend{font-size:8pt}.scroll{overflow:visible}table{font-size:8pt}th,td{padding:."
+    "15rem .3rem}}\n";
 
 const char *pcs_html_power(int exponent, char buffer[PCS_HTML_NUMBER])
 {

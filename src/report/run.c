@@ -205,6 +205,17 @@ static void run_reactions(const pcs_page *page, const pcs_yaml *summary, const c
     pcs_page_markup(page, "</tbody></table></div>\n");
 }
 
+// Peaks of the table may lie between the points of a curve.
+static void run_note_gaps(const pcs_page *page, const pcs_yaml *summary, const pcs_csv *history)
+{
+    double done = pcs_json_number(summary, "steps.done");
+    if (!(history->nrow - 1 < done)) return;
+    pcs_page_print(page,
+                   "<p class=\"soft\">The table knows all %.0f steps, the curves the %d of history.csv: a peak may lie "
+                   "between their points.</p>\n",
+                   done, history->nrow - 1);
+}
+
 static pcs_status run_contacts(const pcs_page *page, const pcs_yaml *summary, const pcs_csv *history)
 {
     int nreaction = pcs_json_count(summary, "joints") + pcs_json_count(summary, "supports");
@@ -212,6 +223,7 @@ static pcs_status run_contacts(const pcs_page *page, const pcs_yaml *summary, co
     if (ncontact + nreaction == 0) return PCS_OK;
     pcs_page_section(page, "contacts", nreaction > 0 ? "Contacts, joints and supports" : "Contacts");
     if (ncontact > 0) run_contact_table(page, summary);
+    if (ncontact > 0 && history != NULL) run_note_gaps(page, summary, history);
     if (ncontact > 0 && history != NULL) PCS_TRY(pcs_report_contacts(page, history));
     run_reactions(page, summary, "joints");
     run_reactions(page, summary, "supports");
