@@ -29,5 +29,5 @@ percuss_sources(src/build applies build builder catalogue contacts elements init
   sets start supports system time)
 percuss_sources(src/study convergence measure options plan read run study table work)
 percuss_sources(src/plot csv quantity)
-percuss_sources(src/report chart cite history html json listing pictures report run study)
+percuss_sources(src/report chart cite history html json listing pictures report run study style)
 percuss_sources(src percuss)

@@ -6,7 +6,7 @@
 
 enum { WIDTH = 480, HEIGHT = 270, RIGHT = 14, TOP = 12, BOTTOM = 46, BUCKETS = 375, MOST_POINTS = 4 * BUCKETS };
 
-#define LETTER 7.4 // width of a digit of 13 px
+#define LETTER 8.2 // width of a digit, px
 
 // Values from low to high (their logarithms where is_log) are drawn from begin to end; ticks are whole multiples of
 // step, written as value / 10^exponent.
@@ -318,9 +318,7 @@ void pcs_chart_lines(const pcs_page *page, const pcs_chart *chart)
     pcs_page_text(page, chart->title);
     pcs_page_print(page, "</figcaption>\n<svg viewBox=\"0 0 %d %d\" role=\"img\"><title>", WIDTH, HEIGHT);
     pcs_page_text(page, chart->title);
-    pcs_page_markup(page, "</title><desc>");
-    pcs_page_text(page, chart->title);
-    pcs_page_markup(page, " over ");
+    pcs_page_markup(page, "</title><desc>Over ");
     pcs_page_text(page, chart->x_name);
     pcs_page_markup(page, ".");
     for (int s = 0; s < chart->nseries; s++) canvas_describe(&c, &chart->series[s]);

@@ -28,6 +28,8 @@ void pcs_page_markup(const pcs_page *page, const char *markup);
 void pcs_page_text(const pcs_page *page, const char *text);
 // The same for its first bytes.
 void pcs_page_part(const pcs_page *page, const char *text, size_t length);
+// A name such as wall.peak_force, which may be broken into lines after points and dashes.
+void pcs_page_name(const pcs_page *page, const char *name);
 // A word of a command, in quotes where the shell needs them.
 void pcs_page_word(const pcs_page *page, const char *word);
 // A number with its unit: "1.2×10⁻⁷ m".
@@ -35,6 +37,7 @@ void pcs_page_quantity(const pcs_page *page, double x, const char *unit);
 // A cell of a table with a number.
 void pcs_page_cell(const pcs_page *page, double x);
 
+extern const char pcs_page_style[]; // CSS
 // Head and style up to the first section, and the end.
 void pcs_page_begin(const pcs_page *page, const char *title);
 void pcs_page_end(const pcs_page *page);

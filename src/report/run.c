@@ -108,7 +108,7 @@ static void run_certificate(const pcs_page *page, const pcs_yaml *summary)
     if (checks == NULL || pcs_json_count(summary, "certificate.checks") == 0) return;
     pcs_page_section(page, "certificate", "Certificate");
     run_certificate_words(page, summary, checks);
-    pcs_page_markup(page, "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th>check</th><th>unit</th>"
+    pcs_page_markup(page, "<div class=\"scroll checks\" tabindex=\"0\"><table>\n<thead><tr><th>check</th><th>unit</th>"
                           "<th class=\"n\">worst</th><th class=\"n\">allowed</th><th class=\"n\">ratio</th>"
                           "<th class=\"n\">at t [s]</th><th>verdict</th></tr></thead>\n<tbody>\n");
     for (int i = 0; i < pcs_yaml_count(checks); i++) run_check(page, pcs_yaml_item(checks, i));

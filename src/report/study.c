@@ -144,13 +144,13 @@ static void study_table_head(const study *s)
     pcs_page_markup(s->page, "<thead><tr>");
     for (int k = 0; k < s->nkey; k++) {
         pcs_page_markup(s->page, "<th>");
-        pcs_page_text(s->page, s->csv->names[k]);
+        pcs_page_name(s->page, s->csv->names[k]);
         pcs_page_markup(s->page, "</th>");
     }
     for (int m = 0; m < s->nmeasure; m++) {
         const char *name = s->csv->names[s->measures[m].value], *unit = pcs_quantity_unit(name);
         pcs_page_markup(s->page, "<th class=\"n\">");
-        pcs_page_text(s->page, name);
+        pcs_page_name(s->page, name);
         if (unit[0] != '\0') pcs_page_print(s->page, " [%s]", unit);
         pcs_page_markup(s->page, "</th>");
     }
