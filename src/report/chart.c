@@ -328,7 +328,8 @@ void pcs_chart_lines(const pcs_page *page, const pcs_chart *chart)
         const pcs_series *line = &chart->series[s];
         if (series_count(line) == 0) continue;
         if (chart->ncategory == 0) canvas_draw_line(&c, s);
-        for (int i = 0; i < (chart->has_marks ? line->count : 0); i++) canvas_draw_mark(&c, s, i);
+        bool has_room = line->count <= MOST_POINTS || chart->ncategory > 0;
+        for (int i = 0; i < (chart->has_marks && has_room ? line->count : 0); i++) canvas_draw_mark(&c, s, i);
     }
     pcs_page_markup(page, "</svg>\n");
     if (chart->nseries > 1) canvas_legend(&c);

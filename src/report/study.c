@@ -17,6 +17,10 @@ typedef struct measure {
     int value, bound, order, kind;
 } measure;
 
+typedef struct point {
+    double x, y, bound;
+} point;
+
 typedef struct study {
     const pcs_page *page;
     const pcs_csv *csv;
@@ -30,7 +34,9 @@ typedef struct study {
     const int *leads; // [ngroup] first row of each
     int ncategory;    // 0: values of the first key are numbers
     const char **categories;
-    double *x; // [nrow] number, or number of the category
+    double *x;        // [nrow] number, or number of the category
+    point *points;    // [nrow] of a series, while it is sorted
+    double *drawn[3]; // [nrow] each: x, y and bound of the series of a chart, one after the other
 } study;
 
 static const char *study_text(const study *s, int row, int column)
@@ -112,6 +118,8 @@ static pcs_status study_place(study *s)
 {
     bool is_number = true;
     PCS_TAKE(s->page->ctx, s->x, s->csv->nrow, "places");
+    PCS_TAKE(s->page->ctx, s->points, s->csv->nrow, "points of a chart");
+    for (int k = 0; k < 3; k++) PCS_TAKE(s->page->ctx, s->drawn[k], s->csv->nrow, "points of a chart");
     PCS_TAKE(s->page->ctx, s->categories, s->csv->nrow, "values of a key");
     for (int row = 0; row < s->csv->nrow; row++) {
         s->x[row] = pcs_csv_column(s->csv, 0)[row];
@@ -166,7 +174,7 @@ static void study_cell(const study *s, int row, const measure *m)
     if (m->kind >= 0 && isfinite(value)) {
         double bound = pcs_csv_column(s->csv, m->bound)[row], order = pcs_csv_column(s->csv, m->order)[row];
         const char *kind = study_text(s, row, m->kind);
-        if (isfinite(bound)) pcs_page_print(s->page, " ± %s", pcs_html_number(bound, 2, number[1]));
+        if (isfinite(bound)) pcs_page_print(s->page, "\xC2\xA0±\xC2\xA0%s", pcs_html_number(bound, 2, number[1]));
         pcs_page_markup(s->page, "<br><span class=\"soft\">");
         pcs_page_text(s->page, kind);
         if (strcmp(kind, "converges") == 0) pcs_page_print(s->page, ", order %s", pcs_html_number(order, 2, number[2]));
@@ -212,37 +220,30 @@ static void study_table(const study *s)
     pcs_page_section_end(s->page);
 }
 
-typedef struct point {
-    double x, y, bound;
-} point;
-
 static int study_compare(const void *a, const void *b)
 {
     const point *p = a, *q = b;
     return (p->x > q->x) - (p->x < q->x);
 }
 
-// The points of one series in the order of the axis, as arrays of their own.
-static pcs_status study_series(const study *s, const measure *m, int group, pcs_series *out)
+// The points of one series in the order of the axis, from place `first` of the arrays on.
+static pcs_series study_series(const study *s, const measure *m, int group, int first)
 {
-    pcs_context *ctx = s->page->ctx;
     int count = 0;
-    point *points;
-    double *x, *y, *bound;
-    PCS_TAKE(ctx, points, s->csv->nrow, "points of a chart");
     for (int row = 0; row < s->csv->nrow; row++) {
         if (s->groups[row] != group || !study_is_done(s, row)) continue;
-        points[count++] = (point){ .x = s->x[row],
-                                   .y = pcs_csv_column(s->csv, m->value)[row],
-                                   .bound = m->bound < 0 ? NAN : pcs_csv_column(s->csv, m->bound)[row] };
+        s->points[count++] = (point){ .x = s->x[row],
+                                      .y = pcs_csv_column(s->csv, m->value)[row],
+                                      .bound = m->bound < 0 ? NAN : pcs_csv_column(s->csv, m->bound)[row] };
     }
-    qsort(points, (size_t)count, sizeof *points, study_compare);
-    PCS_TAKE(ctx, x, count, "points of a chart");
-    PCS_TAKE(ctx, y, count, "points of a chart");
-    PCS_TAKE(ctx, bound, count, "points of a chart");
-    for (int i = 0; i < count; i++) x[i] = points[i].x, y[i] = points[i].y, bound[i] = points[i].bound;
-    *out = (pcs_series){ .count = count, .x = x, .y = y, .bound = bound };
-    return PCS_OK;
+    qsort(s->points, (size_t)count, sizeof *s->points, study_compare);
+    for (int i = 0; i < count; i++) {
+        s->drawn[0][first + i] = s->points[i].x;
+        s->drawn[1][first + i] = s->points[i].y;
+        s->drawn[2][first + i] = s->points[i].bound;
+    }
+    return (
+        pcs_series){ .count = count, .x = s->drawn[0] + first, .y = s->drawn[1] + first, .bound = s->drawn[2] + first };
 }
 
 // The values of the other keys.
@@ -275,8 +276,10 @@ static pcs_status study_chart(const study *s, const measure *m)
     pcs_series series[PCS_CHART_SERIES];
     char title[2 * NAME_ROOM];
     const char *name = s->csv->names[m->value], *quantity = pcs_quantity_name(name);
+    int used = 0;
     for (int g = 0; g < s->ngroup; g++) {
-        PCS_TRY(study_series(s, m, g, &series[g]));
+        series[g] = study_series(s, m, g, used);
+        used += series[g].count;
         PCS_TRY(study_series_name(s, g, &series[g].name));
     }
     snprintf(title, sizeof title, "%s over %s", name, s->csv->names[0]);
@@ -351,7 +354,10 @@ static bool study_is_product(const study *s)
     if (s->csv->nrow > MOST_VALUES) return false;
     for (int k = 0; k < s->nkey; k++) {
         int count = 0;
-        for (int row = 0; row < s->csv->nrow; row++) count += !study_is_repeated(s, k, row);
+        for (int row = 0; row < s->csv->nrow; row++) {
+            if (study_text(s, row, k)[0] == '\0') return false; // the case's own value
+            count += !study_is_repeated(s, k, row);
+        }
         product *= count;
     }
     return product == (double)s->csv->nrow;

@@ -277,7 +277,7 @@ class Report(unittest.TestCase):
                 self.assertIn(row[f"{name}.convergence"], cell)
                 if row[f"{name}.bound"]:
                     bound = float(row[f"{name}.bound"])
-                    self.assertAlmostEqual(number(cell.split("± ")[1]), bound, delta=0.051 * bound)
+                    self.assertAlmostEqual(number(cell.split("±\xa0")[1]), bound, delta=0.051 * bound)
         for name in names:
             figure = self.figure(page, f"{name} over mesh.bar.elements")
             drawing = next(find(figure, "svg", role="img"))
