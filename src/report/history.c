@@ -170,8 +170,10 @@ static size_t history_prefix(const char *name)
     return dot == NULL ? 0 : (size_t)(dot - name);
 }
 
+// What has no known unit stands alone.
 static bool history_is_alike(const char *a, const char *b)
 {
+    if (pcs_quantity_unit(a)[0] == '\0') return strcmp(a, b) == 0;
     size_t length = history_prefix(a);
     return history_prefix(b) == length && strncmp(a, b, length) == 0 &&
            strcmp(pcs_quantity_unit(a), pcs_quantity_unit(b)) == 0;
@@ -207,7 +209,8 @@ static void history_group(const pcs_page *page, const pcs_csv *h, int first, boo
     char title[NAME_ROOM];
     if (count == 1 || quantity == NULL) snprintf(title, sizeof title, "%s", h->names[first]);
     else snprintf(title, sizeof title, "%.*s%s%s", prefix, h->names[first], prefix > 0 ? ": " : "", quantity);
-    history_chart(page, title, quantity == NULL ? "" : quantity, pcs_quantity_unit(h->names[first]), count, series);
+    history_chart(page, title, quantity == NULL ? h->names[first] : quantity, pcs_quantity_unit(h->names[first]), count,
+                  series);
 }
 
 pcs_status pcs_report_probes(const pcs_page *page, const pcs_csv *h)

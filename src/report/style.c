@@ -39,7 +39,7 @@ const char pcs_page_style[] =
     ".v{color:var(--value)}\n"
     ".c{color:var(--soft);font-style:italic}\n"
     ".charts{display:grid;gap:1rem;align-items:start}\n"
-    ".charts{grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}\n"
+    ".charts{grid-template-columns:repeat(auto-fill,minmax(min(100%,26rem),1fr))}\n"
     "figure{margin:0;min-width:0}\n"
     "figcaption{font-size:.9rem;margin:.2rem 0}\n"
     "figure img,figure video{max-width:100%;height:auto;background:#fff}\n"

@@ -286,7 +286,29 @@ class Report(unittest.TestCase):
             self.assertEqual(classes.count("mark"), len(done))
             self.assertEqual(classes.count("error"), sum(bool(r[f"{name}.bound"]) for r in done))
             self.assertEqual([len(points(p)[0]) for p in find(drawing, "path") if p[1]["class"][0] == "y"], [4, 4])
+            self.check_marks(drawing, name, sorted(done, key=lambda r: float(r["scheme.rho_inf"])))
             self.assertEqual([text(i) for i in find(figure, "li")], ["rho_inf = 0.6", "rho_inf = 0.8"])
+
+    def check_marks(self, drawing, name, rows):
+        """Marks and error bars stand where the table says."""
+        paths = [(p[1]["class"].split()[0], p[1]["d"]) for p in find(drawing, "path")]
+        marks = [tuple(map(float, re.match(r"M([-0-9.]+),([-0-9.]+)", d).groups())) for c, d in paths if c == "mark"]
+        errors = [tuple(map(float, re.match(r"M([-0-9.]+),([-0-9.]+)V([-0-9.]+)", d).groups()))
+                  for c, d in paths if c == "error"]
+        values = [float(r[name]) for r in rows]
+        low, high = values.index(min(values)), values.index(max(values))
+        if values[high] - values[low] < 1e-9 * abs(values[high]):
+            return
+        scale = (marks[low][1] - marks[high][1]) / (values[high] - values[low])
+        for (x, y), row, value in zip(marks, rows, values, strict=True):
+            self.assertAlmostEqual(marks[low][1] - y, scale * (value - values[low]), delta=0.03)
+            decades = math.log10(float(row["mesh.bar.elements"]) / 10) / math.log10(8)
+            self.assertAlmostEqual((x - marks[0][0]) / (marks[3][0] - marks[0][0]), decades, delta=1e-3)
+        bars = [(mark, float(r[f"{name}.bound"])) for mark, r in zip(marks, rows) if r[f"{name}.bound"]]
+        for (x, bottom, top), (mark, bound) in zip(errors, bars, strict=True):
+            self.assertEqual(x, mark[0])
+            self.assertAlmostEqual(bottom - mark[1], scale * bound, delta=0.03 + 1e-3 * scale * bound)
+            self.assertAlmostEqual(mark[1] - top, scale * bound, delta=0.03 + 1e-3 * scale * bound)
 
     def test_a_study_over_names(self):
         folder = os.path.join(self.folder.name, "names")
