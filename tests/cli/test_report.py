@@ -91,7 +91,8 @@ class Report(unittest.TestCase):
         cls.percuss("run", case, "-q", "-o", cls.run_folder, "--set", "mesh.bar.elements=50", "--set",
                     "output.frames.every=1000")
         cls.percuss("run", case, "-q", "-o", cls.fine_folder, "--set", "mesh.bar.elements=20", "--set",
-                    "time.step=2.5e-4", "--set", "output.frames.every=100000", "--set",
+                    "time.step=2.5e-4", "--set", "output.frames.every=100000", "--set", "elements.bar.E=9.0e+8",
+                    "--set", "elements.bar.rho=1.0e+6", "--set",
                     "title=<script>alert(1)</script> & \"ü\"")
         cls.percuss("study", case, "-q", "-o", cls.study_folder, "--vary", "mesh.bar.elements=10,20,40,80", "--vary",
                     "scheme.rho_inf=0.6,0.8,2", "--refine", "step=2,3", "--set", "time.end=0.8")
@@ -159,6 +160,7 @@ class Report(unittest.TestCase):
         expected = [wall[k] for k in ("interval_count", "impacts", "time_in_contact", "mean_force", "peak_force",
                                       "total_impulse", "min_gap")]
         self.assertEqual(rows[1][0], "wall")
+        self.assertIn("×10⁻", rows[1][-1])
         for cell, value in zip(rows[1][1:], expected, strict=True):
             self.assertAlmostEqual(number(cell), value, delta=1e-5 * abs(value))
         for key in ("initial", "final", "kinetic", "strain"):
@@ -200,7 +202,18 @@ class Report(unittest.TestCase):
             reach = math.ceil(0.01 / ((x1 - x0) * step / (known[-1][0] - known[0][0])))
             near = known[max(row - reach, 0):row + reach + 1]
             self.assertTrue(any(abs(bottom - (v - low) / (high - low) * (bottom - top) - y) < 0.03 for _, v in near))
+        ticks = self.ticks(figure)
+        self.assertGreater(len(ticks), 2)
+        for value, y in ticks:
+            self.assertAlmostEqual(bottom - (value - low) / (high - low) * (bottom - top), y, delta=0.15)
         return len(places)
+
+    def ticks(self, figure):
+        """Values at the vertical axis, and their places."""
+        labels = list(find(figure, "text"))
+        power = re.search(r"\[(10\S+) ", text(labels[-1]))
+        factor = number("1×" + power.group(1)) if power else 1.0
+        return [(float(text(t)) * factor, float(t[1]["y"]) - 4.5) for t in labels if t[1]["text-anchor"] == "end"]
 
     def test_curves_are_those_of_the_history(self):
         history = self.history(self.run_folder)
@@ -211,6 +224,11 @@ class Report(unittest.TestCase):
         energies = self.figure(page, "Energies over time")
         self.assertEqual([len(points(p)[0]) for p in find(energies, "path")], [751, 751, 751])
         self.assertEqual([text(i) for i in find(energies, "li")], ["kinetic", "strain", "total"])
+        (low, bottom), (high, top) = self.ticks(energies)[0], self.ticks(energies)[-1]
+        curves = [history["kinetic"], history["strain"], [k + s for k, s in zip(history["kinetic"], history["strain"])]]
+        for path, values in zip(find(energies, "path"), curves, strict=True):
+            for (_, y), value in zip(points(path)[0], values, strict=True):
+                self.assertAlmostEqual(bottom - (value - low) / (high - low) * (bottom - top), y, delta=0.2)
 
     def test_long_histories_are_thinned(self):
         history = self.history(self.fine_folder)
@@ -304,6 +322,9 @@ class Report(unittest.TestCase):
             self.assertAlmostEqual(marks[low][1] - y, scale * (value - values[low]), delta=0.03)
             decades = math.log10(float(row["mesh.bar.elements"]) / 10) / math.log10(8)
             self.assertAlmostEqual((x - marks[0][0]) / (marks[3][0] - marks[0][0]), decades, delta=1e-3)
+        tick = {text(t): float(t[1]["x"]) for t in find(drawing, "text") if t[1]["text-anchor"] == "middle" and "x" in t[1]}
+        self.assertAlmostEqual(tick["20"], marks[1][0], delta=0.1)
+        self.assertTrue(all(20 < x < 480 and 0 < y < 230 for x, y in marks))
         bars = [(mark, float(r[f"{name}.bound"])) for mark, r in zip(marks, rows) if r[f"{name}.bound"]]
         for (x, bottom, top), (mark, bound) in zip(errors, bars, strict=True):
             self.assertEqual(x, mark[0])
