@@ -322,7 +322,8 @@ class Report(unittest.TestCase):
             self.assertAlmostEqual(marks[low][1] - y, scale * (value - values[low]), delta=0.03)
             decades = math.log10(float(row["mesh.bar.elements"]) / 10) / math.log10(8)
             self.assertAlmostEqual((x - marks[0][0]) / (marks[3][0] - marks[0][0]), decades, delta=1e-3)
-        tick = {text(t): float(t[1]["x"]) for t in find(drawing, "text") if t[1]["text-anchor"] == "middle" and "x" in t[1]}
+        labels = find(drawing, "text", **{"text-anchor": "middle"})
+        tick = {text(t): float(t[1]["x"]) for t in labels if "x" in t[1]}
         self.assertAlmostEqual(tick["20"], marks[1][0], delta=0.1)
         self.assertTrue(all(20 < x < 480 and 0 < y < 230 for x, y in marks))
         bars = [(mark, float(r[f"{name}.bound"])) for mark, r in zip(marks, rows) if r[f"{name}.bound"]]
