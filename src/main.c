@@ -7,6 +7,7 @@
 #include "core/comm.h"
 #include "percuss.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,8 +89,18 @@ static int main_dispatch(pcs_arguments *a)
     return answer;
 }
 
+// Closed standard streams would give their numbers to result files, and messages would end up in these.
+static void main_open_streams(void)
+{
+    int number;
+    do number = open("/dev/null", O_RDWR);
+    while (number >= 0 && number <= STDERR_FILENO);
+    if (number > STDERR_FILENO) close(number);
+}
+
 int main(int argc, char **argv)
 {
+    main_open_streams();
     size_t room = (size_t)argc + 1;
     const char **texts = pcs_scratch(NULL, 3 * room, sizeof *texts);
     if (texts == NULL) return fputs("error: out of memory\n", stderr), PCS_CLI_COULD_NOT_GO_ON;
