@@ -20,7 +20,7 @@ wish_ranks := @cmake/need.sh -w "Runs over several ranks are neither built nor t
 wish_vtk := @/usr/bin/python3 -c "import vtk" 2>/dev/null || cmake/need.sh -w "Frames are not read back by VTK." python3-vtk9
 wish_format := @cmake/need.sh -w "The format of the sources is not checked." clang-format
 
-.PHONY: run build test variants cross study work-precision bench bench-siconos fuzz asan valgrind format tidy install \
+.PHONY: run build test variants cross study work-precision bench bench-siconos fuzz asan valgrind format tidy docs install \
         clean help build-packages bench-packages test-packages
 
 run: build ## build and run a case: make run CASE=cases/... ARGS="--set time.end=1"
@@ -78,6 +78,10 @@ valgrind: build ## check a short run for leaks and bad reads
 	@valgrind --quiet --error-exitcode=9 --leak-check=full $(BUILD)/percuss run $(CASE) --quiet -o $(BUILD)/valgrind $(ARGS)
 
 SOURCES = $(shell git ls-files 'src/*.[ch]' 'elements/*.[ch]' 'mesh/*.[ch]' 'tests/*.[ch]')
+
+docs: build ## the manual as HTML and PDF in build/docs
+	$(need) pandoc weasyprint
+	@docs/make.sh $(BUILD)
 
 format: ## format the C sources
 	$(need) clang-format
