@@ -16,14 +16,15 @@ static void system_unload(void *handle)
     dlclose(handle);
 }
 
-// Loads the definition from a shared object; a relative path is taken from the folder of the case.
+// Loads the definition from a shared object; a relative path is taken from the folder of the file that names it.
 static pcs_status system_load(pcs_build *b, pcs_yaml *section, const percuss_system_definition **out)
 {
     char path[4096], whole[PATH_MAX];
     pcs_yaml *node = pcs_case_get(b->c, section, "plugin");
     const char *text = pcs_case_text(b->c, node);
     if (text == NULL) return PCS_OK;
-    snprintf(path, sizeof path, "%s%s%s", text[0] == '/' ? "" : pcs_case_folder(b->c), text[0] == '/' ? "" : "/", text);
+    snprintf(path, sizeof path, "%s%s%s", text[0] == '/' ? "" : pcs_case_folder_of(b->c, node),
+             text[0] == '/' ? "" : "/", text);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL) {
         pcs_case_error(b->c, node, "the plug-in cannot be loaded: %s", dlerror());

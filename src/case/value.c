@@ -219,7 +219,8 @@ static bool value_file(pcs_case *c, pcs_yaml *node, const char **out)
     const char *text = pcs_case_text(c, node);
     if (text == NULL) return false;
     bool is_whole = text[0] == '/';
-    int length = snprintf(path, sizeof path, "%s%s%s", is_whole ? "" : c->folder, is_whole ? "" : "/", text);
+    int length =
+        snprintf(path, sizeof path, "%s%s%s", is_whole ? "" : pcs_case_folder_of(c, node), is_whole ? "" : "/", text);
     if (length < 0 || (size_t)length >= sizeof path) {
         pcs_case_reject(c, node, "is too long a path, '%.60s...'", text);
         return false;

@@ -10,13 +10,13 @@
 enum { NESTING = 32, NUMBER_BYTES = 64, ANY_COUNT = -1 };
 
 // Name, code, number of arguments.
-#define FUNCTIONS(X)                                                                                        \
-    X(sqrt, SQRT, 1)                                                                                        \
-    X(sin, SIN, 1)                                                                                          \
-    X(cos, COS, 1) X(tan, TAN, 1) X(asin, ASIN, 1) X(acos, ACOS, 1) X(atan, ATAN, 1) X(atan2, ATAN2, 2)     \
-        X(sinh, SINH, 1) X(cosh, COSH, 1) X(tanh, TANH, 1) X(exp, EXP, 1) X(log, LOG, 1) X(log10, LOG10, 1) \
-            X(abs, ABS, 1) X(hypot, HYPOT, 2) X(min, MIN, ANY_COUNT) X(max, MAX, ANY_COUNT) X(mod, MOD, 2)  \
-                X(floor, FLOOR, 1) X(ceil, CEIL, 1) X(round, ROUND, 1) X(step, STEP, 1)
+// clang-format off
+#define FUNCTIONS(X) \
+    X(sqrt, SQRT, 1) X(sin, SIN, 1) X(cos, COS, 1) X(tan, TAN, 1) X(asin, ASIN, 1) X(acos, ACOS, 1) X(atan, ATAN, 1) \
+    X(atan2, ATAN2, 2) X(sinh, SINH, 1) X(cosh, COSH, 1) X(tanh, TANH, 1) X(exp, EXP, 1) X(log, LOG, 1) \
+    X(log10, LOG10, 1) X(abs, ABS, 1) X(hypot, HYPOT, 2) X(min, MIN, ANY_COUNT) X(max, MAX, ANY_COUNT) \
+    X(mod, MOD, 2) X(floor, FLOOR, 1) X(ceil, CEIL, 1) X(round, ROUND, 1) X(step, STEP, 1)
+// clang-format on
 
 typedef struct function {
     const char *name;
