@@ -70,8 +70,6 @@ int pcs_case_type(pcs_case *c, pcs_yaml *map, const char *const *names);
 double pcs_case_number(pcs_case *c, pcs_yaml *node, pcs_range range);
 // Three numbers into `value`; false and an error otherwise.
 bool pcs_case_vector(pcs_case *c, pcs_yaml *node, pcs_range range, double value[3]);
-// A text as a formula of NULL-terminated variables; false and an error otherwise.
-bool pcs_case_formula(pcs_case *c, pcs_yaml *node, const char *const *variables, pcs_expression *out);
 // A non-empty text, or an error and NULL.
 const char *pcs_case_text(pcs_case *c, pcs_yaml *node);
 

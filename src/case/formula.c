@@ -47,9 +47,3 @@ bool pcs_formula_compile(pcs_case *c, pcs_yaml *node, size_t from, size_t length
     node->location.is_faulty = true;
     return false;
 }
-
-bool pcs_case_formula(pcs_case *c, pcs_yaml *node, const char *const *variables, pcs_expression *out)
-{
-    const char *text = pcs_case_text(c, node);
-    return text != NULL && pcs_formula_compile(c, node, 0, strlen(text), variables, out);
-}

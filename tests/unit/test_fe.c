@@ -106,7 +106,7 @@ static void loads_follow_their_table(void **state)
     const double when[] = { -5, 1, 2, 3, 3.5, 4, 100 }, wanted[] = { 0, 0, 1, 2, 0.5, -1, -1 };
     model *m = bar_model(steel);
     CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, "last", 4, 2));
-    model_force(m, "last", 8, 0, 0)->amplitude = (pcs_amplitude){ 3, time, factor };
+    model_force(m, "last", 8, 0, 0)->amplitude = (pcs_amplitude){ .count = 3, .time = time, .factor = factor };
     model_force(m, "bar.start", -5, 0, 0);
     model_build(m);
     const double q[6] = { 0 }, v[6] = { 0 }, q1[6] = { 0.5, 0, 0, 0, 0.25, -2 };
