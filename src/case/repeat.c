@@ -41,7 +41,11 @@ static bool repeat_read(pcs_expansion *x, pcs_yaml *entry, repeat_params *p, pcs
         pcs_case_error_at(c, entry, "each", "'each' is all that is copied: it has no place beside other keys");
         return false;
     }
-    return is_fine;
+    if (!repeat_is_in(*what)) return is_fine;
+    pcs_case_error_at(c, *what, "repeat",
+                      "a repeated entry cannot be repeated itself: ${mod(i, n)} and "
+                      "${floor(i/n)} number the rows of a table in one repetition");
+    return false;
 }
 
 static long repeat_size(const pcs_yaml *node)
@@ -112,7 +116,7 @@ static bool repeat_entry(pcs_expansion *x, pcs_yaml *to, const pcs_key *key, pcs
     if (!repeat_read(x, entry, &p, &what)) return !x->c->is_out_of_memory;
     x->ncopied += p.count * repeat_size(what);
     if (x->ncopied > PCS_MOST_COPIED) {
-        pcs_case_error(x->c, entry, "all repetitions together make more than %d values", PCS_MOST_COPIED);
+        pcs_case_error_at(x->c, entry, NULL, "all repetitions together make more than %d values", PCS_MOST_COPIED);
         return true;
     }
     bool is_fine = true;
