@@ -169,6 +169,8 @@ static void error_unknown_key(pcs_case *c, const pcs_yaml *map, pcs_key *key)
     char path[PCS_PATH_BYTES], hint[PCS_SPELLING_BYTES], allowed[1024];
     const char *const *names = map->nknown == 0 ? (const char *const[]){ NULL } : map->known;
     pcs_spelling_hint(key->name, names, sizeof hint, hint);
+    static const char *const everywhere[] = { "repeat", "include", NULL }; // which no reader looks up
+    if (hint[0] == '\0') pcs_spelling_hint(key->name, everywhere, sizeof hint, hint);
     pcs_yaml name = { .text = key->name, .is_quoted = false };
     char quoted[PCS_QUOTE_BYTES];
     pcs_tree_quote(&name, sizeof quoted, quoted);

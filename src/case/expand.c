@@ -7,6 +7,9 @@ pcs_status pcs_case_expand(pcs_case *c)
     pcs_expansion x = { .c = c };
     if (c->is_expanded) return PCS_OK;
     c->is_expanded = true;
+    pcs_case_get(c, c->root, "parameters");
+    const pcs_yaml *include = pcs_case_get(c, c->root, "include"); // those of files are gone
+    if (include != NULL) pcs_case_error(c, include, "'include' works in files, not in an assignment");
     if (pcs_parameters_open(&x, c->root)) {
         pcs_expand_node(&x, c->root);
         pcs_parameters_close(&x);

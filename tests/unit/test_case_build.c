@@ -47,7 +47,9 @@ static const change changes[] = {
     { "mesh:\n  bar", "mseh:\n  bar",
       "f:1:1: missing key 'mesh' (parts of the mesh by name)\nf:2:1: unknown key 'mseh', did you mean 'mesh'?", 2 },
     { "mesh:\n", "mesh: {}\nx:\n",
-      "f:2:7: mesh is empty, needs parts of the mesh by name\nf:3:1: unknown key 'x', allowed: system, mesh,", 2 },
+      "f:2:7: mesh is empty, needs parts of the mesh by name\nf:3:1: unknown key 'x', allowed: parameters, include, "
+      "system, mesh,",
+      2 },
     { "type: line", "type: lines", "f:3:16: mesh.bar.type must be one of ..., is 'lines', did you mean 'line'?", 0 },
     { "type: line, ", "", "f:3:8: mesh.bar: missing key 'type' (one of line, arc", 0 },
     { "from: [1, 0, 0]", "from: [1, 0]", "f:3:28: mesh.bar.from must be a list of 3 numbers [x, y, z], is a list of 2",
@@ -214,7 +216,8 @@ static const change changes[] = {
     { "of: [stress]", "of: [stres]", "f:28:40: output.probes.mid.of[0]: ", 0 },
     // The rest
     { "title: Bars", "title: []", "f:1:8: title must be a text, is a list", 0 },
-    { "title: Bars", "title: Bars\nsystem: { type: ball }", "f:3:1: unknown key 'mesh', allowed: system, scheme,", 9 },
+    { "title: Bars", "title: Bars\nsystem: { type: ball }",
+      "f:3:1: unknown key 'mesh', allowed: parameters, include, system, scheme,", 9 },
 };
 
 static char *replaced(const char *old, const char *new, char *text, size_t size)

@@ -133,7 +133,7 @@ static void faults_name_their_files(void **state)
     CHECK(read_root(c, &s) == PCS_BAD_INPUT);
     check_message(
         "main.yaml:1:26: cannot include 'nope.yaml': No such file or directory\n"
-        "main.yaml:3:1: unknown key 'Q', allowed: E, factor, n, mass, is_on, v, name\n"
+        "main.yaml:3:1: unknown key 'Q', allowed: parameters, include, E, factor, n, mass, is_on, v, name\n"
         "sub/part.yaml:1:4: n must be in [1, 1000], is 0\n"
         "sub/part.yaml:2:15: factor: in '1 + foo': unknown name 'foo', known are: sqrt, sin, cos, tan, asin, "
         "acos, atan, atan2, sinh, cosh, tanh, exp, log, log10, abs, hypot, min, max, mod, floor, ceil, round, "

@@ -248,6 +248,15 @@ static void assignments_reach_parameters_and_copies(void **state)
     CHECK(pcs_case_finish(c) == PCS_BAD_INPUT);
     check_same_text(pcs_message(context_of_test),
                     "--set parameters.lenght=2: no formula uses the parameter 'lenght', did you mean 'length'?");
+    c = parse("paramters: { L: 1 }\nb: { repaet: { count: 3 } }\n");
+    CHECK_OK(context_of_test, pcs_case_set(c, "include=x.yaml"));
+    CHECK_OK(context_of_test, pcs_case_expand(c));
+    pcs_case_get(c, pcs_case_root(c), "b");
+    CHECK(pcs_case_finish(c) == PCS_BAD_INPUT);
+    check_same_text(pcs_message(context_of_test),
+                    "f:1:1: unknown key 'paramters', did you mean 'parameters'? allowed: parameters, include, b\n"
+                    "f:2:6: b: unknown key 'repaet', did you mean 'repeat'? allowed: none\n"
+                    "--set include=x.yaml: 'include' works in files, not in an assignment");
 }
 
 int main(void)
