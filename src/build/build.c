@@ -20,6 +20,7 @@ static pcs_status build_read_mesh_model(pcs_build *b)
 
 static pcs_status build_read(pcs_build *b)
 {
+    PCS_TRY(pcs_case_expand(b->c));
     PCS_TRY(pcs_build_system(b));
     if (!b->has_system) PCS_TRY(build_read_mesh_model(b));
     PCS_TRY(pcs_build_scheme(b));

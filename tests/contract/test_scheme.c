@@ -99,7 +99,7 @@ static double smooth_error(const bar_variant *c, bool is_damped, int nstep)
     pcs_fe_initial *start = model_initial(m, "bar");
     start->has_displacement = true;
     start->displacement[1][0] = 0.1;
-    model_force(m, "bar.end", 4, 0, 0)->amplitude = (pcs_amplitude){ 2, time, factor };
+    model_force(m, "bar.end", 4, 0, 0)->amplitude = (pcs_amplitude){ .count = 2, .time = time, .factor = factor };
     model_build(m);
     model_run run = model_prepare(m, c->scheme, c->values, NULL, NULL);
     if (bar_is_refused(&run)) {

@@ -47,7 +47,9 @@ static const change changes[] = {
     { "mesh:\n  bar", "mseh:\n  bar",
       "f:1:1: missing key 'mesh' (parts of the mesh by name)\nf:2:1: unknown key 'mseh', did you mean 'mesh'?", 2 },
     { "mesh:\n", "mesh: {}\nx:\n",
-      "f:2:7: mesh is empty, needs parts of the mesh by name\nf:3:1: unknown key 'x', allowed: system, mesh,", 2 },
+      "f:2:7: mesh is empty, needs parts of the mesh by name\nf:3:1: unknown key 'x', allowed: parameters, include, "
+      "system, mesh,",
+      2 },
     { "type: line", "type: lines", "f:3:16: mesh.bar.type must be one of ..., is 'lines', did you mean 'line'?", 0 },
     { "type: line, ", "", "f:3:8: mesh.bar: missing key 'type' (one of line, arc", 0 },
     { "from: [1, 0, 0]", "from: [1, 0]", "f:3:28: mesh.bar.from must be a list of 3 numbers [x, y, z], is a list of 2",
@@ -138,6 +140,21 @@ static const change changes[] = {
     { "[[0, 1], [1, 0]]", "[[0, 1], [1]]",
       "f:15:86: loads.push.amplitude.table[1] must be a row [time, factor], has 1 entries", 0 },
     { "[[0, 1], [1, 0]]", "[]", "f:15:77: loads.push.amplitude.table is empty", 0 },
+    { "{ table: [[0, 1], [1, 0]] }", "{ sine: { frequency: -1 } }",
+      "f:15:89: loads.push.amplitude.sine.frequency must be >= 0, is -1", 0 },
+    { "{ table: [[0, 1], [1, 0]] }", "{ ramp: { rise: 0 } }", "f:15:84: loads.push.amplitude.ramp.rise must be > 0",
+      0 },
+    { "{ table: [[0, 1], [1, 0]] }", "{ pulse: { duration: 1, shape: sine } }",
+      "f:15:99: loads.push.amplitude.pulse.shape must be one of rectangle, half_sine, is 'sine'", 0 },
+    { "{ table: [[0, 1], [1, 0]] }", "{ pulse: 1 }", "f:15:77: loads.push.amplitude.pulse must be a map, is '1'", 0 },
+    { "{ table: [[0, 1], [1, 0]] }", "{ expression: sin(2*pi*x) }",
+      "f:15:91: loads.push.amplitude.expression: in 'sin(2*pi*x)': unknown name 'x', known are: t, sqrt", 0 },
+    { "{ table: [[0, 1], [1, 0]] }", "{ expression: 1/t }",
+      "f:15:82: loads.push.amplitude.expression must be a finite number at t = 0, is inf", 0 },
+    { "{ table: [[0, 1], [1, 0]] }", "{ csv: no.csv }",
+      "f:15:75: loads.push.amplitude.csv: cannot open the table 'no.csv'", 0 },
+    { "{ table: [[0, 1], [1, 0]] }", "{ table: [[0, 1]], csv: no.csv }",
+      "f:15:92: loads.push.amplitude: 'table' and 'csv' are both given, only one is allowed", 0 },
     { "{ table: [[0, 1], [1, 0]] }", "{ tabel: [[0, 1]] }", "f:15:68: loads.push.amplitude: missing key 'table'", 2 },
     // Contacts
     { "type: node_plane", "type: node_plain",
@@ -199,7 +216,8 @@ static const change changes[] = {
     { "of: [stress]", "of: [stres]", "f:28:40: output.probes.mid.of[0]: ", 0 },
     // The rest
     { "title: Bars", "title: []", "f:1:8: title must be a text, is a list", 0 },
-    { "title: Bars", "title: Bars\nsystem: { type: ball }", "f:3:1: unknown key 'mesh', allowed: system, scheme,", 9 },
+    { "title: Bars", "title: Bars\nsystem: { type: ball }",
+      "f:3:1: unknown key 'mesh', allowed: parameters, include, system, scheme,", 9 },
 };
 
 static char *replaced(const char *old, const char *new, char *text, size_t size)
