@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BUFFER_ROWS = 64, LEAST_BUFFER = 1 << 17, FIXED_COLUMNS = 16, CONTACT_COLUMNS = 6 };
+enum { BUFFER_ROWS = 64, LEAST_BUFFER = 1 << 17, FIXED_COLUMNS = 17, CONTACT_COLUMNS = 8, PLAIN_COLUMNS = 5 };
 static const double flush_interval = 1.0; // s, so that a slow run can be watched
 
 typedef struct history_params {
@@ -42,20 +42,21 @@ static const pcs_option history_options[] = {
 };
 
 static const char *const history_contact_columns[CONTACT_COLUMNS] = { "gap",     "gap_rate",     "force",
-                                                                      "impulse", "step_impulse", "friction" };
+                                                                      "impulse", "step_impulse", "friction",
+                                                                      "state",   "friction_loss" };
 
-// The last one only where there is friction.
+// The last ones only where there is friction.
 static int history_contact_columns_of(const pcs_system *system, const pcs_contact_info *contact)
 {
     bool rubs = contact->nrow > 0 && system->rows[contact->first_row].ntangent > 0;
-    return rubs ? CONTACT_COLUMNS : CONTACT_COLUMNS - 1;
+    return rubs ? CONTACT_COLUMNS : PLAIN_COLUMNS;
 }
 
 static void history_put_header(const pcs_view *view, pcs_file *f)
 {
     const pcs_system *system = view->system;
-    pcs_file_text(f, "t,step,kinetic,strain,potential,external_work,damping_loss,impact_loss,correction_work,"
-                     "numerical_loss,momentum_x,momentum_y,momentum_z,min_gap,active,iterations");
+    pcs_file_text(f, "t,step,kinetic,strain,potential,external_work,damping_loss,impact_loss,friction_loss,"
+                     "correction_work,numerical_loss,momentum_x,momentum_y,momentum_z,min_gap,active,iterations");
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
         int ncolumn = history_contact_columns_of(system, contact), npoint = contact->writes_points ? contact->nrow : 0;
@@ -90,9 +91,9 @@ static char *history_integer(char *p, long x)
 static char *history_fixed_columns(const history_data *d, int nrow, char *p)
 {
     const pcs_ledger *l = &d->ledger;
-    const double energies[] = { l->now.kinetic,     l->now.strain,      l->now.potential,   l->external_work,
-                                l->damping_loss,    l->impact_loss,     l->correction_work, l->numerical_loss,
-                                l->now.momentum[0], l->now.momentum[1], l->now.momentum[2] };
+    const double energies[] = { l->now.kinetic,    l->now.strain,      l->now.potential,   l->external_work,
+                                l->damping_loss,   l->impact_loss,     l->friction_loss,   l->correction_work,
+                                l->numerical_loss, l->now.momentum[0], l->now.momentum[1], l->now.momentum[2] };
     p = history_number(d, p, d->tally.t);
     p = history_integer(p, d->tally.step);
     for (size_t k = 0; k < sizeof energies / sizeof energies[0]; k++) p = history_number(d, p, energies[k]);
@@ -101,7 +102,7 @@ static char *history_fixed_columns(const history_data *d, int nrow, char *p)
     long nactive = 0;
     for (int j = 0; j < nrow; j++) {
         if (d->tally.rows[j].gap < min_gap) min_gap = d->tally.rows[j].gap;
-        nactive += d->tally.rows[j].is_closed;
+        nactive += d->tally.rows[j].state != PCS_ROW_OPEN;
     }
     if (nrow > 0) p = history_number(d, p, min_gap);
     else *p++ = ',';
@@ -115,10 +116,9 @@ static char *history_contact_fields(const history_data *d, const pcs_tally_row *
     bool is_start = d->tally.step == 0;
     bool has_force = !is_start || (isfinite(row->force) && row->force != 0.0);
     bool has_impulse = !is_start || row->step_impulse != 0.0;
-    const double x[CONTACT_COLUMNS] = {
-        row->gap, row->rate, row->force, row->impulse, row->step_impulse, row->friction
-    };
-    const bool exists[CONTACT_COLUMNS] = { true, true, has_force, has_impulse, has_impulse, has_force };
+    const double x[CONTACT_COLUMNS] = { row->gap,          row->rate,     row->force, row->impulse,
+                                        row->step_impulse, row->friction, row->state, row->friction_loss };
+    const bool exists[CONTACT_COLUMNS] = { true, true, has_force, has_impulse, has_impulse, has_force, true, true };
     for (int k = 0; k < ncolumn; k++) {
         if (exists[k]) p = history_number(d, p, x[k]);
         else *p++ = ',';

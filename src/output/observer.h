@@ -6,11 +6,11 @@
 #include "schemes/scheme.h"
 
 // Energy book-keeping since t = 0, J. E = kinetic + strain + potential obeys
-//   E - initial = external_work - damping_loss - impact_loss + correction_work - numerical_loss.
+//   E - initial = external_work - damping_loss - impact_loss - friction_loss + correction_work - numerical_loss.
 typedef struct pcs_ledger {
     pcs_measure now;
     double initial; // E at t = 0, before an impact at t = 0
-    double external_work, damping_loss, impact_loss, correction_work, numerical_loss;
+    double external_work, damping_loss, impact_loss, friction_loss, correction_work, numerical_loss;
     bool numerical_is_remainder; // numerical_loss closes the sum; otherwise it is a formula
     double largest_rise;         // of E over one step beyond the external work
 } pcs_ledger;
@@ -52,6 +52,7 @@ typedef struct pcs_view {
     const pcs_certificate *certificate;
     const pcs_timing *timing;
     const pcs_reaction *reactions; // [system->nreaction] of the last step; NULL: there are none
+    const double *effective_mass;  // [system->nrow] kg, of the rows; NULL: not known
     const pcs_probe *probes;       // [nprobe]
     int nprobe;
     double step_size, end_time;

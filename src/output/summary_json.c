@@ -133,9 +133,12 @@ static void json_interval(json *j, const pcs_interval *i)
     json_real(j, "duration", i->end - i->start);
     json_whole(j, "first_step", i->first_step);
     json_whole(j, "last_step", i->last_step);
-    json_real(j, "mean_force", pcs_interval_mean(i->smooth_impulse, i->end - i->start));
-    json_real(j, "peak_force", i->peak_force);
-    json_real(j, "peak_force_time", i->peak_time);
+    bool has_force = pcs_interval_has_force(i);
+    json_real(j, "mean_force", pcs_interval_mean(i));
+    json_real(j, "peak_force", has_force ? i->peak_force : NAN);
+    json_real(j, "peak_force_time", has_force ? i->peak_time : NAN);
+    json_real(j, "filtered_peak_force", has_force ? i->smooth_peak : NAN);
+    json_real(j, "filtered_peak_force_time", has_force ? i->smooth_time : NAN);
     json_real(j, "total_impulse", i->impulse);
     json_whole(j, "impacts", i->nimpact);
     json_end(j, "}");
@@ -143,16 +146,21 @@ static void json_interval(json *j, const pcs_interval *i)
 
 static void json_contact(json *j, const pcs_contact_record *c)
 {
-    bool has_touched = c->ninterval > 0;
     json_begin(j, NULL, "{");
     json_text(j, "name", c->name);
     json_whole(j, "interval_count", c->ninterval);
     json_whole(j, "impacts", c->nimpact);
     json_real(j, "time_in_contact", c->touching_time);
-    json_real(j, "mean_force", pcs_interval_mean(c->smooth_impulse, c->touching_time));
+    json_real(j, "mean_force", pcs_contact_mean(c));
     json_real(j, "peak_force", c->peak_force);
-    json_real(j, "peak_force_time", has_touched ? c->peak_time : NAN);
+    json_real(j, "peak_force_time", isfinite(c->peak_force) ? c->peak_time : NAN);
+    json_real(j, "filtered_peak_force", c->smooth_peak);
+    json_real(j, "filtered_peak_force_time", isfinite(c->smooth_peak) ? c->smooth_time : NAN);
     json_real(j, "total_impulse", c->impulse);
+    json_real(j, "impact_loss", c->impact_loss);
+    json_real(j, "friction_loss", c->friction_loss);
+    json_real(j, "work", c->work);
+    json_real(j, "sliding_distance", c->rubs ? c->slid : NAN);
     json_real(j, "min_gap", c->min_gap);
     json_real(j, "min_gap_time", c->min_gap_time);
     json_key(j, "is_touching_at_end");
@@ -169,6 +177,8 @@ static void json_contacts(json *j, const pcs_summary *s)
 {
     json_real(j, "min_gap", s->min_gap);
     json_real(j, "min_gap_time", s->worst_contact == NULL ? NAN : s->min_gap_time);
+    json_real(j, "open_time", s->open_time);
+    json_real(j, "filter_window", s->window);
     json_begin(j, "contacts", "[");
     for (int k = 0; k < s->ncontact; k++) json_contact(j, &s->contacts[k]);
     json_end(j, "]");
@@ -185,6 +195,7 @@ static void json_reactions(json *j, const char *key, bool of_joints, const pcs_s
         json_text(j, "name", view->system->reactions[r].name);
         if (of_joints) json_real(j, "largest_misfit", record->misfit);
         if (of_joints) json_real(j, "largest_misfit_time", record->misfit_time);
+        if (of_joints) json_real(j, "work", record->work);
         json_real(j, "peak_force", record->force);
         json_real(j, "peak_force_time", record->force_time);
         json_real(j, "peak_moment", record->moment);
@@ -205,6 +216,7 @@ static void json_energy(json *j, const pcs_ledger *l)
     json_real(j, "external_work", l->external_work);
     json_real(j, "damping_loss", l->damping_loss);
     json_real(j, "impact_loss", l->impact_loss);
+    json_real(j, "friction_loss", l->friction_loss);
     json_real(j, "correction_work", l->correction_work);
     json_real(j, "numerical_loss", l->numerical_loss);
     json_text(j, "numerical_loss_is", l->numerical_is_remainder ? "remainder" : "formula");
