@@ -27,9 +27,26 @@ static pcs_status output_observer(pcs_build *b, pcs_yaml *output, const pcs_obse
     PCS_TRY(pcs_build_params(b, ops->params_size, &params));
     PCS_TRY(pcs_build_params(b, ops->data_size, &data));
     pcs_case_read(b->c, node, ops->options, params);
+    for (int i = 0; ops->cell_options != NULL && ops->cell_options[i] != NULL && !b->has_system; i++) {
+        pcs_yaml *set = pcs_case_get(b->c, node, ops->cell_options[i]);
+        if (set != NULL && pcs_yaml_get_kind(set) == PCS_YAML_SCALAR) (void)pcs_build_set(b, set, true, false);
+    }
     b->sim->observers[b->sim->nobserver++] =
         (pcs_observer){ .ops = ops, .ctx = b->ctx, .view = &b->sim->view, .params = params, .data = data };
     return PCS_OK;
+}
+
+pcs_status pcs_build_check_observers(pcs_build *b)
+{
+    for (int i = 0; i < b->sim->nobserver; i++) {
+        const pcs_observer *observer = &b->sim->observers[i];
+        if (observer->ops->check == NULL) continue;
+        pcs_status status = observer->ops->check(observer);
+        char path[128];
+        snprintf(path, sizeof path, "output.%s", observer->ops->name);
+        if (status != PCS_OK) PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, path), status));
+    }
+    return pcs_case_finish(b->c);
 }
 
 typedef struct output_probe {

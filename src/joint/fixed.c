@@ -22,6 +22,7 @@ static const char *fixed_check(const void *params, const char **option)
 static pcs_status fixed_create_ends(pcs_context *ctx, const void *params, const pcs_dofmap *map, pcs_joint_ends **out)
 {
     PCS_TAKE(ctx, *out, 1, "a joint");
+    PCS_TRY(pcs_ends_meet(ctx, &((const fixed_params *)params)->ends, map));
     return pcs_ends_create(ctx, &((const fixed_params *)params)->ends, map, *out);
 }
 

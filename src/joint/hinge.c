@@ -61,6 +61,7 @@ static pcs_status hinge_create(pcs_context *ctx, const void *params, const pcs_d
     const hinge_params *p = params;
     hinge *h;
     PCS_TAKE(ctx, h, 1, "a joint");
+    PCS_TRY(pcs_ends_meet(ctx, &p->ends, map));
     PCS_TRY(pcs_ends_create(ctx, &p->ends, map, &h->ends));
     const pcs_joint_ends *ends = &h->ends;
     *instance = h;

@@ -50,6 +50,8 @@ typedef struct pcs_contact_record {
     double work;                         // J, of all its impulses on the model
     double slid;                         // m, of the point that slid farthest
     bool rubs;                           // there is friction
+    bool is_joint;                       // of a system in closed form: only misfit, force and work
+    double misfit, misfit_time;          // of a joint, m or rad, s
     long nimpact;
 } pcs_contact_record;
 

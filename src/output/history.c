@@ -5,33 +5,27 @@
 // (a force before the first step, min_gap without contacts) is an empty field. Joints have their largest misfit and the
 // components of their reaction.
 
-#include "core/clock.h"
-#include "output/file.h"
+#include "output/row_file.h"
 #include "output/tally.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { BUFFER_ROWS = 64, LEAST_BUFFER = 1 << 17, FIXED_COLUMNS = 17, CONTACT_COLUMNS = 8, PLAIN_COLUMNS = 5 };
-static const double flush_interval = 1.0; // s, so that a slow run can be watched
+enum { FIXED_COLUMNS = 17, CONTACT_COLUMNS = 8, PLAIN_COLUMNS = 5 };
 
 typedef struct history_params {
     int every; // steps, 0: no history
 } history_params;
 
 typedef struct history_data {
-    pcs_file *file;
+    pcs_row_file file;
     pcs_digits *digits;
     pcs_tally tally;
     pcs_reaction *reactions; // [system->nreaction] of the last step
     pcs_ledger ledger;       // of the last step
     int iterations;          // of the last step
     bool has_row;            // the last step has been written
-    bool has_failed;         // nothing more is written
-    size_t row_room;         // bytes that a row may need
-    long long complete;      // bytes of whole rows that reached the disk
-    double flushed;          // when, s
     double *probed;          // [nprobe] of the row that is being written
 } history_data;
 
@@ -164,7 +158,7 @@ static void history_put_row(const pcs_view *view, history_data *d, bool has_stat
     if (has_state)
         for (int k = 0; k < view->nprobe; k++)
             d->probed[k] = system->ops->probe(system, &view->probes[k], view->state->q, view->state->v);
-    char *begin = pcs_file_reserve(d->file, d->row_room);
+    char *begin = pcs_file_reserve(d->file.file, d->file.row_room);
     if (begin == NULL) return;
     char *p = history_fixed_columns(d, pcs_contact_rows(system), begin);
     for (int c = 0; c < system->ncontact; c++) {
@@ -182,25 +176,7 @@ static void history_put_row(const pcs_view *view, history_data *d, bool has_stat
         else *p++ = ',';
     }
     p[-1] = '\n';
-    d->file->used += (size_t)(p - begin);
-}
-
-// Hands rows on when the buffer has no room for one more, or after a while.
-static pcs_status history_flush(history_data *d, bool is_last)
-{
-    double now = pcs_clock();
-    bool is_full = d->file->used + d->row_room > d->file->size;
-    if (!is_full && !is_last && now - d->flushed < flush_interval) return PCS_OK;
-    pcs_status status = pcs_file_flush(d->file);
-    if (status == PCS_OK) {
-        d->complete = d->file->written;
-        d->flushed = now;
-        return PCS_OK;
-    }
-    // A half-written row is cut off; what is left keeps the name of an unfinished file.
-    d->has_failed = true;
-    pcs_file_leave(d->file, d->complete);
-    return status;
+    d->file.file->used += (size_t)(p - begin);
 }
 
 static void history_take_in(const pcs_view *view, history_data *d)
@@ -217,46 +193,42 @@ static pcs_status history_open(pcs_observer *self)
     history_data *d = self->data;
     const pcs_view *view = self->view;
     const pcs_system *system = view->system;
-    d->has_failed = true; // until everything is there
+    d->file.has_failed = true; // until everything is there
     size_t ncolumn = FIXED_COLUMNS + (size_t)view->nprobe + (1 + PCS_REACTION_COMPONENTS) * (size_t)system->nreaction;
     PCS_TAKE(self->ctx, d->reactions, system->nreaction, "reactions");
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
         ncolumn += CONTACT_COLUMNS * (1 + (contact->writes_points ? (size_t)contact->nrow : 0));
     }
-    d->row_room = ncolumn * PCS_NUMBER_ROOM;
-    size_t size = BUFFER_ROWS * d->row_room > LEAST_BUFFER ? BUFFER_ROWS * d->row_room : LEAST_BUFFER;
-    PCS_TRY(pcs_file_create(self->ctx, view->directory, sizeof "history.csv", size, &d->file));
-    pcs_file_remove(d->file, "history.csv");
+    PCS_TRY(pcs_row_file_create(self->ctx, view->directory, "history.csv", ncolumn * PCS_NUMBER_ROOM, &d->file));
     if (((const history_params *)self->params)->every == 0) return PCS_OK;
     PCS_TRY(pcs_digits_create(self->ctx, &d->digits));
     PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
     PCS_TAKE(self->ctx, d->probed, view->nprobe, "probes");
-    PCS_TRY(pcs_file_open(d->file, "history.csv"));
-    history_put_header(view, d->file);
-    d->has_failed = false;
+    PCS_TRY(pcs_row_file_open(&d->file, "history.csv"));
+    history_put_header(view, d->file.file);
     history_take_in(view, d);
     history_put_row(view, d, true);
-    return history_flush(d, true);
+    return pcs_row_file_flush(&d->file, true);
 }
 
 static pcs_status history_step(pcs_observer *self)
 {
     history_data *d = self->data;
-    if (d->has_failed) return PCS_OK;
+    if (d->file.has_failed) return PCS_OK;
     history_take_in(self->view, d);
     if (d->tally.step % ((const history_params *)self->params)->every != 0) return PCS_OK;
     history_put_row(self->view, d, true);
-    return history_flush(d, false);
+    return pcs_row_file_flush(&d->file, false);
 }
 
 static pcs_status history_close(pcs_observer *self)
 {
     history_data *d = self->data;
-    if (d->has_failed) return PCS_OK;
+    if (d->file.has_failed) return PCS_OK;
     if (!d->has_row) history_put_row(self->view, d, self->view->state->step == d->tally.step);
-    PCS_TRY(history_flush(d, true));
-    return pcs_file_commit(d->file);
+    PCS_TRY(pcs_row_file_flush(&d->file, true));
+    return pcs_file_commit(d->file.file);
 }
 
 const pcs_observer_ops pcs_observer_history = {

@@ -15,12 +15,18 @@ typedef struct summary_params {
 static const pcs_option summary_options[] = {
     PCS_REAL("open_time", summary_params, open_time, PCS_OPTIONAL, PCS_NOT_NEGATIVE,
              "a contact that opens for no longer than this, s, counts as one; by default 3 steps"),
-    PCS_REAL(
-        "filter", summary_params, filter, PCS_OPTIONAL, PCS_POSITIVE,
-        "window of the moving mean of the filtered peak force, s; by default 10 steps, or two swings of the "
-        "ripple behind a wave front of the mesh where these are longer"),
+    PCS_REAL("filter", summary_params, filter, PCS_OPTIONAL, PCS_POSITIVE,
+             "window of the moving mean of the filtered peak force, s; by default 10 steps, or two swings of the "
+             "ripple behind a wave front of the mesh where these are longer"),
     { .name = NULL },
 };
+
+static void summary_keep_largest(double x, double t, double *largest, double *time)
+{
+    if (!(x > *largest)) return;
+    *largest = x;
+    *time = t;
+}
 
 static void summary_add_work(const pcs_row_report *row, pcs_contact_record *c)
 {
@@ -39,6 +45,18 @@ static void summary_slide(const pcs_view *view, double speed, int row, pcs_point
     if (presses && p->is_closed) p->slid += 0.5 * view->report->h * (p->slip + slip);
     p->slip = slip;
     p->is_closed = is_closed;
+}
+
+// A joint has neither intervals nor a smallest gap.
+static void summary_take_joint(const pcs_view *view, const pcs_contact_info *joint, pcs_contact_record *c)
+{
+    for (int j = joint->first_row; j < joint->first_row + joint->nrow; j++) {
+        const pcs_row_report *row = &view->report->rows[j];
+        double t = view->state->t;
+        summary_add_work(row, c);
+        summary_keep_largest(fabs(row->gap), t, &c->misfit, &c->misfit_time);
+        if (isfinite(row->force)) summary_keep_largest(fabs(row->force), t, &c->peak_force, &c->peak_time);
+    }
 }
 
 static pcs_contact_step summary_gather(const pcs_view *view, pcs_summary *s, int k)
@@ -62,13 +80,6 @@ static pcs_contact_step summary_gather(const pcs_view *view, pcs_summary *s, int
         if (c->rubs) c->slid = fmax(c->slid, s->points[j].slid);
     }
     return sum;
-}
-
-static void summary_keep_largest(double x, double t, double *largest, double *time)
-{
-    if (!(x > *largest)) return;
-    *largest = x;
-    *time = t;
 }
 
 static void summary_take_reactions(const pcs_view *view, pcs_summary *s)
@@ -97,6 +108,10 @@ static void summary_take_in(const pcs_view *view, pcs_summary *s)
     s->speed = fmax(s->speed, pcs_model_speed(view));
     for (int k = 0; k < s->ncontact; k++) {
         pcs_contact_record *c = &s->contacts[k];
+        if (c->is_joint) {
+            summary_take_joint(view, &view->system->contacts[k], c);
+            continue;
+        }
         pcs_contact_step now = summary_gather(view, s, k);
         pcs_contact_record_add(c, &now);
         if (c->min_gap < s->min_gap) {
@@ -132,6 +147,7 @@ static pcs_contact_record summary_contact(const pcs_view *view, const pcs_summar
                                  .open_time = s->open_time,
                                  .window_time = s->window,
                                  .rubs = contact->nrow > 0 && view->system->rows[contact->first_row].ntangent > 0,
+                                 .is_joint = pcs_is_joint(view->system, k),
                                  .min_gap = INFINITY,
                                  .peak_force = -INFINITY,
                                  .smooth_peak = NAN };

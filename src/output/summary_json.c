@@ -76,6 +76,7 @@ static void json_head(json *j, const pcs_view *view)
     json_text(j, "title", view->title);
     json_text(j, "ending", pcs_ending_text(view->ending));
     json_text(j, "reason", view->reason);
+    json_text(j, "question", view->question);
     json_text(j, "scheme", view->scheme_name);
     json_text(j, "solver", view->solver_name);
     json_text(j, "mass_backend", view->mass_backend);
@@ -84,8 +85,8 @@ static void json_head(json *j, const pcs_view *view)
     json_whole(j, "points", picture == NULL ? 0 : picture->npoint);
     json_whole(j, "cells", picture == NULL ? 0 : picture->ncell);
     json_whole(j, "dofs", pcs_system_ndof(view->system));
-    json_whole(j, "contact_points", pcs_contact_rows(view->system));
-    json_whole(j, "joint_rows", view->system->nrow - pcs_contact_rows(view->system));
+    json_whole(j, "contact_points", pcs_count_points(view->system));
+    json_whole(j, "joint_rows", view->system->nrow - pcs_count_points(view->system));
     json_end(j, "}");
 }
 
@@ -180,14 +181,30 @@ static void json_contacts(json *j, const pcs_summary *s)
     json_real(j, "open_time", s->open_time);
     json_real(j, "filter_window", s->window);
     json_begin(j, "contacts", "[");
-    for (int k = 0; k < s->ncontact; k++) json_contact(j, &s->contacts[k]);
+    for (int k = 0; k < s->ncontact; k++)
+        if (!s->contacts[k].is_joint) json_contact(j, &s->contacts[k]);
     json_end(j, "]");
+}
+
+// A joint of a system in closed form has no reaction in space.
+static void json_plain_joint(json *j, const pcs_contact_record *c)
+{
+    json_begin(j, NULL, "{");
+    json_text(j, "name", c->name);
+    json_real(j, "largest_misfit", c->misfit);
+    json_real(j, "largest_misfit_time", c->misfit_time);
+    json_real(j, "work", c->work);
+    json_real(j, "peak_force", c->peak_force);
+    json_real(j, "peak_force_time", isfinite(c->peak_force) ? c->peak_time : NAN);
+    json_end(j, "}");
 }
 
 // Joints, or supports.
 static void json_reactions(json *j, const char *key, bool of_joints, const pcs_summary *s, const pcs_view *view)
 {
     json_begin(j, key, "[");
+    for (int k = 0; k < s->ncontact; k++)
+        if (of_joints && s->contacts[k].is_joint) json_plain_joint(j, &s->contacts[k]);
     for (int r = 0; r < view->system->nreaction; r++) {
         const pcs_reaction_record *record = &s->reactions[r];
         if ((view->system->reactions[r].contact >= 0) != of_joints) continue;

@@ -20,7 +20,8 @@ static void summary_text_head(pcs_file *f, const pcs_summary *s, const pcs_view 
         pcs_file_text(f, view->reason);
         pcs_file_text(f, "\n");
     }
-    int ncontact = pcs_contact_rows(view->system), njoint = view->system->nrow - ncontact;
+    int ncontact = pcs_count_points(view->system), njoint = view->system->nrow - ncontact;
+    if (view->question != NULL) pcs_file_print(f, "question: %s\n", view->question);
     pcs_file_print(f, "\nModel        %d points, %d cells, %d dofs, %d contact point%s",
                    picture == NULL ? 0 : picture->npoint, picture == NULL ? 0 : picture->ncell,
                    pcs_system_ndof(view->system), ncontact, ncontact == 1 ? "" : "s");
@@ -63,6 +64,11 @@ static void summary_text_interval(pcs_file *f, const pcs_interval *i)
 
 static void summary_text_contact(pcs_file *f, const pcs_contact_record *c)
 {
+    if (c->is_joint) {
+        pcs_file_print(f, "\nJoint %s: largest misfit %.3g at t = %.6g s, largest force %.6g N at t = %.6g s\n",
+                       c->name, c->misfit, c->misfit_time, isfinite(c->peak_force) ? c->peak_force : 0.0, c->peak_time);
+        return;
+    }
     pcs_file_print(f, "\nContact %s: ", c->name);
     if (c->ninterval == 0) {
         pcs_file_print(f, "never closed, smallest gap %.6g m at t = %.6g s\n", c->min_gap, c->min_gap_time);
@@ -172,7 +178,7 @@ void pcs_summary_put_text(const pcs_summary *s, const pcs_view *view)
         pcs_file_print(s->file, "\n... and %d more contacts in summary.json; smallest gap %.6g m, at %s\n",
                        s->ncontact - SHOWN_CONTACTS, s->min_gap, s->worst_contact);
     }
-    if (s->ncontact > 0)
+    if (pcs_count_points(view->system) > 0)
         pcs_file_print(s->file,
                        "\nA contact ends when it stays open for more than %.4g s; filtered: largest mean over %.4g s\n",
                        s->open_time, s->window);
