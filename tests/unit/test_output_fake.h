@@ -138,6 +138,7 @@ static inline void fake_move(fake_run *r, long step)
     r->ledger.impact_loss = fake_wave(8, 2, step);
     r->ledger.correction_work = fake_wave(8, 3, step);
     r->ledger.numerical_loss = fake_wave(8, 4, step);
+    r->ledger.friction_loss = fake_wave(8, 5, step);
     r->view.iterations += r->report.iterations;
 }
 
