@@ -15,6 +15,15 @@ static bool output_is_off(pcs_build *b, pcs_yaml *node)
     return true;
 }
 
+// Names of cell sets among the options of an observer.
+static void output_check_sets(pcs_build *b, pcs_yaml *map, const char *const *options)
+{
+    for (int i = 0; options[i] != NULL; i++) {
+        pcs_yaml *set = pcs_case_get(b->c, map, options[i]);
+        if (set != NULL && pcs_yaml_get_kind(set) == PCS_YAML_SCALAR) (void)pcs_build_set(b, set, true, false);
+    }
+}
+
 static pcs_status output_observer(pcs_build *b, pcs_yaml *output, const pcs_observer_ops *ops)
 {
     pcs_yaml *node = pcs_case_get(b->c, output, ops->name);
@@ -27,10 +36,7 @@ static pcs_status output_observer(pcs_build *b, pcs_yaml *output, const pcs_obse
     PCS_TRY(pcs_build_params(b, ops->params_size, &params));
     PCS_TRY(pcs_build_params(b, ops->data_size, &data));
     pcs_case_read(b->c, node, ops->options, params);
-    for (int i = 0; ops->cell_options != NULL && ops->cell_options[i] != NULL && !b->has_system; i++) {
-        pcs_yaml *set = pcs_case_get(b->c, node, ops->cell_options[i]);
-        if (set != NULL && pcs_yaml_get_kind(set) == PCS_YAML_SCALAR) (void)pcs_build_set(b, set, true, false);
-    }
+    if (ops->cell_options != NULL && !b->has_system) output_check_sets(b, node, ops->cell_options);
     b->sim->observers[b->sim->nobserver++] =
         (pcs_observer){ .ops = ops, .ctx = b->ctx, .view = &b->sim->view, .params = params, .data = data };
     return PCS_OK;

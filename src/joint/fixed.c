@@ -22,7 +22,6 @@ static const char *fixed_check(const void *params, const char **option)
 static pcs_status fixed_create_ends(pcs_context *ctx, const void *params, const pcs_dofmap *map, pcs_joint_ends **out)
 {
     PCS_TAKE(ctx, *out, 1, "a joint");
-    PCS_TRY(pcs_ends_meet(ctx, &((const fixed_params *)params)->ends, map));
     return pcs_ends_create(ctx, &((const fixed_params *)params)->ends, map, *out);
 }
 
@@ -35,7 +34,7 @@ static pcs_status fixed_create_ball(pcs_context *ctx, const void *params, const 
     *instance = ends;
     *shape = (pcs_joint_shape){ .is_constant = true };
     pcs_ends_hold_shape(ends, shape);
-    return PCS_OK;
+    return pcs_ends_meet(ctx, &((const fixed_params *)params)->ends, map);
 }
 
 static pcs_status fixed_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
@@ -50,7 +49,7 @@ static pcs_status fixed_create(pcs_context *ctx, const void *params, const pcs_d
     *instance = ends;
     *shape = (pcs_joint_shape){ .is_constant = true };
     pcs_ends_hold_shape(ends, shape);
-    return PCS_OK;
+    return pcs_ends_meet(ctx, &((const fixed_params *)params)->ends, map);
 }
 
 static void fixed_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)

@@ -2,8 +2,8 @@
 // The arrow of the force has its friction, too.
 //
 // impulse and step_impulse are sums since the frame before, so that no impact is lost between two frames; gap,
-// gap_velocity, force and state are those of the frame's own step: 0 open, 1 closed (it sticks, where there is friction),
-// 2 slides.
+// gap_velocity, force and state are those of the frame's own step: 0 open, 1 closed (it sticks, where there is
+// friction), 2 slides.
 
 #include "output/series.h"
 #include "output/tally.h"

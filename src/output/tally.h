@@ -36,8 +36,7 @@ typedef struct pcs_tally {
 pcs_status pcs_tally_create(pcs_context *ctx, const pcs_view *view, pcs_tally *out);
 // Takes in the last step.
 void pcs_tally_add(pcs_tally *tally, const pcs_view *view);
-// Rows first .. first + count - 1 as one contact: the smallest gap with its rate, sums, closed if one is, sliding if one
-// does.
+// Rows first .. first + count - 1 as one contact: the smallest gap with its rate, sums, closed or sliding if one is.
 pcs_tally_row pcs_tally_sum(const pcs_tally *tally, int first, int count);
 
 // What the impulse of a row in the last step is rounded to, N s: less than this is none.
