@@ -179,6 +179,14 @@ static const change changes[] = {
       "turned "
       "round would mend it",
       0 },
+    // Fields over place and time
+    { "history: { every: 1 }", "waves: { body: bra, of: [vx] }",
+      "f:25:18: output.waves.body must name a set of elements, is 'bra', did you mean 'bar'?", 0 },
+    { "history: { every: 1 }", "waves: { body: bar, of: [stress, vq] }",
+      "f:25:10: output.waves: there is no field 'vq' over a body: there are ux, uy, uz, vx, vy, vz, axial_force", 0 },
+    { "history: { every: 1 }", "waves: { body: bar }", "f:25:10: output.waves: missing key 'of'", 0 },
+    { "history: { every: 1 }", "summary: { open_time: -1 }", "f:25:25: output.summary.open_time must be >= 0, is -1",
+      0 },
     // Scheme, solver, time
     { "type: half_explicit", "type: half_explict",
       "f:19:17: scheme.type must be one of ..., is 'half_explict', did you mean 'half_explicit'?", 0 },
@@ -425,6 +433,7 @@ static pcs_sim *build_changed(pcs_context **ctx, const char *set)
     CHECK(pcs_context_create(ctx) == PCS_OK);
     CHECK_OK(*ctx, pcs_case_parse(*ctx, "f", good, strlen(good), &c));
     CHECK_OK(*ctx, pcs_case_set(c, "time.allow_unstable=true"));
+    CHECK_OK(*ctx, pcs_case_set(c, "solver.type=newton"));
     if (set != NULL) CHECK_OK(*ctx, pcs_case_set(c, set));
     CHECK_OK(*ctx, pcs_build_sim(*ctx, c, &sim));
     return sim;
