@@ -92,7 +92,7 @@ static void sliding_is_booked_as_friction(void **state)
     }
 }
 
-// A scheme of first order goes another way, and books the friction of that one; the step of the stop has less than mu N.
+// A scheme of first order goes another way, and books the friction of that one, less in the step of the stop.
 static void friction_is_that_of_the_way_gone(void **state)
 {
     (void)state;
