@@ -36,10 +36,13 @@ struct percuss_system_definition;
 pcs_status pcs_system_open(pcs_context *ctx, const char *path, const struct percuss_system_definition **out);
 
 // Building, when all of that went well.
-pcs_status pcs_build_clock(pcs_build *b);        // step size and number of steps, with the stable step
-pcs_status pcs_build_state(pcs_build *b);        // initial values
-pcs_status pcs_build_probes(pcs_build *b);       // columns
-pcs_status pcs_build_check_joints(pcs_build *b); // against the initial state and one another
+pcs_status pcs_build_clock(pcs_build *b);           // step size and number of steps, with the stable step
+pcs_status pcs_build_state(pcs_build *b);           // initial values
+pcs_status pcs_build_check_gaps(pcs_build *b);      // of the initial state
+pcs_status pcs_build_questions(pcs_build *b);       // values that are possible and unlikely
+pcs_status pcs_build_probes(pcs_build *b);          // columns
+pcs_status pcs_build_check_observers(pcs_build *b); // against the model
+pcs_status pcs_build_check_joints(pcs_build *b);    // against the initial state and one another
 pcs_status pcs_build_solvers(pcs_build *b);
 pcs_status pcs_build_equilibrium(pcs_build *b); // in place of the initial displacements, where the case asks for it
 

@@ -379,7 +379,8 @@ static const char *const tumblers[] = {
     "            two: { type: rigid_body_3d, mesh: two, mass: 0.3, inertia: [0.005, 0.003, 0.004] },\n"
     "            tip: { type: rigid_body_3d, mesh: tip, mass: 0.1, inertia: [0.001, 0.001, 0.001] } }\n"
     "joints: { pivot: { type: hinge, node: one, at: [0, 0, 0], axis: [0.1, 0.2, 1] },\n"
-    "          guide: { type: slider, a: one, b: two, axis: [1, 0.5, 0] }, weld: { type: fixed, a: two, b: tip } }\n",
+    "          guide: { type: slider, a: one, b: two, axis: [1, 0.5, 0] },\n"
+    "          weld: { type: fixed, a: two, b: tip, at: [0.7, 0.1, 0.2] } }\n",
     // distances and a rigid link
     "mesh: { one: { type: point, at: [0.5, 0, 0] }, two: { type: point, at: [1.2, 0.3, 0.2] },\n"
     "        rim: { type: point, at: [[0.5, 0.1, 0], [0.5, 0, 0.1]] } }\n"

@@ -76,6 +76,12 @@ static const struct {
     { "  link: { type: prescribed, node: ball, along: rz, speed: 1, rise: 1 }\n",
       "node 2 cannot turn about [0, 0, 1]" },
     { "  link: { type: prescribed, along: x, speed: 1, rise: 1 }\n", "missing key 'node' or 'nodes'" },
+    // Ends that are apart, unless the point of the joint is given
+    { "  link: { type: hinge, a: one, b: two }\n", "f:14:9: joints.link: its ends are 1 m apart: node 0 at [0, 0, 0] "
+                                                   "and node 1 at [1, 0, 0]; where rigid arms reach "
+                                                   "from them to one point, give that point as 'at'" },
+    { "  link: { type: ball, a: one, b: two }\n", "joints.link: its ends are 1 m apart" },
+    { "  link: { type: fixed, a: one, b: two }\n", "joints.link: its ends are 1 m apart" },
     // Joints against the initial state and one another
     { "  link: { type: prescribed, node: one, along: x, speed: 2 }\n",
       "f:14:9: joints.link: the initial velocities do not fit joint 'link': off by 2 m/s (or rad/s); give velocities "
@@ -83,12 +89,14 @@ static const struct {
       "do under 'initial', or let the motion set in smoothly ('rise')" },
     { "  link: { type: prescribed, node: one, along: x, table: [[0, 0.25], [1, 0.25]] }\n",
       "the initial state does not fit joint 'link': it is off by 0.25 m (or rad)" },
-    { "  link: { type: hinge, a: one, b: two }\n  again: { type: ball, a: one, b: two }\n",
+    { "  link: { type: hinge, a: one, b: two, at: [1, 0, 0] }\n  again: { type: ball, a: one, b: two, at: [1, 0, 0] "
+      "}\n",
       "f:15:10: joints.again: joint 'again' repeats what joint 'link' holds; leave one of them out" },
     { "  left: { type: hinge, node: one }\n  right: { type: hinge, node: two }\n"
       "  rod: { type: distance, a: one, b: two }\n",
       "f:16:8: joints.rod: joint 'rod' repeats what the joints 'left', 'right' hold; leave one of them out" },
-    { "  link: { type: fixed, a: one, b: two }\n  hold: { type: fixed, node: one }\n  more: { type: slider, node: two, "
+    { "  link: { type: fixed, a: one, b: two, at: [0, 0, 0] }\n  hold: { type: fixed, node: one }\n  more: { type: "
+      "slider, node: two, "
       "axis: [1, 0, 0] }\n",
       "joint 'more' repeats what the joints 'link', 'hold' hold" },
 };
