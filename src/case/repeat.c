@@ -119,6 +119,10 @@ static bool repeat_entry(pcs_expansion *x, pcs_yaml *to, const pcs_key *key, pcs
         pcs_case_error_at(x->c, entry, NULL, "all repetitions together make more than %d values", PCS_MOST_COPIED);
         return true;
     }
+    if (to->kind == PCS_YAML_MAP && p.count > PCS_CASE_KEYS - to->count) {
+        pcs_tree_error(x->c, key->location, "more than %d keys in one map", PCS_CASE_KEYS);
+        return true;
+    }
     bool is_fine = true;
     int outer = pcs_parameters_copy(x, 0);
     for (int i = 1; i <= p.count && is_fine; i++) {

@@ -95,6 +95,7 @@ class Language(unittest.TestCase):
                               ("t x\ny z\n", "push.csv:2: must be two numbers 't, value', is 'y z'"),
                               ("0, 1, 2\n", "push.csv:1: must be two numbers"),
                               ("0, 1x\n", "push.csv:1: must be two numbers"),
+                              ("1-2\n", "push.csv:1: must be two numbers"),
                               ("1,5;2\n", "push.csv:1: must be two numbers"),
                               ("0, inf\n", "push.csv:1: must be two numbers"),
                               ("# none\n\n", "push.csv: has no rows 't, value'")):

@@ -188,6 +188,7 @@ static const fault faults[] = {
     { "x: { y${3}: 1, y3: 2 }\n", "f:1:16: duplicate key 'y3', first given at 1:6" },
     { "x: [{ repeat: { count: 2 }, each: { repeat: { count: 2 }, each: 1 } }]\n",
       "f:1:45: x[0].each: a repeated entry cannot be repeated itself" },
+    { "x: { y: { repeat: { count: 10001 }, each: 1 } }\n", "f:1:6: more than 10000 keys in one map" },
     { "x: [{ repeat: { count: 9000 }, each: [{ repeat: { count: 1000000 }, each: 1 }] }]\n",
       "f:1:39: x[0].each[0]: all repetitions together make more than 4194304 values" },
 };

@@ -64,7 +64,7 @@ static void arithmetic_is_that_of_c(void **state)
 static void functions_are_those_of_c(void **state)
 {
     (void)state;
-    const double L = 0.3, t = -2.5;
+    volatile double L = 0.3, t = -2.5; // the compiler's own functions may round otherwise
     const expected table[] = {
         { "sqrt(2)", 1.4142135623730951 },
         { "sin(L)", sin(L) },
