@@ -1,5 +1,6 @@
 // The commands plot and compare.
 
+#include "plot/plot.h"
 #include "cli/commands.h"
 #include "plot/compare.h"
 
@@ -25,7 +26,18 @@ int pcs_cli_compare(pcs_context *ctx, const pcs_arguments *a)
 
 int pcs_cli_plot(pcs_context *ctx, const pcs_arguments *a)
 {
-    (void)ctx;
-    (void)a;
-    return PCS_CLI_BAD_USAGE;
+    const char **words = pcs_take(ctx, (size_t)a->nmore + 1, sizeof *words, "results");
+    if (words == NULL) return pcs_cli_reject(ctx, PCS_NO_MEMORY);
+    words[0] = a->subject;
+    for (int i = 0; i < a->nmore; i++) words[i + 1] = a->more[i];
+    pcs_plot_options options = { .nword = a->nmore + 1,
+                                 .words = words,
+                                 .output = a->directory,
+                                 .axis = a->axis,
+                                 .exact = a->exact,
+                                 .width = isnan(a->width) ? 0.0 : a->width,
+                                 .show = a->is_quiet ? pcs_cli_be_quiet : pcs_cli_show,
+                                 .show_user = stdout };
+    pcs_status status = pcs_plot(ctx, &options);
+    return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_reject(ctx, status);
 }

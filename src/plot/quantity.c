@@ -1,10 +1,12 @@
 #include "plot/quantity.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
 typedef struct quantity {
-    const char *part, *unit, *name;
+    const char *part; // the last one of a column's name; a star stands for digits
+    const char *unit, *name;
 } quantity;
 
 static const quantity quantities[] = {
@@ -56,16 +58,31 @@ static const quantity quantities[] = {
     { "wx", "rad/s", "angular velocity" },
     { "wy", "rad/s", "angular velocity" },
     { "wz", "rad/s", "angular velocity" },
+    { "v_x", "m/s", "velocity" },
+    { "v_y", "m/s", "velocity" },
+    { "v_z", "m/s", "velocity" },
+    { "friction", "N", "friction" },
+    { "theta*", "rad", "angle" },
+    { "v_theta*", "rad/s", "angular velocity" },
     { "stress", "Pa", "stress" },
     { "step_size", "s", "step size" },
     { "h", "s", "step size" },
 };
 
+static bool quantity_fits(const char *pattern, const char *part)
+{
+    size_t length = strcspn(pattern, "*");
+    if (strncmp(pattern, part, length) != 0) return false;
+    part += length;
+    if (pattern[length] == '*') part += strspn(part, "0123456789");
+    return *part == '\0';
+}
+
 static const quantity *quantity_find(const char *column)
 {
     const char *dot = strrchr(column, '.'), *part = dot == NULL ? column : dot + 1;
     for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++)
-        if (strcmp(quantities[i].part, part) == 0) return &quantities[i];
+        if (quantity_fits(quantities[i].part, part)) return &quantities[i];
     return NULL;
 }
 
