@@ -179,6 +179,22 @@ static pcs_status sheet_panel(const sheet *s, int which, bool is_first, pcs_pane
     return sheet_group(s, s->items[which].group, panel);
 }
 
+// From the first to the last value of the axis in any run, also where a column is empty there.
+static void sheet_range(const sheet *s, double range[2])
+{
+    range[0] = INFINITY;
+    range[1] = -INFINITY;
+    for (int r = 0; r < s->album->nrun; r++) {
+        const pcs_csv *csv = s->album->runs[r].csv;
+        int c = pcs_csv_find(csv, s->axis);
+        for (int i = 0; i < (c < 0 ? 0 : csv->nrow); i++) {
+            range[0] = fmin(range[0], pcs_csv_column(csv, c)[i]);
+            range[1] = fmax(range[1], pcs_csv_column(csv, c)[i]);
+        }
+    }
+    if (!(range[0] < range[1])) range[0] = range[1] = 0.0;
+}
+
 pcs_status pcs_album_add(pcs_album *album, const char *name, const char *axis, int nitem, const pcs_item *items)
 {
     sheet s = { .album = album, .axis = axis, .nitem = nitem, .items = items };
@@ -192,6 +208,7 @@ pcs_status pcs_album_add(pcs_album *album, const char *name, const char *axis, i
     if (npanel == 0) return PCS_OK;
     pcs_picture *picture = pcs_album_new(album, name);
     if (picture == NULL) return PCS_NO_MEMORY;
+    if (strcmp(axis, "t") == 0) sheet_range(&s, picture->range);
     picture->npanel = npanel;
     picture->panels = panels;
     return PCS_OK;

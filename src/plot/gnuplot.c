@@ -73,7 +73,7 @@ static void gnuplot_terminal(pcs_file *f, const pcs_canvas *c, double height)
             c->width * png, height * png, font, 300.0 / 96.0, 300.0 / 96.0);
     else if (strcmp(c->format, "pdf") == 0)
         pcs_file_print(
-            f, "set terminal pdfcairo noenhanced size %.4gcm,%.4gcm font 'Helvetica,%g' fontscale 1 linewidth 1",
+            f, "set terminal pdfcairo noenhanced size %.4gcm,%.4gcm font 'Helvetica,%g' fontscale 0.75 linewidth 2",
             c->width, height, font);
     else
         pcs_file_print(f, "set terminal svg noenhanced size %.0f,%.0f font 'Helvetica,%.4g' linewidth 1",
@@ -91,7 +91,9 @@ void pcs_gnuplot_head(pcs_file *f, const pcs_canvas *canvas, const char *name, d
     gnuplot_path(f, output);
     pcs_file_text(f, "\nset encoding utf8\nset datafile separator ','\nset datafile missing NaN\n");
     pcs_file_text(f, "set border 3 lw 0.75\nset tics nomirror out scale 0.6\nset grid lw 0.5 lt 1 lc rgb '#dddddd'\n");
-    pcs_file_text(f, "set style line 1 lw 1.5 lc rgb '#000000'\n");
+    // SVG spaces lines more widely than the others.
+    if (strcmp(canvas->format, "svg") == 0) pcs_file_text(f, "set key spacing 0.8\nset xtics offset 0,0.4\n");
+    pcs_file_text(f, "set autoscale xfix\nset style line 1 lw 1.5 pt 7 ps 0.5 lc rgb '#000000'\n");
     for (int i = 0; i < NCOLOUR; i++)
         pcs_file_print(f, "set style line %d lw 1.5 pt 7 ps 0.5 lc rgb '%s'\n", i + 2, colours[i]);
 }
@@ -158,7 +160,7 @@ static layout layout_find(const pcs_canvas *canvas, const pcs_picture *p)
 {
     double letter = pcs_gnuplot_font(canvas->width) / 72.0 * 2.54;
     layout l = {
-        .left = 5.6 * letter, .right = 1.2 * letter, .bottom = 3.4 * letter, .top = letter, .line = 1.35 * letter
+        .left = 6.0 * letter, .right = 1.2 * letter, .bottom = 3.6 * letter, .top = letter, .line = 1.35 * letter
     };
     size_t longest = 0;
     int nlabel = 0, most = 0;
@@ -167,11 +169,11 @@ static layout layout_find(const pcs_canvas *canvas, const pcs_picture *p)
         nlabel += count;
         if (count > most) most = count;
     }
-    double legend = (0.56 * (double)longest + 4.0) * letter;
+    double legend = (0.5 * (double)longest + 3.8) * letter;
     l.is_beside = canvas->width >= 12.0 && legend < 0.4 * canvas->width;
     if (l.is_beside && nlabel > 0) l.right = legend;
     l.gap = p->shares_x ? 1.1 * letter : l.bottom + letter;
-    l.panel = p->npanel == 1 ? 0.42 * canvas->width : 0.26 * canvas->width;
+    l.panel = p->npanel == 1 ? 0.42 * canvas->width : fmax(0.26 * canvas->width, 11.0 * letter);
     if (l.is_beside && l.panel < most * l.line) l.panel = most * l.line;
     l.height = l.top + l.bottom + p->npanel * l.panel + (p->npanel - 1) * l.gap;
     if (!l.is_beside) l.height += nlabel * l.line;
@@ -180,7 +182,8 @@ static layout layout_find(const pcs_canvas *canvas, const pcs_picture *p)
 
 static void script_curve(const script *s, const pcs_curve *c)
 {
-    static const char *const styles[] = { "with lines", "with impulses", "smooth unique with linespoints" };
+    static const char *const styles[] = { "with lines", "with impulses", "smooth unique with linespoints",
+                                          "with points" };
     int file = script_find_file(s, c->file) + 1, colour = c->colour < 0 ? 1 : c->colour % NCOLOUR + 2;
     pcs_file_print(s->f, "data%d using ", file);
     pcs_file_text(s->f, c->x);
@@ -198,20 +201,25 @@ static void script_curve(const script *s, const pcs_curve *c)
     pcs_file_print(s->f, " with yerrorbars ls %d ps 0 notitle", colour);
 }
 
-static void script_label(pcs_file *f, const char *axis, const char *text)
+// Texts of the axes at fixed places, whatever the width of the numbers; each terminal would put its own elsewhere.
+static void script_labels(const script *s, const layout *l, const pcs_panel *panel, bool is_labelled)
 {
-    pcs_file_print(f, "set %s ", axis);
-    pcs_gnuplot_quote(f, text);
-    pcs_file_text(f, "\n");
+    pcs_file *f = s->f;
+    pcs_file_text(f, "unset label\nset label ");
+    pcs_gnuplot_quote(f, panel->ylabel);
+    pcs_file_print(f, " at screen %.4f, graph 0.5 rotate center\n", 0.16 * l->left / s->canvas->width);
+    if (!is_labelled) return;
+    pcs_file_text(f, "set label ");
+    pcs_gnuplot_quote(f, panel->xlabel);
+    pcs_file_print(f, " at graph 0.5, graph %.4f center\n", -0.78 * l->bottom / l->panel);
 }
 
-static void script_panel(const script *s, const pcs_panel *panel, bool is_labelled)
+static void script_panel(const script *s, const layout *l, const pcs_panel *panel, bool is_labelled)
 {
     pcs_file *f = s->f;
     pcs_file_print(f, "%sset logscale x\n%sset logscale y\n", panel->is_log_x ? "" : "un", panel->is_log_y ? "" : "un");
     pcs_file_print(f, "set format x %s\nset format y %s\n", is_labelled ? "'%g'" : "''", "'%g'");
-    script_label(f, "xlabel", is_labelled ? panel->xlabel : "");
-    script_label(f, "ylabel", panel->ylabel);
+    script_labels(s, l, panel, is_labelled);
     if (panel->before != NULL) pcs_file_text(f, panel->before);
     for (int i = 0; i < panel->ncurve; i++) {
         pcs_file_text(f, i == 0 ? "plot " : ", \\\n     ");
@@ -229,13 +237,20 @@ static void script_panels(const script *s, const layout *l)
                    1.0 - l->right / s->canvas->width);
     if (l->is_beside) pcs_file_text(f, "set key at graph 1.02, graph 1 left top Left reverse samplen 1.5\n");
     else pcs_file_text(f, "set key at graph 0, graph 1.02 left bottom Left reverse samplen 1.5\n");
+    if (p->range[0] < p->range[1]) {
+        pcs_file_text(f, "set xrange [");
+        pcs_file_number(f, p->range[0]);
+        pcs_file_text(f, ":");
+        pcs_file_number(f, p->range[1]);
+        pcs_file_text(f, "]\n");
+    }
     pcs_file_text(f, "set multiplot\n");
     for (int k = 0; k < p->npanel; k++) {
         size_t longest = 0;
         if (!l->is_beside) top -= layout_labels(&p->panels[k], &longest) * l->line;
         pcs_file_print(f, "\nset tmargin at screen %.4f\nset bmargin at screen %.4f\n", top / l->height,
                        (top - l->panel) / l->height);
-        script_panel(s, &p->panels[k], !p->shares_x || k + 1 == p->npanel);
+        script_panel(s, l, &p->panels[k], !p->shares_x || k + 1 == p->npanel);
         top -= l->panel + l->gap;
     }
     pcs_file_text(f, "unset multiplot\n");

@@ -12,6 +12,7 @@ typedef enum pcs_curve_style {
     PCS_CURVE_LINE,
     PCS_CURVE_IMPULSES, // a bar from zero for every row
     PCS_CURVE_POINTS,   // joined by a line, in the order of the horizontal axis
+    PCS_CURVE_MARKS,    // points alone
 } pcs_curve_style;
 
 typedef struct pcs_curve {
@@ -35,6 +36,7 @@ typedef struct pcs_panel {
 typedef struct pcs_picture {
     const char *name;   // of the file, without its ending
     const char *before; // commands before all panels, NULL: none
+    double range[2];    // of the horizontal axis, both 0: as the curves are
     bool shares_x;      // panels have one horizontal axis, labelled once
     int npanel;
     pcs_panel *panels; // [npanel] from above

@@ -191,7 +191,7 @@ static pcs_status pictures_phase(pcs_album *album, const char *column)
 static pcs_status pictures_probe(pcs_album *album, const char *first)
 {
     const pcs_csv *csv = album->runs[0].csv;
-    pcs_item items[MOST_ITEMS];
+    pcs_item items[MOST_ITEMS] = { 0 };
     int n = 0;
     size_t length = pictures_owner_length(first);
     for (int c = 0; c < csv->ncolumn && n < MOST_ITEMS; c++) {

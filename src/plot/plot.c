@@ -70,10 +70,7 @@ static pcs_status request_columns(const request *q, pcs_album *album, const char
 {
     pcs_item items[MOST_ITEMS];
     if (q->ncolumn > MOST_ITEMS) return pcs_fail(q->ctx, PCS_BAD_INPUT, "more than %d columns", MOST_ITEMS);
-    for (int i = 0; i < q->ncolumn; i++) {
-        PCS_TRY(request_check_column(q, q->columns[i]));
-        items[i] = pcs_album_column(q->columns[i], i, items);
-    }
+    for (int i = 0; i < q->ncolumn; i++) items[i] = pcs_album_column(q->columns[i], i, items);
     return pcs_album_add(album, name, album->axis, q->ncolumn, items);
 }
 
@@ -140,14 +137,16 @@ static pcs_status request_draw(const request *q, const place *to, pcs_picture *p
 
 static pcs_status request_fill(const request *q, pcs_album *album)
 {
+    bool is_study = pcs_pictures_is_study(q->runs[0].csv);
     PCS_TRY(request_axis(q, album));
-    if (q->ncolumn == 0) return pcs_pictures_of_runs(album);
+    if (q->ncolumn == 0) return is_study ? pcs_pictures_of_study(album, NULL, 0, NULL) : pcs_pictures_of_runs(album);
+    for (int i = 0; i < q->ncolumn; i++) PCS_TRY(request_check_column(q, q->columns[i]));
     const char *name = q->columns[0];
     for (int i = 1; i < q->ncolumn; i++) {
         name = pcs_gnuplot_text(q->ctx, "%s_%s", name, q->columns[i]);
         if (name == NULL) return PCS_NO_MEMORY;
     }
-    return request_columns(q, album, name);
+    return is_study ? pcs_pictures_of_study(album, name, q->ncolumn, q->columns) : request_columns(q, album, name);
 }
 
 pcs_status pcs_plot(pcs_context *ctx, const pcs_plot_options *options)

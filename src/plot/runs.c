@@ -86,8 +86,7 @@ static bool leaves_differ(leaves *const *all, int nrun, const char *path)
     return differs;
 }
 
-// The last part of a path, or all of it where another one ends alike.
-static const char *runs_short_key(const char *const *paths, int npath, int which)
+const char *pcs_runs_short_key(const char *const *paths, int npath, int which)
 {
     const char *dot = strrchr(paths[which], '.'), *last = dot == NULL ? paths[which] : dot + 1;
     for (int i = 0; i < npath; i++) {
@@ -98,7 +97,7 @@ static const char *runs_short_key(const char *const *paths, int npath, int which
     return last;
 }
 
-static void runs_add_value(const char *key, const char *text, char label[LABEL_ROOM])
+void pcs_runs_add_value(const char *key, const char *text, size_t room, char *label)
 {
     char value[TEXT_ROOM];
     const char *end;
@@ -107,8 +106,8 @@ static void runs_add_value(const char *key, const char *text, char label[LABEL_R
     if (*text != '\0' && *end == '\0') snprintf(value, sizeof value, "%.9g", number);
     else snprintf(value, sizeof value, "%.40s", text);
     // The type of a part says what it is.
-    if (strcmp(key, "type") == 0) snprintf(label + used, LABEL_ROOM - used, "%s%s", used == 0 ? "" : ", ", value);
-    else snprintf(label + used, LABEL_ROOM - used, "%s%s = %s", used == 0 ? "" : ", ", key, value);
+    if (strcmp(key, "type") == 0) snprintf(label + used, room - used, "%s%s", used == 0 ? "" : ", ", value);
+    else snprintf(label + used, room - used, "%s%s = %s", used == 0 ? "" : ", ", key, value);
 }
 
 static pcs_status runs_load(pcs_context *ctx, const pcs_plot_run *run, leaves *out)
@@ -136,7 +135,7 @@ static bool runs_tell_apart(pcs_context *ctx, leaves *const *all, int nrun, pcs_
     for (int r = 0; r < nrun; r++) {
         char label[LABEL_ROOM] = "";
         for (int k = 0; k < npath; k++)
-            runs_add_value(runs_short_key(paths, npath, k), leaves_find(all[r], paths[k]), label);
+            pcs_runs_add_value(pcs_runs_short_key(paths, npath, k), leaves_find(all[r], paths[k]), sizeof label, label);
         runs[r].label = pcs_take_text(ctx, label);
         for (int other = 0; other < r; other++)
             if (runs[r].label == NULL || strcmp(runs[other].label, label) == 0) return false;

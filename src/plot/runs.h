@@ -16,4 +16,9 @@ typedef struct pcs_plot_run {
 // the folders where that says nothing.
 pcs_status pcs_runs_label(pcs_context *ctx, int nrun, pcs_plot_run *runs);
 
+// The last part of one of the paths, or all of it where another one ends alike.
+const char *pcs_runs_short_key(const char *const *paths, int npath, int which);
+// Adds "key = value" to a label in a buffer of `room` bytes; of a type the value alone.
+void pcs_runs_add_value(const char *key, const char *text, size_t room, char *label);
+
 #endif
