@@ -198,7 +198,7 @@ static void script_curve(const script *s, const pcs_curve *c)
     pcs_file_print(s->f, ", \\\n     data%d using ", file);
     const char *const parts[] = { c->x, ":", c->y, ":", c->bound };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) pcs_file_text(s->f, parts[i]);
-    pcs_file_print(s->f, " with yerrorbars ls %d ps 0 notitle", colour);
+    pcs_file_print(s->f, " with yerrorbars ls %d notitle", colour);
 }
 
 // Texts of the axes at fixed places, whatever the width of the numbers; each terminal would put its own elsewhere.

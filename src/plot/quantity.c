@@ -35,6 +35,9 @@ static const quantity quantities[] = {
     { "sliding", "m", "sliding distance" },
     { "force", "N", "force" },
     { "peak_force", "N", "force" },
+    { "mean_force", "N", "force" },
+    { "total_impulse", "N s", "impulse" },
+    { "time_in_contact", "s", "time" },
     { "impulse", "N s", "impulse" },
     { "step_impulse", "N s", "impulse" },
     { "fx", "N", "force" },
@@ -89,6 +92,8 @@ static const quantity *quantity_find(const char *column)
 const char *pcs_quantity_unit(const char *column)
 {
     const quantity *q = quantity_find(column);
+    bool is_energy = strncmp(column, "energy.", 7) == 0; // energy.final and the like of a summary
+    if (q == NULL && is_energy) return "J";
     return q == NULL ? "" : q->unit;
 }
 

@@ -180,21 +180,29 @@ static pcs_status study_curve(const study *s, int measure, int combination, pcs_
     return curve->bound == NULL ? PCS_NO_MEMORY : PCS_OK;
 }
 
-// A logarithmic axis that spans little has its marks at the values.
-static const char *study_tics(const study *s)
+// The horizontal axis ends beyond the outer points. A logarithmic one has its marks at the values, if these are few.
+static const char *study_axis(const study *s, bool is_log)
 {
+    pcs_context *ctx = s->album->ctx;
     const double *x = pcs_csv_column(s->csv, s->axis);
-    const char *text = "set xtics (";
+    double least = INFINITY, most = -INFINITY;
+    const char *tics = "set xtics (";
     int count = 0;
     for (int r = 0; r < s->csv->nrow; r++) {
         int before = 0;
         while (before < r && x[before] != x[r]) before++;
         if (before < r) continue;
-        if (++count > MOST_TICS) return NULL;
-        text = pcs_gnuplot_text(s->album->ctx, "%s%s%.9g", text, count == 1 ? "" : ", ", x[r]);
-        if (text == NULL) return NULL;
+        least = fmin(least, x[r]);
+        most = fmax(most, x[r]);
+        if (++count <= MOST_TICS) tics = pcs_gnuplot_text(ctx, "%s%s%.9g", tics, count == 1 ? "" : ", ", x[r]);
+        if (tics == NULL) return NULL;
     }
-    return pcs_gnuplot_text(s->album->ctx, "%s)\n", text);
+    if (!(least < most)) return "";
+    double pad = is_log ? pow(most / least, 0.04) : 0.04 * (most - least);
+    double begin = is_log ? least / pad : least - pad, end = is_log ? most * pad : most + pad;
+    bool has_tics = is_log && count <= MOST_TICS;
+    return pcs_gnuplot_text(ctx, "%s%sset xrange [%.9g:%.9g]\n", has_tics ? tics : "", has_tics ? ")\n" : "", begin,
+                            end);
 }
 
 static pcs_status study_panel(const study *s, int measure, pcs_panel *panel)
@@ -204,7 +212,7 @@ static pcs_status study_panel(const study *s, int measure, pcs_panel *panel)
     *panel = (pcs_panel){ .before = s->names };
     panel->is_log_x = s->is_numeric && study_spans(s, s->axis, measure);
     panel->is_log_y = study_spans(s, measure, measure);
-    if (panel->is_log_x) panel->before = study_tics(s);
+    if (s->is_numeric) panel->before = study_axis(s, panel->is_log_x);
     panel->xlabel = pcs_album_label(ctx, key, strcmp(key, "time.step") == 0 ? "s" : "");
     panel->ylabel = pcs_album_label(ctx, name, pcs_quantity_unit(name));
     PCS_TAKE(ctx, panel->curves, s->ncombination, "curves");
