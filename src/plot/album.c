@@ -40,18 +40,18 @@ const char *pcs_album_label(pcs_context *ctx, const char *name, const char *unit
     return *unit == '\0' ? name : pcs_gnuplot_text(ctx, "%s [%s]", name, unit);
 }
 
-pcs_picture *pcs_album_new(pcs_album *album, const char *name)
+pcs_chart *pcs_album_new(pcs_album *album, const char *name)
 {
     if (album->npicture == album->room) {
         int room = album->room == 0 ? 16 : 2 * album->room;
-        pcs_picture *larger = pcs_take(album->ctx, (size_t)room, sizeof *larger, "pictures");
+        pcs_chart *larger = pcs_take(album->ctx, (size_t)room, sizeof *larger, "pictures");
         if (larger == NULL) return NULL;
         if (album->npicture > 0) memcpy(larger, album->pictures, (size_t)album->npicture * sizeof *larger);
         album->pictures = larger;
         album->room = room;
     }
-    pcs_picture *picture = &album->pictures[album->npicture++];
-    *picture = (pcs_picture){ .name = name, .shares_x = true };
+    pcs_chart *picture = &album->pictures[album->npicture++];
+    *picture = (pcs_chart){ .name = name, .shares_x = true };
     return picture;
 }
 
@@ -206,7 +206,7 @@ pcs_status pcs_album_add(pcs_album *album, const char *name, const char *axis, i
         npanel += panels[npanel].ncurve > 0;
     }
     if (npanel == 0) return PCS_OK;
-    pcs_picture *picture = pcs_album_new(album, name);
+    pcs_chart *picture = pcs_album_new(album, name);
     if (picture == NULL) return PCS_NO_MEMORY;
     if (strcmp(axis, "t") == 0) sheet_range(&s, picture->range);
     picture->npanel = npanel;

@@ -31,7 +31,7 @@ typedef struct pcs_album {
     const char *axis;         // column of the horizontal axis
     const pcs_csv *exact;     // NULL: none
     int npicture, room;
-    pcs_picture *pictures; // [npicture]
+    pcs_chart *pictures; // [npicture]
 } pcs_album;
 
 // A column as an item, in the group of the first of `nitem` items with the same kind, or in a new one.
@@ -43,6 +43,6 @@ int pcs_album_holders(const pcs_album *album, const char *column, double *size);
 // "name [unit]".
 const char *pcs_album_label(pcs_context *ctx, const char *name, const char *unit);
 // A picture to be filled; NULL without memory.
-pcs_picture *pcs_album_new(pcs_album *album, const char *name);
+pcs_chart *pcs_album_new(pcs_album *album, const char *name);
 
 #endif

@@ -76,7 +76,7 @@ static void gnuplot_terminal(pcs_file *f, const pcs_canvas *c, double height)
             f, "set terminal pdfcairo noenhanced size %.4gcm,%.4gcm font 'Helvetica,%g' fontscale 0.75 linewidth 2",
             c->width, height, font);
     else
-        pcs_file_print(f, "set terminal svg noenhanced size %.0f,%.0f font 'Helvetica,%.4g' linewidth 1",
+        pcs_file_print(f, "set terminal svg noenhanced standalone size %.0f,%.0f font 'Helvetica,%.4g' linewidth 1",
                        c->width * svg, height * svg, font * 96.0 / 72.0);
     pcs_file_print(f, " background '#ffffff'\n");
 }
@@ -102,7 +102,7 @@ void pcs_gnuplot_head(pcs_file *f, const pcs_canvas *canvas, const char *name, d
 typedef struct script {
     pcs_file *f;
     const pcs_canvas *canvas;
-    const pcs_picture *picture;
+    const pcs_chart *picture;
     int nfile;
     const char *files[MOST_FILES]; // [nfile]
 } script;
@@ -156,7 +156,7 @@ static int layout_labels(const pcs_panel *panel, size_t *longest)
 }
 
 // A letter is about half as wide as it is high.
-static layout layout_find(const pcs_canvas *canvas, const pcs_picture *p)
+static layout layout_find(const pcs_canvas *canvas, const pcs_chart *p)
 {
     double letter = pcs_gnuplot_font(canvas->width) / 72.0 * 2.54;
     layout l = {
@@ -231,7 +231,7 @@ static void script_panel(const script *s, const layout *l, const pcs_panel *pane
 static void script_panels(const script *s, const layout *l)
 {
     pcs_file *f = s->f;
-    const pcs_picture *p = s->picture;
+    const pcs_chart *p = s->picture;
     double top = l->height - l->top; // cm from below
     pcs_file_print(f, "set lmargin at screen %.4f\nset rmargin at screen %.4f\n", l->left / s->canvas->width,
                    1.0 - l->right / s->canvas->width);
@@ -256,7 +256,7 @@ static void script_panels(const script *s, const layout *l)
     pcs_file_text(f, "unset multiplot\n");
 }
 
-pcs_status pcs_gnuplot_write(pcs_context *ctx, const pcs_canvas *canvas, const pcs_picture *picture)
+pcs_status pcs_gnuplot_write(pcs_context *ctx, const pcs_canvas *canvas, const pcs_chart *picture)
 {
     script s = { .canvas = canvas, .picture = picture };
     char *name = pcs_gnuplot_text(ctx, "%s.gp", picture->name);

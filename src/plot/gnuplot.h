@@ -33,14 +33,15 @@ typedef struct pcs_panel {
     pcs_curve *curves; // [ncurve]
 } pcs_panel;
 
-typedef struct pcs_picture {
+typedef struct pcs_chart {
     const char *name;   // of the file, without its ending
     const char *before; // commands before all panels, NULL: none
     double range[2];    // of the horizontal axis, both 0: as the curves are
     bool shares_x;      // panels have one horizontal axis, labelled once
     int npanel;
-    pcs_panel *panels; // [npanel] from above
-} pcs_picture;
+    pcs_panel *panels;             // [npanel] from above
+    const struct pcs_waves *waves; // an x-t diagram in place of panels, NULL: none
+} pcs_chart;
 
 typedef struct pcs_canvas {
     const char *folder; // where script and picture go
@@ -63,6 +64,6 @@ void pcs_gnuplot_quote(pcs_file *f, const char *text);
 double pcs_gnuplot_font(double width);
 
 // Writes <folder>/<name>.gp.
-pcs_status pcs_gnuplot_write(pcs_context *ctx, const pcs_canvas *canvas, const pcs_picture *picture);
+pcs_status pcs_gnuplot_write(pcs_context *ctx, const pcs_canvas *canvas, const pcs_chart *picture);
 
 #endif

@@ -243,7 +243,7 @@ static bool pictures_steps_vary(const pcs_csv *csv, int t)
 }
 
 // The time from row to row, below the iterations; each run has its own time before.
-static pcs_status pictures_step_size(pcs_album *album, pcs_picture *picture)
+static pcs_status pictures_step_size(pcs_album *album, pcs_chart *picture)
 {
     pcs_panel *panels;
     PCS_TAKE(album->ctx, panels, picture->npanel + 1, "panels");
@@ -283,7 +283,7 @@ static pcs_status pictures_steps(pcs_album *album)
     pcs_item item = pcs_album_column("iterations", 0, NULL);
     if (has_iterations) PCS_TRY(pcs_album_add(album, "steps", album->axis, 1, &item));
     if (!has_sizes) return PCS_OK;
-    pcs_picture *picture = album->npicture > before ? &album->pictures[before] : pcs_album_new(album, "steps");
+    pcs_chart *picture = album->npicture > before ? &album->pictures[before] : pcs_album_new(album, "steps");
     return picture == NULL ? PCS_NO_MEMORY : pictures_step_size(album, picture);
 }
 

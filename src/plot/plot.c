@@ -3,6 +3,7 @@
 #include "plot/pictures.h"
 #include "plot/run.h"
 #include "plot/source.h"
+#include "plot/waves.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -119,7 +120,7 @@ static const char *request_file_name(const request *q, const char *name)
     return safe;
 }
 
-static pcs_status request_draw(const request *q, const place *to, pcs_picture *picture, bool is_only)
+static pcs_status request_draw(const request *q, const place *to, pcs_chart *picture, bool is_only)
 {
     char line[LINE_ROOM];
     const char *name = picture->name;
@@ -128,7 +129,8 @@ static pcs_status request_draw(const request *q, const place *to, pcs_picture *p
     char *script = name == NULL ? NULL : pcs_gnuplot_text(q->ctx, "%s.gp", name);
     if (script == NULL) return PCS_NO_MEMORY;
     picture->name = name;
-    PCS_TRY(pcs_gnuplot_write(q->ctx, &to->canvas, picture));
+    if (picture->waves != NULL) PCS_TRY(pcs_waves_write(q->ctx, &to->canvas, name, picture->waves));
+    else PCS_TRY(pcs_gnuplot_write(q->ctx, &to->canvas, picture));
     PCS_TRY(pcs_gnuplot_run(q->ctx, to->canvas.folder, script));
     snprintf(line, sizeof line, "%s/%s.%s\n", to->canvas.folder, name, to->canvas.format);
     q->options->show(q->options->show_user, line);
@@ -139,7 +141,11 @@ static pcs_status request_fill(const request *q, pcs_album *album)
 {
     bool is_study = pcs_pictures_is_study(q->runs[0].csv);
     PCS_TRY(request_axis(q, album));
-    if (q->ncolumn == 0) return is_study ? pcs_pictures_of_study(album, NULL, 0, NULL) : pcs_pictures_of_runs(album);
+    if (q->ncolumn == 0 && is_study) return pcs_pictures_of_study(album, NULL, 0, NULL);
+    if (q->ncolumn == 0) {
+        PCS_TRY(pcs_pictures_of_runs(album));
+        return pcs_waves_add(album);
+    }
     for (int i = 0; i < q->ncolumn; i++) PCS_TRY(request_check_column(q, q->columns[i]));
     const char *name = q->columns[0];
     for (int i = 1; i < q->ncolumn; i++) {

@@ -235,7 +235,7 @@ static bool study_is_measure(const study *s, int column)
 
 static pcs_status study_add(study *s, const char *name, int nmeasure, const int *measures)
 {
-    pcs_picture *picture = name == NULL ? NULL : pcs_album_new(s->album, name);
+    pcs_chart *picture = name == NULL ? NULL : pcs_album_new(s->album, name);
     if (picture == NULL) return PCS_NO_MEMORY;
     picture->npanel = nmeasure;
     PCS_TAKE(s->album->ctx, picture->panels, nmeasure, "panels");
