@@ -60,15 +60,16 @@ static bool pair_has_same_times(const pair *p)
     return true;
 }
 
-// Rows of a table within the span.
+// Rows of a table within the span, to round-off: times that were added up in other steps end alike.
 static void pair_rows(const pair *p, int which, const double span[2], int *begin, int *end)
 {
     const double *t = pair_times(p, which);
     int n = p->csv[which]->nrow;
+    double slack = TIME_ROUND_OFF * fmax(fabs(span[0]), fabs(span[1]));
     *begin = 0;
-    while (*begin < n && t[*begin] < span[0]) ++*begin;
+    while (*begin < n && t[*begin] < span[0] - slack) ++*begin;
     *end = n;
-    while (*end > *begin && t[*end - 1] > span[1]) --*end;
+    while (*end > *begin && t[*end - 1] > span[1] + slack) --*end;
 }
 
 static void pair_place(pair *p)

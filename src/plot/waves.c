@@ -1,5 +1,5 @@
-// The file is a matrix: first line a comment, "# percuss waves: body bar, 200 places, fields stress vx"; then the number
-// of columns and the places, for each field anew; then rows of a time and the values of all fields at all places.
+// The file is a matrix: first line a comment, "# percuss waves: body bar, 200 places, fields stress vx"; then the
+// number of columns and the places, for each field anew; then rows of a time and the values of all fields at all places.
 
 #include "plot/waves.h"
 #include "core/text.h"
@@ -237,12 +237,12 @@ static void waves_put_map(pcs_file *f, const pcs_waves *w, const page *p)
                    w->is_even ? "image" : "pm3d");
 }
 
-// 1, 2 or 5 times a power of ten, about half of the value: a narrow axis has room for two or three numbers.
+// 1, 2 or 5 times a power of ten, half of the value or more: a narrow axis has room for two or three numbers.
 static double waves_step(double value)
 {
     double power = pow(10.0, floor(log10(0.5 * value))), part = 0.5 * value / power;
-    if (part >= 5.0) return 5.0 * power;
-    return part >= 2.0 ? 2.0 * power : power;
+    if (part <= 2.0) return part <= 1.0 ? power : 2.0 * power;
+    return part <= 5.0 ? 5.0 * power : 10.0 * power;
 }
 
 static void waves_put_forces(pcs_file *f, pcs_context *ctx, const pcs_waves *w, const page *p)
