@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define ROUND_OFF 1e-12
+
 int pcs_album_holders(const pcs_album *album, const char *column, double *size)
 {
     int count = 0;
@@ -167,15 +169,57 @@ static pcs_status sheet_runs(const sheet *s, const pcs_item *item, bool is_first
     return panel->ylabel == NULL ? PCS_NO_MEMORY : PCS_OK;
 }
 
+// Largest value of all columns of a unit.
+static double sheet_unit_size(const sheet *s, const char *unit)
+{
+    double largest = 0.0;
+    for (int r = 0; r < s->album->nrun; r++) {
+        const pcs_csv *csv = s->album->runs[r].csv;
+        for (int c = 0; c < csv->ncolumn; c++) {
+            if (strcmp(pcs_quantity_unit(csv->names[c]), unit) != 0) continue;
+            for (int i = 0; i < csv->nrow; i++) largest = fmax(largest, fabs(pcs_csv_column(csv, c)[i]));
+        }
+    }
+    return largest;
+}
+
+// A column that is constant but for round-off, or nothing beside the others of its unit, is drawn as a flat line and
+// not as the noise that it would be on an axis of its own.
+static pcs_status sheet_flatten(const sheet *s, const pcs_item *item, pcs_panel *panel)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (int r = 0; r < s->album->nrun; r++) {
+        const pcs_csv *csv = s->album->runs[r].csv;
+        int c = pcs_csv_find(csv, item->terms[0]);
+        for (int i = 0; i < (c < 0 ? 0 : csv->nrow); i++) {
+            least = fmin(least, pcs_csv_column(csv, c)[i]);
+            most = fmax(most, pcs_csv_column(csv, c)[i]);
+        }
+    }
+    double size = fmax(fabs(least), fabs(most)), unit = *item->unit == '\0' ? size : sheet_unit_size(s, item->unit);
+    bool is_nothing = size <= ROUND_OFF * unit, is_constant = most - least <= ROUND_OFF * size;
+    if (!(size > 0.0) || !isfinite(size) || (!is_nothing && !is_constant)) return PCS_OK;
+    double middle = is_nothing ? 0.0 : 0.5 * (least + most), half = is_nothing ? 0.01 * unit : 0.1 * size;
+    panel->before = pcs_gnuplot_text(s->album->ctx, "set yrange [%.6g:%.6g]\n", middle - half, middle + half);
+    return panel->before == NULL ? PCS_NO_MEMORY : PCS_OK;
+}
+
 static pcs_status sheet_panel(const sheet *s, int which, bool is_first, pcs_panel *panel)
 {
     pcs_album *album = s->album;
     *panel = (pcs_panel){ .xlabel = pcs_album_label(album->ctx, s->axis, pcs_quantity_unit(s->axis)) };
     PCS_TAKE(album->ctx, panel->curves, 2 * s->nitem + album->nrun + 1, "curves");
     if (panel->xlabel == NULL) return PCS_NO_MEMORY;
+    int ncompanion = 0;
+    for (int i = 0; i < s->nitem; i++) {
+        bool is_companion = album->nrun == 1 && i != which && s->items[i].group == s->items[which].group;
+        if (is_companion && i < which) return PCS_OK; // drawn already
+        ncompanion += is_companion;
+    }
+    panel->before = "set autoscale y\n";
+    bool is_alone = ncompanion == 0 && s->items[which].nterm == 1 && album->exact == NULL;
+    if (is_alone && !s->items[which].is_negative) PCS_TRY(sheet_flatten(s, &s->items[which], panel));
     if (album->nrun > 1) return sheet_runs(s, &s->items[which], is_first, panel);
-    for (int i = 0; i < which; i++)
-        if (s->items[i].group == s->items[which].group) return PCS_OK; // drawn already
     return sheet_group(s, s->items[which].group, panel);
 }
 

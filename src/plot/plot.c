@@ -155,6 +155,20 @@ static pcs_status request_fill(const request *q, pcs_album *album)
     return is_study ? pcs_pictures_of_study(album, name, q->ncolumn, q->columns) : request_columns(q, album, name);
 }
 
+// A solution that fits nothing is a mistake.
+static pcs_status request_check_exact(const pcs_album *album)
+{
+    if (album->exact == NULL) return PCS_OK;
+    for (int i = 0; i < album->npicture; i++) {
+        const pcs_chart *chart = &album->pictures[i];
+        for (int k = 0; k < chart->npanel; k++)
+            for (int c = 0; c < chart->panels[k].ncurve; c++)
+                if (strcmp(chart->panels[k].curves[c].file, album->exact->path) == 0) return PCS_OK;
+    }
+    return pcs_fail(album->ctx, PCS_BAD_INPUT, "%s: needs '%s' and a column that is drawn, by the same names",
+                    album->exact->path, album->axis);
+}
+
 pcs_status pcs_plot(pcs_context *ctx, const pcs_plot_options *options)
 {
     request q = { .ctx = ctx, .options = options };
@@ -169,6 +183,7 @@ pcs_status pcs_plot(pcs_context *ctx, const pcs_plot_options *options)
     album.nrun = q.nrun;
     album.runs = q.runs;
     PCS_TRY(request_fill(&q, &album));
+    PCS_TRY(request_check_exact(&album));
     for (int i = 0; i < album.npicture; i++) PCS_TRY(request_draw(&q, &to, &album.pictures[i], album.npicture == 1));
     if (album.npicture > 0) return PCS_OK;
     return pcs_fail(ctx, PCS_BAD_INPUT, "%s: nothing to draw", q.runs[0].csv->path);

@@ -1,5 +1,5 @@
-"""percuss plot and percuss compare from the command line: curves that are in the pictures, scripts that run again, words
-and exit status. Argument: the path of the program. Without gnuplot only what needs none is tested."""
+"""percuss plot and percuss compare from the command line: curves that are in the pictures, scripts that run again,
+words and exit status. Argument: the path of the program. Without gnuplot only what needs none is tested."""
 
 import csv
 import os
@@ -138,6 +138,7 @@ class Plot(unittest.TestCase):
         self.write("exact.csv", "t,wall.force\n0,0\n0.5,0\n0.5005,300\n1.167,300\n1.168,0\n1.5,0\n")
         self.done("plot", self.path("a"), "wall.force", "--exact", self.path("exact.csv"), "-o", self.path("e.svg"))
         self.assertIn("exact", texts(read(self.path("e.svg"))))
+        self.refused(2, "needs 't' and a column", "plot", self.path("a"), "tip.x", "--exact", self.path("exact.csv"))
         self.done("plot", self.path("a"), "wall.force", "--x", "wall.gap", "-o", self.path("x.svg"))
         self.assertIn("wall.gap [m]", texts(read(self.path("x.svg"))))
         for ending, begin in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
@@ -149,7 +150,8 @@ class Plot(unittest.TestCase):
     def test_a_study_with_slopes_and_bars(self):
         rows = ["h,model,run,status,error,error.limit,error.bound,error.order,error.convergence,reason"]
         for model, factor in (("fine", 3.0), ("coarse", 5.0)):
-            rows += [f"{h},{model},x,done,{factor * h**2},0,{0.1 * factor * h**2},2,converges," for h in (0.1, 0.2, 0.4, 0.8)]
+            rows += [f"{h},{model},x,done,{factor * h**2},0,{0.1 * factor * h**2},2,converges,"
+                     for h in (0.1, 0.2, 0.4, 0.8)]
         self.write("study/study.csv", "\n".join(rows) + "\n")
         self.assertEqual(self.done("plot", self.path("study")), self.path("study", "study_error.svg") + "\n")
         svg = read(self.path("study", "study_error.svg"))
