@@ -57,11 +57,14 @@ pcs_chart *pcs_album_new(pcs_album *album, const char *name)
     return picture;
 }
 
-// Has the table all columns of the item?
+// Has the table all columns of the item, with numbers in them? gnuplot refuses to draw nothing.
 static bool item_is_in(const pcs_item *item, const pcs_csv *csv)
 {
-    for (int k = 0; k < item->nterm; k++)
-        if (pcs_csv_find(csv, item->terms[k]) < 0) return false;
+    for (int k = 0; k < item->nterm; k++) {
+        int c = pcs_csv_find(csv, item->terms[k]), i = 0;
+        while (c >= 0 && i < csv->nrow && isnan(pcs_csv_column(csv, c)[i])) i++;
+        if (c < 0 || i == csv->nrow) return false;
+    }
     return true;
 }
 

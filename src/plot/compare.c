@@ -154,13 +154,21 @@ static double compare_gap(const double value[2], bool is_same_times)
     return value[0] == value[1] ? 0.0 : fabs(value[0] - value[1]);
 }
 
+// Counts of the computation; with other steps also what is summed over a step.
+static bool compare_is_work(const char *column, bool is_same_times)
+{
+    if (strcmp(column, "step") == 0 || strcmp(column, "iterations") == 0) return true;
+    const char *dot = strrchr(column, '.'), *part = dot == NULL ? column : dot + 1;
+    return !is_same_times && (strcmp(part, "impulse") == 0 || strcmp(part, "step_impulse") == 0);
+}
+
 static void compare_column(const pair *p, const int column[2], const pcs_comparison *c, pcs_difference *d)
 {
     const double *t = pair_times(p, p->lead) + p->begin;
     const char *unit = pcs_quantity_unit(d->column);
     double size = p->size[column[0]], value[2];
     double nothing = *unit == '\0' ? 0.0 : ROUND_OFF * pair_unit_size(p, unit);
-    d->is_work = strcmp(d->column, "step") == 0 || strcmp(d->column, "iterations") == 0;
+    d->is_work = compare_is_work(d->column, c->is_same_times);
     d->first = d->when = NAN;
     for (int i = 0; i < c->ntime; i++) {
         pair_values(p, column, i, value);
@@ -218,7 +226,7 @@ static void compare_show_row(const pair *p, const pcs_difference *d, int width)
     if (d->largest == 0.0) snprintf(line, sizeof line, "  %-*s %12s\n", width, d->column, "the same");
     else {
         if (d->is_beyond)
-            snprintf(rest, sizeof rest, "%12.6g%s", d->first, d->is_work ? "  a count of work: not judged" : "");
+            snprintf(rest, sizeof rest, "%12.6g%s", d->first, d->is_work ? "  a matter of the steps: not judged" : "");
         snprintf(line, sizeof line, "  %-*s %12.4g %12.3g %12.6g %s\n", width, d->column, d->largest, d->relative,
                  d->when, rest);
     }

@@ -21,7 +21,7 @@ typedef struct pcs_compare_options {
 // Where a column differs.
 typedef struct pcs_difference {
     const char *column;
-    bool is_work;           // a count of the computation, which is told and not judged
+    bool is_work;           // of the steps and not of the motion: told and not judged
     bool is_beyond;         // the tolerance
     double largest, when;   // difference, and its time; infinite where one has a value and the other one none
     double relative;        // to the column's size

@@ -169,7 +169,7 @@ static layout layout_find(const pcs_canvas *canvas, const pcs_chart *p)
         nlabel += count;
         if (count > most) most = count;
     }
-    double legend = (0.5 * (double)longest + 3.8) * letter;
+    double legend = (0.5 * (double)longest + 4.8) * letter;
     l.is_beside = canvas->width >= 12.0 && legend < 0.4 * canvas->width;
     if (l.is_beside && nlabel > 0) l.right = legend;
     l.gap = p->shares_x ? 1.1 * letter : l.bottom + letter;

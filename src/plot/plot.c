@@ -32,13 +32,21 @@ static pcs_status request_add_run(request *q, const char *path)
     return pcs_csv_read(q->ctx, table, true, &run->csv);
 }
 
+// Folders and CSV files; a file of another name may be called like a column.
+static bool request_is_result(const request *q, const char *word)
+{
+    size_t length = strlen(word);
+    bool is_table = q->nrun == 0 || (length > 4 && strcmp(word + length - 4, ".csv") == 0);
+    return pcs_source_is_folder(word) || (is_table && pcs_source_is_file(word));
+}
+
 static pcs_status request_sort(request *q)
 {
     PCS_TAKE(q->ctx, q->runs, q->options->nword, "results");
     PCS_TAKE(q->ctx, q->columns, q->options->nword, "columns");
     for (int i = 0; i < q->options->nword; i++) {
         const char *word = q->options->words[i];
-        if (pcs_source_is_folder(word) || pcs_source_is_file(word)) PCS_TRY(request_add_run(q, word));
+        if (request_is_result(q, word)) PCS_TRY(request_add_run(q, word));
         else if (q->nrun == 0)
             return pcs_fail(q->ctx, PCS_BAD_INPUT, "'%s': no such folder of results, nor a CSV file", word);
         else q->columns[q->ncolumn++] = word;

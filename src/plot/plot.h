@@ -7,7 +7,7 @@
 
 typedef struct pcs_plot_options {
     int nword;
-    const char *const *words; // [nword] what exists as a folder or file is a result, anything else a column
+    const char *const *words; // [nword] folders and CSV files are results, anything else is a column
     const char *output;       // a picture *.svg, *.png or *.pdf, or a folder; NULL: in the folder of the first result
     const char *axis;         // column of the horizontal axis; NULL: t
     const char *exact;        // CSV file with a solution to draw beside; NULL: none

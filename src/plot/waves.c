@@ -15,6 +15,7 @@
 enum { MOST_FIELDS = 32, MOST_FORCES = 3, NAME_ROOM = 128, BUFFER = 1 << 14 };
 
 #define MOST_BYTES ((size_t)1 << 34)
+#define MOST_SHAPES 20000.0
 #define UNEVEN 1e-3 // of the mean distance: a grid is drawn as an image
 
 struct pcs_waves {
@@ -217,7 +218,18 @@ static void waves_put_label(pcs_file *f, const char *text, double x, double y, c
     pcs_file_print(f, " at screen %.4f, screen %.4f %s\n", x, y, how);
 }
 
-static void waves_put_map(pcs_file *f, const pcs_waves *w, const page *p)
+// An even grid is an image. Else every cell is a shape of its own, and those of an SVG file are kept few.
+static void waves_put_plot(pcs_file *f, const pcs_waves *w, bool is_svg)
+{
+    int first = w->index * w->nplace, last = first + w->nplace - 1;
+    double cells = (double)w->nplace * w->nrow;
+    int stride = is_svg && !w->is_even ? (int)ceil(sqrt(cells / MOST_SHAPES)) : 1;
+    pcs_file_print(f, "%s waves matrix nonuniform every %d:%d:%d:0:%d:%d using 1:2:3 with %s\n",
+                   w->is_even ? "plot" : "set view map\nsplot", stride, stride, first, last, w->nrow - 1,
+                   w->is_even ? "image" : "pm3d");
+}
+
+static void waves_put_map(pcs_file *f, const pcs_waves *w, const page *p, bool is_svg)
 {
     char text[2 * NAME_ROOM], unit[NAME_ROOM] = "";
     double size = w->size > 0.0 ? w->size : 1.0;
@@ -231,10 +243,7 @@ static void waves_put_map(pcs_file *f, const pcs_waves *w, const page *p)
     pcs_file_print(f, "set cbrange [%.9g:%.9g]\nset colorbox horizontal user origin %.4f,%.4f size %.4f,%.4f\n", -size,
                    size, p->left, p->bar_bottom, p->right - p->left, p->bar_height);
     pcs_file_text(f, "set cbtics out scale 0.3 offset 0,2.1\nset grid front\nunset key\n");
-    int first = w->index * w->nplace, last = first + w->nplace - 1;
-    pcs_file_print(f, "%s waves matrix nonuniform every ::%d:0:%d:%d using 1:2:3 with %s\n",
-                   w->is_even ? "plot" : "set view map\nsplot", first, last, w->nrow - 1,
-                   w->is_even ? "image" : "pm3d");
+    waves_put_plot(f, w, is_svg);
 }
 
 // 1, 2 or 5 times a power of ten, half of the value or more: a narrow axis has room for two or three numbers.
@@ -288,7 +297,7 @@ pcs_status pcs_waves_write(pcs_context *ctx, const pcs_canvas *canvas, const cha
     if (w->nforce > 0) PCS_TRY(waves_put_file(f, "history", canvas->folder, w->csv->path));
     pcs_file_print(f, "set tmargin at screen %.4f\nset bmargin at screen %.4f\nset yrange [%.9g:%.9g]\nset multiplot\n",
                    p.top, p.bottom, w->time[0], w->time[1]);
-    waves_put_map(f, w, &p);
+    waves_put_map(f, w, &p, strcmp(canvas->format, "svg") == 0);
     if (w->nforce > 0) waves_put_forces(f, ctx, w, &p);
     pcs_file_text(f, "unset multiplot\n");
     return pcs_file_commit(f);

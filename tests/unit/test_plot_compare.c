@@ -166,6 +166,30 @@ static void work_is_told_and_not_judged(void **state)
     pcs_context_destroy(&ctx);
 }
 
+// Half the step has half the impulse in each: only rows of the same steps are held against each other.
+static void impulses_belong_to_their_steps(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {
+        { "t,x,wall.impulse\n0,1,\n1,1,4\n2,1,4\n", "t,x,wall.impulse\n0,1,\n1,1,2\n2,1,2\n" },
+        { "t,x,wall.impulse\n0,1,\n1,1,4\n2,1,4\n", "t,x,wall.impulse\n0,1,\n0.5,1,2\n1,1,2\n1.5,1,2\n2,1,2\n" },
+    };
+    for (int i = 0; i < 2; i++) {
+        pcs_context *ctx;
+        char said[8192] = "";
+        pcs_comparison c;
+        CHECK(pcs_context_create(&ctx) == PCS_OK);
+        pcs_compare_options options = { .path = { FILE_A, FILE_B }, .show = add_text, .show_user = said };
+        for (int k = 0; k < 2; k++) {
+            FILE *file = fopen(options.path[k], "w");
+            CHECK(file != NULL && fputs(texts[i][k], file) >= 0 && fclose(file) == 0);
+        }
+        CHECK_OK(ctx, pcs_compare(ctx, &options, &c));
+        CHECK(column(&c, "wall.impulse")->largest == 2.0 && c.nbeyond == 1 - i);
+        pcs_context_destroy(&ctx);
+    }
+}
+
 static void an_empty_field_differs_from_a_number(void **state)
 {
     (void)state;
@@ -214,13 +238,10 @@ static void what_cannot_be_compared_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_result_is_like_itself),
-        cmocka_unit_test(a_planted_difference_is_found),
-        cmocka_unit_test(other_times_are_interpolated),
-        cmocka_unit_test(round_off_is_no_difference),
-        cmocka_unit_test(work_is_told_and_not_judged),
-        cmocka_unit_test(an_empty_field_differs_from_a_number),
-        cmocka_unit_test(what_cannot_be_compared_is_refused),
+        cmocka_unit_test(a_result_is_like_itself),        cmocka_unit_test(a_planted_difference_is_found),
+        cmocka_unit_test(other_times_are_interpolated),   cmocka_unit_test(round_off_is_no_difference),
+        cmocka_unit_test(work_is_told_and_not_judged),    cmocka_unit_test(an_empty_field_differs_from_a_number),
+        cmocka_unit_test(impulses_belong_to_their_steps), cmocka_unit_test(what_cannot_be_compared_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
