@@ -50,8 +50,7 @@ void pcs_gnuplot_quote(pcs_file *f, const char *text)
     pcs_file_text(f, "'");
 }
 
-// A path in quotes, of which gnuplot thinks nothing: '<', '|', '-' and '+' would have a meaning at its start.
-static void gnuplot_path(pcs_file *f, const char *path)
+void pcs_gnuplot_path(pcs_file *f, const char *path)
 {
     bool is_plain = isalnum((unsigned char)*path) || *path == '.' || *path == '/' || *path == '_';
     pcs_file_text(f, is_plain ? "" : "'./'.");
@@ -88,7 +87,7 @@ void pcs_gnuplot_head(pcs_file *f, const pcs_canvas *canvas, const char *name, d
     pcs_file_text(f, "set output ");
     char output[1024];
     snprintf(output, sizeof output, "%s.%s", name, canvas->format);
-    gnuplot_path(f, output);
+    pcs_gnuplot_path(f, output);
     pcs_file_text(f, "\nset encoding utf8\nset datafile separator ','\nset datafile missing NaN\n");
     pcs_file_text(f, "set border 3 lw 0.75\nset tics nomirror out scale 0.6\nset grid lw 0.5 lt 1 lc rgb '#dddddd'\n");
     // SVG spaces lines more widely than the others.
@@ -124,7 +123,7 @@ static pcs_status script_name_file(script *s, const char *file)
     s->files[s->nfile++] = file;
     PCS_TRY(pcs_source_relative(s->f->ctx, s->canvas->folder, file, &path));
     pcs_file_print(s->f, "data%d = ", s->nfile);
-    gnuplot_path(s->f, path);
+    pcs_gnuplot_path(s->f, path);
     pcs_file_text(s->f, "\n");
     return PCS_OK;
 }
@@ -160,7 +159,7 @@ static layout layout_find(const pcs_canvas *canvas, const pcs_chart *p)
 {
     double letter = pcs_gnuplot_font(canvas->width) / 72.0 * 2.54;
     layout l = {
-        .left = 6.0 * letter, .right = 1.2 * letter, .bottom = 3.6 * letter, .top = letter, .line = 1.35 * letter
+        .left = 6.8 * letter, .right = 1.2 * letter, .bottom = 3.6 * letter, .top = letter, .line = 1.35 * letter
     };
     size_t longest = 0;
     int nlabel = 0, most = 0;
@@ -207,7 +206,7 @@ static void script_labels(const script *s, const layout *l, const pcs_panel *pan
     pcs_file *f = s->f;
     pcs_file_text(f, "unset label\nset label ");
     pcs_gnuplot_quote(f, panel->ylabel);
-    pcs_file_print(f, " at screen %.4f, graph 0.5 rotate center\n", 0.16 * l->left / s->canvas->width);
+    pcs_file_print(f, " at screen %.4f, graph 0.5 rotate center\n", 0.12 * l->left / s->canvas->width);
     if (!is_labelled) return;
     pcs_file_text(f, "set label ");
     pcs_gnuplot_quote(f, panel->xlabel);

@@ -60,6 +60,8 @@ char *pcs_gnuplot_text(pcs_context *ctx, const char *format, ...) __attribute__(
 void pcs_gnuplot_head(pcs_file *f, const pcs_canvas *canvas, const char *name, double height);
 // A text in gnuplot's quotes.
 void pcs_gnuplot_quote(pcs_file *f, const char *text);
+// A path in quotes that gnuplot takes for nothing else: '<', '|', '-' and '+' would have a meaning at its start.
+void pcs_gnuplot_path(pcs_file *f, const char *path);
 // Points of a letter at this width.
 double pcs_gnuplot_font(double width);
 

@@ -75,13 +75,14 @@ static bool pictures_sibling(const pcs_album *album, const char *column, const c
     return pcs_album_holders(album, name, &size) > 0;
 }
 
-// A contact has a gap with a rate; a joint has a gap alone. Single points of a contact, wall[3].gap, are left out.
+// A contact has a gap and a force, a joint a gap and components of its force. Single points of a contact, wall[3].gap,
+// are left out.
 static bool pictures_is_contact(const pcs_album *album, const char *column)
 {
-    char rate[NAME_ROOM];
+    char force[NAME_ROOM];
     const char *dot = strrchr(column, '.');
     if (dot == NULL || strcmp(dot, ".gap") != 0 || strchr(column, '[') != NULL) return false;
-    return pictures_sibling(album, column, "gap_rate", rate);
+    return pictures_sibling(album, column, "force", force);
 }
 
 static pcs_status pictures_contact(pcs_album *album, const char *gap)
@@ -135,6 +136,9 @@ static bool pictures_is_probe(const pcs_album *album, const char *column)
                                          "momentum_y",
                                          "momentum_z",
                                          "min_gap",
+                                         "factor",
+                                         "residual",
+                                         "correction",
                                          "active",
                                          "iterations" };
     static const char *const parts[] = { "fx", "fy", "fz", "mx", "my", "mz", "gap" };

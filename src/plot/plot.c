@@ -70,7 +70,9 @@ static pcs_status request_axis(const request *q, pcs_album *album)
     const pcs_csv *csv = q->runs[0].csv;
     album->axis = q->options->axis;
     if (album->axis != NULL) return request_check_column(q, album->axis);
-    album->axis = pcs_csv_find(csv, "t") >= 0 ? "t" : csv->names[0];
+    album->axis = csv->names[0];
+    if (pcs_csv_find(csv, "factor") >= 0) album->axis = "factor"; // of the loads, in statics
+    if (pcs_csv_find(csv, "t") >= 0) album->axis = "t";
     return PCS_OK;
 }
 

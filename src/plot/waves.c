@@ -278,7 +278,7 @@ static pcs_status waves_put_file(pcs_file *f, const char *name, const char *fold
     char *way;
     PCS_TRY(pcs_source_relative(f->ctx, folder, path, &way));
     pcs_file_print(f, "%s = ", name);
-    pcs_gnuplot_quote(f, way);
+    pcs_gnuplot_path(f, way);
     pcs_file_text(f, "\n");
     return PCS_OK;
 }
