@@ -18,6 +18,7 @@ need := @cmake/need.sh
 wish_ranks := @cmake/need.sh -w "Runs over several ranks are neither built nor tested." $(RANK_PACKAGES)
 # ParaView's Python brings a VTK of its own, which does as well.
 wish_vtk := @/usr/bin/python3 -c "import vtk" 2>/dev/null || cmake/need.sh -w "Frames are not read back by VTK." python3-vtk9
+wish_gnuplot := @cmake/need.sh -w "percuss plot writes scripts, and no pictures." gnuplot-nox
 wish_format := @cmake/need.sh -w "The format of the sources is not checked." clang-format
 
 .PHONY: run build test variants cross study work-precision bench bench-siconos fuzz asan valgrind format tidy docs install \
@@ -100,6 +101,7 @@ clean: ## remove what was built
 build-packages:
 	$(need) $(BUILD_PACKAGES)
 	$(wish_ranks)
+	$(wish_gnuplot)
 
 bench-packages:
 	$(need) $(BENCH_PACKAGES)
@@ -109,6 +111,7 @@ test-packages:
 	$(need) $(TEST_PACKAGES)
 	$(wish_ranks)
 	$(wish_vtk)
+	$(wish_gnuplot)
 	$(wish_format)
 
 help: ## this list

@@ -107,13 +107,13 @@ static bool commands_directory(const pcs_arguments *a, const char *name, const c
     return length > 0 && length < PATH_ROOM - 64;
 }
 
-static void commands_show_progress(void *user, const char *text)
+void pcs_cli_show(void *user, const char *text)
 {
     fputs(text, user);
     fflush(user);
 }
 
-static void commands_be_quiet(void *user, const char *text)
+void pcs_cli_be_quiet(void *user, const char *text)
 {
     (void)user;
     (void)text;
@@ -146,7 +146,7 @@ int pcs_cli_run(pcs_context *ctx, const pcs_arguments *a)
         return pcs_cli_refuse("too long a path:", directory, NULL);
     commands_catch_signals();
     sim->stop_request = &stop_request;
-    sim->view.show = pcs_is_root(ctx) ? commands_show_progress : NULL;
+    sim->view.show = pcs_is_root(ctx) ? pcs_cli_show : NULL;
     sim->view.show_user = stderr;
     sim->view.is_terminal = isatty(STDERR_FILENO) != 0;
     status = pcs_sim_run(sim, directory, !a->is_quiet);
@@ -259,7 +259,7 @@ int pcs_cli_study(pcs_context *ctx, const pcs_arguments *a)
                                   .refine = a->refine,
                                   .jobs = a->jobs > 0 ? a->jobs : 0,
                                   .keeps_output = a->keeps_output,
-                                  .show = a->is_quiet ? commands_be_quiet : commands_show_progress,
+                                  .show = a->is_quiet ? pcs_cli_be_quiet : pcs_cli_show,
                                   .show_user = stdout,
                                   .is_terminal = !a->is_quiet && isatty(STDOUT_FILENO) != 0,
                                   .stop_request = &stop_request };
