@@ -278,10 +278,10 @@ int pcs_cli_check(pcs_context *ctx, const pcs_arguments *a)
     pcs_status status = pcs_build_sim_from(ctx, a->subject, a->nset, a->set, &sim);
     if (status != PCS_OK) return pcs_cli_reject(ctx, status);
     if (!a->is_quiet && pcs_is_root(ctx)) {
-        printf("%s: fine, %d dofs, %d contact point%s, %s, ", pcs_case_file(sim->input), pcs_system_ndof(sim->system),
-               sim->system->nrow, sim->system->nrow == 1 ? "" : "s", sim->scheme->ops->name);
-        if (sim->view.is_controlled) printf("steps of controlled size\n");
-        else printf("%ld steps of %g s\n", sim->nstep, sim->step_size);
+        char text[256];
+        pcs_describe_sim(sim, sizeof text, text);
+        printf("%s: fine, %s\n", pcs_case_file(sim->input), text);
+        if (sim->view.question != NULL) fprintf(stderr, "question: %s\n", sim->view.question);
     }
     return PCS_CLI_DONE;
 }

@@ -109,9 +109,22 @@ static void summary_take_reactions(const pcs_view *view, pcs_summary *s)
     }
 }
 
+static void summary_take_probes(const pcs_view *view, pcs_summary *s)
+{
+    for (int k = 0; k < view->nprobe; k++) {
+        pcs_probe_record *record = &s->probes[k];
+        double x = view->system->ops->probe(view->system, &view->probes[k], view->state->q, view->state->v);
+        if (view->state->step == 0) *record = (pcs_probe_record){ .start = x, .min = INFINITY, .max = -INFINITY };
+        record->end = x;
+        if (x < record->min) record->min = x, record->min_time = view->state->t;
+        if (x > record->max) record->max = x, record->max_time = view->state->t;
+    }
+}
+
 static void summary_take_in(const pcs_view *view, pcs_summary *s)
 {
     summary_take_reactions(view, s);
+    summary_take_probes(view, s);
     s->speed = fmax(s->speed, pcs_model_speed(view));
     for (int k = 0; k < s->ncontact; k++) {
         pcs_contact_record *c = &s->contacts[k];
@@ -170,6 +183,7 @@ static pcs_status summary_open(pcs_observer *self)
     PCS_TAKE(self->ctx, s->drive_power, view->system->nrow, "the record of contacts");
     PCS_TAKE(self->ctx, s->points, pcs_contact_rows(view->system), "the record of contacts");
     PCS_TAKE(self->ctx, s->reactions, view->system->nreaction, "the record of reactions");
+    PCS_TAKE(self->ctx, s->probes, view->nprobe, "the record of probes");
     PCS_TRY(pcs_file_create(self->ctx, view->directory, sizeof "summary.json", SUMMARY_BUFFER, &s->file));
     pcs_file_remove(s->file, "summary.json");
     pcs_file_remove(s->file, "summary.txt");

@@ -13,6 +13,12 @@ typedef struct pcs_reaction_record {
     double work;                // J, of a joint on the model
 } pcs_reaction_record;
 
+// A column that the user asked for, over the run.
+typedef struct pcs_probe_record {
+    double start, end;
+    double min, min_time, max, max_time; // times in s
+} pcs_probe_record;
+
 // A point of contact at the end of the last step.
 typedef struct pcs_point_record {
     double slip; // m/s
@@ -31,6 +37,7 @@ typedef struct pcs_summary {
     double speed;                   // m/s, of the model: the largest so far
     double min_gap, min_gap_time;   // of all contacts
     pcs_reaction_record *reactions; // [system->nreaction]
+    pcs_probe_record *probes;       // [view->nprobe]
     int max_iterations;
     long max_iterations_step;
     const char *worst_contact; // where min_gap was, NULL without contacts

@@ -222,6 +222,24 @@ static void json_reactions(json *j, const char *key, bool of_joints, const pcs_s
     json_end(j, "]");
 }
 
+static void json_probes(json *j, const pcs_summary *s, const pcs_view *view)
+{
+    json_begin(j, "probes", "[");
+    for (int k = 0; k < view->nprobe; k++) {
+        const pcs_probe_record *record = &s->probes[k];
+        json_begin(j, NULL, "{");
+        json_text(j, "name", view->probes[k].column);
+        json_real(j, "start", record->start);
+        json_real(j, "end", record->end);
+        json_real(j, "min", record->min);
+        json_real(j, "min_time", record->min_time);
+        json_real(j, "max", record->max);
+        json_real(j, "max_time", record->max_time);
+        json_end(j, "}");
+    }
+    json_end(j, "]");
+}
+
 static void json_energy(json *j, const pcs_ledger *l)
 {
     json_begin(j, "energy", "{");
@@ -273,6 +291,7 @@ void pcs_summary_put_json(const pcs_summary *s, const pcs_view *view)
     json_contacts(&j, s);
     json_reactions(&j, "joints", true, s, view);
     json_reactions(&j, "supports", false, s, view);
+    json_probes(&j, s, view);
     json_energy(&j, view->ledger);
     json_certificate(&j, view->certificate);
     pcs_file_text(j.f, "\n}\n");
