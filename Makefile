@@ -18,9 +18,10 @@ need := @cmake/need.sh
 wish_ranks := @cmake/need.sh -w "Runs over several ranks are neither built nor tested." $(RANK_PACKAGES)
 # ParaView's Python brings a VTK of its own, which does as well.
 wish_vtk := @/usr/bin/python3 -c "import vtk" 2>/dev/null || cmake/need.sh -w "Frames are not read back by VTK." python3-vtk9
+wish_gnuplot := @cmake/need.sh -w "percuss plot writes scripts, and no pictures." gnuplot-nox
 wish_format := @cmake/need.sh -w "The format of the sources is not checked." clang-format
 
-.PHONY: run build test variants cross study work-precision bench bench-siconos fuzz asan valgrind format tidy install \
+.PHONY: run build test variants cross study work-precision bench bench-siconos fuzz asan valgrind format tidy docs install \
         clean help build-packages bench-packages test-packages
 
 run: build ## build and run a case: make run CASE=cases/... ARGS="--set time.end=1"
@@ -79,6 +80,10 @@ valgrind: build ## check a short run for leaks and bad reads
 
 SOURCES = $(shell git ls-files 'src/*.[ch]' 'elements/*.[ch]' 'mesh/*.[ch]' 'tests/*.[ch]')
 
+docs: build ## the manual as HTML and PDF in build/docs
+	$(need) pandoc weasyprint
+	@docs/make.sh $(BUILD)
+
 format: ## format the C sources
 	$(need) clang-format
 	@clang-format -i $(SOURCES)
@@ -96,6 +101,7 @@ clean: ## remove what was built
 build-packages:
 	$(need) $(BUILD_PACKAGES)
 	$(wish_ranks)
+	$(wish_gnuplot)
 
 bench-packages:
 	$(need) $(BENCH_PACKAGES)
@@ -105,6 +111,7 @@ test-packages:
 	$(need) $(TEST_PACKAGES)
 	$(wish_ranks)
 	$(wish_vtk)
+	$(wish_gnuplot)
 	$(wish_format)
 
 help: ## this list

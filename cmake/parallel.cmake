@@ -15,8 +15,9 @@ endif()
 if(PERCUSS_HAS_PETSC)
   add_library(percuss_petsc MODULE src/parallel/comm.c src/parallel/solver.c src/parallel/start.c
     src/core/context.c src/core/alloc.c)
+  # The same run path built and installed: CMake would pad the first one with an empty element, the current folder.
   set_target_properties(percuss_petsc PROPERTIES C_VISIBILITY_PRESET hidden PREFIX lib
-    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
+    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}" BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
   target_include_directories(percuss_petsc PRIVATE src)
   target_compile_definitions(percuss_petsc PRIVATE PERCUSS_VERSION="${PROJECT_VERSION}")
   target_link_libraries(percuss_petsc PRIVATE percuss_flags PkgConfig::PETSC MPI::MPI_C)

@@ -1,7 +1,7 @@
 # What the library is made of, folder by folder: the registry, whose lines name the parts that a case can choose, and
 # the files that those stand on. Gives PERCUSS_SOURCES. tests/lint checks that every file is compiled, and once.
 
-percuss_sources(src/core alloc clock comm context dense jacobi pool rotation text)
+percuss_sources(src/core alloc clock comm context dense expression expression_rates jacobi pool rotation table text)
 percuss_sources(src/sparse matrix pattern rows)
 percuss_sources(src/linsolve linsolve_list.def bordered chain_blocks chain_lu chain_lu_pivoted chain_lu_solve
   chain_sweeps chain_windows linsolve)
@@ -19,15 +19,17 @@ percuss_sources(src/step step_list.def active_set active_set_solve columns conde
   projection registry schur_map step sums)
 percuss_sources(src/schemes scheme_list.def alpha_family event explicit galerkin galerkin_weights ggl_unified
   jump_family midpoint ode registry scheme stability state tableau)
-percuss_sources(src/output observer_list.def file observer series summary_json summary_text tally text verdict)
-percuss_sources(src/case assign error keys load parse read scalar spelling tree value write)
+percuss_sources(src/output observer_list.def contact_record file observer row_file series summary_json
+  summary_text tally text verdict)
+percuss_sources(src/case assign error expand formula include keys load mask parameters parse read repeat scalar shift
+  spelling substitute tree value write)
 percuss_sources(src/analysis modes modes_output statics statics_equilibrium statics_free statics_message
   statics_newton statics_output statics_relax statics_round_off statics_rows stiffness)
 percuss_sources(src/sim accept certify certify_energy certify_motion certify_residual certify_rows certify_rules
   control reactions retry sim)
-percuss_sources(src/build applies build builder catalogue contacts elements initial joints loads mesh output scheme
-  sets start supports system time)
+percuss_sources(src/build amplitude applies build builder catalogue contacts describe elements gaps initial joints
+  loads mesh output scheme sets start supports system time)
 percuss_sources(src/study convergence measure options plan read run study table work)
-percuss_sources(src/plot csv quantity)
+percuss_sources(src/plot album compare csv gnuplot pictures plot quantity run runs source study waves)
 percuss_sources(src/report chart cite history html json listing pictures report run study style)
 percuss_sources(src percuss)

@@ -7,6 +7,7 @@
 #include "core/comm.h"
 #include "percuss.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,10 +35,11 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    { "run", pcs_cli_run, false, true },     { "statics", pcs_cli_statics, true, true },
-    { "modes", pcs_cli_modes, true, true },  { "study", pcs_cli_study, true, true },
-    { "check", pcs_cli_check, false, true }, { "new", pcs_cli_new, true, false },
-    { "list", pcs_cli_list, true, false },   { "report", pcs_cli_report, true, false },
+    { "run", pcs_cli_run, false, true },         { "statics", pcs_cli_statics, true, true },
+    { "modes", pcs_cli_modes, true, true },      { "study", pcs_cli_study, true, true },
+    { "check", pcs_cli_check, false, true },     { "new", pcs_cli_new, true, false },
+    { "list", pcs_cli_list, true, false },       { "plot", pcs_cli_plot, true, false },
+    { "compare", pcs_cli_compare, true, false }, { "report", pcs_cli_report, true, false },
 };
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 
@@ -88,14 +90,27 @@ static int main_dispatch(pcs_arguments *a)
     return answer;
 }
 
+// Closed standard streams would give their numbers to result files, and messages would end up in these.
+static void main_open_streams(void)
+{
+    int number;
+    do number = open("/dev/null", O_RDWR);
+    while (number >= 0 && number <= STDERR_FILENO);
+    if (number > STDERR_FILENO) close(number);
+}
+
 int main(int argc, char **argv)
 {
+    main_open_streams();
     size_t room = (size_t)argc + 1;
-    const char **texts = pcs_scratch(NULL, 3 * room, sizeof *texts);
+    const char **texts = pcs_scratch(NULL, 4 * room, sizeof *texts);
     if (texts == NULL) return fputs("error: out of memory\n", stderr), PCS_CLI_COULD_NOT_GO_ON;
-    pcs_arguments a = { .count = -1, .steps = -1, .jobs = -1, .time = NAN, .set = texts };
+    pcs_arguments a = {
+        .count = -1, .steps = -1, .jobs = -1, .time = NAN, .tolerance = NAN, .width = NAN, .set = texts
+    };
     a.vary = texts + room;
     a.measure = texts + 2 * room;
+    a.more = texts + 3 * room;
     int answer = pcs_cli_parse(argc, argv, &a);
     if (answer == PCS_CLI_DONE) answer = main_dispatch(&a);
     pcs_scratch_free(texts);

@@ -142,5 +142,6 @@ percuss_energy percuss_energies(const percuss *p)
         .impact_loss = l->impact_loss,
         .correction_work = l->correction_work,
         .numerical_loss = l->numerical_loss,
+        .friction_loss = l->friction_loss,
     };
 }

@@ -32,6 +32,7 @@ typedef struct percuss_contact {
 typedef struct percuss_energy {
     double kinetic, strain, potential;                                                // J
     double external_work, damping_loss, impact_loss, correction_work, numerical_loss; // J since the start
+    double friction_loss;                                                             // J since the start
 } percuss_energy;
 
 const char *percuss_version(void);

@@ -20,6 +20,7 @@ static pcs_status build_read_mesh_model(pcs_build *b)
 
 static pcs_status build_read(pcs_build *b)
 {
+    PCS_TRY(pcs_case_expand(b->c));
     PCS_TRY(pcs_build_system(b));
     if (!b->has_system) PCS_TRY(build_read_mesh_model(b));
     PCS_TRY(pcs_build_scheme(b));
@@ -40,6 +41,7 @@ static pcs_status build_model(pcs_build *b)
     }
     PCS_TRY(pcs_build_state(b));
     PCS_TRY(pcs_build_check_joints(b));
+    PCS_TRY(pcs_build_questions(b));
     PCS_TRY(pcs_build_probes(b));
     if (!b->is_model_only) PCS_TRY(pcs_build_clock(b));
     return pcs_case_finish(b->c);
@@ -54,6 +56,7 @@ static void build_view(pcs_build *b)
     if (sim->solver != NULL) sim->view.solver_name = sim->solver->ops->name;
     sim->view.mass_backend = sim->solver == NULL || sim->solver->mass == NULL ? "none" : sim->solver->mass->title;
     sim->view.system = sim->system;
+    sim->view.mesh = b->mesh;
     sim->view.state = &sim->state;
     sim->view.report = &sim->report;
     sim->view.ledger = &sim->ledger;
@@ -89,6 +92,7 @@ pcs_status pcs_build_sim(pcs_context *ctx, pcs_case *c, pcs_sim **out)
     PCS_TRY(pcs_build_equilibrium(&b));
     PCS_TAKE(ctx, b.sim->report.rows, b.sim->system->nrow, "the report");
     build_view(&b);
+    PCS_TRY(pcs_build_check_observers(&b));
     b.sim->timing.setup = pcs_clock() - start;
     *out = b.sim;
     return PCS_OK;

@@ -17,4 +17,7 @@ pcs_status pcs_build_sim_from(pcs_context *ctx, const char *path, int nset, cons
 pcs_status pcs_build_analysis_from(pcs_context *ctx, const char *path, int nset, const char *const *set,
                                    pcs_analysis *out);
 
+// "15 dofs, 1 contact point, 1 joint of 2 conditions, alpha_ggl, 900 steps of 0.0005 s".
+void pcs_describe_sim(const pcs_sim *sim, size_t size, char *text);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include "build/builder.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,4 +103,27 @@ const pcs_set *pcs_build_set_of(pcs_build *b, pcs_yaml *map, const char *single,
         return pcs_build_set(b, one != NULL ? one : all, false, one != NULL);
     }
     return NULL;
+}
+
+static const pcs_option *builder_find(const pcs_option *options, const char *name)
+{
+    if (options == NULL) return NULL;
+    for (const pcs_option *o = options; o->name != NULL; o++)
+        if (strcmp(o->name, name) == 0) return o;
+    return NULL;
+}
+
+bool pcs_build_has_option(const pcs_option *options, const char *name)
+{
+    return builder_find(options, name) != NULL;
+}
+
+bool pcs_build_real(const pcs_option *options, const void *params, const char *name, double *out)
+{
+    const pcs_option *option = builder_find(options, name);
+    if (option == NULL || option->kind != PCS_OPTION_REAL) return false;
+    double x;
+    memcpy(&x, (const char *)params + option->offset, sizeof x);
+    if (isfinite(x)) *out = x;
+    return isfinite(x);
 }

@@ -58,6 +58,11 @@ pcs_status pcs_build_params(pcs_build *b, size_t size, void **out);
 // The section as a map, or NULL when it is absent or wrong; *count is 0 then.
 pcs_yaml *pcs_build_section(pcs_build *b, const char *key, bool is_required, const char *help, int *count);
 
+// Has a table of options this one?
+bool pcs_build_has_option(const pcs_option *options, const char *name);
+// The number that an implementation has read under `name`; false when it has no such option, or no number there.
+bool pcs_build_real(const pcs_option *options, const void *params, const char *name, double *out);
+
 // The names of a registry, for pcs_case_type.
 #define PCS_BUILD_NAMES_OF(table, names)                                          \
     do {                                                                          \

@@ -19,10 +19,13 @@ typedef struct catalogue_section {
 
 static const catalogue_section catalogue_sections[] = {
     { "title", "a text for the summary", NULL },
+    { "parameters", "numbers by name; any value may be a formula of them: ${L/2}", NULL },
+    { "include", "a file, or a list of files, whose keys are merged into this map; keys given here win", NULL },
+    { "repeat", "in an entry of a list or map: it stands for numbered copies, of all of it or of `each`; ${i}: number",
+      pcs_repeat_options },
     { "system", "instead of mesh and elements: `type` from the systems, or `plugin`, a shared object", NULL },
     { "mesh.NAME", "required: parts of the mesh, by `type` from the mesh sources; they make named sets", NULL },
-    { "sets.NAME", "nodes or cells chosen from other sets; a set that is chosen may be named further down",
-      pcs_set_options },
+    { "sets.NAME", "nodes or cells chosen from other sets; a set may be used by sets further down", pcs_set_options },
     { "merge.NAME", "parts of the mesh joined: nodes of these sets at the same place become one; all others stay apart",
       pcs_merge_options },
     { "elements.NAME", "required: `type` from the elements, `mesh`: the set of cells that gets them, `damping`", NULL },
@@ -36,11 +39,17 @@ static const catalogue_section catalogue_sections[] = {
     { "start", "initial or statics [initial]: statics starts in equilibrium under the loads at t = 0, without friction",
       NULL },
     { "loads.NAME: gravity", "`type: gravity`", pcs_gravity_options },
-    { "loads.NAME: force", "`type: force`, `node` or `set`, `amplitude: { table: [[time, factor], ...] }`",
-      pcs_force_options },
+    { "loads.NAME: force", "`type: force`, `node` or `set`, `amplitude`", pcs_force_options },
     { "loads.NAME: moment", "`type: moment`, `node` or `set`, `amplitude` as of a force", pcs_moment_options },
     { "loads.NAME: torque", "`type: torque`, `node` or `set`, `amplitude` as of a force", pcs_torque_options },
     { "loads.NAME: line", "`type: line`, `cells`, `amplitude` as of a force", pcs_line_options },
+    { "loads.NAME.amplitude",
+      "factor over time, one of: `table: [[time, factor], ...]` (linear between, constant outside), `csv`, `sine`, "
+      "`ramp`, `pulse`, `expression`",
+      pcs_amplitude_options },
+    { "loads.NAME.amplitude.sine", "a harmonic", pcs_sine_options },
+    { "loads.NAME.amplitude.ramp", "from one factor to another", pcs_ramp_options },
+    { "loads.NAME.amplitude.pulse", "zero before and after", pcs_pulse_options },
     { "joints.NAME", "`type` from the joints; reactions are columns of the history", NULL },
     { "contacts.NAME", "`type` from the gap types; `points`: sum or all, history columns for every point", NULL },
     { "scheme", "required: `type` from the schemes, with its options", NULL },
@@ -109,8 +118,9 @@ static bool catalogue_wants(const chapter *c, const char *name)
 static void catalogue_kind(const pcs_option *o, size_t size, char *text)
 {
     static const char *const kinds[] = {
-        "number", "whole number", "true or false", "",        "[x, y, z]",
-        "text",   "[numbers]",    "path",          "[names]", "{ NAME: [x, y, z], ... }"
+        "number",      "whole number", "true or false", "",        "[x, y, z]",
+        "text",        "[numbers]",    "path",          "[names]", "{ NAME: [x, y, z], ... }",
+        "formula of t"
     };
     char range[64];
     if (o->kind == PCS_OPTION_CHOICE) {

@@ -53,34 +53,6 @@ pcs_status pcs_build_initials(pcs_build *b)
     return PCS_OK;
 }
 
-// Bodies that overlap before anything has moved are an error of the case.
-static pcs_status initial_check_gaps(pcs_build *b)
-{
-    pcs_system *system = b->sim->system;
-    const double *q = b->sim->state.q;
-    double *gap = pcs_scratch(NULL, (size_t)system->nrow, sizeof *gap);
-    if (gap == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: %d gaps", system->nrow);
-    system->ops->gaps(system, q, gap);
-    if (system->directions_vary) system->ops->update_directions(system, q);
-    const pcs_yaml *section = pcs_case_find(b->c, b->has_system ? "system" : "contacts");
-    for (int i = 0; i < system->ncontact; i++) {
-        const pcs_contact_info *contact = &system->contacts[i];
-        if (contact->is_joint) continue;
-        for (int j = 0; j < contact->nrow; j++) {
-            int row = contact->first_row + j;
-            double value = gap[row], none = pcs_gap_tie(system, row, q); // as for gates and certificate
-            if (value >= -none && !system->rows[row].is_bilateral) continue;
-            if (fabs(value) <= none) continue;
-            pcs_case_error_at(b->c, b->has_system ? section : pcs_yaml_item(section, i), NULL,
-                              "the gap of point %d%s%s is %g m at t = 0, must be %s 0", j, b->has_system ? " of " : "",
-                              b->has_system ? contact->name : "", value, system->rows[row].is_bilateral ? "=" : ">=");
-            break;
-        }
-    }
-    pcs_scratch_free(gap);
-    return PCS_OK;
-}
-
 pcs_status pcs_build_state(pcs_build *b)
 {
     pcs_sim *sim = b->sim;
@@ -95,5 +67,5 @@ pcs_status pcs_build_state(pcs_build *b)
     if (status != PCS_OK) return pcs_build_blame(b, pcs_case_find(b->c, culprit), status);
     bool has_changed;
     if (system->has_search) PCS_TRY(system->ops->search(sim->system, x->q, &has_changed));
-    return initial_check_gaps(b);
+    return pcs_build_check_gaps(b);
 }

@@ -50,42 +50,6 @@ const pcs_option pcs_line_options[] = {
     { .name = NULL },
 };
 
-// Rows [t, f] with rising times.
-static pcs_status loads_read_table(pcs_build *b, pcs_yaml *table, pcs_amplitude *out)
-{
-    const pcs_range any = PCS_ANY_NUMBER;
-    int count = pcs_yaml_count(table);
-    double *time = NULL, *factor = NULL;
-    PCS_TAKE(b->ctx, time, count, "an amplitude");
-    PCS_TAKE(b->ctx, factor, count, "an amplitude");
-    if (count == 0) pcs_case_reject(b->c, table, "is empty, needs rows [time, factor]");
-    for (int i = 0; i < count; i++) {
-        pcs_yaml *row = pcs_yaml_item(table, i);
-        time[i] = NAN;
-        if (!pcs_case_is(b->c, row, PCS_YAML_LIST)) continue;
-        if (pcs_yaml_count(row) != 2) {
-            pcs_case_reject(b->c, row, "must be a row [time, factor], has %d entries", pcs_yaml_count(row));
-            continue;
-        }
-        time[i] = pcs_case_number(b->c, pcs_yaml_item(row, 0), any);
-        factor[i] = pcs_case_number(b->c, pcs_yaml_item(row, 1), any);
-        if (i > 0 && time[i] <= time[i - 1]) {
-            pcs_case_reject(b->c, pcs_yaml_item(row, 0), "must be later than the row before (%g), is %g", time[i - 1],
-                            time[i]);
-        }
-    }
-    *out = (pcs_amplitude){ .count = count, .time = time, .factor = factor };
-    return PCS_OK;
-}
-
-static pcs_status loads_read_amplitude(pcs_build *b, pcs_yaml *node, pcs_fe_load *load)
-{
-    pcs_yaml *amplitude = pcs_case_get(b->c, node, "amplitude");
-    if (amplitude == NULL || !pcs_case_is(b->c, amplitude, PCS_YAML_MAP)) return PCS_OK;
-    pcs_yaml *table = pcs_case_need(b->c, amplitude, "table", PCS_YAML_LIST, "rows [time, factor] with rising times");
-    return table == NULL ? PCS_OK : loads_read_table(b, table, &load->amplitude);
-}
-
 // Torque times axis.
 static void loads_take_axis(pcs_build *b, pcs_yaml *node, load_params *p)
 {
@@ -111,7 +75,7 @@ static pcs_status loads_read(pcs_build *b, pcs_yaml *node, int type, pcs_fe_load
     }
     if (type == TYPE_TORQUE && is_read) loads_take_axis(b, node, &p);
     *load = p.load;
-    return type == TYPE_GRAVITY ? PCS_OK : loads_read_amplitude(b, node, load);
+    return type == TYPE_GRAVITY ? PCS_OK : pcs_build_amplitude(b, node, &load->amplitude);
 }
 
 pcs_status pcs_build_loads(pcs_build *b)

@@ -15,6 +15,15 @@ static bool output_is_off(pcs_build *b, pcs_yaml *node)
     return true;
 }
 
+// Names of cell sets among the options of an observer.
+static void output_check_sets(pcs_build *b, pcs_yaml *map, const char *const *options)
+{
+    for (int i = 0; options[i] != NULL; i++) {
+        pcs_yaml *set = pcs_case_get(b->c, map, options[i]);
+        if (set != NULL && pcs_yaml_get_kind(set) == PCS_YAML_SCALAR) (void)pcs_build_set(b, set, true, false);
+    }
+}
+
 static pcs_status output_observer(pcs_build *b, pcs_yaml *output, const pcs_observer_ops *ops)
 {
     pcs_yaml *node = pcs_case_get(b->c, output, ops->name);
@@ -27,9 +36,23 @@ static pcs_status output_observer(pcs_build *b, pcs_yaml *output, const pcs_obse
     PCS_TRY(pcs_build_params(b, ops->params_size, &params));
     PCS_TRY(pcs_build_params(b, ops->data_size, &data));
     pcs_case_read(b->c, node, ops->options, params);
+    if (ops->cell_options != NULL && !b->has_system) output_check_sets(b, node, ops->cell_options);
     b->sim->observers[b->sim->nobserver++] =
         (pcs_observer){ .ops = ops, .ctx = b->ctx, .view = &b->sim->view, .params = params, .data = data };
     return PCS_OK;
+}
+
+pcs_status pcs_build_check_observers(pcs_build *b)
+{
+    for (int i = 0; i < b->sim->nobserver; i++) {
+        const pcs_observer *observer = &b->sim->observers[i];
+        if (observer->ops->check == NULL) continue;
+        pcs_status status = observer->ops->check(observer);
+        char path[128];
+        snprintf(path, sizeof path, "output.%s", observer->ops->name);
+        if (status != PCS_OK) PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, path), status));
+    }
+    return pcs_case_finish(b->c);
 }
 
 typedef struct output_probe {

@@ -9,7 +9,8 @@
 // Options of the fixed sections, each beside its reader.
 extern const pcs_option pcs_damping_options[], pcs_solver_options[], pcs_gravity_options[], pcs_force_options[],
     pcs_moment_options[], pcs_torque_options[], pcs_line_options[], pcs_time_options[], pcs_probe_options[],
-    pcs_support_options[], pcs_set_options[], pcs_merge_options[];
+    pcs_support_options[], pcs_set_options[], pcs_merge_options[], pcs_amplitude_options[], pcs_sine_options[],
+    pcs_ramp_options[], pcs_pulse_options[];
 
 // Reading. Faults other than bad input are returned; bad input is collected in the case.
 pcs_status pcs_build_system(pcs_build *b); // makes the system at once when its section is right
@@ -22,6 +23,7 @@ pcs_status pcs_build_groups(pcs_build *b);
 pcs_status pcs_build_supports(pcs_build *b);
 pcs_status pcs_build_initials(pcs_build *b);
 pcs_status pcs_build_loads(pcs_build *b);
+pcs_status pcs_build_amplitude(pcs_build *b, pcs_yaml *load, pcs_amplitude *out); // of one load
 pcs_status pcs_build_contacts(pcs_build *b);
 pcs_status pcs_build_joints(pcs_build *b);
 pcs_status pcs_build_scheme(pcs_build *b);
@@ -34,10 +36,13 @@ struct percuss_system_definition;
 pcs_status pcs_system_open(pcs_context *ctx, const char *path, const struct percuss_system_definition **out);
 
 // Building, when all of that went well.
-pcs_status pcs_build_clock(pcs_build *b);        // step size and number of steps, with the stable step
-pcs_status pcs_build_state(pcs_build *b);        // initial values
-pcs_status pcs_build_probes(pcs_build *b);       // columns
-pcs_status pcs_build_check_joints(pcs_build *b); // against the initial state and one another
+pcs_status pcs_build_clock(pcs_build *b);           // step size and number of steps, with the stable step
+pcs_status pcs_build_state(pcs_build *b);           // initial values
+pcs_status pcs_build_check_gaps(pcs_build *b);      // of the initial state
+pcs_status pcs_build_questions(pcs_build *b);       // values that are possible and unlikely
+pcs_status pcs_build_probes(pcs_build *b);          // columns
+pcs_status pcs_build_check_observers(pcs_build *b); // against the model
+pcs_status pcs_build_check_joints(pcs_build *b);    // against the initial state and one another
 pcs_status pcs_build_solvers(pcs_build *b);
 pcs_status pcs_build_equilibrium(pcs_build *b); // in place of the initial displacements, where the case asks for it
 

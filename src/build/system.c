@@ -29,14 +29,15 @@ pcs_status pcs_system_open(pcs_context *ctx, const char *path, const percuss_sys
     return PCS_OK;
 }
 
-// Loads the definition from a shared object; a relative path is taken from the folder of the case.
+// Loads the definition from a shared object; a relative path is taken from the folder of the file that names it.
 static pcs_status system_load(pcs_build *b, pcs_yaml *section, const percuss_system_definition **out)
 {
     char path[4096], whole[PATH_MAX];
     pcs_yaml *node = pcs_case_get(b->c, section, "plugin");
     const char *text = pcs_case_text(b->c, node);
     if (text == NULL) return PCS_OK;
-    snprintf(path, sizeof path, "%s%s%s", text[0] == '/' ? "" : pcs_case_folder(b->c), text[0] == '/' ? "" : "/", text);
+    snprintf(path, sizeof path, "%s%s%s", text[0] == '/' ? "" : pcs_case_folder_of(b->c, node),
+             text[0] == '/' ? "" : "/", text);
     pcs_status status = pcs_system_open(b->ctx, path, out);
     if (status != PCS_OK) return pcs_build_blame(b, node, status);
     // The resolved case lies in another folder and must find the object, too.

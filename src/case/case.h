@@ -8,6 +8,7 @@
 #define PCS_CASE_CASE_H
 
 #include "core/context.h"
+#include "core/expression.h"
 #include "core/option.h"
 
 typedef struct pcs_case pcs_case;
@@ -26,9 +27,14 @@ pcs_status pcs_case_parse(pcs_context *ctx, const char *name, const char *text, 
 // A wrong assignment is collected like any other error: only a lack of memory fails here.
 pcs_status pcs_case_set(pcs_case *c, const char *assignment);
 
+// Evaluates parameters and formulas and writes repeated entries out: what is left is plain YAML. Comes after all
+// assignments and before any reading; errors are collected. Only a lack of memory fails.
+pcs_status pcs_case_expand(pcs_case *c);
+
 const char *pcs_case_file(const pcs_case *c);
-const char *pcs_case_folder(const pcs_case *c); // of the file
-const char *pcs_case_name(const pcs_case *c);   // of the folder for .../name/case.yaml, else the file's stem
+const char *pcs_case_folder(const pcs_case *c);                    // of the file
+const char *pcs_case_folder_of(pcs_case *c, const pcs_yaml *node); // of the file that a node came from
+const char *pcs_case_name(const pcs_case *c); // of the folder for .../name/case.yaml, else the file's stem
 pcs_yaml *pcs_case_root(pcs_case *c);
 
 pcs_yaml_kind pcs_yaml_get_kind(const pcs_yaml *node);
@@ -91,6 +97,8 @@ const char *pcs_range_text(pcs_range range, size_t size, char *buffer);
 
 // What was changed without being an error, a line each; "" for nothing.
 const char *pcs_case_notes(const pcs_case *c);
+// Options of `repeat`.
+extern const pcs_option pcs_repeat_options[];
 
 int pcs_case_error_count(const pcs_case *c);
 // Reports every key that was never looked up, then gives PCS_BAD_INPUT with all messages, in the order of the file, if

@@ -9,8 +9,21 @@
 
 enum { REPORT_BYTES = 15000, TAIL_BYTES = 64 };
 
+// One message is enough about a value that is wrong already, and about the copies of an entry.
+static bool error_is_told(const pcs_case *c, pcs_location location)
+{
+    if (location.is_faulty || !location.is_copy) return location.is_faulty;
+    for (int i = 0; i < c->nmessage; i++) {
+        const pcs_location *other = &c->messages[i].location;
+        bool is_here = other->file == location.file && other->line == location.line;
+        if (is_here && other->column == location.column && other->origin == location.origin) return true;
+    }
+    return false;
+}
+
 static void error_record(pcs_case *c, pcs_location location, const char *head, const char *format, va_list arguments)
 {
+    if (error_is_told(c, location)) return;
     va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, again);
@@ -112,6 +125,7 @@ static int error_compare(const void *a, const void *b)
     const pcs_case_message *x = a, *y = b;
     bool x_is_set = x->location.origin != NULL, y_is_set = y->location.origin != NULL;
     if (x_is_set != y_is_set) return x_is_set ? 1 : -1;
+    if (!x_is_set && x->location.file != y->location.file) return x->location.file < y->location.file ? -1 : 1;
     if (!x_is_set && x->location.line != y->location.line) return x->location.line < y->location.line ? -1 : 1;
     if (!x_is_set && x->location.column != y->location.column) return x->location.column < y->location.column ? -1 : 1;
     return x->number < y->number ? -1 : x->number > y->number;
@@ -120,7 +134,8 @@ static int error_compare(const void *a, const void *b)
 static int error_format(const pcs_case *c, const pcs_case_message *m, size_t size, char *buffer)
 {
     if (m->location.origin != NULL) return snprintf(buffer, size, "%s: %s", m->location.origin, m->text);
-    return snprintf(buffer, size, "%s:%d:%d: %s", c->file, m->location.line, m->location.column, m->text);
+    return snprintf(buffer, size, "%s:%d:%d: %s", c->files[m->location.file], m->location.line, m->location.column,
+                    m->text);
 }
 
 static pcs_status error_join(pcs_case *c)
@@ -154,6 +169,8 @@ static void error_unknown_key(pcs_case *c, const pcs_yaml *map, pcs_key *key)
     char path[PCS_PATH_BYTES], hint[PCS_SPELLING_BYTES], allowed[1024];
     const char *const *names = map->nknown == 0 ? (const char *const[]){ NULL } : map->known;
     pcs_spelling_hint(key->name, names, sizeof hint, hint);
+    static const char *const everywhere[] = { "repeat", "include", NULL }; // which no reader looks up
+    if (hint[0] == '\0') pcs_spelling_hint(key->name, everywhere, sizeof hint, hint);
     pcs_yaml name = { .text = key->name, .is_quoted = false };
     char quoted[PCS_QUOTE_BYTES];
     pcs_tree_quote(&name, sizeof quoted, quoted);
@@ -189,7 +206,7 @@ void pcs_case_forgive(pcs_case *c, pcs_yaml *map)
         if (!error_is_assigned(map, i)) error_drop(c, map, i);
 }
 
-static void error_find_unknown(pcs_case *c, pcs_yaml *node)
+void pcs_tree_find_unknown(pcs_case *c, pcs_yaml *node)
 {
     if (node->is_unjudged) return;
     for (int i = node->count - 1; i >= 0; i--)
@@ -199,7 +216,7 @@ static void error_find_unknown(pcs_case *c, pcs_yaml *node)
             if (!node->keys[i].is_reported) error_unknown_key(c, node, &node->keys[i]);
             continue;
         }
-        error_find_unknown(c, node->items[i]);
+        pcs_tree_find_unknown(c, node->items[i]);
     }
 }
 
@@ -231,7 +248,7 @@ int pcs_case_error_count(const pcs_case *c)
 
 pcs_status pcs_case_finish(pcs_case *c)
 {
-    if (c->root != NULL) error_find_unknown(c, c->root);
+    if (c->root != NULL) pcs_tree_find_unknown(c, c->root);
     if (c->is_out_of_memory) return pcs_fail(c->ctx, PCS_NO_MEMORY, "out of memory: reading %s", c->file);
     return c->nmessage == 0 ? PCS_OK : error_join(c);
 }

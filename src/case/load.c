@@ -18,6 +18,9 @@ static pcs_status load_create(pcs_context *ctx, const char *file, pcs_case **out
     PCS_TAKE(ctx, c, 1, "the case");
     *c = (pcs_case){ .ctx = ctx, .file = pcs_take_text(ctx, file), .folder = ".", .name = "case" };
     if (c->file == NULL) return PCS_NO_MEMORY;
+    c->files = pcs_tree_grow(c, NULL, 0, &c->file_room, sizeof *c->files);
+    if (c->files == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the case");
+    c->files[c->nfile++] = c->file;
     *out = c;
     return PCS_OK;
 }
@@ -34,6 +37,7 @@ static pcs_status load_tree(pcs_case *c, const char *text, size_t size)
         pcs_case_error(c, root, "a case must be a map of keys, is %s", pcs_tree_quote(root, sizeof quote, quote));
         status = PCS_BAD_INPUT;
     }
+    if (status == PCS_OK) status = pcs_tree_include(c, root);
     if (status != PCS_OK) return pcs_case_finish(c);
     c->root = root;
     return PCS_OK;

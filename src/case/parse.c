@@ -19,6 +19,7 @@ typedef struct reader {
     pcs_key key[PCS_CASE_DEPTH];     // of each open map; no name: the next scalar is a key
     bool is_dropped[PCS_CASE_DEPTH]; // the value of that key is not kept (a duplicate)
     int ndocument;
+    bool is_masked; // texts carry the mask of formulas
     bool is_done;
 } reader;
 
@@ -26,13 +27,13 @@ static pcs_location reader_location(const reader *r, yaml_mark_t mark)
 {
     int line = mark.line < INT32_MAX ? (int)mark.line + 1 : INT32_MAX;
     int column = mark.column < INT32_MAX ? (int)mark.column + 1 : INT32_MAX;
-    return (pcs_location){ .line = line, .column = column, .origin = r->origin };
+    return (pcs_location){ .line = line, .column = column, .origin = r->origin, .file = r->c->present_file };
 }
 
 // Line and column, in characters, of a byte.
 static pcs_location reader_location_of_byte(const reader *r, size_t offset)
 {
-    pcs_location location = { .line = 1, .column = 1, .origin = r->origin };
+    pcs_location location = { .line = 1, .column = 1, .origin = r->origin, .file = r->c->present_file };
     for (size_t i = 0; i < offset && i < r->size; i++) {
         if (r->text[i] == '\n') {
             location.line++;
@@ -89,8 +90,9 @@ static pcs_status reader_take_key(reader *r, const yaml_event_t *event, pcs_loca
 {
     int top = r->depth - 1;
     pcs_yaml *map = r->open[top];
-    const char *name = pcs_tree_text(r->c, (const char *)event->data.scalar.value, event->data.scalar.length);
+    char *name = pcs_tree_text(r->c, (const char *)event->data.scalar.value, event->data.scalar.length);
     if (name == NULL) return PCS_NO_MEMORY;
+    if (r->is_masked) pcs_unmask(name);
     if (map->count >= PCS_CASE_KEYS) {
         pcs_tree_error(r->c, location, "more than %d keys in one map", PCS_CASE_KEYS);
         return PCS_BAD_INPUT;
@@ -116,6 +118,16 @@ static void reader_refuse_decoration(reader *r, pcs_location location, const yam
     if (tag != NULL) pcs_tree_error(r->c, location, "tags are not allowed: '%.60s'", (const char *)tag);
 }
 
+// Where the text of a scalar begins, if it stands in one line as it is.
+static int reader_text_column(const yaml_event_t *event, pcs_location location)
+{
+    size_t nchar = 0, quotes = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? 0 : 1;
+    for (size_t i = 0; i < event->data.scalar.length; i++) nchar += (event->data.scalar.value[i] & 0xc0) != 0x80;
+    bool is_as_written = event->start_mark.line == event->end_mark.line &&
+                         event->end_mark.column - event->start_mark.column == nchar + 2 * quotes;
+    return is_as_written ? location.column + (int)quotes : 0;
+}
+
 static pcs_status reader_scalar(reader *r, const yaml_event_t *event)
 {
     pcs_location location = reader_location(r, event->start_mark);
@@ -130,8 +142,12 @@ static pcs_status reader_scalar(reader *r, const yaml_event_t *event)
     pcs_yaml *node = pcs_tree_node(r->c, PCS_YAML_SCALAR, location);
     if (node == NULL) return PCS_NO_MEMORY;
     node->is_quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-    node->text = pcs_tree_text(r->c, value, length);
-    return node->text != NULL && reader_attach(r, node) ? PCS_OK : PCS_NO_MEMORY;
+    char *copy = pcs_tree_text(r->c, value, length);
+    if (copy == NULL) return PCS_NO_MEMORY;
+    node->text_column = reader_text_column(event, location);
+    if (r->is_masked) pcs_unmask(copy);
+    node->text = copy;
+    return reader_attach(r, node) ? PCS_OK : PCS_NO_MEMORY;
 }
 
 // An alias stands in the tree as the text it was written with.
@@ -197,6 +213,28 @@ static pcs_status reader_event(reader *r, const yaml_event_t *event)
     }
 }
 
+static pcs_status reader_run(reader *r)
+{
+    if (!yaml_parser_initialize(&r->parser)) {
+        r->c->is_out_of_memory = true;
+        return PCS_NO_MEMORY;
+    }
+    yaml_parser_set_encoding(&r->parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&r->parser, (const unsigned char *)r->text, r->size);
+    pcs_status status = PCS_OK;
+    while (status == PCS_OK && !r->is_done) {
+        yaml_event_t event;
+        if (!yaml_parser_parse(&r->parser, &event)) {
+            status = reader_syntax_error(r);
+            break;
+        }
+        status = reader_event(r, &event);
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&r->parser);
+    return status;
+}
+
 pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, size_t size, pcs_yaml **out)
 {
     static const char mark[] = "\xef\xbb\xbf"; // some editors begin UTF-8 files with a byte order mark
@@ -204,25 +242,16 @@ pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, siz
         text += sizeof mark - 1;
         size -= sizeof mark - 1;
     }
-    reader r = { .c = c, .origin = origin, .text = text, .size = size };
+    char *masked = NULL;
     *out = NULL;
-    if (!yaml_parser_initialize(&r.parser)) {
+    if (!pcs_mask(text, &size, &masked)) {
         c->is_out_of_memory = true;
         return PCS_NO_MEMORY;
     }
-    yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size);
-    pcs_status status = PCS_OK;
-    while (status == PCS_OK && !r.is_done) {
-        yaml_event_t event;
-        if (!yaml_parser_parse(&r.parser, &event)) {
-            status = reader_syntax_error(&r);
-            break;
-        }
-        status = reader_event(&r, &event);
-        yaml_event_delete(&event);
-    }
-    yaml_parser_delete(&r.parser);
+    reader r = { .c = c, .origin = origin, .text = masked == NULL ? text : masked, .size = size };
+    r.is_masked = masked != NULL;
+    pcs_status status = reader_run(&r);
+    pcs_scratch_free(masked);
     if (status == PCS_OK) *out = r.root;
     return status;
 }

@@ -94,6 +94,60 @@ int pcs_tree_index(const pcs_yaml *map, const char *key)
     return -1;
 }
 
+void pcs_tree_remove_key(pcs_yaml *map, int i)
+{
+    for (map->count--; i < map->count; i++) {
+        map->keys[i] = map->keys[i + 1];
+        map->items[i] = map->items[i + 1];
+        map->items[i]->index = i;
+    }
+}
+
+pcs_yaml *pcs_tree_copy(pcs_case *c, const pcs_yaml *node, bool is_further)
+{
+    pcs_yaml *copy = pcs_tree_node(c, node->kind, node->location);
+    if (copy == NULL) return NULL;
+    copy->location.is_copy |= is_further;
+    copy->text = node->text;
+    copy->text_column = node->text_column;
+    copy->is_quoted = node->is_quoted;
+    for (int i = 0; i < node->count; i++) {
+        pcs_yaml *item = pcs_tree_copy(c, node->items[i], is_further);
+        if (item == NULL || !pcs_tree_add_item(c, copy, item)) return NULL;
+        if (node->kind != PCS_YAML_MAP) continue;
+        copy->keys[i] = node->keys[i];
+        copy->keys[i].location.is_copy |= is_further;
+    }
+    return copy;
+}
+
+static const char *tree_type(const pcs_yaml *map)
+{
+    int i = pcs_tree_index(map, "type");
+    return i < 0 ? NULL : map->items[i]->text;
+}
+
+bool pcs_tree_overlay(pcs_case *c, pcs_yaml *base, const pcs_yaml *over)
+{
+    const char *old = tree_type(base), *fresh = tree_type(over);
+    if (old != NULL && fresh != NULL && strcmp(old, fresh) != 0) base->count = 0;
+    for (int i = 0; i < over->count; i++) {
+        int k = pcs_tree_index(base, over->keys[i].name);
+        pcs_yaml *item = over->items[i];
+        if (k < 0) {
+            if (!pcs_tree_add_key(c, base, &over->keys[i], item)) return false;
+        } else if (base->items[k]->kind == PCS_YAML_MAP && item->kind == PCS_YAML_MAP) {
+            if (!pcs_tree_overlay(c, base->items[k], item)) return false;
+        } else {
+            base->items[k] = item;
+            base->keys[k] = over->keys[i];
+            item->parent = base;
+            item->index = k;
+        }
+    }
+    return true;
+}
+
 static size_t tree_append(size_t used, size_t size, char *buffer, const char *format, const char *text)
 {
     if (used + 1 >= size) return used;
@@ -132,6 +186,15 @@ const char *pcs_case_file(const pcs_case *c)
 const char *pcs_case_folder(const pcs_case *c)
 {
     return c->folder;
+}
+
+const char *pcs_case_folder_of(pcs_case *c, const pcs_yaml *node)
+{
+    if (node->location.file == 0) return c->folder;
+    const char *file = c->files[node->location.file], *slash = strrchr(file, '/');
+    if (slash == NULL) return ".";
+    const char *folder = pcs_tree_text(c, file, slash == file ? 1 : (size_t)(slash - file));
+    return folder == NULL ? "." : folder;
 }
 
 const char *pcs_case_name(const pcs_case *c)

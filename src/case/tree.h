@@ -14,7 +14,10 @@ enum {
 
 typedef struct pcs_location {
     int line, column;   // from 1; 0: none
-    const char *origin; // "--set a.b=1" for what did not come from the file, else NULL
+    const char *origin; // "--set a.b=1" for what did not come from a file, else NULL
+    int file;           // number of the file; 0: that of the case, others are included
+    bool is_copy;       // of a repeated entry that stands at the same place: one message is enough
+    bool is_faulty;     // a message about it is there already
 } pcs_location;
 
 typedef struct pcs_key {
@@ -30,6 +33,7 @@ struct pcs_yaml {
     pcs_yaml *parent; // NULL: the root
     int index;        // in the parent
     const char *text; // of a scalar
+    int text_column;  // of the first character of the text; 0: the text does not stand in the file as it is
     bool is_quoted;   // in quotes or a block text: never a number or a flag
     bool is_number;   // was read as a number
     bool is_unjudged; // unknown keys are no error here
@@ -50,6 +54,10 @@ typedef struct pcs_case_message {
 struct pcs_case {
     pcs_context *ctx;
     const char *file, *folder, *name;
+    int nfile, file_room;
+    const char **files; // [nfile] the case's own and the included ones
+    int present_file;   // that is being parsed
+    bool is_expanded;
     pcs_yaml *root;
     int nmessage, message_room;
     pcs_case_message *messages; // [nmessage]
@@ -67,6 +75,13 @@ void *pcs_tree_grow(pcs_case *c, const void *old, int count, int *room, size_t s
 pcs_yaml *pcs_tree_node(pcs_case *c, pcs_yaml_kind kind, pcs_location location);
 bool pcs_tree_add_item(pcs_case *c, pcs_yaml *list, pcs_yaml *item);
 bool pcs_tree_add_key(pcs_case *c, pcs_yaml *map, const pcs_key *key, pcs_yaml *value);
+void pcs_tree_remove_key(pcs_yaml *map, int i);
+// A copy with all that is below; when it is a further one its errors are told only where there is none yet. NULL
+// without memory.
+pcs_yaml *pcs_tree_copy(pcs_case *c, const pcs_yaml *node, bool is_further);
+// Lays a map over another: keys of `over` win, maps are merged. A map with another `type` takes the place of the whole
+// one, for options of one type have no meaning to another.
+bool pcs_tree_overlay(pcs_case *c, pcs_yaml *base, const pcs_yaml *over);
 // Index of a key, or -1.
 int pcs_tree_index(const pcs_yaml *map, const char *key);
 // "contacts.wall", "initial[0].set"; empty for the root.
@@ -74,6 +89,22 @@ const char *pcs_tree_path(const pcs_yaml *node, size_t size, char *buffer);
 
 // The tree of one YAML document. Errors are recorded; what cannot be read at all gives PCS_BAD_INPUT.
 pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, size_t size, pcs_yaml **out);
+
+// Reads the files that maps of the tree include, and merges their contents.
+pcs_status pcs_tree_include(pcs_case *c, pcs_yaml *root);
+// Hides the signs within ${...} that end a plain text of YAML, one character for another, so that columns stay; *masked
+// is the scratch text, or NULL when there is nothing to hide. False: no memory.
+bool pcs_mask(const char *text, size_t *size, char **masked);
+// Takes the mask off a text in place.
+void pcs_unmask(char *text);
+
+// Compiles the formula in bytes [from, from + length) of a scalar; an error tells its column.
+bool pcs_formula_compile(pcs_case *c, pcs_yaml *node, size_t from, size_t length, const char *const *variables,
+                         pcs_expression *out);
+// The place of a byte of a scalar.
+pcs_location pcs_formula_location(const pcs_yaml *node, size_t byte);
+// Reports the keys of a map, and below, that no reader has looked up.
+void pcs_tree_find_unknown(pcs_case *c, pcs_yaml *node);
 
 // Records an error at a location.
 void pcs_tree_error(pcs_case *c, pcs_location location, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -100,6 +131,8 @@ bool pcs_read_value(pcs_case *c, pcs_yaml *node, const pcs_option *option, void 
 pcs_number_form pcs_scalar_number(const char *text, double *value);
 // The whole text as a whole number of decimal digits.
 bool pcs_scalar_count(const char *text, long *value);
+// The shortest digits that read back to the same bits, as a person would write them: 0.5, 12, 1e-05.
+const char *pcs_scalar_text(double value, char buffer[PCS_NUMBER_BYTES]);
 // Puts the point and the sign of the exponent that YAML 1.1 readers ask for: 1e3 -> 1.0e+3.
 void pcs_scalar_normalize(const char *text, size_t size, char *buffer);
 bool pcs_range_holds(pcs_range range, double value);

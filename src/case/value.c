@@ -219,7 +219,8 @@ static bool value_file(pcs_case *c, pcs_yaml *node, const char **out)
     const char *text = pcs_case_text(c, node);
     if (text == NULL) return false;
     bool is_whole = text[0] == '/';
-    int length = snprintf(path, sizeof path, "%s%s%s", is_whole ? "" : c->folder, is_whole ? "" : "/", text);
+    int length =
+        snprintf(path, sizeof path, "%s%s%s", is_whole ? "" : pcs_case_folder_of(c, node), is_whole ? "" : "/", text);
     if (length < 0 || (size_t)length >= sizeof path) {
         pcs_case_reject(c, node, "is too long a path, '%.60s...'", text);
         return false;
@@ -274,6 +275,16 @@ static bool value_text(pcs_case *c, pcs_yaml *node, const char **out)
     return value != NULL;
 }
 
+static bool value_formula(pcs_case *c, pcs_yaml *node, const pcs_expression **out)
+{
+    static const char *const variables[] = { "t", NULL };
+    const char *text = pcs_case_text(c, node);
+    pcs_expression *e = text == NULL ? NULL : pcs_tree_take(c, sizeof *e);
+    if (e == NULL || !pcs_formula_compile(c, node, 0, strlen(text), variables, e)) return false;
+    *out = e;
+    return true;
+}
+
 // One value into its member; the member is untouched when the value is wrong.
 bool pcs_read_value(pcs_case *c, pcs_yaml *node, const pcs_option *option, void *member)
 {
@@ -288,6 +299,7 @@ bool pcs_read_value(pcs_case *c, pcs_yaml *node, const pcs_option *option, void 
     case PCS_OPTION_FILE: return value_file(c, node, member);
     case PCS_OPTION_NAMES: return value_names(c, node, member);
     case PCS_OPTION_POINTS: return value_points(c, node, option->range, member);
+    case PCS_OPTION_FORMULA: return value_formula(c, node, member);
     }
     return false;
 }

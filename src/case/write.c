@@ -38,6 +38,8 @@ static void write_quoted(FILE *file, const char *text)
             fprintf(file, "\\%c", x);
         } else if (x < 0x20 || x == 0x7f) {
             fprintf(file, "\\x%02X", x);
+        } else if (x == '$' && p[1] == '{') { // no formula
+            fputs("$$", file);
         } else {
             fputc(x, file);
         }

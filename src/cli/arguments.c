@@ -14,6 +14,9 @@ const char pcs_cli_usage[] =
     "       percuss modes CASE [--count N] [--about statics] [--whirl] [--steps N] [--time T] [-o DIR] [--set ...]\n"
     "       percuss study CASE|STUDY [--vary path.to.key=values]... [--refine mesh=2,3] [--measure NAME=PLACE]...\n"
     "                     [-j N] [--keep] [-o DIR] [--set ...] [--quiet]\n"
+    "       percuss plot RESULTS... [COLUMN...] [-o PICTURE|DIR] [--x COLUMN] [--exact FILE.csv] [--width CM] "
+    "[--quiet]\n"
+    "       percuss compare A B [--tolerance T] [--quiet]\n"
     "       percuss report RESULTS|STUDY [-o report.html] [--quiet]\n"
     "       percuss check CASE [--set path.to.key=value]...\n"
     "       percuss new [bar|pendulum|two_bars|frame|rotor] [DIR]\n"
@@ -31,6 +34,11 @@ const char pcs_cli_help[] =
     "           to modes.csv and as frames for ParaView in DIR (results/<case>_modes unless given)\n"
     "  study    run the case over values of its keys, side by side; study.csv, study.json and the runs go to DIR\n"
     "           (results/<case>_study unless given); a run that is there is not made again\n"
+    "  plot     pictures of results, drawn by gnuplot from a script that stays beside each; with columns of "
+    "history.csv\n"
+    "           one picture of these, without them those one wants of a run; several results are drawn into one "
+    "picture\n"
+    "  compare  where and when two results first differ, column by column; A and B are folders or CSV files\n"
     "  report   one page of HTML with all that belongs to the results of a run or study: certificate, energies,\n"
     "           contacts, curves, pictures, the case; report.html in their folder unless -o says where\n"
     "  check    report every error of the case, build the model, do not run it\n"
@@ -53,11 +61,16 @@ const char pcs_cli_help[] =
     "  --measure NAME=PLACE      of study: a number of summary.json by its place: peak=wall.peak_force\n"
     "  -j, --jobs N              of study: runs at a time [the number of processors]\n"
     "  --keep                    of study: histories and frames of all runs, too\n"
+    "  --x COLUMN                of plot: the horizontal axis [t]\n"
+    "  --exact FILE.csv          of plot: a solution to draw beside the results, columns with the same names\n"
+    "  --width CM                of plot: width of a picture [16]; 8.5 fits a column of a paper\n"
+    "  --tolerance T             of compare: largest difference over the size of the column [1e-9]\n"
     "  --markdown                of list: as Markdown tables\n"
     "  -- -ksp_type cg ...       options of PETSc, for runs under mpiexec and for `solver: { linear: petsc }`;\n"
     "                            -mass_... and -iteration_... are for one matrix, others for both\n"
     "\n"
-    "Exit status: 0 done, 1 the simulation could not go on (what was computed is kept), 2 bad input or usage.\n";
+    "Exit status: 0 done, 1 the simulation could not go on (what was computed is kept), 2 bad input or usage.\n"
+    "compare: 0 alike, 1 they differ, 2 bad input or usage.\n";
 
 int pcs_cli_refuse(const char *what, const char *text, const char *const *names)
 {
@@ -90,12 +103,14 @@ static int arguments_parse_count(const char *option, const char *text, int *out)
     return PCS_CLI_DONE;
 }
 
-static int arguments_parse_time(const char *text, double *out)
+static int arguments_parse_number(const char *option, const char *text, double least, double *out)
 {
     char *end = NULL;
     *out = strtod(text, &end);
-    if (end != text && *end == '\0' && isfinite(*out)) return PCS_CLI_DONE;
-    fprintf(stderr, "error: --time must be a number, is '%s'\n%s", text, pcs_cli_usage);
+    if (end != text && *end == '\0' && isfinite(*out) && *out >= least) return PCS_CLI_DONE;
+    char range[64] = "";
+    if (isfinite(least)) snprintf(range, sizeof range, " from %g on", least);
+    fprintf(stderr, "error: %s must be a number%s, is '%s'\n%s", option, range, text, pcs_cli_usage);
     return PCS_CLI_BAD_USAGE;
 }
 
@@ -107,7 +122,8 @@ static int arguments_parse_analysis(int argc, char **argv, int *i, pcs_arguments
         return arguments_parse_count("--count", value, &a->count);
     if ((value = arguments_option_value("--steps", argc, argv, i)) != NULL)
         return arguments_parse_count("--steps", value, &a->steps);
-    if ((value = arguments_option_value("--time", argc, argv, i)) != NULL) return arguments_parse_time(value, &a->time);
+    if ((value = arguments_option_value("--time", argc, argv, i)) != NULL)
+        return arguments_parse_number("--time", value, -INFINITY, &a->time);
     if ((value = arguments_option_value("--about", argc, argv, i)) != NULL) {
         a->about = value;
         return strcmp(value, "statics") == 0 ? PCS_CLI_DONE
@@ -133,10 +149,25 @@ static int arguments_parse_study(int argc, char **argv, int *i, pcs_arguments *a
     return PCS_CLI_DONE;
 }
 
+// Options of plot and compare; -1: this is another one.
+static int arguments_parse_plot(int argc, char **argv, int *i, pcs_arguments *a)
+{
+    const char *value;
+    if ((value = arguments_option_value("--x", argc, argv, i)) != NULL) a->axis = value;
+    else if ((value = arguments_option_value("--exact", argc, argv, i)) != NULL) a->exact = value;
+    else if ((value = arguments_option_value("--width", argc, argv, i)) != NULL)
+        return arguments_parse_number("--width", value, 5.0, &a->width);
+    else if ((value = arguments_option_value("--tolerance", argc, argv, i)) != NULL)
+        return arguments_parse_number("--tolerance", value, 0.0, &a->tolerance);
+    else return -1;
+    return PCS_CLI_DONE;
+}
+
 static bool arguments_lacks_value(const char *text)
 {
-    static const char *const names[] = { "--set",  "-o",        "--output", "--count", "--steps", "--time", "--about",
-                                         "--vary", "--measure", "--refine", "-j",      "--jobs",  NULL };
+    static const char *const names[] = { "--set",   "-o",      "--output",  "--count",     "--steps", "--time",
+                                         "--about", "--vary",  "--measure", "--refine",    "-j",      "--jobs",
+                                         "--x",     "--exact", "--width",   "--tolerance", NULL };
     int i = 0;
     while (names[i] != NULL && strcmp(names[i], text) != 0) i++;
     return names[i] != NULL;
@@ -144,12 +175,14 @@ static bool arguments_lacks_value(const char *text)
 
 static int arguments_parse_option(int argc, char **argv, int *i, pcs_arguments *a)
 {
-    static const char *const names[] = { "--set",      "--output",  "--quiet", "--help", "--version", "--count",
-                                         "--markdown", "--whirl",   "--steps", "--time", "--about",   "--vary",
-                                         "--refine",   "--measure", "--jobs",  "--keep", "-o",        "-q",
-                                         "-h",         "-j",        NULL };
+    static const char *const names[] = { "--set",   "--output",   "--quiet",  "--help",      "--version",
+                                         "--count", "--markdown", "--whirl",  "--steps",     "--time",
+                                         "--about", "--vary",     "--refine", "--measure",   "--jobs",
+                                         "--keep",  "-o",         "-q",       "-h",          "-j",
+                                         "--x",     "--exact",    "--width",  "--tolerance", NULL };
     int answer = arguments_parse_analysis(argc, argv, i, a);
     if (answer < 0) answer = arguments_parse_study(argc, argv, i, a);
+    if (answer < 0) answer = arguments_parse_plot(argc, argv, i, a);
     if (answer >= 0) return answer;
     const char *text = argv[*i], *value;
     if ((value = arguments_option_value("--set", argc, argv, i)) != NULL) {
@@ -190,6 +223,8 @@ int pcs_cli_parse(int argc, char **argv, pcs_arguments *a)
             a->subject = argv[i];
         } else if (strcmp(a->command, "new") == 0 && a->directory == NULL) {
             a->directory = argv[i];
+        } else if (strcmp(a->command, "plot") == 0 || strcmp(a->command, "compare") == 0) {
+            a->more[a->nmore++] = argv[i];
         } else {
             answer = pcs_cli_refuse("one argument too many:", argv[i], NULL);
         }
@@ -198,9 +233,26 @@ int pcs_cli_parse(int argc, char **argv, pcs_arguments *a)
     return PCS_CLI_DONE;
 }
 
+// The same for plot and compare, and their options for other commands.
+static int arguments_check_plot(const pcs_arguments *a)
+{
+    bool is_plot = strcmp(a->command, "plot") == 0, is_compare = strcmp(a->command, "compare") == 0;
+    if (!is_plot && (a->axis != NULL || a->exact != NULL || !isnan(a->width)))
+        return pcs_cli_refuse("--x, --exact and --width are for plot, not for", a->command, NULL);
+    if (!is_compare && !isnan(a->tolerance))
+        return pcs_cli_refuse("--tolerance is for compare, not for", a->command, NULL);
+    if (!is_plot && !is_compare) return PCS_CLI_DONE;
+    if (a->subject == NULL) return pcs_cli_refuse("results must follow", a->command, NULL);
+    if (a->nset > 0) return pcs_cli_refuse("--set is not an option of", a->command, NULL);
+    if (is_compare && a->nmore != 1) return pcs_cli_refuse("two results must follow", a->command, NULL);
+    return PCS_CLI_DONE;
+}
+
 // Options that make no sense for a command are errors, too.
 int pcs_cli_check_usage(const pcs_arguments *a)
 {
+    int answer = arguments_check_plot(a);
+    if (answer != PCS_CLI_DONE) return answer;
     bool is_run = strcmp(a->command, "run") == 0, is_list = strcmp(a->command, "list") == 0;
     bool is_modes = strcmp(a->command, "modes") == 0, is_statics = strcmp(a->command, "statics") == 0;
     bool is_study = strcmp(a->command, "study") == 0, is_new = strcmp(a->command, "new") == 0;
@@ -210,7 +262,8 @@ int pcs_cli_check_usage(const pcs_arguments *a)
     if (!is_study && (a->nvary > 0 || a->nmeasure > 0 || a->refine != NULL || a->jobs > 0 || a->keeps_output))
         return pcs_cli_refuse("--vary, --refine, --measure, --jobs and --keep are for study, not for", a->command,
                               NULL);
-    if (!is_run && !is_modes && !is_statics && !is_study && !is_new && !is_report && a->directory != NULL)
+    bool is_plot = strcmp(a->command, "plot") == 0;
+    if (!is_run && !is_modes && !is_statics && !is_study && !is_new && !is_plot && !is_report && a->directory != NULL)
         return pcs_cli_refuse("--output is not an option of", a->command, NULL);
     if (!is_modes && a->count > 0) return pcs_cli_refuse("--count is not an option of", a->command, NULL);
     if (!is_modes && a->about != NULL) return pcs_cli_refuse("--about is not an option of", a->command, NULL);

@@ -12,6 +12,8 @@ extern const char pcs_cli_usage[], pcs_cli_help[];
 
 typedef struct pcs_arguments {
     const char *command, *subject; // run CASE, list NAME
+    int nmore;
+    const char **more; // [nmore] further subjects of plot and compare
     const char *directory;
     int nset;
     const char **set; // [nset]
@@ -20,15 +22,19 @@ typedef struct pcs_arguments {
     const char *refine;           // likewise
     int jobs;                     // -1: not said
     bool keeps_output;
-    int count, steps;  // of modes and load steps, -1: not said
-    const char *about; // of modes: "statics", or NULL
-    double time;       // s, NAN: not said
+    int count, steps;         // of modes and load steps, -1: not said
+    const char *about;        // of modes: "statics", or NULL
+    double time;              // s, NAN: not said
+    double tolerance;         // of compare, NAN: not said
+    double width;             // of pictures, cm, NAN: not said
+    const char *axis, *exact; // of plot, NULL: not said
     int nword;
     const char *const *words; // [nword] after --, for PETSc
     bool is_quiet, is_markdown, is_whirl, wants_help, wants_version;
 } pcs_arguments;
 
-// Each gives the exit status; PCS_CLI_DONE where all is well. `set`, `vary` and `measure` have room for argc texts.
+// Each gives the exit status; PCS_CLI_DONE where all is well. `set`, `vary`, `measure` and `more` have room for
+// argc texts.
 int pcs_cli_parse(int argc, char **argv, pcs_arguments *a);
 // Options that make no sense for a command are errors, too.
 int pcs_cli_check_usage(const pcs_arguments *a);

@@ -107,13 +107,13 @@ static bool commands_directory(const pcs_arguments *a, const char *name, const c
     return length > 0 && length < PATH_ROOM - 64;
 }
 
-static void commands_show_progress(void *user, const char *text)
+void pcs_cli_show(void *user, const char *text)
 {
     fputs(text, user);
     fflush(user);
 }
 
-static void commands_be_quiet(void *user, const char *text)
+void pcs_cli_be_quiet(void *user, const char *text)
 {
     (void)user;
     (void)text;
@@ -146,7 +146,7 @@ int pcs_cli_run(pcs_context *ctx, const pcs_arguments *a)
         return pcs_cli_refuse("too long a path:", directory, NULL);
     commands_catch_signals();
     sim->stop_request = &stop_request;
-    sim->view.show = pcs_is_root(ctx) ? commands_show_progress : NULL;
+    sim->view.show = pcs_is_root(ctx) ? pcs_cli_show : NULL;
     sim->view.show_user = stderr;
     sim->view.is_terminal = isatty(STDERR_FILENO) != 0;
     status = pcs_sim_run(sim, directory, !a->is_quiet);
@@ -259,7 +259,7 @@ int pcs_cli_study(pcs_context *ctx, const pcs_arguments *a)
                                   .refine = a->refine,
                                   .jobs = a->jobs > 0 ? a->jobs : 0,
                                   .keeps_output = a->keeps_output,
-                                  .show = a->is_quiet ? commands_be_quiet : commands_show_progress,
+                                  .show = a->is_quiet ? pcs_cli_be_quiet : pcs_cli_show,
                                   .show_user = stdout,
                                   .is_terminal = !a->is_quiet && isatty(STDOUT_FILENO) != 0,
                                   .stop_request = &stop_request };
@@ -278,10 +278,10 @@ int pcs_cli_check(pcs_context *ctx, const pcs_arguments *a)
     pcs_status status = pcs_build_sim_from(ctx, a->subject, a->nset, a->set, &sim);
     if (status != PCS_OK) return pcs_cli_reject(ctx, status);
     if (!a->is_quiet && pcs_is_root(ctx)) {
-        printf("%s: fine, %d dofs, %d contact point%s, %s, ", pcs_case_file(sim->input), pcs_system_ndof(sim->system),
-               sim->system->nrow, sim->system->nrow == 1 ? "" : "s", sim->scheme->ops->name);
-        if (sim->view.is_controlled) printf("steps of controlled size\n");
-        else printf("%ld steps of %g s\n", sim->nstep, sim->step_size);
+        char text[256];
+        pcs_describe_sim(sim, sizeof text, text);
+        printf("%s: fine, %s\n", pcs_case_file(sim->input), text);
+        if (sim->view.question != NULL) fprintf(stderr, "question: %s\n", sim->view.question);
     }
     return PCS_CLI_DONE;
 }

@@ -13,8 +13,13 @@ int pcs_cli_study(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_report(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_new(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_check(pcs_context *ctx, const pcs_arguments *a);
+int pcs_cli_plot(pcs_context *ctx, const pcs_arguments *a);
+int pcs_cli_compare(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_list(pcs_context *ctx, const pcs_arguments *a);
 // Tells the errors of a case that cannot be built.
 int pcs_cli_reject(const pcs_context *ctx, pcs_status status);
+// Texts for the screen as callbacks: `user` is the stream, or nothing is shown.
+void pcs_cli_show(void *user, const char *text);
+void pcs_cli_be_quiet(void *user, const char *text);
 
 #endif

@@ -18,7 +18,8 @@ typedef enum pcs_option_kind {
     PCS_OPTION_LIST,   // pcs_list, numbers or rows of numbers; absent optional: empty
     PCS_OPTION_FILE,   // const char *, a path from the folder of the case; absent optional: NULL
     PCS_OPTION_NAMES,  // pcs_names, a text, texts or rows of texts; absent optional: empty
-    PCS_OPTION_POINTS  // pcs_points, a map of names to positions; absent optional: empty
+    PCS_OPTION_POINTS, // pcs_points, a map of names to positions; absent optional: empty
+    PCS_OPTION_FORMULA // const pcs_expression *, of t; absent optional: NULL
 } pcs_option_kind;
 
 typedef struct pcs_list {
@@ -87,6 +88,8 @@ typedef struct pcs_option {
     { .name = (key), .kind = PCS_OPTION_TEXT, .help = text, .offset = offsetof(type, member), need }
 #define PCS_FILE(key, type, member, need, text) \
     { .name = (key), .kind = PCS_OPTION_FILE, .help = text, .offset = offsetof(type, member), need }
+#define PCS_FORMULA(key, type, member, need, text) \
+    { .name = (key), .kind = PCS_OPTION_FORMULA, .help = text, .offset = offsetof(type, member), need }
 #define PCS_NAMES(key, type, member, need, text) \
     { .name = (key), .kind = PCS_OPTION_NAMES, .help = text, .offset = offsetof(type, member), need }
 // clang-format on

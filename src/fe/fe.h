@@ -4,6 +4,7 @@
 #define PCS_FE_FE_H
 
 #include "contact/contact.h"
+#include "core/expression.h"
 #include "elements/element.h"
 #include "joint/joint.h"
 #include "mesh/mesh.h"
@@ -35,10 +36,23 @@ typedef struct pcs_fe_initial {
     double about[3];           // m, the spin is that of a rigid body about this point: it moves the nodes, too
 } pcs_fe_initial;
 
-// Factor over time, linear between the entries, constant outside.
+typedef enum pcs_amplitude_kind {
+    PCS_AMPLITUDE_TABLE,
+    PCS_AMPLITUDE_SINE,
+    PCS_AMPLITUDE_RAMP,
+    PCS_AMPLITUDE_PULSE,
+    PCS_AMPLITUDE_EXPRESSION
+} pcs_amplitude_kind;
+
+// Factor over time; the equations are in fe/amplitude.c.
 typedef struct pcs_amplitude {
-    int count;                   // 0: constant 1
+    int count;                   // of a table; 0: constant 1
     const double *time, *factor; // [count]
+    pcs_amplitude_kind kind;
+    double size, mean, frequency, phase; // Hz, rad; the size is that of a pulse, too
+    double start, duration, from, to;    // s
+    bool is_smooth;                      // a ramp by the polynomial, a pulse by half a sine
+    const pcs_expression *expression;    // of t
 } pcs_amplitude;
 
 typedef enum pcs_load_kind { PCS_LOAD_FORCE, PCS_LOAD_MOMENT, PCS_LOAD_LINE } pcs_load_kind;

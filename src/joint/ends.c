@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double same_place = 1e-9; // of the size of the model
+
 const char *const pcs_ends_sets[] = { "node", "a", "b", NULL };
 
 const char *pcs_ends_check(const pcs_ends_params *p, const char **option)
@@ -129,6 +131,31 @@ pcs_status pcs_ends_create(pcs_context *ctx, const pcs_ends_params *params, cons
     PCS_TRY(pcs_ends_single(ctx, map, params->node != NULL ? params->node : params->b, &b));
     if (params->node == NULL) PCS_TRY(pcs_ends_single(ctx, map, params->a, &a));
     return pcs_ends_resolve(ctx, map, a, b, isnan(params->at[0]) ? map->mesh->x[b] : params->at, out);
+}
+
+pcs_status pcs_ends_meet(pcs_context *ctx, const pcs_ends_params *params, const pcs_dofmap *map)
+{
+    const pcs_mesh *mesh = map->mesh;
+    int a = -1, b = -1;
+    if (params->node != NULL || !isnan(params->at[0])) return PCS_OK;
+    PCS_TRY(pcs_ends_single(ctx, map, params->a, &a));
+    PCS_TRY(pcs_ends_single(ctx, map, params->b, &b));
+    const double *xa = mesh->x[a], *xb = mesh->x[b];
+    double apart[3], size = 0.0;
+    for (int k = 0; k < 3; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < mesh->nnode; i++) {
+            low = fmin(low, mesh->x[i][k]);
+            high = fmax(high, mesh->x[i][k]);
+        }
+        apart[k] = xb[k] - xa[k];
+        size = fmax(size, fmax(high - low, fmax(fabs(low), fabs(high))));
+    }
+    if (pcs_norm3(apart) <= same_place * size) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT,
+                    "its ends are %g m apart: node %d at [%g, %g, %g] and node %d at [%g, %g, %g]; where rigid arms "
+                    "reach from them to one point, give that point as 'at'",
+                    pcs_norm3(apart), a, xa[0], xa[1], xa[2], b, xb[0], xb[1], xb[2]);
 }
 
 void pcs_joint_mark(const double d[3], bool has[3])

@@ -39,6 +39,9 @@ typedef struct pcs_ends_params {
 
 extern const char *const pcs_ends_sets[]; // set_options of such joints
 
+// The two nodes of a joint whose points coincide must stand at one place of the reference state, unless `at` says where
+// rigid arms meet.
+pcs_status pcs_ends_meet(pcs_context *ctx, const pcs_ends_params *params, const pcs_dofmap *map);
 // Node alone, or a and b.
 const char *pcs_ends_check(const pcs_ends_params *params, const char **option);
 // Resolves the ends and along and about which directions they move; both ends must agree.

@@ -34,7 +34,7 @@ static pcs_status fixed_create_ball(pcs_context *ctx, const void *params, const 
     *instance = ends;
     *shape = (pcs_joint_shape){ .is_constant = true };
     pcs_ends_hold_shape(ends, shape);
-    return PCS_OK;
+    return pcs_ends_meet(ctx, &((const fixed_params *)params)->ends, map);
 }
 
 static pcs_status fixed_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
@@ -49,7 +49,7 @@ static pcs_status fixed_create(pcs_context *ctx, const void *params, const pcs_d
     *instance = ends;
     *shape = (pcs_joint_shape){ .is_constant = true };
     pcs_ends_hold_shape(ends, shape);
-    return PCS_OK;
+    return pcs_ends_meet(ctx, &((const fixed_params *)params)->ends, map);
 }
 
 static void fixed_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)

@@ -55,8 +55,8 @@ static pcs_status hinge_check_flat(pcs_context *ctx, const hinge_params *p, cons
     return PCS_OK;
 }
 
-static pcs_status hinge_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
-                               pcs_joint_shape *shape)
+static pcs_status hinge_make(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
+                             pcs_joint_shape *shape)
 {
     const hinge_params *p = params;
     hinge *h;
@@ -80,6 +80,13 @@ static pcs_status hinge_create(pcs_context *ctx, const void *params, const pcs_d
     if (is_free && ends->a.node >= 0) // the axis rides
         for (int k = 0; k < 3; k++) shape->has_moment[k] = true;
     return PCS_OK;
+}
+
+static pcs_status hinge_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
+                               pcs_joint_shape *shape)
+{
+    PCS_TRY(hinge_make(ctx, params, map, instance, shape));
+    return pcs_ends_meet(ctx, &((const hinge_params *)params)->ends, map);
 }
 
 static void hinge_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)

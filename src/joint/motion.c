@@ -1,22 +1,28 @@
 #include "joint/motion.h"
 
+#include "core/table.h"
+
 #include <math.h>
 
 static const double pi = 3.14159265358979323846;
 
 const char *pcs_motion_check(const pcs_motion_params *p, const char **option)
 {
-    const bool given[] = { p->table.count > 0, !isnan(p->amplitude), !isnan(p->way), !isnan(p->speed) };
-    const char *const names[] = { "table", "amplitude", "way", "speed" };
+    const bool given[] = { p->table.count > 0, !isnan(p->amplitude),  !isnan(p->way),
+                           !isnan(p->speed),   p->expression != NULL, p->csv != NULL };
+    const char *const names[] = { "table", "amplitude", "way", "speed", "expression", "csv" };
     int count = 0;
     *option = NULL;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 6; i++) {
         count += given[i];
         if (given[i] && count == 2) *option = names[i];
     }
     if (count == 0)
-        return "no motion is given: needs 'table', 'amplitude' and 'frequency', 'way' and 'rise', or 'speed'";
-    if (count > 1) return "a second motion; one of 'table', 'amplitude', 'way' and 'speed' is enough";
+        return "no motion is given: needs 'table', 'amplitude' and 'frequency', 'way' and 'rise', 'speed', "
+               "'expression' "
+               "or 'csv'";
+    if (count > 1)
+        return "a second motion; one of 'table', 'amplitude', 'way', 'speed', 'expression' and 'csv' is enough";
     *option = "amplitude";
     if (given[1] && isnan(p->frequency)) return "'amplitude' needs 'frequency', too";
     *option = "frequency";
@@ -24,7 +30,9 @@ const char *pcs_motion_check(const pcs_motion_params *p, const char **option)
     *option = "way";
     if (given[2] && !(p->rise > 0.0)) return "'way' needs 'rise', the time it takes, too";
     *option = "rise";
-    if (given[0] && p->rise > 0.0) return "a table says itself how the motion begins: 'rise' has no place";
+    if (given[4] && p->rise > 0.0) return "an expression says itself how the motion begins: 'rise' has no place";
+    if ((given[0] || given[5]) && p->rise > 0.0)
+        return "a table says itself how the motion begins: 'rise' has no place";
     *option = "table";
     if (given[0] && (p->table.count != 2 * p->table.nrow || p->table.nrow < 2))
         return "'table' must be two or more rows [time, position]";
@@ -33,6 +41,16 @@ const char *pcs_motion_check(const pcs_motion_params *p, const char **option)
             if (!(p->table.value[2 * i] > p->table.value[2 * i - 2]))
                 return "the times of 'table' must rise from row to row";
     return NULL;
+}
+
+pcs_status pcs_motion_load(pcs_context *ctx, pcs_motion_params *p)
+{
+    if (p->csv == NULL) return PCS_OK;
+    pcs_status status = pcs_table_read(ctx, p->csv, &p->table);
+    if (status == PCS_IO_ERROR) return PCS_BAD_INPUT; // a wrong path is a fault of the case
+    if (status == PCS_OK && p->table.nrow < 2)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "%s: must have two or more rows 't, position'", p->csv);
+    return status;
 }
 
 // Slope of the cubics at entry i: that of the parabola through it and its neighbours, 0 at both ends.
@@ -79,6 +97,10 @@ static void motion_rise(double rise, double t, double out[4])
 void pcs_motion_at(const pcs_motion_params *p, double t, double s[3])
 {
     double r[4];
+    if (p->expression != NULL) {
+        pcs_expression_rates(p->expression, t, s);
+        return;
+    }
     if (p->table.count > 0) {
         motion_table(p, t, s);
         return;

@@ -5,6 +5,7 @@
 //   harmonic       s = A (sin(2 pi f t + phase) - sin(phase))
 //   way            s = S r(t / T)
 //   speed          s' = V r(t / T)
+//   expression     any formula of t, with its exact derivatives
 //
 // r(x) = 10 x^3 - 15 x^4 + 6 x^5 rises from 0 to 1 with two derivatives that vanish at both ends; with a rise time T
 // the harmonic motion is multiplied by it, too.
@@ -12,18 +13,24 @@
 #ifndef PCS_JOINT_MOTION_H
 #define PCS_JOINT_MOTION_H
 
+#include "core/context.h"
+#include "core/expression.h"
 #include "core/option.h"
 
 typedef struct pcs_motion_params {
     pcs_list table;
     int interpolation;
     double amplitude, frequency, phase, way, speed, rise;
+    const pcs_expression *expression; // NULL: none
+    const char *csv;                  // file of the table; NULL: none
 } pcs_motion_params;
 
 enum { PCS_MOTION_LINEAR, PCS_MOTION_SMOOTH };
 
 // NULL when the parameters state one motion, else what is wrong; *option names the culprit.
 const char *pcs_motion_check(const pcs_motion_params *params, const char **option);
+// Reads the table from its file where one is named.
+pcs_status pcs_motion_load(pcs_context *ctx, pcs_motion_params *params);
 // s, s' and s''.
 void pcs_motion_at(const pcs_motion_params *params, double t, double s[3]);
 

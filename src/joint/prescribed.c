@@ -18,7 +18,7 @@ typedef struct prescribed_params {
 } prescribed_params;
 
 typedef struct prescribed {
-    const pcs_motion_params *motion;
+    pcs_motion_params motion;
     const pcs_set *nodes;
     double axis[3], first[3], second[3];
     bool is_rotation;
@@ -35,6 +35,9 @@ static const pcs_option prescribed_options[] = {
                "coordinate that follows the motion; rx, ry, rz are angles, in space of a node that a hinge holds"),
     PCS_LIST("table", prescribed_params, motion.table, PCS_OPTIONAL, PCS_ANY_NUMBER,
              "rows [time, displacement], s and m or rad; constant outside"),
+    PCS_FILE("csv", prescribed_params, motion.csv, PCS_OPTIONAL, "file with the rows of the table, `t, displacement`"),
+    PCS_FORMULA("expression", prescribed_params, motion.expression, PCS_OPTIONAL,
+                "displacement as a formula of t, m or rad; velocity and acceleration are its derivatives"),
     PCS_CHOICE("interpolation", prescribed_params, motion.interpolation, PCS_DEFAULT("linear"), prescribed_ways,
                "of the table: linear, the velocity jumps at the entries, or smooth, by cubics that rest at both ends"),
     PCS_REAL("amplitude", prescribed_params, motion.amplitude, PCS_OPTIONAL, PCS_ANY_NUMBER,
@@ -80,7 +83,8 @@ static pcs_status prescribed_create(pcs_context *ctx, const void *params, const 
     const char *name = p->node != NULL ? p->node : p->nodes;
     prescribed *s;
     PCS_TAKE(ctx, s, 1, "a joint");
-    s->motion = &p->motion;
+    s->motion = p->motion;
+    PCS_TRY(pcs_motion_load(ctx, &s->motion));
     s->nodes = pcs_mesh_node_set(map->mesh, name);
     if (s->nodes == NULL || s->nodes->count == 0) return pcs_fail(ctx, PCS_BAD_INPUT, "set '%s' has no nodes", name);
     if (p->node != NULL && s->nodes->count != 1)
@@ -122,7 +126,7 @@ static void prescribed_evaluate(void *instance, const pcs_places *places, pcs_ro
 {
     const prescribed *p = instance;
     double s[3];
-    pcs_motion_at(p->motion, places->t, s);
+    pcs_motion_at(&p->motion, places->t, s);
     for (int i = 0; i < p->nodes->count; i++) {
         int node = p->nodes->items[i];
         pcs_joint_end end = { .node = node }, ground = { .node = -1 };
@@ -150,7 +154,7 @@ static void prescribed_speeds(const void *instance, double t, double *speed)
 {
     const prescribed *p = instance;
     double s[3];
-    pcs_motion_at(p->motion, t, s);
+    pcs_motion_at(&p->motion, t, s);
     for (int i = 0; i < p->nodes->count; i++) speed[i] = -s[1];
 }
 

@@ -2,7 +2,8 @@
 // The arrow of the force has its friction, too.
 //
 // impulse and step_impulse are sums since the frame before, so that no impact is lost between two frames; gap,
-// gap_velocity, force and state are those of the frame's own step.
+// gap_velocity, force and state are those of the frame's own step: 0 open, 1 closed (it sticks, where there is
+// friction), 2 slides.
 
 #include "output/series.h"
 #include "output/tally.h"
@@ -71,7 +72,7 @@ static void contact_frames_put_data(contact_frames_data *d, const pcs_row *rows,
     pcs_vtk_vectors(f, "normal", (const double(*)[3])d->normal, n);
     pcs_vtk_vectors(f, "force_vector", (const double(*)[3])d->arrow, n);
     for (int j = 0; j < n; j++) {
-        d->number[j] = d->tally.rows[j].is_closed;
+        d->number[j] = d->tally.rows[j].state;
         d->number[n + j] = rows[j].contact;
     }
     pcs_vtk_ints(f, "state", d->number, n);

@@ -5,33 +5,27 @@
 // (a force before the first step, min_gap without contacts) is an empty field. Joints have their largest misfit and the
 // components of their reaction.
 
-#include "core/clock.h"
-#include "output/file.h"
+#include "output/row_file.h"
 #include "output/tally.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { BUFFER_ROWS = 64, LEAST_BUFFER = 1 << 17, FIXED_COLUMNS = 16, CONTACT_COLUMNS = 6 };
-static const double flush_interval = 1.0; // s, so that a slow run can be watched
+enum { FIXED_COLUMNS = 17, CONTACT_COLUMNS = 8, PLAIN_COLUMNS = 5 };
 
 typedef struct history_params {
     int every; // steps, 0: no history
 } history_params;
 
 typedef struct history_data {
-    pcs_file *file;
+    pcs_row_file file;
     pcs_digits *digits;
     pcs_tally tally;
     pcs_reaction *reactions; // [system->nreaction] of the last step
     pcs_ledger ledger;       // of the last step
     int iterations;          // of the last step
     bool has_row;            // the last step has been written
-    bool has_failed;         // nothing more is written
-    size_t row_room;         // bytes that a row may need
-    long long complete;      // bytes of whole rows that reached the disk
-    double flushed;          // when, s
     double *probed;          // [nprobe] of the row that is being written
 } history_data;
 
@@ -42,20 +36,21 @@ static const pcs_option history_options[] = {
 };
 
 static const char *const history_contact_columns[CONTACT_COLUMNS] = { "gap",     "gap_rate",     "force",
-                                                                      "impulse", "step_impulse", "friction" };
+                                                                      "impulse", "step_impulse", "friction",
+                                                                      "state",   "friction_loss" };
 
-// The last one only where there is friction.
+// The last ones only where there is friction.
 static int history_contact_columns_of(const pcs_system *system, const pcs_contact_info *contact)
 {
     bool rubs = contact->nrow > 0 && system->rows[contact->first_row].ntangent > 0;
-    return rubs ? CONTACT_COLUMNS : CONTACT_COLUMNS - 1;
+    return rubs ? CONTACT_COLUMNS : PLAIN_COLUMNS;
 }
 
 static void history_put_header(const pcs_view *view, pcs_file *f)
 {
     const pcs_system *system = view->system;
-    pcs_file_text(f, "t,step,kinetic,strain,potential,external_work,damping_loss,impact_loss,correction_work,"
-                     "numerical_loss,momentum_x,momentum_y,momentum_z,min_gap,active,iterations");
+    pcs_file_text(f, "t,step,kinetic,strain,potential,external_work,damping_loss,impact_loss,friction_loss,"
+                     "correction_work,numerical_loss,momentum_x,momentum_y,momentum_z,min_gap,active,iterations");
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
         int ncolumn = history_contact_columns_of(system, contact), npoint = contact->writes_points ? contact->nrow : 0;
@@ -90,9 +85,9 @@ static char *history_integer(char *p, long x)
 static char *history_fixed_columns(const history_data *d, int nrow, char *p)
 {
     const pcs_ledger *l = &d->ledger;
-    const double energies[] = { l->now.kinetic,     l->now.strain,      l->now.potential,   l->external_work,
-                                l->damping_loss,    l->impact_loss,     l->correction_work, l->numerical_loss,
-                                l->now.momentum[0], l->now.momentum[1], l->now.momentum[2] };
+    const double energies[] = { l->now.kinetic,    l->now.strain,      l->now.potential,   l->external_work,
+                                l->damping_loss,   l->impact_loss,     l->friction_loss,   l->correction_work,
+                                l->numerical_loss, l->now.momentum[0], l->now.momentum[1], l->now.momentum[2] };
     p = history_number(d, p, d->tally.t);
     p = history_integer(p, d->tally.step);
     for (size_t k = 0; k < sizeof energies / sizeof energies[0]; k++) p = history_number(d, p, energies[k]);
@@ -101,7 +96,7 @@ static char *history_fixed_columns(const history_data *d, int nrow, char *p)
     long nactive = 0;
     for (int j = 0; j < nrow; j++) {
         if (d->tally.rows[j].gap < min_gap) min_gap = d->tally.rows[j].gap;
-        nactive += d->tally.rows[j].is_closed;
+        nactive += d->tally.rows[j].state != PCS_ROW_OPEN;
     }
     if (nrow > 0) p = history_number(d, p, min_gap);
     else *p++ = ',';
@@ -115,10 +110,9 @@ static char *history_contact_fields(const history_data *d, const pcs_tally_row *
     bool is_start = d->tally.step == 0;
     bool has_force = !is_start || (isfinite(row->force) && row->force != 0.0);
     bool has_impulse = !is_start || row->step_impulse != 0.0;
-    const double x[CONTACT_COLUMNS] = {
-        row->gap, row->rate, row->force, row->impulse, row->step_impulse, row->friction
-    };
-    const bool exists[CONTACT_COLUMNS] = { true, true, has_force, has_impulse, has_impulse, has_force };
+    const double x[CONTACT_COLUMNS] = { row->gap,          row->rate,     row->force, row->impulse,
+                                        row->step_impulse, row->friction, row->state, row->friction_loss };
+    const bool exists[CONTACT_COLUMNS] = { true, true, has_force, has_impulse, has_impulse, has_force, true, true };
     for (int k = 0; k < ncolumn; k++) {
         if (exists[k]) p = history_number(d, p, x[k]);
         else *p++ = ',';
@@ -164,7 +158,7 @@ static void history_put_row(const pcs_view *view, history_data *d, bool has_stat
     if (has_state)
         for (int k = 0; k < view->nprobe; k++)
             d->probed[k] = system->ops->probe(system, &view->probes[k], view->state->q, view->state->v);
-    char *begin = pcs_file_reserve(d->file, d->row_room);
+    char *begin = pcs_file_reserve(d->file.file, d->file.row_room);
     if (begin == NULL) return;
     char *p = history_fixed_columns(d, pcs_contact_rows(system), begin);
     for (int c = 0; c < system->ncontact; c++) {
@@ -182,25 +176,7 @@ static void history_put_row(const pcs_view *view, history_data *d, bool has_stat
         else *p++ = ',';
     }
     p[-1] = '\n';
-    d->file->used += (size_t)(p - begin);
-}
-
-// Hands rows on when the buffer has no room for one more, or after a while.
-static pcs_status history_flush(history_data *d, bool is_last)
-{
-    double now = pcs_clock();
-    bool is_full = d->file->used + d->row_room > d->file->size;
-    if (!is_full && !is_last && now - d->flushed < flush_interval) return PCS_OK;
-    pcs_status status = pcs_file_flush(d->file);
-    if (status == PCS_OK) {
-        d->complete = d->file->written;
-        d->flushed = now;
-        return PCS_OK;
-    }
-    // A half-written row is cut off; what is left keeps the name of an unfinished file.
-    d->has_failed = true;
-    pcs_file_leave(d->file, d->complete);
-    return status;
+    d->file.file->used += (size_t)(p - begin);
 }
 
 static void history_take_in(const pcs_view *view, history_data *d)
@@ -217,46 +193,42 @@ static pcs_status history_open(pcs_observer *self)
     history_data *d = self->data;
     const pcs_view *view = self->view;
     const pcs_system *system = view->system;
-    d->has_failed = true; // until everything is there
+    d->file.has_failed = true; // until everything is there
     size_t ncolumn = FIXED_COLUMNS + (size_t)view->nprobe + (1 + PCS_REACTION_COMPONENTS) * (size_t)system->nreaction;
     PCS_TAKE(self->ctx, d->reactions, system->nreaction, "reactions");
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
         ncolumn += CONTACT_COLUMNS * (1 + (contact->writes_points ? (size_t)contact->nrow : 0));
     }
-    d->row_room = ncolumn * PCS_NUMBER_ROOM;
-    size_t size = BUFFER_ROWS * d->row_room > LEAST_BUFFER ? BUFFER_ROWS * d->row_room : LEAST_BUFFER;
-    PCS_TRY(pcs_file_create(self->ctx, view->directory, sizeof "history.csv", size, &d->file));
-    pcs_file_remove(d->file, "history.csv");
+    PCS_TRY(pcs_row_file_create(self->ctx, view->directory, "history.csv", ncolumn * PCS_NUMBER_ROOM, &d->file));
     if (((const history_params *)self->params)->every == 0) return PCS_OK;
     PCS_TRY(pcs_digits_create(self->ctx, &d->digits));
     PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
     PCS_TAKE(self->ctx, d->probed, view->nprobe, "probes");
-    PCS_TRY(pcs_file_open(d->file, "history.csv"));
-    history_put_header(view, d->file);
-    d->has_failed = false;
+    PCS_TRY(pcs_row_file_open(&d->file, "history.csv"));
+    history_put_header(view, d->file.file);
     history_take_in(view, d);
     history_put_row(view, d, true);
-    return history_flush(d, true);
+    return pcs_row_file_flush(&d->file, true);
 }
 
 static pcs_status history_step(pcs_observer *self)
 {
     history_data *d = self->data;
-    if (d->has_failed) return PCS_OK;
+    if (d->file.has_failed) return PCS_OK;
     history_take_in(self->view, d);
     if (d->tally.step % ((const history_params *)self->params)->every != 0) return PCS_OK;
     history_put_row(self->view, d, true);
-    return history_flush(d, false);
+    return pcs_row_file_flush(&d->file, false);
 }
 
 static pcs_status history_close(pcs_observer *self)
 {
     history_data *d = self->data;
-    if (d->has_failed) return PCS_OK;
+    if (d->file.has_failed) return PCS_OK;
     if (!d->has_row) history_put_row(self->view, d, self->view->state->step == d->tally.step);
-    PCS_TRY(history_flush(d, true));
-    return pcs_file_commit(d->file);
+    PCS_TRY(pcs_row_file_flush(&d->file, true));
+    return pcs_file_commit(d->file.file);
 }
 
 const pcs_observer_ops pcs_observer_history = {

@@ -3,14 +3,15 @@
 #ifndef PCS_OUTPUT_OBSERVER_H
 #define PCS_OUTPUT_OBSERVER_H
 
+#include "mesh/mesh.h"
 #include "schemes/scheme.h"
 
 // Energy book-keeping since t = 0, J. E = kinetic + strain + potential obeys
-//   E - initial = external_work - damping_loss - impact_loss + correction_work - numerical_loss.
+//   E - initial = external_work - damping_loss - impact_loss - friction_loss + correction_work - numerical_loss.
 typedef struct pcs_ledger {
     pcs_measure now;
     double initial; // E at t = 0, before an impact at t = 0
-    double external_work, damping_loss, impact_loss, correction_work, numerical_loss;
+    double external_work, damping_loss, impact_loss, friction_loss, correction_work, numerical_loss;
     bool numerical_is_remainder; // numerical_loss closes the sum; otherwise it is a formula
     double largest_rise;         // of E over one step beyond the external work
 } pcs_ledger;
@@ -45,13 +46,15 @@ typedef struct pcs_view {
     const char *title;
     const char *directory; // where results go; exists
     const char *scheme_name, *solver_name, *mass_backend, *step_backend;
-    pcs_system *system; // observers use its workspace: what they draw and evaluate is made anew by the next step
+    pcs_system *system;   // observers use its workspace: what they draw and evaluate is made anew by the next step
+    const pcs_mesh *mesh; // NULL: a system in closed form
     const pcs_state *state;
     const pcs_step_report *report; // of the last step; at t = 0 of the start
     const pcs_ledger *ledger;
     const pcs_certificate *certificate;
     const pcs_timing *timing;
     const pcs_reaction *reactions; // [system->nreaction] of the last step; NULL: there are none
+    const double *effective_mass;  // [system->nrow] kg, of the rows; NULL: not known
     const pcs_probe *probes;       // [nprobe]
     int nprobe;
     double step_size, end_time;
@@ -66,6 +69,7 @@ typedef struct pcs_view {
     long inexact;                    // steps that step control took at its smallest size, above the tolerance
     bool is_controlled;              // step sizes vary: nstep is not a plan
     size_t memory;                   // bytes taken at set-up
+    const char *question;            // about a value that is possible and unlikely; NULL: none
     pcs_ending ending;
     const char *reason;            // why the run stopped, when it did
     const pcs_observer *observers; // [nobserver] all of this run, so that one may follow another's options
@@ -85,13 +89,31 @@ static inline int pcs_contact_rows(const pcs_system *system)
     return system->nrow;
 }
 
+// Is this contact a joint? Those of a system in closed form stand among its contacts and have no reactions.
+static inline bool pcs_is_joint(const pcs_system *system, int contact)
+{
+    const pcs_contact_info *info = &system->contacts[contact];
+    return info->is_joint || (info->nrow > 0 && system->rows[info->first_row].is_bilateral);
+}
+
+// Rows of contacts that are no joints.
+static inline int pcs_count_points(const pcs_system *system)
+{
+    int count = 0;
+    for (int c = 0; c < system->ncontact; c++) count += pcs_is_joint(system, c) ? 0 : system->contacts[c].nrow;
+    return count;
+}
+
 typedef struct pcs_observer_ops {
     const char *name; // also its key under `output`
     const char *summary;
     const pcs_option *options; // ends with a NULL name; NULL: none
     size_t params_size;
     size_t data_size;
-    bool is_default; // runs also when the case does not name it
+    bool is_default;                 // runs also when the case does not name it
+    const char *const *cell_options; // options that name sets of cells, ends with NULL; NULL: none
+    // Does the case fit the model? What does not is PCS_BAD_INPUT. NULL: always.
+    pcs_status (*check)(const pcs_observer *self);
     // After the start, with the state and the report at t = 0, which is written here. Takes all memory; `view` stays
     // valid, its contents change from step to step.
     pcs_status (*open)(pcs_observer *self);

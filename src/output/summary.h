@@ -3,57 +3,45 @@
 #ifndef PCS_OUTPUT_SUMMARY_H
 #define PCS_OUTPUT_SUMMARY_H
 
+#include "output/contact_record.h"
 #include "output/file.h"
-#include "output/observer.h"
-
-enum { PCS_KEPT_INTERVALS = 64 };
-
-// A maximal run of steps in which a contact passes on an impulse: from the beginning of the first to the end of
-// the last.
-typedef struct pcs_interval {
-    long first_step, last_step;
-    double start, end;            // s
-    double peak_force, peak_time; // N, s: the largest smooth force
-    double smooth_impulse;        // N s, the smooth force over time
-    double impulse;               // N s, all of it
-    long nimpact;                 // points that closed
-} pcs_interval;
-
-typedef struct pcs_contact_record {
-    const char *name; // borrowed
-    long ninterval;
-    bool is_touching;                      // in the last step
-    pcs_interval kept[PCS_KEPT_INTERVALS]; // the first ones
-    pcs_interval last;                     // also while it goes on
-    // Over the whole run, whatever was kept
-    double touching_time, smooth_impulse, impulse; // s, N s, N s
-    double peak_force, peak_time;                  // N, s
-    double min_gap, min_gap_time;                  // m, s
-    long nimpact;
-} pcs_contact_record;
 
 typedef struct pcs_reaction_record {
     double misfit, misfit_time; // m or rad, s: of a joint
     double force, force_time;   // N, s: the largest
     double moment, moment_time; // N m, s
+    double work;                // J, of a joint on the model
 } pcs_reaction_record;
+
+// A column that the user asked for, over the run.
+typedef struct pcs_probe_record {
+    double start, end;
+    double min, min_time, max, max_time; // times in s
+} pcs_probe_record;
+
+// A point of contact at the end of the last step.
+typedef struct pcs_point_record {
+    double slip; // m/s
+    double slid; // m, so far while closed
+    bool is_closed;
+} pcs_point_record;
 
 typedef struct pcs_summary {
     pcs_file *file;
     double t; // of the last step taken in, s
     int ncontact;
     pcs_contact_record *contacts;   // [ncontact]
+    pcs_point_record *points;       // [rows of contacts]
+    double *drive_power;            // [system->nrow] W, at the end of the last step
+    double open_time, window;       // s, see contact_record.h
+    double speed;                   // m/s, of the model: the largest so far
     double min_gap, min_gap_time;   // of all contacts
     pcs_reaction_record *reactions; // [system->nreaction]
+    pcs_probe_record *probes;       // [view->nprobe]
     int max_iterations;
     long max_iterations_step;
     const char *worst_contact; // where min_gap was, NULL without contacts
 } pcs_summary;
-
-static inline double pcs_interval_mean(double smooth_impulse, double duration)
-{
-    return duration > 0.0 ? smooth_impulse / duration : NAN;
-}
 
 // How the run ended, and whether a check held, in one word.
 const char *pcs_ending_text(pcs_ending ending);

@@ -76,6 +76,7 @@ static void json_head(json *j, const pcs_view *view)
     json_text(j, "title", view->title);
     json_text(j, "ending", pcs_ending_text(view->ending));
     json_text(j, "reason", view->reason);
+    json_text(j, "question", view->question);
     json_text(j, "scheme", view->scheme_name);
     json_text(j, "solver", view->solver_name);
     json_text(j, "mass_backend", view->mass_backend);
@@ -84,8 +85,8 @@ static void json_head(json *j, const pcs_view *view)
     json_whole(j, "points", picture == NULL ? 0 : picture->npoint);
     json_whole(j, "cells", picture == NULL ? 0 : picture->ncell);
     json_whole(j, "dofs", pcs_system_ndof(view->system));
-    json_whole(j, "contact_points", pcs_contact_rows(view->system));
-    json_whole(j, "joint_rows", view->system->nrow - pcs_contact_rows(view->system));
+    json_whole(j, "contact_points", pcs_count_points(view->system));
+    json_whole(j, "joint_rows", view->system->nrow - pcs_count_points(view->system));
     json_end(j, "}");
 }
 
@@ -133,9 +134,12 @@ static void json_interval(json *j, const pcs_interval *i)
     json_real(j, "duration", i->end - i->start);
     json_whole(j, "first_step", i->first_step);
     json_whole(j, "last_step", i->last_step);
-    json_real(j, "mean_force", pcs_interval_mean(i->smooth_impulse, i->end - i->start));
-    json_real(j, "peak_force", i->peak_force);
-    json_real(j, "peak_force_time", i->peak_time);
+    bool has_force = pcs_interval_has_force(i);
+    json_real(j, "mean_force", pcs_interval_mean(i));
+    json_real(j, "peak_force", has_force ? i->peak_force : NAN);
+    json_real(j, "peak_force_time", has_force ? i->peak_time : NAN);
+    json_real(j, "filtered_peak_force", has_force ? i->smooth_peak : NAN);
+    json_real(j, "filtered_peak_force_time", has_force ? i->smooth_time : NAN);
     json_real(j, "total_impulse", i->impulse);
     json_whole(j, "impacts", i->nimpact);
     json_end(j, "}");
@@ -143,16 +147,21 @@ static void json_interval(json *j, const pcs_interval *i)
 
 static void json_contact(json *j, const pcs_contact_record *c)
 {
-    bool has_touched = c->ninterval > 0;
     json_begin(j, NULL, "{");
     json_text(j, "name", c->name);
     json_whole(j, "interval_count", c->ninterval);
     json_whole(j, "impacts", c->nimpact);
     json_real(j, "time_in_contact", c->touching_time);
-    json_real(j, "mean_force", pcs_interval_mean(c->smooth_impulse, c->touching_time));
+    json_real(j, "mean_force", pcs_contact_mean(c));
     json_real(j, "peak_force", c->peak_force);
-    json_real(j, "peak_force_time", has_touched ? c->peak_time : NAN);
+    json_real(j, "peak_force_time", isfinite(c->peak_force) ? c->peak_time : NAN);
+    json_real(j, "filtered_peak_force", c->smooth_peak);
+    json_real(j, "filtered_peak_force_time", isfinite(c->smooth_peak) ? c->smooth_time : NAN);
     json_real(j, "total_impulse", c->impulse);
+    json_real(j, "impact_loss", c->impact_loss);
+    json_real(j, "friction_loss", c->friction_loss);
+    json_real(j, "work", c->work);
+    json_real(j, "sliding_distance", c->rubs ? c->slid : NAN);
     json_real(j, "min_gap", c->min_gap);
     json_real(j, "min_gap_time", c->min_gap_time);
     json_key(j, "is_touching_at_end");
@@ -169,15 +178,33 @@ static void json_contacts(json *j, const pcs_summary *s)
 {
     json_real(j, "min_gap", s->min_gap);
     json_real(j, "min_gap_time", s->worst_contact == NULL ? NAN : s->min_gap_time);
+    json_real(j, "open_time", s->open_time);
+    json_real(j, "filter_window", s->window);
     json_begin(j, "contacts", "[");
-    for (int k = 0; k < s->ncontact; k++) json_contact(j, &s->contacts[k]);
+    for (int k = 0; k < s->ncontact; k++)
+        if (!s->contacts[k].is_joint) json_contact(j, &s->contacts[k]);
     json_end(j, "]");
+}
+
+// A joint of a system in closed form has no reaction in space.
+static void json_plain_joint(json *j, const pcs_contact_record *c)
+{
+    json_begin(j, NULL, "{");
+    json_text(j, "name", c->name);
+    json_real(j, "largest_misfit", c->misfit);
+    json_real(j, "largest_misfit_time", c->misfit_time);
+    json_real(j, "work", c->work);
+    json_real(j, "peak_force", c->peak_force);
+    json_real(j, "peak_force_time", isfinite(c->peak_force) ? c->peak_time : NAN);
+    json_end(j, "}");
 }
 
 // Joints, or supports.
 static void json_reactions(json *j, const char *key, bool of_joints, const pcs_summary *s, const pcs_view *view)
 {
     json_begin(j, key, "[");
+    for (int k = 0; k < s->ncontact; k++)
+        if (of_joints && s->contacts[k].is_joint) json_plain_joint(j, &s->contacts[k]);
     for (int r = 0; r < view->system->nreaction; r++) {
         const pcs_reaction_record *record = &s->reactions[r];
         if ((view->system->reactions[r].contact >= 0) != of_joints) continue;
@@ -185,10 +212,29 @@ static void json_reactions(json *j, const char *key, bool of_joints, const pcs_s
         json_text(j, "name", view->system->reactions[r].name);
         if (of_joints) json_real(j, "largest_misfit", record->misfit);
         if (of_joints) json_real(j, "largest_misfit_time", record->misfit_time);
+        if (of_joints) json_real(j, "work", record->work);
         json_real(j, "peak_force", record->force);
         json_real(j, "peak_force_time", record->force_time);
         json_real(j, "peak_moment", record->moment);
         json_real(j, "peak_moment_time", record->moment_time);
+        json_end(j, "}");
+    }
+    json_end(j, "]");
+}
+
+static void json_probes(json *j, const pcs_summary *s, const pcs_view *view)
+{
+    json_begin(j, "probes", "[");
+    for (int k = 0; k < view->nprobe; k++) {
+        const pcs_probe_record *record = &s->probes[k];
+        json_begin(j, NULL, "{");
+        json_text(j, "name", view->probes[k].column);
+        json_real(j, "start", record->start);
+        json_real(j, "end", record->end);
+        json_real(j, "min", record->min);
+        json_real(j, "min_time", record->min_time);
+        json_real(j, "max", record->max);
+        json_real(j, "max_time", record->max_time);
         json_end(j, "}");
     }
     json_end(j, "]");
@@ -205,6 +251,7 @@ static void json_energy(json *j, const pcs_ledger *l)
     json_real(j, "external_work", l->external_work);
     json_real(j, "damping_loss", l->damping_loss);
     json_real(j, "impact_loss", l->impact_loss);
+    json_real(j, "friction_loss", l->friction_loss);
     json_real(j, "correction_work", l->correction_work);
     json_real(j, "numerical_loss", l->numerical_loss);
     json_text(j, "numerical_loss_is", l->numerical_is_remainder ? "remainder" : "formula");
@@ -244,6 +291,7 @@ void pcs_summary_put_json(const pcs_summary *s, const pcs_view *view)
     json_contacts(&j, s);
     json_reactions(&j, "joints", true, s, view);
     json_reactions(&j, "supports", false, s, view);
+    json_probes(&j, s, view);
     json_energy(&j, view->ledger);
     json_certificate(&j, view->certificate);
     pcs_file_text(j.f, "\n}\n");

@@ -20,7 +20,8 @@ static void summary_text_head(pcs_file *f, const pcs_summary *s, const pcs_view 
         pcs_file_text(f, view->reason);
         pcs_file_text(f, "\n");
     }
-    int ncontact = pcs_contact_rows(view->system), njoint = view->system->nrow - ncontact;
+    int ncontact = pcs_count_points(view->system), njoint = view->system->nrow - ncontact;
+    if (view->question != NULL) pcs_file_print(f, "question: %s\n", view->question);
     pcs_file_print(f, "\nModel        %d points, %d cells, %d dofs, %d contact point%s",
                    picture == NULL ? 0 : picture->npoint, picture == NULL ? 0 : picture->ncell,
                    pcs_system_ndof(view->system), ncontact, ncontact == 1 ? "" : "s");
@@ -50,15 +51,24 @@ static void summary_text_head(pcs_file *f, const pcs_summary *s, const pcs_view 
 
 static void summary_text_interval(pcs_file *f, const pcs_interval *i)
 {
-    double mean = pcs_interval_mean(i->smooth_impulse, i->end - i->start);
+    // An impulse that begins and ends within a step has no force.
+    bool has_force = pcs_interval_has_force(i);
+    const double forces[] = { pcs_interval_mean(i), has_force ? i->peak_force : NAN, has_force ? i->smooth_peak : NAN };
     pcs_file_print(f, "  %12.7g %12.7g %12.7g", i->start, i->end, i->end - i->start);
-    if (isfinite(mean)) pcs_file_print(f, " %11.6g", mean);
-    else pcs_file_print(f, " %11s", "-");
-    pcs_file_print(f, " %11.6g %11.6g %8ld\n", i->peak_force, i->impulse, i->nimpact);
+    for (int k = 0; k < 3; k++) {
+        if (isfinite(forces[k])) pcs_file_print(f, " %11.6g", forces[k]);
+        else pcs_file_print(f, " %11s", "-");
+    }
+    pcs_file_print(f, " %11.6g %8ld\n", i->impulse, i->nimpact);
 }
 
 static void summary_text_contact(pcs_file *f, const pcs_contact_record *c)
 {
+    if (c->is_joint) {
+        pcs_file_print(f, "\nJoint %s: largest misfit %.3g at t = %.6g s, largest force %.6g N at t = %.6g s\n",
+                       c->name, c->misfit, c->misfit_time, isfinite(c->peak_force) ? c->peak_force : 0.0, c->peak_time);
+        return;
+    }
     pcs_file_print(f, "\nContact %s: ", c->name);
     if (c->ninterval == 0) {
         pcs_file_print(f, "never closed, smallest gap %.6g m at t = %.6g s\n", c->min_gap, c->min_gap_time);
@@ -67,7 +77,9 @@ static void summary_text_contact(pcs_file *f, const pcs_contact_record *c)
     if (c->ninterval == 1) pcs_file_text(f, "closed once");
     else pcs_file_print(f, "closed %ld times, %.7g s in all", c->ninterval, c->touching_time);
     pcs_file_print(f, "; smallest gap %.3g m at t = %.6g s\n", c->min_gap, c->min_gap_time);
-    pcs_file_text(f, "     start [s]      end [s]    lasts [s]    mean [N]    peak [N] impulse[Ns]  impacts\n");
+    if (c->rubs) pcs_file_print(f, "  slid %.6g m, friction took %.6g J\n", c->slid, c->friction_loss);
+    pcs_file_text(
+        f, "     start [s]      end [s]    lasts [s]    mean [N]    peak [N] filtered[N] impulse[Ns]  impacts\n");
     long first = c->ninterval <= SHOWN_INTERVALS ? c->ninterval : SHOWN_INTERVALS - 1;
     for (long i = 0; i < first; i++) summary_text_interval(f, &c->kept[i]);
     if (first == c->ninterval) return;
@@ -99,8 +111,11 @@ static void summary_text_energy(pcs_file *f, const pcs_ledger *l)
         const char *name;
         double change;
     } lines[] = {
-        { "external work", l->external_work },    { "damping", -l->damping_loss },
-        { "impacts", -l->impact_loss },           { "position correction", l->correction_work },
+        { "external work", l->external_work },
+        { "damping", -l->damping_loss },
+        { "impacts", -l->impact_loss },
+        { "friction", -l->friction_loss },
+        { "position correction", l->correction_work },
         { "numerical loss", -l->numerical_loss },
     };
     double end = pcs_measure_energy(&l->now);
@@ -163,6 +178,10 @@ void pcs_summary_put_text(const pcs_summary *s, const pcs_view *view)
         pcs_file_print(s->file, "\n... and %d more contacts in summary.json; smallest gap %.6g m, at %s\n",
                        s->ncontact - SHOWN_CONTACTS, s->min_gap, s->worst_contact);
     }
+    if (pcs_count_points(view->system) > 0)
+        pcs_file_print(s->file,
+                       "\nA contact ends when it stays open for more than %.4g s; filtered: largest mean over %.4g s\n",
+                       s->open_time, s->window);
     summary_text_reactions(s->file, s, view->system);
     summary_text_energy(s->file, view->ledger);
     summary_text_certificate(s->file, view->certificate);

@@ -19,20 +19,56 @@ static void tally_friction(const pcs_row_report *from, int ntangent, pcs_tally_r
     to->friction = ntangent == 2 ? hypot(to->tangent[0], to->tangent[1]) : to->tangent[0];
 }
 
+double pcs_impulse_rounding(const pcs_view *view, int row)
+{
+    if (view->effective_mass == NULL) return 0.0;
+    return PCS_ROUND_VELOCITY * view->effective_mass[row] * view->state->largest_rate;
+}
+
+double pcs_model_speed(const pcs_view *view)
+{
+    double mass = view->system->mass, kinetic = view->report->measure.kinetic;
+    return mass > 0.0 && kinetic > 0.0 ? sqrt(2.0 * kinetic / mass) : 0.0;
+}
+
+static bool tally_is_closed(const pcs_view *view, int row)
+{
+    const pcs_row_report *r = &view->report->rows[row];
+    bool is_round_off = r->step_impulse > 0.0 && r->step_impulse <= pcs_impulse_rounding(view, row);
+    return r->is_closed && !(is_round_off && r->gap > 0.0);
+}
+
+int pcs_row_state(const pcs_view *view, int row, double speed)
+{
+    const pcs_row_report *r = &view->report->rows[row];
+    if (!tally_is_closed(view, row)) return PCS_ROW_OPEN;
+    // The law of the end of the step where it pressed, else all of the step.
+    bool presses = r->multiplier > 0.0;
+    double normal = presses ? r->multiplier : r->step_impulse;
+    const double *tangent = presses ? r->last_tangent : r->tangent;
+    double limit = (1.0 - PCS_ROUND_VELOCITY) * view->system->rows[row].friction * normal;
+    if (hypot(tangent[0], tangent[1]) < limit) return PCS_ROW_CLOSED;
+    double slip = hypot(r->slip[0], r->slip[1]);
+    return slip > PCS_ROUND_VELOCITY * fmax(speed, view->state->largest_rate) ? PCS_ROW_SLIDES : PCS_ROW_CLOSED;
+}
+
 void pcs_tally_add(pcs_tally *tally, const pcs_view *view)
 {
     tally->t = view->state->t;
     tally->step = view->state->step;
+    tally->speed = fmax(tally->speed, pcs_model_speed(view));
     for (int j = 0; j < tally->nrow; j++) {
         const pcs_row_report *from = &view->report->rows[j];
         pcs_tally_row *to = &tally->rows[j];
+        double friction_loss = to->friction_loss + from->friction_loss;
         double impulse = tally->is_fresh ? 0.0 : to->impulse, step_impulse = tally->is_fresh ? 0.0 : to->step_impulse;
         *to = (pcs_tally_row){ .gap = from->gap,
                                .rate = from->rate,
                                .force = from->force,
                                .impulse = impulse + from->impulse,
                                .step_impulse = step_impulse + from->step_impulse,
-                               .is_closed = from->is_closed };
+                               .friction_loss = friction_loss,
+                               .state = pcs_row_state(view, j, tally->speed) };
         tally_friction(from, view->system->rows[j].ntangent, to);
     }
     tally->is_fresh = false;
@@ -49,9 +85,10 @@ pcs_tally_row pcs_tally_sum(const pcs_tally *tally, int first, int count)
         }
         sum.force += r->force;
         sum.friction += r->friction;
+        sum.friction_loss += r->friction_loss;
         sum.impulse += r->impulse;
         sum.step_impulse += r->step_impulse;
-        sum.is_closed = sum.is_closed || r->is_closed;
+        if (r->state > sum.state) sum.state = r->state;
     }
     return sum;
 }

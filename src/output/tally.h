@@ -2,11 +2,17 @@
 //
 // Impulses are summed over the steps in between, so that nothing is lost when only every n-th step is written; gap,
 // rate, force and state are those of the last step.
+//
+// A row is closed when it passes on more than what its impulse is rounded to, or when its gap is not positive. With
+// friction it sticks where the tangential impulse lies inside Coulomb's cone or the tangential velocity is one of
+// round-off, and slides otherwise.
 
 #ifndef PCS_OUTPUT_TALLY_H
 #define PCS_OUTPUT_TALLY_H
 
 #include "output/observer.h"
+
+enum { PCS_ROW_OPEN, PCS_ROW_CLOSED, PCS_ROW_SLIDES }; // closed: it sticks, where there is friction
 
 typedef struct pcs_tally_row {
     double gap, rate;             // m, m/s
@@ -14,13 +20,15 @@ typedef struct pcs_tally_row {
     double tangent[2];            // N, its friction
     double friction;              // N, the same with its sign where there is one direction, else its size
     double impulse, step_impulse; // N s, summed
-    bool is_closed;
+    double friction_loss;         // J, since the start
+    int state;                    // PCS_ROW_OPEN, ..
 } pcs_tally_row;
 
 typedef struct pcs_tally {
     int nrow;
     bool is_fresh; // the next step begins new sums
     double t;      // of the last step
+    double speed;  // m/s, of the model: the largest so far
     long step;
     pcs_tally_row *rows; // [nrow]
 } pcs_tally;
@@ -28,7 +36,14 @@ typedef struct pcs_tally {
 pcs_status pcs_tally_create(pcs_context *ctx, const pcs_view *view, pcs_tally *out);
 // Takes in the last step.
 void pcs_tally_add(pcs_tally *tally, const pcs_view *view);
-// Rows first .. first + count - 1 as one contact: the smallest gap with its rate, sums, closed if one is.
+// Rows first .. first + count - 1 as one contact: the smallest gap with its rate, sums, closed or sliding if one is.
 pcs_tally_row pcs_tally_sum(const pcs_tally *tally, int first, int count);
+
+// What the impulse of a row in the last step is rounded to, N s: less than this is none.
+double pcs_impulse_rounding(const pcs_view *view, int row);
+// Velocity of the model as a whole, m/s: all its kinetic energy in one motion.
+double pcs_model_speed(const pcs_view *view);
+// What the row does at the end of the last step, where `speed` is the largest of the model so far.
+int pcs_row_state(const pcs_view *view, int row, double speed);
 
 #endif

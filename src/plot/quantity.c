@@ -61,6 +61,8 @@ static const quantity quantities[] = {
     { "wx", "rad/s", "angular velocity" },
     { "wy", "rad/s", "angular velocity" },
     { "wz", "rad/s", "angular velocity" },
+    { "s", "m", "position" },
+    { "v_s", "m/s", "velocity" },
     { "v_x", "m/s", "velocity" },
     { "v_y", "m/s", "velocity" },
     { "v_z", "m/s", "velocity" },

@@ -108,6 +108,8 @@ static pcs_status ggl_start(pcs_scheme *self, pcs_state *x, pcs_step_report *rep
     memory->damping_power = pcs_damping_power(self->system, x->q, x->v);
     pcs_start_report(self, x, &s->alpha.next, report);
     memory->drive_power = ggl_drive_power(self, &s->alpha.next);
+    for (int j = 0; j < self->system->nrow; j++)
+        report->rows[j].drive_power = -s->alpha.next.lam[j] * s->alpha.next.speed[j];
     return PCS_OK;
 }
 
@@ -142,6 +144,7 @@ static void ggl_report(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
         report->rows[j].shift = s->carry * h * next->la[j];
         for (int t = 0; t < 2; t++) report->rows[j].tangent_shift[t] = 0.5 * h * report->rows[j].last_tangent[t];
         if (self->system->rows[j].is_bilateral) report->rows[j].force += next->lam[j];
+        report->rows[j].drive_power = -next->lam[j] * next->speed[j];
         report->rows[j].gate_is_contradictory = ggl_is_contradictory(self, j);
     }
     report->correction_work = ggl_correction_work(self, h);

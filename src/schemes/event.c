@@ -49,6 +49,7 @@ void pcs_event_begin(pcs_events *e, const pcs_event_memory *memory)
     memset(e->released, 0, sizeof e->released);
     memset(e->closed, 0, sizeof e->closed);
     memset(e->pushed, 0, sizeof e->pushed);
+    memset(e->loss, 0, sizeof e->loss);
     e->impact_loss = 0.0;
     e->iterations = e->count = 0;
     e->bad_equation = -1;
@@ -187,7 +188,9 @@ static pcs_outcome event_strike(pcs_scheme *self, pcs_events *e, const double *q
     if (outcome != PCS_CONVERGED) return outcome;
     for (int j = 0; j < system->nrow; j++) {
         e->impulse[j] += e->la[j];
-        e->impact_loss -= 0.5 * e->la[j] * (before[j] + pcs_system_rate(system, j, v));
+        double loss = -0.5 * e->la[j] * (before[j] + pcs_system_rate(system, j, v));
+        e->loss[j] += loss;
+        e->impact_loss += loss;
     }
     pcs_event_push(self, 1.0, e->la, e->pushed);
     return PCS_CONVERGED;
@@ -304,6 +307,7 @@ void pcs_event_report(const pcs_scheme *self, pcs_events *e, const double *q, co
             .step_impulse = e->smooth[j] + e->impulse[j],
             .force = report->h > 0.0 ? e->smooth[j] / report->h : 0.0,
             .impulse = e->impulse[j],
+            .normal_loss = e->loss[j],
             .is_gated = e->now.held[j] != 0,
             .is_closed = e->now.held[j] || e->smooth[j] + e->impulse[j] > 0.0,
             .is_impact = e->is_impact[j],

@@ -36,8 +36,9 @@ typedef struct pcs_events {
     double smooth[PCS_MAX_ROWS];  // N s, impulse of the lasting forces
     double impulse[PCS_MAX_ROWS]; // N s, of impacts
     bool is_impact[PCS_MAX_ROWS];
-    double pushed[3];   // N s, momentum that all of these gave, along the directions of their time
-    double impact_loss; // J
+    double pushed[3];          // N s, momentum that all of these gave, along the directions of their time
+    double impact_loss;        // J, of all rows
+    double loss[PCS_MAX_ROWS]; // J, of each
     int iterations, count;
     // Of the last acceleration
     double force[PCS_MAX_ROWS];        // N, la

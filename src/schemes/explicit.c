@@ -137,8 +137,9 @@ static void explicit_find_jump(pcs_scheme *self, pcs_explicit *s, bool is_impact
     pcs_projection_push(self->solver, 1.0, s->next.la, s->next.la_t, s->next.d);
 }
 
-// Tangential impulses of a row, and the loss of those of an impact: T v before is that after less the jump.
-static void explicit_report_tangents(pcs_scheme *self, pcs_explicit *s, int j, const double *v, bool is_impact,
+// Tangential impulses of a row with their loss: over a smooth step in the mean of T v at both ends, in an impact (no
+// v_start) of T v before, which is that after less the jump, and after.
+static void explicit_report_tangents(pcs_scheme *self, pcs_explicit *s, int j, const double *v_start, const double *v,
                                      pcs_step_report *report)
 {
     pcs_row_report *row = &report->rows[j];
@@ -148,10 +149,13 @@ static void explicit_report_tangents(pcs_scheme *self, pcs_explicit *s, int j, c
         int k = system->rows[j].first_tangent + t;
         row->last_tangent[t] = next->la_t[k];
         row->tangent[t] = s->stage_t[k] + next->la_t[k];
-        if (!is_impact || next->la_t[k] == 0.0) continue;
-        report->impact_loss -=
-            next->la_t[k] * (pcs_rows_dot(system->T, k, v) - 0.5 * pcs_rows_dot(system->T, k, next->d));
+        row->slip[t] = pcs_rows_dot(system->T, k, v);
+        if (row->tangent[t] == 0.0) continue;
+        double jump =
+            v_start == NULL ? pcs_rows_dot(system->T, k, next->d) : row->slip[t] - pcs_rows_dot(system->T, k, v_start);
+        row->friction_loss -= row->tangent[t] * (row->slip[t] - 0.5 * jump);
     }
+    report->friction_loss += row->friction_loss;
 }
 
 static void explicit_report_start_impact(pcs_scheme *self, pcs_explicit *s, pcs_state *x, pcs_step_report *report)
@@ -167,8 +171,9 @@ static void explicit_report_start_impact(pcs_scheme *self, pcs_explicit *s, pcs_
         row->multiplier = row->impulse = row->step_impulse = s->next.la[j];
         row->is_impact = row->impulse > 0.0 && !system->rows[j].is_bilateral;
         x->was_loaded[j] = row->is_impact;
-        report->impact_loss -= 0.5 * row->impulse * (row->rate_before + row->rate);
-        explicit_report_tangents(self, s, j, x->v, true, report);
+        row->normal_loss = -0.5 * row->impulse * (row->rate_before + row->rate);
+        report->impact_loss += row->normal_loss;
+        explicit_report_tangents(self, s, j, NULL, x->v, report);
     }
 }
 
@@ -224,7 +229,7 @@ pcs_status pcs_explicit_return(pcs_scheme *self, const pcs_state *x)
     return pcs_fail(self->ctx, PCS_FAILED, "the mass is singular at t = %.9g s", x->t);
 }
 
-void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, double duration, bool is_impact,
+void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, double duration, bool is_impact,
                               pcs_step_report *report)
 {
     const pcs_system *system = self->system;
@@ -246,8 +251,9 @@ void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, double duration
             .is_impact = is_impact && next->gate[j] && !s->was_closed[j],
             .is_closed = next->gate[j] != 0,
         };
-        if (is_impact) report->impact_loss -= 0.5 * la * (row->rate_before + row->rate);
-        explicit_report_tangents(self, s, j, next->v, is_impact, report);
+        if (is_impact) row->normal_loss = -0.5 * la * (row->rate_before + row->rate);
+        report->impact_loss += row->normal_loss;
+        explicit_report_tangents(self, s, j, is_impact ? NULL : x->v, next->v, report);
     }
 }
 

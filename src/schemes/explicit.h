@@ -68,8 +68,8 @@ pcs_outcome pcs_explicit_acceleration(pcs_scheme *self, pcs_explicit *s, pcs_sta
 const char *pcs_refuse_friction(const pcs_system *system, const void *params);
 
 // Rows of a step whose last contact problem gave next.la: it is a force times `duration`, except in an impact.
-// Books the loss of an impact.
-void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, double duration, bool is_impact,
+// Books the loss of an impact, and that of friction from the start x on.
+void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, double duration, bool is_impact,
                               pcs_step_report *report);
 // Impulses of earlier stages pushed along other directions than those of the end, along which they are told: adds the
 // difference to an impulse of the step.

@@ -182,7 +182,7 @@ static void galerkin_report(pcs_scheme *self, pcs_state *x, bool is_impact, pcs_
     pcs_galerkin *s = self->data;
     int M = s->w.M;
     double h = report->h, resultant[3];
-    pcs_explicit_report_rows(self, &s->base, h, is_impact, report);
+    pcs_explicit_report_rows(self, &s->base, x, h, is_impact, report);
     for (int j = 0; j < self->system->nrow; j++) {
         report->rows[j].is_closed = s->is_closed[j] != 0;
         if (!is_impact) report->rows[j].force = s->la[M][j];

@@ -171,7 +171,7 @@ static pcs_status half_try(pcs_scheme *self, const pcs_state *x, double h, bool 
 static void half_accept(pcs_scheme *self, pcs_state *x, double h, bool is_impact, pcs_step_report *report)
 {
     half *s = self->data;
-    pcs_explicit_report_rows(self, &s->base, 0.5 * h, is_impact, report);
+    pcs_explicit_report_rows(self, &s->base, x, 0.5 * h, is_impact, report);
     half_report_momentum(self, x, h, report);
     pcs_explicit_report_work(self, &s->base, x, report);
     double *a = x->history[HISTORY_A];

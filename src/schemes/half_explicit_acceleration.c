@@ -97,7 +97,7 @@ static void accel_report(pcs_scheme *self, pcs_state *x, bool is_impact, pcs_ste
 {
     accel *s = self->data;
     double start[3], end[3];
-    pcs_explicit_report_rows(self, &s->base, report->h, is_impact, report);
+    pcs_explicit_report_rows(self, &s->base, x, report->h, is_impact, report);
     for (int j = 0; j < self->system->nrow; j++) {
         report->rows[j].is_closed = s->is_closed[j] != 0;
         if (!is_impact) report->rows[j].force = s->la1[j];

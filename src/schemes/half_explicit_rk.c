@@ -176,7 +176,7 @@ static void herk_report(pcs_scheme *self, pcs_state *x, bool is_impact, pcs_step
     herk *s = self->data;
     const pcs_tableau *t = &s->table;
     double h = report->h, resultant[3];
-    pcs_explicit_report_rows(self, &s->base, h * t->b[t->s - 1], is_impact, report);
+    pcs_explicit_report_rows(self, &s->base, x, h * t->b[t->s - 1], is_impact, report);
     for (int j = 0; j < self->system->nrow; j++) report->rows[j].is_closed = s->is_closed[j] != 0;
     for (int k = 0; k < t->s; k++) {
         if (t->b[k] == 0.0) continue;

@@ -177,12 +177,12 @@ static bool bathe_advance(pcs_scheme *self, const pcs_state *x, double h, pcs_st
     bathe_predict_first(s, x, n, wh);
     pcs_jump_begin(self, &s->jump, &s->next, x);
     if (!pcs_jump_stage(self, &s->jump, &s->next, x->t + 2.0 * wh, 1.0, report)) return false;
-    pcs_jump_book_stage(self, &s->next, x->v, 0.5, report);
+    pcs_jump_book_stage(self, &s->jump, &s->next, x->v, 0.5, report);
     bathe_keep_first(self, x->t + 2.0 * wh, middle);
 
     bathe_predict_second(s, x, n, wh);
     if (!pcs_jump_stage(self, &s->jump, &s->next, x->t + h, s->al, report)) return false;
-    pcs_jump_book_stage(self, &s->next, x->v, 1.0, report);
+    pcs_jump_book_stage(self, &s->jump, &s->next, x->v, 1.0, report);
     pcs_resultant(system, x->t + h, s->next.q, s->next.v, end);
     pcs_add_joint_resultant(system, s->next.lam, end);
     bathe_turn_first(self);

@@ -16,6 +16,7 @@ pcs_status pcs_jump_create(pcs_scheme *self, pcs_jump *jump, double gap_toleranc
     PCS_TAKE(self->ctx, jump->smooth, system->nrow, "contact impulses");
     PCS_TAKE(self->ctx, jump->smooth_t, system->ntangent, "contact impulses");
     PCS_TAKE(self->ctx, jump->slide, system->ntangent, "contact impulses");
+    PCS_TAKE(self->ctx, jump->rubbed, system->ntangent, "contact impulses");
     PCS_TRY(pcs_projection_need_columns(self->solver));
     PCS_TRY(pcs_dense_contacts_create(self->ctx, system, &jump->contacts));
     jump->contacts->p.h = 1.0;
@@ -100,7 +101,8 @@ static void jump_clear(pcs_scheme *self, pcs_jump *jump, pcs_next *next)
     jump->is_impact = false;
     for (int j = 0; j < self->system->nrow; j++)
         jump->smooth[j] = next->la[j] = next->nu[j] = next->lam[j] = next->target[j] = 0.0;
-    for (int t = 0; t < self->system->ntangent; t++) jump->smooth_t[t] = next->la_t[t] = next->target_t[t] = 0.0;
+    for (int t = 0; t < self->system->ntangent; t++)
+        jump->smooth_t[t] = jump->rubbed[t] = next->la_t[t] = next->target_t[t] = 0.0;
 }
 
 // Is a contact closed at x, and approaching? Then it has its impact now.
@@ -159,11 +161,16 @@ bool pcs_jump_stage(pcs_scheme *self, pcs_jump *jump, pcs_next *next, double t, 
     report->iterations += result.iterations;
     if (result.outcome != PCS_CONVERGED) return false;
     for (int j = 0; j < self->system->nrow; j++) jump->smooth[j] = weight * jump->smooth[j] + next->la[j];
-    for (int k = 0; k < self->system->ntangent; k++) jump->smooth_t[k] = weight * jump->smooth_t[k] + next->la_t[k];
+    for (int k = 0; k < self->system->ntangent; k++) {
+        jump->smooth_t[k] = weight * jump->smooth_t[k] + next->la_t[k];
+        // The balance of the scheme takes the work of a stage once: the rest is the scheme's doing.
+        report->numerical_loss -= (weight - 1.0) * jump->rubbed[k];
+        jump->rubbed[k] *= weight;
+    }
     return true;
 }
 
-void pcs_jump_book_stage(pcs_scheme *self, const pcs_next *next, const double *v0, double theta,
+void pcs_jump_book_stage(pcs_scheme *self, pcs_jump *jump, const pcs_next *next, const double *v0, double theta,
                          pcs_step_report *report)
 {
     const pcs_system *system = self->system;
@@ -173,8 +180,8 @@ void pcs_jump_book_stage(pcs_scheme *self, const pcs_next *next, const double *v
                                                      theta * pcs_system_rate(system, j, next->v));
     for (int t = 0; t < system->ntangent; t++)
         if (next->la_t[t] != 0.0)
-            report->impact_loss -= next->la_t[t] * ((1.0 - theta) * pcs_rows_dot(system->T, t, v0) +
-                                                    theta * pcs_rows_dot(system->T, t, next->v));
+            jump->rubbed[t] -= next->la_t[t] * ((1.0 - theta) * pcs_rows_dot(system->T, t, v0) +
+                                                theta * pcs_rows_dot(system->T, t, next->v));
 }
 
 bool pcs_jump_impact(pcs_scheme *self, pcs_jump *jump, pcs_next *next, pcs_step_report *report)
@@ -199,10 +206,13 @@ static void jump_report_tangents(const pcs_scheme *self, const pcs_jump *jump, c
         int k = of->first_tangent + t;
         row->last_tangent[t] = next->la_t[k];
         row->tangent[t] = jump->smooth_t[k];
+        row->slip[t] = pcs_rows_dot(self->system->T, k, next->v);
+        row->friction_loss += jump->rubbed[k];
         if (!jump->is_impact) continue;
         row->tangent[t] += next->la_t[k];
-        report->impact_loss -= 0.5 * next->la_t[k] * (jump->slide[k] + pcs_rows_dot(self->system->T, k, next->v));
+        row->friction_loss -= 0.5 * next->la_t[k] * (jump->slide[k] + row->slip[t]);
     }
+    report->friction_loss += row->friction_loss;
 }
 
 void pcs_jump_report_rows(pcs_scheme *self, const pcs_jump *jump, const pcs_next *next, pcs_step_report *report)
@@ -225,7 +235,8 @@ void pcs_jump_report_rows(pcs_scheme *self, const pcs_jump *jump, const pcs_next
             .is_closed = jump->smooth[j] + impact > 0.0 || jump_is_shut(self, jump, next, next->q, j),
         };
         if (system->rows[j].is_bilateral) row->force += next->lam[j];
-        report->impact_loss -= 0.5 * impact * (row->rate_before + row->rate);
+        row->normal_loss = -0.5 * impact * (row->rate_before + row->rate);
+        report->impact_loss += row->normal_loss;
         jump_report_tangents(self, jump, next, j, report);
     }
 }

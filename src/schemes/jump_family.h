@@ -25,6 +25,7 @@ typedef struct pcs_jump {
     unsigned char *was_closed;    // [nrow] I0
     double *smooth, *smooth_t;    // [nrow], [ntangent] contact impulses of the smooth motion, N s
     double *slide;                // [ntangent] T v-, m/s
+    double *rubbed;               // [ntangent] loss of the friction of the smooth motion, J
     bool is_impact;               // in this step
     bool sees_velocity;           // f depends on v, so that an impact changes the acceleration
     bool has_joints;              // bilateral rows
@@ -40,11 +41,11 @@ pcs_status pcs_jump_start(pcs_scheme *self, pcs_jump *jump, pcs_next *next, pcs_
 
 // I0 becomes the gate; no impulses yet. Constraint directions stand at q_n.
 void pcs_jump_begin(pcs_scheme *self, pcs_jump *jump, pcs_next *next, const pcs_state *x);
-// One smooth stage of the prepared form at time t; its impulses count `weight` times over the step.
+// One smooth stage of the prepared form at time t; those of the stages before count `weight` times over the step.
 bool pcs_jump_stage(pcs_scheme *self, pcs_jump *jump, pcs_next *next, double t, double weight, pcs_step_report *report);
 // Work of the impulses of the last stage on the velocity (1 - theta) v0 + theta v: that of normal impulses is the
-// scheme's doing, that of friction a loss of the contact.
-void pcs_jump_book_stage(pcs_scheme *self, const pcs_next *next, const double *v0, double theta,
+// scheme's doing, that of friction a loss of the contact, which counts as often as the impulse over the step.
+void pcs_jump_book_stage(pcs_scheme *self, pcs_jump *jump, const pcs_next *next, const double *v0, double theta,
                          pcs_step_report *report);
 // The decision, and the impact if there is one; next.v becomes the velocity after it.
 bool pcs_jump_impact(pcs_scheme *self, pcs_jump *jump, pcs_next *next, pcs_step_report *report);

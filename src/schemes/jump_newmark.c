@@ -102,7 +102,7 @@ static pcs_status jump_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     if (!pcs_jump_stage(self, &s->jump, next, x->t + h, 1.0, report)) return PCS_OK;
     pcs_alpha_correct(&s->alpha, self->system->nv, form.c / h);
     pcs_alpha_book(self, &s->alpha, x, next->v, report);
-    pcs_jump_book_stage(self, next, x->v, 0.5, report);
+    pcs_jump_book_stage(self, &s->jump, next, x->v, 0.5, report);
     pcs_alpha_memory now;
     pcs_alpha_balance(self, &s->alpha, x, h, &now, report->smooth_impulse);
 

@@ -123,6 +123,7 @@ void pcs_join_reports(const pcs_step_report *first, int nrow, pcs_step_report *r
     report->external_work += first->external_work;
     report->damping_loss += first->damping_loss;
     report->impact_loss += first->impact_loss;
+    report->friction_loss += first->friction_loss;
     report->correction_work += first->correction_work;
     report->numerical_loss += first->numerical_loss;
     report->iterations += first->iterations;
@@ -134,10 +135,28 @@ void pcs_join_reports(const pcs_step_report *first, int nrow, pcs_step_report *r
         row->step_impulse += before->step_impulse;
         row->impulse += before->impulse;
         row->is_impact = row->is_impact || before->is_impact;
+        row->normal_loss += before->normal_loss;
+        row->friction_loss += before->friction_loss;
+        row->drive_work += before->drive_work;
         for (int t = 0; t < 2; t++) row->tangent[t] += before->tangent[t];
     }
     report->h = h;
     report->is_joined = true;
+}
+
+// The loss of friction is -Lt . T ((1 - theta) v_n + theta v), in the mean that the balance of the scheme takes.
+static void scheme_report_tangents(const pcs_system *system, int j, const pcs_state *x, const pcs_next *next,
+                                   double theta, pcs_step_report *report)
+{
+    pcs_row_report *row = &report->rows[j];
+    for (int t = 0; t < system->rows[j].ntangent; t++) {
+        int k = system->rows[j].first_tangent + t;
+        row->slip[t] = pcs_rows_dot(system->T, k, next->v);
+        row->tangent[t] = row->last_tangent[t] = next->la_t[k];
+        if (next->la_t[k] == 0.0) continue;
+        row->friction_loss -= next->la_t[k] * ((1.0 - theta) * pcs_rows_dot(system->T, k, x->v) + theta * row->slip[t]);
+    }
+    report->friction_loss += row->friction_loss;
 }
 
 void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_next *next, double theta,
@@ -146,7 +165,7 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
     pcs_system *system = self->system;
     system->time = x->t + report->h;
     system->ops->gaps(system, next->q, next->gap);
-    report->impact_loss = 0.0;
+    report->impact_loss = report->friction_loss = 0.0;
     for (int j = 0; j < system->nrow; j++) {
         pcs_row_report *row = &report->rows[j];
         double la = next->la[j], speed = (1.0 - theta) * next->speed_before[j] + theta * next->speed[j];
@@ -165,14 +184,11 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
         row->impulse = row->is_impact ? la : 0.0;
         row->is_closed = la > 0.0 || row->gap <= 0.0;
         if (la != 0.0)
-            report->impact_loss -= la * ((1.0 - theta) * pcs_system_rate(system, j, x->v) + theta * row->rate + speed);
-        report->external_work -= la * speed; // of what drives the row
-        for (int t = 0; t < system->rows[j].ntangent; t++) {
-            int k = system->rows[j].first_tangent + t;
-            row->tangent[t] = row->last_tangent[t] = next->la_t[k];
-            report->impact_loss -= next->la_t[k] * ((1.0 - theta) * pcs_rows_dot(system->T, k, x->v) +
-                                                    theta * pcs_rows_dot(system->T, k, next->v));
-        }
+            row->normal_loss = -la * ((1.0 - theta) * pcs_system_rate(system, j, x->v) + theta * row->rate + speed);
+        row->drive_work = -la * speed;
+        report->impact_loss += row->normal_loss;
+        report->external_work += row->drive_work;
+        scheme_report_tangents(system, j, x, next, theta, report);
     }
 }
 
@@ -334,5 +350,7 @@ void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next
         };
         if (system->rows[j].is_bilateral) rows[j].force = next->lam[j];
         rows[j].target = next->speed[j];
+        for (int t = 0; t < system->rows[j].ntangent; t++)
+            rows[j].slip[t] = pcs_rows_dot(system->T, system->rows[j].first_tangent + t, x->v);
     }
 }

@@ -15,7 +15,9 @@ typedef struct pcs_step_report {
     double h;            // s
     pcs_measure measure; // at the end of the step
     // Energy changes over the step, each from its own definition, J
-    double external_work, damping_loss, impact_loss, correction_work;
+    double external_work, damping_loss, correction_work;
+    double impact_loss;       // of normal impulses
+    double friction_loss;     // of tangential impulses
     double numerical_loss;    // meaningful only when the scheme has it in closed form
     double smooth_impulse[3]; // N s, the scheme's quadrature of the resultant force
     bool is_joined;           // of several smaller steps: sums are over all, the laws of the rows those of the last

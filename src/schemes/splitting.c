@@ -138,7 +138,7 @@ static pcs_status split_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     split_targets(self, next);
     report->outcome = pcs_explicit_impose(self, &s->base, report);
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, next, report)) return PCS_OK;
-    pcs_explicit_report_rows(self, &s->base, h, is_impact, report);
+    pcs_explicit_report_rows(self, &s->base, x, h, is_impact, report);
     pcs_explicit_add_turned_momentum(self, &s->base, report->smooth_impulse);
     if (!is_impact)
         for (int j = 0; j < self->system->nrow; j++) report->rows[j].force = report->rows[j].step_impulse / h;

@@ -11,7 +11,7 @@
 // What the terms of the last report say of the change of energy in its step.
 static double accept_told(const pcs_step_report *r)
 {
-    return r->external_work - r->damping_loss - r->impact_loss + r->correction_work;
+    return r->external_work - r->damping_loss - (r->impact_loss + r->friction_loss) + r->correction_work;
 }
 
 void pcs_accept_book(pcs_sim *sim)
@@ -23,12 +23,13 @@ void pcs_accept_book(pcs_sim *sim)
     l->external_work += r->external_work;
     l->damping_loss += r->damping_loss;
     l->impact_loss += r->impact_loss;
+    l->friction_loss += r->friction_loss;
     l->correction_work += r->correction_work;
     l->largest_rise = fmax(l->largest_rise, change - r->external_work);
     l->numerical_loss += r->numerical_loss;
     if (l->numerical_is_remainder)
-        l->numerical_loss = l->initial + l->external_work - l->damping_loss - l->impact_loss + l->correction_work -
-                            pcs_measure_energy(&l->now);
+        l->numerical_loss = l->initial + l->external_work - l->damping_loss - (l->impact_loss + l->friction_loss) +
+                            l->correction_work - pcs_measure_energy(&l->now);
 }
 
 pcs_status pcs_accept_stop(pcs_sim *sim, double h, const char *what)

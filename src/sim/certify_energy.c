@@ -140,7 +140,8 @@ static double energy_estimate(pcs_certifier *self)
     }
 }
 
-// What forces that set in during the step give to what stands where it began; where steps do not iterate, all forces.
+// What forces that set in during the step give to what stands where it began; where steps do not iterate, all forces. A
+// body that joints hold at rest moves by the round-off of what balances its forces.
 static double energy_onset(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
@@ -149,7 +150,8 @@ static double energy_onset(pcs_certifier *self)
     if (self->from == NULL) return 0.0;
     system->ops->force(system, self->from->t + h, self->from->q, self->from->v, self->b);
     for (int i = 0; i < pcs_system_nown(system); i++) {
-        double fresh = self->b[i] - known * self->from->f[i];
+        double fresh = fabs(self->b[i] - known * self->from->f[i]);
+        fresh += PCS_ROUND_VELOCITY * (fabs(self->b[i]) + fabs(self->from->f[i]));
         for (int k = M->pattern->start[i]; k < M->pattern->start[i + 1]; k++)
             if (M->pattern->row[k] == i) sum += fresh * fresh / M->value[k];
     }

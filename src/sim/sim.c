@@ -32,6 +32,7 @@ pcs_status pcs_sim_start(pcs_sim *sim)
     PCS_TRY(sim->scheme->ops->start(sim->scheme, &sim->state, &sim->report));
     if (sim->report.outcome != PCS_CONVERGED) return pcs_accept_reject(sim, sim->step_size);
     sim->view.step_backend = sim->solver->iteration_backend;
+    sim->view.effective_mass = sim->solver->effective_mass;
     sim->view.iterations = sim->report.iterations;
     sim->view.factorizations = sim->solver->nfactor;
     sim->view.memory = pcs_bytes_taken(sim->ctx);

@@ -1,8 +1,10 @@
 // Reads summary.json, which is YAML, too.
 
 #include "study/measure.h"
+#include "core/expression.h"
 #include "core/text.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +23,14 @@ static pcs_status measure_load(pcs_context *ctx, const char *folder, pcs_yaml **
     pcs_scratch_free(text);
     if (status == PCS_OK) *root = pcs_case_root(c);
     return status;
+}
+
+// Does a place begin with this name? Gives its length, or 0.
+static size_t measure_begins(const char *place, const char *name)
+{
+    size_t length = strlen(name);
+    bool is_whole = strncmp(place, name, length) == 0 && (place[length] == '\0' || place[length] == '.');
+    return is_whole ? length : 0;
 }
 
 // The child of a map by its key, or of a list by its name or number.
@@ -42,14 +52,28 @@ static pcs_yaml *measure_child(const pcs_yaml *node, const char *step, size_t le
     return NULL;
 }
 
+// Length of the first name of a place: those of items may have points in them, as tip.x has.
+static size_t measure_name(const pcs_yaml *node, const char *place)
+{
+    size_t longest = strcspn(place, ".");
+    if (pcs_yaml_get_kind(node) != PCS_YAML_LIST) return longest;
+    for (int i = 0; i < pcs_yaml_count(node); i++) {
+        const pcs_yaml *item = pcs_yaml_item(node, i), *title = NULL;
+        if (pcs_yaml_get_kind(item) == PCS_YAML_MAP) title = measure_child(item, "name", 4);
+        if (title == NULL || pcs_yaml_get_kind(title) != PCS_YAML_SCALAR) continue;
+        size_t length = measure_begins(place, pcs_yaml_text(title));
+        if (length > longest) longest = length;
+    }
+    return longest;
+}
+
 static const pcs_yaml *measure_walk(const pcs_yaml *at, const char *place)
 {
     while (at != NULL && pcs_yaml_get_kind(at) != PCS_YAML_SCALAR) {
-        size_t length = strcspn(place, ".");
+        size_t length = measure_name(at, place);
         at = measure_child(at, place, length);
         if (place[length] == '\0') return at;
         place += length + 1;
-        // A name with a point in it, such as that of a probe.
     }
     return NULL;
 }
@@ -89,6 +113,42 @@ bool pcs_summary_is_finished(pcs_context *ctx, const char *folder)
            strcmp(pcs_yaml_text(ending), "finished") == 0;
 }
 
+static pcs_status measure_fail(pcs_context *ctx, const pcs_measure_request *request, const char *folder,
+                               const char *what)
+{
+    return pcs_fail(ctx, PCS_BAD_INPUT, "measure '%s': %s/summary.json has no '%s'", request->name, folder, what);
+}
+
+// A formula of places: each of them becomes a variable v0, v1, ...
+static pcs_status measure_formula(pcs_context *ctx, const pcs_yaml *root, const char *folder,
+                                  const pcs_measure_request *request, double *out)
+{
+    static const char *const variables[] = { "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", NULL };
+    char text[512] = "", place[256];
+    double values[8];
+    int count = 0;
+    pcs_expression formula;
+    pcs_expression_fault fault;
+    for (const char *p = request->place; *p != '\0';) {
+        size_t length = strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.");
+        bool is_name = length > 0 && length < sizeof place && (isalpha((unsigned char)*p) || *p == '_');
+        if (length == 0) length = 1;
+        snprintf(place, sizeof place, "%.*s", (int)length, p);
+        const pcs_yaml *node = is_name && p[length] != '(' ? measure_find(root, place) : NULL;
+        if (is_name && node == NULL && strchr(place, '.') != NULL) return measure_fail(ctx, request, folder, place);
+        if (node != NULL && count == 8) return pcs_fail(ctx, PCS_BAD_INPUT, "measure '%s': too long", request->name);
+        if (node != NULL) values[count] = measure_value(node);
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s", node != NULL ? variables[count++] : place);
+        p += length;
+    }
+    if (!pcs_expression_compile(text, strlen(text), variables, &formula, &fault))
+        return count == 0 ? measure_fail(ctx, request, folder, request->place)
+                          : pcs_fail(ctx, PCS_BAD_INPUT, "measure '%s': %s", request->name, fault.what);
+    *out = pcs_expression_value(&formula, values);
+    return PCS_OK;
+}
+
 pcs_status pcs_measure_read(pcs_context *ctx, const char *folder, int count, const pcs_measure_request *requests,
                             double *values)
 {
@@ -96,10 +156,8 @@ pcs_status pcs_measure_read(pcs_context *ctx, const char *folder, int count, con
     PCS_TRY(measure_load(ctx, folder, &root));
     for (int i = 0; i < count; i++) {
         const pcs_yaml *node = measure_find(root, requests[i].place);
-        if (node == NULL)
-            return pcs_fail(ctx, PCS_BAD_INPUT, "measure '%s': %s/summary.json has no '%s'", requests[i].name, folder,
-                            requests[i].place);
-        values[i] = measure_value(node);
+        if (node != NULL) values[i] = measure_value(node);
+        else PCS_TRY(measure_formula(ctx, root, folder, &requests[i], &values[i]));
     }
     return PCS_OK;
 }

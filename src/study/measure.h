@@ -1,7 +1,8 @@
 // What a run gives: numbers of its summary.json, by their place in it; private to this folder.
 //
 // A place is a path of keys with points between them. An item of a list is found by its `name` or by its number from 0;
-// contacts, joints and probes also without the name of their list: wall.peak_force.
+// contacts, joints and probes also without the name of their list: wall.peak_force, tip.x.max. What is no place is a
+// formula of places: wall.total_impulse/(78.5*3) - 1.
 
 #ifndef PCS_STUDY_MEASURE_H
 #define PCS_STUDY_MEASURE_H

@@ -80,6 +80,11 @@ typedef struct pcs_row_report {
     double tangent[2];          // tangential impulses over the step, N s
     double last_tangent[2];     // those that came with `multiplier`, N s
     double tangent_shift[2];    // move the position along the tangents, as `shift` does along the normal, kg m
+    double normal_loss;         // its part of impact_loss, J
+    double friction_loss;       // its part of friction_loss, J
+    double drive_work;          // its part of external_work: of what moves the row, J
+    double drive_power;         // of a smooth force at the end of the step, which drive_work leaves out, W
+    double slip[2];             // tangential velocities T v at the end of the step, m/s
     bool is_gated;              // the velocity-level law was imposed
     bool gate_is_contradictory; // imposing it opens the smooth gap and leaving it out closes it: either is a choice
     bool is_closed;             // the contact transmits an impulse or its gap is not positive

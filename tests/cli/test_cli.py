@@ -113,6 +113,21 @@ class Lists(unittest.TestCase):
             self.assertNotIn("beam_exact_2d", text)
         self.assertIn("[0.2]", percuss("list", "incline").stdout + percuss("list", "ball").stdout)
 
+    def test_closed_streams_leave_results_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            whole, closed = os.path.join(folder, "whole"), os.path.join(folder, "closed")
+            command = [PROGRAM, "run", "cases/bar_impact", "--set", "time.end=0.2", "-o"]
+            self.assertEqual(subprocess.run(command + [whole], capture_output=True).returncode, 0)
+            shell = " ".join(command + [closed]) + " 0<&- 1>&- 2>&-"
+            self.assertEqual(subprocess.run(["sh", "-c", shell]).returncode, 0)
+            names = sorted(os.listdir(whole))
+            self.assertEqual(sorted(os.listdir(closed)), names)
+            for name in names:
+                if name.startswith("summary") or name == "view.py":
+                    continue  # times of the machine, and the folder
+                with open(os.path.join(whole, name), "rb") as one, open(os.path.join(closed, name), "rb") as other:
+                    self.assertEqual(one.read(), other.read(), name)
+
     def test_markdown_has_tables(self):
         text = percuss("list", "--markdown").stdout
         for name in self.names():

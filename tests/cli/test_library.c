@@ -50,9 +50,10 @@ static void energies_are_those_of_the_summary(void **state)
     CHECK(percuss_load_with("cases/bar_impact", NSET, small, &p) == 0);
     while (!percuss_is_done(p)) CHECK(percuss_step(p) == 0);
     percuss_energy e = percuss_energies(p);
-    double change = e.external_work - e.damping_loss - e.impact_loss + e.correction_work - e.numerical_loss;
+    double lost = e.damping_loss + e.impact_loss + e.friction_loss + e.numerical_loss;
+    double change = e.external_work + e.correction_work - lost;
     CHECK_NEAR(e.kinetic + e.strain + e.potential, 500.0 + change, 1e-9);
-    CHECK(e.strain > 0.0 && e.impact_loss != 0.0);
+    CHECK(e.strain > 0.0 && e.impact_loss != 0.0 && e.friction_loss == 0.0);
     percuss_destroy(&p);
 }
 

@@ -80,6 +80,24 @@ class Study(unittest.TestCase):
             points = json.load(file)["points"]
         self.assertEqual([p["measures"]["impulse"]["value"] for p in points], [float(r["impulse"]) for r in rows])
 
+    def test_formulas_and_probes_are_measures(self):
+        # A bar of 10 kg at 10 m/s loses next to nothing: as a body its restitution is nearly 1.
+        self.study("cases/bar_impact", "--set", "time.end=1.5", "--vary", "scheme.rho_inf=0.8", "--measure",
+                   "e=wall.total_impulse/(10*10) - 1", "--measure", "low=tip.x.min", "--measure", "when=tip.x.min_time",
+                   "--measure", "sum=energy.kinetic + energy.strain + energy.potential", "--measure", "energy.final",
+                   "--measure", "two=min(2, 3)*sqrt(1)")
+        row = self.rows()[0]
+        self.assertAlmostEqual(float(row["e"]), 1.0, delta=0.02)
+        self.assertAlmostEqual(float(row["sum"]), float(row["energy.final"]), delta=1e-9)
+        self.assertEqual(row["two"], "2")
+        # The far end turns when the wave has come there, (5.005 + 10/3)/10 s after the start at 15.005 m.
+        self.assertAlmostEqual(float(row["when"]), 0.5005 + 10.0 / 30.0, delta=0.02)
+        self.assertAlmostEqual(float(row["low"]), 15.005 - 10.0 * (0.5005 + 10.0 / 30.0), delta=0.1)
+        for formula in ("wall.nothing + 1", "energy.final +", "nothing"):
+            run = self.study("cases/bar_impact", "--set", "time.end=0.1", "--vary", "scheme.rho_inf=0.8", "--measure",
+                             "x=" + formula, status=2)
+            self.assertIn("measure 'x'", run.stderr)
+
     def test_error_bars_hold(self):
         # Without an impact the energy is that of the start; alpha_ggl is of second order.
         self.study("cases/pendulum", "--refine", "step=2,4", "--set", "time.end=0.3", "--vary",

@@ -121,6 +121,16 @@ static void every_failing_allocation_of_the_output_is_reported(void **state)
     fail_each_allocation(&with_output, true);
 }
 
+// Parameters, formulas and repeated entries are worked out in the memory of the case.
+static void every_failing_allocation_of_the_language_is_reported(void **state)
+{
+    (void)state;
+    if (!alloc_fault_is_active()) skip();
+    const trial with_formulas = { "cases/rotor", 2, { "parameters.points=30", "output={}" }, NULL };
+    fail_each_allocation(&with_formulas, false);
+    fail_each_allocation(&with_formulas, true);
+}
+
 // Goes over the impact: active sets change, contacts close and open. UMFPACK takes memory for every numeric
 // factorization; the saddle solver factors when a contact opens or closes, so there only growth and allocation in every
 // step are faults.
@@ -156,6 +166,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_failing_allocation_is_reported),
         cmocka_unit_test(every_failing_allocation_of_the_output_is_reported),
+        cmocka_unit_test(every_failing_allocation_of_the_language_is_reported),
         cmocka_unit_test(steps_do_not_allocate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

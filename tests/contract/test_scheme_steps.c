@@ -55,7 +55,7 @@ static model *doomed_bar(void)
     model *m = bar_create(true);
     bar_throw(m, 0.0, 2.0);
     model_gravity(m, 4, 0, 0);
-    model_force(m, "bar.start", 3, 0, 0)->amplitude = (pcs_amplitude){ 3, time, factor };
+    model_force(m, "bar.start", 3, 0, 0)->amplitude = (pcs_amplitude){ .count = 3, .time = time, .factor = factor };
     model_contact(m, "wall", "node_plane", "nodes=bar.end point=3.05,0,0 normal=-1,0,0 restitution=0.5");
     model_build(m);
     return m;

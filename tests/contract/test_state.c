@@ -48,7 +48,7 @@ enum { NSCHEME = sizeof schemes / sizeof *schemes };
 typedef struct trace {
     bool is_good;
     unsigned long long state;
-    double sums[9];
+    double sums[10];
     int nrow, nreaction;
     pcs_row_report *rows;
     pcs_reaction *reactions;
@@ -65,9 +65,9 @@ static void *copy_of(const void *from, int count, size_t size)
 static void record(pcs_sim *sim, bool is_good, trace *out)
 {
     const pcs_step_report *r = &sim->report;
-    const double sums[9] = {
-        r->h,           r->measure.kinetic, r->measure.strain,    r->external_work,    r->damping_loss,
-        r->impact_loss, r->correction_work, r->smooth_impulse[0], r->smooth_impulse[1]
+    const double sums[10] = {
+        r->h,           r->measure.kinetic, r->measure.strain,    r->external_work,     r->damping_loss,
+        r->impact_loss, r->correction_work, r->smooth_impulse[0], r->smooth_impulse[1], r->friction_loss
     };
     out->is_good = is_good;
     out->state = pcs_state_hash(&sim->state);

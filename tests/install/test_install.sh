@@ -23,6 +23,16 @@ if grep -rIlE "(^|-[IL]|[^A-Za-z0-9_./}-])($folders)(/|[^A-Za-z0-9_.-]|\$)" "$pr
     exit 1
 fi
 
+# Libraries come from nowhere but the places that were meant: no empty or relative element in a run path.
+for binary in "$build/percuss" "$build"/*.so "$prefix/bin/percuss" $(find "$prefix" -name '*.so'); do
+    [ -f "$binary" ] || continue
+    paths=$(readelf -d "$binary" | sed -n 's/.*R\(UN\)\{0,1\}PATH.*\[\(.*\)\]/\2/p')
+    if printf '%s' "$paths" | grep -qE '(^|:)(:|$|[^/$:])' && [ -n "$paths" ]; then
+        echo "a run path of $binary leads to the current folder: '$paths'"
+        exit 1
+    fi
+done
+
 # No folder of the source tree is on the include path, so that only installed files can be found.
 cmake -S tests/install -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >"$work/cmake.log" 2>&1 &&
     cmake --build "$work/cmake" >>"$work/cmake.log" 2>&1 || { cat "$work/cmake.log"; exit 1; }

@@ -114,11 +114,50 @@ static void summary_tells_the_largest(void **state)
     text_case_close(&c);
 }
 
+// Two motors drive a bar, one of them shakes it against a wall: without loads their work is all the external work, and
+// what the wall does is what the impacts took.
+static void work_of_joints_is_that_of_what_drives_them(void **state)
+{
+    (void)state;
+    static const char *const schemes[] = { "scheme: { type: moreau_jean, theta: 0.5 }\n",
+                                           "scheme: { type: moreau_jean, theta: 0.8 }\n",
+                                           "scheme: { type: alpha_ggl, rho_inf: 0.8 }\n", "scheme: { type: newmark }\n",
+                                           "scheme: { type: hht }\n" };
+    for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++) {
+        text_case c = text_case_open(
+            "mesh: { bar: { type: line, from: [1, 0, 0], to: [2, 0, 0], elements: 10 },\n"
+            "        rod: { type: line, from: [3, 0, 0], to: [4, 0, 0], elements: 5 } }\n"
+            "elements: { bar: { type: rod, mesh: bar, E: 900, rho: 1, area: 1 },\n"
+            "            rod: { type: rod, mesh: rod, E: 900, rho: 1, area: 1 } }\n"
+            "joints: { motor: { type: prescribed, node: bar.end, along: x, amplitude: 0.05, frequency: 3, rise: 0.2 "
+            "},\n"
+            "          other: { type: prescribed, node: rod.end, along: x, amplitude: 0.02, frequency: 5, rise: 0.1 } "
+            "}\n"
+            "contacts: { wall: { type: node_plane, nodes: bar.start, point: [0.97, 0, 0], normal: [1, 0, 0],\n"
+            "                    restitution: 0 } }\n"
+            "time: { step: 1.0e-3, end: 0.5 }\n",
+            schemes[s], NULL);
+        CHECK_OK(c.ctx, pcs_sim_run(c.sim, folder, false));
+        const char *text = read_all("summary.json"), *p = strstr(text, "\"joints\": [");
+        double work[2];
+        for (int k = 0; k < 2; k++) {
+            p = strstr(p, "\"work\": ") + 8;
+            work[k] = strtod(p, NULL);
+        }
+        const pcs_ledger *l = &c.sim->ledger;
+        CHECK(work[0] > 0.1 && work[1] > 1e-4);
+        CHECK_NEAR(work[0] + work[1], l->external_work, 1e-11 * l->external_work);
+        CHECK_NEAR(strtod(strstr(text, "\"work\": ") + 8, NULL), -l->impact_loss, 1e-11 * l->external_work);
+        text_case_close(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reactions_are_written),
         cmocka_unit_test(summary_tells_the_largest),
+        cmocka_unit_test(work_of_joints_is_that_of_what_drives_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

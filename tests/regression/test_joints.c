@@ -294,6 +294,35 @@ static void prescribed_motion_shakes_a_mass(void **state)
     }
 }
 
+// The same drive as a formula of t, whose derivatives the joint needs.
+static void formulas_drive_like_closed_forms(void **state)
+{
+    (void)state;
+    static const char head[] =
+        "parameters: { A: 0.1, w: \"${2*pi*0.5}\" }\n"
+        "mesh: { base: { type: point, at: [0, 0, 0] }, mass: { type: point, at: [1, 0, 0] },\n"
+        "        spring: { type: link, a: base, b: mass } }\n"
+        "elements: { base: { type: point_mass, mesh: base, mass: 0.5 }, mass: { type: point_mass, mesh: mass, mass: 2 "
+        "},\n"
+        "            spring: { type: spring_damper, mesh: spring, stiffness: 50.0 } }\n"
+        "supports: { a: { set: base, fix: [y, z] }, b: { set: mass, fix: [y, z] } }\n";
+    static const char *const drives[] = {
+        "joints: { drive: { type: prescribed, node: base, along: x, amplitude: ${A}, frequency: 0.5, phase: ${pi/2} } "
+        "}\n",
+        "joints: { drive: { type: prescribed, node: base, along: x, expression: \"${A}*(cos(${w}*t) - 1)\" } }\n",
+    };
+    double x[2][3], v[2][3], reference[3];
+    for (int i = 0; i < 2; i++) {
+        text_case run = text_case_open(head, drives[i], GGL("1.0"), TIME("4.0e-3", "2.0"), NULL);
+        text_case_run(&run);
+        text_case_node(&run, "mass", x[i], v[i], reference);
+        text_case_close(&run);
+    }
+    CHECK_ALL_NEAR(3, x[0], x[1], 1e-13);
+    CHECK_ALL_NEAR(3, v[0], v[1], 1e-12);
+    CHECK(fabs(v[0][0]) > 1e-3);
+}
+
 // A body that is turned ten times round, by an angle in the plane, and about an axis that a hinge holds in space.
 static void prescribed_angles_go_round_and_round(void **state)
 {
@@ -350,7 +379,8 @@ static const char *const tumblers[] = {
     "            two: { type: rigid_body_3d, mesh: two, mass: 0.3, inertia: [0.005, 0.003, 0.004] },\n"
     "            tip: { type: rigid_body_3d, mesh: tip, mass: 0.1, inertia: [0.001, 0.001, 0.001] } }\n"
     "joints: { pivot: { type: hinge, node: one, at: [0, 0, 0], axis: [0.1, 0.2, 1] },\n"
-    "          guide: { type: slider, a: one, b: two, axis: [1, 0.5, 0] }, weld: { type: fixed, a: two, b: tip } }\n",
+    "          guide: { type: slider, a: one, b: two, axis: [1, 0.5, 0] },\n"
+    "          weld: { type: fixed, a: two, b: tip, at: [0.7, 0.1, 0.2] } }\n",
     // distances and a rigid link
     "mesh: { one: { type: point, at: [0.5, 0, 0] }, two: { type: point, at: [1.2, 0.3, 0.2] },\n"
     "        rim: { type: point, at: [[0.5, 0.1, 0], [0.5, 0, 0.1]] } }\n"
@@ -520,6 +550,7 @@ int main(void)
         cmocka_unit_test(links_carry_what_rides_on_them),
         cmocka_unit_test(glued_bars_are_one),
         cmocka_unit_test(prescribed_motion_shakes_a_mass),
+        cmocka_unit_test(formulas_drive_like_closed_forms),
         cmocka_unit_test(prescribed_angles_go_round_and_round),
         cmocka_unit_test(no_joint_drifts),
         cmocka_unit_test(drift_on_velocity_level_is_told),

@@ -2,10 +2,13 @@
 // spin, and the circular cone in space.
 
 #include "check.h"
+#include "output/summary.h"
+#include "output/tally.h"
 #include "run_case.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define GGL "scheme={type: alpha_ggl, rho_inf: 0.8}"
 #define MOREAU "scheme={type: moreau_jean, theta: 0.5}"
@@ -48,6 +51,60 @@ static void block_stops_on_the_incline_and_stays(void **state)
             CHECK_NEAR(row->tangent[0] / h[k], -gravity * sin(20.0 * degree), 1e-11);
             case_close(&run);
         }
+}
+
+// A block that slides to its stop loses mu m g cos a times the way to friction and nothing to impacts, whatever the
+// scheme; the contact says the same as the ledger.
+static void sliding_is_booked_as_friction(void **state)
+{
+    (void)state;
+    static const char *const all[] = {
+        GGL,
+        MOREAU,
+        HALF,
+        "scheme={type: newmark}",
+        "scheme={type: hht}",
+        "scheme={type: alpha_velocity}",
+        "scheme={type: moreau_jean_explicit}",
+        "scheme={type: schatzman_paoli}",
+        "scheme={type: half_explicit_rk}",
+        "scheme={type: splitting}",
+        "scheme={type: jump_newmark, rho_inf: 0.8}",
+        "scheme={type: jump_bathe}",
+    };
+    const double way = 2.0 / (gravity * (0.5 * cos(20.0 * degree) - sin(20.0 * degree)));
+    const double exact = 0.5 * gravity * cos(20.0 * degree) * way;
+    char text[32];
+    for (size_t s = 0; s < sizeof all / sizeof *all; s++) {
+        case_run run = case_open("cases/incline", (const char *const[]){ all[s], step_text(5e-3, text), NULL });
+        double of_rows = 0.0;
+        while (run.sim->state.t < 2.0 - 1e-9) {
+            case_step(&run);
+            of_rows += run.sim->report.rows[0].friction_loss;
+        }
+        const pcs_ledger *l = &run.sim->ledger;
+        if (fabs(l->friction_loss - exact) > 2e-4 * exact)
+            fail_msg("%s: friction takes %.9g J, exactly %.9g J", all[s], l->friction_loss, exact);
+        CHECK_NEAR(l->impact_loss, 0.0, 1e-13 * exact);
+        CHECK_NEAR(of_rows, l->friction_loss, 1e-12 * exact);
+        if (!l->numerical_is_remainder) CHECK_NEAR(pcs_ledger_imbalance(l), 0.0, 1e-12 * exact);
+        case_close(&run);
+    }
+}
+
+// A scheme of first order goes another way, and books the friction of that one, less in the step of the stop.
+static void friction_is_that_of_the_way_gone(void **state)
+{
+    (void)state;
+    static const char *const weights[] = { "scheme={type: moreau_jean, theta: 0.5}",
+                                           "scheme={type: moreau_jean, theta: 0.8}",
+                                           "scheme={type: moreau_jean, theta: 1.0}" };
+    for (int s = 0; s < 3; s++) {
+        case_run run = case_run_all("cases/incline", (const char *const[]){ weights[s], NULL });
+        double exact = 0.5 * gravity * cos(20.0 * degree) * run.sim->state.q[0];
+        CHECK_NEAR(run.sim->ledger.friction_loss, exact, 5e-5 * exact);
+        case_close(&run);
+    }
 }
 
 // Thrown uphill with mu < tan a the block turns round; position at 2 s.
@@ -105,14 +162,57 @@ static double slip_end(const slip_piece *p)
     return low;
 }
 
-static double slip_exact(double t)
+// The piece at time t, and the way to its beginning.
+static slip_piece slip_find(double t, double *way)
 {
     slip_piece p = { 0.0, 0.0, 0 };
+    *way = 0.0;
     for (double end = slip_end(&p); end < t; end = slip_end(&p)) {
         double x = slip_position(&p, end), force = 5.0 * sin(omega * end);
+        *way += fabs(x - p.x);
         p = (slip_piece){ end, x, p.sign == 0 ? (force > 0.0 ? 1 : -1) : 0 };
     }
+    return p;
+}
+
+static double slip_exact(double t)
+{
+    double way;
+    slip_piece p = slip_find(t, &way);
     return slip_position(&p, t);
+}
+
+// Friction takes 3 N times the way, the summary knows that way, and the state of the contact is that of the exact
+// motion but for the steps in which it changes.
+static void sticking_and_slipping_are_told(void **state)
+{
+    (void)state;
+    double way;
+    slip_piece last = slip_find(2.0, &way);
+    way += fabs(slip_position(&last, 2.0) - last.x);
+    for (int s = 0; s < SCHEMES; s++) {
+        case_run run = case_open("cases/stick_slip", (const char *const[]){ schemes[s], "time.step=2.5e-3", NULL });
+        int nwrong = 0;
+        while (run.sim->state.t < 2.0 - 1e-9) {
+            double unused, speed = 1.0;
+            case_step(&run);
+            bool slides = slip_find(run.sim->state.t, &unused).sign != 0;
+            nwrong += pcs_row_state(&run.sim->view, 0, speed) != (slides ? PCS_ROW_SLIDES : PCS_ROW_CLOSED);
+        }
+        CHECK(nwrong <= 8); // it changes eight times
+        CHECK_NEAR(run.sim->ledger.friction_loss, 3.0 * way, 2e-3 * way);
+        CHECK_NEAR(run.sim->ledger.impact_loss, 0.0, 1e-13);
+        case_close(&run);
+        run = case_open("cases/stick_slip", (const char *const[]){ schemes[s], "time.step=2.5e-3", NULL });
+        CHECK_OK(run.ctx, pcs_sim_run(run.sim, TESTS_OUTPUT_FOLDER "/stick_slip", false));
+        const pcs_summary *summary = NULL;
+        for (int i = 0; i < run.sim->nobserver; i++)
+            if (strcmp(run.sim->observers[i].ops->name, "summary") == 0) summary = run.sim->observers[i].data;
+        CHECK(summary != NULL && summary->ncontact == 1 && summary->contacts[0].ninterval == 1);
+        CHECK_NEAR(summary->contacts[0].slid, way, 1e-3 * way);
+        CHECK_NEAR(summary->contacts[0].friction_loss, run.sim->ledger.friction_loss, 1e-12);
+        case_close(&run);
+    }
 }
 
 static void pushed_block_sticks_and_slips(void **state)
@@ -160,7 +260,11 @@ static void spin_changes_at_the_impact(void **state)
             // The ledger knows what the impact took, friction included.
             double before = 0.5 * (1.0 + 4.0 + 0.016 * spin[k] * spin[k]);
             CHECK_NEAR(run.sim->ledger.initial, before, 1e-13);
-            CHECK_NEAR(before - case_last(&run)->energy, run.sim->ledger.impact_loss, 1e-12);
+            const pcs_ledger *l = &run.sim->ledger;
+            CHECK_NEAR(before - case_last(&run)->energy, l->impact_loss + l->friction_loss, 1e-12);
+            // Each by itself: m u^2 (1 - e^2)/2, and the impulse times the mean of the slip, which it changes by 7/2 P.
+            CHECK_NEAR(l->impact_loss, 0.72, 1e-13);
+            CHECK_NEAR(l->friction_loss, -P * (slip + 1.75 * P), 1e-13);
             case_close(&run);
         }
 }
@@ -196,6 +300,10 @@ static void puck_turns_downhill_and_stops(void **state)
             }
             error[i] = hypot(run.sim->state.q[0] - x, run.sim->state.q[1] - y);
             CHECK(fabs(run.sim->state.q[2]) <= 1e-15);
+            // At rest, friction has taken all: m v0^2/2 and what the way down the slope gave.
+            double taken = run.sim->ledger.initial - case_last(&run)->energy;
+            CHECK_NEAR(run.sim->ledger.friction_loss, taken, 2e-3 * taken);
+            CHECK_NEAR(run.sim->ledger.impact_loss, 0.0, 1e-13 * taken);
             case_close(&run);
         }
         CHECK_NEAR(error[0], 1.54e-2, 1e-4);
@@ -251,9 +359,11 @@ static void block_pivots_on_its_corner(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(block_stops_on_the_incline_and_stays), cmocka_unit_test(block_turns_on_the_incline),
-        cmocka_unit_test(pushed_block_sticks_and_slips),        cmocka_unit_test(spin_changes_at_the_impact),
-        cmocka_unit_test(puck_turns_downhill_and_stops),        cmocka_unit_test(block_pivots_on_its_corner),
+        cmocka_unit_test(sliding_is_booked_as_friction),  cmocka_unit_test(friction_is_that_of_the_way_gone),
+        cmocka_unit_test(sticking_and_slipping_are_told), cmocka_unit_test(block_stops_on_the_incline_and_stays),
+        cmocka_unit_test(block_turns_on_the_incline),     cmocka_unit_test(pushed_block_sticks_and_slips),
+        cmocka_unit_test(spin_changes_at_the_impact),     cmocka_unit_test(puck_turns_downhill_and_stops),
+        cmocka_unit_test(block_pivots_on_its_corner),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,7 +90,7 @@ def check_summary(check, folder, history):
     check.same(summary["steps"]["done"], len(history) - 1, "steps")
     check.same(summary["time"]["reached"], last["t"], "time reached")
     check.same(summary["certificate"]["verdict"], "held", "certificate")
-    for name in "kinetic", "strain", "potential", "impact_loss", "correction_work", "numerical_loss":
+    for name in "kinetic", "strain", "potential", "impact_loss", "friction_loss", "correction_work", "numerical_loss":
         check.same(summary["energy"][name], last[name], name)
     check.near(summary["energy"]["imbalance"], 0.0, 1e-10, "imbalance of the ledger")
     closed = [i for i, row in enumerate(history) if row["wall.step_impulse"] > 0]

@@ -95,7 +95,7 @@ model *bar_bouncing(bool is_damped)
     model *m = bar_create(is_damped);
     bar_throw(m, 0.0, 2.0);
     model_gravity(m, 4, 0, 0);
-    model_force(m, "bar.start", 3, 0, 0)->amplitude = (pcs_amplitude){ 3, time, factor };
+    model_force(m, "bar.start", 3, 0, 0)->amplitude = (pcs_amplitude){ .count = 3, .time = time, .factor = factor };
     model_contact(m, "wall", "node_plane", "nodes=bar.end point=3.05,0,0 normal=-1,0,0 restitution=0.5");
     model_contact(m, "back", "node_plane", "nodes=bar.start point=-0.01,0,0 normal=1,0,0 restitution=0.25");
     model_build(m);

@@ -85,6 +85,7 @@ static void params_store(const pcs_option *option, const char *text, int number,
     case PCS_OPTION_LIST: *(pcs_list *)at = (pcs_list){ 0 }; break;       // not needed so far
     case PCS_OPTION_NAMES: *(pcs_names *)at = (pcs_names){ 0 }; break;    // not needed so far
     case PCS_OPTION_POINTS: *(pcs_points *)at = (pcs_points){ 0 }; break; // not needed so far
+    case PCS_OPTION_FORMULA: *(const pcs_expression **)at = NULL; break;  // likewise
     }
 }
 

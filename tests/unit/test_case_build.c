@@ -47,7 +47,9 @@ static const change changes[] = {
     { "mesh:\n  bar", "mseh:\n  bar",
       "f:1:1: missing key 'mesh' (parts of the mesh by name)\nf:2:1: unknown key 'mseh', did you mean 'mesh'?", 2 },
     { "mesh:\n", "mesh: {}\nx:\n",
-      "f:2:7: mesh is empty, needs parts of the mesh by name\nf:3:1: unknown key 'x', allowed: system, mesh,", 2 },
+      "f:2:7: mesh is empty, needs parts of the mesh by name\nf:3:1: unknown key 'x', allowed: parameters, include, "
+      "system, mesh,",
+      2 },
     { "type: line", "type: lines", "f:3:16: mesh.bar.type must be one of ..., is 'lines', did you mean 'line'?", 0 },
     { "type: line, ", "", "f:3:8: mesh.bar: missing key 'type' (one of line, arc", 0 },
     { "from: [1, 0, 0]", "from: [1, 0]", "f:3:28: mesh.bar.from must be a list of 3 numbers [x, y, z], is a list of 2",
@@ -121,7 +123,10 @@ static const change changes[] = {
       2 },
     { "from: [0, 0, 0], to: [0, 0, 0]", "from: [0, 0, 0]", "f:12:37: initial[1].displacement: missing key 'to'", 0 },
     { "displacement: { from: [0", "displacement: { from: [-5",
-      "f:18:9: contacts.pair: the gap of point 0 is -4 m at t = 0, must be >= 0", 0 },
+      "f:18:9: contacts.pair: the gap of point 0 is -4 m at t = 0, must be >= 0: node 5 at (3, 0, 0); the normal "
+      "turned "
+      "round would mend it",
+      0 },
     // Loads
     { "type: gravity", "type: gravty",
       "f:14:19: loads.weight.type must be one of ..., is 'gravty', did you mean 'gravity'?", 0 },
@@ -138,6 +143,21 @@ static const change changes[] = {
     { "[[0, 1], [1, 0]]", "[[0, 1], [1]]",
       "f:15:86: loads.push.amplitude.table[1] must be a row [time, factor], has 1 entries", 0 },
     { "[[0, 1], [1, 0]]", "[]", "f:15:77: loads.push.amplitude.table is empty", 0 },
+    { "{ table: [[0, 1], [1, 0]] }", "{ sine: { frequency: -1 } }",
+      "f:15:89: loads.push.amplitude.sine.frequency must be >= 0, is -1", 0 },
+    { "{ table: [[0, 1], [1, 0]] }", "{ ramp: { rise: 0 } }", "f:15:84: loads.push.amplitude.ramp.rise must be > 0",
+      0 },
+    { "{ table: [[0, 1], [1, 0]] }", "{ pulse: { duration: 1, shape: sine } }",
+      "f:15:99: loads.push.amplitude.pulse.shape must be one of rectangle, half_sine, is 'sine'", 0 },
+    { "{ table: [[0, 1], [1, 0]] }", "{ pulse: 1 }", "f:15:77: loads.push.amplitude.pulse must be a map, is '1'", 0 },
+    { "{ table: [[0, 1], [1, 0]] }", "{ expression: sin(2*pi*x) }",
+      "f:15:91: loads.push.amplitude.expression: in 'sin(2*pi*x)': unknown name 'x', known are: t, sqrt", 0 },
+    { "{ table: [[0, 1], [1, 0]] }", "{ expression: 1/t }",
+      "f:15:82: loads.push.amplitude.expression must be a finite number at t = 0, is inf", 0 },
+    { "{ table: [[0, 1], [1, 0]] }", "{ csv: no.csv }",
+      "f:15:75: loads.push.amplitude.csv: cannot open the table 'no.csv'", 0 },
+    { "{ table: [[0, 1], [1, 0]] }", "{ table: [[0, 1]], csv: no.csv }",
+      "f:15:92: loads.push.amplitude: 'table' and 'csv' are both given, only one is allowed", 0 },
     { "{ table: [[0, 1], [1, 0]] }", "{ tabel: [[0, 1]] }", "f:15:68: loads.push.amplitude: missing key 'table'", 2 },
     // Contacts
     { "type: node_plane", "type: node_plain",
@@ -155,7 +175,35 @@ static const change changes[] = {
       "f:17:92: contacts.wall.points must be one of sum, all, is 'some'", 0 },
     { "a: bar.end", "a: bar", "f:18:9: contacts.pair: set 'bar' has 5 nodes and set 'rod.start' has 1", 0 },
     { "point: [0, 0, 0]", "point: [1.5, 0, 0]",
-      "f:17:9: contacts.wall: the gap of point 0 is -0.5 m at t = 0, must be >= 0", 0 },
+      "f:17:9: contacts.wall: the gap of point 0 is -0.5 m at t = 0, must be >= 0: node 0 at (1, 0, 0); the normal "
+      "turned round would mend it",
+      0 },
+    { "nodes: bar.start, point: [0, 0, 0]", "nodes: bar, point: [1.4, 0, 0]",
+      "f:17:9: contacts.wall: the gap of point 0 is -0.4 m at t = 0, must be >= 0: node 0 at (1, 0, 0), the deepest of "
+      "2 "
+      "points; turning the normal round would not mend it",
+      0 },
+    { "point: [0, 0, 0]", "node_radius: 0.3, point: [1.5, 0, 0]",
+      "f:17:9: contacts.wall: the gap of point 0 is -0.8 m at t = 0, must be >= 0: node 0 at (1, 0, 0); the normal "
+      "turned round would mend it",
+      0 },
+    { "point: [0, 0, 0]", "node_radius: 0.6, point: [1.5, 0, 0]",
+      "f:17:9: contacts.wall: the gap of point 0 is -1.1 m at t = 0, must be >= 0: node 0 at (1, 0, 0); turning the "
+      "normal round would not mend it",
+      0 },
+    { "normal: [1, 0, 0], restitution: 0.5 }\n  pair", "normal: [-1, 0, 0], restitution: 0.5 }\n  pair",
+      "f:17:9: contacts.wall: the gap of point 0 is -1 m at t = 0, must be >= 0: node 0 at (1, 0, 0); the normal "
+      "turned "
+      "round would mend it",
+      0 },
+    // Fields over place and time
+    { "history: { every: 1 }", "waves: { body: bra, of: [vx] }",
+      "f:25:18: output.waves.body must name a set of elements, is 'bra', did you mean 'bar'?", 0 },
+    { "history: { every: 1 }", "waves: { body: bar, of: [stress, vq] }",
+      "f:25:10: output.waves: there is no field 'vq' over a body: there are ux, uy, uz, vx, vy, vz, axial_force", 0 },
+    { "history: { every: 1 }", "waves: { body: bar }", "f:25:10: output.waves: missing key 'of'", 0 },
+    { "history: { every: 1 }", "summary: { open_time: -1 }", "f:25:25: output.summary.open_time must be >= 0, is -1",
+      0 },
     // Scheme, solver, time
     { "type: half_explicit", "type: half_explict",
       "f:19:17: scheme.type must be one of ..., is 'half_explict', did you mean 'half_explicit'?", 0 },
@@ -199,7 +247,8 @@ static const change changes[] = {
     { "of: [stress]", "of: [stres]", "f:28:40: output.probes.mid.of[0]: ", 0 },
     // The rest
     { "title: Bars", "title: []", "f:1:8: title must be a text, is a list", 0 },
-    { "title: Bars", "title: Bars\nsystem: { type: ball }", "f:3:1: unknown key 'mesh', allowed: system, scheme,", 9 },
+    { "title: Bars", "title: Bars\nsystem: { type: ball }",
+      "f:3:1: unknown key 'mesh', allowed: parameters, include, system, scheme,", 9 },
 };
 
 static char *replaced(const char *old, const char *new, char *text, size_t size)
@@ -394,6 +443,70 @@ static int count_observers(const char *old, const char *new, const char *name)
     return count;
 }
 
+// Builds the good case with one change and gives its simulation.
+static pcs_sim *build_changed(pcs_context **ctx, const char *set)
+{
+    pcs_case *c = NULL;
+    pcs_sim *sim = NULL;
+    CHECK(pcs_context_create(ctx) == PCS_OK);
+    CHECK_OK(*ctx, pcs_case_parse(*ctx, "f", good, strlen(good), &c));
+    CHECK_OK(*ctx, pcs_case_set(c, "time.allow_unstable=true"));
+    CHECK_OK(*ctx, pcs_case_set(c, "solver.type=newton"));
+    if (set != NULL) CHECK_OK(*ctx, pcs_case_set(c, set));
+    CHECK_OK(*ctx, pcs_build_sim(*ctx, c, &sim));
+    return sim;
+}
+
+static void values_of_other_units_are_asked_about(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *set;
+        bool is_asked;
+    } groups[] = {
+        { NULL, false },
+        { "elements.rod={type: rod, mesh: rod, E: 210, rho: 7850, area: 1}", true },
+        { "elements.rod={type: rod, mesh: rod, E: 2.1e5, rho: 7850, area: 1}", true },
+        { "elements.rod={type: rod, mesh: rod, E: 2.1e11, rho: 7850, area: 1}", false },
+        { "elements.rod={type: rod, mesh: rod, E: 2.1e5, rho: 7.85e-9, area: 1}", false },
+        { "elements.rod={type: rod, mesh: rod, E: 1e5, rho: 1000, area: 1}", false },
+    };
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        pcs_context *ctx;
+        const pcs_sim *sim = build_changed(&ctx, groups[i].set);
+        if ((sim->view.question != NULL) != groups[i].is_asked)
+            fail_msg("%s: %s", groups[i].set, groups[i].is_asked ? "not asked" : sim->view.question);
+        pcs_context_destroy(&ctx);
+    }
+}
+
+static void check_description(const char *set, const char *expected)
+{
+    pcs_context *ctx;
+    char text[256];
+    pcs_describe_sim(build_changed(&ctx, set), sizeof text, text);
+    assert_string_equal(text, expected);
+    pcs_context_destroy(&ctx);
+}
+
+static void joints_are_counted_as_joints(void **state)
+{
+    (void)state;
+    check_description(NULL, "9 dofs, 2 contact points, half_explicit, 100 steps of 0.001 s");
+    check_description("joints={glue: {type: ball, node: rod.start}}",
+                      "9 dofs, 2 contact points, 1 joint of 1 condition, half_explicit, 100 steps of 0.001 s");
+    check_description("time={step: 1e-3, end: 0.1, control: {type: adaptive, tolerance: 1e-4}}",
+                      "9 dofs, 2 contact points, half_explicit, steps of controlled size");
+    pcs_context *ctx;
+    pcs_sim *sim = NULL;
+    char text[256];
+    CHECK(pcs_context_create(&ctx) == PCS_OK);
+    CHECK_OK(ctx, pcs_build_sim_from(ctx, "cases/pendulum", 0, NULL, &sim));
+    pcs_describe_sim(sim, sizeof text, text); // a closed form: its pivot is a joint, too
+    assert_string_equal(text, "3 dofs, 1 contact point, 1 joint of 2 conditions, alpha_ggl, 6000 steps of 0.001 s");
+    pcs_context_destroy(&ctx);
+}
+
 static void observers_run_by_default_unless_switched_off(void **state)
 {
     (void)state;
@@ -413,6 +526,8 @@ int main(void)
         cmocka_unit_test(the_clock_counts_steps),
         cmocka_unit_test(auto_takes_nine_tenths_of_the_stable_step),
         cmocka_unit_test(an_unstable_step_can_be_allowed),
+        cmocka_unit_test(values_of_other_units_are_asked_about),
+        cmocka_unit_test(joints_are_counted_as_joints),
         cmocka_unit_test(observers_run_by_default_unless_switched_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

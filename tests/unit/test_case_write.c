@@ -45,6 +45,31 @@ static void a_written_case_reads_back_to_the_same_bits(void **state)
     }
 }
 
+// A written case is plain: what looks like a formula in a text stays a text.
+static void texts_are_not_taken_for_formulas(void **state)
+{
+    (void)state;
+    static const char *const names[][2] = {
+        { "$${x}", "${x}" },
+        { "'$$${'", "$${" },
+        { "\"a $5 $${\"", "a $5 ${" },
+        { "n${1 + 1}", "n2" },
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "E: 3\nname: %s\n", names[i][0]);
+        pcs_case *c = parse(text), *again = NULL;
+        sample a, b;
+        CHECK_OK(context_of_test, pcs_case_expand(c));
+        CHECK_OK(context_of_test, read_root(c, &a));
+        check_same_text(a.name, names[i][1]);
+        write_and_load(c, &again);
+        CHECK_OK(context_of_test, pcs_case_expand(again));
+        CHECK_OK(context_of_test, read_root(again, &b));
+        check_same_text(b.name, names[i][1]);
+    }
+}
+
 // YAML 1.1 readers take a number for a text without its point or the sign of its exponent, and `off` for a flag.
 static void written_values_mean_the_same_to_other_readers(void **state)
 {
@@ -140,6 +165,7 @@ static void nodes_are_found_by_path(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(texts_are_not_taken_for_formulas),
         TEST(a_written_case_reads_back_to_the_same_bits),
         TEST(written_values_mean_the_same_to_other_readers),
         TEST(numbers_become_the_shortest_text),

@@ -1,6 +1,7 @@
 // The finite-element system against closed forms: weight and potential, loads over time, initial values, momentum with
 // supports, the stable step, probes; and the models that are refused.
 
+#include "fe/data.h"
 #include "fe/fe.h"
 #include "support/check.h"
 #include "support/model.h"
@@ -106,7 +107,7 @@ static void loads_follow_their_table(void **state)
     const double when[] = { -5, 1, 2, 3, 3.5, 4, 100 }, wanted[] = { 0, 0, 1, 2, 0.5, -1, -1 };
     model *m = bar_model(steel);
     CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, "last", 4, 2));
-    model_force(m, "last", 8, 0, 0)->amplitude = (pcs_amplitude){ 3, time, factor };
+    model_force(m, "last", 8, 0, 0)->amplitude = (pcs_amplitude){ .count = 3, .time = time, .factor = factor };
     model_force(m, "bar.start", -5, 0, 0);
     model_build(m);
     const double q[6] = { 0 }, v[6] = { 0 }, q1[6] = { 0.5, 0, 0, 0, 0.25, -2 };
@@ -120,6 +121,35 @@ static void loads_follow_their_table(void **state)
     }
     CHECK(potential(m, q1) == 0.0 && m->system->gravity == NULL);
     model_destroy(&m);
+}
+
+static void check_factors(pcs_amplitude amplitude, int count, const double (*wanted)[2])
+{
+    const pcs_fe_load load = { .amplitude = amplitude };
+    for (int i = 0; i < count; i++) CHECK_NEAR(pcs_fe_amplitude(&load, wanted[i][0]), wanted[i][1], 1e-15);
+}
+
+static void closed_amplitudes_are_exact(void **state)
+{
+    (void)state;
+    static const char *const variables[] = { "t", NULL };
+    const double s = sin(0.4 + 2.0 * acos(-1.0) * 3.0 * 0.7);
+    pcs_expression e;
+    pcs_expression_fault fault;
+    CHECK(pcs_expression_compile("exp(-t)*step(t-1)", 17, variables, &e, &fault));
+    pcs_amplitude sine = { .kind = PCS_AMPLITUDE_SINE, .size = 2, .mean = 0.5, .frequency = 3, .phase = 0.4 };
+    pcs_amplitude ramp = { .kind = PCS_AMPLITUDE_RAMP, .start = 1, .duration = 2, .from = -1, .to = 3 };
+    pcs_amplitude pulse = { .kind = PCS_AMPLITUDE_PULSE, .start = 1, .duration = 2, .size = 4 };
+    pcs_amplitude formula = { .kind = PCS_AMPLITUDE_EXPRESSION, .expression = &e };
+    check_factors(sine, 2, (const double[][2]){ { 0.0, 0.5 + 2.0 * sin(0.4) }, { 0.7, 0.5 + 2.0 * s } });
+    check_factors(ramp, 5, (const double[][2]){ { -9, -1 }, { 1, -1 }, { 1.5, 0 }, { 3, 3 }, { 99, 3 } });
+    check_factors(pulse, 6, (const double[][2]){ { 0, 0 }, { 0.999, 0 }, { 1, 4 }, { 2.999, 4 }, { 3, 0 }, { 9, 0 } });
+    check_factors(formula, 2, (const double[][2]){ { 0.5, 0.0 }, { 1.5, exp(-1.5) } });
+    ramp.is_smooth = pulse.is_smooth = true;
+    // r(1/4) = 10/64 - 15/256 + 6/1024
+    check_factors(ramp, 5,
+                  (const double[][2]){ { 1, -1 }, { 1.5, -1 + 4 * 0.103515625 }, { 2, 1 }, { 3, 3 }, { 4, 3 } });
+    check_factors(pulse, 5, (const double[][2]){ { 0.9, 0 }, { 1, 0 }, { 1.5, 2 * sqrt(2) }, { 2, 4 }, { 3.1, 0 } });
 }
 
 // A force along a bar across space is its component along the dof.
@@ -482,6 +512,7 @@ int main(void)
         cmocka_unit_test(weight_of_a_bar),
         cmocka_unit_test(weight_with_supports),
         cmocka_unit_test(weights_add_up),
+        cmocka_unit_test(closed_amplitudes_are_exact),
         cmocka_unit_test(loads_follow_their_table),
         cmocka_unit_test(force_across_space),
         cmocka_unit_test(initial_values_are_linear_over_the_set),

@@ -105,7 +105,8 @@ static model *random_bar(unsigned long long *seed, double *h)
     model_group(m, "rod", "bar", text);
     bar_throw(m, 0.0, 2.0 + model_random(seed));
     model_gravity(m, 4.0 * model_random(seed), 0, 0);
-    model_force(m, "bar.start", 3.0 * model_random(seed), 0, 0)->amplitude = (pcs_amplitude){ 3, time, factor };
+    model_force(m, "bar.start", 3.0 * model_random(seed), 0, 0)->amplitude =
+        (pcs_amplitude){ .count = 3, .time = time, .factor = factor };
     snprintf(text, sizeof text, "nodes=bar.end point=3.02,0,0 normal=-1,0,0 restitution=%.17g",
              0.5 + 0.5 * model_random(seed));
     model_contact(m, "wall", "node_plane", text);

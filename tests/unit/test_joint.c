@@ -60,6 +60,11 @@ static const struct {
       "joints.link: no motion is given: needs 'table', 'amplitude'" },
     { "  link: { type: prescribed, node: one, along: x, speed: 1, way: 2, rise: 1 }\n",
       "joints.link: a second motion; one of 'table'" },
+    { "  link: { type: prescribed, node: one, along: x, expression: 1+ }\n",
+      "joints.link.expression: in '1+': it ends too early" },
+    { "  link: { type: prescribed, node: one, along: x, expression: t, speed: 1 }\n", "joints.link: a second motion" },
+    { "  link: { type: prescribed, node: one, along: x, csv: none.csv }\n",
+      "joints.link: cannot open the table 'none.csv'" },
     { "  link: { type: prescribed, node: one, along: x, amplitude: 1 }\n",
       "joints.link: 'amplitude' needs 'frequency', too" },
     { "  link: { type: prescribed, node: one, along: x, way: 1 }\n", "joints.link: 'way' needs 'rise'" },
@@ -71,6 +76,12 @@ static const struct {
     { "  link: { type: prescribed, node: ball, along: rz, speed: 1, rise: 1 }\n",
       "node 2 cannot turn about [0, 0, 1]" },
     { "  link: { type: prescribed, along: x, speed: 1, rise: 1 }\n", "missing key 'node' or 'nodes'" },
+    // Ends that are apart, unless the point of the joint is given
+    { "  link: { type: hinge, a: one, b: two }\n", "f:14:9: joints.link: its ends are 1 m apart: node 0 at [0, 0, 0] "
+                                                   "and node 1 at [1, 0, 0]; where rigid arms reach "
+                                                   "from them to one point, give that point as 'at'" },
+    { "  link: { type: ball, a: one, b: two }\n", "joints.link: its ends are 1 m apart" },
+    { "  link: { type: fixed, a: one, b: two }\n", "joints.link: its ends are 1 m apart" },
     // Joints against the initial state and one another
     { "  link: { type: prescribed, node: one, along: x, speed: 2 }\n",
       "f:14:9: joints.link: the initial velocities do not fit joint 'link': off by 2 m/s (or rad/s); give velocities "
@@ -78,12 +89,14 @@ static const struct {
       "do under 'initial', or let the motion set in smoothly ('rise')" },
     { "  link: { type: prescribed, node: one, along: x, table: [[0, 0.25], [1, 0.25]] }\n",
       "the initial state does not fit joint 'link': it is off by 0.25 m (or rad)" },
-    { "  link: { type: hinge, a: one, b: two }\n  again: { type: ball, a: one, b: two }\n",
+    { "  link: { type: hinge, a: one, b: two, at: [1, 0, 0] }\n  again: { type: ball, a: one, b: two, at: [1, 0, 0] "
+      "}\n",
       "f:15:10: joints.again: joint 'again' repeats what joint 'link' holds; leave one of them out" },
     { "  left: { type: hinge, node: one }\n  right: { type: hinge, node: two }\n"
       "  rod: { type: distance, a: one, b: two }\n",
       "f:16:8: joints.rod: joint 'rod' repeats what the joints 'left', 'right' hold; leave one of them out" },
-    { "  link: { type: fixed, a: one, b: two }\n  hold: { type: fixed, node: one }\n  more: { type: slider, node: two, "
+    { "  link: { type: fixed, a: one, b: two, at: [0, 0, 0] }\n  hold: { type: fixed, node: one }\n  more: { type: "
+      "slider, node: two, "
       "axis: [1, 0, 0] }\n",
       "joint 'more' repeats what the joints 'link', 'hold' hold" },
 };
@@ -244,12 +257,36 @@ static void motions_go_where_they_should(void **state)
     CHECK_NEAR(s[1], 2.2, 1e-15);
 }
 
+// A formula and its derivatives are those of the harmonic motion that it states.
+static void formulas_move_like_closed_forms(void **state)
+{
+    (void)state;
+    static const char text[] = "0.7*(sin(2*pi*0.6*t + 0.3) - sin(0.3))";
+    static const char *const variables[] = { "t", NULL };
+    pcs_expression e;
+    pcs_expression_fault fault;
+    pcs_motion_params harmonic = motion(2), formula = motion(7);
+    const char *option;
+    CHECK(pcs_expression_compile(text, strlen(text), variables, &e, &fault));
+    formula.rise = 0.0;
+    formula.expression = &e;
+    CHECK(pcs_motion_check(&formula, &option) == NULL);
+    for (double t = 0.0; t < 5.0; t += 0.1731) {
+        double a[3], b[3];
+        pcs_motion_at(&harmonic, t, a);
+        pcs_motion_at(&formula, t, b);
+        CHECK_ALL_NEAR(3, a, b, 1e-13);
+    }
+    formula.rise = 1.0;
+    CHECK(pcs_motion_check(&formula, &option) != NULL && strcmp(option, "rise") == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_joints_are_told),         cmocka_unit_test(joints_between_unlike_nodes_are_told),
         cmocka_unit_test(schemes_without_drives_refuse), cmocka_unit_test(motions_are_consistent),
-        cmocka_unit_test(motions_go_where_they_should),
+        cmocka_unit_test(motions_go_where_they_should),  cmocka_unit_test(formulas_move_like_closed_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

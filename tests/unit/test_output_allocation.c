@@ -5,7 +5,29 @@
 // This program counts its own allocations.
 #include "support/alloc_fault.c"
 
-static const int each = 1; // `every` of those who have it
+// The parameters of an observer with a row or frame for every step, as the case reader would leave them.
+static const void *params_of(const pcs_observer_ops *ops)
+{
+    static union {
+        double align;
+        char bytes[256];
+    } room;
+    static const char *const fields[] = { "stress", "vx" };
+    const pcs_names names = { .nrow = 1, .count = 2, .text = fields };
+    const char *body = "chain";
+    const int each = 1;
+    const double none = NAN;
+    CHECK(ops->params_size <= sizeof room);
+    for (const pcs_option *o = ops->options; o != NULL && o->name != NULL; o++) {
+        char *to = room.bytes + o->offset;
+        if (o->kind == PCS_OPTION_COUNT) memcpy(to, &each, sizeof each);
+        else if (o->kind == PCS_OPTION_REAL) memcpy(to, &none, sizeof none);
+        else if (o->kind == PCS_OPTION_TEXT) memcpy(to, &body, sizeof body);
+        else if (o->kind == PCS_OPTION_NAMES) memcpy(to, &names, sizeof names);
+        else fail_msg("%s.%s is of a kind that this test does not fill", ops->name, o->name);
+    }
+    return &room;
+}
 
 static void nothing_is_allocated_after_open(void **state)
 {
@@ -13,7 +35,7 @@ static void nothing_is_allocated_after_open(void **state)
     if (!alloc_fault_is_active()) skip();
     for (const pcs_observer_ops *const *ops = pcs_observers; *ops != NULL; ops++) {
         fake_run r;
-        fake_create(&r, "allocation", *ops, &each);
+        fake_create(&r, "allocation", *ops, params_of(*ops));
         fake_open(&r);
         alloc_fault_arm(0, false);
         for (long step = 1; step <= 300; step++) {
@@ -36,7 +58,7 @@ static void running_out_of_memory_is_a_clean_fault(void **state)
         long before = alloc_fault_live();
         for (long nth = 1; nth < 100; nth++) {
             fake_run r;
-            fake_create(&r, "allocation", *ops, &each);
+            fake_create(&r, "allocation", *ops, params_of(*ops));
             char *hog = pcs_take(r.ctx, 1 << 20, 1, "all that is left"); // so that the next one must ask again
             CHECK(hog != NULL);
             alloc_fault_arm(nth, true);

@@ -50,6 +50,9 @@ typedef struct fake_run {
     double q[FAKE_DOFS], v[FAKE_DOFS];
     double displacement[FAKE_POINTS][3], velocity[FAKE_POINTS][3], field[FAKE_FIELDS][FAKE_CELLS];
     double *fields[FAKE_FIELDS];
+    pcs_mesh mesh;
+    double x[FAKE_POINTS][3];
+    int cell[FAKE_CELLS][2];
 } fake_run;
 
 static const double fake_h = 1e-3;
@@ -104,6 +107,8 @@ static const double fake_reference[FAKE_POINTS][3] = {
 };
 static const int fake_cells[FAKE_CELLS][2] = { { 0, 1 }, { 1, 2 }, { 3, 2 } };
 static const char *const fake_field_names[FAKE_FIELDS] = { "axial_force", "stress", "odd name%20" };
+static const int fake_chain[FAKE_CELLS] = { 0, 1, 2 };
+static pcs_set fake_sets[1] = { { .name = "chain", .count = FAKE_CELLS, .items = fake_chain } };
 static const int fake_items[FAKE_PROBES] = { 9, 4 };
 static const pcs_probe fake_probes[FAKE_PROBES] = { { "tip.x", 0, 0, 1, &fake_items[0] },
                                                     { "a,b.vx", 1, 0, 1, &fake_items[1] } };
@@ -138,6 +143,7 @@ static inline void fake_move(fake_run *r, long step)
     r->ledger.impact_loss = fake_wave(8, 2, step);
     r->ledger.correction_work = fake_wave(8, 3, step);
     r->ledger.numerical_loss = fake_wave(8, 4, step);
+    r->ledger.friction_loss = fake_wave(8, 5, step);
     r->view.iterations += r->report.iterations;
 }
 
@@ -145,6 +151,16 @@ static inline void fake_make_directory(fake_run *r, const char *name)
 {
     snprintf(r->directory, sizeof r->directory, "%s/%s", TESTS_OUTPUT_FOLDER, name);
     CHECK(mkdir(r->directory, 0777) == 0 || errno == EEXIST);
+}
+
+static inline void fake_make_mesh(fake_run *r)
+{
+    memcpy(r->x, fake_reference, sizeof r->x);
+    memcpy(r->cell, fake_cells, sizeof r->cell);
+    r->mesh = (pcs_mesh){ .nnode = FAKE_POINTS, .ncell = FAKE_CELLS, .ncell_set = 1, .ctx = r->ctx };
+    r->mesh.x = r->x;
+    r->mesh.cell = r->cell;
+    r->mesh.cell_set = fake_sets;
 }
 
 // `name` is the folder of results below the tests' own; observer and view are ready to open.
@@ -173,6 +189,7 @@ static inline void fake_create(fake_run *r, const char *name, const pcs_observer
                               .contacts = fake_contacts,
                               .picture = &r->picture };
     r->state = (pcs_state){ .q = r->q, .v = r->v };
+    fake_make_mesh(r);
     r->report.rows = r->rows;
     r->ledger = (pcs_ledger){ .initial = 512.5, .numerical_is_remainder = true, .largest_rise = 1e-9 };
     r->checks[0] = (pcs_check){ "gap >= 0", "m", 0.25, -2.5e-13, 1e-12, 0.004, false };
@@ -188,6 +205,7 @@ static inline void fake_create(fake_run *r, const char *name, const pcs_observer
                           .mass_backend = "chain",
                           .step_backend = "chain",
                           .system = &r->system,
+                          .mesh = &r->mesh,
                           .state = &r->state,
                           .report = &r->report,
                           .ledger = &r->ledger,

@@ -2,7 +2,7 @@
 
 #include "test_output_fake.h"
 
-enum { MAX_ROWS = 64, FIXED = 16, COLUMNS = FIXED + 5 * (1 + 2 + 1) + FAKE_PROBES };
+enum { MAX_ROWS = 64, FIXED = 17, COLUMNS = FIXED + 5 * (1 + 2 + 1) + FAKE_PROBES };
 
 extern const pcs_observer_ops pcs_observer_history;
 
@@ -64,15 +64,15 @@ static void check_row(const double *x, long step, int summed)
         }
     }
     const pcs_ledger *l = &r.ledger;
-    const double fixed[] = { r.state.t,          (double)step,      l->now.kinetic,     l->now.strain,
-                             l->now.potential,   l->external_work,  l->damping_loss,    l->impact_loss,
-                             l->correction_work, l->numerical_loss, l->now.momentum[0], l->now.momentum[1],
-                             l->now.momentum[2] };
-    for (int k = 0; k < 13; k++) check_exact(x[k], fixed[k]);
+    const double fixed[] = { r.state.t,          (double)step,       l->now.kinetic,    l->now.strain,
+                             l->now.potential,   l->external_work,   l->damping_loss,   l->impact_loss,
+                             l->friction_loss,   l->correction_work, l->numerical_loss, l->now.momentum[0],
+                             l->now.momentum[1], l->now.momentum[2] };
+    for (int k = 0; k < 14; k++) check_exact(x[k], fixed[k]);
     int low = r.rows[0].gap <= r.rows[1].gap ? 0 : 1, least = r.rows[2].gap < r.rows[low].gap ? 2 : low;
-    check_exact(x[13], r.rows[least].gap);
-    check_exact(x[14], r.rows[0].is_closed + r.rows[1].is_closed + r.rows[2].is_closed);
-    check_exact(x[15], r.report.iterations);
+    check_exact(x[14], r.rows[least].gap);
+    check_exact(x[15], r.rows[0].is_closed + r.rows[1].is_closed + r.rows[2].is_closed);
+    check_exact(x[16], r.report.iterations);
     const double *c = x + FIXED;
     check_exact(c[0], r.rows[low].gap);
     check_exact(c[1], r.rows[low].rate);
@@ -100,15 +100,15 @@ static void columns_have_the_documented_names(void **state)
     fake_create(&r, "history", &pcs_observer_history, &every_1);
     fake_run_all(&r, 0);
     table t = read_table(&r, "history.csv");
-    assert_string_equal(
-        t.header,
-        "t,step,kinetic,strain,potential,external_work,damping_loss,impact_loss,correction_work,numerical_loss,"
-        "momentum_x,momentum_y,momentum_z,min_gap,active,iterations,"
-        "wall.gap,wall.gap_rate,wall.force,wall.impulse,wall.step_impulse,"
-        "wall[0].gap,wall[0].gap_rate,wall[0].force,wall[0].impulse,wall[0].step_impulse,"
-        "wall[1].gap,wall[1].gap_rate,wall[1].force,wall[1].impulse,wall[1].step_impulse,"
-        "\"floor, \"\"left\"\".gap\",\"floor, \"\"left\"\".gap_rate\",\"floor, \"\"left\"\".force\","
-        "\"floor, \"\"left\"\".impulse\",\"floor, \"\"left\"\".step_impulse\",tip.x,\"a,b.vx\"");
+    assert_string_equal(t.header,
+                        "t,step,kinetic,strain,potential,external_work,damping_loss,impact_loss,friction_loss,"
+                        "correction_work,numerical_loss,"
+                        "momentum_x,momentum_y,momentum_z,min_gap,active,iterations,"
+                        "wall.gap,wall.gap_rate,wall.force,wall.impulse,wall.step_impulse,"
+                        "wall[0].gap,wall[0].gap_rate,wall[0].force,wall[0].impulse,wall[0].step_impulse,"
+                        "wall[1].gap,wall[1].gap_rate,wall[1].force,wall[1].impulse,wall[1].step_impulse,"
+                        "\"floor, \"\"left\"\".gap\",\"floor, \"\"left\"\".gap_rate\",\"floor, \"\"left\"\".force\","
+                        "\"floor, \"\"left\"\".impulse\",\"floor, \"\"left\"\".step_impulse\",tip.x,\"a,b.vx\"");
     CHECK(t.nrow == 1);
 }
 
@@ -156,9 +156,9 @@ static void without_contacts_there_is_no_smallest_gap(void **state)
     CHECK(t.nrow == 3);
     for (int i = 0; i < 3; i++) {
         CHECK(t.ncolumn[i] == FIXED + FAKE_PROBES);
-        CHECK(isnan(t.x[i][13]));
-        check_exact(t.x[i][14], 0);
-        check_exact(t.x[i][15], i);
+        CHECK(isnan(t.x[i][14]));
+        check_exact(t.x[i][15], 0);
+        check_exact(t.x[i][16], i);
     }
 }
 

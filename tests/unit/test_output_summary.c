@@ -6,6 +6,9 @@
 
 extern const pcs_observer_ops pcs_observer_summary;
 
+// The parameters as the option table's offsets have them: open_time and filter, s.
+static const double at_once[2] = { 0.0, NAN }, by_default[2] = { NAN, NAN };
+
 static const pcs_summary *summary_of(const fake_run *r)
 {
     return r->observer.data;
@@ -26,11 +29,16 @@ static void push(fake_run *r, long step, double force, double impulse)
     CHECK_OK(r->ctx, r->observer.ops->step(&r->observer));
 }
 
-static void start(fake_run *r)
+static void start_with(fake_run *r, const double *params)
 {
-    fake_create(r, "summary", &pcs_observer_summary, NULL);
+    fake_create(r, "summary", &pcs_observer_summary, params);
     for (int j = 0; j < FAKE_ROWS; j++) r->rows[j] = (pcs_row_report){ .gap = 1.0 + j, .force = NAN };
     fake_open(r);
+}
+
+static void start(fake_run *r)
+{
+    start_with(r, at_once);
 }
 
 static int count_intervals(const fake_run *r)
@@ -59,7 +67,7 @@ static void intervals_are_runs_of_steps_with_an_impulse(void **state)
     CHECK_NEAR(i->peak_force, 300.0, 0.0);
     CHECK_NEAR(i->peak_time, 4 * fake_h, 0.0);
     // The mean is over the smooth force, the total has the impact impulse too.
-    CHECK_NEAR(pcs_interval_mean(i->smooth_impulse, i->end - i->start), 200.0, 1e-12 * 200.0);
+    CHECK_NEAR(pcs_interval_mean(i), 200.0, 1e-12 * 200.0);
     CHECK_NEAR(i->impulse, 0.6 + 0.25, 1e-15);
     CHECK(c->kept[1].first_step == 8 && c->kept[1].last_step == 9 && c->kept[1].nimpact == 0);
     CHECK_NEAR(c->touching_time, 5 * fake_h, 1e-18);
@@ -73,10 +81,154 @@ static void intervals_are_runs_of_steps_with_an_impulse(void **state)
     CHECK(count_intervals(&r) == 2);
 }
 
+// Open for 2 ms, 3 ms and 4 ms: by default three steps of a millisecond end nothing.
+static void an_interval_ends_after_the_open_time(void **state)
+{
+    (void)state;
+    const int touches[] = { 1, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1 };
+    const double params[][2] = { { NAN, NAN }, { 2e-3, NAN }, { 0.0, NAN } };
+    const long count[] = { 2, 3, 4 }, last[] = { 9, 5, 2 };
+    const double lasts[] = { 10e-3, 7e-3, 5e-3 }, mean[] = { 40.0 / 9.0, 6.0, 10.0 };
+    for (int k = 0; k < 3; k++) {
+        fake_run r;
+        start_with(&r, params[k]);
+        for (long step = 1; step <= 14; step++) push(&r, step, 10.0 * touches[step - 1], 0.0);
+        const pcs_contact_record *c = &summary_of(&r)->contacts[0];
+        CHECK(c->ninterval == count[k]);
+        CHECK(c->kept[0].first_step == 1 && c->kept[0].last_step == last[k]);
+        // Openings within an interval belong to its time, and lower its mean force.
+        CHECK_NEAR(c->touching_time, lasts[k], 1e-15);
+        CHECK_NEAR(pcs_interval_mean(&c->kept[0]), mean[k], 1e-12);
+        CHECK_NEAR(pcs_contact_mean(c), 50e-3 / c->touching_time, 1e-12);
+        fake_close(&r);
+    }
+}
+
+// What closes and opens again within a step has an impulse and no force; the next interval has both.
+static void an_impulse_alone_has_no_force(void **state)
+{
+    (void)state;
+    fake_run r;
+    start(&r);
+    push(&r, 1, 0.0, 0.5); // half-explicit: no smooth part
+    push(&r, 2, 0.0, 0.0);
+    fake_move(&r, 3); // implicit: force is the impulse over the step
+    for (int j = 0; j < FAKE_ROWS; j++) r.rows[j] = (pcs_row_report){ .gap = 1.0 };
+    r.rows[1] = (pcs_row_report){ .force = 700.0, .impulse = 0.7, .step_impulse = 0.7, .is_impact = true };
+    CHECK_OK(r.ctx, r.observer.ops->step(&r.observer));
+    const pcs_contact_record *c = &summary_of(&r)->contacts[0];
+    CHECK(c->ninterval == 2 && !pcs_interval_has_force(&c->kept[0]) && !pcs_interval_has_force(&c->kept[1]));
+    CHECK(isnan(pcs_interval_mean(&c->kept[0])) && isnan(pcs_contact_mean(c)) && c->peak_force == -INFINITY);
+    CHECK_NEAR(c->impulse, 1.2, 1e-15);
+    push(&r, 4, 100.0, 0.0); // goes on: now all of the interval has a force
+    CHECK(c->ninterval == 2 && pcs_interval_has_force(&c->last));
+    CHECK_NEAR(c->peak_force, 700.0, 0.0);
+    CHECK_NEAR(pcs_contact_mean(c), 400.0, 1e-9);
+    fake_close(&r);
+    CHECK(fake_is_json(&r, "summary.json"));
+    char *text = fake_read(&r, "summary.json");
+    CHECK_TEXT(text, "\"mean_force\": null,\n          \"peak_force\": null,\n          \"peak_force_time\": null,");
+    free(text);
+}
+
+// Of the size that solvers leave over: neither a contact nor an impact. m_eff times the largest rate is 2 N s.
+static void an_impulse_of_round_off_is_none(void **state)
+{
+    (void)state;
+    const double mass[FAKE_ROWS] = { 0.5, 0.5, 0.5 };
+    fake_run r;
+    start(&r);
+    r.view.effective_mass = mass;
+    r.state.largest_rate = 4.0;
+    push(&r, 1, 0.0, 1e-246);
+    push(&r, 2, 1e-9, 0.0);
+    CHECK(summary_of(&r)->contacts[0].ninterval == 0 && summary_of(&r)->contacts[0].nimpact == 0);
+    push(&r, 3, 1e-6, 0.0); // small, and a force
+    CHECK(summary_of(&r)->contacts[0].ninterval == 1);
+    fake_close(&r);
+}
+
+// A ripple of period 4 steps about 100 N: the mean over 8 steps does not see it, over 2 steps it does.
+static void the_filtered_peak_is_the_largest_moving_mean(void **state)
+{
+    (void)state;
+    const double ripple[] = { 0.0, 60.0, 0.0, -60.0 };
+    const double params[][2] = { { 0.0, 8e-3 }, { 0.0, 2e-3 }, { 0.0, 2.5e-3 }, { 0.0, 50e-3 } };
+    const double peak[] = { 100.0, 130.0, 100.0 + 60.0 / 2.5, NAN };
+    for (int k = 0; k < 4; k++) {
+        fake_run r;
+        start_with(&r, params[k]);
+        for (long step = 1; step <= 40; step++) push(&r, step, 100.0 + ripple[step % 4], 0.0);
+        const pcs_contact_record *c = &summary_of(&r)->contacts[0];
+        CHECK_NEAR(c->peak_force, 160.0, 0.0);
+        if (isnan(peak[k])) CHECK(isnan(c->smooth_peak)); // no interval lasts that long
+        else CHECK_NEAR(c->smooth_peak, peak[k], 1e-9);
+        fake_close(&r);
+    }
+}
+
+// Steps that are far smaller than the window are told by few points, and an interval that begins again starts anew.
+static void the_window_holds_any_number_of_steps(void **state)
+{
+    (void)state;
+    pcs_contact_record c = { .open_time = 0.0, .window_time = 1.0, .peak_force = -INFINITY, .smooth_peak = NAN };
+    double t = 0.0, h = 1e-4;
+    for (long step = 1; step <= 30000; step++, t += h) {
+        double force = t < 1.5 ? t : 3.0 - t; // a triangle: the largest mean over 1 s is that about its top
+        pcs_contact_step now = { t, t + h, h, force, force * h, 0.0, force * h, force > 0.0, step, 0 };
+        pcs_contact_record_add(&c, &now);
+    }
+    CHECK(c.window.count <= PCS_WINDOW_POINTS);
+    CHECK_NEAR(c.smooth_peak, 1.25, 2e-3);
+    CHECK_NEAR(c.smooth_time, 2.0, 2e-2);
+}
+
+static void losses_and_sliding_are_told_by_contact(void **state)
+{
+    (void)state;
+    static const pcs_row rows[FAKE_ROWS] = { { .contact = 0, .ntangent = 1, .friction = 0.5 },
+                                             { .contact = 0, .first_tangent = 1, .ntangent = 1, .friction = 0.5 },
+                                             { .contact = 1, .first_tangent = 2, .ntangent = 1, .friction = 0.5 } };
+    fake_run r;
+    fake_create(&r, "summary", &pcs_observer_summary, by_default);
+    r.system.rows = rows;
+    r.system.ntangent = 3;
+    for (int j = 0; j < FAKE_ROWS; j++) r.rows[j] = (pcs_row_report){ .gap = 1.0, .force = NAN };
+    r.rows[1] = (pcs_row_report){ .force = NAN, .is_closed = true, .slip = { 4.0 } };
+    fake_open(&r);
+    for (long step = 1; step <= 4; step++) {
+        fake_move(&r, step);
+        for (int j = 0; j < FAKE_ROWS; j++) r.rows[j] = (pcs_row_report){ .gap = 1.0, .slip = { 100.0 } };
+        r.rows[1] = (pcs_row_report){ .force = 1.0,
+                                      .step_impulse = 1e-3,
+                                      .multiplier = 1e-3,
+                                      .is_closed = true,
+                                      .slip = { 4.0 - (double)step },
+                                      .last_tangent = { -0.5e-3 },
+                                      .normal_loss = 0.25,
+                                      .friction_loss = 2.0,
+                                      .drive_work = 0.125 };
+        CHECK_OK(r.ctx, r.observer.ops->step(&r.observer));
+    }
+    const pcs_contact_record *c = summary_of(&r)->contacts;
+    CHECK_NEAR(c[0].slid, 8e-3, 1e-15); // 4 -> 0 m/s in 4 ms
+    CHECK_NEAR(c[1].slid, 0.0, 0.0);    // open, however fast
+    CHECK(c[0].impact_loss == 1.0 && c[0].friction_loss == 8.0 && c[0].work == -8.5 && c[1].work == 0.0);
+    r.ledger.friction_loss = 8.0;
+    fake_close(&r);
+    char *text = fake_read(&r, "summary.json");
+    CHECK_TEXT(text, "\"friction_loss\": 8,\n      \"work\": -8.5,\n      \"sliding_distance\": 0.008");
+    free(text);
+    text = fake_read(&r, "summary.txt");
+    CHECK_TEXT(text, "slid 0.008 m, friction took 8 J");
+    CHECK_TEXT(text, "  friction                           -8\n");
+    free(text);
+}
+
 // Opens with an impact of the first contact at t = 0, which has no force.
 static void start_with_impact(fake_run *r)
 {
-    fake_create(r, "summary", &pcs_observer_summary, NULL);
+    fake_create(r, "summary", &pcs_observer_summary, at_once);
     for (int j = 0; j < FAKE_ROWS; j++) r->rows[j] = (pcs_row_report){ .gap = 0.0 };
     r->rows[1] = (pcs_row_report){ .step_impulse = 2.0, .impulse = 2.0, .force = NAN, .is_impact = true };
     fake_open(r);
@@ -94,7 +246,7 @@ static void an_impact_at_the_start_counts(void **state)
     CHECK_NEAR(c->impulse, 2.1, 1e-15);
     CHECK_NEAR(c->kept[0].start, 0.0, 0.0);
     CHECK_NEAR(c->kept[0].end, fake_h, 0.0);
-    CHECK_NEAR(pcs_interval_mean(c->kept[0].smooth_impulse, fake_h), 100.0, 1e-12);
+    CHECK_NEAR(pcs_interval_mean(&c->kept[0]), 100.0, 1e-12);
     CHECK_NEAR(c->peak_force, 100.0, 0.0);
     fake_close(&r);
 }
@@ -152,7 +304,8 @@ static void json_tells_the_run(void **state)
                              .initial = 500,
                              .external_work = 1,
                              .damping_loss = 0.5,
-                             .impact_loss = 2,
+                             .impact_loss = 1.5,
+                             .friction_loss = 0.5,
                              .correction_work = 0.25,
                              .numerical_loss = 1.125,
                              .largest_rise = NAN };
@@ -174,7 +327,7 @@ static void json_tells_the_run(void **state)
         "\"final\": 497.5",
         "\"numerical_loss\": 1.125",
         "\"numerical_loss_is\": \"formula\"",
-        // 497.5 - 500 - (1 - 0.5 - 2 + 0.25 - 1.125)
+        // 497.5 - 500 - (1 - 0.5 - 1.5 - 0.5 + 0.25 - 1.125)
         "\"imbalance\": -0.125",
         "\"largest_rise\": null",
         "\"steps_per_second\": 2",
@@ -266,6 +419,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intervals_are_runs_of_steps_with_an_impulse),
+        cmocka_unit_test(an_interval_ends_after_the_open_time),
+        cmocka_unit_test(an_impulse_alone_has_no_force),
+        cmocka_unit_test(an_impulse_of_round_off_is_none),
+        cmocka_unit_test(the_filtered_peak_is_the_largest_moving_mean),
+        cmocka_unit_test(the_window_holds_any_number_of_steps),
+        cmocka_unit_test(losses_and_sliding_are_told_by_contact),
         cmocka_unit_test(an_impact_at_the_start_counts),
         cmocka_unit_test(an_impact_without_duration_has_no_mean_force),
         cmocka_unit_test(totals_are_exact_beyond_the_intervals_kept),

@@ -1,0 +1,24 @@
+#!/bin/sh
+# The manual as one HTML page and as a PDF in BUILD/docs, from the Markdown pages of the project and from what the
+# program itself lists: docs/make.sh BUILD
+set -eu
+cd "$(dirname "$0")/.."
+build=$1
+out=$build/docs
+mkdir -p "$out"
+
+{
+    echo "# Reference"
+    echo
+    echo "Every key, as \`percuss list --markdown\` prints it."
+    "$build/percuss" list --markdown
+} >"$out/reference.md"
+
+pages="README.md docs/tutorial.md docs/manual.md docs/theory.md src/schemes/README.md docs/howto.md mesh/README.md
+    src/joint/README.md src/closed_form/README.md docs/validation.md docs/scaling.md $out/reference.md CHANGELOG.md"
+# Links between pages lead to their headings in the one page (links.lua); pictures are taken in.
+# shellcheck disable=SC2086 # the names are words of their own
+pandoc -f gfm -t html5 -s --toc --toc-depth=2 --self-contained --resource-path=.:docs --metadata title="Percuss" \
+    --metadata lang=en --lua-filter docs/links.lua -c docs/manual.css -o "$out/manual.html" $pages
+weasyprint -q "$out/manual.html" "$out/manual.pdf"
+echo "Manual in $out/manual.html and $out/manual.pdf"

@@ -1,0 +1,158 @@
+// Factors over time: `amplitude` with one of table, csv, sine, ramp, pulse, expression.
+
+#include "build/sections.h"
+#include "core/table.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct amplitude_params {
+    pcs_amplitude amplitude;
+    const char *csv;
+    int shape;
+} amplitude_params;
+
+static const char *const amplitude_ramps[] = { "linear", "smooth", NULL };
+static const char *const amplitude_pulses[] = { "rectangle", "half_sine", NULL };
+
+const pcs_option pcs_sine_options[] = {
+    PCS_REAL("frequency", amplitude_params, amplitude.frequency, PCS_REQUIRED, PCS_NOT_NEGATIVE, "f, Hz"),
+    PCS_REAL("size", amplitude_params, amplitude.size, PCS_DEFAULT("1.0"), PCS_ANY_NUMBER,
+             "factor = mean + size sin(2 pi f t + phase)"),
+    PCS_REAL("phase", amplitude_params, amplitude.phase, PCS_DEFAULT("0.0"), PCS_ANY_NUMBER, "rad"),
+    PCS_REAL("mean", amplitude_params, amplitude.mean, PCS_DEFAULT("0.0"), PCS_ANY_NUMBER, "about which it swings"),
+    { .name = NULL },
+};
+
+const pcs_option pcs_ramp_options[] = {
+    PCS_REAL("rise", amplitude_params, amplitude.duration, PCS_REQUIRED, PCS_POSITIVE, "time that it takes, s"),
+    PCS_REAL("start", amplitude_params, amplitude.start, PCS_DEFAULT("0.0"), PCS_ANY_NUMBER, "when it begins, s"),
+    PCS_REAL("from", amplitude_params, amplitude.from, PCS_DEFAULT("0.0"), PCS_ANY_NUMBER, "factor before"),
+    PCS_REAL("to", amplitude_params, amplitude.to, PCS_DEFAULT("1.0"), PCS_ANY_NUMBER, "factor after"),
+    PCS_CHOICE("shape", amplitude_params, shape, PCS_DEFAULT("linear"), amplitude_ramps,
+               "smooth: two derivatives vanish at both ends"),
+    { .name = NULL },
+};
+
+const pcs_option pcs_pulse_options[] = {
+    PCS_REAL("duration", amplitude_params, amplitude.duration, PCS_REQUIRED, PCS_POSITIVE, "s"),
+    PCS_REAL("start", amplitude_params, amplitude.start, PCS_DEFAULT("0.0"), PCS_ANY_NUMBER, "when it begins, s"),
+    PCS_REAL("size", amplitude_params, amplitude.size, PCS_DEFAULT("1.0"), PCS_ANY_NUMBER, "largest factor"),
+    PCS_CHOICE("shape", amplitude_params, shape, PCS_REQUIRED, amplitude_pulses,
+               "rectangle: its end belongs to the time after"),
+    { .name = NULL },
+};
+
+const pcs_option pcs_amplitude_options[] = {
+    PCS_FORMULA("expression", amplitude_params, amplitude.expression, PCS_OPTIONAL, "factor as a formula of t"),
+    PCS_FILE("csv", amplitude_params, csv, PCS_OPTIONAL,
+             "file with lines `t, factor` and rising times; linear between, constant outside"),
+    { .name = NULL },
+};
+
+enum { WAY_TABLE, WAY_SINE, WAY_RAMP, WAY_PULSE, WAY_EXPRESSION, WAY_CSV, NWAY };
+
+static const char *const amplitude_ways[] = { "table", "sine", "ramp", "pulse", "expression", "csv" };
+
+// Rows [t, f] with rising times.
+static pcs_status amplitude_read_table(pcs_build *b, pcs_yaml *table, pcs_amplitude *out)
+{
+    const pcs_range any = PCS_ANY_NUMBER;
+    int count = pcs_yaml_count(table);
+    double *time = NULL, *factor = NULL;
+    PCS_TAKE(b->ctx, time, count, "an amplitude");
+    PCS_TAKE(b->ctx, factor, count, "an amplitude");
+    if (count == 0) pcs_case_reject(b->c, table, "is empty, needs rows [time, factor]");
+    for (int i = 0; i < count; i++) {
+        pcs_yaml *row = pcs_yaml_item(table, i);
+        time[i] = NAN;
+        if (!pcs_case_is(b->c, row, PCS_YAML_LIST)) continue;
+        if (pcs_yaml_count(row) != 2) {
+            pcs_case_reject(b->c, row, "must be a row [time, factor], has %d entries", pcs_yaml_count(row));
+            continue;
+        }
+        time[i] = pcs_case_number(b->c, pcs_yaml_item(row, 0), any);
+        factor[i] = pcs_case_number(b->c, pcs_yaml_item(row, 1), any);
+        if (i > 0 && time[i] <= time[i - 1]) {
+            pcs_case_reject(b->c, pcs_yaml_item(row, 0), "must be later than the row before (%g), is %g", time[i - 1],
+                            time[i]);
+        }
+    }
+    *out = (pcs_amplitude){ .count = count, .time = time, .factor = factor };
+    return PCS_OK;
+}
+
+static pcs_status amplitude_read_csv(pcs_build *b, pcs_yaml *node, const char *path, pcs_amplitude *out)
+{
+    pcs_list table;
+    pcs_status status = pcs_table_read(b->ctx, path, &table);
+    if (status == PCS_IO_ERROR) status = PCS_BAD_INPUT; // a wrong path is a fault of the case
+    if (status != PCS_OK) return pcs_build_blame(b, node, status);
+    double *time = NULL, *factor = NULL;
+    PCS_TAKE(b->ctx, time, table.nrow, "an amplitude");
+    PCS_TAKE(b->ctx, factor, table.nrow, "an amplitude");
+    for (int i = 0; i < table.nrow; i++) {
+        time[i] = table.value[2 * i];
+        factor[i] = table.value[2 * i + 1];
+    }
+    *out = (pcs_amplitude){ .count = table.nrow, .time = time, .factor = factor };
+    return PCS_OK;
+}
+
+static void amplitude_read_shape(pcs_build *b, pcs_yaml *node, int way, pcs_amplitude *out)
+{
+    static const pcs_option *const options[] = { NULL, pcs_sine_options, pcs_ramp_options, pcs_pulse_options };
+    static const pcs_amplitude_kind kinds[] = { PCS_AMPLITUDE_TABLE, PCS_AMPLITUDE_SINE, PCS_AMPLITUDE_RAMP,
+                                                PCS_AMPLITUDE_PULSE };
+    amplitude_params p = { 0 };
+    if (!pcs_case_is(b->c, node, PCS_YAML_MAP) || !pcs_case_read(b->c, node, options[way], &p)) return;
+    p.amplitude.kind = kinds[way];
+    p.amplitude.is_smooth = p.shape == 1;
+    *out = p.amplitude;
+}
+
+static void amplitude_take_expression(pcs_build *b, pcs_yaml *node, const pcs_expression *e, pcs_amplitude *out)
+{
+    double first = pcs_expression_value(e, &(double){ 0.0 });
+    if (!isfinite(first)) pcs_case_reject(b->c, node, "must be a finite number at t = 0, is %g", first);
+    *out = (pcs_amplitude){ .kind = PCS_AMPLITUDE_EXPRESSION, .expression = e };
+}
+
+// The way that is given; -1 and an error when it is none or more than one.
+static int amplitude_way(pcs_build *b, pcs_yaml *map)
+{
+    int way = -1;
+    for (int i = 0; i < NWAY; i++) {
+        if (pcs_case_get(b->c, map, amplitude_ways[i]) == NULL) continue;
+        if (way >= 0) {
+            pcs_case_error_at(b->c, map, amplitude_ways[i], "'%s' and '%s' are both given, only one is allowed",
+                              amplitude_ways[way], amplitude_ways[i]);
+            return -1;
+        }
+        way = i;
+    }
+    if (way < 0)
+        pcs_case_error_at(b->c, map, NULL,
+                          "missing key 'table' (rows [time, factor] with rising times), 'csv', 'sine', 'ramp', 'pulse' "
+                          "or 'expression'");
+    return way;
+}
+
+pcs_status pcs_build_amplitude(pcs_build *b, pcs_yaml *load, pcs_amplitude *out)
+{
+    pcs_yaml *map = pcs_case_get(b->c, load, "amplitude");
+    if (map == NULL || !pcs_case_is(b->c, map, PCS_YAML_MAP)) return PCS_OK;
+    int way = amplitude_way(b, map);
+    if (way < 0) return PCS_OK;
+    pcs_yaml *node = pcs_case_get(b->c, map, amplitude_ways[way]);
+    if (way == WAY_TABLE) return pcs_case_is(b->c, node, PCS_YAML_LIST) ? amplitude_read_table(b, node, out) : PCS_OK;
+    if (way == WAY_SINE || way == WAY_RAMP || way == WAY_PULSE) {
+        amplitude_read_shape(b, node, way, out);
+        return PCS_OK;
+    }
+    amplitude_params p = { 0 };
+    if (!pcs_case_read(b->c, map, pcs_amplitude_options, &p)) return PCS_OK;
+    if (way == WAY_CSV) return amplitude_read_csv(b, node, p.csv, out);
+    amplitude_take_expression(b, node, p.amplitude.expression, out);
+    return PCS_OK;
+}

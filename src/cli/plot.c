@@ -1,0 +1,43 @@
+// The commands plot and compare.
+
+#include "plot/plot.h"
+#include "cli/commands.h"
+#include "plot/compare.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define USUAL_TOLERANCE 1e-9
+
+int pcs_cli_compare(pcs_context *ctx, const pcs_arguments *a)
+{
+    pcs_comparison comparison;
+    pcs_compare_options options = { .path = { a->subject, a->more[0] },
+                                    .tolerance = isnan(a->tolerance) ? USUAL_TOLERANCE : a->tolerance,
+                                    .show = a->is_quiet ? pcs_cli_be_quiet : pcs_cli_show,
+                                    .show_user = stdout };
+    pcs_status status = pcs_compare(ctx, &options, &comparison);
+    if (status != PCS_OK) {
+        pcs_cli_reject(ctx, status);
+        return PCS_CLI_BAD_USAGE;
+    }
+    return comparison.nbeyond > 0 ? PCS_CLI_COULD_NOT_GO_ON : PCS_CLI_DONE;
+}
+
+int pcs_cli_plot(pcs_context *ctx, const pcs_arguments *a)
+{
+    const char **words = pcs_take(ctx, (size_t)a->nmore + 1, sizeof *words, "results");
+    if (words == NULL) return pcs_cli_reject(ctx, PCS_NO_MEMORY);
+    words[0] = a->subject;
+    for (int i = 0; i < a->nmore; i++) words[i + 1] = a->more[i];
+    pcs_plot_options options = { .nword = a->nmore + 1,
+                                 .words = words,
+                                 .output = a->directory,
+                                 .axis = a->axis,
+                                 .exact = a->exact,
+                                 .width = isnan(a->width) ? 0.0 : a->width,
+                                 .show = a->is_quiet ? pcs_cli_be_quiet : pcs_cli_show,
+                                 .show_user = stdout };
+    pcs_status status = pcs_plot(ctx, &options);
+    return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_reject(ctx, status);
+}

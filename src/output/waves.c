@@ -1,0 +1,221 @@
+// <case>.waves.csv: fields of a body over place and time, a matrix that gnuplot reads as it is.
+//
+//   # percuss waves: body bar, 200 places, fields stress vx
+//   400, s1, .., s200, s1, .., s200        columns, and places
+//   t1, stress at s1 .. s200, vx at s1 .. s200
+//   t2, ...
+//
+// A place is the middle of a cell, by its distance along the body from where the first cell begins, m, in the reference
+// state. Displacements ux.. and velocities vx.. there are the mean of both nodes.
+
+#include "output/observer.h"
+#include "output/row_file.h"
+
+#include "core/rotation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_ROOM = 256, NODE_FIELDS = 6, DEFAULT_ROWS = 400 };
+static const char *const waves_node_fields[NODE_FIELDS + 1] = { "ux", "uy", "uz", "vx", "vy", "vz", NULL };
+
+typedef struct waves_params {
+    const char *body;
+    pcs_names of;
+    int every; // steps, -1: not said
+} waves_params;
+
+typedef struct waves_data {
+    pcs_row_file rows;
+    pcs_digits *digits;
+    const pcs_set *cells;
+    int *field; // [of.count] index into waves_node_fields, or NODE_FIELDS + that of the picture
+    long every;
+    long last; // step of the last row
+    char name[NAME_ROOM];
+} waves_data;
+
+static const pcs_option waves_options[] = {
+    PCS_TEXT("body", waves_params, body, PCS_REQUIRED, "mesh part or set of cells, along a line"),
+    PCS_NAMES("of", waves_params, of, PCS_REQUIRED,
+              "fields of the cells, such as stress, and ux, uy, uz, vx, vy, vz in their middle"),
+    PCS_COUNT("every", waves_params, every, PCS_OPTIONAL, PCS_POSITIVE,
+              "steps from row to row; by default about 400 rows over the run"),
+    { .name = NULL },
+};
+
+static const char *const waves_cell_options[] = { "body", NULL };
+
+// -1: there is no such field.
+static int waves_find_field(const pcs_picture *picture, const char *name)
+{
+    for (int k = 0; k < NODE_FIELDS; k++)
+        if (strcmp(waves_node_fields[k], name) == 0) return k;
+    for (int k = 0; k < picture->nfield; k++)
+        if (strcmp(picture->field_names[k], name) == 0) return NODE_FIELDS + k;
+    return -1;
+}
+
+static pcs_status waves_reject_field(const pcs_observer *self, const char *name)
+{
+    const pcs_picture *picture = self->view->system->picture;
+    char known[512] = "";
+    size_t used = 0;
+    for (int k = 0; k < picture->nfield && used < sizeof known; k++) {
+        int length = snprintf(known + used, sizeof known - used, ", %s", picture->field_names[k]);
+        used += length > 0 ? (size_t)length : 0;
+    }
+    return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                    "there is no field '%.80s' over a body: there are ux, uy, uz, vx, vy, vz%s", name, known);
+}
+
+static pcs_status waves_check(const pcs_observer *self)
+{
+    const waves_params *p = self->params;
+    if (self->view->mesh == NULL)
+        return pcs_fail(self->ctx, PCS_BAD_INPUT, "a system in closed form has no body with cells");
+    if (p->of.count == 0) return pcs_fail(self->ctx, PCS_BAD_INPUT, "'of' is empty, needs fields such as stress or vx");
+    for (int k = 0; k < p->of.count; k++)
+        if (waves_find_field(self->view->system->picture, p->of.text[k]) < 0)
+            return waves_reject_field(self, p->of.text[k]);
+    return PCS_OK;
+}
+
+static double waves_distance(const double a[3], const double b[3])
+{
+    double way[3] = { b[0] - a[0], b[1] - a[1], b[2] - a[2] };
+    return pcs_norm3(way);
+}
+
+static void waves_middle(const pcs_mesh *mesh, int cell, double out[3])
+{
+    const int *node = mesh->cell[cell];
+    for (int k = 0; k < 3; k++) out[k] = 0.5 * (mesh->x[node[0]][k] + mesh->x[node[1]][k]);
+}
+
+static double waves_length(const pcs_mesh *mesh, int cell)
+{
+    return waves_distance(mesh->x[mesh->cell[cell][0]], mesh->x[mesh->cell[cell][1]]);
+}
+
+// From the middle of one cell to that of another: along both where they share a node, else straight.
+static double waves_advance(const pcs_mesh *mesh, int from, int to)
+{
+    const int *a = mesh->cell[from], *b = mesh->cell[to];
+    double x[3], y[3];
+    if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1])
+        return 0.5 * (waves_length(mesh, from) + waves_length(mesh, to));
+    waves_middle(mesh, from, x);
+    waves_middle(mesh, to, y);
+    return waves_distance(x, y);
+}
+
+static void waves_put_number(waves_data *d, double x)
+{
+    char *p = pcs_file_reserve(d->rows.file, PCS_NUMBER_ROOM + 1);
+    if (p == NULL) return;
+    *p = ',';
+    d->rows.file->used += 1 + pcs_number_text(d->digits, x, p + 1);
+}
+
+static void waves_put_head(const pcs_view *view, const waves_params *p, waves_data *d)
+{
+    pcs_file *f = d->rows.file;
+    const pcs_mesh *mesh = view->mesh;
+    pcs_file_print(f, "# percuss waves: body %.128s, %d places, fields", p->body, d->cells->count);
+    for (int k = 0; k < p->of.count; k++) pcs_file_print(f, " %.128s", p->of.text[k]);
+    pcs_file_print(f, "\n%ld", (long)p->of.count * d->cells->count);
+    for (int k = 0; k < p->of.count; k++) {
+        double place = 0.5 * waves_length(mesh, d->cells->items[0]);
+        for (int i = 0; i < d->cells->count; i++) {
+            if (i > 0) place += waves_advance(mesh, d->cells->items[i - 1], d->cells->items[i]);
+            waves_put_number(d, place);
+        }
+    }
+    pcs_file_text(f, "\n");
+}
+
+static double waves_value(const pcs_picture *picture, int field, int cell)
+{
+    if (field >= NODE_FIELDS) return picture->fields[field - NODE_FIELDS][cell];
+    const int *node = picture->cells[cell];
+    const double(*x)[3] = (const double(*)[3])(field < 3 ? picture->displacement : picture->velocity);
+    return 0.5 * (x[node[0]][field % 3] + x[node[1]][field % 3]);
+}
+
+static void waves_put_row(const pcs_view *view, int nfield, waves_data *d)
+{
+    pcs_system *system = view->system;
+    char text[PCS_NUMBER_ROOM];
+    d->last = view->state->step;
+    system->ops->draw(system, view->state->q, view->state->v, system->picture); // all ranks take part
+    if (pcs_file_reserve(d->rows.file, d->rows.row_room) == NULL) return;
+    pcs_number_text(d->digits, view->state->t, text);
+    pcs_file_text(d->rows.file, text);
+    for (int k = 0; k < nfield; k++)
+        for (int i = 0; i < d->cells->count; i++)
+            waves_put_number(d, waves_value(system->picture, d->field[k], d->cells->items[i]));
+    pcs_file_text(d->rows.file, "\n");
+}
+
+static long waves_every(const waves_params *p, const pcs_view *view)
+{
+    if (p->every > 0) return p->every;
+    double steps = view->is_controlled ? view->end_time / view->step_size : (double)view->nstep;
+    return steps > DEFAULT_ROWS ? (long)ceil(steps / DEFAULT_ROWS) : 1;
+}
+
+static pcs_status waves_open(pcs_observer *self)
+{
+    waves_data *d = self->data;
+    const waves_params *p = self->params;
+    const pcs_view *view = self->view;
+    d->rows.has_failed = true; // until everything is there
+    PCS_TRY(waves_check(self));
+    d->cells = pcs_mesh_cell_set(view->mesh, p->body);
+    if (d->cells == NULL || d->cells->count == 0)
+        return pcs_fail(self->ctx, PCS_BAD_INPUT, "there are no cells in a set '%s'", p->body);
+    PCS_TAKE(self->ctx, d->field, p->of.count, "waves");
+    for (int k = 0; k < p->of.count; k++) d->field[k] = waves_find_field(view->system->picture, p->of.text[k]);
+    snprintf(d->name, sizeof d->name, "%.200s.waves.csv", view->case_name);
+    size_t ncolumn = 1 + (size_t)p->of.count * (size_t)d->cells->count;
+    PCS_TRY(pcs_digits_create(self->ctx, &d->digits));
+    PCS_TRY(pcs_row_file_create(self->ctx, view->directory, d->name, (ncolumn + 1) * (PCS_NUMBER_ROOM + 1), &d->rows));
+    PCS_TRY(pcs_row_file_open(&d->rows, d->name));
+    d->every = waves_every(p, view);
+    waves_put_head(view, p, d);
+    waves_put_row(view, p->of.count, d);
+    return pcs_row_file_flush(&d->rows, true);
+}
+
+static pcs_status waves_step(pcs_observer *self)
+{
+    waves_data *d = self->data;
+    if (d->rows.has_failed || self->view->state->step % d->every != 0) return PCS_OK;
+    waves_put_row(self->view, ((const waves_params *)self->params)->of.count, d);
+    return pcs_row_file_flush(&d->rows, false);
+}
+
+static pcs_status waves_close(pcs_observer *self)
+{
+    waves_data *d = self->data;
+    if (d->rows.has_failed) return PCS_OK;
+    if (d->last != self->view->state->step)
+        waves_put_row(self->view, ((const waves_params *)self->params)->of.count, d);
+    PCS_TRY(pcs_row_file_flush(&d->rows, true));
+    return pcs_file_commit(d->rows.file);
+}
+
+const pcs_observer_ops pcs_observer_waves = {
+    .name = "waves",
+    .summary = "fields of a body over place and time as <case>.waves.csv, a matrix for gnuplot",
+    .options = waves_options,
+    .params_size = sizeof(waves_params),
+    .data_size = sizeof(waves_data),
+    .cell_options = waves_cell_options,
+    .check = waves_check,
+    .open = waves_open,
+    .step = waves_step,
+    .close = waves_close,
+};

@@ -1,0 +1,212 @@
+"""percuss plot and percuss compare from the command line: curves that are in the pictures, scripts that run again,
+words and exit status. Argument: the path of the program. Without gnuplot only what needs none is tested."""
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+CASE = os.path.abspath("cases/bar_impact")
+HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
+NEEDS_GNUPLOT = unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not there: install gnuplot-nox")
+BLUE, VERMILLION = "rgb(  0, 114, 178)", "rgb(213,  94,   0)"
+
+
+def percuss(*arguments, **keywords):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=HANG, **keywords)
+
+
+def read(path):
+    with open(path) as file:
+        return file.read()
+
+
+def texts(svg):
+    return re.findall(r"<text>(.*?)</text>", svg)
+
+
+def curves(svg, colour):
+    """The points of all lines of a colour, in pixels, without short ones, which are samples of the legend."""
+    paths = re.findall(rf"<path stroke='{re.escape(colour)}'\s+d='([^']*)'", svg)
+    lines = [[tuple(map(float, point)) for point in re.findall(r"(-?[\d.]+),(-?[\d.]+)", path)] for path in paths]
+    return [line for line in lines if len(line) > 2]
+
+
+def value_of(svg):
+    """From a height in pixels to the number at the vertical axis, by the first and the last mark of the last panel."""
+    marks = re.findall(r"d='M[\d.]+,([\d.]+) L[\d.]+,\1\s*'/>\s*<g [^>]*>\s*<text>([-\d.e]+)</text>", svg)
+    (y0, v0), (y1, v1) = [(float(y), float(v)) for y, v in (marks[0], marks[-1])]
+    return lambda y: v0 + (y - y0) * (v1 - v0) / (y1 - y0)
+
+
+class Plot(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.runs = tempfile.TemporaryDirectory()
+        for name, rho in (("a", "0.8"), ("b", "0.5")):
+            done = percuss("run", CASE, "-q", "-o", os.path.join(cls.runs.name, name), "--set", f"scheme.rho_inf={rho}",
+                           "--set", "output.frames=false", "--set", "output.contact_frames=false")
+            assert done.returncode == 0, done.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.runs.cleanup()
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        for name in ("a", "b"):
+            shutil.copytree(os.path.join(self.runs.name, name), self.path(name))
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def done(self, *arguments):
+        answer = percuss(*arguments)
+        self.assertEqual((answer.returncode, answer.stderr), (0, ""))
+        return answer.stdout
+
+    def refused(self, status, words, *arguments, **keywords):
+        answer = percuss(*arguments, **keywords)
+        self.assertEqual(answer.returncode, status, answer.stderr)
+        self.assertIn(words, answer.stderr)
+
+    def write(self, name, text):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "w") as file:
+            file.write(text)
+
+    @NEEDS_GNUPLOT
+    def test_a_curve_has_the_values_of_its_column(self):
+        self.done("plot", self.path("a"), "wall.force", "-o", self.path("force.svg"))
+        svg = read(self.path("force.svg"))
+        self.assertIn("wall.force [N]", texts(svg))
+        self.assertIn("t [s]", texts(svg))
+        with open(self.path("a", "history.csv"), newline="") as file:
+            force = [float(row["wall.force"]) for row in csv.DictReader(file) if row["wall.force"]]
+        line, = curves(svg, BLUE)
+        value = value_of(svg)
+        drawn = [value(y) for _, y in line]
+        self.assertAlmostEqual(max(drawn), max(force), delta=0.01 * max(force))
+        self.assertAlmostEqual(min(drawn), min(force), delta=0.01 * max(force))
+        plateau = [x for x, y in line if abs(value(y) - 300.0) < 5.0]
+        share = (max(plateau) - min(plateau)) / (line[-1][0] - line[0][0])
+        self.assertAlmostEqual(share, 2 * 10.0 / 30.0 / 1.5, delta=0.05)  # contact lasts 2 L / c
+
+    @NEEDS_GNUPLOT
+    def test_a_script_runs_again_elsewhere(self):
+        self.done("plot", self.path("a"), "wall.force")
+        first = read(self.path("a", "wall.force.svg"))
+        os.remove(self.path("a", "wall.force.svg"))
+        os.rename(self.path("a"), self.path("moved"))
+        subprocess.run(["gnuplot", "wall.force.gp"], cwd=self.path("moved"), check=True, timeout=HANG)
+        self.assertEqual(read(self.path("moved", "wall.force.svg")), first)
+
+    @NEEDS_GNUPLOT
+    def test_usual_pictures(self):
+        said = self.done("plot", self.path("a")).split()
+        names = [os.path.basename(name) for name in said]
+        self.assertEqual(names, ["energies.svg", "contact_wall.svg", "probe_tip.svg", "phase_tip.x.svg", "steps.svg"])
+        for name in said:
+            self.assertTrue(curves(read(name), BLUE), name)
+            self.assertTrue(os.path.exists(name[:-3] + "gp"))
+        energies = texts(read(said[0]))
+        for word in ("kinetic", "strain", "total", "impacts", "numerical loss", "energy [J]"):
+            self.assertIn(word, energies)
+        self.assertIn("wall.gap [m]", texts(read(said[1])))
+        self.assertEqual(texts(read(said[3]))[-2:], ["tip.vx [m/s]", "tip.x [m]"])
+
+    @NEEDS_GNUPLOT
+    def test_runs_are_labelled_by_what_differs(self):
+        self.done("plot", self.path("a"), self.path("b"), "wall.force", "tip.x", "-o", self.path("both.svg"))
+        svg = read(self.path("both.svg"))
+        for word in ("rho_inf = 0.8", "rho_inf = 0.5", "wall.force [N]", "tip.x [m]"):
+            self.assertEqual(texts(svg).count(word), 1, word)
+        self.assertEqual((len(curves(svg, BLUE)), len(curves(svg, VERMILLION))), (2, 2))
+        shutil.copytree(self.path("a"), self.path("twin"))
+        self.done("plot", self.path("a"), self.path("twin"), "tip.x", "-o", self.path("twins.svg"))
+        self.assertTrue({"a", "twin"} < set(texts(read(self.path("twins.svg")))))
+
+    @NEEDS_GNUPLOT
+    def test_exact_solution_other_axis_and_formats(self):
+        self.write("exact.csv", "t,wall.force\n0,0\n0.5,0\n0.5005,300\n1.167,300\n1.168,0\n1.5,0\n")
+        self.done("plot", self.path("a"), "wall.force", "--exact", self.path("exact.csv"), "-o", self.path("e.svg"))
+        self.assertIn("exact", texts(read(self.path("e.svg"))))
+        self.refused(2, "needs 't' and a column", "plot", self.path("a"), "tip.x", "--exact", self.path("exact.csv"))
+        self.done("plot", self.path("a"), "wall.force", "--x", "wall.gap", "-o", self.path("x.svg"))
+        self.assertIn("wall.gap [m]", texts(read(self.path("x.svg"))))
+        for ending, begin in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
+            self.done("plot", self.path("a"), "tip.x", "--width", "8.5", "-o", self.path("new", "p." + ending))
+            with open(self.path("new", "p." + ending), "rb") as file:
+                self.assertEqual(file.read(4), begin)
+
+    @NEEDS_GNUPLOT
+    def test_a_study_with_slopes_and_bars(self):
+        rows = ["h,model,run,status,error,error.limit,error.bound,error.order,error.convergence,reason"]
+        for model, factor in (("fine", 3.0), ("coarse", 5.0)):
+            rows += [f"{h},{model},x,done,{factor * h**2},0,{0.1 * factor * h**2},2,converges,"
+                     for h in (0.1, 0.2, 0.4, 0.8)]
+        self.write("study/study.csv", "\n".join(rows) + "\n")
+        self.assertEqual(self.done("plot", self.path("study")), self.path("study", "study_error.svg") + "\n")
+        svg = read(self.path("study", "study_error.svg"))
+        for word in ("model = fine, slope 2.00", "model = coarse, slope 2.00"):
+            self.assertIn(word, texts(svg))
+        script = read(self.path("study", "study_error.gp"))
+        self.assertIn("\nset logscale x\nset logscale y\n", script)
+        self.assertEqual(script.count("with yerrorbars"), 2)
+
+    @NEEDS_GNUPLOT
+    def test_waves(self):
+        rows = ["# percuss waves: body bar, 3 places, fields stress vx", "6,1,2,3,1,2,3"]
+        rows += [f"{0.1 * k:.3g},0,{k},{-2 * k},1,2,-4" for k in range(16)]
+        self.write("a/bar.waves.csv", "\n".join(rows) + "\n")
+        said = self.done("plot", self.path("a"))
+        self.assertIn("waves_stress.svg", said)
+        svg = read(self.path("a", "waves_vx.svg"))
+        self.assertIn("<image", svg)
+        for word in ("vx of bar [m/s]", "wall.force", "place along the body [m]"):
+            self.assertIn(word, texts(svg))
+        self.assertIn("set cbrange [-30:30]", read(self.path("a", "waves_stress.gp")))
+        for words in ("every 1:1:3:0:5:15 ", "set cbrange [-4:4]"):
+            self.assertIn(words, read(self.path("a", "waves_vx.gp")))
+        self.write("a/bar.waves.csv", "\n".join(rows)[:-3] + "\n")
+        self.refused(2, "bar.waves.csv: not a whole file", "plot", self.path("a"))
+
+    def test_what_is_wrong_is_told(self):
+        self.refused(2, "did you mean 'wall.force'?", "plot", self.path("a"), "wall.forse")
+        self.refused(2, "no such folder of results", "plot", self.path("nowhere"))
+        self.refused(2, "no history.csv", "plot", self.folder)
+        self.refused(2, "results must follow", "plot")
+        self.refused(2, "--width must be a number from 5 on", "plot", self.path("a"), "--width", "x")
+        self.refused(2, "is for compare", "plot", self.path("a"), "--tolerance", "1")
+        self.refused(2, "are for plot", "compare", self.path("a"), self.path("b"), "--width", "9")
+        self.refused(2, "one argument too many", "check", CASE, "more")
+
+    def test_a_missing_gnuplot_is_named_with_its_package(self):
+        empty = {"PATH": self.path("no_programs")}
+        self.refused(1, "install the package gnuplot-nox", "plot", self.path("a"), "tip.x", env=empty)
+        self.assertTrue(os.path.exists(self.path("a", "tip.x.gp")))
+
+    def test_compare(self):
+        same = self.done("compare", self.path("a"), self.path("a", "history.csv"))
+        self.assertIn("Alike", same)
+        answer = percuss("compare", self.path("a"), self.path("b"))
+        self.assertEqual((answer.returncode, answer.stderr), (1, ""))
+        self.assertIn("first at t = 0.502 in kinetic", answer.stdout)
+        self.assertIn("wall.force", answer.stdout)
+        self.assertIn("Alike", self.done("compare", self.path("a"), self.path("b"), "--tolerance", "1"))
+        self.assertEqual(self.done("compare", self.path("a"), self.path("a"), "-q"), "")
+        self.refused(2, "cannot open", "compare", self.path("a"), self.path("c.csv"))
+        self.refused(2, "two results must follow", "compare", self.path("a"))
+        self.refused(2, "--tolerance must be a number from 0 on", "compare", self.path("a"), self.path("b"),
+                     "--tolerance", "-1")
+
+
+if __name__ == "__main__":
+    unittest.main()
