@@ -127,9 +127,12 @@ static void history_contact(const pcs_page *page, const pcs_csv *h, int gap)
     int force = history_beside(h, gap, "force"), impulse = history_beside(h, gap, "step_impulse");
     // Bodies that do not give way have impulses and no forces.
     bool is_impulsive = impulse >= 0 && history_is_zero(h, force) && !history_is_zero(h, impulse);
-    series = history_series(h, is_impulsive ? impulse : force, is_impulsive ? "impulse" : "force");
+    pcs_series forces[2] = { history_series(h, is_impulsive ? impulse : force, is_impulsive ? "impulse" : "force") };
+    int friction = history_beside(h, gap, "friction");
+    bool rubs = !is_impulsive && friction >= 0 && !history_is_zero(h, friction);
+    if (rubs) forces[1] = history_series(h, friction, "friction");
     snprintf(title, sizeof title, "Contact %s: %s", name, is_impulsive ? "impulse of each step" : "force");
-    history_chart(page, title, series.name, is_impulsive ? "N s" : "N", 1, &series);
+    history_chart(page, title, forces[0].name, is_impulsive ? "N s" : "N", rubs ? 2 : 1, forces);
 }
 
 // The contact with the largest impulse of a step that is not drawn yet; -1: none.
@@ -179,20 +182,22 @@ static bool history_is_alike(const char *a, const char *b)
            strcmp(pcs_quantity_unit(a), pcs_quantity_unit(b)) == 0;
 }
 
+// Does a contact of that name stand before the last point of a column's name?
+static bool history_is_of_contact(const pcs_csv *h, int column)
+{
+    char gap[NAME_ROOM];
+    int length = (int)history_prefix(h->names[column]);
+    int written = snprintf(gap, sizeof gap, "%.*s.gap", length, h->names[column]);
+    int found = length > 0 && written < (int)sizeof gap ? pcs_csv_find(h, gap) : -1;
+    return found >= 0 && history_is_contact(h, found);
+}
+
 // Columns of the run as a whole, of contacts, and misfits of joints are drawn elsewhere or not at all.
 static void history_mark_others(const pcs_csv *h, bool *is_drawn)
 {
-    static const char *const others[] = { "gap", "gap_rate", "force", "impulse", "step_impulse", "friction" };
     int last = pcs_csv_find(h, "iterations");
-    for (int c = 0; c <= last; c++) is_drawn[c] = true;
-    for (int c = 0; c < h->ncolumn; c++) {
-        bool is_contact = history_is_contact(h, c);
-        is_drawn[c] |= history_ends(h->names[c], ".gap");
-        for (int k = 0; k < (is_contact ? 6 : 0); k++) {
-            int other = history_beside(h, c, others[k]);
-            if (other >= 0) is_drawn[other] = true;
-        }
-    }
+    for (int c = 0; c < h->ncolumn; c++)
+        is_drawn[c] = c <= last || history_is_of_contact(h, c) || history_ends(h->names[c], ".gap");
 }
 
 // A column and those that go with it: of the same place and unit.

@@ -21,6 +21,12 @@ static void run_head(const pcs_page *page, const pcs_yaml *summary)
     pcs_page_quantity(page, pcs_json_number(summary, "time.reached"), "s");
     pcs_page_print(page, " after %.0f steps", pcs_json_number(summary, "steps.done"));
     pcs_page_markup(page, ".</p>\n");
+    const char *question = pcs_json_string(summary, "question");
+    if (question[0] != '\0') {
+        pcs_page_markup(page, "<p class=\"verdict broken\">A question: ");
+        pcs_page_text(page, question);
+        pcs_page_markup(page, "</p>\n");
+    }
     if (reason[0] == '\0') return;
     pcs_page_markup(page, "<p class=\"verdict broken\">The run ended early: ");
     pcs_page_text(page, reason);
@@ -156,28 +162,59 @@ static void run_model(const pcs_page *page, const pcs_yaml *summary)
     pcs_page_section_end(page);
 }
 
-static void run_contact(const pcs_page *page, const pcs_yaml *contact)
+typedef struct contact_column {
+    const char *key, *title;
+    bool is_needed; // also where it is 0 for all contacts
+} contact_column;
+
+static const contact_column contact_columns[] = {
+    { "interval_count", "closed, times", true },     { "impacts", "impacts", true },
+    { "time_in_contact", "in contact [s]", true },   { "mean_force", "mean force [N]", true },
+    { "peak_force", "peak force [N]", true },        { "filtered_peak_force", "peak force, filtered [N]", false },
+    { "total_impulse", "impulse [N s]", true },      { "impact_loss", "impact loss [J]", false },
+    { "friction_loss", "friction loss [J]", false }, { "sliding_distance", "sliding distance [m]", false },
+    { "min_gap", "smallest gap [m]", true },
+};
+enum { CONTACT_COLUMNS = sizeof contact_columns / sizeof *contact_columns };
+
+// Has a contact anything to say in this column?
+static bool run_has_column(const pcs_yaml *contacts, const contact_column *column)
 {
-    static const char *const columns[] = { "interval_count", "impacts",       "time_in_contact", "mean_force",
-                                           "peak_force",     "total_impulse", "min_gap" };
+    bool is_shown = column->is_needed;
+    for (int i = 0; i < pcs_yaml_count(contacts) && !is_shown; i++)
+        is_shown = fabs(pcs_json_number(pcs_yaml_item(contacts, i), column->key)) > 0.0;
+    return is_shown;
+}
+
+static void run_contact(const pcs_page *page, const pcs_yaml *contact, const bool is_shown[CONTACT_COLUMNS])
+{
     pcs_page_markup(page, "<tr><th scope=\"row\">");
     pcs_page_text(page, pcs_json_string(contact, "name"));
     pcs_page_markup(page, "</th>");
-    for (int k = 0; k < 7; k++) pcs_page_cell(page, pcs_json_number(contact, columns[k]));
+    for (int k = 0; k < CONTACT_COLUMNS; k++)
+        if (is_shown[k]) pcs_page_cell(page, pcs_json_number(contact, contact_columns[k].key));
     pcs_page_markup(page, "</tr>\n");
 }
 
 static void run_contact_table(const pcs_page *page, const pcs_yaml *summary)
 {
-    int count = pcs_json_count(summary, "contacts");
-    pcs_page_markup(page, "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th>contact</th>"
-                          "<th class=\"n\">closed, times</th><th class=\"n\">impacts</th>"
-                          "<th class=\"n\">in contact [s]</th><th class=\"n\">mean force [N]</th>"
-                          "<th class=\"n\">peak force [N]</th><th class=\"n\">impulse [N s]</th>"
-                          "<th class=\"n\">smallest gap [m]</th></tr></thead>\n<tbody>\n");
-    for (int i = 0; i < count && i < SHOWN_CONTACTS; i++)
-        run_contact(page, pcs_yaml_item(pcs_json_at(summary, "contacts"), i));
+    const pcs_yaml *contacts = pcs_json_at(summary, "contacts");
+    int count = pcs_yaml_count(contacts);
+    bool is_shown[CONTACT_COLUMNS];
+    pcs_page_markup(page, "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th>contact</th>");
+    for (int k = 0; k < CONTACT_COLUMNS; k++) {
+        is_shown[k] = run_has_column(contacts, &contact_columns[k]);
+        if (is_shown[k]) pcs_page_print(page, "<th class=\"n\">%s</th>", contact_columns[k].title);
+    }
+    pcs_page_markup(page, "</tr></thead>\n<tbody>\n");
+    for (int i = 0; i < count && i < SHOWN_CONTACTS; i++) run_contact(page, pcs_yaml_item(contacts, i), is_shown);
     pcs_page_markup(page, "</tbody></table></div>\n");
+    double window = pcs_json_number(summary, "filter_window");
+    if (window > 0.0) {
+        pcs_page_markup(page, "<p class=\"soft\">The filtered peak is that of the mean over ");
+        pcs_page_quantity(page, window, "s");
+        pcs_page_markup(page, ".</p>\n");
+    }
     if (count > SHOWN_CONTACTS)
         pcs_page_print(page, "<p class=\"soft\">%d more are in summary.json.</p>\n", count - SHOWN_CONTACTS);
 }

@@ -157,8 +157,10 @@ class Report(unittest.TestCase):
         self.assertAlmostEqual(number(words.split("came to ")[1]) / (100 * worst["worst_ratio"]), 1.0, delta=0.05)
         rows = [[text(cell) for cell in r[2] if cell != "\n"] for r in find(sections["contacts"], "tr")]
         wall = summary["contacts"][0]
-        expected = [wall[k] for k in ("interval_count", "impacts", "time_in_contact", "mean_force", "peak_force",
-                                      "total_impulse", "min_gap")]
+        keys = {"closed, times": "interval_count", "in contact [s]": "time_in_contact", "smallest gap [m]": "min_gap",
+                "impulse [N s]": "total_impulse", "peak force, filtered [N]": "filtered_peak_force"}
+        expected = [wall[keys.get(title, title.split(" [")[0].replace(" ", "_"))] for title in rows[0][1:]]
+        self.assertEqual(len(expected), 9)
         self.assertEqual(rows[1][0], "wall")
         self.assertIn("×10⁻", rows[1][-1])
         for cell, value in zip(rows[1][1:], expected, strict=True):
