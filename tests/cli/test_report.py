@@ -346,6 +346,21 @@ class Report(unittest.TestCase):
         # What has no order is not joined by lines.
         self.assertEqual([p[1]["class"].split()[0] for p in find(drawing, "path")], ["mark"] * 3)
 
+    def test_friction(self):
+        folder = os.path.join(self.folder.name, "friction")
+        self.percuss("run", "cases/stick_slip", "-q", "-o", folder)
+        page, history = self.report(folder), self.history(folder)
+        figure = self.figure(page, "Contact floor: force")
+        self.assertEqual([text(i) for i in find(figure, "li")], ["force", "friction"])
+        (low, bottom), (high, top) = self.ticks(figure)[0], self.ticks(figure)[-1]
+        for path, column in zip(find(figure, "path"), ("floor.force", "floor.friction"), strict=True):
+            values = [y for y in history[column] if math.isfinite(y)]
+            for (_, y), value in zip(points(path)[0], values, strict=True):
+                self.assertAlmostEqual(bottom - (value - low) / (high - low) * (bottom - top), y, delta=0.2)
+        # Columns of a contact are not probes.
+        probes = next(find(page.root, "section", id="probes"))
+        self.assertEqual([text(c) for c in find(probes, "figcaption")], ["position", "velocity"])
+
     def commands(self, page):
         section = next(find(page.root, "section", id="again"))
         return [shlex.split(line) for line in text(next(find(section, "pre"))).splitlines()]
