@@ -57,6 +57,14 @@ static double energy_work_noise(const pcs_certifier *self)
     return PCS_ROUND_SUM * (size + weight);
 }
 
+// What is held at rest moves by the round-off of its positions over the step.
+static double energy_of_rest(const pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    double speed = 4.0 * DBL_EPSILON * system->length / self->report->h;
+    return self->report->h > 0.0 ? 0.5 * system->mass * speed * speed : 0.0;
+}
+
 // Mean of two velocities as the rule takes it; where rows act in stages, the larger one.
 static double energy_mean(const pcs_certifier *self, double before, double after)
 {
@@ -140,8 +148,7 @@ static double energy_estimate(pcs_certifier *self)
     }
 }
 
-// What forces that set in during the step give to what stands where it began; where steps do not iterate, all forces. A
-// body that joints hold at rest moves by the round-off of what balances its forces.
+// What forces that set in during the step give to what stands where it began; where steps do not iterate, all forces.
 static double energy_onset(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
@@ -150,8 +157,7 @@ static double energy_onset(pcs_certifier *self)
     if (self->from == NULL) return 0.0;
     system->ops->force(system, self->from->t + h, self->from->q, self->from->v, self->b);
     for (int i = 0; i < pcs_system_nown(system); i++) {
-        double fresh = fabs(self->b[i] - known * self->from->f[i]);
-        fresh += PCS_ROUND_VELOCITY * (fabs(self->b[i]) + fabs(self->from->f[i]));
+        double fresh = self->b[i] - known * self->from->f[i];
         for (int k = M->pattern->start[i]; k < M->pattern->start[i + 1]; k++)
             if (M->pattern->row[k] == i) sum += fresh * fresh / M->value[k];
     }
@@ -210,7 +216,7 @@ static bool energy_check_rise(pcs_certifier *self)
         allowed += stored;
     }
     if (rise > floor) allowed = fmin(allowed, 2.0 * energy_estimate(self));
-    if (rise > floor + allowed) floor += energy_work_noise(self);
+    if (rise > floor + allowed) floor += energy_work_noise(self) + energy_of_rest(self);
     if (rise > floor + allowed) {
         double onset = energy_onset(self);
         self->available += onset;

@@ -2,7 +2,6 @@
 
 #include "study/convergence.h"
 
-#include <float.h>
 #include <math.h>
 
 pcs_convergence pcs_converge(int count, const double *values, double factor)
@@ -10,9 +9,9 @@ pcs_convergence pcs_converge(int count, const double *values, double factor)
     pcs_convergence c = { .value = values[count - 1], .order = NAN, .limit = NAN, .bound = NAN, .kind = "unknown" };
     if (count < 3) return c;
     const double *f = values + count - 3;
-    double coarse = f[1] - f[0], fine = f[2] - f[1], round_off = 64.0 * DBL_EPSILON * fabs(f[2]);
+    double coarse = f[1] - f[0], fine = f[2] - f[1], round_off = 1e-12 * fabs(f[2]);
     if (!isfinite(coarse) || !isfinite(fine)) return c;
-    if (fabs(fine) <= round_off && fabs(coarse) <= round_off) {
+    if (fabs(fine) <= round_off) { // sums over many steps have no more digits
         c.kind = "exact";
         c.limit = f[2];
         c.bound = fabs(fine);
@@ -20,7 +19,7 @@ pcs_convergence pcs_converge(int count, const double *values, double factor)
     }
     c.kind = "diverges";
     if (fabs(fine) >= fabs(coarse)) return c;
-    c.order = log(fabs(coarse) / fmax(fabs(fine), round_off)) / log(factor);
+    c.order = log(fabs(coarse / fine)) / log(factor);
     c.kind = "oscillates";
     c.bound = 3.0 * fabs(fine);
     if (fine * coarse < 0.0) return c;
