@@ -92,6 +92,8 @@ typedef struct pcs_observer_ops {
     size_t params_size;
     size_t data_size;
     bool is_default; // runs also when the case does not name it
+    // NULL when the parameters are sound, else what is wrong; *option names the culprit. NULL: they always are.
+    const char *(*check)(const void *params, const char **option);
     // After the start, with the state and the report at t = 0, which is written here. Takes all memory; `view` stays
     // valid, its contents change from step to step.
     pcs_status (*open)(pcs_observer *self);
