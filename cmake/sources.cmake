@@ -19,7 +19,8 @@ percuss_sources(src/step step_list.def active_set active_set_solve columns conde
   projection registry schur_map step sums)
 percuss_sources(src/schemes scheme_list.def alpha_family event explicit galerkin galerkin_weights ggl_unified
   jump_family midpoint ode registry scheme stability state tableau)
-percuss_sources(src/output observer_list.def file obstacles observer record schedule series summary_json summary_text tally text verdict)
+percuss_sources(src/output observer_list.def file obstacles observer record schedule series
+  summary_json summary_text tally text verdict)
 percuss_sources(src/case assign error keys load parse read scalar spelling tree value write)
 percuss_sources(src/analysis modes modes_output statics statics_equilibrium statics_free statics_message
   statics_newton statics_output statics_relax statics_round_off statics_rows stiffness)

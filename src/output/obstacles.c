@@ -1,7 +1,7 @@
 // Walls, floors, stops and bearings that stand still as a legacy VTK file of polygons, obstacles.vtk.
 //
-// An obstacle has no end in the model. It is drawn as far as the nodes come that may touch it, and a margin further; with
-// a thickness behind its surface, so that it is seen from the side, too. Cell data: the number of its contact.
+// An obstacle has no end in the model. It is drawn as far as the nodes come that may touch it, and a margin further;
+// with a thickness behind its surface, so that it is seen from the side, too. Cell data: the number of its contact.
 
 #include "output/frames.h"
 #include "output/series.h"

@@ -29,7 +29,7 @@ pcs_status pcs_series_create(pcs_context *ctx, const char *directory, const char
 pcs_status pcs_series_reserve(pcs_context *ctx, pcs_series *s, int count);
 // Takes away the frames that are held.
 void pcs_series_drop(pcs_series *s);
-// Opens the next frame, of this use, and writes its first lines up to the dataset's name; then the caller puts the data.
+// Opens the next frame, of this use, and writes its first lines up to the dataset; then the caller puts the data.
 // A frame that is held takes the place of the first of those that are when there is no room; one that is kept comes
 // after all of these, which enter the list.
 pcs_status pcs_series_begin(pcs_series *s, pcs_frame_use use, const char *title, const char *dataset,
@@ -39,8 +39,8 @@ pcs_status pcs_series_end(pcs_series *s, double t);
 
 // The first lines of a file up to its dataset's name.
 void pcs_vtk_head(pcs_file *f, const char *title, const char *dataset);
-// "name count per-entry type" of one array of point or cell data, followed by its values: real ones as float where the
-// file says so.
+// "name count per-entry type" of one array of point or cell data, followed by its values: real ones as float
+// where the file says so.
 void pcs_vtk_reals(pcs_file *f, const char *name, const double *x, int count);
 void pcs_vtk_vectors(pcs_file *f, const char *name, const double (*x)[3], int count);
 void pcs_vtk_ints(pcs_file *f, const char *name, const int *x, int count);

@@ -5,7 +5,10 @@
 // This program counts its own allocations.
 #include "support/alloc_fault.c"
 
-static const int each = 1; // `every` of those who have it
+static const struct {
+    int every;
+    double rest[32];
+} each = { .every = 1 }; // of those who have it
 
 static void nothing_is_allocated_after_open(void **state)
 {
