@@ -170,7 +170,7 @@ static pcs_status frames_open(pcs_observer *self)
     if (picture == NULL || picture->npoint == 0) return PCS_OK;
     d->fields = &params->fields;
     PCS_TRY(frames_demand_fields(self->ctx, d->fields, picture));
-    PCS_TRY(pcs_frames_record_create(self->ctx, picture, &d->record));
+    PCS_TRY(pcs_frames_record_create(self->ctx, view->system, &d->record));
     PCS_TRY(pcs_series_reserve(self->ctx, &d->series, params->around_contacts));
     d->series.file->is_single = params->precision == PCS_PRECISION_FLOAT;
     PCS_TRY(pcs_schedule_create(self->ctx, params, view, &d->schedule));

@@ -8,8 +8,9 @@
 
 // Of the nodes that may touch an obstacle, about its point along its own axes.
 typedef struct pcs_reach {
-    double frame[3][3];     // the obstacle's axis, and two unit vectors across it
-    double low[3], high[3]; // m
+    double frame[3][3];               // the obstacle's axis, and two unit vectors across it
+    double low[3], high[3];           // m
+    double near_low[3], near_high[3]; // likewise, of those that came near
 } pcs_reach;
 
 typedef struct pcs_frames_record {
@@ -18,10 +19,11 @@ typedef struct pcs_frames_record {
     double *field_low;      // [nfield] of the picture, over all frames
     double *field_high;     // [nfield]
     double *field_time;     // [nfield] s, when a field was largest by size
+    double nearness;        // m, a node within it is near an obstacle
     pcs_reach *reach;       // [nobstacle] of the picture
 } pcs_frames_record;
 
-pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_picture *picture, pcs_frames_record *out);
+pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_system *system, pcs_frames_record *out);
 // Takes in the picture as it is drawn at time t.
 void pcs_frames_record_add(pcs_frames_record *record, const pcs_picture *picture, double t);
 // The record of this run's frames; NULL when it has none.

@@ -1,7 +1,8 @@
 // Walls, floors, stops and bearings that stand still as a legacy VTK file of polygons, obstacles.vtk.
 //
-// An obstacle has no end in the model. It is drawn as far as the nodes come that may touch it, and a margin further;
-// with a thickness behind its surface, so that it is seen from the side, too. Cell data: the number of its contact.
+// An obstacle has no end in the model. It is drawn where the nodes come near that may touch it, or, as long as none
+// does, as far as they come, and a margin further; with a thickness behind its surface, so that it is seen from the
+// side, too. Cell data: the number of its contact.
 
 #include "output/frames.h"
 #include "output/series.h"
@@ -52,9 +53,10 @@ static void obstacles_put_ring(pcs_file *f, const pcs_obstacle *o, const pcs_rea
 static void obstacles_put_points(pcs_file *f, const pcs_obstacle *o, const pcs_reach *reach, double size)
 {
     double low[3], high[3];
+    bool is_near = reach->near_low[0] <= reach->near_high[0];
     for (int a = 0; a < 3; a++) {
-        low[a] = reach->low[a] - MARGIN * size;
-        high[a] = reach->high[a] + MARGIN * size;
+        low[a] = (is_near ? reach->near_low[a] : reach->low[a]) - MARGIN * size;
+        high[a] = (is_near ? reach->near_high[a] : reach->high[a]) + MARGIN * size;
     }
     if (o->kind == PCS_OBSTACLE_PLANE) {
         for (int i = 0; i < 8; i++)

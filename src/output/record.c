@@ -19,9 +19,13 @@ static void record_make_frame(const double axis[3], double frame[3][3])
     pcs_cross(frame[0], frame[1], frame[2]);
 }
 
-pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_picture *picture, pcs_frames_record *out)
+static const double NEARNESS = 0.1; // of the size of the model
+
+pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_system *system, pcs_frames_record *out)
 {
+    const pcs_picture *picture = system->picture;
     *out = (pcs_frames_record){ .low = { INFINITY, INFINITY, INFINITY }, .high = { -INFINITY, -INFINITY, -INFINITY } };
+    out->nearness = NEARNESS * system->length;
     PCS_TAKE(ctx, out->field_low, picture->nfield, "bounds of the fields");
     PCS_TAKE(ctx, out->field_high, picture->nfield, "bounds of the fields");
     PCS_TAKE(ctx, out->field_time, picture->nfield, "bounds of the fields");
@@ -34,8 +38,8 @@ pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_picture *picture
     for (int i = 0; i < picture->nobstacle; i++) {
         record_make_frame(picture->obstacles[i].axis, out->reach[i].frame);
         for (int k = 0; k < 3; k++) {
-            out->reach[i].low[k] = INFINITY;
-            out->reach[i].high[k] = -INFINITY;
+            out->reach[i].low[k] = out->reach[i].near_low[k] = INFINITY;
+            out->reach[i].high[k] = out->reach[i].near_high[k] = -INFINITY;
         }
     }
     return PCS_OK;
@@ -63,17 +67,26 @@ static void record_add_field(pcs_frames_record *record, int field, const double 
     if (fmax(-record->field_low[field], record->field_high[field]) > before) record->field_time[field] = t;
 }
 
-static void record_add_reach(pcs_reach *reach, const pcs_obstacle *obstacle, const pcs_picture *picture)
+// Distance of a node from the surface, by its coordinates along the obstacle's axes.
+static double record_distance(const pcs_obstacle *o, const double x[3])
 {
-    for (int i = 0; i < obstacle->nnode; i++) {
-        int node = obstacle->nodes[i];
-        double d[3];
-        for (int k = 0; k < 3; k++)
-            d[k] = picture->reference[node][k] + picture->displacement[node][k] - obstacle->point[k];
+    if (o->kind == PCS_OBSTACLE_PLANE) return x[0] - o->node_radius;
+    return fabs(hypot(x[1], x[2]) - o->radius) - o->node_radius;
+}
+
+static void record_add_reach(pcs_reach *reach, const pcs_obstacle *o, const pcs_picture *picture, double nearness)
+{
+    for (int i = 0; i < o->nnode; i++) {
+        int node = o->nodes[i];
+        double d[3], x[3];
+        for (int k = 0; k < 3; k++) d[k] = picture->reference[node][k] + picture->displacement[node][k] - o->point[k];
+        for (int a = 0; a < 3; a++) x[a] = pcs_dot3(reach->frame[a], d);
+        bool is_near = record_distance(o, x) <= nearness;
         for (int a = 0; a < 3; a++) {
-            double x = pcs_dot3(reach->frame[a], d);
-            reach->low[a] = fmin(reach->low[a], x - obstacle->node_radius);
-            reach->high[a] = fmax(reach->high[a], x + obstacle->node_radius);
+            reach->low[a] = fmin(reach->low[a], x[a] - o->node_radius);
+            reach->high[a] = fmax(reach->high[a], x[a] + o->node_radius);
+            if (is_near) reach->near_low[a] = fmin(reach->near_low[a], x[a] - o->node_radius);
+            if (is_near) reach->near_high[a] = fmax(reach->near_high[a], x[a] + o->node_radius);
         }
     }
 }
@@ -83,7 +96,8 @@ void pcs_frames_record_add(pcs_frames_record *record, const pcs_picture *picture
     record->count++;
     record_add_points(record, picture);
     for (int k = 0; k < picture->nfield; k++) record_add_field(record, k, picture->fields[k], picture->ncell, t);
-    for (int i = 0; i < picture->nobstacle; i++) record_add_reach(&record->reach[i], &picture->obstacles[i], picture);
+    for (int i = 0; i < picture->nobstacle; i++)
+        record_add_reach(&record->reach[i], &picture->obstacles[i], picture, record->nearness);
 }
 
 const pcs_frames_record *pcs_frames_record_find(const pcs_view *view)
