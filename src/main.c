@@ -37,7 +37,7 @@ static const command commands[] = {
     { "run", pcs_cli_run, false, true },     { "statics", pcs_cli_statics, true, true },
     { "modes", pcs_cli_modes, true, true },  { "study", pcs_cli_study, true, true },
     { "check", pcs_cli_check, false, true }, { "new", pcs_cli_new, true, false },
-    { "list", pcs_cli_list, true, false },
+    { "list", pcs_cli_list, true, false },   { "view", pcs_cli_view, true, false },
 };
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 
