@@ -62,9 +62,9 @@ static int view_call(const char *script, const pcs_arguments *a)
     enum { SCREEN_WORDS = sizeof screen / sizeof *screen };
     char time[NUMBER_ROOM] = "peak";
     if (!isnan(a->time)) snprintf(time, sizeof time, "%.17g", a->time);
-    const char *field = a->field == NULL ? "" : a->field;
+    // The field may be NULL, which ends the list: pvpython takes no empty words.
     const char *words[] = { screen[0], screen[1],    screen[2], screen[3], "pvpython",
-                            script,    a->directory, time,      field,     NULL };
+                            script,    a->directory, time,      a->field,  NULL };
     bool has_screen = getenv("DISPLAY") != NULL || !view_has_program(screen[0]);
     return view_start(words + (has_screen ? SCREEN_WORDS : 0));
 }
