@@ -1,6 +1,6 @@
-"""obstacles.vtk as VTK reads it: planes, cylinders, bores and held bearings lie where the contacts are, closed, as large
-as the nodes come near; frames by window, near contacts, by fields and in single precision; what the summary tells of
-them; and the command for pictures. Argument: the program."""
+"""obstacles.vtk as VTK reads it: planes, cylinders, bores and held bearings lie where the contacts are, closed, as
+large as the nodes come near; frames by window, near contacts, by fields and in single precision; what the summary tells
+of them; and the command for pictures. Argument: the program."""
 
 import json
 import os
