@@ -40,6 +40,7 @@ static const command commands[] = {
     { "check", pcs_cli_check, false, true },     { "new", pcs_cli_new, true, false },
     { "list", pcs_cli_list, true, false },       { "plot", pcs_cli_plot, true, false },
     { "compare", pcs_cli_compare, true, false }, { "report", pcs_cli_report, true, false },
+    { "view", pcs_cli_view, true, false },
 };
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 

@@ -35,7 +35,7 @@ static pcs_status output_observer(pcs_build *b, pcs_yaml *output, const pcs_obse
     void *params = NULL, *data = NULL;
     PCS_TRY(pcs_build_params(b, ops->params_size, &params));
     PCS_TRY(pcs_build_params(b, ops->data_size, &data));
-    pcs_case_read(b->c, node, ops->options, params);
+    if (pcs_case_read(b->c, node, ops->options, params)) pcs_build_check(b, node, ops->check_params, params);
     if (ops->cell_options != NULL && !b->has_system) output_check_sets(b, node, ops->cell_options);
     b->sim->observers[b->sim->nobserver++] =
         (pcs_observer){ .ops = ops, .ctx = b->ctx, .view = &b->sim->view, .params = params, .data = data };

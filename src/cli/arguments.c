@@ -18,6 +18,7 @@ const char pcs_cli_usage[] =
     "[--quiet]\n"
     "       percuss compare A B [--tolerance T] [--quiet]\n"
     "       percuss report RESULTS|STUDY [-o report.html] [--quiet]\n"
+    "       percuss view RESULTS [--time T|peak] [--field NAME] -o PICTURE.png\n"
     "       percuss check CASE [--set path.to.key=value]...\n"
     "       percuss new [bar|pendulum|two_bars|frame|rotor] [DIR]\n"
     "       percuss list [NAME] [--markdown]\n"
@@ -41,6 +42,7 @@ const char pcs_cli_help[] =
     "  compare  where and when two results first differ, column by column; A and B are folders or CSV files\n"
     "  report   one page of HTML with all that belongs to the results of a run or study: certificate, energies,\n"
     "           contacts, curves, pictures, the case; report.html in their folder unless -o says where\n"
+    "  view     write a picture of the results in the folder RESULTS, by ParaView's Python\n"
     "  check    report every error of the case, build the model, do not run it\n"
     "  new      write a case to start from, with comments, into DIR (its name unless given)\n"
     "  list     elements, schemes, gap types and everything else a case can name, with options,\n"
@@ -51,7 +53,10 @@ const char pcs_cli_help[] =
     "                            number from 0: --set scheme.rho_inf=0.5 --set initial.0.velocity=[1,0,0]\n"
     "  -q, --quiet               no progress, no summary on the screen\n"
     "  --steps N                 of statics: load steps at least [1 for linear models, else 10]\n"
-    "  --time T                  of statics and modes: time at which loads and driven joints stand, s [0]\n"
+    "  --time T                  of statics and modes: time at which loads and driven joints stand, s [0]; of view: "
+    "that\n"
+    "                            of the picture, or peak, the largest contact force [peak]\n"
+    "  --field NAME              of view: what colours show [bending_stress, stress, ... the first that is there]\n"
     "  --count N                 of modes: how many [10]\n"
     "  --about statics           of modes: about the equilibrium, in which closed contacts stay closed\n"
     "  --whirl                   of modes: with damping and gyroscopic forces, forward and backward whirl; without\n"
@@ -122,8 +127,14 @@ static int arguments_parse_analysis(int argc, char **argv, int *i, pcs_arguments
         return arguments_parse_count("--count", value, &a->count);
     if ((value = arguments_option_value("--steps", argc, argv, i)) != NULL)
         return arguments_parse_count("--steps", value, &a->steps);
-    if ((value = arguments_option_value("--time", argc, argv, i)) != NULL)
-        return arguments_parse_number("--time", value, -INFINITY, &a->time);
+    if ((value = arguments_option_value("--time", argc, argv, i)) != NULL) {
+        a->wants_peak = strcmp(value, "peak") == 0;
+        return a->wants_peak ? PCS_CLI_DONE : arguments_parse_number("--time", value, -INFINITY, &a->time);
+    }
+    if ((value = arguments_option_value("--field", argc, argv, i)) != NULL) {
+        a->field = value;
+        return PCS_CLI_DONE;
+    }
     if ((value = arguments_option_value("--about", argc, argv, i)) != NULL) {
         a->about = value;
         return strcmp(value, "statics") == 0 ? PCS_CLI_DONE
@@ -167,7 +178,7 @@ static bool arguments_lacks_value(const char *text)
 {
     static const char *const names[] = { "--set",   "-o",      "--output",  "--count",     "--steps", "--time",
                                          "--about", "--vary",  "--measure", "--refine",    "-j",      "--jobs",
-                                         "--x",     "--exact", "--width",   "--tolerance", NULL };
+                                         "--x",     "--exact", "--width",   "--tolerance", "--field", NULL };
     int i = 0;
     while (names[i] != NULL && strcmp(names[i], text) != 0) i++;
     return names[i] != NULL;
@@ -175,11 +186,11 @@ static bool arguments_lacks_value(const char *text)
 
 static int arguments_parse_option(int argc, char **argv, int *i, pcs_arguments *a)
 {
-    static const char *const names[] = { "--set",   "--output",   "--quiet",  "--help",      "--version",
-                                         "--count", "--markdown", "--whirl",  "--steps",     "--time",
-                                         "--about", "--vary",     "--refine", "--measure",   "--jobs",
-                                         "--keep",  "-o",         "-q",       "-h",          "-j",
-                                         "--x",     "--exact",    "--width",  "--tolerance", NULL };
+    static const char *const names[] = { "--set",      "--output",  "--quiet", "--help",  "--version", "--count",
+                                         "--markdown", "--whirl",   "--steps", "--time",  "--about",   "--vary",
+                                         "--refine",   "--measure", "--jobs",  "--keep",  "-o",        "-q",
+                                         "-h",         "-j",        "--x",     "--exact", "--width",   "--tolerance",
+                                         "--field",    NULL };
     int answer = arguments_parse_analysis(argc, argv, i, a);
     if (answer < 0) answer = arguments_parse_study(argc, argv, i, a);
     if (answer < 0) answer = arguments_parse_plot(argc, argv, i, a);
@@ -258,23 +269,27 @@ int pcs_cli_check_usage(const pcs_arguments *a)
     bool is_study = strcmp(a->command, "study") == 0, is_new = strcmp(a->command, "new") == 0;
     bool is_report = strcmp(a->command, "report") == 0;
     if (is_report && a->subject == NULL) return pcs_cli_refuse("results must follow", a->command, NULL);
+    bool is_view = strcmp(a->command, "view") == 0;
+    if (is_view && a->subject == NULL) return pcs_cli_refuse("a folder of results must follow", a->command, NULL);
+    if (!is_view && (a->wants_peak || a->field != NULL))
+        return pcs_cli_refuse("--field and --time peak are for view, not for", a->command, NULL);
     if (!is_list && !is_new && a->subject == NULL) return pcs_cli_refuse("a case must follow", a->command, NULL);
     if (!is_study && (a->nvary > 0 || a->nmeasure > 0 || a->refine != NULL || a->jobs > 0 || a->keeps_output))
         return pcs_cli_refuse("--vary, --refine, --measure, --jobs and --keep are for study, not for", a->command,
                               NULL);
     bool is_plot = strcmp(a->command, "plot") == 0;
-    if (!is_run && !is_modes && !is_statics && !is_study && !is_new && !is_plot && !is_report && a->directory != NULL)
-        return pcs_cli_refuse("--output is not an option of", a->command, NULL);
+    bool writes = is_run || is_modes || is_statics || is_study || is_new || is_plot || is_report || is_view;
+    if (!writes && a->directory != NULL) return pcs_cli_refuse("--output is not an option of", a->command, NULL);
     if (!is_modes && a->count > 0) return pcs_cli_refuse("--count is not an option of", a->command, NULL);
     if (!is_modes && a->about != NULL) return pcs_cli_refuse("--about is not an option of", a->command, NULL);
     bool has_loads = is_statics || (is_modes && a->about != NULL);
     if (!has_loads && a->steps > 0)
         return pcs_cli_refuse("--steps is for statics and modes --about statics, not for", a->command, NULL);
-    if (!is_modes && !is_statics && !isnan(a->time))
+    if (!is_modes && !is_statics && !is_view && !isnan(a->time))
         return pcs_cli_refuse("--time is not an option of", a->command, NULL);
     if (!is_modes && a->is_whirl) return pcs_cli_refuse("--whirl is not an option of", a->command, NULL);
     if (!is_list && a->is_markdown) return pcs_cli_refuse("--markdown is not an option of", a->command, NULL);
-    if ((is_list || is_new || is_report) && a->nset > 0)
+    if ((is_list || is_new || is_report || is_view) && a->nset > 0)
         return pcs_cli_refuse("--set is not an option of", a->command, NULL);
     return PCS_CLI_DONE;
 }

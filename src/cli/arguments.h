@@ -11,7 +11,7 @@ enum { PCS_CLI_DONE = 0, PCS_CLI_COULD_NOT_GO_ON = 1, PCS_CLI_BAD_USAGE = 2 };
 extern const char pcs_cli_usage[], pcs_cli_help[];
 
 typedef struct pcs_arguments {
-    const char *command, *subject; // run CASE, list NAME
+    const char *command, *subject; // run CASE, list NAME, view RESULTS
     int nmore;
     const char **more; // [nmore] further subjects of plot and compare
     const char *directory;
@@ -28,6 +28,8 @@ typedef struct pcs_arguments {
     double tolerance;         // of compare, NAN: not said
     double width;             // of pictures, cm, NAN: not said
     const char *axis, *exact; // of plot, NULL: not said
+    bool wants_peak;          // of view: the time of the largest contact force
+    const char *field;        // of view, NULL: not said
     int nword;
     const char *const *words; // [nword] after --, for PETSc
     bool is_quiet, is_markdown, is_whirl, wants_help, wants_version;

@@ -15,6 +15,7 @@ int pcs_cli_new(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_check(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_plot(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_compare(pcs_context *ctx, const pcs_arguments *a);
+int pcs_cli_view(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_list(pcs_context *ctx, const pcs_arguments *a);
 // Tells the errors of a case that cannot be built.
 int pcs_cli_reject(const pcs_context *ctx, pcs_status status);

@@ -6,6 +6,7 @@
 
 #include "contact/row.h"
 #include "core/memory.h"
+#include "core/obstacle.h"
 #include "core/option.h"
 #include "mesh/dofmap.h"
 #include "sparse/matrix.h"
@@ -69,6 +70,8 @@ typedef struct pcs_gap_ops {
     // whether some row is about something else now. What overlaps without having had a row is PCS_FAILED. NULL where
     // rows never change.
     pcs_status (*search)(pcs_context *ctx, void *instance, const pcs_places *places, bool *has_changed);
+    // What of the contact stands still, for pictures; *out is zero before. NULL where only bodies of the mesh touch.
+    void (*show)(const void *params, const pcs_dofmap *map, pcs_obstacle *out);
 } pcs_gap_ops;
 
 extern const pcs_gap_ops *const pcs_gap_types[]; // ends with NULL

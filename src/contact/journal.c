@@ -10,6 +10,7 @@
 #include "contact/gap.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct journal_params {
     const char *nodes, *housing;
@@ -169,6 +170,23 @@ static void journal_evaluate(void *instance, const pcs_places *places, pcs_row_s
     }
 }
 
+// A bearing whose node is held stands still.
+static void journal_show(const void *params, const pcs_dofmap *map, pcs_obstacle *out)
+{
+    const journal_params *p = params;
+    const pcs_set *nodes = pcs_mesh_node_set(map->mesh, p->nodes);
+    int housing = pcs_mesh_node_set(map->mesh, p->housing)->items[0];
+    for (int i = map->first[housing]; i < map->first[housing + 1]; i++)
+        if (map->dof[i].equation != -1) return;
+    out->kind = PCS_OBSTACLE_BORE;
+    pcs_normalize3(p->axis, out->axis);
+    memcpy(out->point, map->mesh->x[housing], sizeof out->point);
+    out->radius = p->radius;
+    out->node_radius = p->node_radius;
+    out->nnode = nodes->count;
+    out->nodes = nodes->items;
+}
+
 const pcs_gap_ops pcs_gap_journal = {
     .name = "journal",
     .summary = "round journals of a shaft in a bearing that another node carries, with backlash",
@@ -179,4 +197,5 @@ const pcs_gap_ops pcs_gap_journal = {
     .check = journal_check,
     .create = journal_create,
     .evaluate = journal_evaluate,
+    .show = journal_show,
 };

@@ -138,6 +138,19 @@ static void circle_evaluate(void *instance, const pcs_places *places, pcs_row_st
     }
 }
 
+static void circle_show(const void *params, const pcs_dofmap *map, pcs_obstacle *out)
+{
+    const circle_params *p = params;
+    const pcs_set *nodes = pcs_mesh_node_set(map->mesh, p->nodes);
+    out->kind = p->side == SIDE_INSIDE ? PCS_OBSTACLE_BORE : PCS_OBSTACLE_CYLINDER;
+    pcs_normalize3(p->axis, out->axis);
+    memcpy(out->point, p->centre, sizeof out->point);
+    out->radius = p->radius;
+    out->node_radius = p->node_radius;
+    out->nnode = nodes->count;
+    out->nodes = nodes->items;
+}
+
 const pcs_gap_ops pcs_gap_node_circle = {
     .name = "node_circle",
     .summary = "nodes inside or outside a rigid circle or cylinder, gap = distance of the surfaces",
@@ -148,4 +161,5 @@ const pcs_gap_ops pcs_gap_node_circle = {
     .check = circle_check,
     .create = circle_create,
     .evaluate = circle_evaluate,
+    .show = circle_show,
 };

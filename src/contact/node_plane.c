@@ -113,6 +113,18 @@ static void plane_evaluate(void *instance, const pcs_places *places, pcs_row_sta
     }
 }
 
+static void plane_show(const void *params, const pcs_dofmap *map, pcs_obstacle *out)
+{
+    const plane_params *p = params;
+    const pcs_set *nodes = pcs_mesh_node_set(map->mesh, p->nodes);
+    out->kind = PCS_OBSTACLE_PLANE;
+    pcs_normalize3(p->normal, out->axis);
+    memcpy(out->point, p->point, sizeof out->point);
+    out->node_radius = p->node_radius;
+    out->nnode = nodes->count;
+    out->nodes = nodes->items;
+}
+
 const pcs_gap_ops pcs_gap_node_plane = {
     .name = "node_plane",
     .summary = "nodes against a rigid plane, gap = n . (x - point) - node_radius",
@@ -125,4 +137,5 @@ const pcs_gap_ops pcs_gap_node_plane = {
     .fill = plane_fill,
     .create = plane_create,
     .evaluate = plane_evaluate,
+    .show = plane_show,
 };

@@ -58,6 +58,24 @@ static pcs_status picture_take_turns(pcs_system *self, pcs_picture *picture)
     return PCS_OK;
 }
 
+// What the contacts show that stands still.
+static pcs_status picture_find_obstacles(pcs_system *self, pcs_picture *picture)
+{
+    const fe_data *fe = self->data;
+    pcs_obstacle *obstacles;
+    PCS_TAKE(self->ctx, obstacles, fe->model.ncontact, "the picture");
+    for (int c = 0; c < fe->model.ncontact; c++) {
+        const pcs_fe_contact *contact = &fe->model.contacts[c];
+        pcs_obstacle *o = &obstacles[picture->nobstacle];
+        if (contact->ops->show == NULL) continue;
+        contact->ops->show(contact->params, &fe->map, o);
+        o->contact = c;
+        picture->nobstacle += o->kind != PCS_OBSTACLE_NONE;
+    }
+    picture->obstacles = obstacles;
+    return PCS_OK;
+}
+
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
 {
     const pcs_mesh *mesh = fe->model.mesh;
@@ -84,6 +102,7 @@ pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
     PCS_TAKE(self->ctx, picture->displacement, mesh->nnode, "the picture");
     PCS_TAKE(self->ctx, picture->velocity, mesh->nnode, "the picture");
     PCS_TRY(picture_take_turns(self, picture));
+    PCS_TRY(picture_find_obstacles(self, picture));
     self->picture = picture;
     return picture_make_radius(self, picture);
 }

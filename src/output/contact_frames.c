@@ -1,9 +1,9 @@
 // Frames of the contact points for ParaView: one vertex per point with gap, force, impulses, normal and state.
 // The arrow of the force has its friction, too.
 //
-// impulse and step_impulse are sums since the frame before, so that no impact is lost between two frames; gap,
-// gap_velocity, force and state are those of the frame's own step: 0 open, 1 closed (it sticks, where there is
-// friction), 2 slides.
+// impulse and step_impulse are sums since the frame before, be it kept or not (output/schedule.h), so that no impact is
+// lost between two frames; gap, gap_velocity, force and state are those of the frame's own step: 0 open, 1 closed (it
+// sticks, where there is friction), 2 slides.
 
 #include "output/series.h"
 #include "output/tally.h"
@@ -17,8 +17,7 @@ enum { TITLE_ROOM = 256 };
 typedef struct contact_frames_data {
     pcs_series series;
     pcs_tally tally;
-    long every; // 0: no frames
-    long last;  // step of the last frame
+    pcs_schedule schedule;
     char title[TITLE_ROOM];
     double (*position)[3], (*normal)[3], (*arrow)[3]; // [nrow]
     double (*across)[3];                              // [ntangent] directions of friction; NULL: none known
@@ -79,12 +78,12 @@ static void contact_frames_put_data(contact_frames_data *d, const pcs_row *rows,
     pcs_vtk_ints(f, "contact", d->number + n, n);
 }
 
-static pcs_status contact_frames_write(const pcs_view *view, contact_frames_data *d)
+static pcs_status contact_frames_write(const pcs_view *view, contact_frames_data *d, pcs_frame_use use)
 {
     pcs_system *system = view->system;
     pcs_series *s = &d->series;
-    d->last = d->tally.step;
-    pcs_status status = pcs_series_begin(s, d->title, "POLYDATA", d->tally.t, d->tally.step);
+    if (use == PCS_FRAME_NONE) return PCS_OK;
+    pcs_status status = pcs_series_begin(s, use, d->title, "POLYDATA", view);
     if (status == PCS_OK) {
         system->ops->contact_points(system, view->state->q, d->position, d->normal);
         if (d->across != NULL) system->ops->tangents(system, d->across);
@@ -110,15 +109,14 @@ static void contact_frames_make_title(const pcs_view *view, char *title)
 }
 
 // Without a word of its own it follows the frames of the model.
-static long contact_frames_every(const pcs_observer *self)
+static const pcs_frames_params *contact_frames_params(const pcs_observer *self)
 {
     const pcs_frames_params *params = self->params;
     for (int i = 0; i < self->view->nobserver; i++) {
         const pcs_observer *other = &self->view->observers[i];
-        if (params->every < 0 && strcmp(other->ops->name, "frames") == 0)
-            return pcs_frames_every(other->params, self->view);
+        if (params->every < 0 && strcmp(other->ops->name, "frames") == 0) return other->params;
     }
-    return pcs_frames_every(params, self->view);
+    return params;
 }
 
 static pcs_status contact_frames_open(pcs_observer *self)
@@ -137,26 +135,31 @@ static pcs_status contact_frames_open(pcs_observer *self)
     PCS_TRY(pcs_series_create(self->ctx, view->directory, "contacts", &d->series));
     contact_frames_make_title(view, d->title);
     d->tally.nrow = pcs_contact_rows(view->system);
-    d->every = d->tally.nrow > 0 ? contact_frames_every(self) : 0;
-    if (d->every == 0) return PCS_OK;
+    if (d->tally.nrow == 0) return PCS_OK;
+    const pcs_frames_params *params = contact_frames_params(self);
+    PCS_TRY(pcs_schedule_create(self->ctx, params, view, &d->schedule));
+    PCS_TRY(pcs_series_reserve(self->ctx, &d->series, params->around_contacts));
+    if (d->schedule.every == 0) return PCS_OK;
     pcs_tally_add(&d->tally, view);
-    return contact_frames_write(view, d);
+    return contact_frames_write(view, d, pcs_schedule_end(&d->schedule, view));
 }
 
 static pcs_status contact_frames_step(pcs_observer *self)
 {
     contact_frames_data *d = self->data;
-    if (d->every == 0 || d->series.has_failed) return PCS_OK;
+    if (d->schedule.every == 0 || d->series.has_failed) return PCS_OK;
     pcs_tally_add(&d->tally, self->view);
-    return d->tally.step % d->every == 0 ? contact_frames_write(self->view, d) : PCS_OK;
+    return contact_frames_write(self->view, d, pcs_schedule_step(&d->schedule, self->view));
 }
 
 static pcs_status contact_frames_close(pcs_observer *self)
 {
     contact_frames_data *d = self->data;
-    if (d->every == 0 || d->series.has_failed || d->last == d->tally.step) return PCS_OK;
+    if (d->schedule.every == 0 || d->series.has_failed) return PCS_OK;
+    pcs_series_drop(&d->series);
     // The positions must belong to the step whose results were taken in.
-    return d->tally.step == self->view->state->step ? contact_frames_write(self->view, d) : PCS_OK;
+    if (d->tally.step != self->view->state->step) return PCS_OK;
+    return contact_frames_write(self->view, d, pcs_schedule_end(&d->schedule, self->view));
 }
 
 const pcs_observer_ops pcs_observer_contact_frames = {

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PRINT_ROOM = 1024 }; // of one formatted piece
+enum { PRINT_ROOM = 1024, PATH_ROOM = 4096 }; // of one formatted piece, of a path
 
 static void file_close_at_end(void *object)
 {
@@ -114,6 +114,18 @@ bool pcs_file_remove(pcs_file *f, const char *name)
     return unlink(f->path) == 0;
 }
 
+pcs_status pcs_file_rename(pcs_file *f, const char *from, const char *to)
+{
+    char old[PATH_ROOM];
+    if (f->is_mute) return PCS_OK;
+    file_set_path(f, from);
+    size_t length = strlen(f->path);
+    if (length >= sizeof old) return file_fail(f, "rename", ENAMETOOLONG);
+    memcpy(old, f->path, length + 1);
+    file_set_path(f, to);
+    return rename(old, f->path) == 0 ? PCS_OK : file_fail(f, "write", errno);
+}
+
 char *pcs_file_reserve(pcs_file *f, size_t bytes)
 {
     if (f->used + bytes > f->size) file_drain(f);
@@ -180,6 +192,29 @@ void pcs_file_doubles(pcs_file *f, const double *x, size_t count)
     }
 }
 
+// Bytes of one 32-bit number.
+static void file_put_word(unsigned char *p, uint32_t bits)
+{
+    for (int b = 0; b < 4; b++) p[b] = (unsigned char)(bits >> (24 - 8 * b));
+}
+
+void pcs_file_reals(pcs_file *f, const double *x, size_t count)
+{
+    if (!f->is_single) {
+        pcs_file_doubles(f, x, count);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        unsigned char *p = (unsigned char *)pcs_file_reserve(f, 4);
+        if (p == NULL) return;
+        float number = (float)x[i];
+        uint32_t bits;
+        memcpy(&bits, &number, sizeof bits);
+        file_put_word(p, bits);
+        f->used += 4;
+    }
+}
+
 void pcs_file_ints(pcs_file *f, const int *x, size_t count)
 {
     for (size_t i = 0; i < count;) {
@@ -187,10 +222,7 @@ void pcs_file_ints(pcs_file *f, const int *x, size_t count)
         if (p == NULL) return;
         size_t batch = (f->size - f->used) / 4;
         if (batch > count - i) batch = count - i;
-        for (size_t k = 0; k < batch; k++, p += 4) {
-            uint32_t bits = (uint32_t)x[i + k];
-            for (int b = 0; b < 4; b++) p[b] = (unsigned char)(bits >> (24 - 8 * b));
-        }
+        for (size_t k = 0; k < batch; k++, p += 4) file_put_word(p, (uint32_t)x[i + k]);
         f->used += batch * 4;
         i += batch;
     }

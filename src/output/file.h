@@ -17,6 +17,7 @@ typedef struct pcs_file {
     int descriptor; // -1: closed
     int error;      // errno of the first failure, 0: none
     bool is_mute;   // another rank writes
+    bool is_single; // reals are written as float
     char *buffer;   // [size]
     size_t size, used;
     long long written; // bytes handed to the system
@@ -35,6 +36,9 @@ void pcs_file_leave(pcs_file *f, long long size);
 // Removes `name` of an earlier run; false when there was none (or it cannot be removed).
 bool pcs_file_remove(pcs_file *f, const char *name);
 
+// Gives the file `from` the name `to`; the one that is open must be committed.
+pcs_status pcs_file_rename(pcs_file *f, const char *from, const char *to);
+
 // Room for `bytes` at the end of the buffer; the caller fills it and adds to `used`. NULL after a failure.
 char *pcs_file_reserve(pcs_file *f, size_t bytes);
 void pcs_file_text(pcs_file *f, const char *text);
@@ -46,6 +50,8 @@ void pcs_file_number(pcs_file *f, double x);
 void pcs_file_column(pcs_file *f, const char *name, int point, const char *quantity);
 // Big-endian, as legacy VTK asks for.
 void pcs_file_doubles(pcs_file *f, const double *x, size_t count);
+// As doubles, or as floats where the file says so: what these cannot hold is infinite.
+void pcs_file_reals(pcs_file *f, const double *x, size_t count);
 void pcs_file_ints(pcs_file *f, const int *x, size_t count);
 
 // Makes every folder of a path.

@@ -112,6 +112,8 @@ typedef struct pcs_observer_ops {
     size_t data_size;
     bool is_default;                 // runs also when the case does not name it
     const char *const *cell_options; // options that name sets of cells, ends with NULL; NULL: none
+    // NULL when the parameters are sound, else what is wrong; *option names the culprit. NULL: they always are.
+    const char *(*check_params)(const void *params, const char **option);
     // Does the case fit the model? What does not is PCS_BAD_INPUT. NULL: always.
     pcs_status (*check)(const pcs_observer *self);
     // After the start, with the state and the report at t = 0, which is written here. Takes all memory; `view` stays

@@ -15,13 +15,18 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FRAME_BUFFER = 1 << 16, TITLE_ROOM = 256, USUAL_FRAMES = 100 };
+enum { FRAME_BUFFER = 1 << 16, TITLE_ROOM = 256 };
 
 static const char list_tail[] = "\n  ]\n}\n";
 
 static void series_name(pcs_series *s, long number)
 {
     snprintf(s->name, s->name_room, "%s_%06ld.vtk", s->stem, number);
+}
+
+static void series_held_name(pcs_series *s, int slot)
+{
+    snprintf(s->name, s->name_room, "%s_held_%d.vtk", s->stem, slot);
 }
 
 static void series_list_name(pcs_series *s)
@@ -44,6 +49,10 @@ static void series_remove_old(pcs_series *s)
         series_name(s, i);
         if (!pcs_file_remove(s->file, s->name)) break;
     }
+    for (int i = 0;; i++) {
+        series_held_name(s, i);
+        if (!pcs_file_remove(s->file, s->name)) break;
+    }
 }
 
 pcs_status pcs_series_create(pcs_context *ctx, const char *directory, const char *stem, pcs_series *out)
@@ -59,22 +68,30 @@ pcs_status pcs_series_create(pcs_context *ctx, const char *directory, const char
     return PCS_OK;
 }
 
-pcs_status pcs_series_begin(pcs_series *s, const char *title, const char *dataset, double t, long step)
+pcs_status pcs_series_reserve(pcs_context *ctx, pcs_series *s, int count)
 {
-    series_name(s, s->count);
-    PCS_TRY(pcs_file_open(s->file, s->name));
+    s->room = count > 0 ? count : 0;
+    PCS_TAKE(ctx, s->held_time, s->room, "times of frames");
+    return PCS_OK;
+}
+
+void pcs_series_drop(pcs_series *s)
+{
+    for (int i = 0; i < s->nheld; i++) {
+        series_held_name(s, (s->first_held + i) % s->room);
+        pcs_file_remove(s->file, s->name);
+    }
+    s->nheld = s->first_held = 0;
+}
+
+void pcs_vtk_head(pcs_file *f, const char *title, const char *dataset)
+{
     char line[TITLE_ROOM];
     snprintf(line, sizeof line, "%s", title);
     for (char *p = line; *p != '\0'; p++) {
         if (*p == '\n' || *p == '\r') *p = ' ';
     }
-    pcs_file_print(s->file, "# vtk DataFile Version 3.0\n%s\nBINARY\nDATASET %s\n", line, dataset);
-    pcs_file_text(s->file, "FIELD FieldData 2\nTIME 1 1 double\n");
-    pcs_file_doubles(s->file, &t, 1);
-    pcs_file_text(s->file, "\nSTEP 1 1 double\n");
-    pcs_file_doubles(s->file, &(double){ (double)step }, 1);
-    pcs_file_text(s->file, "\n");
-    return PCS_OK;
+    pcs_file_print(f, "# vtk DataFile Version 3.0\n%s\nBINARY\nDATASET %s\n", line, dataset);
 }
 
 // The list with its first entry appears whole, under its name.
@@ -109,38 +126,74 @@ static pcs_status series_extend_list(pcs_series *s)
                     strerror(error), is_whole ? "" : "; the list is damaged");
 }
 
-pcs_status pcs_series_end(pcs_series *s, double t)
+// Adds the frame of the next number, which is on the disk, to the list.
+static pcs_status series_list(pcs_series *s, double t)
 {
-    pcs_status status = pcs_file_commit(s->file);
-    if (status != PCS_OK) return status;
     char number[PCS_NUMBER_ROOM];
     pcs_number_text(NULL, t, number);
     series_name(s, s->count);
     size_t used = (size_t)snprintf(s->entry, s->entry_room, "%s    { \"name\": \"", s->count == 0 ? "" : ",\n");
     used += pcs_json_text(s->name, s->entry_room - used, s->entry + used);
     snprintf(s->entry + used, s->entry_room - used, "\", \"time\": %s }%s", number, list_tail);
-    status = s->list < 0 ? series_begin_list(s) : series_extend_list(s);
-    if (status == PCS_OK) s->count++;
-    return status;
+    PCS_TRY(s->list < 0 ? series_begin_list(s) : series_extend_list(s));
+    s->count++;
+    return PCS_OK;
 }
 
-long pcs_frames_every(const pcs_frames_params *params, const pcs_view *view)
+// The frames that are held get their numbers.
+static pcs_status series_keep_held(pcs_series *s)
 {
-    if (params->every >= 0) return params->every;
-    return view->nstep / USUAL_FRAMES > 1 ? view->nstep / USUAL_FRAMES : 1;
+    for (; s->nheld > 0; s->nheld--) {
+        series_held_name(s, s->first_held);
+        snprintf(s->entry, s->entry_room, "%s", s->name);
+        series_name(s, s->count);
+        PCS_TRY(pcs_file_rename(s->file, s->entry, s->name));
+        PCS_TRY(series_list(s, s->held_time[s->first_held]));
+        s->first_held = (s->first_held + 1) % s->room;
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_series_begin(pcs_series *s, pcs_frame_use use, const char *title, const char *dataset,
+                            const pcs_view *view)
+{
+    s->is_holding = use == PCS_FRAME_HELD;
+    if (s->is_holding && s->nheld == s->room) {
+        s->first_held = (s->first_held + 1) % s->room;
+        s->nheld--;
+    }
+    if (!s->is_holding) PCS_TRY(series_keep_held(s));
+    if (s->is_holding) series_held_name(s, (s->first_held + s->nheld) % s->room);
+    else series_name(s, s->count);
+    PCS_TRY(pcs_file_open(s->file, s->name));
+    pcs_vtk_head(s->file, title, dataset);
+    pcs_file_text(s->file, "FIELD FieldData 2\nTIME 1 1 double\n");
+    pcs_file_doubles(s->file, &view->state->t, 1);
+    pcs_file_text(s->file, "\nSTEP 1 1 double\n");
+    pcs_file_doubles(s->file, &(double){ (double)view->state->step }, 1);
+    pcs_file_text(s->file, "\n");
+    return PCS_OK;
+}
+
+pcs_status pcs_series_end(pcs_series *s, double t)
+{
+    PCS_TRY(pcs_file_commit(s->file));
+    if (!s->is_holding) return series_list(s, t);
+    s->held_time[(s->first_held + s->nheld++) % s->room] = t;
+    return PCS_OK;
 }
 
 void pcs_vtk_reals(pcs_file *f, const char *name, const double *x, int count)
 {
-    pcs_file_print(f, "%s 1 %d double\n", name, count);
-    pcs_file_doubles(f, x, (size_t)count);
+    pcs_file_print(f, "%s 1 %d %s\n", name, count, f->is_single ? "float" : "double");
+    pcs_file_reals(f, x, (size_t)count);
     pcs_file_text(f, "\n");
 }
 
 void pcs_vtk_vectors(pcs_file *f, const char *name, const double (*x)[3], int count)
 {
-    pcs_file_print(f, "%s 3 %d double\n", name, count);
-    pcs_file_doubles(f, &x[0][0], 3 * (size_t)count);
+    pcs_file_print(f, "%s 3 %d %s\n", name, count, f->is_single ? "float" : "double");
+    pcs_file_reals(f, &x[0][0], 3 * (size_t)count);
     pcs_file_text(f, "\n");
 }
 

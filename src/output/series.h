@@ -5,11 +5,7 @@
 
 #include "output/file.h"
 #include "output/observer.h"
-
-// Options of the observers that write frames.
-typedef struct pcs_frames_params {
-    int every; // steps, 0: no frames, -1: not said
-} pcs_frames_params;
+#include "output/schedule.h"
 
 typedef struct pcs_series {
     pcs_file *file;   // of one frame
@@ -21,19 +17,30 @@ typedef struct pcs_series {
     int list;        // descriptor of the list once it exists, -1: not yet
     long long tail;  // where the list's closing brackets stand
     bool has_failed; // nothing more is written
+    bool is_holding; // the frame that is written now is not for the list yet
+    int room;        // frames that can be held
+    int nheld, first_held;
+    double *held_time; // [room] s, round and round
 } pcs_series;
 
 // Takes the memory and removes the frames that an earlier run left under these names.
 pcs_status pcs_series_create(pcs_context *ctx, const char *directory, const char *stem, pcs_series *out);
-// Opens the next frame and writes its first lines up to the dataset's name; then the caller puts the data.
-pcs_status pcs_series_begin(pcs_series *s, const char *title, const char *dataset, double t, long step);
-// Completes the frame and adds it to the list.
+// Room for `count` frames that may be held.
+pcs_status pcs_series_reserve(pcs_context *ctx, pcs_series *s, int count);
+// Takes away the frames that are held.
+void pcs_series_drop(pcs_series *s);
+// Opens the next frame, of this use, and writes its first lines up to the dataset; then the caller puts the data.
+// A frame that is held takes the place of the first of those that are when there is no room; one that is kept comes
+// after all of these, which enter the list.
+pcs_status pcs_series_begin(pcs_series *s, pcs_frame_use use, const char *title, const char *dataset,
+                            const pcs_view *view);
+// Completes the frame and adds it to the list unless it is held.
 pcs_status pcs_series_end(pcs_series *s, double t);
 
-// The steps between two frames: as said, else about 100 frames over the run.
-long pcs_frames_every(const pcs_frames_params *params, const pcs_view *view);
-
-// "name count per-entry type" of one array of point or cell data, followed by its values.
+// The first lines of a file up to its dataset's name.
+void pcs_vtk_head(pcs_file *f, const char *title, const char *dataset);
+// "name count per-entry type" of one array of point or cell data, followed by its values: real ones as float
+// where the file says so.
 void pcs_vtk_reals(pcs_file *f, const char *name, const double *x, int count);
 void pcs_vtk_vectors(pcs_file *f, const char *name, const double (*x)[3], int count);
 void pcs_vtk_ints(pcs_file *f, const char *name, const int *x, int count);

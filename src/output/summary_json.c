@@ -1,5 +1,6 @@
 // The summary for programs: always valid JSON, with null for what is not finite or does not exist.
 
+#include "output/frames.h"
 #include "output/summary.h"
 
 #include <math.h>
@@ -282,6 +283,35 @@ static void json_certificate(json *j, const pcs_certificate *certificate)
     json_end(j, "}");
 }
 
+static void json_vector(json *j, const char *key, const double x[3])
+{
+    json_begin(j, key, "[");
+    for (int k = 0; k < 3; k++) json_real(j, NULL, x[k]);
+    json_end(j, "]");
+}
+
+// What all frames have shown: the scale of pictures without a look at every frame.
+static void json_frames(json *j, const pcs_view *view)
+{
+    const pcs_frames_record *record = pcs_frames_record_find(view);
+    const pcs_picture *picture = view->system->picture;
+    if (record == NULL) return;
+    json_begin(j, "frames", "{");
+    json_whole(j, "drawn", record->count);
+    json_vector(j, "low", record->low);
+    json_vector(j, "high", record->high);
+    json_begin(j, "fields", "{");
+    for (int k = 0; k < picture->nfield; k++) {
+        json_begin(j, picture->field_names[k], "{");
+        json_real(j, "min", record->field_low[k]);
+        json_real(j, "max", record->field_high[k]);
+        json_real(j, "largest_time", record->field_time[k]);
+        json_end(j, "}");
+    }
+    json_end(j, "}");
+    json_end(j, "}");
+}
+
 void pcs_summary_put_json(const pcs_summary *s, const pcs_view *view)
 {
     json j = { .f = s->file, .depth = 1, .is_first = true };
@@ -294,5 +324,6 @@ void pcs_summary_put_json(const pcs_summary *s, const pcs_view *view)
     json_probes(&j, s, view);
     json_energy(&j, view->ledger);
     json_certificate(&j, view->certificate);
+    json_frames(&j, view);
     pcs_file_text(j.f, "\n}\n");
 }

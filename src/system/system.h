@@ -11,6 +11,7 @@
 
 #include "core/context.h"
 #include "core/memory.h"
+#include "core/obstacle.h"
 #include "core/option.h"
 #include "core/rounding.h"
 #include "sparse/matrix.h"
@@ -104,6 +105,8 @@ typedef struct pcs_picture {
     double (*section_y)[3];         // [ncell] y axis of the section filled by `draw`; NULL: no sections
     const char *const *field_names; // [nfield]
     double *const *fields;          // [nfield][ncell] filled by `draw`
+    int nobstacle;
+    const pcs_obstacle *obstacles; // [nobstacle] their nodes are points of the picture
 } pcs_picture;
 
 // A column of the history asked for by the user.

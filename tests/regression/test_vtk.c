@@ -11,7 +11,7 @@ enum { STEPS = 10, EVERY = 4, MANY = 30000 };
 
 extern const pcs_observer_ops pcs_observer_frames, pcs_observer_contact_frames;
 
-static const pcs_frames_params every = { EVERY };
+static const pcs_frames_params every = { .every = EVERY };
 
 static int read_back(const fake_run *r, const char *stem)
 {

@@ -6,7 +6,7 @@
 
 extern const pcs_observer_ops pcs_observer_frames, pcs_observer_contact_frames;
 
-static const pcs_frames_params unsaid = { -1 }, every_4 = { 4 }, none = { 0 };
+static const pcs_frames_params unsaid = { .every = -1 }, every_4 = { .every = 4 }, none = { .every = 0 };
 
 static void check_list(const fake_run *r, const char *name, const char *wanted)
 {
@@ -153,7 +153,7 @@ static void a_list_that_cannot_grow_stays_whole(void **state)
 {
     (void)state;
     fake_run r;
-    const pcs_frames_params every_1 = { 1 };
+    const pcs_frames_params every_1 = { .every = 1 };
     fake_create(&r, "frames_list", &pcs_observer_frames, &every_1);
     fake_open(&r);
     fake_set_limit(2000);
@@ -200,7 +200,7 @@ static void contact_frames_have_their_own_say(void **state)
 {
     (void)state;
     fake_run r;
-    const pcs_frames_params every_5 = { 5 };
+    const pcs_frames_params every_5 = { .every = 5 };
     fake_create(&r, "contact_frames", &pcs_observer_contact_frames, &every_5);
     pcs_observer frames = { .ops = &pcs_observer_frames, .params = &every_4 };
     r.view.observers = &frames;

@@ -1,0 +1,35 @@
+// What the frames of a run have shown so far: for obstacles, colours and camera of its pictures.
+
+#ifndef PCS_OUTPUT_FRAMES_H
+#define PCS_OUTPUT_FRAMES_H
+
+#include "output/file.h"
+#include "output/observer.h"
+
+// Of the nodes that may touch an obstacle, about its point along its own axes.
+typedef struct pcs_reach {
+    double frame[3][3];               // the obstacle's axis, and two unit vectors across it
+    double low[3], high[3];           // m
+    double near_low[3], near_high[3]; // likewise, of those that came near
+} pcs_reach;
+
+typedef struct pcs_frames_record {
+    long count;             // frames drawn
+    double low[3], high[3]; // m, of all points with their radii, over all frames
+    double *field_low;      // [nfield] of the picture, over all frames
+    double *field_high;     // [nfield]
+    double *field_time;     // [nfield] s, when a field was largest by size
+    double nearness;        // m, a node within it is near an obstacle
+    pcs_reach *reach;       // [nobstacle] of the picture
+} pcs_frames_record;
+
+pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_system *system, pcs_frames_record *out);
+// Takes in the picture as it is drawn at time t.
+void pcs_frames_record_add(pcs_frames_record *record, const pcs_picture *picture, double t);
+// The record of this run's frames; NULL when it has none.
+const pcs_frames_record *pcs_frames_record_find(const pcs_view *view);
+
+// Writes obstacles.vtk, if there are any, as large as the record asks for.
+pcs_status pcs_obstacles_write(pcs_file *f, const pcs_view *view, const pcs_frames_record *record);
+
+#endif

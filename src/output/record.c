@@ -1,0 +1,111 @@
+// Bounds of the motion and of the fields, gathered while frames are drawn.
+
+#include "core/rotation.h"
+#include "output/frames.h"
+
+#include <math.h>
+#include <string.h>
+
+// Two unit vectors across the axis, the first as near as can be to z, else y, else x: that across a plane model.
+static void record_make_frame(const double axis[3], double frame[3][3])
+{
+    int least = 2;
+    for (int k = 1; k >= 0; k--)
+        if (fabs(axis[k]) < fabs(axis[least])) least = k;
+    double across[3];
+    for (int k = 0; k < 3; k++) across[k] = (k == least) - axis[least] * axis[k];
+    memcpy(frame[0], axis, sizeof frame[0]);
+    pcs_normalize3(across, frame[1]);
+    pcs_cross(frame[0], frame[1], frame[2]);
+}
+
+static const double NEARNESS = 0.1; // of the size of the model
+
+pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_system *system, pcs_frames_record *out)
+{
+    const pcs_picture *picture = system->picture;
+    *out = (pcs_frames_record){ .low = { INFINITY, INFINITY, INFINITY }, .high = { -INFINITY, -INFINITY, -INFINITY } };
+    out->nearness = NEARNESS * system->length;
+    PCS_TAKE(ctx, out->field_low, picture->nfield, "bounds of the fields");
+    PCS_TAKE(ctx, out->field_high, picture->nfield, "bounds of the fields");
+    PCS_TAKE(ctx, out->field_time, picture->nfield, "bounds of the fields");
+    PCS_TAKE(ctx, out->reach, picture->nobstacle, "bounds of the obstacles");
+    for (int i = 0; i < picture->nfield; i++) {
+        out->field_low[i] = INFINITY;
+        out->field_high[i] = -INFINITY;
+        out->field_time[i] = NAN;
+    }
+    for (int i = 0; i < picture->nobstacle; i++) {
+        record_make_frame(picture->obstacles[i].axis, out->reach[i].frame);
+        for (int k = 0; k < 3; k++) {
+            out->reach[i].low[k] = out->reach[i].near_low[k] = INFINITY;
+            out->reach[i].high[k] = out->reach[i].near_high[k] = -INFINITY;
+        }
+    }
+    return PCS_OK;
+}
+
+static void record_add_points(pcs_frames_record *record, const pcs_picture *picture)
+{
+    for (int i = 0; i < picture->npoint; i++) {
+        double r = picture->radius == NULL ? 0.0 : picture->radius[i];
+        for (int k = 0; k < 3; k++) {
+            double x = picture->reference[i][k] + picture->displacement[i][k];
+            record->low[k] = fmin(record->low[k], x - r);
+            record->high[k] = fmax(record->high[k], x + r);
+        }
+    }
+}
+
+static void record_add_field(pcs_frames_record *record, int field, const double *x, int count, double t)
+{
+    double before = fmax(-record->field_low[field], record->field_high[field]);
+    for (int c = 0; c < count; c++) {
+        record->field_low[field] = fmin(record->field_low[field], x[c]);
+        record->field_high[field] = fmax(record->field_high[field], x[c]);
+    }
+    if (fmax(-record->field_low[field], record->field_high[field]) > before) record->field_time[field] = t;
+}
+
+// Distance of a node from the surface, by its coordinates along the obstacle's axes.
+static double record_distance(const pcs_obstacle *o, const double x[3])
+{
+    if (o->kind == PCS_OBSTACLE_PLANE) return x[0] - o->node_radius;
+    return fabs(hypot(x[1], x[2]) - o->radius) - o->node_radius;
+}
+
+static void record_add_reach(pcs_reach *reach, const pcs_obstacle *o, const pcs_picture *picture, double nearness)
+{
+    for (int i = 0; i < o->nnode; i++) {
+        int node = o->nodes[i];
+        double d[3], x[3];
+        for (int k = 0; k < 3; k++) d[k] = picture->reference[node][k] + picture->displacement[node][k] - o->point[k];
+        for (int a = 0; a < 3; a++) x[a] = pcs_dot3(reach->frame[a], d);
+        bool is_near = record_distance(o, x) <= nearness;
+        for (int a = 0; a < 3; a++) {
+            reach->low[a] = fmin(reach->low[a], x[a] - o->node_radius);
+            reach->high[a] = fmax(reach->high[a], x[a] + o->node_radius);
+            if (is_near) reach->near_low[a] = fmin(reach->near_low[a], x[a] - o->node_radius);
+            if (is_near) reach->near_high[a] = fmax(reach->near_high[a], x[a] + o->node_radius);
+        }
+    }
+}
+
+void pcs_frames_record_add(pcs_frames_record *record, const pcs_picture *picture, double t)
+{
+    record->count++;
+    record_add_points(record, picture);
+    for (int k = 0; k < picture->nfield; k++) record_add_field(record, k, picture->fields[k], picture->ncell, t);
+    for (int i = 0; i < picture->nobstacle; i++)
+        record_add_reach(&record->reach[i], &picture->obstacles[i], picture, record->nearness);
+}
+
+const pcs_frames_record *pcs_frames_record_find(const pcs_view *view)
+{
+    for (int i = 0; i < view->nobserver; i++) {
+        const pcs_observer *o = &view->observers[i];
+        const pcs_frames_record *record = o->data; // the first member of what frames keep
+        if (strcmp(o->ops->name, "frames") == 0) return record->count > 0 ? record : NULL;
+    }
+    return NULL;
+}

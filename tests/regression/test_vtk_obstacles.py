@@ -1,0 +1,231 @@
+"""obstacles.vtk as VTK reads it: planes, cylinders, bores and held bearings lie where the contacts are, closed, as
+large as the nodes come near; frames by window, near contacts, by fields and in single precision; what the summary tells
+of them; and the command for pictures. Argument: the program."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import vtk_readback  # noqa: E402
+from vtk_readback import vtk, vtk_to_numpy  # noqa: E402
+
+PROGRAM = os.path.abspath(sys.argv[1])
+NORMAL = numpy.array([0.6, 0.8, 0.0])  # of the tilted plane
+POINT = numpy.array([0.0, -0.2, 0.0])
+CASE = """
+mesh:
+  ball: { type: point, at: [0, 0, 0] }
+  pin: { type: point, at: [5, 0, 0] }
+  drum: { type: point, at: [0, 7, 0] }
+  shaft: { type: point, at: [9, 9, 0] }
+  house: { type: point, at: [9, 9.01, 0.5] }
+  free_shaft: { type: point, at: [12, 9, 0] }
+  free_house: { type: point, at: [12, 9, 0] }
+elements:
+  ball: { type: point_mass, mesh: ball, mass: 1.0 }
+  pin: { type: point_mass, mesh: pin, mass: 1.0 }
+  drum: { type: point_mass, mesh: drum, mass: 1.0 }
+  shaft: { type: point_mass, mesh: shaft, mass: 1.0 }
+  house: { type: point_mass, mesh: house, mass: 1.0 }
+  free_shaft: { type: point_mass, mesh: free_shaft, mass: 1.0 }
+  free_house: { type: point_mass, mesh: free_house, mass: 1.0 }
+initial:
+  - { set: ball, velocity: [-0.6, -0.8, 0.3] }
+  - { set: pin, velocity: [0, 1, 0] }
+supports:
+  house: { set: house, fix: [x, y, z] }
+contacts:
+  slope: { type: node_plane, nodes: ball, point: [0, -0.2, 0], normal: [3, 4, 0], restitution: 1.0 }
+  bore: { type: node_circle, nodes: pin, centre: [5, 0, 0.1], axis: [0, 0, 2], radius: 0.3, node_radius: 0.1,
+          side: inside, restitution: 1.0 }
+  post: { type: node_circle, nodes: drum, centre: [0, 8, 0], axis: [1, 0, 0], radius: 0.4, side: outside,
+          restitution: 1.0 }
+  bearing: { type: journal, nodes: shaft, housing: house, axis: [0, 0, 1], radius: 0.2, node_radius: 0.1,
+             restitution: 0.0 }
+  moving: { type: journal, nodes: free_shaft, housing: free_house, axis: [0, 0, 1], radius: 0.2, node_radius: 0.1,
+            restitution: 0.0 }
+scheme: { type: moreau_jean, theta: 0.5 }
+time: { step: 1.0e-3, end: 0.5 }
+output:
+  frames: { every: 10 }
+"""
+
+
+def percuss(*arguments, **more):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, **more)
+
+
+def run(case, folder, *settings):
+    done = percuss("run", case, "-o", folder, "--quiet", *[word for s in settings for word in ("--set", s)])
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def read_obstacles(folder):
+    """A dict of contact number to (points, polygons as a surface)."""
+    reader = vtk.vtkPolyDataReader()
+    reader.SetFileName(str(folder / "obstacles.vtk"))
+    reader.Update()
+    whole, found = reader.GetOutput(), {}
+    numbers = vtk_to_numpy(whole.GetCellData().GetArray("contact"))
+    for contact in sorted(set(numbers)):
+        part, ids = vtk.vtkPolyData(), set()
+        part.SetPoints(whole.GetPoints())
+        part.Allocate()
+        for cell in numpy.flatnonzero(numbers == contact):
+            corners = whole.GetCell(int(cell)).GetPointIds()
+            part.InsertNextCell(whole.GetCellType(int(cell)), corners)
+            ids |= {corners.GetId(i) for i in range(corners.GetNumberOfIds())}
+        found[int(contact)] = vtk_to_numpy(whole.GetPoints().GetData())[sorted(ids)], part
+    return found
+
+
+def open_edges(surface):
+    edges = vtk.vtkFeatureEdges()
+    edges.SetInputData(surface)
+    edges.BoundaryEdgesOn()
+    edges.NonManifoldEdgesOn()
+    edges.FeatureEdgesOff()
+    edges.ManifoldEdgesOff()
+    edges.Update()
+    return edges.GetOutput().GetNumberOfCells()
+
+
+def positions(folder, point):
+    files = json.loads((folder / "shapes.vtk.series").read_text())["files"]
+    return numpy.array([vtk_readback.read_frame(folder / f["name"])["points"][point] for f in files])
+
+
+def check_plane(points, path):
+    """The front lies in the plane, the back behind it, and the ball is over it all the way near it."""
+    height = (points - POINT) @ NORMAL
+    front = abs(height) < 1e-12
+    assert front.sum() == 4 and (height[~front] < -1e-3).all(), height
+    across = numpy.array([-NORMAL[1], NORMAL[0], 0.0])
+    for axis in (across, numpy.array([0.0, 0.0, 1.0])):
+        assert (points[front] @ axis).min() < (path @ axis).min() and (points[front] @ axis).max() > (path @ axis).max()
+
+
+def check_round(points, centre, axis, radius, path):
+    arm = points - centre
+    along = arm @ axis
+    distance = numpy.linalg.norm(arm - numpy.outer(along, axis), axis=1)
+    surface = abs(distance - radius) < 1e-12
+    assert surface.any() and (distance[~surface] > radius + 1e-3).all(), distance
+    assert along.min() < ((path - centre) @ axis).min() and along.max() > ((path - centre) @ axis).max()
+    return surface
+
+
+def check_shapes(folder):
+    case = folder / "shapes.yaml"
+    case.write_text(CASE)
+    results = run(case, folder / "shapes")
+    found = read_obstacles(results)
+    assert sorted(found) == [0, 1, 2, 3], sorted(found)  # the bearing that moves is none
+    assert all(open_edges(surface) == 0 for _, surface in found.values())
+    x, z = numpy.array([1.0, 0, 0]), numpy.array([0, 0, 1.0])
+    check_plane(found[0][0], positions(results, 0))
+    assert not check_round(found[1][0], [5, 0, 0.1], z, 0.3, positions(results, 1)).all()  # a wall round the bore
+    assert check_round(found[2][0], [0, 8, 0], x, 0.4, positions(results, 2)).all()
+    check_round(found[3][0], [9, 9.01, 0.5], z, 0.2, positions(results, 3))
+    run(case, results, "output.frames.every=0")
+    assert not (results / "obstacles.vtk").exists()
+
+
+def check_stop(folder):
+    """A stop is drawn where the pendulum comes near it, not along its whole way; the summary tells the scale."""
+    results = run("cases/beam_pendulum", folder / "pendulum")
+    points = read_obstacles(results)[0][0]
+    files = json.loads((results / "beam_pendulum.vtk.series").read_text())["files"]
+    frames = [vtk_readback.read_frame(results / f["name"]) for f in files]
+    tip = numpy.array([frame["points"][-1] for frame in frames])
+    near = tip[tip[:, 0] - 0.7071067811865476 < 0.1]
+    assert points[:, 1].min() < near[:, 1].min() and near[:, 1].max() < points[:, 1].max() < -0.3, points
+    seen = json.loads((results / "summary.json").read_text())["frames"]
+    stress = numpy.array([frame["arrays"]["cell", "stress"] for frame in frames])
+    low, high = seen["fields"]["stress"]["min"], seen["fields"]["stress"]["max"]
+    assert (low, high, seen["drawn"]) == (stress.min(), stress.max(), len(frames)), seen
+    assert files[abs(stress).max(axis=(1, 2)).argmax()]["time"] == seen["fields"]["stress"]["largest_time"]
+    radius = frames[0]["arrays"]["point", "radius"]
+    low = numpy.min([(frame["points"] - radius).min(axis=0) for frame in frames], axis=0)
+    assert abs(low - seen["low"]).max() < 1e-15, seen["low"]
+
+
+def times(results, stem):
+    return [f["time"] for f in json.loads((results / f"{stem}.vtk.series").read_text())["files"]]
+
+
+def check_choice(folder):
+    """bar_impact closes in the step to 0.502 and opens in that to 1.172, in steps of 2 ms."""
+    results = run("cases/bar_impact", folder / "choice", "output.frames.every=1", "output.frames.around_contacts=2",
+                  "output.frames.fields=[stress]", "output.frames.precision=float")
+    wanted = [0, 0.498, 0.5, 0.502, 0.504, 1.168, 1.17, 1.172, 1.174, 1.5]
+    assert times(results, "bar_impact") == wanted, times(results, "bar_impact")
+    assert times(results, "contacts") == wanted, times(results, "contacts")
+    assert not list(results.glob("*held*"))
+    assert len(list(results.glob("bar_impact_*.vtk"))) == len(wanted)
+    whole = run("cases/bar_impact", folder / "whole", "output.frames.every=1")
+    for number, time in enumerate(wanted):
+        frame = vtk_readback.read_frame(results / f"bar_impact_{number:06d}.vtk")
+        twin = vtk_readback.read_frame(whole / f"bar_impact_{round(time / 2e-3):06d}.vtk")
+        assert set(frame["arrays"]) == {("point", "radius"), ("cell", "stress")}, frame["arrays"].keys()
+        assert frame["time"] == twin["time"] == time and frame["step"] == twin["step"]
+        assert frame["points"].dtype == frame["arrays"]["cell", "stress"].dtype == numpy.float32
+        assert (frame["points"] == twin["points"].astype(numpy.float32)).all()
+        assert (frame["arrays"]["cell", "stress"] == twin["arrays"]["cell", "stress"].astype(numpy.float32)).all()
+    window = run("cases/bar_impact", folder / "whole", "output.frames.every=10",
+                 "output.frames.window=[[0.1, 0.14], [0.995, 1.04]]")
+    assert times(window, "bar_impact") == times(window, "contacts") == [0.1, 0.12, 0.14, 1, 1.02, 1.04]
+
+
+def check_refusals(folder):
+    for setting, text in (("window=[0.1]", "must be [from, to]"), ("window=[[0.2, 0.1]]", "ends before it begins"),
+                          ("fields=[strss]", "no 'strss'; it has displacement, velocity, axial_force, stress"),
+                          ("around_contacts=0", "around_contacts"), ("precision=half", "precision")):
+        done = percuss("run", "cases/bar_impact", "-o", folder / "bad", "--set", f"output.frames.{setting}")
+        assert done.returncode == 2 and text in done.stderr, (setting, done.returncode, done.stderr)
+
+
+def check_pictures(folder):
+    """pvpython gets the script, the picture, the time and the field; without it the package is named."""
+    results, tools, picture = folder / "pendulum", folder / "tools", folder / "out.png"
+    tools.mkdir()
+    alone = {"PATH": str(tools), "DISPLAY": ":0"}
+    done = percuss("view", results, "-o", picture, env=alone)
+    assert done.returncode == 1 and "python3-paraview" in done.stderr, done.stderr
+    (tools / "pvpython").write_text('#!/bin/sh\nfor word in "$@"; do echo "$word"; done > "$2"; echo end >> "$2"\n')
+    (tools / "pvpython").chmod(0o755)
+    for words, passed in ((), ["peak"]), (("--time", "0.25", "--field", "stress"), ["0.25", "stress"]):
+        done = percuss("view", results, "-o", picture, *words, env=alone)
+        assert done.returncode == 0, done.stderr
+        # pvpython breaks down at an empty word.
+        assert picture.read_text().split("\n") == [f"{results}/view.py", str(picture), *passed, "end", ""]
+    # Without a screen one is made up.
+    (tools / "xvfb-run").write_text('#!/bin/sh\nshift 3\necho made up\nexec "$@"\n')
+    (tools / "xvfb-run").chmod(0o755)
+    done = percuss("view", results, "-o", picture, env={"PATH": str(tools)})
+    assert done.returncode == 0 and "made up" in done.stdout, (done.stdout, done.stderr)
+    (tools / "pvpython").write_text("#!/bin/sh\nexit 0\n")
+    assert percuss("view", results, "-o", picture, env=alone).returncode == 1
+    assert percuss("view", folder, "-o", picture).returncode == 2
+    assert percuss("view", results, "-o", folder / "out.gif").returncode == 2
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        check_shapes(folder)
+        check_stop(folder)
+        check_choice(folder)
+        check_refusals(folder)
+        check_pictures(folder)
+
+
+if __name__ == "__main__":
+    main()
