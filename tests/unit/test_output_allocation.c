@@ -12,8 +12,8 @@ static const void *params_of(const pcs_observer_ops *ops)
         double align;
         char bytes[256];
     } room;
-    static const char *const fields[] = { "stress", "vx" };
-    const pcs_names names = { .nrow = 1, .count = 2, .text = fields };
+    static const char *const fields[] = { "stress" };
+    const pcs_names names = { .nrow = 1, .count = 1, .text = fields };
     const char *body = "chain";
     const int each = 1;
     const double none = NAN;
@@ -24,6 +24,8 @@ static const void *params_of(const pcs_observer_ops *ops)
         else if (o->kind == PCS_OPTION_REAL) memcpy(to, &none, sizeof none);
         else if (o->kind == PCS_OPTION_TEXT) memcpy(to, &body, sizeof body);
         else if (o->kind == PCS_OPTION_NAMES) memcpy(to, &names, sizeof names);
+        else if (o->kind == PCS_OPTION_LIST) memset(to, 0, sizeof(pcs_list));
+        else if (o->kind == PCS_OPTION_CHOICE) memset(to, 0, sizeof(int));
         else fail_msg("%s.%s is of a kind that this test does not fill", ops->name, o->name);
     }
     return &room;
