@@ -158,7 +158,8 @@ def check_stop(folder):
 
 
 def times(results, stem):
-    return [f["time"] for f in json.loads((results / f"{stem}.vtk.series").read_text())["files"]]
+    """Without their last digits, which are those of sums of steps and depend on the rounding mode."""
+    return [round(f["time"], 12) for f in json.loads((results / f"{stem}.vtk.series").read_text())["files"]]
 
 
 def check_choice(folder):
@@ -175,7 +176,7 @@ def check_choice(folder):
         frame = vtk_readback.read_frame(results / f"bar_impact_{number:06d}.vtk")
         twin = vtk_readback.read_frame(whole / f"bar_impact_{round(time / 2e-3):06d}.vtk")
         assert set(frame["arrays"]) == {("point", "radius"), ("cell", "stress")}, frame["arrays"].keys()
-        assert frame["time"] == twin["time"] == time and frame["step"] == twin["step"]
+        assert frame["time"] == twin["time"] and abs(twin["time"] - time) < 1e-12 and frame["step"] == twin["step"]
         assert frame["points"].dtype == frame["arrays"]["cell", "stress"].dtype == numpy.float32
         assert (frame["points"] == twin["points"].astype(numpy.float32)).all()
         assert (frame["arrays"]["cell", "stress"] == twin["arrays"]["cell", "stress"].astype(numpy.float32)).all()
