@@ -21,8 +21,8 @@ percuss_sources(src/schemes scheme_list.def alpha_family event explicit galerkin
   jump_family midpoint ode registry scheme stability state tableau)
 percuss_sources(src/output observer_list.def contact_record file obstacles observer record row_file schedule series
   summary_json summary_text tally text verdict)
-percuss_sources(src/case assign error expand formula include keys load mask parameters parse read repeat scalar shift
-  spelling substitute tree value write)
+percuss_sources(src/case assign error expand formula include json keys load mask parameters parse read repeat
+  scalar shift spelling substitute tree value write)
 percuss_sources(src/analysis modes modes_output statics statics_equilibrium statics_free statics_message
   statics_newton statics_output statics_relax statics_round_off statics_rows stiffness)
 percuss_sources(src/sim accept certify certify_energy certify_motion certify_residual certify_rows certify_rules
@@ -31,5 +31,5 @@ percuss_sources(src/build amplitude applies build builder catalogue contacts des
   loads mesh output scheme sets start supports system time)
 percuss_sources(src/study convergence measure options plan read run study table work)
 percuss_sources(src/plot album compare csv gnuplot pictures plot quantity run runs source study waves)
-percuss_sources(src/report chart cite history html json listing pictures report run study style)
+percuss_sources(src/report chart cite history html listing pictures report run study style)
 percuss_sources(src percuss)

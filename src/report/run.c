@@ -1,7 +1,7 @@
 // The report of a run, from summary.json, history.csv and case.resolved.yaml.
 
+#include "case/json.h"
 #include "report/chart.h"
-#include "report/json.h"
 #include "report/parts.h"
 
 #include <math.h>

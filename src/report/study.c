@@ -1,8 +1,8 @@
 // The report of a study, from study.csv, study.json and the resolved cases of its runs.
 
+#include "case/json.h"
 #include "plot/quantity.h"
 #include "report/chart.h"
-#include "report/json.h"
 #include "report/parts.h"
 
 #include <math.h>

@@ -152,14 +152,12 @@ static double energy_estimate(pcs_certifier *self)
 static double energy_onset(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
-    const pcs_matrix *M = system->M;
     double h = self->report->h, sum = 0.0, known = self->iterates ? 1.0 : 0.0;
     if (self->from == NULL) return 0.0;
     system->ops->force(system, self->from->t + h, self->from->q, self->from->v, self->b);
     for (int i = 0; i < pcs_system_nown(system); i++) {
         double fresh = self->b[i] - known * self->from->f[i];
-        for (int k = M->pattern->start[i]; k < M->pattern->start[i + 1]; k++)
-            if (M->pattern->row[k] == i) sum += fresh * fresh / M->value[k];
+        sum += fresh * fresh / pcs_matrix_diagonal(system->M, i);
     }
     pcs_system_sum(system, 1, &sum);
     return 2.0 * h * h * sum;

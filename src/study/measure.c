@@ -1,6 +1,7 @@
 // Reads summary.json, which is YAML, too.
 
 #include "study/measure.h"
+#include "case/json.h"
 #include "core/expression.h"
 #include "core/text.h"
 
@@ -10,19 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_ROOM = 4096, SUMMARY_BYTES = 1 << 26 };
+enum { PATH_ROOM = 4096 };
 
-static pcs_status measure_load(pcs_context *ctx, const char *folder, pcs_yaml **root)
+static pcs_status measure_load(pcs_context *ctx, const char *folder, const pcs_yaml **root)
 {
-    char path[PATH_ROOM], *text = NULL;
-    size_t size = 0;
-    pcs_case *c = NULL;
+    char path[PATH_ROOM];
     snprintf(path, sizeof path, "%s/summary.json", folder);
-    PCS_TRY(pcs_text_file(ctx, path, "the summary", SUMMARY_BYTES, &text, &size));
-    pcs_status status = pcs_case_parse(ctx, path, text, size, &c);
-    pcs_scratch_free(text);
-    if (status == PCS_OK) *root = pcs_case_root(c);
-    return status;
+    return pcs_json_load(ctx, path, root);
 }
 
 // Does a place begin with this name? Gives its length, or 0.
@@ -102,7 +97,7 @@ static double measure_value(const pcs_yaml *node)
 bool pcs_summary_is_finished(pcs_context *ctx, const char *folder)
 {
     char path[PATH_ROOM];
-    pcs_yaml *root = NULL;
+    const pcs_yaml *root = NULL;
     snprintf(path, sizeof path, "%s/summary.json", folder);
     FILE *file = fopen(path, "r");
     if (file == NULL) return false;
@@ -152,7 +147,7 @@ static pcs_status measure_formula(pcs_context *ctx, const pcs_yaml *root, const 
 pcs_status pcs_measure_read(pcs_context *ctx, const char *folder, int count, const pcs_measure_request *requests,
                             double *values)
 {
-    pcs_yaml *root = NULL;
+    const pcs_yaml *root = NULL;
     PCS_TRY(measure_load(ctx, folder, &root));
     for (int i = 0; i < count; i++) {
         const pcs_yaml *node = measure_find(root, requests[i].place);
@@ -174,7 +169,7 @@ pcs_status pcs_measure_usual(pcs_plan *plan, const char *folder)
 {
     static const char *const of_contact[] = { "time_in_contact", "peak_force", "total_impulse" };
     static const char *const of_run[] = { "energy.final", "energy.impact_loss", "energy.numerical_loss" };
-    pcs_yaml *root = NULL;
+    const pcs_yaml *root = NULL;
     PCS_TRY(measure_load(plan->ctx, folder, &root));
     const pcs_yaml *contacts = measure_child(root, "contacts", strlen("contacts"));
     for (int i = 0; contacts != NULL && i < pcs_yaml_count(contacts); i++) {

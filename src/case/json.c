@@ -1,4 +1,6 @@
-#include "report/json.h"
+// Reads JSON by the reader of cases: JSON is YAML.
+
+#include "case/json.h"
 #include "core/text.h"
 
 #include <math.h>

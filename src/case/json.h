@@ -1,7 +1,7 @@
-// Result files in JSON, read as the YAML that they are, too; private to this folder.
+// Result files in JSON, read as the YAML that they are, too.
 
-#ifndef PCS_REPORT_JSON_H
-#define PCS_REPORT_JSON_H
+#ifndef PCS_CASE_JSON_H
+#define PCS_CASE_JSON_H
 
 #include "case/case.h"
 
