@@ -4,6 +4,7 @@
 #include "build/build.h"
 #include "build/sections.h"
 #include "core/clock.h"
+#include "sim/checkpoint.h"
 
 #include "core/comm.h"
 
@@ -66,6 +67,7 @@ static void build_view(pcs_build *b)
     sim->view.observers = sim->observers;
     sim->view.nobserver = sim->nobserver;
     sim->view.step_size = sim->step_size;
+    sim->view.start_time = sim->start_time;
     sim->view.end_time = sim->end_time;
     sim->view.nstep = sim->nstep;
     sim->view.ending = PCS_RUNNING;
@@ -82,6 +84,12 @@ static pcs_status build_all(pcs_build *b)
     return build_model(b);
 }
 
+static pcs_status build_start_from(pcs_build *b)
+{
+    PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "start"), pcs_checkpoint_start(b->sim)));
+    return pcs_case_finish(b->c);
+}
+
 pcs_status pcs_build_sim(pcs_context *ctx, pcs_case *c, pcs_sim **out)
 {
     pcs_build b = { .ctx = ctx, .c = c, .step = NAN, .end = NAN };
@@ -90,6 +98,7 @@ pcs_status pcs_build_sim(pcs_context *ctx, pcs_case *c, pcs_sim **out)
     PCS_TRY(build_all(&b));
     PCS_TRY(pcs_build_solvers(&b));
     PCS_TRY(pcs_build_equilibrium(&b));
+    PCS_TRY(build_start_from(&b));
     PCS_TAKE(ctx, b.sim->report.rows, b.sim->system->nrow, "the report");
     build_view(&b);
     PCS_TRY(pcs_build_check_observers(&b));

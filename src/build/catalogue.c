@@ -5,6 +5,7 @@
 #include "build/build.h"
 #include "build/sections.h"
 #include "closed_form/closed_form.h"
+#include "sim/checkpoint.h"
 #include "sim/control.h"
 
 #include <stdarg.h>
@@ -36,8 +37,10 @@ static const catalogue_section catalogue_sections[] = {
       "list of `set` with some of `displacement`, `velocity`, `rotation` (vector, rad), `spin` (rad/s): [x, y, z], or "
       "{ from, to } linear over the set; `about`: the spin is that of a rigid body about this point",
       NULL },
-    { "start", "initial or statics [initial]: statics starts in equilibrium under the loads at t = 0, without friction",
-      NULL },
+    { "start",
+      "initial or statics [initial]: statics starts in equilibrium under the loads at t = 0, without friction; or a map: "
+      "from the state of another run of this model",
+      pcs_start_options },
     { "loads.NAME: gravity", "`type: gravity`", pcs_gravity_options },
     { "loads.NAME: force", "`type: force`, `node` or `set`, `amplitude`", pcs_force_options },
     { "loads.NAME: moment", "`type: moment`, `node` or `set`, `amplitude` as of a force", pcs_moment_options },
@@ -60,6 +63,7 @@ static const catalogue_section catalogue_sections[] = {
     { "time.control", "step-size control by step doubling", pcs_control_options },
     { "certify", "strict or warn [strict]: does a violated certificate end the run", NULL },
     { "output.OBSERVER", "options of an observer, or false to switch it off", NULL },
+    { "output.checkpoint", "what a run can be resumed from, or false for none", pcs_checkpoint_options },
     { "output.probes.NAME",
       "`node`, `set` or `element`, and `of`: [x, .., ux, .., vx, .., rx, .., wx, .., or a field of the element]",
       pcs_probe_options },

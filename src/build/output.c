@@ -2,6 +2,7 @@
 
 #include "build/sections.h"
 #include "closed_form/closed_form.h"
+#include "sim/checkpoint.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -146,6 +147,17 @@ static pcs_status output_read_probes(pcs_build *b, pcs_yaml *output)
     return PCS_OK;
 }
 
+// Checkpoints are written unless they are switched off.
+static void output_read_checkpoints(pcs_build *b, pcs_yaml *output)
+{
+    pcs_yaml *node = pcs_case_get(b->c, output, "checkpoint");
+    if (node != NULL && output_is_off(b, node)) return;
+    node = pcs_case_get_map(b->c, output, "checkpoint");
+    if (node == NULL) return;
+    b->sim->has_checkpoints = true;
+    pcs_case_read(b->c, node, pcs_checkpoint_options, &b->sim->checkpoints);
+}
+
 pcs_status pcs_build_output(pcs_build *b)
 {
     pcs_yaml *root = pcs_case_root(b->c);
@@ -157,6 +169,7 @@ pcs_status pcs_build_output(pcs_build *b)
     pcs_yaml *output = pcs_case_get_map(b->c, root, "output");
     if (output == NULL) return PCS_OK;
     for (int i = 0; i < count; i++) PCS_TRY(output_observer(b, output, pcs_observers[i]));
+    output_read_checkpoints(b, output);
     return output_read_probes(b, output);
 }
 

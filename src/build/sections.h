@@ -10,7 +10,7 @@
 extern const pcs_option pcs_damping_options[], pcs_solver_options[], pcs_gravity_options[], pcs_force_options[],
     pcs_moment_options[], pcs_torque_options[], pcs_line_options[], pcs_time_options[], pcs_probe_options[],
     pcs_support_options[], pcs_set_options[], pcs_merge_options[], pcs_amplitude_options[], pcs_sine_options[],
-    pcs_ramp_options[], pcs_pulse_options[];
+    pcs_ramp_options[], pcs_pulse_options[], pcs_start_options[];
 
 // Reading. Faults other than bad input are returned; bad input is collected in the case.
 pcs_status pcs_build_system(pcs_build *b); // makes the system at once when its section is right

@@ -1,21 +1,70 @@
-// Where a run starts: at the initial displacements, or in equilibrium under the loads at t = 0.
+// Where a run starts: at the initial displacements, in equilibrium under the loads at t = 0, or where another run stood.
 
 #include "analysis/statics.h"
 #include "build/sections.h"
+#include "sim/checkpoint.h"
 
 #include <string.h>
+
+typedef struct start_params {
+    const char *from;
+    int at;
+} start_params;
+
+static const char *const start_generations[] = { "last", "previous", NULL };
+
+const pcs_option pcs_start_options[] = {
+    PCS_FILE("from", start_params, from, PCS_REQUIRED, "folder of results, or a checkpoint in it, of another run"),
+    PCS_CHOICE("at", start_params, at, PCS_DEFAULT("last"), start_generations, "which checkpoint of the folder"),
+    { .name = NULL },
+};
+
+static void start_forget(void *object)
+{
+    pcs_checkpoint_free(object);
+}
+
+static pcs_status start_find(pcs_build *b, const start_params *p, pcs_checkpoint_data **out)
+{
+    char note[512];
+    bool is_there;
+    PCS_TAKE(b->ctx, *out, 1, "the start");
+    PCS_TRY(pcs_checkpoint_find(b->ctx, p->from, p->at == 1, *out, &is_there, note));
+    PCS_TRY(pcs_defer(b->ctx, start_forget, *out));
+    if (note[0] != '\0') return pcs_fail(b->ctx, PCS_BAD_INPUT, "%s: say at: previous", note);
+    if (!is_there) return pcs_fail(b->ctx, PCS_BAD_INPUT, "there is no checkpoint in '%s'", p->from);
+    return pcs_checkpoint_time(b->ctx, *out, &b->start);
+}
+
+// The state of another run: q, v and t. Values of this case for them would be without effect.
+static pcs_status start_read_from(pcs_build *b, pcs_yaml *node)
+{
+    start_params params = { .from = NULL };
+    pcs_checkpoint_data *data = NULL;
+    if (!pcs_case_read(b->c, node, pcs_start_options, &params) || params.from == NULL) return PCS_OK;
+    if (b->model.ninitial > 0)
+        pcs_case_error_at(b->c, pcs_case_find(b->c, "initial"), NULL, "a run that starts from another one has none");
+    pcs_status status = start_find(b, &params, &data);
+    if (status != PCS_OK) return pcs_build_blame(b, node, status);
+    b->sim->from = data;
+    if (!(b->end > b->start))
+        pcs_case_error_at(b->c, pcs_case_find(b->c, "time"), "end", "end must be > %.9g, where '%s' stands, is %.9g",
+                          b->start, params.from, b->end);
+    return PCS_OK;
+}
 
 pcs_status pcs_build_start(pcs_build *b)
 {
     static const char *const choices[] = { "initial", "statics", NULL };
-    pcs_yaml *root = pcs_case_root(b->c);
+    pcs_yaml *root = pcs_case_root(b->c), *given = pcs_case_get(b->c, root, "start");
+    if (given != NULL && pcs_yaml_get_kind(given) == PCS_YAML_MAP) return start_read_from(b, given);
     b->starts_in_equilibrium = pcs_case_choice(b->c, root, "start", choices, "initial") == 1;
     if (!b->starts_in_equilibrium) return PCS_OK;
     for (int i = 0; i < b->model.ninitial; i++) {
-        const pcs_fe_initial *given = &b->model.initials[i];
-        if (given->has_displacement || given->has_rotation)
+        const pcs_fe_initial *values = &b->model.initials[i];
+        if (values->has_displacement || values->has_rotation)
             pcs_case_error_at(b->c, pcs_yaml_item(pcs_case_get(b->c, root, "initial"), i),
-                              given->has_displacement ? "displacement" : "rotation",
+                              values->has_displacement ? "displacement" : "rotation",
                               "a start in equilibrium finds the displacements itself: only velocities may be given");
     }
     return PCS_OK;

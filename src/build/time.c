@@ -123,11 +123,12 @@ pcs_status pcs_build_clock(pcs_build *b)
 {
     pcs_yaml *node = pcs_case_get(b->c, pcs_case_root(b->c), "time");
     PCS_TRY(time_find_step(b, node));
-    double ratio = b->end / b->step, whole = round(ratio);
+    double ratio = (b->end - b->start) / b->step, whole = round(ratio);
     double steps = fabs(ratio - whole) <= SAME_STEPS * whole ? whole : ceil(ratio);
     if (steps > MOST_STEPS)
         pcs_case_error_at(b->c, node, "end", "%g steps of %g s are more than %g", steps, b->step, MOST_STEPS);
     b->sim->step_size = b->step;
+    b->sim->start_time = b->start;
     b->sim->end_time = b->end;
     b->sim->nstep = steps <= MOST_STEPS ? (long)steps : 0;
     return PCS_OK;

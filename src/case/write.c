@@ -1,10 +1,13 @@
 // A tree as strict YAML that loads again to the same values: block maps, lists of single values in one line,
 // numbers with the point and signed exponent that YAML 1.1 readers ask for, texts in quotes where needed.
 
+#define _POSIX_C_SOURCE 200809L // open_memstream
+
 #include "case/tree.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { INDENT = 2 };
@@ -121,19 +124,61 @@ static void write_value(FILE *file, const pcs_yaml *node, int indent)
     }
 }
 
+static void write_entry(FILE *file, const pcs_yaml *node, int i, int indent)
+{
+    if (node->kind == PCS_YAML_MAP) {
+        write_key(file, node->keys[i].name);
+        fputc(':', file);
+    } else {
+        fputc('-', file);
+    }
+    write_value(file, node->items[i], indent);
+}
+
 // One line or block per entry; `is_begun`: the first line is indented already, by the dash of a list.
 static void write_block(FILE *file, const pcs_yaml *node, int indent, bool is_begun)
 {
     for (int i = 0; i < node->count; i++) {
         if (i > 0 || !is_begun) fprintf(file, "%*s", indent, "");
-        if (node->kind == PCS_YAML_MAP) {
-            write_key(file, node->keys[i].name);
-            fputc(':', file);
-        } else {
-            fputc('-', file);
-        }
-        write_value(file, node->items[i], indent);
+        write_entry(file, node, i, indent);
     }
+}
+
+// All keys of a map but these.
+static void write_others(FILE *file, const pcs_yaml *map, const char *const *left_out)
+{
+    for (int i = 0; i < map->count; i++) {
+        bool is_written = true;
+        for (int k = 0; left_out[k] != NULL; k++)
+            is_written = is_written && strcmp(map->keys[i].name, left_out[k]) != 0;
+        if (is_written) write_entry(file, map, i, 0);
+    }
+}
+
+static void write_motion(FILE *file, const pcs_yaml *root)
+{
+    static const char *const whole[] = { "title", "output", "start", "certify", "time", NULL };
+    static const char *const of_time[] = { "end", NULL };
+    write_others(file, root, whole);
+    for (int i = 0; i < root->count; i++)
+        if (strcmp(root->keys[i].name, "time") == 0 && root->items[i]->kind == PCS_YAML_MAP)
+            write_others(file, root->items[i], of_time);
+}
+
+pcs_status pcs_case_dump(pcs_case *c, bool of_motion, char **text, size_t *size)
+{
+    char *stream = NULL;
+    *text = NULL;
+    FILE *file = open_memstream(&stream, size);
+    if (file == NULL) return pcs_fail(c->ctx, PCS_NO_MEMORY, "out of memory: the case as text");
+    if (of_motion) write_motion(file, c->root);
+    else write_block(file, c->root, 0, false);
+    bool is_bad = ferror(file) != 0;
+    if (fclose(file) != 0) is_bad = true;
+    if (!is_bad) *text = pcs_take(c->ctx, *size + 1, 1, "the case as text");
+    if (*text != NULL) memcpy(*text, stream, *size);
+    free(stream);
+    return *text == NULL ? pcs_fail(c->ctx, PCS_NO_MEMORY, "out of memory: the case as text") : PCS_OK;
 }
 
 pcs_status pcs_case_write(pcs_case *c, const char *path)

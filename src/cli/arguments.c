@@ -9,7 +9,7 @@
 #include <string.h>
 
 const char pcs_cli_usage[] =
-    "usage: percuss run CASE [-o DIR] [--set path.to.key=value]... [--quiet] [-- PETSC OPTIONS]\n"
+    "usage: percuss run CASE [-o DIR] [--resume] [--set path.to.key=value]... [--quiet] [-- PETSC OPTIONS]\n"
     "       percuss statics CASE [--steps N] [--time T] [-o DIR] [--set ...] [--quiet]\n"
     "       percuss modes CASE [--count N] [--about statics] [--whirl] [--steps N] [--time T] [-o DIR] [--set ...]\n"
     "       percuss study CASE|STUDY [--vary path.to.key=values]... [--refine mesh=2,3] [--measure NAME=PLACE]...\n"
@@ -52,6 +52,7 @@ const char pcs_cli_help[] =
     "  --set path.to.key=value   replace or add a value of the case, with the same checks; list items by\n"
     "                            number from 0: --set scheme.rho_inf=0.5 --set initial.0.velocity=[1,0,0]\n"
     "  -q, --quiet               no progress, no summary on the screen\n"
+    "  --resume                  of run: go on from the last checkpoint in DIR\n"
     "  --steps N                 of statics: load steps at least [1 for linear models, else 10]\n"
     "  --time T                  of statics and modes: time at which loads and driven joints stand, s [0]; of view: "
     "that\n"
@@ -190,7 +191,7 @@ static int arguments_parse_option(int argc, char **argv, int *i, pcs_arguments *
                                          "--markdown", "--whirl",   "--steps", "--time",  "--about",   "--vary",
                                          "--refine",   "--measure", "--jobs",  "--keep",  "-o",        "-q",
                                          "-h",         "-j",        "--x",     "--exact", "--width",   "--tolerance",
-                                         "--field",    NULL };
+                                         "--field",    "--resume",  NULL };
     int answer = arguments_parse_analysis(argc, argv, i, a);
     if (answer < 0) answer = arguments_parse_study(argc, argv, i, a);
     if (answer < 0) answer = arguments_parse_plot(argc, argv, i, a);
@@ -203,6 +204,8 @@ static int arguments_parse_option(int argc, char **argv, int *i, pcs_arguments *
         a->directory = value;
     } else if (strcmp(text, "--quiet") == 0 || strcmp(text, "-q") == 0) {
         a->is_quiet = true;
+    } else if (strcmp(text, "--resume") == 0) {
+        a->resumes = true;
     } else if (strcmp(text, "--markdown") == 0) {
         a->is_markdown = true;
     } else if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0) {
@@ -288,6 +291,7 @@ int pcs_cli_check_usage(const pcs_arguments *a)
     if (!is_modes && !is_statics && !is_view && !isnan(a->time))
         return pcs_cli_refuse("--time is not an option of", a->command, NULL);
     if (!is_modes && a->is_whirl) return pcs_cli_refuse("--whirl is not an option of", a->command, NULL);
+    if (!is_run && a->resumes) return pcs_cli_refuse("--resume is for run, not for", a->command, NULL);
     if (!is_list && a->is_markdown) return pcs_cli_refuse("--markdown is not an option of", a->command, NULL);
     if ((is_list || is_new || is_report || is_view) && a->nset > 0)
         return pcs_cli_refuse("--set is not an option of", a->command, NULL);

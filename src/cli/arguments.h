@@ -32,6 +32,7 @@ typedef struct pcs_arguments {
     const char *field;        // of view, NULL: not said
     int nword;
     const char *const *words; // [nword] after --, for PETSc
+    bool resumes;             // of run
     bool is_quiet, is_markdown, is_whirl, wants_help, wants_version;
 } pcs_arguments;
 

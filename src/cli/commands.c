@@ -24,6 +24,8 @@ static void commands_stop(int signal_number)
 {
     (void)signal_number;
     stop_request = 1;
+    signal(SIGINT, SIG_DFL); // the next one, whichever it is, ends the program
+    signal(SIGTERM, SIG_DFL);
 }
 
 // Every line of a message is an error of its own. All ranks know it, one tells it.
@@ -146,6 +148,7 @@ int pcs_cli_run(pcs_context *ctx, const pcs_arguments *a)
         return pcs_cli_refuse("too long a path:", directory, NULL);
     commands_catch_signals();
     sim->stop_request = &stop_request;
+    sim->resumes = a->resumes;
     sim->view.show = pcs_is_root(ctx) ? pcs_cli_show : NULL;
     sim->view.show_user = stderr;
     sim->view.is_terminal = isatty(STDERR_FILENO) != 0;

@@ -100,7 +100,7 @@ static pcs_status beams_create(pcs_context *ctx, const void *params, const pcs_d
     self->far = fmax(self->beams.size, self->beams.reach);
     *shape = (pcs_contact_shape){ .nrow = p->most,
                                   .ntangent = self->ntangent,
-                                  .memory = { self->row, (size_t)p->most * sizeof *self->row } };
+                                  .memory = { .bytes = self->row, .size = (size_t)p->most * sizeof *self->row } };
     *instance = self;
     return PCS_OK;
 }

@@ -4,11 +4,13 @@
 #ifndef PCS_CORE_MEMORY_H
 #define PCS_CORE_MEMORY_H
 
+#include <stdbool.h>
 #include <string.h>
 
 typedef struct pcs_memory {
     void *bytes;
-    size_t size; // 0: none
+    size_t size;     // 0: none
+    bool is_partial; // doubles, of which each rank has its own part of a sum; otherwise the same on all ranks
 } pcs_memory;
 
 // Pieces of the same sizes; some may be in both lists.

@@ -210,7 +210,8 @@ static pcs_status reactions_make_supports(pcs_system *self, fe_data *fe)
     for (int i = 0; i < 3; i++) PCS_TAKE(self->ctx, *fixed[i], r->nfixed, "reactions");
     PCS_TAKE(self->ctx, work->last_p, 2 * r->nfixed, "reactions");
     work->last_f = work->last_p + r->nfixed;
-    self->memory[self->nmemory++] = (pcs_memory){ work->last_p, 2 * (size_t)r->nfixed * sizeof *work->last_p };
+    self->memory[self->nmemory++] =
+        (pcs_memory){ .bytes = work->last_p, .size = 2 * (size_t)r->nfixed * sizeof *work->last_p, .is_partial = true };
     reactions_weigh(self, r);
     PCS_TRY(reactions_take_lines(self, r));
     fe->reactions = r;

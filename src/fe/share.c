@@ -148,7 +148,7 @@ static void share_mark_nodes(const fe_data *fe, int rank, const int *part, unsig
 static pcs_status share_number(pcs_context *ctx, fe_data *fe, const pcs_comm *comm, const int *part)
 {
     pcs_layout *layout = &fe->share->layout;
-    int *next, *global, here = 0;
+    int *next, *global, *serial, here = 0;
     PCS_TAKE(ctx, next, comm->size + 1, "the numbers of equations");
     for (int i = 0; i < fe->map.ndof; i++) {
         const pcs_dof *d = &fe->map.dof[i];
@@ -158,16 +158,19 @@ static pcs_status share_number(pcs_context *ctx, fe_data *fe, const pcs_comm *co
     *layout = (pcs_layout){ .comm = comm, .n = here, .nown = next[comm->rank + 1], .nglobal = fe->map.nequation };
     for (int r = 0; r < comm->size; r++) next[r + 1] += next[r];
     PCS_TAKE(ctx, global, here, "the numbers of equations");
+    PCS_TAKE(ctx, serial, here, "the numbers of equations");
     layout->global = global;
+    layout->serial = serial;
     int own = 0, copy = layout->nown;
     for (int i = 0; i < fe->map.ndof; i++) {
         pcs_dof *d = &fe->map.dof[i];
         if (d->equation < 0) continue;
-        int owner = part[d->node], number = next[owner]++;
+        int owner = part[d->node], number = next[owner]++, before = d->equation;
         d->equation = PCS_EQUATION_ELSEWHERE;
         if (!fe->share->is_here[d->node]) continue;
         d->equation = owner == comm->rank ? own++ : copy++;
         global[d->equation] = number;
+        serial[d->equation] = before;
     }
     fe->map.nequation = (here + ALIGNED - 1) / ALIGNED * ALIGNED;
     return PCS_OK;

@@ -71,7 +71,7 @@ static void contact_frames_put_data(contact_frames_data *d, const pcs_row *rows,
     pcs_vtk_vectors(f, "normal", (const double(*)[3])d->normal, n);
     pcs_vtk_vectors(f, "force_vector", (const double(*)[3])d->arrow, n);
     for (int j = 0; j < n; j++) {
-        d->number[j] = d->tally.rows[j].state;
+        d->number[j] = (int)d->tally.rows[j].state;
         d->number[n + j] = rows[j].contact;
     }
     pcs_vtk_ints(f, "state", d->number, n);
@@ -132,14 +132,14 @@ static pcs_status contact_frames_open(pcs_observer *self)
     PCS_TAKE(self->ctx, d->column, n, "contact results");
     PCS_TAKE(self->ctx, d->number, 2 * n, "contact states");
     PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
-    PCS_TRY(pcs_series_create(self->ctx, view->directory, "contacts", &d->series));
+    PCS_TRY(pcs_series_create(self->ctx, view, "contacts", &d->series));
     contact_frames_make_title(view, d->title);
     d->tally.nrow = pcs_contact_rows(view->system);
     if (d->tally.nrow == 0) return PCS_OK;
     const pcs_frames_params *params = contact_frames_params(self);
     PCS_TRY(pcs_schedule_create(self->ctx, params, view, &d->schedule));
     PCS_TRY(pcs_series_reserve(self->ctx, &d->series, params->around_contacts));
-    if (d->schedule.every == 0) return PCS_OK;
+    if (d->schedule.every == 0 || view->is_resumed) return PCS_OK;
     pcs_tally_add(&d->tally, view);
     return contact_frames_write(view, d, pcs_schedule_end(&d->schedule, view));
 }
@@ -162,6 +162,15 @@ static pcs_status contact_frames_close(pcs_observer *self)
     return contact_frames_write(self->view, d, pcs_schedule_end(&d->schedule, self->view));
 }
 
+static pcs_status contact_frames_carry(pcs_observer *self, pcs_carrier *c)
+{
+    contact_frames_data *d = self->data;
+    if (d->schedule.every == 0) return PCS_OK;
+    pcs_tally_carry(&d->tally, c);
+    pcs_schedule_carry(&d->schedule, c);
+    return pcs_series_carry(&d->series, c);
+}
+
 const pcs_observer_ops pcs_observer_contact_frames = {
     .name = "contact_frames",
     .summary = "the contact points in time as legacy VTK files for ParaView",
@@ -172,4 +181,5 @@ const pcs_observer_ops pcs_observer_contact_frames = {
     .open = contact_frames_open,
     .step = contact_frames_step,
     .close = contact_frames_close,
+    .carry = contact_frames_carry,
 };

@@ -116,3 +116,11 @@ double pcs_contact_mean(const pcs_contact_record *c)
 {
     return c->pressed_time > 0.0 ? c->smooth_impulse / c->pressed_time : NAN;
 }
+
+void pcs_contact_record_carry(pcs_contact_record *c, pcs_carrier *carrier)
+{
+    const size_t constant = offsetof(pcs_contact_record, ninterval);
+    pcs_carry_words(carrier, c->name, &c->ninterval, (sizeof *c - constant) / 8);
+    if (pcs_carry_reads(carrier) && (c->ninterval < 0 || c->window.count < 0 || c->window.count >= PCS_WINDOW_POINTS))
+        pcs_carry_refuse(carrier, c->name, "has impossible numbers");
+}

@@ -25,18 +25,22 @@ typedef struct pcs_interval {
     double pressed;                  // N s, all but impacts: there is a force only if this is positive
     long nimpact;                    // points that closed
 } pcs_interval;
+_Static_assert(sizeof(pcs_interval) == 12 * 8, "words without gaps, for checkpoints");
 
 // The impulse over the last `window` of time, a broken line through few points.
 typedef struct pcs_window {
-    int count;
+    long count;
     double t[PCS_WINDOW_POINTS], impulse[PCS_WINDOW_POINTS]; // s, N s: since the interval began
 } pcs_window;
 
+// From ninterval on words without gaps, which checkpoints hold; before that what never changes.
 typedef struct pcs_contact_record {
     const char *name;              // borrowed
     double open_time, window_time; // s
+    bool rubs;                     // there is friction
+    bool is_joint;                 // of a system in closed form: only misfit, force and work
     long ninterval;
-    bool is_touching;                      // in the last step
+    long is_touching;                      // in the last step
     pcs_interval kept[PCS_KEPT_INTERVALS]; // the first ones
     pcs_interval last;                     // also while it goes on
     pcs_window window;                     // of the last one
@@ -49,8 +53,6 @@ typedef struct pcs_contact_record {
     double impact_loss, friction_loss;   // J
     double work;                         // J, of all its impulses on the model
     double slid;                         // m, of the point that slid farthest
-    bool rubs;                           // there is friction
-    bool is_joint;                       // of a system in closed form: only misfit, force and work
     double misfit, misfit_time;          // of a joint, m or rad, s
     long nimpact;
 } pcs_contact_record;
@@ -64,6 +66,8 @@ typedef struct pcs_contact_step {
     long step, nimpact;
 } pcs_contact_step;
 
+// Writes or reads it, within the part of an observer.
+void pcs_contact_record_carry(pcs_contact_record *c, pcs_carrier *carrier);
 void pcs_contact_record_add(pcs_contact_record *c, const pcs_contact_step *now);
 
 static inline bool pcs_interval_has_force(const pcs_interval *i)

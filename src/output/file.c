@@ -64,6 +64,31 @@ pcs_status pcs_file_open(pcs_file *f, const char *name)
     return f->descriptor < 0 ? file_fail(f, "create", errno) : PCS_OK;
 }
 
+pcs_status pcs_file_reopen(pcs_file *f, const char *name, long long size)
+{
+    struct stat about;
+    file_set_path(f, name);
+    f->used = 0;
+    f->written = size;
+    f->error = 0;
+    if (f->is_mute) return PCS_OK;
+    if (access(f->part, F_OK) != 0 && rename(f->path, f->part) != 0) return file_fail(f, "go on with", errno);
+    f->descriptor = open(f->part, O_WRONLY | O_CLOEXEC);
+    if (f->descriptor < 0 || fstat(f->descriptor, &about) != 0) return file_fail(f, "go on with", errno);
+    if (about.st_size < size)
+        return pcs_fail(f->ctx, PCS_IO_ERROR, "cannot go on with %s: it has %lld bytes, the checkpoint knows of %lld",
+                        f->part, (long long)about.st_size, size);
+    if (ftruncate(f->descriptor, (off_t)size) != 0 || lseek(f->descriptor, 0, SEEK_END) < 0)
+        return file_fail(f, "cut", errno);
+    return PCS_OK;
+}
+
+pcs_status pcs_file_sync(pcs_file *f)
+{
+    if (f->is_mute || f->descriptor < 0 || fsync(f->descriptor) == 0) return PCS_OK;
+    return errno == EINVAL || errno == EROFS ? PCS_OK : file_fail(f, "sync", errno); // no such thing there
+}
+
 // Writes what the buffer holds unless something failed before.
 static void file_drain(pcs_file *f)
 {

@@ -27,6 +27,11 @@ typedef struct pcs_file {
 pcs_status pcs_file_create(pcs_context *ctx, const char *directory, size_t name_length, size_t buffer_size,
                            pcs_file **out);
 pcs_status pcs_file_open(pcs_file *f, const char *name);
+// Goes on with a file that an earlier process has left, complete or not, after its first `size` bytes; the rest is cut
+// off.
+pcs_status pcs_file_reopen(pcs_file *f, const char *name, long long size);
+// Waits until all that was handed over is on the disk.
+pcs_status pcs_file_sync(pcs_file *f);
 // Hands the buffer to the system.
 pcs_status pcs_file_flush(pcs_file *f);
 // Completes the file: flush, close, rename. On failure nothing is left behind.

@@ -165,8 +165,8 @@ static pcs_status frames_open(pcs_observer *self)
     const pcs_picture *picture = view->system->picture;
     // The name "contacts" belongs to the contact frames.
     const char *stem = strcmp(view->case_name, "contacts") == 0 ? "model" : view->case_name;
-    PCS_TRY(pcs_series_create(self->ctx, view->directory, stem, &d->series));
-    pcs_file_remove(d->series.file, "obstacles.vtk");
+    PCS_TRY(pcs_series_create(self->ctx, view, stem, &d->series));
+    if (!view->is_resumed) pcs_file_remove(d->series.file, "obstacles.vtk");
     if (picture == NULL || picture->npoint == 0) return PCS_OK;
     d->fields = &params->fields;
     PCS_TRY(frames_demand_fields(self->ctx, d->fields, picture));
@@ -174,6 +174,7 @@ static pcs_status frames_open(pcs_observer *self)
     PCS_TRY(pcs_series_reserve(self->ctx, &d->series, params->around_contacts));
     d->series.file->is_single = params->precision == PCS_PRECISION_FLOAT;
     PCS_TRY(pcs_schedule_create(self->ctx, params, view, &d->schedule));
+    if (view->is_resumed) return PCS_OK;
     PCS_TRY(frames_write(view, d, pcs_schedule_end(&d->schedule, view)));
     return frames_put_obstacles(d, view);
 }
@@ -194,6 +195,15 @@ static pcs_status frames_close(pcs_observer *self)
     return frames_put_obstacles(d, self->view);
 }
 
+static pcs_status frames_carry(pcs_observer *self, pcs_carrier *c)
+{
+    frames_data *d = self->data;
+    if (d->schedule.every == 0) return PCS_OK;
+    pcs_frames_record_carry(&d->record, self->view->system->picture, c);
+    pcs_schedule_carry(&d->schedule, c);
+    return pcs_series_carry(&d->series, c);
+}
+
 const pcs_observer_ops pcs_observer_frames = {
     .name = "frames",
     .summary = "the model in time as legacy VTK files for ParaView",
@@ -205,4 +215,5 @@ const pcs_observer_ops pcs_observer_frames = {
     .open = frames_open,
     .step = frames_step,
     .close = frames_close,
+    .carry = frames_carry,
 };

@@ -26,6 +26,8 @@ typedef struct pcs_frames_record {
 pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_system *system, pcs_frames_record *out);
 // Takes in the picture as it is drawn at time t.
 void pcs_frames_record_add(pcs_frames_record *record, const pcs_picture *picture, double t);
+// Writes or reads it, within the part of an observer.
+void pcs_frames_record_carry(pcs_frames_record *record, const pcs_picture *picture, pcs_carrier *c);
 // The record of this run's frames; NULL when it has none.
 const pcs_frames_record *pcs_frames_record_find(const pcs_view *view);
 

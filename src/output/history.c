@@ -110,8 +110,8 @@ static char *history_contact_fields(const history_data *d, const pcs_tally_row *
     bool is_start = d->tally.step == 0;
     bool has_force = !is_start || (isfinite(row->force) && row->force != 0.0);
     bool has_impulse = !is_start || row->step_impulse != 0.0;
-    const double x[CONTACT_COLUMNS] = { row->gap,          row->rate,     row->force, row->impulse,
-                                        row->step_impulse, row->friction, row->state, row->friction_loss };
+    const double x[CONTACT_COLUMNS] = { row->gap,          row->rate,     row->force,         row->impulse,
+                                        row->step_impulse, row->friction, (double)row->state, row->friction_loss };
     const bool exists[CONTACT_COLUMNS] = { true, true, has_force, has_impulse, has_impulse, has_force, true, true };
     for (int k = 0; k < ncolumn; k++) {
         if (exists[k]) p = history_number(d, p, x[k]);
@@ -201,10 +201,14 @@ static pcs_status history_open(pcs_observer *self)
         ncolumn += CONTACT_COLUMNS * (1 + (contact->writes_points ? (size_t)contact->nrow : 0));
     }
     PCS_TRY(pcs_row_file_create(self->ctx, view->directory, "history.csv", ncolumn * PCS_NUMBER_ROOM, &d->file));
-    if (((const history_params *)self->params)->every == 0) return PCS_OK;
+    if (((const history_params *)self->params)->every == 0) {
+        pcs_file_remove(d->file.file, "history.csv");
+        return PCS_OK;
+    }
     PCS_TRY(pcs_digits_create(self->ctx, &d->digits));
     PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
     PCS_TAKE(self->ctx, d->probed, view->nprobe, "probes");
+    if (view->is_resumed) return PCS_OK;
     PCS_TRY(pcs_row_file_open(&d->file, "history.csv"));
     history_put_header(view, d->file.file);
     history_take_in(view, d);
@@ -231,6 +235,18 @@ static pcs_status history_close(pcs_observer *self)
     return pcs_file_commit(d->file.file);
 }
 
+static pcs_status history_carry(pcs_observer *self, pcs_carrier *c)
+{
+    history_data *d = self->data;
+    if (((const history_params *)self->params)->every == 0) return PCS_OK;
+    pcs_tally_carry(&d->tally, c);
+    pcs_carry_words(c, "reactions", d->reactions, (size_t)self->view->system->nreaction * sizeof *d->reactions / 8);
+    pcs_carry_words(c, "ledger", &d->ledger, PCS_LEDGER_WORDS);
+    pcs_carry_int(c, "iterations", &d->iterations);
+    pcs_carry_flags(c, "has_row", &d->has_row, 1);
+    return pcs_row_file_carry(&d->file, "history.csv", c);
+}
+
 const pcs_observer_ops pcs_observer_history = {
     .name = "history",
     .summary = "energies, momentum, contacts and probes over time as history.csv",
@@ -241,4 +257,5 @@ const pcs_observer_ops pcs_observer_history = {
     .open = history_open,
     .step = history_step,
     .close = history_close,
+    .carry = history_carry,
 };

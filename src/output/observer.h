@@ -3,8 +3,11 @@
 #ifndef PCS_OUTPUT_OBSERVER_H
 #define PCS_OUTPUT_OBSERVER_H
 
+#include "core/carry.h"
 #include "mesh/mesh.h"
 #include "schemes/scheme.h"
+
+#include <stddef.h>
 
 // Energy book-keeping since t = 0, J. E = kinetic + strain + potential obeys
 //   E - initial = external_work - damping_loss - impact_loss - friction_loss + correction_work - numerical_loss.
@@ -12,9 +15,11 @@ typedef struct pcs_ledger {
     pcs_measure now;
     double initial; // E at t = 0, before an impact at t = 0
     double external_work, damping_loss, impact_loss, friction_loss, correction_work, numerical_loss;
-    bool numerical_is_remainder; // numerical_loss closes the sum; otherwise it is a formula
     double largest_rise;         // of E over one step beyond the external work
+    bool numerical_is_remainder; // numerical_loss closes the sum; otherwise it is a formula; constant
 } pcs_ledger;
+// The numbers of a ledger are words that follow one another, for checkpoints.
+enum { PCS_LEDGER_WORDS = offsetof(pcs_ledger, numerical_is_remainder) / 8 };
 
 // One condition that is checked in every step. ratio = |defect| / tolerance.
 typedef struct pcs_check {
@@ -33,7 +38,7 @@ typedef struct pcs_certificate {
 } pcs_certificate;
 
 typedef struct pcs_timing {
-    double setup, step, certify, output; // s of wall time
+    double setup, step, certify, output, checkpoint; // s of wall time, of all processes where a run was resumed
 } pcs_timing;
 
 typedef struct pcs_observer pcs_observer;
@@ -57,7 +62,7 @@ typedef struct pcs_view {
     const double *effective_mass;  // [system->nrow] kg, of the rows; NULL: not known
     const pcs_probe *probes;       // [nprobe]
     int nprobe;
-    double step_size, end_time;
+    double step_size, start_time, end_time;
     long nstep;                      // planned number of steps
     long iterations, factorizations; // since the start
     long attempts, rejections;       // scheme steps tried, and steps undone by step control
@@ -69,6 +74,8 @@ typedef struct pcs_view {
     long inexact;                    // steps that step control took at its smallest size, above the tolerance
     bool is_controlled;              // step sizes vary: nstep is not a plan
     size_t memory;                   // bytes taken at set-up
+    long ncheckpoint;                // written so far
+    bool is_resumed;                 // observers open with what a checkpoint holds: files stay as they are
     const char *question;            // about a value that is possible and unlikely; NULL: none
     pcs_ending ending;
     const char *reason;            // why the run stopped, when it did
@@ -117,13 +124,18 @@ typedef struct pcs_observer_ops {
     // Does the case fit the model? What does not is PCS_BAD_INPUT. NULL: always.
     pcs_status (*check)(const pcs_observer *self);
     // After the start, with the state and the report at t = 0, which is written here. Takes all memory; `view` stays
-    // valid, its contents change from step to step.
+    // valid, its contents change from step to step. In a run that is resumed nothing is written or removed: `carry`
+    // follows.
     pcs_status (*open)(pcs_observer *self);
     // After every accepted step.
     pcs_status (*step)(pcs_observer *self);
     // Once, also after a failure in mid-run or of its own `open`: completes and renames what was written. The state
     // is the last good one; the report may be that of a rejected step and is not read.
     pcs_status (*close)(pcs_observer *self);
+    // Between two steps: writes or reads all that it carries on, and of a file the length that counts. What is in a file
+    // beyond that is cut off when it is read, and the file goes on there. The same number of bytes whenever it is
+    // called. NULL: nothing is carried.
+    pcs_status (*carry)(pcs_observer *self, pcs_carrier *c);
 } pcs_observer_ops;
 
 struct pcs_observer {

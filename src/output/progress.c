@@ -20,7 +20,9 @@ static const double asking_interval = 0.02; // s between two looks at the clock
 typedef struct progress_data {
     double start, shown; // s, when
     long next;           // step at which the clock is asked again
-    long asked_step;     // where it was asked last
+    long first_step;     // where this process began
+    double first_share;
+    long asked_step; // where it was asked last
     double asked;        // and when
 } progress_data;
 
@@ -36,7 +38,8 @@ static void progress_format_time(double seconds, size_t room, char *text)
 // A share that is a whole number of percents but for round-off is one.
 static double progress_share(const pcs_view *view)
 {
-    double share = view->end_time > 0.0 ? view->state->t / view->end_time * (1.0 + 4.0 * DBL_EPSILON) : 1.0;
+    double length = view->end_time - view->start_time, done = view->state->t - view->start_time;
+    double share = length > 0.0 ? done / length * (1.0 + 4.0 * DBL_EPSILON) : 1.0;
     return fmin(fmax(share, 0.0), 1.0);
 }
 
@@ -57,11 +60,12 @@ static void progress_show(const pcs_view *view, const progress_data *d, double n
         int used = snprintf(steps, sizeof steps, "  step %ld", view->state->step);
         if (!view->is_controlled) snprintf(steps + used, sizeof steps - (size_t)used, " of %ld", view->nstep);
     }
-    bool has_estimate = !is_last && share > 0.0;
-    progress_format_time(has_estimate ? spent * (1.0 - share) / share : spent, sizeof when, when);
+    double done = share - d->first_share, steps_done = (double)(view->state->step - d->first_step);
+    bool has_estimate = !is_last && done > 0.0;
+    progress_format_time(has_estimate ? spent * (1.0 - share) / done : spent, sizeof when, when);
     int used =
         snprintf(text, sizeof text, "%s%3.0f %%  t = %.4g s%s  E = %.5g J  %.2g steps/s", bar, floor(100.0 * share),
-                 view->state->t, steps, pcs_measure_energy(e), spent > 0.0 ? (double)view->state->step / spent : 0.0);
+                 view->state->t, steps, pcs_measure_energy(e), spent > 0.0 ? steps_done / spent : 0.0);
     const char *tail = is_last ? " in all" : " left";
     if (is_last || has_estimate) used += snprintf(text + used, sizeof text - (size_t)used, "  %s%s", when, tail);
     // Blanks cover what a longer text before left on the line.
@@ -76,7 +80,8 @@ static pcs_status progress_open(pcs_observer *self)
 {
     progress_data *d = self->data;
     d->start = d->shown = d->asked = pcs_clock();
-    d->asked_step = self->view->state->step;
+    d->asked_step = d->first_step = self->view->state->step;
+    d->first_share = progress_share(self->view);
     d->next = d->asked_step + 1;
     return PCS_OK;
 }

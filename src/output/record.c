@@ -100,6 +100,18 @@ void pcs_frames_record_add(pcs_frames_record *record, const pcs_picture *picture
         record_add_reach(&record->reach[i], &picture->obstacles[i], picture, record->nearness);
 }
 
+void pcs_frames_record_carry(pcs_frames_record *record, const pcs_picture *picture, pcs_carrier *c)
+{
+    size_t nfield = (size_t)picture->nfield;
+    pcs_carry_words(c, "count", &record->count, 1);
+    pcs_carry_words(c, "low", record->low, 3);
+    pcs_carry_words(c, "high", record->high, 3);
+    pcs_carry_words(c, "field_low", record->field_low, nfield);
+    pcs_carry_words(c, "field_high", record->field_high, nfield);
+    pcs_carry_words(c, "field_time", record->field_time, nfield);
+    pcs_carry_words(c, "reach", record->reach, (size_t)picture->nobstacle * sizeof *record->reach / 8);
+}
+
 const pcs_frames_record *pcs_frames_record_find(const pcs_view *view)
 {
     for (int i = 0; i < view->nobserver; i++) {

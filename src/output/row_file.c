@@ -20,13 +20,12 @@ pcs_status pcs_row_file_create(pcs_context *ctx, const char *directory, const ch
                                pcs_row_file *out)
 {
     *out = (pcs_row_file){ .row_room = row_room, .has_failed = true };
-    PCS_TRY(pcs_file_create(ctx, directory, strlen(name) + 1, row_file_buffer(row_room), &out->file));
-    pcs_file_remove(out->file, name);
-    return PCS_OK;
+    return pcs_file_create(ctx, directory, strlen(name) + 1, row_file_buffer(row_room), &out->file);
 }
 
 pcs_status pcs_row_file_open(pcs_row_file *f, const char *name)
 {
+    pcs_file_remove(f->file, name);
     PCS_TRY(pcs_file_open(f->file, name));
     f->has_failed = false;
     return PCS_OK;
@@ -47,4 +46,18 @@ pcs_status pcs_row_file_flush(pcs_row_file *f, bool is_last)
     f->has_failed = true;
     pcs_file_leave(f->file, f->complete);
     return status;
+}
+
+pcs_status pcs_row_file_carry(pcs_row_file *f, const char *name, pcs_carrier *c)
+{
+    long size = 0;
+    if (c->way == PCS_CARRY_WRITE) PCS_TRY(pcs_row_file_flush(f, true));
+    if (c->syncs) PCS_TRY(pcs_file_sync(f->file));
+    size = (long)f->complete;
+    pcs_carry_words(c, "file", &size, 1);
+    if (!pcs_carry_reads(c)) return PCS_OK;
+    f->complete = size;
+    PCS_TRY(pcs_file_reopen(f->file, name, size));
+    f->has_failed = false;
+    return PCS_OK;
 }

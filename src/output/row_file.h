@@ -4,6 +4,7 @@
 #ifndef PCS_OUTPUT_ROW_FILE_H
 #define PCS_OUTPUT_ROW_FILE_H
 
+#include "core/carry.h"
 #include "output/file.h"
 
 typedef struct pcs_row_file {
@@ -14,11 +15,14 @@ typedef struct pcs_row_file {
     double flushed;     // when, s
 } pcs_row_file;
 
-// Removes `name` of an earlier run. `has_failed` until it is opened.
+// `has_failed` until it is opened.
 pcs_status pcs_row_file_create(pcs_context *ctx, const char *directory, const char *name, size_t row_room,
                                pcs_row_file *out);
+// Removes `name` of an earlier run.
 pcs_status pcs_row_file_open(pcs_row_file *f, const char *name);
 // Hands rows on when the buffer has no room for one more, or after a while.
 pcs_status pcs_row_file_flush(pcs_row_file *f, bool is_last);
+// The rows so far are on the disk, or the file goes on after those that a checkpoint knows of.
+pcs_status pcs_row_file_carry(pcs_row_file *f, const char *name, pcs_carrier *c);
 
 #endif

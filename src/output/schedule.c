@@ -48,6 +48,14 @@ pcs_status pcs_schedule_create(pcs_context *ctx, const pcs_frames_params *params
     return PCS_OK;
 }
 
+void pcs_schedule_carry(pcs_schedule *s, pcs_carrier *c)
+{
+    pcs_carry_words(c, "last_frame", &s->last, 1);
+    pcs_carry_words(c, "frames_left", &s->left, 1);
+    pcs_carry_flags(c, "has_change", &s->has_change, 1);
+    pcs_carry_flags(c, "was_closed", s->was_closed, (size_t)s->nrow);
+}
+
 // Times are sums of steps: round-off must not put a frame out of its window.
 static bool schedule_is_inside(const pcs_schedule *s, const pcs_view *view)
 {

@@ -36,6 +36,8 @@ typedef struct pcs_schedule {
 const char *pcs_schedule_check(const void *params, const char **option);
 pcs_status pcs_schedule_create(pcs_context *ctx, const pcs_frames_params *params, const pcs_view *view,
                                pcs_schedule *out);
+// Writes or reads what it carries on, within the part of an observer.
+void pcs_schedule_carry(pcs_schedule *s, pcs_carrier *c);
 // What becomes of the present step.
 pcs_frame_use pcs_schedule_step(pcs_schedule *s, const pcs_view *view);
 // What becomes of the first and of the last step, whose report is not read.

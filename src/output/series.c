@@ -11,11 +11,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { FRAME_BUFFER = 1 << 16, TITLE_ROOM = 256 };
+enum { FRAME_BUFFER = 1 << 16, TITLE_ROOM = 256, PATH_ROOM = 4096, HEAD_ROOM = 1024 };
 
 static const char list_tail[] = "\n  ]\n}\n";
 
@@ -41,30 +42,35 @@ static void series_close_list(void *object)
     s->list = -1;
 }
 
+static void series_remove_from(pcs_series *s, long first)
+{
+    for (long i = first;; i++) {
+        series_name(s, i);
+        if (!pcs_file_remove(s->file, s->name)) break;
+    }
+}
+
 static void series_remove_old(pcs_series *s)
 {
     series_list_name(s);
     pcs_file_remove(s->file, s->name);
-    for (long i = 0;; i++) {
-        series_name(s, i);
-        if (!pcs_file_remove(s->file, s->name)) break;
-    }
+    series_remove_from(s, 0);
     for (int i = 0;; i++) {
         series_held_name(s, i);
         if (!pcs_file_remove(s->file, s->name)) break;
     }
 }
 
-pcs_status pcs_series_create(pcs_context *ctx, const char *directory, const char *stem, pcs_series *out)
+pcs_status pcs_series_create(pcs_context *ctx, const pcs_view *view, const char *stem, pcs_series *out)
 {
     *out = (pcs_series){ .stem = stem, .list = -1 };
     out->name_room = strlen(stem) + 40;
     out->entry_room = 6 * out->name_room + 128;
     PCS_TAKE(ctx, out->name, out->name_room, "the name of a frame");
     PCS_TAKE(ctx, out->entry, out->entry_room, "an entry of the list of frames");
-    PCS_TRY(pcs_file_create(ctx, directory, out->name_room, FRAME_BUFFER, &out->file));
+    PCS_TRY(pcs_file_create(ctx, view->directory, out->name_room, FRAME_BUFFER, &out->file));
     PCS_TRY(pcs_defer(ctx, series_close_list, out));
-    series_remove_old(out);
+    if (!view->is_resumed) series_remove_old(out);
     return PCS_OK;
 }
 
@@ -94,6 +100,14 @@ void pcs_vtk_head(pcs_file *f, const char *title, const char *dataset)
     pcs_file_print(f, "# vtk DataFile Version 3.0\n%s\nBINARY\nDATASET %s\n", line, dataset);
 }
 
+static pcs_status series_open_list(pcs_series *s)
+{
+    if (s->file->is_mute) return PCS_OK;
+    s->list = open(s->file->path, O_WRONLY | O_CLOEXEC);
+    if (s->list >= 0) return PCS_OK;
+    return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot open %s: %s", s->file->path, strerror(errno));
+}
+
 // The list with its first entry appears whole, under its name.
 static pcs_status series_begin_list(pcs_series *s)
 {
@@ -103,10 +117,7 @@ static pcs_status series_begin_list(pcs_series *s)
     pcs_file_text(s->file, s->entry);
     s->tail = (long long)(s->file->used - strlen(list_tail));
     PCS_TRY(pcs_file_commit(s->file));
-    if (s->file->is_mute) return PCS_OK;
-    s->list = open(s->file->path, O_WRONLY | O_CLOEXEC);
-    if (s->list >= 0) return PCS_OK;
-    return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot open %s: %s", s->file->path, strerror(errno));
+    return series_open_list(s);
 }
 
 static pcs_status series_extend_list(pcs_series *s)
@@ -181,6 +192,108 @@ pcs_status pcs_series_end(pcs_series *s, double t)
     if (!s->is_holding) return series_list(s, t);
     s->held_time[(s->first_held + s->nheld++) % s->room] = t;
     return PCS_OK;
+}
+
+// Copies the first `tail` bytes of the list that is there to the file that is open; false when it has fewer.
+static bool series_copy_list(pcs_series *s, int from)
+{
+    long long left = s->tail;
+    while (left > 0) {
+        size_t portion = left < FRAME_BUFFER / 2 ? (size_t)left : FRAME_BUFFER / 2;
+        char *room = pcs_file_reserve(s->file, portion);
+        ssize_t n = room == NULL ? 0 : read(from, room, portion);
+        if (n <= 0) return false;
+        s->file->used += (size_t)n;
+        left -= n;
+    }
+    return true;
+}
+
+// Cuts the list after the last frame that counts: a new one takes its place whole.
+static pcs_status series_cut_list(pcs_series *s)
+{
+    series_list_name(s);
+    PCS_TRY(pcs_file_open(s->file, s->name));
+    int from = open(s->file->path, O_RDONLY | O_CLOEXEC);
+    bool is_whole = from >= 0 && series_copy_list(s, from);
+    if (from >= 0) close(from);
+    if (!is_whole) {
+        pcs_file_leave(s->file, 0);
+        return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot go on with %s: it is shorter than the checkpoint knows it",
+                        s->file->path);
+    }
+    pcs_file_text(s->file, list_tail);
+    PCS_TRY(pcs_file_commit(s->file));
+    return series_open_list(s);
+}
+
+// Is `s->name` a frame of this time?
+static bool series_is_of_time(pcs_series *s, double t)
+{
+    static const char mark[] = "TIME 1 1 double\n";
+    char path[PATH_ROOM], head[HEAD_ROOM];
+    unsigned char bits[8];
+    snprintf(path, sizeof path, "%s/%s", s->file->directory, s->name);
+    int from = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = from < 0 ? 0 : read(from, head, sizeof head);
+    if (from >= 0) close(from);
+    uint64_t word;
+    memcpy(&word, &t, sizeof word);
+    for (int b = 0; b < 8; b++) bits[b] = (unsigned char)(word >> (56 - 8 * b));
+    for (ssize_t i = 0; i + (ssize_t)(sizeof mark - 1 + sizeof bits) <= n; i++)
+        if (memcmp(head + i, mark, sizeof mark - 1) == 0) return memcmp(head + i + sizeof mark - 1, bits, 8) == 0;
+    return false;
+}
+
+// A frame that was held at the checkpoint may have got its number since; one that was overwritten will be again.
+static pcs_status series_hold_again(pcs_series *s)
+{
+    for (int k = 0; k < s->nheld; k++) {
+        int slot = (s->first_held + k) % s->room;
+        for (long i = s->count; i < s->count + s->nheld; i++) {
+            series_name(s, i);
+            if (!series_is_of_time(s, s->held_time[slot])) continue;
+            snprintf(s->entry, s->entry_room, "%s", s->name);
+            series_held_name(s, slot);
+            PCS_TRY(pcs_file_rename(s->file, s->entry, s->name));
+            break;
+        }
+    }
+    return PCS_OK;
+}
+
+// The frames on the disk become those of the checkpoint.
+static pcs_status series_go_back(pcs_series *s)
+{
+    if (s->file->is_mute) return PCS_OK;
+    for (long i = 0; i < s->count; i++) {
+        char path[PATH_ROOM];
+        series_name(s, i);
+        snprintf(path, sizeof path, "%s/%s", s->file->directory, s->name);
+        if (access(path, F_OK) != 0)
+            return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot go on: the frame %s is gone", path);
+    }
+    PCS_TRY(series_hold_again(s));
+    series_remove_from(s, s->count);
+    if (s->count > 0) return series_cut_list(s);
+    series_list_name(s);
+    pcs_file_remove(s->file, s->name);
+    return PCS_OK;
+}
+
+pcs_status pcs_series_carry(pcs_series *s, pcs_carrier *c)
+{
+    long tail = (long)s->tail;
+    if (c->syncs && s->list >= 0 && fsync(s->list) != 0 && errno != EINVAL)
+        return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot sync the list of %s: %s", s->stem, strerror(errno));
+    pcs_carry_words(c, "frames", &s->count, 1);
+    pcs_carry_words(c, "list", &tail, 1);
+    pcs_carry_index(c, "held", &s->nheld, 0, s->room);
+    pcs_carry_index(c, "first_held", &s->first_held, 0, s->room > 0 ? s->room - 1 : 0);
+    pcs_carry_words(c, "held_times", s->held_time, (size_t)s->room);
+    if (!pcs_carry_reads(c)) return PCS_OK;
+    s->tail = tail;
+    return series_go_back(s);
 }
 
 void pcs_vtk_reals(pcs_file *f, const char *name, const double *x, int count)

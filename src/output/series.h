@@ -23,8 +23,10 @@ typedef struct pcs_series {
     double *held_time; // [room] s, round and round
 } pcs_series;
 
-// Takes the memory and removes the frames that an earlier run left under these names.
-pcs_status pcs_series_create(pcs_context *ctx, const char *directory, const char *stem, pcs_series *out);
+// Takes the memory and removes the frames that an earlier run left under these names, unless this one is resumed.
+pcs_status pcs_series_create(pcs_context *ctx, const pcs_view *view, const char *stem, pcs_series *out);
+// Writes or reads which frames there are, within the part of an observer; later ones are removed when it is read.
+pcs_status pcs_series_carry(pcs_series *s, pcs_carrier *c);
 // Room for `count` frames that may be held.
 pcs_status pcs_series_reserve(pcs_context *ctx, pcs_series *s, int count);
 // Takes away the frames that are held.

@@ -186,13 +186,13 @@ static pcs_status summary_open(pcs_observer *self)
     PCS_TAKE(self->ctx, s->probes, view->nprobe, "the record of probes");
     PCS_TRY(pcs_file_create(self->ctx, view->directory, sizeof "summary.json", SUMMARY_BUFFER, &s->file));
     pcs_file_remove(s->file, "summary.json");
-    pcs_file_remove(s->file, "summary.txt");
+    pcs_file_remove(s->file, "summary.txt"); // also of a run that is resumed: it has not ended
     s->min_gap = INFINITY;
     s->t = view->state->t;
     s->open_time = isfinite(params->open_time) ? params->open_time : 3.0 * view->step_size;
     s->window = isfinite(params->filter) ? params->filter : summary_window(view);
     for (int k = 0; k < s->ncontact; k++) s->contacts[k] = summary_contact(view, s, k);
-    summary_take_in(view, s);
+    if (!view->is_resumed) summary_take_in(view, s);
     return PCS_OK;
 }
 
@@ -214,6 +214,35 @@ static pcs_status summary_close(pcs_observer *self)
     return pcs_file_commit(s->file);
 }
 
+// -1: no contact.
+static void summary_carry_worst(pcs_summary *s, pcs_carrier *c)
+{
+    int worst = -1;
+    for (int k = 0; k < s->ncontact; k++)
+        if (s->worst_contact == s->contacts[k].name) worst = k;
+    pcs_carry_index(c, "worst_contact", &worst, -1, s->ncontact - 1);
+    if (pcs_carry_reads(c)) s->worst_contact = worst < 0 ? NULL : s->contacts[worst].name;
+}
+
+static pcs_status summary_carry(pcs_observer *self, pcs_carrier *c)
+{
+    pcs_summary *s = self->data;
+    const pcs_system *system = self->view->system;
+    pcs_carry_words(c, "t", &s->t, 1);
+    for (int k = 0; k < s->ncontact; k++) pcs_contact_record_carry(&s->contacts[k], c);
+    pcs_carry_words(c, "points", s->points, (size_t)pcs_contact_rows(system) * sizeof *s->points / 8);
+    pcs_carry_words(c, "drive_power", s->drive_power, (size_t)system->nrow);
+    pcs_carry_words(c, "speed", &s->speed, 1);
+    pcs_carry_words(c, "min_gap", &s->min_gap, 1);
+    pcs_carry_words(c, "min_gap_time", &s->min_gap_time, 1);
+    summary_carry_worst(s, c);
+    pcs_carry_words(c, "reactions", s->reactions, (size_t)system->nreaction * sizeof *s->reactions / 8);
+    pcs_carry_words(c, "probes", s->probes, (size_t)self->view->nprobe * sizeof *s->probes / 8);
+    pcs_carry_int(c, "max_iterations", &s->max_iterations);
+    pcs_carry_words(c, "max_iterations_step", &s->max_iterations_step, 1);
+    return PCS_OK;
+}
+
 const pcs_observer_ops pcs_observer_summary = {
     .name = "summary",
     .summary = "contacts, energy, certificate and effort of the run as summary.json and summary.txt",
@@ -224,4 +253,5 @@ const pcs_observer_ops pcs_observer_summary = {
     .open = summary_open,
     .step = summary_step_taken,
     .close = summary_close,
+    .carry = summary_carry,
 };

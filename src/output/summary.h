@@ -23,8 +23,8 @@ typedef struct pcs_probe_record {
 typedef struct pcs_point_record {
     double slip; // m/s
     double slid; // m, so far while closed
-    bool is_closed;
-} pcs_point_record;
+    long is_closed;
+} pcs_point_record; // words without gaps, for checkpoints
 
 typedef struct pcs_summary {
     pcs_file *file;

@@ -121,7 +121,9 @@ static void json_effort(json *j, const pcs_summary *s, const pcs_view *view)
     json_real(j, "step", w->step);
     json_real(j, "certify", w->certify);
     json_real(j, "output", w->output);
-    json_real(j, "total", w->setup + w->step + w->certify + w->output);
+    json_real(j, "checkpoint", w->checkpoint);
+    json_whole(j, "checkpoints", view->ncheckpoint);
+    json_real(j, "total", w->setup + w->step + w->certify + w->output + w->checkpoint);
     json_real(j, "steps_per_second", (double)done / w->step);
     json_end(j, "}");
     json_whole(j, "memory_bytes", (long)view->memory);

@@ -164,9 +164,13 @@ static void summary_text_certificate(pcs_file *f, const pcs_certificate *certifi
 static void summary_text_cost(pcs_file *f, const pcs_view *view)
 {
     const pcs_timing *w = view->timing;
-    pcs_file_print(f, "\nWall time    %.3g s: set-up %.3g, steps %.3g, certificate %.3g, output %.3g",
-                   w->setup + w->step + w->certify + w->output, w->setup, w->step, w->certify, w->output);
+    double total = w->setup + w->step + w->certify + w->output + w->checkpoint;
+    pcs_file_print(f, "\nWall time    %.3g s: set-up %.3g, steps %.3g, certificate %.3g, output %.3g", total, w->setup,
+                   w->step, w->certify, w->output);
     if (w->step > 0.0) pcs_file_print(f, " (%.3g steps/s)", (double)view->state->step / w->step);
+    if (view->ncheckpoint > 0)
+        pcs_file_print(f, "\nCheckpoints  %ld, %.2g %% of the time", view->ncheckpoint,
+                       total > 0.0 ? 100.0 * w->checkpoint / total : 0.0);
     pcs_file_print(f, "\nMemory       %.3g MB\n", 1e-6 * (double)view->memory);
 }
 

@@ -74,6 +74,15 @@ void pcs_tally_add(pcs_tally *tally, const pcs_view *view)
     tally->is_fresh = false;
 }
 
+void pcs_tally_carry(pcs_tally *tally, pcs_carrier *c)
+{
+    pcs_carry_flags(c, "is_fresh", &tally->is_fresh, 1);
+    pcs_carry_words(c, "tally_t", &tally->t, 1);
+    pcs_carry_words(c, "tally_speed", &tally->speed, 1);
+    pcs_carry_words(c, "tally_step", &tally->step, 1);
+    pcs_carry_words(c, "tally_rows", tally->rows, (size_t)tally->nrow * sizeof *tally->rows / 8);
+}
+
 pcs_tally_row pcs_tally_sum(const pcs_tally *tally, int first, int count)
 {
     if (count == 0) return (pcs_tally_row){ .gap = NAN, .rate = NAN };

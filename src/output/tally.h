@@ -21,8 +21,9 @@ typedef struct pcs_tally_row {
     double friction;              // N, the same with its sign where there is one direction, else its size
     double impulse, step_impulse; // N s, summed
     double friction_loss;         // J, since the start
-    int state;                    // PCS_ROW_OPEN, ..
+    long state;                   // PCS_ROW_OPEN, ..
 } pcs_tally_row;
+_Static_assert(sizeof(pcs_tally_row) == 10 * 8, "words without gaps, for checkpoints");
 
 typedef struct pcs_tally {
     int nrow;
@@ -36,6 +37,8 @@ typedef struct pcs_tally {
 pcs_status pcs_tally_create(pcs_context *ctx, const pcs_view *view, pcs_tally *out);
 // Takes in the last step.
 void pcs_tally_add(pcs_tally *tally, const pcs_view *view);
+// Writes or reads all of it, within the part of an observer.
+void pcs_tally_carry(pcs_tally *tally, pcs_carrier *c);
 // Rows first .. first + count - 1 as one contact: the smallest gap with its rate, sums, closed or sliding if one is.
 pcs_tally_row pcs_tally_sum(const pcs_tally *tally, int first, int count);
 

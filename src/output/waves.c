@@ -182,8 +182,9 @@ static pcs_status waves_open(pcs_observer *self)
     size_t ncolumn = 1 + (size_t)p->of.count * (size_t)d->cells->count;
     PCS_TRY(pcs_digits_create(self->ctx, &d->digits));
     PCS_TRY(pcs_row_file_create(self->ctx, view->directory, d->name, (ncolumn + 1) * (PCS_NUMBER_ROOM + 1), &d->rows));
-    PCS_TRY(pcs_row_file_open(&d->rows, d->name));
     d->every = waves_every(p, view);
+    if (view->is_resumed) return PCS_OK;
+    PCS_TRY(pcs_row_file_open(&d->rows, d->name));
     waves_put_head(view, p, d);
     waves_put_row(view, p->of.count, d);
     return pcs_row_file_flush(&d->rows, true);
@@ -207,6 +208,13 @@ static pcs_status waves_close(pcs_observer *self)
     return pcs_file_commit(d->rows.file);
 }
 
+static pcs_status waves_carry(pcs_observer *self, pcs_carrier *c)
+{
+    waves_data *d = self->data;
+    pcs_carry_words(c, "last", &d->last, 1);
+    return pcs_row_file_carry(&d->rows, d->name, c);
+}
+
 const pcs_observer_ops pcs_observer_waves = {
     .name = "waves",
     .summary = "fields of a body over place and time as <case>.waves.csv, a matrix for gnuplot",
@@ -218,4 +226,5 @@ const pcs_observer_ops pcs_observer_waves = {
     .open = waves_open,
     .step = waves_step,
     .close = waves_close,
+    .carry = waves_carry,
 };

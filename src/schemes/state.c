@@ -3,27 +3,30 @@
 #include "schemes/scheme.h"
 #include "step/projection.h"
 
-enum { SINGLE = 8, OWN = SINGLE + PCS_MAX_HISTORY + PCS_MAX_ROW_HISTORY };
+#include <stdio.h>
+
+enum { PLACE_Q = 4, PLACE_V = 5, SINGLE = 8, OWN = SINGLE + PCS_MAX_HISTORY + PCS_MAX_ROW_HISTORY };
+_Static_assert(OWN == 14, "each has a name in a checkpoint");
 
 // All that there is of a state but for what others carry.
 static void state_list(pcs_state *x, pcs_memory own[OWN])
 {
     size_t vector = (size_t)x->nv * sizeof(double), row_vector = (size_t)x->nrow * sizeof(double);
     const pcs_memory single[SINGLE] = {
-        { &x->t, sizeof x->t },
-        { &x->step, sizeof x->step },
-        { &x->next_h, sizeof x->next_h },
-        { &x->largest_rate, sizeof x->largest_rate },
-        { x->q, (size_t)x->nq * sizeof(double) },
-        { x->v, vector },
-        { x->was_loaded, (size_t)x->nrow },
-        { x->memory, x->memory_size },
+        { .bytes = &x->t, .size = sizeof x->t },
+        { .bytes = &x->step, .size = sizeof x->step },
+        { .bytes = &x->next_h, .size = sizeof x->next_h },
+        { .bytes = &x->largest_rate, .size = sizeof x->largest_rate },
+        [PLACE_Q] = { .bytes = x->q, .size = (size_t)x->nq * sizeof(double) },
+        [PLACE_V] = { .bytes = x->v, .size = vector },
+        { .bytes = x->was_loaded, .size = (size_t)x->nrow },
+        { .bytes = x->memory, .size = x->memory_size },
     };
     memset(own, 0, OWN * sizeof *own);
     memcpy(own, single, sizeof single);
-    for (int i = 0; i < x->nhistory; i++) own[SINGLE + i] = (pcs_memory){ x->history[i], vector };
+    for (int i = 0; i < x->nhistory; i++) own[SINGLE + i] = (pcs_memory){ .bytes = x->history[i], .size = vector };
     for (int i = 0; i < x->nrow_history; i++)
-        own[SINGLE + PCS_MAX_HISTORY + i] = (pcs_memory){ x->row_history[i], row_vector };
+        own[SINGLE + PCS_MAX_HISTORY + i] = (pcs_memory){ .bytes = x->row_history[i], .size = row_vector };
 }
 
 // Takes the arrays of x; those of `carried` only where they are not there yet.
@@ -101,12 +104,9 @@ bool pcs_state_equal(const pcs_state *a, const pcs_state *b)
            state_is_same(a->ncarried, a->carried, b->carried);
 }
 
-// FNV-1a
 static unsigned long long state_mix(unsigned long long hash, int count, const pcs_memory *list)
 {
-    for (int i = 0; i < count; i++)
-        for (size_t k = 0; k < list[i].size; k++)
-            hash = (hash ^ ((const unsigned char *)list[i].bytes)[k]) * 1099511628211ULL;
+    for (int i = 0; i < count; i++) hash = pcs_hash(hash, list[i].bytes, list[i].size);
     return hash;
 }
 
@@ -115,12 +115,37 @@ unsigned long long pcs_state_hash(const pcs_state *x)
     pcs_state copy = *x;
     pcs_memory own[OWN];
     state_list(&copy, own);
-    return state_mix(state_mix(14695981039346656037ULL, OWN, own), x->ncarried, x->carried);
+    return state_mix(state_mix(PCS_HASH_START, OWN, own), x->ncarried, x->carried);
+}
+
+void pcs_state_carry(pcs_state *x, pcs_carrier *c)
+{
+    static const char *const names[OWN] = { "t",        "step",     "next_h", "largest_rate", "q",
+                                            "v",        "loaded",   "memory", "history0",     "history1",
+                                            "history2", "history3", "rows0",  "rows1" };
+    pcs_memory own[OWN];
+    char name[32];
+    state_list(x, own);
+    pcs_carry_part(c, "state");
+    for (int i = 0; i < OWN; i++) {
+        bool is_vector = i == PLACE_Q || i == PLACE_V || (i >= SINGLE && i < SINGLE + x->nhistory);
+        if (is_vector) pcs_carry_vector(c, names[i], own[i].bytes, (int)(own[i].size / sizeof(double)));
+        else pcs_carry_bytes(c, names[i], own[i].bytes, own[i].size);
+    }
+    for (int i = 0; i < x->ncarried; i++) {
+        snprintf(name, sizeof name, "carried%d", i);
+        pcs_carry_memory(c, name, &x->carried[i]);
+    }
+}
+
+void pcs_state_settle(const pcs_scheme *scheme, const pcs_state *x)
+{
+    scheme->system->time = x->t;
+    (void)pcs_projection_renew(scheme->solver, x->q); // a mass that cannot be factored shows in the next step
 }
 
 void pcs_state_restore(const pcs_scheme *scheme, const pcs_state *kept, pcs_state *x)
 {
     pcs_state_copy(kept, x);
-    scheme->system->time = x->t;
-    (void)pcs_projection_renew(scheme->solver, x->q); // a mass that cannot be factored shows in the next step
+    pcs_state_settle(scheme, x);
 }

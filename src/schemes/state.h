@@ -1,5 +1,5 @@
 // The state of a run: all that a step needs from the one before. Who carries something declares it, and it is copied,
-// compared and hashed here along with the rest:
+// compared, hashed and written here along with the rest:
 //
 //   scheme       history vectors [nv] and [nrow], and a struct of numbers (pcs_scheme_ops)
 //   step solver  the multipliers that it starts from (pcs_step_solver.memory)
@@ -10,6 +10,7 @@
 #ifndef PCS_SCHEMES_STATE_H
 #define PCS_SCHEMES_STATE_H
 
+#include "core/carry.h"
 #include "system/system.h"
 
 enum { PCS_MAX_HISTORY = 4, PCS_MAX_ROW_HISTORY = 2 };
@@ -46,7 +47,12 @@ void pcs_state_copy(const pcs_state *from, pcs_state *to);
 bool pcs_state_equal(const pcs_state *a, const pcs_state *b); // to the last bit
 unsigned long long pcs_state_hash(const pcs_state *x);
 
-// A run goes on from a kept state: x becomes that, and time, directions and mass of the system go there.
+// Writes or reads the whole of the state that a run works on.
+void pcs_state_carry(pcs_state *x, pcs_carrier *c);
+
+// Time, directions and mass of the system go where the state is.
+void pcs_state_settle(const struct pcs_scheme *scheme, const pcs_state *x);
+// A run goes on from a kept state: x becomes that, and the system goes there.
 void pcs_state_restore(const struct pcs_scheme *scheme, const pcs_state *kept, pcs_state *x);
 
 #endif

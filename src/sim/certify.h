@@ -4,6 +4,7 @@
 #ifndef PCS_SIM_CERTIFY_H
 #define PCS_SIM_CERTIFY_H
 
+#include "core/carry.h"
 #include "output/observer.h"
 
 typedef struct pcs_certifier pcs_certifier;
@@ -16,6 +17,9 @@ void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before);
 // Where steps are tried and undone: all that was seen up to the mark is kept, and what came after it is forgotten.
 void pcs_certifier_mark(pcs_certifier *self);
 void pcs_certifier_rewind(pcs_certifier *self);
+
+// Writes or reads all of it between two steps.
+void pcs_certifier_carry(pcs_certifier *self, pcs_carrier *c);
 
 // Checks the report of an accepted step against the state; false when a condition is violated.
 bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report *report, double energy_defect);

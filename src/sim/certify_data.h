@@ -5,6 +5,7 @@
 // certify_energy.c  what a step may gain
 // certify_motion.c  equations of motion: residuals, their tolerances, momentum
 // certify_rules.c   what the schemes state, rule by rule
+// certify_carry.c   what goes into a checkpoint
 
 #ifndef PCS_SIM_CERTIFY_DATA_H
 #define PCS_SIM_CERTIFY_DATA_H
@@ -43,7 +44,8 @@ typedef struct certify_past {
     bool is_known, has_force;
 } certify_past;
 
-// What goes on from step to step; arrays apart.
+// What goes on from step to step; arrays apart. From momentum to contradictions numbers of eight bytes, which
+// checkpoints hold.
 typedef struct certify_memory {
     pcs_check checks[CERTIFY_COUNT]; // only those that apply, in order
     pcs_certificate certificate;     // points into the checks that are in use

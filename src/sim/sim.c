@@ -7,6 +7,7 @@
 #include "output/file.h"
 #include "sim/accept.h"
 #include "sim/certify.h"
+#include "sim/checkpoint.h"
 #include "sim/control.h"
 #include "sim/reactions.h"
 #include "sim/retry.h"
@@ -31,6 +32,7 @@ pcs_status pcs_sim_start(pcs_sim *sim)
                       .numerical_is_remainder = !(sim->scheme->ops->has_closed_loss && sim->system->is_linear) };
     PCS_TRY(sim->scheme->ops->start(sim->scheme, &sim->state, &sim->report));
     if (sim->report.outcome != PCS_CONVERGED) return pcs_accept_reject(sim, sim->step_size);
+    PCS_TRY(pcs_checkpoint_start_state(sim, &before));
     sim->view.step_backend = sim->solver->iteration_backend;
     sim->view.effective_mass = sim->solver->effective_mass;
     sim->view.iterations = sim->report.iterations;
@@ -57,7 +59,8 @@ static pcs_status sim_plain_step(pcs_sim *sim, double h)
 static pcs_status sim_fixed_step(pcs_sim *sim)
 {
     long step = sim->state.step + 1;
-    double t_end = step < sim->nstep ? (double)step * sim->step_size : sim->end_time, h = sim->step_size;
+    double t_end = step < sim->nstep ? sim->start_time + (double)step * sim->step_size : sim->end_time;
+    double h = sim->step_size;
     if (step == sim->nstep && fabs(t_end - sim->state.t - h) > 1e-6 * h) h = t_end - sim->state.t;
     PCS_TRY(sim->retry != NULL ? pcs_retry_step(sim, h) : sim_plain_step(sim, h));
     sim->state.t = t_end;
@@ -154,7 +157,8 @@ static pcs_status sim_agree(pcs_sim *sim, pcs_status status)
 static pcs_status sim_open(pcs_sim *sim, bool show_progress, int *nopen)
 {
     pcs_status status = sim_show(sim, show_progress, true, nopen);
-    sim->view.memory = pcs_bytes_taken(sim->ctx);
+    if (status == PCS_OK) status = pcs_checkpoint_open(sim);
+    if (!sim->view.is_resumed) sim->view.memory = pcs_bytes_taken(sim->ctx);
     return sim_agree(sim, status);
 }
 
@@ -168,6 +172,12 @@ static pcs_status sim_check_options(pcs_sim *sim)
     return pcs_fail(sim->ctx, PCS_BAD_INPUT, "nothing in this run takes the options of PETSc %s", text);
 }
 
+static pcs_status sim_stop(pcs_sim *sim)
+{
+    sim->is_stopped = true;
+    return pcs_accept_stop(sim, sim->step_size, "stopped on request");
+}
+
 static pcs_status sim_loop(pcs_sim *sim, bool show_progress)
 {
     for (bool is_first = true; !pcs_sim_is_done(sim); is_first = false) {
@@ -175,13 +185,28 @@ static pcs_status sim_loop(pcs_sim *sim, bool show_progress)
         double begin = pcs_clock();
         if (status == PCS_OK) status = sim_show(sim, show_progress, false, NULL);
         sim->timing.output += pcs_clock() - begin;
-        if (status == PCS_OK && sim->stop_request != NULL && *sim->stop_request != 0)
-            status = pcs_accept_stop(sim, sim->step_size, "stopped on request");
+        if (status == PCS_OK && sim->stop_request != NULL && *sim->stop_request != 0) status = sim_stop(sim);
         if (status == PCS_OK && is_first) status = sim_check_options(sim);
         if (status == PCS_OK && pcs_sim_is_done(sim)) status = sim_search(sim);
         PCS_TRY(sim_agree(sim, status));
+        PCS_TRY(pcs_checkpoint_step(sim));
     }
     return PCS_OK;
+}
+
+// A run that has come to its end, or was asked to stop, can be gone on with; one that has failed cannot.
+static pcs_status sim_keep(pcs_sim *sim, pcs_status status)
+{
+    const pcs_comm *comm = pcs_context_comm(sim->ctx);
+    double is_stopped = sim->is_stopped;
+    char reason[1024];
+    if (comm != NULL && status != PCS_OK) comm->max(comm, 1, &is_stopped);
+    for (int i = 0; i < sim->nobserver; i++)
+        if (sim->observers[i].has_failed) is_stopped = 0.0;
+    if (status != PCS_OK && !(is_stopped > 0.0)) return status;
+    snprintf(reason, sizeof reason, "%s", pcs_message(sim->ctx));
+    PCS_TRY(pcs_checkpoint_write(sim));
+    return status == PCS_OK ? PCS_OK : pcs_fail(sim->ctx, status, "%s", reason);
 }
 
 // Closes what was opened, whatever happened; the first failure is the one that is told.
@@ -207,21 +232,56 @@ static pcs_status sim_close(pcs_sim *sim, bool show_progress, int nopen, pcs_sta
     return pcs_comm_agree(sim->ctx, status);
 }
 
+// An earlier run leaves nothing that this one could be resumed from.
 static pcs_status sim_prepare_directory(pcs_sim *sim, const char *directory)
 {
     char path[4200];
     PCS_TRY(pcs_file_make_folder(sim->ctx, directory));
+    pcs_checkpoint_remove(directory);
     snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
     return pcs_case_write(sim->input, path);
 }
 
+static void sim_note(const pcs_sim *sim, const char *text)
+{
+    char line[600];
+    snprintf(line, sizeof line, "note: %s\n", text);
+    if (sim->view.show != NULL && text[0] != '\0') sim->view.show(sim->view.show_user, line);
+}
+
+// The checkpoint that this run goes on from, where it was asked to and there is one.
+static pcs_status sim_find_checkpoint(pcs_sim *sim, const char *directory, pcs_checkpoint_data *data, bool *is_there)
+{
+    char note[512];
+    PCS_TRY(pcs_checkpoint_find(sim->ctx, directory, false, data, is_there, note));
+    if (!*is_there)
+        snprintf(note, sizeof note, "there is no checkpoint in %.400s: starting from the beginning", directory);
+    sim_note(sim, note);
+    return *is_there ? pcs_checkpoint_demand_same(sim, data) : PCS_OK;
+}
+
+static pcs_status sim_go(pcs_sim *sim, bool show_progress, const pcs_checkpoint_data *from)
+{
+    pcs_carrier c;
+    int nopen = 0;
+    if (!sim->has_started) PCS_TRY(pcs_comm_agree(sim->ctx, pcs_sim_start(sim)));
+    if (from != NULL) PCS_TRY(pcs_comm_agree(sim->ctx, pcs_checkpoint_restore(sim, from, &c)));
+    pcs_status status = sim_open(sim, show_progress, &nopen);
+    // What does not fit stays as it is: nothing is closed and completed.
+    if (from != NULL && status == PCS_OK) PCS_TRY(pcs_comm_agree(sim->ctx, pcs_checkpoint_restore_observers(sim, &c)));
+    if (status == PCS_OK) status = sim_loop(sim, show_progress);
+    return sim_close(sim, show_progress, nopen, sim_keep(sim, status));
+}
+
 pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress)
 {
-    PCS_TRY(pcs_comm_agree(sim->ctx, pcs_is_root(sim->ctx) ? sim_prepare_directory(sim, directory) : PCS_OK));
+    pcs_checkpoint_data data = { .bytes = NULL };
+    bool is_there = false;
     sim->view.directory = directory;
-    if (!sim->has_started) PCS_TRY(pcs_comm_agree(sim->ctx, pcs_sim_start(sim)));
-    int nopen = 0;
-    pcs_status status = sim_open(sim, show_progress, &nopen);
-    if (status == PCS_OK) status = sim_loop(sim, show_progress);
-    return sim_close(sim, show_progress, nopen, status);
+    pcs_status status = sim->resumes ? sim_find_checkpoint(sim, directory, &data, &is_there) : PCS_OK;
+    if (status == PCS_OK && !is_there && pcs_is_root(sim->ctx)) status = sim_prepare_directory(sim, directory);
+    status = pcs_comm_agree(sim->ctx, status);
+    if (status == PCS_OK) status = sim_go(sim, show_progress, is_there ? &data : NULL);
+    pcs_checkpoint_free(&data);
+    return status;
 }

@@ -6,6 +6,11 @@
 #include "case/case.h"
 #include "output/observer.h"
 
+typedef struct pcs_checkpoint_params {
+    int every;      // steps; -1: not said
+    double minutes; // of wall time
+} pcs_checkpoint_params;
+
 typedef struct pcs_sim {
     pcs_context *ctx; // owned: destroying it destroys the simulation
     pcs_case *input;
@@ -18,7 +23,7 @@ typedef struct pcs_sim {
     struct pcs_certifier *certifier;
     struct pcs_control *control; // of the step size; NULL: steps are fixed
     struct pcs_retry *retry;     // of fixed steps that fail; NULL: such a step ends the run
-    double step_size, end_time;
+    double step_size, start_time, end_time;
     long number;             // of the step under way, from 1
     long nstep;              // planned; with step control a bound that is never reached
     bool certify_warns;      // a broken certificate does not end the run
@@ -31,7 +36,13 @@ typedef struct pcs_sim {
     pcs_timing timing;
     double certify_begin; // s, clock at the last certificate
     bool has_started;
-    const volatile int *stop_request; // not 0: pcs_sim_run ends after the present step; may be NULL
+    bool has_checkpoints; // there are some, of these
+    pcs_checkpoint_params checkpoints;
+    bool is_stopped;                   // on request, after a step that is whole
+    struct pcs_checkpoint *checkpoint; // NULL: none are written
+    bool resumes;                      // pcs_sim_run goes on from the checkpoint in its directory, where there is one
+    const struct pcs_checkpoint_data *from; // whose state this run starts from; NULL: none
+    const volatile int *stop_request;  // not 0: pcs_sim_run ends after the present step; may be NULL
 } pcs_sim;
 
 // Initial accelerations, an impact at t = 0, the first certificate.

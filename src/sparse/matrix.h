@@ -18,6 +18,7 @@ typedef struct pcs_layout {
     int n, nown;       // equations here, and those of this rank; vectors may be longer
     int nglobal;       // of all ranks
     const int *global; // [n] numbers among all; those of a rank follow one another
+    const int *serial; // [n] numbers in a run of one process
 } pcs_layout;
 
 typedef struct pcs_pattern {

@@ -52,8 +52,9 @@ static pcs_status schur_setup(pcs_step_solver *self)
     PCS_TRY(pcs_preconditioner_create(self, system->G, system->T, &s->contacts->preconditioner[1]));
     s->contacts->product = pcs_schur_map_product;
     s->contacts->owner = s->map;
-    self->memory[0] = (pcs_memory){ s->contacts->p.z, (size_t)s->contacts->p.n * sizeof *s->contacts->p.z };
-    self->memory[1] = (pcs_memory){ &s->contacts->reach, sizeof s->contacts->reach };
+    self->memory[0] =
+        (pcs_memory){ .bytes = s->contacts->p.z, .size = (size_t)s->contacts->p.n * sizeof *s->contacts->p.z };
+    self->memory[1] = (pcs_memory){ .bytes = &s->contacts->reach, .size = sizeof s->contacts->reach };
     return PCS_OK;
 }
 

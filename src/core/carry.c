@@ -1,0 +1,221 @@
+#define _POSIX_C_SOURCE 200809L // strnlen
+
+#include "core/carry.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_ROOM = 96 };
+
+_Static_assert(sizeof(long) == 8 && sizeof(double) == 8 && sizeof(bool) == 1, "pieces are written as they stand");
+
+void pcs_carry_part(pcs_carrier *c, const char *name)
+{
+    c->part = name;
+}
+
+static void carry_name(const pcs_carrier *c, const char *name, char text[NAME_ROOM])
+{
+    snprintf(text, NAME_ROOM, "%s.%s", c->part, name);
+}
+
+void pcs_carry_refuse(pcs_carrier *c, const char *name, const char *what)
+{
+    char full[NAME_ROOM];
+    carry_name(c, name, full);
+    if (c->status == PCS_OK) c->status = pcs_fail(c->ctx, PCS_BAD_INPUT, "%s: '%s' %s", c->source, full, what);
+}
+
+static void carry_put(pcs_carrier *c, const void *bytes, size_t size)
+{
+    if (c->way == PCS_CARRY_WRITE && size > c->size - c->used)
+        c->status = pcs_fail(c->ctx, PCS_FAILED, "a checkpoint has outgrown its %zu bytes", c->size);
+    if (c->status != PCS_OK) return;
+    if (c->way == PCS_CARRY_WRITE && size > 0) memcpy(c->bytes + c->used, bytes, size);
+    c->used += size;
+}
+
+// The bytes of the next piece, which must have this name and size; NULL otherwise.
+static const unsigned char *carry_find(pcs_carrier *c, const char *name, size_t size)
+{
+    char full[NAME_ROOM], text[160];
+    if (c->status != PCS_OK) return NULL;
+    carry_name(c, name, full);
+    size_t length = strlen(full) + 1, left = c->size - c->used;
+    unsigned long long found;
+    bool has_name = left >= length + sizeof found && memcmp(c->bytes + c->used, full, length) == 0;
+    if (!has_name) {
+        pcs_carry_refuse(c, name,
+                         "is expected, and something else is there: it was written by another model or program");
+        return NULL;
+    }
+    memcpy(&found, c->bytes + c->used + length, sizeof found);
+    if (found != size || found > left - length - sizeof found) {
+        snprintf(text, sizeof text, "has %llu bytes, this run needs %zu", found, size);
+        pcs_carry_refuse(c, name, text);
+        return NULL;
+    }
+    c->used += length + sizeof found + size;
+    return c->bytes + c->used - size;
+}
+
+void pcs_carry_bytes(pcs_carrier *c, const char *name, void *bytes, size_t size)
+{
+    char full[NAME_ROOM];
+    unsigned long long count = size;
+    if (c->way == PCS_CARRY_READ) {
+        const unsigned char *found = carry_find(c, name, size);
+        if (found != NULL && size > 0) memcpy(bytes, found, size);
+        return;
+    }
+    carry_name(c, name, full);
+    carry_put(c, full, strlen(full) + 1);
+    carry_put(c, &count, sizeof count);
+    carry_put(c, bytes, size);
+}
+
+void pcs_carry_words(pcs_carrier *c, const char *name, void *words, size_t count)
+{
+    pcs_carry_bytes(c, name, words, 8 * count);
+}
+
+// The bits of a number as two whole numbers, which sums over ranks leave as they are; likewise back.
+static void carry_split(const double *x, double out[2])
+{
+    uint64_t bits;
+    memcpy(&bits, x, sizeof bits);
+    out[0] = (double)(bits >> 32);
+    out[1] = (double)(bits & 0xffffffffu);
+}
+
+static void carry_join(const double in[2], double *x)
+{
+    uint64_t bits = (uint64_t)in[0] << 32 | (uint64_t)in[1];
+    memcpy(x, &bits, sizeof bits);
+}
+
+// Puts the numbers of all ranks together on the first; there they end up in the first half of the work.
+static void carry_gather(pcs_carrier *c, size_t count)
+{
+    c->comm->gather(c->comm, 2 * count, c->work);
+    if (c->comm->rank > 0) return;
+    for (size_t i = 0; i < count; i++) carry_join(c->work + 2 * i, c->work + i);
+}
+
+// Room for so many numbers of all ranks; false where nothing is exchanged yet.
+static bool carry_prepare(pcs_carrier *c, size_t count)
+{
+    if (c->work == NULL && c->work_size < 2 * count) c->work_size = 2 * count;
+    if (c->work == NULL) return false;
+    memset(c->work, 0, 2 * count * sizeof *c->work);
+    return true;
+}
+
+void pcs_carry_vector(pcs_carrier *c, const char *name, double *x, int count)
+{
+    size_t all = (size_t)c->nall;
+    if (c->comm == NULL) {
+        pcs_carry_words(c, name, x, (size_t)count);
+        return;
+    }
+    if (c->way != PCS_CARRY_READ) {
+        bool is_exchanged = carry_prepare(c, all);
+        for (int i = 0; i < c->nown && is_exchanged; i++) carry_split(&x[i], c->work + 2 * (size_t)c->serial[i]);
+        if (is_exchanged) carry_gather(c, all);
+        pcs_carry_words(c, name, c->work, all);
+        return;
+    }
+    pcs_carry_words(c, name, c->work, all);
+    if (!pcs_carry_reads(c)) return;
+    for (int i = 0; i < c->nequation; i++) x[i] = c->work[c->serial[i]];
+}
+
+// Parts of sums, of every rank its own. Read by another number of ranks, the first one gets all of it.
+static void carry_partial(pcs_carrier *c, const char *name, double *x, size_t count)
+{
+    size_t rank = c->comm == NULL ? 0 : (size_t)c->comm->rank, nrank = c->comm == NULL ? 1 : (size_t)c->comm->size;
+    if (c->way != PCS_CARRY_READ) {
+        bool is_exchanged = carry_prepare(c, count * nrank);
+        for (size_t i = 0; i < count && is_exchanged; i++) carry_split(&x[i], c->work + 2 * (rank * count + i));
+        if (is_exchanged) carry_gather(c, count * nrank);
+        pcs_carry_words(c, name, c->work, count * nrank);
+        return;
+    }
+    const unsigned char *all = carry_find(c, name, 8 * count * (size_t)c->nrank);
+    if (all == NULL) return;
+    bool is_same = (size_t)c->nrank == nrank;
+    for (size_t i = 0; i < count; i++) {
+        x[i] = 0.0;
+        for (size_t r = 0; r < (size_t)c->nrank; r++) {
+            double part;
+            memcpy(&part, all + 8 * (r * count + i), sizeof part);
+            if (is_same ? r == rank : rank == 0) x[i] = is_same ? part : x[i] + part;
+        }
+    }
+}
+
+void pcs_carry_memory(pcs_carrier *c, const char *name, const pcs_memory *memory)
+{
+    if (memory->is_partial && (c->comm != NULL || c->nrank > 1))
+        carry_partial(c, name, memory->bytes, memory->size / 8);
+    else pcs_carry_bytes(c, name, memory->bytes, memory->size);
+}
+
+bool pcs_carry_seek(pcs_carrier *c, const char *full, size_t *size)
+{
+    for (c->used = 0; c->used < c->size;) {
+        const char *name = (const char *)c->bytes + c->used;
+        size_t length = strnlen(name, c->size - c->used) + 1, left = c->size - c->used;
+        unsigned long long found;
+        if (length + sizeof found > left) return false;
+        memcpy(&found, name + length, sizeof found);
+        if (found > left - length - sizeof found) return false;
+        *size = (size_t)found;
+        if (strcmp(name, full) == 0) return true;
+        c->used += length + sizeof found + (size_t)found;
+    }
+    return false;
+}
+
+// What is neither 0 nor 1 never becomes a flag.
+void pcs_carry_flags(pcs_carrier *c, const char *name, bool *flags, size_t count)
+{
+    if (c->way != PCS_CARRY_READ) {
+        pcs_carry_bytes(c, name, flags, count);
+        return;
+    }
+    const unsigned char *found = carry_find(c, name, count);
+    for (size_t i = 0; found != NULL && i < count; i++)
+        if (found[i] > 1) {
+            pcs_carry_refuse(c, name, "is neither true nor false");
+            return;
+        }
+    for (size_t i = 0; found != NULL && i < count; i++) flags[i] = found[i] == 1;
+}
+
+void pcs_carry_index(pcs_carrier *c, const char *name, int *x, int low, int high)
+{
+    long word = *x;
+    char text[96];
+    pcs_carry_words(c, name, &word, 1);
+    if (!pcs_carry_reads(c)) return;
+    if (word >= low && word <= high) {
+        *x = (int)word;
+        return;
+    }
+    snprintf(text, sizeof text, "is %ld, must be in [%d, %d]", word, low, high);
+    pcs_carry_refuse(c, name, text);
+}
+
+void pcs_carry_int(pcs_carrier *c, const char *name, int *x)
+{
+    pcs_carry_index(c, name, x, INT_MIN, INT_MAX);
+}
+
+unsigned long long pcs_hash(unsigned long long hash, const void *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) hash = (hash ^ ((const unsigned char *)bytes)[i]) * 1099511628211ULL;
+    return hash;
+}

@@ -1,0 +1,73 @@
+// Whoever carries something from step to step declares it once, piece by piece, and it is written down and read back by
+// the same call:
+//
+//   void part_carry(part *self, pcs_carrier *c)
+//   {
+//       pcs_carry_part(c, "part");
+//       pcs_carry_words(c, "sums", self->sums, 3);
+//       pcs_carry_int(c, "count", &self->count);
+//   }
+//
+// A piece is its name, its size and its bytes: numbers of eight bytes, single bytes, flags of 0 or 1; never a struct with
+// gaps. Reading is strict: the same pieces of the same sizes in the same order. The first fault stays, and after it
+// nothing is read any more.
+//
+// Over several ranks all of them call alike. What is the same on all ranks is written once; vectors over the equations
+// are put together in the order that they have in one process, so that any number of ranks can read them.
+
+#ifndef PCS_CORE_CARRY_H
+#define PCS_CORE_CARRY_H
+
+#include "core/comm.h"
+#include "core/memory.h"
+
+#include <stdbool.h>
+
+typedef enum pcs_carry_way { PCS_CARRY_COUNT, PCS_CARRY_WRITE, PCS_CARRY_READ } pcs_carry_way;
+
+typedef struct pcs_carrier {
+    pcs_context *ctx;
+    pcs_carry_way way;    // only count bytes, write them, read them
+    const char *source;   // for messages: the file that is read
+    const char *part;     // whose pieces come
+    unsigned char *bytes; // [size]
+    size_t size, used;
+    pcs_status status; // the first fault
+    bool syncs;        // files that it tells the length of are to be on the disk by then
+    // Of several ranks
+    const pcs_comm *comm;      // NULL: this process has all equations
+    int nequation, nown, nall; // here, of this rank, of all ranks
+    const int *serial;         // [nequation] their numbers in one process
+    int nrank;                 // that have written what is read
+    double *work;              // [work_size] numbers of all ranks; NULL: nothing is exchanged
+    size_t work_size;          // likewise, or what is needed after counting
+} pcs_carrier;
+
+static inline bool pcs_carry_reads(const pcs_carrier *c)
+{
+    return c->way == PCS_CARRY_READ && c->status == PCS_OK;
+}
+
+// Pieces that follow belong to this part; `name` is borrowed.
+void pcs_carry_part(pcs_carrier *c, const char *name);
+void pcs_carry_bytes(pcs_carrier *c, const char *name, void *bytes, size_t size);
+void pcs_carry_words(pcs_carrier *c, const char *name, void *words, size_t count); // doubles and longs
+// A vector over the equations, [count] here.
+void pcs_carry_vector(pcs_carrier *c, const char *name, double *x, int count);
+// Whatever a part has declared.
+void pcs_carry_memory(pcs_carrier *c, const char *name, const pcs_memory *memory);
+void pcs_carry_flags(pcs_carrier *c, const char *name, bool *flags, size_t count);
+void pcs_carry_int(pcs_carrier *c, const char *name, int *x);
+// An index or number that must lie in [low, high] when it is read.
+void pcs_carry_index(pcs_carrier *c, const char *name, int *x, int low, int high);
+// PCS_BAD_INPUT: what was read does not fit.
+void pcs_carry_refuse(pcs_carrier *c, const char *name, const char *what);
+
+// Goes to a piece by its full name, "state.q", and gives its size; false when there is none.
+bool pcs_carry_seek(pcs_carrier *c, const char *full, size_t *size);
+
+// FNV-1a, from `hash` on.
+#define PCS_HASH_START 14695981039346656037ULL
+unsigned long long pcs_hash(unsigned long long hash, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,356 @@
+// What a checkpoint holds, when it is written, and how a run goes on from it.
+
+#include "sim/checkpoint_file.h"
+
+#include "core/clock.h"
+#include "sim/certify.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ASKING_STEPS = 16, LINE_ROOM = 160 };
+static const double SHORT_RUN = 2.0; // s: some hundred times what syncing costs; who loses it runs again
+
+const pcs_option pcs_checkpoint_options[] = {
+    PCS_COUNT("every", pcs_checkpoint_params, every, PCS_OPTIONAL, PCS_WITHIN(1, INFINITY),
+              "steps from checkpoint to checkpoint; by default only `minutes` counts"),
+    PCS_REAL("minutes", pcs_checkpoint_params, minutes, PCS_DEFAULT("10"), PCS_POSITIVE,
+             "of wall time from checkpoint to checkpoint; there is always one at the end"),
+    { .name = NULL },
+};
+
+typedef struct pcs_checkpoint {
+    pcs_checkpoint_head head;
+    const char *text;     // [head.text_size] the case
+    unsigned char *bytes; // [size] the whole file; only on the rank that writes
+    size_t size;
+    double *work; // [work_size] numbers of all ranks
+    size_t work_size;
+    double last; // s, clock at the last one
+} pcs_checkpoint;
+
+static pcs_carrier checkpoint_carrier(const pcs_sim *sim, pcs_carry_way way)
+{
+    const pcs_layout *layout = sim->system->layout;
+    pcs_carrier c = { .ctx = sim->ctx, .way = way, .source = "checkpoint", .nrank = 1 };
+    c.nequation = c.nown = c.nall = sim->system->nv;
+    if (layout == NULL) return c;
+    c.comm = layout->comm;
+    c.nequation = layout->n;
+    c.nown = layout->nown;
+    c.nall = layout->nglobal;
+    c.serial = layout->serial;
+    return c;
+}
+
+// Hashes of the case, with the version of the program.
+static pcs_status checkpoint_hash(pcs_sim *sim, bool of_motion, const char **text, size_t *size, uint64_t *hash)
+{
+    char *all = NULL;
+    PCS_TRY(pcs_case_dump(sim->input, of_motion, &all, size));
+    *hash = pcs_hash(pcs_hash(PCS_HASH_START, PERCUSS_VERSION, sizeof PERCUSS_VERSION), all, *size);
+    *text = all;
+    return PCS_OK;
+}
+
+static pcs_status checkpoint_make_head(pcs_sim *sim, pcs_checkpoint_head *head, const char **text)
+{
+    size_t size = 0;
+    const char *unused = NULL;
+    const pcs_comm *comm = pcs_context_comm(sim->ctx);
+    *head = (pcs_checkpoint_head){ .order = PCS_CHECKPOINT_ORDER, .format = PCS_CHECKPOINT_FORMAT };
+    memcpy(head->magic, PCS_CHECKPOINT_MAGIC, sizeof head->magic);
+    snprintf(head->version, sizeof head->version, "%s", PERCUSS_VERSION);
+    head->nrank = comm == NULL ? 1 : (uint64_t)comm->size;
+    PCS_TRY(checkpoint_hash(sim, true, &unused, &size, &head->motion));
+    PCS_TRY(checkpoint_hash(sim, false, text, &size, &head->input));
+    head->text_size = size;
+    return PCS_OK;
+}
+
+// What the step solver has ready is made again; it is no work of this run.
+static void checkpoint_carry_solver(pcs_sim *sim, pcs_carrier *c)
+{
+    pcs_step_solver *solver = sim->solver;
+    pcs_step_form form = solver->form;
+    bool is_prepared = solver->is_prepared;
+    pcs_outcome outcome;
+    int nfactor = solver->nfactor;
+    pcs_carry_part(c, "solver");
+    pcs_carry_words(c, "form", &form, sizeof form / 8);
+    pcs_carry_flags(c, "is_prepared", &is_prepared, 1);
+    pcs_carry_int(c, "factorizations", &nfactor);
+    pcs_carry_words(c, "handovers", &solver->handovers, 1);
+    if (!pcs_carry_reads(c)) return;
+    if (is_prepared) c->status = pcs_step_solver_prepare(solver, &form, &outcome);
+    solver->nfactor = nfactor;
+    sim->view.step_backend = solver->iteration_backend;
+}
+
+// Counts of the summary.
+static void checkpoint_carry_view(pcs_view *view, pcs_carrier *c)
+{
+    pcs_carry_part(c, "effort");
+    pcs_carry_words(c, "iterations", &view->iterations, 1);
+    pcs_carry_words(c, "factorizations", &view->factorizations, 1);
+    pcs_carry_words(c, "attempts", &view->attempts, 1);
+    pcs_carry_words(c, "rejections", &view->rejections, 1);
+    pcs_carry_words(c, "cut_steps", &view->cut_steps, 1);
+    pcs_carry_words(c, "first_cut", &view->first_cut, 1);
+    pcs_carry_words(c, "last_cut", &view->last_cut, 1);
+    pcs_carry_index(c, "finest_cut", &view->finest_cut, 0, 62);
+    pcs_carry_words(c, "finest_cut_time", &view->finest_cut_time, 1);
+    pcs_carry_words(c, "handovers", &view->handovers, 1);
+    pcs_carry_words(c, "inexact", &view->inexact, 1);
+    pcs_carry_words(c, "memory", &view->memory, 1);
+    pcs_carry_words(c, "checkpoints", &view->ncheckpoint, 1);
+}
+
+// All but the observers. Step control and steps that are tried again carry nothing but the state.
+static void checkpoint_carry_run(pcs_sim *sim, pcs_carrier *c)
+{
+    pcs_state_carry(&sim->state, c);
+    pcs_carry_part(c, "run");
+    pcs_carry_words(c, "start_time", &sim->start_time, 1);
+    pcs_carry_words(c, "steps", &sim->nstep, 1);
+    pcs_carry_words(c, "ledger", &sim->ledger, PCS_LEDGER_WORDS);
+    pcs_carry_words(c, "wall_time", &sim->timing, sizeof sim->timing / 8);
+    if (pcs_carry_reads(c)) pcs_state_settle(sim->scheme, &sim->state);
+    checkpoint_carry_solver(sim, c);
+    checkpoint_carry_view(&sim->view, c);
+    pcs_certifier_carry(sim->certifier, c);
+}
+
+static pcs_status checkpoint_carry_observers(pcs_sim *sim, pcs_carrier *c)
+{
+    pcs_status status = PCS_OK;
+    for (int i = 0; i < sim->nobserver; i++) {
+        pcs_observer *o = &sim->observers[i];
+        if (o->ops->carry == NULL || status != PCS_OK) continue;
+        pcs_carry_part(c, o->ops->name);
+        status = o->ops->carry(o, c);
+        o->has_failed = status != PCS_OK;
+    }
+    return status == PCS_OK ? c->status : status;
+}
+
+pcs_status pcs_checkpoint_open(pcs_sim *sim)
+{
+    pcs_checkpoint *k;
+    pcs_carrier c = checkpoint_carrier(sim, PCS_CARRY_COUNT);
+    if (!sim->has_checkpoints) return PCS_OK;
+    PCS_TAKE(sim->ctx, k, 1, "checkpoints");
+    PCS_TRY(checkpoint_make_head(sim, &k->head, &k->text));
+    checkpoint_carry_run(sim, &c);
+    PCS_TRY(checkpoint_carry_observers(sim, &c));
+    k->head.piece_size = c.used;
+    k->work_size = c.work_size;
+    k->size = sizeof k->head + (size_t)k->head.text_size + c.used + sizeof(uint64_t);
+    if (c.comm != NULL) PCS_TAKE(sim->ctx, k->work, k->work_size, "checkpoints");
+    if (pcs_is_root(sim->ctx)) PCS_TAKE(sim->ctx, k->bytes, k->size, "checkpoints");
+    k->last = pcs_clock();
+    sim->checkpoint = k;
+    return PCS_OK;
+}
+
+// The file as a whole, on the rank that writes; the others give their part.
+static pcs_status checkpoint_fill(pcs_sim *sim, pcs_checkpoint *k, bool is_synced)
+{
+    pcs_carrier c = checkpoint_carrier(sim, k->bytes == NULL ? PCS_CARRY_COUNT : PCS_CARRY_WRITE);
+    c.syncs = is_synced;
+    c.work = k->work;
+    c.work_size = k->work_size;
+    if (k->bytes != NULL) {
+        size_t before = sizeof k->head + (size_t)k->head.text_size;
+        memcpy(k->bytes, &k->head, sizeof k->head);
+        memcpy(k->bytes + sizeof k->head, k->text, (size_t)k->head.text_size);
+        c.bytes = k->bytes + before;
+        c.size = (size_t)k->head.piece_size;
+    }
+    checkpoint_carry_run(sim, &c);
+    PCS_TRY(checkpoint_carry_observers(sim, &c));
+    if (k->bytes == NULL) return PCS_OK;
+    uint64_t sum = pcs_checkpoint_sum(k->bytes, k->size - sizeof sum);
+    memcpy(k->bytes + k->size - sizeof sum, &sum, sizeof sum);
+    return PCS_OK;
+}
+
+pcs_status pcs_checkpoint_write(pcs_sim *sim)
+{
+    pcs_checkpoint *k = sim->checkpoint;
+    if (k == NULL) return PCS_OK;
+    double begin = pcs_clock();
+    const pcs_timing *spent = &sim->timing;
+    bool is_synced = !pcs_sim_is_done(sim) || spent->setup + spent->step + spent->output > SHORT_RUN;
+    sim->view.ncheckpoint++;
+    pcs_status status = checkpoint_fill(sim, k, is_synced);
+    if (status == PCS_OK && k->bytes != NULL)
+        status = pcs_checkpoint_put(sim->ctx, sim->view.directory, k->bytes, k->size, is_synced);
+    k->last = pcs_clock();
+    sim->timing.checkpoint += k->last - begin;
+    return pcs_comm_agree(sim->ctx, status);
+}
+
+// By the clock of any rank; ranks ask one another only now and then.
+static bool checkpoint_is_time(const pcs_sim *sim)
+{
+    const pcs_comm *comm = pcs_context_comm(sim->ctx);
+    double is_time = pcs_clock() - sim->checkpoint->last >= 60.0 * sim->checkpoints.minutes;
+    if (comm != NULL && sim->state.step % ASKING_STEPS != 0) return false;
+    if (comm != NULL) comm->max(comm, 1, &is_time);
+    return is_time > 0.0;
+}
+
+pcs_status pcs_checkpoint_step(pcs_sim *sim)
+{
+    int every = sim->checkpoints.every;
+    if (sim->checkpoint == NULL || pcs_sim_is_done(sim)) return PCS_OK; // the end has its own
+    bool is_due = (every > 0 && sim->state.step % every == 0) || checkpoint_is_time(sim);
+    return is_due ? pcs_checkpoint_write(sim) : PCS_OK;
+}
+
+// The line of a text that begins at `from`.
+static void checkpoint_line(const char *text, size_t size, size_t from, char line[LINE_ROOM])
+{
+    size_t end = from;
+    while (end < size && text[end] != '\n') end++;
+    while (from < end && text[from] == ' ') from++;
+    snprintf(line, LINE_ROOM, "%.*s", (int)(end - from < LINE_ROOM ? end - from : LINE_ROOM), text + from);
+}
+
+// The first line in which both cases differ.
+static pcs_status checkpoint_blame_case(pcs_sim *sim, const pcs_checkpoint_data *d, const char *text, size_t size)
+{
+    size_t i = 0, begin = 0;
+    int number = 2; // after the first line of case.resolved.yaml, which is a comment
+    char was[LINE_ROOM], is[LINE_ROOM];
+    for (; i < size && i < d->text_size && text[i] == d->text[i]; i++)
+        if (text[i] == '\n') {
+            begin = i + 1;
+            number++;
+        }
+    checkpoint_line(d->text, d->text_size, begin, was);
+    checkpoint_line(text, size, begin, is);
+    return pcs_fail(
+        sim->ctx, PCS_BAD_INPUT,
+        "%s is of another case: line %d of the resolved case was '%s', is '%s'; to go on with another case, "
+        "let that one say start: { from: ... }",
+        d->path, number, was, is);
+}
+
+pcs_status pcs_checkpoint_demand_same(pcs_sim *sim, const pcs_checkpoint_data *d)
+{
+    const char *text = NULL;
+    size_t size = 0;
+    uint64_t hash;
+    if (strcmp(d->version, PERCUSS_VERSION) != 0)
+        return pcs_fail(sim->ctx, PCS_BAD_INPUT, "%s was written by version %s of Percuss, this is %s", d->path,
+                        d->version, PERCUSS_VERSION);
+    PCS_TRY(checkpoint_hash(sim, false, &text, &size, &hash));
+    if (size == d->text_size && memcmp(text, d->text, size) == 0) return PCS_OK;
+    return checkpoint_blame_case(sim, d, text, size);
+}
+
+static pcs_status checkpoint_begin_reading(pcs_sim *sim, const pcs_checkpoint_data *d, pcs_carrier *c)
+{
+    *c = checkpoint_carrier(sim, PCS_CARRY_READ);
+    c->source = d->path;
+    c->bytes = d->pieces;
+    c->size = d->piece_size;
+    c->nrank = d->nrank;
+    if (c->comm != NULL) PCS_TAKE(sim->ctx, c->work, c->nall, "checkpoints");
+    return PCS_OK;
+}
+
+pcs_status pcs_checkpoint_restore(pcs_sim *sim, const pcs_checkpoint_data *d, pcs_carrier *c)
+{
+    double setup = sim->timing.setup;
+    PCS_TRY(checkpoint_begin_reading(sim, d, c));
+    checkpoint_carry_run(sim, c);
+    sim->timing.setup += setup;
+    sim->view.start_time = sim->start_time;
+    sim->view.nstep = sim->nstep;
+    sim->view.is_resumed = true;
+    return c->status;
+}
+
+pcs_status pcs_checkpoint_restore_observers(pcs_sim *sim, pcs_carrier *c)
+{
+    PCS_TRY(checkpoint_carry_observers(sim, c));
+    if (c->used == c->size) return PCS_OK;
+    return pcs_fail(sim->ctx, PCS_BAD_INPUT, "%s: there is more in it than this run has", c->source);
+}
+
+pcs_status pcs_checkpoint_time(pcs_context *ctx, const pcs_checkpoint_data *d, double *t)
+{
+    size_t size;
+    pcs_carrier c = { .ctx = ctx, .way = PCS_CARRY_READ, .source = d->path, .bytes = d->pieces, .size = d->piece_size };
+    pcs_carry_part(&c, "state");
+    if (!pcs_carry_seek(&c, "state.t", &size)) pcs_carry_refuse(&c, "t", "is not in it");
+    pcs_carry_words(&c, "t", t, 1);
+    return c.status;
+}
+
+// A vector over the equations by its name, which must be one of this model.
+static pcs_status checkpoint_take_vector(pcs_carrier *c, const char *name, double *x, int count)
+{
+    char full[32];
+    size_t size = 0;
+    size_t needed = c->comm == NULL ? (size_t)count : (size_t)c->nall;
+    snprintf(full, sizeof full, "state.%s", name);
+    if (!pcs_carry_seek(c, full, &size) || size != needed * sizeof *x)
+        return pcs_fail(c->ctx, PCS_BAD_INPUT, "%s: its model has %zu coordinates in %s, this one has %zu", c->source,
+                        size / sizeof *x, name, needed);
+    pcs_carry_part(c, "state");
+    pcs_carry_vector(c, name, x, count);
+    return c->status;
+}
+
+pcs_status pcs_checkpoint_start(pcs_sim *sim)
+{
+    pcs_carrier c;
+    pcs_state *x = &sim->state;
+    bool has_changed;
+    if (sim->from == NULL) return PCS_OK;
+    PCS_TRY(checkpoint_begin_reading(sim, sim->from, &c));
+    PCS_TRY(checkpoint_take_vector(&c, "q", x->q, x->nq));
+    PCS_TRY(checkpoint_take_vector(&c, "v", x->v, x->nv));
+    x->t = sim->system->time = sim->start_time;
+    return sim->system->has_search ? sim->system->ops->search(sim->system, x->q, &has_changed) : PCS_OK;
+}
+
+// The start as a report of nothing.
+static void checkpoint_calm_report(pcs_step_report *r, int nrow, const pcs_measure *before)
+{
+    r->measure = *before;
+    r->external_work = r->damping_loss = r->correction_work = 0.0;
+    r->impact_loss = r->friction_loss = r->numerical_loss = 0.0;
+    memset(r->smooth_impulse, 0, sizeof r->smooth_impulse);
+    for (int j = 0; j < nrow; j++) {
+        pcs_row_report *row = &r->rows[j];
+        row->nu = row->shift = row->step_impulse = row->impulse = row->multiplier = 0.0;
+        row->normal_loss = row->friction_loss = row->drive_work = 0.0;
+        for (int k = 0; k < 2; k++) row->tangent[k] = row->last_tangent[k] = row->tangent_shift[k] = 0.0;
+        row->is_gated = row->gate_is_contradictory = row->is_impact = false;
+    }
+}
+
+pcs_status pcs_checkpoint_start_state(pcs_sim *sim, const pcs_measure *before)
+{
+    pcs_carrier c;
+    const char *unused;
+    size_t size;
+    uint64_t motion;
+    if (sim->from == NULL) return PCS_OK;
+    PCS_TRY(checkpoint_hash(sim, true, &unused, &size, &motion));
+    if (motion != sim->from->motion) return PCS_OK;
+    PCS_TRY(checkpoint_begin_reading(sim, sim->from, &c));
+    pcs_state_carry(&sim->state, &c);
+    PCS_TRY(c.status);
+    sim->state.step = 0;
+    pcs_state_settle(sim->scheme, &sim->state);
+    checkpoint_calm_report(&sim->report, sim->system->nrow, before);
+    return PCS_OK;
+}

@@ -1,0 +1,175 @@
+// Checkpoints on the disk: two generations, each whole or not there at all.
+
+#define _POSIX_C_SOURCE 200809L
+
+#include "sim/checkpoint_file.h"
+
+#include "core/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const checkpoint_names[] = { "checkpoint.bin", "checkpoint.old.bin" };
+enum { PATH_ROOM = 4200, CHECKSUM = 8 };
+
+static void file_path(const char *directory, const char *name, char path[PATH_ROOM])
+{
+    snprintf(path, PATH_ROOM, "%s/%s", directory, name);
+}
+
+void pcs_checkpoint_remove(const char *directory)
+{
+    char path[PATH_ROOM];
+    for (int i = 0; i < 2; i++) {
+        file_path(directory, checkpoint_names[i], path);
+        unlink(path);
+    }
+}
+
+static bool file_write_all(int descriptor, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = write(descriptor, bytes, size);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) {
+            if (n == 0) errno = ENOSPC;
+            return false;
+        }
+        bytes += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+// A file system that cannot sync is not waited for.
+static bool file_sync(int descriptor)
+{
+    return fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS;
+}
+
+static bool file_sync_folder(const char *directory)
+{
+    int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return errno == EACCES;
+    bool is_done = file_sync(descriptor);
+    close(descriptor);
+    return is_done;
+}
+
+pcs_status pcs_checkpoint_put(pcs_context *ctx, const char *directory, const void *bytes, size_t size, bool is_synced)
+{
+    char newest[PATH_ROOM], older[PATH_ROOM], aside[PATH_ROOM + 8];
+    file_path(directory, checkpoint_names[0], newest);
+    file_path(directory, checkpoint_names[1], older);
+    snprintf(aside, sizeof aside, "%s.part", newest);
+    int descriptor = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor < 0)
+        return pcs_fail(ctx, PCS_IO_ERROR, "cannot create the checkpoint %s: %s", newest, strerror(errno));
+    bool is_done = file_write_all(descriptor, bytes, size) && (!is_synced || file_sync(descriptor));
+    int error = errno;
+    if (close(descriptor) != 0 && is_done) {
+        is_done = false;
+        error = errno;
+    }
+    if (is_done) {
+        is_done = (rename(newest, older) == 0 || errno == ENOENT) && rename(aside, newest) == 0 &&
+                  (!is_synced || file_sync_folder(directory));
+        error = errno;
+    }
+    if (is_done) return PCS_OK;
+    unlink(aside);
+    return pcs_fail(ctx, PCS_IO_ERROR, "cannot write the checkpoint %s: %s", newest, strerror(error));
+}
+
+void pcs_checkpoint_free(pcs_checkpoint_data *data)
+{
+    pcs_scratch_free(data->bytes);
+    *data = (pcs_checkpoint_data){ .bytes = NULL };
+}
+
+// What is wrong with the bytes, NULL: nothing. *is_damaged: an older one may be whole.
+static const char *file_judge(const pcs_checkpoint_data *d, bool *is_damaged)
+{
+    pcs_checkpoint_head head;
+    uint64_t sum;
+    *is_damaged = true;
+    if (d->size < sizeof head + CHECKSUM) return "it is cut off";
+    memcpy(&head, d->bytes, sizeof head);
+    *is_damaged = false;
+    if (memcmp(head.magic, PCS_CHECKPOINT_MAGIC, sizeof head.magic) != 0) return "this is no checkpoint of Percuss";
+    if (head.order != PCS_CHECKPOINT_ORDER) return "it comes from a machine with another order of bytes";
+    if (head.format != PCS_CHECKPOINT_FORMAT) return "its format is that of another version of the program";
+    *is_damaged = true;
+    size_t rest = d->size - sizeof head - CHECKSUM;
+    if (head.text_size > rest || head.piece_size != rest - head.text_size) return "it is cut off";
+    memcpy(&sum, d->bytes + d->size - CHECKSUM, sizeof sum);
+    if (sum != pcs_checkpoint_sum(d->bytes, d->size - CHECKSUM)) return "its checksum is wrong: it was changed";
+    *is_damaged = head.nrank < 1 || head.nrank > INT32_MAX || memchr(head.version, '\0', sizeof head.version) == NULL;
+    return *is_damaged ? "its head is wrong" : NULL;
+}
+
+static void file_describe(pcs_checkpoint_data *d)
+{
+    const pcs_checkpoint_head *head = (const void *)d->bytes;
+    d->motion = head->motion;
+    d->nrank = (int)head->nrank;
+    d->version = head->version;
+    d->text = (const char *)d->bytes + sizeof *head;
+    d->text_size = (size_t)head->text_size;
+    d->pieces = d->bytes + sizeof *head + d->text_size;
+    d->piece_size = (size_t)head->piece_size;
+}
+
+// PCS_BAD_INPUT when it is no checkpoint, and *is_damaged when it once was one. The path is in the data.
+static pcs_status file_read(pcs_context *ctx, pcs_checkpoint_data *d, bool *is_damaged)
+{
+    char *bytes = NULL;
+    *is_damaged = false;
+    PCS_TRY(pcs_text_file(ctx, d->path, "the checkpoint", SIZE_MAX / 4, &bytes, &d->size));
+    d->bytes = (unsigned char *)bytes;
+    const char *fault = file_judge(d, is_damaged);
+    if (fault != NULL) {
+        pcs_scratch_free(d->bytes);
+        d->bytes = NULL;
+        return pcs_fail(ctx, PCS_BAD_INPUT, "%s: %s", d->path, fault);
+    }
+    file_describe(d);
+    return PCS_OK;
+}
+
+static bool file_is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+pcs_status pcs_checkpoint_find(pcs_context *ctx, const char *path, bool is_older, pcs_checkpoint_data *out,
+                               bool *is_there, char note[512])
+{
+    bool is_damaged = false;
+    *out = (pcs_checkpoint_data){ .bytes = NULL };
+    *is_there = false;
+    note[0] = '\0';
+    if (!file_is_folder(path)) {
+        snprintf(out->path, sizeof out->path, "%s", path);
+        *is_there = access(path, F_OK) == 0;
+        return *is_there ? file_read(ctx, out, &is_damaged) : PCS_OK;
+    }
+    for (int i = is_older; i < 2; i++) {
+        file_path(path, checkpoint_names[i], out->path);
+        if (access(out->path, F_OK) != 0) continue;
+        *is_there = true;
+        pcs_status status = file_read(ctx, out, &is_damaged);
+        if (status == PCS_OK || !is_damaged || i == 1) return status;
+        snprintf(note, 512, "%.440s; going on from the one before it", pcs_message(ctx));
+        pcs_fail(ctx, PCS_OK, "%s", ""); // it has been told
+        *is_there = false;
+    }
+    // The newest is damaged, and there is no other.
+    return note[0] == '\0' ? PCS_OK : pcs_fail(ctx, PCS_BAD_INPUT, "%s: damaged, and there is none before it", path);
+}
