@@ -104,12 +104,14 @@ static bool driven_roots(void *user, double t, const double *y, double *root)
     driven *s = self->data;
     pcs_events *e = s->events;
     pcs_system *system = self->system;
-    int m = system->nrow;
+    int m = system->nrow, iterations = e->iterations;
     bool has_held = false;
     for (int j = 0; j < 3 * m; j++) root[j] = 1.0;
     if (!s->is_watching) return true;
     for (int j = 0; j < m; j++) has_held = has_held || (e->now.held[j] && !system->rows[j].is_bilateral);
     if (has_held && pcs_event_accelerate(self, e, t, y, y + system->nv, e->a) != PCS_CONVERGED) return false;
+    // How often the ODE solver looks at the roots depends on what it found before: that counts for nothing.
+    e->iterations = iterations;
     if (!has_held) pcs_projection_turn(self->solver, y);
     system->ops->gaps(system, y, e->gap);
     for (int j = 0; j < m; j++) {

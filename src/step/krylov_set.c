@@ -262,7 +262,9 @@ static void set_choose_rates(pcs_krylov_set *c, pcs_preconditioner *pre)
             turns = turns || (is_in && c->mode[k] == SLIDING);
             c->is_in[k] = is_in;
         }
-    if (is_same && !turns && pre->is_factored) return;
+    // A factor that knows directions of slip is not that of the same sets without.
+    if (is_same && !turns && !c->has_turns && pre->is_factored) return;
+    c->has_turns = turns;
     pcs_preconditioner_choose(pre, c->is_in + c->p.m);
     if (turns)
         for (int j = 0; j < c->p.m; j++) {

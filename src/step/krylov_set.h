@@ -36,6 +36,7 @@ typedef struct pcs_krylov_set {
     pcs_krylov *krylov;
     unsigned char *mode;              // [n]
     unsigned char *is_in;             // [n] held rows that the preconditioners know
+    bool has_turns;                   // directions of slip, too
     double *F, *x, *image;            // [n]
     double *z_last, *aim, *aim_value; // [n]
     double *gate_image;               // [m]
