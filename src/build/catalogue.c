@@ -38,7 +38,8 @@ static const catalogue_section catalogue_sections[] = {
       "{ from, to } linear over the set; `about`: the spin is that of a rigid body about this point",
       NULL },
     { "start",
-      "initial or statics [initial]: statics starts in equilibrium under the loads at t = 0, without friction; or a map: "
+      "initial or statics [initial]: statics starts in equilibrium under the loads at t = 0, without friction; or a "
+      "map: "
       "from the state of another run of this model",
       pcs_start_options },
     { "loads.NAME: gravity", "`type: gravity`", pcs_gravity_options },

@@ -105,7 +105,7 @@ int pcs_case_error_count(const pcs_case *c);
 // there are any errors.
 pcs_status pcs_case_finish(pcs_case *c);
 // The tree with all defaults as text, in the memory of the context. `of_motion`: without what a motion from a given
-// state does not depend on (title, output, start, certify, time.end).
+// state does not depend on (title, output, initial, start, certify, time.end).
 pcs_status pcs_case_dump(pcs_case *c, bool of_motion, char **text, size_t *size);
 // Writes the tree with all defaults, aside and then renamed; it loads again to the same values.
 pcs_status pcs_case_write(pcs_case *c, const char *path);

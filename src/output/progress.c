@@ -23,7 +23,7 @@ typedef struct progress_data {
     long first_step;     // where this process began
     double first_share;
     long asked_step; // where it was asked last
-    double asked;        // and when
+    double asked;    // and when
 } progress_data;
 
 static void progress_format_time(double seconds, size_t room, char *text)

@@ -200,6 +200,7 @@ static pcs_status ggl_mid_step(pcs_scheme *self, pcs_state *x, double h, pcs_ste
     }
     ggl_mid_book_correction(self, s, report);
     pcs_next_accept(self, next, x, report);
+    ((pcs_ggl_memory *)x->memory)->factored_h = s->factored_h;
     return PCS_OK;
 }
 
@@ -219,7 +220,7 @@ const pcs_scheme_ops pcs_scheme_ggl_midpoint = {
     .options = ggl_mid_options,
     .params_size = sizeof(ggl_mid_params),
     .data_size = sizeof(pcs_ggl),
-    .memory_size = sizeof(pcs_explicit_memory),
+    .memory_size = sizeof(pcs_ggl_memory),
     .is_explicit = true,
     .check = ggl_mid_check,
     .refuses = ggl_mid_refuses,

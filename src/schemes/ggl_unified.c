@@ -46,7 +46,6 @@ static pcs_outcome unified_factor(pcs_scheme *self, pcs_ggl *s, double t, double
     pcs_matrix_combine(s->S, (const double[3]){ 1.0, 0.5 * h, 0.25 * h * h }, system->M, system->C, system->K);
     if (!pcs_matrix_is_finite(s->S)) return PCS_NOT_FINITE;
     if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return PCS_SINGULAR;
-    self->solver->nfactor++;
     return PCS_CONVERGED;
 }
 
@@ -80,6 +79,8 @@ static pcs_outcome unified_linearise(pcs_scheme *self, pcs_ggl *s, const pcs_sta
     if (outcome != PCS_CONVERGED) return outcome;
     unified_fill_columns(self, s, h);
     s->factored_h = h;
+    bool is_repeated = self->system->is_linear && h == ((const pcs_ggl_memory *)x->memory)->factored_h;
+    self->solver->nfactor += is_repeated ? 0 : 1;
     return PCS_CONVERGED;
 }
 

@@ -4,6 +4,7 @@
 #include "sim/certify_data.h"
 
 #include <stddef.h>
+#include <string.h>
 
 enum { CHECK_WORDS = 4 };
 _Static_assert(offsetof(pcs_check, worst_time) == offsetof(pcs_check, worst_ratio) + (CHECK_WORDS - 1) * sizeof(double),
@@ -28,6 +29,16 @@ static void carry_rows(certify_rows *rows, size_t nrow, pcs_carrier *c)
     pcs_carry_words(c, "rate", rows->rate, nrow);
 }
 
+// What is not known is what an older step has left: nobody reads it, and it is no part of what is carried.
+static void carry_clear(certify_past *past, size_t bytes, int nhistory)
+{
+    if (!past->has_force) memset(past->f, 0, bytes);
+    if (past->is_known) return;
+    memset(past->q, 0, bytes);
+    memset(past->v, 0, bytes);
+    for (int i = 0; i < nhistory; i++) memset(past->history[i], 0, bytes);
+}
+
 // Where the last state stands of the two places is nobody's business: one that is read has the first.
 static void carry_past(pcs_certifier *self, pcs_carrier *c)
 {
@@ -36,14 +47,15 @@ static void carry_past(pcs_certifier *self, pcs_carrier *c)
         self->marked = -1;
     }
     certify_past *past = &self->past[self->now.past];
-    int n = self->scheme->system->nv;
+    int n = self->scheme->system->nv, nhistory = self->scheme->ops->nhistory;
     pcs_carry_words(c, "t", &past->t, 1);
     pcs_carry_flags(c, "is_known", &past->is_known, 1);
     pcs_carry_flags(c, "has_force", &past->has_force, 1);
+    carry_clear(past, (size_t)n * sizeof(double), nhistory);
     pcs_carry_vector(c, "q", past->q, n);
     pcs_carry_vector(c, "v", past->v, n);
     pcs_carry_vector(c, "f", past->f, n);
-    for (int i = 0; i < self->scheme->ops->nhistory; i++) pcs_carry_vector(c, "history", past->history[i], n);
+    for (int i = 0; i < nhistory; i++) pcs_carry_vector(c, "history", past->history[i], n);
 }
 
 void pcs_certifier_carry(pcs_certifier *self, pcs_carrier *c)

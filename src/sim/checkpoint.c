@@ -4,6 +4,7 @@
 
 #include "core/clock.h"
 #include "sim/certify.h"
+#include "step/projection.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -75,16 +76,18 @@ static void checkpoint_carry_solver(pcs_sim *sim, pcs_carrier *c)
 {
     pcs_step_solver *solver = sim->solver;
     pcs_step_form form = solver->form;
-    bool is_prepared = solver->is_prepared;
+    bool is_prepared = solver->is_prepared, is_there = pcs_projection_is_at(solver, sim->state.q);
     pcs_outcome outcome;
     int nfactor = solver->nfactor;
     pcs_carry_part(c, "solver");
     pcs_carry_words(c, "form", &form, sizeof form / 8);
     pcs_carry_flags(c, "is_prepared", &is_prepared, 1);
+    pcs_carry_flags(c, "is_there", &is_there, 1);
     pcs_carry_int(c, "factorizations", &nfactor);
     pcs_carry_words(c, "handovers", &solver->handovers, 1);
     if (!pcs_carry_reads(c)) return;
     if (is_prepared) c->status = pcs_step_solver_prepare(solver, &form, &outcome);
+    if (!is_there) pcs_projection_leave(solver);
     solver->nfactor = nfactor;
     sim->view.step_backend = solver->iteration_backend;
 }
@@ -108,8 +111,8 @@ static void checkpoint_carry_view(pcs_view *view, pcs_carrier *c)
     pcs_carry_words(c, "checkpoints", &view->ncheckpoint, 1);
 }
 
-// All but the observers. Step control and steps that are tried again carry nothing but the state.
-static void checkpoint_carry_run(pcs_sim *sim, pcs_carrier *c)
+// Step control and steps that are tried again carry nothing but the state.
+void pcs_checkpoint_carry(pcs_sim *sim, pcs_carrier *c)
 {
     pcs_state_carry(&sim->state, c);
     pcs_carry_part(c, "run");
@@ -143,7 +146,7 @@ pcs_status pcs_checkpoint_open(pcs_sim *sim)
     if (!sim->has_checkpoints) return PCS_OK;
     PCS_TAKE(sim->ctx, k, 1, "checkpoints");
     PCS_TRY(checkpoint_make_head(sim, &k->head, &k->text));
-    checkpoint_carry_run(sim, &c);
+    pcs_checkpoint_carry(sim, &c);
     PCS_TRY(checkpoint_carry_observers(sim, &c));
     k->head.piece_size = c.used;
     k->work_size = c.work_size;
@@ -169,7 +172,7 @@ static pcs_status checkpoint_fill(pcs_sim *sim, pcs_checkpoint *k, bool is_synce
         c.bytes = k->bytes + before;
         c.size = (size_t)k->head.piece_size;
     }
-    checkpoint_carry_run(sim, &c);
+    pcs_checkpoint_carry(sim, &c);
     PCS_TRY(checkpoint_carry_observers(sim, &c));
     if (k->bytes == NULL) return PCS_OK;
     uint64_t sum = pcs_checkpoint_sum(k->bytes, k->size - sizeof sum);
@@ -268,7 +271,7 @@ pcs_status pcs_checkpoint_restore(pcs_sim *sim, const pcs_checkpoint_data *d, pc
 {
     double setup = sim->timing.setup;
     PCS_TRY(checkpoint_begin_reading(sim, d, c));
-    checkpoint_carry_run(sim, c);
+    pcs_checkpoint_carry(sim, c);
     sim->timing.setup += setup;
     sim->view.start_time = sim->start_time;
     sim->view.nstep = sim->nstep;

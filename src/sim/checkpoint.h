@@ -29,6 +29,9 @@ typedef struct pcs_checkpoint_data {
     size_t piece_size;
 } pcs_checkpoint_data;
 
+// Writes or reads all of a simulation that has started but its observers.
+void pcs_checkpoint_carry(pcs_sim *sim, pcs_carrier *c);
+
 // Takes the memory of checkpoints of this run; after the observers are open. Nothing where they are switched off.
 pcs_status pcs_checkpoint_open(pcs_sim *sim);
 // After an accepted step: writes one when it is due.
@@ -36,8 +39,8 @@ pcs_status pcs_checkpoint_step(pcs_sim *sim);
 // Writes one.
 pcs_status pcs_checkpoint_write(pcs_sim *sim);
 
-// Removes those of an earlier run.
-void pcs_checkpoint_remove(const char *directory);
+// Removes those of an earlier run, or only the newest.
+void pcs_checkpoint_remove(const char *directory, bool only_newest);
 // The newest whole checkpoint of a folder, or of this path where it is a file; the older one, with a note, when the
 // newest is damaged, or when `is_older` asks for it. *is_there is false when there is none.
 pcs_status pcs_checkpoint_find(pcs_context *ctx, const char *path, bool is_older, pcs_checkpoint_data *out,

@@ -22,10 +22,10 @@ static void file_path(const char *directory, const char *name, char path[PATH_RO
     snprintf(path, PATH_ROOM, "%s/%s", directory, name);
 }
 
-void pcs_checkpoint_remove(const char *directory)
+void pcs_checkpoint_remove(const char *directory, bool only_newest)
 {
     char path[PATH_ROOM];
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < (only_newest ? 1 : 2); i++) {
         file_path(directory, checkpoint_names[i], path);
         unlink(path);
     }

@@ -237,7 +237,7 @@ static pcs_status sim_prepare_directory(pcs_sim *sim, const char *directory)
 {
     char path[4200];
     PCS_TRY(pcs_file_make_folder(sim->ctx, directory));
-    pcs_checkpoint_remove(directory);
+    pcs_checkpoint_remove(directory, false);
     snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
     return pcs_case_write(sim->input, path);
 }
@@ -254,10 +254,15 @@ static pcs_status sim_find_checkpoint(pcs_sim *sim, const char *directory, pcs_c
 {
     char note[512];
     PCS_TRY(pcs_checkpoint_find(sim->ctx, directory, false, data, is_there, note));
+    bool is_damaged = note[0] != '\0';
     if (!*is_there)
         snprintf(note, sizeof note, "there is no checkpoint in %.400s: starting from the beginning", directory);
     sim_note(sim, note);
-    return *is_there ? pcs_checkpoint_demand_same(sim, data) : PCS_OK;
+    if (!*is_there) return PCS_OK;
+    PCS_TRY(pcs_checkpoint_demand_same(sim, data));
+    // It must not take the place of the one that is whole.
+    if (is_damaged && pcs_is_root(sim->ctx)) pcs_checkpoint_remove(directory, true);
+    return PCS_OK;
 }
 
 static pcs_status sim_go(pcs_sim *sim, bool show_progress, const pcs_checkpoint_data *from)

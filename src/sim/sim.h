@@ -42,7 +42,7 @@ typedef struct pcs_sim {
     struct pcs_checkpoint *checkpoint; // NULL: none are written
     bool resumes;                      // pcs_sim_run goes on from the checkpoint in its directory, where there is one
     const struct pcs_checkpoint_data *from; // whose state this run starts from; NULL: none
-    const volatile int *stop_request;  // not 0: pcs_sim_run ends after the present step; may be NULL
+    const volatile int *stop_request;       // not 0: pcs_sim_run ends after the present step; may be NULL
 } pcs_sim;
 
 // Initial accelerations, an impact at t = 0, the first certificate.

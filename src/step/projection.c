@@ -234,7 +234,7 @@ double pcs_projection_mass(const pcs_step_solver *solver, int row)
 }
 
 // Does it stand at q on all ranks?
-static bool projection_is_at(const pcs_step_solver *solver, const double *q)
+bool pcs_projection_is_at(const pcs_step_solver *solver, const double *q)
 {
     const pcs_projection *p = solver->projection;
     if (!p->is_at) return false;
@@ -249,7 +249,7 @@ bool pcs_projection_move(pcs_step_solver *solver, const double *q)
     pcs_projection *p = solver->projection;
     // A beam that bends far has a constant mass and, on a plane, constant directions.
     bool is_fixed = !system->mass_varies && !system->directions_vary;
-    if (is_fixed || system->is_linear || projection_is_at(solver, q)) return true;
+    if (is_fixed || system->is_linear || pcs_projection_is_at(solver, q)) return true;
     p->is_at = false;
     if (system->mass_varies) {
         system->ops->update_mass(system, q);
@@ -272,6 +272,11 @@ bool pcs_projection_move_along(pcs_step_solver *solver, const double *q, const d
     bool is_regular = pcs_projection_move(solver, q);
     p->way = NULL;
     return is_regular;
+}
+
+void pcs_projection_leave(pcs_step_solver *solver)
+{
+    solver->projection->is_at = false;
 }
 
 void pcs_projection_aim(pcs_step_solver *solver, const double *q)

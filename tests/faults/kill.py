@@ -171,7 +171,10 @@ class Campaign:
         while self.kills < count:
             for name, case, settings in self.cases:
                 if self.kills < count:
-                    faults += self.attempt(folder, name, case, settings)
+                    found = self.attempt(folder, name, case, settings)
+                    faults += found
+                    for fault in found:
+                        print("fault: " + fault, flush=True)
         return faults
 
 
@@ -186,8 +189,6 @@ def main():
         faults = campaign.go(folder, count)
     print("%d kills in %d runs of %d cases, %d of them after the first checkpoint, seed %d: %d faults"
           % (campaign.kills, campaign.tries, len(CASES), campaign.cut, seed, len(faults)))
-    for fault in faults:
-        print("  " + fault)
     return 1 if faults else 0
 
 

@@ -1,0 +1,224 @@
+"""Checkpoints on the command line: runs that were killed and resumed, what is refused, starts from another run.
+Argument: the program."""
+
+import csv
+import json
+import os
+import random
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests", "faults"))
+import kill  # noqa: E402
+
+BAR = os.path.join(ROOT, "cases", "bar_impact")
+HEAD, VERSION = 128, 64  # bytes of the head, and where the version of the program stands in it
+
+
+def checksum(data):
+    """As in src/sim/checkpoint_file.h."""
+    mask = (1 << 64) - 1
+    total = 14695981039346656037 ^ len(data)
+    whole = len(data) // 8 * 8
+    for word in struct.unpack("=%dQ" % (whole // 8), data[:whole]):
+        total = (total ^ word) * 1099511628211 & mask
+        total ^= total >> 29
+    for byte in data[whole:]:
+        total = (total ^ byte) * 1099511628211 & mask
+    return total
+
+
+class Checkpoint(unittest.TestCase):
+    def setUp(self):
+        self.place = tempfile.TemporaryDirectory()
+        self.folder = self.place.name
+
+    def tearDown(self):
+        self.place.cleanup()
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def run_case(self, *more, case=BAR, every=200, out="out"):
+        words = [PROGRAM, "run", case, "-q", "-o", out]
+        if every:
+            words += ["--set", "output.checkpoint.every=%d" % every]
+        return subprocess.run(words + list(more), cwd=self.folder, capture_output=True, text=True)
+
+    def done(self, *more, **options):
+        result = self.run_case(*more, **options)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result
+
+    def refused(self, *more, **options):
+        result = self.run_case(*more, **options)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        return result.stderr
+
+    def history(self, out):
+        with open(self.path(out, "history.csv")) as file:
+            return list(csv.DictReader(file))
+
+    def change(self, name, place, value):
+        with open(self.path("out", name), "r+b") as file:
+            file.seek(place, os.SEEK_END if place < 0 else os.SEEK_SET)
+            file.write(value)
+
+    # Killed, resumed, killed again.
+    def test_a_killed_run_ends_as_if_nothing_had_happened(self):
+        names = ("bar", "frames", "control", "events")
+        campaign = kill.Campaign(PROGRAM, random.randrange(1 << 30), [c for c in kill.CASES if c[0] in names])
+        self.assertEqual(campaign.go(self.folder, 10), [])
+
+    def test_two_generations_are_kept_and_either_goes_on(self):
+        self.done()
+        shutil.copytree(self.path("out"), self.path("whole"))
+        for lost in (["checkpoint.bin"], ["checkpoint.bin", "checkpoint.old.bin"]):
+            for name in lost:
+                os.remove(self.path("out", name))
+            result = self.done("--resume")
+            self.assertEqual("starting from the beginning" in result.stderr, len(lost) == 2)
+            self.assertEqual(kill.differences(self.path("whole"), self.path("out")), [])
+
+    def test_a_run_that_is_done_stays_as_it_is(self):
+        self.done()
+        shutil.copytree(self.path("out"), self.path("whole"))
+        self.done("--resume")
+        self.assertEqual(kill.differences(self.path("whole"), self.path("out")), [])
+
+    def test_a_signal_leaves_a_checkpoint(self):
+        sets = ["--set", "time.step=1e-4", "--set", "output.frames.every=1000"]
+        self.done(*sets, every=0)
+        os.rename(self.path("out"), self.path("whole"))
+        process = subprocess.Popen([PROGRAM, "run", BAR, "-q", "-o", "out"] + sets, cwd=self.folder,
+                                   stderr=subprocess.PIPE, text=True)
+        while process.poll() is None and not os.path.exists(self.path("out", "history.csv.part")):
+            time.sleep(0.005)
+        time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        error = process.communicate()[1]
+        if process.returncode != 0:
+            self.assertIn("stopped on request", error)
+            self.assertTrue(os.path.exists(self.path("out", "checkpoint.bin")))
+        self.done(*sets, "--resume", every=0)
+        self.assertEqual(kill.differences(self.path("whole"), self.path("out")), [])
+
+    def test_a_damaged_one_gives_way_to_the_one_before_it(self):
+        self.done()
+        shutil.copytree(self.path("out"), self.path("whole"))
+        size = os.path.getsize(self.path("out", "checkpoint.bin"))
+        for place in (HEAD + 10, size // 2, size - 1):
+            with open(self.path("out", "checkpoint.bin"), "rb") as file:
+                file.seek(place)
+                byte = file.read(1)[0]
+            self.change("checkpoint.bin", place, bytes([byte ^ 4]))
+            result = self.done("--resume")
+            self.assertIn("its checksum is wrong", result.stderr)
+            self.assertIn("the one before it", result.stderr)
+            self.assertEqual(kill.differences(self.path("whole"), self.path("out")), [])
+        for length in (0, 100, size - 9):
+            os.truncate(self.path("out", "checkpoint.bin"), length)
+            self.assertIn("it is cut off", self.done("--resume").stderr)
+        for name in ("checkpoint.bin", "checkpoint.old.bin"):
+            os.truncate(self.path("out", name), size - 3)
+        self.assertIn("it is cut off", self.refused("--resume"))
+        os.remove(self.path("out", "checkpoint.old.bin"))
+        self.assertIn("damaged, and there is none before it", self.refused("--resume"))
+
+    def test_what_differs_is_told(self):
+        self.done()
+        self.assertIn("was 'end: 1.5', is 'end: 0.5'", self.refused("--resume", "--set", "time.end=0.5"))
+        self.assertIn("was 'every: 200', is 'every: 100'", self.refused("--resume", every=100))
+        with open(self.path("out", "checkpoint.bin"), "rb") as file:
+            data = file.read()
+        other = data[:VERSION] + b"0.0.0\0".ljust(16, b"\0") + data[VERSION + 16:-8]
+        with open(self.path("out", "checkpoint.bin"), "wb") as file:
+            file.write(other + struct.pack("=Q", checksum(other)))
+        self.assertIn("was written by version 0.0.0 of Percuss", self.refused("--resume"))
+        other = data[:16] + struct.pack("=Q", 99) + data[24:-8]
+        with open(self.path("out", "checkpoint.bin"), "wb") as file:
+            file.write(other + struct.pack("=Q", checksum(other)))
+        self.assertIn("another version of the program", self.refused("--resume"))
+        self.change("checkpoint.bin", 0, b"GIF89a")
+        self.assertIn("no checkpoint of Percuss", self.refused("--resume"))
+
+    def test_results_that_are_gone_are_told(self):
+        self.done()
+        os.truncate(self.path("out", "history.csv"), 100)
+        result = self.run_case("--resume")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("it has 100 bytes, the checkpoint knows of", result.stderr)
+        self.done()
+        os.remove(self.path("out", "bar_impact_000003.vtk"))
+        result = self.run_case("--resume")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("bar_impact_000003.vtk is gone", result.stderr)
+
+    def test_a_new_run_leaves_no_old_checkpoint(self):
+        self.done()
+        self.done("--set", "output.checkpoint=false", every=0)
+        self.assertEqual([name for name in os.listdir(self.path("out")) if "checkpoint" in name], [])
+
+    def test_the_cost_is_told(self):
+        self.done()
+        with open(self.path("out", "summary.json")) as file:
+            spent = json.load(file)["wall_time"]
+        self.assertEqual(spent["checkpoints"], 4)
+        self.assertGreater(spent["checkpoint"], 0.0)
+        with open(self.path("out", "summary.txt")) as file:
+            self.assertIn("\nCheckpoints  4, ", file.read())
+
+    # Another case starts from the state.
+    def later(self, *sets):
+        with open(os.path.join(BAR, "case.yaml")) as file:
+            lines = file.read().splitlines()
+        begin = next(i for i, line in enumerate(lines) if line.startswith("initial:"))
+        end = next(i for i in range(begin + 1, len(lines)) if lines[i] and lines[i][0] not in " #-")
+        with open(self.path("later.yaml"), "w") as file:
+            file.write("\n".join(lines[:begin] + lines[end:] + ["start: { from: out }"]) + "\n")
+        return sum((["--set", text] for text in sets), [])
+
+    def test_another_case_goes_on_from_the_state(self):
+        self.done("--set", "time.end=0.6", every=0)
+        self.done(every=0, out="whole")
+        self.done(*self.later(), case=self.path("later.yaml"), every=0, out="later")
+        whole, later = self.history("whole"), self.history("later")
+        self.assertEqual(float(later[0]["t"]), 0.6)
+        self.assertEqual(int(later[0]["step"]), 0)
+        offset = len(whole) - len(later)
+        for row, other in zip(whole[offset:], later):
+            for name in ("t", "kinetic", "strain", "momentum_x", "min_gap"):
+                self.assertAlmostEqual(float(row[name]), float(other[name]), delta=1e-7 * max(1.0, abs(float(row[name]))))
+        for scheme in ("{type: moreau_jean, theta: 0.5}", "{type: newmark}"):
+            self.done(*self.later("scheme=" + scheme, "time.step=5e-4"), case=self.path("later.yaml"), every=0, out="other")
+            self.assertAlmostEqual(float(self.history("other")[0]["kinetic"]), float(later[0]["kinetic"]), places=6)
+            self.assertAlmostEqual(float(self.history("other")[-1]["t"]), 1.5)
+
+    def test_a_start_that_cannot_be_is_told_with_its_place(self):
+        self.done("--set", "time.end=0.6", every=0)
+        later = dict(case=self.path("later.yaml"), every=0, out="later")
+        self.assertIn("end must be > 0.6", self.refused(*self.later("time.end=0.2"), **later))
+        error = self.refused(*self.later("mesh.bar.elements=7"), **later)
+        self.assertIn("coordinates in q, this one has", error)
+        self.assertIn("later.yaml:", error)
+        self.assertIn("there is no checkpoint in", self.refused(*self.later("start.from=nowhere"), **later))
+        self.assertIn("a run that starts from another one has none",
+                      self.refused("--set", "start={from: %s}" % self.path("out"), every=0, out="later"))
+        self.assertIn("start.at", self.refused(*self.later("start.at=first"), **later))
+
+    def test_resume_is_for_run(self):
+        result = subprocess.run([PROGRAM, "check", BAR, "--resume"], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("--resume is for run", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
