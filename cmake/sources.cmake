@@ -1,7 +1,8 @@
 # What the library is made of, folder by folder: the registry, whose lines name the parts that a case can choose, and
 # the files that those stand on. Gives PERCUSS_SOURCES. tests/lint checks that every file is compiled, and once.
 
-percuss_sources(src/core alloc carry clock comm context dense expression expression_rates jacobi pool rotation table text)
+percuss_sources(src/core alloc carry clock comm context dense expression expression_rates jacobi pool rotation table
+  text)
 percuss_sources(src/sparse matrix pattern rows)
 percuss_sources(src/linsolve linsolve_list.def bordered chain_blocks chain_lu chain_lu_pivoted chain_lu_solve
   chain_sweeps chain_windows linsolve)
@@ -25,8 +26,8 @@ percuss_sources(src/case assign error expand formula include json keys load mask
   scalar shift spelling substitute tree value write)
 percuss_sources(src/analysis modes modes_output statics statics_equilibrium statics_free statics_message
   statics_newton statics_output statics_relax statics_round_off statics_rows stiffness)
-percuss_sources(src/sim accept certify certify_carry certify_energy certify_motion certify_residual certify_rows certify_rules
-  checkpoint checkpoint_file control reactions retry sim)
+percuss_sources(src/sim accept certify certify_carry certify_energy certify_motion certify_residual certify_rows
+  certify_rules checkpoint checkpoint_file control reactions retry sim)
 percuss_sources(src/build amplitude applies build builder catalogue contacts describe elements gaps initial joints
   loads mesh output scheme sets start supports system time)
 percuss_sources(src/study convergence measure options plan read run study table work)

@@ -36,7 +36,7 @@ typedef struct pcs_build {
     bool has_control;
     pcs_control_params control;
     bool starts_in_equilibrium;
-    double start; // s, the time of the state that a run starts from
+    double start;                                // s, the time of the state that a run starts from
     bool is_model_only;                          // nothing will move: scheme and clock may be absent and are not made
     bool has_system;                             // a closed-form system instead of a mesh
     const percuss_system_definition *definition; // of it; NULL when the case is wrong

@@ -1,4 +1,4 @@
-// Where a run starts: at the initial displacements, in equilibrium under the loads at t = 0, or where another run stood.
+// Where a run starts: at the initial displacements, in equilibrium under the loads at t = 0, or where another run was.
 
 #include "analysis/statics.h"
 #include "build/sections.h"

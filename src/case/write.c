@@ -1,16 +1,15 @@
 // A tree as strict YAML that loads again to the same values: block maps, lists of single values in one line,
 // numbers with the point and signed exponent that YAML 1.1 readers ask for, texts in quotes where needed.
 
-#define _POSIX_C_SOURCE 200809L // open_memstream
+#define _POSIX_C_SOURCE 200809L // fmemopen
 
 #include "case/tree.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { INDENT = 2 };
+enum { INDENT = 2, FIRST_ROOM = 1 << 16, MOST_ROOM = 1 << 28 };
 
 static bool write_is_reserved(const char *text)
 {
@@ -165,19 +164,29 @@ static void write_motion(FILE *file, const pcs_yaml *root)
             write_others(file, root->items[i], of_time);
 }
 
-pcs_status pcs_case_dump(pcs_case *c, bool of_motion, char **text, size_t *size)
+// Fills a buffer; false when it is too small.
+static bool write_into(pcs_case *c, bool of_motion, char *buffer, size_t room, size_t *size)
 {
-    char *stream = NULL;
-    *text = NULL;
-    FILE *file = open_memstream(&stream, size);
-    if (file == NULL) return pcs_fail(c->ctx, PCS_NO_MEMORY, "out of memory: the case as text");
+    FILE *file = fmemopen(buffer, room, "w");
+    if (file == NULL) return false;
     if (of_motion) write_motion(file, c->root);
     else write_block(file, c->root, 0, false);
-    bool is_bad = ferror(file) != 0;
-    if (fclose(file) != 0) is_bad = true;
-    if (!is_bad) *text = pcs_take(c->ctx, *size + 1, 1, "the case as text");
-    if (*text != NULL) memcpy(*text, stream, *size);
-    free(stream);
+    bool is_bad = fflush(file) != 0 || ferror(file) != 0;
+    long used = ftell(file);
+    *size = used < 0 ? 0 : (size_t)used;
+    return fclose(file) == 0 && !is_bad && used >= 0 && *size < room;
+}
+
+pcs_status pcs_case_dump(pcs_case *c, bool of_motion, char **text, size_t *size)
+{
+    *text = NULL;
+    for (size_t room = FIRST_ROOM; room <= MOST_ROOM && *text == NULL; room *= 4) {
+        char *buffer = pcs_scratch(NULL, room, 1);
+        if (buffer == NULL) break;
+        if (write_into(c, of_motion, buffer, room, size)) *text = pcs_take(c->ctx, *size + 1, 1, "the case as text");
+        if (*text != NULL) memcpy(*text, buffer, *size);
+        pcs_scratch_free(buffer);
+    }
     return *text == NULL ? pcs_fail(c->ctx, PCS_NO_MEMORY, "out of memory: the case as text") : PCS_OK;
 }
 

@@ -122,8 +122,10 @@ void pcs_carry_vector(pcs_carrier *c, const char *name, double *x, int count)
     }
     if (c->way != PCS_CARRY_READ) {
         bool is_exchanged = carry_prepare(c, all);
-        for (int i = 0; i < c->nown && is_exchanged; i++) carry_split(&x[i], c->work + 2 * (size_t)c->serial[i]);
-        if (is_exchanged) carry_gather(c, all);
+        if (is_exchanged) {
+            for (int i = 0; i < c->nown; i++) carry_split(&x[i], c->work + 2 * (size_t)c->serial[i]);
+            carry_gather(c, all);
+        }
         pcs_carry_words(c, name, c->work, all);
         return;
     }
@@ -138,8 +140,10 @@ static void carry_partial(pcs_carrier *c, const char *name, double *x, size_t co
     size_t rank = c->comm == NULL ? 0 : (size_t)c->comm->rank, nrank = c->comm == NULL ? 1 : (size_t)c->comm->size;
     if (c->way != PCS_CARRY_READ) {
         bool is_exchanged = carry_prepare(c, count * nrank);
-        for (size_t i = 0; i < count && is_exchanged; i++) carry_split(&x[i], c->work + 2 * (rank * count + i));
-        if (is_exchanged) carry_gather(c, count * nrank);
+        if (is_exchanged) {
+            for (size_t i = 0; i < count; i++) carry_split(&x[i], c->work + 2 * (rank * count + i));
+            carry_gather(c, count * nrank);
+        }
         pcs_carry_words(c, name, c->work, count * nrank);
         return;
     }
@@ -187,12 +191,13 @@ void pcs_carry_flags(pcs_carrier *c, const char *name, bool *flags, size_t count
         return;
     }
     const unsigned char *found = carry_find(c, name, count);
-    for (size_t i = 0; found != NULL && i < count; i++)
+    if (found == NULL) return;
+    for (size_t i = 0; i < count; i++)
         if (found[i] > 1) {
             pcs_carry_refuse(c, name, "is neither true nor false");
             return;
         }
-    for (size_t i = 0; found != NULL && i < count; i++) flags[i] = found[i] == 1;
+    for (size_t i = 0; i < count; i++) flags[i] = found[i] == 1;
 }
 
 void pcs_carry_index(pcs_carrier *c, const char *name, int *x, int low, int high)

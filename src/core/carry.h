@@ -8,9 +8,9 @@
 //       pcs_carry_int(c, "count", &self->count);
 //   }
 //
-// A piece is its name, its size and its bytes: numbers of eight bytes, single bytes, flags of 0 or 1; never a struct with
-// gaps. Reading is strict: the same pieces of the same sizes in the same order. The first fault stays, and after it
-// nothing is read any more.
+// A piece is its name, its size and its bytes: numbers of eight bytes, single bytes, flags of 0 or 1; never a struct
+// with gaps. Reading is strict: the same pieces of the same sizes in the same order. The first fault stays, and after
+// it nothing is read any more.
 //
 // Over several ranks all of them call alike. What is the same on all ranks is written once; vectors over the equations
 // are put together in the order that they have in one process, so that any number of ranks can read them.

@@ -132,8 +132,8 @@ typedef struct pcs_observer_ops {
     // Once, also after a failure in mid-run or of its own `open`: completes and renames what was written. The state
     // is the last good one; the report may be that of a rejected step and is not read.
     pcs_status (*close)(pcs_observer *self);
-    // Between two steps: writes or reads all that it carries on, and of a file the length that counts. What is in a file
-    // beyond that is cut off when it is read, and the file goes on there. The same number of bytes whenever it is
+    // Between two steps: writes or reads all that it carries on, and of a file the length that counts. What is in a
+    // file beyond that is cut off when it is read, and the file goes on there. The same number of bytes whenever it is
     // called. NULL: nothing is carried.
     pcs_status (*carry)(pcs_observer *self, pcs_carrier *c);
 } pcs_observer_ops;

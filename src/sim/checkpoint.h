@@ -57,8 +57,8 @@ pcs_status pcs_checkpoint_restore_observers(pcs_sim *sim, pcs_carrier *c);
 pcs_status pcs_checkpoint_time(pcs_context *ctx, const pcs_checkpoint_data *data, double *t);
 // Before the start: q, v and t of sim->from.
 pcs_status pcs_checkpoint_start(pcs_sim *sim);
-// After the scheme's start: all of its state, where both runs have the same model, scheme and step; then nothing happens
-// at the start.
+// After the scheme's start: all of its state, where both runs have the same model, scheme and step; then nothing
+// happens at the start.
 pcs_status pcs_checkpoint_start_state(pcs_sim *sim, const pcs_measure *before);
 
 // Of checkpoint_file.c: hands a whole checkpoint to the disk.

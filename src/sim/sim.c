@@ -97,11 +97,6 @@ pcs_status pcs_sim_step(pcs_sim *sim)
     return PCS_OK;
 }
 
-bool pcs_sim_is_done(const pcs_sim *sim)
-{
-    return sim->control != NULL ? sim->state.t >= sim->end_time : sim->state.step >= sim->nstep;
-}
-
 static bool sim_is_wanted(const pcs_observer *observer, bool show_progress)
 {
     return show_progress || strcmp(observer->ops->name, "progress") != 0;

@@ -50,7 +50,10 @@ pcs_status pcs_sim_start(pcs_sim *sim);
 // One certified step. PCS_FAILED when the simulation cannot go on; the state is then the last good one.
 pcs_status pcs_sim_step(pcs_sim *sim);
 
-bool pcs_sim_is_done(const pcs_sim *sim);
+static inline bool pcs_sim_is_done(const pcs_sim *sim)
+{
+    return sim->control != NULL ? sim->state.t >= sim->end_time : sim->state.step >= sim->nstep;
+}
 
 // Opens the observers, runs to the end, closes them; `directory` is made if need be. With `show_progress`
 // the progress observer runs, too.

@@ -114,6 +114,7 @@ void pcs_run_make(const pcs_plan *plan, const char *directory, int index, pcs_ru
     snprintf(folder, sizeof folder, "%s/runs/%s", directory, run->name);
     bool is_there = is_built && status == PCS_OK && pcs_summary_is_finished(ctx, folder);
     if (is_built) sim->stop_request = plan->stop_request;
+    if (is_built) sim->resumes = true; // what a study that was cut has left of it
     if (is_built && status == PCS_OK && !is_there) status = pcs_sim_run(sim, folder, false);
     bool is_stopped = plan->stop_request != NULL && *plan->stop_request != 0;
     if (status == PCS_OK) run_end(run, is_there ? PCS_RUN_KEPT : PCS_RUN_DONE, pcs_case_notes(c));

@@ -196,9 +196,11 @@ class Checkpoint(unittest.TestCase):
         offset = len(whole) - len(later)
         for row, other in zip(whole[offset:], later):
             for name in ("t", "kinetic", "strain", "momentum_x", "min_gap"):
-                self.assertAlmostEqual(float(row[name]), float(other[name]), delta=1e-7 * max(1.0, abs(float(row[name]))))
+                a, b = float(row[name]), float(other[name])
+                self.assertAlmostEqual(a, b, delta=1e-7 * max(1.0, abs(a)))
         for scheme in ("{type: moreau_jean, theta: 0.5}", "{type: newmark}"):
-            self.done(*self.later("scheme=" + scheme, "time.step=5e-4"), case=self.path("later.yaml"), every=0, out="other")
+            sets = self.later("scheme=" + scheme, "time.step=5e-4")
+            self.done(*sets, case=self.path("later.yaml"), every=0, out="other")
             self.assertAlmostEqual(float(self.history("other")[0]["kinetic"]), float(later[0]["kinetic"]), places=6)
             self.assertAlmostEqual(float(self.history("other")[-1]["t"]), 1.5)
 

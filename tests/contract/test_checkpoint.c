@@ -1,6 +1,6 @@
 // What a checkpoint holds is all of a simulation: with every scheme and step solver, under step control and over all
-// kinds of contacts and joints, steps of a simulation made anew from the bytes of another are the same steps, and state,
-// ledger, certificate and counts are the same bytes in the end.
+// kinds of contacts and joints, steps of a simulation made anew from the bytes of another are the same steps, and
+// state, ledger, certificate and counts are the same bytes in the end.
 
 #include "build/build.h"
 #include "sim/checkpoint.h"

@@ -104,7 +104,7 @@ class Campaign:
         self.steps = {}
 
     def command(self, case, settings, every):
-        words = [self.program, "run", case if os.path.sep in case else os.path.join(ROOT, "cases", case), "-o", "out", "-q"]
+        words = [self.program, "run", os.path.join(ROOT, "cases", case), "-o", "out", "-q"]
         for text in settings + (["output.checkpoint.every=%d" % every] if every else []):
             words += ["--set", text]
         return words
