@@ -8,6 +8,7 @@ import json
 import math
 import os
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -17,6 +18,9 @@ import time
 import unittest
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "faults"))
+import kill  # noqa: E402
+
 TIGHT = ["--", "-ksp_rtol", "1e-13"]
 HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
 # Ties and stops may be settled the other way by round-off; the rate of a contact is that of its smallest gap, and here
@@ -203,6 +207,24 @@ class Agreement(Ranks):
 
 
 class Writing(Ranks):
+    # A checkpoint is that of the whole model: the same number of ranks goes on to the same bytes, others to round-off.
+    def test_resuming(self):
+        out, whole = self.path("out"), self.path("whole")
+        case = ["cases/cantilever_stop", "--set", "time.end=0.05", "--set", "supports.clamp.reactions=true",
+                "--set", "output.checkpoint.every=20", "-q", "-o", out]
+        self.assertEqual(ranks(2, *case, *TIGHT).returncode, 0)
+        shutil.copytree(out, whole)
+        for count in (2, 3, 1):
+            shutil.rmtree(out)
+            shutil.copytree(whole, out)
+            os.remove(os.path.join(out, "checkpoint.bin"))
+            result = serial(*case, "--resume") if count == 1 else ranks(count, *case, "--resume", *TIGHT)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            if count == 2:
+                self.assertEqual(kill.differences(whole, out), [])
+            else:
+                self.agree(whole, out)
+
     def test_results_are_written_once(self):
         result = ranks(2, *TWO_BARS, "-o", self.path("out"))
         self.assertEqual(result.returncode, 0, result.stderr)

@@ -196,7 +196,7 @@ static inline void fake_create(fake_run *r, const char *name, const pcs_observer
     r->checks[1] = (pcs_check){ "momentum", "N s", 1e-3, 1e-15, 1e-12, 0.002, false };
     r->checks[2] = (pcs_check){ "penetration", "m", 40.0, 4e-3, 1e-4, 0.006, true };
     r->certificate = (pcs_certificate){ .ncheck = FAKE_CHECKS, .checks = r->checks };
-    r->timing = (pcs_timing){ 0.125, 0.5, 0.0625, 0.03125 };
+    r->timing = (pcs_timing){ 0.125, 0.5, 0.0625, 0.03125, 0.0 };
     r->view = (pcs_view){ .case_name = "fake",
                           .title = "A made-up run",
                           .directory = r->directory,

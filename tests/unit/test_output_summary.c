@@ -391,7 +391,7 @@ static void json_stays_valid_whatever_comes(void **state)
     r.view.step_backend = r.view.mass_backend = NULL;
     r.system.picture = NULL;
     r.state.t = INFINITY;
-    r.timing = (pcs_timing){ NAN, 0, 0, 0 };
+    r.timing = (pcs_timing){ NAN, 0, 0, 0, 0 };
     r.certificate.ncheck = 0;
     fake_close(&r);
     CHECK(fake_is_json(&r, "summary.json"));
