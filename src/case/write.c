@@ -164,11 +164,9 @@ static void write_motion(FILE *file, const pcs_yaml *root)
             write_others(file, root->items[i], of_time);
 }
 
-// Fills a buffer; false when it is too small.
-static bool write_into(pcs_case *c, bool of_motion, char *buffer, size_t room, size_t *size)
+// Fills the buffer of a stream and closes it; false when that is too small.
+static bool write_into(pcs_case *c, bool of_motion, FILE *file, size_t room, size_t *size)
 {
-    FILE *file = fmemopen(buffer, room, "w");
-    if (file == NULL) return false;
     if (of_motion) write_motion(file, c->root);
     else write_block(file, c->root, 0, false);
     bool is_bad = fflush(file) != 0 || ferror(file) != 0;
@@ -179,12 +177,15 @@ static bool write_into(pcs_case *c, bool of_motion, char *buffer, size_t room, s
 
 pcs_status pcs_case_dump(pcs_case *c, bool of_motion, char **text, size_t *size)
 {
+    bool is_out = false;
     *text = NULL;
-    for (size_t room = FIRST_ROOM; room <= MOST_ROOM && *text == NULL; room *= 4) {
+    for (size_t room = FIRST_ROOM; room <= MOST_ROOM && *text == NULL && !is_out; room *= 4) {
         char *buffer = pcs_scratch(NULL, room, 1);
-        if (buffer == NULL) break;
-        if (write_into(c, of_motion, buffer, room, size)) *text = pcs_take(c->ctx, *size + 1, 1, "the case as text");
+        FILE *file = buffer == NULL ? NULL : fmemopen(buffer, room, "w");
+        bool is_whole = file != NULL && write_into(c, of_motion, file, room, size);
+        if (is_whole) *text = pcs_take(c->ctx, *size + 1, 1, "the case as text");
         if (*text != NULL) memcpy(*text, buffer, *size);
+        is_out = file == NULL || (is_whole && *text == NULL);
         pcs_scratch_free(buffer);
     }
     return *text == NULL ? pcs_fail(c->ctx, PCS_NO_MEMORY, "out of memory: the case as text") : PCS_OK;

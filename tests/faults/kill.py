@@ -101,6 +101,7 @@ class Campaign:
         self.random = random.Random(seed)
         self.kills = self.cut = self.tries = 0
         self.cases = cases
+        self.faults = []
         self.steps = {}
 
     def command(self, case, settings, every):
@@ -167,15 +168,14 @@ class Campaign:
 
     def go(self, folder, count):
         self.prepare(folder)
-        faults = []
         while self.kills < count:
             for name, case, settings in self.cases:
                 if self.kills < count:
                     found = self.attempt(folder, name, case, settings)
-                    faults += found
+                    self.faults += found
                     for fault in found:
                         print("fault: " + fault, flush=True)
-        return faults
+        return self.faults
 
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -186,7 +186,11 @@ def main():
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(1 << 30)
     campaign = Campaign(program, seed, CASES)
     with tempfile.TemporaryDirectory() as folder:
-        faults = campaign.go(folder, count)
+        try:
+            campaign.go(folder, count)
+        except KeyboardInterrupt:
+            print("interrupted")
+    faults = campaign.faults
     print("%d kills in %d runs of %d cases, %d of them after the first checkpoint, seed %d: %d faults"
           % (campaign.kills, campaign.tries, len(CASES), campaign.cut, seed, len(faults)))
     return 1 if faults else 0
