@@ -188,10 +188,7 @@ static void driven_weigh(pcs_scheme *self, const pcs_state *x, double h, double 
     const pcs_matrix *M = self->system->M;
     int n = self->system->nv;
     for (int i = 0; i < n; i++) {
-        double mass = 0.0;
-        for (int k = M->pattern->start[i]; k < M->pattern->start[i + 1]; k++)
-            if (M->pattern->row[k] == i) mass = M->value[k];
-        double speed = sqrt(2.0 * energy / mass);
+        double speed = sqrt(2.0 * energy / pcs_matrix_diagonal(M, i));
         s->atol[n + i] = p->atol * speed;
         s->atol[i] = p->atol * fmax(fabs(x->q[i]), h * speed);
     }
