@@ -103,6 +103,7 @@ pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
     PCS_TAKE(self->ctx, picture->velocity, mesh->nnode, "the picture");
     PCS_TRY(picture_take_turns(self, picture));
     PCS_TRY(picture_find_obstacles(self, picture));
+    PCS_TRY(pcs_fe_take_section_forces(self, fe, picture));
     self->picture = picture;
     return picture_make_radius(self, picture);
 }
@@ -196,4 +197,5 @@ void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture
         }
     }
     if (self->layout != NULL) picture_gather(self, picture);
+    pcs_fe_draw_section_forces(fe, picture);
 }

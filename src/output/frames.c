@@ -2,7 +2,7 @@
 // at first as large as the model, in the end as large as its motion.
 //
 // Points are reference + displacement, so that the body moves by itself. Point data: displacement, velocity, rotation,
-// radius (for ParaView's Tube filter). Cell data: the system's fields (axial_force, stress, strain_energy, ...) and the
+// radius (for ParaView's Tube filter), section forces where members do not branch. Cell data: the system's fields (axial_force, stress, strain_energy, ...) and the
 // y axis of the section. A cell of one node is a vertex.
 
 #include "output/frames.h"
@@ -75,12 +75,16 @@ static void frames_put_point_data(const frames_data *d, const pcs_picture *pictu
     bool has_motion = frames_has(d, "displacement"), has_velocity = frames_has(d, "velocity");
     bool has_turns = picture->rotation != NULL && frames_has(d, "rotation"), has_radius = picture->radius != NULL;
     int count = has_motion + has_velocity + has_turns + has_radius;
+    for (int k = 0; k < picture->npoint_field; k++) count += frames_has(d, picture->point_names[k]);
     if (count == 0) return;
     pcs_file_print(f, "POINT_DATA %d\nFIELD FieldData %d\n", picture->npoint, count);
     if (has_motion) pcs_vtk_vectors(f, "displacement", (const double(*)[3])picture->displacement, picture->npoint);
     if (has_velocity) pcs_vtk_vectors(f, "velocity", (const double(*)[3])picture->velocity, picture->npoint);
     if (has_turns) pcs_vtk_vectors(f, "rotation", (const double(*)[3])picture->rotation, picture->npoint);
     if (has_radius) pcs_vtk_reals(f, "radius", picture->radius, picture->npoint);
+    for (int k = 0; k < picture->npoint_field; k++)
+        if (frames_has(d, picture->point_names[k]))
+            pcs_vtk_reals(f, picture->point_names[k], picture->point_fields[k], picture->npoint);
 }
 
 static void frames_put_cell_data(const frames_data *d, const pcs_picture *picture)
@@ -139,6 +143,8 @@ static bool frames_knows(const pcs_picture *picture, const char *wanted)
         pcs_safe_name(picture->field_names[k], sizeof name, name);
         is_known = strcmp(wanted, name) == 0;
     }
+    for (int k = 0; k < picture->npoint_field && !is_known; k++)
+        is_known = strcmp(wanted, picture->point_names[k]) == 0;
     return is_known;
 }
 
@@ -151,6 +157,8 @@ static pcs_status frames_demand_fields(pcs_context *ctx, const pcs_names *fields
             size_t used = strlen(known);
             snprintf(known + used, sizeof known - used, ", %s", picture->field_names[k]);
         }
+        if (picture->npoint_field > 0 && frames_knows(picture, "bending_moment"))
+            strncat(known, ", bending_moment", sizeof known - strlen(known) - 1);
         return pcs_fail(ctx, PCS_BAD_INPUT, "output.frames.fields: the model has no '%s'; it has %s", fields->text[i],
                         known);
     }

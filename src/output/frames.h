@@ -16,9 +16,9 @@ typedef struct pcs_reach {
 typedef struct pcs_frames_record {
     long count;             // frames drawn
     double low[3], high[3]; // m, of all points with their radii, over all frames
-    double *field_low;      // [nfield] of the picture, over all frames
-    double *field_high;     // [nfield]
-    double *field_time;     // [nfield] s, when a field was largest by size
+    double *field_low;      // [nfield + npoint_field] of the picture, those of points last, over all frames
+    double *field_high;     // likewise
+    double *field_time;     // likewise, s, when a field was largest by size
     double nearness;        // m, a node within it is near an obstacle
     pcs_reach *reach;       // [nobstacle] of the picture
 } pcs_frames_record;

@@ -26,11 +26,12 @@ pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_system *system, 
     const pcs_picture *picture = system->picture;
     *out = (pcs_frames_record){ .low = { INFINITY, INFINITY, INFINITY }, .high = { -INFINITY, -INFINITY, -INFINITY } };
     out->nearness = NEARNESS * system->length;
-    PCS_TAKE(ctx, out->field_low, picture->nfield, "bounds of the fields");
-    PCS_TAKE(ctx, out->field_high, picture->nfield, "bounds of the fields");
-    PCS_TAKE(ctx, out->field_time, picture->nfield, "bounds of the fields");
+    int nfield = picture->nfield + picture->npoint_field;
+    PCS_TAKE(ctx, out->field_low, nfield, "bounds of the fields");
+    PCS_TAKE(ctx, out->field_high, nfield, "bounds of the fields");
+    PCS_TAKE(ctx, out->field_time, nfield, "bounds of the fields");
     PCS_TAKE(ctx, out->reach, picture->nobstacle, "bounds of the obstacles");
-    for (int i = 0; i < picture->nfield; i++) {
+    for (int i = 0; i < nfield; i++) {
         out->field_low[i] = INFINITY;
         out->field_high[i] = -INFINITY;
         out->field_time[i] = NAN;
@@ -96,6 +97,8 @@ void pcs_frames_record_add(pcs_frames_record *record, const pcs_picture *picture
     record->count++;
     record_add_points(record, picture);
     for (int k = 0; k < picture->nfield; k++) record_add_field(record, k, picture->fields[k], picture->ncell, t);
+    for (int k = 0; k < picture->npoint_field; k++)
+        record_add_field(record, picture->nfield + k, picture->point_fields[k], picture->npoint, t);
     for (int i = 0; i < picture->nobstacle; i++)
         record_add_reach(&record->reach[i], &picture->obstacles[i], picture, record->nearness);
 }
