@@ -3,8 +3,8 @@
 // Cells with sections make chains: at most one of them ends at a node (b) and at most one begins there (a). A force f
 // that is known in the middle of cells of lengths L is linear in between, and goes on so to the end of a chain:
 //   f = (f_b L_a + f_a L_b)/(L_a + L_b);    at an end  f = f_1 + (f_1 - f_2) L_1/(L_1 + L_2),  of one cell alone f_1
-// The bending moment is the mean of the moments at the ends of the cells that meet: with its sign in the plane, its size
-// in space. The bending stress follows from the moments at the node, |Mz| cy/Iz + |My| cz/Iy.
+// The bending moment is the mean of the moments at the ends of the cells that meet: with its sign in the plane, its
+// size in space. The bending stress follows from the moments at the node, |Mz| cy/Iz + |My| cz/Iy.
 //
 // Where members branch or meet head to head a node has no one value: such a model has none of these.
 

@@ -2,8 +2,8 @@
 // The arrow of the force has its friction, too.
 //
 // impulse and step_impulse are sums since the frame before, be it written or not (output/schedule.h), so that no impact
-// is lost between two frames; gap, gap_velocity, force and state are those of the frame's own step: 0 open, 1 closed (it
-// sticks, where there is friction), 2 slides.
+// is lost between two frames; gap, gap_velocity, force and state are those of the frame's own step: 0 open, 1 closed
+// (it sticks, where there is friction), 2 slides.
 //
 // Where frames follow those of the model, only the first one is written, those in which some point is closed or has
 // passed on an impulse, and the next one after these: a viewer shows the last one that is no later, and the others

@@ -1,9 +1,9 @@
 // Frames of the model for ParaView: unstructured grid of lines at the current positions. Beside them what stands still,
-// at first as large as the model, in the end as large as its motion.
+// at first as large as the model, in the end as large as its motion, and as a series of its own what nodes carry.
 //
 // Points are reference + displacement, so that the body moves by itself. Point data: displacement, velocity, rotation,
-// radius (for ParaView's Tube filter), section forces where members do not branch. Cell data: the system's fields (axial_force, stress, strain_energy, ...) and the
-// y axis of the section. A cell of one node is a vertex.
+// radius (for ParaView's Tube filter), section forces where members do not branch. Cell data: the system's fields
+// (axial_force, stress, strain_energy, ...) and the y axis of the section. A cell of one node is a vertex.
 
 #include "output/frames.h"
 #include "output/series.h"
@@ -16,6 +16,7 @@ enum { VERTEX_CELL = 1, LINE_CELL = 3, FIELD_NAME_ROOM = 64, KNOWN_ROOM = 512 };
 typedef struct frames_data {
     pcs_frames_record record; // first: others find it by this observer's name
     pcs_series series;
+    pcs_series carried; // bearings, discs and joints
     pcs_schedule schedule;
     const pcs_names *fields; // to be written; empty: all
 } frames_data;
@@ -122,6 +123,7 @@ static pcs_status frames_write(const pcs_view *view, frames_data *d, pcs_frame_u
         frames_put_cell_data(d, system->picture);
         status = pcs_series_end(s, view->state->t);
     }
+    if (status == PCS_OK) status = pcs_obstacles_write_carried(&d->carried, use, view);
     s->has_failed = status != PCS_OK;
     return status;
 }
@@ -171,15 +173,15 @@ static pcs_status frames_open(pcs_observer *self)
     const pcs_view *view = self->view;
     const pcs_frames_params *params = self->params;
     const pcs_picture *picture = view->system->picture;
-    // The name "contacts" belongs to the contact frames.
-    const char *stem = strcmp(view->case_name, "contacts") == 0 ? "model" : view->case_name;
-    PCS_TRY(pcs_series_create(self->ctx, view->directory, stem, &d->series));
+    PCS_TRY(pcs_series_create(self->ctx, view->directory, pcs_frames_stem(view->case_name), &d->series));
+    PCS_TRY(pcs_series_create(self->ctx, view->directory, "obstacles", &d->carried));
     pcs_file_remove(d->series.file, "obstacles.vtk");
     if (picture == NULL || picture->npoint == 0) return PCS_OK;
     d->fields = &params->fields;
     PCS_TRY(frames_demand_fields(self->ctx, d->fields, picture));
     PCS_TRY(pcs_frames_record_create(self->ctx, view->system, &d->record));
     PCS_TRY(pcs_series_reserve(self->ctx, &d->series, params->around_contacts));
+    PCS_TRY(pcs_series_reserve(self->ctx, &d->carried, params->around_contacts));
     d->series.file->is_single = params->precision == PCS_PRECISION_FLOAT;
     PCS_TRY(pcs_schedule_create(self->ctx, params, view, &d->schedule));
     PCS_TRY(frames_write(view, d, pcs_schedule_end(&d->schedule, view)));
@@ -198,6 +200,7 @@ static pcs_status frames_close(pcs_observer *self)
     frames_data *d = self->data;
     if (d->schedule.every == 0 || d->series.has_failed) return PCS_OK;
     pcs_series_drop(&d->series);
+    pcs_series_drop(&d->carried);
     PCS_TRY(frames_write(self->view, d, pcs_schedule_end(&d->schedule, self->view)));
     return frames_put_obstacles(d, self->view);
 }

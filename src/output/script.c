@@ -1,10 +1,7 @@
 // A ParaView script beside the results that shows them at once: the body as tubes coloured by stress, contact forces as
 // arrows.
 
-#include "output/file.h"
-#include "output/observer.h"
-
-#include <string.h>
+#include "output/frames.h"
 
 enum { NAME_ROOM = 32, BUFFER = 8192 };
 
@@ -84,13 +81,13 @@ static const char *const script_body[] = {
     "\n"
     "\n"
     "def show_obstacles(view):\n"
-    "    obstacles = open_file('obstacles.vtk', 'obstacles')\n"
-    "    if obstacles is None:\n"
-    "        return\n"
-    "    display = Show(obstacles, view)\n"
-    "    display.ColorArrayName = ['POINTS', '']\n"
-    "    display.AmbientColor = display.DiffuseColor = [0.8, 0.8, 0.8]\n"
-    "    display.Opacity = 0.6\n"
+    "    for name, title in ('obstacles.vtk', 'obstacles'), ('obstacles.vtk.series', 'bearings, discs and joints'):\n"
+    "        obstacles = open_file(name, title)\n"
+    "        if obstacles is not None:\n"
+    "            display = Show(obstacles, view)\n"
+    "            display.ColorArrayName = ['POINTS', '']\n"
+    "            display.AmbientColor = display.DiffuseColor = [0.8, 0.8, 0.8]\n"
+    "            display.Opacity = 0.6\n"
     "\n"
     "\n"
     "def colour(view, display, place, name, low, high):\n"
@@ -215,7 +212,6 @@ static const char *const script_body[] = {
     "def show_time(view, when):\n"
     "    GetAnimationScene().AnimationTime = when\n"
     "    view.ViewTime = when\n"
-    "    Render(view)\n"
     "\n"
     "\n"
     "def save_movie(path, view, times):\n"
@@ -263,6 +259,7 @@ static const char *const script_body[] = {
     "    view.ViewSize = SIZE\n"
     "    aim_camera(view, low, high, force)\n"
     "    show_time(view, when)\n"
+    "    Render(view)\n"
     "    if is_movie:\n"
     "        save_movie(picture, view, times_of(body))\n"
     "    elif picture:\n"
@@ -295,7 +292,7 @@ static pcs_status script_open(pcs_observer *self)
     pcs_file_text(f, "FOLDER = ");
     script_quote(f, view->directory);
     pcs_file_text(f, "\nBODY = ");
-    script_quote(f, strcmp(view->case_name, "contacts") == 0 ? "model" : view->case_name);
+    script_quote(f, pcs_frames_stem(view->case_name));
     pcs_file_text(f, " + '.vtk.series'\n");
     for (int i = 0; script_body[i] != NULL; i++) pcs_file_text(f, script_body[i]);
     return pcs_file_commit(f);

@@ -108,8 +108,8 @@ typedef struct pcs_picture {
     int npoint_field;               // scalars per point; their names may be those of fields
     const char *const *point_names; // [npoint_field]
     double *const *point_fields;    // [npoint_field][npoint] filled by `draw`
-    int nobstacle;
-    const pcs_obstacle *obstacles; // [nobstacle] their nodes are points of the picture
+    int nobstacle, nstill;          // the first `nstill` stand still
+    const pcs_obstacle *obstacles;  // [nobstacle] their nodes are points of the picture
 } pcs_picture;
 
 // A column of the history asked for by the user.

@@ -128,7 +128,7 @@ def GetAnimationScene():
 
 
 def Render(view):
-    SCENE["rendered"] = view.ViewTime
+    pass
 
 
 servermanager = Thing(Fetch=lambda source: source.grid())
@@ -142,7 +142,7 @@ def SaveScreenshot(path, view, ImageResolution):
     """A white picture of two by two, and what it would show."""
     pathlib.Path(path).write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 2, 2, 8, 2, 0, 0, 0)) +
                                    chunk(b"IDAT", zlib.compress((b"\0" + b"\xff" * 6) * 2)) + chunk(b"IEND", b""))
-    line = {"picture": os.path.basename(path), "time": SCENE["rendered"], "shown": SCENE["shown"],
+    line = {"picture": os.path.basename(path), "time": VIEW.ViewTime, "shown": SCENE["shown"],
             "colours": SCENE["colours"], "title": SCENE["bar"].Title if "bar" in SCENE else None,
             "background": VIEW.Background}
     with open(os.environ["DRAWN"], "a") as f:
