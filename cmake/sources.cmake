@@ -19,8 +19,8 @@ percuss_sources(src/step step_list.def active_set active_set_solve columns conde
   projection registry schur_map step sums)
 percuss_sources(src/schemes scheme_list.def alpha_family event explicit galerkin galerkin_weights ggl_unified
   jump_family midpoint ode registry scheme stability state tableau)
-percuss_sources(src/output observer_list.def contact_record file obstacles observer record row_file schedule series
-  summary_json summary_text tally text verdict)
+percuss_sources(src/output observer_list.def contact_record file grid obstacles observer record row_file schedule series
+  summary_json summary_text tally text verdict vtu)
 percuss_sources(src/case assign error expand formula include json keys load mask parameters parse read repeat
   scalar shift spelling substitute tree value write)
 percuss_sources(src/analysis modes modes_output statics statics_equilibrium statics_free statics_message

@@ -55,7 +55,7 @@ static void contact_frames_put_reals(contact_frames_data *d, const char *name, s
         memcpy(&x, (const char *)&d->tally.rows[j] + offset, sizeof x);
         d->column[j] = isfinite(x) ? x : 0.0; // a force that does not exist yet
     }
-    pcs_vtk_reals(d->series.file, name, d->column, d->tally.nrow);
+    pcs_vtk_reals(d->series.file, name, d->column, 1, d->tally.nrow);
 }
 
 static void contact_frames_put_data(contact_frames_data *d, const pcs_row *rows, int n)
@@ -74,8 +74,8 @@ static void contact_frames_put_data(contact_frames_data *d, const pcs_row *rows,
             for (int k = 0; k < 3; k++)
                 d->arrow[j][k] += d->tally.rows[j].tangent[t] * d->across[rows[j].first_tangent + t][k];
     }
-    pcs_vtk_vectors(f, "normal", (const double(*)[3])d->normal, n);
-    pcs_vtk_vectors(f, "force_vector", (const double(*)[3])d->arrow, n);
+    pcs_vtk_reals(f, "normal", &d->normal[0][0], 3, n);
+    pcs_vtk_reals(f, "force_vector", &d->arrow[0][0], 3, n);
     for (int j = 0; j < n; j++) {
         d->number[j] = d->tally.rows[j].state;
         d->number[n + j] = rows[j].contact;

@@ -240,9 +240,9 @@ static const char *const script_body[] = {
     "    view.BackgroundColorMode = 'Single Color'\n"
     "    view.Background = [1.0, 1.0, 1.0]\n"
     "    view.OrientationAxesLabelColor = [0.0, 0.0, 0.0]\n"
-    "    body = open_file(BODY, 'model')\n"
+    "    body = open_file(BODY + '.vtk.series', 'model') or open_file(BODY + '.pvd', 'model')\n"
     "    if body is None:\n"
-    "        sys.exit('there are no frames: %s' % os.path.join(folder(), BODY))\n"
+    "        sys.exit('there are no frames: %s' % os.path.join(folder(), BODY + '.vtk.series'))\n"
     "    when = frame_at(times_of(body), float(wanted) if wanted not in ('', 'peak', 'all') else peak_time(summary))\n"
     "    body.UpdatePipeline(when)\n"
     "    bounds = body.GetDataInformation().GetBounds()\n"
@@ -293,7 +293,7 @@ static pcs_status script_open(pcs_observer *self)
     script_quote(f, view->directory);
     pcs_file_text(f, "\nBODY = ");
     script_quote(f, pcs_frames_stem(view->case_name));
-    pcs_file_text(f, " + '.vtk.series'\n");
+    pcs_file_text(f, "\n");
     for (int i = 0; script_body[i] != NULL; i++) pcs_file_text(f, script_body[i]);
     return pcs_file_commit(f);
 }

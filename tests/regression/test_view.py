@@ -99,6 +99,14 @@ def check_missing(folder, results):
         assert done.returncode == 2 and "--time is of pictures" in done.stderr, done.stderr
 
 
+def check_packed(folder, results):
+    """Compressed frames give the same picture."""
+    packed = run("cases/bar_impact", folder / "packed", "output.frames.every=30", "output.frames.format=vtu")
+    wanted, _, _ = draw(folder, results, folder / "out.png")
+    drawn, _, done = draw(folder, packed, folder / "out.png")
+    assert done.returncode == 0 and drawn == wanted and len(drawn) == 1, (done.stderr, drawn, wanted)
+
+
 def check_real_movie(folder, results):
     """ffmpeg itself takes the pictures and the words."""
     if shutil.which("ffmpeg") is None:
@@ -116,6 +124,7 @@ def main():
         results = run("cases/bar_impact", folder / "bar", "output.frames.every=30")
         check_movie(folder, results)
         check_colours(folder, results)
+        check_packed(folder, results)
         check_missing(folder, results)
         check_real_movie(folder, results)
 
