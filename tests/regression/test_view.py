@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 
+import numpy
+
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import vtk_readback  # noqa: E402
 
@@ -82,6 +84,33 @@ def check_colours(folder, results):
     assert done.returncode == 1 and "have no field 'strss'; they have: axial_force, displacement" in done.stderr
 
 
+def check_camera(folder):
+    """All of the motion, the obstacles and the largest arrow are in the picture, above the scale; arrows are in front."""
+    results = run("cases/beam_pendulum", folder / "pendulum")
+    drawn, _, done = draw(folder, results, folder / "out.png")
+    assert done.returncode == 0 and drawn[0]["shown"][0] == "obstacles" and "arrows in front" in drawn[0]["shown"]
+    view, seen = drawn[0], json.loads((results / "summary.json").read_text())["frames"]
+    up, towards = numpy.array(view["up"]), numpy.subtract(view["position"], view["focus"])
+    right = numpy.cross(up, towards / numpy.linalg.norm(towards))
+    size = numpy.linalg.norm(numpy.subtract(seen["high"], seen["low"]))
+    contact = [0.5 ** 0.5, -(0.5 ** 0.5), 0.0]  # of the tip at the stop
+    points = [seen["low"], seen["high"], numpy.subtract(contact, [0.2 * size, 0.0, 0.0])]
+    stop = vtk_readback.vtk.vtkPolyDataReader()
+    stop.SetFileName(str(results / "obstacles.vtk"))
+    stop.Update()
+    points += [stop.GetOutput().GetPoint(i) for i in range(stop.GetOutput().GetNumberOfPoints())]
+    across, height = ((numpy.subtract(points, view["focus"])) @ axis / view["scale"] for axis in (right, up))
+    assert abs(across).max() < 1280 / 800 and -0.85 < height.min() and height.max() < 1.0, (across, height)
+    assert max(abs(across).max() * 800 / 1280, height.max()) > 0.5  # and not lost in it
+    assert numpy.dot(view["shift"], towards) > size * numpy.linalg.norm(towards)  # and straight towards the camera
+    assert numpy.linalg.norm(numpy.cross(view["shift"], towards)) < 1e-9 * size * numpy.linalg.norm(towards)
+    peak = json.loads((results / "summary.json").read_text())["contacts"][0]["peak_force_time"]
+    files = json.loads((results / "contacts.vtk.series").read_text())["files"]
+    frame = vtk_readback.read_frame(results / next(f["name"] for f in files if f["time"] >= peak - 1e-9))
+    force = numpy.linalg.norm(frame["arrays"]["point", "force_vector"], axis=1).max()
+    assert abs(view["arrow"] * force - 0.2 * size) < 1e-9 * size, view["arrow"]
+
+
 def check_missing(folder, results):
     alone = {"PATH": str(folder / "none"), "DISPLAY": ":0"}
     add_program(folder / "none", "pvpython", "#!/bin/sh\nexit 0\n")
@@ -125,6 +154,7 @@ def main():
         check_movie(folder, results)
         check_colours(folder, results)
         check_packed(folder, results)
+        check_camera(folder)
         check_missing(folder, results)
         check_real_movie(folder, results)
 

@@ -12,7 +12,7 @@ import vtk
 
 __all__ = ["AnnotateTimeFilter", "ColorBy", "ExtractSurface", "GetActiveViewOrCreate", "GetAnimationScene",
            "GetColorTransferFunction", "GetScalarBar", "Glyph", "OpenDataFile", "Render", "RenameSource",
-           "SaveScreenshot", "Show", "Tube", "servermanager"]
+           "SaveScreenshot", "Show", "Transform", "Tube", "servermanager"]
 
 SCENE = {"sources": [], "shown": [], "colours": None}
 
@@ -94,7 +94,13 @@ Tube = AnnotateTimeFilter = ExtractSurface
 
 
 def Glyph(**words):
-    return Thing(GlyphTransform=Thing(), **words)
+    SCENE["arrows"] = Thing(GlyphTransform=Thing(), **{**words, "GlyphType": Thing()})
+    return SCENE["arrows"]
+
+
+def Transform(**words):
+    SCENE["moved"] = Thing(Transform=Thing(), **words)
+    return SCENE["moved"]
 
 
 def Show(source, view):
@@ -128,7 +134,10 @@ def GetAnimationScene():
 
 
 def Render(view):
-    pass
+    """The first one resets the camera."""
+    if not SCENE.get("is_rendered"):
+        view.CameraParallelScale, view.CameraFocalPoint = 1e9, [0.0, 0.0, 0.0]
+    SCENE["is_rendered"] = True
 
 
 servermanager = Thing(Fetch=lambda source: source.grid())
@@ -144,6 +153,9 @@ def SaveScreenshot(path, view, ImageResolution):
                                    chunk(b"IDAT", zlib.compress((b"\0" + b"\xff" * 6) * 2)) + chunk(b"IEND", b""))
     line = {"picture": os.path.basename(path), "time": VIEW.ViewTime, "shown": SCENE["shown"],
             "colours": SCENE["colours"], "title": SCENE["bar"].Title if "bar" in SCENE else None,
-            "background": VIEW.Background}
+            "background": VIEW.Background, "scale": VIEW.CameraParallelScale, "focus": list(VIEW.CameraFocalPoint),
+            "up": list(VIEW.CameraViewUp), "position": list(VIEW.CameraPosition),
+            "arrow": SCENE["arrows"].ScaleFactor if "arrows" in SCENE else None,
+            "shift": SCENE["moved"].Transform.Translate if "moved" in SCENE else None}
     with open(os.environ["DRAWN"], "a") as f:
         f.write(json.dumps(line) + "\n")
