@@ -7,7 +7,7 @@
 typedef struct frames_data {
     pcs_frames_record record; // first: others find it by this observer's name
     pcs_series series;
-    pcs_series carried; // bearings, discs and joints
+    pcs_carried carried;
     pcs_schedule schedule;
     pcs_grid grid;
     pcs_vtu *vtu; // NULL: legacy files
@@ -48,7 +48,7 @@ static pcs_status frames_write(const pcs_view *view, frames_data *d, pcs_frame_u
         else pcs_vtu_put(d->vtu, s->file, view);
         status = pcs_series_end(s, view->state->t);
     }
-    if (status == PCS_OK) status = pcs_obstacles_write_carried(&d->carried, use, view);
+    if (status == PCS_OK) status = pcs_carried_write(&d->carried, use, view);
     s->has_failed = status != PCS_OK;
     return status;
 }
@@ -67,7 +67,7 @@ static pcs_status frames_open(pcs_observer *self)
     const pcs_frames_params *params = self->params;
     const pcs_picture *picture = view->system->picture;
     PCS_TRY(pcs_series_create(self->ctx, view->directory, pcs_frames_stem(view->case_name), &d->series));
-    PCS_TRY(pcs_series_create(self->ctx, view->directory, "obstacles", &d->carried));
+    PCS_TRY(pcs_carried_create(self->ctx, view, &d->carried));
     pcs_file_remove(d->series.file, "obstacles.vtk");
     if (picture == NULL || picture->npoint == 0) return PCS_OK;
     bool is_single = params->precision == PCS_PRECISION_FLOAT;
@@ -76,7 +76,7 @@ static pcs_status frames_open(pcs_observer *self)
     if (d->series.is_xml) PCS_TRY(pcs_vtu_create(self->ctx, &d->grid, is_single, &d->vtu));
     PCS_TRY(pcs_frames_record_create(self->ctx, view->system, &d->record));
     PCS_TRY(pcs_series_reserve(self->ctx, &d->series, params->around_contacts));
-    PCS_TRY(pcs_series_reserve(self->ctx, &d->carried, params->around_contacts));
+    PCS_TRY(pcs_series_reserve(self->ctx, &d->carried.series, params->around_contacts));
     d->series.file->is_single = is_single;
     PCS_TRY(pcs_schedule_create(self->ctx, params, view, &d->schedule));
     PCS_TRY(frames_write(view, d, pcs_schedule_end(&d->schedule, view)));
@@ -95,7 +95,7 @@ static pcs_status frames_close(pcs_observer *self)
     frames_data *d = self->data;
     if (d->schedule.every == 0 || d->series.has_failed) return PCS_OK;
     pcs_series_drop(&d->series);
-    pcs_series_drop(&d->carried);
+    pcs_series_drop(&d->carried.series);
     PCS_TRY(frames_write(self->view, d, pcs_schedule_end(&d->schedule, self->view)));
     return frames_put_obstacles(d, self->view);
 }

@@ -38,7 +38,17 @@ const char *pcs_frames_stem(const char *case_name);
 
 // Writes obstacles.vtk, if there are any, as large as the record asks for.
 pcs_status pcs_obstacles_write(pcs_file *f, const pcs_view *view, const pcs_frames_record *record);
-// Writes what nodes carry, if there is anything, at the places of the picture as it is drawn.
-pcs_status pcs_obstacles_write_carried(pcs_series *series, pcs_frame_use use, const pcs_view *view);
+
+// Bearings, discs and joints that nodes carry, obstacles.vtk.series.
+typedef struct pcs_carried {
+    pcs_series series;
+    int count;
+    double (*last)[6]; // [count] m, where each was in the last frame
+    bool is_unknown;   // what the last frame shows
+} pcs_carried;
+
+pcs_status pcs_carried_create(pcs_context *ctx, const pcs_view *view, pcs_carried *out);
+// Writes all of them at the places of the picture as it is drawn, if one has moved since the last frame.
+pcs_status pcs_carried_write(pcs_carried *c, pcs_frame_use use, const pcs_view *view);
 
 #endif

@@ -20,6 +20,7 @@ static const double MARGIN = 0.06, THICKNESS = 0.02; // of the size of the whole
 static const double MARK = 0.008;                    // radius of a joint, of the size of the model
 static const double MARK_BODY = 1.4;                 // and of the radius of the body there
 static const double MARK_LENGTH = 4.0;               // along its axis, of its radius
+static const double STILL = 1e-5;                    // a motion that is not seen, of the size of the model
 static const double WALL = 0.3;                      // of a bearing that is carried, of its radius
 
 // A shape at its place: a slab, or rings round an axis.
@@ -255,11 +256,46 @@ pcs_status pcs_obstacles_write(pcs_file *f, const pcs_view *view, const pcs_fram
     return pcs_file_commit(f);
 }
 
-pcs_status pcs_obstacles_write_carried(pcs_series *series, pcs_frame_use use, const pcs_view *view)
+pcs_status pcs_carried_create(pcs_context *ctx, const pcs_view *view, pcs_carried *out)
 {
-    if (view->system->picture->nobstacle == view->system->picture->nstill) return PCS_OK;
-    PCS_TRY(pcs_series_begin(series, use, "bearings, discs and joints; contact: joints after contacts, -1 a disc",
+    const pcs_picture *picture = view->system->picture;
+    *out = (pcs_carried){ .is_unknown = true };
+    if (picture != NULL) out->count = picture->nobstacle - picture->nstill;
+    PCS_TAKE(ctx, out->last, out->count, "bearings, discs and joints");
+    return pcs_series_create(ctx, view->directory, "obstacles", &out->series);
+}
+
+// Two points tell where it is: its own, and one along its axis.
+static void obstacles_find(const pcs_system *system, int carried, double x[6])
+{
+    obstacles_shape s;
+    obstacles_make(system, NULL, system->picture->nstill + carried, &s);
+    for (int k = 0; k < 3; k++) {
+        x[k] = s.point[k];
+        x[3 + k] = s.point[k] + s.along[1] * s.frame[0][k];
+    }
+}
+
+// Has something moved since the last frame?
+static bool obstacles_have_moved(const pcs_system *system, const pcs_carried *c)
+{
+    bool have_moved = c->is_unknown;
+    for (int i = 0; i < c->count && !have_moved; i++) {
+        double x[6];
+        obstacles_find(system, i, x);
+        for (int k = 0; k < 6; k++) have_moved = have_moved || fabs(x[k] - c->last[i][k]) > STILL * system->length;
+    }
+    return have_moved;
+}
+
+pcs_status pcs_carried_write(pcs_carried *c, pcs_frame_use use, const pcs_view *view)
+{
+    bool is_kept = use == PCS_FRAME_KEPT;
+    if (c->count == 0 || !obstacles_have_moved(view->system, c)) return PCS_OK;
+    for (int i = 0; i < c->count; i++) obstacles_find(view->system, i, c->last[i]);
+    c->is_unknown = !is_kept; // a frame that is held may never be seen
+    PCS_TRY(pcs_series_begin(&c->series, use, "bearings, discs and joints; contact: joints after contacts, -1 a disc",
                              "POLYDATA", view));
-    obstacles_put(series->file, view->system, NULL);
-    return pcs_series_end(series, view->state->t);
+    obstacles_put(c->series.file, view->system, NULL);
+    return pcs_series_end(&c->series, view->state->t);
 }

@@ -228,6 +228,9 @@ def check_stop(folder):
     """A stop is drawn where the pendulum comes near it, not along its whole way; the summary tells the scale."""
     results = run("cases/beam_pendulum", folder / "pendulum")
     points = read_obstacles(results)[0][0]
+    # Its pivot stays where it is, and takes one file.
+    assert [path.name for path in results.glob("obstacles_*")] == ["obstacles_000000.vtk"]
+    assert abs(middle(read_obstacles(results, "obstacles_000000.vtk")[1][0])).max() < 1e-9
     files = json.loads((results / "beam_pendulum.vtk.series").read_text())["files"]
     frames = [vtk_readback.read_frame(results / f["name"]) for f in files]
     tip = numpy.array([frame["points"][-1] for frame in frames])
