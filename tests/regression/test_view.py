@@ -85,7 +85,7 @@ def check_colours(folder, results):
 
 
 def check_camera(folder):
-    """All of the motion, the obstacles and the largest arrow are in the picture, above the scale; arrows are in front."""
+    """The motion, obstacles and the largest arrow are in the picture, above the scale; arrows are in front."""
     results = run("cases/beam_pendulum", folder / "pendulum")
     drawn, _, done = draw(folder, results, folder / "out.png")
     assert done.returncode == 0 and drawn[0]["shown"][0] == "obstacles" and "arrows in front" in drawn[0]["shown"]
