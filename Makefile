@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 BUILD_PACKAGES := gcc libc6-dev make cmake pkg-config libsuitesparse-dev libopenblas0-serial libyaml-dev \
-    libsundials-dev libarpack2-dev
+    libsundials-dev libarpack2-dev zlib1g-dev
 RANK_PACKAGES := libpetsc-real-dev openmpi-bin
 BENCH_PACKAGES := $(BUILD_PACKAGES) libcmocka-dev
 TEST_PACKAGES := $(BENCH_PACKAGES) python3 python3-numpy python3-yaml
@@ -19,6 +19,7 @@ wish_ranks := @cmake/need.sh -w "Runs over several ranks are neither built nor t
 # ParaView's Python brings a VTK of its own, which does as well.
 wish_vtk := @/usr/bin/python3 -c "import vtk" 2>/dev/null || cmake/need.sh -w "Frames are not read back by VTK." python3-vtk9
 wish_gnuplot := @cmake/need.sh -w "percuss plot writes scripts, and no pictures." gnuplot-nox
+wish_movies := @cmake/need.sh -w "percuss view makes no movies." ffmpeg
 wish_format := @cmake/need.sh -w "The format of the sources is not checked." clang-format
 
 .PHONY: run build test variants cross study work-precision bench bench-siconos fuzz asan valgrind format tidy docs install \
@@ -112,6 +113,7 @@ test-packages:
 	$(wish_ranks)
 	$(wish_vtk)
 	$(wish_gnuplot)
+	$(wish_movies)
 	$(wish_format)
 
 help: ## this list

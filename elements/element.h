@@ -4,6 +4,7 @@
 #define PCS_ELEMENTS_ELEMENT_H
 
 #include "core/context.h"
+#include "core/obstacle.h"
 #include "core/option.h"
 
 #include <stdbool.h>
@@ -84,6 +85,9 @@ typedef struct pcs_element_ops {
     // The declared fields of one cell (numbered within the batch).
     void (*read_fields)(const pcs_batch *batch, int cell, const double *q, const double *v,
                         double field[PCS_MAX_CELL_FIELDS]);
+    // The part of one node as pictures show it; its carrier is filled in by the caller, and *out is zero before. NULL:
+    // the cells are all there is to see.
+    void (*show)(const void *params, pcs_obstacle *out);
 } pcs_element_ops;
 
 extern const pcs_element_ops *const pcs_elements[]; // ends with NULL

@@ -70,7 +70,7 @@ typedef struct pcs_gap_ops {
     // whether some row is about something else now. What overlaps without having had a row is PCS_FAILED. NULL where
     // rows never change.
     pcs_status (*search)(pcs_context *ctx, void *instance, const pcs_places *places, bool *has_changed);
-    // What of the contact stands still, for pictures; *out is zero before. NULL where only bodies of the mesh touch.
+    // What of the contact is no body of the mesh, for pictures; *out is zero before. NULL: nothing.
     void (*show)(const void *params, const pcs_dofmap *map, pcs_obstacle *out);
 } pcs_gap_ops;
 

@@ -47,6 +47,15 @@ typedef struct fe_plan {
     int *first;  // [ncolour + 1] the pieces of colour c are piece[first[c]] .. piece[first[c+1] - 1]
 } fe_plan;
 
+// Cells with sections in a row, for section forces at their nodes (fe/section_forces.c).
+typedef struct fe_chains {
+    int *before, *after; // [nnode] the cell that ends and the one that begins there, -1: none
+    double *length;      // [ncell] m
+    int nlinear, *field; // forces known in the middle of cells, and their columns in the picture
+    int start, end;      // columns of the moments at the ends, -1: none
+    int moment[2];       // which of the linear ones are those about y and z, -1: none
+} fe_chains;
+
 // What is built from the case; constant afterwards.
 typedef struct fe_data {
     pcs_fe_definition model;
@@ -57,6 +66,7 @@ typedef struct fe_data {
     int *batch_of_cell;        // [mesh ncell] group number, -1 for none
     int *place_of_cell;        // [mesh ncell] number within the batch; -1: belongs to another rank
     int *field_of;             // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture
+    fe_chains *chains;         // NULL: none
     fe_row_source *sources;    // [ncontact] contacts, then joints
     pcs_contact_point *points; // [nrow] constant rows
     int *dof_of_equation;      // [nequation] when there are such rows
@@ -177,6 +187,9 @@ bool pcs_fe_add_pieces(pcs_system *self, int b, const double *q, const double *v
 // Pictures and probes.
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe);
 void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture);
+pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture *picture);
+// Of the cells' fields, which are drawn.
+void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture);
 double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
 // Nodal vector sum_i x_i d_i over the translations of a node.
 void pcs_fe_node_vector(const fe_data *fe, int node, const double *x, double out[3]);

@@ -134,7 +134,12 @@ char *pcs_file_reserve(pcs_file *f, size_t bytes)
 
 void pcs_file_text(pcs_file *f, const char *text)
 {
-    size_t left = strlen(text);
+    pcs_file_bytes(f, text, strlen(text));
+}
+
+void pcs_file_bytes(pcs_file *f, const void *bytes, size_t left)
+{
+    const char *text = bytes;
     while (left > 0 && f->error == 0) {
         if (f->used == f->size) file_drain(f);
         size_t n = f->size - f->used < left ? f->size - f->used : left;

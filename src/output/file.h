@@ -42,6 +42,7 @@ pcs_status pcs_file_rename(pcs_file *f, const char *from, const char *to);
 // Room for `bytes` at the end of the buffer; the caller fills it and adds to `used`. NULL after a failure.
 char *pcs_file_reserve(pcs_file *f, size_t bytes);
 void pcs_file_text(pcs_file *f, const char *text);
+void pcs_file_bytes(pcs_file *f, const void *bytes, size_t left);
 void pcs_file_print(pcs_file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // A number with the digits it needs.
 void pcs_file_number(pcs_file *f, double x);

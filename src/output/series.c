@@ -1,7 +1,8 @@
 // Frames and their list.
 //
-// The list is JSON that ParaView reads for the true times:
+// The list is JSON that ParaView reads for the true times, or, of XML files, a collection:
 //   { "file-series-version": "1.0", "files": [ { "name": "bar_000000.vtk", "time": 0 }, ... ] }
+//   <Collection> <DataSet timestep="0" file="bar_000000.vtu"/> ... </Collection>
 // A new entry replaces the closing brackets and brings them again, in one write: the list costs the same for every
 // frame, is complete after each one, and needs no memory. When that write fails the old brackets are put back.
 
@@ -17,21 +18,24 @@
 
 enum { FRAME_BUFFER = 1 << 16, TITLE_ROOM = 256 };
 
-static const char list_tail[] = "\n  ]\n}\n";
+static const char *series_tail(const pcs_series *s)
+{
+    return s->is_xml ? "\n  </Collection>\n</VTKFile>\n" : "\n  ]\n}\n";
+}
 
 static void series_name(pcs_series *s, long number)
 {
-    snprintf(s->name, s->name_room, "%s_%06ld.vtk", s->stem, number);
+    snprintf(s->name, s->name_room, "%s_%06ld.%s", s->stem, number, s->is_xml ? "vtu" : "vtk");
 }
 
 static void series_held_name(pcs_series *s, int slot)
 {
-    snprintf(s->name, s->name_room, "%s_held_%d.vtk", s->stem, slot);
+    snprintf(s->name, s->name_room, "%s_held_%d.%s", s->stem, slot, s->is_xml ? "vtu" : "vtk");
 }
 
 static void series_list_name(pcs_series *s)
 {
-    snprintf(s->name, s->name_room, "%s.vtk.series", s->stem);
+    snprintf(s->name, s->name_room, "%s.%s", s->stem, s->is_xml ? "pvd" : "vtk.series");
 }
 
 static void series_close_list(void *object)
@@ -41,8 +45,9 @@ static void series_close_list(void *object)
     s->list = -1;
 }
 
-static void series_remove_old(pcs_series *s)
+static void series_remove_old(pcs_series *s, bool is_xml)
 {
+    s->is_xml = is_xml;
     series_list_name(s);
     pcs_file_remove(s->file, s->name);
     for (long i = 0;; i++) {
@@ -64,7 +69,8 @@ pcs_status pcs_series_create(pcs_context *ctx, const char *directory, const char
     PCS_TAKE(ctx, out->entry, out->entry_room, "an entry of the list of frames");
     PCS_TRY(pcs_file_create(ctx, directory, out->name_room, FRAME_BUFFER, &out->file));
     PCS_TRY(pcs_defer(ctx, series_close_list, out));
-    series_remove_old(out);
+    series_remove_old(out, true);
+    series_remove_old(out, false);
     return PCS_OK;
 }
 
@@ -99,9 +105,10 @@ static pcs_status series_begin_list(pcs_series *s)
 {
     series_list_name(s);
     PCS_TRY(pcs_file_open(s->file, s->name));
-    pcs_file_text(s->file, "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n");
+    pcs_file_text(s->file, s->is_xml ? "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\">\n  <Collection>\n"
+                                     : "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n");
     pcs_file_text(s->file, s->entry);
-    s->tail = (long long)(s->file->used - strlen(list_tail));
+    s->tail = (long long)(s->file->used - strlen(series_tail(s)));
     PCS_TRY(pcs_file_commit(s->file));
     if (s->file->is_mute) return PCS_OK;
     s->list = open(s->file->path, O_WRONLY | O_CLOEXEC);
@@ -111,6 +118,7 @@ static pcs_status series_begin_list(pcs_series *s)
 
 static pcs_status series_extend_list(pcs_series *s)
 {
+    const char *list_tail = series_tail(s);
     size_t length = strlen(s->entry);
     ssize_t n = pwrite(s->list, s->entry, length, (off_t)s->tail);
     if (n == (ssize_t)length) {
@@ -126,15 +134,42 @@ static pcs_status series_extend_list(pcs_series *s)
                     strerror(error), is_whole ? "" : "; the list is damaged");
 }
 
+// `text` inside an attribute of XML; what does not fit is left off. Gives the length.
+static size_t series_xml_text(const char *text, size_t room, char *out)
+{
+    size_t used = 0;
+    for (; *text != '\0' && used + 6 < room; text++) {
+        bool is_special = *text == '"' || *text == '<' || *text == '&';
+        if (is_special) used += (size_t)snprintf(out + used, room - used, "&#%d;", *text);
+        else out[used++] = *text;
+    }
+    out[used] = '\0';
+    return used;
+}
+
+// The entry of s->name, and what stands after the last one.
+static void series_print_entry(pcs_series *s, const char *time)
+{
+    const char *comma = s->is_xml ? "\n" : ",\n", *before = s->count == 0 ? "" : comma;
+    size_t used;
+    if (s->is_xml) {
+        used = (size_t)snprintf(s->entry, s->entry_room, "%s    <DataSet timestep=\"%s\" file=\"", before, time);
+        used += series_xml_text(s->name, s->entry_room - used, s->entry + used);
+        snprintf(s->entry + used, s->entry_room - used, "\"/>%s", series_tail(s));
+    } else {
+        used = (size_t)snprintf(s->entry, s->entry_room, "%s    { \"name\": \"", before);
+        used += pcs_json_text(s->name, s->entry_room - used, s->entry + used);
+        snprintf(s->entry + used, s->entry_room - used, "\", \"time\": %s }%s", time, series_tail(s));
+    }
+}
+
 // Adds the frame of the next number, which is on the disk, to the list.
 static pcs_status series_list(pcs_series *s, double t)
 {
     char number[PCS_NUMBER_ROOM];
     pcs_number_text(NULL, t, number);
     series_name(s, s->count);
-    size_t used = (size_t)snprintf(s->entry, s->entry_room, "%s    { \"name\": \"", s->count == 0 ? "" : ",\n");
-    used += pcs_json_text(s->name, s->entry_room - used, s->entry + used);
-    snprintf(s->entry + used, s->entry_room - used, "\", \"time\": %s }%s", number, list_tail);
+    series_print_entry(s, number);
     PCS_TRY(s->list < 0 ? series_begin_list(s) : series_extend_list(s));
     s->count++;
     return PCS_OK;
@@ -166,6 +201,7 @@ pcs_status pcs_series_begin(pcs_series *s, pcs_frame_use use, const char *title,
     if (s->is_holding) series_held_name(s, (s->first_held + s->nheld) % s->room);
     else series_name(s, s->count);
     PCS_TRY(pcs_file_open(s->file, s->name));
+    if (s->is_xml) return PCS_OK;
     pcs_vtk_head(s->file, title, dataset);
     pcs_file_text(s->file, "FIELD FieldData 2\nTIME 1 1 double\n");
     pcs_file_doubles(s->file, &view->state->t, 1);
@@ -183,17 +219,10 @@ pcs_status pcs_series_end(pcs_series *s, double t)
     return PCS_OK;
 }
 
-void pcs_vtk_reals(pcs_file *f, const char *name, const double *x, int count)
+void pcs_vtk_reals(pcs_file *f, const char *name, const double *x, int ncomponent, int count)
 {
-    pcs_file_print(f, "%s 1 %d %s\n", name, count, f->is_single ? "float" : "double");
-    pcs_file_reals(f, x, (size_t)count);
-    pcs_file_text(f, "\n");
-}
-
-void pcs_vtk_vectors(pcs_file *f, const char *name, const double (*x)[3], int count)
-{
-    pcs_file_print(f, "%s 3 %d %s\n", name, count, f->is_single ? "float" : "double");
-    pcs_file_reals(f, &x[0][0], 3 * (size_t)count);
+    pcs_file_print(f, "%s %d %d %s\n", name, ncomponent, count, f->is_single ? "float" : "double");
+    pcs_file_reals(f, x, (size_t)ncomponent * (size_t)count);
     pcs_file_text(f, "\n");
 }
 

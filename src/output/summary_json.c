@@ -290,6 +290,21 @@ static void json_vector(json *j, const char *key, const double x[3])
     json_end(j, "]");
 }
 
+// Bounds of fields, from the number `first` of the record on.
+static void json_bounds(json *j, const char *key, const pcs_frames_record *record, int first, int count,
+                        const char *const *names)
+{
+    json_begin(j, key, "{");
+    for (int k = 0; k < count; k++) {
+        json_begin(j, names[k], "{");
+        json_real(j, "min", record->field_low[first + k]);
+        json_real(j, "max", record->field_high[first + k]);
+        json_real(j, "largest_time", record->field_time[first + k]);
+        json_end(j, "}");
+    }
+    json_end(j, "}");
+}
+
 // What all frames have shown: the scale of pictures without a look at every frame.
 static void json_frames(json *j, const pcs_view *view)
 {
@@ -300,15 +315,8 @@ static void json_frames(json *j, const pcs_view *view)
     json_whole(j, "drawn", record->count);
     json_vector(j, "low", record->low);
     json_vector(j, "high", record->high);
-    json_begin(j, "fields", "{");
-    for (int k = 0; k < picture->nfield; k++) {
-        json_begin(j, picture->field_names[k], "{");
-        json_real(j, "min", record->field_low[k]);
-        json_real(j, "max", record->field_high[k]);
-        json_real(j, "largest_time", record->field_time[k]);
-        json_end(j, "}");
-    }
-    json_end(j, "}");
+    json_bounds(j, "fields", record, 0, picture->nfield, picture->field_names);
+    json_bounds(j, "point_fields", record, picture->nfield, picture->npoint_field, picture->point_names);
     json_end(j, "}");
 }
 

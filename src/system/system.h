@@ -105,8 +105,11 @@ typedef struct pcs_picture {
     double (*section_y)[3];         // [ncell] y axis of the section filled by `draw`; NULL: no sections
     const char *const *field_names; // [nfield]
     double *const *fields;          // [nfield][ncell] filled by `draw`
-    int nobstacle;
-    const pcs_obstacle *obstacles; // [nobstacle] their nodes are points of the picture
+    int npoint_field;               // scalars per point; their names may be those of fields
+    const char *const *point_names; // [npoint_field]
+    double *const *point_fields;    // [npoint_field][npoint] filled by `draw`
+    int nobstacle, nstill;          // the first `nstill` stand still
+    const pcs_obstacle *obstacles;  // [nobstacle] their nodes are points of the picture
 } pcs_picture;
 
 // A column of the history asked for by the user.
