@@ -185,6 +185,7 @@ static pcs_status summary_open(pcs_observer *self)
     PCS_TAKE(self->ctx, s->reactions, view->system->nreaction, "the record of reactions");
     PCS_TAKE(self->ctx, s->probes, view->nprobe, "the record of probes");
     PCS_TRY(pcs_file_create(self->ctx, view->directory, sizeof "summary.json", SUMMARY_BUFFER, &s->file));
+    PCS_TRY(pcs_digits_create(self->ctx, &s->digits));
     pcs_file_remove(s->file, "summary.json");
     pcs_file_remove(s->file, "summary.txt");
     s->min_gap = INFINITY;

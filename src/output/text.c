@@ -41,11 +41,12 @@ typedef struct long_number {
 
 static void text_normalise(long_number *a)
 {
-    while ((a->limb[LIMBS - 1] & 0x80000000U) == 0) {
-        for (int i = LIMBS - 1; i > 0; i--) a->limb[i] = a->limb[i] << 1 | a->limb[i - 1] >> 31;
-        a->limb[0] <<= 1;
-        a->exponent--;
-    }
+    int shift = 0;
+    while (((a->limb[LIMBS - 1] << shift) & 0x80000000U) == 0) shift++; // at most 3
+    if (shift == 0) return;
+    for (int i = LIMBS - 1; i > 0; i--) a->limb[i] = a->limb[i] << shift | a->limb[i - 1] >> (32 - shift);
+    a->limb[0] <<= shift;
+    a->exponent -= shift;
 }
 
 static void text_times_ten(long_number *a)
@@ -264,23 +265,29 @@ static size_t text_utf8(const unsigned char *p)
     return code < lowest[n] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) ? 0 : n;
 }
 
+// A byte that stands for itself in JSON.
+static bool text_is_plain(unsigned char c)
+{
+    return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+}
+
 size_t pcs_json_text(const char *text, size_t room, char *out)
 {
     size_t used = 0;
-    out[0] = '\0';
     for (const unsigned char *p = (const unsigned char *)text; *p != '\0';) {
         char piece[8];
-        size_t n = text_utf8(p);
-        int length;
-        if (n == 0) length = snprintf(piece, sizeof piece, "\\ufffd");
-        else if (*p == '"' || *p == '\\') length = snprintf(piece, sizeof piece, "\\%c", *p);
-        else if (*p < 0x20 || *p == 0x7F) length = snprintf(piece, sizeof piece, "\\u%04x", *p);
-        else length = snprintf(piece, sizeof piece, "%.*s", (int)n, (const char *)p);
-        if (used + (size_t)length >= room) break;
-        memcpy(out + used, piece, (size_t)length + 1);
-        used += (size_t)length;
+        size_t n = text_is_plain(*p) ? 1 : text_utf8(p), length = n;
+        const char *from = (const char *)p;
+        if (n == 0) length = (size_t)snprintf(piece, sizeof piece, "\\ufffd");
+        else if (*p == '"' || *p == '\\') length = (size_t)snprintf(piece, sizeof piece, "\\%c", *p);
+        else if (*p < 0x20 || *p == 0x7F) length = (size_t)snprintf(piece, sizeof piece, "\\u%04x", *p);
+        if (n == 0 || (n == 1 && !text_is_plain(*p))) from = piece;
+        if (used + length >= room) break;
+        memcpy(out + used, from, length);
+        used += length;
         p += n == 0 ? 1 : n;
     }
+    if (room > 0) out[used] = '\0';
     return used;
 }
 

@@ -8,7 +8,7 @@
 //   zip: { a.b: [1, 2], a.c: [3, 4] }    # lists that go together
 //   points: [{ a.d: 1, a.e: 2 }, ...]    # places one by one
 //   measure: { peak: wall.peak_force }   # or a list of places
-//   refine: { mesh: [2, 3], step: [2, 3] } # factor, levels
+//   refine: { mesh: [2, 3], step: [2, 3], separately: false } # factor, levels; together, or one by one
 //   jobs: 4
 //   keep: true
 
@@ -149,14 +149,39 @@ static pcs_status read_measures(pcs_plan *plan, pcs_case *c, pcs_yaml *node)
     for (int i = 0; i < pcs_yaml_count(node); i++) {
         const char *key = is_map ? pcs_yaml_key(node, i) : NULL;
         const char *place = pcs_case_text(c, is_map ? pcs_case_get(c, node, key) : pcs_yaml_item(node, i));
-        if (place != NULL) PCS_TRY(pcs_plan_measure(plan, key == NULL ? place : key, place));
+        const char *name = key == NULL ? place : key;
+        if (place != NULL) PCS_TRY(pcs_plan_measure(plan, name, place, pcs_case_folder(c)));
     }
     return PCS_OK;
 }
 
+// A whole number, also with a word behind it: `3 levels`.
+static bool read_count(pcs_case *c, const pcs_yaml *node, const char *word, int *out)
+{
+    const char *text = pcs_yaml_get_kind(node) == PCS_YAML_SCALAR ? pcs_yaml_text(node) : "";
+    char *end;
+    long value = strtol(text, &end, 10);
+    bool is_whole = end != text && (*end == '\0' || (*end == ' ' && strcmp(end + 1, word) == 0));
+    *out = (int)value;
+    if (!is_whole || value < 1 || value > 100) pcs_case_reject(c, node, "must be a whole number from 1 to 100");
+    return is_whole && value >= 1 && value <= 100;
+}
+
+typedef struct refine_file {
+    bool separately;
+} refine_file;
+
+static const pcs_option refine_options[] = {
+    PCS_FLAG("separately", refine_file, separately, PCS_DEFAULT("false"),
+             "mesh and step one by one, each with the other on its finest level"),
+    { .name = NULL },
+};
+
 static pcs_status read_refine(pcs_plan *plan, pcs_case *c, pcs_yaml *map)
 {
     static const char *const names[] = { "mesh", "step" };
+    refine_file file;
+    if (pcs_case_read(c, map, refine_options, &file)) plan->is_separate = file.separately;
     for (int i = 0; i < 2; i++) {
         pcs_yaml *list = pcs_case_get(c, map, names[i]);
         if (list == NULL) continue;
@@ -164,10 +189,10 @@ static pcs_status read_refine(pcs_plan *plan, pcs_case *c, pcs_yaml *map)
             pcs_case_reject(c, list, "must be [factor, levels]");
             continue;
         }
-        pcs_range whole = { 1.0, 100.0, false, false };
-        double factor = pcs_case_number(c, pcs_yaml_item(list, 0), whole);
-        double levels = pcs_case_number(c, pcs_yaml_item(list, 1), whole);
-        if (factor >= 1.0 && levels >= 1.0) PCS_TRY(pcs_plan_refine(plan, names[i], (int)factor, (int)levels));
+        int factor, levels;
+        bool is_fine = read_count(c, pcs_yaml_item(list, 0), "", &factor);
+        is_fine = read_count(c, pcs_yaml_item(list, 1), "levels", &levels) && is_fine;
+        if (is_fine) PCS_TRY(pcs_plan_refine(plan, names[i], factor, levels));
     }
     return PCS_OK;
 }

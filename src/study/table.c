@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BUFFER = 1 << 16, JSON_ROOM = 4096, SHOWN_POINTS = 100, CELL_ROOM = 64 };
+enum { BUFFER = 1 << 16, JSON_ROOM = 4096, SHOWN_POINTS = 100, CELL_ROOM = 128 };
 
 const char *pcs_run_text(pcs_run_end end)
 {
@@ -41,10 +41,36 @@ static void table_csv_text(pcs_file *f, const char *text)
     pcs_file_text(f, "\"");
 }
 
-static void table_csv_number(pcs_file *f, double x)
+static void table_number(const pcs_table *t, pcs_file *f, double x)
+{
+    char text[PCS_NUMBER_ROOM];
+    pcs_number_text(t->digits, x, text);
+    pcs_file_text(f, text);
+}
+
+static void table_csv_number(const pcs_table *t, pcs_file *f, double x)
 {
     pcs_file_text(f, ",");
-    if (isfinite(x)) pcs_file_number(f, x);
+    if (isfinite(x)) table_number(t, f, x);
+}
+
+// Figures of a measure at a point.
+static const pcs_convergence *table_convergence(const pcs_table *t, int point, int m)
+{
+    if (t->convergence == NULL) return NULL;
+    size_t place = (size_t)point * (size_t)t->plan->nmeasure + (size_t)m;
+    return t->convergence + place * (size_t)pcs_table_nrefined(t->plan);
+}
+
+static void table_csv_names(pcs_file *f, const char *measure, const char *refined)
+{
+    static const char *const more[] = { "limit", "bound", "order", "convergence" };
+    for (int i = 0; i < 4; i++) {
+        char name[JSON_ROOM];
+        snprintf(name, sizeof name, "%s.%s%s", measure, refined, more[i]);
+        pcs_file_text(f, ",");
+        table_csv_text(f, name);
+    }
 }
 
 static void table_csv_head(const pcs_table *t, pcs_file *f)
@@ -56,15 +82,11 @@ static void table_csv_head(const pcs_table *t, pcs_file *f)
     }
     pcs_file_text(f, "run,status");
     for (int m = 0; m < plan->nmeasure; m++) {
-        static const char *const more[] = { ".limit", ".bound", ".order", ".convergence" };
+        static const char *const refined[] = { "", "mesh.", "step." };
         pcs_file_text(f, ",");
         table_csv_text(f, plan->measures[m].name);
-        for (int i = 0; i < (t->convergence == NULL ? 0 : 4); i++) {
-            char name[JSON_ROOM];
-            snprintf(name, sizeof name, "%s%s", plan->measures[m].name, more[i]);
-            pcs_file_text(f, ",");
-            table_csv_text(f, name);
-        }
+        for (int k = 0; k < (t->convergence == NULL ? 0 : pcs_table_nrefined(plan)); k++)
+            table_csv_names(f, plan->measures[m].name, refined[k]);
     }
     pcs_file_text(f, ",reason\n");
 }
@@ -80,13 +102,14 @@ static void table_csv_row(const pcs_table *t, pcs_file *f, int point)
     }
     pcs_file_print(f, "%s,%s", run->name, pcs_run_text(run->end));
     for (int m = 0; m < plan->nmeasure; m++) {
-        table_csv_number(f, table_values(t, point)[m]);
-        if (t->convergence == NULL) continue;
-        const pcs_convergence *c = &t->convergence[point * plan->nmeasure + m];
-        table_csv_number(f, c->limit);
-        table_csv_number(f, c->bound);
-        table_csv_number(f, c->order);
-        pcs_file_print(f, ",%s", c->kind);
+        table_csv_number(t, f, table_values(t, point)[m]);
+        const pcs_convergence *c = table_convergence(t, point, m);
+        for (int k = 0; k < (c == NULL ? 0 : pcs_table_nrefined(plan)); k++) {
+            table_csv_number(t, f, c[k].limit);
+            table_csv_number(t, f, c[k].bound);
+            table_csv_number(t, f, c[k].order);
+            pcs_file_print(f, ",%s", c[k].kind);
+        }
     }
     pcs_file_text(f, ",");
     table_csv_text(f, run->reason);
@@ -100,35 +123,54 @@ static void table_json_text(pcs_file *f, const char *text)
     pcs_file_print(f, "\"%s\"", escaped);
 }
 
-static void table_json_number(pcs_file *f, const char *name, double x, const char *after)
+static void table_json_number(const pcs_table *t, pcs_file *f, const char *name, double x, const char *after)
 {
     table_json_text(f, name);
     pcs_file_text(f, ": ");
-    if (isfinite(x)) pcs_file_number(f, x);
+    if (isfinite(x)) table_number(t, f, x);
     else pcs_file_text(f, "null");
     pcs_file_text(f, after);
+}
+
+// Order, limit and bound, with the values on the levels that gave them.
+static void table_json_convergence(const pcs_table *t, pcs_file *f, const pcs_convergence *c, const double *values,
+                                   bool of_mesh)
+{
+    int levels[PCS_STUDY_LEVELS], count = pcs_plan_sequence(t->plan, of_mesh, levels);
+    table_json_number(t, f, "limit", c->limit, ", ");
+    table_json_number(t, f, "bound", c->bound, ", ");
+    table_json_number(t, f, "order", c->order, ", ");
+    pcs_file_print(f, "\"convergence\": \"%s\"", c->kind);
+    for (int k = 0; k < count; k++) {
+        double x = values[(size_t)levels[k] * (size_t)t->plan->nmeasure];
+        pcs_file_text(f, k == 0 ? ", \"levels\": [" : ", ");
+        if (isfinite(x)) table_number(t, f, x);
+        else pcs_file_text(f, "null");
+    }
+    pcs_file_text(f, "]");
 }
 
 static void table_json_measure(const pcs_table *t, pcs_file *f, int point, int m)
 {
     const pcs_plan *plan = t->plan;
+    const pcs_convergence *c = table_convergence(t, point, m);
+    const double *values = t->values + (size_t)point * (size_t)plan->nlevel * (size_t)plan->nmeasure + (size_t)m;
     table_json_text(f, plan->measures[m].name);
     pcs_file_text(f, ": { ");
-    table_json_number(f, "value", table_values(t, point)[m], "");
-    if (t->convergence != NULL) {
-        const pcs_convergence *c = &t->convergence[point * plan->nmeasure + m];
+    table_json_number(t, f, "value", table_values(t, point)[m], "");
+    if (c != NULL && !plan->is_separate) {
         pcs_file_text(f, ", ");
-        table_json_number(f, "limit", c->limit, ", ");
-        table_json_number(f, "bound", c->bound, ", ");
-        table_json_number(f, "order", c->order, ", ");
-        pcs_file_print(f, "\"convergence\": \"%s\", \"levels\": [", c->kind);
-        for (int k = 0; k < plan->nlevel; k++) {
-            double x = t->values[(size_t)(point * plan->nlevel + k) * (size_t)plan->nmeasure + (size_t)m];
-            if (k > 0) pcs_file_text(f, ", ");
-            if (isfinite(x)) pcs_file_number(f, x);
-            else pcs_file_text(f, "null");
+        table_json_convergence(t, f, c, values, true);
+    } else if (c != NULL) {
+        pcs_file_text(f, ", ");
+        table_json_number(t, f, "limit", c->limit, ", ");
+        table_json_number(t, f, "bound", c->bound, ", ");
+        pcs_file_print(f, "\"convergence\": \"%s\"", c->kind);
+        for (int k = 0; k < 2; k++) {
+            pcs_file_text(f, k == 0 ? ", \"mesh\": { " : ", \"step\": { ");
+            table_json_convergence(t, f, &c[1 + k], values, k == 0);
+            pcs_file_text(f, " }");
         }
-        pcs_file_text(f, "]");
     }
     pcs_file_text(f, m + 1 < plan->nmeasure ? " },\n" : " }\n");
 }
@@ -175,6 +217,14 @@ pcs_status pcs_table_write(const pcs_table *t, const char *directory)
     return pcs_file_commit(f);
 }
 
+// "order 2.0", or what it does else.
+static const char *table_kind(const pcs_convergence *c, char buffer[24])
+{
+    if (strcmp(c->kind, "converges") == 0) snprintf(buffer, 24, "order %.1f", c->order);
+    else snprintf(buffer, 24, "%s", c->kind);
+    return buffer;
+}
+
 // A cell of the screen: a value of a key, a measure with its error bar, or the reason why there is none.
 static void table_cell(const pcs_table *t, int point, int column, char cell[CELL_ROOM])
 {
@@ -186,13 +236,19 @@ static void table_cell(const pcs_table *t, int point, int column, char cell[CELL
     }
     int m = column - plan->nkey;
     double x = table_values(t, point)[m];
-    const pcs_convergence *c = t->convergence == NULL ? NULL : &t->convergence[point * plan->nmeasure + m];
+    const pcs_convergence *c = table_convergence(t, point, m);
+    char bound[32] = "";
+    if (c != NULL && isfinite(c->bound)) snprintf(bound, sizeof bound, " +- %.1g", c->bound);
     if (!isfinite(x)) snprintf(cell, CELL_ROOM, "-");
     else if (c == NULL) snprintf(cell, CELL_ROOM, "%.6g", x);
-    else if (strcmp(c->kind, "converges") == 0)
-        snprintf(cell, CELL_ROOM, "%.6g +- %.1g (order %.1f)", c->value, c->bound, c->order);
-    else if (isfinite(c->bound)) snprintf(cell, CELL_ROOM, "%.6g +- %.1g (%s)", c->value, c->bound, c->kind);
-    else snprintf(cell, CELL_ROOM, "%.6g (%s)", c->value, c->kind);
+    else if (plan->is_separate) {
+        char mesh[24], step[24];
+        snprintf(cell, CELL_ROOM, "%.6g%s (mesh: %s, step: %s)", x, bound, table_kind(&c[1], mesh),
+                 table_kind(&c[2], step));
+    } else {
+        char kind[24];
+        snprintf(cell, CELL_ROOM, "%.6g%s (%s)", x, bound, table_kind(c, kind));
+    }
 }
 
 static void table_put(const pcs_study_options *options, const char *text, int width, bool is_last)

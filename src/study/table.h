@@ -3,15 +3,23 @@
 #ifndef PCS_STUDY_TABLE_H
 #define PCS_STUDY_TABLE_H
 
+#include "output/text.h"
 #include "study/convergence.h"
 #include "study/work.h"
 
 typedef struct pcs_table {
     const pcs_plan *plan;
+    const pcs_digits *digits;
     const pcs_run *runs;                // [npoint * nlevel]
     const double *values;               // [npoint * nlevel * nmeasure] NAN where a run has none
-    const pcs_convergence *convergence; // [npoint * nmeasure]; NULL: nothing is refined
+    const pcs_convergence *convergence; // [npoint * nmeasure * nrefined]; NULL: nothing is refined
 } pcs_table;
+
+// Refinements that a measure has figures of: one, or three where mesh and step go one by one: both, mesh, step.
+static inline int pcs_table_nrefined(const pcs_plan *plan)
+{
+    return plan->is_separate ? 3 : 1;
+}
 
 // "done", "kept", "refused", ...
 const char *pcs_run_text(pcs_run_end end);

@@ -98,6 +98,71 @@ class Study(unittest.TestCase):
                              "x=" + formula, status=2)
             self.assertIn("measure 'x'", run.stderr)
 
+    def test_histories_are_measures(self):
+        # Until the impact at 0.5005 s the tip is at 15.005 - 10 t; the experiment is off by 0.3 from 0.1 to 0.3 s.
+        experiment = os.path.join(self.folder.name, "an experiment, of mine.csv")
+        with open(experiment, "w") as file:
+            file.write("# measured\nt,place,other\n0.1,14.305,1\n0.17,13.605,1\n0.3,12.305,1\n9,,1\n")
+        path = os.path.join(self.folder.name, "study.yaml")
+        with open(path, "w") as file:
+            file.write("case: %s\nvary: { scheme.rho_inf: [0.5, 0.9] }\n"
+                       "measure:\n  x: at(tip.x, 0.2501)\n  sum: 2*at(tip.x - 3*tip.vx, 0.1*3) + 1\n"
+                       "  late: at(tip.x, 99)\n  off: rms(tip.x, 'an experiment, of mine.csv', place)\n"
+                       "  apart: rms(tip.x, point 1)\n  e: restitution(wall)\n  e1: restitution(wall, momentum_x)\n"
+                       "  peak: filtered_peak(wall, 0.1)\n  raw: wall.peak_force\n"
+                       "  width: at(t, wall.intervals.0.end) - at(t, wall.intervals.0.start) - wall.time_in_contact\n"
+                       "set: { mesh.bar.elements: 50, output.history: false }\n" % os.path.abspath("cases/bar_impact"))
+        self.study(path)
+        rows = self.rows()
+        with open(os.path.join(self.out, "runs", rows[1]["run"], "history.csv"), newline="") as file:
+            history = {name: [] for name in csv.DictReader(file).fieldnames}
+            file.seek(0)
+            for row in csv.DictReader(file):
+                for name in history:
+                    history[name].append(float(row[name] or 0.0))
+        for row in rows:
+            self.assertAlmostEqual(float(row["x"]), 15.005 - 2.501, delta=1e-9)
+            self.assertAlmostEqual(float(row["sum"]), 2 * (15.005 - 3.0 + 30.0) + 1, delta=1e-9)
+            self.assertEqual(row["late"], "")
+            self.assertAlmostEqual(float(row["off"]), 0.3, delta=1e-9)
+            # As a body of 10 kg at 10 m/s, by its impulse.
+            self.assertAlmostEqual(float(row["e"]), float(row["e1"]), delta=1e-12)
+            self.assertAlmostEqual(float(row["width"]), 0.0, delta=1e-9)
+            self.assertGreater(float(row["peak"]), 299.0)
+            self.assertGreater(float(row["raw"]), float(row["peak"]))
+        self.assertAlmostEqual(float(rows[1]["e"]), sum(history["wall.step_impulse"]) / 100 - 1, delta=1e-9)
+        self.assertEqual(rows[1]["apart"], "0")
+        self.assertGreater(float(rows[0]["apart"]), 0.0)
+        self.assertLess(float(rows[0]["apart"]), 0.1)
+        # The largest sum of impulses over 0.1 s, which are 50 steps.
+        impulses = history["wall.step_impulse"]
+        largest = max(sum(impulses[i:i + 50]) for i in range(len(impulses)))
+        self.assertAlmostEqual(float(rows[1]["peak"]), largest / 0.1, delta=1e-9 * largest / 0.1)
+
+    def test_measures_that_cannot_be_are_told_before_all_runs_are_made(self):
+        for formula, message in (
+                ("at(tip.x)", "measure 'm': wanted is at(column, time), this is 'at(tip.x)'"),
+                ("at(tip.x, 1", "wanted is at(column, time)"),
+                ("at(tip.q, 1)", "has no column 'tip.q', did you mean 'tip.x'?"),
+                ("at(tip.x +, 1)", "'tip.x +': it ends too early"),
+                ("rms(tip.x, nowhere.csv)", "measure 'm': there is no table or folder 'nowhere.csv'"),
+                ("rms(tip.x, point 9)", "there is no point 9: the study has points 0 to 6"),
+                ("filtered_peak(wall, 0)", "the window of filtered_peak must be > 0, is 0"),
+                ("filtered_peak(floor, 1)", "has no column 'floor.step_impulse'"),
+                ("restitution(floor)", "there is no contact 'floor'"),
+                ("title", "'title' of "),
+                ("wall.intervals", "'wall.intervals' of "),
+                (" + ".join(["energy.final"] * 17), "it has more than 16 places"),
+                ("1 + " * 300 + "1", "it is longer than 1024 characters")):
+            run = self.study("cases/bar_impact", "--set", "time.end=0.6", "-j", "1", "--vary",
+                             "scheme.rho_inf=0.3:0.9:0.1", "--measure", "m=" + formula, status=2)
+            self.assertIn(message, run.stderr)
+        # One run of those without a history, one of those with it.
+        self.assertEqual(len(os.listdir(os.path.join(self.out, "runs"))), 2)
+        run = self.study("cases/bar_impact", "--vary", "scheme.rho_inf=0.3", "--measure", "energy.final", "--measure",
+                         "energy.final", status=2)
+        self.assertIn("measure 'energy.final' is there twice", run.stderr)
+
     def test_error_bars_hold(self):
         # Without an impact the energy is that of the start; alpha_ggl is of second order.
         self.study("cases/pendulum", "--refine", "step=2,4", "--set", "time.end=0.3", "--vary",
@@ -120,6 +185,46 @@ class Study(unittest.TestCase):
         self.assertEqual(measures["cells"]["levels"], [10, 20, 40])
         self.assertEqual(measures["steps.done"]["levels"], [30, 60, 120])
         self.assertEqual(measures["cells"]["convergence"], "diverges")
+
+    def test_mesh_and_step_are_refined_one_by_one(self):
+        path = os.path.join(self.folder.name, "study.yaml")
+        with open(path, "w") as file:
+            file.write("case: %s\nset: { mesh.bar.elements: 5, time.step: 8.0e-3, time.end: 0.48 }\n"
+                       "refine: { mesh: [3, 3 levels], step: [2, 4], separately: true }\n"
+                       "measure: { cells: model.cells, steps: steps.done, both: 1 + 1/model.cells - 3/steps.done^2 }\n"
+                       % os.path.abspath("cases/bar_impact"))
+        text = self.study(path).stdout
+        with open(os.path.join(self.out, "study.json")) as file:
+            point = json.load(file)["points"][0]["measures"]
+        self.assertEqual(point["cells"]["mesh"]["levels"], [5, 15, 45])
+        self.assertEqual(point["cells"]["step"]["levels"], [45] * 4)
+        self.assertEqual(point["steps"]["mesh"]["levels"], [480] * 3)
+        self.assertEqual(point["steps"]["step"]["levels"], [60, 120, 240, 480])
+        both = point["both"]
+        self.assertAlmostEqual(both["mesh"]["order"], 1.0, delta=1e-6)
+        self.assertAlmostEqual(both["step"]["order"], 2.0, delta=1e-6)
+        self.assertAlmostEqual(both["limit"], 1.0, delta=1e-9)
+        self.assertAlmostEqual(both["bound"], 1.25 * (1 / 45 + 3 / 480**2), delta=1e-8)
+        self.assertEqual((point["cells"]["convergence"], point["cells"]["step"]["convergence"]), ("diverges", "exact"))
+        row = self.rows()[0]
+        self.assertEqual(float(row["both.limit"]), both["limit"])
+        self.assertEqual((row["cells.mesh.convergence"], row["cells.step.convergence"], row["cells.bound"]),
+                         ("diverges", "exact", ""))
+        self.assertIn("(mesh: order 1.0, step: order 2.0)", text)
+        self.assertIn("(mesh: diverges, step: exact)", text)
+        self.study("cases/bar_impact", "--refine", "separately mesh=3,3 step=2,4", "--set", "mesh.bar.elements=5",
+                   "--set", "time.step=8.0e-3", "--set", "time.end=0.48", "--measure", "steps=steps.done")
+        self.assertEqual(self.rows()[0]["steps"], "480")
+        for refine, message in (("mesh=2,3 separately", "mesh and step are both needed"),
+                                ("mesh=2,3 step=2,4", "with the same factor and levels, or separately")):
+            self.assertIn(message, self.study("cases/bar_impact", "--refine", refine, status=2).stderr)
+        with open(path, "a") as file:
+            file.write("vary: { time.end: [0.48] }\n")
+        with open(path) as file:
+            broken = file.read().replace("[3, 3 levels]", "[2.5, 3]")
+        with open(path, "w") as file:
+            file.write(broken)
+        self.assertIn("study.yaml:3:18: refine.mesh[0] must be a whole number", self.study(path, status=2).stderr)
 
     def test_what_is_there_is_not_run_again(self):
         arguments = ("cases/bar_impact", "--set", "time.end=0.1", "--vary")
