@@ -12,7 +12,8 @@
 typedef struct reader {
     pcs_case *c;
     const char *begin, *at, *end;
-    char *text; // [size of the file + 1] a string without its escapes
+    char *text;          // [size of the file + 8] a string without its escapes
+    const char *skipped; // key of the root whose value is passed over; NULL: none
 } reader;
 
 static pcs_status json_fail(const reader *r, const char *what)
@@ -105,19 +106,40 @@ static pcs_status json_scalar(reader *r, pcs_yaml *node)
     return node->text == NULL ? PCS_NO_MEMORY : PCS_OK;
 }
 
+// To the end of a value, as an empty text.
+static pcs_status json_skip(reader *r, pcs_yaml **out)
+{
+    long depth = 0;
+    bool is_quoted = false;
+    for (; r->at < r->end; r->at++) {
+        char c = *r->at;
+        if (is_quoted && c == '\\') r->at++;
+        else if (c == '"') is_quoted = !is_quoted;
+        if (is_quoted) continue;
+        if (depth == 0 && strchr(",}]", c) != NULL) break;
+        depth += (c == '[' || c == '{') - (c == ']' || c == '}');
+    }
+    if (r->at >= r->end) return json_fail(r, "it does not end");
+    *out = pcs_tree_node(r->c, PCS_YAML_SCALAR, (pcs_location){ 0 });
+    if (*out == NULL) return PCS_NO_MEMORY;
+    (*out)->text = "";
+    return PCS_OK;
+}
+
 static pcs_status json_value(reader *r, int depth, pcs_yaml **out);
 
 // An entry of an object or list.
 static pcs_status json_entry(reader *r, int depth, pcs_yaml *node)
 {
     pcs_key key = { 0 };
-    pcs_yaml *item;
+    pcs_yaml *item = NULL;
     bool is_map = node->kind == PCS_YAML_MAP;
     if (is_map && json_next(r) != '"') return json_fail(r, "a key in quotes is wanted");
     if (is_map) PCS_TRY(json_quoted(r, &key.name));
     if (is_map && json_next(r) != ':') return json_fail(r, "a colon is wanted");
     if (is_map) r->at++;
-    PCS_TRY(json_value(r, depth + 1, &item));
+    bool is_skipped = is_map && depth == 0 && r->skipped != NULL && strcmp(key.name, r->skipped) == 0;
+    PCS_TRY(is_skipped ? json_skip(r, &item) : json_value(r, depth + 1, &item));
     bool is_kept = is_map ? pcs_tree_add_key(r->c, node, &key, item) : pcs_tree_add_item(r->c, node, item);
     return is_kept ? PCS_OK : PCS_NO_MEMORY;
 }
@@ -152,12 +174,18 @@ static pcs_status json_parse(reader *r)
 
 pcs_status pcs_json_load(pcs_context *ctx, const char *path, const pcs_yaml **root)
 {
+    return pcs_json_load_but(ctx, path, NULL, root);
+}
+
+pcs_status pcs_json_load_but(pcs_context *ctx, const char *path, const char *key, const pcs_yaml **root)
+{
     char *text = NULL;
     size_t size = 0;
     pcs_case *c = NULL;
     PCS_TRY(pcs_tree_create(ctx, path, &c));
-    PCS_TRY(pcs_text_file(ctx, path, "the results", SIZE_MAX, &text, &size));
-    reader r = { .c = c, .begin = text, .at = text, .end = text + size };
+    pcs_status opened = pcs_text_file(ctx, path, "the results", SIZE_MAX, &text, &size);
+    if (opened != PCS_OK) return opened == PCS_IO_ERROR ? PCS_BAD_INPUT : opened;
+    reader r = { .c = c, .begin = text, .at = text, .end = text + size, .skipped = key };
     r.text = pcs_scratch(NULL, size + 8, 1);
     pcs_status status = r.text == NULL ? PCS_NO_MEMORY : json_parse(&r);
     pcs_scratch_free(r.text);

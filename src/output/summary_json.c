@@ -8,7 +8,7 @@
 
 typedef struct json {
     pcs_file *f;
-    const pcs_digits *digits;
+    pcs_digits *digits;
     int depth;
     bool is_first; // in its object or list
 } json;
@@ -82,6 +82,7 @@ static void json_text(json *j, const char *key, const char *text)
 static void json_head(json *j, const pcs_view *view)
 {
     const pcs_picture *picture = view->system->picture;
+    json_text(j, "version", view->version);
     json_text(j, "case", view->case_name);
     json_text(j, "title", view->title);
     json_text(j, "ending", pcs_ending_text(view->ending));

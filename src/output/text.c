@@ -29,15 +29,18 @@ typedef struct power {
     int exponent;
 } power;
 
-struct pcs_digits {
-    power powers[NPOWER]; // of LOWEST_POWER + i
-};
-
 // A long mantissa, least limb first: value = limb as one integer times 2^exponent.
 typedef struct long_number {
     uint32_t limb[LIMBS];
     int exponent;
 } long_number;
+
+// Powers are made when a number first needs them, outwards from 10^0: most numbers need few.
+struct pcs_digits {
+    power powers[NPOWER];    // of LOWEST_POWER + i, those from `lowest` to `highest`
+    int lowest, highest;     // powers that are there
+    long_number least, most; // the outermost of them
+};
 
 static void text_normalise(long_number *a)
 {
@@ -88,18 +91,23 @@ pcs_status pcs_digits_create(pcs_context *ctx, pcs_digits **out)
     pcs_digits *d;
     PCS_TAKE(ctx, d, 1, "powers of ten");
     const long_number one = { .limb = { [LIMBS - 1] = 0x80000000U }, .exponent = 1 - 32 * LIMBS };
-    long_number a = one;
-    for (int q = 0; q <= HIGHEST_POWER; q++) {
-        d->powers[q - LOWEST_POWER] = text_round_power(&a);
-        text_times_ten(&a);
-    }
-    a = one;
-    for (int q = 0; q >= LOWEST_POWER; q--) {
-        d->powers[q - LOWEST_POWER] = text_round_power(&a);
-        text_over_ten(&a);
-    }
+    d->least = d->most = one;
+    d->powers[-LOWEST_POWER] = text_round_power(&one);
     *out = d;
     return PCS_OK;
+}
+
+static const power *text_power(pcs_digits *d, int q)
+{
+    while (d->highest < q) {
+        text_times_ten(&d->most);
+        d->powers[++d->highest - LOWEST_POWER] = text_round_power(&d->most);
+    }
+    while (d->lowest > q) {
+        text_over_ten(&d->least);
+        d->powers[--d->lowest - LOWEST_POWER] = text_round_power(&d->least);
+    }
+    return &d->powers[q - LOWEST_POWER];
 }
 
 // The C library's answer, with the decimal point of the locale put right.
@@ -120,7 +128,7 @@ typedef struct scaled {
     int decimal;       // exponent of the first digit
 } scaled;
 
-static scaled text_scale(const pcs_digits *table, uint64_t bits)
+static scaled text_scale(pcs_digits *table, uint64_t bits)
 {
     const uint64_t limit = UINT64_C(100000000000000000); // 10^17
     scaled s = { .mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52 };
@@ -128,7 +136,7 @@ static scaled text_scale(const pcs_digits *table, uint64_t bits)
     s.decimal = (int)floor((exponent + 52) * 0.30102999566398120); // right, or one too small
     uint64_t m = s.mantissa << 11;
     for (;; s.decimal++) {
-        const power *p = &table->powers[16 - s.decimal - LOWEST_POWER];
+        const power *p = text_power(table, 16 - s.decimal);
         wide low = (wide)m * p->low, high = (wide)m * p->high + (uint64_t)(low >> 64);
         int shift = -(exponent - 11 + p->exponent) - 128; // between 1 and 63: D has 50 to 60 bits of 192
         uint64_t top = (uint64_t)(high >> 64), next = (uint64_t)high;
@@ -203,7 +211,7 @@ static size_t text_layout(const char *digits, int count, int precision, int deci
     return (size_t)(p - out);
 }
 
-size_t pcs_number_text(const pcs_digits *table, double x, char text[PCS_NUMBER_ROOM])
+size_t pcs_number_text(pcs_digits *table, double x, char text[PCS_NUMBER_ROOM])
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);

@@ -81,7 +81,7 @@ pcs_status pcs_study_run(pcs_context *ctx, const pcs_study_options *options, pcs
     PCS_TRY(study_converge(plan, values, &convergence));
     PCS_TRY(pcs_digits_create(ctx, &digits));
     pcs_table table = { plan, digits, runs, values, convergence };
-    PCS_TRY(pcs_table_write(&table, options->directory));
+    PCS_TRY(pcs_table_write(&table, options));
     pcs_table_show(&table, options);
     return PCS_OK;
 }

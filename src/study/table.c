@@ -2,7 +2,9 @@
 
 #include "study/table.h"
 #include "output/file.h"
+#include "percuss.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -118,9 +120,15 @@ static void table_csv_row(const pcs_table *t, pcs_file *f, int point)
 
 static void table_json_text(pcs_file *f, const char *text)
 {
-    char escaped[JSON_ROOM];
-    pcs_json_text(text, sizeof escaped, escaped);
-    pcs_file_print(f, "\"%s\"", escaped);
+    size_t room = 6 * strlen(text) + 1;
+    char short_one[JSON_ROOM], *escaped = room <= sizeof short_one ? short_one : pcs_scratch(NULL, room, 1);
+    if (escaped == NULL) f->error = ENOMEM;
+    if (escaped == NULL) return;
+    pcs_json_text(text, room, escaped);
+    pcs_file_text(f, "\"");
+    pcs_file_text(f, escaped);
+    pcs_file_text(f, "\"");
+    if (escaped != short_one) pcs_scratch_free(escaped);
 }
 
 static void table_json_number(const pcs_table *t, pcs_file *f, const char *name, double x, const char *after)
@@ -199,9 +207,69 @@ static void table_json_row(const pcs_table *t, pcs_file *f, int point)
     pcs_file_text(f, point + 1 < plan->npoint ? "      }\n    },\n" : "      }\n    }\n");
 }
 
-pcs_status pcs_table_write(const pcs_table *t, const char *directory)
+static void table_json_word(pcs_file *f, const char *option, const char *text)
+{
+    if (option != NULL) pcs_file_print(f, ", \"%s\"", option);
+    pcs_file_text(f, ", ");
+    table_json_text(f, text);
+}
+
+// The command that makes the study again, word by word.
+static void table_json_command(pcs_file *f, const pcs_study_options *o)
+{
+    pcs_file_text(f, ",\n  \"command\": [\"percuss\", \"study\"");
+    table_json_word(f, NULL, o->path);
+    for (int i = 0; i < o->nset; i++) table_json_word(f, "--set", o->set[i]);
+    for (int i = 0; i < o->nvary; i++) table_json_word(f, "--vary", o->vary[i]);
+    for (int i = 0; i < o->nmeasure; i++) table_json_word(f, "--measure", o->measure[i]);
+    if (o->refine != NULL) table_json_word(f, "--refine", o->refine);
+    if (o->jobs > 0) pcs_file_print(f, ", \"--jobs\", \"%d\"", o->jobs);
+    if (o->keeps_output) pcs_file_text(f, ", \"--keep\"");
+    table_json_word(f, "-o", o->directory);
+    pcs_file_text(f, "]");
+}
+
+static void table_json_refine(const pcs_table *t, pcs_file *f)
+{
+    const pcs_refinement *of[] = { &t->plan->mesh, &t->plan->step };
+    if (t->plan->nlevel == 1) return;
+    pcs_file_text(f, ",\n  \"refine\": { ");
+    for (int k = 0; k < 2; k++)
+        if (of[k]->levels > 0)
+            pcs_file_print(f, "\"%s\": [%d, %d], ", k == 0 ? "mesh" : "step", of[k]->factor, of[k]->levels);
+    pcs_file_print(f, "\"separately\": %s }", t->plan->is_separate ? "true" : "false");
+}
+
+// What was asked for, whether in a study file or on the command line.
+static void table_json_head(const pcs_table *t, const pcs_study_options *options, pcs_file *f)
 {
     const pcs_plan *plan = t->plan;
+    pcs_file_text(f, "{\n  \"version\": ");
+    table_json_text(f, percuss_version());
+    pcs_file_text(f, ",\n  \"case\": ");
+    table_json_text(f, plan->case_path);
+    table_json_command(f, options);
+    for (int i = 0; i < plan->nset; i++) {
+        pcs_file_text(f, i == 0 ? ",\n  \"set\": [" : ", ");
+        table_json_text(f, plan->set[i]);
+    }
+    pcs_file_text(f, plan->nset > 0 ? "]" : "");
+    for (int m = 0; m < plan->nmeasure; m++) {
+        pcs_file_text(f, m == 0 ? ",\n  \"measure\": { " : ", ");
+        table_json_text(f, plan->measures[m].name);
+        pcs_file_text(f, ": ");
+        table_json_text(f, plan->measures[m].place);
+    }
+    pcs_file_text(f, plan->nmeasure > 0 ? " }" : "");
+    table_json_refine(t, f);
+    pcs_file_print(f, ",\n  \"jobs\": %d,\n  \"keep\": %s,\n  \"points\": [\n", plan->jobs,
+                   plan->keeps_output ? "true" : "false");
+}
+
+pcs_status pcs_table_write(const pcs_table *t, const pcs_study_options *options)
+{
+    const pcs_plan *plan = t->plan;
+    const char *directory = options->directory;
     pcs_file *f;
     PCS_TRY(pcs_file_create(plan->ctx, directory, sizeof "study.json", BUFFER, &f));
     PCS_TRY(pcs_file_open(f, "study.csv"));
@@ -209,9 +277,7 @@ pcs_status pcs_table_write(const pcs_table *t, const char *directory)
     for (int p = 0; p < plan->npoint; p++) table_csv_row(t, f, p);
     PCS_TRY(pcs_file_commit(f));
     PCS_TRY(pcs_file_open(f, "study.json"));
-    pcs_file_text(f, "{\n  \"case\": ");
-    table_json_text(f, plan->case_path);
-    pcs_file_text(f, ",\n  \"points\": [\n");
+    table_json_head(t, options, f);
     for (int p = 0; p < plan->npoint; p++) table_json_row(t, f, p);
     pcs_file_text(f, "  ]\n}\n");
     return pcs_file_commit(f);

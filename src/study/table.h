@@ -9,7 +9,7 @@
 
 typedef struct pcs_table {
     const pcs_plan *plan;
-    const pcs_digits *digits;
+    pcs_digits *digits;
     const pcs_run *runs;                // [npoint * nlevel]
     const double *values;               // [npoint * nlevel * nmeasure] NAN where a run has none
     const pcs_convergence *convergence; // [npoint * nmeasure * nrefined]; NULL: nothing is refined
@@ -25,7 +25,7 @@ static inline int pcs_table_nrefined(const pcs_plan *plan)
 const char *pcs_run_text(pcs_run_end end);
 // The worst run of a point.
 const pcs_run *pcs_table_run(const pcs_table *t, int point);
-pcs_status pcs_table_write(const pcs_table *t, const char *directory);
+pcs_status pcs_table_write(const pcs_table *t, const pcs_study_options *options);
 void pcs_table_show(const pcs_table *t, const pcs_study_options *options);
 
 #endif
