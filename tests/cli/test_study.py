@@ -4,9 +4,13 @@ the path of the program."""
 import csv
 import json
 import os
+import random
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
@@ -240,6 +244,85 @@ class Study(unittest.TestCase):
             file.write(good.replace('"finished"', '"stopped"'))
         self.assertIn("(2 were there)", self.study(*arguments, "scheme.rho_inf=0.5,0.6,0.7").stdout)
         self.assertEqual(self.rows(), before)
+
+    def test_a_run_is_known_by_the_files_it_reads(self):
+        folder = os.path.join(self.folder.name, "case")
+        os.mkdir(folder)
+
+        def write(name, text):
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+
+        write("push.csv", "0,0\n1,10\n")
+        write("rest.yaml", "time: { step: 1.0e-2, end: 0.2 }\n")
+        write("case.yaml", "include: rest.yaml\n"
+              "mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4 } }\n"
+              "elements: { bar: { type: rod, mesh: bar, E: 100, rho: 1, area: 1 } }\n"
+              "loads: { push: { type: force, node: bar.end, value: [1, 0, 0], amplitude: { csv: push.csv } } }\n"
+              "scheme: { type: moreau_jean, theta: 0.5 }\noutput: { probes: { tip: { node: bar.end, of: [x] } } }\n")
+        arguments = (folder, "--vary", "elements.bar.rho=1,2", "--measure", "x=tip.x.end")
+        kept = []
+        values = []
+        for name, text in (("", ""), ("", ""), ("push.csv", "0,0\n1,20\n"), ("push.csv", "0,0\n1,10\n"),
+                           ("rest.yaml", "time: { step: 1.0e-2, end: 0.3 }\n"),
+                           ("rest.yaml", "# the same\ntime: { end: 0.3, step: 1.0e-2 }\n")):
+            if name:
+                write(name, text)
+            kept.append(self.study(*arguments).stdout.split("runs done (")[1].split(" ")[0])
+            values.append([row["x"] for row in self.rows()])
+        self.assertEqual(kept, ["0", "2", "0", "2", "0", "0"])  # the order of keys is that of the resolved case
+        self.assertEqual(values[0], values[1])
+        self.assertEqual(values[0], values[3])
+        self.assertEqual(values[4], values[5])
+        self.assertEqual(len({tuple(v) for v in values}), 3)
+
+    def test_points_with_the_same_case_do_not_disturb_each_other(self):
+        text = self.study("cases/bar_impact", "--set", "time.end=0.3", "-j", "8", "--vary",
+                          "scheme.rho_inf=" + ",".join(["0.5"] * 16)).stdout
+        self.assertIn("16 of 16 runs done (15 were there)", text)
+        rows = self.rows()
+        self.assertEqual(len({row["run"] for row in rows}), 1)
+        self.assertEqual(sorted(os.listdir(os.path.join(self.out, "runs", rows[0]["run"]))),
+                         ["case.resolved.yaml", "summary.json", "summary.txt"])
+        self.assertEqual(os.listdir(os.path.join(self.out, "runs")), [rows[0]["run"]])
+
+    def test_a_study_that_is_killed_goes_on(self):
+        chance = random.Random(5)
+        arguments = ["cases/bar_impact", "--set", "mesh.bar.elements=20", "--vary", "scheme.rho_inf=0.6:1:0.05",
+                     "--vary", "contacts.wall.restitution=0,0.5", "--refine", "step=2,3", "-j", "3", "--measure",
+                     "x=at(tip.x, 1.1)", "--measure", "wall.total_impulse", "--measure", "d=rms(tip.x, point 3)"]
+        begin = time.monotonic()
+        self.study(*arguments)
+        span = time.monotonic() - begin
+        whole = self.rows()
+        self.assertEqual(len(whole), 18)
+        shutil.rmtree(self.out)
+        for _ in range(6):
+            process = subprocess.Popen([PROGRAM, "study", *arguments, "-o", self.out], stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL, start_new_session=True)
+            time.sleep(span * chance.uniform(0.02, 0.3))
+            os.killpg(process.pid, signal.SIGKILL)  # its workers, too
+            process.wait()
+        self.study(*arguments)
+        self.assertEqual(self.rows(), whole)
+        text = self.study(*arguments).stdout
+        self.assertIn("54 of 54 runs done (54 were there)", text)
+        self.assertEqual(self.rows(), whole)
+
+    def test_the_study_says_what_was_asked_for(self):
+        long_one = ",".join(str(0.5 + 1e-4 * k) for k in range(300))
+        self.study("cases/bar_impact", "--set", "time.end=0.01", "--set", "mesh.bar.elements=4", "--vary",
+                   "scheme.rho_inf=" + long_one, "--measure", "E=energy.final", "--jobs", "2")
+        with open(os.path.join(self.out, "study.json")) as file:
+            study = json.load(file)
+        self.assertEqual(study["version"], self.percuss("--version").stdout.split()[-1])
+        self.assertEqual(study["command"],
+                         ["percuss", "study", "cases/bar_impact", "--set", "time.end=0.01", "--set",
+                          "mesh.bar.elements=4", "--vary", "scheme.rho_inf=" + long_one, "--measure",
+                          "E=energy.final", "--jobs", "2", "-o", self.out])
+        self.assertEqual(study["set"], ["time.end=0.01", "mesh.bar.elements=4"])
+        self.assertEqual(study["measure"], {"E": "energy.final"})
+        self.assertEqual((study["jobs"], study["keep"], len(study["points"])), (2, False, 300))
 
     def test_a_refused_combination_is_a_row_with_its_reason(self):
         text = self.study("cases/bar_impact", "--set", "time.end=0.1", "--vary", "scheme.rho_inf=0.5,2").stdout
