@@ -54,7 +54,8 @@ static pcs_status pictures_find(const pcs_page *page, int *count, char (**out)[N
     for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) room += pictures_is_one(entry->d_name);
     *out = pcs_take(page->ctx, (size_t)room + 1, sizeof **out, "names of pictures");
     rewinddir(directory);
-    for (const struct dirent *entry; *out != NULL && *count < room && (entry = readdir(directory)) != NULL;)
+    if (*out == NULL) room = 0;
+    for (const struct dirent *entry; *count < room && (entry = readdir(directory)) != NULL;)
         if (pictures_is_one(entry->d_name)) strcpy((*out)[(*count)++], entry->d_name);
     closedir(directory);
     if (*out == NULL) return PCS_NO_MEMORY;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct pcs_function {
-    const char *name, *usage;
+    const char *name, *usage, *help;
     const char *kinds; // of its arguments: c column, k contact, n number, p table
     int needed;        // arguments
     pcs_status (*value)(pcs_measure_source *s, const pcs_function_call *call, double *out);
@@ -124,15 +124,31 @@ static pcs_status function_restitution(pcs_measure_source *s, const pcs_function
 }
 
 static const pcs_function functions[] = {
-    { "at", "at(column, time)", "cn", 2, function_at },
-    { "rms", "rms(column, table[, column of the table])", "cpc", 2, function_rms },
-    { "filtered_peak", "filtered_peak(contact, window)", "kn", 2, function_filtered_peak },
-    { "restitution", "restitution(contact[, column])", "kc", 1, function_restitution },
+    { "at", "at(column, time)", "of a measure: value of a column of history.csv at a time, linear between rows", "cn",
+      2, function_at },
+    { "rms", "rms(column, table[, column of the table])",
+      "of a measure: root of the mean square over the common times of the difference to a CSV file, a folder of "
+      "results "
+      "or `point N` of the study",
+      "cpc", 2, function_rms },
+    { "filtered_peak", "filtered_peak(contact, window)",
+      "of a measure: largest mean force over any time of the length `window`, s", "kn", 2, function_filtered_peak },
+    { "restitution", "restitution(contact[, column])",
+      "of a measure: of the centre of the model, or of a column, over the first interval of a contact", "kc", 1,
+      function_restitution },
 };
+
+enum { NFUNCTION = sizeof functions / sizeof *functions };
+
+pcs_study_key pcs_study_function(int i)
+{
+    if (i >= NFUNCTION) return (pcs_study_key){ .name = NULL };
+    return (pcs_study_key){ .name = functions[i].usage, .summary = functions[i].help };
+}
 
 static const pcs_function *function_find(const char *name, size_t length)
 {
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    for (int i = 0; i < NFUNCTION; i++)
         if (strlen(functions[i].name) == length && strncmp(functions[i].name, name, length) == 0) return &functions[i];
     return NULL;
 }

@@ -21,6 +21,41 @@
 
 enum { TEXT_ROOM = 1024 };
 
+typedef struct refine_file {
+    bool separately;
+} refine_file;
+
+static const pcs_option refine_options[] = {
+    PCS_FLAG("separately", refine_file, separately, PCS_DEFAULT("false"),
+             "mesh and step one by one, each with the other on its finest level"),
+    { .name = NULL },
+};
+
+typedef struct study_file {
+    int jobs;
+    bool keep;
+    const char *title;
+} study_file;
+
+static const pcs_option read_options[] = {
+    PCS_COUNT("jobs", study_file, jobs, PCS_DEFAULT("0"), PCS_WITHIN(0, 4096), "runs at a time; 0: the processors"),
+    PCS_FLAG("keep", study_file, keep, PCS_DEFAULT("false"), "histories and frames of all runs"),
+    PCS_TEXT("title", study_file, title, PCS_OPTIONAL, "for the reader"),
+    { .name = NULL },
+};
+
+const pcs_study_key pcs_study_keys[] = {
+    { "study", "keys of a study file beside those below", read_options },
+    { "case", "required: the case, from the folder of this file", NULL },
+    { "set", "keys of the case and values for all runs: { time.end: 1.0 }", NULL },
+    { "vary", "keys and lists of values, or from:to:by; all lists are combined", NULL },
+    { "zip", "keys and lists of one length, whose values go together", NULL },
+    { "points", "list of { key: value, ... }, a run each", NULL },
+    { "measure", "names and places in summary.json, or formulas of them; or a list of these", NULL },
+    { "refine", "`mesh` and `step`: [factor, levels]; measures get order, limit and bound", refine_options },
+    { NULL, NULL, NULL },
+};
+
 // A node as YAML on one line; false when there is no room.
 static bool read_flow(const pcs_yaml *node, size_t room, char *out, size_t *used)
 {
@@ -167,16 +202,6 @@ static bool read_count(pcs_case *c, const pcs_yaml *node, const char *word, int 
     return is_whole && value >= 1 && value <= 100;
 }
 
-typedef struct refine_file {
-    bool separately;
-} refine_file;
-
-static const pcs_option refine_options[] = {
-    PCS_FLAG("separately", refine_file, separately, PCS_DEFAULT("false"),
-             "mesh and step one by one, each with the other on its finest level"),
-    { .name = NULL },
-};
-
 static pcs_status read_refine(pcs_plan *plan, pcs_case *c, pcs_yaml *map)
 {
     static const char *const names[] = { "mesh", "step" };
@@ -224,19 +249,6 @@ static pcs_status read_case_path(pcs_plan *plan, pcs_case *c, pcs_yaml *root)
     if (stat(whole, &entry) != 0) pcs_case_reject(c, pcs_case_get(c, root, "case"), "must be a case, is '%s'", path);
     return PCS_OK;
 }
-
-typedef struct study_file {
-    int jobs;
-    bool keep;
-    const char *title;
-} study_file;
-
-static const pcs_option read_options[] = {
-    PCS_COUNT("jobs", study_file, jobs, PCS_DEFAULT("0"), PCS_WITHIN(0, 4096), "runs at a time; 0: the processors"),
-    PCS_FLAG("keep", study_file, keep, PCS_DEFAULT("false"), "histories and frames of all runs"),
-    PCS_TEXT("title", study_file, title, PCS_OPTIONAL, "for the reader"),
-    { .name = NULL },
-};
 
 pcs_status pcs_study_read(pcs_plan *plan, const char *path, bool *is_study)
 {

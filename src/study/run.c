@@ -63,23 +63,25 @@ static pcs_status run_refine_step(pcs_context *ctx, pcs_case *c, double factor)
     return pcs_case_resolve(c, time, "step", pcs_case_number_text(value / factor, text));
 }
 
-// Is there a history that the case does not switch off?
-static bool run_has_history(pcs_case *c)
+// Does the case switch an observer off?
+static bool run_is_off(pcs_case *c, const char *path)
 {
-    const pcs_yaml *output = pcs_case_find(c, "output"), *node = pcs_case_find(c, "output.history");
-    if (node == NULL || node == output || node == pcs_case_root(c)) return true;
-    if (pcs_yaml_get_kind(node) == PCS_YAML_MAP) return strcmp(pcs_json_string(node, "every"), "0") != 0;
-    return strcmp(pcs_yaml_text(node), "false") != 0;
+    const pcs_yaml *node = pcs_case_find(c, path);
+    bool is_scalar = node != NULL && pcs_yaml_get_kind(node) == PCS_YAML_SCALAR;
+    bool has_every = node != NULL && pcs_yaml_get_kind(node) == PCS_YAML_MAP && node != pcs_case_root(c);
+    return is_scalar || (has_every && strcmp(pcs_json_string(node, "every"), "0") == 0);
 }
 
 // Only what is measured, unless all of the output is wanted.
 static pcs_status run_set_output(pcs_case *c, const pcs_plan *plan)
 {
-    static const char *const off[] = { "output.frames=false", "output.contact_frames=false", "output.script=false" };
-    for (int i = 0; i < (plan->keeps_output ? 0 : 3); i++) PCS_TRY(pcs_case_set(c, off[i]));
-    if (plan->needs_history && !run_has_history(c)) return pcs_case_set(c, "output.history={every: 1}");
-    if (plan->needs_history || plan->keeps_output) return PCS_OK;
-    return pcs_case_set(c, "output.history=false");
+    static const char *const off[] = { "output.frames=false", "output.contact_frames=false", "output.script=false",
+                                       "output.summary.text=false", "output.history=false" };
+    if (run_is_off(c, "output.summary")) PCS_TRY(pcs_case_set(c, "output.summary={}"));
+    if (plan->needs_history && run_is_off(c, "output.history")) PCS_TRY(pcs_case_set(c, "output.history={every: 1}"));
+    int noff = plan->needs_history ? 4 : 5;
+    for (int i = 0; i < (plan->keeps_output ? 0 : noff); i++) PCS_TRY(pcs_case_set(c, off[i]));
+    return PCS_OK;
 }
 
 static pcs_status run_load(pcs_context *ctx, const pcs_plan *plan, int index, pcs_case **out)

@@ -167,6 +167,13 @@ static void work_show(team *t, bool is_last)
     t->options->show(t->options->show_user, text);
 }
 
+// A part of the time that has passed: long studies are looked at less often.
+static void work_pause(const team *t)
+{
+    double seconds = fmin(fmax(0.02 * (pcs_clock() - t->begin), 1e-3), 0.05);
+    nanosleep(&(struct timespec){ .tv_nsec = (long)(1e9 * seconds) }, NULL);
+}
+
 // Waits for the end of all workers.
 static void work_watch(team *t)
 {
@@ -185,7 +192,7 @@ static void work_watch(team *t)
         }
         if (process < 0 && errno == ECHILD) break;
         work_show(t, false);
-        nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+        work_pause(t);
     }
     work_show(t, true);
 }

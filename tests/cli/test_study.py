@@ -55,6 +55,8 @@ class Study(unittest.TestCase):
         self.assertEqual([(r["mesh.bar.elements"], r["scheme.rho_inf"]) for r in rows],
                          [(n, rho) for n in ("10", "20") for rho in ("0.6", "0.8", "1")])
         self.assertTrue(all(r["status"] == "done" for r in rows))
+        self.assertEqual(sorted(os.listdir(os.path.join(self.out, "runs", rows[0]["run"]))),
+                         ["case.resolved.yaml", "summary.json"])
         # A row says what a run of its own says, to the last digit.
         alone = os.path.join(self.folder.name, "alone")
         run = self.percuss("run", "cases/bar_impact", "-q", "-o", alone, "--set", "mesh.bar.elements=20", "--set",
@@ -283,7 +285,7 @@ class Study(unittest.TestCase):
         rows = self.rows()
         self.assertEqual(len({row["run"] for row in rows}), 1)
         self.assertEqual(sorted(os.listdir(os.path.join(self.out, "runs", rows[0]["run"]))),
-                         ["case.resolved.yaml", "summary.json", "summary.txt"])
+                         ["case.resolved.yaml", "summary.json"])
         self.assertEqual(os.listdir(os.path.join(self.out, "runs")), [rows[0]["run"]])
 
     def test_a_study_that_is_killed_goes_on(self):
@@ -343,6 +345,12 @@ class Study(unittest.TestCase):
                            "scheme.rho_inf=0.5")
         self.assertEqual(run.returncode, 2)
         self.assertIn("unknown key 'rho_inf'", run.stderr)
+
+    def test_keys_and_functions_are_listed(self):
+        text = self.percuss("list", "study").stdout
+        for word in ("separately", "jobs", "keep", "points", "at(column, time)", "filtered_peak(contact, window)"):
+            self.assertIn(word, text)
+        self.assertIn("did you mean 'study'?", self.percuss("list", "studi").stderr)
 
     def test_errors_name_what_is_wrong(self):
         for arguments, message in (
