@@ -123,19 +123,22 @@ static pcs_status function_restitution(pcs_measure_source *s, const pcs_function
     return PCS_OK;
 }
 
+// Name, usage and help, which begins with the usage.
+#define FUNCTION_TEXTS(name, usage, help) name, usage, usage ": " help
+
 static const pcs_function functions[] = {
-    { "at", "at(column, time)", "of a measure: value of a column of history.csv at a time, linear between rows", "cn",
-      2, function_at },
-    { "rms", "rms(column, table[, column of the table])",
-      "of a measure: root of the mean square over the common times of the difference to a CSV file, a folder of "
-      "results "
-      "or `point N` of the study",
+    { FUNCTION_TEXTS("at", "at(column, time)", "value of a column of history.csv, linear between rows"), "cn", 2,
+      function_at },
+    { FUNCTION_TEXTS("rms", "rms(column, table[, column of the table])",
+                     "root of the mean square over the common times of the difference to a CSV file, a folder of "
+                     "results or `point N` of the study"),
       "cpc", 2, function_rms },
-    { "filtered_peak", "filtered_peak(contact, window)",
-      "of a measure: largest mean force over any time of the length `window`, s", "kn", 2, function_filtered_peak },
-    { "restitution", "restitution(contact[, column])",
-      "of a measure: of the centre of the model, or of a column, over the first interval of a contact", "kc", 1,
-      function_restitution },
+    { FUNCTION_TEXTS("filtered_peak", "filtered_peak(contact, window)",
+                     "largest mean force over any time of the length `window`, s"),
+      "kn", 2, function_filtered_peak },
+    { FUNCTION_TEXTS("restitution", "restitution(contact[, column])",
+                     "of the centre of the model, or of a column, over the first interval of a contact"),
+      "kc", 1, function_restitution },
 };
 
 enum { NFUNCTION = sizeof functions / sizeof *functions };
@@ -143,7 +146,7 @@ enum { NFUNCTION = sizeof functions / sizeof *functions };
 pcs_study_key pcs_study_function(int i)
 {
     if (i >= NFUNCTION) return (pcs_study_key){ .name = NULL };
-    return (pcs_study_key){ .name = functions[i].usage, .summary = functions[i].help };
+    return (pcs_study_key){ .name = functions[i].name, .summary = functions[i].help };
 }
 
 static const pcs_function *function_find(const char *name, size_t length)
