@@ -20,10 +20,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 4096, FAULT_BYTES = 1024 };
+enum { PATH_ROOM = 4096, FAULT_BYTES = 1024, BAR_WIDTH = 24 };
 
 typedef struct shared {
     atomic_int next, done;   // run to begin, and how many are over
+    atomic_int kept;         // of these, how many were there
     atomic_bool stop;        // no further run
     atomic_int nfault;       // measures that cannot be read
     char fault[FAULT_BYTES]; // the first of these
@@ -102,6 +103,7 @@ static void work_run(team *t)
         t->runs[r].process = (int)getpid();
         t->runs[r].end = PCS_RUN_GOES_ON;
         pcs_run_make(t->plan, t->options->directory, r, &t->runs[r]);
+        atomic_fetch_add(&t->all->kept, t->runs[r].end == PCS_RUN_KEPT);
         atomic_fetch_add(&t->all->done, 1);
         if (is_tried || !work_is_done(&t->runs[r])) continue;
         is_tried = true;
@@ -154,15 +156,21 @@ static void work_bury(team *t, int process, int status)
     work_tell_death(status, sizeof t->runs[r].reason, t->runs[r].reason);
 }
 
+// "[=====>      ]  18 of 40 runs, 12 s, about 15 s left". Runs that were there took no time: they do not count for what
+// is left.
 static void work_show(team *t, bool is_last)
 {
-    char text[160];
-    double now = pcs_clock();
-    int done = atomic_load(&t->all->done);
+    char text[160], bar[BAR_WIDTH + 1], rest[48] = "";
+    double now = pcs_clock(), spent = now - t->begin;
+    int done = atomic_load(&t->all->done), made = done - atomic_load(&t->all->kept);
     if (t->values != NULL || !t->options->is_terminal || (!is_last && now - t->shown < 0.2)) return;
     t->shown = now;
-    double spent = now - t->begin, left = done > 0 ? spent / done * (t->nrun - done) : 0.0;
-    snprintf(text, sizeof text, "\r%d of %d runs, %.0f s, about %.0f s left        %s", done, t->nrun, spent, left,
+    int full = (int)((double)BAR_WIDTH * done / t->nrun);
+    for (int i = 0; i < BAR_WIDTH; i++) bar[i] = i < full ? '=' : ' ';
+    if (full < BAR_WIDTH) bar[full] = '>';
+    bar[BAR_WIDTH] = '\0';
+    if (made > 0 && !is_last) snprintf(rest, sizeof rest, ", about %.0f s left", spent / made * (t->nrun - done));
+    snprintf(text, sizeof text, "\r[%s]  %d of %d runs, %.0f s%-20s%s", bar, done, t->nrun, spent, rest,
              is_last ? "\n" : "");
     t->options->show(t->options->show_user, text);
 }

@@ -225,6 +225,11 @@ class Plot(unittest.TestCase):
         self.assertEqual(self.done("compare", self.path("a"), self.path("a"), "-q"), "")
         self.refused(2, "cannot open", "compare", self.path("a"), self.path("c.csv"))
         self.refused(2, "two results must follow", "compare", self.path("a"))
+        os.makedirs(self.path("studied"), exist_ok=True)
+        with open(self.path("studied", "study.csv"), "w") as file:
+            file.write("a,run,status,m,reason\n1,r,done,2,\n")
+        self.refused(2, "is of a study: compare takes what is over time", "compare", self.path("a"),
+                     self.path("studied"))
         self.refused(2, "--tolerance must be a number from 0 on", "compare", self.path("a"), self.path("b"),
                      "--tolerance", "-1")
 

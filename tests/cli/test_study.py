@@ -4,6 +4,7 @@ the path of the program."""
 import csv
 import json
 import os
+import pty
 import random
 import shutil
 import signal
@@ -279,7 +280,7 @@ class Study(unittest.TestCase):
         self.assertEqual(len({tuple(v) for v in values}), 3)
 
     def test_points_with_the_same_case_do_not_disturb_each_other(self):
-        text = self.study("cases/bar_impact", "--set", "time.end=0.3", "-j", "8", "--vary",
+        text = self.study("cases/bar_impact", "--set", "time.end=6", "-j", "8", "--vary",
                           "scheme.rho_inf=" + ",".join(["0.5"] * 16)).stdout
         self.assertIn("16 of 16 runs done (15 were there)", text)
         rows = self.rows()
@@ -345,6 +346,18 @@ class Study(unittest.TestCase):
                            "scheme.rho_inf=0.5")
         self.assertEqual(run.returncode, 2)
         self.assertIn("unknown key 'rho_inf'", run.stderr)
+
+    def test_progress_on_a_terminal(self):
+        master, slave = pty.openpty()
+        with subprocess.Popen([PROGRAM, "study", "cases/bar_impact", "--set", "time.end=0.1", "--vary",
+                               "scheme.rho_inf=0.5,0.6", "-o", self.out], stdout=slave) as process:
+            process.wait(HANG)
+        os.close(slave)
+        shown = b""
+        while b"study.json" not in shown:
+            shown += os.read(master, 65536)
+        os.close(master)
+        self.assertRegex(shown.decode(), r"\r\[={24}\]  2 of 2 runs, \d+ s")
 
     def test_keys_and_functions_are_listed(self):
         text = self.percuss("list", "study").stdout
