@@ -175,6 +175,14 @@ pcs_status pcs_plan_measure(pcs_plan *plan, const char *name, const char *place,
     return PCS_OK;
 }
 
+const char *pcs_plan_assignment(pcs_context *ctx, const char *key, const char *value)
+{
+    size_t room = strlen(key) + strlen(value) + 2;
+    char *text = pcs_take(ctx, room, 1, "a study");
+    if (text != NULL) snprintf(text, room, "%s=%s", key, value);
+    return text;
+}
+
 const char *pcs_plan_value(const pcs_plan *plan, int point, int key)
 {
     int place = point; // the last axis runs fastest

@@ -61,6 +61,8 @@ int pcs_plan_power(const pcs_plan *plan, bool of_mesh, int level);
 int pcs_plan_sequence(const pcs_plan *plan, bool of_mesh, int levels[PCS_STUDY_LEVELS]);
 // `place` is a place or formula; tables in it stand from `folder` on, NULL: from the present one.
 pcs_status pcs_plan_measure(pcs_plan *plan, const char *name, const char *place, const char *folder);
+// "key=value"; NULL without memory.
+const char *pcs_plan_assignment(pcs_context *ctx, const char *key, const char *value);
 // Value of a key at a point, or NULL.
 const char *pcs_plan_value(const pcs_plan *plan, int point, int key);
 

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { TEXT_ROOM = 1024 };
+enum { TEXT_ROOM = 1 << 16, PATH_ROOM = 4096 };
 
 typedef struct refine_file {
     bool separately;
@@ -56,34 +56,55 @@ const pcs_study_key pcs_study_keys[] = {
     { NULL, NULL, NULL },
 };
 
-// A node as YAML on one line; false when there is no room.
-static bool read_flow(const pcs_yaml *node, size_t room, char *out, size_t *used)
+// A text that is taken for something else than a plain scalar where it stands in a list; formulas are none.
+static bool read_needs_quotes(const char *text)
 {
-    pcs_yaml_kind kind = pcs_yaml_get_kind(node);
-    if (kind == PCS_YAML_SCALAR) {
-        int length = snprintf(out + *used, room - *used, "%s", pcs_yaml_text(node));
-        *used += (size_t)length;
-        return length >= 0 && *used < room;
-    }
-    bool is_map = kind == PCS_YAML_MAP;
-    for (int i = 0; i < pcs_yaml_count(node); i++) {
-        const char *open = is_map ? "{" : "[";
-        if (i > 0) open = ", ";
-        int length = snprintf(out + *used, room - *used, "%s%s%s", open, is_map ? pcs_yaml_key(node, i) : "",
-                              is_map ? ": " : "");
-        *used += (size_t)length;
-        if (length < 0 || *used >= room || !read_flow(pcs_yaml_item(node, i), room, out, used)) return false;
-    }
-    int length = snprintf(out + *used, room - *used, "%s", is_map ? "}" : "]");
-    *used += (size_t)length;
-    return length >= 0 && *used < room;
+    size_t length = strlen(text);
+    bool has_blanks = length == 0 || text[0] == ' ' || text[length - 1] == ' ';
+    return strstr(text, "${") == NULL && (has_blanks || strpbrk(text, ",:[]{}#&*!|>'\"%@`\n") != NULL);
 }
 
-static const char *read_text(pcs_plan *plan, pcs_case *c, const pcs_yaml *node)
+static bool read_put(const char *text, size_t room, char *out, size_t *used)
+{
+    size_t length = strlen(text);
+    if (*used + length >= room) return false;
+    memcpy(out + *used, text, length + 1);
+    *used += length;
+    return true;
+}
+
+static bool read_scalar(const char *text, size_t room, char *out, size_t *used)
+{
+    if (!read_needs_quotes(text)) return read_put(text, room, out, used);
+    bool fits = read_put("'", room, out, used);
+    for (; fits && *text != '\0'; text++)
+        fits = read_put((const char[]){ *text, '\0' }, room, out, used) &&
+               (*text != '\'' || read_put("'", room, out, used));
+    return fits && read_put("'", room, out, used);
+}
+
+// A node as YAML on one line; false when there is no room.
+static bool read_flow(pcs_case *c, pcs_yaml *node, size_t room, char *out, size_t *used)
+{
+    pcs_yaml_kind kind = pcs_yaml_get_kind(node);
+    bool is_map = kind == PCS_YAML_MAP, fits = true;
+    if (kind == PCS_YAML_SCALAR) return read_scalar(pcs_yaml_text(node), room, out, used);
+    fits = read_put(is_map ? "{" : "[", room, out, used);
+    for (int i = 0; fits && i < pcs_yaml_count(node); i++) {
+        if (i > 0) fits = read_put(", ", room, out, used);
+        pcs_yaml *item = is_map ? pcs_case_get(c, node, pcs_yaml_key(node, i)) : pcs_yaml_item(node, i);
+        if (fits && is_map)
+            fits = read_scalar(pcs_yaml_key(node, i), room, out, used) && read_put(": ", room, out, used);
+        fits = fits && read_flow(c, item, room, out, used);
+    }
+    return fits && read_put(is_map ? "}" : "]", room, out, used);
+}
+
+static const char *read_text(pcs_plan *plan, pcs_case *c, pcs_yaml *node)
 {
     char text[TEXT_ROOM] = "";
     size_t used = 0;
-    if (!read_flow(node, sizeof text, text, &used)) pcs_case_reject(c, node, "must be shorter than %d", TEXT_ROOM);
+    if (!read_flow(c, node, sizeof text, text, &used)) pcs_case_reject(c, node, "must be shorter than %d", TEXT_ROOM);
     return pcs_take_text(plan->ctx, text);
 }
 
@@ -226,11 +247,9 @@ static pcs_status read_set(pcs_plan *plan, pcs_case *c, pcs_yaml *map)
 {
     PCS_TAKE(plan->ctx, plan->set, pcs_yaml_count(map) + 1, "a study");
     for (int i = 0; i < pcs_yaml_count(map); i++) {
-        char text[2 * TEXT_ROOM];
         const char *key = pcs_yaml_key(map, i), *value = read_text(plan, c, pcs_case_get(c, map, key));
         if (value == NULL) return PCS_NO_MEMORY;
-        snprintf(text, sizeof text, "%s=%s", key, value);
-        plan->set[plan->nset] = pcs_take_text(plan->ctx, text);
+        plan->set[plan->nset] = pcs_plan_assignment(plan->ctx, key, value);
         if (plan->set[plan->nset++] == NULL) return PCS_NO_MEMORY;
     }
     return PCS_OK;
@@ -240,7 +259,7 @@ static pcs_status read_set(pcs_plan *plan, pcs_case *c, pcs_yaml *map)
 static pcs_status read_case_path(pcs_plan *plan, pcs_case *c, pcs_yaml *root)
 {
     const char *path = pcs_case_text(c, pcs_case_get(c, root, "case"));
-    char whole[2 * TEXT_ROOM];
+    char whole[PATH_ROOM];
     struct stat entry;
     if (path == NULL) return PCS_OK;
     snprintf(whole, sizeof whole, "%s%s%s", path[0] == '/' ? "" : pcs_case_folder(c), path[0] == '/' ? "" : "/", path);

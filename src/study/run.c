@@ -21,7 +21,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 4096, ASSIGNMENT_ROOM = 2048 };
+enum { PATH_ROOM = 4096 };
 
 static void run_end(pcs_run *run, pcs_run_end end, const char *reason)
 {
@@ -90,10 +90,10 @@ static pcs_status run_load(pcs_context *ctx, const pcs_plan *plan, int index, pc
     PCS_TRY(pcs_case_load(ctx, plan->case_path, out));
     for (int i = 0; i < plan->nset; i++) PCS_TRY(pcs_case_set(*out, plan->set[i]));
     for (int k = 0; k < plan->nkey; k++) {
-        char text[ASSIGNMENT_ROOM];
         const char *value = pcs_plan_value(plan, point, k);
         if (value == NULL) continue;
-        snprintf(text, sizeof text, "%s=%s", plan->keys[k], value);
+        const char *text = pcs_plan_assignment(ctx, plan->keys[k], value);
+        if (text == NULL) return PCS_NO_MEMORY;
         PCS_TRY(pcs_case_set(*out, text));
     }
     PCS_TRY(run_set_output(*out, plan));

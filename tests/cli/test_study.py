@@ -170,6 +170,53 @@ class Study(unittest.TestCase):
                          "energy.final", status=2)
         self.assertIn("measure 'energy.final' is there twice", run.stderr)
 
+    def test_units_do_not_matter(self):
+        # The bar in metres, kilograms and seconds, and in millimetres, tonnes and seconds: forces are the same.
+        experiment = os.path.join(self.folder.name, "measured.csv")
+        found = []
+        for unit, mass in ((1.0, 1.0), (1000.0, 1e-3)):
+            with open(experiment, "w") as file:
+                file.write(f"t,x\n0,{15 * unit}\n2,{5 * unit}\n")
+            self.study("cases/bar_impact", "--set",
+                       f"mesh.bar={{type: line, from: [{5.005 * unit}, 0, 0], to: [{15.005 * unit}, 0, 0], elements: 25}}",
+                       "--set", f"elements.bar={{type: rod, mesh: bar, E: {900.0 * mass / unit}, rho: {mass / unit**3},"
+                       f" area: {unit**2}, mass: consistent}}", "--set", f"initial.0.velocity=[{-10.0 * unit}, 0, 0]",
+                       "--set", "time.step=8.0e-3", "--refine", "mesh=2,3 step=2,3 separately", "--measure",
+                       "e=restitution(wall)", "--measure", "F=filtered_peak(wall, 0.3)", "--measure",
+                       f"x=at(tip.x, 1.3)/{unit}", "--measure", f"off=rms(tip.x, {experiment}, x)/{unit}")
+            found.append(self.rows()[0])
+        for name, value in found[0].items():
+            if name in ("run", "reason") or value == found[1][name]:
+                continue
+            self.assertAlmostEqual(float(value), float(found[1][name]), delta=1e-6 * abs(float(value)) + 1e-9, msg=name)
+        self.assertEqual(found[0]["status"], "done")
+        self.assertGreater(float(found[0]["off"]), 0.0)
+
+    def test_values_of_any_kind(self):
+        path = os.path.join(self.folder.name, "study.yaml")
+        mesh = "{ type: line, from: [5.005, 0, 0], to: [15.005, 0, 0], elements: %s }"
+        titles = ["a: b", "x, y", "[1", "it's {2}", "plain", "# no", 'q"uote', " blank "]
+        counts = [10, 11, '"${2*6}"', 13, 14, 15, 16, 17]
+        with open(path, "w") as file:
+            file.write("case: %s\nset: { time.end: 0.1, output.probes: { far: { node: bar.end, of: [x, vx] } } }\n"
+                       "zip:\n  title: %s\n  mesh.bar: [%s]\nmeasure: [model.cells, far.x.start]\n"
+                       % (os.path.abspath("cases/bar_impact"), json.dumps(titles),
+                          ", ".join(mesh % count for count in counts)))
+        self.study(path)
+        rows = self.rows()
+        self.assertEqual([row["model.cells"] for row in rows], [str(n) for n in range(10, 18)])
+        self.assertEqual({row["far.x.start"] for row in rows}, {"15.005"})
+        for row, title in zip(rows, titles, strict=True):
+            with open(os.path.join(self.out, "runs", row["run"], "summary.json")) as file:
+                self.assertEqual(json.load(file)["title"], title)
+        # A value of many digits and brackets on the command line.
+        table = "[" + ", ".join(f"[{0.001 * k}, {k % 3}]" for k in range(400)) + "]"
+        load = "{type: force, node: bar.end, value: [1, 0, 0], amplitude: {table: %s}}" % table
+        self.study("cases/bar_impact", "--set", "time.end=0.1", "--vary", f"loads.push={load}", "--measure",
+                   "energy.external_work")
+        self.assertEqual(self.rows()[0]["loads.push"], load)
+        self.assertNotEqual(float(self.rows()[0]["energy.external_work"]), 0.0)
+
     def test_error_bars_hold(self):
         # Without an impact the energy is that of the start; alpha_ggl is of second order.
         self.study("cases/pendulum", "--refine", "step=2,4", "--set", "time.end=0.3", "--vary",
