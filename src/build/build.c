@@ -6,6 +6,7 @@
 #include "core/clock.h"
 
 #include "core/comm.h"
+#include "percuss.h"
 
 static pcs_status build_read_mesh_model(pcs_build *b)
 {
@@ -50,6 +51,7 @@ static pcs_status build_model(pcs_build *b)
 static void build_view(pcs_build *b)
 {
     pcs_sim *sim = b->sim;
+    sim->view.version = percuss_version();
     sim->view.case_name = pcs_case_name(b->c);
     if (sim->view.title == NULL) sim->view.title = sim->view.case_name;
     if (sim->scheme != NULL) sim->view.scheme_name = sim->scheme->ops->name;

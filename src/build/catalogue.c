@@ -6,6 +6,7 @@
 #include "build/sections.h"
 #include "closed_form/closed_form.h"
 #include "sim/control.h"
+#include "study/study.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -178,6 +179,16 @@ static int catalogue_write_sections(const pcs_catalogue *self)
     return c.count;
 }
 
+static int catalogue_write_study(const pcs_catalogue *self)
+{
+    chapter c = { self, "Keys of a study file, and functions of measures (percuss study)", "study", 0 };
+    for (const pcs_study_key *k = pcs_study_keys; k->name != NULL; k++)
+        catalogue_entry(&c, k->name, k->summary, k->options);
+    for (int i = 0; pcs_study_function(i).name != NULL; i++)
+        catalogue_entry(&c, pcs_study_function(i).name, pcs_study_function(i).summary, NULL);
+    return c.count;
+}
+
 // The parameters of a system become options in memory that is given back at once.
 static int catalogue_write_systems(const pcs_catalogue *self)
 {
@@ -213,7 +224,7 @@ int pcs_catalogue_write(const pcs_catalogue *self)
     CATALOGUE_REGISTRY("Step solvers (solver.type)", "solver", pcs_step_solvers, NULL);
     CATALOGUE_REGISTRY("Linear solvers (solver.linear)", "solver", pcs_linsolvers, NULL);
     CATALOGUE_REGISTRY("Observers (output.NAME)", "output", pcs_observers, pcs_observers[i]->options);
-    return count;
+    return count + catalogue_write_study(self);
 }
 
 pcs_status pcs_catalogue_write_plugin(pcs_context *ctx, const pcs_catalogue *self, const char *path)
@@ -230,9 +241,9 @@ pcs_status pcs_catalogue_write_plugin(pcs_context *ctx, const pcs_catalogue *sel
 const char *pcs_catalogue_hint(const char *name, size_t size, char *buffer)
 {
     enum { MOST = 256 };
-    const char *names[MOST + 1] = { "system", "mesh",   "elements", "joints", "contacts", "scheme",
-                                    "solver", "output", "loads",    "sets",   "supports", "time" };
-    int n = 12;
+    const char *names[MOST + 1] = { "system", "mesh",  "elements", "joints",   "contacts", "scheme", "solver",
+                                    "output", "loads", "sets",     "supports", "time",     "study" };
+    int n = 13;
 #define CATALOGUE_NAMES(table) \
     for (int i = 0; table[i] != NULL && n < MOST; i++) names[n++] = table[i]->name
     CATALOGUE_NAMES(pcs_closed_forms);

@@ -66,6 +66,8 @@ struct pcs_case {
     char *pool, *pool_end;      // small pieces come from here
 };
 
+// A case without a root; `file` stands for it in messages.
+pcs_status pcs_tree_create(pcs_context *ctx, const char *file, pcs_case **out);
 // Small zeroed pieces that live as long as the context; NULL sets is_out_of_memory.
 void *pcs_tree_take(pcs_case *c, size_t bytes);
 char *pcs_tree_text(pcs_case *c, const char *text, size_t length);

@@ -39,5 +39,5 @@ int pcs_cli_plot(pcs_context *ctx, const pcs_arguments *a)
                                  .show = a->is_quiet ? pcs_cli_be_quiet : pcs_cli_show,
                                  .show_user = stdout };
     pcs_status status = pcs_plot(ctx, &options);
-    return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_reject(ctx, status);
+    return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_fail(ctx, status);
 }

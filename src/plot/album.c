@@ -2,6 +2,7 @@
 #include "plot/quantity.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -259,4 +260,13 @@ pcs_status pcs_album_add(pcs_album *album, const char *name, const char *axis, i
     picture->npanel = npanel;
     picture->panels = panels;
     return PCS_OK;
+}
+
+void pcs_album_tell(pcs_album *album, const char *format, ...)
+{
+    size_t used = strlen(album->note), room = sizeof album->note - used;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(album->note + used, room, format, arguments);
+    va_end(arguments);
 }

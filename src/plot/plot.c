@@ -195,6 +195,7 @@ pcs_status pcs_plot(pcs_context *ctx, const pcs_plot_options *options)
     PCS_TRY(request_fill(&q, &album));
     PCS_TRY(request_check_exact(&album));
     for (int i = 0; i < album.npicture; i++) PCS_TRY(request_draw(&q, &to, &album.pictures[i], album.npicture == 1));
+    if (album.note[0] != '\0') options->show(options->show_user, album.note);
     if (album.npicture > 0) return PCS_OK;
     return pcs_fail(ctx, PCS_BAD_INPUT, "%s: nothing to draw", q.runs[0].csv->path);
 }

@@ -210,6 +210,7 @@ static pcs_status sim_close(pcs_sim *sim, bool show_progress, int nopen, pcs_sta
 static pcs_status sim_prepare_directory(pcs_sim *sim, const char *directory)
 {
     char path[4200];
+    if (sim->has_case_file) return PCS_OK;
     PCS_TRY(pcs_file_make_folder(sim->ctx, directory));
     snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
     return pcs_case_write(sim->input, path);

@@ -178,6 +178,27 @@ class Plot(unittest.TestCase):
         self.write("a/bar.waves.csv", "\n".join(rows)[:-3] + "\n")
         self.refused(2, "bar.waves.csv: not a whole file", "plot", self.path("a"))
 
+    def test_what_is_not_drawn_is_told(self):
+        folder = self.path("many")
+        os.makedirs(folder)
+        names = [f"c{k}.{part}" for k in range(10) for part in ("gap", "force")] + [f"p{k}.x" for k in range(9)]
+        with open(os.path.join(folder, "history.csv"), "w") as file:
+            file.write(",".join(["t", *names]) + "\n")
+            for t in range(3):
+                file.write(",".join([str(t)] + [str(t + k) for k in range(len(names))]) + "\n")
+        text = self.done("plot", folder)
+        self.assertIn("Drawn are the first 8 of 10 contacts", text)
+        self.assertIn("Drawn are the first 8 of 9 probes", text)
+        self.assertEqual(text.count("contact_c"), 8)
+        self.assertNotIn("Drawn", self.done("plot", folder, "c9.gap"))
+        table = self.path("many.csv")
+        with open(table, "w") as file:
+            file.write("a,b,run,status,m,reason\n")
+            for k in range(80):
+                file.write(f"{k % 2},{k // 2},r{k},done,{k},\n")
+        text = self.done("plot", table, "-o", self.path("table"))
+        self.assertIn("Drawn are the first 32 combinations of the other keys; 16 rows are left out", text)
+
     def test_what_is_wrong_is_told(self):
         self.refused(2, "did you mean 'wall.force'?", "plot", self.path("a"), "wall.forse")
         self.refused(2, "no such folder of results", "plot", self.path("nowhere"))
@@ -204,6 +225,11 @@ class Plot(unittest.TestCase):
         self.assertEqual(self.done("compare", self.path("a"), self.path("a"), "-q"), "")
         self.refused(2, "cannot open", "compare", self.path("a"), self.path("c.csv"))
         self.refused(2, "two results must follow", "compare", self.path("a"))
+        os.makedirs(self.path("studied"), exist_ok=True)
+        with open(self.path("studied", "study.csv"), "w") as file:
+            file.write("a,run,status,m,reason\n1,r,done,2,\n")
+        self.refused(2, "is of a study: compare takes what is over time", "compare", self.path("a"),
+                     self.path("studied"))
         self.refused(2, "--tolerance must be a number from 0 on", "compare", self.path("a"), self.path("b"),
                      "--tolerance", "-1")
 
