@@ -163,6 +163,8 @@ static void json_contact(json *j, const pcs_contact_record *c)
     json_whole(j, "interval_count", c->ninterval);
     json_whole(j, "impacts", c->nimpact);
     json_real(j, "time_in_contact", c->touching_time);
+    json_real(j, "first_time", c->ninterval > 0 ? c->kept[0].start : NAN);
+    json_real(j, "last_time", c->ninterval > 0 ? c->last.end : NAN);
     json_real(j, "mean_force", pcs_contact_mean(c));
     json_real(j, "peak_force", c->peak_force);
     json_real(j, "peak_force_time", isfinite(c->peak_force) ? c->peak_time : NAN);

@@ -114,8 +114,8 @@ pcs_status pcs_vtu_create(pcs_context *ctx, const pcs_grid *grid, bool is_single
     pcs_vtu *v;
     PCS_TAKE(ctx, v, 1, "frames");
     *v = (pcs_vtu){ .grid = grid, .is_single = is_single };
+    PCS_TRY(pcs_defer(ctx, vtu_end_stream, v)); // which does nothing to a stream that never began
     if (deflateInit(&v->stream, Z_BEST_SPEED) != Z_OK) return pcs_fail(ctx, PCS_NO_MEMORY, "no memory for zlib");
-    PCS_TRY(pcs_defer(ctx, vtu_end_stream, v));
     size_t npoint = (size_t)grid->npoint, ncell = (size_t)grid->ncell;
     size_t room = vtu_bound(v, 2 * ncell * sizeof(int32_t)) + vtu_bound(v, ncell * sizeof(int32_t)) +
                   vtu_bound(v, ncell) + vtu_bound(v, 3 * npoint * sizeof(double));

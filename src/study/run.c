@@ -29,23 +29,31 @@ static void run_end(pcs_run *run, pcs_run_end end, const char *reason)
     run->end = end;
 }
 
-// Multiplies the numbers of elements of all mesh parts.
+// Multiplies the number of elements of a part; *is_refined: it has one. Points and links have none.
+static pcs_status run_refine_part(pcs_context *ctx, pcs_case *c, pcs_yaml *part, double factor, bool *is_refined)
+{
+    char text[PCS_NUMBER_BYTES];
+    const char *end, *type = pcs_json_string(part, "type"), *elements = pcs_json_string(part, "elements");
+    *is_refined = false;
+    if (strcmp(type, "gmsh") == 0)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "a mesh from a file cannot be refined: vary its path in place of that");
+    if (elements[0] == '\0' && strcmp(type, "lattice") == 0) elements = "1";
+    double value = pcs_text_number(elements, &end);
+    if (end == elements || *end != '\0' || !(value >= 1.0)) return PCS_OK; // none, or the reader will say so
+    *is_refined = true;
+    snprintf(text, sizeof text, "%.0f", value * factor);
+    return pcs_case_resolve(c, part, "elements", text);
+}
+
 static pcs_status run_refine_mesh(pcs_context *ctx, pcs_case *c, double factor)
 {
     pcs_yaml *mesh = pcs_case_get(c, pcs_case_root(c), "mesh");
     int count = mesh != NULL && pcs_yaml_get_kind(mesh) == PCS_YAML_MAP ? pcs_yaml_count(mesh) : 0, nfound = 0;
     for (int i = 0; i < count; i++) {
         pcs_yaml *part = pcs_yaml_item(mesh, i);
-        char text[PCS_NUMBER_BYTES];
-        const char *end;
-        if (pcs_yaml_get_kind(part) != PCS_YAML_MAP) continue;
-        pcs_yaml *elements = pcs_case_get(c, part, "elements");
-        if (elements == NULL || pcs_yaml_get_kind(elements) != PCS_YAML_SCALAR) continue;
-        double value = pcs_text_number(pcs_yaml_text(elements), &end);
-        if (*end != '\0' || !(value >= 1.0)) continue; // the reader will say so
-        snprintf(text, sizeof text, "%.0f", value * factor);
-        PCS_TRY(pcs_case_resolve(c, part, "elements", text));
-        nfound++;
+        bool is_refined = false;
+        if (pcs_yaml_get_kind(part) == PCS_YAML_MAP) PCS_TRY(run_refine_part(ctx, c, part, factor, &is_refined));
+        nfound += is_refined;
     }
     if (nfound > 0) return PCS_OK;
     return pcs_fail(ctx, PCS_BAD_INPUT, "no part of the mesh has a number of elements that could be refined");
@@ -99,6 +107,7 @@ static pcs_status run_load(pcs_context *ctx, const pcs_plan *plan, int index, pc
     PCS_TRY(run_set_output(*out, plan));
     double finer_mesh = pow(plan->mesh.factor, pcs_plan_power(plan, true, level));
     double finer_step = pow(plan->step.factor, pcs_plan_power(plan, false, level));
+    if (plan->nlevel > 1) PCS_TRY(pcs_case_expand(*out)); // formulas are numbers from here on
     if (plan->mesh.levels > 0) PCS_TRY(run_refine_mesh(ctx, *out, finer_mesh));
     if (plan->step.levels > 0) PCS_TRY(run_refine_step(ctx, *out, finer_step));
     return PCS_OK;

@@ -178,7 +178,8 @@ class Study(unittest.TestCase):
             with open(experiment, "w") as file:
                 file.write(f"t,x\n0,{15 * unit}\n2,{5 * unit}\n")
             self.study("cases/bar_impact", "--set",
-                       f"mesh.bar={{type: line, from: [{5.005 * unit}, 0, 0], to: [{15.005 * unit}, 0, 0], elements: 25}}",
+                       f"mesh.bar={{type: line, from: [{5.005 * unit}, 0, 0], to: [{15.005 * unit}, 0, 0], "
+                       "elements: 25}",
                        "--set", f"elements.bar={{type: rod, mesh: bar, E: {900.0 * mass / unit}, rho: {mass / unit**3},"
                        f" area: {unit**2}, mass: consistent}}", "--set", f"initial.0.velocity=[{-10.0 * unit}, 0, 0]",
                        "--set", "time.step=8.0e-3", "--refine", "mesh=2,3 step=2,3 separately", "--measure",
@@ -279,6 +280,25 @@ class Study(unittest.TestCase):
         with open(path, "w") as file:
             file.write(broken)
         self.assertIn("study.yaml:3:18: refine.mesh[0] must be a whole number", self.study(path, status=2).stderr)
+
+    def test_formulas_are_refined(self):
+        path = os.path.join(self.folder.name, "case.yaml")
+        with open("cases/bar_impact/case.yaml") as file:
+            case = file.read().replace("elements: 200", "elements: \"${2*n}\"")
+        with open(path, "w") as file:
+            file.write(case.replace("step: 2.0e-3", "step: \"${0.04/n}\"") + "parameters: { n: 4 }\n")
+        self.study(path, "--refine", "mesh=3,3 step=3,3", "--set", "time.end=0.9", "--vary", "parameters.n=4,5",
+                   "--measure", "cells=model.cells", "--measure", "steps.done", "--measure",
+                   "first=wall.first_time - wall.intervals.0.start", "--measure", "wall.last_time")
+        with open(os.path.join(self.out, "study.json")) as file:
+            points = [p["measures"] for p in json.load(file)["points"]]
+        self.assertEqual([p["cells"]["levels"] for p in points], [[8, 24, 72], [10, 30, 90]])
+        self.assertEqual(points[0]["steps.done"]["levels"], [90, 270, 810])
+        self.assertEqual(points[0]["first"]["value"], 0)
+        self.assertAlmostEqual(points[0]["wall.last_time"]["value"], 0.9, delta=1e-9)  # it still touches
+        text = self.study("cases/frame_lattice", "--refine", "mesh=2,3", "--set", "time.end=1.0e-9", "--set",
+                          "time.step=1.0e-9", "--set", "mesh={link: {type: point, at: [0, 0, 0]}}", status=1).stdout
+        self.assertIn("no part of the mesh has a number of elements", text)
 
     def test_what_is_there_is_not_run_again(self):
         arguments = ("cases/bar_impact", "--set", "time.end=0.1", "--vary")
