@@ -147,6 +147,20 @@ class Plot(unittest.TestCase):
                 self.assertEqual(file.read(4), begin)
 
     @NEEDS_GNUPLOT
+    def test_part_of_the_axis_and_sum_of_energies(self):
+        self.done("plot", self.path("a"), self.path("b"), "wall.gap", "energy", "--range", "0.25:0.5", "-o",
+                  self.path("r.svg"))
+        script = read(self.path("r.gp"))
+        self.assertIn("set xrange [0.25:0.5]\n", script)
+        self.assertIn("(column('kinetic') + column('strain') + column('potential'))", script)
+        self.assertIn("energy [J]", texts(read(self.path("r.svg"))))
+        self.refused(2, "--range needs columns", "plot", self.path("a"), "--range", "0:1")
+        for wrong in ("1", "1:", ":1", "1:0", "1:1", "0:1:2", "0:inf", "nan:1", "a:b"):
+            self.refused(2, f"--range must be two rising numbers A:B, is '{wrong}'", "plot", self.path("a"), "tip.x",
+                         "--range", wrong)
+        self.refused(2, "--range, --exact and --width are for plot", "check", CASE, "--range", "0:1")
+
+    @NEEDS_GNUPLOT
     def test_a_study_with_slopes_and_bars(self):
         rows = ["h,model,run,status,error,error.limit,error.bound,error.order,error.convergence,reason"]
         for model, factor in (("fine", 3.0), ("coarse", 5.0)):
