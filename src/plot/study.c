@@ -194,7 +194,9 @@ static const char *study_axis(const study *s, bool is_log)
         if (before < r) continue;
         least = fmin(least, x[r]);
         most = fmax(most, x[r]);
-        if (++count <= MOST_TICS) tics = pcs_gnuplot_text(ctx, "%s%s%.9g", tics, count == 1 ? "" : ", ", x[r]);
+        int digits = x[r] == floor(x[r]) ? 9 : 3;
+        const char *comma = count == 0 ? "" : ", ";
+        if (++count <= MOST_TICS) tics = pcs_gnuplot_text(ctx, "%s%s'%.*g' %.9g", tics, comma, digits, x[r], x[r]);
         if (tics == NULL) return NULL;
     }
     if (!(least < most)) return "";
