@@ -217,7 +217,8 @@ static void script_panel(const script *s, const layout *l, const pcs_panel *pane
 {
     pcs_file *f = s->f;
     pcs_file_print(f, "%sset logscale x\n%sset logscale y\n", panel->is_log_x ? "" : "un", panel->is_log_y ? "" : "un");
-    pcs_file_print(f, "set format x %s\nset format y %s\n", is_labelled ? "'%g'" : "''", "'%g'");
+    const char *format = panel->xformat == NULL ? "%g" : panel->xformat;
+    pcs_file_print(f, "set format x '%s'\nset format y '%%g'\n", is_labelled ? format : "");
     script_labels(s, l, panel, is_labelled);
     if (panel->before != NULL) pcs_file_text(f, panel->before);
     for (int i = 0; i < panel->ncurve; i++) {

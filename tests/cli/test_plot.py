@@ -178,7 +178,8 @@ class Plot(unittest.TestCase):
         for word in ("model = fine, slope 2.00", "model = coarse, slope 2.00"):
             self.assertIn(word, texts(svg))
         script = read(self.path("study", "study_error.gp"))
-        self.assertIn("set xtics ('0.1' 0.1, '0.2' 0.2, '0.4' 0.4, '0.8' 0.80003)", script)
+        self.assertIn("set xtics (0.1, 0.2, 0.4, 0.80003)", script)
+        self.assertIn("set format x '%.3g'", script)
         self.assertIn("\nset logscale x\nset logscale y\n", script)
         self.assertEqual(script.count("with yerrorbars"), 2)
 
