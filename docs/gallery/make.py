@@ -1,30 +1,26 @@
 """Runs what gallery.yaml lists and builds index.html beside it: docs/gallery/make.py PERCUSS WORK_FOLDER [--keep-views]
 
-Every entry gets a plot (`percuss plot`), a picture (`percuss view`, where ParaView's Python is there) and its key figures
-beside exact or published ones. A figure outside its tolerance is told and makes the exit status 1; the page is written all
-the same. With --keep-views pictures by `percuss view` stay as they are.
+Every entry gets a plot (`percuss plot`), a picture (`percuss view`, where ParaView's Python is there) and its key
+figures beside exact or published ones. A figure outside its tolerance is told and makes the exit status 1; the page is
+written all the same. With --keep-views pictures by `percuss view` stay as they are.
 """
 import concurrent.futures
-import csv
-import itertools
-import json
 import math
 import os
-import re
 import shlex
 import shutil
 import subprocess
 import sys
 
-import exact
 import page
+import svg
 import yaml
+from results import Run, evaluate, slope
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 CASES = os.path.join(ROOT, "cases")
 MOST_BYTES = 2 * 1024 * 1024
-SMALLEST_BEND = 0.2  # px: points of a curve that lie closer to a straight line are left out
 WIDTH = "14"  # cm, of plots
 
 
@@ -32,140 +28,6 @@ def load():
     """The list as it is written."""
     with open(os.path.join(HERE, "gallery.yaml")) as file:
         return yaml.safe_load(file)
-
-
-class Run:
-    """Results of one run: numbers of summary.json by their place and columns of history.csv."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self._columns = None
-        self._summary = None
-
-    def column(self, name):
-        if self._columns is None:
-            with open(os.path.join(self.folder, "history.csv"), newline="") as file:
-                rows = list(csv.reader(file))
-            self._columns = {head: [float(x) if x else math.nan for x in values]
-                             for head, values in zip(rows[0], zip(*rows[1:]))}
-        if name == "energy" and name not in self._columns:
-            return [sum(x) for x in zip(*(self._columns[part] for part in ("kinetic", "strain", "potential")))]
-        return self._columns[name]
-
-    def by_alias(self, alias):
-        """floor_gap is the column floor.gap, sum_floor_impulse the running sum of floor.impulse."""
-        self.column("t")
-        names = {name.replace(".", "_"): name for name in self._columns}
-        if alias in names:
-            return self.column(names[alias])
-        if alias.startswith("sum_") and alias[4:] in names:
-            return list(itertools.accumulate(0.0 if math.isnan(x) else x for x in self.column(names[alias[4:]])))
-        return None
-
-    def error(self, formula):
-        """Integral of |formula| over time, by the values at the ends of steps."""
-        found = {alias: self.by_alias(alias) for alias in set(re.findall(r"[A-Za-z_]\w*", formula))}
-        found = {alias: values for alias, values in found.items() if values is not None}
-        code, times = compile(formula, "error", "eval"), self.column("t")
-        terms = [(times[k] - times[k - 1]) * abs(eval(code, FORMULA, {alias: x[k] for alias, x in found.items()}))
-                 for k in range(1, len(times))]
-        return math.fsum(terms)
-
-    def mode(self, number):
-        """Circular frequency from modes.csv."""
-        with open(os.path.join(self.folder, "modes.csv"), newline="") as file:
-            return float(list(csv.DictReader(file))[number - 1]["w"])
-
-    def summary(self, place):
-        """contacts, joints and probes need no list before their name, as for measures of a study."""
-        if self._summary is None:
-            with open(os.path.join(self.folder, "summary.json")) as file:
-                self._summary = json.load(file)
-        node, words = self._summary, place.split(".")
-        if words[0] not in node:
-            lists = [node.get(part) for part in ("contacts", "joints", "supports", "probes")]
-            named = [part for part in lists if isinstance(part, dict) and words[0] in part]
-            named += [{item["name"]: item} for part in lists if isinstance(part, list)
-                      for item in part if item.get("name") == words[0]]
-            node = named[0]
-        for word in words:
-            node = node[int(word)] if isinstance(node, list) else node[word]
-        return node
-
-    def during(self, name, start=-math.inf, end=math.inf):
-        return [x for t, x in zip(self.column("t"), self.column(name)) if start <= t <= end and not math.isnan(x)]
-
-    def mean(self, name, start=-math.inf, end=math.inf):
-        values = self.during(name, start, end)
-        return math.fsum(values) / len(values)
-
-    def deviation(self, name, start=-math.inf, end=math.inf):
-        values, middle = self.during(name, start, end), self.mean(name, start, end)
-        return math.sqrt(math.fsum((x - middle)**2 for x in values) / len(values))
-
-    def lowest(self, name, start=-math.inf, end=math.inf):
-        return min(self.during(name, start, end))
-
-    def highest(self, name, start=-math.inf, end=math.inf):
-        return max(self.during(name, start, end))
-
-    def size(self, name, start=-math.inf, end=math.inf):
-        return max(map(abs, self.during(name, start, end)))
-
-    def total(self, name, start=-math.inf, end=math.inf):
-        return math.fsum(self.during(name, start, end))
-
-    def at(self, name, time):
-        """Between rows along a straight line."""
-        t, x = self.column("t"), self.column(name)
-        k = next((k for k in range(1, len(t)) if t[k] >= time), len(t) - 1)
-        part = min(1.0, (time - t[k - 1]) / (t[k] - t[k - 1]))
-        return x[k] if part > 1.0 - 1e-9 else (1.0 - part) * x[k - 1] + part * x[k]
-
-    def last(self, name):
-        return self.column(name)[-1]
-
-    def last_time(self, name, above=0.0):
-        """The last time at which a column exceeds a value."""
-        return max(t for t, x in zip(self.column("t"), self.column(name)) if x > above)
-
-    def last_zero(self, name):
-        return max(t for t, x in zip(self.column("t"), self.column(name)) if x == 0.0)
-
-    def first_time(self, name, above=0.0):
-        return min(t for t, x in zip(self.column("t"), self.column(name)) if x > above)
-
-    def rise(self, name):
-        """The largest step upwards."""
-        values = self.column(name)
-        return max(b - a for a, b in itertools.pairwise(values))
-
-    def distance(self, names, other):
-        """Largest singular value of the differences at all times of this run, which the other one has, too."""
-        places = {round(t, 9): k for k, t in enumerate(other.column("t"))}
-        rows = [places[round(t, 9)] for t in self.column("t")]
-        differences = [[x - other.column(name)[k] for x, k in zip(self.column(name), rows)] for name in names]
-        gram = [[math.fsum(map(float.__mul__, a, b)) for b in differences] for a in differences]
-        return math.sqrt(largest_eigenvalue(gram))
-
-
-def largest_eigenvalue(matrix):
-    """Of a symmetric matrix without negative ones, by powers."""
-    vector, value = [1.0] * len(matrix), 0.0
-    for _ in range(200):
-        vector = [math.fsum(a * x for a, x in zip(row, vector)) for row in matrix]
-        value = math.sqrt(math.fsum(x * x for x in vector))
-        if value == 0.0:
-            return 0.0
-        vector = [x / value for x in vector]
-    return value
-
-
-def slope(points):
-    """Of log y over log x, by least squares."""
-    logs = [(math.log(x), math.log(y)) for x, y in points]
-    n, sx, sy = len(logs), sum(x for x, _ in logs), sum(y for _, y in logs)
-    return (n * sum(x * y for x, y in logs) - sx * sy) / (n * sum(x * x for x, _ in logs) - sx * sx)
 
 
 def flow(value):
@@ -214,7 +76,7 @@ class Gallery:
 
     def settled(self, what, job):
         if job.exception() is not None:
-            self.failed.append(f"{what}: {job.exception()}")
+            self.failed.append(f"{what}: {job.exception()!r}")
         return job.exception() is None
 
     # Errors over step size, each a mean over neighbouring numbers of steps: one of them alone is a matter of where
@@ -253,11 +115,12 @@ class Gallery:
             for what in spec["errors"]:
                 points = [(h, e[what]) for h, other, e in rows if other == label and e[what] > 1e-13]
                 slopes[label, what] = slope(points) if len(points) > 2 else math.nan
-        self.table(entry, "h", rows)
+        self.table(entry, "h [s]", rows)
         return {"order": lambda scheme, what: slopes[scheme, what]}
 
     def work_point(self, name, spec, times):
-        run = self.run(name, {"case": spec["case"], "set": {"scheme": spec["scheme"], "output.frames.every": 0, **times}})
+        setting = {"scheme": spec["scheme"], "output.frames.every": 0, **times}
+        run = self.run(name, {"case": spec["case"], "set": setting})
         return run.summary("steps.attempts"), run.error(spec["error"])
 
     def work_over(self, entry):
@@ -287,8 +150,9 @@ class Gallery:
         target = os.path.join(self.work, "plots", name)
         os.makedirs(os.path.dirname(target), exist_ok=True)
         if "waves" in spec:
-            self.call("plot", self.runs[entry["runs"][0]].folder, "--width", WIDTH, "--quiet", "-o", os.path.dirname(target))
-            shutil.move(os.path.join(os.path.dirname(target), f"waves_{spec['waves']}.svg"), target)
+            folder = os.path.dirname(target)
+            self.call("plot", self.runs[entry["runs"][0]].folder, "--width", WIDTH, "--quiet", "-o", folder)
+            shutil.move(os.path.join(folder, f"waves_{spec['waves']}.svg"), target)
             return self.publish(target)
         if "runs" not in entry:
             folders = [os.path.join(self.work, "tables", entry["id"])]
@@ -306,7 +170,7 @@ class Gallery:
     def publish(self, target):
         name = os.path.basename(target)
         with open(target) as source, open(os.path.join(HERE, name), "w") as copy:
-            copy.write(simplify(source.read()))
+            copy.write(svg.simplify(source.read()))
         return name
 
     def exact(self, name, spec):
@@ -315,7 +179,8 @@ class Gallery:
         if "every" in spec:
             every, end = columns.pop("every"), columns.pop("end")
             times = [min(k * every, end) for k in range(math.ceil(end / every) + 1)]
-            columns = {"t": times, **{head: [evaluate(text, {"t": t}) for t in times] for head, text in columns.items()}}
+            columns = {head: [evaluate(text, {"t": t}) for t in times] for head, text in columns.items()}
+            columns = {"t": times, **columns}
         with open(path, "w") as file:
             file.write(",".join(columns) + "\n")
             for row in zip(*columns.values(), strict=True):
@@ -360,82 +225,26 @@ class Gallery:
 
     def build(self):
         self.run_all()
-        done = []
-        for entry in self.list["entries"]:
-            try:
-                done.append(self.entry(entry))
-            except (RuntimeError, KeyError, IndexError, ValueError) as error:
-                self.failed.append(f"{entry['id']}: {type(error).__name__}: {error}")
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            jobs = [(entry["id"], pool.submit(self.entry, entry)) for entry in self.list["entries"]]
+        done = [job.result() for name, job in jobs if self.settled(name, job)]
         with open(os.path.join(HERE, "index.html"), "w") as file:
             file.write(page.write(self.list, done))
+        used = {name for entry in done for name in (*entry["pictures"], entry["view"])}
+        for name in pictures():
+            if not self.failed and name not in used:
+                os.remove(os.path.join(HERE, name))
         if size() > MOST_BYTES:
             self.failed.append(f"docs/gallery has {size()} bytes, may have {MOST_BYTES}")
         return done
 
 
-FORMULA = {name: getattr(math, name) for name in ("pi", "sqrt", "sin", "cos", "exp", "log", "floor", "asin", "nan")}
-FORMULA |= {"abs": abs, "min": min, "max": max, "sum": sum, "pairs": itertools.pairwise, "__builtins__": {}}
-FORMULA |= {name: value for name, value in vars(exact).items() if callable(value)}
-
-
-def evaluate(formula, names):
-    return formula if isinstance(formula, (int, float)) else eval(formula, {**FORMULA, **names})
+def pictures():
+    return [name for name in os.listdir(HERE) if name.endswith((".svg", ".png"))]
 
 
 def size():
-    return sum(os.path.getsize(os.path.join(HERE, name)) for name in os.listdir(HERE)
-               if name.endswith((".svg", ".png", ".html")))
-
-
-def thin(points, room):
-    """Douglas and Peucker: the points that a curve needs to stay within `room` of what it was."""
-    keep, stack = {0, len(points) - 1}, [(0, len(points) - 1)]
-    while stack:
-        first, last = stack.pop()
-        (x, y), (u, v) = points[first], points[last]
-        length, worst, where = math.hypot(u - x, v - y), room, None
-        for k in range(first + 1, last):
-            a, b = points[k]
-            far = abs((u - x) * (b - y) - (v - y) * (a - x)) / length if length > 0.0 else math.hypot(a - x, b - y)
-            if far > worst:
-                worst, where = far, k
-        if where is not None:
-            keep.add(where)
-            stack += [(first, where), (where, last)]
-    return [points[k] for k in sorted(keep)]
-
-
-def longest_bars(pieces):
-    """Of upright bars in the same half of a pixel only the longest is seen."""
-    longest = {}
-    for (x, y), (u, v) in pieces:
-        place = (round(2.0 * x), round(2.0 * u))
-        if abs(v - y) >= longest.get(place, (0.05,))[0]:
-            longest[place] = (abs(v - y), [(x, y), (u, v)])
-    return [bar for _, bar in longest.values()]
-
-
-def shorten(d):
-    """A path of gnuplot, pieces of M and L, without the points and bars that nobody sees."""
-    pieces = [[tuple(float(x) for x in pair) for pair in re.findall(r"(-?[\d.]+),(-?[\d.]+)", piece)]
-              for piece in re.findall(r"M[^M]*", d)]
-    pieces = [piece for piece in pieces if len(piece) > 1]
-    if len(pieces) > 8 and all(len(piece) == 2 for piece in pieces):
-        pieces = longest_bars(pieces)
-    pieces = [thin(piece, SMALLEST_BEND) if len(piece) > 2 else piece for piece in pieces]
-    return "".join("M" + " ".join(f"{round(x, 1):g},{round(y, 1):g}" for x, y in piece) for piece in pieces)
-
-
-def simplify(svg):
-    """The same picture in fewer bytes: thin curves, no empty groups, no definitions and defaults that say nothing."""
-    svg = re.sub(r"(<path [^>]*d=')(M[^'Zz]*)(')", lambda m: m[1] + shorten(m[2]) + m[3], svg)
-    svg = re.sub(r"<path [^>]*d=''/>", "", svg)
-    svg = svg.replace(' stroke-linecap="butt" stroke-linejoin="miter"', "")
-    for _ in range(3):
-        svg = re.sub(r"<g [^>]*>\s*</g>", "", svg)
-    if "xlink:href='#" not in svg:
-        svg = re.sub(r"<defs>.*?</defs>", "", svg, flags=re.S)
-    return re.sub(r"\s*\n\s*", "\n", svg)
+    return sum(os.path.getsize(os.path.join(HERE, name)) for name in (*pictures(), "index.html"))
 
 
 def main():

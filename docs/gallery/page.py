@@ -1,11 +1,12 @@
 """The page of the gallery: one HTML file with relative links to the pictures beside it."""
 import html
+import re
 
 STYLE = """
 :root { color-scheme: light; }
 * { box-sizing: border-box; }
-body { font: 16px/1.5 system-ui, "Segoe UI", Helvetica, Arial, sans-serif; color: #1b1f24; background: #fff; margin: 0 auto;
-  max-width: 60rem; padding: 1rem; }
+body { font: 16px/1.5 system-ui, "Segoe UI", Helvetica, Arial, sans-serif; color: #1b1f24; background: #fff;
+  margin: 0 auto; max-width: 60rem; padding: 1rem; }
 h1 { font-size: 1.7rem; margin: 0.5rem 0; }
 h2 { font-size: 1.3rem; margin: 2.5rem 0 0.5rem; border-bottom: 2px solid #0072b2; }
 h3 { font-size: 1.05rem; margin: 0 0 0.3rem; }
@@ -34,6 +35,11 @@ def escape(text):
     return html.escape(str(text), quote=True)
 
 
+def prose(text):
+    """`words` of a program in its letters."""
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(text))
+
+
 def figure_name(label):
     text = str(label)
     return f"Fig. {text}" if text[0].isdigit() else text
@@ -45,7 +51,8 @@ def labels(shows):
 
 
 def source(papers, entry):
-    parts = [f"{escape(papers[paper]['short'])}: {escape(labels(shows))}" for paper, shows in entry.get("shows", {}).items()]
+    shown = entry.get("shows", {}).items()
+    parts = [f"{escape(papers[paper]['short'])}: {escape(labels(shows))}" for paper, shows in shown]
     if "source" in entry:
         parts.append(escape(entry["source"]))
     return "; ".join(parts)
@@ -54,7 +61,7 @@ def source(papers, entry):
 def figures(rows):
     if not rows:
         return ""
-    lines = ["<div class='wide'><table><tr><th>key figure</th><th>Percuss</th><th>reference</th><th>is</th>"
+    lines = ["<div class='wide'><table><tr><th>key figure</th><th>Percuss</th><th>reference</th><th>which is</th>"
              "<th>within</th></tr>"]
     for row in rows:
         unit = f" {escape(row['unit'])}" if row.get("unit") else ""
@@ -74,7 +81,7 @@ def article(papers, entry):
     again = f"<details><summary>Commands</summary><pre>{commands}</pre></details>" if commands else ""
     return "\n".join([f"<article id='{entry['id']}'><h3>{alt}</h3>",
                       f"<p class='source'>{source(papers, entry)}</p>",
-                      f"<p>{escape(entry['text'])}</p>", *pictures, figures(entry["rows"]), again, "</article>"])
+                      f"<p>{prose(entry['text'])}</p>", *pictures, figures(entry["rows"]), again, "</article>"])
 
 
 def paper_table(listing, key):
@@ -84,10 +91,11 @@ def paper_table(listing, key):
         for label in entry.get("shows", {}).get(key, []):
             where.setdefault(label, []).append(entry)
     paper = listing["papers"][key]
-    lines = [f"<h3>{escape(paper['cite'])}</h3><div class='wide'><table><tr><th>figure</th><th>shows</th><th></th></tr>"]
+    lines = [f"<h3>{escape(paper['cite'])}</h3><div class='wide'><table>",
+             "<tr><th>figure</th><th>shows</th><th></th></tr>"]
     for label, what in paper["figures"].items():
         links = ", ".join(f"<a href='#{entry['id']}'>{escape(entry['title'])}</a>" for entry in where.get(label, []))
-        said = links or "not computed: " + escape(paper["not_computed"][label])
+        said = links or "not computed: " + prose(paper["not_computed"][label])
         lines.append(f"<tr><td class='n'>{escape(figure_name(label))}</td><td>{escape(what)}</td><td>{said}</td></tr>")
     return "\n".join(lines) + "</table></div>"
 
@@ -98,7 +106,7 @@ def write(listing, done):
     parts = ["<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>",
              "<meta name='viewport' content='width=device-width, initial-scale=1'>",
              f"<title>Percuss: gallery</title><style>{STYLE}</style></head><body>",
-             f"<h1>Gallery</h1><p>{escape(listing['intro'])}</p>", "<nav>"]
+             f"<h1>Gallery</h1><p>{prose(listing['intro'])}</p>", "<nav>"]
     parts += [f"<a href='#{key}'>{escape(title)}</a>" for key, title in sections.items()]
     parts += ["<a href='#figures'>All figures of the papers</a></nav>"]
     for key, title in sections.items():
