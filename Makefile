@@ -22,8 +22,8 @@ wish_gnuplot := @cmake/need.sh -w "percuss plot writes scripts, and no pictures.
 wish_movies := @cmake/need.sh -w "percuss view makes no movies." ffmpeg
 wish_format := @cmake/need.sh -w "The format of the sources is not checked." clang-format
 
-.PHONY: run build test variants cross study work-precision bench bench-siconos fuzz asan valgrind format tidy docs install \
-        clean help build-packages bench-packages test-packages
+.PHONY: run build test variants cross study work-precision bench bench-siconos fuzz asan valgrind format tidy docs gallery \
+        install clean help build-packages bench-packages test-packages
 
 run: build ## build and run a case: make run CASE=cases/... ARGS="--set time.end=1"
 	@$(BUILD)/percuss run $(CASE) $(ARGS)
@@ -84,6 +84,10 @@ SOURCES = $(shell git ls-files 'src/*.[ch]' 'elements/*.[ch]' 'mesh/*.[ch]' 'tes
 docs: build ## the manual as HTML and PDF in build/docs
 	$(need) pandoc weasyprint
 	@docs/make.sh $(BUILD)
+
+gallery: build ## run all cases and variants, compare with the papers: docs/gallery/index.html
+	$(need) python3 python3-yaml gnuplot-nox
+	@PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 docs/gallery/make.py $(BUILD)/percuss $(BUILD)/gallery
 
 format: ## format the C sources
 	$(need) clang-format

@@ -35,6 +35,7 @@ int pcs_cli_plot(pcs_context *ctx, const pcs_arguments *a)
                                  .output = a->directory,
                                  .axis = a->axis,
                                  .exact = a->exact,
+                                 .range = { a->range[0], a->range[1] },
                                  .width = isnan(a->width) ? 0.0 : a->width,
                                  .show = a->is_quiet ? pcs_cli_be_quiet : pcs_cli_show,
                                  .show_user = stdout };

@@ -168,7 +168,10 @@ static pcs_status sheet_runs(const sheet *s, const pcs_item *item, bool is_first
         panel->curves[before].dash = 1;
         panel->curves[before].label = is_first ? s->album->runs[r].label : NULL;
     }
-    if (panel->ncurve > 0) PCS_TRY(sheet_exact(s, item, true, panel));
+    bool is_shown = false; // in a panel above
+    for (const pcs_item *above = s->items; above < item; above++)
+        is_shown = is_shown || (s->album->exact != NULL && item_is_in(above, s->album->exact));
+    if (panel->ncurve > 0) PCS_TRY(sheet_exact(s, item, !is_shown, panel));
     panel->ylabel = pcs_album_label(s->album->ctx, item->label, item->unit);
     return panel->ylabel == NULL ? PCS_NO_MEMORY : PCS_OK;
 }

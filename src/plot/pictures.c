@@ -12,6 +12,12 @@ enum { MOST_PICTURES = 8, MOST_ITEMS = 64, NAME_ROOM = 256 };
 
 static const char *const energies[] = { "kinetic", "strain", "potential" };
 
+void pcs_pictures_add_energies(pcs_item *item)
+{
+    item->nterm = sizeof energies / sizeof *energies;
+    for (int i = 0; i < item->nterm; i++) item->terms[i] = energies[i];
+}
+
 static double pictures_energy_size(const pcs_album *album)
 {
     double largest = 0.0, size;

@@ -221,6 +221,9 @@ static pcs_status study_panel(const study *s, int measure, pcs_panel *panel)
     panel->is_log_x = s->is_numeric && study_spans(s, s->axis, measure);
     panel->is_log_y = study_spans(s, measure, measure);
     if (s->is_numeric) panel->before = study_axis(s, panel->is_log_x);
+    const double *x = pcs_csv_column(s->csv, s->axis);
+    for (int r = 0; r < s->csv->nrow; r++)
+        if (x[r] != floor(x[r])) panel->xformat = "%.3g";
     panel->xlabel = pcs_album_label(ctx, key, strcmp(key, "time.step") == 0 ? "s" : "");
     panel->ylabel = pcs_album_label(ctx, name, pcs_quantity_unit(name));
     PCS_TAKE(ctx, panel->curves, s->ncombination, "curves");

@@ -138,6 +138,10 @@ class Plot(unittest.TestCase):
         self.write("exact.csv", "t,wall.force\n0,0\n0.5,0\n0.5005,300\n1.167,300\n1.168,0\n1.5,0\n")
         self.done("plot", self.path("a"), "wall.force", "--exact", self.path("exact.csv"), "-o", self.path("e.svg"))
         self.assertIn("exact", texts(read(self.path("e.svg"))))
+        self.write("both.csv", "t,wall.force,wall.gap\n0,0,5\n1.5,0,3\n")
+        self.done("plot", self.path("a"), self.path("b"), "tip.x", "wall.force", "wall.gap", "--exact",
+                  self.path("both.csv"), "-o", self.path("both_exact.svg"))
+        self.assertEqual(texts(read(self.path("both_exact.svg"))).count("exact"), 1)
         self.refused(2, "needs 't' and a column", "plot", self.path("a"), "tip.x", "--exact", self.path("exact.csv"))
         self.done("plot", self.path("a"), "wall.force", "--x", "wall.gap", "-o", self.path("x.svg"))
         self.assertIn("wall.gap [m]", texts(read(self.path("x.svg"))))
@@ -147,17 +151,35 @@ class Plot(unittest.TestCase):
                 self.assertEqual(file.read(4), begin)
 
     @NEEDS_GNUPLOT
+    def test_part_of_the_axis_and_sum_of_energies(self):
+        self.done("plot", self.path("a"), self.path("b"), "wall.gap", "energy", "--range", "0.25:0.5", "-o",
+                  self.path("r.svg"))
+        script = read(self.path("r.gp"))
+        self.assertIn("set xrange [0.25:0.5]\n", script)
+        self.assertIn("(column('kinetic') + column('strain') + column('potential'))", script)
+        self.assertIn("energy [J]", texts(read(self.path("r.svg"))))
+        self.done("plot", self.path("a"), "wall.gap", "--range", "0:1.5e-4", "-o", self.path("short.svg"))
+        self.assertIn("set xtics 5e-05\n", read(self.path("short.gp")))
+        self.refused(2, "--range needs columns", "plot", self.path("a"), "--range", "0:1")
+        for wrong in ("1", "1:", ":1", "1:0", "1:1", "0:1:2", "0:inf", "nan:1", "a:b"):
+            self.refused(2, f"--range must be two rising numbers A:B, is '{wrong}'", "plot", self.path("a"), "tip.x",
+                         "--range", wrong)
+        self.refused(2, "--range, --exact and --width are for plot", "check", CASE, "--range", "0:1")
+
+    @NEEDS_GNUPLOT
     def test_a_study_with_slopes_and_bars(self):
         rows = ["h,model,run,status,error,error.limit,error.bound,error.order,error.convergence,reason"]
         for model, factor in (("fine", 3.0), ("coarse", 5.0)):
             rows += [f"{h},{model},x,done,{factor * h**2},0,{0.1 * factor * h**2},2,converges,"
-                     for h in (0.1, 0.2, 0.4, 0.8)]
+                     for h in (0.1, 0.2, 0.4, 0.80003)]
         self.write("study/study.csv", "\n".join(rows) + "\n")
         self.assertEqual(self.done("plot", self.path("study")), self.path("study", "study_error.svg") + "\n")
         svg = read(self.path("study", "study_error.svg"))
         for word in ("model = fine, slope 2.00", "model = coarse, slope 2.00"):
             self.assertIn(word, texts(svg))
         script = read(self.path("study", "study_error.gp"))
+        self.assertIn("set xtics (0.1, 0.2, 0.4, 0.80003)", script)
+        self.assertIn("set format x '%.3g'", script)
         self.assertIn("\nset logscale x\nset logscale y\n", script)
         self.assertEqual(script.count("with yerrorbars"), 2)
 
