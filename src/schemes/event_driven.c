@@ -435,6 +435,7 @@ const pcs_scheme_ops pcs_scheme_event_driven = {
     .data_size = sizeof(driven),
     .memory_size = sizeof(driven_memory),
     .is_explicit = true,
+    .watches_gaps = true,
     .refuses = driven_refuses,
     .stable_step = driven_stable_step,
     .setup = driven_setup,

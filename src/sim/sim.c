@@ -10,7 +10,7 @@
 #include "sim/control.h"
 #include "sim/reactions.h"
 #include "sim/retry.h"
-#include "step/projection.h"
+#include "sim/search.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -64,23 +64,10 @@ static pcs_status sim_fixed_step(pcs_sim *sim)
     return PCS_OK;
 }
 
-// What may touch in the next step, and whether something has come through unwatched in the last one.
-static pcs_status sim_search(pcs_sim *sim)
-{
-    bool has_changed = false;
-    if (!sim->system->has_search) return PCS_OK;
-    if (sim->system->ops->search(sim->system, sim->state.q, &has_changed) != PCS_OK)
-        return pcs_wrap(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s)", sim->state.step, sim->state.t);
-    if (!has_changed) return PCS_OK;
-    return pcs_projection_renew(sim->solver, sim->state.q)
-               ? PCS_OK
-               : pcs_accept_stop(sim, sim->step_size, "the mass is singular");
-}
-
 pcs_status pcs_sim_step(pcs_sim *sim)
 {
     double begin = pcs_clock();
-    PCS_TRY(sim_search(sim));
+    PCS_TRY(pcs_sim_search(sim));
     sim->number = sim->state.step + 1;
     PCS_TRY(sim->control != NULL ? pcs_control_step(sim) : sim_fixed_step(sim));
     if (pcs_noted(sim->ctx)[0] != '\0') return pcs_accept_stop(sim, sim->step_size, pcs_noted(sim->ctx));
@@ -178,7 +165,7 @@ static pcs_status sim_loop(pcs_sim *sim, bool show_progress)
         if (status == PCS_OK && sim->stop_request != NULL && *sim->stop_request != 0)
             status = pcs_accept_stop(sim, sim->step_size, "stopped on request");
         if (status == PCS_OK && is_first) status = sim_check_options(sim);
-        if (status == PCS_OK && pcs_sim_is_done(sim)) status = sim_search(sim);
+        if (status == PCS_OK && pcs_sim_is_done(sim)) status = pcs_sim_search(sim);
         PCS_TRY(sim_agree(sim, status));
     }
     return PCS_OK;
