@@ -3,7 +3,7 @@
 //   d(s)  distance of the axes at the part s of the step,  thickness D,  overlap D - d
 //   |d(s) - d(s')| <= W |s - s'|,  W largest way of an end of one segment as seen from an end of the other
 //
-// On [s, s'] no overlap is left out as long as d(s) + d(s') - W (s' - s) >= 2 D; other parts are halved until W (s' - s)
+// On [s, s'] no overlap is left out where d(s) + d(s') - W (s' - s) >= 2 D; other parts are halved until W (s' - s)
 // is a small share of D: between such places a graze is at most (W (s' - s))^2 / 8 D deep. A step along which two
 // surfaces could stay close over very many such places is not followed to the end: it counts as a passage.
 //

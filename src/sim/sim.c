@@ -194,21 +194,31 @@ static pcs_status sim_close(pcs_sim *sim, bool show_progress, int nopen, pcs_sta
     return pcs_comm_agree(sim->ctx, status);
 }
 
-static pcs_status sim_prepare_directory(pcs_sim *sim, const char *directory)
+static pcs_status sim_prepare_directory(pcs_sim *sim, const char *directory, int *lock)
 {
     char path[4200];
+    if (!pcs_is_root(sim->ctx)) return PCS_OK;
     PCS_TRY(pcs_file_make_folder(sim->ctx, directory));
+    PCS_TRY(pcs_file_lock_folder(sim->ctx, directory, lock));
     snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
     return pcs_case_write(sim->input, path);
 }
 
-pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress)
+static pcs_status sim_run(pcs_sim *sim, const char *directory, bool show_progress, int *lock)
 {
-    PCS_TRY(pcs_comm_agree(sim->ctx, pcs_is_root(sim->ctx) ? sim_prepare_directory(sim, directory) : PCS_OK));
+    int nopen = 0;
+    PCS_TRY(pcs_comm_agree(sim->ctx, sim_prepare_directory(sim, directory, lock)));
     sim->view.directory = directory;
     if (!sim->has_started) PCS_TRY(pcs_comm_agree(sim->ctx, pcs_sim_start(sim)));
-    int nopen = 0;
     pcs_status status = sim_open(sim, show_progress, &nopen);
     if (status == PCS_OK) status = sim_loop(sim, show_progress);
     return sim_close(sim, show_progress, nopen, status);
+}
+
+pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress)
+{
+    int lock = -1;
+    pcs_status status = sim_run(sim, directory, show_progress, &lock);
+    pcs_file_unlock_folder(lock);
+    return status;
 }

@@ -91,10 +91,41 @@ class Campaign:
             return True
         return False
 
+    def interposer(self):
+        """The library that makes calls fail, compiled."""
+        path = self.path("interpose.so")
+        if not os.path.exists(path):
+            source = os.path.join(self.source, "tests", "faults", "interpose.c")
+            subprocess.run(["cc", "-std=gnu17", "-O1", "-shared", "-fPIC", source, "-o", path, "-ldl"], check=True)
+        return path
+
+    def faulty(self, kind, nth, *arguments, lasts=False, **options):
+        """A run in which the nth call of a kind fails; the number of such calls as well."""
+        count = self.path("count")
+        environment = os.environ | {"LD_PRELOAD": self.interposer(), "FAULT_KIND": kind, "FAULT_NTH": str(nth),
+                                    "FAULT_COUNT": count, "OPENBLAS_NUM_THREADS": "1"}
+        if lasts:
+            environment["FAULT_LASTS"] = "1"
+        if os.path.exists(count):
+            os.remove(count)
+        result = self.run(*arguments, env=environment, **options)
+        return result, int(open(count).read()) if os.path.exists(count) else 0
+
     def history(self, folder):
         with open(os.path.join(folder, "history.csv")) as file:
             rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
         return [{key: float(value) if value not in ("", None) else None for key, value in row.items()} for row in rows]
+
+
+def results(folder):
+    """Bytes of the results that do not tell times of the clock."""
+    found = {}
+    for base, _, names in os.walk(folder):
+        for name in names:
+            if not name.startswith("summary"):
+                with open(os.path.join(base, name), "rb") as file:
+                    found[os.path.relpath(os.path.join(base, name), folder)] = file.read()
+    return found
 
 
 def main(campaign, limit="20"):
