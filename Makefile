@@ -21,7 +21,7 @@ wish_vtk := @/usr/bin/python3 -c "import vtk" 2>/dev/null || cmake/need.sh -w "F
 wish_gnuplot := @cmake/need.sh -w "percuss plot writes scripts, and no pictures." gnuplot-nox
 wish_format := @cmake/need.sh -w "The format of the sources is not checked." clang-format
 
-.PHONY: run build test variants cross study work-precision bench bench-siconos fuzz asan valgrind format tidy docs install \
+.PHONY: run build test variants cross study work-precision bench bench-siconos fuzz faults asan valgrind format tidy docs install \
         clean help build-packages bench-packages test-packages
 
 run: build ## build and run a case: make run CASE=cases/... ARGS="--set time.end=1"
@@ -70,6 +70,12 @@ fuzz: bench-packages ## feed the case reader with damaged files for a minute, un
 	@cmake --preset asan >/dev/null
 	@cmake --build --preset asan --parallel $(JOBS) --target fuzz_case -- --no-print-directory -s
 	@cd build-asan && ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 tests/fuzz_case 60 ../cases/*/case.yaml
+
+faults: test-packages ## make everything fail that can: ten minutes, or longer by make faults SECONDS=600 for each campaign
+	$(need) clang
+	@cmake -S . -B $(BUILD) -DPERCUSS_TESTS=ON >/dev/null
+	@cmake --build $(BUILD) --parallel $(JOBS) --target percuss_program -- --no-print-directory -s
+	@/usr/bin/python3 tests/faults/run.py $(BUILD)/percuss $(SECONDS)
 
 asan: test-packages ## run the tests with address and undefined-behaviour sanitizers
 	@JOBS=$(JOBS) tests/variants/run.sh asan

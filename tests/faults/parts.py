@@ -1,8 +1,7 @@
-"""Short cases that have every part of the program between them: elements, contacts, joints, systems, schemes, solvers."""
+"""Short cases that have every part between them: elements, contacts, joints, schemes, solvers, systems."""
 
 import os
 import re
-import subprocess
 
 TAIL = """
 scheme: { type: alpha_ggl, rho_inf: 0.8 }
@@ -27,10 +26,14 @@ elements:
   house: { type: rigid_body_3d, mesh: house, mass: 1, inertia: [1, 1, 1] }
   ball: { type: rigid_body_3d, mesh: ball, mass: 1, inertia: [1, 1, 1] }
 supports: { clamp: { set: low.start, fix: [x, y, z, rx, ry, rz], reactions: true } }
-initial: [ { set: high, velocity: [0, 0, -1] }, { set: ball, velocity: [0, 0, -1] }, { set: shaft, velocity: [1, 0, 0] } ]
+initial:
+  - { set: high, velocity: [0, 0, -1] }
+  - { set: ball, velocity: [0, 0, -1] }
+  - { set: shaft, velocity: [1, 0, 0] }
 contacts:
   touch: { type: beam_beam, a: low, b: high, radius: 0.01, restitution: 0, friction: 0.3 }
-  cell: { type: node_segment, nodes: ball, segments: low, radius: 0.01, node_radius: 0.02, restitution: 0.5, friction: 0.1 }
+  cell: { type: node_segment, nodes: ball, segments: low, radius: 0.01, node_radius: 0.02, restitution: 0.5,
+          friction: 0.1 }
   bearing: { type: journal, nodes: middle, housing: house, axis: [0, 0, 1], radius: 0.0101, node_radius: 0.01,
              restitution: 0, friction: 0.2 }
   floor: { type: node_plane, nodes: ball, point: [0, 0, 0.02], normal: [0, 0, 1], restitution: 0.5, friction: 0.2 }
@@ -90,16 +93,6 @@ BALL = "system: { type: ball, mass: 1, radius: 0.2, gravity: 10, height: 0.21, r
 OPTIONS = {"moreau_jean": "theta: 0.5", "newmark": "gamma: 0.5", "hht": "alpha: 0.1", "jump_newmark": "gamma: 0.5",
            "alpha_ggl": "rho_inf: 0.8", "alpha_velocity": "rho_inf: 0.8", "alpha_index3": "rho_inf: 0.8",
            "ggl_midpoint": "metric: mass", "splitting": "contact_forces: true"}
-
-
-def names(c, section):
-    """What `percuss list` knows of a section."""
-    text = subprocess.run([c.program, "list", section], capture_output=True, text=True, check=True).stdout
-    table = text.split("\n\n")
-    found = []
-    for block in table[2:]:
-        found += re.findall(r"^  ([a-z_0-9]+)(?: |$)", block, re.M)
-    return found
 
 
 def texts():

@@ -40,9 +40,12 @@ CHANGES = {
     "crash in gaps": [("g[0] = q[0]", "g[0] = *(volatile double *)8")],
     "crash in check": [('*parameter = "position";', "*(volatile int *)8 = 1;")],
     "abort in rows": [("    return 2;", "    __builtin_trap();")],
-    "endless recursion": [("    return 2;", "    volatile char room[4096] = { 0 }; return walls_row_count(p) + room[p != 0];")],
-    "crash when it is loaded": [("static int walls_row_count", "__attribute__((constructor)) static void walls_bad(void)"
-                                 " { *(volatile int *)8 = 1; }\nstatic int walls_row_count")],
+    "endless recursion": [("    return 2;",
+                           "    volatile char room[4096] = { 0 }; return walls_row_count(p) + room[p != 0];")],
+    "crash when it is loaded": [("static int walls_row_count",
+                                 "__attribute__((constructor)) static void walls_bad(void)\n"
+                                 "{ *(volatile int *)8 = 1; }\n"
+                                 "static int walls_row_count")],
     "as it is": [],
 }
 
@@ -54,8 +57,8 @@ def build(c, source, name, changes):
             return None
         text = text.replace(old, new)
     path = c.path(name.replace(" ", "_") + ".so")
-    subprocess.run(["cc", "-std=gnu17", "-O0", "-w", "-shared", "-fPIC", "-I", os.path.join(c.source, "src"), "-x", "c", "-",
-                    "-o", path], input=text.encode(), check=True)
+    subprocess.run(["cc", "-std=gnu17", "-O0", "-w", "-shared", "-fPIC", "-I", os.path.join(c.source, "src"), "-x", "c",
+                    "-", "-o", path], input=text.encode(), check=True)
     return path
 
 
@@ -78,7 +81,8 @@ def campaign(c):
         path = c.path(kind + ".so")
         whole = open(c.path("as_it_is.so"), "rb").read()
         open(path, "wb").write(whole[:len(whole) // 2] if content is None else content.encode())
-        result = c.run("run", c.write("case.yaml", case.replace("./two_walls.so", path)), "-o", c.path("out"), "--quiet")
+        text = case.replace("./two_walls.so", path)
+        result = c.run("run", c.write("case.yaml", text), "-o", c.path("out"), "--quiet")
         c.ends_well(f"a {kind} file for a plug-in", result, may_finish=False)
 
 

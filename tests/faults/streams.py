@@ -1,9 +1,8 @@
-"""Standard streams that are closed, full or broken: results are the same, or a message says what could not be written."""
+"""Standard streams that are closed, full or broken: results are the same, or a message says what was not written."""
 
 import itertools
 import os
 import signal
-import subprocess
 
 import faults
 
