@@ -17,7 +17,7 @@ def build(c):
     jobs = str(os.cpu_count() or 2)
     configure = ["cmake", "-S", c.source, "-B", folder, "-DCMAKE_C_COMPILER=clang", "-DPERCUSS_TESTS=ON",
                  "-DPERCUSS_FUZZ=ON", "-DPERCUSS_SANITIZE=address", "-DPERCUSS_PETSC=OFF", "-DCMAKE_BUILD_TYPE=Release",
-                 "-DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link"]
+                 "-DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link", "-DCMAKE_C_FLAGS_RELEASE=-O1 -g1"]
     if shutil.which("ccache"):
         configure.append("-DCMAKE_C_COMPILER_LAUNCHER=ccache")
     subprocess.run(configure, stdout=subprocess.DEVNULL, check=True)

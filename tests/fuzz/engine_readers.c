@@ -77,7 +77,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;
     (void)argv;
-    snprintf(path, sizeof path, "/tmp/percuss_fuzz_%ld.msh", (long)getpid());
+    snprintf(path, sizeof path, "percuss_fuzz_%ld.msh", (long)getpid());
     return 0;
 }
 
