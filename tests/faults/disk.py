@@ -93,7 +93,7 @@ def vanishing(c):
     for delay in (0.01, 0.03, 0.1, 0.2):
         for way in ("remove", "file"):
             clear(c)
-            command = [c.program, "run", case, "--quiet", "-o", c.path("out"), "--set", "time.step=1e-5"]
+            command = [c.program, "run", case, "--quiet", "-o", c.path("out"), "--set", "time.step=1e-4"]
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
             time.sleep(delay)
             shutil.rmtree(c.path("out"), ignore_errors=True)

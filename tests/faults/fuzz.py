@@ -16,8 +16,8 @@ def build(c):
     folder = os.path.join(os.path.dirname(c.program), "fuzz")
     jobs = str(os.cpu_count() or 2)
     configure = ["cmake", "-S", c.source, "-B", folder, "-DCMAKE_C_COMPILER=clang", "-DPERCUSS_TESTS=ON",
-                 "-DPERCUSS_FUZZ=ON", "-DPERCUSS_SANITIZE=address", "-DPERCUSS_PETSC=OFF", "-DCMAKE_BUILD_TYPE=Release",
-                 "-DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link", "-DCMAKE_C_FLAGS_RELEASE=-O1 -g1"]
+                 "-DPERCUSS_FUZZ=ON", "-DPERCUSS_SANITIZE=address", "-DPERCUSS_PETSC=OFF", "-DCMAKE_BUILD_TYPE=Debug",
+                 "-DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link"]
     if shutil.which("ccache"):
         configure.append("-DCMAKE_C_COMPILER_LAUNCHER=ccache")
     subprocess.run(configure, stdout=subprocess.DEVNULL, check=True)
