@@ -22,8 +22,8 @@ wish_gnuplot := @cmake/need.sh -w "percuss plot writes scripts, and no pictures.
 wish_movies := @cmake/need.sh -w "percuss view makes no movies." ffmpeg
 wish_format := @cmake/need.sh -w "The format of the sources is not checked." clang-format
 
-.PHONY: run build test variants cross study work-precision bench bench-siconos fuzz asan valgrind format tidy docs gallery \
-        install clean help build-packages bench-packages test-packages
+.PHONY: run build test variants cross study work-precision bench bench-siconos fuzz faults asan valgrind format tidy docs \
+        gallery install clean help build-packages bench-packages test-packages
 
 run: build ## build and run a case: make run CASE=cases/... ARGS="--set time.end=1"
 	@$(BUILD)/percuss run $(CASE) $(ARGS)
@@ -71,6 +71,12 @@ fuzz: bench-packages ## feed the case reader with damaged files for a minute, un
 	@cmake --preset asan >/dev/null
 	@cmake --build --preset asan --parallel $(JOBS) --target fuzz_case -- --no-print-directory -s
 	@cd build-asan && ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 tests/fuzz_case 60 ../cases/*/case.yaml
+
+faults: test-packages ## make everything fail that can: ten minutes, or longer by make faults SECONDS=600 for each campaign
+	$(need) clang
+	@cmake -S . -B $(BUILD) -DPERCUSS_TESTS=ON >/dev/null
+	@cmake --build $(BUILD) --parallel $(JOBS) --target percuss_program -- --no-print-directory -s
+	@/usr/bin/python3 tests/faults/run.py $(BUILD)/percuss $(SECONDS)
 
 asan: test-packages ## run the tests with address and undefined-behaviour sanitizers
 	@JOBS=$(JOBS) tests/variants/run.sh asan

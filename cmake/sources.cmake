@@ -8,7 +8,7 @@ percuss_sources(src/linsolve linsolve_list.def bordered chain_blocks chain_lu ch
 percuss_sources(src/eigen arpack lapack quadratic symmetric)
 percuss_sources(mesh mesh_source_list.def dofmap merge mesh msh msh2 msh4 msh_data msh_text order registry select)
 percuss_sources(elements element_list.def axial beam element exact_3d_tangent modal one_node section timoshenko)
-percuss_sources(src/contact gap_list.def beams contact registry search segment)
+percuss_sources(src/contact gap_list.def beams contact registry search segment swept)
 percuss_sources(src/joint joint_list.def ends joint motion)
 percuss_sources(src/system defaults rigid scale)
 percuss_sources(src/fe amplitude assembly dofs fe initial joint_stiffness loads ops picture pieces probe reactions
@@ -26,7 +26,7 @@ percuss_sources(src/case assign error expand formula include json keys load mask
 percuss_sources(src/analysis modes modes_output statics statics_equilibrium statics_free statics_message
   statics_newton statics_output statics_relax statics_round_off statics_rows stiffness)
 percuss_sources(src/sim accept certify certify_energy certify_motion certify_residual certify_rows certify_rules
-  control reactions retry sim)
+  control reactions retry search sim)
 percuss_sources(src/build amplitude applies build builder catalogue contacts describe elements gaps initial joints
   loads mesh output scheme sets start supports system time)
 percuss_sources(src/study convergence functions measure options plan read run signal study table work)

@@ -74,6 +74,7 @@ typedef struct fe_data {
     bool has_varying_rows;     // and their directions change
     bool has_driven_rows;
     bool has_search_rows;    // which bodies some rows are about changes from step to step
+    bool has_passages;       // some contacts may be jumped over
     bool is_nonlinear;       // some group's tangents vary
     int nspin;               // nodes with a finite rotation in space
     int (*spins)[3];         // [nspin] their equations, consecutive; -1: held
@@ -158,6 +159,8 @@ void pcs_fe_evaluate_rows(pcs_system *self, const double *q);
 void pcs_fe_row_speeds(const pcs_system *self, double t, double *speed);
 void pcs_fe_rate_bias(pcs_system *self, const double *q, const double *v, double *bias);
 pcs_status pcs_fe_search(pcs_system *self, const double *q, bool *has_changed);
+void pcs_fe_passages(pcs_system *self, const double *q0, const double *q1, const pcs_passage_row *rows,
+                     pcs_passage *worst);
 void pcs_fe_gaps(pcs_system *self, const double *q, double *gap);
 void pcs_fe_contact_points(pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
 void pcs_fe_tangents(const pcs_system *self, double (*across)[3]);

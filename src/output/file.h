@@ -58,4 +58,9 @@ void pcs_file_ints(pcs_file *f, const int *x, size_t count);
 // Makes every folder of a path.
 pcs_status pcs_file_make_folder(pcs_context *ctx, const char *path);
 
+// Takes a folder for one run: PCS_IO_ERROR when another process writes there. *lock goes to pcs_file_unlock_folder; the
+// system gives the folder back when the process ends, however it does. File systems without locks are not watched.
+pcs_status pcs_file_lock_folder(pcs_context *ctx, const char *path, int *lock);
+void pcs_file_unlock_folder(int lock);
+
 #endif

@@ -43,6 +43,8 @@ typedef struct pcs_scheme_ops {
 
     bool ignores_restitution; // states no law at velocity level: contacts press, they do not impact
 
+    bool watches_gaps; // between the ends of a step, too: no contact that has a row is jumped over
+
     bool lets_contacts_sink; // constrains neither gap nor gap velocity of a lasting contact, so that its penetration
                              // grows with time: reported only
 

@@ -33,6 +33,7 @@ static const pcs_check certify_checks[CERTIFY_COUNT] = {
     [CERTIFY_RISE] = { .name = "energy gained in a step", .unit = "J" },
     [CERTIFY_GROWTH] = { .name = "energy gained since the start", .unit = "J" },
     [CERTIFY_PENETRATION] = { .name = "penetration <= 2 max|gap rate| h", .unit = "m" },
+    [CERTIFY_PASSAGE] = { .name = "no contact jumped over within a step", .unit = "m" },
 };
 
 static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int check)
@@ -59,6 +60,7 @@ static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int 
     case CERTIFY_ORDER: return rule->tableau != NULL;
     case CERTIFY_MOMENTUM: return system->has_resultant;
     case CERTIFY_PENETRATION: return has_rows && !ops->is_position_level;
+    case CERTIFY_PASSAGE: return system->has_passages && (system->has_search || !ops->watches_gaps);
     case CERTIFY_ENERGY: return ops->has_closed_loss && system->is_linear;
     case CERTIFY_IMPACT_LOSS: return has_rows && ops->separates_impacts;
     default: return true;
@@ -109,6 +111,7 @@ static pcs_status certify_take_work(pcs_context *ctx, pcs_certifier *self)
                         &self->middle_rate, &self->z,    &self->moved,     &self->jump };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(ctx, *rows[i], system->nrow, "the certificate");
     PCS_TAKE(ctx, self->z_t, system->ntangent, "the certificate");
+    if (system->has_passages) PCS_TAKE(ctx, self->ends, system->nrow, "the certificate");
     PCS_TAKE(ctx, self->resultant, system->nrow, "the certificate");
     PCS_TAKE(ctx, self->origin, system->nq, "the certificate");
     if (!certify_has_joints(system)) return PCS_OK;
@@ -286,7 +289,7 @@ static void certify_remember(pcs_certifier *self)
     if (now->past == self->marked) now->past = 1 - now->past;
     certify_past *past = &self->past[now->past];
     now->is_awaited = certify_will_watch(self);
-    past->is_known = self->iterates || now->is_awaited;
+    past->is_known = self->iterates || now->is_awaited || system->has_passages;
     past->has_force = past->is_known && self->from != NULL && self->has_force;
     past->t = self->x->t;
     if (!past->is_known) return;

@@ -33,6 +33,7 @@ enum {
     CERTIFY_RISE,
     CERTIFY_GROWTH,
     CERTIFY_PENETRATION,
+    CERTIFY_PASSAGE,
     CERTIFY_COUNT
 };
 
@@ -96,6 +97,7 @@ struct pcs_certifier {
     bool is_hit;                                               // a contact closes
     double residual;                                           // N s, sum of what its equations leave over
     double leftover;                                           // J, the work of that
+    pcs_passage_row *ends;                                     // [nrow] its rows at its ends
     double *gap, *bias;                                        // [nrow] at its end; (dG/dt) v, m/s^2
     double available;                                          // J, what the model has to spend in the step
     double *start_gap, *start_rate, *middle_gap, *middle_rate; // [nrow] g_n, G_n v_n, g(q_M) and G_M v_n

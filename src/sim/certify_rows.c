@@ -225,6 +225,24 @@ static void rows_check_penetration(pcs_certifier *self, int row)
     pcs_certify_note(self, CERTIFY_PENETRATION, -gap, allowed, row, -1);
 }
 
+// Between the ends of the step no law is evaluated: nodes are taken to have moved on straight lines.
+static void rows_check_passages(pcs_certifier *self)
+{
+    pcs_system *system = self->scheme->system;
+    const certify_past *from = &self->past[self->now.past];
+    double h = self->report->h;
+    pcs_passage worst = { 0 };
+    if (!pcs_certify_is_on(self, CERTIFY_PASSAGE) || !from->is_known) return;
+    if (!(h > 0.0) || !(fabs(self->x->t - from->t - h) <= 1e-6 * h)) return;
+    for (int j = 0; j < system->nrow; j++) {
+        const pcs_row_report *r = &self->report->rows[j];
+        self->ends[j] = (pcs_passage_row){ .gap = { self->rows.gap[j], self->gap[j] },
+                                           .is_loaded = r->step_impulse != 0.0 || r->nu != 0.0 };
+    }
+    system->ops->passages(system, from->q, self->x->q, self->ends, &worst);
+    if (worst.allowed > 0.0) pcs_certify_note(self, CERTIFY_PASSAGE, worst.depth, worst.allowed, worst.row, -1);
+}
+
 static void rows_evaluate(pcs_certifier *self)
 {
     pcs_system *system = self->scheme->system;
@@ -252,6 +270,7 @@ void pcs_certify_rows(pcs_certifier *self)
         if (self->report->rows[j].gate_is_contradictory) contradictions = 1.0;
     }
     rows_check_impact(self, speed);
+    rows_check_passages(self);
     self->now.contradictions += contradictions;
     pcs_certify_note(self, CERTIFY_CONTRADICTION, self->now.contradictions, 1.0, -1, -1);
 }

@@ -10,7 +10,7 @@
 #include "sim/control.h"
 #include "sim/reactions.h"
 #include "sim/retry.h"
-#include "step/projection.h"
+#include "sim/search.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -64,23 +64,10 @@ static pcs_status sim_fixed_step(pcs_sim *sim)
     return PCS_OK;
 }
 
-// What may touch in the next step, and whether something has come through unwatched in the last one.
-static pcs_status sim_search(pcs_sim *sim)
-{
-    bool has_changed = false;
-    if (!sim->system->has_search) return PCS_OK;
-    if (sim->system->ops->search(sim->system, sim->state.q, &has_changed) != PCS_OK)
-        return pcs_wrap(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s)", sim->state.step, sim->state.t);
-    if (!has_changed) return PCS_OK;
-    return pcs_projection_renew(sim->solver, sim->state.q)
-               ? PCS_OK
-               : pcs_accept_stop(sim, sim->step_size, "the mass is singular");
-}
-
 pcs_status pcs_sim_step(pcs_sim *sim)
 {
     double begin = pcs_clock();
-    PCS_TRY(sim_search(sim));
+    PCS_TRY(pcs_sim_search(sim));
     sim->number = sim->state.step + 1;
     PCS_TRY(sim->control != NULL ? pcs_control_step(sim) : sim_fixed_step(sim));
     if (pcs_noted(sim->ctx)[0] != '\0') return pcs_accept_stop(sim, sim->step_size, pcs_noted(sim->ctx));
@@ -178,7 +165,7 @@ static pcs_status sim_loop(pcs_sim *sim, bool show_progress)
         if (status == PCS_OK && sim->stop_request != NULL && *sim->stop_request != 0)
             status = pcs_accept_stop(sim, sim->step_size, "stopped on request");
         if (status == PCS_OK && is_first) status = sim_check_options(sim);
-        if (status == PCS_OK && pcs_sim_is_done(sim)) status = sim_search(sim);
+        if (status == PCS_OK && pcs_sim_is_done(sim)) status = pcs_sim_search(sim);
         PCS_TRY(sim_agree(sim, status));
     }
     return PCS_OK;
@@ -207,22 +194,31 @@ static pcs_status sim_close(pcs_sim *sim, bool show_progress, int nopen, pcs_sta
     return pcs_comm_agree(sim->ctx, status);
 }
 
-static pcs_status sim_prepare_directory(pcs_sim *sim, const char *directory)
+static pcs_status sim_prepare_directory(pcs_sim *sim, const char *directory, int *lock)
 {
     char path[4200];
-    if (sim->has_case_file) return PCS_OK;
+    if (sim->has_case_file || !pcs_is_root(sim->ctx)) return PCS_OK;
     PCS_TRY(pcs_file_make_folder(sim->ctx, directory));
+    PCS_TRY(pcs_file_lock_folder(sim->ctx, directory, lock));
     snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
     return pcs_case_write(sim->input, path);
 }
 
-pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress)
+static pcs_status sim_run(pcs_sim *sim, const char *directory, bool show_progress, int *lock)
 {
-    PCS_TRY(pcs_comm_agree(sim->ctx, pcs_is_root(sim->ctx) ? sim_prepare_directory(sim, directory) : PCS_OK));
+    int nopen = 0;
+    PCS_TRY(pcs_comm_agree(sim->ctx, sim_prepare_directory(sim, directory, lock)));
     sim->view.directory = directory;
     if (!sim->has_started) PCS_TRY(pcs_comm_agree(sim->ctx, pcs_sim_start(sim)));
-    int nopen = 0;
     pcs_status status = sim_open(sim, show_progress, &nopen);
     if (status == PCS_OK) status = sim_loop(sim, show_progress);
     return sim_close(sim, show_progress, nopen, status);
+}
+
+pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress)
+{
+    int lock = -1;
+    pcs_status status = sim_run(sim, directory, show_progress, &lock);
+    pcs_file_unlock_folder(lock);
+    return status;
 }

@@ -13,6 +13,7 @@
 #include "core/memory.h"
 #include "core/obstacle.h"
 #include "core/option.h"
+#include "core/passage.h"
 #include "core/rounding.h"
 #include "sparse/matrix.h"
 
@@ -149,6 +150,11 @@ typedef struct pcs_system_ops {
     // change.
     pcs_status (*search)(pcs_system *self, const double *q, bool *has_changed);
 
+    // Notes what contacts closed and opened again, or changed sides, on the straight way from q0 to q1, the last step;
+    // [nrow] what its rows know of it: has_passages.
+    void (*passages)(pcs_system *self, const double *q0, const double *q1, const pcs_passage_row *rows,
+                     pcs_passage *worst);
+
     // (dG/dt) v of every row: the part of the gap acceleration that is not G v': has_rate_bias.
     void (*rate_bias)(pcs_system *self, const double *q, const double *v, double *bias);
 
@@ -209,6 +215,8 @@ struct pcs_system {
     bool has_joint_stiffness;                         // directions of joints turn under their forces
     bool has_drives;                                  // rows that move by themselves
     bool has_search;                                  // rows may be about other bodies from step to step
+    bool has_passages;                                // a contact may be jumped over: that its gap is not negative
+                                                      // at the end of a step does not say that all is well
     bool has_rate_bias;                               // (dG/dt) v, or the acceleration of driven rows, is not zero
     bool has_resultant;             // momentum has directions in space: resultant, row_resultant, tangent_resultant
     bool has_tangents;              // where friction pushes is known
