@@ -22,8 +22,8 @@ static pcs_status build_read(pcs_build *b)
 {
     PCS_TRY(pcs_case_expand(b->c));
     PCS_TRY(pcs_build_system(b));
-    if (!b->has_system) PCS_TRY(build_read_mesh_model(b));
     PCS_TRY(pcs_build_scheme(b));
+    if (!b->has_system) PCS_TRY(build_read_mesh_model(b));
     PCS_TRY(pcs_build_time(b));
     PCS_TRY(pcs_build_output(b));
     PCS_TRY(pcs_build_start(b));
@@ -34,6 +34,7 @@ static pcs_status build_model(pcs_build *b)
 {
     const char *culprit = NULL;
     b->model.mesh = b->mesh;
+    b->model.step = b->step;
     pcs_status status = b->has_system ? PCS_OK : pcs_fe_create(b->ctx, &b->model, &b->sim->system, &culprit);
     if (status != PCS_OK) {
         PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, culprit), status));

@@ -59,6 +59,27 @@ static void elements_check_cells(pcs_build *b, const pcs_yaml *node, const pcs_f
     }
 }
 
+// The mass matrix that the scheme asks for, where the case leaves it to that.
+static pcs_status elements_choose_mass(pcs_build *b, pcs_yaml *node, const pcs_mass_choice *choice, void *params)
+{
+    int *mass = (int *)((char *)params + choice->offset);
+    const char *scheme = b->scheme == NULL || b->is_model_only ? NULL : b->scheme->name;
+    bool has_waves = scheme != NULL && b->scheme->ask_waves != NULL;
+    if (choice->automatic == 0) return PCS_OK;
+    if (*mass == choice->automatic) {
+        *mass = has_waves ? choice->one_point : choice->consistent;
+        return pcs_case_resolve(b->c, node, "mass", has_waves ? "one_point" : "consistent");
+    }
+    bool is_one_point = *mass == choice->one_point;
+    if (has_waves && !is_one_point)
+        pcs_case_error_at(b->c, node, "mass",
+                          "scheme '%s' needs a mass of one-point quadrature: say 'one_point', or leave it out", scheme);
+    if (scheme != NULL && !has_waves && is_one_point)
+        pcs_case_error_at(b->c, node, "mass",
+                          "a mass of one-point quadrature is singular: scheme 'wave' takes it, '%s' does not", scheme);
+    return PCS_OK;
+}
+
 static pcs_status elements_group(pcs_build *b, pcs_yaml *node, pcs_fe_group *group)
 {
     const char *names[PCS_BUILD_NAMES];
@@ -74,7 +95,8 @@ static pcs_status elements_group(pcs_build *b, pcs_yaml *node, pcs_fe_group *gro
     elements_check_cells(b, node, group);
     PCS_TRY(pcs_build_params(b, group->ops->params_size, &params));
     group->params = params;
-    pcs_case_read(b->c, node, group->ops->options, params);
+    if (pcs_case_read(b->c, node, group->ops->options, params))
+        PCS_TRY(elements_choose_mass(b, node, &group->ops->mass, params));
     return group->ops->has_section ? elements_section(b, node, (char *)params + group->ops->section_offset) : PCS_OK;
 }
 

@@ -33,6 +33,7 @@ enum {
     CERTIFY_RISE,
     CERTIFY_GROWTH,
     CERTIFY_PENETRATION,
+    CERTIFY_OFFSET,
     CERTIFY_COUNT
 };
 
@@ -76,6 +77,8 @@ typedef struct certify_rows {
     double *overlap;      // that the model starts with, m
     double *drift;        // that the present contact may have gathered where gaps are curved, m
     double *gap, *rate;   // of the last state, m and m/s
+    double *impulse;      // of the last step, N s
+    double *bend;         // largest change so far of an open contact's rate by the impulses of others, m/s
 } certify_rows;
 
 struct pcs_certifier {
