@@ -22,8 +22,9 @@ static pcs_status build_read(pcs_build *b)
 {
     PCS_TRY(pcs_case_expand(b->c));
     PCS_TRY(pcs_build_system(b));
-    PCS_TRY(pcs_build_scheme(b));
     if (!b->has_system) PCS_TRY(build_read_mesh_model(b));
+    PCS_TRY(pcs_build_scheme(b));
+    PCS_TRY(pcs_build_masses(b));
     PCS_TRY(pcs_build_time(b));
     PCS_TRY(pcs_build_output(b));
     PCS_TRY(pcs_build_start(b));

@@ -59,27 +59,6 @@ static void elements_check_cells(pcs_build *b, const pcs_yaml *node, const pcs_f
     }
 }
 
-// The mass matrix that the scheme asks for, where the case leaves it to that.
-static pcs_status elements_choose_mass(pcs_build *b, pcs_yaml *node, const pcs_mass_choice *choice, void *params)
-{
-    int *mass = (int *)((char *)params + choice->offset);
-    const char *scheme = b->scheme == NULL || b->is_model_only ? NULL : b->scheme->name;
-    bool has_waves = scheme != NULL && b->scheme->ask_waves != NULL;
-    if (choice->automatic == 0) return PCS_OK;
-    if (*mass == choice->automatic) {
-        *mass = has_waves ? choice->one_point : choice->consistent;
-        return pcs_case_resolve(b->c, node, "mass", has_waves ? "one_point" : "consistent");
-    }
-    bool is_one_point = *mass == choice->one_point;
-    if (has_waves && !is_one_point)
-        pcs_case_error_at(b->c, node, "mass",
-                          "scheme '%s' needs a mass of one-point quadrature: say 'one_point', or leave it out", scheme);
-    if (scheme != NULL && !has_waves && is_one_point)
-        pcs_case_error_at(b->c, node, "mass",
-                          "a mass of one-point quadrature is singular: scheme 'wave' takes it, '%s' does not", scheme);
-    return PCS_OK;
-}
-
 static pcs_status elements_group(pcs_build *b, pcs_yaml *node, pcs_fe_group *group)
 {
     const char *names[PCS_BUILD_NAMES];
@@ -95,8 +74,7 @@ static pcs_status elements_group(pcs_build *b, pcs_yaml *node, pcs_fe_group *gro
     elements_check_cells(b, node, group);
     PCS_TRY(pcs_build_params(b, group->ops->params_size, &params));
     group->params = params;
-    if (pcs_case_read(b->c, node, group->ops->options, params))
-        PCS_TRY(elements_choose_mass(b, node, &group->ops->mass, params));
+    pcs_case_read(b->c, node, group->ops->options, params);
     return group->ops->has_section ? elements_section(b, node, (char *)params + group->ops->section_offset) : PCS_OK;
 }
 
@@ -208,4 +186,36 @@ pcs_status pcs_build_groups(pcs_build *b)
     b->model.groups = groups;
     elements_read_damping(b, pcs_case_root(b->c), &b->model.damping_mass, &b->model.damping_stiffness);
     return section == NULL || count == 0 ? PCS_OK : elements_check_cover(b, section);
+}
+
+// The mass matrix that the scheme asks for, where the case leaves it to that.
+static pcs_status elements_choose_mass(pcs_build *b, pcs_yaml *node, const pcs_fe_group *group)
+{
+    const pcs_mass_choice *choice = &group->ops->mass;
+    int *mass = (int *)((char *)group->params + choice->offset);
+    const char *scheme = b->scheme == NULL || b->is_model_only ? NULL : b->scheme->name;
+    bool has_waves = scheme != NULL && b->scheme->ask_waves != NULL;
+    if (*mass == choice->automatic) {
+        *mass = has_waves ? choice->one_point : choice->consistent;
+        return pcs_case_resolve(b->c, node, "mass", has_waves ? "one_point" : "consistent");
+    }
+    bool is_one_point = *mass == choice->one_point;
+    if (has_waves && !is_one_point)
+        pcs_case_error_at(b->c, node, "mass",
+                          "scheme '%s' needs a mass of one-point quadrature: say 'one_point', or leave it out", scheme);
+    if (scheme != NULL && !has_waves && is_one_point)
+        pcs_case_error_at(b->c, node, "mass",
+                          "a mass of one-point quadrature is singular: scheme 'wave' takes it, '%s' does not", scheme);
+    return PCS_OK;
+}
+
+pcs_status pcs_build_masses(pcs_build *b)
+{
+    pcs_yaml *section = b->model.ngroup == 0 ? NULL : pcs_case_get(b->c, pcs_case_root(b->c), "elements");
+    for (int i = 0; i < b->model.ngroup; i++) {
+        const pcs_fe_group *group = &b->model.groups[i];
+        if (group->ops == NULL || group->params == NULL || group->ops->mass.automatic == 0) continue;
+        PCS_TRY(elements_choose_mass(b, pcs_yaml_item(section, i), group));
+    }
+    return PCS_OK;
 }

@@ -13,7 +13,7 @@
 typedef struct pcs_fe_group {
     const char *name;
     const pcs_element_ops *ops;
-    const void *params;
+    void *params;
     const pcs_set *cells;
     double damping_mass, damping_stiffness; // Rayleigh, 1/s and s, of the group alone
 } pcs_fe_group;

@@ -31,11 +31,11 @@ typedef enum pcs_rule_kind {
 // What restitution multiplies.
 typedef enum pcs_rate_kind {
     PCS_RATE_NONE = 0,
-    PCS_RATE_START,        // G_n v_n
-    PCS_RATE_MIDDLE,       // G_M v_n
-    PCS_RATE_TURNED,       // the target is (1 + e) G_n v_n - G_M v_n
-    PCS_RATE_BEFORE,       // the rate before the impulses of the step
-    PCS_RATE_REFLECTED,    // the target is -(1 - e) G u_n/2 where a contact closes that is heavy, else 0 (wave.c)
+    PCS_RATE_START,     // G_n v_n
+    PCS_RATE_MIDDLE,    // G_M v_n
+    PCS_RATE_TURNED,    // the target is (1 + e) G_n v_n - G_M v_n
+    PCS_RATE_BEFORE,    // the rate before the impulses of the step
+    PCS_RATE_REFLECTED, // the target is -(1 - e) G u_n/2, e only where a contact closes, of heavy ones, else 0 (wave.c)
     PCS_RATE_BEFORE_IMPACT // the same, in a step in which a contact closes; else there is no restitution
 } pcs_rate_kind;
 

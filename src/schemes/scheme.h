@@ -70,7 +70,8 @@ typedef struct pcs_scheme_ops {
     pcs_mode_limit *stable_step;
     // The travel times that the step must match, and with it masses of one-point quadrature; NULL: nothing like that.
     pcs_wave_demand (*ask_waves)(const pcs_system *system, const void *params);
-    // Impulses of rows act against a matrix of the scheme in place of M (pcs_scheme_weigh).
+    // Impulses of rows act against a matrix of the scheme in place of M (pcs_scheme_weigh). The velocity of the state is
+    // that of the middle of the step, and the first history that of its end.
     bool has_inertia;
     // Called once. Take all memory here: step may not allocate.
     pcs_status (*setup)(pcs_scheme *self);
@@ -94,6 +95,12 @@ extern const pcs_scheme_ops *const pcs_schemes[]; // ends with NULL
 
 // Makes `report` that of two steps, `first` and its own; the laws of the rows are those of the second.
 void pcs_join_reports(const pcs_step_report *first, int nrow, pcs_step_report *report);
+
+// The velocity whose momentum and kinetic energy are those of the state.
+static inline const double *pcs_scheme_velocity(const pcs_scheme *self, const pcs_state *x)
+{
+    return self->ops->has_inertia ? x->history[0] : x->v;
+}
 
 // Gives the system the matrix that the step solver of a scheme with has_inertia needs, before that is made; does nothing
 // for others. Its values here are those of M + (h^2/4) K and serve until the first step.

@@ -17,8 +17,9 @@
 //
 // Restitution. The end of a bar has no mass of its own: its impact takes no impulse, and it comes back when the wave
 // does. A law of Newton could act on the last cell only, for one step, so e has to be 0 there. A mass that sits at a
-// node and is not carried by waves,  m_i = M_ii - (h^2/4) K_ii > M_ii/2,  does have an impact: V = 0 sends it back with
-// e = 1, and target = -(1 - e) G u_n/2 in the step that closes gives G u = -e G u_n.
+// node and is not carried by waves,  m_i = M_ii - (h^2/4) K_ii > M_ii/2,  does have an impact. V = 0 would send it back
+// with e = 1; target = -(1 - e) G u_n/2 gives G u = -e G u_n, with the e of the case in the step that closes and 0 in
+// those that follow, so that it rests.
 
 #include "core/loop.h"
 #include "schemes/common.h"
@@ -74,8 +75,8 @@ static pcs_wave_demand wave_ask(const pcs_system *system, const void *params)
 static const char *wave_refuses(const pcs_system *system, const void *params)
 {
     (void)params;
-    if (!system->is_linear) return "waves are exact in linear models only: rods, linear beams, masses and springs";
-    if (system->K == NULL) return "it has no stiffness that could carry waves";
+    if (!system->is_mesh) return "waves travel in meshes: rods and linear beams, with masses and springs";
+    if (!system->is_linear) return "its waves are those of linear models: rods, linear beams, masses and springs";
     if (system->has_skew_damping) return "gyroscopic moments do not go with it";
     return system->layout == NULL ? NULL : "it runs in one process only";
 }
@@ -190,11 +191,14 @@ static bool wave_find_gates(pcs_scheme *self, const pcs_state *x, double h)
         const pcs_row *row = &system->rows[j];
         next->rate_before[j] = pcs_system_rate(system, j, next->v);
         double ahead = next->gap[j] + s->share * h * next->rate_before[j];
-        next->gate[j] = row->is_bilateral || x->was_loaded[j] || ahead <= pcs_gap_tie(system, j, x->q);
-        bool closes = next->gate[j] && !x->was_loaded[j] && s->is_heavy[j] && !row->is_bilateral;
+        // What touches at the very end of the step meets in the next one where that is the rule, and round-off decides
+        // neither.
+        double tie = pcs_gap_tie(system, j, x->q) * (s->share < 1.0 ? 1.0 : -1.0);
+        next->gate[j] = row->is_bilateral || x->was_loaded[j] || ahead <= tie;
+        double e = x->was_loaded[j] ? 0.0 : row->restitution;
         next->target[j] = next->la[j] = next->nu[j] = 0.0;
-        if (closes)
-            next->target[j] = -0.5 * (1.0 - row->restitution) * pcs_system_rate(system, j, x->history[HISTORY_U]);
+        if (s->is_heavy[j] && !row->is_bilateral)
+            next->target[j] = -0.5 * (1.0 - e) * pcs_system_rate(system, j, x->history[HISTORY_U]);
         acts = acts || next->gate[j];
     }
     for (int t = 0; t < system->ntangent; t++) next->target_t[t] = next->la_t[t] = 0.0;

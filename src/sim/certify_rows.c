@@ -160,13 +160,13 @@ static bool rows_is_heavy(const pcs_certifier *self, int row)
     return true;
 }
 
-// -(1 - e) G u_n/2 with u_n = 2 V - u, in the step that closes.
+// -(1 - e) G u_n/2 with u_n = 2 V - u; e is that of the case in the step that closes, and 0 later.
 static double rows_reflected(const pcs_certifier *self, int row)
 {
     const pcs_system *system = self->scheme->system;
     double before = 2.0 * pcs_system_rate(system, row, self->x->v) - pcs_system_rate(system, row, self->x->history[0]);
-    if (self->rows.impulse[row] > 0.0 || !rows_is_heavy(self, row)) return 0.0;
-    return -0.5 * (1.0 - system->rows[row].restitution) * before;
+    double e = self->rows.impulse[row] > 0.0 ? 0.0 : system->rows[row].restitution;
+    return rows_is_heavy(self, row) ? -0.5 * (1.0 - e) * before : 0.0;
 }
 
 // What the law of a gated row must ask for.
