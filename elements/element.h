@@ -48,6 +48,7 @@ typedef struct pcs_mass_choice {
     size_t offset; // of an int in the parameters
     int consistent, one_point;
     int automatic; // one of the two, by the scheme; 0: there is no such choice
+    int tuned;     // needs the time step; 0: there is no such choice
 } pcs_mass_choice;
 
 typedef struct pcs_element_ops {

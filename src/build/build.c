@@ -24,8 +24,8 @@ static pcs_status build_read(pcs_build *b)
     PCS_TRY(pcs_build_system(b));
     if (!b->has_system) PCS_TRY(build_read_mesh_model(b));
     PCS_TRY(pcs_build_scheme(b));
-    PCS_TRY(pcs_build_masses(b));
     PCS_TRY(pcs_build_time(b));
+    PCS_TRY(pcs_build_masses(b));
     PCS_TRY(pcs_build_output(b));
     PCS_TRY(pcs_build_start(b));
     return pcs_case_finish(b->c);

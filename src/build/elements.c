@@ -199,6 +199,8 @@ static pcs_status elements_choose_mass(pcs_build *b, pcs_yaml *node, const pcs_f
         *mass = has_waves ? choice->one_point : choice->consistent;
         return pcs_case_resolve(b->c, node, "mass", has_waves ? "one_point" : "consistent");
     }
+    if (choice->tuned != 0 && *mass == choice->tuned && !(b->step > 0.0))
+        pcs_case_error_at(b->c, node, "mass", "a tuned mass needs a time step in numbers");
     bool is_one_point = *mass == choice->one_point;
     if (has_waves && !is_one_point)
         pcs_case_error_at(b->c, node, "mass",
