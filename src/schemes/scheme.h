@@ -70,8 +70,8 @@ typedef struct pcs_scheme_ops {
     pcs_mode_limit *stable_step;
     // The travel times that the step must match, and with it masses of one-point quadrature; NULL: nothing like that.
     pcs_wave_demand (*ask_waves)(const pcs_system *system, const void *params);
-    // Impulses of rows act against a matrix of the scheme in place of M (pcs_scheme_weigh). The velocity of the state is
-    // that of the middle of the step, and the first history that of its end.
+    // Impulses of rows act against a matrix of the scheme in place of M (pcs_scheme_weigh). The velocity of the state
+    // is that of the middle of the step, and the first history that of its end.
     bool has_inertia;
     // Called once. Take all memory here: step may not allocate.
     pcs_status (*setup)(pcs_scheme *self);
@@ -102,8 +102,8 @@ static inline const double *pcs_scheme_velocity(const pcs_scheme *self, const pc
     return self->ops->has_inertia ? x->history[0] : x->v;
 }
 
-// Gives the system the matrix that the step solver of a scheme with has_inertia needs, before that is made; does nothing
-// for others. Its values here are those of M + (h^2/4) K and serve until the first step.
+// Gives the system the matrix that the step solver of a scheme with has_inertia needs, before that is made; does
+// nothing for others. Its values here are those of M + (h^2/4) K and serve until the first step.
 pcs_status pcs_scheme_weigh(const pcs_scheme_ops *ops, pcs_system *system, double h);
 
 // NULL when the scheme can advance this system, else why not.

@@ -215,15 +215,17 @@ static pcs_outcome wave_solve_contacts(pcs_scheme *self, pcs_step_report *report
     return result.outcome;
 }
 
-// q and u from V.
+// q and u from V, and the positions in the middle of the step into next.d.
 static void wave_move(pcs_scheme *self, const pcs_state *x, double h)
 {
     wave *s = self->data;
     const double *q0 = x->q, *u0 = x->history[HISTORY_U], *v = s->next.v;
-    double *q = s->next.q, *u = s->middle;
+    double *q = s->next.q, *u = s->middle, *between = s->next.d;
     PCS_INDEPENDENT
     for (int i = 0; i < self->system->nv; i++) {
-        q[i] = q0[i] + h * v[i];
+        double way = h * v[i];
+        q[i] = q0[i] + way;
+        between[i] = q0[i] + 0.5 * way;
         u[i] = 2.0 * v[i] - u0[i];
     }
 }
@@ -280,10 +282,7 @@ static void wave_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *r
     for (int j = 0; j < system->nrow; j++) wave_report_row(self, x, j, report);
     report->external_work = pcs_load_work(system, t, x->q, s->next.q);
     report->damping_loss = h * pcs_damping_power(system, s->next.q, s->next.v);
-    double *q = s->next.d; // in the middle of the step
-    PCS_INDEPENDENT
-    for (int i = 0; i < system->nv; i++) q[i] = 0.5 * (x->q[i] + s->next.q[i]);
-    pcs_resultant(system, t, q, s->next.v, resultant);
+    pcs_resultant(system, t, s->next.d, s->next.v, resultant);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = h * resultant[k];
 }
 

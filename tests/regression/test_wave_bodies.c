@@ -142,7 +142,7 @@ static void saint_venants_mass_on_a_rod(void **state)
 
 // --- Hopkinson -------------------------------------------------------------------------------------------------------
 
-// S(n): what is transmitted of a unit front after n round trips in the specimen; Z and z impedances of bar and specimen.
+// What is transmitted of a unit front after round trips in the specimen; Z and z: impedances of bar and specimen.
 static double hopkinson_sum(double Z, double z, double trips)
 {
     double r = (Z - z) / (Z + z), in = 2.0 * z / (Z + z), out = 2.0 * Z / (Z + z), sum = 0.0;
@@ -246,11 +246,71 @@ static void bare_ends_refuse_restitution(void **state)
     text_case_close(&run);
 }
 
+// --- Beams -----------------------------------------------------------------------------------------------------------
+
+enum { BEAM_FINEST = 1600 };
+
+// The end of a beam that moves across at 10 m/s meets a stop: rho A = 1, L/r = 20, c_s = 16.984 m/s. Impulses of the
+// steps into `impulse`; gives their number.
+static int beam_run(int cells, const char *scheme, const char *step, double *impulse, double *h)
+{
+    char mesh[128];
+    snprintf(mesh, sizeof mesh, "mesh: { beam: { type: line, from: [0, 0, 0], to: [10, 0, 0], elements: %d } }\n",
+             cells);
+    text_case run = text_case_open(
+        mesh,
+        "elements: { beam: { type: beam_timo_2d, mesh: beam, E: 900.0, nu: 0.3, rho: 1.0, section: { type: rectangle, "
+        "width: 0.5773502691896258, height: 1.7320508075688772 } } }\n"
+        "initial: [ { set: beam, velocity: [0, -10, 0] } ]\n"
+        "contacts: { stop: { type: node_plane, nodes: beam.start, point: [0, 0, 0], normal: [0, 1, 0], restitution: "
+        "0.0 "
+        "} }\nscheme: { type: ",
+        scheme, " }\ntime: { end: 0.8, step: ", step, " }\n", NULL);
+    int count = 0;
+    *h = run.sim->step_size;
+    for (; !pcs_sim_is_done(run.sim); count++) {
+        text_case_step(&run);
+        impulse[count] = run.sim->report.rows[0].step_impulse;
+    }
+    text_case_close(&run);
+    return count;
+}
+
+static void fronts_of_beams_are_clean(void **state)
+{
+    (void)state;
+    static double exact[4 * BEAM_FINEST], coarse[4 * BEAM_FINEST];
+    const double front = sqrt(900.0 * 5.0 / 6.0 / 2.6) * 10.0; // rho A c_s v0
+    double h, error[3], peak = 0.0;
+    int count = beam_run(BEAM_FINEST, "wave", "auto", exact, &h);
+    for (int k = 0; k < 3; k++) {
+        int cells = 100 << k, share = BEAM_FINEST / cells, n = beam_run(cells, "wave", "auto", coarse, &h);
+        double off = 0.0, size = 0.0;
+        for (int i = 0; i < n && (i + 1) * share <= count; i++) {
+            double sum = 0.0;
+            for (int j = 0; j < share; j++) sum += exact[i * share + j];
+            off += fabs(coarse[i] - sum);
+            size += sum;
+        }
+        error[k] = off / size;
+        peak = coarse[0] / h;
+        for (int i = 1; i < n; i++) CHECK(coarse[i] <= coarse[0]);
+    }
+    double rough = 0.0;
+    count = beam_run(400, "alpha_ggl, rho_inf: 1.0", "7.07e-4", coarse, &h);
+    for (int i = 0; i < count; i++) rough = fmax(rough, coarse[i] / h);
+    print_message("beam: force %.4f %.4f %.4f, peak %.2f of %.2f N, alpha_ggl %.2f N\n", error[0], error[1], error[2],
+                  peak, front, rough);
+    CHECK_NEAR(peak, front, 0.05);
+    CHECK(error[2] < 0.006 && log2(error[1] / error[2]) > 1.5 && rough > 1.1 * front);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(saint_venants_mass_on_a_rod),
                                         cmocka_unit_test(hopkinson_pulses_are_exact),
                                         cmocka_unit_test(masses_rebound_by_their_restitution),
-                                        cmocka_unit_test(bare_ends_refuse_restitution) };
+                                        cmocka_unit_test(bare_ends_refuse_restitution),
+                                        cmocka_unit_test(fronts_of_beams_are_clean) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
