@@ -17,9 +17,10 @@
 //
 // Restitution. The end of a bar has no mass of its own: its impact takes no impulse, and it comes back when the wave
 // does. A law of Newton could act on the last cell only, for one step, so e has to be 0 there. A mass that sits at a
-// node and is not carried by waves,  m_i = M_ii - (h^2/4) K_ii > M_ii/2,  does have an impact. V = 0 would send it back
-// with e = 1; target = -(1 - e) G u_n/2 gives G u = -e G u_n, with the e of the case in the step that closes and 0 in
-// those that follow, so that it rests.
+// node, where u is known, and that waves do not carry,
+//   M_ii - sum_j |M_ij| > 0.4 M_ii,     M_ii - (h^2/4) K_ii > M_ii/2,
+// does have an impact. V = 0 would send it back with e = 1; target = -(1 - e) G u_n/2 gives G u = -e G u_n, with the e
+// of the case in the step that closes and 0 in those that follow, so that it rests.
 
 #include "core/loop.h"
 #include "schemes/common.h"
@@ -113,16 +114,25 @@ static void wave_clean(const pcs_system *system, double h)
         }
 }
 
-// Does every node of the row have a mass that waves do not carry?
+// Has an equation a mass of its own, that waves do not carry?
+static bool wave_is_mass(const pcs_system *system, int i, double h)
+{
+    const pcs_pattern *pattern = system->M->pattern;
+    double mass = 0.0, shared = 0.0, carried = 0.0;
+    for (int p = pattern->start[i]; p < pattern->start[i + 1]; p++) {
+        bool is_own = pattern->row[p] == i;
+        *(is_own ? &mass : &shared) += fabs(system->M->value[p]);
+        if (is_own) carried = 0.25 * h * h * system->K->value[p];
+    }
+    return mass - shared > 0.4 * mass && mass - carried > 0.5 * mass;
+}
+
 static bool wave_find_heavy(const pcs_system *system, int row, double h)
 {
     const pcs_rows *G = system->G;
     bool is_heavy = G->start[row + 1] > G->start[row];
-    for (int k = G->start[row]; k < G->start[row + 1]; k++) {
-        int i = G->column[k];
-        double mass = pcs_matrix_diagonal(system->M, i), carried = 0.25 * h * h * pcs_matrix_diagonal(system->K, i);
-        if (G->value[k] != 0.0) is_heavy = is_heavy && mass - carried > 0.5 * mass;
-    }
+    for (int k = G->start[row]; k < G->start[row + 1]; k++)
+        if (G->value[k] != 0.0) is_heavy = is_heavy && wave_is_mass(system, G->column[k], h);
     return is_heavy;
 }
 

@@ -90,8 +90,8 @@ static void certify_choose_checks(pcs_certifier *self)
 
 static pcs_status certify_take_rows(pcs_context *ctx, certify_rows *rows, int nrow)
 {
-    double **arrays[] = { &rows->largest_gap, &rows->largest_rate, &rows->overlap, &rows->drift,
-                          &rows->gap,         &rows->rate,         &rows->impulse, &rows->bend };
+    double **arrays[] = { &rows->largest_gap, &rows->largest_rate, &rows->overlap, &rows->drift, &rows->gap,
+                          &rows->rate,        &rows->impulse,      &rows->reach,   &rows->bend };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) PCS_TAKE(ctx, *arrays[i], nrow, "the certificate");
     return PCS_OK;
 }
@@ -226,6 +226,7 @@ static void certify_copy(certify_rows *to, const certify_rows *from, int nrow)
     memcpy(to->gap, from->gap, bytes);
     memcpy(to->rate, from->rate, bytes);
     memcpy(to->impulse, from->impulse, bytes);
+    memcpy(to->reach, from->reach, bytes);
     memcpy(to->bend, from->bend, bytes);
 }
 

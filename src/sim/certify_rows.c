@@ -147,17 +147,21 @@ static bool rows_find_start(pcs_certifier *self)
     return true;
 }
 
-// A contact between masses that waves do not carry, which has an impact (schemes/wave.c).
+// A contact between masses that waves do not carry, which has an impact (schemes/wave.c): the rest of a row of M is
+// below 0.6 of its diagonal, and half of h^2 K is below that.
 static bool rows_is_heavy(const pcs_certifier *self, int row)
 {
     const pcs_system *system = self->scheme->system;
+    const pcs_matrix *M = system->M;
     double h = self->report->h;
     for (int k = system->G->start[row]; k < system->G->start[row + 1]; k++) {
         int i = system->G->column[k];
-        double mass = pcs_matrix_diagonal(system->M, i), stiffness = pcs_matrix_diagonal(system->K, i);
-        if (system->G->value[k] != 0.0 && 0.5 * h * h * stiffness >= mass) return false;
+        double mass = pcs_matrix_diagonal(M, i), rest = -mass, stiffness = pcs_matrix_diagonal(system->K, i);
+        if (system->G->value[k] == 0.0) continue;
+        for (int p = M->pattern->start[i]; p < M->pattern->start[i + 1]; p++) rest += fabs(M->value[p]);
+        if (rest >= 0.6 * mass || 0.5 * h * h * stiffness >= mass) return false;
     }
-    return true;
+    return system->G->start[row + 1] > system->G->start[row];
 }
 
 // -(1 - e) G u_n/2 with u_n = 2 V - u; e is that of the case in the step that closes, and 0 later.
@@ -262,8 +266,12 @@ static void rows_check_offset(pcs_certifier *self, int row)
 {
     const pcs_row_report *r = &self->report->rows[row];
     double gap = self->gap[row], h = self->now.largest_h, share = self->rule.gate_share;
-    double rate = pcs_system_rate(self->scheme->system, row, self->x->v), fastest = self->rows.largest_rate[row];
+    double rate = pcs_system_rate(self->scheme->system, row, self->x->v), fastest;
     if (!pcs_certify_is_on(self, CERTIFY_OFFSET) || self->scheme->system->rows[row].is_bilateral) return;
+    // A velocity without impulses is at most sqrt(2) of what the energy gives to the mass of the row.
+    fastest = sqrt(4.0 * self->available / self->scheme->solver->effective_mass[row]);
+    self->rows.reach[row] = fmax(self->rows.reach[row], fmin(fmax(fabs(rate), fabs(r->rate_before)), fastest));
+    fastest = self->rows.reach[row];
     if (!r->is_gated) self->rows.bend[row] = fmax(self->rows.bend[row], fabs(rate - r->rate_before));
     if (!(r->step_impulse > 0.0)) return;
     double above = share * h * fastest, below = (1.0 - share) * h * fastest + share * h * self->rows.bend[row];
