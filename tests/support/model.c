@@ -21,7 +21,8 @@ model *model_create(void)
                                          .initials = m->initials,
                                          .loads = m->loads,
                                          .contacts = m->contacts,
-                                         .joints = m->joints };
+                                         .joints = m->joints,
+                                         .step = 0.01 };
     CHECK_OK(ctx, pcs_mesh_create(ctx, &m->mesh));
     m->definition.mesh = m->mesh;
     return m;
