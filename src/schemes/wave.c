@@ -61,11 +61,6 @@ typedef struct wave {
     double h;                // s, of S
 } wave;
 
-static double wave_share(const wave_params *p)
-{
-    return p->gate == GATE_BEFORE ? 1.0 : 0.5;
-}
-
 static pcs_wave_demand wave_ask(const pcs_system *system, const void *params)
 {
     const wave_params *p = params;
@@ -89,7 +84,7 @@ static pcs_status wave_setup(pcs_scheme *self)
     PCS_TRY(pcs_next_create(self, &s->next));
     PCS_TAKE(self->ctx, s->middle, system->nv, "the middle of the step");
     PCS_TAKE(self->ctx, s->is_heavy, system->nrow, "the contacts of the step");
-    s->share = wave_share(self->params);
+    s->share = ((const wave_params *)self->params)->gate == GATE_BEFORE ? 1.0 : 0.5;
     if (system->inertia != NULL) return PCS_OK;
     return pcs_fail(self->ctx, PCS_FAILED, "the step solver of scheme 'wave' was made without pcs_scheme_weigh");
 }
@@ -321,7 +316,7 @@ static void wave_state_rule(const pcs_scheme *self, pcs_rule *rule)
     rule->move = 1.0;
     rule->rate = PCS_RATE_REFLECTED;
     rule->gate = PCS_GATE_HELD;
-    rule->gate_share = wave_share(self->params);
+    rule->gate_share = ((const wave_params *)self->params)->gate == GATE_NEAREST ? 0.5 : 1.0;
 }
 
 const pcs_scheme_ops pcs_scheme_wave = {
