@@ -119,8 +119,8 @@ static void matched_dashpots_swallow_waves(void **state)
     text_case_close(&run);
 }
 
-// Two halves joined by a bilateral row are the bar of Doyen, Ern and Piperno: force 300 + 300 (t - 1) N from 1 to 5/3 s,
-// gap 5 m again after a period.
+// Two halves joined by a bilateral row are the bar of Doyen, Ern and Piperno: force 300 + 300 (t - 1) N from 1 to
+// 5/3 s, gap 5 m again after a period.
 static void joints_pass_waves_on(void **state)
 {
     (void)state;
