@@ -26,6 +26,7 @@ static pcs_status build_read(pcs_build *b)
     if (!b->has_system) PCS_TRY(build_read_mesh_model(b));
     PCS_TRY(pcs_build_scheme(b));
     PCS_TRY(pcs_build_time(b));
+    PCS_TRY(pcs_build_masses(b));
     PCS_TRY(pcs_build_output(b));
     PCS_TRY(pcs_build_start(b));
     return pcs_case_finish(b->c);
@@ -35,6 +36,7 @@ static pcs_status build_model(pcs_build *b)
 {
     const char *culprit = NULL;
     b->model.mesh = b->mesh;
+    b->model.step = b->step;
     pcs_status status = b->has_system ? PCS_OK : pcs_fe_create(b->ctx, &b->model, &b->sim->system, &culprit);
     if (status != PCS_OK) {
         PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, culprit), status));

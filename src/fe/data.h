@@ -148,6 +148,8 @@ void pcs_fe_turning_resultant(const pcs_system *self, double t, const double *q,
 double pcs_fe_turning_work(const pcs_system *self, double t, const double *q0, const double *q1);
 // Largest stable step of an explicit scheme over all cells, s.
 double pcs_fe_stable_step(const pcs_system *self);
+// Travel times of waves through the cells.
+void pcs_fe_find_travel(pcs_system *self);
 // The same for a scheme with a limit of its own.
 double pcs_fe_limited_step(const pcs_system *self, pcs_mode_limit *limit, const void *params);
 // Contacts and joints.

@@ -18,6 +18,7 @@ static pcs_status fe_make_batch(pcs_context *ctx, fe_data *fe, int group, const 
         .params = g->params,
         .damping_mass = g->damping_mass + fe->model.damping_mass,
         .damping_stiffness = g->damping_stiffness + fe->model.damping_stiffness,
+        .step = fe->model.step,
         .ncell = g->cells->count,
         .cells = g->cells->items,
         .x = (const double(*)[3])mesh->x,
@@ -149,6 +150,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     self->length = fe_length(self);
     PCS_TRY(pcs_fe_find_springs(self, fe));
     self->stable_step = pcs_fe_stable_step(self);
+    pcs_fe_find_travel(self);
     PCS_TRY(fe_total_mass(self));
     *out = self;
     return PCS_OK;

@@ -34,6 +34,7 @@ enum {
     CERTIFY_GROWTH,
     CERTIFY_PENETRATION,
     CERTIFY_PASSAGE,
+    CERTIFY_OFFSET,
     CERTIFY_COUNT
 };
 
@@ -77,6 +78,9 @@ typedef struct certify_rows {
     double *overlap;      // that the model starts with, m
     double *drift;        // that the present contact may have gathered where gaps are curved, m
     double *gap, *rate;   // of the last state, m and m/s
+    double *impulse;      // of the last step, N s
+    double *reach;        // largest rate so far, with that before the impulses of a step, m/s
+    double *bend;         // largest change so far of an open contact's rate by the impulses of others, m/s
 } certify_rows;
 
 struct pcs_certifier {

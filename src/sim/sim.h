@@ -32,7 +32,7 @@ typedef struct pcs_sim {
     double certify_begin; // s, clock at the last certificate
     bool has_started;
     const volatile int *stop_request; // not 0: pcs_sim_run ends after the present step; may be NULL
-    bool has_case_file;               // case.resolved.yaml lies in the directory already
+    bool has_case_file;               // case.resolved.yaml lies in the directory already, which is locked
 } pcs_sim;
 
 // Initial accelerations, an impact at t = 0, the first certificate.

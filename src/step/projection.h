@@ -18,6 +18,9 @@ bool pcs_projection_move(pcs_step_solver *solver, const double *q);
 bool pcs_projection_move_along(pcs_step_solver *solver, const double *q, const double *x);
 // As pcs_projection_move, also where it stands at q already: rows may be about something else now.
 bool pcs_projection_renew(pcs_step_solver *solver, const double *q);
+// The values of the matrix that impulses act against have changed: factors it anew, X, GX and the effective masses
+// follow. False when it cannot be factored.
+bool pcs_projection_weigh(pcs_step_solver *solver);
 // The directions move to q and X with them, the mass stays where it was factored: X = M^-1 G(q)^T.
 void pcs_projection_aim(pcs_step_solver *solver, const double *q);
 // The constraint directions alone move to q, X stays: GX = G(q) X.

@@ -68,6 +68,14 @@ typedef struct pcs_reaction {
     double force[3], moment[3]; // N and N m, in the axes of space
 } pcs_reaction;
 
+// Times that waves take through the cells of a mesh, s. Beams have two kinds of waves, rods the first in place of both.
+enum { PCS_WAVE_AXIAL, PCS_WAVE_TRANSVERSE, PCS_WAVE_KINDS };
+
+typedef struct pcs_travel {
+    int count; // cells that carry waves
+    double shortest, longest, mean;
+} pcs_travel;
+
 // What a row did in a step: schemes write it, the certificate, reactions and observers read it.
 typedef struct pcs_row_report {
     double gap, rate;           // at the end of the step, m and m/s
@@ -218,11 +226,12 @@ struct pcs_system {
     bool has_passages;                                // a contact may be jumped over: that its gap is not negative
                                                       // at the end of a step does not say that all is well
     bool has_rate_bias;                               // (dG/dt) v, or the acceleration of driven rows, is not zero
-    bool has_resultant;             // momentum has directions in space: resultant, row_resultant, tangent_resultant
-    bool has_tangents;              // where friction pushes is known
-    double length;                  // m, size of the model: the scale of positions
-    double mass;                    // kg, of all that moves: with an energy, the scale of velocities
-    double stable_step;             // s, of explicit schemes; INFINITY when nothing limits it
+    bool has_resultant; // momentum has directions in space: resultant, row_resultant, tangent_resultant
+    bool has_tangents;  // where friction pushes is known
+    double length;      // m, size of the model: the scale of positions
+    double mass;        // kg, of all that moves: with an energy, the scale of velocities
+    double stable_step; // s, of explicit schemes; INFINITY when nothing limits it
+    pcs_travel travel[PCS_WAVE_KINDS];
     const pcs_layout *layout;       // of the equations over the ranks; NULL: all of them are here
     const char *const *coordinates; // [nq] names of a closed-form system's coordinates; NULL for meshes
     const double *gravity;          // [nv] force of gravity, N; NULL when there is none
@@ -230,6 +239,7 @@ struct pcs_system {
     double time;           // s, at which driven rows stand; set by who evaluates rows
     double load_factor;    // of gravity and applied loads: 1 but in a static analysis
     pcs_matrix *M, *C, *K; // one pattern; C is NULL without damping
+    pcs_matrix *inertia;   // what impulses of rows act against where it is not M: a matrix of the scheme; else NULL
     pcs_rows *G;           // [nrow x nv]
     pcs_rows *T;           // [ntangent x nv] tangential directions; NULL without friction
     int nmemory;
@@ -237,6 +247,12 @@ struct pcs_system {
     pcs_picture *picture;
     void *work; // the system's own: rows as they were evaluated last, what a search has found, scratch
 };
+
+// What impulses of rows act against.
+static inline const pcs_matrix *pcs_system_inertia(const pcs_system *self)
+{
+    return self->inertia == NULL ? self->M : self->inertia;
+}
 
 // Equations that this process sums over: all but copies of other ranks'.
 static inline int pcs_system_nown(const pcs_system *self)
