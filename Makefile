@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 BUILD_PACKAGES := gcc libc6-dev make cmake pkg-config libsuitesparse-dev libopenblas0-serial libyaml-dev \
-    libsundials-dev libarpack2-dev
+    libsundials-dev libarpack2-dev zlib1g-dev
 RANK_PACKAGES := libpetsc-real-dev openmpi-bin
 BENCH_PACKAGES := $(BUILD_PACKAGES) libcmocka-dev
 TEST_PACKAGES := $(BENCH_PACKAGES) python3 python3-numpy python3-yaml
@@ -19,10 +19,11 @@ wish_ranks := @cmake/need.sh -w "Runs over several ranks are neither built nor t
 # ParaView's Python brings a VTK of its own, which does as well.
 wish_vtk := @/usr/bin/python3 -c "import vtk" 2>/dev/null || cmake/need.sh -w "Frames are not read back by VTK." python3-vtk9
 wish_gnuplot := @cmake/need.sh -w "percuss plot writes scripts, and no pictures." gnuplot-nox
+wish_movies := @cmake/need.sh -w "percuss view makes no movies." ffmpeg
 wish_format := @cmake/need.sh -w "The format of the sources is not checked." clang-format
 
-.PHONY: run build test variants cross study work-precision bench bench-siconos fuzz asan valgrind format tidy docs install \
-        clean help build-packages bench-packages test-packages
+.PHONY: run build test variants cross study work-precision bench bench-siconos fuzz faults asan valgrind format tidy docs \
+        gallery install clean help build-packages bench-packages test-packages
 
 run: build ## build and run a case: make run CASE=cases/... ARGS="--set time.end=1"
 	@$(BUILD)/percuss run $(CASE) $(ARGS)
@@ -71,6 +72,12 @@ fuzz: bench-packages ## feed the case reader with damaged files for a minute, un
 	@cmake --build --preset asan --parallel $(JOBS) --target fuzz_case -- --no-print-directory -s
 	@cd build-asan && ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 tests/fuzz_case 60 ../cases/*/case.yaml
 
+faults: test-packages ## make everything fail that can: ten minutes, or longer by make faults SECONDS=600 for each campaign
+	$(need) clang
+	@cmake -S . -B $(BUILD) -DPERCUSS_TESTS=ON >/dev/null
+	@cmake --build $(BUILD) --parallel $(JOBS) --target percuss_program -- --no-print-directory -s
+	@/usr/bin/python3 tests/faults/run.py $(BUILD)/percuss $(SECONDS)
+
 asan: test-packages ## run the tests with address and undefined-behaviour sanitizers
 	@JOBS=$(JOBS) tests/variants/run.sh asan
 
@@ -83,6 +90,10 @@ SOURCES = $(shell git ls-files 'src/*.[ch]' 'elements/*.[ch]' 'mesh/*.[ch]' 'tes
 docs: build ## the manual as HTML and PDF in build/docs
 	$(need) pandoc weasyprint
 	@docs/make.sh $(BUILD)
+
+gallery: build ## run all cases and variants, compare with the papers: docs/gallery/index.html
+	$(need) python3 python3-yaml gnuplot-nox
+	@PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 docs/gallery/make.py $(BUILD)/percuss $(BUILD)/gallery
 
 format: ## format the C sources
 	$(need) clang-format
@@ -112,6 +123,7 @@ test-packages:
 	$(wish_ranks)
 	$(wish_vtk)
 	$(wish_gnuplot)
+	$(wish_movies)
 	$(wish_format)
 
 help: ## this list

@@ -13,6 +13,10 @@ function Link(link)
     link.target = "#" .. anchor
     return link
   end
+  if path == "gallery/index.html" then -- a page of its own, beside this one
+    link.target = path
+    return link
+  end
   if pages[path] == nil then return link.content end
   link.target = "#" .. pages[path]
   return link

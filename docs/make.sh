@@ -20,5 +20,7 @@ pages="README.md docs/tutorial.md docs/manual.md docs/theory.md src/schemes/READ
 # shellcheck disable=SC2086 # the names are words of their own
 pandoc -f gfm -t html5 -s --toc --toc-depth=2 --self-contained --resource-path=.:docs --metadata title="Percuss" \
     --metadata lang=en --lua-filter docs/links.lua -c docs/manual.css -o "$out/manual.html" $pages
+mkdir -p "$out/gallery"
+cp docs/gallery/index.html docs/gallery/*.svg docs/gallery/*.png "$out/gallery"
 weasyprint -q "$out/manual.html" "$out/manual.pdf"
 echo "Manual in $out/manual.html and $out/manual.pdf"

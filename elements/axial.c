@@ -8,9 +8,7 @@
 static const char *const rod_masses[] = { "consistent", "lumped", NULL };
 
 const pcs_option pcs_rod_options[] = {
-    PCS_REAL("E", pcs_rod_params, E, PCS_REQUIRED, PCS_POSITIVE, "Young's modulus, N/m^2"),
-    PCS_REAL("rho", pcs_rod_params, rho, PCS_REQUIRED, PCS_POSITIVE, "density, kg/m^3"),
-    PCS_REAL("area", pcs_rod_params, area, PCS_REQUIRED, PCS_POSITIVE, "cross section, m^2"),
+    PCS_ROD_MATERIAL,
     PCS_CHOICE("mass", pcs_rod_params, mass, PCS_DEFAULT("consistent"), rod_masses, "mass matrix"),
     { 0 },
 };

@@ -29,7 +29,13 @@ typedef struct pcs_rod_params {
     int mass;
 } pcs_rod_params;
 
-enum { PCS_ROD_CONSISTENT, PCS_ROD_LUMPED };
+enum { PCS_ROD_CONSISTENT, PCS_ROD_LUMPED, PCS_ROD_ONE_POINT, PCS_ROD_TUNED, PCS_ROD_AUTO }; // trusses: the first two
+
+// Rows of an option table.
+#define PCS_ROD_MATERIAL                                                                     \
+    PCS_REAL("E", pcs_rod_params, E, PCS_REQUIRED, PCS_POSITIVE, "Young's modulus, N/m^2"),  \
+        PCS_REAL("rho", pcs_rod_params, rho, PCS_REQUIRED, PCS_POSITIVE, "density, kg/m^3"), \
+        PCS_REAL("area", pcs_rod_params, area, PCS_REQUIRED, PCS_POSITIVE, "cross section, m^2")
 
 extern const pcs_option pcs_rod_options[];
 extern const char *const pcs_rod_fields[]; // axial_force, stress, strain_energy

@@ -18,17 +18,19 @@ typedef struct pcs_beam_params {
     pcs_section section;
 } pcs_beam_params;
 
-enum { PCS_BEAM_CONSISTENT, PCS_BEAM_LUMPED };
+enum { PCS_BEAM_CONSISTENT, PCS_BEAM_LUMPED, PCS_BEAM_ONE_POINT, PCS_BEAM_AUTO }; // most have the first two
 
 extern const char *const pcs_beam_masses[]; // names of the two
 
 // Rows of an option table.
-#define PCS_BEAM_OPTIONS                                                                      \
-    PCS_REAL("E", pcs_beam_params, E, PCS_REQUIRED, PCS_POSITIVE, "Young's modulus, N/m^2"),  \
-        PCS_REAL("nu", pcs_beam_params, nu, PCS_REQUIRED, PCS_ABOVE(-1.0, 0.5),               \
-                 "Poisson's ratio; G = E/(2 (1 + nu))"),                                      \
-        PCS_REAL("rho", pcs_beam_params, rho, PCS_REQUIRED, PCS_POSITIVE, "density, kg/m^3"), \
+#define PCS_BEAM_OPTIONS \
+    PCS_BEAM_MATERIAL,   \
         PCS_CHOICE("mass", pcs_beam_params, mass, PCS_DEFAULT("consistent"), pcs_beam_masses, "mass matrix")
+#define PCS_BEAM_MATERIAL                                                                    \
+    PCS_REAL("E", pcs_beam_params, E, PCS_REQUIRED, PCS_POSITIVE, "Young's modulus, N/m^2"), \
+        PCS_REAL("nu", pcs_beam_params, nu, PCS_REQUIRED, PCS_ABOVE(-1.0, 0.5),              \
+                 "Poisson's ratio; G = E/(2 (1 + nu))"),                                     \
+        PCS_REAL("rho", pcs_beam_params, rho, PCS_REQUIRED, PCS_POSITIVE, "density, kg/m^3")
 #define PCS_BEAM_SPACE_OPTIONS                                                                \
     PCS_BEAM_OPTIONS,                                                                         \
         PCS_VECTOR("orientation", pcs_beam_params, orientation, PCS_REQUIRED, PCS_ANY_NUMBER, \

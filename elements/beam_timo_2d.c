@@ -25,7 +25,8 @@ static pcs_timoshenko beam_bending(const beam_params *p, double length)
                              .phi = 12.0 * EI / (G * p->section.area * p->section.ky * length * length),
                              .length = length,
                              .line_mass = p->rho * p->section.area,
-                             .line_inertia = p->rho * p->section.Iz };
+                             .line_inertia = p->rho * p->section.Iz,
+                             .has_one_point = p->mass == PCS_BEAM_ONE_POINT };
 }
 
 // Local (u1, w1, t1, u2, w2, t2) mass.
@@ -43,8 +44,8 @@ static void beam_local_mass(const beam_params *p, double length, double m[NDOF *
     pcs_timoshenko_mass(&bending, M);
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++) m[place[i] * NDOF + place[j]] = M[i * 4 + j];
-    m[0] = m[3 * NDOF + 3] = weight / 3.0;
-    m[3] = m[3 * NDOF] = weight / 6.0;
+    m[0] = m[3 * NDOF + 3] = bending.has_one_point ? weight / 4.0 : weight / 3.0;
+    m[3] = m[3 * NDOF] = bending.has_one_point ? weight / 4.0 : weight / 6.0;
 }
 
 static void beam_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
@@ -92,11 +93,33 @@ static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, 
     field[6] = 0.5 * (N * e[0] + M1 * e[1] + M2 * e[2]);
 }
 
+static double beam_travel_time(const pcs_batch *batch, int cell, bool is_transverse)
+{
+    const beam_params *p = batch->params;
+    double axis[2], G = 0.5 * p->E / (1.0 + p->nu), stiffness = is_transverse ? p->section.ky * G : p->E;
+    return pcs_beam_plane_axis(batch, cell, axis) * sqrt(p->rho / stiffness);
+}
+
+static const char *const beam_masses[] = { "consistent", "lumped", "one_point", "auto", NULL };
+
+static const pcs_option beam_options[] = {
+    PCS_BEAM_MATERIAL,
+    PCS_CHOICE(
+        "mass", pcs_beam_params, mass, PCS_DEFAULT("auto"), beam_masses,
+        "mass matrix; one_point: stiffness, too; auto: consistent, and one_point with scheme wave, which needs it"),
+    { .name = NULL },
+};
+
 const pcs_element_ops pcs_element_beam_timo_2d = {
     .name = "beam_timo_2d",
     .summary = "linear Timoshenko beam in the x-y plane; x, y and the rotation about z at each node",
-    .options = pcs_beam_plane_options,
+    .options = beam_options,
     PCS_BEAM_SECTION,
+    .mass = { .offset = offsetof(pcs_beam_params, mass),
+              .consistent = PCS_BEAM_CONSISTENT,
+              .one_point = PCS_BEAM_ONE_POINT,
+              .automatic = PCS_BEAM_AUTO },
+    .travel_time = beam_travel_time,
     .ndof = NDOF,
     .fields = pcs_beam_plane_fields,
     .node_dofs = beam_node_dofs,

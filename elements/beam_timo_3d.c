@@ -44,9 +44,10 @@ static const pcs_option beam_shaft_options[] = {
     { .name = NULL },
 };
 
-static const char *const beam_fields[] = { "axial_force",    "shear_force",   "torque",
-                                           "moment_start",   "moment_end",    "stress",
-                                           "bending_stress", "strain_energy", NULL };
+static const char *const beam_fields[] = { "axial_force", "shear_force", "torque",         "moment_start",
+                                           "moment_end",  "stress",      "bending_stress", "strain_energy",
+                                           "shear_y",     "shear_z",     "moment_y",       "moment_z",
+                                           NULL };
 
 static void beam_offset(const beam_params *p, int end, double offset[3])
 {
@@ -264,6 +265,10 @@ static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, 
     field[5] = s[0] / section->area;
     field[6] = about_z * section->cy / section->Iz + about_y * section->cz / section->Iy;
     field[7] = energy;
+    field[8] = -(s[2] + s[3]) / L;
+    field[9] = -(s[4] + s[5]) / L;
+    field[10] = 0.5 * (s[4] - s[5]); // in the middle, as it acts on the side of the first node
+    field[11] = 0.5 * (s[3] - s[2]);
 }
 
 #define BEAM_COMMON                                                                                      \

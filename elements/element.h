@@ -4,6 +4,7 @@
 #define PCS_ELEMENTS_ELEMENT_H
 
 #include "core/context.h"
+#include "core/obstacle.h"
 #include "core/option.h"
 
 #include <stdbool.h>
@@ -17,6 +18,7 @@ typedef struct pcs_batch {
     const void *params;       // the element's own parameter struct
     double damping_mass;      // Rayleigh alpha of the group, global part included, 1/s
     double damping_stiffness; // Rayleigh beta, s
+    double step;              // s, of the run, for masses that are tuned to it; NAN or 0: not known
     int ncell;
     const int *cells;      // [ncell] numbers in the mesh
     const double (*x)[3];  // [nnode] reference positions
@@ -42,6 +44,14 @@ typedef struct pcs_energy {
     double fixed_momentum[3]; // its part in the equations that supports removed
 } pcs_energy;
 
+// Where parameters say which mass matrix is taken, and the values that the choice of a scheme is about.
+typedef struct pcs_mass_choice {
+    size_t offset; // of an int in the parameters
+    int consistent, one_point;
+    int automatic; // one of the two, by the scheme; 0: there is no such choice
+    int tuned;     // needs the time step; 0: there is no such choice
+} pcs_mass_choice;
+
 typedef struct pcs_element_ops {
     const char *name;
     const char *summary;
@@ -53,6 +63,7 @@ typedef struct pcs_element_ops {
     size_t area_offset;        // of a double in the parameters
     bool has_orientation;      // its sections are turned in space by a vector; else their y axis lies in the x-y plane
     size_t orientation_offset; // of that vector in the parameters
+    pcs_mass_choice mass;
     int ndof;                  // per cell, node by node
     bool is_one_node;          // its cells have one node, not two
     bool is_nonlinear;         // its tangents vary
@@ -66,6 +77,8 @@ typedef struct pcs_element_ops {
     pcs_status (*setup)(pcs_context *ctx, pcs_batch *batch);
     // Dense ndof x ndof mass (constant) and stiffness (in the reference state) of one cell; set-up only.
     void (*matrices)(const pcs_batch *batch, int cell, double *M, double *K);
+    // Of a wave through one cell, s; NULL: it carries none. Beams carry axial waves and transverse ones.
+    double (*travel_time)(const pcs_batch *batch, int cell, bool is_transverse);
     // f -= internal force (q) + damping force (q, v), all cells.
     void (*add_force)(const pcs_batch *batch, const double *q, const double *v, double *f);
     // Stiffness -df/dq and, when C is not NULL, damping -df/dv of one cell, each ndof x ndof, row-major; the columns of
@@ -84,6 +97,9 @@ typedef struct pcs_element_ops {
     // The declared fields of one cell (numbered within the batch).
     void (*read_fields)(const pcs_batch *batch, int cell, const double *q, const double *v,
                         double field[PCS_MAX_CELL_FIELDS]);
+    // The part of one node as pictures show it; its carrier is filled in by the caller, and *out is zero before. NULL:
+    // the cells are all there is to see.
+    void (*show)(const void *params, pcs_obstacle *out);
 } pcs_element_ops;
 
 extern const pcs_element_ops *const pcs_elements[]; // ends with NULL

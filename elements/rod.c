@@ -1,7 +1,16 @@
-// Two-node rod along its straight axis: axial force, consistent or lumped mass, Rayleigh damping.
+// Two-node rod along its straight axis: axial force, mass of several kinds, Rayleigh damping.
 //
 //   K = k [1 -1; -1 1],  k = E A / L          C = alpha M + beta K
-//   M = m/6 [2 1; 1 2] (consistent) or m/2 [1 0; 0 1] (lumped),  m = rho A L
+//   M = m [1/2-mu mu; mu 1/2-mu],  m = rho A L
+//
+//   mass         mu
+//   consistent   1/6
+//   lumped       0
+//   one_point    1/4, singular: for scheme `wave`, whose waves are exact with it at steps of L/c
+//   tuned        min(1/4 - 1e-3, 1/12 + nu^2/6),  nu = c h/L the Courant number of the step h of the case
+//
+// With the Newmark family, waves obey  sin^2(w h/2) (1 - 4 mu s^2 + 4 beta nu^2 s^2) = nu^2 s^2,  s = sin(kL/2): with
+// beta = 1/4 the tuned mu cancels the leading error of the wave speed.
 //
 // Forces and energies use displacement differences, never K times displacements: a bar that has flown far
 // keeps its strain to the last digit. Cells whose equations follow one another are swept as runs, without
@@ -17,12 +26,12 @@
 typedef struct rod_run {
     int cell, count, equation;
     double k, m;
-    double sign; // +1: from first to second node along the axis, -1: against it
+    double self, other; // M = m [self other; other self]
+    double sign;        // +1: from first to second node along the axis, -1: against it
     double axis[3];
 } rod_run;
 
 typedef struct rod_data {
-    double self, other; // M = m [self other; other self]
     int nrun, nloose;
     rod_run *runs;  // [nrun]
     rod_run *loose; // [nloose] one cell each; its equations are looked up in the batch
@@ -97,6 +106,17 @@ static double rod_mean_length(const pcs_batch *batch, int start, int end)
     return sqrt(length2) / (end - start);
 }
 
+// mu of the mass matrix; `courant` is that of a tuned one.
+static double rod_coupling(const pcs_batch *batch, double courant)
+{
+    switch (((const pcs_rod_params *)batch->params)->mass) {
+    case PCS_ROD_LUMPED: return 0.0;
+    case PCS_ROD_ONE_POINT: return 0.25;
+    case PCS_ROD_TUNED: return fmin(0.25 - 1e-3, 1.0 / 12.0 + courant * courant / 6.0);
+    default: return 1.0 / 6.0;
+    }
+}
+
 static rod_run rod_make_run(const pcs_batch *batch, int start, int end)
 {
     const pcs_rod_params *p = batch->params;
@@ -105,6 +125,8 @@ static rod_run rod_make_run(const pcs_batch *batch, int start, int end)
     if (run.count > 1) length = rod_mean_length(batch, start, end);
     run.k = p->E * p->area / length;
     run.m = p->rho * p->area * length;
+    run.other = rod_coupling(batch, sqrt(run.k / run.m) * batch->step);
+    run.self = run.other == 1.0 / 6.0 ? 1.0 / 3.0 : 0.5 - run.other; // as near as numbers come
     return run;
 }
 
@@ -124,11 +146,12 @@ static void rod_split(const pcs_batch *batch, rod_data *data)
 
 static pcs_status rod_setup(pcs_context *ctx, pcs_batch *batch)
 {
-    bool is_lumped = ((const pcs_rod_params *)batch->params)->mass == PCS_ROD_LUMPED;
     rod_data *data;
+    bool is_tuned = ((const pcs_rod_params *)batch->params)->mass == PCS_ROD_TUNED;
+    if (is_tuned && !(batch->step > 0.0))
+        return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': a tuned mass needs a time step in numbers",
+                        batch->name);
     PCS_TAKE(ctx, data, 1, "rods");
-    data->self = is_lumped ? 0.5 : 1.0 / 3.0;
-    data->other = is_lumped ? 0.0 : 1.0 / 6.0;
     rod_split(batch, data);
     PCS_TAKE(ctx, data->runs, data->nrun, "rods");
     PCS_TAKE(ctx, data->loose, data->nloose, "rods");
@@ -160,8 +183,8 @@ static void rod_matrices(const pcs_batch *batch, int cell, double *M, double *K)
 {
     const rod_data *data = batch->data;
     const rod_run *run = rod_find(data, cell);
-    M[0] = M[3] = run->m * data->self;
-    M[1] = M[2] = run->m * data->other;
+    M[0] = M[3] = run->m * run->self;
+    M[1] = M[2] = run->m * run->other;
     K[0] = K[3] = run->k;
     K[1] = K[2] = -run->k;
 }
@@ -191,14 +214,13 @@ static void rod_run_drag(int n, double self, double other, const double *restric
 static void rod_loose_force(const pcs_batch *batch, const rod_run *cell, const double *q, const double *v,
                             double out[2])
 {
-    const rod_data *data = batch->data;
     double x[2], w[2];
     rod_gather(batch, cell, q, x);
     rod_gather(batch, cell, v, w);
     double tension = cell->k * ((x[1] - x[0]) + batch->damping_stiffness * (w[1] - w[0]));
     double drag = batch->damping_mass * cell->m;
-    out[0] = tension - drag * (data->self * w[0] + data->other * w[1]);
-    out[1] = -tension - drag * (data->other * w[0] + data->self * w[1]);
+    out[0] = tension - drag * (cell->self * w[0] + cell->other * w[1]);
+    out[1] = -tension - drag * (cell->other * w[0] + cell->self * w[1]);
 }
 
 static void rod_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
@@ -210,7 +232,7 @@ static void rod_add_force(const pcs_batch *batch, const double *q, const double 
         int e = run->equation, n = run->count;
         rod_run_spring(n, run->k, q + e, f + e);
         if (beta != 0.0) rod_run_spring(n, run->k * beta, v + e, f + e);
-        if (alpha != 0.0) rod_run_drag(n, alpha * run->m * data->self, alpha * run->m * data->other, v + e, f + e);
+        if (alpha != 0.0) rod_run_drag(n, alpha * run->m * run->self, alpha * run->m * run->other, v + e, f + e);
     }
     for (int i = 0; i < data->nloose; i++) {
         double out[2];
@@ -278,11 +300,11 @@ static rod_sums rod_run_change(int n, const double *q0, const double *q1, const 
     return rod_sum(n, true, q0, q1, v0, v1);
 }
 
-static void rod_add_sums(const rod_data *data, const rod_run *run, rod_sums s, pcs_energy *sum)
+static void rod_add_sums(const rod_run *run, rod_sums s, pcs_energy *sum)
 {
     sum->strain += 0.5 * run->k * s.strain;
-    sum->kinetic += 0.5 * run->m * (data->self * s.square + 2.0 * data->other * s.cross);
-    for (int k = 0; k < 3; k++) sum->momentum[k] += run->m * (data->self + data->other) * s.plain * run->axis[k];
+    sum->kinetic += 0.5 * run->m * (run->self * s.square + 2.0 * run->other * s.cross);
+    for (int k = 0; k < 3; k++) sum->momentum[k] += run->m * (run->self + run->other) * s.plain * run->axis[k];
 }
 
 static void rod_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
@@ -290,7 +312,7 @@ static void rod_add_energy(const pcs_batch *batch, const double *q, const double
     const rod_data *data = batch->data;
     for (int i = 0; i < data->nrun; i++) {
         const rod_run *run = &data->runs[i];
-        rod_add_sums(data, run, rod_run_sums(run->count, q + run->equation, v + run->equation), sum);
+        rod_add_sums(run, rod_run_sums(run->count, q + run->equation, v + run->equation), sum);
     }
     for (int i = 0; i < data->nloose; i++) {
         const rod_run *cell = &data->loose[i];
@@ -299,12 +321,11 @@ static void rod_add_energy(const pcs_batch *batch, const double *q, const double
         rod_gather(batch, cell, q, x);
         rod_gather(batch, cell, v, w);
         double stretch = x[1] - x[0];
-        rod_add_sums(data, cell, (rod_sums){ stretch * stretch, w[0] * w[0] + w[1] * w[1], w[0] * w[1], w[0] + w[1] },
-                     sum);
+        rod_add_sums(cell, (rod_sums){ stretch * stretch, w[0] * w[0] + w[1] * w[1], w[0] * w[1], w[0] + w[1] }, sum);
         for (int j = 0; j < 2; j++)
             if (equation[j] < 0)
                 for (int k = 0; k < 3; k++)
-                    sum->fixed_momentum[k] += cell->m * (data->self * w[j] + data->other * w[1 - j]) * cell->axis[k];
+                    sum->fixed_momentum[k] += cell->m * (cell->self * w[j] + cell->other * w[1 - j]) * cell->axis[k];
     }
 }
 
@@ -315,7 +336,7 @@ static void rod_add_change(const pcs_batch *batch, const double *q0, const doubl
     for (int i = 0; i < data->nrun; i++) {
         const rod_run *run = &data->runs[i];
         int e = run->equation;
-        rod_add_sums(data, run, rod_run_change(run->count, q0 + e, q1 + e, v0 + e, v1 + e), sum);
+        rod_add_sums(run, rod_run_change(run->count, q0 + e, q1 + e, v0 + e, v1 + e), sum);
     }
     for (int i = 0; i < data->nloose; i++) {
         const rod_run *cell = &data->loose[i];
@@ -325,7 +346,7 @@ static void rod_add_change(const pcs_batch *batch, const double *q0, const doubl
         rod_gather(batch, cell, v0, w0);
         rod_gather(batch, cell, v1, w1);
         double stretch = (x1[1] - x1[0]) - (x0[1] - x0[0]), a = w1[0] - w0[0], b = w1[1] - w0[1];
-        rod_add_sums(data, cell, (rod_sums){ stretch * stretch, a * a + b * b, a * b, 0.0 }, sum);
+        rod_add_sums(cell, (rod_sums){ stretch * stretch, a * a + b * b, a * b, 0.0 }, sum);
     }
 }
 
@@ -337,7 +358,7 @@ static void rod_add_resultant(const pcs_batch *batch, const double *q, const dou
         for (int i = 0; i < data->nrun; i++) {
             const rod_run *run = &data->runs[i];
             rod_sums s = rod_run_sums(run->count, v + run->equation, v + run->equation);
-            double drag = batch->damping_mass * run->m * (data->self + data->other) * s.plain;
+            double drag = batch->damping_mass * run->m * (run->self + run->other) * s.plain;
             for (int k = 0; k < 3; k++) sum[k] -= drag * run->axis[k];
         }
     for (int i = 0; i < data->nloose; i++) {
@@ -363,13 +384,36 @@ static void rod_read_fields(const pcs_batch *batch, int cell, const double *q, c
     field[2] = 0.5 * run->k * stretch * stretch;
 }
 
+static double rod_travel_time(const pcs_batch *batch, int cell, bool is_transverse)
+{
+    (void)is_transverse; // its only waves are axial
+    const rod_run *run = rod_find(batch->data, cell);
+    return sqrt(run->m / run->k);
+}
+
+static const char *const rod_masses[] = { "consistent", "lumped", "one_point", "tuned", "auto", NULL };
+
+static const pcs_option rod_options[] = {
+    PCS_ROD_MATERIAL,
+    PCS_CHOICE("mass", pcs_rod_params, mass, PCS_DEFAULT("auto"), rod_masses,
+               "mass matrix; tuned: by the time step, for clean waves with implicit schemes; auto: consistent, and "
+               "one_point with scheme wave, which needs it"),
+    { 0 },
+};
+
 const pcs_element_ops pcs_element_rod = {
     .name = "rod",
     .summary = "two-node rod, one dof per node along its axis; fields axial_force, stress, strain_energy",
-    .options = pcs_rod_options,
+    .options = rod_options,
     .params_size = sizeof(pcs_rod_params),
     .has_area = true,
     .area_offset = offsetof(pcs_rod_params, area),
+    .mass = { .offset = offsetof(pcs_rod_params, mass),
+              .consistent = PCS_ROD_CONSISTENT,
+              .one_point = PCS_ROD_ONE_POINT,
+              .automatic = PCS_ROD_AUTO,
+              .tuned = PCS_ROD_TUNED },
+    .travel_time = rod_travel_time,
     .ndof = 2,
     .fields = pcs_rod_fields,
     .node_dofs = rod_node_dofs,

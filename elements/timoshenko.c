@@ -2,6 +2,12 @@
 
 void pcs_timoshenko_stiffness(const pcs_timoshenko *beam, double D[4])
 {
+    if (beam->has_one_point) {
+        double bending = beam->EI / beam->length, shear = 3.0 * bending / beam->phi;
+        D[0] = D[3] = shear + bending;
+        D[1] = D[2] = shear - bending;
+        return;
+    }
     double scale = beam->EI / ((1.0 + beam->phi) * beam->length);
     D[0] = D[3] = scale * (4.0 + beam->phi);
     D[1] = D[2] = scale * (2.0 - beam->phi);
@@ -15,8 +21,21 @@ static void timoshenko_add(double scale, const double part[6], double M[16])
     for (int i = 0; i < 16; i++) M[i] += scale * entries[i];
 }
 
+static void timoshenko_one_point(const pcs_timoshenko *beam, double M[16])
+{
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            double line = i % 2 == 0 ? beam->line_mass : beam->line_inertia;
+            M[4 * i + j] = i % 2 == j % 2 ? 0.25 * line * beam->length : 0.0;
+        }
+}
+
 void pcs_timoshenko_mass(const pcs_timoshenko *beam, double M[16])
 {
+    if (beam->has_one_point) {
+        timoshenko_one_point(beam, M);
+        return;
+    }
     double p = beam->phi, p2 = p * p, L = beam->length, L2 = L * L, shear = (1.0 + p) * (1.0 + p);
     const double translation[6] = {
         13.0 / 35.0 + 7.0 * p / 10.0 + p2 / 3.0,    (11.0 / 210.0 + 11.0 * p / 120.0 + p2 / 24.0) * L,

@@ -2,15 +2,20 @@
 //
 // Dofs (w1, t1, w2, t2): deflections and section rotations; phi = 12 E I / (G A k L^2).
 //   deformations  t1 - (w2 - w1)/L,  t2 - (w2 - w1)/L,    D = E I/((1 + phi) L) [4 + phi, 2 - phi; 2 - phi, 4 + phi]
+// By one point, for scheme `wave`: w and t linear, strains and velocities those of the middle of the cell,
+//   D = E I/L [1 -1; -1 1] + G A k L/4 [1 1; 1 1],   M = rho A L/4 [1 1; 1 1] for w, rho I L/4 [1 1; 1 1] for t
 // Consistent mass with rotary inertia: the shape functions are those of the static solution (Przemieniecki).
 
 #ifndef PCS_ELEMENTS_TIMOSHENKO_H
 #define PCS_ELEMENTS_TIMOSHENKO_H
 
+#include <stdbool.h>
+
 typedef struct pcs_timoshenko {
     double EI, phi, length;
     double line_mass;    // rho A, kg/m
     double line_inertia; // rho I, kg m
+    bool has_one_point;
 } pcs_timoshenko;
 
 // D, row-major 2 x 2.

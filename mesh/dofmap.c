@@ -7,20 +7,22 @@
 int pcs_dofmap_resolve(const pcs_dofmap *map, int node, const double direction[3], int dof[PCS_MAX_NODE_DOFS],
                        double coefficient[PCS_MAX_NODE_DOFS])
 {
-    double length2 = 0.0, seen2 = 0.0;
-    for (int k = 0; k < 3; k++) length2 += direction[k] * direction[k];
+    // Squares are those of a unit vector: neither a force of 1e-200 N nor one of 1e200 N is none.
+    double unit[3], seen2 = 0.0;
     int count = 0;
+    if (!pcs_normalize3(direction, unit))
+        return direction[0] == 0.0 && direction[1] == 0.0 && direction[2] == 0.0 ? 0 : -1;
     for (int i = map->first[node]; i < map->first[node + 1]; i++) {
         if (map->dof[i].is_rotation) continue;
         const double *d = map->dof[i].direction;
-        double part = pcs_dot3(direction, d);
+        double part = pcs_dot3(unit, d);
         // A direction off by round-off must not count as a component of its own.
-        if (part * part <= 1e-24 * length2) continue;
+        if (part * part <= 1e-24) continue;
         dof[count] = i;
-        coefficient[count++] = part;
+        coefficient[count++] = pcs_dot3(direction, d);
         seen2 += part * part;
     }
-    return fabs(seen2 - length2) <= 1e-9 * length2 ? count : -1;
+    return fabs(seen2 - 1.0) <= 1e-9 ? count : -1;
 }
 
 int pcs_dofmap_find_rotation(const pcs_dofmap *map, int node, const double direction[3])

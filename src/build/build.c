@@ -7,6 +7,7 @@
 #include "sim/checkpoint.h"
 
 #include "core/comm.h"
+#include "percuss.h"
 
 static pcs_status build_read_mesh_model(pcs_build *b)
 {
@@ -26,6 +27,7 @@ static pcs_status build_read(pcs_build *b)
     if (!b->has_system) PCS_TRY(build_read_mesh_model(b));
     PCS_TRY(pcs_build_scheme(b));
     PCS_TRY(pcs_build_time(b));
+    PCS_TRY(pcs_build_masses(b));
     PCS_TRY(pcs_build_output(b));
     PCS_TRY(pcs_build_start(b));
     return pcs_case_finish(b->c);
@@ -35,6 +37,7 @@ static pcs_status build_model(pcs_build *b)
 {
     const char *culprit = NULL;
     b->model.mesh = b->mesh;
+    b->model.step = b->step;
     pcs_status status = b->has_system ? PCS_OK : pcs_fe_create(b->ctx, &b->model, &b->sim->system, &culprit);
     if (status != PCS_OK) {
         PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, culprit), status));
@@ -51,6 +54,7 @@ static pcs_status build_model(pcs_build *b)
 static void build_view(pcs_build *b)
 {
     pcs_sim *sim = b->sim;
+    sim->view.version = percuss_version();
     sim->view.case_name = pcs_case_name(b->c);
     if (sim->view.title == NULL) sim->view.title = sim->view.case_name;
     if (sim->scheme != NULL) sim->view.scheme_name = sim->scheme->ops->name;

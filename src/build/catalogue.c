@@ -7,6 +7,7 @@
 #include "closed_form/closed_form.h"
 #include "sim/checkpoint.h"
 #include "sim/control.h"
+#include "study/study.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,6 +28,9 @@ static const catalogue_section catalogue_sections[] = {
     { "system", "instead of mesh and elements: `type` from the systems, or `plugin`, a shared object", NULL },
     { "mesh.NAME", "required: parts of the mesh, by `type` from the mesh sources; they make named sets", NULL },
     { "sets.NAME", "nodes or cells chosen from other sets; a set may be used by sets further down", pcs_set_options },
+    { "mesh.NAME.cells",
+      "of a line, in place of `elements`: cells cut by the travel time of waves in its group of rods",
+      pcs_cells_options },
     { "merge.NAME", "parts of the mesh joined: nodes of these sets at the same place become one; all others stay apart",
       pcs_merge_options },
     { "elements.NAME", "required: `type` from the elements, `mesh`: the set of cells that gets them, `damping`", NULL },
@@ -59,7 +63,9 @@ static const catalogue_section catalogue_sections[] = {
     { "scheme", "required: `type` from the schemes, with its options", NULL },
     { "solver", "`type` from the step solvers, or auto [auto], `linear` from the linear solvers [auto]",
       pcs_solver_options },
-    { "time", "required: `step`: step size, s, or auto (0.9 of the stable step of explicit schemes)",
+    { "time",
+      "required: `step`: step size, s, or auto (0.9 of the stable step of explicit schemes; travel time of waves "
+      "through a cell for wave)",
       pcs_time_options },
     { "time.control", "step-size control by step doubling", pcs_control_options },
     { "certify", "strict or warn [strict]: does a violated certificate end the run", NULL },
@@ -183,6 +189,16 @@ static int catalogue_write_sections(const pcs_catalogue *self)
     return c.count;
 }
 
+static int catalogue_write_study(const pcs_catalogue *self)
+{
+    chapter c = { self, "Keys of a study file, and functions of measures (percuss study)", "study", 0 };
+    for (const pcs_study_key *k = pcs_study_keys; k->name != NULL; k++)
+        catalogue_entry(&c, k->name, k->summary, k->options);
+    for (int i = 0; pcs_study_function(i).name != NULL; i++)
+        catalogue_entry(&c, pcs_study_function(i).name, pcs_study_function(i).summary, NULL);
+    return c.count;
+}
+
 // The parameters of a system become options in memory that is given back at once.
 static int catalogue_write_systems(const pcs_catalogue *self)
 {
@@ -218,7 +234,7 @@ int pcs_catalogue_write(const pcs_catalogue *self)
     CATALOGUE_REGISTRY("Step solvers (solver.type)", "solver", pcs_step_solvers, NULL);
     CATALOGUE_REGISTRY("Linear solvers (solver.linear)", "solver", pcs_linsolvers, NULL);
     CATALOGUE_REGISTRY("Observers (output.NAME)", "output", pcs_observers, pcs_observers[i]->options);
-    return count;
+    return count + catalogue_write_study(self);
 }
 
 pcs_status pcs_catalogue_write_plugin(pcs_context *ctx, const pcs_catalogue *self, const char *path)
@@ -235,9 +251,9 @@ pcs_status pcs_catalogue_write_plugin(pcs_context *ctx, const pcs_catalogue *sel
 const char *pcs_catalogue_hint(const char *name, size_t size, char *buffer)
 {
     enum { MOST = 256 };
-    const char *names[MOST + 1] = { "system", "mesh",   "elements", "joints", "contacts", "scheme",
-                                    "solver", "output", "loads",    "sets",   "supports", "time" };
-    int n = 12;
+    const char *names[MOST + 1] = { "system", "mesh",  "elements", "joints",   "contacts", "scheme", "solver",
+                                    "output", "loads", "sets",     "supports", "time",     "study" };
+    int n = 13;
 #define CATALOGUE_NAMES(table) \
     for (int i = 0; table[i] != NULL && n < MOST; i++) names[n++] = table[i]->name
     CATALOGUE_NAMES(pcs_closed_forms);

@@ -187,3 +187,37 @@ pcs_status pcs_build_groups(pcs_build *b)
     elements_read_damping(b, pcs_case_root(b->c), &b->model.damping_mass, &b->model.damping_stiffness);
     return section == NULL || count == 0 ? PCS_OK : elements_check_cover(b, section);
 }
+
+// The mass matrix that the scheme asks for, where the case leaves it to that.
+static pcs_status elements_choose_mass(pcs_build *b, pcs_yaml *node, const pcs_fe_group *group)
+{
+    const pcs_mass_choice *choice = &group->ops->mass;
+    int *mass = (int *)((char *)group->params + choice->offset);
+    const char *scheme = b->scheme == NULL || b->is_model_only ? NULL : b->scheme->name;
+    bool has_waves = scheme != NULL && b->scheme->ask_waves != NULL;
+    if (*mass == choice->automatic) {
+        *mass = has_waves ? choice->one_point : choice->consistent;
+        return pcs_case_resolve(b->c, node, "mass", has_waves ? "one_point" : "consistent");
+    }
+    if (choice->tuned != 0 && *mass == choice->tuned && !(b->step > 0.0))
+        pcs_case_error_at(b->c, node, "mass", "a tuned mass needs a time step in numbers");
+    bool is_one_point = *mass == choice->one_point;
+    if (has_waves && !is_one_point)
+        pcs_case_error_at(b->c, node, "mass",
+                          "scheme '%s' needs a mass of one-point quadrature: say 'one_point', or leave it out", scheme);
+    if (scheme != NULL && !has_waves && is_one_point)
+        pcs_case_error_at(b->c, node, "mass",
+                          "a mass of one-point quadrature is singular: scheme 'wave' takes it, '%s' does not", scheme);
+    return PCS_OK;
+}
+
+pcs_status pcs_build_masses(pcs_build *b)
+{
+    pcs_yaml *section = b->model.ngroup == 0 ? NULL : pcs_case_get(b->c, pcs_case_root(b->c), "elements");
+    for (int i = 0; i < b->model.ngroup; i++) {
+        const pcs_fe_group *group = &b->model.groups[i];
+        if (group->ops == NULL || group->params == NULL || group->ops->mass.automatic == 0) continue;
+        PCS_TRY(elements_choose_mass(b, pcs_yaml_item(section, i), group));
+    }
+    return PCS_OK;
+}

@@ -38,6 +38,7 @@ static pcs_status mesh_part(pcs_build *b, const char *name, pcs_yaml *node)
     if (type < 0) return mesh_break(b, name);
     const pcs_mesh_source_ops *source = pcs_mesh_sources[type];
     void *params = NULL;
+    if (strcmp(source->name, "line") == 0) PCS_TRY(pcs_build_travel(b, name, node));
     PCS_TRY(pcs_build_params(b, source->params_size, &params));
     if (!pcs_case_read(b->c, node, source->options, params)) return mesh_break(b, name);
     if (!pcs_build_check(b, node, source->check, params)) return mesh_break(b, name);

@@ -76,7 +76,8 @@ pcs_status pcs_build_solvers(pcs_build *b)
 {
     bool is_auto = strcmp(b->solver, "auto") == 0;
     const char *name = is_auto ? pcs_step_solver_preferred(b->sim->system) : b->solver;
-    pcs_status status = pcs_step_solver_create(b->ctx, name, b->linear, b->sim->system, &b->sim->solver);
+    pcs_status status = pcs_scheme_weigh(b->scheme, b->sim->system, b->sim->step_size);
+    if (status == PCS_OK) status = pcs_step_solver_create(b->ctx, name, b->linear, b->sim->system, &b->sim->solver);
     if (status != PCS_OK) {
         PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "solver"), status));
         return pcs_case_finish(b->c);

@@ -30,8 +30,8 @@ static void time_read_step(pcs_build *b, pcs_yaml *node)
     const char *text = pcs_yaml_text(node);
     b->step_is_auto = strcmp(text, "auto") == 0;
     if (b->step_is_auto) {
-        if (b->scheme != NULL && !b->scheme->is_explicit) {
-            pcs_case_reject(b->c, node, "must be a number > 0: 'auto' is for explicit schemes, %s is implicit",
+        if (b->scheme != NULL && !b->scheme->is_explicit && b->scheme->ask_waves == NULL) {
+            pcs_case_reject(b->c, node, "must be a number > 0: 'auto' is for explicit schemes and wave, %s is implicit",
                             b->scheme->name);
         }
         return;
@@ -62,7 +62,8 @@ pcs_status pcs_build_time(pcs_build *b)
     pcs_yaml *node = pcs_case_need(b->c, pcs_case_root(b->c), "time", PCS_YAML_MAP, "the clock: step and end");
     if (node == NULL) return PCS_OK;
     time_params params = { .end = NAN };
-    pcs_yaml *step = pcs_case_need(b->c, node, "step", PCS_YAML_SCALAR, "step size, s, or auto for explicit schemes");
+    pcs_yaml *step =
+        pcs_case_need(b->c, node, "step", PCS_YAML_SCALAR, "step size, s, or auto for explicit schemes and wave");
     if (step != NULL) time_read_step(b, step);
     pcs_case_read(b->c, node, pcs_time_options, &params);
     time_read_control(b, node);
@@ -87,6 +88,36 @@ static double time_stable_step(const pcs_build *b)
     return system->ops->stable_step(system, limit, b->scheme_params);
 }
 
+static pcs_status time_resolve(pcs_build *b, pcs_yaml *node, double step)
+{
+    char text[PCS_NUMBER_BYTES];
+    b->step = b->end >= step ? step : b->end;
+    return pcs_case_resolve(b->c, node, "step", pcs_case_number_text(b->step, text));
+}
+
+// Step of a scheme for waves against the travel times of its cells.
+static pcs_status time_find_wave_step(pcs_build *b, pcs_yaml *node)
+{
+    pcs_wave_demand demand = b->scheme->ask_waves(b->sim->system, b->scheme_params);
+    const pcs_travel *travel = demand.travel;
+    b->control.stable = INFINITY;
+    if (travel->count == 0 && b->step_is_auto)
+        pcs_case_error_at(b->c, node, "step",
+                          "no cell of this model carries waves, so 'auto' has no meaning: give a "
+                          "number");
+    if (travel->count == 0) return PCS_OK;
+    if (b->step_is_auto) PCS_TRY(time_resolve(b, node, travel->mean));
+    double mismatch = fmax(fabs(b->step / travel->shortest - 1.0), fabs(b->step / travel->longest - 1.0));
+    if (mismatch <= demand.mismatch) return PCS_OK;
+    pcs_case_error_at(
+        b->c, node, "step",
+        "step %.6g differs by %.3g %% from the time that waves take through a cell, %.6g to %.6g s; scheme "
+        "'%s' allows 1 %%: cut cells by 'travel_time', take 'auto' (%.6g), or say 'allow_mismatch: true' "
+        "in the scheme",
+        b->step, 100.0 * mismatch, travel->shortest, travel->longest, b->scheme->name, travel->mean);
+    return PCS_OK;
+}
+
 // Step of an explicit scheme against its limit.
 static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
 {
@@ -105,10 +136,7 @@ static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
         return PCS_OK;
     }
     if (b->step_is_auto) {
-        char text[PCS_NUMBER_BYTES];
-        b->step = SAFE_SHARE * stable;
-        if (!(b->end >= b->step)) b->step = b->end;
-        return pcs_case_resolve(b->c, node, "step", pcs_case_number_text(b->step, text));
+        return time_resolve(b, node, SAFE_SHARE * stable);
     }
     if (b->scheme->is_explicit && b->step > stable && !b->allows_unstable) {
         pcs_case_error_at(b->c, node, "step",
@@ -122,7 +150,7 @@ static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
 pcs_status pcs_build_clock(pcs_build *b)
 {
     pcs_yaml *node = pcs_case_get(b->c, pcs_case_root(b->c), "time");
-    PCS_TRY(time_find_step(b, node));
+    PCS_TRY(b->scheme->ask_waves == NULL ? time_find_step(b, node) : time_find_wave_step(b, node));
     double ratio = (b->end - b->start) / b->step, whole = round(ratio);
     double steps = fabs(ratio - whole) <= SAME_STEPS * whole ? whole : ceil(ratio);
     if (steps > MOST_STEPS)

@@ -95,6 +95,8 @@ const char *pcs_case_number_text(double value, char buffer[PCS_NUMBER_BYTES]);
 // "> 0", "in [0, 1)", or "" when every number is allowed.
 const char *pcs_range_text(pcs_range range, size_t size, char *buffer);
 
+// Adds a line to the notes.
+void pcs_case_note(pcs_case *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // What was changed without being an error, a line each; "" for nothing.
 const char *pcs_case_notes(const pcs_case *c);
 // Options of `repeat`.

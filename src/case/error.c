@@ -191,7 +191,7 @@ static void error_drop(pcs_case *c, pcs_yaml *map, int i)
 {
     char path[PCS_PATH_BYTES];
     pcs_tree_path(map->items[i], sizeof path, path);
-    pcs_tree_note(c, "%s of the file is left out: the type is another one by an assignment", path);
+    pcs_case_note(c, "%s of the file is left out: the type is another one by an assignment", path);
     pcs_tree_remove(map, i);
 }
 
@@ -220,7 +220,7 @@ void pcs_tree_find_unknown(pcs_case *c, pcs_yaml *node)
     }
 }
 
-void pcs_tree_note(pcs_case *c, const char *format, ...)
+void pcs_case_note(pcs_case *c, const char *format, ...)
 {
     char line[512];
     va_list arguments;

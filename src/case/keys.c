@@ -119,10 +119,11 @@ const pcs_yaml *pcs_case_find(pcs_case *c, const char *path)
 pcs_status pcs_case_resolve(pcs_case *c, pcs_yaml *map, const char *key, const char *text)
 {
     const char *copy = pcs_tree_text(c, text, strlen(text));
-    if (copy == NULL) return PCS_NO_MEMORY;
+    if (copy == NULL) return pcs_fail(c->ctx, PCS_NO_MEMORY, "out of memory: reading %s", c->file);
     int i = pcs_tree_index(map, key);
     pcs_yaml *node = i >= 0 ? map->items[i] : keys_add(c, map, pcs_tree_text(c, key, strlen(key)), PCS_YAML_SCALAR);
-    if (node == NULL || c->is_out_of_memory) return PCS_NO_MEMORY;
+    if (node == NULL || c->is_out_of_memory)
+        return pcs_fail(c->ctx, PCS_NO_MEMORY, "out of memory: reading %s", c->file);
     node->kind = PCS_YAML_SCALAR;
     node->text = copy;
     node->is_quoted = false;

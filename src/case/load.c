@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static pcs_status load_create(pcs_context *ctx, const char *file, pcs_case **out)
+pcs_status pcs_tree_create(pcs_context *ctx, const char *file, pcs_case **out)
 {
     pcs_case *c = NULL;
     PCS_TAKE(ctx, c, 1, "the case");
@@ -47,7 +47,7 @@ pcs_status pcs_case_parse(pcs_context *ctx, const char *name, const char *text, 
 {
     *out = NULL;
     pcs_case *c = NULL;
-    PCS_TRY(load_create(ctx, name, &c));
+    PCS_TRY(pcs_tree_create(ctx, name, &c));
     PCS_TRY(load_tree(c, text, size));
     *out = c;
     return PCS_OK;
@@ -102,7 +102,7 @@ pcs_status pcs_case_load(pcs_context *ctx, const char *path, pcs_case **out)
     char file[4096];
     PCS_TRY(load_find_file(ctx, path, sizeof file, file));
     pcs_case *c = NULL;
-    PCS_TRY(load_create(ctx, file, &c));
+    PCS_TRY(pcs_tree_create(ctx, file, &c));
     PCS_TRY(load_name(c));
     char *text = NULL;
     size_t size = 0;

@@ -66,6 +66,8 @@ struct pcs_case {
     char *pool, *pool_end;      // small pieces come from here
 };
 
+// A case without a root; `file` stands for it in messages.
+pcs_status pcs_tree_create(pcs_context *ctx, const char *file, pcs_case **out);
 // Small zeroed pieces that live as long as the context; NULL sets is_out_of_memory.
 void *pcs_tree_take(pcs_case *c, size_t bytes);
 char *pcs_tree_text(pcs_case *c, const char *text, size_t length);
@@ -110,8 +112,6 @@ void pcs_tree_find_unknown(pcs_case *c, pcs_yaml *node);
 void pcs_tree_error(pcs_case *c, pcs_location location, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Takes entry i out of a map.
 void pcs_tree_remove(pcs_yaml *map, int i);
-// Adds a line to the notes.
-void pcs_tree_note(pcs_case *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Records that the node must be what is wanted, and is what it is; false.
 bool pcs_tree_reject(pcs_case *c, const pcs_yaml *node, const char *wanted);
 // "'10.0x'", "empty", "a list": what a node is, for messages.

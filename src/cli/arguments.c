@@ -14,11 +14,11 @@ const char pcs_cli_usage[] =
     "       percuss modes CASE [--count N] [--about statics] [--whirl] [--steps N] [--time T] [-o DIR] [--set ...]\n"
     "       percuss study CASE|STUDY [--vary path.to.key=values]... [--refine mesh=2,3] [--measure NAME=PLACE]...\n"
     "                     [-j N] [--keep] [-o DIR] [--set ...] [--quiet]\n"
-    "       percuss plot RESULTS... [COLUMN...] [-o PICTURE|DIR] [--x COLUMN] [--exact FILE.csv] [--width CM] "
-    "[--quiet]\n"
+    "       percuss plot RESULTS... [COLUMN...] [-o PICTURE|DIR] [--x COLUMN] [--range A:B] [--exact FILE.csv] "
+    "[--width CM] [--quiet]\n"
     "       percuss compare A B [--tolerance T] [--quiet]\n"
     "       percuss report RESULTS|STUDY [-o report.html] [--quiet]\n"
-    "       percuss view RESULTS [--time T|peak] [--field NAME] -o PICTURE.png\n"
+    "       percuss view RESULTS [--time T|peak] [--field NAME] -o PICTURE.png|MOVIE.mp4\n"
     "       percuss check CASE [--set path.to.key=value]...\n"
     "       percuss new [bar|pendulum|two_bars|frame|rotor] [DIR]\n"
     "       percuss list [NAME] [--markdown]\n"
@@ -42,7 +42,7 @@ const char pcs_cli_help[] =
     "  compare  where and when two results first differ, column by column; A and B are folders or CSV files\n"
     "  report   one page of HTML with all that belongs to the results of a run or study: certificate, energies,\n"
     "           contacts, curves, pictures, the case; report.html in their folder unless -o says where\n"
-    "  view     write a picture of the results in the folder RESULTS, by ParaView's Python\n"
+    "  view     write a picture or movie of the results in the folder RESULTS, by ParaView's Python\n"
     "  check    report every error of the case, build the model, do not run it\n"
     "  new      write a case to start from, with comments, into DIR (its name unless given)\n"
     "  list     elements, schemes, gap types and everything else a case can name, with options,\n"
@@ -63,11 +63,12 @@ const char pcs_cli_help[] =
     "  --whirl                   of modes: with damping and gyroscopic forces, forward and backward whirl; without\n"
     "                            asking where the damping or stiffness matrix is not symmetric\n"
     "  --vary path.to.key=V      of study: values between commas, or from:to:by; several make a product\n"
-    "  --refine \"mesh=2,3 step=2,3\"  of study: factor and levels; measures get order, limit and bound\n"
-    "  --measure NAME=PLACE      of study: a number of summary.json by its place: peak=wall.peak_force\n"
+    "  --refine \"mesh=2,3 step=2,3\"  of study: factor, levels; order, limit and bound of measures; also separately\n"
+    "  --measure NAME=PLACE      of study: a number of summary.json, peak=wall.peak_force; or see list study\n"
     "  -j, --jobs N              of study: runs at a time [the number of processors]\n"
     "  --keep                    of study: histories and frames of all runs, too\n"
     "  --x COLUMN                of plot: the horizontal axis [t]\n"
+    "  --range A:B               of plot, with columns: part of the horizontal axis that is drawn\n"
     "  --exact FILE.csv          of plot: a solution to draw beside the results, columns with the same names\n"
     "  --width CM                of plot: width of a picture [16]; 8.5 fits a column of a paper\n"
     "  --tolerance T             of compare: largest difference over the size of the column [1e-9]\n"
@@ -161,12 +162,27 @@ static int arguments_parse_study(int argc, char **argv, int *i, pcs_arguments *a
     return PCS_CLI_DONE;
 }
 
+// Two numbers, the smaller one first: A:B.
+static int arguments_parse_range(const char *option, const char *text, double range[2])
+{
+    char *colon = NULL, *end = NULL;
+    range[0] = strtod(text, &colon);
+    bool has_two = colon != text && *colon == ':';
+    if (has_two) range[1] = strtod(colon + 1, &end);
+    if (has_two && end != colon + 1 && *end == '\0' && isfinite(range[0]) && isfinite(range[1]) && range[0] < range[1])
+        return PCS_CLI_DONE;
+    fprintf(stderr, "error: %s must be two rising numbers A:B, is '%s'\n%s", option, text, pcs_cli_usage);
+    return PCS_CLI_BAD_USAGE;
+}
+
 // Options of plot and compare; -1: this is another one.
 static int arguments_parse_plot(int argc, char **argv, int *i, pcs_arguments *a)
 {
     const char *value;
     if ((value = arguments_option_value("--x", argc, argv, i)) != NULL) a->axis = value;
     else if ((value = arguments_option_value("--exact", argc, argv, i)) != NULL) a->exact = value;
+    else if ((value = arguments_option_value("--range", argc, argv, i)) != NULL)
+        return arguments_parse_range("--range", value, a->range);
     else if ((value = arguments_option_value("--width", argc, argv, i)) != NULL)
         return arguments_parse_number("--width", value, 5.0, &a->width);
     else if ((value = arguments_option_value("--tolerance", argc, argv, i)) != NULL)
@@ -177,9 +193,10 @@ static int arguments_parse_plot(int argc, char **argv, int *i, pcs_arguments *a)
 
 static bool arguments_lacks_value(const char *text)
 {
-    static const char *const names[] = { "--set",   "-o",      "--output",  "--count",     "--steps", "--time",
-                                         "--about", "--vary",  "--measure", "--refine",    "-j",      "--jobs",
-                                         "--x",     "--exact", "--width",   "--tolerance", "--field", NULL };
+    static const char *const names[] = { "--set",       "-o",      "--output", "--count",   "--steps",
+                                         "--time",      "--about", "--vary",   "--measure", "--refine",
+                                         "-j",          "--jobs",  "--x",      "--exact",   "--width",
+                                         "--tolerance", "--field", "--range",  NULL };
     int i = 0;
     while (names[i] != NULL && strcmp(names[i], text) != 0) i++;
     return names[i] != NULL;
@@ -187,11 +204,11 @@ static bool arguments_lacks_value(const char *text)
 
 static int arguments_parse_option(int argc, char **argv, int *i, pcs_arguments *a)
 {
-    static const char *const names[] = { "--set",      "--output",  "--quiet", "--help",  "--version", "--count",
-                                         "--markdown", "--whirl",   "--steps", "--time",  "--about",   "--vary",
-                                         "--refine",   "--measure", "--jobs",  "--keep",  "-o",        "-q",
-                                         "-h",         "-j",        "--x",     "--exact", "--width",   "--tolerance",
-                                         "--field",    "--resume",  NULL };
+    static const char *const names[] = { "--set",      "--output",  "--quiet",  "--help",  "--version", "--count",
+                                         "--markdown", "--whirl",   "--steps",  "--time",  "--about",   "--vary",
+                                         "--refine",   "--measure", "--jobs",   "--keep",  "-o",        "-q",
+                                         "-h",         "-j",        "--x",      "--exact", "--width",   "--tolerance",
+                                         "--field",    "--range",   "--resume", NULL };
     int answer = arguments_parse_analysis(argc, argv, i, a);
     if (answer < 0) answer = arguments_parse_study(argc, argv, i, a);
     if (answer < 0) answer = arguments_parse_plot(argc, argv, i, a);
@@ -251,8 +268,8 @@ int pcs_cli_parse(int argc, char **argv, pcs_arguments *a)
 static int arguments_check_plot(const pcs_arguments *a)
 {
     bool is_plot = strcmp(a->command, "plot") == 0, is_compare = strcmp(a->command, "compare") == 0;
-    if (!is_plot && (a->axis != NULL || a->exact != NULL || !isnan(a->width)))
-        return pcs_cli_refuse("--x, --exact and --width are for plot, not for", a->command, NULL);
+    if (!is_plot && (a->axis != NULL || a->exact != NULL || !isnan(a->width) || a->range[0] < a->range[1]))
+        return pcs_cli_refuse("--x, --range, --exact and --width are for plot, not for", a->command, NULL);
     if (!is_compare && !isnan(a->tolerance))
         return pcs_cli_refuse("--tolerance is for compare, not for", a->command, NULL);
     if (!is_plot && !is_compare) return PCS_CLI_DONE;

@@ -28,6 +28,7 @@ typedef struct pcs_arguments {
     double tolerance;         // of compare, NAN: not said
     double width;             // of pictures, cm, NAN: not said
     const char *axis, *exact; // of plot, NULL: not said
+    double range[2];          // of plot, both 0: not said
     bool wants_peak;          // of view: the time of the largest contact force
     const char *field;        // of view, NULL: not said
     int nword;

@@ -54,7 +54,7 @@ int pcs_cli_reject(const pcs_context *ctx, pcs_status status)
 }
 
 // The same for what went wrong afterwards.
-static int commands_fail(const pcs_context *ctx, pcs_status status)
+int pcs_cli_fail(const pcs_context *ctx, pcs_status status)
 {
     fflush(stdout);
     commands_print_errors(ctx);
@@ -154,7 +154,7 @@ int pcs_cli_run(pcs_context *ctx, const pcs_arguments *a)
     sim->view.is_terminal = isatty(STDERR_FILENO) != 0;
     status = pcs_sim_run(sim, directory, !a->is_quiet);
     if (!a->is_quiet && pcs_is_root(ctx)) commands_show_results(sim, directory);
-    return status == PCS_OK ? PCS_CLI_DONE : commands_fail(ctx, status);
+    return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_fail(ctx, status);
 }
 
 static void commands_show_modes(const pcs_modes *modes)
@@ -172,7 +172,7 @@ static int commands_build_analysis(pcs_context *ctx, const pcs_arguments *a, con
                                    char directory[PATH_ROOM])
 {
     pcs_status status = pcs_build_analysis_from(ctx, a->subject, a->nset, a->set, out);
-    if (status != PCS_OK) return commands_fail(ctx, status == PCS_IO_ERROR ? PCS_BAD_INPUT : status);
+    if (status != PCS_OK) return pcs_cli_fail(ctx, status == PCS_IO_ERROR ? PCS_BAD_INPUT : status);
     bool has_room = commands_directory(a, out->case_name, ending, directory);
     return has_room ? PCS_CLI_DONE : pcs_cli_refuse("too long a path:", directory, NULL);
 }
@@ -195,7 +195,7 @@ int pcs_cli_statics(pcs_context *ctx, const pcs_arguments *a)
         commands_show_file(directory, "summary", ".txt");
         commands_show_frames(analysis.case_name, directory, "_statics.vtk.series");
     }
-    return status == PCS_OK ? PCS_CLI_DONE : commands_fail(ctx, status);
+    return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_fail(ctx, status);
 }
 
 // The equilibrium about which to look for modes.
@@ -227,7 +227,7 @@ int pcs_cli_modes(pcs_context *ctx, const pcs_arguments *a)
     if (status == PCS_OK) status = pcs_modes_find(&analysis, &options, &modes);
     if (status == PCS_OK && !a->is_quiet) commands_show_modes(&modes);
     if (status == PCS_OK) status = pcs_modes_write(&analysis, &modes, directory);
-    if (status != PCS_OK) return commands_fail(ctx, status);
+    if (status != PCS_OK) return pcs_cli_fail(ctx, status);
     if (!a->is_quiet) commands_show_frames(analysis.case_name, directory, "_modes.vtk.series");
     return PCS_CLI_DONE;
 }
@@ -267,7 +267,7 @@ int pcs_cli_study(pcs_context *ctx, const pcs_arguments *a)
                                   .is_terminal = !a->is_quiet && isatty(STDOUT_FILENO) != 0,
                                   .stop_request = &stop_request };
     pcs_status status = pcs_study_run(ctx, &options, &result);
-    if (status != PCS_OK) return commands_fail(ctx, status);
+    if (status != PCS_OK) return pcs_cli_fail(ctx, status);
     if (!a->is_quiet)
         printf("\n%d of %d runs done (%d were there), %d refused, %d failed\nResults in %s/study.csv and study.json\n",
                result.ndone, result.nrun, result.nkept, result.nrefused, result.nfailed, directory);

@@ -19,6 +19,8 @@ int pcs_cli_view(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_list(pcs_context *ctx, const pcs_arguments *a);
 // Tells the errors of a case that cannot be built.
 int pcs_cli_reject(const pcs_context *ctx, pcs_status status);
+// Tells what went wrong afterwards: files that cannot be written are no bad input.
+int pcs_cli_fail(const pcs_context *ctx, pcs_status status);
 // Texts for the screen as callbacks: `user` is the stream, or nothing is shown.
 void pcs_cli_show(void *user, const char *text);
 void pcs_cli_be_quiet(void *user, const char *text);

@@ -35,9 +35,10 @@ int pcs_cli_plot(pcs_context *ctx, const pcs_arguments *a)
                                  .output = a->directory,
                                  .axis = a->axis,
                                  .exact = a->exact,
+                                 .range = { a->range[0], a->range[1] },
                                  .width = isnan(a->width) ? 0.0 : a->width,
                                  .show = a->is_quiet ? pcs_cli_be_quiet : pcs_cli_show,
                                  .show_user = stdout };
     pcs_status status = pcs_plot(ctx, &options);
-    return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_reject(ctx, status);
+    return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_fail(ctx, status);
 }

@@ -1,4 +1,5 @@
-// A picture of results: percuss view RESULTS -o picture.png. ParaView's Python runs the script that lies beside them.
+// A picture of results, percuss view RESULTS -o picture.png, or a movie of all frames, -o movie.mp4: ParaView's Python
+// runs the script that lies beside them, which calls ffmpeg for movies.
 
 #define _POSIX_C_SOURCE 200809L // access, fork
 
@@ -49,11 +50,18 @@ static int view_start(const char *const *words)
     return PCS_CLI_COULD_NOT_GO_ON;
 }
 
-static bool view_is_picture(const char *name)
+static bool view_ends_with(const char *name, const char *const *endings)
 {
     size_t length = strlen(name);
-    return length > 4 && strcmp(name + length - 4, ".png") == 0;
+    bool is_found = false;
+    for (int i = 0; endings[i] != NULL; i++) {
+        size_t own = strlen(endings[i]);
+        is_found = is_found || (length > own && strcmp(name + length - own, endings[i]) == 0);
+    }
+    return is_found;
 }
+
+static const char *const view_pictures[] = { ".png", NULL }, *const view_movies[] = { ".mp4", ".webm", ".gif", NULL };
 
 // Without a screen one is made up.
 static int view_call(const char *script, const pcs_arguments *a)
@@ -62,6 +70,7 @@ static int view_call(const char *script, const pcs_arguments *a)
     enum { SCREEN_WORDS = sizeof screen / sizeof *screen };
     char time[NUMBER_ROOM] = "peak";
     if (!isnan(a->time)) snprintf(time, sizeof time, "%.17g", a->time);
+    if (view_ends_with(a->directory, view_movies)) snprintf(time, sizeof time, "all");
     // The field may be NULL, which ends the list: pvpython takes no empty words.
     const char *words[] = { screen[0], screen[1],    screen[2], screen[3], "pvpython",
                             script,    a->directory, time,      a->field,  NULL };
@@ -69,20 +78,33 @@ static int view_call(const char *script, const pcs_arguments *a)
     return view_start(words + (has_screen ? SCREEN_WORDS : 0));
 }
 
+// What draws must be there; without ffmpeg a movie would fail after all its pictures are drawn.
+static int view_demand_programs(bool is_movie)
+{
+    const char *missing = NULL;
+    if (is_movie && !view_has_program("ffmpeg"))
+        missing = "ffmpeg, which makes the movie, is missing: install the package ffmpeg";
+    if (!view_has_program("pvpython"))
+        missing = "pvpython, which draws the picture, is missing: install the package python3-paraview";
+    if (missing != NULL) fprintf(stderr, "error: %s\n", missing);
+    return missing == NULL ? PCS_CLI_DONE : PCS_CLI_COULD_NOT_GO_ON;
+}
+
 int pcs_cli_view(pcs_context *ctx, const pcs_arguments *a)
 {
     (void)ctx;
     char script[PATH_ROOM];
-    if (a->directory == NULL || !view_is_picture(a->directory))
-        return pcs_cli_refuse("view needs -o PICTURE.png, has", a->directory == NULL ? "" : a->directory, NULL);
+    bool is_movie = a->directory != NULL && view_ends_with(a->directory, view_movies);
+    if (a->directory == NULL || (!is_movie && !view_ends_with(a->directory, view_pictures)))
+        return pcs_cli_refuse("view needs -o PICTURE.png or -o MOVIE.mp4, .webm or .gif, has",
+                              a->directory == NULL ? "" : a->directory, NULL);
+    if (is_movie && (a->wants_peak || !isnan(a->time)))
+        return pcs_cli_refuse("--time is of pictures, a movie shows all frames:", a->directory, NULL);
     if (snprintf(script, sizeof script, "%s/view.py", a->subject) >= PATH_ROOM || access(script, R_OK) != 0) {
         fprintf(stderr, "error: '%s' holds no results: there is no view.py\n", a->subject);
         return PCS_CLI_BAD_USAGE;
     }
-    if (!view_has_program("pvpython")) {
-        fputs("error: pvpython, which draws the picture, is missing: install the package python3-paraview\n", stderr);
-        return PCS_CLI_COULD_NOT_GO_ON;
-    }
+    if (view_demand_programs(is_movie) != PCS_CLI_DONE) return PCS_CLI_COULD_NOT_GO_ON;
     unlink(a->directory); // so that a picture that is there is the one asked for
     int answer = view_call(script, a);
     if (answer == PCS_CLI_DONE && access(a->directory, F_OK) == 0) return PCS_CLI_DONE;

@@ -206,6 +206,7 @@ static const pcs_system_ops closed_ops = {
     .carry_back = pcs_default_carry_back,
     .row_speeds = pcs_default_row_speeds,
     .search = pcs_default_search,
+    .passages = pcs_default_passages,
     .rate_bias = closed_rate_bias,
     .measure = closed_measure,
     .resultant = pcs_default_resultant,

@@ -13,6 +13,7 @@
 
 #include "contact/beams.h"
 #include "contact/gap.h"
+#include "contact/swept.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,6 +64,12 @@ typedef struct beams_contact {
     int ntangent;
     double plane[3]; // normal of the plane of motion, where there is one tangent
     beams_row *row;  // [most]
+    // Of the step that is looked at:
+    double (*before)[3], (*after)[3]; // [mesh nnode] places of nodes at its ends
+    pcs_beam_pair *reached;           // [most] where rows are at its end
+    const pcs_passage_row *known;     // [most]
+    double sunk;                      // m, deepest overlap of a row
+    pcs_passage *worst;
 } beams_contact;
 
 // The nodes of both bodies move freely in space, or in one plane.
@@ -96,6 +103,9 @@ static pcs_status beams_create(pcs_context *ctx, const void *params, const pcs_d
     PCS_TRY(pcs_beams_create(ctx, map->mesh, &definition, &self->beams));
     PCS_TRY(beams_look_at_nodes(ctx, self, map));
     PCS_TAKE(ctx, self->row, p->most, "a contact");
+    PCS_TAKE(ctx, self->reached, p->most, "a contact");
+    PCS_TAKE(ctx, self->before, map->mesh->nnode, "a contact");
+    PCS_TAKE(ctx, self->after, map->mesh->nnode, "a contact");
     for (int i = 0; i < p->most; i++) self->row[i] = no_row;
     self->far = fmax(self->beams.size, self->beams.reach);
     *shape = (pcs_contact_shape){ .nrow = p->most,
@@ -264,15 +274,17 @@ static bool beams_adjoin(const pcs_beams *beams, int a, int b)
     return a == b || beams->neighbour[a][0] == b || beams->neighbour[a][1] == b;
 }
 
+static bool beams_adjoin_both(const pcs_beams *beams, pcs_beam_pair p, pcs_beam_pair q)
+{
+    return beams_adjoin(beams, p.a, q.a) && beams_adjoin(beams, p.b, q.b);
+}
+
 // Does a pair lie next to one that has a row? Where beams bend at a node, a place of contact may split in two.
 static bool beams_has_split(const beams_contact *self, pcs_beam_pair pair)
 {
     const pcs_beams *beams = &self->beams;
-    for (int i = 0; i < beams->most; i++) {
-        const pcs_beam_pair *other = &self->row[i].pair;
-        if (other->a >= 0 && beams_adjoin(beams, pair.a, other->a) && beams_adjoin(beams, pair.b, other->b))
-            return true;
-    }
+    for (int i = 0; i < beams->most; i++)
+        if (self->row[i].pair.a >= 0 && beams_adjoin_both(beams, pair, self->row[i].pair)) return true;
     return false;
 }
 
@@ -305,6 +317,89 @@ static pcs_status beams_search(pcs_context *ctx, void *instance, const pcs_place
     return PCS_OK;
 }
 
+// What rows knew of a pair, and one of them.
+static pcs_swept_seen beams_seen(const beams_contact *self, pcs_beam_pair pair, int *row)
+{
+    pcs_swept_seen seen = PCS_SWEPT_UNWATCHED;
+    *row = 0;
+    for (int i = 0; i < self->beams.most; i++) {
+        if (self->row[i].pair.a < 0 || (!beams_adjoin_both(&self->beams, pair, self->row[i].pair) &&
+                                        !beams_adjoin_both(&self->beams, pair, self->reached[i])))
+            continue;
+        *row = i;
+        seen = PCS_SWEPT_OPEN;
+        if (self->known[i].is_loaded) return PCS_SWEPT_LOADED;
+    }
+    return seen;
+}
+
+static void beams_sweep(void *owner, int i, int j)
+{
+    const beams_contact *self = owner;
+    const pcs_beams *beams = &self->beams;
+    pcs_beam_pair pair = { beams->a->items[i], beams->b->items[j] };
+    const int *m = beams->mesh->cell[pair.a], *n = beams->mesh->cell[pair.b];
+    double(*const ends[2])[3] = { self->before, self->after };
+    pcs_swept swept = { .thickness = beams->thickness - self->sunk };
+    int row;
+    if (!pcs_beams_may_touch(beams, pair.a, pair.b)) return;
+    for (int k = 0; k < 2; k++) {
+        pcs_segment_between(ends[k][m[0]], ends[k][m[1]], &swept.a[k]);
+        pcs_segment_between(ends[k][n[0]], ends[k][n[1]], &swept.b[k]);
+    }
+    pcs_swept_seen seen = beams_seen(self, pair, &row);
+    if (swept.thickness > 0.0) pcs_swept_look(&swept, seen, row, self->worst);
+}
+
+// Longest way of a node as seen from the first one.
+static double beams_find_ways(beams_contact *self, const pcs_places *from, const pcs_places *to)
+{
+    const pcs_beams *beams = &self->beams;
+    double longest = 0.0;
+    for (int i = 0; i < beams->nnode; i++) {
+        pcs_place place;
+        int node = beams->nodes[i], first = beams->nodes[0];
+        double way[3];
+        from->find(from, node, &place);
+        memcpy(self->before[node], place.x, sizeof place.x);
+        to->find(to, node, &place);
+        memcpy(self->after[node], place.x, sizeof place.x);
+        for (int k = 0; k < 3; k++)
+            way[k] = self->after[node][k] - self->before[node][k] - (self->after[first][k] - self->before[first][k]);
+        longest = fmax(longest, pcs_norm3(way));
+    }
+    return longest;
+}
+
+// The search before the step has listed what was near, and cells farther away than its reach are not looked at unless
+// the step went that far.
+static void beams_passage(void *instance, const pcs_places *from, const pcs_places *to, const pcs_passage_row *rows,
+                          pcs_passage *worst)
+{
+    beams_contact *self = instance;
+    pcs_beams *beams = &self->beams;
+    double way = 2.0 * beams_find_ways(self, from, to),
+           nearest = beams->nfound > 0 ? beams->found[0].gap : beams->reach;
+    if (nearest >= way) return;
+    self->known = rows;
+    self->worst = worst;
+    self->sunk = 0.0;
+    for (int i = 0; i < beams->most; i++) {
+        beams_row row = { .pair = self->row[i].pair, .s = MOVES };
+        beams_view view;
+        if (row.pair.a < 0) continue;
+        beams_walk(self, to, &row, &view);
+        self->reached[i] = row.pair;
+        self->sunk = fmax(self->sunk, -fmin(rows[i].gap[0], rows[i].gap[1]));
+    }
+    if (way <= beams->reach) {
+        pcs_search_pairs(beams->search, beams->boxes, beams_sweep, self);
+        return;
+    }
+    for (int i = 0; i < beams->a->count; i++)
+        for (int j = 0; j < beams->b->count; j++) beams_sweep(self, i, j);
+}
+
 const pcs_gap_ops pcs_gap_beam_beam = {
     .name = "beam_beam",
     .summary = "cells with round sections against one another, gap = distance of axes - radii",
@@ -316,4 +411,5 @@ const pcs_gap_ops pcs_gap_beam_beam = {
     .create = beams_create,
     .evaluate = beams_evaluate,
     .search = beams_search,
+    .passage = beams_passage,
 };

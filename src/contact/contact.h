@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/obstacle.h"
 #include "core/option.h"
+#include "core/passage.h"
 #include "mesh/dofmap.h"
 #include "sparse/matrix.h"
 
@@ -70,7 +71,12 @@ typedef struct pcs_gap_ops {
     // whether some row is about something else now. What overlaps without having had a row is PCS_FAILED. NULL where
     // rows never change.
     pcs_status (*search)(pcs_context *ctx, void *instance, const pcs_places *places, bool *has_changed);
-    // What of the contact stands still, for pictures; *out is zero before. NULL where only bodies of the mesh touch.
+    // Looks at the straight ways of the nodes between the ends of a step, where no law is evaluated: notes what closed
+    // and opened again there, or has changed sides. Rows, of `worst` as well, count from the first of the contact. NULL
+    // where a body that has gone through has a negative gap, as with a plane.
+    void (*passage)(void *instance, const pcs_places *from, const pcs_places *to, const pcs_passage_row *rows,
+                    pcs_passage *worst);
+    // What of the contact is no body of the mesh, for pictures; *out is zero before. NULL: nothing.
     void (*show)(const void *params, const pcs_dofmap *map, pcs_obstacle *out);
 } pcs_gap_ops;
 

@@ -170,17 +170,19 @@ static void journal_evaluate(void *instance, const pcs_places *places, pcs_row_s
     }
 }
 
-// A bearing whose node is held stands still.
+// A bearing stands still where its node is held, otherwise the node carries it.
 static void journal_show(const void *params, const pcs_dofmap *map, pcs_obstacle *out)
 {
     const journal_params *p = params;
     const pcs_set *nodes = pcs_mesh_node_set(map->mesh, p->nodes);
     int housing = pcs_mesh_node_set(map->mesh, p->housing)->items[0];
     for (int i = map->first[housing]; i < map->first[housing + 1]; i++)
-        if (map->dof[i].equation != -1) return;
+        out->is_carried = out->is_carried || map->dof[i].equation != -1;
     out->kind = PCS_OBSTACLE_BORE;
     pcs_normalize3(p->axis, out->axis);
-    memcpy(out->point, map->mesh->x[housing], sizeof out->point);
+    out->carrier = housing;
+    out->length = 2.0 * p->radius;
+    if (!out->is_carried) memcpy(out->point, map->mesh->x[housing], sizeof out->point);
     out->radius = p->radius;
     out->node_radius = p->node_radius;
     out->nnode = nodes->count;

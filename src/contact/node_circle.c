@@ -7,6 +7,7 @@
 // turns the body, too. With velocities v: |d|'' at constant v is |v_across|^2/|d|.
 
 #include "contact/gap.h"
+#include "contact/swept.h"
 
 #include <math.h>
 #include <string.h>
@@ -138,6 +139,32 @@ static void circle_evaluate(void *instance, const pcs_places *places, pcs_row_st
     }
 }
 
+// Where the node is across the axis, seen from the centre.
+static void circle_spot(const circle_contact *self, const pcs_places *places, int node, pcs_segment *out)
+{
+    pcs_place place;
+    double u[3], x[3];
+    places->find(places, node, &place);
+    double distance = circle_radial(self, place.x, u);
+    for (int k = 0; k < 3; k++) x[k] = distance * u[k];
+    pcs_segment_between(x, x, out);
+}
+
+// From inside there is no way past: between two places in a circle all is in the circle.
+static void circle_passage(void *instance, const pcs_places *from, const pcs_places *to, const pcs_passage_row *rows,
+                           pcs_passage *worst)
+{
+    const circle_contact *self = instance;
+    if (self->sign < 0.0) return;
+    for (int i = 0; i < self->nodes->count; i++) {
+        int node = self->nodes->items[i];
+        pcs_swept pair = { .thickness = self->radius + self->node_radius };
+        circle_spot(self, from, node, &pair.b[0]);
+        circle_spot(self, to, node, &pair.b[1]);
+        pcs_swept_look(&pair, rows[i].is_loaded ? PCS_SWEPT_LOADED : PCS_SWEPT_OPEN, i, worst);
+    }
+}
+
 static void circle_show(const void *params, const pcs_dofmap *map, pcs_obstacle *out)
 {
     const circle_params *p = params;
@@ -161,5 +188,6 @@ const pcs_gap_ops pcs_gap_node_circle = {
     .check = circle_check,
     .create = circle_create,
     .evaluate = circle_evaluate,
+    .passage = circle_passage,
     .show = circle_show,
 };

@@ -10,7 +10,7 @@
 // from one cell to the next its gap does not jump.
 
 #include "contact/gap.h"
-#include "contact/segment.h"
+#include "contact/swept.h"
 
 #include <math.h>
 #include <string.h>
@@ -58,8 +58,9 @@ typedef struct target_contact {
     double plane[3];
     int *moving; // [mesh nnode] place of the nodes below, -1: none
     int nplace;
-    int *node_of;     // [nplace] nodes of both bodies
-    pcs_place *place; // [nplace]
+    int *node_of;                     // [nplace] nodes of both bodies
+    pcs_place *place;                 // [nplace]
+    double (*before)[3], (*after)[3]; // [nplace] at the ends of a step
 } target_contact;
 
 // All nodes move freely in space, or all in one plane.
@@ -119,6 +120,8 @@ static pcs_status target_create(pcs_context *ctx, const void *params, const pcs_
     PCS_TAKE(ctx, self->node_of, map->mesh->nnode, "a contact");
     PCS_TRY(target_look_at_all(ctx, self, map));
     PCS_TAKE(ctx, self->place, self->nplace, "a contact");
+    PCS_TAKE(ctx, self->before, self->nplace, "a contact");
+    PCS_TAKE(ctx, self->after, self->nplace, "a contact");
     *shape = (pcs_contact_shape){ .nrow = self->nodes->count, .ntangent = self->ntangent };
     *instance = self;
     return PCS_OK;
@@ -298,6 +301,107 @@ static void target_evaluate(void *instance, const pcs_places *places, pcs_row_st
         target_evaluate_row(self, self->nodes->items[i], places->has_velocities, &rows[i]);
 }
 
+// A node and a cell at both ends of a step.
+static void target_sweep(const target_contact *self, int node, int cell, pcs_swept *out)
+{
+    const int *n = self->mesh->cell[cell];
+    double(*const ends[2])[3] = { self->before, self->after };
+    *out = (pcs_swept){ .thickness = self->radius + self->node_radius };
+    for (int i = 0; i < 2; i++) {
+        const double *x = ends[i][self->moving[node]];
+        pcs_segment_between(x, x, &out->b[i]);
+        pcs_segment_between(ends[i][self->moving[n[0]]], ends[i][self->moving[n[1]]], &out->a[i]);
+    }
+}
+
+// Distance of the node from the line of the cell at the part s of the step, on the side where it may be, times the
+// length of the cell: a polynomial c[0] + c[1] s + c[2] s^2.
+static void target_side(const target_contact *self, const pcs_swept *pair, double c[3])
+{
+    double e[2][3], p[2][3];
+    for (int k = 0; k < 3; k++) {
+        e[0][k] = pair->a[0].e[k];
+        e[1][k] = pair->a[1].e[k] - pair->a[0].e[k];
+        p[0][k] = pair->b[0].x[k] - pair->a[0].x[k];
+        p[1][k] = pair->b[1].x[k] - pair->a[1].x[k] - p[0][k];
+    }
+    c[0] = self->sign * (e[0][0] * p[0][1] - e[0][1] * p[0][0]);
+    c[1] = self->sign * (e[0][0] * p[1][1] - e[0][1] * p[1][0] + e[1][0] * p[0][1] - e[1][1] * p[0][0]);
+    c[2] = self->sign * (e[1][0] * p[1][1] - e[1][1] * p[1][0]);
+}
+
+// Does the node meet the cell between its ends at the part s of the step?
+static bool target_meets(const pcs_swept *pair, double s)
+{
+    double along = 0.0, length2 = 0.0;
+    for (int k = 0; k < 3; k++) {
+        double e = pair->a[0].e[k] + s * (pair->a[1].e[k] - pair->a[0].e[k]);
+        double p0 = pair->b[0].x[k] - pair->a[0].x[k], p1 = pair->b[1].x[k] - pair->a[1].x[k];
+        along += e * (p0 + s * (p1 - p0));
+        length2 += e * e;
+    }
+    return along >= 0.0 && along <= length2;
+}
+
+// A wall without thickness: through it to the other side, and at the end so far that the row is about another cell or
+// about the end of the body.
+static void target_cross(const target_contact *self, const pcs_swept *pair, int row, pcs_passage *worst)
+{
+    double c[3], length = pcs_norm3(pair->a[1].e), depth;
+    target_side(self, pair, c);
+    depth = -(c[0] + c[1] + c[2]) / length;
+    if (!(c[0] >= 0.0) || !(depth > 0.0)) return;
+    double root = sqrt(fmax(c[1] * c[1] - 4.0 * c[0] * c[2], 0.0)), s = 2.0 * c[0] / (root - c[1]);
+    if (root - c[1] > 0.0 && target_meets(pair, s)) pcs_passage_note(worst, depth, pcs_swept_allowed(length), row);
+}
+
+static void target_passage_of(const target_contact *self, int row, const pcs_passage_row *known, pcs_passage *worst)
+{
+    int node = self->nodes->items[row];
+    pcs_swept_seen seen = known->is_loaded ? PCS_SWEPT_LOADED : PCS_SWEPT_OPEN;
+    for (int i = 0; i < self->segments->count; i++) {
+        int cell = self->segments->items[i];
+        pcs_swept pair;
+        if (target_has(self, cell, node)) continue;
+        target_sweep(self, node, cell, &pair);
+        if (pair.thickness > 0.0) pcs_swept_look(&pair, seen, row, worst);
+        // A node that is in the wall at the end of the step is where its law sees it.
+        bool may_cross = self->sign != 0.0 && !known->is_loaded && known->gap[1] >= 0.0;
+        if (may_cross) target_cross(self, &pair, row, worst);
+    }
+}
+
+// How far a node went, as seen from another one.
+static double target_way(const target_contact *self, int node, int other)
+{
+    int i = self->moving[node], j = self->moving[other];
+    double way[3];
+    for (int k = 0; k < 3; k++)
+        way[k] = self->after[i][k] - self->before[i][k] - (self->after[j][k] - self->before[j][k]);
+    return pcs_norm3(way);
+}
+
+// Gaps are distances from the nearest cell, or less: where their sum is more than the way, nothing has touched.
+static void target_passage(void *instance, const pcs_places *from, const pcs_places *to, const pcs_passage_row *rows,
+                           pcs_passage *worst)
+{
+    target_contact *self = instance;
+    int first = self->mesh->cell[self->segments->items[0]][0];
+    double cells = 0.0; // longest way of their nodes, as seen from the first
+    for (int i = 0; i < self->nplace; i++) {
+        pcs_place place;
+        from->find(from, self->node_of[i], &place);
+        memcpy(self->before[i], place.x, sizeof place.x);
+        to->find(to, self->node_of[i], &place);
+        memcpy(self->after[i], place.x, sizeof place.x);
+    }
+    for (int i = 0; i < 2 * self->segments->count; i++)
+        cells = fmax(cells, target_way(self, self->mesh->cell[self->segments->items[i / 2]][i % 2], first));
+    for (int i = 0; i < self->nodes->count; i++)
+        if (!(rows[i].gap[0] + rows[i].gap[1] >= cells + target_way(self, self->nodes->items[i], first)))
+            target_passage_of(self, i, &rows[i], worst);
+}
+
 const pcs_gap_ops pcs_gap_node_segment = {
     .name = "node_segment",
     .summary = "nodes against the cells of a moving body, gap = distance from the nearest - radii",
@@ -309,4 +413,5 @@ const pcs_gap_ops pcs_gap_node_segment = {
     .check = target_check,
     .create = target_create,
     .evaluate = target_evaluate,
+    .passage = target_passage,
 };

@@ -1,23 +1,35 @@
-// A rigid obstacle that stands still, as pictures show it.
+// Rigid things that pictures show beside the bodies of the mesh: obstacles that stand still, and bearings, discs and
+// joints that a node carries.
 
 #ifndef PCS_CORE_OBSTACLE_H
 #define PCS_CORE_OBSTACLE_H
 
+#include <stdbool.h>
+
 typedef enum pcs_obstacle_kind {
-    PCS_OBSTACLE_NONE,     // nothing stands still: the bodies that touch are drawn anyway
+    PCS_OBSTACLE_NONE,     // nothing to show: the bodies that touch are drawn anyway
     PCS_OBSTACLE_PLANE,    // through `point`, `axis` points towards the body
     PCS_OBSTACLE_CYLINDER, // round the axis through `point`, the body is outside
-    PCS_OBSTACLE_BORE      // likewise, the body is inside
+    PCS_OBSTACLE_BORE,     // likewise, the body is inside
+    PCS_OBSTACLE_BALL,     // about `point`; carried
+    PCS_OBSTACLE_ROD       // from `point` to `end`; carried
 } pcs_obstacle_kind;
 
 typedef struct pcs_obstacle {
     pcs_obstacle_kind kind;
-    int contact;              // index into the contacts of the system
-    double point[3], axis[3]; // m; unit vector
-    double radius;            // m, of a cylinder or bore
-    int nnode;                // the obstacle has no end: it is drawn as far as these nodes come
-    const int *nodes;         // [nnode] borrowed
-    double node_radius;       // m, of the body at these nodes
+    int contact;              // index into the contacts of the system, -1: none
+    double point[3], axis[3]; // m; unit vector, not of a ball or rod
+    double radius;            // m; of what is carried 0: as a mark is large
+    // What stands still has no end: it is drawn as far as these nodes come.
+    int nnode;
+    const int *nodes;   // [nnode] borrowed
+    double node_radius; // m, of the body at these nodes
+    // What is carried has its point and axis from the node on, in the reference state, and turns with it.
+    bool is_carried;
+    int carrier;   // node; of a rod -1: `point` is a place of space
+    double length; // m, along the axis with `point` in its middle; 0: as a mark is large
+    int end_node;  // of a rod
+    double end[3]; // m, from there on
 } pcs_obstacle;
 
 #endif

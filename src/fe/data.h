@@ -47,6 +47,15 @@ typedef struct fe_plan {
     int *first;  // [ncolour + 1] the pieces of colour c are piece[first[c]] .. piece[first[c+1] - 1]
 } fe_plan;
 
+// Cells with sections in a row, for section forces at their nodes (fe/section_forces.c).
+typedef struct fe_chains {
+    int *before, *after; // [nnode] the cell that ends and the one that begins there, -1: none
+    double *length;      // [ncell] m
+    int nlinear, *field; // forces known in the middle of cells, and their columns in the picture
+    int start, end;      // columns of the moments at the ends, -1: none
+    int moment[2];       // which of the linear ones are those about y and z, -1: none
+} fe_chains;
+
 // What is built from the case; constant afterwards.
 typedef struct fe_data {
     pcs_fe_definition model;
@@ -57,6 +66,7 @@ typedef struct fe_data {
     int *batch_of_cell;        // [mesh ncell] group number, -1 for none
     int *place_of_cell;        // [mesh ncell] number within the batch; -1: belongs to another rank
     int *field_of;             // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture
+    fe_chains *chains;         // NULL: none
     fe_row_source *sources;    // [ncontact] contacts, then joints
     pcs_contact_point *points; // [nrow] constant rows
     int *dof_of_equation;      // [nequation] when there are such rows
@@ -64,6 +74,7 @@ typedef struct fe_data {
     bool has_varying_rows;     // and their directions change
     bool has_driven_rows;
     bool has_search_rows;    // which bodies some rows are about changes from step to step
+    bool has_passages;       // some contacts may be jumped over
     bool is_nonlinear;       // some group's tangents vary
     int nspin;               // nodes with a finite rotation in space
     int (*spins)[3];         // [nspin] their equations, consecutive; -1: held
@@ -137,6 +148,8 @@ void pcs_fe_turning_resultant(const pcs_system *self, double t, const double *q,
 double pcs_fe_turning_work(const pcs_system *self, double t, const double *q0, const double *q1);
 // Largest stable step of an explicit scheme over all cells, s.
 double pcs_fe_stable_step(const pcs_system *self);
+// Travel times of waves through the cells.
+void pcs_fe_find_travel(pcs_system *self);
 // The same for a scheme with a limit of its own.
 double pcs_fe_limited_step(const pcs_system *self, pcs_mode_limit *limit, const void *params);
 // Contacts and joints.
@@ -148,6 +161,8 @@ void pcs_fe_evaluate_rows(pcs_system *self, const double *q);
 void pcs_fe_row_speeds(const pcs_system *self, double t, double *speed);
 void pcs_fe_rate_bias(pcs_system *self, const double *q, const double *v, double *bias);
 pcs_status pcs_fe_search(pcs_system *self, const double *q, bool *has_changed);
+void pcs_fe_passages(pcs_system *self, const double *q0, const double *q1, const pcs_passage_row *rows,
+                     pcs_passage *worst);
 void pcs_fe_gaps(pcs_system *self, const double *q, double *gap);
 void pcs_fe_contact_points(pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
 void pcs_fe_tangents(const pcs_system *self, double (*across)[3]);
@@ -177,6 +192,9 @@ bool pcs_fe_add_pieces(pcs_system *self, int b, const double *q, const double *v
 // Pictures and probes.
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe);
 void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture);
+pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture *picture);
+// Of the cells' fields, which are drawn.
+void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture);
 double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
 // Nodal vector sum_i x_i d_i over the translations of a node.
 void pcs_fe_node_vector(const fe_data *fe, int node, const double *x, double out[3]);

@@ -18,6 +18,7 @@ static pcs_status fe_make_batch(pcs_context *ctx, fe_data *fe, int group, const 
         .params = g->params,
         .damping_mass = g->damping_mass + fe->model.damping_mass,
         .damping_stiffness = g->damping_stiffness + fe->model.damping_stiffness,
+        .step = fe->model.step,
         .ncell = g->cells->count,
         .cells = g->cells->items,
         .x = (const double(*)[3])mesh->x,
@@ -113,6 +114,7 @@ static pcs_status fe_find_abilities(pcs_system *self, fe_data *fe)
     self->has_drives = fe->has_driven_rows;
     self->has_rate_bias = fe->has_driven_rows || fe->has_varying_rows;
     self->has_search = fe->has_search_rows;
+    self->has_passages = fe->has_passages;
     self->has_rotations = fe->nspin > 0;
     self->is_mesh = self->takes_load_factor = self->has_resultant = self->has_tangents = true;
     self->has_joint_stiffness = fe->has_varying_rows && fe->model.njoint > 0;
@@ -148,6 +150,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     self->length = fe_length(self);
     PCS_TRY(pcs_fe_find_springs(self, fe));
     self->stable_step = pcs_fe_stable_step(self);
+    pcs_fe_find_travel(self);
     PCS_TRY(fe_total_mass(self));
     *out = self;
     return PCS_OK;

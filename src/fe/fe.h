@@ -13,7 +13,7 @@
 typedef struct pcs_fe_group {
     const char *name;
     const pcs_element_ops *ops;
-    const void *params;
+    void *params;
     const pcs_set *cells;
     double damping_mass, damping_stiffness; // Rayleigh, 1/s and s, of the group alone
 } pcs_fe_group;
@@ -93,6 +93,7 @@ typedef struct pcs_fe_definition {
     const pcs_fe_contact *contacts;
     const pcs_fe_joint *joints;
     double damping_mass, damping_stiffness; // Rayleigh, for all groups, added to the groups' own
+    double step;                            // s, of the run, for masses tuned to it; NAN or 0: not known
     int nthread;                            // for large nonlinear models; 0: as many as there are processors
 } pcs_fe_definition;
 

@@ -157,6 +157,7 @@ const pcs_system_ops pcs_system_fe = {
     .carry_back = pcs_fe_carry_back,
     .row_speeds = pcs_fe_row_speeds,
     .search = pcs_fe_search,
+    .passages = pcs_fe_passages,
     .rate_bias = pcs_fe_rate_bias,
     .measure = fe_measure,
     .resultant = fe_resultant,

@@ -58,20 +58,71 @@ static pcs_status picture_take_turns(pcs_system *self, pcs_picture *picture)
     return PCS_OK;
 }
 
-// What the contacts show that stands still.
-static pcs_status picture_find_obstacles(pcs_system *self, pcs_picture *picture)
+// Adds one that there is, and is carried or not, to a list that may not be there yet.
+static void picture_add_obstacle(const pcs_obstacle *o, bool is_carried, pcs_obstacle *list, int *count)
 {
-    const fe_data *fe = self->data;
-    pcs_obstacle *obstacles;
-    PCS_TAKE(self->ctx, obstacles, fe->model.ncontact, "the picture");
+    if (o->kind == PCS_OBSTACLE_NONE || o->is_carried != is_carried) return;
+    if (list != NULL) list[*count] = *o;
+    (*count)++;
+}
+
+static void picture_list_contacts(const fe_data *fe, bool is_carried, pcs_obstacle *list, int *count)
+{
     for (int c = 0; c < fe->model.ncontact; c++) {
         const pcs_fe_contact *contact = &fe->model.contacts[c];
-        pcs_obstacle *o = &obstacles[picture->nobstacle];
-        if (contact->ops->show == NULL) continue;
-        contact->ops->show(contact->params, &fe->map, o);
-        o->contact = c;
-        picture->nobstacle += o->kind != PCS_OBSTACLE_NONE;
+        pcs_obstacle o = { .contact = c };
+        if (contact->ops->show != NULL) contact->ops->show(contact->params, &fe->map, &o);
+        picture_add_obstacle(&o, is_carried, list, count);
     }
+}
+
+static void picture_list_joints(const pcs_system *self, pcs_obstacle *list, int *count)
+{
+    const fe_data *fe = self->data;
+    const fe_work *work = self->work;
+    for (int j = 0; j < fe->model.njoint; j++) {
+        const pcs_joint_ops *ops = fe->model.joints[j].ops;
+        int number = fe->model.ncontact + j;
+        for (int part = 0;; part++) {
+            pcs_obstacle o = { .contact = number, .is_carried = true };
+            if (ops->show == NULL || !ops->show(work->instances[number], part, &o)) break;
+            picture_add_obstacle(&o, true, list, count);
+        }
+    }
+}
+
+static void picture_list_discs(const fe_data *fe, pcs_obstacle *list, int *count)
+{
+    for (int g = 0; g < fe->model.ngroup; g++) {
+        const pcs_fe_group *group = &fe->model.groups[g];
+        for (int i = 0; i < group->cells->count; i++) {
+            pcs_obstacle o = { .contact = -1, .is_carried = true };
+            if (group->ops->show != NULL) group->ops->show(group->params, &o);
+            o.carrier = fe->model.mesh->cell[group->cells->items[i]][0];
+            picture_add_obstacle(&o, true, list, count);
+        }
+    }
+}
+
+// What is no body of the mesh: first what stands still, then what nodes carry. A list that is NULL is counted only.
+static int picture_list_obstacles(const pcs_system *self, pcs_picture *picture, pcs_obstacle *list)
+{
+    const fe_data *fe = self->data;
+    int count = 0;
+    picture_list_contacts(fe, false, list, &count);
+    picture->nstill = count;
+    picture_list_contacts(fe, true, list, &count);
+    picture_list_discs(fe, list, &count);
+    picture_list_joints(self, list, &count);
+    return count;
+}
+
+static pcs_status picture_find_obstacles(pcs_system *self, pcs_picture *picture)
+{
+    pcs_obstacle *obstacles;
+    picture->nobstacle = picture_list_obstacles(self, picture, NULL);
+    PCS_TAKE(self->ctx, obstacles, picture->nobstacle, "the picture");
+    picture->nobstacle = picture_list_obstacles(self, picture, obstacles);
     picture->obstacles = obstacles;
     return PCS_OK;
 }
@@ -103,6 +154,7 @@ pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
     PCS_TAKE(self->ctx, picture->velocity, mesh->nnode, "the picture");
     PCS_TRY(picture_take_turns(self, picture));
     PCS_TRY(picture_find_obstacles(self, picture));
+    PCS_TRY(pcs_fe_take_section_forces(self, fe, picture));
     self->picture = picture;
     return picture_make_radius(self, picture);
 }
@@ -196,4 +248,5 @@ void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture
         }
     }
     if (self->layout != NULL) picture_gather(self, picture);
+    pcs_fe_draw_section_forces(fe, picture);
 }

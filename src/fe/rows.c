@@ -118,6 +118,7 @@ static pcs_status rows_create(pcs_system *self, fe_data *fe, pcs_contact_info *i
                                                         !fe->sources[k].contact.is_constant);
         fe->has_driven_rows = fe->has_driven_rows || fe->sources[k].joint.is_driven;
         fe->has_search_rows = fe->has_search_rows || (!info[k].is_joint && fe->model.contacts[k].ops->search != NULL);
+        fe->has_passages = fe->has_passages || (!info[k].is_joint && fe->model.contacts[k].ops->passage != NULL);
         if (fe->sources[k].varies) continue;
         pcs_status status = rows_fill_constant(self, fe, k, &info[k]);
         if (status != PCS_OK) *culprit = pcs_fe_culprit(self->ctx, "contacts", info[k].name);
@@ -341,6 +342,25 @@ pcs_status pcs_fe_search(pcs_system *self, const double *q, bool *has_changed)
             return pcs_wrap(self->ctx, PCS_FAILED, "contact '%s'", c->name);
     }
     return PCS_OK;
+}
+
+void pcs_fe_passages(pcs_system *self, const double *q0, const double *q1, const pcs_passage_row *rows,
+                     pcs_passage *worst)
+{
+    const fe_data *fe = self->data;
+    const fe_work *work = self->work;
+    row_view views[2] = { { fe, q0, NULL }, { fe, q1, NULL } };
+    pcs_places from = { .mesh = fe->model.mesh, .t = self->time, .owner = &views[0], .find = rows_find_place };
+    pcs_places to = from;
+    to.owner = &views[1];
+    for (int k = 0; k < fe->model.ncontact; k++) {
+        const pcs_gap_ops *ops = fe->model.contacts[k].ops;
+        int first = fe->sources[k].first_row;
+        pcs_passage own = { 0 };
+        if (ops->passage == NULL) continue;
+        ops->passage(work->instances[k], &from, &to, rows + first, &own);
+        if (own.allowed > 0.0) pcs_passage_note(worst, own.depth, own.allowed, first + own.row);
+    }
 }
 
 void pcs_fe_evaluate_rows(pcs_system *self, const double *q)

@@ -90,3 +90,23 @@ double pcs_fe_limited_step(const pcs_system *self, pcs_mode_limit *limit, const 
 {
     return stable_smallest(self, limit, params);
 }
+
+static void stable_add_travel(pcs_travel *travel, double time)
+{
+    travel->shortest = travel->count == 0 ? time : fmin(travel->shortest, time);
+    travel->longest = fmax(travel->longest, time);
+    travel->mean += (time - travel->mean) / ++travel->count;
+}
+
+void pcs_fe_find_travel(pcs_system *self)
+{
+    const fe_data *fe = self->data;
+    for (int kind = 0; kind < PCS_WAVE_KINDS; kind++)
+        for (int g = 0; g < fe->model.ngroup; g++) {
+            const pcs_element_ops *ops = fe->model.groups[g].ops;
+            if (ops->travel_time == NULL) continue;
+            for (int c = 0; c < fe->batches[g].ncell; c++)
+                stable_add_travel(&self->travel[kind],
+                                  ops->travel_time(&fe->batches[g], c, kind == PCS_WAVE_TRANSVERSE));
+        }
+}

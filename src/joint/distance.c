@@ -106,6 +106,13 @@ static void distance_evaluate(void *instance, const pcs_places *places, pcs_row_
     rows->bias += (parting2 - along * along) / length;
 }
 
+static bool distance_show(const void *instance, int part, pcs_obstacle *out)
+{
+    const distance *d = instance;
+    pcs_ends_show_rod(&d->a, &d->b, out);
+    return part == 0;
+}
+
 const pcs_joint_ops pcs_joint_distance = {
     .name = "distance",
     .summary = "two points keep their distance, as if by a massless rod",
@@ -115,4 +122,5 @@ const pcs_joint_ops pcs_joint_distance = {
     .check = distance_check,
     .create = distance_create,
     .evaluate = distance_evaluate,
+    .show = distance_show,
 };

@@ -306,3 +306,18 @@ void pcs_ends_hold_shape(const pcs_joint_ends *ends, pcs_joint_shape *shape)
     pcs_ends_shape(ends, shape);
     for (int i = 0; i < ends->nrotation; i++) pcs_joint_mark(ends->rotation[i], shape->has_moment);
 }
+
+void pcs_end_show(const pcs_joint_end *end, pcs_obstacle_kind kind, const double *axis, pcs_obstacle *out)
+{
+    out->kind = kind;
+    out->carrier = end->node;
+    memcpy(out->point, end->arm, sizeof out->point);
+    if (axis != NULL) memcpy(out->axis, axis, sizeof out->axis);
+}
+
+void pcs_ends_show_rod(const pcs_joint_end *a, const pcs_joint_end *b, pcs_obstacle *out)
+{
+    pcs_end_show(a, PCS_OBSTACLE_ROD, NULL, out);
+    out->end_node = b->node;
+    memcpy(out->end, b->arm, sizeof out->end);
+}

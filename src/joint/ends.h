@@ -89,6 +89,11 @@ void pcs_row_angle(const pcs_end_now *a, const pcs_end_now *b, const double n[3]
 void pcs_row_cross(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *u, const pcs_rider *w,
                    pcs_row_state *row);
 
+// A mark of this kind at the point of an end that is a node, along `axis` where it has one (NULL).
+void pcs_end_show(const pcs_joint_end *end, pcs_obstacle_kind kind, const double *axis, pcs_obstacle *out);
+// A rod from one end, which may be the ground, to the other.
+void pcs_ends_show_rod(const pcs_joint_end *a, const pcs_joint_end *b, pcs_obstacle *out);
+
 // Rows between the ends, whose number is given: those that keep the points together along all translations, those that
 // keep the ends from turning against each other about all rotations, and both, as if the ends were one rigid body.
 int pcs_ends_join(const pcs_joint_ends *ends, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows);

@@ -61,6 +61,12 @@ static void fixed_evaluate(void *instance, const pcs_places *places, pcs_row_sta
     (void)pcs_ends_hold(ends, &a, &b, rows);
 }
 
+static bool fixed_show(const void *instance, int part, pcs_obstacle *out)
+{
+    pcs_end_show(&((const pcs_joint_ends *)instance)->b, PCS_OBSTACLE_BALL, NULL, out);
+    return part == 0;
+}
+
 const pcs_joint_ops pcs_joint_ball = {
     .name = "ball",
     .summary = "two points stay together, the ends turn freely",
@@ -70,6 +76,7 @@ const pcs_joint_ops pcs_joint_ball = {
     .check = fixed_check,
     .create = fixed_create_ball,
     .evaluate = fixed_evaluate,
+    .show = fixed_show,
 };
 
 const pcs_joint_ops pcs_joint_fixed = {
@@ -81,4 +88,5 @@ const pcs_joint_ops pcs_joint_fixed = {
     .check = fixed_check,
     .create = fixed_create,
     .evaluate = fixed_evaluate,
+    .show = fixed_show,
 };

@@ -108,6 +108,15 @@ static void hinge_evaluate(void *instance, const pcs_places *places, pcs_row_sta
     }
 }
 
+static bool hinge_show(const void *instance, int part, pcs_obstacle *out)
+{
+    const hinge *h = instance;
+    double normal[3] = { 0.0, 0.0, 1.0 };
+    if (h->ends.ntranslation == 2) pcs_cross(h->ends.translation[0], h->ends.translation[1], normal);
+    pcs_end_show(&h->ends.b, PCS_OBSTACLE_CYLINDER, h->has_axis ? h->axis : normal, out);
+    return part == 0;
+}
+
 const pcs_joint_ops pcs_joint_hinge = {
     .name = "hinge",
     .summary = "two points stay together, the ends turn about one axis; in the plane a pin",
@@ -117,4 +126,5 @@ const pcs_joint_ops pcs_joint_hinge = {
     .check = hinge_check,
     .create = hinge_create,
     .evaluate = hinge_evaluate,
+    .show = hinge_show,
 };

@@ -4,6 +4,7 @@
 #define PCS_JOINT_JOINT_H
 
 #include "contact/row.h"
+#include "core/obstacle.h"
 #include "core/option.h"
 #include "mesh/dofmap.h"
 
@@ -29,6 +30,8 @@ typedef struct pcs_joint_ops {
     pcs_row_evaluate *evaluate;
     // dg/dt at fixed q of every row of a driven joint.
     void (*speeds)(const void *instance, double t, double *speed);
+    // What pictures show of it, part by part from 0 on, all carried; false: no such part. *out is zero before.
+    bool (*show)(const void *instance, int part, pcs_obstacle *out);
 } pcs_joint_ops;
 
 extern const pcs_joint_ops *const pcs_joints[]; // ends with NULL

@@ -158,6 +158,15 @@ static void prescribed_speeds(const void *instance, double t, double *speed)
     for (int i = 0; i < p->nodes->count; i++) speed[i] = -s[1];
 }
 
+static bool prescribed_show(const void *instance, int part, pcs_obstacle *out)
+{
+    const prescribed *p = instance;
+    if (part >= p->nodes->count) return false;
+    out->kind = PCS_OBSTACLE_BALL;
+    out->carrier = p->nodes->items[part];
+    return true;
+}
+
 const pcs_joint_ops pcs_joint_prescribed = {
     .name = "prescribed",
     .summary = "a coordinate of nodes follows a motion given over time",
@@ -167,5 +176,6 @@ const pcs_joint_ops pcs_joint_prescribed = {
     .check = prescribed_check,
     .create = prescribed_create,
     .evaluate = prescribed_evaluate,
+    .show = prescribed_show,
     .speeds = prescribed_speeds,
 };

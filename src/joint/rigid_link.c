@@ -82,6 +82,13 @@ static void link_evaluate(void *instance, const pcs_places *places, pcs_row_stat
     }
 }
 
+static bool link_show(const void *instance, int part, pcs_obstacle *out)
+{
+    const link_joint *link = instance;
+    if (part < link->count) pcs_ends_show_rod(&link->hub, &link->ends[part].b, out);
+    return part < link->count;
+}
+
 const pcs_joint_ops pcs_joint_rigid_link = {
     .name = "rigid_link",
     .summary = "nodes ride on one node as on a rigid body",
@@ -90,4 +97,5 @@ const pcs_joint_ops pcs_joint_rigid_link = {
     .set_options = link_sets,
     .create = link_create,
     .evaluate = link_evaluate,
+    .show = link_show,
 };

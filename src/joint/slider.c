@@ -18,7 +18,7 @@ typedef struct slider_params {
 typedef struct slider {
     pcs_joint_ends ends;
     int nacross;
-    double across[2][3];
+    double axis[3], across[2][3];
     bool rides; // the line turns with a
 } slider;
 
@@ -64,12 +64,11 @@ static pcs_status slider_create(pcs_context *ctx, const void *params, const pcs_
 {
     const slider_params *p = params;
     slider *s;
-    double axis[3];
     PCS_TAKE(ctx, s, 1, "a joint");
     PCS_TRY(pcs_ends_create(ctx, &p->ends, map, &s->ends));
     const pcs_joint_ends *ends = &s->ends;
-    (void)pcs_normalize3(p->axis, axis);
-    PCS_TRY(slider_find_across(ctx, s, axis));
+    (void)pcs_normalize3(p->axis, s->axis);
+    PCS_TRY(slider_find_across(ctx, s, s->axis));
     s->rides = ends->a.node >= 0 && ends->a.turning >= PCS_TURNS_FLAT;
     bool is_free = ends->nrotation > 0 && (ends->a.turning == PCS_TURNS_FREE || ends->b.turning == PCS_TURNS_FREE);
     *instance = s;
@@ -98,6 +97,13 @@ static void slider_evaluate(void *instance, const pcs_places *places, pcs_row_st
     if (s->ends.nrotation > 0) (void)pcs_ends_lock(&s->ends, &a, &b, rows);
 }
 
+static bool slider_show(const void *instance, int part, pcs_obstacle *out)
+{
+    const slider *s = instance;
+    pcs_end_show(&s->ends.b, PCS_OBSTACLE_BORE, s->axis, out);
+    return part == 0;
+}
+
 const pcs_joint_ops pcs_joint_slider = {
     .name = "slider",
     .summary = "a point slides along a straight line, the ends do not turn against each other",
@@ -107,4 +113,5 @@ const pcs_joint_ops pcs_joint_slider = {
     .check = slider_check,
     .create = slider_create,
     .evaluate = slider_evaluate,
+    .show = slider_show,
 };

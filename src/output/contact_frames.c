@@ -1,9 +1,13 @@
 // Frames of the contact points for ParaView: one vertex per point with gap, force, impulses, normal and state.
 // The arrow of the force has its friction, too.
 //
-// impulse and step_impulse are sums since the frame before, be it kept or not (output/schedule.h), so that no impact is
-// lost between two frames; gap, gap_velocity, force and state are those of the frame's own step: 0 open, 1 closed (it
-// sticks, where there is friction), 2 slides.
+// impulse and step_impulse are sums since the frame before, be it written or not (output/schedule.h), so that no impact
+// is lost between two frames; gap, gap_velocity, force and state are those of the frame's own step: 0 open, 1 closed
+// (it sticks, where there is friction), 2 slides.
+//
+// Where frames follow those of the model, only the first one is written, those in which some point is closed or has
+// passed on an impulse, and the next one after these: a viewer shows the last one that is no later, and the others
+// would show open contacts over and over.
 
 #include "output/series.h"
 #include "output/tally.h"
@@ -21,13 +25,15 @@ typedef struct contact_frames_data {
     char title[TITLE_ROOM];
     double (*position)[3], (*normal)[3], (*arrow)[3]; // [nrow]
     double (*across)[3];                              // [ntangent] directions of friction; NULL: none known
+    bool has_all;                                     // frames of open contacts, too
+    bool may_show_load;                               // the last frame written, or one that is held
     double *column;                                   // [nrow]
     int *number;                                      // [2 nrow]
 } contact_frames_data;
 
 static const pcs_option contact_frames_options[] = {
     PCS_COUNT("every", pcs_frames_params, every, PCS_OPTIONAL, PCS_NOT_NEGATIVE,
-              "steps from frame to frame, 0: no frames; by default as for frames"),
+              "steps from frame to frame, 0: no frames; by default as for frames, and only while something touches"),
     { .name = NULL },
 };
 
@@ -49,7 +55,7 @@ static void contact_frames_put_reals(contact_frames_data *d, const char *name, s
         memcpy(&x, (const char *)&d->tally.rows[j] + offset, sizeof x);
         d->column[j] = isfinite(x) ? x : 0.0; // a force that does not exist yet
     }
-    pcs_vtk_reals(d->series.file, name, d->column, d->tally.nrow);
+    pcs_vtk_reals(d->series.file, name, d->column, 1, d->tally.nrow);
 }
 
 static void contact_frames_put_data(contact_frames_data *d, const pcs_row *rows, int n)
@@ -68,8 +74,8 @@ static void contact_frames_put_data(contact_frames_data *d, const pcs_row *rows,
             for (int k = 0; k < 3; k++)
                 d->arrow[j][k] += d->tally.rows[j].tangent[t] * d->across[rows[j].first_tangent + t][k];
     }
-    pcs_vtk_vectors(f, "normal", (const double(*)[3])d->normal, n);
-    pcs_vtk_vectors(f, "force_vector", (const double(*)[3])d->arrow, n);
+    pcs_vtk_reals(f, "normal", &d->normal[0][0], 3, n);
+    pcs_vtk_reals(f, "force_vector", &d->arrow[0][0], 3, n);
     for (int j = 0; j < n; j++) {
         d->number[j] = (int)d->tally.rows[j].state;
         d->number[n + j] = rows[j].contact;
@@ -78,11 +84,34 @@ static void contact_frames_put_data(contact_frames_data *d, const pcs_row *rows,
     pcs_vtk_ints(f, "contact", d->number + n, n);
 }
 
+// Is there anything to see since the frame before?
+static bool contact_frames_is_loaded(const pcs_tally *tally)
+{
+    bool is_loaded = false;
+    for (int j = 0; j < tally->nrow; j++) {
+        const pcs_tally_row *row = &tally->rows[j];
+        is_loaded = is_loaded || row->state != PCS_ROW_OPEN || row->impulse != 0.0 || row->step_impulse != 0.0;
+    }
+    return is_loaded;
+}
+
+// A frame that is held may never be seen: only one that is kept shows that all is open again.
+static bool contact_frames_is_needed(contact_frames_data *d, pcs_frame_use use)
+{
+    bool is_loaded = contact_frames_is_loaded(&d->tally), was_loaded = d->may_show_load;
+    d->may_show_load = is_loaded || (was_loaded && use == PCS_FRAME_HELD);
+    return d->has_all || is_loaded || was_loaded || d->series.count == 0;
+}
+
 static pcs_status contact_frames_write(const pcs_view *view, contact_frames_data *d, pcs_frame_use use)
 {
     pcs_system *system = view->system;
     pcs_series *s = &d->series;
     if (use == PCS_FRAME_NONE) return PCS_OK;
+    if (!contact_frames_is_needed(d, use)) {
+        d->tally.is_fresh = true;
+        return PCS_OK;
+    }
     pcs_status status = pcs_series_begin(s, use, d->title, "POLYDATA", view);
     if (status == PCS_OK) {
         system->ops->contact_points(system, view->state->q, d->position, d->normal);
@@ -137,6 +166,7 @@ static pcs_status contact_frames_open(pcs_observer *self)
     d->tally.nrow = pcs_contact_rows(view->system);
     if (d->tally.nrow == 0) return PCS_OK;
     const pcs_frames_params *params = contact_frames_params(self);
+    d->has_all = params == self->params;
     PCS_TRY(pcs_schedule_create(self->ctx, params, view, &d->schedule));
     PCS_TRY(pcs_series_reserve(self->ctx, &d->series, params->around_contacts));
     if (d->schedule.every == 0 || view->is_resumed) return PCS_OK;
@@ -168,12 +198,13 @@ static pcs_status contact_frames_carry(pcs_observer *self, pcs_carrier *c)
     if (d->schedule.every == 0) return PCS_OK;
     pcs_tally_carry(&d->tally, c);
     pcs_schedule_carry(&d->schedule, c);
+    pcs_carry_flags(c, "may_show_load", &d->may_show_load, 1);
     return pcs_series_carry(&d->series, c);
 }
 
 const pcs_observer_ops pcs_observer_contact_frames = {
     .name = "contact_frames",
-    .summary = "the contact points in time as legacy VTK files for ParaView",
+    .summary = "the contact points in time as legacy VTK files for ParaView, while something touches",
     .options = contact_frames_options,
     .params_size = sizeof(pcs_frames_params),
     .data_size = sizeof(contact_frames_data),

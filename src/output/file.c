@@ -1,6 +1,6 @@
 // Buffered files on plain descriptors, so that nothing allocates behind our back, with aside + rename.
 
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE // flock
 
 #include "output/file.h"
 
@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -159,7 +160,12 @@ char *pcs_file_reserve(pcs_file *f, size_t bytes)
 
 void pcs_file_text(pcs_file *f, const char *text)
 {
-    size_t left = strlen(text);
+    pcs_file_bytes(f, text, strlen(text));
+}
+
+void pcs_file_bytes(pcs_file *f, const void *bytes, size_t left)
+{
+    const char *text = bytes;
     while (left > 0 && f->error == 0) {
         if (f->used == f->size) file_drain(f);
         size_t n = f->size - f->used < left ? f->size - f->used : left;
@@ -272,4 +278,20 @@ pcs_status pcs_file_make_folder(pcs_context *ctx, const char *path)
     if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
         return pcs_fail(ctx, PCS_IO_ERROR, "output directory '%s' is not a directory", path);
     return PCS_OK;
+}
+
+pcs_status pcs_file_lock_folder(pcs_context *ctx, const char *path, int *lock)
+{
+    *lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*lock < 0)
+        return pcs_fail(ctx, PCS_IO_ERROR, "cannot open the output directory '%s': %s", path, strerror(errno));
+    if (flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return PCS_OK;
+    pcs_file_unlock_folder(*lock);
+    return pcs_fail(ctx, PCS_IO_ERROR, "another run writes into the output directory '%s': give this one another by -o",
+                    path);
+}
+
+void pcs_file_unlock_folder(int lock)
+{
+    if (lock >= 0) close(lock);
 }

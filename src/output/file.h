@@ -47,6 +47,7 @@ pcs_status pcs_file_rename(pcs_file *f, const char *from, const char *to);
 // Room for `bytes` at the end of the buffer; the caller fills it and adds to `used`. NULL after a failure.
 char *pcs_file_reserve(pcs_file *f, size_t bytes);
 void pcs_file_text(pcs_file *f, const char *text);
+void pcs_file_bytes(pcs_file *f, const void *bytes, size_t left);
 void pcs_file_print(pcs_file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // A number with the digits it needs.
 void pcs_file_number(pcs_file *f, double x);
@@ -61,5 +62,10 @@ void pcs_file_ints(pcs_file *f, const int *x, size_t count);
 
 // Makes every folder of a path.
 pcs_status pcs_file_make_folder(pcs_context *ctx, const char *path);
+
+// Takes a folder for one run: PCS_IO_ERROR when another process writes there. *lock goes to pcs_file_unlock_folder; the
+// system gives the folder back when the process ends, however it does. File systems without locks are not watched.
+pcs_status pcs_file_lock_folder(pcs_context *ctx, const char *path, int *lock);
+void pcs_file_unlock_folder(int lock);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "output/file.h"
 #include "output/observer.h"
+#include "output/series.h"
 
 // Of the nodes that may touch an obstacle, about its point along its own axes.
 typedef struct pcs_reach {
@@ -16,11 +17,11 @@ typedef struct pcs_reach {
 typedef struct pcs_frames_record {
     long count;             // frames drawn
     double low[3], high[3]; // m, of all points with their radii, over all frames
-    double *field_low;      // [nfield] of the picture, over all frames
-    double *field_high;     // [nfield]
-    double *field_time;     // [nfield] s, when a field was largest by size
+    double *field_low;      // [nfield + npoint_field] of the picture, those of points last, over all frames
+    double *field_high;     // likewise
+    double *field_time;     // likewise, s, when a field was largest by size
     double nearness;        // m, a node within it is near an obstacle
-    pcs_reach *reach;       // [nobstacle] of the picture
+    pcs_reach *reach;       // [nstill] of the picture's obstacles
 } pcs_frames_record;
 
 pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_system *system, pcs_frames_record *out);
@@ -31,7 +32,27 @@ void pcs_frames_record_carry(pcs_frames_record *record, const pcs_picture *pictu
 // The record of this run's frames; NULL when it has none.
 const pcs_frames_record *pcs_frames_record_find(const pcs_view *view);
 
+// Two unit vectors across a unit vector, all three as the rows of a frame.
+void pcs_reach_frame(const double axis[3], double frame[3][3]);
+
+// Stem of the files of a case's frames: its name, unless that belongs to other files.
+const char *pcs_frames_stem(const char *case_name);
+
 // Writes obstacles.vtk, if there are any, as large as the record asks for.
 pcs_status pcs_obstacles_write(pcs_file *f, const pcs_view *view, const pcs_frames_record *record);
+
+// Bearings, discs and joints that nodes carry, obstacles.vtk.series.
+typedef struct pcs_carried {
+    pcs_series series;
+    int count;
+    double (*last)[6]; // [count] m, where each was in the last frame
+    bool is_unknown;   // what the last frame shows
+} pcs_carried;
+
+pcs_status pcs_carried_create(pcs_context *ctx, const pcs_view *view, pcs_carried *out);
+// Writes or reads what it carries on, within the part of an observer.
+pcs_status pcs_carried_carry(pcs_carried *carried, pcs_carrier *c);
+// Writes all of them at the places of the picture as it is drawn, if one has moved since the last frame.
+pcs_status pcs_carried_write(pcs_carried *c, pcs_frame_use use, const pcs_view *view);
 
 #endif

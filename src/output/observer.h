@@ -47,6 +47,7 @@ typedef struct pcs_observer pcs_observer;
 typedef enum pcs_ending { PCS_RUNNING, PCS_FINISHED, PCS_STOPPED } pcs_ending;
 
 typedef struct pcs_view {
+    const char *version;   // of the program
     const char *case_name; // stem of the written files
     const char *title;
     const char *directory; // where results go; exists

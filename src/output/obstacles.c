@@ -1,28 +1,66 @@
-// Walls, floors, stops and bearings that stand still as a legacy VTK file of polygons, obstacles.vtk.
+// Walls, floors, stops and bearings that stand still as a legacy VTK file of polygons, obstacles.vtk, and bearings,
+// discs and joints that nodes carry at the places of a frame.
 //
-// An obstacle has no end in the model. It is drawn where the nodes come near that may touch it, or, as long as none
-// does, as far as they come, and a margin further; with a thickness behind its surface, so that it is seen from the
-// side, too. Cell data: the number of its contact.
+// An obstacle that stands still has no end in the model. It is drawn where the nodes come near that may touch it, or,
+// as long as none does, as far as they come, and a margin further; with a thickness behind its surface, so that it is
+// seen from the side, too. What is carried stands at x + R r, along R a, with R the rotation of its node. Cell data:
+// the number of its contact or joint, -1 for a disc.
 
+#include "core/rotation.h"
 #include "output/frames.h"
 #include "output/series.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { SIDES = 48 };
+enum { SIDES = 32, BALL_RINGS = 8, MAX_RINGS = BALL_RINGS };
 
 static const double PI = 3.14159265358979323846;
 static const double MARGIN = 0.06, THICKNESS = 0.02; // of the size of the whole motion
+static const double MARK = 0.008;                    // radius of a joint, of the size of the model
+static const double MARK_BODY = 1.4;                 // and of the radius of the body there
+static const double MARK_LENGTH = 4.0;               // along its axis, of its radius
+static const double STILL = 1e-5;                    // a motion that is not seen, of the size of the model
+static const double WALL = 0.3;                      // of a bearing that is carried, of its radius
+
+// A shape at its place: a slab, or rings round an axis.
+typedef struct obstacles_shape {
+    bool is_slab;
+    int contact;
+    double point[3], frame[3][3]; // its axis and two unit vectors across it
+    double low[3], high[3];       // of a slab, along these
+    int nring;
+    double along[MAX_RINGS], radius[MAX_RINGS]; // m
+    bool is_loop;                               // the last ring and the first are joined; otherwise both ends have caps
+} obstacles_shape;
 
 typedef struct obstacles_counts {
     int npoint, npolygon, nentry; // entries: the corners of each polygon and their number
 } obstacles_counts;
 
-static obstacles_counts obstacles_count(pcs_obstacle_kind kind)
+static obstacles_counts obstacles_count(const obstacles_shape *s)
 {
-    if (kind == PCS_OBSTACLE_PLANE) return (obstacles_counts){ 8, 6, 6 * 5 };
-    if (kind == PCS_OBSTACLE_CYLINDER) return (obstacles_counts){ 2 * SIDES, SIDES + 2, SIDES * 5 + 2 * (SIDES + 1) };
-    return (obstacles_counts){ 4 * SIDES, 4 * SIDES, 4 * SIDES * 5 };
+    if (s->is_slab) return (obstacles_counts){ 8, 6, 6 * 5 };
+    int nband = s->nring - !s->is_loop, ncap = s->is_loop ? 0 : 2;
+    return (obstacles_counts){ s->nring * SIDES, nband * SIDES + ncap, nband * SIDES * 5 + ncap * (SIDES + 1) };
+}
+
+static void obstacles_add_ring(obstacles_shape *s, double along, double radius)
+{
+    s->along[s->nring] = along;
+    s->radius[s->nring++] = radius;
+}
+
+// Rings of a cylinder, or of a tube round a bore.
+static void obstacles_make_rings(obstacles_shape *s, pcs_obstacle_kind kind, double low, double high,
+                                 const double radius[2])
+{
+    obstacles_add_ring(s, low, radius[0]);
+    obstacles_add_ring(s, high, radius[0]);
+    s->is_loop = kind == PCS_OBSTACLE_BORE;
+    if (!s->is_loop) return;
+    obstacles_add_ring(s, high, radius[1]);
+    obstacles_add_ring(s, low, radius[1]);
 }
 
 // Diagonal of all that moves.
@@ -33,41 +71,99 @@ static double obstacles_size(const pcs_system *system, const pcs_frames_record *
     return sum > 0.0 ? sqrt(sum) : system->length;
 }
 
-static void obstacles_put_point(pcs_file *f, const pcs_obstacle *o, const pcs_reach *reach, const double x[3])
+// What stands still, as far as nodes come near.
+static void obstacles_make_still(const pcs_obstacle *o, const pcs_reach *reach, double size, obstacles_shape *s)
+{
+    bool is_near = reach->near_low[0] <= reach->near_high[0];
+    *s = (obstacles_shape){ .is_slab = o->kind == PCS_OBSTACLE_PLANE, .contact = o->contact };
+    memcpy(s->point, o->point, sizeof s->point);
+    memcpy(s->frame, reach->frame, sizeof s->frame);
+    for (int a = 0; a < 3; a++) {
+        s->low[a] = (is_near ? reach->near_low[a] : reach->low[a]) - MARGIN * size;
+        s->high[a] = (is_near ? reach->near_high[a] : reach->high[a]) + MARGIN * size;
+    }
+    if (!s->is_slab)
+        obstacles_make_rings(s, o->kind, s->low[0], s->high[0], (double[2]){ o->radius, o->radius + THICKNESS * size });
+    s->low[0] = -THICKNESS * size;
+    s->high[0] = 0.0;
+}
+
+// Where a point and a direction of the reference state have come to with their node.
+static void obstacles_carry(const pcs_picture *picture, int node, const double arm[3], const double axis[3],
+                            double point[3], double direction[3])
+{
+    static const double no_turn[3];
+    double R[9];
+    pcs_rotation_exp(picture->rotation == NULL ? no_turn : picture->rotation[node], R);
+    pcs_rotation_apply(R, arm, point);
+    pcs_rotation_apply(R, axis, direction);
+    for (int k = 0; k < 3; k++) point[k] += picture->reference[node][k] + picture->displacement[node][k];
+}
+
+static double obstacles_mark(const pcs_system *system, const pcs_obstacle *o)
+{
+    if (o->radius > 0.0) return o->radius;
+    int node = o->kind == PCS_OBSTACLE_ROD ? o->end_node : o->carrier;
+    double body = system->picture->radius == NULL ? 0.0 : system->picture->radius[node];
+    return fmax(MARK * system->length, MARK_BODY * body);
+}
+
+static void obstacles_make_rod(const pcs_system *system, const pcs_obstacle *o, obstacles_shape *s, double axis[3])
+{
+    double end[3], ignored[3];
+    if (o->carrier >= 0) obstacles_carry(system->picture, o->carrier, o->point, o->axis, s->point, ignored);
+    else memcpy(s->point, o->point, sizeof s->point);
+    obstacles_carry(system->picture, o->end_node, o->end, o->axis, end, ignored);
+    for (int k = 0; k < 3; k++) axis[k] = end[k] - s->point[k];
+    double length = pcs_norm3(axis), radius = 0.5 * obstacles_mark(system, o);
+    if (!pcs_normalize3(axis, axis)) axis[2] = 1.0;
+    obstacles_make_rings(s, o->kind, 0.0, length, (double[2]){ radius });
+}
+
+static void obstacles_make_ball(obstacles_shape *s, double radius)
+{
+    for (int i = 0; i < BALL_RINGS; i++) {
+        double angle = PI * (i + 0.5) / BALL_RINGS;
+        obstacles_add_ring(s, -radius * cos(angle), radius * sin(angle));
+    }
+}
+
+// What a node carries, as the picture is drawn.
+static void obstacles_make_carried(const pcs_system *system, const pcs_obstacle *o, obstacles_shape *s)
+{
+    double radius = obstacles_mark(system, o), axis[3];
+    double half = 0.5 * (o->length > 0.0 ? o->length : MARK_LENGTH * radius);
+    *s = (obstacles_shape){ .contact = o->contact };
+    if (o->kind == PCS_OBSTACLE_ROD) {
+        obstacles_make_rod(system, o, s, axis);
+    } else {
+        obstacles_carry(system->picture, o->carrier, o->point, o->axis, s->point, axis);
+        if (o->kind == PCS_OBSTACLE_BALL) obstacles_make_ball(s, radius);
+        else obstacles_make_rings(s, o->kind, -half, half, (double[2]){ radius, (1.0 + WALL) * radius });
+    }
+    if (o->kind == PCS_OBSTACLE_BALL) memcpy(axis, (double[3]){ 0.0, 0.0, 1.0 }, sizeof axis);
+    pcs_reach_frame(axis, s->frame);
+}
+
+static void obstacles_put_point(pcs_file *f, const obstacles_shape *s, const double x[3])
 {
     double at[3];
     for (int k = 0; k < 3; k++)
-        at[k] = o->point[k] + x[0] * reach->frame[0][k] + x[1] * reach->frame[1][k] + x[2] * reach->frame[2][k];
+        at[k] = s->point[k] + x[0] * s->frame[0][k] + x[1] * s->frame[1][k] + x[2] * s->frame[2][k];
     pcs_file_doubles(f, at, 3);
 }
 
-static void obstacles_put_ring(pcs_file *f, const pcs_obstacle *o, const pcs_reach *reach, double along, double radius)
+static void obstacles_put_points(pcs_file *f, const obstacles_shape *s)
 {
-    for (int i = 0; i < SIDES; i++) {
-        double angle = 2.0 * PI * i / SIDES;
-        obstacles_put_point(f, o, reach, (double[3]){ along, radius * cos(angle), radius * sin(angle) });
-    }
-}
-
-// A slab behind the plane, or rings at both ends: of the surface, then round a bore.
-static void obstacles_put_points(pcs_file *f, const pcs_obstacle *o, const pcs_reach *reach, double size)
-{
-    double low[3], high[3];
-    bool is_near = reach->near_low[0] <= reach->near_high[0];
-    for (int a = 0; a < 3; a++) {
-        low[a] = (is_near ? reach->near_low[a] : reach->low[a]) - MARGIN * size;
-        high[a] = (is_near ? reach->near_high[a] : reach->high[a]) + MARGIN * size;
-    }
-    if (o->kind == PCS_OBSTACLE_PLANE) {
-        for (int i = 0; i < 8; i++)
-            obstacles_put_point(f, o, reach,
-                                (double[3]){ i < 4 ? 0.0 : -THICKNESS * size, (i & 1) != 0 ? high[1] : low[1],
-                                             (i & 2) != 0 ? high[2] : low[2] });
-        return;
-    }
-    int nring = o->kind == PCS_OBSTACLE_BORE ? 4 : 2;
-    for (int i = 0; i < nring; i++)
-        obstacles_put_ring(f, o, reach, i % 2 == 0 ? low[0] : high[0], o->radius + (i < 2 ? 0.0 : THICKNESS * size));
+    for (int i = 0; s->is_slab && i < 8; i++)
+        obstacles_put_point(f, s,
+                            (double[3]){ i < 4 ? s->high[0] : s->low[0], (i & 1) != 0 ? s->high[1] : s->low[1],
+                                         (i & 2) != 0 ? s->high[2] : s->low[2] });
+    for (int ring = 0; ring < s->nring; ring++)
+        for (int i = 0; i < SIDES; i++) {
+            double angle = 2.0 * PI * i / SIDES, radius = s->radius[ring];
+            obstacles_put_point(f, s, (double[3]){ s->along[ring], radius * cos(angle), radius * sin(angle) });
+        }
 }
 
 static void obstacles_put_slab(pcs_file *f, int first)
@@ -95,54 +191,118 @@ static void obstacles_put_cap(pcs_file *f, int ring)
     for (int i = 0; i < SIDES; i++) pcs_file_ints(f, &(int){ ring + i }, 1);
 }
 
-static void obstacles_put_polygons(pcs_file *f, pcs_obstacle_kind kind, int first)
+static void obstacles_put_polygons(pcs_file *f, const obstacles_shape *s, int first)
 {
-    int ring[4] = { first, first + SIDES, first + 2 * SIDES, first + 3 * SIDES };
-    if (kind == PCS_OBSTACLE_PLANE) {
+    if (s->is_slab) {
         obstacles_put_slab(f, first);
-    } else if (kind == PCS_OBSTACLE_CYLINDER) {
-        obstacles_put_band(f, ring[0], ring[1]);
-        obstacles_put_cap(f, ring[0]);
-        obstacles_put_cap(f, ring[1]);
-    } else {
-        obstacles_put_band(f, ring[0], ring[1]);
-        obstacles_put_band(f, ring[2], ring[3]);
-        obstacles_put_band(f, ring[0], ring[2]);
-        obstacles_put_band(f, ring[1], ring[3]);
+        return;
     }
+    int last = first + (s->nring - 1) * SIDES;
+    for (int ring = first; ring < last; ring += SIDES) obstacles_put_band(f, ring, ring + SIDES);
+    if (s->is_loop) {
+        obstacles_put_band(f, last, first);
+    } else {
+        obstacles_put_cap(f, first);
+        obstacles_put_cap(f, last);
+    }
+}
+
+// All that stands still, sized by the record, or without one all that is carried.
+static void obstacles_make(const pcs_system *system, const pcs_frames_record *record, int i, obstacles_shape *s)
+{
+    const pcs_obstacle *o = &system->picture->obstacles[i];
+    if (record == NULL) obstacles_make_carried(system, o, s);
+    else obstacles_make_still(o, &record->reach[i], obstacles_size(system, record), s);
 }
 
 static void obstacles_put(pcs_file *f, const pcs_system *system, const pcs_frames_record *record)
 {
     const pcs_picture *picture = system->picture;
+    int first = record == NULL ? picture->nstill : 0, end = record == NULL ? picture->nobstacle : picture->nstill;
     obstacles_counts sum = { 0 };
-    for (int i = 0; i < picture->nobstacle; i++) {
-        obstacles_counts own = obstacles_count(picture->obstacles[i].kind);
+    obstacles_shape s;
+    for (int i = first; i < end; i++) {
+        obstacles_make(system, record, i, &s);
+        obstacles_counts own = obstacles_count(&s);
         sum.npoint += own.npoint;
         sum.npolygon += own.npolygon;
         sum.nentry += own.nentry;
     }
     pcs_file_print(f, "POINTS %d double\n", sum.npoint);
-    for (int i = 0; i < picture->nobstacle; i++)
-        obstacles_put_points(f, &picture->obstacles[i], &record->reach[i], obstacles_size(system, record));
+    for (int i = first; i < end; i++) {
+        obstacles_make(system, record, i, &s);
+        obstacles_put_points(f, &s);
+    }
     pcs_file_print(f, "\nPOLYGONS %d %d\n", sum.npolygon, sum.nentry);
-    for (int i = 0, first = 0; i < picture->nobstacle; i++) {
-        obstacles_put_polygons(f, picture->obstacles[i].kind, first);
-        first += obstacles_count(picture->obstacles[i].kind).npoint;
+    for (int i = first, point = 0; i < end; i++) {
+        obstacles_make(system, record, i, &s);
+        obstacles_put_polygons(f, &s, point);
+        point += obstacles_count(&s).npoint;
     }
     pcs_file_print(f, "\nCELL_DATA %d\nFIELD FieldData 1\ncontact 1 %d int\n", sum.npolygon, sum.npolygon);
-    for (int i = 0; i < picture->nobstacle; i++) {
-        int count = obstacles_count(picture->obstacles[i].kind).npolygon;
-        for (int k = 0; k < count; k++) pcs_file_ints(f, &picture->obstacles[i].contact, 1);
+    for (int i = first; i < end; i++) {
+        obstacles_make(system, record, i, &s);
+        for (int k = 0; k < obstacles_count(&s).npolygon; k++) pcs_file_ints(f, &s.contact, 1);
     }
     pcs_file_text(f, "\n");
 }
 
 pcs_status pcs_obstacles_write(pcs_file *f, const pcs_view *view, const pcs_frames_record *record)
 {
-    if (view->system->picture->nobstacle == 0) return PCS_OK;
+    if (view->system->picture->nstill == 0) return PCS_OK;
     PCS_TRY(pcs_file_open(f, "obstacles.vtk"));
     pcs_vtk_head(f, "what stands still; contact: as in contacts.vtk.series", "POLYDATA");
     obstacles_put(f, view->system, record);
     return pcs_file_commit(f);
+}
+
+pcs_status pcs_carried_create(pcs_context *ctx, const pcs_view *view, pcs_carried *out)
+{
+    const pcs_picture *picture = view->system->picture;
+    *out = (pcs_carried){ .is_unknown = true };
+    if (picture != NULL) out->count = picture->nobstacle - picture->nstill;
+    PCS_TAKE(ctx, out->last, out->count, "bearings, discs and joints");
+    return pcs_series_create(ctx, view, "obstacles", &out->series);
+}
+
+pcs_status pcs_carried_carry(pcs_carried *carried, pcs_carrier *c)
+{
+    pcs_carry_words(c, "places", carried->last, (size_t)carried->count * sizeof *carried->last / 8);
+    pcs_carry_flags(c, "is_unknown", &carried->is_unknown, 1);
+    return pcs_series_carry(&carried->series, c);
+}
+
+// Two points tell where it is: its own, and one along its axis.
+static void obstacles_find(const pcs_system *system, int carried, double x[6])
+{
+    obstacles_shape s;
+    obstacles_make(system, NULL, system->picture->nstill + carried, &s);
+    for (int k = 0; k < 3; k++) {
+        x[k] = s.point[k];
+        x[3 + k] = s.point[k] + s.along[1] * s.frame[0][k];
+    }
+}
+
+// Has something moved since the last frame?
+static bool obstacles_have_moved(const pcs_system *system, const pcs_carried *c)
+{
+    bool have_moved = c->is_unknown;
+    for (int i = 0; i < c->count && !have_moved; i++) {
+        double x[6];
+        obstacles_find(system, i, x);
+        for (int k = 0; k < 6; k++) have_moved = have_moved || fabs(x[k] - c->last[i][k]) > STILL * system->length;
+    }
+    return have_moved;
+}
+
+pcs_status pcs_carried_write(pcs_carried *c, pcs_frame_use use, const pcs_view *view)
+{
+    bool is_kept = use == PCS_FRAME_KEPT;
+    if (c->count == 0 || !obstacles_have_moved(view->system, c)) return PCS_OK;
+    for (int i = 0; i < c->count; i++) obstacles_find(view->system, i, c->last[i]);
+    c->is_unknown = !is_kept; // a frame that is held may never be seen
+    PCS_TRY(pcs_series_begin(&c->series, use, "bearings, discs and joints; contact: joints after contacts, -1 a disc",
+                             "POLYDATA", view));
+    obstacles_put(c->series.file, view->system, NULL);
+    return pcs_series_end(&c->series, view->state->t);
 }

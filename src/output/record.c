@@ -7,7 +7,7 @@
 #include <string.h>
 
 // Two unit vectors across the axis, the first as near as can be to z, else y, else x: that across a plane model.
-static void record_make_frame(const double axis[3], double frame[3][3])
+void pcs_reach_frame(const double axis[3], double frame[3][3])
 {
     int least = 2;
     for (int k = 1; k >= 0; k--)
@@ -26,17 +26,18 @@ pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_system *system, 
     const pcs_picture *picture = system->picture;
     *out = (pcs_frames_record){ .low = { INFINITY, INFINITY, INFINITY }, .high = { -INFINITY, -INFINITY, -INFINITY } };
     out->nearness = NEARNESS * system->length;
-    PCS_TAKE(ctx, out->field_low, picture->nfield, "bounds of the fields");
-    PCS_TAKE(ctx, out->field_high, picture->nfield, "bounds of the fields");
-    PCS_TAKE(ctx, out->field_time, picture->nfield, "bounds of the fields");
-    PCS_TAKE(ctx, out->reach, picture->nobstacle, "bounds of the obstacles");
-    for (int i = 0; i < picture->nfield; i++) {
+    int nfield = picture->nfield + picture->npoint_field;
+    PCS_TAKE(ctx, out->field_low, nfield, "bounds of the fields");
+    PCS_TAKE(ctx, out->field_high, nfield, "bounds of the fields");
+    PCS_TAKE(ctx, out->field_time, nfield, "bounds of the fields");
+    PCS_TAKE(ctx, out->reach, picture->nstill, "bounds of the obstacles");
+    for (int i = 0; i < nfield; i++) {
         out->field_low[i] = INFINITY;
         out->field_high[i] = -INFINITY;
         out->field_time[i] = NAN;
     }
-    for (int i = 0; i < picture->nobstacle; i++) {
-        record_make_frame(picture->obstacles[i].axis, out->reach[i].frame);
+    for (int i = 0; i < picture->nstill; i++) {
+        pcs_reach_frame(picture->obstacles[i].axis, out->reach[i].frame);
         for (int k = 0; k < 3; k++) {
             out->reach[i].low[k] = out->reach[i].near_low[k] = INFINITY;
             out->reach[i].high[k] = out->reach[i].near_high[k] = -INFINITY;
@@ -53,6 +54,21 @@ static void record_add_points(pcs_frames_record *record, const pcs_picture *pict
             double x = picture->reference[i][k] + picture->displacement[i][k];
             record->low[k] = fmin(record->low[k], x - r);
             record->high[k] = fmax(record->high[k], x + r);
+        }
+    }
+}
+
+// Discs and bearings may be larger than the bodies that carry them.
+static void record_add_carried(pcs_frames_record *record, const pcs_picture *picture)
+{
+    for (int i = picture->nstill; i < picture->nobstacle; i++) {
+        const pcs_obstacle *o = &picture->obstacles[i];
+        if (!(o->radius > 0.0)) continue;
+        for (int k = 0; k < 3; k++) {
+            double x = picture->reference[o->carrier][k] + picture->displacement[o->carrier][k];
+            double across = sqrt(fmax(1.0 - o->axis[k] * o->axis[k], 0.0)); // as it stood at first
+            record->low[k] = fmin(record->low[k], x - o->radius * across);
+            record->high[k] = fmax(record->high[k], x + o->radius * across);
         }
     }
 }
@@ -95,21 +111,30 @@ void pcs_frames_record_add(pcs_frames_record *record, const pcs_picture *picture
 {
     record->count++;
     record_add_points(record, picture);
+    record_add_carried(record, picture);
     for (int k = 0; k < picture->nfield; k++) record_add_field(record, k, picture->fields[k], picture->ncell, t);
-    for (int i = 0; i < picture->nobstacle; i++)
+    for (int k = 0; k < picture->npoint_field; k++)
+        record_add_field(record, picture->nfield + k, picture->point_fields[k], picture->npoint, t);
+    for (int i = 0; i < picture->nstill; i++)
         record_add_reach(&record->reach[i], &picture->obstacles[i], picture, record->nearness);
 }
 
 void pcs_frames_record_carry(pcs_frames_record *record, const pcs_picture *picture, pcs_carrier *c)
 {
-    size_t nfield = (size_t)picture->nfield;
+    size_t nfield = (size_t)picture->nfield + (size_t)picture->npoint_field;
     pcs_carry_words(c, "count", &record->count, 1);
     pcs_carry_words(c, "low", record->low, 3);
     pcs_carry_words(c, "high", record->high, 3);
     pcs_carry_words(c, "field_low", record->field_low, nfield);
     pcs_carry_words(c, "field_high", record->field_high, nfield);
     pcs_carry_words(c, "field_time", record->field_time, nfield);
-    pcs_carry_words(c, "reach", record->reach, (size_t)picture->nobstacle * sizeof *record->reach / 8);
+    pcs_carry_words(c, "reach", record->reach, (size_t)picture->nstill * sizeof *record->reach / 8);
+}
+
+const char *pcs_frames_stem(const char *case_name)
+{
+    bool is_taken = strcmp(case_name, "contacts") == 0 || strcmp(case_name, "obstacles") == 0;
+    return is_taken ? "model" : case_name;
 }
 
 const pcs_frames_record *pcs_frames_record_find(const pcs_view *view)

@@ -6,6 +6,7 @@
 #include "output/observer.h"
 
 enum { PCS_PRECISION_DOUBLE, PCS_PRECISION_FLOAT };
+enum { PCS_FORMAT_VTK, PCS_FORMAT_VTU };
 
 // Options of the observers that write frames.
 typedef struct pcs_frames_params {
@@ -13,6 +14,7 @@ typedef struct pcs_frames_params {
     int around_contacts; // frames before and after a change of the contacts, below 1: all frames
     pcs_list window;     // [from, to], s, row by row; empty: the whole run
     int precision;       // of frames
+    int format;          // of frames
     pcs_names fields;    // of frames; empty: all
 } pcs_frames_params;
 

@@ -1,7 +1,8 @@
 // Frames and their list.
 //
-// The list is JSON that ParaView reads for the true times:
+// The list is JSON that ParaView reads for the true times, or, of XML files, a collection:
 //   { "file-series-version": "1.0", "files": [ { "name": "bar_000000.vtk", "time": 0 }, ... ] }
+//   <Collection> <DataSet timestep="0" file="bar_000000.vtu"/> ... </Collection>
 // A new entry replaces the closing brackets and brings them again, in one write: the list costs the same for every
 // frame, is complete after each one, and needs no memory. When that write fails the old brackets are put back.
 
@@ -13,26 +14,30 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { FRAME_BUFFER = 1 << 16, TITLE_ROOM = 256, PATH_ROOM = 4096, HEAD_ROOM = 1024 };
 
-static const char list_tail[] = "\n  ]\n}\n";
+static const char *series_tail(const pcs_series *s)
+{
+    return s->is_xml ? "\n  </Collection>\n</VTKFile>\n" : "\n  ]\n}\n";
+}
 
 static void series_name(pcs_series *s, long number)
 {
-    snprintf(s->name, s->name_room, "%s_%06ld.vtk", s->stem, number);
+    snprintf(s->name, s->name_room, "%s_%06ld.%s", s->stem, number, s->is_xml ? "vtu" : "vtk");
 }
 
 static void series_held_name(pcs_series *s, int slot)
 {
-    snprintf(s->name, s->name_room, "%s_held_%d.vtk", s->stem, slot);
+    snprintf(s->name, s->name_room, "%s_held_%d.%s", s->stem, slot, s->is_xml ? "vtu" : "vtk");
 }
 
 static void series_list_name(pcs_series *s)
 {
-    snprintf(s->name, s->name_room, "%s.vtk.series", s->stem);
+    snprintf(s->name, s->name_room, "%s.%s", s->stem, s->is_xml ? "pvd" : "vtk.series");
 }
 
 static void series_close_list(void *object)
@@ -50,8 +55,9 @@ static void series_remove_from(pcs_series *s, long first)
     }
 }
 
-static void series_remove_old(pcs_series *s)
+static void series_remove_old(pcs_series *s, bool is_xml)
 {
+    s->is_xml = is_xml;
     series_list_name(s);
     pcs_file_remove(s->file, s->name);
     series_remove_from(s, 0);
@@ -70,7 +76,9 @@ pcs_status pcs_series_create(pcs_context *ctx, const pcs_view *view, const char 
     PCS_TAKE(ctx, out->entry, out->entry_room, "an entry of the list of frames");
     PCS_TRY(pcs_file_create(ctx, view->directory, out->name_room, FRAME_BUFFER, &out->file));
     PCS_TRY(pcs_defer(ctx, series_close_list, out));
-    if (!view->is_resumed) series_remove_old(out);
+    if (view->is_resumed) return PCS_OK;
+    series_remove_old(out, true);
+    series_remove_old(out, false);
     return PCS_OK;
 }
 
@@ -113,15 +121,17 @@ static pcs_status series_begin_list(pcs_series *s)
 {
     series_list_name(s);
     PCS_TRY(pcs_file_open(s->file, s->name));
-    pcs_file_text(s->file, "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n");
+    pcs_file_text(s->file, s->is_xml ? "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\">\n  <Collection>\n"
+                                     : "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n");
     pcs_file_text(s->file, s->entry);
-    s->tail = (long long)(s->file->used - strlen(list_tail));
+    s->tail = (long long)(s->file->used - strlen(series_tail(s)));
     PCS_TRY(pcs_file_commit(s->file));
     return series_open_list(s);
 }
 
 static pcs_status series_extend_list(pcs_series *s)
 {
+    const char *list_tail = series_tail(s);
     size_t length = strlen(s->entry);
     ssize_t n = pwrite(s->list, s->entry, length, (off_t)s->tail);
     if (n == (ssize_t)length) {
@@ -137,15 +147,42 @@ static pcs_status series_extend_list(pcs_series *s)
                     strerror(error), is_whole ? "" : "; the list is damaged");
 }
 
+// `text` inside an attribute of XML; what does not fit is left off. Gives the length.
+static size_t series_xml_text(const char *text, size_t room, char *out)
+{
+    size_t used = 0;
+    for (; *text != '\0' && used + 6 < room; text++) {
+        bool is_special = *text == '"' || *text == '<' || *text == '&';
+        if (is_special) used += (size_t)snprintf(out + used, room - used, "&#%d;", *text);
+        else out[used++] = *text;
+    }
+    out[used] = '\0';
+    return used;
+}
+
+// The entry of s->name, and what stands after the last one.
+static void series_print_entry(pcs_series *s, const char *time)
+{
+    const char *comma = s->is_xml ? "\n" : ",\n", *before = s->count == 0 ? "" : comma;
+    size_t used;
+    if (s->is_xml) {
+        used = (size_t)snprintf(s->entry, s->entry_room, "%s    <DataSet timestep=\"%s\" file=\"", before, time);
+        used += series_xml_text(s->name, s->entry_room - used, s->entry + used);
+        snprintf(s->entry + used, s->entry_room - used, "\"/>%s", series_tail(s));
+    } else {
+        used = (size_t)snprintf(s->entry, s->entry_room, "%s    { \"name\": \"", before);
+        used += pcs_json_text(s->name, s->entry_room - used, s->entry + used);
+        snprintf(s->entry + used, s->entry_room - used, "\", \"time\": %s }%s", time, series_tail(s));
+    }
+}
+
 // Adds the frame of the next number, which is on the disk, to the list.
 static pcs_status series_list(pcs_series *s, double t)
 {
     char number[PCS_NUMBER_ROOM];
     pcs_number_text(NULL, t, number);
     series_name(s, s->count);
-    size_t used = (size_t)snprintf(s->entry, s->entry_room, "%s    { \"name\": \"", s->count == 0 ? "" : ",\n");
-    used += pcs_json_text(s->name, s->entry_room - used, s->entry + used);
-    snprintf(s->entry + used, s->entry_room - used, "\", \"time\": %s }%s", number, list_tail);
+    series_print_entry(s, number);
     PCS_TRY(s->list < 0 ? series_begin_list(s) : series_extend_list(s));
     s->count++;
     return PCS_OK;
@@ -177,6 +214,7 @@ pcs_status pcs_series_begin(pcs_series *s, pcs_frame_use use, const char *title,
     if (s->is_holding) series_held_name(s, (s->first_held + s->nheld) % s->room);
     else series_name(s, s->count);
     PCS_TRY(pcs_file_open(s->file, s->name));
+    if (s->is_xml) return PCS_OK;
     pcs_vtk_head(s->file, title, dataset);
     pcs_file_text(s->file, "FIELD FieldData 2\nTIME 1 1 double\n");
     pcs_file_doubles(s->file, &view->state->t, 1);
@@ -222,27 +260,34 @@ static pcs_status series_cut_list(pcs_series *s)
         return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot go on with %s: it is shorter than the checkpoint knows it",
                         s->file->path);
     }
-    pcs_file_text(s->file, list_tail);
+    pcs_file_text(s->file, series_tail(s));
     PCS_TRY(pcs_file_commit(s->file));
     return series_open_list(s);
+}
+
+// Legacy frames hold numbers with the first byte first.
+static double series_read_double(const char *bytes)
+{
+    uint64_t word = 0;
+    double x;
+    for (int b = 0; b < 8; b++) word = word << 8 | (unsigned char)bytes[b];
+    memcpy(&x, &word, sizeof x);
+    return x;
 }
 
 // Is `s->name` a frame of this time?
 static bool series_is_of_time(pcs_series *s, double t)
 {
-    static const char mark[] = "TIME 1 1 double\n";
-    char path[PATH_ROOM], head[HEAD_ROOM];
-    unsigned char bits[8];
+    const char *mark = s->is_xml ? "\"TIME\" NumberOfTuples=\"1\" format=\"ascii\">" : "TIME 1 1 double\n";
+    char path[PATH_ROOM], head[HEAD_ROOM + 1] = "";
+    ssize_t length = (ssize_t)strlen(mark), n = 0, i = 0;
     snprintf(path, sizeof path, "%s/%s", s->file->directory, s->name);
     int from = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = from < 0 ? 0 : read(from, head, sizeof head);
+    if (from >= 0) n = read(from, head, HEAD_ROOM);
     if (from >= 0) close(from);
-    uint64_t word;
-    memcpy(&word, &t, sizeof word);
-    for (int b = 0; b < 8; b++) bits[b] = (unsigned char)(word >> (56 - 8 * b));
-    for (ssize_t i = 0; i + (ssize_t)(sizeof mark - 1 + sizeof bits) <= n; i++)
-        if (memcmp(head + i, mark, sizeof mark - 1) == 0) return memcmp(head + i + sizeof mark - 1, bits, 8) == 0;
-    return false;
+    while (i + length + 8 <= n && memcmp(head + i, mark, (size_t)length) != 0) i++;
+    if (i + length + 8 > n) return false;
+    return s->is_xml ? strtod(head + i + length, NULL) == t : series_read_double(head + i + length) == t;
 }
 
 // A frame that was held at the checkpoint may have got its number since; one that was overwritten will be again.
@@ -262,7 +307,7 @@ static pcs_status series_hold_again(pcs_series *s)
     return PCS_OK;
 }
 
-// The frames on the disk become those of the checkpoint.
+// The frames on the disk become those of the checkpoint, first in the list: it names only what is there.
 static pcs_status series_go_back(pcs_series *s)
 {
     if (s->file->is_mute) return PCS_OK;
@@ -273,11 +318,11 @@ static pcs_status series_go_back(pcs_series *s)
         if (access(path, F_OK) != 0)
             return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot go on: the frame %s is gone", path);
     }
+    series_list_name(s);
+    if (s->count > 0) PCS_TRY(series_cut_list(s));
+    else pcs_file_remove(s->file, s->name);
     PCS_TRY(series_hold_again(s));
     series_remove_from(s, s->count);
-    if (s->count > 0) return series_cut_list(s);
-    series_list_name(s);
-    pcs_file_remove(s->file, s->name);
     return PCS_OK;
 }
 
@@ -296,17 +341,10 @@ pcs_status pcs_series_carry(pcs_series *s, pcs_carrier *c)
     return series_go_back(s);
 }
 
-void pcs_vtk_reals(pcs_file *f, const char *name, const double *x, int count)
+void pcs_vtk_reals(pcs_file *f, const char *name, const double *x, int ncomponent, int count)
 {
-    pcs_file_print(f, "%s 1 %d %s\n", name, count, f->is_single ? "float" : "double");
-    pcs_file_reals(f, x, (size_t)count);
-    pcs_file_text(f, "\n");
-}
-
-void pcs_vtk_vectors(pcs_file *f, const char *name, const double (*x)[3], int count)
-{
-    pcs_file_print(f, "%s 3 %d %s\n", name, count, f->is_single ? "float" : "double");
-    pcs_file_reals(f, &x[0][0], 3 * (size_t)count);
+    pcs_file_print(f, "%s %d %d %s\n", name, ncomponent, count, f->is_single ? "float" : "double");
+    pcs_file_reals(f, x, (size_t)ncomponent * (size_t)count);
     pcs_file_text(f, "\n");
 }
 

@@ -1,4 +1,5 @@
-// A series of legacy VTK files in time, "<stem>_000000.vtk" and so on, with its list "<stem>.vtk.series".
+// A series of legacy VTK files in time, "<stem>_000000.vtk" and so on, with its list "<stem>.vtk.series"; or of XML
+// files, "<stem>_000000.vtu", with "<stem>.pvd".
 
 #ifndef PCS_OUTPUT_SERIES_H
 #define PCS_OUTPUT_SERIES_H
@@ -13,6 +14,7 @@ typedef struct pcs_series {
     char *name;       // [name_room] of a file without its directory
     char *entry;      // [entry_room] of the list
     size_t name_room, entry_room;
+    bool is_xml;     // the caller writes whole files
     long count;      // frames written
     int list;        // descriptor of the list once it exists, -1: not yet
     long long tail;  // where the list's closing brackets stand
@@ -31,7 +33,8 @@ pcs_status pcs_series_carry(pcs_series *s, pcs_carrier *c);
 pcs_status pcs_series_reserve(pcs_context *ctx, pcs_series *s, int count);
 // Takes away the frames that are held.
 void pcs_series_drop(pcs_series *s);
-// Opens the next frame, of this use, and writes its first lines up to the dataset; then the caller puts the data.
+// Opens the next frame, of this use, and writes its first lines up to the dataset, of XML files nothing; then the
+// caller puts the data.
 // A frame that is held takes the place of the first of those that are when there is no room; one that is kept comes
 // after all of these, which enter the list.
 pcs_status pcs_series_begin(pcs_series *s, pcs_frame_use use, const char *title, const char *dataset,
@@ -43,8 +46,7 @@ pcs_status pcs_series_end(pcs_series *s, double t);
 void pcs_vtk_head(pcs_file *f, const char *title, const char *dataset);
 // "name count per-entry type" of one array of point or cell data, followed by its values: real ones as float
 // where the file says so.
-void pcs_vtk_reals(pcs_file *f, const char *name, const double *x, int count);
-void pcs_vtk_vectors(pcs_file *f, const char *name, const double (*x)[3], int count);
+void pcs_vtk_reals(pcs_file *f, const char *name, const double *x, int ncomponent, int count);
 void pcs_vtk_ints(pcs_file *f, const char *name, const int *x, int count);
 
 #endif

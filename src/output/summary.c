@@ -10,6 +10,7 @@ enum { SUMMARY_BUFFER = 1 << 16, FEWEST_CELLS = 8 };
 
 typedef struct summary_params {
     double open_time, filter; // s; NAN: not said
+    bool text;
 } summary_params;
 
 static const pcs_option summary_options[] = {
@@ -18,6 +19,7 @@ static const pcs_option summary_options[] = {
     PCS_REAL("filter", summary_params, filter, PCS_OPTIONAL, PCS_POSITIVE,
              "window of the moving mean of the filtered peak force, s; by default 10 steps, or two swings of the "
              "ripple behind a wave front of the mesh where these are longer"),
+    PCS_FLAG("text", summary_params, text, PCS_DEFAULT("true"), "summary.txt beside summary.json"),
     { .name = NULL },
 };
 
@@ -185,6 +187,7 @@ static pcs_status summary_open(pcs_observer *self)
     PCS_TAKE(self->ctx, s->reactions, view->system->nreaction, "the record of reactions");
     PCS_TAKE(self->ctx, s->probes, view->nprobe, "the record of probes");
     PCS_TRY(pcs_file_create(self->ctx, view->directory, sizeof "summary.json", SUMMARY_BUFFER, &s->file));
+    PCS_TRY(pcs_digits_create(self->ctx, &s->digits));
     pcs_file_remove(s->file, "summary.json");
     pcs_file_remove(s->file, "summary.txt"); // also of a run that is resumed: it has not ended
     s->min_gap = INFINITY;
@@ -209,6 +212,7 @@ static pcs_status summary_close(pcs_observer *self)
     PCS_TRY(pcs_file_open(s->file, "summary.json"));
     pcs_summary_put_json(s, self->view);
     PCS_TRY(pcs_file_commit(s->file));
+    if (!((const summary_params *)self->params)->text) return PCS_OK;
     PCS_TRY(pcs_file_open(s->file, "summary.txt"));
     pcs_summary_put_text(s, self->view);
     return pcs_file_commit(s->file);

@@ -28,6 +28,7 @@ typedef struct pcs_point_record {
 
 typedef struct pcs_summary {
     pcs_file *file;
+    pcs_digits *digits;
     double t; // of the last step taken in, s
     int ncontact;
     pcs_contact_record *contacts;   // [ncontact]

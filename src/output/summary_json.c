@@ -8,6 +8,7 @@
 
 typedef struct json {
     pcs_file *f;
+    pcs_digits *digits;
     int depth;
     bool is_first; // in its object or list
 } json;
@@ -22,11 +23,16 @@ static void json_string(json *j, const char *text)
     pcs_file_text(j->f, "\"");
 }
 
+static void json_indent(json *j)
+{
+    for (int i = 0; i < j->depth; i++) pcs_file_text(j->f, "  ");
+}
+
 // Comma, new line, indentation and the key; items of a list have none.
 static void json_key(json *j, const char *key)
 {
     pcs_file_text(j->f, j->is_first ? "\n" : ",\n");
-    pcs_file_print(j->f, "%*s", 2 * j->depth, "");
+    json_indent(j);
     j->is_first = false;
     if (key == NULL) return;
     json_string(j, key);
@@ -44,7 +50,8 @@ static void json_begin(json *j, const char *key, const char *bracket)
 static void json_end(json *j, const char *bracket)
 {
     j->depth--;
-    if (!j->is_first) pcs_file_print(j->f, "\n%*s", 2 * j->depth, "");
+    if (!j->is_first) pcs_file_text(j->f, "\n");
+    if (!j->is_first) json_indent(j);
     pcs_file_text(j->f, bracket);
     j->is_first = false;
 }
@@ -52,15 +59,17 @@ static void json_end(json *j, const char *bracket)
 static void json_real(json *j, const char *key, double x)
 {
     char text[PCS_NUMBER_ROOM] = "null";
-    if (isfinite(x)) pcs_number_text(NULL, x, text);
+    if (isfinite(x)) pcs_number_text(j->digits, x, text);
     json_key(j, key);
     pcs_file_text(j->f, text);
 }
 
 static void json_whole(json *j, const char *key, long x)
 {
+    char text[PCS_NUMBER_ROOM];
+    pcs_integer_text(x, text);
     json_key(j, key);
-    pcs_file_print(j->f, "%ld", x);
+    pcs_file_text(j->f, text);
 }
 
 static void json_text(json *j, const char *key, const char *text)
@@ -73,6 +82,7 @@ static void json_text(json *j, const char *key, const char *text)
 static void json_head(json *j, const pcs_view *view)
 {
     const pcs_picture *picture = view->system->picture;
+    json_text(j, "version", view->version);
     json_text(j, "case", view->case_name);
     json_text(j, "title", view->title);
     json_text(j, "ending", pcs_ending_text(view->ending));
@@ -155,6 +165,8 @@ static void json_contact(json *j, const pcs_contact_record *c)
     json_whole(j, "interval_count", c->ninterval);
     json_whole(j, "impacts", c->nimpact);
     json_real(j, "time_in_contact", c->touching_time);
+    json_real(j, "first_time", c->ninterval > 0 ? c->kept[0].start : NAN);
+    json_real(j, "last_time", c->ninterval > 0 ? c->last.end : NAN);
     json_real(j, "mean_force", pcs_contact_mean(c));
     json_real(j, "peak_force", c->peak_force);
     json_real(j, "peak_force_time", isfinite(c->peak_force) ? c->peak_time : NAN);
@@ -292,6 +304,21 @@ static void json_vector(json *j, const char *key, const double x[3])
     json_end(j, "]");
 }
 
+// Bounds of fields, from the number `first` of the record on.
+static void json_bounds(json *j, const char *key, const pcs_frames_record *record, int first, int count,
+                        const char *const *names)
+{
+    json_begin(j, key, "{");
+    for (int k = 0; k < count; k++) {
+        json_begin(j, names[k], "{");
+        json_real(j, "min", record->field_low[first + k]);
+        json_real(j, "max", record->field_high[first + k]);
+        json_real(j, "largest_time", record->field_time[first + k]);
+        json_end(j, "}");
+    }
+    json_end(j, "}");
+}
+
 // What all frames have shown: the scale of pictures without a look at every frame.
 static void json_frames(json *j, const pcs_view *view)
 {
@@ -302,21 +329,14 @@ static void json_frames(json *j, const pcs_view *view)
     json_whole(j, "drawn", record->count);
     json_vector(j, "low", record->low);
     json_vector(j, "high", record->high);
-    json_begin(j, "fields", "{");
-    for (int k = 0; k < picture->nfield; k++) {
-        json_begin(j, picture->field_names[k], "{");
-        json_real(j, "min", record->field_low[k]);
-        json_real(j, "max", record->field_high[k]);
-        json_real(j, "largest_time", record->field_time[k]);
-        json_end(j, "}");
-    }
-    json_end(j, "}");
+    json_bounds(j, "fields", record, 0, picture->nfield, picture->field_names);
+    json_bounds(j, "point_fields", record, picture->nfield, picture->npoint_field, picture->point_names);
     json_end(j, "}");
 }
 
 void pcs_summary_put_json(const pcs_summary *s, const pcs_view *view)
 {
-    json j = { .f = s->file, .depth = 1, .is_first = true };
+    json j = { .f = s->file, .digits = s->digits, .depth = 1, .is_first = true };
     pcs_file_text(j.f, "{");
     json_head(&j, view);
     json_effort(&j, s, view);

@@ -29,23 +29,27 @@ typedef struct power {
     int exponent;
 } power;
 
-struct pcs_digits {
-    power powers[NPOWER]; // of LOWEST_POWER + i
-};
-
 // A long mantissa, least limb first: value = limb as one integer times 2^exponent.
 typedef struct long_number {
     uint32_t limb[LIMBS];
     int exponent;
 } long_number;
 
+// Powers are made when a number first needs them, outwards from 10^0: most numbers need few.
+struct pcs_digits {
+    power powers[NPOWER];    // of LOWEST_POWER + i, those from `lowest` to `highest`
+    int lowest, highest;     // powers that are there
+    long_number least, most; // the outermost of them
+};
+
 static void text_normalise(long_number *a)
 {
-    while ((a->limb[LIMBS - 1] & 0x80000000U) == 0) {
-        for (int i = LIMBS - 1; i > 0; i--) a->limb[i] = a->limb[i] << 1 | a->limb[i - 1] >> 31;
-        a->limb[0] <<= 1;
-        a->exponent--;
-    }
+    int shift = 0;
+    while (((a->limb[LIMBS - 1] << shift) & 0x80000000U) == 0) shift++; // at most 3
+    if (shift == 0) return;
+    for (int i = LIMBS - 1; i > 0; i--) a->limb[i] = a->limb[i] << shift | a->limb[i - 1] >> (32 - shift);
+    a->limb[0] <<= shift;
+    a->exponent -= shift;
 }
 
 static void text_times_ten(long_number *a)
@@ -87,18 +91,23 @@ pcs_status pcs_digits_create(pcs_context *ctx, pcs_digits **out)
     pcs_digits *d;
     PCS_TAKE(ctx, d, 1, "powers of ten");
     const long_number one = { .limb = { [LIMBS - 1] = 0x80000000U }, .exponent = 1 - 32 * LIMBS };
-    long_number a = one;
-    for (int q = 0; q <= HIGHEST_POWER; q++) {
-        d->powers[q - LOWEST_POWER] = text_round_power(&a);
-        text_times_ten(&a);
-    }
-    a = one;
-    for (int q = 0; q >= LOWEST_POWER; q--) {
-        d->powers[q - LOWEST_POWER] = text_round_power(&a);
-        text_over_ten(&a);
-    }
+    d->least = d->most = one;
+    d->powers[-LOWEST_POWER] = text_round_power(&one);
     *out = d;
     return PCS_OK;
+}
+
+static const power *text_power(pcs_digits *d, int q)
+{
+    while (d->highest < q) {
+        text_times_ten(&d->most);
+        d->powers[++d->highest - LOWEST_POWER] = text_round_power(&d->most);
+    }
+    while (d->lowest > q) {
+        text_over_ten(&d->least);
+        d->powers[--d->lowest - LOWEST_POWER] = text_round_power(&d->least);
+    }
+    return &d->powers[q - LOWEST_POWER];
 }
 
 // The C library's answer, with the decimal point of the locale put right.
@@ -119,7 +128,7 @@ typedef struct scaled {
     int decimal;       // exponent of the first digit
 } scaled;
 
-static scaled text_scale(const pcs_digits *table, uint64_t bits)
+static scaled text_scale(pcs_digits *table, uint64_t bits)
 {
     const uint64_t limit = UINT64_C(100000000000000000); // 10^17
     scaled s = { .mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52 };
@@ -127,7 +136,7 @@ static scaled text_scale(const pcs_digits *table, uint64_t bits)
     s.decimal = (int)floor((exponent + 52) * 0.30102999566398120); // right, or one too small
     uint64_t m = s.mantissa << 11;
     for (;; s.decimal++) {
-        const power *p = &table->powers[16 - s.decimal - LOWEST_POWER];
+        const power *p = text_power(table, 16 - s.decimal);
         wide low = (wide)m * p->low, high = (wide)m * p->high + (uint64_t)(low >> 64);
         int shift = -(exponent - 11 + p->exponent) - 128; // between 1 and 63: D has 50 to 60 bits of 192
         uint64_t top = (uint64_t)(high >> 64), next = (uint64_t)high;
@@ -202,7 +211,7 @@ static size_t text_layout(const char *digits, int count, int precision, int deci
     return (size_t)(p - out);
 }
 
-size_t pcs_number_text(const pcs_digits *table, double x, char text[PCS_NUMBER_ROOM])
+size_t pcs_number_text(pcs_digits *table, double x, char text[PCS_NUMBER_ROOM])
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -264,23 +273,29 @@ static size_t text_utf8(const unsigned char *p)
     return code < lowest[n] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) ? 0 : n;
 }
 
+// A byte that stands for itself in JSON.
+static bool text_is_plain(unsigned char c)
+{
+    return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+}
+
 size_t pcs_json_text(const char *text, size_t room, char *out)
 {
     size_t used = 0;
-    out[0] = '\0';
     for (const unsigned char *p = (const unsigned char *)text; *p != '\0';) {
         char piece[8];
-        size_t n = text_utf8(p);
-        int length;
-        if (n == 0) length = snprintf(piece, sizeof piece, "\\ufffd");
-        else if (*p == '"' || *p == '\\') length = snprintf(piece, sizeof piece, "\\%c", *p);
-        else if (*p < 0x20 || *p == 0x7F) length = snprintf(piece, sizeof piece, "\\u%04x", *p);
-        else length = snprintf(piece, sizeof piece, "%.*s", (int)n, (const char *)p);
-        if (used + (size_t)length >= room) break;
-        memcpy(out + used, piece, (size_t)length + 1);
-        used += (size_t)length;
+        size_t n = text_is_plain(*p) ? 1 : text_utf8(p), length = n;
+        const char *from = (const char *)p;
+        if (n == 0) length = (size_t)snprintf(piece, sizeof piece, "\\ufffd");
+        else if (*p == '"' || *p == '\\') length = (size_t)snprintf(piece, sizeof piece, "\\%c", *p);
+        else if (*p < 0x20 || *p == 0x7F) length = (size_t)snprintf(piece, sizeof piece, "\\u%04x", *p);
+        if (n == 0 || (n == 1 && !text_is_plain(*p))) from = piece;
+        if (used + length >= room) break;
+        memcpy(out + used, from, length);
+        used += length;
         p += n == 0 ? 1 : n;
     }
+    if (room > 0) out[used] = '\0';
     return used;
 }
 

@@ -2,6 +2,7 @@
 #include "plot/quantity.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -167,7 +168,10 @@ static pcs_status sheet_runs(const sheet *s, const pcs_item *item, bool is_first
         panel->curves[before].dash = 1;
         panel->curves[before].label = is_first ? s->album->runs[r].label : NULL;
     }
-    if (panel->ncurve > 0) PCS_TRY(sheet_exact(s, item, true, panel));
+    bool is_shown = false; // in a panel above
+    for (const pcs_item *above = s->items; above < item; above++)
+        is_shown = is_shown || (s->album->exact != NULL && item_is_in(above, s->album->exact));
+    if (panel->ncurve > 0) PCS_TRY(sheet_exact(s, item, !is_shown, panel));
     panel->ylabel = pcs_album_label(s->album->ctx, item->label, item->unit);
     return panel->ylabel == NULL ? PCS_NO_MEMORY : PCS_OK;
 }
@@ -259,4 +263,13 @@ pcs_status pcs_album_add(pcs_album *album, const char *name, const char *axis, i
     picture->npanel = npanel;
     picture->panels = panels;
     return PCS_OK;
+}
+
+void pcs_album_tell(pcs_album *album, const char *format, ...)
+{
+    size_t used = strlen(album->note), room = sizeof album->note - used;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(album->note + used, room, format, arguments);
+    va_end(arguments);
 }

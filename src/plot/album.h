@@ -32,6 +32,7 @@ typedef struct pcs_album {
     const pcs_csv *exact;     // NULL: none
     int npicture, room;
     pcs_chart *pictures; // [npicture]
+    char note[1024];     // what was left out, a line each
 } pcs_album;
 
 // A column as an item, in the group of the first of `nitem` items with the same kind, or in a new one.
@@ -42,6 +43,8 @@ pcs_status pcs_album_add(pcs_album *album, const char *name, const char *axis, i
 int pcs_album_holders(const pcs_album *album, const char *column, double *size);
 // "name [unit]".
 const char *pcs_album_label(pcs_context *ctx, const char *name, const char *unit);
+// Adds a line to the note.
+void pcs_album_tell(pcs_album *album, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // A picture to be filled; NULL without memory.
 pcs_chart *pcs_album_new(pcs_album *album, const char *name);
 

@@ -281,6 +281,14 @@ static void compare_show(const pair *p, const pcs_comparison *c)
     compare_show_verdict(p, c);
 }
 
+static pcs_status compare_refuse_study(pcs_context *ctx, const char *path)
+{
+    size_t length = strlen(path), ending = strlen("study.csv");
+    if (length < ending || strcmp(path + length - ending, "study.csv") != 0) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT, "%s is of a study: compare takes what is over time, such as one of its runs",
+                    path);
+}
+
 pcs_status pcs_compare(pcs_context *ctx, const pcs_compare_options *options, pcs_comparison *out)
 {
     pair p = { .options = options };
@@ -288,6 +296,7 @@ pcs_status pcs_compare(pcs_context *ctx, const pcs_compare_options *options, pcs
     for (int k = 0; k < 2; k++) {
         char *path;
         PCS_TRY(pcs_source_table(ctx, options->path[k], &path));
+        PCS_TRY(compare_refuse_study(ctx, path));
         PCS_TRY(pcs_csv_read(ctx, path, false, &p.csv[k]));
     }
     PCS_TRY(pair_find_axis(&p));

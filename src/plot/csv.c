@@ -172,7 +172,8 @@ pcs_status pcs_csv_read(pcs_context *ctx, const char *path, bool keeps_texts, pc
     PCS_TAKE(ctx, *out, 1, "a table");
     **out = (pcs_csv){ .ctx = ctx, .path = pcs_take_text(ctx, path) };
     if ((*out)->path == NULL) return PCS_NO_MEMORY;
-    PCS_TRY(pcs_text_file(ctx, path, "the table", MOST_BYTES, &bytes, &size));
+    pcs_status opened = pcs_text_file(ctx, path, "the table", MOST_BYTES, &bytes, &size);
+    if (opened != PCS_OK) return opened == PCS_IO_ERROR ? PCS_BAD_INPUT : opened;
     char *larger = pcs_scratch(bytes, size + 1, 1); // the last field needs an ending 0, too
     if (larger == NULL) {
         pcs_scratch_free(bytes);

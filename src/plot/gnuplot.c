@@ -159,7 +159,7 @@ static layout layout_find(const pcs_canvas *canvas, const pcs_chart *p)
 {
     double letter = pcs_gnuplot_font(canvas->width) / 72.0 * 2.54;
     layout l = {
-        .left = 6.8 * letter, .right = 1.2 * letter, .bottom = 3.6 * letter, .top = letter, .line = 1.35 * letter
+        .left = 6.8 * letter, .right = 2.0 * letter, .bottom = 3.6 * letter, .top = letter, .line = 1.35 * letter
     };
     size_t longest = 0;
     int nlabel = 0, most = 0;
@@ -217,7 +217,8 @@ static void script_panel(const script *s, const layout *l, const pcs_panel *pane
 {
     pcs_file *f = s->f;
     pcs_file_print(f, "%sset logscale x\n%sset logscale y\n", panel->is_log_x ? "" : "un", panel->is_log_y ? "" : "un");
-    pcs_file_print(f, "set format x %s\nset format y %s\n", is_labelled ? "'%g'" : "''", "'%g'");
+    const char *format = panel->xformat == NULL ? "%g" : panel->xformat;
+    pcs_file_print(f, "set format x '%s'\nset format y '%%g'\n", is_labelled ? format : "");
     script_labels(s, l, panel, is_labelled);
     if (panel->before != NULL) pcs_file_text(f, panel->before);
     for (int i = 0; i < panel->ncurve; i++) {
@@ -225,6 +226,23 @@ static void script_panel(const script *s, const layout *l, const pcs_panel *pane
         script_curve(s, &panel->curves[i]);
     }
     pcs_file_text(f, "\n");
+}
+
+// Numbers below a thousandth are long, and few of them find room below a panel.
+static void script_range(const script *s)
+{
+    const double *range = s->picture->range;
+    if (!(range[0] < range[1])) return;
+    pcs_file_text(s->f, "set xrange [");
+    pcs_file_number(s->f, range[0]);
+    pcs_file_text(s->f, ":");
+    pcs_file_number(s->f, range[1]);
+    pcs_file_text(s->f, "]\n");
+    if (range[1] >= 1e-3) return;
+    double third = (range[1] - range[0]) / 2.9, step = pow(10.0, floor(log10(third)));
+    if (5.0 * step <= third) step *= 5.0;
+    else if (2.0 * step <= third) step *= 2.0;
+    pcs_file_print(s->f, "set xtics %.3g\n", step);
 }
 
 static void script_panels(const script *s, const layout *l)
@@ -236,13 +254,7 @@ static void script_panels(const script *s, const layout *l)
                    1.0 - l->right / s->canvas->width);
     if (l->is_beside) pcs_file_text(f, "set key at graph 1.02, graph 1 left top Left reverse samplen 1.5\n");
     else pcs_file_text(f, "set key at graph 0, graph 1.02 left bottom Left reverse samplen 1.5\n");
-    if (p->range[0] < p->range[1]) {
-        pcs_file_text(f, "set xrange [");
-        pcs_file_number(f, p->range[0]);
-        pcs_file_text(f, ":");
-        pcs_file_number(f, p->range[1]);
-        pcs_file_text(f, "]\n");
-    }
+    script_range(s);
     pcs_file_text(f, "set multiplot\n");
     for (int k = 0; k < p->npanel; k++) {
         size_t longest = 0;

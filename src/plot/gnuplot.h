@@ -27,7 +27,8 @@ typedef struct pcs_curve {
 
 typedef struct pcs_panel {
     const char *xlabel, *ylabel;
-    const char *before; // commands before the plot, NULL: none
+    const char *before;  // commands before the plot, NULL: none
+    const char *xformat; // of the numbers at the horizontal axis, NULL: %g
     bool is_log_x, is_log_y;
     int ncurve;
     pcs_curve *curves; // [ncurve]

@@ -12,6 +12,12 @@ enum { MOST_PICTURES = 8, MOST_ITEMS = 64, NAME_ROOM = 256 };
 
 static const char *const energies[] = { "kinetic", "strain", "potential" };
 
+void pcs_pictures_add_energies(pcs_item *item)
+{
+    item->nterm = sizeof energies / sizeof *energies;
+    for (int i = 0; i < item->nterm; i++) item->terms[i] = energies[i];
+}
+
 static double pictures_energy_size(const pcs_album *album)
 {
     double largest = 0.0, size;
@@ -112,9 +118,11 @@ static pcs_status pictures_contacts(pcs_album *album)
     int count = 0;
     for (int c = 0; c < csv->ncolumn; c++) {
         if (!pictures_is_contact(album, csv->names[c])) continue;
-        if (++count > MOST_PICTURES) break;
-        PCS_TRY(pictures_contact(album, csv->names[c]));
+        if (++count <= MOST_PICTURES) PCS_TRY(pictures_contact(album, csv->names[c]));
     }
+    if (count > MOST_PICTURES)
+        pcs_album_tell(album, "Drawn are the first %d of %d contacts; others by name: NAME.gap NAME.force\n",
+                       MOST_PICTURES, count);
     return PCS_OK;
 }
 
@@ -204,6 +212,8 @@ static pcs_status pictures_probe(pcs_album *album, const char *first)
         items[n] = pcs_album_column(column, n, items);
         n++;
     }
+    if (n == MOST_ITEMS)
+        pcs_album_tell(album, "Drawn are the first %d columns of '%.*s'\n", MOST_ITEMS, (int)length, first);
     const char *name = length == 0 ? "coordinates" : pcs_gnuplot_text(album->ctx, "probe_%.*s", (int)length, first);
     if (name == NULL) return PCS_NO_MEMORY;
     PCS_TRY(pcs_album_add(album, name, album->axis, n, items));
@@ -223,9 +233,11 @@ static pcs_status pictures_probes(pcs_album *album)
             is_new = !pictures_is_probe(album, csv->names[k]) ||
                      !pictures_has_owner(csv->names[k], column, pictures_owner_length(column));
         if (!is_new) continue;
-        if (++count > MOST_PICTURES) break;
-        PCS_TRY(pictures_probe(album, column));
+        if (++count <= MOST_PICTURES) PCS_TRY(pictures_probe(album, column));
     }
+    if (count > MOST_PICTURES)
+        pcs_album_tell(album, "Drawn are the first %d of %d probes; others by name: NAME.x NAME.vx\n", MOST_PICTURES,
+                       count);
     return PCS_OK;
 }
 

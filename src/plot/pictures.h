@@ -7,6 +7,8 @@
 
 // Of runs: energies, contacts, probes, phases, steps.
 pcs_status pcs_pictures_of_runs(pcs_album *album);
+// The item becomes the sum of kinetic, strain and potential energy.
+void pcs_pictures_add_energies(pcs_item *item);
 // Of the only run, which is the table of a study: the measures that are named, or a picture of each, over the first key
 // that varies, with a line for each combination of the others.
 bool pcs_pictures_is_study(const pcs_csv *csv);

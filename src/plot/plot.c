@@ -76,13 +76,26 @@ static pcs_status request_axis(const request *q, pcs_album *album)
     return PCS_OK;
 }
 
+// The sum of all energies, where a history has no column of that name.
+static bool request_is_energy(const request *q, const char *column)
+{
+    return strcmp(column, "energy") == 0 && pcs_csv_find(q->runs[0].csv, column) < 0 &&
+           pcs_csv_find(q->runs[0].csv, "kinetic") >= 0;
+}
+
 // One picture of the columns that were named.
 static pcs_status request_columns(const request *q, pcs_album *album, const char *name)
 {
     pcs_item items[MOST_ITEMS];
     if (q->ncolumn > MOST_ITEMS) return pcs_fail(q->ctx, PCS_BAD_INPUT, "more than %d columns", MOST_ITEMS);
-    for (int i = 0; i < q->ncolumn; i++) items[i] = pcs_album_column(q->columns[i], i, items);
-    return pcs_album_add(album, name, album->axis, q->ncolumn, items);
+    for (int i = 0; i < q->ncolumn; i++) {
+        items[i] = pcs_album_column(q->columns[i], i, items);
+        if (request_is_energy(q, q->columns[i])) pcs_pictures_add_energies(&items[i]);
+    }
+    PCS_TRY(pcs_album_add(album, name, album->axis, q->ncolumn, items));
+    const double *range = q->options->range;
+    if (range[0] < range[1] && album->npicture > 0) memcpy(album->pictures[0].range, range, 2 * sizeof *range);
+    return PCS_OK;
 }
 
 // Where pictures go and how they are called.
@@ -151,12 +164,15 @@ static pcs_status request_fill(const request *q, pcs_album *album)
 {
     bool is_study = pcs_pictures_is_study(q->runs[0].csv);
     PCS_TRY(request_axis(q, album));
+    if (q->options->range[0] < q->options->range[1] && (q->ncolumn == 0 || is_study))
+        return pcs_fail(q->ctx, PCS_BAD_INPUT, "--range needs columns of a history, which are drawn in one picture");
     if (q->ncolumn == 0 && is_study) return pcs_pictures_of_study(album, NULL, 0, NULL);
     if (q->ncolumn == 0) {
         PCS_TRY(pcs_pictures_of_runs(album));
         return pcs_waves_add(album);
     }
-    for (int i = 0; i < q->ncolumn; i++) PCS_TRY(request_check_column(q, q->columns[i]));
+    for (int i = 0; i < q->ncolumn; i++)
+        if (!request_is_energy(q, q->columns[i])) PCS_TRY(request_check_column(q, q->columns[i]));
     const char *name = q->columns[0];
     for (int i = 1; i < q->ncolumn; i++) {
         name = pcs_gnuplot_text(q->ctx, "%s_%s", name, q->columns[i]);
@@ -195,6 +211,7 @@ pcs_status pcs_plot(pcs_context *ctx, const pcs_plot_options *options)
     PCS_TRY(request_fill(&q, &album));
     PCS_TRY(request_check_exact(&album));
     for (int i = 0; i < album.npicture; i++) PCS_TRY(request_draw(&q, &to, &album.pictures[i], album.npicture == 1));
+    if (album.note[0] != '\0') options->show(options->show_user, album.note);
     if (album.npicture > 0) return PCS_OK;
     return pcs_fail(ctx, PCS_BAD_INPUT, "%s: nothing to draw", q.runs[0].csv->path);
 }

@@ -11,6 +11,7 @@ typedef struct pcs_plot_options {
     const char *output;       // a picture *.svg, *.png or *.pdf, or a folder; NULL: in the folder of the first result
     const char *axis;         // column of the horizontal axis; NULL: t
     const char *exact;        // CSV file with a solution to draw beside; NULL: none
+    double range[2];          // part of the horizontal axis, only with columns; both 0: all of it
     double width;             // cm; 0: the usual one
     // A text for the screen.
     void (*show)(void *user, const char *text);

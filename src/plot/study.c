@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_KEYS = 64, LABEL_ROOM = 512, MOST_TICS = 8 };
+enum { MOST_KEYS = 64, LABEL_ROOM = 512, MOST_TICS = 8, MOST_COMBINATIONS = 32, MOST_NAMES = 256 };
 
 #define LOG_SPAN 8.0
 
@@ -44,12 +44,17 @@ static pcs_status study_combine(study *s)
 {
     PCS_TAKE(s->album->ctx, s->combination, s->csv->nrow, "a study");
     PCS_TAKE(s->album->ctx, s->first_row, s->csv->nrow, "a study");
+    int nleft = 0;
     for (int r = 0; r < s->csv->nrow; r++) {
         int k = 0;
         while (k < s->ncombination && !study_rows_agree(s, s->first_row[k], r)) k++;
-        if (k == s->ncombination) s->first_row[s->ncombination++] = r;
+        if (k == MOST_COMBINATIONS) nleft++;
+        else if (k == s->ncombination) s->first_row[s->ncombination++] = r;
         s->combination[r] = k;
     }
+    if (nleft > 0)
+        pcs_album_tell(s->album, "Drawn are the first %d combinations of the other keys; %d rows are left out\n",
+                       MOST_COMBINATIONS, nleft);
     return PCS_OK;
 }
 
@@ -72,6 +77,9 @@ static pcs_status study_name_values(study *s)
         int before = 0;
         while (before < r && strcmp(pcs_csv_text(s->csv, s->axis, before), text) != 0) before++;
         if (before < r) continue;
+        if (count == MOST_NAMES)
+            return pcs_fail(ctx, PCS_BAD_INPUT, "%s: more than %d named values of %s", s->csv->path, MOST_NAMES,
+                            s->csv->names[s->axis]);
         if (strchr(text, '\'') != NULL) return pcs_fail(ctx, PCS_BAD_INPUT, "%s: a quote in %s", s->csv->path, text);
         expression = pcs_gnuplot_text(ctx, "strcol(%s) eq '%s' ? %d : (%s)", column, text, count, expression);
         tics = pcs_gnuplot_text(ctx, "%s%s'%.30s' %d", tics, count == 0 ? "" : ", ", *text == '\0' ? "-" : text, count);
@@ -189,11 +197,11 @@ static const char *study_axis(const study *s, bool is_log)
     const char *tics = "set xtics (";
     int count = 0;
     for (int r = 0; r < s->csv->nrow; r++) {
-        int before = 0;
-        while (before < r && x[before] != x[r]) before++;
-        if (before < r) continue;
+        int before = count > MOST_TICS ? r : 0; // more of them are not marked
         least = fmin(least, x[r]);
         most = fmax(most, x[r]);
+        while (before < r && x[before] != x[r]) before++;
+        if (before < r || count > MOST_TICS) continue;
         if (++count <= MOST_TICS) tics = pcs_gnuplot_text(ctx, "%s%s%.9g", tics, count == 1 ? "" : ", ", x[r]);
         if (tics == NULL) return NULL;
     }
@@ -213,6 +221,9 @@ static pcs_status study_panel(const study *s, int measure, pcs_panel *panel)
     panel->is_log_x = s->is_numeric && study_spans(s, s->axis, measure);
     panel->is_log_y = study_spans(s, measure, measure);
     if (s->is_numeric) panel->before = study_axis(s, panel->is_log_x);
+    const double *x = pcs_csv_column(s->csv, s->axis);
+    for (int r = 0; r < s->csv->nrow; r++)
+        if (x[r] != floor(x[r])) panel->xformat = "%.3g";
     panel->xlabel = pcs_album_label(ctx, key, strcmp(key, "time.step") == 0 ? "s" : "");
     panel->ylabel = pcs_album_label(ctx, name, pcs_quantity_unit(name));
     PCS_TAKE(ctx, panel->curves, s->ncombination, "curves");

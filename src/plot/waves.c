@@ -203,7 +203,7 @@ static page waves_page(const pcs_canvas *c, double height, bool has_force)
     double letter = pcs_gnuplot_font(c->width) / 72.0 * 2.54; // cm
     page p = { .left = 5.0 * letter / c->width, .bottom = 3.6 * letter / height, .letter = letter / height };
     p.right = has_force ? 0.72 : 1.0 - 2.0 * letter / c->width;
-    p.force_left = p.right + 1.0 * letter / c->width;
+    p.force_left = p.right + 2.0 * letter / c->width;
     p.force_right = 1.0 - 2.0 * letter / c->width;
     p.top = 1.0 - 4.4 * letter / height;
     p.bar_bottom = p.top + 0.6 * p.letter;

@@ -14,8 +14,8 @@ pcs_status pcs_report_pictures(const pcs_page *page);
 pcs_status pcs_report_energies(const pcs_page *page, const pcs_csv *history);
 pcs_status pcs_report_contacts(const pcs_page *page, const pcs_csv *history);
 pcs_status pcs_report_probes(const pcs_page *page, const pcs_csv *history);
-// How to cite the program and the results of this name.
-void pcs_report_citation(const pcs_page *page, const char *title);
+// How to cite the program and the results of this name; `version` of what wrote them, "": it is not known.
+void pcs_report_citation(const pcs_page *page, const char *title, const char *version);
 
 pcs_status pcs_report_run(const pcs_page *page);
 pcs_status pcs_report_study(const pcs_page *page);

@@ -39,18 +39,28 @@ static int pictures_compare(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-// Names of at most MOST_PICTURES pictures, in order.
-static int pictures_find(const char *folder, char names[MOST_PICTURES][NAME_ROOM])
+static bool pictures_is_one(const char *name)
 {
-    int count = 0;
-    DIR *directory = opendir(folder);
-    if (directory == NULL) return 0;
-    for (const struct dirent *entry; count < MOST_PICTURES && (entry = readdir(directory)) != NULL;)
-        if (pictures_kind(entry->d_name) != NULL && strlen(entry->d_name) < NAME_ROOM)
-            strcpy(names[count++], entry->d_name);
+    return pictures_kind(name) != NULL && strlen(name) < NAME_ROOM;
+}
+
+// Names of all pictures in order; gives their number.
+static pcs_status pictures_find(const pcs_page *page, int *count, char (**out)[NAME_ROOM])
+{
+    int room = 0;
+    *count = 0;
+    DIR *directory = opendir(page->folder);
+    if (directory == NULL) return PCS_OK;
+    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) room += pictures_is_one(entry->d_name);
+    *out = pcs_take(page->ctx, (size_t)room + 1, sizeof **out, "names of pictures");
+    rewinddir(directory);
+    if (*out == NULL) room = 0;
+    for (const struct dirent *entry; *count < room && (entry = readdir(directory)) != NULL;)
+        if (pictures_is_one(entry->d_name)) strcpy((*out)[(*count)++], entry->d_name);
     closedir(directory);
-    qsort(names, (size_t)count, sizeof names[0], pictures_compare);
-    return count;
+    if (*out == NULL) return PCS_NO_MEMORY;
+    qsort(*out, (size_t)*count, sizeof **out, pictures_compare);
+    return PCS_OK;
 }
 
 static void pictures_base64(const pcs_page *page, const unsigned char *bytes, size_t size)
@@ -88,14 +98,16 @@ static pcs_status pictures_put(const pcs_page *page, const char *name)
 
 pcs_status pcs_report_pictures(const pcs_page *page)
 {
-    char(*names)[NAME_ROOM];
-    PCS_TAKE(page->ctx, names, MOST_PICTURES, "names of pictures");
-    int count = pictures_find(page->folder, names);
+    char(*names)[NAME_ROOM] = NULL;
+    int count;
+    PCS_TRY(pictures_find(page, &count, &names));
     if (count == 0) return PCS_OK;
     pcs_page_section(page, "pictures", "Pictures");
     pcs_page_markup(page, "<div class=\"charts\">\n");
-    for (int i = 0; i < count; i++) PCS_TRY(pictures_put(page, names[i]));
+    for (int i = 0; i < count && i < MOST_PICTURES; i++) PCS_TRY(pictures_put(page, names[i]));
     pcs_page_markup(page, "</div>\n");
+    if (count > MOST_PICTURES)
+        pcs_page_print(page, "<p class=\"soft\">%d more pictures are in the folder.</p>\n", count - MOST_PICTURES);
     pcs_page_section_end(page);
     return PCS_OK;
 }

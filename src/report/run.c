@@ -20,6 +20,9 @@ static void run_head(const pcs_page *page, const pcs_yaml *summary)
     pcs_page_markup(page, " at t = ");
     pcs_page_quantity(page, pcs_json_number(summary, "time.reached"), "s");
     pcs_page_print(page, " after %.0f steps", pcs_json_number(summary, "steps.done"));
+    const char *version = pcs_json_string(summary, "version");
+    pcs_page_markup(page, version[0] == '\0' ? "" : ", by Percuss ");
+    pcs_page_text(page, version);
     pcs_page_markup(page, ".</p>\n");
     const char *question = pcs_json_string(summary, "question");
     if (question[0] != '\0') {
@@ -366,7 +369,7 @@ pcs_status pcs_report_run(const pcs_page *page)
     PCS_TRY(pcs_report_listing(page, "case.resolved.yaml"));
     pcs_page_section_end(page);
     run_again(page);
-    pcs_report_citation(page, title);
+    pcs_report_citation(page, title, pcs_json_string(summary, "version"));
     pcs_page_end(page);
     return PCS_OK;
 }

@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROWS = 1000, MOST_CHARTS = 24, NAME_ROOM = 512, MOST_VALUES = 4096 };
+enum { MOST_ROWS = 1000, MOST_CHARTS = 24, NAME_ROOM = 512, MOST_CATEGORIES = 256 };
 
 // Columns of one measure; -1: none.
 typedef struct measure {
     int value, bound, order, kind;
+    int mesh; // the first of those of the mesh; limit, bound, order and convergence, then the same of the step
 } measure;
 
 typedef struct point {
@@ -70,7 +71,7 @@ static pcs_status study_columns(study *s)
     PCS_TAKE(csv->ctx, s->measures, csv->ncolumn, "measures");
     int end = s->reason < 0 ? csv->ncolumn : s->reason;
     for (int c = s->status + 1; c < end;) {
-        measure m = { .value = c, .bound = -1, .order = -1, .kind = -1 };
+        measure m = { .value = c, .bound = -1, .order = -1, .kind = -1, .mesh = -1 };
         if (study_detail(csv, c + 1, c, "limit") >= 0) {
             m.bound = study_detail(csv, c + 2, c, "bound");
             m.order = study_detail(csv, c + 3, c, "order");
@@ -78,6 +79,11 @@ static pcs_status study_columns(study *s)
         }
         s->measures[s->nmeasure++] = m;
         c += m.kind >= 0 ? 5 : 1;
+        // Mesh and step one by one: four columns each.
+        if (m.kind >= 0 && study_detail(csv, c, m.value, "mesh.limit") >= 0) {
+            s->measures[s->nmeasure - 1].mesh = c;
+            c += 8;
+        }
     }
     return PCS_OK;
 }
@@ -109,8 +115,15 @@ static int study_category(study *s, const char *text)
 {
     int k = 0;
     while (k < s->ncategory && strcmp(s->categories[k], text) != 0) k++;
+    if (k == MOST_CATEGORIES) return k;
     if (k == s->ncategory) s->categories[s->ncategory++] = text;
     return k;
+}
+
+// Is there a series and a place on the axis for it?
+static bool study_is_drawn(const study *s, int row)
+{
+    return s->groups[row] >= 0 && (s->ncategory == 0 || s->x[row] < MOST_CATEGORIES);
 }
 
 // Places of the rows on the axis of the first key.
@@ -165,19 +178,39 @@ static void study_table_head(const study *s)
     pcs_page_markup(s->page, "</tr></thead>\n<tbody>\n");
 }
 
+// "converges, order 2.3", or what it does else.
+static void study_kind(const study *s, int row, int order, int kind)
+{
+    char number[PCS_HTML_NUMBER];
+    const char *text = study_text(s, row, kind);
+    pcs_page_text(s->page, text);
+    if (strcmp(text, "converges") == 0)
+        pcs_page_print(s->page, ", order %s", pcs_html_number(pcs_csv_column(s->csv, order)[row], 2, number));
+}
+
+// The part of the bound that is of mesh or step, whose columns begin there.
+static void study_part(const study *s, int row, const char *name, int first)
+{
+    char number[PCS_HTML_NUMBER];
+    double bound = pcs_csv_column(s->csv, first + 1)[row];
+    pcs_page_print(s->page, "<br>%s: ", name);
+    if (isfinite(bound)) pcs_page_print(s->page, "±\xC2\xA0%s, ", pcs_html_number(bound, 2, number));
+    study_kind(s, row, first + 2, first + 3);
+}
+
 // "196.215 ± 0.001, order 2.3", or why there is no bound.
 static void study_cell(const study *s, int row, const measure *m)
 {
-    char number[3][PCS_HTML_NUMBER];
+    char number[2][PCS_HTML_NUMBER];
     double value = pcs_csv_column(s->csv, m->value)[row];
     pcs_page_print(s->page, "<td class=\"n\">%s", pcs_html_number(value, 6, number[0]));
     if (m->kind >= 0 && isfinite(value)) {
-        double bound = pcs_csv_column(s->csv, m->bound)[row], order = pcs_csv_column(s->csv, m->order)[row];
-        const char *kind = study_text(s, row, m->kind);
+        double bound = pcs_csv_column(s->csv, m->bound)[row];
         if (isfinite(bound)) pcs_page_print(s->page, "\xC2\xA0±\xC2\xA0%s", pcs_html_number(bound, 2, number[1]));
-        pcs_page_markup(s->page, "<br><span class=\"soft\">");
-        pcs_page_text(s->page, kind);
-        if (strcmp(kind, "converges") == 0) pcs_page_print(s->page, ", order %s", pcs_html_number(order, 2, number[2]));
+        pcs_page_markup(s->page, m->mesh < 0 ? "<br><span class=\"soft\">" : "<span class=\"soft\">");
+        if (m->mesh < 0) study_kind(s, row, m->order, m->kind);
+        else study_part(s, row, "mesh", m->mesh);
+        if (m->mesh >= 0) study_part(s, row, "step", m->mesh + 4);
         pcs_page_markup(s->page, "</span>");
     }
     pcs_page_markup(s->page, "</td>");
@@ -231,7 +264,7 @@ static pcs_series study_series(const study *s, const measure *m, int group, int 
 {
     int count = 0;
     for (int row = 0; row < s->csv->nrow; row++) {
-        if (s->groups[row] != group || !study_is_done(s, row)) continue;
+        if (s->groups[row] != group || !study_is_done(s, row) || !study_is_drawn(s, row)) continue;
         s->points[count++] = (point){ .x = s->x[row],
                                       .y = pcs_csv_column(s->csv, m->value)[row],
                                       .bound = m->bound < 0 ? NAN : pcs_csv_column(s->csv, m->bound)[row] };
@@ -306,10 +339,11 @@ static pcs_status study_charts(const study *s)
     for (int m = 0; m < s->nmeasure && m < MOST_CHARTS; m++) PCS_TRY(study_chart(s, &s->measures[m]));
     pcs_page_markup(s->page, "</div>\n");
     int nhidden = 0;
-    for (int row = 0; row < s->csv->nrow; row++) nhidden += s->groups[row] < 0;
+    for (int row = 0; row < s->csv->nrow; row++) nhidden += !study_is_drawn(s, row);
     if (nhidden > 0)
-        pcs_page_print(s->page, "<p class=\"soft\">%d rows beyond the first %d series are not drawn.</p>\n", nhidden,
-                       PCS_CHART_SERIES);
+        pcs_page_print(s->page,
+                       "<p class=\"soft\">%d rows beyond the first %d series and %d named values are not drawn.</p>\n",
+                       nhidden, PCS_CHART_SERIES, MOST_CATEGORIES);
     pcs_page_section_end(s->page);
     return PCS_OK;
 }
@@ -339,78 +373,34 @@ static pcs_status study_case(const study *s)
     return PCS_OK;
 }
 
-// Has the value of a key stood in an earlier row?
-static bool study_is_repeated(const study *s, int key, int row)
+// The command as study.json has it.
+static void study_again(const study *s, const pcs_yaml *about)
 {
-    int k = 0;
-    while (k < row && strcmp(study_text(s, k, key), study_text(s, row, key)) != 0) k++;
-    return k < row;
-}
-
-// The number of different values of all keys, multiplied: of a product as many as there are rows.
-static bool study_is_product(const study *s)
-{
-    double product = 1.0;
-    if (s->csv->nrow > MOST_VALUES) return false;
-    for (int k = 0; k < s->nkey; k++) {
-        int count = 0;
-        for (int row = 0; row < s->csv->nrow; row++) {
-            if (study_text(s, row, k)[0] == '\0') return false; // the case's own value
-            count += !study_is_repeated(s, k, row);
-        }
-        product *= count;
-    }
-    return product == (double)s->csv->nrow;
-}
-
-// "key=1,2,3" as one word of a command.
-static pcs_status study_vary(const study *s, int key)
-{
-    size_t room = strlen(s->csv->names[key]) + 2, used;
-    for (int row = 0; row < s->csv->nrow; row++) room += strlen(study_text(s, row, key)) + 1;
-    char *word;
-    PCS_TAKE(s->page->ctx, word, room, "a command");
-    used = (size_t)snprintf(word, room, "%s", s->csv->names[key]);
-    for (int row = 0; row < s->csv->nrow; row++) {
-        if (study_is_repeated(s, key, row)) continue;
-        used += (size_t)snprintf(word + used, room - used, "%s%s", row == 0 ? "=" : ",", study_text(s, row, key));
-    }
-    pcs_page_markup(s->page, " --vary ");
-    pcs_page_word(s->page, word);
-    return PCS_OK;
-}
-
-static pcs_status study_again(const study *s, const char *case_path)
-{
+    const pcs_yaml *command = about == NULL ? NULL : pcs_json_at(about, "command");
     pcs_page_section(s->page, "again", "Make it again");
-    bool is_product = study_is_product(s);
-    pcs_page_markup(s->page, "<pre class=\"command\"><code>percuss study ");
-    pcs_page_word(s->page, case_path[0] == '\0' ? "CASE" : case_path);
-    for (int k = 0; k < (is_product ? s->nkey : 0); k++) PCS_TRY(study_vary(s, k));
-    pcs_page_markup(s->page, " -o ");
-    pcs_page_word(s->page, s->page->folder);
+    pcs_page_markup(s->page, "<pre class=\"command\"><code>");
+    if (command == NULL) pcs_page_markup(s->page, "percuss study CASE -o ");
+    if (command == NULL) pcs_page_word(s->page, s->page->folder);
+    for (int i = 0; command != NULL && i < pcs_yaml_count(command); i++) {
+        pcs_page_markup(s->page, i == 0 ? "" : " ");
+        pcs_page_word(s->page, pcs_yaml_text(pcs_yaml_item(command, i)));
+    }
     pcs_page_markup(s->page, "\npercuss report ");
     pcs_page_word(s->page, s->page->folder);
-    pcs_page_markup(s->page, "</code></pre>\n<p class=\"soft\">Add <code>--set</code>, <code>--measure</code> and "
-                             "<code>--refine</code> as they were given, or take the study’s file in place of the case. "
-                             "Each run by itself: <code>percuss run ");
+    pcs_page_markup(s->page, "</code></pre>\n<p class=\"soft\">Each run by itself: <code>percuss run ");
     pcs_page_text(s->page, s->page->folder);
     pcs_page_markup(s->page, "/runs/NAME/case.resolved.yaml</code>, NAME from the column <code>run</code> of "
                              "study.csv.</p>\n");
     pcs_page_section_end(s->page);
-    return PCS_OK;
 }
 
-// The path of the case as study.json has it.
-static pcs_status study_source(const pcs_page *page, const char **out)
+// What study.json says of the study as a whole; NULL: there is none.
+static pcs_status study_about(const pcs_page *page, const pcs_yaml **out)
 {
     char path[PCS_PAGE_PATH];
-    const pcs_yaml *root = NULL;
-    *out = "";
+    *out = NULL;
     if (!pcs_page_has(page, "study.json") || !pcs_page_path(page, "study.json", path)) return PCS_OK;
-    PCS_TRY(pcs_json_load(page->ctx, path, &root));
-    *out = pcs_json_string(root, "case");
-    return PCS_OK;
+    return pcs_json_load_but(page->ctx, path, "points", out);
 }
 
 // Names the case by its folder, or by its file where that is not case.yaml.
@@ -427,7 +417,7 @@ static void study_title(const char *source, char title[NAME_ROOM])
 pcs_status pcs_report_study(const pcs_page *page)
 {
     char path[PCS_PAGE_PATH], title[NAME_ROOM];
-    const char *source;
+    const pcs_yaml *about;
     study s = { .page = page };
     pcs_csv *csv = NULL;
     pcs_page_path(page, "study.csv", path);
@@ -436,7 +426,8 @@ pcs_status pcs_report_study(const pcs_page *page)
     PCS_TRY(study_columns(&s));
     PCS_TRY(study_group(&s));
     PCS_TRY(study_place(&s));
-    PCS_TRY(study_source(page, &source));
+    PCS_TRY(study_about(page, &about));
+    const char *source = about == NULL ? "" : pcs_json_string(about, "case");
     study_title(source[0] == '\0' ? page->folder : source, title);
     pcs_page_begin(page, title);
     study_head(&s);
@@ -444,8 +435,8 @@ pcs_status pcs_report_study(const pcs_page *page)
     PCS_TRY(study_charts(&s));
     PCS_TRY(pcs_report_pictures(page));
     PCS_TRY(study_case(&s));
-    PCS_TRY(study_again(&s, source));
-    pcs_report_citation(page, title);
+    study_again(&s, about);
+    pcs_report_citation(page, title, about == NULL ? "" : pcs_json_string(about, "version"));
     pcs_page_end(page);
     return PCS_OK;
 }

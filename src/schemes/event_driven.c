@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_UNKNOWNS = 100, LOCATING_ROUNDS = 8 };
+enum { MOST_UNKNOWNS = 100, LOCATING_ROUNDS = 8, ROUNDS = 30 }; // ROUNDS: of the ODE solver, for every event
 enum { STOP, REST };
 static const char *const driven_accumulations[] = { "stop", "rest", NULL };
 
@@ -53,6 +53,7 @@ typedef struct driven {
     int *direction;        // [3 nrow]
     bool is_watching;      // the roots are what they are; otherwise none
     double first_step;     // s, what the ODE solver used last, within the step
+    long rounds;           // steps of the ODE solver that are left within the step
     // Where in y, after q and v
     int impulse, work, damping, resultant, size;
 } driven;
@@ -177,9 +178,9 @@ static pcs_outcome driven_gain(pcs_scheme *self, const pcs_state *x, double t, d
     pcs_matrix_multiply(self->system->M, e->a, s->next.a);
     for (int i = 0; i < self->system->nv; i++) power += e->a[i] * s->next.a[i];
     for (int j = 0; j < self->system->nrow; j++)
-        power = fmax(power, self->solver->effective_mass[j] * e->drive[j] * e->drive[j]);
-    *energy = fmax(*energy, 0.5 * h * h * power);
-    return outcome;
+        power = pcs_larger(power, self->solver->effective_mass[j] * e->drive[j] * e->drive[j]);
+    *energy = pcs_larger(*energy, 0.5 * h * h * power);
+    return outcome == PCS_CONVERGED ? pcs_event_check(s->events, 1, energy) : outcome;
 }
 
 // atol_i: velocities reach sqrt(2 E / M_ii), positions what they are or what such a velocity adds in a step.
@@ -190,10 +191,7 @@ static void driven_weigh(pcs_scheme *self, const pcs_state *x, double h, double 
     const pcs_matrix *M = self->system->M;
     int n = self->system->nv;
     for (int i = 0; i < n; i++) {
-        double mass = 0.0;
-        for (int k = M->pattern->start[i]; k < M->pattern->start[i + 1]; k++)
-            if (M->pattern->row[k] == i) mass = M->value[k];
-        double speed = sqrt(2.0 * energy / mass);
+        double speed = sqrt(2.0 * energy / pcs_matrix_diagonal(M, i));
         s->atol[n + i] = p->atol * speed;
         s->atol[i] = p->atol * fmax(fabs(x->q[i]), h * speed);
     }
@@ -207,6 +205,12 @@ static void driven_weigh(pcs_scheme *self, const pcs_state *x, double h, double 
 static pcs_outcome driven_failure(const driven *s)
 {
     return s->events->bad_equation >= 0 ? PCS_NOT_FINITE : PCS_NOT_ACCURATE;
+}
+
+// One step of the ODE solver. A motion that would take it forever is not followed.
+static pcs_ode_end driven_follow(driven *s, double stop, double *t)
+{
+    return s->rounds-- > 0 ? pcs_ode_advance(s->ode, stop, t, s->y) : PCS_ODE_FAILED;
 }
 
 static pcs_outcome driven_restart(driven *s, double t, double first_step)
@@ -228,7 +232,7 @@ static pcs_outcome driven_move(driven *s, double t0, double t1)
     s->is_watching = false;
     pcs_outcome outcome = driven_go_back(s, t0, t1 - t0);
     while (outcome == PCS_CONVERGED && t1 - t > 4.0 * DBL_EPSILON * fabs(t1))
-        if (pcs_ode_advance(s->ode, t1, &t, s->y) == PCS_ODE_FAILED) outcome = driven_failure(s);
+        if (driven_follow(s, t1, &t) == PCS_ODE_FAILED) outcome = driven_failure(s);
     s->is_watching = true;
     return outcome;
 }
@@ -311,7 +315,7 @@ static pcs_outcome driven_advance(pcs_scheme *self, double end, double *t, int *
     memcpy(s->y0, s->y, (size_t)s->size * sizeof *s->y);
     *what = ADVANCED;
     while (outcome == PCS_CONVERGED) {
-        pcs_ode_end ended = pcs_ode_advance(s->ode, stop, t, s->y);
+        pcs_ode_end ended = driven_follow(s, stop, t);
         if (ended == PCS_ODE_FAILED) return driven_failure(s);
         if (ended == PCS_ODE_ROOT) {
             outcome = driven_look(self, t0, last, t, what, &stop);
@@ -374,6 +378,7 @@ static pcs_outcome driven_begin(pcs_scheme *self, const pcs_state *x, double h)
     size_t bytes = (size_t)self->system->nv * sizeof *s->y;
     pcs_event_begin(s->events, &memory->events);
     s->first_step = memory->first_step;
+    s->rounds = (long)ROUNDS * ((const driven_params *)self->params)->events;
     memset(s->y, 0, (size_t)s->size * sizeof *s->y);
     memcpy(s->y, x->q, bytes);
     memcpy(s->y + self->system->nv, x->v, bytes);
@@ -437,6 +442,7 @@ const pcs_scheme_ops pcs_scheme_event_driven = {
     .data_size = sizeof(driven),
     .memory_size = sizeof(driven_memory),
     .is_explicit = true,
+    .watches_gaps = true,
     .refuses = driven_refuses,
     .stable_step = driven_stable_step,
     .setup = driven_setup,

@@ -22,6 +22,8 @@ typedef enum pcs_rule_kind {
     PCS_RULE_MIDPOINT,    // M_M (v - v_n) = h f(q_M, v_n) + G_M^T La
     PCS_RULE_MEAN,        // M_M (v - v_n) = h f(q_m, v_m) + G_m^T La, m: means of both ends
     PCS_RULE_CENTRAL,     // v = v_n + ((h_n + h)/2) M_n^-1 f_n + M_n^-1 G_n^T La, q = q_n + h v
+    PCS_RULE_WAVE,        // M (u - u_n) = h f(t + h/2, (q_n + q)/2, V) + G^T P, u + u_n = 2 V, q = q_n + h V; v is V,
+                          // history u
     PCS_RULE_BATHE,       // jump_bathe.c; history a
     PCS_RULE_RUNGE_KUTTA, // an explicit tableau, where no row acts
 } pcs_rule_kind;
@@ -29,10 +31,11 @@ typedef enum pcs_rule_kind {
 // What restitution multiplies.
 typedef enum pcs_rate_kind {
     PCS_RATE_NONE = 0,
-    PCS_RATE_START,        // G_n v_n
-    PCS_RATE_MIDDLE,       // G_M v_n
-    PCS_RATE_TURNED,       // the target is (1 + e) G_n v_n - G_M v_n
-    PCS_RATE_BEFORE,       // the rate before the impulses of the step
+    PCS_RATE_START,     // G_n v_n
+    PCS_RATE_MIDDLE,    // G_M v_n
+    PCS_RATE_TURNED,    // the target is (1 + e) G_n v_n - G_M v_n
+    PCS_RATE_BEFORE,    // the rate before the impulses of the step
+    PCS_RATE_REFLECTED, // the target is -(1 - e) G u_n/2, e only where a contact closes, of heavy ones, else 0 (wave.c)
     PCS_RATE_BEFORE_IMPACT // the same, in a step in which a contact closes; else there is no restitution
 } pcs_rate_kind;
 
@@ -40,6 +43,7 @@ typedef enum pcs_rate_kind {
 typedef enum pcs_gate_kind {
     PCS_GATE_NONE = 0,
     PCS_GATE_FORESEEN, // g_n + (h/2) G_n v_n <= 0
+    PCS_GATE_HELD,     // g_n + share h G V' <= 0, V' before the impulses of the step, or loaded in the step before
     PCS_GATE_MIDDLE    // g(q_M) < tolerance
 } pcs_gate_kind;
 
@@ -58,6 +62,7 @@ typedef struct pcs_rule {
     pcs_rate_kind rate;
     pcs_gate_kind gate;
     double gate_tolerance; // m, of PCS_GATE_MIDDLE
+    double gate_share;     // of the step, of PCS_GATE_HELD
     const pcs_tableau *tableau;
     int order; // of the tableau; 0: the user's own
 } pcs_rule;

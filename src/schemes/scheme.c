@@ -68,6 +68,14 @@ const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *syst
     return ops->refuses == NULL ? NULL : ops->refuses(system, params);
 }
 
+pcs_status pcs_scheme_weigh(const pcs_scheme_ops *ops, pcs_system *system, double h)
+{
+    if (!ops->has_inertia || system->K == NULL) return PCS_OK;
+    PCS_TRY(pcs_matrix_create(system->ctx, system->M->pattern, &system->inertia));
+    pcs_matrix_combine(system->inertia, (const double[3]){ 1.0, 0.0, 0.25 * h * h }, system->M, NULL, system->K);
+    return PCS_OK;
+}
+
 static void scheme_swap(double **a, double **b)
 {
     double *keep = *a;

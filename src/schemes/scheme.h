@@ -24,6 +24,12 @@ typedef struct pcs_step_report {
     pcs_row_report *rows;     // [nrow]
 } pcs_step_report;
 
+// What a scheme for waves asks of the step: h = t_e in every cell, up to a mismatch |h/t_e - 1|.
+typedef struct pcs_wave_demand {
+    const pcs_travel *travel;
+    double mismatch;
+} pcs_wave_demand;
+
 typedef struct pcs_scheme pcs_scheme;
 
 typedef struct pcs_scheme_ops {
@@ -42,6 +48,8 @@ typedef struct pcs_scheme_ops {
     bool separates_impacts; // an impact is solved apart from forces: its loss is m_eff v^2 (1 - e^2) / 2 to round-off
 
     bool ignores_restitution; // states no law at velocity level: contacts press, they do not impact
+
+    bool watches_gaps; // between the ends of a step, too: no contact that has a row is jumped over
 
     bool lets_contacts_sink; // constrains neither gap nor gap velocity of a lasting contact, so that its penetration
                              // grows with time: reported only
@@ -62,6 +70,11 @@ typedef struct pcs_scheme_ops {
     // Largest stable step of an explicit scheme on q'' + 2 xi w q' + w^2 q = 0; 0: there is none. NULL: that of central
     // differences, (2/w) (sqrt(1 + xi^2) - xi).
     pcs_mode_limit *stable_step;
+    // The travel times that the step must match, and with it masses of one-point quadrature; NULL: nothing like that.
+    pcs_wave_demand (*ask_waves)(const pcs_system *system, const void *params);
+    // Impulses of rows act against a matrix of the scheme in place of M (pcs_scheme_weigh). The velocity of the state
+    // is that of the middle of the step, and the first history that of its end.
+    bool has_inertia;
     // Called once. Take all memory here: step may not allocate.
     pcs_status (*setup)(pcs_scheme *self);
     // Called once per run, with a state fresh from pcs_state_create but for q and v: consistent initial accelerations,
@@ -84,6 +97,16 @@ extern const pcs_scheme_ops *const pcs_schemes[]; // ends with NULL
 
 // Makes `report` that of two steps, `first` and its own; the laws of the rows are those of the second.
 void pcs_join_reports(const pcs_step_report *first, int nrow, pcs_step_report *report);
+
+// The velocity whose momentum and kinetic energy are those of the state.
+static inline const double *pcs_scheme_velocity(const pcs_scheme *self, const pcs_state *x)
+{
+    return self->ops->has_inertia ? x->history[0] : x->v;
+}
+
+// Gives the system the matrix that the step solver of a scheme with has_inertia needs, before that is made; does
+// nothing for others. Its values here are those of M + (h^2/4) K and serve until the first step.
+pcs_status pcs_scheme_weigh(const pcs_scheme_ops *ops, pcs_system *system, double h);
 
 // NULL when the scheme can advance this system, else why not.
 const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *system, const void *params);

@@ -41,6 +41,11 @@ bool pcs_accept_certifies(pcs_sim *sim, double before)
 {
     const pcs_step_report *r = &sim->report;
     sim->certify_begin = pcs_clock();
+    // Tolerances that follow from works without end would excuse anything.
+    if (!isfinite(accept_told(r))) {
+        sim->report.outcome = PCS_NOT_FINITE;
+        return false;
+    }
     // Where the loss is the remainder the ledger closes by itself.
     double change = pcs_measure_energy(&r->measure) - before;
     double defect = sim->ledger.numerical_is_remainder ? 0.0 : change - (accept_told(r) - r->numerical_loss);

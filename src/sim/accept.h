@@ -8,7 +8,7 @@
 // Adds the last report to the ledger.
 void pcs_accept_book(pcs_sim *sim);
 // Checks the last report against the state; `before` is the energy where the step began, J. False when a condition is
-// violated and the case is strict.
+// violated and the case is strict, and when a work is not finite, which becomes the outcome of the step.
 bool pcs_accept_certifies(pcs_sim *sim, double before);
 // Says why the last step of length h was rejected: it did not settle, or its certificate is broken. PCS_FAILED.
 pcs_status pcs_accept_reject(pcs_sim *sim, double h);

@@ -33,6 +33,8 @@ static const pcs_check certify_checks[CERTIFY_COUNT] = {
     [CERTIFY_RISE] = { .name = "energy gained in a step", .unit = "J" },
     [CERTIFY_GROWTH] = { .name = "energy gained since the start", .unit = "J" },
     [CERTIFY_PENETRATION] = { .name = "penetration <= 2 max|gap rate| h", .unit = "m" },
+    [CERTIFY_PASSAGE] = { .name = "no contact jumped over within a step", .unit = "m" },
+    [CERTIFY_OFFSET] = { .name = "offset of held contacts <= share of the gate x max|gap rate| h", .unit = "m" },
 };
 
 static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int check)
@@ -59,6 +61,8 @@ static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int 
     case CERTIFY_ORDER: return rule->tableau != NULL;
     case CERTIFY_MOMENTUM: return system->has_resultant;
     case CERTIFY_PENETRATION: return has_rows && !ops->is_position_level;
+    case CERTIFY_PASSAGE: return system->has_passages && (system->has_search || !ops->watches_gaps);
+    case CERTIFY_OFFSET: return has_rows && rule->gate == PCS_GATE_HELD;
     case CERTIFY_ENERGY: return ops->has_closed_loss && system->is_linear;
     case CERTIFY_IMPACT_LOSS: return has_rows && ops->separates_impacts;
     default: return true;
@@ -88,9 +92,8 @@ static void certify_choose_checks(pcs_certifier *self)
 
 static pcs_status certify_take_rows(pcs_context *ctx, certify_rows *rows, int nrow)
 {
-    double **arrays[] = {
-        &rows->largest_gap, &rows->largest_rate, &rows->overlap, &rows->drift, &rows->gap, &rows->rate
-    };
+    double **arrays[] = { &rows->largest_gap, &rows->largest_rate, &rows->overlap, &rows->drift, &rows->gap,
+                          &rows->rate,        &rows->impulse,      &rows->reach,   &rows->bend };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) PCS_TAKE(ctx, *arrays[i], nrow, "the certificate");
     return PCS_OK;
 }
@@ -109,6 +112,7 @@ static pcs_status certify_take_work(pcs_context *ctx, pcs_certifier *self)
                         &self->middle_rate, &self->z,    &self->moved,     &self->jump };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(ctx, *rows[i], system->nrow, "the certificate");
     PCS_TAKE(ctx, self->z_t, system->ntangent, "the certificate");
+    if (system->has_passages) PCS_TAKE(ctx, self->ends, system->nrow, "the certificate");
     PCS_TAKE(ctx, self->resultant, system->nrow, "the certificate");
     PCS_TAKE(ctx, self->origin, system->nq, "the certificate");
     if (!certify_has_joints(system)) return PCS_OK;
@@ -224,6 +228,9 @@ static void certify_copy(certify_rows *to, const certify_rows *from, int nrow)
     memcpy(to->drift, from->drift, bytes);
     memcpy(to->gap, from->gap, bytes);
     memcpy(to->rate, from->rate, bytes);
+    memcpy(to->impulse, from->impulse, bytes);
+    memcpy(to->reach, from->reach, bytes);
+    memcpy(to->bend, from->bend, bytes);
 }
 
 void pcs_certifier_mark(pcs_certifier *self)
@@ -279,6 +286,7 @@ static void certify_remember(pcs_certifier *self)
     for (int j = 0; j < system->nrow; j++) {
         self->rows.gap[j] = self->gap[j];
         self->rows.rate[j] = pcs_system_rate(system, j, self->x->v);
+        self->rows.impulse[j] = self->report->rows[j].step_impulse;
     }
     now->measure = self->report->measure;
     now->h = self->report->h;
@@ -286,7 +294,7 @@ static void certify_remember(pcs_certifier *self)
     if (now->past == self->marked) now->past = 1 - now->past;
     certify_past *past = &self->past[now->past];
     now->is_awaited = certify_will_watch(self);
-    past->is_known = self->iterates || now->is_awaited;
+    past->is_known = self->iterates || now->is_awaited || system->has_passages;
     past->has_force = past->is_known && self->from != NULL && self->has_force;
     past->t = self->x->t;
     if (!past->is_known) return;

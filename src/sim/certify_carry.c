@@ -27,6 +27,9 @@ static void carry_rows(certify_rows *rows, size_t nrow, pcs_carrier *c)
     pcs_carry_words(c, "drift", rows->drift, nrow);
     pcs_carry_words(c, "gap", rows->gap, nrow);
     pcs_carry_words(c, "rate", rows->rate, nrow);
+    pcs_carry_words(c, "impulse", rows->impulse, nrow);
+    pcs_carry_words(c, "reach", rows->reach, nrow);
+    pcs_carry_words(c, "bend", rows->bend, nrow);
 }
 
 // What is not known is what an older step has left: nobody reads it, and it is no part of what is carried.

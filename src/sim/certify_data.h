@@ -34,6 +34,8 @@ enum {
     CERTIFY_RISE,
     CERTIFY_GROWTH,
     CERTIFY_PENETRATION,
+    CERTIFY_PASSAGE,
+    CERTIFY_OFFSET,
     CERTIFY_COUNT
 };
 
@@ -78,6 +80,9 @@ typedef struct certify_rows {
     double *overlap;      // that the model starts with, m
     double *drift;        // that the present contact may have gathered where gaps are curved, m
     double *gap, *rate;   // of the last state, m and m/s
+    double *impulse;      // of the last step, N s
+    double *reach;        // largest rate so far, with that before the impulses of a step, m/s
+    double *bend;         // largest change so far of an open contact's rate by the impulses of others, m/s
 } certify_rows;
 
 struct pcs_certifier {
@@ -98,6 +103,7 @@ struct pcs_certifier {
     bool is_hit;                                               // a contact closes
     double residual;                                           // N s, sum of what its equations leave over
     double leftover;                                           // J, the work of that
+    pcs_passage_row *ends;                                     // [nrow] its rows at its ends
     double *gap, *bias;                                        // [nrow] at its end; (dG/dt) v, m/s^2
     double available;                                          // J, what the model has to spend in the step
     double *start_gap, *start_rate, *middle_gap, *middle_rate; // [nrow] g_n, G_n v_n, g(q_M) and G_M v_n

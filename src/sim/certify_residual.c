@@ -109,13 +109,6 @@ static bool residual_rounds_ways(const pcs_certifier *self)
     return kind == PCS_RULE_HEUN || kind == PCS_RULE_HEUN_FORCES || kind == PCS_RULE_BATHE;
 }
 
-static double residual_diagonal(const pcs_matrix *M, int j)
-{
-    for (int k = M->pattern->start[j]; k < M->pattern->start[j + 1]; k++)
-        if (M->pattern->row[k] == j) return M->value[k];
-    return 0.0;
-}
-
 // Adds round-off of the impulses of rows, which may be large against one another.
 static void residual_allow_rows(pcs_certifier *self)
 {
@@ -139,7 +132,7 @@ static void residual_allow(pcs_certifier *self, double length)
     double h = self->report->h, energy = self->now.largest_energy;
     memset(self->tolerance, 0, (size_t)system->nv * sizeof *self->tolerance);
     for (int j = 0; j < system->nv; j++) {
-        double mass = residual_diagonal(M, j), speed = PCS_ROUND_MOTION * sqrt(2.0 * energy / mass);
+        double mass = pcs_matrix_diagonal(M, j), speed = PCS_ROUND_MOTION * sqrt(2.0 * energy / mass);
         double stored = fabs(from->q[j]) + fabs(self->x->q[j]), model = system->length * sqrt(system->mass / mass);
         double size = stored + (is_way && !system->has_rotations ? 0.0 : model);
         double sum = PCS_ROUND_SUM * (fabs(from->v[j]) + fabs(self->x->v[j]));
@@ -177,7 +170,7 @@ void pcs_certify_close(pcs_certifier *self, int check)
         ratio = isnan(off) ? INFINITY : off;
         worst = i;
     }
-    if (worst >= 0 && check == CERTIFY_KINEMATICS) mass = residual_diagonal(self->M, worst);
+    if (worst >= 0 && check == CERTIFY_KINEMATICS) mass = pcs_matrix_diagonal(self->M, worst);
     if (worst >= 0) allowed = self->tolerance[worst] / mass;
     pcs_system_sum(system, 2, sum);
     if (check == CERTIFY_MOTION) {

@@ -6,6 +6,8 @@
 //   restitution                              target = e of the case times the rate that the scheme says, and the speed
 //                                            of driven rows
 //   gate                                     imposed where the scheme says: g_n + (h/2) G_n v_n <= 0, or g(q_M) < tol
+//                                            wave.c: g_n + share h G Vf <= 0, or held since the step before, and then
+//                                            -(1 - share) h max|G V| <= g <= share h max|G V|
 //   impulse law                              G v - G v_before = G M^-1 G^T La
 //   impact loss                              one contact alone: m_eff (v_before^2 - target^2) / 2
 //   penetration                              at most 2 max|gap rate| h for schemes that penetrate by design, and h^2
@@ -145,6 +147,32 @@ static bool rows_find_start(pcs_certifier *self)
     return true;
 }
 
+// A contact between masses that waves do not carry, which has an impact (schemes/wave.c): the rest of a row of M is
+// below 0.6 of its diagonal, and half of h^2 K is below that.
+static bool rows_is_heavy(const pcs_certifier *self, int row)
+{
+    const pcs_system *system = self->scheme->system;
+    const pcs_matrix *M = system->M;
+    double h = self->report->h;
+    for (int k = system->G->start[row]; k < system->G->start[row + 1]; k++) {
+        int i = system->G->column[k];
+        double mass = pcs_matrix_diagonal(M, i), rest = -mass, stiffness = pcs_matrix_diagonal(system->K, i);
+        if (system->G->value[k] == 0.0) continue;
+        for (int p = M->pattern->start[i]; p < M->pattern->start[i + 1]; p++) rest += fabs(M->value[p]);
+        if (rest >= 0.6 * mass || 0.5 * h * h * stiffness >= mass) return false;
+    }
+    return system->G->start[row + 1] > system->G->start[row];
+}
+
+// -(1 - e) G u_n/2 with u_n = 2 V - u; e is that of the case in the step that closes, and 0 later.
+static double rows_reflected(const pcs_certifier *self, int row)
+{
+    const pcs_system *system = self->scheme->system;
+    double before = 2.0 * pcs_system_rate(system, row, self->x->v) - pcs_system_rate(system, row, self->x->history[0]);
+    double e = self->rows.impulse[row] > 0.0 ? 0.0 : system->rows[row].restitution;
+    return rows_is_heavy(self, row) ? -0.5 * (1.0 - e) * before : 0.0;
+}
+
 // What the law of a gated row must ask for.
 static double rows_target(const pcs_certifier *self, int row)
 {
@@ -155,6 +183,7 @@ static double rows_target(const pcs_certifier *self, int row)
     case PCS_RATE_TURNED: return (1.0 + e) * self->start_rate[row] - self->middle_rate[row];
     case PCS_RATE_BEFORE: return e * self->report->rows[row].rate_before;
     case PCS_RATE_BEFORE_IMPACT: return self->is_hit ? e * self->report->rows[row].rate_before : 0.0;
+    case PCS_RATE_REFLECTED: return rows_reflected(self, row);
     case PCS_RATE_NONE: break;
     }
     return self->report->rows[row].target;
@@ -163,7 +192,8 @@ static double rows_target(const pcs_certifier *self, int row)
 static void rows_check_restitution(pcs_certifier *self, int row, bool has_start, double speed)
 {
     const pcs_row_report *r = &self->report->rows[row];
-    bool needs_start = self->rule.rate != PCS_RATE_BEFORE && self->rule.rate != PCS_RATE_BEFORE_IMPACT;
+    pcs_rate_kind kind = self->rule.rate;
+    bool needs_start = kind != PCS_RATE_BEFORE && kind != PCS_RATE_BEFORE_IMPACT && kind != PCS_RATE_REFLECTED;
     if (!r->is_gated || self->scheme->system->rows[row].is_bilateral || (needs_start && !has_start)) return;
     if (self->report->is_joined) return; // whether the last of several steps had an impact is not told
     double target = rows_target(self, row);
@@ -177,9 +207,14 @@ static void rows_check_forecast(pcs_certifier *self, int row)
     const pcs_row_report *r = &self->report->rows[row];
     double half = 0.5 * self->report->h * self->start_rate[row],
            length = rows_length(self, row) + PCS_ROUND_SUM * fabs(half);
-    double foreseen = self->start_gap[row] + half;
+    double foreseen = self->start_gap[row] + half, system_length = self->scheme->system->length;
     if (self->scheme->system->rows[row].is_bilateral || self->rule.gate == PCS_GATE_NONE) return;
     if (self->rule.gate == PCS_GATE_MIDDLE) foreseen = self->middle_gap[row] - self->rule.gate_tolerance;
+    if (self->rule.gate == PCS_GATE_HELD) {
+        double ahead = self->rule.gate_share * self->report->h * r->rate_before;
+        foreseen = self->rows.impulse[row] > 0.0 ? -system_length : self->start_gap[row] + ahead;
+        length += PCS_ROUND_SUM * fabs(ahead);
+    }
     // A tie within round-off is closed or open.
     if (r->gate_is_contradictory) return;
     pcs_certify_note(self, CERTIFY_GATE, r->is_gated ? foreseen : -foreseen, 2.0 * length, row, -1);
@@ -225,6 +260,44 @@ static void rows_check_penetration(pcs_certifier *self, int row)
     pcs_certify_note(self, CERTIFY_PENETRATION, -gap, allowed, row, -1);
 }
 
+// Between the ends of the step no law is evaluated: nodes are taken to have moved on straight lines.
+static void rows_check_passages(pcs_certifier *self)
+{
+    pcs_system *system = self->scheme->system;
+    const certify_past *from = &self->past[self->now.past];
+    double h = self->report->h;
+    pcs_passage worst = { 0 };
+    if (!pcs_certify_is_on(self, CERTIFY_PASSAGE) || !from->is_known) return;
+    if (!(h > 0.0) || !(fabs(self->x->t - from->t - h) <= 1e-6 * h)) return;
+    for (int j = 0; j < system->nrow; j++) {
+        const pcs_row_report *r = &self->report->rows[j];
+        self->ends[j] = (pcs_passage_row){ .gap = { self->rows.gap[j], self->gap[j] },
+                                           .is_loaded = r->step_impulse != 0.0 || r->nu != 0.0 };
+    }
+    system->ops->passages(system, from->q, self->x->q, self->ends, &worst);
+    if (worst.allowed > 0.0) pcs_certify_note(self, CERTIFY_PASSAGE, worst.depth, worst.allowed, worst.row, -1);
+}
+
+// A contact is held where its gate has found it. An open one may have come nearer than its gate foresaw when impulses
+// of others have bent its way.
+static void rows_check_offset(pcs_certifier *self, int row)
+{
+    const pcs_row_report *r = &self->report->rows[row];
+    double gap = self->gap[row], h = self->now.largest_h, share = self->rule.gate_share;
+    double rate = pcs_system_rate(self->scheme->system, row, self->x->v), fastest;
+    if (!pcs_certify_is_on(self, CERTIFY_OFFSET) || self->scheme->system->rows[row].is_bilateral) return;
+    // A velocity without impulses is at most sqrt(2) of what the energy gives to the mass of the row.
+    fastest = sqrt(4.0 * self->available / self->scheme->solver->effective_mass[row]);
+    self->rows.reach[row] = fmax(self->rows.reach[row], fmin(fmax(fabs(rate), fabs(r->rate_before)), fastest));
+    fastest = self->rows.reach[row];
+    if (!r->is_gated) self->rows.bend[row] = fmax(self->rows.bend[row], fabs(rate - r->rate_before));
+    if (!(r->step_impulse > 0.0)) return;
+    double above = share * h * fastest, below = (1.0 - share) * h * fastest + share * h * self->rows.bend[row];
+    if (rows_is_heavy(self, row)) below += h * fastest; // its impact takes a step
+    double allowed = (gap > 0.0 ? above : below + self->rows.overlap[row]) + rows_length(self, row);
+    pcs_certify_note(self, CERTIFY_OFFSET, fabs(gap), allowed, row, -1);
+}
+
 static void rows_evaluate(pcs_certifier *self)
 {
     pcs_system *system = self->scheme->system;
@@ -249,9 +322,11 @@ void pcs_certify_rows(pcs_certifier *self)
         rows_check_restitution(self, j, has_start, speed);
         if (has_start) rows_check_forecast(self, j);
         rows_check_penetration(self, j);
+        rows_check_offset(self, j);
         if (self->report->rows[j].gate_is_contradictory) contradictions = 1.0;
     }
     rows_check_impact(self, speed);
+    rows_check_passages(self);
     self->now.contradictions += contradictions;
     pcs_certify_note(self, CERTIFY_CONTRADICTION, self->now.contradictions, 1.0, -1, -1);
 }

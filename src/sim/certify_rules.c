@@ -271,6 +271,29 @@ static void rule_midpoint(pcs_certifier *self, bool is_mean)
     pcs_certify_close(self, CERTIFY_MOTION);
 }
 
+// M (u - u_n) = h f(t + h/2, (q_n + q)/2, V) + G^T P and u + u_n = 2 V: v is V, the history u.
+static void rule_wave(pcs_certifier *self)
+{
+    const certify_past *from = self->from;
+    const double *u0 = from->history[0], *u = self->x->history[0];
+    double h = self->report->h;
+    rule_stand_at_end(self);
+    rule_check_mean_way(self);
+    pcs_certify_open(self);
+    for (int i = 0; i < rule_size(self); i++) {
+        self->way[i] = 0.5 * (from->q[i] + self->x->q[i]);
+        self->e[i] = u[i] + u0[i] - 2.0 * self->x->v[i];
+    }
+    pcs_certify_close(self, CERTIFY_MOTION);
+    rule_force(self, from->t + 0.5 * h, self->way, self->x->v);
+    pcs_certify_open(self);
+    for (int i = 0; i < rule_size(self); i++) self->e[i] = u[i] - u0[i];
+    rule_add_forces(self, h, self->f);
+    rule_add_rows(self);
+    pcs_certify_take(self);
+    pcs_certify_close(self, CERTIFY_MOTION);
+}
+
 // Forces of the start over `duration`; rows at the end or at the start.
 static void rule_from_start(pcs_certifier *self, double duration, bool has_rows_at_end)
 {
@@ -461,6 +484,7 @@ void pcs_certify_rule(pcs_certifier *self)
     case PCS_RULE_CENTRAL: rule_from_start(self, 0.5 * (self->now.h + h), false); break;
     case PCS_RULE_MIDPOINT: rule_midpoint(self, false); break;
     case PCS_RULE_MEAN: rule_midpoint(self, true); break;
+    case PCS_RULE_WAVE: rule_wave(self); break;
     case PCS_RULE_BATHE: rule_bathe(self); break;
     case PCS_RULE_RUNGE_KUTTA: rule_runge_kutta(self); break;
     case PCS_RULE_NONE: break;

@@ -3,6 +3,7 @@
 #include "core/rounding.h"
 #include "sim/accept.h"
 #include "sim/certify.h"
+#include "sim/search.h"
 #include "step/projection.h"
 #include "system/scale.h"
 
@@ -151,6 +152,7 @@ static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double
     c->first = sim->report;
     c->first.rows = c->rows;
     memcpy(c->rows, sim->report.rows, (size_t)sim->system->nrow * sizeof *c->rows);
+    PCS_TRY(pcs_sim_search(sim));
     PCS_TRY(control_try(sim, 0.5 * h, &is_done));
     if (!is_done || !pcs_accept_certifies(sim, pcs_measure_energy(&c->first.measure))) return PCS_OK;
     *error = control_error(sim, c, exponent);
@@ -192,6 +194,7 @@ pcs_status pcs_control_step(pcs_sim *sim)
         pcs_status status = is_smallest ? control_give_up(sim, h) : PCS_OK;
         control_restore(sim, &c->start);
         PCS_TRY(status);
+        PCS_TRY(pcs_sim_search(sim));
         x->next_h = fmax(c->params.smallest, isfinite(error) ? h * control_factor(error, exponent) : 0.2 * h);
     }
 }

@@ -16,5 +16,6 @@ void pcs_sim_react(pcs_sim *sim)
     pcs_system *system = sim->system;
     if (sim->reactions == NULL) return;
     system->time = sim->state.t;
-    system->ops->reactions(system, sim->report.h, sim->state.q, sim->state.v, sim->report.rows, sim->reactions);
+    const double *v = pcs_scheme_velocity(sim->scheme, &sim->state);
+    system->ops->reactions(system, sim->report.h, sim->state.q, v, sim->report.rows, sim->reactions);
 }

@@ -2,6 +2,7 @@
 
 #include "sim/accept.h"
 #include "sim/certify.h"
+#include "sim/search.h"
 
 #include <math.h>
 #include <string.h>
@@ -78,6 +79,7 @@ static pcs_status retry_cover(pcs_sim *sim, double h, int halvings)
     r->finest = halvings > r->finest ? halvings : r->finest;
     for (int half = 0; half < 2; half++) {
         bool is_good = false;
+        PCS_TRY(pcs_sim_search(sim));
         retry_save(sim, &r->part);
         PCS_TRY(retry_try(sim, h, &is_good));
         if (is_good) {

@@ -11,7 +11,7 @@
 #include "sim/control.h"
 #include "sim/reactions.h"
 #include "sim/retry.h"
-#include "step/projection.h"
+#include "sim/search.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -67,23 +67,10 @@ static pcs_status sim_fixed_step(pcs_sim *sim)
     return PCS_OK;
 }
 
-// What may touch in the next step, and whether something has come through unwatched in the last one.
-static pcs_status sim_search(pcs_sim *sim)
-{
-    bool has_changed = false;
-    if (!sim->system->has_search) return PCS_OK;
-    if (sim->system->ops->search(sim->system, sim->state.q, &has_changed) != PCS_OK)
-        return pcs_wrap(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s)", sim->state.step, sim->state.t);
-    if (!has_changed) return PCS_OK;
-    return pcs_projection_renew(sim->solver, sim->state.q)
-               ? PCS_OK
-               : pcs_accept_stop(sim, sim->step_size, "the mass is singular");
-}
-
 pcs_status pcs_sim_step(pcs_sim *sim)
 {
     double begin = pcs_clock();
-    PCS_TRY(sim_search(sim));
+    PCS_TRY(pcs_sim_search(sim));
     sim->number = sim->state.step + 1;
     PCS_TRY(sim->control != NULL ? pcs_control_step(sim) : sim_fixed_step(sim));
     if (pcs_noted(sim->ctx)[0] != '\0') return pcs_accept_stop(sim, sim->step_size, pcs_noted(sim->ctx));
@@ -182,7 +169,7 @@ static pcs_status sim_loop(pcs_sim *sim, bool show_progress)
         sim->timing.output += pcs_clock() - begin;
         if (status == PCS_OK && sim->stop_request != NULL && *sim->stop_request != 0) status = sim_stop(sim);
         if (status == PCS_OK && is_first) status = sim_check_options(sim);
-        if (status == PCS_OK && pcs_sim_is_done(sim)) status = sim_search(sim);
+        if (status == PCS_OK && pcs_sim_is_done(sim)) status = pcs_sim_search(sim);
         PCS_TRY(sim_agree(sim, status));
         PCS_TRY(pcs_checkpoint_step(sim));
     }
@@ -199,6 +186,7 @@ static pcs_status sim_keep(pcs_sim *sim, pcs_status status)
     for (int i = 0; i < sim->nobserver; i++)
         if (sim->observers[i].has_failed) is_stopped = 0.0;
     if (status != PCS_OK && !(is_stopped > 0.0)) return status;
+    if (status == PCS_OK && sim->ends_for_good) return PCS_OK;
     snprintf(reason, sizeof reason, "%s", pcs_message(sim->ctx));
     PCS_TRY(pcs_checkpoint_write(sim));
     return status == PCS_OK ? PCS_OK : pcs_fail(sim->ctx, status, "%s", reason);
@@ -227,12 +215,20 @@ static pcs_status sim_close(pcs_sim *sim, bool show_progress, int nopen, pcs_sta
     return pcs_comm_agree(sim->ctx, status);
 }
 
+// Nobody else writes into the folder until this process ends or lets go of it.
+static pcs_status sim_take_directory(pcs_sim *sim, const char *directory, int *lock)
+{
+    if (sim->has_case_file || !pcs_is_root(sim->ctx)) return PCS_OK;
+    PCS_TRY(pcs_file_make_folder(sim->ctx, directory));
+    return pcs_file_lock_folder(sim->ctx, directory, lock);
+}
+
 // An earlier run leaves nothing that this one could be resumed from.
 static pcs_status sim_prepare_directory(pcs_sim *sim, const char *directory)
 {
     char path[4200];
-    PCS_TRY(pcs_file_make_folder(sim->ctx, directory));
     pcs_checkpoint_remove(directory, false);
+    if (sim->has_case_file) return PCS_OK;
     snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
     return pcs_case_write(sim->input, path);
 }
@@ -273,7 +269,7 @@ static pcs_status sim_go(pcs_sim *sim, bool show_progress, const pcs_checkpoint_
     return sim_close(sim, show_progress, nopen, sim_keep(sim, status));
 }
 
-pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress)
+static pcs_status sim_run(pcs_sim *sim, const char *directory, bool show_progress)
 {
     pcs_checkpoint_data data = { .bytes = NULL };
     bool is_there = false;
@@ -283,5 +279,14 @@ pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress)
     status = pcs_comm_agree(sim->ctx, status);
     if (status == PCS_OK) status = sim_go(sim, show_progress, is_there ? &data : NULL);
     pcs_checkpoint_free(&data);
+    return status;
+}
+
+pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress)
+{
+    int lock = -1;
+    pcs_status status = pcs_comm_agree(sim->ctx, sim_take_directory(sim, directory, &lock));
+    if (status == PCS_OK) status = sim_run(sim, directory, show_progress);
+    pcs_file_unlock_folder(lock);
     return status;
 }

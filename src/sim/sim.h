@@ -43,6 +43,8 @@ typedef struct pcs_sim {
     bool resumes;                      // pcs_sim_run goes on from the checkpoint in its directory, where there is one
     const struct pcs_checkpoint_data *from; // whose state this run starts from; NULL: none
     const volatile int *stop_request;       // not 0: pcs_sim_run ends after the present step; may be NULL
+    bool ends_for_good;                     // nobody goes on from its end: no checkpoint there
+    bool has_case_file;                     // case.resolved.yaml lies in the directory already, which is locked
 } pcs_sim;
 
 // Initial accelerations, an impact at t = 0, the first certificate.

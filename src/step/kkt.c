@@ -57,9 +57,10 @@ typedef struct kkt_weights {
 static void kkt_put_block(emitter *e, const pcs_system *system, int row, int column, kkt_weights w)
 {
     const pcs_pattern *pattern = system->M->pattern;
+    const pcs_matrix *M = pcs_system_inertia(system);
     for (int j = 0; j < pattern->n; j++)
         for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++) {
-            double value = w.M * system->M->value[p] + w.K * system->K->value[p];
+            double value = w.M * M->value[p] + w.K * system->K->value[p];
             if (system->C != NULL) value += w.C * system->C->value[p];
             kkt_put(e, row + pattern->row[p], column + j, value);
         }
@@ -276,7 +277,7 @@ static void kkt_residual(pcs_step_solver *self, pcs_step_problem *p)
             s->x[s->at_nu + j] = -(s->in_A[j] ? s->gap[j] : p->nu[j]) / h;
         }
     }
-    pcs_matrix_add_multiply(system->M, -1.0, s->W, s->x + s->at_W);
+    pcs_matrix_add_multiply(pcs_system_inertia(system), -1.0, s->W, s->x + s->at_W);
     for (int j = 0; j < s->m; j++) {
         pcs_rows_add_transposed(system->G, j, p->la[j], s->x + s->at_W);
         s->x[s->at_la + j] = -(s->in_B[j] ? s->xi[j] : p->la[j]);

@@ -183,7 +183,7 @@ static void preconditioner_read_diagonal(const pcs_preconditioner *self, const p
 static void preconditioner_weigh(pcs_preconditioner *self, const pcs_matrix *S, const double share[2])
 {
     double c = self->solver->form.c;
-    preconditioner_read_diagonal(self, self->solver->system->M, self->mass);
+    preconditioner_read_diagonal(self, self->solver->mass->A, self->mass);
     if (S != NULL) preconditioner_read_diagonal(self, S, self->stiff);
     for (int e = 0; e < self->nterm; e++) {
         int k = self->row[e] < self->part[0]->nrow ? 0 : 1;

@@ -38,7 +38,7 @@ static void projection_estimate(const pcs_step_solver *solver, const pcs_rows *r
         mass[j] = 0.0;
         for (int k = rows->start[j]; k < rows->start[j + 1]; k++)
             if (rows->column[k] < pcs_system_nown(system))
-                mass[j] += rows->value[k] * rows->value[k] / projection_diagonal(system->M, rows->column[k]);
+                mass[j] += rows->value[k] * rows->value[k] / projection_diagonal(solver->mass->A, rows->column[k]);
     }
     pcs_system_sum(system, rows->nrow, mass);
     for (int j = 0; j < rows->nrow; j++) mass[j] = 0.5 / mass[j];
@@ -340,6 +340,15 @@ void pcs_projection_add(const pcs_step_solver *solver, int row, double scale, do
 void pcs_projection_add_tangent(const pcs_step_solver *solver, int tangent, double scale, double *x)
 {
     pcs_columns_add(solver->projection->XT, tangent, scale, x);
+}
+
+bool pcs_projection_weigh(pcs_step_solver *solver)
+{
+    bool is_singular = false;
+    if (pcs_linsolve_factor(solver->mass, &is_singular) != PCS_OK || is_singular) return false;
+    solver->nfactor++;
+    projection_fill(solver, solver->projection);
+    return true;
 }
 
 bool pcs_projection_renew(pcs_step_solver *solver, const double *q)

@@ -18,6 +18,9 @@ bool pcs_projection_move(pcs_step_solver *solver, const double *q);
 bool pcs_projection_move_along(pcs_step_solver *solver, const double *q, const double *x);
 // As pcs_projection_move, also where it stands at q already: rows may be about something else now.
 bool pcs_projection_renew(pcs_step_solver *solver, const double *q);
+// The values of the matrix that impulses act against have changed: factors it anew, X, GX and the effective masses
+// follow. False when it cannot be factored.
+bool pcs_projection_weigh(pcs_step_solver *solver);
 // Does it stand at q, so that a move there does nothing? And let the next move be made, wherever it goes.
 bool pcs_projection_is_at(const pcs_step_solver *solver, const double *q);
 void pcs_projection_leave(pcs_step_solver *solver);

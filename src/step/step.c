@@ -48,7 +48,8 @@ const char *pcs_step_solver_preferred(const pcs_system *system)
 static pcs_status step_factor_mass(pcs_step_solver *self)
 {
     bool is_singular = false;
-    PCS_TRY(pcs_linsolve_create_labelled(self->ctx, self->linear, "mass", self->system->M, PCS_SPD, &self->mass));
+    const pcs_matrix *inertia = pcs_system_inertia(self->system);
+    PCS_TRY(pcs_linsolve_create_labelled(self->ctx, self->linear, "mass", inertia, PCS_SPD, &self->mass));
     PCS_TRY(pcs_linsolve_factor(self->mass, &is_singular));
     self->nfactor++;
     if (!is_singular) return PCS_OK;

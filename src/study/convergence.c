@@ -3,6 +3,7 @@
 #include "study/convergence.h"
 
 #include <math.h>
+#include <string.h>
 
 pcs_convergence pcs_converge(int count, const double *values, double factor)
 {
@@ -27,4 +28,16 @@ pcs_convergence pcs_converge(int count, const double *values, double factor)
     c.limit = f[2] + fine / (pow(factor, c.order) - 1.0);
     c.bound = 1.25 * fabs(fine) / (pow(factor, fmin(fmax(c.order, 0.5), 2.0)) - 1.0);
     return c;
+}
+
+pcs_convergence pcs_converge_both(const pcs_convergence *a, const pcs_convergence *b)
+{
+    static const char *const from_worst[] = { "unknown", "diverges", "oscillates", "converges", "exact" };
+    int k = 0;
+    while (strcmp(a->kind, from_worst[k]) != 0 && strcmp(b->kind, from_worst[k]) != 0) k++;
+    return (pcs_convergence){ .value = a->value,
+                              .order = NAN,
+                              .limit = a->limit + (b->limit - b->value),
+                              .bound = a->bound + b->bound,
+                              .kind = from_worst[k] };
 }

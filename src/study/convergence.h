@@ -16,5 +16,8 @@ typedef struct pcs_convergence {
 } pcs_convergence;
 
 pcs_convergence pcs_converge(int count, const double *values, double factor);
+// Of two refinements that end in the same value: both distances to the limit and both bounds add up; where one of them
+// does not converge neither does the whole. There is no order.
+pcs_convergence pcs_converge_both(const pcs_convergence *a, const pcs_convergence *b);
 
 #endif

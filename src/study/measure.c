@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_ROOM = 4096 };
+enum { PATH_ROOM = 4096, TEXT_ROOM = 1024, MOST_VARIABLES = 16, DEEPEST = 8 };
 
 static pcs_status measure_load(pcs_context *ctx, const char *folder, const pcs_yaml **root)
 {
@@ -35,16 +35,16 @@ static pcs_yaml *measure_child(const pcs_yaml *node, const char *step, size_t le
     for (int i = 0; i < pcs_yaml_count(node); i++) {
         pcs_yaml *item = pcs_yaml_item(node, i);
         const char *name = is_map ? pcs_yaml_key(node, i) : NULL;
-        char number[16];
         if (!is_map && pcs_yaml_get_kind(item) == PCS_YAML_MAP) {
             const pcs_yaml *title = measure_child(item, "name", 4);
             if (title != NULL && pcs_yaml_get_kind(title) == PCS_YAML_SCALAR) name = pcs_yaml_text(title);
         }
         if (name != NULL && strlen(name) == length && strncmp(name, step, length) == 0) return item;
-        snprintf(number, sizeof number, "%d", i);
-        if (!is_map && strlen(number) == length && strncmp(number, step, length) == 0) return item;
     }
-    return NULL;
+    char *end = NULL;
+    long number = is_map || !isdigit((unsigned char)*step) ? -1 : strtol(step, &end, 10);
+    bool is_item = number >= 0 && end == step + length && number < pcs_yaml_count(node);
+    return is_item ? pcs_yaml_item(node, (int)number) : NULL;
 }
 
 // Length of the first name of a place: those of items may have points in them, as tip.x has.
@@ -85,13 +85,17 @@ static const pcs_yaml *measure_find(const pcs_yaml *root, const char *place)
     return found;
 }
 
-static double measure_value(const pcs_yaml *node)
+// NAN for null.
+static pcs_status measure_value(const pcs_measure_source *s, const char *place, const pcs_yaml *node, double *out)
 {
     const char *end, *text = pcs_yaml_get_kind(node) == PCS_YAML_SCALAR ? pcs_yaml_text(node) : "";
-    if (strcmp(text, "true") == 0) return 1.0;
-    if (strcmp(text, "false") == 0) return 0.0;
-    double value = pcs_text_number(text, &end);
-    return end != text && *end == '\0' ? value : NAN;
+    *out = NAN;
+    if (strcmp(text, "null") == 0) return PCS_OK;
+    *out = strcmp(text, "true") == 0 ? 1.0 : 0.0;
+    if (*out == 1.0 || strcmp(text, "false") == 0) return PCS_OK;
+    *out = pcs_text_number(text, &end);
+    if (end != text && *end == '\0') return PCS_OK;
+    return pcs_fail(s->ctx, PCS_BAD_INPUT, "'%s' of %s/summary.json is no number", place, s->folder);
 }
 
 bool pcs_summary_is_finished(pcs_context *ctx, const char *folder)
@@ -108,51 +112,102 @@ bool pcs_summary_is_finished(pcs_context *ctx, const char *folder)
            strcmp(pcs_yaml_text(ending), "finished") == 0;
 }
 
-static pcs_status measure_fail(pcs_context *ctx, const pcs_measure_request *request, const char *folder,
-                               const char *what)
+static pcs_status measure_fail(const pcs_measure_source *s, const char *place)
 {
-    return pcs_fail(ctx, PCS_BAD_INPUT, "measure '%s': %s/summary.json has no '%s'", request->name, folder, what);
+    return pcs_fail(s->ctx, PCS_BAD_INPUT, "%s/summary.json has no '%s'", s->folder, place);
 }
 
-// A formula of places: each of them becomes a variable v0, v1, ...
-static pcs_status measure_formula(pcs_context *ctx, const pcs_yaml *root, const char *folder,
-                                  const pcs_measure_request *request, double *out)
+// A formula in which variables stand for places and calls.
+typedef struct plain {
+    char text[TEXT_ROOM];
+    size_t used;
+    int count;
+    double values[MOST_VARIABLES]; // [count]
+} plain;
+
+static pcs_status measure_put(const pcs_measure_source *s, plain *out, const char *text, size_t length)
 {
-    static const char *const variables[] = { "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", NULL };
-    char text[512] = "", place[256];
-    double values[8];
-    int count = 0;
-    pcs_expression formula;
-    pcs_expression_fault fault;
-    for (const char *p = request->place; *p != '\0';) {
-        size_t length = strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.");
-        bool is_name = length > 0 && length < sizeof place && (isalpha((unsigned char)*p) || *p == '_');
-        if (length == 0) length = 1;
-        snprintf(place, sizeof place, "%.*s", (int)length, p);
-        const pcs_yaml *node = is_name && p[length] != '(' ? measure_find(root, place) : NULL;
-        if (is_name && node == NULL && strchr(place, '.') != NULL) return measure_fail(ctx, request, folder, place);
-        if (node != NULL && count == 8) return pcs_fail(ctx, PCS_BAD_INPUT, "measure '%s': too long", request->name);
-        if (node != NULL) values[count] = measure_value(node);
-        size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s", node != NULL ? variables[count++] : place);
-        p += length;
-    }
-    if (!pcs_expression_compile(text, strlen(text), variables, &formula, &fault))
-        return count == 0 ? measure_fail(ctx, request, folder, request->place)
-                          : pcs_fail(ctx, PCS_BAD_INPUT, "measure '%s': %s", request->name, fault.what);
-    *out = pcs_expression_value(&formula, values);
+    if (out->used + length >= sizeof out->text)
+        return pcs_fail(s->ctx, PCS_BAD_INPUT, "it is longer than %d characters", TEXT_ROOM);
+    memcpy(out->text + out->used, text, length);
+    out->used += length;
+    out->text[out->used] = '\0';
     return PCS_OK;
 }
 
-pcs_status pcs_measure_read(pcs_context *ctx, const char *folder, int count, const pcs_measure_request *requests,
-                            double *values)
+static pcs_status measure_put_value(const pcs_measure_source *s, plain *out, double value)
 {
-    const pcs_yaml *root = NULL;
-    PCS_TRY(measure_load(ctx, folder, &root));
-    for (int i = 0; i < count; i++) {
-        const pcs_yaml *node = measure_find(root, requests[i].place);
-        if (node != NULL) values[i] = measure_value(node);
-        else PCS_TRY(measure_formula(ctx, root, folder, &requests[i], &values[i]));
+    char name[8];
+    if (out->count == MOST_VARIABLES)
+        return pcs_fail(s->ctx, PCS_BAD_INPUT, "it has more than %d places", MOST_VARIABLES);
+    int length = snprintf(name, sizeof name, "v%d", out->count);
+    out->values[out->count++] = value;
+    return measure_put(s, out, name, (size_t)length);
+}
+
+static pcs_status measure_formula(pcs_measure_source *s, const char *text, int depth, double *out);
+
+// The call at the start of the text; *length is 0 where there is none.
+static pcs_status measure_call(pcs_measure_source *s, const char *text, int depth, size_t *length, double *out)
+{
+    pcs_function_call call;
+    PCS_TRY(pcs_function_parse(s->ctx, text, &call, length));
+    if (*length == 0) return PCS_OK;
+    if (depth == DEEPEST) return pcs_fail(s->ctx, PCS_BAD_INPUT, "it is nested too deeply");
+    for (int i = 0; i < call.count; i++)
+        if (pcs_function_takes_number(&call, i))
+            PCS_TRY(measure_formula(s, call.texts[i], depth + 1, &call.numbers[i]));
+    return pcs_function_value(s, &call, out);
+}
+
+// A place, number, function or sign at the start of the text.
+static pcs_status measure_token(const pcs_measure_source *s, const char *text, plain *out, size_t *length)
+{
+    char place[TEXT_ROOM];
+    size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.");
+    bool is_name = n > 0 && n < sizeof place && (isalpha((unsigned char)*text) || *text == '_');
+    *length = n == 0 ? 1 : n;
+    if (!is_name || text[n + strspn(text + n, " ")] == '(') return measure_put(s, out, text, *length);
+    snprintf(place, sizeof place, "%.*s", (int)n, text);
+    const pcs_yaml *node = measure_find(s->summary, place);
+    if (node == NULL && strchr(place, '.') != NULL) return measure_fail(s, place);
+    if (node == NULL) return measure_put(s, out, text, n); // a constant, or what the compiler will name
+    double value;
+    PCS_TRY(measure_value(s, place, node, &value));
+    return measure_put_value(s, out, value);
+}
+
+static pcs_status measure_formula(pcs_measure_source *s, const char *text, int depth, double *out)
+{
+    static const char *const variables[MOST_VARIABLES + 1] = { "v0", "v1", "v2",  "v3",  "v4",  "v5",  "v6",  "v7",
+                                                               "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15" };
+    plain formula = { .used = 0 };
+    pcs_expression program;
+    pcs_expression_fault fault;
+    bool is_number = isdigit((unsigned char)*text); // and not an item of some list
+    const pcs_yaml *node = is_number ? NULL : measure_find(s->summary, text);
+    if (node != NULL) return measure_value(s, text, node, out); // names of contacts may have signs in them
+    for (const char *p = text; *p != '\0';) {
+        size_t length;
+        double value;
+        PCS_TRY(measure_call(s, p, depth, &length, &value));
+        if (length > 0) PCS_TRY(measure_put_value(s, &formula, value));
+        else PCS_TRY(measure_token(s, p, &formula, &length));
+        p += length;
+    }
+    if (!pcs_expression_compile(formula.text, formula.used, variables, &program, &fault))
+        return fault.is_name ? measure_fail(s, text) : pcs_fail(s->ctx, PCS_BAD_INPUT, "%s", fault.what);
+    *out = pcs_expression_value(&program, formula.values);
+    return PCS_OK;
+}
+
+pcs_status pcs_measure_read(pcs_measure_source *s, double *values)
+{
+    PCS_TRY(measure_load(s->ctx, s->folder, &s->summary));
+    for (int i = 0; i < s->plan->nmeasure; i++) {
+        const pcs_measure_request *request = &s->plan->measures[i];
+        pcs_status status = measure_formula(s, request->place, 0, &values[i]);
+        if (status != PCS_OK) return pcs_wrap(s->ctx, status, "measure '%s'", request->name);
     }
     return PCS_OK;
 }
@@ -162,7 +217,7 @@ static pcs_status measure_add(pcs_plan *plan, const char *contact, const char *w
     char place[PATH_ROOM];
     snprintf(place, sizeof place, "%s%s%s", contact, contact[0] == '\0' ? "" : ".", what);
     const char *kept = pcs_take_text(plan->ctx, place);
-    return kept == NULL ? PCS_NO_MEMORY : pcs_plan_measure(plan, kept, kept);
+    return kept == NULL ? PCS_NO_MEMORY : pcs_plan_measure(plan, kept, kept, NULL);
 }
 
 pcs_status pcs_measure_usual(pcs_plan *plan, const char *folder)

@@ -5,14 +5,23 @@
 #include <stdio.h>
 #include <string.h>
 
-// "mesh=2,3 step=2,3"
+// "mesh=2,3 step=2,3", with " separately" for one by one.
 static pcs_status options_refine(pcs_plan *plan, const char *text)
 {
+    static const char word[] = "separately";
     while (*text != '\0') {
+        size_t length = strcspn(text, " ");
+        bool is_word = length == strlen(word) && strncmp(text, word, length) == 0;
+        if (is_word) {
+            plan->is_separate = true;
+            text += length + strspn(text + length, " ");
+            continue;
+        }
         char what[16];
         int factor, levels, used = 0;
         if (sscanf(text, " %15[a-z]=%d,%d%n", what, &factor, &levels, &used) != 3 || (text[used] != ' ' && text[used]))
-            return pcs_fail(plan->ctx, PCS_BAD_INPUT, "--refine %s: wanted is mesh=FACTOR,LEVELS or step=...", text);
+            return pcs_fail(plan->ctx, PCS_BAD_INPUT, "--refine %s: wanted is mesh=FACTOR,LEVELS or step=... or both",
+                            text);
         PCS_TRY(pcs_plan_refine(plan, what, factor, levels));
         text += used;
         text += strspn(text, " ");
@@ -32,7 +41,7 @@ static pcs_status options_measure(pcs_plan *plan, const char *text)
     const char *sign = strchr(text, '=');
     const char *name = sign == NULL ? text : options_name(plan, text, (size_t)(sign - text));
     if (name == NULL) return PCS_NO_MEMORY;
-    return pcs_plan_measure(plan, name, sign == NULL ? text : sign + 1);
+    return pcs_plan_measure(plan, name, sign == NULL ? text : sign + 1, NULL);
 }
 
 pcs_status pcs_plan_make(pcs_context *ctx, const pcs_study_options *options, pcs_plan *out)
@@ -53,6 +62,7 @@ pcs_status pcs_plan_make(pcs_context *ctx, const pcs_study_options *options, pcs
     for (int i = 0; i < options->nvary; i++) PCS_TRY(pcs_plan_vary(out, options->vary[i]));
     for (int i = 0; i < options->nmeasure; i++) PCS_TRY(options_measure(out, options->measure[i]));
     if (options->refine != NULL) PCS_TRY(options_refine(out, options->refine));
+    PCS_TRY(pcs_plan_settle(out));
     if (out->naxis == 0 && out->nlevel == 1)
         return pcs_fail(ctx, PCS_BAD_INPUT, "%s: nothing is varied or refined: give --vary or --refine", options->path);
     return PCS_OK;

@@ -2,6 +2,7 @@
 
 #include "study/plan.h"
 #include "core/text.h"
+#include "study/functions.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -122,21 +123,64 @@ pcs_status pcs_plan_refine(pcs_plan *plan, const char *what, int factor, int lev
                         "refine: %s: a factor from 2 to 10 and 3 to 8 levels are wanted, these are %d and %d", what,
                         factor, levels);
     *(is_mesh ? &plan->mesh : &plan->step) = (pcs_refinement){ factor, levels };
-    if (plan->mesh.levels > 0 && plan->step.levels > 0 &&
-        (plan->mesh.levels != plan->step.levels || plan->mesh.factor != plan->step.factor))
-        return pcs_fail(plan->ctx, PCS_BAD_INPUT, "refine: mesh and step go together: the same factor and levels");
-    plan->nlevel = levels;
     return PCS_OK;
 }
 
-pcs_status pcs_plan_measure(pcs_plan *plan, const char *name, const char *place)
+pcs_status pcs_plan_settle(pcs_plan *plan)
+{
+    const pcs_refinement *mesh = &plan->mesh, *step = &plan->step;
+    bool has_both = mesh->levels > 0 && step->levels > 0;
+    plan->nlevel = mesh->levels > step->levels ? mesh->levels : step->levels;
+    if (plan->nlevel == 0) plan->nlevel = 1;
+    if (plan->is_separate && !has_both)
+        return pcs_fail(plan->ctx, PCS_BAD_INPUT, "refine: mesh and step are both needed to refine them separately");
+    if (plan->is_separate) plan->nlevel = mesh->levels + step->levels - 1;
+    bool is_alike = mesh->levels == step->levels && mesh->factor == step->factor;
+    if (!has_both || plan->is_separate || is_alike) return PCS_OK;
+    return pcs_fail(plan->ctx, PCS_BAD_INPUT,
+                    "refine: mesh and step go together with the same factor and levels, or separately");
+}
+
+int pcs_plan_power(const pcs_plan *plan, bool of_mesh, int level)
+{
+    int coarse = plan->step.levels - 1; // levels of the step, but its finest
+    if (!plan->is_separate) return level;
+    if (level < coarse) return of_mesh ? plan->mesh.levels - 1 : level;
+    return of_mesh ? level - coarse : coarse;
+}
+
+int pcs_plan_sequence(const pcs_plan *plan, bool of_mesh, int levels[PCS_STUDY_LEVELS])
+{
+    int count = plan->nlevel, first = 0;
+    if (plan->is_separate) count = of_mesh ? plan->mesh.levels : plan->step.levels;
+    if (plan->is_separate && of_mesh) first = plan->step.levels - 1;
+    for (int k = 0; k < count; k++) levels[k] = first + k;
+    levels[count - 1] = plan->nlevel - 1;
+    return count;
+}
+
+pcs_status pcs_plan_measure(pcs_plan *plan, const char *name, const char *place, const char *folder)
 {
     pcs_measure_request *more;
+    for (int m = 0; m < plan->nmeasure; m++)
+        if (strcmp(plan->measures[m].name, name) == 0)
+            return pcs_fail(plan->ctx, PCS_BAD_INPUT, "measure '%s' is there twice", name);
+    pcs_status status = pcs_function_locate(plan->ctx, folder, place, &place);
+    if (status != PCS_OK) return pcs_wrap(plan->ctx, status, "measure '%s'", name);
+    plan->needs_history = plan->needs_history || pcs_function_is_used(place);
     PCS_TAKE(plan->ctx, more, plan->nmeasure + 1, "a study");
     if (plan->nmeasure > 0) memcpy(more, plan->measures, (size_t)plan->nmeasure * sizeof *more);
     more[plan->nmeasure++] = (pcs_measure_request){ name, place };
     plan->measures = more;
     return PCS_OK;
+}
+
+const char *pcs_plan_assignment(pcs_context *ctx, const char *key, const char *value)
+{
+    size_t room = strlen(key) + strlen(value) + 2;
+    char *text = pcs_take(ctx, room, 1, "a study");
+    if (text != NULL) snprintf(text, room, "%s=%s", key, value);
+    return text;
 }
 
 const char *pcs_plan_value(const pcs_plan *plan, int point, int key)

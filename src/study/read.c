@@ -8,7 +8,7 @@
 //   zip: { a.b: [1, 2], a.c: [3, 4] }    # lists that go together
 //   points: [{ a.d: 1, a.e: 2 }, ...]    # places one by one
 //   measure: { peak: wall.peak_force }   # or a list of places
-//   refine: { mesh: [2, 3], step: [2, 3] } # factor, levels
+//   refine: { mesh: [2, 3], step: [2, 3], separately: false } # factor, levels; together, or one by one
 //   jobs: 4
 //   keep: true
 
@@ -19,36 +19,92 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { TEXT_ROOM = 1024 };
+enum { TEXT_ROOM = 1 << 16, PATH_ROOM = 4096 };
 
-// A node as YAML on one line; false when there is no room.
-static bool read_flow(const pcs_yaml *node, size_t room, char *out, size_t *used)
+typedef struct refine_file {
+    bool separately;
+} refine_file;
+
+static const pcs_option refine_options[] = {
+    PCS_FLAG("separately", refine_file, separately, PCS_DEFAULT("false"),
+             "mesh and step one by one, each with the other on its finest level"),
+    { .name = NULL },
+};
+
+typedef struct study_file {
+    int jobs;
+    bool keep;
+    const char *title;
+} study_file;
+
+static const pcs_option read_options[] = {
+    PCS_COUNT("jobs", study_file, jobs, PCS_DEFAULT("0"), PCS_WITHIN(0, 4096), "runs at a time; 0: the processors"),
+    PCS_FLAG("keep", study_file, keep, PCS_DEFAULT("false"), "histories and frames of all runs"),
+    PCS_TEXT("title", study_file, title, PCS_OPTIONAL, "for the reader"),
+    { .name = NULL },
+};
+
+const pcs_study_key pcs_study_keys[] = {
+    { "study", "keys of a study file beside those below", read_options },
+    { "case", "required: the case, from the folder of this file", NULL },
+    { "set", "keys of the case and values for all runs: { time.end: 1.0 }", NULL },
+    { "vary", "keys and lists of values, or from:to:by; all lists are combined", NULL },
+    { "zip", "keys and lists of one length, whose values go together", NULL },
+    { "points", "list of { key: value, ... }, a run each", NULL },
+    { "measure", "names and places in summary.json, or formulas of them; or a list of these", NULL },
+    { "refine", "`mesh` and `step`: [factor, levels]; measures get order, limit and bound", refine_options },
+    { NULL, NULL, NULL },
+};
+
+// A text that is taken for something else than a plain scalar where it stands in a list; formulas are none.
+static bool read_needs_quotes(const char *text)
 {
-    pcs_yaml_kind kind = pcs_yaml_get_kind(node);
-    if (kind == PCS_YAML_SCALAR) {
-        int length = snprintf(out + *used, room - *used, "%s", pcs_yaml_text(node));
-        *used += (size_t)length;
-        return length >= 0 && *used < room;
-    }
-    bool is_map = kind == PCS_YAML_MAP;
-    for (int i = 0; i < pcs_yaml_count(node); i++) {
-        const char *open = is_map ? "{" : "[";
-        if (i > 0) open = ", ";
-        int length = snprintf(out + *used, room - *used, "%s%s%s", open, is_map ? pcs_yaml_key(node, i) : "",
-                              is_map ? ": " : "");
-        *used += (size_t)length;
-        if (length < 0 || *used >= room || !read_flow(pcs_yaml_item(node, i), room, out, used)) return false;
-    }
-    int length = snprintf(out + *used, room - *used, "%s", is_map ? "}" : "]");
-    *used += (size_t)length;
-    return length >= 0 && *used < room;
+    size_t length = strlen(text);
+    bool has_blanks = length == 0 || text[0] == ' ' || text[length - 1] == ' ';
+    return strstr(text, "${") == NULL && (has_blanks || strpbrk(text, ",:[]{}#&*!|>'\"%@`\n") != NULL);
 }
 
-static const char *read_text(pcs_plan *plan, pcs_case *c, const pcs_yaml *node)
+static bool read_put(const char *text, size_t room, char *out, size_t *used)
+{
+    size_t length = strlen(text);
+    if (*used + length >= room) return false;
+    memcpy(out + *used, text, length + 1);
+    *used += length;
+    return true;
+}
+
+static bool read_scalar(const char *text, size_t room, char *out, size_t *used)
+{
+    if (!read_needs_quotes(text)) return read_put(text, room, out, used);
+    bool fits = read_put("'", room, out, used);
+    for (; fits && *text != '\0'; text++)
+        fits = read_put((const char[]){ *text, '\0' }, room, out, used) &&
+               (*text != '\'' || read_put("'", room, out, used));
+    return fits && read_put("'", room, out, used);
+}
+
+// A node as YAML on one line; false when there is no room.
+static bool read_flow(pcs_case *c, pcs_yaml *node, size_t room, char *out, size_t *used)
+{
+    pcs_yaml_kind kind = pcs_yaml_get_kind(node);
+    bool is_map = kind == PCS_YAML_MAP, fits = true;
+    if (kind == PCS_YAML_SCALAR) return read_scalar(pcs_yaml_text(node), room, out, used);
+    fits = read_put(is_map ? "{" : "[", room, out, used);
+    for (int i = 0; fits && i < pcs_yaml_count(node); i++) {
+        if (i > 0) fits = read_put(", ", room, out, used);
+        pcs_yaml *item = is_map ? pcs_case_get(c, node, pcs_yaml_key(node, i)) : pcs_yaml_item(node, i);
+        if (fits && is_map)
+            fits = read_scalar(pcs_yaml_key(node, i), room, out, used) && read_put(": ", room, out, used);
+        fits = fits && read_flow(c, item, room, out, used);
+    }
+    return fits && read_put(is_map ? "}" : "]", room, out, used);
+}
+
+static const char *read_text(pcs_plan *plan, pcs_case *c, pcs_yaml *node)
 {
     char text[TEXT_ROOM] = "";
     size_t used = 0;
-    if (!read_flow(node, sizeof text, text, &used)) pcs_case_reject(c, node, "must be shorter than %d", TEXT_ROOM);
+    if (!read_flow(c, node, sizeof text, text, &used)) pcs_case_reject(c, node, "must be shorter than %d", TEXT_ROOM);
     return pcs_take_text(plan->ctx, text);
 }
 
@@ -149,14 +205,29 @@ static pcs_status read_measures(pcs_plan *plan, pcs_case *c, pcs_yaml *node)
     for (int i = 0; i < pcs_yaml_count(node); i++) {
         const char *key = is_map ? pcs_yaml_key(node, i) : NULL;
         const char *place = pcs_case_text(c, is_map ? pcs_case_get(c, node, key) : pcs_yaml_item(node, i));
-        if (place != NULL) PCS_TRY(pcs_plan_measure(plan, key == NULL ? place : key, place));
+        const char *name = key == NULL ? place : key;
+        if (place != NULL) PCS_TRY(pcs_plan_measure(plan, name, place, pcs_case_folder(c)));
     }
     return PCS_OK;
+}
+
+// A whole number, also with a word behind it: `3 levels`.
+static bool read_count(pcs_case *c, const pcs_yaml *node, const char *word, int *out)
+{
+    const char *text = pcs_yaml_get_kind(node) == PCS_YAML_SCALAR ? pcs_yaml_text(node) : "";
+    char *end;
+    long value = strtol(text, &end, 10);
+    bool is_whole = end != text && (*end == '\0' || (*end == ' ' && strcmp(end + 1, word) == 0));
+    *out = (int)value;
+    if (!is_whole || value < 1 || value > 100) pcs_case_reject(c, node, "must be a whole number from 1 to 100");
+    return is_whole && value >= 1 && value <= 100;
 }
 
 static pcs_status read_refine(pcs_plan *plan, pcs_case *c, pcs_yaml *map)
 {
     static const char *const names[] = { "mesh", "step" };
+    refine_file file;
+    if (pcs_case_read(c, map, refine_options, &file)) plan->is_separate = file.separately;
     for (int i = 0; i < 2; i++) {
         pcs_yaml *list = pcs_case_get(c, map, names[i]);
         if (list == NULL) continue;
@@ -164,10 +235,10 @@ static pcs_status read_refine(pcs_plan *plan, pcs_case *c, pcs_yaml *map)
             pcs_case_reject(c, list, "must be [factor, levels]");
             continue;
         }
-        pcs_range whole = { 1.0, 100.0, false, false };
-        double factor = pcs_case_number(c, pcs_yaml_item(list, 0), whole);
-        double levels = pcs_case_number(c, pcs_yaml_item(list, 1), whole);
-        if (factor >= 1.0 && levels >= 1.0) PCS_TRY(pcs_plan_refine(plan, names[i], (int)factor, (int)levels));
+        int factor, levels;
+        bool is_fine = read_count(c, pcs_yaml_item(list, 0), "", &factor);
+        is_fine = read_count(c, pcs_yaml_item(list, 1), "levels", &levels) && is_fine;
+        if (is_fine) PCS_TRY(pcs_plan_refine(plan, names[i], factor, levels));
     }
     return PCS_OK;
 }
@@ -176,11 +247,9 @@ static pcs_status read_set(pcs_plan *plan, pcs_case *c, pcs_yaml *map)
 {
     PCS_TAKE(plan->ctx, plan->set, pcs_yaml_count(map) + 1, "a study");
     for (int i = 0; i < pcs_yaml_count(map); i++) {
-        char text[2 * TEXT_ROOM];
         const char *key = pcs_yaml_key(map, i), *value = read_text(plan, c, pcs_case_get(c, map, key));
         if (value == NULL) return PCS_NO_MEMORY;
-        snprintf(text, sizeof text, "%s=%s", key, value);
-        plan->set[plan->nset] = pcs_take_text(plan->ctx, text);
+        plan->set[plan->nset] = pcs_plan_assignment(plan->ctx, key, value);
         if (plan->set[plan->nset++] == NULL) return PCS_NO_MEMORY;
     }
     return PCS_OK;
@@ -190,7 +259,7 @@ static pcs_status read_set(pcs_plan *plan, pcs_case *c, pcs_yaml *map)
 static pcs_status read_case_path(pcs_plan *plan, pcs_case *c, pcs_yaml *root)
 {
     const char *path = pcs_case_text(c, pcs_case_get(c, root, "case"));
-    char whole[2 * TEXT_ROOM];
+    char whole[PATH_ROOM];
     struct stat entry;
     if (path == NULL) return PCS_OK;
     snprintf(whole, sizeof whole, "%s%s%s", path[0] == '/' ? "" : pcs_case_folder(c), path[0] == '/' ? "" : "/", path);
@@ -199,19 +268,6 @@ static pcs_status read_case_path(pcs_plan *plan, pcs_case *c, pcs_yaml *root)
     if (stat(whole, &entry) != 0) pcs_case_reject(c, pcs_case_get(c, root, "case"), "must be a case, is '%s'", path);
     return PCS_OK;
 }
-
-typedef struct study_file {
-    int jobs;
-    bool keep;
-    const char *title;
-} study_file;
-
-static const pcs_option read_options[] = {
-    PCS_COUNT("jobs", study_file, jobs, PCS_DEFAULT("0"), PCS_WITHIN(0, 4096), "runs at a time; 0: the processors"),
-    PCS_FLAG("keep", study_file, keep, PCS_DEFAULT("false"), "histories and frames of all runs"),
-    PCS_TEXT("title", study_file, title, PCS_OPTIONAL, "for the reader"),
-    { .name = NULL },
-};
 
 pcs_status pcs_study_read(pcs_plan *plan, const char *path, bool *is_study)
 {

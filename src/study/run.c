@@ -1,21 +1,27 @@
 // One run of a study: the case with the values of its point, refined to its level.
 
-#define _POSIX_C_SOURCE 200809L // getpid
+#define _DEFAULT_SOURCE // getpid, flock
 
 #include "build/build.h"
+#include "case/json.h"
 #include "core/text.h"
+#include "output/file.h"
 #include "percuss.h"
+#include "plot/source.h"
 #include "study/measure.h"
 #include "study/work.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 4096, ASSIGNMENT_ROOM = 2048, CASE_BYTES = 1 << 26 };
+enum { PATH_ROOM = 4096 };
 
 static void run_end(pcs_run *run, pcs_run_end end, const char *reason)
 {
@@ -23,23 +29,31 @@ static void run_end(pcs_run *run, pcs_run_end end, const char *reason)
     run->end = end;
 }
 
-// Multiplies the numbers of elements of all mesh parts.
+// Multiplies the number of elements of a part; *is_refined: it has one. Points and links have none.
+static pcs_status run_refine_part(pcs_context *ctx, pcs_case *c, pcs_yaml *part, double factor, bool *is_refined)
+{
+    char text[PCS_NUMBER_BYTES];
+    const char *end, *type = pcs_json_string(part, "type"), *elements = pcs_json_string(part, "elements");
+    *is_refined = false;
+    if (strcmp(type, "gmsh") == 0)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "a mesh from a file cannot be refined: vary its path in place of that");
+    if (elements[0] == '\0' && strcmp(type, "lattice") == 0) elements = "1";
+    double value = pcs_text_number(elements, &end);
+    if (end == elements || *end != '\0' || !(value >= 1.0)) return PCS_OK; // none, or the reader will say so
+    *is_refined = true;
+    snprintf(text, sizeof text, "%.0f", value * factor);
+    return pcs_case_resolve(c, part, "elements", text);
+}
+
 static pcs_status run_refine_mesh(pcs_context *ctx, pcs_case *c, double factor)
 {
     pcs_yaml *mesh = pcs_case_get(c, pcs_case_root(c), "mesh");
     int count = mesh != NULL && pcs_yaml_get_kind(mesh) == PCS_YAML_MAP ? pcs_yaml_count(mesh) : 0, nfound = 0;
     for (int i = 0; i < count; i++) {
         pcs_yaml *part = pcs_yaml_item(mesh, i);
-        char text[PCS_NUMBER_BYTES];
-        const char *end;
-        if (pcs_yaml_get_kind(part) != PCS_YAML_MAP) continue;
-        pcs_yaml *elements = pcs_case_get(c, part, "elements");
-        if (elements == NULL || pcs_yaml_get_kind(elements) != PCS_YAML_SCALAR) continue;
-        double value = pcs_text_number(pcs_yaml_text(elements), &end);
-        if (*end != '\0' || !(value >= 1.0)) continue; // the reader will say so
-        snprintf(text, sizeof text, "%.0f", value * factor);
-        PCS_TRY(pcs_case_resolve(c, part, "elements", text));
-        nfound++;
+        bool is_refined = false;
+        if (pcs_yaml_get_kind(part) == PCS_YAML_MAP) PCS_TRY(run_refine_part(ctx, c, part, factor, &is_refined));
+        nfound += is_refined;
     }
     if (nfound > 0) return PCS_OK;
     return pcs_fail(ctx, PCS_BAD_INPUT, "no part of the mesh has a number of elements that could be refined");
@@ -57,44 +71,114 @@ static pcs_status run_refine_step(pcs_context *ctx, pcs_case *c, double factor)
     return pcs_case_resolve(c, time, "step", pcs_case_number_text(value / factor, text));
 }
 
+// Does the case switch an observer off?
+static bool run_is_off(pcs_case *c, const char *path)
+{
+    const pcs_yaml *node = pcs_case_find(c, path);
+    bool is_scalar = node != NULL && pcs_yaml_get_kind(node) == PCS_YAML_SCALAR;
+    bool has_every = node != NULL && pcs_yaml_get_kind(node) == PCS_YAML_MAP && node != pcs_case_root(c);
+    return is_scalar || (has_every && strcmp(pcs_json_string(node, "every"), "0") == 0);
+}
+
+// Only what is measured, unless all of the output is wanted.
+static pcs_status run_set_output(pcs_case *c, const pcs_plan *plan)
+{
+    static const char *const off[] = { "output.frames=false", "output.contact_frames=false", "output.script=false",
+                                       "output.summary.text=false", "output.history=false" };
+    if (run_is_off(c, "output.summary")) PCS_TRY(pcs_case_set(c, "output.summary={}"));
+    if (plan->needs_history && run_is_off(c, "output.history")) PCS_TRY(pcs_case_set(c, "output.history={every: 1}"));
+    int noff = plan->needs_history ? 4 : 5;
+    for (int i = 0; i < (plan->keeps_output ? 0 : noff); i++) PCS_TRY(pcs_case_set(c, off[i]));
+    return PCS_OK;
+}
+
 static pcs_status run_load(pcs_context *ctx, const pcs_plan *plan, int index, pcs_case **out)
 {
     int point = index / plan->nlevel, level = index % plan->nlevel;
     PCS_TRY(pcs_case_load(ctx, plan->case_path, out));
     for (int i = 0; i < plan->nset; i++) PCS_TRY(pcs_case_set(*out, plan->set[i]));
     for (int k = 0; k < plan->nkey; k++) {
-        char text[ASSIGNMENT_ROOM];
         const char *value = pcs_plan_value(plan, point, k);
         if (value == NULL) continue;
-        snprintf(text, sizeof text, "%s=%s", plan->keys[k], value);
+        const char *text = pcs_plan_assignment(ctx, plan->keys[k], value);
+        if (text == NULL) return PCS_NO_MEMORY;
         PCS_TRY(pcs_case_set(*out, text));
     }
-    if (!plan->keeps_output) {
-        PCS_TRY(pcs_case_set(*out, "output.frames=false"));
-        PCS_TRY(pcs_case_set(*out, "output.contact_frames=false"));
-        PCS_TRY(pcs_case_set(*out, "output.history=false"));
-        PCS_TRY(pcs_case_set(*out, "output.script=false"));
-    }
-    if (plan->mesh.levels > 0) PCS_TRY(run_refine_mesh(ctx, *out, pow(plan->mesh.factor, level)));
-    if (plan->step.levels > 0) PCS_TRY(run_refine_step(ctx, *out, pow(plan->step.factor, level)));
+    PCS_TRY(run_set_output(*out, plan));
+    double finer_mesh = pow(plan->mesh.factor, pcs_plan_power(plan, true, level));
+    double finer_step = pow(plan->step.factor, pcs_plan_power(plan, false, level));
+    if (plan->nlevel > 1) PCS_TRY(pcs_case_expand(*out)); // formulas are numbers from here on
+    if (plan->mesh.levels > 0) PCS_TRY(run_refine_mesh(ctx, *out, finer_mesh));
+    if (plan->step.levels > 0) PCS_TRY(run_refine_step(ctx, *out, finer_step));
     return PCS_OK;
 }
 
-// The hash of the resolved case and of the version (FNV-1a), by way of a file of this process.
-static pcs_status run_name(pcs_context *ctx, pcs_case *c, const char *directory, char name[PCS_RUN_NAME])
+// FNV-1a.
+static uint64_t run_hash(uint64_t hash, const char *bytes, size_t size)
 {
-    char path[PATH_ROOM], *text = NULL;
+    for (size_t i = 0; i < size; i++) hash = (hash ^ (unsigned char)bytes[i]) * 1099511628211ULL;
+    return hash;
+}
+
+static pcs_status run_hash_file(pcs_context *ctx, const char *path, uint64_t *hash)
+{
+    char *bytes = NULL;
     size_t size = 0;
-    uint64_t hash = 14695981039346656037ULL;
-    snprintf(path, sizeof path, "%s/runs/%ld.yaml", directory, (long)getpid());
+    PCS_TRY(pcs_text_file(ctx, path, "a file of the case", SIZE_MAX, &bytes, &size));
+    *hash = run_hash(*hash, bytes, size);
+    pcs_scratch_free(bytes);
+    return PCS_OK;
+}
+
+// Files that the case names, whose paths are absolute when it is resolved: meshes, tables, plug-ins.
+static pcs_status run_hash_named(pcs_context *ctx, const pcs_yaml *node, uint64_t *hash)
+{
+    if (pcs_yaml_get_kind(node) != PCS_YAML_SCALAR) {
+        for (int i = 0; i < pcs_yaml_count(node); i++) PCS_TRY(run_hash_named(ctx, pcs_yaml_item(node, i), hash));
+        return PCS_OK;
+    }
+    bool is_file = pcs_yaml_text(node)[0] == '/' && pcs_source_is_file(pcs_yaml_text(node));
+    return is_file ? run_hash_file(ctx, pcs_yaml_text(node), hash) : PCS_OK;
+}
+
+// The hash of the version, of the resolved case, which is written to `path`, and of the files it names.
+static pcs_status run_name(pcs_context *ctx, pcs_case *c, const char *path, char name[PCS_RUN_NAME])
+{
+    uint64_t hash = run_hash(14695981039346656037ULL, percuss_version(), strlen(percuss_version()));
     PCS_TRY(pcs_case_write(c, path));
-    PCS_TRY(pcs_text_file(ctx, path, "the resolved case", CASE_BYTES, &text, &size));
-    remove(path);
-    for (const char *p = percuss_version(); *p != '\0'; p++) hash = (hash ^ (unsigned char)*p) * 1099511628211ULL;
-    for (size_t i = 0; i < size; i++) hash = (hash ^ (unsigned char)text[i]) * 1099511628211ULL;
-    pcs_scratch_free(text);
+    PCS_TRY(run_hash_file(ctx, path, &hash));
+    PCS_TRY(run_hash_named(ctx, pcs_case_root(c), &hash));
     snprintf(name, PCS_RUN_NAME, "%016" PRIx64, hash);
     return PCS_OK;
+}
+
+// Runs the case in its folder, unless it is there. The file that was written for the hash becomes its case.
+static pcs_status run_in_folder(pcs_sim *sim, const char *aside, const char *folder, bool *is_there)
+{
+    char path[PATH_ROOM + 64];
+    *is_there = pcs_summary_is_finished(sim->ctx, folder);
+    if (*is_there) return PCS_OK;
+    snprintf(path, sizeof path, "%s/case.resolved.yaml", folder);
+    if (rename(aside, path) != 0) return pcs_fail(sim->ctx, PCS_IO_ERROR, "cannot write %s: %s", path, strerror(errno));
+    sim->has_case_file = true;
+    return pcs_sim_run(sim, folder, false);
+}
+
+// Points may resolve to the same case: the folder is locked, and who comes second finds the run there. A lock ends with
+// its process.
+static pcs_status run_alone(pcs_sim *sim, const char *directory, pcs_run *run, bool *is_there)
+{
+    char aside[PATH_ROOM], folder[PATH_ROOM];
+    snprintf(aside, sizeof aside, "%s/runs/%ld.yaml", directory, (long)getpid());
+    pcs_status status = run_name(sim->ctx, sim->input, aside, run->name);
+    snprintf(folder, sizeof folder, "%s/runs/%s", directory, run->name);
+    if (status == PCS_OK) status = pcs_file_make_folder(sim->ctx, folder);
+    int lock = status == PCS_OK ? open(folder, O_RDONLY | O_CLOEXEC) : -1;
+    if (lock >= 0) (void)flock(lock, LOCK_EX); // where there are no locks the folder is as good as before
+    if (status == PCS_OK) status = run_in_folder(sim, aside, folder, is_there);
+    if (lock >= 0) close(lock);
+    remove(aside);
+    return status;
 }
 
 void pcs_run_make(const pcs_plan *plan, const char *directory, int index, pcs_run *run)
@@ -102,20 +186,18 @@ void pcs_run_make(const pcs_plan *plan, const char *directory, int index, pcs_ru
     pcs_context *ctx = NULL;
     pcs_case *c = NULL;
     pcs_sim *sim = NULL;
-    char folder[PATH_ROOM];
     if (pcs_context_create(&ctx) != PCS_OK) {
         run_end(run, PCS_RUN_FAILED, "out of memory");
         return;
     }
+    bool is_there = false;
     pcs_status status = run_load(ctx, plan, index, &c);
     if (status == PCS_OK) status = pcs_build_sim(ctx, c, &sim);
     bool is_built = status == PCS_OK;
-    if (is_built) status = run_name(ctx, c, directory, run->name);
-    snprintf(folder, sizeof folder, "%s/runs/%s", directory, run->name);
-    bool is_there = is_built && status == PCS_OK && pcs_summary_is_finished(ctx, folder);
     if (is_built) sim->stop_request = plan->stop_request;
     if (is_built) sim->resumes = true; // what a study that was cut has left of it
-    if (is_built && status == PCS_OK && !is_there) status = pcs_sim_run(sim, folder, false);
+    if (is_built) sim->ends_for_good = !plan->keeps_output;
+    if (is_built) status = run_alone(sim, directory, run, &is_there);
     bool is_stopped = plan->stop_request != NULL && *plan->stop_request != 0;
     if (status == PCS_OK) run_end(run, is_there ? PCS_RUN_KEPT : PCS_RUN_DONE, pcs_case_notes(c));
     else if (is_stopped) run_end(run, PCS_RUN_WAITS, "stopped on request");

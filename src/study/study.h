@@ -8,6 +8,7 @@
 #define PCS_STUDY_STUDY_H
 
 #include "core/context.h"
+#include "core/option.h"
 
 // Everything is borrowed and must live until the study is over.
 typedef struct pcs_study_options {
@@ -31,6 +32,16 @@ typedef struct pcs_study_result {
     int nrun, ndone, nkept; // runs, those that have finished, and of these those that were there before
     int nrefused, nfailed;  // cases that are not allowed, and runs that ended early
 } pcs_study_result;
+
+// A key of the study file, or a function of measures, as documentation.
+typedef struct pcs_study_key {
+    const char *name, *summary;
+    const pcs_option *options; // NULL: none
+} pcs_study_key;
+
+extern const pcs_study_key pcs_study_keys[]; // ends with a NULL name
+// Function i of measures; its name is NULL beyond the last.
+pcs_study_key pcs_study_function(int i);
 
 // Writes study.csv and study.json, and shows the table. PCS_BAD_INPUT: the study itself is wrong. Runs that are refused
 // or fail are rows with the reason.

@@ -2,12 +2,14 @@
 
 #include "study/table.h"
 #include "output/file.h"
+#include "percuss.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { BUFFER = 1 << 16, JSON_ROOM = 4096, SHOWN_POINTS = 100, CELL_ROOM = 64 };
+enum { BUFFER = 1 << 16, JSON_ROOM = 4096, SHOWN_POINTS = 100, CELL_ROOM = 128 };
 
 const char *pcs_run_text(pcs_run_end end)
 {
@@ -41,10 +43,36 @@ static void table_csv_text(pcs_file *f, const char *text)
     pcs_file_text(f, "\"");
 }
 
-static void table_csv_number(pcs_file *f, double x)
+static void table_number(const pcs_table *t, pcs_file *f, double x)
+{
+    char text[PCS_NUMBER_ROOM];
+    pcs_number_text(t->digits, x, text);
+    pcs_file_text(f, text);
+}
+
+static void table_csv_number(const pcs_table *t, pcs_file *f, double x)
 {
     pcs_file_text(f, ",");
-    if (isfinite(x)) pcs_file_number(f, x);
+    if (isfinite(x)) table_number(t, f, x);
+}
+
+// Figures of a measure at a point.
+static const pcs_convergence *table_convergence(const pcs_table *t, int point, int m)
+{
+    if (t->convergence == NULL) return NULL;
+    size_t place = (size_t)point * (size_t)t->plan->nmeasure + (size_t)m;
+    return t->convergence + place * (size_t)pcs_table_nrefined(t->plan);
+}
+
+static void table_csv_names(pcs_file *f, const char *measure, const char *refined)
+{
+    static const char *const more[] = { "limit", "bound", "order", "convergence" };
+    for (int i = 0; i < 4; i++) {
+        char name[JSON_ROOM];
+        snprintf(name, sizeof name, "%s.%s%s", measure, refined, more[i]);
+        pcs_file_text(f, ",");
+        table_csv_text(f, name);
+    }
 }
 
 static void table_csv_head(const pcs_table *t, pcs_file *f)
@@ -56,15 +84,11 @@ static void table_csv_head(const pcs_table *t, pcs_file *f)
     }
     pcs_file_text(f, "run,status");
     for (int m = 0; m < plan->nmeasure; m++) {
-        static const char *const more[] = { ".limit", ".bound", ".order", ".convergence" };
+        static const char *const refined[] = { "", "mesh.", "step." };
         pcs_file_text(f, ",");
         table_csv_text(f, plan->measures[m].name);
-        for (int i = 0; i < (t->convergence == NULL ? 0 : 4); i++) {
-            char name[JSON_ROOM];
-            snprintf(name, sizeof name, "%s%s", plan->measures[m].name, more[i]);
-            pcs_file_text(f, ",");
-            table_csv_text(f, name);
-        }
+        for (int k = 0; k < (t->convergence == NULL ? 0 : pcs_table_nrefined(plan)); k++)
+            table_csv_names(f, plan->measures[m].name, refined[k]);
     }
     pcs_file_text(f, ",reason\n");
 }
@@ -80,13 +104,14 @@ static void table_csv_row(const pcs_table *t, pcs_file *f, int point)
     }
     pcs_file_print(f, "%s,%s", run->name, pcs_run_text(run->end));
     for (int m = 0; m < plan->nmeasure; m++) {
-        table_csv_number(f, table_values(t, point)[m]);
-        if (t->convergence == NULL) continue;
-        const pcs_convergence *c = &t->convergence[point * plan->nmeasure + m];
-        table_csv_number(f, c->limit);
-        table_csv_number(f, c->bound);
-        table_csv_number(f, c->order);
-        pcs_file_print(f, ",%s", c->kind);
+        table_csv_number(t, f, table_values(t, point)[m]);
+        const pcs_convergence *c = table_convergence(t, point, m);
+        for (int k = 0; k < (c == NULL ? 0 : pcs_table_nrefined(plan)); k++) {
+            table_csv_number(t, f, c[k].limit);
+            table_csv_number(t, f, c[k].bound);
+            table_csv_number(t, f, c[k].order);
+            pcs_file_print(f, ",%s", c[k].kind);
+        }
     }
     pcs_file_text(f, ",");
     table_csv_text(f, run->reason);
@@ -95,40 +120,65 @@ static void table_csv_row(const pcs_table *t, pcs_file *f, int point)
 
 static void table_json_text(pcs_file *f, const char *text)
 {
-    char escaped[JSON_ROOM];
-    pcs_json_text(text, sizeof escaped, escaped);
-    pcs_file_print(f, "\"%s\"", escaped);
+    size_t room = 6 * strlen(text) + 1;
+    char short_one[JSON_ROOM], *escaped = room <= sizeof short_one ? short_one : pcs_scratch(NULL, room, 1);
+    if (escaped == NULL) f->error = ENOMEM;
+    if (escaped == NULL) return;
+    pcs_json_text(text, room, escaped);
+    pcs_file_text(f, "\"");
+    pcs_file_text(f, escaped);
+    pcs_file_text(f, "\"");
+    if (escaped != short_one) pcs_scratch_free(escaped);
 }
 
-static void table_json_number(pcs_file *f, const char *name, double x, const char *after)
+static void table_json_number(const pcs_table *t, pcs_file *f, const char *name, double x, const char *after)
 {
     table_json_text(f, name);
     pcs_file_text(f, ": ");
-    if (isfinite(x)) pcs_file_number(f, x);
+    if (isfinite(x)) table_number(t, f, x);
     else pcs_file_text(f, "null");
     pcs_file_text(f, after);
+}
+
+// Order, limit and bound, with the values on the levels that gave them.
+static void table_json_convergence(const pcs_table *t, pcs_file *f, const pcs_convergence *c, const double *values,
+                                   bool of_mesh)
+{
+    int levels[PCS_STUDY_LEVELS], count = pcs_plan_sequence(t->plan, of_mesh, levels);
+    table_json_number(t, f, "limit", c->limit, ", ");
+    table_json_number(t, f, "bound", c->bound, ", ");
+    table_json_number(t, f, "order", c->order, ", ");
+    pcs_file_print(f, "\"convergence\": \"%s\"", c->kind);
+    for (int k = 0; k < count; k++) {
+        double x = values[(size_t)levels[k] * (size_t)t->plan->nmeasure];
+        pcs_file_text(f, k == 0 ? ", \"levels\": [" : ", ");
+        if (isfinite(x)) table_number(t, f, x);
+        else pcs_file_text(f, "null");
+    }
+    pcs_file_text(f, "]");
 }
 
 static void table_json_measure(const pcs_table *t, pcs_file *f, int point, int m)
 {
     const pcs_plan *plan = t->plan;
+    const pcs_convergence *c = table_convergence(t, point, m);
+    const double *values = t->values + (size_t)point * (size_t)plan->nlevel * (size_t)plan->nmeasure + (size_t)m;
     table_json_text(f, plan->measures[m].name);
     pcs_file_text(f, ": { ");
-    table_json_number(f, "value", table_values(t, point)[m], "");
-    if (t->convergence != NULL) {
-        const pcs_convergence *c = &t->convergence[point * plan->nmeasure + m];
+    table_json_number(t, f, "value", table_values(t, point)[m], "");
+    if (c != NULL && !plan->is_separate) {
         pcs_file_text(f, ", ");
-        table_json_number(f, "limit", c->limit, ", ");
-        table_json_number(f, "bound", c->bound, ", ");
-        table_json_number(f, "order", c->order, ", ");
-        pcs_file_print(f, "\"convergence\": \"%s\", \"levels\": [", c->kind);
-        for (int k = 0; k < plan->nlevel; k++) {
-            double x = t->values[(size_t)(point * plan->nlevel + k) * (size_t)plan->nmeasure + (size_t)m];
-            if (k > 0) pcs_file_text(f, ", ");
-            if (isfinite(x)) pcs_file_number(f, x);
-            else pcs_file_text(f, "null");
+        table_json_convergence(t, f, c, values, true);
+    } else if (c != NULL) {
+        pcs_file_text(f, ", ");
+        table_json_number(t, f, "limit", c->limit, ", ");
+        table_json_number(t, f, "bound", c->bound, ", ");
+        pcs_file_print(f, "\"convergence\": \"%s\"", c->kind);
+        for (int k = 0; k < 2; k++) {
+            pcs_file_text(f, k == 0 ? ", \"mesh\": { " : ", \"step\": { ");
+            table_json_convergence(t, f, &c[1 + k], values, k == 0);
+            pcs_file_text(f, " }");
         }
-        pcs_file_text(f, "]");
     }
     pcs_file_text(f, m + 1 < plan->nmeasure ? " },\n" : " }\n");
 }
@@ -157,9 +207,69 @@ static void table_json_row(const pcs_table *t, pcs_file *f, int point)
     pcs_file_text(f, point + 1 < plan->npoint ? "      }\n    },\n" : "      }\n    }\n");
 }
 
-pcs_status pcs_table_write(const pcs_table *t, const char *directory)
+static void table_json_word(pcs_file *f, const char *option, const char *text)
+{
+    if (option != NULL) pcs_file_print(f, ", \"%s\"", option);
+    pcs_file_text(f, ", ");
+    table_json_text(f, text);
+}
+
+// The command that makes the study again, word by word.
+static void table_json_command(pcs_file *f, const pcs_study_options *o)
+{
+    pcs_file_text(f, ",\n  \"command\": [\"percuss\", \"study\"");
+    table_json_word(f, NULL, o->path);
+    for (int i = 0; i < o->nset; i++) table_json_word(f, "--set", o->set[i]);
+    for (int i = 0; i < o->nvary; i++) table_json_word(f, "--vary", o->vary[i]);
+    for (int i = 0; i < o->nmeasure; i++) table_json_word(f, "--measure", o->measure[i]);
+    if (o->refine != NULL) table_json_word(f, "--refine", o->refine);
+    if (o->jobs > 0) pcs_file_print(f, ", \"--jobs\", \"%d\"", o->jobs);
+    if (o->keeps_output) pcs_file_text(f, ", \"--keep\"");
+    table_json_word(f, "-o", o->directory);
+    pcs_file_text(f, "]");
+}
+
+static void table_json_refine(const pcs_table *t, pcs_file *f)
+{
+    const pcs_refinement *of[] = { &t->plan->mesh, &t->plan->step };
+    if (t->plan->nlevel == 1) return;
+    pcs_file_text(f, ",\n  \"refine\": { ");
+    for (int k = 0; k < 2; k++)
+        if (of[k]->levels > 0)
+            pcs_file_print(f, "\"%s\": [%d, %d], ", k == 0 ? "mesh" : "step", of[k]->factor, of[k]->levels);
+    pcs_file_print(f, "\"separately\": %s }", t->plan->is_separate ? "true" : "false");
+}
+
+// What was asked for, whether in a study file or on the command line.
+static void table_json_head(const pcs_table *t, const pcs_study_options *options, pcs_file *f)
 {
     const pcs_plan *plan = t->plan;
+    pcs_file_text(f, "{\n  \"version\": ");
+    table_json_text(f, percuss_version());
+    pcs_file_text(f, ",\n  \"case\": ");
+    table_json_text(f, plan->case_path);
+    table_json_command(f, options);
+    for (int i = 0; i < plan->nset; i++) {
+        pcs_file_text(f, i == 0 ? ",\n  \"set\": [" : ", ");
+        table_json_text(f, plan->set[i]);
+    }
+    pcs_file_text(f, plan->nset > 0 ? "]" : "");
+    for (int m = 0; m < plan->nmeasure; m++) {
+        pcs_file_text(f, m == 0 ? ",\n  \"measure\": { " : ", ");
+        table_json_text(f, plan->measures[m].name);
+        pcs_file_text(f, ": ");
+        table_json_text(f, plan->measures[m].place);
+    }
+    pcs_file_text(f, plan->nmeasure > 0 ? " }" : "");
+    table_json_refine(t, f);
+    pcs_file_print(f, ",\n  \"jobs\": %d,\n  \"keep\": %s,\n  \"points\": [\n", plan->jobs,
+                   plan->keeps_output ? "true" : "false");
+}
+
+pcs_status pcs_table_write(const pcs_table *t, const pcs_study_options *options)
+{
+    const pcs_plan *plan = t->plan;
+    const char *directory = options->directory;
     pcs_file *f;
     PCS_TRY(pcs_file_create(plan->ctx, directory, sizeof "study.json", BUFFER, &f));
     PCS_TRY(pcs_file_open(f, "study.csv"));
@@ -167,12 +277,18 @@ pcs_status pcs_table_write(const pcs_table *t, const char *directory)
     for (int p = 0; p < plan->npoint; p++) table_csv_row(t, f, p);
     PCS_TRY(pcs_file_commit(f));
     PCS_TRY(pcs_file_open(f, "study.json"));
-    pcs_file_text(f, "{\n  \"case\": ");
-    table_json_text(f, plan->case_path);
-    pcs_file_text(f, ",\n  \"points\": [\n");
+    table_json_head(t, options, f);
     for (int p = 0; p < plan->npoint; p++) table_json_row(t, f, p);
     pcs_file_text(f, "  ]\n}\n");
     return pcs_file_commit(f);
+}
+
+// "order 2.0", or what it does else.
+static const char *table_kind(const pcs_convergence *c, char buffer[24])
+{
+    if (strcmp(c->kind, "converges") == 0) snprintf(buffer, 24, "order %.1f", c->order);
+    else snprintf(buffer, 24, "%s", c->kind);
+    return buffer;
 }
 
 // A cell of the screen: a value of a key, a measure with its error bar, or the reason why there is none.
@@ -186,13 +302,19 @@ static void table_cell(const pcs_table *t, int point, int column, char cell[CELL
     }
     int m = column - plan->nkey;
     double x = table_values(t, point)[m];
-    const pcs_convergence *c = t->convergence == NULL ? NULL : &t->convergence[point * plan->nmeasure + m];
+    const pcs_convergence *c = table_convergence(t, point, m);
+    char bound[32] = "";
+    if (c != NULL && isfinite(c->bound)) snprintf(bound, sizeof bound, " +- %.1g", c->bound);
     if (!isfinite(x)) snprintf(cell, CELL_ROOM, "-");
     else if (c == NULL) snprintf(cell, CELL_ROOM, "%.6g", x);
-    else if (strcmp(c->kind, "converges") == 0)
-        snprintf(cell, CELL_ROOM, "%.6g +- %.1g (order %.1f)", c->value, c->bound, c->order);
-    else if (isfinite(c->bound)) snprintf(cell, CELL_ROOM, "%.6g +- %.1g (%s)", c->value, c->bound, c->kind);
-    else snprintf(cell, CELL_ROOM, "%.6g (%s)", c->value, c->kind);
+    else if (plan->is_separate) {
+        char mesh[24], step[24];
+        snprintf(cell, CELL_ROOM, "%.6g%s (mesh: %s, step: %s)", x, bound, table_kind(&c[1], mesh),
+                 table_kind(&c[2], step));
+    } else {
+        char kind[24];
+        snprintf(cell, CELL_ROOM, "%.6g%s (%s)", x, bound, table_kind(c, kind));
+    }
 }
 
 static void table_put(const pcs_study_options *options, const char *text, int width, bool is_last)

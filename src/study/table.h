@@ -3,21 +3,29 @@
 #ifndef PCS_STUDY_TABLE_H
 #define PCS_STUDY_TABLE_H
 
+#include "output/text.h"
 #include "study/convergence.h"
 #include "study/work.h"
 
 typedef struct pcs_table {
     const pcs_plan *plan;
+    pcs_digits *digits;
     const pcs_run *runs;                // [npoint * nlevel]
     const double *values;               // [npoint * nlevel * nmeasure] NAN where a run has none
-    const pcs_convergence *convergence; // [npoint * nmeasure]; NULL: nothing is refined
+    const pcs_convergence *convergence; // [npoint * nmeasure * nrefined]; NULL: nothing is refined
 } pcs_table;
+
+// Refinements that a measure has figures of: one, or three where mesh and step go one by one: both, mesh, step.
+static inline int pcs_table_nrefined(const pcs_plan *plan)
+{
+    return plan->is_separate ? 3 : 1;
+}
 
 // "done", "kept", "refused", ...
 const char *pcs_run_text(pcs_run_end end);
 // The worst run of a point.
 const pcs_run *pcs_table_run(const pcs_table *t, int point);
-pcs_status pcs_table_write(const pcs_table *t, const char *directory);
+pcs_status pcs_table_write(const pcs_table *t, const pcs_study_options *options);
 void pcs_table_show(const pcs_table *t, const pcs_study_options *options);
 
 #endif

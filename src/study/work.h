@@ -27,6 +27,8 @@ typedef struct pcs_run {
 
 // All runs of the plan, run r being level r % nlevel of point r / nlevel.
 pcs_status pcs_study_work(const pcs_plan *plan, const pcs_study_options *options, pcs_run **out);
+// [nrun * nmeasure] what the runs gave; NAN where a run is not done.
+pcs_status pcs_study_measure(const pcs_plan *plan, const pcs_study_options *options, pcs_run *runs, double **out);
 
 // One run, in this process.
 void pcs_run_make(const pcs_plan *plan, const char *directory, int index, pcs_run *run);

@@ -77,6 +77,16 @@ pcs_status pcs_default_search(pcs_system *self, const double *q, bool *has_chang
     return PCS_OK;
 }
 
+void pcs_default_passages(pcs_system *self, const double *q0, const double *q1, const pcs_passage_row *rows,
+                          pcs_passage *worst)
+{
+    (void)self;
+    (void)q0;
+    (void)q1;
+    (void)rows;
+    (void)worst;
+}
+
 void pcs_default_rate_bias(pcs_system *self, const double *q, const double *v, double *bias)
 {
     (void)q;

@@ -17,6 +17,8 @@ void pcs_default_turn_columns(const pcs_system *self, const double *x, pcs_matri
 void pcs_default_carry_back(const pcs_system *self, const double *x, double part, pcs_rows *rows);
 void pcs_default_row_speeds(const pcs_system *self, double t, double *speed);
 pcs_status pcs_default_search(pcs_system *self, const double *q, bool *has_changed);
+void pcs_default_passages(pcs_system *self, const double *q0, const double *q1, const pcs_passage_row *rows,
+                          pcs_passage *worst);
 void pcs_default_rate_bias(pcs_system *self, const double *q, const double *v, double *bias);
 void pcs_default_resultant(const pcs_system *self, double t, const double *q, const double *v, double sum[3]);
 // From M and K.

@@ -13,6 +13,7 @@
 #include "core/memory.h"
 #include "core/obstacle.h"
 #include "core/option.h"
+#include "core/passage.h"
 #include "core/rounding.h"
 #include "sparse/matrix.h"
 
@@ -67,6 +68,14 @@ typedef struct pcs_reaction {
     double force[3], moment[3]; // N and N m, in the axes of space
 } pcs_reaction;
 
+// Times that waves take through the cells of a mesh, s. Beams have two kinds of waves, rods the first in place of both.
+enum { PCS_WAVE_AXIAL, PCS_WAVE_TRANSVERSE, PCS_WAVE_KINDS };
+
+typedef struct pcs_travel {
+    int count; // cells that carry waves
+    double shortest, longest, mean;
+} pcs_travel;
+
 // What a row did in a step: schemes write it, the certificate, reactions and observers read it.
 typedef struct pcs_row_report {
     double gap, rate;           // at the end of the step, m and m/s
@@ -105,8 +114,11 @@ typedef struct pcs_picture {
     double (*section_y)[3];         // [ncell] y axis of the section filled by `draw`; NULL: no sections
     const char *const *field_names; // [nfield]
     double *const *fields;          // [nfield][ncell] filled by `draw`
-    int nobstacle;
-    const pcs_obstacle *obstacles; // [nobstacle] their nodes are points of the picture
+    int npoint_field;               // scalars per point; their names may be those of fields
+    const char *const *point_names; // [npoint_field]
+    double *const *point_fields;    // [npoint_field][npoint] filled by `draw`
+    int nobstacle, nstill;          // the first `nstill` stand still
+    const pcs_obstacle *obstacles;  // [nobstacle] their nodes are points of the picture
 } pcs_picture;
 
 // A column of the history asked for by the user.
@@ -145,6 +157,11 @@ typedef struct pcs_system_ops {
     // whether some row is about others now. Bodies that overlap unwatched are PCS_FAILED. Without has_search rows never
     // change.
     pcs_status (*search)(pcs_system *self, const double *q, bool *has_changed);
+
+    // Notes what contacts closed and opened again, or changed sides, on the straight way from q0 to q1, the last step;
+    // [nrow] what its rows know of it: has_passages.
+    void (*passages)(pcs_system *self, const double *q0, const double *q1, const pcs_passage_row *rows,
+                     pcs_passage *worst);
 
     // (dG/dt) v of every row: the part of the gap acceleration that is not G v': has_rate_bias.
     void (*rate_bias)(pcs_system *self, const double *q, const double *v, double *bias);
@@ -206,12 +223,15 @@ struct pcs_system {
     bool has_joint_stiffness;                         // directions of joints turn under their forces
     bool has_drives;                                  // rows that move by themselves
     bool has_search;                                  // rows may be about other bodies from step to step
+    bool has_passages;                                // a contact may be jumped over: that its gap is not negative
+                                                      // at the end of a step does not say that all is well
     bool has_rate_bias;                               // (dG/dt) v, or the acceleration of driven rows, is not zero
-    bool has_resultant;             // momentum has directions in space: resultant, row_resultant, tangent_resultant
-    bool has_tangents;              // where friction pushes is known
-    double length;                  // m, size of the model: the scale of positions
-    double mass;                    // kg, of all that moves: with an energy, the scale of velocities
-    double stable_step;             // s, of explicit schemes; INFINITY when nothing limits it
+    bool has_resultant; // momentum has directions in space: resultant, row_resultant, tangent_resultant
+    bool has_tangents;  // where friction pushes is known
+    double length;      // m, size of the model: the scale of positions
+    double mass;        // kg, of all that moves: with an energy, the scale of velocities
+    double stable_step; // s, of explicit schemes; INFINITY when nothing limits it
+    pcs_travel travel[PCS_WAVE_KINDS];
     const pcs_layout *layout;       // of the equations over the ranks; NULL: all of them are here
     const char *const *coordinates; // [nq] names of a closed-form system's coordinates; NULL for meshes
     const double *gravity;          // [nv] force of gravity, N; NULL when there is none
@@ -219,6 +239,7 @@ struct pcs_system {
     double time;           // s, at which driven rows stand; set by who evaluates rows
     double load_factor;    // of gravity and applied loads: 1 but in a static analysis
     pcs_matrix *M, *C, *K; // one pattern; C is NULL without damping
+    pcs_matrix *inertia;   // what impulses of rows act against where it is not M: a matrix of the scheme; else NULL
     pcs_rows *G;           // [nrow x nv]
     pcs_rows *T;           // [ntangent x nv] tangential directions; NULL without friction
     int nmemory;
@@ -226,6 +247,12 @@ struct pcs_system {
     pcs_picture *picture;
     void *work; // the system's own: rows as they were evaluated last, what a search has found, scratch
 };
+
+// What impulses of rows act against.
+static inline const pcs_matrix *pcs_system_inertia(const pcs_system *self)
+{
+    return self->inertia == NULL ? self->M : self->inertia;
+}
 
 // Equations that this process sums over: all but copies of other ranks'.
 static inline int pcs_system_nown(const pcs_system *self)

@@ -12,7 +12,7 @@ PROGRAM = os.path.abspath(sys.argv.pop(1))
 HANG = 300
 
 BAR = """\
-mesh: { bar: { type: line, from: [0.01, 0, 0], to: [1.01, 0, 0], elements: 8 } }
+mesh: { bar: { type: line, from: [0.015625, 0, 0], to: [1.015625, 0, 0], elements: 8 } }
 elements: { bar: { type: rod, mesh: bar, E: 900, rho: 1, area: 1 } }
 initial: [{ set: bar, velocity: [-1, 0, 0] }]
 contacts: { wall: { type: node_plane, nodes: bar.start, point: [0, 0, 0], normal: [1, 0, 0], restitution: 0.0 } }
@@ -59,8 +59,8 @@ class Language(unittest.TestCase):
         self.assertEqual(history, self.run_case(resolved, out + "_again"))
 
     def test_parameters_and_assignments(self):
-        text = BAR.replace("0.01,", "${gap},").replace("1.01", "${gap + L}").replace("8 }", "${8*L} }")
-        self.same_bits("parameters: { gap: 0.01, L: 2 }\n" + text, BAR, "--set", "parameters.L=1")
+        text = BAR.replace("0.015625,", "${gap},").replace("1.015625", "${gap + L}").replace("8 }", "${8*L} }")
+        self.same_bits("parameters: { gap: 0.015625, L: 2 }\n" + text, BAR, "--set", "parameters.L=1")
 
     def test_included_files(self):
         self.write("base/bar.yaml", BAR + "parameters: { unused: 1 }\n")
@@ -69,7 +69,7 @@ class Language(unittest.TestCase):
 
     def test_repeated_entries(self):
         wall = "{ type: node_plane, nodes: bar%s.start, point: [0, 0, 0], normal: [1, 0, 0], restitution: 0.0%s }"
-        line = "{ type: line, from: [0.01, %s, 0], to: [1.01, %s, 0], elements: 8%s }"
+        line = "{ type: line, from: [0.015625, %s, 0], to: [1.015625, %s, 0], elements: 8%s }"
         repeated = BAR.replace(BAR.splitlines()[0], "mesh: { bar: %s }"
                                % (line % (1, 1, ", repeat: { count: 3, shift: [0, 0.5, 0] }")))
         repeated = repeated.replace(BAR.splitlines()[3],
@@ -113,7 +113,7 @@ class Language(unittest.TestCase):
         self.assertEqual(len(errors), 4, result.stderr)
         for error, start in zip(errors, (
                 "error: a.yaml:3:20: time.end: in '0.1*l': unknown name 'l', did you mean 'L'? known are: L, M, sqrt",
-                "error: b.yaml:1:80: mesh.bar.elements: in '8*': it ends too early",
+                "error: b.yaml:1:88: mesh.bar.elements: in '8*': it ends too early",
                 "error: --set mesh.bar.from=[${M*}, 0, 0]: mesh.bar.from[0]: in 'M*': it ends too early",
                 "error: --set parameters.M=3: no formula uses the parameter 'M'")):
             self.assertTrue(error.startswith(start), error)

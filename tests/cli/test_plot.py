@@ -138,6 +138,10 @@ class Plot(unittest.TestCase):
         self.write("exact.csv", "t,wall.force\n0,0\n0.5,0\n0.5005,300\n1.167,300\n1.168,0\n1.5,0\n")
         self.done("plot", self.path("a"), "wall.force", "--exact", self.path("exact.csv"), "-o", self.path("e.svg"))
         self.assertIn("exact", texts(read(self.path("e.svg"))))
+        self.write("both.csv", "t,wall.force,wall.gap\n0,0,5\n1.5,0,3\n")
+        self.done("plot", self.path("a"), self.path("b"), "tip.x", "wall.force", "wall.gap", "--exact",
+                  self.path("both.csv"), "-o", self.path("both_exact.svg"))
+        self.assertEqual(texts(read(self.path("both_exact.svg"))).count("exact"), 1)
         self.refused(2, "needs 't' and a column", "plot", self.path("a"), "tip.x", "--exact", self.path("exact.csv"))
         self.done("plot", self.path("a"), "wall.force", "--x", "wall.gap", "-o", self.path("x.svg"))
         self.assertIn("wall.gap [m]", texts(read(self.path("x.svg"))))
@@ -147,17 +151,35 @@ class Plot(unittest.TestCase):
                 self.assertEqual(file.read(4), begin)
 
     @NEEDS_GNUPLOT
+    def test_part_of_the_axis_and_sum_of_energies(self):
+        self.done("plot", self.path("a"), self.path("b"), "wall.gap", "energy", "--range", "0.25:0.5", "-o",
+                  self.path("r.svg"))
+        script = read(self.path("r.gp"))
+        self.assertIn("set xrange [0.25:0.5]\n", script)
+        self.assertIn("(column('kinetic') + column('strain') + column('potential'))", script)
+        self.assertIn("energy [J]", texts(read(self.path("r.svg"))))
+        self.done("plot", self.path("a"), "wall.gap", "--range", "0:1.5e-4", "-o", self.path("short.svg"))
+        self.assertIn("set xtics 5e-05\n", read(self.path("short.gp")))
+        self.refused(2, "--range needs columns", "plot", self.path("a"), "--range", "0:1")
+        for wrong in ("1", "1:", ":1", "1:0", "1:1", "0:1:2", "0:inf", "nan:1", "a:b"):
+            self.refused(2, f"--range must be two rising numbers A:B, is '{wrong}'", "plot", self.path("a"), "tip.x",
+                         "--range", wrong)
+        self.refused(2, "--range, --exact and --width are for plot", "check", CASE, "--range", "0:1")
+
+    @NEEDS_GNUPLOT
     def test_a_study_with_slopes_and_bars(self):
         rows = ["h,model,run,status,error,error.limit,error.bound,error.order,error.convergence,reason"]
         for model, factor in (("fine", 3.0), ("coarse", 5.0)):
             rows += [f"{h},{model},x,done,{factor * h**2},0,{0.1 * factor * h**2},2,converges,"
-                     for h in (0.1, 0.2, 0.4, 0.8)]
+                     for h in (0.1, 0.2, 0.4, 0.80003)]
         self.write("study/study.csv", "\n".join(rows) + "\n")
         self.assertEqual(self.done("plot", self.path("study")), self.path("study", "study_error.svg") + "\n")
         svg = read(self.path("study", "study_error.svg"))
         for word in ("model = fine, slope 2.00", "model = coarse, slope 2.00"):
             self.assertIn(word, texts(svg))
         script = read(self.path("study", "study_error.gp"))
+        self.assertIn("set xtics (0.1, 0.2, 0.4, 0.80003)", script)
+        self.assertIn("set format x '%.3g'", script)
         self.assertIn("\nset logscale x\nset logscale y\n", script)
         self.assertEqual(script.count("with yerrorbars"), 2)
 
@@ -177,6 +199,27 @@ class Plot(unittest.TestCase):
             self.assertIn(words, read(self.path("a", "waves_vx.gp")))
         self.write("a/bar.waves.csv", "\n".join(rows)[:-3] + "\n")
         self.refused(2, "bar.waves.csv: not a whole file", "plot", self.path("a"))
+
+    def test_what_is_not_drawn_is_told(self):
+        folder = self.path("many")
+        os.makedirs(folder)
+        names = [f"c{k}.{part}" for k in range(10) for part in ("gap", "force")] + [f"p{k}.x" for k in range(9)]
+        with open(os.path.join(folder, "history.csv"), "w") as file:
+            file.write(",".join(["t", *names]) + "\n")
+            for t in range(3):
+                file.write(",".join([str(t)] + [str(t + k) for k in range(len(names))]) + "\n")
+        text = self.done("plot", folder)
+        self.assertIn("Drawn are the first 8 of 10 contacts", text)
+        self.assertIn("Drawn are the first 8 of 9 probes", text)
+        self.assertEqual(text.count("contact_c"), 8)
+        self.assertNotIn("Drawn", self.done("plot", folder, "c9.gap"))
+        table = self.path("many.csv")
+        with open(table, "w") as file:
+            file.write("a,b,run,status,m,reason\n")
+            for k in range(80):
+                file.write(f"{k % 2},{k // 2},r{k},done,{k},\n")
+        text = self.done("plot", table, "-o", self.path("table"))
+        self.assertIn("Drawn are the first 32 combinations of the other keys; 16 rows are left out", text)
 
     def test_what_is_wrong_is_told(self):
         self.refused(2, "did you mean 'wall.force'?", "plot", self.path("a"), "wall.forse")
@@ -204,6 +247,11 @@ class Plot(unittest.TestCase):
         self.assertEqual(self.done("compare", self.path("a"), self.path("a"), "-q"), "")
         self.refused(2, "cannot open", "compare", self.path("a"), self.path("c.csv"))
         self.refused(2, "two results must follow", "compare", self.path("a"))
+        os.makedirs(self.path("studied"), exist_ok=True)
+        with open(self.path("studied", "study.csv"), "w") as file:
+            file.write("a,run,status,m,reason\n1,r,done,2,\n")
+        self.refused(2, "is of a study: compare takes what is over time", "compare", self.path("a"),
+                     self.path("studied"))
         self.refused(2, "--tolerance must be a number from 0 on", "compare", self.path("a"), self.path("b"),
                      "--tolerance", "-1")
 

@@ -8,8 +8,10 @@ import json
 import math
 import os
 import re
+import resource
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -270,6 +272,17 @@ class Report(unittest.TestCase):
             with open(os.path.join(folder, name), "wb") as file:
                 file.write(content)
         page = self.report(folder)
+        self.assertNotIn("more pictures", page.source)
+        movie = os.path.join(folder, "movie.mp4")
+        for k in range(30):
+            shutil.copy(os.path.join(folder, "0.png"), os.path.join(folder, f"z{k:02}.png"))
+        with open(movie, "wb") as file:
+            file.write(b"a movie")
+        many = self.report(folder)
+        self.assertEqual(len(list(find(many.root, "img"))), 23)
+        self.assertIn("10 more pictures are in the folder", many.source)
+        self.assertEqual([v[1]["src"] for v in find(many.root, "video")],
+                         ["data:video/mp4;base64," + base64.b64encode(b"a movie").decode()])
         images = list(find(page.root, "img"))
         self.assertEqual([i[1]["alt"] for i in images], [f"Picture {name}" for name in pictures])
         for image, content in zip(images, pictures.values(), strict=True):
@@ -379,6 +392,72 @@ class Report(unittest.TestCase):
                 self.percuss(*command[1:], "-q")
             with open(os.path.join(folder, file)) as stream:
                 self.assertEqual(stream.read(), before)
+
+    def test_a_study_of_any_kind_is_made_again(self):
+        folder, file = os.path.join(self.folder.name, "it's all"), os.path.join(self.folder.name, "a study.yaml")
+        with open(os.path.join(self.folder.name, "measured.csv"), "w") as stream:
+            stream.write("t,x\n0,15\n1,5\n")
+        with open(file, "w") as stream:
+            stream.write("case: %s\nset: { time.end: 0.7 }\nzip: { mesh.bar.elements: [10, 20], "
+                         "scheme.rho_inf: [0.6, 0.7] }\npoints: [{ contacts.wall.restitution: 0.5 }, "
+                         "{ scheme.type: moreau_jean }]\nrefine: { mesh: [2, 3], step: [2, 3], separately: true }\n"
+                         "measure: { 'a name': 'at(tip.x, 0.25) + 1' }\n" % os.path.abspath("cases/bar_impact"))
+        self.percuss("study", file, "-q", "-o", folder, "--set", "elements.bar.rho=1.1", "--vary",
+                     "initial.0.velocity=[-10.0, 0, 0],[-9, 0, 0]", "--measure",
+                     "d=rms(tip.x, %s, x)/2" % os.path.join(self.folder.name, "measured.csv"), "-j", "2")
+        page = self.report(folder)
+        with open(os.path.join(folder, "study.csv"), newline="") as stream:
+            before = stream.read()
+        rows = list(csv.DictReader(before.splitlines()))
+        self.assertEqual(len(rows), 8)
+        shutil.rmtree(folder)
+        for command in self.commands(page):
+            self.percuss(*command[1:], "-q")
+        with open(os.path.join(folder, "study.csv"), newline="") as stream:
+            self.assertEqual(stream.read(), before)
+        # The parts of the bounds stand in the cells; they are no measures of their own.
+        heads = [text(h) for h in find(next(find(page.root, "thead")), "th")]
+        self.assertEqual(len(heads), 5 + 2)
+        cell = next(find(next(find(page.root, "tbody")), "td", class_="n"))
+        self.assertRegex(text(cell), r"mesh: .*(converges|oscillates|diverges|exact).*step: ")
+        self.assertAlmostEqual(number(text(cell)), float(rows[0]["a name"]), delta=1e-4)
+
+    def test_the_version_is_that_of_the_results(self):
+        folder = os.path.join(self.folder.name, "old")
+        shutil.copytree(self.run_folder, folder)
+        path = os.path.join(folder, "summary.json")
+        present = self.percuss("--version").stdout.split()[-1]
+        with open(path) as file:
+            summary = file.read()
+        self.assertEqual(json.loads(summary)["version"], present)
+        for version, words in (('"version": "0.0.7-<x>",', "Percuss, version 0.0.7-<x>: "),
+                               ("", "The results do not say which version wrote them")):
+            with open(path, "w") as file:
+                file.write(summary.replace(f'"version": "{present}",', version))
+            page = self.report(folder)
+            cite = text(next(find(page.root, "section", id="cite")))
+            self.assertIn(words, cite)
+            self.assertIn("This page was written by version " + present, cite)
+        self.assertNotIn("This page was written", self.report(self.run_folder).source)
+
+    def test_what_cannot_be_written_ends_with_1(self):
+        folder = os.path.join(self.folder.name, "full")
+        shutil.copytree(self.run_folder, folder)
+
+        def fill():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+
+        for command in ("report", "plot"):
+            before = sorted(os.listdir(folder))
+            run = subprocess.run([PROGRAM, command, folder, "-o", os.path.join(folder, "summary.txt", "page.html")],
+                                 capture_output=True, text=True, timeout=HANG)
+            self.assertEqual((run.returncode, "summary.txt" in run.stderr), (1, True), run.stderr)
+            self.assertEqual(sorted(os.listdir(folder)), before)
+        run = subprocess.run([PROGRAM, "report", folder], capture_output=True, text=True, timeout=HANG, preexec_fn=fill)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("error: cannot write", run.stderr)
+        self.assertEqual(sorted(os.listdir(folder)), before)
 
     def test_places_and_refusals(self):
         empty, new = os.path.join(self.folder.name, "empty"), os.path.join(self.folder.name, "new", "deep")

@@ -4,9 +4,14 @@ the path of the program."""
 import csv
 import json
 import os
+import pty
+import random
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
@@ -51,6 +56,8 @@ class Study(unittest.TestCase):
         self.assertEqual([(r["mesh.bar.elements"], r["scheme.rho_inf"]) for r in rows],
                          [(n, rho) for n in ("10", "20") for rho in ("0.6", "0.8", "1")])
         self.assertTrue(all(r["status"] == "done" for r in rows))
+        self.assertEqual(sorted(os.listdir(os.path.join(self.out, "runs", rows[0]["run"]))),
+                         ["case.resolved.yaml", "summary.json"])
         # A row says what a run of its own says, to the last digit.
         alone = os.path.join(self.folder.name, "alone")
         run = self.percuss("run", "cases/bar_impact", "-q", "-o", alone, "--set", "mesh.bar.elements=20", "--set",
@@ -98,6 +105,119 @@ class Study(unittest.TestCase):
                              "x=" + formula, status=2)
             self.assertIn("measure 'x'", run.stderr)
 
+    def test_histories_are_measures(self):
+        # Until the impact at 0.5005 s the tip is at 15.005 - 10 t; the experiment is off by 0.3 from 0.1 to 0.3 s.
+        experiment = os.path.join(self.folder.name, "an experiment, of mine.csv")
+        with open(experiment, "w") as file:
+            file.write("# measured\nt,place,other\n0.1,14.305,1\n0.17,13.605,1\n0.3,12.305,1\n9,,1\n")
+        path = os.path.join(self.folder.name, "study.yaml")
+        with open(path, "w") as file:
+            file.write("case: %s\nvary: { scheme.rho_inf: [0.5, 0.9] }\n"
+                       "measure:\n  x: at(tip.x, 0.2501)\n  sum: 2*at(tip.x - 3*tip.vx, 0.1*3) + 1\n"
+                       "  late: at(tip.x, 99)\n  off: rms(tip.x, 'an experiment, of mine.csv', place)\n"
+                       "  apart: rms(tip.x, point 1)\n  e: restitution(wall)\n  e1: restitution(wall, momentum_x)\n"
+                       "  peak: filtered_peak(wall, 0.1)\n  raw: wall.peak_force\n"
+                       "  width: at(t, wall.intervals.0.end) - at(t, wall.intervals.0.start) - wall.time_in_contact\n"
+                       "set: { mesh.bar.elements: 50, output.history: false }\n" % os.path.abspath("cases/bar_impact"))
+        self.study(path)
+        rows = self.rows()
+        with open(os.path.join(self.out, "runs", rows[1]["run"], "history.csv"), newline="") as file:
+            history = {name: [] for name in csv.DictReader(file).fieldnames}
+            file.seek(0)
+            for row in csv.DictReader(file):
+                for name in history:
+                    history[name].append(float(row[name] or 0.0))
+        for row in rows:
+            self.assertAlmostEqual(float(row["x"]), 15.005 - 2.501, delta=1e-9)
+            self.assertAlmostEqual(float(row["sum"]), 2 * (15.005 - 3.0 + 30.0) + 1, delta=1e-9)
+            self.assertEqual(row["late"], "")
+            self.assertAlmostEqual(float(row["off"]), 0.3, delta=1e-9)
+            # As a body of 10 kg at 10 m/s, by its impulse.
+            self.assertAlmostEqual(float(row["e"]), float(row["e1"]), delta=1e-12)
+            self.assertAlmostEqual(float(row["width"]), 0.0, delta=1e-9)
+            self.assertGreater(float(row["peak"]), 299.0)
+            self.assertGreater(float(row["raw"]), float(row["peak"]))
+        self.assertAlmostEqual(float(rows[1]["e"]), sum(history["wall.step_impulse"]) / 100 - 1, delta=1e-9)
+        self.assertEqual(rows[1]["apart"], "0")
+        self.assertGreater(float(rows[0]["apart"]), 0.0)
+        self.assertLess(float(rows[0]["apart"]), 0.1)
+        # The largest sum of impulses over 0.1 s, which are 50 steps.
+        impulses = history["wall.step_impulse"]
+        largest = max(sum(impulses[i:i + 50]) for i in range(len(impulses)))
+        self.assertAlmostEqual(float(rows[1]["peak"]), largest / 0.1, delta=1e-9 * largest / 0.1)
+
+    def test_measures_that_cannot_be_are_told_before_all_runs_are_made(self):
+        for formula, message in (
+                ("at(tip.x)", "measure 'm': wanted is at(column, time), this is 'at(tip.x)'"),
+                ("at(tip.x, 1", "wanted is at(column, time)"),
+                ("at(tip.q, 1)", "has no column 'tip.q', did you mean 'tip.x'?"),
+                ("at(tip.x +, 1)", "'tip.x +': it ends too early"),
+                ("rms(tip.x, nowhere.csv)", "measure 'm': there is no table or folder 'nowhere.csv'"),
+                ("rms(tip.x, point 9)", "there is no point 9: the study has points 0 to 6"),
+                ("filtered_peak(wall, 0)", "the window of filtered_peak must be > 0, is 0"),
+                ("filtered_peak(floor, 1)", "has no column 'floor.step_impulse'"),
+                ("restitution(floor)", "there is no contact 'floor'"),
+                ("title", "'title' of "),
+                ("wall.intervals", "'wall.intervals' of "),
+                (" + ".join(["energy.final"] * 17), "it has more than 16 places"),
+                ("1 + " * 300 + "1", "it is longer than 1024 characters")):
+            run = self.study("cases/bar_impact", "--set", "time.end=0.6", "-j", "1", "--vary",
+                             "scheme.rho_inf=0.3:0.9:0.1", "--measure", "m=" + formula, status=2)
+            self.assertIn(message, run.stderr)
+        # One run of those without a history, one of those with it.
+        self.assertEqual(len(os.listdir(os.path.join(self.out, "runs"))), 2)
+        run = self.study("cases/bar_impact", "--vary", "scheme.rho_inf=0.3", "--measure", "energy.final", "--measure",
+                         "energy.final", status=2)
+        self.assertIn("measure 'energy.final' is there twice", run.stderr)
+
+    def test_units_do_not_matter(self):
+        # The bar in metres, kilograms and seconds, and in millimetres, tonnes and seconds: forces are the same.
+        experiment = os.path.join(self.folder.name, "measured.csv")
+        found = []
+        for unit, mass in ((1.0, 1.0), (1000.0, 1e-3)):
+            with open(experiment, "w") as file:
+                file.write(f"t,x\n0,{15 * unit}\n2,{5 * unit}\n")
+            self.study("cases/bar_impact", "--set",
+                       f"mesh.bar={{type: line, from: [{5.005 * unit}, 0, 0], to: [{15.005 * unit}, 0, 0], "
+                       "elements: 25}",
+                       "--set", f"elements.bar={{type: rod, mesh: bar, E: {900.0 * mass / unit}, rho: {mass / unit**3},"
+                       f" area: {unit**2}, mass: consistent}}", "--set", f"initial.0.velocity=[{-10.0 * unit}, 0, 0]",
+                       "--set", "time.step=8.0e-3", "--refine", "mesh=2,3 step=2,3 separately", "--measure",
+                       "e=restitution(wall)", "--measure", "F=filtered_peak(wall, 0.3)", "--measure",
+                       f"x=at(tip.x, 1.3)/{unit}", "--measure", f"off=rms(tip.x, {experiment}, x)/{unit}")
+            found.append(self.rows()[0])
+        for name, value in found[0].items():
+            if name in ("run", "reason") or value == found[1][name]:
+                continue
+            self.assertAlmostEqual(float(value), float(found[1][name]), delta=1e-6 * abs(float(value)) + 1e-9, msg=name)
+        self.assertEqual(found[0]["status"], "done")
+        self.assertGreater(float(found[0]["off"]), 0.0)
+
+    def test_values_of_any_kind(self):
+        path = os.path.join(self.folder.name, "study.yaml")
+        mesh = "{ type: line, from: [5.005, 0, 0], to: [15.005, 0, 0], elements: %s }"
+        titles = ["a: b", "x, y", "[1", "it's {2}", "plain", "# no", 'q"uote', " blank "]
+        counts = [10, 11, '"${2*6}"', 13, 14, 15, 16, 17]
+        with open(path, "w") as file:
+            file.write("case: %s\nset: { time.end: 0.1, output.probes: { far: { node: bar.end, of: [x, vx] } } }\n"
+                       "zip:\n  title: %s\n  mesh.bar: [%s]\nmeasure: [model.cells, far.x.start]\n"
+                       % (os.path.abspath("cases/bar_impact"), json.dumps(titles),
+                          ", ".join(mesh % count for count in counts)))
+        self.study(path)
+        rows = self.rows()
+        self.assertEqual([row["model.cells"] for row in rows], [str(n) for n in range(10, 18)])
+        self.assertEqual({row["far.x.start"] for row in rows}, {"15.005"})
+        for row, title in zip(rows, titles, strict=True):
+            with open(os.path.join(self.out, "runs", row["run"], "summary.json")) as file:
+                self.assertEqual(json.load(file)["title"], title)
+        # A value of many digits and brackets on the command line.
+        table = "[" + ", ".join(f"[{0.001 * k}, {k % 3}]" for k in range(400)) + "]"
+        load = "{type: force, node: bar.end, value: [1, 0, 0], amplitude: {table: %s}}" % table
+        self.study("cases/bar_impact", "--set", "time.end=0.1", "--vary", f"loads.push={load}", "--measure",
+                   "energy.external_work")
+        self.assertEqual(self.rows()[0]["loads.push"], load)
+        self.assertNotEqual(float(self.rows()[0]["energy.external_work"]), 0.0)
+
     def test_error_bars_hold(self):
         # Without an impact the energy is that of the start; alpha_ggl is of second order.
         self.study("cases/pendulum", "--refine", "step=2,4", "--set", "time.end=0.3", "--vary",
@@ -121,6 +241,65 @@ class Study(unittest.TestCase):
         self.assertEqual(measures["steps.done"]["levels"], [30, 60, 120])
         self.assertEqual(measures["cells"]["convergence"], "diverges")
 
+    def test_mesh_and_step_are_refined_one_by_one(self):
+        path = os.path.join(self.folder.name, "study.yaml")
+        with open(path, "w") as file:
+            file.write("case: %s\nset: { mesh.bar.elements: 5, time.step: 8.0e-3, time.end: 0.48 }\n"
+                       "refine: { mesh: [3, 3 levels], step: [2, 4], separately: true }\n"
+                       "measure: { cells: model.cells, steps: steps.done, both: 1 + 1/model.cells - 3/steps.done^2 }\n"
+                       % os.path.abspath("cases/bar_impact"))
+        text = self.study(path).stdout
+        with open(os.path.join(self.out, "study.json")) as file:
+            point = json.load(file)["points"][0]["measures"]
+        self.assertEqual(point["cells"]["mesh"]["levels"], [5, 15, 45])
+        self.assertEqual(point["cells"]["step"]["levels"], [45] * 4)
+        self.assertEqual(point["steps"]["mesh"]["levels"], [480] * 3)
+        self.assertEqual(point["steps"]["step"]["levels"], [60, 120, 240, 480])
+        both = point["both"]
+        self.assertAlmostEqual(both["mesh"]["order"], 1.0, delta=1e-6)
+        self.assertAlmostEqual(both["step"]["order"], 2.0, delta=1e-6)
+        self.assertAlmostEqual(both["limit"], 1.0, delta=1e-9)
+        self.assertAlmostEqual(both["bound"], 1.25 * (1 / 45 + 3 / 480**2), delta=1e-8)
+        self.assertEqual((point["cells"]["convergence"], point["cells"]["step"]["convergence"]), ("diverges", "exact"))
+        row = self.rows()[0]
+        self.assertEqual(float(row["both.limit"]), both["limit"])
+        self.assertEqual((row["cells.mesh.convergence"], row["cells.step.convergence"], row["cells.bound"]),
+                         ("diverges", "exact", ""))
+        self.assertIn("(mesh: order 1.0, step: order 2.0)", text)
+        self.assertIn("(mesh: diverges, step: exact)", text)
+        self.study("cases/bar_impact", "--refine", "separately mesh=3,3 step=2,4", "--set", "mesh.bar.elements=5",
+                   "--set", "time.step=8.0e-3", "--set", "time.end=0.48", "--measure", "steps=steps.done")
+        self.assertEqual(self.rows()[0]["steps"], "480")
+        for refine, message in (("mesh=2,3 separately", "mesh and step are both needed"),
+                                ("mesh=2,3 step=2,4", "with the same factor and levels, or separately")):
+            self.assertIn(message, self.study("cases/bar_impact", "--refine", refine, status=2).stderr)
+        with open(path, "a") as file:
+            file.write("vary: { time.end: [0.48] }\n")
+        with open(path) as file:
+            broken = file.read().replace("[3, 3 levels]", "[2.5, 3]")
+        with open(path, "w") as file:
+            file.write(broken)
+        self.assertIn("study.yaml:3:18: refine.mesh[0] must be a whole number", self.study(path, status=2).stderr)
+
+    def test_formulas_are_refined(self):
+        path = os.path.join(self.folder.name, "case.yaml")
+        with open("cases/bar_impact/case.yaml") as file:
+            case = file.read().replace("elements: 200", "elements: \"${2*n}\"")
+        with open(path, "w") as file:
+            file.write(case.replace("step: 2.0e-3", "step: \"${0.04/n}\"") + "parameters: { n: 4 }\n")
+        self.study(path, "--refine", "mesh=3,3 step=3,3", "--set", "time.end=0.9", "--vary", "parameters.n=4,5",
+                   "--measure", "cells=model.cells", "--measure", "steps.done", "--measure",
+                   "first=wall.first_time - wall.intervals.0.start", "--measure", "wall.last_time")
+        with open(os.path.join(self.out, "study.json")) as file:
+            points = [p["measures"] for p in json.load(file)["points"]]
+        self.assertEqual([p["cells"]["levels"] for p in points], [[8, 24, 72], [10, 30, 90]])
+        self.assertEqual(points[0]["steps.done"]["levels"], [90, 270, 810])
+        self.assertEqual(points[0]["first"]["value"], 0)
+        self.assertAlmostEqual(points[0]["wall.last_time"]["value"], 0.9, delta=1e-9)  # it still touches
+        text = self.study("cases/frame_lattice", "--refine", "mesh=2,3", "--set", "time.end=1.0e-9", "--set",
+                          "time.step=1.0e-9", "--set", "mesh={link: {type: point, at: [0, 0, 0]}}", status=1).stdout
+        self.assertIn("no part of the mesh has a number of elements", text)
+
     def test_what_is_there_is_not_run_again(self):
         arguments = ("cases/bar_impact", "--set", "time.end=0.1", "--vary")
         self.study(*arguments, "scheme.rho_inf=0.5,0.6")
@@ -135,6 +314,85 @@ class Study(unittest.TestCase):
             file.write(good.replace('"finished"', '"stopped"'))
         self.assertIn("(2 were there)", self.study(*arguments, "scheme.rho_inf=0.5,0.6,0.7").stdout)
         self.assertEqual(self.rows(), before)
+
+    def test_a_run_is_known_by_the_files_it_reads(self):
+        folder = os.path.join(self.folder.name, "case")
+        os.mkdir(folder)
+
+        def write(name, text):
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+
+        write("push.csv", "0,0\n1,10\n")
+        write("rest.yaml", "time: { step: 1.0e-2, end: 0.2 }\n")
+        write("case.yaml", "include: rest.yaml\n"
+              "mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4 } }\n"
+              "elements: { bar: { type: rod, mesh: bar, E: 100, rho: 1, area: 1 } }\n"
+              "loads: { push: { type: force, node: bar.end, value: [1, 0, 0], amplitude: { csv: push.csv } } }\n"
+              "scheme: { type: moreau_jean, theta: 0.5 }\noutput: { probes: { tip: { node: bar.end, of: [x] } } }\n")
+        arguments = (folder, "--vary", "elements.bar.rho=1,2", "--measure", "x=tip.x.end")
+        kept = []
+        values = []
+        for name, text in (("", ""), ("", ""), ("push.csv", "0,0\n1,20\n"), ("push.csv", "0,0\n1,10\n"),
+                           ("rest.yaml", "time: { step: 1.0e-2, end: 0.3 }\n"),
+                           ("rest.yaml", "# the same\ntime: { end: 0.3, step: 1.0e-2 }\n")):
+            if name:
+                write(name, text)
+            kept.append(self.study(*arguments).stdout.split("runs done (")[1].split(" ")[0])
+            values.append([row["x"] for row in self.rows()])
+        self.assertEqual(kept, ["0", "2", "0", "2", "0", "0"])  # the order of keys is that of the resolved case
+        self.assertEqual(values[0], values[1])
+        self.assertEqual(values[0], values[3])
+        self.assertEqual(values[4], values[5])
+        self.assertEqual(len({tuple(v) for v in values}), 3)
+
+    def test_points_with_the_same_case_do_not_disturb_each_other(self):
+        text = self.study("cases/bar_impact", "--set", "time.end=6", "-j", "8", "--vary",
+                          "scheme.rho_inf=" + ",".join(["0.5"] * 16)).stdout
+        self.assertIn("16 of 16 runs done (15 were there)", text)
+        rows = self.rows()
+        self.assertEqual(len({row["run"] for row in rows}), 1)
+        self.assertEqual(sorted(os.listdir(os.path.join(self.out, "runs", rows[0]["run"]))),
+                         ["case.resolved.yaml", "summary.json"])
+        self.assertEqual(os.listdir(os.path.join(self.out, "runs")), [rows[0]["run"]])
+
+    def test_a_study_that_is_killed_goes_on(self):
+        chance = random.Random(5)
+        arguments = ["cases/bar_impact", "--set", "mesh.bar.elements=20", "--vary", "scheme.rho_inf=0.6:1:0.05",
+                     "--vary", "contacts.wall.restitution=0,0.5", "--refine", "step=2,3", "-j", "3", "--measure",
+                     "x=at(tip.x, 1.1)", "--measure", "wall.total_impulse", "--measure", "d=rms(tip.x, point 3)"]
+        begin = time.monotonic()
+        self.study(*arguments)
+        span = time.monotonic() - begin
+        whole = self.rows()
+        self.assertEqual(len(whole), 18)
+        shutil.rmtree(self.out)
+        for _ in range(6):
+            process = subprocess.Popen([PROGRAM, "study", *arguments, "-o", self.out], stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL, start_new_session=True)
+            time.sleep(span * chance.uniform(0.02, 0.3))
+            os.killpg(process.pid, signal.SIGKILL)  # its workers, too
+            process.wait()
+        self.study(*arguments)
+        self.assertEqual(self.rows(), whole)
+        text = self.study(*arguments).stdout
+        self.assertIn("54 of 54 runs done (54 were there)", text)
+        self.assertEqual(self.rows(), whole)
+
+    def test_the_study_says_what_was_asked_for(self):
+        long_one = ",".join(str(0.5 + 1e-4 * k) for k in range(300))
+        self.study("cases/bar_impact", "--set", "time.end=0.01", "--set", "mesh.bar.elements=4", "--vary",
+                   "scheme.rho_inf=" + long_one, "--measure", "E=energy.final", "--jobs", "2")
+        with open(os.path.join(self.out, "study.json")) as file:
+            study = json.load(file)
+        self.assertEqual(study["version"], self.percuss("--version").stdout.split()[-1])
+        self.assertEqual(study["command"],
+                         ["percuss", "study", "cases/bar_impact", "--set", "time.end=0.01", "--set",
+                          "mesh.bar.elements=4", "--vary", "scheme.rho_inf=" + long_one, "--measure",
+                          "E=energy.final", "--jobs", "2", "-o", self.out])
+        self.assertEqual(study["set"], ["time.end=0.01", "mesh.bar.elements=4"])
+        self.assertEqual(study["measure"], {"E": "energy.final"})
+        self.assertEqual((study["jobs"], study["keep"], len(study["points"])), (2, False, 300))
 
     def test_a_refused_combination_is_a_row_with_its_reason(self):
         text = self.study("cases/bar_impact", "--set", "time.end=0.1", "--vary", "scheme.rho_inf=0.5,2").stdout
@@ -155,6 +413,24 @@ class Study(unittest.TestCase):
                            "scheme.rho_inf=0.5")
         self.assertEqual(run.returncode, 2)
         self.assertIn("unknown key 'rho_inf'", run.stderr)
+
+    def test_progress_on_a_terminal(self):
+        master, slave = pty.openpty()
+        with subprocess.Popen([PROGRAM, "study", "cases/bar_impact", "--set", "time.end=0.1", "--vary",
+                               "scheme.rho_inf=0.5,0.6", "-o", self.out], stdout=slave) as process:
+            process.wait(HANG)
+        os.close(slave)
+        shown = b""
+        while b"study.json" not in shown:
+            shown += os.read(master, 65536)
+        os.close(master)
+        self.assertRegex(shown.decode(), r"\r\[={24}\]  2 of 2 runs, \d+ s")
+
+    def test_keys_and_functions_are_listed(self):
+        text = self.percuss("list", "study").stdout
+        for word in ("separately", "jobs", "keep", "points", "at(column, time)", "filtered_peak(contact, window)"):
+            self.assertIn(word, text)
+        self.assertIn("did you mean 'study'?", self.percuss("list", "studi").stderr)
 
     def test_errors_name_what_is_wrong(self):
         for arguments, message in (

@@ -119,6 +119,10 @@ static void every_failing_allocation_of_the_output_is_reported(void **state)
     const trial with_output = { "cases/bar_impact", 2, { CLOSE, "time.end=0.02" }, TESTS_OUTPUT_FOLDER "/allocation" };
     fail_each_allocation(&with_output, false);
     fail_each_allocation(&with_output, true);
+    const trial compressed = {
+        "cases/bar_impact", 3, { CLOSE, "time.end=0.02", "output.frames.format=vtu" }, TESTS_OUTPUT_FOLDER "/allocation"
+    };
+    fail_each_allocation(&compressed, false);
 }
 
 // Parameters, formulas and repeated entries are worked out in the memory of the case.

@@ -18,7 +18,7 @@
 enum { TEXT = 256, MOST_SETS = 5, MOST_UNKNOWNS = 64, MOST_POINTS = 400, RUN_STEPS = 300 };
 
 // What about a system decides whether a scheme takes it, and with what order.
-enum { FRICTION = 1, JOINTS = 2, RATES = 4, RESTS = 8, MESH = 16 }; // RATES: forces depend on velocities
+enum { FRICTION = 1, JOINTS = 2, RATES = 4, RESTS = 8, MESH = 16, FORM = 32 }; // RATES: forces depend on velocities
 
 typedef struct matrix_system {
     const char *name, *path;
@@ -30,18 +30,18 @@ typedef struct matrix_system {
 } matrix_system;
 
 static const matrix_system systems[] = {
-    { "ball", "cases/ball", 5e-3, 1e-2, 0.3, 0, NULL, NULL },
-    { "ball_in_box", "cases/ball_in_box", 5e-3, 1e-2, 0.3, 0, NULL, NULL },
-    { "oscillator", "cases/oscillator", 1e-3, 1e-4, 0.04, 0, NULL, "system.stretch=0.001" },
-    { "impacting_oscillator", "cases/impacting_oscillator", 5e-3, 1e-2, 0.2, 0, NULL, NULL },
-    { "pendulum", "cases/pendulum", 2e-3, 1e-2, 0.3, JOINTS, NULL, NULL },
-    { "rocking_block", "cases/rocking_block", 5e-3, 1e-2, 0.1, 0, NULL, NULL },
-    { "slider_crank", "cases/slider_crank", 1e-4, 1e-4, 1e-3, FRICTION | RATES, NULL, "system.friction=0" },
-    { "slider_crank_bilateral", "cases/slider_crank_bilateral", 2e-4, 2.5e-5, 0.01, JOINTS | RATES, NULL, NULL },
-    { "incline", "cases/incline", 1e-2, 1e-2, 0.4, FRICTION | RESTS, NULL, NULL },
-    { "stick_slip", "cases/stick_slip", 1e-2, 1e-2, 0.1, FRICTION | RESTS, NULL, NULL },
-    { "puck", "cases/puck", 1e-2, 1e-2, 0.4, FRICTION | RESTS, NULL, NULL },
-    { "spinning_ball", "cases/spinning_ball", 5e-3, 1e-2, 0.3, FRICTION, NULL, "system.friction=0" },
+    { "ball", "cases/ball", 5e-3, 1e-2, 0.3, FORM, NULL, NULL },
+    { "ball_in_box", "cases/ball_in_box", 5e-3, 1e-2, 0.3, FORM, NULL, NULL },
+    { "oscillator", "cases/oscillator", 1e-3, 1e-4, 0.04, FORM, NULL, "system.stretch=0.001" },
+    { "impacting_oscillator", "cases/impacting_oscillator", 5e-3, 1e-2, 0.2, FORM, NULL, NULL },
+    { "pendulum", "cases/pendulum", 2e-3, 1e-2, 0.3, JOINTS | FORM, NULL, NULL },
+    { "rocking_block", "cases/rocking_block", 5e-3, 1e-2, 0.1, FORM, NULL, NULL },
+    { "slider_crank", "cases/slider_crank", 1e-4, 1e-4, 1e-3, FRICTION | RATES | FORM, NULL, "system.friction=0" },
+    { "slider_crank_bilateral", "cases/slider_crank_bilateral", 2e-4, 2.5e-5, 0.01, JOINTS | RATES | FORM, NULL, NULL },
+    { "incline", "cases/incline", 1e-2, 1e-2, 0.4, FRICTION | RESTS | FORM, NULL, NULL },
+    { "stick_slip", "cases/stick_slip", 1e-2, 1e-2, 0.1, FRICTION | RESTS | FORM, NULL, NULL },
+    { "puck", "cases/puck", 1e-2, 1e-2, 0.4, FRICTION | RESTS | FORM, NULL, NULL },
+    { "spinning_ball", "cases/spinning_ball", 5e-3, 1e-2, 0.3, FRICTION | FORM, NULL, "system.friction=0" },
     // Explicit schemes run on the bar at 0.9 and 0.45 of their stable step.
     { "bar", "cases/bar_impact", 5e-3, 5e-4, 0.1, MESH, "mesh.bar.elements=20",
       "initial.0.displacement={from: [0, 0, 0], to: [0.1, 0, 0]}" },
@@ -50,7 +50,7 @@ enum { NSYSTEM = sizeof systems / sizeof *systems };
 
 typedef struct matrix_variant {
     const char *scheme, *options; // in the form of a case
-    double order;                 // in smooth motion; INFINITY: exact to its tolerance
+    double order;                 // in smooth motion; INFINITY: exact to its tolerance; NAN: of a mesh of its own
     double joint_order;           // with joints: 1 where constraint forces are those of a frozen direction; 0: the same
     double rate_order;            // 1 where forces see the velocity of the start; 0: the same
     double gain;                  // energy that it may gain, in units of the largest kinetic and strain energy
@@ -63,6 +63,7 @@ static const matrix_variant variants[] = {
     { "moreau_jean", "theta: 0.7", 1, 0, 0, 0.01 },
     { "moreau_jean", "theta: 0.5, positions: midpoint", 2, 1, 0, 0.01 },
     { "half_explicit", "", 2, 0, 0, 0.01 },
+    { "wave", "allow_mismatch: true", NAN, 0, 0, 0.01 }, // it has another mass
     { "newmark", "", 2, 1, 0, 0.01 },
     { "hht", "", 2, 1, 0, 0.01 },
     { "alpha_velocity", "", 2, 1, 0, 0.01 },
@@ -98,6 +99,7 @@ static const struct {
     const char *reason;
 } refusals[] = {
     { "moreau_jean_explicit", "", MESH, "forward Euler is unstable at any step on an undamped elastic model" },
+    { "wave", "allow_mismatch: true", FORM, "waves travel in meshes" },
     { "alpha_ggl", "variant: modified_lcp", FRICTION, "the modified LCP is stated without friction" },
     { "half_explicit_acceleration", "", FRICTION, "contact on acceleration level, without friction" },
     { "alpha_index3", "", FRICTION, "no law at velocity level, which friction needs" },
@@ -322,7 +324,7 @@ static void variant_takes_every_system(void **state)
         double step = matrix_step(c, s);
         if (check_refusal(c, s, step, &nfault)) continue;
         check_runs(c, s, step, &nfault);
-        check_smooth(c, s, &nfault);
+        if (!isnan(c->order)) check_smooth(c, s, &nfault);
     }
     CHECK(nfault == 0);
 }

@@ -29,6 +29,7 @@ static const char *const schemes[] = {
     "type: schatzman_paoli",
     "type: half_explicit",
     "type: half_explicit, impulsive_step: 1.0e-5",
+    "type: wave, allow_mismatch: true",
     "type: half_explicit_acceleration",
     "type: half_explicit_rk",
     "type: jump_newmark, rho_inf: 0.8",

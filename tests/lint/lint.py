@@ -27,14 +27,14 @@ MAY_INCLUDE = {
     "sim": ["output", "case", "schemes", "step", "system", "core"],
     "plot": ["output", "case", "core"],
     "report": ["plot", "output", "case", "core", "percuss.h"],
-    "study": ["build", "sim", "output", "case", "core", "percuss.h"],
+    "study": ["plot", "build", "sim", "output", "case", "core", "percuss.h"],
 }
 MAY_INCLUDE_ALL = ("build", "cli", "main.c", "percuss.c")
 
 STANDARD_HEADERS = set(
     "assert complex ctype errno fenv float inttypes limits locale math setjmp signal stdalign stdarg stdbool stddef "
     "stdatomic stdint stdio stdlib string tgmath threads time "
-    "dirent dlfcn fcntl unistd sys/ioctl sys/mman sys/resource sys/stat sys/time sys/types sys/wait".split())
+    "dirent dlfcn fcntl unistd sys/file sys/ioctl sys/mman sys/resource sys/stat sys/time sys/types sys/wait".split())
 
 ALLOCATION = r"\b(malloc|calloc|realloc|reallocarray|free|aligned_alloc|posix_memalign|strdup|strndup|asprintf|" \
              r"vasprintf|getline|getdelim|open_memstream)\s*\("

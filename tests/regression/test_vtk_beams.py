@@ -63,7 +63,7 @@ def check_frames(folder):
 def check_script(folder):
     tree = ast.parse((folder / "view.py").read_text())
     values = {node.targets[0].id: node.value for node in tree.body if isinstance(node, ast.Assign)}
-    body = "".join(part.value for part in (values["BODY"].left, values["BODY"].right))
+    body = values["BODY"].value + ".vtk.series"
     assert (folder / body).exists(), body
     colours = [element.value for element in values["COLOURS"].elts]
     frame = vtk_readback.read_frame(folder / "beams_000000.vtk")

@@ -50,12 +50,14 @@ def read_expected(path):
 def read_frame(path):
     """What VTK makes of a file, in the same form."""
     errors = []
-    reader = vtk.vtkDataSetReader()
+    is_xml = str(path).endswith(".vtu")
+    reader = vtk.vtkXMLUnstructuredGridReader() if is_xml else vtk.vtkDataSetReader()
     reader.AddObserver("ErrorEvent", lambda *_: errors.append("error"))
     reader.SetFileName(str(path))
-    reader.ReadAllScalarsOn()
-    reader.ReadAllVectorsOn()
-    reader.ReadAllFieldsOn()
+    if not is_xml:
+        reader.ReadAllScalarsOn()
+        reader.ReadAllVectorsOn()
+        reader.ReadAllFieldsOn()
     reader.Update()
     grid = reader.GetOutput()
     if errors or grid is None:

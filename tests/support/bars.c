@@ -10,6 +10,10 @@ const bar_variant bar_variants[] = {
     { .scheme = "moreau_jean", .values = "theta=0.7", .order = 1 },
     { .scheme = "moreau_jean", .values = "rho_inf=0.8", .order = 1 },
     { .scheme = "half_explicit", .values = "gap_tolerance=0", .order = 2, .is_exact_fall = true },
+    { .scheme = "wave",
+      .values = "gate=nearest",
+      .order = 1,
+      .has_no_impact = true }, // its velocity is that of the middle of the step
     { .scheme = "newmark", .values = "gamma=0.5", .order = 2, .is_exact_fall = true },
     { .scheme = "newmark", .values = "gamma=1 beta=0.5625", .order = 1, .is_exact_fall = true },
     { .scheme = "hht", .values = "alpha=0.1", .order = 2, .is_exact_fall = true },

@@ -21,7 +21,8 @@ model *model_create(void)
                                          .initials = m->initials,
                                          .loads = m->loads,
                                          .contacts = m->contacts,
-                                         .joints = m->joints };
+                                         .joints = m->joints,
+                                         .step = 0.01 };
     CHECK_OK(ctx, pcs_mesh_create(ctx, &m->mesh));
     m->definition.mesh = m->mesh;
     return m;
@@ -245,6 +246,7 @@ model_run model_prepare(model *m, const char *scheme, const char *assignments, c
 {
     model_run run = { .m = m };
     const pcs_scheme_ops *ops = run_find_scheme(scheme);
+    CHECK_OK(m->ctx, pcs_scheme_weigh(ops, m->system, 0.01));
     CHECK_OK(m->ctx, pcs_step_solver_create(m->ctx, solver == NULL ? "condensed" : solver,
                                             linear == NULL ? "auto" : linear, m->system, &run.solver));
     run.scheme = pcs_take(m->ctx, 1, sizeof *run.scheme, "a scheme");

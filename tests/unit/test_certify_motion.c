@@ -86,6 +86,7 @@ static const char *const schemes[] = {
     "jump_newmark, rho_inf: 0.8",
     "jump_bathe",
     "half_explicit",
+    "wave, allow_mismatch: true",
     "half_explicit_acceleration",
     "tdg_minus",
     "half_explicit_rk, method: hem3",

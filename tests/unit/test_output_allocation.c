@@ -17,11 +17,13 @@ static const void *params_of(const pcs_observer_ops *ops)
     const char *body = "chain";
     const int each = 1;
     const double none = NAN;
+    const bool is_on = true;
     CHECK(ops->params_size <= sizeof room);
     for (const pcs_option *o = ops->options; o != NULL && o->name != NULL; o++) {
         char *to = room.bytes + o->offset;
         if (o->kind == PCS_OPTION_COUNT) memcpy(to, &each, sizeof each);
         else if (o->kind == PCS_OPTION_REAL) memcpy(to, &none, sizeof none);
+        else if (o->kind == PCS_OPTION_FLAG) memcpy(to, &is_on, sizeof is_on);
         else if (o->kind == PCS_OPTION_TEXT) memcpy(to, &body, sizeof body);
         else if (o->kind == PCS_OPTION_NAMES) memcpy(to, &names, sizeof names);
         else if (o->kind == PCS_OPTION_LIST) memset(to, 0, sizeof(pcs_list));

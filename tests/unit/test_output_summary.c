@@ -7,7 +7,13 @@
 extern const pcs_observer_ops pcs_observer_summary;
 
 // The parameters as the option table's offsets have them: open_time and filter, s.
-static const double at_once[2] = { 0.0, NAN }, by_default[2] = { NAN, NAN };
+// The options as the observer keeps them.
+typedef struct options {
+    double open_time, filter;
+    bool text;
+} options;
+
+static const options at_once = { 0.0, NAN, true }, by_default = { NAN, NAN, true };
 
 static const pcs_summary *summary_of(const fake_run *r)
 {
@@ -29,7 +35,7 @@ static void push(fake_run *r, long step, double force, double impulse)
     CHECK_OK(r->ctx, r->observer.ops->step(&r->observer));
 }
 
-static void start_with(fake_run *r, const double *params)
+static void start_with(fake_run *r, const options *params)
 {
     fake_create(r, "summary", &pcs_observer_summary, params);
     for (int j = 0; j < FAKE_ROWS; j++) r->rows[j] = (pcs_row_report){ .gap = 1.0 + j, .force = NAN };
@@ -38,7 +44,7 @@ static void start_with(fake_run *r, const double *params)
 
 static void start(fake_run *r)
 {
-    start_with(r, at_once);
+    start_with(r, &at_once);
 }
 
 static int count_intervals(const fake_run *r)
@@ -86,12 +92,12 @@ static void an_interval_ends_after_the_open_time(void **state)
 {
     (void)state;
     const int touches[] = { 1, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1 };
-    const double params[][2] = { { NAN, NAN }, { 2e-3, NAN }, { 0.0, NAN } };
+    const options params[] = { { NAN, NAN, true }, { 2e-3, NAN, true }, { 0.0, NAN, false } };
     const long count[] = { 2, 3, 4 }, last[] = { 9, 5, 2 };
     const double lasts[] = { 10e-3, 7e-3, 5e-3 }, mean[] = { 40.0 / 9.0, 6.0, 10.0 };
     for (int k = 0; k < 3; k++) {
         fake_run r;
-        start_with(&r, params[k]);
+        start_with(&r, &params[k]);
         for (long step = 1; step <= 14; step++) push(&r, step, 10.0 * touches[step - 1], 0.0);
         const pcs_contact_record *c = &summary_of(&r)->contacts[0];
         CHECK(c->ninterval == count[k]);
@@ -153,11 +159,11 @@ static void the_filtered_peak_is_the_largest_moving_mean(void **state)
 {
     (void)state;
     const double ripple[] = { 0.0, 60.0, 0.0, -60.0 };
-    const double params[][2] = { { 0.0, 8e-3 }, { 0.0, 2e-3 }, { 0.0, 2.5e-3 }, { 0.0, 50e-3 } };
+    const options params[] = { { 0.0, 8e-3, true }, { 0.0, 2e-3, true }, { 0.0, 2.5e-3, true }, { 0.0, 50e-3, true } };
     const double peak[] = { 100.0, 130.0, 100.0 + 60.0 / 2.5, NAN };
     for (int k = 0; k < 4; k++) {
         fake_run r;
-        start_with(&r, params[k]);
+        start_with(&r, &params[k]);
         for (long step = 1; step <= 40; step++) push(&r, step, 100.0 + ripple[step % 4], 0.0);
         const pcs_contact_record *c = &summary_of(&r)->contacts[0];
         CHECK_NEAR(c->peak_force, 160.0, 0.0);
@@ -190,7 +196,7 @@ static void losses_and_sliding_are_told_by_contact(void **state)
                                              { .contact = 0, .first_tangent = 1, .ntangent = 1, .friction = 0.5 },
                                              { .contact = 1, .first_tangent = 2, .ntangent = 1, .friction = 0.5 } };
     fake_run r;
-    fake_create(&r, "summary", &pcs_observer_summary, by_default);
+    fake_create(&r, "summary", &pcs_observer_summary, &by_default);
     r.system.rows = rows;
     r.system.ntangent = 3;
     for (int j = 0; j < FAKE_ROWS; j++) r.rows[j] = (pcs_row_report){ .gap = 1.0, .force = NAN };
@@ -228,7 +234,7 @@ static void losses_and_sliding_are_told_by_contact(void **state)
 // Opens with an impact of the first contact at t = 0, which has no force.
 static void start_with_impact(fake_run *r)
 {
-    fake_create(r, "summary", &pcs_observer_summary, at_once);
+    fake_create(r, "summary", &pcs_observer_summary, &at_once);
     for (int j = 0; j < FAKE_ROWS; j++) r->rows[j] = (pcs_row_report){ .gap = 0.0 };
     r->rows[1] = (pcs_row_report){ .step_impulse = 2.0, .impulse = 2.0, .force = NAN, .is_impact = true };
     fake_open(r);

@@ -113,7 +113,7 @@ static void a_missing_file_is_told(void **state)
     pcs_context *ctx;
     pcs_csv *csv;
     CHECK(pcs_context_create(&ctx) == PCS_OK);
-    CHECK_STATUS(ctx, pcs_csv_read(ctx, TESTS_OUTPUT_FOLDER "/no_such.csv", false, &csv), PCS_IO_ERROR);
+    CHECK_STATUS(ctx, pcs_csv_read(ctx, TESTS_OUTPUT_FOLDER "/no_such.csv", false, &csv), PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(ctx), "no_such.csv");
     pcs_context_destroy(&ctx);
 }

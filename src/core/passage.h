@@ -1,0 +1,27 @@
+// A contact that closed and opened again between the ends of a step, so that no law has seen it.
+
+#ifndef PCS_CORE_PASSAGE_H
+#define PCS_CORE_PASSAGE_H
+
+#include <stdbool.h>
+
+// What is known of a row at the ends of a step.
+typedef struct pcs_passage_row {
+    double gap[2];  // m, at its start and at its end
+    bool is_loaded; // it had an impulse
+} pcs_passage_row;
+
+typedef struct pcs_passage {
+    double depth;   // m, by how much bodies overlapped on the way, more than at its ends; 0: they did not
+    double allowed; // m, so shallow a graze counts as none
+    int row;
+} pcs_passage;
+
+// Keeps the worst.
+static inline void pcs_passage_note(pcs_passage *worst, double depth, double allowed, int row)
+{
+    if (depth * worst->allowed > worst->depth * allowed || worst->allowed == 0.0)
+        *worst = (pcs_passage){ .depth = depth, .allowed = allowed, .row = row };
+}
+
+#endif

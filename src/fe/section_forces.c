@@ -1,0 +1,159 @@
+// Section forces at the nodes of bars and beams, for pictures: smooth along a member, where those of cells have steps.
+//
+// Cells with sections make chains: at most one of them ends at a node (b) and at most one begins there (a). A force f
+// that is known in the middle of cells of lengths L is linear in between, and goes on so to the end of a chain:
+//   f = (f_b L_a + f_a L_b)/(L_a + L_b);    at an end  f = f_1 + (f_1 - f_2) L_1/(L_1 + L_2),  of one cell alone f_1
+// The bending moment is the mean of the moments at the ends of the cells that meet: with its sign in the plane, its
+// size in space. The bending stress follows from the moments at the node, |Mz| cy/Iz + |My| cz/Iy.
+//
+// Where members branch or meet head to head a node has no one value: such a model has none of these.
+
+#include "core/rotation.h"
+#include "elements/section.h"
+#include "fe/data.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FORCES_MAX = 10 };
+
+// Known in the middle of cells. shear_force has a sign only where there is no shear_y.
+static const char *const section_forces_linear[] = { "axial_force", "stress",   "torque",      "shear_y", "shear_z",
+                                                     "moment_y",    "moment_z", "shear_force", NULL };
+
+static int section_forces_find(const pcs_picture *picture, const char *name)
+{
+    for (int k = 0; k < picture->nfield; k++)
+        if (strcmp(picture->field_names[k], name) == 0) return k;
+    return -1;
+}
+
+// The cells that end and begin at every node; false where they make no chains, or there are none.
+static bool section_forces_link(const fe_data *fe, fe_chains *chains)
+{
+    const pcs_mesh *mesh = fe->model.mesh;
+    bool is_chain = true, has_cells = false;
+    for (int i = 0; i < mesh->nnode; i++) chains->before[i] = chains->after[i] = -1;
+    for (int c = 0; c < mesh->ncell; c++) {
+        const pcs_element_ops *ops = fe->batch_of_cell[c] < 0 ? NULL : fe->model.groups[fe->batch_of_cell[c]].ops;
+        const int *node = mesh->cell[c];
+        if (ops == NULL || !(ops->has_section || ops->has_area) || node[0] == node[1]) continue;
+        is_chain = is_chain && chains->after[node[0]] < 0 && chains->before[node[1]] < 0;
+        chains->after[node[0]] = chains->before[node[1]] = c;
+        double span[3];
+        for (int k = 0; k < 3; k++) span[k] = mesh->x[node[1]][k] - mesh->x[node[0]][k];
+        chains->length[c] = pcs_norm3(span);
+        has_cells = true;
+    }
+    return is_chain && has_cells;
+}
+
+static void section_forces_name(const pcs_picture *picture, fe_chains *chains, const char **names)
+{
+    bool has_shear_y = section_forces_find(picture, "shear_y") >= 0;
+    chains->nlinear = 0;
+    for (int i = 0; section_forces_linear[i] != NULL; i++) {
+        const char *name = section_forces_linear[i];
+        int field = section_forces_find(picture, name);
+        if (field < 0 || (has_shear_y && strcmp(name, "shear_force") == 0)) continue;
+        chains->field[chains->nlinear] = field;
+        names[chains->nlinear++] = name;
+    }
+    chains->start = section_forces_find(picture, "moment_start");
+    chains->end = section_forces_find(picture, "moment_end");
+    for (int axis = 0; axis < 2; axis++) {
+        chains->moment[axis] = -1;
+        for (int k = 0; k < chains->nlinear; k++)
+            if (strcmp(names[k], axis == 0 ? "moment_y" : "moment_z") == 0) chains->moment[axis] = k;
+    }
+}
+
+pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture *picture)
+{
+    const pcs_mesh *mesh = fe->model.mesh;
+    fe_chains *chains;
+    const char **names;
+    double **fields;
+    PCS_TAKE(self->ctx, chains, 1, "the picture");
+    PCS_TAKE(self->ctx, chains->before, mesh->nnode, "the picture");
+    PCS_TAKE(self->ctx, chains->after, mesh->nnode, "the picture");
+    PCS_TAKE(self->ctx, chains->length, mesh->ncell, "the picture");
+    PCS_TAKE(self->ctx, chains->field, FORCES_MAX, "the picture");
+    PCS_TAKE(self->ctx, names, FORCES_MAX, "the picture");
+    PCS_TAKE(self->ctx, fields, FORCES_MAX, "the picture");
+    if (!section_forces_link(fe, chains)) return PCS_OK;
+    section_forces_name(picture, chains, names);
+    int count = chains->nlinear;
+    if (chains->start >= 0) {
+        names[count++] = "bending_moment";
+        names[count++] = "bending_stress";
+    }
+    for (int k = 0; k < count; k++) PCS_TAKE(self->ctx, fields[k], mesh->nnode, "the picture");
+    picture->npoint_field = count;
+    picture->point_names = names;
+    picture->point_fields = fields;
+    fe->chains = chains;
+    return PCS_OK;
+}
+
+// A force at the end of a chain, of its last cell and the one beside that, which may be missing (-1).
+static double section_forces_at_end(const double *f, const double *length, int cell, int beside)
+{
+    if (beside < 0) return f[cell];
+    return f[cell] + (f[cell] - f[beside]) * length[cell] / (length[cell] + length[beside]);
+}
+
+static double section_forces_at(const fe_data *fe, const double *f, int node)
+{
+    const fe_chains *chains = fe->chains;
+    const int(*cells)[2] = (const int(*)[2])fe->model.mesh->cell;
+    const double *L = chains->length;
+    int b = chains->before[node], a = chains->after[node];
+    if (b >= 0 && a >= 0) return (f[b] * L[a] + f[a] * L[b]) / (L[a] + L[b]);
+    if (b >= 0) return section_forces_at_end(f, L, b, chains->before[cells[b][0]]);
+    return a >= 0 ? section_forces_at_end(f, L, a, chains->after[cells[a][1]]) : 0.0;
+}
+
+static double section_forces_moment(const pcs_picture *picture, const fe_chains *chains, int node)
+{
+    int b = chains->before[node], a = chains->after[node], count = (b >= 0) + (a >= 0);
+    double sum = 0.0;
+    if (b >= 0) sum += picture->fields[chains->end][b];
+    if (a >= 0) sum += picture->fields[chains->start][a];
+    return count == 0 ? 0.0 : sum / count;
+}
+
+// Of the moments at a node in the section of a cell.
+static double section_forces_stress(const fe_data *fe, const pcs_picture *picture, int cell, int node)
+{
+    const fe_chains *chains = fe->chains;
+    const pcs_fe_group *group = &fe->model.groups[fe->batch_of_cell[cell]];
+    if (!group->ops->has_section) return 0.0;
+    const void *params = (const char *)group->params + group->ops->section_offset;
+    const pcs_section *section = params;
+    double about_z = picture->point_fields[chains->nlinear][node], about_y = 0.0;
+    if (group->ops->has_orientation) { // in space
+        about_y = picture->point_fields[chains->moment[0]][node];
+        about_z = picture->point_fields[chains->moment[1]][node];
+        return fabs(about_z) * section->cy / section->Iz + fabs(about_y) * section->cz / section->Iy;
+    }
+    return fabs(about_z) * section->cy / section->Iz;
+}
+
+void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture)
+{
+    const fe_chains *chains = fe->chains;
+    if (chains == NULL) return;
+    for (int k = 0; k < chains->nlinear; k++)
+        for (int i = 0; i < picture->npoint; i++)
+            picture->point_fields[k][i] = section_forces_at(fe, picture->fields[chains->field[k]], i);
+    if (chains->start < 0) return;
+    double *moment = picture->point_fields[chains->nlinear], *stress = picture->point_fields[chains->nlinear + 1];
+    for (int i = 0; i < picture->npoint; i++) {
+        int b = chains->before[i], a = chains->after[i], count = (b >= 0) + (a >= 0);
+        moment[i] = section_forces_moment(picture, chains, i);
+        double sum = b >= 0 ? section_forces_stress(fe, picture, b, i) : 0.0;
+        if (a >= 0) sum += section_forces_stress(fe, picture, a, i);
+        stress[i] = count == 0 ? 0.0 : sum / count;
+    }
+}

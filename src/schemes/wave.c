@@ -1,0 +1,339 @@
+// Midpoint rule for waves, with contact on the midpoint velocity V.
+//
+//   S = M + (h/2) C + (h^2/4) K,     Vf = u_n + (h/2) S^-1 f(t_n + h/2, q_n + (h/2) u_n, u_n)
+//   V = Vf + S^-1 G^T P/2,           q = q_n + h V,     u = 2 V - u_n,     mean contact force P/h
+//   contact acts  where it did in the step before (P_n > 0), or g(q_n) + gate h G Vf <= 0
+//   there         0 <= G V + target _|_ P >= 0,  else P = 0;  joints: G V = 0
+//
+// M by one-point quadrature, rho A L/4 [1 1; 1 1], and h = L/c in every cell make waves in rods exact and S diagonal.
+// M is singular then: u is known up to a sawtooth, which no energy and no momentum sees. It is a history and never
+// shown; the velocity of the state is V, that of the middle of the step. M is neither inverted nor factored.
+//
+// Energy, exact for any step and mesh, with F the loads at mid-step:   dE = F . dq - h V . C V + P . G V
+//
+// A contact that has closed stays so until P = 0. Rounding the impact to a step keeps all fronts on the grid; the
+// contact is held at an offset of -(1 - gate) h |G V| <= g <= gate h |G V|. gate 1/2: to the nearest step; 1: to the
+// step before, so that nothing penetrates.
+//
+// Restitution. The end of a bar has no mass of its own: its impact takes no impulse, and it comes back when the wave
+// does. A law of Newton could act on the last cell only, for one step, so e has to be 0 there. A mass that sits at a
+// node, where u is known, and that waves do not carry,
+//   M_ii - sum_j |M_ij| > 0.4 M_ii,     M_ii - (h^2/4) K_ii > M_ii/2,
+// does have an impact. V = 0 would send it back with e = 1; target = -(1 - e) G u_n/2 gives G u = -e G u_n, with the e
+// of the case in the step that closes and 0 in those that follow, so that it rests.
+
+#include "core/loop.h"
+#include "schemes/common.h"
+#include "step/projection.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { GATE_NEAREST, GATE_BEFORE };
+static const char *const wave_gates[] = { "nearest", "before", NULL };
+static const char *const wave_kinds[] = { "axial", "transverse", NULL };
+
+typedef struct wave_params {
+    int gate, waves;
+    bool allow_mismatch;
+} wave_params;
+
+static const pcs_option wave_options[] = {
+    PCS_CHOICE("gate", wave_params, gate, PCS_DEFAULT("nearest"), wave_gates,
+               "step that an impact is rounded to: the nearest, or the one before, which never penetrates"),
+    PCS_CHOICE("waves", wave_params, waves, PCS_DEFAULT("transverse"), wave_kinds,
+               "of beams, that the step follows: those which carry the contact force; rods have axial ones only"),
+    PCS_FLAG("allow_mismatch", wave_params, allow_mismatch, PCS_DEFAULT("false"),
+             "take a step that differs from travel times of waves through cells by more than 1 %"),
+    { 0 },
+};
+
+static const double MOST_MISMATCH = 0.01;
+
+enum { HISTORY_U };
+static const char *const wave_history[] = { "u", NULL };
+
+typedef struct wave {
+    pcs_next next;
+    double *middle;          // [nv] q_n + (h/2) u_n, then u
+    unsigned char *is_heavy; // [nrow] has an impact
+    double share;            // of the step, of the gate
+    double h;                // s, of S
+} wave;
+
+static pcs_wave_demand wave_ask(const pcs_system *system, const void *params)
+{
+    const wave_params *p = params;
+    return (pcs_wave_demand){ .travel = &system->travel[p->waves],
+                              .mismatch = p->allow_mismatch ? INFINITY : MOST_MISMATCH };
+}
+
+static const char *wave_refuses(const pcs_system *system, const void *params)
+{
+    (void)params;
+    if (!system->is_mesh) return "waves travel in meshes: rods and linear beams, with masses and springs";
+    if (!system->is_linear) return "its waves are those of linear models: rods, linear beams, masses and springs";
+    if (system->has_skew_damping) return "gyroscopic moments do not go with it";
+    return system->layout == NULL ? NULL : "it runs in one process only";
+}
+
+static pcs_status wave_setup(pcs_scheme *self)
+{
+    wave *s = self->data;
+    const pcs_system *system = self->system;
+    PCS_TRY(pcs_next_create(self, &s->next));
+    PCS_TAKE(self->ctx, s->middle, system->nv, "the middle of the step");
+    PCS_TAKE(self->ctx, s->is_heavy, system->nrow, "the contacts of the step");
+    s->share = ((const wave_params *)self->params)->gate == GATE_BEFORE ? 1.0 : 0.5;
+    if (system->inertia != NULL) return PCS_OK;
+    return pcs_fail(self->ctx, PCS_FAILED, "the step solver of scheme 'wave' was made without pcs_scheme_weigh");
+}
+
+static pcs_status wave_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    wave *s = self->data;
+    memcpy(x->history[HISTORY_U], x->v, (size_t)self->system->nv * sizeof *x->v);
+    pcs_start_report(self, x, &s->next, report);
+    return PCS_OK;
+}
+
+// Entries off the diagonal that M and K cancel are zero, so that S is known to be diagonal.
+static void wave_clean(const pcs_system *system, double h)
+{
+    const pcs_pattern *pattern = system->M->pattern;
+    for (int j = 0; j < pattern->n; j++)
+        for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++) {
+            double size = fabs(system->M->value[p]) + 0.25 * h * h * fabs(system->K->value[p]);
+            if (pattern->row[p] != j && fabs(system->inertia->value[p]) <= PCS_ROUND_SUM * size)
+                system->inertia->value[p] = 0.0;
+        }
+}
+
+// Has an equation a mass of its own, that waves do not carry?
+static bool wave_is_mass(const pcs_system *system, int i, double h)
+{
+    const pcs_pattern *pattern = system->M->pattern;
+    double mass = 0.0, shared = 0.0, carried = 0.0;
+    for (int p = pattern->start[i]; p < pattern->start[i + 1]; p++) {
+        bool is_own = pattern->row[p] == i;
+        *(is_own ? &mass : &shared) += fabs(system->M->value[p]);
+        if (is_own) carried = 0.25 * h * h * system->K->value[p];
+    }
+    return mass - shared > 0.4 * mass && mass - carried > 0.5 * mass;
+}
+
+static bool wave_find_heavy(const pcs_system *system, int row, double h)
+{
+    const pcs_rows *G = system->G;
+    bool is_heavy = G->start[row + 1] > G->start[row];
+    for (int k = G->start[row]; k < G->start[row + 1]; k++)
+        if (G->value[k] != 0.0) is_heavy = is_heavy && wave_is_mass(system, G->column[k], h);
+    return is_heavy;
+}
+
+static pcs_status wave_check_restitution(const pcs_scheme *self)
+{
+    const wave *s = self->data;
+    const pcs_system *system = self->system;
+    for (int j = 0; j < system->nrow; j++) {
+        const pcs_row *row = &system->rows[j];
+        bool acts = row->restitution != 0.0 && !row->is_bilateral && !s->is_heavy[j];
+        if (!acts && row->tangent_restitution == 0.0) continue;
+        return pcs_fail(self->ctx, PCS_UNSUPPORTED,
+                        "contact '%s' has a restitution of %g, but the end of a bar has no mass that could rebound: it "
+                        "comes back when the wave does; set it to 0, or put a point_mass there",
+                        system->contacts[row->contact].name, acts ? row->restitution : row->tangent_restitution);
+    }
+    return PCS_OK;
+}
+
+// S, and all that follows from it, for steps of length h.
+static pcs_status wave_prepare(pcs_scheme *self, double h, pcs_outcome *outcome)
+{
+    wave *s = self->data;
+    pcs_system *system = self->system;
+    pcs_step_form form = { .h = h };
+    *outcome = PCS_CONVERGED;
+    if (s->h == h) return PCS_OK;
+    const double weight[3] = { 1.0, 0.5 * h, 0.25 * h * h };
+    pcs_matrix_combine(system->inertia, weight, system->M, system->C, system->K);
+    wave_clean(system, h);
+    for (int j = 0; j < system->nrow; j++) s->is_heavy[j] = wave_find_heavy(system, j, h);
+    if (s->h == 0.0) PCS_TRY(wave_check_restitution(self));
+    s->h = 0.0;
+    if (!pcs_projection_weigh(self->solver)) *outcome = PCS_SINGULAR;
+    if (*outcome == PCS_CONVERGED) PCS_TRY(pcs_step_solver_prepare(self->solver, &form, outcome));
+    if (*outcome == PCS_CONVERGED) s->h = h;
+    return PCS_OK;
+}
+
+// Vf into next.v.
+static void wave_free_motion(pcs_scheme *self, const pcs_state *x, double h)
+{
+    wave *s = self->data;
+    const pcs_system *system = self->system;
+    const double *q = x->q, *u = x->history[HISTORY_U];
+    double *middle = s->middle, *v = s->next.v, half = 0.5 * h;
+    int n = system->nv;
+    PCS_INDEPENDENT
+    for (int i = 0; i < n; i++) middle[i] = q[i] + half * u[i];
+    system->ops->force(system, x->t + half, middle, u, v);
+    pcs_linsolve_solve(self->solver->mass, v);
+    PCS_INDEPENDENT
+    for (int i = 0; i < n; i++) v[i] = u[i] + half * v[i];
+}
+
+// Where contacts act, and what the law asks of them; true when there is something to solve.
+static bool wave_find_gates(pcs_scheme *self, const pcs_state *x, double h)
+{
+    wave *s = self->data;
+    pcs_system *system = self->system;
+    pcs_next *next = &s->next;
+    bool acts = false;
+    system->time = x->t;
+    system->ops->gaps(system, x->q, next->gap);
+    for (int j = 0; j < system->nrow; j++) {
+        const pcs_row *row = &system->rows[j];
+        next->rate_before[j] = pcs_system_rate(system, j, next->v);
+        double ahead = next->gap[j] + s->share * h * next->rate_before[j];
+        // What touches at the very end of the step meets in the next one where that is the rule, and round-off decides
+        // neither.
+        double tie = pcs_gap_tie(system, j, x->q) * (s->share < 1.0 ? 1.0 : -1.0);
+        next->gate[j] = row->is_bilateral || x->was_loaded[j] || ahead <= tie;
+        double e = x->was_loaded[j] ? 0.0 : row->restitution;
+        next->target[j] = next->la[j] = next->nu[j] = 0.0;
+        if (s->is_heavy[j] && !row->is_bilateral)
+            next->target[j] = -0.5 * (1.0 - e) * pcs_system_rate(system, j, x->history[HISTORY_U]);
+        acts = acts || next->gate[j];
+    }
+    for (int t = 0; t < system->ntangent; t++) next->target_t[t] = next->la_t[t] = 0.0;
+    return acts;
+}
+
+static pcs_outcome wave_solve_contacts(pcs_scheme *self, pcs_step_report *report)
+{
+    wave *s = self->data;
+    pcs_step_problem problem = pcs_next_problem(self, &s->next, NULL, 0.0);
+    pcs_step_result result;
+    self->solver->ops->solve(self->solver, &problem, &result);
+    report->iterations += result.iterations;
+    return result.outcome;
+}
+
+// q and u from V, and the positions in the middle of the step into next.d.
+static void wave_move(pcs_scheme *self, const pcs_state *x, double h)
+{
+    wave *s = self->data;
+    const double *q0 = x->q, *u0 = x->history[HISTORY_U], *v = s->next.v;
+    double *q = s->next.q, *u = s->middle, *between = s->next.d;
+    PCS_INDEPENDENT
+    for (int i = 0; i < self->system->nv; i++) {
+        double way = h * v[i];
+        q[i] = q0[i] + way;
+        between[i] = q0[i] + 0.5 * way;
+        u[i] = 2.0 * v[i] - u0[i];
+    }
+}
+
+static bool wave_measure(pcs_scheme *self, pcs_step_report *report)
+{
+    wave *s = self->data;
+    double *v = s->next.v;
+    s->next.v = s->middle; // kinetic energy and momentum are those of u
+    bool is_finite = pcs_next_measure(self, &s->next, report);
+    s->next.v = v;
+    return is_finite;
+}
+
+static void wave_report_row(pcs_scheme *self, const pcs_state *x, int j, pcs_step_report *report)
+{
+    const wave *s = self->data;
+    const pcs_system *system = self->system;
+    const pcs_next *next = &s->next;
+    pcs_row_report *row = &report->rows[j];
+    double impulse = 2.0 * next->la[j];
+    *row = (pcs_row_report){
+        .gap = next->gap[j],
+        .rate = pcs_system_rate(system, j, next->v),
+        .rate_before = next->rate_before[j],
+        .target = next->target[j],
+        .multiplier = next->la[j],
+        .step_impulse = impulse,
+        .force = impulse / report->h,
+        .is_gated = next->gate[j] != 0,
+        .is_impact = impulse > 0.0 && !x->was_loaded[j] && !system->rows[j].is_bilateral,
+        .is_closed = impulse > 0.0 || next->gap[j] <= 0.0,
+    };
+    row->impulse = row->is_impact && s->is_heavy[j] ? impulse : 0.0;
+    row->normal_loss = impulse == 0.0 ? 0.0 : -impulse * row->rate;
+    for (int t = 0; t < system->rows[j].ntangent; t++) {
+        int k = system->rows[j].first_tangent + t;
+        row->slip[t] = pcs_rows_dot(system->T, k, next->v);
+        row->last_tangent[t] = next->la_t[k];
+        row->tangent[t] = 2.0 * next->la_t[k];
+        row->friction_loss -= row->tangent[t] * row->slip[t];
+    }
+    report->impact_loss += row->normal_loss;
+    report->friction_loss += row->friction_loss;
+}
+
+static void wave_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *report)
+{
+    wave *s = self->data;
+    pcs_system *system = self->system;
+    double h = report->h, t = x->t + 0.5 * h, resultant[3];
+    system->time = x->t + h;
+    system->ops->gaps(system, s->next.q, s->next.gap);
+    for (int j = 0; j < system->nrow; j++) wave_report_row(self, x, j, report);
+    report->external_work = pcs_load_work(system, t, x->q, s->next.q);
+    report->damping_loss = h * pcs_damping_power(system, s->next.q, s->next.v);
+    pcs_resultant(system, t, s->next.d, s->next.v, resultant);
+    for (int k = 0; k < 3; k++) report->smooth_impulse[k] = h * resultant[k];
+}
+
+static pcs_status wave_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    wave *s = self->data;
+    pcs_begin_step(self, x, h, report);
+    PCS_TRY(wave_prepare(self, h, &report->outcome));
+    if (report->outcome != PCS_CONVERGED) return PCS_OK;
+    wave_free_motion(self, x, h);
+    if (wave_find_gates(self, x, h)) report->outcome = wave_solve_contacts(self, report);
+    if (report->outcome != PCS_CONVERGED) return PCS_OK;
+    wave_move(self, x, h);
+    if (!wave_measure(self, report)) return PCS_OK;
+    wave_report(self, x, report);
+    double *u = x->history[HISTORY_U];
+    x->history[HISTORY_U] = s->middle;
+    s->middle = u;
+    pcs_next_accept(self, &s->next, x, report);
+    return PCS_OK;
+}
+
+static void wave_state_rule(const pcs_scheme *self, pcs_rule *rule)
+{
+    *rule = pcs_rule_of(PCS_RULE_WAVE);
+    rule->move = 1.0;
+    rule->rate = PCS_RATE_REFLECTED;
+    rule->gate = PCS_GATE_HELD;
+    rule->gate_share = ((const wave_params *)self->params)->gate == GATE_NEAREST ? 0.5 : 1.0;
+}
+
+const pcs_scheme_ops pcs_scheme_wave = {
+    .name = "wave",
+    .summary = "midpoint rule with contact on the midpoint velocity: exact waves in rods at steps of cell length/speed",
+    .options = wave_options,
+    .params_size = sizeof(wave_params),
+    .data_size = sizeof(wave),
+    .nhistory = 1,
+    .history_names = wave_history,
+    .has_closed_loss = true,
+    .has_inertia = true,
+    .needs_equal_steps = "its step is the time that a wave takes through a cell",
+    .refuses = wave_refuses,
+    .ask_waves = wave_ask,
+    .state_rule = wave_state_rule,
+    .setup = wave_setup,
+    .start = wave_start,
+    .step = wave_step,
+};

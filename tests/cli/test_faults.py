@@ -1,0 +1,36 @@
+"""A short part of the campaigns of tests/faults, of a few seconds; make faults does them all."""
+
+import os
+import subprocess
+import sys
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "faults")
+IS_SANITIZED = b"__asan_init" in open(PROGRAM, "rb").read() or b"__tsan_init" in open(PROGRAM, "rb").read()
+
+
+class Faults(unittest.TestCase):
+    def campaign(self, name, tries):
+        result = subprocess.run([sys.executable, os.path.join(FOLDER, name + ".py"), PROGRAM, f"{tries}n"],
+                                capture_output=True, text=True, check=False)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertIn(" 0 failures", result.stdout)
+
+    def test_no_body_passes_through_another(self):
+        self.campaign("passing", 60)
+
+    def test_streams_may_be_closed_or_full(self):
+        self.campaign("streams", 1)
+
+    def test_numbers_may_make_no_sense(self):
+        self.campaign("abuse", 40)
+
+    @unittest.skipIf(IS_SANITIZED, "a sanitizer takes the place of the allocator")
+    def test_calls_may_fail(self):
+        self.campaign("disk", 60)
+        self.campaign("alloc", 60)
+
+
+if __name__ == "__main__":
+    unittest.main()

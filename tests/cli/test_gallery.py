@@ -1,0 +1,183 @@
+"""The gallery as it is committed: the list names what there is, the page shows all of it, and what decides about a key
+figure works. `make gallery` computes the figures themselves. Argument: the path of the program."""
+
+import html.parser
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HERE = os.path.join(ROOT, "docs", "gallery")
+HANG = 600  # s
+sys.dont_write_bytecode = True
+sys.path.insert(0, HERE)
+
+import exact  # noqa: E402
+import make  # noqa: E402
+import results  # noqa: E402
+import svg  # noqa: E402
+
+LIST = make.load()
+CASES = sorted(os.listdir(os.path.join(ROOT, "cases")))
+
+
+class Page(html.parser.HTMLParser):
+    """Pictures, links and places of the page, and its text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.pictures, self.links, self.places, self.viewport, self.text = [], [], [], None, ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        values = dict(attributes)
+        if tag == "img":
+            self.pictures.append(values["src"])
+            assert values["alt"]
+        if tag == "a":
+            self.links.append(values["href"])
+        if "id" in values:
+            self.places.append(values["id"])
+        if tag == "meta" and values.get("name") == "viewport":
+            self.viewport = values["content"]
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def committed():
+    with open(os.path.join(HERE, "index.html"), encoding="utf-8") as file:
+        return file.read()
+
+
+class TheList(unittest.TestCase):
+    def test_runs_and_entries_name_what_there_is(self):
+        for name, spec in LIST["runs"].items():
+            self.assertIn(spec["case"], CASES, name)
+            self.assertTrue(name.isidentifier() and name not in CASES, name)
+        known = {*CASES, *LIST["runs"]}
+        for entry in LIST["entries"]:
+            self.assertIn(entry["section"], LIST["sections"])
+            named = [*entry.get("runs", []), *(run for plot in entry["plots"] for run in plot.get("of", []))]
+            self.assertLessEqual({*named, entry.get("view", "ball")}, known, entry["id"])
+            for spec in (entry[kind] for kind in ("orders", "work") if kind in entry):
+                self.assertIn(spec["case"], CASES)
+            self.assertTrue(entry["plots"] and entry["figures"], entry["id"])
+        self.assertEqual(len({entry["id"] for entry in LIST["entries"]}), len(LIST["entries"]))
+
+    def test_every_case_is_shown(self):
+        shown = {run for entry in LIST["entries"] for run in entry.get("runs", [])}
+        cases = {LIST["runs"].get(run, {"case": run})["case"] for run in shown}
+        self.assertEqual(sorted(cases), CASES)
+
+    def test_every_figure_of_the_papers_is_computed_or_has_a_reason(self):
+        for key, paper in LIST["papers"].items():
+            shown = {label for entry in LIST["entries"] for label in entry.get("shows", {}).get(key, [])}
+            reasons = paper["not_computed"]
+            self.assertEqual(shown | set(reasons), set(paper["figures"]), key)
+            self.assertEqual(shown & set(reasons), set(), key)
+            self.assertTrue(all(reasons.values()), key)
+
+    def test_the_program_takes_every_variant(self):
+        for name, spec in LIST["runs"].items():
+            words = make.words_of({"case": spec["case"], "set": spec.get("set"), "command": "check"})
+            run = subprocess.run([PROGRAM, *words], cwd=ROOT, capture_output=True, text=True, timeout=HANG)
+            self.assertEqual(run.returncode, 0, name + run.stderr)
+
+
+class ThePage(unittest.TestCase):
+    def test_pictures_links_and_size(self):
+        page = Page(committed())
+        for name in page.pictures:
+            self.assertTrue(os.path.isfile(os.path.join(HERE, name)), name)
+        files = {name for name in os.listdir(HERE) if name.endswith((".svg", ".png"))}
+        self.assertEqual(files, set(page.pictures))
+        for link in page.links:
+            self.assertIn(link.removeprefix("#"), page.places)
+        self.assertLessEqual(make.size(), make.MOST_BYTES)
+        self.assertEqual(page.viewport, "width=device-width, initial-scale=1")
+        self.assertIsNone(re.search(r"https?:|@import|url\(|<script", committed()))
+
+    def test_it_is_that_of_the_list(self):
+        page = Page(committed())
+        for entry in LIST["entries"]:
+            self.assertIn(entry["id"], page.places)
+            for figure in entry["figures"]:
+                self.assertTrue(figure["what"] in page.text, figure["what"])
+            for number in range(len(entry["plots"])):
+                self.assertIn(f"{entry['id']}{'' if number == 0 else f'_{number + 1}'}.svg", page.pictures)
+        for paper in LIST["papers"].values():
+            self.assertTrue(paper["cite"] in page.text, paper["cite"])
+
+    def test_pictures_are_whole(self):
+        for name in Page(committed()).pictures:
+            with open(os.path.join(HERE, name), "rb") as file:
+                data = file.read()
+            self.assertTrue(data.startswith(b"\x89PNG") or data.rstrip().endswith(b"</svg>"), name)
+
+
+class TheVerdict(unittest.TestCase):
+    def gallery(self, folder, figures):
+        gallery = make.Gallery(PROGRAM, folder, False)
+        gallery.runs = {"ball": gallery.run("ball", {"case": "ball", "set": {"time.end": 0.5}})}
+        rows = gallery.figures({"id": "ball", "figures": figures}, {})
+        return gallery, rows
+
+    def test_a_figure_outside_its_tolerance_is_told(self):
+        figure = {"what": "first impulse", "is": "exact", "value": "ball.highest('floor.step_impulse')",
+                  "reference": 7.22}
+        cases = (({"tolerance": 1e-9}, 0), ({"tolerance": "0.1 %"}, 0),
+                 ({"tolerance": 1e-9, "reference": "7.22 + 2e-9"}, 1), ({"tolerance": "0.1 %", "reference": 7.23}, 1),
+                 ({"tolerance": 1.0, "value": "nan"}, 1))
+        with tempfile.TemporaryDirectory() as folder:
+            for changes, wrong in cases:
+                gallery, rows = self.gallery(folder, [figure | changes])
+                self.assertEqual((len(gallery.failed), len(rows)), (wrong, 1), changes)
+            self.assertIn("first impulse is nan, must be 7.22 within 1", gallery.failed[0])
+
+    def test_a_run_that_fails_is_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            gallery = make.Gallery(PROGRAM, folder, False)
+            gallery.specs = {"wrong": {"case": "ball", "set": {"system.mass": -1.0}}}
+            gallery.run_all()
+            self.assertEqual((gallery.runs, len(gallery.failed)), ({}, 1))
+            self.assertIn("system.mass must be > 0", gallery.failed[0])
+
+    def test_numbers_from_results(self):
+        with tempfile.TemporaryDirectory() as folder:
+            gallery, _ = self.gallery(folder, [])
+            ball = gallery.runs["ball"]
+            self.assertAlmostEqual(ball.at("height", 0.101), 1.001 - 5.0 * 0.101**2, delta=1e-5)
+            self.assertAlmostEqual(ball.error("floor_gap - ball(t)"), 0.0, delta=2e-3)
+            self.assertAlmostEqual(ball.column("energy")[0], ball.summary("energy.initial"), delta=1e-12)
+            self.assertEqual(ball.distance(["height"], ball), 0.0)
+            self.assertAlmostEqual(ball.by_alias("sum_floor_step_impulse")[-1], ball.summary("floor.total_impulse"))
+        self.assertAlmostEqual(results.slope([(h, 3.0 * h**2) for h in (1.0, 0.5, 0.25)]), 2.0)
+        self.assertAlmostEqual(results.largest_eigenvalue([[2.0, 1.0], [1.0, 2.0]]), 3.0)
+
+    def test_closed_forms(self):
+        for t, height in ((0.5, 0.75), (1.0, 0.0), (1.5, 0.25), (2.25, 1.0 / 16.0), (3.5, 0.0)):
+            self.assertAlmostEqual(exact.ball_f2(t), height)
+        self.assertAlmostEqual(exact.ball_f2_impulse(4.0), 8.0)
+        self.assertAlmostEqual(exact.oscillator(1.0), 0.25)
+        self.assertAlmostEqual(exact.doyen_force(1.25), 375.0)
+        self.assertAlmostEqual(exact.doyen_gap(16.0 / 3.0), 5.0)
+
+    def test_pictures_lose_only_what_nobody_sees(self):
+        wave = [(0.1 * k, 50.0 + 40.0 * math.sin(0.05 * k)) for k in range(3000)]
+        thin = svg.thin(wave, 0.2)
+        self.assertLess(len(thin), 600)
+        for (x, y), (u, v) in zip(thin, thin[1:]):
+            between = [(a, b) for a, b in wave if x <= a <= u]
+            away = max(abs((v - y) * (a - x) - (u - x) * (b - y)) for a, b in between) / math.hypot(u - x, v - y)
+            self.assertLessEqual(away, 0.2)
+        self.assertEqual(svg.shorten("M1,2 L3,4 M5,5 M6,1 L6,9 "), "M1,2 3,4M6,1 6,9")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

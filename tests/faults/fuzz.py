@@ -1,0 +1,60 @@
+"""Inputs made up by libFuzzer, guided by what they reach, under sanitizers: case files, --set, meshes of Gmsh, tables,
+histories and summaries. Seeds are the shipped cases and meshes, and tests/fuzz/corpus."""
+
+import glob
+import os
+import re
+import shutil
+import subprocess
+
+import faults
+
+READERS = ("case", "set", "gmsh", "csv", "table", "json")
+
+
+def build(c):
+    folder = os.path.join(os.path.dirname(c.program), "fuzz")
+    jobs = str(os.cpu_count() or 2)
+    configure = ["cmake", "-S", c.source, "-B", folder, "-DCMAKE_C_COMPILER=clang", "-DPERCUSS_TESTS=ON",
+                 "-DPERCUSS_FUZZ=ON", "-DPERCUSS_SANITIZE=address", "-DPERCUSS_PETSC=OFF", "-DCMAKE_BUILD_TYPE=Debug",
+                 "-DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link"]
+    if shutil.which("ccache"):
+        configure.append("-DCMAKE_C_COMPILER_LAUNCHER=ccache")
+    subprocess.run(configure, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(["cmake", "--build", folder, "--parallel", jobs, "--target", "engine_case", "engine_readers", "--",
+                    "-s", "--no-print-directory"], stdout=subprocess.DEVNULL, check=True)
+    return os.path.join(folder, "tests")
+
+
+def seeds(c, reader):
+    """A folder of small inputs to start from."""
+    folder = c.path("seeds_" + reader)
+    os.makedirs(folder)
+    patterns = {"case": "cases/*/case.yaml", "gmsh": "tests/regression/gmsh/*.msh"}
+    pattern = patterns.get(reader, f"tests/fuzz/corpus/{reader}/*")
+    for number, path in enumerate(sorted(glob.glob(os.path.join(c.source, pattern)))):
+        shutil.copy(path, os.path.join(folder, f"{number}"))
+    return folder
+
+
+def campaign(c):
+    if shutil.which("clang") is None:
+        print("  no clang: nothing was made up", flush=True)
+        return
+    programs = build(c)
+    for reader in READERS:
+        program = os.path.join(programs, "engine_case" if reader == "case" else "engine_readers")
+        length = f"-runs={c.most}" if c.most is not None else f"-max_total_time={max(int(c.seconds / len(READERS)), 1)}"
+        environment = os.environ | {"FUZZ_READER": reader, "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"}
+        result = subprocess.run([program, length, "-seed=1", "-timeout=30", "-rss_limit_mb=2048", "-max_len=16384",
+                                 seeds(c, reader)], capture_output=True, text=True, errors="replace", env=environment,
+                                cwd=c.folder, check=False)
+        done = re.search(r"Done (\d+) runs", result.stderr)
+        count = int(done.group(1)) if done else 0
+        c.tries += count
+        print(f"  {reader}: {count} inputs", flush=True)
+        if result.returncode != 0:
+            c.fail(f"{reader}: {result.stderr[-2000:]}")
+
+
+faults.main(campaign, "60")

@@ -1,0 +1,4 @@
+// fuzz_case.c for libFuzzer.
+
+#define FUZZ_ENGINE
+#include "fuzz_case.c"

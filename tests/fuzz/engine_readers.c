@@ -1,0 +1,107 @@
+// Feeds the readers of files, and of --set, with what libFuzzer makes up. Each must answer with a status and, when that
+// is not PCS_OK, a message. FUZZ_READER names the reader: set, gmsh, csv, table, json.
+
+#define _POSIX_C_SOURCE 200809L // getpid
+
+#include "build/build.h"
+#include "case/json.h"
+#include "core/table.h"
+#include "plot/csv.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+static const char base_case[] = "mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 2 } }\n"
+                                "elements: { bar: { type: rod, mesh: bar, E: 1, rho: 1, area: 1 } }\n"
+                                "scheme: { type: moreau_jean, theta: 0.5 }\n"
+                                "time: { step: 0.1, end: 1 }\n";
+
+static char path[64];
+
+static void readers_demand(bool holds, const char *what)
+{
+    if (holds) return;
+    fprintf(stderr, "engine_readers: %s\n", what);
+    abort();
+}
+
+// The input as assignments of a case, one a line.
+static pcs_status readers_set(pcs_context *ctx, const char *text)
+{
+    pcs_case *c;
+    pcs_sim *sim = NULL;
+    pcs_status status = pcs_case_parse(ctx, "fuzz", base_case, sizeof base_case - 1, &c);
+    while (status == PCS_OK && *text != '\0') {
+        char line[512];
+        size_t length = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, text);
+        status = pcs_case_set(c, line);
+        text += length + (text[length] == '\n');
+    }
+    return status == PCS_OK ? pcs_build_sim(ctx, c, &sim) : status;
+}
+
+static pcs_status readers_gmsh(pcs_context *ctx)
+{
+    char text[256];
+    pcs_case *c;
+    pcs_sim *sim = NULL;
+    int length = snprintf(text, sizeof text,
+                          "mesh: { bar: { type: gmsh, file: %s } }\n"
+                          "elements: { bar: { type: rod_3d, mesh: bar, E: 1, rho: 1, area: 1 } }\n"
+                          "scheme: { type: moreau_jean, theta: 0.5 }\ntime: { step: 0.1, end: 1 }\n",
+                          path);
+    PCS_TRY(pcs_case_parse(ctx, "fuzz", text, (size_t)length, &c));
+    return pcs_build_sim(ctx, c, &sim);
+}
+
+static pcs_status readers_file(pcs_context *ctx, const char *reader)
+{
+    pcs_csv *csv;
+    pcs_list list;
+    const pcs_yaml *root;
+    if (strcmp(reader, "gmsh") == 0) return readers_gmsh(ctx);
+    if (strcmp(reader, "table") == 0) return pcs_table_read(ctx, path, &list);
+    if (strcmp(reader, "json") == 0) return pcs_json_load(ctx, path, &root);
+    PCS_TRY(pcs_csv_read(ctx, path, true, &csv));
+    return pcs_csv_read(ctx, path, false, &csv);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    snprintf(path, sizeof path, "percuss_fuzz_%ld.msh", (long)getpid());
+    return 0;
+}
+
+static pcs_status readers_call(pcs_context *ctx, const char *reader, const uint8_t *data, size_t size)
+{
+    if (strcmp(reader, "set") == 0) {
+        char text[2048];
+        snprintf(text, sizeof text, "%.*s", (int)(size < sizeof text ? size : sizeof text - 1), (const char *)data);
+        return readers_set(ctx, text);
+    }
+    FILE *file = fopen(path, "wb");
+    readers_demand(file != NULL && fwrite(data, 1, size, file) == size && fclose(file) == 0, "no room for the input");
+    return readers_file(ctx, reader);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    pcs_context *ctx = NULL;
+    const char *reader = getenv("FUZZ_READER");
+    readers_demand(reader != NULL, "FUZZ_READER is not set");
+    if (pcs_context_create(&ctx) != PCS_OK) return 0;
+    pcs_status status = readers_call(ctx, reader, data, size);
+    readers_demand(status == PCS_OK || pcs_message(ctx)[0] != '\0', "a failure without a message");
+    pcs_context_destroy(&ctx);
+    remove(path);
+    return 0;
+}

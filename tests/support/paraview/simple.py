@@ -1,0 +1,161 @@
+"""Stands in for ParaView's module in tests of view.py: reads files by VTK, draws nothing, and writes what it is told to
+the file that the variable DRAWN names, one line of JSON for each picture."""
+
+import json
+import os
+import pathlib
+import struct
+import types
+import zlib
+
+import vtk
+
+__all__ = ["AnnotateTimeFilter", "ColorBy", "ExtractSurface", "GetActiveViewOrCreate", "GetAnimationScene",
+           "GetColorTransferFunction", "GetScalarBar", "Glyph", "OpenDataFile", "Render", "RenameSource",
+           "SaveScreenshot", "Show", "Transform", "Tube", "servermanager"]
+
+SCENE = {"sources": [], "shown": [], "colours": None}
+
+
+class Thing(types.SimpleNamespace):
+    """Takes any attribute; a method that it does not have does nothing."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *_, **__: None
+
+
+class Arrays:
+    def __init__(self, source, place):
+        self.source, self.place = source, place
+
+    def _data(self):
+        grid = self.source.grid()
+        return grid.GetPointData() if self.place == "POINTS" else grid.GetCellData()
+
+    def GetArray(self, name):
+        return self._data().GetArray(name)
+
+    def keys(self):
+        return [self._data().GetArrayName(i) for i in range(self._data().GetNumberOfArrays())]
+
+
+class Source:
+    def __init__(self, path):
+        self.path, self.time, self.title = pathlib.Path(path), None, None
+        self.files = [(0.0, self.path)]
+        if self.path.suffix == ".series":
+            entries = json.loads(self.path.read_text())["files"]
+            self.files = [(e["time"], self.path.parent / e["name"]) for e in entries]
+        elif self.path.suffix == ".pvd":
+            parser = vtk.vtkXMLDataParser()
+            parser.SetFileName(str(path))
+            parser.Parse()
+            sets = parser.GetRootElement().GetNestedElement(0)
+            entries = [sets.GetNestedElement(i) for i in range(sets.GetNumberOfNestedElements())]
+            self.files = [(float(e.GetAttribute("timestep")), self.path.parent / e.GetAttribute("file"))
+                          for e in entries]
+        self.TimestepValues = [time for time, _ in self.files]
+        self.CellData, self.PointData = Arrays(self, "CELLS"), Arrays(self, "POINTS")
+
+    def grid(self):
+        """Of the last file that is no later, as ParaView does."""
+        passed = [path for time, path in self.files if self.time is None or time <= self.time]
+        path = passed[-1] if passed and self.time is not None else self.files[0][1]
+        reader = vtk.vtkXMLUnstructuredGridReader() if path.suffix == ".vtu" else vtk.vtkDataSetReader()
+        reader.SetFileName(str(path))
+        if path.suffix != ".vtu":
+            reader.ReadAllFieldsOn()
+        reader.Update()
+        return reader.GetOutput()
+
+    def UpdatePipeline(self, time=None):
+        self.time = time
+
+    def GetDataInformation(self):
+        return Thing(GetBounds=lambda: self.grid().GetBounds())
+
+
+def OpenDataFile(path):
+    SCENE["sources"].append(Source(path))
+    return SCENE["sources"][-1]
+
+
+def RenameSource(title, source):
+    source.title = title
+
+
+def ExtractSurface(**words):
+    return Thing(**words)
+
+
+Tube = AnnotateTimeFilter = ExtractSurface
+
+
+def Glyph(**words):
+    SCENE["arrows"] = Thing(GlyphTransform=Thing(), **{**words, "GlyphType": Thing()})
+    return SCENE["arrows"]
+
+
+def Transform(**words):
+    SCENE["moved"] = Thing(Transform=Thing(), **words)
+    return SCENE["moved"]
+
+
+def Show(source, view):
+    SCENE["shown"].append(vars(source).get("title") or vars(source).get("registrationName"))
+    return Thing()
+
+
+def ColorBy(display, array):
+    SCENE["colours"] = {"place": array[0], "name": array[1]}
+
+
+def GetColorTransferFunction(name):
+    return Thing(ApplyPreset=lambda preset, _: SCENE["colours"].update(preset=preset),
+                 RescaleTransferFunction=lambda low, high: SCENE["colours"].update(low=low, high=high))
+
+
+def GetScalarBar(table, view):
+    SCENE["bar"] = Thing()
+    return SCENE["bar"]
+
+
+VIEW, ANIMATION = Thing(ViewTime=None), Thing(AnimationTime=None)
+
+
+def GetActiveViewOrCreate(kind):
+    return VIEW
+
+
+def GetAnimationScene():
+    return ANIMATION
+
+
+def Render(view):
+    """The first one resets the camera."""
+    if not SCENE.get("is_rendered"):
+        view.CameraParallelScale, view.CameraFocalPoint = 1e9, [0.0, 0.0, 0.0]
+    SCENE["is_rendered"] = True
+
+
+servermanager = Thing(Fetch=lambda source: source.grid())
+
+
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def SaveScreenshot(path, view, ImageResolution):
+    """A white picture of two by two, and what it would show."""
+    pathlib.Path(path).write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 2, 2, 8, 2, 0, 0, 0)) +
+                                   chunk(b"IDAT", zlib.compress((b"\0" + b"\xff" * 6) * 2)) + chunk(b"IEND", b""))
+    line = {"picture": os.path.basename(path), "time": VIEW.ViewTime, "shown": SCENE["shown"],
+            "colours": SCENE["colours"], "title": SCENE["bar"].Title if "bar" in SCENE else None,
+            "background": VIEW.Background, "scale": VIEW.CameraParallelScale, "focus": list(VIEW.CameraFocalPoint),
+            "up": list(VIEW.CameraViewUp), "position": list(VIEW.CameraPosition),
+            "arrow": SCENE["arrows"].ScaleFactor if "arrows" in SCENE else None,
+            "shift": SCENE["moved"].Transform.Translate if "moved" in SCENE else None}
+    with open(os.environ["DRAWN"], "a") as f:
+        f.write(json.dumps(line) + "\n")
