@@ -1,10 +1,11 @@
-# What `cmake --install` puts where: program, static library, public headers, cases, and the files by which
+# What `cmake --install` puts where: program, libraries, public headers, Python package, cases, and the files by which
 # CMake and pkg-config find them. The installed tree may be moved.
 
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/percuss")
 
-install(TARGETS percuss EXPORT percussTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(TARGETS percuss percuss_shared EXPORT percussTargets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(TARGETS percuss_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(FILES src/percuss.h src/percuss_system.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(DIRECTORY cases DESTINATION "${CMAKE_INSTALL_DATADIR}/percuss")

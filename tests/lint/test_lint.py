@@ -133,7 +133,8 @@ def symbol_rules_bite():
         path = os.path.join(folder, "a.c")
         with open(path, "w", encoding="utf-8") as file:
             file.write(source)
-        subprocess.run(["cc", "-std=c17", "-O2", "-c", path, "-o", path + ".o"], check=True)
+        flags = ["-std=c17", "-O2", "-fPIC", "-fvisibility=hidden"]
+        subprocess.run(["cc", *flags, "-c", path, "-o", path + ".o"], check=True)
         writable = {re.sub(r"\.\d+$", "", text.split("'")[1]) for text in lint.writable_data(objdump(path + ".o"))}
         foreign = {text.split("'")[1] for text in lint.foreign_names(nm(path + ".o"))}
     wrong = []

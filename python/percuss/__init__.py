@@ -1,0 +1,2 @@
+from .simulation import *
+from .simulation import load, Simulation, State
