@@ -15,8 +15,8 @@
 // Ownership: a handle owns all that its functions point to. Unless a function says otherwise an array stays where it is
 // until percuss_destroy, its contents change with every step, and nobody writes to it. Texts are UTF-8.
 //
-// Units are those of the case; SI is named here. Equations are numbered from 0; positions and velocities are arrays over
-// them. Turns of bodies in space are three equations of one node: in the positions a rotation vector, in the velocities
+// Units are those of the case; SI is named here. Equations are numbered from 0; positions and velocities are arrays
+// over them. Turns of bodies in space are three equations of one node: in the positions a rotation vector, in the velocities
 // the angular velocity and in forces the moment, both in the axes of the body.
 
 #ifndef PERCUSS_H
@@ -185,8 +185,8 @@ typedef struct percuss_matrix {
     const int *row;      // [nnz]
     const double *value; // [nnz]
 } percuss_matrix;
-// At the present state. Good until the next step or the next call for the same matrix; without damping C is zero and has
-// no entries. 1: out of memory, 2: there is no such matrix.
+// At the present state. Good until the next step or the next call for the same matrix; without damping C is zero and
+// has no entries. 1: out of memory, 2: there is no such matrix.
 int percuss_matrix_of(percuss *p, percuss_matrix_kind kind, percuss_matrix *out);
 
 // ---- Contacts and joints ----
@@ -291,11 +291,10 @@ double *percuss_applied_force(percuss *p);
 int percuss_apply(percuss *p, int node, const double force[3]);
 int percuss_loads(const percuss *p);
 const char *percuss_load_name(const percuss *p, int i); // NULL: there is no such load
-// The load acts with this factor on top of its amplitude from now on; 1 at the start. 2: there is no such load, or it is
-// gravity, whose potential is part of the energy.
+// The load acts with this factor on top of its amplitude from now on; 1 at the start. 2: there is no such load, or it
+// is gravity, whose potential is part of the energy.
 int percuss_set_load_factor(percuss *p, const char *name, double factor);
-// Coulomb's coefficient of a contact from now on. 2: there is no such contact, or it has no friction in the case, or the
-// scheme takes none.
+// Coulomb's coefficient of a contact from now on. 2: there is no such contact, or it has no friction in the case.
 int percuss_set_friction(percuss *p, const char *name, double friction);
 
 // ---- Equilibrium and vibrations ----
@@ -307,8 +306,8 @@ typedef struct percuss_still_options {
     int is_about_statics; // modes about the equilibrium under the loads, not about the reference state
     int is_whirl;         // modes of the quadratic problem also where all is symmetric
 } percuss_still_options;
-// A handle that stands in equilibrium under the loads: displacements, gaps, forces, probes and matrices are read as of a
-// simulation; it cannot be stepped. Scheme and times may be missing in the case. 1: no equilibrium was reached, 2: bad
+// A handle that stands in equilibrium under the loads: displacements, gaps, forces, probes and matrices are read as of
+// a simulation; it cannot be stepped. Scheme and times may be missing in the case. 1: no equilibrium was reached, 2: bad
 // input. *out as of percuss_open. Without options (NULL) all of them are 0.
 int percuss_statics(const percuss_source *source, const percuss_still_options *options, percuss **out);
 // The same with the modes of small vibrations. Modes in several threads wait for one another.

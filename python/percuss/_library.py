@@ -128,8 +128,8 @@ FUNCTIONS = {
 
 
 def places() -> list[str]:
-    """Where the library may be, best first: as the environment says, in the tree it was built in, where it was installed
-    beside this package, where libraries are."""
+    """Where the library may be, best first: as the environment says, in the tree it was built in, where it was
+    installed beside this package, where libraries are."""
     here = os.path.dirname(os.path.abspath(__file__))
     arch = sysconfig.get_config_var("MULTIARCH") or ""
     found = [os.environ["PERCUSS_LIBRARY"]] if os.environ.get("PERCUSS_LIBRARY") else []

@@ -218,8 +218,8 @@ class _Names(Mapping):
 
 
 class Model:
-    """What is built of a case, at a state. Arrays without a copy show the present state, cannot be written, and stay good
-    as long as they are kept, also when the model is closed."""
+    """What is built of a case, at a state. Arrays without a copy show the present state, cannot be written, and stay
+    good as long as they are kept, also when the model is closed."""
 
     def __init__(self, handle: Handle):
         self._handle: Optional[Handle] = handle

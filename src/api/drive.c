@@ -1,6 +1,7 @@
 // What a user does to a simulation between two steps: forces, factors of loads, friction.
 
 #include "api/handle.h"
+#include "schemes/force_change.h"
 #include "system/push.h"
 
 #include <math.h>
@@ -17,29 +18,58 @@ static pcs_status drive_directions(const percuss *p, double (**out)[3])
     return PCS_OK;
 }
 
-double *percuss_applied_force(percuss *p)
+static pcs_status drive_prepare(percuss *p)
 {
-    double(*direction)[3] = NULL;
-    if (p == NULL || p->sim == NULL || p->is_stepping) return NULL;
-    if (p->applied != NULL) return p->applied;
-    if (p->system->has_resultant && p->map != NULL && drive_directions(p, &direction) != PCS_OK) return NULL;
-    if (pcs_push_create(p->system, (const double(*)[3])direction, &p->applied) != PCS_OK) return NULL;
-    return p->applied;
+    if (p->change != NULL) return PCS_OK;
+    if (p->system->has_resultant && p->map != NULL) PCS_TRY(drive_directions(p, &p->direction));
+    PCS_TAKE(p->ctx, p->jump, p->system->nv, "applied forces");
+    return pcs_force_change_create(p->ctx, p->sim->scheme, &p->change);
 }
 
-// Forces that set in or end are news to the certificate.
+double *percuss_applied_force(percuss *p)
+{
+    if (p == NULL || p->sim == NULL || p->is_stepping) return NULL;
+    if (p->applied != NULL) return p->applied;
+    double *applied;
+    if (drive_prepare(p) != PCS_OK) return NULL;
+    if (pcs_push_create(p->system, (const double(*)[3])p->direction, &applied) != PCS_OK) return NULL;
+    p->acting = pcs_take(p->ctx, (size_t)p->system->nv, sizeof *p->acting, "applied forces");
+    return p->applied = p->acting == NULL ? NULL : applied;
+}
+
+// Takes a jump df [nv] of the smooth forces, which is overwritten, into what the scheme and the certificate remember.
+static void drive_jump(percuss *p, double *df)
+{
+    double sum[3] = { 0.0 };
+    if (p->direction != NULL)
+        for (int i = 0; i < p->system->nv; i++)
+            for (int k = 0; k < 3; k++) sum[k] += df[i] * p->direction[i][k];
+    pcs_force_change_make(p->change, &p->sim->state, df, sum);
+    pcs_sim_renew_forces(p->sim);
+}
+
 void pcs_api_note_applied(percuss *p)
 {
     if (p->applied == NULL) return;
-    bool was_applied = p->has_applied;
-    p->has_applied = false;
-    for (int i = 0; i < p->system->nv; i++) p->has_applied = p->has_applied || p->applied[i] != 0.0;
-    if (was_applied || p->has_applied) pcs_sim_renew_forces(p->sim);
+    bool has_changed = false;
+    for (int i = 0; i < p->system->nv; i++) {
+        p->jump[i] = p->applied[i] - p->acting[i];
+        p->acting[i] = p->applied[i];
+        has_changed = has_changed || p->jump[i] != 0.0;
+    }
+    if (has_changed) drive_jump(p, p->jump);
 }
 
 void pcs_api_clear_applied(percuss *p)
 {
     if (p->applied != NULL) memset(p->applied, 0, (size_t)p->system->nv * sizeof *p->applied);
+}
+
+void pcs_api_forget_applied(percuss *p, const double *acting)
+{
+    pcs_api_clear_applied(p);
+    if (p->acting != NULL && acting != NULL) memcpy(p->acting, acting, (size_t)p->system->nv * sizeof *acting);
+    if (p->acting != NULL && acting == NULL) memset(p->acting, 0, (size_t)p->system->nv * sizeof *p->acting);
 }
 
 int percuss_apply(percuss *p, int node, const double force[3])
@@ -82,6 +112,24 @@ const char *percuss_load_name(const percuss *p, int i)
     return i < 0 || i >= count ? NULL : loads[i].name;
 }
 
+// The jump is the difference of the forces before and after the change.
+static int drive_set_factor(percuss *p, int load, double factor)
+{
+    const pcs_state *x = &p->sim->state;
+    double *before = pcs_scratch(NULL, (size_t)p->system->nv, sizeof *before);
+    if (before == NULL || drive_prepare(p) != PCS_OK) {
+        pcs_scratch_free(before);
+        return 1;
+    }
+    p->system->ops->force(p->system, x->t, x->q, x->v, before);
+    pcs_fe_set_load_factor(p->system, load, factor);
+    p->system->ops->force(p->system, x->t, x->q, x->v, p->jump);
+    for (int i = 0; i < p->system->nv; i++) p->jump[i] -= before[i];
+    pcs_scratch_free(before);
+    drive_jump(p, p->jump);
+    return 0;
+}
+
 int percuss_set_load_factor(percuss *p, const char *name, double factor)
 {
     const pcs_fe_load *loads = NULL;
@@ -92,9 +140,7 @@ int percuss_set_load_factor(percuss *p, const char *name, double factor)
     for (int i = 0; i < count; i++) {
         if (strcmp(loads[i].name, name) != 0) continue;
         if (loads[i].is_gravity) return pcs_api_refuse(p, "load '%s' is gravity and cannot be changed", name);
-        pcs_fe_set_load_factor(p->system, i, factor);
-        pcs_sim_renew_forces(p->sim);
-        return 0;
+        return drive_set_factor(p, i, factor);
     }
     return pcs_api_refuse(p, "there is no load '%s'", name);
 }

@@ -23,8 +23,11 @@ struct percuss {
     bool is_stopped;                                         // the simulation cannot go on
     bool is_running;                                         // within a call that makes steps
     bool is_stepping;                                        // and within a step: the workspace of the system is in use
-    double *applied;                                         // [nv] forces of the caller
-    bool has_applied;                                        // some of them act in the step under way
+    double *applied;                                         // [nv] forces of the caller for the next step
+    double *acting;                                          // [nv] those of the last step, which the state carries
+    double *jump;                                            // [nv] work
+    double (*direction)[3];                                  // [nv] of the equations of a mesh in space
+    struct pcs_force_change *change;                         // takes jumps of forces into the state
     double *acceleration, *force, *internal, *contact_force; // [nv] evaluated when asked for
     double (*position)[3], (*normal)[3];                     // [nrow] likewise
     int *column_start, *row_of, room;                        // of G by columns: [nv + 1], [room]
@@ -46,9 +49,11 @@ void pcs_api_take_model(percuss *p, pcs_system *system, int nprobe, const pcs_pr
 // An empty handle; NULL when there is no memory.
 percuss *pcs_api_create(void);
 pcs_source pcs_api_source(const percuss_source *source);
-// Before and after a step: what the caller applies is noted, and taken away.
+// Before a step: the state takes in what the caller applies. After it: nothing is applied any more.
 void pcs_api_note_applied(percuss *p);
 void pcs_api_clear_applied(percuss *p);
+// The same for a state put back, which carries the forces `acting` [nv] (NULL: none).
+void pcs_api_forget_applied(percuss *p, const double *acting);
 // Directions of the rows at the present state.
 void pcs_api_aim(percuss *p);
 

@@ -9,6 +9,7 @@ struct percuss_state {
     pcs_context *ctx; // owns it
     const pcs_sim *of;
     pcs_snapshot *snapshot;
+    double *acting; // [nv] applied forces of its last step; NULL: none
 };
 
 // Someone who looks at a run from outside, as an observer: between two steps the workspace is free.
@@ -167,20 +168,29 @@ int percuss_run(percuss *p, const char *directory)
     return percuss_run_with(p, &(percuss_run_options){ .directory = directory });
 }
 
+static pcs_status run_keep(pcs_context *ctx, const percuss *p, percuss_state **out)
+{
+    percuss_state *state;
+    PCS_TAKE(ctx, state, 1, "a kept state");
+    *state = (percuss_state){ .ctx = ctx, .of = p->sim };
+    if (p->acting != NULL) {
+        PCS_TAKE(ctx, state->acting, p->system->nv, "a kept state");
+        memcpy(state->acting, p->acting, (size_t)p->system->nv * sizeof *state->acting);
+    }
+    PCS_TRY(pcs_snapshot_create(ctx, p->sim, &state->snapshot));
+    *out = state;
+    return PCS_OK;
+}
+
 percuss_state *percuss_keep(const percuss *p)
 {
     pcs_context *ctx = NULL;
     percuss_state *state = NULL;
     if (p == NULL || p->sim == NULL || !p->sim->has_started || p->is_stepping) return NULL;
     if (pcs_context_create(&ctx) != PCS_OK) return NULL;
-    state = pcs_take(ctx, 1, sizeof *state, "a kept state");
-    if (state == NULL || pcs_snapshot_create(ctx, p->sim, &state->snapshot) != PCS_OK) {
-        pcs_context_destroy(&ctx);
-        return NULL;
-    }
-    state->ctx = ctx;
-    state->of = p->sim;
-    return state;
+    if (run_keep(ctx, p, &state) == PCS_OK) return state;
+    pcs_context_destroy(&ctx);
+    return NULL;
 }
 
 int percuss_restore(percuss *p, const percuss_state *state)
@@ -189,8 +199,7 @@ int percuss_restore(percuss *p, const percuss_state *state)
     if (state == NULL || p->sim == NULL || state->of != p->sim)
         return pcs_api_refuse(p, "the state was not kept of this simulation");
     pcs_snapshot_restore(state->snapshot, p->sim);
-    pcs_api_clear_applied(p);
-    pcs_sim_renew_forces(p->sim);
+    pcs_api_forget_applied(p, state->acting);
     (void)pcs_fail(p->ctx, PCS_OK, "%s", "");
     pcs_note(p->ctx, "%s", "");
     p->is_stopped = false;

@@ -255,13 +255,6 @@ pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culpri
     return PCS_OK;
 }
 
-double pcs_fe_load_size(const pcs_system *self, int load, double t)
-{
-    const fe_data *fe = self->data;
-    const fe_work *work = self->work;
-    return work->load_factors[load] * pcs_fe_amplitude(&fe->model.loads[load], t);
-}
-
 int pcs_fe_loads(const pcs_system *self, const pcs_fe_load **out)
 {
     const fe_data *fe = self->data;

@@ -78,5 +78,9 @@ void pcs_snapshot_restore(const pcs_snapshot *self, pcs_sim *sim)
 
 void pcs_sim_renew_forces(pcs_sim *sim)
 {
-    if (sim->certifier != NULL) sim->certifier->past[sim->certifier->now.past].has_force = false;
+    if (sim->certifier == NULL) return;
+    certify_past *past = &sim->certifier->past[sim->certifier->now.past];
+    past->has_force = false;
+    for (int i = 0; i < sim->state.nhistory; i++)
+        memcpy(past->history[i], sim->state.history[i], (size_t)sim->state.nv * sizeof(double));
 }

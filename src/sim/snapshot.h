@@ -12,7 +12,8 @@ pcs_status pcs_snapshot_create(pcs_context *ctx, const pcs_sim *sim, pcs_snapsho
 // Puts the simulation that the snapshot is of back to where it was.
 void pcs_snapshot_restore(const pcs_snapshot *self, pcs_sim *sim);
 
-// Smooth forces have changed between two steps: the next step is held against those that act now.
+// Smooth forces, or the accelerations that the state carries, have changed between two steps: the next step is held
+// against those that are there now.
 void pcs_sim_renew_forces(pcs_sim *sim);
 
 #endif
