@@ -252,11 +252,16 @@ class Model:
     def __exit__(self, *_):
         self.close()
 
-    def _call(self, function, *arguments):
-        """A call that may fail, alone at the model."""
+    def _enter(self) -> Handle:
+        """Alone at the model, until its lock is released; nobody waits for another thread."""
         handle = self._alive()
         if not self._lock.acquire(False):
             raise BusyError("the model is at work in another thread")
+        return handle
+
+    def _call(self, function, *arguments):
+        """A call that may fail, alone at the model."""
+        handle = self._enter()
         try:
             answer = function(handle.pointer, *arguments)
             if answer:
@@ -264,11 +269,9 @@ class Model:
         finally:
             self._lock.release()
 
-    def _evaluate(self, function, shape_of=None) -> np.ndarray:
+    def _evaluate(self, function) -> np.ndarray:
         """A vector that is evaluated now, as a copy."""
-        handle = self._alive()
-        if not self._lock.acquire(False):
-            raise BusyError("the model is at work in another thread")
+        handle = self._enter()
         try:
             address = function(handle.pointer)
             if not address:
@@ -395,9 +398,7 @@ class Model:
 
     def frame(self) -> Frame:
         """The model as it is drawn now."""
-        handle = self._alive()
-        if not self._lock.acquire(False):
-            raise BusyError("the model is at work in another thread")
+        handle = self._enter()
         try:
             p = lib.percuss_draw(handle.pointer)
             shape = (p.npoint, 3)
@@ -410,11 +411,13 @@ class Model:
     # Matrices
 
     def _matrix(self, kind: int):
-        handle, m = self._alive(), c.Matrix()
-        with self._lock:
+        handle, m = self._enter(), c.Matrix()
+        try:
             self._call(lib.percuss_matrix_of, kind, byref(m))
             parts = (view(handle, m.value, (m.nnz,)).copy(), view(handle, m.row, (m.nnz,), INT).copy(),
                      view(handle, m.start, (m.ncol + 1,), INT).copy())
+        finally:
+            self._lock.release()
         try:
             from scipy.sparse import csc_matrix
         except ImportError:
@@ -454,11 +457,13 @@ class Model:
         return rows
 
     def _contact_points(self) -> tuple:
-        handle, position, normal = self._alive(), c_void_p(), c_void_p()
-        with self._lock:
+        handle, position, normal = self._enter(), c_void_p(), c_void_p()
+        try:
             self._call(lib.percuss_contact_points, byref(position), byref(normal))
             shape = (lib.percuss_contacts(handle.pointer), 3)
             return view(handle, position.value, shape).copy(), view(handle, normal.value, shape).copy()
+        finally:
+            self._lock.release()
 
     @property
     def contacts(self) -> Mapping[str, Contact]:

@@ -61,8 +61,7 @@ class Simulation(Model):
 
     def _watched_step(self, handle) -> None:
         """The same where the library calls Python back."""
-        if not self._lock.acquire(False):
-            raise BusyError("the simulation is at work in another thread")
+        self._enter()
         try:
             with Deferred() as deferred:
                 answer = _step(handle.pointer)
@@ -89,8 +88,7 @@ class Simulation(Model):
         handle = self._alive()
         if directory is not None and until is not None:
             raise InputError("results are written of runs to the end of the case: `until` goes without a directory")
-        if not self._lock.acquire(False):
-            raise BusyError("the simulation is at work in another thread")
+        self._enter()
         raised: list = []
         is_stopped = [False]
         try:
@@ -142,9 +140,7 @@ class Simulation(Model):
 
     def keep(self) -> State:
         """A copy of all that later steps depend on."""
-        handle = self._alive()
-        if not self._lock.acquire(False):
-            raise BusyError("the simulation is at work in another thread")
+        handle = self._enter()
         try:
             pointer = lib.percuss_keep(handle.pointer)
         finally:

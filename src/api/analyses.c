@@ -22,8 +22,8 @@ static pcs_status analyses_stand(percuss *p, const pcs_analysis *on, const doubl
         rows[j].force = rows[j].step_impulse = statics->force[j];
         rows[j].is_closed = statics->held[j] != 0;
     }
-    p->q = q;
-    p->v = zero;
+    p->still_q = q;
+    p->still_v = zero;
     p->rows = rows;
     pcs_api_take_model(p, system, on->nprobe, on->probes);
     return PCS_OK;

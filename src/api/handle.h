@@ -10,14 +10,21 @@
 #include "fe/fe.h"
 #include "sim/snapshot.h"
 
+// Positions and velocities where readers find them in every step; those of the run itself change places.
+typedef struct api_mirror {
+    double *q, *v; // [nq], [nv]
+    bool is_read;  // someone has asked for them: they are kept up to date
+} api_mirror;
+
 struct percuss {
-    pcs_context *ctx;           // owns everything, this handle too
-    pcs_sim *sim;               // NULL: the case is wrong, or nothing moves
-    pcs_system *system;         // NULL: the case is wrong
-    const pcs_dofmap *map;      // NULL: a system in closed form
-    const double *q, *v;        // [nq], [nv] the present state
-    const pcs_row_report *rows; // [nrow] what contacts do
-    const pcs_probe *probes;    // [nprobe]
+    pcs_context *ctx;                // owns everything, this handle too
+    pcs_sim *sim;                    // NULL: the case is wrong, or nothing moves
+    pcs_system *system;              // NULL: the case is wrong
+    const pcs_dofmap *map;           // NULL: a system in closed form
+    const double *still_q, *still_v; // [nq], [nv] of a model that does not move
+    api_mirror *mirror;              // the state for readers
+    const pcs_row_report *rows;      // [nrow] what contacts do
+    const pcs_probe *probes;         // [nprobe]
     int nprobe;
     double still_time;                                       // s, of a model that does not move
     bool is_stopped;                                         // the simulation cannot go on
@@ -36,6 +43,19 @@ struct percuss {
     pcs_modes modes;
     struct api_watcher *watcher; // of the run under way
 };
+
+static inline const double *pcs_api_q(const percuss *p)
+{
+    return p->sim == NULL ? p->still_q : p->sim->state.q;
+}
+
+static inline const double *pcs_api_v(const percuss *p)
+{
+    return p->sim == NULL ? p->still_v : p->sim->state.v;
+}
+
+// The state has changed: readers are to see it.
+void pcs_api_mirror(percuss *p);
 
 // The answer of the interface to a status; api_run_answer is for steps: every fault but a wrong input stops the run.
 int pcs_api_answer(pcs_status status);

@@ -69,9 +69,10 @@ static pcs_status load_start(percuss *p, const percuss_source *source)
     pcs_status status = pcs_build_sim_of(p->ctx, &from, &p->sim);
     if (status != PCS_OK) return status;
     pcs_api_take_model(p, p->sim->system, p->sim->nprobe, p->sim->probes);
-    p->q = p->sim->state.q;
-    p->v = p->sim->state.v;
     p->rows = p->sim->report.rows;
+    PCS_TAKE(p->ctx, p->mirror, 1, "the state");
+    PCS_TAKE(p->ctx, p->mirror->q, p->system->nq, "the state");
+    PCS_TAKE(p->ctx, p->mirror->v, p->system->nv, "the state");
     return PCS_OK;
 }
 

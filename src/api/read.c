@@ -30,14 +30,33 @@ long percuss_steps(const percuss *p)
     return p == NULL || p->sim == NULL ? 0 : p->sim->state.step;
 }
 
+void pcs_api_mirror(percuss *p)
+{
+    if (p->mirror == NULL || !p->mirror->is_read) return;
+    memcpy(p->mirror->q, p->sim->state.q, (size_t)p->system->nq * sizeof(double));
+    memcpy(p->mirror->v, p->sim->state.v, (size_t)p->system->nv * sizeof(double));
+}
+
+static const api_mirror *read_mirror(const percuss *p)
+{
+    api_mirror *mirror = p->mirror;
+    if (mirror->is_read) return mirror;
+    mirror->is_read = true;
+    memcpy(mirror->q, p->sim->state.q, (size_t)p->system->nq * sizeof(double));
+    memcpy(mirror->v, p->sim->state.v, (size_t)p->system->nv * sizeof(double));
+    return mirror;
+}
+
 const double *percuss_displacement(const percuss *p)
 {
-    return p == NULL ? NULL : p->q;
+    if (p == NULL || p->system == NULL) return NULL;
+    return p->sim == NULL ? p->still_q : read_mirror(p)->q;
 }
 
 const double *percuss_velocity(const percuss *p)
 {
-    return p == NULL ? NULL : p->v;
+    if (p == NULL || p->system == NULL) return NULL;
+    return p->sim == NULL ? p->still_v : read_mirror(p)->v;
 }
 
 // An array over the equations, taken when it is asked for the first time; NULL when it cannot be had.
@@ -51,7 +70,7 @@ static double *read_vector(percuss *p, double **vector)
 const double *percuss_force(percuss *p)
 {
     double *f = p == NULL ? NULL : read_vector(p, &p->force);
-    if (f != NULL) p->system->ops->force(p->system, percuss_time(p), p->q, p->v, f);
+    if (f != NULL) p->system->ops->force(p->system, percuss_time(p), pcs_api_q(p), pcs_api_v(p), f);
     return f;
 }
 
@@ -62,7 +81,7 @@ const double *percuss_internal_force(percuss *p)
     double *f = read_vector(p, &p->internal), factor = p->system->load_factor;
     if (f == NULL) return NULL;
     p->system->load_factor = 0.0;
-    p->system->ops->force(p->system, percuss_time(p), p->q, p->v, f);
+    p->system->ops->force(p->system, percuss_time(p), pcs_api_q(p), pcs_api_v(p), f);
     p->system->load_factor = factor;
     for (int i = 0; i < p->system->nv; i++) f[i] = (p->applied == NULL ? 0.0 : p->applied[i]) - f[i];
     return f;
@@ -70,7 +89,7 @@ const double *percuss_internal_force(percuss *p)
 
 void pcs_api_aim(percuss *p)
 {
-    if (p->system->directions_vary) p->system->ops->update_directions(p->system, p->q);
+    if (p->system->directions_vary) p->system->ops->update_directions(p->system, pcs_api_q(p));
 }
 
 const double *percuss_contact_force(percuss *p)
@@ -98,8 +117,8 @@ const double *percuss_acceleration(percuss *p)
     if (p == NULL || p->sim == NULL || p->sim->solver == NULL || p->sim->solver->mass == NULL) return NULL;
     double *a = read_vector(p, &p->acceleration);
     const double *r = percuss_contact_force(p);
-    if (a == NULL || r == NULL || !pcs_projection_move(p->sim->solver, p->q)) return NULL;
-    p->system->ops->force(p->system, percuss_time(p), p->q, p->v, a);
+    if (a == NULL || r == NULL || !pcs_projection_move(p->sim->solver, pcs_api_q(p))) return NULL;
+    p->system->ops->force(p->system, percuss_time(p), pcs_api_q(p), pcs_api_v(p), a);
     for (int i = 0; i < p->system->nv; i++) a[i] += r[i];
     pcs_linsolve_solve(p->sim->solver->mass, a);
     return a;
@@ -118,7 +137,7 @@ const char *percuss_probe_name(const percuss *p, int i)
 double percuss_probe_at(const percuss *p, int i)
 {
     if (i < 0 || i >= percuss_probes(p)) return 0.0;
-    return p->system->ops->probe(p->system, &p->probes[i], p->q, p->v);
+    return p->system->ops->probe(p->system, &p->probes[i], pcs_api_q(p), pcs_api_v(p));
 }
 
 int percuss_probe_named(const percuss *p, const char *name)
@@ -133,7 +152,7 @@ percuss_energy percuss_energies(const percuss *p)
     if (p == NULL || p->system == NULL || p->is_stepping) return (percuss_energy){ 0 };
     if (p->sim == NULL) {
         pcs_measure now;
-        p->system->ops->measure(p->system, p->q, p->v, &now);
+        p->system->ops->measure(p->system, pcs_api_q(p), pcs_api_v(p), &now);
         return (percuss_energy){ .kinetic = now.kinetic, .strain = now.strain, .potential = now.potential };
     }
     const pcs_ledger *l = &p->sim->ledger;

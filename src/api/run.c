@@ -42,6 +42,7 @@ static int run_step(percuss *p)
     pcs_status status = pcs_sim_step(p->sim);
     p->is_stepping = false;
     if (status == PCS_OK) pcs_api_clear_applied(p);
+    pcs_api_mirror(p);
     return pcs_api_run_answer(p, status);
 }
 
@@ -100,6 +101,7 @@ static pcs_status run_watch_step(pcs_observer *self)
 {
     api_watcher *w = self->data;
     pcs_api_clear_applied(w->p);
+    pcs_api_mirror(w->p);
     run_look(w);
     pcs_api_note_applied(w->p);
     return PCS_OK;
@@ -140,6 +142,7 @@ static int run_into(percuss *p, const char *directory, api_watcher *w)
     p->is_stepping = true;
     status = pcs_sim_run(p->sim, directory, false);
     p->is_stepping = false;
+    pcs_api_mirror(p);
     int answer = pcs_api_run_answer(p, status);
     if (p->watcher->stop != 0) p->is_stopped = false; // the state is a good one: steps may go on
     return answer;
@@ -199,6 +202,7 @@ int percuss_restore(percuss *p, const percuss_state *state)
     if (state == NULL || p->sim == NULL || state->of != p->sim)
         return pcs_api_refuse(p, "the state was not kept of this simulation");
     pcs_snapshot_restore(state->snapshot, p->sim);
+    pcs_api_mirror(p);
     pcs_api_forget_applied(p, state->acting);
     (void)pcs_fail(p->ctx, PCS_OK, "%s", "");
     pcs_note(p->ctx, "%s", "");
