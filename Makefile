@@ -29,7 +29,7 @@ run: build ## build and run a case: make run CASE=cases/... ARGS="--set time.end
 
 build: build-packages ## build the program build/percuss
 	@[ -f $(BUILD)/CMakeCache.txt ] || cmake -S . -B $(BUILD) -DPERCUSS_TESTS=OFF >/dev/null
-	@cmake --build $(BUILD) --parallel $(JOBS) --target percuss_program -- --no-print-directory -s
+	@cmake --build $(BUILD) --parallel $(JOBS) --target percuss_program percuss_shared -- --no-print-directory -s
 
 test: test-packages ## build and run the whole test suite
 	@cmake -S . -B $(BUILD) -DPERCUSS_TESTS=ON >/dev/null
@@ -92,8 +92,9 @@ tidy: build ## static analysis with clang-tidy
 	$(need) clang-tidy
 	@clang-tidy --quiet -p $(BUILD) $(filter src/%.c elements/%.c mesh/%.c,$(SOURCES))
 
-install: build ## install program, library, header and cases: make install PREFIX=/usr/local
+install: build ## install program, libraries, headers, Python package and cases: make install PREFIX=/usr/local
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+	@[ ! -w /etc/ld.so.cache ] || ldconfig
 
 clean: ## remove what was built
 	@rm -rf build build-*
