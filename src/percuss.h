@@ -16,8 +16,8 @@
 // until percuss_destroy, its contents change with every step, and nobody writes to it. Texts are UTF-8.
 //
 // Units are those of the case; SI is named here. Equations are numbered from 0; positions and velocities are arrays
-// over them. Turns of bodies in space are three equations of one node: in the positions a rotation vector, in the velocities
-// the angular velocity and in forces the moment, both in the axes of the body.
+// over them. Turns of bodies in space are three equations of one node: in the positions a rotation vector, in the
+// velocities the angular velocity and in forces the moment, both in the axes of the body.
 
 #ifndef PERCUSS_H
 #define PERCUSS_H
@@ -307,8 +307,8 @@ typedef struct percuss_still_options {
     int is_whirl;         // modes of the quadratic problem also where all is symmetric
 } percuss_still_options;
 // A handle that stands in equilibrium under the loads: displacements, gaps, forces, probes and matrices are read as of
-// a simulation; it cannot be stepped. Scheme and times may be missing in the case. 1: no equilibrium was reached, 2: bad
-// input. *out as of percuss_open. Without options (NULL) all of them are 0.
+// a simulation; it cannot be stepped. Scheme and times may be missing in the case. 1: no equilibrium was reached, 2:
+// bad input. *out as of percuss_open. Without options (NULL) all of them are 0.
 int percuss_statics(const percuss_source *source, const percuss_still_options *options, percuss **out);
 // The same with the modes of small vibrations. Modes in several threads wait for one another.
 int percuss_modes(const percuss_source *source, const percuss_still_options *options, percuss **out);

@@ -1,5 +1,5 @@
-// Parameter identification: Young's modulus and density of a bar from the measured motion of its end after an impact, by
-// least squares (Gauss and Newton, with the sensitivities from differences of runs).
+// Parameter identification: Young's modulus of a bar from the measured motion of its end after an impact, by least
+// squares (Gauss and Newton, with the sensitivities from differences of runs).
 
 #include <percuss.h>
 

@@ -1,7 +1,6 @@
 #include "schemes/force_change.h"
 
 #include "core/dense.h"
-#include "linsolve/linsolve.h"
 #include "step/projection.h"
 
 struct pcs_force_change {

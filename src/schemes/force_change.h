@@ -1,5 +1,5 @@
-// Smooth forces that jump between two steps, by df: what a scheme remembers of the accelerations before jumps with them,
-// as if the forces had been there at the end of the last step.
+// Smooth forces that jump between two steps, by df: what a scheme remembers of the accelerations before jumps with
+// them, as if the forces had been there at the end of the last step.
 //
 //   a := a + da,   M da = df + G^T dlam,   G da = 0 on joints where the scheme's accelerations obey them, else dlam = 0
 

@@ -68,7 +68,7 @@ print('t = %g s, u[0] = %.17g m ' % (sim.time, sim.q[0]))") >"$work/python.txt"
 if /usr/bin/python3 -c "import numpy" 2>/dev/null; then
     run_python "$python"
     cp -r python "$work/package"
-    if /usr/bin/python3 -c "import pip, setuptools, wheel" 2>/dev/null; then
+    if /usr/bin/python3 -c "import setuptools, pip, wheel" 2>/dev/null; then
         /usr/bin/python3 -m pip install --quiet --no-index --no-build-isolation --no-deps --target "$work/site" \
             "$work/package" >"$work/pip.log" 2>&1 || { cat "$work/pip.log"; exit 1; }
         run_python "$work/site" LD_LIBRARY_PATH="$(dirname "$(find "$prefix" -name libpercuss.so)")"

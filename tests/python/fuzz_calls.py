@@ -20,8 +20,8 @@ import percuss  # noqa: E402
 CASES = ("cases/bar_impact", "cases/ball", "cases/cantilever_stop", "cases/slider_crank", "cases/pendulum",
          "cases/stick_slip", "cases/beam_pendulum", "cases/beams_crossed", "cases/shaft_whirl", "cases/oscillator")
 ODD = (None, True, 0, -1, 1, 3, 2**31, -2**63, 10**40, 0.5, float("nan"), float("inf"), "", "x", "bar.end", "wall",
-       "tip.x", "a\0b", b"bytes", [], [1.0, 0.0, 0.0], [np.nan] * 3, (1, 2), {}, {"time.end": 0.01}, {"a": {"b": 1}}, object(),
-       np.zeros(3), np.zeros((2, 2)), "cases/ball", "rx", "y")
+       "tip.x", "a\0b", b"bytes", [], [1.0, 0.0, 0.0], [np.nan] * 3, (1, 2), {}, {"time.end": 0.01}, {"a": {"b": 1}},
+       object(), np.zeros(3), np.zeros((2, 2)), "cases/ball", "rx", "y")
 
 
 class Wild(percuss.System):
