@@ -181,7 +181,14 @@ static void a_mesh_is_told(void **state)
     CHECK(text[0] == '\0' && percuss_coordinate_name(p, 0) == NULL);
     int tip = percuss_probe_named(p, "tip.x");
     CHECK(tip >= 0 && percuss_probe_at(p, tip) == 15.005 && percuss_probe_named(p, "tip.y") == -1);
+    const double *u = percuss_displacement(p);
+    for (int s = 1; s <= 3; s++) {
+        CHECK(percuss_step(p) == 0 && percuss_displacement(p) == u);
+        CHECK_NEAR(u[200], -10.0 * percuss_time(p), 1e-12);
+        CHECK_NEAR(percuss_probe_at(p, tip), 15.005 + u[200], 1e-12);
+    }
     CHECK(percuss_run_to(p, 0.1) == 0 && percuss_time(p) == 0.1 && percuss_steps(p) == 50);
+    CHECK_NEAR(u[200], -1.0, 1e-12);
     percuss_destroy(&p);
 }
 
