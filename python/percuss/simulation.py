@@ -74,8 +74,9 @@ class Simulation(Model):
     def __iter__(self) -> Iterator[int]:
         """Steps to the end and gives the number of every step that was made."""
         number = self.steps
-        while not self.is_done:
-            self.step()
+        step = self.step
+        while not _is_done(self._alive().pointer):
+            step()
             number += 1
             yield number
 

@@ -19,9 +19,9 @@ def seconds(work):
     best = float("inf")
     for _ in range(5):
         sim = percuss.load("cases/bar_impact", set=VALUES)
-        begin = time.perf_counter()
+        begin = time.thread_time()  # others may be at work on the machine
         work(sim)
-        best = min(best, time.perf_counter() - begin)
+        best = min(best, time.thread_time() - begin)
         assert sim.is_done
     return best / STEPS * 1e6
 
