@@ -30,7 +30,7 @@ run: build ## build and run a case: make run CASE=cases/... ARGS="--set time.end
 
 build: build-packages ## build the program build/percuss
 	@[ -f $(BUILD)/CMakeCache.txt ] || cmake -S . -B $(BUILD) -DPERCUSS_TESTS=OFF >/dev/null
-	@cmake --build $(BUILD) --parallel $(JOBS) --target percuss_program -- --no-print-directory -s
+	@cmake --build $(BUILD) --parallel $(JOBS) --target percuss_program percuss_shared -- --no-print-directory -s
 
 test: test-packages ## build and run the whole test suite
 	@cmake -S . -B $(BUILD) -DPERCUSS_TESTS=ON >/dev/null
@@ -62,6 +62,7 @@ bench: bench-packages ## measure the time loop beside its yardsticks
 	@cmake -S . -B $(BUILD) -DPERCUSS_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) --parallel $(JOBS) -- --no-print-directory -s
 	@for b in $(BUILD)/tests/bench_*; do "$$b" || exit 1; done
+	@/usr/bin/python3 -c "import numpy" 2>/dev/null || exit 0; /usr/bin/python3 tests/bench/bench_python.py $(BUILD)/percuss
 
 bench-siconos: build ## run the same bar in Siconos and compare time and solution
 	$(need) python3 python3-numpy python3-siconos
@@ -85,7 +86,7 @@ valgrind: build ## check a short run for leaks and bad reads
 	$(need) valgrind
 	@valgrind --quiet --error-exitcode=9 --leak-check=full $(BUILD)/percuss run $(CASE) --quiet -o $(BUILD)/valgrind $(ARGS)
 
-SOURCES = $(shell git ls-files 'src/*.[ch]' 'elements/*.[ch]' 'mesh/*.[ch]' 'tests/*.[ch]')
+SOURCES = $(shell git ls-files 'src/*.[ch]' 'elements/*.[ch]' 'mesh/*.[ch]' 'tests/*.[ch]' 'docs/*.[ch]')
 
 docs: build ## the manual as HTML and PDF in build/docs
 	$(need) pandoc weasyprint
@@ -103,8 +104,9 @@ tidy: build ## static analysis with clang-tidy
 	$(need) clang-tidy
 	@clang-tidy --quiet -p $(BUILD) $(filter src/%.c elements/%.c mesh/%.c,$(SOURCES))
 
-install: build ## install program, library, header and cases: make install PREFIX=/usr/local
+install: build ## install program, libraries, headers, Python package and cases: make install PREFIX=/usr/local
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+	@[ ! -w /etc/ld.so.cache ] || ldconfig
 
 clean: ## remove what was built
 	@rm -rf build build-*

@@ -11,15 +11,15 @@ percuss_sources(mesh mesh_source_list.def dofmap merge mesh msh msh2 msh4 msh_da
 percuss_sources(elements element_list.def axial beam element exact_3d_tangent modal one_node section timoshenko)
 percuss_sources(src/contact gap_list.def beams contact registry search segment swept)
 percuss_sources(src/joint joint_list.def ends joint motion)
-percuss_sources(src/system defaults rigid scale)
+percuss_sources(src/system defaults push rigid scale)
 percuss_sources(src/fe amplitude assembly dofs fe initial joint_stiffness loads ops picture pieces probe reactions
   rigid rotations rows scale section_forces share springs stable tangents turning)
 percuss_sources(src/closed_form closed_form_list.def check closed_form stable)
 percuss_sources(src/step step_list.def active_set active_set_solve columns condense contact_problem curvature
   dense_contacts frictionless impact iteration krylov krylov_set newton_rows outer preconditioner projected_gradient
   projection registry schur_map step sums)
-percuss_sources(src/schemes scheme_list.def alpha_family event explicit galerkin galerkin_weights ggl_unified
-  jump_family midpoint ode registry scheme stability state tableau)
+percuss_sources(src/schemes scheme_list.def alpha_family event explicit force_change galerkin galerkin_weights
+  ggl_unified jump_family midpoint ode registry scheme stability state tableau)
 percuss_sources(src/output observer_list.def contact_record file grid obstacles observer record row_file schedule series
   summary_json summary_text tally text verdict vtu)
 percuss_sources(src/case assign error expand formula include json keys load mask parameters parse read repeat
@@ -27,10 +27,10 @@ percuss_sources(src/case assign error expand formula include json keys load mask
 percuss_sources(src/analysis modes modes_output statics statics_equilibrium statics_free statics_message
   statics_newton statics_output statics_relax statics_round_off statics_rows stiffness)
 percuss_sources(src/sim accept certify certify_carry certify_energy certify_motion certify_residual certify_rows
-  certify_rules checkpoint checkpoint_file control reactions retry search sim)
+  certify_rules checkpoint checkpoint_file control reactions retry search sim snapshot)
 percuss_sources(src/build amplitude applies build builder catalogue contacts describe elements gaps initial joints
   loads mesh output scheme sets start supports system time travel)
 percuss_sources(src/study convergence functions measure options plan read run signal study table work)
 percuss_sources(src/plot album compare csv gnuplot pictures plot quantity run runs source study waves)
 percuss_sources(src/report chart cite history html listing pictures report run study style)
-percuss_sources(src percuss)
+percuss_sources(src/api analyses contacts drive load messages model options read run)

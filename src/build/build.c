@@ -3,11 +3,13 @@
 
 #include "build/build.h"
 #include "build/sections.h"
+#include "closed_form/closed_form.h"
 #include "core/clock.h"
-#include "sim/checkpoint.h"
-
 #include "core/comm.h"
 #include "percuss.h"
+#include "sim/checkpoint.h"
+
+#include <string.h>
 
 static pcs_status build_read_mesh_model(pcs_build *b)
 {
@@ -94,49 +96,74 @@ static pcs_status build_start_from(pcs_build *b)
     return pcs_case_finish(b->c);
 }
 
+static pcs_status build_sim(pcs_build *b, pcs_sim **out)
+{
+    double start = pcs_clock();
+    *out = NULL;
+    PCS_TRY(build_all(b));
+    PCS_TRY(pcs_build_solvers(b));
+    PCS_TRY(pcs_build_equilibrium(b));
+    PCS_TRY(build_start_from(b));
+    PCS_TAKE(b->ctx, b->sim->report.rows, b->sim->system->nrow, "the report");
+    build_view(b);
+    PCS_TRY(pcs_build_check_observers(b));
+    b->sim->timing.setup = pcs_clock() - start;
+    *out = b->sim;
+    return PCS_OK;
+}
+
+static pcs_status build_analysis(pcs_build *b, pcs_analysis *out)
+{
+    b->is_model_only = true;
+    PCS_TRY(build_all(b));
+    return pcs_build_still(b, out);
+}
+
 pcs_status pcs_build_sim(pcs_context *ctx, pcs_case *c, pcs_sim **out)
 {
     pcs_build b = { .ctx = ctx, .c = c, .step = NAN, .end = NAN };
-    double start = pcs_clock();
-    *out = NULL;
-    PCS_TRY(build_all(&b));
-    PCS_TRY(pcs_build_solvers(&b));
-    PCS_TRY(pcs_build_equilibrium(&b));
-    PCS_TRY(build_start_from(&b));
-    PCS_TAKE(ctx, b.sim->report.rows, b.sim->system->nrow, "the report");
-    build_view(&b);
-    PCS_TRY(pcs_build_check_observers(&b));
-    b.sim->timing.setup = pcs_clock() - start;
-    *out = b.sim;
-    return PCS_OK;
+    return build_sim(&b, out);
 }
 
 pcs_status pcs_build_analysis(pcs_context *ctx, pcs_case *c, pcs_analysis *out)
 {
-    pcs_build b = { .ctx = ctx, .c = c, .step = NAN, .end = NAN, .is_model_only = true };
-    PCS_TRY(build_all(&b));
-    return pcs_build_still(&b, out);
+    pcs_build b = { .ctx = ctx, .c = c, .step = NAN, .end = NAN };
+    return build_analysis(&b, out);
 }
 
-static pcs_status build_load(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_case **out)
+static pcs_status build_load(pcs_context *ctx, const pcs_source *source, pcs_build *out)
 {
-    PCS_TRY(pcs_case_load(ctx, path, out));
-    for (int i = 0; i < nset; i++) PCS_TRY(pcs_case_set(*out, set[i]));
+    *out = (pcs_build){ .ctx = ctx, .step = NAN, .end = NAN, .own = source->own };
+    const char *name = source->path == NULL ? "case" : source->path;
+    if (source->own != NULL) PCS_TRY(pcs_closed_form_verify(ctx, source->own));
+    if (source->text == NULL) PCS_TRY(pcs_case_load(ctx, name, &out->c));
+    else PCS_TRY(pcs_case_parse(ctx, name, source->text, strlen(source->text), &out->c));
+    for (int i = 0; i < source->nset; i++) PCS_TRY(pcs_case_set(out->c, source->set[i]));
     return PCS_OK;
+}
+
+pcs_status pcs_build_sim_of(pcs_context *ctx, const pcs_source *source, pcs_sim **out)
+{
+    pcs_build b;
+    *out = NULL;
+    PCS_TRY(build_load(ctx, source, &b));
+    return pcs_comm_agree(ctx, build_sim(&b, out));
+}
+
+pcs_status pcs_build_analysis_of(pcs_context *ctx, const pcs_source *source, pcs_analysis *out)
+{
+    pcs_build b;
+    PCS_TRY(build_load(ctx, source, &b));
+    return pcs_comm_agree(ctx, build_analysis(&b, out));
 }
 
 pcs_status pcs_build_sim_from(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_sim **out)
 {
-    pcs_case *c = NULL;
-    *out = NULL;
-    PCS_TRY(build_load(ctx, path, nset, set, &c));
-    return pcs_comm_agree(ctx, pcs_build_sim(ctx, c, out));
+    return pcs_build_sim_of(ctx, &(pcs_source){ .path = path, .nset = nset, .set = set }, out);
 }
 
 pcs_status pcs_build_analysis_from(pcs_context *ctx, const char *path, int nset, const char *const *set,
                                    pcs_analysis *out)
 {
-    pcs_case *c = NULL;
-    PCS_TRY(build_load(ctx, path, nset, set, &c));
-    return pcs_comm_agree(ctx, pcs_build_analysis(ctx, c, out));
+    return pcs_build_analysis_of(ctx, &(pcs_source){ .path = path, .nset = nset, .set = set }, out);
 }

@@ -8,6 +8,17 @@
 #include "analysis/analysis.h"
 #include "sim/sim.h"
 
+struct percuss_system_definition;
+
+// Where a case comes from; all but `own` is borrowed for the call.
+typedef struct pcs_source {
+    const char *path; // of the file or folder; of a text its name in messages
+    const char *text; // NULL: the file is read
+    int nset;
+    const char *const *set;                      // [nset] assignments to keys
+    const struct percuss_system_definition *own; // a system that the case may name besides the registered ones, or NULL
+} pcs_source;
+
 // Builds a loaded case.
 pcs_status pcs_build_sim(pcs_context *ctx, pcs_case *c, pcs_sim **out);
 // The same without what only motion needs: scheme and clock are checked where the case has them, and not made.
@@ -16,6 +27,8 @@ pcs_status pcs_build_analysis(pcs_context *ctx, pcs_case *c, pcs_analysis *out);
 pcs_status pcs_build_sim_from(pcs_context *ctx, const char *path, int nset, const char *const *set, pcs_sim **out);
 pcs_status pcs_build_analysis_from(pcs_context *ctx, const char *path, int nset, const char *const *set,
                                    pcs_analysis *out);
+pcs_status pcs_build_sim_of(pcs_context *ctx, const pcs_source *source, pcs_sim **out);
+pcs_status pcs_build_analysis_of(pcs_context *ctx, const pcs_source *source, pcs_analysis *out);
 
 // "15 dofs, 1 contact point, 1 joint of 2 conditions, alpha_ggl, 900 steps of 0.0005 s".
 void pcs_describe_sim(const pcs_sim *sim, size_t size, char *text);

@@ -85,6 +85,12 @@ typedef struct chapter {
     int count;
 } chapter;
 
+// Headings as they come, and the parts of those that are through.
+typedef struct catalogue_writer {
+    chapter chapter;
+    int count;
+} catalogue_writer;
+
 void pcs_catalogue_print(const pcs_catalogue *self, const char *format, ...)
 {
     char text[1024];
@@ -181,51 +187,71 @@ static void catalogue_entry(chapter *c, const char *name, const char *summary, c
     for (; options != NULL && options->name != NULL; options++) catalogue_option(self, options);
 }
 
-static int catalogue_write_sections(const pcs_catalogue *self)
+// Entries of one heading follow one another.
+static void catalogue_write_entry(void *user, const pcs_catalogue_entry *entry)
 {
-    chapter c = { self, "Keys of a case", NULL, 0 };
-    for (const catalogue_section *s = catalogue_sections; s->key != NULL; s++)
-        catalogue_entry(&c, s->key, s->summary, s->options);
-    return c.count;
-}
-
-static int catalogue_write_study(const pcs_catalogue *self)
-{
-    chapter c = { self, "Keys of a study file, and functions of measures (percuss study)", "study", 0 };
-    for (const pcs_study_key *k = pcs_study_keys; k->name != NULL; k++)
-        catalogue_entry(&c, k->name, k->summary, k->options);
-    for (int i = 0; pcs_study_function(i).name != NULL; i++)
-        catalogue_entry(&c, pcs_study_function(i).name, pcs_study_function(i).summary, NULL);
-    return c.count;
-}
-
-// The parameters of a system become options in memory that is given back at once.
-static int catalogue_write_systems(const pcs_catalogue *self)
-{
-    chapter c = { self, "Systems (system.type)", "system", 0 };
-    pcs_context *ctx = NULL;
-    if (pcs_context_create(&ctx) != PCS_OK) return 0;
-    for (int i = 0; pcs_closed_forms[i] != NULL; i++) {
-        pcs_option *options = NULL;
-        if (pcs_closed_form_options(ctx, pcs_closed_forms[i], &options) != PCS_OK) break;
-        catalogue_entry(&c, pcs_closed_forms[i]->name, pcs_closed_forms[i]->summary, options);
+    catalogue_writer *w = user;
+    if (w->chapter.heading == NULL || strcmp(entry->heading, w->chapter.heading) != 0) {
+        w->chapter.heading = entry->heading;
+        w->chapter.section = entry->section;
+        w->count += w->chapter.count;
+        w->chapter.count = 0;
     }
-    pcs_context_destroy(&ctx);
-    return c.count;
+    catalogue_entry(&w->chapter, entry->name, entry->summary, entry->options);
 }
-
-// The parts of registry `table`; `options` are those of its part i.
-#define CATALOGUE_REGISTRY(title, section, table, options)                                                      \
-    do {                                                                                                        \
-        chapter c = { self, title, section, 0 };                                                                \
-        for (int i = 0; table[i] != NULL; i++) catalogue_entry(&c, table[i]->name, table[i]->summary, options); \
-        count += c.count;                                                                                       \
-    } while (0)
 
 int pcs_catalogue_write(const pcs_catalogue *self)
 {
-    int count = catalogue_write_sections(self);
-    count += catalogue_write_systems(self);
+    catalogue_writer w = { .chapter = { .catalogue = self } };
+    (void)pcs_catalogue_walk(catalogue_write_entry, &w); // out of memory: what there was is shown
+    return w.count + w.chapter.count;
+}
+
+static void catalogue_walk_sections(pcs_catalogue_visit *visit, void *user)
+{
+    for (const catalogue_section *s = catalogue_sections; s->key != NULL; s++)
+        visit(user, &(pcs_catalogue_entry){ "Keys of a case", NULL, s->key, s->summary, s->options });
+}
+
+// The parameters of a system become options in memory that is given back at once.
+static pcs_status catalogue_walk_systems(pcs_catalogue_visit *visit, void *user)
+{
+    pcs_context *ctx = NULL;
+    PCS_TRY(pcs_context_create(&ctx));
+    pcs_status status = PCS_OK;
+    for (int i = 0; pcs_closed_forms[i] != NULL && status == PCS_OK; i++) {
+        const percuss_system_definition *d = pcs_closed_forms[i];
+        pcs_option *options = NULL;
+        status = pcs_closed_form_options(ctx, d, &options);
+        if (status == PCS_OK)
+            visit(user, &(pcs_catalogue_entry){ "Systems (system.type)", "system", d->name, d->summary, options });
+    }
+    pcs_context_destroy(&ctx);
+    return status;
+}
+
+static void catalogue_walk_study(pcs_catalogue_visit *visit, void *user)
+{
+    static const char *const heading = "Keys of a study file, and functions of measures (percuss study)";
+    for (const pcs_study_key *k = pcs_study_keys; k->name != NULL; k++)
+        visit(user, &(pcs_catalogue_entry){ heading, "study", k->name, k->summary, k->options });
+    for (int i = 0; pcs_study_function(i).name != NULL; i++) {
+        const pcs_study_key function = pcs_study_function(i);
+        visit(user, &(pcs_catalogue_entry){ heading, "study", function.name, function.summary, NULL });
+    }
+}
+
+// The parts of registry `table`; `options` are those of its part i.
+#define CATALOGUE_REGISTRY(title, section, table, options)                                                     \
+    do {                                                                                                       \
+        for (int i = 0; table[i] != NULL; i++)                                                                 \
+            visit(user, &(pcs_catalogue_entry){ title, section, table[i]->name, table[i]->summary, options }); \
+    } while (0)
+
+pcs_status pcs_catalogue_walk(pcs_catalogue_visit *visit, void *user)
+{
+    catalogue_walk_sections(visit, user);
+    pcs_status status = catalogue_walk_systems(visit, user);
     CATALOGUE_REGISTRY("Mesh sources (mesh.NAME.type)", "mesh", pcs_mesh_sources, pcs_mesh_sources[i]->options);
     CATALOGUE_REGISTRY("Elements (elements.NAME.type)", "elements", pcs_elements, pcs_elements[i]->options);
     CATALOGUE_REGISTRY("Joints (joints.NAME.type)", "joints", pcs_joints, pcs_joints[i]->options);
@@ -234,7 +260,8 @@ int pcs_catalogue_write(const pcs_catalogue *self)
     CATALOGUE_REGISTRY("Step solvers (solver.type)", "solver", pcs_step_solvers, NULL);
     CATALOGUE_REGISTRY("Linear solvers (solver.linear)", "solver", pcs_linsolvers, NULL);
     CATALOGUE_REGISTRY("Observers (output.NAME)", "output", pcs_observers, pcs_observers[i]->options);
-    return count + catalogue_write_study(self);
+    catalogue_walk_study(visit, user);
+    return status;
 }
 
 pcs_status pcs_catalogue_write_plugin(pcs_context *ctx, const pcs_catalogue *self, const char *path)

@@ -4,6 +4,7 @@
 #define PCS_BUILD_CATALOGUE_H
 
 #include "core/context.h"
+#include "core/option.h"
 
 #include <stdbool.h>
 
@@ -14,6 +15,18 @@ typedef struct pcs_catalogue {
     bool is_markdown;
     int width; // columns of the screen, at which lines are broken; 0: they are not
 } pcs_catalogue;
+
+// A key of a case, or a part that it can choose. Entries of one heading follow one another.
+typedef struct pcs_catalogue_entry {
+    const char *heading;
+    const char *section; // of the case: "contacts"; NULL: the name begins with it
+    const char *name, *summary;
+    const pcs_option *options; // ends with a NULL name; NULL: none
+} pcs_catalogue_entry;
+
+typedef void pcs_catalogue_visit(void *user, const pcs_catalogue_entry *entry);
+// All of them, in the order of `percuss list`.
+pcs_status pcs_catalogue_walk(pcs_catalogue_visit *visit, void *user);
 
 // Every registered part with its options, ranges and defaults. Gives the number of parts.
 int pcs_catalogue_write(const pcs_catalogue *self);

@@ -53,12 +53,18 @@ static pcs_status system_find(pcs_build *b, pcs_yaml *section, const percuss_sys
         return system_load(b, section, out);
     }
     PCS_BUILD_NAMES_OF(pcs_closed_forms, names);
+    int count = 0;
+    while (names[count] != NULL) count++;
+    if (b->own != NULL && count < PCS_BUILD_NAMES - 1) {
+        names[count] = b->own->name;
+        names[count + 1] = NULL;
+    }
     int type = pcs_case_type(b->c, section, names);
-    if (type >= 0) *out = pcs_closed_forms[type];
+    if (type >= 0) *out = type < count ? pcs_closed_forms[type] : b->own;
     return PCS_OK;
 }
 
-// Nobody has tested a plug-in before: its functions are compared where it starts.
+// Nobody has tested a system of the user before: its functions are compared where it starts.
 static pcs_status system_compare(pcs_build *b, const percuss_system_definition *definition, const double *params)
 {
     double q[PCS_MAX_COORDINATES] = { 0 }, v[PCS_MAX_COORDINATES] = { 0 };
@@ -73,9 +79,9 @@ pcs_status pcs_build_system(pcs_build *b)
     b->has_system = true;
     if (!pcs_case_is(b->c, section, PCS_YAML_MAP)) return PCS_OK;
     const percuss_system_definition *definition = NULL;
-    bool is_plugin = pcs_case_get(b->c, section, "plugin") != NULL;
     PCS_TRY(system_find(b, section, &definition));
     if (definition == NULL) return PCS_OK;
+    bool is_new = definition == b->own || pcs_case_get(b->c, section, "plugin") != NULL;
     pcs_option *options = NULL;
     double *params = NULL;
     const char *option = NULL;
@@ -91,7 +97,7 @@ pcs_status pcs_build_system(pcs_build *b)
     }
     b->definition = definition;
     b->system_params = params;
-    pcs_status status = is_plugin ? system_compare(b, definition, params) : PCS_OK;
+    pcs_status status = is_new ? system_compare(b, definition, params) : PCS_OK;
     if (status == PCS_OK) status = pcs_closed_form_create(b->ctx, definition, params, &b->sim->system);
     return status == PCS_OK ? PCS_OK : pcs_build_blame(b, section, status);
 }

@@ -279,7 +279,7 @@ static pcs_status closed_make_contacts(pcs_system *self, closed_data *d)
         self->ntangent += rows[j].ntangent;
         d->ntangent += given[j].ntangent;
     }
-    self->rows = rows;
+    self->rows = self->laws = rows;
     self->contacts = info;
     return PCS_OK;
 }

@@ -1,12 +1,14 @@
 // Implicitly restarted Lanczos and Arnoldi iterations (ARPACK), driven by reverse communication.
 //
-// The start vector is given and always the same, so that a result can be repeated.
+// The start vector is given and always the same, so that a result can be repeated. ARPACK keeps the state of its
+// iteration in variables of its own: only one thread at a time is let in.
 
 #include "eigen/solvers.h"
 
 #include <arpack.h>
 #include <math.h>
 #include <string.h>
+#include <threads.h>
 
 enum { MAX_RESTARTS = 3000, LEAST_BASIS = 20 };
 
@@ -16,6 +18,25 @@ typedef struct arpack_work {
     int *select;
     int iparam[11], ipntr[14];
 } arpack_work;
+
+static once_flag arpack_once = ONCE_FLAG_INIT;
+static mtx_t arpack_lock;
+
+static void arpack_make_lock(void)
+{
+    (void)mtx_init(&arpack_lock, mtx_plain);
+}
+
+static void arpack_enter(void)
+{
+    call_once(&arpack_once, arpack_make_lock);
+    (void)mtx_lock(&arpack_lock);
+}
+
+static void arpack_leave(void)
+{
+    (void)mtx_unlock(&arpack_lock);
+}
 
 static pcs_status arpack_take(pcs_context *ctx, int n, int nev, int lworkl_of_basis, arpack_work *w)
 {
@@ -76,6 +97,7 @@ pcs_status pcs_arpack_symmetric(pcs_context *ctx, const pcs_operator *op, int *c
     *count = 0;
     PCS_TRY(arpack_take(ctx, n, nev, 1, &w));
     w.iparam[6] = 3;
+    arpack_enter();
     for (;;) {
         dsaupd_c(&ido, "G", n, "LM", nev, 0.0, w.resid, w.ncv, w.V, n, w.iparam, w.ipntr, w.workd, w.workl, w.lworkl,
                  &info);
@@ -94,6 +116,7 @@ pcs_status pcs_arpack_symmetric(pcs_context *ctx, const pcs_operator *op, int *c
         for (int i = 0; i < nev; i++) theta[i] = 1.0 / theta[i];
         *count = nev;
     }
+    arpack_leave();
     pcs_scratch_free(w.resid);
     return status;
 }
@@ -106,6 +129,7 @@ pcs_status pcs_arpack_general(pcs_context *ctx, const pcs_operator *op, int *cou
     *count = 0;
     PCS_TRY(arpack_take(ctx, n, nev, 3, &w));
     w.iparam[6] = 1;
+    arpack_enter();
     for (;;) {
         dnaupd_c(&ido, "I", n, "LM", nev, 0.0, w.resid, w.ncv, w.V, n, w.iparam, w.ipntr, w.workd, w.workl, w.lworkl,
                  &info);
@@ -120,6 +144,7 @@ pcs_status pcs_arpack_general(pcs_context *ctx, const pcs_operator *op, int *cou
         if (info != 0) status = arpack_fault(ctx, info, nconverged, nev);
     }
     if (status == PCS_OK) *count = w.iparam[4] > nev ? nev + 1 : nev;
+    arpack_leave();
     pcs_scratch_free(w.resid);
     return status;
 }

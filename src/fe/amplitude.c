@@ -60,3 +60,10 @@ double pcs_fe_amplitude(const pcs_fe_load *load, double t)
     }
     return NAN;
 }
+
+double pcs_fe_load_size(const pcs_system *self, int load, double t)
+{
+    const fe_data *fe = self->data;
+    const fe_work *work = self->work;
+    return work->load_factors[load] * pcs_fe_amplitude(&fe->model.loads[load], t);
+}

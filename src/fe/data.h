@@ -102,6 +102,7 @@ typedef struct fe_work {
     void **instances;      // [ncontact] of contacts and joints, with what their search has found; NULL: constant rows
     pcs_row_state *states; // [nrow] varying rows at the position evaluated last
     pcs_pool *pool;        // of threads; NULL: one thread
+    double *load_factors;  // [nload] 1, unless someone drives a load
     // Of reactions:
     double *q, *v, *f;       // [nv + nfixed]
     double *p, *R;           // [nfixed]
@@ -138,6 +139,7 @@ bool pcs_fe_is_massless(int n, const double *M);
 // Eigenvalues of A x = w B x, ascending, A symmetric and B positive definite; false when they cannot be found.
 bool pcs_fe_cell_eigenvalues(int n, const double *A, const double *B, double w[PCS_MAX_CELL_DOFS]);
 // Factor of load i at time t.
+double pcs_fe_load_size(const pcs_system *self, int load, double t);
 double pcs_fe_amplitude(const pcs_fe_load *load, double t);
 // Loads that turn with their nodes, or stand while their nodes turn: force, stiffness, resultant and work.
 pcs_status pcs_fe_demand_finite_turns(const pcs_system *self, int node);

@@ -221,6 +221,9 @@ static pcs_status loads_take_memory(pcs_system *self, fe_data *fe)
     PCS_TAKE(self->ctx, fe->pushes, room, "nodal forces");
     PCS_TAKE(self->ctx, fe->turning, turning, "nodal forces");
     PCS_TAKE(self->ctx, fe->first_push, (size_t)fe->model.nload + 1, "nodal forces");
+    fe_work *work = self->work;
+    PCS_TAKE(self->ctx, work->load_factors, fe->model.nload, "nodal forces");
+    for (int i = 0; i < fe->model.nload; i++) work->load_factors[i] = 1.0;
     return PCS_OK;
 }
 
@@ -250,4 +253,17 @@ pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culpri
             for (int k = 0; k < 3; k++) fe->free_weight[k] += gravity[d->equation] * d->direction[k];
         }
     return PCS_OK;
+}
+
+int pcs_fe_loads(const pcs_system *self, const pcs_fe_load **out)
+{
+    const fe_data *fe = self->data;
+    *out = fe->model.loads;
+    return fe->model.nload;
+}
+
+void pcs_fe_set_load_factor(pcs_system *self, int load, double factor)
+{
+    fe_work *work = self->work;
+    work->load_factors[load] = factor;
 }

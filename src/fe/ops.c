@@ -16,7 +16,7 @@ static void fe_force(const pcs_system *self, double t, const double *q, const do
     if (self->gravity != NULL) memcpy(f, self->gravity, bytes);
     else memset(f, 0, bytes);
     for (int l = 0; l < fe->model.nload; l++) {
-        double factor = pcs_fe_amplitude(&fe->model.loads[l], t);
+        double factor = pcs_fe_load_size(self, l, t);
         for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++)
             f[fe->pushes[i].equation] += fe->pushes[i].value * factor;
     }
@@ -72,7 +72,7 @@ static void fe_resultant(const pcs_system *self, double t, const double *q, cons
     const fe_data *fe = self->data;
     for (int k = 0; k < 3; k++) sum[k] = fe->free_weight[k];
     for (int l = 0; l < fe->model.nload; l++) {
-        double factor = pcs_fe_amplitude(&fe->model.loads[l], t);
+        double factor = pcs_fe_load_size(self, l, t);
         for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++)
             for (int k = 0; k < 3; k++) sum[k] += fe->pushes[i].value * factor * fe->pushes[i].direction[k];
     }
@@ -118,7 +118,7 @@ static double fe_load_work(const pcs_system *self, double t, const double *q0, c
     const fe_data *fe = self->data;
     double work = 0.0;
     for (int l = 0; l < fe->model.nload; l++) {
-        double factor = pcs_fe_amplitude(&fe->model.loads[l], t);
+        double factor = pcs_fe_load_size(self, l, t);
         for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++) {
             int equation = fe->pushes[i].equation;
             work += fe->pushes[i].value * factor * (q1[equation] - q0[equation]);

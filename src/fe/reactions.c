@@ -189,7 +189,7 @@ static double reactions_load(const pcs_system *self, const fe_reactions *r, int 
     double f = r->weight[s];
     if (r->line != NULL)
         for (int l = 0; l < fe->model.nload; l++)
-            f += r->line[l * r->nfixed + s] * pcs_fe_amplitude(&fe->model.loads[l], self->time);
+            f += r->line[l * r->nfixed + s] * pcs_fe_load_size(self, l, self->time);
     return self->load_factor * f;
 }
 

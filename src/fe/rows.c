@@ -110,7 +110,7 @@ static pcs_status rows_create(pcs_system *self, fe_data *fe, pcs_contact_info *i
     PCS_TAKE(self->ctx, rows, self->nrow, "contact rows");
     PCS_TAKE(self->ctx, fe->points, self->nrow, "contact rows");
     PCS_TAKE(self->ctx, work->states, self->nrow, "contact rows");
-    self->rows = rows;
+    self->rows = self->laws = rows;
     for (int k = 0; k < self->ncontact; k++) {
         rows_describe(self, k, &info[k], rows);
         fe->has_evaluated_rows = fe->has_evaluated_rows || fe->sources[k].varies;

@@ -69,11 +69,12 @@ pcs_status pcs_fe_add_turning_load(pcs_system *self, fe_data *fe, int load, int 
 }
 
 // Force and material moment of a load at the node's present rotation.
-static void turning_act(const fe_data *fe, const fe_turning_load *load, double t, const turning_node *node,
+static void turning_act(const pcs_system *self, const fe_turning_load *load, double t, const turning_node *node,
                         double force[3], double moment[3])
 {
+    const fe_data *fe = self->data;
     const pcs_fe_load *l = &fe->model.loads[load->load];
-    double factor = pcs_fe_amplitude(l, t), scaled[3];
+    double factor = pcs_fe_load_size(self, load->load, t), scaled[3];
     for (int k = 0; k < 3; k++) scaled[k] = factor * load->value[k];
     for (int k = 0; k < 3; k++) force[k] = moment[k] = 0.0;
     if (l->kind == PCS_LOAD_FORCE) pcs_rotation_apply(node->R, scaled, force);
@@ -88,7 +89,7 @@ void pcs_fe_turning_force(const pcs_system *self, double t, const double *q, dou
         turning_node node;
         double force[3], moment[3];
         turning_look(fe, fe->turning[i].node, q, &node);
-        turning_act(fe, &fe->turning[i], t, &node, force, moment);
+        turning_act(self, &fe->turning[i], t, &node, force, moment);
         for (int d = fe->map.first[fe->turning[i].node]; d < fe->map.first[fe->turning[i].node + 1]; d++) {
             const pcs_dof *dof = &fe->map.dof[d];
             if (dof->equation >= 0) f[dof->equation] += pcs_dot3(dof->is_rotation ? moment : force, dof->direction);
@@ -112,9 +113,9 @@ void pcs_fe_turning_tangent(pcs_system *self, double t, const double *q)
         const fe_turning_load *load = &fe->turning[i];
         const pcs_fe_load *l = &fe->model.loads[load->load];
         turning_node node;
-        double force[3], moment[3], factor = self->load_factor * pcs_fe_amplitude(l, t);
+        double force[3], moment[3], factor = self->load_factor * pcs_fe_load_size(self, load->load, t);
         turning_look(fe, load->node, q, &node);
-        turning_act(fe, load, t, &node, force, moment);
+        turning_act(self, load, t, &node, force, moment);
         for (int s = 0; s < node.nspin; s++) {
             const double *axis = fe->map.dof[node.spin[s]].direction;
             double change[3], turned[3];
@@ -140,7 +141,7 @@ void pcs_fe_turning_resultant(const pcs_system *self, double t, const double *q,
         turning_node node;
         double force[3], moment[3];
         turning_look(fe, fe->turning[i].node, q, &node);
-        turning_act(fe, &fe->turning[i], t, &node, force, moment);
+        turning_act(self, &fe->turning[i], t, &node, force, moment);
         for (int r = 0; r < node.ntranslation; r++) {
             const pcs_dof *d = &fe->map.dof[node.translation[r]];
             if (d->equation < 0 || d->equation >= pcs_system_nown(self)) continue;
@@ -160,8 +161,8 @@ double pcs_fe_turning_work(const pcs_system *self, double t, const double *q0, c
         if (!pcs_fe_owns(fe, load->node)) continue;
         turning_look(fe, load->node, q0, &start);
         turning_look(fe, load->node, q1, &end);
-        turning_act(fe, load, t, &start, force[0], moment[0]);
-        turning_act(fe, load, t, &end, force[1], moment[1]);
+        turning_act(self, load, t, &start, force[0], moment[0]);
+        turning_act(self, load, t, &end, force[1], moment[1]);
         pcs_fe_node_vector(fe, load->node, q0, u0);
         pcs_fe_node_vector(fe, load->node, q1, u1);
         for (int k = 0; k < 3; k++) back[k] = -start.turn[k];

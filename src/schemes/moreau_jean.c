@@ -274,6 +274,7 @@ const pcs_scheme_ops pcs_scheme_moreau_jean = {
     .data_size = sizeof(moreau),
     .nhistory = 1,
     .history_names = moreau_history,
+    .nresultant = 1,
     .memory_size = sizeof(moreau_memory),
     .has_closed_loss = true,
     .follows_drives = true,

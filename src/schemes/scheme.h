@@ -40,11 +40,14 @@ typedef struct pcs_scheme_ops {
     size_t data_size; // bytes of private data, zeroed before setup; nothing in them outlasts a step
     int nhistory;     // history vectors
     const char *const *history_names;
-    int nrow_history;       // vectors over the rows that it carries likewise
-    size_t memory_size;     // of the struct of numbers that it carries besides
-    bool is_explicit;       // needs a stable step
-    bool is_position_level; // states 0 <= g _|_ nu >= 0; otherwise it may penetrate by O(h)
-    bool has_closed_loss;   // numerical_loss is a formula and the energy ledger must close
+    bool history_obeys_joints; // history vectors, all of which are accelerations, hold the forces of joints
+    int nresultant;            // sums of forces by directions, double[3] each, that the struct of numbers carries
+    size_t resultant_at;       // where in the struct they begin
+    int nrow_history;          // vectors over the rows that it carries likewise
+    size_t memory_size;        // of the struct of numbers that it carries besides
+    bool is_explicit;          // needs a stable step
+    bool is_position_level;    // states 0 <= g _|_ nu >= 0; otherwise it may penetrate by O(h)
+    bool has_closed_loss;      // numerical_loss is a formula and the energy ledger must close
     bool separates_impacts; // an impact is solved apart from forces: its loss is m_eff v^2 (1 - e^2) / 2 to round-off
 
     bool ignores_restitution; // states no law at velocity level: contacts press, they do not impact

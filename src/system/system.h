@@ -20,6 +20,7 @@
 typedef struct pcs_system pcs_system;
 typedef struct pcs_scale pcs_scale;
 typedef struct pcs_rigid pcs_rigid;
+typedef struct pcs_push pcs_push;
 
 // Largest stable step of a scheme with these parameters on q'' + 2 xi w q' + w^2 q = 0, s.
 typedef double pcs_mode_limit(const void *params, double w, double xi);
@@ -237,6 +238,7 @@ struct pcs_system {
     const double *gravity;          // [nv] force of gravity, N; NULL when there is none
 
     double time;           // s, at which driven rows stand; set by who evaluates rows
+    pcs_row *laws;         // [nrow] the rows, for a user who changes friction between steps
     double load_factor;    // of gravity and applied loads: 1 but in a static analysis
     pcs_matrix *M, *C, *K; // one pattern; C is NULL without damping
     pcs_matrix *inertia;   // what impulses of rows act against where it is not M: a matrix of the scheme; else NULL
@@ -245,7 +247,8 @@ struct pcs_system {
     int nmemory;
     pcs_memory *memory; // [nmemory] what `search` and `reactions` carry from call to call; part of the state of a run
     pcs_picture *picture;
-    void *work; // the system's own: rows as they were evaluated last, what a search has found, scratch
+    pcs_push *push; // forces that are added from outside (system/push.h); NULL: none
+    void *work;     // the system's own: rows as they were evaluated last, what a search has found, scratch
 };
 
 // What impulses of rows act against.

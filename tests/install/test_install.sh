@@ -43,10 +43,42 @@ export PKG_CONFIG_PATH
 cc -std=c17 -o "$work/by-pkg-config" tests/install/example.c $(pkg-config --cflags --libs percuss)
 
 "$work/cmake/example" "$case" >"$work/cmake.txt"
+LD_LIBRARY_PATH=$(dirname "$(find "$prefix" -name libpercuss.so)")
+export LD_LIBRARY_PATH
+ldd "$work/by-pkg-config" | grep -q 'libpercuss.so.0 => '"$LD_LIBRARY_PATH"
 "$work/by-pkg-config" "$case" >"$work/pkg-config.txt"
+"$work/cmake/example_shared" "$case" >"$work/shared.txt"
+cmp "$work/cmake.txt" "$work/shared.txt"
 cat "$work/cmake.txt"
 grep -q '^t = [0-9.]* s, u\[0\] = ' "$work/cmake.txt"
 cmp "$work/cmake.txt" "$work/pkg-config.txt"
+
+# The installed Python package finds the library beside it; so does one that pip has put elsewhere, by its name.
+unset LD_LIBRARY_PATH
+python=$(find "$prefix" -type d -name dist-packages)
+run_python() { # PATH of the package, and what to load it with
+    (cd "$work" && env -u PERCUSS_LIBRARY PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$1" ${2:+"$2"} /usr/bin/python3 -c "
+import percuss
+assert percuss.__file__.startswith('$1'), percuss.__file__
+sim = percuss.load('prefix/share/percuss/cases/bar_impact')
+sim.run()
+print('t = %g s, u[0] = %.17g m ' % (sim.time, sim.q[0]))") >"$work/python.txt"
+    cmp "$work/cmake.txt" "$work/python.txt"
+}
+if /usr/bin/python3 -c "import numpy" 2>/dev/null; then
+    run_python "$python"
+    cp -r python "$work/package"
+    if /usr/bin/python3 -c "import setuptools, pip, wheel" 2>/dev/null; then
+        /usr/bin/python3 -m pip install --quiet --no-index --no-build-isolation --no-deps --target "$work/site" \
+            "$work/package" >"$work/pip.log" 2>&1 || { cat "$work/pip.log"; exit 1; }
+        run_python "$work/site" LD_LIBRARY_PATH="$(dirname "$(find "$prefix" -name libpercuss.so)")"
+    else
+        echo "pip, setuptools or wheel is not installed: pip install ./python is not tested"
+    fi
+else
+    echo "NumPy is not installed: the installed Python package is not tested"
+fi
+export LD_LIBRARY_PATH="$(dirname "$(find "$prefix" -name libpercuss.so)")"
 
 # A wrong case ends with the library's message, not with silence.
 if "$work/by-pkg-config" "$work/nowhere" 2>"$work/message.txt"; then echo "a missing case was accepted"; exit 1; fi

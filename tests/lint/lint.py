@@ -29,7 +29,7 @@ MAY_INCLUDE = {
     "report": ["plot", "output", "case", "core", "percuss.h"],
     "study": ["plot", "build", "sim", "output", "case", "core", "percuss.h"],
 }
-MAY_INCLUDE_ALL = ("build", "cli", "main.c", "percuss.c")
+MAY_INCLUDE_ALL = ("api", "build", "cli", "main.c")
 
 STANDARD_HEADERS = set(
     "assert complex ctype errno fenv float inttypes limits locale math setjmp signal stdalign stdarg stdbool stddef "
@@ -45,6 +45,7 @@ MACHINE_PATHS = r"(?<![\w.])/(wor" r"k|roo" r"t|hom" r"e|tm" r"p)(/|\b)|\.\./sha
 UNFINISHED = r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b"
 
 LONGEST_LINE, LONGEST_FUNCTION, LONGEST_FILE, MOST_ARGUMENTS = 120, 60, 600, 6
+LOCKS = ("arpack_lock", "arpack_once")  # of a library that has variables of its own
 FOREIGN_SIGNATURES = ("start_note_error",)  # called back by PETSc
 
 
@@ -341,10 +342,12 @@ def writable_data(objdump):
     """Variables in `objdump -t` that can be written: .data, .bss and common, but not the constants that only the
     loader fills in (.data.rel.ro). Static variables inside functions are found, too."""
     for line in objdump.split("\n"):
-        match = re.match(r"^[0-9a-f]{8,} (.{7}) (\S+)\s+([0-9a-f]+)\s+(\S+)$", line)
+        match = re.match(r"^[0-9a-f]{8,} (.{7}) (\S+)\s+([0-9a-f]+)\s+(?:\.hidden )?(\S+)$", line)
         if not match or int(match.group(3), 16) == 0 or "O" not in match.group(1):
             continue
         section = match.group(2)
+        if match.group(4) in LOCKS:
+            continue
         if re.match(r"\.t?bss|\.t?data|\*COM\*", section) and not section.startswith(".data.rel.ro"):
             yield f"variable '{match.group(4)}' can be written ({section})"
 

@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import lint  # noqa: E402
 
-FOLDERS = ("src", "elements", "mesh", "cases", "docs", "tests", "cmake", ".ci")
+FOLDERS = ("src", "elements", "mesh", "cases", "docs", "tests", "cmake", "python", ".ci")
 FILES = ("CMakeLists.txt", "Makefile", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CMakePresets.json")
 TEXT_RULES = (lint.include_rule, lint.allocation_rule, lint.printing_rule, lint.function_rule, lint.argument_rule,
               lint.guard_rule, lint.conditional_rule, lint.shape_rule, lint.word_rule, lint.opening_rule)
@@ -133,7 +133,8 @@ def symbol_rules_bite():
         path = os.path.join(folder, "a.c")
         with open(path, "w", encoding="utf-8") as file:
             file.write(source)
-        subprocess.run(["cc", "-std=c17", "-O2", "-c", path, "-o", path + ".o"], check=True)
+        flags = ["-std=c17", "-O2", "-fPIC", "-fvisibility=hidden"]
+        subprocess.run(["cc", *flags, "-c", path, "-o", path + ".o"], check=True)
         writable = {re.sub(r"\.\d+$", "", text.split("'")[1]) for text in lint.writable_data(objdump(path + ".o"))}
         foreign = {text.split("'")[1] for text in lint.foreign_names(nm(path + ".o"))}
     wrong = []

@@ -1,0 +1,99 @@
+"""Equilibrium under loads, modes of small vibrations, and what a case can be made of."""
+
+from __future__ import annotations
+
+import os
+from ctypes import byref
+from typing import Any, Mapping, NamedTuple, Optional, Union
+
+import numpy as np
+
+from . import _library as c
+from ._handle import open_with, view
+from .model import Model
+
+lib = c.lib
+
+
+class Equilibrium(Model):
+    """A model in equilibrium under its loads; read as a simulation, it makes no steps."""
+
+
+class Modes(Model):
+    """A model with its modes, the lowest first."""
+
+    def __init__(self, handle):
+        super().__init__(handle)
+        found = [lib.percuss_mode_at(handle.pointer, i) for i in range(lib.percuss_mode_count(handle.pointer))]
+        self.frequencies: np.ndarray = np.array([m.frequency for m in found])  #: rad/s
+        self.damping: np.ndarray = np.array([m.damping for m in found])  #: ratios
+        self.kinds: list = [m.kind.decode() for m in found]  #: "vibration", "rigid", ..
+        self.names: list = [m.name.decode() for m in found]  #: of rigid modes
+        self.shapes: np.ndarray = np.array([self._shape(handle, m) for m in found])  #: [modes, dofs]
+
+    def _shape(self, handle, mode) -> np.ndarray:
+        re = view(handle, mode.re, self._q.shape)
+        return re + 1j * view(handle, mode.im, self._q.shape) if mode.im else re.copy()
+
+    def __len__(self) -> int:
+        return len(self.frequencies)
+
+
+def statics(case: Union[str, os.PathLike, None] = None, set: Optional[Mapping[str, Any]] = None, *,
+            text: Optional[str] = None, system: Any = None, steps: int = 0, time: float = 0.0) -> Equilibrium:
+    """The equilibrium of a case under the loads at `time`, by at least `steps` load steps."""
+    options = c.StillOptions(_whole(steps, "steps"), float(time), 0, 0, 0)
+    return Equilibrium(open_with(lib.percuss_statics, case, text, set, system, byref(options)))
+
+
+def modes(case: Union[str, os.PathLike, None] = None, set: Optional[Mapping[str, Any]] = None, *,
+          text: Optional[str] = None, system: Any = None, count: int = 10, about: Optional[str] = None,
+          whirl: bool = False, steps: int = 0, time: float = 0.0) -> Modes:
+    """The lowest modes of a case about its reference state, or with about="statics" about its equilibrium."""
+    if about not in (None, "statics"):
+        raise ValueError(f"about must be None or 'statics', is {about!r}")
+    options = c.StillOptions(_whole(steps, "steps"), float(time), _whole(count, "count"), about == "statics",
+                             bool(whirl))
+    return Modes(open_with(lib.percuss_modes, case, text, set, system, byref(options)))
+
+
+def _whole(value: int, what: str) -> int:
+    if not isinstance(value, (int, np.integer)) or not 0 <= value < 2**31:
+        raise ValueError(f"{what} must be a whole number >= 0, is {value!r}")
+    return int(value)
+
+
+class Option(NamedTuple):
+    """A key of a case, or an option of one of its parts; `key` is None for the part itself."""
+
+    section: Optional[str]
+    part: str
+    summary: str
+    key: Optional[str]
+    help: Optional[str]
+    kind: Optional[str]
+    preset: Optional[str]
+    is_required: bool
+    low: float
+    high: float
+    choices: Optional[tuple]
+
+
+def options() -> list:
+    """Everything that a case can be made of, an Option each."""
+    found: list = []
+
+    def text(data):
+        return None if data is None else data.decode()
+
+    def visit(_user, pointer):
+        o = pointer.contents
+        choices = []
+        while o.choices and o.choices[len(choices)] is not None:
+            choices.append(o.choices[len(choices)].decode())
+        found.append(Option(text(o.section), text(o.part), text(o.summary), text(o.key), text(o.help), text(o.kind),
+                            text(o.preset), bool(o.is_required), o.low, o.high, tuple(choices) if choices else None))
+
+    if lib.percuss_list_options(c.VISIT(visit), None) != 0:
+        raise MemoryError("out of memory: the options")
+    return found

@@ -1,0 +1,213 @@
+"""Simulations: load, step, run, go back, drive."""
+
+from __future__ import annotations
+
+import os
+from ctypes import byref, c_void_p
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _library as c
+from ._handle import Deferred, encode, open_with, view
+from .errors import BusyError, ClosedError, InputError, error_of
+from .model import Check, Model, Reaction, _number, vector
+
+lib = c.lib
+_step = lib.percuss_step
+_is_done = lib.percuss_is_done
+WATCH_INTERVAL = 0.05  # s of wall time between two looks at the keyboard
+
+
+class State:
+    """All that later steps depend on, kept by Simulation.keep."""
+
+    __slots__ = ("_pointer", "_owner")
+
+    def __init__(self, pointer: int, owner: Any):
+        self._pointer = pointer
+        self._owner = owner
+
+    def __del__(self):
+        pointer = c_void_p(self._pointer)
+        self._pointer = None
+        lib.percuss_forget(byref(pointer))
+
+
+class Simulation(Model):
+    """A case that moves.
+
+    >>> sim = percuss.load("cases/bar_impact", set={"mesh.bar.elements": 400})
+    >>> for step in sim:
+    ...     print(sim.time, sim.q[0], sim.contacts["wall"].force)
+    """
+
+    def step(self) -> None:
+        """One step; nothing after the end. Raises SimulationError when it cannot be made."""
+        handle = self._handle
+        if handle is None:
+            raise ClosedError("the simulation was closed")
+        if handle.system is not None:
+            self._watched_step(handle)
+            return
+        if not self._lock.acquire(False):
+            raise BusyError("the simulation is at work in another thread")
+        try:
+            answer = _step(handle.pointer)
+            if answer:
+                raise error_of(answer, handle.pointer)
+        finally:
+            self._lock.release()
+
+    def _watched_step(self, handle) -> None:
+        """The same where the library calls Python back."""
+        self._enter()
+        try:
+            with Deferred() as deferred:
+                answer = _step(handle.pointer)
+            deferred.settle(handle.system)
+            if answer:
+                raise error_of(answer, handle.pointer)
+        finally:
+            self._lock.release()
+
+    def __iter__(self) -> Iterator[int]:
+        """Steps to the end and gives the number of every step that was made."""
+        number = self.steps
+        step = self.step
+        while not _is_done(self._alive().pointer):
+            step()
+            number += 1
+            yield number
+
+    def run(self, directory: Union[str, os.PathLike, None] = None, until: Optional[float] = None,
+            watch: Optional[Callable[["Simulation"], Any]] = None, interval: float = 0.0) -> None:
+        """Makes all steps that are left, or those up to `until`; steps are not cut to meet it. With a directory results
+        are written there, as the program does. `watch` is called after every step, or every `interval` seconds of wall
+        time, and ends the run by answering True. An interrupt from the keyboard ends it after the present step; results
+        are complete then."""
+        handle = self._alive()
+        if directory is not None and until is not None:
+            raise InputError("results are written of runs to the end of the case: `until` goes without a directory")
+        self._enter()
+        raised: list = []
+        is_stopped = [False]
+        try:
+            with Deferred() as deferred:
+                def look(_user, _pointer):
+                    try:
+                        if watch is not None and watch(self):
+                            is_stopped[0] = True
+                    except BaseException as error:  # noqa: B902 - raised again below
+                        raised.append(error)
+                    return 1 if raised or is_stopped[0] or deferred.raised else 0
+
+                options = c.RunOptions(None if directory is None else encode(directory, "directory"),
+                                       np.inf if until is None else float(until), c.WATCH(look), None,
+                                       WATCH_INTERVAL if watch is None else float(interval))
+                answer = lib.percuss_run_with(handle.pointer, byref(options))
+            if raised:
+                raise raised[0]
+            deferred.settle(handle.system)
+            if answer and not is_stopped[0]:
+                raise error_of(answer, handle.pointer)
+        finally:
+            self._lock.release()
+
+    @property
+    def is_done(self) -> bool:
+        """Is nothing left to do, or nothing possible?"""
+        return bool(_is_done(self._alive().pointer))
+
+    @property
+    def steps(self) -> int:
+        """Steps made so far."""
+        return lib.percuss_steps(self._alive().pointer)
+
+    @property
+    def step_size(self) -> float:
+        return lib.percuss_step_size(self._alive().pointer)
+
+    @property
+    def end_time(self) -> float:
+        return lib.percuss_end_time(self._alive().pointer)
+
+    @property
+    def notes(self) -> str:
+        """What was changed in the case without being an error."""
+        return lib.percuss_notes(self._alive().pointer).decode(errors="replace")
+
+    # Going back
+
+    def keep(self) -> State:
+        """A copy of all that later steps depend on."""
+        handle = self._enter()
+        try:
+            pointer = lib.percuss_keep(handle.pointer)
+        finally:
+            self._lock.release()
+        if not pointer:
+            raise InputError("the state cannot be kept now, or memory is out")
+        return State(pointer, handle)
+
+    def restore(self, state: State) -> None:
+        """Goes back to a state kept of this simulation; also after a step that failed."""
+        if not isinstance(state, State) or state._pointer is None:
+            raise TypeError("a state from Simulation.keep is wanted")
+        self._call(lib.percuss_restore, state._pointer)
+
+    # Driving
+
+    @property
+    def applied(self) -> np.ndarray:
+        """Forces that act in the next step, [dofs], N: write to it. Every step sets it to zero again; no copy."""
+        handle = self._alive()
+        address = lib.percuss_applied_force(handle.pointer)
+        if not address:
+            raise InputError("forces cannot be applied now, or memory is out")
+        return view(handle, address, self._q.shape, is_writable=True)
+
+    def apply(self, node: Union[int, str], force: Sequence[float]) -> None:
+        """Adds a force [x, y, z] at a node for the next step."""
+        self._call(lib.percuss_apply, _number(self.node(node)), vector(force, 3, "force"))
+
+    @property
+    def loads(self) -> list:
+        """Names of the loads."""
+        handle = self._alive()
+        return [lib.percuss_load_name(handle.pointer, i).decode() for i in range(lib.percuss_loads(handle.pointer))]
+
+    def set_load_factor(self, name: str, factor: float) -> None:
+        """Lets a load act with this factor on top of its amplitude from now on."""
+        self._call(lib.percuss_set_load_factor, encode(name, "name"), float(factor))
+
+    # More to read
+
+    @property
+    def certificate(self) -> list:
+        """The conditions that every step is held against, a Check each."""
+        handle = self._alive()
+        found = (lib.percuss_check_at(handle.pointer, i) for i in range(lib.percuss_checks(handle.pointer)))
+        return [Check(k.name.decode(), k.unit.decode(), k.worst_ratio, k.worst_value, k.tolerance, k.worst_time,
+                      bool(k.is_reported_only)) for k in found]
+
+    @property
+    def reactions(self) -> dict:
+        """Reactions of joints, and of supports that were asked for them, by name."""
+        handle = self._alive()
+        found = (lib.percuss_reaction_at(handle.pointer, i) for i in range(lib.percuss_reactions(handle.pointer)))
+        return {r.name.decode(): Reaction(np.array(r.force), np.array(r.moment), bool(r.is_support)) for r in found}
+
+    @property
+    def effort(self) -> dict:
+        """Counts of steps and iterations, seconds, bytes."""
+        effort = lib.percuss_efforts(self._alive().pointer)
+        return {name: getattr(effort, name) for name, _ in c.Effort._fields_}
+
+
+def load(case: Union[str, os.PathLike, None] = None, set: Optional[Mapping[str, Any]] = None, *,
+         text: Optional[str] = None, system: Any = None) -> Simulation:
+    """A simulation of a case: the path of a file or folder, or `text`, the case itself. `set` gives values to keys, as
+    --set of the program does; `system` is a percuss.System that the case names by `system: { type: NAME }`. Raises
+    InputError with all messages and their places when the case is wrong."""
+    return Simulation(open_with(lib.percuss_open, case, text, set, system))

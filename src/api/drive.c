@@ -1,0 +1,161 @@
+// What a user does to a simulation between two steps: forces, factors of loads, friction.
+
+#include "api/handle.h"
+#include "schemes/force_change.h"
+#include "system/push.h"
+
+#include <math.h>
+#include <string.h>
+
+// Direction in space of every equation of a mesh.
+static pcs_status drive_directions(const percuss *p, double (**out)[3])
+{
+    PCS_TAKE(p->ctx, *out, p->system->nv, "applied forces");
+    for (int i = 0; i < p->map->ndof; i++) {
+        const pcs_dof *d = &p->map->dof[i];
+        if (d->equation >= 0 && !d->is_rotation) memcpy((*out)[d->equation], d->direction, sizeof d->direction);
+    }
+    return PCS_OK;
+}
+
+static pcs_status drive_prepare(percuss *p)
+{
+    if (p->change != NULL) return PCS_OK;
+    if (p->system->has_resultant && p->map != NULL) PCS_TRY(drive_directions(p, &p->direction));
+    PCS_TAKE(p->ctx, p->jump, p->system->nv, "applied forces");
+    return pcs_force_change_create(p->ctx, p->sim->scheme, &p->change);
+}
+
+double *percuss_applied_force(percuss *p)
+{
+    if (p == NULL || p->sim == NULL || p->is_stepping) return NULL;
+    if (p->applied != NULL) return p->applied;
+    double *applied;
+    if (drive_prepare(p) != PCS_OK) return NULL;
+    if (pcs_push_create(p->system, (const double(*)[3])p->direction, &applied) != PCS_OK) return NULL;
+    p->acting = pcs_take(p->ctx, (size_t)p->system->nv, sizeof *p->acting, "applied forces");
+    return p->applied = p->acting == NULL ? NULL : applied;
+}
+
+// Takes a jump df [nv] of the smooth forces, which is overwritten, into what the scheme and the certificate remember.
+static void drive_jump(percuss *p, double *df)
+{
+    double sum[3] = { 0.0 };
+    if (p->direction != NULL)
+        for (int i = 0; i < p->system->nv; i++)
+            for (int k = 0; k < 3; k++) sum[k] += df[i] * p->direction[i][k];
+    pcs_force_change_make(p->change, &p->sim->state, df, sum);
+    pcs_sim_renew_forces(p->sim);
+}
+
+void pcs_api_note_applied(percuss *p)
+{
+    if (p->applied == NULL) return;
+    bool has_changed = false;
+    for (int i = 0; i < p->system->nv; i++) {
+        p->jump[i] = p->applied[i] - p->acting[i];
+        p->acting[i] = p->applied[i];
+        has_changed = has_changed || p->jump[i] != 0.0;
+    }
+    if (has_changed) drive_jump(p, p->jump);
+}
+
+void pcs_api_clear_applied(percuss *p)
+{
+    if (p->applied != NULL) memset(p->applied, 0, (size_t)p->system->nv * sizeof *p->applied);
+}
+
+void pcs_api_forget_applied(percuss *p, const double *acting)
+{
+    pcs_api_clear_applied(p);
+    if (p->acting != NULL && acting != NULL) memcpy(p->acting, acting, (size_t)p->system->nv * sizeof *acting);
+    if (p->acting != NULL && acting == NULL) memset(p->acting, 0, (size_t)p->system->nv * sizeof *p->acting);
+}
+
+int percuss_apply(percuss *p, int node, const double force[3])
+{
+    int dof[PCS_MAX_NODE_DOFS];
+    double coefficient[PCS_MAX_NODE_DOFS], *applied = percuss_applied_force(p);
+    if (p == NULL || p->sim == NULL || p->is_stepping) return 2;
+    if (applied == NULL) return 1;
+    if (p->map == NULL) return pcs_api_refuse(p, "a system in closed form has no nodes: use its applied forces");
+    if (node < 0 || node >= p->map->mesh->nnode)
+        return pcs_api_refuse(p, "there is no node %d, nodes are 0 to %d", node, p->map->mesh->nnode - 1);
+    if (!isfinite(force[0]) || !isfinite(force[1]) || !isfinite(force[2]))
+        return pcs_api_refuse(p, "the force [%g, %g, %g] on node %d is not finite", force[0], force[1], force[2], node);
+    int count = pcs_dofmap_resolve(p->map, node, force, dof, coefficient);
+    for (int i = 0; i < count; i++)
+        if (p->map->dof[dof[i]].equation < 0 && coefficient[i] != 0.0) count = -1;
+    if (count < 0)
+        return pcs_api_refuse(p, "node %d cannot move along the force [%g, %g, %g]", node, force[0], force[1],
+                              force[2]);
+    for (int i = 0; i < count; i++)
+        if (coefficient[i] != 0.0) applied[p->map->dof[dof[i]].equation] += coefficient[i];
+    return 0;
+}
+
+static int drive_loads(const percuss *p, const pcs_fe_load **loads)
+{
+    return p == NULL || p->map == NULL ? 0 : pcs_fe_loads(p->system, loads);
+}
+
+int percuss_loads(const percuss *p)
+{
+    const pcs_fe_load *loads;
+    return drive_loads(p, &loads);
+}
+
+const char *percuss_load_name(const percuss *p, int i)
+{
+    const pcs_fe_load *loads = NULL;
+    int count = drive_loads(p, &loads);
+    return i < 0 || i >= count ? NULL : loads[i].name;
+}
+
+// The jump is the difference of the forces before and after the change.
+static int drive_set_factor(percuss *p, int load, double factor)
+{
+    const pcs_state *x = &p->sim->state;
+    double *before = pcs_scratch(NULL, (size_t)p->system->nv, sizeof *before);
+    if (before == NULL || drive_prepare(p) != PCS_OK) {
+        pcs_scratch_free(before);
+        return 1;
+    }
+    p->system->ops->force(p->system, x->t, x->q, x->v, before);
+    pcs_fe_set_load_factor(p->system, load, factor);
+    p->system->ops->force(p->system, x->t, x->q, x->v, p->jump);
+    for (int i = 0; i < p->system->nv; i++) p->jump[i] -= before[i];
+    pcs_scratch_free(before);
+    drive_jump(p, p->jump);
+    return 0;
+}
+
+int percuss_set_load_factor(percuss *p, const char *name, double factor)
+{
+    const pcs_fe_load *loads = NULL;
+    int count = drive_loads(p, &loads);
+    if (p == NULL || p->sim == NULL || p->is_stepping) return 2;
+    if (name == NULL || !isfinite(factor))
+        return pcs_api_refuse(p, "the factor of a load must be finite, is %g", factor);
+    for (int i = 0; i < count; i++) {
+        if (strcmp(loads[i].name, name) != 0) continue;
+        if (loads[i].is_gravity) return pcs_api_refuse(p, "load '%s' is gravity and cannot be changed", name);
+        return drive_set_factor(p, i, factor);
+    }
+    return pcs_api_refuse(p, "there is no load '%s'", name);
+}
+
+int percuss_set_friction(percuss *p, const char *name, double friction)
+{
+    if (p == NULL || p->sim == NULL || p->is_stepping) return 2;
+    percuss_group group = percuss_group_named(p, name);
+    if (group.name == NULL || group.is_joint)
+        return pcs_api_refuse(p, "there is no contact '%s'", name == NULL ? "" : name);
+    if (!(friction >= 0.0) || isinf(friction))
+        return pcs_api_refuse(p, "friction of contact '%s' must be >= 0, is %g", name, friction);
+    for (int j = group.first; j < group.first + group.count; j++)
+        if (p->system->rows[j].ntangent == 0)
+            return pcs_api_refuse(p, "contact '%s' has no friction in the case, which makes no room for it", name);
+    for (int j = group.first; j < group.first + group.count; j++) p->system->laws[j].friction = friction;
+    return 0;
+}

@@ -1,0 +1,47 @@
+// Everything that a case can be made of, for front ends: the option tables, part by part.
+
+#include "build/catalogue.h"
+#include "core/option.h"
+#include "percuss.h"
+
+typedef struct options_visitor {
+    void (*visit)(void *user, const percuss_option *option);
+    void *user;
+} options_visitor;
+
+static const char *options_kind(pcs_option_kind kind)
+{
+    static const char *const kinds[] = {
+        [PCS_OPTION_REAL] = "number",   [PCS_OPTION_COUNT] = "whole number", [PCS_OPTION_FLAG] = "flag",
+        [PCS_OPTION_CHOICE] = "choice", [PCS_OPTION_VECTOR] = "vector",      [PCS_OPTION_TEXT] = "text",
+        [PCS_OPTION_LIST] = "numbers",  [PCS_OPTION_FILE] = "path",          [PCS_OPTION_NAMES] = "names",
+        [PCS_OPTION_POINTS] = "points", [PCS_OPTION_FORMULA] = "formula",
+    };
+    return kinds[kind];
+}
+
+static void options_visit(void *user, const pcs_catalogue_entry *entry)
+{
+    const options_visitor *v = user;
+    percuss_option option = { .section = entry->section, .part = entry->name, .summary = entry->summary };
+    v->visit(v->user, &option);
+    for (const pcs_option *o = entry->options; o != NULL && o->name != NULL; o++) {
+        option.key = o->name;
+        option.help = o->help;
+        option.kind = options_kind(o->kind);
+        option.preset = o->preset;
+        option.is_required = o->is_required;
+        option.low = o->range.low;
+        option.high = o->range.high;
+        option.low_is_open = o->range.low_is_open;
+        option.high_is_open = o->range.high_is_open;
+        option.choices = o->choices;
+        v->visit(v->user, &option);
+    }
+}
+
+int percuss_list_options(void (*visit)(void *user, const percuss_option *option), void *user)
+{
+    options_visitor visitor = { visit, user };
+    return pcs_catalogue_walk(options_visit, &visitor) == PCS_OK ? 0 : 1;
+}

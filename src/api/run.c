@@ -1,0 +1,219 @@
+// Steps, runs, and states to go back to.
+
+#include "api/handle.h"
+#include "core/clock.h"
+
+#include <string.h>
+
+struct percuss_state {
+    pcs_context *ctx; // owns it
+    const pcs_sim *of;
+    pcs_snapshot *snapshot;
+    double *acting; // [nv] applied forces of its last step; NULL: none
+};
+
+// Someone who looks at a run from outside, as an observer: between two steps the workspace is free.
+typedef struct api_watcher {
+    percuss *p;
+    percuss_watch *watch;
+    void *user;
+    double interval, last; // s of wall time
+    volatile int stop;
+} api_watcher;
+
+int percuss_is_done(const percuss *p)
+{
+    return p == NULL || p->sim == NULL || p->is_stopped || pcs_sim_is_done(p->sim);
+}
+
+// 0 when steps can be made.
+static int run_refuses(percuss *p)
+{
+    if (p == NULL) return 2;
+    if (p->is_running) return 2; // its message belongs to the call under way
+    if (p->sim == NULL) return p->system == NULL ? 2 : pcs_api_refuse(p, "a model in equilibrium makes no steps");
+    return p->is_stopped ? 1 : 0;
+}
+
+static int run_step(percuss *p)
+{
+    pcs_api_note_applied(p);
+    p->is_stepping = true;
+    pcs_status status = pcs_sim_step(p->sim);
+    p->is_stepping = false;
+    if (status == PCS_OK) pcs_api_clear_applied(p);
+    pcs_api_mirror(p);
+    return pcs_api_run_answer(p, status);
+}
+
+int percuss_step(percuss *p)
+{
+    int answer = run_refuses(p);
+    if (answer != 0 || pcs_sim_is_done(p->sim)) return answer;
+    p->is_running = true;
+    answer = run_step(p);
+    p->is_running = false;
+    return answer;
+}
+
+// Lets the watcher look, when it is time.
+static void run_look(api_watcher *w)
+{
+    if (w->watch == NULL) return;
+    if (w->interval > 0.0) {
+        double now = pcs_clock();
+        if (now - w->last < w->interval) return;
+        w->last = now;
+    }
+    bool was_stepping = w->p->is_stepping;
+    w->p->is_stepping = false;
+    if (w->watch(w->user, w->p) != 0) w->stop = 1;
+    w->p->is_stepping = was_stepping;
+}
+
+// A time that was reached but for round-off is reached.
+static bool run_is_before(const pcs_sim *sim, double end)
+{
+    return sim->state.t < end - 1e-9 * sim->step_size;
+}
+
+static int run_in_memory(percuss *p, double end, api_watcher *w)
+{
+    int answer = 0;
+    while (answer == 0 && w->stop == 0 && !pcs_sim_is_done(p->sim) && run_is_before(p->sim, end)) {
+        answer = run_step(p);
+        if (answer == 0) run_look(w);
+    }
+    if (answer != 0 || w->stop == 0) return answer;
+    (void)pcs_fail(p->ctx, PCS_FAILED, "step %ld (t = %.9g s): stopped on request", p->sim->state.step,
+                   p->sim->state.t);
+    return 1;
+}
+
+static pcs_status run_watch_open(pcs_observer *self)
+{
+    (void)self;
+    return PCS_OK;
+}
+
+// The last observer: the step is made and written.
+static pcs_status run_watch_step(pcs_observer *self)
+{
+    api_watcher *w = self->data;
+    pcs_api_clear_applied(w->p);
+    pcs_api_mirror(w->p);
+    run_look(w);
+    pcs_api_note_applied(w->p);
+    return PCS_OK;
+}
+
+static const pcs_observer_ops run_watch_ops = {
+    .name = "watch",
+    .summary = "calls a function of the program that runs the simulation",
+    .open = run_watch_open,
+    .step = run_watch_step,
+    .close = run_watch_open,
+};
+
+// The observers of the case, and the watcher after them; made once.
+static pcs_status run_add_watcher(percuss *p, api_watcher *w)
+{
+    pcs_sim *sim = p->sim;
+    if (p->watcher == NULL) {
+        pcs_observer *observers;
+        PCS_TAKE(p->ctx, p->watcher, 1, "the watcher of a run");
+        PCS_TAKE(p->ctx, observers, sim->nobserver + 1, "the watcher of a run");
+        memcpy(observers, sim->observers, (size_t)sim->nobserver * sizeof *observers);
+        observers[sim->nobserver++] =
+            (pcs_observer){ .ops = &run_watch_ops, .ctx = p->ctx, .view = &sim->view, .data = p->watcher };
+        sim->view.observers = sim->observers = observers;
+        sim->view.nobserver = sim->nobserver;
+    }
+    *p->watcher = *w;
+    sim->stop_request = &p->watcher->stop;
+    return PCS_OK;
+}
+
+static int run_into(percuss *p, const char *directory, api_watcher *w)
+{
+    pcs_status status = run_add_watcher(p, w);
+    if (status != PCS_OK) return pcs_api_answer(status);
+    pcs_api_note_applied(p);
+    p->is_stepping = true;
+    status = pcs_sim_run(p->sim, directory, false);
+    p->is_stepping = false;
+    pcs_api_mirror(p);
+    int answer = pcs_api_run_answer(p, status);
+    if (p->watcher->stop != 0) p->is_stopped = false; // the state is a good one: steps may go on
+    return answer;
+}
+
+int percuss_run_with(percuss *p, const percuss_run_options *options)
+{
+    int answer = run_refuses(p);
+    if (answer != 0) return answer;
+    api_watcher w = { .p = p, .watch = options->watch, .user = options->user, .interval = options->interval };
+    w.last = pcs_clock();
+    p->is_running = true;
+    answer = options->directory == NULL ? run_in_memory(p, options->end, &w) : run_into(p, options->directory, &w);
+    p->is_running = false;
+    return answer;
+}
+
+int percuss_run_to(percuss *p, double t)
+{
+    return percuss_run_with(p, &(percuss_run_options){ .end = t });
+}
+
+int percuss_run(percuss *p, const char *directory)
+{
+    if (p != NULL && directory == NULL) return pcs_api_refuse(p, "no folder for the results is given");
+    return percuss_run_with(p, &(percuss_run_options){ .directory = directory });
+}
+
+static pcs_status run_keep(pcs_context *ctx, const percuss *p, percuss_state **out)
+{
+    percuss_state *state;
+    PCS_TAKE(ctx, state, 1, "a kept state");
+    *state = (percuss_state){ .ctx = ctx, .of = p->sim };
+    if (p->acting != NULL) {
+        PCS_TAKE(ctx, state->acting, p->system->nv, "a kept state");
+        memcpy(state->acting, p->acting, (size_t)p->system->nv * sizeof *state->acting);
+    }
+    PCS_TRY(pcs_snapshot_create(ctx, p->sim, &state->snapshot));
+    *out = state;
+    return PCS_OK;
+}
+
+percuss_state *percuss_keep(const percuss *p)
+{
+    pcs_context *ctx = NULL;
+    percuss_state *state = NULL;
+    if (p == NULL || p->sim == NULL || !p->sim->has_started || p->is_stepping) return NULL;
+    if (pcs_context_create(&ctx) != PCS_OK) return NULL;
+    if (run_keep(ctx, p, &state) == PCS_OK) return state;
+    pcs_context_destroy(&ctx);
+    return NULL;
+}
+
+int percuss_restore(percuss *p, const percuss_state *state)
+{
+    if (p == NULL || p->is_running) return 2;
+    if (state == NULL || p->sim == NULL || state->of != p->sim)
+        return pcs_api_refuse(p, "the state was not kept of this simulation");
+    pcs_snapshot_restore(state->snapshot, p->sim);
+    pcs_api_mirror(p);
+    pcs_api_forget_applied(p, state->acting);
+    (void)pcs_fail(p->ctx, PCS_OK, "%s", "");
+    pcs_note(p->ctx, "%s", "");
+    p->is_stopped = false;
+    return 0;
+}
+
+void percuss_forget(percuss_state **state)
+{
+    if (state == NULL || *state == NULL) return;
+    pcs_context *ctx = (*state)->ctx;
+    *state = NULL;
+    pcs_context_destroy(&ctx);
+}

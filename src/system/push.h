@@ -1,0 +1,18 @@
+// Forces that a user of the system adds to its own, constant from one call of the scheme to the next: of a controller,
+// of another model.
+//
+//   f := f + p,   work := work + p . (way from q0 to q1),   resultant := resultant + sum_i p_i d_i
+//
+// A system that nobody pushes pays nothing: its operations are replaced when the forces are asked for.
+
+#ifndef PCS_SYSTEM_PUSH_H
+#define PCS_SYSTEM_PUSH_H
+
+#include "system/system.h"
+
+// Makes room for forces p [nv], all zero, and puts them among those of the system. `direction` [nv] is the direction in
+// space of each equation, zero for rotations, and stays with the caller; NULL where momentum has no directions. The
+// second time the same forces are given.
+pcs_status pcs_push_create(pcs_system *self, const double (*direction)[3], double **out);
+
+#endif

@@ -1,0 +1,230 @@
+// Forces from outside, factors of loads and friction: the same motion as by the loads and laws of a case, with every
+// scheme, and a certificate that holds.
+
+#include "check.h"
+#include "percuss.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const schemes[] = {
+    "type: alpha_ggl",
+    "type: alpha_velocity",
+    "type: newmark",
+    "type: hht",
+    "type: alpha_index3",
+    "type: moreau_jean, theta: 0.6",
+    "type: moreau_midpoint",
+    "type: schatzman_paoli",
+    "type: half_explicit",
+    "type: half_explicit_rk",
+    "type: half_explicit_acceleration",
+    "type: jump_newmark, rho_inf: 0.8",
+    "type: jump_bathe",
+    "type: splitting, contact_forces: true",
+    "type: tdg_minus",
+    "type: tdg_plus",
+    "type: ggl_midpoint, metric: mass",
+    "type: mannshardt",
+};
+enum { NSCHEME = sizeof schemes / sizeof *schemes, STEPS = 500 };
+
+// A bar that a force drives against a wall; the size of the force and whether there is one are left open.
+static const char bar[] =
+    "mesh: { bar: { type: line, from: [0.05, 0, 0], to: [1.05, 0, 0], elements: 8 } }\n"
+    "elements: { bar: { type: rod, mesh: bar, E: 900.0, rho: 1.0, area: 1.0, mass: lumped } }\n"
+    "initial: [ { set: bar, velocity: [-0.3, 0, 0] } ]\n"
+    "loads: { push: { type: force, node: bar.end, value: [%s, 0, 0] } }\n"
+    "contacts: { wall: { type: node_plane, nodes: bar.start, point: [0, 0, 0], normal: [1, 0, 0], "
+    "restitution: 0.0 } }\n"
+    "scheme: { %s }\n"
+    "time: { step: 4.0e-4, end: 1.0 }\n";
+
+static percuss *open_bar(const char *force, const char *scheme)
+{
+    char text[2048];
+    percuss *p = NULL;
+    snprintf(text, sizeof text, bar, force, scheme);
+    int answer = percuss_open(&(percuss_source){ .path = "bar", .text = text }, &p);
+    if (answer != 0) fail_msg("%s: %s", scheme, percuss_message(p));
+    return p;
+}
+
+static void make_step(percuss *p, const char *scheme)
+{
+    if (percuss_step(p) != 0) fail_msg("%s, step %ld: %s", scheme, percuss_steps(p), percuss_message(p));
+}
+
+static void is_near(const percuss *p, const percuss *other, const char *scheme)
+{
+    for (int i = 0; i < percuss_dofs(p); i++) {
+        double a = percuss_displacement(p)[i], b = percuss_displacement(other)[i];
+        if (!(fabs(a - b) <= 1e-10)) fail_msg("%s, step %ld: u[%d] %.17g, %.17g", scheme, percuss_steps(p), i, a, b);
+    }
+}
+
+// Also what a scheme remembers of the start jumps with the forces.
+static void applied_forces_are_loads(void **state)
+{
+    (void)state;
+    for (int k = 0; k < NSCHEME; k++) {
+        percuss *loaded = open_bar("-3.0", schemes[k]), *pushed = open_bar("0.0", schemes[k]);
+        int tip = percuss_equation(pushed, 8, 0);
+        CHECK(tip == 8 && percuss_equation(pushed, 8, 1) == -2 && percuss_equation(pushed, 9, 0) == -2);
+        for (int i = 0; i < STEPS; i++) {
+            const double force[3] = { -2.0, 0.0, 0.0 };
+            percuss_applied_force(pushed)[tip] = -1.0;
+            CHECK(percuss_apply(pushed, 8, force) == 0);
+            make_step(pushed, schemes[k]);
+            make_step(loaded, schemes[k]);
+            is_near(pushed, loaded, schemes[k]);
+            CHECK(percuss_applied_force(pushed)[tip] == 0.0);
+        }
+        percuss_energy a = percuss_energies(loaded), b = percuss_energies(pushed);
+        CHECK_NEAR(a.external_work, b.external_work, 1e-10);
+        CHECK(fabs(a.external_work) > 1e-3);
+        percuss_destroy(&loaded);
+        percuss_destroy(&pushed);
+    }
+}
+
+// Forces that jump from step to step, far above those of the model.
+static void the_certificate_holds_under_any_forces(void **state)
+{
+    (void)state;
+    for (int k = 0; k < NSCHEME; k++)
+        for (double size = 1e-3; size < 1e4; size *= 100.0) {
+            percuss *p = open_bar("-1.0", schemes[k]);
+            unsigned seed = 12345u;
+            for (int i = 0; i < STEPS; i++) {
+                for (int e = 0; e < percuss_dofs(p); e++) {
+                    seed = seed * 1664525u + 1013904223u;
+                    double f = size * ((double)(seed >> 8) / (double)(1u << 24) - 0.5);
+                    if (i % 7 != 0) percuss_applied_force(p)[e] = f;
+                }
+                if (i % 50 == 20) CHECK(percuss_set_load_factor(p, "push", (double)(i % 3) - 1.0) == 0);
+                make_step(p, schemes[k]);
+            }
+            percuss_energy e = percuss_energies(p);
+            double told = e.external_work - e.damping_loss - e.impact_loss - e.friction_loss + e.correction_work -
+                          e.numerical_loss;
+            double change = e.kinetic + e.strain + e.potential - e.initial;
+            CHECK_NEAR(change, told, 1e-8 * (fabs(e.external_work) + e.initial));
+            percuss_destroy(&p);
+        }
+}
+
+// Joints, rotations in space, friction, systems in closed form: forces of the size of those that act.
+static void shipped_cases_take_forces(void **state)
+{
+    (void)state;
+    static const char *const cases[] = { "double_pendulum_stop",
+                                         "beam_pendulum",
+                                         "slider_crank_bilateral",
+                                         "rotor",
+                                         "beam_pile",
+                                         "slider_crank",
+                                         "cantilever_stop",
+                                         "ball",
+                                         "stick_slip",
+                                         "beams_crossed",
+                                         "shaft_whirl",
+                                         "pendulum",
+                                         "frame_lattice",
+                                         "spinning_ball" };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char path[64];
+        percuss *p = NULL;
+        unsigned seed = 1u;
+        snprintf(path, sizeof path, "cases/%s", cases[k]);
+        CHECK(percuss_load(path, &p) == 0);
+        for (int i = 0; i < 60 && !percuss_is_done(p); i++) {
+            const double *f = percuss_force(p);
+            double size = 0.0, *applied = percuss_applied_force(p);
+            for (int e = 0; e < percuss_dofs(p); e++) size = fmax(size, fabs(f[e]));
+            for (int e = 0; e < percuss_dofs(p); e++) {
+                seed = seed * 1664525u + 1013904223u;
+                if (i % 5 != 0) applied[e] = size * 1e-3 * ((double)(seed >> 8) / (double)(1u << 24) - 0.5);
+            }
+            make_step(p, cases[k]);
+        }
+        percuss_destroy(&p);
+    }
+}
+
+static void a_factor_scales_a_load(void **state)
+{
+    (void)state;
+    for (int k = 0; k < NSCHEME; k++) {
+        percuss *half = open_bar("-1.5", schemes[k]), *whole = open_bar("-3.0", schemes[k]);
+        CHECK(percuss_loads(whole) == 1 && strcmp(percuss_load_name(whole, 0), "push") == 0);
+        CHECK(percuss_load_name(whole, 1) == NULL && percuss_load_name(whole, -1) == NULL);
+        CHECK(percuss_set_load_factor(whole, "push", 0.5) == 0);
+        for (int i = 0; i < STEPS; i++) {
+            make_step(half, schemes[k]);
+            make_step(whole, schemes[k]);
+            is_near(half, whole, schemes[k]);
+        }
+        percuss_destroy(&half);
+        percuss_destroy(&whole);
+    }
+}
+
+// A block that slides: deceleration mu g, whatever it was before.
+static void friction_changes_between_steps(void **state)
+{
+    (void)state;
+    percuss *p = NULL;
+    const char *const set[] = { "time.end=0.5" };
+    CHECK(percuss_load_with("cases/stick_slip", 1, set, &p) == 0);
+    percuss_group group = percuss_group_at(p, 0);
+    CHECK(group.name != NULL && group.count > 0);
+    double before = percuss_contact_at(p, group.first).friction;
+    CHECK(before > 0.0);
+    CHECK(percuss_set_friction(p, group.name, 0.0) == 0);
+    CHECK(percuss_contact_at(p, group.first).friction == 0.0);
+    while (!percuss_is_done(p)) CHECK(percuss_step(p) == 0);
+    CHECK(percuss_energies(p).friction_loss == 0.0);
+    percuss_destroy(&p);
+    CHECK(percuss_load_with("cases/stick_slip", 1, set, &p) == 0);
+    while (!percuss_is_done(p)) CHECK(percuss_step(p) == 0);
+    CHECK(percuss_energies(p).friction_loss > 0.0);
+    percuss_destroy(&p);
+}
+
+static void what_cannot_be_driven_is_told(void **state)
+{
+    (void)state;
+    percuss *p = open_bar("-1.0", schemes[0]);
+    const double along[3] = { 1.0, 0.0, 0.0 }, across[3] = { 0.0, 1.0, 0.0 }, wild[3] = { NAN, 0.0, 0.0 };
+    CHECK(percuss_apply(p, 9, along) == 2);
+    CHECK_TEXT(percuss_message(p), "no node 9");
+    CHECK(percuss_apply(p, -1, along) == 2 && percuss_apply(p, 0, across) == 2 && percuss_apply(p, 0, wild) == 2);
+    CHECK_TEXT(percuss_message(p), "not finite");
+    CHECK(percuss_set_load_factor(p, "pull", 1.0) == 2 && percuss_set_load_factor(p, NULL, 1.0) == 2);
+    CHECK(percuss_set_load_factor(p, "push", INFINITY) == 2);
+    CHECK(percuss_set_friction(p, "wall", 0.3) == 2);
+    CHECK_TEXT(percuss_message(p), "no friction in the case");
+    CHECK(percuss_set_friction(p, "floor", 0.3) == 2 && percuss_set_friction(p, NULL, 0.3) == 2);
+    make_step(p, "after refusals");
+    // What is no number ends the run; a kept state leads on.
+    percuss_state *kept = percuss_keep(p);
+    percuss_applied_force(p)[3] = NAN;
+    CHECK(percuss_step(p) == 1 && percuss_is_done(p) && percuss_step(p) == 1);
+    CHECK(percuss_restore(p, kept) == 0 && !percuss_is_done(p) && strcmp(percuss_message(p), "") == 0);
+    for (int i = 0; i < STEPS; i++) make_step(p, "after a restore");
+    percuss_forget(&kept);
+    CHECK(kept == NULL);
+    percuss_destroy(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(applied_forces_are_loads),       cmocka_unit_test(the_certificate_holds_under_any_forces),
+        cmocka_unit_test(shipped_cases_take_forces),      cmocka_unit_test(a_factor_scales_a_load),
+        cmocka_unit_test(friction_changes_between_steps), cmocka_unit_test(what_cannot_be_driven_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

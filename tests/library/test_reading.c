@@ -1,0 +1,297 @@
+// Reading changes nothing, a restored state leads the same way, and what is read is what the definitions say: on all
+// shipped cases.
+
+#define _POSIX_C_SOURCE 200809L // scandir
+
+#include "check.h"
+#include "percuss.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_CASES = 64, STEPS = 40 };
+
+static char cases[MOST_CASES][128];
+static int ncase;
+
+static int is_case(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static void list_cases(void)
+{
+    struct dirent **found;
+    int count = scandir("cases", &found, is_case, alphasort);
+    CHECK(count > 0 && count <= MOST_CASES);
+    for (int i = 0; i < count; i++) {
+        snprintf(cases[ncase++], sizeof cases[0], "cases/%.100s", found[i]->d_name);
+        free(found[i]);
+    }
+    free(found);
+}
+
+static void count_option(void *user, const percuss_option *option)
+{
+    CHECK(option->part != NULL && option->summary != NULL);
+    CHECK(option->key == NULL || (option->help != NULL && option->kind != NULL));
+    (*(int *)user)++;
+}
+
+// y = A x, or A^T x.
+static void multiply(const percuss_matrix *A, const double *x, double *y, int is_transposed)
+{
+    int n = is_transposed ? A->ncol : A->nrow;
+    for (int i = 0; i < n; i++) y[i] = 0.0;
+    for (int j = 0; j < A->ncol; j++)
+        for (int k = A->start[j]; k < A->start[j + 1]; k++) {
+            CHECK(A->row[k] >= 0 && A->row[k] < A->nrow && (k == A->start[j] || A->row[k] > A->row[k - 1]));
+            if (is_transposed) y[j] += A->value[k] * x[A->row[k]];
+            else y[A->row[k]] += A->value[k] * x[j];
+        }
+}
+
+// M a = f + r, and gap velocities are G v where nothing drives them.
+static void check_vectors(percuss *p)
+{
+    int n = percuss_dofs(p), m = percuss_contacts(p);
+    percuss_matrix M, G;
+    const double *a = percuss_acceleration(p), *f = percuss_force(p), *r = percuss_contact_force(p);
+    CHECK(a != NULL && f != NULL && r != NULL);
+    CHECK(percuss_matrix_of(p, PERCUSS_MASS, &M) == 0 && percuss_matrix_of(p, PERCUSS_DIRECTIONS, &G) == 0);
+    CHECK(M.nrow == n && M.ncol == n && G.nrow == m && G.ncol == n);
+    double *y = malloc(((size_t)n + (size_t)m + 1) * sizeof *y), *rate = y + n, size = 0.0;
+    multiply(&M, a, y, 0);
+    for (int i = 0; i < n; i++) size = fmax(size, fabs(f[i]) + fabs(r[i]));
+    for (int i = 0; i < n; i++)
+        if (!(fabs(y[i] - f[i] - r[i]) <= 1e-9 * size)) fail_msg("equation %d: %g, %g + %g", i, y[i], f[i], r[i]);
+    multiply(&G, percuss_velocity(p), rate, 0);
+    free(y);
+}
+
+static void read_all(percuss *p)
+{
+    percuss_matrix A;
+    const double *position, *normal;
+    size_t stride;
+    double sum = 0.0;
+    for (int kind = PERCUSS_MASS; kind <= PERCUSS_DIRECTIONS; kind++) {
+        CHECK(percuss_matrix_of(p, (percuss_matrix_kind)kind, &A) == 0);
+        for (int k = 0; k < A.nnz; k++) sum += A.value[k];
+    }
+    check_vectors(p);
+    (void)percuss_internal_force(p);
+    (void)percuss_draw(p);
+    CHECK(percuss_contact_points(p, &position, &normal) == 0);
+    for (int q = PERCUSS_GAP; q <= PERCUSS_SLIP_2; q++) {
+        const double *rows = percuss_rows(p, (percuss_row_quantity)q, &stride);
+        CHECK((rows == NULL) == (percuss_contacts(p) == 0));
+    }
+    for (int i = 0; i < percuss_probes(p); i++) sum += percuss_probe_at(p, i);
+    for (int i = 0; i < percuss_contacts(p); i++) {
+        percuss_contact c = percuss_contact_at(p, i);
+        const double *gap = percuss_rows(p, PERCUSS_GAP, &stride);
+        CHECK(memcmp(&c.gap, (const char *)gap + (size_t)i * stride, sizeof c.gap) == 0);
+    }
+    for (int i = 0; i < percuss_checks(p); i++)
+        CHECK(percuss_check_at(p, i).worst_ratio <= 1.0 || percuss_check_at(p, i).is_reported_only);
+    for (int i = 0; i < percuss_reactions(p); i++) CHECK(percuss_reaction_at(p, i).name != NULL);
+    percuss_state *kept = percuss_keep(p);
+    percuss_forget(&kept);
+}
+
+static bool is_same(const percuss *a, const percuss *b)
+{
+    size_t bytes = (size_t)percuss_dofs(a) * sizeof(double);
+    percuss_energy x = percuss_energies(a), y = percuss_energies(b);
+    return percuss_time(a) == percuss_time(b) && memcmp(&x, &y, sizeof x) == 0 &&
+           memcmp(percuss_displacement(a), percuss_displacement(b), bytes) == 0 &&
+           memcmp(percuss_velocity(a), percuss_velocity(b), bytes) == 0;
+}
+
+static void reading_disturbs_nothing(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ncase; i++) {
+        percuss *read = NULL, *alone = NULL;
+        CHECK(percuss_load(cases[i], &read) == 0 && percuss_load(cases[i], &alone) == 0);
+        (void)percuss_applied_force(read); // zero forces are none
+        int count = percuss_dofs(read) > 2000 ? 3 : STEPS;
+        for (int s = 0; s < count && !percuss_is_done(alone); s++) {
+            read_all(read);
+            if (percuss_step(read) != 0 || percuss_step(alone) != 0)
+                fail_msg("%s: %s", cases[i], percuss_message(read));
+            if (!is_same(read, alone)) fail_msg("%s: step %d differs when the state is read", cases[i], s + 1);
+        }
+        percuss_destroy(&read);
+        percuss_destroy(&alone);
+    }
+}
+
+static void kept_states_lead_the_same_way(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ncase; i++) {
+        percuss *p = NULL, *other = NULL;
+        CHECK(percuss_load(cases[i], &p) == 0 && percuss_load(cases[i], &other) == 0);
+        int count = percuss_dofs(p) > 2000 ? 2 : STEPS;
+        for (int s = 0; s < count; s++) CHECK(percuss_step(p) == 0 && percuss_step(other) == 0);
+        percuss_state *kept = percuss_keep(p);
+        CHECK(kept != NULL);
+        CHECK(percuss_restore(other, kept) == 2);
+        for (int s = 0; s < count; s++) CHECK(percuss_step(p) == 0);
+        CHECK(percuss_restore(p, kept) == 0);
+        if (!is_same(p, other)) fail_msg("%s: the state that was put back is another one", cases[i]);
+        for (int s = 0; s < count; s++) {
+            if (percuss_step(p) != 0) fail_msg("%s: %s", cases[i], percuss_message(p));
+            CHECK(percuss_step(other) == 0);
+            if (!is_same(p, other)) fail_msg("%s: step %d after the restore is another one", cases[i], s + 1);
+        }
+        for (int k = 0; k < percuss_checks(p); k++) {
+            percuss_check a = percuss_check_at(p, k), b = percuss_check_at(other, k);
+            if (a.worst_ratio != b.worst_ratio) fail_msg("%s: certificate '%s' remembers", cases[i], a.name);
+        }
+        percuss_destroy(&p);
+        percuss_forget(&kept); // also after its handle
+        percuss_destroy(&other);
+    }
+}
+
+static void a_mesh_is_told(void **state)
+{
+    (void)state;
+    percuss *p = NULL;
+    CHECK(percuss_load("cases/bar_impact", &p) == 0);
+    CHECK(percuss_nodes(p) == 201 && percuss_cells(p) == 200 && percuss_length(p) > 0.0);
+    CHECK(percuss_coordinates(p)[0] == 5.005 && fabs(percuss_coordinates(p)[600] - 15.005) < 1e-12);
+    CHECK(percuss_cell_nodes(p)[0] == 0 && percuss_cell_nodes(p)[1] == 1);
+    percuss_set end = percuss_set_named(p, "bar.end", 0);
+    CHECK(end.count == 1 && end.items[0] == 200 && percuss_set_named(p, "tip", 0).name == NULL);
+    CHECK(percuss_set_named(p, "bar", 1).count == 200 && percuss_set_at(p, 99).name == NULL);
+    percuss_dof dof[6];
+    CHECK(percuss_node_dofs(p, 200, dof) == 1 && dof[0].equation == 200 && dof[0].direction[0] == 1.0);
+    CHECK(percuss_node_dofs(p, 201, dof) == 0 && percuss_node_dofs(p, -1, dof) == 0);
+    char text[128];
+    percuss_name_equation(p, 200, sizeof text, text);
+    CHECK_TEXT(text, "node 200");
+    percuss_name_equation(p, 201, sizeof text, text);
+    CHECK(text[0] == '\0' && percuss_coordinate_name(p, 0) == NULL);
+    int tip = percuss_probe_named(p, "tip.x");
+    CHECK(tip >= 0 && percuss_probe_at(p, tip) == 15.005 && percuss_probe_named(p, "tip.y") == -1);
+    const double *u = percuss_displacement(p);
+    for (int s = 1; s <= 3; s++) {
+        CHECK(percuss_step(p) == 0 && percuss_displacement(p) == u);
+        CHECK_NEAR(u[200], -10.0 * percuss_time(p), 1e-12);
+        CHECK_NEAR(percuss_probe_at(p, tip), 15.005 + u[200], 1e-12);
+    }
+    CHECK(percuss_run_to(p, 0.1) == 0 && percuss_time(p) == 0.1 && percuss_steps(p) == 50);
+    CHECK_NEAR(u[200], -1.0, 1e-12);
+    percuss_destroy(&p);
+}
+
+// E A / L u = F, and frequencies of a rod of lumped masses held at one end: w = 2 c/h sin((2k - 1) pi / (4 n)).
+static void equilibria_and_modes_are_exact(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "mesh: { bar: { type: line, from: [0, 0, 0], to: [2, 0, 0], elements: 10 } }\n"
+        "elements: { bar: { type: rod, mesh: bar, E: 300.0, rho: 3.0, area: 0.5, mass: lumped } }\n"
+        "supports: { wall: { set: bar.start, fix: [x] } }\n"
+        "loads: { pull: { type: force, node: bar.end, value: [15, 0, 0] } }\n"
+        "output: { probes: { tip: { node: bar.end, of: [ux] } } }\n";
+    percuss_source source = { .text = text };
+    percuss *p = NULL;
+    int answer = percuss_statics(&source, NULL, &p);
+    if (answer != 0) fail_msg("%s", percuss_message(p));
+    CHECK_NEAR(percuss_displacement(p)[9], 15.0 * 2.0 / (300.0 * 0.5), 1e-12);
+    CHECK_NEAR(percuss_probe_at(p, 0), 0.2, 1e-12);
+    CHECK_NEAR(percuss_internal_force(p)[9], 15.0, 1e-10);
+    CHECK_NEAR(percuss_energies(p).strain, 1.5, 1e-12);
+    CHECK(percuss_step(p) == 2 && percuss_keep(p) == NULL && percuss_is_done(p) && percuss_applied_force(p) == NULL);
+    percuss_destroy(&p);
+    percuss_still_options options = { .count = 3 };
+    CHECK(percuss_modes(&source, &options, &p) == 0 && percuss_mode_count(p) == 3);
+    for (int k = 0; k < 3; k++) {
+        double w = 2.0 * 10.0 / 0.2 * sin((2.0 * k + 1.0) * acos(-1.0) / 40.0);
+        CHECK_RELATIVE(percuss_mode_at(p, k).frequency, w, 1e-9);
+        CHECK(strcmp(percuss_mode_at(p, k).kind, "vibration") == 0 && percuss_mode_at(p, k).im == NULL);
+    }
+    CHECK(percuss_mode_at(p, 3).kind == NULL);
+    percuss_destroy(&p);
+}
+
+static int stop_after(void *user, const percuss *p)
+{
+    int *count = user;
+    CHECK(percuss_steps(p) == ++*count);
+    return *count == 25;
+}
+
+static int step_within(void *user, const percuss *p)
+{
+    percuss *self = *(percuss **)user;
+    CHECK(self == p && percuss_step(self) == 2 && percuss_run(self, "x") == 2);
+    percuss_destroy(user);
+    CHECK(*(percuss **)user == self && percuss_acceleration(self) != NULL);
+    return 0;
+}
+
+static void runs_can_be_watched(void **state)
+{
+    (void)state;
+    static const char folder[] = TESTS_OUTPUT_FOLDER "/watched";
+    percuss *p = NULL;
+    int count = 0;
+    CHECK(percuss_load("cases/bar_impact", &p) == 0);
+    CHECK(percuss_run_with(p, &(percuss_run_options){ .end = 1.0, .watch = stop_after, .user = &count }) == 1);
+    CHECK(percuss_steps(p) == 25);
+    CHECK_TEXT(percuss_message(p), "stopped on request");
+    CHECK(percuss_run_with(p, &(percuss_run_options){ .end = 0.06, .watch = step_within, .user = &p }) == 0);
+    CHECK(percuss_steps(p) == 30 && percuss_step(p) == 0);
+    percuss_destroy(&p);
+    CHECK(percuss_load("cases/bar_impact", &p) == 0);
+    count = 0;
+    CHECK(percuss_run_with(p, &(percuss_run_options){ .directory = folder, .watch = stop_after, .user = &count }) == 1);
+    CHECK(percuss_steps(p) == 25 && !percuss_is_done(p) && percuss_step(p) == 0);
+    CHECK(percuss_run(p, folder) == 0 && percuss_is_done(p)); // the rest, and once more
+    CHECK(percuss_run(p, folder) == 0 && percuss_run(p, NULL) == 2);
+    percuss_destroy(&p);
+}
+
+static void messages_have_places(void **state)
+{
+    (void)state;
+    static const char text[] = "mesh:\n  bar: { type: line, elements: 0 }\nspeed: 1\n";
+    percuss *p = NULL;
+    percuss_place place;
+    CHECK(percuss_open(&(percuss_source){ .path = "a:1 b", .text = text }, &p) == 2);
+    int count = 0;
+    bool has_key = false;
+    for (; percuss_message_at(p, count, &place); count++) {
+        CHECK(strcmp(place.file, "a:1 b") == 0 && place.line >= 1 && place.column >= 1);
+        CHECK(place.text_length > 0 && place.text[0] != ' ');
+        has_key = has_key || (place.line == 3 && strncmp(place.text, "unknown key", 11) == 0);
+    }
+    CHECK(count >= 3 && has_key);
+    CHECK(!percuss_message_at(p, -1, &place) && !percuss_message_at(p, count, &place));
+    percuss_destroy(&p);
+    CHECK(percuss_open(&(percuss_source){ .path = NULL }, &p) == 2);
+    CHECK_TEXT(percuss_message(p), "neither a path nor a text");
+    percuss_destroy(&p);
+    int options = 0;
+    CHECK(percuss_list_options(count_option, &options) == 0 && options > 200);
+}
+
+int main(void)
+{
+    list_cases();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reading_disturbs_nothing), cmocka_unit_test(kept_states_lead_the_same_way),
+        cmocka_unit_test(a_mesh_is_told),           cmocka_unit_test(equilibria_and_modes_are_exact),
+        cmocka_unit_test(runs_can_be_watched),      cmocka_unit_test(messages_have_places),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

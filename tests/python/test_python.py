@@ -1,0 +1,489 @@
+"""The Python package against the C library: the same bits, arrays without copies, errors, interrupts, systems.
+Argument: the path of the program, beside which the library lies. Without NumPy all of it is skipped with a word."""
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import weakref
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+FOLDER = os.path.dirname(PROGRAM)
+os.environ["PERCUSS_LIBRARY"] = os.path.join(FOLDER, "libpercuss.so.0")
+os.environ["PERCUSS_PROGRAM"] = PROGRAM
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.abspath("python"))
+
+try:
+    import numpy as np
+except ImportError:
+    print("NumPy is not installed: the Python package is not tested")
+    sys.exit(77)
+import percuss  # noqa: E402
+
+BAR = "cases/bar_impact"
+SMALL = {"mesh.bar.elements": 20, "time.end": 0.6}
+
+
+def has(module):
+    try:
+        __import__(module)
+    except ImportError:
+        print(f"{module} is not installed: what needs it is not tested")
+        return False
+    return True
+
+
+class Ball(percuss.System):
+    """m x'' = -m g over a floor at x = r."""
+
+    name = "ball_py"
+    parameters = {"mass": percuss.Parameter(1.0, "kg", 0.0), "height": 1.5, "speed": 0.0}
+    coordinates = ["x"]
+    rows = [percuss.Row("floor", restitution=0.8)]
+    is_linear = True
+
+    def start(self, p):
+        return [p.height], [p.speed]
+
+    def length(self, p):
+        return 1.0
+
+    def mass(self, p, q):
+        return [[p.mass]]
+
+    def force(self, p, t, q, v):
+        return [-9.81 * p.mass]
+
+    def gaps(self, p, q):
+        return [q[0]]
+
+    def directions(self, p, q):
+        return [[1.0]]
+
+    def energy(self, p, q, v):
+        return 0.5 * p.mass * v[0]**2, 9.81 * p.mass * q[0]
+
+
+BALL = "system: { type: ball_py }\nscheme: { type: moreau_jean, theta: 0.5 }\ntime: { step: 1.0e-3, end: 1.0 }\n"
+
+
+class SameBits(unittest.TestCase):
+    def check(self, case, steps, **values):
+        values = {key.replace("__", "."): value for key, value in values.items()}
+        command = [os.path.join(FOLDER, "tests", "python_dump"), case, str(steps)]
+        lines = subprocess.run([*command, *[f"{key}={value}" for key, value in values.items()]], check=True,
+                               capture_output=True, text=True).stdout.split()
+        numbers = np.array([float.fromhex(word) for word in lines]).reshape(-1, 2)
+        sim = percuss.load(case, set=values)
+        for _ in range(steps):
+            sim.step()
+        n = sim.dofs
+        self.assertEqual((sim.time, sim.energy.kinetic), tuple(numbers[0]))
+        np.testing.assert_array_equal(sim.q, numbers[1:n + 1, 0])
+        np.testing.assert_array_equal(sim.v, numbers[1:n + 1, 1])
+        rows = np.concatenate([c.gaps for c in sim.contacts.values()] or [[]])
+        np.testing.assert_array_equal(rows, numbers[n + 1:, 0])
+        impulses = np.concatenate([c.step_impulses for c in sim.contacts.values()] or [[]])
+        np.testing.assert_array_equal(impulses, numbers[n + 1:, 1])
+
+    def test_cases(self):
+        self.check(BAR, 280)
+        self.check(BAR, 150, mesh__bar__elements=33)
+        self.check("cases/beam_pendulum", 40)
+        self.check("cases/slider_crank", 60)
+        self.check("cases/beams_crossed", 30)
+
+    def test_history_is_that_of_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            command = [PROGRAM, "run", BAR, "--quiet", "-o", folder, "--set", "time.end=0.6"]
+            subprocess.run(command, check=True, capture_output=True)
+            there = percuss.Table.read(os.path.join(folder, "history.csv"))
+        results = percuss.run(BAR, set={"time.end": 0.6}, frames=100)
+        self.assertEqual(list(there), list(results.history))
+        for name in there:
+            np.testing.assert_array_equal(there[name], results.history[name])
+        self.assertIsNone(results.directory)
+        self.assertEqual(len(results.frames), 4)
+        self.assertEqual(results.displacements.shape, (4, 201, 3))
+        self.assertEqual(results.times[-1], 0.6)
+        self.assertIn("stress", results.frames[0].fields)
+        self.assertGreater(results.history["wall.force"][-1], 100.0)
+        self.assertTrue(results.summary)
+
+
+class Reading(unittest.TestCase):
+    def test_arrays_are_not_copied(self):
+        sim = percuss.load(BAR, set=SMALL)
+        q, v, gaps = sim.q, sim.v, sim.contacts["wall"].gaps
+        self.assertIs(q, sim.q)
+        before = q.copy()
+        sim.step()
+        self.assertFalse(np.array_equal(q, before))
+        self.assertEqual(gaps[0], sim.contacts["wall"].gap)
+        self.assertEqual(sim.contacts["wall"].gap, 5.005 + q[0])
+        for array in (q, v, gaps, sim.nodes, sim.cells):
+            self.assertFalse(array.flags.owndata)
+            with self.assertRaises(ValueError):
+                array[0] = 1.0
+
+    def test_arrays_outlive_the_simulation(self):
+        sim = percuss.load(BAR, set=SMALL)
+        sim.step()
+        q, copy, handle = sim.q, sim.q.copy(), weakref.ref(sim._handle)
+        sim.close()
+        del sim
+        gc.collect()
+        self.assertIsNotNone(handle())
+        np.testing.assert_array_equal(q, copy)
+        del q
+        gc.collect()
+        self.assertIsNone(handle())
+
+    def test_objects_end_by_themselves(self):
+        sim = percuss.load(BAR, set=SMALL)
+        handle = weakref.ref(sim._handle)
+        state, contacts, probes = sim.keep(), sim.contacts, sim.probes
+        self.assertEqual(probes["tip.x"], 15.005)
+        del sim, contacts, probes, state
+        gc.collect()
+        self.assertIsNone(handle())
+
+    def test_matrices(self):
+        sim = percuss.load(BAR, set=SMALL)
+        M, K, G, C = sim.M, sim.K, sim.G, sim.C
+        self.assertEqual((M.shape, K.shape, G.shape, C.shape), ((21, 21), (21, 21), (1, 21), (21, 21)))
+        self.assertAlmostEqual(M.toarray().sum(), 10.0, 12)  # rho A L
+        self.assertAlmostEqual(K.toarray()[0, 0], 900.0 / 0.5, 9)
+        self.assertEqual(G.toarray()[0, 0], 1.0)
+        self.assertEqual(abs(C.toarray()).sum(), 0.0)
+        for _ in range(280):
+            sim.step()
+        np.testing.assert_allclose(M.toarray() @ sim.a, sim.force + sim.contact_force, atol=1e-9)
+        np.testing.assert_allclose(K.toarray() @ sim.q, sim.internal_force, atol=1e-9)
+        np.testing.assert_allclose(G.toarray() @ sim.v, sim.contacts["wall"].gap_rates, atol=1e-12)
+
+    def test_sparse_without_scipy(self):
+        sim = percuss.load(BAR, set=SMALL)
+        kept = {name: sys.modules.get(name) for name in ("scipy", "scipy.sparse")}
+        sys.modules["scipy"] = sys.modules["scipy.sparse"] = None
+        try:
+            M = sim.M
+        finally:
+            for name, module in kept.items():
+                sys.modules.pop(name)
+                if module is not None:
+                    sys.modules[name] = module
+        self.assertIsInstance(M, percuss.Sparse)
+        self.assertAlmostEqual(M.toarray().sum(), 10.0, 12)
+
+    def test_model(self):
+        sim = percuss.load("cases/cantilever_stop")
+        self.assertIn("beam", " ".join(sim.node_sets))
+        self.assertEqual(sim.nodes.shape[1], 3)
+        self.assertEqual(sim.equation(0, "x"), -1)
+        dofs = sim.node_dofs(1)
+        self.assertTrue(any(dof.is_rotation for dof in dofs))
+        self.assertIn("node", sim.name_equation(dofs[0].equation))
+        self.assertTrue(all(check.worst_ratio <= 1.0 or check.is_reported_only for check in sim.certificate))
+        self.assertEqual(len(percuss.load("cases/ball").coordinates), 1)
+        self.assertGreater(sim.effort["memory"], 0)
+        self.assertEqual(percuss.load(BAR).frame().points.shape, (201, 3))
+
+    def test_statics_modes_options(self):
+        text = ("mesh: { bar: { type: line, from: [0, 0, 0], to: [2, 0, 0], elements: 10 } }\n"
+                "elements: { bar: { type: rod, mesh: bar, E: 300.0, rho: 3.0, area: 0.5, mass: lumped } }\n"
+                "supports: { wall: { set: bar.start, fix: [x] } }\n"
+                "loads: { pull: { type: force, node: bar.end, value: [15, 0, 0] } }\n")
+        still = percuss.statics(text=text)
+        self.assertAlmostEqual(still.q[-1], 0.2, 12)
+        self.assertFalse(hasattr(still, "step"))
+        modes = percuss.modes(text=text, count=3)
+        exact = 200.0 / 2.0 * 2.0 * np.sin((2 * np.arange(3) + 1) * np.pi / 40.0) / 2.0
+        np.testing.assert_allclose(modes.frequencies, exact, rtol=1e-9)
+        self.assertEqual(modes.shapes.shape, (3, 10))
+        self.assertEqual(modes.kinds, ["vibration"] * 3)
+        names = {(o.section, o.part, o.key) for o in percuss.options()}
+        self.assertIn(("scheme", "alpha_ggl", "rho_inf"), names)
+        self.assertIn((None, "time", "end"), names)
+
+    @unittest.skipUnless(has("pandas"), "pandas is not installed")
+    def test_pandas(self):
+        self.assertEqual(len(percuss.run(BAR, set=SMALL).history.to_pandas()), 301)
+
+    @unittest.skipUnless(has("matplotlib"), "matplotlib is not installed")
+    def test_plot(self):
+        import matplotlib
+        matplotlib.use("Agg")
+        self.assertEqual(len(percuss.plot(percuss.run(BAR, set=SMALL), "wall.force").lines), 1)
+
+    def test_plot_says_what_it_needs(self):
+        if not has("matplotlib"):
+            with self.assertRaisesRegex(ImportError, "matplotlib"):
+                percuss.plot({"t": np.zeros(1)})
+
+    def test_study(self):
+        table = percuss.study(BAR, {"mesh.bar.elements": [4, 8]}, set={"time.end": 0.01}, jobs=1)
+        np.testing.assert_array_equal(np.sort(table["mesh.bar.elements"]), [4, 8])
+        with self.assertRaisesRegex(percuss.InputError, "no/such"):
+            percuss.study("no/such", {"a": [1]})
+
+
+class Driving(unittest.TestCase):
+    def test_forces(self):
+        sim = percuss.load(BAR, set=SMALL)
+        end = sim.equation("bar.end", "x")
+        applied = sim.applied
+        applied[end] = 2.0
+        sim.apply("bar.end", [1.0, 0, 0])
+        self.assertEqual(applied[end], 3.0)
+        sim.step()
+        self.assertEqual(applied[end], 0.0)
+        self.assertAlmostEqual(sim.M.toarray().sum(axis=0) @ sim.v, -100.0 + 3.0 * sim.step_size, 10)
+        with self.assertRaises(percuss.InputError):
+            sim.apply(0, [1.0, 2.0])
+        with self.assertRaisesRegex(percuss.InputError, "cannot move along"):
+            sim.apply(0, [0, 1, 0])
+        with self.assertRaises(percuss.InputError):
+            sim.set_load_factor("pull", 2.0)
+        with self.assertRaises(percuss.InputError):
+            sim.contacts["wall"].friction = 0.3
+
+    def test_keep_and_restore(self):
+        sim = percuss.load(BAR, set=SMALL)
+        sim.run(until=0.5)
+        kept = sim.keep()
+        sim.run(until=0.55)
+        q, energy = sim.q.copy(), sim.energy
+        sim.restore(kept)
+        self.assertAlmostEqual(sim.time, 0.5)
+        sim.run(until=0.55)
+        np.testing.assert_array_equal(sim.q, q)
+        self.assertEqual(sim.energy, energy)
+        with self.assertRaises(percuss.InputError):
+            percuss.load(BAR).restore(kept)
+        with self.assertRaises(TypeError):
+            sim.restore(None)
+
+    def test_a_failed_step_can_be_taken_back(self):
+        sim = percuss.load(BAR, set=SMALL)
+        kept = sim.keep()
+        sim.applied[0] = np.nan
+        with self.assertRaises(percuss.SimulationError) as caught:
+            sim.step()
+        self.assertIn("not finite", str(caught.exception))
+        with self.assertRaises(percuss.SimulationError):
+            sim.step()
+        sim.restore(kept)
+        self.assertEqual(sum(1 for _ in sim), 300)
+
+    def test_watch(self):
+        sim = percuss.load(BAR, set=SMALL)
+        seen = []
+        sim.run(watch=lambda s: seen.append(s.time) or s.steps == 10)
+        self.assertEqual((len(seen), sim.steps), (10, 10))
+        with self.assertRaises(ZeroDivisionError):
+            sim.run(watch=lambda s: 1 / 0)
+        with self.assertRaises(percuss.InputError):
+            sim.run(watch=lambda s: s.step())
+        sim.run(watch=lambda s: s.a is None)
+        self.assertTrue(sim.is_done)
+        with tempfile.TemporaryDirectory() as folder:
+            percuss.load(BAR, set=SMALL).run(folder, watch=lambda s: s.steps == 20)
+            self.assertEqual(len(percuss.Table.read(os.path.join(folder, "history.csv"))["t"]), 21)
+
+
+class Errors(unittest.TestCase):
+    def test_messages_have_places(self):
+        with self.assertRaises(percuss.InputError) as caught:
+            percuss.load(text="mesh:\n  bar: { type: line, elements: 0 }\nspeed: 1\n")
+        self.assertIsInstance(caught.exception, ValueError)
+        places = {(m.line, m.column) for m in caught.exception.messages}
+        self.assertIn((3, 1), places)
+        with self.assertRaisesRegex(percuss.InputError, "rho_inf must be in"):
+            percuss.load(BAR, set={"scheme.rho_inf": 7})
+        with self.assertRaisesRegex(percuss.InputError, "no/such"):
+            percuss.load("no/such")
+
+    def test_dead_objects_raise(self):
+        sim = percuss.load(BAR, set=SMALL)
+        wall, probes = sim.contacts["wall"], sim.probes
+        sim.close()
+        sim.close()
+        for use in (lambda: sim.q, lambda: sim.step(), lambda: sim.M, lambda: wall.force, lambda: probes["tip.x"],
+                    lambda: list(sim), lambda: sim.keep(), lambda: sim.applied, lambda: wall.is_closed,
+                    lambda: sim.energy, lambda: sim.run(), lambda: sim.frame(), lambda: sim.nodes):
+            with self.assertRaises(percuss.ClosedError):
+                use()
+        self.assertIn("closed", repr(sim))
+
+    def test_wrong_arguments_raise(self):
+        sim = percuss.load(BAR, set=SMALL)
+        for error, use in ((TypeError, lambda: percuss.load()), (TypeError, lambda: percuss.load(3)),
+                           (TypeError, lambda: percuss.load(BAR, set=[1])), (KeyError, lambda: sim.contacts["x"]),
+                           (KeyError, lambda: sim.probes["x"]), (ValueError, lambda: percuss.load("a\0b")),
+                           (TypeError, lambda: sim.node_dofs("x")), (ValueError, lambda: sim.equation(0, "q")),
+                           (ValueError, lambda: sim.equation(10**30, "x")),
+                           (TypeError, lambda: sim.apply(0.5, [0] * 3)), (ValueError, lambda: sim.run("x", until=1)),
+                           (ValueError, lambda: percuss.modes(BAR, count=-1)),
+                           (ValueError, lambda: percuss.modes(BAR, about="x")), (TypeError, lambda: sim.run(7))):
+            with self.assertRaises(error):
+                use()
+
+    def setUp(self):
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
+
+    def test_an_interrupt_ends_a_run(self):
+        sim = percuss.load(BAR, set={"time.end": 1.0e6})
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        with self.assertRaises(KeyboardInterrupt):
+            sim.run()
+        self.assertGreater(sim.steps, 0)
+        steps = sim.steps
+        sim.step()
+        self.assertEqual(sim.steps, steps + 1)
+        self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
+
+    def test_an_interrupt_ends_a_run_of_callbacks(self):
+        sim = percuss.load(text=BALL, system=Ball(), set={"time.end": 1.0e6})
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        with self.assertRaises(KeyboardInterrupt):
+            for _ in sim:
+                pass
+        sim.step()
+
+
+class Systems(unittest.TestCase):
+    def test_the_same_as_in_c(self):
+        case = "scheme: { type: moreau_jean, theta: 0.5 }\ntime: { step: 1.0e-3, end: 2.0 }\n"
+        own = percuss.load(text=BALL, system=Ball(), set={"time.end": 2.0})
+        options = {o.key: o for o in percuss.options() if (o.section, o.part) == ("system", "ball")}
+        self.assertTrue(options)
+        values = {"gravity": 9.81, "height": 1.5, "restitution": 0.8, "radius": 0.0, "mass": 1.0}
+        given = ", ".join(f"{key}: {value}" for key, value in values.items() if key in options)
+        try:
+            there = percuss.load(text=f"system: {{ type: ball, {given} }}\n" + case)
+        except percuss.InputError as error:
+            self.skipTest(f"the ball has other parameters: {error}")
+        for _ in own:
+            there.step()
+            self.assertAlmostEqual(own.contacts["floor"].gap, next(iter(there.contacts.values())).gap, 9)
+
+    def test_what_methods_raise_is_raised(self):
+        class Broken(Ball):
+            fails_at = 0.5
+
+            def force(self, p, t, q, v):
+                if t > self.fails_at:
+                    raise LookupError("no force here")
+                return super().force(p, t, q, v)
+
+        sim = percuss.load(text=BALL, system=Broken())
+        with self.assertRaisesRegex(LookupError, "no force here"):
+            for _ in sim:
+                pass
+        self.assertAlmostEqual(sim.time, 0.5, 2)
+
+        class Early(Ball):
+            def start(self, p):
+                return p.nothing, 0
+
+        with self.assertRaisesRegex(AttributeError, "nothing"):
+            percuss.load(text=BALL, system=Early())
+
+    def test_wrong_definitions_are_told(self):
+        class Shape(Ball):
+            def mass(self, p, q):
+                return [1.0]
+
+        with self.assertRaisesRegex(ValueError, "shape"):
+            percuss.load(text=BALL, system=Shape())
+
+        class Sign(Ball):
+            def directions(self, p, q):
+                return [[-1.0]]
+
+        with self.assertRaisesRegex(percuss.InputError, "G"):
+            percuss.load(text=BALL, system=Sign())
+
+        class Checked(Ball):
+            def check(self, p):
+                return "the mass is odd" if p.mass == 3.0 else None
+
+        percuss.load(text=BALL, system=Checked())
+        with self.assertRaisesRegex(percuss.InputError, "the mass is odd"):
+            percuss.load(text=BALL, system=Checked(), set={"system.mass": 3.0})
+        with self.assertRaisesRegex(percuss.InputError, "height"):
+            percuss.load(text=BALL, system=Ball(), set={"system.hight": 3.0})
+
+    def test_a_callback_cannot_use_its_simulation(self):
+        class Nosy(Ball):
+            sim, answers = None, []
+
+            def force(self, p, t, q, v):
+                if self.sim is not None and not self.answers:
+                    for use in (self.sim.step, self.sim.run, lambda: self.sim.a, self.sim.keep, lambda: self.sim.M):
+                        try:
+                            use()
+                        except percuss.PercussError as error:
+                            self.answers.append(type(error))
+                    self.sim.close()
+                return super().force(p, t, q, v)
+
+        system = Nosy()
+        sim = system.sim = percuss.load(text=BALL, system=system)
+        sim.step()
+        self.assertEqual(len(system.answers), 5)
+        system.sim = None
+
+
+class Threads(unittest.TestCase):
+    def test_two_at_once(self):
+        alone = percuss.load(BAR)
+        alone.run()
+        sims = [percuss.load(BAR) for _ in range(4)]
+        threads = [threading.Thread(target=sim.run) for sim in sims]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for sim in sims:
+            np.testing.assert_array_equal(sim.q, alone.q)
+
+    def test_one_in_two_threads_is_refused(self):
+        sim = percuss.load(BAR, set={"time.end": 1.0e6})
+        ends = threading.Event()
+        thread = threading.Thread(target=lambda: sim.run(watch=lambda s: ends.is_set()))
+        thread.start()
+        while sim.steps == 0:
+            time.sleep(0.001)
+        with self.assertRaises(percuss.BusyError):
+            sim.step()
+        with self.assertRaises(percuss.BusyError):
+            sim.M
+        sim.close()
+        ends.set()
+        thread.join()
+
+
+class Scripts(unittest.TestCase):
+    def test_examples_run(self):
+        environment = dict(os.environ, PYTHONPATH=os.path.abspath("python"), PYTHONDONTWRITEBYTECODE="1")
+        for name in sorted(os.listdir("python/examples")):
+            run = subprocess.run([sys.executable, os.path.join("python/examples", name)], env=environment,
+                                 capture_output=True, text=True)
+            self.assertEqual(run.returncode, 0, f"{name}: {run.stdout}{run.stderr}")
+
+    def test_no_sequence_of_calls_ends_the_process(self):
+        command = [sys.executable, "tests/python/fuzz_calls.py", "2000", "1"]
+        run = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual(run.returncode, 0, f"{run.stdout[-2000:]}{run.stderr[-2000:]}")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
