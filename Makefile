@@ -19,6 +19,7 @@ wish_ranks := @cmake/need.sh -w "Runs over several ranks are neither built nor t
 # ParaView's Python brings a VTK of its own, which does as well.
 wish_vtk := @/usr/bin/python3 -c "import vtk" 2>/dev/null || cmake/need.sh -w "Frames are not read back by VTK." python3-vtk9
 wish_gnuplot := @cmake/need.sh -w "percuss plot writes scripts, and no pictures." gnuplot-nox
+wish_schema := @cmake/need.sh -w "The schema of cases is checked by the tests' own validator only." python3-jsonschema
 wish_format := @cmake/need.sh -w "The format of the sources is not checked." clang-format
 
 .PHONY: run build test variants cross study work-precision bench bench-siconos fuzz asan valgrind format tidy docs install \
@@ -112,6 +113,7 @@ test-packages:
 	$(wish_ranks)
 	$(wish_vtk)
 	$(wish_gnuplot)
+	$(wish_schema)
 	$(wish_format)
 
 help: ## this list

@@ -28,7 +28,7 @@ percuss_sources(src/analysis modes modes_output statics statics_equilibrium stat
 percuss_sources(src/sim accept certify certify_energy certify_motion certify_residual certify_rows certify_rules
   control reactions retry sim)
 percuss_sources(src/build amplitude applies build builder catalogue contacts describe elements gaps initial joints
-  loads mesh output scheme sets start supports system time)
+  loads mesh output scheme schema schema_maps sets start supports system time)
 percuss_sources(src/study convergence measure options plan read run study table work)
 percuss_sources(src/plot album compare csv gnuplot pictures plot quantity run runs source study waves)
 percuss_sources(src/report chart cite history html listing pictures report run study style)

@@ -70,11 +70,18 @@ static const char *main_find_case(const char *subject, char path[PATH_ROOM])
     return access(path, F_OK) == 0 ? path : subject;
 }
 
+static void main_help(void)
+{
+    fputs(pcs_cli_usage, stdout);
+    fputs(pcs_cli_help, stdout);
+    fputs(pcs_cli_option_help, stdout);
+}
+
 static int main_dispatch(pcs_arguments *a)
 {
     char path[PATH_ROOM];
     bool is_help = a->command != NULL && strcmp(a->command, "help") == 0;
-    if (a->wants_help || is_help) return fputs(pcs_cli_usage, stdout), fputs(pcs_cli_help, stdout), PCS_CLI_DONE;
+    if (a->wants_help || is_help) return main_help(), PCS_CLI_DONE;
     if (a->wants_version) return printf("percuss %s\n", percuss_version()), PCS_CLI_DONE;
     if (a->command == NULL) return fputs(pcs_cli_usage, stderr), PCS_CLI_BAD_USAGE;
     const command *found = main_find(a->command);

@@ -20,6 +20,8 @@ int pcs_catalogue_write(const pcs_catalogue *self);
 
 // The system of a plug-in, with its parameters. PCS_BAD_INPUT: there is none in the file.
 pcs_status pcs_catalogue_write_plugin(pcs_context *ctx, const pcs_catalogue *self, const char *path);
+// The JSON schema of a case file.
+pcs_status pcs_catalogue_write_schema(pcs_context *ctx, const pcs_catalogue *self);
 // ", did you mean 'x'?" for a name that nothing has, or "".
 const char *pcs_catalogue_hint(const char *name, size_t size, char *buffer);
 

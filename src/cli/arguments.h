@@ -8,7 +8,7 @@
 // Exit status.
 enum { PCS_CLI_DONE = 0, PCS_CLI_COULD_NOT_GO_ON = 1, PCS_CLI_BAD_USAGE = 2 };
 
-extern const char pcs_cli_usage[], pcs_cli_help[];
+extern const char pcs_cli_usage[], pcs_cli_help[], pcs_cli_option_help[];
 
 typedef struct pcs_arguments {
     const char *command, *subject; // run CASE, list NAME, view RESULTS
@@ -32,7 +32,7 @@ typedef struct pcs_arguments {
     const char *field;        // of view, NULL: not said
     int nword;
     const char *const *words; // [nword] after --, for PETSc
-    bool is_quiet, is_markdown, is_whirl, wants_help, wants_version;
+    bool is_quiet, is_markdown, is_schema, is_whirl, wants_help, wants_version;
 } pcs_arguments;
 
 // Each gives the exit status; PCS_CLI_DONE where all is well. `set`, `vary`, `measure` and `more` have room for
