@@ -292,7 +292,7 @@ static void schema_types(schema *s, const pcs_schema_map *map)
 static void schema_observers(schema *s, const pcs_schema_map *map)
 {
     pcs_schema_part part;
-    for (int i = 0; map->parts != NULL && map->parts(s->ctx, i, &part); i++) {
+    for (int i = 0; map->parts(s->ctx, i, &part); i++) {
         schema_member(s, part.name);
         schema_put(s, "{\"description\":");
         schema_put_text(s, part.summary);

@@ -86,9 +86,11 @@ DAMAGES = [
     ("from: [0.1, 0, 0]", "from: 0.1"), ("from: [0.1, 0, 0]", "from: [0.1, 0, a]"), ("mesh: bar, E", "E"),
     ("rho: 1.0", "rho: -1.0"), ("rho: 1.0", "rho: 0"), ("rho: 1.0", "density: 1.0"), ("rho: 1.0", "rho: '1.0'"),
     ("area: 1.0", "area: 1.0, section: { type: circle, diameter: 1 }"), ("type: rod, ", ""), ("set: bar, ", ""),
-    (", velocity: [-1, 0, 0]", ""), ("velocity: [-1", "speed: [-1"), ("velocity: [-1, 0, 0]", "velocity: { from: [1, 0, 0] }"),
+    (", velocity: [-1, 0, 0]", ""), ("velocity: [-1", "speed: [-1"),
+    ("velocity: [-1, 0, 0]", "velocity: { from: [1, 0, 0] }"),
     ("initial: [{ set: bar, velocity: [-1, 0, 0] }]", "initial: { set: bar, velocity: [-1, 0, 0] }"),
-    ("type: force", "type: farce"), ("node: bar.end, value", "value"), ("node: bar.end, value", "node: bar.end, set: bar, value"),
+    ("type: force", "type: farce"), ("node: bar.end, value", "value"),
+    ("node: bar.end, value", "node: bar.end, set: bar, value"),
     ("{ table: [[0, 1], [1, 0]] }", "{ table: [[0, 1], [1, 0]], sine: { frequency: 1 } }"),
     ("{ table: [[0, 1], [1, 0]] }", "{ table: [[0, 1], [1]] }"), ("{ table: [[0, 1], [1, 0]] }", "{}"),
     ("{ table: [[0, 1], [1, 0]] }", "{ sine: { size: 1 } }"), ("{ table: [[0, 1], [1, 0]] }", "2"),
@@ -97,9 +99,11 @@ DAMAGES = [
     ("restitution: 0", "restitution: 0, repeat: { count: 1, gap: 1 }"),
     ("rho_inf: 0.8", "rho_inf: 1.1"), ("rho_inf: 0.8", "rho: 0.8"), ("rho_inf: 0.8", "theta: 0.8"),
     ("type: alpha_ggl", "type: alpha"), ("scheme: {", "schema: {"), ("step: 0.01", "step: 0"),
-    ("step: 0.01", "step: soon"), ("step: 0.01, ", ""), (", end: 0.1", ""), ("end: 0.1", "end: 0.1, control: { type: fixed }"),
+    ("step: 0.01", "step: soon"), ("step: 0.01, ", ""), (", end: 0.1", ""),
+    ("end: 0.1", "end: 0.1, control: { type: fixed }"),
     ("end: 0.1", "end: 0.1, retry: 31"), ("frames: false", "frames: true"), ("frames: false", "frames: { often: 1 }"),
-    ("frames: false", "frame: {}"), (", of: [x]", ""), ("of: [x]", "of: x"), ("of: [x]", "of: []"), ("of: [x]", "of: [x, x]"),
+    ("frames: false", "frame: {}"), (", of: [x]", ""), ("of: [x]", "of: x"), ("of: [x]", "of: []"),
+    ("of: [x]", "of: [x, x]"),
     ("output: {", "supports: { a: { set: bar.end, fix: [u] } }\noutput: {"),
     ("output: {", "supports: { a: { set: bar.end } }\noutput: {"), ("output: {", "certify: lax\noutput: {"),
     ("output: {", "solver: { type: magic }\noutput: {"), ("output: {", "start: later\noutput: {"),
@@ -114,12 +118,17 @@ VARIANTS = [
     ("elements: 4", "elements: ${2*2}"), ("elements: 4", "elements: '${2*2}'"), ("rho: 1.0", "rho: ${pi}"),
     ("[0.1, 0, 0]", "[${1/10}, 0, 0]"), ("[0.1, 0, 0]", "[0.1, { repeat: { count: 2 }, each: 0 }]"),
     ("[[0, 1], [1, 0]]", "[[0, 1], { repeat: { count: 3 }, each: ['${i}', 0] }]"),
-    ("wall: {", "wall${i}: { repeat: { count: 2 }, "), ("wall: {", "wall: { repeat: { count: 2, shift: [-1, 0, 0] }, "),
+    ("wall: {", "wall${i}: { repeat: { count: 2 }, "),
+    ("wall: {", "wall: { repeat: { count: 2, shift: [-1, 0, 0] }, "),
     ("output: {", "parameters: { L: 2.0, half: '${L/2}' }\noutput: {"), ("step: 0.01", "step: 1e-2"),
-    ("velocity: [-1, 0, 0]", "velocity: { from: [-1, 0, 0], to: [-1, 0, 0] }"), ("{ table: [[0, 1], [1, 0]] }", "{ expression: 1 }"),
-    ("{ table: [[0, 1], [1, 0]] }", "{ expression: exp(-t) }"), ("output: {", "sets: { a: { nodes: [bar, bar.end] } }\noutput: {"),
-    ("output: {", "title: 2\noutput: {"), ("output: {", "solver: { type: auto, linear: cholmod, threads: 1 }\noutput: {"),
-    ("frames: false", "frames: { every: 2 }"), ("of: [x]", "of: [x, vx]"), ("restitution: 0", "restitution: 0, points: all"),
+    ("velocity: [-1, 0, 0]", "velocity: { from: [-1, 0, 0], to: [-1, 0, 0] }"),
+    ("{ table: [[0, 1], [1, 0]] }", "{ expression: 1 }"),
+    ("{ table: [[0, 1], [1, 0]] }", "{ expression: exp(-t) }"),
+    ("output: {", "sets: { a: { nodes: [bar, bar.end] } }\noutput: {"),
+    ("output: {", "title: 2\noutput: {"),
+    ("output: {", "solver: { type: auto, linear: cholmod, threads: 1 }\noutput: {"),
+    ("frames: false", "frames: { every: 2 }"), ("of: [x]", "of: [x, vx]"),
+    ("restitution: 0", "restitution: 0, points: all"),
 ]
 
 
@@ -164,7 +173,8 @@ class Documents(unittest.TestCase):
         self.compare(VARIANTS, 0)
 
     def test_an_included_file_may_hold_what_is_missing(self):
-        self.assertEqual(errors({"include": "bar.yaml", "scheme": {"rho_inf": 0.5}, "mesh": {"bar": {"elements": 8}}}), [])
+        self.assertEqual(errors({"include": "bar.yaml", "scheme": {"rho_inf": 0.5},
+        "mesh": {"bar": {"elements": 8}}}), [])
         self.assertNotEqual(errors({"include": "bar.yaml", "scheme": {"rho_infinity": 0.5}}), [])
 
     def test_a_plug_in_has_parameters_of_its_own(self):
@@ -218,7 +228,8 @@ class Reader(unittest.TestCase):
         self.assertEqual(missing.get(path, set()), needs, path)
 
     def test_maps_of_a_type(self):
-        places = {"mesh part": "mesh", "element group": "elements", "load": "loads", "joint": "joints", "contact": "contacts"}
+        places = {"mesh part": "mesh", "element group": "elements", "load": "loads", "joint": "joints",
+        "contact": "contacts"}
         for name, section in places.items():
             known = types(name)
             self.assertTrue(known)
@@ -280,10 +291,12 @@ class Reader(unittest.TestCase):
         _, _, choices = answers(case)
         whole, solver = DEFINITIONS["case"]["properties"], DEFINITIONS["solver"]["properties"]
         contact = DEFINITIONS["contact"]["allOf"][0]["then"]["properties"]
-        for path, values in (("certify", whole["certify"]["allOf"][0]["enum"]), ("start", whole["start"]["allOf"][0]["enum"]),
-                             ("solver.type", solver["type"]["enum"]), ("solver.linear", solver["linear"]["enum"]),
-                             ("contacts.a.points", contact["points"]["allOf"][0]["enum"]),
-                             ("supports.a.fix[0]", DEFINITIONS["support"]["properties"]["fix"]["allOf"][0]["items"]["enum"])):
+        fix = DEFINITIONS["support"]["properties"]["fix"]
+        known = {"certify": whole["certify"]["allOf"][0]["enum"], "start": whole["start"]["allOf"][0]["enum"],
+                 "solver.type": solver["type"]["enum"], "solver.linear": solver["linear"]["enum"],
+                 "contacts.a.points": contact["points"]["allOf"][0]["enum"],
+                 "supports.a.fix[0]": fix["allOf"][0]["items"]["enum"]}
+        for path, values in known.items():
             self.assertEqual(choices[path], set(values), path)
 
 
