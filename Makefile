@@ -20,6 +20,7 @@ wish_ranks := @cmake/need.sh -w "Runs over several ranks are neither built nor t
 wish_vtk := @/usr/bin/python3 -c "import vtk" 2>/dev/null || cmake/need.sh -w "Frames are not read back by VTK." python3-vtk9
 wish_gnuplot := @cmake/need.sh -w "percuss plot writes scripts, and no pictures." gnuplot-nox
 wish_schema := @cmake/need.sh -w "The schema of cases is checked by the tests' own validator only." python3-jsonschema
+wish_shells := @cmake/need.sh -w "Completion and the page of the manual are checked in parts." zsh fish groff-base
 wish_format := @cmake/need.sh -w "The format of the sources is not checked." clang-format
 
 .PHONY: run build test variants cross study work-precision bench bench-siconos fuzz asan valgrind format tidy docs install \
@@ -30,7 +31,7 @@ run: build ## build and run a case: make run CASE=cases/... ARGS="--set time.end
 
 build: build-packages ## build the program build/percuss
 	@[ -f $(BUILD)/CMakeCache.txt ] || cmake -S . -B $(BUILD) -DPERCUSS_TESTS=OFF >/dev/null
-	@cmake --build $(BUILD) --parallel $(JOBS) --target percuss_program -- --no-print-directory -s
+	@cmake --build $(BUILD) --parallel $(JOBS) --target percuss_program percuss_texts -- --no-print-directory -s
 
 test: test-packages ## build and run the whole test suite
 	@cmake -S . -B $(BUILD) -DPERCUSS_TESTS=ON >/dev/null
@@ -114,6 +115,7 @@ test-packages:
 	$(wish_vtk)
 	$(wish_gnuplot)
 	$(wish_schema)
+	$(wish_shells)
 	$(wish_format)
 
 help: ## this list

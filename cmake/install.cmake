@@ -8,6 +8,27 @@ install(TARGETS percuss EXPORT percussTargets ARCHIVE DESTINATION "${CMAKE_INSTA
 install(TARGETS percuss_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(FILES src/percuss.h src/percuss_system.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(DIRECTORY cases DESTINATION "${CMAKE_INSTALL_DATADIR}/percuss")
+
+# Page of the manual and schema of a case, told by the program itself.
+set(PERCUSS_MAN "${PROJECT_BINARY_DIR}/percuss.1")
+set(PERCUSS_SCHEMA "${PROJECT_BINARY_DIR}/case.schema.json")
+add_custom_command(OUTPUT "${PERCUSS_MAN}" "${PERCUSS_SCHEMA}" VERBATIM DEPENDS percuss_program
+  COMMAND percuss_program help --man > "${PERCUSS_MAN}"
+  COMMAND percuss_program list --schema > "${PERCUSS_SCHEMA}")
+add_custom_target(percuss_texts ALL DEPENDS "${PERCUSS_MAN}" "${PERCUSS_SCHEMA}")
+install(FILES "${PERCUSS_MAN}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+install(FILES "${PERCUSS_SCHEMA}" DESTINATION "${CMAKE_INSTALL_DATADIR}/percuss")
+
+# Debian's zsh looks for what packages bring elsewhere than for what one installs by hand.
+set(zsh_dir "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+if(CMAKE_INSTALL_PREFIX STREQUAL "/usr" AND EXISTS /etc/debian_version)
+  set(zsh_dir "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions")
+endif()
+install(FILES completions/percuss.bash DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
+  RENAME percuss)
+install(FILES completions/_percuss DESTINATION "${zsh_dir}")
+install(FILES completions/percuss.fish DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+
 install(EXPORT percussTargets NAMESPACE percuss:: DESTINATION "${package_dir}")
 
 configure_package_config_file(cmake/percussConfig.cmake.in "${PROJECT_BINARY_DIR}/percussConfig.cmake"

@@ -22,6 +22,7 @@ const char pcs_cli_usage[] =
     "       percuss check CASE [--set path.to.key=value]...\n"
     "       percuss new [bar|pendulum|two_bars|frame|rotor] [DIR]\n"
     "       percuss list [NAME] [--markdown] | --schema\n"
+    "       percuss help [--man]\n"
     "       percuss --help | --version\n";
 
 const char pcs_cli_help[] =
@@ -46,7 +47,8 @@ const char pcs_cli_help[] =
     "  check    report every error of the case, build the model, do not run it\n"
     "  new      write a case to start from, with comments, into DIR (its name unless given)\n"
     "  list     elements, schemes, gap types and everything else a case can name, with options,\n"
-    "           allowed ranges and defaults\n";
+    "           allowed ranges and defaults\n"
+    "  help     this text\n";
 
 const char pcs_cli_option_help[] =
     "\n"
@@ -74,6 +76,7 @@ const char pcs_cli_option_help[] =
     "  --tolerance T             of compare: largest difference over the size of the column [1e-9]\n"
     "  --markdown                of list: as Markdown tables\n"
     "  --schema                  of list: the JSON schema of a case file, by which editors complete and check keys\n"
+    "  --man                     of help: the page of the manual, in roff\n"
     "  -- -ksp_type cg ...       options of PETSc, for runs under mpiexec and for `solver: { linear: petsc }`;\n"
     "                            -mass_... and -iteration_... are for one matrix, others for both\n"
     "\n"
@@ -193,7 +196,7 @@ static int arguments_parse_option(int argc, char **argv, int *i, pcs_arguments *
                                          "--markdown", "--whirl",   "--steps", "--time",  "--about",   "--vary",
                                          "--refine",   "--measure", "--jobs",  "--keep",  "-o",        "-q",
                                          "-h",         "-j",        "--x",     "--exact", "--width",   "--tolerance",
-                                         "--field",    "--schema",  NULL };
+                                         "--field",    "--schema",  "--man",   NULL };
     int answer = arguments_parse_analysis(argc, argv, i, a);
     if (answer < 0) answer = arguments_parse_study(argc, argv, i, a);
     if (answer < 0) answer = arguments_parse_plot(argc, argv, i, a);
@@ -210,6 +213,8 @@ static int arguments_parse_option(int argc, char **argv, int *i, pcs_arguments *
         a->is_markdown = true;
     } else if (strcmp(text, "--schema") == 0) {
         a->is_schema = true;
+    } else if (strcmp(text, "--man") == 0) {
+        a->is_man = true;
     } else if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0) {
         a->wants_help = true;
     } else if (strcmp(text, "--version") == 0) {

@@ -32,7 +32,7 @@ typedef struct pcs_arguments {
     const char *field;        // of view, NULL: not said
     int nword;
     const char *const *words; // [nword] after --, for PETSc
-    bool is_quiet, is_markdown, is_schema, is_whirl, wants_help, wants_version;
+    bool is_quiet, is_markdown, is_schema, is_man, is_whirl, wants_help, wants_version;
 } pcs_arguments;
 
 // Each gives the exit status; PCS_CLI_DONE where all is well. `set`, `vary`, `measure` and `more` have room for

@@ -17,6 +17,10 @@ int pcs_cli_plot(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_compare(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_view(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_list(pcs_context *ctx, const pcs_arguments *a);
+// What the last word may become, for shells.
+int pcs_cli_complete(int nword, char **words);
+// The page of the manual, to the screen.
+void pcs_cli_man(void);
 // Tells the errors of a case that cannot be built.
 int pcs_cli_reject(const pcs_context *ctx, pcs_status status);
 // Texts for the screen as callbacks: `user` is the stream, or nothing is shown.
