@@ -4,7 +4,6 @@
 #include "cli/cases.h"
 #include "cli/commands.h"
 #include "core/comm.h"
-#include "percuss.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -69,7 +68,7 @@ static int main_dispatch(pcs_arguments *a)
     if (a->is_man && !is_help)
         return pcs_cli_refuse("--man is of help, not of", a->command == NULL ? "" : a->command, NULL);
     if (a->wants_help || is_help) return main_help(a->is_man), PCS_CLI_DONE;
-    if (a->wants_version) return printf("percuss %s\n", percuss_version()), PCS_CLI_DONE;
+    if (a->wants_version) return pcs_cli_version(), PCS_CLI_DONE;
     if (a->command == NULL) return fputs(pcs_cli_usage, stderr), PCS_CLI_BAD_USAGE;
     const command *found = main_find(a->command);
     if (found == NULL) return PCS_CLI_BAD_USAGE;

@@ -6,6 +6,7 @@
 
 #include <arkode/arkode_erkstep.h>
 #include <nvector/nvector_serial.h>
+#include <sundials/sundials_version.h>
 
 // Sign of an exact zero: below any value that occurs, and quotients with it do not underflow.
 static const double beyond_zero = 1e-154;
@@ -129,4 +130,9 @@ double pcs_ode_next_step(const pcs_ode *ode)
 {
     double step = 0.0;
     return ERKStepGetCurrentStep(ode->solver, &step) == ARK_SUCCESS ? step : 0.0;
+}
+
+void pcs_ode_version(int size, char *text)
+{
+    if (SUNDIALSGetVersion(text, size) != 0) text[0] = '\0';
 }
