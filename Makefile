@@ -21,10 +21,11 @@ wish_vtk := @/usr/bin/python3 -c "import vtk" 2>/dev/null || cmake/need.sh -w "F
 wish_gnuplot := @cmake/need.sh -w "percuss plot writes scripts, and no pictures." gnuplot-nox
 wish_schema := @cmake/need.sh -w "The schema of cases is checked by the tests' own validator only." python3-jsonschema
 wish_shells := @cmake/need.sh -w "Completion and the page of the manual are checked in parts." zsh fish groff-base
+wish_lintian := @cmake/need.sh -w "Packages are made and not judged." lintian
 wish_format := @cmake/need.sh -w "The format of the sources is not checked." clang-format
 
 .PHONY: run build test variants cross study work-precision bench bench-siconos fuzz asan valgrind format tidy docs install \
-        clean help build-packages bench-packages test-packages
+        package package-test clean help build-packages bench-packages test-packages
 
 run: build ## build and run a case: make run CASE=cases/... ARGS="--set time.end=1"
 	@$(BUILD)/percuss run $(CASE) $(ARGS)
@@ -96,6 +97,19 @@ tidy: build ## static analysis with clang-tidy
 
 install: build ## install program, library, header and cases: make install PREFIX=/usr/local
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+package: build-packages ## Debian packages in build-package: program, library, development, Python, documentation
+	$(need) dpkg-dev gzip
+	$(wish_lintian)
+	@cmake -S . -B build-package -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_SKIP_RPATH=ON -DPERCUSS_TESTS=OFF >/dev/null
+	@cmake --build build-package --parallel $(JOBS) -- --no-print-directory -s
+	@cd build-package && rm -f *.deb && cpack >cpack.log 2>&1 || { cat cpack.log; exit 1; }
+	@cd build-package && if command -v lintian >/dev/null; then lintian --allow-root --fail-on error *.deb; fi
+	@ls build-package/*.deb
+
+package-test: package ## install the packages in a bare Debian 12 made for it, use them, remove them; as root
+	$(need) mmdebstrap
+	@tests/variants/package.sh build-package
 
 clean: ## remove what was built
 	@rm -rf build build-*

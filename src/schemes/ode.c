@@ -3,6 +3,7 @@
 // not depend on y.
 
 #include "schemes/ode.h"
+#include "schemes/scheme.h"
 
 #include <arkode/arkode_erkstep.h>
 #include <nvector/nvector_serial.h>
@@ -132,7 +133,7 @@ double pcs_ode_next_step(const pcs_ode *ode)
     return ERKStepGetCurrentStep(ode->solver, &step) == ARK_SUCCESS ? step : 0.0;
 }
 
-void pcs_ode_version(int size, char *text)
+void pcs_scheme_sundials_version(int size, char *text)
 {
     if (SUNDIALSGetVersion(text, size) != 0) text[0] = '\0';
 }

@@ -43,7 +43,4 @@ const int *pcs_ode_found(const pcs_ode *ode);
 // The step that the method would take next, s.
 double pcs_ode_next_step(const pcs_ode *ode);
 
-// The version of SUNDIALS that is linked.
-void pcs_ode_version(int size, char *text);
-
 #endif

@@ -88,4 +88,7 @@ void pcs_join_reports(const pcs_step_report *first, int nrow, pcs_step_report *r
 // NULL when the scheme can advance this system, else why not.
 const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *system, const void *params);
 
+// The version of SUNDIALS that is linked, by which events are found.
+void pcs_scheme_sundials_version(int size, char *text);
+
 #endif

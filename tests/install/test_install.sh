@@ -10,7 +10,7 @@ cmake --install "$build" --prefix "$work/first" >"$work/install.log"
 mv "$work/first" "$work/prefix"
 prefix=$work/prefix
 for file in bin/percuss include/percuss.h include/percuss_system.h share/percuss/cases/bar_impact/case.yaml \
-    share/man/man1/percuss.1 share/percuss/case.schema.json share/bash-completion/completions/percuss \
+    share/man/man1/percuss.1.gz share/percuss/case.schema.json share/bash-completion/completions/percuss \
     share/zsh/site-functions/_percuss share/fish/vendor_completions.d/percuss.fish; do
     [ -f "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
 done
