@@ -1,7 +1,7 @@
 #!/bin/sh
 # The Debian packages of the folder DEBS in a bare Debian 12, which is made for it and thrown away:
-# tests/variants/package.sh DEBS [BARE.tar]; with the archive of one that was made before it begins with that. They install with what they depend on; program, library and Python module work;
-# afterwards nothing is left of them.
+# tests/variants/package.sh DEBS [BARE.tar]; with the archive of one that was made before it begins with that.
+# They install with what they depend on; program, library and Python module work; afterwards nothing is left of them.
 set -eu
 cd "$(dirname "$0")/../.."
 debs=$(cd "$1" && pwd)
@@ -9,7 +9,7 @@ root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 
 if [ $# -gt 1 ]; then
-    tar -xf "$2" -C "$root" --exclude='./dev/*'
+    tar -xf "$2" -C "$root"
 else
     echo "Making a bare Debian 12"
     mmdebstrap --quiet --variant=apt bookworm "$root" http://deb.debian.org/debian
