@@ -15,8 +15,10 @@ else
     mmdebstrap --quiet --variant=apt bookworm "$root" http://deb.debian.org/debian
 fi
 cp -r "$debs"/*.deb tests/install "$root/srv"
+cp /etc/resolv.conf "$root/etc/resolv.conf"
 inside() {
-    chroot "$root" /usr/bin/env -i HOME=/srv PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"
+    chroot "$root" /usr/bin/env -i http_proxy="${http_proxy:-}" HOME=/srv PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+        DEBIAN_FRONTEND=noninteractive "$@"
 }
 get() {
     inside apt-get -qq -y --no-install-recommends install "$@" >"$root/apt.log" 2>&1 || { cat "$root/apt.log"; exit 1; }
@@ -29,6 +31,7 @@ files() {
         ! -path 'var/lib/dpkg/*' ! -path etc/ld.so.cache | sed 's|^|/|' | sort)
 }
 
+inside apt-get -qq update
 echo "The program, on nothing but what it depends on"
 get $(named percuss_)
 inside sh -ec 'cd /srv && percuss --version && percuss run bar_impact -q -o /srv/out && test -s /srv/out/summary.json'
