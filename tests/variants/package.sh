@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 debs=$(cd "$1" && pwd)
 root=$(mktemp -d)
-trap 'rm -rf "$root"' EXIT
+trap 'umount "$root/proc" 2>/dev/null || true; rm -rf --one-file-system "$root"' EXIT
 
 if [ $# -gt 1 ]; then
     tar -xf "$2" -C "$root"
@@ -31,6 +31,7 @@ files() {
         ! -path 'var/lib/dpkg/*' ! -path etc/ld.so.cache | sed 's|^|/|' | sort)
 }
 
+mount -t proc proc "$root/proc" # the program finds its cases by the place of its own file
 inside apt-get -qq update
 echo "The program, on nothing but what it depends on"
 get $(named percuss_)
