@@ -6,6 +6,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 debs=$(cd "$1" && pwd)
 root=$(mktemp -d)
+trap 'exit 1' INT TERM
 trap 'umount "$root/proc" 2>/dev/null || true; rm -rf --one-file-system "$root"' EXIT
 
 if [ $# -gt 1 ]; then
