@@ -20,17 +20,20 @@ wish_ranks := @cmake/need.sh -w "Runs over several ranks are neither built nor t
 wish_vtk := @/usr/bin/python3 -c "import vtk" 2>/dev/null || cmake/need.sh -w "Frames are not read back by VTK." python3-vtk9
 wish_gnuplot := @cmake/need.sh -w "percuss plot writes scripts, and no pictures." gnuplot-nox
 wish_movies := @cmake/need.sh -w "percuss view makes no movies." ffmpeg
+wish_schema := @cmake/need.sh -w "The schema of cases is checked by the tests' own validator only." python3-jsonschema
+wish_shells := @cmake/need.sh -w "Completion and the page of the manual are checked in parts." zsh fish groff-base
+wish_lintian := @cmake/need.sh -w "Packages are made and not judged." lintian
 wish_format := @cmake/need.sh -w "The format of the sources is not checked." clang-format
 
 .PHONY: run build test variants cross study work-precision bench bench-siconos fuzz faults asan valgrind format tidy docs \
-        gallery install clean help build-packages bench-packages test-packages
+        gallery install package package-test clean help build-packages bench-packages test-packages
 
 run: build ## build and run a case: make run CASE=cases/... ARGS="--set time.end=1"
 	@$(BUILD)/percuss run $(CASE) $(ARGS)
 
 build: build-packages ## build the program build/percuss
 	@[ -f $(BUILD)/CMakeCache.txt ] || cmake -S . -B $(BUILD) -DPERCUSS_TESTS=OFF >/dev/null
-	@cmake --build $(BUILD) --parallel $(JOBS) --target percuss_program percuss_shared -- --no-print-directory -s
+	@cmake --build $(BUILD) --parallel $(JOBS) --target percuss_program percuss_shared percuss_texts -- --no-print-directory -s
 
 test: test-packages ## build and run the whole test suite
 	@cmake -S . -B $(BUILD) -DPERCUSS_TESTS=ON >/dev/null
@@ -108,6 +111,20 @@ install: build ## install program, libraries, headers, Python package and cases:
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 	@[ ! -w /etc/ld.so.cache ] || ldconfig
 
+package: build-packages ## Debian packages in build-package: program, library, development, Python, documentation
+	$(need) dpkg-dev gzip
+	$(wish_lintian)
+	@cmake -S . -B build-package -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_SKIP_RPATH=ON -DPERCUSS_TESTS=OFF \
+	    -DPERCUSS_PYTHON_DIR=lib/python3/dist-packages >/dev/null
+	@cmake --build build-package --parallel $(JOBS) -- --no-print-directory -s
+	@cd build-package && rm -f *.deb && cpack >cpack.log 2>&1 || { cat cpack.log; exit 1; }
+	@cd build-package && if command -v lintian >/dev/null; then lintian --allow-root --fail-on error *.deb; fi
+	@ls build-package/*.deb
+
+package-test: package ## install the packages in a bare Debian 12 made for it, use them, remove them; as root
+	$(need) mmdebstrap
+	@tests/variants/package.sh build-package
+
 clean: ## remove what was built
 	@rm -rf build build-*
 
@@ -126,6 +143,8 @@ test-packages:
 	$(wish_vtk)
 	$(wish_gnuplot)
 	$(wish_movies)
+	$(wish_schema)
+	$(wish_shells)
 	$(wish_format)
 
 help: ## this list

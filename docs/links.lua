@@ -1,7 +1,7 @@
 -- Links from page to page become links within the one page; those to files that are not part of it become plain text.
 local pages = {
   ["README.md"] = "percuss", ["tutorial.md"] = "tutorial", ["manual.md"] = "manual", ["theory.md"] = "theory",
-  ["howto.md"] = "how-to", ["library.md"] = "the-library", ["python.md"] = "percuss-in-python", ["validation.md"] = "validation", ["scaling.md"] = "over-ranks-how-it-works-what-it-costs-where-it-ends", ["CHANGELOG.md"] = "changes",
+  ["howto.md"] = "how-to", ["install.md"] = "installing-editors-shells", ["library.md"] = "the-library", ["python.md"] = "percuss-in-python", ["validation.md"] = "validation", ["scaling.md"] = "over-ranks-how-it-works-what-it-costs-where-it-ends", ["CHANGELOG.md"] = "changes",
   ["src/schemes/README.md"] = "the-schemes-and-their-equations",
 }
 

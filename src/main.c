@@ -3,9 +3,9 @@
 
 #define _DEFAULT_SOURCE // readlink, sigaltstack
 
+#include "cli/cases.h"
 #include "cli/commands.h"
 #include "core/comm.h"
-#include "percuss.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -25,8 +25,6 @@ static int main_start_ranks(pcs_context *ctx, const pcs_arguments *a, bool is_fo
     if (status == PCS_OK && is_for_one) pcs_context_set_comm(ctx, NULL);
     return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_reject(ctx, status);
 }
-
-enum { PATH_ROOM = 4096 };
 
 typedef struct command {
     const char *name;
@@ -55,33 +53,30 @@ static const command *main_find(const char *name)
     return NULL;
 }
 
-// A case by its name alone: one in `cases`, or of those that were installed with the program, wherever that is.
-static const char *main_find_case(const char *subject, char path[PATH_ROOM])
+static void main_help(bool is_man)
 {
-    char program[PATH_ROOM / 2];
-    if (subject == NULL || strchr(subject, '/') != NULL || access(subject, F_OK) == 0) return subject;
-    snprintf(path, PATH_ROOM, "cases/%s", subject);
-    if (access(path, F_OK) == 0) return path;
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length < 0 ? 0 : length] = '\0';
-    char *slash = strrchr(program, '/');
-    if (slash == NULL) return subject;
-    *slash = '\0';
-    snprintf(path, PATH_ROOM, "%s/../share/percuss/cases/%s", program, subject);
-    return access(path, F_OK) == 0 ? path : subject;
+    if (is_man) {
+        pcs_cli_man();
+        return;
+    }
+    fputs(pcs_cli_usage, stdout);
+    fputs(pcs_cli_help, stdout);
+    fputs(pcs_cli_option_help, stdout);
 }
 
 static int main_dispatch(pcs_arguments *a)
 {
-    char path[PATH_ROOM];
+    char path[PCS_CASE_PATH];
     bool is_help = a->command != NULL && strcmp(a->command, "help") == 0;
-    if (a->wants_help || is_help) return fputs(pcs_cli_usage, stdout), fputs(pcs_cli_help, stdout), PCS_CLI_DONE;
-    if (a->wants_version) return printf("percuss %s\n", percuss_version()), PCS_CLI_DONE;
+    if (a->is_man && !is_help)
+        return pcs_cli_refuse("--man is of help, not of", a->command == NULL ? "" : a->command, NULL);
+    if (a->wants_help || is_help) return main_help(a->is_man), PCS_CLI_DONE;
+    if (a->wants_version) return pcs_cli_version(), PCS_CLI_DONE;
     if (a->command == NULL) return fputs(pcs_cli_usage, stderr), PCS_CLI_BAD_USAGE;
     const command *found = main_find(a->command);
     if (found == NULL) return PCS_CLI_BAD_USAGE;
     int answer = pcs_cli_check_usage(a);
-    if (found->takes_case) a->subject = main_find_case(a->subject, path);
+    if (found->takes_case) a->subject = pcs_cli_find_case(a->subject, path);
     if (answer != PCS_CLI_DONE) return answer;
 
     pcs_context *ctx = NULL;
@@ -130,6 +125,7 @@ int main(int argc, char **argv)
 {
     main_open_streams();
     main_watch_crashes();
+    if (argc > 1 && strcmp(argv[1], "complete") == 0) return pcs_cli_complete(argc - 2, argv + 2);
     size_t room = (size_t)argc + 1;
     const char **texts = pcs_scratch(NULL, 4 * room, sizeof *texts);
     if (texts == NULL) return fputs("error: out of memory\n", stderr), PCS_CLI_COULD_NOT_GO_ON;

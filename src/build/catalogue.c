@@ -275,14 +275,18 @@ pcs_status pcs_catalogue_write_plugin(pcs_context *ctx, const pcs_catalogue *sel
     return PCS_OK;
 }
 
-const char *pcs_catalogue_hint(const char *name, size_t size, char *buffer)
+void pcs_catalogue_names(void (*take)(void *user, const char *name, const char *summary), void *user)
 {
-    enum { MOST = 256 };
-    const char *names[MOST + 1] = { "system", "mesh",  "elements", "joints",   "contacts", "scheme", "solver",
-                                    "output", "loads", "sets",     "supports", "time",     "study" };
-    int n = 13;
+    char last[32] = "";
+    for (const catalogue_section *s = catalogue_sections; s->key != NULL; s++) {
+        char name[32];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(s->key, ".:"), s->key);
+        if (strcmp(name, last) != 0) take(user, name, "a section of the case");
+        memcpy(last, name, sizeof last);
+    }
+    take(user, "study", "keys of a study file");
 #define CATALOGUE_NAMES(table) \
-    for (int i = 0; table[i] != NULL && n < MOST; i++) names[n++] = table[i]->name
+    for (int i = 0; table[i] != NULL; i++) take(user, table[i]->name, table[i]->summary)
     CATALOGUE_NAMES(pcs_closed_forms);
     CATALOGUE_NAMES(pcs_mesh_sources);
     CATALOGUE_NAMES(pcs_elements);
@@ -293,5 +297,29 @@ const char *pcs_catalogue_hint(const char *name, size_t size, char *buffer)
     CATALOGUE_NAMES(pcs_linsolvers);
     CATALOGUE_NAMES(pcs_observers);
 #undef CATALOGUE_NAMES
-    return pcs_spelling_hint(name, names, size, buffer);
+}
+
+enum { CATALOGUE_MOST = 256 };
+
+typedef struct catalogue_list {
+    int count;
+    const char *names[CATALOGUE_MOST + 1];
+    char sections[CATALOGUE_MOST][32];
+} catalogue_list;
+
+static void catalogue_collect(void *user, const char *name, const char *summary)
+{
+    catalogue_list *list = user;
+    (void)summary;
+    if (list->count == CATALOGUE_MOST) return;
+    snprintf(list->sections[list->count], sizeof *list->sections, "%s", name);
+    list->names[list->count] = list->sections[list->count];
+    list->count++;
+}
+
+const char *pcs_catalogue_hint(const char *name, size_t size, char *buffer)
+{
+    catalogue_list list = { 0 };
+    pcs_catalogue_names(catalogue_collect, &list);
+    return pcs_spelling_hint(name, list.names, size, buffer);
 }

@@ -33,6 +33,10 @@ int pcs_catalogue_write(const pcs_catalogue *self);
 
 // The system of a plug-in, with its parameters. PCS_BAD_INPUT: there is none in the file.
 pcs_status pcs_catalogue_write_plugin(pcs_context *ctx, const pcs_catalogue *self, const char *path);
+// The JSON schema of a case file.
+pcs_status pcs_catalogue_write_schema(pcs_context *ctx, const pcs_catalogue *self);
+// Gives the names of all parts and sections to `take`.
+void pcs_catalogue_names(void (*take)(void *user, const char *name, const char *summary), void *user);
 // ", did you mean 'x'?" for a name that nothing has, or "".
 const char *pcs_catalogue_hint(const char *name, size_t size, char *buffer);
 

@@ -102,6 +102,9 @@ const char *pcs_case_notes(const pcs_case *c);
 // Options of `repeat`.
 extern const pcs_option pcs_repeat_options[];
 
+// The version of libyaml that is linked.
+const char *pcs_yaml_version(void);
+
 int pcs_case_error_count(const pcs_case *c);
 // Reports every key that was never looked up, then gives PCS_BAD_INPUT with all messages, in the order of the file, if
 // there are any errors.

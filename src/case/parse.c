@@ -255,3 +255,8 @@ pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, siz
     if (status == PCS_OK) *out = r.root;
     return status;
 }
+
+const char *pcs_yaml_version(void)
+{
+    return yaml_get_version_string();
+}

@@ -21,7 +21,8 @@ const char pcs_cli_usage[] =
     "       percuss view RESULTS [--time T|peak] [--field NAME] -o PICTURE.png|MOVIE.mp4\n"
     "       percuss check CASE [--set path.to.key=value]...\n"
     "       percuss new [bar|pendulum|two_bars|frame|rotor] [DIR]\n"
-    "       percuss list [NAME] [--markdown]\n"
+    "       percuss list [NAME] [--markdown] | --schema\n"
+    "       percuss help [--man]\n"
     "       percuss --help | --version\n";
 
 const char pcs_cli_help[] =
@@ -47,6 +48,9 @@ const char pcs_cli_help[] =
     "  new      write a case to start from, with comments, into DIR (its name unless given)\n"
     "  list     elements, schemes, gap types and everything else a case can name, with options,\n"
     "           allowed ranges and defaults\n"
+    "  help     this text\n";
+
+const char pcs_cli_option_help[] =
     "\n"
     "  -o, --output DIR          where the results go\n"
     "  --set path.to.key=value   replace or add a value of the case, with the same checks; list items by\n"
@@ -73,6 +77,8 @@ const char pcs_cli_help[] =
     "  --width CM                of plot: width of a picture [16]; 8.5 fits a column of a paper\n"
     "  --tolerance T             of compare: largest difference over the size of the column [1e-9]\n"
     "  --markdown                of list: as Markdown tables\n"
+    "  --schema                  of list: the JSON schema of a case file, by which editors complete and check keys\n"
+    "  --man                     of help: the page of the manual, in roff\n"
     "  -- -ksp_type cg ...       options of PETSc, for runs under mpiexec and for `solver: { linear: petsc }`;\n"
     "                            -mass_... and -iteration_... are for one matrix, others for both\n"
     "\n"
@@ -204,11 +210,11 @@ static bool arguments_lacks_value(const char *text)
 
 static int arguments_parse_option(int argc, char **argv, int *i, pcs_arguments *a)
 {
-    static const char *const names[] = { "--set",      "--output",  "--quiet",  "--help",  "--version", "--count",
-                                         "--markdown", "--whirl",   "--steps",  "--time",  "--about",   "--vary",
-                                         "--refine",   "--measure", "--jobs",   "--keep",  "-o",        "-q",
-                                         "-h",         "-j",        "--x",      "--exact", "--width",   "--tolerance",
-                                         "--field",    "--range",   "--resume", NULL };
+    static const char *const names[] = { "--set",      "--output",  "--quiet",  "--help",   "--version", "--count",
+                                         "--markdown", "--whirl",   "--steps",  "--time",   "--about",   "--vary",
+                                         "--refine",   "--measure", "--jobs",   "--keep",   "-o",        "-q",
+                                         "-h",         "-j",        "--x",      "--exact",  "--width",   "--tolerance",
+                                         "--field",    "--range",   "--resume", "--schema", "--man",     NULL };
     int answer = arguments_parse_analysis(argc, argv, i, a);
     if (answer < 0) answer = arguments_parse_study(argc, argv, i, a);
     if (answer < 0) answer = arguments_parse_plot(argc, argv, i, a);
@@ -225,6 +231,10 @@ static int arguments_parse_option(int argc, char **argv, int *i, pcs_arguments *
         a->resumes = true;
     } else if (strcmp(text, "--markdown") == 0) {
         a->is_markdown = true;
+    } else if (strcmp(text, "--schema") == 0) {
+        a->is_schema = true;
+    } else if (strcmp(text, "--man") == 0) {
+        a->is_man = true;
     } else if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0) {
         a->wants_help = true;
     } else if (strcmp(text, "--version") == 0) {
@@ -310,6 +320,7 @@ int pcs_cli_check_usage(const pcs_arguments *a)
     if (!is_modes && a->is_whirl) return pcs_cli_refuse("--whirl is not an option of", a->command, NULL);
     if (!is_run && a->resumes) return pcs_cli_refuse("--resume is for run, not for", a->command, NULL);
     if (!is_list && a->is_markdown) return pcs_cli_refuse("--markdown is not an option of", a->command, NULL);
+    if (!is_list && a->is_schema) return pcs_cli_refuse("--schema is not an option of", a->command, NULL);
     if ((is_list || is_new || is_report || is_view) && a->nset > 0)
         return pcs_cli_refuse("--set is not an option of", a->command, NULL);
     return PCS_CLI_DONE;

@@ -8,7 +8,7 @@
 // Exit status.
 enum { PCS_CLI_DONE = 0, PCS_CLI_COULD_NOT_GO_ON = 1, PCS_CLI_BAD_USAGE = 2 };
 
-extern const char pcs_cli_usage[], pcs_cli_help[];
+extern const char pcs_cli_usage[], pcs_cli_help[], pcs_cli_option_help[];
 
 typedef struct pcs_arguments {
     const char *command, *subject; // run CASE, list NAME, view RESULTS
@@ -34,7 +34,7 @@ typedef struct pcs_arguments {
     int nword;
     const char *const *words; // [nword] after --, for PETSc
     bool resumes;             // of run
-    bool is_quiet, is_markdown, is_whirl, wants_help, wants_version;
+    bool is_quiet, is_markdown, is_schema, is_man, is_whirl, wants_help, wants_version;
 } pcs_arguments;
 
 // Each gives the exit status; PCS_CLI_DONE where all is well. `set`, `vary`, `measure` and `more` have room for

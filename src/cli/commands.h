@@ -17,6 +17,12 @@ int pcs_cli_plot(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_compare(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_view(pcs_context *ctx, const pcs_arguments *a);
 int pcs_cli_list(pcs_context *ctx, const pcs_arguments *a);
+// What the last word may become, for shells.
+int pcs_cli_complete(int nword, char **words);
+// Version, compiler, flags and libraries, to the screen.
+void pcs_cli_version(void);
+// The page of the manual, to the screen.
+void pcs_cli_man(void);
 // Tells the errors of a case that cannot be built.
 int pcs_cli_reject(const pcs_context *ctx, pcs_status status);
 // Tells what went wrong afterwards: files that cannot be written are no bad input.

@@ -37,9 +37,19 @@ static int list_plugin(pcs_context *ctx, const pcs_catalogue *catalogue, const c
     return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_reject(ctx, status);
 }
 
+static int list_schema(pcs_context *ctx, const pcs_catalogue *catalogue, const pcs_arguments *a)
+{
+    if (a->subject != NULL || a->is_markdown)
+        return pcs_cli_refuse("--schema is of the whole case and takes no", a->is_markdown ? "--markdown" : a->subject,
+                              NULL);
+    pcs_status status = pcs_catalogue_write_schema(ctx, catalogue);
+    return status == PCS_OK ? PCS_CLI_DONE : pcs_cli_reject(ctx, status);
+}
+
 int pcs_cli_list(pcs_context *ctx, const pcs_arguments *a)
 {
     pcs_catalogue catalogue = { .put = list_put, .user = stdout, .is_markdown = a->is_markdown, .width = list_width() };
+    if (a->is_schema) return list_schema(ctx, &catalogue, a);
     bool is_path = a->subject != NULL && strchr(a->subject, '/') != NULL;
     if (is_path) return list_plugin(ctx, &catalogue, a->subject);
     catalogue.name = a->subject;

@@ -169,6 +169,14 @@ static void cholmod_solve_values(pcs_linsolve *self, double *x)
     memcpy(x, d->X->x, d->view.nrow * sizeof *x);
 }
 
+void pcs_suitesparse_version(int suite[3], int cholmod[3])
+{
+    suite[0] = SUITESPARSE_MAIN_VERSION; // of the build: the function that tells is in a library of its own
+    suite[1] = SUITESPARSE_SUB_VERSION;
+    suite[2] = SUITESPARSE_SUBSUB_VERSION;
+    cholmod_version(cholmod);
+}
+
 const pcs_linsolve_ops pcs_linsolve_cholmod = {
     .name = "cholmod",
     .summary = "sparse Cholesky factors for symmetric positive definite matrices (CHOLMOD)",

@@ -54,6 +54,8 @@ pcs_status pcs_linsolve_create(pcs_context *ctx, const char *name, const pcs_mat
 pcs_status pcs_linsolve_create_labelled(pcs_context *ctx, const char *name, const char *label, const pcs_matrix *A,
                                         pcs_linsolve_kind kind, pcs_linsolve **out);
 pcs_status pcs_linsolve_factor(pcs_linsolve *self, bool *is_singular);
+// The versions of SuiteSparse, as it was built with, and of its CHOLMOD, which is linked.
+void pcs_suitesparse_version(int suite[3], int cholmod[3]);
 static inline void pcs_linsolve_solve(pcs_linsolve *self, double *x)
 {
     self->ops->solve(self, x);

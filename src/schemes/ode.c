@@ -3,9 +3,11 @@
 // not depend on y.
 
 #include "schemes/ode.h"
+#include "schemes/scheme.h"
 
 #include <arkode/arkode_erkstep.h>
 #include <nvector/nvector_serial.h>
+#include <sundials/sundials_version.h>
 
 // Sign of an exact zero: below any value that occurs, and quotients with it do not underflow.
 static const double beyond_zero = 1e-154;
@@ -129,4 +131,9 @@ double pcs_ode_next_step(const pcs_ode *ode)
 {
     double step = 0.0;
     return ERKStepGetCurrentStep(ode->solver, &step) == ARK_SUCCESS ? step : 0.0;
+}
+
+void pcs_scheme_sundials_version(int size, char *text)
+{
+    if (SUNDIALSGetVersion(text, size) != 0) text[0] = '\0';
 }

@@ -114,4 +114,7 @@ pcs_status pcs_scheme_weigh(const pcs_scheme_ops *ops, pcs_system *system, doubl
 // NULL when the scheme can advance this system, else why not.
 const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *system, const void *params);
 
+// The version of SUNDIALS that is linked, by which events are found.
+void pcs_scheme_sundials_version(int size, char *text);
+
 #endif

@@ -9,7 +9,9 @@ case=$source/cases/bar_impact
 cmake --install "$build" --prefix "$work/first" >"$work/install.log"
 mv "$work/first" "$work/prefix"
 prefix=$work/prefix
-for file in bin/percuss include/percuss.h include/percuss_system.h share/percuss/cases/bar_impact/case.yaml; do
+for file in bin/percuss include/percuss.h include/percuss_system.h share/percuss/cases/bar_impact/case.yaml \
+    share/man/man1/percuss.1.gz share/percuss/case.schema.json share/bash-completion/completions/percuss \
+    share/zsh/site-functions/_percuss share/fish/vendor_completions.d/percuss.fish; do
     [ -f "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
 done
 [ "$(find "$prefix/include" -type f | wc -l)" = 2 ] || { echo "more than the public headers is installed"; exit 1; }

@@ -1,0 +1,469 @@
+// The JSON schema (draft 7) of a case file, by which editors complete and check keys.
+//
+// Two trees stand side by side. `NAME` says which keys a map may have and what they may be; `NAME needs` says which it
+// must have. Where a map includes a file, the second tree ends: what is missing may stand there.
+//
+// A number may be a formula ${...}, which is a text to JSON; the keyword `pattern` judges texts only, and `minimum`
+// numbers only, so that both stand side by side.
+
+#include "build/schema.h"
+
+#include "build/catalogue.h"
+#include "case/case.h"
+#include "output/text.h"
+#include "percuss.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_BYTES = 512, NAMES = 512 };
+
+#define NAME_PATTERN "^(?!include$)([A-Za-z_][A-Za-z0-9_-]*|.*\\\\$\\\\{.*)$"
+
+typedef struct schema {
+    const pcs_catalogue *to;
+    pcs_context *ctx; // of the options of systems
+    bool has_items;   // in the list or map that is being written
+} schema;
+
+static void schema_put(schema *s, const char *text)
+{
+    s->to->put(s->to->user, text);
+}
+
+static void schema_put_text(schema *s, const char *text)
+{
+    char escaped[6 * TEXT_BYTES + 1];
+    pcs_json_text(text, sizeof escaped, escaped);
+    schema_put(s, "\"");
+    schema_put(s, escaped);
+    schema_put(s, "\"");
+}
+
+// Begins and ends a list or map; `before` is what was said of the one around it.
+static bool schema_open(schema *s, const char *text)
+{
+    bool before = s->has_items;
+    schema_put(s, text);
+    s->has_items = false;
+    return before;
+}
+
+static void schema_close(schema *s, const char *text, bool before)
+{
+    schema_put(s, text);
+    s->has_items = before;
+}
+
+static void schema_next(schema *s)
+{
+    schema_put(s, s->has_items ? ",\n" : "\n");
+    s->has_items = true;
+}
+
+// Begins the member `key`.
+static void schema_member(schema *s, const char *key)
+{
+    schema_next(s);
+    schema_put_text(s, key);
+    schema_put(s, ":");
+}
+
+static void schema_put_names(schema *s, const char *const *names)
+{
+    for (int i = 0; names[i] != NULL; i++) {
+        schema_next(s);
+        schema_put_text(s, names[i]);
+    }
+}
+
+static void schema_range(schema *s, pcs_range range)
+{
+    bool is_given = range.low != 0.0 || range.high != 0.0;
+    if (!is_given) return;
+    if (isfinite(range.low))
+        pcs_catalogue_print(s->to, ",\"%s\":%.17g", range.low_is_open ? "exclusiveMinimum" : "minimum", range.low);
+    if (isfinite(range.high))
+        pcs_catalogue_print(s->to, ",\"%s\":%.17g", range.high_is_open ? "exclusiveMaximum" : "maximum", range.high);
+}
+
+// A number of a list, or copies of one; with `has_rows` a row of them, too.
+static void schema_items(schema *s, pcs_range range, bool has_rows)
+{
+    schema_put(s, "\"items\":{\"type\":[\"number\",\"string\",\"object\"");
+    schema_put(s, has_rows ? ",\"array\"]" : "]");
+    schema_put(s, ",\"pattern\":\"\\\\$\\\\{\",\"required\":[\"repeat\"]");
+    schema_range(s, range);
+    if (has_rows) {
+        schema_put(s, ",");
+        schema_items(s, range, false);
+    }
+    schema_put(s, "}");
+}
+
+static void schema_vector(schema *s, pcs_range range)
+{
+    schema_put(s, "\"type\":\"array\",");
+    schema_items(s, range, false);
+    schema_put(s, ",\"if\":{\"contains\":{\"type\":\"object\"}},\"else\":{\"minItems\":3,\"maxItems\":3}");
+}
+
+// Three names deep: a name, names, or rows of names.
+static void schema_put_name_list(schema *s)
+{
+    schema_put(s, "\"type\":[\"string\",\"array\"],\"minLength\":1,\"minItems\":1,\"items\":{\"type\":[\"string\","
+                  "\"array\",\"object\"],\"minLength\":1,\"required\":[\"repeat\"],\"items\":{\"type\":\"string\"}}");
+}
+
+// What the value of an option may be.
+static void schema_kind(schema *s, const pcs_option *o)
+{
+    bool before = s->has_items;
+    switch (o->kind) {
+    case PCS_OPTION_REAL:
+    case PCS_OPTION_COUNT:
+        schema_put(s, o->kind == PCS_OPTION_REAL ? "\"type\":[\"number\"" : "\"type\":[\"integer\"");
+        schema_put(s, ",\"string\"],\"pattern\":\"\\\\$\\\\{\"");
+        schema_range(s, o->range);
+        break;
+    case PCS_OPTION_FLAG: schema_put(s, "\"type\":\"boolean\""); break;
+    case PCS_OPTION_CHOICE:
+        before = schema_open(s, "\"enum\":[");
+        schema_put_names(s, o->choices);
+        schema_close(s, "]", before);
+        break;
+    case PCS_OPTION_VECTOR: schema_vector(s, o->range); break;
+    case PCS_OPTION_LIST:
+        schema_put(s, "\"type\":\"array\",\"minItems\":1,");
+        schema_items(s, o->range, true);
+        break;
+    case PCS_OPTION_TEXT:
+    case PCS_OPTION_FILE: schema_put(s, "\"type\":\"string\",\"minLength\":1"); break;
+    case PCS_OPTION_FORMULA: schema_put(s, "\"type\":[\"number\",\"string\"]"); break;
+    case PCS_OPTION_NAMES: schema_put_name_list(s); break;
+    case PCS_OPTION_POINTS:
+        schema_put(s, "\"type\":\"object\",\"minProperties\":1,\"additionalProperties\":false,\"properties\":{"
+                      "\"include\":{\"$ref\":\"#/definitions/include\"}},\"patternProperties\":{\"" NAME_PATTERN
+                      "\":{\"$ref\":\"#/definitions/vector\"}}");
+        break;
+    }
+}
+
+static void schema_option(schema *s, const pcs_option *o)
+{
+    bool is_plain = o->kind == PCS_OPTION_REAL || o->kind == PCS_OPTION_COUNT || o->kind == PCS_OPTION_FLAG ||
+                    o->kind == PCS_OPTION_VECTOR || o->kind == PCS_OPTION_LIST;
+    schema_member(s, o->name);
+    schema_put(s, "{\"description\":");
+    schema_put_text(s, o->help);
+    if (o->preset != NULL) {
+        schema_put(s, ",\"default\":");
+        if (is_plain) schema_put(s, o->preset);
+        else schema_put_text(s, o->preset);
+    }
+    schema_put(s, ",");
+    schema_kind(s, o);
+    schema_put(s, "}");
+}
+
+static void schema_put_parts(schema *s, pcs_schema_parts *parts)
+{
+    pcs_schema_part part;
+    for (int i = 0; parts(s->ctx, i, &part); i++) {
+        schema_next(s);
+        schema_put_text(s, part.name);
+    }
+}
+
+static void schema_refer(schema *s, const char *name, const char *more)
+{
+    char path[TEXT_BYTES];
+    snprintf(path, sizeof path, "#/definitions/%s%s", name, more);
+    schema_put(s, "{\"$ref\":");
+    schema_put_text(s, path);
+    schema_put(s, "}");
+}
+
+// Beside a reference nothing else counts, so that it goes into a list of its own.
+static void schema_key(schema *s, const pcs_schema_key *key)
+{
+    schema_member(s, key->name);
+    schema_put(s, "{\"description\":");
+    schema_put_text(s, key->help);
+    if (key->map != NULL) {
+        schema_put(s, ",\"allOf\":[");
+        schema_refer(s, key->map->name, "");
+        schema_put(s, "]");
+    } else if (key->parts != NULL) {
+        schema_put(s, ",\"default\":\"auto\"");
+        bool before = schema_open(s, ",\"enum\":[\"auto\"");
+        s->has_items = true;
+        schema_put_parts(s, key->parts);
+        schema_close(s, "]", before);
+    } else {
+        schema_put(s, ",\"allOf\":[{");
+        schema_put(s, key->value);
+        schema_put(s, "}]");
+    }
+    schema_put(s, "}");
+}
+
+static void schema_keys(schema *s, const pcs_schema_key *keys, const pcs_option *options)
+{
+    for (; keys != NULL && keys->name != NULL; keys++) schema_key(s, keys);
+    for (; options != NULL && options->name != NULL; options++) schema_option(s, options);
+}
+
+static void schema_map_keys(schema *s, const pcs_schema_map *map)
+{
+    schema_next(s);
+    schema_put(s, "\"include\":{\"$ref\":\"#/definitions/include\"}");
+    if (map->is_entry) {
+        schema_put(s, ",\n\"repeat\":{\"$ref\":\"#/definitions/repeat\"},\n\"each\":");
+        schema_refer(s, map->name, "");
+    }
+    schema_keys(s, map->keys, map->options);
+}
+
+// Begins a rule for maps of the type that names the part.
+static void schema_if_type(schema *s, const pcs_schema_part *part)
+{
+    schema_next(s);
+    schema_put(s, "{\"if\":{\"required\":[\"type\"],\"properties\":{\"type\":{\"const\":");
+    schema_put_text(s, part->name);
+    schema_put(s, "}}},\"then\":{");
+}
+
+// Notes the keys of tables, each once.
+static void schema_note(const pcs_schema_key *keys, const pcs_option *options, int *count, const char *names[NAMES + 1])
+{
+    bool has_keys = keys != NULL && keys->name != NULL, has_options = options != NULL && options->name != NULL;
+    while ((has_keys || has_options) && *count < NAMES) {
+        const char *name = has_keys ? keys->name : options->name;
+        int i = 0;
+        while (i < *count && strcmp(names[i], name) != 0) i++;
+        names[i] = name;
+        if (i == *count) ++*count;
+        if (has_keys) has_keys = (++keys)->name != NULL;
+        else has_options = (++options)->name != NULL;
+    }
+}
+
+// A map that leaves its type to an included file: the keys of all types.
+static void schema_untyped(schema *s, const pcs_schema_map *map)
+{
+    static const pcs_schema_key common[] = {
+        { .name = "include" }, { .name = "repeat" }, { .name = "each" }, { .name = NULL }
+    };
+    const char *names[NAMES + 1] = { NULL };
+    pcs_schema_part part;
+    int count = 0;
+    schema_note(common, NULL, &count, names);
+    schema_note(map->keys, map->options, &count, names);
+    for (int i = 0; map->parts(s->ctx, i, &part); i++) schema_note(part.keys, part.options, &count, names);
+    schema_next(s);
+    schema_put(s, "{\"if\":{\"not\":{\"anyOf\":[{\"required\":[\"type\"]}");
+    if (map->stands_for != NULL) pcs_catalogue_print(s->to, ",{\"required\":[\"%s\"]}", map->stands_for);
+    bool before = schema_open(s, "]}},\"then\":{\"propertyNames\":{\"enum\":[");
+    schema_put_names(s, names);
+    schema_close(s, "]}}}", before);
+}
+
+static void schema_types(schema *s, const pcs_schema_map *map)
+{
+    pcs_schema_part part;
+    bool before = schema_open(s, ",\"properties\":{\"type\":{\"enum\":[");
+    schema_put_parts(s, map->parts);
+    schema_close(s, "]}},\"allOf\":[", false);
+    for (int i = 0; map->parts(s->ctx, i, &part); i++) {
+        schema_if_type(s, &part);
+        schema_put(s, "\"description\":");
+        schema_put_text(s, part.summary);
+        bool of_list = schema_open(s, ",\"additionalProperties\":false,\"properties\":{\"type\":{}");
+        s->has_items = true;
+        schema_map_keys(s, map);
+        schema_keys(s, part.keys, part.options);
+        schema_close(s, "}}}", of_list);
+    }
+    schema_untyped(s, map);
+    schema_close(s, "]", before);
+}
+
+static void schema_observers(schema *s, const pcs_schema_map *map)
+{
+    pcs_schema_part part;
+    for (int i = 0; map->parts(s->ctx, i, &part); i++) {
+        schema_member(s, part.name);
+        schema_put(s, "{\"description\":");
+        schema_put_text(s, part.summary);
+        bool before = schema_open(s, ",\"type\":[\"object\",\"boolean\"],\"not\":{\"const\":true},"
+                                     "\"additionalProperties\":false,\"properties\":{"
+                                     "\"include\":{\"$ref\":\"#/definitions/include\"}");
+        s->has_items = true;
+        schema_keys(s, NULL, part.options);
+        schema_close(s, "}}", before);
+    }
+}
+
+// The definition of a map: what its keys may be.
+static void schema_define(schema *s, const pcs_schema_map *map)
+{
+    if (map->form == PCS_SCHEMA_LIST) {
+        schema_put(s, "\"type\":\"array\",\"items\":");
+        schema_refer(s, map->entry->name, "");
+        return;
+    }
+    schema_put(s, "\"type\":\"object\"");
+    if (map->form == PCS_SCHEMA_TYPES) {
+        schema_types(s, map);
+    } else if (map->form == PCS_SCHEMA_NAMES) {
+        schema_put(s,
+                   ",\"properties\":{\"include\":{\"$ref\":\"#/definitions/include\"}},\"additionalProperties\":false,"
+                   "\"patternProperties\":{\"" NAME_PATTERN "\":");
+        schema_refer(s, map->entry->name, "");
+        schema_put(s, "}");
+    } else {
+        bool before = schema_open(s, ",\"additionalProperties\":false,\"properties\":{");
+        schema_map_keys(s, map);
+        if (map->form == PCS_SCHEMA_PARTS) schema_observers(s, map);
+        schema_close(s, "}", before);
+    }
+}
+
+static void schema_need_names(schema *s, const char *first, const pcs_schema_key *keys, const pcs_option *options)
+{
+    bool before = schema_open(s, "\"required\":[");
+    if (first != NULL) {
+        schema_next(s);
+        schema_put_text(s, first);
+    }
+    for (const pcs_schema_key *k = keys; k != NULL && k->name != NULL; k++) {
+        if (!k->is_required) continue;
+        schema_next(s);
+        schema_put_text(s, k->name);
+    }
+    for (; options != NULL && options->name != NULL; options++) {
+        if (!options->is_required) continue;
+        schema_next(s);
+        schema_put_text(s, options->name);
+    }
+    schema_close(s, "]", before);
+}
+
+// Of observers that are switched on.
+static void schema_need_parts(schema *s, pcs_schema_parts *parts)
+{
+    pcs_schema_part part;
+    for (int i = 0; parts(s->ctx, i, &part); i++) {
+        schema_member(s, part.name);
+        schema_put(s, "{\"if\":{\"required\":[\"include\"]},\"else\":{");
+        schema_need_names(s, NULL, part.keys, part.options);
+        schema_put(s, "}}");
+    }
+}
+
+// Needs of the maps under the keys.
+static void schema_need_below(schema *s, const pcs_schema_key *keys, pcs_schema_parts *observers)
+{
+    bool before = schema_open(s, ",\"properties\":{");
+    for (; keys != NULL && keys->name != NULL; keys++) {
+        if (keys->map == NULL) continue;
+        schema_member(s, keys->name);
+        schema_refer(s, keys->map->name, " needs");
+    }
+    if (observers != NULL) schema_need_parts(s, observers);
+    schema_close(s, "}", before);
+}
+
+static void schema_need_one(schema *s, const char *rule, const char *const *keys)
+{
+    bool before = s->has_items;
+    schema_put(s, rule);
+    s->has_items = false;
+    for (int i = 0; keys[i] != NULL; i++) {
+        schema_next(s);
+        schema_put(s, "{\"required\":[");
+        schema_put_text(s, keys[i]);
+        schema_put(s, "]}");
+    }
+    schema_close(s, "]", before);
+}
+
+static void schema_need_types(schema *s, const pcs_schema_map *map)
+{
+    pcs_schema_part part;
+    bool before = schema_open(s, ",\"allOf\":[");
+    for (int i = 0; map->parts(s->ctx, i, &part); i++) {
+        schema_if_type(s, &part);
+        schema_need_names(s, NULL, part.keys, part.options);
+        schema_need_below(s, part.keys, NULL);
+        if (part.one != NULL) schema_need_one(s, ",\"oneOf\":[", part.one);
+        schema_put(s, "}}");
+    }
+    schema_close(s, "]", before);
+}
+
+static void schema_define_needs(schema *s, const pcs_schema_map *map)
+{
+    if (map->form == PCS_SCHEMA_LIST) {
+        schema_put(s, "\"items\":");
+        schema_refer(s, map->entry->name, " needs");
+        return;
+    }
+    schema_put(s, "\"if\":{\"anyOf\":[{\"required\":[\"include\"]},{\"required\":[\"each\"]}");
+    if (map->stands_for != NULL) pcs_catalogue_print(s->to, ",{\"required\":[\"%s\"]}", map->stands_for);
+    schema_put(s, "]},\"else\":{");
+    if (map->form == PCS_SCHEMA_NAMES) {
+        schema_put(s, "\"patternProperties\":{\"" NAME_PATTERN "\":");
+        schema_refer(s, map->entry->name, " needs");
+        schema_put(s, "}");
+    } else {
+        schema_need_names(s, map->form == PCS_SCHEMA_TYPES ? "type" : NULL, map->keys, map->options);
+        schema_need_below(s, map->keys, map->form == PCS_SCHEMA_PARTS ? map->parts : NULL);
+        if (map->form == PCS_SCHEMA_TYPES) schema_need_types(s, map);
+        if (map->one != NULL) schema_need_one(s, ",\"oneOf\":[", map->one);
+        if (map->some != NULL) schema_need_one(s, ",\"anyOf\":[", map->some);
+    }
+    schema_put(s, "}");
+}
+
+// What several maps use: include, repeat, vectors, profiles over a set.
+static void schema_define_common(schema *s)
+{
+    const pcs_range any = PCS_ANY_NUMBER;
+    schema_put(s,
+               "\"include\":{\"description\":\"a file, or a list of files, whose keys are merged into this map; keys "
+               "given here win\",\"type\":[\"string\",\"array\"],\"items\":{\"type\":\"string\"}},\n\"repeat\":{"
+               "\"description\":\"the entry stands for numbered copies, of all of it or of `each`; ${i}: number\","
+               "\"type\":\"object\",\"required\":[\"count\"],\"additionalProperties\":false,\"properties\":{");
+    bool before = schema_open(s, "");
+    schema_keys(s, NULL, pcs_repeat_options);
+    schema_close(s, "}},\n\"vector\":{", before);
+    schema_vector(s, any);
+    schema_put(s,
+               "},\n\"profile\":{\"anyOf\":[{\"$ref\":\"#/definitions/vector\"},{\"type\":\"object\",\"properties\":{"
+               "\"from\":{\"$ref\":\"#/definitions/vector\"},\"to\":{\"$ref\":\"#/definitions/vector\"}},"
+               "\"required\":[\"from\",\"to\"],\"additionalProperties\":false}]}");
+}
+
+pcs_status pcs_catalogue_write_schema(pcs_context *ctx, const pcs_catalogue *self)
+{
+    schema s = { .to = self, .ctx = ctx };
+    schema_put(&s, "{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\n\"title\":");
+    char title[TEXT_BYTES];
+    snprintf(title, sizeof title, "Case file of Percuss %s", percuss_version());
+    schema_put_text(&s, title);
+    schema_put(&s, ",\n\"allOf\":[{\"$ref\":\"#/definitions/case\"},{\"$ref\":\"#/definitions/case needs\"}],\n"
+                   "\"definitions\":{\n");
+    schema_define_common(&s);
+    for (int i = 0; pcs_schema_maps[i] != NULL; i++) {
+        const pcs_schema_map *map = pcs_schema_maps[i];
+        pcs_catalogue_print(self, ",\n\n\"%s\":{", map->name);
+        schema_define(&s, map);
+        pcs_catalogue_print(self, "},\n\"%s needs\":{", map->name);
+        schema_define_needs(&s, map);
+        schema_put(&s, "}");
+    }
+    schema_put(&s, "}}\n");
+    return PCS_OK;
+}

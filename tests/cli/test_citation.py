@@ -1,0 +1,45 @@
+"""CITATION.cff says of the program what the program says of itself. Argument: the path of the program."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import yaml
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
+
+
+def percuss(*arguments):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=HANG, check=True).stdout
+
+
+class Citation(unittest.TestCase):
+    def setUp(self):
+        with open("CITATION.cff") as file:
+            self.citation = yaml.safe_load(file)
+
+    def test_it_has_what_the_format_asks_for(self):
+        for key in ("cff-version", "message", "title", "authors"):
+            self.assertTrue(self.citation[key], key)
+        self.assertEqual(self.citation["type"], "software")
+
+    def test_version_and_licence_are_those_of_the_program(self):
+        self.assertEqual("percuss " + self.citation["version"], percuss("--version").splitlines()[0])
+        with open("README.md") as file:
+            self.assertIn(self.citation["license"], file.read())
+
+    def test_reports_give_the_same_title(self):
+        with tempfile.TemporaryDirectory() as folder:
+            percuss("run", "cases/ball", "-q", "-o", folder, "--set", "time.end=0.01")
+            percuss("report", folder, "-q")
+            with open(os.path.join(folder, "report.html")) as file:
+                text = file.read()
+        self.assertIn("{" + self.citation["title"] + "}", text)
+        self.assertIn("{" + self.citation["version"] + "}", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
