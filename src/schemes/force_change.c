@@ -62,7 +62,8 @@ void pcs_force_change_make(pcs_force_change *self, pcs_state *x, double *df, con
     pcs_scheme *scheme = self->scheme;
     const pcs_system *system = scheme->system;
     double sum[3] = { resultant[0], resultant[1], resultant[2] };
-    if (x->nhistory == 0 || !pcs_projection_move(scheme->solver, x->q)) return;
+    if (x->nhistory == 0 || scheme->ops->history_is_velocity) return;
+    if (!pcs_projection_move(scheme->solver, x->q)) return;
     pcs_linsolve_solve(scheme->solver->mass, df);
     if (change_hold_joints(self, df))
         for (int j = 0; j < self->njoint; j++) {

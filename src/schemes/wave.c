@@ -326,6 +326,7 @@ const pcs_scheme_ops pcs_scheme_wave = {
     .params_size = sizeof(wave_params),
     .data_size = sizeof(wave),
     .nhistory = 1,
+    .history_is_velocity = true,
     .history_names = wave_history,
     .has_closed_loss = true,
     .has_inertia = true,

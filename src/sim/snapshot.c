@@ -12,7 +12,7 @@ struct pcs_snapshot {
 
 static void snapshot_add(pcs_memory *list, int *count, void *bytes, size_t size)
 {
-    if (bytes != NULL) list[(*count)++] = (pcs_memory){ bytes, size };
+    if (bytes != NULL) list[(*count)++] = (pcs_memory){ .bytes = bytes, .size = size };
 }
 
 static void snapshot_add_past(certify_past *past, size_t bytes, int nhistory, pcs_memory *list, int *count)
@@ -34,7 +34,8 @@ static int snapshot_list(pcs_sim *sim, pcs_memory list[SNAPSHOT_PIECES])
     const pcs_system *system = sim->system;
     size_t vector = (size_t)system->nv * sizeof(double), rows = (size_t)system->nrow * sizeof(double);
     double *const row_vectors[] = { c->rows.largest_gap, c->rows.largest_rate, c->rows.overlap,
-                                    c->rows.drift,       c->rows.gap,          c->rows.rate };
+                                    c->rows.drift,       c->rows.gap,          c->rows.rate,
+                                    c->rows.impulse,     c->rows.reach,        c->rows.bend };
     int count = 0;
     snapshot_add(list, &count, &sim->ledger, sizeof sim->ledger);
     snapshot_add(list, &count, &sim->number, sizeof sim->number);
@@ -42,7 +43,7 @@ static int snapshot_list(pcs_sim *sim, pcs_memory list[SNAPSHOT_PIECES])
     snapshot_add(list, &count, sim->report.rows, (size_t)system->nrow * sizeof *sim->report.rows);
     snapshot_add(list, &count, sim->reactions, (size_t)system->nreaction * sizeof *sim->reactions);
     snapshot_add(list, &count, &c->now, sizeof c->now);
-    for (int i = 0; i < 6; i++) snapshot_add(list, &count, row_vectors[i], rows);
+    for (int i = 0; i < 9; i++) snapshot_add(list, &count, row_vectors[i], rows);
     snapshot_add_past(&c->past[c->now.past], vector, sim->scheme->ops->nhistory, list, &count);
     return count;
 }
