@@ -35,7 +35,8 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "gnuplot-nox | gnuplot")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "paraview, percuss-doc, percuss-petsc, python3-percuss")
 
-set(build_libraries "libsuitesparse-dev, libsundials-dev, libarpack2-dev, libyaml-dev, zlib1g-dev, liblapack-dev, pkg-config")
+set(build_libraries "libsuitesparse-dev, libsundials-dev, libarpack2-dev, libyaml-dev, zlib1g-dev, liblapack-dev, \
+pkg-config")
 percuss_package(dev libpercuss-dev libdevel "flexible bodies that hit, stick and rebound (development)"
   "Percuss computes bars, beams and rigid bodies that hit, stick and rebound.\n This package holds the headers and the \
 static library, and the files by which\n CMake and pkg-config find them.")

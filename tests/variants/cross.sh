@@ -21,7 +21,7 @@ if [ ! -f "$sysroot/complete" ]; then
     rm -rf "$sysroot"
     mkdir -p build-cross
     mmdebstrap --quiet --variant=extract --architectures="$architecture" --include="$packages" \
-        bookworm "$sysroot" http://deb.debian.org/debian
+        bookworm "$sysroot"
     # What the scripts of the packages would link, had they been run.
     for name in libblas.so libblas.so.3 liblapack.so liblapack.so.3 libopenblas.so.0; do
         ln -sf "openblas-serial/$name" "$libraries/$name"

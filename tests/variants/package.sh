@@ -13,7 +13,7 @@ if [ $# -gt 1 ]; then
     tar -xf "$2" -C "$root"
 else
     echo "Making a bare Debian 12"
-    mmdebstrap --quiet --variant=apt bookworm "$root" http://deb.debian.org/debian
+    mmdebstrap --quiet --variant=apt bookworm "$root"
 fi
 cp -r "$debs"/*.deb tests/install "$root/srv"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
