@@ -112,6 +112,8 @@ pcs_status pcs_case_finish(pcs_case *c);
 // The tree with all defaults as text, in the memory of the context. `of_motion`: without what a motion from a given
 // state does not depend on (title, output, initial, start, certify, time.end).
 pcs_status pcs_case_dump(pcs_case *c, bool of_motion, char **text, size_t *size);
+// Goes on with a hash (core/carry.h) over the contents of all files that the resolved case names.
+pcs_status pcs_case_hash_files(pcs_case *c, unsigned long long *hash);
 // Writes the tree with all defaults, aside and then renamed; it loads again to the same values.
 pcs_status pcs_case_write(pcs_case *c, const char *path);
 

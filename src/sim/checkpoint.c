@@ -46,12 +46,15 @@ static pcs_carrier checkpoint_carrier(const pcs_sim *sim, pcs_carry_way way)
     return c;
 }
 
-// Hashes of the case, with the version of the program.
+// Hashes of the case, with the version of the program and the files that the case names.
 static pcs_status checkpoint_hash(pcs_sim *sim, bool of_motion, const char **text, size_t *size, uint64_t *hash)
 {
     char *all = NULL;
     PCS_TRY(pcs_case_dump(sim->input, of_motion, &all, size));
-    *hash = pcs_hash(pcs_hash(PCS_HASH_START, PERCUSS_VERSION, sizeof PERCUSS_VERSION), all, *size);
+    unsigned long long sum = pcs_hash(PCS_HASH_START, PERCUSS_VERSION, sizeof PERCUSS_VERSION);
+    sum = pcs_hash(sum, all, *size);
+    PCS_TRY(pcs_case_hash_files(sim->input, &sum));
+    *hash = sum;
     *text = all;
     return PCS_OK;
 }
@@ -252,8 +255,10 @@ pcs_status pcs_checkpoint_demand_same(pcs_sim *sim, const pcs_checkpoint_data *d
         return pcs_fail(sim->ctx, PCS_BAD_INPUT, "%s was written by version %s of Percuss, this is %s", d->path,
                         d->version, PERCUSS_VERSION);
     PCS_TRY(checkpoint_hash(sim, false, &text, &size, &hash));
-    if (size == d->text_size && memcmp(text, d->text, size) == 0) return PCS_OK;
-    return checkpoint_blame_case(sim, d, text, size);
+    if (size != d->text_size || memcmp(text, d->text, size) != 0) return checkpoint_blame_case(sim, d, text, size);
+    if (hash == d->input) return PCS_OK;
+    return pcs_fail(sim->ctx, PCS_BAD_INPUT, "%s is of the same case, but a file that it names has changed since",
+                    d->path);
 }
 
 static pcs_status checkpoint_begin_reading(pcs_sim *sim, const pcs_checkpoint_data *d, pcs_carrier *c)

@@ -20,6 +20,7 @@ typedef struct pcs_checkpoint_data {
     char path[4200];
     unsigned char *bytes; // scratch
     size_t size;
+    unsigned long long input;  // hash of the case and the files it names
     unsigned long long motion; // hash of what the motion from its state depends on
     int nrank;                 // that have written it
     const char *version;       // of the program that has

@@ -116,6 +116,7 @@ static const char *file_judge(const pcs_checkpoint_data *d, bool *is_damaged)
 static void file_describe(pcs_checkpoint_data *d)
 {
     const pcs_checkpoint_head *head = (const void *)d->bytes;
+    d->input = head->input;
     d->motion = head->motion;
     d->nrank = (int)head->nrank;
     d->version = head->version;

@@ -4,17 +4,17 @@
 
 #include "build/build.h"
 #include "case/json.h"
+#include "core/carry.h"
 #include "core/text.h"
 #include "output/file.h"
 #include "percuss.h"
-#include "plot/source.h"
 #include "study/measure.h"
 #include "study/work.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,42 +113,18 @@ static pcs_status run_load(pcs_context *ctx, const pcs_plan *plan, int index, pc
     return PCS_OK;
 }
 
-// FNV-1a.
-static uint64_t run_hash(uint64_t hash, const char *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++) hash = (hash ^ (unsigned char)bytes[i]) * 1099511628211ULL;
-    return hash;
-}
-
-static pcs_status run_hash_file(pcs_context *ctx, const char *path, uint64_t *hash)
-{
-    char *bytes = NULL;
-    size_t size = 0;
-    PCS_TRY(pcs_text_file(ctx, path, "a file of the case", SIZE_MAX, &bytes, &size));
-    *hash = run_hash(*hash, bytes, size);
-    pcs_scratch_free(bytes);
-    return PCS_OK;
-}
-
-// Files that the case names, whose paths are absolute when it is resolved: meshes, tables, plug-ins.
-static pcs_status run_hash_named(pcs_context *ctx, const pcs_yaml *node, uint64_t *hash)
-{
-    if (pcs_yaml_get_kind(node) != PCS_YAML_SCALAR) {
-        for (int i = 0; i < pcs_yaml_count(node); i++) PCS_TRY(run_hash_named(ctx, pcs_yaml_item(node, i), hash));
-        return PCS_OK;
-    }
-    bool is_file = pcs_yaml_text(node)[0] == '/' && pcs_source_is_file(pcs_yaml_text(node));
-    return is_file ? run_hash_file(ctx, pcs_yaml_text(node), hash) : PCS_OK;
-}
-
 // The hash of the version, of the resolved case, which is written to `path`, and of the files it names.
 static pcs_status run_name(pcs_context *ctx, pcs_case *c, const char *path, char name[PCS_RUN_NAME])
 {
-    uint64_t hash = run_hash(14695981039346656037ULL, percuss_version(), strlen(percuss_version()));
+    unsigned long long hash = pcs_hash(PCS_HASH_START, percuss_version(), strlen(percuss_version()));
+    char *text = NULL;
+    size_t size = 0;
     PCS_TRY(pcs_case_write(c, path));
-    PCS_TRY(run_hash_file(ctx, path, &hash));
-    PCS_TRY(run_hash_named(ctx, pcs_case_root(c), &hash));
-    snprintf(name, PCS_RUN_NAME, "%016" PRIx64, hash);
+    PCS_TRY(pcs_text_file(ctx, path, "a case", SIZE_MAX, &text, &size));
+    hash = pcs_hash(hash, text, size);
+    pcs_scratch_free(text);
+    PCS_TRY(pcs_case_hash_files(c, &hash));
+    snprintf(name, PCS_RUN_NAME, "%016llx", hash);
     return PCS_OK;
 }
 

@@ -150,6 +150,17 @@ class Checkpoint(unittest.TestCase):
         self.change("checkpoint.bin", 0, b"GIF89a")
         self.assertIn("no checkpoint of Percuss", self.refused("--resume"))
 
+    def test_a_file_of_the_case_has_changed(self):
+        table = self.path("push.csv")
+        push = f"loads.push={{type: force, node: bar.end, value: [5, 0, 0], amplitude: {{csv: {table}}}}}"
+        for factor in (1, 2):
+            with open(table, "w") as file:
+                file.write(f"0 0\n10 {factor}\n")
+            if factor == 1:
+                self.done("--set", push)
+                self.done("--resume", "--set", push)
+        self.assertIn("a file that it names has changed", self.refused("--resume", "--set", push))
+
     def test_results_that_are_gone_are_told(self):
         self.done()
         os.truncate(self.path("out", "history.csv"), 100)
