@@ -9,7 +9,7 @@ set(package_version "${PROJECT_VERSION}-1")
 # percuss_package(<component> <package> <section> <summary> <description>)
 function(percuss_package component package section summary description)
   string(TOUPPER ${component} upper)
-  foreach(pair "PACKAGE_NAME=${package}" "PACKAGE_SECTION=${section}" "DESCRIPTION=${summary}\n ${description}")
+  foreach(pair "PACKAGE_NAME=${package}" "PACKAGE_SECTION=${section}" "DESCRIPTION=${summary}\n${description}")
     string(REGEX MATCH "^([A-Z_]+)=(.*)$" matched "${pair}")
     set(CPACK_DEBIAN_${upper}_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}" PARENT_SCOPE)
   endforeach()
@@ -28,32 +28,33 @@ endfunction()
 
 set(PERCUSS_COMPONENTS "")
 percuss_package(program percuss math "flexible bodies that hit, stick and rebound"
-  "Percuss computes bars, beams and rigid bodies, joined and free, that hit walls\n and each other, stick, slide and \
-rebound, by nonsmooth time integration. Every\n step is certified. This package holds the program, its cases and \
-completion\n for shells.")
+  "Percuss computes bars, beams and rigid bodies, joined and free, that hit walls\nand each other, stick, slide and \
+rebound, by nonsmooth time integration. Every\nstep is certified. This package holds the program, its cases and \
+completion\nfor shells.")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "gnuplot-nox | gnuplot")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "paraview, percuss-doc, percuss-petsc, python3-percuss")
 
-set(build_libraries "libsuitesparse-dev, libsundials-dev, libarpack2-dev, libyaml-dev, zlib1g-dev, liblapack-dev, \
-pkg-config")
+set(lead "Percuss computes bars, beams and rigid bodies that hit, stick and rebound.\nThis package holds")
+set(build_libraries
+  "libsuitesparse-dev, libsundials-dev, libarpack2-dev, libyaml-dev, zlib1g-dev, liblapack-dev, pkg-config")
 percuss_package(dev libpercuss-dev libdevel "flexible bodies that hit, stick and rebound (development)"
-  "Percuss computes bars, beams and rigid bodies that hit, stick and rebound.\n This package holds the headers and the \
-static library, and the files by which\n CMake and pkg-config find them.")
+  "${lead} the headers and the static library, and the files by which\nCMake and pkg-config find them.")
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${build_libraries}")
 
-set(lead "Percuss computes bars, beams and rigid bodies that hit, stick and rebound.\n This package holds")
 if(TARGET percuss_shared)
   percuss_package(library libpercuss0 libs "flexible bodies that hit, stick and rebound (library)"
     "${lead} the shared library.")
   set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+  file(WRITE "${PROJECT_BINARY_DIR}/debian/triggers" "activate-noawait ldconfig\n")
+  set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${PROJECT_BINARY_DIR}/debian/triggers")
   set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libpercuss0 (= ${package_version}), ${build_libraries}")
 endif()
 
 if(PERCUSS_HAS_PETSC)
   percuss_package(petsc percuss-petsc math "flexible bodies that hit, stick and rebound (several ranks)"
-    "${lead} the object by which it runs over several ranks, with MPI\n and PETSc.")
+    "${lead} the object by which it runs over several ranks, with MPI\nand PETSc.")
   set(CPACK_DEBIAN_PETSC_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_PETSC_PACKAGE_DEPENDS "percuss (= ${package_version})")
 endif()
@@ -78,6 +79,7 @@ set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON) # cpack packs what is there and builds
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME percuss)
 set(CPACK_PACKAGE_CONTACT "${PERCUSS_MAINTAINER}")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each has one of its own
 set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER "${PERCUSS_MAINTAINER}")

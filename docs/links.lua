@@ -1,23 +1,34 @@
 -- Links from page to page become links within the one page; those to files that are not part of it become plain text.
-local pages = {
-  ["README.md"] = "percuss", ["tutorial.md"] = "tutorial", ["manual.md"] = "manual", ["theory.md"] = "theory",
-  ["howto.md"] = "how-to", ["install.md"] = "installing-editors-shells", ["library.md"] = "the-library", ["python.md"] = "percuss-in-python", ["validation.md"] = "validation", ["scaling.md"] = "over-ranks-how-it-works-what-it-costs-where-it-ends", ["CHANGELOG.md"] = "changes",
-  ["src/schemes/README.md"] = "the-schemes-and-their-equations",
-}
+
+-- The anchor that a heading gets: GitHub's.
+local function anchor_of(heading)
+  return (heading:lower():gsub("[^%w%s_-]", ""):gsub("%s", "-"))
+end
+
+-- A path as seen from docs/, whatever page names it.
+local function name_of(path)
+  return (path:gsub("#.*$", ""):gsub("^[./]+/", ""):gsub("^docs/", ""))
+end
+
+local pages = {} -- anchors of the first headings
+for _, path in ipairs(PANDOC_STATE.input_files) do
+  for line in io.lines(path) do
+    local heading = line:match("^# (.+)$")
+    if heading ~= nil then
+      pages[name_of(path)] = anchor_of(heading)
+      break
+    end
+  end
+end
 
 function Link(link)
   if link.target:match("^%a+:") or link.target:match("^#") then return link end
-  local anchor = link.target:match("%.md#(.+)$")
-  local path = link.target:gsub("#.*$", ""):gsub("^%.%./", ""):gsub("^docs/", "")
-  if anchor ~= nil and path ~= "ARCHITECTURE.md" then
-    link.target = "#" .. anchor
+  local anchor, page = link.target:match("%.md#(.+)$"), name_of(link.target)
+  if page == "gallery/index.html" then -- a page of its own, beside this one
+    link.target = page
     return link
   end
-  if path == "gallery/index.html" then -- a page of its own, beside this one
-    link.target = path
-    return link
-  end
-  if pages[path] == nil then return link.content end
-  link.target = "#" .. pages[path]
+  if pages[page] == nil then return link.content end
+  link.target = "#" .. (anchor or pages[page])
   return link
 end

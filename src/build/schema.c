@@ -191,7 +191,8 @@ static void schema_key(schema *s, const pcs_schema_key *key)
     schema_put(s, "{\"description\":");
     schema_put_text(s, key->help);
     if (key->map != NULL) {
-        schema_put(s, ",\"allOf\":[");
+        schema_put(s, ",\"anyOf\":[");
+        if (key->value != NULL) pcs_catalogue_print(s->to, "{%s},", key->value);
         schema_refer(s, key->map->name, "");
         schema_put(s, "]");
     } else if (key->parts != NULL) {
@@ -330,6 +331,14 @@ static void schema_define(schema *s, const pcs_schema_map *map)
     }
 }
 
+// The key from which this option follows where it is not given itself; NULL: it must be given.
+static const pcs_schema_key *schema_giver(const pcs_schema_key *keys, const char *option)
+{
+    for (; keys != NULL && keys->name != NULL; keys++)
+        if (keys->gives != NULL && strcmp(keys->gives, option) == 0) return keys;
+    return NULL;
+}
+
 static void schema_need_names(schema *s, const char *first, const pcs_schema_key *keys, const pcs_option *options)
 {
     bool before = schema_open(s, "\"required\":[");
@@ -343,7 +352,7 @@ static void schema_need_names(schema *s, const char *first, const pcs_schema_key
         schema_put_text(s, k->name);
     }
     for (; options != NULL && options->name != NULL; options++) {
-        if (!options->is_required) continue;
+        if (!options->is_required || schema_giver(keys, options->name) != NULL) continue;
         schema_next(s);
         schema_put_text(s, options->name);
     }
@@ -389,6 +398,15 @@ static void schema_need_one(schema *s, const char *rule, const char *const *keys
     schema_close(s, "]", before);
 }
 
+// An option that follows from a key: one of both is there.
+static void schema_need_given(schema *s, const pcs_schema_key *keys)
+{
+    for (; keys != NULL && keys->name != NULL; keys++) {
+        const char *const both[] = { keys->gives, keys->name, NULL };
+        if (keys->gives != NULL) schema_need_one(s, ",\"anyOf\":[", both);
+    }
+}
+
 static void schema_need_types(schema *s, const pcs_schema_map *map)
 {
     pcs_schema_part part;
@@ -397,6 +415,7 @@ static void schema_need_types(schema *s, const pcs_schema_map *map)
         schema_if_type(s, &part);
         schema_need_names(s, NULL, part.keys, part.options);
         schema_need_below(s, part.keys, NULL);
+        schema_need_given(s, part.keys);
         if (part.one != NULL) schema_need_one(s, ",\"oneOf\":[", part.one);
         schema_put(s, "}}");
     }

@@ -19,7 +19,8 @@ typedef struct pcs_schema_part {
 // Part i of a registry; false: there is none.
 typedef bool pcs_schema_parts(pcs_context *ctx, int i, pcs_schema_part *out);
 
-// A key that its reader looks up without an option table. One of `value`, `parts` and `map` says what it may be.
+// A key that its reader looks up without an option table. One of `value`, `parts` and `map` says what it may be; with
+// both `value` and `map` it is either.
 typedef struct pcs_schema_key {
     const char *name; // NULL ends a table
     const char *help;
@@ -27,6 +28,7 @@ typedef struct pcs_schema_key {
     const char *value;                // members of a JSON schema
     pcs_schema_parts *parts;          // auto, or the name of one of these
     const struct pcs_schema_map *map; // a map of its own
+    const char *gives;                // option, required otherwise, that follows from this key; NULL: none
 } pcs_schema_key;
 
 typedef enum pcs_schema_form {

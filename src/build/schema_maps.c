@@ -7,7 +7,10 @@
 #include "build/sections.h"
 #include "closed_form/closed_form.h"
 #include "elements/section.h"
+#include "sim/checkpoint.h"
 #include "sim/control.h"
+
+#include <string.h>
 
 #define TEXT "\"type\":\"string\",\"minLength\":1"
 #define NUMBER "{\"type\":[\"number\",\"string\",\"object\"],\"pattern\":\"\\\\$\\\\{\",\"required\":[\"repeat\"]}"
@@ -24,13 +27,11 @@
         return true;                                                                                    \
     }
 
-SCHEMA_REGISTRY(schema_mesh_sources, pcs_mesh_sources, pcs_mesh_sources[i]->options, NULL)
 SCHEMA_REGISTRY(schema_joints, pcs_joints, pcs_joints[i]->options, NULL)
 SCHEMA_REGISTRY(schema_gap_types, pcs_gap_types, pcs_gap_types[i]->options, NULL)
 SCHEMA_REGISTRY(schema_schemes, pcs_schemes, pcs_schemes[i]->options, NULL)
 SCHEMA_REGISTRY(schema_step_solvers, pcs_step_solvers, NULL, NULL)
 SCHEMA_REGISTRY(schema_linsolvers, pcs_linsolvers, NULL, NULL)
-SCHEMA_REGISTRY(schema_observers, pcs_observers, pcs_observers[i]->options, NULL)
 SCHEMA_REGISTRY(schema_sections, pcs_section_types, pcs_section_types[i]->options, NULL)
 
 static bool schema_systems(pcs_context *ctx, int i, pcs_schema_part *out)
@@ -63,6 +64,15 @@ static const pcs_schema_map map_system = {
 
 #define SCHEMA_NAMED(map, title, of) \
     static const pcs_schema_map map = { .name = title, .form = PCS_SCHEMA_NAMES, .entry = &(of) }
+
+static const pcs_schema_map map_cells = { .name = "cells", .options = pcs_cells_options };
+static const pcs_schema_key line_mesh_keys[] = {
+    { .name = "cells", .help = "cut by the travel time of waves", .map = &map_cells, .gives = "elements" },
+    { .name = NULL },
+};
+
+SCHEMA_REGISTRY(schema_mesh_sources, pcs_mesh_sources, pcs_mesh_sources[i]->options,
+                strcmp(pcs_mesh_sources[i]->name, "line") == 0 ? line_mesh_keys : NULL)
 
 static const pcs_schema_map map_mesh_part = {
     .name = "mesh part", .form = PCS_SCHEMA_TYPES, .is_entry = true, .parts = schema_mesh_sources
@@ -227,6 +237,20 @@ static const pcs_schema_map map_probe = {
     .name = "probe", .is_entry = true, .keys = probe_keys, .options = pcs_probe_options
 };
 SCHEMA_NAMED(map_probes, "probes", map_probe);
+
+// Checkpoints are a map of options or false, as observers are.
+static bool schema_observers(pcs_context *ctx, int i, pcs_schema_part *out)
+{
+    int count = 0;
+    (void)ctx;
+    while (pcs_observers[count] != NULL) count++;
+    if (i < count)
+        *out = (pcs_schema_part){ pcs_observers[i]->name, pcs_observers[i]->summary, pcs_observers[i]->options, NULL,
+                                  NULL };
+    else *out = (pcs_schema_part){ "checkpoint", "what a run can be resumed from", pcs_checkpoint_options, NULL, NULL };
+    return i <= count;
+}
+
 static const pcs_schema_key output_keys[] = {
     { .name = "probes", .help = "columns of the history, by name", .map = &map_probes },
     { .name = NULL },
@@ -235,6 +259,7 @@ static const pcs_schema_map map_output = {
     .name = "output", .form = PCS_SCHEMA_PARTS, .keys = output_keys, .parts = schema_observers
 };
 
+static const pcs_schema_map map_start = { .name = "start", .options = pcs_start_options };
 static const pcs_schema_key case_keys[] = {
     { .name = "title", .help = "a text for the summary", .value = "\"type\":[\"string\",\"number\"]" },
     { .name = "parameters",
@@ -249,8 +274,9 @@ static const pcs_schema_key case_keys[] = {
     { .name = "supports", .help = "supports by name", .map = &map_supports },
     { .name = "initial", .help = "initial values", .map = &map_initial },
     { .name = "start",
-      .help = "statics: from the equilibrium under the loads at t = 0, without friction",
-      .value = "\"enum\":[\"initial\",\"statics\"]" },
+      .help = "statics: from the equilibrium under the loads at t = 0, without friction; or from another run",
+      .value = "\"enum\":[\"initial\",\"statics\"]",
+      .map = &map_start },
     { .name = "loads", .help = "loads by name", .map = &map_loads },
     { .name = "joints", .help = "joints by name; reactions are columns of the history", .map = &map_joints },
     { .name = "contacts", .help = "contacts by name", .map = &map_contacts },
@@ -265,9 +291,10 @@ static const char *const case_one[] = { "system", "mesh", NULL };
 static const pcs_schema_map map_case = { .name = "case", .keys = case_keys, .one = case_one };
 
 const pcs_schema_map *const pcs_schema_maps[] = {
-    &map_case,        &map_system,        &map_mesh,   &map_mesh_part, &map_sets,      &map_set,      &map_merge,
-    &map_merge_entry, &map_elements,      &map_group,  &map_section,   &map_damping,   &map_supports, &map_support,
-    &map_initial,     &map_initial_entry, &map_loads,  &map_load,      &map_amplitude, &map_sine,     &map_ramp,
-    &map_pulse,       &map_joints,        &map_joint,  &map_contacts,  &map_contact,   &map_scheme,   &map_solver,
-    &map_time,        &map_control,       &map_output, &map_probes,    &map_probe,     NULL,
+    &map_case,      &map_system,      &map_mesh,     &map_mesh_part,     &map_sets,    &map_set,
+    &map_merge,     &map_merge_entry, &map_elements, &map_group,         &map_section, &map_damping,
+    &map_supports,  &map_support,     &map_initial,  &map_initial_entry, &map_loads,   &map_load,
+    &map_amplitude, &map_sine,        &map_ramp,     &map_pulse,         &map_joints,  &map_joint,
+    &map_contacts,  &map_contact,     &map_scheme,   &map_solver,        &map_time,    &map_control,
+    &map_output,    &map_probes,      &map_probe,    &map_cells,         &map_start,   NULL,
 };

@@ -426,7 +426,7 @@ class Report(unittest.TestCase):
         folder = os.path.join(self.folder.name, "old")
         shutil.copytree(self.run_folder, folder)
         path = os.path.join(folder, "summary.json")
-        present = self.percuss("--version").stdout.split()[-1]
+        present = self.percuss("--version").stdout.split()[1]
         with open(path) as file:
             summary = file.read()
         self.assertEqual(json.loads(summary)["version"], present)

@@ -110,7 +110,11 @@ DAMAGES = [
     ("output: {", "sets: { a: { nodes: bar, cells: bar } }\noutput: {"), ("output: {", "sets: { a: {} }\noutput: {"),
     ("output: {", "merge: { a: { tolerance: 1 } }\noutput: {"), ("output: {", "parameters: { L: long }\noutput: {"),
     ("output: {", "system: { type: ball }\noutput: {"), ("wall: {", "1wall: {"), ("wall: {", "my wall: {"),
-    ("mesh: { bar", "mesh: { include: 1, bar"),
+    ("mesh: { bar", "mesh: { include: 1, bar"), ("elements: 4", "cells: 4"), ("elements: 4", "cells: {}"),
+    ("elements: 4", "cells: { travel_time: 0 }"), ("elements: 4", "cells: { travel_time: 0.225, count: 4 }"),
+    ("frames: false", "checkpoint: true"), ("frames: false", "checkpoint: { minutes: 0 }"),
+    ("frames: false", "checkpoint: { hours: 1 }"), ("output: {", "start: { at: last }\noutput: {"),
+    ("output: {", "start: { from: there, at: first }\noutput: {"), ("output: {", "start: [statics]\noutput: {"),
 ]
 
 # Each of them the program and the schema both take.
@@ -128,7 +132,9 @@ VARIANTS = [
     ("output: {", "title: 2\noutput: {"),
     ("output: {", "solver: { type: auto, linear: cholmod, threads: 1 }\noutput: {"),
     ("frames: false", "frames: { every: 2 }"), ("of: [x]", "of: [x, vx]"),
-    ("restitution: 0", "restitution: 0, points: all"),
+    ("restitution: 0", "restitution: 0, points: all"), ("elements: 4", "cells: { travel_time: 0.225 }"),
+    ("elements: 4", "elements: 4, cells: { travel_time: 0.225 }"),
+    ("frames: false", "checkpoint: false"), ("frames: false", "checkpoint: { every: 10 }"),
 ]
 
 
@@ -207,8 +213,26 @@ def types(name):
     keys = {rule["if"]["properties"]["type"]["const"]: set(rule["then"]["properties"])
             for rule in DEFINITIONS[name]["allOf"] if "properties" in rule["if"]}
     needs = DEFINITIONS[name + " needs"]["else"]
-    own = {rule["if"]["properties"]["type"]["const"]: set(rule["then"]["required"]) for rule in needs["allOf"]}
+    # Of two keys that do alike, the reader misses the first.
+    own = {rule["if"]["properties"]["type"]["const"]: set(rule["then"]["required"]) |
+           {name for either in rule["then"].get("anyOf", [])[:1] for name in either["required"]}
+           for rule in needs["allOf"]}
     return {key: (keys[key], own[key] | set(needs["required"])) for key in keys}
+
+
+def reach(node, step):
+    """What the key `step` of a map may be, or the map itself for None: all schemas that say something of it."""
+    if "$ref" in node:
+        yield from reach(DEFINITIONS[node["$ref"].removeprefix("#/definitions/")], step)
+    for part in (*node.get("allOf", []), *node.get("anyOf", []), node.get("then", {})):
+        if part:
+            yield from reach(part, step)
+    if step is None:
+        yield node
+    elif step == "NAME":
+        yield from node.get("patternProperties", {}).values()
+    elif step in node.get("properties", {}):
+        yield node["properties"][step]
 
 
 def plain(name):
@@ -259,7 +283,8 @@ class Reader(unittest.TestCase):
         unknown = {UNKNOWN: 1}
         force = {"type": "force", "amplitude": unknown}
         places = [("damping", {"damping": unknown}, "damping"), ("solver", {"solver": unknown}, "solver"),
-                  ("time", {"time": unknown}, "time"), ("output", {"output": unknown}, "output"),
+                  ("time", {"time": unknown}, "time"), ("start", {"start": unknown}, "start"),
+                  ("output", {"output": unknown}, "output"),
                   ("set", {"sets": {"a": unknown}}, "sets.a"), ("merged", {"merge": {"a": unknown}}, "merge.a"),
                   ("support", {"supports": {"a": unknown}}, "supports.a"),
                   ("initial value", {"initial": [unknown]}, "initial[0]"),
@@ -274,6 +299,21 @@ class Reader(unittest.TestCase):
     def test_the_whole_case(self):
         allowed, _, _ = answers({UNKNOWN: 1})
         self.assertEqual(allowed[""], plain("case")[0] - {"repeat", "each"})
+
+    def test_sections_that_are_listed(self):
+        sections = re.split(r"^### `(.*)`$", percuss("list", "--markdown").stdout.split("\n## ")[1], flags=re.M)[1:]
+        self.assertGreater(len(sections), 50)
+        for title, text in zip(sections[::2], sections[1::2]):
+            key = title.split(":")[0]
+            if key in ("include", "repeat", "output.OBSERVER"):
+                continue
+            nodes = [SCHEMA]
+            for step in key.split("."):
+                nodes = [found for node in nodes for found in reach(node, step)]
+            self.assertTrue(nodes, title)
+            known = {name for node in nodes for part in reach(node, None) for name in part.get("properties", {})}
+            options = set(re.findall(r"^\| `(\w+)` \|", text, flags=re.M))
+            self.assertLessEqual(options, known, title)
 
     def test_observers(self):
         known = {key: value for key, value in DEFINITIONS["output"]["properties"].items()
@@ -292,7 +332,7 @@ class Reader(unittest.TestCase):
         whole, solver = DEFINITIONS["case"]["properties"], DEFINITIONS["solver"]["properties"]
         contact = DEFINITIONS["contact"]["allOf"][0]["then"]["properties"]
         fix = DEFINITIONS["support"]["properties"]["fix"]
-        known = {"certify": whole["certify"]["allOf"][0]["enum"], "start": whole["start"]["allOf"][0]["enum"],
+        known = {"certify": whole["certify"]["allOf"][0]["enum"], "start": whole["start"]["anyOf"][0]["enum"],
                  "solver.type": solver["type"]["enum"], "solver.linear": solver["linear"]["enum"],
                  "contacts.a.points": contact["points"]["allOf"][0]["enum"],
                  "supports.a.fix[0]": fix["allOf"][0]["items"]["enum"]}

@@ -385,7 +385,7 @@ class Study(unittest.TestCase):
                    "scheme.rho_inf=" + long_one, "--measure", "E=energy.final", "--jobs", "2")
         with open(os.path.join(self.out, "study.json")) as file:
             study = json.load(file)
-        self.assertEqual(study["version"], self.percuss("--version").stdout.split()[-1])
+        self.assertEqual(study["version"], self.percuss("--version").stdout.split()[1])
         self.assertEqual(study["command"],
                          ["percuss", "study", "cases/bar_impact", "--set", "time.end=0.01", "--set",
                           "mesh.bar.elements=4", "--vary", "scheme.rho_inf=" + long_one, "--measure",

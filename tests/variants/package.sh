@@ -40,19 +40,24 @@ inside sh -ec 'cd /srv && percuss --version && percuss run bar_impact -q -o /srv
 inside sh -ec 'cd / && percuss complete run bar_imp | grep -q "^bar_impact$"'
 inside sh -ec 'percuss list --schema | cmp - /usr/share/percuss/case.schema.json'
 
+if [ -n "$(named python3-percuss_)" ]; then
+    echo "The Python module, without what programs are built with"
+    get $(named libpercuss0_) $(named python3-percuss_)
+    inside sh -ec 'cd /srv && python3 -c "
+import percuss
+sim = percuss.load(\"/usr/share/percuss/cases/bar_impact\")
+sim.run()
+print(percuss.__file__, sim.time)"'
+fi
+
 echo "What programs of others are built with"
 get gcc libc6-dev make cmake $(named libpercuss)
 inside sh -ec 'cd /srv && cmake -S install -B cmake && cmake --build cmake' >"$root/cmake.log" ||
     { cat "$root/cmake.log"; exit 1; }
-inside /srv/cmake/example /usr/share/percuss/cases/bar_impact
+for example in example example_shared; do inside /srv/cmake/$example /usr/share/percuss/cases/bar_impact; done
 inside sh -ec 'cd /srv && cc -o by-pkg-config install/example.c $(pkg-config --cflags --libs percuss)'
 inside /srv/by-pkg-config /usr/share/percuss/cases/bar_impact
 
-if [ -n "$(named python3-percuss_)" ]; then
-    echo "The Python module"
-    get $(named python3-percuss_)
-    inside sh -ec 'cd /srv && python3 -c "import percuss; print(percuss.__file__)"'
-fi
 if [ -n "$(named percuss-petsc_)" ]; then
     echo "Over ranks"
     get $(named percuss-petsc_)
