@@ -54,19 +54,32 @@ static void multiply(const percuss_matrix *A, const double *x, double *y, int is
         }
 }
 
+// The scheme `wave` has a singular mass, so that there are no accelerations.
+static bool is_of_waves(const char *folder)
+{
+    char path[160], line[256];
+    bool is_found = false;
+    snprintf(path, sizeof path, "%s/case.yaml", folder);
+    FILE *file = fopen(path, "r");
+    CHECK(file != NULL);
+    while (fgets(line, sizeof line, file) != NULL) is_found = is_found || strstr(line, "type: wave") != NULL;
+    fclose(file);
+    return is_found;
+}
+
 // M a = f + r, and gap velocities are G v where nothing drives them.
 static void check_vectors(percuss *p)
 {
     int n = percuss_dofs(p), m = percuss_contacts(p);
     percuss_matrix M, G;
     const double *a = percuss_acceleration(p), *f = percuss_force(p), *r = percuss_contact_force(p);
-    CHECK(a != NULL && f != NULL && r != NULL);
+    CHECK(f != NULL && r != NULL);
     CHECK(percuss_matrix_of(p, PERCUSS_MASS, &M) == 0 && percuss_matrix_of(p, PERCUSS_DIRECTIONS, &G) == 0);
     CHECK(M.nrow == n && M.ncol == n && G.nrow == m && G.ncol == n);
     double *y = malloc(((size_t)n + (size_t)m + 1) * sizeof *y), *rate = y + n, size = 0.0;
-    multiply(&M, a, y, 0);
+    if (a != NULL) multiply(&M, a, y, 0);
     for (int i = 0; i < n; i++) size = fmax(size, fabs(f[i]) + fabs(r[i]));
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n && a != NULL; i++)
         if (!(fabs(y[i] - f[i] - r[i]) <= 1e-9 * size)) fail_msg("equation %d: %g, %g + %g", i, y[i], f[i], r[i]);
     multiply(&G, percuss_velocity(p), rate, 0);
     free(y);
@@ -119,6 +132,7 @@ static void reading_disturbs_nothing(void **state)
         percuss *read = NULL, *alone = NULL;
         CHECK(percuss_load(cases[i], &read) == 0 && percuss_load(cases[i], &alone) == 0);
         (void)percuss_applied_force(read); // zero forces are none
+        if ((percuss_acceleration(read) == NULL) != is_of_waves(cases[i])) fail_msg("%s: accelerations", cases[i]);
         int count = percuss_dofs(read) > 2000 ? 3 : STEPS;
         for (int s = 0; s < count && !percuss_is_done(alone); s++) {
             read_all(read);
