@@ -27,7 +27,7 @@ percuss_sources(src/case assign error expand files formula include json keys loa
 percuss_sources(src/analysis modes modes_output statics statics_equilibrium statics_free statics_message
   statics_newton statics_output statics_relax statics_round_off statics_rows stiffness)
 percuss_sources(src/sim accept certify certify_carry certify_energy certify_motion certify_residual certify_rows
-  certify_rules checkpoint checkpoint_file control reactions retry search sim snapshot)
+  certify_rules checkpoint checkpoint_file control reactions retry search sim)
 percuss_sources(src/build amplitude applies build builder catalogue contacts describe elements gaps initial joints
   loads mesh output scheme schema schema_maps sets start supports system time travel)
 percuss_sources(src/study convergence functions measure options plan read run signal study table work)

@@ -42,8 +42,10 @@ const char *percuss_version(void);
 
 // Where a model comes from. All that is not used is 0; everything is borrowed for the call, but for `system`.
 typedef struct percuss_source {
-    const char *path; // of a case file, or of a folder with case.yaml; of `text` the name that messages give it
-    const char *text; // the case itself, whose files are looked for in the current folder; NULL: it is read from `path`
+    const char *path; // of a case file, or of a folder with case.yaml
+    // The case itself; NULL: it is read from `path`. With both, `path` is the file that it would stand in: messages name
+    // it, and files of the case are looked for in its folder. Without a path that is the current one.
+    const char *text;
     int nset;
     const char *const *set; // [nset] "path.to.key=value", as --set of the program
     // A system of the caller's own, which the case names by `system: { type: NAME, .. }`; it must live as long as the
@@ -103,10 +105,19 @@ int percuss_is_done(const percuss *p);
 // who gives it to percuss_forget before or after the handle ends.
 typedef struct percuss_state percuss_state;
 percuss_state *percuss_keep(const percuss *p);
-// Goes back, or forward, to a state kept of this handle: the next steps are the same to the last bit. Applied forces
-// are zero again; friction and factors of loads stay as they are now. 2: it is the state of another handle.
+// Goes back, or forward, to a state kept of this handle: the next steps are the same to the last bit. All that is read
+// is as it was, with counts, times of work, friction and factors of loads; applied forces are zero again. 2: it is the
+// state of another handle.
 int percuss_restore(percuss *p, const percuss_state *state);
 void percuss_forget(percuss_state **state);
+
+// The same in a file, which is written aside and renamed. 2: it cannot be written.
+int percuss_save(percuss *p, const char *path);
+// Goes on from a file of percuss_save, or from the checkpoint of a run in a file or folder (of which factors of loads
+// and friction are not known: they stay, and nothing was applied). The case must be the same in all its keys. 2, and
+// the state is as before: it is damaged, or of another case or version; the message tells what differs. When a folder
+// has a damaged checkpoint and a whole older one, that is taken, and the message says so.
+int percuss_load_state(percuss *p, const char *path);
 
 // ---- Size and state ----
 
@@ -119,7 +130,7 @@ int percuss_dofs(const percuss *p);                   // equations
 const double *percuss_displacement(const percuss *p); // [dofs] m or rad
 const double *percuss_velocity(const percuss *p);     // [dofs] m/s or rad/s
 // Vectors that are evaluated for the present state when they are asked for; NULL: there is no memory, or no such thing.
-const double *percuss_acceleration(percuss *p);   // [dofs] M a = smooth + contact forces
+const double *percuss_acceleration(percuss *p);   // [dofs] M a = smooth + contact forces; none with scheme `wave`
 const double *percuss_force(percuss *p);          // [dofs] N, all smooth forces: loads, gravity, internal and damping
 const double *percuss_internal_force(percuss *p); // [dofs] N, internal and damping; NULL for systems in closed form
 const double *percuss_contact_force(percuss *p);  // [dofs] N, of contacts and joints, in the mean over the last step

@@ -105,6 +105,7 @@ FUNCTIONS = {
     "message": (c_char_p, H), "message_at": (c_int, H, c_int, POINTER(Place)), "notes": (c_char_p, H),
     "step": (c_int, H), "run_with": (c_int, H, POINTER(RunOptions)), "is_done": (c_int, H),
     "keep": (c_void_p, H), "restore": (c_int, H, c_void_p), "forget": (None, POINTER(c_void_p)),
+    "save": (c_int, H, c_char_p), "load_state": (c_int, H, c_char_p),
     "time": (c_double, H), "step_size": (c_double, H), "end_time": (c_double, H), "steps": (c_long, H),
     "length": (c_double, H), "dofs": (c_int, H), "displacement": (c_void_p, H), "velocity": (c_void_p, H),
     "acceleration": (c_void_p, H), "force": (c_void_p, H), "internal_force": (c_void_p, H),

@@ -150,11 +150,20 @@ class Simulation(Model):
             raise InputError("the state cannot be kept now, or memory is out")
         return State(pointer, handle)
 
-    def restore(self, state: State) -> None:
-        """Goes back to a state kept of this simulation; also after a step that failed."""
+    def restore(self, state: Union[State, str, os.PathLike]) -> None:
+        """Goes back to a state kept of this simulation; also after a step that failed. Or goes on from a file of `save`,
+        or from the checkpoint of a run in a file or folder; the case must be the same. Raises InputError, which tells
+        what differs, and leaves all as it is where it does not fit."""
+        if isinstance(state, (str, os.PathLike)):
+            self._call(lib.percuss_load_state, encode(state, "path"))
+            return
         if not isinstance(state, State) or state._pointer is None:
-            raise TypeError("a state from Simulation.keep is wanted")
+            raise TypeError("a state from Simulation.keep is wanted, or the path of a file")
         self._call(lib.percuss_restore, state._pointer)
+
+    def save(self, path: Union[str, os.PathLike]) -> None:
+        """Writes all that later steps depend on into a file, for `restore` of this or another process."""
+        self._call(lib.percuss_save, encode(path, "path"))
 
     # Driving
 
@@ -207,7 +216,8 @@ class Simulation(Model):
 
 def load(case: Union[str, os.PathLike, None] = None, set: Optional[Mapping[str, Any]] = None, *,
          text: Optional[str] = None, system: Any = None) -> Simulation:
-    """A simulation of a case: the path of a file or folder, or `text`, the case itself. `set` gives values to keys, as
+    """A simulation of a case: the path of a file or folder, or `text`, the case itself, whose files are looked for in
+    the folder of the path, or else in the current one. `set` gives values to keys, as
     --set of the program does; `system` is a percuss.System that the case names by `system: { type: NAME }`. Raises
     InputError with all messages and their places when the case is wrong."""
     return Simulation(open_with(lib.percuss_open, case, text, set, system))

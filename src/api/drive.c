@@ -45,7 +45,7 @@ static void drive_jump(percuss *p, double *df)
         for (int i = 0; i < p->system->nv; i++)
             for (int k = 0; k < 3; k++) sum[k] += df[i] * p->direction[i][k];
     pcs_force_change_make(p->change, &p->sim->state, df, sum);
-    pcs_sim_renew_forces(p->sim);
+    pcs_certifier_renew(p->sim->certifier, &p->sim->state);
 }
 
 void pcs_api_note_applied(percuss *p)
@@ -65,11 +65,30 @@ void pcs_api_clear_applied(percuss *p)
     if (p->applied != NULL) memset(p->applied, 0, (size_t)p->system->nv * sizeof *p->applied);
 }
 
-void pcs_api_forget_applied(percuss *p, const double *acting)
+// Room for the forces that a state carries; none act where it carries none.
+static void drive_make_room(percuss *p, bool is_driven, pcs_carrier *c)
 {
+    if (!pcs_carry_reads(c)) return;
     pcs_api_clear_applied(p);
-    if (p->acting != NULL && acting != NULL) memcpy(p->acting, acting, (size_t)p->system->nv * sizeof *acting);
-    if (p->acting != NULL && acting == NULL) memset(p->acting, 0, (size_t)p->system->nv * sizeof *p->acting);
+    if (p->acting != NULL) memset(p->acting, 0, (size_t)p->system->nv * sizeof *p->acting);
+    if (is_driven && percuss_applied_force(p) == NULL) c->status = PCS_NO_MEMORY;
+}
+
+// A checkpoint of a run knows nothing of it: then factors and friction stay as they are.
+void pcs_api_carry_drive(percuss *p, pcs_carrier *c)
+{
+    size_t nload = (size_t)percuss_loads(p);
+    bool is_driven = p->acting != NULL;
+    pcs_carry_part(c, "drive");
+    if (pcs_carry_reads(c) && !pcs_carry_is_next(c, "is_driven")) {
+        drive_make_room(p, false, c);
+        return;
+    }
+    pcs_carry_flags(c, "is_driven", &is_driven, 1);
+    drive_make_room(p, is_driven, c);
+    if (c->status == PCS_OK && is_driven) pcs_carry_vector(c, "acting", p->acting, p->system->nv);
+    if (nload > 0) pcs_carry_words(c, "load_factors", pcs_fe_load_factors(p->system), nload);
+    for (int j = 0; j < p->system->nrow; j++) pcs_carry_words(c, "friction", &p->system->laws[j].friction, 1);
 }
 
 int percuss_apply(percuss *p, int node, const double force[3])
@@ -122,7 +141,7 @@ static int drive_set_factor(percuss *p, int load, double factor)
         return 1;
     }
     p->system->ops->force(p->system, x->t, x->q, x->v, before);
-    pcs_fe_set_load_factor(p->system, load, factor);
+    pcs_fe_load_factors(p->system)[load] = factor;
     p->system->ops->force(p->system, x->t, x->q, x->v, p->jump);
     for (int i = 0; i < p->system->nv; i++) p->jump[i] -= before[i];
     pcs_scratch_free(before);

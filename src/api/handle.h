@@ -8,7 +8,8 @@
 #include "analysis/modes.h"
 #include "build/build.h"
 #include "fe/fe.h"
-#include "sim/snapshot.h"
+#include "sim/certify.h"
+#include "sim/checkpoint.h"
 
 // Positions and velocities where readers find them in every step; those of the run itself change places.
 typedef struct api_mirror {
@@ -72,8 +73,8 @@ pcs_source pcs_api_source(const percuss_source *source);
 // Before a step: the state takes in what the caller applies. After it: nothing is applied any more.
 void pcs_api_note_applied(percuss *p);
 void pcs_api_clear_applied(percuss *p);
-// The same for a state put back, which carries the forces `acting` [nv] (NULL: none).
-void pcs_api_forget_applied(percuss *p, const double *acting);
+// Writes or reads what drives it: forces of the last step, factors of loads, friction. Read, nothing is applied.
+void pcs_api_carry_drive(percuss *p, pcs_carrier *c);
 // Directions of the rows at the present state.
 void pcs_api_aim(percuss *p);
 

@@ -115,6 +115,7 @@ const double *percuss_contact_force(percuss *p)
 const double *percuss_acceleration(percuss *p)
 {
     if (p == NULL || p->sim == NULL || p->sim->solver == NULL || p->sim->solver->mass == NULL) return NULL;
+    if (p->sim->scheme->ops->has_inertia) return NULL; // what is factored is not M, which may be singular
     double *a = read_vector(p, &p->acceleration);
     const double *r = percuss_contact_force(p);
     if (a == NULL || r == NULL || !pcs_projection_move(p->sim->solver, pcs_api_q(p))) return NULL;

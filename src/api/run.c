@@ -3,13 +3,13 @@
 #include "api/handle.h"
 #include "core/clock.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct percuss_state {
     pcs_context *ctx; // owns it
     const pcs_sim *of;
-    pcs_snapshot *snapshot;
-    double *acting; // [nv] applied forces of its last step; NULL: none
+    pcs_memory pieces; // as a checkpoint has them
 };
 
 // Someone who looks at a run from outside, as an observer: between two steps the workspace is free.
@@ -171,29 +171,52 @@ int percuss_run(percuss *p, const char *directory)
     return percuss_run_with(p, &(percuss_run_options){ .directory = directory });
 }
 
-static pcs_status run_keep(pcs_context *ctx, const percuss *p, percuss_state **out)
+static void run_carry(percuss *p, pcs_carrier *c)
 {
+    pcs_checkpoint_carry(p->sim, c);
+    pcs_api_carry_drive(p, c);
+}
+
+static bool run_may_keep(const percuss *p)
+{
+    return p != NULL && p->sim != NULL && p->sim->has_started && !p->is_stepping;
+}
+
+static pcs_status run_keep(pcs_context *ctx, const percuss *of, percuss_state **out)
+{
+    percuss copy = *of, *p = &copy; // writing changes nothing
     percuss_state *state;
+    pcs_carrier c = pcs_checkpoint_carrier(p->sim, PCS_CARRY_COUNT);
     PCS_TAKE(ctx, state, 1, "a kept state");
-    *state = (percuss_state){ .ctx = ctx, .of = p->sim };
-    if (p->acting != NULL) {
-        PCS_TAKE(ctx, state->acting, p->system->nv, "a kept state");
-        memcpy(state->acting, p->acting, (size_t)p->system->nv * sizeof *state->acting);
-    }
-    PCS_TRY(pcs_snapshot_create(ctx, p->sim, &state->snapshot));
+    run_carry(p, &c);
+    *state = (percuss_state){ .ctx = ctx, .of = p->sim, .pieces.size = c.used };
+    state->pieces.bytes = pcs_take(ctx, 1, c.used, "a kept state");
+    if (state->pieces.bytes == NULL) return PCS_NO_MEMORY;
+    c = pcs_checkpoint_carrier(p->sim, PCS_CARRY_WRITE);
+    c.bytes = state->pieces.bytes;
+    c.size = state->pieces.size;
+    run_carry(p, &c);
     *out = state;
-    return PCS_OK;
+    return c.status;
 }
 
 percuss_state *percuss_keep(const percuss *p)
 {
     pcs_context *ctx = NULL;
     percuss_state *state = NULL;
-    if (p == NULL || p->sim == NULL || !p->sim->has_started || p->is_stepping) return NULL;
-    if (pcs_context_create(&ctx) != PCS_OK) return NULL;
+    if (!run_may_keep(p) || pcs_context_create(&ctx) != PCS_OK) return NULL;
     if (run_keep(ctx, p, &state) == PCS_OK) return state;
     pcs_context_destroy(&ctx);
     return NULL;
+}
+
+// The state is another one: nothing has failed so far.
+static void run_settle(percuss *p)
+{
+    pcs_api_mirror(p);
+    (void)pcs_fail(p->ctx, PCS_OK, "%s", "");
+    pcs_note(p->ctx, "%s", "");
+    p->is_stopped = false;
 }
 
 int percuss_restore(percuss *p, const percuss_state *state)
@@ -201,13 +224,70 @@ int percuss_restore(percuss *p, const percuss_state *state)
     if (p == NULL || p->is_running) return 2;
     if (state == NULL || p->sim == NULL || state->of != p->sim)
         return pcs_api_refuse(p, "the state was not kept of this simulation");
-    pcs_snapshot_restore(state->snapshot, p->sim);
-    pcs_api_mirror(p);
-    pcs_api_forget_applied(p, state->acting);
-    (void)pcs_fail(p->ctx, PCS_OK, "%s", "");
-    pcs_note(p->ctx, "%s", "");
-    p->is_stopped = false;
+    pcs_carrier c = pcs_checkpoint_carrier(p->sim, PCS_CARRY_READ);
+    c.bytes = state->pieces.bytes;
+    c.size = state->pieces.size;
+    run_carry(p, &c);
+    if (c.status != PCS_OK) return pcs_api_run_answer(p, c.status);
+    run_settle(p);
     return 0;
+}
+
+int percuss_save(percuss *p, const char *path)
+{
+    if (p == NULL || p->is_running) return 2;
+    if (path == NULL || !run_may_keep(p)) return pcs_api_refuse(p, "there is no state to save, or no path");
+    percuss_state *state = percuss_keep(p);
+    pcs_status status = state == NULL ? pcs_fail(p->ctx, PCS_NO_MEMORY, "out of memory: a kept state")
+                                      : pcs_checkpoint_save(p->sim, &state->pieces, path);
+    percuss_forget(&state);
+    return pcs_api_answer(status);
+}
+
+static pcs_status run_read(percuss *p, const pcs_checkpoint_data *data)
+{
+    pcs_carrier c;
+    PCS_TRY(pcs_checkpoint_demand_same(p->sim, data));
+    PCS_TRY(pcs_checkpoint_begin_reading(p->sim, data, &c));
+    run_carry(p, &c);
+    return c.status;
+}
+
+// What does not fit leaves the state as it was.
+static pcs_status run_load(percuss *p, const pcs_checkpoint_data *data)
+{
+    char reason[1024];
+    percuss_state *before = percuss_keep(p);
+    if (before == NULL) return pcs_fail(p->ctx, PCS_NO_MEMORY, "out of memory: a kept state");
+    bool was_stopped = p->is_stopped;
+    pcs_status status = run_read(p, data);
+    if (status == PCS_OK) run_settle(p);
+    else {
+        snprintf(reason, sizeof reason, "%s", pcs_message(p->ctx));
+        (void)percuss_restore(p, before);
+        p->is_stopped = was_stopped;
+        (void)pcs_fail(p->ctx, status, "%s", reason);
+    }
+    percuss_forget(&before);
+    return status;
+}
+
+int percuss_load_state(percuss *p, const char *path)
+{
+    pcs_checkpoint_data data;
+    bool is_there;
+    char note[512];
+    if (p == NULL || p->is_running) return 2;
+    if (path == NULL || !run_may_keep(p)) return pcs_api_refuse(p, "a state needs a simulation and a path");
+    pcs_status status = pcs_checkpoint_find(p->ctx, path, false, &data, &is_there, note);
+    if (status == PCS_OK && !is_there)
+        status = pcs_fail(p->ctx, PCS_BAD_INPUT, "%s: there is no state of a simulation", path);
+    if (status == PCS_OK) {
+        status = run_load(p, &data);
+        pcs_checkpoint_free(&data);
+        if (status == PCS_OK && note[0] != '\0') (void)pcs_fail(p->ctx, PCS_OK, "%s", note);
+    }
+    return pcs_api_answer(status);
 }
 
 void percuss_forget(percuss_state **state)

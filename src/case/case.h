@@ -21,7 +21,7 @@ enum { PCS_SPELLING_BYTES = 128, PCS_NUMBER_BYTES = 40, PCS_PATH_BYTES = 256 };
 // `path` is a file or a folder that holds case.yaml. What is no YAML map at all is PCS_BAD_INPUT; duplicate
 // keys, anchors, aliases, tags and further documents are collected with the other errors.
 pcs_status pcs_case_load(pcs_context *ctx, const char *path, pcs_case **out);
-// The same from memory; `name` stands for the file in messages.
+// The same from memory; `name` stands for the file, in messages and as the place from which files are looked for.
 pcs_status pcs_case_parse(pcs_context *ctx, const char *name, const char *text, size_t size, pcs_case **out);
 // "path.to.key=value": the value is parsed as YAML and replaces or adds the key; list items by number from 0.
 // A wrong assignment is collected like any other error: only a lack of memory fails here.
@@ -109,7 +109,7 @@ int pcs_case_error_count(const pcs_case *c);
 // Reports every key that was never looked up, then gives PCS_BAD_INPUT with all messages, in the order of the file, if
 // there are any errors.
 pcs_status pcs_case_finish(pcs_case *c);
-// The tree with all defaults as text, in the memory of the context. `of_motion`: without what a motion from a given
+// The tree with all defaults as text, made once, in the memory of the context. `of_motion`: without what a motion from a given
 // state does not depend on (title, output, initial, start, certify, time.end).
 pcs_status pcs_case_dump(pcs_case *c, bool of_motion, char **text, size_t *size);
 // Goes on with a hash (core/carry.h) over the contents of all files that the resolved case names.

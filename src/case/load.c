@@ -43,16 +43,6 @@ static pcs_status load_tree(pcs_case *c, const char *text, size_t size)
     return PCS_OK;
 }
 
-pcs_status pcs_case_parse(pcs_context *ctx, const char *name, const char *text, size_t size, pcs_case **out)
-{
-    *out = NULL;
-    pcs_case *c = NULL;
-    PCS_TRY(pcs_tree_create(ctx, name, &c));
-    PCS_TRY(load_tree(c, text, size));
-    *out = c;
-    return PCS_OK;
-}
-
 // The last component of a path, without `cut` bytes at its end.
 static const char *load_stem(pcs_case *c, const char *path, size_t cut)
 {
@@ -77,6 +67,17 @@ static pcs_status load_name(pcs_case *c)
         if (realpath(c->folder, full) != NULL && full[1] != '\0') c->name = load_stem(c, full, 0);
     }
     return c->name == NULL ? PCS_NO_MEMORY : PCS_OK;
+}
+
+pcs_status pcs_case_parse(pcs_context *ctx, const char *name, const char *text, size_t size, pcs_case **out)
+{
+    *out = NULL;
+    pcs_case *c = NULL;
+    PCS_TRY(pcs_tree_create(ctx, name, &c));
+    PCS_TRY(load_name(c));
+    PCS_TRY(load_tree(c, text, size));
+    *out = c;
+    return PCS_OK;
 }
 
 // A folder stands for the case.yaml in it.

@@ -178,7 +178,8 @@ static bool write_into(pcs_case *c, bool of_motion, FILE *file, size_t room, siz
 pcs_status pcs_case_dump(pcs_case *c, bool of_motion, char **text, size_t *size)
 {
     bool is_out = false;
-    *text = NULL;
+    *text = c->dump[of_motion];
+    *size = c->dump_size[of_motion];
     for (size_t room = FIRST_ROOM; room <= MOST_ROOM && *text == NULL && !is_out; room *= 4) {
         char *buffer = pcs_scratch(NULL, room, 1);
         FILE *file = buffer == NULL ? NULL : fmemopen(buffer, room, "w");
@@ -188,6 +189,8 @@ pcs_status pcs_case_dump(pcs_case *c, bool of_motion, char **text, size_t *size)
         is_out = file == NULL || (is_whole && *text == NULL);
         pcs_scratch_free(buffer);
     }
+    c->dump[of_motion] = *text;
+    c->dump_size[of_motion] = *size;
     return *text == NULL ? pcs_fail(c->ctx, PCS_NO_MEMORY, "out of memory: the case as text") : PCS_OK;
 }
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_ROOM = 96 };
+enum { NAME_ROOM = 128, PART_ROOM = 32 };
 
 _Static_assert(sizeof(long) == 8 && sizeof(double) == 8 && sizeof(bool) == 1, "pieces are written as they stand");
 
@@ -16,9 +16,15 @@ void pcs_carry_part(pcs_carrier *c, const char *name)
     c->part = name;
 }
 
-static void carry_name(const pcs_carrier *c, const char *name, char text[NAME_ROOM])
+// "part.name", which is cut where it is too long; gives its size with the zero at its end.
+static size_t carry_name(const pcs_carrier *c, const char *name, char text[NAME_ROOM])
 {
-    snprintf(text, NAME_ROOM, "%s.%s", c->part, name);
+    size_t part = strnlen(c->part, PART_ROOM), rest = strnlen(name, NAME_ROOM - PART_ROOM - 2);
+    memcpy(text, c->part, part);
+    text[part] = '.';
+    memcpy(text + part + 1, name, rest);
+    text[part + 1 + rest] = '\0';
+    return part + rest + 2;
 }
 
 void pcs_carry_refuse(pcs_carrier *c, const char *name, const char *what)
@@ -37,13 +43,19 @@ static void carry_put(pcs_carrier *c, const void *bytes, size_t size)
     c->used += size;
 }
 
+bool pcs_carry_is_next(const pcs_carrier *c, const char *name)
+{
+    char full[NAME_ROOM];
+    size_t length = carry_name(c, name, full);
+    return c->size - c->used >= length && memcmp(c->bytes + c->used, full, length) == 0;
+}
+
 // The bytes of the next piece, which must have this name and size; NULL otherwise.
 static const unsigned char *carry_find(pcs_carrier *c, const char *name, size_t size)
 {
     char full[NAME_ROOM], text[160];
     if (c->status != PCS_OK) return NULL;
-    carry_name(c, name, full);
-    size_t length = strlen(full) + 1, left = c->size - c->used;
+    size_t length = carry_name(c, name, full), left = c->size - c->used;
     unsigned long long found;
     bool has_name = left >= length + sizeof found && memcmp(c->bytes + c->used, full, length) == 0;
     if (!has_name) {
@@ -70,8 +82,7 @@ void pcs_carry_bytes(pcs_carrier *c, const char *name, void *bytes, size_t size)
         if (found != NULL && size > 0) memcpy(bytes, found, size);
         return;
     }
-    carry_name(c, name, full);
-    carry_put(c, full, strlen(full) + 1);
+    carry_put(c, full, carry_name(c, name, full));
     carry_put(c, &count, sizeof count);
     carry_put(c, bytes, size);
 }

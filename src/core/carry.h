@@ -63,6 +63,8 @@ void pcs_carry_index(pcs_carrier *c, const char *name, int *x, int low, int high
 // PCS_BAD_INPUT: what was read does not fit.
 void pcs_carry_refuse(pcs_carrier *c, const char *name, const char *what);
 
+// Does this piece come next? Only when something is read.
+bool pcs_carry_is_next(const pcs_carrier *c, const char *name);
 // Goes to a piece by its full name, "state.q", and gives its size; false when there is none.
 bool pcs_carry_seek(pcs_carrier *c, const char *full, size_t *size);
 

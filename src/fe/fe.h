@@ -114,9 +114,9 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
 const pcs_dofmap *pcs_fe_dofmap(const pcs_system *self);
 const pcs_batch *pcs_fe_batch(const pcs_system *self, int group);
 
-// Its loads, and a factor on top of the amplitude of one of them, which is 1 at first.
+// Its loads, and factors on top of their amplitudes, [nload], which are 1 at first.
 int pcs_fe_loads(const pcs_system *self, const pcs_fe_load **out);
-void pcs_fe_set_load_factor(pcs_system *self, int load, double factor);
+double *pcs_fe_load_factors(pcs_system *self);
 
 // Initial q and v, [nq] and [nv], zeroed by the caller.
 pcs_status pcs_fe_initial_state(const pcs_system *self, double *q, double *v, const char **culprit);

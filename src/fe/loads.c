@@ -262,8 +262,8 @@ int pcs_fe_loads(const pcs_system *self, const pcs_fe_load **out)
     return fe->model.nload;
 }
 
-void pcs_fe_set_load_factor(pcs_system *self, int load, double factor)
+double *pcs_fe_load_factors(pcs_system *self)
 {
     fe_work *work = self->work;
-    work->load_factors[load] = factor;
+    return work->load_factors;
 }

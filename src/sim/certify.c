@@ -327,6 +327,13 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     return self->now.certificate.broken == NULL;
 }
 
+void pcs_certifier_renew(pcs_certifier *self, const pcs_state *x)
+{
+    certify_past *past = &self->past[self->now.past];
+    past->has_force = false;
+    for (int i = 0; i < x->nhistory; i++) memcpy(past->history[i], x->history[i], (size_t)x->nv * sizeof(double));
+}
+
 // What to try against energy from nowhere.
 static const char *certify_advice(const pcs_certifier *self)
 {

@@ -18,6 +18,10 @@ void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before);
 void pcs_certifier_mark(pcs_certifier *self);
 void pcs_certifier_rewind(pcs_certifier *self);
 
+// Smooth forces, or the accelerations that the state carries, have changed between two steps: the next step is held
+// against those that are there now.
+void pcs_certifier_renew(pcs_certifier *self, const pcs_state *x);
+
 // Writes or reads all of it between two steps.
 void pcs_certifier_carry(pcs_certifier *self, pcs_carrier *c);
 

@@ -12,6 +12,14 @@
 #include <string.h>
 
 enum { ASKING_STEPS = 16, LINE_ROOM = 160 };
+// Numbers and flags follow one another in the reports of a step and of its rows.
+enum {
+    REPORT_WORDS = (offsetof(pcs_step_report, is_joined) - offsetof(pcs_step_report, event_time)) / 8,
+    ROW_WORDS = offsetof(pcs_row_report, is_gated) / 8,
+    ROW_FLAGS = 4
+};
+_Static_assert(offsetof(pcs_row_report, is_impact) == offsetof(pcs_row_report, is_gated) + ROW_FLAGS - 1,
+               "the flags of a row follow one another");
 static const double SHORT_RUN = 2.0; // s: some hundred times what syncing costs; who loses it runs again
 
 const pcs_option pcs_checkpoint_options[] = {
@@ -32,7 +40,7 @@ typedef struct pcs_checkpoint {
     double last; // s, clock at the last one
 } pcs_checkpoint;
 
-static pcs_carrier checkpoint_carrier(const pcs_sim *sim, pcs_carry_way way)
+pcs_carrier pcs_checkpoint_carrier(const pcs_sim *sim, pcs_carry_way way)
 {
     const pcs_layout *layout = sim->system->layout;
     pcs_carrier c = { .ctx = sim->ctx, .way = way, .source = "checkpoint", .nrank = 1 };
@@ -114,6 +122,23 @@ static void checkpoint_carry_view(pcs_view *view, pcs_carrier *c)
     pcs_carry_words(c, "checkpoints", &view->ncheckpoint, 1);
 }
 
+// The last step, for those who look at the run; the next one does not depend on it.
+static void checkpoint_carry_report(pcs_sim *sim, pcs_carrier *c)
+{
+    pcs_step_report *r = &sim->report;
+    const pcs_system *system = sim->system;
+    pcs_carry_part(c, "report");
+    pcs_carry_int(c, "iterations", &r->iterations);
+    pcs_carry_words(c, "sums", &r->event_time, REPORT_WORDS);
+    pcs_carry_flags(c, "is_joined", &r->is_joined, 1);
+    for (int j = 0; j < system->nrow; j++) {
+        pcs_carry_words(c, "row", &r->rows[j].gap, ROW_WORDS);
+        pcs_carry_flags(c, "row_flags", &r->rows[j].is_gated, ROW_FLAGS);
+    }
+    if (sim->reactions == NULL) return;
+    pcs_carry_words(c, "reactions", sim->reactions, (size_t)system->nreaction * sizeof *sim->reactions / 8);
+}
+
 // Step control and steps that are tried again carry nothing but the state.
 void pcs_checkpoint_carry(pcs_sim *sim, pcs_carrier *c)
 {
@@ -127,6 +152,7 @@ void pcs_checkpoint_carry(pcs_sim *sim, pcs_carrier *c)
     checkpoint_carry_solver(sim, c);
     checkpoint_carry_view(&sim->view, c);
     pcs_certifier_carry(sim->certifier, c);
+    checkpoint_carry_report(sim, c);
 }
 
 static pcs_status checkpoint_carry_observers(pcs_sim *sim, pcs_carrier *c)
@@ -145,7 +171,7 @@ static pcs_status checkpoint_carry_observers(pcs_sim *sim, pcs_carrier *c)
 pcs_status pcs_checkpoint_open(pcs_sim *sim)
 {
     pcs_checkpoint *k;
-    pcs_carrier c = checkpoint_carrier(sim, PCS_CARRY_COUNT);
+    pcs_carrier c = pcs_checkpoint_carrier(sim, PCS_CARRY_COUNT);
     if (!sim->has_checkpoints) return PCS_OK;
     PCS_TAKE(sim->ctx, k, 1, "checkpoints");
     PCS_TRY(checkpoint_make_head(sim, &k->head, &k->text));
@@ -164,7 +190,7 @@ pcs_status pcs_checkpoint_open(pcs_sim *sim)
 // The file as a whole, on the rank that writes; the others give their part.
 static pcs_status checkpoint_fill(pcs_sim *sim, pcs_checkpoint *k, bool is_synced)
 {
-    pcs_carrier c = checkpoint_carrier(sim, k->bytes == NULL ? PCS_CARRY_COUNT : PCS_CARRY_WRITE);
+    pcs_carrier c = pcs_checkpoint_carrier(sim, k->bytes == NULL ? PCS_CARRY_COUNT : PCS_CARRY_WRITE);
     c.syncs = is_synced;
     c.work = k->work;
     c.work_size = k->work_size;
@@ -193,10 +219,31 @@ pcs_status pcs_checkpoint_write(pcs_sim *sim)
     sim->view.ncheckpoint++;
     pcs_status status = checkpoint_fill(sim, k, is_synced);
     if (status == PCS_OK && k->bytes != NULL)
-        status = pcs_checkpoint_put(sim->ctx, sim->view.directory, k->bytes, k->size, is_synced);
+        status = pcs_checkpoint_put(sim->ctx, sim->view.directory, &(pcs_memory){ .bytes = k->bytes, .size = k->size },
+                                    is_synced);
     k->last = pcs_clock();
     sim->timing.checkpoint += k->last - begin;
     return pcs_comm_agree(sim->ctx, status);
+}
+
+pcs_status pcs_checkpoint_save(pcs_sim *sim, const pcs_memory *pieces, const char *path)
+{
+    pcs_checkpoint_head head;
+    const char *text;
+    PCS_TRY(checkpoint_make_head(sim, &head, &text));
+    head.piece_size = pieces->size;
+    size_t before = sizeof head + (size_t)head.text_size, size = before + pieces->size;
+    unsigned char *bytes = pcs_scratch(NULL, size + sizeof(uint64_t), 1);
+    if (bytes == NULL) return pcs_fail(sim->ctx, PCS_NO_MEMORY, "out of memory: a checkpoint");
+    memcpy(bytes, &head, sizeof head);
+    memcpy(bytes + sizeof head, text, (size_t)head.text_size);
+    memcpy(bytes + before, pieces->bytes, pieces->size);
+    uint64_t sum = pcs_checkpoint_sum(bytes, size);
+    memcpy(bytes + size, &sum, sizeof sum);
+    pcs_status status =
+        pcs_checkpoint_put_file(sim->ctx, path, &(pcs_memory){ .bytes = bytes, .size = size + sizeof sum });
+    pcs_scratch_free(bytes);
+    return status;
 }
 
 // By the clock of any rank; ranks ask one another only now and then.
@@ -261,9 +308,9 @@ pcs_status pcs_checkpoint_demand_same(pcs_sim *sim, const pcs_checkpoint_data *d
                     d->path);
 }
 
-static pcs_status checkpoint_begin_reading(pcs_sim *sim, const pcs_checkpoint_data *d, pcs_carrier *c)
+pcs_status pcs_checkpoint_begin_reading(pcs_sim *sim, const pcs_checkpoint_data *d, pcs_carrier *c)
 {
-    *c = checkpoint_carrier(sim, PCS_CARRY_READ);
+    *c = pcs_checkpoint_carrier(sim, PCS_CARRY_READ);
     c->source = d->path;
     c->bytes = d->pieces;
     c->size = d->piece_size;
@@ -275,7 +322,7 @@ static pcs_status checkpoint_begin_reading(pcs_sim *sim, const pcs_checkpoint_da
 pcs_status pcs_checkpoint_restore(pcs_sim *sim, const pcs_checkpoint_data *d, pcs_carrier *c)
 {
     double setup = sim->timing.setup;
-    PCS_TRY(checkpoint_begin_reading(sim, d, c));
+    PCS_TRY(pcs_checkpoint_begin_reading(sim, d, c));
     pcs_checkpoint_carry(sim, c);
     sim->timing.setup += setup;
     sim->view.start_time = sim->start_time;
@@ -322,7 +369,7 @@ pcs_status pcs_checkpoint_start(pcs_sim *sim)
     pcs_state *x = &sim->state;
     bool has_changed;
     if (sim->from == NULL) return PCS_OK;
-    PCS_TRY(checkpoint_begin_reading(sim, sim->from, &c));
+    PCS_TRY(pcs_checkpoint_begin_reading(sim, sim->from, &c));
     PCS_TRY(checkpoint_take_vector(&c, "q", x->q, x->nq));
     PCS_TRY(checkpoint_take_vector(&c, "v", x->v, x->nv));
     x->t = sim->system->time = sim->start_time;
@@ -354,7 +401,7 @@ pcs_status pcs_checkpoint_start_state(pcs_sim *sim, const pcs_measure *before)
     if (sim->from == NULL) return PCS_OK;
     PCS_TRY(checkpoint_hash(sim, true, &unused, &size, &motion));
     if (motion != sim->from->motion) return PCS_OK;
-    PCS_TRY(checkpoint_begin_reading(sim, sim->from, &c));
+    PCS_TRY(pcs_checkpoint_begin_reading(sim, sim->from, &c));
     pcs_state_carry(&sim->state, &c);
     PCS_TRY(c.status);
     sim->state.step = 0;

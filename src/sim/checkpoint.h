@@ -30,8 +30,14 @@ typedef struct pcs_checkpoint_data {
     size_t piece_size;
 } pcs_checkpoint_data;
 
+// For all of a simulation, without bytes yet.
+pcs_carrier pcs_checkpoint_carrier(const pcs_sim *sim, pcs_carry_way way);
+// For what a checkpoint holds.
+pcs_status pcs_checkpoint_begin_reading(pcs_sim *sim, const pcs_checkpoint_data *data, pcs_carrier *c);
 // Writes or reads all of a simulation that has started but its observers.
 void pcs_checkpoint_carry(pcs_sim *sim, pcs_carrier *c);
+// Makes a file of pieces that were written.
+pcs_status pcs_checkpoint_save(pcs_sim *sim, const pcs_memory *pieces, const char *path);
 
 // Takes the memory of checkpoints of this run; after the observers are open. Nothing where they are switched off.
 pcs_status pcs_checkpoint_open(pcs_sim *sim);
@@ -62,7 +68,8 @@ pcs_status pcs_checkpoint_start(pcs_sim *sim);
 // happens at the start.
 pcs_status pcs_checkpoint_start_state(pcs_sim *sim, const pcs_measure *before);
 
-// Of checkpoint_file.c: hands a whole checkpoint to the disk.
-pcs_status pcs_checkpoint_put(pcs_context *ctx, const char *directory, const void *bytes, size_t size, bool is_synced);
+// Of checkpoint_file.c: hands a whole checkpoint to the disk, in a folder beside the one before it, or as this file.
+pcs_status pcs_checkpoint_put(pcs_context *ctx, const char *directory, const pcs_memory *all, bool is_synced);
+pcs_status pcs_checkpoint_put_file(pcs_context *ctx, const char *path, const pcs_memory *all);
 
 #endif

@@ -52,8 +52,14 @@ static bool file_sync(int descriptor)
     return fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS;
 }
 
-static bool file_sync_folder(const char *directory)
+// The folder that a file is in.
+static bool file_sync_folder(const char *path)
 {
+    char directory[PATH_ROOM];
+    snprintf(directory, sizeof directory, "%s", path);
+    char *slash = strrchr(directory, '/');
+    if (slash == NULL) snprintf(directory, sizeof directory, ".");
+    else slash[slash == directory] = '\0';
     int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0) return errno == EACCES;
     bool is_done = file_sync(descriptor);
@@ -61,29 +67,42 @@ static bool file_sync_folder(const char *directory)
     return is_done;
 }
 
-pcs_status pcs_checkpoint_put(pcs_context *ctx, const char *directory, const void *bytes, size_t size, bool is_synced)
+// Written aside and renamed; what was there goes to `older`, unless that is NULL.
+static pcs_status file_replace(pcs_context *ctx, const char *path, const char *older, const pcs_memory *all,
+                               bool is_synced)
 {
-    char newest[PATH_ROOM], older[PATH_ROOM], aside[PATH_ROOM + 8];
-    file_path(directory, checkpoint_names[0], newest);
-    file_path(directory, checkpoint_names[1], older);
-    snprintf(aside, sizeof aside, "%s.part", newest);
+    char aside[PATH_ROOM + 8];
+    snprintf(aside, sizeof aside, "%s.part", path);
     int descriptor = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (descriptor < 0)
-        return pcs_fail(ctx, PCS_IO_ERROR, "cannot create the checkpoint %s: %s", newest, strerror(errno));
-    bool is_done = file_write_all(descriptor, bytes, size) && (!is_synced || file_sync(descriptor));
+        return pcs_fail(ctx, PCS_IO_ERROR, "cannot create the checkpoint %s: %s", path, strerror(errno));
+    bool is_done = file_write_all(descriptor, all->bytes, all->size) && (!is_synced || file_sync(descriptor));
     int error = errno;
     if (close(descriptor) != 0 && is_done) {
         is_done = false;
         error = errno;
     }
     if (is_done) {
-        is_done = (rename(newest, older) == 0 || errno == ENOENT) && rename(aside, newest) == 0 &&
-                  (!is_synced || file_sync_folder(directory));
+        is_done = (older == NULL || rename(path, older) == 0 || errno == ENOENT) && rename(aside, path) == 0 &&
+                  (!is_synced || file_sync_folder(path));
         error = errno;
     }
     if (is_done) return PCS_OK;
     unlink(aside);
-    return pcs_fail(ctx, PCS_IO_ERROR, "cannot write the checkpoint %s: %s", newest, strerror(error));
+    return pcs_fail(ctx, PCS_IO_ERROR, "cannot write the checkpoint %s: %s", path, strerror(error));
+}
+
+pcs_status pcs_checkpoint_put(pcs_context *ctx, const char *directory, const pcs_memory *all, bool is_synced)
+{
+    char newest[PATH_ROOM], older[PATH_ROOM];
+    file_path(directory, checkpoint_names[0], newest);
+    file_path(directory, checkpoint_names[1], older);
+    return file_replace(ctx, newest, older, all, is_synced);
+}
+
+pcs_status pcs_checkpoint_put_file(pcs_context *ctx, const char *path, const pcs_memory *all)
+{
+    return file_replace(ctx, path, NULL, all, true);
 }
 
 void pcs_checkpoint_free(pcs_checkpoint_data *data)

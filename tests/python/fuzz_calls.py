@@ -102,7 +102,7 @@ class Fuzz:
         if self.random.random() < 0.05:
             setattr(one, name, self.odd())
         value = getattr(one, name)
-        if callable(value) and name != "run":
+        if callable(value) and name not in ("run", "save"):  # they write files
             value = value(*[self.odd() for _ in range(self.random.choice((0, 0, 1, 2)))])
         return value
 
@@ -145,7 +145,11 @@ class Fuzz:
                 self.objects.append(sim.keep())
             elif kind < 0.56 and sim is not None:
                 sim.restore(self.pick(percuss.State))
-            elif kind < 0.58 and sim is not None:
+            elif kind < 0.57 and sim is not None:
+                sim.save(os.path.join(self.folder, self.random.choice(("state", "no/folder", "x" * 300))))
+            elif kind < 0.59 and sim is not None:
+                sim.restore(os.path.join(self.folder, self.random.choice(("state", "state", "0", "none"))))
+            elif kind < 0.60 and sim is not None:
                 sim.close()
             elif kind < 0.64:
                 self.objects = [other for other in self.objects if other is not one]

@@ -270,6 +270,48 @@ class Driving(unittest.TestCase):
         with self.assertRaises(TypeError):
             sim.restore(None)
 
+    def test_save_and_restore(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "bar.state")
+            sim = percuss.load(BAR, set=SMALL)
+            sim.run(until=0.5)
+            sim.applied[0] = 0.1
+            sim.step()
+            sim.save(path)
+            other = percuss.load(BAR, set=SMALL)
+            q = other.q
+            other.restore(path)
+            self.assertEqual((other.time, other.steps, other.energy), (sim.time, sim.steps, sim.energy))
+            np.testing.assert_array_equal(q, sim.q)  # the view that was there before shows it
+            self.assertEqual(other.contacts["wall"].force, sim.contacts["wall"].force)
+            sim.run()
+            other.run()
+            np.testing.assert_array_equal(sim.q, other.q)
+            self.assertEqual(sim.energy, other.energy)
+            self.assertEqual([c.worst_ratio for c in sim.certificate], [c.worst_ratio for c in other.certificate])
+            coarse = percuss.load(BAR, set={**SMALL, "time.end": 0.7})
+            with self.assertRaisesRegex(percuss.InputError, "another case.*end: .*is 'end: 0.7'"):
+                coarse.restore(path)
+            with open(path, "r+b") as file:
+                file.truncate(3000)
+            with self.assertRaisesRegex(percuss.InputError, "cut off"):
+                sim.restore(path)
+            with self.assertRaises(percuss.InputError):
+                sim.restore(os.path.join(folder, "none"))
+            with self.assertRaises(percuss.InputError):
+                sim.save(os.path.join(folder, "no", "folder"))
+            with self.assertRaises(TypeError):
+                sim.save(None)
+
+    def test_text_has_a_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "time.yaml"), "w", encoding="utf-8") as file:
+                file.write("time: { step: 0.01, end: 0.05 }\n")
+            text = "include: time.yaml\nsystem: { type: oscillator }\nscheme: { type: moreau_jean }\n"
+            self.assertEqual(percuss.load(os.path.join(folder, "case.yaml"), text=text).end_time, 0.05)
+            with self.assertRaises(percuss.InputError):
+                percuss.load(text=text)
+
     def test_a_failed_step_can_be_taken_back(self):
         sim = percuss.load(BAR, set=SMALL)
         kept = sim.keep()
