@@ -118,11 +118,11 @@ class Campaign:
 
 
 def results(folder):
-    """Bytes of the results that do not tell times of the clock."""
+    """Bytes of the results that do not tell times of the clock, as summaries and checkpoints do."""
     found = {}
     for base, _, names in os.walk(folder):
         for name in names:
-            if not name.startswith("summary"):
+            if not name.startswith(("summary", "checkpoint")):
                 with open(os.path.join(base, name), "rb") as file:
                     found[os.path.relpath(os.path.join(base, name), folder)] = file.read()
     return found
