@@ -32,7 +32,8 @@ CASES = [
     ("rotor", "rotor", ["output.frames={every: 20}", "time.end=0.02"]),
     ("cantilever", "cantilever_stop", []),
     ("wave", "bar_wave", ["time.end=10", "output.frames={every: 90, format: vtu}"]),
-    ("wall", "beam_pendulum", ["output.frames={every: 4, around_contacts: 5, format: vtu}", "output.contact_frames={}"]),
+    ("wall", "beam_pendulum", ["output.frames={every: 4, around_contacts: 5, format: vtu}",
+                               "output.contact_frames={}"]),
     ("pulse", "hopkinson", []),
     ("block", "rocking_block", ["output.frames={every: 5, around_contacts: 2}"]),
 ]

@@ -62,7 +62,7 @@ static pcs_status readers_gmsh(pcs_context *ctx)
     return pcs_build_sim(ctx, c, &sim);
 }
 
-// Sizes and the checksum become right, so that what lies behind them is reached, where the input begins like a checkpoint.
+// Where the input begins like a checkpoint its sizes and checksum become right, so that what is behind them is reached.
 static void readers_mend(uint8_t *bytes, size_t size)
 {
     pcs_checkpoint_head head;
