@@ -134,6 +134,8 @@ def main(campaign, limit="20"):
     c = Campaign(name, program, sys.argv[2] if len(sys.argv) > 2 else limit)
     try:
         campaign(c)
+    except KeyboardInterrupt:
+        print("  interrupted", flush=True)
     finally:
         shutil.rmtree(c.folder, ignore_errors=True)
     took = time.monotonic() - c.begin
