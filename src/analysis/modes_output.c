@@ -91,12 +91,21 @@ static pcs_status modes_write_frames(const pcs_analysis *on, const pcs_modes *mo
     return status == PCS_OK ? closing : status;
 }
 
-pcs_status pcs_modes_write(const pcs_analysis *on, const pcs_modes *modes, const char *directory)
+static pcs_status modes_write_all(const pcs_analysis *on, const pcs_modes *modes, const char *directory)
 {
     char path[4200];
-    PCS_TRY(pcs_file_make_folder(on->ctx, directory));
     snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
     PCS_TRY(pcs_case_write(on->input, path));
     PCS_TRY(modes_write_table(on, modes, directory));
     return modes_write_frames(on, modes, directory);
+}
+
+pcs_status pcs_modes_write(const pcs_analysis *on, const pcs_modes *modes, const char *directory)
+{
+    int lock = -1;
+    PCS_TRY(pcs_file_make_folder(on->ctx, directory));
+    PCS_TRY(pcs_file_lock_folder(on->ctx, directory, &lock));
+    pcs_status status = modes_write_all(on, modes, directory);
+    pcs_file_unlock_folder(lock);
+    return status;
 }

@@ -145,7 +145,6 @@ static pcs_status statics_prepare(record *r, const char *directory)
     static const char *const names[FRAME_OBSERVERS] = { "frames", "contact_frames" };
     const pcs_analysis *on = r->on;
     char path[4200], stem[NAME_ROOM];
-    PCS_TRY(pcs_file_make_folder(on->ctx, directory));
     snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
     PCS_TRY(pcs_case_write(on->input, path));
     PCS_TRY(statics_take(r));
@@ -236,8 +235,8 @@ static pcs_status statics_summarise(record *r, const pcs_statics *now, const cha
     return pcs_file_commit(r->summary);
 }
 
-pcs_status pcs_statics_run(const pcs_analysis *on, const pcs_statics_options *options, const char *directory,
-                           pcs_statics *out)
+static pcs_status statics_run(const pcs_analysis *on, const pcs_statics_options *options, const char *directory,
+                              pcs_statics *out)
 {
     record *r;
     double *q;
@@ -253,4 +252,15 @@ pcs_status pcs_statics_run(const pcs_analysis *on, const pcs_statics_options *op
     if (closing == PCS_OK) closing = pcs_file_commit(r->table);
     if (closing == PCS_OK && r->nopen > 0) closing = statics_summarise(r, out, status == PCS_OK ? NULL : reason);
     return status != PCS_OK ? pcs_fail(on->ctx, status, "%s", reason) : closing;
+}
+
+pcs_status pcs_statics_run(const pcs_analysis *on, const pcs_statics_options *options, const char *directory,
+                           pcs_statics *out)
+{
+    int lock = -1;
+    PCS_TRY(pcs_file_make_folder(on->ctx, directory));
+    PCS_TRY(pcs_file_lock_folder(on->ctx, directory, &lock));
+    pcs_status status = statics_run(on, options, directory, out);
+    pcs_file_unlock_folder(lock);
+    return status;
 }

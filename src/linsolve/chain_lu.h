@@ -11,8 +11,14 @@
 #include "linsolve/chain.h"
 #include "sparse/double2.h"
 
+// Under the instruments of the fuzzers a compiler would take hours for what is inlined and unrolled.
+#ifdef PERCUSS_FUZZ
+#define LU_INLINE static inline
+#define LU_UNROLL
+#else
 #define LU_INLINE static inline __attribute__((always_inline))
 #define LU_UNROLL _Pragma("GCC unroll 12")
+#endif
 
 enum { LU_ROWS = PCS_CHAIN_MAX, LU_BLOCK = PCS_CHAIN_MAX * PCS_CHAIN_MAX };
 

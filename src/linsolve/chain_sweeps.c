@@ -20,8 +20,14 @@
 
 enum { BLOCK_MAX = PCS_CHAIN_MAX };
 
+// Under the instruments of the fuzzers a compiler would take hours for what is inlined and unrolled.
+#ifdef PERCUSS_FUZZ
+#define SWEEPS_INLINE static inline
+#define SWEEPS_UNROLL
+#else
 #define SWEEPS_INLINE static inline __attribute__((always_inline))
 #define SWEEPS_UNROLL _Pragma("GCC unroll 6")
+#endif
 
 // Two steps of a sweep that does nothing.
 static const double sweeps_zeros[2 * (BLOCK_MAX * BLOCK_MAX + BLOCK_MAX * (BLOCK_MAX - 1) / 2)];

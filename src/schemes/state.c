@@ -3,9 +3,11 @@
 #include "schemes/scheme.h"
 #include "step/projection.h"
 
+#include <math.h>
 #include <stdio.h>
 
-enum { PLACE_Q = 4, PLACE_V = 5, SINGLE = 8, OWN = SINGLE + PCS_MAX_HISTORY + PCS_MAX_ROW_HISTORY };
+enum { PLACE_Q = 4, PLACE_V = 5, PLACE_LOADED = 6, SINGLE = 8, OWN = SINGLE + PCS_MAX_HISTORY + PCS_MAX_ROW_HISTORY };
+static const long MOST_STEPS = 1L << 53; // all of them are numbers
 _Static_assert(OWN == 14, "each has a name in a checkpoint");
 
 // All that there is of a state but for what others carry.
@@ -19,7 +21,7 @@ static void state_list(pcs_state *x, pcs_memory own[OWN])
         { .bytes = &x->largest_rate, .size = sizeof x->largest_rate },
         [PLACE_Q] = { .bytes = x->q, .size = (size_t)x->nq * sizeof(double) },
         [PLACE_V] = { .bytes = x->v, .size = vector },
-        { .bytes = x->was_loaded, .size = (size_t)x->nrow },
+        [PLACE_LOADED] = { .bytes = x->was_loaded, .size = (size_t)x->nrow },
         { .bytes = x->memory, .size = x->memory_size },
     };
     memset(own, 0, OWN * sizeof *own);
@@ -129,13 +131,17 @@ void pcs_state_carry(pcs_state *x, pcs_carrier *c)
     pcs_carry_part(c, "state");
     for (int i = 0; i < OWN; i++) {
         bool is_vector = i == PLACE_Q || i == PLACE_V || (i >= SINGLE && i < SINGLE + x->nhistory);
-        if (is_vector) pcs_carry_vector(c, names[i], own[i].bytes, (int)(own[i].size / sizeof(double)));
+        if (i == PLACE_LOADED) pcs_carry_flags(c, names[i], x->was_loaded, own[i].size);
+        else if (is_vector) pcs_carry_vector(c, names[i], own[i].bytes, (int)(own[i].size / sizeof(double)));
         else pcs_carry_bytes(c, names[i], own[i].bytes, own[i].size);
     }
     for (int i = 0; i < x->ncarried; i++) {
         snprintf(name, sizeof name, "carried%d", i);
         pcs_carry_memory(c, name, &x->carried[i]);
     }
+    if (!pcs_carry_reads(c)) return;
+    if (x->step < 0 || x->step > MOST_STEPS) pcs_carry_refuse(c, "step", "is no number of steps");
+    if (!isfinite(x->t)) pcs_carry_refuse(c, "t", "is no time");
 }
 
 void pcs_state_settle(const pcs_scheme *scheme, const pcs_state *x)

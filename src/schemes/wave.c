@@ -152,6 +152,7 @@ static pcs_status wave_prepare(pcs_scheme *self, double h, pcs_outcome *outcome)
 {
     wave *s = self->data;
     pcs_system *system = self->system;
+    pcs_step_solver *solver = self->solver;
     pcs_step_form form = { .h = h };
     *outcome = PCS_CONVERGED;
     if (s->h == h) return PCS_OK;
@@ -160,10 +161,14 @@ static pcs_status wave_prepare(pcs_scheme *self, double h, pcs_outcome *outcome)
     wave_clean(system, h);
     for (int j = 0; j < system->nrow; j++) s->is_heavy[j] = wave_find_heavy(system, j, h);
     if (s->h == 0.0) PCS_TRY(wave_check_restitution(self));
+    // A run that is resumed has counted the factors of its step before.
+    bool is_counted = s->h == 0.0 && solver->is_prepared && solver->form.h == h;
+    int nfactor = solver->nfactor;
     s->h = 0.0;
-    if (!pcs_projection_weigh(self->solver)) *outcome = PCS_SINGULAR;
-    if (*outcome == PCS_CONVERGED) PCS_TRY(pcs_step_solver_prepare(self->solver, &form, outcome));
+    if (!pcs_projection_weigh(solver)) *outcome = PCS_SINGULAR;
+    if (*outcome == PCS_CONVERGED) PCS_TRY(pcs_step_solver_prepare(solver, &form, outcome));
     if (*outcome == PCS_CONVERGED) s->h = h;
+    if (is_counted) solver->nfactor = nfactor;
     return PCS_OK;
 }
 

@@ -2,6 +2,7 @@
 the program."""
 
 import csv
+import fcntl
 import math
 import os
 import subprocess
@@ -143,6 +144,17 @@ class Analyses(unittest.TestCase):
         w = [float(rows(self.path(name, "modes.csv"))[0]["w"]) for name in ("free", "held")]
         self.assertAlmostEqual(w[0], 52.6608, delta=1e-3)
         self.assertAlmostEqual(w[1] / (15.41821 / 3.516015), w[0], delta=0.1)
+
+    def test_a_folder_of_another_run_is_left_alone(self):
+        os.mkdir(self.path("taken"))
+        lock = os.open(self.path("taken"), os.O_RDONLY)
+        self.addCleanup(os.close, lock)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for command in ("modes", "statics"):
+            result = self.percuss(command, "beam.yaml", "-o", "taken")
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("another run writes into the output directory 'taken'", result.stderr)
+        self.assertEqual(os.listdir(self.path("taken")), [])
 
     def test_wrong_options_are_refused(self):
         for arguments, message in (

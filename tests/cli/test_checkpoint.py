@@ -4,7 +4,6 @@ Argument: the program."""
 import csv
 import json
 import os
-import random
 import shutil
 import signal
 import struct
@@ -17,6 +16,7 @@ import unittest
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests", "faults"))
+import faults  # noqa: E402
 import kill  # noqa: E402
 
 BAR = os.path.join(ROOT, "cases", "bar_impact")
@@ -74,9 +74,11 @@ class Checkpoint(unittest.TestCase):
 
     # Killed, resumed, killed again.
     def test_a_killed_run_ends_as_if_nothing_had_happened(self):
-        names = ("bar", "frames", "control", "events")
-        campaign = kill.Campaign(PROGRAM, random.randrange(1 << 30), [c for c in kill.CASES if c[0] in names])
-        self.assertEqual(campaign.go(self.folder, 10), [])
+        names = ("bar", "frames", "control", "events", "wave")
+        campaign = faults.Campaign("kill", PROGRAM, "12n")
+        self.addCleanup(shutil.rmtree, campaign.folder)
+        kill.campaign(campaign, [c for c in kill.CASES if c[0] in names])
+        self.assertEqual(campaign.failures, [])
 
     def test_two_generations_are_kept_and_either_goes_on(self):
         self.done()

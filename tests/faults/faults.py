@@ -118,11 +118,11 @@ class Campaign:
 
 
 def results(folder):
-    """Bytes of the results that do not tell times of the clock."""
+    """Bytes of the results that do not tell times of the clock, as summaries and checkpoints do."""
     found = {}
     for base, _, names in os.walk(folder):
         for name in names:
-            if not name.startswith("summary"):
+            if not name.startswith(("summary", "checkpoint")):
                 with open(os.path.join(base, name), "rb") as file:
                     found[os.path.relpath(os.path.join(base, name), folder)] = file.read()
     return found
@@ -134,6 +134,8 @@ def main(campaign, limit="20"):
     c = Campaign(name, program, sys.argv[2] if len(sys.argv) > 2 else limit)
     try:
         campaign(c)
+    except KeyboardInterrupt:
+        print("  interrupted", flush=True)
     finally:
         shutil.rmtree(c.folder, ignore_errors=True)
     took = time.monotonic() - c.begin

@@ -1,5 +1,6 @@
 """Inputs made up by libFuzzer, guided by what they reach, under sanitizers: case files, --set, meshes of Gmsh, tables,
-histories and summaries. Seeds are the shipped cases and meshes, and tests/fuzz/corpus."""
+histories, summaries and checkpoints. Seeds are the shipped cases and meshes, tests/fuzz/corpus, and checkpoints of the
+case that the fuzzed program restores them into."""
 
 import glob
 import os
@@ -9,15 +10,21 @@ import subprocess
 
 import faults
 
-READERS = ("case", "set", "gmsh", "csv", "table", "json")
+READERS = ("case", "set", "gmsh", "csv", "table", "json", "checkpoint")
+# As in tests/fuzz/engine_readers.c.
+BASE = """mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 2 } }
+elements: { bar: { type: rod, mesh: bar, E: 1, rho: 1, area: 1 } }
+scheme: { type: moreau_jean, theta: 0.5 }
+time: { step: 0.1, end: 1 }
+"""
 
 
 def build(c):
     folder = os.path.join(os.path.dirname(c.program), "fuzz")
     jobs = str(os.cpu_count() or 2)
     configure = ["cmake", "-S", c.source, "-B", folder, "-DCMAKE_C_COMPILER=clang", "-DPERCUSS_TESTS=ON",
-                 "-DPERCUSS_FUZZ=ON", "-DPERCUSS_SANITIZE=address", "-DPERCUSS_PETSC=OFF", "-DCMAKE_BUILD_TYPE=Debug",
-                 "-DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link"]
+                 "-DPERCUSS_FUZZ=ON", "-DPERCUSS_SANITIZE=address", "-DPERCUSS_PETSC=OFF", "-DCMAKE_BUILD_TYPE=None",
+                 "-DCMAKE_C_FLAGS=-O1 -g -DPERCUSS_FUZZ -fsanitize=fuzzer-no-link"]
     if shutil.which("ccache"):
         configure.append("-DCMAKE_C_COMPILER_LAUNCHER=ccache")
     subprocess.run(configure, stdout=subprocess.DEVNULL, check=True)
@@ -30,6 +37,10 @@ def seeds(c, reader):
     """A folder of small inputs to start from."""
     folder = c.path("seeds_" + reader)
     os.makedirs(folder)
+    if reader == "checkpoint":
+        c.run("run", c.write("base.yaml", BASE), "-o", c.path("base"), "-q", "--set", "output.checkpoint.every=4")
+        for name in ("checkpoint.bin", "checkpoint.old.bin"):
+            shutil.copy(c.path("base", name), folder)
     patterns = {"case": "cases/*/case.yaml", "gmsh": "tests/regression/gmsh/*.msh"}
     pattern = patterns.get(reader, f"tests/fuzz/corpus/{reader}/*")
     for number, path in enumerate(sorted(glob.glob(os.path.join(c.source, pattern)))):

@@ -1,44 +1,48 @@
-#!/usr/bin/python3
 """Kills runs at random moments and resumes them: they must end as if nothing had happened, byte by byte.
-
-    kill.py PROGRAM [KILLS] [SEED]
 
 Every case has a random interval of checkpoints. A run is killed (SIGKILL, now and then SIGTERM) after a random part of
 the time that it takes, resumed, often killed again, and run to its end. Then all files, the state, the ledger and the
-certificate of the last checkpoint are compared with those of a run that was left alone. Lists of frames are valid JSON
-after every kill.
+certificate of the last checkpoint are compared with those of a run that was left alone. Lists of frames name only what
+is there after every kill. A try is a kill; a case that runs too fast to be killed counts as one, too.
 """
 
 import glob
 import json
 import os
-import random
+import re
 import shutil
 import signal
 import struct
 import subprocess
-import sys
-import tempfile
 import time
+
+import faults
 
 # Name, case and settings: every kind of system, gap, joint, step control, history, frame and scheme is in one of them.
 CASES = [
     ("bar", "bar_impact", ["time.step=1e-4", "output.waves={body: bar, of: [stress, vx], every: 7}"]),
-    ("frames", "bar_bouncing", ["output.frames={every: 3, around_contacts: 4}", "output.history={every: 5}"]),
+    ("frames", "bar_bouncing", ["output.frames={every: 3, around_contacts: 4}", "output.history={every: 5}",
+                                "time.end=8"]),
     ("control", "ball", ["time.control={type: adaptive, tolerance: 1e-7}"]),
     ("events", "ball_in_box", ["scheme={type: event_driven, accumulation: rest}"]),
-    ("crossed", "beams_crossed", ["output.frames={every: 2}"]),
+    ("crossed", "beams_crossed", ["output.frames={every: 2, format: vtu, around_contacts: 3}"]),
     ("pile", "beam_pile", []),
-    ("pendulum", "double_pendulum_stop", ["output.frames={precision: float}"]),
+    ("pendulum", "double_pendulum_stop", ["output.frames={precision: float}", "time.end=0.3"]),
     ("crank", "slider_crank", []),
-    ("rotor", "rotor", []),
+    ("rotor", "rotor", ["output.frames={every: 20}", "time.end=0.02"]),
     ("cantilever", "cantilever_stop", []),
+    ("wave", "bar_wave", ["time.end=10", "output.frames={every: 90, format: vtu}"]),
+    ("wall", "beam_pendulum", ["output.frames={every: 4, around_contacts: 5, format: vtu}",
+                               "output.contact_frames={}"]),
+    ("pulse", "hopkinson", []),
+    ("block", "rocking_block", ["output.frames={every: 5, around_contacts: 2}"]),
 ]
 # Different without a difference: what the clock says, and how often checkpoints were written.
 OWN_FILES = ("checkpoint.bin", "checkpoint.old.bin")
 OWN_PIECES = ("run.wall_time", "effort.checkpoints")
 OWN_LINES = ("Wall time", "Checkpoints")
 MOST_FAULTS = 12  # told of one run
+MOST_AGAIN = 4  # kills of one run
 
 
 def pieces(path):
@@ -82,119 +86,117 @@ def differences(a, b):
         if x != y:
             found.append(name)
     x, y = [pieces(os.path.join(folder, "checkpoint.bin")) for folder in (a, b)]
-    found += ["piece " + name for name in x.keys() | y.keys() if x.get(name) != y.get(name)]
-    return found
+    return found + ["piece " + name for name in x.keys() | y.keys() if x.get(name) != y.get(name)]
+
+
+def listed(path):
+    """The frames that a list names; it must be whole."""
+    with open(path) as file:
+        text = file.read()
+    if path.endswith(".pvd"):
+        assert text.endswith("</VTKFile>\n"), "cut off"
+        return re.findall(r'file="([^"]*)"', text)
+    return [entry["name"] for entry in json.loads(text)["files"]]
 
 
 def check_lists(folder):
-    for path in glob.glob(os.path.join(folder, "*.vtk.series")):
-        with open(path) as file:
-            for entry in json.load(file)["files"]:
-                if not os.path.exists(os.path.join(folder, entry["name"])):
-                    return ["%s names %s, which is not there" % (path, entry["name"])]
-    return []
-
-
-class Campaign:
-    def __init__(self, program, seed, cases):
-        self.program = os.path.abspath(program)
-        self.random = random.Random(seed)
-        self.kills = self.cut = self.tries = 0
-        self.cases = cases
-        self.faults = []
-        self.steps = {}
-
-    def command(self, case, settings, every):
-        words = [self.program, "run", os.path.join(ROOT, "cases", case), "-o", "out", "-q"]
-        for text in settings + (["output.checkpoint.every=%d" % every] if every else []):
-            words += ["--set", text]
-        return words
-
-    def run(self, folder, words):
-        started = time.monotonic()
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise SystemExit("%s: exit %d\n%s" % (" ".join(words), done.returncode, done.stderr))
-        return time.monotonic() - started
-
-    def prepare(self, folder):
-        for name, case, settings in self.cases:
-            place = os.path.join(folder, name)
-            os.mkdir(place)
-            self.run(place, self.command(case, settings, 0))
-            with open(os.path.join(place, "out", "summary.json")) as file:
-                steps = json.load(file)["steps"]["done"]
-            self.steps[name] = steps
-
-    def kill(self, folder, words, lasts):
-        """One process that is killed; false when it came to its end before that."""
-        process = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        number = signal.SIGTERM if self.random.random() < 0.2 else signal.SIGKILL
-        time.sleep(self.random.uniform(0.0, lasts))
-        process.send_signal(number)
-        error = process.communicate()[1]
-        if process.returncode == 0:
-            return False, []
-        is_right = process.returncode in (-number, 1) and (process.returncode < 0 or "stopped on request" in error)
-        return True, [] if is_right else ["exit %d: %s" % (process.returncode, error)]
-
-    def attempt(self, folder, name, case, settings):
-        """One run, killed at least once if it is slow enough; gives what went wrong."""
-        place = os.path.join(folder, "%s_%d" % (name, self.tries))
-        os.mkdir(place)
-        self.tries += 1
-        steps = self.steps[name]
-        every = self.random.randint(max(1, steps // 40), max(2, steps // 3))
-        words = self.command(case, settings, every)
-        lasts = self.run(place, words)
-        reference = os.path.join(place, "alone")
-        os.rename(os.path.join(place, "out"), reference)
-        faults, again = [], True
-        while again and not faults:
-            is_killed, faults = self.kill(place, words, lasts)
-            self.kills += is_killed
-            self.cut += is_killed and os.path.exists(os.path.join(place, "out", "checkpoint.bin"))
-            if not faults and os.path.isdir(os.path.join(place, "out")):
-                faults = check_lists(os.path.join(place, "out"))
-            again = is_killed and self.random.random() < 0.5
-            if words[-1] != "--resume":
-                words = words + ["--resume"]
-        if not faults:
-            self.run(place, words)
-            faults = differences(reference, os.path.join(place, "out"))
-        if not faults:
-            shutil.rmtree(place)
-        return ["%s, every %d: %s" % (name, every, fault) for fault in faults[:MOST_FAULTS]]
-
-    def go(self, folder, count):
-        self.prepare(folder)
-        while self.kills < count:
-            for name, case, settings in self.cases:
-                if self.kills < count:
-                    found = self.attempt(folder, name, case, settings)
-                    self.faults += found
-                    for fault in found:
-                        print("fault: " + fault, flush=True)
-        return self.faults
-
-
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-
-
-def main():
-    program, count = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 100
-    seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(1 << 30)
-    campaign = Campaign(program, seed, CASES)
-    with tempfile.TemporaryDirectory() as folder:
+    found = []
+    for path in glob.glob(os.path.join(folder, "*.vtk.series")) + glob.glob(os.path.join(folder, "*.pvd")):
         try:
-            campaign.go(folder, count)
-        except KeyboardInterrupt:
-            print("interrupted")
-    faults = campaign.faults
-    print("%d kills in %d runs of %d cases, %d of them after the first checkpoint, seed %d: %d faults"
-          % (campaign.kills, campaign.tries, len(CASES), campaign.cut, seed, len(faults)))
-    return 1 if faults else 0
+            names = listed(path)
+        except (ValueError, AssertionError) as error:
+            found.append(f"{path} is broken: {error}")
+            continue
+        found += [f"{path} names {name}, which is not there" for name in names
+                  if not os.path.exists(os.path.join(folder, name))]
+    return found
+
+
+def command(c, case, settings, every):
+    words = [c.program, "run", os.path.join(c.source, "cases", case), "-o", "out", "-q"]
+    for text in settings + [f"output.checkpoint.every={every}"]:
+        words += ["--set", text]
+    return words
+
+
+def finish(folder, words):
+    """Runs to the end; seconds, and what went wrong."""
+    started = time.monotonic()
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    return time.monotonic() - started, [] if done.returncode == 0 else [f"exit {done.returncode}: {done.stderr}"]
+
+
+def kill(c, folder, words, lasts):
+    """One process that is killed; false when it came to its end before that."""
+    process = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    number = signal.SIGTERM if c.random.random() < 0.2 else signal.SIGKILL
+    time.sleep(c.random.uniform(0.0, lasts))
+    process.send_signal(number)
+    error = process.communicate()[1]
+    if process.returncode == 0:
+        return False, []
+    is_right = process.returncode in (-number, 1) and (process.returncode < 0 or "stopped on request" in error)
+    return True, [] if is_right else [f"exit {process.returncode}: {error}"]
+
+
+def kill_and_resume(c, place, words, lasts):
+    """Kills, and resumes to the end; number of kills, those after a checkpoint, and what went wrong."""
+    out, kills, late, again, found = os.path.join(place, "out"), 0, 0, True, []
+    while again and not found:
+        is_killed, found = kill(c, place, words, lasts)
+        kills += is_killed
+        late += is_killed and os.path.exists(os.path.join(out, "checkpoint.bin"))
+        if not found and os.path.isdir(out):
+            found = check_lists(out)
+        again = is_killed and kills < MOST_AGAIN and c.random.random() < 0.5
+        words = words if words[-1] == "--resume" else words + ["--resume"]
+    if not found:
+        found = finish(place, words)[1] or differences(os.path.join(place, "alone"), out)
+    return kills, late, found
+
+
+def attempt(c, name, case, settings, steps):
+    """One run left alone, and one that is killed and resumed; kills and those after a checkpoint."""
+    place = c.path(name)
+    shutil.rmtree(place, ignore_errors=True)
+    os.mkdir(place)
+    every = c.random.randint(max(1, steps // 12), max(2, steps // 3))
+    words = command(c, case, settings, every)
+    lasts, found = finish(place, words)
+    kills, late = 0, 0
+    if not found:
+        os.rename(os.path.join(place, "out"), os.path.join(place, "alone"))
+        kills, late, found = kill_and_resume(c, place, words, lasts)
+    c.tries += max(kills, 1)
+    for fault in found[:MOST_FAULTS]:
+        c.fail(f"{name}, every {every}: {fault}")
+    return kills, late
+
+
+def count_steps(c, case, settings):
+    """Steps of a case, by a run of it."""
+    place = c.path("steps")
+    shutil.rmtree(place, ignore_errors=True)
+    os.mkdir(place)
+    _, found = finish(place, command(c, case, settings, 1000000))
+    if found:
+        c.fail(f"{case}: {found[0]}")
+        return 1
+    with open(os.path.join(place, "out", "summary.json")) as file:
+        return json.load(file)["steps"]["done"]
+
+
+def campaign(c, cases=tuple(CASES)):
+    steps, total = {}, [0, 0]
+    while c.goes_on():
+        for name, case, settings in cases:
+            if not c.goes_on():
+                break
+            if name not in steps:
+                steps[name] = count_steps(c, case, settings)
+            total = [a + b for a, b in zip(total, attempt(c, name, case, settings, steps[name]))]
+    print(f"  {total[0]} kills, {total[1]} of them after a checkpoint, over {len(steps)} cases", flush=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    faults.main(campaign, "100n")

@@ -89,6 +89,14 @@ loads: { weight: { type: gravity, g: [0, -9.81, 0] } }
 contacts: { floor: { type: node_plane, nodes: arm.end, point: [0, -1.0e-8, 0], normal: [0, 1, 0], restitution: 0 } }
 """
 
+BAR = """
+mesh: { bar: { type: line, from: [1.0e-3, 0, 0], to: [1.001, 0, 0], elements: 10 } }
+elements: { bar: { type: rod, mesh: bar, E: 1.0, rho: 1.0, area: 1.0 } }
+initial: [ { set: bar, velocity: [-1, 0, 0] } ]
+contacts: { wall: { type: node_plane, nodes: bar.start, point: [0, 0, 0], normal: [1, 0, 0], restitution: 0 } }
+scheme: { type: wave }
+time: { step: auto, end: 1.0 }
+"""
 BALL = "system: { type: ball, mass: 1, radius: 0.2, gravity: 10, height: 0.21, restitution: 0.8 }\n"
 OPTIONS = {"moreau_jean": "theta: 0.5", "newmark": "gamma: 0.5", "hht": "alpha: 0.1", "jump_newmark": "gamma: 0.5",
            "alpha_ggl": "rho_inf: 0.8", "alpha_velocity": "rho_inf: 0.8", "alpha_index3": "rho_inf: 0.8",
@@ -101,6 +109,9 @@ def texts():
     yield "plane", PLANE + TAIL.replace("BODY", "arm")
     registry = os.path.join(os.path.dirname(__file__), "..", "..", "src", "schemes", "scheme_list.def")
     for scheme in re.findall(r"PCS_SCHEME\((\w+)\)", open(registry).read()):
+        if scheme == "wave":  # it wants a body with waves
+            yield f"scheme {scheme}", BAR
+            continue
         options = ", " + OPTIONS[scheme] if scheme in OPTIONS else ""
         yield f"scheme {scheme}", BALL + f"scheme: {{ type: {scheme}{options} }}\ntime: {{ step: 1.0e-2, end: 0.1 }}\n"
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 # Seconds of each where none are given: ten minutes in all.
-SECONDS = {"passing": 60, "disk": 90, "alloc": 120, "abuse": 90, "soak": 60, "fuzz": 60}
+SECONDS = {"passing": 50, "disk": 70, "alloc": 80, "abuse": 50, "soak": 50, "fuzz": 70, "kill": 70}
 
 
 def campaigns():

@@ -1,5 +1,5 @@
 // Feeds the readers of files, and of --set, with what libFuzzer makes up. Each must answer with a status and, when that
-// is not PCS_OK, a message. FUZZ_READER names the reader: set, gmsh, csv, table, json.
+// is not PCS_OK, a message. FUZZ_READER names the reader: set, gmsh, csv, table, json, checkpoint.
 
 #define _POSIX_C_SOURCE 200809L // getpid
 
@@ -7,6 +7,7 @@
 #include "case/json.h"
 #include "core/table.h"
 #include "plot/csv.h"
+#include "sim/checkpoint_file.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -61,6 +62,46 @@ static pcs_status readers_gmsh(pcs_context *ctx)
     return pcs_build_sim(ctx, c, &sim);
 }
 
+// Where the input begins like a checkpoint its sizes and checksum become right, so that what is behind them is reached.
+static void readers_mend(uint8_t *bytes, size_t size)
+{
+    pcs_checkpoint_head head;
+    if (size < sizeof head + sizeof(uint64_t) || bytes[0] != 'P') return;
+    memcpy(&head, bytes, sizeof head);
+    size_t rest = size - sizeof head - sizeof(uint64_t);
+    if (head.text_size > rest) head.text_size = rest;
+    head.piece_size = rest - head.text_size;
+    memcpy(bytes, &head, sizeof head);
+    uint64_t sum = pcs_checkpoint_sum(bytes, size - sizeof sum);
+    memcpy(bytes + size - sizeof sum, &sum, sizeof sum);
+}
+
+// A simulation goes to the checkpoint and makes a step.
+static pcs_status readers_restore(pcs_context *ctx, const pcs_checkpoint_data *data)
+{
+    pcs_case *c;
+    pcs_sim *sim = NULL;
+    pcs_carrier carrier;
+    double t;
+    PCS_TRY(pcs_checkpoint_time(ctx, data, &t));
+    PCS_TRY(pcs_case_parse(ctx, "fuzz", base_case, sizeof base_case - 1, &c));
+    PCS_TRY(pcs_build_sim(ctx, c, &sim));
+    PCS_TRY(pcs_sim_start(sim));
+    PCS_TRY(pcs_checkpoint_restore(sim, data, &carrier));
+    return pcs_sim_is_done(sim) ? PCS_OK : pcs_sim_step(sim);
+}
+
+static pcs_status readers_checkpoint(pcs_context *ctx)
+{
+    pcs_checkpoint_data data;
+    bool is_there;
+    char note[512];
+    PCS_TRY(pcs_checkpoint_find(ctx, path, false, &data, &is_there, note));
+    pcs_status status = readers_restore(ctx, &data);
+    pcs_checkpoint_free(&data);
+    return status;
+}
+
 static pcs_status readers_file(pcs_context *ctx, const char *reader)
 {
     pcs_csv *csv;
@@ -68,6 +109,7 @@ static pcs_status readers_file(pcs_context *ctx, const char *reader)
     const pcs_yaml *root;
     if (strcmp(reader, "gmsh") == 0) return readers_gmsh(ctx);
     if (strcmp(reader, "table") == 0) return pcs_table_read(ctx, path, &list);
+    if (strcmp(reader, "checkpoint") == 0) return readers_checkpoint(ctx);
     if (strcmp(reader, "json") == 0) return pcs_json_load(ctx, path, &root);
     PCS_TRY(pcs_csv_read(ctx, path, true, &csv));
     return pcs_csv_read(ctx, path, false, &csv);
@@ -88,8 +130,13 @@ static pcs_status readers_call(pcs_context *ctx, const char *reader, const uint8
         snprintf(text, sizeof text, "%.*s", (int)(size < sizeof text ? size : sizeof text - 1), (const char *)data);
         return readers_set(ctx, text);
     }
+    uint8_t *bytes = malloc(size + 1);
+    readers_demand(bytes != NULL, "no memory");
+    if (size > 0) memcpy(bytes, data, size);
+    if (strcmp(reader, "checkpoint") == 0) readers_mend(bytes, size);
     FILE *file = fopen(path, "wb");
-    readers_demand(file != NULL && fwrite(data, 1, size, file) == size && fclose(file) == 0, "no room for the input");
+    readers_demand(file != NULL && fwrite(bytes, 1, size, file) == size && fclose(file) == 0, "no room for the input");
+    free(bytes);
     return readers_file(ctx, reader);
 }
 
