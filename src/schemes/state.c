@@ -131,7 +131,7 @@ void pcs_state_carry(pcs_state *x, pcs_carrier *c)
     pcs_carry_part(c, "state");
     for (int i = 0; i < OWN; i++) {
         bool is_vector = i == PLACE_Q || i == PLACE_V || (i >= SINGLE && i < SINGLE + x->nhistory);
-        if (i == PLACE_LOADED) pcs_carry_flags(c, names[i], x->was_loaded, own[i].size);
+        if (i == PLACE_LOADED) pcs_carry_flags(c, names[i], own[i].bytes, own[i].size);
         else if (is_vector) pcs_carry_vector(c, names[i], own[i].bytes, (int)(own[i].size / sizeof(double)));
         else pcs_carry_bytes(c, names[i], own[i].bytes, own[i].size);
     }

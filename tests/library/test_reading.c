@@ -112,6 +112,7 @@ static void read_all(percuss *p)
     for (int i = 0; i < percuss_checks(p); i++)
         CHECK(percuss_check_at(p, i).worst_ratio <= 1.0 || percuss_check_at(p, i).is_reported_only);
     for (int i = 0; i < percuss_reactions(p); i++) CHECK(percuss_reaction_at(p, i).name != NULL);
+    CHECK(isfinite(sum));
     percuss_state *kept = percuss_keep(p);
     percuss_forget(&kept);
 }
