@@ -43,8 +43,8 @@ const char *percuss_version(void);
 // Where a model comes from. All that is not used is 0; everything is borrowed for the call, but for `system`.
 typedef struct percuss_source {
     const char *path; // of a case file, or of a folder with case.yaml
-    // The case itself; NULL: it is read from `path`. With both, `path` is the file that it would stand in: messages name
-    // it, and files of the case are looked for in its folder. Without a path that is the current one.
+    // The case itself; NULL: it is read from `path`. With both, `path` is the file that it would stand in: messages
+    // name it, and files of the case are looked for in its folder. Without a path that is the current one.
     const char *text;
     int nset;
     const char *const *set; // [nset] "path.to.key=value", as --set of the program
