@@ -152,8 +152,8 @@ class Simulation(Model):
 
     def restore(self, state: Union[State, str, os.PathLike]) -> None:
         """Goes back to a state kept of this simulation; also after a step that failed. Or goes on from a file of
-        `save`, or from the checkpoint of a run in a file or folder; the case must be the same. Raises InputError, which tells
-        what differs, and leaves all as it is where it does not fit."""
+        `save`, or from the checkpoint of a run in a file or folder; the case must be the same. Raises InputError, which
+        tells what differs, and leaves all as it is where it does not fit."""
         if isinstance(state, (str, os.PathLike)):
             self._call(lib.percuss_load_state, encode(state, "path"))
             return

@@ -172,6 +172,39 @@ static void a_factor_scales_a_load(void **state)
 }
 
 // A block that slides: deceleration mu g, whatever it was before.
+// A state has the factor that it was left with, in memory and in files.
+static void states_have_factors(void **state)
+{
+    (void)state;
+    static const char path[] = TESTS_OUTPUT_FOLDER "/factor.state";
+    for (int k = 0; k < NSCHEME; k++) {
+        percuss *p = open_bar("-3.0", schemes[k]), *other = open_bar("-3.0", schemes[k]);
+        CHECK(percuss_set_load_factor(p, "push", 0.5) == 0);
+        make_step(p, schemes[k]);
+        percuss_state *kept = percuss_keep(p);
+        CHECK(percuss_save(p, path) == 0 && percuss_load_state(other, path) == 0);
+        CHECK(percuss_set_load_factor(p, "push", 7.0) == 0);
+        make_step(p, schemes[k]);
+        CHECK(percuss_restore(p, kept) == 0);
+        size_t bytes = (size_t)percuss_dofs(p) * sizeof(double);
+        double work = percuss_energies(p).external_work;
+        for (int i = 0; i < STEPS; i++) {
+            make_step(p, schemes[k]);
+            make_step(other, schemes[k]);
+            CHECK(memcmp(percuss_displacement(p), percuss_displacement(other), bytes) == 0);
+        }
+        percuss *whole = open_bar("-1.5", schemes[k]);
+        for (int i = 0; i <= STEPS; i++) make_step(whole, schemes[k]);
+        is_near(p, whole, schemes[k]);
+        CHECK(percuss_energies(p).external_work != work);
+        percuss_destroy(&p);
+        percuss_destroy(&other);
+        percuss_destroy(&whole);
+        percuss_forget(&kept);
+    }
+    remove(path);
+}
+
 static void friction_changes_between_steps(void **state)
 {
     (void)state;
@@ -222,9 +255,10 @@ static void what_cannot_be_driven_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(applied_forces_are_loads),       cmocka_unit_test(the_certificate_holds_under_any_forces),
-        cmocka_unit_test(shipped_cases_take_forces),      cmocka_unit_test(a_factor_scales_a_load),
-        cmocka_unit_test(friction_changes_between_steps), cmocka_unit_test(what_cannot_be_driven_is_told),
+        cmocka_unit_test(applied_forces_are_loads),      cmocka_unit_test(the_certificate_holds_under_any_forces),
+        cmocka_unit_test(shipped_cases_take_forces),     cmocka_unit_test(a_factor_scales_a_load),
+        cmocka_unit_test(states_have_factors),           cmocka_unit_test(friction_changes_between_steps),
+        cmocka_unit_test(what_cannot_be_driven_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

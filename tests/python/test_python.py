@@ -307,7 +307,7 @@ class Driving(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "time.yaml"), "w", encoding="utf-8") as file:
                 file.write("time: { step: 0.01, end: 0.05 }\n")
-            text = "include: time.yaml\nsystem: { type: oscillator }\nscheme: { type: moreau_jean }\n"
+            text = "include: time.yaml\nsystem: { type: oscillator }\nscheme: { type: moreau_jean, theta: 0.5 }\n"
             self.assertEqual(percuss.load(os.path.join(folder, "case.yaml"), text=text).end_time, 0.05)
             with self.assertRaises(percuss.InputError):
                 percuss.load(text=text)
