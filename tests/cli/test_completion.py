@@ -142,8 +142,8 @@ class Shells(unittest.TestCase):
                                PATH=os.path.dirname(PROGRAM) + ":" + os.environ["PATH"])
             for line, wanted in (("percuss run bar_impact --set mesh.bar.e", "mesh.bar.elements=\n"),
                                  ("percuss sta", "statics\tequilibrium")):
-                answer = run("fish", "--no-config", "-c", f"source cmake/completions/percuss.fish; complete -C '{line}'",
-                             env=environment)
+                script = f"source cmake/completions/percuss.fish; complete -C '{line}'"
+                answer = run("fish", "--no-config", "-c", script, env=environment)
                 self.assertTrue(answer.stdout.startswith(wanted), answer.stdout + answer.stderr)
 
 
