@@ -65,6 +65,16 @@ if(TARGET percuss_shared AND EXISTS "${PROJECT_SOURCE_DIR}/python/percuss/__init
   set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3, python3-numpy, libpercuss0 (>= ${PROJECT_VERSION})")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-scipy, python3-matplotlib, percuss")
+  # Byte code is made with the installation and goes with the package, which does not own it.
+  set(scripts "${PROJECT_BINARY_DIR}/debian/postinst" "${PROJECT_BINARY_DIR}/debian/prerm")
+  set(tools py3compile py3clean)
+  foreach(pair IN ZIP_LISTS scripts tools)
+    file(WRITE "${pair_0}" "#!/bin/sh\nset -e\nif command -v ${pair_1} >/dev/null 2>&1; then\n"
+      "    ${pair_1} -p python3-percuss\nfi\n")
+    file(CHMOD "${pair_0}" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
+      WORLD_EXECUTE)
+  endforeach()
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA "${scripts}")
 endif()
 
 percuss_package(doc percuss-doc doc "flexible bodies that hit, stick and rebound (documentation)"

@@ -96,6 +96,14 @@ class Packages(unittest.TestCase):
             self.assertEqual(field("python3-percuss", "Architecture"), "all")
             self.assertIn("libpercuss0 (=", field("libpercuss-dev", "Depends"))
 
+    def test_each_has_a_summary_of_its_own(self):
+        self.assertEqual(len({field(package, "Description").splitlines()[0] for package in DEBS}), len(DEBS))
+
+    def test_loader_and_builders_of_packages_know_the_library(self):
+        if "libpercuss0" in DEBS:
+            self.assertEqual(run("dpkg-deb", "-I", DEBS["libpercuss0"], "triggers"), "activate-noawait ldconfig\n")
+            self.assertRegex(run("dpkg-deb", "-I", DEBS["libpercuss0"], "shlibs"), "^libpercuss 0 libpercuss0 ")
+
     def test_versions_are_that_of_the_program(self):
         version = run(PROGRAM, "--version").splitlines()[0].split()[1]
         for package in DEBS:
