@@ -72,17 +72,74 @@ def doyen_force(t):
     return 300.0 * s if 1.0 <= s < 5.0 / 3.0 else 0.0
 
 
-def stick_slip(t, part=1e-5):
-    """Place of the block in the case stick_slip, by small steps of the exact law of each phase."""
-    x, v, time = 0.0, 0.0, 0.0
-    while time < t - 0.5 * part:
-        push = 5.0 * math.sin(2.0 * math.pi * (time + 0.5 * part))
-        if v == 0.0 and abs(push) <= 3.0:
-            time += part
-            continue
-        side = math.copysign(1.0, v if v != 0.0 else push)
-        w = v + part * (push - 3.0 * side)
-        if w * side < 0.0:
-            w = 0.0
-        x, v, time = x + 0.5 * part * (v + w), w, time + part
-    return x
+# The block of the case stick_slip is pushed by 5 sin(w t) and held by 3: it slides from sin(w t) = 0.6 on until it has
+# come to rest, and does the same the other way half a period later.
+PUSH_RATE = 2.0 * math.pi
+SLIDE_START = math.asin(0.6) / PUSH_RATE
+
+
+def slide_speed(t):
+    return 5.0 / PUSH_RATE * (0.8 - math.cos(PUSH_RATE * t)) - 3.0 * (t - SLIDE_START)
+
+
+def slide_end():
+    """By bisection: the velocity has one zero after the largest push back."""
+    low, high = 0.5, SLIDE_START + 0.5
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if slide_speed(middle) > 0.0 else (low, middle)
+    return low
+
+
+SLIDE_END = slide_end()
+
+
+def slide(t):
+    """What the first slide has covered."""
+    t = min(t, SLIDE_END)
+    since = t - SLIDE_START
+    return 4.0 / PUSH_RATE * since - 5.0 / PUSH_RATE**2 * (math.sin(PUSH_RATE * t) - 0.6) - 1.5 * since * since
+
+
+def pushed_block(t):
+    """Place of the block."""
+    if t <= SLIDE_START:
+        return 0.0
+    n = math.floor(2.0 * (t - SLIDE_START))
+    return slide(t - 0.5 * n) if n % 2 == 0 else slide(SLIDE_END) - slide(t - 0.5 * n)
+
+
+def pushed_block_rate(t):
+    n = math.floor(2.0 * (t - SLIDE_START))
+    s = t - 0.5 * n
+    return 0.0 if n < 0 or s > SLIDE_END else (-1.0)**n * slide_speed(s)
+
+
+# The case hopkinson: a striker of 60 us sends a pulse through the incident bar, 400 us long, a specimen of 4 us and the
+# transmitted bar. Gauges lie in the middle of cells, at 200.5 us and 100.5 us of their bars. At an end of the specimen
+# the part r of a force is reflected, with r = (Z - z)/(Z + z) of the impedances; Z/z = 50.
+STRIKE = 0.5 * 8000.0 * 5000.0 * math.pi * 1e-4 * 10.0  # N
+KEPT = (50.0 - 1.0) / (50.0 + 1.0)
+PULSE, ROUND_TRIP = 120e-6, 8e-6  # s
+
+
+def transmitted_part(t):
+    """Of a unit front that meets the specimen at 0, as it leaves it after 0, 1, 2 .. round trips."""
+    return 1.0 - KEPT**(2 * (math.floor(t / ROUND_TRIP) + 1)) if t >= 0.0 else 0.0
+
+
+def reflected_part(t):
+    """-r at once, and what comes out after round trips."""
+    return KEPT * (transmitted_part(t - ROUND_TRIP) - 1.0) if t >= 0.0 else 0.0
+
+
+def hopkinson_incident(t):
+    """Force of the gauge in the incident bar: the pulse and its reflection."""
+    back = t - 599.5e-6
+    pulse = 1.0 if 200.5e-6 <= t < 200.5e-6 + PULSE else 0.0
+    return -STRIKE * (pulse + reflected_part(back) - reflected_part(back - PULSE))
+
+
+def hopkinson_transmitted(t):
+    through = t - 504.5e-6
+    return -STRIKE * (transmitted_part(through) - transmitted_part(through - PULSE))

@@ -1,8 +1,8 @@
 """Runs what gallery.yaml lists and builds index.html beside it: docs/gallery/make.py PERCUSS WORK_FOLDER [--keep-views]
 
-Every entry gets a plot (`percuss plot`), a picture (`percuss view`, where ParaView's Python is there) and its key
-figures beside exact or published ones. A figure outside its tolerance is told and makes the exit status 1; the page is
-written all the same. With --keep-views pictures by `percuss view` stay as they are.
+Every entry gets a plot (`percuss plot`), a picture (`percuss view`, where ParaView's Python and ffmpeg are there) and
+its key figures beside exact or published ones. A figure outside its tolerance is told and makes the exit status 1; the
+page is written all the same. With --keep-views pictures by `percuss view` stay as they are.
 """
 import concurrent.futures
 import math
@@ -22,6 +22,8 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 CASES = os.path.join(ROOT, "cases")
 MOST_BYTES = 2 * 1024 * 1024
 WIDTH = "14"  # cm, of plots
+# Views in fewer bytes, by ffmpeg: as wide as the page, with a palette of their own.
+SMALL = "scale=960:-1:flags=area,split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none"
 
 
 def load():
@@ -137,12 +139,11 @@ class Gallery:
                     for (label, x), times in points.items()]
         rows = [(job.result()[0], label, {"error": job.result()[1]}) for label, job in jobs]
         self.table(entry, "steps", rows)
-        constant = [(x, errors["error"]) for x, label, errors in rows if label == "constant"]
 
-        def gain(label):
-            steps, error = [(x, errors["error"]) for x, other, errors in rows if other == label][-1]
-            return error / (constant[-1][1] * (steps / constant[-1][0])**slope(constant))
-        return {"gain": gain}
+        def exponent(label):
+            errors = [found["error"] for _, other, found in rows if other == label]
+            return slope(list(zip(spec["tolerances"], errors, strict=True)))
+        return {"exponent": exponent}
 
     def plot(self, entry, number, spec):
         """One picture; gives its name."""
@@ -150,8 +151,8 @@ class Gallery:
         target = os.path.join(self.work, "plots", name)
         os.makedirs(os.path.dirname(target), exist_ok=True)
         if "waves" in spec:
-            folder = os.path.dirname(target)
-            self.call("plot", self.runs[entry["runs"][0]].folder, "--width", WIDTH, "--quiet", "-o", folder)
+            folder, run = target.removesuffix(".svg"), spec.get("of", entry["runs"])[0]
+            self.call("plot", self.runs[run].folder, "--width", WIDTH, "--quiet", "-o", folder)
             shutil.move(os.path.join(folder, f"waves_{spec['waves']}.svg"), target)
             return self.publish(target)
         if "runs" not in entry:
@@ -187,11 +188,13 @@ class Gallery:
                 file.write(",".join(f"{float(evaluate(x, {})):.12g}" for x in row) + "\n")
         return path
 
-    def view(self, run):
+    def view(self, run, words):
         """A picture by ParaView; what was drawn before stays where there is none."""
         name = f"view_{run}.png"
         if self.has_views:
-            self.call("view", self.runs[run].folder, "-o", os.path.join(HERE, name))
+            drawn = os.path.join(self.work, name)
+            self.call("view", self.runs[run].folder, *map(str, words), "-o", drawn)
+            shrink(drawn, os.path.join(HERE, name))
         return name if os.path.exists(os.path.join(HERE, name)) else None
 
     def figures(self, entry, tools):
@@ -220,7 +223,7 @@ class Gallery:
             return {**entry, "pictures": [], "view": None, "rows": []}
         pictures = [self.plot(entry, k, spec) for k, spec in enumerate(entry.get("plots", []))]
         return {**entry, "pictures": pictures, "rows": self.figures(entry, tools),
-                "view": self.view(entry["view"]) if "view" in entry else None,
+                "view": self.view(entry["view"], entry.get("words", [])) if "view" in entry else None,
                 "commands": [f"percuss {shlex.join(words_of(self.specs[run]))}" for run in entry.get("runs", [])]}
 
     def build(self):
@@ -239,6 +242,10 @@ class Gallery:
         return done
 
 
+def shrink(source, target):
+    subprocess.run(["ffmpeg", "-loglevel", "error", "-y", "-i", source, "-filter_complex", SMALL, target], check=True)
+
+
 def pictures():
     return [name for name in os.listdir(HERE) if name.endswith((".svg", ".png"))]
 
@@ -251,13 +258,13 @@ def main():
     words = [word for word in sys.argv[1:] if word != "--keep-views"]
     if len(words) != 2:
         sys.exit(__doc__)
-    has_paraview = shutil.which("pvpython") is not None
+    has_paraview = all(shutil.which(program) for program in ("pvpython", "ffmpeg"))
     gallery = Gallery(*words, has_paraview and len(words) == len(sys.argv) - 1)
     done = gallery.build()
     for line in gallery.failed:
         print(f"error: {line}", file=sys.stderr)
     if not has_paraview:
-        print("ParaView's Python (python3-paraview) is not there: pictures by percuss view stay as they are.")
+        print("ParaView's Python (python3-paraview) or ffmpeg is not there: pictures by percuss view stay as they are.")
     count = sum(len(entry["rows"]) for entry in done)
     print(f"{len(gallery.runs)} runs, {len(done)} entries, {count} figures, {len(gallery.failed)} of them wrong, "
           f"{size() / 1024:.0f} kB: docs/gallery/index.html")

@@ -16,10 +16,17 @@ article { border: 1px solid #d4dae0; border-radius: 6px; padding: 0.9rem; margin
 article > p { margin: 0.3rem 0 0.6rem; }
 .source { color: #57606a; font-size: 0.9rem; }
 img { max-width: 100%; height: auto; display: block; margin: 0.6rem auto; }
-.wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: 0.92rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: 0.25rem 0.6rem 0.25rem 0; border-bottom: 1px solid #e3e7eb; vertical-align: top; }
 td.n { white-space: nowrap; }
+@media (max-width: 40rem) {
+  tr:first-child { display: none; }
+  tr { display: block; padding: 0.4rem 0; border-bottom: 1px solid #e3e7eb; }
+  td { display: block; padding: 0; border: 0; }
+  td.n { white-space: normal; }
+  td:first-child { font-weight: 600; }
+  td[title]::before { content: attr(title) ": "; color: #57606a; }
+}
 details { margin-top: 0.5rem; font-size: 0.9rem; }
 pre { background: #f4f6f8; padding: 0.5rem; overflow-x: auto; }
 @media print { article { break-inside: avoid; } details { display: none; } }
@@ -61,15 +68,16 @@ def source(papers, entry):
 def figures(rows):
     if not rows:
         return ""
-    lines = ["<div class='wide'><table><tr><th>key figure</th><th>Percuss</th><th>reference</th><th>which is</th>"
+    lines = ["<table><tr><th>key figure</th><th>Percuss</th><th>reference</th><th>which is</th>"
              "<th>within</th></tr>"]
     for row in rows:
         unit = f" {escape(row['unit'])}" if row.get("unit") else ""
         tolerance = escape(row["tolerance"]) if isinstance(row["tolerance"], str) else number(row["room"]) + unit
-        lines.append(f"<tr><td>{escape(row['what'])}</td><td class='n'>{number(row['value'])}{unit}</td>"
-                     f"<td class='n'>{number(row['reference'])}{unit}</td><td>{escape(row['is'])}</td>"
-                     f"<td class='n'>{tolerance}</td></tr>")
-    return "\n".join(lines) + "</table></div>"
+        lines.append(f"<tr><td>{escape(row['what'])}</td>"
+                     f"<td class='n' title='Percuss'>{number(row['value'])}{unit}</td>"
+                     f"<td class='n' title='reference'>{number(row['reference'])}{unit}</td>"
+                     f"<td title='which is'>{escape(row['is'])}</td><td class='n' title='within'>{tolerance}</td></tr>")
+    return "\n".join(lines) + "</table>"
 
 
 def article(papers, entry):
@@ -91,13 +99,13 @@ def paper_table(listing, key):
         for label in entry.get("shows", {}).get(key, []):
             where.setdefault(label, []).append(entry)
     paper = listing["papers"][key]
-    lines = [f"<h3>{escape(paper['cite'])}</h3><div class='wide'><table>",
+    lines = [f"<h3>{escape(paper['cite'])}</h3><table>",
              "<tr><th>figure</th><th>shows</th><th></th></tr>"]
     for label, what in paper["figures"].items():
         links = ", ".join(f"<a href='#{entry['id']}'>{escape(entry['title'])}</a>" for entry in where.get(label, []))
         said = links or "not computed: " + prose(paper["not_computed"][label])
         lines.append(f"<tr><td class='n'>{escape(figure_name(label))}</td><td>{escape(what)}</td><td>{said}</td></tr>")
-    return "\n".join(lines) + "</table></div>"
+    return "\n".join(lines) + "</table>"
 
 
 def write(listing, done):

@@ -108,13 +108,17 @@ static void oscillator_energy(const double *p, const double *q, const double *v,
                  0.5 * p[STIFFNESS] * stretch * stretch;
 }
 
-enum { UPPER_POINT = PCS_OUTLINE_CIRCLE };
-static const int oscillator_cells[][2] = { PCS_OUTLINE_CIRCLE_CELLS, { UPPER_POINT - 1, UPPER_POINT } };
+// The lower mass as a circle, the spring as a line, the upper mass as a square of the same width.
+enum { UPPER_POINT = PCS_OUTLINE_CIRCLE, CORNER, POINTS = CORNER + 4, LINES = PCS_OUTLINE_CIRCLE_LINES + 5 };
+static const int oscillator_cells[LINES][2] = { PCS_OUTLINE_CIRCLE_CELLS,   { UPPER_POINT - 1, UPPER_POINT },
+                                                { CORNER, CORNER + 1 },     { CORNER + 1, CORNER + 2 },
+                                                { CORNER + 2, CORNER + 3 }, { CORNER + 3, CORNER } };
 
 static void oscillator_points(const double *p, const double *q, double (*x)[3])
 {
     pcs_outline_circle(0.0, q[0], p[RADIUS], 0.0, x);
     pcs_outline_point(&x[UPPER_POINT], 0.0, q[1]);
+    pcs_outline_rectangle(0.0, q[1], p[RADIUS], p[RADIUS], 0.0, &x[CORNER]);
 }
 
 static void oscillator_contact_points(const double *p, const double *q, double (*position)[3], double (*normal)[3])
@@ -140,8 +144,8 @@ const percuss_system_definition pcs_closed_oscillator = {
     .gaps = oscillator_gaps,
     .directions = oscillator_directions,
     .energy = oscillator_energy,
-    .npoint = PCS_OUTLINE_CIRCLE + 1,
-    .ncell = PCS_OUTLINE_CIRCLE_LINES + 1,
+    .npoint = POINTS,
+    .ncell = LINES,
     .cells = oscillator_cells,
     .points = oscillator_points,
     .contact_points = oscillator_contact_points,

@@ -71,16 +71,26 @@ static double obstacles_size(const pcs_system *system, const pcs_frames_record *
     return sum > 0.0 ? sqrt(sum) : system->length;
 }
 
-// What stands still, as far as nodes come near.
-static void obstacles_make_still(const pcs_obstacle *o, const pcs_reach *reach, double size, obstacles_shape *s)
+static double obstacles_largest_radius(const pcs_picture *picture)
 {
+    double largest = 0.0;
+    if (picture->radius == NULL) return largest;
+    for (int i = 0; i < picture->npoint; i++) largest = fmax(largest, picture->radius[i]);
+    return largest;
+}
+
+// What stands still, as far as nodes come near; a slab shows round the thickest body.
+static void obstacles_make_still(const pcs_obstacle *o, const pcs_reach *reach, double size, double radius,
+                                 obstacles_shape *s)
+{
+    double margin = MARGIN * size + (o->kind == PCS_OBSTACLE_PLANE ? radius : 0.0);
     bool is_near = reach->near_low[0] <= reach->near_high[0];
     *s = (obstacles_shape){ .is_slab = o->kind == PCS_OBSTACLE_PLANE, .contact = o->contact };
     memcpy(s->point, o->point, sizeof s->point);
     memcpy(s->frame, reach->frame, sizeof s->frame);
     for (int a = 0; a < 3; a++) {
-        s->low[a] = (is_near ? reach->near_low[a] : reach->low[a]) - MARGIN * size;
-        s->high[a] = (is_near ? reach->near_high[a] : reach->high[a]) + MARGIN * size;
+        s->low[a] = (is_near ? reach->near_low[a] : reach->low[a]) - margin;
+        s->high[a] = (is_near ? reach->near_high[a] : reach->high[a]) + margin;
     }
     if (!s->is_slab)
         obstacles_make_rings(s, o->kind, s->low[0], s->high[0], (double[2]){ o->radius, o->radius + THICKNESS * size });
@@ -212,7 +222,9 @@ static void obstacles_make(const pcs_system *system, const pcs_frames_record *re
 {
     const pcs_obstacle *o = &system->picture->obstacles[i];
     if (record == NULL) obstacles_make_carried(system, o, s);
-    else obstacles_make_still(o, &record->reach[i], obstacles_size(system, record), s);
+    else
+        obstacles_make_still(o, &record->reach[i], obstacles_size(system, record),
+                             obstacles_largest_radius(system->picture), s);
 }
 
 static void obstacles_put(pcs_file *f, const pcs_system *system, const pcs_frames_record *record)

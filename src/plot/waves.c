@@ -229,6 +229,14 @@ static void waves_put_plot(pcs_file *f, const pcs_waves *w, bool is_svg)
                    w->is_even ? "image" : "pm3d");
 }
 
+// 1, 2 or 5 times a power of ten, half of the value or more: a narrow axis has room for few numbers.
+static double waves_step(double value)
+{
+    double power = pow(10.0, floor(log10(0.5 * value))), part = 0.5 * value / power;
+    if (part <= 2.0) return part <= 1.0 ? power : 2.0 * power;
+    return part <= 5.0 ? 5.0 * power : 10.0 * power;
+}
+
 static void waves_put_map(pcs_file *f, const pcs_waves *w, const page *p, bool is_svg)
 {
     char text[2 * NAME_ROOM], unit[NAME_ROOM] = "";
@@ -242,16 +250,10 @@ static void waves_put_map(pcs_file *f, const pcs_waves *w, const page *p, bool i
     pcs_file_text(f, "set palette defined (-1 '#2166ac', -0.5 '#92c5de', 0 '#f7f7f7', 0.5 '#f4a582', 1 '#b2182b')\n");
     pcs_file_print(f, "set cbrange [%.9g:%.9g]\nset colorbox horizontal user origin %.4f,%.4f size %.4f,%.4f\n", -size,
                    size, p->left, p->bar_bottom, p->right - p->left, p->bar_height);
-    pcs_file_text(f, "set cbtics out scale 0.3 offset 0,2.1\nset grid front\nunset key\n");
+    // Three or five numbers: of 0.8 times the size no step exceeds the size.
+    pcs_file_print(f, "set cbtics %.9g out scale 0.3 offset 0,2.1\nset grid front\nunset key\n",
+                   waves_step(0.8 * size));
     waves_put_plot(f, w, is_svg);
-}
-
-// 1, 2 or 5 times a power of ten, half of the value or more: a narrow axis has room for two or three numbers.
-static double waves_step(double value)
-{
-    double power = pow(10.0, floor(log10(0.5 * value))), part = 0.5 * value / power;
-    if (part <= 2.0) return part <= 1.0 ? power : 2.0 * power;
-    return part <= 5.0 ? 5.0 * power : 10.0 * power;
 }
 
 static void waves_put_forces(pcs_file *f, pcs_context *ctx, const pcs_waves *w, const page *p)

@@ -168,6 +168,28 @@ class TheVerdict(unittest.TestCase):
         self.assertAlmostEqual(exact.doyen_force(1.25), 375.0)
         self.assertAlmostEqual(exact.doyen_gap(16.0 / 3.0), 5.0)
 
+    def test_closed_form_of_the_pushed_block(self):
+        """Its law, marched in small steps."""
+        x, v, part = 0.0, 0.0, 1e-4
+        for k in range(20000):
+            push = 5.0 * math.sin(2.0 * math.pi * (k + 0.5) * part)
+            side = math.copysign(1.0, v if v != 0.0 else push)
+            w = v + part * (push - 3.0 * side)
+            w = 0.0 if w * side < 0.0 else w
+            x, v = x + 0.5 * part * (v + w), w
+            if k % 500 == 0:
+                self.assertAlmostEqual(exact.pushed_block((k + 1) * part), x, delta=2e-4)
+                self.assertAlmostEqual(exact.pushed_block_rate((k + 1) * part), v, delta=2e-3)
+
+    def test_closed_form_of_the_hopkinson_bar(self):
+        """Steps of its pulses: before and after the fronts, and as many round trips as the pulse lasts."""
+        self.assertEqual((exact.hopkinson_incident(2.0e-4), exact.hopkinson_transmitted(5.04e-4)), (0.0, 0.0))
+        force, kept = 2.0e4 * math.pi, 49.0 / 51.0
+        self.assertAlmostEqual(exact.hopkinson_incident(2.5e-4), -force, places=6)
+        self.assertAlmostEqual(exact.hopkinson_incident(6.0e-4), kept * force, places=6)
+        self.assertAlmostEqual(exact.hopkinson_transmitted(5.1e-4), (kept**2 - 1.0) * force, places=6)
+        self.assertAlmostEqual(exact.hopkinson_transmitted(6.24e-4), (kept**30 - 1.0) * force, places=6)
+
     def test_pictures_lose_only_what_nobody_sees(self):
         wave = [(0.1 * k, 50.0 + 40.0 * math.sin(0.05 * k)) for k in range(3000)]
         thin = svg.thin(wave, 0.2)

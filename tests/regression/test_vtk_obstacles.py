@@ -246,6 +246,13 @@ def check_stop(folder):
     assert abs(low - seen["low"]).max() < 1e-15, seen["low"]
 
 
+def check_thick_body(folder):
+    """The obstacle of a bar that is thicker than its motion is wide shows round it."""
+    points = read_obstacles(run("cases/bar_clamped", folder / "clamped", "time.end=0.1"))[0][0]
+    radius = (1.0 / numpy.pi) ** 0.5
+    assert (points[:, 1:].max(axis=0) > radius).all() and (points[:, 1:].min(axis=0) < -radius).all(), points
+
+
 def times(results, stem):
     """Without their last digits, which are those of sums of steps and depend on the rounding mode."""
     return [round(f["time"], 12) for f in json.loads((results / f"{stem}.vtk.series").read_text())["files"]]
@@ -322,6 +329,7 @@ def main():
         check_shapes(folder)
         check_parts(folder)
         check_stop(folder)
+        check_thick_body(folder)
         check_choice(folder)
         check_refusals(folder)
         check_pictures(folder)
