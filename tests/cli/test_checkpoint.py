@@ -3,6 +3,7 @@ Argument: the program."""
 
 import csv
 import json
+import math
 import os
 import shutil
 import signal
@@ -151,6 +152,18 @@ class Checkpoint(unittest.TestCase):
         self.assertIn("another version of the program", self.refused("--resume"))
         self.change("checkpoint.bin", 0, b"GIF89a")
         self.assertIn("no checkpoint of Percuss", self.refused("--resume"))
+
+    def test_numbers_that_are_none_are_refused(self):
+        self.done()
+        with open(self.path("out", "checkpoint.bin"), "rb") as file:
+            data = file.read()
+        for name, value in ((b"state.t", struct.pack("=d", math.nan)), (b"state.step", struct.pack("=q", -1)),
+                            (b"state.loaded", b"\2")):
+            place = data.index(name + b"\0") + len(name) + 9
+            other = data[:place] + value + data[place + len(value):-8]
+            with open(self.path("out", "checkpoint.bin"), "wb") as file:
+                file.write(other + struct.pack("=Q", checksum(other)))
+            self.assertIn(f"'{name.decode()}' is n", self.refused("--resume"))
 
     def test_results_that_are_gone_are_told(self):
         self.done()
