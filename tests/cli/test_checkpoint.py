@@ -153,6 +153,20 @@ class Checkpoint(unittest.TestCase):
         self.change("checkpoint.bin", 0, b"GIF89a")
         self.assertIn("no checkpoint of Percuss", self.refused("--resume"))
 
+    def test_a_signal_leaves_the_frames_that_are_held(self):
+        case = os.path.join(ROOT, "cases", "bar_bouncing")
+        sets = ["--set", "output.frames={every: 1, around_contacts: 800}", "--set", "time.end=1.5"]
+        self.done(*sets, case=case)
+        os.rename(self.path("out"), self.path("whole"))
+        process = subprocess.Popen([PROGRAM, "run", case, "-q", "-o", "out", *sets, "--set",
+                                    "output.checkpoint.every=200"], cwd=self.folder, stderr=subprocess.DEVNULL)
+        while process.poll() is None and not os.path.exists(self.path("out", "bar_bouncing_held_9.vtk")):
+            time.sleep(0.001)
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+        self.done("--resume", *sets, case=case)
+        self.assertEqual(kill.differences(self.path("whole"), self.path("out")), [])
+
     def test_numbers_that_are_none_are_refused(self):
         self.done()
         with open(self.path("out", "checkpoint.bin"), "rb") as file:
