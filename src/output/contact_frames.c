@@ -186,7 +186,7 @@ static pcs_status contact_frames_close(pcs_observer *self)
 {
     contact_frames_data *d = self->data;
     if (d->schedule.every == 0 || d->series.has_failed) return PCS_OK;
-    pcs_series_drop(&d->series);
+    pcs_series_drop(&d->series, self->view);
     // The positions must belong to the step whose results were taken in.
     if (d->tally.step != self->view->state->step) return PCS_OK;
     return contact_frames_write(self->view, d, pcs_schedule_end(&d->schedule, self->view));

@@ -95,8 +95,8 @@ static pcs_status frames_close(pcs_observer *self)
 {
     frames_data *d = self->data;
     if (d->schedule.every == 0 || d->series.has_failed) return PCS_OK;
-    pcs_series_drop(&d->series);
-    pcs_series_drop(&d->carried.series);
+    pcs_series_drop(&d->series, self->view);
+    pcs_series_drop(&d->carried.series, self->view);
     PCS_TRY(frames_write(self->view, d, pcs_schedule_end(&d->schedule, self->view)));
     return frames_put_obstacles(d, self->view);
 }

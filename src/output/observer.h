@@ -77,6 +77,7 @@ typedef struct pcs_view {
     size_t memory;                   // bytes taken at set-up
     long ncheckpoint;                // written so far
     bool is_resumed;                 // observers open with what a checkpoint holds: files stay as they are
+    bool is_interrupted;             // observers close on request, with a checkpoint: what it names stays on the disk
     const char *question;            // about a value that is possible and unlikely; NULL: none
     pcs_ending ending;
     const char *reason;            // why the run stopped, when it did

@@ -69,7 +69,7 @@ static void series_remove_old(pcs_series *s, bool is_xml)
 
 pcs_status pcs_series_create(pcs_context *ctx, const pcs_view *view, const char *stem, pcs_series *out)
 {
-    *out = (pcs_series){ .stem = stem, .list = -1 };
+    *out = (pcs_series){ .stem = stem, .list = -1, .goes_on = view->is_resumed };
     out->name_room = strlen(stem) + 40;
     out->entry_room = 6 * out->name_room + 128;
     PCS_TAKE(ctx, out->name, out->name_room, "the name of a frame");
@@ -86,12 +86,17 @@ pcs_status pcs_series_reserve(pcs_context *ctx, pcs_series *s, int count)
 {
     s->room = count > 0 ? count : 0;
     PCS_TAKE(ctx, s->held_time, s->room, "times of frames");
+    // An interrupted run leaves any of them behind.
+    for (int i = 0; i < s->room && !s->goes_on; i++) {
+        series_held_name(s, i);
+        pcs_file_remove(s->file, s->name);
+    }
     return PCS_OK;
 }
 
-void pcs_series_drop(pcs_series *s)
+void pcs_series_drop(pcs_series *s, const pcs_view *view)
 {
-    for (int i = 0; i < s->nheld; i++) {
+    for (int i = 0; i < s->nheld && !view->is_interrupted; i++) {
         series_held_name(s, (s->first_held + i) % s->room);
         pcs_file_remove(s->file, s->name);
     }

@@ -15,6 +15,7 @@ typedef struct pcs_series {
     char *entry;      // [entry_room] of the list
     size_t name_room, entry_room;
     bool is_xml;     // the caller writes whole files
+    bool goes_on;    // with the frames of a run that is resumed
     long count;      // frames written
     int list;        // descriptor of the list once it exists, -1: not yet
     long long tail;  // where the list's closing brackets stand
@@ -31,8 +32,8 @@ pcs_status pcs_series_create(pcs_context *ctx, const pcs_view *view, const char 
 pcs_status pcs_series_carry(pcs_series *s, pcs_carrier *c);
 // Room for `count` frames that may be held.
 pcs_status pcs_series_reserve(pcs_context *ctx, pcs_series *s, int count);
-// Takes away the frames that are held.
-void pcs_series_drop(pcs_series *s);
+// Forgets the frames that are held and removes them, unless the run may be resumed and will ask for them.
+void pcs_series_drop(pcs_series *s, const pcs_view *view);
 // Opens the next frame, of this use, and writes its first lines up to the dataset, of XML files nothing; then the
 // caller puts the data.
 // A frame that is held takes the place of the first of those that are when there is no room; one that is kept comes

@@ -189,6 +189,7 @@ static pcs_status sim_keep(pcs_sim *sim, pcs_status status)
     if (status == PCS_OK && sim->ends_for_good) return PCS_OK;
     snprintf(reason, sizeof reason, "%s", pcs_message(sim->ctx));
     PCS_TRY(pcs_checkpoint_write(sim));
+    sim->view.is_interrupted = status != PCS_OK && sim->checkpoint != NULL;
     return status == PCS_OK ? PCS_OK : pcs_fail(sim->ctx, status, "%s", reason);
 }
 

@@ -3,6 +3,7 @@ Argument: the program."""
 
 import csv
 import json
+import math
 import os
 import shutil
 import signal
@@ -162,6 +163,32 @@ class Checkpoint(unittest.TestCase):
                 self.done("--set", push)
                 self.done("--resume", "--set", push)
         self.assertIn("a file that it names has changed", self.refused("--resume", "--set", push))
+
+    def test_a_signal_leaves_the_frames_that_are_held(self):
+        case = os.path.join(ROOT, "cases", "bar_bouncing")
+        sets = ["--set", "output.frames={every: 1, around_contacts: 800}", "--set", "time.end=1.5"]
+        self.done(*sets, case=case)
+        os.rename(self.path("out"), self.path("whole"))
+        process = subprocess.Popen([PROGRAM, "run", case, "-q", "-o", "out", *sets, "--set",
+                                    "output.checkpoint.every=200"], cwd=self.folder, stderr=subprocess.DEVNULL)
+        while process.poll() is None and not os.path.exists(self.path("out", "bar_bouncing_held_9.vtk")):
+            time.sleep(0.001)
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+        self.done("--resume", *sets, case=case)
+        self.assertEqual(kill.differences(self.path("whole"), self.path("out")), [])
+
+    def test_numbers_that_are_none_are_refused(self):
+        self.done()
+        with open(self.path("out", "checkpoint.bin"), "rb") as file:
+            data = file.read()
+        for name, value in ((b"state.t", struct.pack("=d", math.nan)), (b"state.step", struct.pack("=q", -1)),
+                            (b"state.loaded", b"\2")):
+            place = data.index(name + b"\0") + len(name) + 9
+            other = data[:place] + value + data[place + len(value):-8]
+            with open(self.path("out", "checkpoint.bin"), "wb") as file:
+                file.write(other + struct.pack("=Q", checksum(other)))
+            self.assertIn(f"'{name.decode()}' is n", self.refused("--resume"))
 
     def test_results_that_are_gone_are_told(self):
         self.done()
