@@ -87,7 +87,8 @@ pcs_status pcs_series_reserve(pcs_context *ctx, pcs_series *s, int count)
     s->room = count > 0 ? count : 0;
     PCS_TAKE(ctx, s->held_time, s->room, "times of frames");
     // An interrupted run leaves any of them behind.
-    for (int i = 0; i < s->room && !s->goes_on; i++) {
+    int count_left = s->goes_on ? 0 : s->room;
+    for (int i = 0; i < count_left; i++) {
         series_held_name(s, i);
         pcs_file_remove(s->file, s->name);
     }
@@ -96,7 +97,8 @@ pcs_status pcs_series_reserve(pcs_context *ctx, pcs_series *s, int count)
 
 void pcs_series_drop(pcs_series *s, const pcs_view *view)
 {
-    for (int i = 0; i < s->nheld && !view->is_interrupted; i++) {
+    int count = view->is_interrupted ? 0 : s->nheld;
+    for (int i = 0; i < count; i++) {
         series_held_name(s, (s->first_held + i) % s->room);
         pcs_file_remove(s->file, s->name);
     }
