@@ -255,7 +255,7 @@ static void modes_are_written(void **state)
     CHECK_RELATIVE(strtod(last + 3, NULL), modes.modes[3].w, 1e-15);
     CHECK_RELATIVE(strtod(strchr(last + 3, ',') + 1, NULL), modes.modes[3].w / 6.283185307179586, 1e-15);
     for (int k = 0; k < 4; k++) {
-        snprintf(path, sizeof path, "%s/case_modes_%06d.vtk", folder, k);
+        snprintf(path, sizeof path, "%s/still_modes_%06d.vtk", folder, k);
         file = fopen(path, "r");
         CHECK(file != NULL);
         fclose(file);

@@ -301,7 +301,7 @@ static void statics_are_written(void **state)
         CHECK_RELATIVE(mz, factor * (10.0 + 0.5 * weight) - force, 1e-10);
     }
     CHECK_RELATIVE(force, statics.force[0], 1e-14);
-    snprintf(path, sizeof path, "%s/case_statics_000002.vtk", folder);
+    snprintf(path, sizeof path, "%s/still_statics_000002.vtk", folder);
     file = fopen(path, "r");
     CHECK(file != NULL);
     fclose(file);
