@@ -300,7 +300,7 @@ class Ending(Ranks):
         end = time.monotonic() + HANG
         while time.monotonic() < end and process.poll() is None:
             names = os.listdir(folder) if os.path.isdir(folder) else []
-            if sum(name.endswith(".vtk") for name in names) >= 3:
+            if sum(name.startswith("bar_impact_") and name.endswith(".vtk") for name in names) >= 3:
                 return process
             time.sleep(0.05)
         self.fail("the run does not begin")
