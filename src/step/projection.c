@@ -345,6 +345,7 @@ void pcs_projection_add_tangent(const pcs_step_solver *solver, int tangent, doub
 bool pcs_projection_weigh(pcs_step_solver *solver)
 {
     bool is_singular = false;
+    solver->is_prepared = false; // contact matrices were made with the old weights
     if (pcs_linsolve_factor(solver->mass, &is_singular) != PCS_OK || is_singular) return false;
     solver->nfactor++;
     projection_fill(solver, solver->projection);
