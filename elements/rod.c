@@ -17,6 +17,7 @@
 // any indirection; cells at a support, or numbered otherwise, are loose. The axis points towards its first
 // non-zero coordinate, whichever way a cell runs, so that neighbours agree; `sign` tells the cell's own way.
 
+#include "core/rotation.h"
 #include "elements/axial.h"
 
 #include <float.h>
@@ -51,7 +52,8 @@ static double rod_axis(const pcs_batch *batch, int cell, double axis[3], double 
 {
     double length = pcs_axial_span(batch, cell, axis);
     *sign = rod_sign(axis);
-    for (int k = 0; k < 3; k++) axis[k] *= *sign / length;
+    (void)pcs_normalize3(axis, axis); // exactly along an axis of space where the rod is
+    for (int k = 0; k < 3; k++) axis[k] *= *sign;
     return length;
 }
 

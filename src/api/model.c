@@ -91,7 +91,8 @@ int percuss_equation(const percuss *p, int node, int axis)
     int count = percuss_node_dofs(p, node, dof);
     for (int i = 0; i < count; i++) {
         bool is_kind = (dof[i].is_rotation != 0) == (axis >= 3);
-        if (axis >= 0 && axis < 6 && is_kind && dof[i].direction[axis % 3] == 1.0) return dof[i].equation;
+        // A direction off by round-off is the axis, as it is for supports and loads.
+        if (axis >= 0 && axis < 6 && is_kind && dof[i].direction[axis % 3] > 1.0 - 1e-9) return dof[i].equation;
     }
     return -2;
 }

@@ -341,6 +341,26 @@ static void a_mesh_is_told(void **state)
     percuss_destroy(&p);
 }
 
+// L (1 / L) is not 1 for every L.
+static void a_rod_moves_along_its_axis_whatever_its_length(void **state)
+{
+    (void)state;
+    for (int length = 1; length <= 100; length++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "mesh: { bar: { type: line, from: [%d, 2, 3], to: [0, 2, 3], elements: 1 } }\n"
+                 "elements: { bar: { type: rod, mesh: bar, E: 1, rho: 1, area: 1 } }\n"
+                 "scheme: { type: newmark }\ntime: { step: 1, end: 1 }\n",
+                 length);
+        percuss *p = NULL;
+        percuss_dof dof[6];
+        CHECK(percuss_open(&(percuss_source){ .path = "bar", .text = text }, &p) == 0);
+        CHECK(percuss_node_dofs(p, 1, dof) == 1 && dof[0].direction[0] == 1.0);
+        CHECK(percuss_equation(p, 1, 0) == dof[0].equation && percuss_equation(p, 1, 1) == -2);
+        percuss_destroy(&p);
+    }
+}
+
 // E A / L u = F, and frequencies of a rod of lumped masses held at one end: w = 2 c/h sin((2k - 1) pi / (4 n)).
 static void equilibria_and_modes_are_exact(void **state)
 {
@@ -437,6 +457,7 @@ int main(void)
         cmocka_unit_test(states_that_do_not_fit_are_refused),
         cmocka_unit_test(checkpoints_of_runs_can_be_loaded),
         cmocka_unit_test(a_mesh_is_told),
+        cmocka_unit_test(a_rod_moves_along_its_axis_whatever_its_length),
         cmocka_unit_test(equilibria_and_modes_are_exact),
         cmocka_unit_test(runs_can_be_watched),
         cmocka_unit_test(messages_have_places),
