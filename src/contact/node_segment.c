@@ -9,6 +9,7 @@
 // Friction acts on the surfaces, at the arms -r n from the node and R n from the axis of the cell. As the node passes
 // from one cell to the next its gap does not jump.
 
+#include "contact/box_tree.h"
 #include "contact/gap.h"
 #include "contact/swept.h"
 
@@ -61,6 +62,9 @@ typedef struct target_contact {
     int *node_of;                     // [nplace] nodes of both bodies
     pcs_place *place;                 // [nplace]
     double (*before)[3], (*after)[3]; // [nplace] at the ends of a step
+    int *first, *at;                  // [nplace + 1] where the cells of a place begin in `at`, [2 segments]
+    pcs_box *box;                     // [segments] of the cells, or of all the way that they go
+    pcs_box_tree *tree;
 } target_contact;
 
 // All nodes move freely in space, or all in one plane.
@@ -103,6 +107,27 @@ static pcs_status target_look_at_all(pcs_context *ctx, target_contact *self, con
     return PCS_OK;
 }
 
+// The cells that end at each place, in the order of the set.
+static pcs_status target_list_cells(pcs_context *ctx, target_contact *self)
+{
+    int nend = 2 * self->segments->count;
+    PCS_TAKE(ctx, self->first, self->nplace + 1, "a contact");
+    PCS_TAKE(ctx, self->at, nend, "a contact");
+    for (int i = 0; i < nend; i++) {
+        int node = self->mesh->cell[self->segments->items[i / 2]][i % 2];
+        self->first[self->moving[node] + 1]++;
+    }
+    for (int i = 0; i < self->nplace; i++) self->first[i + 1] += self->first[i];
+    for (int i = nend - 1; i >= 0; i--) {
+        int cell = self->segments->items[i / 2], place = self->moving[self->mesh->cell[cell][i % 2]];
+        self->at[--self->first[place + 1]] = cell;
+    }
+    // Filled from behind, every start is now that of the place before.
+    for (int i = 0; i < self->nplace; i++) self->first[i] = self->first[i + 1];
+    self->first[self->nplace] = nend;
+    return PCS_OK;
+}
+
 static pcs_status target_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
                                 pcs_contact_shape *shape)
 {
@@ -122,6 +147,9 @@ static pcs_status target_create(pcs_context *ctx, const void *params, const pcs_
     PCS_TAKE(ctx, self->place, self->nplace, "a contact");
     PCS_TAKE(ctx, self->before, self->nplace, "a contact");
     PCS_TAKE(ctx, self->after, self->nplace, "a contact");
+    PCS_TAKE(ctx, self->box, self->segments->count, "a contact");
+    PCS_TRY(target_list_cells(ctx, self));
+    PCS_TRY(pcs_box_tree_create(ctx, self->segments->count, &self->tree));
     *shape = (pcs_contact_shape){ .nrow = self->nodes->count, .ntangent = self->ntangent };
     *instance = self;
     return PCS_OK;
@@ -145,39 +173,57 @@ static void target_axis(const target_contact *self, int cell, pcs_segment *axis)
     pcs_segment_between(target_place(self, node[0])->x, target_place(self, node[1])->x, axis);
 }
 
-// Squared distance of a box round the cell from the node, to leave most cells out early.
-static double target_box_distance2(const double x[3], const double p[3], const double q[3])
+static void target_enclose(const double x[3], pcs_box *box)
 {
-    double sum = 0.0;
     for (int k = 0; k < 3; k++) {
-        double low = fmin(p[k], q[k]), high = fmax(p[k], q[k]);
-        double off = fmax(0.0, fmax(low - x[k], x[k] - high));
-        sum += off * off;
+        box->low[k] = fmin(box->low[k], x[k]);
+        box->high[k] = fmax(box->high[k], x[k]);
     }
-    return sum;
+}
+
+static void target_begin_box(const double x[3], pcs_box *box)
+{
+    memcpy(box->low, x, sizeof box->low);
+    memcpy(box->high, x, sizeof box->high);
+}
+
+typedef struct target_nearest {
+    const target_contact *self;
+    target_view *view;
+    int item; // of the set of cells
+} target_nearest;
+
+// Of cells that are as near the first counts, in whatever order they are seen.
+static double target_look_at_cell(void *owner, int item)
+{
+    target_nearest *nearest = owner;
+    target_view *view = nearest->view;
+    int cell = nearest->self->segments->items[item];
+    pcs_segment axis;
+    pcs_closest closest;
+    if (target_has(nearest->self, cell, view->node)) return view->closest.distance;
+    target_axis(nearest->self, cell, &axis);
+    pcs_segment_closest(&view->point, &axis, &closest);
+    bool is_nearer = closest.distance < view->closest.distance ||
+                     (closest.distance == view->closest.distance && item < nearest->item);
+    if (is_nearer) {
+        nearest->item = item;
+        view->cell = cell;
+        view->axis = axis;
+        view->closest = closest;
+    }
+    return view->closest.distance;
 }
 
 static void target_find(const target_contact *self, int node, target_view *out)
 {
-    double least = INFINITY;
     const double *x = target_place(self, node)->x;
-    *out = (target_view){ .node = node };
+    pcs_box from;
+    target_nearest nearest = { self, out, 0 };
+    *out = (target_view){ .node = node, .closest.distance = INFINITY };
     pcs_segment_between(x, x, &out->point);
-    for (int i = 0; i < self->segments->count; i++) {
-        int cell = self->segments->items[i];
-        const int *n = self->mesh->cell[cell];
-        pcs_segment axis;
-        pcs_closest closest;
-        if (target_has(self, cell, node)) continue;
-        if (target_box_distance2(x, target_place(self, n[0])->x, target_place(self, n[1])->x) > least * least) continue;
-        target_axis(self, cell, &axis);
-        pcs_segment_closest(&out->point, &axis, &closest);
-        if (closest.distance >= least) continue;
-        least = closest.distance;
-        out->cell = cell;
-        out->axis = axis;
-        out->closest = closest;
-    }
+    target_begin_box(x, &from);
+    pcs_box_tree_look(self->tree, &from, INFINITY, target_look_at_cell, &nearest);
 }
 
 // Across a cell, on the side that was asked for.
@@ -193,12 +239,12 @@ static double target_side_of_end(const target_contact *self, const target_view *
 {
     double sum[3], n[3];
     bool goes_on = false;
-    int end = self->mesh->cell[view->cell][view->closest.t > 0.5];
+    int end = self->moving[self->mesh->cell[view->cell][view->closest.t > 0.5]];
     target_across(self, &view->axis, sum);
-    for (int i = 0; i < self->segments->count; i++) {
-        int cell = self->segments->items[i];
+    for (int i = self->first[end]; i < self->first[end + 1]; i++) {
+        int cell = self->at[i];
         pcs_segment axis;
-        if (cell == view->cell || !target_has(self, cell, end)) continue;
+        if (cell == view->cell) continue;
         goes_on = true;
         target_axis(self, cell, &axis);
         target_across(self, &axis, n);
@@ -297,6 +343,12 @@ static void target_evaluate(void *instance, const pcs_places *places, pcs_row_st
 {
     target_contact *self = instance;
     for (int i = 0; i < self->nplace; i++) places->find(places, self->node_of[i], &self->place[i]);
+    for (int i = 0; i < self->segments->count; i++) {
+        const int *node = self->mesh->cell[self->segments->items[i]];
+        target_begin_box(target_place(self, node[0])->x, &self->box[i]);
+        target_enclose(target_place(self, node[1])->x, &self->box[i]);
+    }
+    pcs_box_tree_fit(self->tree, self->box);
     for (int i = 0; i < self->nodes->count; i++)
         target_evaluate_row(self, self->nodes->items[i], places->has_velocities, &rows[i]);
 }
@@ -355,20 +407,53 @@ static void target_cross(const target_contact *self, const pcs_swept *pair, int 
     if (root - c[1] > 0.0 && target_meets(pair, s)) pcs_passage_note(worst, depth, pcs_swept_allowed(length), row);
 }
 
+typedef struct target_way_of {
+    const target_contact *self;
+    const pcs_passage_row *known;
+    int row;
+    double reach;
+    pcs_passage *worst;
+} target_way_of;
+
+static double target_look_at_way(void *owner, int item)
+{
+    const target_way_of *way = owner;
+    const target_contact *self = way->self;
+    int node = self->nodes->items[way->row], cell = self->segments->items[item];
+    bool is_loaded = way->known->is_loaded;
+    pcs_swept pair;
+    if (target_has(self, cell, node)) return way->reach;
+    target_sweep(self, node, cell, &pair);
+    if (pair.thickness > 0.0)
+        pcs_swept_look(&pair, is_loaded ? PCS_SWEPT_LOADED : PCS_SWEPT_OPEN, way->row, way->worst);
+    // A node that is in the wall at the end of the step is where its law sees it.
+    bool may_cross = self->sign != 0.0 && !is_loaded && way->known->gap[1] >= 0.0;
+    if (may_cross) target_cross(self, &pair, way->row, way->worst);
+    return way->reach;
+}
+
+// Boxes round all the way that the cells go.
+static void target_fit_ways(target_contact *self)
+{
+    for (int i = 0; i < self->segments->count; i++) {
+        const int *node = self->mesh->cell[self->segments->items[i]];
+        int a = self->moving[node[0]], b = self->moving[node[1]];
+        target_begin_box(self->before[a], &self->box[i]);
+        target_enclose(self->before[b], &self->box[i]);
+        target_enclose(self->after[a], &self->box[i]);
+        target_enclose(self->after[b], &self->box[i]);
+    }
+    pcs_box_tree_fit(self->tree, self->box);
+}
+
 static void target_passage_of(const target_contact *self, int row, const pcs_passage_row *known, pcs_passage *worst)
 {
-    int node = self->nodes->items[row];
-    pcs_swept_seen seen = known->is_loaded ? PCS_SWEPT_LOADED : PCS_SWEPT_OPEN;
-    for (int i = 0; i < self->segments->count; i++) {
-        int cell = self->segments->items[i];
-        pcs_swept pair;
-        if (target_has(self, cell, node)) continue;
-        target_sweep(self, node, cell, &pair);
-        if (pair.thickness > 0.0) pcs_swept_look(&pair, seen, row, worst);
-        // A node that is in the wall at the end of the step is where its law sees it.
-        bool may_cross = self->sign != 0.0 && !known->is_loaded && known->gap[1] >= 0.0;
-        if (may_cross) target_cross(self, &pair, row, worst);
-    }
+    int place = self->moving[self->nodes->items[row]];
+    pcs_box from;
+    target_way_of way = { self, known, row, self->radius + self->node_radius, worst };
+    target_begin_box(self->before[place], &from);
+    target_enclose(self->after[place], &from);
+    pcs_box_tree_look(self->tree, &from, way.reach, target_look_at_way, &way);
 }
 
 // How far a node went, as seen from another one.
@@ -397,9 +482,13 @@ static void target_passage(void *instance, const pcs_places *from, const pcs_pla
     }
     for (int i = 0; i < 2 * self->segments->count; i++)
         cells = fmax(cells, target_way(self, self->mesh->cell[self->segments->items[i / 2]][i % 2], first));
-    for (int i = 0; i < self->nodes->count; i++)
-        if (!(rows[i].gap[0] + rows[i].gap[1] >= cells + target_way(self, self->nodes->items[i], first)))
-            target_passage_of(self, i, &rows[i], worst);
+    bool is_fitted = false;
+    for (int i = 0; i < self->nodes->count; i++) {
+        if (rows[i].gap[0] + rows[i].gap[1] >= cells + target_way(self, self->nodes->items[i], first)) continue;
+        if (!is_fitted) target_fit_ways(self);
+        is_fitted = true;
+        target_passage_of(self, i, &rows[i], worst);
+    }
 }
 
 const pcs_gap_ops pcs_gap_node_segment = {

@@ -2,6 +2,7 @@
 // of cells get rows.
 
 #include "contact/beams.h"
+#include "contact/box_tree.h"
 #include "contact/search.h"
 #include "contact/segment.h"
 #include "support/check.h"
@@ -148,6 +149,105 @@ static pcs_beams find(model *m, const char *a, const char *b, int most, int excl
     return beams;
 }
 
+typedef struct hunt {
+    const pcs_box *boxes;
+    const double *x;
+    int nearest, nlook;
+    double least, reach; // reach >= 0: all boxes that near are counted instead
+    int ncounted;
+} hunt;
+
+static double box_distance(const pcs_box *box, const double x[3])
+{
+    double off[3];
+    for (int k = 0; k < 3; k++) off[k] = fmax(0.0, fmax(box->low[k] - x[k], x[k] - box->high[k]));
+    return hypot(hypot(off[0], off[1]), off[2]);
+}
+
+static double hunt_look(void *owner, int j)
+{
+    hunt *h = owner;
+    double distance = box_distance(&h->boxes[j], h->x);
+    h->nlook++;
+    h->ncounted += distance <= h->reach;
+    if (distance < h->least || (distance == h->least && j < h->nearest)) {
+        h->least = distance;
+        h->nearest = j;
+    }
+    return h->reach >= 0.0 ? h->reach : h->least;
+}
+
+static hunt tree_hunt(const pcs_box_tree *tree, const pcs_box *boxes, const double x[3], double reach)
+{
+    hunt h = { .boxes = boxes, .x = x, .least = INFINITY, .reach = reach };
+    pcs_box from;
+    memcpy(from.low, x, sizeof from.low);
+    memcpy(from.high, x, sizeof from.high);
+    pcs_box_tree_look(tree, &from, reach >= 0.0 ? reach : INFINITY, hunt_look, &h);
+    return h;
+}
+
+// Boxes of any number and size wander; the tree finds the nearest and all within reach, as a look at all of them does.
+static void tree_finds_what_a_look_at_all_finds(void **state)
+{
+    (void)state;
+    enum { MOST = 300 };
+    static pcs_box boxes[MOST];
+    unsigned long long seed = 3;
+    for (int n = 1; n <= MOST; n = n < 20 ? n + 1 : 2 * n) {
+        pcs_context *ctx = NULL;
+        pcs_box_tree *tree = NULL;
+        double size = pow(10.0, 60.0 * model_random(&seed));
+        CHECK_OK(ctx, pcs_context_create(&ctx));
+        CHECK_OK(ctx, pcs_box_tree_create(ctx, n, &tree));
+        for (int i = 0; i < 3 * n; i++) {
+            boxes[i / 3].low[i % 3] = size * floor(5.0 * model_random(&seed)); // some are as far
+            boxes[i / 3].high[i % 3] = boxes[i / 3].low[i % 3] + size * fabs(model_random(&seed));
+        }
+        for (int round = 0; round < 50; round++) {
+            double x[3], reach = 3.0 * size * fabs(model_random(&seed));
+            for (int k = 0; k < 3; k++) x[k] = 8.0 * size * model_random(&seed);
+            pcs_box_tree_fit(tree, boxes);
+            hunt near = tree_hunt(tree, boxes, x, -1.0), within = tree_hunt(tree, boxes, x, reach);
+            hunt all = { .boxes = boxes, .x = x, .least = INFINITY, .reach = reach };
+            for (int j = 0; j < n; j++) hunt_look(&all, j);
+            CHECK(near.nearest == all.nearest && within.ncounted == all.ncounted);
+            for (int i = 0; i < n; i++) boxes[i].high[round % 3] += 0.1 * size * fabs(model_random(&seed));
+        }
+        pcs_context_destroy(&ctx);
+    }
+}
+
+// What a search costs grows as the logarithm of the number of boxes, from near and from far.
+static void tree_looks_at_few(void **state)
+{
+    (void)state;
+    enum { N = 100000 };
+    pcs_context *ctx = NULL;
+    pcs_box_tree *tree = NULL;
+    int nlook[2] = { 0 };
+    CHECK_OK(ctx, pcs_context_create(&ctx));
+    CHECK_OK(ctx, pcs_box_tree_create(ctx, N, &tree));
+    pcs_box *boxes = pcs_take(ctx, N, sizeof *boxes, "boxes");
+    CHECK(boxes != NULL);
+    for (int i = 0; i < N; i++) {
+        double t = 100.0 * i / N;
+        const pcs_box box = { { t, sin(t), 0.0 }, { t + 100.0 / N, sin(t + 100.0 / N), 0.0 } };
+        for (int k = 0; k < 3; k++) {
+            boxes[i].low[k] = fmin(box.low[k], box.high[k]);
+            boxes[i].high[k] = fmax(box.low[k], box.high[k]);
+        }
+    }
+    pcs_box_tree_fit(tree, boxes);
+    for (int i = 0; i < 1000; i++) {
+        const double x[2][3] = { { 0.1 * i, sin(0.1 * i) + 0.01, 0.0 }, { 0.1 * i, 50.0, 20.0 } };
+        for (int far = 0; far < 2; far++) nlook[far] += tree_hunt(tree, boxes, x[far], -1.0).nlook;
+    }
+    print_message("looks at boxes out of %d: %.1f from near, %.1f from far\n", N, nlook[0] / 1000.0, nlook[1] / 1000.0);
+    CHECK(nlook[0] < 100 * 1000 && nlook[1] < 400 * 1000);
+    pcs_context_destroy(&ctx);
+}
+
 // One row where chains cross, also where they cross in a node of both, of four cells.
 static void chains_that_cross_have_one_pair(void **state)
 {
@@ -245,6 +345,8 @@ int main(void)
         cmocka_unit_test(closest_points_are_closest),
         cmocka_unit_test(parallel_segments_touch_in_the_middle),
         cmocka_unit_test(search_finds_what_all_pairs_find),
+        cmocka_unit_test(tree_finds_what_a_look_at_all_finds),
+        cmocka_unit_test(tree_looks_at_few),
         cmocka_unit_test(chains_that_cross_have_one_pair),
         cmocka_unit_test(chains_that_cross_in_nodes_have_one_pair),
         cmocka_unit_test(chain_touches_itself_but_not_its_neighbours),
