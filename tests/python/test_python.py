@@ -1,6 +1,7 @@
 """The Python package against the C library: the same bits, arrays without copies, errors, interrupts, systems.
 Argument: the path of the program, beside which the library lies. Without NumPy all of it is skipped with a word."""
 
+import doctest
 import gc
 import os
 import signal
@@ -520,6 +521,11 @@ class Scripts(unittest.TestCase):
             run = subprocess.run([sys.executable, os.path.join("python/examples", name)], env=environment,
                                  capture_output=True, text=True)
             self.assertEqual(run.returncode, 0, f"{name}: {run.stdout}{run.stderr}")
+
+    def test_the_first_example_runs(self):
+        result = doctest.testmod(percuss)
+        self.assertGreater(result.attempted, 3)
+        self.assertEqual(result.failed, 0)
 
     def test_no_sequence_of_calls_ends_the_process(self):
         command = [sys.executable, "tests/python/fuzz_calls.py", "2000", "1"]
