@@ -3,7 +3,9 @@ Argument: the path of the program, beside which the library lies. Without NumPy 
 
 import doctest
 import gc
+import importlib.util
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -526,6 +528,16 @@ class Scripts(unittest.TestCase):
         result = doctest.testmod(percuss)
         self.assertGreater(result.attempted, 3)
         self.assertEqual(result.failed, 0)
+
+    def test_the_manual_runs(self):
+        with open("docs/python.md") as file:
+            blocks = re.findall("```python\n(.*?)```", file.read(), re.S)
+        needs = [()] * 2 + [("pandas", "matplotlib")]
+        scope = {"np": np, "print": lambda *words: None}
+        for block, modules in zip(blocks, needs):
+            if all(importlib.util.find_spec(name) for name in modules):
+                exec(block, scope)
+        self.assertAlmostEqual(scope["sim"].time, 1.5, 12)
 
     def test_no_sequence_of_calls_ends_the_process(self):
         command = [sys.executable, "tests/python/fuzz_calls.py", "2000", "1"]
