@@ -121,6 +121,11 @@ int fsync(int file)
     return interpose_fails("sync") ? (errno = EIO, -1) : NEXT(fsync)(file);
 }
 
+int syncfs(int file)
+{
+    return interpose_fails("sync") ? (errno = EIO, -1) : NEXT(syncfs)(file);
+}
+
 FILE *fopen(const char *path, const char *mode)
 {
     return interpose_fails("stream") ? (errno = EMFILE, NULL) : NEXT(fopen)(path, mode);
