@@ -11,6 +11,8 @@
 
 #include "analysis/statics_newton.h"
 
+#include "core/carry.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -66,8 +68,7 @@ static void rows_flip(pcs_equilibrium *e, int j)
 // Remembers the present set by a number; counts those that come back.
 static void rows_remember(pcs_equilibrium *e)
 {
-    uint64_t name = 1469598103934665603u;
-    for (int j = 0; j < e->system->nrow; j++) name = (name ^ e->held[j]) * 1099511628211u;
+    uint64_t name = pcs_hash(PCS_HASH_START, e->held, (size_t)e->system->nrow * sizeof *e->held);
     for (int k = 0; k < e->nset && k < PCS_STATICS_SETS; k++) e->nreturn += e->sets[k] == name;
     e->sets[e->nset++ % PCS_STATICS_SETS] = name;
 }

@@ -23,9 +23,11 @@ static volatile sig_atomic_t stop_request = 0;
 static void commands_stop(int signal_number)
 {
     (void)signal_number;
+    static const char told[] = "\nstopping after this step; again to end at once\n";
     stop_request = 1;
     signal(SIGINT, SIG_DFL); // the next one, whichever it is, ends the program
     signal(SIGTERM, SIG_DFL);
+    if (isatty(STDERR_FILENO) && write(STDERR_FILENO, told, sizeof told - 1) < 0) return;
 }
 
 // Every line of a message is an error of its own. All ranks know it, one tells it.

@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { NAME_ROOM = 128, PART_ROOM = 32 };
+static const uint64_t PRIME = 1099511628211ULL; // of FNV-1a
 
 _Static_assert(sizeof(long) == 8 && sizeof(double) == 8 && sizeof(bool) == 1, "pieces are written as they stand");
 
@@ -232,6 +233,13 @@ void pcs_carry_int(pcs_carrier *c, const char *name, int *x)
 
 unsigned long long pcs_hash(unsigned long long hash, const void *bytes, size_t size)
 {
-    for (size_t i = 0; i < size; i++) hash = (hash ^ ((const unsigned char *)bytes)[i]) * 1099511628211ULL;
-    return hash;
+    const unsigned char *p = bytes;
+    uint64_t sum = hash, word;
+    for (; size >= sizeof word; p += sizeof word, size -= sizeof word) {
+        memcpy(&word, p, sizeof word);
+        sum = (sum ^ word) * PRIME;
+        sum ^= sum >> 29;
+    }
+    for (; size > 0; size--) sum = (sum ^ *p++) * PRIME;
+    return sum;
 }

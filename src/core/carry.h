@@ -33,7 +33,6 @@ typedef struct pcs_carrier {
     unsigned char *bytes; // [size]
     size_t size, used;
     pcs_status status; // the first fault
-    bool syncs;        // files that it tells the length of are to be on the disk by then
     // Of several ranks
     const pcs_comm *comm;      // NULL: this process has all equations
     int nequation, nown, nall; // here, of this rank, of all ranks
@@ -68,7 +67,7 @@ bool pcs_carry_is_next(const pcs_carrier *c, const char *name);
 // Goes to a piece by its full name, "state.q", and gives its size; false when there is none.
 bool pcs_carry_seek(pcs_carrier *c, const char *full, size_t *size);
 
-// FNV-1a, from `hash` on.
+// FNV-1a over words of eight bytes, from `hash` on: any change of one word shows, and it costs no more than copying.
 #define PCS_HASH_START 14695981039346656037ULL
 unsigned long long pcs_hash(unsigned long long hash, const void *bytes, size_t size);
 

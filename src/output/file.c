@@ -84,12 +84,6 @@ pcs_status pcs_file_reopen(pcs_file *f, const char *name, long long size)
     return PCS_OK;
 }
 
-pcs_status pcs_file_sync(pcs_file *f)
-{
-    if (f->is_mute || f->descriptor < 0 || fsync(f->descriptor) == 0) return PCS_OK;
-    return errno == EINVAL || errno == EROFS ? PCS_OK : file_fail(f, "sync", errno); // no such thing there
-}
-
 // Writes what the buffer holds unless something failed before.
 static void file_drain(pcs_file *f)
 {

@@ -30,8 +30,6 @@ pcs_status pcs_file_open(pcs_file *f, const char *name);
 // Goes on with a file that an earlier process has left, complete or not, after its first `size` bytes; the rest is cut
 // off.
 pcs_status pcs_file_reopen(pcs_file *f, const char *name, long long size);
-// Waits until all that was handed over is on the disk.
-pcs_status pcs_file_sync(pcs_file *f);
 // Hands the buffer to the system.
 pcs_status pcs_file_flush(pcs_file *f);
 // Completes the file: flush, close, rename. On failure nothing is left behind.

@@ -52,7 +52,6 @@ pcs_status pcs_row_file_carry(pcs_row_file *f, const char *name, pcs_carrier *c)
 {
     long size = 0;
     if (c->way == PCS_CARRY_WRITE) PCS_TRY(pcs_row_file_flush(f, true));
-    if (c->syncs) PCS_TRY(pcs_file_sync(f->file));
     size = (long)f->complete;
     pcs_carry_words(c, "file", &size, 1);
     if (!pcs_carry_reads(c)) return PCS_OK;

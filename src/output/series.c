@@ -336,8 +336,6 @@ static pcs_status series_go_back(pcs_series *s)
 pcs_status pcs_series_carry(pcs_series *s, pcs_carrier *c)
 {
     long tail = (long)s->tail;
-    if (c->syncs && s->list >= 0 && fsync(s->list) != 0 && errno != EINVAL)
-        return pcs_fail(s->file->ctx, PCS_IO_ERROR, "cannot sync the list of %s: %s", s->stem, strerror(errno));
     pcs_carry_words(c, "frames", &s->count, 1);
     pcs_carry_words(c, "list", &tail, 1);
     pcs_carry_index(c, "held", &s->nheld, 0, s->room);

@@ -13,7 +13,7 @@
 // once (the method is then TR-BDF2). Over the step a contact gives the impulse al P1 + P2.
 //
 // Energy of a step of a linear system, exact up to v-, with d1 = ()1 - ()n and d2 = ()- - ()1, vm = (v_n + v1)/2:
-//   dE = F_1 . dq1 + F . dq2 - 2 w h vm . C vm - v- . C dq2 + P1 . G vm + P2 . G v- - loss
+//   dE = F_1 . dq1 + F . dq2 - 2 w h vm . C vm - dq2 . C v- + P1 . G vm + P2 . G v- - loss
 //   loss = (|dv2|^2_M + |dq2|^2_K)/2 - (al - 1) (v- . M dv1 - a . M dq1),   F_1 the mean load over the first substep
 // The damping is booked as 2 al w h vm . C vm + w h v- . C v-; the rest of it is the scheme's.
 
@@ -114,20 +114,19 @@ static double bathe_product(const pcs_system *system, bathe *s, const double *a,
     return pcs_change_dot(system, x1, x0, s->image);
 }
 
-// damping_loss; gives the rest of what the damping takes: across = v- . C dq1, first = 2 w h vm . C vm, dq1 = 2 w h vm.
+// damping_loss; gives the rest of what the damping takes: across = dq1 . C v-, first = 2 w h vm . C vm, dq1 = 2 w h vm.
+// C of a spinning body has no symmetry.
 static double bathe_damping(pcs_scheme *self, const pcs_state *x, double wh, pcs_step_report *report)
 {
     bathe *s = self->data;
-    int n = self->system->nv;
-    double first = 0.0, across = 0.0;
-    if (!self->system->has_damping) return 0.0;
-    for (int i = 0; i < n; i++) s->change[i] = s->q1[i] - x->q[i];
-    pcs_matrix_multiply(self->system->C, s->change, s->image);
-    for (int i = 0; i < n; i++) {
-        across += s->next.v[i] * s->image[i];
-        first += s->change[i] * s->image[i] / (2.0 * wh);
-    }
-    report->damping_loss = s->al * first + wh * pcs_damping_power(self->system, s->next.q, s->next.v);
+    const pcs_system *system = self->system;
+    if (!system->has_damping) return 0.0;
+    pcs_matrix_multiply(system->C, s->next.v, s->image);
+    double across = pcs_change_dot(system, s->q1, x->q, s->image);
+    for (int i = 0; i < system->nv; i++) s->change[i] = s->q1[i] - x->q[i];
+    pcs_matrix_multiply(system->C, s->change, s->image);
+    double first = pcs_change_dot(system, s->q1, x->q, s->image) / (2.0 * wh);
+    report->damping_loss = s->al * first + wh * pcs_damping_power(system, s->next.q, s->next.v);
     return (s->al - 1.0) * (across - first);
 }
 

@@ -20,7 +20,7 @@ enum {
 };
 _Static_assert(offsetof(pcs_row_report, is_impact) == offsetof(pcs_row_report, is_gated) + ROW_FLAGS - 1,
                "the flags of a row follow one another");
-static const double SHORT_RUN = 2.0; // s: some hundred times what syncing costs; who loses it runs again
+static const double SHORT_RUN = 60.0; // s: some hundred times what syncing takes on a disk that others write to, too
 
 const pcs_option pcs_checkpoint_options[] = {
     PCS_COUNT("every", pcs_checkpoint_params, every, PCS_OPTIONAL, PCS_WITHIN(1, INFINITY),
@@ -38,6 +38,7 @@ typedef struct pcs_checkpoint {
     double *work; // [work_size] numbers of all ranks
     size_t work_size;
     double last; // s, clock at the last one
+    int folder;  // open, only on the rank that writes
 } pcs_checkpoint;
 
 pcs_carrier pcs_checkpoint_carrier(const pcs_sim *sim, pcs_carry_way way)
@@ -96,8 +97,9 @@ static void checkpoint_carry_solver(pcs_sim *sim, pcs_carrier *c)
     pcs_carry_flags(c, "is_there", &is_there, 1);
     pcs_carry_int(c, "factorizations", &nfactor);
     pcs_carry_words(c, "handovers", &solver->handovers, 1);
+    if (pcs_carry_reads(c) && is_prepared) c->status = pcs_step_solver_prepare(solver, &form, &outcome);
+    if (solver->ops->carry != NULL) solver->ops->carry(solver, c);
     if (!pcs_carry_reads(c)) return;
-    if (is_prepared) c->status = pcs_step_solver_prepare(solver, &form, &outcome);
     if (!is_there) pcs_projection_leave(solver);
     solver->nfactor = nfactor;
     sim->view.step_backend = solver->iteration_backend;
@@ -183,15 +185,16 @@ pcs_status pcs_checkpoint_open(pcs_sim *sim)
     if (c.comm != NULL) PCS_TAKE(sim->ctx, k->work, k->work_size, "checkpoints");
     if (pcs_is_root(sim->ctx)) PCS_TAKE(sim->ctx, k->bytes, k->size, "checkpoints");
     k->last = pcs_clock();
+    k->folder = -1;
+    if (k->bytes != NULL) PCS_TRY(pcs_checkpoint_open_folder(sim->ctx, sim->view.directory, &k->folder));
     sim->checkpoint = k;
     return PCS_OK;
 }
 
 // The file as a whole, on the rank that writes; the others give their part.
-static pcs_status checkpoint_fill(pcs_sim *sim, pcs_checkpoint *k, bool is_synced)
+static pcs_status checkpoint_fill(pcs_sim *sim, pcs_checkpoint *k)
 {
     pcs_carrier c = pcs_checkpoint_carrier(sim, k->bytes == NULL ? PCS_CARRY_COUNT : PCS_CARRY_WRITE);
-    c.syncs = is_synced;
     c.work = k->work;
     c.work_size = k->work_size;
     if (k->bytes != NULL) {
@@ -204,7 +207,7 @@ static pcs_status checkpoint_fill(pcs_sim *sim, pcs_checkpoint *k, bool is_synce
     pcs_checkpoint_carry(sim, &c);
     PCS_TRY(checkpoint_carry_observers(sim, &c));
     if (k->bytes == NULL) return PCS_OK;
-    uint64_t sum = pcs_checkpoint_sum(k->bytes, k->size - sizeof sum);
+    uint64_t sum = pcs_hash(PCS_HASH_START, k->bytes, k->size - sizeof sum);
     memcpy(k->bytes + k->size - sizeof sum, &sum, sizeof sum);
     return PCS_OK;
 }
@@ -217,10 +220,10 @@ pcs_status pcs_checkpoint_write(pcs_sim *sim)
     const pcs_timing *spent = &sim->timing;
     bool is_synced = !pcs_sim_is_done(sim) || spent->setup + spent->step + spent->output > SHORT_RUN;
     sim->view.ncheckpoint++;
-    pcs_status status = checkpoint_fill(sim, k, is_synced);
+    pcs_status status = checkpoint_fill(sim, k);
     if (status == PCS_OK && k->bytes != NULL)
         status = pcs_checkpoint_put(sim->ctx, sim->view.directory, &(pcs_memory){ .bytes = k->bytes, .size = k->size },
-                                    is_synced);
+                                    is_synced ? k->folder : -1);
     k->last = pcs_clock();
     sim->timing.checkpoint += k->last - begin;
     return pcs_comm_agree(sim->ctx, status);
@@ -238,7 +241,7 @@ pcs_status pcs_checkpoint_save(pcs_sim *sim, const pcs_memory *pieces, const cha
     memcpy(bytes, &head, sizeof head);
     memcpy(bytes + sizeof head, text, (size_t)head.text_size);
     memcpy(bytes + before, pieces->bytes, pieces->size);
-    uint64_t sum = pcs_checkpoint_sum(bytes, size);
+    uint64_t sum = pcs_hash(PCS_HASH_START, bytes, size);
     memcpy(bytes + size, &sum, sizeof sum);
     pcs_status status =
         pcs_checkpoint_put_file(sim->ctx, path, &(pcs_memory){ .bytes = bytes, .size = size + sizeof sum });

@@ -9,7 +9,7 @@
 
 #define PCS_CHECKPOINT_MAGIC "PERCUSS\n"
 #define PCS_CHECKPOINT_ORDER 0x0102030405060708ULL
-#define PCS_CHECKPOINT_FORMAT 1ULL
+#define PCS_CHECKPOINT_FORMAT 2ULL
 
 // Members of fixed width without gaps.
 typedef struct pcs_checkpoint_head {
@@ -22,19 +22,5 @@ typedef struct pcs_checkpoint_head {
     char version[64];
 } pcs_checkpoint_head;
 _Static_assert(sizeof(pcs_checkpoint_head) == 128, "no gaps");
-
-// A word at a time: eight bytes at once and a rotation, so that it costs no more than the writing.
-static inline uint64_t pcs_checkpoint_sum(const void *bytes, size_t size)
-{
-    const unsigned char *p = bytes;
-    uint64_t sum = 14695981039346656037ULL ^ size, word;
-    for (; size >= sizeof word; p += sizeof word, size -= sizeof word) {
-        memcpy(&word, p, sizeof word);
-        sum = (sum ^ word) * 1099511628211ULL;
-        sum ^= sum >> 29;
-    }
-    for (; size > 0; size--) sum = (sum ^ *p++) * 1099511628211ULL;
-    return sum;
-}
 
 #endif

@@ -106,18 +106,14 @@ static pcs_status sim_show(pcs_sim *sim, bool show_progress, bool is_first, int 
     return status;
 }
 
-// A number that tells what the last step did to the contacts, to the last bit (FNV-1a).
+// A number that tells what the last step did to the contacts, to the last bit.
 static long long sim_mark(const pcs_sim *sim)
 {
-    unsigned long long mark = 14695981039346656037ULL;
+    unsigned long long mark = PCS_HASH_START;
     for (int j = 0; j < sim->system->nrow; j++) {
         const pcs_row_report *row = &sim->report.rows[j];
         double facts[] = { row->gap, row->rate, row->step_impulse };
-        for (size_t k = 0; k < sizeof facts / sizeof *facts; k++) {
-            unsigned long long bits;
-            memcpy(&bits, &facts[k], sizeof bits);
-            mark = (mark ^ bits) * 1099511628211ULL;
-        }
+        mark = pcs_hash(mark, facts, sizeof facts);
     }
     return (long long)(mark >> 2);
 }

@@ -353,6 +353,20 @@ static void kkt_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_resul
     for (int j = 0; j < s->m; j++) p->rate_before[j] = s->xi[j] - p->target[j] - pcs_rows_dot(self->system->G, j, s->W);
 }
 
+// The sets that are factored.
+static void kkt_carry(pcs_step_solver *self, pcs_carrier *c)
+{
+    kkt *s = self->data;
+    bool is_factored = s->is_factored;
+    pcs_carry_bytes(c, "in_A", s->in_A, (size_t)s->m);
+    pcs_carry_bytes(c, "in_B", s->in_B, (size_t)s->m);
+    pcs_carry_flags(c, "is_factored", &is_factored, 1);
+    if (!pcs_carry_reads(c) || !is_factored) return;
+    s->is_factored = false;
+    if (s->solver == NULL || kkt_factor(self) != PCS_CONVERGED)
+        pcs_carry_refuse(c, "is_factored", "is told of a matrix that cannot be factored");
+}
+
 const pcs_step_solver_ops pcs_step_kkt = {
     .name = "kkt",
     .summary = "active-set semi-smooth Newton on the sparse saddle matrix (UMFPACK): an independent check of condensed",
@@ -360,4 +374,5 @@ const pcs_step_solver_ops pcs_step_kkt = {
     .setup = kkt_setup,
     .prepare = kkt_prepare,
     .solve = kkt_solve,
+    .carry = kkt_carry,
 };

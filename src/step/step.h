@@ -19,6 +19,7 @@
 #ifndef PCS_STEP_STEP_H
 #define PCS_STEP_STEP_H
 
+#include "core/carry.h"
 #include "core/memory.h"
 #include "linsolve/linsolve.h"
 #include "system/system.h"
@@ -85,6 +86,9 @@ typedef struct pcs_step_solver_ops {
     pcs_status (*prepare)(pcs_step_solver *self, pcs_outcome *outcome);
     // On an outcome other than PCS_CONVERGED the contents of the problem's arrays are undefined.
     void (*solve)(pcs_step_solver *self, pcs_step_problem *problem, pcs_step_result *result);
+    // What it has ready for the next solve besides the form, so that a run that goes on counts the same work; NULL:
+    // nothing. It is prepared by then, and makes again what it reads of.
+    void (*carry)(pcs_step_solver *self, pcs_carrier *c);
 } pcs_step_solver_ops;
 
 struct pcs_step_solver {

@@ -25,9 +25,9 @@ HEAD, VERSION = 128, 64  # bytes of the head, and where the version of the progr
 
 
 def checksum(data):
-    """As in src/sim/checkpoint_file.h."""
+    """As pcs_hash in src/core/carry.c."""
     mask = (1 << 64) - 1
-    total = 14695981039346656037 ^ len(data)
+    total = 14695981039346656037
     whole = len(data) // 8 * 8
     for word in struct.unpack("=%dQ" % (whole // 8), data[:whole]):
         total = (total ^ word) * 1099511628211 & mask

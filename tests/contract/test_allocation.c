@@ -4,6 +4,7 @@
 // Some libraries help themselves: the C library reads a file without a buffer, UMFPACK tries again with less memory.
 // Then the result must be the same, bit for bit.
 
+#include "core/carry.h"
 #include "support/alloc_fault.h"
 #include "support/check.h"
 
@@ -28,20 +29,13 @@ typedef struct ending {
     uint64_t hash;     // of the last state, when it is
 } ending;
 
-static uint64_t hash_add(uint64_t hash, size_t bytes, const void *data)
-{
-    const unsigned char *byte = data;
-    for (size_t i = 0; i < bytes; i++) hash = (hash ^ byte[i]) * UINT64_C(1099511628211);
-    return hash;
-}
-
 static uint64_t hash_state(const percuss *p)
 {
     double time = percuss_time(p);
     size_t bytes = (size_t)percuss_dofs(p) * sizeof(double);
-    uint64_t hash = hash_add(UINT64_C(14695981039346656037), sizeof time, &time);
-    hash = hash_add(hash, bytes, percuss_displacement(p));
-    return hash_add(hash, bytes, percuss_velocity(p));
+    unsigned long long hash = pcs_hash(PCS_HASH_START, &time, sizeof time);
+    hash = pcs_hash(hash, percuss_displacement(p), bytes);
+    return pcs_hash(hash, percuss_velocity(p), bytes);
 }
 
 static ending trial_run(const trial *t)

@@ -2,38 +2,15 @@
 // kinds of contacts and joints, steps of a simulation made anew from the bytes of another are the same steps, and
 // state, ledger, certificate and counts are the same bytes in the end.
 
-#include "build/build.h"
 #include "sim/checkpoint.h"
 #include "support/check.h"
+#include "support/every_scheme.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { STEPS = 15 };
-
-static const char *const schemes[] = {
-    "type: alpha_ggl",
-    "type: alpha_velocity",
-    "type: newmark",
-    "type: hht",
-    "type: alpha_index3",
-    "type: moreau_jean, theta: 0.6",
-    "type: moreau_jean_explicit",
-    "type: moreau_midpoint, gap_tolerance: 1.0e-6",
-    "type: schatzman_paoli",
-    "type: half_explicit, impulsive_step: 1.0e-5",
-    "type: half_explicit_acceleration",
-    "type: half_explicit_rk",
-    "type: jump_newmark, rho_inf: 0.8",
-    "type: jump_bathe",
-    "type: splitting, contact_forces: true",
-    "type: tdg_minus",
-    "type: tdg_plus, degree: 2",
-    "type: ggl_midpoint, metric: mass, gap_tolerance: 1.0e-6",
-    "type: event_driven, accumulation: rest",
-    "type: mannshardt",
-};
 
 static const char *const cases[] = { "cases/ball_in_box",
                                      "cases/bar_impact",
@@ -49,30 +26,13 @@ static const char *const cases[] = { "cases/ball_in_box",
                                      "tests/contract/state_ball_on_beam.yaml",
                                      "tests/contract/state_balls_on_beam.yaml",
                                      "tests/study/settling/capstan.yaml",
-                                     "tests/study/settling/four_bar.yaml" };
-enum { NSCHEME = sizeof schemes / sizeof *schemes, NCASE = sizeof cases / sizeof *cases };
-
-typedef struct job {
-    const char *path;
-    const char *set[4];
-    int nset;
-} job;
+                                     "tests/study/settling/four_bar.yaml",
+                                     NULL };
 
 typedef struct bytes {
     unsigned char *bytes;
     size_t size;
 } bytes;
-
-// NULL where the case does not take this.
-static pcs_sim *open_job(const job *j, pcs_context **ctx)
-{
-    pcs_sim *sim = NULL;
-    *ctx = NULL;
-    CHECK_OK(NULL, pcs_context_create(ctx));
-    if (pcs_build_sim_from(*ctx, j->path, j->nset, j->set, &sim) == PCS_OK && pcs_sim_start(sim) == PCS_OK) return sim;
-    pcs_context_destroy(ctx);
-    return NULL;
-}
 
 static pcs_carrier carrier(pcs_sim *sim, pcs_carry_way way)
 {
@@ -118,23 +78,6 @@ static bool walk(pcs_sim *sim, long count)
     return true;
 }
 
-// Three steps beyond the first impact, or as far as is worth its while.
-static bool approach(pcs_sim *sim)
-{
-    bool is_slow = strcmp(sim->scheme->ops->name, "event_driven") == 0, has_impact = false;
-    if (is_slow && sim->system->nv > 20) return false;
-    long last = 4 + (long)((is_slow ? 1e3 : 2e3) / (sim->system->nv + 20.0));
-    while (sim->state.step < last && !pcs_sim_is_done(sim)) {
-        if (pcs_sim_step(sim) != PCS_OK) return false;
-        for (int r = 0; r < sim->system->nrow; r++) {
-            if (!sim->report.rows[r].is_impact || has_impact) continue;
-            has_impact = true;
-            last = sim->state.step + 3;
-        }
-    }
-    return !pcs_sim_is_done(sim);
-}
-
 // The name of the first piece that differs.
 static const char *difference(bytes a, bytes b)
 {
@@ -150,16 +93,35 @@ static const char *difference(bytes a, bytes b)
     return (const char *)a.bytes + from;
 }
 
-static bool check_job(const job *j)
+// Counts, ledger and certificate as those see them who look at the run, whether they are carried or not.
+static void demand_same_view(const scheme_job *j, const pcs_sim *a, const pcs_sim *b)
+{
+    const pcs_view *x = &a->view, *y = &b->view;
+    const long counts[][2] = { { x->iterations, y->iterations }, { x->factorizations, y->factorizations },
+                               { x->attempts, y->attempts },     { x->rejections, y->rejections },
+                               { x->handovers, y->handovers },   { x->inexact, y->inexact },
+                               { a->state.step, b->state.step } };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (counts[i][0] != counts[i][1])
+            fail_msg("%s, %s: count %zu is %ld, was %ld", j->path, j->set[0], i, counts[i][1], counts[i][0]);
+    CHECK(memcmp(&a->ledger, &b->ledger, PCS_LEDGER_WORDS * sizeof(double)) == 0);
+    for (int i = 0; i < x->certificate->ncheck; i++) {
+        const pcs_check *was = &x->certificate->checks[i], *is = &y->certificate->checks[i];
+        if (memcmp(&was->worst_ratio, &is->worst_ratio, sizeof is->worst_ratio) != 0)
+            fail_msg("%s, %s: check '%s' differs", j->path, j->set[0], is->name);
+    }
+}
+
+static bool check_job(const scheme_job *j)
 {
     pcs_context *ctx, *other_ctx;
-    pcs_sim *sim = open_job(j, &ctx), *other;
+    pcs_sim *sim = scheme_job_open(j, &ctx), *other;
     if (sim == NULL) return false;
-    bool is_ready = approach(sim);
+    bool is_ready = scheme_job_approach(sim, 2e3);
     if (is_ready) {
         bytes kept = save(sim);
         bool is_good = walk(sim, STEPS);
-        other = open_job(j, &other_ctx);
+        other = scheme_job_open(j, &other_ctx);
         CHECK(other != NULL);
         load(other, kept);
         CHECK(walk(other, STEPS) == is_good);
@@ -168,6 +130,7 @@ static bool check_job(const job *j)
         if (memcmp(end.bytes, again.bytes, end.size) != 0)
             fail_msg("%s, %s: '%s' differs", j->path, j->set[0], difference(end, again));
         CHECK(memcmp(end.bytes, kept.bytes, end.size) != 0);
+        demand_same_view(j, sim, other);
         free(kept.bytes);
         free(end.bytes);
         free(again.bytes);
@@ -180,19 +143,8 @@ static bool check_job(const job *j)
 static void every_scheme_goes_on_from_a_checkpoint(void **state)
 {
     (void)state;
-    for (int k = 0; k < NSCHEME; k++) {
-        char scheme[128];
-        int count = 0;
-        snprintf(scheme, sizeof scheme, "scheme={%s}", schemes[k]);
-        for (int i = 0; i < NCASE; i++) {
-            job j = { .path = cases[i], .set = { scheme, "certify=warn", "time.step=auto" }, .nset = 2 };
-            bool is_done = check_job(&j);
-            j.nset = 3; // an explicit scheme, for which the step of the case is too long
-            count += is_done || check_job(&j);
-        }
-        print_message("%s: %d of %d cases\n", schemes[k], count, NCASE);
-        CHECK(count >= 3);
-    }
+    check_every_scheme_is_listed();
+    scheme_jobs_try(NULL, cases, 3, check_job);
 }
 
 static void every_solver_goes_on_from_a_checkpoint(void **state)
@@ -201,19 +153,13 @@ static void every_solver_goes_on_from_a_checkpoint(void **state)
     static const char *const ways[] = { "solver={type: schur}",
                                         "solver={type: newton}",
                                         "solver={type: condensed}",
+                                        "solver={type: kkt}",
                                         "solver={type: sequential}",
                                         "solver={type: pgs}",
                                         "time.control={type: adaptive, tolerance: 1e-3}",
-                                        "time.retry=0" };
-    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
-        int count = 0;
-        for (int i = 0; i < NCASE; i++) {
-            job j = { .path = cases[i], .set = { ways[k], "certify=warn" }, .nset = 2 };
-            count += check_job(&j);
-        }
-        print_message("%s: %d of %d cases\n", ways[k], count, NCASE);
-        CHECK(count >= 2);
-    }
+                                        "time.retry=0",
+                                        NULL };
+    scheme_jobs_try(ways, cases, 2, check_job);
 }
 
 // Of another model, cut, or with a name, size or flag that is wrong: told, and never read.
@@ -221,8 +167,8 @@ static void what_does_not_fit_is_refused(void **state)
 {
     (void)state;
     pcs_context *ctx, *other_ctx;
-    const job ball = { .path = "cases/ball_in_box" }, bar = { .path = "cases/bar_impact" };
-    pcs_sim *sim = open_job(&ball, &ctx), *other = open_job(&bar, &other_ctx);
+    const scheme_job ball = { .path = "cases/ball_in_box" }, bar = { .path = "cases/bar_impact" };
+    pcs_sim *sim = scheme_job_open(&ball, &ctx), *other = scheme_job_open(&bar, &other_ctx);
     CHECK(sim != NULL && other != NULL);
     bytes kept = save(sim);
     pcs_carrier c = carrier(other, PCS_CARRY_READ);

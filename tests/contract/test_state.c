@@ -4,8 +4,9 @@
 
 #define _POSIX_C_SOURCE 200809L // scandir
 
-#include "build/build.h"
+#include "core/carry.h"
 #include "support/check.h"
+#include "support/every_scheme.h"
 
 #include <dirent.h>
 #include <stddef.h>
@@ -14,36 +15,6 @@
 #include <string.h>
 
 enum { STEPS = 10, MOST_CASES = 64 };
-
-// All schemes of the table, some of them twice.
-static const char *const schemes[] = {
-    "type: alpha_ggl",
-    "type: alpha_velocity",
-    "type: newmark",
-    "type: hht",
-    "type: alpha_index3",
-    "type: moreau_jean, theta: 0.6",
-    "type: moreau_jean, theta: 0.6, forces: midpoint",
-    "type: moreau_jean_explicit",
-    "type: moreau_midpoint, gap_tolerance: 1.0e-6",
-    "type: schatzman_paoli",
-    "type: half_explicit",
-    "type: half_explicit, impulsive_step: 1.0e-5",
-    "type: wave, allow_mismatch: true",
-    "type: half_explicit_acceleration",
-    "type: half_explicit_rk",
-    "type: jump_newmark, rho_inf: 0.8",
-    "type: jump_bathe",
-    "type: splitting, contact_forces: true",
-    "type: splitting",
-    "type: tdg_minus",
-    "type: tdg_plus, degree: 2",
-    "type: ggl_midpoint, metric: mass, gap_tolerance: 1.0e-6",
-    "type: ggl_midpoint, coupling: decoupled, metric: mass, gap_tolerance: 1.0e-6",
-    "type: event_driven, accumulation: rest",
-    "type: mannshardt",
-};
-enum { NSCHEME = sizeof schemes / sizeof *schemes };
 
 // What a step has left behind.
 typedef struct trace {
@@ -117,50 +88,26 @@ static const char *difference(const trace *a, const trace *b)
     return NULL;
 }
 
-static unsigned long long hash_more(unsigned long long hash, const void *from, size_t size)
-{
-    const unsigned char *bytes = from;
-    for (size_t i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 1099511628211ull;
-    return hash;
-}
-
 // Of all that is built from the case and constant afterwards.
 static unsigned long long hash_constants(const pcs_system *s)
 {
-    unsigned long long hash = hash_more(14695981039346656037ull, s, offsetof(pcs_system, time));
+    unsigned long long hash = pcs_hash(PCS_HASH_START, s, offsetof(pcs_system, time));
     const pcs_matrix *const still[] = { s->mass_varies ? NULL : s->M, s->is_linear ? s->K : NULL,
                                         s->is_linear ? s->C : NULL };
     const pcs_rows *const rows[] = { s->directions_vary ? NULL : s->G, s->directions_vary ? NULL : s->T };
-    hash = hash_more(hash, s->rows, (size_t)s->nrow * sizeof *s->rows);
-    hash = hash_more(hash, s->contacts, (size_t)s->ncontact * sizeof *s->contacts);
-    hash = hash_more(hash, s->reactions, (size_t)s->nreaction * sizeof *s->reactions);
-    if (s->gravity != NULL) hash = hash_more(hash, s->gravity, (size_t)s->nv * sizeof *s->gravity);
+    hash = pcs_hash(hash, s->rows, (size_t)s->nrow * sizeof *s->rows);
+    hash = pcs_hash(hash, s->contacts, (size_t)s->ncontact * sizeof *s->contacts);
+    hash = pcs_hash(hash, s->reactions, (size_t)s->nreaction * sizeof *s->reactions);
+    if (s->gravity != NULL) hash = pcs_hash(hash, s->gravity, (size_t)s->nv * sizeof *s->gravity);
     for (int i = 0; i < 3; i++)
-        if (still[i] != NULL) hash = hash_more(hash, still[i]->value, (size_t)still[i]->pattern->nnz * sizeof(double));
+        if (still[i] != NULL) hash = pcs_hash(hash, still[i]->value, (size_t)still[i]->pattern->nnz * sizeof(double));
     for (int i = 0; i < 2; i++)
         if (rows[i] != NULL)
-            hash = hash_more(hash, rows[i]->value, (size_t)rows[i]->start[rows[i]->nrow] * sizeof(double));
+            hash = pcs_hash(hash, rows[i]->value, (size_t)rows[i]->start[rows[i]->nrow] * sizeof(double));
     return hash;
 }
 
-typedef struct job {
-    const char *path;
-    const char *set[4];
-    int nset;
-} job;
-
-// NULL where the case does not take this.
-static pcs_sim *open_job(const job *j, pcs_context **ctx)
-{
-    pcs_sim *sim = NULL;
-    *ctx = NULL;
-    CHECK_OK(NULL, pcs_context_create(ctx));
-    if (pcs_build_sim_from(*ctx, j->path, j->nset, j->set, &sim) == PCS_OK && pcs_sim_start(sim) == PCS_OK) return sim;
-    pcs_context_destroy(ctx);
-    return NULL;
-}
-
-static void compare(const job *j, const char *where, const trace *a, const trace *b, int count, int again)
+static void compare(const scheme_job *j, const char *where, const trace *a, const trace *b, int count, int again)
 {
     for (int i = 0; i < count; i++) {
         const char *what = i < again ? difference(&a[i], &b[i]) : "the number of steps";
@@ -170,40 +117,21 @@ static void compare(const job *j, const char *where, const trace *a, const trace
     }
 }
 
-// Three steps beyond the first impact, or as far as is worth its while.
-static bool approach(pcs_sim *sim)
-{
-    bool is_slow = strcmp(sim->scheme->ops->name, "event_driven") == 0; // with many frequencies
-    double budget = (is_slow ? 1e3 : 5e3) / (sim->system->nv + 10.0);
-    if (is_slow && sim->system->nv > 20) return false;
-    long last = 4 + (budget < 200.0 ? (long)budget : 200);
-    bool has_impact = false;
-    while (sim->state.step < last && !pcs_sim_is_done(sim)) {
-        if (pcs_sim_step(sim) != PCS_OK) return false;
-        for (int r = 0; r < sim->system->nrow; r++) {
-            if (!sim->report.rows[r].is_impact || has_impact) continue;
-            has_impact = true;
-            last = sim->state.step + 3;
-        }
-    }
-    return !pcs_sim_is_done(sim);
-}
-
-static bool check_job(const job *j)
+static bool check_job(const scheme_job *j)
 {
     pcs_context *ctx, *other_ctx;
     pcs_state kept;
     trace first[STEPS], again[STEPS], anew[STEPS];
-    pcs_sim *sim = open_job(j, &ctx), *other;
+    pcs_sim *sim = scheme_job_open(j, &ctx), *other;
     if (sim == NULL) return false;
     unsigned long long constants = hash_constants(sim->system);
-    bool is_ready = approach(sim);
+    bool is_ready = scheme_job_approach(sim, 5e3);
     if (is_ready) {
         CHECK_OK(ctx, pcs_state_clone(ctx, &sim->state, &kept));
         CHECK(pcs_state_equal(&kept, &sim->state) && pcs_state_hash(&kept) == pcs_state_hash(&sim->state));
         int count = walk(sim, first);
         CHECK(count > 0 && !pcs_state_equal(&kept, &sim->state));
-        other = open_job(j, &other_ctx);
+        other = scheme_job_open(j, &other_ctx);
         CHECK(other != NULL);
         pcs_state_restore(other->scheme, &kept, &other->state);
         CHECK(pcs_state_equal(&kept, &other->state));
@@ -231,8 +159,9 @@ static int is_case(const struct dirent *entry)
 }
 
 // Shipped cases and those that have what they have not.
-static int list_cases(char path[MOST_CASES][128])
+static void list_cases(const char *list[MOST_CASES + 1])
 {
+    static char path[MOST_CASES][128];
     static const char *const more[] = { "tests/contract/state_ball_on_beam.yaml",
                                         "tests/contract/state_balls_on_beam.yaml", "tests/study/settling/capstan.yaml",
                                         "tests/study/settling/four_bar.yaml" };
@@ -240,43 +169,23 @@ static int list_cases(char path[MOST_CASES][128])
     int count = scandir("cases", &found, is_case, alphasort), n = 0;
     CHECK(count > 0 && count + 4 <= MOST_CASES);
     for (int i = 0; i < count; i++) {
-        snprintf(path[n++], sizeof path[0], "cases/%.100s", found[i]->d_name);
+        snprintf(path[n], sizeof path[0], "cases/%.100s", found[i]->d_name);
+        list[n] = path[n];
+        n++;
         free(found[i]);
     }
     free(found);
-    for (size_t i = 0; i < sizeof more / sizeof *more; i++) snprintf(path[n++], sizeof path[0], "%s", more[i]);
-    return n;
-}
-
-static bool is_listed(const char *name)
-{
-    for (int k = 0; k < NSCHEME; k++) {
-        const char *text = schemes[k] + strlen("type: ");
-        size_t length = strlen(name);
-        if (strncmp(text, name, length) == 0 && (text[length] == '\0' || text[length] == ',')) return true;
-    }
-    return false;
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) list[n++] = more[i];
+    list[n] = NULL;
 }
 
 static void every_scheme_carries_all_in_its_state(void **state)
 {
     (void)state;
-    static char path[MOST_CASES][128];
-    int ncase = list_cases(path);
-    for (int i = 0; pcs_schemes[i] != NULL; i++) CHECK(is_listed(pcs_schemes[i]->name));
-    for (int k = 0; k < NSCHEME; k++) {
-        char scheme[128];
-        int count = 0;
-        snprintf(scheme, sizeof scheme, "scheme={%s}", schemes[k]);
-        for (int i = 0; i < ncase; i++) {
-            job j = { .path = path[i], .set = { scheme, "certify=warn", "time.step=auto" }, .nset = 2 };
-            bool is_done = check_job(&j);
-            j.nset = 3; // an explicit scheme, for which the step of the case is too long
-            count += is_done || check_job(&j);
-        }
-        print_message("%s: %d of %d cases\n", schemes[k], count, ncase);
-        CHECK(count >= 8);
-    }
+    const char *cases[MOST_CASES + 1];
+    list_cases(cases);
+    check_every_scheme_is_listed();
+    scheme_jobs_try(NULL, cases, 8, check_job);
 }
 
 // Step solvers and step control, with the scheme of the case.
@@ -289,18 +198,11 @@ static void every_solver_carries_all_in_the_state(void **state)
                                         "solver={type: kkt}",
                                         "solver={type: sequential}",
                                         "solver={type: pgs}",
-                                        "time.control={type: adaptive, tolerance: 1e-3}" };
-    static char path[MOST_CASES][128];
-    int ncase = list_cases(path);
-    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
-        int count = 0;
-        for (int i = 0; i < ncase; i++) {
-            job j = { .path = path[i], .set = { ways[k], "certify=warn" }, .nset = 2 };
-            count += check_job(&j);
-        }
-        print_message("%s: %d of %d cases\n", ways[k], count, ncase);
-        CHECK(count >= 4);
-    }
+                                        "time.control={type: adaptive, tolerance: 1e-3}",
+                                        NULL };
+    const char *cases[MOST_CASES + 1];
+    list_cases(cases);
+    scheme_jobs_try(ways, cases, 4, check_job);
 }
 
 // Changes one byte of x: that shows in equal and hash, and a copy takes it back.
@@ -326,8 +228,8 @@ static void every_member_counts(void **state)
     for (int i = 0; i < 3; i++) {
         pcs_context *ctx;
         pcs_state kept;
-        job j = { .path = paths[i], .set = { sets[i], "time.step=1e-5", "solver={type: schur}" }, .nset = 3 };
-        pcs_sim *sim = open_job(&j, &ctx);
+        scheme_job j = { .path = paths[i], .set = { sets[i], "time.step=1e-5", "solver={type: schur}" }, .nset = 3 };
+        pcs_sim *sim = scheme_job_open(&j, &ctx);
         CHECK(sim != NULL);
         pcs_state *x = &sim->state;
         CHECK_OK(ctx, pcs_state_clone(ctx, x, &kept));

@@ -36,10 +36,13 @@ class Campaign:
         self.random = random.Random(name)
         self.source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
+    def elapsed(self):
+        return time.monotonic() - self.begin
+
     def goes_on(self):
         if self.most is not None:
             return self.tries < self.most
-        return time.monotonic() - self.begin < self.seconds
+        return self.elapsed() < self.seconds
 
     def path(self, *names):
         return os.path.join(self.folder, *names)
@@ -99,11 +102,11 @@ class Campaign:
             subprocess.run(["cc", "-std=gnu17", "-O1", "-shared", "-fPIC", source, "-o", path, "-ldl"], check=True)
         return path
 
-    def faulty(self, kind, nth, *arguments, lasts=False, **options):
+    def faulty(self, kind, nth, *arguments, lasts=False, environment=None, **options):
         """A run in which the nth call of a kind fails; the number of such calls as well."""
         count = self.path("count")
         environment = os.environ | {"LD_PRELOAD": self.interposer(), "FAULT_KIND": kind, "FAULT_NTH": str(nth),
-                                    "FAULT_COUNT": count, "OPENBLAS_NUM_THREADS": "1"}
+                                    "FAULT_COUNT": count, "OPENBLAS_NUM_THREADS": "1"} | (environment or {})
         if lasts:
             environment["FAULT_LASTS"] = "1"
         if os.path.exists(count):
@@ -138,6 +141,5 @@ def main(campaign, limit="20"):
         print("  interrupted", flush=True)
     finally:
         shutil.rmtree(c.folder, ignore_errors=True)
-    took = time.monotonic() - c.begin
-    print(f"{c.name:12} {c.tries:7} tries {len(c.failures):5} failures {took:8.0f} s", flush=True)
+    print(f"{c.name:12} {c.tries:7} tries {len(c.failures):5} failures {c.elapsed():8.0f} s", flush=True)
     sys.exit(1 if c.failures else 0)

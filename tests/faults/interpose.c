@@ -4,6 +4,10 @@
 //   FAULT_NTH    the call that fails, from 1; 0: none
 //   FAULT_LASTS  set: all calls after it fail as well
 //   FAULT_COUNT  file that gets the number of calls when the program ends
+//   FAULT_FORK   file: tries many calls in one run. Before every FAULT_STRIDE-th call, from FAULT_NTH on, the program
+//                forks twice, and the call fails in the child, alone and with all after it, while the parent waits and
+//                then goes on as if nothing had happened. The file gets a line for each child that did not end well,
+//                and in the end the number of them all. Children write nothing to the disk. FAULT_SECONDS limits it.
 //
 // Calls count from the first call of open on, which is the first thing that the program does: what loaders and
 // libraries do before it is theirs. Descriptors of the standard streams are left alone.
@@ -19,7 +23,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern void *__libc_malloc(size_t size);
@@ -31,31 +38,124 @@ static atomic_long calls;
 static long nth;
 static bool lasts, is_on;
 static char kind[16];
+static bool is_child; // of a run that forks: the disk is left alone
+static int report = -1;
+static long stride, tries, failures;
+static double limit;
+enum { BOUND = 60, MOST_FILES = 256 }; // s that a child may take; descriptors that are looked at
+
+static double interpose_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static double interpose_number(const char *name, double otherwise)
+{
+    const char *text = getenv(name);
+    return text == NULL ? otherwise : strtod(text, NULL);
+}
+
+static int interpose_really_open(const char *path)
+{
+    int (*really)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
+    return really(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
 
 __attribute__((constructor)) static void interpose_read(void)
 {
-    const char *text = getenv("FAULT_KIND"), *number = getenv("FAULT_NTH");
+    const char *text = getenv("FAULT_KIND"), *path = getenv("FAULT_FORK");
     if (text != NULL) strncpy(kind, text, sizeof kind - 1);
-    nth = number == NULL ? 0 : strtol(number, NULL, 10);
+    nth = (long)interpose_number("FAULT_NTH", 0.0);
     lasts = getenv("FAULT_LASTS") != NULL;
+    if (path == NULL) return;
+    report = interpose_really_open(path);
+    stride = (long)interpose_number("FAULT_STRIDE", 1.0);
+    limit = interpose_clock() + interpose_number("FAULT_SECONDS", 1e9);
 }
 
 __attribute__((destructor)) static void interpose_tell(void)
 {
     const char *path = getenv("FAULT_COUNT");
-    char text[32];
     is_on = false;
-    if (path == NULL) return;
-    int (*really)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
-    int file = really(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    int length = snprintf(text, sizeof text, "%ld\n", atomic_load(&calls));
-    if (file >= 0 && write(file, text, (size_t)length) == length) close(file);
+    if (is_child) return;
+    if (report >= 0) dprintf(report, "%ld tries %ld failures\n", tries, failures);
+    int file = path == NULL ? -1 : interpose_really_open(path);
+    if (file < 0) return;
+    dprintf(file, "%ld\n", atomic_load(&calls));
+    close(file);
+}
+
+// A file that is written becomes nothing; one that is read is opened again, lest the parent's place in it moves.
+static void interpose_let_go(int file, int nothing)
+{
+    char path[64];
+    int flags = fcntl(file, F_GETFL);
+    if (flags < 0 || file == nothing) return;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    off_t place = lseek(file, 0, SEEK_CUR);
+    int again = (flags & O_ACCMODE) != O_RDONLY ? nothing : open(path, O_RDONLY | O_CLOEXEC);
+    if (again < 0) return;
+    if (again != nothing) lseek(again, place, SEEK_SET);
+    dup2(again, file);
+    if (again != nothing) close(again);
+}
+
+// The child's streams go to `told`, and its files let go of the parent's.
+static void interpose_become_child(int told, long call, bool goes_on)
+{
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int file = 3; file < MOST_FILES; file++)
+        if (file != told) interpose_let_go(file, nothing);
+    dup2(told, STDOUT_FILENO);
+    dup2(told, STDERR_FILENO);
+    alarm(BOUND);
+    is_child = true;
+    report = -1;
+    nth = call;
+    lasts = goes_on;
+}
+
+// Ended with 0, or with 1 or 2 and a message.
+static void interpose_judge(int told, int status, long call, bool goes_on)
+{
+    char text[2048] = "";
+    ssize_t size = pread(told, text, sizeof text - 1, 0);
+    text[size > 0 ? size : 0] = '\0';
+    int exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    tries++;
+    if (exit_status == 0 || ((exit_status == 1 || exit_status == 2) && strstr(text, "error:") != NULL)) return;
+    failures++;
+    for (char *p = text; *p != '\0'; p++)
+        if (*p == '\n') *p = ' ';
+    dprintf(report, "allocation %ld%s: %s %d %s\n", call, goes_on ? " with all after it" : "",
+            WIFSIGNALED(status) ? "signal" : "exit", WIFSIGNALED(status) ? WTERMSIG(status) : exit_status, text);
+}
+
+// In the child the call is the one that fails; the parent comes back when the child has ended.
+static void interpose_try(long call, bool goes_on)
+{
+    int status = 0, told = memfd_create("told", 0);
+    pid_t child = fork();
+    if (child == 0) interpose_become_child(told, call, goes_on);
+    if (child > 0 && waitpid(child, &status, 0) == child) interpose_judge(told, status, call, goes_on);
+    if (child != 0) close(told);
 }
 
 static bool interpose_fails(const char *of)
 {
     if (!is_on || strcmp(kind, of) != 0) return false;
     long call = atomic_fetch_add(&calls, 1) + 1;
+    if (report >= 0) {
+        int before = errno;
+        is_on = false;
+        bool is_chosen = call >= nth && (call - nth) % stride == 0 && interpose_clock() < limit;
+        for (int way = 0; way < 2 && is_chosen && !is_child; way++) interpose_try(call, way == 1);
+        is_on = true;
+        errno = before;
+        if (!is_child) return false;
+    }
     return nth > 0 && (call == nth || (lasts && call > nth));
 }
 
@@ -64,6 +164,7 @@ static bool interpose_fails(const char *of)
 ssize_t write(int file, const void *data, size_t size)
 {
     if (file > 2 && interpose_fails("write")) return errno = ENOSPC, -1;
+    if (is_child && file > 2) return (ssize_t)size;
     return NEXT(write)(file, data, size);
 }
 
@@ -73,6 +174,7 @@ static int interpose_open(const char *path, int flags, mode_t mode, const char *
     bool counts = is_on;
     is_on = true;
     if (counts && interpose_fails("open")) return errno = EMFILE, -1;
+    if (is_child && (flags & O_ACCMODE) != O_RDONLY) return really("/dev/null", O_RDWR | O_CLOEXEC);
     return really(path, flags, mode);
 }
 
@@ -103,17 +205,30 @@ int close(int file)
 
 int rename(const char *from, const char *to)
 {
+    if (is_child) return 0;
     return interpose_fails("rename") ? (errno = EACCES, -1) : NEXT(rename)(from, to);
 }
 
 int mkdir(const char *path, mode_t mode)
 {
+    if (is_child) return 0;
     return interpose_fails("mkdir") ? (errno = ENOSPC, -1) : NEXT(mkdir)(path, mode);
 }
 
 int unlink(const char *path)
 {
+    if (is_child) return access(path, F_OK);
     return interpose_fails("unlink") ? (errno = EACCES, -1) : NEXT(unlink)(path);
+}
+
+int remove(const char *path)
+{
+    return is_child ? access(path, F_OK) : NEXT(remove)(path);
+}
+
+int ftruncate(int file, off_t size)
+{
+    return is_child ? 0 : NEXT(ftruncate)(file, size);
 }
 
 int fsync(int file)
@@ -121,8 +236,14 @@ int fsync(int file)
     return interpose_fails("sync") ? (errno = EIO, -1) : NEXT(fsync)(file);
 }
 
+int syncfs(int file)
+{
+    return interpose_fails("sync") ? (errno = EIO, -1) : NEXT(syncfs)(file);
+}
+
 FILE *fopen(const char *path, const char *mode)
 {
+    if (is_child && mode[0] != 'r') path = "/dev/null";
     return interpose_fails("stream") ? (errno = EMFILE, NULL) : NEXT(fopen)(path, mode);
 }
 

@@ -1,7 +1,10 @@
 """Plug-ins that lack symbols, are of another version, return what is no number or of the wrong size, or crash."""
 
+import itertools
 import os
+import signal
 import subprocess
+import time
 
 import faults
 
@@ -62,6 +65,35 @@ def build(c, source, name, changes):
     return path
 
 
+# One that never returns: in a step, and before the run.
+ENDLESS = {"force": [("f[0] = -p[DAMPING] * v[0]", "for (volatile int i = 0; t > 0.5; ) i = 0; f[0] = 0.0")],
+           "rows": [("    return 2;", "    for (volatile int i = 0;;) i = 0;")]}
+
+
+def endless(c, source, case):
+    """The first signal asks for the end of the step, which does not come; the second one ends the program at once."""
+    for name, changes in ENDLESS.items():
+        text = case.replace("./two_walls.so", build(c, source, "endless " + name, changes))
+        words = [c.program, "run", c.write("case.yaml", text), "--quiet", "-o", c.path("out")]
+        for numbers in itertools.product((signal.SIGINT, signal.SIGTERM), repeat=2):
+            process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(0.3)
+            c.check(process.poll() is None, f"endless {name}: it does return")
+            begin = time.monotonic()
+            for number in numbers:
+                process.send_signal(number)
+                time.sleep(0.1)
+            try:
+                status = process.wait(timeout=faults.BOUND)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                status = process.wait()
+            c.check(-status in numbers and time.monotonic() - begin < 5.0, f"endless {name} {numbers}: exit {status}")
+    text = case.replace("./two_walls.so", c.path("as_it_is.so"))
+    result = c.run("run", c.write("case.yaml", text), "--quiet", "-o", c.path("out"))
+    c.check(result.status == 0, f"the folder after that: exit {result.status} {result.err}")
+
+
 def campaign(c):
     folder = os.path.join(c.source, "tests", "plugin")
     source = open(os.path.join(folder, "two_walls.c")).read()
@@ -84,6 +116,7 @@ def campaign(c):
         text = case.replace("./two_walls.so", path)
         result = c.run("run", c.write("case.yaml", text), "-o", c.path("out"), "--quiet")
         c.ends_well(f"a {kind} file for a plug-in", result, may_finish=False)
+    endless(c, source, case)
 
 
 faults.main(campaign)

@@ -72,7 +72,7 @@ static void readers_mend(uint8_t *bytes, size_t size)
     if (head.text_size > rest) head.text_size = rest;
     head.piece_size = rest - head.text_size;
     memcpy(bytes, &head, sizeof head);
-    uint64_t sum = pcs_checkpoint_sum(bytes, size - sizeof sum);
+    uint64_t sum = pcs_hash(PCS_HASH_START, bytes, size - sizeof sum);
     memcpy(bytes + size - sizeof sum, &sum, sizeof sum);
 }
 

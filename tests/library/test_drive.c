@@ -2,38 +2,19 @@
 // scheme, and a certificate that holds.
 
 #include "check.h"
+#include "every_scheme.h"
 #include "percuss.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char *const schemes[] = {
-    "type: alpha_ggl",
-    "type: alpha_velocity",
-    "type: newmark",
-    "type: hht",
-    "type: alpha_index3",
-    "type: moreau_jean, theta: 0.6",
-    "type: moreau_midpoint",
-    "type: schatzman_paoli",
-    "type: half_explicit",
-    "type: half_explicit_rk",
-    "type: half_explicit_acceleration",
-    "type: jump_newmark, rho_inf: 0.8",
-    "type: jump_bathe",
-    "type: splitting, contact_forces: true",
-    "type: tdg_minus",
-    "type: tdg_plus",
-    "type: ggl_midpoint, metric: mass",
-    "type: mannshardt",
-};
-enum { NSCHEME = sizeof schemes / sizeof *schemes, STEPS = 500 };
+enum { STEPS = 500 };
 
-// A bar that a force drives against a wall; the size of the force and whether there is one are left open.
+// A bar that a force drives against a wall; kind of mass, size of the force and scheme are left open.
 static const char bar[] =
     "mesh: { bar: { type: line, from: [0.05, 0, 0], to: [1.05, 0, 0], elements: 8 } }\n"
-    "elements: { bar: { type: rod, mesh: bar, E: 900.0, rho: 1.0, area: 1.0, mass: lumped } }\n"
+    "elements: { bar: { type: rod, mesh: bar, E: 900.0, rho: 1.0, area: 1.0, mass: %s } }\n"
     "initial: [ { set: bar, velocity: [-0.3, 0, 0] } ]\n"
     "loads: { push: { type: force, node: bar.end, value: [%s, 0, 0] } }\n"
     "contacts: { wall: { type: node_plane, nodes: bar.start, point: [0, 0, 0], normal: [1, 0, 0], "
@@ -41,11 +22,18 @@ static const char bar[] =
     "scheme: { %s }\n"
     "time: { step: 4.0e-4, end: 1.0 }\n";
 
+// An undamped elastic body with contacts takes neither forward Euler nor splitting without contact forces.
+static bool takes_bar(const char *scheme)
+{
+    return strcmp(scheme, "type: moreau_jean_explicit") != 0 && strcmp(scheme, "type: splitting") != 0;
+}
+
 static percuss *open_bar(const char *force, const char *scheme)
 {
     char text[2048];
     percuss *p = NULL;
-    snprintf(text, sizeof text, bar, force, scheme);
+    const char *mass = strstr(scheme, "wave") != NULL ? "one_point" : "lumped";
+    snprintf(text, sizeof text, bar, mass, force, scheme);
     int answer = percuss_open(&(percuss_source){ .path = "bar", .text = text }, &p);
     if (answer != 0) fail_msg("%s: %s", scheme, percuss_message(p));
     return p;
@@ -68,17 +56,18 @@ static void is_near(const percuss *p, const percuss *other, const char *scheme)
 static void applied_forces_are_loads(void **state)
 {
     (void)state;
-    for (int k = 0; k < NSCHEME; k++) {
-        percuss *loaded = open_bar("-3.0", schemes[k]), *pushed = open_bar("0.0", schemes[k]);
+    for (int k = 0; every_scheme[k] != NULL; k++) {
+        if (!takes_bar(every_scheme[k])) continue;
+        percuss *loaded = open_bar("-3.0", every_scheme[k]), *pushed = open_bar("0.0", every_scheme[k]);
         int tip = percuss_equation(pushed, 8, 0);
         CHECK(tip == 8 && percuss_equation(pushed, 8, 1) == -2 && percuss_equation(pushed, 9, 0) == -2);
         for (int i = 0; i < STEPS; i++) {
             const double force[3] = { -2.0, 0.0, 0.0 };
             percuss_applied_force(pushed)[tip] = -1.0;
             CHECK(percuss_apply(pushed, 8, force) == 0);
-            make_step(pushed, schemes[k]);
-            make_step(loaded, schemes[k]);
-            is_near(pushed, loaded, schemes[k]);
+            make_step(pushed, every_scheme[k]);
+            make_step(loaded, every_scheme[k]);
+            is_near(pushed, loaded, every_scheme[k]);
             CHECK(percuss_applied_force(pushed)[tip] == 0.0);
         }
         percuss_energy a = percuss_energies(loaded), b = percuss_energies(pushed);
@@ -93,9 +82,9 @@ static void applied_forces_are_loads(void **state)
 static void the_certificate_holds_under_any_forces(void **state)
 {
     (void)state;
-    for (int k = 0; k < NSCHEME; k++)
-        for (double size = 1e-3; size < 1e4; size *= 100.0) {
-            percuss *p = open_bar("-1.0", schemes[k]);
+    for (int k = 0; every_scheme[k] != NULL; k++)
+        for (double size = 1e-3; size < 1e4 && takes_bar(every_scheme[k]); size *= 100.0) {
+            percuss *p = open_bar("-1.0", every_scheme[k]);
             unsigned seed = 12345u;
             for (int i = 0; i < STEPS; i++) {
                 for (int e = 0; e < percuss_dofs(p); e++) {
@@ -104,7 +93,7 @@ static void the_certificate_holds_under_any_forces(void **state)
                     if (i % 7 != 0) percuss_applied_force(p)[e] = f;
                 }
                 if (i % 50 == 20) CHECK(percuss_set_load_factor(p, "push", (double)(i % 3) - 1.0) == 0);
-                make_step(p, schemes[k]);
+                make_step(p, every_scheme[k]);
             }
             percuss_energy e = percuss_energies(p);
             double told = e.external_work - e.damping_loss - e.impact_loss - e.friction_loss + e.correction_work -
@@ -156,15 +145,16 @@ static void shipped_cases_take_forces(void **state)
 static void a_factor_scales_a_load(void **state)
 {
     (void)state;
-    for (int k = 0; k < NSCHEME; k++) {
-        percuss *half = open_bar("-1.5", schemes[k]), *whole = open_bar("-3.0", schemes[k]);
+    for (int k = 0; every_scheme[k] != NULL; k++) {
+        if (!takes_bar(every_scheme[k])) continue;
+        percuss *half = open_bar("-1.5", every_scheme[k]), *whole = open_bar("-3.0", every_scheme[k]);
         CHECK(percuss_loads(whole) == 1 && strcmp(percuss_load_name(whole, 0), "push") == 0);
         CHECK(percuss_load_name(whole, 1) == NULL && percuss_load_name(whole, -1) == NULL);
         CHECK(percuss_set_load_factor(whole, "push", 0.5) == 0);
         for (int i = 0; i < STEPS; i++) {
-            make_step(half, schemes[k]);
-            make_step(whole, schemes[k]);
-            is_near(half, whole, schemes[k]);
+            make_step(half, every_scheme[k]);
+            make_step(whole, every_scheme[k]);
+            is_near(half, whole, every_scheme[k]);
         }
         percuss_destroy(&half);
         percuss_destroy(&whole);
@@ -177,25 +167,26 @@ static void states_have_factors(void **state)
 {
     (void)state;
     static const char path[] = TESTS_OUTPUT_FOLDER "/factor.state";
-    for (int k = 0; k < NSCHEME; k++) {
-        percuss *p = open_bar("-3.0", schemes[k]), *other = open_bar("-3.0", schemes[k]);
+    for (int k = 0; every_scheme[k] != NULL; k++) {
+        if (!takes_bar(every_scheme[k])) continue;
+        percuss *p = open_bar("-3.0", every_scheme[k]), *other = open_bar("-3.0", every_scheme[k]);
         CHECK(percuss_set_load_factor(p, "push", 0.5) == 0);
-        make_step(p, schemes[k]);
+        make_step(p, every_scheme[k]);
         percuss_state *kept = percuss_keep(p);
         CHECK(percuss_save(p, path) == 0 && percuss_load_state(other, path) == 0);
         CHECK(percuss_set_load_factor(p, "push", 7.0) == 0);
-        make_step(p, schemes[k]);
+        make_step(p, every_scheme[k]);
         CHECK(percuss_restore(p, kept) == 0);
         size_t bytes = (size_t)percuss_dofs(p) * sizeof(double);
         double work = percuss_energies(p).external_work;
         for (int i = 0; i < STEPS; i++) {
-            make_step(p, schemes[k]);
-            make_step(other, schemes[k]);
+            make_step(p, every_scheme[k]);
+            make_step(other, every_scheme[k]);
             CHECK(memcmp(percuss_displacement(p), percuss_displacement(other), bytes) == 0);
         }
-        percuss *whole = open_bar("-1.5", schemes[k]);
-        for (int i = 0; i <= STEPS; i++) make_step(whole, schemes[k]);
-        is_near(p, whole, schemes[k]);
+        percuss *whole = open_bar("-1.5", every_scheme[k]);
+        for (int i = 0; i <= STEPS; i++) make_step(whole, every_scheme[k]);
+        is_near(p, whole, every_scheme[k]);
         CHECK(percuss_energies(p).external_work != work);
         percuss_destroy(&p);
         percuss_destroy(&other);
@@ -229,7 +220,7 @@ static void friction_changes_between_steps(void **state)
 static void what_cannot_be_driven_is_told(void **state)
 {
     (void)state;
-    percuss *p = open_bar("-1.0", schemes[0]);
+    percuss *p = open_bar("-1.0", every_scheme[0]);
     const double along[3] = { 1.0, 0.0, 0.0 }, across[3] = { 0.0, 1.0, 0.0 }, wild[3] = { NAN, 0.0, 0.0 };
     CHECK(percuss_apply(p, 9, along) == 2);
     CHECK_TEXT(percuss_message(p), "no node 9");

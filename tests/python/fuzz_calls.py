@@ -10,18 +10,20 @@ import tempfile
 import warnings
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python"))
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+sys.path.insert(0, os.path.join(ROOT, "python"))
 faulthandler.enable()
 warnings.simplefilter("ignore")
 
 import numpy as np  # noqa: E402
 import percuss  # noqa: E402
 
-CASES = ("cases/bar_impact", "cases/ball", "cases/cantilever_stop", "cases/slider_crank", "cases/pendulum",
-         "cases/stick_slip", "cases/beam_pendulum", "cases/beams_crossed", "cases/shaft_whirl", "cases/oscillator")
+CASES = tuple(os.path.join(ROOT, "cases", name) for name in (
+    "bar_impact", "ball", "cantilever_stop", "slider_crank", "pendulum", "stick_slip", "beam_pendulum", "beams_crossed",
+    "shaft_whirl", "oscillator"))
 ODD = (None, True, 0, -1, 1, 3, 2**31, -2**63, 10**40, 0.5, float("nan"), float("inf"), "", "x", "bar.end", "wall",
        "tip.x", "a\0b", b"bytes", [], [1.0, 0.0, 0.0], [np.nan] * 3, (1, 2), {}, {"time.end": 0.01}, {"a": {"b": 1}},
-       object(), np.zeros(3), np.zeros((2, 2)), "cases/ball", "rx", "y")
+       object(), np.zeros(3), np.zeros((2, 2)), CASES[1], "rx", "y")
 
 
 class Wild(percuss.System):
@@ -171,9 +173,11 @@ class Fuzz:
 def main():
     calls, seed = int(sys.argv[1]), int(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)  # odd arguments may name files to write
         fuzz = Fuzz(seed, folder)
         while fuzz.calls < calls:
             fuzz.act()
+        os.chdir(ROOT)
     print(f"{fuzz.calls} calls, {fuzz.raised} exceptions")
 
 
