@@ -3,6 +3,7 @@
 #include "cli/arguments.h"
 #include "case/case.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,6 +164,8 @@ static int arguments_parse_study(int argc, char **argv, int *i, pcs_arguments *a
     else if ((value = arguments_option_value("-j", argc, argv, i)) != NULL ||
              (value = arguments_option_value("--jobs", argc, argv, i)) != NULL)
         return arguments_parse_count("--jobs", value, &a->jobs);
+    else if (strncmp(argv[*i], "-j", 2) == 0 && isdigit((unsigned char)argv[*i][2])) // -j4, as of make
+        return arguments_parse_count("--jobs", argv[*i] + 2, &a->jobs);
     else if (strcmp(argv[*i], "--keep") == 0) a->keeps_output = true;
     else return -1;
     return PCS_CLI_DONE;

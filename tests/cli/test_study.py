@@ -202,6 +202,21 @@ class Study(unittest.TestCase):
                          "energy.final", status=2)
         self.assertIn("measure 'energy.final' is there twice", run.stderr)
 
+    def test_sizes_have_a_bound_that_is_told(self):
+        for words, message in ((["--vary", "scheme.rho_inf=0:1:1e-7"],
+                                "rho_inf: a study has at most 1000000 points, from 0 to 1 by 1e-07 are 10000001"),
+                               (["--vary", "scheme.rho_inf=0:1:1e-4", "--vary", "time.end=1:2:0.01"],
+                                "a study has at most 1000000 points, this has 1010101"),
+                               (["--vary", "scheme.rho_inf=0:1:2e-6", "--refine", "step=2,3"],
+                                "a study has at most 1000000 runs, this has 1500003: 500001 points at 3 levels")):
+            self.assertIn(message, self.study("cases/bar_impact", *words, status=2).stderr)
+        # Many points that are refused at once: rows with the reason, and no folder of a run.
+        self.study("cases/bar_impact", "--vary", "scheme.rho_inf=2:3.9999:1e-4", "-j2", "--quiet", status=1)
+        rows = self.rows()
+        self.assertEqual((len(rows), len(os.listdir(os.path.join(self.out, "runs")))), (20000, 0))
+        self.assertEqual({row["status"] for row in rows}, {"refused"})
+        self.assertIn("must be in [0, 1], is 3.9999", rows[-1]["reason"])
+
     def test_units_do_not_matter(self):
         # The bar in metres, kilograms and seconds, and in millimetres, tonnes and seconds: forces are the same.
         experiment = os.path.join(self.folder.name, "measured.csv")
