@@ -12,9 +12,9 @@ percuss_sources(elements element_list.def axial beam element exact_3d_tangent mo
 percuss_sources(src/contact gap_list.def beams box_tree contact registry search segment swept)
 percuss_sources(src/joint joint_list.def ends joint motion)
 percuss_sources(src/system defaults push rigid scale)
-percuss_sources(src/fe amplitude assembly dofs fe initial joint_stiffness loads ops picture pieces probe reactions
+percuss_sources(src/fe amplitude assembly centre dofs fe initial joint_stiffness loads ops picture pieces probe reactions
   rigid rotations rows scale section_forces share springs stable tangents turning)
-percuss_sources(src/closed_form closed_form_list.def check closed_form stable)
+percuss_sources(src/closed_form closed_form_list.def check closed_form planes stable)
 percuss_sources(src/step step_list.def active_set active_set_solve columns condense contact_problem curvature
   dense_contacts frictionless impact iteration krylov krylov_set newton_rows outer preconditioner projected_gradient
   projection registry schur_map step sums)
@@ -31,6 +31,6 @@ percuss_sources(src/sim accept certify certify_carry certify_energy certify_moti
 percuss_sources(src/build amplitude applies build builder catalogue contacts describe elements gaps initial joints
   loads mesh output scheme schema schema_maps sets start supports system time travel)
 percuss_sources(src/study convergence functions measure options plan read run signal study table work)
-percuss_sources(src/plot album compare csv gnuplot pictures plot quantity run runs source study waves)
+percuss_sources(src/plot album compare compare_study csv gnuplot pictures plot quantity run runs source study waves)
 percuss_sources(src/report chart cite history html listing pictures report run study style)
 percuss_sources(src/api analyses contacts drive load messages model options read run)

@@ -168,7 +168,7 @@ void percuss_name_equation(const percuss *p, int equation, size_t size, char *te
 // Name of a coordinate of a system in closed form; NULL when there is none.
 const char *percuss_coordinate_name(const percuss *p, int i);
 
-// What there is to see, at the present state.
+// What there is to see, at the present state: points are the nodes, then copies of those where members branch.
 typedef struct percuss_picture {
     int npoint, ncell, nfield;
     const double *reference;        // [3 npoint] m

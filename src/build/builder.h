@@ -14,7 +14,7 @@ typedef struct pcs_build_probe {
     const char *name;
     pcs_yaml *of;         // list of components
     const pcs_set *items; // NULL when the case is wrong
-    bool is_cell;
+    bool is_cell, is_body; // of cells: their field, or the centre of their mass
 } pcs_build_probe;
 
 typedef struct pcs_build {

@@ -72,7 +72,8 @@ static const catalogue_section catalogue_sections[] = {
     { "output.OBSERVER", "options of an observer, or false to switch it off", NULL },
     { "output.checkpoint", "what a run can be resumed from, or false for none", pcs_checkpoint_options },
     { "output.probes.NAME",
-      "`node`, `set` or `element`, and `of`: [x, .., ux, .., vx, .., rx, .., wx, .., or a field of the element]",
+      "`node`, `set`, `element` or `body`, and `of`: [x, .., ux, .., vx, .., rx, .., wx, .., or a field of the "
+      "element]; of a `body`, a set of cells, the centre of mass",
       pcs_probe_options },
     { NULL, NULL, NULL },
 };

@@ -62,14 +62,14 @@ typedef struct output_probe {
 
 const pcs_option pcs_probe_options[] = {
     PCS_COUNT("item", output_probe, item, PCS_OPTIONAL, PCS_NOT_NEGATIVE,
-              "one item of the set, from 0; by default the mean over the set"),
+              "one item of the set, from 0; by default the mean over the set, or the centre of the body"),
     { .name = NULL },
 };
 
-// The nodes or cells of a probe, from exactly one of node, set and element.
-static const pcs_set *output_probe_set(pcs_build *b, pcs_yaml *map, bool *is_cell)
+// The nodes or cells of a probe, from exactly one of node, set, element and body.
+static const pcs_set *output_probe_set(pcs_build *b, pcs_yaml *map, pcs_build_probe *probe)
 {
-    static const char *const keys[] = { "node", "set", "element", NULL };
+    static const char *const keys[] = { "node", "set", "element", "body", NULL };
     pcs_yaml *found = NULL;
     int which = -1;
     for (int i = 0; keys[i] != NULL; i++) {
@@ -84,11 +84,12 @@ static const pcs_set *output_probe_set(pcs_build *b, pcs_yaml *map, bool *is_cel
         which = i;
     }
     if (found == NULL) {
-        pcs_case_error_at(b->c, map, NULL, "missing key 'node', 'set' or 'element'");
+        pcs_case_error_at(b->c, map, NULL, "missing key 'node', 'set', 'element' or 'body'");
         return NULL;
     }
-    *is_cell = which == 2;
-    return pcs_build_set(b, found, *is_cell, which == 0);
+    probe->is_cell = which == 2;
+    probe->is_body = which == 3;
+    return pcs_build_set(b, found, which >= 2, which == 0);
 }
 
 static const pcs_set *output_pick_item(pcs_build *b, pcs_yaml *map, const pcs_set *set, int item)
@@ -124,7 +125,7 @@ static void output_read_probe(pcs_build *b, pcs_yaml *map, pcs_build_probe *prob
     output_probe params = { .item = -1 };
     // A closed-form system has coordinates only, no nodes to choose from.
     if (!b->has_system) {
-        probe->items = output_probe_set(b, map, &probe->is_cell);
+        probe->items = output_probe_set(b, map, probe);
         pcs_case_read(b->c, map, pcs_probe_options, &params);
         probe->items = output_pick_item(b, map, probe->items, params.item);
     }
@@ -178,6 +179,7 @@ static pcs_status output_bind(pcs_build *b, const pcs_build_probe *probe, pcs_ya
     const char *text = pcs_yaml_text(component);
     pcs_status status;
     if (b->has_system) status = pcs_closed_form_probe(b->sim->system, text, out);
+    else if (probe->is_body) status = pcs_fe_body_probe(b->sim->system, probe->items, text, out);
     else if (probe->is_cell) status = pcs_fe_cell_probe(b->sim->system, probe->items, text, out);
     else status = pcs_fe_node_probe(b->sim->system, probe->items, text, out);
     if (status != PCS_OK) return pcs_build_blame(b, component, status);

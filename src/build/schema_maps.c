@@ -227,6 +227,7 @@ static const pcs_schema_key probe_keys[] = {
     { .name = "node", .help = "a set of one node", .value = TEXT },
     { .name = "set", .help = "a set of nodes", .value = TEXT },
     { .name = "element", .help = "a set of cells", .value = TEXT },
+    { .name = "body", .help = "a set of cells, whose centre of mass it is", .value = TEXT },
     { .name = "of",
       .help = "x, .., ux, .., vx, .., rx, .., wx, .., a field of the element, or a coordinate of the system",
       .is_required = true,

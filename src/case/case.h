@@ -114,7 +114,8 @@ pcs_status pcs_case_finish(pcs_case *c);
 pcs_status pcs_case_dump(pcs_case *c, bool of_motion, char **text, size_t *size);
 // Goes on with a hash (core/carry.h) over the contents of all files that the resolved case names.
 pcs_status pcs_case_hash_files(pcs_case *c, unsigned long long *hash);
-// Writes the tree with all defaults, aside and then renamed; it loads again to the same values.
+#define PCS_CASE_HEAD "# The case as it was run, all defaults written out.\n"
+// Writes the tree with all defaults below that line, aside and then renamed; it loads again to the same values.
 pcs_status pcs_case_write(pcs_case *c, const char *path);
 
 #endif

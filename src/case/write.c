@@ -138,7 +138,7 @@ static void write_entry(FILE *file, const pcs_yaml *node, int i, int indent)
 static void write_block(FILE *file, const pcs_yaml *node, int indent, bool is_begun)
 {
     for (int i = 0; i < node->count; i++) {
-        if (i > 0 || !is_begun) fprintf(file, "%*s", indent, "");
+        for (int k = 0; k < indent && (i > 0 || !is_begun); k++) fputc(' ', file);
         write_entry(file, node, i, indent);
     }
 }
@@ -203,7 +203,7 @@ pcs_status pcs_case_write(pcs_case *c, const char *path)
     }
     FILE *file = fopen(aside, "w");
     if (file == NULL) return pcs_fail(c->ctx, PCS_IO_ERROR, "cannot write '%s': %s", aside, strerror(errno));
-    fputs("# The case as it was run, all defaults written out.\n", file);
+    fputs(PCS_CASE_HEAD, file);
     write_block(file, c->root, 0, false);
     bool is_bad = ferror(file) != 0;
     if (fclose(file) != 0) is_bad = true;

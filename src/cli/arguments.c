@@ -3,6 +3,7 @@
 #include "cli/arguments.h"
 #include "case/case.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +41,7 @@ const char pcs_cli_help[] =
     "history.csv\n"
     "           one picture of these, without them those one wants of a run; several results are drawn into one "
     "picture\n"
-    "  compare  where and when two results first differ, column by column; A and B are folders or CSV files\n"
+    "  compare  where two results or studies first differ, column by column; A and B are folders or CSV files\n"
     "  report   one page of HTML with all that belongs to the results of a run or study: certificate, energies,\n"
     "           contacts, curves, pictures, the case; report.html in their folder unless -o says where\n"
     "  view     write a picture or movie of the results in the folder RESULTS, by ParaView's Python\n"
@@ -61,7 +62,7 @@ const char pcs_cli_option_help[] =
     "  --time T                  of statics and modes: time at which loads and driven joints stand, s [0]; of view: "
     "that\n"
     "                            of the picture, or peak, the largest contact force [peak]\n"
-    "  --field NAME              of view: what colours show [bending_stress, stress, ... the first that is there]\n"
+    "  --field NAME              of view: what colours show, such as stress or velocity.x [bending_stress, stress, ...]\n"
     "  --count N                 of modes: how many [10]\n"
     "  --about statics           of modes: about the equilibrium, in which closed contacts stay closed\n"
     "  --whirl                   of modes: with damping and gyroscopic forces, forward and backward whirl; without\n"
@@ -163,6 +164,8 @@ static int arguments_parse_study(int argc, char **argv, int *i, pcs_arguments *a
     else if ((value = arguments_option_value("-j", argc, argv, i)) != NULL ||
              (value = arguments_option_value("--jobs", argc, argv, i)) != NULL)
         return arguments_parse_count("--jobs", value, &a->jobs);
+    else if (strncmp(argv[*i], "-j", 2) == 0 && isdigit((unsigned char)argv[*i][2])) // -j4, as of make
+        return arguments_parse_count("--jobs", argv[*i] + 2, &a->jobs);
     else if (strcmp(argv[*i], "--keep") == 0) a->keeps_output = true;
     else return -1;
     return PCS_CLI_DONE;

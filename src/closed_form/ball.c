@@ -90,9 +90,11 @@ static void ball_energy(const double *p, const double *q, const double *v, doubl
 
 static const int ball_cells[][2] = { PCS_OUTLINE_CIRCLE_CELLS };
 
+// A point is drawn as a ball, too, with its contact point where it is.
 static void ball_points(const double *p, const double *q, double (*x)[3])
 {
-    pcs_outline_circle(0.0, q[0], p[RADIUS], 0.0, x);
+    double radius = p[RADIUS] > 0.0 ? p[RADIUS] : pcs_outline_block_size(ball_length(p));
+    pcs_outline_circle(0.0, q[0] - p[RADIUS] + radius, radius, 0.0, x);
 }
 
 static void ball_contact_points(const double *p, const double *q, double (*position)[3], double (*normal)[3])

@@ -386,5 +386,5 @@ pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definit
     PCS_TRY(closed_find_constants(self));
     PCS_TRY(closed_make_picture(self, q));
     *out = self;
-    return PCS_OK;
+    return pcs_closed_form_planes(self, definition, params, q);
 }

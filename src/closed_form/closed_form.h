@@ -24,6 +24,10 @@ pcs_status pcs_closed_form_compare(pcs_context *ctx, const percuss_system_defini
 pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definition *definition, const double *params,
                                   pcs_system **out);
 
+// The planes that its contacts touch, as obstacles of its picture.
+pcs_status pcs_closed_form_planes(pcs_system *self, const percuss_system_definition *definition, const double *params,
+                                  const double *q);
+
 // Of a linear system, from its M and K, s; INFINITY when nothing oscillates.
 double pcs_closed_form_stable_step(const pcs_system *self);
 

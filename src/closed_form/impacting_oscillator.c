@@ -80,12 +80,13 @@ static void impacting_energy(const double *p, const double *q, const double *v, 
     *potential = 0.5 * p[STIFFNESS] * q[0] * q[0];
 }
 
-static const int impacting_cells[][2] = { { 0, 1 } };
+static const int impacting_cells[][2] = { PCS_OUTLINE_BLOCK_CELLS };
 
 static void impacting_points(const double *p, const double *q, double (*x)[3])
 {
-    pcs_outline_point(&x[0], p[STOP], 0.0);
-    pcs_outline_point(&x[1], q[0], 0.0);
+    const double upright = -1.5707963267948966;
+    pcs_outline_block(q[0], 0.0, impacting_length(p), upright, x);
+    pcs_outline_point(&x[5], p[STOP], 0.0);
 }
 
 static void impacting_contact_points(const double *p, const double *q, double (*position)[3], double (*normal)[3])
@@ -112,8 +113,8 @@ const percuss_system_definition pcs_closed_impacting_oscillator = {
     .gaps = impacting_gaps,
     .directions = impacting_directions,
     .energy = impacting_energy,
-    .npoint = 2,
-    .ncell = 1,
+    .npoint = PCS_OUTLINE_BLOCK,
+    .ncell = PCS_OUTLINE_BLOCK_LINES,
     .cells = impacting_cells,
     .points = impacting_points,
     .contact_points = impacting_contact_points,

@@ -115,15 +115,15 @@ static void incline_energy(const double *p, const double *q, const double *v, do
     *potential = p[MASS] * p[GRAVITY] * (c * q[1] - s * q[0]);
 }
 
-static const int incline_cells[][2] = { { 0, 1 } };
+static const int incline_cells[][2] = { PCS_OUTLINE_BLOCK_CELLS };
 
 // The block, and the slope from its start.
 static void incline_points(const double *p, const double *q, double (*x)[3])
 {
     double s, c;
     incline_split(p, &s, &c);
-    pcs_outline_point(&x[0], c * q[0] + s * q[1], -s * q[0] + c * q[1]);
-    pcs_outline_point(&x[1], c * p[POSITION], -s * p[POSITION]);
+    pcs_outline_block(c * q[0] + s * q[1], -s * q[0] + c * q[1], incline_length(p), atan2(-s, c), x);
+    pcs_outline_point(&x[5], c * p[POSITION], -s * p[POSITION]);
 }
 
 static void incline_contact_points(const double *p, const double *q, double (*position)[3], double (*normal)[3])
@@ -151,8 +151,8 @@ const percuss_system_definition pcs_closed_incline = {
     .gaps = incline_gaps,
     .directions = incline_directions,
     .energy = incline_energy,
-    .npoint = 2,
-    .ncell = 1,
+    .npoint = PCS_OUTLINE_BLOCK,
+    .ncell = PCS_OUTLINE_BLOCK_LINES,
     .cells = incline_cells,
     .points = incline_points,
     .contact_points = incline_contact_points,

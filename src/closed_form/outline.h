@@ -39,4 +39,25 @@ static inline void pcs_outline_rectangle(double cx, double cy, double a, double 
         pcs_outline_point(&x[i], cx + c * along[i] - s * across[i], cy + s * along[i] + c * across[i]);
 }
 
+// A mass without a size is drawn as a block that stands on its contact point, and the way from its start.
+enum { PCS_OUTLINE_BLOCK = 6, PCS_OUTLINE_BLOCK_LINES = 5 };
+#define PCS_OUTLINE_BLOCK_CELLS             \
+    { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 0 }, \
+    {                                       \
+        4, 5                                \
+    }
+
+static inline double pcs_outline_block_size(double length)
+{
+    return 0.03 * length;
+}
+
+// From the contact point (px, py) on a floor turned by an angle; points 4 and 5 are the way.
+static inline void pcs_outline_block(double px, double py, double length, double angle, double (*x)[3])
+{
+    double a = pcs_outline_block_size(length), b = 0.5 * a;
+    pcs_outline_rectangle(px - b * sin(angle), py + b * cos(angle), a, b, angle, x);
+    pcs_outline_point(&x[4], px, py);
+}
+
 #endif

@@ -6,6 +6,7 @@
 // Sliding, with phi the angle of the velocity from downhill and k = mu cot a:  |v| sin phi = C tan(phi/2)^k. The
 // direction turns downhill; for k > 1 the puck stops.
 
+#include "closed_form/outline.h"
 #include "percuss_system.h"
 
 #include <math.h>
@@ -112,13 +113,19 @@ static void puck_place(const double *p, const double *q, double x[3])
     x[2] = -s * q[0] + c * q[2];
 }
 
-static const int puck_cells[][2] = { { 0, 1 } };
+static const int puck_cells[][2] = { PCS_OUTLINE_BLOCK_CELLS };
 
 static void puck_points(const double *p, const double *q, double (*x)[3])
 {
     const double start[] = { p[X], p[Y], 0.0 };
-    puck_place(p, q, x[0]);
-    puck_place(p, start, x[1]);
+    double square[4][3], half = pcs_outline_block_size(puck_length(p));
+    pcs_outline_rectangle(q[0], q[1], half, half, 0.0, square);
+    for (int i = 0; i < 4; i++) {
+        square[i][2] = q[2];
+        puck_place(p, square[i], x[i]);
+    }
+    puck_place(p, q, x[4]);
+    puck_place(p, start, x[5]);
 }
 
 static void puck_contact_points(const double *p, const double *q, double (*position)[3], double (*normal)[3])
@@ -145,8 +152,8 @@ const percuss_system_definition pcs_closed_puck = {
     .gaps = puck_gaps,
     .directions = puck_directions,
     .energy = puck_energy,
-    .npoint = 2,
-    .ncell = 1,
+    .npoint = PCS_OUTLINE_BLOCK,
+    .ncell = PCS_OUTLINE_BLOCK_LINES,
     .cells = puck_cells,
     .points = puck_points,
     .contact_points = puck_contact_points,

@@ -94,12 +94,12 @@ static void slip_energy(const double *p, const double *q, const double *v, doubl
     *potential = p[MASS] * p[GRAVITY] * q[1];
 }
 
-static const int slip_cells[][2] = { { 0, 1 } };
+static const int slip_cells[][2] = { PCS_OUTLINE_BLOCK_CELLS };
 
 static void slip_points(const double *p, const double *q, double (*x)[3])
 {
-    pcs_outline_point(&x[0], q[0], q[1]);
-    pcs_outline_point(&x[1], p[POSITION], 0.0);
+    pcs_outline_block(q[0], q[1], slip_length(p), 0.0, x);
+    pcs_outline_point(&x[5], p[POSITION], 0.0);
 }
 
 static void slip_contact_points(const double *p, const double *q, double (*position)[3], double (*normal)[3])
@@ -127,8 +127,8 @@ const percuss_system_definition pcs_closed_stick_slip = {
     .directions = slip_directions,
     .energy = slip_energy,
     .load_work = slip_load_work,
-    .npoint = 2,
-    .ncell = 1,
+    .npoint = PCS_OUTLINE_BLOCK,
+    .ncell = PCS_OUTLINE_BLOCK_LINES,
     .cells = slip_cells,
     .points = slip_points,
     .contact_points = slip_contact_points,

@@ -24,6 +24,7 @@ typedef struct pcs_obstacle {
     int nnode;
     const int *nodes;   // [nnode] borrowed
     double node_radius; // m, of the body at these nodes
+    bool is_long;       // as far as they come anywhere, not only where they come near
     // What is carried has its point and axis from the node on, in the reference state, and turns with it.
     bool is_carried;
     int carrier;   // node; of a rod -1: `point` is a place of space

@@ -49,11 +49,12 @@ typedef struct fe_plan {
 
 // Cells with sections in a row, for section forces at their nodes (fe/section_forces.c).
 typedef struct fe_chains {
-    int *before, *after; // [nnode] the cell that ends and the one that begins there, -1: none
-    double *length;      // [ncell] m
-    int nlinear, *field; // forces known in the middle of cells, and their columns in the picture
-    int start, end;      // columns of the moments at the ends, -1: none
-    int moment[2];       // which of the linear ones are those about y and z, -1: none
+    const int (*cells)[2]; // [ncell] of the picture
+    int *before, *after;   // [npoint] the cell that ends and the one that begins there, -1: none
+    double *length;        // [ncell] m
+    int nlinear, *field;   // forces known in the middle of cells, and their columns in the picture
+    int start, end;        // columns of the moments at the ends, -1: none
+    int moment[2];         // which of the linear ones are those about y and z, -1: none
 } fe_chains;
 
 // What is built from the case; constant afterwards.
@@ -67,6 +68,8 @@ typedef struct fe_data {
     int *place_of_cell;        // [mesh ncell] number within the batch; -1: belongs to another rank
     int *field_of;             // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture
     fe_chains *chains;         // NULL: none
+    const int *node_of_point;  // [npoint] of the picture; NULL: the points are the nodes
+    bool has_members;          // section forces are drawn at points
     fe_row_source *sources;    // [ncontact] contacts, then joints
     pcs_contact_point *points; // [nrow] constant rows
     int *dof_of_equation;      // [nequation] when there are such rows
@@ -194,10 +197,15 @@ bool pcs_fe_add_pieces(pcs_system *self, int b, const double *q, const double *v
 // Pictures and probes.
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe);
 void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture);
+// Gives cells that meet at a branch points of their own.
+pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture);
 pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture *picture);
 // Of the cells' fields, which are drawn.
 void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture);
 double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
+double pcs_fe_centre(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
+// "uy" as a quantity of nodes and an axis; false: there is no such component.
+bool pcs_fe_component(const char *component, int *quantity, int *axis);
 // Nodal vector sum_i x_i d_i over the translations of a node.
 void pcs_fe_node_vector(const fe_data *fe, int node, const double *x, double out[3]);
 // The same over its rotations.

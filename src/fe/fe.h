@@ -125,5 +125,7 @@ pcs_status pcs_fe_initial_state(const pcs_system *self, double *q, double *v, co
 // set. PCS_BAD_INPUT when there is no such component; the message says which there are. `column` is not set.
 pcs_status pcs_fe_node_probe(const pcs_system *self, const pcs_set *nodes, const char *component, pcs_probe *out);
 pcs_status pcs_fe_cell_probe(const pcs_system *self, const pcs_set *cells, const char *field, pcs_probe *out);
+// The same of the centre of mass of cells ("x", "uy", "vz").
+pcs_status pcs_fe_body_probe(const pcs_system *self, const pcs_set *cells, const char *component, pcs_probe *out);
 
 #endif

@@ -127,6 +127,16 @@ static pcs_status picture_find_obstacles(pcs_system *self, pcs_picture *picture)
     return PCS_OK;
 }
 
+static pcs_status picture_place_copies(pcs_system *self, pcs_picture *picture)
+{
+    const fe_data *fe = self->data;
+    double(*x)[3];
+    PCS_TAKE(self->ctx, x, picture->npoint, "the picture");
+    for (int i = 0; i < picture->npoint; i++) memcpy(x[i], fe->model.mesh->x[fe->node_of_point[i]], sizeof x[i]);
+    picture->reference = (const double(*)[3])x;
+    return PCS_OK;
+}
+
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
 {
     const pcs_mesh *mesh = fe->model.mesh;
@@ -150,8 +160,10 @@ pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
     };
     picture->reference = (const double(*)[3])mesh->x;
     picture->cells = (const int(*)[2])mesh->cell;
-    PCS_TAKE(self->ctx, picture->displacement, mesh->nnode, "the picture");
-    PCS_TAKE(self->ctx, picture->velocity, mesh->nnode, "the picture");
+    PCS_TRY(pcs_fe_split_points(self, fe, picture));
+    if (picture->nsplit > 0) PCS_TRY(picture_place_copies(self, picture));
+    PCS_TAKE(self->ctx, picture->displacement, picture->npoint, "the picture");
+    PCS_TAKE(self->ctx, picture->velocity, picture->npoint, "the picture");
     PCS_TRY(picture_take_turns(self, picture));
     PCS_TRY(picture_find_obstacles(self, picture));
     PCS_TRY(pcs_fe_take_section_forces(self, fe, picture));
@@ -226,16 +238,29 @@ static void picture_section_axis(const fe_data *fe, const pcs_batch *batch, int 
     pcs_rotation_apply(R, axes[1], y);
 }
 
+// What repeats a node moves with it.
+static void picture_draw_copies(const fe_data *fe, pcs_picture *picture)
+{
+    for (int i = picture->npoint - picture->nsplit; i < picture->npoint; i++) {
+        int node = fe->node_of_point[i];
+        memcpy(picture->displacement[i], picture->displacement[node], sizeof picture->displacement[i]);
+        memcpy(picture->velocity[i], picture->velocity[node], sizeof picture->velocity[i]);
+        if (picture->rotation != NULL)
+            memcpy(picture->rotation[i], picture->rotation[node], sizeof picture->rotation[i]);
+    }
+}
+
 void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture)
 {
     const fe_data *fe = self->data;
     if (self->layout != NULL) picture_clear(picture);
-    for (int node = 0; node < picture->npoint; node++) {
+    for (int node = 0; node < fe->model.mesh->nnode; node++) {
         if (!pcs_fe_owns(fe, node)) continue;
         pcs_fe_node_vector(fe, node, q, picture->displacement[node]);
         pcs_fe_node_vector(fe, node, v, picture->velocity[node]);
         if (picture->rotation != NULL) pcs_fe_node_turn(fe, node, q, picture->rotation[node]);
     }
+    picture_draw_copies(fe, picture);
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_batch *batch = &fe->batches[g];
         const pcs_element_ops *ops = fe->model.groups[g].ops;

@@ -1,4 +1,4 @@
-// Columns of the history: components of nodes and fields of cells, as the mean over a set.
+// Columns of the history: components of nodes and fields of cells, as the mean over a set, and centres of bodies.
 
 #include "core/rotation.h"
 #include "fe/data.h"
@@ -32,6 +32,7 @@ double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double
 {
     const fe_data *fe = self->data;
     double sum = 0.0, vector[3];
+    if (probe->weights != NULL) return pcs_fe_centre(self, probe, q, v);
     for (int i = 0; i < probe->count; i++) {
         int item = probe->items[i];
         if (probe->quantity == PCS_PROBE_FIELD) {
@@ -64,24 +65,30 @@ static pcs_status probe_demand_turn(const pcs_system *self, const pcs_set *nodes
     return PCS_OK;
 }
 
-pcs_status pcs_fe_node_probe(const pcs_system *self, const pcs_set *nodes, const char *component, pcs_probe *out)
+bool pcs_fe_component(const char *component, int *quantity, int *axis)
 {
     static const char *const prefixes[] = { "", "u", "v", "r", "w" };
-    for (int quantity = 0; quantity < 5; quantity++)
-        for (int axis = 0; axis < 3; axis++) {
-            char name[4];
-            snprintf(name, sizeof name, "%s%c", prefixes[quantity], "xyz"[axis]);
-            if (strcmp(component, name) != 0) continue;
-            PCS_TRY(probe_demand_turn(self, nodes, PCS_PROBE_POSITION + quantity, component));
-            *out = (pcs_probe){
-                .quantity = PCS_PROBE_POSITION + quantity, .axis = axis, .count = nodes->count, .items = nodes->items
-            };
-            return PCS_OK;
-        }
-    return pcs_fail(self->ctx, PCS_BAD_INPUT,
-                    "a node has no component '%s'; it has x, y, z, ux, uy, uz, vx, vy, vz, "
-                    "and where it turns rx, ry, rz, wx, wy, wz",
-                    component);
+    for (int i = 0; i < 15; i++) {
+        char name[4];
+        *quantity = PCS_PROBE_POSITION + i / 3;
+        *axis = i % 3;
+        snprintf(name, sizeof name, "%s%c", prefixes[i / 3], "xyz"[i % 3]);
+        if (strcmp(component, name) == 0) return true;
+    }
+    return false;
+}
+
+pcs_status pcs_fe_node_probe(const pcs_system *self, const pcs_set *nodes, const char *component, pcs_probe *out)
+{
+    int quantity, axis;
+    if (!pcs_fe_component(component, &quantity, &axis))
+        return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                        "a node has no component '%s'; it has x, y, z, ux, uy, uz, vx, vy, vz, "
+                        "and where it turns rx, ry, rz, wx, wy, wz",
+                        component);
+    PCS_TRY(probe_demand_turn(self, nodes, quantity, component));
+    *out = (pcs_probe){ .quantity = quantity, .axis = axis, .count = nodes->count, .items = nodes->items };
+    return PCS_OK;
 }
 
 pcs_status pcs_fe_cell_probe(const pcs_system *self, const pcs_set *cells, const char *field, pcs_probe *out)

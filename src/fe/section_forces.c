@@ -1,12 +1,13 @@
 // Section forces at the nodes of bars and beams, for pictures: smooth along a member, where those of cells have steps.
 //
-// Cells with sections make chains: at most one of them ends at a node (b) and at most one begins there (a). A force f
+// Cells with sections make chains: at most one of them ends at a point (b) and at most one begins there (a). A force f
 // that is known in the middle of cells of lengths L is linear in between, and goes on so to the end of a chain:
 //   f = (f_b L_a + f_a L_b)/(L_a + L_b);    at an end  f = f_1 + (f_1 - f_2) L_1/(L_1 + L_2),  of one cell alone f_1
 // The bending moment is the mean of the moments at the ends of the cells that meet: with its sign in the plane, its
 // size in space. The bending stress follows from the moments at the node, |Mz| cy/Iz + |My| cz/Iy.
 //
-// Where members branch or meet head to head a node has no one value: such a model has none of these.
+// Where members branch or meet head to head a node has no one value: every cell there has a point of its own, and its
+// chain ends.
 
 #include "core/rotation.h"
 #include "elements/section.h"
@@ -28,24 +29,80 @@ static int section_forces_find(const pcs_picture *picture, const char *name)
     return -1;
 }
 
-// The cells that end and begin at every node; false where they make no chains, or there are none.
-static bool section_forces_link(const fe_data *fe, fe_chains *chains)
+static bool section_forces_has(const fe_data *fe, int cell)
+{
+    const pcs_element_ops *ops = fe->batch_of_cell[cell] < 0 ? NULL : fe->model.groups[fe->batch_of_cell[cell]].ops;
+    const int *node = fe->model.mesh->cell[cell];
+    return ops != NULL && (ops->has_section || ops->has_area) && node[0] != node[1];
+}
+
+// How many cells begin [0] and end [1] at every node.
+static void section_forces_count(const fe_data *fe, int (*meeting)[2])
 {
     const pcs_mesh *mesh = fe->model.mesh;
-    bool is_chain = true, has_cells = false;
-    for (int i = 0; i < mesh->nnode; i++) chains->before[i] = chains->after[i] = -1;
+    for (int c = 0; c < mesh->ncell; c++)
+        for (int k = 0; k < 2 && section_forces_has(fe, c); k++) meeting[mesh->cell[c][k]][k]++;
+}
+
+// Points of a picture, of which those at branches are several: the first cell there keeps the node.
+static void section_forces_split(const fe_data *fe, int (*meeting)[2], int (*cells)[2], int *node_of_point, int *count)
+{
+    const pcs_mesh *mesh = fe->model.mesh;
+    memcpy(cells, mesh->cell, (size_t)mesh->ncell * sizeof *cells);
+    for (int c = 0; c < mesh->ncell; c++)
+        for (int k = 0; k < 2 && section_forces_has(fe, c); k++) {
+            int node = mesh->cell[c][k], *own = meeting[node];
+            if (own[0] >= 0 && own[0] <= 1 && own[1] <= 1) continue;
+            if (own[0] < 0) {
+                node_of_point[*count] = node;
+                cells[c][k] = (*count)++;
+            }
+            own[0] = -1; // taken
+        }
+}
+
+pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture)
+{
+    const pcs_mesh *mesh = fe->model.mesh;
+    int(*meeting)[2], (*cells)[2], *node_of_point, count = mesh->nnode;
+    bool has_members = false, has_branches = false;
+    PCS_TAKE(self->ctx, meeting, mesh->nnode, "the picture");
+    section_forces_count(fe, meeting);
+    for (int i = 0; i < mesh->nnode; i++) {
+        has_members = has_members || (meeting[i][0] == 1 && meeting[i][1] == 1);
+        has_branches = has_branches || meeting[i][0] > 1 || meeting[i][1] > 1;
+    }
+    // Of members of one cell each there would be two points for every cell: large frames that say what cells say.
+    fe->has_members = has_members || !has_branches;
+    if (!has_members || !has_branches) return PCS_OK;
+    PCS_TAKE(self->ctx, cells, mesh->ncell, "the picture");
+    PCS_TAKE(self->ctx, node_of_point, (size_t)mesh->nnode + 2 * (size_t)mesh->ncell, "the picture");
+    for (int i = 0; i < mesh->nnode; i++) node_of_point[i] = i;
+    section_forces_split(fe, meeting, cells, node_of_point, &count);
+    picture->nsplit = count - mesh->nnode;
+    picture->npoint = count;
+    picture->cells = (const int(*)[2])cells;
+    fe->node_of_point = node_of_point;
+    return PCS_OK;
+}
+
+// The cells that end and begin at every point; false where there are none.
+static bool section_forces_link(const fe_data *fe, const pcs_picture *picture, fe_chains *chains)
+{
+    const pcs_mesh *mesh = fe->model.mesh;
+    bool has_cells = false;
+    chains->cells = picture->cells;
+    for (int i = 0; i < picture->npoint; i++) chains->before[i] = chains->after[i] = -1;
     for (int c = 0; c < mesh->ncell; c++) {
-        const pcs_element_ops *ops = fe->batch_of_cell[c] < 0 ? NULL : fe->model.groups[fe->batch_of_cell[c]].ops;
-        const int *node = mesh->cell[c];
-        if (ops == NULL || !(ops->has_section || ops->has_area) || node[0] == node[1]) continue;
-        is_chain = is_chain && chains->after[node[0]] < 0 && chains->before[node[1]] < 0;
-        chains->after[node[0]] = chains->before[node[1]] = c;
+        if (!section_forces_has(fe, c)) continue;
+        const int *point = picture->cells[c], *node = mesh->cell[c];
+        chains->after[point[0]] = chains->before[point[1]] = c;
         double span[3];
         for (int k = 0; k < 3; k++) span[k] = mesh->x[node[1]][k] - mesh->x[node[0]][k];
         chains->length[c] = pcs_norm3(span);
         has_cells = true;
     }
-    return is_chain && has_cells;
+    return has_cells;
 }
 
 static void section_forces_name(const pcs_picture *picture, fe_chains *chains, const char **names)
@@ -75,20 +132,20 @@ pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture
     const char **names;
     double **fields;
     PCS_TAKE(self->ctx, chains, 1, "the picture");
-    PCS_TAKE(self->ctx, chains->before, mesh->nnode, "the picture");
-    PCS_TAKE(self->ctx, chains->after, mesh->nnode, "the picture");
+    PCS_TAKE(self->ctx, chains->before, picture->npoint, "the picture");
+    PCS_TAKE(self->ctx, chains->after, picture->npoint, "the picture");
     PCS_TAKE(self->ctx, chains->length, mesh->ncell, "the picture");
     PCS_TAKE(self->ctx, chains->field, FORCES_MAX, "the picture");
     PCS_TAKE(self->ctx, names, FORCES_MAX, "the picture");
     PCS_TAKE(self->ctx, fields, FORCES_MAX, "the picture");
-    if (!section_forces_link(fe, chains)) return PCS_OK;
+    if (!fe->has_members || !section_forces_link(fe, picture, chains)) return PCS_OK;
     section_forces_name(picture, chains, names);
     int count = chains->nlinear;
     if (chains->start >= 0) {
         names[count++] = "bending_moment";
         names[count++] = "bending_stress";
     }
-    for (int k = 0; k < count; k++) PCS_TAKE(self->ctx, fields[k], mesh->nnode, "the picture");
+    for (int k = 0; k < count; k++) PCS_TAKE(self->ctx, fields[k], picture->npoint, "the picture");
     picture->npoint_field = count;
     picture->point_names = names;
     picture->point_fields = fields;
@@ -103,10 +160,9 @@ static double section_forces_at_end(const double *f, const double *length, int c
     return f[cell] + (f[cell] - f[beside]) * length[cell] / (length[cell] + length[beside]);
 }
 
-static double section_forces_at(const fe_data *fe, const double *f, int node)
+static double section_forces_at(const fe_chains *chains, const double *f, int node)
 {
-    const fe_chains *chains = fe->chains;
-    const int(*cells)[2] = (const int(*)[2])fe->model.mesh->cell;
+    const int(*cells)[2] = chains->cells;
     const double *L = chains->length;
     int b = chains->before[node], a = chains->after[node];
     if (b >= 0 && a >= 0) return (f[b] * L[a] + f[a] * L[b]) / (L[a] + L[b]);
@@ -146,7 +202,7 @@ void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture)
     if (chains == NULL) return;
     for (int k = 0; k < chains->nlinear; k++)
         for (int i = 0; i < picture->npoint; i++)
-            picture->point_fields[k][i] = section_forces_at(fe, picture->fields[chains->field[k]], i);
+            picture->point_fields[k][i] = section_forces_at(chains, picture->fields[chains->field[k]], i);
     if (chains->start < 0) return;
     double *moment = picture->point_fields[chains->nlinear], *stress = picture->point_fields[chains->nlinear + 1];
     for (int i = 0; i < picture->npoint; i++) {

@@ -14,14 +14,19 @@ typedef struct pcs_reach {
     double near_low[3], near_high[3]; // likewise, of those that came near
 } pcs_reach;
 
+enum { PCS_FRAME_VECTORS = 3 };
+extern const char *const pcs_frame_vectors[PCS_FRAME_VECTORS]; // displacement, velocity, rotation
+
 typedef struct pcs_frames_record {
     long count;             // frames drawn
     double low[3], high[3]; // m, of all points with their radii, over all frames
     double *field_low;      // [nfield + npoint_field] of the picture, those of points last, over all frames
     double *field_high;     // likewise
     double *field_time;     // likewise, s, when a field was largest by size
-    double nearness;        // m, a node within it is near an obstacle
-    pcs_reach *reach;       // [nstill] of the picture's obstacles
+    double vector_low[PCS_FRAME_VECTORS][4];  // likewise, of vectors at points along x, y, z, and their sizes
+    double vector_high[PCS_FRAME_VECTORS][4]; // below vector_low: the picture has no such vector
+    double nearness;                          // m, a node within it is near an obstacle
+    pcs_reach *reach;                         // [nstill] of the picture's obstacles
 } pcs_frames_record;
 
 pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_system *system, pcs_frames_record *out);

@@ -1,7 +1,7 @@
 // The arrays of a frame, chosen once.
 //
 // Points are reference + displacement, so that the body moves by itself. Point data: displacement, velocity, rotation,
-// radius (for ParaView's Tube filter), section forces where members do not branch. Cell data: the y axis of the section
+// radius (for ParaView's Tube filter), section forces. Cell data: the y axis of the section
 // and the system's fields (axial_force, stress, strain_energy, ...). A cell of one node is a vertex.
 
 #include "output/grid.h"

@@ -84,7 +84,7 @@ static void obstacles_make_still(const pcs_obstacle *o, const pcs_reach *reach, 
                                  obstacles_shape *s)
 {
     double margin = MARGIN * size + (o->kind == PCS_OBSTACLE_PLANE ? radius : 0.0);
-    bool is_near = reach->near_low[0] <= reach->near_high[0];
+    bool is_near = !o->is_long && reach->near_low[0] <= reach->near_high[0];
     *s = (obstacles_shape){ .is_slab = o->kind == PCS_OBSTACLE_PLANE, .contact = o->contact };
     memcpy(s->point, o->point, sizeof s->point);
     memcpy(s->frame, reach->frame, sizeof s->frame);

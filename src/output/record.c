@@ -21,6 +21,8 @@ void pcs_reach_frame(const double axis[3], double frame[3][3])
 
 static const double NEARNESS = 0.1; // of the size of the model
 
+const char *const pcs_frame_vectors[PCS_FRAME_VECTORS] = { "displacement", "velocity", "rotation" };
+
 pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_system *system, pcs_frames_record *out)
 {
     const pcs_picture *picture = system->picture;
@@ -36,6 +38,11 @@ pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_system *system, 
         out->field_high[i] = -INFINITY;
         out->field_time[i] = NAN;
     }
+    for (int i = 0; i < PCS_FRAME_VECTORS; i++)
+        for (int k = 0; k < 4; k++) {
+            out->vector_low[i][k] = INFINITY;
+            out->vector_high[i][k] = -INFINITY;
+        }
     for (int i = 0; i < picture->nstill; i++) {
         pcs_reach_frame(picture->obstacles[i].axis, out->reach[i].frame);
         for (int k = 0; k < 3; k++) {
@@ -83,6 +90,19 @@ static void record_add_field(pcs_frames_record *record, int field, const double 
     if (fmax(-record->field_low[field], record->field_high[field]) > before) record->field_time[field] = t;
 }
 
+static void record_add_vectors(pcs_frames_record *record, const pcs_picture *picture)
+{
+    double(*const vectors[PCS_FRAME_VECTORS])[3] = { picture->displacement, picture->velocity, picture->rotation };
+    for (int v = 0; v < PCS_FRAME_VECTORS; v++)
+        for (int i = 0; vectors[v] != NULL && i < picture->npoint; i++) {
+            const double *x = vectors[v][i], all[4] = { x[0], x[1], x[2], pcs_norm3(x) };
+            for (int k = 0; k < 4; k++) {
+                record->vector_low[v][k] = fmin(record->vector_low[v][k], all[k]);
+                record->vector_high[v][k] = fmax(record->vector_high[v][k], all[k]);
+            }
+        }
+}
+
 // Distance of a node from the surface, by its coordinates along the obstacle's axes.
 static double record_distance(const pcs_obstacle *o, const double x[3])
 {
@@ -112,6 +132,7 @@ void pcs_frames_record_add(pcs_frames_record *record, const pcs_picture *picture
     record->count++;
     record_add_points(record, picture);
     record_add_carried(record, picture);
+    record_add_vectors(record, picture);
     for (int k = 0; k < picture->nfield; k++) record_add_field(record, k, picture->fields[k], picture->ncell, t);
     for (int k = 0; k < picture->npoint_field; k++)
         record_add_field(record, picture->nfield + k, picture->point_fields[k], picture->npoint, t);
@@ -128,6 +149,8 @@ void pcs_frames_record_carry(pcs_frames_record *record, const pcs_picture *pictu
     pcs_carry_words(c, "field_low", record->field_low, nfield);
     pcs_carry_words(c, "field_high", record->field_high, nfield);
     pcs_carry_words(c, "field_time", record->field_time, nfield);
+    pcs_carry_words(c, "vector_low", record->vector_low, sizeof record->vector_low / 8);
+    pcs_carry_words(c, "vector_high", record->vector_high, sizeof record->vector_high / 8);
     pcs_carry_words(c, "reach", record->reach, (size_t)picture->nstill * sizeof *record->reach / 8);
 }
 

@@ -93,7 +93,7 @@ static void json_head(json *j, const pcs_view *view)
     json_text(j, "mass_backend", view->mass_backend);
     json_text(j, "step_backend", view->step_backend);
     json_begin(j, "model", "{");
-    json_whole(j, "points", picture == NULL ? 0 : picture->npoint);
+    json_whole(j, "points", picture == NULL ? 0 : picture->npoint - picture->nsplit);
     json_whole(j, "cells", picture == NULL ? 0 : picture->ncell);
     json_whole(j, "dofs", pcs_system_ndof(view->system));
     json_whole(j, "contact_points", pcs_count_points(view->system));
@@ -319,6 +319,25 @@ static void json_bounds(json *j, const char *key, const pcs_frames_record *recor
     json_end(j, "}");
 }
 
+// Bounds of the components of vectors, and of their sizes.
+static void json_vectors(json *j, const pcs_frames_record *record)
+{
+    static const char *const components[4] = { "x", "y", "z", "magnitude" };
+    json_begin(j, "vectors", "{");
+    for (int v = 0; v < PCS_FRAME_VECTORS; v++) {
+        if (!(record->vector_low[v][3] <= record->vector_high[v][3])) continue;
+        json_begin(j, pcs_frame_vectors[v], "{");
+        for (int k = 0; k < 4; k++) {
+            json_begin(j, components[k], "{");
+            json_real(j, "min", record->vector_low[v][k]);
+            json_real(j, "max", record->vector_high[v][k]);
+            json_end(j, "}");
+        }
+        json_end(j, "}");
+    }
+    json_end(j, "}");
+}
+
 // What all frames have shown: the scale of pictures without a look at every frame.
 static void json_frames(json *j, const pcs_view *view)
 {
@@ -331,6 +350,7 @@ static void json_frames(json *j, const pcs_view *view)
     json_vector(j, "high", record->high);
     json_bounds(j, "fields", record, 0, picture->nfield, picture->field_names);
     json_bounds(j, "point_fields", record, picture->nfield, picture->npoint_field, picture->point_names);
+    json_vectors(j, record);
     json_end(j, "}");
 }
 

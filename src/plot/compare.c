@@ -1,5 +1,5 @@
 #include "plot/compare.h"
-#include "plot/csv.h"
+#include "plot/compare_parts.h"
 #include "plot/quantity.h"
 #include "plot/source.h"
 
@@ -11,7 +11,7 @@
 #define ROUND_OFF 1e-12
 #define TIME_ROUND_OFF 1e-12
 
-enum { LINE_ROOM = 1024 };
+enum { LINE_ROOM = 1024, HEAD_ROOM = 1 << 16 };
 
 // Both tables, the rows in which they are compared, and where these lie in either.
 typedef struct pair {
@@ -182,15 +182,20 @@ static void compare_column(const pair *p, const int column[2], const pcs_compari
     if (d->largest > 0.0) d->relative = d->largest / size;
 }
 
+pcs_status pcs_compare_find_only(pcs_csv *const csv[2], pcs_comparison *out)
+{
+    for (int k = 0; k < 2; k++) {
+        PCS_TAKE(csv[k]->ctx, out->only[k], csv[k]->ncolumn, "a comparison");
+        for (int c = 0; c < csv[k]->ncolumn; c++)
+            if (pcs_csv_find(csv[1 - k], csv[k]->names[c]) < 0) out->only[k][out->nonly[k]++] = csv[k]->names[c];
+    }
+    return PCS_OK;
+}
+
 static pcs_status compare_columns(const pair *p, pcs_comparison *out)
 {
     pcs_context *ctx = p->csv[0]->ctx;
-    for (int k = 0; k < 2; k++) {
-        const pcs_csv *csv = p->csv[k], *other = p->csv[1 - k];
-        PCS_TAKE(ctx, out->only[k], csv->ncolumn, "a comparison");
-        for (int c = 0; c < csv->ncolumn; c++)
-            if (pcs_csv_find(other, csv->names[c]) < 0) out->only[k][out->nonly[k]++] = csv->names[c];
-    }
+    PCS_TRY(pcs_compare_find_only(p->csv, out));
     PCS_TAKE(ctx, out->columns, p->csv[0]->ncolumn, "a comparison");
     for (int c = 0; c < p->csv[0]->ncolumn; c++) {
         int column[2] = { c, pcs_csv_find(p->csv[1], p->csv[0]->names[c]) };
@@ -233,7 +238,7 @@ static void compare_show_row(const pair *p, const pcs_difference *d, int width)
     p->options->show(p->options->show_user, line);
 }
 
-static void compare_show_only(const pair *p, const pcs_comparison *c)
+void pcs_compare_show_only(const pcs_compare_options *options, const pcs_comparison *c)
 {
     for (int k = 0; k < 2; k++) {
         for (int i = 0; i < c->nonly[k]; i++) {
@@ -241,7 +246,7 @@ static void compare_show_only(const pair *p, const pcs_comparison *c)
             snprintf(head, sizeof head, "\nOnly in %c: ", "AB"[k]);
             snprintf(line, sizeof line, "%s%s%s", i == 0 ? head : ", ", c->only[k][i],
                      i + 1 == c->nonly[k] ? "\n" : "");
-            p->options->show(p->options->show_user, line);
+            options->show(options->show_user, line);
         }
     }
 }
@@ -277,28 +282,29 @@ static void compare_show(const pair *p, const pcs_comparison *c)
              "first beyond");
     p->options->show(p->options->show_user, line);
     for (int i = 0; i < c->ncolumn; i++) compare_show_row(p, &c->columns[i], width);
-    compare_show_only(p, c);
+    pcs_compare_show_only(p->options, c);
     compare_show_verdict(p, c);
 }
 
-static pcs_status compare_refuse_study(pcs_context *ctx, const char *path)
+// By its first line, so that what is over time is read once. A file that cannot be read is none.
+static bool compare_is_study(const char *path)
 {
-    size_t length = strlen(path), ending = strlen("study.csv");
-    if (length < ending || strcmp(path + length - ending, "study.csv") != 0) return PCS_OK;
-    return pcs_fail(ctx, PCS_BAD_INPUT, "%s is of a study: compare takes what is over time, such as one of its runs",
-                    path);
+    char line[HEAD_ROOM] = ",";
+    FILE *file = fopen(path, "r");
+    bool has_line = file != NULL && fgets(line + 1, HEAD_ROOM - 1, file) != NULL;
+    if (file != NULL) fclose(file);
+    return has_line && strstr(line, ",run,status,") != NULL;
 }
 
 pcs_status pcs_compare(pcs_context *ctx, const pcs_compare_options *options, pcs_comparison *out)
 {
     pair p = { .options = options };
+    char *paths[2];
     *out = (pcs_comparison){ 0 };
-    for (int k = 0; k < 2; k++) {
-        char *path;
-        PCS_TRY(pcs_source_table(ctx, options->path[k], &path));
-        PCS_TRY(compare_refuse_study(ctx, path));
-        PCS_TRY(pcs_csv_read(ctx, path, false, &p.csv[k]));
-    }
+    for (int k = 0; k < 2; k++) PCS_TRY(pcs_source_table(ctx, options->path[k], &paths[k]));
+    if (compare_is_study(paths[0]) || compare_is_study(paths[1]))
+        return pcs_compare_studies(ctx, options, (const char *const *)paths, out);
+    for (int k = 0; k < 2; k++) PCS_TRY(pcs_csv_read(ctx, paths[k], false, &p.csv[k]));
     PCS_TRY(pair_find_axis(&p));
     PCS_TRY(pair_align(&p, out));
     PCS_TRY(pair_take_sizes(&p, out->ntime));

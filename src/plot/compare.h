@@ -4,6 +4,9 @@
 // the other one interpolated linearly. A difference d of a column is judged relative to the column's size, the largest
 // value either has there: |d| > tolerance max(|a|, |b|). What is below 1e-12 of the largest value of all columns of the
 // same unit is round-off, and no difference: a momentum of 1e-17 beside one of 100.
+//
+// Studies: points with the same values of their keys, in any order; `when` and `first` are numbers of common points. A
+// text that is another one, or a number that only one has, is a difference. Points that only one has are counted.
 
 #ifndef PCS_PLOT_COMPARE_H
 #define PCS_PLOT_COMPARE_H
@@ -11,7 +14,7 @@
 #include "core/context.h"
 
 typedef struct pcs_compare_options {
-    const char *path[2]; // folders of results, or CSV files
+    const char *path[2]; // folders of results or studies, or CSV files
     double tolerance;    // relative
     // A text for the screen.
     void (*show)(void *user, const char *text);

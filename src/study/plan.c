@@ -31,7 +31,10 @@ static bool plan_is_range(const char *text, double out[3])
 static pcs_status plan_range(pcs_context *ctx, const char *key, const double r[3], int *count, const char ***out)
 {
     double steps = floor((r[1] - r[0]) / r[2] + 1e-9);
-    if (!isfinite(steps) || steps < 0.0 || steps >= PCS_STUDY_POINTS)
+    if (steps >= PCS_STUDY_POINTS && isfinite(steps))
+        return pcs_fail(ctx, PCS_BAD_INPUT, "%s: a study has at most %d points, from %g to %g by %g are %.0f", key,
+                        PCS_STUDY_POINTS, r[0], r[1], r[2], steps + 1.0);
+    if (!isfinite(steps) || steps < 0.0)
         return pcs_fail(ctx, PCS_BAD_INPUT, "%s: no values from %g to %g by %g", key, r[0], r[1], r[2]);
     *count = (int)steps + 1;
     PCS_TAKE(ctx, *out, *count, "a study");
@@ -87,7 +90,8 @@ pcs_status pcs_plan_add_axis(pcs_plan *plan, int nkey, const char *const *keys, 
     if (plan->naxis == PCS_STUDY_AXES || plan->nkey + nkey > PCS_STUDY_KEYS)
         return pcs_fail(plan->ctx, PCS_BAD_INPUT, "a study varies at most %d keys", PCS_STUDY_KEYS);
     if ((double)plan->npoint * count > PCS_STUDY_POINTS)
-        return pcs_fail(plan->ctx, PCS_BAD_INPUT, "a study of more than %d points", PCS_STUDY_POINTS);
+        return pcs_fail(plan->ctx, PCS_BAD_INPUT, "a study has at most %d points, this has %.0f", PCS_STUDY_POINTS,
+                        (double)plan->npoint * count);
     for (int k = 0; k < nkey; k++)
         for (int i = 0; i < plan->nkey; i++)
             if (strcmp(plan->keys[i], keys[k]) == 0)
@@ -135,6 +139,9 @@ pcs_status pcs_plan_settle(pcs_plan *plan)
     if (plan->is_separate && !has_both)
         return pcs_fail(plan->ctx, PCS_BAD_INPUT, "refine: mesh and step are both needed to refine them separately");
     if (plan->is_separate) plan->nlevel = mesh->levels + step->levels - 1;
+    if ((double)plan->npoint * plan->nlevel > PCS_STUDY_POINTS)
+        return pcs_fail(plan->ctx, PCS_BAD_INPUT, "a study has at most %d runs, this has %.0f: %d points at %d levels",
+                        PCS_STUDY_POINTS, (double)plan->npoint * plan->nlevel, plan->npoint, plan->nlevel);
     bool is_alike = mesh->levels == step->levels && mesh->factor == step->factor;
     if (!has_both || plan->is_separate || is_alike) return PCS_OK;
     return pcs_fail(plan->ctx, PCS_BAD_INPUT,

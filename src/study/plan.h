@@ -7,7 +7,7 @@
 #include "case/case.h"
 #include "study/study.h"
 
-enum { PCS_STUDY_KEYS = 64, PCS_STUDY_AXES = 32, PCS_STUDY_POINTS = 1000000, PCS_STUDY_LEVELS = 16 };
+enum { PCS_STUDY_KEYS = 64, PCS_STUDY_AXES = 32, PCS_STUDY_POINTS = 1000000 /* and runs */, PCS_STUDY_LEVELS = 16 };
 
 typedef struct pcs_axis {
     int first_key, nkey;       // among the keys of the plan

@@ -1,6 +1,6 @@
 // One run of a study: the case with the values of its point, refined to its level.
 
-#define _DEFAULT_SOURCE // getpid, flock
+#define _DEFAULT_SOURCE // flock
 
 #include "build/build.h"
 #include "case/json.h"
@@ -11,7 +11,6 @@
 #include "study/measure.h"
 #include "study/work.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdint.h>
@@ -25,7 +24,8 @@ enum { PATH_ROOM = 4096 };
 
 static void run_end(pcs_run *run, pcs_run_end end, const char *reason)
 {
-    snprintf(run->reason, sizeof run->reason, "%.*s", (int)strcspn(reason, "\n"), reason);
+    int length = (int)strcspn(reason, "\n");
+    if (length > 0 || run->reason[0] != '\0') snprintf(run->reason, PCS_RUN_REASON, "%.*s", length, reason);
     run->end = end;
 }
 
@@ -113,47 +113,49 @@ static pcs_status run_load(pcs_context *ctx, const pcs_plan *plan, int index, pc
     return PCS_OK;
 }
 
-// The hash of the version, of the resolved case, which is written to `path`, and of the files it names.
-static pcs_status run_name(pcs_context *ctx, pcs_case *c, const char *path, char name[PCS_RUN_NAME])
+// The hash of the version, of the resolved case and of the files it names.
+static pcs_status run_name(pcs_case *c, char name[PCS_RUN_NAME])
 {
     unsigned long long hash = pcs_hash(PCS_HASH_START, percuss_version(), strlen(percuss_version()));
-    char *text = NULL;
-    size_t size = 0;
-    PCS_TRY(pcs_case_write(c, path));
-    PCS_TRY(pcs_text_file(ctx, path, "a case", SIZE_MAX, &text, &size));
+    char *text;
+    size_t size;
+    PCS_TRY(pcs_case_dump(c, false, &text, &size));
     hash = pcs_hash(hash, text, size);
-    pcs_scratch_free(text);
     PCS_TRY(pcs_case_hash_files(c, &hash));
     snprintf(name, PCS_RUN_NAME, "%016llx", hash);
     return PCS_OK;
 }
 
-// Runs the case in its folder, unless it is there. The file that was written for the hash becomes its case.
-static pcs_status run_in_folder(pcs_sim *sim, const char *aside, const char *folder, bool *is_there)
+// The text that was hashed, as the case of the run.
+static pcs_status run_write_case(pcs_sim *sim, const char *folder)
 {
-    char path[PATH_ROOM + 64];
-    *is_there = pcs_summary_is_finished(sim->ctx, folder);
-    if (*is_there) return PCS_OK;
-    snprintf(path, sizeof path, "%s/case.resolved.yaml", folder);
-    if (rename(aside, path) != 0) return pcs_fail(sim->ctx, PCS_IO_ERROR, "cannot write %s: %s", path, strerror(errno));
+    static const char name[] = "case.resolved.yaml";
+    pcs_file *f;
+    char *text;
+    size_t size;
+    PCS_TRY(pcs_case_dump(sim->input, false, &text, &size));
+    PCS_TRY(pcs_file_create(sim->ctx, folder, sizeof name, size + 128, &f));
+    PCS_TRY(pcs_file_open(f, name));
+    pcs_file_text(f, PCS_CASE_HEAD);
+    pcs_file_text(f, text);
     sim->has_case_file = true;
-    return pcs_sim_run(sim, folder, false);
+    return pcs_file_commit(f);
 }
 
 // Points may resolve to the same case: the folder is locked, and who comes second finds the run there. A lock ends with
 // its process.
 static pcs_status run_alone(pcs_sim *sim, const char *directory, pcs_run *run, bool *is_there)
 {
-    char aside[PATH_ROOM], folder[PATH_ROOM];
-    snprintf(aside, sizeof aside, "%s/runs/%ld.yaml", directory, (long)getpid());
-    pcs_status status = run_name(sim->ctx, sim->input, aside, run->name);
+    char folder[PATH_ROOM];
+    PCS_TRY(run_name(sim->input, run->name));
     snprintf(folder, sizeof folder, "%s/runs/%s", directory, run->name);
-    if (status == PCS_OK) status = pcs_file_make_folder(sim->ctx, folder);
-    int lock = status == PCS_OK ? open(folder, O_RDONLY | O_CLOEXEC) : -1;
+    PCS_TRY(pcs_file_make_folder(sim->ctx, folder));
+    int lock = open(folder, O_RDONLY | O_CLOEXEC);
     if (lock >= 0) (void)flock(lock, LOCK_EX); // where there are no locks the folder is as good as before
-    if (status == PCS_OK) status = run_in_folder(sim, aside, folder, is_there);
+    *is_there = pcs_summary_is_finished(sim->ctx, folder);
+    pcs_status status = *is_there ? PCS_OK : run_write_case(sim, folder);
+    if (status == PCS_OK && !*is_there) status = pcs_sim_run(sim, folder, false);
     if (lock >= 0) close(lock);
-    remove(aside);
     return status;
 }
 

@@ -22,7 +22,7 @@ typedef struct pcs_run {
     pcs_run_end end;
     int process;
     char name[PCS_RUN_NAME]; // of its folder under runs; empty where there is none
-    char reason[PCS_RUN_REASON];
+    char *reason;            // [PCS_RUN_REASON] apart, as most runs have none: memory that is not touched is not taken
 } pcs_run;
 
 // All runs of the plan, run r being level r % nlevel of point r / nlevel.

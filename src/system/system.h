@@ -106,6 +106,7 @@ typedef struct pcs_row_report {
 // never change.
 typedef struct pcs_picture {
     int npoint, ncell, nfield;
+    int nsplit;                     // of the points: the last ones repeat others, where members branch
     const double (*reference)[3];   // [npoint]
     const int (*cells)[2];          // [ncell]
     double (*displacement)[3];      // [npoint] filled by `draw`
@@ -129,6 +130,9 @@ typedef struct pcs_probe {
     int axis;           // 0, 1, 2, or the field
     int count;          // the value is the mean over
     const int *items;   // [count] nodes, cells or coordinates
+    // Or of equations: offset + sum of weights times their values. NULL: the mean.
+    const double *weights; // [count]
+    double offset;
 } pcs_probe;
 
 // Complete for every system: what one does not have, defaults.h has, and a flag of the system says that it has not.

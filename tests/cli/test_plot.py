@@ -158,6 +158,12 @@ class Plot(unittest.TestCase):
         self.assertIn("set xrange [0.25:0.5]\n", script)
         self.assertIn("(column('kinetic') + column('strain') + column('potential'))", script)
         self.assertIn("energy [J]", texts(read(self.path("r.svg"))))
+        # What is drawn: numbers at the axis that only its part has.
+        self.done("plot", self.path("a"), "wall.gap", "-o", self.path("whole.svg"))
+        for number in "0.25", "0.35", "0.45":
+            self.assertIn(number, texts(read(self.path("r.svg"))))
+            self.assertNotIn(number, texts(read(self.path("whole.svg"))))
+        self.assertNotIn("set xrange [0.25:0.5]\n", read(self.path("whole.gp")))
         self.done("plot", self.path("a"), "wall.gap", "--range", "0:1.5e-4", "-o", self.path("short.svg"))
         self.assertIn("set xtics 5e-05\n", read(self.path("short.gp")))
         self.refused(2, "--range needs columns", "plot", self.path("a"), "--range", "0:1")
@@ -247,13 +253,34 @@ class Plot(unittest.TestCase):
         self.assertEqual(self.done("compare", self.path("a"), self.path("a"), "-q"), "")
         self.refused(2, "cannot open", "compare", self.path("a"), self.path("c.csv"))
         self.refused(2, "two results must follow", "compare", self.path("a"))
-        os.makedirs(self.path("studied"), exist_ok=True)
-        with open(self.path("studied", "study.csv"), "w") as file:
-            file.write("a,run,status,m,reason\n1,r,done,2,\n")
-        self.refused(2, "is of a study: compare takes what is over time", "compare", self.path("a"),
-                     self.path("studied"))
         self.refused(2, "--tolerance must be a number from 0 on", "compare", self.path("a"), self.path("b"),
                      "--tolerance", "-1")
+
+    def test_compare_studies(self):
+        self.write("one/study.csv", "n,s,run,status,m,m.order,reason\n10,a,r1,done,2,1,\n10,b,r2,done,-4,,\n"
+                   "20,a,r3,done,8,,\n20,b,r4,failed,,,it broke\n")
+        # The keys and points in another order, numbers in another form, names and reasons of their own, a point more.
+        self.write("two/study.csv", "s,n,run,status,m,m.order,reason\nb,20,q4,failed,,,broken\nc,1,q9,done,5,,\n"
+                   "a,2e1,q3,done,8.0,,\nb,10.0,q2,done,-4,,\na,10,q1,done,2,1,\n")
+        same = self.done("compare", self.path("one"), self.path("two", "study.csv"))
+        for words in ("4 points, 0 of them not in B", "5 points, 1 of them not in A", "4 points that both", "Alike"):
+            self.assertIn(words, same)
+        two = read(self.path("two", "study.csv"))
+        for old, new, words in (("8.0,,", "8.1,,", "1 of 3 columns by more than 1e-09 of their size, first at n=20 "),
+                                ("failed", "done", "first at n=20 s=b in status."),
+                                ("a,10,q1,done,2,1,", "a,10,q1,done,2,,", "first at n=10 s=a in m.order."),
+                                ("b,10.0,q2,done,-4", "b,10.0,q2,done,4", "first at n=10 s=b in m.")):
+            self.write("two/study.csv", two.replace(old, new))
+            answer = percuss("compare", self.path("one"), self.path("two"))
+            self.assertEqual((answer.returncode, answer.stderr), (1, ""))
+            self.assertIn(words, answer.stdout)
+        self.write("two/study.csv", two.replace("8.0,,", "8.1,,"))
+        self.assertIn("Alike", self.done("compare", self.path("one"), self.path("two"), "--tolerance", "0.02"))
+        self.refused(2, "is of a study and", "compare", self.path("a"), self.path("one"))
+        self.write("three/study.csv", "n,run,status,m,reason\n11,r,done,2,\n")
+        self.refused(2, "study.csv varies 's', ", "compare", self.path("one"), self.path("three"))
+        self.write("three/study.csv", "n,s,run,status,m,reason\n11,a,r,done,2,\n")
+        self.refused(2, "have no point in common", "compare", self.path("one"), self.path("three"))
 
 
 if __name__ == "__main__":

@@ -146,6 +146,38 @@ class Study(unittest.TestCase):
         largest = max(sum(impulses[i:i + 50]) for i in range(len(impulses)))
         self.assertAlmostEqual(float(rows[1]["peak"]), largest / 0.1, delta=1e-9 * largest / 0.1)
 
+    def test_restitution_of_bodies_is_that_of_their_centres(self):
+        # A bar of 2 kg with cells of 5 and 20 mm meets one of 6 kg: what the contact gives, and nothing else, moves the
+        # centres. Of bars of one section the shorter one comes to rest, the other leaves with a third of its speed.
+        case = os.path.join(self.folder.name, "bars.yaml")
+        with open(case, "w") as file:
+            file.write("mesh:\n  fine: { type: line, from: [0, 0, 0], to: [0.05, 0, 0], elements: 10 }\n"
+                       "  coarse: { type: line, from: [0.05, 0, 0], to: [0.25, 0, 0], elements: 10 }\n"
+                       "  long: { type: line, from: [0.2501, 0, 0], to: [1.0001, 0, 0], elements: 30 }\n"
+                       "merge: { joint: { sets: [fine, coarse] } }\n"
+                       "sets: { striker: { cells: [fine, coarse] } }\n"
+                       "elements:\n" + "".join(f"  {p}: {{ type: rod, mesh: {p}, E: 8e6, rho: 8000, area: 1e-3 }}\n"
+                                               for p in ("fine", "coarse", "long")) +
+                       "initial: [{ set: striker, velocity: [2, 0, 0] }]\n"
+                       "contacts: { tips: { type: node_node, a: coarse.end, b: long.start, normal: [1, 0, 0], "
+                       "restitution: 0 } }\n"
+                       "scheme: { type: moreau_jean }\ntime: { step: 2.0e-4, end: 0.1 }\n"
+                       "output: { history: { every: 1 }, probes: { a: { body: striker, of: [x, vx] }, "
+                       "b: { body: long, of: [vx] } } }\n")
+        self.study(case, "--vary", "scheme.theta=0.5,0.6", "--keep", "--measure", "e=restitution(tips, a.vx - b.vx)")
+        for row in self.rows():
+            with open(os.path.join(self.out, "runs", row["run"], "history.csv"), newline="") as file:
+                history = [{k: float(x or 0.0) for k, x in r.items()} for r in csv.DictReader(file)]
+            given = 0.0
+            self.assertAlmostEqual(history[0]["a.x"], 0.125, delta=1e-15)
+            for now in history:
+                given += now["tips.step_impulse"]
+                self.assertAlmostEqual(2.0 * now["a.vx"], 4.0 - given, delta=1e-12)
+                self.assertAlmostEqual(6.0 * now["b.vx"], given, delta=1e-12)
+                self.assertAlmostEqual(2.0 * now["a.vx"] + 6.0 * now["b.vx"], now["momentum_x"], delta=1e-12)
+            self.assertGreater(given, 3.0)
+            self.assertAlmostEqual(float(row["e"]), 1.0 / 3.0, delta=0.01)
+
     def test_measures_that_cannot_be_are_told_before_all_runs_are_made(self):
         for formula, message in (
                 ("at(tip.x)", "measure 'm': wanted is at(column, time), this is 'at(tip.x)'"),
@@ -169,6 +201,21 @@ class Study(unittest.TestCase):
         run = self.study("cases/bar_impact", "--vary", "scheme.rho_inf=0.3", "--measure", "energy.final", "--measure",
                          "energy.final", status=2)
         self.assertIn("measure 'energy.final' is there twice", run.stderr)
+
+    def test_sizes_have_a_bound_that_is_told(self):
+        for words, message in ((["--vary", "scheme.rho_inf=0:1:1e-7"],
+                                "rho_inf: a study has at most 1000000 points, from 0 to 1 by 1e-07 are 10000001"),
+                               (["--vary", "scheme.rho_inf=0:1:1e-4", "--vary", "time.end=1:2:0.01"],
+                                "a study has at most 1000000 points, this has 1010101"),
+                               (["--vary", "scheme.rho_inf=0:1:2e-6", "--refine", "step=2,3"],
+                                "a study has at most 1000000 runs, this has 1500003: 500001 points at 3 levels")):
+            self.assertIn(message, self.study("cases/bar_impact", *words, status=2).stderr)
+        # Many points that are refused at once: rows with the reason, and no folder of a run.
+        self.study("cases/bar_impact", "--vary", "scheme.rho_inf=2:3.9999:1e-4", "-j2", "--quiet", status=1)
+        rows = self.rows()
+        self.assertEqual((len(rows), len(os.listdir(os.path.join(self.out, "runs")))), (20000, 0))
+        self.assertEqual({row["status"] for row in rows}, {"refused"})
+        self.assertIn("must be in [0, 1], is 3.9999", rows[-1]["reason"])
 
     def test_units_do_not_matter(self):
         # The bar in metres, kilograms and seconds, and in millimetres, tonnes and seconds: forces are the same.

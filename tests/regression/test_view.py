@@ -78,8 +78,19 @@ def check_colours(folder, results):
                   "low": -largest if preset == "Cool to Warm" else 0.0}
         assert colours == wanted, (colours, wanted)
         assert drawn[0]["background"] == [1.0, 1.0, 1.0] and drawn[0]["title"].endswith(("Pa", "J"))
-    drawn, _, done = draw(folder, results, folder / "out.png", "--field", "velocity")
-    assert done.returncode == 0 and drawn[0]["colours"]["name"] == "velocity", done.stderr
+    for field, component, index in ("velocity", "Magnitude", None), ("velocity.x", "X", 0), ("displacement.y", "Y", 1):
+        drawn, _, done = draw(folder, results, folder / "out.png", "--field", field)
+        name, colours = field.partition(".")[0], drawn[0]["colours"]
+        vectors = numpy.concatenate([frame["arrays"]["point", name] for frame in frames])
+        seen = numpy.linalg.norm(vectors, axis=1) if index is None else vectors[:, index]
+        assert done.returncode == 0 and (colours["name"], colours["component"]) == (name, component), colours
+        largest = abs(seen).max() or 1.0
+        assert abs(colours["high"] - largest) < 1e-14 * largest, (colours, largest)
+        assert colours["low"] == (-colours["high"] if seen.min() < 0.0 else 0.0), colours
+        unit = "m/s" if name == "velocity" else "m"
+        assert drawn[0]["title"] == field.replace(".", " ") + ", " + unit, drawn[0]["title"]
+    _, _, done = draw(folder, results, folder / "out.png", "--field", "velocity.q")
+    assert done.returncode == 1 and "velocity, velocity.x, velocity.y" in done.stderr, done.stderr
     _, _, done = draw(folder, results, folder / "out.png", "--field", "strss")
     assert done.returncode == 1 and "have no field 'strss'; they have: axial_force, displacement" in done.stderr
 

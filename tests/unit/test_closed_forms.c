@@ -250,6 +250,53 @@ static void functions_agree(void **state)
 }
 
 // q, v and the work of the loads: y' = F(t, y).
+// The distance of every contact point from the plane that is drawn for its contact, wherever the system is: its gap.
+static void check_planes(const trial *x, const pcs_picture *picture, const pcs_system *system)
+{
+    double gap[M], at[M][3], normal[M][3];
+    x->def->gaps(x->p, x->q, gap);
+    x->def->contact_points(x->p, x->q, at, normal);
+    for (int i = 0; i < picture->nstill; i++) {
+        const pcs_obstacle *o = &picture->obstacles[i];
+        double nearest = INFINITY;
+        for (int j = 0; j < x->nrow; j++) {
+            double distance = 0.0;
+            if (system->rows[j].contact != o->contact) continue;
+            for (int k = 0; k < 3; k++) distance += o->axis[k] * (at[j][k] - o->point[k]);
+            nearest = fmin(nearest, fabs(distance - gap[j]));
+        }
+        CHECK_NEAR(nearest, 0.0, 1e-12 * (1.0 + fabs(gap[0]) + system->length));
+    }
+}
+
+static void planes_are_drawn_where_contacts_are(void **state)
+{
+    (void)state;
+    // A rail that guides on both sides is no plane to lie on.
+    static const struct {
+        const char *name;
+        int count;
+    } wanted[] = { { "ball_in_box", 4 }, { "slider_crank", 2 }, { "slider_crank_bilateral", 0 } };
+    unsigned long long seed = 3;
+    for (int i = 0; pcs_closed_forms[i] != NULL; i++) {
+        pcs_context *ctx = NULL;
+        pcs_system *system = NULL;
+        trial x = { .def = pcs_closed_forms[i] };
+        int count = 1;
+        for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
+            if (strcmp(wanted[k].name, x.def->name) == 0) count = wanted[k].count;
+        trial_parameters(&x, &seed, true);
+        CHECK_OK(ctx, pcs_context_create(&ctx));
+        CHECK_OK(ctx, pcs_closed_form_create(ctx, x.def, x.p, &system));
+        CHECK(system->picture->nstill == count && system->picture->nobstacle == count);
+        for (int k = 0; k < STATES; k++) {
+            trial_state(&x, &seed);
+            check_planes(&x, system->picture, system);
+        }
+        pcs_context_destroy(&ctx);
+    }
+}
+
 static void motion(const trial *x, double t, const double *y, double *dy)
 {
     double A[N * N], q[N];
@@ -495,6 +542,7 @@ int main(void)
         cmocka_unit_test(bad_parameters_are_refused_with_their_place),
         cmocka_unit_test(coordinates_are_columns),
         cmocka_unit_test(pictures_move),
+        cmocka_unit_test(planes_are_drawn_where_contacts_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

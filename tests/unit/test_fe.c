@@ -375,6 +375,66 @@ static void probes_of_nodes_and_cells(void **state)
     model_destroy(&m);
 }
 
+static double read_centre(const model *m, const char *cells, const char *component, const double *q, const double *v)
+{
+    pcs_probe probe;
+    CHECK_OK(m->ctx, pcs_fe_body_probe(m->system, model_cells(m, cells), component, &probe));
+    return m->system->ops->probe(m->system, &probe, q, v);
+}
+
+// Cells of 1, 2 and 3 m with 1.5 kg/m: the centre lies at 3 m, and moves with the mass, not with the nodes.
+static void centre_of_unequal_cells(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        model *m = model_create();
+        model_chain(m, "bar", 4, (const double[][3]){ { 0, 7, 0 }, { 1, 7, 0 }, { 3, 7, 0 }, { 6, 7, 0 } });
+        model_point(m, "ball", (double[]){ 9, 7, 0 });
+        model_group(m, "rod", "bar", i == 0 ? steel : lumped);
+        model_group(m, "point_mass", "ball", "mass=2");
+        model_build(m);
+        const double q[7] = { 0.1, 0.4, 0.2, 0.5, 1, 2, 3 }, v[7] = { 3, 6, 0, -2, 4, 5, 6 };
+        const double share[4] = { 1.0 / 12, 3.0 / 12, 5.0 / 12, 3.0 / 12 };
+        double u = 0.0, speed = 0.0;
+        for (int k = 0; k < 4; k++) {
+            u += share[k] * q[k];
+            speed += share[k] * v[k];
+        }
+        CHECK_NEAR(read_centre(m, "bar", "x", q, v), 3.0 + u, 1e-14);
+        CHECK_NEAR(read_centre(m, "bar", "ux", q, v), u, 1e-15);
+        CHECK_NEAR(read_centre(m, "bar", "vx", q, v), speed, 1e-15);
+        CHECK_NEAR(read_centre(m, "bar", "y", q, v), 7.0, 1e-15);
+        CHECK_NEAR(read_centre(m, "bar", "vy", q, v), 0.0, 0.0);
+        CHECK_NEAR(read_centre(m, "ball", "y", q, v), 9.0, 1e-15);
+        CHECK_NEAR(read_centre(m, "ball", "vz", q, v), 6.0, 1e-15);
+        model_destroy(&m);
+    }
+}
+
+// Whatever the element, its centre has the momentum of the model over its mass.
+static void centre_has_the_momentum_of_every_element(void **state)
+{
+    (void)state;
+    unsigned long long seed = 5;
+    for (int e = 0; pcs_elements[e] != NULL; e++) {
+        model *m = model_create();
+        if (pcs_elements[e]->is_one_node) model_point(m, "bar", (double[]){ 1, 2, 3 });
+        else model_chain(m, "bar", 4, (const double[][3]){ { 1, 0, 0 }, { 2, 0, 0 }, { 3, 1, 0 }, { 6, 1, 0 } });
+        model_group(m, pcs_elements[e]->name, "bar", "");
+        bool is_built = model_try_build(m) == PCS_OK && m->system->mass > 0.0;
+        double v[MODEL_MAX_SIZE] = { 0 }, q[MODEL_MAX_SIZE] = { 0 };
+        if (is_built) model_randomize(&seed, m->system->nv, v);
+        pcs_measure now = { 0 };
+        if (is_built) m->system->ops->measure(m->system, q, v, &now);
+        for (int k = 0; k < (is_built ? 3 : 0); k++) {
+            char component[3] = { 'v', "xyz"[k], '\0' };
+            double wanted = now.momentum[k] / m->system->mass;
+            CHECK_NEAR(read_centre(m, "bar", component, q, v), wanted, 1e-13 * (1.0 + fabs(wanted)));
+        }
+        model_destroy(&m);
+    }
+}
+
 static void wrong_probes_are_told(void **state)
 {
     (void)state;
@@ -399,6 +459,10 @@ static void wrong_probes_are_told(void **state)
     CHECK_TEXT(pcs_message(m->ctx), "set 'both' are not of one element group");
     CHECK_STATUS(NULL, pcs_fe_cell_probe(m->system, model_cells(m, "bare"), "stress", &probe), PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(m->ctx), "'bare'");
+    CHECK_STATUS(NULL, pcs_fe_body_probe(m->system, model_cells(m, "bare"), "vx", &probe), PCS_BAD_INPUT);
+    CHECK_TEXT(pcs_message(m->ctx), "of set 'bare' has no element and so no mass");
+    CHECK_STATUS(NULL, pcs_fe_body_probe(m->system, model_cells(m, "one"), "rx", &probe), PCS_BAD_INPUT);
+    CHECK_TEXT(pcs_message(m->ctx), "the centre of a body has no component 'rx'; it has x, y, z, ux");
     model_destroy(&m);
 }
 
@@ -527,6 +591,8 @@ int main(void)
         cmocka_unit_test(stable_step_is_that_of_the_fastest_cell),
         cmocka_unit_test(bodies_do_not_feel_one_another),
         cmocka_unit_test(probes_of_nodes_and_cells),
+        cmocka_unit_test(centre_of_unequal_cells),
+        cmocka_unit_test(centre_has_the_momentum_of_every_element),
         cmocka_unit_test(wrong_probes_are_told),
         cmocka_unit_test(picture_shows_the_motion),
         cmocka_unit_test(equations_have_names),

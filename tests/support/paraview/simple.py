@@ -10,7 +10,7 @@ import zlib
 
 import vtk
 
-__all__ = ["AnnotateTimeFilter", "ColorBy", "ExtractSurface", "GetActiveViewOrCreate", "GetAnimationScene",
+__all__ = ["AnnotateTimeFilter", "Calculator", "ColorBy", "ExtractSurface", "GetActiveViewOrCreate", "GetAnimationScene",
            "GetColorTransferFunction", "GetScalarBar", "Glyph", "OpenDataFile", "Render", "RenameSource",
            "SaveScreenshot", "Show", "Transform", "Tube", "servermanager"]
 
@@ -90,7 +90,7 @@ def ExtractSurface(**words):
     return Thing(**words)
 
 
-Tube = AnnotateTimeFilter = ExtractSurface
+Tube = AnnotateTimeFilter = Calculator = ExtractSurface
 
 
 def Glyph(**words):
@@ -109,7 +109,7 @@ def Show(source, view):
 
 
 def ColorBy(display, array):
-    SCENE["colours"] = {"place": array[0], "name": array[1]}
+    SCENE["colours"] = {"place": array[0], "name": array[1], **({"component": array[2]} if len(array) > 2 else {})}
 
 
 def GetColorTransferFunction(name):

@@ -1,0 +1,107 @@
+// Centre of mass of a body, which is a set of cells, as a linear form of positions or velocities.
+//
+// With d_a the directions of the translations of a cell and e_k an axis its momentum is p_k = sum_ab (e_k . d_a) M_ab v_b,
+// over all b: rotations take part where a mass matrix couples them. Its mass is that of a unit velocity in all n
+// directions that its nodes have, m = 1/n sum_ab (d_a . d_b) M_ab, and the share of a node that of its rows. So
+//   v_k = p_k(v)/m,   u_k = p_k(q)/m,   x_k = u_k + 1/m sum_nodes (share X_k)
+
+#include "core/rotation.h"
+#include "fe/data.h"
+
+typedef struct body {
+    const fe_data *fe;
+    int axis;
+    double mass, moment; // sums over cells: m, and share times place along the axis
+    int count;           // terms
+    int *equation;       // [count]
+    double *weight;      // [count] of p_k
+} body;
+
+// Directions of the translations of a cell, zero for rotations, and its nodes; gives their number per node.
+static pcs_status centre_directions(pcs_context *ctx, const pcs_batch *batch, int cell, double d[PCS_MAX_CELL_DOFS][3],
+                                    int node[PCS_MAX_CELL_DOFS], int *most)
+{
+    int place = 0;
+    *most = 1;
+    for (int i = 0; i < (batch->ops->is_one_node ? 1 : 2); i++) {
+        int count = 0;
+        pcs_node_dofs given = { 0 };
+        PCS_TRY(batch->ops->node_dofs(ctx, batch, cell, i, &given));
+        for (int j = 0; j < given.count; j++, place++) {
+            for (int k = 0; k < 3; k++) d[place][k] = given.is_rotation[j] ? 0.0 : given.direction[j][k];
+            node[place] = batch->nodes[batch->cells[cell]][i];
+            count += pcs_dot3(d[place], d[place]) > 0.0;
+        }
+        if (count > *most) *most = count;
+    }
+    return PCS_OK;
+}
+
+static pcs_status centre_add_cell(pcs_context *ctx, body *b, int cell)
+{
+    const pcs_batch *batch = &b->fe->batches[b->fe->batch_of_cell[cell]];
+    int place = b->fe->place_of_cell[cell], n = batch->ops->ndof, node[PCS_MAX_CELL_DOFS], most;
+    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
+    double d[PCS_MAX_CELL_DOFS][3];
+    PCS_TRY(centre_directions(ctx, batch, place, d, node, &most));
+    batch->ops->matrices(batch, place, M, K);
+    for (int i = 0; i < n; i++) {
+        double share = 0.0, weight = 0.0;
+        int equation = batch->equation[(size_t)place * (size_t)n + (size_t)i];
+        for (int a = 0; a < n; a++) {
+            share += M[a * n + i] * pcs_dot3(d[a], d[i]) / most;
+            weight += M[a * n + i] * d[a][b->axis];
+        }
+        b->mass += share;
+        b->moment += share * batch->x[node[i]][b->axis];
+        if (equation < 0 || weight == 0.0) continue;
+        b->equation[b->count] = equation;
+        b->weight[b->count++] = weight;
+    }
+    return PCS_OK;
+}
+
+static pcs_status centre_sum(const pcs_system *self, const pcs_set *cells, body *b)
+{
+    size_t room = (size_t)cells->count * PCS_MAX_CELL_DOFS;
+    PCS_TAKE(self->ctx, b->equation, room, "the centre of a body");
+    PCS_TAKE(self->ctx, b->weight, room, "the centre of a body");
+    for (int i = 0; i < cells->count; i++) {
+        int cell = cells->items[i];
+        if (b->fe->batch_of_cell[cell] < 0)
+            return pcs_fail(self->ctx, PCS_BAD_INPUT, "cell %d of set '%s' has no element and so no mass", cell,
+                            cells->name);
+        if (b->fe->place_of_cell[cell] >= 0) PCS_TRY(centre_add_cell(self->ctx, b, cell));
+    }
+    double sums[2] = { b->mass, b->moment };
+    pcs_system_sum(self, 2, sums);
+    b->mass = sums[0];
+    b->moment = sums[1];
+    if (b->mass > 0.0) return PCS_OK;
+    return pcs_fail(self->ctx, PCS_BAD_INPUT, "set '%s' has no mass and so no centre", cells->name);
+}
+
+pcs_status pcs_fe_body_probe(const pcs_system *self, const pcs_set *cells, const char *component, pcs_probe *out)
+{
+    int quantity, axis;
+    if (!pcs_fe_component(component, &quantity, &axis) || quantity > PCS_PROBE_VELOCITY)
+        return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                        "the centre of a body has no component '%s'; it has x, y, z, ux, uy, uz, vx, vy, vz",
+                        component);
+    body b = { .fe = self->data, .axis = axis };
+    PCS_TRY(centre_sum(self, cells, &b));
+    for (int i = 0; i < b.count; i++) b.weight[i] /= b.mass;
+    *out =
+        (pcs_probe){ .quantity = quantity, .axis = axis, .count = b.count, .items = b.equation, .weights = b.weight };
+    if (quantity == PCS_PROBE_POSITION) out->offset = b.moment / b.mass;
+    return PCS_OK;
+}
+
+double pcs_fe_centre(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v)
+{
+    const double *x = probe->quantity == PCS_PROBE_VELOCITY ? v : q;
+    double sum = 0.0;
+    for (int i = 0; i < probe->count; i++) sum += probe->weights[i] * x[probe->items[i]];
+    pcs_system_sum(self, 1, &sum);
+    return probe->offset + sum;
+}
