@@ -6,6 +6,8 @@
 
 #include "elements/modal.h"
 #include "elements/section.h"
+#include "elements/taper.h"
+#include "elements/timoshenko.h"
 
 // Of all beams; each has the options of the members it knows.
 typedef struct pcs_beam_params {
@@ -61,6 +63,16 @@ double pcs_beam_space_frame(const pcs_batch *batch, int cell, const double orien
 // Three displacements and three rotations. A cell of no length or along the orientation is a fault.
 pcs_status pcs_beam_space_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, const double orientation[3],
                                pcs_node_dofs *out);
+
+// Bending of a cell in its local x-y plane (plane 0, about z) or in x-z (1, about y).
+pcs_timoshenko pcs_beam_bending(const pcs_batch *batch, int cell, double length, int plane);
+// Shares of the nodes in the mass of a cell, or in what its section gives to rotary inertia, over the mean times L:
+// [first cross; cross last] with linear velocities; lumped by the sums of the rows, or by one point.
+typedef enum pcs_beam_quantity { PCS_BEAM_AREA, PCS_BEAM_IY, PCS_BEAM_IZ, PCS_BEAM_POLAR } pcs_beam_quantity;
+typedef struct pcs_beam_shares {
+    double first, cross, last;
+} pcs_beam_shares;
+pcs_beam_shares pcs_beam_find_shares(const pcs_batch *batch, int cell, pcs_beam_quantity of);
 
 // A += the matrix of local dofs in global axes.
 void pcs_beam_turn_matrix(int ndof, const double R[3][3], const double *local, double *A);

@@ -34,7 +34,7 @@ static pcs_status fe_make_batch(pcs_context *ctx, fe_data *fe, int group, const 
         fe->batch_of_cell[cell] = group;
         fe->place_of_cell[cell] = i;
     }
-    return PCS_OK;
+    return pcs_fe_taper(ctx, fe, group, culprit);
 }
 
 static pcs_status fe_make_batches(pcs_context *ctx, fe_data *fe, const char **culprit)
