@@ -23,13 +23,13 @@ percuss_sources(src/schemes scheme_list.def alpha_family event explicit force_ch
   ggl_unified jump_family midpoint ode registry scheme stability state tableau)
 percuss_sources(src/output observer_list.def contact_record file grid obstacles observer record row_file schedule series
   summary_json summary_text tally text verdict vtu)
-percuss_sources(src/case assign error expand files formula include json keys load mask parameters parse paths profile read
-  repeat scalar shift spelling substitute tree value write)
+percuss_sources(src/case assign error expand files formula include json keys load mask parameters parse paths profile
+  read repeat scalar shift spelling substitute tree value write)
 percuss_sources(src/analysis modes modes_output statics statics_equilibrium statics_free statics_message
   statics_newton statics_output statics_relax statics_round_off statics_rows stiffness)
 percuss_sources(src/sim accept certify certify_carry certify_energy certify_motion certify_residual certify_rows
   certify_rules checkpoint checkpoint_file control reactions retry search sim)
-percuss_sources(src/build amplitude applies build builder catalogue contacts describe elements gaps initial joints
+percuss_sources(src/build amplitude applies bars build builder catalogue contacts describe elements gaps initial joints
   loads mesh output scheme schema schema_maps sets start supports system time travel)
 percuss_sources(src/study convergence functions measure options plan read run signal study table work)
 percuss_sources(src/plot album compare csv gnuplot pictures plot quantity run runs source study waves)

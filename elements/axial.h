@@ -28,6 +28,7 @@ typedef struct pcs_axial {
 typedef struct pcs_rod_params {
     double E, rho;
     pcs_profile area;
+    double nu, polar; // of lateral inertia; 0: none
     int mass;
 } pcs_rod_params;
 

@@ -12,6 +12,9 @@
 // An area that varies along a cell: A is its mean there, which is exact for linear displacements and keeps L/c the
 // travel time of the cell; a consistent M is the integral of rho A N^T N and a lumped one has the sums of its rows.
 //
+// Lateral inertia (Love): points at a distance r from the axis move by nu r u' across it, which adds
+//   m nu^2 J/(A L^2) [1 -1; -1 1]      to M, J the polar moment, A^2/(2 pi) of a solid round bar
+//
 // With the Newmark family, waves obey  sin^2(w h/2) (1 - 4 mu s^2 + 4 beta nu^2 s^2) = nu^2 s^2,  s = sin(kL/2): with
 // beta = 1/4 the tuned mu cancels the leading error of the wave speed.
 //
@@ -24,6 +27,8 @@
 
 #include <float.h>
 #include <math.h>
+
+static const double circle_constant = 3.14159265358979323846;
 
 // Cells c, c+1, ... whose equations are (e, e+1), (e+1, e+2), ...; all with the same k and m.
 typedef struct rod_run {
@@ -130,6 +135,25 @@ static double rod_coupling(const pcs_batch *batch, double courant)
     return fmin(0.25 - 1e-3, 1.0 / 12.0 + courant * courant / 6.0);
 }
 
+static void rod_sum_square(void *user, const pcs_taper_piece *piece)
+{
+    for (int i = 0; i < PCS_TAPER_POINTS; i++)
+        *(double *)user += piece->weight[i] * piece->section[i].area * piece->section[i].area;
+}
+
+// nu^2 J/(A L^2), with the means of J and A over the cell.
+static double rod_lateral(const pcs_batch *batch, int cell, const rod_run *run)
+{
+    const pcs_rod_params *p = batch->params;
+    const pcs_taper *taper = pcs_taper_of(batch, cell);
+    if (p->nu == 0.0) return 0.0;
+    double square = taper == NULL ? run->area * run->area : 0.0, length2 = p->E / p->rho * run->m / run->k;
+    const pcs_section_line line = { .type = &pcs_rod_area, .params = p };
+    if (taper != NULL) pcs_taper_walk(&line, taper, rod_sum_square, &square);
+    double J = isnan(p->polar) ? square / (2.0 * circle_constant) : p->polar;
+    return p->nu * p->nu * J / (run->area * length2);
+}
+
 // Shares of the mass of a run.
 static void rod_share_mass(const pcs_batch *batch, int cell, rod_run *run)
 {
@@ -139,9 +163,10 @@ static void rod_share_mass(const pcs_batch *batch, int cell, rod_run *run)
         shares.other = rod_coupling(batch, sqrt(run->k / run->m) * batch->step);
         shares.self = shares.self_end = 0.5 - shares.other;
     }
-    run->self = shares.self;
-    run->self_end = shares.self_end;
-    run->other = shares.other;
+    double lateral = rod_lateral(batch, cell, run);
+    run->self = shares.self + lateral;
+    run->self_end = shares.self_end + lateral;
+    run->other = shares.other - lateral;
 }
 
 static rod_run rod_make_run(const pcs_batch *batch, int start, int end)
@@ -438,26 +463,39 @@ static const pcs_option rod_options[] = {
     { 0 },
 };
 
+static const char *const rod_love_masses[] = { "consistent", "lumped", NULL };
+
+static const pcs_option rod_love_options[] = {
+    PCS_ROD_MATERIAL,
+    PCS_REAL("nu", pcs_rod_params, nu, PCS_REQUIRED, PCS_ABOVE(-1.0, 0.5), "Poisson's ratio"),
+    PCS_REAL("polar_moment", pcs_rod_params, polar, PCS_OPTIONAL, PCS_POSITIVE,
+             "of the section, m^4; by default that of a solid round bar, A^2/(2 pi)"),
+    PCS_CHOICE("mass", pcs_rod_params, mass, PCS_DEFAULT("consistent"), rod_love_masses, "mass matrix of axial motion"),
+    { 0 },
+};
+
+#define ROD_KERNELS                                                                                       \
+    .params_size = sizeof(pcs_rod_params), .area = &pcs_rod_area, .ndof = 2, .fields = pcs_rod_fields,    \
+    .node_dofs = rod_node_dofs, .setup = rod_setup, .matrices = rod_matrices, .add_force = rod_add_force, \
+    .add_energy = rod_add_energy, .add_change = rod_add_change, .add_resultant = rod_add_resultant,       \
+    .read_fields = rod_read_fields
+
 const pcs_element_ops pcs_element_rod = {
     .name = "rod",
     .summary = "two-node rod, one dof per node along its axis; fields axial_force, stress, strain_energy",
     .options = rod_options,
-    .params_size = sizeof(pcs_rod_params),
-    .area = &pcs_rod_area,
     .mass = { .offset = offsetof(pcs_rod_params, mass),
               .consistent = PCS_ROD_CONSISTENT,
               .one_point = PCS_ROD_ONE_POINT,
               .automatic = PCS_ROD_AUTO,
               .tuned = PCS_ROD_TUNED },
     .travel_time = rod_travel_time,
-    .ndof = 2,
-    .fields = pcs_rod_fields,
-    .node_dofs = rod_node_dofs,
-    .setup = rod_setup,
-    .matrices = rod_matrices,
-    .add_force = rod_add_force,
-    .add_energy = rod_add_energy,
-    .add_change = rod_add_change,
-    .add_resultant = rod_add_resultant,
-    .read_fields = rod_read_fields,
+    ROD_KERNELS,
+};
+
+const pcs_element_ops pcs_element_rod_love = {
+    .name = "rod_love",
+    .summary = "two-node rod with lateral inertia, for thick bars whose waves disperse; otherwise as rod",
+    .options = rod_love_options,
+    ROD_KERNELS,
 };

@@ -167,3 +167,8 @@ const pcs_batch *pcs_fe_batch(const pcs_system *self, int group)
     const fe_data *fe = self->data;
     return &fe->batches[group];
 }
+
+const pcs_fe_definition *pcs_fe_model(const pcs_system *self)
+{
+    return &((const fe_data *)self->data)->model;
+}
