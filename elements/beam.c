@@ -5,6 +5,7 @@
 #include <math.h>
 
 const char *const pcs_beam_masses[] = { "consistent", "lumped", NULL };
+const char *const pcs_beam_wave_masses[] = { "consistent", "lumped", "one_point", "auto", NULL };
 
 const pcs_option pcs_beam_plane_options[] = {
     PCS_BEAM_OPTIONS,
@@ -87,6 +88,13 @@ pcs_timoshenko pcs_beam_bending(const pcs_batch *batch, int cell, double length,
                              .taper = taper == NULL || taper->is_uniform ? NULL : taper,
                              .line = p->section.line,
                              .plane = plane };
+}
+
+double pcs_beam_travel_time(const pcs_batch *batch, int cell, double length, bool is_transverse)
+{
+    const pcs_beam_params *p = batch->params;
+    double G = 0.5 * p->E / (1.0 + p->nu), shear = pcs_taper_section(batch, cell)->ky * G;
+    return length * sqrt(p->rho / (is_transverse ? shear : p->E));
 }
 
 pcs_beam_shares pcs_beam_find_shares(const pcs_batch *batch, int cell, pcs_beam_quantity of)

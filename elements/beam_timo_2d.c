@@ -90,19 +90,13 @@ static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, 
 
 static double beam_travel_time(const pcs_batch *batch, int cell, bool is_transverse)
 {
-    const beam_params *p = batch->params;
-    double axis[2], G = 0.5 * p->E / (1.0 + p->nu), shear = pcs_taper_section(batch, cell)->ky * G;
-    double stiffness = is_transverse ? shear : p->E;
-    return pcs_beam_plane_axis(batch, cell, axis) * sqrt(p->rho / stiffness);
+    double axis[2];
+    return pcs_beam_travel_time(batch, cell, pcs_beam_plane_axis(batch, cell, axis), is_transverse);
 }
-
-static const char *const beam_masses[] = { "consistent", "lumped", "one_point", "auto", NULL };
 
 static const pcs_option beam_options[] = {
     PCS_BEAM_MATERIAL,
-    PCS_CHOICE(
-        "mass", pcs_beam_params, mass, PCS_DEFAULT("auto"), beam_masses,
-        "mass matrix; one_point: stiffness, too; auto: consistent, and one_point with scheme wave, which needs it"),
+    PCS_BEAM_WAVE_MASS,
     { .name = NULL },
 };
 
@@ -111,10 +105,7 @@ const pcs_element_ops pcs_element_beam_timo_2d = {
     .summary = "linear Timoshenko beam in the x-y plane; x, y and the rotation about z at each node",
     .options = beam_options,
     PCS_BEAM_SECTION,
-    .mass = { .offset = offsetof(pcs_beam_params, mass),
-              .consistent = PCS_BEAM_CONSISTENT,
-              .one_point = PCS_BEAM_ONE_POINT,
-              .automatic = PCS_BEAM_AUTO },
+    PCS_BEAM_MASS_CHOICE,
     .travel_time = beam_travel_time,
     .ndof = NDOF,
     .fields = pcs_beam_plane_fields,

@@ -24,12 +24,17 @@ typedef pcs_beam_params beam_params;
 
 enum { NDOF = 12, NMODE = 6 };
 
-#define BEAM_OPTIONS                                                                            \
-    PCS_BEAM_SPACE_OPTIONS,                                                                     \
-        PCS_VECTOR("offset", pcs_beam_params, offset, PCS_DEFAULT("[0, 0, 0]"), PCS_ANY_NUMBER, \
-                   "from a node to the axis of the beam, m; a rigid arm"),                      \
-        PCS_VECTOR("offset_end", pcs_beam_params, offset_end, PCS_OPTIONAL, PCS_ANY_NUMBER,     \
+#define BEAM_OFFSETS                                                                        \
+    PCS_VECTOR("offset", pcs_beam_params, offset, PCS_DEFAULT("[0, 0, 0]"), PCS_ANY_NUMBER, \
+               "from a node to the axis of the beam, m; a rigid arm"),                      \
+        PCS_VECTOR("offset_end", pcs_beam_params, offset_end, PCS_OPTIONAL, PCS_ANY_NUMBER, \
                    "offset at the second node of a cell where it differs from the first, m")
+
+#define BEAM_OPTIONS PCS_BEAM_SPACE_OPTIONS, BEAM_OFFSETS
+
+static const pcs_option beam_wave_options[] = {
+    PCS_BEAM_MATERIAL, PCS_BEAM_WAVE_MASS, PCS_BEAM_ORIENTATION, BEAM_OFFSETS, { .name = NULL },
+};
 
 static const pcs_option beam_options[] = {
     BEAM_OPTIONS,
@@ -274,6 +279,13 @@ static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, 
     field[11] = 0.5 * (s[3] - s[2]);
 }
 
+// Of transverse waves those along the local y axis count; where ky and kz differ, others have another speed.
+static double beam_travel_time(const pcs_batch *batch, int cell, bool is_transverse)
+{
+    double R[3][3], sine;
+    return pcs_beam_travel_time(batch, cell, beam_frame(batch, cell, R, &sine), is_transverse);
+}
+
 #define BEAM_COMMON                                                                                      \
     PCS_BEAM_SPACE_SECTION, .ndof = NDOF, .fields = beam_fields, .setup = beam_setup, PCS_MODAL_KERNELS, \
                             .read_fields = beam_read_fields
@@ -281,7 +293,9 @@ static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, 
 const pcs_element_ops pcs_element_beam_timo_3d = {
     .name = "beam_timo_3d",
     .summary = "linear Timoshenko beam in space; three displacements and three rotations at each node",
-    .options = beam_options,
+    .options = beam_wave_options,
+    PCS_BEAM_MASS_CHOICE,
+    .travel_time = beam_travel_time,
     .node_dofs = beam_node_dofs,
     BEAM_COMMON,
 };

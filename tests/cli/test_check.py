@@ -1,5 +1,5 @@
-"""What `percuss check` tells of bars: speeds, impedances, travel times, steps of impedance, Courant numbers; and what it
-refuses before a run does. Argument: the path of the program."""
+"""What `percuss check` tells of bars: speeds, impedances, travel times, steps of impedance, Courant numbers; and what
+it refuses before a run does. Argument: the path of the program."""
 
 import os
 import re
