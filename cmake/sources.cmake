@@ -8,28 +8,28 @@ percuss_sources(src/linsolve linsolve_list.def bordered chain_blocks chain_lu ch
   chain_sweeps chain_windows linsolve)
 percuss_sources(src/eigen arpack lapack quadratic symmetric)
 percuss_sources(mesh mesh_source_list.def dofmap merge mesh msh msh2 msh4 msh_data msh_text order registry select)
-percuss_sources(elements element_list.def axial beam element exact_3d_tangent modal one_node section timoshenko)
+percuss_sources(elements element_list.def axial beam element exact_3d_tangent modal one_node section taper timoshenko)
 percuss_sources(src/contact gap_list.def beams box_tree contact registry search segment swept)
 percuss_sources(src/joint joint_list.def ends joint motion)
 percuss_sources(src/system defaults push rigid scale)
-percuss_sources(src/fe amplitude assembly centre dofs fe initial joint_stiffness loads ops picture pieces probe reactions
-  rigid rotations rows scale section_forces share springs stable tangents turning)
+percuss_sources(src/fe amplitude assembly centre dofs fe initial joint_stiffness loads ops picture pieces probe
+  reactions rigid rotations rows scale section_forces share springs stable tangents taper turning)
 percuss_sources(src/closed_form closed_form_list.def check closed_form planes stable)
 percuss_sources(src/step step_list.def active_set active_set_solve columns condense contact_problem curvature
   dense_contacts frictionless impact iteration krylov krylov_set newton_rows outer preconditioner projected_gradient
   projection registry schur_map step sums)
 percuss_sources(src/schemes scheme_list.def alpha_family event explicit force_change galerkin galerkin_weights
   ggl_unified jump_family midpoint ode registry scheme stability state tableau)
-percuss_sources(src/output observer_list.def contact_record file grid obstacles observer record row_file schedule series
-  summary_json summary_text tally text verdict vtu)
-percuss_sources(src/case assign error expand files formula include json keys load mask parameters parse paths read
-  repeat scalar shift spelling substitute tree value write)
-percuss_sources(src/analysis modes modes_output statics statics_equilibrium statics_free statics_message
-  statics_newton statics_output statics_relax statics_round_off statics_rows stiffness)
+percuss_sources(src/output observer_list.def contact_record file grid observer obstacles record row_file schedule
+  series summary_json summary_text tally text verdict vtu)
+percuss_sources(src/case assign error expand files formula include json keys load mask parameters parse paths profile
+  read repeat scalar shift spelling substitute tree value write)
+percuss_sources(src/analysis modes modes_output statics statics_equilibrium statics_free statics_message statics_newton
+  statics_output statics_relax statics_round_off statics_rows stiffness)
 percuss_sources(src/sim accept certify certify_carry certify_energy certify_motion certify_residual certify_rows
   certify_rules checkpoint checkpoint_file control reactions retry search sim)
-percuss_sources(src/build amplitude applies build builder catalogue contacts describe elements gaps initial joints
-  loads mesh output scheme schema schema_maps sets start supports system time travel)
+percuss_sources(src/build amplitude applies bars build builder catalogue contacts describe elements gaps initial joints
+  loads mesh output schema schema_maps scheme sets start supports system time travel)
 percuss_sources(src/study convergence functions measure options plan read run signal study table work)
 percuss_sources(src/plot album compare compare_study csv gnuplot pictures plot quantity run runs source study waves)
 percuss_sources(src/report chart cite history html listing pictures report run study style)

@@ -13,6 +13,43 @@ const pcs_option pcs_rod_options[] = {
     { 0 },
 };
 
+static const pcs_option rod_area_options[] = {
+    PCS_PROFILE("area", pcs_rod_params, area, PCS_REQUIRED, PCS_POSITIVE, "cross section, m^2"),
+    { 0 },
+};
+
+static void rod_area_constants(const void *params, pcs_section *out)
+{
+    *out = (pcs_section){ .area = ((const pcs_rod_params *)params)->area.value };
+}
+
+const pcs_section_type pcs_rod_area = {
+    .name = "area",
+    .summary = "of a rod",
+    .options = rod_area_options,
+    .params_size = sizeof(pcs_rod_params),
+    .constants = rod_area_constants,
+};
+
+pcs_rod_cell pcs_rod_find_cell(const pcs_batch *batch, int cell, bool is_lumped)
+{
+    const pcs_taper *taper = pcs_taper_of(batch, cell);
+    pcs_rod_cell out = { .area = ((const pcs_rod_params *)batch->params)->area.value, .is_uniform = true };
+    if (taper != NULL) out.area = taper->mean.area;
+    if (taper == NULL || taper->is_uniform) {
+        out.self = out.self_end = is_lumped ? 0.5 : 1.0 / 3.0;
+        out.other = is_lumped ? 0.0 : 1.0 / 6.0;
+        return out;
+    }
+    // Linear displacements; a lumped mass has the sums of the rows.
+    double between = taper->area[1];
+    out.is_uniform = false;
+    out.self = taper->area[0] + (is_lumped ? between : 0.0);
+    out.self_end = taper->area[2] + (is_lumped ? between : 0.0);
+    out.other = is_lumped ? 0.0 : between;
+    return out;
+}
+
 const char *const pcs_rod_fields[] = { "axial_force", "stress", "strain_energy", NULL };
 
 double pcs_axial_span(const pcs_batch *batch, int cell, double span[3])
@@ -111,7 +148,7 @@ static void axial_mass(const pcs_axial_cell *cell, int dim, double *M)
     int n = 2 * dim;
     memset(M, 0, (size_t)(n * n) * sizeof *M);
     for (int i = 0; i < n; i++) {
-        M[i * n + i] = cell->self;
+        M[i * n + i] = i < dim ? cell->self : cell->self_end;
         M[i * n + (i + dim) % n] = cell->other;
     }
 }
@@ -160,7 +197,7 @@ static void axial_force(const pcs_batch *batch, int c, const double *q, const do
     axial_state s = axial_find(cell, dim, u, w);
     for (int k = 0; k < dim; k++) {
         double drag1 = batch->damping_mass * (cell->self * w[k] + cell->other * w[dim + k]);
-        double drag2 = batch->damping_mass * (cell->other * w[k] + cell->self * w[dim + k]);
+        double drag2 = batch->damping_mass * (cell->other * w[k] + cell->self_end * w[dim + k]);
         force[k] = s.tension * s.n[k] - drag1;
         force[dim + k] = -s.tension * s.n[k] - drag2;
     }
@@ -196,7 +233,8 @@ static double axial_momentum(const pcs_batch *batch, int c, const double *v, dou
     double sum = 0.0;
     pcs_cell_gather(axial_equation(batch, c), n, v, w);
     for (int i = 0; i < n; i++) {
-        p[i] = cell->self * w[i] + cell->other * w[(i + axial->shape.translations) % n];
+        double self = i < axial->shape.translations ? cell->self : cell->self_end;
+        p[i] = self * w[i] + cell->other * w[(i + axial->shape.translations) % n];
         sum += p[i] * w[i];
     }
     return sum;

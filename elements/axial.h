@@ -9,14 +9,15 @@
 #define PCS_ELEMENTS_AXIAL_H
 
 #include "elements/cell.h"
+#include "elements/taper.h"
 
 typedef struct pcs_axial_cell {
-    double span[3], length; // m, in the reference state
-    double stiffness;       // k, N/m
-    double damping;         // c, N s/m, with the part of Rayleigh
-    double slack;           // L - l0, m
-    double preload;         // F0, N
-    double self, other;     // kg, M = [self other; other self] in every direction
+    double span[3], length;       // m, in the reference state
+    double stiffness;             // k, N/m
+    double damping;               // c, N s/m, with the part of Rayleigh
+    double slack;                 // L - l0, m
+    double preload;               // F0, N
+    double self, self_end, other; // kg, M = [self other; other self_end] in every direction
 } pcs_axial_cell;
 
 typedef struct pcs_axial {
@@ -25,7 +26,9 @@ typedef struct pcs_axial {
 } pcs_axial;
 
 typedef struct pcs_rod_params {
-    double E, rho, area;
+    double E, rho;
+    pcs_profile area;
+    double nu, polar; // of lateral inertia; 0: none
     int mass;
 } pcs_rod_params;
 
@@ -35,7 +38,19 @@ enum { PCS_ROD_CONSISTENT, PCS_ROD_LUMPED, PCS_ROD_ONE_POINT, PCS_ROD_TUNED, PCS
 #define PCS_ROD_MATERIAL                                                                     \
     PCS_REAL("E", pcs_rod_params, E, PCS_REQUIRED, PCS_POSITIVE, "Young's modulus, N/m^2"),  \
         PCS_REAL("rho", pcs_rod_params, rho, PCS_REQUIRED, PCS_POSITIVE, "density, kg/m^3"), \
-        PCS_REAL("area", pcs_rod_params, area, PCS_REQUIRED, PCS_POSITIVE, "cross section, m^2")
+        PCS_PROFILE("area", pcs_rod_params, area, PCS_REQUIRED, PCS_POSITIVE, "cross section, m^2")
+
+extern const pcs_section_type pcs_rod_area; // of parameters that are pcs_rod_params
+
+// Area of a cell, in the mean where it varies, and shares of its mass: M = rho A L [self other; other self_end].
+typedef struct pcs_rod_cell {
+    double area;
+    double self, self_end, other;
+    bool is_uniform; // the area is one all along the cell
+} pcs_rod_cell;
+
+// With a consistent mass, or a lumped one.
+pcs_rod_cell pcs_rod_find_cell(const pcs_batch *batch, int cell, bool is_lumped);
 
 extern const pcs_option pcs_rod_options[];
 extern const char *const pcs_rod_fields[]; // axial_force, stress, strain_energy

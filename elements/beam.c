@@ -5,6 +5,7 @@
 #include <math.h>
 
 const char *const pcs_beam_masses[] = { "consistent", "lumped", NULL };
+const char *const pcs_beam_wave_masses[] = { "consistent", "lumped", "one_point", "auto", NULL };
 
 const pcs_option pcs_beam_plane_options[] = {
     PCS_BEAM_OPTIONS,
@@ -69,6 +70,49 @@ pcs_status pcs_beam_space_dofs(pcs_context *ctx, const pcs_batch *batch, int cel
     if (sine > 1e-6) return PCS_OK;
     return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': the orientation [%g, %g, %g] is parallel to cell %d",
                     batch->name, orientation[0], orientation[1], orientation[2], batch->cells[cell]);
+}
+
+pcs_timoshenko pcs_beam_bending(const pcs_batch *batch, int cell, double length, int plane)
+{
+    const pcs_beam_params *p = batch->params;
+    const pcs_section *s = pcs_taper_section(batch, cell);
+    const pcs_taper *taper = pcs_taper_of(batch, cell);
+    double G = 0.5 * p->E / (1.0 + p->nu), I = plane == 0 ? s->Iz : s->Iy;
+    double shear = G * s->area * (plane == 0 ? s->ky : s->kz);
+    return (pcs_timoshenko){ .EI = p->E * I,
+                             .phi = 12.0 * p->E * I / (shear * length * length),
+                             .length = length,
+                             .line_mass = p->rho * s->area,
+                             .line_inertia = p->rho * I,
+                             .has_one_point = p->mass == PCS_BEAM_ONE_POINT,
+                             .taper = taper == NULL || taper->is_uniform ? NULL : taper,
+                             .line = p->section.line,
+                             .plane = plane };
+}
+
+double pcs_beam_travel_time(const pcs_batch *batch, int cell, double length, bool is_transverse)
+{
+    const pcs_beam_params *p = batch->params;
+    double G = 0.5 * p->E / (1.0 + p->nu), shear = pcs_taper_section(batch, cell)->ky * G;
+    return length * sqrt(p->rho / (is_transverse ? shear : p->E));
+}
+
+pcs_beam_shares pcs_beam_find_shares(const pcs_batch *batch, int cell, pcs_beam_quantity of)
+{
+    const pcs_taper *taper = pcs_taper_of(batch, cell);
+    int mass = ((const pcs_beam_params *)batch->params)->mass;
+    if (mass == PCS_BEAM_ONE_POINT) return (pcs_beam_shares){ 0.25, 0.25, 0.25 };
+    bool is_lumped = mass == PCS_BEAM_LUMPED;
+    if (taper == NULL || taper->is_uniform)
+        return is_lumped ? (pcs_beam_shares){ 0.5, 0.0, 0.5 } : (pcs_beam_shares){ 1.0 / 3.0, 1.0 / 6.0, 1.0 / 3.0 };
+    double x[3], Iy = taper->mean.Iy, Iz = taper->mean.Iz;
+    for (int i = 0; i < 3; i++) {
+        const double values[] = { taper->area[i], taper->Iy[i], taper->Iz[i],
+                                  (Iy * taper->Iy[i] + Iz * taper->Iz[i]) / (Iy + Iz) };
+        x[i] = values[of];
+    }
+    if (is_lumped) return (pcs_beam_shares){ x[0] + x[1], 0.0, x[1] + x[2] };
+    return (pcs_beam_shares){ x[0], x[1], x[2] };
 }
 
 void pcs_beam_turn_matrix(int ndof, const double R[3][3], const double *local, double *A)

@@ -8,6 +8,8 @@
 // state, so that any initial curvature k0 = (turn of the tangent)/L drops out and a curved beam is a polygon of chords
 // whose corners carry no strain; this is of second order in L, as the element itself.
 // Stiffness damping acts on the strain rates b v: a rigid motion feels none.
+// Where the section varies along a cell, E A, G A ky and E I are means over it, as the strains are constant in it, and
+// the mass is the integral of rho A N^T N and rho I N^T N with linear N, lumped by the sums of the rows.
 
 #include "core/dense.h"
 #include "elements/beam.h"
@@ -24,13 +26,24 @@ typedef struct exact_cell {
     double c, s;            // direction of the chord in the reference state
 } exact_cell;
 
+// What the section of a cell makes.
+typedef struct exact_profile {
+    double D[NSTRAIN];             // E A, G A ky, E I
+    double line_mass;              // rho A
+    double line_inertia;           // rho I
+    pcs_beam_shares mass, inertia; // of the nodes: 1/3, 1/6, 1/3, or 1/2, 0, 1/2 in a section that does not vary
+} exact_profile;
+
 typedef struct exact_data {
-    double D[NSTRAIN];       // E A, G A ky, E I
-    double line_mass;        // rho A
-    double line_inertia;     // rho I
-    double self, other;      // shares of the mass: 1/3 and 1/6, or 1/2 and 0
-    const exact_cell *cells; // [ncell]
+    const exact_cell *cells;       // [ncell]
+    const exact_profile *profiles; // [ncell], or one for all
+    int stride;                    // 1, or 0 when one is for all
 } exact_data;
+
+static inline const exact_profile *exact_profile_of(const exact_data *data, int cell)
+{
+    return &data->profiles[cell * data->stride];
+}
 
 // Strains of a cell and their gradients.
 typedef struct exact_state {
@@ -48,25 +61,33 @@ static pcs_status exact_node_dofs(pcs_context *ctx, const pcs_batch *batch, int 
     return PCS_OK;
 }
 
-static pcs_status exact_setup(pcs_context *ctx, pcs_batch *batch)
+static exact_profile exact_make_profile(const pcs_batch *batch, int cell)
 {
     const pcs_beam_params *p = batch->params;
+    const pcs_section *s = pcs_taper_section(batch, cell);
     double G = 0.5 * p->E / (1.0 + p->nu);
-    bool is_lumped = p->mass == PCS_BEAM_LUMPED;
+    return (exact_profile){ .D = { p->E * s->area, G * s->area * s->ky, p->E * s->Iz },
+                            .line_mass = p->rho * s->area,
+                            .line_inertia = p->rho * s->Iz,
+                            .mass = pcs_beam_find_shares(batch, cell, PCS_BEAM_AREA),
+                            .inertia = pcs_beam_find_shares(batch, cell, PCS_BEAM_IZ) };
+}
+
+static pcs_status exact_setup(pcs_context *ctx, pcs_batch *batch)
+{
     exact_data *data;
     exact_cell *cells;
+    exact_profile *profiles;
+    int nprofile = batch->tapers == NULL && batch->ncell > 0 ? 1 : batch->ncell;
     PCS_TAKE(ctx, data, 1, "beam cells");
     PCS_TAKE(ctx, cells, batch->ncell, "beam cells");
+    PCS_TAKE(ctx, profiles, nprofile, "sections of beam cells");
+    for (int i = 0; i < nprofile; i++) profiles[i] = exact_make_profile(batch, i);
     for (int i = 0; i < batch->ncell; i++) {
         double axis[2], length = pcs_beam_plane_axis(batch, i, axis);
         cells[i] = (exact_cell){ .length = length, .inverse = 1.0 / length, .c = axis[0], .s = axis[1] };
     }
-    *data = (exact_data){ .D = { p->E * p->section.area, G * p->section.area * p->section.ky, p->E * p->section.Iz },
-                          .line_mass = p->rho * p->section.area,
-                          .line_inertia = p->rho * p->section.Iz,
-                          .self = is_lumped ? 1.0 / 2.0 : 1.0 / 3.0,
-                          .other = is_lumped ? 0.0 : 1.0 / 6.0,
-                          .cells = cells };
+    *data = (exact_data){ .cells = cells, .profiles = profiles, .stride = batch->tapers == NULL ? 0 : 1 };
     batch->data = data;
     return PCS_OK;
 }
@@ -101,23 +122,27 @@ static inline void exact_look(const pcs_batch *batch, int cell, const double *q,
 }
 
 // Section forces times L, those of the damping included when w is not NULL.
-static inline void exact_section(const pcs_batch *batch, const exact_state *state, const double *w, double n[NSTRAIN])
+static inline void exact_section(const pcs_batch *batch, int cell, const exact_state *state, const double *w,
+                                 double n[NSTRAIN])
 {
-    const exact_data *data = batch->data;
+    const double *D = exact_profile_of(batch->data, cell)->D;
     for (int a = 0; a < NSTRAIN; a++) {
         double strain = state->strain[a];
         if (w != NULL) strain += batch->damping_stiffness * pcs_dense_dot(NDOF, state->b[a], w);
-        n[a] = state->length * data->D[a] * strain;
+        n[a] = state->length * D[a] * strain;
     }
 }
 
-static inline void exact_momentum(const exact_data *data, const exact_cell *cell, const double w[NDOF], double p[NDOF])
+static inline void exact_momentum(const exact_data *data, int cell, const double w[NDOF], double p[NDOF])
 {
-    double mass = data->line_mass * cell->length, inertia = data->line_inertia * cell->length;
+    const exact_profile *profile = exact_profile_of(data, cell);
+    double mass = profile->line_mass * data->cells[cell].length;
+    double inertia = profile->line_inertia * data->cells[cell].length;
     for (int k = 0; k < 3; k++) {
-        double share = k < 2 ? mass : inertia;
-        p[k] = share * (data->self * w[k] + data->other * w[3 + k]);
-        p[3 + k] = share * (data->other * w[k] + data->self * w[3 + k]);
+        const pcs_beam_shares *shares = k < 2 ? &profile->mass : &profile->inertia;
+        double whole = k < 2 ? mass : inertia;
+        p[k] = whole * (shares->first * w[k] + shares->cross * w[3 + k]);
+        p[3 + k] = whole * (shares->cross * w[k] + shares->last * w[3 + k]);
     }
 }
 
@@ -129,8 +154,8 @@ static inline void exact_force(const pcs_batch *batch, int cell, const double *q
     bool is_damped = batch->damping_stiffness != 0.0;
     exact_state state;
     exact_look(batch, cell, q, v, w, &state);
-    exact_section(batch, &state, is_damped ? w : NULL, n);
-    if (batch->damping_mass != 0.0) exact_momentum(data, &data->cells[cell], w, drag);
+    exact_section(batch, cell, &state, is_damped ? w : NULL, n);
+    if (batch->damping_mass != 0.0) exact_momentum(data, cell, w, drag);
     for (int i = 0; i < NDOF; i++)
         f[i] = -(n[0] * state.b[0][i] + n[1] * state.b[1][i] + n[2] * state.b[2][i] + batch->damping_mass * drag[i]);
 }
@@ -157,7 +182,7 @@ static inline void exact_hessian(const exact_state *state, int a, const double w
 }
 
 // K = L sum D b b^T + n (second derivatives of the strains); only the upper triangle.
-static inline void exact_stiffness(const exact_data *data, const exact_state *state, const double n[NSTRAIN],
+static inline void exact_stiffness(const double D[NSTRAIN], const exact_state *state, const double n[NSTRAIN],
                                    double K[NDOF * NDOF])
 {
     double l = state->inverse, c = state->c, s = state->s;
@@ -165,7 +190,7 @@ static inline void exact_stiffness(const exact_data *data, const exact_state *st
     double gt = -0.25 * (n[0] * (1.0 + state->strain[0]) + n[1] * state->strain[1]);
     for (int i = 0; i < NDOF; i++) {
         double d[NSTRAIN];
-        for (int a = 0; a < NSTRAIN; a++) d[a] = state->length * data->D[a] * state->b[a][i];
+        for (int a = 0; a < NSTRAIN; a++) d[a] = state->length * D[a] * state->b[a][i];
         for (int j = i; j < NDOF; j++)
             K[i * NDOF + j] = d[0] * state->b[0][j] + d[1] * state->b[1][j] + d[2] * state->b[2][j];
     }
@@ -188,24 +213,26 @@ static inline void exact_mirror(double A[NDOF * NDOF])
         for (int j = 0; j < i; j++) A[i * NDOF + j] = A[j * NDOF + i];
 }
 
-static void exact_mass(const exact_data *data, const exact_cell *cell, double factor, double M[NDOF * NDOF])
+static void exact_mass(const exact_data *data, int cell, double factor, double M[NDOF * NDOF])
 {
+    const exact_profile *profile = exact_profile_of(data, cell);
     for (int k = 0; k < 3; k++) {
-        double share = factor * cell->length * (k < 2 ? data->line_mass : data->line_inertia);
-        M[k * NDOF + k] += share * data->self;
-        M[(3 + k) * NDOF + 3 + k] += share * data->self;
-        M[k * NDOF + 3 + k] += share * data->other;
-        M[(3 + k) * NDOF + k] += share * data->other;
+        const pcs_beam_shares *shares = k < 2 ? &profile->mass : &profile->inertia;
+        double whole = factor * data->cells[cell].length * (k < 2 ? profile->line_mass : profile->line_inertia);
+        M[k * NDOF + k] += whole * shares->first;
+        M[(3 + k) * NDOF + 3 + k] += whole * shares->last;
+        M[k * NDOF + 3 + k] += whole * shares->cross;
+        M[(3 + k) * NDOF + k] += whole * shares->cross;
     }
 }
 
 // What stiffness damping adds: beta L D b b^T to C, and to K the change of the strain rates with q.
-static void exact_damping(const pcs_batch *batch, const exact_state *state, const double w[NDOF], double K[NDOF * NDOF],
-                          double *C)
+static void exact_damping(const pcs_batch *batch, int cell, const exact_state *state, const double w[NDOF],
+                          double K[NDOF * NDOF], double *C)
 {
-    const exact_data *data = batch->data;
+    const double *D = exact_profile_of(batch->data, cell)->D;
     for (int a = 0; a < NSTRAIN; a++) {
-        double change[NDOF] = { 0 }, d = batch->damping_stiffness * state->length * data->D[a];
+        double change[NDOF] = { 0 }, d = batch->damping_stiffness * state->length * D[a];
         if (a < 2) exact_hessian(state, a, w, change);
         for (int i = 0; i < NDOF; i++)
             for (int j = 0; j < NDOF; j++) K[i * NDOF + j] += d * state->b[a][i] * change[j];
@@ -222,12 +249,12 @@ static void exact_tangents(const pcs_batch *batch, int cell, const double *q, co
     double w[NDOF], n[NSTRAIN];
     exact_state state;
     exact_look(batch, cell, q, v, w, &state);
-    exact_section(batch, &state, is_damped ? w : NULL, n);
-    exact_stiffness(data, &state, n, K);
+    exact_section(batch, cell, &state, is_damped ? w : NULL, n);
+    exact_stiffness(exact_profile_of(data, cell)->D, &state, n, K);
     exact_mirror(K);
     if (C != NULL) memset(C, 0, NDOF * NDOF * sizeof *C);
-    if (is_damped) exact_damping(batch, &state, w, K, C);
-    if (C != NULL) exact_mass(data, &data->cells[cell], batch->damping_mass, C);
+    if (is_damped) exact_damping(batch, cell, &state, w, K, C);
+    if (C != NULL) exact_mass(data, cell, batch->damping_mass, C);
 }
 
 static void exact_matrices(const pcs_batch *batch, int cell, double *M, double *K)
@@ -236,9 +263,9 @@ static void exact_matrices(const pcs_batch *batch, int cell, double *M, double *
     const double rest[NDOF] = { 0 }, none[NSTRAIN] = { 0 };
     exact_state state;
     memset(M, 0, NDOF * NDOF * sizeof *M);
-    exact_mass(data, &data->cells[cell], 1.0, M);
+    exact_mass(data, cell, 1.0, M);
     exact_deform(&data->cells[cell], rest, &state);
-    exact_stiffness(data, &state, none, K);
+    exact_stiffness(exact_profile_of(data, cell)->D, &state, none, K);
     exact_mirror(K);
 }
 
@@ -248,24 +275,24 @@ static double exact_dissipation(const pcs_batch *batch, const double *q, const d
     double power = 0.0;
     if (batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0) return 0.0;
     for (int i = 0; i < batch->ncell; i++) {
-        const exact_cell *cell = &data->cells[i];
+        const double *D = exact_profile_of(data, i)->D;
         double w[NDOF], p[NDOF];
         exact_state state;
         exact_look(batch, i, q, v, w, &state);
-        exact_momentum(data, cell, w, p);
+        exact_momentum(data, i, w, p);
         power += batch->damping_mass * pcs_dense_dot(NDOF, w, p);
         for (int a = 0; a < NSTRAIN; a++) {
             double rate = pcs_dense_dot(NDOF, state.b[a], w);
-            power += batch->damping_stiffness * cell->length * data->D[a] * rate * rate;
+            power += batch->damping_stiffness * state.length * D[a] * rate * rate;
         }
     }
     return power;
 }
 
-static double exact_strain_energy(const exact_data *data, const exact_state *state)
+static double exact_strain_energy(const double D[NSTRAIN], const exact_state *state)
 {
     double sum = 0.0;
-    for (int a = 0; a < NSTRAIN; a++) sum += data->D[a] * state->strain[a] * state->strain[a];
+    for (int a = 0; a < NSTRAIN; a++) sum += D[a] * state->strain[a] * state->strain[a];
     return 0.5 * state->length * sum;
 }
 
@@ -276,8 +303,8 @@ static void exact_add_energy(const pcs_batch *batch, const double *q, const doub
         double w[NDOF], p[NDOF];
         exact_state state;
         exact_look(batch, i, q, v, w, &state);
-        exact_momentum(data, &data->cells[i], w, p);
-        sum->strain += exact_strain_energy(data, &state);
+        exact_momentum(data, i, w, p);
+        sum->strain += exact_strain_energy(exact_profile_of(data, i)->D, &state);
         sum->kinetic += 0.5 * pcs_dense_dot(NDOF, w, p);
         pcs_cell_add_momentum(&exact_shape, batch->equation + (size_t)i * NDOF, p, sum);
     }
@@ -294,12 +321,11 @@ static void exact_read_fields(const pcs_batch *batch, int cell, const double *q,
 {
     (void)v;
     const exact_data *data = batch->data;
-    const pcs_section *section = &((const pcs_beam_params *)batch->params)->section;
     double x[NDOF], n[NSTRAIN], moment[2];
     exact_state state;
     pcs_cell_gather(batch->equation + (size_t)cell * NDOF, NDOF, q, x);
     exact_deform(&data->cells[cell], x, &state);
-    exact_section(batch, &state, NULL, n);
+    exact_section(batch, cell, &state, NULL, n);
     for (int i = 0; i < 2; i++) {
         moment[i] = 0.0;
         for (int a = 0; a < NSTRAIN; a++) moment[i] += (i == 0 ? -1.0 : 1.0) * n[a] * state.b[a][3 * i + 2];
@@ -308,9 +334,9 @@ static void exact_read_fields(const pcs_batch *batch, int cell, const double *q,
     field[1] = n[1] * state.inverse;
     field[2] = moment[0];
     field[3] = moment[1];
-    field[4] = field[0] / section->area;
-    field[5] = fmax(fabs(moment[0]), fabs(moment[1])) * section->cy / section->Iz;
-    field[6] = exact_strain_energy(data, &state);
+    field[4] = field[0] / pcs_taper_section(batch, cell)->area;
+    field[5] = pcs_taper_stress(batch, batch->cells[cell], moment, NULL);
+    field[6] = exact_strain_energy(exact_profile_of(data, cell)->D, &state);
 }
 
 const pcs_element_ops pcs_element_beam_exact_2d = {

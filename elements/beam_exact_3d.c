@@ -10,7 +10,9 @@
 // second order in L, and the arc has the smaller error. psi stays below pi in an element.
 //
 // Mass: consistent or lumped in the displacements; rotary inertia rho L/2 diag(Iy + Iz, Iy, Iz) at each node, with the
-// gyroscopic force -Om x J Om. Stiffness damping acts on the strain rates: a rigid motion feels none.
+// gyroscopic force -Om x J Om. Stiffness damping acts on the strain rates: a rigid motion feels none. Where the section
+// varies along a cell, stiffnesses are means over it, and masses integrals with linear velocities; those of rotary
+// inertia are lumped by the sums of their rows.
 
 #include "core/dense.h"
 #include "elements/beam.h"
@@ -23,14 +25,25 @@ enum { NDOF = PCS_EXACT_NDOF };
 
 static const pcs_cell_shape exact_shape = { .ndof = NDOF, .node_dofs = 6, .translations = 3 };
 
-typedef struct exact_data {
+// What the section of a cell makes.
+typedef struct exact_profile {
     pcs_exact_stiffness D;
-    double line_mass;            // rho A
-    double line_inertia[3];      // rho (Iy + Iz), rho Iy, rho Iz
-    double self, other;          // shares of the mass: 1/3 and 1/6, or 1/2 and 0
-    const pcs_exact_cell *cells; // [ncell]
-    const pcs_exact_arc *arcs;   // [ncell], NULL when all are straight
+    double line_mass;          // rho A
+    pcs_beam_shares mass;      // of the nodes: 1/3, 1/6, 1/3, or 1/2, 0, 1/2 in a section that does not vary
+    double line_inertia[2][3]; // rho (Iy + Iz), rho Iy, rho Iz, twice the share of a node
+} exact_profile;
+
+typedef struct exact_data {
+    const pcs_exact_cell *cells;   // [ncell]
+    const pcs_exact_arc *arcs;     // [ncell], NULL when all are straight
+    const exact_profile *profiles; // [ncell], or one for all
+    int stride;                    // 1, or 0 when one is for all
 } exact_data;
+
+static inline const exact_profile *exact_profile_of(const exact_data *data, int cell)
+{
+    return &data->profiles[cell * data->stride];
+}
 
 static const pcs_option exact_options[] = {
     PCS_BEAM_SPACE_OPTIONS,
@@ -97,30 +110,45 @@ static pcs_exact_arc exact_arc(const pcs_exact_cell *cell, const double curvatur
     return out;
 }
 
+static exact_profile exact_make_profile(const pcs_batch *batch, int cell)
+{
+    static const pcs_beam_quantity quantities[3] = { PCS_BEAM_POLAR, PCS_BEAM_IY, PCS_BEAM_IZ };
+    const pcs_beam_params *p = batch->params;
+    const pcs_section *s = pcs_taper_section(batch, cell);
+    const double inertia[3] = { p->rho * (s->Iy + s->Iz), p->rho * s->Iy, p->rho * s->Iz };
+    double G = 0.5 * p->E / (1.0 + p->nu);
+    exact_profile out = { .D = { .force = { p->E * s->area, G * s->area * s->ky, G * s->area * s->kz },
+                                 .moment = { G * s->torsion, p->E * s->Iy, p->E * s->Iz } },
+                          .line_mass = p->rho * s->area,
+                          .mass = pcs_beam_find_shares(batch, cell, PCS_BEAM_AREA) };
+    for (int k = 0; k < 3; k++) {
+        pcs_beam_shares shares = pcs_beam_find_shares(batch, cell, quantities[k]);
+        double skew = (shares.first + shares.cross) - (shares.last + shares.cross); // zero in a uniform cell
+        out.line_inertia[0][k] = inertia[k] * (1.0 + skew);
+        out.line_inertia[1][k] = inertia[k] * (1.0 - skew);
+    }
+    return out;
+}
+
 static pcs_status exact_setup(pcs_context *ctx, pcs_batch *batch)
 {
     const pcs_beam_params *p = batch->params;
-    const pcs_section *s = &p->section;
-    double G = 0.5 * p->E / (1.0 + p->nu);
-    bool is_lumped = p->mass == PCS_BEAM_LUMPED, is_curved = pcs_norm3(p->curvature) > 0.0;
+    bool is_curved = pcs_norm3(p->curvature) > 0.0;
+    int nprofile = batch->tapers == NULL && batch->ncell > 0 ? 1 : batch->ncell;
+    exact_profile *profiles;
     exact_data *data;
     pcs_exact_cell *cells;
     pcs_exact_arc *arcs = NULL;
     PCS_TAKE(ctx, data, 1, "beam cells");
     PCS_TAKE(ctx, cells, batch->ncell, "beam cells");
+    PCS_TAKE(ctx, profiles, nprofile, "sections of beam cells");
+    for (int i = 0; i < nprofile; i++) profiles[i] = exact_make_profile(batch, i);
     if (is_curved) PCS_TAKE(ctx, arcs, batch->ncell, "curved beam cells");
     for (int i = 0; i < batch->ncell; i++) {
         cells[i] = exact_cell(batch, i);
         if (is_curved) arcs[i] = exact_arc(&cells[i], p->curvature);
     }
-    *data = (exact_data){ .D = { .force = { p->E * s->area, G * s->area * s->ky, G * s->area * s->kz },
-                                 .moment = { G * s->torsion, p->E * s->Iy, p->E * s->Iz } },
-                          .line_mass = p->rho * s->area,
-                          .line_inertia = { p->rho * (s->Iy + s->Iz), p->rho * s->Iy, p->rho * s->Iz },
-                          .self = is_lumped ? 1.0 / 2.0 : 1.0 / 3.0,
-                          .other = is_lumped ? 0.0 : 1.0 / 6.0,
-                          .cells = cells,
-                          .arcs = arcs };
+    *data = (exact_data){ .cells = cells, .arcs = arcs, .profiles = profiles, .stride = batch->tapers == NULL ? 0 : 1 };
     batch->data = data;
     return PCS_OK;
 }
@@ -143,30 +171,32 @@ static inline void exact_look(const pcs_batch *batch, int index, const double *q
 }
 
 // p = M w; the spins' part is the angular momentum in material axes.
-static inline void exact_momentum(const exact_data *data, const pcs_exact_cell *cell, const double w[NDOF],
-                                  double p[NDOF])
+static inline void exact_momentum(const exact_data *data, int index, const double w[NDOF], double p[NDOF])
 {
-    double mass = data->line_mass * cell->length;
+    const exact_profile *profile = exact_profile_of(data, index);
+    const pcs_exact_cell *cell = &data->cells[index];
+    const pcs_beam_shares *shares = &profile->mass;
+    double mass = profile->line_mass * cell->length;
     for (int k = 0; k < 3; k++) {
-        p[k] = mass * (data->self * w[k] + data->other * w[6 + k]);
-        p[6 + k] = mass * (data->other * w[k] + data->self * w[6 + k]);
+        p[k] = mass * (shares->first * w[k] + shares->cross * w[6 + k]);
+        p[6 + k] = mass * (shares->cross * w[k] + shares->last * w[6 + k]);
     }
-    pcs_exact_material(cell->E, data->line_inertia, 0.5 * cell->length, w + 3, p + 3);
-    pcs_exact_material(cell->E, data->line_inertia, 0.5 * cell->length, w + 9, p + 9);
+    pcs_exact_material(cell->E, profile->line_inertia[0], 0.5 * cell->length, w + 3, p + 3);
+    pcs_exact_material(cell->E, profile->line_inertia[1], 0.5 * cell->length, w + 9, p + 9);
 }
 
 // Section forces in material axes; rates are NULL without stiffness damping.
-static inline void exact_section(const pcs_batch *batch, const pcs_exact_state *state, const pcs_exact_rates *rates,
-                                 pcs_exact_forces *out)
+static inline void exact_section(const pcs_batch *batch, int index, const pcs_exact_state *state,
+                                 const pcs_exact_rates *rates, pcs_exact_forces *out)
 {
-    const exact_data *data = batch->data;
+    const pcs_exact_stiffness *D = &exact_profile_of(batch->data, index)->D;
     double Gam[3], psi[3];
     for (int k = 0; k < 3; k++) {
         Gam[k] = state->Gam[k] + (rates == NULL ? 0.0 : batch->damping_stiffness * rates->Gam[k]);
         psi[k] = state->bend[k] + (rates == NULL ? 0.0 : batch->damping_stiffness * rates->psi[k]);
     }
-    pcs_exact_material(state->cell->E, data->D.force, 1.0, Gam, out->n);
-    pcs_exact_material(state->cell->E, data->D.moment, state->cell->inverse, psi, out->m);
+    pcs_exact_material(state->cell->E, D->force, 1.0, Gam, out->n);
+    pcs_exact_material(state->cell->E, D->moment, state->cell->inverse, psi, out->m);
 }
 
 // What the section forces do to the nodes, as forces that hold the cell in its state.
@@ -213,10 +243,10 @@ static inline void exact_force(const pcs_batch *batch, int index, const double *
     pcs_exact_forces forces;
     exact_look(batch, index, q, v, w, &state);
     if (is_damped) pcs_exact_rate(&state, w, &rates);
-    exact_section(batch, &state, is_damped ? &rates : NULL, &forces);
+    exact_section(batch, index, &state, is_damped ? &rates : NULL, &forces);
     exact_hold(&state, &forces, f);
     if (state.arc != NULL) exact_leave_arc(state.arc, f);
-    exact_momentum(data, state.cell, w, p);
+    exact_momentum(data, index, w, p);
     for (int i = 0; i < NDOF; i++) f[i] = -f[i] - batch->damping_mass * p[i];
     for (int i = 3; i < NDOF; i += 6) {
         pcs_cross(w + i, p + i, gyro);
@@ -230,41 +260,42 @@ static void exact_add_force(const pcs_batch *batch, const double *q, const doubl
 }
 
 // J of one node, row-major.
-static void exact_inertia(const exact_data *data, const pcs_exact_cell *cell, double J[9])
+static void exact_inertia(const exact_data *data, int index, int node, double J[9])
 {
+    const double *line_inertia = exact_profile_of(data, index)->line_inertia[node];
+    const pcs_exact_cell *cell = &data->cells[index];
     for (int i = 0; i < 3; i++)
         for (int j = i; j < 3; j++) {
             double sum = 0.0;
-            for (int k = 0; k < 3; k++) sum += cell->E[3 * i + k] * data->line_inertia[k] * cell->E[3 * j + k];
+            for (int k = 0; k < 3; k++) sum += cell->E[3 * i + k] * line_inertia[k] * cell->E[3 * j + k];
             J[3 * i + j] = J[3 * j + i] = 0.5 * cell->length * sum;
         }
 }
 
 // A += factor M
-static void exact_mass(const exact_data *data, const pcs_exact_cell *cell, double factor, double A[NDOF * NDOF])
+static void exact_mass(const exact_data *data, int index, double factor, double A[NDOF * NDOF])
 {
-    double mass = factor * data->line_mass * cell->length, J[9];
-    exact_inertia(data, cell, J);
+    const exact_profile *profile = exact_profile_of(data, index);
+    double mass = factor * profile->line_mass * data->cells[index].length, J[2][9];
+    for (int node = 0; node < 2; node++) exact_inertia(data, index, node, J[node]);
     for (int k = 0; k < 3; k++) {
-        A[k * NDOF + k] += mass * data->self;
-        A[(6 + k) * NDOF + 6 + k] += mass * data->self;
-        A[k * NDOF + 6 + k] += mass * data->other;
-        A[(6 + k) * NDOF + k] += mass * data->other;
+        A[k * NDOF + k] += mass * profile->mass.first;
+        A[(6 + k) * NDOF + 6 + k] += mass * profile->mass.last;
+        A[k * NDOF + 6 + k] += mass * profile->mass.cross;
+        A[(6 + k) * NDOF + k] += mass * profile->mass.cross;
         for (int j = 0; j < 3; j++) {
-            A[(3 + k) * NDOF + 3 + j] += factor * J[3 * k + j];
-            A[(9 + k) * NDOF + 9 + j] += factor * J[3 * k + j];
+            A[(3 + k) * NDOF + 3 + j] += factor * J[0][3 * k + j];
+            A[(9 + k) * NDOF + 9 + j] += factor * J[1][3 * k + j];
         }
     }
 }
 
 // C += Om^ J - (J Om)^ at both nodes: the derivative of Om x J Om.
-static void exact_gyroscopic(const exact_data *data, const pcs_exact_cell *cell, const double w[NDOF],
-                             double C[NDOF * NDOF])
+static void exact_gyroscopic(const exact_data *data, int index, const double w[NDOF], double C[NDOF * NDOF])
 {
-    double J[9];
-    exact_inertia(data, cell, J);
     for (int i = 3; i < NDOF; i += 6) {
-        double p[3];
+        double p[3], J[9];
+        exact_inertia(data, index, i / 6, J);
         pcs_rotation_apply(J, w + i, p);
         for (int j = 0; j < 3; j++) {
             const double column[3] = { J[j], J[3 + j], J[6 + j] }, unit[3] = { j == 0, j == 1, j == 2 };
@@ -279,19 +310,20 @@ static void exact_gyroscopic(const exact_data *data, const pcs_exact_cell *cell,
 static void exact_tangents(const pcs_batch *batch, int index, const double *q, const double *v, double *K, double *C)
 {
     const exact_data *data = batch->data;
+    const pcs_exact_stiffness *D = &exact_profile_of(data, index)->D;
     double beta = batch->damping_stiffness, w[NDOF];
     pcs_exact_state state;
     pcs_exact_rates rates, *damping = beta != 0.0 ? &rates : NULL;
     pcs_exact_forces forces;
     exact_look(batch, index, q, v, w, &state);
     if (damping != NULL) pcs_exact_rate(&state, w, &rates);
-    exact_section(batch, &state, damping, &forces);
-    pcs_exact_tangent(&data->D, &state, &forces, beta, damping, K);
+    exact_section(batch, index, &state, damping, &forces);
+    pcs_exact_tangent(D, &state, &forces, beta, damping, K);
     if (C == NULL) return;
     if (damping == NULL) memset(C, 0, NDOF * NDOF * sizeof *C);
-    else pcs_exact_viscosity(&data->D, &state, beta, C);
-    if (batch->damping_mass != 0.0) exact_mass(data, state.cell, batch->damping_mass, C);
-    exact_gyroscopic(data, state.cell, w, C);
+    else pcs_exact_viscosity(D, &state, beta, C);
+    if (batch->damping_mass != 0.0) exact_mass(data, index, batch->damping_mass, C);
+    exact_gyroscopic(data, index, w, C);
 }
 
 static void exact_matrices(const pcs_batch *batch, int index, double *M, double *K)
@@ -301,19 +333,21 @@ static void exact_matrices(const pcs_batch *batch, int index, double *M, double 
     const pcs_exact_forces none = { 0 };
     pcs_exact_state state;
     memset(M, 0, NDOF * NDOF * sizeof *M);
-    exact_mass(data, &data->cells[index], 1.0, M);
+    exact_mass(data, index, 1.0, M);
     pcs_exact_deform(&data->cells[index], exact_arc_of(data, index), rest, &state);
-    pcs_exact_tangent(&data->D, &state, &none, 0.0, NULL, K);
+    pcs_exact_tangent(&exact_profile_of(data, index)->D, &state, &none, 0.0, NULL, K);
     for (int i = 1; i < NDOF; i++) // products leave round-off
         for (int j = 0; j < i; j++) K[i * NDOF + j] = K[j * NDOF + i];
 }
 
 // L (x . Dn x + y . Dm y)
-static double exact_form(const exact_data *data, const pcs_exact_cell *cell, const double Gam[3], const double psi[3])
+static double exact_form(const exact_data *data, int index, const double Gam[3], const double psi[3])
 {
+    const pcs_exact_cell *cell = &data->cells[index];
+    const pcs_exact_stiffness *D = &exact_profile_of(data, index)->D;
     double n[3], m[3];
-    pcs_exact_material(cell->E, data->D.force, cell->length, Gam, n);
-    pcs_exact_material(cell->E, data->D.moment, cell->inverse, psi, m);
+    pcs_exact_material(cell->E, D->force, cell->length, Gam, n);
+    pcs_exact_material(cell->E, D->moment, cell->inverse, psi, m);
     return pcs_dot3(Gam, n) + pcs_dot3(psi, m);
 }
 
@@ -324,15 +358,14 @@ static double exact_dissipation(const pcs_batch *batch, const double *q, const d
     double power = 0.0;
     if (batch->damping_mass == 0.0 && batch->damping_stiffness == 0.0) return 0.0;
     for (int i = 0; i < batch->ncell; i++) {
-        const pcs_exact_cell *cell = &data->cells[i];
         double w[NDOF], p[NDOF];
         pcs_exact_state state;
         pcs_exact_rates rates;
         exact_look(batch, i, q, v, w, &state);
         pcs_exact_rate(&state, w, &rates);
-        exact_momentum(data, cell, w, p);
+        exact_momentum(data, i, w, p);
         power += batch->damping_mass * pcs_dense_dot(NDOF, w, p);
-        power += batch->damping_stiffness * exact_form(data, cell, rates.Gam, rates.psi);
+        power += batch->damping_stiffness * exact_form(data, i, rates.Gam, rates.psi);
     }
     return power;
 }
@@ -341,12 +374,11 @@ static void exact_add_energy(const pcs_batch *batch, const double *q, const doub
 {
     const exact_data *data = batch->data;
     for (int i = 0; i < batch->ncell; i++) {
-        const pcs_exact_cell *cell = &data->cells[i];
         double w[NDOF], p[NDOF];
         pcs_exact_state state;
         exact_look(batch, i, q, v, w, &state);
-        exact_momentum(data, cell, w, p);
-        sum->strain += 0.5 * exact_form(data, cell, state.Gam, state.bend);
+        exact_momentum(data, i, w, p);
+        sum->strain += 0.5 * exact_form(data, i, state.Gam, state.bend);
         sum->kinetic += 0.5 * pcs_dense_dot(NDOF, w, p);
         pcs_cell_add_momentum(&exact_shape, batch->equation + (size_t)i * NDOF, p, sum);
     }
@@ -364,13 +396,12 @@ static void exact_read_fields(const pcs_batch *batch, int index, const double *q
     (void)v;
     const exact_data *data = batch->data;
     const pcs_exact_cell *cell = &data->cells[index];
-    const pcs_section *section = &((const pcs_beam_params *)batch->params)->section;
     double x[NDOF], f[NDOF], force[3], moment[3], start[3], end[3];
     pcs_exact_state state;
     pcs_exact_forces forces;
     pcs_cell_gather(batch->equation + (size_t)index * NDOF, NDOF, q, x);
     pcs_exact_deform(cell, exact_arc_of(data, index), x, &state);
-    exact_section(batch, &state, NULL, &forces);
+    exact_section(batch, index, &state, NULL, &forces);
     exact_hold(&state, &forces, f);
     pcs_rotation_apply_transposed(cell->E, forces.n, force);
     pcs_rotation_apply_transposed(cell->E, forces.m, moment);
@@ -381,10 +412,10 @@ static void exact_read_fields(const pcs_batch *batch, int index, const double *q
     field[2] = moment[0];
     field[3] = hypot(start[1], start[2]);
     field[4] = hypot(end[1], end[2]);
-    field[5] = force[0] / section->area;
-    field[6] = fmax(fabs(start[2]), fabs(end[2])) * section->cy / section->Iz +
-               fmax(fabs(start[1]), fabs(end[1])) * section->cz / section->Iy;
-    field[7] = 0.5 * exact_form(data, cell, state.Gam, state.bend);
+    field[5] = force[0] / pcs_taper_section(batch, index)->area;
+    field[6] = pcs_taper_stress(batch, batch->cells[index], (const double[2]){ start[2], end[2] },
+                                (const double[2]){ start[1], end[1] });
+    field[7] = 0.5 * exact_form(data, index, state.Gam, state.bend);
     field[8] = force[1];
     field[9] = force[2];
     field[10] = moment[1];

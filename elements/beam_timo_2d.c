@@ -1,10 +1,10 @@
 // Linear Timoshenko beam in the x-y plane: two nodes with x, y and the rotation about z; small displacements.
 //
-// Locking-free: one element is exact for end loads. Axial part as the rod, bending as elements/timoshenko.h.
+// Locking-free: one element is exact for end loads, also where its section varies. Axial part as the rod, but by its
+// flexibility; bending as elements/timoshenko.h.
 // Deformations e = (u2 - u1, t1 - psi, t2 - psi), psi = (w2 - w1)/L, with u along and w across the beam.
 
 #include "elements/beam.h"
-#include "elements/timoshenko.h"
 
 #include <math.h>
 
@@ -18,45 +18,41 @@ static pcs_status beam_node_dofs(pcs_context *ctx, const pcs_batch *batch, int c
     return pcs_beam_plane_dofs(ctx, batch, cell, out);
 }
 
-static pcs_timoshenko beam_bending(const beam_params *p, double length)
-{
-    double G = 0.5 * p->E / (1.0 + p->nu), EI = p->E * p->section.Iz;
-    return (pcs_timoshenko){ .EI = EI,
-                             .phi = 12.0 * EI / (G * p->section.area * p->section.ky * length * length),
-                             .length = length,
-                             .line_mass = p->rho * p->section.area,
-                             .line_inertia = p->rho * p->section.Iz,
-                             .has_one_point = p->mass == PCS_BEAM_ONE_POINT };
-}
-
 // Local (u1, w1, t1, u2, w2, t2) mass.
-static void beam_local_mass(const beam_params *p, double length, double m[NDOF * NDOF])
+static void beam_local_mass(const pcs_batch *batch, int cell, double length, double m[NDOF * NDOF])
 {
-    pcs_timoshenko bending = beam_bending(p, length);
-    double weight = p->rho * p->section.area * length, M[16];
+    const beam_params *p = batch->params;
+    pcs_timoshenko bending = pcs_beam_bending(batch, cell, length, 0);
+    pcs_beam_shares axial = pcs_beam_find_shares(batch, cell, PCS_BEAM_AREA);
+    double weight = bending.line_mass * length, M[16];
     for (int i = 0; i < NDOF * NDOF; i++) m[i] = 0.0;
+    m[0] = weight * axial.first;
+    m[3 * NDOF + 3] = weight * axial.last;
+    m[3] = m[3 * NDOF] = weight * axial.cross;
     if (p->mass == PCS_BEAM_LUMPED) {
-        for (int i = 0; i < NDOF; i++)
-            m[i * NDOF + i] = i % 3 == 2 ? 0.5 * p->rho * p->section.Iz * length : 0.5 * weight;
+        pcs_beam_shares turn = pcs_beam_find_shares(batch, cell, PCS_BEAM_IZ);
+        m[1 * NDOF + 1] = weight * axial.first;
+        m[4 * NDOF + 4] = weight * axial.last;
+        m[2 * NDOF + 2] = bending.line_inertia * length * turn.first;
+        m[5 * NDOF + 5] = bending.line_inertia * length * turn.last;
         return;
     }
     static const int place[4] = { 1, 2, 4, 5 };
     pcs_timoshenko_mass(&bending, M);
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++) m[place[i] * NDOF + place[j]] = M[i * 4 + j];
-    m[0] = m[3 * NDOF + 3] = bending.has_one_point ? weight / 4.0 : weight / 3.0;
-    m[3] = m[3 * NDOF] = bending.has_one_point ? weight / 4.0 : weight / 6.0;
 }
 
 static void beam_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
 {
     const beam_params *p = batch->params;
     double axis[2], L = pcs_beam_plane_axis(batch, cell, axis), m[NDOF * NDOF], D[4];
+    double area = pcs_taper_section(batch, cell)->area;
     // Rows of R give local from global components at one node.
     const double R[3][3] = { { axis[0], axis[1], 0.0 }, { -axis[1], axis[0], 0.0 }, { 0.0, 0.0, 1.0 } };
-    pcs_timoshenko bending = beam_bending(p, L);
+    pcs_timoshenko bending = pcs_beam_bending(batch, cell, L, 0);
     pcs_timoshenko_stiffness(&bending, D);
-    kind->D[0] = p->E * p->section.area / L;
+    kind->D[0] = p->E * (bending.taper == NULL || bending.has_one_point ? area : bending.taper->axial) / L;
     kind->D[4] = D[0];
     kind->D[5] = D[1];
     kind->D[7] = D[2];
@@ -64,7 +60,7 @@ static void beam_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
     const double local_B[NMODE][NDOF] = { { -1.0, 0.0, 0.0, 1.0, 0.0, 0.0 },
                                           { 0.0, 1.0 / L, 1.0, 0.0, -1.0 / L, 0.0 },
                                           { 0.0, 1.0 / L, 0.0, 0.0, -1.0 / L, 1.0 } };
-    beam_local_mass(p, L, m);
+    beam_local_mass(batch, cell, L, m);
     pcs_beam_turn(NDOF, NMODE, R, &local_B[0][0], m, kind);
 }
 
@@ -78,7 +74,6 @@ static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, 
                              double field[PCS_MAX_CELL_FIELDS])
 {
     (void)v;
-    const beam_params *p = batch->params;
     const pcs_modal *modal = batch->data;
     const double *D = modal->kinds[modal->kind[cell]].D;
     double e[PCS_MAX_MODES], axis[2], L = pcs_beam_plane_axis(batch, cell, axis);
@@ -88,25 +83,20 @@ static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, 
     field[1] = -(M1 + M2) / L;
     field[2] = -M1;
     field[3] = M2;
-    field[4] = N / p->section.area;
-    field[5] = fmax(fabs(M1), fabs(M2)) * p->section.cy / p->section.Iz;
+    field[4] = N / pcs_taper_section(batch, cell)->area;
+    field[5] = pcs_taper_stress(batch, batch->cells[cell], (const double[2]){ M1, M2 }, NULL);
     field[6] = 0.5 * (N * e[0] + M1 * e[1] + M2 * e[2]);
 }
 
 static double beam_travel_time(const pcs_batch *batch, int cell, bool is_transverse)
 {
-    const beam_params *p = batch->params;
-    double axis[2], G = 0.5 * p->E / (1.0 + p->nu), stiffness = is_transverse ? p->section.ky * G : p->E;
-    return pcs_beam_plane_axis(batch, cell, axis) * sqrt(p->rho / stiffness);
+    double axis[2];
+    return pcs_beam_travel_time(batch, cell, pcs_beam_plane_axis(batch, cell, axis), is_transverse);
 }
-
-static const char *const beam_masses[] = { "consistent", "lumped", "one_point", "auto", NULL };
 
 static const pcs_option beam_options[] = {
     PCS_BEAM_MATERIAL,
-    PCS_CHOICE(
-        "mass", pcs_beam_params, mass, PCS_DEFAULT("auto"), beam_masses,
-        "mass matrix; one_point: stiffness, too; auto: consistent, and one_point with scheme wave, which needs it"),
+    PCS_BEAM_WAVE_MASS,
     { .name = NULL },
 };
 
@@ -115,10 +105,7 @@ const pcs_element_ops pcs_element_beam_timo_2d = {
     .summary = "linear Timoshenko beam in the x-y plane; x, y and the rotation about z at each node",
     .options = beam_options,
     PCS_BEAM_SECTION,
-    .mass = { .offset = offsetof(pcs_beam_params, mass),
-              .consistent = PCS_BEAM_CONSISTENT,
-              .one_point = PCS_BEAM_ONE_POINT,
-              .automatic = PCS_BEAM_AUTO },
+    PCS_BEAM_MASS_CHOICE,
     .travel_time = beam_travel_time,
     .ndof = NDOF,
     .fields = pcs_beam_plane_fields,

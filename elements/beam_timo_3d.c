@@ -16,7 +16,6 @@
 
 #include "core/rotation.h"
 #include "elements/beam.h"
-#include "elements/timoshenko.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,12 +24,17 @@ typedef pcs_beam_params beam_params;
 
 enum { NDOF = 12, NMODE = 6 };
 
-#define BEAM_OPTIONS                                                                            \
-    PCS_BEAM_SPACE_OPTIONS,                                                                     \
-        PCS_VECTOR("offset", pcs_beam_params, offset, PCS_DEFAULT("[0, 0, 0]"), PCS_ANY_NUMBER, \
-                   "from a node to the axis of the beam, m; a rigid arm"),                      \
-        PCS_VECTOR("offset_end", pcs_beam_params, offset_end, PCS_OPTIONAL, PCS_ANY_NUMBER,     \
+#define BEAM_OFFSETS                                                                        \
+    PCS_VECTOR("offset", pcs_beam_params, offset, PCS_DEFAULT("[0, 0, 0]"), PCS_ANY_NUMBER, \
+               "from a node to the axis of the beam, m; a rigid arm"),                      \
+        PCS_VECTOR("offset_end", pcs_beam_params, offset_end, PCS_OPTIONAL, PCS_ANY_NUMBER, \
                    "offset at the second node of a cell where it differs from the first, m")
+
+#define BEAM_OPTIONS PCS_BEAM_SPACE_OPTIONS, BEAM_OFFSETS
+
+static const pcs_option beam_wave_options[] = {
+    PCS_BEAM_MATERIAL, PCS_BEAM_WAVE_MASS, PCS_BEAM_ORIENTATION, BEAM_OFFSETS, { .name = NULL },
+};
 
 static const pcs_option beam_options[] = {
     BEAM_OPTIONS,
@@ -82,7 +86,7 @@ static pcs_status beam_node_dofs(pcs_context *ctx, const pcs_batch *batch, int c
 static pcs_status beam_shaft_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
                                   pcs_node_dofs *out)
 {
-    const pcs_section *section = &((const beam_params *)batch->params)->section;
+    const pcs_section *section = pcs_taper_section(batch, cell);
     PCS_TRY(beam_node_dofs(ctx, batch, cell, local_node, out));
     if (fabs(section->Iy - section->Iz) <= 1e-6 * section->Iz && fabs(section->ky - section->kz) <= 1e-6) return PCS_OK;
     return pcs_fail(ctx, PCS_BAD_INPUT,
@@ -90,56 +94,56 @@ static pcs_status beam_shaft_dofs(pcs_context *ctx, const pcs_batch *batch, int 
                     batch->name, section->Iy, section->Iz, section->ky, section->kz);
 }
 
-// Bending in the local x-y plane (about z), or in x-z (about y).
-static pcs_timoshenko beam_bending(const beam_params *p, double length, bool is_about_z)
-{
-    double G = 0.5 * p->E / (1.0 + p->nu), I = is_about_z ? p->section.Iz : p->section.Iy;
-    double shear = G * p->section.area * (is_about_z ? p->section.ky : p->section.kz);
-    return (pcs_timoshenko){ .EI = p->E * I,
-                             .phi = 12.0 * p->E * I / (shear * length * length),
-                             .length = length,
-                             .line_mass = p->rho * p->section.area,
-                             .line_inertia = p->rho * I };
-}
-
 // Local places and signs of (w1, t1, w2, t2) of the two planes.
 static const int beam_place[2][4] = { { 1, 5, 7, 11 }, { 2, 4, 8, 10 } };
 static const double beam_sign[2][4] = { { 1.0, 1.0, 1.0, 1.0 }, { 1.0, -1.0, 1.0, -1.0 } };
 
-static void beam_local_mass(const beam_params *p, double L, double m[NDOF * NDOF])
+// Adds [first cross; cross last] times a whole between two dofs.
+static void beam_add_pair(double whole, pcs_beam_shares shares, int a, int b, double m[NDOF * NDOF])
 {
-    double weight = p->rho * p->section.area * L, spin = p->rho * (p->section.Iy + p->section.Iz) * L, M[16];
+    m[a * NDOF + a] += whole * shares.first;
+    m[b * NDOF + b] += whole * shares.last;
+    m[a * NDOF + b] += whole * shares.cross;
+    m[b * NDOF + a] += whole * shares.cross;
+}
+
+static void beam_local_mass(const pcs_batch *batch, int cell, double L, double m[NDOF * NDOF])
+{
+    const beam_params *p = batch->params;
+    const pcs_section *s = pcs_taper_section(batch, cell);
+    pcs_beam_shares area = pcs_beam_find_shares(batch, cell, PCS_BEAM_AREA);
+    double weight = p->rho * s->area * L, M[16];
     memset(m, 0, NDOF * NDOF * sizeof *m);
+    beam_add_pair(weight, area, 0, 6, m);
+    beam_add_pair(p->rho * (s->Iy + s->Iz) * L, pcs_beam_find_shares(batch, cell, PCS_BEAM_POLAR), 3, 9, m);
     if (p->mass == PCS_BEAM_LUMPED) {
-        const double inertia[3] = { spin, p->rho * p->section.Iy * L, p->rho * p->section.Iz * L };
-        for (int i = 0; i < NDOF; i++) m[i * NDOF + i] = 0.5 * (i % 6 < 3 ? weight : inertia[i % 3]);
+        for (int k = 1; k < 3; k++) beam_add_pair(weight, area, k, 6 + k, m);
+        beam_add_pair(p->rho * s->Iy * L, pcs_beam_find_shares(batch, cell, PCS_BEAM_IY), 4, 10, m);
+        beam_add_pair(p->rho * s->Iz * L, pcs_beam_find_shares(batch, cell, PCS_BEAM_IZ), 5, 11, m);
         return;
     }
     for (int plane = 0; plane < 2; plane++) {
-        pcs_timoshenko bending = beam_bending(p, L, plane == 0);
+        pcs_timoshenko bending = pcs_beam_bending(batch, cell, L, plane);
         pcs_timoshenko_mass(&bending, M);
         for (int i = 0; i < 4; i++)
             for (int j = 0; j < 4; j++)
                 m[beam_place[plane][i] * NDOF + beam_place[plane][j]] =
                     beam_sign[plane][i] * beam_sign[plane][j] * M[i * 4 + j];
     }
-    for (int i = 0; i < 2; i++) { // axial motion, then torsion
-        int a = 3 * i, b = 6 + 3 * i;
-        double total = i == 0 ? weight : spin;
-        m[a * NDOF + a] = m[b * NDOF + b] = total / 3.0;
-        m[a * NDOF + b] = m[b * NDOF + a] = total / 6.0;
-    }
 }
 
-static void beam_local_modes(const beam_params *p, double L, double B[NMODE][NDOF], double *D)
+static void beam_local_modes(const pcs_batch *batch, int cell, double L, double B[NMODE][NDOF], double *D)
 {
+    const beam_params *p = batch->params;
+    const pcs_section *s = pcs_taper_section(batch, cell);
+    const pcs_taper *taper = p->mass == PCS_BEAM_ONE_POINT ? NULL : pcs_taper_of(batch, cell);
     double G = 0.5 * p->E / (1.0 + p->nu), D2[4];
     B[0][0] = B[1][3] = -1.0;
     B[0][6] = B[1][9] = 1.0;
-    D[0] = p->E * p->section.area / L;
-    D[NMODE + 1] = G * p->section.torsion / L;
+    D[0] = p->E * (taper == NULL ? s->area : taper->axial) / L;
+    D[NMODE + 1] = G * (taper == NULL ? s->torsion : taper->twist) / L;
     for (int plane = 0; plane < 2; plane++) {
-        pcs_timoshenko bending = beam_bending(p, L, plane == 0);
+        pcs_timoshenko bending = pcs_beam_bending(batch, cell, L, plane);
         pcs_timoshenko_stiffness(&bending, D2);
         for (int end = 0; end < 2; end++) {
             int mode = 2 + 2 * plane + end;
@@ -152,14 +156,21 @@ static void beam_local_modes(const beam_params *p, double L, double B[NMODE][NDO
 }
 
 // Moments per unit speed of spin: rotary inertia that couples the two planes.
-static void beam_local_gyro(const beam_params *p, double L, double c[NDOF * NDOF])
+static void beam_local_gyro(const pcs_batch *batch, int cell, double L, double c[NDOF * NDOF])
 {
-    pcs_timoshenko bending = beam_bending(p, L, true);
-    double polar = p->rho * (p->section.Iy + p->section.Iz), S[16] = { 0 };
+    const beam_params *p = batch->params;
+    const pcs_section *section = pcs_taper_section(batch, cell);
+    pcs_timoshenko bending = pcs_beam_bending(batch, cell, L, 0);
+    double polar = p->rho * (section->Iy + section->Iz), S[16] = { 0 };
     bending.line_mass = 0.0;
     bending.line_inertia = 1.0;
-    if (p->mass == PCS_BEAM_LUMPED) S[5] = S[15] = 0.5 * L;
-    else pcs_timoshenko_mass(&bending, S);
+    if (p->mass == PCS_BEAM_LUMPED) {
+        pcs_beam_shares turn = pcs_beam_find_shares(batch, cell, PCS_BEAM_IZ);
+        S[5] = turn.first * L;
+        S[15] = turn.last * L;
+    } else {
+        pcs_timoshenko_mass(&bending, S);
+    }
     memset(c, 0, NDOF * NDOF * sizeof *c);
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++) {
@@ -202,16 +213,16 @@ static void beam_shift_matrix(const double offset[2][3], double *A)
 }
 
 // C, drag and the spin of a shaft; `local` is its mass in local axes. A driven shaft scales C by its own speed.
-static void beam_make_spin(const pcs_batch *batch, double L, const double R[3][3], const double offset[2][3],
+static void beam_make_spin(const pcs_batch *batch, int cell, const double R[3][3], const double offset[2][3],
                            double local[NDOF * NDOF], pcs_modal_own *own)
 {
     const beam_params *p = batch->params;
-    double speed = batch->ops->is_nonlinear ? 1.0 : p->speed;
+    double speed = batch->ops->is_nonlinear ? 1.0 : p->speed, axes[3][3], sine;
     for (int i = 0; i < NDOF; i++)
         for (int j = 0; j < NDOF; j++)
             if (i % 6 == 3 || j % 6 == 3) local[i * NDOF + j] = 0.0; // torsion
     pcs_beam_turn_matrix(NDOF, R, local, own->drag);
-    beam_local_gyro(p, L, local);
+    beam_local_gyro(batch, cell, beam_frame(batch, cell, axes, &sine), local);
     for (int i = 0; i < NDOF * NDOF; i++) local[i] *= speed;
     pcs_beam_turn_matrix(NDOF, R, local, own->C);
     for (int i = 0; i < 6; i++) own->spin[6 * (i / 3) + 3 + i % 3] = 0.5 * R[0][i % 3];
@@ -224,14 +235,14 @@ static void beam_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
     const beam_params *p = batch->params;
     double R[3][3], sine, L = beam_frame(batch, cell, R, &sine), local[NDOF * NDOF], B[NMODE][NDOF] = { { 0 } };
     double offset[2][3];
-    beam_local_modes(p, L, B, kind->D);
-    beam_local_mass(p, L, local);
+    beam_local_modes(batch, cell, L, B, kind->D);
+    beam_local_mass(batch, cell, L, local);
     pcs_beam_turn(NDOF, NMODE, (const double(*)[3])R, &B[0][0], local, kind);
     for (int end = 0; end < 2; end++) beam_offset(p, end, offset[end]);
     beam_shift_columns(NMODE, (const double(*)[3])offset, kind->B);
     beam_shift_matrix((const double(*)[3])offset, kind->M);
     if (kind->own != NULL)
-        beam_make_spin(batch, L, (const double(*)[3])R, (const double(*)[3])offset, local, kind->own);
+        beam_make_spin(batch, cell, (const double(*)[3])R, (const double(*)[3])offset, local, kind->own);
 }
 
 static pcs_status beam_setup(pcs_context *ctx, pcs_batch *batch)
@@ -244,8 +255,6 @@ static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, 
                              double field[PCS_MAX_CELL_FIELDS])
 {
     (void)v;
-    const beam_params *p = batch->params;
-    const pcs_section *section = &p->section;
     const pcs_modal *modal = batch->data;
     const double *D = modal->kinds[modal->kind[cell]].D;
     double e[PCS_MAX_MODES], s[NMODE], R[3][3], sine, energy = 0.0;
@@ -256,19 +265,25 @@ static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, 
         for (int b = 0; b < NMODE; b++) s[a] += D[a * NMODE + b] * e[b];
         energy += 0.5 * s[a] * e[a];
     }
-    double about_z = fmax(fabs(s[2]), fabs(s[3])), about_y = fmax(fabs(s[4]), fabs(s[5]));
     field[0] = s[0];
     field[1] = hypot(s[2] + s[3], s[4] + s[5]) / L;
     field[2] = s[1];
     field[3] = hypot(s[2], s[4]);
     field[4] = hypot(s[3], s[5]);
-    field[5] = s[0] / section->area;
-    field[6] = about_z * section->cy / section->Iz + about_y * section->cz / section->Iy;
+    field[5] = s[0] / pcs_taper_section(batch, cell)->area;
+    field[6] = pcs_taper_stress(batch, batch->cells[cell], s + 2, s + 4);
     field[7] = energy;
     field[8] = -(s[2] + s[3]) / L;
     field[9] = -(s[4] + s[5]) / L;
     field[10] = 0.5 * (s[4] - s[5]); // in the middle, as it acts on the side of the first node
     field[11] = 0.5 * (s[3] - s[2]);
+}
+
+// Of transverse waves those along the local y axis count; where ky and kz differ, others have another speed.
+static double beam_travel_time(const pcs_batch *batch, int cell, bool is_transverse)
+{
+    double R[3][3], sine;
+    return pcs_beam_travel_time(batch, cell, beam_frame(batch, cell, R, &sine), is_transverse);
 }
 
 #define BEAM_COMMON                                                                                      \
@@ -278,7 +293,9 @@ static void beam_read_fields(const pcs_batch *batch, int cell, const double *q, 
 const pcs_element_ops pcs_element_beam_timo_3d = {
     .name = "beam_timo_3d",
     .summary = "linear Timoshenko beam in space; three displacements and three rotations at each node",
-    .options = beam_options,
+    .options = beam_wave_options,
+    PCS_BEAM_MASS_CHOICE,
+    .travel_time = beam_travel_time,
     .node_dofs = beam_node_dofs,
     BEAM_COMMON,
 };

@@ -20,11 +20,12 @@ typedef struct pcs_batch {
     double damping_stiffness; // Rayleigh beta, s
     double step;              // s, of the run, for masses that are tuned to it; NAN or 0: not known
     int ncell;
-    const int *cells;      // [ncell] numbers in the mesh
-    const double (*x)[3];  // [nnode] reference positions
-    const int (*nodes)[2]; // [mesh ncell] node numbers, indexed by mesh cell; both equal in a one-node cell
-    const int *equation;   // [ncell * ndof] -1 where fixed
-    void *data;            // the element's per-cell constants, made by setup
+    const int *cells;               // [ncell] numbers in the mesh
+    const double (*x)[3];           // [nnode] reference positions
+    const int (*nodes)[2];          // [mesh ncell] node numbers, indexed by mesh cell; both equal in a one-node cell
+    const int *equation;            // [ncell * ndof] -1 where fixed
+    const struct pcs_taper *tapers; // [mesh ncell] sections that vary along the line of the group; NULL: they do not
+    void *data;                     // the element's per-cell constants, made by setup
 } pcs_batch;
 
 // The directions of the dofs an element gives to one node of one of its cells.
@@ -57,10 +58,9 @@ typedef struct pcs_element_ops {
     const char *summary;
     const pcs_option *options;
     size_t params_size;
-    bool has_section;          // the case gives a `section`, kept as pcs_section
-    size_t section_offset;     // in the parameters
-    bool has_area;             // instead of a section, for pictures
-    size_t area_offset;        // of a double in the parameters
+    bool has_section;                    // the case gives a `section`, kept as pcs_section
+    size_t section_offset;               // in the parameters
+    const struct pcs_section_type *area; // instead of a section: an area, by the element's own parameters
     bool has_orientation;      // its sections are turned in space by a vector; else their y axis lies in the x-y plane
     size_t orientation_offset; // of that vector in the parameters
     pcs_mass_choice mass;

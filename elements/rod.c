@@ -9,6 +9,12 @@
 //   one_point    1/4, singular: for scheme `wave`, whose waves are exact with it at steps of L/c
 //   tuned        min(1/4 - 1e-3, 1/12 + nu^2/6),  nu = c h/L the Courant number of the step h of the case
 //
+// An area that varies along a cell: A is its mean there, which is exact for linear displacements and keeps L/c the
+// travel time of the cell; a consistent M is the integral of rho A N^T N and a lumped one has the sums of its rows.
+//
+// Lateral inertia (Love): points at a distance r from the axis move by nu r u' across it, which adds
+//   m nu^2 J/(A L^2) [1 -1; -1 1]      to M, J the polar moment, A^2/(2 pi) of a solid round bar
+//
 // With the Newmark family, waves obey  sin^2(w h/2) (1 - 4 mu s^2 + 4 beta nu^2 s^2) = nu^2 s^2,  s = sin(kL/2): with
 // beta = 1/4 the tuned mu cancels the leading error of the wave speed.
 //
@@ -23,11 +29,14 @@
 #include <float.h>
 #include <math.h>
 
+static const double circle_constant = 3.14159265358979323846;
+
 // Cells c, c+1, ... whose equations are (e, e+1), (e+1, e+2), ...; all with the same k and m.
 typedef struct rod_run {
     int cell, count, equation;
-    double k, m;
-    double self, other; // M = m [self other; other self]
+    double k, m, area;
+    double self, other; // M = m [self other; other self_end]
+    double self_end;    // as self in a run, and in a cell of one area
     double sign;        // +1: from first to second node along the axis, -1: against it
     double axis[3];
 } rod_run;
@@ -80,12 +89,25 @@ static bool rod_is_free(const int *equation)
     return equation[0] >= 0 && equation[1] == equation[0] + 1;
 }
 
+// Can a cell be part of a run?
+static bool rod_is_plain(const pcs_batch *batch, int cell)
+{
+    const pcs_taper *taper = pcs_taper_of(batch, cell);
+    return rod_is_free(batch->equation + 2 * (size_t)cell) && (taper == NULL || taper->is_uniform);
+}
+
+static double rod_area(const pcs_batch *batch, int cell)
+{
+    return pcs_rod_find_cell(batch, cell, false).area;
+}
+
 // Can cell join the run that started at cell `start`?
 static bool rod_joins(const pcs_batch *batch, int start, int cell)
 {
     const int *first = batch->equation + 2 * (size_t)start, *next = batch->equation + 2 * (size_t)cell;
     double axis[3], way, next_way;
-    if (!rod_is_free(next) || next[0] != first[0] + (cell - start)) return false;
+    if (!rod_is_plain(batch, cell) || next[0] != first[0] + (cell - start)) return false;
+    if (rod_area(batch, cell) != rod_area(batch, start)) return false;
     double difference = rod_axis(batch, cell, axis, &next_way) - rod_axis(batch, start, axis, &way);
     return way == next_way && fabs(difference) <= rod_length_noise(batch, start) + rod_length_noise(batch, cell);
 }
@@ -108,15 +130,45 @@ static double rod_mean_length(const pcs_batch *batch, int start, int end)
     return sqrt(length2) / (end - start);
 }
 
-// mu of the mass matrix; `courant` is that of a tuned one.
+// mu of a mass matrix that knows the mean area only.
 static double rod_coupling(const pcs_batch *batch, double courant)
 {
-    switch (((const pcs_rod_params *)batch->params)->mass) {
-    case PCS_ROD_LUMPED: return 0.0;
-    case PCS_ROD_ONE_POINT: return 0.25;
-    case PCS_ROD_TUNED: return fmin(0.25 - 1e-3, 1.0 / 12.0 + courant * courant / 6.0);
-    default: return 1.0 / 6.0;
+    if (((const pcs_rod_params *)batch->params)->mass == PCS_ROD_ONE_POINT) return 0.25;
+    return fmin(0.25 - 1e-3, 1.0 / 12.0 + courant * courant / 6.0);
+}
+
+static void rod_sum_square(void *user, const pcs_taper_piece *piece)
+{
+    for (int i = 0; i < PCS_TAPER_POINTS; i++)
+        *(double *)user += piece->weight[i] * piece->section[i].area * piece->section[i].area;
+}
+
+// nu^2 J/(A L^2), with the means of J and A over the cell.
+static double rod_lateral(const pcs_batch *batch, int cell, const rod_run *run)
+{
+    const pcs_rod_params *p = batch->params;
+    const pcs_taper *taper = pcs_taper_of(batch, cell);
+    if (p->nu == 0.0) return 0.0;
+    double square = taper == NULL ? run->area * run->area : 0.0, length2 = p->E / p->rho * run->m / run->k;
+    const pcs_section_line line = { .type = &pcs_rod_area, .params = p };
+    if (taper != NULL) pcs_taper_walk(&line, taper, rod_sum_square, &square);
+    double J = isnan(p->polar) ? square / (2.0 * circle_constant) : p->polar;
+    return p->nu * p->nu * J / (run->area * length2);
+}
+
+// Shares of the mass of a run.
+static void rod_share_mass(const pcs_batch *batch, int cell, rod_run *run)
+{
+    int mass = ((const pcs_rod_params *)batch->params)->mass;
+    pcs_rod_cell shares = pcs_rod_find_cell(batch, cell, mass == PCS_ROD_LUMPED);
+    if (mass == PCS_ROD_ONE_POINT || mass == PCS_ROD_TUNED) {
+        shares.other = rod_coupling(batch, sqrt(run->k / run->m) * batch->step);
+        shares.self = shares.self_end = 0.5 - shares.other;
     }
+    double lateral = rod_lateral(batch, cell, run);
+    run->self = shares.self + lateral;
+    run->self_end = shares.self_end + lateral;
+    run->other = shares.other - lateral;
 }
 
 static rod_run rod_make_run(const pcs_batch *batch, int start, int end)
@@ -125,10 +177,10 @@ static rod_run rod_make_run(const pcs_batch *batch, int start, int end)
     rod_run run = { .cell = start, .count = end - start, .equation = batch->equation[2 * (size_t)start] };
     double length = rod_axis(batch, start, run.axis, &run.sign);
     if (run.count > 1) length = rod_mean_length(batch, start, end);
-    run.k = p->E * p->area / length;
-    run.m = p->rho * p->area * length;
-    run.other = rod_coupling(batch, sqrt(run.k / run.m) * batch->step);
-    run.self = run.other == 1.0 / 6.0 ? 1.0 / 3.0 : 0.5 - run.other; // as near as numbers come
+    run.area = rod_area(batch, start);
+    run.k = p->E * run.area / length;
+    run.m = p->rho * run.area * length;
+    rod_share_mass(batch, start, &run);
     return run;
 }
 
@@ -137,7 +189,7 @@ static void rod_split(const pcs_batch *batch, rod_data *data)
 {
     data->nrun = data->nloose = 0;
     for (int start = 0, end; start < batch->ncell; start = end) {
-        bool is_run = rod_is_free(batch->equation + 2 * (size_t)start);
+        bool is_run = rod_is_plain(batch, start);
         end = is_run ? rod_run_end(batch, start) : start + 1;
         rod_run *list = is_run ? data->runs : data->loose;
         int *count = is_run ? &data->nrun : &data->nloose;
@@ -185,7 +237,8 @@ static void rod_matrices(const pcs_batch *batch, int cell, double *M, double *K)
 {
     const rod_data *data = batch->data;
     const rod_run *run = rod_find(data, cell);
-    M[0] = M[3] = run->m * run->self;
+    M[0] = run->m * run->self;
+    M[3] = run->m * run->self_end;
     M[1] = M[2] = run->m * run->other;
     K[0] = K[3] = run->k;
     K[1] = K[2] = -run->k;
@@ -222,7 +275,7 @@ static void rod_loose_force(const pcs_batch *batch, const rod_run *cell, const d
     double tension = cell->k * ((x[1] - x[0]) + batch->damping_stiffness * (w[1] - w[0]));
     double drag = batch->damping_mass * cell->m;
     out[0] = tension - drag * (cell->self * w[0] + cell->other * w[1]);
-    out[1] = -tension - drag * (cell->other * w[0] + cell->self * w[1]);
+    out[1] = -tension - drag * (cell->other * w[0] + cell->self_end * w[1]);
 }
 
 static void rod_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
@@ -309,6 +362,15 @@ static void rod_add_sums(const rod_run *run, rod_sums s, pcs_energy *sum)
     for (int k = 0; k < 3; k++) sum->momentum[k] += run->m * (run->self + run->other) * s.plain * run->axis[k];
 }
 
+// The same of a loose cell, whose momenta p are given back.
+static void rod_add_loose(const rod_run *cell, double stretch, const double w[2], double p[2], pcs_energy *sum)
+{
+    p[0] = cell->m * (cell->self * w[0] + cell->other * w[1]);
+    p[1] = cell->m * (cell->other * w[0] + cell->self_end * w[1]);
+    sum->strain += 0.5 * cell->k * stretch * stretch;
+    sum->kinetic += 0.5 * (w[0] * p[0] + w[1] * p[1]);
+}
+
 static void rod_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
 {
     const rod_data *data = batch->data;
@@ -319,15 +381,15 @@ static void rod_add_energy(const pcs_batch *batch, const double *q, const double
     for (int i = 0; i < data->nloose; i++) {
         const rod_run *cell = &data->loose[i];
         const int *equation = batch->equation + 2 * (size_t)cell->cell;
-        double x[2], w[2];
+        double x[2], w[2], p[2];
         rod_gather(batch, cell, q, x);
         rod_gather(batch, cell, v, w);
-        double stretch = x[1] - x[0];
-        rod_add_sums(cell, (rod_sums){ stretch * stretch, w[0] * w[0] + w[1] * w[1], w[0] * w[1], w[0] + w[1] }, sum);
-        for (int j = 0; j < 2; j++)
-            if (equation[j] < 0)
-                for (int k = 0; k < 3; k++)
-                    sum->fixed_momentum[k] += cell->m * (cell->self * w[j] + cell->other * w[1 - j]) * cell->axis[k];
+        rod_add_loose(cell, x[1] - x[0], w, p, sum);
+        for (int k = 0; k < 3; k++) {
+            sum->momentum[k] += (p[0] + p[1]) * cell->axis[k];
+            for (int j = 0; j < 2; j++)
+                if (equation[j] < 0) sum->fixed_momentum[k] += p[j] * cell->axis[k];
+        }
     }
 }
 
@@ -342,13 +404,13 @@ static void rod_add_change(const pcs_batch *batch, const double *q0, const doubl
     }
     for (int i = 0; i < data->nloose; i++) {
         const rod_run *cell = &data->loose[i];
-        double x0[2], x1[2], w0[2], w1[2];
+        double x0[2], x1[2], w0[2], w1[2], p[2];
         rod_gather(batch, cell, q0, x0);
         rod_gather(batch, cell, q1, x1);
         rod_gather(batch, cell, v0, w0);
         rod_gather(batch, cell, v1, w1);
-        double stretch = (x1[1] - x1[0]) - (x0[1] - x0[0]), a = w1[0] - w0[0], b = w1[1] - w0[1];
-        rod_add_sums(cell, (rod_sums){ stretch * stretch, a * a + b * b, a * b, 0.0 }, sum);
+        const double change[2] = { w1[0] - w0[0], w1[1] - w0[1] };
+        rod_add_loose(cell, (x1[1] - x1[0]) - (x0[1] - x0[0]), change, p, sum);
     }
 }
 
@@ -382,7 +444,7 @@ static void rod_read_fields(const pcs_batch *batch, int cell, const double *q, c
     pcs_cell_gather(batch->equation + 2 * (size_t)cell, 2, q, x);
     double stretch = x[1] - x[0], tension = run->sign * run->k * stretch;
     field[0] = tension;
-    field[1] = tension / ((const pcs_rod_params *)batch->params)->area;
+    field[1] = tension / run->area;
     field[2] = 0.5 * run->k * stretch * stretch;
 }
 
@@ -403,27 +465,39 @@ static const pcs_option rod_options[] = {
     { 0 },
 };
 
+static const char *const rod_love_masses[] = { "consistent", "lumped", NULL };
+
+static const pcs_option rod_love_options[] = {
+    PCS_ROD_MATERIAL,
+    PCS_REAL("nu", pcs_rod_params, nu, PCS_REQUIRED, PCS_ABOVE(-1.0, 0.5), "Poisson's ratio"),
+    PCS_REAL("polar_moment", pcs_rod_params, polar, PCS_OPTIONAL, PCS_POSITIVE,
+             "of the section, m^4; by default that of a solid round bar, A^2/(2 pi)"),
+    PCS_CHOICE("mass", pcs_rod_params, mass, PCS_DEFAULT("consistent"), rod_love_masses, "mass matrix of axial motion"),
+    { 0 },
+};
+
+#define ROD_KERNELS                                                                                       \
+    .params_size = sizeof(pcs_rod_params), .area = &pcs_rod_area, .ndof = 2, .fields = pcs_rod_fields,    \
+    .node_dofs = rod_node_dofs, .setup = rod_setup, .matrices = rod_matrices, .add_force = rod_add_force, \
+    .add_energy = rod_add_energy, .add_change = rod_add_change, .add_resultant = rod_add_resultant,       \
+    .read_fields = rod_read_fields
+
 const pcs_element_ops pcs_element_rod = {
     .name = "rod",
     .summary = "two-node rod, one dof per node along its axis; fields axial_force, stress, strain_energy",
     .options = rod_options,
-    .params_size = sizeof(pcs_rod_params),
-    .has_area = true,
-    .area_offset = offsetof(pcs_rod_params, area),
     .mass = { .offset = offsetof(pcs_rod_params, mass),
               .consistent = PCS_ROD_CONSISTENT,
               .one_point = PCS_ROD_ONE_POINT,
               .automatic = PCS_ROD_AUTO,
               .tuned = PCS_ROD_TUNED },
     .travel_time = rod_travel_time,
-    .ndof = 2,
-    .fields = pcs_rod_fields,
-    .node_dofs = rod_node_dofs,
-    .setup = rod_setup,
-    .matrices = rod_matrices,
-    .add_force = rod_add_force,
-    .add_energy = rod_add_energy,
-    .add_change = rod_add_change,
-    .add_resultant = rod_add_resultant,
-    .read_fields = rod_read_fields,
+    ROD_KERNELS,
+};
+
+const pcs_element_ops pcs_element_rod_love = {
+    .name = "rod_love",
+    .summary = "two-node rod with lateral inertia, for thick bars whose waves disperse; otherwise as rod",
+    .options = rod_love_options,
+    ROD_KERNELS,
 };

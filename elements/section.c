@@ -8,18 +8,21 @@
 
 #include "elements/section.h"
 
+#include <assert.h>
 #include <math.h>
+#include <string.h>
 
 static const double circle_constant = 3.14159265358979323846;
 
 typedef struct rectangle {
-    double width, height, shear_factor;
+    pcs_profile width, height;
+    double shear_factor;
 } rectangle;
 
 static const pcs_option rectangle_options[] = {
-    PCS_REAL("width", rectangle, width, PCS_REQUIRED, PCS_POSITIVE,
-             "along the local z axis, out of the plane of a plane beam, m"),
-    PCS_REAL("height", rectangle, height, PCS_REQUIRED, PCS_POSITIVE, "along the local y axis, m"),
+    PCS_PROFILE("width", rectangle, width, PCS_REQUIRED, PCS_POSITIVE,
+                "along the local z axis, out of the plane of a plane beam, m"),
+    PCS_PROFILE("height", rectangle, height, PCS_REQUIRED, PCS_POSITIVE, "along the local y axis, m"),
     PCS_REAL("shear_factor", rectangle, shear_factor, PCS_DEFAULT("0.8333333333333333"), PCS_POSITIVE,
              "share of the area that carries shear"),
     { .name = NULL },
@@ -35,7 +38,7 @@ static double rectangle_torsion(double a, double s)
 static void rectangle_constants(const void *params, pcs_section *out)
 {
     const rectangle *p = params;
-    double b = p->width, h = p->height;
+    double b = p->width.value, h = p->height.value;
     *out = (pcs_section){ .area = b * h,
                           .Iy = h * b * b * b / 12.0,
                           .Iz = b * h * h * h / 12.0,
@@ -55,7 +58,8 @@ static const pcs_section_type section_rectangle = {
 };
 
 typedef struct round_section {
-    double diameter, thickness, shear_factor;
+    pcs_profile diameter, thickness;
+    double shear_factor;
 } round_section;
 
 static void round_constants(double outer, double inner, double shear_factor, pcs_section *out)
@@ -73,7 +77,7 @@ static void round_constants(double outer, double inner, double shear_factor, pcs
 }
 
 static const pcs_option circle_options[] = {
-    PCS_REAL("diameter", round_section, diameter, PCS_REQUIRED, PCS_POSITIVE, "m"),
+    PCS_PROFILE("diameter", round_section, diameter, PCS_REQUIRED, PCS_POSITIVE, "m"),
     PCS_REAL("shear_factor", round_section, shear_factor, PCS_DEFAULT("0.9"), PCS_POSITIVE,
              "share of the area that carries shear"),
     { .name = NULL },
@@ -82,7 +86,7 @@ static const pcs_option circle_options[] = {
 static void circle_constants(const void *params, pcs_section *out)
 {
     const round_section *p = params;
-    round_constants(p->diameter, 0.0, p->shear_factor, out);
+    round_constants(p->diameter.value, 0.0, p->shear_factor, out);
 }
 
 static const pcs_section_type section_circle = {
@@ -94,8 +98,8 @@ static const pcs_section_type section_circle = {
 };
 
 static const pcs_option tube_options[] = {
-    PCS_REAL("diameter", round_section, diameter, PCS_REQUIRED, PCS_POSITIVE, "outer, m"),
-    PCS_REAL("thickness", round_section, thickness, PCS_REQUIRED, PCS_POSITIVE, "of the wall, m"),
+    PCS_PROFILE("diameter", round_section, diameter, PCS_REQUIRED, PCS_POSITIVE, "outer, m"),
+    PCS_PROFILE("thickness", round_section, thickness, PCS_REQUIRED, PCS_POSITIVE, "of the wall, m"),
     PCS_REAL("shear_factor", round_section, shear_factor, PCS_DEFAULT("0.5"), PCS_POSITIVE,
              "share of the area that carries shear"),
     { .name = NULL },
@@ -105,13 +109,14 @@ static const char *tube_check(const void *params, const char **option)
 {
     const round_section *p = params;
     *option = "thickness";
-    return 2.0 * p->thickness <= p->diameter ? NULL : "the wall is thicker than half the diameter";
+    return 2.0 * p->thickness.value <= p->diameter.value ? NULL : "the wall is thicker than half the diameter";
 }
 
 static void tube_constants(const void *params, pcs_section *out)
 {
     const round_section *p = params;
-    round_constants(p->diameter, p->diameter - 2.0 * p->thickness, p->shear_factor, out);
+    double outer = p->diameter.value;
+    round_constants(outer, outer - 2.0 * p->thickness.value, p->shear_factor, out);
 }
 
 static const pcs_section_type section_tube = {
@@ -124,14 +129,14 @@ static const pcs_section_type section_tube = {
 };
 
 typedef struct i_section {
-    double width, height, flange, web;
+    pcs_profile width, height, flange, web;
 } i_section;
 
 static const pcs_option i_options[] = {
-    PCS_REAL("width", i_section, width, PCS_REQUIRED, PCS_POSITIVE, "of the flanges, m"),
-    PCS_REAL("height", i_section, height, PCS_REQUIRED, PCS_POSITIVE, "over all, along the local y axis, m"),
-    PCS_REAL("flange", i_section, flange, PCS_REQUIRED, PCS_POSITIVE, "thickness of a flange, m"),
-    PCS_REAL("web", i_section, web, PCS_REQUIRED, PCS_POSITIVE, "thickness of the web, m"),
+    PCS_PROFILE("width", i_section, width, PCS_REQUIRED, PCS_POSITIVE, "of the flanges, m"),
+    PCS_PROFILE("height", i_section, height, PCS_REQUIRED, PCS_POSITIVE, "over all, along the local y axis, m"),
+    PCS_PROFILE("flange", i_section, flange, PCS_REQUIRED, PCS_POSITIVE, "thickness of a flange, m"),
+    PCS_PROFILE("web", i_section, web, PCS_REQUIRED, PCS_POSITIVE, "thickness of the web, m"),
     { .name = NULL },
 };
 
@@ -139,16 +144,16 @@ static const char *i_check(const void *params, const char **option)
 {
     const i_section *p = params;
     *option = "flange";
-    if (2.0 * p->flange >= p->height) return "the flanges leave no room for a web";
+    if (2.0 * p->flange.value >= p->height.value) return "the flanges leave no room for a web";
     *option = "web";
-    return p->web <= p->width ? NULL : "the web is thicker than the flanges are wide";
+    return p->web.value <= p->width.value ? NULL : "the web is thicker than the flanges are wide";
 }
 
 // The web carries shear along y, the flanges carry it along z.
 static void i_constants(const void *params, pcs_section *out)
 {
     const i_section *p = params;
-    double b = p->width, h = p->height, tf = p->flange, tw = p->web, hw = h - 2.0 * tf;
+    double b = p->width.value, h = p->height.value, tf = p->flange.value, tw = p->web.value, hw = h - 2.0 * tf;
     double area = 2.0 * b * tf + hw * tw;
     *out = (pcs_section){ .area = area,
                           .Iy = (2.0 * tf * b * b * b + hw * tw * tw * tw) / 12.0,
@@ -169,22 +174,36 @@ static const pcs_section_type section_i = {
     .constants = i_constants,
 };
 
+typedef struct given_section {
+    pcs_profile area, Iy, Iz, torsion, cy, cz;
+    double ky, kz;
+} given_section;
+
 static const pcs_option given_options[] = {
-    PCS_REAL("area", pcs_section, area, PCS_REQUIRED, PCS_POSITIVE, "m^2"),
-    PCS_REAL("Iz", pcs_section, Iz, PCS_REQUIRED, PCS_POSITIVE, "bending about z, m^4"),
-    PCS_REAL("Iy", pcs_section, Iy, PCS_OPTIONAL, PCS_POSITIVE, "bending about y, m^4; by default as Iz"),
-    PCS_REAL("torsion", pcs_section, torsion, PCS_OPTIONAL, PCS_POSITIVE,
-             "Saint-Venant's constant, m^4; by default Iy + Iz"),
-    PCS_REAL("ky", pcs_section, ky, PCS_DEFAULT("1.0"), PCS_POSITIVE, "shear factor along y"),
-    PCS_REAL("kz", pcs_section, kz, PCS_DEFAULT("1.0"), PCS_POSITIVE, "shear factor along z"),
-    PCS_REAL("cy", pcs_section, cy, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE, "outermost fibre along y, for stresses, m"),
-    PCS_REAL("cz", pcs_section, cz, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE, "outermost fibre along z, m"),
+    PCS_PROFILE("area", given_section, area, PCS_REQUIRED, PCS_POSITIVE, "m^2"),
+    PCS_PROFILE("Iz", given_section, Iz, PCS_REQUIRED, PCS_POSITIVE, "bending about z, m^4"),
+    PCS_PROFILE("Iy", given_section, Iy, PCS_OPTIONAL, PCS_POSITIVE, "bending about y, m^4; by default as Iz"),
+    PCS_PROFILE("torsion", given_section, torsion, PCS_OPTIONAL, PCS_POSITIVE,
+                "Saint-Venant's constant, m^4; by default Iy + Iz"),
+    PCS_REAL("ky", given_section, ky, PCS_DEFAULT("1.0"), PCS_POSITIVE, "shear factor along y"),
+    PCS_REAL("kz", given_section, kz, PCS_DEFAULT("1.0"), PCS_POSITIVE, "shear factor along z"),
+    PCS_PROFILE("cy", given_section, cy, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
+                "outermost fibre along y, for stresses, m"),
+    PCS_PROFILE("cz", given_section, cz, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE, "outermost fibre along z, m"),
     { .name = NULL },
 };
 
 static void given_constants(const void *params, pcs_section *out)
 {
-    *out = *(const pcs_section *)params;
+    const given_section *p = params;
+    *out = (pcs_section){ .area = p->area.value,
+                          .Iy = p->Iy.value,
+                          .Iz = p->Iz.value,
+                          .torsion = p->torsion.value,
+                          .ky = p->ky,
+                          .kz = p->kz,
+                          .cy = p->cy.value,
+                          .cz = p->cz.value };
     if (isnan(out->Iy)) out->Iy = out->Iz;
     if (isnan(out->torsion)) out->torsion = out->Iy + out->Iz;
 }
@@ -193,10 +212,73 @@ static const pcs_section_type section_given = {
     .name = "given",
     .summary = "constants as numbers",
     .options = given_options,
-    .params_size = sizeof(pcs_section),
+    .params_size = sizeof(given_section),
     .constants = given_constants,
 };
 
 const pcs_section_type *const pcs_section_types[] = {
     &section_rectangle, &section_circle, &section_tube, &section_i, &section_given, NULL,
 };
+
+static const pcs_profile *section_profile(const pcs_option *option, const void *params)
+{
+    return (const pcs_profile *)(const void *)((const char *)params + option->offset);
+}
+
+bool pcs_section_varies(const pcs_section_type *type, const void *params)
+{
+    for (const pcs_option *o = type->options; o->name != NULL; o++)
+        if (o->kind == PCS_OPTION_PROFILE && section_profile(o, params)->count > 0) return true;
+    return false;
+}
+
+// Number of the row that holds at s or begins the piece around it; places are met up to round-off of the line.
+static int section_row(const pcs_profile *p, double length, double s, bool is_before)
+{
+    double scale = p->is_relative ? length : 1.0, slack = (is_before ? -1e-12 : 1e-12) * length;
+    int row = 0;
+    while (row + 1 < p->count && scale * p->place[row + 1] <= s + slack) row++;
+    return row;
+}
+
+static double section_level(const pcs_profile *p, double length, double s, bool is_before)
+{
+    if (p->count == 0) return p->value;
+    int row = section_row(p, length, s, is_before);
+    if (p->is_stepped || row + 1 == p->count) return p->level[row];
+    double scale = p->is_relative ? length : 1.0, a = scale * p->place[row], b = scale * p->place[row + 1];
+    double share = fmin(1.0, fmax(0.0, (s - a) / (b - a)));
+    return (1.0 - share) * p->level[row] + share * p->level[row + 1];
+}
+
+void pcs_section_params_at(const pcs_section_line *line, double length, double s, bool is_before, void *out)
+{
+    assert(line->type->params_size <= PCS_SECTION_BYTES);
+    memcpy(out, line->params, line->type->params_size);
+    for (const pcs_option *o = line->type->options; o->name != NULL; o++) {
+        if (o->kind != PCS_OPTION_PROFILE) continue;
+        double value = section_level(section_profile(o, line->params), length, s, is_before);
+        memcpy((char *)out + o->offset + offsetof(pcs_profile, value), &value, sizeof value);
+    }
+}
+
+void pcs_section_at(const pcs_section_line *line, double length, double s, bool is_before, pcs_section *out)
+{
+    _Alignas(max_align_t) char params[PCS_SECTION_BYTES];
+    pcs_section_params_at(line, length, s, is_before, params);
+    line->type->constants(params, out);
+}
+
+double pcs_section_next(const pcs_section_line *line, double length, double s)
+{
+    double next = INFINITY;
+    for (const pcs_option *o = line->type->options; o->name != NULL; o++) {
+        if (o->kind != PCS_OPTION_PROFILE) continue;
+        const pcs_profile *p = section_profile(o, line->params);
+        for (int i = 0; i < p->count; i++) {
+            double place = (p->is_relative ? length : 1.0) * p->place[i];
+            if (place > s + 1e-12 * length) next = fmin(next, place);
+        }
+    }
+    return next;
+}

@@ -3,6 +3,7 @@
 //   linear:  N = (E A / L) e,   e = n . (u2 - u1)
 //   large:   N = (E A / L) (l - L) along the present axis, see elements/axial.h
 //   M = m/6 [2 1; 1 2] or m/2 [1 0; 0 1] in every direction,   m = rho A L
+// Where the area varies, A is its mean over the cell and M the integral of rho A N^T N, lumped by the sums of its rows.
 //
 // The strain of large rods is the engineering one, (l - L)/L: the law of the linear rod in a frame that turns with the
 // axis. It stays stiff in compression, where the Green strain softens, and does not soften in tension, where the
@@ -21,26 +22,25 @@ static pcs_status truss_node_dofs(pcs_context *ctx, const pcs_batch *batch, int 
     return PCS_OK;
 }
 
-// M = [self other; other self] in every direction.
-static void truss_mass(const pcs_rod_params *p, double length, double *self, double *other)
+static pcs_rod_cell truss_cell(const pcs_batch *batch, int cell)
 {
-    double m = p->rho * p->area * length;
-    *self = p->mass == PCS_ROD_LUMPED ? m / 2.0 : m / 3.0;
-    *other = p->mass == PCS_ROD_LUMPED ? 0.0 : m / 6.0;
+    return pcs_rod_find_cell(batch, cell, ((const pcs_rod_params *)batch->params)->mass == PCS_ROD_LUMPED);
 }
 
 static void truss_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
 {
     const pcs_rod_params *p = batch->params;
-    double span[3], self, other, length = pcs_axial_span(batch, cell, span);
+    double span[3], length = pcs_axial_span(batch, cell, span);
     int n = batch->ops->ndof, dim = n / 2;
-    truss_mass(p, length, &self, &other);
-    kind->D[0] = p->E * p->area / length;
+    pcs_rod_cell rod = truss_cell(batch, cell);
+    double m = p->rho * rod.area * length;
+    kind->D[0] = p->E * rod.area / length;
     for (int k = 0; k < dim; k++) {
         kind->B[k] = -span[k] / length;
         kind->B[dim + k] = span[k] / length;
-        kind->M[k * n + k] = kind->M[(dim + k) * n + dim + k] = self;
-        kind->M[k * n + dim + k] = kind->M[(dim + k) * n + k] = other;
+        kind->M[k * n + k] = m * rod.self;
+        kind->M[(dim + k) * n + dim + k] = m * rod.self_end;
+        kind->M[k * n + dim + k] = kind->M[(dim + k) * n + k] = m * rod.other;
     }
 }
 
@@ -56,17 +56,21 @@ static pcs_status truss_setup_large(pcs_context *ctx, pcs_batch *batch)
     PCS_TRY(pcs_axial_create(ctx, batch, &axial));
     for (int c = 0; c < batch->ncell; c++) {
         pcs_axial_cell *cell = &axial->cell[c];
-        cell->stiffness = p->E * p->area / cell->length;
+        pcs_rod_cell rod = truss_cell(batch, c);
+        double m = p->rho * rod.area * cell->length;
+        cell->stiffness = p->E * rod.area / cell->length;
         cell->damping = batch->damping_stiffness * cell->stiffness;
-        truss_mass(p, cell->length, &cell->self, &cell->other);
+        cell->self = m * rod.self;
+        cell->self_end = m * rod.self_end;
+        cell->other = m * rod.other;
     }
     return PCS_OK;
 }
 
-static void truss_fill_fields(const pcs_batch *batch, double stiffness, double stretch, double *field)
+static void truss_fill_fields(const pcs_batch *batch, int cell, double stiffness, double stretch, double *field)
 {
     field[0] = stiffness * stretch; // the damping force is not part of the elastic stress
-    field[1] = field[0] / ((const pcs_rod_params *)batch->params)->area;
+    field[1] = field[0] / truss_cell(batch, cell).area;
     field[2] = 0.5 * field[0] * stretch;
 }
 
@@ -77,7 +81,7 @@ static void truss_read_fields(const pcs_batch *batch, int cell, const double *q,
     const pcs_modal *modal = batch->data;
     double e[PCS_MAX_MODES];
     pcs_modal_deform(batch, cell, q, e);
-    truss_fill_fields(batch, modal->kinds[modal->kind[cell]].D[0], e[0], field);
+    truss_fill_fields(batch, cell, modal->kinds[modal->kind[cell]].D[0], e[0], field);
 }
 
 static void truss_read_large_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
@@ -85,12 +89,12 @@ static void truss_read_large_fields(const pcs_batch *batch, int cell, const doub
 {
     double stretch, rate;
     pcs_axial_stretch(batch, cell, q, v, &stretch, &rate);
-    truss_fill_fields(batch, ((const pcs_axial *)batch->data)->cell[cell].stiffness, stretch, field);
+    truss_fill_fields(batch, cell, ((const pcs_axial *)batch->data)->cell[cell].stiffness, stretch, field);
 }
 
-#define TRUSS_COMMON                                                                     \
-    .options = pcs_rod_options, .params_size = sizeof(pcs_rod_params), .has_area = true, \
-    .area_offset = offsetof(pcs_rod_params, area), .fields = pcs_rod_fields, .node_dofs = truss_node_dofs
+#define TRUSS_COMMON                                                                          \
+    .options = pcs_rod_options, .params_size = sizeof(pcs_rod_params), .area = &pcs_rod_area, \
+    .fields = pcs_rod_fields, .node_dofs = truss_node_dofs
 #define TRUSS_LINEAR TRUSS_COMMON, .setup = truss_setup, .read_fields = truss_read_fields, PCS_MODAL_KERNELS
 #define TRUSS_LARGE                                                                                         \
     TRUSS_COMMON, .is_nonlinear = true, .setup = truss_setup_large, .read_fields = truss_read_large_fields, \

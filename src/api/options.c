@@ -15,7 +15,7 @@ static const char *options_kind(pcs_option_kind kind)
         [PCS_OPTION_REAL] = "number",   [PCS_OPTION_COUNT] = "whole number", [PCS_OPTION_FLAG] = "flag",
         [PCS_OPTION_CHOICE] = "choice", [PCS_OPTION_VECTOR] = "vector",      [PCS_OPTION_TEXT] = "text",
         [PCS_OPTION_LIST] = "numbers",  [PCS_OPTION_FILE] = "path",          [PCS_OPTION_NAMES] = "names",
-        [PCS_OPTION_POINTS] = "points", [PCS_OPTION_FORMULA] = "formula",
+        [PCS_OPTION_POINTS] = "points", [PCS_OPTION_FORMULA] = "formula",    [PCS_OPTION_PROFILE] = "profile",
     };
     return kinds[kind];
 }

@@ -32,5 +32,9 @@ pcs_status pcs_build_analysis_of(pcs_context *ctx, const pcs_source *source, pcs
 
 // "15 dofs, 1 contact point, 1 joint of 2 conditions, alpha_ggl, 900 steps of 0.0005 s".
 void pcs_describe_sim(const pcs_sim *sim, size_t size, char *text);
+// Speeds of waves, impedances and travel times of the lines of bars and beams of a model, a line of text each; nothing
+// of a model without such.
+typedef void pcs_describe_put(void *user, const char *line);
+void pcs_describe_bars(const pcs_sim *sim, pcs_describe_put *put, void *user);
 
 #endif

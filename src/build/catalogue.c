@@ -136,9 +136,9 @@ static bool catalogue_wants(const chapter *c, const char *name)
 static void catalogue_kind(const pcs_option *o, size_t size, char *text)
 {
     static const char *const kinds[] = {
-        "number",      "whole number", "true or false", "",        "[x, y, z]",
-        "text",        "[numbers]",    "path",          "[names]", "{ NAME: [x, y, z], ... }",
-        "formula of t"
+        "number",       "whole number",     "true or false", "",        "[x, y, z]",
+        "text",         "[numbers]",        "path",          "[names]", "{ NAME: [x, y, z], ... }",
+        "formula of t", "number or profile"
     };
     char range[64];
     if (o->kind == PCS_OPTION_CHOICE) {

@@ -40,7 +40,13 @@ static pcs_status elements_section(pcs_build *b, pcs_yaml *group, void *out)
     void *params = NULL;
     PCS_TRY(pcs_build_params(b, shape->params_size, &params));
     if (!pcs_case_read(b->c, node, shape->options, params)) return PCS_OK;
-    if (pcs_build_check(b, node, shape->check, params)) shape->constants(params, out);
+    if (!pcs_build_check(b, node, shape->check, params)) return PCS_OK;
+    shape->constants(params, out);
+    if (!pcs_section_varies(shape, params)) return PCS_OK;
+    pcs_section_line *line = NULL;
+    PCS_TAKE(b->ctx, line, 1, "a section");
+    *line = (pcs_section_line){ .type = shape, .params = params };
+    ((pcs_section *)out)->line = line;
     return PCS_OK;
 }
 

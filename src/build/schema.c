@@ -115,6 +115,32 @@ static void schema_put_name_list(schema *s)
                   "\"array\",\"object\"],\"minLength\":1,\"required\":[\"repeat\"],\"items\":{\"type\":\"string\"}}");
 }
 
+// A number, or one of the ways in which it varies along a line.
+static void schema_profile(schema *s, pcs_range range)
+{
+    const char *const rows = "\"type\":\"array\",\"minItems\":2,\"items\":{\"type\":[\"array\",\"object\"],"
+                             "\"required\":[\"repeat\"],";
+    schema_put(s, "\"type\":[\"number\",\"string\",\"object\"],\"pattern\":\"\\\\$\\\\{\"");
+    schema_range(s, range);
+    schema_put(s, ",\"additionalProperties\":false,\"properties\":{"
+                  "\"include\":{\"$ref\":\"#/definitions/include\"}");
+    for (int i = 0; i < 2; i++) {
+        schema_put(s, i == 0 ? ",\"from\":{" : ",\"to\":{");
+        schema_put(s, "\"type\":[\"number\",\"string\"],\"pattern\":\"\\\\$\\\\{\"");
+        schema_range(s, range);
+        schema_put(s, "}");
+    }
+    for (int i = 0; i < 2; i++) {
+        schema_put(s, i == 0 ? ",\"table\":{" : ",\"steps\":{");
+        schema_put(s, rows);
+        schema_put(s, "\"minItems\":2,\"maxItems\":2,");
+        schema_items(s, (pcs_range)PCS_NOT_NEGATIVE, false);
+        schema_put(s, "}}");
+    }
+    schema_put(s, "},\"anyOf\":[{\"not\":{\"type\":\"object\"}},{\"required\":[\"include\"]},{\"oneOf\":["
+                  "{\"required\":[\"from\",\"to\"]},{\"required\":[\"table\"]},{\"required\":[\"steps\"]}]}]");
+}
+
 // What the value of an option may be.
 static void schema_kind(schema *s, const pcs_option *o)
 {
@@ -141,6 +167,7 @@ static void schema_kind(schema *s, const pcs_option *o)
     case PCS_OPTION_FILE: schema_put(s, "\"type\":\"string\",\"minLength\":1"); break;
     case PCS_OPTION_FORMULA: schema_put(s, "\"type\":[\"number\",\"string\"]"); break;
     case PCS_OPTION_NAMES: schema_put_name_list(s); break;
+    case PCS_OPTION_PROFILE: schema_profile(s, o->range); break;
     case PCS_OPTION_POINTS:
         schema_put(s, "\"type\":\"object\",\"minProperties\":1,\"additionalProperties\":false,\"properties\":{"
                       "\"include\":{\"$ref\":\"#/definitions/include\"}},\"patternProperties\":{\"" NAME_PATTERN

@@ -61,6 +61,7 @@ static pcs_status scheme_make(pcs_build *b)
     pcs_scheme *scheme = NULL;
     PCS_TAKE(b->ctx, scheme, 1, "the scheme");
     *scheme = (pcs_scheme){ .ops = b->scheme, .ctx = b->ctx, .system = b->sim->system, .solver = b->sim->solver };
+    scheme->step = b->sim->step_size;
     scheme->params = b->scheme_params;
     PCS_TRY(pcs_build_params(b, b->scheme->data_size, &scheme->data));
     b->sim->scheme = scheme;

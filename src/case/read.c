@@ -19,6 +19,7 @@ static void read_absent(const pcs_option *option, void *member)
     case PCS_OPTION_NAMES: *(pcs_names *)member = (pcs_names){ 0 }; break;
     case PCS_OPTION_POINTS: *(pcs_points *)member = (pcs_points){ 0 }; break;
     case PCS_OPTION_FORMULA: *(const pcs_expression **)member = NULL; break;
+    case PCS_OPTION_PROFILE: *(pcs_profile *)member = (pcs_profile){ .value = NAN }; break;
     }
 }
 
@@ -33,20 +34,26 @@ static pcs_yaml *read_preset(pcs_case *c, const pcs_yaml *map, const char *text)
     return node;
 }
 
+static bool read_value(pcs_case *c, pcs_yaml *node, const pcs_option *option, void *member)
+{
+    if (option->kind == PCS_OPTION_PROFILE) return pcs_read_profile(c, node, option->range, member);
+    return pcs_read_value(c, node, option, member);
+}
+
 static bool read_option(pcs_case *c, pcs_yaml *map, const pcs_option *option, void *member)
 {
     pcs_yaml *node = pcs_case_get(c, map, option->name);
     read_absent(option, member);
     if (option->preset != NULL) {
         pcs_yaml *preset = read_preset(c, map, option->preset);
-        if (preset == NULL || !pcs_read_value(c, preset, option, member)) return false;
+        if (preset == NULL || !read_value(c, preset, option, member)) return false;
         pcs_key key = { .name = option->name, .location = map->location, .is_known = true };
         if (node == NULL) return pcs_tree_add_key(c, map, &key, preset);
     } else if (node == NULL && option->is_required) {
         pcs_case_error_at(c, map, NULL, "missing key '%s' (%s)", option->name, option->help);
         return false;
     }
-    return node == NULL || pcs_read_value(c, node, option, member);
+    return node == NULL || read_value(c, node, option, member);
 }
 
 bool pcs_case_read(pcs_case *c, pcs_yaml *map, const pcs_option *table, void *params)

@@ -129,6 +129,9 @@ typedef enum pcs_number_form {
 // The value of an option: false and an error when it is wrong, the member is then untouched.
 bool pcs_read_value(pcs_case *c, pcs_yaml *node, const pcs_option *option, void *member);
 
+// A number, or a map that says how it varies along a line; false and an error when it is wrong.
+bool pcs_read_profile(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_profile *out);
+
 // The whole text as a number: digits with an optional point and exponent.
 pcs_number_form pcs_scalar_number(const char *text, double *value);
 // The whole text as a whole number of decimal digits.

@@ -277,6 +277,12 @@ int pcs_cli_study(pcs_context *ctx, const pcs_arguments *a)
     return is_whole ? PCS_CLI_DONE : PCS_CLI_COULD_NOT_GO_ON;
 }
 
+static void commands_print_line(void *user, const char *line)
+{
+    (void)user;
+    printf("  %s\n", line);
+}
+
 int pcs_cli_check(pcs_context *ctx, const pcs_arguments *a)
 {
     pcs_sim *sim = NULL;
@@ -286,6 +292,8 @@ int pcs_cli_check(pcs_context *ctx, const pcs_arguments *a)
         char text[256];
         pcs_describe_sim(sim, sizeof text, text);
         printf("%s: fine, %s\n", pcs_case_file(sim->input), text);
+        pcs_describe_bars(sim, commands_print_line, NULL);
+        commands_print_notes(sim->input);
         if (sim->view.question != NULL) fprintf(stderr, "question: %s\n", sim->view.question);
     }
     return PCS_CLI_DONE;

@@ -9,17 +9,18 @@
 #include <stddef.h>
 
 typedef enum pcs_option_kind {
-    PCS_OPTION_REAL,   // double; absent optional: NAN
-    PCS_OPTION_COUNT,  // int, a whole number; absent optional: -1
-    PCS_OPTION_FLAG,   // bool, true or false
-    PCS_OPTION_CHOICE, // int, index into `choices`
-    PCS_OPTION_VECTOR, // double[3]; absent optional: NAN, NAN, NAN
-    PCS_OPTION_TEXT,   // const char *, non-empty; absent optional: NULL
-    PCS_OPTION_LIST,   // pcs_list, numbers or rows of numbers; absent optional: empty
-    PCS_OPTION_FILE,   // const char *, a path from the folder of the case; absent optional: NULL
-    PCS_OPTION_NAMES,  // pcs_names, a text, texts or rows of texts; absent optional: empty
-    PCS_OPTION_POINTS, // pcs_points, a map of names to positions; absent optional: empty
-    PCS_OPTION_FORMULA // const pcs_expression *, of t; absent optional: NULL
+    PCS_OPTION_REAL,    // double; absent optional: NAN
+    PCS_OPTION_COUNT,   // int, a whole number; absent optional: -1
+    PCS_OPTION_FLAG,    // bool, true or false
+    PCS_OPTION_CHOICE,  // int, index into `choices`
+    PCS_OPTION_VECTOR,  // double[3]; absent optional: NAN, NAN, NAN
+    PCS_OPTION_TEXT,    // const char *, non-empty; absent optional: NULL
+    PCS_OPTION_LIST,    // pcs_list, numbers or rows of numbers; absent optional: empty
+    PCS_OPTION_FILE,    // const char *, a path from the folder of the case; absent optional: NULL
+    PCS_OPTION_NAMES,   // pcs_names, a text, texts or rows of texts; absent optional: empty
+    PCS_OPTION_POINTS,  // pcs_points, a map of names to positions; absent optional: empty
+    PCS_OPTION_FORMULA, // const pcs_expression *, of t; absent optional: NULL
+    PCS_OPTION_PROFILE  // pcs_profile, a number that may vary along a line; absent optional: NAN everywhere
 } pcs_option_kind;
 
 typedef struct pcs_list {
@@ -37,6 +38,15 @@ typedef struct pcs_points {
     const char *const *name; // [count]
     const double (*x)[3];    // [count]
 } pcs_points;
+
+// A number, the same all along a line of cells or varying with the way along it.
+typedef struct pcs_profile {
+    double value;                // everywhere, or where the line begins
+    int count;                   // 0: everywhere the same
+    const double *place, *level; // [count] way from the beginning of the line, m, rising from 0; value there
+    bool is_stepped;             // a level holds from its place to the next; else it is linear between places
+    bool is_relative;            // places go from 0 to 1, over the whole line
+} pcs_profile;
 
 typedef struct pcs_range {
     double low, high;
@@ -59,7 +69,7 @@ typedef struct pcs_option {
     size_t offset;    // of the member in the implementation's parameter struct
     bool is_required;
     const char *preset;         // the default as it would stand in a case file; NULL: absent
-    pcs_range range;            // of reals, counts and each entry of a vector or list
+    pcs_range range;            // of reals, counts, profiles and each entry of a vector or list
     const char *const *choices; // ends with NULL
 } pcs_option;
 
@@ -72,6 +82,8 @@ typedef struct pcs_option {
 
 #define PCS_REAL(key, type, member, need, limits, text) \
     { .name = (key), .kind = PCS_OPTION_REAL, .help = text, .offset = offsetof(type, member), need, .range = limits }
+#define PCS_PROFILE(key, type, member, need, limits, text) \
+    { .name = (key), .kind = PCS_OPTION_PROFILE, .help = text, .offset = offsetof(type, member), need, .range = limits }
 #define PCS_COUNT(key, type, member, need, limits, text) \
     { .name = (key), .kind = PCS_OPTION_COUNT, .help = text, .offset = offsetof(type, member), need, .range = limits }
 #define PCS_VECTOR(key, type, member, need, limits, text) \

@@ -134,6 +134,10 @@ static inline bool pcs_fe_turns_finitely(const fe_data *fe, int node)
 }
 // Numbers the dofs and equations from groups and supports.
 pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culprit);
+// Sections of a group that vary along its cells, which must make a line then.
+pcs_status pcs_fe_taper(pcs_context *ctx, fe_data *fe, int group, const char **culprit);
+// Area at the first and the second node of a cell, by its number in the mesh; 0: its element has none.
+void pcs_fe_areas(const fe_data *fe, int cell, double area[2]);
 // Gravity vector, its potential at rest, and the nodal forces.
 pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culprit);
 // What cells without mass do to the stable step.

@@ -34,7 +34,7 @@ static pcs_status fe_make_batch(pcs_context *ctx, fe_data *fe, int group, const 
         fe->batch_of_cell[cell] = group;
         fe->place_of_cell[cell] = i;
     }
-    return PCS_OK;
+    return pcs_fe_taper(ctx, fe, group, culprit);
 }
 
 static pcs_status fe_make_batches(pcs_context *ctx, fe_data *fe, const char **culprit)
@@ -166,4 +166,9 @@ const pcs_batch *pcs_fe_batch(const pcs_system *self, int group)
 {
     const fe_data *fe = self->data;
     return &fe->batches[group];
+}
+
+const pcs_fe_definition *pcs_fe_model(const pcs_system *self)
+{
+    return &((const fe_data *)self->data)->model;
 }

@@ -113,6 +113,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
 // For those who look at a model: its degrees of freedom, with its mesh, and the cells of a group on this rank.
 const pcs_dofmap *pcs_fe_dofmap(const pcs_system *self);
 const pcs_batch *pcs_fe_batch(const pcs_system *self, int group);
+const pcs_fe_definition *pcs_fe_model(const pcs_system *self);
 
 // Its loads, and factors on top of their amplitudes, [nload], which are 1 at first.
 int pcs_fe_loads(const pcs_system *self, const pcs_fe_load **out);

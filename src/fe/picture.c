@@ -2,7 +2,6 @@
 
 #include "core/rotation.h"
 #include "elements/beam.h"
-#include "elements/section.h"
 #include "fe/data.h"
 
 #include <math.h>
@@ -19,14 +18,6 @@ static int picture_field(const char **names, int *count, const char *name)
     return (*count)++;
 }
 
-static double picture_area(const pcs_fe_group *group)
-{
-    const char *params = group->params;
-    const pcs_element_ops *ops = group->ops;
-    if (ops->has_section) return ((const pcs_section *)(const void *)(params + ops->section_offset))->area;
-    return ops->has_area ? *(const double *)(const void *)(params + ops->area_offset) : 0.0;
-}
-
 // Radius at every point: the largest of its cells.
 static pcs_status picture_make_radius(pcs_system *self, pcs_picture *picture)
 {
@@ -35,11 +26,14 @@ static pcs_status picture_make_radius(pcs_system *self, pcs_picture *picture)
     PCS_TAKE(self->ctx, radius, picture->npoint, "the picture");
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_set *cells = fe->model.groups[g].cells;
-        double r = sqrt(picture_area(&fe->model.groups[g]) / PI);
-        largest = fmax(largest, r);
-        for (int i = 0; i < 2 * cells->count; i++) {
-            int node = picture->cells[cells->items[i / 2]][i % 2];
-            radius[node] = fmax(radius[node], r);
+        for (int i = 0; i < cells->count; i++) {
+            double area[2];
+            pcs_fe_areas(fe, cells->items[i], area);
+            for (int end = 0; end < 2; end++) {
+                int node = picture->cells[cells->items[i]][end];
+                radius[node] = fmax(radius[node], sqrt(area[end] / PI));
+                largest = fmax(largest, radius[node]);
+            }
         }
     }
     if (largest > 0.0) picture->radius = radius;

@@ -10,7 +10,7 @@
 // chain ends.
 
 #include "core/rotation.h"
-#include "elements/section.h"
+#include "elements/taper.h"
 #include "fe/data.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ static bool section_forces_has(const fe_data *fe, int cell)
 {
     const pcs_element_ops *ops = fe->batch_of_cell[cell] < 0 ? NULL : fe->model.groups[fe->batch_of_cell[cell]].ops;
     const int *node = fe->model.mesh->cell[cell];
-    return ops != NULL && (ops->has_section || ops->has_area) && node[0] != node[1];
+    return ops != NULL && (ops->has_section || ops->area != NULL) && node[0] != node[1];
 }
 
 // How many cells begin [0] and end [1] at every node.
@@ -183,17 +183,14 @@ static double section_forces_moment(const pcs_picture *picture, const fe_chains 
 static double section_forces_stress(const fe_data *fe, const pcs_picture *picture, int cell, int node)
 {
     const fe_chains *chains = fe->chains;
-    const pcs_fe_group *group = &fe->model.groups[fe->batch_of_cell[cell]];
-    if (!group->ops->has_section) return 0.0;
-    const void *params = (const char *)group->params + group->ops->section_offset;
-    const pcs_section *section = params;
-    double about_z = picture->point_fields[chains->nlinear][node], about_y = 0.0;
-    if (group->ops->has_orientation) { // in space
-        about_y = picture->point_fields[chains->moment[0]][node];
-        about_z = picture->point_fields[chains->moment[1]][node];
-        return fabs(about_z) * section->cy / section->Iz + fabs(about_y) * section->cz / section->Iy;
-    }
-    return fabs(about_z) * section->cy / section->Iz;
+    const pcs_batch *batch = &fe->batches[fe->batch_of_cell[cell]];
+    if (!batch->ops->has_section) return 0.0;
+    int end = fe->model.mesh->cell[cell][0] == node ? 0 : 1;
+    bool is_space = batch->ops->has_orientation;
+    double about_z[2] = { 0 }, about_y[2] = { 0 };
+    about_z[end] = picture->point_fields[is_space ? chains->moment[1] : chains->nlinear][node];
+    if (is_space) about_y[end] = picture->point_fields[chains->moment[0]][node];
+    return pcs_taper_stress(batch, cell, about_z, is_space ? about_y : NULL);
 }
 
 void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture)

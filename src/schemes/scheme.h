@@ -95,6 +95,7 @@ struct pcs_scheme {
     pcs_step_solver *solver;
     const void *params;
     void *data;
+    double step; // s, of the run where it is known before, else 0
 };
 
 extern const pcs_scheme_ops *const pcs_schemes[]; // ends with NULL

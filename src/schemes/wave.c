@@ -77,18 +77,6 @@ static const char *wave_refuses(const pcs_system *system, const void *params)
     return system->layout == NULL ? NULL : "it runs in one process only";
 }
 
-static pcs_status wave_setup(pcs_scheme *self)
-{
-    wave *s = self->data;
-    const pcs_system *system = self->system;
-    PCS_TRY(pcs_next_create(self, &s->next));
-    PCS_TAKE(self->ctx, s->middle, system->nv, "the middle of the step");
-    PCS_TAKE(self->ctx, s->is_heavy, system->nrow, "the contacts of the step");
-    s->share = ((const wave_params *)self->params)->gate == GATE_BEFORE ? 1.0 : 0.5;
-    if (system->inertia != NULL) return PCS_OK;
-    return pcs_fail(self->ctx, PCS_FAILED, "the step solver of scheme 'wave' was made without pcs_scheme_weigh");
-}
-
 static pcs_status wave_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     wave *s = self->data;
@@ -145,6 +133,21 @@ static pcs_status wave_check_restitution(const pcs_scheme *self)
                         system->contacts[row->contact].name, acts ? row->restitution : row->tangent_restitution);
     }
     return PCS_OK;
+}
+
+static pcs_status wave_setup(pcs_scheme *self)
+{
+    wave *s = self->data;
+    const pcs_system *system = self->system;
+    PCS_TRY(pcs_next_create(self, &s->next));
+    PCS_TAKE(self->ctx, s->middle, system->nv, "the middle of the step");
+    PCS_TAKE(self->ctx, s->is_heavy, system->nrow, "the contacts of the step");
+    s->share = ((const wave_params *)self->params)->gate == GATE_BEFORE ? 1.0 : 0.5;
+    if (system->inertia == NULL)
+        return pcs_fail(self->ctx, PCS_FAILED, "the step solver of scheme 'wave' was made without pcs_scheme_weigh");
+    if (!(self->step > 0.0)) return PCS_OK; // the first step tells
+    for (int j = 0; j < system->nrow; j++) s->is_heavy[j] = wave_find_heavy(system, j, self->step);
+    return wave_check_restitution(self);
 }
 
 // S, and all that follows from it, for steps of length h.

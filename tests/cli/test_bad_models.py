@@ -65,6 +65,17 @@ class BadModels(unittest.TestCase):
         self.refused("mesh:\n  beam: { type: gmsh, file: zero.msh }\nelements:\n" + group("beam_timo_2d"),
                      "2:9: mesh.beam: zero.msh:13", "element 2 has no length", "nodes 2 and 3", "[1, 0, 0]")
 
+    def test_sections_that_vary_need_a_line_and_fit_everywhere(self):
+        broken = TWO + "sets:\n  both: { cells: [b, a] }\nelements:\n"
+        rod = "  rod: { type: rod, mesh: both, E: 1, rho: 1, area: { from: 1, to: 2 } }\n"
+        self.refused(broken + rod, "7:8: elements.rod: ", "needs cells in a line",
+                     "cell 0 of the set 'both' does not begin where cell 3 ends")
+        tube = "section: { type: tube, diameter: { from: 0.1, to: 0.05 }, thickness: 0.03 }"
+        for kind in ("beam_timo_2d", "beam_exact_2d"):
+            text = beam(kind).replace(SECTION, tube)
+            self.refused(text, "4:", "elements.beam.section.thickness: at 1 along the line the wall is thicker")
+        self.assertEqual(self.percuss(text.replace("0.05", "0.07") + RUN).returncode, 0)
+
     def test_orientation_along_the_beam(self):
         for kind in ("beam_timo_3d", "beam_exact_3d"):
             self.refused(beam(kind, ", orientation: [2, 0, 0]"), "4:9: elements.beam",

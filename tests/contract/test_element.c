@@ -23,6 +23,7 @@ typedef struct variant {
     int way;
     bool is_held; // some nodes in the middle and at one end
     bool is_damped;
+    int taper; // 0: none, 1: linear, 2: in a step
 } variant;
 
 // How many directions the nodes move in.
@@ -53,6 +54,8 @@ static model *build(const variant *c)
     model_line(m, "bar", ends[0], ends[1], NCELL);
     shorten_cells(c->ops, m);
     pcs_fe_group *group = model_group(m, c->ops->name, "bar", c->values);
+    const double span[3] = { ends[1][0] - ends[0][0], ends[1][1] - ends[0][1], ends[1][2] - ends[0][2] };
+    if (c->taper != 0) model_taper(m, group, pcs_norm3(span), c->taper == 2);
     if (c->is_damped) {
         group->damping_mass = 0.4;
         m->definition.damping_stiffness = 0.02;
@@ -66,7 +69,8 @@ static model *build(const variant *c)
     return m;
 }
 
-// Calls check for every choice of every element, lying in every way, free and held, damped and not.
+// Calls check for every choice of every element, lying in every way, free and held, damped and not; and with
+// sections that vary.
 static void for_every_variant(void (*check)(const variant *c, model *m))
 {
     for (int e = 0; pcs_elements[e] != NULL; e++) {
@@ -81,10 +85,13 @@ static void for_every_variant(void (*check)(const variant *c, model *m))
                          "stiffness=3,4,5 damper=0.3,0.4,0.2",
                          is_finite ? "0,0,2" : "3,1,2", is_finite ? "0,0,0.1" : "0.2,0.3,0.1",
                          option == NULL ? "none" : option->name, option == NULL ? "none" : option->choices[k]);
-                for (int situation = 0; situation < 4 * NWAY; situation++) {
-                    c.way = situation / 4;
-                    c.is_held = situation & 1;
-                    c.is_damped = situation & 2;
+                bool has_section = c.ops->has_section || c.ops->area != NULL;
+                for (int situation = 0; situation < (has_section ? 6 : 4) * NWAY; situation++) {
+                    c.way = situation % NWAY;
+                    c.is_held = situation / NWAY & 1;
+                    c.is_damped = situation / NWAY & 2;
+                    c.taper = situation < 4 * NWAY ? 0 : situation / NWAY - 3;
+                    if (c.taper > 0) c.is_damped = true;
                     model *m = build(&c);
                     check(&c, m);
                     model_destroy(&m);
@@ -451,11 +458,12 @@ static double option_value(const variant *c, const model *m, const char *name)
     return NAN;
 }
 
-// Flying along its own axis at 1 m/s, every bar weighs rho A L.
+// Flying along its own axis at 1 m/s, every bar weighs rho A L, with the mean area.
 static void check_mass(const variant *c, model *m)
 {
+    const double grown[] = { 1.0, 1.25, 1.0 + 0.5 / 3.0 };
     double v[MODEL_MAX_SIZE] = { 0 }, along[3], length = 0.0,
-           mass = option_value(c, m, "rho") * option_value(c, m, "area");
+           mass = option_value(c, m, "rho") * option_value(c, m, "area") * grown[c->taper];
     if (isnan(mass) || (c->is_held && c->way < 2)) return;
     double ends[2][3];
     ends_of(c, ends);

@@ -86,7 +86,10 @@ static void params_store(const pcs_option *option, const char *text, int number,
     case PCS_OPTION_LIST: *(pcs_list *)at = (pcs_list){ 0 }; break;       // not needed so far
     case PCS_OPTION_NAMES: *(pcs_names *)at = (pcs_names){ 0 }; break;    // not needed so far
     case PCS_OPTION_POINTS: *(pcs_points *)at = (pcs_points){ 0 }; break; // not needed so far
-    case PCS_OPTION_FORMULA: *(const pcs_expression **)at = NULL; break;  // likewise
+    case PCS_OPTION_PROFILE:
+        *(pcs_profile *)at = (pcs_profile){ .value = text != NULL ? strtod(text, NULL) : 1.5 + number };
+        break;
+    case PCS_OPTION_FORMULA: *(const pcs_expression **)at = NULL; break; // likewise
     }
 }
 
@@ -169,6 +172,30 @@ pcs_fe_group *model_group(model *m, const char *element, const char *cells, cons
     }
     group->params = params;
     return group;
+}
+
+void model_taper(model *m, pcs_fe_group *group, double length, bool is_stepped)
+{
+    const pcs_section_type *tube = pcs_section_types[2]; // round, for what spins
+    const pcs_section_type *type = group->ops->area != NULL ? group->ops->area : tube;
+    char *params = group->params;
+    if (type == tube) params = model_params(m->ctx, tube->options, tube->params_size, "diameter=0.9 thickness=0.1");
+    pcs_profile *profile = (pcs_profile *)(void *)(params + type->options[0].offset);
+    double *place = pcs_take(m->ctx, 2, sizeof *place, "a profile"),
+           *level = pcs_take(m->ctx, 2, sizeof *level, "levels");
+    assert_non_null(place);
+    assert_non_null(level);
+    place[1] = is_stepped ? length * 2.0 / 3.0 : length;
+    level[0] = profile->value;
+    level[1] = 1.5 * profile->value;
+    *profile = (pcs_profile){ .value = level[0], .count = 2, .place = place, .level = level, .is_stepped = is_stepped };
+    if (type != tube) return;
+    pcs_section_line *line = pcs_take(m->ctx, 1, sizeof *line, "a section");
+    assert_non_null(line);
+    *line = (pcs_section_line){ .type = tube, .params = params };
+    pcs_section *section = (pcs_section *)(void *)((char *)group->params + group->ops->section_offset);
+    tube->constants(params, section);
+    section->line = line;
 }
 
 pcs_fe_support *model_support(model *m, const char *nodes, const char *axes)

@@ -41,6 +41,9 @@ const pcs_set *model_cells(const model *m, const char *name);
 
 // Parts; the returned entry may be changed until the model is built.
 pcs_fe_group *model_group(model *m, const char *element, const char *cells, const char *assignments);
+// Makes the area or section of a group vary along its cells: sizes grow by 1.5 from end to end, in steps at two thirds
+// of the way or not.
+void model_taper(model *m, pcs_fe_group *group, double length, bool is_stepped);
 pcs_fe_support *model_support(model *m, const char *nodes, const char *axes); // "xz"
 pcs_fe_initial *model_initial(model *m, const char *nodes);
 pcs_fe_load *model_gravity(model *m, double gx, double gy, double gz);

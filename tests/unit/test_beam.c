@@ -43,13 +43,20 @@ static const pcs_element_ops *find_element(const char *name)
     return NULL;
 }
 
-// A square section of side d, through the section table.
+// A section of a type of the table from its sizes, in the order of the options.
+static pcs_section section_of(int type, const double *sizes)
+{
+    _Alignas(max_align_t) char params[PCS_SECTION_BYTES] = { 0 };
+    pcs_section section;
+    for (const pcs_option *o = pcs_section_types[type]->options; o->name != NULL; o++)
+        memcpy(params + o->offset, sizes++, sizeof *sizes); // the value of a profile comes first
+    pcs_section_types[type]->constants(params, &section);
+    return section;
+}
+
 static pcs_section square(double d)
 {
-    double sizes[3] = { d, d, shear_factor };
-    pcs_section section;
-    pcs_section_types[0]->constants(sizes, &section);
-    return section;
+    return section_of(0, (const double[]){ d, d, shear_factor });
 }
 
 static void add_support(beam *b, const char *set, const char *fixes)
@@ -241,8 +248,7 @@ static void space_beams_bend_in_both_planes(void **state)
     // local y is the orientation itself, which is square to the beam; z completes them
     const double z[3] = { 6.0 / 7.0, 2.0 / 7.0, -3.0 / 7.0 };
     double sizes[3] = { 0.02, 0.05, shear_factor }, G = 0.5 * E / (1.0 + nu);
-    pcs_section section;
-    pcs_section_types[0]->constants(sizes, &section);
+    pcs_section section = section_of(0, sizes);
     beam b;
     open_line(&b, to, 1);
     add_support(&b, "start", "111111");
@@ -261,22 +267,22 @@ static void sections_have_their_textbook_constants(void **state)
     (void)state;
     const double pi = acos(-1.0);
     pcs_section s;
-    double circle[3] = { 0.1, 0.0, 0.9 }, tube[3] = { 0.1, 0.01, 0.5 }, i[4] = { 0.1, 0.2, 0.01, 0.006 };
-    pcs_section_types[1]->constants(circle, &s);
+    double circle[2] = { 0.1, 0.9 }, tube[3] = { 0.1, 0.01, 0.5 }, i[4] = { 0.1, 0.2, 0.01, 0.006 };
+    s = section_of(1, circle);
     CHECK_RELATIVE(s.area, pi * 0.0025, 1e-14);
     CHECK_RELATIVE(s.Iz, pi * 1e-4 / 64.0, 1e-14);
     CHECK_RELATIVE(s.torsion, pi * 1e-4 / 32.0, 1e-14);
-    pcs_section_types[2]->constants(tube, &s);
+    s = section_of(2, tube);
     CHECK_RELATIVE(s.area, pi * (0.01 - 0.0064) / 4.0, 1e-14);
     CHECK_RELATIVE(s.Iy, pi * (1e-4 - 0.4096e-4) / 64.0, 1e-14);
-    pcs_section_types[3]->constants(i, &s);
+    s = section_of(3, i);
     CHECK_RELATIVE(s.area, 2.0 * 0.1 * 0.01 + 0.18 * 0.006, 1e-14);
     CHECK_RELATIVE(s.Iz, 0.1 * 0.008 / 12.0 - 0.094 * 0.005832 / 12.0, 1e-14);
     // Timoshenko and Goodier, table of torsion constants: 0.1406 for a square, 0.312 for ten to one
     s = square(0.2);
     CHECK_RELATIVE(s.torsion, 0.1406 * 0.0016, 4e-4);
     double flat[3] = { 0.01, 0.1, shear_factor };
-    pcs_section_types[0]->constants(flat, &s);
+    s = section_of(0, flat);
     CHECK_RELATIVE(s.torsion, 0.312 * 0.1 * 1e-6, 2e-3);
 }
 

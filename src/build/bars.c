@@ -1,0 +1,233 @@
+// What a person who studies bars wants to see first: speeds of waves, impedances, travel times, and what is reflected
+// where impedances change. Of a rod or beam of density rho, modulus E and section A:
+//
+//   c = sqrt(E/rho),  Z = rho c A                  and of transverse waves in beams  c = sqrt(k G/rho),  Z = rho c A
+//   a force wave that comes from Z1 to Z2:         reflected (Z2 - Z1)/(Z2 + Z1),  passed on 2 Z2/(Z1 + Z2)
+//
+// Parts are groups of elements whose cells make a line. They meet at nodes that they share and in contacts of two
+// nodes, which carry pressure only.
+
+#include "build/build.h"
+#include "build/builder.h"
+#include "elements/taper.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BARS_LINE = 320, BARS_MOST = 24 };
+
+static const double SAME_IMPEDANCE = 1e-9;
+
+// One part.
+typedef struct bar {
+    const pcs_batch *batch;
+    double c, shear; // m/s, of axial waves and of transverse ones; 0: there are none
+    double length;   // m
+    double cell[2];  // the shortest and the longest, m
+    double area[2];  // the smallest and the largest, m^2
+    double rho;
+    int end[2]; // the nodes where it begins and ends
+} bar;
+
+typedef struct bars {
+    const pcs_sim *sim;
+    pcs_describe_put *put;
+    void *user;
+    int count;
+    bar part[BARS_MOST];
+} bars;
+
+__attribute__((format(printf, 2, 3))) static void bars_print(const bars *b, const char *format, ...)
+{
+    char line[BARS_LINE];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(line, sizeof line, format, list);
+    va_end(list);
+    b->put(b->user, line);
+}
+
+// Area where a cell begins and ends.
+static void bars_areas(const pcs_batch *batch, int cell, double area[2])
+{
+    const pcs_taper *taper = pcs_taper_of(batch, cell);
+    pcs_section section = { .area = 0.0 };
+    if (batch->ops->area != NULL) batch->ops->area->constants(batch->params, &section);
+    else section = *pcs_taper_section(batch, cell);
+    for (int end = 0; end < 2; end++) area[end] = taper == NULL ? section.area : taper->end[end].area;
+}
+
+static double bars_cell_length(const pcs_batch *batch, int cell)
+{
+    double span[3];
+    const int *node = batch->nodes[batch->cells[cell]];
+    for (int k = 0; k < 3; k++) span[k] = batch->x[node[1]][k] - batch->x[node[0]][k];
+    return sqrt(span[0] * span[0] + span[1] * span[1] + span[2] * span[2]);
+}
+
+// Its speeds, and its way from cell to cell; false when it is no line, or no bar at all.
+static bool bars_measure(const pcs_batch *batch, bar *out)
+{
+    const pcs_element_ops *ops = batch->ops;
+    double E, nu;
+    *out = (bar){ .batch = batch, .area = { INFINITY, 0.0 }, .cell = { INFINITY, 0.0 } };
+    if (batch->ncell == 0 || !(ops->has_section || ops->area != NULL)) return false;
+    if (!pcs_build_real(ops->options, batch->params, "E", &E)) return false;
+    if (!pcs_build_real(ops->options, batch->params, "rho", &out->rho)) return false;
+    out->c = sqrt(E / out->rho);
+    if (ops->has_section && pcs_build_real(ops->options, batch->params, "nu", &nu))
+        out->shear = sqrt(pcs_taper_section(batch, 0)->ky * 0.5 * E / (1.0 + nu) / out->rho);
+    for (int i = 0; i < batch->ncell; i++) {
+        const int *node = batch->nodes[batch->cells[i]];
+        double area[2];
+        if (i > 0 && node[0] != out->end[1]) return false;
+        if (i == 0) out->end[0] = node[0];
+        out->end[1] = node[1];
+        double length = bars_cell_length(batch, i);
+        out->length += length;
+        out->cell[0] = fmin(out->cell[0], length);
+        out->cell[1] = fmax(out->cell[1], length);
+        bars_areas(batch, i, area);
+        out->area[0] = fmin(out->area[0], fmin(area[0], area[1]));
+        out->area[1] = fmax(out->area[1], fmax(area[0], area[1]));
+    }
+    return true;
+}
+
+static void bars_print_waves(const bars *b, const bar *part, double c, const char *kind)
+{
+    double low = part->rho * c * part->area[0], high = part->rho * c * part->area[1];
+    char impedance[80];
+    if (high > low * (1.0 + SAME_IMPEDANCE)) snprintf(impedance, sizeof impedance, "%.6g to %.6g", low, high);
+    else snprintf(impedance, sizeof impedance, "%.6g", low);
+    int ncell = part->batch->ncell;
+    bool is_even = part->cell[1] <= part->cell[0] * (1.0 + 1e-6);
+    bars_print(b, "%s: %sc = %.6g m/s, Z = %s kg/s, travel time %.6g s over %.6g m, %.6g s through each of %d cell%s%s",
+               part->batch->name, kind, c, impedance, part->length / c, part->length, part->length / c / ncell, ncell,
+               ncell == 1 ? "" : "s", is_even ? "" : " on average");
+}
+
+static void bars_print_step(const bars *b, const char *where, double before, double behind)
+{
+    double sum = before + behind;
+    if (fabs(behind - before) <= SAME_IMPEDANCE * sum) return;
+    bars_print(
+        b, "%s: Z from %.6g to %.6g kg/s, reflects %.4g of a force wave and passes on %.4g; backwards %.4g and %.4g",
+        where, before, behind, (behind - before) / sum, 2.0 * behind / sum, (before - behind) / sum,
+        2.0 * before / sum);
+}
+
+// Steps within a part.
+static void bars_print_inner_steps(const bars *b, const bar *part)
+{
+    double way = 0.0, before = 0.0;
+    if (part->batch->tapers == NULL) return;
+    for (int i = 0; i < part->batch->ncell; i++) {
+        double area[2], Z = part->rho * part->c;
+        char where[120];
+        bars_areas(part->batch, i, area);
+        snprintf(where, sizeof where, "%.80s at %.6g m", part->batch->name, way);
+        if (i > 0) bars_print_step(b, where, before, Z * area[0]);
+        before = Z * area[1];
+        way += bars_cell_length(part->batch, i);
+    }
+}
+
+// Impedance of the part that ends at a node, the first one from `from` on; *index is its number, count when there is
+// none.
+static double bars_at(const bars *b, int node, int from, int *index)
+{
+    for (int i = from; i < b->count; i++) {
+        const bar *part = &b->part[i];
+        double area[2];
+        int end = part->end[1] == node ? 1 : 0;
+        if (part->end[end] != node) continue;
+        bars_areas(part->batch, end == 0 ? 0 : part->batch->ncell - 1, area);
+        *index = i;
+        return part->rho * part->c * area[end];
+    }
+    *index = b->count;
+    return NAN;
+}
+
+// Parts that share the node where the first one ends or begins.
+static void bars_print_joints(const bars *b)
+{
+    for (int i = 0; i < b->count; i++)
+        for (int end = 0; end < 2; end++) {
+            int first, second, node = b->part[i].end[end];
+            double Z1 = bars_at(b, node, i, &first), Z2 = bars_at(b, node, i + 1, &second);
+            char where[200];
+            if (first != i || second >= b->count) continue;
+            snprintf(where, sizeof where, "%.80s | %.80s", b->part[i].batch->name, b->part[second].batch->name);
+            bars_print_step(b, where, Z1, Z2);
+        }
+}
+
+// Contacts of the end of one part with that of another.
+static void bars_print_contacts(const bars *b, const pcs_fe_definition *model)
+{
+    for (int i = 0; i < model->ncontact; i++) {
+        const pcs_fe_contact *contact = &model->contacts[i];
+        const pcs_set *set[2] = { NULL, NULL };
+        int part[2];
+        char where[280];
+        if (strcmp(contact->ops->name, "node_node") != 0) continue;
+        for (const pcs_option *o = contact->ops->options; o->name != NULL; o++) {
+            const char *name;
+            if (o->kind != PCS_OPTION_TEXT || (strcmp(o->name, "a") != 0 && strcmp(o->name, "b") != 0)) continue;
+            memcpy(&name, (const char *)contact->params + o->offset, sizeof name);
+            set[strcmp(o->name, "b") == 0] = pcs_mesh_node_set(model->mesh, name);
+        }
+        if (set[0] == NULL || set[1] == NULL || set[0]->count != 1) continue;
+        double Z1 = bars_at(b, set[0]->items[0], 0, &part[0]), Z2 = bars_at(b, set[1]->items[0], 0, &part[1]);
+        if (part[0] >= b->count || part[1] >= b->count) continue;
+        snprintf(where, sizeof where, "contact %.80s, %.80s | %.80s", contact->name, b->part[part[0]].batch->name,
+                 b->part[part[1]].batch->name);
+        bars_print_step(b, where, Z1, Z2);
+    }
+}
+
+// The step against the time that waves take through cells, and against the stable step.
+static void bars_print_clock(const bars *b)
+{
+    const pcs_system *system = b->sim->system;
+    double low = INFINITY, high = 0.0, h = b->sim->step_size;
+    for (int i = 0; i < b->count; i++)
+        for (int cell = 0; cell < b->part[i].batch->ncell; cell++) {
+            double courant = b->part[i].c * h / bars_cell_length(b->part[i].batch, cell);
+            low = fmin(low, courant);
+            high = fmax(high, courant);
+        }
+    char stable[80] = "";
+    if (system->stable_step > 0.0 && isfinite(system->stable_step))
+        snprintf(stable, sizeof stable, "; stable step of explicit schemes %.6g s", system->stable_step);
+    if (high - low > 1e-6 * high) bars_print(b, "steps of %.6g s, Courant number %.4g to %.4g%s", h, low, high, stable);
+    else bars_print(b, "steps of %.6g s, Courant number %.4g%s", h, high, stable);
+}
+
+void pcs_describe_bars(const pcs_sim *sim, pcs_describe_put *put, void *user)
+{
+    const pcs_fe_definition *model = sim->system->is_mesh ? pcs_fe_model(sim->system) : NULL;
+    bars b = { .sim = sim, .put = put, .user = user };
+    if (model == NULL || sim->system->layout != NULL) return; // ranks know their own cells only
+    int nmore = 0;
+    for (int g = 0; g < model->ngroup; g++) {
+        bar part;
+        if (!bars_measure(pcs_fe_batch(sim->system, g), &part)) continue;
+        if (b.count < BARS_MOST) b.part[b.count++] = part;
+        else nmore++;
+    }
+    for (int i = 0; i < b.count; i++) {
+        const bar *part = &b.part[i];
+        bars_print_waves(&b, part, part->c, part->shear > 0.0 ? "axial waves " : "");
+        if (part->shear > 0.0) bars_print_waves(&b, part, part->shear, "transverse waves ");
+        bars_print_inner_steps(&b, part);
+    }
+    if (nmore > 0) bars_print(&b, "and %d more parts, which are left out here", nmore);
+    bars_print_joints(&b);
+    bars_print_contacts(&b, model);
+    if (b.count > 0) bars_print_clock(&b);
+}

@@ -1,0 +1,124 @@
+// Sections that vary along the cells of a group, which make a line: each cell begins where the one before ends, and the
+// way along the line is the sum of their lengths.
+
+#include "elements/taper.h"
+#include "core/rotation.h"
+#include "fe/data.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { TAPER_NAME_BYTES = 160 };
+
+static const double SAME_PLACE = 1e-9; // of the line
+
+// "elements.bar.area" or "elements.bar.section.height" for *culprit.
+static const char *taper_culprit(pcs_context *ctx, const pcs_fe_group *group, const char *option)
+{
+    char name[TAPER_NAME_BYTES];
+    snprintf(name, sizeof name, "%.80s.%s%s", group->name, group->ops->has_section ? "section." : "", option);
+    return pcs_fe_culprit(ctx, "elements", name);
+}
+
+// A table goes to the end of the line, steps begin before it.
+static pcs_status taper_check_profile(pcs_context *ctx, const pcs_option *option, const pcs_profile *p, double length)
+{
+    double last = p->count == 0 || p->is_relative ? length : p->place[p->count - 1];
+    if (p->is_stepped && p->count > 0 && last >= length * (1.0 - SAME_PLACE))
+        return pcs_fail(ctx, PCS_BAD_INPUT,
+                        "the last step of '%s' at %g lies beyond the end of the line, which is %g long", option->name,
+                        last, length);
+    if (!p->is_stepped && fabs(last - length) > SAME_PLACE * length)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "the table of '%s' must go to the end of the line at %.9g, goes to %.9g",
+                        option->name, length, last);
+    return PCS_OK;
+}
+
+// Inequalities among sizes that hold where a piece begins and ends hold in between, for all sizes are linear there.
+static pcs_status taper_check_sizes(pcs_context *ctx, const pcs_section_line *line, double length, const char **option)
+{
+    _Alignas(max_align_t) char params[PCS_SECTION_BYTES];
+    if (line->type->check == NULL) return PCS_OK;
+    for (double a = 0.0, b; a < length; a = b) {
+        b = fmin(length, pcs_section_next(line, length, a));
+        for (int end = 0; end < 2; end++) {
+            double s = end == 0 ? a : b;
+            pcs_section_params_at(line, length, s, end == 1, params);
+            const char *fault = line->type->check(params, option);
+            if (fault != NULL) return pcs_fail(ctx, PCS_BAD_INPUT, "at %g along the line %s", s, fault);
+        }
+    }
+    return PCS_OK;
+}
+
+static pcs_status taper_check(pcs_context *ctx, const pcs_fe_group *group, const pcs_section_line *line, double length,
+                              const char **culprit)
+{
+    const char *option = "";
+    pcs_status status = PCS_OK;
+    for (const pcs_option *o = line->type->options; o->name != NULL && status == PCS_OK; o++) {
+        if (o->kind != PCS_OPTION_PROFILE) continue;
+        option = o->name;
+        status = taper_check_profile(ctx, o, (const void *)((const char *)line->params + o->offset), length);
+    }
+    if (status == PCS_OK) status = taper_check_sizes(ctx, line, length, &option);
+    if (status != PCS_OK) *culprit = taper_culprit(ctx, group, option);
+    return status;
+}
+
+// Where each cell begins and ends.
+static pcs_status taper_measure(pcs_context *ctx, const fe_data *fe, const pcs_fe_group *group, pcs_taper *tapers,
+                                double *length)
+{
+    const pcs_mesh *mesh = fe->model.mesh;
+    *length = 0.0;
+    for (int i = 0; i < group->cells->count; i++) {
+        int cell = group->cells->items[i], before = i == 0 ? -1 : group->cells->items[i - 1];
+        const double *a = mesh->x[mesh->cell[cell][0]], *b = mesh->x[mesh->cell[cell][1]];
+        if (before >= 0 && mesh->cell[cell][0] != mesh->cell[before][1])
+            return pcs_fail(ctx, PCS_BAD_INPUT,
+                            "element group '%s': a section that varies needs cells in a line, but cell %d of the set "
+                            "'%s' does not begin where cell %d ends",
+                            group->name, cell, group->cells->name, before);
+        const double span[3] = { b[0] - a[0], b[1] - a[1], b[2] - a[2] };
+        tapers[cell].from = *length;
+        *length += pcs_norm3(span);
+        tapers[cell].to = *length;
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_fe_taper(pcs_context *ctx, fe_data *fe, int group, const char **culprit)
+{
+    const pcs_fe_group *g = &fe->model.groups[group];
+    pcs_section_line line;
+    pcs_taper *tapers;
+    double length;
+    if (!pcs_taper_line(g->ops, g->params, &line) || line.params == NULL) return PCS_OK;
+    PCS_TAKE(ctx, tapers, fe->model.mesh->ncell, "sections that vary");
+    pcs_status status = taper_measure(ctx, fe, g, tapers, &length);
+    if (status != PCS_OK) {
+        *culprit = pcs_fe_culprit(ctx, "elements", g->name);
+        return status;
+    }
+    PCS_TRY(taper_check(ctx, g, &line, length, culprit));
+    for (int i = 0; i < g->cells->count; i++) {
+        pcs_taper *taper = &tapers[g->cells->items[i]];
+        taper->length = length;
+        pcs_taper_make(&line, taper);
+    }
+    fe->batches[group].tapers = tapers;
+    return PCS_OK;
+}
+
+void pcs_fe_areas(const fe_data *fe, int cell, double area[2])
+{
+    const pcs_batch *batch = &fe->batches[fe->batch_of_cell[cell]];
+    const pcs_element_ops *ops = batch->ops;
+    pcs_section section = { .area = 0.0 };
+    if (ops->has_section)
+        section = *(const pcs_section *)(const void *)((const char *)batch->params + ops->section_offset);
+    if (ops->area != NULL) ops->area->constants(batch->params, &section);
+    for (int end = 0; end < 2; end++)
+        area[end] = batch->tapers == NULL ? section.area : batch->tapers[cell].end[end].area;
+}

@@ -1,0 +1,91 @@
+"""What `percuss check` tells of bars: speeds, impedances, travel times, steps of impedance, Courant numbers; and what
+it refuses before a run does. Argument: the path of the program."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+BARS = """\
+mesh:
+  a: { type: line, from: [0, 0, 0], to: [1, 0, 0], cells: { travel_time: 1.0e-2 } }
+  b: { type: line, from: [1, 0, 0], to: [3, 0, 0], elements: 200 }
+  c: { type: line, from: [3.5, 0, 0], to: [4.5, 0, 0], elements: 100 }
+merge: { ab: { sets: [a.end, b.start] } }
+elements:
+  a: { type: rod, mesh: a, E: 4.0, rho: 1.0, area: 3.0 }
+  b: { type: rod, mesh: b, E: 2.0, rho: 2.0, area: { steps: [[0, 1.0], [0.5, 3.0]] } }
+  c: { type: rod, mesh: c, E: 1.0, rho: 1.0, area: { from: 1.0, to: 2.0 } }
+contacts:
+  hit: { type: node_node, a: b.end, b: c.start, normal: [1, 0, 0], restitution: 0.0 }
+"""
+IMPLICIT = "scheme: { type: alpha_ggl, rho_inf: 0.8 }\ntime: { step: 1.0e-2, end: 0.1 }\n"
+BEAM = """\
+mesh: { beam: { type: line, from: [0, 0, 0], to: [2, 0, 0], elements: 4 } }
+elements: { beam: { type: beam_exact_2d, mesh: beam, E: 8.0, nu: 0.0, rho: 2.0,
+  section: { type: rectangle, width: 0.5, height: 0.5, shear_factor: 0.5 } } }
+"""
+WAVE = """\
+mesh: { bar: { type: line, from: [0, 0, 0], to: [1.003, 0, 0], cells: { travel_time: 1.0e-2 } } }
+elements: { bar: { type: rod, mesh: bar, E: 1.0, rho: 1.0, area: 1.0 } }
+contacts: { wall: { type: node_plane, nodes: bar.start, point: [-1, 0, 0], normal: [1, 0, 0], restitution: 0.0 } }
+scheme: { type: wave }
+time: { step: auto, end: 1.0 }
+"""
+
+
+class Check(unittest.TestCase):
+    def check(self, text, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "bars.yaml"), "w") as file:
+                file.write(text)
+            return subprocess.run([PROGRAM, "check", "bars.yaml", *options], capture_output=True, text=True, cwd=folder)
+
+    def lines(self, text, *options):
+        result = self.check(text, *options)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return [line.strip() for line in result.stdout.splitlines()[1:]]
+
+    def numbers(self, line):
+        return [float(x) for x in re.findall(r"-?\d+\.?\d*(?:e[-+]?\d+)?", line)]
+
+    def test_parts_steps_and_contacts_of_bars(self):
+        a, b, inner, c, joint, contact, clock = self.lines(BARS + IMPLICIT)
+        self.assertEqual(a, "a: c = 2 m/s, Z = 6 kg/s, travel time 0.5 s over 1 m, 0.01 s through each of 50 cells")
+        self.assertEqual(b, "b: c = 1 m/s, Z = 2 to 6 kg/s, travel time 2 s over 2 m, 0.01 s through each of 200 cells")
+        self.assertEqual(c, "c: c = 1 m/s, Z = 1 to 2 kg/s, travel time 1 s over 1 m, 0.01 s through each of 100 cells")
+        self.assertEqual(inner, "b at 0.5 m: Z from 2 to 6 kg/s, reflects 0.5 of a force wave and passes on 1.5; "
+                                "backwards -0.5 and 0.5")
+        self.assertEqual(joint, "a | b: Z from 6 to 2 kg/s, reflects -0.5 of a force wave and passes on 0.5; "
+                                "backwards 0.5 and 1.5")
+        self.assertTrue(contact.startswith("contact hit, b | c: Z from 6 to 1 kg/s, reflects -0.7143"), contact)
+        self.assertTrue(clock.startswith("steps of 0.01 s, Courant number 1; stable step of explicit schemes 0.00577"),
+                        clock)
+
+    def test_beams_have_two_kinds_of_waves(self):
+        axial, transverse, clock = self.lines(BEAM + IMPLICIT)
+        self.assertEqual(self.numbers(axial), [2.0, 1.0, 1.0, 2.0, 0.25, 4.0])
+        self.assertEqual(self.numbers(transverse), [1.0, 0.5, 2.0, 2.0, 0.5, 4.0])
+        self.assertIn("Courant number 0.04;", clock)
+
+    def test_the_mismatch_of_cells_is_told(self):
+        result = self.check(WAVE)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("note: mesh.bar: 100 cells, whose travel time differs by +0.3 % from 0.01 s", result.stderr)
+
+    def test_what_the_first_step_of_waves_would_refuse(self):
+        result = self.check(WAVE, "--set", "contacts.wall.restitution=0.5")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("bars.yaml:4:9: scheme: contact 'wall' has a restitution of 0.5", result.stderr)
+
+    def test_models_without_bars_say_nothing_of_waves(self):
+        ball = "system: { type: ball, mass: 1.0, radius: 0.2, gravity: 10.0, height: 1.0, restitution: 0.5 }\n"
+        self.assertEqual(self.lines(ball + IMPLICIT), [])
+        self.assertEqual(self.check(BARS + IMPLICIT, "-q").stdout, "")
+
+
+if __name__ == "__main__":
+    unittest.main()

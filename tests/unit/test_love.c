@@ -1,0 +1,126 @@
+// Rods with lateral inertia against the closed forms of Love:
+//
+//   w(k) = c k/sqrt(1 + b k^2),   group speed c/(1 + b k^2)^(3/2),   b = nu^2 J/A
+//
+// A uniform mesh of length h with consistent mass has, by its matrices,
+//   w^2 = (4 c^2/h^2) s/(1 - (2/3) s + 4 (b/h^2) s),   s = sin^2(k h/2)
+
+#include "support/check.h"
+#include "support/still.h"
+#include "support/text_case.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const double pi = 3.14159265358979323846;
+
+static double love(double c, double b, double k)
+{
+    return c * k / sqrt(1.0 + b * k * k);
+}
+
+// Mode n of a free rod of length 1 with E = 4, rho = 1, A = 0.2, nu = 0.3: k = n pi.
+static double mode(int n, int cells, const char *more)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: %d } }\n"
+             "elements: { bar: { type: rod_love, mesh: bar, E: 4.0, rho: 1.0, area: 0.2, nu: 0.3%s } }\n"
+             "supports: { hold: { set: bar.start, fix: [x] } }\n",
+             cells, more);
+    still s = still_open(text, NULL);
+    pcs_modes modes = still_modes(&s, n, PCS_EIGEN_DENSE);
+    double w = modes.modes[n - 1].w;
+    still_close(&s);
+    return w;
+}
+
+static void modes_follow_the_dispersion_curve(void **state)
+{
+    (void)state;
+    const double round = 0.09 * 0.2 / (2.0 * pi), square = 0.09 * 0.4 / 0.2;
+    const struct {
+        const char *more;
+        double b, slack; // of the mesh that is finest
+    } table[] = { { "", round, 1e-3 },
+                  { ", polar_moment: 0.4", square, 1e-3 },
+                  { ", mass: lumped", round, 1e-3 },
+                  { ", polar_moment: 1.0e-12", 0.0, 1e-3 } };
+    for (int i = 0; i < 4; i++)
+        for (int n = 1; n <= 3; n++) {
+            double k = (n - 0.5) * pi, exact = love(2.0, table[i].b, k), error[3];
+            for (int j = 0; j < 3; j++) error[j] = mode(n, 20 << j, table[i].more) / exact - 1.0;
+            CHECK(fabs(error[2]) < table[i].slack);
+            CHECK_NEAR(log2(error[0] / error[1]), 2.0, 0.1);
+            CHECK_NEAR(log2(error[1] / error[2]), 2.0, 0.03);
+        }
+    // and the matrices themselves, to round-off
+    double h = 1.0 / 20.0, s = pow(sin(0.5 * 2.5 * pi * h), 2.0);
+    double w = sqrt(4.0 * 4.0 / (h * h) * s / (1.0 - 2.0 / 3.0 * s + 4.0 * round / (h * h) * s));
+    CHECK_RELATIVE(mode(3, 20, ""), w, 1e-11);
+}
+
+enum { CELLS = 400, WAVES = 81 };
+
+// A group of waves about k0 in an endless rod: displacement and velocity.
+static double group(double b, double x, double t, double *velocity)
+{
+    const double k0 = 12.0, width = 1.2;
+    double u = 0.0;
+    *velocity = 0.0;
+    for (int i = 0; i < WAVES; i++) {
+        double z = 8.0 * i / (WAVES - 1) - 4.0, k = k0 + z * width, w = love(1.0, b, k);
+        double size = exp(-0.5 * z * z) / WAVES, phase = k * (x - 3.0) - w * t;
+        u += size * cos(phase);
+        *velocity += size * w * sin(phase);
+    }
+    return u;
+}
+
+// Largest difference from the exact group after a time of 4, over its largest displacement; and how far its middle is
+// from where the group speed takes it.
+static double group_error(int cells, double b, double *lag)
+{
+    const double end = 4.0;
+    char mesh[120], values[160], clock[80];
+    snprintf(mesh, sizeof mesh, "mesh: { bar: { type: line, from: [0, 0, 0], to: [10, 0, 0], elements: %d } }\n",
+             cells);
+    snprintf(values, sizeof values,
+             "elements: { bar: { type: rod_love, mesh: bar, E: 1, rho: 1, area: 1, nu: 0.3, polar_moment: %.17g } }\n",
+             b / 0.09);
+    snprintf(clock, sizeof clock, "time: { step: %.17g, end: %g }\n", end / cells, end);
+    text_case run = text_case_open(mesh, values, "scheme: { type: newmark }\n", clock, NULL);
+    pcs_state *state = &run.sim->state;
+    for (int i = 0; i <= cells; i++) state->q[i] = group(b, 10.0 * i / cells, 0.0, &state->v[i]);
+    text_case_run(&run);
+    double worst = 0.0, largest = 0.0, sum = 0.0, weight = 0.0, v;
+    for (int i = 0; i <= cells; i++) {
+        double x = 10.0 * i / cells, exact = group(b, x, end, &v);
+        worst = fmax(worst, fabs(state->q[i] - exact));
+        largest = fmax(largest, fabs(exact));
+        sum += x * state->q[i] * state->q[i];
+        weight += state->q[i] * state->q[i];
+    }
+    *lag = sum / weight - 3.0 - end * pow(1.0 + b * 144.0, -1.5);
+    text_case_close(&run);
+    return worst / largest;
+}
+
+static void groups_travel_at_their_own_speed(void **state)
+{
+    (void)state;
+    double lag, b = 0.002, coarse = group_error(CELLS, b, &lag), fine = group_error(2 * CELLS, b, &lag);
+    CHECK(fine < 0.03);
+    CHECK_NEAR(log2(coarse / fine), 2.0, 0.1);
+    // c = 1 would be 1.37 further, the phase speed 0.36
+    CHECK_NEAR(lag, 0.0, 0.02);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(modes_follow_the_dispersion_curve),
+        cmocka_unit_test(groups_travel_at_their_own_speed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

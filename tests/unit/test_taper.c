@@ -1,0 +1,334 @@
+// Areas and sections that vary along a line: integrals by hand, end loads of tapered cantilevers, frequencies.
+//
+// A cone of diameters a (clamped) and b over a length L, with A = pi d^2/4, I = pi d^4/64:
+//   axial      4 L/(pi E a b)
+//   bending    64 L^3/(3 pi E a^3 b) + 4 L/(pi k G a b)
+//   torsion    32 L (a^2 + a b + b^2)/(3 pi G a^3 b^3)
+
+#define _XOPEN_SOURCE 700 // j0, y0
+
+#include "fe/fe.h"
+#include "support/check.h"
+#include "support/model.h"
+#include "support/still.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+// The assembled matrix of an analysis at one place.
+static double entry(const still *s, bool of_mass, int i, int j)
+{
+    double A[MODEL_MAX_SIZE * MODEL_MAX_SIZE];
+    int n = s->on.system->nv;
+    model_dense(of_mass ? s->on.system->M : s->on.system->K, n, A);
+    return A[i * n + j];
+}
+
+// One cell of length 2 with E = 3, rho = 5.
+static still one_rod(const char *element, const char *area, const char *mass)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "mesh: { bar: { type: line, from: [0, 0, 0], to: [2, 0, 0], elements: 1 } }\n"
+             "elements: { bar: { type: %s, mesh: bar, E: 3.0, rho: 5.0, area: %s, mass: %s } }\n",
+             element, area, mass);
+    return still_open(text, NULL);
+}
+
+// A = a + (b - a) x/L: K = E (a + b)/(2 L), M = rho L/12 [3a + b, a + b; a + b, a + 3b]; lumped by the sums of rows.
+static void linear_areas_have_the_matrices_of_theory(void **state)
+{
+    (void)state;
+    static const char *const elements[] = { "rod", "rod_2d", "rod_3d", "rod_large_2d", "rod_large_3d" };
+    static const int dimensions[] = { 1, 2, 3, 2, 3 };
+    for (int e = 0; e < 5; e++) {
+        int last = dimensions[e];
+        still s = one_rod(elements[e], "{ from: 0.2, to: 0.8 }", "consistent");
+        CHECK_RELATIVE(entry(&s, false, 0, 0), 3.0 * 0.5 / 2.0, 1e-15);
+        CHECK_RELATIVE(entry(&s, false, 0, last), -3.0 * 0.5 / 2.0, 1e-15);
+        CHECK_RELATIVE(entry(&s, true, 0, 0), 10.0 / 12.0 * 1.4, 1e-14);
+        CHECK_RELATIVE(entry(&s, true, 0, last), 10.0 / 12.0 * 1.0, 1e-14);
+        CHECK_RELATIVE(entry(&s, true, last, last), 10.0 / 12.0 * 2.6, 1e-14);
+        still_close(&s);
+        s = one_rod(elements[e], "{ from: 0.2, to: 0.8 }", "lumped");
+        CHECK_RELATIVE(entry(&s, true, 0, 0), 10.0 / 12.0 * 2.4, 1e-14);
+        CHECK_RELATIVE(entry(&s, true, last, last), 10.0 / 12.0 * 3.6, 1e-14);
+        CHECK(entry(&s, true, 0, last) == 0.0);
+        still_close(&s);
+    }
+}
+
+// A step at a quarter of the cell, and a table with a corner there.
+static void tables_are_integrated_piece_by_piece(void **state)
+{
+    (void)state;
+    still s = one_rod("rod", "{ steps: [[0, 0.2], [0.5, 0.8]] }", "consistent");
+    // integrals of (1-x)^2, x (1-x), x^2 over (0, 1/4): 37/192, 10/384, 1/192
+    double first = 0.2 * 37.0 / 192.0 + 0.8 * (1.0 / 3.0 - 37.0 / 192.0);
+    double cross = 0.2 * 10.0 / 384.0 + 0.8 * (1.0 / 6.0 - 10.0 / 384.0);
+    double last = 0.2 / 192.0 + 0.8 * (1.0 / 3.0 - 1.0 / 192.0);
+    CHECK_RELATIVE(entry(&s, false, 0, 0), 1.5 * (0.25 * 0.2 + 0.75 * 0.8), 1e-14);
+    CHECK_RELATIVE(entry(&s, true, 0, 0), 10.0 * first, 1e-14);
+    CHECK_RELATIVE(entry(&s, true, 0, 1), 10.0 * cross, 1e-14);
+    CHECK_RELATIVE(entry(&s, true, 1, 1), 10.0 * last, 1e-14);
+    still_close(&s);
+    s = one_rod("rod", "{ table: [[0, 0.2], [0.5, 0.8], [2, 0.8]] }", "consistent");
+    CHECK_RELATIVE(entry(&s, false, 0, 0), 1.5 * (0.25 * 0.5 + 0.75 * 0.8), 1e-14);
+    still_close(&s);
+}
+
+static const char cone[] = "mesh: { bar: { type: line, from: [0, 0, 0], to: [1.5, 0, 0], elements: 1 } }\n"
+                           "elements: { bar: { type: beam_timo_2d, mesh: bar, E: 100.0, nu: 0.25, rho: 1.0,\n"
+                           "  section: { type: circle, diameter: { from: 0.3, to: 0.1 }, shear_factor: 0.9 } } }\n"
+                           "supports: { clamp: { set: bar.start, fix: [x, y, rz] } }\n"
+                           "loads: { pull: { type: force, node: bar.end, value: [1.0e-4, 0, 0] } }\n"
+                           "output: { probes: { tip: { node: bar.end, of: [ux, uy] } } }\n";
+
+static const char space[] = "elements.bar.type=%s; elements.bar.orientation=[0, 1, 0]; "
+                            "supports.clamp.fix=[x, y, z, rx, ry, rz]";
+
+// Displacement of the tip along a unit force, or turn about x under a unit torque.
+static double tip(const char *assignments, const char *probe, double load)
+{
+    double q[MODEL_MAX_SIZE * 8] = { 0 };
+    still s = still_open(cone, assignments);
+    still_statics(&s, 0, q);
+    double value = still_probe(&s, probe, q) / load;
+    still_close(&s);
+    return value;
+}
+
+static const double a = 0.3, b = 0.1, L = 1.5, E = 100.0, G = 40.0, k = 0.9;
+
+static double cone_bending(void)
+{
+    return 64.0 * L * L * L / (3.0 * pi * E * a * a * a * b) + 4.0 * L / (pi * k * G * a * b);
+}
+
+static double cone_twist(void)
+{
+    return 32.0 * L * (a * a + a * b + b * b) / (3.0 * pi * G * a * a * a * b * b * b);
+}
+
+static void one_cone_is_exact_for_end_loads(void **state)
+{
+    (void)state;
+    static const char across[] = "loads.pull.value=[0, 1.0e-4, 0]";
+    char text[512], plane[256];
+    snprintf(plane, sizeof plane, space, "beam_timo_3d");
+    CHECK_RELATIVE(tip(NULL, "tip.ux", 1e-4), 4.0 * L / (pi * E * a * b), 1e-12);
+    CHECK_RELATIVE(tip(across, "tip.uy", 1e-4), cone_bending(), 1e-12);
+    snprintf(text, sizeof text, "%s; %s", plane, across);
+    CHECK_RELATIVE(tip(text, "tip.uy", 1e-4), cone_bending(), 1e-12);
+    snprintf(text, sizeof text, "%s; loads.pull.value=[0, 0, 1.0e-4]; output.probes.tip.of=[uz]", plane);
+    CHECK_RELATIVE(tip(text, "tip.uz", 1e-4), cone_bending(), 1e-12);
+    snprintf(text, sizeof text, "%s; loads.pull={type: moment, node: bar.end, value: [1.0e-4, 0, 0]}; %s", plane,
+             "output.probes.tip.of=[rx]");
+    CHECK_RELATIVE(tip(text, "tip.rx", 1e-4), cone_twist(), 1e-12);
+    // a needle: hundred to one
+    double bending = 64.0 * L * L * L / (3.0 * pi * E * a * a * a * 0.003) + 4.0 * L / (pi * k * G * a * 0.003);
+    snprintf(text, sizeof text, "%s; elements.bar.section.diameter.to=0.003", across);
+    CHECK_RELATIVE(tip(text, "tip.uy", 1e-4), bending, 1e-12);
+}
+
+// Exact beams have one point of integration: second order.
+static void exact_beams_converge_to_the_cone(void **state)
+{
+    (void)state;
+    char text[512], frame[256];
+    double error[3];
+    for (int dimension = 2; dimension <= 3; dimension++) {
+        snprintf(frame, sizeof frame, space, "beam_exact_3d");
+        for (int i = 0; i < 3; i++) {
+            snprintf(text, sizeof text, "%s; mesh.bar.elements=%d; loads.pull.value=[0, 1.0e-7, 0]",
+                     dimension == 2 ? "elements.bar.type=beam_exact_2d" : frame, 16 << i);
+            error[i] = tip(text, "tip.uy", 1e-7) / cone_bending() - 1.0;
+        }
+        CHECK(fabs(error[2]) < 3e-4);
+        for (int i = 0; i < 2; i++) CHECK_NEAR(log2(error[i] / error[i + 1]), 2.0, 0.05);
+    }
+}
+
+// A profile that does not vary is no profile: the same matrices, whatever the mass.
+static void constant_profiles_change_nothing(void **state)
+{
+    (void)state;
+    static const char *const elements[] = { "beam_timo_2d", "beam_timo_3d", "beam_exact_2d", "beam_exact_3d" };
+    static const char *const masses[] = { "consistent", "lumped" };
+    for (int e = 0; e < 8; e++) {
+        bool is_space = strstr(elements[e / 2], "3d") != NULL;
+        double of[2][2][MODEL_MAX_SIZE * MODEL_MAX_SIZE];
+        int n = is_space ? 12 : 6;
+        for (int profile = 0; profile < 2; profile++) {
+            char text[512];
+            snprintf(text, sizeof text, "elements.bar.type=%s; elements.bar.mass=%s; mesh.bar.elements=2; %s %s",
+                     elements[e / 2], masses[e % 2],
+                     profile ? "elements.bar.section.diameter={table: [[0, 0.3], [0.9, 0.3], [1.5, 0.3]]}"
+                             : "elements.bar.section.diameter=0.3",
+                     is_space ? "; elements.bar.orientation=[0, 1, 0]; supports.clamp.fix=[x, y, z, rx, ry, rz]" : "");
+            still s = still_open(cone, text);
+            CHECK(s.on.system->nv == n);
+            model_dense(s.on.system->M, n, of[profile][0]);
+            model_dense(s.on.system->K, n, of[profile][1]);
+            still_close(&s);
+        }
+        for (int i = 0; i < 2; i++) {
+            double size = 0.0;
+            for (int j = 0; j < n * n; j++) size = fmax(size, fabs(of[0][i][j]));
+            CHECK_ALL_NEAR(n * n, of[1][i], of[0][i], 1e-14 * size);
+        }
+    }
+}
+
+// int_0^1 (a + (b-a) x)^p x^m (1-x)^n dx by many points.
+static double moment_of(int p, int m, int n)
+{
+    const int count = 20000;
+    double sum = 0.0;
+    for (int i = 0; i < count; i++) {
+        double x = (i + 0.5) / count;
+        sum += pow(a + (b - a) * x, p) * pow(x, m) * pow(1.0 - x, n) / count;
+    }
+    return sum;
+}
+
+// Mass and rotary inertia of a free cone, shared by linear velocities: consistent, and lumped by the sums of rows.
+static void masses_of_beams_are_where_the_section_is(void **state)
+{
+    (void)state;
+    static const char *const elements[] = { "beam_exact_2d", "beam_timo_2d", "beam_exact_3d", "beam_timo_3d" };
+    double mass = pi / 4.0 * L, inertia = pi / 64.0 * L;
+    for (int e = 0; e < 8; e++) {
+        bool is_space = e / 2 >= 2, is_lumped = e % 2 == 1, is_exact = e / 2 % 2 == 0;
+        int last = is_space ? 6 : 3, turn = is_space ? 5 : 2;
+        char text[512];
+        snprintf(text, sizeof text, "elements.bar.type=%s; elements.bar.mass=%s; supports={}%s", elements[e / 2],
+                 is_lumped ? "lumped" : "consistent", is_space ? "; elements.bar.orientation=[0, 1, 0]" : "");
+        still s = still_open(cone, text);
+        CHECK_RELATIVE(entry(&s, true, 0, 0), mass * (is_lumped ? moment_of(2, 0, 1) : moment_of(2, 0, 2)), 1e-8);
+        CHECK_RELATIVE(entry(&s, true, last, last), mass * (is_lumped ? moment_of(2, 1, 0) : moment_of(2, 2, 0)), 1e-8);
+        CHECK_NEAR(entry(&s, true, 0, last), is_lumped ? 0.0 : mass * moment_of(2, 1, 1), 1e-9);
+        bool is_shared = is_lumped || is_space; // rotary inertia in space is at the nodes
+        double first = is_shared ? moment_of(4, 0, 1) : moment_of(4, 0, 2);
+        double second = is_shared ? moment_of(4, 1, 0) : moment_of(4, 2, 0);
+        if (is_exact || is_lumped) {
+            CHECK_RELATIVE(entry(&s, true, turn, turn), inertia * first, 1e-8);
+            CHECK_RELATIVE(entry(&s, true, last + turn, last + turn), inertia * second, 1e-8);
+        }
+        if (is_space && is_exact) CHECK_RELATIVE(entry(&s, true, 3, 3), 2.0 * inertia * first, 1e-8);
+        still_close(&s);
+    }
+}
+
+// The first mode of a rod of linear area, clamped at one end: x = 1 + s (A1/A0 - 1) gives Bessel's equation,
+// Y0(z0) J1(z1) = J0(z0) Y1(z1), z = k x/(A1/A0 - 1).
+static double rod_root(double ratio)
+{
+    double low = 0.1, high = 3.0, f[2];
+    for (int i = 0; i < 200; i++) {
+        double middle = 0.5 * (low + high);
+        const double points[2] = { low, middle };
+        for (int j = 0; j < 2; j++) {
+            double z0 = points[j] / (ratio - 1.0), z1 = ratio * z0;
+            f[j] = y0(z0) * j1(z1) - j0(z0) * y1(z1);
+        }
+        *(f[0] * f[1] > 0.0 ? &low : &high) = middle;
+    }
+    return low;
+}
+
+static double rod_frequency(const char *element, const char *supports, int cells, const char *mass)
+{
+    char text[640];
+    snprintf(text, sizeof text,
+             "mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: %d } }\n"
+             "elements: { bar: { type: %s, mesh: bar, E: 1.0, rho: 1.0, area: { from: 1.0, to: 3.0 }, mass: %s } }\n"
+             "supports: { clamp: { set: bar.start, fix: [x] }%s }\n",
+             cells, element, mass, supports);
+    still s = still_open(text, NULL);
+    pcs_modes modes = still_modes(&s, 1, PCS_EIGEN_DENSE);
+    double w = modes.modes[0].w;
+    still_close(&s);
+    return w;
+}
+
+static void frequencies_of_a_tapered_rod_are_those_of_bessel(void **state)
+{
+    (void)state;
+    double exact = rod_root(3.0);
+    static const char *const masses[] = { "consistent", "lumped" };
+    for (int i = 0; i < 2; i++) {
+        double error[3];
+        for (int j = 0; j < 3; j++) error[j] = rod_frequency("rod", "", 8 << j, masses[i]) / exact - 1.0;
+        CHECK(error[2] > 0.0);
+        CHECK(fabs(error[2]) < 3e-4);
+        for (int j = 0; j < 2; j++) CHECK_NEAR(log2(error[j] / error[j + 1]), 2.0, 0.03);
+    }
+    static const char across[] = ", rest: { set: bar, fix: [y] }";
+    CHECK_RELATIVE(rod_frequency("rod_2d", across, 16, "consistent"), rod_frequency("rod", "", 16, "consistent"),
+                   1e-12);
+}
+
+// Frequencies of slender cones by both kinds of beams; the error of the linear ones falls with the fourth power, and a
+// wedge that ends in an edge has w = 5.3151 sqrt(E h^2/(12 rho L^4)) (Kirchhoff).
+static double cone_frequency(const char *element, const char *section, int cells)
+{
+    char text[512];
+    snprintf(text, sizeof text, "elements.bar.type=%s; mesh.bar.elements=%d; %s", element, cells, section);
+    still s = still_open(cone, text);
+    pcs_modes modes = still_modes(&s, 1, PCS_EIGEN_DENSE);
+    double w = modes.modes[0].w;
+    still_close(&s);
+    return w;
+}
+
+static void frequencies_of_cones_and_wedges(void **state)
+{
+    (void)state;
+    static const char thin[] = "elements.bar.section={type: circle, diameter: {from: 0.03, to: 0.01}}";
+    static const char edge[] =
+        "elements.bar.section={type: rectangle, width: 0.02, height: {from: 0.0015, to: 1.5e-9}}";
+    double w[4];
+    for (int i = 0; i < 4; i++) w[i] = cone_frequency("beam_timo_2d", thin, 2 << i);
+    CHECK((w[0] - w[1]) / (w[1] - w[2]) > 12.0);
+    CHECK((w[1] - w[2]) / (w[2] - w[3]) > 12.0);
+    CHECK_RELATIVE(cone_frequency("beam_exact_2d", thin, 80), w[3], 3e-4);
+    CHECK_RELATIVE(cone_frequency("beam_timo_2d", edge, 16), 5.3150994 * sqrt(100.0 / 12.0) * 0.0015 / 2.25, 1e-4);
+}
+
+// Fields and radii are those of the place: stress N/A in the middle, M cy/I at the ends.
+static void stresses_follow_the_section(void **state)
+{
+    (void)state;
+    double q[MODEL_MAX_SIZE] = { 0 };
+    still s = still_open(cone, "loads.pull.value=[1.0e-4, 1.0e-4, 0]; "
+                               "output.probes={at: {element: bar, of: [stress, bending_stress, axial_force]}}");
+    still_statics(&s, 0, q);
+    double mean = pi / 4.0 * (a * a + a * b + b * b) / 3.0;
+    CHECK_RELATIVE(still_probe(&s, "at.axial_force", q), 1e-4, 1e-10);
+    CHECK_RELATIVE(still_probe(&s, "at.stress", q), 1e-4 / mean, 1e-10);
+    CHECK_RELATIVE(still_probe(&s, "at.bending_stress", q), 1e-4 * L * 32.0 / (pi * a * a * a), 1e-10);
+    s.on.system->ops->draw(s.on.system, q, q, s.on.system->picture);
+    CHECK_RELATIVE(s.on.system->picture->radius[0], 0.5 * a, 1e-14);
+    CHECK_RELATIVE(s.on.system->picture->radius[1], 0.5 * b, 1e-14);
+    still_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(linear_areas_have_the_matrices_of_theory),
+        cmocka_unit_test(tables_are_integrated_piece_by_piece),
+        cmocka_unit_test(one_cone_is_exact_for_end_loads),
+        cmocka_unit_test(exact_beams_converge_to_the_cone),
+        cmocka_unit_test(constant_profiles_change_nothing),
+        cmocka_unit_test(masses_of_beams_are_where_the_section_is),
+        cmocka_unit_test(frequencies_of_a_tapered_rod_are_those_of_bessel),
+        cmocka_unit_test(frequencies_of_cones_and_wedges),
+        cmocka_unit_test(stresses_follow_the_section),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
