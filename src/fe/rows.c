@@ -3,7 +3,7 @@
 // A constant row is g = g_0 + G q. A varying one is stated by its contact or joint in nodes, forces and moments
 // (contact/row.h); a moment m on a node with the material rotation R enters its three equations as R^T m.
 
-#include "fe/data.h"
+#include "fe/laws.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,6 +32,7 @@ static pcs_status rows_count(pcs_system *self, fe_data *fe, int k, pcs_contact_i
         info->name = c->name;
         info->writes_points = c->writes_points;
         source->evaluate = c->ops->evaluate;
+        if (c->law != NULL) return pcs_fe_count_law(self, fe, k); // no rows
         if (c->ops->count != NULL && rows_law(c)->friction == 0.0) {
             info->nrow = c->ops->count(c->params, fe->model.mesh);
         } else {
@@ -107,7 +108,7 @@ static pcs_status rows_create(pcs_system *self, fe_data *fe, pcs_contact_info *i
             *culprit = pcs_fe_culprit(self->ctx, info[k].is_joint ? "joints" : "contacts", info[k].name);
         PCS_TRY(status);
     }
-    PCS_TAKE(self->ctx, rows, self->nrow, "contact rows");
+    PCS_TAKE(self->ctx, rows, self->nrow + (fe->laws == NULL ? 0 : fe->laws->nrow), "contact rows");
     PCS_TAKE(self->ctx, fe->points, self->nrow, "contact rows");
     PCS_TAKE(self->ctx, work->states, self->nrow, "contact rows");
     self->rows = self->laws = rows;
@@ -124,7 +125,7 @@ static pcs_status rows_create(pcs_system *self, fe_data *fe, pcs_contact_info *i
         if (status != PCS_OK) *culprit = pcs_fe_culprit(self->ctx, "contacts", info[k].name);
         PCS_TRY(status);
     }
-    return PCS_OK;
+    return fe->laws == NULL ? PCS_OK : pcs_fe_make_laws(self, fe, info, rows, culprit);
 }
 
 // A joint between nodes that supports hold along its direction holds nothing.
@@ -266,6 +267,17 @@ static void rows_evaluate(pcs_system *self, const double *q, const double *v)
     }
 }
 
+void pcs_fe_evaluate_contact(const pcs_system *self, int contact, const double *q, pcs_row_state *states)
+{
+    const fe_data *fe = self->data;
+    const fe_work *work = self->work;
+    const pcs_gap_ops *ops = fe->model.contacts[contact].ops;
+    row_view view = { fe, q, NULL };
+    pcs_places places = { .mesh = fe->model.mesh, .t = self->time, .owner = &view, .find = rows_find_place };
+    memset(states, 0, (size_t)fe->sources[contact].contact.nrow * sizeof *states);
+    ops->evaluate(work->instances[contact], &places, states);
+}
+
 // One node's share of a row, along its dofs.
 static int rows_put_term(const fe_data *fe, const pcs_row_term *term, const double *q, int *column, double *value)
 {
@@ -358,7 +370,9 @@ void pcs_fe_passages(pcs_system *self, const double *q0, const double *q1, const
         int first = fe->sources[k].first_row;
         pcs_passage own = { 0 };
         if (ops->passage == NULL) continue;
-        ops->passage(work->instances[k], &from, &to, rows + first, &own);
+        const pcs_passage_row *ends = rows + first;
+        if (fe->model.contacts[k].law != NULL) ends = pcs_fe_law_ends(self, k, q0, q1, &first);
+        ops->passage(work->instances[k], &from, &to, ends, &own);
         if (own.allowed > 0.0) pcs_passage_note(worst, own.depth, own.allowed, first + own.row);
     }
 }
@@ -406,6 +420,7 @@ void pcs_fe_contact_points(pcs_system *self, const double *q, double (*position)
             for (int i = 0; i < 3; i++) position[row][i] += fe->model.mesh->x[point->node][i];
         }
     }
+    if (fe->laws != NULL) pcs_fe_law_points(self, q, position, normal);
 }
 
 void pcs_fe_tangents(const pcs_system *self, double (*across)[3])
