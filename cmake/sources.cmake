@@ -13,7 +13,7 @@ percuss_sources(src/contact gap_list.def beams contact force_law registry search
 percuss_sources(src/joint joint_list.def ends joint motion)
 percuss_sources(src/system defaults push rigid scale)
 percuss_sources(src/fe amplitude assembly dofs fe initial joint_stiffness law_tangents laws loads ops picture pieces
-  probe reactions rigid rotations rows scale section_forces share springs stable tangents turning)
+  places probe reactions rigid rotations rows scale section_forces share springs stable tangents turning)
 percuss_sources(src/closed_form closed_form_list.def check closed_form stable)
 percuss_sources(src/step step_list.def active_set active_set_solve columns condense contact_problem curvature
   dense_contacts frictionless impact iteration krylov krylov_set newton_rows outer preconditioner projected_gradient

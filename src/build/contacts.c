@@ -19,7 +19,7 @@ static void contacts_check_law(pcs_build *b, pcs_yaml *node, const pcs_gap_ops *
     const pcs_contact_law *law = (const void *)((const char *)params + ops->law_offset);
     if (!has_force && isnan(law->restitution))
         pcs_case_error_at(b->c, node, NULL,
-                          "'restitution' is missing: Newton's coefficient e of the rigid law; or 'law', "
+                          "missing key 'restitution' (Newton's coefficient e of the rigid law), or 'law', "
                           "a force law");
     if (!has_force) return;
     if (!isnan(law->restitution))
@@ -71,8 +71,9 @@ static pcs_status contacts_contact(pcs_build *b, pcs_yaml *node, pcs_fe_contact 
         }
     }
     if (is_read) pcs_build_check(b, node, ops->check, params);
-    pcs_yaml *law = pcs_case_get_map(b->c, node, "law");
-    if (is_read) contacts_check_law(b, node, ops, params, pcs_case_get(b->c, node, "law") != NULL);
+    bool has_law = pcs_case_get(b->c, node, "law") != NULL;
+    if (is_read) contacts_check_law(b, node, ops, params, has_law);
+    pcs_yaml *law = has_law ? pcs_case_get_map(b->c, node, "law") : NULL;
     return law == NULL ? PCS_OK : contacts_force_law(b, law, &contact->law);
 }
 

@@ -161,6 +161,12 @@ double pcs_fe_limited_step(const pcs_system *self, pcs_mode_limit *limit, const 
 // Contacts and joints.
 pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit);
 void pcs_fe_update_directions(pcs_system *self, const double *q);
+// Places of the nodes at q, with velocities where v is not NULL; the view must outlast them.
+typedef struct fe_view {
+    const fe_data *fe;
+    const double *q, *v;
+} fe_view;
+pcs_places pcs_fe_places(const pcs_system *self, const fe_view *view);
 void pcs_fe_put_direction(const fe_data *fe, const pcs_row_direction *direction, const double *q, pcs_rows *rows,
                           int row);
 void pcs_fe_evaluate_rows(pcs_system *self, const double *q);

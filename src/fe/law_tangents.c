@@ -142,8 +142,9 @@ static law_nodes tangent_set(const fe_data *fe, const pcs_fe_contact *c, const c
     bool is_cells = false;
     for (const pcs_option *o = c->ops->options; o->name != NULL; o++)
         if (strcmp(o->name, option) == 0) memcpy(&name, (const char *)c->params + o->offset, sizeof name);
-    for (int i = 0; c->ops->cell_options != NULL && c->ops->cell_options[i] != NULL; i++)
-        is_cells = is_cells || strcmp(c->ops->cell_options[i], option) == 0;
+    if (c->ops->cell_options != NULL)
+        for (int i = 0; c->ops->cell_options[i] != NULL; i++)
+            is_cells = is_cells || strcmp(c->ops->cell_options[i], option) == 0;
     return is_cells ? (law_nodes){ .cells = pcs_mesh_cell_set(mesh, name) }
                     : (law_nodes){ .nodes = pcs_mesh_node_set(mesh, name) };
 }
@@ -255,10 +256,9 @@ static double tangent_most_mobile(const pcs_system *self, const fe_law_contact *
 void pcs_fe_share_laws(const pcs_system *self, int *share)
 {
     const fe_laws *laws = ((const fe_data *)self->data)->laws;
-    for (int i = 0; laws != NULL && i < laws->nrow; i++) {
-        const pcs_rows *L = ((const fe_work *)self->work)->laws->L;
-        for (int e = L->start[i]; e < L->start[i + 1]; e++) share[L->column[e]] += L->value[e] != 0.0;
-    }
+    if (laws == NULL) return;
+    const pcs_rows *L = ((const fe_work *)self->work)->laws->L;
+    for (int e = 0; e < L->start[laws->nrow]; e++) share[L->column[e]] += L->value[e] != 0.0;
 }
 
 // The depth that a law can reach follows from the energy of the initial state, and from the fall through the size of

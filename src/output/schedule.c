@@ -44,7 +44,8 @@ pcs_status pcs_schedule_create(pcs_context *ctx, const pcs_frames_params *params
     if (params->around_contacts > 0) out->nrow = pcs_contact_rows(view->system);
     out->every = pcs_frames_every(params, view);
     PCS_TAKE(ctx, out->was_closed, out->nrow, "states of the contacts");
-    for (int j = 0; j < out->nrow; j++) out->was_closed[j] = view->report->rows[pcs_contact_row(view->system, j)].is_closed;
+    for (int j = 0; j < out->nrow; j++)
+        out->was_closed[j] = view->report->rows[pcs_contact_row(view->system, j)].is_closed;
     return PCS_OK;
 }
 

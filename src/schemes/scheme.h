@@ -99,7 +99,7 @@ struct pcs_scheme {
 
 extern const pcs_scheme_ops *const pcs_schemes[]; // ends with NULL
 
-// Makes `report` that of two steps, `first` and its own, of so many points; the laws of the rows are those of the second.
+// Makes `report` that of two steps, `first` and its own, of so many points; the laws of rows are those of the second.
 void pcs_join_reports(const pcs_step_report *first, int npoint, pcs_step_report *report);
 
 // `start` and `step` of the scheme, with the report of what force laws of contacts did besides.

@@ -192,7 +192,7 @@ typedef struct pcs_system_ops {
     void (*draw)(pcs_system *self, const double *q, const double *v, pcs_picture *picture);
     // Of all points: [nrow + ncompliant].
     void (*contact_points)(pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
-    // Gap, rate, force and whether they are closed, of the points with force laws, into rows[nrow] to rows[nrow + ncompliant - 1].
+    // Gap, rate, force and state of the points with force laws, rows[nrow] to rows[nrow + ncompliant - 1].
     void (*press)(pcs_system *self, const double *q, const double *v, pcs_row_report *rows);
     // Unit vectors in space along which friction pushes, [ntangent]; where the rows stand: has_tangents.
     void (*tangents)(const pcs_system *self, double (*across)[3]);

@@ -69,6 +69,27 @@ output:
     end: { node: beam.end, of: [x, y, z, vx] }
 """
 
+# Rods that give way where they touch, and a wall that does.
+SOFT = """
+mesh:
+  left: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 30 }
+  right: { type: line, from: [1.0001, 0, 0], to: [2.0001, 0, 0], elements: 30 }
+elements:
+  left: { type: rod, mesh: left, E: 2.0e+11, rho: 8000.0, area: 1.0e-4 }
+  right: { type: rod, mesh: right, E: 2.0e+11, rho: 8000.0, area: 1.0e-4 }
+initial:
+  - { set: left, velocity: [2.0, 0, 0] }
+contacts:
+  touch: { type: node_node, a: left.end, b: right.start, normal: [1, 0, 0],
+           law: { type: hunt_crossley, stiffness: 1.0e+10, damping: 0.05 } }
+  wall: { type: node_plane, nodes: right.end, point: [2.0002, 0, 0], normal: [-1, 0, 0],
+          law: { type: linear, stiffness: 1.0e+8 } }
+scheme: { type: newmark }
+time: { step: 2.0e-6, end: 6.0e-4 }
+output:
+  frames: { every: 0 }
+"""
+
 PENDULUM = ["cases/beam_pendulum", "--set", "time.end=0.33"]  # chaotic after that
 
 
