@@ -210,6 +210,11 @@ class Agreement(Ranks):
         self.compare(self.case("spinning", SPINNING), counts=(2, 3), rows=31)
         self.compare(self.case("spinning", SPINNING), "--set", "contacts.floor.nodes=beam.end", counts=(2, 3), rows=31)
 
+    # Force laws: every rank evaluates all points, one of them counts their energy.
+    def test_force_laws(self):
+        self.compare(self.case("soft", SOFT), counts=(1, 3), rows=301)
+        self.compare(self.case("soft", SOFT), "--set", "scheme.type=half_explicit", counts=(2,), rows=301)
+
     # More ranks than nodes: some of them have nothing to do.
     def test_more_ranks_than_nodes(self):
         self.compare("cases/bar_impact", "--set", "mesh.bar.elements=2", "--set", "time.end=0.6", counts=(4,))
