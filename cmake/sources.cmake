@@ -9,11 +9,11 @@ percuss_sources(src/linsolve linsolve_list.def bordered chain_blocks chain_lu ch
 percuss_sources(src/eigen arpack lapack quadratic symmetric)
 percuss_sources(mesh mesh_source_list.def dofmap merge mesh msh msh2 msh4 msh_data msh_text order registry select)
 percuss_sources(elements element_list.def axial beam element exact_3d_tangent modal one_node section taper timoshenko)
-percuss_sources(src/contact gap_list.def beams box_tree contact registry search segment swept)
+percuss_sources(src/contact gap_list.def beams box_tree contact force_law registry search segment swept)
 percuss_sources(src/joint joint_list.def ends joint motion)
 percuss_sources(src/system defaults push rigid scale)
-percuss_sources(src/fe amplitude assembly centre dofs fe initial joint_stiffness loads ops picture pieces probe
-  reactions rigid rotations rows scale section_forces share springs stable tangents taper turning)
+percuss_sources(src/fe amplitude assembly centre dofs fe initial joint_stiffness law_tangents laws loads ops picture
+  pieces places probe reactions rigid rotations rows scale section_forces share springs stable tangents taper turning)
 percuss_sources(src/closed_form closed_form_list.def check closed_form planes stable)
 percuss_sources(src/step step_list.def active_set active_set_solve columns condense contact_problem curvature
   dense_contacts frictionless impact iteration krylov krylov_set newton_rows outer preconditioner projected_gradient

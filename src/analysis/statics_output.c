@@ -16,7 +16,7 @@ typedef struct record {
     pcs_view view;
     pcs_state x;
     pcs_step_report report;
-    pcs_row_report *acting;  // [nrow] forces, and their impulses over a second
+    pcs_row_report *acting;  // [nrow + ncompliant] forces, and their impulses over a second
     pcs_reaction *reactions; // [nreaction]
     pcs_frames_params params;
     pcs_observer frames[FRAME_OBSERVERS]; // of the model, of the contacts
@@ -52,20 +52,20 @@ static void statics_put_header(const record *r)
 }
 
 // Of a contact: its smallest gap and the sum of its forces.
-static void statics_put_contact(const record *r, const pcs_statics *now, const pcs_contact_info *contact)
+static void statics_put_contact(const record *r, const pcs_contact_info *contact)
 {
-    double gap = contact->nrow > 0 ? now->gap[contact->first_row] : 0.0, force = 0.0;
+    const pcs_row_report *rows = r->report.rows + contact->first_row;
+    double gap = contact->nrow > 0 ? rows[0].gap : 0.0, force = 0.0;
     for (int i = 0; i < contact->nrow; i++) {
-        int j = contact->first_row + i;
-        if (now->gap[j] < gap) gap = now->gap[j];
-        force += now->force[j];
+        if (rows[i].gap < gap) gap = rows[i].gap;
+        force += rows[i].force;
     }
     statics_put_number(r->table, gap);
     statics_put_number(r->table, force);
     if (contact->writes_points)
         for (int i = 0; i < contact->nrow; i++) {
-            statics_put_number(r->table, now->gap[contact->first_row + i]);
-            statics_put_number(r->table, now->force[contact->first_row + i]);
+            statics_put_number(r->table, rows[i].gap);
+            statics_put_number(r->table, rows[i].force);
         }
 }
 
@@ -83,7 +83,7 @@ static void statics_put_row(const record *r, const pcs_statics *now)
     statics_put_number(r->table, measure.strain);
     statics_put_number(r->table, measure.potential);
     for (int c = 0; c < on->system->ncontact; c++)
-        if (!on->system->contacts[c].is_joint) statics_put_contact(r, now, &on->system->contacts[c]);
+        if (!on->system->contacts[c].is_joint) statics_put_contact(r, &on->system->contacts[c]);
     for (int i = 0; i < on->system->nreaction; i++)
         for (int k = 0; k < PCS_REACTION_COMPONENTS; k++)
             if (pcs_reaction_has(&on->system->reactions[i], k))
@@ -98,7 +98,8 @@ static void statics_react(record *r)
 {
     pcs_system *system = r->on->system;
     if (system->nreaction == 0) return;
-    for (int j = 0; j < system->nrow; j++) r->acting[j].force = r->acting[j].step_impulse = r->report.rows[j].force;
+    for (int j = 0; j < pcs_system_npoint(system); j++)
+        r->acting[j].force = r->acting[j].step_impulse = r->report.rows[j].force;
     for (int pass = 0; pass < 2; pass++) system->ops->reactions(system, pass, r->x.q, r->x.v, r->acting, r->reactions);
 }
 
@@ -110,6 +111,7 @@ static void statics_pose(record *r, const pcs_statics *now)
     r->x.step = now->step;
     for (int j = 0; j < r->on->system->nrow; j++)
         report->rows[j] = (pcs_row_report){ .gap = now->gap[j], .force = now->force[j], .is_closed = now->held[j] };
+    r->on->system->ops->press(r->on->system, now->q, r->x.v, report->rows);
     statics_react(r);
 }
 
@@ -134,9 +136,9 @@ static pcs_status statics_take(record *r)
     const pcs_system *system = r->on->system;
     PCS_TAKE(ctx, r->x.q, system->nq, "load steps");
     PCS_TAKE(ctx, r->x.v, system->nv, "load steps");
-    PCS_TAKE(ctx, r->report.rows, system->nrow, "load steps");
+    PCS_TAKE(ctx, r->report.rows, pcs_system_npoint(system), "load steps");
     PCS_TAKE(ctx, r->reactions, system->nreaction, "load steps");
-    PCS_TAKE(ctx, r->acting, system->nrow, "load steps");
+    PCS_TAKE(ctx, r->acting, pcs_system_npoint(system), "load steps");
     return PCS_OK;
 }
 
@@ -166,9 +168,10 @@ static pcs_status statics_prepare(record *r, const char *directory)
     return PCS_OK;
 }
 
-static void statics_put_contacts(const record *r, const pcs_statics *now)
+static void statics_put_contacts(const record *r)
 {
     const pcs_system *system = r->on->system;
+    const pcs_row_report *rows = r->report.rows;
     bool has_friction = false;
     if (pcs_contact_rows(system) > 0) pcs_file_text(r->summary, "\nContacts\n");
     for (int c = 0; c < system->ncontact; c++) {
@@ -179,7 +182,7 @@ static void statics_put_contacts(const record *r, const pcs_statics *now)
                 has_friction = has_friction || system->rows[j].friction > 0.0;
                 if (i < MOST_POINTS)
                     pcs_file_print(r->summary, "  %s, point %d: %s, gap %.6g m, force %.9g N\n", contact->name, i,
-                                   now->held[j] ? "closed" : "open", now->gap[j], now->force[j]);
+                                   rows[j].is_closed ? "closed" : "open", rows[j].gap, rows[j].force);
             }
         if (contact->nrow > MOST_POINTS && !contact->is_joint)
             pcs_file_print(r->summary, "  %s: %d points more\n", contact->name, contact->nrow - MOST_POINTS);
@@ -230,7 +233,7 @@ static pcs_status statics_summarise(record *r, const pcs_statics *now, const cha
     for (int k = 0; k < on->nprobe; k++)
         pcs_file_print(r->summary, "  %-19s %.12g\n", on->probes[k].column,
                        on->system->ops->probe(on->system, &on->probes[k], r->x.q, r->x.v));
-    statics_put_contacts(r, now);
+    statics_put_contacts(r);
     statics_put_reactions(r);
     return pcs_file_commit(r->summary);
 }

@@ -13,7 +13,7 @@ static pcs_status analyses_stand(percuss *p, const pcs_analysis *on, const doubl
     pcs_row_report *rows;
     PCS_TAKE(p->ctx, zero, system->nv, "a state at rest");
     PCS_TAKE(p->ctx, gap, system->nrow, "gaps");
-    PCS_TAKE(p->ctx, rows, system->nrow, "gaps");
+    PCS_TAKE(p->ctx, rows, pcs_system_npoint(system), "gaps");
     system->time = p->still_time;
     system->ops->gaps(system, q, gap);
     for (int j = 0; j < system->nrow; j++) {
@@ -22,6 +22,8 @@ static pcs_status analyses_stand(percuss *p, const pcs_analysis *on, const doubl
         rows[j].force = rows[j].step_impulse = statics->force[j];
         rows[j].is_closed = statics->held[j] != 0;
     }
+    system->ops->press(system, q, zero, rows);
+    for (int j = system->nrow; j < pcs_system_npoint(system); j++) rows[j].step_impulse = rows[j].force;
     p->still_q = q;
     p->still_v = zero;
     p->rows = rows;

@@ -6,7 +6,7 @@
 
 int percuss_contacts(const percuss *p)
 {
-    return p == NULL || p->system == NULL ? 0 : p->system->nrow;
+    return p == NULL || p->system == NULL ? 0 : pcs_system_npoint(p->system);
 }
 
 percuss_contact percuss_contact_at(const percuss *p, int i)
@@ -68,8 +68,8 @@ const double *percuss_rows(const percuss *p, percuss_row_quantity quantity, size
 static pcs_status contacts_take_points(percuss *p)
 {
     if (p->position != NULL && p->normal != NULL) return PCS_OK;
-    PCS_TAKE(p->ctx, p->position, p->system->nrow, "contact points");
-    PCS_TAKE(p->ctx, p->normal, p->system->nrow, "contact points");
+    PCS_TAKE(p->ctx, p->position, pcs_system_npoint(p->system), "contact points");
+    PCS_TAKE(p->ctx, p->normal, pcs_system_npoint(p->system), "contact points");
     return PCS_OK;
 }
 
@@ -78,7 +78,7 @@ int percuss_contact_points(percuss *p, const double **position, const double **n
     if (position != NULL) *position = NULL;
     if (normal != NULL) *normal = NULL;
     if (!pcs_api_may_evaluate(p)) return 2;
-    if (p->system->nrow == 0) return 0;
+    if (pcs_system_npoint(p->system) == 0) return 0;
     if (contacts_take_points(p) != PCS_OK) return 1;
     p->system->ops->contact_points(p->system, pcs_api_q(p), p->position, p->normal);
     if (position != NULL) *position = p->position[0];

@@ -104,7 +104,7 @@ static pcs_status build_sim(pcs_build *b, pcs_sim **out)
     PCS_TRY(pcs_build_solvers(b));
     PCS_TRY(pcs_build_equilibrium(b));
     PCS_TRY(build_start_from(b));
-    PCS_TAKE(b->ctx, b->sim->report.rows, b->sim->system->nrow, "the report");
+    PCS_TAKE(b->ctx, b->sim->report.rows, pcs_system_npoint(b->sim->system), "the report");
     build_view(b);
     PCS_TRY(pcs_build_check_observers(b));
     b->sim->timing.setup = pcs_clock() - start;

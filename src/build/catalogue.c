@@ -59,7 +59,8 @@ static const catalogue_section catalogue_sections[] = {
     { "loads.NAME.amplitude.ramp", "from one factor to another", pcs_ramp_options },
     { "loads.NAME.amplitude.pulse", "zero before and after", pcs_pulse_options },
     { "joints.NAME", "`type` from the joints; reactions are columns of the history", NULL },
-    { "contacts.NAME", "`type` from the gap types; `points`: sum or all, history columns for every point", NULL },
+    { "contacts.NAME",
+      "`type` from the gap types; `law`: a force law; `points`: sum or all, history columns for every point", NULL },
     { "scheme", "required: `type` from the schemes, with its options", NULL },
     { "solver", "`type` from the step solvers, or auto [auto], `linear` from the linear solvers [auto]",
       pcs_solver_options },
@@ -257,6 +258,8 @@ pcs_status pcs_catalogue_walk(pcs_catalogue_visit *visit, void *user)
     CATALOGUE_REGISTRY("Elements (elements.NAME.type)", "elements", pcs_elements, pcs_elements[i]->options);
     CATALOGUE_REGISTRY("Joints (joints.NAME.type)", "joints", pcs_joints, pcs_joints[i]->options);
     CATALOGUE_REGISTRY("Gap types (contacts.NAME.type)", "contacts", pcs_gap_types, pcs_gap_types[i]->options);
+    CATALOGUE_REGISTRY("Force laws (contacts.NAME.law.type)", "contacts", pcs_force_law_types,
+                       pcs_force_law_types[i]->options);
     CATALOGUE_REGISTRY("Schemes (scheme.type)", "scheme", pcs_schemes, pcs_schemes[i]->options);
     CATALOGUE_REGISTRY("Step solvers (solver.type)", "solver", pcs_step_solvers, NULL);
     CATALOGUE_REGISTRY("Linear solvers (solver.linear)", "solver", pcs_linsolvers, NULL);
@@ -293,6 +296,7 @@ void pcs_catalogue_names(void (*take)(void *user, const char *name, const char *
     CATALOGUE_NAMES(pcs_elements);
     CATALOGUE_NAMES(pcs_joints);
     CATALOGUE_NAMES(pcs_gap_types);
+    CATALOGUE_NAMES(pcs_force_law_types);
     CATALOGUE_NAMES(pcs_schemes);
     CATALOGUE_NAMES(pcs_step_solvers);
     CATALOGUE_NAMES(pcs_linsolvers);

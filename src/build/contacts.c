@@ -2,6 +2,7 @@
 
 #include "build/sections.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool contacts_is_cell_option(const pcs_gap_ops *ops, const char *option)
@@ -10,6 +11,44 @@ static bool contacts_is_cell_option(const pcs_gap_ops *ops, const char *option)
     for (int i = 0; ops->cell_options[i] != NULL; i++)
         if (strcmp(ops->cell_options[i], option) == 0) return true;
     return false;
+}
+
+// The rigid law has a restitution; a force law has none, and no friction.
+static void contacts_check_law(pcs_build *b, pcs_yaml *node, const pcs_gap_ops *ops, const void *params, bool has_force)
+{
+    const pcs_contact_law *law = (const void *)((const char *)params + ops->law_offset);
+    if (!has_force && isnan(law->restitution))
+        pcs_case_error_at(b->c, node, NULL,
+                          "missing key 'restitution' (Newton's coefficient e of the rigid law), or 'law', "
+                          "a force law");
+    if (!has_force) return;
+    if (!isnan(law->restitution))
+        pcs_case_error_at(b->c, node, "restitution",
+                          "a contact with a force law has no restitution of its own: leave one of both out");
+    if (law->friction != 0.0)
+        pcs_case_error_at(b->c, node, "friction", "is %g: friction goes with the rigid law only, not with 'law'",
+                          law->friction);
+    if (law->tangent_restitution != 0.0)
+        pcs_case_error_at(b->c, node, "tangent_restitution", "is %g: it goes with the rigid law only, not with 'law'",
+                          law->tangent_restitution);
+}
+
+static pcs_status contacts_force_law(pcs_build *b, pcs_yaml *node, const pcs_force_law **out)
+{
+    const char *names[PCS_BUILD_NAMES];
+    PCS_BUILD_NAMES_OF(pcs_force_law_types, names);
+    int type = pcs_case_type(b->c, node, names);
+    if (type < 0) return PCS_OK;
+    const pcs_force_law_type *of = pcs_force_law_types[type];
+    void *params = NULL;
+    pcs_force_law *law;
+    PCS_TRY(pcs_build_params(b, of->params_size, &params));
+    PCS_TAKE(b->ctx, law, 1, "a force law");
+    if (!pcs_case_read(b->c, node, of->options, params)) return PCS_OK;
+    if (!pcs_build_check(b, node, of->check, params)) return PCS_OK;
+    *law = of->make(params);
+    *out = law;
+    return PCS_OK;
 }
 
 static pcs_status contacts_contact(pcs_build *b, pcs_yaml *node, pcs_fe_contact *contact)
@@ -32,7 +71,10 @@ static pcs_status contacts_contact(pcs_build *b, pcs_yaml *node, pcs_fe_contact 
         }
     }
     if (is_read) pcs_build_check(b, node, ops->check, params);
-    return PCS_OK;
+    bool has_law = pcs_case_get(b->c, node, "law") != NULL;
+    if (is_read) contacts_check_law(b, node, ops, params, has_law);
+    pcs_yaml *law = has_law ? pcs_case_get_map(b->c, node, "law") : NULL;
+    return law == NULL ? PCS_OK : contacts_force_law(b, law, &contact->law);
 }
 
 pcs_status pcs_build_contacts(pcs_build *b)

@@ -28,7 +28,7 @@
     }
 
 SCHEMA_REGISTRY(schema_joints, pcs_joints, pcs_joints[i]->options, NULL)
-SCHEMA_REGISTRY(schema_gap_types, pcs_gap_types, pcs_gap_types[i]->options, NULL)
+SCHEMA_REGISTRY(schema_force_laws, pcs_force_law_types, pcs_force_law_types[i]->options, NULL)
 SCHEMA_REGISTRY(schema_schemes, pcs_schemes, pcs_schemes[i]->options, NULL)
 SCHEMA_REGISTRY(schema_step_solvers, pcs_step_solvers, NULL, NULL)
 SCHEMA_REGISTRY(schema_linsolvers, pcs_linsolvers, NULL, NULL)
@@ -187,10 +187,23 @@ static const pcs_schema_map map_joint = {
 };
 SCHEMA_NAMED(map_joints, "joints", map_joint);
 
+static const pcs_schema_map map_law = { .name = "force law", .form = PCS_SCHEMA_TYPES, .parts = schema_force_laws };
 static const pcs_schema_key contact_keys[] = {
+    { .name = "law", .help = "a force law, in place of the rigid one", .map = &map_law },
     { .name = "points", .help = "all: history columns for every point", .value = "\"enum\":[\"sum\",\"all\"]" },
     { .name = NULL },
 };
+static const char *const contact_one[] = { "restitution", "law", NULL };
+
+static bool schema_gap_types(pcs_context *ctx, int i, pcs_schema_part *out)
+{
+    (void)ctx;
+    if (pcs_gap_types[i] == NULL) return false;
+    *out = (pcs_schema_part){ pcs_gap_types[i]->name, pcs_gap_types[i]->summary, pcs_gap_types[i]->options, NULL,
+                              contact_one };
+    return true;
+}
+
 static const pcs_schema_map map_contact = {
     .name = "contact", .form = PCS_SCHEMA_TYPES, .is_entry = true, .keys = contact_keys, .parts = schema_gap_types
 };
@@ -296,6 +309,7 @@ const pcs_schema_map *const pcs_schema_maps[] = {
     &map_merge,     &map_merge_entry, &map_elements, &map_group,         &map_section, &map_damping,
     &map_supports,  &map_support,     &map_initial,  &map_initial_entry, &map_loads,   &map_load,
     &map_amplitude, &map_sine,        &map_ramp,     &map_pulse,         &map_joints,  &map_joint,
-    &map_contacts,  &map_contact,     &map_scheme,   &map_solver,        &map_time,    &map_control,
-    &map_output,    &map_probes,      &map_probe,    &map_cells,         &map_start,   NULL,
+    &map_contacts,  &map_contact,     &map_law,      &map_scheme,        &map_solver,  &map_time,
+    &map_control,   &map_output,      &map_probes,   &map_probe,         &map_cells,   &map_start,
+    NULL,
 };

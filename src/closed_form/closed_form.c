@@ -219,6 +219,7 @@ static const pcs_system_ops closed_ops = {
     .stable_step = pcs_default_stable_step,
     .draw = closed_draw,
     .contact_points = closed_contact_points,
+    .press = pcs_default_press,
     .tangents = pcs_default_tangents,
     .probe = closed_probe,
     .find_sizes = pcs_default_find_sizes,

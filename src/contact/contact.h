@@ -28,14 +28,15 @@ typedef struct pcs_contact_point {
 
 // What happens where bodies touch; the first member of every gap type's law.
 typedef struct pcs_contact_law {
-    double restitution;         // Newton's e
+    double restitution;         // Newton's e; NAN: a force law acts
     double friction;            // Coulomb's mu
     double tangent_restitution; // of the tangential velocity
 } pcs_contact_law;
 
 // Rows of an option table for a parameter struct with the member `law`.
 #define PCS_CONTACT_LAW_OPTIONS(type)                                                                               \
-    PCS_REAL("restitution", type, law.restitution, PCS_REQUIRED, PCS_ZERO_TO_ONE, "Newton's coefficient e"),        \
+    PCS_REAL("restitution", type, law.restitution, PCS_OPTIONAL, PCS_ZERO_TO_ONE,                                   \
+             "Newton's coefficient e of the rigid law; it, or `law`, is required"),                                 \
         PCS_REAL("friction", type, law.friction, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE, "Coulomb's coefficient mu"), \
         PCS_REAL("tangent_restitution", type, law.tangent_restitution, PCS_DEFAULT("0.0"), PCS_ZERO_TO_ONE,         \
                  "restitution of the tangential velocity")

@@ -5,21 +5,21 @@
 #include <math.h>
 #include <string.h>
 
-static pcs_status assembly_pattern(pcs_system *self, pcs_pattern **pattern)
+static pcs_status assembly_pattern(pcs_system *self, pcs_pattern **pattern, const char **culprit)
 {
     const fe_data *fe = self->data;
     pcs_pattern_builder *builder;
     PCS_TRY(pcs_pattern_begin(self->ctx, self->nv, &builder));
-    for (int b = 0; b < fe->nbatch; b++) {
+    pcs_status status = PCS_OK;
+    for (int b = 0; b < fe->nbatch && status == PCS_OK; b++) {
         const pcs_batch *batch = &fe->batches[b];
-        pcs_status status = pcs_pattern_add_cells(builder, batch->ncell, pcs_fe_ops(fe, b)->ndof, batch->equation);
-        if (status != PCS_OK) {
-            pcs_pattern *unused; // finishing gives the builder's memory back
-            (void)pcs_pattern_finish(builder, &unused);
-            return status;
-        }
+        status = pcs_pattern_add_cells(builder, batch->ncell, pcs_fe_ops(fe, b)->ndof, batch->equation);
     }
-    return pcs_pattern_finish(builder, pattern);
+    if (status == PCS_OK) status = pcs_fe_add_law_pattern(self, fe, builder, culprit);
+    if (status == PCS_OK) return pcs_pattern_finish(builder, pattern);
+    pcs_pattern *unused; // finishing gives the builder's memory back
+    (void)pcs_pattern_finish(builder, &unused);
+    return status;
 }
 
 // The damping of a cell: Rayleigh's, or what a linear element with dampers of its own says, which does not vary.
@@ -110,11 +110,11 @@ static void assembly_look_at_groups(pcs_system *self, fe_data *fe)
     }
 }
 
-pcs_status pcs_fe_assemble(pcs_system *self, fe_data *fe)
+pcs_status pcs_fe_assemble(pcs_system *self, fe_data *fe, const char **culprit)
 {
     pcs_pattern *pattern;
     assembly_look_at_groups(self, fe);
-    PCS_TRY(assembly_pattern(self, &pattern));
+    PCS_TRY(assembly_pattern(self, &pattern, culprit));
     pattern->layout = self->layout;
     PCS_TRY(pcs_matrix_create(self->ctx, pattern, &self->M));
     PCS_TRY(pcs_matrix_create(self->ctx, pattern, &self->K));
@@ -144,4 +144,5 @@ void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const d
         pcs_fe_add_tangents(self, b, 0, fe->batches[b].ncell, q, v);
     }
     if (fe->nturning > 0) pcs_fe_turning_tangent(self, t, q);
+    if (fe->laws != NULL) pcs_fe_law_tangents(self, q, v);
 }

@@ -37,6 +37,8 @@ typedef struct fe_share {
 } fe_share;
 
 typedef struct fe_reactions fe_reactions;
+typedef struct fe_laws fe_laws;
+typedef struct fe_law_work fe_law_work;
 
 enum { FE_ROW_TERMS = PCS_ROW_NODES * PCS_MAX_NODE_DOFS };
 
@@ -72,6 +74,7 @@ typedef struct fe_data {
     bool has_members;          // section forces are drawn at points
     fe_row_source *sources;    // [ncontact] contacts, then joints
     pcs_contact_point *points; // [nrow] constant rows
+    fe_laws *laws;             // contacts with force laws (fe/laws.h); NULL: none
     int *dof_of_equation;      // [nequation] when there are such rows
     bool has_evaluated_rows;   // some gaps are stated by instances
     bool has_varying_rows;     // and their directions change
@@ -106,6 +109,7 @@ typedef struct fe_work {
     pcs_row_state *states; // [nrow] varying rows at the position evaluated last
     pcs_pool *pool;        // of threads; NULL: one thread
     double *load_factors;  // [nload] 1, unless someone drives a load
+    fe_law_work *laws;     // points with force laws as they were evaluated last; NULL: none
     // Of reactions:
     double *q, *v, *f;       // [nv + nfixed]
     double *p, *R;           // [nfixed]
@@ -164,9 +168,17 @@ double pcs_fe_limited_step(const pcs_system *self, pcs_mode_limit *limit, const 
 // Contacts and joints.
 pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit);
 void pcs_fe_update_directions(pcs_system *self, const double *q);
+// Places of the nodes at q, with velocities where v is not NULL; the view must outlast them.
+typedef struct fe_view {
+    const fe_data *fe;
+    const double *q, *v;
+} fe_view;
+pcs_places pcs_fe_places(const pcs_system *self, const fe_view *view);
 void pcs_fe_put_direction(const fe_data *fe, const pcs_row_direction *direction, const double *q, pcs_rows *rows,
                           int row);
 void pcs_fe_evaluate_rows(pcs_system *self, const double *q);
+// All rows of one contact that has an instance, into `states`.
+void pcs_fe_evaluate_contact(const pcs_system *self, int contact, const double *q, pcs_row_state *states);
 void pcs_fe_row_speeds(const pcs_system *self, double t, double *speed);
 void pcs_fe_rate_bias(pcs_system *self, const double *q, const double *v, double *bias);
 pcs_status pcs_fe_search(pcs_system *self, const double *q, bool *has_changed);
@@ -177,6 +189,25 @@ void pcs_fe_contact_points(pcs_system *self, const double *q, double (*position)
 void pcs_fe_tangents(const pcs_system *self, double (*across)[3]);
 void pcs_fe_row_resultant(const pcs_system *self, int row, double out[3]);
 void pcs_fe_tangent_resultant(const pcs_system *self, int tangent, double out[3]);
+// Contacts with force laws: which there are; the points of one; all of them, once the rows are counted.
+pcs_status pcs_fe_find_laws(pcs_system *self, fe_data *fe);
+pcs_status pcs_fe_count_law(pcs_system *self, fe_data *fe, int contact);
+pcs_status pcs_fe_make_laws(pcs_system *self, fe_data *fe, pcs_contact_info *info, pcs_row *rows, const char **culprit);
+// Their forces, resultant, energy and loss, tangents, reports, and what they may jump over: where there are such.
+void pcs_fe_law_force(const pcs_system *self, const double *q, const double *v, double *f);
+void pcs_fe_law_resultant(const pcs_system *self, const double *q, const double *v, double sum[3]);
+void pcs_fe_law_sums(const pcs_system *self, const double *q, const double *v, double *energy, double *loss);
+void pcs_fe_law_tangents(pcs_system *self, const double *q, const double *v);
+void pcs_fe_press(pcs_system *self, const double *q, const double *v, pcs_row_report *rows);
+void pcs_fe_law_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
+const pcs_row_direction *pcs_fe_law_direction(const pcs_system *self, int point);
+const pcs_passage_row *pcs_fe_law_ends(const pcs_system *self, int contact, const double *q0, const double *q1,
+                                       int *first);
+// Pairs of equations that they couple; what they do to the stable step: `work` is [2 nv], zero before.
+pcs_status pcs_fe_add_law_pattern(pcs_system *self, const fe_data *fe, pcs_pattern_builder *builder,
+                                  const char **culprit);
+void pcs_fe_share_laws(const pcs_system *self, int *share);
+void pcs_fe_find_law_rates(pcs_system *self, fe_data *fe, const double *mass, const int *share, double *work);
 // What forces of joints add to K.
 pcs_status pcs_fe_prepare_joint_stiffness(pcs_system *self, fe_data *fe);
 void pcs_fe_add_joint_stiffness(pcs_system *self, const double *q, const double *lam);
@@ -192,7 +223,7 @@ void pcs_fe_turn(const pcs_system *self, const double *x, double *y);
 void pcs_fe_turn_columns(const pcs_system *self, const double *x, pcs_matrix *A);
 void pcs_fe_carry_back(const pcs_system *self, const double *x, double part, pcs_rows *rows);
 // M, K and C; and K and C of nonlinear models anew.
-pcs_status pcs_fe_assemble(pcs_system *self, fe_data *fe);
+pcs_status pcs_fe_assemble(pcs_system *self, fe_data *fe, const char **culprit);
 void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const double *v);
 void pcs_fe_add_tangents(pcs_system *self, int b, int first, int count, const double *q, const double *v);
 // The same by several threads where a batch is large; false when it is not.

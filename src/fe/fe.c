@@ -140,7 +140,8 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     if (fe->share != NULL) self->layout = &fe->share->layout;
     for (int b = 0; b < fe->nbatch; b++) PCS_TRY(pcs_fe_ops(fe, b)->setup(ctx, &fe->batches[b]));
     PCS_TRY(pcs_fe_find_rotations(self, fe, culprit));
-    PCS_TRY(pcs_fe_assemble(self, fe));
+    PCS_TRY(pcs_fe_find_laws(self, fe));
+    PCS_TRY(pcs_fe_assemble(self, fe, culprit));
     if (fe->is_nonlinear) PCS_TRY(pcs_fe_plan_pieces(self, fe));
     PCS_TRY(pcs_fe_apply_loads(self, fe, culprit));
     PCS_TRY(pcs_fe_make_rows(self, fe, culprit));
@@ -148,10 +149,10 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(fe_find_abilities(self, fe));
     PCS_TRY(pcs_fe_make_picture(self, fe));
     self->length = fe_length(self);
+    PCS_TRY(fe_total_mass(self));
     PCS_TRY(pcs_fe_find_springs(self, fe));
     self->stable_step = pcs_fe_stable_step(self);
     pcs_fe_find_travel(self);
-    PCS_TRY(fe_total_mass(self));
     *out = self;
     return PCS_OK;
 }

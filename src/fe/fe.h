@@ -4,6 +4,7 @@
 #define PCS_FE_FE_H
 
 #include "contact/contact.h"
+#include "contact/force_law.h"
 #include "core/expression.h"
 #include "elements/element.h"
 #include "joint/joint.h"
@@ -73,6 +74,7 @@ typedef struct pcs_fe_contact {
     const char *name;
     const pcs_gap_ops *ops;
     const void *params;
+    const pcs_force_law *law; // NULL: it does not give way
     bool writes_points;
 } pcs_fe_contact;
 

@@ -24,6 +24,7 @@ static void fe_force(const pcs_system *self, double t, const double *q, const do
     if (self->load_factor != 1.0)
         for (int i = 0; i < self->nv; i++) f[i] *= self->load_factor;
     for (int b = 0; b < fe->nbatch; b++) pcs_fe_ops(fe, b)->add_force(&fe->batches[b], q, v, f);
+    if (fe->laws != NULL) pcs_fe_law_force(self, q, v, f);
 }
 
 // f_gravity . q; eight partial sums that do not wait for one another.
@@ -58,7 +59,9 @@ static void fe_measure(const pcs_system *self, const double *q, const double *v,
     const fe_data *fe = self->data;
     pcs_energy sum = { 0 };
     for (int g = 0; g < fe->model.ngroup; g++) fe->model.groups[g].ops->add_energy(&fe->batches[g], q, v, &sum);
-    *out = (pcs_measure){ .kinetic = sum.kinetic, .strain = sum.strain };
+    double stored = 0.0, lost;
+    if (fe->laws != NULL) pcs_fe_law_sums(self, q, v, &stored, &lost);
+    *out = (pcs_measure){ .kinetic = sum.kinetic, .strain = sum.strain + stored };
     out->potential = fe->rest_potential - fe_gravity_work(self, q);
     for (int k = 0; k < 3; k++) {
         out->momentum[k] = sum.momentum[k];
@@ -78,6 +81,7 @@ static void fe_resultant(const pcs_system *self, double t, const double *q, cons
     }
     if (fe->nturning > 0) pcs_fe_turning_resultant(self, t, q, sum);
     for (int g = 0; g < fe->model.ngroup; g++) fe->model.groups[g].ops->add_resultant(&fe->batches[g], q, v, sum);
+    if (fe->laws != NULL) pcs_fe_law_resultant(self, q, v, sum);
     pcs_system_sum(self, 3, sum);
 }
 
@@ -96,7 +100,8 @@ static pcs_change fe_change(const pcs_system *self, const double *q0, const doub
 static double fe_damping_power(const pcs_system *self, const double *q, const double *v)
 {
     const fe_data *fe = self->data;
-    double power = 0.0;
+    double power = 0.0, stored;
+    if (fe->laws != NULL) pcs_fe_law_sums(self, q, v, &stored, &power);
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_batch *batch = &fe->batches[g];
         const pcs_element_ops *ops = batch->ops;
@@ -170,6 +175,7 @@ const pcs_system_ops pcs_system_fe = {
     .stable_step = pcs_fe_limited_step,
     .draw = pcs_fe_draw,
     .contact_points = pcs_fe_contact_points,
+    .press = pcs_fe_press,
     .tangents = pcs_fe_tangents,
     .probe = pcs_fe_probe,
     .find_sizes = pcs_fe_find_sizes,

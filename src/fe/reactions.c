@@ -297,6 +297,8 @@ static void reactions_take_rows(pcs_system *self, double h, const pcs_row_report
         }
         reactions_take_direction(fe, &direction, force, work->R);
     }
+    for (int i = 0; i < self->ncompliant; i++)
+        reactions_take_direction(fe, pcs_fe_law_direction(self, i), rows[self->nrow + i].step_impulse / h, work->R);
 }
 
 // p and f of the fixed dofs at (q, v); the R of the step since the last call.

@@ -1,9 +1,9 @@
 // Constraint rows of a finite-element model: contacts first, then joints.
 //
 // A constant row is g = g_0 + G q. A varying one is stated by its contact or joint in nodes, forces and moments
-// (contact/row.h); a moment m on a node with the material rotation R enters its three equations as R^T m.
+// (contact/row.h).
 
-#include "fe/data.h"
+#include "fe/laws.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,6 +32,7 @@ static pcs_status rows_count(pcs_system *self, fe_data *fe, int k, pcs_contact_i
         info->name = c->name;
         info->writes_points = c->writes_points;
         source->evaluate = c->ops->evaluate;
+        if (c->law != NULL) return pcs_fe_count_law(self, fe, k); // no rows
         if (c->ops->count != NULL && rows_law(c)->friction == 0.0) {
             info->nrow = c->ops->count(c->params, fe->model.mesh);
         } else {
@@ -107,7 +108,7 @@ static pcs_status rows_create(pcs_system *self, fe_data *fe, pcs_contact_info *i
             *culprit = pcs_fe_culprit(self->ctx, info[k].is_joint ? "joints" : "contacts", info[k].name);
         PCS_TRY(status);
     }
-    PCS_TAKE(self->ctx, rows, self->nrow, "contact rows");
+    PCS_TAKE(self->ctx, rows, self->nrow + (fe->laws == NULL ? 0 : fe->laws->nrow), "contact rows");
     PCS_TAKE(self->ctx, fe->points, self->nrow, "contact rows");
     PCS_TAKE(self->ctx, work->states, self->nrow, "contact rows");
     self->rows = self->laws = rows;
@@ -124,7 +125,7 @@ static pcs_status rows_create(pcs_system *self, fe_data *fe, pcs_contact_info *i
         if (status != PCS_OK) *culprit = pcs_fe_culprit(self->ctx, "contacts", info[k].name);
         PCS_TRY(status);
     }
-    return PCS_OK;
+    return fe->laws == NULL ? PCS_OK : pcs_fe_make_laws(self, fe, info, rows, culprit);
 }
 
 // A joint between nodes that supports hold along its direction holds nothing.
@@ -201,102 +202,18 @@ pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
     return PCS_OK;
 }
 
-// Places of the nodes at the positions in `owner`.
-typedef struct row_view {
-    const fe_data *fe;
-    const double *q, *v; // v may be NULL
-} row_view;
-
-// Velocities of a node in space; out->R is there.
-static void rows_find_velocity(const row_view *view, int node, pcs_place *out)
-{
-    const fe_data *fe = view->fe;
-    double spin[3] = { 0.0 };
-    int place = fe->spin_of_node == NULL ? -1 : fe->spin_of_node[node];
-    pcs_fe_node_vector(fe, node, view->v, out->v);
-    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
-        const pcs_dof *d = &fe->map.dof[i];
-        if (d->is_rotation && d->equation >= 0)
-            for (int k = 0; k < 3; k++) spin[k] += view->v[d->equation] * d->direction[k];
-    }
-    if (place >= 0) pcs_rotation_apply(out->R, spin, out->w); // it is material there
-    else memcpy(out->w, spin, sizeof spin);
-}
-
-static void rows_find_place(const pcs_places *self, int node, pcs_place *out)
-{
-    const row_view *view = self->owner;
-    const fe_data *fe = view->fe;
-    double turn[3] = { 0.0 }, displacement[3];
-    bool is_finite = false;
-    pcs_fe_node_vector(fe, node, view->q, displacement);
-    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
-        const pcs_dof *d = &fe->map.dof[i];
-        if (!d->is_rotation) continue;
-        is_finite = is_finite || d->is_finite;
-        if (d->equation >= 0)
-            for (int k = 0; k < 3; k++) turn[k] += view->q[d->equation] * d->direction[k];
-    }
-    *out = (pcs_place){ .is_small = !is_finite };
-    memcpy(out->turn, turn, sizeof turn);
-    for (int k = 0; k < 3; k++) out->x[k] = self->mesh->x[node][k] + displacement[k];
-    if (is_finite) {
-        pcs_rotation_exp(turn, out->R);
-    } else {
-        const double R[9] = { 1.0, -turn[2], turn[1], turn[2], 1.0, -turn[0], -turn[1], turn[0], 1.0 };
-        memcpy(out->R, R, sizeof R);
-    }
-    if (self->has_velocities) rows_find_velocity(view, node, out);
-}
-
 // The rows at q, with their bias when v is not NULL.
 static void rows_evaluate(pcs_system *self, const double *q, const double *v)
 {
     const fe_data *fe = self->data;
     fe_work *work = self->work;
-    row_view view = { fe, q, v };
-    pcs_places places = {
-        .mesh = fe->model.mesh, .t = self->time, .has_velocities = v != NULL, .owner = &view, .find = rows_find_place
-    };
+    fe_view view = { fe, q, v };
+    pcs_places places = pcs_fe_places(self, &view);
     for (int k = 0; k < self->ncontact; k++) {
         const fe_row_source *source = &fe->sources[k];
         if (!source->varies) continue;
         memset(work->states + source->first_row, 0, (size_t)source->nrow * sizeof *work->states);
         source->evaluate(work->instances[k], &places, work->states + source->first_row);
-    }
-}
-
-// One node's share of a row, along its dofs.
-static int rows_put_term(const fe_data *fe, const pcs_row_term *term, const double *q, int *column, double *value)
-{
-    double material[3];
-    int count = 0, first = fe->map.first[term->node], last = fe->map.first[term->node + 1];
-    memcpy(material, term->moment, sizeof material);
-    int spin = fe->spin_of_node == NULL ? -1 : fe->spin_of_node[term->node];
-    if (spin >= 0 && fe->spins[spin][0] >= 0) {
-        double psi[3], R[9];
-        for (int k = 0; k < 3; k++) psi[k] = q[fe->spins[spin][k]];
-        pcs_rotation_exp(psi, R);
-        pcs_rotation_apply_transposed(R, term->moment, material);
-    }
-    for (int i = first; i < last; i++) {
-        const pcs_dof *d = &fe->map.dof[i];
-        if (d->equation < 0) continue;
-        column[count] = d->equation;
-        value[count++] = pcs_dot3(d->is_rotation ? material : term->force, d->direction);
-    }
-    return count;
-}
-
-void pcs_fe_put_direction(const fe_data *fe, const pcs_row_direction *direction, const double *q, pcs_rows *rows,
-                          int row)
-{
-    int place = rows->start[row], end = rows->start[row + 1];
-    for (int i = 0; i < direction->nterm; i++)
-        place += rows_put_term(fe, &direction->term[i], q, rows->column + place, rows->value + place);
-    for (; place < end; place++) {
-        rows->column[place] = 0;
-        rows->value[place] = 0.0;
     }
 }
 
@@ -332,8 +249,8 @@ pcs_status pcs_fe_search(pcs_system *self, const double *q, bool *has_changed)
 {
     const fe_data *fe = self->data;
     const fe_work *work = self->work;
-    row_view view = { fe, q, NULL };
-    pcs_places places = { .mesh = fe->model.mesh, .t = self->time, .owner = &view, .find = rows_find_place };
+    fe_view view = { fe, q, NULL };
+    pcs_places places = pcs_fe_places(self, &view);
     *has_changed = false;
     for (int k = 0; k < fe->model.ncontact; k++) {
         const pcs_fe_contact *c = &fe->model.contacts[k];
@@ -349,16 +266,16 @@ void pcs_fe_passages(pcs_system *self, const double *q0, const double *q1, const
 {
     const fe_data *fe = self->data;
     const fe_work *work = self->work;
-    row_view views[2] = { { fe, q0, NULL }, { fe, q1, NULL } };
-    pcs_places from = { .mesh = fe->model.mesh, .t = self->time, .owner = &views[0], .find = rows_find_place };
-    pcs_places to = from;
-    to.owner = &views[1];
+    fe_view views[2] = { { fe, q0, NULL }, { fe, q1, NULL } };
+    pcs_places from = pcs_fe_places(self, &views[0]), to = pcs_fe_places(self, &views[1]);
     for (int k = 0; k < fe->model.ncontact; k++) {
         const pcs_gap_ops *ops = fe->model.contacts[k].ops;
         int first = fe->sources[k].first_row;
         pcs_passage own = { 0 };
         if (ops->passage == NULL) continue;
-        ops->passage(work->instances[k], &from, &to, rows + first, &own);
+        const pcs_passage_row *ends = rows + first;
+        if (fe->model.contacts[k].law != NULL) ends = pcs_fe_law_ends(self, k, q0, q1, &first);
+        ops->passage(work->instances[k], &from, &to, ends, &own);
         if (own.allowed > 0.0) pcs_passage_note(worst, own.depth, own.allowed, first + own.row);
     }
 }
@@ -406,6 +323,7 @@ void pcs_fe_contact_points(pcs_system *self, const double *q, double (*position)
             for (int i = 0; i < 3; i++) position[row][i] += fe->model.mesh->x[point->node][i];
         }
     }
+    if (fe->laws != NULL) pcs_fe_law_points(self, q, position, normal);
 }
 
 void pcs_fe_tangents(const pcs_system *self, double (*across)[3])

@@ -5,7 +5,8 @@
 //
 //   x^T K x / x^T M x  <=  fastest cell with mass + largest eigenvalue of K_s x = r D x over the cells without mass,
 //
-// where a node that several such cells share gives each of them its part of D. Dampers count in the same way.
+// where a node that several such cells share gives each of them its part of D. Dampers count in the same way, and so do
+// points of contacts with force laws.
 
 #include "fe/data.h"
 
@@ -112,16 +113,18 @@ static bool springs_are_there(const fe_data *fe)
 
 static pcs_status springs_find(pcs_system *self, fe_data *fe)
 {
-    if (!springs_are_there(self->data)) return PCS_OK;
+    if (fe->laws == NULL && !springs_are_there(self->data)) return PCS_OK;
     size_t n = (size_t)self->nv;
-    double *mass = pcs_scratch(NULL, 2 * n, sizeof *mass);
+    double *mass = pcs_scratch(NULL, 3 * n, sizeof *mass);
     int *share = pcs_scratch(NULL, n, sizeof *share);
     bool is_out = mass == NULL || share == NULL;
     if (!is_out) {
-        memset(mass, 0, 2 * n * sizeof *mass);
+        memset(mass, 0, 3 * n * sizeof *mass);
         memset(share, 0, n * sizeof *share);
         springs_go_round(fe, true, mass, share, mass + n);
+        pcs_fe_share_laws(self, share);
         springs_go_round(fe, false, mass, share, mass + n);
+        pcs_fe_find_law_rates(self, fe, mass, share, mass + n);
     }
     pcs_scratch_free(mass);
     pcs_scratch_free(share);

@@ -23,12 +23,13 @@ typedef struct contact_frames_data {
     pcs_tally tally;
     pcs_schedule schedule;
     char title[TITLE_ROOM];
-    double (*position)[3], (*normal)[3], (*arrow)[3]; // [nrow]
+    int npoint, *row;                                 // [npoint] points of contacts, by their place in reports
+    double (*position)[3], (*normal)[3], (*arrow)[3]; // [nrow + ncompliant], then [npoint]
     double (*across)[3];                              // [ntangent] directions of friction; NULL: none known
     bool has_all;                                     // frames of open contacts, too
     bool may_show_load;                               // the last frame written, or one that is held
-    double *column;                                   // [nrow]
-    int *number;                                      // [2 nrow]
+    double *column;                                   // [npoint]
+    int *number;                                      // [2 npoint]
 } contact_frames_data;
 
 static const pcs_option contact_frames_options[] = {
@@ -47,15 +48,15 @@ static void contact_frames_put_points(contact_frames_data *d, int n)
     pcs_file_text(f, "\n");
 }
 
-// One scalar of all rows, by its place in the row.
+// One scalar of all points, by its place in the row.
 static void contact_frames_put_reals(contact_frames_data *d, const char *name, size_t offset)
 {
-    for (int j = 0; j < d->tally.nrow; j++) {
+    for (int j = 0; j < d->npoint; j++) {
         double x;
-        memcpy(&x, (const char *)&d->tally.rows[j] + offset, sizeof x);
+        memcpy(&x, (const char *)&d->tally.rows[d->row[j]] + offset, sizeof x);
         d->column[j] = isfinite(x) ? x : 0.0; // a force that does not exist yet
     }
-    pcs_vtk_reals(d->series.file, name, d->column, 1, d->tally.nrow);
+    pcs_vtk_reals(d->series.file, name, d->column, 1, d->npoint);
 }
 
 static void contact_frames_put_data(contact_frames_data *d, const pcs_row *rows, int n)
@@ -68,28 +69,29 @@ static void contact_frames_put_data(contact_frames_data *d, const pcs_row *rows,
     contact_frames_put_reals(d, "step_impulse", offsetof(pcs_tally_row, step_impulse));
     contact_frames_put_reals(d, "force", offsetof(pcs_tally_row, force)); // last: d->column serves the arrows
     for (int j = 0; j < n; j++) {
-        int ntangent = d->across == NULL ? 0 : rows[j].ntangent;
+        const pcs_row *row = &rows[d->row[j]];
+        int ntangent = d->across == NULL ? 0 : row->ntangent;
         for (int k = 0; k < 3; k++) d->arrow[j][k] = d->column[j] * d->normal[j][k];
         for (int t = 0; t < ntangent; t++)
             for (int k = 0; k < 3; k++)
-                d->arrow[j][k] += d->tally.rows[j].tangent[t] * d->across[rows[j].first_tangent + t][k];
+                d->arrow[j][k] += d->tally.rows[d->row[j]].tangent[t] * d->across[row->first_tangent + t][k];
     }
     pcs_vtk_reals(f, "normal", &d->normal[0][0], 3, n);
     pcs_vtk_reals(f, "force_vector", &d->arrow[0][0], 3, n);
     for (int j = 0; j < n; j++) {
-        d->number[j] = (int)d->tally.rows[j].state;
-        d->number[n + j] = rows[j].contact;
+        d->number[j] = (int)d->tally.rows[d->row[j]].state;
+        d->number[n + j] = rows[d->row[j]].contact;
     }
     pcs_vtk_ints(f, "state", d->number, n);
     pcs_vtk_ints(f, "contact", d->number + n, n);
 }
 
 // Is there anything to see since the frame before?
-static bool contact_frames_is_loaded(const pcs_tally *tally)
+static bool contact_frames_is_loaded(const contact_frames_data *d)
 {
     bool is_loaded = false;
-    for (int j = 0; j < tally->nrow; j++) {
-        const pcs_tally_row *row = &tally->rows[j];
+    for (int j = 0; j < d->npoint; j++) {
+        const pcs_tally_row *row = &d->tally.rows[d->row[j]];
         is_loaded = is_loaded || row->state != PCS_ROW_OPEN || row->impulse != 0.0 || row->step_impulse != 0.0;
     }
     return is_loaded;
@@ -98,9 +100,18 @@ static bool contact_frames_is_loaded(const pcs_tally *tally)
 // A frame that is held may never be seen: only one that is kept shows that all is open again.
 static bool contact_frames_is_needed(contact_frames_data *d, pcs_frame_use use)
 {
-    bool is_loaded = contact_frames_is_loaded(&d->tally), was_loaded = d->may_show_load;
+    bool is_loaded = contact_frames_is_loaded(d), was_loaded = d->may_show_load;
     d->may_show_load = is_loaded || (was_loaded && use == PCS_FRAME_HELD);
     return d->has_all || is_loaded || was_loaded || d->series.count == 0;
+}
+
+// Points of joints are left out.
+static void contact_frames_close_ranks(contact_frames_data *d)
+{
+    for (int j = 0; j < d->npoint; j++) {
+        memmove(d->position[j], d->position[d->row[j]], sizeof *d->position);
+        memmove(d->normal[j], d->normal[d->row[j]], sizeof *d->normal);
+    }
 }
 
 static pcs_status contact_frames_write(const pcs_view *view, contact_frames_data *d, pcs_frame_use use)
@@ -115,9 +126,10 @@ static pcs_status contact_frames_write(const pcs_view *view, contact_frames_data
     pcs_status status = pcs_series_begin(s, use, d->title, "POLYDATA", view);
     if (status == PCS_OK) {
         system->ops->contact_points(system, view->state->q, d->position, d->normal);
+        contact_frames_close_ranks(d);
         if (d->across != NULL) system->ops->tangents(system, d->across);
-        contact_frames_put_points(d, d->tally.nrow);
-        contact_frames_put_data(d, system->rows, d->tally.nrow);
+        contact_frames_put_points(d, d->npoint);
+        contact_frames_put_data(d, system->rows, d->npoint);
         status = pcs_series_end(s, d->tally.t);
     }
     d->tally.is_fresh = true;
@@ -152,7 +164,7 @@ static pcs_status contact_frames_open(pcs_observer *self)
 {
     contact_frames_data *d = self->data;
     const pcs_view *view = self->view;
-    int n = view->system->nrow;
+    int n = pcs_system_npoint(view->system);
     PCS_TAKE(self->ctx, d->position, n, "contact points");
     PCS_TAKE(self->ctx, d->normal, n, "contact normals");
     PCS_TAKE(self->ctx, d->arrow, n, "contact forces");
@@ -163,8 +175,10 @@ static pcs_status contact_frames_open(pcs_observer *self)
     PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
     PCS_TRY(pcs_series_create(self->ctx, view, "contacts", &d->series));
     contact_frames_make_title(view, d->title);
-    d->tally.nrow = pcs_contact_rows(view->system);
-    if (d->tally.nrow == 0) return PCS_OK;
+    d->npoint = pcs_contact_rows(view->system);
+    PCS_TAKE(self->ctx, d->row, d->npoint, "contact points");
+    for (int j = 0; j < d->npoint; j++) d->row[j] = pcs_contact_row(view->system, j);
+    if (d->npoint == 0) return PCS_OK;
     const pcs_frames_params *params = contact_frames_params(self);
     d->has_all = params == self->params;
     PCS_TRY(pcs_schedule_create(self->ctx, params, view, &d->schedule));

@@ -82,7 +82,7 @@ static char *history_integer(char *p, long x)
     return p;
 }
 
-static char *history_fixed_columns(const history_data *d, int nrow, char *p)
+static char *history_fixed_columns(const history_data *d, const pcs_system *system, char *p)
 {
     const pcs_ledger *l = &d->ledger;
     const double energies[] = { l->now.kinetic,    l->now.strain,      l->now.potential,   l->external_work,
@@ -94,11 +94,13 @@ static char *history_fixed_columns(const history_data *d, int nrow, char *p)
 
     double min_gap = INFINITY;
     long nactive = 0;
-    for (int j = 0; j < nrow; j++) {
-        if (d->tally.rows[j].gap < min_gap) min_gap = d->tally.rows[j].gap;
-        nactive += d->tally.rows[j].state != PCS_ROW_OPEN;
+    int npoint = pcs_contact_rows(system);
+    for (int i = 0; i < npoint; i++) {
+        const pcs_tally_row *row = &d->tally.rows[pcs_contact_row(system, i)];
+        if (row->gap < min_gap) min_gap = row->gap;
+        nactive += row->state != PCS_ROW_OPEN;
     }
-    if (nrow > 0) p = history_number(d, p, min_gap);
+    if (npoint > 0) p = history_number(d, p, min_gap);
     else *p++ = ',';
     p = history_integer(p, nactive);
     return history_integer(p, d->iterations);
@@ -160,7 +162,7 @@ static void history_put_row(const pcs_view *view, history_data *d, bool has_stat
             d->probed[k] = system->ops->probe(system, &view->probes[k], view->state->q, view->state->v);
     char *begin = pcs_file_reserve(d->file.file, d->file.row_room);
     if (begin == NULL) return;
-    char *p = history_fixed_columns(d, pcs_contact_rows(system), begin);
+    char *p = history_fixed_columns(d, system, begin);
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
         if (contact->is_joint) continue;

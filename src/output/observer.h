@@ -90,12 +90,20 @@ typedef struct pcs_view {
     bool is_terminal; // `show` writes to a terminal: progress is a bar; otherwise one line every few seconds
 } pcs_view;
 
-// Rows of contacts; those of joints, which have reactions, come after them.
+// Points of contacts: rows, before those of joints, which have reactions, and points with force laws, behind them.
 static inline int pcs_contact_rows(const pcs_system *system)
 {
+    int count = system->ncompliant;
     for (int c = 0; c < system->ncontact; c++)
-        if (system->contacts[c].is_joint) return system->contacts[c].first_row;
-    return system->nrow;
+        if (system->contacts[c].is_joint) return count + system->contacts[c].first_row;
+    return count + system->nrow;
+}
+
+// Number of point i of these in a report.
+static inline int pcs_contact_row(const pcs_system *system, int i)
+{
+    int before = pcs_contact_rows(system) - system->ncompliant;
+    return i < before ? i : i - before + system->nrow;
 }
 
 // Is this contact a joint? Those of a system in closed form stand among its contacts and have no reactions.

@@ -44,7 +44,8 @@ pcs_status pcs_schedule_create(pcs_context *ctx, const pcs_frames_params *params
     if (params->around_contacts > 0) out->nrow = pcs_contact_rows(view->system);
     out->every = pcs_frames_every(params, view);
     PCS_TAKE(ctx, out->was_closed, out->nrow, "states of the contacts");
-    for (int j = 0; j < out->nrow; j++) out->was_closed[j] = view->report->rows[j].is_closed;
+    for (int j = 0; j < out->nrow; j++)
+        out->was_closed[j] = view->report->rows[pcs_contact_row(view->system, j)].is_closed;
     return PCS_OK;
 }
 
@@ -70,7 +71,7 @@ static bool schedule_is_inside(const pcs_schedule *s, const pcs_view *view)
 static void schedule_look_at_contacts(pcs_schedule *s, const pcs_view *view)
 {
     for (int j = 0; j < s->nrow; j++) {
-        bool is_closed = view->report->rows[j].is_closed;
+        bool is_closed = view->report->rows[pcs_contact_row(view->system, j)].is_closed;
         s->has_change = s->has_change || is_closed != s->was_closed[j];
         s->was_closed[j] = is_closed;
     }

@@ -182,8 +182,8 @@ static pcs_status summary_open(pcs_observer *self)
     const pcs_view *view = self->view;
     while (s->ncontact < view->system->ncontact && !view->system->contacts[s->ncontact].is_joint) s->ncontact++;
     PCS_TAKE(self->ctx, s->contacts, s->ncontact, "the record of contacts");
-    PCS_TAKE(self->ctx, s->drive_power, view->system->nrow, "the record of contacts");
-    PCS_TAKE(self->ctx, s->points, pcs_contact_rows(view->system), "the record of contacts");
+    PCS_TAKE(self->ctx, s->drive_power, pcs_system_npoint(view->system), "the record of contacts");
+    PCS_TAKE(self->ctx, s->points, pcs_system_npoint(view->system), "the record of contacts");
     PCS_TAKE(self->ctx, s->reactions, view->system->nreaction, "the record of reactions");
     PCS_TAKE(self->ctx, s->probes, view->nprobe, "the record of probes");
     PCS_TRY(pcs_file_create(self->ctx, view->directory, sizeof "summary.json", SUMMARY_BUFFER, &s->file));
@@ -234,8 +234,8 @@ static pcs_status summary_carry(pcs_observer *self, pcs_carrier *c)
     const pcs_system *system = self->view->system;
     pcs_carry_words(c, "t", &s->t, 1);
     for (int k = 0; k < s->ncontact; k++) pcs_contact_record_carry(&s->contacts[k], c);
-    pcs_carry_words(c, "points", s->points, (size_t)pcs_contact_rows(system) * sizeof *s->points / 8);
-    pcs_carry_words(c, "drive_power", s->drive_power, (size_t)system->nrow);
+    pcs_carry_words(c, "points", s->points, (size_t)pcs_system_npoint(system) * sizeof *s->points / 8);
+    pcs_carry_words(c, "drive_power", s->drive_power, (size_t)pcs_system_npoint(system));
     pcs_carry_words(c, "speed", &s->speed, 1);
     pcs_carry_words(c, "min_gap", &s->min_gap, 1);
     pcs_carry_words(c, "min_gap_time", &s->min_gap_time, 1);

@@ -33,7 +33,7 @@ typedef struct pcs_summary {
     int ncontact;
     pcs_contact_record *contacts;   // [ncontact]
     pcs_point_record *points;       // [rows of contacts]
-    double *drive_power;            // [system->nrow] W, at the end of the last step
+    double *drive_power;            // [nrow + ncompliant] W, at the end of the last step
     double open_time, window;       // s, see contact_record.h
     double speed;                   // m/s, of the model: the largest so far
     double min_gap, min_gap_time;   // of all contacts

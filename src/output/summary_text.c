@@ -20,7 +20,7 @@ static void summary_text_head(pcs_file *f, const pcs_summary *s, const pcs_view 
         pcs_file_text(f, view->reason);
         pcs_file_text(f, "\n");
     }
-    int ncontact = pcs_count_points(view->system), njoint = view->system->nrow - ncontact;
+    int ncontact = pcs_count_points(view->system), njoint = pcs_system_npoint(view->system) - ncontact;
     if (view->question != NULL) pcs_file_print(f, "question: %s\n", view->question);
     pcs_file_print(f, "\nModel        %d points, %d cells, %d dofs, %d contact point%s",
                    picture == NULL ? 0 : picture->npoint - picture->nsplit, picture == NULL ? 0 : picture->ncell,

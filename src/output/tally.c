@@ -6,7 +6,7 @@
 
 pcs_status pcs_tally_create(pcs_context *ctx, const pcs_view *view, pcs_tally *out)
 {
-    *out = (pcs_tally){ .nrow = view->system->nrow, .is_fresh = true };
+    *out = (pcs_tally){ .nrow = pcs_system_npoint(view->system), .is_fresh = true };
     PCS_TAKE(ctx, out->rows, out->nrow, "contact results");
     return PCS_OK;
 }
@@ -21,7 +21,7 @@ static void tally_friction(const pcs_row_report *from, int ntangent, pcs_tally_r
 
 double pcs_impulse_rounding(const pcs_view *view, int row)
 {
-    if (view->effective_mass == NULL) return 0.0;
+    if (view->effective_mass == NULL || row >= view->system->nrow) return 0.0;
     return PCS_ROUND_VELOCITY * view->effective_mass[row] * view->state->largest_rate;
 }
 

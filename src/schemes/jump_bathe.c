@@ -138,7 +138,11 @@ static void bathe_book(pcs_scheme *self, const pcs_state *x, const double *a, do
     report->external_work =
         0.5 * (pcs_load_work(system, x->t, x->q, s->q1) + pcs_load_work(system, middle, x->q, s->q1)) +
         pcs_load_work(system, x->t + report->h, s->q1, s->next.q);
-    if (!system->is_linear) return; // the loss is the remainder
+    if (!system->is_linear) { // the loss is the remainder
+        double ends = pcs_damping_power(system, x->q, x->v) + pcs_damping_power(system, s->q1, s->v1);
+        report->damping_loss = wh * (s->al * ends + pcs_damping_power(system, s->next.q, s->next.v));
+        return;
+    }
     pcs_change change = system->ops->change(system, s->q1, s->next.q, s->v1, s->next.v);
     double stored = bathe_product(system, s, s->next.v, s->v1, x->v) - bathe_product(system, s, a, s->q1, x->q);
     report->numerical_loss += 0.5 * (change.stiffness_norm2 + change.mass_norm2) - (s->al - 1.0) * stored;

@@ -123,7 +123,9 @@ static double moreau_damping_loss(pcs_scheme *self, const pcs_state *x, double h
     if (s->mean == NULL) return 0.0;
     PCS_INDEPENDENT
     for (int i = 0; i < self->system->nv; i++) s->mean[i] = (1.0 - s->theta) * x->v[i] + s->theta * s->next.v[i];
-    return h * pcs_damping_power(self->system, s->next.q, s->mean);
+    double power = pcs_damping_power(self->system, s->next.q, s->mean);
+    if (self->system->is_linear) return h * power;
+    return h * ((1.0 - s->theta) * pcs_damping_power(self->system, x->q, s->mean) + s->theta * power);
 }
 
 // What the damping takes beyond h v_th . C v_th where positions move otherwise: (dq - h v_th) . C v_th.

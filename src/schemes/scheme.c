@@ -76,6 +76,38 @@ pcs_status pcs_scheme_weigh(const pcs_scheme_ops *ops, pcs_system *system, doubl
     return PCS_OK;
 }
 
+pcs_status pcs_scheme_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    pcs_system *system = self->system;
+    PCS_TRY(self->ops->start(self, x, report));
+    if (system->ncompliant == 0) return PCS_OK;
+    for (int j = system->nrow; j < pcs_system_npoint(system); j++) report->rows[j] = (pcs_row_report){ 0 };
+    system->ops->press(system, x->q, x->v, report->rows);
+    return PCS_OK;
+}
+
+// The impulse of a force is that of the trapezoidal rule.
+pcs_status pcs_scheme_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    pcs_system *system = self->system;
+    int first = system->nrow, end = pcs_system_npoint(system);
+    if (first == end) return self->ops->step(self, x, h, report);
+    for (int j = first; j < end; j++) report->rows[j] = (pcs_row_report){ 0 };
+    system->ops->press(system, x->q, x->v, report->rows);
+    for (int j = first; j < end; j++) {
+        report->rows[j].step_impulse = 0.5 * h * report->rows[j].force;
+        report->rows[j].is_impact = !report->rows[j].is_closed;
+    }
+    PCS_TRY(self->ops->step(self, x, h, report));
+    if (report->outcome != PCS_CONVERGED) return PCS_OK;
+    system->ops->press(system, x->q, x->v, report->rows);
+    for (int j = first; j < end; j++) {
+        report->rows[j].step_impulse += 0.5 * h * report->rows[j].force;
+        report->rows[j].is_impact = report->rows[j].is_impact && report->rows[j].is_closed;
+    }
+    return PCS_OK;
+}
+
 static void scheme_swap(double **a, double **b)
 {
     double *keep = *a;
@@ -125,7 +157,7 @@ void pcs_begin_step(pcs_scheme *self, const pcs_state *x, double h, pcs_step_rep
     pcs_memory_copy(PCS_SOLVER_MEMORY, x->carried, self->solver->memory);
 }
 
-void pcs_join_reports(const pcs_step_report *first, int nrow, pcs_step_report *report)
+void pcs_join_reports(const pcs_step_report *first, int npoint, pcs_step_report *report)
 {
     double h = first->h + report->h;
     report->external_work += first->external_work;
@@ -136,7 +168,7 @@ void pcs_join_reports(const pcs_step_report *first, int nrow, pcs_step_report *r
     report->numerical_loss += first->numerical_loss;
     report->iterations += first->iterations;
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] += first->smooth_impulse[k];
-    for (int j = 0; j < nrow; j++) {
+    for (int j = 0; j < npoint; j++) {
         pcs_row_report *row = &report->rows[j];
         const pcs_row_report *before = &first->rows[j];
         row->force = (row->force * report->h + before->force * first->h) / h;

@@ -21,7 +21,7 @@ typedef struct pcs_step_report {
     double numerical_loss;    // meaningful only when the scheme has it in closed form
     double smooth_impulse[3]; // N s, the scheme's quadrature of the resultant force
     bool is_joined;           // of several smaller steps: sums are over all, the laws of the rows those of the last
-    pcs_row_report *rows;     // [nrow]
+    pcs_row_report *rows;     // [nrow + ncompliant]
 } pcs_step_report;
 
 // What a scheme for waves asks of the step: h = t_e in every cell, up to a mismatch |h/t_e - 1|.
@@ -100,8 +100,12 @@ struct pcs_scheme {
 
 extern const pcs_scheme_ops *const pcs_schemes[]; // ends with NULL
 
-// Makes `report` that of two steps, `first` and its own; the laws of the rows are those of the second.
-void pcs_join_reports(const pcs_step_report *first, int nrow, pcs_step_report *report);
+// Makes `report` that of two steps, `first` and its own, of so many points; the laws of rows are those of the second.
+void pcs_join_reports(const pcs_step_report *first, int npoint, pcs_step_report *report);
+
+// `start` and `step` of the scheme, with the report of what force laws of contacts did besides.
+pcs_status pcs_scheme_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
+pcs_status pcs_scheme_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);
 
 // The velocity whose momentum and kinetic energy are those of the state.
 static inline const double *pcs_scheme_velocity(const pcs_scheme *self, const pcs_state *x)

@@ -116,8 +116,8 @@ static pcs_status certify_take_work(pcs_context *ctx, pcs_certifier *self)
     PCS_TAKE(ctx, self->resultant, system->nrow, "the certificate");
     PCS_TAKE(ctx, self->origin, system->nq, "the certificate");
     if (!certify_has_joints(system)) return PCS_OK;
-    PCS_TAKE(ctx, self->point, system->nrow, "the certificate");
-    PCS_TAKE(ctx, self->normal, system->nrow, "the certificate");
+    PCS_TAKE(ctx, self->point, pcs_system_npoint(system), "the certificate");
+    PCS_TAKE(ctx, self->normal, pcs_system_npoint(system), "the certificate");
     return PCS_OK;
 }
 

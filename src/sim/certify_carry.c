@@ -70,7 +70,7 @@ void pcs_certifier_carry(pcs_certifier *self, pcs_carrier *c)
     for (int i = 0; i < now->certificate.ncheck; i++)
         pcs_carry_words(c, now->checks[i].name, &now->checks[i].worst_ratio, CHECK_WORDS);
     carry_broken(self, c);
-    pcs_carry_index(c, "bad_row", &now->bad_row, -1, system->nrow - 1);
+    pcs_carry_index(c, "bad_row", &now->bad_row, -1, pcs_system_npoint(system) - 1);
     pcs_carry_int(c, "bad_equation", &now->bad_equation);
     if (pcs_carry_reads(c) && now->bad_equation >= system->nv) now->bad_equation = -1; // of another rank
     pcs_carry_words(c, "numbers", now->momentum, nnumber);

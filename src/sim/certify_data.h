@@ -109,7 +109,7 @@ struct pcs_certifier {
     double *start_gap, *start_rate, *middle_gap, *middle_rate; // [nrow] g_n, G_n v_n, g(q_M) and G_M v_n
     double *z, *z_t;                                           // [nrow], [ntangent] multipliers
     double *moved, *jump;                                      // [nrow] what they do to gaps and velocities
-    double (*point)[3], (*normal)[3]; // [nrow] where rows are, when there are joints; else NULL
+    double (*point)[3], (*normal)[3]; // [nrow + ncompliant] where points are, when there are joints; else NULL
     double (*resultant)[3];           // [nrow] momentum of a unit impulse
     double *origin;                   // [nq] zero
     double *f, *way;                  // [nv] smooth forces at the end; the increment of q

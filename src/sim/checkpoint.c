@@ -133,7 +133,7 @@ static void checkpoint_carry_report(pcs_sim *sim, pcs_carrier *c)
     pcs_carry_int(c, "iterations", &r->iterations);
     pcs_carry_words(c, "sums", &r->event_time, REPORT_WORDS);
     pcs_carry_flags(c, "is_joined", &r->is_joined, 1);
-    for (int j = 0; j < system->nrow; j++) {
+    for (int j = 0; j < pcs_system_npoint(system); j++) {
         pcs_carry_words(c, "row", &r->rows[j].gap, ROW_WORDS);
         pcs_carry_flags(c, "row_flags", &r->rows[j].is_gated, ROW_FLAGS);
     }

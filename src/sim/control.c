@@ -32,7 +32,7 @@ typedef struct pcs_control {
     double *whole;        // [nq] positions after the whole step
     pcs_scale natural;    // what errors of positions are compared with
     double *gap_before;   // [nrow]
-    pcs_row_report *rows; // [nrow] of the first half
+    pcs_row_report *rows; // [nrow + ncompliant] of the first half
     pcs_step_report first;
     pcs_state start;
 } pcs_control;
@@ -58,7 +58,7 @@ pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, st
     sim->view.is_controlled = true;
     PCS_TAKE(sim->ctx, c->whole, sim->system->nq, "step control");
     PCS_TAKE(sim->ctx, c->gap_before, sim->system->nrow, "step control");
-    PCS_TAKE(sim->ctx, c->rows, sim->system->nrow, "step control");
+    PCS_TAKE(sim->ctx, c->rows, pcs_system_npoint(sim->system), "step control");
     PCS_TRY(pcs_scale_create(sim->system, &c->natural));
     PCS_TRY(pcs_state_clone(sim->ctx, &sim->state, &c->start));
     *out = c;
@@ -81,7 +81,7 @@ static void control_restore(pcs_sim *sim, const pcs_state *s)
 static pcs_status control_try(pcs_sim *sim, double h, bool *is_done)
 {
     sim->view.attempts++;
-    PCS_TRY(sim->scheme->ops->step(sim->scheme, &sim->state, h, &sim->report));
+    PCS_TRY(pcs_scheme_step(sim->scheme, &sim->state, h, &sim->report));
     *is_done = sim->report.outcome == PCS_CONVERGED;
     sim->view.iterations += sim->report.iterations;
     return PCS_OK;
@@ -151,7 +151,7 @@ static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double
     if (!is_done || !pcs_accept_certifies(sim, pcs_measure_energy(&sim->ledger.now))) return PCS_OK;
     c->first = sim->report;
     c->first.rows = c->rows;
-    memcpy(c->rows, sim->report.rows, (size_t)sim->system->nrow * sizeof *c->rows);
+    memcpy(c->rows, sim->report.rows, (size_t)pcs_system_npoint(sim->system) * sizeof *c->rows);
     PCS_TRY(pcs_sim_search(sim));
     PCS_TRY(control_try(sim, 0.5 * h, &is_done));
     if (!is_done || !pcs_accept_certifies(sim, pcs_measure_energy(&c->first.measure))) return PCS_OK;
@@ -185,7 +185,7 @@ pcs_status pcs_control_step(pcs_sim *sim)
         if (error <= 1.0 || (is_smallest && isfinite(error))) {
             if (error > 1.0) sim->view.inexact++;
             x->next_h = fmin(c->params.largest, fmax(c->params.smallest, h * control_factor(error, exponent)));
-            pcs_join_reports(&c->first, sim->system->nrow, &sim->report);
+            pcs_join_reports(&c->first, pcs_system_npoint(sim->system), &sim->report);
             x->step = c->start.step + 1;
             x->t = h == left ? sim->end_time : c->start.t + h;
             return PCS_OK;

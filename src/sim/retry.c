@@ -22,7 +22,7 @@ pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out)
     pcs_retry *r;
     PCS_TAKE(sim->ctx, r, 1, "smaller steps");
     r->depth = depth;
-    PCS_TAKE(sim->ctx, r->joined.rows, sim->system->nrow, "smaller steps");
+    PCS_TAKE(sim->ctx, r->joined.rows, pcs_system_npoint(sim->system), "smaller steps");
     PCS_TRY(pcs_state_clone(sim->ctx, &sim->state, &r->whole));
     PCS_TRY(pcs_state_clone(sim->ctx, &sim->state, &r->part));
     *out = r;
@@ -33,7 +33,7 @@ pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out)
 static pcs_status retry_try(pcs_sim *sim, double h, bool *is_good)
 {
     sim->view.attempts++;
-    PCS_TRY(sim->scheme->ops->step(sim->scheme, &sim->state, h, &sim->report));
+    PCS_TRY(pcs_scheme_step(sim->scheme, &sim->state, h, &sim->report));
     sim->view.iterations += sim->report.iterations;
     *is_good = sim->report.outcome == PCS_CONVERGED && pcs_accept_certifies(sim, sim->retry->energy);
     return PCS_OK;
@@ -54,12 +54,12 @@ static void retry_restore(pcs_sim *sim, const pcs_state *start)
 // Adds the step just done to those before it; the report is that of all.
 static void retry_join(pcs_sim *sim, pcs_retry *r)
 {
-    int nrow = sim->system->nrow;
+    int npoint = pcs_system_npoint(sim->system);
     pcs_row_report *rows = r->joined.rows;
-    if (r->count++ > 0) pcs_join_reports(&r->joined, nrow, &sim->report);
+    if (r->count++ > 0) pcs_join_reports(&r->joined, npoint, &sim->report);
     r->joined = sim->report;
     r->joined.rows = rows;
-    memcpy(rows, sim->report.rows, (size_t)nrow * sizeof *rows);
+    memcpy(rows, sim->report.rows, (size_t)npoint * sizeof *rows);
     r->energy = pcs_measure_energy(&sim->report.measure);
 }
 

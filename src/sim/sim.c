@@ -30,7 +30,7 @@ pcs_status pcs_sim_start(pcs_sim *sim)
     sim->ledger =
         (pcs_ledger){ .initial = pcs_measure_energy(&before),
                       .numerical_is_remainder = !(sim->scheme->ops->has_closed_loss && sim->system->is_linear) };
-    PCS_TRY(sim->scheme->ops->start(sim->scheme, &sim->state, &sim->report));
+    PCS_TRY(pcs_scheme_start(sim->scheme, &sim->state, &sim->report));
     if (sim->report.outcome != PCS_CONVERGED) return pcs_accept_reject(sim, sim->step_size);
     PCS_TRY(pcs_checkpoint_start_state(sim, &before));
     sim->view.step_backend = sim->solver->iteration_backend;
@@ -49,7 +49,7 @@ static pcs_status sim_plain_step(pcs_sim *sim, double h)
 {
     double before = pcs_measure_energy(&sim->ledger.now);
     sim->view.attempts++;
-    PCS_TRY(sim->scheme->ops->step(sim->scheme, &sim->state, h, &sim->report));
+    PCS_TRY(pcs_scheme_step(sim->scheme, &sim->state, h, &sim->report));
     if (sim->report.outcome != PCS_CONVERGED) return pcs_accept_reject(sim, h);
     sim->view.iterations += sim->report.iterations;
     return pcs_accept_certifies(sim, before) ? PCS_OK : pcs_accept_reject(sim, h);
@@ -110,7 +110,7 @@ static pcs_status sim_show(pcs_sim *sim, bool show_progress, bool is_first, int 
 static long long sim_mark(const pcs_sim *sim)
 {
     unsigned long long mark = PCS_HASH_START;
-    for (int j = 0; j < sim->system->nrow; j++) {
+    for (int j = 0; j < pcs_system_npoint(sim->system); j++) {
         const pcs_row_report *row = &sim->report.rows[j];
         double facts[] = { row->gap, row->rate, row->step_impulse };
         mark = pcs_hash(mark, facts, sizeof facts);

@@ -178,6 +178,14 @@ void pcs_default_contact_points(pcs_system *self, const double *q, double (*posi
     memset(normal, 0, (size_t)self->nrow * sizeof *normal);
 }
 
+void pcs_default_press(pcs_system *self, const double *q, const double *v, pcs_row_report *rows)
+{
+    (void)self;
+    (void)q;
+    (void)v;
+    (void)rows;
+}
+
 void pcs_default_tangents(const pcs_system *self, double (*across)[3])
 {
     memset(across, 0, (size_t)self->ntangent * sizeof *across);

@@ -35,6 +35,7 @@ void pcs_default_reactions(pcs_system *self, double h, const double *q, const do
 double pcs_default_stable_step(const pcs_system *self, pcs_mode_limit *limit, const void *params);
 void pcs_default_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture);
 void pcs_default_contact_points(pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
+void pcs_default_press(pcs_system *self, const double *q, const double *v, pcs_row_report *rows);
 void pcs_default_tangents(const pcs_system *self, double (*across)[3]);
 // Mean of the positions (quantity 0) or velocities of the items.
 double pcs_default_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);

@@ -25,7 +25,7 @@ typedef struct pcs_push pcs_push;
 // Largest stable step of a scheme with these parameters on q'' + 2 xi w q' + w^2 q = 0, s.
 typedef double pcs_mode_limit(const void *params, double w, double xi);
 
-// A named contact and its points; every point is one row.
+// A named contact and its points; every point is one row, or has a number from nrow on where a force law acts.
 typedef struct pcs_contact_info {
     const char *name;
     int first_row, nrow;
@@ -194,7 +194,10 @@ typedef struct pcs_system_ops {
     double (*stable_step)(const pcs_system *self, pcs_mode_limit *limit, const void *params);
 
     void (*draw)(pcs_system *self, const double *q, const double *v, pcs_picture *picture);
+    // Of all points: [nrow + ncompliant].
     void (*contact_points)(pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
+    // Gap, rate, force and state of the points with force laws, rows[nrow] to rows[nrow + ncompliant - 1].
+    void (*press)(pcs_system *self, const double *q, const double *v, pcs_row_report *rows);
     // Unit vectors in space along which friction pushes, [ntangent]; where the rows stand: has_tangents.
     void (*tangents)(const pcs_system *self, double (*across)[3]);
     double (*probe)(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
@@ -214,7 +217,8 @@ struct pcs_system {
     pcs_context *ctx;
     const void *data; // the system's own
     int nq, nv, nrow, ncontact, ntangent;
-    const pcs_row *rows;              // [nrow]
+    int ncompliant;                   // points of contacts with force laws: forces of f, no rows of G
+    const pcs_row *rows;              // [nrow + ncompliant]
     const pcs_contact_info *contacts; // [ncontact]
     int nreaction;
     const pcs_reaction_info *reactions;               // [nreaction] joints, then supports that were asked for it
@@ -259,6 +263,12 @@ struct pcs_system {
 static inline const pcs_matrix *pcs_system_inertia(const pcs_system *self)
 {
     return self->inertia == NULL ? self->M : self->inertia;
+}
+
+// Points that reports tell of: rows, then points with force laws.
+static inline int pcs_system_npoint(const pcs_system *self)
+{
+    return self->nrow + self->ncompliant;
 }
 
 // Equations that this process sums over: all but copies of other ranks'.

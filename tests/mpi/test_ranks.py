@@ -69,6 +69,27 @@ output:
     end: { node: beam.end, of: [x, y, z, vx] }
 """
 
+# Rods that give way where they touch, and a wall that does.
+SOFT = """
+mesh:
+  left: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 30 }
+  right: { type: line, from: [1.0001, 0, 0], to: [2.0001, 0, 0], elements: 30 }
+elements:
+  left: { type: rod, mesh: left, E: 2.0e+11, rho: 8000.0, area: 1.0e-4 }
+  right: { type: rod, mesh: right, E: 2.0e+11, rho: 8000.0, area: 1.0e-4 }
+initial:
+  - { set: left, velocity: [2.0, 0, 0] }
+contacts:
+  touch: { type: node_node, a: left.end, b: right.start, normal: [1, 0, 0],
+           law: { type: hunt_crossley, stiffness: 1.0e+10, damping: 0.05 } }
+  wall: { type: node_plane, nodes: right.end, point: [2.0002, 0, 0], normal: [-1, 0, 0],
+          law: { type: linear, stiffness: 1.0e+8 } }
+scheme: { type: newmark }
+time: { step: 2.0e-6, end: 6.0e-4 }
+output:
+  frames: { every: 0 }
+"""
+
 PENDULUM = ["cases/beam_pendulum", "--set", "time.end=0.33"]  # chaotic after that
 
 
@@ -188,6 +209,11 @@ class Agreement(Ranks):
     def test_beam_in_space(self):
         self.compare(self.case("spinning", SPINNING), counts=(2, 3), rows=31)
         self.compare(self.case("spinning", SPINNING), "--set", "contacts.floor.nodes=beam.end", counts=(2, 3), rows=31)
+
+    # Force laws: every rank evaluates all points, one of them counts their energy.
+    def test_force_laws(self):
+        self.compare(self.case("soft", SOFT), counts=(1, 3), rows=301)
+        self.compare(self.case("soft", SOFT), "--set", "scheme.type=half_explicit", counts=(2,), rows=301)
 
     # More ranks than nodes: some of them have nothing to do.
     def test_more_ranks_than_nodes(self):

@@ -1,0 +1,249 @@
+// Contacts with force laws: their points, forces, energies and reports.
+
+#include "fe/laws.h"
+
+#include <math.h>
+#include <string.h>
+
+static const pcs_force_law *laws_of(const fe_data *fe, int place)
+{
+    return fe->model.contacts[fe->laws->contacts[place].contact].law;
+}
+
+pcs_status pcs_fe_find_laws(pcs_system *self, fe_data *fe)
+{
+    int count = 0;
+    for (int k = 0; k < fe->model.ncontact; k++) count += fe->model.contacts[k].law != NULL;
+    if (count == 0) return PCS_OK;
+    PCS_TAKE(self->ctx, fe->laws, 1, "force laws");
+    PCS_TAKE(self->ctx, fe->laws->contacts, count, "force laws");
+    for (int k = 0; k < fe->model.ncontact; k++) {
+        const pcs_force_law *law = fe->model.contacts[k].law;
+        if (law == NULL) continue;
+        fe->laws->contacts[fe->laws->ncontact++].contact = k;
+        self->has_damping = self->has_damping || pcs_force_law_is_damped(law);
+    }
+    fe->is_nonlinear = true;
+    return PCS_OK;
+}
+
+static fe_law_contact *laws_find(const fe_data *fe, int contact)
+{
+    fe_law_contact *own = fe->laws->contacts;
+    while (own->contact != contact) own++;
+    return own;
+}
+
+pcs_status pcs_fe_count_law(pcs_system *self, fe_data *fe, int contact)
+{
+    fe_work *work = self->work;
+    const pcs_fe_contact *c = &fe->model.contacts[contact];
+    fe_law_contact *own = laws_find(fe, contact);
+    pcs_contact_shape *shape = &fe->sources[contact].contact;
+    own->first = fe->laws->nrow;
+    if (c->ops->count != NULL) {
+        own->nrow = c->ops->count(c->params, fe->model.mesh);
+    } else {
+        PCS_TRY(c->ops->create(self->ctx, c->params, &fe->map, &work->instances[contact], shape));
+        own->varies = true;
+        own->nrow = shape->nrow;
+        if (shape->memory.size > 0) self->memory[self->nmemory++] = shape->memory;
+    }
+    fe->laws->nrow += own->nrow;
+    return PCS_OK;
+}
+
+int pcs_fe_count_entries(const fe_data *fe, const pcs_row_direction *direction)
+{
+    int count = 0;
+    for (int i = 0; i < direction->nterm; i++) {
+        int node = direction->term[i].node;
+        for (int d = fe->map.first[node]; d < fe->map.first[node + 1]; d++) count += fe->map.dof[d].equation >= 0;
+    }
+    return count;
+}
+
+static pcs_status laws_take_rows(pcs_system *self, int count, pcs_rows **out)
+{
+    PCS_TRY(pcs_rows_create(self->ctx, count, self->nv, count * FE_ROW_TERMS, out));
+    for (int i = 0; i <= count; i++) (*out)->start[i] = i * FE_ROW_TERMS;
+    return PCS_OK;
+}
+
+static pcs_status laws_take_work(pcs_system *self, int n, fe_law_work *work)
+{
+    PCS_TRY(laws_take_rows(self, n, &work->L));
+    PCS_TRY(laws_take_rows(self, n, &work->ahead));
+    PCS_TRY(laws_take_rows(self, n, &work->behind));
+    PCS_TAKE(self->ctx, work->states, n, "force laws");
+    PCS_TAKE(self->ctx, work->trial, n, "force laws");
+    PCS_TAKE(self->ctx, work->gap, n, "force laws");
+    PCS_TAKE(self->ctx, work->ends, n, "force laws");
+    PCS_TAKE(self->ctx, work->force, n, "force laws");
+    PCS_TAKE(self->ctx, work->is_waiting, n, "force laws");
+    PCS_TAKE(self->ctx, work->taken, n, "force laws");
+    PCS_TAKE(self->ctx, work->mark, self->nv, "force laws");
+    PCS_TAKE(self->ctx, work->x, self->nv, "force laws");
+    PCS_TAKE(self->ctx, work->q, self->nv, "force laws");
+    return PCS_OK;
+}
+
+// The state of a point whose direction is constant.
+static pcs_status laws_fill_point(pcs_system *self, const fe_data *fe, const fe_law_contact *own, int i)
+{
+    fe_law_work *work = ((fe_work *)self->work)->laws;
+    const pcs_fe_contact *c = &fe->model.contacts[own->contact];
+    const double at_node[3] = { 0.0 };
+    pcs_contact_point point;
+    pcs_row_state *state = &work->states[own->first + i];
+    PCS_TRY(c->ops->fill(self->ctx, c->params, &fe->map, i, &point));
+    const double back[3] = { -point.normal[0], -point.normal[1], -point.normal[2] };
+    state->gap = point.gap;
+    memcpy(state->normal, point.normal, sizeof state->normal);
+    pcs_row_push(&state->direction, point.node, at_node, point.normal);
+    if (point.other >= 0) pcs_row_push(&state->direction, point.other, at_node, back);
+    pcs_fe_put_direction(fe, &state->direction, work->q, work->L, own->first + i);
+    return PCS_OK;
+}
+
+pcs_status pcs_fe_make_laws(pcs_system *self, fe_data *fe, pcs_contact_info *info, pcs_row *rows, const char **culprit)
+{
+    fe_laws *laws = fe->laws;
+    fe_work *work = self->work;
+    PCS_TAKE(self->ctx, work->laws, 1, "force laws");
+    PCS_TAKE(self->ctx, laws->owner, laws->nrow, "force laws");
+    PCS_TRY(laws_take_work(self, laws->nrow, work->laws));
+    self->ncompliant = laws->nrow;
+    for (int k = 0; k < laws->ncontact; k++) {
+        const fe_law_contact *own = &laws->contacts[k];
+        info[own->contact].first_row = self->nrow + own->first;
+        info[own->contact].nrow = own->nrow;
+        for (int i = 0; i < own->nrow; i++) {
+            laws->owner[own->first + i] = k;
+            rows[self->nrow + own->first + i] = (pcs_row){ .contact = own->contact };
+            pcs_status status = own->varies ? PCS_OK : laws_fill_point(self, fe, own, i);
+            if (status != PCS_OK) *culprit = pcs_fe_culprit(self->ctx, "contacts", info[own->contact].name);
+            PCS_TRY(status);
+        }
+    }
+    return PCS_OK;
+}
+
+void pcs_fe_look_at_laws(const pcs_system *self, const double *q)
+{
+    const fe_data *fe = self->data;
+    fe_law_work *work = ((const fe_work *)self->work)->laws;
+    for (int k = 0; k < fe->laws->ncontact; k++) {
+        const fe_law_contact *own = &fe->laws->contacts[k];
+        if (own->varies) pcs_fe_evaluate_contact(self, own->contact, q, work->states + own->first);
+        for (int i = own->first; i < own->first + own->nrow; i++) {
+            const pcs_row_state *state = &work->states[i];
+            if (own->varies) pcs_fe_put_direction(fe, &state->direction, q, work->L, i);
+            work->gap[i] = own->varies ? state->gap : state->gap + pcs_rows_dot(work->L, i, q);
+        }
+    }
+}
+
+pcs_force_state pcs_fe_law_force_of(const pcs_system *self, int point, const double *v)
+{
+    const fe_data *fe = self->data;
+    const fe_law_work *work = ((const fe_work *)self->work)->laws;
+    const pcs_force_law *law = laws_of(fe, fe->laws->owner[point]);
+    return pcs_force_law_at(law, work->gap[point], pcs_rows_dot(work->L, point, v));
+}
+
+void pcs_fe_law_force(const pcs_system *self, const double *q, const double *v, double *f)
+{
+    const fe_data *fe = self->data;
+    const fe_law_work *work = ((const fe_work *)self->work)->laws;
+    pcs_fe_look_at_laws(self, q);
+    for (int i = 0; i < fe->laws->nrow; i++) {
+        double force = pcs_fe_law_force_of(self, i, v).force;
+        if (force != 0.0) pcs_rows_add_transposed(work->L, i, force, f);
+    }
+}
+
+// All ranks know all points; one of them counts.
+void pcs_fe_law_sums(const pcs_system *self, const double *q, const double *v, double *energy, double *loss)
+{
+    const fe_data *fe = self->data;
+    *energy = *loss = 0.0;
+    if (self->layout != NULL && self->layout->comm->rank != 0) return;
+    pcs_fe_look_at_laws(self, q);
+    for (int i = 0; i < fe->laws->nrow; i++) {
+        pcs_force_state s = pcs_fe_law_force_of(self, i, v);
+        *energy += s.energy;
+        *loss += s.loss;
+    }
+}
+
+// Over the equations of this rank.
+void pcs_fe_law_resultant(const pcs_system *self, const double *q, const double *v, double sum[3])
+{
+    const fe_data *fe = self->data;
+    const fe_law_work *work = ((const fe_work *)self->work)->laws;
+    const pcs_rows *L = work->L;
+    pcs_fe_look_at_laws(self, q);
+    for (int i = 0; i < fe->laws->nrow; i++) {
+        double force = pcs_fe_law_force_of(self, i, v).force;
+        if (force == 0.0) continue;
+        for (int e = L->start[i]; e < L->start[i + 1]; e++) {
+            const pcs_dof *d = &fe->map.dof[fe->dof_of_equation[L->column[e]]];
+            if (d->is_rotation || L->column[e] >= pcs_system_nown(self)) continue;
+            for (int k = 0; k < 3; k++) sum[k] += force * L->value[e] * d->direction[k];
+        }
+    }
+}
+
+void pcs_fe_press(pcs_system *self, const double *q, const double *v, pcs_row_report *rows)
+{
+    const fe_data *fe = self->data;
+    if (fe->laws == NULL) return;
+    const fe_law_work *work = ((const fe_work *)self->work)->laws;
+    pcs_fe_look_at_laws(self, q);
+    for (int i = 0; i < fe->laws->nrow; i++) {
+        pcs_row_report *row = &rows[self->nrow + i];
+        row->gap = work->gap[i];
+        row->rate = pcs_rows_dot(work->L, i, v);
+        row->force = pcs_fe_law_force_of(self, i, v).force;
+        row->is_closed = row->gap <= 0.0;
+    }
+}
+
+void pcs_fe_law_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3])
+{
+    const fe_data *fe = self->data;
+    const fe_law_work *work = ((const fe_work *)self->work)->laws;
+    pcs_fe_look_at_laws(self, q);
+    for (int i = 0; i < fe->laws->nrow; i++) {
+        const pcs_row_state *state = &work->states[i];
+        int row = self->nrow + i, node = state->direction.term[0].node;
+        memcpy(normal[row], state->normal, sizeof *normal);
+        memcpy(position[row], state->point, sizeof *position);
+        if (fe->laws->contacts[fe->laws->owner[i]].varies) continue;
+        pcs_fe_node_vector(fe, node, q, position[row]);
+        for (int k = 0; k < 3; k++) position[row][k] += fe->model.mesh->x[node][k];
+    }
+}
+
+const pcs_row_direction *pcs_fe_law_direction(const pcs_system *self, int point)
+{
+    return &((const fe_work *)self->work)->laws->states[point].direction;
+}
+
+const pcs_passage_row *pcs_fe_law_ends(const pcs_system *self, int contact, const double *q0, const double *q1,
+                                       int *first)
+{
+    const fe_data *fe = self->data;
+    fe_law_work *work = ((const fe_work *)self->work)->laws;
+    const fe_law_contact *own = laws_find(fe, contact);
+    pcs_fe_look_at_laws(self, q0);
+    for (int i = own->first; i < own->first + own->nrow; i++) work->ends[i].gap[0] = work->gap[i];
+    pcs_fe_look_at_laws(self, q1);
+    for (int i = own->first; i < own->first + own->nrow; i++) {
+        work->ends[i].gap[1] = work->gap[i];
+        work->ends[i].is_loaded = work->ends[i].gap[0] < 0.0 || work->gap[i] < 0.0;
+    }
+    *first = self->nrow + own->first;
+    return work->ends + own->first;
+}

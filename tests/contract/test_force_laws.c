@@ -1,0 +1,253 @@
+// Contacts that give way, on every gap type and with every force law, in states far from rest: tangents are the slopes
+// of the force, the force is the slope of the energy, what is lost is what is missing, and the resultant is the sum.
+
+#include "fe/fe.h"
+#include "support/check.h"
+#include "support/model.h"
+#include "support/text_case.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST = 64 };
+
+// Bodies that overlap at rest; `law` is to be filled in.
+typedef struct arrangement {
+    const char *gap, *model, *contact;
+} arrangement;
+
+#define BEAM "E: 1.0e+3, nu: 0.3, rho: 3, orientation: [0, 0, 1], section: { type: circle, diameter: 0.2 }"
+
+static const arrangement arrangements[] = {
+    { "node_plane",
+      "mesh: { body: { type: point, at: [0.1, -0.2, 0.15] } }\n"
+      "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [1, 2, 2.5] } }\n",
+      "type: node_plane, nodes: body, point: [0, 0, 0], normal: [1, 2, 2], node_radius: 0.5" },
+    { "node_node",
+      "mesh: { a: { type: point, at: [0.3, 0, 0] }, b: { type: point, at: [0, 0.1, 0] } }\n"
+      "elements: { a: { type: point_mass, mesh: a, mass: 2 }, b: { type: point_mass, mesh: b, mass: 3 } }\n",
+      "type: node_node, a: a, b: b, normal: [2, 1, -2]" },
+    { "node_circle",
+      "mesh: { a: { type: point, at: [[0.7, 0.5, 0], [-0.6, 0.65, 0]] } }\n"
+      "elements: { a: { type: rigid_body_2d, mesh: a, mass: 2, inertia: 0.3 } }\n",
+      "type: node_circle, nodes: a, centre: [0.02, 0.01, 0], radius: 1.0, node_radius: 0.3, side: inside" },
+    { "node_circle",
+      "mesh: { a: { type: point, at: [0.7, 0.5, 0.2] } }\n"
+      "elements: { a: { type: rigid_body_3d, mesh: a, mass: 2, inertia: [1, 2, 2.5] } }\n",
+      "type: node_circle, nodes: a, centre: [0, 0, 0], axis: [0, 1, 3], radius: 1.0, node_radius: 0.1, side: outside" },
+    { "journal",
+      "mesh: { shaft: { type: point, at: [0.2, 0.3, 0.35] }, house: { type: point, at: [0.1, 0, 0] } }\n"
+      "elements: { shaft: { type: rigid_body_3d, mesh: shaft, mass: 2, inertia: [1, 2, 2.5] },\n"
+      "            house: { type: rigid_body_3d, mesh: house, mass: 3, inertia: [2, 2, 2.5] } }\n",
+      "type: journal, nodes: shaft, housing: house, axis: [2, 0, 0], radius: 0.6, node_radius: 0.4, "
+      "offset: [0.2, 0, 0.1]" },
+    { "node_segment",
+      "mesh: { beam: { type: line, from: [0, 0, 0], to: [2, 0.3, 0], elements: 3 },\n"
+      "        a: { type: point, at: [[0.9, 0.3, 0], [0.2, -0.05, 0]] } }\n"
+      "elements: { beam: { type: beam_exact_2d, mesh: beam, E: 1.0e+3, nu: 0.3, rho: 3,\n"
+      "                    section: { type: rectangle, height: 0.2, width: 0.1 } },\n"
+      "            a: { type: rigid_body_2d, mesh: a, mass: 2, inertia: 0.3 } }\n",
+      "type: node_segment, nodes: a, segments: beam, radius: 0.1, node_radius: 0.15" },
+    { "beam_beam",
+      "mesh: { low: { type: line, from: [-1, 0, 0], to: [1, 0.2, 0.1], elements: 2 },\n"
+      "        high: { type: line, from: [0.3, -0.8, 0.15], to: [0.4, 1.2, 0.25], elements: 2 } }\n"
+      "elements: { low: { type: beam_exact_3d, mesh: low, " BEAM " }, high: { type: beam_exact_3d, mesh: high, " BEAM
+      " } }\n",
+      "type: beam_beam, a: low, b: high, radius: 0.1, most: 3" },
+};
+
+static const char *const laws[] = {
+    "type: linear, stiffness: 800",
+    "type: hertz, stiffness: 900",
+    "type: hertz, stiffness: 900, exponent: 2.25",
+    "type: hertz, E: 3.0e+3, nu: 0.3, radius: 0.2, other_E: 2.0e+3, other_nu: 0.2, other_radius: 0.4",
+    "type: hunt_crossley, stiffness: 900, damping: 0.8",
+    "type: kelvin_voigt, stiffness: 800, damping: 40",
+};
+
+typedef struct subject {
+    text_case c;
+    pcs_system *system;
+    double q[MOST], v[MOST]; // a state off rest
+} subject;
+
+static subject open_subject(const arrangement *a, const char *law, unsigned long long seed, double speed)
+{
+    subject s = { 0 };
+    bool has_changed;
+    s.c = text_case_open(a->model, "contacts: { touch: { ", a->contact, ", law: { ", law,
+                         " } } }\nscheme: { type: alpha_ggl, rho_inf: 0.9 }\ntime: { step: 1.0e-3, end: 1.0 }\n", NULL);
+    s.system = s.c.sim->system;
+    CHECK(s.system->nv <= MOST && s.system->nrow == 0 && s.system->ncompliant > 0);
+    model_randomize(&seed, s.system->nv, s.q);
+    model_randomize(&seed, s.system->nv, s.v);
+    for (int i = 0; i < s.system->nv; i++) {
+        s.q[i] *= 0.02;
+        s.v[i] *= speed;
+    }
+    CHECK_OK(s.c.ctx, s.system->ops->search(s.system, s.q, &has_changed));
+    return s;
+}
+
+// The force with the state moved along x and y.
+static void force_at(const subject *s, const double *x, const double *y, double part, double *f)
+{
+    double way[MOST], q[MOST], v[MOST];
+    for (int i = 0; i < s->system->nv; i++) {
+        way[i] = part * x[i];
+        v[i] = s->v[i] + part * y[i];
+    }
+    s->system->ops->retract(s->system, s->q, way, q);
+    s->system->ops->force(s->system, 0.0, q, v, f);
+}
+
+// Fourth order, so that the differences are far more exact than what they check.
+static void slope_of_force(const subject *s, const double *x, const double *y, double *slope)
+{
+    static const double weight[2] = { 8.0 / 12.0, -1.0 / 12.0 };
+    double h = 1e-4, f[MOST];
+    memset(slope, 0, MOST * sizeof *slope);
+    for (int k = 1; k <= 2; k++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            force_at(s, x, y, sign * k * h, f);
+            for (int i = 0; i < s->system->nv; i++) slope[i] += sign * weight[k - 1] * f[i] / h;
+        }
+}
+
+static double entry(const pcs_matrix *A, int i, int j)
+{
+    int place = A == NULL ? -1 : pcs_pattern_find(A->pattern, i, j);
+    return place < 0 ? 0.0 : A->value[place];
+}
+
+static void check_tangents(const subject *s)
+{
+    int n = s->system->nv;
+    double largest = 0.0, slope[MOST], unit[MOST] = { 0 }, none[MOST] = { 0 };
+    s->system->ops->update_tangents(s->system, 0.0, s->q, s->v);
+    for (int i = 0; i < s->system->K->pattern->nnz; i++) largest = fmax(largest, fabs(s->system->K->value[i]));
+    for (int j = 0; j < n; j++) {
+        unit[j] = 1.0;
+        slope_of_force(s, unit, none, slope);
+        for (int i = 0; i < n; i++) CHECK_NEAR(entry(s->system->K, i, j), -slope[i], 1e-7 * largest);
+        slope_of_force(s, none, unit, slope);
+        for (int i = 0; i < n; i++) CHECK_NEAR(entry(s->system->C, i, j), -slope[i], 1e-8 * largest);
+        unit[j] = 0.0;
+    }
+}
+
+// f . v + dV/dt + what is lost = 0
+static void check_power(const subject *s)
+{
+    static const double weight[2] = { 8.0 / 12.0, -1.0 / 12.0 };
+    double f[MOST], q[MOST], way[MOST], given = 0.0, stored = 0.0, size = 0.0, h = 1e-4;
+    pcs_measure measure;
+    s->system->ops->force(s->system, 0.0, s->q, s->v, f);
+    for (int i = 0; i < s->system->nv; i++) {
+        given += f[i] * s->v[i];
+        size += fabs(f[i] * s->v[i]);
+    }
+    for (int k = 1; k <= 2; k++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            for (int i = 0; i < s->system->nv; i++) way[i] = sign * k * h * s->v[i];
+            s->system->ops->retract(s->system, s->q, way, q);
+            s->system->ops->measure(s->system, q, s->v, &measure);
+            stored += sign * weight[k - 1] * measure.strain / h;
+        }
+    double lost = s->system->has_damping ? s->system->ops->damping_power(s->system, s->q, s->v) : 0.0;
+    CHECK(lost >= 0.0);
+    CHECK_NEAR(given + stored + lost, 0.0, 1e-8 * (size + fabs(stored) + lost));
+}
+
+static void check_resultant(const subject *s)
+{
+    double f[MOST], sum[3] = { 0 }, told[3], size = 0.0;
+    const pcs_dofmap *map = pcs_fe_dofmap(s->system);
+    s->system->ops->force(s->system, 0.0, s->q, s->v, f);
+    for (int d = 0; d < map->ndof; d++) {
+        const pcs_dof *dof = &map->dof[d];
+        if (dof->is_rotation || dof->equation < 0) continue;
+        size += fabs(f[dof->equation]);
+        for (int k = 0; k < 3; k++) sum[k] += f[dof->equation] * dof->direction[k];
+    }
+    s->system->ops->resultant(s->system, 0.0, s->q, s->v, told);
+    CHECK_ALL_NEAR(3, told, sum, 1e-13 * size);
+}
+
+// What is reported of the points, and where they are.
+static void check_report(const subject *s)
+{
+    pcs_row_report rows[8] = { 0 };
+    double position[8][3], normal[8][3];
+    int npressed = 0;
+    CHECK(s->system->ncompliant <= 8);
+    s->system->ops->press(s->system, s->q, s->v, rows);
+    s->system->ops->contact_points(s->system, s->q, position, normal);
+    for (int i = 0; i < s->system->ncompliant; i++) {
+        CHECK(rows[i].force >= 0.0 && rows[i].is_closed == (rows[i].gap <= 0.0));
+        npressed += rows[i].force > 0.0;
+        if (rows[i].force > 0.0)
+            CHECK_NEAR(normal[i][0] * normal[i][0] + normal[i][1] * normal[i][1] + normal[i][2] * normal[i][2], 1.0,
+                       1e-14);
+    }
+    CHECK(npressed > 0);
+}
+
+static void check_every(void (*check)(const subject *s), double speed)
+{
+    for (size_t a = 0; a < sizeof arrangements / sizeof *arrangements; a++)
+        for (size_t l = 0; l < sizeof laws / sizeof *laws; l++)
+            for (unsigned long long seed = 1; seed <= 3; seed++) {
+                subject s = open_subject(&arrangements[a], laws[l], seed, speed);
+                check(&s);
+                text_case_close(&s.c);
+            }
+}
+
+static void tangents_are_slopes_of_the_force(void **state)
+{
+    (void)state;
+    check_every(check_tangents, 0.5);
+}
+
+static void power_is_stored_or_lost(void **state)
+{
+    (void)state;
+    check_every(check_power, 0.5);
+    check_every(check_power, 5.0); // laws that would pull
+}
+
+static void resultant_is_the_sum_of_forces(void **state)
+{
+    (void)state;
+    check_every(check_resultant, 0.5);
+}
+
+static void points_are_reported(void **state)
+{
+    (void)state;
+    check_every(check_report, 0.1);
+}
+
+// All gap types there are have an arrangement above.
+static void no_gap_type_is_forgotten(void **state)
+{
+    (void)state;
+    for (int i = 0; pcs_gap_types[i] != NULL; i++) {
+        bool is_found = false;
+        for (size_t a = 0; a < sizeof arrangements / sizeof *arrangements; a++)
+            is_found = is_found || strcmp(arrangements[a].gap, pcs_gap_types[i]->name) == 0;
+        CHECK(is_found);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tangents_are_slopes_of_the_force), cmocka_unit_test(power_is_stored_or_lost),
+        cmocka_unit_test(resultant_is_the_sum_of_forces),   cmocka_unit_test(points_are_reported),
+        cmocka_unit_test(no_gap_type_is_forgotten),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

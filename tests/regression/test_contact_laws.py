@@ -1,0 +1,303 @@
+"""Contacts with force laws against closed forms and independent integration. Argument: the program.
+
+Hertz: Johnson, Contact Mechanics, 1985, section 11.4. Hunt-Crossley: the first integral of m x'' = -k x^p (1 + a x').
+Kelvin-Voigt that never pulls: Schwager, Poeschel, Granular Matter 9, 2007. Sphere on a long rod: x'' = -F/m - F'/Z,
+one parameter, integrated here by a Runge-Kutta method of its own.
+"""
+
+import csv
+import itertools
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+HANG = 1800  # s, after which a run is taken for hanging
+QUIET = "output: { frames: false, contact_frames: false, checkpoint: false }\n"
+MASS, SPEED = 2.0, 3.0
+
+
+def ball(law, scheme, step, end, gap=1.0e-4, unit=1.0):
+    """A mass against a rigid wall; `unit` scales lengths."""
+    return f"""mesh:
+  ball: {{ type: point, at: [{gap * unit!r}, 0, 0] }}
+elements:
+  ball: {{ type: point_mass, mesh: ball, mass: {MASS}, in: line }}
+initial:
+  - {{ set: ball, velocity: [{-SPEED * unit!r}, 0, 0] }}
+contacts:
+  wall: {{ type: node_plane, nodes: ball, point: [0, 0, 0], normal: [1, 0, 0], law: {{ {law} }} }}
+scheme: {{ {scheme} }}
+time: {{ step: {step!r}, end: {end!r} }}
+{QUIET}"""
+
+
+def hertz_depth(stiffness, speed):
+    return (1.25 * MASS * speed * speed / stiffness) ** 0.4
+
+
+def hertz_duration(stiffness, speed):
+    half = math.sqrt(math.pi) * math.gamma(1.4) / math.gamma(0.9)  # integral of dx / sqrt(1 - x^2.5)
+    return 2.0 * half * hertz_depth(stiffness, speed) / speed
+
+
+def bisect(function, low, high):
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        if (function(middle) > 0.0) == (function(high) > 0.0):
+            high = middle
+        else:
+            low = middle
+    return 0.5 * (low + high)
+
+
+def hunt_crossley_restitution(a):
+    """Of a = damping x speed: a (1 + e) = ln((1 + a) / (1 - a e))."""
+    return bisect(lambda e: a * (1.0 + e) - math.log((1.0 + a) / (1.0 - a * e)), 1e-9, min(1.0, 1.0 / a) - 1e-9)
+
+
+def kelvin_voigt_restitution(ratio):
+    """Of a damping ratio below 1/sqrt(2)."""
+    root = math.sqrt(1.0 - ratio * ratio)
+    return math.exp(-ratio / root * (math.pi - math.atan2(2.0 * ratio * root, root * root - ratio * ratio)))
+
+
+class Laws(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.temporary.name)
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def percuss(self, *arguments):
+        return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=HANG)
+
+    def try_case(self, text, name):
+        (self.folder / f"{name}.yaml").write_text(text)
+        return self.percuss("run", self.folder / f"{name}.yaml", "-q", "-o", self.folder / name)
+
+    def history(self, text, name="case"):
+        result = self.try_case(text, name)
+        self.assertEqual(result.returncode, 0, f"{result.stderr}\n{text}")
+        with open(self.folder / name / "history.csv", newline="") as file:
+            return [{key: float(x) if x else math.nan for key, x in row.items()} for row in csv.DictReader(file)]
+
+    def check_ledger(self, rows, tolerance):
+        """Nothing but the numerical loss is missing, and that is small."""
+        first = rows[0]["kinetic"] + rows[0]["strain"]
+        for row in rows:
+            books = row["kinetic"] + row["strain"] + row["damping_loss"] + row["numerical_loss"]
+            self.assertLess(abs(books - first), 1e-12 * first)
+            self.assertLess(abs(row["numerical_loss"]), tolerance * first)
+
+    def rebound(self, law, scheme, steps, unit=1.0, duration=None):
+        end = 1.0e-4 / SPEED + 1.7 * duration
+        rows = self.history(ball(law, scheme, duration / steps, end, unit=unit))
+        return math.sqrt(rows[-1]["kinetic"] / rows[0]["kinetic"]), rows
+
+    def test_hertz_against_a_wall(self):
+        for stiffness, unit in ((1.0e9, 1.0), (1.0e9, 1000.0), (3.0e4, 1.0)):
+            speed = SPEED * unit
+            depth, duration = hertz_depth(stiffness, speed), hertz_duration(stiffness, speed)
+            e, rows = self.rebound(f"type: hertz, stiffness: {stiffness!r}", "type: newmark", 400, unit, duration)
+            self.assertAlmostEqual(e, 1.0, delta=2e-6)
+            self.assertAlmostEqual(-min(r["wall.gap"] for r in rows) / depth, 1.0, delta=1e-4)
+            peak = max(r["wall.force"] for r in rows[1:])
+            self.assertAlmostEqual(peak / (stiffness * depth**1.5), 1.0, delta=1e-4)
+            closed = [r["t"] for r in rows if r["wall.gap"] < 0.0]
+            self.assertAlmostEqual((closed[-1] - closed[0]) / duration, 1.0, delta=1.2 / 400)
+            impulse = sum(r["wall.step_impulse"] for r in rows[1:])
+            self.assertAlmostEqual(impulse / (2.0 * MASS * speed), 1.0, delta=1e-5)
+            self.check_ledger(rows, 2e-5)
+
+    def test_spheres_have_the_stiffness_of_hertz(self):
+        give = (1.0 - 0.3**2) / 2.1e11 + (1.0 - 0.33**2) / 7.0e10
+        stiffness = 4.0 / 3.0 / give * math.sqrt(1.0 / (1.0 / 0.02 + 1.0 / 0.05))
+        duration = hertz_duration(stiffness, SPEED)
+        spheres = "E: 2.1e+11, nu: 0.3, radius: 0.02, other_E: 7.0e+10, other_nu: 0.33, other_radius: 0.05"
+        runs = [self.history(ball(f"type: hertz, {law}", "type: newmark", duration / 50, duration))
+                for law in (spheres, f"stiffness: {stiffness!r}")]
+        for a, b in zip(*runs):
+            self.assertAlmostEqual(a["kinetic"], b["kinetic"], delta=1e-12 * runs[0][0]["kinetic"])
+
+    def test_hunt_crossley_restitution(self):
+        stiffness = 1.0e8
+        duration = hertz_duration(stiffness, SPEED)
+        for a in (0.05, 0.3, 1.0, 4.0):
+            law = f"type: hunt_crossley, stiffness: {stiffness!r}, damping: {a / SPEED!r}"
+            # Strong damping lets go slowly.
+            e, rows = self.rebound(law, "type: alpha_ggl, rho_inf: 1.0", 800, duration=duration * (1.0 + 2.0 * a))
+            self.assertAlmostEqual(e, hunt_crossley_restitution(a), delta=3e-5 * (1.0 + a) ** 2)
+            self.check_ledger(rows, 3e-5 * (1.0 + a) ** 2)
+            self.assertTrue(all(r["wall.force"] >= 0.0 for r in rows[1:]))
+
+    def test_kelvin_voigt_never_pulls(self):
+        stiffness = 1.0e6
+        duration = math.pi * math.sqrt(MASS / stiffness)
+        for ratio in (0.02, 0.1, 0.5):
+            damping = 2.0 * ratio * math.sqrt(stiffness * MASS)
+            law = f"type: kelvin_voigt, stiffness: {stiffness!r}, damping: {damping!r}"
+            e, rows = self.rebound(law, "type: event_driven", 50, duration=duration * (1.0 + ratio))
+            self.assertAlmostEqual(e, kelvin_voigt_restitution(ratio), delta=1e-6)
+            self.check_ledger(rows, 1e-6)
+            e, rows = self.rebound(law, "type: half_explicit", 2000, duration=duration * (1.0 + ratio))
+            self.assertAlmostEqual(e, kelvin_voigt_restitution(ratio), delta=2e-3)
+            self.assertTrue(all(r["wall.force"] >= 0.0 for r in rows[1:]))
+
+    def rod(self, contact, striker, scheme, step, end, n, more=""):
+        """A steel rod of 2 m; `striker` is a mass before its end, or a velocity of the rod towards a wall."""
+        return f"""mesh:
+{striker[0]}  rod: {{ type: line, from: [0, 0, 0], to: [2.0, 0, 0], elements: {n} }}
+elements:
+  rod: {{ type: rod, mesh: rod, E: 2.0e+11, rho: 8000.0, area: 1.0e-4 }}
+{striker[1]}initial:
+  - {{ set: {striker[2]}, velocity: [{striker[3]!r}, 0, 0] }}
+contacts:
+  touch: {{ {contact} }}
+scheme: {{ {scheme} }}
+time: {{ step: {step!r}, end: {end!r} }}
+{more}{QUIET}"""
+
+    @staticmethod
+    def sphere_on_rod(mass, impedance, stiffness, speed, times):
+        """The contact force at rising times, by the classical Runge-Kutta method in small steps."""
+        def slope(x, v):
+            force = stiffness * max(x, 0.0) ** 1.5
+            rate = 1.5 * stiffness * math.sqrt(max(x, 0.0)) * v
+            return v, -force / mass - rate / impedance
+        x, v, t, out = 0.0, speed, 0.0, []
+        for target in times:
+            n = 4
+            h = (target - t) / n
+            for _ in range(n):
+                a = slope(x, v)
+                b = slope(x + 0.5 * h * a[0], v + 0.5 * h * a[1])
+                c = slope(x + 0.5 * h * b[0], v + 0.5 * h * b[1])
+                d = slope(x + h * c[0], v + h * c[1])
+                x += h / 6.0 * (a[0] + 2.0 * b[0] + 2.0 * c[0] + d[0])
+                v += h / 6.0 * (a[1] + 2.0 * b[1] + 2.0 * c[1] + d[1])
+            t = target
+            out.append(stiffness * max(x, 0.0) ** 1.5)
+        return out
+
+    def test_sphere_strikes_a_long_rod(self):
+        impedance, wave, speed = 1.0e-4 * math.sqrt(2.0e11 * 8000.0), 5000.0, 2.0
+        for mass, stiffness, tolerance in ((0.05, 1.0e9, 2e-3), (0.5, 1.0e9, 2e-3), (0.05, 1.0e10, 4e-3)):
+            end, n = 2.0 * 2.0 / wave * 0.98, 500  # before the wave is back
+            step = 0.5 * 2.0 / n / wave
+            striker = ("  ball: { type: point, at: [0, 0, 0] }\n",
+                       f"  ball: {{ type: point_mass, mesh: ball, mass: {mass}, in: line }}\n", "ball", speed)
+            contact = ("type: node_node, a: ball, b: rod.start, normal: [1, 0, 0], "
+                       f"law: {{ type: hertz, stiffness: {stiffness!r} }}")
+            for scheme in ("type: newmark", "type: half_explicit", "type: alpha_ggl, rho_inf: 0.9"):
+                rows = self.history(self.rod(contact, striker, scheme, step, end, n))
+                exact = self.sphere_on_rod(mass, impedance, stiffness, speed, [r["t"] for r in rows])
+                peak = max(exact)
+                worst = max(abs(r["touch.force"] - f) for r, f in zip(rows[1:], exact[1:]))
+                self.assertLess(worst, tolerance * peak, f"{scheme}, mass {mass}, stiffness {stiffness}")
+                self.check_ledger(rows, 5e-4)
+
+    def test_stiff_laws_tend_to_the_rigid_one(self):
+        """A rod that meets a wall: F = Z v (1 - exp(-k t / Z)), and Z v under the rigid law."""
+        impedance, wave, speed, n = 1.0e-4 * math.sqrt(2.0e11 * 8000.0), 5000.0, 2.0, 400
+        striker = ("", "", "rod", -speed)
+        end, step = 0.98 * 2.0 * 2.0 / wave, 0.5 * 2.0 / n / wave
+        distance = []
+        for stiffness in (2.0e7, 4.0e7, 8.0e7, 1.6e8):
+            contact = ("type: node_plane, nodes: rod.start, point: [0, 0, 0], normal: [1, 0, 0], "
+                       f"law: {{ type: linear, stiffness: {stiffness!r} }}")
+            rows = self.history(self.rod(contact, striker, "type: newmark", step, end, n))[1:]
+            exact = [impedance * speed * (1.0 - math.exp(-stiffness * r["t"] / impedance)) for r in rows]
+            mean = sum(abs(r["touch.force"] - f) for r, f in zip(rows, exact)) / len(rows)
+            self.assertLess(mean, 0.01 * impedance * speed)
+            impulse = sum(r["touch.step_impulse"] for r in rows)
+            distance.append(1.0 - impulse / (impedance * speed * rows[-1]["t"]))
+        for near, far in zip(distance[1:], distance):
+            self.assertAlmostEqual(far / near, 2.0, delta=0.05)
+
+    def test_every_scheme_takes_every_law(self):
+        """Stiffness over six decades, few and many steps, metres and millimetres: no run fails, no ledger gapes."""
+        schemes = ["alpha_ggl", "moreau_jean, theta: 0.5", "half_explicit", "newmark", "hht", "alpha_velocity",
+                   "moreau_midpoint", "schatzman_paoli", "half_explicit_acceleration", "alpha_index3", "event_driven",
+                   "jump_newmark, gamma: 0.5", "jump_bathe", "half_explicit_rk", "splitting", "tdg_minus", "tdg_plus",
+                   "ggl_midpoint", "mannshardt"]
+
+        def one(job):
+            number, (scheme, kind, stiffness, steps, unit) = job
+            duration = math.pi * math.sqrt(MASS / stiffness)
+            hertz = stiffness**1.25 / math.sqrt(unit) / (MASS * SPEED * SPEED) ** 0.25
+            law, e = {
+                "linear": (f"type: linear, stiffness: {stiffness!r}", 1.0),
+                "hertz": (f"type: hertz, stiffness: {hertz!r}", 1.0),
+                "hunt": (f"type: hunt_crossley, stiffness: {hertz!r}, damping: {0.3 / SPEED / unit!r}",
+                         hunt_crossley_restitution(0.3)),
+                "kelvin": (f"type: kelvin_voigt, stiffness: {stiffness!r}, "
+                           f"damping: {0.2 * math.sqrt(stiffness * MASS)!r}", kelvin_voigt_restitution(0.1)),
+            }[kind]
+            text = ball(law, f"type: {scheme}", duration / steps, 1.0e-4 / SPEED + 2.0 * duration, unit=unit)
+            result = self.try_case(text, f"sweep{number}")
+            if result.returncode != 0:
+                return f"{job}: {result.stderr}"
+            summary = json.loads((self.folder / f"sweep{number}" / "summary.json").read_text())
+            energy = summary["energy"]
+            told = math.sqrt(energy["kinetic"] / energy["initial"])
+            slack = (0.1 if kind == "kelvin" else 0.04) if steps < 50 else 0.005
+            if abs(told - e) > slack or abs(energy["numerical_loss"]) > 3.0 * slack * energy["initial"]:
+                return f"{job}: restitution {told}, expected {e}, numerical loss {energy['numerical_loss']}"
+            return None
+
+        jobs = itertools.product(schemes, ("linear", "hertz", "hunt", "kelvin"), (1.0e4, 1.0e10), (16, 120),
+                                 (1.0, 1000.0))
+        with ThreadPoolExecutor(2) as pool:
+            faults = [fault for fault in pool.map(one, enumerate(jobs)) if fault is not None]
+        self.assertEqual(faults, [])
+
+    def test_what_is_refused(self):
+        wall = "type: node_plane, nodes: ball, point: [0, 0, 0], normal: [1, 0, 0]"
+        linear = "law: { type: linear, stiffness: 1.0 }"
+        for contact, scheme, expected in (
+            (wall, "newmark", "missing key 'restitution'"),
+            (f"{wall}, restitution: 0.5, {linear}", "newmark", "has no restitution of its own"),
+            (f"{wall}, friction: 0.5, {linear}", "newmark", "friction goes with the rigid law only"),
+            (f"{wall}, tangent_restitution: 0.5, {linear}", "newmark", "it goes with the rigid law only"),
+            (f"{wall}, law: {{ type: linear }}", "newmark", "missing key 'stiffness'"),
+            (f"{wall}, law: {{ type: linear, stiffness: 0 }}", "newmark", "must be > 0"),
+            (f"{wall}, law: {{ type: herz, stiffness: 1 }}", "newmark", "'hertz'"),
+            (f"{wall}, law: {{ type: hertz }}", "newmark", "give stiffness, or E, nu and radius"),
+            (f"{wall}, law: {{ type: hertz, E: 1, nu: 0.3 }}", "newmark", "a sphere needs E, nu and radius"),
+            (f"{wall}, law: {{ type: hertz, stiffness: 1, radius: 1 }}", "newmark", "give one or the other"),
+            (f"{wall}, law: {{ type: hertz, E: 1, nu: 0.3, radius: 1, exponent: 2 }}", "newmark", "exponent 1.5"),
+            (f"{wall}, law: {{ type: hertz, E: 1, nu: 0.3, radius: 1, other_E: 2 }}", "newmark", "other_nu"),
+            (f"{wall}, law: {{ type: hertz, stiffness: 1, exponent: 0.5 }}", "newmark", "in [1, 10]"),
+            (f"{wall}, law: 3", "newmark", "contacts.wall.law"),
+            (f"{wall}, {linear}", "wave", "linear models"),
+        ):
+            text = ball("type: linear, stiffness: 1.0", f"type: {scheme}", 1.0, 1.0)
+            begin = text.index("  wall:")
+            text = text[:begin] + f"  wall: {{ {contact} }}\n" + text[text.index("scheme:"):]
+            result = self.try_case(text, "refused")
+            self.assertNotEqual(result.returncode, 0, contact)
+            self.assertIn(expected, result.stderr)
+            self.assertRegex(result.stderr, r"refused.yaml:\d+:\d+: ")
+
+    def test_stable_step_knows_the_stiffness(self):
+        for law, limit in (("type: linear, stiffness: 2.0e+6", 2.0 / math.sqrt(2.0e6 / MASS)),
+                           ("type: hertz, stiffness: 1.0e+9",
+                            2.0 / math.sqrt(1.5 * 1.0e9 * math.sqrt(hertz_depth(1.0e9, SPEED)) / MASS))):
+            text = ball(law, "type: half_explicit", 1.05 * limit, 1.0)
+            result = self.try_case(text, "stable")
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn("above the stable step", result.stderr)
+            result = self.try_case(text.replace(repr(1.05 * limit), repr(0.95 * limit)), "stable")
+            self.assertEqual(result.returncode, 0, result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
