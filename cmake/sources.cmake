@@ -1,8 +1,8 @@
 # What the library is made of, folder by folder: the registry, whose lines name the parts that a case can choose, and
 # the files that those stand on. Gives PERCUSS_SOURCES. tests/lint checks that every file is compiled, and once.
 
-percuss_sources(src/core alloc carry clock comm context dense expression expression_rates jacobi pool rotation table
-  text)
+percuss_sources(src/core alloc amplitude carry clock comm context dense expression expression_rates jacobi pool rotation
+  table text)
 percuss_sources(src/sparse matrix pattern rows)
 percuss_sources(src/linsolve linsolve_list.def bordered chain_blocks chain_lu chain_lu_pivoted chain_lu_solve
   chain_sweeps chain_windows linsolve)
@@ -12,7 +12,7 @@ percuss_sources(elements element_list.def axial beam element exact_3d_tangent mo
 percuss_sources(src/contact gap_list.def beams contact registry search segment swept)
 percuss_sources(src/joint joint_list.def ends joint motion)
 percuss_sources(src/system defaults push rigid scale)
-percuss_sources(src/fe amplitude assembly dofs fe initial joint_stiffness loads ops picture pieces probe reactions
+percuss_sources(src/fe assembly dofs fe initial joint_stiffness load_size loads ops picture pieces probe reactions
   rigid rotations rows scale section_forces share springs stable tangents turning)
 percuss_sources(src/closed_form closed_form_list.def check closed_form stable)
 percuss_sources(src/step step_list.def active_set active_set_solve columns condense contact_problem curvature

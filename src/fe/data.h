@@ -140,7 +140,6 @@ bool pcs_fe_is_massless(int n, const double *M);
 bool pcs_fe_cell_eigenvalues(int n, const double *A, const double *B, double w[PCS_MAX_CELL_DOFS]);
 // Factor of load i at time t.
 double pcs_fe_load_size(const pcs_system *self, int load, double t);
-double pcs_fe_amplitude(const pcs_fe_load *load, double t);
 // Loads that turn with their nodes, or stand while their nodes turn: force, stiffness, resultant and work.
 pcs_status pcs_fe_demand_finite_turns(const pcs_system *self, int node);
 pcs_status pcs_fe_add_turning_load(pcs_system *self, fe_data *fe, int load, int node);

@@ -64,7 +64,8 @@ const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *syst
         return "its positions add up, finite rotations in space do not; alpha_ggl, alpha_velocity, newmark, hht, "
                "moreau_jean, moreau_jean_explicit and half_explicit turn them";
     if (system->has_drives && !ops->follows_drives)
-        return "it does not follow prescribed motions; alpha_ggl, moreau_jean, newmark, hht and alpha_velocity do";
+        return "it does not follow prescribed motions; alpha_ggl, moreau_jean, newmark, hht, alpha_velocity and wave "
+               "do";
     return ops->refuses == NULL ? NULL : ops->refuses(system, params);
 }
 
