@@ -14,8 +14,7 @@
 //
 // Forces and energies use displacement differences, never K times displacements: a bar that has flown far
 // keeps its strain to the last digit. Cells whose equations follow one another are swept as runs, without
-// any indirection; cells at a support, or numbered otherwise, are loose. The axis points towards its first
-// non-zero coordinate, whichever way a cell runs, so that neighbours agree; `sign` tells the cell's own way.
+// any indirection; cells at a support, or numbered otherwise, are loose.
 
 #include "elements/axial.h"
 
@@ -37,33 +36,6 @@ typedef struct rod_data {
     rod_run *loose; // [nloose] one cell each; its equations are looked up in the batch
 } rod_data;
 
-// Which way a vector points along the axis it spans.
-static double rod_sign(const double d[3])
-{
-    double size = fmax(fabs(d[0]), fmax(fabs(d[1]), fabs(d[2])));
-    for (int k = 0; k < 3; k++)
-        if (fabs(d[k]) > 1e-9 * size) return d[k] > 0.0 ? 1.0 : -1.0;
-    return 1.0;
-}
-
-// Unit axis, length and way of a mesh cell.
-static double rod_axis(const pcs_batch *batch, int cell, double axis[3], double *sign)
-{
-    double length = pcs_axial_span(batch, cell, axis);
-    *sign = rod_sign(axis);
-    for (int k = 0; k < 3; k++) axis[k] *= *sign / length;
-    return length;
-}
-
-static pcs_status rod_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
-{
-    (void)local_node; // both ends move along the axis
-    double sign, length = rod_axis(batch, cell, out->direction[0], &sign);
-    out->count = 1;
-    out->is_rotation[0] = false;
-    return pcs_axial_check_length(ctx, batch, cell, length);
-}
-
 // Round-off in a difference of two node positions of this cell.
 static double rod_length_noise(const pcs_batch *batch, int cell)
 {
@@ -84,7 +56,7 @@ static bool rod_joins(const pcs_batch *batch, int start, int cell)
     const int *first = batch->equation + 2 * (size_t)start, *next = batch->equation + 2 * (size_t)cell;
     double axis[3], way, next_way;
     if (!rod_is_free(next) || next[0] != first[0] + (cell - start)) return false;
-    double difference = rod_axis(batch, cell, axis, &next_way) - rod_axis(batch, start, axis, &way);
+    double difference = pcs_axial_axis(batch, cell, axis, &next_way) - pcs_axial_axis(batch, start, axis, &way);
     return way == next_way && fabs(difference) <= rod_length_noise(batch, start) + rod_length_noise(batch, cell);
 }
 
@@ -121,7 +93,7 @@ static rod_run rod_make_run(const pcs_batch *batch, int start, int end)
 {
     const pcs_rod_params *p = batch->params;
     rod_run run = { .cell = start, .count = end - start, .equation = batch->equation[2 * (size_t)start] };
-    double length = rod_axis(batch, start, run.axis, &run.sign);
+    double length = pcs_axial_axis(batch, start, run.axis, &run.sign);
     if (run.count > 1) length = rod_mean_length(batch, start, end);
     run.k = p->E * p->area / length;
     run.m = p->rho * p->area * length;
@@ -416,7 +388,7 @@ const pcs_element_ops pcs_element_rod = {
     .travel_time = rod_travel_time,
     .ndof = 2,
     .fields = pcs_rod_fields,
-    .node_dofs = rod_node_dofs,
+    .node_dofs = pcs_axial_line_dofs,
     .setup = rod_setup,
     .matrices = rod_matrices,
     .add_force = rod_add_force,
