@@ -3,8 +3,8 @@
 //   force A s,   K = (A/L) ds/de [1 -1; -1 1],   M = m/6 [2 1; 1 2] or m/2 [1 0; 0 1],   m = rho A L
 //   C = alpha M + beta (E A/L) [1 -1; -1 1]
 //
-// rod_plastic, bilinear with hardening: H = E Et/(E - Et), by which the stress rises with plastic strain p, a share c of
-// it kinematic, and r = int |dp|:
+// rod_plastic, bilinear with hardening: H = E Et/(E - Et), by which the stress rises with plastic strain p, a share c
+// of it kinematic, and r = int |dp|:
 //
 //   s = E (e - p),   |s - c H p| <= Y + (1 - c) H r,   dp only where both are equal, along s - c H p
 //

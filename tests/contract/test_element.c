@@ -163,7 +163,8 @@ static void move(const model *m, const double *q, double step, const double *d, 
 // Weights of the derivative from values at -2, -1, 0, 1, 2 steps: exact to fourth order.
 static const double difference[5] = { 1.0 / 12.0, -8.0 / 12.0, 0.0, 8.0 / 12.0, -1.0 / 12.0 };
 
-// -f . d is the slope of the energy along d, that which a material loses included; differences are exact for a quadratic, up to round-off.
+// -f . d is the slope of the energy along d, that which a material loses included; differences are exact for a
+// quadratic, up to round-off.
 static void check_slope(const variant *c, model *m)
 {
     unsigned long long seed = 12;

@@ -298,8 +298,8 @@ static void stress_relaxes_exactly(void **state)
         }
 }
 
-// A rod almost without mass under a harmonic strain: the loss of a cycle is pi E'' e^2 V,  E'' = E1 wT/(1 + (wT)^2), and
-// the stress swings by |Eo + E1 i wT/(1 + i wT)|.
+// A rod almost without mass under a harmonic strain: the loss of a cycle is pi E'' e^2 V,  E'' = E1 wT/(1 + (wT)^2),
+// and the stress swings by |Eo + E1 i wT/(1 + i wT)|.
 static void cycles_lose_by_the_complex_modulus(void **state)
 {
     (void)state;
@@ -377,8 +377,8 @@ static swing swing_step(double t, double h, swing x)
     return swing_move(swing_move(x, h / 3.0, c), h / 6.0, d);
 }
 
-// A rod swings with its own mass, rho A L/3 = 1 at its end, after a push: the three differential equations of it, solved
-// by a method of fourth order.
+// A rod swings with its own mass, rho A L/3 = 1 at its end, after a push: its three differential equations, solved by a
+// method of fourth order.
 static void vibrations_decay_as_they_should(void **state)
 {
     (void)state;
@@ -405,6 +405,67 @@ static void vibrations_decay_as_they_should(void **state)
         }
         print_message("%s: off by %.2e %.2e of %.2e\n", schemes[s], error[0], error[1], most);
         CHECK(error[1] < 1e-3 * most && log2(error[0] / error[1]) > 1.8);
+    }
+}
+
+// int_0^t of exp(-m s) I0(k s) ds, and its integrand at t, by Simpson's rule.
+static double bessel(double m, double k, double t)
+{
+    double x = k * t, term = 1.0, sum = 1.0;
+    for (int i = 1; i < 60; i++) sum += term *= 0.25 * x * x / (i * i);
+    return exp(-m * t) * sum;
+}
+
+static double bessel_sum(double m, double k, double t)
+{
+    enum { PIECES = 400 };
+    double h = t / PIECES, sum = 0.0;
+    for (int i = 0; i < PIECES; i++)
+        sum += h / 6.0 * (bessel(m, k, i * h) + 4.0 * bessel(m, k, (i + 0.5) * h) + bessel(m, k, (i + 1) * h));
+    return sum;
+}
+
+// A bar of it flies against a wall. In Laplace's transforms the force is A rho c v/p sqrt((p + b)/(p + a)), a = 1/T,
+// b = Eo/(E T): A rho c v (B(t) + b int B),  B = exp(-m t) I0(k t),  m, k = (a +- b)/2, until a wave is back.
+static double wall_error(const char *scheme, int cells)
+{
+    char text[TEXT];
+    const double E = 900.0, Eo = 300.0, T = 0.1, v = 10.0, a = 1.0 / T, b = Eo / (E * T);
+    snprintf(
+        text, sizeof text,
+        "mesh: { bar: { type: line, from: [0, 0, 0], to: [10, 0, 0], elements: %d } }\n"
+        "elements: { bar: { type: rod_viscoelastic, mesh: bar, E: %g, rho: 1.0, area: 1.0, relaxed_modulus: %g, "
+        "relaxation_time: %g, mass: lumped } }\n"
+        "initial: [ { set: bar, velocity: [-10, 0, 0] } ]\n"
+        "contacts: { wall: { type: node_plane, nodes: bar.start, point: [0, 0, 0], normal: [1, 0, 0], restitution: "
+        "0.0 } }\n"
+        "scheme: { type: %s }\n"
+        "time: { step: %.17g, end: 0.6 }\n",
+        cells, E, Eo, T, scheme, 0.6 / (2.0 * cells));
+    text_case run = text_case_open(text, NULL);
+    double sum = 0.0, exact = 0.0, worst = 0.0;
+    while (!pcs_sim_is_done(run.sim)) {
+        double t = run.sim->state.t, h = run.sim->step_size;
+        text_case_step(&run);
+        double force = bessel(0.5 * (a + b), 0.5 * (a - b), t + 0.5 * h);
+        force += b * bessel_sum(0.5 * (a + b), 0.5 * (a - b), t + 0.5 * h);
+        sum += run.sim->report.rows[0].step_impulse;
+        exact += 30.0 * v * h * force;
+        if (t > 0.05) worst = fmax(worst, fabs(sum / exact - 1.0)); // impulses: the force itself rings
+    }
+    text_case_close(&run);
+    return worst;
+}
+
+static void the_force_on_a_wall_relaxes(void **state)
+{
+    (void)state;
+    const char *const schemes[] = { "moreau_jean, theta: 0.55", "newmark, gamma: 0.6, beta: 0.3025", "half_explicit" };
+    for (int s = 0; s < 3; s++) {
+        double error[2];
+        for (int k = 0; k < 2; k++) error[k] = wall_error(schemes[s], 100 << k);
+        print_message("%s: impulse off by %.2e %.2e\n", schemes[s], error[0], error[1]);
+        CHECK(error[1] < 0.02 && error[1] < 0.7 * error[0]);
     }
 }
 
@@ -526,6 +587,7 @@ int main(void)
         cmocka_unit_test(cycles_lose_by_the_complex_modulus),
         cmocka_unit_test(strain_creeps_as_it_should),
         cmocka_unit_test(vibrations_decay_as_they_should),
+        cmocka_unit_test(the_force_on_a_wall_relaxes),
         cmocka_unit_test(the_ledger_closes),
         cmocka_unit_test(states_hold_the_internal_variables),
         cmocka_unit_test(what_cannot_follow_says_so),
