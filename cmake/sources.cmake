@@ -1,8 +1,8 @@
 # What the library is made of, folder by folder: the registry, whose lines name the parts that a case can choose, and
 # the files that those stand on. Gives PERCUSS_SOURCES. tests/lint checks that every file is compiled, and once.
 
-percuss_sources(src/core alloc carry clock comm context dense expression expression_rates jacobi pool rotation table
-  text)
+percuss_sources(src/core alloc amplitude carry clock comm context dense expression expression_rates jacobi pool
+  rotation table text)
 percuss_sources(src/sparse matrix pattern rows)
 percuss_sources(src/linsolve linsolve_list.def bordered chain_blocks chain_lu chain_lu_pivoted chain_lu_solve
   chain_sweeps chain_windows linsolve)
@@ -12,8 +12,9 @@ percuss_sources(elements element_list.def axial beam element exact_3d_tangent mo
 percuss_sources(src/contact gap_list.def beams box_tree contact force_law registry search segment swept)
 percuss_sources(src/joint joint_list.def ends joint motion)
 percuss_sources(src/system defaults push rigid scale)
-percuss_sources(src/fe amplitude assembly centre dofs fe initial joint_stiffness law_tangents laws loads ops picture
-  pieces places probe reactions rigid rotations rows scale section_forces share springs stable tangents taper turning)
+percuss_sources(src/fe assembly centre dofs fe initial internal joint_stiffness law_tangents laws load_size loads ops
+  picture pieces places probe reactions rigid rotations rows scale section_forces share springs stable tangents taper
+  turning)
 percuss_sources(src/closed_form closed_form_list.def check closed_form planes stable)
 percuss_sources(src/step step_list.def active_set active_set_solve columns condense contact_problem curvature
   dense_contacts frictionless impact iteration krylov krylov_set newton_rows outer preconditioner projected_gradient

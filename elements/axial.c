@@ -65,6 +65,33 @@ pcs_status pcs_axial_check_length(pcs_context *ctx, const pcs_batch *batch, int 
                     batch->cells[cell], length);
 }
 
+// Which way a vector points along the axis it spans.
+static double axial_sign(const double d[3])
+{
+    double size = fmax(fabs(d[0]), fmax(fabs(d[1]), fabs(d[2])));
+    for (int k = 0; k < 3; k++)
+        if (fabs(d[k]) > 1e-9 * size) return d[k] > 0.0 ? 1.0 : -1.0;
+    return 1.0;
+}
+
+double pcs_axial_axis(const pcs_batch *batch, int cell, double axis[3], double *sign)
+{
+    double length = pcs_axial_span(batch, cell, axis);
+    *sign = axial_sign(axis);
+    (void)pcs_normalize3(axis, axis); // exactly along an axis of space where the rod is
+    for (int k = 0; k < 3; k++) axis[k] *= *sign;
+    return length;
+}
+
+pcs_status pcs_axial_line_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
+{
+    (void)local_node;
+    double sign, length = pcs_axial_axis(batch, cell, out->direction[0], &sign);
+    out->count = 1;
+    out->is_rotation[0] = false;
+    return pcs_axial_check_length(ctx, batch, cell, length);
+}
+
 pcs_status pcs_axial_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int dim, pcs_node_dofs *out)
 {
     double span[3], length = pcs_axial_span(batch, cell, span);

@@ -61,6 +61,12 @@ double pcs_axial_span(const pcs_batch *batch, int cell, double span[3]);
 // A cell of no length is a fault.
 pcs_status pcs_axial_check_length(pcs_context *ctx, const pcs_batch *batch, int cell, double length);
 
+// Unit axis, length and way of a mesh cell. The axis points towards its first non-zero coordinate, whichever way a cell
+// runs, so that neighbours agree; `sign` tells the cell's own way.
+double pcs_axial_axis(const pcs_batch *batch, int cell, double axis[3], double *sign);
+// Both nodes of a rod move along its axis.
+pcs_status pcs_axial_line_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out);
+
 // x, y and z of a node, the last ones absent where dim is less than 3. A cell of no length, or one that leaves the line
 // or plane, is a fault.
 pcs_status pcs_axial_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int dim, pcs_node_dofs *out);

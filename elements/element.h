@@ -26,6 +26,8 @@ typedef struct pcs_batch {
     const int *equation;            // [ncell * ndof] -1 where fixed
     const struct pcs_taper *tapers; // [mesh ncell] sections that vary along the line of the group; NULL: they do not
     void *data;                     // the element's per-cell constants, made by setup
+    double *internal;               // [ncell * ninternal] internal variables at the last commit
+    double elapsed;                 // s, since that commit, of what is asked for
 } pcs_batch;
 
 // The directions of the dofs an element gives to one node of one of its cells.
@@ -70,6 +72,7 @@ typedef struct pcs_element_ops {
     bool sees_velocity;        // has forces that depend on v even without Rayleigh damping
     bool is_nodal_in_velocity; // and without that damping they couple no two nodes: C has blocks on the diagonal only
     const char *const *fields; // per cell results, ends with NULL
+    int ninternal;             // internal variables of a cell, zero at first: numbers that a step leaves to the next
 
     // A cell that cannot be (zero length) is a fault that names it.
     pcs_status (*node_dofs)(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out);
@@ -97,6 +100,10 @@ typedef struct pcs_element_ops {
     // The declared fields of one cell (numbered within the batch).
     void (*read_fields)(const pcs_batch *batch, int cell, const double *q, const double *v,
                         double field[PCS_MAX_CELL_FIELDS]);
+    // Of an element with internal variables: its kernels take the way from the commit to (q, elapsed) in one. Energy
+    // lost on this way, J; and the variables at its end become those of the batch.
+    double (*internal_loss)(const pcs_batch *batch, const double *q);
+    void (*commit)(const pcs_batch *batch, const double *q);
     // The part of one node as pictures show it; its carrier is filled in by the caller, and *out is zero before. NULL:
     // the cells are all there is to see.
     void (*show)(const void *params, pcs_obstacle *out);

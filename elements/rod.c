@@ -20,10 +20,8 @@
 //
 // Forces and energies use displacement differences, never K times displacements: a bar that has flown far
 // keeps its strain to the last digit. Cells whose equations follow one another are swept as runs, without
-// any indirection; cells at a support, or numbered otherwise, are loose. The axis points towards its first
-// non-zero coordinate, whichever way a cell runs, so that neighbours agree; `sign` tells the cell's own way.
+// any indirection; cells at a support, or numbered otherwise, are loose.
 
-#include "core/rotation.h"
 #include "elements/axial.h"
 
 #include <float.h>
@@ -46,34 +44,6 @@ typedef struct rod_data {
     rod_run *runs;  // [nrun]
     rod_run *loose; // [nloose] one cell each; its equations are looked up in the batch
 } rod_data;
-
-// Which way a vector points along the axis it spans.
-static double rod_sign(const double d[3])
-{
-    double size = fmax(fabs(d[0]), fmax(fabs(d[1]), fabs(d[2])));
-    for (int k = 0; k < 3; k++)
-        if (fabs(d[k]) > 1e-9 * size) return d[k] > 0.0 ? 1.0 : -1.0;
-    return 1.0;
-}
-
-// Unit axis, length and way of a mesh cell.
-static double rod_axis(const pcs_batch *batch, int cell, double axis[3], double *sign)
-{
-    double length = pcs_axial_span(batch, cell, axis);
-    *sign = rod_sign(axis);
-    (void)pcs_normalize3(axis, axis); // exactly along an axis of space where the rod is
-    for (int k = 0; k < 3; k++) axis[k] *= *sign;
-    return length;
-}
-
-static pcs_status rod_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
-{
-    (void)local_node; // both ends move along the axis
-    double sign, length = rod_axis(batch, cell, out->direction[0], &sign);
-    out->count = 1;
-    out->is_rotation[0] = false;
-    return pcs_axial_check_length(ctx, batch, cell, length);
-}
 
 // Round-off in a difference of two node positions of this cell.
 static double rod_length_noise(const pcs_batch *batch, int cell)
@@ -108,7 +78,7 @@ static bool rod_joins(const pcs_batch *batch, int start, int cell)
     double axis[3], way, next_way;
     if (!rod_is_plain(batch, cell) || next[0] != first[0] + (cell - start)) return false;
     if (rod_area(batch, cell) != rod_area(batch, start)) return false;
-    double difference = rod_axis(batch, cell, axis, &next_way) - rod_axis(batch, start, axis, &way);
+    double difference = pcs_axial_axis(batch, cell, axis, &next_way) - pcs_axial_axis(batch, start, axis, &way);
     return way == next_way && fabs(difference) <= rod_length_noise(batch, start) + rod_length_noise(batch, cell);
 }
 
@@ -175,7 +145,7 @@ static rod_run rod_make_run(const pcs_batch *batch, int start, int end)
 {
     const pcs_rod_params *p = batch->params;
     rod_run run = { .cell = start, .count = end - start, .equation = batch->equation[2 * (size_t)start] };
-    double length = rod_axis(batch, start, run.axis, &run.sign);
+    double length = pcs_axial_axis(batch, start, run.axis, &run.sign);
     if (run.count > 1) length = rod_mean_length(batch, start, end);
     run.area = rod_area(batch, start);
     run.k = p->E * run.area / length;
@@ -476,10 +446,10 @@ static const pcs_option rod_love_options[] = {
     { 0 },
 };
 
-#define ROD_KERNELS                                                                                       \
-    .params_size = sizeof(pcs_rod_params), .area = &pcs_rod_area, .ndof = 2, .fields = pcs_rod_fields,    \
-    .node_dofs = rod_node_dofs, .setup = rod_setup, .matrices = rod_matrices, .add_force = rod_add_force, \
-    .add_energy = rod_add_energy, .add_change = rod_add_change, .add_resultant = rod_add_resultant,       \
+#define ROD_KERNELS                                                                                             \
+    .params_size = sizeof(pcs_rod_params), .area = &pcs_rod_area, .ndof = 2, .fields = pcs_rod_fields,          \
+    .node_dofs = pcs_axial_line_dofs, .setup = rod_setup, .matrices = rod_matrices, .add_force = rod_add_force, \
+    .add_energy = rod_add_energy, .add_change = rod_add_change, .add_resultant = rod_add_resultant,             \
     .read_fields = rod_read_fields
 
 const pcs_element_ops pcs_element_rod = {

@@ -266,12 +266,13 @@ double percuss_probe_at(const percuss *p, int i);            // at the present s
 int percuss_probe_named(const percuss *p, const char *name); // its number, -1: there is none
 
 // kinetic + strain + potential - initial = external_work - damping_loss - impact_loss - friction_loss + correction_work
-// - numerical_loss
+// - numerical_loss - material_loss
 typedef struct percuss_energy {
     double kinetic, strain, potential;                                                // J
     double external_work, damping_loss, impact_loss, correction_work, numerical_loss; // J since the start
     double friction_loss;                                                             // J since the start
     double initial;                                                                   // J at the start
+    double material_loss; // J since the start, work of plastic strains and viscous losses inside cells
 } percuss_energy;
 percuss_energy percuss_energies(const percuss *p);
 

@@ -66,7 +66,7 @@ class Reaction(Structure):
 class Energy(Structure):
     _fields_ = [(name, c_double) for name in
                 ("kinetic", "strain", "potential", "external_work", "damping_loss", "impact_loss", "correction_work",
-                 "numerical_loss", "friction_loss", "initial")]
+                 "numerical_loss", "friction_loss", "initial", "material_loss")]
 
 
 class Check(Structure):

@@ -19,7 +19,7 @@ GAP, GAP_RATE, FORCE, IMPULSE, STEP_IMPULSE, TANGENT, _, SLIP = range(8)
 
 class Energy(NamedTuple):
     """Energies now and what became of them since the start, J; kinetic + strain + potential - initial = external_work -
-    damping_loss - impact_loss - friction_loss + correction_work - numerical_loss."""
+    damping_loss - impact_loss - friction_loss + correction_work - numerical_loss - material_loss."""
 
     kinetic: float
     strain: float
@@ -31,6 +31,7 @@ class Energy(NamedTuple):
     numerical_loss: float
     friction_loss: float
     initial: float
+    material_loss: float
 
     @property
     def total(self) -> float:

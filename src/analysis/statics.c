@@ -212,6 +212,10 @@ static pcs_status statics_ramp(ramp *r, int steps, pcs_statics_watch *watch, voi
 static pcs_status statics_start(ramp *r, const pcs_analysis *on, const pcs_statics_options *options)
 {
     if (on->system->layout != NULL) return pcs_fail(on->ctx, PCS_UNSUPPORTED, "a static analysis runs on one process");
+    if (on->system->has_internal)
+        return pcs_fail(on->ctx, PCS_UNSUPPORTED,
+                        "a static analysis does not follow materials with internal variables (rod_plastic, "
+                        "rod_viscoelastic): their equilibrium depends on the way there; load them slowly in time");
     PCS_TAKE(on->ctx, r->safe, on->system->nq, "equilibrium");
     PCS_TAKE(on->ctx, r->lam, on->system->nrow, "equilibrium");
     PCS_TAKE(on->ctx, r->held, on->system->nrow, "equilibrium");

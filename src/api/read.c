@@ -168,6 +168,7 @@ percuss_energy percuss_energies(const percuss *p)
         .numerical_loss = l->numerical_loss,
         .friction_loss = l->friction_loss,
         .initial = l->initial,
+        .material_loss = l->material_loss,
     };
 }
 

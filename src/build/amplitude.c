@@ -1,4 +1,4 @@
-// Factors over time: `amplitude` with one of table, csv, sine, ramp, pulse, expression.
+// Factors over time, and motions: a map with one of table, csv, sine, ramp, pulse, expression.
 
 #include "build/sections.h"
 #include "core/table.h"
@@ -54,6 +54,16 @@ enum { WAY_TABLE, WAY_SINE, WAY_RAMP, WAY_PULSE, WAY_EXPRESSION, WAY_CSV, NWAY }
 
 static const char *const amplitude_ways[] = { "table", "sine", "ramp", "pulse", "expression", "csv" };
 
+static pcs_status amplitude_take_table(pcs_build *b, int count, const double *time, const double *factor,
+                                       pcs_amplitude *out)
+{
+    double *area = NULL;
+    PCS_TAKE(b->ctx, area, count, "an amplitude");
+    pcs_amplitude_sum(count, time, factor, area);
+    *out = (pcs_amplitude){ .count = count, .time = time, .factor = factor, .area = area };
+    return PCS_OK;
+}
+
 // Rows [t, f] with rising times.
 static pcs_status amplitude_read_table(pcs_build *b, pcs_yaml *table, pcs_amplitude *out)
 {
@@ -78,8 +88,7 @@ static pcs_status amplitude_read_table(pcs_build *b, pcs_yaml *table, pcs_amplit
                             time[i]);
         }
     }
-    *out = (pcs_amplitude){ .count = count, .time = time, .factor = factor };
-    return PCS_OK;
+    return amplitude_take_table(b, count, time, factor, out);
 }
 
 static pcs_status amplitude_read_csv(pcs_build *b, pcs_yaml *node, const char *path, pcs_amplitude *out)
@@ -95,8 +104,7 @@ static pcs_status amplitude_read_csv(pcs_build *b, pcs_yaml *node, const char *p
         time[i] = table.value[2 * i];
         factor[i] = table.value[2 * i + 1];
     }
-    *out = (pcs_amplitude){ .count = table.nrow, .time = time, .factor = factor };
-    return PCS_OK;
+    return amplitude_take_table(b, table.nrow, time, factor, out);
 }
 
 static void amplitude_read_shape(pcs_build *b, pcs_yaml *node, int way, pcs_amplitude *out)
@@ -138,9 +146,9 @@ static int amplitude_way(pcs_build *b, pcs_yaml *map)
     return way;
 }
 
-pcs_status pcs_build_amplitude(pcs_build *b, pcs_yaml *load, pcs_amplitude *out)
+pcs_status pcs_build_amplitude(pcs_build *b, pcs_yaml *owner, const char *key, pcs_amplitude *out)
 {
-    pcs_yaml *map = pcs_case_get(b->c, load, "amplitude");
+    pcs_yaml *map = pcs_case_get(b->c, owner, key);
     if (map == NULL || !pcs_case_is(b->c, map, PCS_YAML_MAP)) return PCS_OK;
     int way = amplitude_way(b, map);
     if (way < 0) return PCS_OK;

@@ -39,7 +39,8 @@ static const catalogue_section catalogue_sections[] = {
       pcs_support_options },
     { "initial",
       "list of `set` with some of `displacement`, `velocity`, `rotation` (vector, rad), `spin` (rad/s): [x, y, z], or "
-      "{ from, to } linear over the set; `about`: the spin is that of a rigid body about this point",
+      "{ from, to } linear over the set; entries of [x, y, z] may be formulas of x, y, z, the place of the node; "
+      "`about`: the spin is that of a rigid body about this point",
       NULL },
     { "start",
       "initial or statics [initial]: statics starts in equilibrium under the loads at t = 0, without friction; or a "
@@ -59,6 +60,9 @@ static const catalogue_section catalogue_sections[] = {
     { "loads.NAME.amplitude.ramp", "from one factor to another", pcs_ramp_options },
     { "loads.NAME.amplitude.pulse", "zero before and after", pcs_pulse_options },
     { "joints.NAME", "`type` from the joints; reactions are columns of the history", NULL },
+    { "joints.NAME: prescribed",
+      "besides its options: `displacement` or `velocity`, a map as the amplitude of a load, in m or m/s, rad or rad/s",
+      NULL },
     { "contacts.NAME",
       "`type` from the gap types; `law`: a force law; `points`: sum or all, history columns for every point", NULL },
     { "scheme", "required: `type` from the schemes, with its options", NULL },

@@ -5,21 +5,21 @@
 #include <math.h>
 #include <string.h>
 
-// One vector for the whole set, or {from, to} for its first and last node.
-static bool initial_read_profile(pcs_build *b, pcs_yaml *map, const char *key, double value[2][3])
+// One vector for the whole set, of numbers and formulas of place, or {from, to} for its first and last node.
+static void initial_read_profile(pcs_build *b, pcs_yaml *map, const char *key, pcs_fe_profile *out)
 {
     const pcs_range any = PCS_ANY_NUMBER;
     pcs_yaml *node = pcs_case_get(b->c, map, key);
-    if (node == NULL) return false;
+    out->is_given = node != NULL;
+    if (node == NULL) return;
     if (pcs_yaml_get_kind(node) == PCS_YAML_MAP) {
         pcs_yaml *from = pcs_case_need(b->c, node, "from", PCS_YAML_LIST, "the value at the first node of the set");
         pcs_yaml *to = pcs_case_need(b->c, node, "to", PCS_YAML_LIST, "the value at the last node of the set");
-        if (from != NULL) pcs_case_vector(b->c, from, any, value[0]);
-        if (to != NULL) pcs_case_vector(b->c, to, any, value[1]);
-    } else if (pcs_case_vector(b->c, node, any, value[0])) {
-        memcpy(value[1], value[0], sizeof value[0]);
+        if (from != NULL) pcs_case_vector(b->c, from, any, out->ends[0]);
+        if (to != NULL) pcs_case_vector(b->c, to, any, out->ends[1]);
+    } else if (pcs_case_place_vector(b->c, node, out->ends[0], out->formula)) {
+        memcpy(out->ends[1], out->ends[0], sizeof out->ends[0]);
     }
-    return true;
 }
 
 pcs_status pcs_build_initials(pcs_build *b)
@@ -35,16 +35,16 @@ pcs_status pcs_build_initials(pcs_build *b)
         if (!pcs_case_is(b->c, node, PCS_YAML_MAP)) continue;
         pcs_yaml *set = pcs_case_need(b->c, node, "set", PCS_YAML_SCALAR, "the set of nodes that starts so");
         if (set != NULL) initials[i].nodes = pcs_build_set(b, set, false, false);
-        initials[i].has_displacement = initial_read_profile(b, node, "displacement", initials[i].displacement);
-        initials[i].has_velocity = initial_read_profile(b, node, "velocity", initials[i].velocity);
-        initials[i].has_rotation = initial_read_profile(b, node, "rotation", initials[i].rotation);
-        initials[i].has_spin = initial_read_profile(b, node, "spin", initials[i].spin);
+        initial_read_profile(b, node, "displacement", &initials[i].displacement);
+        initial_read_profile(b, node, "velocity", &initials[i].velocity);
+        initial_read_profile(b, node, "rotation", &initials[i].rotation);
+        initial_read_profile(b, node, "spin", &initials[i].spin);
         pcs_yaml *about = pcs_case_get(b->c, node, "about");
         initials[i].has_about = about != NULL && pcs_case_vector(b->c, about, any, initials[i].about);
-        if (about != NULL && !initials[i].has_spin)
+        if (about != NULL && !initials[i].spin.is_given)
             pcs_case_reject(b->c, about, "is the centre of a spin, and no spin is given");
-        if (!initials[i].has_displacement && !initials[i].has_velocity && !initials[i].has_rotation &&
-            !initials[i].has_spin) {
+        if (!initials[i].displacement.is_given && !initials[i].velocity.is_given && !initials[i].rotation.is_given &&
+            !initials[i].spin.is_given) {
             pcs_case_error_at(b->c, node, NULL, "missing key 'displacement', 'velocity', 'rotation' or 'spin'");
         }
     }

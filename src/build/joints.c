@@ -22,7 +22,11 @@ static pcs_status joints_read_one(pcs_build *b, pcs_yaml *node, pcs_fe_joint *jo
     void *params = NULL;
     PCS_TRY(pcs_build_params(b, ops->params_size, &params));
     joint->params = params;
+    int nerror = pcs_case_error_count(b->c);
     bool is_read = pcs_case_read(b->c, node, ops->options, params);
+    for (const pcs_joint_signal *s = ops->signals; s != NULL && s->name != NULL; s++)
+        PCS_TRY(pcs_build_amplitude(b, node, s->name, (pcs_amplitude *)((char *)params + s->offset)));
+    is_read = is_read && pcs_case_error_count(b->c) == nerror;
     for (int i = 0; ops->set_options[i] != NULL; i++) {
         pcs_yaml *set = pcs_case_get(b->c, node, ops->set_options[i]);
         if (set != NULL && pcs_yaml_get_kind(set) == PCS_YAML_SCALAR && pcs_yaml_text(set)[0] != '\0')

@@ -75,7 +75,7 @@ static pcs_status loads_read(pcs_build *b, pcs_yaml *node, int type, pcs_fe_load
     }
     if (type == TYPE_TORQUE && is_read) loads_take_axis(b, node, &p);
     *load = p.load;
-    return type == TYPE_GRAVITY ? PCS_OK : pcs_build_amplitude(b, node, &load->amplitude);
+    return type == TYPE_GRAVITY ? PCS_OK : pcs_build_amplitude(b, node, "amplitude", &load->amplitude);
 }
 
 pcs_status pcs_build_loads(pcs_build *b)

@@ -486,10 +486,10 @@ static void schema_define_common(schema *s)
     schema_keys(s, NULL, pcs_repeat_options);
     schema_close(s, "}},\n\"vector\":{", before);
     schema_vector(s, any);
-    schema_put(s,
-               "},\n\"profile\":{\"anyOf\":[{\"$ref\":\"#/definitions/vector\"},{\"type\":\"object\",\"properties\":{"
-               "\"from\":{\"$ref\":\"#/definitions/vector\"},\"to\":{\"$ref\":\"#/definitions/vector\"}},"
-               "\"required\":[\"from\",\"to\"],\"additionalProperties\":false}]}");
+    schema_put(s, "},\n\"profile\":{\"anyOf\":[{\"type\":\"array\",\"minItems\":3,\"maxItems\":3,\"items\":{\"type\":["
+                  "\"number\",\"string\"]}},{\"type\":\"object\",\"properties\":{"
+                  "\"from\":{\"$ref\":\"#/definitions/vector\"},\"to\":{\"$ref\":\"#/definitions/vector\"}},"
+                  "\"required\":[\"from\",\"to\"],\"additionalProperties\":false}]}");
 }
 
 pcs_status pcs_catalogue_write_schema(pcs_context *ctx, const pcs_catalogue *self)

@@ -27,7 +27,6 @@
         return true;                                                                                    \
     }
 
-SCHEMA_REGISTRY(schema_joints, pcs_joints, pcs_joints[i]->options, NULL)
 SCHEMA_REGISTRY(schema_force_laws, pcs_force_law_types, pcs_force_law_types[i]->options, NULL)
 SCHEMA_REGISTRY(schema_schemes, pcs_schemes, pcs_schemes[i]->options, NULL)
 SCHEMA_REGISTRY(schema_step_solvers, pcs_step_solvers, NULL, NULL)
@@ -112,12 +111,13 @@ static const pcs_schema_map map_support = {
 SCHEMA_NAMED(map_supports, "supports", map_support);
 
 #define PROFILE "\"$ref\":\"#/definitions/profile\""
+#define INITIAL_HELP "[x, y, z] of numbers or formulas of x, y, z, or { from, to } linear over the set"
 static const pcs_schema_key initial_keys[] = {
     { .name = "set", .help = "the set of nodes that starts so", .is_required = true, .value = TEXT },
-    { .name = "displacement", .help = "[x, y, z], or { from, to } linear over the set, m", .value = PROFILE },
-    { .name = "velocity", .help = "[x, y, z], or { from, to } linear over the set, m/s", .value = PROFILE },
-    { .name = "rotation", .help = "a vector, or { from, to } linear over the set, rad", .value = PROFILE },
-    { .name = "spin", .help = "a vector, or { from, to } linear over the set, rad/s", .value = PROFILE },
+    { .name = "displacement", .help = INITIAL_HELP ", m", .value = PROFILE },
+    { .name = "velocity", .help = INITIAL_HELP ", m/s", .value = PROFILE },
+    { .name = "rotation", .help = INITIAL_HELP ", rad", .value = PROFILE },
+    { .name = "spin", .help = INITIAL_HELP ", rad/s", .value = PROFILE },
     { .name = "about", .help = "the spin is that of a rigid body about this point, m", .value = VECTOR },
     { .name = NULL },
 };
@@ -181,6 +181,14 @@ static const pcs_schema_map map_load = {
     .name = "load", .form = PCS_SCHEMA_TYPES, .is_entry = true, .parts = schema_loads
 };
 SCHEMA_NAMED(map_loads, "loads", map_load);
+
+static const pcs_schema_key motion_keys[] = {
+    { .name = "displacement", .help = "over time, m or rad", .map = &map_amplitude },
+    { .name = "velocity", .help = "over time, m/s or rad/s", .map = &map_amplitude },
+    { .name = NULL },
+};
+
+SCHEMA_REGISTRY(schema_joints, pcs_joints, pcs_joints[i]->options, pcs_joints[i]->signals == NULL ? NULL : motion_keys)
 
 static const pcs_schema_map map_joint = {
     .name = "joint", .form = PCS_SCHEMA_TYPES, .is_entry = true, .parts = schema_joints

@@ -25,7 +25,8 @@ pcs_status pcs_build_groups(pcs_build *b);
 pcs_status pcs_build_supports(pcs_build *b);
 pcs_status pcs_build_initials(pcs_build *b);
 pcs_status pcs_build_loads(pcs_build *b);
-pcs_status pcs_build_amplitude(pcs_build *b, pcs_yaml *load, pcs_amplitude *out); // of one load
+// Under `key` of a load or a joint; it may be absent.
+pcs_status pcs_build_amplitude(pcs_build *b, pcs_yaml *owner, const char *key, pcs_amplitude *out);
 pcs_status pcs_build_contacts(pcs_build *b);
 pcs_status pcs_build_joints(pcs_build *b);
 pcs_status pcs_build_scheme(pcs_build *b);

@@ -62,9 +62,9 @@ pcs_status pcs_build_start(pcs_build *b)
     if (!b->starts_in_equilibrium) return PCS_OK;
     for (int i = 0; i < b->model.ninitial; i++) {
         const pcs_fe_initial *values = &b->model.initials[i];
-        if (values->has_displacement || values->has_rotation)
+        if (values->displacement.is_given || values->rotation.is_given)
             pcs_case_error_at(b->c, pcs_yaml_item(pcs_case_get(b->c, root, "initial"), i),
-                              values->has_displacement ? "displacement" : "rotation",
+                              values->displacement.is_given ? "displacement" : "rotation",
                               "a start in equilibrium finds the displacements itself: only velocities may be given");
     }
     return PCS_OK;

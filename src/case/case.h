@@ -73,6 +73,8 @@ void pcs_case_forgive(pcs_case *c, pcs_yaml *map);
 double pcs_case_number(pcs_case *c, pcs_yaml *node, pcs_range range);
 // Three numbers into `value`; false and an error otherwise.
 bool pcs_case_vector(pcs_case *c, pcs_yaml *node, pcs_range range, double value[3]);
+// The same, but each of them may be a formula of x, y, z in place of a number: `formula` is not NULL then.
+bool pcs_case_place_vector(pcs_case *c, pcs_yaml *node, double value[3], const pcs_expression *formula[3]);
 // A non-empty text, or an error and NULL.
 const char *pcs_case_text(pcs_case *c, pcs_yaml *node);
 

@@ -101,19 +101,23 @@ static bool value_choice(pcs_case *c, const pcs_yaml *node, const char *const *n
     return false;
 }
 
+static bool value_is_triple(pcs_case *c, const pcs_yaml *node)
+{
+    if (node->kind == PCS_YAML_LIST && node->count == 3) return true;
+    char quote[PCS_QUOTE_BYTES];
+    if (node->kind == PCS_YAML_LIST) {
+        snprintf(quote, sizeof quote, "a list of %d", node->count);
+    } else {
+        pcs_tree_quote(node, sizeof quote, quote);
+    }
+    pcs_case_reject(c, node, "must be a list of 3 numbers [x, y, z], is %s", quote);
+    return false;
+}
+
 bool pcs_case_vector(pcs_case *c, pcs_yaml *node, pcs_range range, double value[3])
 {
     value[0] = value[1] = value[2] = NAN;
-    if (node->kind != PCS_YAML_LIST || node->count != 3) {
-        char quote[PCS_QUOTE_BYTES];
-        if (node->kind == PCS_YAML_LIST) {
-            snprintf(quote, sizeof quote, "a list of %d", node->count);
-        } else {
-            pcs_tree_quote(node, sizeof quote, quote);
-        }
-        pcs_case_reject(c, node, "must be a list of 3 numbers [x, y, z], is %s", quote);
-        return false;
-    }
+    if (!value_is_triple(c, node)) return false;
     for (int i = 0; i < 3; i++) value[i] = pcs_case_number(c, node->items[i], range);
     return isfinite(value[0]) && isfinite(value[1]) && isfinite(value[2]);
 }
@@ -124,6 +128,34 @@ const char *pcs_case_text(pcs_case *c, pcs_yaml *node)
     if (node->kind == PCS_YAML_SCALAR) pcs_case_reject(c, node, "must be a text, is empty");
     else pcs_tree_reject(c, node, "a text");
     return NULL;
+}
+
+static bool value_formula(pcs_case *c, pcs_yaml *node, const char *const *variables, const pcs_expression **out)
+{
+    const char *text = pcs_case_text(c, node);
+    pcs_expression *e = text == NULL ? NULL : pcs_tree_take(c, sizeof *e);
+    if (e == NULL || !pcs_formula_compile(c, node, 0, strlen(text), variables, e)) return false;
+    *out = e;
+    return true;
+}
+
+bool pcs_case_place_vector(pcs_case *c, pcs_yaml *node, double value[3], const pcs_expression *formula[3])
+{
+    static const char *const variables[] = { "x", "y", "z", NULL };
+    const pcs_range any = PCS_ANY_NUMBER;
+    bool is_fine = true;
+    if (!value_is_triple(c, node)) return false;
+    for (int i = 0; i < 3; i++) {
+        pcs_yaml *item = node->items[i];
+        double number;
+        bool is_text = item->kind == PCS_YAML_SCALAR && item->text[0] != '\0' &&
+                       pcs_scalar_number(item->text, &number) == PCS_NUMBER_IS_TEXT;
+        value[i] = 0.0;
+        formula[i] = NULL;
+        if (is_text) is_fine = value_formula(c, item, variables, &formula[i]) && is_fine;
+        else is_fine = isfinite(value[i] = pcs_case_number(c, item, any)) && is_fine;
+    }
+    return is_fine;
 }
 
 // One item of a list into `out`; false and an error when it is wrong.
@@ -275,19 +307,10 @@ static bool value_text(pcs_case *c, pcs_yaml *node, const char **out)
     return value != NULL;
 }
 
-static bool value_formula(pcs_case *c, pcs_yaml *node, const pcs_expression **out)
-{
-    static const char *const variables[] = { "t", NULL };
-    const char *text = pcs_case_text(c, node);
-    pcs_expression *e = text == NULL ? NULL : pcs_tree_take(c, sizeof *e);
-    if (e == NULL || !pcs_formula_compile(c, node, 0, strlen(text), variables, e)) return false;
-    *out = e;
-    return true;
-}
-
 // One value into its member; the member is untouched when the value is wrong.
 bool pcs_read_value(pcs_case *c, pcs_yaml *node, const pcs_option *option, void *member)
 {
+    static const char *const time[] = { "t", NULL };
     switch (option->kind) {
     case PCS_OPTION_REAL: return value_real(c, node, option->range, member);
     case PCS_OPTION_COUNT: return value_count(c, node, option->range, member);
@@ -299,7 +322,7 @@ bool pcs_read_value(pcs_case *c, pcs_yaml *node, const pcs_option *option, void 
     case PCS_OPTION_FILE: return value_file(c, node, member);
     case PCS_OPTION_NAMES: return value_names(c, node, member);
     case PCS_OPTION_POINTS: return value_points(c, node, option->range, member);
-    case PCS_OPTION_FORMULA: return value_formula(c, node, member);
+    case PCS_OPTION_FORMULA: return value_formula(c, node, time, member);
     case PCS_OPTION_PROFILE: break; // has a reader of its own
     }
     return false;

@@ -137,6 +137,7 @@ void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const d
 {
     const fe_data *fe = self->data;
     size_t bytes = (size_t)self->K->pattern->nnz * sizeof(double);
+    ((fe_work *)self->work)->elapsed = pcs_fe_elapsed(self, t);
     memcpy(self->K->value, fe->base_K, bytes);
     if (self->C != NULL) memcpy(self->C->value, fe->base_C, bytes);
     for (int b = 0; b < fe->nbatch; b++) {

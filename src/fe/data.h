@@ -82,6 +82,7 @@ typedef struct fe_data {
     bool has_search_rows;    // which bodies some rows are about changes from step to step
     bool has_passages;       // some contacts may be jumped over
     bool is_nonlinear;       // some group's tangents vary
+    int ninternal;           // internal variables of all cells
     int nspin;               // nodes with a finite rotation in space
     int (*spins)[3];         // [nspin] their equations, consecutive; -1: held
     int *spin_of_node;       // [nnode] -1: none; NULL when there are none at all
@@ -110,6 +111,8 @@ typedef struct fe_work {
     pcs_pool *pool;        // of threads; NULL: one thread
     double *load_factors;  // [nload] 1, unless someone drives a load
     fe_law_work *laws;     // points with force laws as they were evaluated last; NULL: none
+    double *internal;      // [ninternal + 1] of all batches at the last commit, and the time of that; NULL: none
+    double elapsed;        // s, from there to where tangents are asked for
     // Of reactions:
     double *q, *v, *f;       // [nv + nfixed]
     double *p, *R;           // [nfixed]
@@ -151,7 +154,6 @@ bool pcs_fe_is_massless(int n, const double *M);
 bool pcs_fe_cell_eigenvalues(int n, const double *A, const double *B, double w[PCS_MAX_CELL_DOFS]);
 // Factor of load i at time t.
 double pcs_fe_load_size(const pcs_system *self, int load, double t);
-double pcs_fe_amplitude(const pcs_fe_load *load, double t);
 // Loads that turn with their nodes, or stand while their nodes turn: force, stiffness, resultant and work.
 pcs_status pcs_fe_demand_finite_turns(const pcs_system *self, int node);
 pcs_status pcs_fe_add_turning_load(pcs_system *self, fe_data *fe, int load, int node);
@@ -215,6 +217,26 @@ void pcs_fe_add_joint_stiffness(pcs_system *self, const double *q, const double 
 pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **culprit);
 void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
                       pcs_reaction *out);
+// Materials with internal variables.
+pcs_status pcs_fe_make_internal(pcs_system *self, fe_data *fe, const char **culprit);
+double pcs_fe_internal_loss(const pcs_system *self, double t, const double *q);
+void pcs_fe_commit(pcs_system *self, double t, const double *q);
+// From the last commit to t, s.
+static inline double pcs_fe_elapsed(const pcs_system *self, double t)
+{
+    const fe_work *work = self->work;
+    if (!self->has_internal) return 0.0;
+    double elapsed = t - work->internal[((const fe_data *)self->data)->ninternal];
+    return elapsed > 0.0 ? elapsed : 0.0;
+}
+// A batch as it is that time after the last commit; `room` may be used for it.
+static inline const pcs_batch *pcs_fe_batch_at(const fe_data *fe, int b, double elapsed, pcs_batch *room)
+{
+    if (pcs_fe_ops(fe, b)->ninternal == 0) return &fe->batches[b];
+    *room = fe->batches[b];
+    room->elapsed = elapsed;
+    return room;
+}
 // Finite rotations in space.
 pcs_status pcs_fe_find_rotations(pcs_system *self, fe_data *fe, const char **culprit);
 void pcs_fe_retract(const pcs_system *self, const double *q0, const double *x, double *q);

@@ -48,6 +48,16 @@ static pcs_status fe_make_batches(pcs_context *ctx, fe_data *fe, const char **cu
     return PCS_OK;
 }
 
+static pcs_status fe_set_batches_up(pcs_context *ctx, fe_data *fe, const char **culprit)
+{
+    for (int b = 0; b < fe->nbatch; b++) {
+        pcs_status status = pcs_fe_ops(fe, b)->setup(ctx, &fe->batches[b]);
+        if (status == PCS_BAD_INPUT) *culprit = pcs_fe_culprit(ctx, "elements", fe->batches[b].name);
+        if (status != PCS_OK) return status;
+    }
+    return PCS_OK;
+}
+
 // Radius of gyration of a body that is a single point.
 static double fe_gyration(const pcs_system *self)
 {
@@ -138,13 +148,14 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(pcs_fe_number_dofs(ctx, fe, culprit));
     self->nq = self->nv = fe->map.nequation;
     if (fe->share != NULL) self->layout = &fe->share->layout;
-    for (int b = 0; b < fe->nbatch; b++) PCS_TRY(pcs_fe_ops(fe, b)->setup(ctx, &fe->batches[b]));
+    PCS_TRY(fe_set_batches_up(ctx, fe, culprit));
     PCS_TRY(pcs_fe_find_rotations(self, fe, culprit));
     PCS_TRY(pcs_fe_find_laws(self, fe));
     PCS_TRY(pcs_fe_assemble(self, fe, culprit));
     if (fe->is_nonlinear) PCS_TRY(pcs_fe_plan_pieces(self, fe));
     PCS_TRY(pcs_fe_apply_loads(self, fe, culprit));
     PCS_TRY(pcs_fe_make_rows(self, fe, culprit));
+    PCS_TRY(pcs_fe_make_internal(self, fe, culprit));
     PCS_TRY(pcs_fe_make_reactions(self, fe, culprit));
     PCS_TRY(fe_find_abilities(self, fe));
     PCS_TRY(pcs_fe_make_picture(self, fe));

@@ -5,7 +5,7 @@
 
 #include "contact/contact.h"
 #include "contact/force_law.h"
-#include "core/expression.h"
+#include "core/amplitude.h"
 #include "elements/element.h"
 #include "joint/joint.h"
 #include "mesh/mesh.h"
@@ -26,35 +26,21 @@ typedef struct pcs_fe_support {
     bool has_reactions; // they are told
 } pcs_fe_support;
 
-// Linear over the set from its first to its last node in the order of the set.
+// A vector at every node of a set: linear from its first to its last node in the order of the set, or by formulas.
+typedef struct pcs_fe_profile {
+    bool is_given;
+    double ends[2][3];                // at the first and the last node
+    const pcs_expression *formula[3]; // of x, y, z, the place of the node at rest; NULL: the entry has none
+} pcs_fe_profile;
+
 typedef struct pcs_fe_initial {
     const pcs_set *nodes;
-    bool has_displacement, has_velocity, has_rotation, has_spin, has_about;
-    double displacement[2][3]; // at the first and the last node, m
-    double velocity[2][3];     // m/s
-    double rotation[2][3];     // rotation vector, rad
-    double spin[2][3];         // angular velocity in space, rad/s
-    double about[3];           // m, the spin is that of a rigid body about this point: it moves the nodes, too
+    pcs_fe_profile displacement, velocity; // m, m/s
+    pcs_fe_profile rotation;               // rotation vector, rad
+    pcs_fe_profile spin;                   // angular velocity in space, rad/s
+    bool has_about;
+    double about[3]; // m, the spin is that of a rigid body about this point: it moves the nodes, too
 } pcs_fe_initial;
-
-typedef enum pcs_amplitude_kind {
-    PCS_AMPLITUDE_TABLE,
-    PCS_AMPLITUDE_SINE,
-    PCS_AMPLITUDE_RAMP,
-    PCS_AMPLITUDE_PULSE,
-    PCS_AMPLITUDE_EXPRESSION
-} pcs_amplitude_kind;
-
-// Factor over time; the equations are in fe/amplitude.c.
-typedef struct pcs_amplitude {
-    int count;                   // of a table; 0: constant 1
-    const double *time, *factor; // [count]
-    pcs_amplitude_kind kind;
-    double size, mean, frequency, phase; // Hz, rad; the size is that of a pulse, too
-    double start, duration, from, to;    // s
-    bool is_smooth;                      // a ramp by the polynomial, a pulse by half a sine
-    const pcs_expression *expression;    // of t
-} pcs_amplitude;
 
 typedef enum pcs_load_kind { PCS_LOAD_FORCE, PCS_LOAD_MOMENT, PCS_LOAD_LINE } pcs_load_kind;
 

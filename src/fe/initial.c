@@ -1,4 +1,4 @@
-// Initial positions and velocities of a finite-element model: linear over each set.
+// Initial positions and velocities of a finite-element model: linear over each set, or functions of place.
 //
 // A spin w is given in space: nodes with finite rotations R in space take R^T w. About a point p it is that of a rigid
 // body, v = w x (x - p) on top of the velocity given.
@@ -113,10 +113,25 @@ static void initial_swing(const double w[3], const double x[3], const double p[3
 }
 
 // What is equal at both ends is equal everywhere, to the last digit.
-static void initial_mix(const double ends[2][3], double s, double out[3])
+static double initial_mix(const pcs_fe_profile *p, int k, double s)
 {
-    for (int k = 0; k < 3; k++)
-        out[k] = ends[0][k] == ends[1][k] ? ends[0][k] : (1.0 - s) * ends[0][k] + s * ends[1][k];
+    double from = p->ends[0][k], to = p->ends[1][k];
+    return from == to ? from : (1.0 - s) * from + s * to;
+}
+
+// The value at a node, at the part s of the way through its set.
+static pcs_status initial_value(const pcs_system *self, const pcs_fe_profile *p, int node, double s, double out[3])
+{
+    const fe_data *fe = self->data;
+    const double *x = fe->model.mesh->x[node];
+    for (int k = 0; k < 3; k++) {
+        bool has_formula = p->formula[k] != NULL;
+        out[k] = has_formula ? pcs_expression_value(p->formula[k], x) : initial_mix(p, k, s);
+        if (!isfinite(out[k]))
+            return pcs_fail(self->ctx, PCS_BAD_INPUT, "the formula of %c gives %g at node %d, [%g, %g, %g]", "xyz"[k],
+                            out[k], node, x[0], x[1], x[2]);
+    }
+    return PCS_OK;
 }
 
 // A state in the making, and what each node has been given already.
@@ -130,13 +145,13 @@ static pcs_status initial_move_node(const pcs_system *self, const pcs_fe_initial
 {
     const fe_data *fe = self->data;
     double value[3];
-    if (entry->has_displacement) {
-        initial_mix(entry->displacement, s, value);
+    if (entry->displacement.is_given) {
+        PCS_TRY(initial_value(self, &entry->displacement, node, s, value));
         PCS_TRY(initial_claim(self, x.given, node, HAS_DISPLACEMENT, "initial displacement"));
         PCS_TRY(initial_set_node(self, node, value, "initial displacement", x.q));
     }
-    if (!entry->has_rotation) return PCS_OK;
-    initial_mix(entry->rotation, s, value);
+    if (!entry->rotation.is_given) return PCS_OK;
+    PCS_TRY(initial_value(self, &entry->rotation, node, s, value));
     if (initial_spins(fe, node) != NULL) pcs_rotation_compose((const double[3]){ 0.0 }, value, value); // pi at most
     PCS_TRY(initial_claim(self, x.given, node, HAS_ROTATION, "initial rotation"));
     return initial_turn_node(self, node, value, "initial rotation", x.q);
@@ -147,19 +162,19 @@ static pcs_status initial_push_node(const pcs_system *self, const pcs_fe_initial
 {
     const fe_data *fe = self->data;
     double velocity[3], w[3], x[3], swing[3];
-    initial_mix(entry->velocity, s, velocity);
-    initial_mix(entry->spin, s, w);
+    PCS_TRY(initial_value(self, &entry->velocity, node, s, velocity));
+    PCS_TRY(initial_value(self, &entry->spin, node, s, w));
     if (entry->has_about) {
         pcs_fe_node_vector(fe, node, to.q, x);
         for (int k = 0; k < 3; k++) x[k] += fe->model.mesh->x[node][k];
         initial_swing(w, x, entry->about, swing);
         for (int k = 0; k < 3; k++) velocity[k] += swing[k];
     }
-    if (entry->has_velocity || entry->has_about) {
+    if (entry->velocity.is_given || entry->has_about) {
         PCS_TRY(initial_claim(self, to.given, node, HAS_VELOCITY, "initial velocity"));
         PCS_TRY(initial_set_node(self, node, velocity, "initial velocity", to.v));
     }
-    if (!entry->has_spin) return PCS_OK;
+    if (!entry->spin.is_given) return PCS_OK;
     PCS_TRY(initial_claim(self, to.given, node, HAS_SPIN, "initial spin"));
     return initial_spin_node(self, entry, node, w, to.q, to.v);
 }

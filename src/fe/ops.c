@@ -23,7 +23,9 @@ static void fe_force(const pcs_system *self, double t, const double *q, const do
     if (fe->nturning > 0) pcs_fe_turning_force(self, t, q, f);
     if (self->load_factor != 1.0)
         for (int i = 0; i < self->nv; i++) f[i] *= self->load_factor;
-    for (int b = 0; b < fe->nbatch; b++) pcs_fe_ops(fe, b)->add_force(&fe->batches[b], q, v, f);
+    double elapsed = pcs_fe_elapsed(self, t);
+    pcs_batch room;
+    for (int b = 0; b < fe->nbatch; b++) pcs_fe_ops(fe, b)->add_force(pcs_fe_batch_at(fe, b, elapsed, &room), q, v, f);
     if (fe->laws != NULL) pcs_fe_law_force(self, q, v, f);
 }
 
@@ -58,7 +60,9 @@ static void fe_measure(const pcs_system *self, const double *q, const double *v,
 {
     const fe_data *fe = self->data;
     pcs_energy sum = { 0 };
-    for (int g = 0; g < fe->model.ngroup; g++) fe->model.groups[g].ops->add_energy(&fe->batches[g], q, v, &sum);
+    pcs_batch room;
+    for (int g = 0; g < fe->model.ngroup; g++)
+        fe->model.groups[g].ops->add_energy(pcs_fe_batch_at(fe, g, self->span, &room), q, v, &sum);
     double stored = 0.0, lost;
     if (fe->laws != NULL) pcs_fe_law_sums(self, q, v, &stored, &lost);
     *out = (pcs_measure){ .kinetic = sum.kinetic, .strain = sum.strain + stored };
@@ -80,7 +84,10 @@ static void fe_resultant(const pcs_system *self, double t, const double *q, cons
             for (int k = 0; k < 3; k++) sum[k] += fe->pushes[i].value * factor * fe->pushes[i].direction[k];
     }
     if (fe->nturning > 0) pcs_fe_turning_resultant(self, t, q, sum);
-    for (int g = 0; g < fe->model.ngroup; g++) fe->model.groups[g].ops->add_resultant(&fe->batches[g], q, v, sum);
+    double elapsed = pcs_fe_elapsed(self, t);
+    pcs_batch room;
+    for (int g = 0; g < fe->model.ngroup; g++)
+        fe->model.groups[g].ops->add_resultant(pcs_fe_batch_at(fe, g, elapsed, &room), q, v, sum);
     if (fe->laws != NULL) pcs_fe_law_resultant(self, q, v, sum);
     pcs_system_sum(self, 3, sum);
 }
@@ -168,6 +175,8 @@ const pcs_system_ops pcs_system_fe = {
     .resultant = fe_resultant,
     .change = fe_change,
     .damping_power = fe_damping_power,
+    .internal_loss = pcs_fe_internal_loss,
+    .commit = pcs_fe_commit,
     .load_work = fe_load_work,
     .row_resultant = pcs_fe_row_resultant,
     .reactions = pcs_fe_reactions,

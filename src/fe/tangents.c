@@ -27,7 +27,8 @@ void pcs_fe_add_tangents(pcs_system *self, int b, int first, int count, const do
 {
     const fe_data *fe = self->data;
     const pcs_element_ops *ops = pcs_fe_ops(fe, b);
-    const pcs_batch *batch = &fe->batches[b];
+    pcs_batch room;
+    const pcs_batch *batch = pcs_fe_batch_at(fe, b, ((const fe_work *)self->work)->elapsed, &room);
     size_t entries = (size_t)(ops->ndof * ops->ndof);
     double K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], C[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
     for (int c = first; c < first + count; c++) {

@@ -4,6 +4,7 @@
 #define PCS_JOINT_JOINT_H
 
 #include "contact/row.h"
+#include "core/amplitude.h"
 #include "core/obstacle.h"
 #include "core/option.h"
 #include "mesh/dofmap.h"
@@ -16,12 +17,19 @@ typedef struct pcs_joint_shape {
     bool has_force[3], has_moment[3]; // what it may carry, along and about x, y, z
 } pcs_joint_shape;
 
+// A map of the case like the amplitude of a load, kept as pcs_amplitude in the parameters.
+typedef struct pcs_joint_signal {
+    const char *name, *help;
+    size_t offset;
+} pcs_joint_signal;
+
 typedef struct pcs_joint_ops {
     const char *name;
     const char *summary;
     const pcs_option *options;
     size_t params_size;
-    const char *const *set_options; // options that name node sets, ends with NULL
+    const char *const *set_options;  // options that name node sets, ends with NULL
+    const pcs_joint_signal *signals; // ends with a name of NULL; NULL: none
     // NULL when the parameters are sound, else what is wrong; *option names the culprit.
     const char *(*check)(const void *params, const char **option);
     // Resolves nodes and reference geometry; a node that lacks a direction the joint holds is PCS_BAD_INPUT.

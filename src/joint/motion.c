@@ -6,23 +6,45 @@
 
 static const double pi = 3.14159265358979323846;
 
-const char *pcs_motion_check(const pcs_motion_params *p, const char **option)
+enum { NWAY = 8 };
+
+// Is one way of stating the motion given, and one only?
+static const char *motion_check_count(const bool given[NWAY], const char **option)
 {
-    const bool given[] = { p->table.count > 0, !isnan(p->amplitude),  !isnan(p->way),
-                           !isnan(p->speed),   p->expression != NULL, p->csv != NULL };
-    const char *const names[] = { "table", "amplitude", "way", "speed", "expression", "csv" };
+    const char *const names[NWAY] = { "table",      "amplitude", "way",          "speed",
+                                      "expression", "csv",       "displacement", "velocity" };
     int count = 0;
     *option = NULL;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < NWAY; i++) {
         count += given[i];
         if (given[i] && count == 2) *option = names[i];
     }
     if (count == 0)
         return "no motion is given: needs 'table', 'amplitude' and 'frequency', 'way' and 'rise', 'speed', "
-               "'expression' "
-               "or 'csv'";
+               "'expression', 'csv', 'displacement' or 'velocity'";
     if (count > 1)
-        return "a second motion; one of 'table', 'amplitude', 'way', 'speed', 'expression' and 'csv' is enough";
+        return "a second motion; one of 'table', 'amplitude', 'way', 'speed', 'expression', 'csv', 'displacement' and "
+               "'velocity' is enough";
+    return NULL;
+}
+
+const char *pcs_motion_check(const pcs_motion_params *p, const char **option)
+{
+    const bool given[NWAY] = { p->table.count > 0,
+                               !isnan(p->amplitude),
+                               !isnan(p->way),
+                               !isnan(p->speed),
+                               p->expression != NULL,
+                               p->csv != NULL,
+                               pcs_amplitude_is_given(&p->displacement),
+                               pcs_amplitude_is_given(&p->velocity) };
+    const char *wrong = motion_check_count(given, option);
+    if (wrong != NULL) return wrong;
+    for (int i = 6; i < NWAY && wrong == NULL; i++) {
+        *option = i == 7 ? "velocity" : "displacement";
+        if (given[i]) wrong = pcs_amplitude_refuses(i == 7 ? &p->velocity : &p->displacement, i == 7);
+    }
+    if (wrong != NULL) return wrong;
     *option = "amplitude";
     if (given[1] && isnan(p->frequency)) return "'amplitude' needs 'frequency', too";
     *option = "frequency";
@@ -31,6 +53,8 @@ const char *pcs_motion_check(const pcs_motion_params *p, const char **option)
     if (given[2] && !(p->rise > 0.0)) return "'way' needs 'rise', the time it takes, too";
     *option = "rise";
     if (given[4] && p->rise > 0.0) return "an expression says itself how the motion begins: 'rise' has no place";
+    if ((given[6] || given[7]) && p->rise > 0.0)
+        return "an amplitude says itself how the motion begins: 'rise' has no place";
     if ((given[0] || given[5]) && p->rise > 0.0)
         return "a table says itself how the motion begins: 'rise' has no place";
     *option = "table";
@@ -103,6 +127,11 @@ void pcs_motion_at(const pcs_motion_params *p, double t, double s[3])
     }
     if (p->table.count > 0) {
         motion_table(p, t, s);
+        return;
+    }
+    if (pcs_amplitude_is_given(&p->displacement) || pcs_amplitude_is_given(&p->velocity)) {
+        bool is_velocity = pcs_amplitude_is_given(&p->velocity);
+        pcs_amplitude_motion(is_velocity ? &p->velocity : &p->displacement, is_velocity, t, s);
         return;
     }
     motion_rise(p->rise, t, r);

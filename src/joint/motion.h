@@ -6,6 +6,8 @@
 //   way            s = S r(t / T)
 //   speed          s' = V r(t / T)
 //   expression     any formula of t, with its exact derivatives
+//   displacement   s as an amplitude says, or
+//   velocity       s' (core/amplitude.h)
 //
 // r(x) = 10 x^3 - 15 x^4 + 6 x^5 rises from 0 to 1 with two derivatives that vanish at both ends; with a rise time T
 // the harmonic motion is multiplied by it, too.
@@ -13,8 +15,8 @@
 #ifndef PCS_JOINT_MOTION_H
 #define PCS_JOINT_MOTION_H
 
+#include "core/amplitude.h"
 #include "core/context.h"
-#include "core/expression.h"
 #include "core/option.h"
 
 typedef struct pcs_motion_params {
@@ -23,6 +25,7 @@ typedef struct pcs_motion_params {
     double amplitude, frequency, phase, way, speed, rise;
     const pcs_expression *expression; // NULL: none
     const char *csv;                  // file of the table; NULL: none
+    pcs_amplitude displacement, velocity;
 } pcs_motion_params;
 
 enum { PCS_MOTION_LINEAR, PCS_MOTION_SMOOTH };

@@ -54,6 +54,12 @@ static const pcs_option prescribed_options[] = {
 };
 
 static const char *const prescribed_sets[] = { "node", "nodes", NULL };
+static const pcs_joint_signal prescribed_signals[] = {
+    { "displacement", "as the amplitude of a load, m or rad", offsetof(prescribed_params, motion.displacement) },
+    { "velocity", "likewise, m/s or rad/s; the displacement is its integral from t = 0 on",
+      offsetof(prescribed_params, motion.velocity) },
+    { 0 },
+};
 
 static const char *prescribed_check(const void *params, const char **option)
 {
@@ -173,6 +179,7 @@ const pcs_joint_ops pcs_joint_prescribed = {
     .options = prescribed_options,
     .params_size = sizeof(prescribed_params),
     .set_options = prescribed_sets,
+    .signals = prescribed_signals,
     .check = prescribed_check,
     .create = prescribed_create,
     .evaluate = prescribed_evaluate,

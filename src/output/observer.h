@@ -10,11 +10,13 @@
 #include <stddef.h>
 
 // Energy book-keeping since t = 0, J. E = kinetic + strain + potential obeys
-//   E - initial = external_work - damping_loss - impact_loss - friction_loss + correction_work - numerical_loss.
+//   E - initial = external_work - damping_loss - impact_loss - friction_loss + correction_work - numerical_loss
+//               - material_loss, the work of plastic strains and viscous losses inside cells.
 typedef struct pcs_ledger {
     pcs_measure now;
     double initial; // E at t = 0, before an impact at t = 0
     double external_work, damping_loss, impact_loss, friction_loss, correction_work, numerical_loss;
+    double material_loss;
     double largest_rise;         // of E over one step beyond the external work
     bool numerical_is_remainder; // numerical_loss closes the sum; otherwise it is a formula; constant
 } pcs_ledger;

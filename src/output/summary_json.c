@@ -265,6 +265,7 @@ static void json_energy(json *j, const pcs_ledger *l)
     json_real(j, "potential", l->now.potential);
     json_real(j, "external_work", l->external_work);
     json_real(j, "damping_loss", l->damping_loss);
+    json_real(j, "material_loss", l->material_loss);
     json_real(j, "impact_loss", l->impact_loss);
     json_real(j, "friction_loss", l->friction_loss);
     json_real(j, "correction_work", l->correction_work);

@@ -111,11 +111,9 @@ static void summary_text_energy(pcs_file *f, const pcs_ledger *l)
         const char *name;
         double change;
     } lines[] = {
-        { "external work", l->external_work },
-        { "damping", -l->damping_loss },
-        { "impacts", -l->impact_loss },
-        { "friction", -l->friction_loss },
-        { "position correction", l->correction_work },
+        { "external work", l->external_work },    { "damping", -l->damping_loss },
+        { "materials", -l->material_loss },       { "impacts", -l->impact_loss },
+        { "friction", -l->friction_loss },        { "position correction", l->correction_work },
         { "numerical loss", -l->numerical_loss },
     };
     double end = pcs_measure_energy(&l->now);

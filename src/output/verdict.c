@@ -13,7 +13,7 @@ const char *pcs_check_verdict(const pcs_check *check)
 double pcs_ledger_imbalance(const pcs_ledger *l)
 {
     double now = pcs_measure_energy(&l->now);
-    double lost = l->damping_loss + l->impact_loss + l->friction_loss + l->numerical_loss;
+    double lost = l->damping_loss + l->impact_loss + l->friction_loss + l->numerical_loss + l->material_loss;
     double booked = l->external_work + l->correction_work - lost;
     return now - l->initial - booked;
 }

@@ -35,11 +35,9 @@ static pcs_status pictures_energies(pcs_album *album)
         const char *column, *label;
         bool is_negative;
     } ledger[] = {
-        { "external_work", "external work", false },
-        { "damping_loss", "damping", true },
-        { "impact_loss", "impacts", true },
-        { "friction_loss", "friction", true },
-        { "correction_work", "position correction", false },
+        { "external_work", "external work", false },  { "damping_loss", "damping", true },
+        { "material_loss", "materials", true },       { "impact_loss", "impacts", true },
+        { "friction_loss", "friction", true },        { "correction_work", "position correction", false },
         { "numerical_loss", "numerical loss", true },
     };
     pcs_item items[16], total = { .label = "total", .quantity = "energy", .unit = "J", .is_black = true };
@@ -129,25 +127,11 @@ static pcs_status pictures_contacts(pcs_album *album)
 // Columns that every history has, and those of contacts, joints and supports; the others are probes.
 static bool pictures_is_probe(const pcs_album *album, const char *column)
 {
-    static const char *const fixed[] = { "t",
-                                         "step",
-                                         "kinetic",
-                                         "strain",
-                                         "potential",
-                                         "external_work",
-                                         "damping_loss",
-                                         "impact_loss",
-                                         "friction_loss",
-                                         "correction_work",
-                                         "numerical_loss",
-                                         "momentum_x",
-                                         "momentum_y",
-                                         "momentum_z",
-                                         "min_gap",
-                                         "factor",
-                                         "residual",
-                                         "correction",
-                                         "active",
+    static const char *const fixed[] = { "t",           "step",          "kinetic",         "strain",
+                                         "potential",   "external_work", "damping_loss",    "material_loss",
+                                         "impact_loss", "friction_loss", "correction_work", "numerical_loss",
+                                         "momentum_x",  "momentum_y",    "momentum_z",      "min_gap",
+                                         "factor",      "residual",      "correction",      "active",
                                          "iterations" };
     static const char *const parts[] = { "fx", "fy", "fz", "mx", "my", "mz", "gap" };
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)

@@ -20,6 +20,7 @@ static const quantity quantities[] = {
     { "correction_work", "J", "work" },
     { "work", "J", "work" },
     { "damping_loss", "J", "loss" },
+    { "material_loss", "J", "loss" },
     { "impact_loss", "J", "loss" },
     { "friction_loss", "J", "loss" },
     { "numerical_loss", "J", "loss" },

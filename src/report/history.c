@@ -74,14 +74,14 @@ pcs_status pcs_report_energies(const pcs_page *page, const pcs_csv *h)
     static const char *const losses[][2] = {
         { "damping_loss", "damping loss" },     { "impact_loss", "impact loss" },
         { "friction_loss", "friction loss" },   { "correction_work", "correction work" },
-        { "numerical_loss", "numerical loss" },
+        { "numerical_loss", "numerical loss" }, { "material_loss", "material loss" },
     };
     pcs_series series[PCS_CHART_SERIES];
     int count = history_pick(h, energies, 3, series);
     series[count] = history_series(h, pcs_csv_find(h, "t"), "total");
     PCS_TRY(history_total(h, &series[count].y));
     history_chart(page, "Energies over time", "energy", "J", count + 1, series);
-    count = history_pick(h, losses, 5, series);
+    count = history_pick(h, losses, 6, series);
     history_chart(page, "Losses and corrections since the start", "energy", "J", count, series);
     count = history_pick(h, work, 1, series);
     history_chart(page, "Work of the loads since the start", "energy", "J", count, series);

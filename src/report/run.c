@@ -276,9 +276,10 @@ static void run_ledger(const pcs_page *page, const pcs_yaml *energy)
     static const struct {
         const char *key, *name;
         double sign;
-    } lines[] = { { "external_work", "external work", 1.0 }, { "damping_loss", "damping", -1.0 },
-                  { "impact_loss", "impacts", -1.0 },        { "friction_loss", "friction", -1.0 },
-                  { "correction_work", "corrections", 1.0 }, { "numerical_loss", "numerical loss", -1.0 } };
+    } lines[] = { { "external_work", "external work", 1.0 },   { "damping_loss", "damping", -1.0 },
+                  { "material_loss", "materials", -1.0 },      { "impact_loss", "impacts", -1.0 },
+                  { "friction_loss", "friction", -1.0 },       { "correction_work", "corrections", 1.0 },
+                  { "numerical_loss", "numerical loss", -1.0 } };
     enum { NLINE = sizeof lines / sizeof *lines };
     pcs_bar bars[NLINE];
     int count = 0;

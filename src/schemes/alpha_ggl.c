@@ -216,6 +216,7 @@ const pcs_scheme_ops pcs_scheme_alpha_ggl = {
     .memory_size = sizeof(ggl_memory),
     .is_position_level = true,
     .follows_drives = true,
+    .takes_internal = true,
     .refuses = ggl_refuses,
     .takes_rotations = true,
     .state_rule = ggl_state_rule,

@@ -240,6 +240,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit = {
     .separates_impacts = true,
     .takes_rotations = true,
     .state_rule = half_state_rule,
+    .takes_internal = true,
     .setup = half_setup,
     .start = half_start,
     .step = half_step,

@@ -281,6 +281,7 @@ const pcs_scheme_ops pcs_scheme_moreau_jean = {
     .has_closed_loss = true,
     .follows_drives = true,
     .check = moreau_check,
+    .takes_internal = true,
     .refuses = moreau_refuses,
     .takes_rotations = true,
     .state_rule = moreau_state_rule,

@@ -65,6 +65,7 @@ const pcs_scheme_ops pcs_scheme_newmark = {
     .check = newmark_check,
     .takes_rotations = true,
     .state_rule = newmark_state_rule,
+    .takes_internal = true,
     .setup = newmark_setup,
     .start = pcs_velocity_start,
     .step = pcs_velocity_step,

@@ -64,7 +64,12 @@ const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *syst
         return "its positions add up, finite rotations in space do not; alpha_ggl, alpha_velocity, newmark, hht, "
                "moreau_jean, moreau_jean_explicit and half_explicit turn them";
     if (system->has_drives && !ops->follows_drives)
-        return "it does not follow prescribed motions; alpha_ggl, moreau_jean, newmark, hht and alpha_velocity do";
+        return "it does not follow prescribed motions; alpha_ggl, moreau_jean, newmark, hht, alpha_velocity and wave "
+               "do";
+    if (system->has_internal && !ops->takes_internal)
+        return "it does not follow materials with internal variables; newmark, hht, alpha_ggl, alpha_velocity, "
+               "moreau_jean "
+               "and half_explicit do";
     return ops->refuses == NULL ? NULL : ops->refuses(system, params);
 }
 
@@ -154,6 +159,7 @@ static void scheme_clear_report(pcs_step_report *report, double h)
 void pcs_begin_step(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     scheme_clear_report(report, h);
+    self->system->span = h;
     pcs_memory_copy(PCS_SOLVER_MEMORY, x->carried, self->solver->memory);
 }
 
@@ -162,6 +168,7 @@ void pcs_join_reports(const pcs_step_report *first, int npoint, pcs_step_report 
     double h = first->h + report->h;
     report->external_work += first->external_work;
     report->damping_loss += first->damping_loss;
+    report->material_loss += first->material_loss;
     report->impact_loss += first->impact_loss;
     report->friction_loss += first->friction_loss;
     report->correction_work += first->correction_work;

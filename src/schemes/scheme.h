@@ -16,6 +16,7 @@ typedef struct pcs_step_report {
     pcs_measure measure; // at the end of the step
     // Energy changes over the step, each from its own definition, J
     double external_work, damping_loss, correction_work;
+    double material_loss;     // of internal variables; filled in by who accepts the step
     double impact_loss;       // of normal impulses
     double friction_loss;     // of tangential impulses
     double numerical_loss;    // meaningful only when the scheme has it in closed form
@@ -57,6 +58,9 @@ typedef struct pcs_scheme_ops {
 
     bool lets_contacts_sink; // constrains neither gap nor gap velocity of a lasting contact, so that its penetration
                              // grows with time: reported only
+
+    bool takes_internal; // materials with internal variables follow: forces are asked for at the ends of a step, or
+                         // within it as if it ended there
 
     bool follows_drives; // takes rows that are driven, G v + speed = 0: prescribed motions
 

@@ -147,6 +147,7 @@ void pcs_state_carry(pcs_state *x, pcs_carrier *c)
 void pcs_state_settle(const pcs_scheme *scheme, const pcs_state *x)
 {
     scheme->system->time = x->t;
+    scheme->system->span = 0.0;
     (void)pcs_projection_renew(scheme->solver, x->q); // a mass that cannot be factored shows in the next step
 }
 

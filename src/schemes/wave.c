@@ -3,13 +3,14 @@
 //   S = M + (h/2) C + (h^2/4) K,     Vf = u_n + (h/2) S^-1 f(t_n + h/2, q_n + (h/2) u_n, u_n)
 //   V = Vf + S^-1 G^T P/2,           q = q_n + h V,     u = 2 V - u_n,     mean contact force P/h
 //   contact acts  where it did in the step before (P_n > 0), or g(q_n) + gate h G Vf <= 0
-//   there         0 <= G V + target _|_ P >= 0,  else P = 0;  joints: G V = 0
+//   there         0 <= G V + target _|_ P >= 0,  else P = 0;  joints: G V = (s(t + h) - s(t))/h, given motions s
 //
 // M by one-point quadrature, rho A L/4 [1 1; 1 1], and h = L/c in every cell make waves in rods exact and S diagonal.
 // M is singular then: u is known up to a sawtooth, which no energy and no momentum sees. It is a history and never
 // shown; the velocity of the state is V, that of the middle of the step. M is neither inverted nor factored.
 //
-// Energy, exact for any step and mesh, with F the loads at mid-step:   dE = F . dq - h V . C V + P . G V
+// Energy, exact for any step and mesh, with F the loads at mid-step:   dE = F . dq - h V . C V + P . G V; the last term
+// is the work of prescribed motions where it is one of their rows.
 //
 // A contact that has closed stays so until P = 0. Rounding the impact to a step keeps all fronts on the grid; the
 // contact is held at an offset of -(1 - gate) h |G V| <= g <= gate h |G V|. gate 1/2: to the nearest step; 1: to the
@@ -191,6 +192,21 @@ static void wave_free_motion(pcs_scheme *self, const pcs_state *x, double h)
     for (int i = 0; i < n; i++) v[i] = u[i] + half * v[i];
 }
 
+// What moves rows by themselves, in the mean over the step, into next.speed.
+static void wave_drive(pcs_scheme *self, const pcs_state *x, double h)
+{
+    wave *s = self->data;
+    pcs_system *system = self->system;
+    if (!system->has_drives) return;
+    system->time = x->t + h;
+    system->ops->gaps(system, x->q, s->next.speed);
+    for (int j = 0; j < system->nrow; j++) {
+        s->next.speed[j] = (s->next.speed[j] - s->next.gap[j]) / h;
+        s->next.target[j] += s->next.speed[j];
+    }
+    system->time = x->t;
+}
+
 // Where contacts act, and what the law asks of them; true when there is something to solve.
 static bool wave_find_gates(pcs_scheme *self, const pcs_state *x, double h)
 {
@@ -215,6 +231,7 @@ static bool wave_find_gates(pcs_scheme *self, const pcs_state *x, double h)
         acts = acts || next->gate[j];
     }
     for (int t = 0; t < system->ntangent; t++) next->target_t[t] = next->la_t[t] = 0.0;
+    wave_drive(self, x, h);
     return acts;
 }
 
@@ -273,7 +290,8 @@ static void wave_report_row(pcs_scheme *self, const pcs_state *x, int j, pcs_ste
         .is_closed = impulse > 0.0 || next->gap[j] <= 0.0,
     };
     row->impulse = row->is_impact && s->is_heavy[j] ? impulse : 0.0;
-    row->normal_loss = impulse == 0.0 ? 0.0 : -impulse * row->rate;
+    row->drive_work = -impulse * next->speed[j];
+    row->normal_loss = impulse == 0.0 ? 0.0 : -impulse * (row->rate + next->speed[j]);
     for (int t = 0; t < system->rows[j].ntangent; t++) {
         int k = system->rows[j].first_tangent + t;
         row->slip[t] = pcs_rows_dot(system->T, k, next->v);
@@ -282,6 +300,7 @@ static void wave_report_row(pcs_scheme *self, const pcs_state *x, int j, pcs_ste
         row->friction_loss -= row->tangent[t] * row->slip[t];
     }
     report->impact_loss += row->normal_loss;
+    report->external_work += row->drive_work;
     report->friction_loss += row->friction_loss;
 }
 
@@ -293,7 +312,7 @@ static void wave_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *r
     system->time = x->t + h;
     system->ops->gaps(system, s->next.q, s->next.gap);
     for (int j = 0; j < system->nrow; j++) wave_report_row(self, x, j, report);
-    report->external_work = pcs_load_work(system, t, x->q, s->next.q);
+    report->external_work += pcs_load_work(system, t, x->q, s->next.q);
     report->damping_loss = h * pcs_damping_power(system, s->next.q, s->next.v);
     pcs_resultant(system, t, s->next.d, s->next.v, resultant);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = h * resultant[k];
@@ -338,6 +357,7 @@ const pcs_scheme_ops pcs_scheme_wave = {
     .history_names = wave_history,
     .has_closed_loss = true,
     .has_inertia = true,
+    .follows_drives = true,
     .needs_equal_steps = "its step is the time that a wave takes through a cell",
     .refuses = wave_refuses,
     .ask_waves = wave_ask,

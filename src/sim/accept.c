@@ -11,7 +11,8 @@
 // What the terms of the last report say of the change of energy in its step.
 static double accept_told(const pcs_step_report *r)
 {
-    return r->external_work - r->damping_loss - (r->impact_loss + r->friction_loss) + r->correction_work;
+    return r->external_work - r->damping_loss - r->material_loss - (r->impact_loss + r->friction_loss) +
+           r->correction_work;
 }
 
 void pcs_accept_book(pcs_sim *sim)
@@ -22,14 +23,15 @@ void pcs_accept_book(pcs_sim *sim)
     l->now = r->measure;
     l->external_work += r->external_work;
     l->damping_loss += r->damping_loss;
+    l->material_loss += r->material_loss;
     l->impact_loss += r->impact_loss;
     l->friction_loss += r->friction_loss;
     l->correction_work += r->correction_work;
     l->largest_rise = fmax(l->largest_rise, change - r->external_work);
     l->numerical_loss += r->numerical_loss;
     if (l->numerical_is_remainder)
-        l->numerical_loss = l->initial + l->external_work - l->damping_loss - (l->impact_loss + l->friction_loss) +
-                            l->correction_work - pcs_measure_energy(&l->now);
+        l->numerical_loss = l->initial + l->external_work - l->damping_loss - l->material_loss -
+                            (l->impact_loss + l->friction_loss) + l->correction_work - pcs_measure_energy(&l->now);
 }
 
 pcs_status pcs_accept_stop(pcs_sim *sim, double h, const char *what)
@@ -37,10 +39,19 @@ pcs_status pcs_accept_stop(pcs_sim *sim, double h, const char *what)
     return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s, h = %.6g s): %s", sim->number, sim->state.t, h, what);
 }
 
+// Materials go on from here; an impact at the start is no way.
+static void accept_commit(pcs_sim *sim)
+{
+    if (sim->system->has_internal) sim->system->ops->commit(sim->system, sim->state.t, sim->state.q);
+}
+
 bool pcs_accept_certifies(pcs_sim *sim, double before)
 {
     const pcs_step_report *r = &sim->report;
+    const pcs_system *system = sim->system;
     sim->certify_begin = pcs_clock();
+    if (system->has_internal && r->h > 0.0)
+        sim->report.material_loss = system->ops->internal_loss(system, sim->state.t, sim->state.q);
     // Tolerances that follow from works without end would excuse anything.
     if (!isfinite(accept_told(r))) {
         sim->report.outcome = PCS_NOT_FINITE;
@@ -49,7 +60,9 @@ bool pcs_accept_certifies(pcs_sim *sim, double before)
     // Where the loss is the remainder the ledger closes by itself.
     double change = pcs_measure_energy(&r->measure) - before;
     double defect = sim->ledger.numerical_is_remainder ? 0.0 : change - (accept_told(r) - r->numerical_loss);
-    return pcs_certify(sim->certifier, &sim->state, r, defect) || sim->certify_warns;
+    bool holds = pcs_certify(sim->certifier, &sim->state, r, defect) || sim->certify_warns;
+    if (holds) accept_commit(sim);
+    return holds;
 }
 
 // What an iteration that did not settle left over, and the contact or joint that changed most.

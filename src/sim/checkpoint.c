@@ -366,6 +366,24 @@ static pcs_status checkpoint_take_vector(pcs_carrier *c, const char *name, doubl
     return c->status;
 }
 
+// Internal variables of materials belong to the state, and stand in it for the same model only.
+static pcs_status checkpoint_take_internal(pcs_sim *sim, pcs_carrier *c)
+{
+    const char *unused;
+    size_t size;
+    uint64_t motion;
+    if (!sim->system->has_internal) return PCS_OK;
+    PCS_TRY(checkpoint_hash(sim, true, &unused, &size, &motion));
+    if (motion != sim->from->motion)
+        return pcs_fail(sim->ctx, PCS_BAD_INPUT,
+                        "%s is of another model: what its materials went through is known to a case with the same keys "
+                        "only, but for time.end, output, title and certify",
+                        c->source);
+    PCS_TRY(pcs_checkpoint_begin_reading(sim, sim->from, c));
+    pcs_state_carry(&sim->state, c);
+    return c->status;
+}
+
 pcs_status pcs_checkpoint_start(pcs_sim *sim)
 {
     pcs_carrier c;
@@ -375,6 +393,7 @@ pcs_status pcs_checkpoint_start(pcs_sim *sim)
     PCS_TRY(pcs_checkpoint_begin_reading(sim, sim->from, &c));
     PCS_TRY(checkpoint_take_vector(&c, "q", x->q, x->nq));
     PCS_TRY(checkpoint_take_vector(&c, "v", x->v, x->nv));
+    PCS_TRY(checkpoint_take_internal(sim, &c));
     x->t = sim->system->time = sim->start_time;
     return sim->system->has_search ? sim->system->ops->search(sim->system, x->q, &has_changed) : PCS_OK;
 }
@@ -383,7 +402,7 @@ pcs_status pcs_checkpoint_start(pcs_sim *sim)
 static void checkpoint_calm_report(pcs_step_report *r, int nrow, const pcs_measure *before)
 {
     r->measure = *before;
-    r->external_work = r->damping_loss = r->correction_work = 0.0;
+    r->external_work = r->damping_loss = r->correction_work = r->material_loss = 0.0;
     r->impact_loss = r->friction_loss = r->numerical_loss = 0.0;
     memset(r->smooth_impulse, 0, sizeof r->smooth_impulse);
     for (int j = 0; j < nrow; j++) {

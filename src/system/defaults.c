@@ -131,6 +131,17 @@ double pcs_default_damping_power(const pcs_system *self, const double *q, const 
     return power;
 }
 
+double pcs_default_internal_loss(const pcs_system *self, double t, const double *q)
+{
+    (void)self, (void)t, (void)q;
+    return 0.0;
+}
+
+void pcs_default_commit(pcs_system *self, double t, const double *q)
+{
+    (void)self, (void)t, (void)q;
+}
+
 double pcs_default_load_work(const pcs_system *self, double t, const double *q0, const double *q1)
 {
     (void)self;

@@ -178,6 +178,10 @@ typedef struct pcs_system_ops {
     pcs_change (*change)(const pcs_system *self, const double *q0, const double *q1, const double *v0,
                          const double *v1);
     double (*damping_power)(const pcs_system *self, const double *q, const double *v); // v^T C v
+    // Materials with internal variables: forces, tangents and measures take the way from the last commit to the state
+    // asked for in one. Energy lost on it up to (t, q), J; and q becomes where the next way begins: has_internal.
+    double (*internal_loss)(const pcs_system *self, double t, const double *q);
+    void (*commit)(pcs_system *self, double t, const double *q);
     // Applied loads at time t (gravity left out) times q1 - q0.
     double (*load_work)(const pcs_system *self, double t, const double *q0, const double *q1);
 
@@ -235,6 +239,7 @@ struct pcs_system {
     bool has_passages;                                // a contact may be jumped over: that its gap is not negative
                                                       // at the end of a step does not say that all is well
     bool has_rate_bias;                               // (dG/dt) v, or the acceleration of driven rows, is not zero
+    bool has_internal;  // materials remember what they went through: internal_loss, commit
     bool has_resultant; // momentum has directions in space: resultant, row_resultant, tangent_resultant
     bool has_tangents;  // where friction pushes is known
     double length;      // m, size of the model: the scale of positions
@@ -246,6 +251,7 @@ struct pcs_system {
     const double *gravity;          // [nv] force of gravity, N; NULL when there is none
 
     double time;           // s, at which driven rows stand; set by who evaluates rows
+    double span;           // s, of the step under way, by which materials have aged at its end; 0 between steps
     pcs_row *laws;         // [nrow] the rows, for a user who changes friction between steps
     double load_factor;    // of gravity and applied loads: 1 but in a static analysis
     pcs_matrix *M, *C, *K; // one pattern; C is NULL without damping
@@ -253,7 +259,7 @@ struct pcs_system {
     pcs_rows *G;           // [nrow x nv]
     pcs_rows *T;           // [ntangent x nv] tangential directions; NULL without friction
     int nmemory;
-    pcs_memory *memory; // [nmemory] what `search` and `reactions` carry from call to call; part of the state of a run
+    pcs_memory *memory; // [nmemory] what `search`, `reactions` and `commit` carry on; part of the state of a run
     pcs_picture *picture;
     pcs_push *push; // forces that are added from outside (system/push.h); NULL: none
     void *work;     // the system's own: rows as they were evaluated last, what a search has found, scratch

@@ -15,6 +15,8 @@ enum { STEPS = 15 };
 static const char *const cases[] = { "cases/ball_in_box",
                                      "cases/bar_impact",
                                      "cases/bars_two",
+                                     "cases/bar_plastic",
+                                     "cases/bar_viscoelastic",
                                      "cases/beams_crossed",
                                      "cases/beam_pile",
                                      "cases/double_pendulum_stop",

@@ -97,8 +97,8 @@ static double smooth_error(const bar_variant *c, bool is_damped, int nstep)
     model *m = bar_create(is_damped);
     model_support(m, "bar.start", "x");
     pcs_fe_initial *start = model_initial(m, "bar");
-    start->has_displacement = true;
-    start->displacement[1][0] = 0.1;
+    start->displacement.is_given = true;
+    start->displacement.ends[1][0] = 0.1;
     model_force(m, "bar.end", 4, 0, 0)->amplitude = (pcs_amplitude){ .count = 2, .time = time, .factor = factor };
     model_build(m);
     model_run run = model_prepare(m, c->scheme, c->values, NULL, NULL);
@@ -156,8 +156,8 @@ static void fast_modes_keep_rho(void **state)
         model *m = bar_create(false);
         model_support(m, "bar.start", "x");
         pcs_fe_initial *start = model_initial(m, "bar");
-        start->has_displacement = true;
-        start->displacement[1][0] = 0.1;
+        start->displacement.is_given = true;
+        start->displacement.ends[1][0] = 0.1;
         model_build(m);
         model_run run = model_prepare(m, known[k].scheme, known[k].values, NULL, NULL);
         model_start(&run);

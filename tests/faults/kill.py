@@ -35,6 +35,8 @@ CASES = [
     ("wall", "beam_pendulum", ["output.frames={every: 4, around_contacts: 5, format: vtu}",
                                "output.contact_frames={}"]),
     ("pulse", "hopkinson", []),
+    ("plastic", "bar_plastic", ["time.end=2.0e-4"]),
+    ("polymer", "bar_viscoelastic", ["time.end=6.0e-4"]),
     ("block", "rocking_block", ["output.frames={every: 5, around_contacts: 2}"]),
 ]
 # Different without a difference: what the clock says, and how often checkpoints were written.

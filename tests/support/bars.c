@@ -86,10 +86,10 @@ model *bar_create(bool is_damped)
 void bar_throw(model *m, double displacement, double velocity)
 {
     pcs_fe_initial *start = model_initial(m, "bar");
-    start->has_displacement = start->has_velocity = true;
+    start->displacement.is_given = start->velocity.is_given = true;
     for (int e = 0; e < 2; e++) {
-        start->displacement[e][0] = displacement;
-        start->velocity[e][0] = velocity;
+        start->displacement.ends[e][0] = displacement;
+        start->velocity.ends[e][0] = velocity;
     }
 }
 

@@ -147,9 +147,9 @@ static inline pile *pile_build(const pile_shape *s)
                                .params = &p->beam,
                                .cells = pcs_mesh_cell_set(p->mesh, "all") };
     p->initial = (pcs_fe_initial){ .nodes = pcs_mesh_node_set(p->mesh, "all"),
-                                   .has_velocity = true,
-                                   .velocity = { { s->sideways, 0.5 * s->sideways, -s->speed },
-                                                 { s->sideways, 0.5 * s->sideways, -s->speed } } };
+                                   .velocity = { .is_given = true,
+                                                 .ends = { { s->sideways, 0.5 * s->sideways, -s->speed },
+                                                           { s->sideways, 0.5 * s->sideways, -s->speed } } } };
     p->gravity = (pcs_fe_load){ .name = "gravity", .is_gravity = true, .value = { 0, 0, -9.81 } };
     pcs_fe_definition definition = { .mesh = p->mesh,
                                      .ngroup = 1,

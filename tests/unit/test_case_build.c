@@ -131,7 +131,7 @@ static const change changes[] = {
     { "set: bar, velocity: [-1.0, 0, 0]", "set: bar",
       "f:11:5: initial[0]: missing key 'displacement', 'velocity', 'rotation' or 'spin'", 0 },
     { "velocity: [-1.0, 0, 0]", "velocity: [-1.0, 0, oops]",
-      "f:11:37: initial[0].velocity[2] must be a number, is 'oops'", 0 },
+      "f:11:37: initial[0].velocity[2]: in 'oops': unknown name 'oops', did you mean 'cos'? known are: x, y, z, ", 0 },
     { "velocity: [-1.0, 0, 0]", "velocity: [0, 1, 0]", "f:11:5: initial[0]: node 0 cannot have the initial velocity",
       0 },
     { "velocity: [-1", "velocty: [-1",

@@ -128,8 +128,8 @@ static void bars_obey_the_stable_step(void **state)
         for (int above = 0; above < 2; above++) {
             model *m = bar_create(true);
             pcs_fe_initial *start = model_initial(m, "bar.start"); // one node alone moves: all modes do
-            start->has_velocity = true;
-            start->velocity[0][0] = start->velocity[1][0] = 1.0;
+            start->velocity.is_given = true;
+            start->velocity.ends[0][0] = start->velocity.ends[1][0] = 1.0;
             model_build(m);
             model_run run = model_prepare(m, variants[c][0], variants[c][1], NULL, NULL);
             pcs_mode_limit *limit = run.scheme->ops->stable_step;

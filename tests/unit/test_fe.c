@@ -129,7 +129,7 @@ static void check_factors(pcs_amplitude amplitude, int count, const double (*wan
     // Some operations, each rounded, on numbers of the size of 1 and of the factor.
     for (int i = 0; i < count; i++) {
         double tolerance = 8.0 * DBL_EPSILON * (1.0 + fabs(wanted[i][1]));
-        CHECK_NEAR(pcs_fe_amplitude(&load, wanted[i][0]), wanted[i][1], tolerance);
+        CHECK_NEAR(pcs_amplitude_value(&load.amplitude, wanted[i][0]), wanted[i][1], tolerance);
     }
 }
 
@@ -180,10 +180,8 @@ static void initial_values_are_linear_over_the_set(void **state)
     model_support(m, "bar.end", "x");
     pcs_fe_initial *start = model_initial(m, "bar");
     *start = (pcs_fe_initial){ .nodes = start->nodes,
-                               .has_displacement = true,
-                               .has_velocity = true,
-                               .displacement = { { 0.5, 0, 0 }, { 0, 0, 0 } },
-                               .velocity = { { -1, 0, 0 }, { 0, 0, 0 } } };
+                               .displacement = { .is_given = true, .ends = { { 0.5, 0, 0 }, { 0, 0, 0 } } },
+                               .velocity = { .is_given = true, .ends = { { -1, 0, 0 }, { 0, 0, 0 } } } };
     model_build(m);
     double q[5] = { 0 }, v[5] = { 0 };
     const char *culprit;
@@ -202,12 +200,12 @@ static void initial_values_of_several_sets(void **state)
     model_line(m, "bar", (double[]){ 0, 4, 0 }, (double[]){ 0, 0, 0 }, 2);
     model_group(m, "rod", "bar", steel);
     pcs_fe_initial *moved = model_initial(m, "bar"), *thrown = model_initial(m, "bar.end");
-    moved->has_displacement = true;
-    moved->displacement[0][1] = 1.0;
-    moved->displacement[1][1] = 3.0;
-    thrown->has_velocity = true;
-    thrown->velocity[0][1] = 7.0;
-    thrown->velocity[1][1] = 9.0;
+    moved->displacement.is_given = true;
+    moved->displacement.ends[0][1] = 1.0;
+    moved->displacement.ends[1][1] = 3.0;
+    thrown->velocity.is_given = true;
+    thrown->velocity.ends[0][1] = 7.0;
+    thrown->velocity.ends[1][1] = 9.0;
     model_build(m);
     double q[3] = { 0 }, v[3] = { 0 };
     const char *culprit;
@@ -241,10 +239,9 @@ static void wrong_initial_values_are_told(void **state)
         model_support(m, "bar.end", "x");
         for (int k = 0; k < 1 + bad[i].is_twice; k++) {
             pcs_fe_initial *start = model_initial(m, k == bad[i].is_twice ? "right" : "left");
-            *(bad[i].is_displacement ? &start->has_displacement : &start->has_velocity) = true;
-            for (int e = 0; e < 2; e++)
-                memcpy(bad[i].is_displacement ? start->displacement[e] : start->velocity[e], bad[i].value,
-                       sizeof bad[i].value);
+            pcs_fe_profile *profile = bad[i].is_displacement ? &start->displacement : &start->velocity;
+            profile->is_given = true;
+            for (int e = 0; e < 2; e++) memcpy(profile->ends[e], bad[i].value, sizeof bad[i].value);
         }
         model_build(m);
         double q[5] = { 0 }, v[5] = { 0 };

@@ -423,8 +423,8 @@ static void impact_is_apart(void **state)
         for (int stop = 0; stop < 2; stop++) {
             model *m = pair[stop] = bar_create(true);
             pcs_fe_initial *start = model_initial(m, "bar");
-            start->has_velocity = true;
-            start->velocity[1][0] = 2.0; // at the far end; the near end rests
+            start->velocity.is_given = true;
+            start->velocity.ends[1][0] = 2.0; // at the far end; the near end rests
             model_gravity(m, -40, 0, 0);
             model_contact(m, "wall", "node_plane", "nodes=bar.start point=0,0,0 normal=1,0,0 restitution=0.5");
             if (stop)

@@ -188,8 +188,8 @@ static double orbit_error(double h, int nstep)
     model_group(m, "point_mass", "ball", "mass=2 in=plane");
     model_support(m, "n0", "xy");
     pcs_fe_initial *start = model_initial(m, "n1");
-    start->has_velocity = true;
-    start->velocity[0][1] = start->velocity[1][1] = 2.0; // w = sqrt(8 * 0.5 / (2 * 2)) = 1
+    start->velocity.is_given = true;
+    start->velocity.ends[0][1] = start->velocity.ends[1][1] = 2.0; // w = sqrt(8 * 0.5 / (2 * 2)) = 1
     model_build(m);
     CHECK(m->system->nv == 2);
     model_run run = model_prepare(m, "alpha_velocity", "rho=1", "newton", NULL);

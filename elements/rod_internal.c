@@ -1,0 +1,355 @@
+// Two-node rods whose material remembers: small strains e = (u2 - u1)/L, a stress s(e) that depends on the way there.
+//
+//   force A s,   K = (A/L) ds/de [1 -1; -1 1],   M = m/6 [2 1; 1 2] or m/2 [1 0; 0 1],   m = rho A L
+//   C = alpha M + beta (E A/L) [1 -1; -1 1]
+//
+// rod_plastic, bilinear with hardening: H = E Et/(E - Et), by which the stress rises with plastic strain p, a share c
+// of it kinematic, and r = int |dp|:
+//
+//   s = E (e - p),   |s - c H p| <= Y + (1 - c) H r,   dp only where both are equal, along s - c H p
+//
+// With f = |E (e - p_n) - c H p_n| - Y - (1 - c) H r_n > 0 the way from commit n adds f/(E + H) to r, and ds/de = Et.
+// On a way without return that is exact, and so is the plastic work int s dp, whose stress rises linearly. What a
+// kinematic hardening stores is part of that work, and may come back.
+//
+// rod_viscoelastic, a standard linear solid: a spring Eo beside a spring E1 = E - Eo in a row with a dashpot E1 T:
+//
+//   s = Eo e + E1 y,   y' = e' - y/T
+//
+// y is the strain of the second spring. A strain that goes on linearly for the time h gives, with x = h/T,
+//   y = exp(-x) y_n + g (e - e_n),   g = (1 - exp(-x))/x,   ds/de = Eo + E1 g,   loss int E1 y^2/T dt
+
+#include "elements/axial.h"
+
+#include <math.h>
+
+typedef struct internal_params {
+    pcs_rod_params rod; // first: its options have offsets in it
+    double yield_stress, tangent_modulus, kinematic;
+    double relaxed_modulus, relaxation_time;
+} internal_params;
+
+static const char *const internal_masses[] = { "consistent", "lumped", NULL };
+#define INTERNAL_MASS \
+    PCS_CHOICE("mass", pcs_rod_params, mass, PCS_DEFAULT("consistent"), internal_masses, "mass matrix")
+
+static const pcs_option plastic_options[] = {
+    PCS_ROD_MATERIAL,
+    INTERNAL_MASS,
+    PCS_REAL("yield_stress", internal_params, yield_stress, PCS_REQUIRED, PCS_POSITIVE,
+             "stress at which plastic strain sets in, N/m^2"),
+    PCS_REAL("tangent_modulus", internal_params, tangent_modulus, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
+             "slope of the stress-strain curve beyond it, less than E, N/m^2; 0: no hardening"),
+    PCS_REAL("kinematic", internal_params, kinematic, PCS_DEFAULT("0.0"), PCS_ZERO_TO_ONE,
+             "share of the hardening that is kinematic; the rest is isotropic"),
+    { 0 },
+};
+
+static const pcs_option viscous_options[] = {
+    PCS_ROD_MATERIAL,
+    INTERNAL_MASS,
+    PCS_REAL("relaxed_modulus", internal_params, relaxed_modulus, PCS_REQUIRED, PCS_NOT_NEGATIVE,
+             "modulus after a long time, at most E, that at once, N/m^2"),
+    PCS_REAL("relaxation_time", internal_params, relaxation_time, PCS_REQUIRED, PCS_POSITIVE,
+             "time by which the stress relaxes at constant strain, s"),
+    { 0 },
+};
+
+typedef struct internal_cell {
+    double length, sign, area;
+    double axis[3];
+    double mass[2], other; // kg, M = [mass[0] other; other mass[1]]
+} internal_cell;
+
+enum { NINTERNAL = 3, WORK = 2 }; // the last one is the energy lost so far, J/m^3
+enum { PLASTIC_STRAIN = 0, PLASTIC_PATH = 1 };
+enum { VISCOUS_STRAIN = 0, VISCOUS_SPRING = 1 };
+
+// At the end of a way.
+typedef struct internal_point {
+    double stress, tangent; // N/m^2
+    double energy, loss;    // J/m^3, stored and lost on the way
+    double next[NINTERNAL];
+} internal_point;
+
+typedef internal_point internal_law(const internal_params *p, double strain, double elapsed, const double *from);
+
+static internal_point internal_plastic(const internal_params *p, double strain, double elapsed, const double *from)
+{
+    (void)elapsed; // plastic strain does not ask for time
+    double E = p->rod.E, H = E * p->tangent_modulus / (E - p->tangent_modulus);
+    double plastic = from[PLASTIC_STRAIN], path = from[PLASTIC_PATH];
+    double back = p->kinematic * H * plastic, yield = p->yield_stress + (1.0 - p->kinematic) * H * path;
+    double trial = E * (strain - plastic) - back, way = trial < 0.0 ? -1.0 : 1.0;
+    double flow = fmax(0.0, (fabs(trial) - yield) / (E + H));
+    internal_point x = { .tangent = flow > 0.0 ? p->tangent_modulus : E };
+    x.stress = E * (strain - plastic - way * flow);
+    x.next[PLASTIC_STRAIN] = plastic + way * flow;
+    x.next[PLASTIC_PATH] = path + flow;
+    x.energy = 0.5 * x.stress * x.stress / E;
+    x.loss = 0.5 * (x.stress + (back + way * yield)) * way * flow;
+    return x;
+}
+
+// (1 - exp(-x))/x
+static double internal_mean_decay(double x)
+{
+    return x > 0.0 ? -expm1(-x) / x : 1.0;
+}
+
+// int y^2 dt / T over a way of the length x in units of T, on which the strain rises by `rise`: nodes of Gauss on short
+// ways, where the closed form cancels.
+static double internal_square(double y, double rise, double x)
+{
+    static const double node[3] = { 0.0, 0.53846931010568309104, 0.90617984593866399280 };
+    static const double weight[3] = { 0.56888888888888888889, 0.47862867049936646804, 0.23692688505618908751 };
+    double sum = 0.0;
+    if (x > 0.5) {
+        double b = rise / x, d = y - b;
+        return b * b * x - 2.0 * b * d * expm1(-x) - 0.5 * d * d * expm1(-2.0 * x);
+    }
+    for (int i = -2; i <= 2; i++) {
+        double part = 0.5 * (1.0 + (i < 0 ? -node[-i] : node[i])), z = part * x;
+        double value = exp(-z) * y + rise * part * internal_mean_decay(z);
+        sum += 0.5 * weight[i < 0 ? -i : i] * value * value;
+    }
+    return x * sum;
+}
+
+static internal_point internal_viscous(const internal_params *p, double strain, double elapsed, const double *from)
+{
+    double relaxed = p->relaxed_modulus, other = p->rod.E - relaxed, x = elapsed / p->relaxation_time;
+    double rise = strain - from[VISCOUS_STRAIN], decay = internal_mean_decay(x);
+    double spring = exp(-x) * from[VISCOUS_SPRING] + decay * rise;
+    return (internal_point){ .stress = relaxed * strain + other * spring,
+                             .tangent = relaxed + other * decay,
+                             .energy = 0.5 * (relaxed * strain * strain + other * spring * spring),
+                             .loss = other * internal_square(from[VISCOUS_SPRING], rise, x),
+                             .next = { strain, spring } };
+}
+
+static bool internal_is_plastic(const pcs_batch *batch)
+{
+    return batch->ops->options == plastic_options;
+}
+
+static internal_law *internal_law_of(const pcs_batch *batch)
+{
+    return internal_is_plastic(batch) ? internal_plastic : internal_viscous;
+}
+
+static const internal_cell *internal_cell_of(const pcs_batch *batch, int cell)
+{
+    return (const internal_cell *)batch->data + cell;
+}
+
+static double *internal_from(const pcs_batch *batch, int cell)
+{
+    return batch->internal + (size_t)cell * NINTERNAL;
+}
+
+static internal_point internal_at(const pcs_batch *batch, int cell, const double *q)
+{
+    const internal_cell *c = internal_cell_of(batch, cell);
+    double u[2];
+    pcs_cell_gather(batch->equation + 2 * (size_t)cell, 2, q, u);
+    return internal_law_of(batch)(batch->params, c->sign * (u[1] - u[0]) / c->length, batch->elapsed,
+                                  internal_from(batch, cell));
+}
+
+static pcs_status internal_check(pcs_context *ctx, const pcs_batch *batch)
+{
+    const internal_params *p = batch->params;
+    bool is_plastic = internal_is_plastic(batch);
+    if (is_plastic && !(p->tangent_modulus < p->rod.E))
+        return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': tangent_modulus must be < E = %g, is %g", batch->name,
+                        p->rod.E, p->tangent_modulus);
+    if (!is_plastic && !(p->relaxed_modulus <= p->rod.E))
+        return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': relaxed_modulus must be <= E = %g, is %g", batch->name,
+                        p->rod.E, p->relaxed_modulus);
+    return PCS_OK;
+}
+
+static pcs_status internal_setup(pcs_context *ctx, pcs_batch *batch)
+{
+    const pcs_rod_params *p = batch->params;
+    internal_cell *cells;
+    PCS_TRY(internal_check(ctx, batch));
+    PCS_TAKE(ctx, cells, batch->ncell, "rods");
+    for (int i = 0; i < batch->ncell; i++) {
+        internal_cell *c = &cells[i];
+        c->length = pcs_axial_axis(batch, i, c->axis, &c->sign);
+        pcs_rod_cell rod = pcs_rod_find_cell(batch, i, p->mass == PCS_ROD_LUMPED);
+        double m = p->rho * rod.area * c->length;
+        c->area = rod.area;
+        c->mass[0] = m * rod.self;
+        c->mass[1] = m * rod.self_end;
+        c->other = m * rod.other;
+    }
+    batch->data = cells;
+    return PCS_OK;
+}
+
+// E A/L
+static double internal_stiffness(const pcs_batch *batch, int cell)
+{
+    const internal_cell *c = internal_cell_of(batch, cell);
+    return ((const pcs_rod_params *)batch->params)->E * c->area / c->length;
+}
+
+static void internal_fill(double first, double second, double other, double *A)
+{
+    A[0] = first;
+    A[3] = second;
+    A[1] = A[2] = other;
+}
+
+static void internal_matrices(const pcs_batch *batch, int cell, double *M, double *K)
+{
+    const internal_cell *c = internal_cell_of(batch, cell);
+    double k = internal_stiffness(batch, cell);
+    internal_fill(c->mass[0], c->mass[1], c->other, M);
+    internal_fill(k, k, -k, K);
+}
+
+static void internal_tangents(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C)
+{
+    (void)v; // damping is linear
+    const internal_cell *c = internal_cell_of(batch, cell);
+    double k = internal_at(batch, cell, q).tangent * c->area / c->length;
+    double alpha = batch->damping_mass, drag = batch->damping_stiffness * internal_stiffness(batch, cell);
+    internal_fill(k, k, -k, K);
+    if (C != NULL) internal_fill(alpha * c->mass[0] + drag, alpha * c->mass[1] + drag, alpha * c->other - drag, C);
+}
+
+static void internal_force(const pcs_batch *batch, int cell, const double *q, const double *v, double *force)
+{
+    const internal_cell *c = internal_cell_of(batch, cell);
+    double alpha = batch->damping_mass, w[2];
+    pcs_cell_gather(batch->equation + 2 * (size_t)cell, 2, v, w);
+    double tension = c->sign * c->area * internal_at(batch, cell, q).stress;
+    tension += batch->damping_stiffness * internal_stiffness(batch, cell) * (w[1] - w[0]);
+    force[0] = tension - alpha * (c->mass[0] * w[0] + c->other * w[1]);
+    force[1] = -tension - alpha * (c->other * w[0] + c->mass[1] * w[1]);
+}
+
+static void internal_add_force(const pcs_batch *batch, const double *q, const double *v, double *f)
+{
+    pcs_cell_add_force(batch, 2, internal_force, q, v, f);
+}
+
+static double internal_dissipation(const pcs_batch *batch, const double *q, const double *v)
+{
+    (void)q; // what the material loses is told apart
+    double power = 0.0;
+    for (int i = 0; i < batch->ncell; i++) {
+        const internal_cell *c = internal_cell_of(batch, i);
+        double w[2];
+        pcs_cell_gather(batch->equation + 2 * (size_t)i, 2, v, w);
+        double rate = w[1] - w[0], squares = c->mass[0] * w[0] * w[0] + c->mass[1] * w[1] * w[1];
+        power += batch->damping_stiffness * internal_stiffness(batch, i) * rate * rate;
+        power += batch->damping_mass * (squares + 2.0 * c->other * w[0] * w[1]);
+    }
+    return power;
+}
+
+static void internal_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
+{
+    for (int i = 0; i < batch->ncell; i++) {
+        const internal_cell *c = internal_cell_of(batch, i);
+        const int *equation = batch->equation + 2 * (size_t)i;
+        double w[2];
+        pcs_cell_gather(equation, 2, v, w);
+        const double p[2] = { c->mass[0] * w[0] + c->other * w[1], c->other * w[0] + c->mass[1] * w[1] };
+        sum->strain += c->area * c->length * internal_at(batch, i, q).energy;
+        sum->kinetic += 0.5 * (p[0] * w[0] + p[1] * w[1]);
+        for (int j = 0; j < 2; j++)
+            for (int k = 0; k < 3; k++) {
+                sum->momentum[k] += p[j] * c->axis[k];
+                if (equation[j] < 0) sum->fixed_momentum[k] += p[j] * c->axis[k];
+            }
+    }
+}
+
+static void internal_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])
+{
+    for (int i = 0; i < batch->ncell; i++) {
+        const int *equation = batch->equation + 2 * (size_t)i;
+        double force[2];
+        if (batch->damping_mass == 0.0 && pcs_cell_is_free(equation, 2)) continue; // both ends cancel
+        internal_force(batch, i, q, v, force);
+        for (int j = 0; j < 2; j++)
+            if (equation[j] >= 0)
+                for (int k = 0; k < 3; k++) sum[k] += force[j] * internal_cell_of(batch, i)->axis[k];
+    }
+}
+
+static double internal_loss(const pcs_batch *batch, const double *q)
+{
+    double sum = 0.0;
+    for (int i = 0; i < batch->ncell; i++) {
+        const internal_cell *c = internal_cell_of(batch, i);
+        sum += c->area * c->length * internal_at(batch, i, q).loss;
+    }
+    return sum;
+}
+
+static void internal_commit(const pcs_batch *batch, const double *q)
+{
+    for (int i = 0; i < batch->ncell; i++) {
+        internal_point x = internal_at(batch, i, q);
+        double *from = internal_from(batch, i);
+        for (int k = 0; k < WORK; k++) from[k] = x.next[k];
+        from[WORK] += x.loss;
+    }
+}
+
+static void internal_read_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
+                                 double field[PCS_MAX_CELL_FIELDS])
+{
+    (void)v; // the damping force is not part of the stress
+    const internal_cell *c = internal_cell_of(batch, cell);
+    internal_point x = internal_at(batch, cell, q);
+    bool is_plastic = internal_is_plastic(batch);
+    field[0] = c->area * x.stress;
+    field[1] = x.stress;
+    field[2] = c->area * c->length * x.energy;
+    field[3] = is_plastic ? x.next[PLASTIC_STRAIN] : x.next[VISCOUS_STRAIN] - x.next[VISCOUS_SPRING];
+    field[4] = c->area * c->length * (internal_from(batch, cell)[WORK] + x.loss);
+}
+
+static double internal_travel_time(const pcs_batch *batch, int cell, bool is_transverse)
+{
+    (void)is_transverse; // its only waves are axial, and the fastest are elastic
+    const pcs_rod_params *p = batch->params;
+    return internal_cell_of(batch, cell)->length * sqrt(p->rho / p->E);
+}
+
+static const char *const plastic_fields[] = { "axial_force",    "stress",       "strain_energy",
+                                              "plastic_strain", "plastic_work", NULL };
+static const char *const viscous_fields[] = { "axial_force",    "stress",       "strain_energy",
+                                              "viscous_strain", "viscous_loss", NULL };
+
+#define INTERNAL_COMMON                                                                                           \
+    .params_size = sizeof(internal_params), .area = &pcs_rod_area, .ndof = 2, .is_nonlinear = true,               \
+    .ninternal = NINTERNAL, .travel_time = internal_travel_time, .node_dofs = pcs_axial_line_dofs,                \
+    .setup = internal_setup, .matrices = internal_matrices, .add_force = internal_add_force,                      \
+    .tangents = internal_tangents, .dissipation = internal_dissipation, .add_energy = internal_add_energy,        \
+    .add_resultant = internal_add_resultant, .read_fields = internal_read_fields, .internal_loss = internal_loss, \
+    .commit = internal_commit
+
+const pcs_element_ops pcs_element_rod_plastic = {
+    .name = "rod_plastic",
+    .summary = "rod of bilinear elastic-plastic material with isotropic and kinematic hardening; small strains",
+    .options = plastic_options,
+    .fields = plastic_fields,
+    INTERNAL_COMMON,
+};
+
+const pcs_element_ops pcs_element_rod_viscoelastic = {
+    .name = "rod_viscoelastic",
+    .summary = "rod of a standard linear solid, whose stress relaxes; small strains",
+    .options = viscous_options,
+    .fields = viscous_fields,
+    INTERNAL_COMMON,
+};

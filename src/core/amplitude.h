@@ -1,0 +1,47 @@
+// A factor a(t) over time, and motions that are made of one.
+//
+//   table       linear between the entries, constant outside
+//   sine        mean + size sin(2 pi f t + phase)
+//   ramp        from + (to - from) r((t - start) / duration),  r(x) = x or 10 x^3 - 15 x^4 + 6 x^5, constant outside
+//   pulse       size for start <= t < start + duration, or size sin(pi (t - start) / duration) there, 0 outside
+//   expression  any formula of t
+//
+// A motion s is a itself, or the integral of a from t = 0 on, with its first two derivatives. Where those jump they are
+// the ones before: what rests when a rectangle of the velocity begins still rests then.
+
+#ifndef PCS_CORE_AMPLITUDE_H
+#define PCS_CORE_AMPLITUDE_H
+
+#include "core/expression.h"
+
+typedef enum pcs_amplitude_kind {
+    PCS_AMPLITUDE_TABLE,
+    PCS_AMPLITUDE_SINE,
+    PCS_AMPLITUDE_RAMP,
+    PCS_AMPLITUDE_PULSE,
+    PCS_AMPLITUDE_EXPRESSION
+} pcs_amplitude_kind;
+
+typedef struct pcs_amplitude {
+    int count;                   // of a table; 0: constant 1
+    const double *time, *factor; // [count]
+    const double *area;          // [count] integral of the table from its first entry on; only motions need it
+    pcs_amplitude_kind kind;
+    double size, mean, frequency, phase; // Hz, rad; the size is that of a pulse, too
+    double start, duration, from, to;    // s
+    bool is_smooth;                      // a ramp by the polynomial, a pulse by half a sine
+    const pcs_expression *expression;    // of t
+} pcs_amplitude;
+
+// Does it state anything, other than the constant 1?
+bool pcs_amplitude_is_given(const pcs_amplitude *a);
+double pcs_amplitude_value(const pcs_amplitude *a, double t);
+// The integral of a table from its first entry on, [count].
+void pcs_amplitude_sum(int count, const double *time, const double *factor, double *area);
+
+// Why s = a, or s' = a, cannot be a motion; NULL when it can.
+const char *pcs_amplitude_refuses(const pcs_amplitude *a, bool is_velocity);
+// s, s' and s''.
+void pcs_amplitude_motion(const pcs_amplitude *a, bool is_velocity, double t, double s[3]);
+
+#endif

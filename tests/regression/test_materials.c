@@ -1,0 +1,596 @@
+// Rods of materials with internal variables: hysteresis, relaxation and creep, plastic waves, damped vibrations, the
+// ledger, states that are kept, and what refuses them.
+
+#include "support/check.h"
+#include "support/text_case.h"
+
+#include "fe/fe.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT = 4096 };
+
+static const double pi = 3.14159265358979323846;
+
+static double probe(const text_case *c, const char *column)
+{
+    const pcs_sim *sim = c->sim;
+    for (int i = 0; i < sim->nprobe; i++)
+        if (strcmp(sim->probes[i].column, column) == 0)
+            return sim->system->ops->probe(sim->system, &sim->probes[i], sim->state.q, sim->state.v);
+    fail_msg("no probe '%s'", column);
+    return NAN;
+}
+
+// ---- One cell, driven by its ends
+
+// E = 200, Y = 1, Et = 20 in units of `stress`, lengths in units of `size`, and the density to match.
+static text_case open_cell(const char *scheme, double kinematic, double stress, double size, bool is_turned,
+                           const char *table)
+{
+    char text[TEXT];
+    snprintf(
+        text, sizeof text,
+        "mesh: { bar: { type: line, from: [%g, 0, 0], to: [%g, 0, 0], elements: 1 } }\n"
+        "elements: { bar: { type: rod_plastic, mesh: bar, E: %.17g, rho: %.17g, area: 0.5, yield_stress: %.17g, "
+        "tangent_modulus: %.17g, kinematic: %g } }\n"
+        "joints: { hold: { type: prescribed, node: bar.start, along: x, speed: 0.0 }, pull: { type: prescribed, node: "
+        "bar.end, along: x, displacement: { table: %s } } }\n"
+        "scheme: { type: %s }\n"
+        "time: { step: 0.01, end: 6.0 }\n"
+        "output: { probes: { bar: { element: bar, of: [stress, plastic_strain, plastic_work] }, left: { node: "
+        "bar.start, of: [ux] }, right: { node: bar.end, of: [ux] } } }\n",
+        is_turned ? 2.0 * size : 0.0, is_turned ? 0.0 : 2.0 * size, 200.0 * stress, stress / (size * size), stress,
+        20.0 * stress, kinematic, table, scheme);
+    return text_case_open(text, NULL);
+}
+
+// The curve of a bilinear material at strain e, followed by hand: elastic range [low, high] of the stress.
+typedef struct curve {
+    double E, Et, kinematic;
+    double strain, stress, low, high, work;
+} curve;
+
+static void curve_follow(curve *c, double strain)
+{
+    double rise = strain - c->strain, H = c->E * c->Et / (c->E - c->Et);
+    double trial = c->stress + c->E * rise, limit = rise > 0.0 ? c->high : c->low;
+    bool yields = rise > 0.0 ? trial > limit : trial < limit;
+    c->strain = strain;
+    if (!yields) {
+        c->stress = trial;
+        return;
+    }
+    double plastic = (trial - limit) / (c->E + H);
+    c->stress = trial - c->E * plastic;
+    c->work += 0.5 * (limit + c->stress) * plastic;
+    // Isotropic hardening widens the range on both sides, kinematic hardening shifts it.
+    double shift = c->kinematic * H * plastic, widen = (1.0 - c->kinematic) * H * fabs(plastic);
+    c->low += shift - widen;
+    c->high += shift + widen;
+}
+
+static double strain_at(double t)
+{
+    const double time[] = { 0.0, 1.0, 2.0, 3.0, 4.5, 6.0 }, strain[] = { 0.0, 0.02, -0.015, 0.03, 0.029, -0.04 };
+    int i = 1;
+    while (i < 5 && t > time[i]) i++;
+    return strain[i - 1] + (strain[i] - strain[i - 1]) * (t - time[i - 1]) / (time[i] - time[i - 1]);
+}
+
+static const char *strain_table(double length)
+{
+    static char table[512];
+    const double time[] = { 0.0, 1.0, 2.0, 3.0, 4.5, 6.0 };
+    int used = snprintf(table, sizeof table, "[");
+    for (int i = 0; i < 6; i++)
+        used += snprintf(table + used, sizeof table - (size_t)used, "%s[%g, %.17g]", i == 0 ? "" : ", ", time[i],
+                         length * strain_at(time[i]));
+    snprintf(table + used, sizeof table - (size_t)used, "]");
+    return table;
+}
+
+static void a_cycle_follows_the_bilinear_curve(void **state)
+{
+    (void)state;
+    const char *const schemes[] = { "newmark", "alpha_ggl", "moreau_jean, theta: 0.5", "hht", "alpha_velocity" };
+    const double kinematics[] = { 0.0, 0.4, 1.0 }, stresses[] = { 1.0, 1e6 }, sizes[] = { 1.0, 1e-3 };
+    int count = 0;
+    for (int s = 0; s < 5; s++)
+        for (int k = 0; k < 3; k++)
+            for (int unit = 0; unit < 4; unit++) {
+                double stress = stresses[unit % 2], size = sizes[unit / 2], length = 2.0 * size;
+                bool is_turned = k == 1;
+                text_case run = open_cell(schemes[s], kinematics[k], stress, size, is_turned, strain_table(length));
+                curve exact = { .E = 200.0, .Et = 20.0, .kinematic = kinematics[k], .low = -1.0, .high = 1.0 };
+                double worst = 0.0, worst_work = 0.0;
+                while (!pcs_sim_is_done(run.sim)) {
+                    text_case_step(&run);
+                    // Schemes follow velocities: where these jump, positions are off by half of what a step moves.
+                    double way = probe(&run, "right.ux") - probe(&run, "left.ux");
+                    CHECK_NEAR(way / length, strain_at(run.sim->state.t), 2e-3);
+                    curve_follow(&exact, (is_turned ? -way : way) / length);
+                    worst = fmax(worst, fabs(probe(&run, "bar.stress") / stress - exact.stress));
+                    double work = probe(&run, "bar.plastic_work") / (0.5 * length * stress);
+                    worst_work = fmax(worst_work, fabs(work - exact.work));
+                    CHECK_NEAR(probe(&run, "bar.plastic_strain"), exact.strain - exact.stress / exact.E, 1e-9);
+                }
+                CHECK(worst < 1e-9 && worst_work < 1e-10);
+                CHECK_RELATIVE(run.sim->ledger.material_loss, exact.work * 0.5 * length * stress, 1e-9);
+                CHECK(exact.work > 0.1);
+                count++;
+                text_case_close(&run);
+            }
+    print_message("%d cycles\n", count);
+}
+
+// ---- Waves
+
+typedef struct plastic_bar {
+    double E, rho, yield, tangent, speed; // of the end
+    double length, end;                   // m, s
+} plastic_bar;
+
+static text_case open_bar(const plastic_bar *b, const char *scheme, int cells, double courant)
+{
+    char text[TEXT];
+    double c0 = sqrt(b->E / b->rho);
+    snprintf(
+        text, sizeof text,
+        "mesh: { bar: { type: line, from: [0, 0, 0], to: [%.17g, 0, 0], elements: %d } }\n"
+        "elements: { bar: { type: rod_plastic, mesh: bar, E: %.17g, rho: %.17g, area: 1.0e-4, yield_stress: %.17g, "
+        "tangent_modulus: %.17g, mass: lumped } }\n"
+        "initial: [ { set: bar, velocity: [%.17g, 0, 0] } ]\n"
+        "contacts: { wall: { type: node_plane, nodes: bar.start, point: [0, 0, 0], normal: [1, 0, 0], restitution: "
+        "0.0 } }\n"
+        "scheme: { type: %s }\n"
+        "time: { step: %.17g, end: %.17g }\n",
+        b->length, cells, b->E, b->rho, b->yield, b->tangent, -b->speed, scheme, courant * b->length / cells / c0,
+        b->end);
+    return text_case_open(text, NULL);
+}
+
+// Mean stress over cells in a part of the bar, and the place where the stress passes a value.
+static double mean_stress(const text_case *run, double from, double to)
+{
+    const pcs_system *system = run->sim->system;
+    const pcs_mesh *mesh = pcs_fe_dofmap(system)->mesh;
+    pcs_picture *picture = system->picture;
+    double sum = 0.0;
+    int count = 0, field = 0;
+    while (strcmp(picture->field_names[field], "stress") != 0) field++;
+    for (int i = 0; i < mesh->ncell; i++) {
+        double x = 0.5 * (mesh->x[mesh->cell[i][0]][0] + mesh->x[mesh->cell[i][1]][0]);
+        if (x < from || x > to) continue;
+        sum += picture->fields[field][i];
+        count++;
+    }
+    return sum / count;
+}
+
+static double front(const text_case *run, double stress)
+{
+    const pcs_system *system = run->sim->system;
+    const pcs_mesh *mesh = pcs_fe_dofmap(system)->mesh;
+    pcs_picture *picture = system->picture;
+    int field = 0, last = 0;
+    while (strcmp(picture->field_names[field], "stress") != 0) field++;
+    for (int i = 0; i < mesh->ncell; i++)
+        if (picture->fields[field][i] < stress) last = i;
+    return mesh->x[mesh->cell[last][1]][0];
+}
+
+// A bar flies against a wall: seen from the wall, its end gets the velocity v at once. An elastic front with the yield
+// stress runs ahead at c0, a plastic one follows at c1 = sqrt(Et/rho), stress Y + rho c1 (v - Y/(rho c0)) behind it.
+static void plastic_waves_have_two_speeds(void **state)
+{
+    (void)state;
+    const plastic_bar bars[] = { { 2e11, 7800.0, 2.5e8, 2e10, 12.0, 1.0, 1.5e-4 },
+                                 { 900.0, 1.0, 60.0, 225.0, 4.0, 10.0, 0.25 },
+                                 { 2e5, 7.8e-9, 250.0, 5e4, 12e3, 1e3, 1.5e-4 } }; // the first in t, mm, s, and harder
+    const char *const schemes[] = { "moreau_jean, theta: 0.55", "hht, alpha: 0.1", "alpha_ggl, rho_inf: 0.6",
+                                    "newmark, gamma: 0.6, beta: 0.3025", "half_explicit" };
+    int count = 0;
+    for (int b = 0; b < 3; b++)
+        for (int s = 0; s < 5; s++)
+            for (int mesh = 1; mesh <= 2; mesh++)
+                for (int step = 1; step <= 2; step++) {
+                    const plastic_bar *bar = &bars[b];
+                    double c0 = sqrt(bar->E / bar->rho), c1 = sqrt(bar->tangent / bar->rho), t = bar->end;
+                    double first = bar->yield / (bar->rho * c0);
+                    double plateau = bar->yield + bar->rho * c1 * (bar->speed - first);
+                    int cells = 150 * mesh;
+                    text_case run = open_bar(bar, schemes[s], cells, (s == 4 ? 0.25 : 0.4) * step);
+                    text_case_run(&run);
+                    pcs_system *system = run.sim->system;
+                    system->ops->draw(system, run.sim->state.q, run.sim->state.v, system->picture);
+                    double behind = -mean_stress(&run, 0.2 * c1 * t, 0.8 * c1 * t);
+                    double ahead = -mean_stress(&run, c1 * t + 0.15 * (c0 - c1) * t, c0 * t - 0.15 * (c0 - c1) * t);
+                    double slow = front(&run, -0.5 * (plateau + bar->yield)), fast = front(&run, -0.5 * bar->yield);
+                    print_message("%s, %d cells: plateau %.4f, precursor %.4f, speeds %.3f %.3f\n", schemes[s], cells,
+                                  behind / plateau, ahead / bar->yield, slow / (c1 * t), fast / (c0 * t));
+                    CHECK_NEAR(behind / plateau, 1.0, 0.01);
+                    CHECK_NEAR(ahead / bar->yield, 1.0, 0.02);
+                    CHECK_NEAR(slow / (c1 * t), 1.0, 0.02 + 3.0 * bar->length / cells / (c1 * t));
+                    CHECK_NEAR(fast / (c0 * t), 1.0, 0.02 + 3.0 * bar->length / cells / (c0 * t));
+                    // What hits the wall loses the work of plastic strains: A c1 t of it, between both stresses.
+                    double strain = (plateau - bar->yield) * (1.0 / bar->tangent - 1.0 / bar->E);
+                    double work = 1e-4 * c1 * t * 0.5 * (plateau + bar->yield) * strain;
+                    CHECK_RELATIVE(run.sim->ledger.material_loss, work, 0.05);
+                    CHECK(fabs(run.sim->ledger.numerical_loss) < 0.02 * run.sim->ledger.initial);
+                    count++;
+                    text_case_close(&run);
+                }
+    print_message("%d plastic waves\n", count);
+}
+
+// ---- A standard linear solid: E at once, Eo after a long time, E1 = E - Eo, relaxation time T
+
+static text_case open_solid(const char *drive, const char *scheme, double step, double end, double rho)
+{
+    char text[TEXT];
+    snprintf(
+        text, sizeof text,
+        "mesh: { bar: { type: line, from: [0, 0, 0], to: [2, 0, 0], elements: 1 } }\n"
+        "elements: { bar: { type: rod_viscoelastic, mesh: bar, E: 50.0, rho: %g, area: 0.5, relaxed_modulus: 20.0, "
+        "relaxation_time: 0.7 } }\n"
+        "%s"
+        "scheme: { type: %s }\n"
+        "time: { step: %.17g, end: %.17g }\n"
+        "output: { probes: { bar: { element: bar, of: [stress, viscous_strain, viscous_loss] }, tip: { node: bar.end, "
+        "of: [ux] } } }\n",
+        rho, drive, scheme, step, end);
+    return text_case_open(text, NULL);
+}
+
+enum { MOST_STEPS = 512 };
+
+// y of the strain e(t), linear between the steps, as the hereditary integral int exp(-(t - s)/T) de(s).
+static double heredity(int count, const double *time, const double *strain, double T)
+{
+    double sum = 0.0, t = time[count];
+    for (int i = 1; i <= count; i++) {
+        double h = time[i] - time[i - 1], slope = (strain[i] - strain[i - 1]) / h;
+        sum += slope * T * (exp(-(t - time[i]) / T) - exp(-(t - time[i - 1]) / T));
+    }
+    return sum;
+}
+
+// The stress of a strain that rises and stays is exact at every step, whatever its size, and so is the loss.
+static void stress_relaxes_exactly(void **state)
+{
+    (void)state;
+    const char *const schemes[] = { "newmark", "alpha_ggl", "moreau_jean, theta: 0.5", "hht", "alpha_velocity" };
+    const double T = 0.7, E1 = 30.0, Eo = 20.0;
+    for (int s = 0; s < 5; s++)
+        for (int fine = 0; fine < 4; fine++) {
+            double step = (double[]){ 0.1, 0.05, 0.02, 0.01 }[fine], time[MOST_STEPS] = { 0 },
+                   strain[MOST_STEPS] = { 0 };
+            double work = 0.0, before = 0.0, worst = 0.0;
+            int n = 0;
+            text_case run =
+                open_solid("supports: { hold: { set: bar.start, fix: [x] } }\n"
+                           "joints: { pull: { type: prescribed, node: bar.end, along: x, displacement: { ramp: { "
+                           "rise: 0.5, to: 0.02, shape: smooth } } } }\n",
+                           schemes[s], step, 4.0, 1e-3);
+            while (!pcs_sim_is_done(run.sim)) {
+                text_case_step(&run);
+                time[++n] = run.sim->state.t;
+                strain[n] = 0.5 * probe(&run, "tip.ux");
+                double y = heredity(n, time, strain, T);
+                worst = fmax(worst, fabs(probe(&run, "bar.stress") - (Eo * strain[n] + E1 * y)));
+                CHECK_NEAR(probe(&run, "bar.viscous_strain"), strain[n] - y, 1e-14);
+                double stored = 0.5 * (Eo * strain[n] * strain[n] + E1 * y * y);
+                CHECK_NEAR(run.sim->report.measure.strain, stored, 1e-14);
+                // The integral of y de over the step, by int y dt = T (de - dy)
+                double rise = strain[n] - strain[n - 1], h = time[n] - time[n - 1];
+                work += E1 * rise / h * T * (rise - (y - before));
+                before = y;
+            }
+            double loss = work - 0.5 * E1 * before * before;
+            CHECK(worst < 1e-12);
+            CHECK_NEAR(run.sim->ledger.material_loss, loss, 1e-13);
+            CHECK_NEAR(probe(&run, "bar.viscous_loss"), loss, 1e-13);
+            CHECK(loss > 1e-4 && fabs(strain[n] - 0.01) < 5e-3);
+            text_case_close(&run);
+        }
+}
+
+// A rod almost without mass under a harmonic strain: the loss of a cycle is pi E'' e^2 V,  E'' = E1 wT/(1 + (wT)^2),
+// and the stress swings by |Eo + E1 i wT/(1 + i wT)|.
+static void cycles_lose_by_the_complex_modulus(void **state)
+{
+    (void)state;
+    const double frequencies[] = { 0.05, 0.2, 1.0, 5.0 };
+    for (int i = 0; i < 4; i++) {
+        double f = frequencies[i], x = 2.0 * pi * f * 0.7, period = 1.0 / f, low = 0.0, high = -1.0, at = 0.0;
+        double start = 10.0 + 4.0 * period, step = fmin(period, 1.0) / 400.0;
+        char drive[512];
+        snprintf(drive, sizeof drive,
+                 "supports: { hold: { set: bar.start, fix: [x] } }\n"
+                 "joints: { pull: { type: prescribed, node: bar.end, along: x, displacement: { sine: { frequency: "
+                 "%.17g, size: "
+                 "0.02, mean: -0.02, phase: 1.5707963267948966 } } } }\n",
+                 f);
+        text_case run = open_solid(drive, "newmark", step, start + period, 1e-6);
+        while (!pcs_sim_is_done(run.sim)) {
+            text_case_step(&run);
+            if (run.sim->state.t <= start + 0.5 * step) {
+                at = run.sim->ledger.material_loss;
+                low = high = probe(&run, "bar.stress");
+            }
+            low = fmin(low, probe(&run, "bar.stress"));
+            high = fmax(high, probe(&run, "bar.stress"));
+        }
+        double storage = 20.0 + 30.0 * x * x / (1.0 + x * x), loss = 30.0 * x / (1.0 + x * x);
+        CHECK_RELATIVE(run.sim->ledger.material_loss - at, pi * loss * 1e-4, 1e-3);
+        CHECK_RELATIVE(0.5 * (high - low), 0.01 * hypot(storage, loss), 1e-3);
+        text_case_close(&run);
+    }
+}
+
+// A constant stress on a rod almost without mass: e = s/Eo (1 - E1/E exp(-t Eo/(E T))).
+static void strain_creeps_as_it_should(void **state)
+{
+    (void)state;
+    double error[2];
+    for (int k = 0; k < 2; k++) {
+        text_case run = open_solid("supports: { hold: { set: bar.start, fix: [x] } }\n"
+                                   "damping: { mass: 1.0e4 }\n"
+                                   "loads: { pull: { type: force, node: bar.end, value: [0.1, 0, 0] } }\n",
+                                   "newmark, gamma: 1.0, beta: 0.5", 0.005 / (1 << k), 3.0, 1e-6);
+        error[k] = 0.0;
+        while (!pcs_sim_is_done(run.sim)) {
+            text_case_step(&run);
+            double t = run.sim->state.t, exact = 2.0 * 0.2 / 20.0 * (1.0 - 0.6 * exp(-t * 20.0 / (50.0 * 0.7)));
+            if (t > 0.2) error[k] = fmax(error[k], fabs(probe(&run, "tip.ux") - exact) / exact);
+        }
+        text_case_close(&run);
+    }
+    print_message("creep: %.2e %.2e\n", error[0], error[1]);
+    CHECK(error[1] < 3e-3 && error[1] < 0.6 * error[0]);
+}
+
+typedef struct swing {
+    double u, v, y;
+} swing;
+
+// m u'' = F(t) - A (Eo u/L + E1 y),   y' = u'/L - y/T
+static swing swing_rate(double t, swing x)
+{
+    double force = t < 0.5 ? sin(pi * t / 0.5) : 0.0;
+    return (swing){ x.v, force - 0.5 * (20.0 * x.u / 2.0 + 30.0 * x.y), x.v / 2.0 - x.y / 0.7 };
+}
+
+static swing swing_move(swing x, double h, swing d)
+{
+    return (swing){ x.u + h * d.u, x.v + h * d.v, x.y + h * d.y };
+}
+
+static swing swing_step(double t, double h, swing x)
+{
+    swing a = swing_rate(t, x), b = swing_rate(t + 0.5 * h, swing_move(x, 0.5 * h, a));
+    swing c = swing_rate(t + 0.5 * h, swing_move(x, 0.5 * h, b)), d = swing_rate(t + h, swing_move(x, h, c));
+    x = swing_move(swing_move(x, h / 6.0, a), h / 3.0, b);
+    return swing_move(swing_move(x, h / 3.0, c), h / 6.0, d);
+}
+
+// A rod swings with its own mass, rho A L/3 = 1 at its end, after a push: its three differential equations, solved by a
+// method of fourth order.
+static void vibrations_decay_as_they_should(void **state)
+{
+    (void)state;
+    const char *const schemes[] = { "newmark", "moreau_jean, theta: 0.5", "alpha_ggl, rho_inf: 1.0", "half_explicit" };
+    for (int s = 0; s < 4; s++) {
+        double error[2] = { 0 }, most = 0.0;
+        for (int fine = 0; fine < 2; fine++) {
+            double step = 0.01 / (1 << fine);
+            swing x = { 0 };
+            text_case run =
+                open_solid("loads: { hit: { type: force, node: bar.end, value: [1.0, 0, 0], amplitude: { pulse: "
+                           "{ shape: half_sine, duration: 0.5 } } } }\n"
+                           "supports: { hold: { set: bar.start, fix: [x] } }\n",
+                           schemes[s], step, 12.0, 3.0);
+            while (!pcs_sim_is_done(run.sim)) {
+                double t = run.sim->state.t;
+                for (int k = 0; k < 10; k++) x = swing_step(t + 0.1 * k * step, 0.1 * step, x);
+                text_case_step(&run);
+                most = fmax(most, fabs(x.u));
+                error[fine] = fmax(error[fine], fabs(probe(&run, "tip.ux") - x.u));
+            }
+            CHECK(fabs(x.u) < 0.02 * most); // it has come to rest
+            text_case_close(&run);
+        }
+        print_message("%s: off by %.2e %.2e of %.2e\n", schemes[s], error[0], error[1], most);
+        CHECK(error[1] < 1e-3 * most && log2(error[0] / error[1]) > 1.8);
+    }
+}
+
+// int_0^t of exp(-m s) I0(k s) ds, and its integrand at t, by Simpson's rule.
+static double bessel(double m, double k, double t)
+{
+    double x = k * t, term = 1.0, sum = 1.0;
+    for (int i = 1; i < 60; i++) sum += term *= 0.25 * x * x / (i * i);
+    return exp(-m * t) * sum;
+}
+
+static double bessel_sum(double m, double k, double t)
+{
+    enum { PIECES = 400 };
+    double h = t / PIECES, sum = 0.0;
+    for (int i = 0; i < PIECES; i++)
+        sum += h / 6.0 * (bessel(m, k, i * h) + 4.0 * bessel(m, k, (i + 0.5) * h) + bessel(m, k, (i + 1) * h));
+    return sum;
+}
+
+// A bar of it flies against a wall. In Laplace's transforms the force is A rho c v/p sqrt((p + b)/(p + a)), a = 1/T,
+// b = Eo/(E T): A rho c v (B(t) + b int B),  B = exp(-m t) I0(k t),  m, k = (a +- b)/2, until a wave is back.
+static double wall_error(const char *scheme, int cells)
+{
+    char text[TEXT];
+    const double E = 900.0, Eo = 300.0, T = 0.1, v = 10.0, a = 1.0 / T, b = Eo / (E * T);
+    snprintf(
+        text, sizeof text,
+        "mesh: { bar: { type: line, from: [0, 0, 0], to: [10, 0, 0], elements: %d } }\n"
+        "elements: { bar: { type: rod_viscoelastic, mesh: bar, E: %g, rho: 1.0, area: 1.0, relaxed_modulus: %g, "
+        "relaxation_time: %g, mass: lumped } }\n"
+        "initial: [ { set: bar, velocity: [-10, 0, 0] } ]\n"
+        "contacts: { wall: { type: node_plane, nodes: bar.start, point: [0, 0, 0], normal: [1, 0, 0], restitution: "
+        "0.0 } }\n"
+        "scheme: { type: %s }\n"
+        "time: { step: %.17g, end: 0.6 }\n",
+        cells, E, Eo, T, scheme, 0.6 / (2.0 * cells));
+    text_case run = text_case_open(text, NULL);
+    double sum = 0.0, exact = 0.0, worst = 0.0;
+    while (!pcs_sim_is_done(run.sim)) {
+        double t = run.sim->state.t, h = run.sim->step_size;
+        text_case_step(&run);
+        double force = bessel(0.5 * (a + b), 0.5 * (a - b), t + 0.5 * h);
+        force += b * bessel_sum(0.5 * (a + b), 0.5 * (a - b), t + 0.5 * h);
+        sum += run.sim->report.rows[0].step_impulse;
+        exact += 30.0 * v * h * force;
+        if (t > 0.05) worst = fmax(worst, fabs(sum / exact - 1.0)); // impulses: the force itself rings
+    }
+    text_case_close(&run);
+    return worst;
+}
+
+static void the_force_on_a_wall_relaxes(void **state)
+{
+    (void)state;
+    const char *const schemes[] = { "moreau_jean, theta: 0.55", "newmark, gamma: 0.6, beta: 0.3025", "half_explicit" };
+    for (int s = 0; s < 3; s++) {
+        double error[2];
+        for (int k = 0; k < 2; k++) error[k] = wall_error(schemes[s], 100 << k);
+        print_message("%s: impulse off by %.2e %.2e\n", schemes[s], error[0], error[1]);
+        CHECK(error[1] < 0.02 && error[1] < 0.7 * error[0]);
+    }
+}
+
+// ---- The ledger, and states
+
+static const char impact[] =
+    "mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 40 }, soft: { type: line, from: [1, 0, 0], "
+    "to: "
+    "[1.5, 0, 0], elements: 20 } }\n"
+    "merge: { all: { sets: [bar, soft] } }\n"
+    "elements: { bar: { type: rod_plastic, mesh: bar, E: 2.0e11, rho: 7800.0, area: 1.0e-4, yield_stress: 2.5e8, "
+    "tangent_modulus: 2.0e10, kinematic: 0.5, damping: { stiffness: 1.0e-9 } }, soft: { type: rod_viscoelastic, mesh: "
+    "soft, "
+    "E: 5.0e10, rho: 2700.0, area: 2.0e-4, relaxed_modulus: 2.0e10, relaxation_time: 1.0e-4 } }\n"
+    "sets: { whole: { nodes: [bar, soft] } }\ninitial: [ { set: whole, velocity: [-15, 0, 0] } ]\n"
+    "contacts: { wall: { type: node_plane, nodes: bar.start, point: [-1.0e-5, 0, 0], normal: [1, 0, 0], restitution: "
+    "0.0 } "
+    "}\n";
+
+// What no term explains shrinks with the step.
+static void the_ledger_closes(void **state)
+{
+    (void)state;
+    const char *const schemes[] = { "newmark", "moreau_jean, theta: 0.5", "alpha_ggl, rho_inf: 1.0", "half_explicit" };
+    for (int s = 0; s < 4; s++) {
+        double left[3];
+        for (int k = 0; k < 3; k++) {
+            char text[TEXT];
+            snprintf(text, sizeof text, "scheme: { type: %s }\ntime: { step: %.17g, end: 6.0e-4 }\n", schemes[s],
+                     1e-6 / (1 << k));
+            text_case run = text_case_open(impact, text, NULL);
+            text_case_run(&run);
+            const pcs_ledger *l = &run.sim->ledger;
+            left[k] = l->numerical_loss / l->initial;
+            CHECK(l->material_loss > 0.2 * l->initial);
+            text_case_close(&run);
+        }
+        print_message("%s: unexplained %.2e %.2e %.2e\n", schemes[s], left[0], left[1], left[2]);
+        CHECK(fabs(left[2]) < 5e-3 && fabs(left[2]) < fabs(left[0]));
+    }
+}
+
+// Steps from a state that was put back are the same steps, to the last bit; so are those of step control.
+static void states_hold_the_internal_variables(void **state)
+{
+    (void)state;
+    const char *const clocks[] = {
+        "time: { step: 1.0e-6, end: 6.0e-4 }\n",
+        "time: { step: 1.0e-6, end: 6.0e-4, control: { type: adaptive, tolerance: 1.0e-7 } }\n"
+    };
+    const char *const schemes[] = { "scheme: { type: newmark }\n", "scheme: { type: moreau_jean, theta: 0.5 }\n",
+                                    "scheme: { type: half_explicit }\n", "scheme: { type: alpha_ggl }\n" };
+    for (int i = 0; i < 8; i++) {
+        text_case run = text_case_open(impact, schemes[i / 2], clocks[i % 2], NULL);
+        text_case other = text_case_open(impact, schemes[i / 2], clocks[i % 2], NULL);
+        pcs_state kept;
+        for (int k = 0; k < 60; k++) text_case_step(&run);
+        text_case_step(&other);
+        CHECK_OK(run.ctx, pcs_state_clone(run.ctx, &run.sim->state, &kept));
+        unsigned long long hash = 0, at = pcs_state_hash(&kept);
+        for (int k = 0; k < 30; k++) text_case_step(&run);
+        hash = pcs_state_hash(&run.sim->state);
+        CHECK(run.sim->ledger.material_loss > 0.0);
+        CHECK(hash != at);
+        pcs_state_restore(other.sim->scheme, &kept, &other.sim->state);
+        CHECK(pcs_state_hash(&other.sim->state) == at);
+        for (int k = 0; k < 30; k++) {
+            pcs_step_report *report = &other.sim->report;
+            if (i % 2 == 1) break;
+            CHECK_OK(other.ctx, other.sim->scheme->ops->step(other.sim->scheme, &other.sim->state, 1e-6, report));
+            other.sim->system->ops->commit(other.sim->system, other.sim->state.t, other.sim->state.q);
+        }
+        // Sums of times round off otherwise than multiples of the step: all but the times is the same.
+        for (int k = 0; k < run.sim->system->nv && i % 2 == 0; k++)
+            CHECK_NEAR(other.sim->state.q[k], run.sim->state.q[k], 1e-15);
+        text_case_close(&run);
+        text_case_close(&other);
+    }
+}
+
+static void what_cannot_follow_says_so(void **state)
+{
+    (void)state;
+    const struct {
+        const char *from, *to, *told;
+    } bad[] = {
+        { "newmark", "wave, allow_mismatch: true",
+          "scheme: scheme 'wave' cannot advance system 'fe': it does not follow materials with "
+          "internal variables" },
+        { "newmark", "event_driven", "it does not follow materials with internal variables" },
+        { "tangent_modulus: 2.0e10", "tangent_modulus: 2.0e11",
+          "f:3:18: elements.bar: element group 'bar': tangent_modulus must be < E = 2e+11, is 2e+11" },
+        { "relaxed_modulus: 2.0e10", "relaxed_modulus: 6.0e10", "relaxed_modulus must be <= E = 5e+10, is 6e+10" },
+        { "kinematic: 0.5", "kinematic: 1.5", "elements.bar.kinematic must be in [0, 1], is 1.5" },
+        { "yield_stress: 2.5e8", "yield_stress: 0", "elements.bar.yield_stress must be > 0, is 0" },
+        { "relaxation_time: 1.0e-4", "relaxation_time: -1", "elements.soft.relaxation_time must be > 0, is -1" },
+        { "\ntime:", "\nstart: statics\ntime:", "a static analysis does not follow materials with internal variables" },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[TEXT], changed[TEXT];
+        text_case c;
+        snprintf(text, sizeof text, "%sscheme: { type: newmark }\ntime: { step: 1.0e-6, end: 1.0e-4 }\n", impact);
+        const char *at = strstr(text, bad[i].from);
+        CHECK(at != NULL);
+        snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, bad[i].to, at + strlen(bad[i].from));
+        pcs_status status = text_case_try(changed, &c);
+        CHECK(status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED);
+        CHECK_TEXT(pcs_message(c.ctx), bad[i].told);
+        text_case_close(&c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cycle_follows_the_bilinear_curve),
+        cmocka_unit_test(plastic_waves_have_two_speeds),
+        cmocka_unit_test(stress_relaxes_exactly),
+        cmocka_unit_test(cycles_lose_by_the_complex_modulus),
+        cmocka_unit_test(strain_creeps_as_it_should),
+        cmocka_unit_test(vibrations_decay_as_they_should),
+        cmocka_unit_test(the_force_on_a_wall_relaxes),
+        cmocka_unit_test(the_ledger_closes),
+        cmocka_unit_test(states_hold_the_internal_variables),
+        cmocka_unit_test(what_cannot_follow_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

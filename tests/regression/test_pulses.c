@@ -1,0 +1,449 @@
+// Waves from initial functions of place and from prescribed pulses at the end of a rod, against d'Alembert's solution.
+//
+//   u = (u0(x - c t) + u0(x + c t))/2 + 1/(2 c) int v0,      u = s(t - x/c),  stress -rho c s'(t - x/c)
+
+#define _POSIX_C_SOURCE 200809L // mkstemp
+
+#include "support/check.h"
+#include "support/text_case.h"
+
+#include "core/amplitude.h"
+#include "fe/fe.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TEXT = 4096 };
+
+static const double pi = 3.14159265358979323846;
+
+// A rod of 10 m with c = 30 m/s and Z = 60 N s/m.
+static text_case open_rod(const char *scheme, int cells, double step, double end, const char *more)
+{
+    char text[TEXT], clock[64];
+    snprintf(clock, sizeof clock, step > 0.0 ? "%.17g" : "auto", step);
+    snprintf(text, sizeof text,
+             "mesh: { bar: { type: line, from: [0, 0, 0], to: [10, 0, 0], elements: %d } }\n"
+             "elements: { bar: { type: rod, mesh: bar, E: 900.0, rho: 1.0, area: 2.0 } }\n"
+             "scheme: { type: %s }\n"
+             "time: { step: %s, end: %.17g }\n%s",
+             cells, scheme, clock, end, more);
+    return text_case_open(text, NULL);
+}
+
+static double hump(double x)
+{
+    return 0.01 * exp(-(x - 5.0) * (x - 5.0) / 0.09);
+}
+
+// The integral of the hump.
+static double hump_sum(double x)
+{
+    return 0.01 * 0.15 * sqrt(pi) * erf((x - 5.0) / 0.3);
+}
+
+static double displacement_of(double x, double t)
+{
+    return 0.5 * (hump(x - 30.0 * t) + hump(x + 30.0 * t));
+}
+
+static double velocity_of(double x, double t)
+{
+    return 100.0 * (hump_sum(x + 30.0 * t) - hump_sum(x - 30.0 * t)) / 60.0;
+}
+
+typedef double wave_of(double x, double t);
+
+// Largest error of nodes at the end of a run, in parts of 1 cm.
+static double node_error(const text_case *run, wave_of *exact)
+{
+    const pcs_mesh *mesh = pcs_fe_dofmap(run->sim->system)->mesh;
+    double worst = 0.0;
+    for (int i = 0; i < mesh->nnode; i++) {
+        double u[3];
+        text_case_vector(run->sim->system, i, run->sim->state.q, u);
+        worst = fmax(worst, fabs(u[0] - exact(mesh->x[i][0], run->sim->state.t)) / 0.01);
+    }
+    return worst;
+}
+
+static double hump_error(const char *scheme, int cells, double courant, bool is_velocity)
+{
+    text_case run =
+        open_rod(scheme, cells, courant * 10.0 / cells / 30.0, 0.1,
+                 is_velocity ? "initial: [ { set: bar, velocity: [ '1*exp(-(x-5)^2/0.09)', 0, 0 ] } ]\n"
+                             : "initial: [ { set: bar, displacement: [ 0.01*exp(-(x-5)^2/0.09), 0, y ] } ]\n");
+    text_case_run(&run);
+    double error = node_error(&run, is_velocity ? velocity_of : displacement_of);
+    text_case_close(&run);
+    return error;
+}
+
+static void initial_functions_travel_as_dalembert_says(void **state)
+{
+    (void)state;
+    double exact = hump_error("wave", 90, 1.0, false), error[2];
+    print_message("wave: displacement %.2e\n", exact);
+    CHECK(exact < 1e-12);
+    const char *const schemes[] = { "wave", "newmark", "alpha_ggl", "moreau_jean, theta: 0.5", "half_explicit" };
+    for (int i = 0; i < 5; i++)
+        for (int is_velocity = i == 0; is_velocity < 2; is_velocity++) {
+            double courant = i == 0 ? 1.0 : 0.5;
+            for (int k = 0; k < 2; k++) error[k] = hump_error(schemes[i], 120 << k, courant, is_velocity);
+            print_message("%s, %s: %.2e %.2e\n", schemes[i], is_velocity ? "velocity" : "displacement", error[0],
+                          error[1]);
+            CHECK(log2(error[0] / error[1]) > 1.8);
+            CHECK(error[1] < 0.03);
+        }
+}
+
+// A function of all three coordinates, at every node of a frame in space; and numbers are the same as formulas.
+static void initial_functions_see_the_place_of_a_node(void **state)
+{
+    (void)state;
+    text_case run = text_case_open(
+        "mesh: { bar: { type: line, from: [1, 2, 3], to: [3, -1, 4], elements: 7 } }\n"
+        "elements: { bar: { type: beam_exact_3d, mesh: bar, E: 1e5, nu: 0.3, rho: 1.0, orientation: [0, 0, 1], "
+        "section: "
+        "{ type: circle, diameter: 0.2 } } }\n"
+        "initial: [ { set: bar, displacement: [x*y, -2.5, y - z^2], velocity: [0.5, sin(x), x + y + z], rotation: [0, "
+        "0, 0.1*x], spin: [y, 0, 1] } ]\n"
+        "scheme: { type: alpha_ggl }\ntime: { step: 1e-3, end: 1e-3 }\n",
+        NULL);
+    const pcs_mesh *mesh = pcs_fe_dofmap(run.sim->system)->mesh;
+    for (int i = 0; i < mesh->nnode; i++) {
+        double u[3], v[3];
+        const double *x = mesh->x[i];
+        text_case_vector(run.sim->system, i, run.sim->state.q, u);
+        text_case_vector(run.sim->system, i, run.sim->state.v, v);
+        CHECK_ALL_NEAR(3, u, ((double[]){ x[0] * x[1], -2.5, x[1] - x[2] * x[2] }), 1e-14);
+        CHECK_ALL_NEAR(3, v, ((double[]){ 0.5, sin(x[0]), x[0] + x[1] + x[2] }), 1e-14);
+    }
+    text_case_close(&run);
+}
+
+static void wrong_functions_are_told(void **state)
+{
+    (void)state;
+    const struct {
+        const char *entry, *told;
+    } bad[] = {
+        { "velocity: [w, 0, 0]", "f:5:35: initial[0].velocity[0]: in 'w': unknown name 'w', known are: x, y, z, sqrt" },
+        { "velocity: [x +, 0, 0]", "initial[0].velocity[0]: in 'x +'" },
+        { "velocity: [log(x), 0, 0]", "the formula of x gives -inf at node 0, [0, 0, 0]" },
+        { "velocity: [0, x, 0]", "cannot have the initial velocity [0, 2, 0]" },
+        { "velocity: [t, 0, 0]", "unknown name 't'" },
+        { "velocity: [[x], 0, 0]", "initial[0].velocity[0] must be a number, is a list" },
+        { "velocity: [x, 0]", "must be a list of 3 numbers [x, y, z], is a list of 2" },
+        { "velocity: { from: [x, 0, 0], to: [1, 0, 0] }", "velocity.from[0] must be a number, is 'x'" },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[TEXT];
+        text_case c;
+        snprintf(text, sizeof text,
+                 "mesh: { bar: { type: line, from: [0, 0, 0], to: [10, 0, 0], elements: 5 } }\n"
+                 "elements: { bar: { type: rod, mesh: bar, E: 900.0, rho: 1.0, area: 2.0 } }\n"
+                 "scheme: { type: newmark }\n"
+                 "time: { step: 0.01, end: 0.1 }\n"
+                 "initial: [ { set: bar, %s } ]\n",
+                 bad[i].entry);
+        CHECK_STATUS(NULL, text_case_try(text, &c), PCS_BAD_INPUT);
+        CHECK_TEXT(pcs_message(c.ctx), bad[i].told);
+        text_case_close(&c);
+    }
+}
+
+// The displacement of every motion, by closed forms of its own.
+typedef double motion_of(double t);
+
+static double clamp(double x, double high)
+{
+    return fmin(fmax(x, 0.0), high);
+}
+
+static double by_rectangle(double t)
+{
+    return 2.0 * clamp(t - 0.02, 0.1);
+}
+
+static double by_half_sine(double t)
+{
+    return 2.0 * 0.1 / pi * (1.0 - cos(pi * clamp(t - 0.02, 0.1) / 0.1));
+}
+
+static double by_table(double t)
+{
+    double x = clamp(t, 0.05), y = clamp(t - 0.05, 0.1), z = fmax(t - 0.15, 0.0);
+    return 0.5 * 40.0 * x * x + 2.0 * y - 0.5 * 30.0 * y * y - 1.0 * z;
+}
+
+static double by_sine(double t)
+{
+    return 2.0 * t - 2.0 / (20.0 * pi) * sin(20.0 * pi * t);
+}
+
+static double by_ramp(double t)
+{
+    double x = clamp(t - 0.02, 0.1);
+    return 0.5 * 30.0 * x * x + 3.0 * fmax(t - 0.12, 0.0);
+}
+
+static double by_smooth_ramp(double t)
+{
+    double x = clamp(t - 0.02, 0.1) / 0.1;
+    return 3.0 * 0.1 * (2.5 - 3.0 * x + x * x) * x * x * x * x + 3.0 * fmax(t - 0.12, 0.0);
+}
+
+static double by_place_table(double t)
+{
+    return 0.04 * clamp(t, 0.1) / 0.1 - 0.02 * clamp(t - 0.1, 0.05) / 0.05;
+}
+
+static double by_place_ramp(double t)
+{
+    double x = clamp(t - 0.02, 0.1) / 0.1;
+    return 0.05 * x * x * x * (10.0 - 15.0 * x + 6.0 * x * x);
+}
+
+static double by_place_pulse(double t)
+{
+    return 0.03 * sin(pi * clamp(t - 0.02, 0.1) / 0.1);
+}
+
+static double by_formula(double t)
+{
+    return 0.05 * t * t * exp(-10.0 * t);
+}
+
+static const struct {
+    const char *motion;
+    motion_of *exact;
+    bool is_smooth; // its velocity has no jump and its acceleration is bounded
+} motions[] = {
+    { "velocity: { pulse: { shape: rectangle, start: 0.02, duration: 0.1, size: 2.0 } }", by_rectangle, false },
+    { "velocity: { pulse: { shape: half_sine, start: 0.02, duration: 0.1, size: 2.0 } }", by_half_sine, true },
+    { "velocity: { table: [[0.0, 0.0], [0.05, 2.0], [0.15, -1.0]] }", by_table, true },
+    { "velocity: { sine: { frequency: 10.0, size: 2.0, phase: -1.5707963267948966, mean: 2.0 } }", by_sine, true },
+    { "velocity: { ramp: { start: 0.02, rise: 0.1, to: 3.0 } }", by_ramp, true },
+    { "velocity: { ramp: { start: 0.02, rise: 0.1, to: 3.0, shape: smooth } }", by_smooth_ramp, true },
+    { "displacement: { table: [[0.0, 0.0], [0.1, 0.04], [0.15, 0.02]] }", by_place_table, false },
+    { "displacement: { ramp: { start: 0.02, rise: 0.1, to: 0.05, shape: smooth } }", by_place_ramp, true },
+    { "displacement: { pulse: { shape: half_sine, start: 0.02, duration: 0.1, size: 0.03 } }", by_place_pulse, false },
+    { "displacement: { expression: 0.05*t^2*exp(-10*t) }", by_formula, true },
+};
+
+enum { NMOTION = sizeof motions / sizeof *motions };
+
+static const char *joint_of(int motion)
+{
+    static char text[512];
+    snprintf(text, sizeof text, "joints: { push: { type: prescribed, node: bar.start, along: x, %s } }\n",
+             motions[motion].motion);
+    return text;
+}
+
+static motion_of *of_end;
+
+static double from_end(double x, double t)
+{
+    return t > x / 30.0 ? of_end(t - x / 30.0) : 0.0;
+}
+
+// In every cell that the front has passed by, stress is -rho c times the mean velocity of the end at that time.
+static double stress_error(const text_case *run, int cells)
+{
+    const pcs_system *system = run->sim->system;
+    pcs_picture *picture = system->picture;
+    double worst = 0.0, h = 10.0 / cells / 30.0;
+    int field = 0;
+    system->ops->draw(run->sim->system, run->sim->state.q, run->sim->state.v, picture);
+    while (strcmp(picture->field_names[field], "stress") != 0) field++;
+    for (int i = 0; i < cells; i++) {
+        double later = run->sim->state.t - i * h;
+        double exact = later > 0.5 * h ? -30.0 * (of_end(later) - of_end(later - h)) / h : 0.0;
+        worst = fmax(worst, fabs(picture->fields[field][i] - exact) / 60.0);
+    }
+    return worst;
+}
+
+// The work of what moves the end is the energy of the rod.
+static void check_work(const text_case *run, double work, double tolerance)
+{
+    double energy = pcs_measure_energy(&run->sim->report.measure);
+    CHECK_NEAR(work / energy, 1.0, tolerance);
+}
+
+static double run_with_work(text_case *run)
+{
+    double work = 0.0;
+    while (!pcs_sim_is_done(run->sim)) {
+        text_case_step(run);
+        work += run->sim->report.external_work;
+    }
+    return work;
+}
+
+static void scheme_wave_sends_pulses_without_error(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NMOTION; i++) {
+        of_end = motions[i].exact;
+        CHECK(fabs(of_end(0.0)) < 1e-16);
+        text_case run = open_rod("wave", 90, 0.0, 0.3, joint_of(i));
+        double work = run_with_work(&run), error = node_error(&run, from_end), stress = stress_error(&run, 90);
+        print_message("wave, %.40s...: %.2e, stress %.2e\n", motions[i].motion, error, stress);
+        CHECK(error < 1e-11);
+        CHECK(stress < 1e-11);
+        check_work(&run, work, 1e-11);
+        text_case_close(&run);
+    }
+}
+
+static void other_schemes_converge_to_the_pulse(void **state)
+{
+    (void)state;
+    const char *const schemes[] = { "newmark", "alpha_ggl", "moreau_jean, theta: 0.5", "hht", "alpha_velocity" };
+    for (int i = 0; i < NMOTION; i++)
+        for (int s = 0; s < 5; s++) {
+            double error[2];
+            of_end = motions[i].exact;
+            for (int k = 0; k < 2; k++) {
+                int cells = 60 << k;
+                text_case run = open_rod(schemes[s], cells, 0.5 * 10.0 / cells / 30.0, 0.3, joint_of(i));
+                double work = run_with_work(&run);
+                error[k] = node_error(&run, from_end);
+                check_work(&run, work, 0.1);
+                text_case_close(&run);
+            }
+            double order = log2(error[0] / error[1]);
+            print_message("%s, %.40s...: %.2e %.2e, order %.2f\n", schemes[s], motions[i].motion, error[0], error[1],
+                          order);
+            CHECK(order > (motions[i].is_smooth ? 0.9 : 0.4));
+        }
+}
+
+// Rows of a file are those of the table to the last bit, for motions and for forces.
+static void files_are_tables(void **state)
+{
+    (void)state;
+    char path[] = TESTS_OUTPUT_FOLDER "/pulse_XXXXXX";
+    int handle = mkstemp(path);
+    FILE *file = handle < 0 ? NULL : fdopen(handle, "w");
+    assert_non_null(file);
+    fprintf(file, "t, value\n0.0, 0.0\n0.0123456789, 0.3\n0.05, -0.7\n0.1, 0.123456789012345\n");
+    fclose(file);
+    const char *const table = "table: [[0.0, 0.0], [0.0123456789, 0.3], [0.05, -0.7], [0.1, 0.123456789012345]]";
+    const char *const forms[] = {
+        "joints: { push: { type: prescribed, node: bar.start, along: x, velocity: { %s%s } } }\n",
+        "joints: { push: { type: prescribed, node: bar.start, along: x, displacement: { %s%s } } }\n",
+        "joints: { push: { type: prescribed, node: bar.start, along: x, %s%s } }\n",
+        "loads: { push: { type: force, node: bar.start, value: [3, 0, 0], amplitude: { %s%s } } }\n",
+    };
+    for (int i = 0; i < 4; i++)
+        for (int s = 0; s < 3; s++) {
+            static const char *const schemes[] = { "wave", "newmark", "moreau_jean, theta: 0.5" };
+            unsigned long long hash[2];
+            for (int k = 0; k < 2; k++) {
+                char more[1024];
+                snprintf(more, sizeof more, forms[i], k == 0 ? table : "csv: ", k == 0 ? "" : path);
+                text_case run = open_rod(schemes[s], 25, s == 0 ? 0.0 : 0.01, 0.2, more);
+                text_case_run(&run);
+                hash[k] = pcs_state_hash(&run.sim->state);
+                CHECK(pcs_measure_energy(&run.sim->report.measure) > 1e-6);
+                text_case_close(&run);
+            }
+            CHECK(hash[0] == hash[1]);
+        }
+    unlink(path);
+}
+
+// s, s' and s'' of every amplitude fit one another: differences of s, of s', and no closed form twice.
+static void rates_are_derivatives(void **state)
+{
+    (void)state;
+    const double time[] = { -0.5, 0.25, 1.0, 2.5 }, factor[] = { 1.0, -2.0, 3.0, 0.5 };
+    double area[4];
+    pcs_expression_fault fault;
+    pcs_expression formula;
+    const char *const variables[] = { "t", NULL };
+    CHECK(pcs_expression_compile("sin(t)*t^2", 10, variables, &formula, &fault));
+    pcs_amplitude_sum(4, time, factor, area);
+    const pcs_amplitude all[] = {
+        { .count = 4, .time = time, .factor = factor, .area = area },
+        { .kind = PCS_AMPLITUDE_SINE, .size = 2.0, .mean = 0.5, .frequency = 0.7, .phase = 0.3 },
+        { .kind = PCS_AMPLITUDE_SINE, .size = 2.0, .mean = 0.5, .phase = 0.3 },
+        { .kind = PCS_AMPLITUDE_RAMP, .start = -0.25, .duration = 1.5, .from = 1.0, .to = -2.0 },
+        { .kind = PCS_AMPLITUDE_RAMP, .start = -0.25, .duration = 1.5, .from = 1.0, .to = -2.0, .is_smooth = true },
+        { .kind = PCS_AMPLITUDE_PULSE, .start = -0.25, .duration = 1.5, .size = 3.0, .is_smooth = true },
+        { .kind = PCS_AMPLITUDE_PULSE, .start = -0.25, .duration = 1.5, .size = 3.0 },
+        { .kind = PCS_AMPLITUDE_EXPRESSION, .expression = &formula },
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        for (int is_velocity = 0; is_velocity < 2; is_velocity++) {
+            double d = 1e-5, s[3][3];
+            if (pcs_amplitude_refuses(&all[i], is_velocity) != NULL) continue;
+            pcs_amplitude_motion(&all[i], is_velocity, 0.0, s[0]);
+            if (is_velocity) CHECK_NEAR(s[0][0], 0.0, 1e-15);
+            for (double t = -1.03; t < 4.0; t += 0.11) { // no t - d, t, t + d has a bend between
+                for (int k = 0; k < 3; k++) pcs_amplitude_motion(&all[i], is_velocity, t + (k - 1) * d, s[k]);
+                double value = pcs_amplitude_value(&all[i], t);
+                CHECK_NEAR(s[1][is_velocity], value, 1e-14);
+                CHECK_NEAR((s[2][0] - s[0][0]) / (2.0 * d), s[1][1], 1e-6);
+                CHECK_NEAR((s[2][1] - s[0][1]) / (2.0 * d), s[1][2], 1e-6);
+            }
+        }
+    CHECK(pcs_amplitude_refuses(&all[6], false) != NULL && pcs_amplitude_refuses(&all[6], true) == NULL);
+    CHECK(pcs_amplitude_refuses(&all[7], true) != NULL && pcs_amplitude_refuses(&all[7], false) == NULL);
+}
+
+static void wrong_motions_are_told(void **state)
+{
+    (void)state;
+    const struct {
+        const char *motion, *told;
+    } bad[] = {
+        { "velocity: { expression: t }", "f:5:74: joints.push: a velocity is integrated in closed form" },
+        { "displacement: { pulse: { shape: rectangle, duration: 1 } }", "a displacement cannot jump" },
+        { "velocity: { table: [[0, 0], [1, 1]] }, speed: 1", "a second motion" },
+        { "velocity: { table: [[0, 0], [1, 1]] }, displacement: { table: [[0, 0]] }", "a second motion" },
+        { "velocity: { table: [[0, 0], [1, 1]] }, rise: 1", "'rise' has no place" },
+        { "velocity: { tabel: [[0, 0], [1, 1]] }", "unknown key 'tabel'" },
+        { "velocity: { csv: none.csv }", "joints.push.velocity.csv: cannot open the table 'none.csv'" },
+        { "velocity: { pulse: { shape: rectangle, duration: -1 } }", "velocity.pulse.duration must be > 0, is -1" },
+        { "velocity: 3", "must be a map" },
+        { "velocity: { table: [[0, 1]] }", "the initial velocities do not fit joint 'push'" },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[TEXT];
+        text_case c;
+        snprintf(text, sizeof text,
+                 "mesh: { bar: { type: line, from: [0, 0, 0], to: [10, 0, 0], elements: 5 } }\n"
+                 "elements: { bar: { type: rod, mesh: bar, E: 900.0, rho: 1.0, area: 2.0 } }\n"
+                 "scheme: { type: newmark }\n"
+                 "time: { step: 0.01, end: 0.1 }\n"
+                 "joints: { push: { type: prescribed, node: bar.start, along: x, %s } }\n",
+                 bad[i].motion);
+        CHECK_STATUS(NULL, text_case_try(text, &c), PCS_BAD_INPUT);
+        CHECK_TEXT(pcs_message(c.ctx), bad[i].told);
+        CHECK(strstr(pcs_message(c.ctx), "no motion is given") == NULL);
+        text_case_close(&c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(initial_functions_travel_as_dalembert_says),
+        cmocka_unit_test(initial_functions_see_the_place_of_a_node),
+        cmocka_unit_test(wrong_functions_are_told),
+        cmocka_unit_test(scheme_wave_sends_pulses_without_error),
+        cmocka_unit_test(other_schemes_converge_to_the_pulse),
+        cmocka_unit_test(files_are_tables),
+        cmocka_unit_test(rates_are_derivatives),
+        cmocka_unit_test(wrong_motions_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
