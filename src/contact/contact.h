@@ -20,6 +20,7 @@ typedef struct pcs_contact_point {
     double normal[3]; // unit vector
     int node;         // where the point is drawn and the force acts along +normal
     int other;        // the node that gets the opposite force, or -1
+    double arm[3];    // from there to where it is drawn
     int nterm;
     int equation[PCS_MAX_ROW_TERMS];
     double coefficient[PCS_MAX_ROW_TERMS];
@@ -61,7 +62,7 @@ typedef struct pcs_gap_ops {
     // NULL when the parameters are sound, else what is wrong; *option names the culprit.
     const char *(*check)(const void *params, const char **option);
     // Constant rows without friction, the fastest; both may be NULL.
-    int (*count)(const void *params, const pcs_mesh *mesh); // contact points
+    int (*count)(const void *params, const pcs_mesh *mesh); // contact points; -1: with these parameters they vary
     // Fills point i. A direction the node does not have, or a node that cannot move, is PCS_BAD_INPUT.
     pcs_status (*fill)(pcs_context *ctx, const void *params, const pcs_dofmap *map, int i, pcs_contact_point *point);
     // All others: resolves nodes and geometry, and evaluates all rows, with their tangents when there is friction.

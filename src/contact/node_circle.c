@@ -1,12 +1,13 @@
-// Nodes against a rigid circle in the plane or cylinder in space, from inside (a bearing with backlash) or outside.
+// Nodes, or points fixed to them, against a rigid circle in the plane or cylinder in space, from inside (a bearing with backlash) or outside.
 //
 //   d = radial part of x - centre,  u = d/|d|      inside  g = R - r - |d|,  n = -u
 //                                                  outside g = |d| - R - r,  n = +u
 //
-// r is the radius of the node's own section. Friction acts on its surface, at the arm -r n from the node, so that it
-// turns the body, too. With velocities v: |d|'' at constant v is |v_across|^2/|d|.
+// r is the radius of the body at the point. Friction acts on its surface, at the arm -r n from the point, so that it
+// turns the body, too. With velocities v: |d|'' at constant v and w is u . x'' + |v_across|^2/|d|.
 
 #include "contact/gap.h"
+#include "contact/points.h"
 #include "contact/swept.h"
 
 #include <math.h>
@@ -14,6 +15,7 @@
 
 typedef struct circle_params {
     const char *nodes;
+    pcs_list offsets;
     double centre[3], axis[3];
     double radius, node_radius;
     int side;
@@ -25,13 +27,14 @@ static const char *const circle_sides[] = { "inside", "outside", NULL };
 
 static const pcs_option circle_options[] = {
     PCS_TEXT("nodes", circle_params, nodes, PCS_REQUIRED, "node set that may touch the circle"),
+    PCS_OFFSETS_OPTION(circle_params),
     PCS_VECTOR("centre", circle_params, centre, PCS_REQUIRED, PCS_ANY_NUMBER,
                "centre of the circle, or a point of the cylinder's axis, m"),
     PCS_VECTOR("axis", circle_params, axis, PCS_DEFAULT("[0.0, 0.0, 1.0]"), PCS_ANY_NUMBER,
                "direction of the cylinder; any length"),
     PCS_REAL("radius", circle_params, radius, PCS_REQUIRED, PCS_POSITIVE, "of the circle or cylinder, m"),
     PCS_REAL("node_radius", circle_params, node_radius, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
-             "of the body at the node, m"),
+             "of the body at the node or offset, m"),
     PCS_CHOICE("side", circle_params, side, PCS_REQUIRED, circle_sides,
                "where the body is: inside the circle, as a shaft in its bearing, or outside"),
     PCS_CONTACT_LAW_OPTIONS(circle_params),
@@ -46,12 +49,13 @@ static const char *circle_check(const void *params, const char **option)
     double unit[3];
     *option = "axis";
     if (!pcs_normalize3(p->axis, unit)) return "the axis has no direction";
+    if (pcs_offsets_check(&p->offsets, option) != NULL) return pcs_offsets_check(&p->offsets, option);
     *option = "node_radius";
     return p->side == SIDE_INSIDE && p->node_radius >= p->radius ? "the body does not fit into the circle" : NULL;
 }
 
 typedef struct circle_contact {
-    const pcs_set *nodes;
+    pcs_points_of points;
     double centre[3], axis[3], across[3]; // across: a direction perpendicular to the axis that the nodes have
     double radius, node_radius, sign;     // sign: n = sign u
     int ntangent;
@@ -60,15 +64,16 @@ typedef struct circle_contact {
 // The nodes move across the axis, all of them in the same way.
 static pcs_status circle_look_at_nodes(pcs_context *ctx, circle_contact *self, const pcs_dofmap *map)
 {
-    for (int i = 0; i < self->nodes->count; i++) {
-        int node = self->nodes->items[i];
+    const pcs_set *nodes = self->points.nodes;
+    for (int i = 0; i < nodes->count; i++) {
+        int node = nodes->items[i];
         double across[2][3];
         int count = pcs_gap_tangents(map, node, self->axis, across);
         if (count < 2)
             return pcs_fail(ctx, PCS_BAD_INPUT,
                             "node %d cannot move across the axis [%g, %g, %g] in two directions: a circle is round",
                             node, self->axis[0], self->axis[1], self->axis[2]);
-        PCS_TRY(pcs_gap_demand_free(ctx, map, node));
+        if (self->points.reach == 0.0) PCS_TRY(pcs_gap_demand_free(ctx, map, node)); // others may just turn
         double tangent[2][3];
         int ntangent = pcs_gap_tangents(map, node, across[0], tangent);
         PCS_TRY(pcs_gap_demand_tangents(ctx, node, ntangent, i == 0 ? ntangent : self->ntangent));
@@ -85,14 +90,15 @@ static pcs_status circle_create(pcs_context *ctx, const void *params, const pcs_
     const circle_params *p = params;
     circle_contact *self;
     PCS_TAKE(ctx, self, 1, "a contact");
-    self->nodes = pcs_mesh_node_set(map->mesh, p->nodes);
+    PCS_TRY(pcs_points_create(ctx, &p->offsets, pcs_mesh_node_set(map->mesh, p->nodes), map, &self->points));
     pcs_normalize3(p->axis, self->axis);
     for (int k = 0; k < 3; k++) self->centre[k] = p->centre[k];
     self->radius = p->radius;
     self->node_radius = p->node_radius;
     self->sign = p->side == SIDE_INSIDE ? -1.0 : 1.0;
     PCS_TRY(circle_look_at_nodes(ctx, self, map));
-    *shape = (pcs_contact_shape){ .nrow = self->nodes->count, .ntangent = self->ntangent, .size = p->radius };
+    double size = fmax(p->radius, self->points.reach);
+    *shape = (pcs_contact_shape){ .nrow = self->points.count, .ntangent = self->ntangent, .size = size };
     *instance = self;
     return PCS_OK;
 }
@@ -108,44 +114,45 @@ static double circle_radial(const circle_contact *self, const double x[3], doubl
     return length;
 }
 
-static void circle_evaluate_row(const circle_contact *self, const pcs_place *place, int node, pcs_row_state *row)
+static void circle_evaluate_row(const circle_contact *self, const pcs_point_now *point, pcs_row_state *row)
 {
     double u[3], arm[3], tangent[2][3];
-    const double at_node[3] = { 0.0 };
-    double distance = circle_radial(self, place->x, u);
+    const double at_point[3] = { 0.0 };
+    double distance = circle_radial(self, point->x, u);
     row->gap = self->sign * (distance - self->radius) - self->node_radius;
     for (int k = 0; k < 3; k++) {
         row->normal[k] = self->sign * u[k];
         arm[k] = -self->node_radius * row->normal[k];
-        row->point[k] = place->x[k] + arm[k];
+        row->point[k] = point->x[k] + arm[k];
     }
-    pcs_row_push(&row->direction, node, at_node, row->normal);
+    pcs_point_push(&row->direction, point, at_point, row->normal);
     // The first tangent goes round, the second along the axis.
     pcs_cross(self->axis, u, tangent[0]);
     for (int k = 0; k < 3; k++) tangent[1][k] = self->axis[k];
-    for (int t = 0; t < self->ntangent; t++) pcs_row_push(&row->tangent[t], node, arm, tangent[t]);
+    for (int t = 0; t < self->ntangent; t++) pcs_point_push(&row->tangent[t], point, arm, tangent[t]);
     memcpy(row->across, tangent, sizeof tangent);
-    double round = pcs_dot3(place->v, tangent[0]);
-    if (distance > 0.0) row->bias = self->sign * round * round / distance;
+    double round = pcs_dot3(point->v, tangent[0]);
+    row->bias = pcs_dot3(row->normal, point->bend);
+    if (distance > 0.0) row->bias += self->sign * round * round / distance;
 }
 
 static void circle_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
 {
     const circle_contact *self = instance;
-    for (int i = 0; i < self->nodes->count; i++) {
-        pcs_place place;
-        places->find(places, self->nodes->items[i], &place);
-        circle_evaluate_row(self, &place, self->nodes->items[i], &rows[i]);
+    for (int i = 0; i < self->points.count; i++) {
+        pcs_point_now point;
+        pcs_point_find(&self->points, i, places, &point);
+        circle_evaluate_row(self, &point, &rows[i]);
     }
 }
 
-// Where the node is across the axis, seen from the centre.
-static void circle_spot(const circle_contact *self, const pcs_places *places, int node, pcs_segment *out)
+// Where point i is across the axis, seen from the centre.
+static void circle_spot(const circle_contact *self, const pcs_places *places, int i, pcs_segment *out)
 {
-    pcs_place place;
+    pcs_point_now point;
     double u[3], x[3];
-    places->find(places, node, &place);
-    double distance = circle_radial(self, place.x, u);
+    pcs_point_find(&self->points, i, places, &point);
+    double distance = circle_radial(self, point.x, u);
     for (int k = 0; k < 3; k++) x[k] = distance * u[k];
     pcs_segment_between(x, x, out);
 }
@@ -156,11 +163,10 @@ static void circle_passage(void *instance, const pcs_places *from, const pcs_pla
 {
     const circle_contact *self = instance;
     if (self->sign < 0.0) return;
-    for (int i = 0; i < self->nodes->count; i++) {
-        int node = self->nodes->items[i];
+    for (int i = 0; i < self->points.count; i++) {
         pcs_swept pair = { .thickness = self->radius + self->node_radius };
-        circle_spot(self, from, node, &pair.b[0]);
-        circle_spot(self, to, node, &pair.b[1]);
+        circle_spot(self, from, i, &pair.b[0]);
+        circle_spot(self, to, i, &pair.b[1]);
         pcs_swept_look(&pair, rows[i].is_loaded ? PCS_SWEPT_LOADED : PCS_SWEPT_OPEN, i, worst);
     }
 }
@@ -173,14 +179,15 @@ static void circle_show(const void *params, const pcs_dofmap *map, pcs_obstacle 
     pcs_normalize3(p->axis, out->axis);
     memcpy(out->point, p->centre, sizeof out->point);
     out->radius = p->radius;
-    out->node_radius = p->node_radius;
+    out->node_radius = p->node_radius + pcs_offsets_reach(&p->offsets);
     out->nnode = nodes->count;
     out->nodes = nodes->items;
 }
 
 const pcs_gap_ops pcs_gap_node_circle = {
     .name = "node_circle",
-    .summary = "nodes inside or outside a rigid circle or cylinder, gap = distance of the surfaces",
+    .summary =
+        "nodes, or points fixed to them, inside or outside a rigid circle or cylinder, gap = distance of the surfaces",
     .options = circle_options,
     .params_size = sizeof(circle_params),
     .set_options = circle_sets,

@@ -33,9 +33,9 @@ static pcs_status rows_count(pcs_system *self, fe_data *fe, int k, pcs_contact_i
         info->writes_points = c->writes_points;
         source->evaluate = c->ops->evaluate;
         if (c->law != NULL) return pcs_fe_count_law(self, fe, k); // no rows
-        if (c->ops->count != NULL && rows_law(c)->friction == 0.0) {
-            info->nrow = c->ops->count(c->params, fe->model.mesh);
-        } else {
+        bool may_stay = c->ops->count != NULL && rows_law(c)->friction == 0.0;
+        info->nrow = may_stay ? c->ops->count(c->params, fe->model.mesh) : -1;
+        if (info->nrow < 0) {
             PCS_TRY(c->ops->create(self->ctx, c->params, &fe->map, &work->instances[k], &source->contact));
             info->nrow = source->contact.nrow;
             if (rows_law(c)->friction == 0.0) source->contact.ntangent = 0;
@@ -173,6 +173,8 @@ static void rows_freeze_constant(pcs_system *self, fe_data *fe)
                 pcs_contact_point *point = &fe->points[row];
                 *point = (pcs_contact_point){ .gap = state->gap, .node = state->direction.term[0].node, .other = -1 };
                 if (state->direction.nterm > 1) point->other = state->direction.term[1].node;
+                const double *x = fe->model.mesh->x[point->node];
+                for (int axis = 0; axis < 3; axis++) point->arm[axis] = state->point[axis] - x[axis];
                 memcpy(point->normal, state->normal, sizeof point->normal);
                 rows_sum_direction(self, self->G, row, point->resultant);
             }
@@ -320,7 +322,7 @@ void pcs_fe_contact_points(pcs_system *self, const double *q, double (*position)
                 continue;
             }
             pcs_fe_node_vector(fe, point->node, q, position[row]);
-            for (int i = 0; i < 3; i++) position[row][i] += fe->model.mesh->x[point->node][i];
+            for (int i = 0; i < 3; i++) position[row][i] += fe->model.mesh->x[point->node][i] + point->arm[i];
         }
     }
     if (fe->laws != NULL) pcs_fe_law_points(self, q, position, normal);

@@ -158,6 +158,16 @@ pcs_status pcs_ends_meet(pcs_context *ctx, const pcs_ends_params *params, const 
                     pcs_norm3(apart), a, xa[0], xa[1], xa[2], b, xb[0], xb[1], xb[2]);
 }
 
+pcs_status pcs_ends_demand_space(pcs_context *ctx, const pcs_joint_ends *ends)
+{
+    if (ends->ntranslation == 3 && ends->nrotation == 3) return PCS_OK;
+    bool is_plane = ends->b.turning == PCS_TURNS_FLAT || ends->ntranslation < 3;
+    int node = ends->b.node;
+    if (!is_plane && ends->b.turning != PCS_TURNS_NOT) node = ends->a.node;
+    return pcs_fail(ctx, PCS_BAD_INPUT, "node %d %s; this joint is one of bodies that move and turn in space", node,
+                    is_plane ? "moves in a plane or along a line" : "does not turn");
+}
+
 void pcs_joint_mark(const double d[3], bool has[3])
 {
     for (int k = 0; k < 3; k++) has[k] = has[k] || fabs(d[k]) > 1e-12;

@@ -49,6 +49,8 @@ pcs_status pcs_ends_create(pcs_context *ctx, const pcs_ends_params *params, cons
 // The same for two node numbers; a may be -1.
 pcs_status pcs_ends_resolve(pcs_context *ctx, const pcs_dofmap *map, int a, int b, const double at[3],
                             pcs_joint_ends *out);
+// Both ends move along and turn about all three directions; else tells which node does not.
+pcs_status pcs_ends_demand_space(pcs_context *ctx, const pcs_joint_ends *ends);
 // The only node of a set.
 pcs_status pcs_ends_single(pcs_context *ctx, const pcs_dofmap *map, const char *set, int *node);
 pcs_status pcs_end_resolve(pcs_context *ctx, const pcs_dofmap *map, int node, const double at[3], pcs_joint_end *out);

@@ -41,7 +41,13 @@ static void add_body(model *m, const body *b, const char *name, const double x[3
 // Does this joint need something that the body does not have?
 static bool can_hold(const pcs_joint_ops *ops, const body *b)
 {
-    return b->turns || (strcmp(ops->name, "hinge") != 0 && strcmp(ops->name, "fixed") != 0);
+    const char *const of_rotations[] = { "hinge", "fixed", "gear" };
+    const char *const in_space[] = { "cylindrical", "screw", "universal" };
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(ops->name, of_rotations[i]) == 0 && !b->turns) return false;
+        if (strcmp(ops->name, in_space[i]) == 0 && (!b->turns || b->is_flat)) return false;
+    }
+    return true;
 }
 
 // The first node of a body: beams have a set for it.
@@ -65,10 +71,19 @@ static void state_joint(model *m, const pcs_joint_ops *ops, const body *b, bool 
     } else if (strcmp(ops->name, "distance") == 0) {
         if (has_two) snprintf(text, sizeof text, "a=%s b=%s%s", one, two, b->turns ? " at_a=0.5,0.3,0.0" : "");
         else snprintf(text, sizeof text, "node=%s anchor=-1,2,0%s", one, b->turns ? " at_b=0.5,0.3,0.0" : "");
-    } else if (has_two) {
-        snprintf(text, sizeof text, "a=%s b=%s axis=%s%s", one, two, axis, at);
+    } else if (strcmp(ops->name, "gear") == 0) {
+        if (b->is_flat) snprintf(text, sizeof text, "a=%s b=%s teeth_a=30 teeth_b=20", one, two);
+        else
+            snprintf(text, sizeof text, "a=%s b=%s teeth_a=30 teeth_b=20 axis_a=%s axis_b=0.8,0.6,0 internal=true", one,
+                     two, axis);
     } else {
-        snprintf(text, sizeof text, "node=%s axis=%s%s", one, axis, at);
+        char ends[64], extra[64] = "";
+        if (has_two) snprintf(ends, sizeof ends, "a=%s b=%s", one, two);
+        else snprintf(ends, sizeof ends, "node=%s", one);
+        if (strcmp(ops->name, "screw") == 0) snprintf(extra, sizeof extra, " pitch=0.7");
+        if (strcmp(ops->name, "universal") == 0)
+            snprintf(text, sizeof text, "%s axis_a=%s axis_b=0.8,0,-0.75%s", ends, axis, at);
+        else snprintf(text, sizeof text, "%s axis=%s%s%s", ends, axis, at, extra);
     }
     model_joint(m, "link", ops->name, text);
 }
@@ -77,7 +92,7 @@ static void state_joint(model *m, const pcs_joint_ops *ops, const body *b, bool 
 static model *joined(const pcs_joint_ops *ops, const body *b, bool has_two)
 {
     if (!can_hold(ops, b)) return NULL;
-    if (!has_two && strcmp(ops->name, "rigid_link") == 0) return NULL;
+    if (!has_two && (strcmp(ops->name, "rigid_link") == 0 || strcmp(ops->name, "gear") == 0)) return NULL;
     // Nodes that do not turn have no arms: only what keeps a distance can join two of them apart.
     bool keeps_apart = strcmp(ops->name, "distance") == 0 || strcmp(ops->name, "prescribed") == 0;
     if (has_two && !b->turns && !keeps_apart) return NULL;
@@ -120,7 +135,7 @@ static void for_each(each_model *check)
                 model_destroy(&m);
                 count++;
             }
-    CHECK(count >= 50);
+    CHECK(count >= 66);
 }
 
 static void check_rows(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
@@ -162,6 +177,10 @@ static void check_bias(model *m, const pcs_joint_ops *ops, const body *b, bool h
     bool is_turn_in_space = system->has_rotations && strcmp(ops->name, "prescribed") == 0;
     model_randomize(&seed, system->nv, q);
     model_randomize(&seed, system->nv, v);
+    // Angles about an axis have no derivatives where the ends are perpendicular to each other.
+    bool has_angle = strcmp(ops->name, "gear") == 0 || strcmp(ops->name, "screw") == 0;
+    if (has_angle)
+        for (int i = 0; i < system->nv; i++) q[i] *= 0.3;
     for (int s = 0; s < 5; s++) {
         move(system, q, v, (s - 2) * eps, moved);
         gaps_at(system, moved, t + (s - 2) * eps, g[s]);
@@ -292,7 +311,8 @@ static void velocity_of_all(const model *m, const double *q, const double psi[3]
 static void check_common_motion(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
 {
     pcs_system *system = m->system;
-    if (!has_two || strcmp(ops->name, "prescribed") == 0 || (b->is_linear && b->turns)) return;
+    bool is_grounded = strcmp(ops->name, "prescribed") == 0 || strcmp(ops->name, "gear") == 0;
+    if (!has_two || is_grounded || (b->is_linear && b->turns)) return;
     double psi[3] = { b->is_flat ? 0.0 : 1.2, b->is_flat ? 0.0 : -0.7, 2.4 }, shift[3] = { 0.3, -2.0, 0.0 };
     double w[3] = { b->is_flat ? 0.0 : 0.4, b->is_flat ? 0.0 : 0.8, -1.4 }, q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE];
     double gap[16];
@@ -399,13 +419,17 @@ static void joints_of_held_nodes_are_refused(void **state)
 {
     (void)state;
     for (int j = 0; pcs_joints[j] != NULL; j++) {
-        const body *b = &bodies[3];
+        bool is_flat = can_hold(pcs_joints[j], &bodies[3]);
+        const body *b = &bodies[is_flat ? 3 : 4];
         model *m = model_create();
         add_body(m, b, "one", places[0]);
         add_body(m, b, "two", places[1]);
         state_joint(m, pcs_joints[j], b, true);
         const char *const held[] = { "one.start", "two.start" };
-        for (int e = 0; e < 2; e++) model_support(m, held[e], "xy")->fixes[5] = true;
+        for (int e = 0; e < 2; e++) {
+            pcs_fe_support *support = model_support(m, held[e], is_flat ? "xy" : "xyz");
+            for (int k = is_flat ? 5 : 3; k < 6; k++) support->fixes[k] = true;
+        }
         CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
         CHECK_TEXT(pcs_message(m->ctx), "joint 'link' holds what supports hold already");
         assert_string_equal(m->culprit, "joints.link");

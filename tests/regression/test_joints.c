@@ -389,6 +389,29 @@ static const char *const tumblers[] = {
     "joints: { rope: { type: distance, node: one, at_b: [0.4, 0.2, 0], anchor: [0, 0, 0] },\n"
     "          rod: { type: distance, a: one, b: two, at_a: [0.6, 0, 0] },\n"
     "          link: { type: rigid_link, a: one, nodes: rim } }\n",
+    // cylindrical and universal
+    "mesh: { one: { type: point, at: [0.5, 0, 0] }, two: { type: point, at: [0.6, 0, 0.2] },\n"
+    "        three: { type: point, at: [1.1, 0.2, 0.3] } }\n"
+    "elements: { one: { type: rigid_body_3d, mesh: one, mass: 2, inertia: [0.1, 0.2, 0.15] },\n"
+    "            two: { type: rigid_body_3d, mesh: two, mass: 0.3, inertia: [0.005, 0.003, 0.004] },\n"
+    "            three: { type: rigid_body_3d, mesh: three, mass: 0.4, inertia: [0.02, 0.03, 0.04] } }\n"
+    "joints: { pivot: { type: hinge, node: one, at: [0, 0, 0], axis: [0.1, 0.2, 1] },\n"
+    "          sleeve: { type: cylindrical, a: one, b: two, axis: [1, 0.5, 0.2] },\n"
+    "          cross: { type: universal, a: one, b: three, at: [0.9, 0, 0.1], axis_a: [0, 1, 2], axis_b: [1, 2, -1] } "
+    "}\n",
+    // a screw, and gears on a body that swings
+    "mesh: { one: { type: point, at: [0.5, 0, 0] }, two: { type: point, at: [0.6, 0, 0.2] },\n"
+    "        sun: { type: point, at: [0.7, 0, 0] }, planet: { type: point, at: [0.8, 0.1, 0] } }\n"
+    "elements: { one: { type: rigid_body_3d, mesh: one, mass: 2, inertia: [0.1, 0.2, 0.15] },\n"
+    "            two: { type: rigid_body_3d, mesh: two, mass: 0.3, inertia: [0.005, 0.003, 0.004] },\n"
+    "            sun: { type: rigid_body_3d, mesh: sun, mass: 0.2, inertia: [0.002, 0.001, 0.003] },\n"
+    "            planet: { type: rigid_body_3d, mesh: planet, mass: 0.1, inertia: [0.002, 0.003, 0.001] } }\n"
+    "joints: { pivot: { type: ball, node: one, at: [0, 0, 0] },\n"
+    "          thread: { type: screw, a: one, b: two, axis: [1, 0.5, 0.2], pitch: -0.3 },\n"
+    "          shaft: { type: hinge, a: one, b: sun, at: [0.7, 0, 0.1], axis: [1, 0, 0] },\n"
+    "          pin: { type: hinge, a: one, b: planet, at: [0.8, 0.1, 0.1], axis: [0, 0.6, 0.8] },\n"
+    "          teeth: { type: gear, a: sun, b: planet, carrier: one, axis_a: [1, 0, 0], axis_b: [0, 0.6, 0.8],\n"
+    "                   teeth_a: 12, teeth_b: 30 } }\n",
     // a driven double pendulum
     "mesh: { one: { type: point, at: [0.5, 0, 0] }, two: { type: point, at: [1.2, 0.3, 0] } }\n"
     "elements: { one: { type: rigid_body_2d, mesh: one, mass: 2, inertia: 0.1 },\n"

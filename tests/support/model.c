@@ -71,6 +71,20 @@ static void params_vector(const char *text, double out[3])
     }
 }
 
+// Numbers one after the other, as rows of three.
+static void params_list(pcs_context *ctx, const char *text, pcs_list *out)
+{
+    int count = 1;
+    for (const char *at = text; *at != '\0'; at++) count += *at == ',';
+    double *value = pcs_take(ctx, (size_t)count, sizeof *value, "parameters");
+    assert_non_null(value);
+    for (int i = 0; i + 3 <= count; i += 3) {
+        params_vector(text, value + i);
+        for (int k = 0; k < 3 && text != NULL; k++) text = strchr(text, ',') == NULL ? NULL : strchr(text, ',') + 1;
+    }
+    *out = (pcs_list){ .nrow = count / 3, .count = count, .value = value };
+}
+
 static void params_store(const pcs_option *option, const char *text, int number, void *at)
 {
     switch (option->kind) {
@@ -83,7 +97,7 @@ static void params_store(const pcs_option *option, const char *text, int number,
     case PCS_OPTION_VECTOR: params_vector(text == NULL ? "nan,nan,nan" : text, at); break;
     case PCS_OPTION_FILE:
     case PCS_OPTION_TEXT: *(const char **)at = text; break;
-    case PCS_OPTION_LIST: *(pcs_list *)at = (pcs_list){ 0 }; break;       // not needed so far
+    case PCS_OPTION_LIST: *(pcs_list *)at = (pcs_list){ 0 }; break;       // those that are given follow
     case PCS_OPTION_NAMES: *(pcs_names *)at = (pcs_names){ 0 }; break;    // not needed so far
     case PCS_OPTION_POINTS: *(pcs_points *)at = (pcs_points){ 0 }; break; // not needed so far
     case PCS_OPTION_PROFILE:
@@ -100,6 +114,8 @@ void *model_params(pcs_context *ctx, const pcs_option *options, size_t size, con
     for (int i = 0; options != NULL && options[i].name != NULL; i++) {
         const char *text = params_find(ctx, assignments, options[i].name);
         params_store(&options[i], text == NULL ? options[i].preset : text, i, params + options[i].offset);
+        if (options[i].kind == PCS_OPTION_LIST && text != NULL)
+            params_list(ctx, text, (pcs_list *)(void *)(params + options[i].offset));
     }
     return params;
 }

@@ -29,9 +29,10 @@ static const char head[] =
 static const struct {
     const char *joints, *message;
 } wrong[] = {
-    { "  link: { type: hing, node: one }\n", "f:14:17: joints.link.type must be one of ball, distance, fixed, hinge, "
-                                             "prescribed, rigid_link, slider, is 'hing', "
-                                             "did you mean 'hinge'?" },
+    { "  link: { type: hing, node: one }\n",
+      "f:14:17: joints.link.type must be one of ball, cylindrical, distance, fixed, "
+      "gear, hinge, prescribed, rigid_link, screw, slider, universal, is 'hing', "
+      "did you mean 'hinge'?" },
     { "  link: { type: hinge }\n", "f:14:9: joints.link: missing key 'node', or 'a' and 'b'" },
     { "  link: { type: hinge, node: one, a: two, b: ball }\n",
       "f:14:30: joints.link: 'node' is joined to the ground; with 'a' and 'b' it has no place" },
@@ -56,6 +57,21 @@ static const struct {
     { "  link: { type: distance, node: one, anchor: [0, 0, 5] }\n", "node 0 cannot move along [0, 0, -1]" },
     { "  link: { type: rigid_link, a: ball, nodes: two }\n", "node 2 at [0, 2, 0] does not turn, so it cannot carry" },
     { "  link: { type: rigid_link, a: one, nodes: none }\n", "joints.link.nodes must name a set of nodes, is 'none'" },
+    { "  link: { type: cylindrical, node: one, axis: [1, 0, 0] }\n",
+      "node 0 moves in a plane or along a line; this joint is one of bodies that move and turn in space" },
+    { "  link: { type: cylindrical, node: one, axis: [0, 0, 0] }\n", "joints.link: the axis has no direction" },
+    { "  link: { type: screw, node: one, axis: [1, 0, 0] }\n", "joints.link: missing key 'pitch'" },
+    { "  link: { type: screw, node: one, axis: [1, 0, 0], pitch: 0 }\n", "a screw without pitch is a 'hinge'" },
+    { "  link: { type: universal, node: one, axis_a: [1, 0, 0], axis_b: [1, 0.01, 0] }\n",
+      "the axes of a cross are perpendicular" },
+    { "  link: { type: universal, node: one, axis_a: [1, 0, 0], axis_b: [0, 0, 0] }\n",
+      "joints.link: the axis has no direction" },
+    { "  link: { type: gear, a: one, b: ball, teeth_a: 3, teeth_b: 4 }\n", "node 2 does not turn, so it is no wheel" },
+    { "  link: { type: gear, a: one, b: two, teeth_a: 0, teeth_b: 4 }\n", "joints.link.teeth_a" },
+    { "  link: { type: gear, a: one, b: two, teeth_a: 3, teeth_b: 4, axis_a: [1, 0, 0] }\n",
+      "node 0 cannot turn about [1, 0, 0]" },
+    { "  link: { type: gear, a: one, b: two, carrier: two, teeth_a: 3, teeth_b: 4 }\n",
+      "node 1 is named twice: two wheels and their carrier are three" },
     { "  link: { type: prescribed, node: one, along: x }\n",
       "joints.link: no motion is given: needs 'table', 'amplitude'" },
     { "  link: { type: prescribed, node: one, along: x, speed: 1, way: 2, rise: 1 }\n",
@@ -133,6 +149,10 @@ static void joints_between_unlike_nodes_are_told(void **state)
         { "point_mass, mesh: two, mass: 1", "hinge, a: one, b: two",
           "node 1 moves in space, but does not turn: there is no axis to hold; 'ball' joins its point" },
         { "point_mass, mesh: two, mass: 1", "hinge, node: one", "missing key 'axis': node 0 turns in space" },
+        { "point_mass, mesh: two, mass: 1", "cylindrical, a: one, b: two, axis: [1, 0, 0]",
+          "node 1 does not turn; this joint is one of bodies that move and turn in space" },
+        { "rigid_body_3d, mesh: two, mass: 1, inertia: [1, 1, 1]", "gear, a: one, b: two, teeth_a: 2, teeth_b: 3",
+          "missing key 'axis_a': node 0 turns in space" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[2048];

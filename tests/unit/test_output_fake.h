@@ -110,8 +110,10 @@ static const char *const fake_field_names[FAKE_FIELDS] = { "axial_force", "stres
 static const int fake_chain[FAKE_CELLS] = { 0, 1, 2 };
 static pcs_set fake_sets[1] = { { .name = "chain", .count = FAKE_CELLS, .items = fake_chain } };
 static const int fake_items[FAKE_PROBES] = { 9, 4 };
-static const pcs_probe fake_probes[FAKE_PROBES] = { { "tip.x", 0, 0, 1, &fake_items[0] },
-                                                    { "a,b.vx", 1, 0, 1, &fake_items[1] } };
+static const pcs_probe fake_probes[FAKE_PROBES] = {
+    { .column = "tip.x", .quantity = 0, .count = 1, .items = &fake_items[0] },
+    { .column = "a,b.vx", .quantity = 1, .count = 1, .items = &fake_items[1] },
+};
 
 // The state, report and ledger after `step` steps.
 static inline void fake_move(fake_run *r, long step)

@@ -1,0 +1,48 @@
+// Points of a contact: nodes, or points fixed to nodes at offsets, which turn with them; private to this folder.
+//
+//   p = x + R r,  p' = v + w x R r,  and at constant v and w  p'' = w x (w x R r)
+//
+// Every node carries all offsets; points are counted node by node.
+
+#ifndef PCS_CONTACT_POINTS_H
+#define PCS_CONTACT_POINTS_H
+
+#include "contact/contact.h"
+
+typedef struct pcs_points_of {
+    const pcs_set *nodes;
+    int count, noffset; // noffset is 1 where the nodes themselves are the points
+    const double *offset;
+    double reach;        // m, of the longest offset
+    bool turns_finitely; // some offset turns by any angle
+} pcs_points_of;
+
+#define PCS_OFFSETS_OPTION(type)                                             \
+    PCS_LIST("offsets", type, offsets, PCS_OPTIONAL, PCS_ANY_NUMBER,         \
+             "[[x, y, z], ...]: points fixed to each of the nodes, from it " \
+             "in the reference state, m; they touch in place of the node")
+
+// NULL when they are triples, else what is wrong.
+const char *pcs_offsets_check(const pcs_list *offsets, const char **option);
+// Length of the longest one, m.
+double pcs_offsets_reach(const pcs_list *offsets);
+// The nodes must turn, and some dof of each must be free.
+pcs_status pcs_points_create(pcs_context *ctx, const pcs_list *offsets, const pcs_set *nodes, const pcs_dofmap *map,
+                             pcs_points_of *out);
+static inline int pcs_points_node(const pcs_points_of *points, int i)
+{
+    return points->nodes->items[i / points->noffset];
+}
+
+// A point at the present positions.
+typedef struct pcs_point_now {
+    int node;
+    double x[3], arm[3];  // arm: from the node
+    double v[3], bend[3]; // velocity, and acceleration at constant v and w; zero unless the places have velocities
+} pcs_point_now;
+
+void pcs_point_find(const pcs_points_of *points, int i, const pcs_places *places, pcs_point_now *out);
+// Adds a force at the point, and `beyond` further.
+void pcs_point_push(pcs_row_direction *row, const pcs_point_now *point, const double beyond[3], const double force[3]);
+
+#endif

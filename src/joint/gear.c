@@ -1,0 +1,182 @@
+// Gear: two wheels on a carrier turn by the ratio of their teeth, which a hinge each holds on it.
+//
+//   g = (z_b phi_b + z_a phi_a) / max(z_a, z_b),  phi the angles against the carrier;
+//   internal gears: z_b phi_b - z_a phi_a
+//
+// Angles in space are known up to whole turns; z_a, z_b are whole and have no common divisor, so the numerator is, too:
+// the nearest of its zeros is taken. The wheels exert moments about their axes on each other, and the carrier what is
+// left: the force between the teeth that a radius would tell is not among the forces of the hinges.
+
+#include "joint/angle.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { GEAR_MOST_TEETH = 1000000 };
+
+typedef struct gear_params {
+    const char *a, *b, *carrier;
+    double axis_a[3], axis_b[3];
+    int teeth_a, teeth_b;
+    bool is_internal;
+} gear_params;
+
+typedef struct gear_wheel {
+    pcs_joint_end end;
+    pcs_joint_angle angle;
+    double teeth; // less common divisors, with the sign of its angle in the row
+} gear_wheel;
+
+typedef struct gear {
+    gear_wheel a, b;
+    pcs_joint_end carrier;
+    double most; // teeth
+} gear;
+
+static const pcs_option gear_options[] = {
+    PCS_TEXT("a", gear_params, a, PCS_REQUIRED, "node of the first wheel"),
+    PCS_TEXT("b", gear_params, b, PCS_REQUIRED, "node of the second wheel; reactions are those on it"),
+    PCS_TEXT("carrier", gear_params, carrier, PCS_OPTIONAL,
+             "node against which both angles count and on which hinges hold the wheels; by default the ground"),
+    PCS_VECTOR("axis_a", gear_params, axis_a, PCS_OPTIONAL, PCS_ANY_NUMBER,
+               "about which a turns, in the reference state, any length; needed in space"),
+    PCS_VECTOR("axis_b", gear_params, axis_b, PCS_OPTIONAL, PCS_ANY_NUMBER, "about which b turns; by default axis_a"),
+    PCS_COUNT("teeth_a", gear_params, teeth_a, PCS_REQUIRED, PCS_WITHIN(1, GEAR_MOST_TEETH), "teeth of a"),
+    PCS_COUNT("teeth_b", gear_params, teeth_b, PCS_REQUIRED, PCS_WITHIN(1, GEAR_MOST_TEETH),
+              "teeth of b, which turns teeth_a/teeth_b times as fast as a"),
+    PCS_FLAG("internal", gear_params, is_internal, PCS_DEFAULT("false"),
+             "the wheels turn in the same sense about their axes, as in a ring or by a belt; else in opposite ones"),
+    { 0 },
+};
+
+static const char *const gear_sets[] = { "a", "b", "carrier", NULL };
+
+static const char *gear_check(const void *params, const char **option)
+{
+    const gear_params *p = params;
+    double unit[3];
+    *option = "axis_a";
+    if (pcs_axis_given(p->axis_a) && !pcs_normalize3(p->axis_a, unit)) return "the axis has no direction";
+    *option = "axis_b";
+    return pcs_axis_given(p->axis_b) && !pcs_normalize3(p->axis_b, unit) ? "the axis has no direction" : NULL;
+}
+
+static int gear_common_divisor(int a, int b)
+{
+    while (b != 0) {
+        int rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+// The axis that is given, or in the plane the only one there is.
+static pcs_status gear_find_axis(pcs_context *ctx, const pcs_dofmap *map, const double given[3], int node,
+                                 double axis[3])
+{
+    int count = 0;
+    double along = 0.0;
+    const double *only = NULL;
+    if (pcs_axis_given(given)) (void)pcs_normalize3(given, axis);
+    for (int i = map->first[node]; i < map->first[node + 1]; i++) {
+        const pcs_dof *d = &map->dof[i];
+        if (!d->is_rotation) continue;
+        only = d->direction;
+        count++;
+        if (pcs_axis_given(given)) along += pcs_dot3(axis, only) * pcs_dot3(axis, only);
+    }
+    if (count == 0) return pcs_fail(ctx, PCS_BAD_INPUT, "node %d does not turn, so it is no wheel", node);
+    if (!pcs_axis_given(given) && count > 1)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "missing key 'axis_a': node %d turns in space", node);
+    if (!pcs_axis_given(given)) memcpy(axis, only, 3 * sizeof *axis);
+    else if (fabs(along - 1.0) > 1e-9)
+        return pcs_fail(ctx, PCS_BAD_INPUT, "node %d cannot turn about [%g, %g, %g]", node, axis[0], axis[1], axis[2]);
+    return PCS_OK;
+}
+
+static pcs_status gear_make_wheel(pcs_context *ctx, const pcs_dofmap *map, const double given[3], const gear *g,
+                                  gear_wheel *wheel)
+{
+    double axis[3] = { 0 }, unused[3] = { 0 };
+    PCS_TRY(gear_find_axis(ctx, map, given, wheel->end.node, axis));
+    if (g->carrier.node >= 0) PCS_TRY(gear_find_axis(ctx, map, axis, g->carrier.node, unused));
+    pcs_angle_create(&g->carrier, &wheel->end, axis, &wheel->angle);
+    return PCS_OK;
+}
+
+static pcs_status gear_resolve(pcs_context *ctx, const gear_params *p, const pcs_dofmap *map, gear *g)
+{
+    const char *const names[] = { p->a, p->b, p->carrier };
+    pcs_joint_end *ends[] = { &g->a.end, &g->b.end, &g->carrier };
+    const double origin[3] = { 0 };
+    int node[3] = { -1, -1, -1 };
+    for (int i = 0; i < 3; i++) {
+        if (names[i] != NULL) PCS_TRY(pcs_ends_single(ctx, map, names[i], &node[i]));
+        PCS_TRY(pcs_end_resolve(ctx, map, node[i], node[i] < 0 ? origin : map->mesh->x[node[i]], ends[i]));
+        for (int j = 0; j < i; j++)
+            if (node[i] == node[j])
+                return pcs_fail(ctx, PCS_BAD_INPUT, "node %d is named twice: two wheels and their carrier are three",
+                                node[i]);
+    }
+    return PCS_OK;
+}
+
+static pcs_status gear_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
+                              pcs_joint_shape *shape)
+{
+    const gear_params *p = params;
+    gear *g;
+    PCS_TAKE(ctx, g, 1, "a joint");
+    PCS_TRY(gear_resolve(ctx, p, map, g));
+    PCS_TRY(gear_make_wheel(ctx, map, p->axis_a, g, &g->a));
+    PCS_TRY(gear_make_wheel(ctx, map, pcs_axis_given(p->axis_b) ? p->axis_b : p->axis_a, g, &g->b));
+    int common = gear_common_divisor(p->teeth_a, p->teeth_b);
+    g->a.teeth = p->is_internal ? -(double)(p->teeth_a / common) : (double)(p->teeth_a / common);
+    g->b.teeth = p->teeth_b / common;
+    g->most = fmax(fabs(g->a.teeth), g->b.teeth);
+    *instance = g;
+    *shape = (pcs_joint_shape){ .nrow = 1, .is_constant = g->a.angle.adds_up && g->b.angle.adds_up };
+    pcs_joint_mark(g->b.angle.axis, shape->has_moment);
+    if (g->carrier.turning == PCS_TURNS_FREE) // the axis rides
+        for (int k = 0; k < 3; k++) shape->has_moment[k] = true;
+    return PCS_OK;
+}
+
+static void gear_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
+{
+    const gear *g = instance;
+    pcs_end_now a, b, carrier;
+    pcs_row_state turn_a = { 0 }, turn_b = { 0 };
+    pcs_end_find(&g->a.end, places, &a);
+    pcs_end_find(&g->b.end, places, &b);
+    pcs_end_find(&g->carrier, places, &carrier);
+    pcs_row_turn(&carrier, &a, &g->a.angle, &turn_a);
+    pcs_row_turn(&carrier, &b, &g->b.angle, &turn_b);
+    memset(turn_a.couple, 0, sizeof turn_a.couple); // reactions are those on b
+    pcs_row_add(rows, g->b.teeth / g->most, &turn_b);
+    pcs_row_add(rows, g->a.teeth / g->most, &turn_a);
+    memcpy(rows->point, b.point, sizeof rows->point);
+    if (!g->a.angle.adds_up || !g->b.angle.adds_up)
+        rows->gap = remainder(g->b.teeth * turn_b.gap + g->a.teeth * turn_a.gap, pcs_whole_turn) / g->most;
+}
+
+static bool gear_show(const void *instance, int part, pcs_obstacle *out)
+{
+    const gear *g = instance;
+    const gear_wheel *wheel = part == 0 ? &g->a : &g->b;
+    pcs_end_show(&wheel->end, PCS_OBSTACLE_CYLINDER, wheel->angle.axis, out);
+    return part < 2;
+}
+
+const pcs_joint_ops pcs_joint_gear = {
+    .name = "gear",
+    .summary = "two wheels turn by the ratio of their teeth, against the ground or a carrier",
+    .options = gear_options,
+    .params_size = sizeof(gear_params),
+    .set_options = gear_sets,
+    .check = gear_check,
+    .create = gear_create,
+    .evaluate = gear_evaluate,
+    .show = gear_show,
+};

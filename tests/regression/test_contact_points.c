@@ -1,0 +1,234 @@
+// Contact at points fixed to bodies: against bodies with light nodes at their corners, closed forms, and the stable step.
+
+#include "support/check.h"
+#include "support/text_case.h"
+
+#include "core/rotation.h"
+#include "fe/fe.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double gravity = 9.81;
+
+#define CORNERS                                                      \
+    "[[-0.2, -0.15, -0.1], [0.2, -0.15, -0.1], [-0.2, 0.15, -0.1], " \
+    "[0.2, 0.15, -0.1], [-0.2, -0.15, 0.1], [0.2, -0.15, 0.1],\n"    \
+    "  [-0.2, 0.15, 0.1], [0.2, 0.15, 0.1]]"
+
+enum { ROOM = 4096 };
+
+// A box dropped at an angle on a rough floor: with points, or with nodes of a small mass at its corners.
+static text_case open_box(double mass, const char *law, const char *scheme, const char *time)
+{
+    char text[ROOM], floor[512];
+    snprintf(floor, sizeof floor, "point: [-0.09, -0.06, -0.3], normal: [0.3, 0.2, 1.0], %s } }\n%s%s", law, scheme,
+             time);
+    if (mass == 0.0)
+        snprintf(text, sizeof text,
+                 "mesh: { box: { type: point, at: [0, 0, 0] } }\nsets: { all: { nodes: [box] } }\n"
+                 "elements: { box: { type: rigid_body_3d, mesh: box, mass: 4.0, inertia: [0.043, 0.067, 0.083] } }\n"
+                 "contacts: { floor: { type: node_plane, nodes: box, offsets: " CORNERS ", %s",
+                 floor);
+    else
+        snprintf(text, sizeof text,
+                 "mesh: { box: { type: point, at: [0, 0, 0] }, corners: { type: point, at: " CORNERS " } }\n"
+                 "sets: { all: { nodes: [box, corners] } }\n"
+                 "elements: { box: { type: rigid_body_3d, mesh: box, mass: 4.0, inertia: [0.043, 0.067, 0.083] },\n"
+                 "            corners: { type: point_mass, mesh: corners, mass: %.17g } }\n"
+                 "joints: { link: { type: rigid_link, a: box, nodes: corners } }\n"
+                 "contacts: { floor: { type: node_plane, nodes: corners, %s",
+                 mass, floor);
+    return text_case_open(text,
+                          "loads: { weight: { type: gravity, g: [-2.7687, -1.8458, -9.229] } }\n"
+                          "initial: [ { set: all, velocity: [0.9, -0.2, -0.3], spin: [0.5, 1.0, 0.3],\n"
+                          "             about: [0, 0, 0] } ]\n",
+                          NULL);
+}
+
+static double box_distance(const text_case *a, const text_case *b)
+{
+    double x[2][3], v[2][3], reference[3], sum = 0.0;
+    text_case_node(a, "box", x[0], v[0], reference);
+    text_case_node(b, "box", x[1], v[1], reference);
+    for (int k = 0; k < 3; k++) sum += fabs(x[0][k] - x[1][k]) + fabs(v[0][k] - v[1][k]);
+    return sum;
+}
+
+// Runs to the end; gives the number of impacts.
+static int run_and_count(text_case *c)
+{
+    int impacts = 0;
+    while (!pcs_sim_is_done(c->sim)) {
+        text_case_step(c);
+        for (int j = 0; j < c->sim->system->nrow; j++) impacts += c->sim->report.rows[j].is_impact;
+    }
+    return impacts;
+}
+
+// As the nodes get lighter the box with nodes tends to that with points, linearly in their mass.
+static void light_corners_tend_to_points(void **state)
+{
+    (void)state;
+    const char *const laws[] = { "restitution: 0.0", "restitution: 0.0, friction: 0.4" };
+    const char *const schemes[] = { "scheme: { type: moreau_jean, theta: 1.0 }\n",
+                                    "scheme: { type: alpha_ggl, rho_inf: 0.8 }\n" };
+    const double masses[] = { 1e-3, 1e-5 };
+    for (int l = 0; l < 2; l++)
+        for (int s = 0; s < 2; s++) {
+            double error[2];
+            text_case points = open_box(0.0, laws[l], schemes[s], "time: { step: 1.0e-3, end: 0.2 }\n");
+            CHECK(points.sim->system->nv == 6 && points.sim->system->nrow == 8);
+            CHECK(run_and_count(&points) > 0);
+            for (int i = 0; i < 2; i++) {
+                text_case nodes = open_box(masses[i], laws[l], schemes[s], "time: { step: 1.0e-3, end: 0.2 }\n");
+                text_case_run(&nodes);
+                error[i] = box_distance(&points, &nodes);
+                text_case_close(&nodes);
+            }
+            CHECK(error[0] < 0.1);
+            CHECK(error[1] < 0.02 * error[0] + 1e-9);
+            text_case_close(&points);
+        }
+}
+
+// A frictionless ladder of 2 l between wall and floor leaves the wall at two thirds of its starting height with
+// vx^2 = (8/27) M g l^3 s0^3 / (M l^2 + J), s0 the sine of its angle; vx stays after that.
+static void ladders_leave_the_wall(void **state)
+{
+    (void)state;
+    const double M = 10.0, J = 10.0 / 3.0, s0 = sin(acos(0.5));
+    const double vx = sqrt(8.0 / 27.0 * M * gravity * s0 * s0 * s0 / (M + J));
+    double error[2];
+    for (int i = 0; i < 2; i++) {
+        text_case c = text_case_open(
+            "mesh: { ladder: { type: point, at: [0.5, 0.8660254037844386, 0] } }\n"
+            "elements: { ladder: { type: rigid_body_2d, mesh: ladder, mass: 10.0, inertia: 3.3333333333333335 } }\n"
+            "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
+            "contacts:\n"
+            "  wall: { type: node_plane, nodes: ladder, offsets: [[-0.5, 0.8660254037844386, 0]], point: [0, 0, 0],\n"
+            "          normal: [1, 0, 0], restitution: 0.0 }\n"
+            "  floor: { type: node_plane, nodes: ladder, offsets: [[0.5, -0.8660254037844386, 0]], point: [0, 0, 0],\n"
+            "           normal: [0, 1, 0], restitution: 0.0 }\n"
+            "scheme: { type: alpha_ggl, rho_inf: 0.8 }\n",
+            i == 0 ? "time: { step: 2.0e-3, end: 0.8 }\n" : "time: { step: 1.0e-3, end: 0.8 }\n", NULL);
+        double x[3], v[3], reference[3];
+        text_case_run(&c);
+        text_case_node(&c, "ladder", x, v, reference);
+        CHECK(c.sim->report.rows[0].gap > 1e-3); // it has left the wall
+        error[i] = fabs(v[0] - vx);
+        text_case_close(&c);
+    }
+    CHECK(error[0] < 1e-3 * vx);
+    CHECK(error[1] < error[0]);
+}
+
+// A block that rocks about a corner and lands on the other: Housner's ratio of its rates, 1 - (3/2) sin^2(alpha) of a
+// rectangle; and the rows of both corners draw where they are.
+static void blocks_rock_by_housner(void **state)
+{
+    (void)state;
+    const double b = 0.1, h = 0.4, R2 = b * b + h * h, M = 6.0, J = M * R2 / 3.0, tilt = 0.05;
+    double x = b * cos(tilt) - h * sin(tilt), y = b * sin(tilt) + h * cos(tilt);
+    char text[ROOM];
+    snprintf(text, sizeof text,
+             "mesh: { block: { type: point, at: [%.17g, %.17g, 0] } }\n"
+             "elements: { block: { type: rigid_body_2d, mesh: block, mass: %.17g, inertia: %.17g } }\n"
+             "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
+             "contacts: { floor: { type: node_plane, nodes: block, offsets: [[%.17g, %.17g, 0], [%.17g, %.17g, 0]],\n"
+             "                     point: [0, 0, 0], normal: [0, 1, 0], restitution: 0.0, friction: 10.0 } }\n"
+             "scheme: { type: moreau_jean, theta: 0.5 }\ntime: { step: 1.0e-5, end: 0.5 }\n",
+             x, y, M, J, -x, -y, 2.0 * b * cos(tilt) - x, 2.0 * b * sin(tilt) - y);
+    text_case c = text_case_open(text, NULL);
+    pcs_system *system = c.sim->system;
+    double before = 0.0, ratio = 0.0, point[2][3], normal[2][3];
+    CHECK(system->nv == 3 && system->nrow == 2);
+    while (!pcs_sim_is_done(c.sim) && ratio == 0.0) {
+        before = c.sim->state.v[2];
+        text_case_step(&c);
+        if (c.sim->report.rows[1].is_impact) ratio = c.sim->state.v[2] / before;
+        system->ops->contact_points(system, c.sim->state.q, point, normal);
+        CHECK_NEAR(hypot(point[1][0] - point[0][0], point[1][1] - point[0][1]), 2.0 * b, 1e-14);
+    }
+    CHECK(before < -0.1);
+    CHECK_NEAR(ratio, 1.0 - 1.5 * b * b / R2, 2e-4);
+    text_case_close(&c);
+}
+
+// Points have no mass: nothing limits the step of explicit schemes.
+static void points_do_not_limit_the_step(void **state)
+{
+    (void)state;
+    text_case c =
+        open_box(0.0, "restitution: 0.3", "scheme: { type: half_explicit }\n", "time: { step: 1.0e-3, end: 0.2 }\n");
+    CHECK(isinf(c.sim->system->stable_step));
+    CHECK(run_and_count(&c) > 0);
+    text_case_close(&c);
+}
+
+static void wrong_offsets_are_told(void **state)
+{
+    (void)state;
+    static const char model[] = "mesh: { one: { type: point, at: [0, 0, 1] }, two: { type: point, at: [1, 0, 1] } }\n"
+                                "elements: { one: { type: rigid_body_3d, mesh: one, mass: 1, inertia: [1, 1, 1] },\n"
+                                "            two: { type: point_mass, mesh: two, mass: 1 } }\n%s"
+                                "contacts: { floor: { type: %s, restitution: 0 } }\n"
+                                "scheme: { type: alpha_ggl }\ntime: { step: 1.0e-3, end: 1.0 }\n";
+    static const struct {
+        const char *rest, *contact, *message;
+    } wrong[] = {
+        { "", "node_plane, nodes: two, offsets: [[1, 0, 0]], point: [0, 0, 0], normal: [0, 0, 1]",
+          "node 1 does not turn, so it cannot carry points at 'offsets'" },
+        { "", "node_plane, nodes: one, offsets: [[1, 0], [0, 1]], point: [0, 0, 0], normal: [0, 0, 1]",
+          "contacts.floor: 'offsets' must be rows [x, y, z]" },
+        { "", "node_circle, nodes: one, offsets: [1, 0], centre: [0, 0, 0], radius: 1, side: outside",
+          "contacts.floor: 'offsets' must be rows [x, y, z]" },
+        { "supports: { hold: { set: one, fix: [x, y, z, rx, ry, rz] } }\n",
+          "node_plane, nodes: one, offsets: [[1, 0, 0]], point: [0, 0, 0], normal: [0, 0, 1]",
+          "node 0 is held by supports, so the gaps of its points cannot change" },
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[ROOM];
+        text_case c;
+        snprintf(text, sizeof text, model, wrong[i].rest, wrong[i].contact);
+        CHECK_STATUS(NULL, text_case_try(text, &c), PCS_BAD_INPUT);
+        CHECK_TEXT(pcs_message(c.ctx), wrong[i].message);
+        text_case_close(&c);
+    }
+}
+
+// A body held at its node turns like a pendulum until its tip hits a wall: theta at the first contact, and no further.
+static void held_bodies_hit_with_their_tips(void **state)
+{
+    (void)state;
+    text_case c = text_case_open(
+        "mesh: { arm: { type: point, at: [0, 0, 0] } }\n"
+        "elements: { arm: { type: rigid_body_2d, mesh: arm, mass: 1, inertia: 0.5 } }\n"
+        "supports: { pin: { set: arm, fix: [x, y] } }\n"
+        "loads: { turn: { type: torque, node: arm, value: 1.0, axis: [0, 0, 1] } }\n"
+        "contacts: { wall: { type: node_circle, nodes: arm, offsets: [[1, 0, 0]], centre: [0, 1.5, 0], radius: 1.0,\n"
+        "                    side: outside, restitution: 0.0 } }\n"
+        "scheme: { type: alpha_ggl, rho_inf: 0.8 }\ntime: { step: 1.0e-3, end: 2.0 }\n",
+        NULL);
+    // The tip is 1 from both centres, which are 1.5 apart.
+    double x[3], v[3], reference[3], angle = asin((1.0 + 2.25 - 1.0) / 3.0);
+    text_case_run(&c);
+    text_case_node(&c, "arm", x, v, reference);
+    CHECK_NEAR(c.sim->state.q[0], angle, 1e-13);
+    CHECK_NEAR(c.sim->state.v[0], 0.0, 1e-13);
+    // Torque over the arm of the normal about the pin.
+    double lever = fabs(cos(angle) * (sin(angle) - 1.5) - sin(angle) * cos(angle));
+    CHECK_NEAR(c.sim->report.rows[0].force, 1.0 / lever, 1e-9);
+    text_case_close(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(light_corners_tend_to_points), cmocka_unit_test(ladders_leave_the_wall),
+        cmocka_unit_test(blocks_rock_by_housner),       cmocka_unit_test(points_do_not_limit_the_step),
+        cmocka_unit_test(wrong_offsets_are_told),       cmocka_unit_test(held_bodies_hit_with_their_tips),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

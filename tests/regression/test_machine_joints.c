@@ -1,0 +1,381 @@
+// Cylindrical, universal and screw joints and gears against closed forms, over schemes, steps and units.
+
+#include "support/check.h"
+#include "support/still.h"
+#include "support/text_case.h"
+
+#include "core/rotation.h"
+#include "fe/fe.h"
+#include "schemes/scheme.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double gravity = 9.81, pi = 3.14159265358979323846;
+
+#define GGL(rho) "scheme: { type: alpha_ggl, rho_inf: " rho " }\n"
+#define MOREAU "scheme: { type: moreau_jean, theta: 0.5 }\n"
+#define TIME(step, end) "time: { step: " step ", end: " end " }\n"
+
+static void turn_of(const text_case *c, const char *set, double turn[3])
+{
+    const pcs_dofmap *map = pcs_fe_dofmap(c->sim->system);
+    int node = pcs_mesh_node_set(map->mesh, set)->items[0];
+    turn[0] = turn[1] = turn[2] = 0.0;
+    for (int i = map->first[node]; i < map->first[node + 1]; i++) {
+        const pcs_dof *d = &map->dof[i];
+        if (!d->is_rotation || d->equation < 0) continue;
+        for (int k = 0; k < 3; k++) turn[k] += c->sim->state.q[d->equation] * d->direction[k];
+    }
+}
+
+// Angle of a body about an axis that it keeps, up to whole turns; `across` is a unit vector square to the axis.
+static double angle_about(const text_case *c, const char *set, const double axis[3], const double across[3])
+{
+    double turn[3], R[9], now[3], side[3];
+    turn_of(c, set, turn);
+    pcs_rotation_exp(turn, R);
+    pcs_rotation_apply(R, across, now);
+    pcs_cross(axis, across, side);
+    return atan2(pcs_dot3(now, side), pcs_dot3(now, across));
+}
+
+static double apart(double a, double b)
+{
+    return fabs(remainder(a - b, 2.0 * pi));
+}
+
+static const double X[3] = { 1.0, 0.0, 0.0 }, Y[3] = { 0.0, 1.0, 0.0 }, Z[3] = { 0.0, 0.0, 1.0 };
+
+// A nut on a screw, in any units: lengths, masses and times are so many m, kg and s.
+typedef struct units {
+    double length, mass, time;
+} units;
+
+enum { SCREW_ROOM = 2048 };
+
+static void write_screw(double pitch, const units *u, const char *scheme, double step, char text[SCREW_ROOM])
+{
+    double l = u->length, m = u->mass, t = u->time;
+    int n = snprintf(text, SCREW_ROOM,
+                     "mesh: { body: { type: point, at: [%.17g, 0, 0] } }\n"
+                     "elements: { body: { type: rigid_body_3d, mesh: body, mass: %.17g,\n"
+                     "                    inertia: [%.17g, %.17g, %.17g] } }\n"
+                     "joints: { nut: { type: screw, node: body, axis: [0, 0, 3], pitch: %.17g } }\n"
+                     "loads: { weight: { type: gravity, g: [0, 0, %.17g] } }\n"
+                     "%stime: { step: %.17g, end: %.17g }\n",
+                     0.3 * l, 2.0 * m, 0.1 * m * l * l, 0.2 * m * l * l, 0.05 * m * l * l, pitch * l,
+                     -gravity * l / (t * t), scheme, step * t, 2.0 * t);
+    CHECK(n < SCREW_ROOM);
+}
+
+// The weight turns the nut as it sinks: z'' = -g m/(m + J k^2), k = 2 pi/P, a parabola through seven turns and more.
+static double screw_acceleration(double pitch, double *k)
+{
+    *k = 2.0 * pi / pitch;
+    return -gravity * 2.0 / (2.0 + 0.05 * *k * *k);
+}
+
+static void screws_fall_by_their_pitch(void **state)
+{
+    (void)state;
+    const double pitches[] = { 0.4, -0.4, 0.05, 3.0 };
+    const units all[] = { { 1.0, 1.0, 1.0 }, { 1e3, 1e3, 1.0 }, { 1e-6, 1e-9, 1e-3 }, { 1e6, 1.0, 1e4 } };
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            char text[SCREW_ROOM];
+            const units *u = &all[j];
+            double k, a = screw_acceleration(pitches[i], &k), x[3], v[3], reference[3], gap, rate;
+            double force = u->mass * u->length / (u->time * u->time);
+            write_screw(pitches[i], u, GGL("0.8"), 1e-2, text);
+            text_case c = text_case_open(text, NULL);
+            text_case_run(&c);
+            text_case_node(&c, "body", x, v, reference);
+            CHECK_RELATIVE(x[2] / u->length, 2.0 * a, 1e-12);
+            CHECK(apart(angle_about(&c, "body", Z, X), k * 2.0 * a) < 1e-11 * fabs(k));
+            const pcs_reaction *r = &c.sim->reactions[0];
+            CHECK_RELATIVE(r->force[2] / force, 2.0 * (a + gravity), 1e-10);
+            CHECK_RELATIVE(r->moment[2] / (force * u->length), 0.05 * a * k, 1e-10);
+            const pcs_ledger *l = &c.sim->ledger;
+            CHECK_NEAR(l->now.kinetic / fabs(l->now.potential - l->initial), 1.0, 1e-11);
+            text_case_misfit(&c, &gap, &rate);
+            CHECK(gap <= 4e-15 * u->length * (1.0 + fabs(2.0 * a)));
+            text_case_close(&c);
+        }
+}
+
+// Every scheme that takes bodies in space and joints, at steps that are small and large.
+static void every_scheme_turns_the_screw(void **state)
+{
+    (void)state;
+    const double steps[] = { 1e-3, 1e-2, 5e-2 };
+    int runs = 0;
+    for (int s = 0; pcs_schemes[s] != NULL; s++)
+        for (int i = 0; i < 3; i++) {
+            const char *name = pcs_schemes[s]->name, *choice = "";
+            if (strcmp(name, "moreau_jean") == 0) choice = ", theta: 0.5";
+            if (strcmp(name, "jump_newmark") == 0) choice = ", rho_inf: 0.8";
+            char text[SCREW_ROOM], scheme[96];
+            double k, a = screw_acceleration(0.4, &k), x[3], v[3], reference[3];
+            snprintf(scheme, sizeof scheme, "scheme: { type: %s%s }\n", name, choice);
+            write_screw(0.4, &(units){ 1.0, 1.0, 1.0 }, scheme, steps[i], text);
+            text_case c;
+            pcs_status status = text_case_try(text, &c);
+            if (status == PCS_OK) {
+                runs++;
+                text_case_run(&c);
+                text_case_node(&c, "body", x, v, reference);
+                CHECK_NEAR(x[2], 2.0 * a, 2.0 * fabs(a) * steps[i] + 1e-9);
+                CHECK(apart(angle_about(&c, "body", Z, X), k * x[2]) < 1e-6);
+            } else {
+                CHECK_STATUS(c.ctx, status, PCS_BAD_INPUT);
+            }
+            text_case_close(&c);
+        }
+    CHECK(runs >= 21); // of seven schemes
+}
+
+// Bolt and nut in free flight: no force but that of the thread, which is none when both turn evenly.
+static void bolt_and_nut_part_evenly(void **state)
+{
+    (void)state;
+    const double lead = 0.2 / (2.0 * pi);
+    text_case c =
+        text_case_open("mesh: { bolt: { type: point, at: [0, 0, 0] }, nut: { type: point, at: [0, 0.5, 0] } }\n"
+                       "elements: { bolt: { type: rigid_body_3d, mesh: bolt, mass: 3, inertia: [0.3, 0.1, 0.3] },\n"
+                       "            nut: { type: rigid_body_3d, mesh: nut, mass: 1, inertia: [0.02, 0.03, 0.02] } }\n"
+                       "joints: { thread: { type: screw, a: bolt, b: nut, axis: [0, 1, 0], pitch: 0.2 } }\n"
+                       "initial: [ { set: bolt, velocity: [0, 0.1, 0], spin: [0, -5, 0] },\n"
+                       "           { set: nut, velocity: [0, 0.60929581789406506, 0], spin: [0, 11, 0] } ]\n",
+                       GGL("1.0"), TIME("1.0e-2", "10.0"), NULL);
+    double bolt[3], nut[3], v[3], reference[3];
+    text_case_run(&c);
+    text_case_node(&c, "bolt", bolt, v, reference);
+    text_case_node(&c, "nut", nut, v, reference);
+    CHECK_NEAR(bolt[1], 1.0, 1e-11);
+    CHECK_NEAR(nut[1], 0.5 + 1.0 + lead * 160.0, 1e-11);
+    CHECK(apart(angle_about(&c, "nut", Y, Z), 110.0) < 1e-10);
+    for (int k = 0; k < 3; k++) CHECK_NEAR(c.sim->reactions[0].force[k], 0.0, 1e-9);
+    text_case_close(&c);
+}
+
+// Down an inclined axis at g sin(30) while it turns evenly; the sleeve carries the rest.
+static void sleeves_slide_and_turn(void **state)
+{
+    (void)state;
+    const char *const schemes[] = { GGL("0.8"), MOREAU };
+    for (int s = 0; s < 2; s++) {
+        text_case c = text_case_open(
+            "mesh: { body: { type: point, at: [0, 0, 0] } }\n"
+            "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [0.1, 0.1, 0.1] } }\n"
+            "joints: { sleeve: { type: cylindrical, node: body, axis: [1.7320508075688772, 0, -1] } }\n"
+            "loads: { weight: { type: gravity, g: [0, 0, -9.81] } }\n"
+            "initial: [ { set: body, spin: [6.0621778264910704, 0, -3.5] } ]\n",
+            schemes[s], TIME("1.0e-2", "2.0"), NULL);
+        const double axis[3] = { sqrt(0.75), 0.0, -0.5 }, way = gravity;
+        double x[3], v[3], reference[3];
+        text_case_run(&c);
+        text_case_node(&c, "body", x, v, reference);
+        for (int k = 0; k < 3; k++) CHECK_NEAR(x[k], way * axis[k], 1e-12);
+        CHECK(apart(angle_about(&c, "body", axis, Y), 14.0) < 1e-11);
+        const double *f = c.sim->reactions[0].force;
+        CHECK_NEAR(f[0], 2.0 * gravity * sqrt(0.75) * 0.5, 1e-10);
+        CHECK_NEAR(f[2], 2.0 * gravity * 0.75, 1e-10);
+        text_case_close(&c);
+    }
+}
+
+// A shaft along x driven evenly by gamma, and one bent by beta against it: tan(gamma) = cos(beta) tan(alpha). Its far
+// end is held across, so nothing is held twice.
+static void write_cross(double beta, double step, char text[SCREW_ROOM])
+{
+    double c = cos(beta), s = sin(beta);
+    int n = snprintf(text, SCREW_ROOM,
+                     "mesh: { in: { type: point, at: [1, 0, 0] }, out: { type: point, at: [%.17g, %.17g, 0] } }\n"
+                     "elements: { in: { type: rigid_body_3d, mesh: in, mass: 2, inertia: [0.3, 0.3, 0.3] },\n"
+                     "            out: { type: rigid_body_3d, mesh: out, mass: 1, inertia: [0.2, 0.2, 0.2] } }\n"
+                     "supports: { end: { set: in, fix: [y, z] } }\n"
+                     "joints: { bearing: { type: hinge, node: out, axis: [%.17g, %.17g, 0], at: [0, 0, 0] },\n"
+                     "          cross: { type: universal, a: out, b: in, at: [0, 0, 0], axis_a: [0, 0, 1],\n"
+                     "                   axis_b: [0, 1, 0] },\n"
+                     "          motor: { type: prescribed, node: in, along: rx, speed: 6.0, rise: 0.5 } }\n" GGL(
+                         "0.9") "time: { step: %.17g, end: 2.0 }\n",
+                     -c, -s, c, s, step);
+    CHECK(n < SCREW_ROOM);
+}
+
+// J alpha'' dalpha/dgamma, alpha(gamma) = atan(tan(gamma)/cos(beta)), at an even gamma' = w; the shaft out has its own
+// inertia about its axis.
+static double cross_torque(double beta, double gamma, double w)
+{
+    double c = cos(beta), size = c * c * cos(gamma) * cos(gamma) + sin(gamma) * sin(gamma), slope = c / size;
+    double bend = -c * (1.0 - c * c) * sin(2.0 * gamma) / (size * size);
+    return 0.2 * bend * w * w * slope;
+}
+
+static void crosses_turn_unevenly(void **state)
+{
+    (void)state;
+    const double betas[] = { 0.1, 0.5, 1.0, 1.3 };
+    for (int i = 0; i < 4; i++) {
+        double beta = betas[i], error[2], axis[3] = { cos(beta), sin(beta), 0.0 };
+        for (int f = 0; f < 2; f++) {
+            char text[SCREW_ROOM];
+            double step = f == 0 ? 4e-3 : 2e-3, worst = 0.0, gamma, gap, rate;
+            write_cross(beta, step, text);
+            text_case c = text_case_open(text, NULL);
+            while (!pcs_sim_is_done(c.sim)) {
+                text_case_step(&c);
+                gamma = angle_about(&c, "in", X, Y);
+                double alpha = angle_about(&c, "out", axis, Z);
+                worst = fmax(worst, apart(gamma, atan2(cos(beta) * sin(alpha), cos(alpha))));
+            }
+            text_case_misfit(&c, &gap, &rate);
+            CHECK(worst < 2e-14 / cos(beta) / cos(beta));
+            CHECK(gap < 4e-15);
+            double torque = c.sim->reactions[text_case_reaction(&c, "motor")].moment[0];
+            error[f] = fabs(torque - cross_torque(beta, 6.0 * 2.0 - 3.0 * 0.5, 6.0));
+            text_case_close(&c);
+        }
+        CHECK(error[0] < 0.1);
+        CHECK(error[0] > 3.0 * error[1]);
+    }
+}
+
+static const char *const pairs[] = {
+    "elements: { a: { type: rigid_body_2d, mesh: a, mass: 2, inertia: 0.3 },\n"
+    "            b: { type: rigid_body_2d, mesh: b, mass: 1, inertia: 0.2 } }\n"
+    "joints: { left: { type: hinge, node: a }, right: { type: hinge, node: b },\n"
+    "          teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20 } }\n",
+    "elements: { a: { type: rigid_body_3d, mesh: a, mass: 2, inertia: [0.1, 0.2, 0.3] },\n"
+    "            b: { type: rigid_body_3d, mesh: b, mass: 1, inertia: [0.1, 0.1, 0.2] } }\n"
+    "joints: { left: { type: hinge, node: a, axis: [0, 0, 1] }, right: { type: hinge, node: b, axis: [0, 0, 1] },\n"
+    "          teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20, axis_a: [0, 0, 1] } }\n",
+    // a bevel gear
+    "elements: { a: { type: rigid_body_3d, mesh: a, mass: 2, inertia: [0.1, 0.2, 0.3] },\n"
+    "            b: { type: rigid_body_3d, mesh: b, mass: 1, inertia: [0.2, 0.1, 0.3] } }\n"
+    "joints: { left: { type: hinge, node: a, axis: [0, 0, 1] }, right: { type: hinge, node: b, axis: [1, 0, 0] },\n"
+    "          teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20, axis_a: [0, 0, 1], axis_b: [-1, 0, 0],\n"
+    "                   internal: true } }\n",
+};
+
+// A torque on a turns both: alpha_a = T/(J_a + r^2 J_b), alpha_b = -r alpha_a, r = 30/20.
+static void gears_turn_by_their_teeth(void **state)
+{
+    (void)state;
+    const char *const schemes[] = { GGL("0.8"), MOREAU, "scheme: { type: newmark, gamma: 0.5 }\n",
+                                    "scheme: { type: alpha_velocity, rho_inf: 0.9 }\n" };
+    for (int p = 0; p < 3; p++)
+        for (int s = 0; s < 4; s++) {
+            text_case c =
+                text_case_open("mesh: { a: { type: point, at: [0, 0, 0] }, b: { type: point, at: [1, 0, 0] } "
+                               "}\n",
+                               pairs[p], "loads: { drive: { type: torque, node: a, value: 0.7, axis: [0, 0, 1] } }\n",
+                               schemes[s], TIME("2.0e-2", "9.0"), NULL);
+            const double rate = 0.7 / (0.3 + 2.25 * 0.2), angle = 0.5 * rate * 81.0;
+            double worst = 0.0;
+            while (!pcs_sim_is_done(c.sim)) {
+                text_case_step(&c);
+                double a = angle_about(&c, "a", Z, X), b = angle_about(&c, "b", p == 2 ? X : Z, Y);
+                worst = fmax(worst, apart(2.0 * b + 3.0 * a, 0.0));
+            }
+            CHECK(worst < 1e-11);
+            CHECK(apart(angle_about(&c, "a", Z, X), angle) < 1e-10);
+            const pcs_reaction *r = &c.sim->reactions[text_case_reaction(&c, "teeth")];
+            CHECK_NEAR(r->moment[p == 2 ? 0 : 2], -0.2 * 1.5 * rate, 1e-11);
+            CHECK_NEAR(c.sim->ledger.now.kinetic, 0.7 * angle, 1e-9);
+            text_case_close(&c);
+        }
+}
+
+// Sun, planet, ring and their carrier: Willis' equation (w_r - w_c)/(w_s - w_c) = -z_s/z_r.
+static const char train_in_plane[] =
+    "elements: { sun: { type: rigid_body_2d, mesh: sun, mass: 2, inertia: 0.3 },\n"
+    "            ring: { type: rigid_body_2d, mesh: ring, mass: 2, inertia: 0.8 },\n"
+    "            arm: { type: rigid_body_2d, mesh: arm, mass: 2, inertia: 0.5 },\n"
+    "            planet: { type: rigid_body_2d, mesh: planet, mass: 0.7, inertia: 0.1 } }\n"
+    "joints: { s: { type: hinge, node: sun }, r: { type: hinge, node: ring }, c: { type: hinge, node: arm },\n"
+    "          p: { type: hinge, a: arm, b: planet, at: [0.3, 0, 0] },\n"
+    "          inner: { type: gear, a: sun, b: planet, carrier: arm, teeth_a: 20, teeth_b: 10 },\n"
+    "          outer: { type: gear, a: planet, b: ring, carrier: arm, teeth_a: 10, teeth_b: 40, internal: true } }\n";
+static const char train_in_space[] =
+    "elements: { sun: { type: rigid_body_3d, mesh: sun, mass: 2, inertia: [0.2, 0.2, 0.3] },\n"
+    "            ring: { type: rigid_body_3d, mesh: ring, mass: 2, inertia: [0.5, 0.5, 0.8] },\n"
+    "            arm: { type: rigid_body_3d, mesh: arm, mass: 2, inertia: [0.3, 0.4, 0.5] },\n"
+    "            planet: { type: rigid_body_3d, mesh: planet, mass: 0.7, inertia: [0.1, 0.1, 0.1] } }\n"
+    "joints: { s: { type: hinge, node: sun, axis: [0, 0, 1] }, r: { type: hinge, node: ring, axis: [0, 0, 1] },\n"
+    "          c: { type: hinge, node: arm, axis: [0, 0, 1] },\n"
+    "          p: { type: hinge, a: arm, b: planet, at: [0.3, 0, 0], axis: [0, 0, 1] },\n"
+    "          inner: { type: gear, a: sun, b: planet, carrier: arm, teeth_a: 20, teeth_b: 10, axis_a: [0, 0, 1] },\n"
+    "          outer: { type: gear, a: planet, b: ring, carrier: arm, teeth_a: 10, teeth_b: 40, internal: true,\n"
+    "                   axis_a: [0, 0, 1] } }\n";
+
+static void planets_follow_willis(void **state)
+{
+    (void)state;
+    // phi_p = 3 c - 2 s, phi_r = 1.5 c - 0.5 s: masses of the coordinates s and c, and what a torque on s does.
+    const double ss = 0.3 + 4.0 * 0.1 + 0.25 * 0.8, cc = 0.5 + 0.7 * 0.09 + 9.0 * 0.1 + 2.25 * 0.8;
+    const double sc = -6.0 * 0.1 - 0.75 * 0.8, det = ss * cc - sc * sc, T = 2.0;
+    const double as = T * cc / det, ac = -T * sc / det;
+    for (int p = 0; p < 2; p++) {
+        double error[2];
+        for (int f = 0; f < 2; f++) {
+            text_case c = text_case_open(
+                "mesh: { sun: { type: point, at: [0, 0, 0] }, ring: { type: point, at: [0, 0, 0] },\n"
+                "        arm: { type: point, at: [0, 0, 0] }, planet: { type: point, at: [0.3, 0, 0] } }\n",
+                p == 0 ? train_in_plane : train_in_space,
+                "loads: { drive: { type: torque, node: sun, value: 2.0, axis: [0, 0, 1] } }\n", GGL("0.9"),
+                f == 0 ? TIME("1.0e-2", "3.0") : TIME("5.0e-3", "3.0"), NULL);
+            double worst = 0.0;
+            while (!pcs_sim_is_done(c.sim)) {
+                text_case_step(&c);
+                double s = angle_about(&c, "sun", Z, X), r = angle_about(&c, "ring", Z, X);
+                double a = angle_about(&c, "arm", Z, X);
+                worst = fmax(worst, apart(2.0 * r - 3.0 * a + s, 0.0));
+            }
+            CHECK(worst < 1e-12);
+            error[f] = apart(angle_about(&c, "sun", Z, X), 4.5 * as) + apart(angle_about(&c, "arm", Z, X), 4.5 * ac);
+            text_case_close(&c);
+        }
+        CHECK(error[0] < 1e-2);
+        CHECK(error[0] > 3.5 * error[1] || error[0] < 1e-10);
+    }
+}
+
+// A spring holds a nut on its screw against a torque: k s = 2 pi T/P - m g along the axis.
+static void screws_stand_in_equilibrium(void **state)
+{
+    (void)state;
+    double q[16] = { 0 }, R[9], now[3];
+    still s = still_open("mesh: { body: { type: point, at: [0, 0, 0] }, top: { type: point, at: [0, 0, 1] },\n"
+                         "        spring: { type: link, a: body, b: top } }\n"
+                         "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [0.1, 0.2, 0.3] },\n"
+                         "            top: { type: point_mass, mesh: top, mass: 1 },\n"
+                         "            spring: { type: spring_damper, mesh: spring, stiffness: 500.0 } }\n"
+                         "supports: { wall: { set: top, fix: [x, y, z] } }\n"
+                         "joints: { nut: { type: screw, node: body, axis: [0, 0, 1], pitch: 0.02 } }\n"
+                         "loads: { weight: { type: gravity, g: [0, 0, -10.0] },\n"
+                         "         hand: { type: torque, node: body, value: 0.4, axis: [0, 0, 1] } }\n"
+                         "scheme: { type: alpha_ggl }\ntime: { step: 1.0e-3, end: 1.0 }\n"
+                         "output: { probes: { p: { set: body, of: [uz] } } }\n",
+                         "");
+    still_statics(&s, 20, q);
+    double way = (2.0 * pi * 0.4 / 0.02 - 20.0) / 500.0;
+    CHECK_RELATIVE(still_probe(&s, "p.uz", q), way, 1e-10);
+    pcs_rotation_exp(q + 3, R);
+    pcs_rotation_apply(R, X, now);
+    CHECK(apart(atan2(now[1], now[0]), 2.0 * pi * way / 0.02) < 1e-9);
+    still_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(screws_fall_by_their_pitch), cmocka_unit_test(every_scheme_turns_the_screw),
+        cmocka_unit_test(bolt_and_nut_part_evenly),   cmocka_unit_test(sleeves_slide_and_turn),
+        cmocka_unit_test(crosses_turn_unevenly),      cmocka_unit_test(gears_turn_by_their_teeth),
+        cmocka_unit_test(planets_follow_willis),      cmocka_unit_test(screws_stand_in_equilibrium),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
