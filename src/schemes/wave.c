@@ -13,7 +13,8 @@
 //
 // A contact that has closed stays so until P = 0. Rounding the impact to a step keeps all fronts on the grid; the
 // contact is held at an offset of -(1 - gate) h |G V| <= g <= gate h |G V|. gate 1/2: to the nearest step; 1: to the
-// step before, so that nothing penetrates.
+// step before, so that nothing penetrates (but by 1e-6 of the way of a step: an impact this near to the end of a step
+// belongs to the next one, as one at the very end does, whatever round-off has added up).
 //
 // Restitution. The end of a bar has no mass of its own: its impact takes no impulse, and it comes back when the wave
 // does. A law of Newton could act on the last cell only, for one step, so e has to be 0 there. A mass that sits at a
@@ -49,6 +50,7 @@ static const pcs_option wave_options[] = {
 };
 
 static const double MOST_MISMATCH = 0.01;
+static const double SAME_TIME = 1e-6; // of a step: impacts that are nearer to the one in which they are a tie, are one
 
 enum { HISTORY_U };
 static const char *const wave_history[] = { "u", NULL };
@@ -205,9 +207,9 @@ static bool wave_find_gates(pcs_scheme *self, const pcs_state *x, double h)
         next->rate_before[j] = pcs_system_rate(system, j, next->v);
         double ahead = next->gap[j] + s->share * h * next->rate_before[j];
         // What touches at the very end of the step meets in the next one where that is the rule, and round-off decides
-        // neither.
-        double tie = pcs_gap_tie(system, j, x->q) * (s->share < 1.0 ? 1.0 : -1.0);
-        next->gate[j] = row->is_bilateral || x->was_loaded[j] || ahead <= tie;
+        // neither: it adds up from step to step, so that a tie is a share of the step's way.
+        double tie = pcs_gap_tie(system, j, x->q) + SAME_TIME * h * fabs(next->rate_before[j]);
+        next->gate[j] = row->is_bilateral || x->was_loaded[j] || ahead <= (s->share < 1.0 ? tie : -tie);
         double e = x->was_loaded[j] ? 0.0 : row->restitution;
         next->target[j] = next->la[j] = next->nu[j] = 0.0;
         if (s->is_heavy[j] && !row->is_bilateral)
@@ -324,6 +326,7 @@ static void wave_state_rule(const pcs_scheme *self, pcs_rule *rule)
     rule->move = 1.0;
     rule->rate = PCS_RATE_REFLECTED;
     rule->gate = PCS_GATE_HELD;
+    rule->gate_slack = SAME_TIME;
     rule->gate_share = ((const wave_params *)self->params)->gate == GATE_NEAREST ? 0.5 : 1.0;
 }
 
