@@ -230,17 +230,15 @@ static pcs_outcome wave_solve_contacts(pcs_scheme *self, pcs_step_report *report
     return result.outcome;
 }
 
-// q and u from V, and the positions in the middle of the step into next.d.
+// q and u from V.
 static void wave_move(pcs_scheme *self, const pcs_state *x, double h)
 {
     wave *s = self->data;
     const double *q0 = x->q, *u0 = x->history[HISTORY_U], *v = s->next.v;
-    double *q = s->next.q, *u = s->middle, *between = s->next.d;
+    double *q = s->next.q, *u = s->middle;
     PCS_INDEPENDENT
     for (int i = 0; i < self->system->nv; i++) {
-        double way = h * v[i];
-        q[i] = q0[i] + way;
-        between[i] = q0[i] + 0.5 * way;
+        q[i] = q0[i] + h * v[i];
         u[i] = 2.0 * v[i] - u0[i];
     }
 }
@@ -291,14 +289,16 @@ static void wave_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *r
 {
     wave *s = self->data;
     pcs_system *system = self->system;
-    double h = report->h, t = x->t + 0.5 * h, resultant[3];
+    double h = report->h, t = x->t + 0.5 * h, start[3], end[3];
     system->time = x->t + h;
     system->ops->gaps(system, s->next.q, s->next.gap);
     for (int j = 0; j < system->nrow; j++) wave_report_row(self, x, j, report);
     report->external_work = pcs_load_work(system, t, x->q, s->next.q);
     report->damping_loss = h * pcs_damping_power(system, s->next.q, s->next.v);
-    pcs_resultant(system, t, s->next.d, s->next.v, resultant);
-    for (int k = 0; k < 3; k++) report->smooth_impulse[k] = h * resultant[k];
+    // Forces are linear in positions: those of the middle of the step are the mean of both ends.
+    pcs_resultant(system, t, x->q, s->next.v, start);
+    pcs_resultant(system, t, s->next.q, s->next.v, end);
+    for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * h * (start[k] + end[k]);
 }
 
 static pcs_status wave_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
