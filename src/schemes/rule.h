@@ -63,6 +63,7 @@ typedef struct pcs_rule {
     pcs_gate_kind gate;
     double gate_tolerance; // m, of PCS_GATE_MIDDLE
     double gate_share;     // of the step, of PCS_GATE_HELD
+    double gate_slack;     // of the way of a step, within which its gates are ties
     const pcs_tableau *tableau;
     int order; // of the tableau; 0: the user's own
 } pcs_rule;

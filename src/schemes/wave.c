@@ -14,7 +14,8 @@
 //
 // A contact that has closed stays so until P = 0. Rounding the impact to a step keeps all fronts on the grid; the
 // contact is held at an offset of -(1 - gate) h |G V| <= g <= gate h |G V|. gate 1/2: to the nearest step; 1: to the
-// step before, so that nothing penetrates.
+// step before, so that nothing penetrates (but by 1e-6 of the way of a step: an impact this near to the end of a step
+// belongs to the next one, as one at the very end does, whatever round-off has added up).
 //
 // Restitution. The end of a bar has no mass of its own: its impact takes no impulse, and it comes back when the wave
 // does. A law of Newton could act on the last cell only, for one step, so e has to be 0 there. A mass that sits at a
@@ -50,6 +51,7 @@ static const pcs_option wave_options[] = {
 };
 
 static const double MOST_MISMATCH = 0.01;
+static const double SAME_TIME = 1e-6; // of a step: impacts that are nearer to the one in which they are a tie, are one
 
 enum { HISTORY_U };
 static const char *const wave_history[] = { "u", NULL };
@@ -221,9 +223,9 @@ static bool wave_find_gates(pcs_scheme *self, const pcs_state *x, double h)
         next->rate_before[j] = pcs_system_rate(system, j, next->v);
         double ahead = next->gap[j] + s->share * h * next->rate_before[j];
         // What touches at the very end of the step meets in the next one where that is the rule, and round-off decides
-        // neither.
-        double tie = pcs_gap_tie(system, j, x->q) * (s->share < 1.0 ? 1.0 : -1.0);
-        next->gate[j] = row->is_bilateral || x->was_loaded[j] || ahead <= tie;
+        // neither: it adds up from step to step, so that a tie is a share of the step's way.
+        double tie = pcs_gap_tie(system, j, x->q) + SAME_TIME * h * fabs(next->rate_before[j]);
+        next->gate[j] = row->is_bilateral || x->was_loaded[j] || ahead <= (s->share < 1.0 ? tie : -tie);
         double e = x->was_loaded[j] ? 0.0 : row->restitution;
         next->target[j] = next->la[j] = next->nu[j] = 0.0;
         if (s->is_heavy[j] && !row->is_bilateral)
@@ -245,17 +247,15 @@ static pcs_outcome wave_solve_contacts(pcs_scheme *self, pcs_step_report *report
     return result.outcome;
 }
 
-// q and u from V, and the positions in the middle of the step into next.d.
+// q and u from V.
 static void wave_move(pcs_scheme *self, const pcs_state *x, double h)
 {
     wave *s = self->data;
     const double *q0 = x->q, *u0 = x->history[HISTORY_U], *v = s->next.v;
-    double *q = s->next.q, *u = s->middle, *between = s->next.d;
+    double *q = s->next.q, *u = s->middle;
     PCS_INDEPENDENT
     for (int i = 0; i < self->system->nv; i++) {
-        double way = h * v[i];
-        q[i] = q0[i] + way;
-        between[i] = q0[i] + 0.5 * way;
+        q[i] = q0[i] + h * v[i];
         u[i] = 2.0 * v[i] - u0[i];
     }
 }
@@ -308,14 +308,16 @@ static void wave_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *r
 {
     wave *s = self->data;
     pcs_system *system = self->system;
-    double h = report->h, t = x->t + 0.5 * h, resultant[3];
+    double h = report->h, t = x->t + 0.5 * h, start[3], end[3];
     system->time = x->t + h;
     system->ops->gaps(system, s->next.q, s->next.gap);
     for (int j = 0; j < system->nrow; j++) wave_report_row(self, x, j, report);
     report->external_work += pcs_load_work(system, t, x->q, s->next.q);
     report->damping_loss = h * pcs_damping_power(system, s->next.q, s->next.v);
-    pcs_resultant(system, t, s->next.d, s->next.v, resultant);
-    for (int k = 0; k < 3; k++) report->smooth_impulse[k] = h * resultant[k];
+    // Forces are linear in positions: those of the middle of the step are the mean of both ends.
+    pcs_resultant(system, t, x->q, s->next.v, start);
+    pcs_resultant(system, t, s->next.q, s->next.v, end);
+    for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * h * (start[k] + end[k]);
 }
 
 static pcs_status wave_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
@@ -343,6 +345,7 @@ static void wave_state_rule(const pcs_scheme *self, pcs_rule *rule)
     rule->move = 1.0;
     rule->rate = PCS_RATE_REFLECTED;
     rule->gate = PCS_GATE_HELD;
+    rule->gate_slack = SAME_TIME;
     rule->gate_share = ((const wave_params *)self->params)->gate == GATE_NEAREST ? 0.5 : 1.0;
 }
 

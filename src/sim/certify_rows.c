@@ -213,7 +213,7 @@ static void rows_check_forecast(pcs_certifier *self, int row)
     if (self->rule.gate == PCS_GATE_HELD) {
         double ahead = self->rule.gate_share * self->report->h * r->rate_before;
         foreseen = self->rows.impulse[row] > 0.0 ? -system_length : self->start_gap[row] + ahead;
-        length += PCS_ROUND_SUM * fabs(ahead);
+        length += PCS_ROUND_SUM * fabs(ahead) + self->rule.gate_slack * self->report->h * fabs(r->rate_before);
     }
     // A tie within round-off is closed or open.
     if (r->gate_is_contradictory) return;
@@ -292,7 +292,9 @@ static void rows_check_offset(pcs_certifier *self, int row)
     fastest = self->rows.reach[row];
     if (!r->is_gated) self->rows.bend[row] = fmax(self->rows.bend[row], fabs(rate - r->rate_before));
     if (!(r->step_impulse > 0.0)) return;
-    double above = share * h * fastest, below = (1.0 - share) * h * fastest + share * h * self->rows.bend[row];
+    double tie = self->rule.gate_slack * h * fastest;
+    double above = share * h * fastest + tie,
+           below = tie + (1.0 - share) * h * fastest + share * h * self->rows.bend[row];
     if (rows_is_heavy(self, row)) below += h * fastest; // its impact takes a step
     double allowed = (gap > 0.0 ? above : below + self->rows.overlap[row]) + rows_length(self, row);
     pcs_certify_note(self, CERTIFY_OFFSET, fabs(gap), allowed, row, -1);

@@ -7,7 +7,8 @@
 //   r5 = M W - G^T La                 0           0       0      M              G^T
 //   r6 = (G v + target)_B  or  La     G_B         0       0      G_B            -I
 //
-// -I stands on the rows out of the sets A and B. A change of the sets changes values, never the pattern;
+// -I stands on the rows out of the sets A and B. Equations of motion are divided by their own mass and multipliers are
+// counted in effective masses, so that all entries are of one size in any units. A change of the sets changes values, never the pattern;
 // the factorization is kept while the sets stay as they are.
 
 #include "step/columns.h"
@@ -28,6 +29,8 @@ typedef struct kkt {
     double *q0, *v0, *U, *W, *f; // [n]
     double *gap, *gate_gap, *xi; // [m]
     unsigned char *in_A, *in_B;  // [m]
+    double *per_mass;            // [n] 1/M_ii, of the equations of motion
+    double *unit;                // [m] kg, of multipliers
     bool is_factored;            // for the sets held
 } kkt;
 
@@ -54,22 +57,29 @@ typedef struct kkt_weights {
     double M, C, K;
 } kkt_weights;
 
-static void kkt_put_block(emitter *e, const pcs_system *system, int row, int column, kkt_weights w)
+static void kkt_put_block(emitter *e, const pcs_step_solver *self, int row, int column, kkt_weights w)
 {
+    const pcs_system *system = self->system;
+    const double *per_mass = ((const kkt *)self->data)->per_mass;
     const pcs_pattern *pattern = system->M->pattern;
     const pcs_matrix *M = pcs_system_inertia(system);
     for (int j = 0; j < pattern->n; j++)
         for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++) {
             double value = w.M * M->value[p] + w.K * system->K->value[p];
             if (system->C != NULL) value += w.C * system->C->value[p];
-            kkt_put(e, row + pattern->row[p], column + j, value);
+            kkt_put(e, row + pattern->row[p], column + j, value * per_mass[pattern->row[p]]);
         }
 }
 
-static void kkt_put_transposed(emitter *e, const pcs_rows *G, int row, int column)
+static void kkt_put_transposed(emitter *e, const pcs_step_solver *self, int row, int column)
 {
+    const kkt *s = self->data;
+    const pcs_rows *G = self->system->G;
     for (int j = 0; j < G->nrow; j++)
-        for (int p = G->start[j]; p < G->start[j + 1]; p++) kkt_put(e, row + G->column[p], column + j, G->value[p]);
+        for (int p = G->start[j]; p < G->start[j + 1]; p++) {
+            int i = G->column[p];
+            kkt_put(e, row + i, column + j, G->value[p] * s->per_mass[i] * s->unit[j]);
+        }
 }
 
 // Rows of G, scaled and only where `is_on`.
@@ -92,23 +102,23 @@ static void kkt_emit(const pcs_step_solver *self, emitter *e)
     const pcs_step_form *form = &self->form;
     double h = form->h;
     if (form->has_dynamics) {
-        kkt_put_block(e, system, s->at_d, s->at_d, (kkt_weights){ form->c, h, h * form->kb });
-        kkt_put_block(e, system, s->at_d, s->at_W, (kkt_weights){ 0.0, h, h * form->kw });
+        kkt_put_block(e, self, s->at_d, s->at_d, (kkt_weights){ form->c, h, h * form->kb });
+        kkt_put_block(e, self, s->at_d, s->at_W, (kkt_weights){ 0.0, h, h * form->kw });
         kkt_put_rows(e, system->G, s->at_la, s->at_d, 1.0, s->in_B);
     }
     if (form->has_position) {
         if (form->has_dynamics) {
-            kkt_put_block(e, system, s->at_d, s->at_U, (kkt_weights){ 0.0, 0.0, h * h });
+            kkt_put_block(e, self, s->at_d, s->at_U, (kkt_weights){ 0.0, 0.0, h * h });
             kkt_put_rows(e, system->G, s->at_nu, s->at_d, form->kb / h, s->in_A);
         }
-        kkt_put_block(e, system, s->at_U, s->at_U, (kkt_weights){ 1.0, 0.0, 0.0 });
-        kkt_put_transposed(e, system->G, s->at_U, s->at_nu);
+        kkt_put_block(e, self, s->at_U, s->at_U, (kkt_weights){ 1.0, 0.0, 0.0 });
+        kkt_put_transposed(e, self, s->at_U, s->at_nu);
         kkt_put_rows(e, system->G, s->at_nu, s->at_U, 1.0, s->in_A);
         kkt_put_rows(e, system->G, s->at_nu, s->at_W, form->kw / h, s->in_A);
         kkt_put_inactive(e, s->at_nu, s->m, s->in_A);
     }
-    kkt_put_block(e, system, s->at_W, s->at_W, (kkt_weights){ 1.0, 0.0, 0.0 });
-    kkt_put_transposed(e, system->G, s->at_W, s->at_la);
+    kkt_put_block(e, self, s->at_W, s->at_W, (kkt_weights){ 1.0, 0.0, 0.0 });
+    kkt_put_transposed(e, self, s->at_W, s->at_la);
     kkt_put_rows(e, system->G, s->at_la, s->at_W, 1.0, s->in_B);
     kkt_put_inactive(e, s->at_la, s->m, s->in_B);
 }
@@ -137,10 +147,10 @@ static pcs_status kkt_setup(pcs_step_solver *self)
             "step solver 'kkt' keeps its saddle matrix in one process; use 'condensed', 'newton' or 'schur'");
     s->n = self->system->nv;
     s->m = self->system->nrow;
-    double **vectors[] = { &s->q0, &s->v0, &s->U, &s->W, &s->f };
+    double **vectors[] = { &s->q0, &s->v0, &s->U, &s->W, &s->f, &s->per_mass };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         PCS_TAKE(self->ctx, *vectors[i], s->n, "the saddle solver");
-    double **rows[] = { &s->gap, &s->gate_gap, &s->xi };
+    double **rows[] = { &s->gap, &s->gate_gap, &s->xi, &s->unit };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(self->ctx, *rows[i], s->m, "the saddle solver");
     PCS_TAKE(self->ctx, s->in_A, s->m, "the saddle solver");
     PCS_TAKE(self->ctx, s->in_B, s->m, "the saddle solver");
@@ -274,13 +284,18 @@ static void kkt_residual(pcs_step_solver *self, pcs_step_problem *p)
         pcs_matrix_add_multiply(system->M, -1.0 / h, s->U, s->x + s->at_U);
         for (int j = 0; j < s->m; j++) {
             pcs_rows_add_transposed(system->G, j, p->nu[j] / h, s->x + s->at_U);
-            s->x[s->at_nu + j] = -(s->in_A[j] ? s->gap[j] : p->nu[j]) / h;
+            s->x[s->at_nu + j] = -(s->in_A[j] ? s->gap[j] : p->nu[j] / s->unit[j]) / h;
         }
     }
     pcs_matrix_add_multiply(pcs_system_inertia(system), -1.0, s->W, s->x + s->at_W);
     for (int j = 0; j < s->m; j++) {
         pcs_rows_add_transposed(system->G, j, p->la[j], s->x + s->at_W);
-        s->x[s->at_la + j] = -(s->in_B[j] ? s->xi[j] : p->la[j]);
+        s->x[s->at_la + j] = -(s->in_B[j] ? s->xi[j] : p->la[j] / s->unit[j]);
+    }
+    const int blocks[3] = { s->at_d, s->at_U, s->at_W };
+    for (int k = 0; k < 3; k++) {
+        if (blocks[k] < 0) continue;
+        for (int i = 0; i < s->n; i++) s->x[blocks[k] + i] *= s->per_mass[i];
     }
 }
 
@@ -295,8 +310,8 @@ static void kkt_correct(pcs_step_solver *self, pcs_step_problem *p)
     }
     for (int j = 0; j < s->m; j++) {
         // A multiplier out of its set is zero, not merely small.
-        if (s->at_nu >= 0) p->nu[j] = s->in_A[j] ? p->nu[j] - h * s->x[s->at_nu + j] : 0.0;
-        p->la[j] = s->in_B[j] ? p->la[j] - s->x[s->at_la + j] : 0.0;
+        if (s->at_nu >= 0) p->nu[j] = s->in_A[j] ? p->nu[j] - h * s->unit[j] * s->x[s->at_nu + j] : 0.0;
+        p->la[j] = s->in_B[j] ? p->la[j] - s->unit[j] * s->x[s->at_la + j] : 0.0;
     }
 }
 
@@ -336,9 +351,21 @@ static pcs_outcome kkt_iterate(pcs_step_solver *self, pcs_step_problem *p, int *
     return PCS_NOT_CONVERGED;
 }
 
+static void kkt_find_scales(const pcs_step_solver *self)
+{
+    kkt *s = self->data;
+    const pcs_matrix *M = pcs_system_inertia(self->system);
+    for (int i = 0; i < s->n; i++) {
+        double mass = pcs_matrix_diagonal(M, i);
+        s->per_mass[i] = mass > 0.0 ? 1.0 / mass : 1.0; // without a mass the matrix is singular in any scale
+    }
+    memcpy(s->unit, self->effective_mass, (size_t)s->m * sizeof *s->unit);
+}
+
 static void kkt_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
 {
     kkt *s = self->data;
+    if (!s->is_factored) kkt_find_scales(self);
     size_t bytes = (size_t)s->n * sizeof(double), rows = (size_t)s->m * sizeof(double);
     *result = (pcs_step_result){ 0 };
     memcpy(s->q0, p->q, bytes);
