@@ -255,8 +255,9 @@ static void json_probes(json *j, const pcs_summary *s, const pcs_view *view)
     json_end(j, "]");
 }
 
-static void json_energy(json *j, const pcs_ledger *l)
+static void json_energy(json *j, const pcs_view *view)
 {
+    const pcs_ledger *l = view->ledger;
     json_begin(j, "energy", "{");
     json_real(j, "initial", l->initial);
     json_real(j, "final", pcs_measure_energy(&l->now));
@@ -265,7 +266,7 @@ static void json_energy(json *j, const pcs_ledger *l)
     json_real(j, "potential", l->now.potential);
     json_real(j, "external_work", l->external_work);
     json_real(j, "damping_loss", l->damping_loss);
-    json_real(j, "material_loss", l->material_loss);
+    if (view->system->has_internal) json_real(j, "material_loss", l->material_loss);
     json_real(j, "impact_loss", l->impact_loss);
     json_real(j, "friction_loss", l->friction_loss);
     json_real(j, "correction_work", l->correction_work);
@@ -365,7 +366,7 @@ void pcs_summary_put_json(const pcs_summary *s, const pcs_view *view)
     json_reactions(&j, "joints", true, s, view);
     json_reactions(&j, "supports", false, s, view);
     json_probes(&j, s, view);
-    json_energy(&j, view->ledger);
+    json_energy(&j, view);
     json_certificate(&j, view->certificate);
     json_frames(&j, view);
     pcs_file_text(j.f, "\n}\n");
