@@ -4,7 +4,7 @@
 //
 //   M vd = f(q, v, t)                                          smooth motion, free of contact forces
 //   M U = G^T nu,   0 <= g(q) _|_ nu >= 0                      position correction
-//   M W = G^T La,   0 <= G v + e G v_n _|_ La >= 0 if g(qt) <= 0   velocity jump
+//   M W = G^T La,   0 <= G v + e G v_n _|_ La >= 0 if g(qt) <= 0 or nu > 0   velocity jump
 //   qt = q_n + h v_n + h^2 (1/2 - be) a_n + h^2 be a           q = qt + U
 //   vt = v_n + h (1 - ga) a_n + h ga a                         v = vt + W
 //   (1 - am) a + am a_n = (1 - af) vd + af vd_n
@@ -122,14 +122,15 @@ static double ggl_correction_work(pcs_scheme *self, double h)
     return pcs_displacement_work(self->solver, s->correction, next->q);
 }
 
-// Does the smooth gap disagree with the gate that was taken, by more than a tie? Then imposing the law opens the gap
-// and leaving it out closes it, and the solver has made a choice.
+// Do the smooth gap and the law of the gap disagree with the gate that was taken, by more than a tie? Then imposing the
+// law opens the gap and leaving it out closes it, and the solver has made a choice.
 static bool ggl_is_contradictory(const pcs_scheme *self, int j)
 {
     const ggl *s = self->data;
     double gap = s->smooth_gap[j], tie = 1e-13 * self->system->length;
     if (self->system->rows[j].is_bilateral) return false;
-    return s->alpha.next.gate[j] ? gap > tie : gap < -tie;
+    if (s->alpha.next.gate[j]) return gap > tie && !(s->alpha.next.nu[j] > 0.0);
+    return gap < -tie || s->alpha.next.nu[j] > self->solver->effective_mass[j] * tie;
 }
 
 static void ggl_report(pcs_scheme *self, pcs_state *x, pcs_step_report *report)

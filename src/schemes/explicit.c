@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double round_off = 1e-13; // of the size of the system: a contact at rest must not open by rounding
-
 pcs_status pcs_explicit_setup(pcs_scheme *self, pcs_explicit *s)
 {
     const pcs_system *system = self->system;
@@ -35,10 +33,11 @@ void pcs_explicit_clear(pcs_scheme *self, pcs_explicit *s)
 int pcs_explicit_find_closed(pcs_scheme *self, pcs_explicit *s, const double *q, unsigned char *is_closed)
 {
     int count = 0;
-    double closed = s->gap_tolerance + round_off * self->system->length;
+    const pcs_system *system = self->system;
     self->system->ops->gaps(self->system, q, s->next.gap);
-    for (int j = 0; j < self->system->nrow; j++) {
-        is_closed[j] = self->system->rows[j].is_bilateral || s->next.gap[j] <= closed;
+    for (int j = 0; j < system->nrow; j++) {
+        double closed = s->gap_tolerance + pcs_gap_tie(system, j, q);
+        is_closed[j] = system->rows[j].is_bilateral || s->next.gap[j] <= closed;
         count += is_closed[j];
     }
     return count;

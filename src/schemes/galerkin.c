@@ -87,6 +87,7 @@ static pcs_outcome galerkin_begin(pcs_scheme *self, const pcs_state *x, double h
     size_t bytes = (size_t)self->system->nv * sizeof(double);
     memcpy(s->Q[0], x->q, bytes);
     memcpy(s->V[0], x->v, bytes);
+    if (!pcs_projection_move(self->solver, x->q)) return PCS_SINGULAR;
     (void)pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed);
     pcs_outcome outcome = galerkin_accelerate(self, x, h, 0, false, report);
     memcpy(s->is_lasting, s->base.next.gate, (size_t)self->system->nrow);

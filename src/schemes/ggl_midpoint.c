@@ -2,8 +2,10 @@
 // Schoeder, Ulbrich, Schindler: Discussion of the Gear-Gupta-Leimkuhler method for impacting mechanical systems,
 // Multibody System Dynamics 31 (2014), eqs. 29-52.
 //
-// The prediction qM = q_n + (h/2) v_n gives mass M(qM) and contacts I = { g(qM) < tol }. With tol = 0, as in the
-// paper, a contact at rest at a gap of 0 is off in every other step.
+// The prediction qM = q_n + (h/2) v_n gives mass M(qM) and contacts I = { g(qM) <= tol }, up to round-off.
+// gate: middle   these alone, as in the paper. A body that should rest hops where e > 0: its flights are rounded up to
+//                whole steps, so that they return what restitution takes.
+//       end      those, too, that end the step with g < 0 without their law: the step is taken again with them.
 //
 // coupling: decoupled   the velocity step of the Moreau midpoint rule, then positions for all contacts:
 //   q = q_n + (h/2) (v_n + v) + G(qM)^T Psi,   0 <= g(q) _|_ Psi >= 0
@@ -26,12 +28,14 @@
 #include <string.h>
 
 typedef struct ggl_mid_params {
-    int coupling, gap, metric;
+    int coupling, gap, metric, gate;
     double gap_tolerance;
 } ggl_mid_params;
 
 enum { DECOUPLED, UNIFIED };
 enum { EUCLIDEAN, MASS };
+enum { GATE_END, GATE_MIDDLE };
+static const char *const ggl_mid_gates[] = { "end", "middle", NULL };
 static const char *const ggl_mid_metrics[] = { "euclidean", "mass", NULL };
 static const char *const ggl_mid_couplings[] = { "decoupled", "unified", NULL };
 static const char *const ggl_mid_gaps[] = { "exact", "paper", "mid", NULL };
@@ -44,7 +48,10 @@ static const pcs_option ggl_mid_options[] = {
     PCS_CHOICE("metric", ggl_mid_params, metric, PCS_DEFAULT("euclidean"), ggl_mid_metrics,
                "of the position correction; meshes need mass"),
     PCS_REAL("gap_tolerance", ggl_mid_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
-             "a gap below this counts as closed, m; what rests needs more than 0"),
+             "a gap up to this counts as closed in the middle of the step, m"),
+    PCS_CHOICE("gate", ggl_mid_params, gate, PCS_DEFAULT("end"), ggl_mid_gates,
+               "impose the velocity law on what would sink in up to the end of the step, too, or as in the paper on what "
+               "is closed in its middle: bodies at rest hop then"),
     { 0 },
 };
 
@@ -164,11 +171,36 @@ static void ggl_mid_book_correction(pcs_scheme *self, pcs_ggl *s, pcs_step_repor
         now->kinetic + now->strain + now->potential - before.kinetic - before.strain - before.potential;
 }
 
+// Gates the contacts that the step has left sunk in without their law; is there any?
+static bool ggl_mid_close_sunk(pcs_scheme *self, pcs_ggl *s)
+{
+    pcs_system *system = self->system;
+    pcs_next *next = &s->base.base.next;
+    bool has_sunk = false;
+    system->ops->gaps(system, next->q, next->gap);
+    for (int j = 0; j < system->nrow; j++) {
+        if (next->gate[j] || !(next->gap[j] < -pcs_gap_tie(system, j, next->q))) continue;
+        next->gate[j] = 1;
+        has_sunk = true;
+    }
+    return has_sunk;
+}
+
+// One step with the gates as they are, positions of the decoupled scheme not corrected yet.
+static pcs_outcome ggl_mid_move(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
+{
+    pcs_ggl *s = self->data;
+    const ggl_mid_params *p = self->params;
+    if (p->coupling == UNIFIED) return pcs_ggl_unified(self, s, x, h, report);
+    return pcs_midpoint_velocity(self, &s->base, x, h, report);
+}
+
 static pcs_outcome ggl_mid_solve(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     pcs_ggl *s = self->data;
     pcs_system *system = self->system;
-    bool is_unified = ((const ggl_mid_params *)self->params)->coupling == UNIFIED;
+    const ggl_mid_params *p = self->params;
+    bool is_unified = p->coupling == UNIFIED;
     if (is_unified) {
         pcs_projection_turn(self->solver, x->q);
         system->ops->gaps(system, x->q, s->start_gap);
@@ -176,9 +208,10 @@ static pcs_outcome ggl_mid_solve(pcs_scheme *self, const pcs_state *x, double h,
         if (system->ntangent > 0) pcs_rows_multiply(system->T, x->v, s->start_rate_t);
     }
     if (!pcs_midpoint_predict(self, &s->base, x, h)) return PCS_SINGULAR;
-    if (is_unified) return pcs_ggl_unified(self, s, x, h, report);
-    pcs_outcome outcome = pcs_midpoint_velocity(self, &s->base, x, h, report);
-    if (outcome != PCS_CONVERGED) return outcome;
+    pcs_outcome outcome = ggl_mid_move(self, x, h, report);
+    while (outcome == PCS_CONVERGED && p->gate == GATE_END && ggl_mid_close_sunk(self, s))
+        outcome = ggl_mid_move(self, x, h, report);
+    if (outcome != PCS_CONVERGED || is_unified) return outcome;
     for (int i = 0; i < system->nv; i++)
         if (!isfinite(s->base.base.next.q[i])) return PCS_NOT_FINITE;
     return ggl_mid_project(self, s);
@@ -212,6 +245,7 @@ static void ggl_mid_state_rule(const pcs_scheme *self, pcs_rule *rule)
     if (p->coupling == UNIFIED) rule->rate = p->gap == PCS_GGL_EXACT ? PCS_RATE_START : PCS_RATE_NONE;
     rule->gate = PCS_GATE_MIDDLE;
     rule->gate_tolerance = p->gap_tolerance;
+    rule->gate_looks_ahead = p->gate == GATE_END;
 }
 
 const pcs_scheme_ops pcs_scheme_ggl_midpoint = {

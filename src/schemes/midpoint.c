@@ -19,9 +19,11 @@ bool pcs_midpoint_predict(pcs_scheme *self, pcs_midpoint *s, const pcs_state *x,
     for (int i = 0; i < system->nv; i++) middle[i] = q[i] + 0.5 * h * v[i];
     pcs_explicit_clear(self, &s->base);
     system->ops->gaps(system, middle, next->gap);
-    for (int j = 0; j < system->nrow; j++)
-        next->gate[j] = system->rows[j].is_bilateral || next->gap[j] < s->base.gap_tolerance;
     if (!pcs_projection_move(self->solver, middle)) return false;
+    for (int j = 0; j < system->nrow; j++) {
+        double closed = s->base.gap_tolerance + pcs_gap_tie(system, j, middle);
+        next->gate[j] = system->rows[j].is_bilateral || next->gap[j] <= closed;
+    }
     pcs_next_targets(self, next, x->v);
     return true;
 }

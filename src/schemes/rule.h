@@ -44,7 +44,7 @@ typedef enum pcs_gate_kind {
     PCS_GATE_NONE = 0,
     PCS_GATE_FORESEEN, // g_n + (h/2) G_n v_n <= 0
     PCS_GATE_HELD,     // g_n + share h G V' <= 0, V' before the impulses of the step, or loaded in the step before
-    PCS_GATE_MIDDLE    // g(q_M) < tolerance
+    PCS_GATE_MIDDLE    // g(q_M) <= tolerance
 } pcs_gate_kind;
 
 typedef struct pcs_rule {
@@ -62,6 +62,7 @@ typedef struct pcs_rule {
     pcs_rate_kind rate;
     pcs_gate_kind gate;
     double gate_tolerance; // m, of PCS_GATE_MIDDLE
+    bool gate_looks_ahead; // of PCS_GATE_MIDDLE: also where the step would end in g < 0 without the law
     double gate_share;     // of the step, of PCS_GATE_HELD
     double gate_slack;     // of the way of a step, within which its gates are ties
     const pcs_tableau *tableau;

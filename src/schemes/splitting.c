@@ -128,6 +128,7 @@ static pcs_status split_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     pcs_next *next = &s->base.next;
     pcs_begin_step(self, x, h, report);
     pcs_explicit_clear(self, &s->base);
+    PCS_TRY(pcs_explicit_return(self, x));
     (void)pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed);
     report->outcome = split_smooth(self, x, h, report);
     if (report->outcome != PCS_CONVERGED) return PCS_OK;

@@ -76,7 +76,8 @@ static void rows_check_position(pcs_certifier *self, int row)
     pcs_certify_note(self, CERTIFY_POSITION_COMPLEMENT, fmin(fabs(gap), fabs(r->nu) / mass), length, row, -1);
     if (r->gate_is_contradictory) return;   // told apart
     double smooth = gap - self->moved[row]; // what the smooth motion alone would have left
-    pcs_certify_note(self, CERTIFY_GATE, r->is_gated ? smooth : -smooth, length, row, -1);
+    if (r->is_gated && r->nu > 0.0) return;
+    pcs_certify_note(self, CERTIFY_GATE, r->is_gated ? smooth : fmax(-smooth, r->nu / mass), length, row, -1);
 }
 
 // Of a rate, by the turn of its direction: that of a large angle is known to the round-off of the angle only. An entry
@@ -201,6 +202,19 @@ static void rows_check_restitution(pcs_certifier *self, int row, bool has_start,
     pcs_certify_note(self, CERTIFY_RESTITUTION, fabs(r->target - target), tolerance, row, -1);
 }
 
+// The gap that the end of the step would have without the impulse of its only contact, which has moved positions by
+// half a step of its jump; what a position law did beyond that has raised the gap to 0. No number where several act.
+static double rows_gap_ahead(const pcs_certifier *self, int row)
+{
+    const pcs_system *system = self->scheme->system;
+    double gap = self->gap[row];
+    if (!self->report->rows[row].is_gated) return gap;
+    for (int j = 0; j < system->nrow; j++)
+        if (j != row && self->report->rows[j].multiplier != 0.0) return -INFINITY;
+    if (system->directions_vary) return -INFINITY;
+    return gap - 0.5 * self->report->h * self->jump[row];
+}
+
 // Where a scheme foresees its contacts: in the middle of the step, from its start.
 static void rows_check_forecast(pcs_certifier *self, int row)
 {
@@ -210,6 +224,7 @@ static void rows_check_forecast(pcs_certifier *self, int row)
     double foreseen = self->start_gap[row] + half, system_length = self->scheme->system->length;
     if (self->scheme->system->rows[row].is_bilateral || self->rule.gate == PCS_GATE_NONE) return;
     if (self->rule.gate == PCS_GATE_MIDDLE) foreseen = self->middle_gap[row] - self->rule.gate_tolerance;
+    if (self->rule.gate_looks_ahead) foreseen = fmin(foreseen, rows_gap_ahead(self, row));
     if (self->rule.gate == PCS_GATE_HELD) {
         double ahead = self->rule.gate_share * self->report->h * r->rate_before;
         foreseen = self->rows.impulse[row] > 0.0 ? -system_length : self->start_gap[row] + ahead;

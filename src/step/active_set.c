@@ -136,7 +136,7 @@ static void active_tangent_mode(pcs_active_set *s, int row)
 static void active_find_modes(pcs_active_set *s, bool gate_is_frozen)
 {
     for (int j = 0; j < s->p.m; j++) {
-        if (s->p.gate_is_live && !gate_is_frozen) s->p.gate[j] = s->p.gate_gap[j] <= s->p.gate_tolerance;
+        if (s->p.gate_is_live && !gate_is_frozen) s->p.gate[j] = pcs_contact_is_gated(&s->p, j);
         s->mode[j] = s->p.has_position ? active_side(s, j) : OUT;
         s->mode[s->p.m + j] = s->p.gate[j] ? active_side(s, s->p.m + j) : OUT;
         active_tangent_mode(s, j);

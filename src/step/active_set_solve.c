@@ -162,9 +162,9 @@ static double solve_sweep(pcs_active_set *s)
     for (int j = 0; j < s->p.m; j++) {
         if (s->p.has_position) change = pcs_larger(change, solve_project(s, j, j));
         if (s->p.gate_is_live) {
-            double gap = s->p.b_gate[j];
-            for (int l = 0; l < s->p.n; l++) gap += s->P_gate[j * s->p.n + l] * s->p.z[l];
-            s->p.gate[j] = gap <= s->p.gate_tolerance;
+            s->p.gate_gap[j] = s->p.b_gate[j];
+            for (int l = 0; l < s->p.n; l++) s->p.gate_gap[j] += s->P_gate[j * s->p.n + l] * s->p.z[l];
+            s->p.gate[j] = pcs_contact_is_gated(&s->p, j);
         }
         change = pcs_larger(change, solve_project(s, s->p.m + j, j));
         if (s->p.rows[j].ntangent > 0) change = pcs_larger(change, solve_project_friction(s, j));

@@ -226,7 +226,7 @@ static void dense_expand(pcs_dense_contacts *c)
     }
     dense_evaluate(c);
     if (c->p.gate_is_live)
-        for (int j = 0; j < c->p.m; j++) c->p.gate[j] = c->p.gate_gap[j] <= c->p.gate_tolerance;
+        for (int j = 0; j < c->p.m; j++) c->p.gate[j] = pcs_contact_is_gated(&c->p, j);
     for (int j = 0; j < s->p.m; j++) c->p.gate[c->row[j]] = s->p.gate[j];
 }
 

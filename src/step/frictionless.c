@@ -1,6 +1,7 @@
 #include "step/frictionless.h"
 
 #include "core/dense.h"
+#include "step/contact_problem.h"
 
 #include <math.h>
 #include <string.h>
@@ -59,6 +60,11 @@ static bool frictionless_is_noise(const pcs_frictionless *s, int j, double test,
     return fabs(test) <= round_off * s->r[j] * size;
 }
 
+static bool frictionless_is_gated(const pcs_frictionless *s, int j)
+{
+    return pcs_gate_is_closed(s->gate_gap[j], s->has_position ? s->nu[j] : 0.0, s->r[j], s->gate_tolerance);
+}
+
 // The sets that the present multipliers ask for; true when they are the sets already held.
 // After a while the gate is frozen, and a row whose gap and multiplier both vanish stays where it is: there only
 // round-off would move it, to and fro. Later still only the first row that differs is changed, which cannot cycle
@@ -67,7 +73,7 @@ static bool frictionless_update_sets(pcs_frictionless *s, int iteration)
 {
     bool is_same = true, is_late = iteration > FREEZE_GATE_AFTER;
     for (int j = 0; j < s->m; j++) {
-        bool is_closed = s->gate_gap[j] <= s->gate_tolerance, was_closed = s->gate[j] != 0;
+        bool is_closed = frictionless_is_gated(s, j), was_closed = s->gate[j] != 0;
         // A gate that still changes when it is frozen has no consistent answer and counts as closed.
         if (s->gate_is_live && !is_late) s->gate[j] = is_closed || (iteration == FREEZE_GATE_AFTER && was_closed);
         double position = s->nu[j] - s->r[j] * s->gap[j], velocity = s->la[j] - s->r[j] * s->xi[j];
@@ -211,7 +217,7 @@ static double frictionless_sweep(pcs_frictionless *s, double *largest)
             s->nu[j] = nu;
             pcs_frictionless_evaluate(s);
         }
-        if (s->gate_is_live) s->gate[j] = s->gate_gap[j] <= s->gate_tolerance;
+        if (s->gate_is_live) s->gate[j] = frictionless_is_gated(s, j);
         double la = s->gate[j] ? fmax(0.0, s->la[j] - s->xi[j] / s->P22[k]) : 0.0;
         change = fmax(change, fabs(la - s->la[j]) / s->r[j]);
         *largest = fmax(*largest, la / s->r[j]);

@@ -126,7 +126,7 @@ static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
         if (c->stage & PCS_STAGE_GAP)
             changed += set_set(c, j, is_bilateral ? HELD : set_side(c, j, c->slack[0] * c->p.h));
         if (!(c->stage & PCS_STAGE_RATE)) continue;
-        if (has_live_gate) c->p.gate[j] = c->p.gate_gap[j] <= c->p.gate_tolerance;
+        if (has_live_gate) c->p.gate[j] = pcs_contact_is_gated(&c->p, j);
         int la = c->p.m + j;
         unsigned char side = OUT;
         if (c->p.gate[j]) side = set_side(c, la, c->slack[1]);
@@ -471,7 +471,7 @@ static bool set_iterate(pcs_krylov_set *c, int stage)
     memset(c->mode + pcs_krylov_set_first(c), HELD, (size_t)(pcs_krylov_set_last(c) - pcs_krylov_set_first(c)));
     set_evaluate(c);
     if (stage == PCS_STAGE_RATE && c->p.gate_is_live)
-        for (int j = 0; j < c->p.m; j++) c->p.gate[j] = c->p.gate_gap[j] <= c->p.gate_tolerance;
+        for (int j = 0; j < c->p.m; j++) c->p.gate[j] = pcs_contact_is_gated(&c->p, j);
     set_find_scales(c);
     s.changed = set_find_modes(c, false);
     for (int round = 0; round < (c->p.is_hasty ? HASTY_ROUNDS : ROUNDS); round++, s.thawed++) {
