@@ -12,8 +12,8 @@ enum { PCS_BUILD_NAMES = 64 };
 // A probe as the case states it; its columns need the system.
 typedef struct pcs_build_probe {
     const char *name;
-    pcs_yaml *of;         // list of components
-    const pcs_set *items; // NULL when the case is wrong
+    pcs_yaml *of;          // list of components
+    const pcs_set *items;  // NULL when the case is wrong
     bool is_cell, is_body; // of cells: their field, or the centre of their mass
 } pcs_build_probe;
 

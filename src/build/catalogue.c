@@ -115,15 +115,16 @@ bool pcs_catalogue_wants(const pcs_catalogue *self, const char *name)
 // The text, broken at the width of the screen with `indent` blanks before every further line.
 static void catalogue_put(const pcs_catalogue *self, int column, int indent, const char *text)
 {
+    int gap = 0; // blanks before the next word, none at the end of a line
     while (*text != '\0') {
-        size_t length = strcspn(text, " "), next = length + strspn(text + length, " ");
-        if (self->width > 0 && column > indent && column + (int)length > self->width) {
-            pcs_catalogue_print(self, "\n%*s", indent, "");
-            column = indent;
-        }
-        pcs_catalogue_print(self, "%.*s", (int)(text[next] == '\0' ? length : next), text);
-        column += (int)next;
-        text += next;
+        int length = (int)strcspn(text, " ");
+        bool is_full = self->width > 0 && column > indent && column + gap + length > self->width;
+        if (is_full) pcs_catalogue_print(self, "\n%*s%.*s", indent, "", length, text);
+        else pcs_catalogue_print(self, "%*s%.*s", gap, "", length, text);
+        column = (is_full ? indent : column + gap) + length;
+        text += length;
+        gap = (int)strspn(text, " ");
+        text += gap;
     }
     self->put(self->user, "\n");
 }
@@ -156,6 +157,25 @@ static void catalogue_kind(const pcs_option *o, size_t size, char *text)
     snprintf(text, size, "%s%s%s", kinds[o->kind], is_shown ? " " : "", is_shown ? range : "");
 }
 
+// In columns, or on a narrow screen below one another.
+static void catalogue_put_option(const pcs_catalogue *self, const pcs_option *o, const char *kind, const char *preset)
+{
+    char head[256];
+    int column = snprintf(head, sizeof head, "      %-16s %-32s %-18s ", o->name, kind, preset);
+    bool is_narrow = self->width > 0 && self->width < column + 24;
+    if (!is_narrow) {
+        self->put(self->user, head);
+        catalogue_put(self, column, column, o->help);
+        return;
+    }
+    column = snprintf(head, sizeof head, "      %-16s ", o->name);
+    self->put(self->user, head);
+    snprintf(head, sizeof head, "%s %s", kind, preset);
+    catalogue_put(self, column, column, head);
+    pcs_catalogue_print(self, "%*s", 12, "");
+    catalogue_put(self, 12, 12, o->help);
+}
+
 static void catalogue_option(const pcs_catalogue *self, const pcs_option *o)
 {
     char kind[160], preset[80];
@@ -172,12 +192,7 @@ static void catalogue_option(const pcs_catalogue *self, const pcs_option *o)
         pcs_catalogue_print(self, "| `%s` | %s | %s | %s |\n", o->name, kind, preset, o->help);
         return;
     }
-    char head[256];
-    int column = snprintf(head, sizeof head, "      %-16s %-32s %-18s ", o->name, kind, preset);
-    self->put(self->user, head);
-    bool is_narrow = self->width > 0 && self->width < column + 24;
-    if (is_narrow) pcs_catalogue_print(self, "\n%*s", 12, "");
-    catalogue_put(self, is_narrow ? 12 : column, is_narrow ? 12 : column, o->help);
+    catalogue_put_option(self, o, kind, preset);
 }
 
 static void catalogue_entry(chapter *c, const char *name, const char *summary, const pcs_option *options)

@@ -62,7 +62,7 @@ const char pcs_cli_option_help[] =
     "  --time T                  of statics and modes: time at which loads and driven joints stand, s [0]; of view: "
     "that\n"
     "                            of the picture, or peak, the largest contact force [peak]\n"
-    "  --field NAME              of view: what colours show, such as stress or velocity.x [bending_stress, stress, ...]\n"
+    "  --field NAME              of view: what colours show, stress or velocity.x [bending_stress, stress, ...]\n"
     "  --count N                 of modes: how many [10]\n"
     "  --about statics           of modes: about the equilibrium, in which closed contacts stay closed\n"
     "  --whirl                   of modes: with damping and gyroscopic forces, forward and backward whirl; without\n"

@@ -1,6 +1,7 @@
 // Centre of mass of a body, which is a set of cells, as a linear form of positions or velocities.
 //
-// With d_a the directions of the translations of a cell and e_k an axis its momentum is p_k = sum_ab (e_k . d_a) M_ab v_b,
+// With d_a the directions of the translations of a cell and e_k an axis its momentum is
+//   p_k = sum_ab (e_k . d_a) M_ab v_b
 // over all b: rotations take part where a mass matrix couples them. Its mass is that of a unit velocity in all n
 // directions that its nodes have, m = 1/n sum_ab (d_a . d_b) M_ab, and the share of a node that of its rows. So
 //   v_k = p_k(v)/m,   u_k = p_k(q)/m,   x_k = u_k + 1/m sum_nodes (share X_k)
@@ -95,13 +96,4 @@ pcs_status pcs_fe_body_probe(const pcs_system *self, const pcs_set *cells, const
         (pcs_probe){ .quantity = quantity, .axis = axis, .count = b.count, .items = b.equation, .weights = b.weight };
     if (quantity == PCS_PROBE_POSITION) out->offset = b.moment / b.mass;
     return PCS_OK;
-}
-
-double pcs_fe_centre(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v)
-{
-    const double *x = probe->quantity == PCS_PROBE_VELOCITY ? v : q;
-    double sum = 0.0;
-    for (int i = 0; i < probe->count; i++) sum += probe->weights[i] * x[probe->items[i]];
-    pcs_system_sum(self, 1, &sum);
-    return probe->offset + sum;
 }

@@ -260,7 +260,6 @@ pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture
 // Of the cells' fields, which are drawn.
 void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture);
 double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
-double pcs_fe_centre(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
 // "uy" as a quantity of nodes and an axis; false: there is no such component.
 bool pcs_fe_component(const char *component, int *quantity, int *axis);
 // Nodal vector sum_i x_i d_i over the translations of a node.

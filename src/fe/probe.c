@@ -28,11 +28,21 @@ static void probe_turn(const fe_data *fe, int node, bool is_spin, const double *
     memcpy(out, sum, sizeof sum);
 }
 
+// A linear form of positions or velocities (fe/centre.c).
+static double probe_centre(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v)
+{
+    const double *x = probe->quantity == PCS_PROBE_VELOCITY ? v : q;
+    double sum = 0.0;
+    for (int i = 0; i < probe->count; i++) sum += probe->weights[i] * x[probe->items[i]];
+    pcs_system_sum(self, 1, &sum);
+    return probe->offset + sum;
+}
+
 double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v)
 {
     const fe_data *fe = self->data;
     double sum = 0.0, vector[3];
-    if (probe->weights != NULL) return pcs_fe_centre(self, probe, q, v);
+    if (probe->weights != NULL) return probe_centre(self, probe, q, v);
     for (int i = 0; i < probe->count; i++) {
         int item = probe->items[i];
         if (probe->quantity == PCS_PROBE_FIELD) {

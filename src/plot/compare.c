@@ -182,16 +182,6 @@ static void compare_column(const pair *p, const int column[2], const pcs_compari
     if (d->largest > 0.0) d->relative = d->largest / size;
 }
 
-pcs_status pcs_compare_find_only(pcs_csv *const csv[2], pcs_comparison *out)
-{
-    for (int k = 0; k < 2; k++) {
-        PCS_TAKE(csv[k]->ctx, out->only[k], csv[k]->ncolumn, "a comparison");
-        for (int c = 0; c < csv[k]->ncolumn; c++)
-            if (pcs_csv_find(csv[1 - k], csv[k]->names[c]) < 0) out->only[k][out->nonly[k]++] = csv[k]->names[c];
-    }
-    return PCS_OK;
-}
-
 static pcs_status compare_columns(const pair *p, pcs_comparison *out)
 {
     pcs_context *ctx = p->csv[0]->ctx;
@@ -236,19 +226,6 @@ static void compare_show_row(const pair *p, const pcs_difference *d, int width)
                  d->when, rest);
     }
     p->options->show(p->options->show_user, line);
-}
-
-void pcs_compare_show_only(const pcs_compare_options *options, const pcs_comparison *c)
-{
-    for (int k = 0; k < 2; k++) {
-        for (int i = 0; i < c->nonly[k]; i++) {
-            char line[LINE_ROOM], head[16];
-            snprintf(head, sizeof head, "\nOnly in %c: ", "AB"[k]);
-            snprintf(line, sizeof line, "%s%s%s", i == 0 ? head : ", ", c->only[k][i],
-                     i + 1 == c->nonly[k] ? "\n" : "");
-            options->show(options->show_user, line);
-        }
-    }
 }
 
 static void compare_show_verdict(const pair *p, const pcs_comparison *c)

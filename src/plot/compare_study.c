@@ -26,6 +26,29 @@ typedef struct place {
     int table, row;
 } place;
 
+pcs_status pcs_compare_find_only(pcs_csv *const csv[2], pcs_comparison *out)
+{
+    for (int k = 0; k < 2; k++) {
+        PCS_TAKE(csv[k]->ctx, out->only[k], csv[k]->ncolumn, "a comparison");
+        for (int c = 0; c < csv[k]->ncolumn; c++)
+            if (pcs_csv_find(csv[1 - k], csv[k]->names[c]) < 0) out->only[k][out->nonly[k]++] = csv[k]->names[c];
+    }
+    return PCS_OK;
+}
+
+void pcs_compare_show_only(const pcs_compare_options *options, const pcs_comparison *c)
+{
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < c->nonly[k]; i++) {
+            char line[LINE_ROOM], head[16];
+            snprintf(head, sizeof head, "\nOnly in %c: ", "AB"[k]);
+            snprintf(line, sizeof line, "%s%s%s", i == 0 ? head : ", ", c->only[k][i],
+                     i + 1 == c->nonly[k] ? "\n" : "");
+            options->show(options->show_user, line);
+        }
+    }
+}
+
 // Numbers by their value, before texts by their letters.
 static int studies_order_key(const place *a, const place *b, int k)
 {

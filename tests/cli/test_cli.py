@@ -1,13 +1,18 @@
 """The command line: exit status, messages, results on disk, interruption. Argument: the path of the program."""
 
+import contextlib
 import csv
+import fcntl
 import json
 import os
+import pty
 import re
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -94,6 +99,23 @@ class Lists(unittest.TestCase):
                 for line in file:
                     if line.startswith("PCS_"):
                         yield re.match(r"PCS_\w+\((\w+)", line).group(1)
+
+    def test_lists_keep_to_the_width_of_the_terminal(self):
+        words = subprocess.run([PROGRAM, "list", "node_plane"], capture_output=True, text=True).stdout.split()
+        for width in (50, 80, 200):
+            lead, follow = pty.openpty()
+            fcntl.ioctl(follow, termios.TIOCSWINSZ, struct.pack("HHHH", 500, width, 0, 0))
+            with subprocess.Popen([PROGRAM, "list", "node_plane"], stdout=follow, env={**os.environ, "PAGER": "cat"}):
+                os.close(follow)
+                told = b""
+                with contextlib.suppress(OSError):  # which is how a terminal ends
+                    while part := os.read(lead, 65536):
+                        told += part
+            os.close(lead)
+            self.assertEqual(told.decode().split(), words)
+            for line in told.decode().splitlines():
+                self.assertLessEqual(len(line), width, line)
+                self.assertEqual(line, line.rstrip())
 
     def test_every_registered_part_is_listed(self):
         result = percuss("list")

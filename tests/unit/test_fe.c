@@ -393,10 +393,7 @@ static void centre_of_unequal_cells(void **state)
         const double q[7] = { 0.1, 0.4, 0.2, 0.5, 1, 2, 3 }, v[7] = { 3, 6, 0, -2, 4, 5, 6 };
         const double share[4] = { 1.0 / 12, 3.0 / 12, 5.0 / 12, 3.0 / 12 };
         double u = 0.0, speed = 0.0;
-        for (int k = 0; k < 4; k++) {
-            u += share[k] * q[k];
-            speed += share[k] * v[k];
-        }
+        for (int k = 0; k < 4; k++) u += share[k] * q[k], speed += share[k] * v[k];
         CHECK_NEAR(read_centre(m, "bar", "x", q, v), 3.0 + u, 1e-14);
         CHECK_NEAR(read_centre(m, "bar", "ux", q, v), u, 1e-15);
         CHECK_NEAR(read_centre(m, "bar", "vx", q, v), speed, 1e-15);

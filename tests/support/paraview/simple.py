@@ -10,9 +10,9 @@ import zlib
 
 import vtk
 
-__all__ = ["AnnotateTimeFilter", "Calculator", "ColorBy", "ExtractSurface", "GetActiveViewOrCreate", "GetAnimationScene",
-           "GetColorTransferFunction", "GetScalarBar", "Glyph", "OpenDataFile", "Render", "RenameSource",
-           "SaveScreenshot", "Show", "Transform", "Tube", "servermanager"]
+__all__ = ["AnnotateTimeFilter", "Calculator", "ColorBy", "ExtractSurface", "GetActiveViewOrCreate",
+           "GetAnimationScene", "GetColorTransferFunction", "GetScalarBar", "Glyph", "OpenDataFile", "Render",
+           "RenameSource", "SaveScreenshot", "Show", "Transform", "Tube", "servermanager"]
 
 SCENE = {"sources": [], "shown": [], "colours": None}
 
