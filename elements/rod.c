@@ -320,6 +320,34 @@ static rod_sums rod_run_sums(int n, const double *q, const double *v)
     return rod_sum(n, false, NULL, q, NULL, v);
 }
 
+// Where M = (m/4) [1 1; 1 1] sees sums of neighbours only, those are squared, in `square` alone: a sawtooth in v, which
+// may be large, cancels before it is rounded.
+static rod_sums rod_run_pairs(int n, const double *restrict q, const double *restrict v)
+{
+    double strain[LANES] = { 0 }, square[LANES] = { 0 }, plain[LANES] = { 0 };
+    int whole = n / LANES * LANES;
+    rod_sums s = { 0 };
+    for (int i = 0; i < whole; i += LANES)
+        for (int j = 0; j < LANES; j++) {
+            double stretch = q[i + j + 1] - q[i + j], pair = v[i + j + 1] + v[i + j];
+            strain[j] += stretch * stretch;
+            square[j] += pair * pair;
+            plain[j] += pair;
+        }
+    for (int k = whole; k < n; k++) {
+        double stretch = q[k + 1] - q[k], pair = v[k + 1] + v[k];
+        s.strain += stretch * stretch;
+        s.square += pair * pair;
+        s.plain += pair;
+    }
+    for (int j = 0; j < LANES; j++) {
+        s.strain += strain[j];
+        s.square += square[j];
+        s.plain += plain[j];
+    }
+    return s;
+}
+
 static rod_sums rod_run_change(int n, const double *q0, const double *q1, const double *v0, const double *v1)
 {
     return rod_sum(n, true, q0, q1, v0, v1);
@@ -346,7 +374,9 @@ static void rod_add_energy(const pcs_batch *batch, const double *q, const double
     const rod_data *data = batch->data;
     for (int i = 0; i < data->nrun; i++) {
         const rod_run *run = &data->runs[i];
-        rod_add_sums(run, rod_run_sums(run->count, q + run->equation, v + run->equation), sum);
+        bool is_paired = run->self == run->other;
+        const double *x = q + run->equation, *w = v + run->equation;
+        rod_add_sums(run, is_paired ? rod_run_pairs(run->count, x, w) : rod_run_sums(run->count, x, w), sum);
     }
     for (int i = 0; i < data->nloose; i++) {
         const rod_run *cell = &data->loose[i];
