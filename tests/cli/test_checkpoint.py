@@ -217,8 +217,8 @@ class Checkpoint(unittest.TestCase):
             self.assertIn("\nCheckpoints  4, ", file.read())
 
     # Another case starts from the state.
-    def later(self, *sets):
-        with open(os.path.join(BAR, "case.yaml")) as file:
+    def later(self, *sets, case=BAR):
+        with open(os.path.join(case, "case.yaml")) as file:
             lines = file.read().splitlines()
         begin = next(i for i, line in enumerate(lines) if line.startswith("initial:"))
         end = next(i for i in range(begin + 1, len(lines)) if lines[i] and lines[i][0] not in " #-")
@@ -243,6 +243,24 @@ class Checkpoint(unittest.TestCase):
             self.done(*sets, case=self.path("later.yaml"), every=0, out="other")
             self.assertAlmostEqual(float(self.history("other")[0]["kinetic"]), float(later[0]["kinetic"]), places=6)
             self.assertAlmostEqual(float(self.history("other")[-1]["t"]), 1.5)
+
+    def test_materials_go_on_with_what_they_remember(self):
+        plastic = os.path.join(ROOT, "cases", "bar_plastic")
+        small = ["--set", "mesh.bar.elements=50", "--set", "time.step=1e-6"]
+        self.done(*small, "--set", "time.end=1e-4", case=plastic, every=0)
+        self.done(*small, "--set", "time.end=2e-4", case=plastic, every=0, out="whole")
+        self.later(case=plastic)
+        later = dict(case=self.path("later.yaml"), every=0, out="later")
+        self.done(*small, "--set", "time.end=2e-4", **later)
+        ends = [self.history(out)[-1] for out in ("whole", "later")]
+        for name in ("t", "kinetic", "strain", "tip.x", "bar.plastic_strain"):
+            a, b = (float(end[name]) for end in ends)
+            self.assertAlmostEqual(a, b, delta=1e-12 * abs(a), msg=name)
+        losses = [float(self.history(out)[-1]["material_loss"]) for out in ("out", "later", "whole")]
+        self.assertAlmostEqual(losses[0] + losses[1], losses[2], delta=1e-11)
+        self.assertGreater(losses[0], 1.0)
+        error = self.refused(*small, "--set", "elements.bar.yield_stress=3e8", **later)
+        self.assertIn("is of another model: what its materials went through", error)
 
     def test_a_start_that_cannot_be_is_told_with_its_place(self):
         self.done("--set", "time.end=0.6", every=0)
