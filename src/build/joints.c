@@ -58,7 +58,7 @@ typedef struct joint_check {
     int n;                 // bilateral rows of joints
     const int *row;        // [n]
     double *L, *c;         // [n * n], [n]
-    double *size;          // [n] of the rows
+    double *size;          // [n] of the rows; 0: it repeats rows before it
     double *gap, *speed;   // [nrow]
     double *mass, *spread; // [nv] diagonal of the mass; zeros
     pcs_scale natural;     // sizes of coordinates
@@ -132,7 +132,7 @@ static void joints_check_state(const joint_check *k)
     memset(k->spread, 0, (size_t)k->b->sim->system->nv * sizeof *k->spread);
 }
 
-// "'a', 'b'": the joints of the rows whose sum, times c, is row i.
+// "'a', 'b'": the other joints of the rows whose sum, times c, is row i.
 static void joints_name_others(const joint_check *k, int i, size_t size, char *text)
 {
     size_t used = 0;
@@ -141,7 +141,7 @@ static void joints_name_others(const joint_check *k, int i, size_t size, char *t
     for (int j = 0; j < i; j++) {
         const pcs_contact_info *info = joints_of(k, j);
         if (used >= size) break;
-        if (fabs(k->c[j]) < 1e-6 || info == last) continue;
+        if (fabs(k->c[j]) < 1e-6 || info == last || info == joints_of(k, i)) continue;
         int length = snprintf(text + used, size - used, "%s'%s'", used == 0 ? "" : ", ", info->name);
         used += length < 0 ? size : (size_t)length;
         last = info;
@@ -165,35 +165,44 @@ static double joints_product(const joint_check *k, int i, int j)
 static bool joints_is_independent(const joint_check *k, int i)
 {
     double *L = k->L + (size_t)i * (size_t)k->n, left = 1.0, size = sqrt(joints_product(k, i, i));
-    k->size[i] = size;
     for (int j = 0; j < i; j++) {
         const double *Lj = k->L + (size_t)j * (size_t)k->n;
+        L[j] = 0.0;
+        if (k->size[j] == 0.0) continue;
         double sum = joints_product(k, i, j) / (size * k->size[j]);
         for (int l = 0; l < j; l++) sum -= L[l] * Lj[l];
         L[j] = sum / Lj[j];
         left -= L[j] * L[j];
     }
     L[i] = sqrt(fmax(left, 0.0));
+    k->size[i] = left > independent_share ? size : 0.0;
     if (left > independent_share) return true;
     for (int j = i - 1; j >= 0; j--) {
         double sum = L[j];
+        k->c[j] = 0.0;
+        if (k->size[j] == 0.0) continue;
         for (int l = j + 1; l < i; l++) sum -= k->L[(size_t)l * (size_t)k->n + (size_t)j] * k->c[l];
         k->c[j] = sum / k->L[(size_t)j * (size_t)k->n + (size_t)j];
     }
     return false;
 }
 
+// Tells which joints repeat what others hold; their forces are shared then, in the sense of least squares.
 static void joints_check_rank(const joint_check *k)
 {
+    const pcs_contact_info *told = NULL;
     for (int i = 0; i < k->n; i++) {
-        char others[256], text[512];
+        char others[256];
+        const pcs_contact_info *info = joints_of(k, i);
         if (joints_is_independent(k, i)) continue;
+        k->b->sim->system->has_redundant_joints = true;
+        if (info == told) continue;
+        told = info;
         joints_name_others(k, i, sizeof others, others);
-        snprintf(text, sizeof text, "joint '%s' repeats what %s %s hold%s; leave one of them out",
-                 joints_of(k, i)->name, strchr(others, ',') != NULL ? "the joints" : "joint", others,
-                 strchr(others, ',') != NULL ? "" : "s");
-        joints_reject(k, joints_of(k, i)->name, text);
-        return;
+        bool is_several = strchr(others, ',') != NULL;
+        if (others[0] == '\0') snprintf(others, sizeof others, "'%s'", info->name);
+        pcs_case_note(k->b->c, "joint '%s' repeats what %s %s hold%s; their forces are shared by least squares",
+                      info->name, is_several ? "the joints" : "joint", others, is_several ? "" : "s");
     }
 }
 

@@ -1,4 +1,5 @@
-// Nodes, or points fixed to them, against a rigid circle in the plane or cylinder in space, from inside (a bearing with backlash) or outside.
+// Nodes, or points fixed to them, against a rigid circle in the plane or cylinder in space, from inside (a bearing with
+// backlash) or outside.
 //
 //   d = radial part of x - centre,  u = d/|d|      inside  g = R - r - |d|,  n = -u
 //                                                  outside g = |d| - R - r,  n = +u

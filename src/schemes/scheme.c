@@ -319,29 +319,38 @@ void pcs_free_acceleration(pcs_scheme *self, double t, const double *q, const do
     pcs_linsolve_solve(self->solver->mass, a);
 }
 
-// Solves (G X) lam = -(G a + bias) on the bilateral rows by elimination.
+// Adds to a and lam what is missing of (G X) lam = -(G a + bias) on the bilateral rows, by elimination.
+static void scheme_add_joint_forces(pcs_scheme *self, pcs_next *next, double share, double *a)
+{
+    const pcs_system *system = self->system;
+    const int *row = next->joints;
+    size_t n = (size_t)next->njoint;
+    for (size_t j = 0; j < n; j++) {
+        const double *column = pcs_projection_column(self->solver, row[j]);
+        next->x[j] = -pcs_rows_dot(system->G, row[j], a) - next->bias[row[j]];
+        for (size_t i = 0; i < n; i++) next->A[i * n + j] = pcs_rows_dot(system->G, row[i], column);
+        next->A[j * n + j] *= 1.0 + share;
+    }
+    if (!pcs_dense_solve(next->njoint, next->A, next->x)) return; // the first step settles them
+    for (size_t j = 0; j < n; j++) {
+        const double *column = pcs_projection_column(self->solver, row[j]);
+        for (int i = 0; i < system->nv; i++) a[i] += next->x[j] * column[i];
+        next->lam[row[j]] += next->x[j];
+    }
+}
+
+// Redundant joints share their forces: the least ones, made exact by repetition.
 void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const double *q, const double *v, double *a)
 {
     pcs_system *system = self->system;
-    const int *row = next->joints;
-    int n = next->njoint;
     pcs_free_acceleration(self, t, q, v, a);
     for (int j = 0; j < system->nrow; j++) next->lam[j] = next->bias[j] = 0.0;
-    if (n == 0) return;
+    if (next->njoint == 0) return;
     system->time = t;
     if (system->has_rate_bias) system->ops->rate_bias(system, q, v, next->bias);
-    for (int j = 0; j < n; j++) {
-        const double *column = pcs_projection_column(self->solver, row[j]);
-        next->x[j] = -pcs_rows_dot(system->G, row[j], a) - next->bias[row[j]];
-        for (int i = 0; i < n; i++)
-            next->A[(size_t)i * (size_t)n + (size_t)j] = pcs_rows_dot(system->G, row[i], column);
-    }
-    if (!pcs_dense_solve(n, next->A, next->x)) return; // redundant joints: the first step settles them
-    for (int j = 0; j < n; j++) {
-        const double *column = pcs_projection_column(self->solver, row[j]);
-        for (int i = 0; i < system->nv; i++) a[i] += next->x[j] * column[i];
-        next->lam[row[j]] = next->x[j];
-    }
+    int passes = system->has_redundant_joints ? 3 : 1;
+    for (int pass = 0; pass < passes; pass++)
+        scheme_add_joint_forces(self, next, system->has_redundant_joints ? PCS_SHARED_WEIGHT : 0.0, a);
 }
 
 void pcs_add_joint_resultant(const pcs_system *system, const double *lam, double sum[3])

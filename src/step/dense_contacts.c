@@ -1,6 +1,7 @@
 #include "step/dense_contacts.h"
 
 #include "core/dense.h"
+#include "step/step.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,6 +15,7 @@ pcs_status pcs_dense_contacts_create(pcs_context *ctx, const pcs_system *system,
     pcs_dense_contacts *c;
     size_t m = (size_t)system->nrow, n = 2 * m + (size_t)system->ntangent;
     PCS_TAKE(ctx, c, 1, "the contact problem");
+    c->system = system;
     PCS_TRY(pcs_contact_problem_create(ctx, system, (int)n, &c->p));
     double **squares[] = { &c->P, &c->H, &c->B, &c->Y, &c->rest };
     for (size_t i = 0; i < sizeof squares / sizeof *squares; i++)
@@ -69,13 +71,15 @@ static double dense_held_entry(const pcs_dense_contacts *c, int i, int j)
     return c->P[k * c->p.n + l] * pcs_contact_unit(&c->p, l) / pcs_contact_unit(&c->p, k);
 }
 
-// Factors P_hh. Joints that say the same twice make it singular: a proximal weight picks one set of multipliers.
+// Factors P_hh. Joints that say the same twice make it singular: a proximal weight picks one set of multipliers. Those
+// that are known to do so get it always: off the places where they agree P_hh is nearly singular only, and what they
+// contradict each other by there must not become forces.
 static double dense_factor_held(pcs_dense_contacts *c)
 {
     int n = c->nheld;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) c->H[i * n + j] = dense_held_entry(c, i, j);
-    for (double weight = 0.0;; weight = proximal_weight) {
+    for (double weight = c->system->has_redundant_joints ? PCS_SHARED_WEIGHT : 0.0;; weight = proximal_weight) {
         for (int i = 0; i < n * n; i++) c->B[i] = c->H[i] * (i % (n + 1) == 0 ? 1.0 + weight : 1.0);
         if (pcs_dense_factor(n, c->B, c->pivot) || weight > 0.0) return weight;
     }
@@ -142,7 +146,8 @@ static void dense_eliminate(pcs_dense_contacts *c)
     double weight = dense_factor_held(c);
     dense_fill_right(c, width, c->Y);
     dense_back(c, width, c->Y);
-    for (int round = 0; round < (weight > 0.0 ? PROXIMAL_ROUNDS : REFINEMENTS); round++) dense_refine(c, width);
+    bool is_found = weight > 0.0 && !c->system->has_redundant_joints;
+    for (int round = 0; round < (is_found ? PROXIMAL_ROUNDS : REFINEMENTS); round++) dense_refine(c, width);
 }
 
 // What row P over all unknowns says of those that are left and of the constant, which stands last in `entry`: less what

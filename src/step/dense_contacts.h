@@ -9,6 +9,7 @@
 #include "step/active_set.h"
 
 typedef struct pcs_dense_contacts {
+    const pcs_system *system;
     pcs_contact_problem p;
     double *P;             // [n * n] rows: gap, xi, xt
     double *P_gate;        // [m * n]

@@ -97,6 +97,9 @@ bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
     for (int i = 0; i < s->nb; i++)
         for (int j = 0; j < s->nb; j++)
             s->schur[i * s->nb + j] = pcs_rows_dot(system->G, s->bilateral[i], s->border[j]);
+    // What redundant rows leave open is shared: the least multipliers, which the iteration makes exact.
+    if (system->has_redundant_joints)
+        for (int i = 0; i < s->nb; i++) s->schur[i * s->nb + i] *= 1.0 + PCS_SHARED_WEIGHT;
     return pcs_dense_invert(s->nb, s->schur, s->invert);
 }
 

@@ -35,6 +35,9 @@ typedef enum pcs_outcome {
 
 const char *pcs_outcome_text(pcs_outcome outcome);
 
+// Share by which the diagonals of products of redundant joints are raised.
+#define PCS_SHARED_WEIGHT 1e-6
+
 // Constant over a run of equal steps: what the factorizations depend on. All members have eight bytes, so that there
 // are none between them and forms can be compared as bytes: no member can be forgotten.
 typedef struct pcs_step_form {

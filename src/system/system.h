@@ -238,6 +238,7 @@ struct pcs_system {
     bool has_search;                                  // rows may be about other bodies from step to step
     bool has_passages;                                // a contact may be jumped over: that its gap is not negative
                                                       // at the end of a step does not say that all is well
+    bool has_redundant_joints;                        // some rows of joints repeat others at the start
     bool has_rate_bias;                               // (dG/dt) v, or the acceleration of driven rows, is not zero
     bool has_internal;  // materials remember what they went through: internal_loss, commit
     bool has_resultant; // momentum has directions in space: resultant, row_resultant, tangent_resultant

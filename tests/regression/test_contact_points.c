@@ -1,4 +1,4 @@
-// Contact at points fixed to bodies: against bodies with light nodes at their corners, closed forms, and the stable step.
+// Contact at points fixed to bodies: against bodies with light nodes at their corners, closed forms, the stable step.
 
 #include "support/check.h"
 #include "support/text_case.h"

@@ -105,16 +105,6 @@ static const struct {
       "do under 'initial', or let the motion set in smoothly ('rise')" },
     { "  link: { type: prescribed, node: one, along: x, table: [[0, 0.25], [1, 0.25]] }\n",
       "the initial state does not fit joint 'link': it is off by 0.25 m (or rad)" },
-    { "  link: { type: hinge, a: one, b: two, at: [1, 0, 0] }\n  again: { type: ball, a: one, b: two, at: [1, 0, 0] "
-      "}\n",
-      "f:15:10: joints.again: joint 'again' repeats what joint 'link' holds; leave one of them out" },
-    { "  left: { type: hinge, node: one }\n  right: { type: hinge, node: two }\n"
-      "  rod: { type: distance, a: one, b: two }\n",
-      "f:16:8: joints.rod: joint 'rod' repeats what the joints 'left', 'right' hold; leave one of them out" },
-    { "  link: { type: fixed, a: one, b: two, at: [0, 0, 0] }\n  hold: { type: fixed, node: one }\n  more: { type: "
-      "slider, node: two, "
-      "axis: [1, 0, 0] }\n",
-      "joint 'more' repeats what the joints 'link', 'hold' hold" },
 };
 
 static void wrong_joints_are_told(void **state)
