@@ -1,8 +1,9 @@
 // Brasey, Hairer: Half-explicit Runge-Kutta methods for differential-algebraic systems of index 2, SIAM J. Numer. Anal.
-// 30 (1993), gives HEM3 and HEM4. The method of order 5 for mechanical systems (Brasey, Computing 48, 1992) has 8 stages,
-// as this one, whose coefficients are a solution of the order conditions of their own (tests/unit/test_order_conditions.py
-// states them): b_1 = b_2 = 0, sum_j a_ij c_j = c_i^2/2 and a_i1/a_i2 the same from the third stage on. Of several hundred
-// solutions it has the smallest inverse of a, which carries contact forces, among those with all of these positive.
+// 30 (1993), gives HEM3 and HEM4. The method of order 5 for mechanical systems (Brasey, Computing 48, 1992) has 8
+// stages, as HEM5 here, whose coefficients are a solution of the order conditions of its own
+// (tests/unit/test_order_conditions.py states them) with b_1 = b_2 = 0, and sum_j a_ij c_j = c_i^2/2 and a_i1/a_i2 the
+// same from the third stage on. Of several hundred solutions it has the smallest inverse of a, which carries contact
+// forces, among those with a positive subdiagonal and 0 <= c <= 1.
 
 #include "schemes/tableau.h"
 

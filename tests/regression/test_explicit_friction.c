@@ -97,12 +97,8 @@ static void puck_turns_downhill(void **state)
         vx += dt * (pull - rub * mx / middle);
         vy -= dt * rub * my / middle;
     }
-    static const char *const schemes[] = { "moreau_jean_explicit",
-                                           "moreau_midpoint",
-                                           "half_explicit",
-                                           "half_explicit_rk, method: hem3",
-                                           "splitting",
-                                           "ggl_midpoint" };
+    static const char *const schemes[] = { "moreau_jean_explicit",           "moreau_midpoint", "half_explicit",
+                                           "half_explicit_rk, method: hem3", "splitting",       "ggl_midpoint" };
     static const double order[] = { 1.0, 1.0, 1.0, 1.0, 1.0, 1.0 };
     for (size_t c = 0; c < sizeof schemes / sizeof *schemes; c++) {
         double step[4], error[4];

@@ -1,5 +1,5 @@
-// Contacts that should rest: a ball that has bounced out, beams on beams, and two bars that press on each other far from
-// where they started, so that their gap is zero to round-off only.
+// Contacts that should rest: a ball that has bounced out, beams on beams, and two bars that press on each other far
+// from where they started, so that their gap is zero to round-off only.
 
 #include "support/check.h"
 #include "support/rigid.h"
