@@ -5,7 +5,7 @@
 // The prediction qM = q_n + (h/2) v_n gives mass M(qM) and contacts I = { g(qM) <= tol }, up to round-off.
 // gate: middle   these alone, as in the paper. A body that should rest hops where e > 0: its flights are rounded up to
 //                whole steps, so that they return what restitution takes.
-//       end      those, too, that end the step with g < 0 without their law: the step is taken again with them.
+//       end      those, too, that end the step with g <= 0 without their law: the step is taken again with them.
 //
 // coupling: decoupled   the velocity step of the Moreau midpoint rule, then positions for all contacts:
 //   q = q_n + (h/2) (v_n + v) + G(qM)^T Psi,   0 <= g(q) _|_ Psi >= 0
@@ -49,9 +49,10 @@ static const pcs_option ggl_mid_options[] = {
                "of the position correction; meshes need mass"),
     PCS_REAL("gap_tolerance", ggl_mid_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
              "a gap up to this counts as closed in the middle of the step, m"),
-    PCS_CHOICE("gate", ggl_mid_params, gate, PCS_DEFAULT("end"), ggl_mid_gates,
-               "impose the velocity law on what would sink in up to the end of the step, too, or as in the paper on what "
-               "is closed in its middle: bodies at rest hop then"),
+    PCS_CHOICE(
+        "gate", ggl_mid_params, gate, PCS_DEFAULT("end"), ggl_mid_gates,
+        "impose the velocity law on what would sink in up to the end of the step, too, or as in the paper on what "
+        "is closed in its middle: bodies at rest hop then"),
     { 0 },
 };
 
@@ -171,7 +172,7 @@ static void ggl_mid_book_correction(pcs_scheme *self, pcs_ggl *s, pcs_step_repor
         now->kinetic + now->strain + now->potential - before.kinetic - before.strain - before.potential;
 }
 
-// Gates the contacts that the step has left sunk in without their law; is there any?
+// Gates the contacts that the step has closed or sunk in without their law; is there any?
 static bool ggl_mid_close_sunk(pcs_scheme *self, pcs_ggl *s)
 {
     pcs_system *system = self->system;
@@ -179,7 +180,7 @@ static bool ggl_mid_close_sunk(pcs_scheme *self, pcs_ggl *s)
     bool has_sunk = false;
     system->ops->gaps(system, next->q, next->gap);
     for (int j = 0; j < system->nrow; j++) {
-        if (next->gate[j] || !(next->gap[j] < -pcs_gap_tie(system, j, next->q))) continue;
+        if (next->gate[j] || next->gap[j] > pcs_gap_tie(system, j, next->q)) continue;
         next->gate[j] = 1;
         has_sunk = true;
     }

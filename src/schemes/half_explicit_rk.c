@@ -27,14 +27,14 @@ typedef struct herk_params {
     double gap_tolerance;
 } herk_params;
 
-enum { TABLEAU = 5 };
-static const char *const herk_methods[] = { "hem3", "hem4", "herk2", "kutta3", "rk4", "tableau", NULL };
-static const pcs_tableau *const herk_tableaus[] = { &pcs_tableau_hem3, &pcs_tableau_hem4, &pcs_tableau_herk2,
-                                                    &pcs_tableau_kutta3, &pcs_tableau_rk4 };
+enum { TABLEAU = 6 };
+static const char *const herk_methods[] = { "hem3", "hem4", "hem5", "herk2", "kutta3", "rk4", "tableau", NULL };
+static const pcs_tableau *const herk_tableaus[] = { &pcs_tableau_hem3,  &pcs_tableau_hem4,   &pcs_tableau_hem5,
+                                                    &pcs_tableau_herk2, &pcs_tableau_kutta3, &pcs_tableau_rk4 };
 
 static const pcs_option herk_options[] = {
     PCS_CHOICE("method", herk_params, method, PCS_DEFAULT("hem4"), herk_methods,
-               "hem3 and hem4 keep their order with joints; tableau: by a, b, c"),
+               "hem3, hem4 and hem5 keep their order with joints; tableau: by a, b, c"),
     PCS_LIST("a", herk_params, a, PCS_OPTIONAL, PCS_ANY_NUMBER,
              "s rows of s numbers, zero on and above the diagonal, positive just below"),
     PCS_LIST("b", herk_params, b, PCS_OPTIONAL, PCS_ANY_NUMBER, "s weights, the last positive, of sum 1"),
@@ -196,6 +196,7 @@ static pcs_status herk_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     pcs_explicit_clear(self, &s->base);
     s->q[0] = x->q;
     s->v[0] = x->v;
+    PCS_TRY(pcs_explicit_return(self, x));
     (void)pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed);
     for (int l = 1; l <= s->table.s && report->outcome == PCS_CONVERGED; l++)
         report->outcome = herk_stage(self, x, h, l, &is_impact, report);
@@ -207,7 +208,7 @@ static pcs_status herk_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
 
 static void herk_state_rule(const pcs_scheme *self, pcs_rule *rule)
 {
-    static const int orders[] = { 3, 4, 2, 3, 4, 0 };
+    static const int orders[] = { 3, 4, 5, 2, 3, 4, 0 };
     const herk *s = self->data;
     *rule = pcs_rule_of(PCS_RULE_RUNGE_KUTTA);
     rule->tableau = &s->table;
@@ -218,7 +219,7 @@ static void herk_state_rule(const pcs_scheme *self, pcs_rule *rule)
 const pcs_scheme_ops pcs_scheme_half_explicit_rk = {
     .name = "half_explicit_rk",
     .summary =
-        "half-explicit Runge-Kutta (HEM3, HEM4 or your own), contact at velocity level; order 3 and 4 with joints",
+        "half-explicit Runge-Kutta (HEM3 to HEM5 or your own), contact at velocity level; order 3 to 5 with joints",
     .options = herk_options,
     .params_size = sizeof(herk_params),
     .data_size = sizeof(herk),

@@ -4,7 +4,8 @@
 //   gap      = b_gap + P_gap z      0 <= gap _|_ nu >= 0                    (has_position; bilateral: gap = 0)
 //   xi       = b_xi  + P_xi  z      0 <= xi  _|_ La >= 0 where gated        (bilateral: xi = 0)
 //   xt       = b_xt  + P_xt  z      -xt in the normal cone of the disc |Lt| <= mu La at Lt
-//   gate gap = b_gate + P_gate z    gated, when the gate is live, where <= gate_tolerance, or where the law of the gap acts
+//   gate gap = b_gate + P_gate z    gated where <= gate_tolerance, or where the law of the gap acts, when the gate is
+//                                   live
 //
 // Every unknown has a mode: out (its multiplier is zero), held (its equation is imposed), or, of a tangent, sliding (Lt
 // is on the edge of the disc, against xt). The modes follow from the trial z - r value, r a mass of the row: a positive
@@ -48,8 +49,8 @@ static inline int pcs_contact_tangent(const pcs_contact_problem *p, int row, int
     return 2 * p->m + p->rows[row].first_tangent + t;
 }
 
-// Is a live gate closed? The gate gap is free of all contacts. In a pile those below bring a gap to zero that is open in
-// it: what the law of the gap holds must not approach either, so nu counts, by the way that it moves its row.
+// Is a live gate closed? The gate gap is free of all contacts. In a pile those below bring a gap to zero that is open
+// in it: what the law of the gap holds must not approach either, so nu counts, by the way that it moves its row.
 static inline bool pcs_gate_is_closed(double gate_gap, double nu, double mass, double tolerance)
 {
     return gate_gap <= tolerance || nu > mass * fabs(tolerance);

@@ -252,7 +252,8 @@ static bool kkt_update_sets(pcs_step_solver *self, pcs_step_problem *p, int iter
     bool is_same = true, is_late = iteration > FREEZE_GATE_AFTER, has_position = self->form.has_position;
     for (int j = 0; j < s->m; j++) {
         double r = self->effective_mass[j], position = p->nu[j] - r * s->gap[j], velocity = p->la[j] - r * s->xi[j];
-        bool is_closed = pcs_gate_is_closed(s->gate_gap[j], p->nu[j], r, p->gate_tolerance), was_closed = p->gate[j] != 0;
+        bool is_closed = pcs_gate_is_closed(s->gate_gap[j], p->nu[j], r, p->gate_tolerance),
+             was_closed = p->gate[j] != 0;
         // A gate that still changes when it is frozen has no consistent answer and counts as closed.
         if (self->form.gate_is_live && !is_late)
             p->gate[j] = is_closed || (iteration == FREEZE_GATE_AFTER && was_closed);

@@ -79,6 +79,7 @@ static const matrix_variant variants[] = {
     { "jump_bathe", "", 2, 0, 0, 0.01 },
     { "half_explicit_rk", "", 4, 0, 0, 0.01 },
     { "half_explicit_rk", "method: hem3", 3, 0, 0, 0.01 },
+    { "half_explicit_rk", "method: hem5", 5, 0, 0, 0.01 },
     { "splitting", "", 5, 1, 0, 0.01 },
     { "splitting", "contact_forces: true", 5, 0, 0, 0.01 },
     { "tdg_minus", "", 2, 0, 0, 0.01 },

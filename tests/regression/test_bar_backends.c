@@ -27,8 +27,7 @@ static const backends_case CASES[] = {
 };
 // The contact of bars_two rests at a gap of exactly 0: without a tolerance its sign would be round-off.
 static const char *const SCHEMES[] = { "scheme={type: alpha_ggl, rho_inf: 0.8}",
-                                       "scheme={type: moreau_jean, rho_inf: 0.8}",
-                                       "scheme={type: half_explicit, gap_tolerance: 1.0e-12}" };
+                                       "scheme={type: moreau_jean, rho_inf: 0.8}", "scheme={type: half_explicit}" };
 enum { NCASE = sizeof CASES / sizeof CASES[0], NSCHEME = sizeof SCHEMES / sizeof SCHEMES[0], MAX_SETS = 12 };
 
 typedef struct backends_field {

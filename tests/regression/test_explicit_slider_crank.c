@@ -86,10 +86,10 @@ static void gaps_and_energies(void **state)
     } known[] = {
         { "moreau_midpoint", -4.14e-5, 7.1209, 4.2e-8 },
         { "moreau_midpoint, rate: start", -9.32e-5, 7.1158, 8.5e-7 },
-        { "ggl_midpoint, coupling: decoupled", 0.0, 7.1259, 1.7e-4 },
-        { "ggl_midpoint, gap: paper", -1.95e-6, 7.1983, 3.4e-6 },
-        { "ggl_midpoint, gap: exact", -4.09e-6, 7.1959, 1.5e-7 },
-        { "ggl_midpoint, gap: mid", -1.68e-6, 7.1972, 1.4e-6 },
+        { "ggl_midpoint, coupling: decoupled, gate: middle", 0.0, 7.1259, 1.7e-4 },
+        { "ggl_midpoint, gap: paper, gate: middle", -1.95e-6, 7.1983, 3.4e-6 },
+        { "ggl_midpoint, gap: exact, gate: middle", -4.09e-6, 7.1959, 1.5e-7 },
+        { "ggl_midpoint, gap: mid, gate: middle", -1.68e-6, 7.1972, 1.4e-6 },
         { "half_explicit", -9.00e-6, 7.1958, 1.7e-7 },
         { "half_explicit_acceleration", -9.89e-6, 7.1947, 1.7e-7 },
         { "moreau_jean_explicit", -5.12e-5, 7.1903, 1.3e-4 },
@@ -111,7 +111,7 @@ static void order_of_energies_over_four_seconds(void **state)
 {
     (void)state;
     static const char *const more = ";system.restitution=0.1;system.friction=0.0";
-    rigid_trace unified = run("ggl_midpoint", 1e-5, 4.0, more, 400000);
+    rigid_trace unified = run("ggl_midpoint, gate: middle", 1e-5, 4.0, more, 400000);
     rigid_trace midpoint = run("moreau_midpoint", 1e-5, 4.0, more, 400000);
     rigid_trace half = run("half_explicit", 1e-5, 4.0, more, 400000);
     CHECK_NEAR(unified.energy, 3.2605, 2e-3);
@@ -142,7 +142,7 @@ static void errors_against_events(void **state)
     } known[] = {
         { "moreau_jean_explicit", 7.2e-3, 7.1e-4 },           { "moreau_midpoint", 2.1e-1, 2.25e-2 },
         { "half_explicit_acceleration", 9.8e-4, 2.2e-4 },     { "half_explicit", 1.7e-3, 8.7e-5 },
-        { "half_explicit_rk, method: hem4", 3.9e-4, 1.1e-4 }, { "ggl_midpoint", 8.2e-4, 1.6e-4 },
+        { "half_explicit_rk, method: hem4", 3.9e-4, 1.1e-4 }, { "ggl_midpoint, gate: middle", 8.2e-4, 1.6e-4 },
     };
     rigid_trace events = run("event_driven, accumulation: rest", 1e-5, 0.1, ";system.friction=0.0", 1);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {

@@ -90,7 +90,7 @@ static void laws_hold(void **state)
         step(p, &run, h);
         system->ops->measure(system, run.x.q, run.x.v, &measure);
         system->ops->resultant(system, 0.0, run.x.q, run.x.v, weight);
-        // The gate of a row is open where the motion without corrections would have closed it.
+        // The gate of a row is closed where the motion without corrections would have closed it, or where its law acts.
         for (int j = 0; j < system->nrow; j++) {
             nu[j] = run.report.rows[j].nu;
             for (int t = 0; t < 2; t++)
@@ -105,7 +105,8 @@ static void laws_hold(void **state)
             double speed = hypot(slip[0], slip[1]);
             CHECK(row->gap >= -1e-14);
             double smooth = row->gap - moved[j];
-            CHECK(row->is_gated ? smooth <= 1e-14 : smooth >= -1e-14);
+            if (row->is_gated) CHECK(row->nu > 0.0 || smooth <= 1e-14);
+            else CHECK(smooth >= -1e-14 && row->nu <= 1e-14 * run.solver->effective_mass[j]);
             shut += !row->is_gated;
             CHECK(impulse <= limit * (1.0 + 1e-13) + none);
             if (row->multiplier > 1e-6 && speed > 1e-9) {

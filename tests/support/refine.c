@@ -18,10 +18,10 @@ const refine_method refine_methods[REFINE_METHODS] = {
 };
 
 const refine_problem refine_problems[REFINE_PROBLEMS] = {
-    { "cases/bar_bouncing", exact_bar_bouncing, { 1, 5.0 }, 16.0 / 3.0, { "bar", NULL }, NULL },
-    { "cases/bar_clamped", exact_bar_clamped, { 0, 0.0 }, 3.0, { "bar", NULL }, NULL },
-    { "cases/bars_two", exact_bars_two, { 0, 0.0 }, 30.0, { "left", "right" }, "scheme.gap_tolerance=1.0e-9" },
-    { "cases/bar_fast", exact_bar_fast, { 0, 2e-3 }, 1.5e-4, { "bar", NULL }, NULL },
+    { "cases/bar_bouncing", exact_bar_bouncing, { 1, 5.0 }, 16.0 / 3.0, { "bar", NULL } },
+    { "cases/bar_clamped", exact_bar_clamped, { 0, 0.0 }, 3.0, { "bar", NULL } },
+    { "cases/bars_two", exact_bars_two, { 0, 0.0 }, 30.0, { "left", "right" } },
+    { "cases/bar_fast", exact_bar_fast, { 0, 2e-3 }, 1.5e-4, { "bar", NULL } },
 };
 
 void refine_assign(const refine_problem *problem, const refine_method *method, int n, double end, refine_sets *out)
@@ -37,8 +37,6 @@ void refine_assign(const refine_problem *problem, const refine_method *method, i
         snprintf(out->text[count++], REFINE_TEXT, "elements.%s.mass=%s", group, method->mass);
     }
     snprintf(out->text[count++], REFINE_TEXT, "%s", method->scheme);
-    if (method->is_explicit && problem->touching != NULL)
-        snprintf(out->text[count++], REFINE_TEXT, "%s", problem->touching);
     snprintf(out->text[count++], REFINE_TEXT, "time.step=%s", step);
     snprintf(out->text[count++], REFINE_TEXT, "time.end=%.17g", ceil(end / h - 1e-9) * h);
     for (int i = 0; i < count; i++) out->set[i] = out->text[i];

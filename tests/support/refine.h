@@ -13,7 +13,6 @@ typedef struct refine_problem {
     case_place place;
     double end;            // s, what is measured
     const char *groups[2]; // names of mesh and element groups, the second may be NULL
-    const char *touching;  // assignment for explicit schemes where the contact rests at a gap of exactly 0, or NULL
 } refine_problem;
 
 typedef struct refine_method {

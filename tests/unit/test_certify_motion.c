@@ -91,6 +91,7 @@ static const char *const schemes[] = {
     "tdg_minus",
     "half_explicit_rk, method: hem3",
     "half_explicit_rk, method: hem4",
+    "half_explicit_rk, method: hem5",
     "splitting, contact_forces: true",
     "moreau_jean_explicit",
     "moreau_midpoint",
@@ -422,8 +423,9 @@ static void coefficients_have_their_order(void **state)
 {
     (void)state;
     static const pcs_tableau *const tableaus[] = { &pcs_tableau_herk2, &pcs_tableau_kutta3, &pcs_tableau_hem3,
-                                                   &pcs_tableau_rk4,   &pcs_tableau_hem4,   &pcs_tableau_fehlberg5 };
-    static const int orders[] = { 2, 3, 3, 4, 4, 5 };
+                                                   &pcs_tableau_rk4,   &pcs_tableau_hem4,   &pcs_tableau_fehlberg5,
+                                                   &pcs_tableau_hem5 };
+    static const int orders[] = { 2, 3, 3, 4, 4, 5, 5 };
     const char *const set[] = { "scheme={type: mannshardt}", NULL };
     trial t;
     CHECK(open_trial("cases/ball", set, &t));

@@ -14,14 +14,15 @@
 #include <string.h>
 
 static const pcs_tableau *const tableaus[] = { &pcs_tableau_herk2, &pcs_tableau_kutta3, &pcs_tableau_hem3,
-                                               &pcs_tableau_rk4,   &pcs_tableau_hem4,   &pcs_tableau_fehlberg5 };
-static const int tableau_orders[] = { 2, 3, 3, 4, 4, 5 };
+                                               &pcs_tableau_rk4,   &pcs_tableau_hem4,   &pcs_tableau_fehlberg5,
+                                               &pcs_tableau_hem5 };
+static const int tableau_orders[] = { 2, 3, 3, 4, 4, 5, 5 };
 
 // Order conditions of ordinary differential equations: quadrature up to the order, and the trees beyond it up to 4.
 static void tableaus_have_their_order(void **state)
 {
     (void)state;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         const pcs_tableau *t = tableaus[i];
         double tree3 = 0.0, tree4a = 0.0, tree4b = 0.0, tree4c = 0.0;
         for (int power = 0; power < tableau_orders[i]; power++) {
@@ -120,6 +121,7 @@ static void bars_obey_the_stable_step(void **state)
     (void)state;
     static const char *const variants[][2] = { { "half_explicit_rk", "method=hem3" },
                                                { "half_explicit_rk", "method=hem4" },
+                                               { "half_explicit_rk", "method=hem5" },
                                                { "moreau_jean_explicit", "" },
                                                { "moreau_midpoint", "rate=middle" },
                                                { "schatzman_paoli", "" },

@@ -114,8 +114,7 @@ static void check_conditions(const problem *p, int trial)
         }
         // Closed where its gap is, or where the law of the gap holds the row.
         double held = s->has_position ? p->nu[i] / s->r[i] : 0.0, open = held > 0.0 ? 0.0 : fmax(at_gate, 0.0);
-        if (s->gate_is_live)
-            tested((p->gate[i] ? open : fmin(at_gate, 0.0) - held) / s->h, size, "the gate", trial);
+        if (s->gate_is_live) tested((p->gate[i] ? open : fmin(at_gate, 0.0) - held) / s->h, size, "the gate", trial);
         if (p->gate[i]) {
             tested(fmin(xi, 0.0), size, "xi >= 0", trial);
             tested(fmin(p->la[i], 0.0) / p->r[i], size, "La >= 0", trial);

@@ -1,0 +1,138 @@
+// Contacts that should rest: a ball that has bounced out, beams on beams, and two bars that press on each other far
+// from where they started, so that their gap is zero to round-off only.
+
+#include "support/check.h"
+#include "support/rigid.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const char *const ball_schemes[] = { "ggl_midpoint",
+                                            "ggl_midpoint, gap: paper",
+                                            "ggl_midpoint, gap: mid",
+                                            "ggl_midpoint, coupling: decoupled",
+                                            "ggl_midpoint, metric: mass",
+                                            "alpha_ggl",
+                                            "moreau_midpoint" };
+
+// Largest speed, and steps without an impulse, of the last 50 steps of a ball that falls by 10 mm.
+static void watch_ball(const char *scheme, double e, double h, double *speed, int *hops)
+{
+    char text[512];
+    double flight = sqrt(2.0 * 0.01 / 10.0), end = 3.0 * flight * (1.0 + e) / (1.0 - e) + 200.0 * h;
+    snprintf(text, sizeof text,
+             "scheme={type: %s};system.restitution=%.17g;system.height=0.21;time={step: %.17g, end: %.17g}", scheme, e,
+             h, ceil(end / h) * h);
+    rigid_run run = rigid_open("ball", text);
+    *speed = 0.0;
+    *hops = 0;
+    while (run.sim->state.step < run.sim->nstep) {
+        rigid_step(&run);
+        if (run.sim->state.step + 50 <= run.sim->nstep) continue;
+        *speed = fmax(*speed, fabs(run.sim->state.v[0]));
+        *hops += !(run.sim->report.rows[0].step_impulse > 0.0);
+    }
+    rigid_close(&run);
+}
+
+static void balls_come_to_rest(void **state)
+{
+    (void)state;
+    int count = 0;
+    for (size_t c = 0; c < sizeof ball_schemes / sizeof *ball_schemes; c++)
+        for (int i = 0; i < 5; i++)
+            for (int k = 0; k < 4; k++) {
+                static const double e[] = { 0.0, 0.3, 0.5, 0.8, 0.9 }, h[] = { 5e-4, 1e-3, 2.3e-3, 5e-3 };
+                double speed;
+                int hops;
+                watch_ball(ball_schemes[c], e[i], h[k], &speed, &hops);
+                if (hops > 0 || !(speed <= 1e-9))
+                    print_message("%s e %g h %g: %g m/s, %d hops\n", ball_schemes[c], e[i], h[k], speed, hops);
+                count += hops > 0 || !(speed <= 1e-9);
+            }
+    assert_int_equal(count, 0);
+}
+
+// As the paper has it, flights are rounded up to whole steps: e = 1/2 ends in hops at g h e/(1 + e).
+static void balls_hop_with_the_gate_of_the_paper(void **state)
+{
+    (void)state;
+    double speed;
+    int hops;
+    watch_ball("ggl_midpoint, gate: middle", 0.5, 2e-3, &speed, &hops);
+    assert_int_equal(hops, 25);
+    CHECK_NEAR(speed, 10.0 * 2e-3 / 1.5, 1e-12);
+}
+
+// Equal weights on each other fall alike without contact, so that only the law of the gaps tells that they press.
+static void beams_on_beams_come_to_rest(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 2; n++) {
+        char text[512];
+        snprintf(text, sizeof text, "scheme={type: alpha_ggl};parameters.n=%d;time.end=0.4;output={}", n);
+        rigid_run run = rigid_open("beam_pile", text);
+        double first = run.sim->report.measure.kinetic, last;
+        while (run.sim->state.step < run.sim->nstep) rigid_step(&run);
+        last = run.sim->report.measure.kinetic;
+        print_message("%d beams to a layer: %.2e J of %.2e J\n", n, last, first);
+        CHECK(first > 1.0 && last < 1e-12 * first);
+        rigid_close(&run);
+    }
+}
+
+// Impulse of the joint until the bars part, and its steps without any, of bars that fly together at a speed.
+static void watch_bars(const char *scheme, double speed, double *impulse, int *gaps)
+{
+    char text[700];
+    snprintf(text, sizeof text,
+             "scheme={type: %s};time={step: 2.0e-2, end: 19.0};elements.left.mass=lumped;elements.right.mass=lumped;"
+             "initial=[{set: left, velocity: [%.17g, 0, 0]}, {set: right, velocity: [%.17g, 0, 0]}];output={}",
+             scheme, speed + 0.1, speed - 0.1);
+    rigid_run run = rigid_open("bars_two", text);
+    *impulse = 0.0;
+    *gaps = 0;
+    while (run.sim->state.step < run.sim->nstep) {
+        rigid_step(&run);
+        *impulse += run.sim->report.rows[0].step_impulse;
+        *gaps += !(run.sim->report.rows[0].step_impulse > 0.0);
+    }
+    rigid_close(&run);
+}
+
+static void round_off_opens_no_contact(void **state)
+{
+    (void)state;
+    static const char *const schemes[] = { "half_explicit",
+                                           "half_explicit_rk",
+                                           "half_explicit_rk, method: hem5",
+                                           "half_explicit_acceleration",
+                                           "tdg_minus",
+                                           "moreau_midpoint",
+                                           "ggl_midpoint, metric: mass",
+                                           "ggl_midpoint, metric: mass, coupling: decoupled",
+                                           "alpha_ggl" };
+    for (size_t c = 0; c < sizeof schemes / sizeof *schemes; c++) {
+        double still, moving;
+        int gaps;
+        watch_bars(schemes[c], 0.0, &still, &gaps);
+        assert_int_equal(gaps, 0);
+        for (double speed = 10.0; speed < 2e4; speed *= 10.0) {
+            watch_bars(schemes[c], speed, &moving, &gaps);
+            if (gaps > 0 || !(fabs(moving - still) <= 1e-6 * still))
+                fail_msg("%s at %g m/s: %d steps without an impulse, %.9g of %.9g N s", schemes[c], speed, gaps, moving,
+                         still);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(balls_come_to_rest),
+        cmocka_unit_test(balls_hop_with_the_gate_of_the_paper),
+        cmocka_unit_test(beams_on_beams_come_to_rest),
+        cmocka_unit_test(round_off_opens_no_contact),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
