@@ -1,6 +1,7 @@
 """Inputs made up by libFuzzer, guided by what they reach, under sanitizers: case files, --set, meshes of Gmsh, tables,
 histories, summaries and checkpoints. Seeds are the shipped cases and meshes, tests/fuzz/corpus, and checkpoints of the
-case that the fuzzed program restores them into."""
+case that the fuzzed program restores them into. What is found to reach something new is kept in build/fuzz/corpus, and
+the next campaign goes on from there."""
 
 import glob
 import os
@@ -61,9 +62,11 @@ def campaign(c):
         program = os.path.join(programs, "engine_case" if reader == "case" else "engine_readers")
         length = f"-runs={c.most}" if c.most is not None else f"-max_total_time={max(int(c.seconds / len(READERS)), 1)}"
         environment = os.environ | {"FUZZ_READER": reader, "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"}
-        result = subprocess.run([program, length, "-seed=1", "-timeout=30", "-rss_limit_mb=2048", "-max_len=16384",
-                                 seeds(c, reader)], capture_output=True, text=True, errors="replace", env=environment,
-                                cwd=c.folder, check=False)
+        kept = os.path.join(os.path.dirname(programs), "corpus", reader)
+        os.makedirs(kept, exist_ok=True)
+        words = [program, length, "-seed=1", "-timeout=30", "-rss_limit_mb=2048", "-max_len=16384", kept, seeds(c, reader)]
+        result = subprocess.run(words, capture_output=True, text=True, errors="replace", env=environment, cwd=c.folder,
+                                check=False)
         done = re.search(r"Done (\d+) runs", result.stderr)
         count = int(done.group(1)) if done else 0
         c.tries += count

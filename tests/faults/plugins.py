@@ -76,7 +76,9 @@ def endless(c, source, case):
         text = case.replace("./two_walls.so", build(c, source, "endless " + name, changes))
         words = [c.program, "run", c.write("case.yaml", text), "--quiet", "-o", c.path("out")]
         for numbers in itertools.product((signal.SIGINT, signal.SIGTERM), repeat=2):
-            process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            # Who starts campaigns in the background may have SIGINT ignored.
+            process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                       preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
             time.sleep(0.3)
             c.check(process.poll() is None, f"endless {name}: it does return")
             begin = time.monotonic()

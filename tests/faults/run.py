@@ -19,9 +19,10 @@ MOST_CORES = 4
 
 
 def run(program, name, seconds):
-    """Seconds, exit status and what was told."""
+    """Exit status and what was told."""
     path = os.path.join(FOLDER, name + ".py")
-    process = subprocess.run([sys.executable, path, program, str(seconds)], stdout=subprocess.PIPE, text=True, check=False)
+    words = [sys.executable, path, program, str(seconds)]
+    process = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False)
     print(process.stdout, end="", flush=True)
     return process.returncode, process.stdout
 
@@ -46,7 +47,8 @@ def main():
         concurrent.futures.wait(jobs.values())
     if building is not None:
         building.wait()
-    results = {name: job.result() for name, job in jobs.items()} | {"fuzz": run(program, "fuzz", given or SECONDS["fuzz"])}
+    results = {name: job.result() for name, job in jobs.items()}
+    results["fuzz"] = run(program, "fuzz", given or SECONDS["fuzz"])
     for name, (code, text) in results.items():
         last = text.splitlines()[-1] if text else ""
         lines.append(last if "tries" in last else f"{name:12} did not end well: exit {code}")
