@@ -64,7 +64,8 @@ def campaign(c):
         environment = os.environ | {"FUZZ_READER": reader, "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"}
         kept = os.path.join(os.path.dirname(programs), "corpus", reader)
         os.makedirs(kept, exist_ok=True)
-        words = [program, length, "-seed=1", "-timeout=30", "-rss_limit_mb=2048", "-max_len=16384", kept, seeds(c, reader)]
+        words = [program, length, "-seed=1", "-timeout=30", "-rss_limit_mb=2048", "-max_len=16384", kept,
+                 seeds(c, reader)]
         result = subprocess.run(words, capture_output=True, text=True, errors="replace", env=environment, cwd=c.folder,
                                 check=False)
         done = re.search(r"Done (\d+) runs", result.stderr)
