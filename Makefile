@@ -76,7 +76,7 @@ fuzz: bench-packages ## feed the case reader with damaged files for a minute, un
 	@cmake --build --preset asan --parallel $(JOBS) --target fuzz_case -- --no-print-directory -s
 	@cd build-asan && ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 tests/fuzz_case 60 ../cases/*/case.yaml
 
-faults: test-packages ## make everything fail that can: ten minutes, or longer by make faults SECONDS=600 for each campaign
+faults: test-packages ## make everything fail that can: ten minutes, or longer by make faults SECONDS=600 of each campaign
 	$(need) clang
 	@cmake -S . -B $(BUILD) -DPERCUSS_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) --parallel $(JOBS) --target percuss_program -- --no-print-directory -s

@@ -13,6 +13,9 @@
 static const double beyond_zero = 1e-154;
 static const double growth = 25.0; // of a step over the one before, at most
 
+// Bytes and vectors that SUNDIALS takes, with plenty to spare.
+enum { ROOM = 1 << 20, VECTORS = 64 };
+
 struct pcs_ode {
     pcs_ode_problem problem;
     SUNContext context;
@@ -82,6 +85,14 @@ static bool ode_make_solver(pcs_ode *ode)
                                         ERKStepSetNoInactiveRootWarn(ode->solver) == ARK_SUCCESS));
 }
 
+// SUNDIALS does not look whether it gets the memory that it asks for, now and at the first step. Is there as much?
+static bool ode_has_room(int n)
+{
+    void *room = pcs_scratch(NULL, ROOM + VECTORS * (size_t)n * sizeof(double), 1);
+    pcs_scratch_free(room);
+    return room != NULL;
+}
+
 pcs_status pcs_ode_create(pcs_context *ctx, const pcs_ode_problem *problem, pcs_ode **out)
 {
     pcs_ode *ode;
@@ -90,7 +101,8 @@ pcs_status pcs_ode_create(pcs_context *ctx, const pcs_ode_problem *problem, pcs_
     PCS_TAKE(ctx, ode->found, problem->nroot, "the ODE solver");
     PCS_TAKE(ctx, ode->zero, problem->n, "the ODE solver");
     PCS_TRY(pcs_defer(ctx, ode_free, ode));
-    if (SUNContext_Create(NULL, &ode->context) != 0 || !ode_make_vectors(ode) || !ode_make_solver(ode))
+    if (!ode_has_room(problem->n) || SUNContext_Create(NULL, &ode->context) != 0 || !ode_make_vectors(ode) ||
+        !ode_make_solver(ode))
         return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the ODE solver");
     *out = ode;
     return PCS_OK;

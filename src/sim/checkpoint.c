@@ -250,20 +250,20 @@ pcs_status pcs_checkpoint_save(pcs_sim *sim, const pcs_memory *pieces, const cha
 }
 
 // By the clock of any rank; ranks ask one another only now and then.
-static bool checkpoint_is_time(const pcs_sim *sim)
+static bool checkpoint_is_time(const pcs_sim *sim, double now)
 {
     const pcs_comm *comm = pcs_context_comm(sim->ctx);
-    double is_time = pcs_clock() - sim->checkpoint->last >= 60.0 * sim->checkpoints.minutes;
+    double is_time = now - sim->checkpoint->last >= 60.0 * sim->checkpoints.minutes;
     if (comm != NULL && sim->state.step % ASKING_STEPS != 0) return false;
     if (comm != NULL) comm->max(comm, 1, &is_time);
     return is_time > 0.0;
 }
 
-pcs_status pcs_checkpoint_step(pcs_sim *sim)
+pcs_status pcs_checkpoint_step(pcs_sim *sim, double now)
 {
     int every = sim->checkpoints.every;
     if (sim->checkpoint == NULL || pcs_sim_is_done(sim)) return PCS_OK; // the end has its own
-    bool is_due = (every > 0 && sim->state.step % every == 0) || checkpoint_is_time(sim);
+    bool is_due = (every > 0 && sim->state.step % every == 0) || checkpoint_is_time(sim, now);
     return is_due ? pcs_checkpoint_write(sim) : PCS_OK;
 }
 

@@ -41,8 +41,8 @@ pcs_status pcs_checkpoint_save(pcs_sim *sim, const pcs_memory *pieces, const cha
 
 // Takes the memory of checkpoints of this run; after the observers are open. Nothing where they are switched off.
 pcs_status pcs_checkpoint_open(pcs_sim *sim);
-// After an accepted step: writes one when it is due.
-pcs_status pcs_checkpoint_step(pcs_sim *sim);
+// After an accepted step, at this time of the clock: writes one when it is due.
+pcs_status pcs_checkpoint_step(pcs_sim *sim, double now);
 // Writes one.
 pcs_status pcs_checkpoint_write(pcs_sim *sim);
 

@@ -162,12 +162,13 @@ static pcs_status sim_loop(pcs_sim *sim, bool show_progress)
         pcs_status status = pcs_sim_step(sim);
         double begin = pcs_clock();
         if (status == PCS_OK) status = sim_show(sim, show_progress, false, NULL);
-        sim->timing.output += pcs_clock() - begin;
+        double now = pcs_clock();
+        sim->timing.output += now - begin;
         if (status == PCS_OK && sim->stop_request != NULL && *sim->stop_request != 0) status = sim_stop(sim);
         if (status == PCS_OK && is_first) status = sim_check_options(sim);
         if (status == PCS_OK && pcs_sim_is_done(sim)) status = pcs_sim_search(sim);
         PCS_TRY(sim_agree(sim, status));
-        PCS_TRY(pcs_checkpoint_step(sim));
+        PCS_TRY(pcs_checkpoint_step(sim, now));
     }
     return PCS_OK;
 }

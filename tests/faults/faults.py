@@ -16,6 +16,7 @@ import tempfile
 import time
 
 BOUND = 60.0  # s, no try may take longer
+CRASH = "error: the program crashed"  # as in src/main.c
 
 
 class Result:
@@ -78,8 +79,9 @@ class Campaign:
         text = [(part or b"").decode(errors="replace") for part in (out, err)]
         return Result(process.returncode, *text, time.monotonic() - begin)
 
-    def ends_well(self, what, result, may_finish=True, hears=True):
-        """Ended with 0, or with 1 or 2 and a message, within the bound. hears: there is a stream to read it from."""
+    def ends_well(self, what, result, may_finish=True, hears=True, may_crash=False):
+        """Ended with 0, or with 1 or 2 and a message, within the bound. hears: there is a stream to read it from. A
+        crash tells itself and ends with 1, which is right only for one in a plug-in."""
         self.tries += 1
         line = result.err.strip().splitlines()[-1] if result.err.strip() else ""
         if result.status is None:
@@ -88,6 +90,8 @@ class Campaign:
             self.fail(f"{what}: exit 0 where it must fail")
         elif result.status not in (0, 1, 2):
             self.fail(f"{what}: exit {result.status} {line}")
+        elif CRASH in result.err and not may_crash:
+            self.fail(f"{what}: it crashed")
         elif result.status != 0 and hears and not result.told():
             self.fail(f"{what}: exit {result.status} without a message")
         else:

@@ -38,11 +38,18 @@ CASES = [
     ("plastic", "bar_plastic", ["time.end=2.0e-4"]),
     ("polymer", "bar_viscoelastic", ["time.end=6.0e-4"]),
     ("block", "rocking_block", ["output.frames={every: 5, around_contacts: 2}"]),
+    ("slip", "stick_slip", []),
+    ("ranks", "cantilever_stop", ["supports.clamp.reactions=true", "time.end=4e-3"]),
 ]
+RANKS = {"ranks": 2}  # processes of a case, where not one
+# Ranks may be more than cores, and those of root.
+MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+       "OMPI_MCA_mpi_yield_when_idle": "1", "OPENBLAS_NUM_THREADS": "1"}
 # Different without a difference: what the clock says, and how often checkpoints were written.
 OWN_FILES = ("checkpoint.bin", "checkpoint.old.bin")
 OWN_PIECES = ("run.wall_time", "effort.checkpoints")
 OWN_LINES = ("Wall time", "Checkpoints")
+PARALLEL = "libpercuss_petsc.so"
 MOST_FAULTS = 12  # told of one run
 MOST_AGAIN = 4  # kills of one run
 
@@ -114,8 +121,9 @@ def check_lists(folder):
     return found
 
 
-def command(c, case, settings, every):
-    words = [c.program, "run", os.path.join(c.source, "cases", case), "-o", "out", "-q"]
+def command(c, name, case, settings, every):
+    launcher = ["mpiexec", "-n", str(RANKS[name])] if name in RANKS else []
+    words = [*launcher, c.program, "run", os.path.join(c.source, "cases", case), "-o", "out", "-q"]
     for text in settings + [f"output.checkpoint.every={every}"]:
         words += ["--set", text]
     return words
@@ -124,19 +132,35 @@ def command(c, case, settings, every):
 def finish(folder, words):
     """Runs to the end; seconds, and what went wrong."""
     started = time.monotonic()
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, env=os.environ | MPI)
     return time.monotonic() - started, [] if done.returncode == 0 else [f"exit {done.returncode}: {done.stderr}"]
+
+
+def hit(c, process, number, is_launcher):
+    """The signal goes to the process, or to one of those that it has launched; without that one the others end."""
+    if not is_launcher:
+        process.send_signal(number)
+        return
+    try:
+        with open(f"/proc/{process.pid}/task/{process.pid}/children") as file:
+            os.kill(int(c.random.choice(file.read().split())), number)
+    except (OSError, IndexError):  # they have not begun, or have ended
+        pass
 
 
 def kill(c, folder, words, lasts):
     """One process that is killed; false when it came to its end before that."""
-    process = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                               env=os.environ | MPI)
+    is_launcher = words[0] == "mpiexec"
     number = signal.SIGTERM if c.random.random() < 0.2 else signal.SIGKILL
     time.sleep(c.random.uniform(0.0, lasts))
-    process.send_signal(number)
+    hit(c, process, number, is_launcher)
     error = process.communicate()[1]
     if process.returncode == 0:
         return False, []
+    if is_launcher:  # tells in its own way
+        return True, []
     is_right = process.returncode in (-number, 1) and (process.returncode < 0 or "stopped on request" in error)
     return True, [] if is_right else [f"exit {process.returncode}: {error}"]
 
@@ -163,7 +187,7 @@ def attempt(c, name, case, settings, steps):
     shutil.rmtree(place, ignore_errors=True)
     os.mkdir(place)
     every = c.random.randint(max(1, steps // 12), max(2, steps // 3))
-    words = command(c, case, settings, every)
+    words = command(c, name, case, settings, every)
     lasts, found = finish(place, words)
     kills, late = 0, 0
     if not found:
@@ -175,12 +199,12 @@ def attempt(c, name, case, settings, steps):
     return kills, late
 
 
-def count_steps(c, case, settings):
+def count_steps(c, name, case, settings):
     """Steps of a case, by a run of it."""
     place = c.path("steps")
     shutil.rmtree(place, ignore_errors=True)
     os.mkdir(place)
-    _, found = finish(place, command(c, case, settings, 1000000))
+    _, found = finish(place, command(c, name, case, settings, 1000000))
     if found:
         c.fail(f"{case}: {found[0]}")
         return 1
@@ -190,12 +214,14 @@ def count_steps(c, case, settings):
 
 def campaign(c, cases=tuple(CASES)):
     steps, total = {}, [0, 0]
+    has_ranks = shutil.which("mpiexec") and os.path.exists(os.path.join(os.path.dirname(c.program), PARALLEL))
+    cases = [case for case in cases if has_ranks or case[0] not in RANKS]
     while c.goes_on():
         for name, case, settings in cases:
             if not c.goes_on():
                 break
             if name not in steps:
-                steps[name] = count_steps(c, case, settings)
+                steps[name] = count_steps(c, name, case, settings)
             total = [a + b for a, b in zip(total, attempt(c, name, case, settings, steps[name]))]
     print(f"  {total[0]} kills, {total[1]} of them after a checkpoint, over {len(steps)} cases", flush=True)
 
