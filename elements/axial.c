@@ -109,7 +109,8 @@ pcs_status pcs_axial_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cel
 // How a cell lies and moves at present.
 typedef struct axial_state {
     double n[3], w[3]; // along the axis; difference of velocities
-    double length, stretch, rate, tension;
+    double length;
+    pcs_axial_view at;
 } axial_state;
 
 enum { MAX_NDOF = 6 };
@@ -119,9 +120,30 @@ static const int *axial_equation(const pcs_batch *batch, int cell)
     return batch->equation + (size_t)cell * (size_t)((const pcs_axial *)batch->data)->shape.ndof;
 }
 
-// From local displacements and velocities.
-static axial_state axial_find(const pcs_axial_cell *cell, int dim, const double *u, const double *v)
+// Forces of a stretch and its rate.
+static void axial_respond(const pcs_axial *axial, const pcs_axial_cell *cell, pcs_axial_view *at)
 {
+    if (axial->law == NULL) {
+        at->stiffness = cell->stiffness;
+        at->damping = cell->damping;
+        at->drag = cell->damping * at->rate;
+        at->energy = (0.5 * cell->stiffness * at->stretch + cell->preload) * at->stretch;
+        at->tension = cell->stiffness * at->stretch + cell->preload + cell->damping * at->rate;
+        return;
+    }
+    pcs_axial_response own = pcs_axial_law_at(axial->law, at->stretch, at->rate);
+    at->stiffness = own.stiffness;
+    at->damping = own.damping + cell->damping;
+    at->drag = own.drag + cell->damping * at->rate;
+    at->energy = own.energy + cell->preload * at->stretch;
+    at->tension = own.force + cell->preload + at->drag;
+}
+
+// From local displacements and velocities.
+static axial_state axial_find(const pcs_axial *axial, int number, const double *u, const double *v)
+{
+    const pcs_axial_cell *cell = &axial->cell[number];
+    int dim = axial->shape.translations;
     axial_state s = { 0 };
     double change = 0.0, length2 = 0.0, now[3];
     for (int k = 0; k < 3; k++) {
@@ -134,9 +156,9 @@ static axial_state axial_find(const pcs_axial_cell *cell, int dim, const double 
     s.length = sqrt(length2);
     // Ends that coincide have no direction of their own and keep that of the reference state.
     for (int k = 0; k < 3; k++) s.n[k] = s.length > 0.0 ? now[k] / s.length : cell->span[k] / cell->length;
-    s.rate = pcs_dot3(s.n, s.w);
-    s.stretch = change / (s.length + cell->length) + cell->slack;
-    s.tension = cell->stiffness * s.stretch + cell->preload + cell->damping * s.rate;
+    s.at.rate = pcs_dot3(s.n, s.w);
+    s.at.stretch = change / (s.length + cell->length) + cell->slack;
+    axial_respond(axial, cell, &s.at);
     return s;
 }
 
@@ -146,7 +168,7 @@ static axial_state axial_gather(const pcs_batch *batch, int cell, const double *
     double u[MAX_NDOF], w[MAX_NDOF];
     pcs_cell_gather(axial_equation(batch, cell), axial->shape.ndof, q, u);
     pcs_cell_gather(axial_equation(batch, cell), axial->shape.ndof, v, w);
-    return axial_find(&axial->cell[cell], axial->shape.translations, u, w);
+    return axial_find(axial, cell, u, w);
 }
 
 pcs_status pcs_axial_create(pcs_context *ctx, pcs_batch *batch, pcs_axial **out)
@@ -162,12 +184,9 @@ pcs_status pcs_axial_create(pcs_context *ctx, pcs_batch *batch, pcs_axial **out)
     return PCS_OK;
 }
 
-void pcs_axial_stretch(const pcs_batch *batch, int cell, const double *q, const double *v, double *stretch,
-                       double *rate)
+pcs_axial_view pcs_axial_look(const pcs_batch *batch, int cell, const double *q, const double *v)
 {
-    axial_state s = axial_gather(batch, cell, q, v);
-    *stretch = s.stretch;
-    *rate = s.rate;
+    return axial_gather(batch, cell, q, v).at;
 }
 
 static void axial_mass(const pcs_axial_cell *cell, int dim, double *M)
@@ -188,7 +207,7 @@ static void axial_spread(int dim, const double A[3][3], double *out)
         for (int j = 0; j < n; j++) out[i * n + j] += (i / dim == j / dim ? 1.0 : -1.0) * A[i % dim][j % dim];
 }
 
-static void axial_stiffness(const pcs_axial_cell *cell, const axial_state *s, int dim, double *K)
+static void axial_stiffness(const axial_state *s, int dim, double *K)
 {
     double A[3][3];
     // Without a length there is no direction across.
@@ -196,8 +215,8 @@ static void axial_stiffness(const pcs_axial_cell *cell, const axial_state *s, in
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             double P = (i == j ? 1.0 : 0.0) - s->n[i] * s->n[j];
-            double turn = cell->damping * across * (s->w[j] - s->rate * s->n[j]);
-            A[i][j] = cell->stiffness * (s->n[i] * s->n[j]) + s->n[i] * turn + s->tension * across * P;
+            double turn = s->at.damping * across * (s->w[j] - s->at.rate * s->n[j]);
+            A[i][j] = s->at.stiffness * (s->n[i] * s->n[j]) + s->n[i] * turn + s->at.tension * across * P;
         }
     memset(K, 0, (size_t)(4 * dim * dim) * sizeof *K);
     axial_spread(dim, (const double(*)[3])A, K);
@@ -207,9 +226,9 @@ void pcs_axial_matrices(const pcs_batch *batch, int cell, double *M, double *K)
 {
     const pcs_axial *axial = batch->data;
     const double zero[MAX_NDOF] = { 0 };
-    axial_state s = axial_find(&axial->cell[cell], axial->shape.translations, zero, zero);
+    axial_state s = axial_find(axial, cell, zero, zero);
     axial_mass(&axial->cell[cell], axial->shape.translations, M);
-    axial_stiffness(&axial->cell[cell], &s, axial->shape.translations, K);
+    axial_stiffness(&s, axial->shape.translations, K);
 }
 
 // Internal and damping force on the dofs of a cell, as forces on the body.
@@ -221,12 +240,12 @@ static void axial_force(const pcs_batch *batch, int c, const double *q, const do
     double u[MAX_NDOF] = { 0 }, w[MAX_NDOF] = { 0 };
     pcs_cell_gather(axial_equation(batch, c), 2 * dim, q, u);
     pcs_cell_gather(axial_equation(batch, c), 2 * dim, v, w);
-    axial_state s = axial_find(cell, dim, u, w);
+    axial_state s = axial_find(axial, c, u, w);
     for (int k = 0; k < dim; k++) {
         double drag1 = batch->damping_mass * (cell->self * w[k] + cell->other * w[dim + k]);
         double drag2 = batch->damping_mass * (cell->other * w[k] + cell->self_end * w[dim + k]);
-        force[k] = s.tension * s.n[k] - drag1;
-        force[dim + k] = -s.tension * s.n[k] - drag2;
+        force[k] = s.at.tension * s.n[k] - drag1;
+        force[dim + k] = -s.at.tension * s.n[k] - drag2;
     }
 }
 
@@ -242,10 +261,10 @@ void pcs_axial_tangents(const pcs_batch *batch, int cell, const double *q, const
     int dim = axial->shape.translations;
     double A[3][3];
     axial_state s = axial_gather(batch, cell, q, v);
-    axial_stiffness(data, &s, dim, K);
+    axial_stiffness(&s, dim, K);
     if (C == NULL) return;
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) A[i][j] = data->damping * s.n[i] * s.n[j];
+        for (int j = 0; j < 3; j++) A[i][j] = s.at.damping * s.n[i] * s.n[j];
     axial_mass(data, dim, C);
     for (int i = 0; i < 4 * dim * dim; i++) C[i] *= batch->damping_mass;
     axial_spread(dim, (const double(*)[3])A, C);
@@ -269,11 +288,10 @@ static double axial_momentum(const pcs_batch *batch, int c, const double *v, dou
 
 double pcs_axial_dissipation(const pcs_batch *batch, const double *q, const double *v)
 {
-    const pcs_axial *axial = batch->data;
     double power = 0.0, w[MAX_NDOF], p[MAX_NDOF];
     for (int c = 0; c < batch->ncell; c++) {
         axial_state s = axial_gather(batch, c, q, v);
-        power += axial->cell[c].damping * s.rate * s.rate + batch->damping_mass * axial_momentum(batch, c, v, w, p);
+        power += s.at.drag * s.at.rate + batch->damping_mass * axial_momentum(batch, c, v, w, p);
     }
     return power;
 }
@@ -284,10 +302,21 @@ void pcs_axial_add_energy(const pcs_batch *batch, const double *q, const double 
     for (int c = 0; c < batch->ncell; c++) {
         axial_state s = axial_gather(batch, c, q, v);
         double w[MAX_NDOF], p[MAX_NDOF];
-        sum->strain += (0.5 * axial->cell[c].stiffness * s.stretch + axial->cell[c].preload) * s.stretch;
+        sum->strain += s.at.energy;
         sum->kinetic += 0.5 * axial_momentum(batch, c, v, w, p);
         pcs_cell_add_momentum(&axial->shape, axial_equation(batch, c), p, sum);
     }
+}
+
+// Along the line as it lies at rest.
+void pcs_axial_stiffest(const pcs_batch *batch, int cell, double *K)
+{
+    const pcs_axial *axial = batch->data;
+    const double zero[MAX_NDOF] = { 0 };
+    if (axial->law == NULL) return;
+    axial_state s = axial_find(axial, cell, zero, zero);
+    s.at.stiffness = pcs_axial_law_stiffest(axial->law);
+    axial_stiffness(&s, axial->shape.translations, K);
 }
 
 void pcs_axial_add_resultant(const pcs_batch *batch, const double *q, const double *v, double sum[3])

@@ -1,6 +1,6 @@
 // Two nodes and an axial force along the line that joins them at present: rods and spring-dampers.
 //
-//   N = k (l - l0) + F0 + c l',   l = |d + u2 - u1|,   l' = n . (v2 - v1)
+//   N = k (l - l0) + F0 + c l' (or by axial_law.h),   l = |d + u2 - u1|,   l' = n . (v2 - v1)
 //
 // Exact tangents: with P = I - n n^T and w = v2 - v1, the blocks of K are +-(n (k n + c P w / l)^T + (N / l) P) and
 // those of C are +-c n n^T. The elongation comes from displacements, (l^2 - L^2)/(l + L), without cancellation.
@@ -8,6 +8,7 @@
 #ifndef PCS_ELEMENTS_AXIAL_H
 #define PCS_ELEMENTS_AXIAL_H
 
+#include "elements/axial_law.h"
 #include "elements/cell.h"
 #include "elements/taper.h"
 
@@ -22,8 +23,17 @@ typedef struct pcs_axial_cell {
 
 typedef struct pcs_axial {
     pcs_cell_shape shape;
-    pcs_axial_cell *cell; // [ncell]
+    pcs_axial_cell *cell;     // [ncell]
+    const pcs_axial_law *law; // in place of k, and besides c; NULL: the cells are linear
 } pcs_axial;
+
+// A cell at present.
+typedef struct pcs_axial_view {
+    double stretch, rate;      // over l0, m, and m/s
+    double tension;            // N, with the damper
+    double stiffness, damping; // dN/dl and dN/dl'
+    double energy, drag;       // J; part of the damper, N
+} pcs_axial_view;
 
 typedef struct pcs_rod_params {
     double E, rho;
@@ -74,12 +84,11 @@ pcs_status pcs_axial_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cel
 // Takes the memory and fills in the geometry.
 pcs_status pcs_axial_create(pcs_context *ctx, pcs_batch *batch, pcs_axial **out);
 
-// The present elongation over l0 and its rate.
-void pcs_axial_stretch(const pcs_batch *batch, int cell, const double *q, const double *v, double *stretch,
-                       double *rate);
+pcs_axial_view pcs_axial_look(const pcs_batch *batch, int cell, const double *q, const double *v);
 
 // The element's operations; batch->data is the pcs_axial.
 void pcs_axial_matrices(const pcs_batch *batch, int cell, double *M, double *K);
+void pcs_axial_stiffest(const pcs_batch *batch, int cell, double *K);
 void pcs_axial_add_force(const pcs_batch *batch, const double *q, const double *v, double *f);
 void pcs_axial_tangents(const pcs_batch *batch, int cell, const double *q, const double *v, double *K, double *C);
 double pcs_axial_dissipation(const pcs_batch *batch, const double *q, const double *v);

@@ -66,6 +66,8 @@ typedef struct pcs_element_ops {
     bool has_orientation;      // its sections are turned in space by a vector; else their y axis lies in the x-y plane
     size_t orientation_offset; // of that vector in the parameters
     pcs_mass_choice mass;
+    // NULL when the parameters are sound, else what is wrong; *option names the culprit. NULL: they always are.
+    const char *(*check)(const void *params, const char **option);
     int ndof;                  // per cell, node by node
     bool is_one_node;          // its cells have one node, not two
     bool is_nonlinear;         // its tangents vary
@@ -80,6 +82,8 @@ typedef struct pcs_element_ops {
     pcs_status (*setup)(pcs_context *ctx, pcs_batch *batch);
     // Dense ndof x ndof mass (constant) and stiffness (in the reference state) of one cell; set-up only.
     void (*matrices)(const pcs_batch *batch, int cell, double *M, double *K);
+    // The stiffness where it is largest, for the stable step; K stays where that is the one at rest. NULL: always.
+    void (*stiffest)(const pcs_batch *batch, int cell, double *K);
     // Of a wave through one cell, s; NULL: it carries none. Beams carry axial waves and transverse ones.
     double (*travel_time)(const pcs_batch *batch, int cell, bool is_transverse);
     // f -= internal force (q) + damping force (q, v), all cells.

@@ -87,9 +87,8 @@ static void truss_read_fields(const pcs_batch *batch, int cell, const double *q,
 static void truss_read_large_fields(const pcs_batch *batch, int cell, const double *q, const double *v,
                                     double field[PCS_MAX_CELL_FIELDS])
 {
-    double stretch, rate;
-    pcs_axial_stretch(batch, cell, q, v, &stretch, &rate);
-    truss_fill_fields(batch, cell, ((const pcs_axial *)batch->data)->cell[cell].stiffness, stretch, field);
+    pcs_axial_view at = pcs_axial_look(batch, cell, q, v);
+    truss_fill_fields(batch, cell, at.stiffness, at.stretch, field);
 }
 
 #define TRUSS_COMMON                                                                          \

@@ -80,7 +80,7 @@ static pcs_status elements_group(pcs_build *b, pcs_yaml *node, pcs_fe_group *gro
     elements_check_cells(b, node, group);
     PCS_TRY(pcs_build_params(b, group->ops->params_size, &params));
     group->params = params;
-    pcs_case_read(b->c, node, group->ops->options, params);
+    if (pcs_case_read(b->c, node, group->ops->options, params)) pcs_build_check(b, node, group->ops->check, params);
     return group->ops->has_section ? elements_section(b, node, (char *)params + group->ops->section_offset) : PCS_OK;
 }
 

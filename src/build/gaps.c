@@ -87,7 +87,8 @@ pcs_status pcs_build_check_gaps(pcs_build *b)
     if (system->directions_vary) system->ops->update_directions(system, q);
     const pcs_yaml *section = pcs_case_find(b->c, b->has_system ? "system" : "contacts");
     for (int i = 0; i < system->ncontact; i++) {
-        if (system->contacts[i].is_joint || system->contacts[i].first_row >= system->nrow) continue;
+        bool gives_way = system->ncompliant > 0 && system->contacts[i].first_row >= system->nrow;
+        if (system->contacts[i].is_joint || gives_way) continue;
         gaps_fault fault = gaps_find(b, i, gap);
         if (fault.count > 0) gaps_reject(b, b->has_system ? section : pcs_yaml_item(section, i), &fault);
     }

@@ -91,6 +91,7 @@ static void springs_go_round(fe_data *fe, bool is_first, double *mass, int *shar
             ops->matrices(batch, c, M, K);
             if (is_first) springs_add_cell(ops->ndof, equation, M, mass, share);
             if (is_first || !pcs_fe_is_massless(ops->ndof, M)) continue;
+            if (ops->stiffest != NULL) ops->stiffest(batch, c, K);
             fe->spring_rate2 = fmax(fe->spring_rate2, springs_rate(ops->ndof, equation, K, mass, share));
             if (!ops->is_nonlinear && !ops->sees_velocity) continue;
             ops->tangents(batch, c, zero, zero, K, C);

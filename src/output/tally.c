@@ -21,7 +21,7 @@ static void tally_friction(const pcs_row_report *from, int ntangent, pcs_tally_r
 
 double pcs_impulse_rounding(const pcs_view *view, int row)
 {
-    if (view->effective_mass == NULL || row >= view->system->nrow) return 0.0;
+    if (view->effective_mass == NULL || (view->system->ncompliant > 0 && row >= view->system->nrow)) return 0.0;
     return PCS_ROUND_VELOCITY * view->effective_mass[row] * view->state->largest_rate;
 }
 

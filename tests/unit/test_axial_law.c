@@ -1,0 +1,101 @@
+// Springs and dampers that are not linear: slopes are those of forces and energies, and a spring that turns in space
+// has the tangents of its force.
+
+#include "elements/axial_law.h"
+#include "support/check.h"
+#include "support/model.h"
+#include "support/text_case.h"
+
+#include <math.h>
+
+static const double polynomial[] = { 50.0, -20.0, 300.0 };
+static const double table[] = { -2.0, -70.0, -0.5, -30.0, 0.25, 4.0, 1.0, 90.0 };
+
+static const pcs_axial_law laws[] = {
+    { .stiffness = 40.0, .clearance = 0.3, .stop = INFINITY, .damper = 3.0, .exponent = 1.0 },
+    { .polynomial = { 1, 3, polynomial }, .stop = 0.7, .stop_stiffness = 500.0, .damper = 3.0, .exponent = 2.5 },
+    { .polynomial = { 1, 3, polynomial }, .clearance = 0.2, .stop = INFINITY, .exponent = 2.0 },
+    { .table = { 4, 8, table }, .stop = 1.5, .stop_stiffness = 90.0, .damper = 3.0, .exponent = 0.4, .speed = 0.05 },
+};
+enum { NLAW = sizeof laws / sizeof *laws };
+
+static void slopes_are_those_of_force_and_energy(void **state)
+{
+    (void)state;
+    pcs_context *ctx;
+    CHECK_OK(NULL, pcs_context_create(&ctx));
+    for (int l = 0; l < NLAW; l++) {
+        pcs_axial_law law = laws[l];
+        const double h = 1e-5;
+        CHECK_OK(ctx, pcs_axial_law_prepare(ctx, &law));
+        CHECK(pcs_axial_law_at(&law, 0.0, 0.0).energy == 0.0);
+        for (double s = -2.507; s < 2.5; s += 0.0613) {
+            double r = 0.7 * s + 0.1;
+            pcs_axial_response a = pcs_axial_law_at(&law, s - h, r), b = pcs_axial_law_at(&law, s + h, r);
+            pcs_axial_response at = pcs_axial_law_at(&law, s, r);
+            CHECK_NEAR(at.force, (b.energy - a.energy) / (2.0 * h), 1e-5);
+            CHECK_NEAR(at.stiffness, (b.force - a.force) / (2.0 * h), 1e-4);
+            a = pcs_axial_law_at(&law, s, r - h);
+            b = pcs_axial_law_at(&law, s, r + h);
+            CHECK_NEAR(at.damping, (b.drag - a.drag) / (2.0 * h), 1e-4);
+            CHECK(at.drag * r >= 0.0 && at.damping >= 0.0);
+        }
+    }
+    pcs_context_destroy(&ctx);
+}
+
+static const char *const springs[] = {
+    "polynomial: [50, -20, 300], damper: 3, damper_exponent: 2.5",
+    "stiffness: 40, clearance: 0.1, stop: 0.15, stop_stiffness: 700, damper: 2",
+    "table: [[-2, -70], [-0.5, -30], [0.25, 4], [1, 90]], damper: 3, damper_exponent: 0.4, damper_speed: 0.05, force: "
+    "4",
+};
+
+static void force_at(const pcs_system *s, const double *q, const double *v, int move, double way, double f[6])
+{
+    double x[12];
+    for (int i = 0; i < 6; i++) {
+        x[i] = q[i] + (i == move ? way : 0.0);
+        x[6 + i] = v[i] + (i + 6 == move ? way : 0.0);
+    }
+    s->ops->force(s, 0.0, x, x + 6, f);
+}
+
+static void tangents_are_slopes_of_the_force(void **state)
+{
+    (void)state;
+    const double h = 1e-5;
+    for (size_t k = 0; k < sizeof springs / sizeof *springs; k++) {
+        text_case c = text_case_open("mesh: { tie: { type: line, from: [0, 0, 0], to: [1, 0.5, 0.3], elements: 1 },\n"
+                                     "        ends: { type: point, nodes: tie } }\n"
+                                     "elements: { tie: { type: spring_damper, mesh: tie, ",
+                                     springs[k],
+                                     " }, ends: { type: point_mass, mesh: ends, mass: 2 } }\n"
+                                     "scheme: { type: newmark }\ntime: { step: 1.0e-3, end: 1.0 }\n",
+                                     NULL);
+        pcs_system *s = c.sim->system;
+        double q[6], v[6], ahead[6], behind[6];
+        unsigned long long seed = 3 + k;
+        CHECK(s->nv == 6);
+        model_randomize(&seed, 6, q);
+        model_randomize(&seed, 6, v);
+        s->ops->update_tangents(s, 0.0, q, v);
+        for (int j = 0; j < 12; j++) {
+            force_at(s, q, v, j, h, ahead);
+            force_at(s, q, v, j, -h, behind);
+            const pcs_matrix *A = j < 6 ? s->K : s->C;
+            for (int i = 0; i < 6; i++)
+                CHECK_NEAR(A->value[pcs_pattern_place(A->pattern, i, j % 6)], (behind[i] - ahead[i]) / (2.0 * h), 1e-5);
+        }
+        text_case_close(&c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slopes_are_those_of_force_and_energy),
+        cmocka_unit_test(tangents_are_slopes_of_the_force),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
