@@ -266,9 +266,9 @@ void pcs_certify_energy(pcs_certifier *self)
 }
 
 // The sawtooth in u that one-point masses do not see cancels in their kinetic energy, and leaves its round-off there.
-// T = sum over cells of (m/8) (u_1 + u_2)^2 is at worst added up from terms (m/8) (u_1^2 + u_2^2) and (m/4) u_1 u_2, whose
-// sizes come to u . diag(M) u at most: that times what a sum is off by, for the state before and after alike. Rods add
-// neighbours before they square, and are off by far less; matrices of beams are not.
+// T = sum over cells of (m/8) (u_1 + u_2)^2 is at worst added up from terms (m/8) (u_1^2 + u_2^2) and (m/4) u_1 u_2,
+// whose sizes come to u . diag(M) u at most: that times what a sum is off by. Rods add neighbours before they square,
+// and are off by far less; matrices of beams are not.
 static double energy_of_sawtooth(const pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;

@@ -8,8 +8,8 @@
 //   r6 = (G v + target)_B  or  La     G_B         0       0      G_B            -I
 //
 // -I stands on the rows out of the sets A and B. Equations of motion are divided by their own mass and multipliers are
-// counted in effective masses, so that all entries are of one size in any units. A change of the sets changes values, never the pattern;
-// the factorization is kept while the sets stay as they are.
+// counted in effective masses, so that all entries are of one size in any units. A change of the sets changes values,
+// never the pattern; the factorization is kept while the sets stay as they are.
 
 #include "step/columns.h"
 #include "step/contact_problem.h"
