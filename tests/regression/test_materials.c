@@ -35,7 +35,7 @@ static text_case open_cell(const char *scheme, double kinematic, double stress, 
         text, sizeof text,
         "mesh: { bar: { type: line, from: [%.17g, 0, 0], to: [%.17g, 0, 0], elements: 1 } }\n"
         "elements: { bar: { type: rod_plastic, mesh: bar, E: %.17g, rho: %.17g, area: 0.5, yield_stress: %.17g, "
-        "tangent_modulus: %.17g, kinematic: %g } }\n"
+        "tangent_modulus: %.17g, kinematic: %.17g } }\n"
         "joints: { hold: { type: prescribed, node: bar.start, along: x, speed: 0.0 }, pull: { type: prescribed, node: "
         "bar.end, along: x, displacement: { table: %s } } }\n"
         "scheme: { type: %s }\n"
