@@ -260,16 +260,29 @@ pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **cul
     return PCS_OK;
 }
 
+// How a node has turned that supports hold about some axes only: its moments are in its own axes.
+static void reactions_turn(const fe_data *fe, int node, const double *q, double turned[9])
+{
+    double turn[3] = { 0.0 };
+    if (pcs_fe_turns_finitely(fe, node)) pcs_fe_node_turn(fe, node, q, turn);
+    pcs_rotation_exp(turn, turned);
+}
+
 // R -= what a unit along this direction does to fixed dofs, times the force.
-static void reactions_take_direction(const fe_data *fe, const pcs_row_direction *direction, double force, double *R)
+static void reactions_take_direction(const fe_data *fe, const pcs_row_direction *direction, double force,
+                                     const fe_work *work)
 {
     const fe_reactions *r = fe->reactions;
+    double *R = work->R;
     for (int i = 0; i < direction->nterm; i++) {
         const pcs_row_term *term = &direction->term[i];
+        double turned[9], moment[3];
+        reactions_turn(fe, term->node, work->q, turned);
+        pcs_rotation_apply_transposed(turned, term->moment, moment);
         for (int d = fe->map.first[term->node]; d < fe->map.first[term->node + 1]; d++) {
             const pcs_dof *dof = &fe->map.dof[d];
             if (r->number[d] < 0) continue;
-            R[r->number[d]] -= force * pcs_dot3(dof->is_rotation ? term->moment : term->force, dof->direction);
+            R[r->number[d]] -= force * pcs_dot3(dof->is_rotation ? moment : term->force, dof->direction);
         }
     }
 }
@@ -283,9 +296,9 @@ static void reactions_take_rows(pcs_system *self, double h, const pcs_row_report
         const pcs_row *row = &self->rows[j];
         double force = row->is_bilateral ? rows[j].force : rows[j].step_impulse / h;
         if (fe->sources[row->contact].varies) {
-            reactions_take_direction(fe, &work->states[j].direction, force, work->R);
+            reactions_take_direction(fe, &work->states[j].direction, force, work);
             for (int t = 0; t < row->ntangent; t++)
-                reactions_take_direction(fe, &work->states[j].tangent[t], rows[j].tangent[t] / h, work->R);
+                reactions_take_direction(fe, &work->states[j].tangent[t], rows[j].tangent[t] / h, work);
             continue;
         }
         pcs_row_direction direction = { .nterm = fe->points[j].other < 0 ? 1 : 2 };
@@ -295,10 +308,10 @@ static void reactions_take_rows(pcs_system *self, double h, const pcs_row_report
             direction.term[0].force[k] = fe->points[j].normal[k];
             direction.term[1].force[k] = -fe->points[j].normal[k];
         }
-        reactions_take_direction(fe, &direction, force, work->R);
+        reactions_take_direction(fe, &direction, force, work);
     }
     for (int i = 0; i < self->ncompliant; i++)
-        reactions_take_direction(fe, pcs_fe_law_direction(self, i), rows[self->nrow + i].step_impulse / h, work->R);
+        reactions_take_direction(fe, pcs_fe_law_direction(self, i), rows[self->nrow + i].step_impulse / h, work);
 }
 
 // p and f of the fixed dofs at (q, v); the R of the step since the last call.
@@ -324,15 +337,17 @@ static void reactions_of_supports(pcs_system *self, double h, const double *q, c
     if (h > 0.0) reactions_take_rows(self, h, rows);
 }
 
-static void reactions_sum_support(const fe_data *fe, int support, const double *R, pcs_reaction *out)
+static void reactions_sum_support(const fe_data *fe, int support, const fe_work *work, pcs_reaction *out)
 {
     const fe_reactions *r = fe->reactions;
     for (int s = 0; s < r->nfixed; s++) {
         const pcs_dof *d = &fe->map.dof[r->dof[s]];
-        double part[3], arm[3], moment[3];
+        double part[3], arm[3], moment[3], turned[9], along[3];
         if (r->owner[s] != support) continue;
+        reactions_turn(fe, d->node, work->q, turned);
+        pcs_rotation_apply(turned, d->direction, along);
         for (int k = 0; k < 3; k++) {
-            part[k] = R[s] * d->direction[k];
+            part[k] = work->R[s] * (d->is_rotation ? along[k] : d->direction[k]);
             arm[k] = fe->model.mesh->x[d->node][k] - r->middle[support][k];
         }
         pcs_cross(arm, part, moment);
@@ -364,7 +379,7 @@ void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double 
     reactions_of_supports(self, h, q, v, rows);
     int place = fe->model.njoint;
     for (int s = 0; s < fe->model.nsupport; s++)
-        if (fe->model.supports[s].has_reactions) reactions_sum_support(fe, s, work->R, &out[place++]);
+        if (fe->model.supports[s].has_reactions) reactions_sum_support(fe, s, work, &out[place++]);
     if (self->layout != NULL)
         for (int i = fe->model.njoint; i < place; i++) {
             pcs_system_sum(self, 3, out[i].force);

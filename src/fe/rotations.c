@@ -32,24 +32,26 @@ static const char *rotations_culprit(const pcs_system *self, int node)
     return NULL;
 }
 
-// A rotation vector is held whole or not at all: its components mean nothing on their own.
-static pcs_status rotations_check(pcs_system *self, int node, const int equation[3], const char **culprit)
+// Two components of a rotation vector that are held leave an angle about the third axis, which adds up. One alone
+// would say nothing of its own.
+static pcs_status rotations_check(pcs_system *self, int node, int nfixed, const char **culprit)
 {
-    int nfixed = (equation[0] < 0) + (equation[1] < 0) + (equation[2] < 0);
-    if (nfixed == 0 || nfixed == 3) return PCS_OK;
+    if (nfixed != 1) return PCS_OK;
     *culprit = rotations_culprit(self, node);
-    return pcs_fail(
-        self->ctx, PCS_BAD_INPUT,
-        "node %d turns freely in space; a support holds all of rx, ry, rz or none (a hinge joint leaves one "
-        "axis free)",
-        node);
+    return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                    "node %d turns freely in space; a support holds two or all of rx, ry, rz, or none (a universal "
+                    "joint leaves two "
+                    "axes free)",
+                    node);
 }
 
 static pcs_status rotations_note(pcs_system *self, fe_data *fe, int node, const char **culprit)
 {
     int equation[3];
     if (rotations_count(fe, node, equation) != 3) return PCS_OK;
-    PCS_TRY(rotations_check(self, node, equation, culprit));
+    int nfixed = (equation[0] < 0) + (equation[1] < 0) + (equation[2] < 0);
+    PCS_TRY(rotations_check(self, node, nfixed, culprit));
+    if (nfixed == 2) return PCS_OK;
     fe->spin_of_node[node] = fe->nspin;
     memcpy(fe->spins[fe->nspin++], equation, sizeof equation);
     if (equation[0] >= 0) fe->starts_spin[equation[0]] = true;

@@ -148,7 +148,7 @@ class BadModels(unittest.TestCase):
         self.refused(TWO + "merge:\n  corner: { sets: [a.end, b.start] }\nelements:\n" + group("beam_exact_2d", "a") +
                      group("beam_timo_2d", "b"), "8:6: elements.b", "finite angles", "cannot share a node")
         self.refused(SPACE + "supports:\n  clamp: { set: beam.start, fix: [x, y, z, rx] }\n",
-                     "6:10: supports.clamp", "all of rx, ry, rz or none", "hinge")
+                     "6:10: supports.clamp", "two or all of rx, ry, rz, or none", "universal")
         text = (SPACE + RUN).replace("alpha_ggl, rho_inf: 0.8", "event_driven")
         result = self.percuss(text)
         self.assertEqual(result.returncode, 2)
