@@ -34,8 +34,8 @@ pcs_status pcs_explicit_start_plainly(pcs_scheme *self, pcs_state *x, pcs_step_r
 // Brings the projection of a system that varies to the start of a step.
 pcs_status pcs_explicit_return(pcs_scheme *self, const pcs_state *x);
 
-// Marks the closed contacts of q, bilateral rows always, and leaves the gaps in next.gap; gives their number. Ties within
-// round-off, by directions as they stand, are closed.
+// Marks the closed contacts of q, bilateral rows always, and leaves the gaps in next.gap; gives their number. Ties
+// within round-off, by directions as they stand, are closed.
 int pcs_explicit_find_closed(pcs_scheme *self, pcs_explicit *s, const double *q, unsigned char *is_closed);
 // Has a contact of `now` been open at the start of the step?
 bool pcs_explicit_has_closed(const pcs_explicit *s, int nrow, const unsigned char *now);

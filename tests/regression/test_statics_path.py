@@ -1,5 +1,5 @@
-"""Equilibrium paths beyond a limit point, by prescribed displacements: percuss statics drives the ridge of a roof of two
-rods all the way through, and its reaction follows the closed form (von Mises) on the unstable branch, too.
+"""Equilibrium paths beyond a limit point, by prescribed displacements: statics drives the ridge of a roof of two rods
+all the way through, and its reaction follows the closed form (von Mises) on the unstable branch, too.
 
   P(y) = 2 E A (L - l)/L y/l,   l = sqrt(1 + y^2),  L = sqrt(1 + b^2)
 """

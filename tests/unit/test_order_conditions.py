@@ -1,8 +1,8 @@
 """Order conditions of the half-explicit Runge-Kutta methods for constrained mechanical systems.
 
 q' = v, v' = F(q, v) + B(q) lam, G(q) v = 0 (index 2). The stages obey Y_i = y + h sum_j a_ij k_j and G(Q_i) V_i = 0
-for i = 2 ... s + 1, the last row being b. Expanding both sides gives a condition for every rooted tree of three kinds of
-nodes (Hairer, Lubich, Roche; Brasey, Hairer 1993), with w the inverse of (a_i+1,j):
+for i = 2 ... s + 1, the last row being b. Expanding both sides gives a condition for every rooted tree of three kinds
+of nodes (Hairer, Lubich, Roche; Brasey, Hairer 1993), with w the inverse of (a_i+1,j):
 
   phi_j(q leaf) = 1,   phi_j([V]_q) = Y_j(V),   Y_i(t) = sum_j a_ij phi_j(t)
   phi_j([Q.. V..]_v) = prod Y_j,   phi_j([Q.. L]_v) = prod Y_j phi_j(L),   phi_j([Q.. V]_lam) = sum_i w_ji prod Y_i+1
