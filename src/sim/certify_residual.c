@@ -132,7 +132,9 @@ static void residual_allow(pcs_certifier *self, double length)
     double h = self->report->h, energy = self->now.largest_energy;
     memset(self->tolerance, 0, (size_t)system->nv * sizeof *self->tolerance);
     for (int j = 0; j < system->nv; j++) {
-        double mass = pcs_matrix_diagonal(M, j), speed = PCS_ROUND_MOTION * sqrt(2.0 * energy / mass);
+        double mass = pcs_matrix_diagonal(M, j);
+        if (!(mass > 0.0)) continue; // a copy that a force law presses on: its mass is that of another rank
+        double speed = PCS_ROUND_MOTION * sqrt(2.0 * energy / mass);
         double stored = fabs(from->q[j]) + fabs(self->x->q[j]), model = system->length * sqrt(system->mass / mass);
         double size = stored + (is_way && !system->has_rotations ? 0.0 : model);
         double sum = PCS_ROUND_SUM * (fabs(from->v[j]) + fabs(self->x->v[j]));
