@@ -19,8 +19,8 @@ typedef struct pcs_points_of {
 
 #define PCS_OFFSETS_OPTION(type)                                             \
     PCS_LIST("offsets", type, offsets, PCS_OPTIONAL, PCS_ANY_NUMBER,         \
-             "[[x, y, z], ...]: points fixed to each of the nodes, from it " \
-             "in the reference state, m; they touch in place of the node")
+             "[[x, y, z], ...]: arms fixed to each of the nodes, from it " \
+             "in the reference state, m; their ends touch in place of the node")
 
 // NULL when they are triples, else what is wrong.
 const char *pcs_offsets_check(const pcs_list *offsets, const char **option);

@@ -392,6 +392,7 @@ static void kkt_carry(pcs_step_solver *self, pcs_carrier *c)
     pcs_carry_flags(c, "is_factored", &is_factored, 1);
     if (!pcs_carry_reads(c) || !is_factored) return;
     s->is_factored = false;
+    kkt_find_scales(self);
     if (s->solver == NULL || kkt_factor(self) != PCS_CONVERGED)
         pcs_carry_refuse(c, "is_factored", "is told of a matrix that cannot be factored");
 }

@@ -258,7 +258,7 @@ static const change changes[] = {
     { "of: [x, vx]", "of: [x, vq]", "f:27:35: output.probes.tip.of[1]: a node has no component 'vq'", 0 },
     { "of: [x, vx]", "of: []", "f:27:31: output.probes.tip.of is empty", 0 },
     { ", of: [x, vx]", "", "f:27:10: output.probes.tip: missing key 'of'", 0 },
-    { "node: bar.end, of", "of", "f:27:10: output.probes.tip: missing key 'node', 'set' or 'element'", 0 },
+    { "node: bar.end, of", "of", "f:27:10: output.probes.tip: missing key 'node', 'set', 'element' or 'body'", 0 },
     { "node: bar.end, of", "node: bar.end, set: bar, of",
       "f:27:32: output.probes.tip: 'node' and 'set' are both given, only one is allowed", 0 },
     { "item: 2", "item: 4", "f:28:32: output.probes.mid: item must be in [0, 3], the set 'bar' has 4, is 4", 0 },
