@@ -1,7 +1,7 @@
 """A mass on a clamped bar (Saint-Venant): why a consistent mass splits its contact.
 
-Short waves of linear elements travel at up to sqrt(2) c and are back at sqrt(2) L/c, ahead of the front at 2 L/c. Solved
-without any step, by event_driven, the contact opens from then on and not before; scheme wave has none of it.
+Short waves of linear elements travel at up to sqrt(2) c and are back at sqrt(2) L/c, ahead of the front at 2 L/c.
+Solved without any step, by event_driven, the contact opens from then on and not before; scheme wave has none of it.
 """
 import json
 import math
