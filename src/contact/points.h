@@ -17,8 +17,8 @@ typedef struct pcs_points_of {
     bool turns_finitely; // some offset turns by any angle
 } pcs_points_of;
 
-#define PCS_OFFSETS_OPTION(type)                                             \
-    PCS_LIST("offsets", type, offsets, PCS_OPTIONAL, PCS_ANY_NUMBER,         \
+#define PCS_OFFSETS_OPTION(type)                                           \
+    PCS_LIST("offsets", type, offsets, PCS_OPTIONAL, PCS_ANY_NUMBER,       \
              "[[x, y, z], ...]: arms fixed to each of the nodes, from it " \
              "in the reference state, m; their ends touch in place of the node")
 
