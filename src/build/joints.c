@@ -187,12 +187,27 @@ static bool joints_is_independent(const joint_check *k, int i)
     return false;
 }
 
+static bool joints_is_driven(const joint_check *k, int i)
+{
+    const pcs_build *b = k->b;
+    int joint = b->sim->system->rows[k->row[i]].contact - b->model.ncontact;
+    return b->model.joints[joint].ops->speeds != NULL;
+}
+
+// Does row i repeat others, and a given motion is among them? Two motions of one coordinate contradict each other.
+static bool joints_repeat_motion(const joint_check *k, int i)
+{
+    for (int j = 0; j < i; j++)
+        if (fabs(k->c[j]) >= 1e-6 && joints_is_driven(k, j)) return true;
+    return joints_is_driven(k, i);
+}
+
 // Tells which joints repeat what others hold; their forces are shared then, in the sense of least squares.
 static void joints_check_rank(const joint_check *k)
 {
     const pcs_contact_info *told = NULL;
     for (int i = 0; i < k->n; i++) {
-        char others[256];
+        char others[256], text[512];
         const pcs_contact_info *info = joints_of(k, i);
         if (joints_is_independent(k, i)) continue;
         k->b->sim->system->has_redundant_joints = true;
@@ -201,8 +216,15 @@ static void joints_check_rank(const joint_check *k)
         joints_name_others(k, i, sizeof others, others);
         bool is_several = strchr(others, ',') != NULL;
         if (others[0] == '\0') snprintf(others, sizeof others, "'%s'", info->name);
-        pcs_case_note(k->b->c, "joint '%s' repeats what %s %s hold%s; their forces are shared by least squares",
-                      info->name, is_several ? "the joints" : "joint", others, is_several ? "" : "s");
+        snprintf(text, sizeof text, "joint '%s' repeats what %s %s hold%s", info->name,
+                 is_several ? "the joints" : "joint", others, is_several ? "" : "s");
+        if (!joints_repeat_motion(k, i)) {
+            pcs_case_note(k->b->c, "%s; their forces are shared by least squares", text);
+            continue;
+        }
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "; motions that are given need rows of their own, leave one out");
+        joints_reject(k, info->name, text);
     }
 }
 

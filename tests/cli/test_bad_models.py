@@ -129,7 +129,10 @@ class BadModels(unittest.TestCase):
         row = "{ type: prescribed, node: beam.end, along: x, table: [[0, 0], [1, %d]] }\n"
         self.refused(EXACT + "joints:\n  one: " + row % 1 + "  two: " + row % 2, "7:8: joints.two", "joint 'one'")
         pin = "{ type: hinge, node: beam.end, at: [1, 0, 0] }\n"
-        self.refused(EXACT + CLAMP + "joints:\n  pin: " + pin + "  again: " + pin, "9:10: joints.again", "joint 'pin'")
+        # What is held twice is shared, and told.
+        result = self.percuss(EXACT + CLAMP + "joints:\n  pin: " + pin + "  again: " + pin + RUN, "run")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("note: joint 'again' repeats what joint 'pin' holds; their forces are shared", result.stderr)
         self.refused(EXACT + CLAMP + "joints:\n  pin: { type: distance, node: beam.start, anchor: [0, 1, 0] }\n",
                      "8:8: joints.pin", "supports hold already")
 
