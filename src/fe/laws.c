@@ -41,9 +41,8 @@ pcs_status pcs_fe_count_law(pcs_system *self, fe_data *fe, int contact)
     fe_law_contact *own = laws_find(fe, contact);
     pcs_contact_shape *shape = &fe->sources[contact].contact;
     own->first = fe->laws->nrow;
-    if (c->ops->count != NULL) {
-        own->nrow = c->ops->count(c->params, fe->model.mesh);
-    } else {
+    own->nrow = c->ops->count != NULL ? c->ops->count(c->params, fe->model.mesh) : -1;
+    if (own->nrow < 0) {
         PCS_TRY(c->ops->create(self->ctx, c->params, &fe->map, &work->instances[contact], shape));
         own->varies = true;
         own->nrow = shape->nrow;

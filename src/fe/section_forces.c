@@ -65,16 +65,17 @@ pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *pictu
 {
     const pcs_mesh *mesh = fe->model.mesh;
     int(*meeting)[2], (*cells)[2], *node_of_point, count = mesh->nnode;
-    bool has_members = false, has_branches = false;
+    int nwithin = 0, nbranch = 0;
     PCS_TAKE(self->ctx, meeting, mesh->nnode, "the picture");
     section_forces_count(fe, meeting);
     for (int i = 0; i < mesh->nnode; i++) {
-        has_members = has_members || (meeting[i][0] == 1 && meeting[i][1] == 1);
-        has_branches = has_branches || meeting[i][0] > 1 || meeting[i][1] > 1;
+        nwithin += meeting[i][0] == 1 && meeting[i][1] == 1;
+        nbranch += meeting[i][0] > 1 || meeting[i][1] > 1;
     }
-    // Of members of one cell each there would be two points for every cell: large frames that say what cells say.
-    fe->has_members = has_members || !has_branches;
-    if (!has_members || !has_branches) return PCS_OK;
+    // Where most members are one cell each there would be two points for every cell: large frames that say what cells
+    // say.
+    fe->has_members = nwithin >= nbranch;
+    if (nbranch == 0 || !fe->has_members) return PCS_OK;
     PCS_TAKE(self->ctx, cells, mesh->ncell, "the picture");
     PCS_TAKE(self->ctx, node_of_point, (size_t)mesh->nnode + 2 * (size_t)mesh->ncell, "the picture");
     for (int i = 0; i < mesh->nnode; i++) node_of_point[i] = i;

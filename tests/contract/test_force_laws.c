@@ -24,6 +24,16 @@ static const arrangement arrangements[] = {
       "mesh: { body: { type: point, at: [0.1, -0.2, 0.15] } }\n"
       "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [1, 2, 2.5] } }\n",
       "type: node_plane, nodes: body, point: [0, 0, 0], normal: [1, 2, 2], node_radius: 0.5" },
+    { "node_plane",
+      "mesh: { body: { type: point, at: [0.1, -0.2, 0.15] } }\n"
+      "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [1, 2, 2.5] } }\n",
+      "type: node_plane, nodes: body, point: [0, 0, 0], normal: [1, 2, 2], offsets: [[-0.4, 0.1, 0.05], [0, -0.5, "
+      "0.2]]" },
+    { "disc_plane",
+      "mesh: { body: { type: point, at: [0.1, -0.2, 0.15] } }\n"
+      "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [1, 2, 2.5] } }\n",
+      "type: disc_plane, nodes: body, axis: [1, 0.2, 0.3], radius: 0.6, width: 0.1, point: [0, 0, 0], normal: [0, 0, "
+      "1]" },
     { "node_node",
       "mesh: { a: { type: point, at: [0.3, 0, 0] }, b: { type: point, at: [0, 0.1, 0] } }\n"
       "elements: { a: { type: point_mass, mesh: a, mass: 2 }, b: { type: point_mass, mesh: b, mass: 3 } }\n",
