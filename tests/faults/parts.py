@@ -73,6 +73,51 @@ joints:
   drive: { type: prescribed, node: d, along: z, way: 0.1, rise: 0.01 }
 """
 
+MACHINES = """
+mesh:
+  one: { type: point, at: [0, 0, 0] }
+  two: { type: point, at: [1, 0.5, 0.2] }
+  three: { type: point, at: [2, 0, 0] }
+  coin: { type: point, at: [3, 0, 0.1] }
+  s: { type: link, a: three, b: coin }
+elements:
+  one: { type: rigid_body_3d, mesh: one, mass: 1, inertia: [1, 1, 1] }
+  two: { type: rigid_body_3d, mesh: two, mass: 1, inertia: [1, 1, 1] }
+  three: { type: rigid_body_3d, mesh: three, mass: 1, inertia: [1, 1, 1] }
+  coin: { type: rigid_body_3d, mesh: coin, mass: 1, inertia: [1, 1, 1] }
+  s: { type: spring_damper, mesh: s, polynomial: [100, 10], clearance: 1.0e-4, stop: 0.5,
+       stop_stiffness: 1.0e+4, damper: 1, damper_exponent: 1.5 }
+loads: { weight: { type: gravity, g: [0, 0, -9.81] } }
+joints:
+  sleeve: { type: cylindrical, node: one, axis: [1, 0, 0] }
+  thread: { type: screw, a: one, b: two, axis: [1, 0.5, 0.2], pitch: -0.3 }
+  cross: { type: universal, a: one, b: three, at: [0.9, 0, 0.1], axis_a: [0, 1, 2], axis_b: [1, 2, -1] }
+  teeth: { type: gear, a: two, b: three, teeth_a: 30, teeth_b: 20, axis_a: [1, 0.5, 0.2], axis_b: [1, 0, 0] }
+contacts:
+  edge: { type: disc_plane, nodes: coin, axis: [1, 0, 0.2], radius: 0.1, width: 0.01, point: [0, 0, 0],
+          normal: [0, 0, 1], restitution: 0.2, friction: 0.3 }
+  feet: { type: node_plane, nodes: two, offsets: [[0.1, 0, -0.1], [-0.1, 0, -0.1]], point: [0, 0, 0.05],
+          normal: [0, 0, 1], law: { type: hunt_crossley, stiffness: 1.0e+5, damping: 0.1 } }
+"""
+
+MATERIALS = """
+mesh:
+  a: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4 }
+  b: { type: line, from: [1.0001, 0, 0], to: [2, 0, 0], elements: 4 }
+  c: { type: line, from: [2, 0, 0], to: [3, 0, 0], elements: 4 }
+merge: { joint: { sets: [b.end, c.start] } }
+elements:
+  a: { type: rod_plastic, mesh: a, E: 1.0e+6, rho: 1000, area: { from: 1.0e-3, to: 2.0e-3 }, yield_stress: 1.0e+3 }
+  b: { type: rod_viscoelastic, mesh: b, E: 1.0e+6, rho: 1000, area: 1.0e-3, relaxed_modulus: 5.0e+5,
+       relaxation_time: 1.0e-3 }
+  c: { type: rod_love, mesh: c, E: 1.0e+6, rho: 1000, nu: 0.3, area: { steps: [[0, 1.0e-3], [0.3, 2.0e-3]] } }
+initial: [ { set: a, velocity: [1 + x, 0, 0] } ]
+joints:
+  drive: { type: prescribed, node: c.end, along: x, velocity: { pulse: { duration: 1.0e-3, shape: half_sine } } }
+contacts:
+  meet: { type: node_node, a: b.start, b: a.end, normal: [1, 0, 0], law: { type: hertz, stiffness: 1.0e+6 } }
+"""
+
 PLANE = """
 mesh:
   arm: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 2 }
@@ -106,6 +151,8 @@ OPTIONS = {"moreau_jean": "theta: 0.5", "newmark": "gamma: 0.5", "hht": "alpha: 
 def texts():
     yield "gaps", GAPS + TAIL.replace("BODY", "low")
     yield "joints", JOINTS + TAIL.replace("BODY", "arm")
+    yield "machines", MACHINES + TAIL.replace("waves: { body: BODY, of: [ux, vx] }, ", "")
+    yield "materials", MATERIALS + TAIL.replace("BODY", "a")
     yield "plane", PLANE + TAIL.replace("BODY", "arm")
     registry = os.path.join(os.path.dirname(__file__), "..", "..", "src", "schemes", "scheme_list.def")
     for scheme in re.findall(r"PCS_SCHEME\((\w+)\)", open(registry).read()):
