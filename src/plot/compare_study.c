@@ -204,10 +204,12 @@ static void studies_say(const studies *s, const char *line)
 
 static void studies_show_row(const studies *s, const pcs_difference *d, int width)
 {
-    char line[LINE_ROOM], at[KEY_ROOM] = "", size[2][32];
+    char line[LINE_ROOM], at[KEY_ROOM] = "", size[2][32] = { "another one", "" };
     if (d->largest > 0.0) studies_name(s, (int)(d->is_beyond ? d->first : d->when), at);
-    snprintf(size[0], sizeof size[0], isinf(d->largest) ? "another one" : "%.4g", d->largest);
-    snprintf(size[1], sizeof size[1], isinf(d->largest) ? "" : "%.3g", d->relative);
+    if (!isinf(d->largest)) {
+        snprintf(size[0], sizeof size[0], "%.4g", d->largest);
+        snprintf(size[1], sizeof size[1], "%.3g", d->relative);
+    }
     if (d->largest == 0.0) snprintf(line, sizeof line, "  %-*s %12s\n", width, d->column, "the same");
     else snprintf(line, sizeof line, "  %-*s %12s %12s  %s\n", width, d->column, size[0], size[1], at);
     studies_say(s, line);
