@@ -47,8 +47,7 @@ static void slopes_are_those_of_force_and_energy(void **state)
 static const char *const springs[] = {
     "polynomial: [50, -20, 300], damper: 3, damper_exponent: 2.5",
     "stiffness: 40, clearance: 0.1, stop: 0.15, stop_stiffness: 700, damper: 2",
-    "table: [[-2, -70], [-0.5, -30], [0.25, 4], [1, 90]], damper: 3, damper_exponent: 0.4, damper_speed: 0.05, force: "
-    "4",
+    "table: [[-2, -70], [-0.5, -30], [0.25, 4], [1, 90]], force: 4, damper: 3, damper_exponent: .4, damper_speed: .05",
 };
 
 static void force_at(const pcs_system *s, const double *q, const double *v, int move, double way, double f[6])
