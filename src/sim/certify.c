@@ -214,7 +214,9 @@ void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before)
     now->measure = *before;
     now->initial = pcs_measure_energy(before);
     now->lowest = before->potential;
-    now->largest_energy = now->supply = before->kinetic + before->strain;
+    now->supply = before->kinetic + before->strain;
+    // A spring with a force at rest may have less energy than there.
+    now->largest_energy = before->kinetic + fabs(before->strain);
     now->strain = before->strain;
     now->worked = now->exchanged = now->onset = now->held = now->residual = now->last_residual = now->leftover = 0.0;
 }

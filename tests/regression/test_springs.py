@@ -132,6 +132,23 @@ class Springs(unittest.TestCase):
             self.assertAlmostEqual(r["spring.axial_force"], force(r["body.ux"]), delta=1e-9)
             self.assertAlmostEqual(r["strain"], energy(r["body.ux"]), delta=1e-9)
 
+    def test_a_run_may_begin_below_the_energy_at_rest(self):
+        text = """
+mesh: { a: { type: point, at: [0, 0, 0] }, b: { type: point, at: [0.7, 0, 0] }, s: { type: link, a: a, b: b } }
+elements:
+  a: { type: point_mass, mesh: a, mass: 0.3 }
+  b: { type: point_mass, mesh: b, mass: 1.7 }
+  s: { type: spring_damper, mesh: s, table: [[-2, -900], [-1, -100], [1, 300]] }
+initial: [ { set: b, displacement: [-0.4, 0, 0] } ]
+scheme: { type: SCHEME }
+time: { step: 1.0e-3, end: 0.5 }
+"""
+        for scheme in ("newmark", "alpha_ggl, rho_inf: 0.8", "half_explicit", "moreau_jean, theta: 0.5"):
+            rows = self.history(text.replace("SCHEME", scheme))
+            self.assertAlmostEqual(rows[0]["strain"], -24.0, delta=1e-9)
+            self.assertTrue(all(abs(r["momentum_x"]) < 1e-9 and r["kinetic"] < 1.05 for r in rows))
+            self.assertGreater(max(r["kinetic"] for r in rows), 0.9)
+
     def test_dampers_with_exponents(self):
         speed, d = 3.0, 4.0
         exact = {
