@@ -15,6 +15,22 @@ static double total(const pcs_sim *sim)
     return sim->ledger.now.kinetic + sim->ledger.now.strain + sim->ledger.now.potential;
 }
 
+// Impulses of all steps; the energy stays.
+static int finish(text_case *run, double tolerance, double *impulse)
+{
+    CHECK_OK(run->ctx, pcs_sim_start(run->sim));
+    double energy = total(run->sim);
+    int count = 0;
+    for (; !pcs_sim_is_done(run->sim); count++) {
+        CHECK(count < MOST);
+        text_case_step(run);
+        impulse[count] = run->sim->report.rows[0].step_impulse;
+    }
+    CHECK_RELATIVE(total(run->sim), energy, tolerance);
+    text_case_close(run);
+    return count;
+}
+
 // A bar of length 10, c = 30, that hits a wall at 10 m/s; impulses of the steps, and their number.
 static int impulses(const char *mesh, const char *elements, double *impulse)
 {
@@ -23,17 +39,7 @@ static int impulses(const char *mesh, const char *elements, double *impulse)
                                    "[1, 0, 0], restitution: 0.0 } }\n"
                                    "scheme: { type: wave }\ntime: { step: auto, end: 2.0 }\n",
                                    NULL);
-    CHECK_OK(run.ctx, pcs_sim_start(run.sim));
-    double energy = total(run.sim);
-    int count = 0;
-    for (; !pcs_sim_is_done(run.sim); count++) {
-        CHECK(count < MOST);
-        text_case_step(&run);
-        impulse[count] = run.sim->report.rows[0].step_impulse;
-    }
-    CHECK_RELATIVE(total(run.sim), energy, 1e-12);
-    text_case_close(&run);
-    return count;
+    return finish(&run, 1e-12, impulse);
 }
 
 static int tapered(const char *area, int cells, double *impulse)
@@ -115,17 +121,7 @@ static int beam(const char *element, const char *frame, const char *waves, doubl
         element,
         " } }\ncontacts: { stop: { type: node_plane, nodes: beam.start, restitution: 0.0, point: [0, 0, 0], normal: ",
         waves, "time: { end: 0.8, step: auto }\n", NULL);
-    CHECK_OK(run.ctx, pcs_sim_start(run.sim));
-    double energy = total(run.sim);
-    int count = 0;
-    for (; !pcs_sim_is_done(run.sim); count++) {
-        CHECK(count < MOST);
-        text_case_step(&run);
-        impulse[count] = run.sim->report.rows[0].step_impulse;
-    }
-    CHECK_RELATIVE(total(run.sim), energy, 1e-11);
-    text_case_close(&run);
-    return count;
+    return finish(&run, 1e-11, impulse);
 }
 
 // A beam in space does what the plane one does, in either plane and however it lies.
