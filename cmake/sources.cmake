@@ -17,7 +17,7 @@ percuss_sources(src/fe assembly centre dofs fe initial internal joint_stiffness 
   picture pieces places probe reactions rigid rotations rows scale section_forces share springs stable tangents taper
   turning)
 percuss_sources(src/closed_form closed_form_list.def check closed_form planes stable)
-percuss_sources(src/step step_list.def active_set active_set_solve columns condense contact_problem curvature
+percuss_sources(src/step step_list.def active_set active_set_solve columns condense contact_problem coupling curvature
   dense_contacts frictionless impact iteration krylov krylov_set newton_rows outer preconditioner projected_gradient
   projection registry schur_map step sums)
 percuss_sources(src/schemes scheme_list.def alpha_family event explicit force_change galerkin galerkin_weights

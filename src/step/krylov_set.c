@@ -35,6 +35,8 @@ pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, int
     double **vectors[] = { &c->F, &c->x, &c->image, &c->z_last, &c->aim, &c->aim_value };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], n, "the contact problem");
     PCS_TAKE(ctx, c->gate_image, m, "the contact problem");
+    PCS_TAKE(ctx, c->slip, 2 * m, "the contact problem");
+    PCS_TAKE(ctx, c->turn, m, "the contact problem");
     PCS_TAKE(ctx, c->mode, n, "the contact problem");
     PCS_TAKE(ctx, c->is_in, n, "the contact problem");
     *out = c;
@@ -153,17 +155,17 @@ static bool set_clear_out(pcs_krylov_set *c)
     return true;
 }
 
-// Direction of slip of a row and the factor by which it turns with y.
-static double set_slip(const pcs_krylov_set *c, int row, double direction[2])
+// Direction of slip of a row and the factor by which it turns with y, at the present z and values.
+static void set_find_slip(pcs_krylov_set *c, int row)
 {
     const pcs_row *r = &c->p.rows[row];
     int k = pcs_contact_tangent(&c->p, row, 0);
-    double y[2] = { 0 }, length = pcs_contact_trial(&c->p, row, y);
-    direction[0] = length > 0.0 ? y[0] / length : -1.0;
-    direction[1] = length > 0.0 ? y[1] / length : 0.0;
-    if (c->mode[k] > SLIDING) direction[0] = c->mode[k] == SLIDING_UP ? 1.0 : -1.0;
-    if (r->ntangent < 2 || !(length > 0.0)) return 0.0;
-    return fmin(1.0, r->friction * fmax(c->p.z[c->p.m + row], 0.0) / length);
+    double y[2] = { 0 }, length = pcs_contact_trial(&c->p, row, y), *n = &c->slip[2 * row];
+    n[0] = length > 0.0 ? y[0] / length : -1.0;
+    n[1] = length > 0.0 ? y[1] / length : 0.0;
+    if (c->mode[k] > SLIDING) n[0] = c->mode[k] == SLIDING_UP ? 1.0 : -1.0;
+    bool turns = r->ntangent == 2 && length > 0.0;
+    c->turn[row] = turns ? fmin(1.0, r->friction * fmax(c->p.z[c->p.m + row], 0.0) / length) : 0.0;
 }
 
 // Residuals of the active equations, in m/s, with opposite sign into F; gives their norm.
@@ -173,13 +175,12 @@ static double set_residual(pcs_krylov_set *c)
     for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++)
         c->F[k] = c->mode[k] == HELD ? -c->p.value[k] / pcs_contact_unit(&c->p, k) : 0.0;
     for (int j = 0; j < c->p.m; j++) {
-        double direction[2];
         if (!(c->stage & PCS_STAGE_RATE)) break;
         if (c->p.rows[j].ntangent == 0 || c->mode[pcs_contact_tangent(&c->p, j, 0)] < SLIDING) continue;
-        (void)set_slip(c, j, direction);
+        set_find_slip(c, j);
         for (int t = 0; t < c->p.rows[j].ntangent; t++) {
             int k = pcs_contact_tangent(&c->p, j, t);
-            c->F[k] = (c->p.rows[j].friction * c->p.z[c->p.m + j] * direction[t] - c->p.z[k]) / c->p.r[k];
+            c->F[k] = (c->p.rows[j].friction * c->p.z[c->p.m + j] * c->slip[2 * j + t] - c->p.z[k]) / c->p.r[k];
         }
     }
     for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
@@ -212,10 +213,11 @@ static void set_linearised(void *owner, const double *x, double *y)
     for (int k = first; k < last; k++)
         if (c->mode[k] == HELD) y[k] = c->image[k] / pcs_contact_unit(&c->p, k);
     for (int j = 0; j < c->p.m; j++) {
-        double n[2], turned[2] = { 0 }, along = 0.0;
+        double turned[2] = { 0 }, along = 0.0;
         if (!(c->stage & PCS_STAGE_RATE)) break;
         if (c->p.rows[j].ntangent == 0 || c->mode[pcs_contact_tangent(&c->p, j, 0)] < SLIDING) continue;
-        double turn = set_slip(c, j, n), la = c->p.rows[j].friction * c->aim[c->p.m + j];
+        const double *n = &c->slip[2 * j];
+        double turn = c->turn[j], la = c->p.rows[j].friction * c->aim[c->p.m + j];
         for (int t = 0; t < c->p.rows[j].ntangent; t++) {
             int k = pcs_contact_tangent(&c->p, j, t);
             turned[t] = turn * (c->aim[k] - c->p.r[k] * c->image[k]);
@@ -233,7 +235,8 @@ static void set_linearised(void *owner, const double *x, double *y)
 // (1 - turn)/(turn r) Lt + xt there. Along it the normal impulse rules.
 static void set_hold_across(pcs_krylov_set *c, pcs_preconditioner *pre, int row)
 {
-    double n[2], turn = set_slip(c, row, n);
+    const double *n = &c->slip[2 * row];
+    double turn = c->turn[row];
     int k = pcs_contact_tangent(&c->p, row, 0), i = k - c->p.m;
     double across = (1.0 - turn) / (turn * c->p.r[k]), along = stiff / c->p.r[k];
     pcs_preconditioner_add(pre, i, i, across * n[1] * n[1] + along * n[0] * n[0]);
@@ -245,9 +248,8 @@ static void set_hold_across(pcs_krylov_set *c, pcs_preconditioner *pre, int row)
 // Is unknown k known to the preconditioners?
 static bool set_is_near(const pcs_krylov_set *c, int row, int k)
 {
-    double n[2];
     if (c->mode[k] != SLIDING) return c->mode[k] == HELD;
-    return set_slip(c, row, n) > slow_turn;
+    return c->turn[row] > slow_turn;
 }
 
 // The preconditioner of the velocities for the present sets and directions of slip.
@@ -289,9 +291,9 @@ static void set_choose_gaps(pcs_krylov_set *c, pcs_preconditioner *pre)
 // Parts of a row's slip along and across its direction: x takes the near solution y across, the masses along.
 static void set_treat_slip(const pcs_krylov_set *c, int row, const double *r, const double *y, double *x)
 {
-    double n[2], part[2] = { 0 }, along = 0.0;
+    const double *n = &c->slip[2 * row];
+    double part[2] = { 0 }, along = 0.0;
     int count = c->p.rows[row].ntangent, k = pcs_contact_tangent(&c->p, row, 0);
-    (void)set_slip(c, row, n);
     for (int t = 0; t < count; t++) along += r[k + t] * n[t];
     if (y != NULL && c->is_in[k])
         for (int t = 0; t < count; t++) part[t] = y[t];
@@ -306,7 +308,8 @@ static void set_treat_slip(const pcs_krylov_set *c, int row, const double *r, co
 // Right-hand side of the near system: the equation of slip, across its direction, is divided by `turn`.
 static void set_aim_slip(const pcs_krylov_set *c, int row, const double *r, double *y)
 {
-    double n[2], turn = set_slip(c, row, n);
+    const double *n = &c->slip[2 * row];
+    double turn = c->turn[row];
     int k = pcs_contact_tangent(&c->p, row, 0);
     double across = (r[k + 1] * n[0] - r[k] * n[1]) / turn;
     y[0] = -n[1] * across;

@@ -40,6 +40,7 @@ typedef struct pcs_krylov_set {
     double *F, *x, *image;            // [n]
     double *z_last, *aim, *aim_value; // [n]
     double *gate_image;               // [m]
+    double *slip, *turn;              // [2 m], [m] directions of slip, and the factors by which they turn with y
     double size;                      // m/s, of the velocities
     double tight[2], slack[2];        // m/s: residuals of gaps / h and of velocities, what counts as zero
     double ratio;                     // of the worst residual to `tight`

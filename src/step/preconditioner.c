@@ -17,27 +17,32 @@ static pcs_status preconditioner_take(pcs_context *ctx, pcs_preconditioner *self
                      { &self->row, self->room },   { &self->start, nv + 2 },      { &self->touching, self->room },
                      { &self->head, self->n + 1 }, { &self->next, self->most },   { &self->place, self->n },
                      { &self->order, self->n },    { &self->rank, self->n },      { &self->below, self->n + 1 },
-                     { &self->left, self->most },  { &self->source, self->most }, { &self->from, self->room } };
+                     { &self->left, self->most },  { &self->source, self->most }, { &self->from, self->room },
+                     { &self->at, self->room } };
     struct {
         double **array;
         int count;
-    } numbers[] = { { &self->value, self->room }, { &self->mass, self->room }, { &self->stiff, self->room },
-                    { &self->whole, self->most }, { &self->B, self->most },    { &self->L, self->most },
+    } numbers[] = { { &self->value, self->room }, { &self->mass, self->room },  { &self->stiff, self->room },
+                    { &self->pull, self->room },  { &self->share, self->room }, { &self->damping, self->room },
+                    { &self->y, self->n },        { &self->own, self->n },      { &self->paired, self->n },
+                    { &self->whole, self->most }, { &self->B, self->most },     { &self->L, self->most },
                     { &self->D, self->n },        { &self->x, self->n } };
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
         PCS_TAKE(ctx, *integers[i].array, integers[i].count, "the preconditioner");
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         PCS_TAKE(ctx, *numbers[i].array, numbers[i].count, "the preconditioner");
+    PCS_TAKE(ctx, self->is_in, self->n, "the preconditioner");
     return PCS_OK;
 }
 
 pcs_status pcs_preconditioner_create(pcs_step_solver *solver, const pcs_rows *first, const pcs_rows *second,
-                                     pcs_preconditioner **out)
+                                     pcs_coupling *coupling, pcs_preconditioner **out)
 {
     pcs_preconditioner *self;
     const pcs_system *system = solver->system;
     PCS_TAKE(solver->ctx, self, 1, "the preconditioner");
     self->solver = solver;
+    self->coupling = coupling;
     self->part[0] = first;
     self->part[1] = second;
     for (int k = 0; k < 2 && self->part[k] != NULL; k++) {
@@ -179,18 +184,33 @@ static void preconditioner_read_diagonal(const pcs_preconditioner *self, const p
     pcs_system_sum(system, self->nterm, out);
 }
 
-// The entries with the square roots of their weights.
+// What an impulse at the equation of entry e moves there, and the part of S* in it. Without damping the two stand in
+// the shares 1 - a and a; damping adds to S* alone.
+static void preconditioner_weigh_entry(pcs_preconditioner *self, int e, double a)
+{
+    const pcs_step_form *form = &self->solver->form;
+    double M = self->mass[e], S = self->stiff[e] / form->c, stiff = S - M - form->h * self->damping[e] / form->c;
+    double w = (M + (1.0 - a) * stiff) / (S * M);
+    if (!(w > 0.0)) w = 1.0 / M; // a body about to buckle
+    double part = S > M ? (1.0 / w - M) / (S - M) : 0.0;
+    double R = self->part[self->row[e] < self->part[0]->nrow ? 0 : 1]->value[self->from[e]];
+    self->value[e] = R * sqrt(w);
+    self->pull[e] = R * w;
+    self->share[e] = sqrt(fmin(fmax(part, 0.0), 1.0));
+}
+
+// The weights of all entries.
 static void preconditioner_weigh(pcs_preconditioner *self, const pcs_matrix *S, const double share[2])
 {
-    double c = self->solver->form.c;
+    const pcs_matrix *C = self->solver->system->C;
     preconditioner_read_diagonal(self, self->solver->mass->A, self->mass);
+    for (int e = 0; e < self->nterm; e++) self->stiff[e] = self->solver->form.c * self->mass[e];
     if (S != NULL) preconditioner_read_diagonal(self, S, self->stiff);
-    for (int e = 0; e < self->nterm; e++) {
-        int k = self->row[e] < self->part[0]->nrow ? 0 : 1;
-        double a = S == NULL ? 0.0 : share[k];
-        double w = (1.0 - a) / self->mass[e] + (S == NULL ? 0.0 : a * c / self->stiff[e]);
-        self->value[e] = self->part[k]->value[self->from[e]] * sqrt(w);
-    }
+    memset(self->damping, 0, (size_t)self->nterm * sizeof *self->damping);
+    if (S != NULL && C != NULL) preconditioner_read_diagonal(self, C, self->damping);
+    for (int e = 0; e < self->nterm; e++)
+        preconditioner_weigh_entry(self, e, share[self->row[e] < self->part[0]->nrow ? 0 : 1]);
+    for (int e = 0; e < self->nterm; e++) self->at[e] = self->coupling->place[self->column[e]];
 }
 
 void pcs_preconditioner_fill(pcs_preconditioner *self, const pcs_matrix *S, const double share[2])
@@ -218,6 +238,9 @@ void pcs_preconditioner_fill(pcs_preconditioner *self, const pcs_matrix *S, cons
 
 void pcs_preconditioner_choose(pcs_preconditioner *self, const unsigned char *is_in)
 {
+    memcpy(self->is_in, is_in, (size_t)self->n);
+    memset(self->own, 0, (size_t)self->n * sizeof *self->own);
+    memset(self->paired, 0, (size_t)self->n * sizeof *self->paired);
     if (self->is_sparse)
         for (int i = 0; i < self->n; i++)
             for (int p = self->head[i]; p < self->head[i + 1]; p++) {
@@ -232,6 +255,7 @@ void pcs_preconditioner_add(pcs_preconditioner *self, int i, int j, double value
     int p = self->head[i];
     while (self->next[p] != j) p++;
     self->B[p] += value;
+    *(i == j ? &self->own[i] : &self->paired[i]) += value;
 }
 
 // A pivot lost to what was left out is taken from the diagonal.
@@ -255,7 +279,7 @@ void pcs_preconditioner_factor(pcs_preconditioner *self)
     self->is_factored = true;
 }
 
-void pcs_preconditioner_solve(const pcs_preconditioner *self, double *x)
+static void preconditioner_substitute(const pcs_preconditioner *self, double *x)
 {
     double *y = self->x;
     for (int i = 0; i < self->n; i++) {
@@ -267,4 +291,34 @@ void pcs_preconditioner_solve(const pcs_preconditioner *self, double *x)
         for (int e = self->below[i]; e < self->below[i + 1]; e++) y[self->left[e]] -= self->L[e] * y[i];
         x[self->order[i]] = y[i];
     }
+}
+
+// y = N x
+static void preconditioner_couple(const pcs_preconditioner *self, const double *x, double *y)
+{
+    const pcs_coupling *c = self->coupling;
+    for (int k = 0; k < c->count; k++) c->u[0][k] = c->u[1][k] = 0.0;
+    for (int e = 0; e < self->nterm; e++) {
+        double pull = self->pull[e] * x[self->row[e]];
+        c->u[0][self->at[e]] += pull;
+        c->u[1][self->at[e]] += self->share[e] * pull;
+    }
+    pcs_coupling_multiply(c);
+    for (int i = 0; i < self->n; i++) {
+        y[i] = 0.0;
+        if (self->is_in[i])
+            for (int e = self->first[i]; e < self->first[i + 1]; e++)
+                y[i] += self->pull[e] * (c->y[0][self->at[e]] + self->share[e] * c->y[1][self->at[e]]);
+    }
+    pcs_system_sum(c->system, self->n, y);
+}
+
+void pcs_preconditioner_solve(pcs_preconditioner *self, double *x)
+{
+    preconditioner_substitute(self, x);
+    if (!self->coupling->joins) return;
+    preconditioner_couple(self, x, self->y);
+    for (int i = 0; i < self->n; i++) self->y[i] += self->own[i] * x[i] + self->paired[i] * x[self->partner[i]];
+    memcpy(x, self->y, (size_t)self->n * sizeof *x);
+    preconditioner_substitute(self, x);
 }

@@ -1,19 +1,26 @@
-// A sparse matrix near the condensed one, to precondition products with it: the diagonals of M and S* in place of the
-// whole, over the contact directions R.
+// An approximate inverse of the condensed contact matrix, to precondition products with it.
 //
-//   B_ij = sum_k R_ik R_jk (w_ik w_jk)^1/2,   w_ik = (1 - a_i) / M_kk + a_i c / S*_kk
+// First a sparse matrix near it: the diagonals of M, C and S* in place of the whole, over the contact directions R.
+//
+//   B_ij = sum_k R_ik R_jk (w_ik w_jk)^1/2,   w_ik = (S*_kk - h C_kk - a_i (S*_kk - h C_kk - c M_kk)) / (S*_kk M_kk)
 //
 // a_i says how far row i feels S* instead of M: 1 for gaps, kw / kb for velocities. Rows are coupled where they touch
 // the same equations: a pile of bodies becomes chains of contacts, whose length no longer counts then. Rows that are
-// out are decoupled. A proximal weight keeps contacts apart that say the same twice.
-//
+// out are decoupled. A proximal weight keeps contacts apart that say the same twice, and X is what slip adds.
 // B is factored incompletely, L D L^T within its own pattern, contacts ordered along their chains (Cuthill, McKee
 // 1969): exact for chains. Rows may touch other equations from one filling to the next, and nothing is allocated.
+//
+// Then the way contacts feel each other along a body (coupling.h), as the lumped preconditioner of dual domain
+// decomposition has it (Farhat, Roux 1991), with B in place of the scaling by multiplicities:
+//
+//   B^-1 (N + X) B^-1,   N = R w T w R^T,   T = M + A (S*/c - M) A,   A_kk^2 = (1/w_k - M_kk) / (S*_kk/c - M_kk)
+//
+// T has the diagonal 1/w. It is exact where R is square: as many contact directions as equations that they touch.
 
 #ifndef PCS_STEP_PRECONDITIONER_H
 #define PCS_STEP_PRECONDITIONER_H
 
-#include "step/step.h"
+#include "step/coupling.h"
 
 typedef struct pcs_preconditioner {
     const pcs_step_solver *solver;
@@ -23,8 +30,11 @@ typedef struct pcs_preconditioner {
     int *partner;             // [n] the other tangent of a contact, or the row itself
     int *first;               // [n + 1] entries of the rows
     int *column, *row, *from; // [room] equations and rows of the entries that are not zero, their places in the part
+    int *at;                  // [room] places of the equations in the coupling
     double *value;            // [room] R_ik w_ik^1/2
+    double *pull, *share;     // [room] R_ik w_ik and A_kk
     double *mass, *stiff;     // [room] M_kk and S*_kk, on all ranks
+    double *damping;          // [room] C_kk
     int *start, *touching;    // [nv + 2], [room] entries that touch each equation, by row
     // B, row by row
     int most;         // entries that there is room for
@@ -36,12 +46,18 @@ typedef struct pcs_preconditioner {
     int *order, *rank;          // [n] row at a place, place of a row
     int *below, *left, *source; // [n + 1], [most] rows of L: first entries, columns, entries of B
     double *L, *D, *x;          // [most], [n], [n]
-    bool is_sparse;             // B has found room
+    // the coupling of contacts through bodies
+    pcs_coupling *coupling;
+    double *y;            // [n] work
+    double *own, *paired; // [n] X: what was added to the diagonal and to the partner
+    unsigned char *is_in; // [n]
+    bool is_sparse;       // B has found room
     bool is_factored;
 } pcs_preconditioner;
 
+// `coupling` is filled before the preconditioner is.
 pcs_status pcs_preconditioner_create(pcs_step_solver *solver, const pcs_rows *first, const pcs_rows *second,
-                                     pcs_preconditioner **out);
+                                     pcs_coupling *coupling, pcs_preconditioner **out);
 // New values of the rows, of M and of S*, which is NULL without dynamics; `share` is a for either part.
 void pcs_preconditioner_fill(pcs_preconditioner *self, const pcs_matrix *S, const double share[2]);
 // Rows with is_in[i] != 0 are in.
@@ -50,7 +66,7 @@ void pcs_preconditioner_choose(pcs_preconditioner *self, const unsigned char *is
 void pcs_preconditioner_add(pcs_preconditioner *self, int i, int j, double value);
 // Makes it ready to solve, unless B is far from sparse.
 void pcs_preconditioner_factor(pcs_preconditioner *self);
-// x = B^-1 x
-void pcs_preconditioner_solve(const pcs_preconditioner *self, double *x);
+// x = B^-1 (N + X) B^-1 x
+void pcs_preconditioner_solve(pcs_preconditioner *self, double *x);
 
 #endif
