@@ -276,7 +276,8 @@ typedef struct rod_sums {
 } rod_sums;
 
 // The sums over a state, or over its difference from a state before it, without `plain`. Eight partial sums each:
-// independent chains of additions, and less round-off than one.
+// independent chains of additions, and less round-off than one. Positions and velocities one after the other: the
+// partial sums of both would not fit into registers.
 static inline __attribute__((always_inline)) rod_sums rod_sum(int n, bool has_before, const double *restrict q0,
                                                               const double *restrict q, const double *restrict v0,
                                                               const double *restrict v)
@@ -287,12 +288,18 @@ static inline __attribute__((always_inline)) rod_sums rod_sum(int n, bool has_be
     for (int i = 0; i < whole; i += LANES)
         for (int j = 0; j < LANES; j++) {
             int k = i + j;
-            double stretch = q[k + 1] - q[k], a = v[k], b = v[k + 1];
-            if (has_before) stretch -= q0[k + 1] - q0[k], a -= v0[k], b -= v0[k + 1];
+            double stretch = q[k + 1] - q[k];
+            if (has_before) stretch -= q0[k + 1] - q0[k];
             strain[j] += stretch * stretch;
+        }
+    for (int i = 0; i < whole; i += LANES)
+        for (int j = 0; j < LANES; j++) {
+            int k = i + j;
+            double a = v[k], b = v[k + 1];
+            if (has_before) a -= v0[k], b -= v0[k + 1];
             square[j] += a * a;
             cross[j] += a * b;
-            plain[j] += a;
+            if (!has_before) plain[j] += a;
         }
     for (int k = whole; k < n; k++) {
         double stretch = q[k + 1] - q[k], a = v[k], b = v[k + 1];
