@@ -27,7 +27,7 @@ void pcs_accept_book(pcs_sim *sim)
     l->impact_loss += r->impact_loss;
     l->friction_loss += r->friction_loss;
     l->correction_work += r->correction_work;
-    l->largest_rise = fmax(l->largest_rise, change - r->external_work);
+    l->largest_rise = pcs_max(l->largest_rise, change - r->external_work);
     l->numerical_loss += r->numerical_loss;
     if (l->numerical_is_remainder)
         l->numerical_loss = l->initial + l->external_work - l->damping_loss - l->material_loss -
