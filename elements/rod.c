@@ -24,6 +24,9 @@
 
 #include "elements/axial.h"
 
+#include "core/double2.h"
+#include "core/loop.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -221,7 +224,7 @@ static void rod_gather(const pcs_batch *batch, const rod_run *cell, const double
 }
 
 // f_i += k (q_i+1 - q_i) - k (q_i - q_i-1): every row from its two neighbours, so that nothing waits.
-static void rod_run_spring(int n, double k, const double *restrict q, double *restrict f)
+PCS_WIDE static void rod_run_spring(int n, double k, const double *restrict q, double *restrict f)
 {
     f[0] += k * (q[1] - q[0]);
     for (int i = 1; i < n; i++) f[i] += k * ((q[i + 1] - q[i]) - (q[i] - q[i - 1]));
@@ -275,56 +278,88 @@ typedef struct rod_sums {
     double plain;  // sum v_i + v_i+1
 } rod_sums;
 
-// The sums over a state, or over its difference from a state before it, without `plain`. Eight partial sums each:
-// independent chains of additions, and less round-off than one. Positions and velocities one after the other: the
-// partial sums of both would not fit into registers.
-static inline __attribute__((always_inline)) rod_sums rod_sum(int n, bool has_before, const double *restrict q0,
-                                                              const double *restrict q, const double *restrict v0,
-                                                              const double *restrict v)
+// Sums over a state, or over its difference from a state before it. Eight partial sums each: independent chains of
+// additions, and less round-off than one. Positions and velocities one after the other: the partial sums of both would
+// not fit into registers.
+typedef struct rod_lanes {
+    pcs_double2 pair[LANES / 2];
+} rod_lanes;
+
+static inline double rod_add_lanes(double sum, const rod_lanes *lanes)
 {
-    double strain[LANES] = { 0 }, square[LANES] = { 0 }, cross[LANES] = { 0 }, plain[LANES] = { 0 };
-    int whole = n / LANES * LANES;
+    for (int j = 0; j < LANES; j++) sum += lanes->pair[j / 2][j % 2];
+    return sum;
+}
+
+// Entries i and i + 1 of x, or of x - x0.
+static inline pcs_double2 rod_load(bool has_before, const double *x0, const double *x, int i)
+{
+    pcs_double2 here = pcs_double2_load(x + i);
+    return has_before ? here - pcs_double2_load(x0 + i) : here;
+}
+
+// sum (x_k+1 - x_k)^2
+static inline __attribute__((always_inline)) double rod_sum_stretch(int n, bool has_before, const double *restrict x0,
+                                                                    const double *restrict x)
+{
+    rod_lanes part = { 0 };
+    double sum = 0.0;
+    int i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int j = 0; j < LANES / 2; j++) {
+            int k = i + 2 * j;
+            pcs_double2 stretch = pcs_double2_load(x + k + 1) - pcs_double2_load(x + k);
+            if (has_before) stretch -= pcs_double2_load(x0 + k + 1) - pcs_double2_load(x0 + k);
+            part.pair[j] += stretch * stretch;
+        }
+    for (; i < n; i++) {
+        double stretch = x[i + 1] - x[i];
+        if (has_before) stretch -= x0[i + 1] - x0[i];
+        sum += stretch * stretch;
+    }
+    return rod_add_lanes(sum, &part);
+}
+
+// Squares, products with the next one and plain sum, over x_0 .. x_n-1.
+static inline __attribute__((always_inline)) rod_sums
+rod_sum_products(int n, bool has_before, const double *restrict x0, const double *restrict x)
+{
+    rod_lanes square = { 0 }, cross = { 0 }, plain = { 0 };
     rod_sums s = { 0 };
-    for (int i = 0; i < whole; i += LANES)
-        for (int j = 0; j < LANES; j++) {
-            int k = i + j;
-            double stretch = q[k + 1] - q[k];
-            if (has_before) stretch -= q0[k + 1] - q0[k];
-            strain[j] += stretch * stretch;
+    int i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int j = 0; j < LANES / 2; j++) {
+            pcs_double2 a = rod_load(has_before, x0, x, i + 2 * j), b = rod_load(has_before, x0, x, i + 2 * j + 1);
+            square.pair[j] += a * a;
+            cross.pair[j] += a * b;
+            plain.pair[j] += a;
         }
-    for (int i = 0; i < whole; i += LANES)
-        for (int j = 0; j < LANES; j++) {
-            int k = i + j;
-            double a = v[k], b = v[k + 1];
-            if (has_before) a -= v0[k], b -= v0[k + 1];
-            square[j] += a * a;
-            cross[j] += a * b;
-            if (!has_before) plain[j] += a;
-        }
-    for (int k = whole; k < n; k++) {
-        double stretch = q[k + 1] - q[k], a = v[k], b = v[k + 1];
-        if (has_before) stretch -= q0[k + 1] - q0[k], a -= v0[k], b -= v0[k + 1];
-        s.strain += stretch * stretch;
+    for (; i < n; i++) {
+        double a = x[i], b = x[i + 1];
+        if (has_before) a -= x0[i], b -= x0[i + 1];
         s.square += a * a;
         s.cross += a * b;
         s.plain += a;
     }
-    for (int j = 0; j < LANES; j++) {
-        s.strain += strain[j];
-        s.square += square[j];
-        s.cross += cross[j];
-        s.plain += plain[j];
-    }
-    // The loops took v_0 .. v_n-1; both ends of all cells are wanted.
-    double first = has_before ? v[0] - v0[0] : v[0], last = has_before ? v[n] - v0[n] : v[n];
-    s.square = 2.0 * s.square + (last * last - first * first);
-    s.plain = has_before ? 0.0 : 2.0 * s.plain + (last - first);
+    s.square = rod_add_lanes(s.square, &square);
+    s.cross = rod_add_lanes(s.cross, &cross);
+    s.plain = rod_add_lanes(s.plain, &plain);
     return s;
+}
+
+// Both ends of all cells, where v_0 .. v_n-1 were taken.
+static void rod_close_sums(rod_sums *s, double first, double last)
+{
+    s->square = 2.0 * s->square + (last * last - first * first);
+    s->plain = 2.0 * s->plain + (last - first);
 }
 
 static rod_sums rod_run_sums(int n, const double *q, const double *v)
 {
-    return rod_sum(n, false, NULL, q, NULL, v);
+    rod_sums s = rod_sum_products(n, false, NULL, v);
+    s.strain = rod_sum_stretch(n, false, NULL, q);
+    rod_close_sums(&s, v[0], v[n]);
+    return s;
 }
 
 // Where M = (m/4) [1 1; 1 1] sees sums of neighbours only, those are squared, in `square` alone: a sawtooth in v, which
@@ -357,7 +392,11 @@ static rod_sums rod_run_pairs(int n, const double *restrict q, const double *res
 
 static rod_sums rod_run_change(int n, const double *q0, const double *q1, const double *v0, const double *v1)
 {
-    return rod_sum(n, true, q0, q1, v0, v1);
+    rod_sums s = rod_sum_products(n, true, v0, v1);
+    s.strain = rod_sum_stretch(n, true, q0, q1);
+    rod_close_sums(&s, v1[0] - v0[0], v1[n] - v0[n]);
+    s.plain = 0.0;
+    return s;
 }
 
 static void rod_add_sums(const rod_run *run, rod_sums s, pcs_energy *sum)

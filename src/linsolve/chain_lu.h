@@ -9,7 +9,7 @@
 #define PCS_LINSOLVE_CHAIN_LU_H
 
 #include "linsolve/chain.h"
-#include "sparse/double2.h"
+#include "core/double2.h"
 
 // Under the instruments of the fuzzers a compiler would take hours for what is inlined and unrolled.
 #ifdef PERCUSS_FUZZ

@@ -16,7 +16,7 @@
 
 #include "linsolve/chain.h"
 #include "linsolve/pivot.h"
-#include "sparse/double2.h"
+#include "core/double2.h"
 
 #include <math.h>
 #include <string.h>

@@ -42,7 +42,7 @@ void pcs_alpha_start(pcs_scheme *self, pcs_alpha *s, pcs_state *x)
     for (int k = 0; k < 3; k++) memory->filtered[k] = memory->resultant[k];
 }
 
-void pcs_alpha_predict(pcs_alpha *s, const pcs_state *x, int n, double h)
+PCS_WIDE void pcs_alpha_predict(pcs_alpha *s, const pcs_state *x, int n, double h)
 {
     const double *q = x->q, *v = x->v;
     const double *a = x->history[PCS_ALPHA_A], *vd = x->history[PCS_ALPHA_VD];
@@ -58,7 +58,7 @@ void pcs_alpha_predict(pcs_alpha *s, const pcs_state *x, int n, double h)
     }
 }
 
-void pcs_alpha_correct(pcs_alpha *s, int n, double vd_of_d)
+PCS_WIDE void pcs_alpha_correct(pcs_alpha *s, int n, double vd_of_d)
 {
     double *d = s->next.d, *a = s->next.a;
     double a_of_vd = (1.0 - s->af) / (1.0 - s->am);

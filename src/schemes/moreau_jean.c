@@ -104,7 +104,7 @@ static pcs_status moreau_start(pcs_scheme *self, pcs_state *x, pcs_step_report *
 }
 
 // v~0 = v_n + h (1 - th) vd_n and q~0 = q_n + h (1 - th) v_n + h th v~0 (with 1/2 for th in the positions, if so)
-static void moreau_predict(moreau *s, const pcs_state *x, int n, double h)
+PCS_WIDE static void moreau_predict(moreau *s, const pcs_state *x, int n, double h)
 {
     const double *q = x->q, *v = x->v, *vd = x->history[HISTORY_VD];
     double *q_new = s->next.q, *v_new = s->next.v;
@@ -115,6 +115,11 @@ static void moreau_predict(moreau *s, const pcs_state *x, int n, double h)
         v_new[i] = prediction;
         q_new[i] = q[i] + (q_old * v[i] + q_fresh * prediction);
     }
+}
+
+PCS_WIDE static void moreau_scale(int n, double factor, double *x)
+{
+    for (int i = 0; i < n; i++) x[i] *= factor;
 }
 
 static double moreau_damping_loss(pcs_scheme *self, const pcs_state *x, double h)
@@ -248,9 +253,8 @@ static pcs_status moreau_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     if (!moreau_solve(self, &problem, report) || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
 
     moreau_report(self, x, report);
-    double *vd = s->next.d, vd_of_d = form.c / h;
-    PCS_INDEPENDENT
-    for (int i = 0; i < n; i++) vd[i] *= vd_of_d;
+    moreau_scale(n, form.c / h, s->next.d);
+    double *vd = s->next.d;
     s->next.d = x->history[HISTORY_VD];
     x->history[HISTORY_VD] = vd;
     pcs_next_accept(self, &s->next, x, report);

@@ -46,7 +46,7 @@ void pcs_columns_trim(pcs_columns *columns, int column)
     columns->high[column] = high;
 }
 
-void pcs_columns_add(const pcs_columns *columns, int column, double scale, double *x)
+PCS_WIDE void pcs_columns_add(const pcs_columns *columns, int column, double scale, double *x)
 {
     const double *value = columns->value[column];
     PCS_INDEPENDENT

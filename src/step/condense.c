@@ -139,7 +139,7 @@ static inline __attribute__((always_inline)) void condense_pass(const condense_p
 }
 
 // The free motion alone.
-static void condense_add_free(const pcs_step_form *form, int low, int high, const pcs_step_problem *p)
+PCS_WIDE static void condense_add_free(const pcs_step_form *form, int low, int high, const pcs_step_problem *p)
 {
     condense_part a = { .low = low, .high = high, .h = form->h, .kb = form->kb };
     condense_pass(&a, true, false, p);
@@ -147,8 +147,8 @@ static void condense_add_free(const pcs_step_form *form, int low, int high, cons
 
 // Column j of Y times `smooth`, with what `a` says of X; and the free motion, which is everywhere, where that is still
 // to come. Columns are zero outside of their windows.
-static void condense_add_columns(const pcs_step_solver *self, const pcs_columns *Y, int j, condense_part a,
-                                 const pcs_step_problem *p, bool *is_free)
+PCS_WIDE static void condense_add_columns(const pcs_step_solver *self, const pcs_columns *Y, int j, condense_part a,
+                                          const pcs_step_problem *p, bool *is_free)
 {
     const pcs_columns *X = self->projection->X;
     a.low = Y->low[j] < X->low[j] ? Y->low[j] : X->low[j];

@@ -11,7 +11,7 @@
 
 #include "linsolve/chain.h"
 #include "linsolve/linsolve.h"
-#include "sparse/double2.h"
+#include "core/double2.h"
 
 #include <stdio.h>
 #include <stdlib.h>
