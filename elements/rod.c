@@ -223,20 +223,42 @@ static void rod_gather(const pcs_batch *batch, const rod_run *cell, const double
     pcs_cell_gather(batch->equation + 2 * (size_t)cell->cell, 2, x, value);
 }
 
-// f_i += k (q_i+1 - q_i) - k (q_i - q_i-1): every row from its two neighbours, so that nothing waits.
-PCS_WIDE static void rod_run_spring(int n, double k, const double *restrict q, double *restrict f)
+// Entries of the range asked for among `count` that begin with equation e: first <= i < end.
+typedef struct rod_range {
+    int first, end;
+} rod_range;
+
+static rod_range rod_clip(const pcs_batch *batch, int e, int count)
 {
-    f[0] += k * (q[1] - q[0]);
-    for (int i = 1; i < n; i++) f[i] += k * ((q[i + 1] - q[i]) - (q[i] - q[i - 1]));
-    f[n] -= k * (q[n] - q[n - 1]);
+    rod_range r = { 0, count };
+    if (batch->high == 0) return r;
+    if (batch->low - e > r.first) r.first = batch->low - e < count ? batch->low - e : count;
+    if (batch->high - e < r.end) r.end = batch->high - e > r.first ? batch->high - e : r.first;
+    return r;
+}
+
+static bool rod_is_asked_for(const pcs_batch *batch, int equation)
+{
+    return equation >= 0 && (batch->high == 0 || (equation >= batch->low && equation < batch->high));
+}
+
+// f_i += k (q_i+1 - q_i) - k (q_i - q_i-1): every row from its two neighbours, so that nothing waits.
+PCS_WIDE static void rod_run_spring(int n, rod_range r, double k, const double *restrict q, double *restrict f)
+{
+    int end = r.end < n ? r.end : n;
+    if (r.first == 0 && r.end > 0) f[0] += k * (q[1] - q[0]);
+    for (int i = r.first > 1 ? r.first : 1; i < end; i++) f[i] += k * ((q[i + 1] - q[i]) - (q[i] - q[i - 1]));
+    if (r.first <= n && r.end > n) f[n] -= k * (q[n] - q[n - 1]);
 }
 
 // f_i -= m alpha (other v_i-1 + 2 self v_i + other v_i+1), half of it at the ends.
-static void rod_run_drag(int n, double self, double other, const double *restrict v, double *restrict f)
+static void rod_run_drag(const rod_run *run, rod_range r, double alpha, const double *restrict v, double *restrict f)
 {
-    f[0] -= self * v[0] + other * v[1];
-    for (int i = 1; i < n; i++) f[i] -= other * (v[i - 1] + v[i + 1]) + 2.0 * self * v[i];
-    f[n] -= self * v[n] + other * v[n - 1];
+    int n = run->count, end = r.end < n ? r.end : n;
+    double self = alpha * run->m * run->self, other = alpha * run->m * run->other;
+    if (r.first == 0 && r.end > 0) f[0] -= self * v[0] + other * v[1];
+    for (int i = r.first > 1 ? r.first : 1; i < end; i++) f[i] -= other * (v[i - 1] + v[i + 1]) + 2.0 * self * v[i];
+    if (r.first <= n && r.end > n) f[n] -= self * v[n] + other * v[n - 1];
 }
 
 static void rod_loose_force(const pcs_batch *batch, const rod_run *cell, const double *q, const double *v,
@@ -258,15 +280,25 @@ static void rod_add_force(const pcs_batch *batch, const double *q, const double 
     for (int i = 0; i < data->nrun; i++) {
         const rod_run *run = &data->runs[i];
         int e = run->equation, n = run->count;
-        rod_run_spring(n, run->k, q + e, f + e);
-        if (beta != 0.0) rod_run_spring(n, run->k * beta, v + e, f + e);
-        if (alpha != 0.0) rod_run_drag(n, alpha * run->m * run->self, alpha * run->m * run->other, v + e, f + e);
+        rod_range r = rod_clip(batch, e, n + 1);
+        rod_run_spring(n, r, run->k, q + e, f + e);
+        if (beta != 0.0) rod_run_spring(n, r, run->k * beta, v + e, f + e);
+        if (alpha != 0.0) rod_run_drag(run, r, alpha, v + e, f + e);
     }
     for (int i = 0; i < data->nloose; i++) {
+        const int *equation = batch->equation + 2 * (size_t)data->loose[i].cell;
         double out[2];
         rod_loose_force(batch, &data->loose[i], q, v, out);
-        pcs_cell_scatter(batch->equation + 2 * (size_t)data->loose[i].cell, 2, out, f);
+        for (int k = 0; k < 2; k++)
+            if (rod_is_asked_for(batch, equation[k])) f[equation[k]] += out[k];
     }
+}
+
+// Every range looks at all loose cells.
+static bool rod_takes_ranges(const pcs_batch *batch)
+{
+    const rod_data *data = batch->data;
+    return data->nloose <= 64 && data->nrun <= 64;
 }
 
 enum { LANES = 8 };
@@ -415,19 +447,29 @@ static void rod_add_loose(const rod_run *cell, double stretch, const double w[2]
     sum->kinetic += 0.5 * (w[0] * p[0] + w[1] * p[1]);
 }
 
+// Of a loose cell; one without any has no motion to tell of.
+static int rod_first_equation(const int equation[2])
+{
+    return equation[0] >= 0 ? equation[0] : equation[1];
+}
+
 static void rod_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
 {
     const rod_data *data = batch->data;
     for (int i = 0; i < data->nrun; i++) {
         const rod_run *run = &data->runs[i];
         bool is_paired = run->self == run->other;
-        const double *x = q + run->equation, *w = v + run->equation;
-        rod_add_sums(run, is_paired ? rod_run_pairs(run->count, x, w) : rod_run_sums(run->count, x, w), sum);
+        rod_range r = rod_clip(batch, run->equation, run->count);
+        int n = r.end - r.first;
+        const double *x = q + run->equation + r.first, *w = v + run->equation + r.first;
+        if (n == 0) continue;
+        rod_add_sums(run, is_paired ? rod_run_pairs(n, x, w) : rod_run_sums(n, x, w), sum);
     }
     for (int i = 0; i < data->nloose; i++) {
         const rod_run *cell = &data->loose[i];
         const int *equation = batch->equation + 2 * (size_t)cell->cell;
         double x[2], w[2], p[2];
+        if (!rod_is_asked_for(batch, rod_first_equation(equation))) continue;
         rod_gather(batch, cell, q, x);
         rod_gather(batch, cell, v, w);
         rod_add_loose(cell, x[1] - x[0], w, p, sum);
@@ -445,11 +487,13 @@ static void rod_add_change(const pcs_batch *batch, const double *q0, const doubl
     const rod_data *data = batch->data;
     for (int i = 0; i < data->nrun; i++) {
         const rod_run *run = &data->runs[i];
-        int e = run->equation;
-        rod_add_sums(run, rod_run_change(run->count, q0 + e, q1 + e, v0 + e, v1 + e), sum);
+        rod_range r = rod_clip(batch, run->equation, run->count);
+        int e = run->equation + r.first, n = r.end - r.first;
+        if (n > 0) rod_add_sums(run, rod_run_change(n, q0 + e, q1 + e, v0 + e, v1 + e), sum);
     }
     for (int i = 0; i < data->nloose; i++) {
         const rod_run *cell = &data->loose[i];
+        if (!rod_is_asked_for(batch, rod_first_equation(batch->equation + 2 * (size_t)cell->cell))) continue;
         double x0[2], x1[2], w0[2], w1[2], p[2];
         rod_gather(batch, cell, q0, x0);
         rod_gather(batch, cell, q1, x1);
@@ -525,8 +569,8 @@ static const pcs_option rod_love_options[] = {
 #define ROD_KERNELS                                                                                             \
     .params_size = sizeof(pcs_rod_params), .area = &pcs_rod_area, .ndof = 2, .fields = pcs_rod_fields,          \
     .node_dofs = pcs_axial_line_dofs, .setup = rod_setup, .matrices = rod_matrices, .add_force = rod_add_force, \
-    .add_energy = rod_add_energy, .add_change = rod_add_change, .add_resultant = rod_add_resultant,             \
-    .read_fields = rod_read_fields
+    .takes_ranges = rod_takes_ranges, .add_energy = rod_add_energy, .add_change = rod_add_change,               \
+    .add_resultant = rod_add_resultant, .read_fields = rod_read_fields
 
 const pcs_element_ops pcs_element_rod = {
     .name = "rod",

@@ -26,6 +26,7 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
     PCS_TAKE(self->ctx, next->target_t, self->system->ntangent, "the next contact state");
     PCS_TAKE(self->ctx, next->la_t, self->system->ntangent, "the next contact state");
     PCS_TAKE(self->ctx, next->gate, m, "the next contact state");
+    next->pool = pcs_context_pool(self->ctx);
     return PCS_OK;
 }
 

@@ -1,6 +1,7 @@
 #include "step/condense.h"
 
 #include "core/loop.h"
+#include "core/pool.h"
 
 #include <math.h>
 #include <string.h>
@@ -138,32 +139,59 @@ static inline __attribute__((always_inline)) void condense_pass(const condense_p
     }
 }
 
-// The free motion alone.
-PCS_WIDE static void condense_add_free(const pcs_step_form *form, int low, int high, const pcs_step_problem *p)
+typedef struct condense_job {
+    condense_part a;
+    const pcs_step_problem *p;
+} condense_job;
+
+static int condense_clip(int i, int low, int high)
 {
-    condense_part a = { .low = low, .high = high, .h = form->h, .kb = form->kb };
-    condense_pass(&a, true, false, p);
+    if (i < low) return low;
+    return i < high ? i : high;
+}
+
+// The free motion, and the part within its window.
+PCS_WIDE static void condense_add_range(void *data, int range, int low, int high)
+{
+    const condense_job *job = data;
+    condense_part before = job->a, within = job->a, after = job->a;
+    (void)range;
+    before.low = low;
+    before.high = within.low = condense_clip(job->a.low, low, high);
+    within.high = after.low = condense_clip(job->a.high, low, high);
+    after.high = high;
+    condense_pass(&before, true, false, job->p);
+    condense_pass(&within, true, true, job->p);
+    condense_pass(&after, true, false, job->p);
+}
+
+PCS_WIDE static void condense_add_window(const condense_part *a, const pcs_step_problem *p)
+{
+    condense_pass(a, false, true, p);
+}
+
+// The free motion alone, or with a part.
+static void condense_add_free(const pcs_step_solver *self, condense_part a, const pcs_step_problem *p)
+{
+    condense_job job = { .a = a, .p = p };
+    job.a.h = self->form.h;
+    job.a.kb = self->form.kb;
+    pcs_pool_cover(pcs_context_pool(self->ctx), self->system->nv, condense_add_range, &job);
 }
 
 // Column j of Y times `smooth`, with what `a` says of X; and the free motion, which is everywhere, where that is still
 // to come. Columns are zero outside of their windows.
-PCS_WIDE static void condense_add_columns(const pcs_step_solver *self, const pcs_columns *Y, int j, condense_part a,
-                                          const pcs_step_problem *p, bool *is_free)
+static void condense_add_columns(const pcs_step_solver *self, const pcs_columns *Y, int j, condense_part a,
+                                 const pcs_step_problem *p, bool *is_free)
 {
     const pcs_columns *X = self->projection->X;
     a.low = Y->low[j] < X->low[j] ? Y->low[j] : X->low[j];
     a.high = Y->high[j] > X->high[j] ? Y->high[j] : X->high[j];
-    a.h = self->form.h;
     a.kb = self->form.kb;
     a.Y = Y->value[j];
     a.X = X->value[j];
-    if (!*is_free) {
-        condense_pass(&a, false, true, p);
-        return;
-    }
-    condense_add_free(&self->form, 0, a.low, p);
-    condense_pass(&a, true, true, p);
-    condense_add_free(&self->form, a.high, self->system->nv, p);
+    if (*is_free) condense_add_free(self, a, p);
+    else condense_add_window(&a, p);
     *is_free = false;
 }
 
@@ -183,13 +211,13 @@ static void condense_move(pcs_step_solver *self, const pcs_condense *c, pcs_step
             continue;
         }
         if (is_free && (shift != 0.0 || la != 0.0)) {
-            condense_add_free(form, 0, self->system->nv, p);
+            condense_add_free(self, (condense_part){ 0 }, p);
             is_free = false;
         }
         if (shift != 0.0) pcs_columns_add(X, j, shift, p->q);
         if (la != 0.0) pcs_columns_add(X, j, la, p->v);
     }
-    if (is_free) condense_add_free(form, 0, self->system->nv, p);
+    if (is_free) condense_add_free(self, (condense_part){ 0 }, p);
 }
 
 void pcs_condense_solve(pcs_step_solver *self, pcs_condense *c, pcs_step_problem *p, pcs_frictionless_way *solve,
