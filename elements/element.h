@@ -89,8 +89,8 @@ typedef struct pcs_element_ops {
     double (*travel_time)(const pcs_batch *batch, int cell, bool is_transverse);
     // f -= internal force (q) + damping force (q, v), all cells.
     void (*add_force)(const pcs_batch *batch, const double *q, const double *v, double *f);
-    // Do add_force, add_energy and add_change of this batch heed its low and high? Energies are then those of cells whose
-    // first equation is asked for. NULL: no.
+    // Do add_force, add_energy and add_change of this batch heed its low and high? Energies are then those of cells
+    // whose first equation is asked for. NULL: no.
     bool (*takes_ranges)(const pcs_batch *batch);
     // Stiffness -df/dq and, when C is not NULL, damping -df/dv of one cell, each ndof x ndof, row-major; the columns of
     // finite rotations in space are derivatives by material spins. Asked of elements that are nonlinear or see
