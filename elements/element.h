@@ -28,6 +28,7 @@ typedef struct pcs_batch {
     void *data;                     // the element's per-cell constants, made by setup
     double *internal;               // [ncell * ninternal] internal variables at the last commit
     double elapsed;                 // s, since that commit, of what is asked for
+    int low, high;                  // equations asked for, low <= e < high, of elements that take ranges; high 0: all
 } pcs_batch;
 
 // The directions of the dofs an element gives to one node of one of its cells.
@@ -88,6 +89,9 @@ typedef struct pcs_element_ops {
     double (*travel_time)(const pcs_batch *batch, int cell, bool is_transverse);
     // f -= internal force (q) + damping force (q, v), all cells.
     void (*add_force)(const pcs_batch *batch, const double *q, const double *v, double *f);
+    // Do add_force, add_energy and add_change of this batch heed its low and high? Energies are then those of cells
+    // whose first equation is asked for. NULL: no.
+    bool (*takes_ranges)(const pcs_batch *batch);
     // Stiffness -df/dq and, when C is not NULL, damping -df/dv of one cell, each ndof x ndof, row-major; the columns of
     // finite rotations in space are derivatives by material spins. Asked of elements that are nonlinear or see
     // velocities; C of a linear one is constant, and q and v may be NULL.

@@ -24,6 +24,9 @@
 
 #include "elements/axial.h"
 
+#include "core/double2.h"
+#include "core/loop.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -220,20 +223,42 @@ static void rod_gather(const pcs_batch *batch, const rod_run *cell, const double
     pcs_cell_gather(batch->equation + 2 * (size_t)cell->cell, 2, x, value);
 }
 
-// f_i += k (q_i+1 - q_i) - k (q_i - q_i-1): every row from its two neighbours, so that nothing waits.
-static void rod_run_spring(int n, double k, const double *restrict q, double *restrict f)
+// Entries of the range asked for among `count` that begin with equation e: first <= i < end.
+typedef struct rod_range {
+    int first, end;
+} rod_range;
+
+static rod_range rod_clip(const pcs_batch *batch, int e, int count)
 {
-    f[0] += k * (q[1] - q[0]);
-    for (int i = 1; i < n; i++) f[i] += k * ((q[i + 1] - q[i]) - (q[i] - q[i - 1]));
-    f[n] -= k * (q[n] - q[n - 1]);
+    rod_range r = { 0, count };
+    if (batch->high == 0) return r;
+    if (batch->low - e > r.first) r.first = batch->low - e < count ? batch->low - e : count;
+    if (batch->high - e < r.end) r.end = batch->high - e > r.first ? batch->high - e : r.first;
+    return r;
+}
+
+static bool rod_is_asked_for(const pcs_batch *batch, int equation)
+{
+    return equation >= 0 && (batch->high == 0 || (equation >= batch->low && equation < batch->high));
+}
+
+// f_i += k (q_i+1 - q_i) - k (q_i - q_i-1): every row from its two neighbours, so that nothing waits.
+PCS_WIDE static void rod_run_spring(int n, rod_range r, double k, const double *restrict q, double *restrict f)
+{
+    int end = r.end < n ? r.end : n;
+    if (r.first == 0 && r.end > 0) f[0] += k * (q[1] - q[0]);
+    for (int i = r.first > 1 ? r.first : 1; i < end; i++) f[i] += k * ((q[i + 1] - q[i]) - (q[i] - q[i - 1]));
+    if (r.first <= n && r.end > n) f[n] -= k * (q[n] - q[n - 1]);
 }
 
 // f_i -= m alpha (other v_i-1 + 2 self v_i + other v_i+1), half of it at the ends.
-static void rod_run_drag(int n, double self, double other, const double *restrict v, double *restrict f)
+static void rod_run_drag(const rod_run *run, rod_range r, double alpha, const double *restrict v, double *restrict f)
 {
-    f[0] -= self * v[0] + other * v[1];
-    for (int i = 1; i < n; i++) f[i] -= other * (v[i - 1] + v[i + 1]) + 2.0 * self * v[i];
-    f[n] -= self * v[n] + other * v[n - 1];
+    int n = run->count, end = r.end < n ? r.end : n;
+    double self = alpha * run->m * run->self, other = alpha * run->m * run->other;
+    if (r.first == 0 && r.end > 0) f[0] -= self * v[0] + other * v[1];
+    for (int i = r.first > 1 ? r.first : 1; i < end; i++) f[i] -= other * (v[i - 1] + v[i + 1]) + 2.0 * self * v[i];
+    if (r.first <= n && r.end > n) f[n] -= self * v[n] + other * v[n - 1];
 }
 
 static void rod_loose_force(const pcs_batch *batch, const rod_run *cell, const double *q, const double *v,
@@ -255,15 +280,25 @@ static void rod_add_force(const pcs_batch *batch, const double *q, const double 
     for (int i = 0; i < data->nrun; i++) {
         const rod_run *run = &data->runs[i];
         int e = run->equation, n = run->count;
-        rod_run_spring(n, run->k, q + e, f + e);
-        if (beta != 0.0) rod_run_spring(n, run->k * beta, v + e, f + e);
-        if (alpha != 0.0) rod_run_drag(n, alpha * run->m * run->self, alpha * run->m * run->other, v + e, f + e);
+        rod_range r = rod_clip(batch, e, n + 1);
+        rod_run_spring(n, r, run->k, q + e, f + e);
+        if (beta != 0.0) rod_run_spring(n, r, run->k * beta, v + e, f + e);
+        if (alpha != 0.0) rod_run_drag(run, r, alpha, v + e, f + e);
     }
     for (int i = 0; i < data->nloose; i++) {
+        const int *equation = batch->equation + 2 * (size_t)data->loose[i].cell;
         double out[2];
         rod_loose_force(batch, &data->loose[i], q, v, out);
-        pcs_cell_scatter(batch->equation + 2 * (size_t)data->loose[i].cell, 2, out, f);
+        for (int k = 0; k < 2; k++)
+            if (rod_is_asked_for(batch, equation[k])) f[equation[k]] += out[k];
     }
+}
+
+// Every range looks at all loose cells.
+static bool rod_takes_ranges(const pcs_batch *batch)
+{
+    const rod_data *data = batch->data;
+    return data->nloose <= 64 && data->nrun <= 64;
 }
 
 enum { LANES = 8 };
@@ -275,49 +310,88 @@ typedef struct rod_sums {
     double plain;  // sum v_i + v_i+1
 } rod_sums;
 
-// The sums over a state, or over its difference from a state before it, without `plain`. Eight partial sums each:
-// independent chains of additions, and less round-off than one.
-static inline __attribute__((always_inline)) rod_sums rod_sum(int n, bool has_before, const double *restrict q0,
-                                                              const double *restrict q, const double *restrict v0,
-                                                              const double *restrict v)
+// Sums over a state, or over its difference from a state before it. Eight partial sums each: independent chains of
+// additions, and less round-off than one. Positions and velocities one after the other: the partial sums of both would
+// not fit into registers.
+typedef struct rod_lanes {
+    pcs_double2 pair[LANES / 2];
+} rod_lanes;
+
+static inline double rod_add_lanes(double sum, const rod_lanes *lanes)
 {
-    double strain[LANES] = { 0 }, square[LANES] = { 0 }, cross[LANES] = { 0 }, plain[LANES] = { 0 };
-    int whole = n / LANES * LANES;
-    rod_sums s = { 0 };
-    for (int i = 0; i < whole; i += LANES)
-        for (int j = 0; j < LANES; j++) {
-            int k = i + j;
-            double stretch = q[k + 1] - q[k], a = v[k], b = v[k + 1];
-            if (has_before) stretch -= q0[k + 1] - q0[k], a -= v0[k], b -= v0[k + 1];
-            strain[j] += stretch * stretch;
-            square[j] += a * a;
-            cross[j] += a * b;
-            plain[j] += a;
+    for (int j = 0; j < LANES; j++) sum += lanes->pair[j / 2][j % 2];
+    return sum;
+}
+
+// Entries i and i + 1 of x, or of x - x0.
+static inline pcs_double2 rod_load(bool has_before, const double *x0, const double *x, int i)
+{
+    pcs_double2 here = pcs_double2_load(x + i);
+    return has_before ? here - pcs_double2_load(x0 + i) : here;
+}
+
+// sum (x_k+1 - x_k)^2
+static inline __attribute__((always_inline)) double rod_sum_stretch(int n, bool has_before, const double *restrict x0,
+                                                                    const double *restrict x)
+{
+    rod_lanes part = { 0 };
+    double sum = 0.0;
+    int i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int j = 0; j < LANES / 2; j++) {
+            int k = i + 2 * j;
+            pcs_double2 stretch = pcs_double2_load(x + k + 1) - pcs_double2_load(x + k);
+            if (has_before) stretch -= pcs_double2_load(x0 + k + 1) - pcs_double2_load(x0 + k);
+            part.pair[j] += stretch * stretch;
         }
-    for (int k = whole; k < n; k++) {
-        double stretch = q[k + 1] - q[k], a = v[k], b = v[k + 1];
-        if (has_before) stretch -= q0[k + 1] - q0[k], a -= v0[k], b -= v0[k + 1];
-        s.strain += stretch * stretch;
+    for (; i < n; i++) {
+        double stretch = x[i + 1] - x[i];
+        if (has_before) stretch -= x0[i + 1] - x0[i];
+        sum += stretch * stretch;
+    }
+    return rod_add_lanes(sum, &part);
+}
+
+// Squares, products with the next one and plain sum, over x_0 .. x_n-1.
+static inline __attribute__((always_inline)) rod_sums
+rod_sum_products(int n, bool has_before, const double *restrict x0, const double *restrict x)
+{
+    rod_lanes square = { 0 }, cross = { 0 }, plain = { 0 };
+    rod_sums s = { 0 };
+    int i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int j = 0; j < LANES / 2; j++) {
+            pcs_double2 a = rod_load(has_before, x0, x, i + 2 * j), b = rod_load(has_before, x0, x, i + 2 * j + 1);
+            square.pair[j] += a * a;
+            cross.pair[j] += a * b;
+            plain.pair[j] += a;
+        }
+    for (; i < n; i++) {
+        double a = x[i], b = x[i + 1];
+        if (has_before) a -= x0[i], b -= x0[i + 1];
         s.square += a * a;
         s.cross += a * b;
         s.plain += a;
     }
-    for (int j = 0; j < LANES; j++) {
-        s.strain += strain[j];
-        s.square += square[j];
-        s.cross += cross[j];
-        s.plain += plain[j];
-    }
-    // The loops took v_0 .. v_n-1; both ends of all cells are wanted.
-    double first = has_before ? v[0] - v0[0] : v[0], last = has_before ? v[n] - v0[n] : v[n];
-    s.square = 2.0 * s.square + (last * last - first * first);
-    s.plain = has_before ? 0.0 : 2.0 * s.plain + (last - first);
+    s.square = rod_add_lanes(s.square, &square);
+    s.cross = rod_add_lanes(s.cross, &cross);
+    s.plain = rod_add_lanes(s.plain, &plain);
     return s;
+}
+
+// Both ends of all cells, where v_0 .. v_n-1 were taken.
+static void rod_close_sums(rod_sums *s, double first, double last)
+{
+    s->square = 2.0 * s->square + (last * last - first * first);
+    s->plain = 2.0 * s->plain + (last - first);
 }
 
 static rod_sums rod_run_sums(int n, const double *q, const double *v)
 {
-    return rod_sum(n, false, NULL, q, NULL, v);
+    rod_sums s = rod_sum_products(n, false, NULL, v);
+    s.strain = rod_sum_stretch(n, false, NULL, q);
+    rod_close_sums(&s, v[0], v[n]);
+    return s;
 }
 
 // Where M = (m/4) [1 1; 1 1] sees sums of neighbours only, those are squared, in `square` alone: a sawtooth in v, which
@@ -350,7 +424,11 @@ static rod_sums rod_run_pairs(int n, const double *restrict q, const double *res
 
 static rod_sums rod_run_change(int n, const double *q0, const double *q1, const double *v0, const double *v1)
 {
-    return rod_sum(n, true, q0, q1, v0, v1);
+    rod_sums s = rod_sum_products(n, true, v0, v1);
+    s.strain = rod_sum_stretch(n, true, q0, q1);
+    rod_close_sums(&s, v1[0] - v0[0], v1[n] - v0[n]);
+    s.plain = 0.0;
+    return s;
 }
 
 static void rod_add_sums(const rod_run *run, rod_sums s, pcs_energy *sum)
@@ -369,19 +447,29 @@ static void rod_add_loose(const rod_run *cell, double stretch, const double w[2]
     sum->kinetic += 0.5 * (w[0] * p[0] + w[1] * p[1]);
 }
 
+// Of a loose cell; one without any has no motion to tell of.
+static int rod_first_equation(const int equation[2])
+{
+    return equation[0] >= 0 ? equation[0] : equation[1];
+}
+
 static void rod_add_energy(const pcs_batch *batch, const double *q, const double *v, pcs_energy *sum)
 {
     const rod_data *data = batch->data;
     for (int i = 0; i < data->nrun; i++) {
         const rod_run *run = &data->runs[i];
         bool is_paired = run->self == run->other;
-        const double *x = q + run->equation, *w = v + run->equation;
-        rod_add_sums(run, is_paired ? rod_run_pairs(run->count, x, w) : rod_run_sums(run->count, x, w), sum);
+        rod_range r = rod_clip(batch, run->equation, run->count);
+        int n = r.end - r.first;
+        const double *x = q + run->equation + r.first, *w = v + run->equation + r.first;
+        if (n == 0) continue;
+        rod_add_sums(run, is_paired ? rod_run_pairs(n, x, w) : rod_run_sums(n, x, w), sum);
     }
     for (int i = 0; i < data->nloose; i++) {
         const rod_run *cell = &data->loose[i];
         const int *equation = batch->equation + 2 * (size_t)cell->cell;
         double x[2], w[2], p[2];
+        if (!rod_is_asked_for(batch, rod_first_equation(equation))) continue;
         rod_gather(batch, cell, q, x);
         rod_gather(batch, cell, v, w);
         rod_add_loose(cell, x[1] - x[0], w, p, sum);
@@ -399,11 +487,13 @@ static void rod_add_change(const pcs_batch *batch, const double *q0, const doubl
     const rod_data *data = batch->data;
     for (int i = 0; i < data->nrun; i++) {
         const rod_run *run = &data->runs[i];
-        int e = run->equation;
-        rod_add_sums(run, rod_run_change(run->count, q0 + e, q1 + e, v0 + e, v1 + e), sum);
+        rod_range r = rod_clip(batch, run->equation, run->count);
+        int e = run->equation + r.first, n = r.end - r.first;
+        if (n > 0) rod_add_sums(run, rod_run_change(n, q0 + e, q1 + e, v0 + e, v1 + e), sum);
     }
     for (int i = 0; i < data->nloose; i++) {
         const rod_run *cell = &data->loose[i];
+        if (!rod_is_asked_for(batch, rod_first_equation(batch->equation + 2 * (size_t)cell->cell))) continue;
         double x0[2], x1[2], w0[2], w1[2], p[2];
         rod_gather(batch, cell, q0, x0);
         rod_gather(batch, cell, q1, x1);
@@ -479,8 +569,8 @@ static const pcs_option rod_love_options[] = {
 #define ROD_KERNELS                                                                                             \
     .params_size = sizeof(pcs_rod_params), .area = &pcs_rod_area, .ndof = 2, .fields = pcs_rod_fields,          \
     .node_dofs = pcs_axial_line_dofs, .setup = rod_setup, .matrices = rod_matrices, .add_force = rod_add_force, \
-    .add_energy = rod_add_energy, .add_change = rod_add_change, .add_resultant = rod_add_resultant,             \
-    .read_fields = rod_read_fields
+    .takes_ranges = rod_takes_ranges, .add_energy = rod_add_energy, .add_change = rod_add_change,               \
+    .add_resultant = rod_add_resultant, .read_fields = rod_read_fields
 
 const pcs_element_ops pcs_element_rod = {
     .name = "rod",

@@ -29,7 +29,7 @@ typedef struct scheme_solver {
 
 const pcs_option pcs_solver_options[] = {
     PCS_COUNT("threads", scheme_solver, nthread, PCS_DEFAULT("0"), PCS_WITHIN(0.0, 64.0),
-              "for the cells of large nonlinear models, the same bits with any number; 0: one per processor"),
+              "for large nonlinear models and long bars, the same bits with any number; 0: one per processor"),
     { .name = NULL },
 };
 

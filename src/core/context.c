@@ -2,6 +2,7 @@
 
 #include "core/alloc.h"
 #include "core/comm.h"
+#include "core/pool.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -27,6 +28,7 @@ struct pcs_context {
     deferred *actions; // newest first
     size_t bytes_taken;
     const pcs_comm *comm; // NULL: this process is alone
+    pcs_pool *pool;       // NULL: one thread
     int noption;
     const char *const *options; // [noption] words for PETSc, borrowed
     char note[NOTE_BYTES];
@@ -129,6 +131,16 @@ const pcs_comm *pcs_context_comm(const pcs_context *ctx)
 void pcs_context_set_comm(pcs_context *ctx, const pcs_comm *comm)
 {
     ctx->comm = comm;
+}
+
+pcs_pool *pcs_context_pool(const pcs_context *ctx)
+{
+    return ctx->pool;
+}
+
+void pcs_context_set_pool(pcs_context *ctx, pcs_pool *pool)
+{
+    ctx->pool = pool;
 }
 
 void pcs_context_set_options(pcs_context *ctx, int count, const char *const *options)

@@ -28,7 +28,8 @@ bool pcs_dense_solve_to(int n, double *A, double *b, double smallest)
                 pivot = i;
             }
         double scale = 0.0;
-        for (int j = 0; j < n; j++) scale = fmax(scale, fabs(A[pivot * n + j]));
+        for (int j = 0; j < n; j++)
+            if (fabs(A[pivot * n + j]) > scale) scale = fabs(A[pivot * n + j]);
         if (!(size > smallest * scale)) return false;
         if (pivot != k) dense_exchange_rows(n, A, k, pivot);
         double keep = b[k];

@@ -97,6 +97,42 @@ void pcs_pool_run(pcs_pool *pool, int npiece, pcs_pool_work *work, void *data)
     mtx_unlock(&pool->lock);
 }
 
+// Entries of a range: a multiple of eight.
+static int pool_range(int n)
+{
+    int share = (n / PCS_POOL_MOST_RANGES + 8) / 8 * 8;
+    return share > PCS_POOL_RANGE ? share : PCS_POOL_RANGE;
+}
+
+// What is left over by less than a range joins the last one.
+int pcs_pool_ranges(int n)
+{
+    int count = n / pool_range(n);
+    return count > 1 ? count : 1;
+}
+
+typedef struct pool_cover {
+    int n, size, count;
+    pcs_pool_range_work *work;
+    void *data;
+} pool_cover;
+
+static void pool_do_range(void *data, int range)
+{
+    const pool_cover *c = data;
+    c->work(c->data, range, range * c->size, range + 1 < c->count ? (range + 1) * c->size : c->n);
+}
+
+void pcs_pool_cover(pcs_pool *pool, int n, pcs_pool_range_work *work, void *data)
+{
+    if (n <= PCS_POOL_RANGE) {
+        work(data, 0, 0, n);
+        return;
+    }
+    pool_cover cover = { .n = n, .size = pool_range(n), .count = pcs_pool_ranges(n), .work = work, .data = data };
+    pcs_pool_run(pool, cover.count, pool_do_range, &cover);
+}
+
 int pcs_pool_processors(void)
 {
     long count = sysconf(_SC_NPROCESSORS_ONLN);

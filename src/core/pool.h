@@ -16,6 +16,20 @@ typedef void pcs_pool_work(void *data, int piece);
 pcs_status pcs_pool_create(pcs_context *ctx, int nthread, pcs_pool **out);
 // Calls work(data, 0 .. npiece - 1), in any order, and returns when all is done. One loop at a time.
 void pcs_pool_run(pcs_pool *pool, int npiece, pcs_pool_work *work, void *data);
+
+// The pool of all that is built in a context; NULL: one thread.
+pcs_pool *pcs_context_pool(const pcs_context *ctx);
+void pcs_context_set_pool(pcs_context *ctx, pcs_pool *pool);
+
+// Loops over n entries go by ranges that depend on n alone, so that sums over ranges, added up in order, are the same
+// bits with any number of threads. A range of a few vectors stays in the second cache.
+enum { PCS_POOL_RANGE = 16384, PCS_POOL_MOST_RANGES = 64 };
+typedef void pcs_pool_range_work(void *data, int range, int low, int high);
+
+int pcs_pool_ranges(int n);
+// Calls work(data, range, low, high) for low <= i < high of every range.
+void pcs_pool_cover(pcs_pool *pool, int n, pcs_pool_range_work *work, void *data);
+
 // Processors of this machine that are there for us.
 int pcs_pool_processors(void);
 

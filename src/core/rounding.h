@@ -33,6 +33,17 @@ static inline double pcs_larger(double largest, double size)
     return size > largest || isnan(size) ? size : largest;
 }
 
+// fmax and fmin, which are calls: of a number and a NaN the number.
+static inline double pcs_max(double a, double b)
+{
+    return b > a || isnan(a) ? b : a;
+}
+
+static inline double pcs_min(double a, double b)
+{
+    return b < a || isnan(a) ? b : a;
+}
+
 // Of a velocity v that moves a position q in steps of h.
 static inline double pcs_rounding_of_velocity(double q, double v, double h)
 {

@@ -90,6 +90,7 @@ typedef struct fe_data {
     int **scatter;           // [nbatch][ncell * ndof * ndof] of nonlinear groups: where cell entries go, -1: nowhere
     double *still_K;         // [nnz] K of a model without nonlinear groups, when joints add to it
     fe_plan *plans;          // [nbatch] of a nonlinear model, else NULL
+    bool has_ranges;         // forces and energies go by ranges of equations
     double *base_K, *base_C; // [nnz] what linear groups give to K and C
     const fe_reactions *reactions; // of supports; NULL when nobody asks
     int npush;
@@ -251,6 +252,11 @@ void pcs_fe_add_tangents(pcs_system *self, int b, int first, int count, const do
 // The same by several threads where a batch is large; false when it is not.
 pcs_status pcs_fe_plan_pieces(pcs_system *self, fe_data *fe);
 bool pcs_fe_add_pieces(pcs_system *self, int b, const double *q, const double *v);
+// Forces and energies of long bars by ranges of equations; f holds gravity and loads already where it is filled.
+pcs_status pcs_fe_plan_ranges(pcs_system *self, fe_data *fe);
+void pcs_fe_range_force(const pcs_system *self, const double *q, const double *v, bool is_filled, double *f);
+void pcs_fe_range_energy(const pcs_system *self, const double *q, const double *v, pcs_energy *sum);
+void pcs_fe_range_change(const pcs_system *self, const double *const q[2], const double *const v[2], pcs_energy *sum);
 // Pictures and probes.
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe);
 void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture);

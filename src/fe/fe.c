@@ -153,6 +153,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(pcs_fe_find_laws(self, fe));
     PCS_TRY(pcs_fe_assemble(self, fe, culprit));
     if (fe->is_nonlinear) PCS_TRY(pcs_fe_plan_pieces(self, fe));
+    PCS_TRY(pcs_fe_plan_ranges(self, fe));
     PCS_TRY(pcs_fe_apply_loads(self, fe, culprit));
     PCS_TRY(pcs_fe_make_rows(self, fe, culprit));
     PCS_TRY(pcs_fe_make_internal(self, fe, culprit));

@@ -82,7 +82,7 @@ typedef struct pcs_fe_definition {
     const pcs_fe_joint *joints;
     double damping_mass, damping_stiffness; // Rayleigh, for all groups, added to the groups' own
     double step;                            // s, of the run, for masses tuned to it; NAN or 0: not known
-    int nthread;                            // for large nonlinear models; 0: as many as there are processors
+    int nthread;                            // for large models; 0: as many as there are processors
 } pcs_fe_definition;
 
 enum {

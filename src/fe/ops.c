@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void fe_force(const pcs_system *self, double t, const double *q, const double *v, double *f)
+// f = s (f_gravity + f_loads(t))
+static void fe_apply_loads(const pcs_system *self, double t, const double *q, double *f)
 {
     const fe_data *fe = self->data;
     size_t bytes = (size_t)self->nv * sizeof *f;
@@ -23,9 +24,18 @@ static void fe_force(const pcs_system *self, double t, const double *q, const do
     if (fe->nturning > 0) pcs_fe_turning_force(self, t, q, f);
     if (self->load_factor != 1.0)
         for (int i = 0; i < self->nv; i++) f[i] *= self->load_factor;
+}
+
+static void fe_force(const pcs_system *self, double t, const double *q, const double *v, double *f)
+{
+    const fe_data *fe = self->data;
+    bool is_filled = !fe->has_ranges || fe->model.nload > 0 || self->load_factor != 1.0;
+    if (is_filled) fe_apply_loads(self, t, q, f);
+    if (fe->has_ranges) pcs_fe_range_force(self, q, v, is_filled, f);
     double elapsed = pcs_fe_elapsed(self, t);
     pcs_batch room;
-    for (int b = 0; b < fe->nbatch; b++) pcs_fe_ops(fe, b)->add_force(pcs_fe_batch_at(fe, b, elapsed, &room), q, v, f);
+    for (int b = 0; b < fe->nbatch && !fe->has_ranges; b++)
+        pcs_fe_ops(fe, b)->add_force(pcs_fe_batch_at(fe, b, elapsed, &room), q, v, f);
     if (fe->laws != NULL) pcs_fe_law_force(self, q, v, f);
 }
 
@@ -61,7 +71,8 @@ static void fe_measure(const pcs_system *self, const double *q, const double *v,
     const fe_data *fe = self->data;
     pcs_energy sum = { 0 };
     pcs_batch room;
-    for (int g = 0; g < fe->model.ngroup; g++)
+    if (fe->has_ranges) pcs_fe_range_energy(self, q, v, &sum);
+    for (int g = 0; g < fe->model.ngroup && !fe->has_ranges; g++)
         fe->model.groups[g].ops->add_energy(pcs_fe_batch_at(fe, g, self->span, &room), q, v, &sum);
     double stored = 0.0, lost;
     if (fe->laws != NULL) pcs_fe_law_sums(self, q, v, &stored, &lost);
@@ -97,7 +108,9 @@ static pcs_change fe_change(const pcs_system *self, const double *q0, const doub
 {
     const fe_data *fe = self->data;
     pcs_energy sum = { 0 };
-    for (int g = 0; g < fe->model.ngroup; g++)
+    if (fe->has_ranges)
+        pcs_fe_range_change(self, (const double *const[2]){ q0, q1 }, (const double *const[2]){ v0, v1 }, &sum);
+    for (int g = 0; g < fe->model.ngroup && !fe->has_ranges; g++)
         fe->model.groups[g].ops->add_change(&fe->batches[g], q0, q1, v0, v1, &sum);
     double norms[2] = { 2.0 * sum.strain, 2.0 * sum.kinetic };
     pcs_system_sum(self, 2, norms);

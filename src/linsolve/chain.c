@@ -74,7 +74,11 @@ static pcs_status chain_analyze(pcs_linsolve *self)
     if (c->b == 1) {
         size_t windows = pcs_chain_windows_lower(c->n);
         lower = windows > lower ? windows : lower;
-        work = pcs_chain_windows_work(c->n);
+        int ngroup = pcs_chain_windows_groups(c->n);
+        c->nwork = pcs_chain_windows_work(c->n);
+        c->pool = pcs_context_pool(self->ctx);
+        work = c->pool == NULL ? c->nwork : c->nwork * (size_t)ngroup;
+        PCS_TAKE(self->ctx, c->edges, 2 * (size_t)ngroup, "the workspace of a chain");
     }
     PCS_TAKE(self->ctx, c->work, work, "the workspace of a chain");
     PCS_TAKE(self->ctx, c->lower, lower, "the factor of a chain");

@@ -3,6 +3,7 @@
 #ifndef PCS_LINSOLVE_CHAIN_H
 #define PCS_LINSOLVE_CHAIN_H
 
+#include "core/pool.h"
 #include "sparse/matrix.h"
 
 enum { PCS_CHAIN_MAX = 6 }; // equations of a block
@@ -38,6 +39,9 @@ struct pcs_chain {
     double *lower;                                // off-diagonal part of the factor
     double *inverse;                              // reciprocal pivots
     double *work;                                 // of the windows; else the filled up right-hand side
+    size_t nwork;                                 // doubles of it that one group of tiles needs
+    double *edges;                                // [2 groups] what groups of tiles take over from their neighbours
+    pcs_pool *pool;                               // of threads that share groups; NULL: one thread
     pcs_chain_cut cut;
     pcs_chain_lu lu;
 };
@@ -72,6 +76,7 @@ void pcs_chain_gather(const pcs_chain *c, const double *spread, double *x);
 size_t pcs_chain_sweeps_lower(const pcs_chain *c);
 size_t pcs_chain_windows_lower(int n);
 size_t pcs_chain_windows_work(int n);
+int pcs_chain_windows_groups(int n); // at most
 size_t pcs_chain_lu_lower(const pcs_chain *c);
 
 // L D L' from both ends to the middle, for every b. Answers the equation with a pivot that is not positive, or -1.

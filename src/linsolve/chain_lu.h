@@ -8,8 +8,8 @@
 #ifndef PCS_LINSOLVE_CHAIN_LU_H
 #define PCS_LINSOLVE_CHAIN_LU_H
 
+#include "core/double2.h"
 #include "linsolve/chain.h"
-#include "sparse/double2.h"
 
 // Under the instruments of the fuzzers a compiler would take hours for what is inlined and unrolled.
 #ifdef PERCUSS_FUZZ

@@ -12,13 +12,18 @@
 // backward sweep of a tile starts from a look ahead over the window behind it. Less than 16 equations are left over
 // at the end and are swept one by one.
 //
+// Groups of GROUP tiles do not wait for one another: what one takes over from its neighbours, the last y before it and
+// the first x behind it, is found from the windows there before any of them is swept. So threads share the groups, and
+// the bits are the same with any number of them.
+//
 // This is the truncated form of the partitioned recurrences known from parallel tridiagonal solvers (SPIKE).
 
+#include "core/double2.h"
 #include "linsolve/chain.h"
 #include "linsolve/pivot.h"
-#include "sparse/double2.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #define WINDOWS_UNROLL _Pragma("GCC unroll 4")
@@ -28,7 +33,8 @@ enum {
     PAIRS = WIDTH / 2, // vector registers for a row
     SHORTEST = 16,     // segments below this are not worth the warm-up
     USUAL = 3000,      // longest segments in general: the tile stays in the second cache
-    LONGEST = 6000     // longest segments when the window is long
+    LONGEST = 6000,    // longest segments when the window is long
+    GROUP = 3          // tiles
 };
 
 static const double windows_tolerance = 1.0e-20;
@@ -44,6 +50,12 @@ size_t pcs_chain_windows_work(int n)
     // A tile and a window.
     size_t tile = (size_t)n < WIDTH * (LONGEST + 2) ? (size_t)n : WIDTH * (LONGEST + 2);
     return tile + (tile < LONGEST ? tile : LONGEST);
+}
+
+int pcs_chain_windows_groups(int n)
+{
+    int ntile = n / (WIDTH * USUAL) + 1;
+    return (ntile + GROUP - 1) / GROUP;
 }
 
 static int windows_segment(const pcs_chain_cut *cut, int tile)
@@ -248,29 +260,71 @@ static void windows_single(int count, int stride, const double *restrict lower, 
     }
 }
 
-void pcs_chain_windows_solve(const pcs_chain *c, double *x)
+// The first equation of a tile.
+static int windows_start(const pcs_chain_cut *cut, int tile)
+{
+    int nlong = tile < cut->nlong ? tile : cut->nlong;
+    return WIDTH * (tile * cut->length + 2 * nlong);
+}
+
+// The last y before a tile from the window before it, and the first x of the tile from the window at its beginning.
+static void windows_find_edge(const pcs_chain *c, int tile, const double *x, double edge[2])
 {
     const pcs_chain_cut *cut = &c->cut;
-    const double *lower = c->lower, *inverse = c->inverse;
-    double carry = 0.0, *end = x + c->n;
-    for (int tile = 0; tile < cut->ntile; tile++) {
+    int start = windows_start(cut, tile), m = windows_segment(cut, tile - 1), before = windows_start(cut, tile - 1);
+    const double *lower = c->lower + before + WIDTH * (tile - 1) + WIDTH - 1;
+    double y = 0.0;
+    for (int k = m - cut->window; k < m; k++) y = x[start - m + k] - lower[k * WIDTH] * y;
+    c->work[0] = y;
+    windows_single(cut->window, WIDTH, c->lower + start + WIDTH * tile, c->inverse + start, x + start, c->work + 1);
+    edge[0] = y;
+    edge[1] = c->work[1];
+}
+
+typedef struct windows_job {
+    const pcs_chain *c;
+    double *x;
+} windows_job;
+
+static void windows_solve_group(void *data, int group)
+{
+    const windows_job *job = data;
+    const pcs_chain *c = job->c;
+    const pcs_chain_cut *cut = &c->cut;
+    int first = group * GROUP, end = first + GROUP < cut->ntile ? first + GROUP : cut->ntile;
+    int start = windows_start(cut, first);
+    const double *lower = c->lower + start + WIDTH * first, *inverse = c->inverse + start;
+    double carry = group > 0 ? c->edges[2 * group] : 0.0, *x = job->x + start;
+    double *work = c->pool == NULL ? c->work : c->work + (size_t)group * c->nwork;
+    for (int tile = first; tile < end; tile++) {
         int m = windows_segment(cut, tile), size = m * WIDTH;
         const double *next_lower = lower + size + WIDTH, *next_inverse = inverse + size;
-        double *ahead = c->work + size, *behind = x + size;
-        windows_forward(m, cut->window, lower, x, c->work, carry);
-        carry = c->work[size - 1];
+        double *ahead = work + size, *behind = x + size;
+        windows_forward(m, cut->window, lower, x, work, carry);
+        carry = work[size - 1];
 
-        if (tile + 1 < cut->ntile) {
-            windows_single(cut->window, WIDTH, next_lower, next_inverse, behind, ahead);
-        } else {
-            int rest = (int)(end - behind);
+        if (tile + 1 == cut->ntile) {
+            int rest = (int)(job->x + c->n - behind);
             ahead[0] = 0.0; // where nothing is left
             windows_single(rest, 1, next_lower, next_inverse, behind, ahead);
             memcpy(behind, ahead, (size_t)rest * sizeof *behind);
+        } else if (tile + 1 == end) {
+            ahead[0] = c->edges[2 * group + 3];
+        } else {
+            windows_single(cut->window, WIDTH, next_lower, next_inverse, behind, ahead);
         }
-        windows_backward(m, cut->window, lower, inverse, c->work, x);
+        windows_backward(m, cut->window, lower, inverse, work, x);
         lower = next_lower;
         inverse = next_inverse;
         x = behind;
     }
+}
+
+void pcs_chain_windows_solve(const pcs_chain *c, double *x)
+{
+    windows_job job = { .c = c, .x = x };
+    int ngroup = (c->cut.ntile + GROUP - 1) / GROUP;
+    for (int group = 1; group < ngroup; group++)
+        windows_find_edge(c, group * GROUP, x, c->edges + 2 * (ptrdiff_t)group);
+    pcs_pool_run(c->pool, ngroup, windows_solve_group, &job);
 }

@@ -42,31 +42,62 @@ void pcs_alpha_start(pcs_scheme *self, pcs_alpha *s, pcs_state *x)
     for (int k = 0; k < 3; k++) memory->filtered[k] = memory->resultant[k];
 }
 
+typedef struct alpha_pass {
+    const double *q, *v, *a, *vd;
+    double *q_new, *v_new, *a_new, *d;
+    double h, from_vd, from_a, v_old, v_fresh, q_old, q_fresh; // weights of the prediction
+    double vd_of_d, a_of_vd;                                   // and of the correction
+} alpha_pass;
+
+PCS_WIDE static void alpha_predict_range(void *data, int range, int low, int high)
+{
+    const alpha_pass p = *(const alpha_pass *)data;
+    (void)range;
+    PCS_INDEPENDENT
+    for (int i = low; i < high; i++) {
+        double star = p.from_vd * p.vd[i] - p.from_a * p.a[i];
+        p.a_new[i] = star;
+        p.v_new[i] = p.v[i] + (p.v_old * p.a[i] + p.v_fresh * star);
+        p.q_new[i] = p.q[i] + (p.h * p.v[i] + (p.q_old * p.a[i] + p.q_fresh * star));
+    }
+}
+
 void pcs_alpha_predict(pcs_alpha *s, const pcs_state *x, int n, double h)
 {
-    const double *q = x->q, *v = x->v;
-    const double *a = x->history[PCS_ALPHA_A], *vd = x->history[PCS_ALPHA_VD];
-    double *q_new = s->next.q, *v_new = s->next.v, *a_new = s->next.a;
-    double from_vd = s->af / (1.0 - s->am), from_a = s->am / (1.0 - s->am);
-    double v_old = h * (1.0 - s->ga), v_fresh = h * s->ga, q_old = h * h * (0.5 - s->be), q_fresh = h * h * s->be;
+    alpha_pass pass = { .q = x->q,
+                        .v = x->v,
+                        .a = x->history[PCS_ALPHA_A],
+                        .vd = x->history[PCS_ALPHA_VD],
+                        .q_new = s->next.q,
+                        .v_new = s->next.v,
+                        .a_new = s->next.a,
+                        .h = h,
+                        .from_vd = s->af / (1.0 - s->am),
+                        .from_a = s->am / (1.0 - s->am),
+                        .v_old = h * (1.0 - s->ga),
+                        .v_fresh = h * s->ga,
+                        .q_old = h * h * (0.5 - s->be),
+                        .q_fresh = h * h * s->be };
+    pcs_pool_cover(s->next.pool, n, alpha_predict_range, &pass);
+}
+
+PCS_WIDE static void alpha_correct_range(void *data, int range, int low, int high)
+{
+    const alpha_pass p = *(const alpha_pass *)data;
+    (void)range;
     PCS_INDEPENDENT
-    for (int i = 0; i < n; i++) {
-        double star = from_vd * vd[i] - from_a * a[i];
-        a_new[i] = star;
-        v_new[i] = v[i] + (v_old * a[i] + v_fresh * star);
-        q_new[i] = q[i] + (h * v[i] + (q_old * a[i] + q_fresh * star));
+    for (int i = low; i < high; i++) {
+        p.d[i] *= p.vd_of_d;
+        p.a_new[i] += p.a_of_vd * p.d[i];
     }
 }
 
 void pcs_alpha_correct(pcs_alpha *s, int n, double vd_of_d)
 {
-    double *d = s->next.d, *a = s->next.a;
-    double a_of_vd = (1.0 - s->af) / (1.0 - s->am);
-    PCS_INDEPENDENT
-    for (int i = 0; i < n; i++) {
-        d[i] *= vd_of_d;
-        a[i] += a_of_vd * d[i];
-    }
+    alpha_pass pass = {
+        .d = s->next.d, .a_new = s->next.a, .vd_of_d = vd_of_d, .a_of_vd = (1.0 - s->af) / (1.0 - s->am)
+    };
+    pcs_pool_cover(s->next.pool, n, alpha_correct_range, &pass);
 }
 
 void pcs_alpha_balance(pcs_scheme *self, const pcs_alpha *s, const pcs_state *x, double h, pcs_alpha_memory *now,

@@ -177,7 +177,7 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     problem.smooth_gap = s->smooth_gap;
     // The largest of all rows: the problem knows one.
     for (int j = 0; j < self->system->nrow; j++)
-        problem.gate_tolerance = fmax(problem.gate_tolerance, pcs_gap_tie(self->system, j, x->q));
+        problem.gate_tolerance = pcs_max(problem.gate_tolerance, pcs_gap_tie(self->system, j, x->q));
     pcs_step_result result;
     pcs_step_solve(self->solver, &problem, &result);
     report->outcome = result.outcome;

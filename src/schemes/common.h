@@ -3,6 +3,7 @@
 #ifndef PCS_SCHEMES_COMMON_H
 #define PCS_SCHEMES_COMMON_H
 
+#include "core/pool.h"
 #include "core/rounding.h"
 #include "schemes/scheme.h"
 
@@ -19,6 +20,7 @@ typedef struct pcs_next {
     int njoint;                                   // bilateral rows
     int *joints;                                  // [njoint] which
     double *bias, *A, *x;                         // [nrow], [njoint * njoint], [njoint] work of joint accelerations
+    pcs_pool *pool;                               // of threads that share passes over long vectors; NULL: one thread
 } pcs_next;
 
 pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next);

@@ -103,18 +103,44 @@ static pcs_status moreau_start(pcs_scheme *self, pcs_state *x, pcs_step_report *
     return PCS_OK;
 }
 
+typedef struct moreau_pass {
+    const double *q, *v, *vd;
+    double *q_new, *v_new, *d;
+    double old, q_old, q_fresh; // weights of the prediction
+    double vd_of_d;
+} moreau_pass;
+
+PCS_WIDE static void moreau_predict_range(void *data, int range, int low, int high)
+{
+    const moreau_pass p = *(const moreau_pass *)data;
+    (void)range;
+    PCS_INDEPENDENT
+    for (int i = low; i < high; i++) {
+        double prediction = p.v[i] + p.old * p.vd[i];
+        p.v_new[i] = prediction;
+        p.q_new[i] = p.q[i] + (p.q_old * p.v[i] + p.q_fresh * prediction);
+    }
+}
+
 // v~0 = v_n + h (1 - th) vd_n and q~0 = q_n + h (1 - th) v_n + h th v~0 (with 1/2 for th in the positions, if so)
 static void moreau_predict(moreau *s, const pcs_state *x, int n, double h)
 {
-    const double *q = x->q, *v = x->v, *vd = x->history[HISTORY_VD];
-    double *q_new = s->next.q, *v_new = s->next.v;
-    double old = h * (1.0 - s->theta), q_old = h * (1.0 - s->move), q_fresh = h * s->move;
-    PCS_INDEPENDENT
-    for (int i = 0; i < n; i++) {
-        double prediction = v[i] + old * vd[i];
-        v_new[i] = prediction;
-        q_new[i] = q[i] + (q_old * v[i] + q_fresh * prediction);
-    }
+    moreau_pass pass = { .q = x->q,
+                         .v = x->v,
+                         .vd = x->history[HISTORY_VD],
+                         .q_new = s->next.q,
+                         .v_new = s->next.v,
+                         .old = h * (1.0 - s->theta),
+                         .q_old = h * (1.0 - s->move),
+                         .q_fresh = h * s->move };
+    pcs_pool_cover(s->next.pool, n, moreau_predict_range, &pass);
+}
+
+PCS_WIDE static void moreau_scale_range(void *data, int range, int low, int high)
+{
+    const moreau_pass p = *(const moreau_pass *)data;
+    (void)range;
+    for (int i = low; i < high; i++) p.d[i] *= p.vd_of_d;
 }
 
 static double moreau_damping_loss(pcs_scheme *self, const pcs_state *x, double h)
@@ -248,9 +274,9 @@ static pcs_status moreau_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     if (!moreau_solve(self, &problem, report) || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
 
     moreau_report(self, x, report);
-    double *vd = s->next.d, vd_of_d = form.c / h;
-    PCS_INDEPENDENT
-    for (int i = 0; i < n; i++) vd[i] *= vd_of_d;
+    double *vd = s->next.d;
+    moreau_pass pass = { .d = vd, .vd_of_d = form.c / h };
+    pcs_pool_cover(s->next.pool, n, moreau_scale_range, &pass);
     s->next.d = x->history[HISTORY_VD];
     x->history[HISTORY_VD] = vd;
     pcs_next_accept(self, &s->next, x, report);

@@ -26,6 +26,7 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
     PCS_TAKE(self->ctx, next->target_t, self->system->ntangent, "the next contact state");
     PCS_TAKE(self->ctx, next->la_t, self->system->ntangent, "the next contact state");
     PCS_TAKE(self->ctx, next->gate, m, "the next contact state");
+    next->pool = pcs_context_pool(self->ctx);
     return PCS_OK;
 }
 
@@ -127,7 +128,7 @@ void pcs_next_accept(const pcs_scheme *self, pcs_next *next, pcs_state *x, const
     for (int j = 0; j < self->system->nrow; j++) {
         const pcs_row_report *row = &report->rows[j];
         x->was_loaded[j] = row->step_impulse > 0.0;
-        x->largest_rate = fmax(x->largest_rate, fmax(fabs(row->rate), fabs(row->rate_before)));
+        x->largest_rate = pcs_max(x->largest_rate, pcs_max(fabs(row->rate), fabs(row->rate_before)));
     }
     pcs_memory_copy(PCS_SOLVER_MEMORY, self->solver->memory, x->carried);
     x->t += report->h;

@@ -173,7 +173,7 @@ static double certify_stiffness(const pcs_system *system)
 {
     double largest = 0.0;
     if (system->K != NULL)
-        for (int k = 0; k < system->K->pattern->nnz; k++) largest = fmax(largest, fabs(system->K->value[k]));
+        for (int k = 0; k < system->K->pattern->nnz; k++) largest = pcs_max(largest, fabs(system->K->value[k]));
     return pcs_system_max(system, largest) * pcs_system_ndof(system);
 }
 
@@ -312,7 +312,7 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     self->report = report;
     self->is_hit = false;
     for (int j = 0; j < self->scheme->system->nrow; j++) self->is_hit = self->is_hit || report->rows[j].is_impact;
-    self->now.largest_h = fmax(self->now.largest_h, report->h);
+    self->now.largest_h = pcs_max(self->now.largest_h, report->h);
     self->from = NULL;
     self->residual = self->leftover = 0.0;
     self->allowed = -1;

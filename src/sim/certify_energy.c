@@ -70,7 +70,7 @@ static double energy_mean(const pcs_certifier *self, double before, double after
 {
     bool has_stages = self->scheme->ops->is_explicit || self->rule.kind == PCS_RULE_BATHE;
     double last = isnan(self->rule.move) ? 0.5 : self->rule.move;
-    return has_stages ? fmax(before, after) : (1.0 - last) * before + last * after;
+    return has_stages ? pcs_max(before, after) : (1.0 - last) * before + last * after;
 }
 
 // Work of the rows over the step, as far as it is a gain.
@@ -84,13 +84,13 @@ static double energy_row_gain(const pcs_certifier *self)
         double sign = row->step_impulse > 0.0 ? 1.0 : -1.0;
         double before = sign * pcs_system_rate(system, j, self->from->v);
         double after = sign * pcs_system_rate(system, j, self->x->v);
-        gain += fmax(0.0, fabs(row->step_impulse) * energy_mean(self, before, after));
+        gain += pcs_max(0.0, fabs(row->step_impulse) * energy_mean(self, before, after));
         for (int t = 0; t < system->rows[j].ntangent; t++) {
             int k = system->rows[j].first_tangent + t;
             sign = row->tangent[t] > 0.0 ? 1.0 : -1.0;
             before = sign * pcs_rows_dot(system->T, k, self->from->v);
             after = sign * pcs_rows_dot(system->T, k, self->x->v);
-            gain += fmax(0.0, fabs(row->tangent[t]) * energy_mean(self, before, after));
+            gain += pcs_max(0.0, fabs(row->tangent[t]) * energy_mean(self, before, after));
         }
     }
     return gain;
@@ -186,7 +186,7 @@ static double energy_stored(pcs_certifier *self)
     if (self->rule.kind != PCS_RULE_ALPHA) return 0.0;
     pcs_certify_alpha(&self->rule, number);
     double am = number[AM], lag = number[AF] - am, filter = 1.0 - am - fabs(am);
-    double stored = energy_of_accelerations(self, fmax(0.0, 2.0 * number[BE] - number[GA]));
+    double stored = energy_of_accelerations(self, pcs_max(0.0, 2.0 * number[BE] - number[GA]));
     if (h > now->h && isfinite(stored)) now->onset += stored * (1.0 - now->h / h * (now->h / h));
     if (lag > 0.0) stored += 4.0 * (0.5 - number[AF]) * lag / (filter * filter) * now->strain;
     return stored;
@@ -196,12 +196,12 @@ static double energy_stored(pcs_certifier *self)
 static bool energy_check_rise(pcs_certifier *self)
 {
     certify_memory *now = &self->now;
-    double scale = fmax(now->largest_energy, fabs(self->report->measure.potential));
-    double floor = harmless * fmax(scale, now->supply);
+    double scale = pcs_max(now->largest_energy, fabs(self->report->measure.potential));
+    double floor = harmless * pcs_max(scale, now->supply);
     const pcs_step_report *report = self->report;
     bool corrects = self->rule.kind == PCS_RULE_MIDPOINT || self->rule.kind == PCS_RULE_MEAN;
-    double fed = report->external_work + fmax(0.0, -report->damping_loss);
-    if (corrects) fed += fmax(0.0, report->correction_work);
+    double fed = report->external_work + pcs_max(0.0, -report->damping_loss);
+    if (corrects) fed += pcs_max(0.0, report->correction_work);
     double rise = pcs_measure_energy(&report->measure) - pcs_measure_energy(&now->measure) - fed;
     double shift = fabs(report->measure.potential - now->measure.potential);
     double spent = pcs_measure_energy(&now->measure) - now->lowest;
@@ -213,7 +213,7 @@ static bool energy_check_rise(pcs_certifier *self)
         self->available += stored;
         allowed += stored;
     }
-    if (rise > floor) allowed = fmin(allowed, 2.0 * energy_estimate(self));
+    if (rise > floor) allowed = pcs_min(allowed, 2.0 * energy_estimate(self));
     if (rise > floor + allowed) floor += energy_work_noise(self) + energy_of_rest(self);
     if (rise > floor + allowed) {
         double onset = energy_onset(self);
@@ -225,9 +225,9 @@ static bool energy_check_rise(pcs_certifier *self)
     now->worked += fed;
     bool is_explained = rise <= allowed + floor;
     if (is_explained) {
-        now->exchanged = fmax(now->exchanged, fabs(report->external_work) + shift);
-        now->lowest = fmin(now->lowest, report->measure.potential);
-        now->supply = fmax(now->supply, now->initial + now->worked - now->lowest);
+        now->exchanged = pcs_max(now->exchanged, fabs(report->external_work) + shift);
+        now->lowest = pcs_min(now->lowest, report->measure.potential);
+        now->supply = pcs_max(now->supply, now->initial + now->worked - now->lowest);
     }
     double grown = pcs_measure_energy(&report->measure) - now->initial - now->worked;
     allowed = 0.5 * now->supply + 4.0 * (now->exchanged + now->held) + now->onset;
@@ -243,13 +243,13 @@ static double energy_held(pcs_certifier *self)
     double all = 0.0;
     self->now.held = 0.0;
     for (int j = 0; j < system->nrow; j++) {
-        double impulse = fmax(fabs(report->rows[j].multiplier), fabs(report->rows[j].step_impulse));
+        double impulse = pcs_max(fabs(report->rows[j].multiplier), fabs(report->rows[j].step_impulse));
         bool is_joint = system->rows[j].is_bilateral;
         if (is_joint) impulse += fabs(report->rows[j].force) * report->h;
         if (impulse == 0.0) continue;
         double held = 0.5 * impulse * impulse / self->scheme->solver->effective_mass[j];
-        if (!is_joint) self->now.held = fmax(self->now.held, held);
-        all = fmax(all, held);
+        if (!is_joint) self->now.held = pcs_max(self->now.held, held);
+        all = pcs_max(all, held);
     }
     return all;
 }
@@ -261,8 +261,8 @@ void pcs_certify_energy(pcs_certifier *self)
     double energy = m->kinetic + m->strain;
     bool is_explained = energy_check_rise(self);
     double held = energy_held(self);
-    now->strain = fmax(m->strain, 0.5 * now->strain);
-    if (is_explained) now->largest_energy = fmax(now->largest_energy, fmax(energy, held));
+    now->strain = pcs_max(m->strain, 0.5 * now->strain);
+    if (is_explained) now->largest_energy = pcs_max(now->largest_energy, pcs_max(energy, held));
 }
 
 // The sawtooth in u that one-point masses do not see cancels in their kinetic energy, and leaves its round-off there.
@@ -284,7 +284,7 @@ void pcs_certify_ledger(pcs_certifier *self, double energy_defect)
     certify_memory *now = &self->now;
     if (!pcs_certify_is_on(self, CERTIFY_ENERGY)) return;
     pcs_certify_fade(&now->leftover, self->leftover);
-    double scale = PCS_ROUND_ENERGY * fmax(now->largest_energy, fabs(self->report->measure.potential));
+    double scale = PCS_ROUND_ENERGY * pcs_max(now->largest_energy, fabs(self->report->measure.potential));
     scale += energy_work_noise(self) + 4.0 * now->leftover;
     if (fabs(energy_defect) > scale) scale += energy_of_sawtooth(self);
     pcs_certify_note(self, CERTIFY_ENERGY, fabs(energy_defect), scale, -1, -1);

@@ -73,11 +73,11 @@ static void rows_check_position(pcs_certifier *self, int row)
     }
     pcs_certify_note(self, CERTIFY_GAP, -gap, length, row, -1);
     pcs_certify_note(self, CERTIFY_POSITION_MULTIPLIER, -r->nu, mass * length, row, -1);
-    pcs_certify_note(self, CERTIFY_POSITION_COMPLEMENT, fmin(fabs(gap), fabs(r->nu) / mass), length, row, -1);
+    pcs_certify_note(self, CERTIFY_POSITION_COMPLEMENT, pcs_min(fabs(gap), fabs(r->nu) / mass), length, row, -1);
     if (r->gate_is_contradictory) return;   // told apart
     double smooth = gap - self->moved[row]; // what the smooth motion alone would have left
     if (r->is_gated && r->nu > 0.0) return;
-    pcs_certify_note(self, CERTIFY_GATE, r->is_gated ? smooth : fmax(-smooth, r->nu / mass), length, row, -1);
+    pcs_certify_note(self, CERTIFY_GATE, r->is_gated ? smooth : pcs_max(-smooth, r->nu / mass), length, row, -1);
 }
 
 // Of a rate, by the turn of its direction: that of a large angle is known to the round-off of the angle only. An entry
@@ -89,9 +89,9 @@ static double rows_turn(const pcs_certifier *self, int row)
     double arm = 0.0, place = 0.0, speed = 0.0;
     if (!system->directions_vary) return 0.0;
     for (int k = G->start[row]; k < G->start[row + 1]; k++) {
-        arm = fmax(arm, fabs(G->value[k]));
-        place = fmax(place, fabs(self->x->q[G->column[k]]));
-        speed = fmax(speed, fabs(self->x->v[G->column[k]]));
+        arm = pcs_max(arm, fabs(G->value[k]));
+        place = pcs_max(place, fabs(self->x->q[G->column[k]]));
+        speed = pcs_max(speed, fabs(self->x->v[G->column[k]]));
     }
     return PCS_ROUND_SUM * (arm * place / system->length) * (arm * speed);
 }
@@ -101,7 +101,7 @@ static void rows_check_velocity(pcs_certifier *self, int row, double speed)
     const pcs_row_report *r = &self->report->rows[row];
     const pcs_system *system = self->scheme->system;
     double mass = self->scheme->solver->effective_mass[row], rate = pcs_system_rate(system, row, self->x->v);
-    double tolerance = PCS_ROUND_VELOCITY * fmax(speed, fmax(fabs(r->rate_before), fabs(r->target)));
+    double tolerance = PCS_ROUND_VELOCITY * pcs_max(speed, pcs_max(fabs(r->rate_before), fabs(r->target)));
     double xi = rate + r->target, impulse = fabs(r->multiplier) / mass;
     tolerance += PCS_ROUND_SUM * (impulse + self->report->h * fabs(r->force) / mass); // on a light node
     tolerance += rows_turn(self, row);
@@ -110,7 +110,7 @@ static void rows_check_velocity(pcs_certifier *self, int row, double speed)
     } else if (r->is_gated) {
         pcs_certify_note(self, CERTIFY_RATE, -xi, tolerance, row, -1);
         pcs_certify_note(self, CERTIFY_IMPULSE, -r->multiplier, mass * tolerance, row, -1);
-        pcs_certify_note(self, CERTIFY_VELOCITY_COMPLEMENT, fmin(fabs(xi), impulse), tolerance, row, -1);
+        pcs_certify_note(self, CERTIFY_VELOCITY_COMPLEMENT, pcs_min(fabs(xi), impulse), tolerance, row, -1);
     } else {
         pcs_certify_note(self, CERTIFY_OPEN_IMPULSE, fabs(r->multiplier), mass * tolerance, row, -1);
     }
@@ -198,7 +198,7 @@ static void rows_check_restitution(pcs_certifier *self, int row, bool has_start,
     if (!r->is_gated || self->scheme->system->rows[row].is_bilateral || (needs_start && !has_start)) return;
     if (self->report->is_joined) return; // whether the last of several steps had an impact is not told
     double target = rows_target(self, row);
-    double tolerance = PCS_ROUND_VELOCITY * fmax(speed, fmax(fabs(r->rate_before), fabs(target)));
+    double tolerance = PCS_ROUND_VELOCITY * pcs_max(speed, pcs_max(fabs(r->rate_before), fabs(target)));
     pcs_certify_note(self, CERTIFY_RESTITUTION, fabs(r->target - target), tolerance, row, -1);
 }
 
@@ -224,7 +224,7 @@ static void rows_check_forecast(pcs_certifier *self, int row)
     double foreseen = self->start_gap[row] + half, system_length = self->scheme->system->length;
     if (self->scheme->system->rows[row].is_bilateral || self->rule.gate == PCS_GATE_NONE) return;
     if (self->rule.gate == PCS_GATE_MIDDLE) foreseen = self->middle_gap[row] - self->rule.gate_tolerance;
-    if (self->rule.gate_looks_ahead) foreseen = fmin(foreseen, rows_gap_ahead(self, row));
+    if (self->rule.gate_looks_ahead) foreseen = pcs_min(foreseen, rows_gap_ahead(self, row));
     if (self->rule.gate == PCS_GATE_HELD) {
         double ahead = self->rule.gate_share * self->report->h * r->rate_before;
         foreseen = self->rows.impulse[row] > 0.0 ? -system_length : self->start_gap[row] + ahead;
@@ -265,11 +265,11 @@ static void rows_check_penetration(pcs_certifier *self, int row)
     const pcs_row_report *r = &report->rows[row];
     double gap = self->gap[row], rate = pcs_system_rate(self->scheme->system, row, self->x->v), h = report->h;
     double fastest = sqrt(2.0 * self->available / self->scheme->solver->effective_mass[row]);
-    double now = fmin(fmax(fabs(rate), fabs(r->rate_before)), fastest);
-    self->rows.largest_rate[row] = fmax(self->rows.largest_rate[row], now);
+    double now = pcs_min(pcs_max(fabs(rate), fabs(r->rate_before)), fastest);
+    self->rows.largest_rate[row] = pcs_max(self->rows.largest_rate[row], now);
     if (self->scheme->system->rows[row].is_bilateral) return;
     self->rows.drift[row] = gap > 0.0 ? 0.0 : self->rows.drift[row] + h * h * fabs(self->bias[row]);
-    if (h == 0.0) self->rows.overlap[row] = fmax(0.0, -gap);
+    if (h == 0.0) self->rows.overlap[row] = pcs_max(0.0, -gap);
     double allowed = 2.0 * self->rows.largest_rate[row] * self->now.largest_h + self->rows.overlap[row] +
                      self->rows.drift[row] + rows_length(self, row);
     pcs_certify_note(self, CERTIFY_PENETRATION, -gap, allowed, row, -1);
@@ -303,9 +303,9 @@ static void rows_check_offset(pcs_certifier *self, int row)
     if (!pcs_certify_is_on(self, CERTIFY_OFFSET) || self->scheme->system->rows[row].is_bilateral) return;
     // A velocity without impulses is at most sqrt(2) of what the energy gives to the mass of the row.
     fastest = sqrt(4.0 * self->available / self->scheme->solver->effective_mass[row]);
-    self->rows.reach[row] = fmax(self->rows.reach[row], fmin(fmax(fabs(rate), fabs(r->rate_before)), fastest));
+    self->rows.reach[row] = pcs_max(self->rows.reach[row], pcs_min(pcs_max(fabs(rate), fabs(r->rate_before)), fastest));
     fastest = self->rows.reach[row];
-    if (!r->is_gated) self->rows.bend[row] = fmax(self->rows.bend[row], fabs(rate - r->rate_before));
+    if (!r->is_gated) self->rows.bend[row] = pcs_max(self->rows.bend[row], fabs(rate - r->rate_before));
     if (!(r->step_impulse > 0.0)) return;
     double tie = self->rule.gate_slack * h * fastest;
     double above = share * h * fastest + tie,
@@ -333,7 +333,7 @@ void pcs_certify_rows(pcs_certifier *self)
     rows_find_effects(self);
     bool has_start = rows_find_start(self);
     for (int j = 0; j < nrow; j++) {
-        self->rows.largest_gap[j] = fmax(self->rows.largest_gap[j], fabs(self->gap[j]));
+        self->rows.largest_gap[j] = pcs_max(self->rows.largest_gap[j], fabs(self->gap[j]));
         rows_check_position(self, j);
         rows_check_velocity(self, j, speed);
         rows_check_restitution(self, j, has_start, speed);

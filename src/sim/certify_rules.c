@@ -530,9 +530,9 @@ double pcs_certify_order(const pcs_rule *rule)
     order_apply(t, tree[AC2], tree[AAC2]);
     order_apply(t, tree[AAC], tree[AAAC]);
     for (int k = 0; k < NTREE; k++)
-        if (order[k] <= rule->order) worst = fmax(worst, fabs(pcs_dense_dot(s, t->b, tree[k]) - sum[k]));
+        if (order[k] <= rule->order) worst = pcs_max(worst, fabs(pcs_dense_dot(s, t->b, tree[k]) - sum[k]));
     double rows[PCS_MAX_STAGES];
     order_apply(t, tree[ONE], rows);
-    for (int i = 0; i < s; i++) worst = fmax(worst, fabs(rows[i] - t->c[i]));
+    for (int i = 0; i < s; i++) worst = pcs_max(worst, fabs(rows[i] - t->c[i]));
     return worst;
 }

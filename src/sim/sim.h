@@ -34,7 +34,9 @@ typedef struct pcs_sim {
     pcs_observer *observers; // [nobserver]
     pcs_view view;
     pcs_timing timing;
-    double certify_begin; // s, clock at the last certificate
+    double certify_begin; // s, clock at the last certificate that was timed
+    bool is_timed;        // the step under way is
+    int sample;           // one of so many steps is timed; 0: all
     bool has_started;
     bool has_checkpoints; // there are some, of these
     pcs_checkpoint_params checkpoints;

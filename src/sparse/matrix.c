@@ -5,7 +5,7 @@
 
 #include "sparse/matrix.h"
 
-#include "sparse/double2.h"
+#include "core/double2.h"
 
 #include <assert.h>
 #include <math.h>

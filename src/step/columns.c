@@ -2,6 +2,7 @@
 
 #include "core/loop.h"
 #include "core/rounding.h"
+#include "step/sums.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,7 +46,7 @@ void pcs_columns_trim(pcs_columns *columns, int column)
     columns->high[column] = high;
 }
 
-void pcs_columns_add(const pcs_columns *columns, int column, double scale, double *x)
+PCS_WIDE void pcs_columns_add(const pcs_columns *columns, int column, double scale, double *x)
 {
     const double *value = columns->value[column];
     PCS_INDEPENDENT
@@ -54,10 +55,8 @@ void pcs_columns_add(const pcs_columns *columns, int column, double scale, doubl
 
 double pcs_columns_dot(const pcs_columns *columns, int column, int n, const double *x)
 {
-    double sum = 0.0;
-    int high = columns->high[column] < n ? columns->high[column] : n;
-    for (int i = columns->low[column]; i < high; i++) sum += columns->value[column][i] * x[i];
-    return sum;
+    int low = columns->low[column], high = columns->high[column] < n ? columns->high[column] : n;
+    return low < high ? pcs_sum_dot(high - low, columns->value[column] + low, x + low) : 0.0;
 }
 
 double pcs_step_largest(int n, const double *v)

@@ -30,6 +30,7 @@ typedef struct pcs_projection {
     pcs_columns *X;    // M^-1 G^T
     pcs_columns *KX;   // K M^-1 G^T
     double *GX;        // [nrow * nrow] G M^-1 G^T, row-major
+    double *XKX;       // [nrow * nrow] X^T K X of linear systems: the own part of a rank
     pcs_columns *XT;   // M^-1 T^T; no columns without friction
     pcs_rows *Gx, *Tx; // the directions that X and XT were made for: those of the system where they are constant
     const double *way; // [n] increment of the step that is being solved; NULL: none, or nothing turns in space

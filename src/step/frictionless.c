@@ -105,7 +105,7 @@ static int frictionless_collect(pcs_frictionless *s)
 // Entry of the system in the scaled unknowns (nu / h, La) and equations (gap / h, xi).
 static double frictionless_entry(const pcs_frictionless *s, int row, int column)
 {
-    int m = s->m, i = row % m, j = column % m, k = i * m + j;
+    int m = s->m, i = row < m ? row : row - m, j = column < m ? column : column - m, k = i * m + j;
     if (row < m) return column < m ? s->P11[k] : s->P12[k] / s->h;
     return column < m ? s->P21[k] * s->h : s->P22[k];
 }
@@ -126,7 +126,7 @@ static double frictionless_residual(pcs_frictionless *s, int n)
         double sum = row < s->m ? s->gap0[row] / s->h : s->xi0[row - s->m];
         for (int j = 0; j < n; j++) sum += frictionless_entry(s, row, s->row[j]) * s->x[j];
         s->b[i] = -sum;
-        largest = fmax(largest, fabs(sum));
+        largest = pcs_max(largest, fabs(sum));
     }
     return largest;
 }
@@ -176,8 +176,8 @@ static void frictionless_clear_noise(pcs_frictionless *s)
     bool is_clear = true;
     for (int j = 0; j < s->m; j++) {
         if (s->nu[j] >= 0.0 && s->la[j] >= 0.0) continue;
-        s->nu[j] = fmax(0.0, s->nu[j]);
-        s->la[j] = fmax(0.0, s->la[j]);
+        s->nu[j] = pcs_max(0.0, s->nu[j]);
+        s->la[j] = pcs_max(0.0, s->la[j]);
         is_clear = false;
     }
     if (!is_clear) pcs_frictionless_evaluate(s);
@@ -211,16 +211,16 @@ static double frictionless_sweep(pcs_frictionless *s, double *largest)
         int k = j * s->m + j;
         pcs_frictionless_evaluate(s);
         if (s->has_position) {
-            double nu = fmax(0.0, s->nu[j] - s->gap[j] / s->P11[k]);
-            change = fmax(change, fabs(nu - s->nu[j]) / (s->r[j] * s->h));
-            *largest = fmax(*largest, nu / (s->r[j] * s->h));
+            double nu = pcs_max(0.0, s->nu[j] - s->gap[j] / s->P11[k]);
+            change = pcs_max(change, fabs(nu - s->nu[j]) / (s->r[j] * s->h));
+            *largest = pcs_max(*largest, nu / (s->r[j] * s->h));
             s->nu[j] = nu;
             pcs_frictionless_evaluate(s);
         }
         if (s->gate_is_live) s->gate[j] = frictionless_is_gated(s, j);
-        double la = s->gate[j] ? fmax(0.0, s->la[j] - s->xi[j] / s->P22[k]) : 0.0;
-        change = fmax(change, fabs(la - s->la[j]) / s->r[j]);
-        *largest = fmax(*largest, la / s->r[j]);
+        double la = s->gate[j] ? pcs_max(0.0, s->la[j] - s->xi[j] / s->P22[k]) : 0.0;
+        change = pcs_max(change, fabs(la - s->la[j]) / s->r[j]);
+        *largest = pcs_max(*largest, la / s->r[j]);
         s->la[j] = la;
     }
     return change;
@@ -231,13 +231,13 @@ bool pcs_frictionless_gauss_seidel(pcs_frictionless *s, int *iterations)
 {
     double scale = 0.0, largest, smallest_change = INFINITY;
     int stalled = 0;
-    for (int j = 0; j < s->m; j++) scale = fmax(scale, fmax(fabs(s->xi0[j]), fabs(s->gap0[j]) / s->h));
+    for (int j = 0; j < s->m; j++) scale = pcs_max(scale, pcs_max(fabs(s->xi0[j]), fabs(s->gap0[j]) / s->h));
     memset(s->nu, 0, (size_t)s->m * sizeof *s->nu);
     memset(s->la, 0, (size_t)s->m * sizeof *s->la);
     for (*iterations = 1; *iterations <= 100000; ++*iterations) {
-        double change = frictionless_sweep(s, &largest), size = fmax(scale, largest);
+        double change = frictionless_sweep(s, &largest), size = pcs_max(scale, largest);
         stalled = change < smallest_change ? 0 : stalled + 1;
-        smallest_change = fmin(smallest_change, change);
+        smallest_change = pcs_min(smallest_change, change);
         if (change <= 1e-15 * size || (change <= round_off * size && stalled >= STALLED_SWEEPS)) {
             pcs_frictionless_evaluate(s);
             return true;

@@ -96,6 +96,14 @@ static double projection_lag(const pcs_step_form *form)
     return form->has_position ? 0.5 : form->kw / form->h;
 }
 
+static void projection_find_stiffness(const pcs_system *system, pcs_projection *p)
+{
+    int m = system->nrow, n = pcs_system_nown(system);
+    for (int j = 0; j < m; j++)
+        for (int i = 0; i < m; i++)
+            p->XKX[(size_t)j * (size_t)m + (size_t)i] = pcs_columns_dot(p->KX, j, n, p->X->value[i]);
+}
+
 static void projection_fill(pcs_step_solver *solver, pcs_projection *p)
 {
     const pcs_system *system = solver->system;
@@ -115,6 +123,7 @@ static void projection_fill(pcs_step_solver *solver, pcs_projection *p)
         }
     if (p->has_columns)
         for (int j = 0; j < system->ntangent; j++) projection_column(solver, p->Tx, p->XT, j);
+    if (p->has_columns && system->is_linear) projection_find_stiffness(system, p);
     projection_close(solver, p);
 }
 
@@ -125,6 +134,7 @@ static pcs_status projection_take_columns(pcs_step_solver *solver, pcs_projectio
     PCS_TRY(pcs_columns_create(solver->ctx, n, m, &p->KX));
     PCS_TRY(pcs_columns_create(solver->ctx, n, solver->system->ntangent, &p->XT));
     PCS_TAKE(solver->ctx, p->GX, (size_t)m * (size_t)m, "the contact projection");
+    PCS_TAKE(solver->ctx, p->XKX, (size_t)m * (size_t)m, "the contact projection");
     p->has_columns = true;
     return PCS_OK;
 }
@@ -326,7 +336,7 @@ double pcs_displacement_work(const pcs_step_solver *solver, const double *z, con
         work += z[j] * pcs_columns_dot(p->KX, j, n, q);
         if (system->gravity != NULL) work -= z[j] * pcs_columns_dot(p->X, j, n, system->gravity);
         for (int i = 0; i < system->nrow; i++)
-            if (z[i] != 0.0) work -= 0.5 * z[j] * z[i] * pcs_columns_dot(p->KX, j, n, p->X->value[i]);
+            if (z[i] != 0.0) work -= 0.5 * z[j] * z[i] * p->XKX[(size_t)j * (size_t)system->nrow + (size_t)i];
     }
     if (acts) pcs_system_sum(system, 1, &work);
     return work;

@@ -1,10 +1,11 @@
 #include "step/sums.h"
 
+#include "core/loop.h"
 #include "core/rounding.h"
 
 #include <math.h>
 
-double pcs_sum_dot(int n, const double *a, const double *b)
+PCS_WIDE double pcs_sum_dot(int n, const double *a, const double *b)
 {
     double sum[4] = { 0.0 };
     int i = 0;

@@ -9,9 +9,9 @@
 
 #define _POSIX_C_SOURCE 200809L // clock_gettime
 
+#include "core/double2.h"
 #include "linsolve/chain.h"
 #include "linsolve/linsolve.h"
-#include "sparse/double2.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,10 +17,13 @@
 #include <unistd.h>
 
 enum { PURE, CERTIFIED, MEMORY, LAPACK, CHAIN, CHOLMOD, NCONTESTANT };
-enum { FLIGHT = 4, WARM_UP = 10, TEXT = 160, NSET = 6, NSIZE = 4, NVECTOR = 2 + PCS_MAX_HISTORY };
+enum { FLIGHT = 4, WARM_UP = 10, TEXT = 160, NSET = 7, NSIZE = 4, NVECTOR = 2 + PCS_MAX_HISTORY };
 
 static const double chain_goal = 2.5, cholmod_goal = 1.0, memory_goal = 1024.0;
-static const double largest_difference = 1e-10; // round-off of some hundred steps stays far below
+static const double small_goal = 2.0;                               // certified step over chain, 50 elements
+static const double stream_goal[BENCH_NSCHEME] = { 1.5, 1.6, 1.6 }; // pure step over memory, 10^6 elements
+static const double thread_goal = 1.7;                              // of two threads
+static const double largest_difference = 1e-10;                     // round-off of some hundred steps stays far below
 
 typedef struct size_row {
     int elements, steps, rounds; // steps per repetition, repetitions
@@ -38,6 +41,7 @@ typedef struct snapshot {
 typedef struct engine {
     const char *path;
     int scheme, elements, steps; // steps of a repetition
+    int threads;                 // 0: one
     pcs_context *ctx;
     pcs_sim *sim;
     snapshot start;
@@ -78,6 +82,7 @@ static void steps_start(engine *e)
         snprintf(text[4], TEXT, "time.step=%.17e", h);
         snprintf(text[5], TEXT, "scheme={type: %s, rho_inf: %g}", name, bench_rho_inf);
     }
+    snprintf(text[6], TEXT, "solver={threads: %d}", e->threads > 0 ? e->threads : 1);
     const char *set[NSET];
     for (int k = 0; k < NSET; ++k) set[k] = text[k];
     if (pcs_context_create(&e->ctx) != PCS_OK || pcs_build_sim_from(e->ctx, e->path, NSET, set, &e->sim) != PCS_OK ||
@@ -230,7 +235,7 @@ static void steps_print(int elements, const result *r)
     for (int k = MEMORY; k < NCONTESTANT; ++k) steps_print_time(8, t[k]);
     printf("   ");
     for (int k = MEMORY; k < NCONTESTANT; ++k) printf(" %7.2f", t[PURE] / t[k]);
-    printf("    %.0e\n", r->difference);
+    printf(" %9.2f    %.0e\n", t[CERTIFIED] / t[CHAIN], r->difference);
     fflush(stdout);
 }
 
@@ -239,16 +244,30 @@ static const char *steps_verdict(bool is_met)
     return is_met ? "goal met" : "goal missed";
 }
 
+typedef struct goal {
+    const char *where, *yardstick;
+    double measured, limit;
+} goal;
+
+// Adds a line to the verdict.
+static void steps_add_goal(size_t size, char *goals, int scheme, goal g)
+{
+    size_t used = strlen(goals);
+    snprintf(goals + used, size - used, "  %-14s %s: %.2f x (%s); limit %.1f: %s\n", bench_scheme_names[scheme],
+             g.where, g.measured, g.yardstick, g.limit, steps_verdict(g.measured <= g.limit));
+}
+
 // One table for a scheme; `goals` gets the lines of the verdict.
 static void steps_table(const char *path, int scheme, int largest, size_t size, char *goals)
 {
-    const char *solves = scheme == BENCH_HALF_EXPLICIT ? "two chain solves" : "one chain solve";
+    const char *solves =
+        scheme == BENCH_HALF_EXPLICIT ? "two chain solves + two passes" : "one chain solve + two passes";
     double slowest = 0.0;
-    printf("\n%s\n%9s %10s %10s %10s   %-35s    %-31s\n", bench_scheme_names[scheme], "", "", "us/step", "us/step",
-           " yardsticks, us/step", " pure loop / yardstick");
+    printf("\n%s\n%9s %10s %10s %10s   %-35s    %-31s %9s\n", bench_scheme_names[scheme], "", "", "us/step", "us/step",
+           " yardsticks, us/step", " pure loop / yardstick", "certified");
     printf("%9s %10s %10s %10s  ", "elements", "steps/s", "pure", "certified");
-    printf(" %8s %8s %8s %8s    %7s %7s %7s %7s    %s\n", "memory", "dpttrs", "chain", "CHOLMOD", "memory", "dpttrs",
-           "chain", "CHOLMOD", "diff");
+    printf(" %8s %8s %8s %8s    %7s %7s %7s %7s %9s    %s\n", "memory", "dpttrs", "chain", "CHOLMOD", "memory",
+           "dpttrs", "chain", "CHOLMOD", "/ chain", "diff");
     for (int k = 0; k < NSIZE && sizes[k].elements <= largest; ++k) {
         result r = steps_measure(path, scheme, &sizes[k]);
         steps_print(sizes[k].elements, &r);
@@ -258,14 +277,39 @@ static void steps_table(const char *path, int scheme, int largest, size_t size, 
         }
         double chain = r.seconds[PURE] / r.seconds[CHAIN];
         slowest = fmax(slowest, r.seconds[PURE] / r.seconds[CHOLMOD]);
-        if (sizes[k].elements != 1000) continue;
-        size_t used = strlen(goals);
-        snprintf(goals + used, size - used, "  %-14s N=1000: %.2f x (%s + two passes); limit %.1f: %s\n",
-                 bench_scheme_names[scheme], chain, solves, chain_goal, steps_verdict(chain <= chain_goal));
+        double certified = r.seconds[CERTIFIED] / r.seconds[CHAIN], stream = r.seconds[PURE] / r.seconds[MEMORY];
+        if (sizes[k].elements == 50)
+            steps_add_goal(size, goals, scheme, (goal){ "N=50, certified", solves, certified, small_goal });
+        if (sizes[k].elements == 1000)
+            steps_add_goal(size, goals, scheme, (goal){ "N=1000", solves, chain, chain_goal });
+        if (sizes[k].elements == 1000000)
+            steps_add_goal(size, goals, scheme, (goal){ "N=1000000", "memory", stream, stream_goal[scheme] });
     }
-    size_t used = strlen(goals);
-    snprintf(goals + used, size - used, "  %-14s every N: at most %.2f x (CSR + CHOLMOD); limit %.0f: %s\n",
-             bench_scheme_names[scheme], slowest, cholmod_goal, steps_verdict(slowest <= cholmod_goal));
+    steps_add_goal(size, goals, scheme, (goal){ "every N, at most", "CSR + CHOLMOD", slowest, cholmod_goal });
+}
+
+// One thread against two, seconds on the wall; the states must be the same to the last bit.
+static void steps_threads(const char *path, int scheme, const size_row *size)
+{
+    engine one = { .path = path, .scheme = scheme, .elements = size->elements, .steps = size->steps, .threads = 1 };
+    engine two = one, *engines[] = { &one, &two };
+    double best[2] = { INFINITY, INFINITY };
+    two.threads = 2;
+    for (int k = 0; k < 2; ++k) steps_renew(engines[k]);
+    for (int k = 0; k < 2; ++k) steps_save(engines[k]);
+    for (int round = 0; round < size->rounds; ++round)
+        for (int k = 0; k < 2; ++k) {
+            steps_restore(engines[k]);
+            double start = bench_wall();
+            steps_pure(engines[k], size->steps);
+            best[k] = fmin(best[k], (bench_wall() - start) / size->steps);
+        }
+    if (pcs_state_hash(&one.sim->state) != pcs_state_hash(&two.sim->state))
+        steps_fail(&two, "threads change the result");
+    printf("  %-14s N=%d: %.0f us with one, %.0f us with two: %.2f x faster; aim %.1f: %s\n",
+           bench_scheme_names[scheme], size->elements, 1e6 * best[0], 1e6 * best[1], best[0] / best[1], thread_goal,
+           steps_verdict(best[0] / best[1] >= thread_goal));
+    for (int k = 0; k < 2; ++k) steps_destroy(engines[k]);
 }
 
 // Memory of one simulation, measured in a process of its own so that nothing else is counted.
@@ -300,13 +344,17 @@ int main(int argc, char **argv)
 {
     const char *path = argc > 1 ? argv[1] : "cases/bar_impact";
     int largest = argc > 2 ? atoi(argv[2]) : sizes[NSIZE - 1].elements;
-    char goals[16 * TEXT] = "";
+    char goals[32 * TEXT] = "";
     printf("Memory per element\n");
     for (int scheme = 0; scheme < BENCH_NSCHEME; ++scheme) steps_memory(path, scheme, largest);
     printf("\nTime loop of a bar with one closed contact, best of many repetitions\n"
            "  memory: least traffic of a step, streamed; dpttrs: LAPACK's solve alone; chain: two-chain solve and two\n"
            "  passes over the state; CHOLMOD: the same step with CSR products and CHOLMOD; diff: of the states\n");
     for (int scheme = 0; scheme < BENCH_NSCHEME; ++scheme) steps_table(path, scheme, largest, sizeof goals, goals);
+    printf("\nThreads, seconds on the wall of the pure loop\n");
+    for (int k = 0; k < NSIZE && sizes[k].elements <= largest; ++k)
+        for (int scheme = 0; scheme < BENCH_NSCHEME && sizes[k].elements >= 100000; ++scheme)
+            steps_threads(path, scheme, &sizes[k]);
     printf("\nGoals\n%s", goals);
     return 0;
 }

@@ -1,7 +1,7 @@
 // Two doubles at once, for the few loops where the compiler does not see that it may.
 
-#ifndef PCS_SPARSE_DOUBLE2_H
-#define PCS_SPARSE_DOUBLE2_H
+#ifndef PCS_CORE_DOUBLE2_H
+#define PCS_CORE_DOUBLE2_H
 
 #include <string.h>
 
