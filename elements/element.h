@@ -66,6 +66,8 @@ typedef struct pcs_element_ops {
     bool has_orientation;      // its sections are turned in space by a vector; else their y axis lies in the x-y plane
     size_t orientation_offset; // of that vector in the parameters
     pcs_mass_choice mass;
+    // Other kernels for these parameters, of an element with the same options, or NULL. NULL: never.
+    const struct pcs_element_ops *(*variant)(const void *params);
     // NULL when the parameters are sound, else what is wrong; *option names the culprit. NULL: they always are.
     const char *(*check)(const void *params, const char **option);
     int ndof;                  // per cell, node by node
