@@ -3,8 +3,8 @@
 //   N = stiffness (l - rest) + force + damper l', or by a table, polynomial, clearance, stop and exponent: axial_law.h
 //
 // Its ends may be points at arms r from the nodes, which turn with them: p = x + R r. With J = dp_2/dx - dp_1/dx, whose
-// columns of material spins are +-R (e_j x r), P = I - n n^T, D = R^T n, W the material angular velocity and B = D r^T -
-// (r . D) I of a node:
+// columns of material spins are +-R (e_j x r), P = I - n n^T, and of each node D = R^T n, W the material angular
+// velocity and B = D r^T - (r . D) I:
 //
 //   force = -N J^T n,   C = c J^T n n^T J
 //   K = J^T (n (k n + c P l'/l)^T + (N / l) P) J + sum over the nodes of +-(N B in their rotations + c J^T n (W^T B))

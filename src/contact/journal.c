@@ -4,7 +4,8 @@
 //   d = p - c less its part along a,  u = d/|d|,   g = R - r - |d|,   n = -u on the journal, +u on the housing
 //
 // The middle of a journal may lie at an offset from its node: a rigid arm. Friction acts where the surfaces touch, at
-// p + r u: it turns both. Where rotations are small the axis keeps its direction; else a' = w x a and, with s = a . (p - c),
+// p + r u: it turns both. Where rotations are small the axis keeps its direction; else a' = w x a and, with
+// s = a . (p - c),
 //   g'' = -u . (p'' - c'') + 2 s' u . a' + s u . a'' - |d| (u . a')^2 - (t . d')^2/|d|,   t = a x u the way round
 
 #include "contact/gap.h"
