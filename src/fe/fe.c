@@ -165,7 +165,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     self->nq = self->nv = fe->map.nequation;
     if (fe->share != NULL) self->layout = &fe->share->layout;
     PCS_TRY(fe_set_batches_up(ctx, fe, culprit));
-    PCS_TRY(pcs_fe_find_rotations(self, fe, culprit));
+    PCS_TRY(pcs_fe_find_rotations(self, fe));
     PCS_TRY(pcs_fe_find_laws(self, fe));
     PCS_TRY(pcs_fe_assemble(self, fe, culprit));
     if (fe->is_nonlinear) PCS_TRY(pcs_fe_plan_pieces(self, fe));
