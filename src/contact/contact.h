@@ -49,6 +49,7 @@ typedef struct pcs_contact_shape {
     bool is_constant;  // its directions never change and its gaps are linear in q
     pcs_memory memory; // what `search` carries from step to step
     double size;       // m, of what its gaps are differences of: positions round off like it; 0: the mesh says it all
+    double reach;      // m, longest arm at which its normals push on nodes
 } pcs_contact_shape;
 
 typedef struct pcs_gap_ops {

@@ -79,6 +79,7 @@ static pcs_status disc_create(pcs_context *ctx, const void *params, const pcs_do
     *shape = (pcs_contact_shape){ .nrow = self->nedge * self->nodes->count,
                                   .ntangent = self->ntangent,
                                   .size = p->radius + p->width };
+    shape->reach = p->radius + p->width;
     *instance = self;
     return PCS_OK;
 }

@@ -50,7 +50,8 @@ static const char *circle_check(const void *params, const char **option)
     double unit[3];
     *option = "axis";
     if (!pcs_normalize3(p->axis, unit)) return "the axis has no direction";
-    if (pcs_offsets_check(&p->offsets, option) != NULL) return pcs_offsets_check(&p->offsets, option);
+    *option = "offsets";
+    if (pcs_offsets_check(&p->offsets) != NULL) return pcs_offsets_check(&p->offsets);
     *option = "node_radius";
     return p->side == SIDE_INSIDE && p->node_radius >= p->radius ? "the body does not fit into the circle" : NULL;
 }
@@ -92,6 +93,7 @@ static pcs_status circle_create(pcs_context *ctx, const void *params, const pcs_
     circle_contact *self;
     PCS_TAKE(ctx, self, 1, "a contact");
     PCS_TRY(pcs_points_create(ctx, &p->offsets, pcs_mesh_node_set(map->mesh, p->nodes), map, &self->points));
+    PCS_TRY(pcs_points_demand_free(ctx, &self->points));
     pcs_normalize3(p->axis, self->axis);
     for (int k = 0; k < 3; k++) self->centre[k] = p->centre[k];
     self->radius = p->radius;
@@ -100,6 +102,7 @@ static pcs_status circle_create(pcs_context *ctx, const void *params, const pcs_
     PCS_TRY(circle_look_at_nodes(ctx, self, map));
     double size = fmax(p->radius, self->points.reach);
     *shape = (pcs_contact_shape){ .nrow = self->points.count, .ntangent = self->ntangent, .size = size };
+    shape->reach = self->points.reach;
     *instance = self;
     return PCS_OK;
 }

@@ -185,7 +185,7 @@ static pcs_status dofs_add_held(pcs_context *ctx, fe_data *fe, const pcs_fe_supp
     pcs_held_params *params;
     PCS_TAKE(ctx, params, 1, "a support");
     *params = (pcs_held_params){ .nodes = support->nodes->name, .axis = axis };
-    *joint = (pcs_fe_joint){ .name = support->name, .ops = &pcs_joint_held, .params = params };
+    *joint = (pcs_fe_joint){ .name = support->name, .ops = &pcs_held_joint, .params = params };
     fe->nheld++;
     return PCS_OK;
 }
@@ -201,7 +201,8 @@ static pcs_status dofs_find_held(pcs_context *ctx, fe_data *fe)
         int axis = -1;
         for (int n = 0; n < support->nodes->count; n++) {
             int lone = dofs_lone_rotation(&fe->map, support->nodes->items[n]);
-            for (int k = 0; k < 3 && lone >= 0; k++)
+            if (lone < 0) continue;
+            for (int k = 0; k < 3; k++)
                 if (support->fixes[3 + k] && fe->map.dof[lone].direction[k] > 0.5) axis = k;
         }
         if (axis >= 0) PCS_TRY(dofs_add_held(ctx, fe, support, axis, &joints[fe->model.njoint + fe->nheld]));

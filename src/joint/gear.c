@@ -35,6 +35,7 @@ typedef struct gear_wheel {
 // The foot of the pitch point on the axis of a wheel, on the wheel and on the carrier.
 typedef struct gear_foot {
     pcs_joint_end wheel, carrier;
+    double rate[3]; // of the point, at a unit rate of the wheel
 } gear_foot;
 
 typedef struct gear {
@@ -143,16 +144,16 @@ static pcs_status gear_resolve(pcs_context *ctx, const gear_params *p, const pcs
     return PCS_OK;
 }
 
-// Foot of the point on the axis of a wheel; gives what a unit rate of the wheel does to the point.
+// Foot of the point on the axis of a wheel.
 static pcs_status gear_find_foot(pcs_context *ctx, const pcs_dofmap *map, const gear *g, const gear_wheel *wheel,
-                                 const double at[3], double rate[3], gear_foot *out)
+                                 const double at[3], gear_foot *out)
 {
     const double *x = map->mesh->x[wheel->end.node];
     double arm[3], foot[3];
     for (int k = 0; k < 3; k++) arm[k] = at[k] - x[k];
     double along = pcs_dot3(arm, wheel->angle.axis);
     for (int k = 0; k < 3; k++) foot[k] = x[k] + along * wheel->angle.axis[k];
-    pcs_cross(wheel->angle.axis, arm, rate);
+    pcs_cross(wheel->angle.axis, arm, out->rate);
     PCS_TRY(pcs_end_resolve(ctx, map, wheel->end.node, foot, &out->wheel));
     return pcs_end_resolve(ctx, map, g->carrier.node, foot, &out->carrier);
 }
@@ -160,9 +161,10 @@ static pcs_status gear_find_foot(pcs_context *ctx, const pcs_dofmap *map, const 
 // The teeth of both wheels go the same way at the point, by the ratio of their numbers.
 static pcs_status gear_find_pitch(pcs_context *ctx, const pcs_dofmap *map, const double at[3], gear *g)
 {
-    double rate_a[3], rate_b[3], miss[3];
-    PCS_TRY(gear_find_foot(ctx, map, g, &g->a, at, rate_a, &g->foot_a));
-    PCS_TRY(gear_find_foot(ctx, map, g, &g->b, at, rate_b, &g->foot_b));
+    double miss[3];
+    const double *rate_a = g->foot_a.rate, *rate_b = g->foot_b.rate;
+    PCS_TRY(gear_find_foot(ctx, map, g, &g->a, at, &g->foot_a));
+    PCS_TRY(gear_find_foot(ctx, map, g, &g->b, at, &g->foot_b));
     PCS_TRY(pcs_end_resolve(ctx, map, g->carrier.node, at, &g->pitch));
     double radius_a = pcs_norm3(rate_a), size = g->b.teeth * radius_a;
     g->radius = pcs_norm3(rate_b);
@@ -179,22 +181,25 @@ static pcs_status gear_find_pitch(pcs_context *ctx, const pcs_dofmap *map, const
     return PCS_OK;
 }
 
-// With a point the joint carries a force, which may turn, and no moment about the point.
-static void gear_shape(const pcs_dofmap *map, const gear *g, pcs_joint_shape *shape)
+// Without a point the joint carries a moment about the axis of b, which may ride.
+static void gear_shape_of_angles(const gear *g, pcs_joint_shape *shape)
+{
+    *shape = (pcs_joint_shape){ .nrow = 1, .is_constant = g->a.angle.adds_up && g->b.angle.adds_up };
+    pcs_joint_mark(g->b.angle.axis, shape->has_moment);
+    if (g->carrier.turning == PCS_TURNS_FREE)
+        for (int k = 0; k < 3; k++) shape->has_moment[k] = true;
+}
+
+// With one it carries a force, which may ride, and no moment about the point.
+static void gear_shape_of_teeth(const pcs_dofmap *map, const gear *g, pcs_joint_shape *shape)
 {
     const pcs_joint_end *ends[] = { &g->foot_a.wheel, &g->foot_a.carrier, &g->foot_b.wheel, &g->foot_b.carrier };
-    shape->is_constant = g->a.angle.adds_up && g->b.angle.adds_up;
-    for (int i = 0; i < 4 && g->has_point; i++)
-        shape->is_constant = shape->is_constant && !g->rides && pcs_end_is_straight(ends[i]);
-    if (g->has_point) {
-        pcs_joint_mark(g->way, shape->has_force);
-        for (int i = map->first[g->b.end.node]; i < map->first[g->b.end.node + 1] && g->rides; i++)
-            if (!map->dof[i].is_rotation) pcs_joint_mark(map->dof[i].direction, shape->has_force);
-        return;
-    }
-    pcs_joint_mark(g->b.angle.axis, shape->has_moment);
-    if (g->carrier.turning == PCS_TURNS_FREE) // the axis rides
-        for (int k = 0; k < 3; k++) shape->has_moment[k] = true;
+    *shape = (pcs_joint_shape){ .nrow = 1, .is_constant = g->a.angle.adds_up && g->b.angle.adds_up && !g->rides };
+    for (int i = 0; i < 4; i++) shape->is_constant = shape->is_constant && pcs_end_is_straight(ends[i]);
+    pcs_joint_mark(g->way, shape->has_force);
+    if (!g->rides) return;
+    for (int i = map->first[g->b.end.node]; i < map->first[g->b.end.node + 1]; i++)
+        if (!map->dof[i].is_rotation) pcs_joint_mark(map->dof[i].direction, shape->has_force);
 }
 
 static pcs_status gear_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
@@ -212,8 +217,8 @@ static pcs_status gear_create(pcs_context *ctx, const void *params, const pcs_do
     g->most = fmax(fabs(g->a.teeth), g->b.teeth);
     *instance = g;
     if (pcs_axis_given(p->at)) PCS_TRY(gear_find_pitch(ctx, map, p->at, g));
-    *shape = (pcs_joint_shape){ .nrow = 1 };
-    gear_shape(map, g, shape);
+    if (g->has_point) gear_shape_of_teeth(map, g, shape);
+    else gear_shape_of_angles(g, shape);
     return PCS_OK;
 }
 

@@ -71,7 +71,7 @@ static void held_evaluate(void *instance, const pcs_places *places, pcs_row_stat
     }
 }
 
-const pcs_joint_ops pcs_joint_held = {
+const pcs_joint_ops pcs_held_joint = {
     .name = "held",
     .summary = "what a support of one rotation is made of",
     .options = held_options,

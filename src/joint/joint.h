@@ -50,6 +50,6 @@ typedef struct pcs_held_params {
     int axis;          // 0, 1, 2
 } pcs_held_params;
 
-extern const pcs_joint_ops pcs_joint_held;
+extern const pcs_joint_ops pcs_held_joint;
 
 #endif
