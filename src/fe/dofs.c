@@ -185,7 +185,7 @@ static pcs_status dofs_add_held(pcs_context *ctx, fe_data *fe, const pcs_fe_supp
     pcs_held_params *params;
     PCS_TAKE(ctx, params, 1, "a support");
     *params = (pcs_held_params){ .nodes = support->nodes->name, .axis = axis };
-    *joint = (pcs_fe_joint){ .name = support->name, .ops = &pcs_held_joint, .params = params };
+    *joint = (pcs_fe_joint){ .name = support->name, .ops = pcs_held_joint(), .params = params };
     fe->nheld++;
     return PCS_OK;
 }

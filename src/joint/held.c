@@ -71,7 +71,7 @@ static void held_evaluate(void *instance, const pcs_places *places, pcs_row_stat
     }
 }
 
-const pcs_joint_ops pcs_held_joint = {
+static const pcs_joint_ops held_ops = {
     .name = "held",
     .summary = "what a support of one rotation is made of",
     .options = held_options,
@@ -80,3 +80,8 @@ const pcs_joint_ops pcs_held_joint = {
     .create = held_create,
     .evaluate = held_evaluate,
 };
+
+const pcs_joint_ops *pcs_held_joint(void)
+{
+    return &held_ops;
+}

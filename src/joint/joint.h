@@ -50,6 +50,6 @@ typedef struct pcs_held_params {
     int axis;          // 0, 1, 2
 } pcs_held_params;
 
-extern const pcs_joint_ops pcs_held_joint;
+const pcs_joint_ops *pcs_held_joint(void);
 
 #endif

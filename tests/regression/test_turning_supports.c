@@ -75,8 +75,8 @@ typedef struct tilting {
     double J[3], torque[3], start[3], spin[3]; // psi and psi' at the start
 } tilting;
 
-// psi'' from B^T (J (B psi'' + B' psi') + W x J W - R^T torque) = 0, W = B psi', B = T(psi) over the two components that
-// are free.
+// psi'' from B^T (J (B psi'' + B' psi') + W x J W - R^T torque) = 0, W = B psi', B = T(psi) over the two components
+// that are free.
 static void tilting_rate(const tilting *g, const double psi[3], const double u[3], double out[3])
 {
     const double eps = 1e-5;
