@@ -208,8 +208,8 @@ static bool set_is_joint(const pcs_krylov_set *c, int k)
     return k >= 2 * c->p.m + c->p.nt;
 }
 
-// y = J x of the active equations, x in units of impulses. Redundant joints have their diagonals raised: each round then
-// takes the least multipliers, and what the rows contradict each other by does not become forces.
+// y = J x of the active equations, x in units of impulses. Redundant joints have their diagonals raised: each round
+// then takes the least multipliers, and what the rows contradict each other by does not become forces.
 static void set_linearised(void *owner, const double *x, double *y)
 {
     pcs_krylov_set *c = owner;
