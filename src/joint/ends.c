@@ -279,6 +279,17 @@ void pcs_row_cross(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *
     memcpy(row->couple, moment_b, sizeof row->couple);
 }
 
+void pcs_row_square(const pcs_end_now *a, const pcs_end_now *b, const double across[3], const double axis[3],
+                    bool adds_up, pcs_row_state *row)
+{
+    if (adds_up) {
+        pcs_row_angle(a, b, across, row);
+        return;
+    }
+    pcs_rider u = pcs_rider_on(a, across), w = pcs_rider_on(b, axis);
+    pcs_row_cross(a, b, &u, &w, row);
+}
+
 int pcs_ends_join(const pcs_joint_ends *ends, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows)
 {
     for (int i = 0; i < ends->ntranslation; i++) {

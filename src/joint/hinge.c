@@ -98,14 +98,7 @@ static void hinge_evaluate(void *instance, const pcs_places *places, pcs_row_sta
     rows += pcs_ends_join(&h->ends, &a, &b, rows);
     if (!h->has_axis) return;
     bool adds_up = h->ends.a.turning != PCS_TURNS_FREE && h->ends.b.turning != PCS_TURNS_FREE;
-    for (int i = 0; i < 2; i++) {
-        if (adds_up) {
-            pcs_row_angle(&a, &b, h->across[i], rows++);
-            continue;
-        }
-        pcs_rider u = pcs_rider_on(&a, h->across[i]), w = pcs_rider_on(&b, h->axis);
-        pcs_row_cross(&a, &b, &u, &w, rows++);
-    }
+    for (int i = 0; i < 2; i++) pcs_row_square(&a, &b, h->across[i], h->axis, adds_up, rows++);
 }
 
 static bool hinge_show(const void *instance, int part, pcs_obstacle *out)
