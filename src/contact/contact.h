@@ -81,6 +81,8 @@ typedef struct pcs_gap_ops {
                     pcs_passage *worst);
     // What of the contact is no body of the mesh, for pictures; *out is zero before. NULL: nothing.
     void (*show)(const void *params, const pcs_dofmap *map, pcs_obstacle *out);
+    // What of it nodes carry, likewise, part by part from 0 on; false: no such part. NULL: nothing.
+    bool (*show_carried)(const void *params, const pcs_dofmap *map, int part, pcs_obstacle *out);
 } pcs_gap_ops;
 
 extern const pcs_gap_ops *const pcs_gap_types[]; // ends with NULL

@@ -188,6 +188,12 @@ static void circle_show(const void *params, const pcs_dofmap *map, pcs_obstacle 
     out->nodes = nodes->items;
 }
 
+static bool circle_show_arms(const void *params, const pcs_dofmap *map, int part, pcs_obstacle *out)
+{
+    const circle_params *p = params;
+    return pcs_offsets_show(&p->offsets, pcs_mesh_node_set(map->mesh, p->nodes), part, out);
+}
+
 const pcs_gap_ops pcs_gap_node_circle = {
     .name = "node_circle",
     .summary =
@@ -201,4 +207,5 @@ const pcs_gap_ops pcs_gap_node_circle = {
     .evaluate = circle_evaluate,
     .passage = circle_passage,
     .show = circle_show,
+    .show_carried = circle_show_arms,
 };

@@ -155,6 +155,15 @@ static void pair_evaluate(void *instance, const pcs_places *places, pcs_row_stat
     }
 }
 
+static bool pair_show_arms(const void *params, const pcs_dofmap *map, int part, pcs_obstacle *out)
+{
+    const pair_params *p = params;
+    const pcs_set *a = pcs_mesh_node_set(map->mesh, p->a), *b = pcs_mesh_node_set(map->mesh, p->b);
+    int of_a = a->count * p->offsets_a.nrow;
+    return part < of_a ? pcs_offsets_show(&p->offsets_a, a, part, out)
+                       : pcs_offsets_show(&p->offsets_b, b, part - of_a, out);
+}
+
 const pcs_gap_ops pcs_gap_node_node = {
     .name = "node_node",
     .summary = "node b, or a point fixed to it, against a along a fixed normal, gap = n . (x_b - x_a)",
@@ -167,4 +176,5 @@ const pcs_gap_ops pcs_gap_node_node = {
     .fill = pair_fill,
     .create = pair_create,
     .evaluate = pair_evaluate,
+    .show_carried = pair_show_arms,
 };

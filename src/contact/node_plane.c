@@ -152,6 +152,12 @@ static void plane_show(const void *params, const pcs_dofmap *map, pcs_obstacle *
     out->nodes = nodes->items;
 }
 
+static bool plane_show_arms(const void *params, const pcs_dofmap *map, int part, pcs_obstacle *out)
+{
+    const plane_params *p = params;
+    return pcs_offsets_show(&p->offsets, pcs_mesh_node_set(map->mesh, p->nodes), part, out);
+}
+
 const pcs_gap_ops pcs_gap_node_plane = {
     .name = "node_plane",
     .summary = "nodes, or points fixed to them, against a rigid plane, gap = n . (x - point) - node_radius",
@@ -165,4 +171,5 @@ const pcs_gap_ops pcs_gap_node_plane = {
     .create = plane_create,
     .evaluate = plane_evaluate,
     .show = plane_show,
+    .show_carried = plane_show_arms,
 };

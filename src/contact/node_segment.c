@@ -514,6 +514,12 @@ static void target_passage(void *instance, const pcs_places *from, const pcs_pla
     }
 }
 
+static bool target_show_arms(const void *params, const pcs_dofmap *map, int part, pcs_obstacle *out)
+{
+    const target_params *p = params;
+    return pcs_offsets_show(&p->offsets, pcs_mesh_node_set(map->mesh, p->nodes), part, out);
+}
+
 const pcs_gap_ops pcs_gap_node_segment = {
     .name = "node_segment",
     .summary =
@@ -527,4 +533,5 @@ const pcs_gap_ops pcs_gap_node_segment = {
     .create = target_create,
     .evaluate = target_evaluate,
     .passage = target_passage,
+    .show_carried = target_show_arms,
 };

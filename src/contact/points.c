@@ -4,10 +4,21 @@
 #include <string.h>
 
 static const double points_at_node[3] = { 0.0 };
+enum { MOST_ARMS = 10000 }; // that are drawn: more would hide one another
 
 const char *pcs_offsets_check(const pcs_list *offsets)
 {
     return offsets->count != 3 * offsets->nrow && offsets->count > 0 ? "'offsets' must be rows [x, y, z]" : NULL;
+}
+
+bool pcs_offsets_show(const pcs_list *offsets, const pcs_set *nodes, int part, pcs_obstacle *out)
+{
+    int count = offsets->count / 3;
+    if (part >= nodes->count * count || nodes->count * count > MOST_ARMS) return false;
+    *out = (pcs_obstacle){ .kind = PCS_OBSTACLE_ROD, .contact = out->contact, .is_carried = true };
+    out->carrier = out->end_node = nodes->items[part / count];
+    memcpy(out->end, offsets->value + 3 * (part % count), sizeof out->end);
+    return true;
 }
 
 double pcs_offsets_reach(const pcs_list *offsets)

@@ -25,6 +25,8 @@ typedef struct pcs_points_of {
 
 // NULL when they are triples, else what is wrong.
 const char *pcs_offsets_check(const pcs_list *offsets);
+// The arm of a point as pictures show it, point by point; false: there is no such point.
+bool pcs_offsets_show(const pcs_list *offsets, const pcs_set *nodes, int part, pcs_obstacle *out);
 // Length of the longest one, m.
 double pcs_offsets_reach(const pcs_list *offsets);
 // The nodes must turn.

@@ -140,8 +140,9 @@ static void cylindrical_evaluate(void *instance, const pcs_places *places, pcs_r
 static bool cylindrical_show(const void *instance, int part, pcs_obstacle *out)
 {
     const cylindrical *c = instance;
+    if (part > 0) return pcs_ends_show_arms(&c->ends.a, &c->ends.b, part - 1, out);
     pcs_end_show(&c->ends.b, PCS_OBSTACLE_BORE, c->angle.axis, out);
-    return part == 0;
+    return true;
 }
 
 #define CYLINDRICAL_COMMON                                                                                     \

@@ -336,6 +336,19 @@ void pcs_end_show(const pcs_joint_end *end, pcs_obstacle_kind kind, const double
     if (axis != NULL) memcpy(out->axis, axis, sizeof out->axis);
 }
 
+bool pcs_ends_show_arms(const pcs_joint_end *a, const pcs_joint_end *b, int part, pcs_obstacle *out)
+{
+    const pcs_joint_end *ends[] = { a, b };
+    for (int i = 0; i < 2; i++) {
+        if (ends[i]->node < 0 || pcs_norm3(ends[i]->arm) == 0.0 || part-- > 0) continue;
+        out->kind = PCS_OBSTACLE_ROD;
+        out->carrier = out->end_node = ends[i]->node;
+        memcpy(out->end, ends[i]->arm, sizeof out->end);
+        return true;
+    }
+    return false;
+}
+
 void pcs_ends_show_rod(const pcs_joint_end *a, const pcs_joint_end *b, pcs_obstacle *out)
 {
     pcs_end_show(a, PCS_OBSTACLE_ROD, NULL, out);

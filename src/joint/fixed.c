@@ -63,8 +63,10 @@ static void fixed_evaluate(void *instance, const pcs_places *places, pcs_row_sta
 
 static bool fixed_show(const void *instance, int part, pcs_obstacle *out)
 {
-    pcs_end_show(&((const pcs_joint_ends *)instance)->b, PCS_OBSTACLE_BALL, NULL, out);
-    return part == 0;
+    const pcs_joint_ends *ends = instance;
+    if (part > 0) return pcs_ends_show_arms(&ends->a, &ends->b, part - 1, out);
+    pcs_end_show(&ends->b, PCS_OBSTACLE_BALL, NULL, out);
+    return true;
 }
 
 #define FIXED_COMMON                                                                                                   \

@@ -50,6 +50,7 @@ typedef struct gear {
 } gear;
 
 static const double pitch_misfit = 1e-6; // of radii and directions
+static const double wheel_width = 0.2;   // of a wheel in pictures, in radii
 
 static const pcs_option gear_options[] = {
     PCS_TEXT("a", gear_params, a, PCS_REQUIRED, "node of the first wheel"),
@@ -267,7 +268,11 @@ static bool gear_show(const void *instance, int part, pcs_obstacle *out)
 {
     const gear *g = instance;
     const gear_wheel *wheel = part == 0 ? &g->a : &g->b;
-    pcs_end_show(&wheel->end, PCS_OBSTACLE_CYLINDER, wheel->angle.axis, out);
+    double radius = part == 0 ? g->radius * fabs(g->a.teeth) / g->b.teeth : g->radius;
+    bool is_ring = g->a.teeth < 0.0 && fabs(wheel->teeth) == g->most;
+    pcs_end_show(&wheel->end, is_ring ? PCS_OBSTACLE_BORE : PCS_OBSTACLE_CYLINDER, wheel->angle.axis, out);
+    if (g->has_point) out->radius = radius;
+    if (g->has_point) out->length = wheel_width * radius;
     return part < 2;
 }
 

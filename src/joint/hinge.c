@@ -105,9 +105,10 @@ static bool hinge_show(const void *instance, int part, pcs_obstacle *out)
 {
     const hinge *h = instance;
     double normal[3] = { 0.0, 0.0, 1.0 };
+    if (part > 0) return pcs_ends_show_arms(&h->ends.a, &h->ends.b, part - 1, out);
     if (h->ends.ntranslation == 2) pcs_cross(h->ends.translation[0], h->ends.translation[1], normal);
     pcs_end_show(&h->ends.b, PCS_OBSTACLE_CYLINDER, h->has_axis ? h->axis : normal, out);
-    return part == 0;
+    return true;
 }
 
 const pcs_joint_ops pcs_joint_hinge = {
