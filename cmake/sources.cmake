@@ -11,7 +11,7 @@ percuss_sources(mesh mesh_source_list.def dofmap merge mesh msh msh2 msh4 msh_da
 percuss_sources(elements element_list.def axial axial_law beam element exact_3d_tangent modal one_node section taper
   timoshenko)
 percuss_sources(src/contact gap_list.def beams box_tree contact force_law points registry search segment swept)
-percuss_sources(src/joint joint_list.def angle ends joint motion)
+percuss_sources(src/joint joint_list.def angle ends held joint motion)
 percuss_sources(src/system defaults push rigid scale)
 percuss_sources(src/fe assembly centre dofs fe initial internal joint_stiffness law_tangents laws load_size loads ops
   picture pieces places probe ranges reactions rigid rotations rows scale section_forces share springs stable

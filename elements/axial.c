@@ -92,11 +92,9 @@ pcs_status pcs_axial_line_dofs(pcs_context *ctx, const pcs_batch *batch, int cel
     return pcs_axial_check_length(ctx, batch, cell, length);
 }
 
-pcs_status pcs_axial_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int dim, pcs_node_dofs *out)
+pcs_status pcs_axial_check_ends(pcs_context *ctx, const pcs_batch *batch, int cell, int dim, const double span[3])
 {
-    double span[3], length = pcs_axial_span(batch, cell, span);
-    *out = (pcs_node_dofs){ .count = 3 };
-    for (int k = 0; k < dim; k++) out->direction[k][k] = 1.0;
+    double length = pcs_norm3(span);
     PCS_TRY(pcs_axial_check_length(ctx, batch, cell, length));
     for (int k = dim; k < 3; k++)
         if (fabs(span[k]) > 1e-9 * length)
@@ -106,12 +104,14 @@ pcs_status pcs_axial_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cel
     return PCS_OK;
 }
 
-// How a cell lies and moves at present.
-typedef struct axial_state {
-    double n[3], w[3]; // along the axis; difference of velocities
-    double length;
-    pcs_axial_view at;
-} axial_state;
+pcs_status pcs_axial_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int dim, pcs_node_dofs *out)
+{
+    double span[3];
+    (void)pcs_axial_span(batch, cell, span);
+    *out = (pcs_node_dofs){ .count = 3 };
+    for (int k = 0; k < dim; k++) out->direction[k][k] = 1.0;
+    return pcs_axial_check_ends(ctx, batch, cell, dim, span);
+}
 
 enum { MAX_NDOF = 6 };
 
@@ -139,19 +139,15 @@ static void axial_respond(const pcs_axial *axial, const pcs_axial_cell *cell, pc
     at->tension = own.force + cell->preload + at->drag;
 }
 
-// From local displacements and velocities.
-static axial_state axial_find(const pcs_axial *axial, int number, const double *u, const double *v)
+pcs_axial_state pcs_axial_find(const pcs_axial *axial, int number, const double x[3], const double w[3])
 {
     const pcs_axial_cell *cell = &axial->cell[number];
-    int dim = axial->shape.translations;
-    axial_state s = { 0 };
+    pcs_axial_state s = { .w = { w[0], w[1], w[2] } };
     double change = 0.0, length2 = 0.0, now[3];
     for (int k = 0; k < 3; k++) {
-        double x = k < dim ? u[dim + k] - u[k] : 0.0;
-        s.w[k] = k < dim ? v[dim + k] - v[k] : 0.0;
-        now[k] = cell->span[k] + x;
+        now[k] = cell->span[k] + x[k];
         length2 += now[k] * now[k];
-        change += x * (2.0 * cell->span[k] + x);
+        change += x[k] * (2.0 * cell->span[k] + x[k]);
     }
     s.length = sqrt(length2);
     // Ends that coincide have no direction of their own and keep that of the reference state.
@@ -162,7 +158,19 @@ static axial_state axial_find(const pcs_axial *axial, int number, const double *
     return s;
 }
 
-static axial_state axial_gather(const pcs_batch *batch, int cell, const double *q, const double *v)
+// From local displacements and velocities.
+static pcs_axial_state axial_find(const pcs_axial *axial, int number, const double *u, const double *v)
+{
+    int dim = axial->shape.translations;
+    double x[3] = { 0 }, w[3] = { 0 };
+    for (int k = 0; k < dim; k++) {
+        x[k] = u[dim + k] - u[k];
+        w[k] = v[dim + k] - v[k];
+    }
+    return pcs_axial_find(axial, number, x, w);
+}
+
+static pcs_axial_state axial_gather(const pcs_batch *batch, int cell, const double *q, const double *v)
 {
     const pcs_axial *axial = batch->data;
     double u[MAX_NDOF], w[MAX_NDOF];
@@ -207,7 +215,7 @@ static void axial_spread(int dim, const double A[3][3], double *out)
         for (int j = 0; j < n; j++) out[i * n + j] += (i / dim == j / dim ? 1.0 : -1.0) * A[i % dim][j % dim];
 }
 
-static void axial_stiffness(const axial_state *s, int dim, double *K)
+static void axial_stiffness(const pcs_axial_state *s, int dim, double *K)
 {
     double A[3][3];
     // Without a length there is no direction across.
@@ -226,7 +234,7 @@ void pcs_axial_matrices(const pcs_batch *batch, int cell, double *M, double *K)
 {
     const pcs_axial *axial = batch->data;
     const double zero[MAX_NDOF] = { 0 };
-    axial_state s = axial_find(axial, cell, zero, zero);
+    pcs_axial_state s = axial_find(axial, cell, zero, zero);
     axial_mass(&axial->cell[cell], axial->shape.translations, M);
     axial_stiffness(&s, axial->shape.translations, K);
 }
@@ -240,7 +248,7 @@ static void axial_force(const pcs_batch *batch, int c, const double *q, const do
     double u[MAX_NDOF] = { 0 }, w[MAX_NDOF] = { 0 };
     pcs_cell_gather(axial_equation(batch, c), 2 * dim, q, u);
     pcs_cell_gather(axial_equation(batch, c), 2 * dim, v, w);
-    axial_state s = axial_find(axial, c, u, w);
+    pcs_axial_state s = axial_find(axial, c, u, w);
     for (int k = 0; k < dim; k++) {
         double drag1 = batch->damping_mass * (cell->self * w[k] + cell->other * w[dim + k]);
         double drag2 = batch->damping_mass * (cell->other * w[k] + cell->self_end * w[dim + k]);
@@ -260,7 +268,7 @@ void pcs_axial_tangents(const pcs_batch *batch, int cell, const double *q, const
     const pcs_axial_cell *data = &axial->cell[cell];
     int dim = axial->shape.translations;
     double A[3][3];
-    axial_state s = axial_gather(batch, cell, q, v);
+    pcs_axial_state s = axial_gather(batch, cell, q, v);
     axial_stiffness(&s, dim, K);
     if (C == NULL) return;
     for (int i = 0; i < 3; i++)
@@ -290,7 +298,7 @@ double pcs_axial_dissipation(const pcs_batch *batch, const double *q, const doub
 {
     double power = 0.0, w[MAX_NDOF], p[MAX_NDOF];
     for (int c = 0; c < batch->ncell; c++) {
-        axial_state s = axial_gather(batch, c, q, v);
+        pcs_axial_state s = axial_gather(batch, c, q, v);
         power += s.at.drag * s.at.rate + batch->damping_mass * axial_momentum(batch, c, v, w, p);
     }
     return power;
@@ -300,7 +308,7 @@ void pcs_axial_add_energy(const pcs_batch *batch, const double *q, const double 
 {
     const pcs_axial *axial = batch->data;
     for (int c = 0; c < batch->ncell; c++) {
-        axial_state s = axial_gather(batch, c, q, v);
+        pcs_axial_state s = axial_gather(batch, c, q, v);
         double w[MAX_NDOF], p[MAX_NDOF];
         sum->strain += s.at.energy;
         sum->kinetic += 0.5 * axial_momentum(batch, c, v, w, p);
@@ -314,7 +322,7 @@ void pcs_axial_stiffest(const pcs_batch *batch, int cell, double *K)
     const pcs_axial *axial = batch->data;
     const double zero[MAX_NDOF] = { 0 };
     if (axial->law == NULL) return;
-    axial_state s = axial_find(axial, cell, zero, zero);
+    pcs_axial_state s = axial_find(axial, cell, zero, zero);
     s.at.stiffness = pcs_axial_law_stiffest(axial->law);
     axial_stiffness(&s, axial->shape.translations, K);
 }

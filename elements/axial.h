@@ -35,6 +35,13 @@ typedef struct pcs_axial_view {
     double energy, drag;       // J; part of the damper, N
 } pcs_axial_view;
 
+// How a cell lies and moves at present.
+typedef struct pcs_axial_state {
+    double n[3], w[3]; // along the line; difference of the velocities of its ends
+    double length;
+    pcs_axial_view at;
+} pcs_axial_state;
+
 typedef struct pcs_rod_params {
     double E, rho;
     pcs_profile area;
@@ -68,8 +75,9 @@ extern const char *const pcs_rod_fields[]; // axial_force, stress, strain_energy
 // Vector from the first node to the second, and its length.
 double pcs_axial_span(const pcs_batch *batch, int cell, double span[3]);
 
-// A cell of no length is a fault.
+// A cell of no length is a fault; and one whose ends lie off the line or plane in which they move.
 pcs_status pcs_axial_check_length(pcs_context *ctx, const pcs_batch *batch, int cell, double length);
+pcs_status pcs_axial_check_ends(pcs_context *ctx, const pcs_batch *batch, int cell, int dim, const double span[3]);
 
 // Unit axis, length and way of a mesh cell. The axis points towards its first non-zero coordinate, whichever way a cell
 // runs, so that neighbours agree; `sign` tells the cell's own way.
@@ -85,6 +93,9 @@ pcs_status pcs_axial_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cel
 pcs_status pcs_axial_create(pcs_context *ctx, pcs_batch *batch, pcs_axial **out);
 
 pcs_axial_view pcs_axial_look(const pcs_batch *batch, int cell, const double *q, const double *v);
+
+// By x, how much the vector between the ends has changed, and its rate.
+pcs_axial_state pcs_axial_find(const pcs_axial *axial, int cell, const double x[3], const double w[3]);
 
 // The element's operations; batch->data is the pcs_axial.
 void pcs_axial_matrices(const pcs_batch *batch, int cell, double *M, double *K);

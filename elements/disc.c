@@ -106,7 +106,7 @@ static pcs_status disc_setup(pcs_context *ctx, pcs_batch *batch)
 }
 
 // A cylinder of the same mass and inertia: Jp = m r^2/2, Jd = m (r^2/4 + h^2/12), and no thinner than a tenth of r.
-static void disc_show(const void *params, pcs_obstacle *out)
+static bool disc_show(const void *params, int part, pcs_obstacle *out)
 {
     const disc_params *p = params;
     double J[9], column[3];
@@ -114,10 +114,11 @@ static void disc_show(const void *params, pcs_obstacle *out)
     pcs_inertia_tensor(p->inertia, p->products, J);
     pcs_rotation_apply(J, out->axis, column);
     double polar = pcs_dot3(out->axis, column), across = 0.5 * (J[0] + J[4] + J[8] - polar);
-    if (!(polar > 0.0) || !(p->mass > 0.0)) return;
+    if (!(polar > 0.0) || !(p->mass > 0.0)) return false;
     out->kind = PCS_OBSTACLE_CYLINDER;
     out->radius = sqrt(2.0 * polar / p->mass);
     out->length = fmax(sqrt(fmax(12.0 * (across - 0.5 * polar) / p->mass, 0.0)), 0.1 * out->radius);
+    return part == 0;
 }
 
 #define DISC_COMMON                                                                                       \

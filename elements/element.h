@@ -67,6 +67,8 @@ typedef struct pcs_element_ops {
     bool has_orientation;      // its sections are turned in space by a vector; else their y axis lies in the x-y plane
     size_t orientation_offset; // of that vector in the parameters
     pcs_mass_choice mass;
+    // Other kernels for these parameters, of an element with the same options, or NULL. NULL: never.
+    const struct pcs_element_ops *(*variant)(const void *params);
     // NULL when the parameters are sound, else what is wrong; *option names the culprit. NULL: they always are.
     const char *(*check)(const void *params, const char **option);
     int ndof;                  // per cell, node by node
@@ -112,9 +114,9 @@ typedef struct pcs_element_ops {
     // lost on this way, J; and the variables at its end become those of the batch.
     double (*internal_loss)(const pcs_batch *batch, const double *q);
     void (*commit)(const pcs_batch *batch, const double *q);
-    // The part of one node as pictures show it; its carrier is filled in by the caller, and *out is zero before. NULL:
-    // the cells are all there is to see.
-    void (*show)(const void *params, pcs_obstacle *out);
+    // What pictures show of a cell beside its line, part by part from 0 on; false: no such part. Nodes in *out, which is
+    // zero before, count within the cell. NULL: the cells are all there is to see.
+    bool (*show)(const void *params, int part, pcs_obstacle *out);
 } pcs_element_ops;
 
 extern const pcs_element_ops *const pcs_elements[]; // ends with NULL

@@ -70,10 +70,16 @@ static const pcs_contact_info *joints_of(const joint_check *k, int i)
     return &system->contacts[system->rows[k->row[i]].contact];
 }
 
-static void joints_reject(const joint_check *k, const char *name, const char *text)
+// Joints of the case come first; what follows are supports that hold one rotation.
+static bool joints_is_support(const joint_check *k, const pcs_contact_info *info)
+{
+    return info - k->b->sim->system->contacts >= k->b->model.ncontact + k->b->model.njoint;
+}
+
+static void joints_reject(const joint_check *k, const pcs_contact_info *info, const char *text)
 {
     char path[512];
-    snprintf(path, sizeof path, "joints.%s", name);
+    snprintf(path, sizeof path, "%s.%s", joints_is_support(k, info) ? "supports" : "joints", info->name);
     pcs_case_error_at(k->b->c, pcs_case_find(k->b->c, path), NULL, "%s", text);
 }
 
@@ -99,24 +105,25 @@ static double joints_size(const joint_check *k, int row, const double *x)
 }
 
 // Place and velocity of a row at t = 0; false when its joint was rejected.
-static bool joints_check_row(const joint_check *k, int row, const char *name, const double *fastest)
+static bool joints_check_row(const joint_check *k, int row, const pcs_contact_info *info, const double *fastest)
 {
     const pcs_system *system = k->b->sim->system;
+    const char *kind = joints_is_support(k, info) ? "support" : "joint", *name = info->name;
     double misfit = fabs(k->gap[row]), drive = fabs(k->speed[row]), fast = joints_size(k, row, fastest);
     double rate = fabs(pcs_system_rate(system, row, k->b->sim->state.v) + k->speed[row]);
     char text[256];
     if (misfit > misfit_allowed * joints_size(k, row, k->natural.model)) {
-        snprintf(text, sizeof text, "the initial state does not fit joint '%s': it is off by %.6g m (or rad)", name,
+        snprintf(text, sizeof text, "the initial state does not fit %s '%s': it is off by %.6g m (or rad)", kind, name,
                  misfit);
     } else if (rate > velocity_allowed * fmax(drive, fast)) {
         snprintf(text, sizeof text,
-                 "the initial velocities do not fit joint '%s': off by %.6g m/s (or rad/s); give velocities that "
+                 "the initial velocities do not fit %s '%s': off by %.6g m/s (or rad/s); give velocities that "
                  "do under 'initial'%s",
-                 name, rate, drive > 0.0 ? ", or let the motion set in smoothly ('rise')" : "");
+                 kind, name, rate, drive > 0.0 ? ", or let the motion set in smoothly ('rise')" : "");
     } else {
         return true;
     }
-    joints_reject(k, name, text);
+    joints_reject(k, info, text);
     return false;
 }
 
@@ -127,7 +134,7 @@ static void joints_check_state(const joint_check *k)
     joints_find_speeds(k, k->spread);
     for (int i = 0; i < k->n; i++) {
         const pcs_contact_info *info = joints_of(k, i);
-        if (info != rejected && !joints_check_row(k, k->row[i], info->name, k->spread)) rejected = info;
+        if (info != rejected && !joints_check_row(k, k->row[i], info, k->spread)) rejected = info;
     }
     memset(k->spread, 0, (size_t)k->b->sim->system->nv * sizeof *k->spread);
 }
@@ -191,7 +198,7 @@ static bool joints_is_driven(const joint_check *k, int i)
 {
     const pcs_build *b = k->b;
     int joint = b->sim->system->rows[k->row[i]].contact - b->model.ncontact;
-    return b->model.joints[joint].ops->speeds != NULL;
+    return joint < b->model.njoint && b->model.joints[joint].ops->speeds != NULL;
 }
 
 // Does row i repeat others, and a given motion is among them? Two motions of one coordinate contradict each other.
@@ -216,15 +223,16 @@ static void joints_check_rank(const joint_check *k)
         joints_name_others(k, i, sizeof others, others);
         bool is_several = strchr(others, ',') != NULL;
         if (others[0] == '\0') snprintf(others, sizeof others, "'%s'", info->name);
-        snprintf(text, sizeof text, "joint '%s' repeats what %s %s hold%s", info->name,
-                 is_several ? "the joints" : "joint", others, is_several ? "" : "s");
+        snprintf(text, sizeof text, "%s '%s' repeats what %s %s hold%s",
+                 joints_is_support(k, info) ? "support" : "joint", info->name, is_several ? "the joints" : "joint",
+                 others, is_several ? "" : "s");
         if (!joints_repeat_motion(k, i)) {
             pcs_case_note(k->b->c, "%s; their forces are shared by least squares", text);
             continue;
         }
         size_t used = strlen(text);
         snprintf(text + used, sizeof text - used, "; motions that are given need rows of their own, leave one out");
-        joints_reject(k, info->name, text);
+        joints_reject(k, info, text);
     }
 }
 
@@ -260,7 +268,7 @@ pcs_status pcs_build_check_joints(pcs_build *b)
     const pcs_system *system = b->sim->system;
     joint_check k = { .b = b };
     int *row;
-    if (b->has_system || b->model.njoint == 0) return PCS_OK;
+    if (b->has_system) return PCS_OK;
     PCS_TAKE(b->ctx, row, system->nrow, "the joints");
     for (int j = 0; j < system->nrow; j++)
         if (system->contacts[system->rows[j].contact].is_joint) row[k.n++] = j;

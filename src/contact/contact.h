@@ -49,6 +49,7 @@ typedef struct pcs_contact_shape {
     bool is_constant;  // its directions never change and its gaps are linear in q
     pcs_memory memory; // what `search` carries from step to step
     double size;       // m, of what its gaps are differences of: positions round off like it; 0: the mesh says it all
+    double reach;      // m, longest arm at which its normals push on nodes
 } pcs_contact_shape;
 
 typedef struct pcs_gap_ops {
@@ -80,6 +81,8 @@ typedef struct pcs_gap_ops {
                     pcs_passage *worst);
     // What of the contact is no body of the mesh, for pictures; *out is zero before. NULL: nothing.
     void (*show)(const void *params, const pcs_dofmap *map, pcs_obstacle *out);
+    // What of it nodes carry, likewise, part by part from 0 on; false: no such part. NULL: nothing.
+    bool (*show_carried)(const void *params, const pcs_dofmap *map, int part, pcs_obstacle *out);
 } pcs_gap_ops;
 
 extern const pcs_gap_ops *const pcs_gap_types[]; // ends with NULL

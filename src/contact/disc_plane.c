@@ -14,6 +14,7 @@
 #include <string.h>
 
 static const double flat = 1e-9; // s of a disc that lies flat
+static const double thin = 0.02; // thickness of a disc without width in pictures, in radii
 
 typedef struct disc_params {
     const char *nodes;
@@ -79,6 +80,7 @@ static pcs_status disc_create(pcs_context *ctx, const void *params, const pcs_do
     *shape = (pcs_contact_shape){ .nrow = self->nedge * self->nodes->count,
                                   .ntangent = self->ntangent,
                                   .size = p->radius + p->width };
+    shape->reach = p->radius + p->width;
     *instance = self;
     return PCS_OK;
 }
@@ -148,6 +150,19 @@ static void disc_show(const void *params, const pcs_dofmap *map, pcs_obstacle *o
     out->nodes = nodes->items;
 }
 
+static bool disc_show_disc(const void *params, const pcs_dofmap *map, int part, pcs_obstacle *out)
+{
+    const disc_params *p = params;
+    const pcs_set *nodes = pcs_mesh_node_set(map->mesh, p->nodes);
+    if (part >= nodes->count) return false;
+    *out = (pcs_obstacle){ .kind = PCS_OBSTACLE_CYLINDER, .contact = out->contact, .is_carried = true };
+    out->carrier = nodes->items[part];
+    pcs_normalize3(p->axis, out->axis);
+    out->radius = p->radius;
+    out->length = p->width > 0.0 ? p->width : thin * p->radius;
+    return true;
+}
+
 const pcs_gap_ops pcs_gap_disc_plane = {
     .name = "disc_plane",
     .summary = "edges of discs that turn with their nodes against a rigid plane",
@@ -159,4 +174,5 @@ const pcs_gap_ops pcs_gap_disc_plane = {
     .create = disc_create,
     .evaluate = disc_evaluate,
     .show = disc_show,
+    .show_carried = disc_show_disc,
 };

@@ -4,8 +4,9 @@
 //   d = p - c less its part along a,  u = d/|d|,   g = R - r - |d|,   n = -u on the journal, +u on the housing
 //
 // The middle of a journal may lie at an offset from its node: a rigid arm. Friction acts where the surfaces touch, at
-// p + r u: it turns both. Where rotations are small the axis keeps its direction. The bias is that of p and c at
-// constant v and w; a turning axis adds what is small of second order, which it leaves out.
+// p + r u: it turns both. Where rotations are small the axis keeps its direction; else a' = w x a and, with
+// s = a . (p - c),
+//   g'' = -u . (p'' - c'') + 2 s' u . a' + s u . a'' - |d| (u . a')^2 - (t . d')^2/|d|,   t = a x u the way round
 
 #include "contact/gap.h"
 
@@ -97,9 +98,9 @@ static pcs_status journal_create(pcs_context *ctx, const void *params, const pcs
 
 // How a journal lies in its bearing.
 typedef struct journal_state {
-    double axis[3], u[3], distance;
-    double middle[3], arm[3];        // of the journal; from its node
-    double touch[3], touch_house[3]; // arms of the place where the surfaces touch
+    double axis[3], u[3], distance, along; // along: of the middle from the node of the housing, on the axis
+    double middle[3], arm[3];              // of the journal; from its node
+    double touch[3], touch_house[3];       // arms of the place where the surfaces touch
 } journal_state;
 
 static void journal_find(const journal_contact *self, const pcs_place *shaft, const pcs_place *house, journal_state *s)
@@ -110,7 +111,7 @@ static void journal_find(const journal_contact *self, const pcs_place *shaft, co
     else pcs_rotation_apply(house->R, self->axis, s->axis);
     pcs_place_point(shaft, self->offset, s->middle, s->arm);
     for (int k = 0; k < 3; k++) d[k] = s->middle[k] - house->x[k];
-    double along = pcs_dot3(s->axis, d);
+    double along = s->along = pcs_dot3(s->axis, d);
     for (int k = 0; k < 3; k++) s->u[k] = d[k] - along * s->axis[k];
     s->distance = pcs_norm3(s->u);
     for (int k = 0; k < 3; k++) {
@@ -120,16 +121,23 @@ static void journal_find(const journal_contact *self, const pcs_place *shaft, co
     }
 }
 
-// Second derivative of the gap at constant velocities of p and c.
+// Second derivative of the gap at constant velocities and angular velocities.
 static double journal_bias(const journal_state *s, const pcs_place *shaft, const pcs_place *house)
 {
-    double swing[3], pull[3] = { 0 }, v[3], round[3];
+    double swing[3], pull[3] = { 0 }, v[3], round[3], turn[3] = { 0 }, bend[3] = { 0 }; // turn, bend: a' and a''
     pcs_cross(shaft->w, s->arm, swing);
     if (!shaft->is_small) pcs_cross(shaft->w, swing, pull);
+    if (!house->is_small) {
+        pcs_cross(house->w, s->axis, turn);
+        pcs_cross(house->w, turn, bend);
+    }
     for (int k = 0; k < 3; k++) v[k] = shaft->v[k] + swing[k] - house->v[k];
     pcs_cross(s->axis, s->u, round);
-    double speed = pcs_dot3(v, round);
-    return -pcs_dot3(s->u, pull) - (s->distance > 0.0 ? speed * speed / s->distance : 0.0);
+    double tilt = pcs_dot3(s->u, turn), slide = pcs_dot3(s->axis, v) + s->distance * tilt; // a' is across a
+    double speed = pcs_dot3(v, round) - s->along * pcs_dot3(turn, round);
+    double bias = -pcs_dot3(s->u, pull) + 2.0 * slide * tilt + s->along * pcs_dot3(s->u, bend);
+    bias -= s->distance * tilt * tilt;
+    return s->distance > 0.0 ? bias - speed * speed / s->distance : bias;
 }
 
 static void journal_evaluate_row(const journal_contact *self, const pcs_place *shaft, const pcs_place *house, int node,

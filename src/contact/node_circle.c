@@ -50,7 +50,8 @@ static const char *circle_check(const void *params, const char **option)
     double unit[3];
     *option = "axis";
     if (!pcs_normalize3(p->axis, unit)) return "the axis has no direction";
-    if (pcs_offsets_check(&p->offsets, option) != NULL) return pcs_offsets_check(&p->offsets, option);
+    *option = "offsets";
+    if (pcs_offsets_check(&p->offsets) != NULL) return pcs_offsets_check(&p->offsets);
     *option = "node_radius";
     return p->side == SIDE_INSIDE && p->node_radius >= p->radius ? "the body does not fit into the circle" : NULL;
 }
@@ -92,6 +93,7 @@ static pcs_status circle_create(pcs_context *ctx, const void *params, const pcs_
     circle_contact *self;
     PCS_TAKE(ctx, self, 1, "a contact");
     PCS_TRY(pcs_points_create(ctx, &p->offsets, pcs_mesh_node_set(map->mesh, p->nodes), map, &self->points));
+    PCS_TRY(pcs_points_demand_free(ctx, &self->points));
     pcs_normalize3(p->axis, self->axis);
     for (int k = 0; k < 3; k++) self->centre[k] = p->centre[k];
     self->radius = p->radius;
@@ -100,6 +102,7 @@ static pcs_status circle_create(pcs_context *ctx, const void *params, const pcs_
     PCS_TRY(circle_look_at_nodes(ctx, self, map));
     double size = fmax(p->radius, self->points.reach);
     *shape = (pcs_contact_shape){ .nrow = self->points.count, .ntangent = self->ntangent, .size = size };
+    shape->reach = self->points.reach;
     *instance = self;
     return PCS_OK;
 }
@@ -185,6 +188,12 @@ static void circle_show(const void *params, const pcs_dofmap *map, pcs_obstacle 
     out->nodes = nodes->items;
 }
 
+static bool circle_show_arms(const void *params, const pcs_dofmap *map, int part, pcs_obstacle *out)
+{
+    const circle_params *p = params;
+    return pcs_offsets_show(&p->offsets, pcs_mesh_node_set(map->mesh, p->nodes), part, out);
+}
+
 const pcs_gap_ops pcs_gap_node_circle = {
     .name = "node_circle",
     .summary =
@@ -198,4 +207,5 @@ const pcs_gap_ops pcs_gap_node_circle = {
     .evaluate = circle_evaluate,
     .passage = circle_passage,
     .show = circle_show,
+    .show_carried = circle_show_arms,
 };

@@ -35,7 +35,8 @@ static const char *plane_check(const void *params, const char **option)
     double unit[3];
     *option = "normal";
     if (!pcs_normalize3(p->normal, unit)) return "the normal has no direction";
-    return pcs_offsets_check(&p->offsets, option);
+    *option = "offsets";
+    return pcs_offsets_check(&p->offsets);
 }
 
 static int plane_count(const void *params, const pcs_mesh *mesh)
@@ -104,6 +105,7 @@ static pcs_status plane_create(pcs_context *ctx, const void *params, const pcs_d
     plane_contact *self;
     PCS_TAKE(ctx, self, 1, "a contact");
     PCS_TRY(pcs_points_create(ctx, &p->offsets, pcs_mesh_node_set(map->mesh, p->nodes), map, &self->points));
+    PCS_TRY(pcs_points_demand_free(ctx, &self->points));
     pcs_normalize3(p->normal, self->normal);
     for (int k = 0; k < 3; k++) self->point[k] = p->point[k];
     self->node_radius = p->node_radius;
@@ -112,6 +114,7 @@ static pcs_status plane_create(pcs_context *ctx, const void *params, const pcs_d
     *shape = (pcs_contact_shape){
         .nrow = self->points.count, .ntangent = self->ntangent, .is_constant = is_constant, .size = self->points.reach
     };
+    shape->reach = self->points.reach;
     *instance = self;
     return PCS_OK;
 }
@@ -149,6 +152,12 @@ static void plane_show(const void *params, const pcs_dofmap *map, pcs_obstacle *
     out->nodes = nodes->items;
 }
 
+static bool plane_show_arms(const void *params, const pcs_dofmap *map, int part, pcs_obstacle *out)
+{
+    const plane_params *p = params;
+    return pcs_offsets_show(&p->offsets, pcs_mesh_node_set(map->mesh, p->nodes), part, out);
+}
+
 const pcs_gap_ops pcs_gap_node_plane = {
     .name = "node_plane",
     .summary = "nodes, or points fixed to them, against a rigid plane, gap = n . (x - point) - node_radius",
@@ -162,4 +171,5 @@ const pcs_gap_ops pcs_gap_node_plane = {
     .create = plane_create,
     .evaluate = plane_evaluate,
     .show = plane_show,
+    .show_carried = plane_show_arms,
 };

@@ -6,11 +6,13 @@
 //
 //   g' = n . (v - (1 - t) v_0 - t v_1): the closest point slides, which changes nothing
 //
-// Friction acts on the surfaces, at the arms -r n from the node and R n from the axis of the cell. As the node passes
+// x is a node, or a point fixed to it at an offset. Friction acts on the surfaces, at the arms -r n from x and R n from
+// the axis of the cell. As the node passes
 // from one cell to the next its gap does not jump.
 
 #include "contact/box_tree.h"
 #include "contact/gap.h"
+#include "contact/points.h"
 #include "contact/swept.h"
 
 #include <math.h>
@@ -18,6 +20,7 @@
 
 typedef struct target_params {
     const char *nodes, *segments;
+    pcs_list offsets;
     double radius, node_radius;
     int side;
     pcs_contact_law law;
@@ -28,6 +31,7 @@ static const char *const target_sides[] = { "round", "left", "right", NULL };
 
 static const pcs_option target_options[] = {
     PCS_TEXT("nodes", target_params, nodes, PCS_REQUIRED, "node set that may touch the segments"),
+    PCS_OFFSETS_OPTION(target_params),
     PCS_TEXT("segments", target_params, segments, PCS_REQUIRED, "cell set that they may touch"),
     PCS_REAL("radius", target_params, radius, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE, "of the segments' sections, m"),
     PCS_REAL("node_radius", target_params, node_radius, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
@@ -46,14 +50,16 @@ static const char *target_check(const void *params, const char **option)
 {
     const target_params *p = params;
     *option = "side";
-    return p->side == SIDE_ROUND && p->radius + p->node_radius == 0.0
-               ? "round bodies need a radius or node_radius above 0: without one they have no outside"
-               : NULL;
+    if (p->side == SIDE_ROUND && p->radius + p->node_radius == 0.0)
+        return "round bodies need a radius or node_radius above 0: without one they have no outside";
+    *option = "offsets";
+    return pcs_offsets_check(&p->offsets);
 }
 
 typedef struct target_contact {
     const pcs_mesh *mesh;
-    const pcs_set *nodes, *segments;
+    pcs_points_of points;
+    const pcs_set *segments;
     double radius, node_radius, sign; // sign: +1 left, -1 right, 0 round
     int ntangent;
     double plane[3];
@@ -62,6 +68,7 @@ typedef struct target_contact {
     int *node_of;                     // [nplace] nodes of both bodies
     pcs_place *place;                 // [nplace]
     double (*before)[3], (*after)[3]; // [nplace] at the ends of a step
+    double (*from)[3], (*to)[3];      // [points.count] likewise
     int *first, *at;                  // [nplace + 1] where the cells of a place begin in `at`, [2 segments]
     pcs_box *box;                     // [segments] of the cells, or of all the way that they go
     pcs_box_tree *tree;
@@ -88,21 +95,21 @@ static pcs_status target_look_at_all(pcs_context *ctx, target_contact *self, con
 {
     bool is_free = false;
     for (int i = 0; i < self->mesh->nnode; i++) self->moving[i] = -1;
-    for (int i = 0; i < self->nodes->count + 2 * self->segments->count; i++) {
-        int k = i - self->nodes->count;
-        int node = k < 0 ? self->nodes->items[i] : self->mesh->cell[self->segments->items[k / 2]][k % 2];
+    for (int i = 0; i < self->points.nodes->count + 2 * self->segments->count; i++) {
+        int k = i - self->points.nodes->count;
+        int node = k < 0 ? self->points.nodes->items[i] : self->mesh->cell[self->segments->items[k / 2]][k % 2];
         if (self->moving[node] < 0) PCS_TRY(target_look_at(ctx, self, map, node));
         for (int d = map->first[node]; d < map->first[node + 1]; d++)
-            is_free = is_free || (!map->dof[d].is_rotation && map->dof[d].equation != -1);
+            is_free = is_free || ((self->points.reach > 0.0 || !map->dof[d].is_rotation) && map->dof[d].equation != -1);
     }
-    if (!is_free) return pcs_gap_demand_free(ctx, map, self->nodes->items[0]);
-    for (int i = 0; i < self->nodes->count; i++) {
+    if (!is_free) return pcs_gap_demand_free(ctx, map, self->points.nodes->items[0]);
+    for (int i = 0; i < self->points.nodes->count; i++) {
         bool is_found = false;
         for (int k = 0; k < self->segments->count && !is_found; k++)
-            is_found = !target_has(self, self->segments->items[k], self->nodes->items[i]);
+            is_found = !target_has(self, self->segments->items[k], self->points.nodes->items[i]);
         if (!is_found)
             return pcs_fail(ctx, PCS_BAD_INPUT, "node %d is part of all cells of '%s', which it cannot touch",
-                            self->nodes->items[i], self->segments->name);
+                            self->points.nodes->items[i], self->segments->name);
     }
     return PCS_OK;
 }
@@ -135,7 +142,7 @@ static pcs_status target_create(pcs_context *ctx, const void *params, const pcs_
     target_contact *self;
     PCS_TAKE(ctx, self, 1, "a contact");
     self->mesh = map->mesh;
-    self->nodes = pcs_mesh_node_set(map->mesh, p->nodes);
+    PCS_TRY(pcs_points_create(ctx, &p->offsets, pcs_mesh_node_set(map->mesh, p->nodes), map, &self->points));
     self->segments = pcs_mesh_cell_set(map->mesh, p->segments);
     self->radius = p->radius;
     self->node_radius = p->node_radius;
@@ -147,17 +154,21 @@ static pcs_status target_create(pcs_context *ctx, const void *params, const pcs_
     PCS_TAKE(ctx, self->place, self->nplace, "a contact");
     PCS_TAKE(ctx, self->before, self->nplace, "a contact");
     PCS_TAKE(ctx, self->after, self->nplace, "a contact");
+    PCS_TAKE(ctx, self->from, self->points.count, "a contact");
+    PCS_TAKE(ctx, self->to, self->points.count, "a contact");
     PCS_TAKE(ctx, self->box, self->segments->count, "a contact");
     PCS_TRY(target_list_cells(ctx, self));
     PCS_TRY(pcs_box_tree_create(ctx, self->segments->count, &self->tree));
-    *shape = (pcs_contact_shape){ .nrow = self->nodes->count, .ntangent = self->ntangent };
+    *shape = (pcs_contact_shape){ .nrow = self->points.count, .ntangent = self->ntangent, .size = self->points.reach };
+    shape->reach = self->points.reach;
     *instance = self;
     return PCS_OK;
 }
 
-// How a node lies to its nearest cell.
+// How a point lies to its nearest cell.
 typedef struct target_view {
-    int node, cell;
+    pcs_point_now now;
+    int cell;
     pcs_segment point, axis;
     pcs_closest closest; // from the cell, b, to the node, a: d is turned round
 } target_view;
@@ -201,7 +212,7 @@ static double target_look_at_cell(void *owner, int item)
     int cell = nearest->self->segments->items[item];
     pcs_segment axis;
     pcs_closest closest;
-    if (target_has(nearest->self, cell, view->node)) return view->closest.distance;
+    if (target_has(nearest->self, cell, view->now.node)) return view->closest.distance;
     target_axis(nearest->self, cell, &axis);
     pcs_segment_closest(&view->point, &axis, &closest);
     bool is_nearer = closest.distance < view->closest.distance ||
@@ -215,12 +226,13 @@ static double target_look_at_cell(void *owner, int item)
     return view->closest.distance;
 }
 
-static void target_find(const target_contact *self, int node, target_view *out)
+static void target_find(const target_contact *self, int row, target_view *out)
 {
-    const double *x = target_place(self, node)->x;
     pcs_box from;
     target_nearest nearest = { self, out, 0 };
-    *out = (target_view){ .node = node, .closest.distance = INFINITY };
+    *out = (target_view){ .closest.distance = INFINITY };
+    pcs_point_at(&self->points, row, target_place(self, pcs_points_node(&self->points, row)), &out->now);
+    const double *x = out->now.x;
     pcs_segment_between(x, x, &out->point);
     target_begin_box(x, &from);
     pcs_box_tree_look(self->tree, &from, INFINITY, target_look_at_cell, &nearest);
@@ -275,12 +287,12 @@ static double target_normal(const target_contact *self, const target_view *view,
     return side * view->closest.distance;
 }
 
-// Pushes the node along +way and the cell along -way, each at an arm.
-static void target_push(const target_contact *self, const target_view *view, const double at_node[3],
+// Pushes the point along +way and the cell along -way, each at an arm.
+static void target_push(const target_contact *self, const target_view *view, const double at_point[3],
                         const double at_axis[3], const double way[3], pcs_row_direction *out)
 {
     const double back[3] = { -way[0], -way[1], -way[2] };
-    pcs_row_push(out, view->node, at_node, way);
+    pcs_point_push(out, &view->now, at_point, way);
     pcs_gap_push_cell(out, self->mesh->cell[view->cell], view->closest.t, at_axis, back);
 }
 
@@ -288,19 +300,21 @@ static void target_push(const target_contact *self, const target_view *view, con
 static double target_bias(const target_contact *self, const target_view *view, const double n[3])
 {
     const int *node = self->mesh->cell[view->cell];
-    const pcs_place *p = target_place(self, view->node), *a = target_place(self, node[0]);
+    const pcs_place *a = target_place(self, node[0]);
+    const double *v = view->now.v;
+    double pull = pcs_dot3(n, view->now.bend);
     pcs_segment point, axis;
-    pcs_segment_between(p->v, p->v, &point);
+    pcs_segment_between(v, v, &point);
     pcs_segment_between(a->v, target_place(self, node[1])->v, &axis);
     if (self->sign == 0.0 || !view->closest.t_slides) {
         const double towards[3] = { -n[0], -n[1], -n[2] };
-        return pcs_segment_bias(&view->point, &view->axis, &view->closest, towards, &point, &axis);
+        return pull + pcs_segment_bias(&view->point, &view->axis, &view->closest, towards, &point, &axis);
     }
     double speed[3], w[3], length2 = pcs_dot3(view->axis.e, view->axis.e), turn = pcs_dot3(n, axis.e);
     pcs_segment_at(&axis, view->closest.t, speed);
-    for (int k = 0; k < 3; k++) w[k] = p->v[k] - speed[k];
+    for (int k = 0; k < 3; k++) w[k] = v[k] - speed[k];
     double slide = (pcs_dot3(w, view->axis.e) - pcs_dot3(view->closest.d, axis.e)) / length2;
-    return -turn * pcs_dot3(view->axis.e, w) / length2 - slide * turn;
+    return pull - turn * pcs_dot3(view->axis.e, w) / length2 - slide * turn;
 }
 
 static void target_tangents(const target_contact *self, const target_view *view, const double n[3],
@@ -320,21 +334,21 @@ static void target_tangents(const target_contact *self, const target_view *view,
     pcs_cross(n, tangent[0], tangent[1]);
 }
 
-static void target_evaluate_row(const target_contact *self, int node, bool has_velocities, pcs_row_state *row)
+static void target_evaluate_row(const target_contact *self, int i, bool has_velocities, pcs_row_state *row)
 {
     target_view view;
     const double none[3] = { 0.0 };
-    double at_node[3], at_axis[3], tangent[2][3];
-    target_find(self, node, &view);
+    double at_point[3], at_axis[3], tangent[2][3];
+    target_find(self, i, &view);
     row->gap = target_normal(self, &view, row->normal) - self->radius - self->node_radius;
     target_push(self, &view, none, none, row->normal, &row->direction);
     for (int k = 0; k < 3; k++) {
-        at_node[k] = -self->node_radius * row->normal[k];
+        at_point[k] = -self->node_radius * row->normal[k];
         at_axis[k] = self->radius * row->normal[k];
-        row->point[k] = view.point.x[k] + at_node[k];
+        row->point[k] = view.point.x[k] + at_point[k];
     }
     target_tangents(self, &view, row->normal, tangent);
-    for (int t = 0; t < self->ntangent; t++) target_push(self, &view, at_node, at_axis, tangent[t], &row->tangent[t]);
+    for (int t = 0; t < self->ntangent; t++) target_push(self, &view, at_point, at_axis, tangent[t], &row->tangent[t]);
     memcpy(row->across, tangent, (size_t)self->ntangent * sizeof *tangent);
     if (has_velocities) row->bias = target_bias(self, &view, row->normal);
 }
@@ -349,18 +363,17 @@ static void target_evaluate(void *instance, const pcs_places *places, pcs_row_st
         target_enclose(target_place(self, node[1])->x, &self->box[i]);
     }
     pcs_box_tree_fit(self->tree, self->box);
-    for (int i = 0; i < self->nodes->count; i++)
-        target_evaluate_row(self, self->nodes->items[i], places->has_velocities, &rows[i]);
+    for (int i = 0; i < self->points.count; i++) target_evaluate_row(self, i, places->has_velocities, &rows[i]);
 }
 
-// A node and a cell at both ends of a step.
-static void target_sweep(const target_contact *self, int node, int cell, pcs_swept *out)
+// A point, which is taken to go straight, and a cell at both ends of a step.
+static void target_sweep(const target_contact *self, int row, int cell, pcs_swept *out)
 {
     const int *n = self->mesh->cell[cell];
-    double(*const ends[2])[3] = { self->before, self->after };
+    double(*const ends[2])[3] = { self->before, self->after }, (*const points[2])[3] = { self->from, self->to };
     *out = (pcs_swept){ .thickness = self->radius + self->node_radius };
     for (int i = 0; i < 2; i++) {
-        const double *x = ends[i][self->moving[node]];
+        const double *x = points[i][row];
         pcs_segment_between(x, x, &out->b[i]);
         pcs_segment_between(ends[i][self->moving[n[0]]], ends[i][self->moving[n[1]]], &out->a[i]);
     }
@@ -419,11 +432,11 @@ static double target_look_at_way(void *owner, int item)
 {
     const target_way_of *way = owner;
     const target_contact *self = way->self;
-    int node = self->nodes->items[way->row], cell = self->segments->items[item];
+    int node = pcs_points_node(&self->points, way->row), cell = self->segments->items[item];
     bool is_loaded = way->known->is_loaded;
     pcs_swept pair;
     if (target_has(self, cell, node)) return way->reach;
-    target_sweep(self, node, cell, &pair);
+    target_sweep(self, way->row, cell, &pair);
     if (pair.thickness > 0.0)
         pcs_swept_look(&pair, is_loaded ? PCS_SWEPT_LOADED : PCS_SWEPT_OPEN, way->row, way->worst);
     // A node that is in the wall at the end of the step is where its law sees it.
@@ -448,22 +461,35 @@ static void target_fit_ways(target_contact *self)
 
 static void target_passage_of(const target_contact *self, int row, const pcs_passage_row *known, pcs_passage *worst)
 {
-    int place = self->moving[self->nodes->items[row]];
     pcs_box from;
     target_way_of way = { self, known, row, self->radius + self->node_radius, worst };
-    target_begin_box(self->before[place], &from);
-    target_enclose(self->after[place], &from);
+    target_begin_box(self->from[row], &from);
+    target_enclose(self->to[row], &from);
     pcs_box_tree_look(self->tree, &from, way.reach, target_look_at_way, &way);
 }
 
-// How far a node went, as seen from another one.
-static double target_way(const target_contact *self, int node, int other)
+// How far something went from one place to another, as seen from a node.
+static double target_way(const target_contact *self, const double before[3], const double after[3], int other)
 {
-    int i = self->moving[node], j = self->moving[other];
+    int j = self->moving[other];
     double way[3];
-    for (int k = 0; k < 3; k++)
-        way[k] = self->after[i][k] - self->before[i][k] - (self->after[j][k] - self->before[j][k]);
+    for (int k = 0; k < 3; k++) way[k] = after[k] - before[k] - (self->after[j][k] - self->before[j][k]);
     return pcs_norm3(way);
+}
+
+// Points and nodes at one end of a step.
+static void target_look_at_end(const target_contact *self, const pcs_places *places, double (*node)[3],
+                               double (*point)[3])
+{
+    for (int i = 0; i < self->nplace; i++) {
+        places->find(places, self->node_of[i], &self->place[i]);
+        memcpy(node[i], self->place[i].x, sizeof node[i]);
+    }
+    for (int i = 0; i < self->points.count; i++) {
+        pcs_point_now now;
+        pcs_point_at(&self->points, i, target_place(self, pcs_points_node(&self->points, i)), &now);
+        memcpy(point[i], now.x, sizeof point[i]);
+    }
 }
 
 // Gaps are distances from the nearest cell, or less: where their sum is more than the way, nothing has touched.
@@ -473,27 +499,31 @@ static void target_passage(void *instance, const pcs_places *from, const pcs_pla
     target_contact *self = instance;
     int first = self->mesh->cell[self->segments->items[0]][0];
     double cells = 0.0; // longest way of their nodes, as seen from the first
-    for (int i = 0; i < self->nplace; i++) {
-        pcs_place place;
-        from->find(from, self->node_of[i], &place);
-        memcpy(self->before[i], place.x, sizeof place.x);
-        to->find(to, self->node_of[i], &place);
-        memcpy(self->after[i], place.x, sizeof place.x);
+    target_look_at_end(self, from, self->before, self->from);
+    target_look_at_end(self, to, self->after, self->to);
+    for (int i = 0; i < 2 * self->segments->count; i++) {
+        int end = self->moving[self->mesh->cell[self->segments->items[i / 2]][i % 2]];
+        cells = fmax(cells, target_way(self, self->before[end], self->after[end], first));
     }
-    for (int i = 0; i < 2 * self->segments->count; i++)
-        cells = fmax(cells, target_way(self, self->mesh->cell[self->segments->items[i / 2]][i % 2], first));
     bool is_fitted = false;
-    for (int i = 0; i < self->nodes->count; i++) {
-        if (rows[i].gap[0] + rows[i].gap[1] >= cells + target_way(self, self->nodes->items[i], first)) continue;
+    for (int i = 0; i < self->points.count; i++) {
+        if (rows[i].gap[0] + rows[i].gap[1] >= cells + target_way(self, self->from[i], self->to[i], first)) continue;
         if (!is_fitted) target_fit_ways(self);
         is_fitted = true;
         target_passage_of(self, i, &rows[i], worst);
     }
 }
 
+static bool target_show_arms(const void *params, const pcs_dofmap *map, int part, pcs_obstacle *out)
+{
+    const target_params *p = params;
+    return pcs_offsets_show(&p->offsets, pcs_mesh_node_set(map->mesh, p->nodes), part, out);
+}
+
 const pcs_gap_ops pcs_gap_node_segment = {
     .name = "node_segment",
-    .summary = "nodes against the cells of a moving body, gap = distance from the nearest - radii",
+    .summary =
+        "nodes, or points fixed to them, against the cells of a moving body, gap = distance from the nearest - radii",
     .options = target_options,
     .params_size = sizeof(target_params),
     .set_options = target_sets,
@@ -503,4 +533,5 @@ const pcs_gap_ops pcs_gap_node_segment = {
     .create = target_create,
     .evaluate = target_evaluate,
     .passage = target_passage,
+    .show_carried = target_show_arms,
 };

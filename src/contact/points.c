@@ -4,11 +4,21 @@
 #include <string.h>
 
 static const double points_at_node[3] = { 0.0 };
+enum { MOST_ARMS = 10000 }; // that are drawn: more would hide one another
 
-const char *pcs_offsets_check(const pcs_list *offsets, const char **option)
+const char *pcs_offsets_check(const pcs_list *offsets)
 {
-    *option = "offsets";
     return offsets->count != 3 * offsets->nrow && offsets->count > 0 ? "'offsets' must be rows [x, y, z]" : NULL;
+}
+
+bool pcs_offsets_show(const pcs_list *offsets, const pcs_set *nodes, int part, pcs_obstacle *out)
+{
+    int count = offsets->count / 3;
+    if (part >= nodes->count * count || nodes->count * count > MOST_ARMS) return false;
+    *out = (pcs_obstacle){ .kind = PCS_OBSTACLE_ROD, .contact = out->contact, .is_carried = true };
+    out->carrier = out->end_node = nodes->items[part / count];
+    memcpy(out->end, offsets->value + 3 * (part % count), sizeof out->end);
+    return true;
 }
 
 double pcs_offsets_reach(const pcs_list *offsets)
@@ -18,7 +28,7 @@ double pcs_offsets_reach(const pcs_list *offsets)
     return reach;
 }
 
-// A node that carries points turns, and something of it is free.
+// A node that carries points turns.
 static pcs_status points_look_at(pcs_context *ctx, const pcs_dofmap *map, int node, pcs_points_of *points)
 {
     int nrotation = 0;
@@ -31,14 +41,14 @@ static pcs_status points_look_at(pcs_context *ctx, const pcs_dofmap *map, int no
     }
     if (nrotation == 0)
         return pcs_fail(ctx, PCS_BAD_INPUT, "node %d does not turn, so it cannot carry points at 'offsets'", node);
-    if (is_free) return PCS_OK;
-    return pcs_fail(ctx, PCS_BAD_INPUT, "node %d is held by supports, so the gaps of its points cannot change", node);
+    if (!is_free) points->held = node;
+    return PCS_OK;
 }
 
 pcs_status pcs_points_create(pcs_context *ctx, const pcs_list *offsets, const pcs_set *nodes, const pcs_dofmap *map,
                              pcs_points_of *out)
 {
-    *out = (pcs_points_of){ .nodes = nodes, .count = nodes->count, .noffset = 1, .offset = points_at_node };
+    *out = (pcs_points_of){ .nodes = nodes, .count = nodes->count, .noffset = 1, .offset = points_at_node, .held = -1 };
     if (offsets->count == 0) return PCS_OK;
     out->noffset = offsets->count / 3;
     out->count = nodes->count * out->noffset;
@@ -48,21 +58,33 @@ pcs_status pcs_points_create(pcs_context *ctx, const pcs_list *offsets, const pc
     return PCS_OK;
 }
 
-void pcs_point_find(const pcs_points_of *points, int i, const pcs_places *places, pcs_point_now *out)
+pcs_status pcs_points_demand_free(pcs_context *ctx, const pcs_points_of *points)
 {
-    pcs_place place;
+    if (points->held < 0) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT, "node %d is held by supports, so the gaps of its points cannot change",
+                    points->held);
+}
+
+void pcs_point_at(const pcs_points_of *points, int i, const pcs_place *place, pcs_point_now *out)
+{
     *out = (pcs_point_now){ .node = pcs_points_node(points, i) };
-    places->find(places, out->node, &place);
     if (points->reach == 0.0) {
-        memcpy(out->x, place.x, sizeof out->x);
-        memcpy(out->v, place.v, sizeof out->v);
+        memcpy(out->x, place->x, sizeof out->x);
+        memcpy(out->v, place->v, sizeof out->v);
         return;
     }
     double turned[3];
-    pcs_place_point(&place, points->offset + 3 * (i % points->noffset), out->x, out->arm);
-    pcs_cross(place.w, out->arm, turned);
-    for (int k = 0; k < 3; k++) out->v[k] = place.v[k] + turned[k];
-    if (!place.is_small) pcs_cross(place.w, turned, out->bend);
+    pcs_place_point(place, points->offset + 3 * (i % points->noffset), out->x, out->arm);
+    pcs_cross(place->w, out->arm, turned);
+    for (int k = 0; k < 3; k++) out->v[k] = place->v[k] + turned[k];
+    if (!place->is_small) pcs_cross(place->w, turned, out->bend);
+}
+
+void pcs_point_find(const pcs_points_of *points, int i, const pcs_places *places, pcs_point_now *out)
+{
+    pcs_place place;
+    places->find(places, pcs_points_node(points, i), &place);
+    pcs_point_at(points, i, &place, out);
 }
 
 void pcs_point_push(pcs_row_direction *row, const pcs_point_now *point, const double beyond[3], const double force[3])

@@ -15,20 +15,25 @@ typedef struct pcs_points_of {
     const double *offset;
     double reach;        // m, of the longest offset
     bool turns_finitely; // some offset turns by any angle
+    int held;            // a node with offsets that supports hold in every way, or -1
 } pcs_points_of;
 
-#define PCS_OFFSETS_OPTION(type)                                           \
-    PCS_LIST("offsets", type, offsets, PCS_OPTIONAL, PCS_ANY_NUMBER,       \
-             "[[x, y, z], ...]: arms fixed to each of the nodes, from it " \
-             "in the reference state, m; their ends touch in place of the node")
+#define PCS_OFFSETS_HELP                                          \
+    "[[x, y, z], ...]: arms fixed to each of the nodes, from it " \
+    "in the reference state, m; their ends touch in place of the node"
+#define PCS_OFFSETS_OPTION(type) PCS_LIST("offsets", type, offsets, PCS_OPTIONAL, PCS_ANY_NUMBER, PCS_OFFSETS_HELP)
 
 // NULL when they are triples, else what is wrong.
-const char *pcs_offsets_check(const pcs_list *offsets, const char **option);
+const char *pcs_offsets_check(const pcs_list *offsets);
+// The arm of a point as pictures show it, point by point; false: there is no such point.
+bool pcs_offsets_show(const pcs_list *offsets, const pcs_set *nodes, int part, pcs_obstacle *out);
 // Length of the longest one, m.
 double pcs_offsets_reach(const pcs_list *offsets);
-// The nodes must turn, and some dof of each must be free.
+// The nodes must turn.
 pcs_status pcs_points_create(pcs_context *ctx, const pcs_list *offsets, const pcs_set *nodes, const pcs_dofmap *map,
                              pcs_points_of *out);
+// PCS_BAD_INPUT when nothing of a node is free.
+pcs_status pcs_points_demand_free(pcs_context *ctx, const pcs_points_of *points);
 static inline int pcs_points_node(const pcs_points_of *points, int i)
 {
     return points->nodes->items[i / points->noffset];
@@ -42,6 +47,8 @@ typedef struct pcs_point_now {
 } pcs_point_now;
 
 void pcs_point_find(const pcs_points_of *points, int i, const pcs_places *places, pcs_point_now *out);
+// The same where the place of its node is known.
+void pcs_point_at(const pcs_points_of *points, int i, const pcs_place *place, pcs_point_now *out);
 // Adds a force at the point, and `beyond` further.
 void pcs_point_push(pcs_row_direction *row, const pcs_point_now *point, const double beyond[3], const double force[3]);
 

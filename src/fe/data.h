@@ -64,6 +64,7 @@ typedef struct fe_data {
     pcs_fe_definition model;
     pcs_dofmap map;
     fe_share *share;           // NULL: all is here
+    int nheld;                 // supports that are joints, too: the last ones
     int nbatch;                // ngroup, or twice as many
     pcs_batch *batches;        // [2 ngroup] own cells of each group, then cells that belong to other ranks
     int *batch_of_cell;        // [mesh ncell] group number, -1 for none
@@ -239,7 +240,7 @@ static inline const pcs_batch *pcs_fe_batch_at(const fe_data *fe, int b, double 
     return room;
 }
 // Finite rotations in space.
-pcs_status pcs_fe_find_rotations(pcs_system *self, fe_data *fe, const char **culprit);
+pcs_status pcs_fe_find_rotations(pcs_system *self, fe_data *fe);
 void pcs_fe_retract(const pcs_system *self, const double *q0, const double *x, double *q);
 void pcs_fe_way(const pcs_system *self, const double *q0, const double *q1, double *x);
 void pcs_fe_turn(const pcs_system *self, const double *x, double *y);

@@ -164,6 +164,59 @@ static pcs_status dofs_apply_supports(pcs_context *ctx, fe_data *fe, const char 
     return PCS_OK;
 }
 
+// The rotation that supports hold alone among three in space, or -1. A joint holds it: without it no two would be left
+// that move by a rotation vector.
+static int dofs_lone_rotation(const pcs_dofmap *map, int node)
+{
+    int count = 0, nheld = 0, lone = -1;
+    for (int i = map->first[node]; i < map->first[node + 1]; i++) {
+        if (!map->dof[i].is_finite) continue;
+        count++;
+        if (map->dof[i].equation == 0) continue;
+        nheld++;
+        lone = i;
+    }
+    return count == 3 && nheld == 1 ? lone : -1;
+}
+
+static pcs_status dofs_add_held(pcs_context *ctx, fe_data *fe, const pcs_fe_support *support, int axis,
+                                pcs_fe_joint *joint)
+{
+    pcs_held_params *params;
+    PCS_TAKE(ctx, params, 1, "a support");
+    *params = (pcs_held_params){ .nodes = support->nodes->name, .axis = axis };
+    *joint = (pcs_fe_joint){ .name = support->name, .ops = pcs_held_joint(), .params = params };
+    fe->nheld++;
+    return PCS_OK;
+}
+
+// Supports that hold a rotation alone at some of their nodes become joints, too.
+static pcs_status dofs_find_held(pcs_context *ctx, fe_data *fe)
+{
+    pcs_fe_joint *joints;
+    PCS_TAKE(ctx, joints, fe->model.njoint + fe->model.nsupport, "supports");
+    for (int j = 0; j < fe->model.njoint; j++) joints[j] = fe->model.joints[j];
+    for (int s = 0; s < fe->model.nsupport; s++) {
+        const pcs_fe_support *support = &fe->model.supports[s];
+        int axis = -1;
+        for (int n = 0; n < support->nodes->count; n++) {
+            int lone = dofs_lone_rotation(&fe->map, support->nodes->items[n]);
+            if (lone < 0) continue;
+            for (int k = 0; k < 3; k++)
+                if (support->fixes[3 + k] && fe->map.dof[lone].direction[k] > 0.5) axis = k;
+        }
+        if (axis >= 0) PCS_TRY(dofs_add_held(ctx, fe, support, axis, &joints[fe->model.njoint + fe->nheld]));
+    }
+    if (fe->nheld == 0) return PCS_OK;
+    fe->model.joints = joints;
+    fe->model.njoint += fe->nheld;
+    for (int node = 0; node < fe->model.mesh->nnode; node++) {
+        int lone = dofs_lone_rotation(&fe->map, node);
+        if (lone >= 0) fe->map.dof[lone].equation = 0;
+    }
+    return PCS_OK;
+}
+
 // Equation of the dof of `node` along `direction`; the element itself declared it, so it is there.
 static int dofs_equation(const pcs_dofmap *map, int node, const double direction[3], bool is_rotation)
 {
@@ -193,6 +246,7 @@ pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culpri
 {
     PCS_TRY(dofs_collect(ctx, fe, culprit));
     PCS_TRY(dofs_apply_supports(ctx, fe, culprit));
+    PCS_TRY(dofs_find_held(ctx, fe));
     for (int i = 0; i < fe->map.ndof; i++)
         if (fe->map.dof[i].equation == 0) fe->map.dof[i].equation = fe->map.nequation++;
     if (fe->map.nequation == 0)

@@ -37,6 +37,21 @@ static pcs_status fe_make_batch(pcs_context *ctx, fe_data *fe, int group, const 
     return pcs_fe_taper(ctx, fe, group, culprit);
 }
 
+// Some elements have other kernels for other parameters.
+static pcs_status fe_choose_kernels(pcs_context *ctx, fe_data *fe)
+{
+    pcs_fe_group *groups;
+    PCS_TAKE(ctx, groups, fe->model.ngroup, "element groups");
+    for (int g = 0; g < fe->model.ngroup; g++) {
+        const pcs_element_ops *own = fe->model.groups[g].ops;
+        const pcs_element_ops *other = own->variant == NULL ? NULL : own->variant(fe->model.groups[g].params);
+        groups[g] = fe->model.groups[g];
+        if (other != NULL) groups[g].ops = other;
+    }
+    fe->model.groups = groups;
+    return PCS_OK;
+}
+
 static pcs_status fe_make_batches(pcs_context *ctx, fe_data *fe, const char **culprit)
 {
     int ncell = fe->model.mesh->ncell;
@@ -144,12 +159,13 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     *self = (pcs_system){
         .ops = &pcs_system_fe, .name = "fe", .ctx = ctx, .data = fe, .work = work, .is_linear = true, .load_factor = 1.0
     };
+    PCS_TRY(fe_choose_kernels(ctx, fe));
     PCS_TRY(fe_make_batches(ctx, fe, culprit));
     PCS_TRY(pcs_fe_number_dofs(ctx, fe, culprit));
     self->nq = self->nv = fe->map.nequation;
     if (fe->share != NULL) self->layout = &fe->share->layout;
     PCS_TRY(fe_set_batches_up(ctx, fe, culprit));
-    PCS_TRY(pcs_fe_find_rotations(self, fe, culprit));
+    PCS_TRY(pcs_fe_find_rotations(self, fe));
     PCS_TRY(pcs_fe_find_laws(self, fe));
     PCS_TRY(pcs_fe_assemble(self, fe, culprit));
     if (fe->is_nonlinear) PCS_TRY(pcs_fe_plan_pieces(self, fe));

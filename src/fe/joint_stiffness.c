@@ -12,10 +12,10 @@
 
 #include <string.h>
 
-static void stiffness_add(pcs_matrix *K, int row, int column, double value)
+static void stiffness_add(pcs_system *self, int row, int column, double value)
 {
-    int place = pcs_pattern_place(K->pattern, row, column);
-    if (place >= 0) K->value[place] += value;
+    if (row >= pcs_system_nown(self)) return; // a copy need not have the cells that couple its dofs
+    self->K->value[pcs_pattern_place(self->K->pattern, row, column)] += value;
 }
 
 static void stiffness_of_term(pcs_system *self, const pcs_row_term *term, const double *q, double lam)
@@ -32,14 +32,13 @@ static void stiffness_of_term(pcs_system *self, const pcs_row_term *term, const 
         pcs_rotation_apply_transposed(R, term->force, D);
         double along = pcs_dot3(r, D);
         for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++)
-                stiffness_add(self->K, e[i], e[j], lam * ((i == j ? along : 0.0) - D[i] * r[j]));
+            for (int j = 0; j < 3; j++) stiffness_add(self, e[i], e[j], lam * ((i == j ? along : 0.0) - D[i] * r[j]));
         return;
     }
     for (int i = fe->map.first[term->node]; i < fe->map.first[term->node + 1]; i++) {
         const pcs_dof *d = &fe->map.dof[i];
         if (!d->is_finite || d->equation < 0) continue;
-        stiffness_add(self->K, d->equation, d->equation, lam * pcs_dot3(term->arm, term->force));
+        stiffness_add(self, d->equation, d->equation, lam * pcs_dot3(term->arm, term->force));
     }
 }
 

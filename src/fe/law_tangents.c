@@ -206,8 +206,8 @@ pcs_status pcs_fe_add_law_pattern(pcs_system *self, const fe_data *fe, pcs_patte
     return PCS_OK;
 }
 
-// Smallest mass at an equation along which the points of a contact may push.
-static double tangent_least_mass(const pcs_system *self, const pcs_fe_contact *c, const double *mass)
+// Smallest mass at an equation along which the points of a contact may push, or smallest inertia about which they may.
+static double tangent_least_mass(const pcs_system *self, const pcs_fe_contact *c, const double *mass, bool of_rotations)
 {
     const fe_data *fe = self->data;
     double least = INFINITY;
@@ -218,7 +218,7 @@ static double tangent_least_mass(const pcs_system *self, const pcs_fe_contact *c
             for (int d = fe->map.first[node]; d < fe->map.first[node + 1]; d++) {
                 const pcs_dof *dof = &fe->map.dof[d];
                 bool is_own = dof->equation >= 0 && dof->equation < pcs_system_nown(self);
-                if (is_own && !dof->is_rotation) least = fmin(least, mass[dof->equation]);
+                if (is_own && dof->is_rotation == of_rotations) least = fmin(least, mass[dof->equation]);
             }
         }
     }
@@ -239,7 +239,8 @@ static double tangent_mobility(const pcs_system *self, int point, const double *
     return sum;
 }
 
-// Points that wander push on nodes of either side, and two of them may meet at a node.
+// Points that wander push on nodes of either side, at arms up to the contact's reach, and two of them may meet at a
+// node.
 static double tangent_most_mobile(const pcs_system *self, const fe_law_contact *own, const double *mass,
                                   const int *share)
 {
@@ -247,7 +248,10 @@ static double tangent_most_mobile(const pcs_system *self, const fe_law_contact *
     double most = 0.0;
     if (own->varies) {
         double sides = c->ops->set_options[1] == NULL ? 1.0 : 2.0;
-        return (c->ops->cell_options == NULL ? 1.0 : 2.0) * sides / tangent_least_mass(self, c, mass);
+        double arm = ((const fe_data *)self->data)->sources[own->contact].contact.reach;
+        double mobility = 1.0 / tangent_least_mass(self, c, mass, false);
+        if (arm > 0.0) mobility += arm * arm / tangent_least_mass(self, c, mass, true);
+        return (c->ops->cell_options == NULL ? 1.0 : 2.0) * sides * mobility;
     }
     for (int i = own->first; i < own->first + own->nrow; i++) most = fmax(most, tangent_mobility(self, i, mass, share));
     return most;

@@ -70,6 +70,19 @@ static void picture_list_contacts(const fe_data *fe, bool is_carried, pcs_obstac
     }
 }
 
+// Discs that touch, and arms of points that do.
+static void picture_list_carried(const fe_data *fe, pcs_obstacle *list, int *count)
+{
+    for (int c = 0; c < fe->model.ncontact; c++) {
+        const pcs_fe_contact *contact = &fe->model.contacts[c];
+        for (int part = 0; contact->ops->show_carried != NULL; part++) {
+            pcs_obstacle o = { .contact = c };
+            if (!contact->ops->show_carried(contact->params, &fe->map, part, &o)) break;
+            picture_add_obstacle(&o, true, list, count);
+        }
+    }
+}
+
 static void picture_list_joints(const pcs_system *self, pcs_obstacle *list, int *count)
 {
     const fe_data *fe = self->data;
@@ -90,10 +103,14 @@ static void picture_list_discs(const fe_data *fe, pcs_obstacle *list, int *count
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_fe_group *group = &fe->model.groups[g];
         for (int i = 0; i < group->cells->count; i++) {
-            pcs_obstacle o = { .contact = -1, .is_carried = true };
-            if (group->ops->show != NULL) group->ops->show(group->params, &o);
-            o.carrier = fe->model.mesh->cell[group->cells->items[i]][0];
-            picture_add_obstacle(&o, true, list, count);
+            const int *node = fe->model.mesh->cell[group->cells->items[i]];
+            for (int part = 0; group->ops->show != NULL; part++) {
+                pcs_obstacle o = { .contact = -1, .is_carried = true };
+                if (!group->ops->show(group->params, part, &o)) break;
+                o.carrier = node[o.carrier];
+                o.end_node = node[o.end_node];
+                picture_add_obstacle(&o, true, list, count);
+            }
         }
     }
 }
@@ -106,6 +123,7 @@ static int picture_list_obstacles(const pcs_system *self, pcs_picture *picture, 
     picture_list_contacts(fe, false, list, &count);
     picture->nstill = count;
     picture_list_contacts(fe, true, list, &count);
+    picture_list_carried(fe, list, &count);
     picture_list_discs(fe, list, &count);
     picture_list_joints(self, list, &count);
     return count;

@@ -218,6 +218,14 @@ static pcs_status reactions_make_supports(pcs_system *self, fe_data *fe)
     return PCS_OK;
 }
 
+// The joint that a support is, too, or -1.
+static int reactions_held(const fe_data *fe, int support)
+{
+    for (int j = fe->model.njoint - fe->nheld; j < fe->model.njoint; j++)
+        if (strcmp(fe->model.joints[j].name, fe->model.supports[support].name) == 0) return j;
+    return -1;
+}
+
 static pcs_reaction_info reactions_of_support(const fe_data *fe, int s)
 {
     const pcs_fe_support *support = &fe->model.supports[s];
@@ -232,8 +240,8 @@ static pcs_reaction_info reactions_of_support(const fe_data *fe, int s)
     for (int k = 0; k < 3; k++) {
         int l = (k + 1) % 3, m = (k + 2) % 3;
         info.has_force[k] = support->fixes[k];
-        info.has_moment[k] =
-            support->fixes[3 + k] || (has_arms[l] && support->fixes[m]) || (has_arms[m] && support->fixes[l]);
+        info.has_moment[k] = reactions_held(fe, s) >= 0 || support->fixes[3 + k] ||
+                             (has_arms[l] && support->fixes[m]) || (has_arms[m] && support->fixes[l]);
     }
     return info;
 }
@@ -245,7 +253,7 @@ pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **cul
     (void)culprit; // whatever supports there are, they have reactions
     PCS_TAKE(self->ctx, info, fe->model.njoint + fe->model.nsupport, "reactions");
     self->reactions = info;
-    for (int j = 0; j < fe->model.njoint; j++) {
+    for (int j = 0; j < fe->model.njoint - fe->nheld; j++) {
         const pcs_joint_shape *shape = &fe->sources[fe->model.ncontact + j].joint;
         info[count] = (pcs_reaction_info){ .name = fe->model.joints[j].name, .contact = fe->model.ncontact + j };
         memcpy(info[count].has_force, shape->has_force, sizeof shape->has_force);
@@ -337,6 +345,18 @@ static void reactions_of_supports(pcs_system *self, double h, const double *q, c
     if (h > 0.0) reactions_take_rows(self, h, rows);
 }
 
+// What the joint of a support that holds one rotation exerts.
+static void reactions_add_held(const fe_data *fe, int support, const fe_work *work, const pcs_row_report *rows,
+                               pcs_reaction *out)
+{
+    int joint = reactions_held(fe, support);
+    if (joint < 0) return;
+    const fe_row_source *source = &fe->sources[fe->model.ncontact + joint];
+    for (int row = source->first_row; row < source->first_row + source->nrow; row++)
+        for (int k = 0; k < 3 && isfinite(rows[row].force); k++)
+            out->moment[k] += rows[row].force * work->states[row].couple[k];
+}
+
 static void reactions_sum_support(const fe_data *fe, int support, const fe_work *work, pcs_reaction *out)
 {
     const fe_reactions *r = fe->reactions;
@@ -365,7 +385,8 @@ void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double 
     const fe_work *work = self->work;
     memset(out, 0, (size_t)self->nreaction * sizeof *out);
     pcs_fe_evaluate_rows(self, q);
-    for (int i = 0; i < fe->model.njoint; i++) {
+    int njoint = fe->model.njoint - fe->nheld;
+    for (int i = 0; i < njoint; i++) {
         const fe_row_source *source = &fe->sources[fe->model.ncontact + i];
         for (int j = source->first_row; j < source->first_row + source->nrow; j++) {
             double force = isfinite(rows[j].force) ? rows[j].force : 0.0; // at t = 0 there may be none
@@ -377,12 +398,14 @@ void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double 
     }
     if (fe->reactions == NULL) return;
     reactions_of_supports(self, h, q, v, rows);
-    int place = fe->model.njoint;
+    int place = njoint;
     for (int s = 0; s < fe->model.nsupport; s++)
         if (fe->model.supports[s].has_reactions) reactions_sum_support(fe, s, work, &out[place++]);
     if (self->layout != NULL)
-        for (int i = fe->model.njoint; i < place; i++) {
+        for (int i = njoint; i < place; i++) {
             pcs_system_sum(self, 3, out[i].force);
             pcs_system_sum(self, 3, out[i].moment);
         }
+    for (int s = 0, i = njoint; s < fe->model.nsupport; s++)
+        if (fe->model.supports[s].has_reactions) reactions_add_held(fe, s, work, rows, &out[i++]);
 }

@@ -19,46 +19,19 @@ static int rotations_count(const fe_data *fe, int node, int equation[3])
     return count;
 }
 
-// The support that holds some rotation of a node.
-static const char *rotations_culprit(const pcs_system *self, int node)
-{
-    const fe_data *fe = self->data;
-    for (int s = 0; s < fe->model.nsupport; s++) {
-        const pcs_fe_support *support = &fe->model.supports[s];
-        if (!support->fixes[3] && !support->fixes[4] && !support->fixes[5]) continue;
-        for (int i = 0; i < support->nodes->count; i++)
-            if (support->nodes->items[i] == node) return pcs_fe_culprit(self->ctx, "supports", support->name);
-    }
-    return NULL;
-}
-
-// Two components of a rotation vector that are held leave an angle about the third axis, which adds up. One alone
-// would say nothing of its own.
-static pcs_status rotations_check(pcs_system *self, int node, int nfixed, const char **culprit)
-{
-    if (nfixed != 1) return PCS_OK;
-    *culprit = rotations_culprit(self, node);
-    return pcs_fail(self->ctx, PCS_BAD_INPUT,
-                    "node %d turns freely in space; a support holds two or all of rx, ry, rz, or none (a universal "
-                    "joint leaves two "
-                    "axes free)",
-                    node);
-}
-
-static pcs_status rotations_note(pcs_system *self, fe_data *fe, int node, const char **culprit)
+// Two components of a rotation vector that are held leave an angle about the third axis, which adds up.
+static void rotations_note(fe_data *fe, int node)
 {
     int equation[3];
-    if (rotations_count(fe, node, equation) != 3) return PCS_OK;
+    if (rotations_count(fe, node, equation) != 3) return;
     int nfixed = (equation[0] < 0) + (equation[1] < 0) + (equation[2] < 0);
-    PCS_TRY(rotations_check(self, node, nfixed, culprit));
-    if (nfixed == 2) return PCS_OK;
+    if (nfixed == 2) return;
     fe->spin_of_node[node] = fe->nspin;
     memcpy(fe->spins[fe->nspin++], equation, sizeof equation);
     if (equation[0] >= 0) fe->starts_spin[equation[0]] = true;
-    return PCS_OK;
 }
 
-pcs_status pcs_fe_find_rotations(pcs_system *self, fe_data *fe, const char **culprit)
+pcs_status pcs_fe_find_rotations(pcs_system *self, fe_data *fe)
 {
     int nnode = fe->model.mesh->nnode, equation[3], count = 0;
     for (int node = 0; node < nnode; node++) count += rotations_count(fe, node, equation) == 3;
@@ -69,9 +42,9 @@ pcs_status pcs_fe_find_rotations(pcs_system *self, fe_data *fe, const char **cul
     for (int node = 0; node < nnode; node++) fe->spin_of_node[node] = -1;
     // In the order of the equations: nodes of this rank first.
     for (int node = 0; node < nnode; node++)
-        if (pcs_fe_owns(fe, node)) PCS_TRY(rotations_note(self, fe, node, culprit));
+        if (pcs_fe_owns(fe, node)) rotations_note(fe, node);
     for (int node = 0; node < nnode; node++)
-        if (!pcs_fe_owns(fe, node)) PCS_TRY(rotations_note(self, fe, node, culprit));
+        if (!pcs_fe_owns(fe, node)) rotations_note(fe, node);
     return PCS_OK;
 }
 

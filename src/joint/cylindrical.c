@@ -132,12 +132,7 @@ static void cylindrical_evaluate(void *instance, const pcs_places *places, pcs_r
     for (int i = 0; i < 2; i++) {
         pcs_rider d = cylindrical_rider(c, &a, across[i]);
         pcs_row_translation(&a, &b, &d, rows++);
-        if (c->angle.adds_up) {
-            pcs_row_angle(&a, &b, across[i], rows++);
-            continue;
-        }
-        pcs_rider u = pcs_rider_on(&a, across[i]), w = pcs_rider_on(&b, c->angle.axis);
-        pcs_row_cross(&a, &b, &u, &w, rows++);
+        pcs_row_square(&a, &b, across[i], c->angle.axis, c->angle.adds_up, rows++);
     }
     if (c->pitch != 0.0) cylindrical_thread(c, &a, &b, rows);
 }
@@ -145,30 +140,29 @@ static void cylindrical_evaluate(void *instance, const pcs_places *places, pcs_r
 static bool cylindrical_show(const void *instance, int part, pcs_obstacle *out)
 {
     const cylindrical *c = instance;
+    if (part > 0) return pcs_ends_show_arms(&c->ends.a, &c->ends.b, part - 1, out);
     pcs_end_show(&c->ends.b, PCS_OBSTACLE_BORE, c->angle.axis, out);
-    return part == 0;
+    return true;
 }
+
+#define CYLINDRICAL_COMMON                                                                                     \
+    .params_size = sizeof(cylindrical_params), .set_options = pcs_ends_sets, .evaluate = cylindrical_evaluate, \
+    .show = cylindrical_show
 
 const pcs_joint_ops pcs_joint_cylindrical = {
     .name = "cylindrical",
     .summary = "b slides along and turns about one axis, in space",
     .options = cylindrical_options,
-    .params_size = sizeof(cylindrical_params),
-    .set_options = pcs_ends_sets,
     .check = cylindrical_check,
     .create = cylindrical_create,
-    .evaluate = cylindrical_evaluate,
-    .show = cylindrical_show,
+    CYLINDRICAL_COMMON,
 };
 
 const pcs_joint_ops pcs_joint_screw = {
     .name = "screw",
     .summary = "b slides along an axis as it turns about it, by a pitch, in space",
     .options = screw_options,
-    .params_size = sizeof(cylindrical_params),
-    .set_options = pcs_ends_sets,
     .check = screw_check,
     .create = screw_create,
-    .evaluate = cylindrical_evaluate,
-    .show = cylindrical_show,
+    CYLINDRICAL_COMMON,
 };

@@ -279,6 +279,17 @@ void pcs_row_cross(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *
     memcpy(row->couple, moment_b, sizeof row->couple);
 }
 
+void pcs_row_square(const pcs_end_now *a, const pcs_end_now *b, const double across[3], const double axis[3],
+                    bool adds_up, pcs_row_state *row)
+{
+    if (adds_up) {
+        pcs_row_angle(a, b, across, row);
+        return;
+    }
+    pcs_rider u = pcs_rider_on(a, across), w = pcs_rider_on(b, axis);
+    pcs_row_cross(a, b, &u, &w, row);
+}
+
 int pcs_ends_join(const pcs_joint_ends *ends, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows)
 {
     for (int i = 0; i < ends->ntranslation; i++) {
@@ -323,6 +334,19 @@ void pcs_end_show(const pcs_joint_end *end, pcs_obstacle_kind kind, const double
     out->carrier = end->node;
     memcpy(out->point, end->arm, sizeof out->point);
     if (axis != NULL) memcpy(out->axis, axis, sizeof out->axis);
+}
+
+bool pcs_ends_show_arms(const pcs_joint_end *a, const pcs_joint_end *b, int part, pcs_obstacle *out)
+{
+    const pcs_joint_end *ends[] = { a, b };
+    for (int i = 0; i < 2; i++) {
+        if (ends[i]->node < 0 || pcs_norm3(ends[i]->arm) == 0.0 || part-- > 0) continue;
+        out->kind = PCS_OBSTACLE_ROD;
+        out->carrier = out->end_node = ends[i]->node;
+        memcpy(out->end, ends[i]->arm, sizeof out->end);
+        return true;
+    }
+    return false;
 }
 
 void pcs_ends_show_rod(const pcs_joint_end *a, const pcs_joint_end *b, pcs_obstacle *out)

@@ -91,8 +91,14 @@ void pcs_row_angle(const pcs_end_now *a, const pcs_end_now *b, const double n[3]
 void pcs_row_cross(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *u, const pcs_rider *w,
                    pcs_row_state *row);
 
+// Keeps the axis of b square to `across`, which rides on a: about the third direction they do not turn.
+void pcs_row_square(const pcs_end_now *a, const pcs_end_now *b, const double across[3], const double axis[3],
+                    bool adds_up, pcs_row_state *row);
+
 // A mark of this kind at the point of an end that is a node, along `axis` where it has one (NULL).
 void pcs_end_show(const pcs_joint_end *end, pcs_obstacle_kind kind, const double *axis, pcs_obstacle *out);
+// The arms from nodes to the point of the joint, those that there are, part by part from 0 on; false: no such part.
+bool pcs_ends_show_arms(const pcs_joint_end *a, const pcs_joint_end *b, int part, pcs_obstacle *out);
 // A rod from one end, which may be the ground, to the other.
 void pcs_ends_show_rod(const pcs_joint_end *a, const pcs_joint_end *b, pcs_obstacle *out);
 

@@ -63,30 +63,26 @@ static void fixed_evaluate(void *instance, const pcs_places *places, pcs_row_sta
 
 static bool fixed_show(const void *instance, int part, pcs_obstacle *out)
 {
-    pcs_end_show(&((const pcs_joint_ends *)instance)->b, PCS_OBSTACLE_BALL, NULL, out);
-    return part == 0;
+    const pcs_joint_ends *ends = instance;
+    if (part > 0) return pcs_ends_show_arms(&ends->a, &ends->b, part - 1, out);
+    pcs_end_show(&ends->b, PCS_OBSTACLE_BALL, NULL, out);
+    return true;
 }
+
+#define FIXED_COMMON                                                                                                   \
+    .options = fixed_options, .params_size = sizeof(fixed_params), .set_options = pcs_ends_sets, .check = fixed_check, \
+    .evaluate = fixed_evaluate, .show = fixed_show
 
 const pcs_joint_ops pcs_joint_ball = {
     .name = "ball",
     .summary = "two points stay together, the ends turn freely",
-    .options = fixed_options,
-    .params_size = sizeof(fixed_params),
-    .set_options = pcs_ends_sets,
-    .check = fixed_check,
     .create = fixed_create_ball,
-    .evaluate = fixed_evaluate,
-    .show = fixed_show,
+    FIXED_COMMON,
 };
 
 const pcs_joint_ops pcs_joint_fixed = {
     .name = "fixed",
     .summary = "a weld: two points stay together and the ends do not turn against each other",
-    .options = fixed_options,
-    .params_size = sizeof(fixed_params),
-    .set_options = pcs_ends_sets,
-    .check = fixed_check,
     .create = fixed_create,
-    .evaluate = fixed_evaluate,
-    .show = fixed_show,
+    FIXED_COMMON,
 };

@@ -5,7 +5,12 @@
 //
 // Angles in space are known up to whole turns; z_a, z_b are whole and have no common divisor, so the numerator is, too:
 // the nearest of its zeros is taken. The wheels exert moments about their axes on each other, and the carrier what is
-// left: the force between the teeth that a radius would tell is not among the forces of the hinges.
+// left. Where the point P in which their pitch circles touch is given, the row is
+//
+//   g = r_b phi_b + (r_a z_a/|z_a|) phi_a + t . (f_b - c_b) - t . (f_a - c_a),   r the distances of P from the axes,
+//
+// t the way of the teeth, f the feet of P on the axes, which ride on the wheels, and c the same points on the carrier,
+// which hinges hold together. A unit multiplier is then a force t at P on b and -t on a, and nothing on the carrier.
 
 #include "joint/angle.h"
 
@@ -16,7 +21,7 @@ enum { GEAR_MOST_TEETH = 1000000 };
 
 typedef struct gear_params {
     const char *a, *b, *carrier;
-    double axis_a[3], axis_b[3];
+    double axis_a[3], axis_b[3], at[3];
     int teeth_a, teeth_b;
     bool is_internal;
 } gear_params;
@@ -27,11 +32,25 @@ typedef struct gear_wheel {
     double teeth; // less common divisors, with the sign of its angle in the row
 } gear_wheel;
 
+// The foot of the pitch point on the axis of a wheel, on the wheel and on the carrier.
+typedef struct gear_foot {
+    pcs_joint_end wheel, carrier;
+    double rate[3]; // of the point, at a unit rate of the wheel
+} gear_foot;
+
 typedef struct gear {
     gear_wheel a, b;
     pcs_joint_end carrier;
     double most; // teeth
+    // Of the point of the pitch circles:
+    bool has_point, rides; // it is given; the way of the teeth turns with the carrier
+    double way[3], radius; // t; of b
+    pcs_joint_end pitch;   // on the carrier
+    gear_foot foot_a, foot_b;
 } gear;
+
+static const double pitch_misfit = 1e-6; // of radii and directions
+static const double wheel_width = 0.2;   // of a wheel in pictures, in radii
 
 static const pcs_option gear_options[] = {
     PCS_TEXT("a", gear_params, a, PCS_REQUIRED, "node of the first wheel"),
@@ -44,6 +63,10 @@ static const pcs_option gear_options[] = {
     PCS_COUNT("teeth_a", gear_params, teeth_a, PCS_REQUIRED, PCS_WITHIN(1, GEAR_MOST_TEETH), "teeth of a"),
     PCS_COUNT("teeth_b", gear_params, teeth_b, PCS_REQUIRED, PCS_WITHIN(1, GEAR_MOST_TEETH),
               "teeth of b, which turns teeth_a/teeth_b times as fast as a"),
+    PCS_VECTOR(
+        "at", gear_params, at, PCS_OPTIONAL, PCS_ANY_NUMBER,
+        "where the pitch circles touch in the reference state, m: the force of the teeth acts there, on wheels whose "
+        "nodes lie on their axes; without it there is a pair of moments"),
     PCS_FLAG("internal", gear_params, is_internal, PCS_DEFAULT("false"),
              "the wheels turn in the same sense about their axes, as in a ring or by a belt; else in opposite ones"),
     { 0 },
@@ -122,6 +145,64 @@ static pcs_status gear_resolve(pcs_context *ctx, const gear_params *p, const pcs
     return PCS_OK;
 }
 
+// Foot of the point on the axis of a wheel.
+static pcs_status gear_find_foot(pcs_context *ctx, const pcs_dofmap *map, const gear *g, const gear_wheel *wheel,
+                                 const double at[3], gear_foot *out)
+{
+    const double *x = map->mesh->x[wheel->end.node];
+    double arm[3], foot[3];
+    for (int k = 0; k < 3; k++) arm[k] = at[k] - x[k];
+    double along = pcs_dot3(arm, wheel->angle.axis);
+    for (int k = 0; k < 3; k++) foot[k] = x[k] + along * wheel->angle.axis[k];
+    pcs_cross(wheel->angle.axis, arm, out->rate);
+    PCS_TRY(pcs_end_resolve(ctx, map, wheel->end.node, foot, &out->wheel));
+    return pcs_end_resolve(ctx, map, g->carrier.node, foot, &out->carrier);
+}
+
+// The teeth of both wheels go the same way at the point, by the ratio of their numbers.
+static pcs_status gear_find_pitch(pcs_context *ctx, const pcs_dofmap *map, const double at[3], gear *g)
+{
+    double miss[3];
+    const double *rate_a = g->foot_a.rate, *rate_b = g->foot_b.rate;
+    PCS_TRY(gear_find_foot(ctx, map, g, &g->a, at, &g->foot_a));
+    PCS_TRY(gear_find_foot(ctx, map, g, &g->b, at, &g->foot_b));
+    PCS_TRY(pcs_end_resolve(ctx, map, g->carrier.node, at, &g->pitch));
+    double radius_a = pcs_norm3(rate_a), size = g->b.teeth * radius_a;
+    g->radius = pcs_norm3(rate_b);
+    for (int k = 0; k < 3; k++) miss[k] = g->a.teeth * rate_b[k] + g->b.teeth * rate_a[k];
+    if (!(g->radius > 0.0) || pcs_norm3(miss) > pitch_misfit * size)
+        return pcs_fail(ctx, PCS_BAD_INPUT,
+                        "the teeth do not mesh at [%g, %g, %g]: it is %g m from the axis of a and %g m from that of b, "
+                        "which must be as %g to %g, with the teeth of both going the same way there (between the axes, "
+                        "or with 'internal' beyond the axis of the smaller wheel)",
+                        at[0], at[1], at[2], radius_a, g->radius, fabs(g->a.teeth), g->b.teeth);
+    (void)pcs_normalize3(rate_b, g->way);
+    g->has_point = true;
+    g->rides = g->carrier.node >= 0 && g->carrier.turning >= PCS_TURNS_FLAT;
+    return PCS_OK;
+}
+
+// Without a point the joint carries a moment about the axis of b, which may ride.
+static void gear_shape_of_angles(const gear *g, pcs_joint_shape *shape)
+{
+    *shape = (pcs_joint_shape){ .nrow = 1, .is_constant = g->a.angle.adds_up && g->b.angle.adds_up };
+    pcs_joint_mark(g->b.angle.axis, shape->has_moment);
+    if (g->carrier.turning == PCS_TURNS_FREE)
+        for (int k = 0; k < 3; k++) shape->has_moment[k] = true;
+}
+
+// With one it carries a force, which may ride, and no moment about the point.
+static void gear_shape_of_teeth(const pcs_dofmap *map, const gear *g, pcs_joint_shape *shape)
+{
+    const pcs_joint_end *ends[] = { &g->foot_a.wheel, &g->foot_a.carrier, &g->foot_b.wheel, &g->foot_b.carrier };
+    *shape = (pcs_joint_shape){ .nrow = 1, .is_constant = g->a.angle.adds_up && g->b.angle.adds_up && !g->rides };
+    for (int i = 0; i < 4; i++) shape->is_constant = shape->is_constant && pcs_end_is_straight(ends[i]);
+    pcs_joint_mark(g->way, shape->has_force);
+    if (!g->rides) return;
+    for (int i = map->first[g->b.end.node]; i < map->first[g->b.end.node + 1]; i++)
+        if (!map->dof[i].is_rotation) pcs_joint_mark(map->dof[i].direction, shape->has_force);
+}
+
 static pcs_status gear_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
                               pcs_joint_shape *shape)
 {
@@ -136,11 +217,32 @@ static pcs_status gear_create(pcs_context *ctx, const void *params, const pcs_do
     g->b.teeth = p->teeth_b / common;
     g->most = fmax(fabs(g->a.teeth), g->b.teeth);
     *instance = g;
-    *shape = (pcs_joint_shape){ .nrow = 1, .is_constant = g->a.angle.adds_up && g->b.angle.adds_up };
-    pcs_joint_mark(g->b.angle.axis, shape->has_moment);
-    if (g->carrier.turning == PCS_TURNS_FREE) // the axis rides
-        for (int k = 0; k < 3; k++) shape->has_moment[k] = true;
+    if (pcs_axis_given(p->at)) PCS_TRY(gear_find_pitch(ctx, map, p->at, g));
+    if (g->has_point) gear_shape_of_teeth(map, g, shape);
+    else gear_shape_of_angles(g, shape);
     return PCS_OK;
+}
+
+// Turns the row of the angles into that of the way of the teeth.
+static void gear_push(const gear *g, const pcs_places *places, pcs_row_state *row)
+{
+    const gear_foot *feet[] = { &g->foot_b, &g->foot_a };
+    pcs_row_state angles = *row;
+    pcs_end_now carrier, wheel, pitch;
+    pcs_end_find(&g->pitch, places, &pitch);
+    pcs_rider way = g->rides ? pcs_rider_on(&pitch, g->way) : pcs_rider_fixed(g->way);
+    *row = (pcs_row_state){ 0 };
+    pcs_row_add(row, g->radius * g->most / g->b.teeth, &angles);
+    for (int i = 0; i < 2; i++) {
+        pcs_row_state apart = { 0 };
+        pcs_end_find(&feet[i]->carrier, places, &carrier);
+        pcs_end_find(&feet[i]->wheel, places, &wheel);
+        pcs_row_translation(&carrier, &wheel, &way, &apart);
+        pcs_row_add(row, i == 0 ? 1.0 : -1.0, &apart);
+    }
+    memset(row->couple, 0, sizeof row->couple);
+    memcpy(row->point, pitch.point, sizeof row->point);
+    memcpy(row->normal, way.now, sizeof row->normal);
 }
 
 static void gear_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
@@ -159,13 +261,18 @@ static void gear_evaluate(void *instance, const pcs_places *places, pcs_row_stat
     memcpy(rows->point, b.point, sizeof rows->point);
     if (!g->a.angle.adds_up || !g->b.angle.adds_up)
         rows->gap = remainder(g->b.teeth * turn_b.gap + g->a.teeth * turn_a.gap, pcs_whole_turn) / g->most;
+    if (g->has_point) gear_push(g, places, rows);
 }
 
 static bool gear_show(const void *instance, int part, pcs_obstacle *out)
 {
     const gear *g = instance;
     const gear_wheel *wheel = part == 0 ? &g->a : &g->b;
-    pcs_end_show(&wheel->end, PCS_OBSTACLE_CYLINDER, wheel->angle.axis, out);
+    double radius = part == 0 ? g->radius * fabs(g->a.teeth) / g->b.teeth : g->radius;
+    bool is_ring = g->a.teeth < 0.0 && fabs(wheel->teeth) == g->most;
+    pcs_end_show(&wheel->end, is_ring ? PCS_OBSTACLE_BORE : PCS_OBSTACLE_CYLINDER, wheel->angle.axis, out);
+    if (g->has_point) out->radius = radius;
+    if (g->has_point) out->length = wheel_width * radius;
     return part < 2;
 }
 

@@ -98,23 +98,17 @@ static void hinge_evaluate(void *instance, const pcs_places *places, pcs_row_sta
     rows += pcs_ends_join(&h->ends, &a, &b, rows);
     if (!h->has_axis) return;
     bool adds_up = h->ends.a.turning != PCS_TURNS_FREE && h->ends.b.turning != PCS_TURNS_FREE;
-    for (int i = 0; i < 2; i++) {
-        if (adds_up) {
-            pcs_row_angle(&a, &b, h->across[i], rows++);
-            continue;
-        }
-        pcs_rider u = pcs_rider_on(&a, h->across[i]), w = pcs_rider_on(&b, h->axis);
-        pcs_row_cross(&a, &b, &u, &w, rows++);
-    }
+    for (int i = 0; i < 2; i++) pcs_row_square(&a, &b, h->across[i], h->axis, adds_up, rows++);
 }
 
 static bool hinge_show(const void *instance, int part, pcs_obstacle *out)
 {
     const hinge *h = instance;
     double normal[3] = { 0.0, 0.0, 1.0 };
+    if (part > 0) return pcs_ends_show_arms(&h->ends.a, &h->ends.b, part - 1, out);
     if (h->ends.ntranslation == 2) pcs_cross(h->ends.translation[0], h->ends.translation[1], normal);
     pcs_end_show(&h->ends.b, PCS_OBSTACLE_CYLINDER, h->has_axis ? h->axis : normal, out);
-    return part == 0;
+    return true;
 }
 
 const pcs_joint_ops pcs_joint_hinge = {

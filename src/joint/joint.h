@@ -44,4 +44,12 @@ typedef struct pcs_joint_ops {
 
 extern const pcs_joint_ops *const pcs_joints[]; // ends with NULL
 
+// What supports take that hold one of three rotations in space; not for cases.
+typedef struct pcs_held_params {
+    const char *nodes; // name of a set
+    int axis;          // 0, 1, 2
+} pcs_held_params;
+
+const pcs_joint_ops *pcs_held_joint(void);
+
 #endif

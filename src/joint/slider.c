@@ -100,8 +100,9 @@ static void slider_evaluate(void *instance, const pcs_places *places, pcs_row_st
 static bool slider_show(const void *instance, int part, pcs_obstacle *out)
 {
     const slider *s = instance;
+    if (part > 0) return pcs_ends_show_arms(&s->ends.a, &s->ends.b, part - 1, out);
     pcs_end_show(&s->ends.b, PCS_OBSTACLE_BORE, s->axis, out);
-    return part == 0;
+    return true;
 }
 
 const pcs_joint_ops pcs_joint_slider = {

@@ -87,9 +87,11 @@ static bool universal_show(const void *instance, int part, pcs_obstacle *out)
 {
     const universal *u = instance;
     bool has_a = u->ends.a.node >= 0;
+    int crosses = has_a ? 2 : 1;
+    if (part >= crosses) return pcs_ends_show_arms(&u->ends.a, &u->ends.b, part - crosses, out);
     if (part == 1 && has_a) pcs_end_show(&u->ends.a, PCS_OBSTACLE_CYLINDER, u->axis_a, out);
     else pcs_end_show(&u->ends.b, PCS_OBSTACLE_CYLINDER, u->axis_b, out);
-    return part < (has_a ? 2 : 1);
+    return true;
 }
 
 const pcs_joint_ops pcs_joint_universal = {

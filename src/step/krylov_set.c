@@ -13,6 +13,7 @@ enum {
     ROUNDS = 200,
     HASTY_ROUNDS = 20,
     IDLE_ROUNDS = 20,
+    REFINEMENTS = 2, // of multipliers that redundant joints share: what is left then they contradict each other by
     KRYLOV_RESTART = 120,
     KRYLOV_LIMIT = 3000,
     SWEEPS = 2000
@@ -201,7 +202,15 @@ static bool set_slides(const pcs_krylov_set *c, bool in_space_only)
     return pcs_sum_count(count) > 0;
 }
 
-// y = J x of the active equations, x in units of impulses.
+// Is unknown k one of a bilateral row?
+static bool set_is_joint(const pcs_krylov_set *c, int k)
+{
+    if (k < 2 * c->p.m) return c->p.rows[k % c->p.m].is_bilateral;
+    return k >= 2 * c->p.m + c->p.nt;
+}
+
+// y = J x of the active equations, x in units of impulses. Redundant joints have their diagonals raised: each round
+// then takes the least multipliers, and what the rows contradict each other by does not become forces.
 static void set_linearised(void *owner, const double *x, double *y)
 {
     pcs_krylov_set *c = owner;
@@ -212,6 +221,8 @@ static void set_linearised(void *owner, const double *x, double *y)
     for (int k = 0; k < c->p.n; k++) y[k] = 0.0;
     for (int k = first; k < last; k++)
         if (c->mode[k] == HELD) y[k] = c->image[k] / pcs_contact_unit(&c->p, k);
+    for (int k = c->shared > 0.0 ? first : last; k < last; k++)
+        if (set_is_joint(c, k)) y[k] += c->shared * x[k] / c->p.r[k];
     for (int j = 0; j < c->p.m; j++) {
         double turned[2] = { 0 }, along = 0.0;
         if (!(c->stage & PCS_STAGE_RATE)) break;
@@ -252,6 +263,15 @@ static bool set_is_near(const pcs_krylov_set *c, int row, int k)
     return c->turn[row] > slow_turn;
 }
 
+// The preconditioners know of raised diagonals, too.
+static void set_raise(const pcs_krylov_set *c, pcs_preconditioner *pre, int first)
+{
+    if (c->shared == 0.0) return;
+    for (int j = 0; j < c->p.m; j++)
+        if (c->p.rows[j].is_bilateral && c->is_in[first + j])
+            pcs_preconditioner_add(pre, j, j, c->shared / c->p.r[first + j]);
+}
+
 // The preconditioner of the velocities for the present sets and directions of slip.
 static void set_choose_rates(pcs_krylov_set *c, pcs_preconditioner *pre)
 {
@@ -268,6 +288,7 @@ static void set_choose_rates(pcs_krylov_set *c, pcs_preconditioner *pre)
     if (is_same && !turns && !c->has_turns && pre->is_factored) return;
     c->has_turns = turns;
     pcs_preconditioner_choose(pre, c->is_in + c->p.m);
+    set_raise(c, pre, c->p.m);
     if (turns)
         for (int j = 0; j < c->p.m; j++) {
             int k = pcs_contact_tangent(&c->p, j, 0);
@@ -285,6 +306,7 @@ static void set_choose_gaps(pcs_krylov_set *c, pcs_preconditioner *pre)
     }
     if (is_same && pre->is_factored) return;
     pcs_preconditioner_choose(pre, c->is_in);
+    set_raise(c, pre, 0);
     pcs_preconditioner_factor(pre);
 }
 
@@ -484,7 +506,9 @@ static bool set_iterate(pcs_krylov_set *c, int stage)
         bool is_stalled = s.changed == 0 && s.norm > 0.5 * s.last, is_frozen = s.thawed > FREEZE_GATE_AFTER;
         // The sets are those of this very z, whether they have just changed or not.
         s.is_rounded_off = s.is_rounded_off && s.changed == 0 && !is_moved;
-        if ((!is_moved && c->ratio <= 1.0) || (is_stalled && c->ratio <= acceptable) || s.is_rounded_off) {
+        bool is_contradicted = c->shared > 0.0 && is_stalled && !is_moved && round >= REFINEMENTS;
+        bool is_enough = (is_stalled && c->ratio <= acceptable) || s.is_rounded_off || is_contradicted;
+        if ((!is_moved && c->ratio <= 1.0) || is_enough) {
             if (!is_frozen) return true;
             // Settled for the gate as it was; now the gate may follow.
             s.thawed = 0;

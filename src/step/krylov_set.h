@@ -27,6 +27,7 @@ typedef struct pcs_krylov_set {
     double reach;          // m, largest gap so far
     bool is_one_way;       // velocity multipliers do not move gaps: the position law can be settled first
     bool is_symmetric;     // the diagonal blocks of P are
+    double shared;         // share by which diagonals of bilateral rows are raised in every linear system
     pcs_krylov_set_product *product;
     void *owner;
     pcs_preconditioner *preconditioner[2]; // preconditioners of the gaps and of the velocities; NULL: the masses r

@@ -72,6 +72,7 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     c->p.h = form->h;
     c->p.has_position = form->has_position;
     c->p.gate_is_live = form->gate_is_live;
+    c->shared = self->system->has_redundant_joints ? PCS_SHARED_WEIGHT : 0.0;
     pcs_krylov_set_set_smooth(c, form->has_smooth_multipliers ? map->nb : 0);
     bool is_damped = map->kind == PCS_MAP_GENERAL;
     c->is_one_way = form->kw == 0.0 && s->nt == 0 && !is_damped && !form->has_smooth_multipliers;
@@ -372,6 +373,15 @@ static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, in
     return pcs_outer_solve(self, p, &outer, iterations);
 }
 
+// What redundant joints had in common in the step before is not what they share in this one.
+static void schur_forget_joints(pcs_step_solver *self)
+{
+    schur *s = self->data;
+    double *z = s->contacts->p.z;
+    for (int i = 0; i < s->map->nb; i++) z[s->map->bilateral[i]] = z[s->m + s->map->bilateral[i]] = 0.0;
+    for (int k = 2 * s->m + s->nt; k < s->contacts->p.n; k++) z[k] = 0.0;
+}
+
 static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
 {
     schur *s = self->data;
@@ -382,6 +392,7 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     self->products = self->revisits = self->projections = 0;
     memcpy(s->q0, p->q, (size_t)s->n * sizeof(double));
     memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
+    if (c->shared > 0.0) schur_forget_joints(self);
     memcpy(s->z_step, c->p.z, (size_t)c->p.n * sizeof(double));
     schur_clear(self, p);
     s->contacts->p.is_hasty = false;

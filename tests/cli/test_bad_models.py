@@ -150,8 +150,9 @@ class BadModels(unittest.TestCase):
     def test_rotations_that_do_not_fit(self):
         self.refused(TWO + "merge:\n  corner: { sets: [a.end, b.start] }\nelements:\n" + group("beam_exact_2d", "a") +
                      group("beam_timo_2d", "b"), "8:6: elements.b", "finite angles", "cannot share a node")
-        self.refused(SPACE + "supports:\n  clamp: { set: beam.start, fix: [x, y, z, rx] }\n",
-                     "6:10: supports.clamp", "two or all of rx, ry, rz, or none", "universal")
+        self.refused(SPACE + "supports:\n  clamp: { set: beam.start, fix: [x, y, z, rx] }\n"
+                     "initial:\n  - { set: beam, rotation: [0.2, 0, 0] }\n",
+                     "6:10: supports.clamp", "the initial state does not fit support 'clamp'")
         text = (SPACE + RUN).replace("alpha_ggl, rho_inf: 0.8", "event_driven")
         result = self.percuss(text)
         self.assertEqual(result.returncode, 2)

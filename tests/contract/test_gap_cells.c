@@ -68,23 +68,30 @@ static bool has_option(const pcs_gap_ops *ops, const char *name)
     return is_found;
 }
 
-// The nodes of the second chain are left of the first.
+static void check_with(const pcs_gap_ops *ops, const scene *s, const char *more, void (*check)(model *, const scene *))
+{
+    model *m = cells(ops, s, more);
+    check(m, s);
+    model_destroy(&m);
+}
+
+// The nodes of the second chain, and points near them, are left of the first.
 static void for_every_type(void (*check)(model *m, const scene *s))
 {
     int ncheck = 0;
     for (int type = 0; pcs_gap_types[type] != NULL; type++)
         for (int k = 0; k < NSCENE && pcs_gap_types[type]->cell_options != NULL; k++) {
-            model *m = cells(pcs_gap_types[type], &scenes[k], "friction=0.3");
-            check(m, &scenes[k]);
-            model_destroy(&m);
-            ncheck++;
-            if (!scenes[k].is_plane || !has_option(pcs_gap_types[type], "side")) continue;
-            m = cells(pcs_gap_types[type], &scenes[k], "friction=0.3 side=left");
-            check(m, &scenes[k]);
-            model_destroy(&m);
-            ncheck++;
+            const pcs_gap_ops *ops = pcs_gap_types[type];
+            const scene *s = &scenes[k];
+            bool has_sides = s->is_plane && has_option(ops, "side");
+            bool has_offsets = strncmp(s->element, "beam", 4) == 0 && has_option(ops, "offsets");
+            check_with(ops, s, "friction=0.3", check);
+            if (has_sides) check_with(ops, s, "friction=0.3 side=left", check);
+            if (has_offsets) check_with(ops, s, "friction=0.3 offsets=0.08,0.05,0,-0.03,0.06,0", check);
+            if (has_offsets && has_sides) check_with(ops, s, "side=left friction=0.3 offsets=0.08,0.05,0", check);
+            ncheck += 1 + has_sides + has_offsets + (has_offsets && has_sides);
         }
-    CHECK(ncheck == 2 * NSCENE + 2);
+    CHECK(ncheck == 2 * NSCENE + 2 + 4 + 1);
 }
 
 static void somewhere(const model *m, unsigned long long *seed, double *q)

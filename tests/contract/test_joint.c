@@ -57,6 +57,24 @@ static const char *node_of(const body *b, const char *name)
     return strncmp(b->element, "beam", 4) == 0 ? starts[strcmp(name, "two") == 0] : name;
 }
 
+// A gear on a carrier, with its pitch point between axes that are parallel.
+static void state_gear(model *m, const body *b)
+{
+    char text[512];
+    const double axis[3] = { b->is_flat ? 0.0 : 0.6, b->is_flat ? 0.0 : -0.48, b->is_flat ? 1.0 : 0.64 };
+    double apart[3], at[3], along = 0.0;
+    for (int k = 0; k < 3; k++) apart[k] = places[1][k] - places[0][k];
+    along = pcs_dot3(apart, axis);
+    for (int k = 0; k < 3; k++)
+        at[k] = places[0][k] + 0.6 * (apart[k] - along * axis[k]) + (b->is_flat ? 0.0 : 0.2 * axis[k]);
+    bool is_beam = strncmp(b->element, "beam", 4) == 0;
+    snprintf(text, sizeof text,
+             "a=%s b=%s carrier=%s teeth_a=30 teeth_b=20 axis_a=%.17g,%.17g,%.17g at=%.17g,%.17g,%.17g",
+             node_of(b, "one"), node_of(b, "two"), is_beam ? "three.start" : "three", axis[0], axis[1], axis[2], at[0],
+             at[1], at[2]);
+    model_joint(m, "link", "gear", text);
+}
+
 static void state_joint(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
 {
     char text[512];
@@ -92,14 +110,20 @@ static void state_joint(model *m, const pcs_joint_ops *ops, const body *b, bool 
 static model *joined(const pcs_joint_ops *ops, const body *b, bool has_two)
 {
     if (!can_hold(ops, b)) return NULL;
-    if (!has_two && (strcmp(ops->name, "rigid_link") == 0 || strcmp(ops->name, "gear") == 0)) return NULL;
+    bool is_gear = strcmp(ops->name, "gear") == 0;
+    if (!has_two && strcmp(ops->name, "rigid_link") == 0) return NULL;
     // Nodes that do not turn have no arms: only what keeps a distance can join two of them apart.
     bool keeps_apart = strcmp(ops->name, "distance") == 0 || strcmp(ops->name, "prescribed") == 0;
     if (has_two && !b->turns && !keeps_apart) return NULL;
     model *m = model_create();
     add_body(m, b, "one", places[0]);
     add_body(m, b, "two", places[1]);
-    state_joint(m, ops, b, has_two);
+    if (is_gear && !has_two) {
+        add_body(m, b, "three", places[2]);
+        state_gear(m, b);
+    } else {
+        state_joint(m, ops, b, has_two);
+    }
     model_build(m);
     return m;
 }
@@ -135,7 +159,7 @@ static void for_each(each_model *check)
                 model_destroy(&m);
                 count++;
             }
-    CHECK(count >= 66);
+    CHECK(count >= 70);
 }
 
 static void check_rows(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
@@ -311,8 +335,9 @@ static void velocity_of_all(const model *m, const double *q, const double psi[3]
 static void check_common_motion(model *m, const pcs_joint_ops *ops, const body *b, bool has_two)
 {
     pcs_system *system = m->system;
-    bool is_grounded = strcmp(ops->name, "prescribed") == 0 || strcmp(ops->name, "gear") == 0;
-    if (!has_two || is_grounded || (b->is_linear && b->turns)) return;
+    bool is_gear = strcmp(ops->name, "gear") == 0; // of two wheels alone: against the ground
+    bool is_grounded = strcmp(ops->name, "prescribed") == 0 || is_gear == has_two;
+    if (is_grounded || (b->is_linear && b->turns)) return;
     double psi[3] = { b->is_flat ? 0.0 : 1.2, b->is_flat ? 0.0 : -0.7, 2.4 }, shift[3] = { 0.3, -2.0, 0.0 };
     double w[3] = { b->is_flat ? 0.0 : 0.4, b->is_flat ? 0.0 : 0.8, -1.4 }, q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE];
     double gap[16];

@@ -289,6 +289,41 @@ static void gears_turn_by_their_teeth(void **state)
         }
 }
 
+// The same with the point where the pitch circles touch: hinges carry the force of the teeth, F = J_b alpha_b/r_b, and
+// that of the bevel gear also what it does about the other axes.
+static void teeth_push_on_the_hinges(void **state)
+{
+    (void)state;
+    const char *const schemes[] = { GGL("0.8"), MOREAU, "scheme: { type: half_explicit }\n",
+                                    "scheme: { type: alpha_velocity, rho_inf: 0.9 }\n" };
+    const char *const points[] = { "0.6, 0, 0", "0.6, 0, 0.3", "0.6, 0, 0.4" };
+    for (int p = 0; p < 3; p++)
+        for (int s = 0; s < 4; s++) {
+            char text[1024];
+            int cut = (int)(strstr(pairs[p], "teeth_a") - pairs[p]);
+            snprintf(text, sizeof text, "%.*sat: [%s], %s", cut, pairs[p], points[p], pairs[p] + cut);
+            text_case c =
+                text_case_open("mesh: { a: { type: point, at: [0, 0, 0] }, b: { type: point, at: [1, 0, 0] } }\n", text,
+                               "loads: { drive: { type: torque, node: a, value: 0.7, axis: [0, 0, 1] } }\n", schemes[s],
+                               TIME("2.0e-2", "9.0"), NULL);
+            const double rate = 0.7 / (0.3 + 2.25 * 0.2), force = 0.2 * 1.5 * rate / 0.4;
+            const double about[3][3] = { { 0.0 }, { 0.3 * force, 0.0, 0.0 }, { 0.0, 0.0, 0.4 * force } };
+            text_case_run(&c);
+            CHECK(apart(angle_about(&c, "a", Z, X), 0.5 * rate * 81.0) < 1e-10);
+            const pcs_reaction *teeth = &c.sim->reactions[text_case_reaction(&c, "teeth")];
+            const pcs_reaction *left = &c.sim->reactions[text_case_reaction(&c, "left")];
+            const pcs_reaction *right = &c.sim->reactions[text_case_reaction(&c, "right")];
+            for (int k = 0; k < 3; k++) {
+                CHECK_NEAR(teeth->force[k], k == 1 ? force : 0.0, 1e-11);
+                CHECK_NEAR(left->force[k], k == 1 ? force : 0.0, 1e-11);
+                CHECK_NEAR(right->force[k], k == 1 ? -force : 0.0, 1e-11);
+                CHECK_NEAR(teeth->moment[k], 0.0, 1e-15);
+                CHECK_NEAR(right->moment[k], about[p][k], 1e-11);
+            }
+            text_case_close(&c);
+        }
+}
+
 // Sun, planet, ring and their carrier: Willis' equation (w_r - w_c)/(w_s - w_c) = -z_s/z_r.
 static const char train_in_plane[] =
     "elements: { sun: { type: rigid_body_2d, mesh: sun, mass: 2, inertia: 0.3 },\n"
@@ -311,6 +346,29 @@ static const char train_in_space[] =
     "          outer: { type: gear, a: planet, b: ring, carrier: arm, teeth_a: 10, teeth_b: 40, internal: true,\n"
     "                   axis_a: [0, 0, 1] } }\n";
 
+// With the points where the pitch circles touch, which the carrier takes round.
+static void write_train(const char *train, bool has_points, char text[2048])
+{
+    const char *inner = strstr(train, "teeth_a"), *outer = strstr(inner + 1, "teeth_a: 10");
+    if (!has_points) snprintf(text, 2048, "%s", train);
+    else
+        snprintf(text, 2048, "%.*sat: [0.2, 0, 0], %.*sat: [0.4, 0, 0], %s", (int)(inner - train), train,
+                 (int)(outer - inner), inner, outer);
+}
+
+// The teeth and the hinge move the planet, 0.7 kg at 0.3 m on a carrier with this angle, rate and acceleration.
+static void check_planet(const text_case *c, double angle, double rate, double acceleration)
+{
+    const double *inner = c->sim->reactions[text_case_reaction(c, "inner")].force;
+    const double *outer = c->sim->reactions[text_case_reaction(c, "outer")].force; // on the ring
+    const double *hinge = c->sim->reactions[text_case_reaction(c, "p")].force;
+    double x = -acceleration * sin(angle) - rate * rate * cos(angle);
+    double y = acceleration * cos(angle) - rate * rate * sin(angle), size = 0.7 * 0.3 * hypot(x, y);
+    CHECK(hypot(inner[0], inner[1]) > 1.0 && size > 0.5);
+    CHECK_NEAR(inner[0] - outer[0] + hinge[0], 0.7 * 0.3 * x, 2e-3 * size);
+    CHECK_NEAR(inner[1] - outer[1] + hinge[1], 0.7 * 0.3 * y, 2e-3 * size);
+}
+
 static void planets_follow_willis(void **state)
 {
     (void)state;
@@ -318,14 +376,15 @@ static void planets_follow_willis(void **state)
     const double ss = 0.3 + 4.0 * 0.1 + 0.25 * 0.8, cc = 0.5 + 0.7 * 0.09 + 9.0 * 0.1 + 2.25 * 0.8;
     const double sc = -6.0 * 0.1 - 0.75 * 0.8, det = ss * cc - sc * sc, T = 2.0;
     const double as = T * cc / det, ac = -T * sc / det;
-    for (int p = 0; p < 2; p++) {
+    for (int p = 0; p < 4; p++) {
         double error[2];
+        char train[2048];
+        write_train(p % 2 == 0 ? train_in_plane : train_in_space, p >= 2, train);
         for (int f = 0; f < 2; f++) {
             text_case c = text_case_open(
                 "mesh: { sun: { type: point, at: [0, 0, 0] }, ring: { type: point, at: [0, 0, 0] },\n"
                 "        arm: { type: point, at: [0, 0, 0] }, planet: { type: point, at: [0.3, 0, 0] } }\n",
-                p == 0 ? train_in_plane : train_in_space,
-                "loads: { drive: { type: torque, node: sun, value: 2.0, axis: [0, 0, 1] } }\n", GGL("0.9"),
+                train, "loads: { drive: { type: torque, node: sun, value: 2.0, axis: [0, 0, 1] } }\n", GGL("0.9"),
                 f == 0 ? TIME("1.0e-2", "3.0") : TIME("5.0e-3", "3.0"), NULL);
             double worst = 0.0;
             while (!pcs_sim_is_done(c.sim)) {
@@ -335,6 +394,7 @@ static void planets_follow_willis(void **state)
                 worst = fmax(worst, apart(2.0 * r - 3.0 * a + s, 0.0));
             }
             CHECK(worst < 1e-12);
+            if (p >= 2 && f == 1) check_planet(&c, 4.5 * ac, 3.0 * ac, ac);
             error[f] = apart(angle_about(&c, "sun", Z, X), 4.5 * as) + apart(angle_about(&c, "arm", Z, X), 4.5 * ac);
             text_case_close(&c);
         }
@@ -372,10 +432,11 @@ static void screws_stand_in_equilibrium(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(screws_fall_by_their_pitch), cmocka_unit_test(every_scheme_turns_the_screw),
-        cmocka_unit_test(bolt_and_nut_part_evenly),   cmocka_unit_test(sleeves_slide_and_turn),
-        cmocka_unit_test(crosses_turn_unevenly),      cmocka_unit_test(gears_turn_by_their_teeth),
-        cmocka_unit_test(planets_follow_willis),      cmocka_unit_test(screws_stand_in_equilibrium),
+        cmocka_unit_test(screws_fall_by_their_pitch),  cmocka_unit_test(every_scheme_turns_the_screw),
+        cmocka_unit_test(bolt_and_nut_part_evenly),    cmocka_unit_test(sleeves_slide_and_turn),
+        cmocka_unit_test(crosses_turn_unevenly),       cmocka_unit_test(gears_turn_by_their_teeth),
+        cmocka_unit_test(teeth_push_on_the_hinges),    cmocka_unit_test(planets_follow_willis),
+        cmocka_unit_test(screws_stand_in_equilibrium),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,6 +97,33 @@ static void parallelograms_swing_like_pendulums(void **state)
         }
 }
 
+// Solver schur shares the forces as newton does, and settles every step by itself.
+static void solvers_share_alike(void **state)
+{
+    (void)state;
+    const char *const schemes[] = { "alpha_ggl, rho_inf: 0.9", "alpha_velocity, rho_inf: 0.9",
+                                    "moreau_jean, theta: 0.5", "half_explicit" };
+    for (int n = 0; n < 16; n++) {
+        int rockers = 2 + n / 8;
+        char text[ROOM], rest[256];
+        text_case c[2];
+        for (int k = 0; k < 2; k++) {
+            snprintf(rest, sizeof rest, "scheme: { type: %s }\nsolver: { type: %s }\n" TIME("5.0e-3"), schemes[n % 4],
+                     k == 0 ? "newton" : "schur");
+            write_swing(rockers, n / 4 % 2 == 1, 0.6, rest, text);
+            c[k] = text_case_open(text, NULL);
+            text_case_run(&c[k]);
+            CHECK(c[k].sim->solver->handovers == 0);
+        }
+        double worst = 0.0;
+        for (int i = 0; i < 2 * rockers; i++)
+            for (int k = 0; k < 2; k++)
+                worst = fmax(worst, fabs(c[0].sim->reactions[i].force[k] - c[1].sim->reactions[i].force[k]));
+        if (worst > 0.02) fail_msg("run %d: forces differ by %g N", n, worst);
+        for (int k = 0; k < 2; k++) text_case_close(&c[k]);
+    }
+}
+
 // Equal rockers beside each other share alike.
 static void equals_share_alike(void **state)
 {
@@ -184,6 +211,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parallelograms_swing_like_pendulums),
+        cmocka_unit_test(solvers_share_alike),
         cmocka_unit_test(equals_share_alike),
         cmocka_unit_test(bricard_moves),
         cmocka_unit_test(redundant_joints_are_told),

@@ -68,6 +68,8 @@ static const struct {
       "joints.link: the axis has no direction" },
     { "  link: { type: gear, a: one, b: ball, teeth_a: 3, teeth_b: 4 }\n", "node 2 does not turn, so it is no wheel" },
     { "  link: { type: gear, a: one, b: two, teeth_a: 0, teeth_b: 4 }\n", "joints.link.teeth_a" },
+    { "  link: { type: gear, a: one, b: two, teeth_a: 3, teeth_b: 4, at: [9, 9, 0] }\n",
+      "the teeth do not mesh at [9, 9, 0]" },
     { "  link: { type: gear, a: one, b: two, teeth_a: 3, teeth_b: 4, axis_a: [1, 0, 0] }\n",
       "node 0 cannot turn about [1, 0, 0]" },
     { "  link: { type: gear, a: one, b: two, carrier: two, teeth_a: 3, teeth_b: 4 }\n",
