@@ -284,6 +284,12 @@ size_t pcs_json_text(const char *text, size_t room, char *out)
     size_t used = 0;
     for (const unsigned char *p = (const unsigned char *)text; *p != '\0';) {
         char piece[8];
+        size_t plain = 0;
+        while (text_is_plain(p[plain]) && used + plain + 1 < room) plain++;
+        memcpy(out + used, p, plain);
+        used += plain;
+        p += plain;
+        if (*p == '\0') break;
         size_t n = text_is_plain(*p) ? 1 : text_utf8(p), length = n;
         const char *from = (const char *)p;
         if (n == 0) length = (size_t)snprintf(piece, sizeof piece, "\\ufffd");

@@ -95,7 +95,8 @@ static pcs_status run_set_output(pcs_case *c, const pcs_plan *plan)
 static pcs_status run_load(pcs_context *ctx, const pcs_plan *plan, int index, pcs_case **out)
 {
     int point = index / plan->nlevel, level = index % plan->nlevel;
-    PCS_TRY(pcs_case_load(ctx, plan->case_path, out));
+    if (plan->loaded == NULL) PCS_TRY(pcs_case_load(ctx, plan->case_path, out));
+    else PCS_TRY(pcs_case_copy(ctx, plan->loaded, out));
     for (int i = 0; i < plan->nset; i++) PCS_TRY(pcs_case_set(*out, plan->set[i]));
     for (int k = 0; k < plan->nkey; k++) {
         const char *value = pcs_plan_value(plan, point, k);
