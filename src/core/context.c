@@ -4,6 +4,7 @@
 #include "core/comm.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,9 +36,11 @@ struct pcs_context {
 
 pcs_status pcs_context_create(pcs_context **out)
 {
-    *out = pcs_alloc(sizeof **out);
-    if (*out == NULL) return PCS_NO_MEMORY;
-    **out = (pcs_context){ 0 };
+    pcs_context *ctx = pcs_alloc(sizeof *ctx);
+    *out = ctx;
+    if (ctx == NULL) return PCS_NO_MEMORY;
+    memset(ctx, 0, offsetof(pcs_context, note)); // texts are empty by their first character
+    ctx->note[0] = ctx->message[0] = '\0';
     return PCS_OK;
 }
 

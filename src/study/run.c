@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PATH_ROOM = 4096 };
@@ -150,7 +151,9 @@ static pcs_status run_alone(pcs_sim *sim, const char *directory, pcs_run *run, b
     char folder[PATH_ROOM];
     PCS_TRY(run_name(sim->input, run->name));
     snprintf(folder, sizeof folder, "%s/runs/%s", directory, run->name);
-    PCS_TRY(pcs_file_make_folder(sim->ctx, folder));
+    bool is_new = mkdir(folder, 0777) == 0;
+    if (!is_new) PCS_TRY(pcs_file_make_folder(sim->ctx, folder));
+    sim->resumes = !is_new; // what a study that was cut has left of it
     int lock = open(folder, O_RDONLY | O_CLOEXEC);
     if (lock >= 0) (void)flock(lock, LOCK_EX); // where there are no locks the folder is as good as before
     *is_there = pcs_summary_is_finished(sim->ctx, folder);
@@ -174,7 +177,6 @@ void pcs_run_make(const pcs_plan *plan, const char *directory, int index, pcs_ru
     if (status == PCS_OK) status = pcs_build_sim(ctx, c, &sim);
     bool is_built = status == PCS_OK;
     if (is_built) sim->stop_request = plan->stop_request;
-    if (is_built) sim->resumes = true; // what a study that was cut has left of it
     if (is_built) sim->ends_for_good = !plan->keeps_output;
     if (is_built) status = run_alone(sim, directory, run, &is_there);
     bool is_stopped = plan->stop_request != NULL && *plan->stop_request != 0;
