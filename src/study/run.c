@@ -23,11 +23,10 @@
 
 enum { PATH_ROOM = 4096 };
 
-static void run_end(pcs_run *run, pcs_run_end end, const char *reason)
+// The first line of a text.
+static void run_tell(const char *text, char reason[PCS_RUN_REASON])
 {
-    int length = (int)strcspn(reason, "\n");
-    if (length > 0 || run->reason[0] != '\0') snprintf(run->reason, PCS_RUN_REASON, "%.*s", length, reason);
-    run->end = end;
+    snprintf(reason, PCS_RUN_REASON, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
 // Multiplies the number of elements of a part; *is_refined: it has one. Points and links have none.
@@ -163,25 +162,29 @@ static pcs_status run_alone(pcs_sim *sim, const char *directory, pcs_run *run, b
     return status;
 }
 
-void pcs_run_make(const pcs_plan *plan, const char *directory, int index, pcs_run *run)
+void pcs_run_make(const pcs_plan *plan, const char *directory, int index, pcs_run *run, char reason[PCS_RUN_REASON])
 {
     pcs_context *ctx = NULL;
     pcs_case *c = NULL;
     pcs_sim *sim = NULL;
-    if (pcs_context_create(&ctx) != PCS_OK) {
-        run_end(run, PCS_RUN_FAILED, "out of memory");
+    bool is_there = false;
+    pcs_status status = pcs_context_create(&ctx);
+    if (status != PCS_OK) {
+        run->end = PCS_RUN_FAILED;
+        run_tell("out of memory", reason);
         return;
     }
-    bool is_there = false;
-    pcs_status status = run_load(ctx, plan, index, &c);
+    status = run_load(ctx, plan, index, &c);
     if (status == PCS_OK) status = pcs_build_sim(ctx, c, &sim);
     bool is_built = status == PCS_OK;
     if (is_built) sim->stop_request = plan->stop_request;
     if (is_built) sim->ends_for_good = !plan->keeps_output;
     if (is_built) status = run_alone(sim, directory, run, &is_there);
     bool is_stopped = plan->stop_request != NULL && *plan->stop_request != 0;
-    if (status == PCS_OK) run_end(run, is_there ? PCS_RUN_KEPT : PCS_RUN_DONE, pcs_case_notes(c));
-    else if (is_stopped) run_end(run, PCS_RUN_WAITS, "stopped on request");
-    else run_end(run, is_built ? PCS_RUN_FAILED : PCS_RUN_REFUSED, pcs_message(ctx));
+    if (status == PCS_OK) run->end = is_there ? PCS_RUN_KEPT : PCS_RUN_DONE;
+    else if (is_stopped) run->end = PCS_RUN_WAITS;
+    else run->end = is_built ? PCS_RUN_FAILED : PCS_RUN_REFUSED;
+    if (status == PCS_OK) run_tell(pcs_case_notes(c), reason);
+    else run_tell(is_stopped ? "stopped on request" : pcs_message(ctx), reason);
     pcs_context_destroy(&ctx);
 }
