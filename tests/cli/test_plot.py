@@ -112,7 +112,8 @@ class Plot(unittest.TestCase):
     def test_usual_pictures(self):
         said = self.done("plot", self.path("a")).split()
         names = [os.path.basename(name) for name in said]
-        self.assertEqual(names, ["energies.svg", "contact_wall.svg", "probe_tip.svg", "phase_tip.x.svg", "steps.svg"])
+        self.assertEqual(names, ["energies.svg", "momentum.svg", "contact_wall.svg", "probe_tip.svg", "phase_tip.x.svg",
+                                 "steps.svg"])
         for name in said:
             self.assertTrue(curves(read(name), BLUE), name)
             self.assertTrue(os.path.exists(name[:-3] + "gp"))
