@@ -236,14 +236,19 @@ void pcs_file_reals(pcs_file *f, const double *x, size_t count)
         pcs_file_doubles(f, x, count);
         return;
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count;) {
         unsigned char *p = (unsigned char *)pcs_file_reserve(f, 4);
         if (p == NULL) return;
-        float number = (float)x[i];
-        uint32_t bits;
-        memcpy(&bits, &number, sizeof bits);
-        file_put_word(p, bits);
-        f->used += 4;
+        size_t batch = (f->size - f->used) / 4;
+        if (batch > count - i) batch = count - i;
+        for (size_t k = 0; k < batch; k++, p += 4) {
+            float number = (float)x[i + k];
+            uint32_t bits;
+            memcpy(&bits, &number, sizeof bits);
+            file_put_word(p, bits);
+        }
+        f->used += batch * 4;
+        i += batch;
     }
 }
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_ROOM = 64, KNOWN_ROOM = 512, POINT_VECTORS = 3 };
+enum { NAME_ROOM = 64, KNOWN_ROOM = 512, POINT_VECTORS = 3, CELL_BATCH = 256 };
 
 // Is an array asked for?
 static bool grid_wants(const pcs_names *fields, const char *name)
@@ -121,13 +121,23 @@ static void grid_put_cells(const pcs_grid *grid, pcs_file *f)
     long long size = 3LL * grid->ncell;
     for (int c = 0; c < grid->ncell; c++) size -= pcs_grid_is_vertex(grid, c);
     pcs_file_print(f, "\nCELLS %d %lld\n", grid->ncell, size);
-    for (int c = 0; c < grid->ncell; c++) {
-        bool is_vertex = pcs_grid_is_vertex(grid, c);
-        pcs_file_ints(f, (int[3]){ is_vertex ? 1 : 2, grid->cells[c][0], grid->cells[c][1] }, is_vertex ? 2 : 3);
+    for (int c = 0; c < grid->ncell;) {
+        int batch[3 * CELL_BATCH], used = 0;
+        for (int last = c + CELL_BATCH; c < last && c < grid->ncell; c++) {
+            bool is_vertex = pcs_grid_is_vertex(grid, c);
+            batch[used++] = is_vertex ? 1 : 2;
+            batch[used++] = grid->cells[c][0];
+            if (!is_vertex) batch[used++] = grid->cells[c][1];
+        }
+        pcs_file_ints(f, batch, (size_t)used);
     }
     pcs_file_print(f, "\nCELL_TYPES %d\n", grid->ncell);
-    for (int c = 0; c < grid->ncell; c++)
-        pcs_file_ints(f, &(int){ pcs_grid_is_vertex(grid, c) ? PCS_GRID_VERTEX : PCS_GRID_LINE }, 1);
+    for (int c = 0; c < grid->ncell;) {
+        int batch[CELL_BATCH], used = 0;
+        for (; used < CELL_BATCH && c < grid->ncell; c++)
+            batch[used++] = pcs_grid_is_vertex(grid, c) ? PCS_GRID_VERTEX : PCS_GRID_LINE;
+        pcs_file_ints(f, batch, (size_t)used);
+    }
     pcs_file_text(f, "\n");
 }
 

@@ -120,8 +120,9 @@ class Plot(unittest.TestCase):
         energies = texts(read(said[0]))
         for word in ("kinetic", "strain", "total", "impacts", "numerical loss", "energy [J]"):
             self.assertIn(word, energies)
-        self.assertIn("wall.gap [m]", texts(read(said[1])))
-        self.assertEqual(texts(read(said[3]))[-2:], ["tip.vx [m/s]", "tip.x [m]"])
+        self.assertIn("momentum_x [kg m/s]", texts(read(said[1])))
+        self.assertIn("wall.gap [m]", texts(read(said[2])))
+        self.assertEqual(texts(read(said[4]))[-2:], ["tip.vx [m/s]", "tip.x [m]"])
 
     @NEEDS_GNUPLOT
     def test_runs_are_labelled_by_what_differs(self):
