@@ -68,7 +68,8 @@ pcs_status pcs_axial_check_length(pcs_context *ctx, const pcs_batch *batch, int 
 // Which way a vector points along the axis it spans.
 static double axial_sign(const double d[3])
 {
-    double size = fmax(fabs(d[0]), fmax(fabs(d[1]), fabs(d[2])));
+    double size = fabs(d[0]);
+    for (int k = 1; k < 3; k++) size = fabs(d[k]) > size ? fabs(d[k]) : size;
     for (int k = 0; k < 3; k++)
         if (fabs(d[k]) > 1e-9 * size) return d[k] > 0.0 ? 1.0 : -1.0;
     return 1.0;
@@ -80,6 +81,13 @@ double pcs_axial_axis(const pcs_batch *batch, int cell, double axis[3], double *
     *sign = axial_sign(axis);
     (void)pcs_normalize3(axis, axis); // exactly along an axis of space where the rod is
     for (int k = 0; k < 3; k++) axis[k] *= *sign;
+    return length;
+}
+
+double pcs_axial_way(const pcs_batch *batch, int cell, double *sign)
+{
+    double span[3], length = pcs_axial_span(batch, cell, span);
+    *sign = axial_sign(span);
     return length;
 }
 

@@ -82,6 +82,8 @@ pcs_status pcs_axial_check_ends(pcs_context *ctx, const pcs_batch *batch, int ce
 // Unit axis, length and way of a mesh cell. The axis points towards its first non-zero coordinate, whichever way a cell
 // runs, so that neighbours agree; `sign` tells the cell's own way.
 double pcs_axial_axis(const pcs_batch *batch, int cell, double axis[3], double *sign);
+// Its length and way alone.
+double pcs_axial_way(const pcs_batch *batch, int cell, double *sign);
 // Both nodes of a rod move along its axis.
 pcs_status pcs_axial_line_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out);
 

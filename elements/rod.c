@@ -53,7 +53,10 @@ static double rod_length_noise(const pcs_batch *batch, int cell)
 {
     const int *node = batch->nodes[batch->cells[cell]];
     double largest = 0.0;
-    for (int k = 0; k < 3; k++) largest = fmax(largest, fmax(fabs(batch->x[node[0]][k]), fabs(batch->x[node[1]][k])));
+    for (int k = 0; k < 6; k++) {
+        double x = fabs(batch->x[node[k / 3]][k % 3]);
+        largest = x > largest ? x : largest;
+    }
     return 4.0 * DBL_EPSILON * largest;
 }
 
@@ -74,22 +77,37 @@ static double rod_area(const pcs_batch *batch, int cell)
     return pcs_rod_find_cell(batch, cell, false).area;
 }
 
-// Can cell join the run that started at cell `start`?
-static bool rod_joins(const pcs_batch *batch, int start, int cell)
+// What the cells of a run have in common with its first one.
+typedef struct rod_kin {
+    int cell, equation;
+    double area, length, way, noise;
+} rod_kin;
+
+static rod_kin rod_find_kin(const pcs_batch *batch, int cell)
 {
-    const int *first = batch->equation + 2 * (size_t)start, *next = batch->equation + 2 * (size_t)cell;
-    double axis[3], way, next_way;
-    if (!rod_is_plain(batch, cell) || next[0] != first[0] + (cell - start)) return false;
-    if (rod_area(batch, cell) != rod_area(batch, start)) return false;
-    double difference = pcs_axial_axis(batch, cell, axis, &next_way) - pcs_axial_axis(batch, start, axis, &way);
-    return way == next_way && fabs(difference) <= rod_length_noise(batch, start) + rod_length_noise(batch, cell);
+    rod_kin kin = { .cell = cell, .equation = batch->equation[2 * (size_t)cell] };
+    kin.area = rod_area(batch, cell);
+    kin.length = pcs_axial_way(batch, cell, &kin.way);
+    kin.noise = rod_length_noise(batch, cell);
+    return kin;
+}
+
+// Can cell join the run that started so?
+static bool rod_joins(const pcs_batch *batch, const rod_kin *start, int cell)
+{
+    if (!rod_is_plain(batch, cell)) return false;
+    rod_kin kin = rod_find_kin(batch, cell);
+    bool is_next = kin.equation == start->equation + (cell - start->cell);
+    bool is_alike = is_next && kin.area == start->area && kin.way == start->way;
+    return is_alike && fabs(kin.length - start->length) <= start->noise + kin.noise;
 }
 
 // One past the last cell of the run that starts at `start`.
 static int rod_run_end(const pcs_batch *batch, int start)
 {
+    rod_kin kin = rod_find_kin(batch, start);
     int end = start + 1;
-    while (end < batch->ncell && rod_joins(batch, start, end)) end++;
+    while (end < batch->ncell && rod_joins(batch, &kin, end)) end++;
     return end;
 }
 

@@ -23,6 +23,8 @@ enum { PCS_SPELLING_BYTES = 128, PCS_NUMBER_BYTES = 40, PCS_PATH_BYTES = 256 };
 pcs_status pcs_case_load(pcs_context *ctx, const char *path, pcs_case **out);
 // The same from memory; `name` stands for the file, in messages and as the place from which files are looked for.
 pcs_status pcs_case_parse(pcs_context *ctx, const char *name, const char *text, size_t size, pcs_case **out);
+// A copy of a case that was loaded and not touched since; texts stay with the first one, which must outlive it.
+pcs_status pcs_case_copy(pcs_context *ctx, const pcs_case *from, pcs_case **out);
 // "path.to.key=value": the value is parsed as YAML and replaces or adds the key; list items by number from 0.
 // A wrong assignment is collected like any other error: only a lack of memory fails here.
 pcs_status pcs_case_set(pcs_case *c, const char *assignment);

@@ -82,7 +82,13 @@ static size_t json_escape(reader *r, char *out)
 static pcs_status json_quoted(reader *r, const char **out)
 {
     size_t used = 0;
-    for (r->at++; r->at < r->end && *r->at != '"';) {
+    const char *begin = ++r->at;
+    while (r->at < r->end && *r->at != '"' && *r->at != '\\') r->at++;
+    if (r->at < r->end && *r->at == '"') { // nothing stands for something else
+        *out = pcs_tree_text(r->c, begin, (size_t)(r->at++ - begin));
+        return *out == NULL ? PCS_NO_MEMORY : PCS_OK;
+    }
+    for (r->at = begin; r->at < r->end && *r->at != '"';) {
         size_t length = 1;
         if (*r->at == '\\') length = json_escape(r, r->text + used);
         else r->text[used] = *r->at++;
@@ -95,12 +101,17 @@ static pcs_status json_quoted(reader *r, const char **out)
     return *out == NULL ? PCS_NO_MEMORY : PCS_OK;
 }
 
+static bool json_ends_value(char x)
+{
+    return x == ',' || x == ']' || x == '}' || x == ' ' || x == '\n' || x == '\t' || x == '\r' || x == '\0';
+}
+
 static pcs_status json_scalar(reader *r, pcs_yaml *node)
 {
     node->is_quoted = json_next(r) == '"';
     if (node->is_quoted) return json_quoted(r, &node->text);
     const char *begin = r->at;
-    while (r->at < r->end && strchr(",]} \n\t\r", *r->at) == NULL) r->at++;
+    while (r->at < r->end && !json_ends_value(*r->at)) r->at++;
     if (r->at == begin) return json_fail(r, "a value is missing");
     node->text = pcs_tree_text(r->c, begin, (size_t)(r->at - begin));
     return node->text == NULL ? PCS_NO_MEMORY : PCS_OK;

@@ -113,3 +113,18 @@ pcs_status pcs_case_load(pcs_context *ctx, const char *path, pcs_case **out)
     if (status == PCS_OK) *out = c;
     return status;
 }
+
+pcs_status pcs_case_copy(pcs_context *ctx, const pcs_case *from, pcs_case **out)
+{
+    pcs_case *c = NULL;
+    PCS_TAKE(ctx, c, 1, "the case");
+    *c = (pcs_case){ .ctx = ctx, .file = from->file, .folder = from->folder, .name = from->name };
+    c->nfile = c->file_room = from->nfile; // full: a further one takes a list of its own
+    c->files = from->files;
+    PCS_TAKE(ctx, c->messages, from->nmessage, "the case");
+    if (from->nmessage > 0) memcpy(c->messages, from->messages, (size_t)from->nmessage * sizeof *c->messages);
+    c->nmessage = c->message_room = from->nmessage;
+    c->root = pcs_tree_copy(c, from->root, false);
+    *out = c;
+    return c->root == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the case") : PCS_OK;
+}

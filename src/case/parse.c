@@ -235,6 +235,32 @@ static pcs_status reader_run(reader *r)
     return status;
 }
 
+static bool parse_is_letter(char x)
+{
+    return (x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z') || (x >= '0' && x <= '9');
+}
+
+// A word or number, of which every reader of YAML makes the same plain scalar.
+static bool parse_is_word(const char *text, size_t size)
+{
+    size_t first = size > 1 && text[0] == '-' ? 1 : 0;
+    if (size <= first || !parse_is_letter(text[first])) return false;
+    for (size_t i = first; i < size; i++)
+        if (!parse_is_letter(text[i]) && strchr("_.+-", text[i]) == NULL) return false;
+    return memchr(text, '\0', size) == NULL;
+}
+
+static pcs_yaml *parse_word(pcs_case *c, const char *origin, const char *text, size_t size)
+{
+    pcs_location location = { .line = 1, .column = 1, .origin = origin, .file = c->present_file };
+    pcs_yaml *node = pcs_tree_node(c, PCS_YAML_SCALAR, location);
+    char *copy = node == NULL ? NULL : pcs_tree_text(c, text, size);
+    if (copy == NULL) return NULL;
+    node->text = copy;
+    node->text_column = 1;
+    return node;
+}
+
 pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, size_t size, pcs_yaml **out)
 {
     static const char mark[] = "\xef\xbb\xbf"; // some editors begin UTF-8 files with a byte order mark
@@ -244,6 +270,10 @@ pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, siz
     }
     char *masked = NULL;
     *out = NULL;
+    if (origin != NULL && parse_is_word(text, size)) { // values of assignments, defaults
+        *out = parse_word(c, origin, text, size);
+        return *out == NULL ? PCS_NO_MEMORY : PCS_OK;
+    }
     if (!pcs_mask(text, &size, &masked)) {
         c->is_out_of_memory = true;
         return PCS_NO_MEMORY;

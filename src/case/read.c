@@ -68,7 +68,8 @@ bool pcs_case_read(pcs_case *c, pcs_yaml *map, const pcs_option *table, void *pa
 int pcs_case_choice(pcs_case *c, pcs_yaml *map, const char *key, const char *const *names, const char *preset)
 {
     char help[1024] = "one of ";
-    pcs_join_names(names, ", ", sizeof help - strlen(help), help + strlen(help));
+    bool is_missing = preset == NULL && pcs_tree_index(map, key) < 0;
+    if (is_missing) pcs_join_names(names, ", ", sizeof help - strlen(help), help + strlen(help));
     pcs_option option = { .name = key, .kind = PCS_OPTION_CHOICE, .help = help, .preset = preset, .choices = names };
     option.is_required = preset == NULL;
     int value = 0;

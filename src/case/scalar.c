@@ -104,7 +104,9 @@ void pcs_scalar_normalize(const char *text, size_t size, char *buffer)
 {
     scalar_parts p;
     if (!scalar_split(text, &p) || p.nexponent == 0) {
-        snprintf(buffer, size, "%s", text);
+        size_t length = strlen(text) < size ? strlen(text) : size - 1;
+        memcpy(buffer, text, length);
+        buffer[length] = '\0';
         return;
     }
     bool is_signed = p.exponent[0] == '-' || p.exponent[0] == '+';

@@ -5,6 +5,7 @@
 #include "core/pool.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,9 +38,11 @@ struct pcs_context {
 
 pcs_status pcs_context_create(pcs_context **out)
 {
-    *out = pcs_alloc(sizeof **out);
-    if (*out == NULL) return PCS_NO_MEMORY;
-    **out = (pcs_context){ 0 };
+    pcs_context *ctx = pcs_alloc(sizeof *ctx);
+    *out = ctx;
+    if (ctx == NULL) return PCS_NO_MEMORY;
+    memset(ctx, 0, offsetof(pcs_context, note)); // texts are empty by their first character
+    ctx->note[0] = ctx->message[0] = '\0';
     return PCS_OK;
 }
 
@@ -77,17 +80,12 @@ static chunk *context_add_chunk(pcs_context *ctx, size_t bytes)
     return c;
 }
 
-void *pcs_take(pcs_context *ctx, size_t count, size_t size, const char *what)
+void *pcs_take_room(pcs_context *ctx, size_t bytes, const char *what)
 {
-    if (size != 0 && count > (SIZE_MAX / 2) / size) {
-        pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %zu x %zu bytes for %s", count, size, what);
-        return NULL;
-    }
-    size_t bytes = count * size;
     chunk *c = ctx->chunks;
     char *p = c == NULL ? NULL : context_align(c->free_from);
     if (p == NULL || p > c->end || (size_t)(c->end - p) < bytes) {
-        c = context_add_chunk(ctx, bytes);
+        c = bytes > SIZE_MAX / 2 ? NULL : context_add_chunk(ctx, bytes);
         if (c == NULL) {
             pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %zu bytes for %s", bytes, what);
             return NULL;
@@ -96,7 +94,17 @@ void *pcs_take(pcs_context *ctx, size_t count, size_t size, const char *what)
     }
     c->free_from = p + bytes;
     ctx->bytes_taken += bytes;
-    return memset(p, 0, bytes);
+    return p;
+}
+
+void *pcs_take(pcs_context *ctx, size_t count, size_t size, const char *what)
+{
+    if (size != 0 && count > (SIZE_MAX / 2) / size) {
+        pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %zu x %zu bytes for %s", count, size, what);
+        return NULL;
+    }
+    void *p = pcs_take_room(ctx, count * size, what);
+    return p == NULL ? NULL : memset(p, 0, count * size);
 }
 
 char *pcs_take_text(pcs_context *ctx, const char *text)

@@ -87,7 +87,8 @@ void pcs_rotation_compose(const double a[3], const double b[3], double p[3])
 // Divided by its largest entry first, so that no square overflows or vanishes.
 bool pcs_normalize3(const double raw[3], double unit[3])
 {
-    double largest = fmax(fabs(raw[0]), fmax(fabs(raw[1]), fabs(raw[2])));
+    double largest = fabs(raw[0]);
+    for (int k = 1; k < 3; k++) largest = fabs(raw[k]) > largest ? fabs(raw[k]) : largest;
     for (int k = 0; k < 3; k++) unit[k] = raw[k] / largest;
     double length = pcs_norm3(unit);
     for (int k = 0; k < 3; k++) unit[k] /= length;

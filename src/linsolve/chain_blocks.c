@@ -42,7 +42,7 @@ static int blocks_shortest(const pcs_pattern *pattern, int *first, int *nblock)
     *nblock = 0;
     for (int begin = 0; begin < pattern->n; begin = end) {
         int best = PCS_CHAIN_MAX + 1, best_length = 0;
-        for (int length = 1; length <= PCS_CHAIN_MAX; length++) {
+        for (int length = 1; length < best; length++) { // the longest block is no shorter than the first
             int result = blocks_cut(pattern, begin, length, NULL, &count, &end);
             if (result < best) best = result, best_length = length;
         }

@@ -35,7 +35,8 @@ pcs_status pcs_file_create(pcs_context *ctx, const char *directory, size_t name_
     f->room = strlen(directory) + 1 + name_length + sizeof ".part";
     PCS_TAKE(ctx, f->path, f->room, "the path of a result file");
     PCS_TAKE(ctx, f->part, f->room, "the path of a result file");
-    PCS_TAKE(ctx, f->buffer, buffer_size, "the buffer of a result file");
+    f->buffer = pcs_take_room(ctx, buffer_size, "the buffer of a result file");
+    if (f->buffer == NULL) return PCS_NO_MEMORY;
     PCS_TRY(pcs_defer(ctx, file_close_at_end, f));
     *out = f;
     return PCS_OK;
@@ -154,7 +155,13 @@ char *pcs_file_reserve(pcs_file *f, size_t bytes)
 
 void pcs_file_text(pcs_file *f, const char *text)
 {
-    pcs_file_bytes(f, text, strlen(text));
+    size_t length = strlen(text);
+    if (f->error != 0 || f->size - f->used < length) {
+        pcs_file_bytes(f, text, length);
+        return;
+    }
+    memcpy(f->buffer + f->used, text, length);
+    f->used += length;
 }
 
 void pcs_file_bytes(pcs_file *f, const void *bytes, size_t left)
@@ -229,14 +236,19 @@ void pcs_file_reals(pcs_file *f, const double *x, size_t count)
         pcs_file_doubles(f, x, count);
         return;
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count;) {
         unsigned char *p = (unsigned char *)pcs_file_reserve(f, 4);
         if (p == NULL) return;
-        float number = (float)x[i];
-        uint32_t bits;
-        memcpy(&bits, &number, sizeof bits);
-        file_put_word(p, bits);
-        f->used += 4;
+        size_t batch = (f->size - f->used) / 4;
+        if (batch > count - i) batch = count - i;
+        for (size_t k = 0; k < batch; k++, p += 4) {
+            float number = (float)x[i + k];
+            uint32_t bits;
+            memcpy(&bits, &number, sizeof bits);
+            file_put_word(p, bits);
+        }
+        f->used += batch * 4;
+        i += batch;
     }
 }
 
@@ -260,7 +272,8 @@ pcs_status pcs_file_make_folder(pcs_context *ctx, const char *path)
     if (length == 0 || length >= sizeof text)
         return pcs_fail(ctx, PCS_IO_ERROR, "output directory '%s': unusable name", path);
     memcpy(text, path, length + 1);
-    for (size_t i = 1; i <= length; i++) {
+    bool is_made = mkdir(path, 0777) == 0 || errno == EEXIST; // else those above it come first
+    for (size_t i = 1; i <= length && !is_made; i++) {
         if (text[i] != '/' && text[i] != '\0') continue;
         char keep = text[i];
         text[i] = '\0';

@@ -1,8 +1,18 @@
 // Frames of the model for ParaView: unstructured grid of lines at the current positions. Beside them what stands still,
 // at first as large as the model, in the end as large as its motion, and as a series of its own what nodes carry.
 
+//
+// Large frames are written by a thread beside the steps, one at a time: the values are copied, and what wants to know
+// what is on the disk waits: the next frame, checkpoints, the end. A failure ends the run after the step in which it is
+// found. Of several ranks the one that writes does so between the steps, as they wait for one another anyway.
+
 #include "output/frames.h"
+#include "core/aside.h"
+#include "core/comm.h"
+#include "core/pool.h"
 #include "output/vtu.h"
+
+enum { LARGE_FRAME = 2000 }; // points: below that, a file costs more than what is in it
 
 typedef struct frames_data {
     pcs_frames_record record; // first: others find it by this observer's name
@@ -10,7 +20,12 @@ typedef struct frames_data {
     pcs_carried carried;
     pcs_schedule schedule;
     pcs_grid grid;
-    pcs_vtu *vtu; // NULL: legacy files
+    pcs_vtu *vtu;          // NULL: legacy files
+    pcs_aside *aside;      // NULL: frames are written between the steps
+    pcs_context *messages; // of the thread
+    pcs_view shown;        // what the frame in flight is told: title, and of the state time and step
+    pcs_state state;
+    pcs_frame_use use;
 } frames_data;
 
 static const char *const frames_precisions[] = { "double", "float", NULL };
@@ -32,32 +47,82 @@ static const pcs_option frames_options[] = {
     { .name = NULL },
 };
 
-static pcs_status frames_write(const pcs_view *view, frames_data *d, pcs_frame_use use)
+// The file of a frame, whose values are in the grid.
+static pcs_status frames_put(void *object)
 {
+    frames_data *d = object;
+    const pcs_view *view = &d->shown;
+    const char *title = view->title != NULL ? view->title : view->case_name;
+    PCS_TRY(pcs_series_begin(&d->series, d->use, title, "UNSTRUCTURED_GRID", view));
+    if (d->vtu == NULL) pcs_grid_put(&d->grid, d->series.file);
+    else pcs_vtu_put(d->vtu, d->series.file, view);
+    return pcs_series_end(&d->series, view->state->t);
+}
+
+// For the frame in flight.
+static pcs_status frames_wait(const pcs_observer *self)
+{
+    frames_data *d = self->data;
+    pcs_status status = pcs_aside_wait(d->aside);
+    d->series.file->ctx = self->ctx;
+    if (status == PCS_OK) return PCS_OK;
+    d->series.has_failed = true;
+    return pcs_fail(self->ctx, status, "%s", pcs_message(d->messages));
+}
+
+static pcs_status frames_write(const pcs_observer *self, pcs_frame_use use)
+{
+    frames_data *d = self->data;
+    const pcs_view *view = self->view;
     pcs_system *system = view->system;
-    pcs_series *s = &d->series;
     if (use == PCS_FRAME_NONE) return PCS_OK;
     system->ops->draw(system, view->state->q, view->state->v,
                       system->picture); // all ranks, whatever becomes of the file
+    PCS_TRY(frames_wait(self));
     pcs_frames_record_add(&d->record, system->picture, view->state->t);
-    pcs_status status =
-        pcs_series_begin(s, use, view->title != NULL ? view->title : view->case_name, "UNSTRUCTURED_GRID", view);
-    if (status == PCS_OK) {
-        pcs_grid_update(&d->grid);
-        if (d->vtu == NULL) pcs_grid_put(&d->grid, s->file);
-        else pcs_vtu_put(d->vtu, s->file, view);
-        status = pcs_series_end(s, view->state->t);
+    pcs_grid_update(&d->grid);
+    d->shown = *view;
+    d->shown.state = &d->state;
+    d->state.t = view->state->t;
+    d->state.step = view->state->step;
+    d->use = use;
+    pcs_status status = PCS_OK;
+    if (d->aside != NULL) {
+        d->series.file->ctx = d->messages;
+        pcs_aside_start(d->aside, frames_put, d);
+    } else {
+        status = frames_put(d);
     }
     if (status == PCS_OK) status = pcs_carried_write(&d->carried, use, view);
-    s->has_failed = status != PCS_OK;
+    d->series.has_failed = status != PCS_OK;
     return status;
 }
 
-static pcs_status frames_put_obstacles(frames_data *d, const pcs_view *view)
+static pcs_status frames_put_obstacles(const pcs_observer *self)
 {
-    pcs_status status = d->record.count > 0 ? pcs_obstacles_write(d->series.file, view, &d->record) : PCS_OK;
+    frames_data *d = self->data;
+    PCS_TRY(frames_wait(self));
+    pcs_status status = d->record.count > 0 ? pcs_obstacles_write(d->series.file, self->view, &d->record) : PCS_OK;
     d->series.has_failed = status != PCS_OK;
     return status;
+}
+
+static void frames_forget_messages(void *object)
+{
+    pcs_context_destroy(&((frames_data *)object)->messages);
+}
+
+// A thread for large frames, where there is a processor for it.
+static pcs_status frames_hire(const pcs_observer *self, frames_data *d)
+{
+    if (d->grid.npoint < LARGE_FRAME || pcs_context_comm(self->ctx) != NULL || pcs_pool_processors() < 2) return PCS_OK;
+    pcs_aside *aside;
+    if (pcs_context_create(&d->messages) != PCS_OK) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: frames");
+    PCS_TRY(pcs_defer(self->ctx, frames_forget_messages, d));
+    PCS_TRY(pcs_grid_keep(self->ctx, &d->grid));
+    PCS_TRY(pcs_aside_create(self->ctx, &aside)); // last: it ends before all else is given back
+    d->aside = aside;
+    return PCS_OK;
 }
 
 static pcs_status frames_open(pcs_observer *self)
@@ -79,32 +144,36 @@ static pcs_status frames_open(pcs_observer *self)
     PCS_TRY(pcs_series_reserve(self->ctx, &d->carried.series, params->around_contacts));
     d->series.file->is_single = is_single;
     PCS_TRY(pcs_schedule_create(self->ctx, params, view, &d->schedule));
+    PCS_TRY(frames_hire(self, d));
     if (view->is_resumed) return PCS_OK;
-    PCS_TRY(frames_write(view, d, pcs_schedule_end(&d->schedule, view)));
-    return frames_put_obstacles(d, view);
+    PCS_TRY(frames_write(self, pcs_schedule_end(&d->schedule, view)));
+    return frames_put_obstacles(self);
 }
 
 static pcs_status frames_step(pcs_observer *self)
 {
     frames_data *d = self->data;
     pcs_frame_use use = pcs_schedule_step(&d->schedule, self->view);
-    return d->series.has_failed ? PCS_OK : frames_write(self->view, d, use);
+    if (pcs_aside_has_failed(d->aside)) return frames_wait(self);
+    return d->series.has_failed ? PCS_OK : frames_write(self, use);
 }
 
 static pcs_status frames_close(pcs_observer *self)
 {
     frames_data *d = self->data;
     if (d->schedule.every == 0 || d->series.has_failed) return PCS_OK;
+    PCS_TRY(frames_wait(self));
     pcs_series_drop(&d->series, self->view);
     pcs_series_drop(&d->carried.series, self->view);
-    PCS_TRY(frames_write(self->view, d, pcs_schedule_end(&d->schedule, self->view)));
-    return frames_put_obstacles(d, self->view);
+    PCS_TRY(frames_write(self, pcs_schedule_end(&d->schedule, self->view)));
+    return frames_put_obstacles(self);
 }
 
 static pcs_status frames_carry(pcs_observer *self, pcs_carrier *c)
 {
     frames_data *d = self->data;
     if (d->schedule.every == 0) return PCS_OK;
+    PCS_TRY(frames_wait(self));
     pcs_frames_record_carry(&d->record, self->view->system->picture, c);
     pcs_schedule_carry(&d->schedule, c);
     PCS_TRY(pcs_series_carry(&d->series, c));

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_ROOM = 64, KNOWN_ROOM = 512, POINT_VECTORS = 3 };
+enum { NAME_ROOM = 64, KNOWN_ROOM = 512, POINT_VECTORS = 3, CELL_BATCH = 256 };
 
 // Is an array asked for?
 static bool grid_wants(const pcs_names *fields, const char *name)
@@ -42,19 +42,20 @@ static pcs_status grid_list(pcs_context *ctx, const pcs_picture *picture, pcs_gr
     static const char *const names[POINT_VECTORS] = { "displacement", "velocity", "rotation" };
     for (int i = 0; i < POINT_VECTORS; i++)
         grid_add(grid->point_arrays, &grid->npoint_array,
-                 &(pcs_grid_array){ names[i], 3, vectors[i] == NULL ? NULL : vectors[i][0] });
-    grid_add(grid->point_arrays, &grid->npoint_array, &(pcs_grid_array){ "radius", 1, picture->radius });
+                 &(pcs_grid_array){ names[i], 3, vectors[i] == NULL ? NULL : vectors[i][0], NULL });
+    grid_add(grid->point_arrays, &grid->npoint_array, &(pcs_grid_array){ "radius", 1, picture->radius, NULL });
     for (int k = 0; k < picture->npoint_field; k++)
         grid_add(grid->point_arrays, &grid->npoint_array,
-                 &(pcs_grid_array){ picture->point_names[k], 1, picture->point_fields[k] });
+                 &(pcs_grid_array){ picture->point_names[k], 1, picture->point_fields[k], NULL });
     if (picture->section_y != NULL)
-        grid_add(grid->cell_arrays, &grid->ncell_array, &(pcs_grid_array){ "section_y", 3, picture->section_y[0] });
+        grid_add(grid->cell_arrays, &grid->ncell_array,
+                 &(pcs_grid_array){ "section_y", 3, picture->section_y[0], NULL });
     for (int k = 0; k < picture->nfield; k++) {
         char name[NAME_ROOM];
         pcs_safe_name(picture->field_names[k], sizeof name, name);
         const char *kept = pcs_take_text(ctx, name);
         if (kept == NULL) return PCS_NO_MEMORY;
-        grid_add(grid->cell_arrays, &grid->ncell_array, &(pcs_grid_array){ kept, 1, picture->fields[k] });
+        grid_add(grid->cell_arrays, &grid->ncell_array, &(pcs_grid_array){ kept, 1, picture->fields[k], NULL });
     }
     return PCS_OK;
 }
@@ -109,11 +110,34 @@ pcs_status pcs_grid_create(pcs_context *ctx, const pcs_picture *picture, const p
     return PCS_OK;
 }
 
+static pcs_status grid_keep_arrays(pcs_context *ctx, pcs_grid_array *arrays, int narray, int count)
+{
+    for (int i = 0; i < narray; i++)
+        PCS_TAKE(ctx, arrays[i].kept, (size_t)arrays[i].ncomponent * (size_t)count, "frames written beside the steps");
+    return PCS_OK;
+}
+
+pcs_status pcs_grid_keep(pcs_context *ctx, pcs_grid *grid)
+{
+    PCS_TRY(grid_keep_arrays(ctx, grid->point_arrays, grid->npoint_array, grid->npoint));
+    return grid_keep_arrays(ctx, grid->cell_arrays, grid->ncell_array, grid->ncell);
+}
+
+static void grid_update_arrays(pcs_grid_array *arrays, int narray, int count)
+{
+    for (int i = 0; i < narray; i++) {
+        size_t bytes = (size_t)arrays[i].ncomponent * (size_t)count * sizeof(double);
+        if (arrays[i].kept != NULL) memcpy(arrays[i].kept, arrays[i].x, bytes);
+    }
+}
+
 void pcs_grid_update(pcs_grid *grid)
 {
     const pcs_picture *picture = grid->picture;
     for (int i = 0; i < grid->npoint; i++)
         for (int k = 0; k < 3; k++) grid->position[i][k] = picture->reference[i][k] + picture->displacement[i][k];
+    grid_update_arrays(grid->point_arrays, grid->npoint_array, grid->npoint);
+    grid_update_arrays(grid->cell_arrays, grid->ncell_array, grid->ncell);
 }
 
 static void grid_put_cells(const pcs_grid *grid, pcs_file *f)
@@ -121,13 +145,23 @@ static void grid_put_cells(const pcs_grid *grid, pcs_file *f)
     long long size = 3LL * grid->ncell;
     for (int c = 0; c < grid->ncell; c++) size -= pcs_grid_is_vertex(grid, c);
     pcs_file_print(f, "\nCELLS %d %lld\n", grid->ncell, size);
-    for (int c = 0; c < grid->ncell; c++) {
-        bool is_vertex = pcs_grid_is_vertex(grid, c);
-        pcs_file_ints(f, (int[3]){ is_vertex ? 1 : 2, grid->cells[c][0], grid->cells[c][1] }, is_vertex ? 2 : 3);
+    for (int c = 0; c < grid->ncell;) {
+        int batch[3 * CELL_BATCH], used = 0;
+        for (int last = c + CELL_BATCH; c < last && c < grid->ncell; c++) {
+            bool is_vertex = pcs_grid_is_vertex(grid, c);
+            batch[used++] = is_vertex ? 1 : 2;
+            batch[used++] = grid->cells[c][0];
+            if (!is_vertex) batch[used++] = grid->cells[c][1];
+        }
+        pcs_file_ints(f, batch, (size_t)used);
     }
     pcs_file_print(f, "\nCELL_TYPES %d\n", grid->ncell);
-    for (int c = 0; c < grid->ncell; c++)
-        pcs_file_ints(f, &(int){ pcs_grid_is_vertex(grid, c) ? PCS_GRID_VERTEX : PCS_GRID_LINE }, 1);
+    for (int c = 0; c < grid->ncell;) {
+        int batch[CELL_BATCH], used = 0;
+        for (; used < CELL_BATCH && c < grid->ncell; c++)
+            batch[used++] = pcs_grid_is_vertex(grid, c) ? PCS_GRID_VERTEX : PCS_GRID_LINE;
+        pcs_file_ints(f, batch, (size_t)used);
+    }
     pcs_file_text(f, "\n");
 }
 
@@ -135,7 +169,8 @@ static void grid_put_arrays(pcs_file *f, const char *place, int count, const pcs
 {
     if (narray == 0 || count == 0) return;
     pcs_file_print(f, "%s %d\nFIELD FieldData %d\n", place, count, narray);
-    for (int i = 0; i < narray; i++) pcs_vtk_reals(f, arrays[i].name, arrays[i].x, arrays[i].ncomponent, count);
+    for (int i = 0; i < narray; i++)
+        pcs_vtk_reals(f, arrays[i].name, pcs_grid_values(&arrays[i]), arrays[i].ncomponent, count);
 }
 
 void pcs_grid_put(const pcs_grid *grid, pcs_file *f)

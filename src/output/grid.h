@@ -9,7 +9,8 @@
 typedef struct pcs_grid_array {
     const char *name;
     int ncomponent;
-    const double *x; // [ncomponent * points or cells]
+    const double *x; // [ncomponent * points or cells] of the picture
+    double *kept;    // [likewise] as they were at the last update; NULL: not kept
 } pcs_grid_array;
 
 // Only the numbers behind `position` and the arrays change.
@@ -29,9 +30,17 @@ static inline bool pcs_grid_is_vertex(const pcs_grid *grid, int cell)
     return grid->cells[cell][0] == grid->cells[cell][1];
 }
 
+// What is written of an array.
+static inline const double *pcs_grid_values(const pcs_grid_array *array)
+{
+    return array->kept != NULL ? array->kept : array->x;
+}
+
 // Takes all memory. `fields` are the arrays that are asked for, none: all; one that the picture does not have is
 // PCS_BAD_INPUT.
 pcs_status pcs_grid_create(pcs_context *ctx, const pcs_picture *picture, const pcs_names *fields, pcs_grid *out);
+// Takes the memory for values that stay when the picture is drawn again.
+pcs_status pcs_grid_keep(pcs_context *ctx, pcs_grid *grid);
 // After the picture has been drawn.
 void pcs_grid_update(pcs_grid *grid);
 // What follows the name of the dataset in a legacy file.

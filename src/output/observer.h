@@ -157,6 +157,7 @@ struct pcs_observer {
     const void *params;
     void *data;
     bool has_failed; // on some rank
+    bool is_idle;    // takes no part in this run
 };
 
 extern const pcs_observer_ops *const pcs_observers[]; // ends with NULL

@@ -19,6 +19,13 @@ void pcs_reach_frame(const double axis[3], double frame[3][3])
     pcs_cross(frame[0], frame[1], frame[2]);
 }
 
+// Widens a range to a number; not by fmin and fmax, which are calls.
+static inline void record_widen(double *low, double *high, double x)
+{
+    *low = x < *low ? x : *low;
+    *high = x > *high ? x : *high;
+}
+
 static const double NEARNESS = 0.1; // of the size of the model
 
 const char *const pcs_frame_vectors[PCS_FRAME_VECTORS] = { "displacement", "velocity", "rotation" };
@@ -59,8 +66,8 @@ static void record_add_points(pcs_frames_record *record, const pcs_picture *pict
         double r = picture->radius == NULL ? 0.0 : picture->radius[i];
         for (int k = 0; k < 3; k++) {
             double x = picture->reference[i][k] + picture->displacement[i][k];
-            record->low[k] = fmin(record->low[k], x - r);
-            record->high[k] = fmax(record->high[k], x + r);
+            record->low[k] = x - r < record->low[k] ? x - r : record->low[k];
+            record->high[k] = x + r > record->high[k] ? x + r : record->high[k];
         }
     }
 }
@@ -83,10 +90,10 @@ static void record_add_carried(pcs_frames_record *record, const pcs_picture *pic
 static void record_add_field(pcs_frames_record *record, int field, const double *x, int count, double t)
 {
     double before = fmax(-record->field_low[field], record->field_high[field]);
-    for (int c = 0; c < count; c++) {
-        record->field_low[field] = fmin(record->field_low[field], x[c]);
-        record->field_high[field] = fmax(record->field_high[field], x[c]);
-    }
+    double low = record->field_low[field], high = record->field_high[field];
+    for (int c = 0; c < count; c++) record_widen(&low, &high, x[c]);
+    record->field_low[field] = low;
+    record->field_high[field] = high;
     if (fmax(-record->field_low[field], record->field_high[field]) > before) record->field_time[field] = t;
 }
 
@@ -96,10 +103,7 @@ static void record_add_vectors(pcs_frames_record *record, const pcs_picture *pic
     for (int v = 0; v < PCS_FRAME_VECTORS; v++)
         for (int i = 0; vectors[v] != NULL && i < picture->npoint; i++) {
             const double *x = vectors[v][i], all[4] = { x[0], x[1], x[2], pcs_norm3(x) };
-            for (int k = 0; k < 4; k++) {
-                record->vector_low[v][k] = fmin(record->vector_low[v][k], all[k]);
-                record->vector_high[v][k] = fmax(record->vector_high[v][k], all[k]);
-            }
+            for (int k = 0; k < 4; k++) record_widen(&record->vector_low[v][k], &record->vector_high[v][k], all[k]);
         }
 }
 

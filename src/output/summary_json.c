@@ -25,7 +25,9 @@ static void json_string(json *j, const char *text)
 
 static void json_indent(json *j)
 {
-    for (int i = 0; i < j->depth; i++) pcs_file_text(j->f, "  ");
+    static const char blanks[] = "                ";
+    int left = 2 * j->depth, most = (int)sizeof blanks - 1;
+    for (; left > 0; left -= most) pcs_file_text(j->f, blanks + (left < most ? most - left : 0));
 }
 
 // Comma, new line, indentation and the key; items of a list have none.

@@ -88,9 +88,10 @@ static power text_round_power(const long_number *a)
 
 pcs_status pcs_digits_create(pcs_context *ctx, pcs_digits **out)
 {
-    pcs_digits *d;
-    PCS_TAKE(ctx, d, 1, "powers of ten");
+    pcs_digits *d = pcs_take_room(ctx, sizeof *d, "powers of ten");
+    if (d == NULL) return PCS_NO_MEMORY;
     const long_number one = { .limb = { [LIMBS - 1] = 0x80000000U }, .exponent = 1 - 32 * LIMBS };
+    d->lowest = d->highest = 0;
     d->least = d->most = one;
     d->powers[-LOWEST_POWER] = text_round_power(&one);
     *out = d;
@@ -178,6 +179,20 @@ static void text_digits(uint64_t value, char out[18])
     }
 }
 
+// A letter, a sign and at least two digits.
+static size_t text_exponent(int decimal, char *out)
+{
+    int size = decimal < 0 ? -decimal : decimal, hundreds = size / 100;
+    char *p = out;
+    *p++ = 'e';
+    *p++ = decimal < 0 ? '-' : '+';
+    if (hundreds > 0) *p++ = (char)('0' + hundreds);
+    *p++ = (char)('0' + size / 10 % 10);
+    *p++ = (char)('0' + size % 10);
+    *p = '\0';
+    return (size_t)(p - out);
+}
+
 // Lays out `count` digits with the first at 10^decimal as %.*g does.
 static size_t text_layout(const char *digits, int count, int precision, int decimal, char *out)
 {
@@ -189,7 +204,7 @@ static size_t text_layout(const char *digits, int count, int precision, int deci
             memcpy(p, digits + 1, (size_t)count - 1);
             p += count - 1;
         }
-        return (size_t)(p - out) + (size_t)snprintf(p, 8, "e%+03d", decimal);
+        return (size_t)(p - out) + text_exponent(decimal, p);
     }
     if (decimal < 0) {
         memcpy(p, "0.0000", 6);
@@ -284,6 +299,12 @@ size_t pcs_json_text(const char *text, size_t room, char *out)
     size_t used = 0;
     for (const unsigned char *p = (const unsigned char *)text; *p != '\0';) {
         char piece[8];
+        size_t plain = 0;
+        while (text_is_plain(p[plain]) && used + plain + 1 < room) plain++;
+        memcpy(out + used, p, plain);
+        used += plain;
+        p += plain;
+        if (*p == '\0') break;
         size_t n = text_is_plain(*p) ? 1 : text_utf8(p), length = n;
         const char *from = (const char *)p;
         if (n == 0) length = (size_t)snprintf(piece, sizeof piece, "\\ufffd");

@@ -136,9 +136,11 @@ static void vtu_compress(pcs_vtu *v)
     v->narray = STILL_ARRAYS;
     vtu_add_reals(v, &grid->position[0][0], 3 * (size_t)grid->npoint);
     for (int i = 0; i < grid->npoint_array; i++)
-        vtu_add_reals(v, grid->point_arrays[i].x, (size_t)grid->point_arrays[i].ncomponent * (size_t)grid->npoint);
+        vtu_add_reals(v, pcs_grid_values(&grid->point_arrays[i]),
+                      (size_t)grid->point_arrays[i].ncomponent * (size_t)grid->npoint);
     for (int i = 0; i < grid->ncell_array; i++)
-        vtu_add_reals(v, grid->cell_arrays[i].x, (size_t)grid->cell_arrays[i].ncomponent * (size_t)grid->ncell);
+        vtu_add_reals(v, pcs_grid_values(&grid->cell_arrays[i]),
+                      (size_t)grid->cell_arrays[i].ncomponent * (size_t)grid->ncell);
 }
 
 static void vtu_put_array(const pcs_vtu *v, pcs_file *f, const char *name, int ncomponent, int number)

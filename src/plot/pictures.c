@@ -70,6 +70,25 @@ static pcs_status pictures_energies(pcs_album *album)
     return pcs_album_add(album, "energies", album->axis, n, items);
 }
 
+// What the impulses of loads, supports and contacts have made of the momentum at the start.
+static pcs_status pictures_momentum(pcs_album *album)
+{
+    static const char *const components[] = { "momentum_x", "momentum_y", "momentum_z" };
+    pcs_item items[3];
+    double size[3], largest = 0.0;
+    int n = 0;
+    for (int k = 0; k < 3; k++) {
+        pcs_album_holders(album, components[k], &size[k]);
+        largest = fmax(largest, size[k]);
+    }
+    for (int k = 0; k < 3; k++)
+        if (size[k] > ROUND_OFF * largest) {
+            items[n] = pcs_album_column(components[k], n, items);
+            n++;
+        }
+    return pcs_album_add(album, "momentum", album->axis, n, items);
+}
+
 // The column `part` of something: floor.gap -> floor.force; false: no run has it.
 static bool pictures_sibling(const pcs_album *album, const char *column, const char *part, char name[NAME_ROOM])
 {
@@ -290,6 +309,7 @@ static pcs_status pictures_steps(pcs_album *album)
 pcs_status pcs_pictures_of_runs(pcs_album *album)
 {
     PCS_TRY(pictures_energies(album));
+    PCS_TRY(pictures_momentum(album));
     PCS_TRY(pictures_contacts(album));
     PCS_TRY(pictures_probes(album));
     return pictures_steps(album);

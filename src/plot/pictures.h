@@ -5,7 +5,7 @@
 
 #include "plot/album.h"
 
-// Of runs: energies, contacts, probes, phases, steps.
+// Of runs: energies, momentum, contacts, probes, phases, steps.
 pcs_status pcs_pictures_of_runs(pcs_album *album);
 // The item becomes the sum of kinetic, strain and potential energy.
 void pcs_pictures_add_energies(pcs_item *item);

@@ -183,7 +183,8 @@ pcs_status pcs_checkpoint_open(pcs_sim *sim)
     k->work_size = c.work_size;
     k->size = sizeof k->head + (size_t)k->head.text_size + c.used + sizeof(uint64_t);
     if (c.comm != NULL) PCS_TAKE(sim->ctx, k->work, k->work_size, "checkpoints");
-    if (pcs_is_root(sim->ctx)) PCS_TAKE(sim->ctx, k->bytes, k->size, "checkpoints");
+    if (pcs_is_root(sim->ctx)) k->bytes = pcs_take_room(sim->ctx, k->size, "checkpoints");
+    if (pcs_is_root(sim->ctx) && k->bytes == NULL) return PCS_NO_MEMORY;
     k->last = pcs_clock();
     k->folder = -1;
     if (k->bytes != NULL) PCS_TRY(pcs_checkpoint_open_folder(sim->ctx, sim->view.directory, &k->folder));

@@ -96,21 +96,22 @@ pcs_status pcs_sim_step(pcs_sim *sim)
     return PCS_OK;
 }
 
-static bool sim_is_wanted(const pcs_observer *observer, bool show_progress)
+static void sim_choose_observers(pcs_sim *sim, bool show_progress)
 {
-    return show_progress || strcmp(observer->ops->name, "progress") != 0;
+    for (int i = 0; i < sim->nobserver; i++)
+        sim->observers[i].is_idle = !show_progress && strcmp(sim->observers[i].ops->name, "progress") == 0;
 }
 
 // Lets the observers open or look. Alone, the first fault ends it; of several ranks only one writes and may fail, but
 // all take part in what is written.
-static pcs_status sim_show(pcs_sim *sim, bool show_progress, bool is_first, int *nopen)
+static pcs_status sim_show(pcs_sim *sim, bool is_first, int *nopen)
 {
     bool is_alone = pcs_context_comm(sim->ctx) == NULL;
     pcs_status status = PCS_OK;
     for (int i = 0; i < sim->nobserver && (status == PCS_OK || !is_alone); i++) {
         pcs_observer *o = &sim->observers[i];
         if (is_first) *nopen = i + 1;
-        if (!sim_is_wanted(o, show_progress)) continue;
+        if (o->is_idle) continue;
         pcs_status answer = is_first ? o->ops->open(o) : o->ops->step(o);
         o->has_failed = answer != PCS_OK;
         if (status == PCS_OK) status = answer;
@@ -144,9 +145,9 @@ static pcs_status sim_agree(pcs_sim *sim, pcs_status status)
     return status;
 }
 
-static pcs_status sim_open(pcs_sim *sim, bool show_progress, int *nopen)
+static pcs_status sim_open(pcs_sim *sim, int *nopen)
 {
-    pcs_status status = sim_show(sim, show_progress, true, nopen);
+    pcs_status status = sim_show(sim, true, nopen);
     if (status == PCS_OK) status = pcs_checkpoint_open(sim);
     if (!sim->view.is_resumed) sim->view.memory = pcs_bytes_taken(sim->ctx);
     return sim_agree(sim, status);
@@ -168,12 +169,12 @@ static pcs_status sim_stop(pcs_sim *sim)
     return pcs_accept_stop(sim, sim->step_size, "stopped on request");
 }
 
-static pcs_status sim_loop(pcs_sim *sim, bool show_progress)
+static pcs_status sim_loop(pcs_sim *sim)
 {
     for (bool is_first = true; !pcs_sim_is_done(sim); is_first = false) {
         pcs_status status = pcs_sim_step(sim);
         double begin = pcs_clock();
-        if (status == PCS_OK) status = sim_show(sim, show_progress, false, NULL);
+        if (status == PCS_OK) status = sim_show(sim, false, NULL);
         double now = pcs_clock();
         sim->timing.output += now - begin;
         if (status == PCS_OK && sim->stop_request != NULL && *sim->stop_request != 0) status = sim_stop(sim);
@@ -203,7 +204,7 @@ static pcs_status sim_keep(pcs_sim *sim, pcs_status status)
 }
 
 // Closes what was opened, whatever happened; the first failure is the one that is told.
-static pcs_status sim_close(pcs_sim *sim, bool show_progress, int nopen, pcs_status status)
+static pcs_status sim_close(pcs_sim *sim, int nopen, pcs_status status)
 {
     char reason[1024];
     snprintf(reason, sizeof reason, "%s", status == PCS_OK ? "" : pcs_message(sim->ctx));
@@ -213,7 +214,7 @@ static pcs_status sim_close(pcs_sim *sim, bool show_progress, int nopen, pcs_sta
     for (int i = 0; i < nopen; i++) {
         pcs_observer *o = &sim->observers[i];
         // Broken files are closed by the rank that has them; the others have nothing to add.
-        if (!sim_is_wanted(o, show_progress) || (o->has_failed && !pcs_is_root(sim->ctx))) continue;
+        if (o->is_idle || (o->has_failed && !pcs_is_root(sim->ctx))) continue;
         pcs_status closing = o->ops->close(o);
         if (closing == PCS_OK) continue;
         if (status == PCS_OK) snprintf(reason, sizeof reason, "%s", pcs_message(sim->ctx));
@@ -270,13 +271,14 @@ static pcs_status sim_go(pcs_sim *sim, bool show_progress, const pcs_checkpoint_
 {
     pcs_carrier c;
     int nopen = 0;
+    sim_choose_observers(sim, show_progress);
     if (!sim->has_started) PCS_TRY(pcs_comm_agree(sim->ctx, pcs_sim_start(sim)));
     if (from != NULL) PCS_TRY(pcs_comm_agree(sim->ctx, pcs_checkpoint_restore(sim, from, &c)));
-    pcs_status status = sim_open(sim, show_progress, &nopen);
+    pcs_status status = sim_open(sim, &nopen);
     // What does not fit stays as it is: nothing is closed and completed.
     if (from != NULL && status == PCS_OK) PCS_TRY(pcs_comm_agree(sim->ctx, pcs_checkpoint_restore_observers(sim, &c)));
-    if (status == PCS_OK) status = sim_loop(sim, show_progress);
-    return sim_close(sim, show_progress, nopen, sim_keep(sim, status));
+    if (status == PCS_OK) status = sim_loop(sim);
+    return sim_close(sim, nopen, sim_keep(sim, status));
 }
 
 static pcs_status sim_run(pcs_sim *sim, const char *directory, bool show_progress)

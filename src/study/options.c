@@ -65,5 +65,8 @@ pcs_status pcs_plan_make(pcs_context *ctx, const pcs_study_options *options, pcs
     PCS_TRY(pcs_plan_settle(out));
     if (out->naxis == 0 && out->nlevel == 1)
         return pcs_fail(ctx, PCS_BAD_INPUT, "%s: nothing is varied or refined: give --vary or --refine", options->path);
+    // One that cannot be read is the refusal of every run.
+    pcs_case *loaded = NULL;
+    if (pcs_case_load(ctx, out->case_path, &loaded) == PCS_OK) out->loaded = loaded;
     return PCS_OK;
 }

@@ -27,6 +27,7 @@ typedef struct pcs_measure_request {
 typedef struct pcs_plan {
     pcs_context *ctx;
     const char *case_path;
+    const pcs_case *loaded; // from there, once for all runs; NULL: it cannot be read, as each of them will tell
     int nset;
     const char **set; // [nset] of all runs
     int nkey;

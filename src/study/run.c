@@ -18,15 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PATH_ROOM = 4096 };
 
-static void run_end(pcs_run *run, pcs_run_end end, const char *reason)
+// The first line of a text.
+static void run_tell(const char *text, char reason[PCS_RUN_REASON])
 {
-    int length = (int)strcspn(reason, "\n");
-    if (length > 0 || run->reason[0] != '\0') snprintf(run->reason, PCS_RUN_REASON, "%.*s", length, reason);
-    run->end = end;
+    snprintf(reason, PCS_RUN_REASON, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
 // Multiplies the number of elements of a part; *is_refined: it has one. Points and links have none.
@@ -95,7 +95,8 @@ static pcs_status run_set_output(pcs_case *c, const pcs_plan *plan)
 static pcs_status run_load(pcs_context *ctx, const pcs_plan *plan, int index, pcs_case **out)
 {
     int point = index / plan->nlevel, level = index % plan->nlevel;
-    PCS_TRY(pcs_case_load(ctx, plan->case_path, out));
+    if (plan->loaded == NULL) PCS_TRY(pcs_case_load(ctx, plan->case_path, out));
+    else PCS_TRY(pcs_case_copy(ctx, plan->loaded, out));
     for (int i = 0; i < plan->nset; i++) PCS_TRY(pcs_case_set(*out, plan->set[i]));
     for (int k = 0; k < plan->nkey; k++) {
         const char *value = pcs_plan_value(plan, point, k);
@@ -149,7 +150,9 @@ static pcs_status run_alone(pcs_sim *sim, const char *directory, pcs_run *run, b
     char folder[PATH_ROOM];
     PCS_TRY(run_name(sim->input, run->name));
     snprintf(folder, sizeof folder, "%s/runs/%s", directory, run->name);
-    PCS_TRY(pcs_file_make_folder(sim->ctx, folder));
+    bool is_new = mkdir(folder, 0777) == 0;
+    if (!is_new) PCS_TRY(pcs_file_make_folder(sim->ctx, folder));
+    sim->resumes = !is_new; // what a study that was cut has left of it
     int lock = open(folder, O_RDONLY | O_CLOEXEC);
     if (lock >= 0) (void)flock(lock, LOCK_EX); // where there are no locks the folder is as good as before
     *is_there = pcs_summary_is_finished(sim->ctx, folder);
@@ -159,26 +162,29 @@ static pcs_status run_alone(pcs_sim *sim, const char *directory, pcs_run *run, b
     return status;
 }
 
-void pcs_run_make(const pcs_plan *plan, const char *directory, int index, pcs_run *run)
+void pcs_run_make(const pcs_plan *plan, const char *directory, int index, pcs_run *run, char reason[PCS_RUN_REASON])
 {
     pcs_context *ctx = NULL;
     pcs_case *c = NULL;
     pcs_sim *sim = NULL;
-    if (pcs_context_create(&ctx) != PCS_OK) {
-        run_end(run, PCS_RUN_FAILED, "out of memory");
+    bool is_there = false;
+    pcs_status status = pcs_context_create(&ctx);
+    if (status != PCS_OK) {
+        run->end = PCS_RUN_FAILED;
+        run_tell("out of memory", reason);
         return;
     }
-    bool is_there = false;
-    pcs_status status = run_load(ctx, plan, index, &c);
+    status = run_load(ctx, plan, index, &c);
     if (status == PCS_OK) status = pcs_build_sim(ctx, c, &sim);
     bool is_built = status == PCS_OK;
     if (is_built) sim->stop_request = plan->stop_request;
-    if (is_built) sim->resumes = true; // what a study that was cut has left of it
     if (is_built) sim->ends_for_good = !plan->keeps_output;
     if (is_built) status = run_alone(sim, directory, run, &is_there);
     bool is_stopped = plan->stop_request != NULL && *plan->stop_request != 0;
-    if (status == PCS_OK) run_end(run, is_there ? PCS_RUN_KEPT : PCS_RUN_DONE, pcs_case_notes(c));
-    else if (is_stopped) run_end(run, PCS_RUN_WAITS, "stopped on request");
-    else run_end(run, is_built ? PCS_RUN_FAILED : PCS_RUN_REFUSED, pcs_message(ctx));
+    if (status == PCS_OK) run->end = is_there ? PCS_RUN_KEPT : PCS_RUN_DONE;
+    else if (is_stopped) run->end = PCS_RUN_WAITS;
+    else run->end = is_built ? PCS_RUN_FAILED : PCS_RUN_REFUSED;
+    if (status == PCS_OK) run_tell(pcs_case_notes(c), reason);
+    else run_tell(is_stopped ? "stopped on request" : pcs_message(ctx), reason);
     pcs_context_destroy(&ctx);
 }

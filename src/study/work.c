@@ -31,6 +31,7 @@ typedef struct shared {
     atomic_bool stop;        // no further run
     atomic_int nfault;       // measures that cannot be read
     char fault[FAULT_BYTES]; // the first of these
+    atomic_size_t told;      // bytes of reasons
 } shared;
 
 typedef struct team {
@@ -38,6 +39,7 @@ typedef struct team {
     const pcs_study_options *options;
     shared *all;
     pcs_run *runs;           // [nrun] shared
+    char *reasons;           // [nrun * PCS_RUN_REASON] shared, taken from the front; NULL: nobody tells any more
     double *values;          // [nrun * nmeasure] shared, while runs are measured, else NULL
     int nrun, njob, nworker; // workers that live
     double begin, shown;     // s, clock
@@ -97,6 +99,14 @@ static int work_next(team *t)
     return is_over ? t->nrun : atomic_fetch_add(&t->all->next, 1);
 }
 
+// Every run tells one reason at most: there is room for all, and none is taken by those that tell nothing.
+static void work_tell(team *t, int r, const char *reason)
+{
+    size_t bytes = strlen(reason) + 1;
+    if (bytes == 1) return;
+    t->runs[r].reason = memcpy(t->reasons + atomic_fetch_add(&t->all->told, bytes), reason, bytes);
+}
+
 // The first run of each worker shows whether the measures are there before the others are made.
 static void work_run(team *t)
 {
@@ -105,7 +115,9 @@ static void work_run(team *t)
     for (int r; (r = work_next(t)) < t->nrun;) {
         t->runs[r].process = (int)getpid();
         t->runs[r].end = PCS_RUN_GOES_ON;
-        pcs_run_make(t->plan, t->options->directory, r, &t->runs[r]);
+        char reason[PCS_RUN_REASON];
+        pcs_run_make(t->plan, t->options->directory, r, &t->runs[r], reason);
+        work_tell(t, r, reason);
         atomic_fetch_add(&t->all->kept, t->runs[r].end == PCS_RUN_KEPT);
         atomic_fetch_add(&t->all->done, 1);
         if (is_tried || !work_is_done(&t->runs[r])) continue;
@@ -168,7 +180,9 @@ static void work_bury(team *t, int process, int status)
     if (r < 0) return;
     t->runs[r].end = PCS_RUN_BROKE;
     atomic_fetch_add(&t->all->done, 1);
-    work_tell_death(status, PCS_RUN_REASON, t->runs[r].reason);
+    char reason[PCS_RUN_REASON];
+    work_tell_death(status, sizeof reason, reason);
+    work_tell(t, r, reason);
 }
 
 // "[=====>      ]  18 of 40 runs, 12 s, about 15 s left". Runs that were there took no time: they do not count for what
@@ -236,14 +250,14 @@ static pcs_status work_through(team *t)
 
 pcs_status pcs_study_work(const pcs_plan *plan, const pcs_study_options *options, pcs_run **out)
 {
-    char folder[PATH_ROOM], *reasons = NULL;
+    char folder[PATH_ROOM];
     team t = { .plan = plan, .options = options, .nrun = plan->npoint * plan->nlevel };
     snprintf(folder, sizeof folder, "%s/runs", options->directory);
     PCS_TRY(pcs_file_make_folder(plan->ctx, folder));
     PCS_TRY(work_share(plan->ctx, sizeof *t.all, &t.all));
     PCS_TRY(work_share(plan->ctx, (size_t)t.nrun * sizeof *t.runs, &t.runs));
-    PCS_TRY(work_share(plan->ctx, (size_t)t.nrun * PCS_RUN_REASON, &reasons));
-    for (int r = 0; r < t.nrun; r++) t.runs[r].reason = reasons + (size_t)r * PCS_RUN_REASON;
+    PCS_TRY(work_share(plan->ctx, (size_t)t.nrun * PCS_RUN_REASON, &t.reasons));
+    for (int r = 0; r < t.nrun; r++) t.runs[r].reason = "";
     *out = t.runs;
     return work_through(&t);
 }

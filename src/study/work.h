@@ -22,7 +22,7 @@ typedef struct pcs_run {
     pcs_run_end end;
     int process;
     char name[PCS_RUN_NAME]; // of its folder under runs; empty where there is none
-    char *reason;            // [PCS_RUN_REASON] apart, as most runs have none: memory that is not touched is not taken
+    const char *reason;      // one after another in memory of their own, as most runs have none
 } pcs_run;
 
 // All runs of the plan, run r being level r % nlevel of point r / nlevel.
@@ -30,7 +30,7 @@ pcs_status pcs_study_work(const pcs_plan *plan, const pcs_study_options *options
 // [nrun * nmeasure] what the runs gave; NAN where a run is not done.
 pcs_status pcs_study_measure(const pcs_plan *plan, const pcs_study_options *options, pcs_run *runs, double **out);
 
-// One run, in this process.
-void pcs_run_make(const pcs_plan *plan, const char *directory, int index, pcs_run *run);
+// One run, in this process; `reason` gets why it ended as it did, or notes about its case.
+void pcs_run_make(const pcs_plan *plan, const char *directory, int index, pcs_run *run, char reason[PCS_RUN_REASON]);
 
 #endif

@@ -112,15 +112,17 @@ class Plot(unittest.TestCase):
     def test_usual_pictures(self):
         said = self.done("plot", self.path("a")).split()
         names = [os.path.basename(name) for name in said]
-        self.assertEqual(names, ["energies.svg", "contact_wall.svg", "probe_tip.svg", "phase_tip.x.svg", "steps.svg"])
+        self.assertEqual(names, ["energies.svg", "momentum.svg", "contact_wall.svg", "probe_tip.svg", "phase_tip.x.svg",
+                                 "steps.svg"])
         for name in said:
             self.assertTrue(curves(read(name), BLUE), name)
             self.assertTrue(os.path.exists(name[:-3] + "gp"))
         energies = texts(read(said[0]))
         for word in ("kinetic", "strain", "total", "impacts", "numerical loss", "energy [J]"):
             self.assertIn(word, energies)
-        self.assertIn("wall.gap [m]", texts(read(said[1])))
-        self.assertEqual(texts(read(said[3]))[-2:], ["tip.vx [m/s]", "tip.x [m]"])
+        self.assertIn("momentum_x [kg m/s]", texts(read(said[1])))
+        self.assertIn("wall.gap [m]", texts(read(said[2])))
+        self.assertEqual(texts(read(said[4]))[-2:], ["tip.vx [m/s]", "tip.x [m]"])
 
     @NEEDS_GNUPLOT
     def test_runs_are_labelled_by_what_differs(self):
