@@ -181,7 +181,7 @@ void pcs_fe_put_direction(const fe_data *fe, const pcs_row_direction *direction,
 void pcs_fe_evaluate_rows(pcs_system *self, const double *q);
 // All rows of one contact that has an instance, into `states`.
 void pcs_fe_evaluate_contact(const pcs_system *self, int contact, const double *q, pcs_row_state *states);
-void pcs_fe_row_speeds(const pcs_system *self, double t, double *speed);
+void pcs_fe_row_drives(const pcs_system *self, double t, double *way, double *speed);
 void pcs_fe_rate_bias(pcs_system *self, const double *q, const double *v, double *bias);
 pcs_status pcs_fe_search(pcs_system *self, const double *q, bool *has_changed);
 void pcs_fe_passages(pcs_system *self, const double *q0, const double *q1, const pcs_passage_row *rows,
