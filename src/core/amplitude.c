@@ -131,27 +131,25 @@ static void amplitude_rates(const pcs_amplitude *a, double t, double rate[2])
     }
 }
 
-// Integrals of a formula over a panel by the pair of Gauss and Kronrod with 7 and 15 points (Kronrod 1965, as in
-// Piessens et al., QUADPACK, 1983): by 15, by 7, and of |a|.
+// Integrals of a formula over a panel by the rules of Clenshaw and Curtis (1960) with 17 and 9 points, and of |a|.
+// Their points hold both ends, so that no jump within the panel stays unseen.
 static void amplitude_pair(const pcs_expression *e, double from, double to, double out[3])
 {
-    static const double x[8] = { 0.991455371120812639206854697526329, 0.949107912342758524526189684047851,
-                                 0.864864423359769072789712788640926, 0.741531185599394439863864773280788,
-                                 0.586087235467691130294144838258730, 0.405845151377397166906606412076961,
-                                 0.207784955007898467600689403773245, 0.0 };
-    static const double w[8] = { 0.022935322010529224963732008058970, 0.063092092629978553290700663189204,
-                                 0.104790010322250183839876322541518, 0.140653259715525918745189590510238,
-                                 0.169004726639267902826583426598550, 0.190350578064785409913256402421014,
-                                 0.204432940075298892414161999234649, 0.209482141084727828012999174891714 };
-    static const double gauss[4] = { 0.129484966168869693270611432679082, 0.279705391489276667901467771423780,
-                                     0.381830050505118944950369775488975, 0.417959183673469387755102040816327 };
+    static const double x[9] = { 1.000000000000000000000, 0.980785280403230449126, 0.923879532511286756128,
+                                 0.831469612302545237079, 0.707106781186547524401, 0.555570233019602224743,
+                                 0.382683432365089771728, 0.195090322016128267848, 0.0 };
+    static const double w[9] = { 0.003921568627450980392, 0.037368702837205610321, 0.075482331543151834413,
+                                 0.108905552581890930444, 0.138956468368233074115, 0.163172664281703302562,
+                                 0.181473784236493356996, 0.192513864612925646870, 0.196410125821890527773 };
+    static const double coarse[5] = { 0.015873015873015873016, 0.146218649216018155012, 0.279365079365079365079,
+                                      0.361717858720489781496, 0.393650793650793650794 };
     double middle = 0.5 * (from + to), half = 0.5 * (to - from);
     out[0] = out[1] = out[2] = 0.0;
-    for (int i = 0; i < 8; i++) {
-        double t[2] = { middle - half * x[i], middle + half * x[i] };
-        double low = pcs_expression_value(e, &t[0]), high = i == 7 ? 0.0 : pcs_expression_value(e, &t[1]);
+    for (int i = 0; i < 9; i++) {
+        double t[2] = { i == 0 ? from : middle - half * x[i], i == 0 ? to : middle + half * x[i] };
+        double low = pcs_expression_value(e, &t[0]), high = i == 8 ? 0.0 : pcs_expression_value(e, &t[1]);
         out[0] += half * w[i] * (low + high);
-        if (i % 2 == 1) out[1] += half * gauss[i / 2] * (low + high);
+        if (i % 2 == 0) out[1] += half * coarse[i / 2] * (low + high);
         out[2] += fabs(half) * w[i] * (fabs(low) + fabs(high));
     }
 }
