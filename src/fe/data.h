@@ -34,6 +34,7 @@ typedef struct fe_share {
     pcs_layout layout;
     const int *part;        // [nnode] rank of each node
     unsigned char *is_here; // [nnode] of this rank, or copied
+    int *index_of_cell;     // [ncell] in its group, of all ranks
 } fe_share;
 
 typedef struct fe_reactions fe_reactions;
@@ -218,7 +219,7 @@ pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **cul
 void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
                       pcs_reaction *out);
 // Materials with internal variables.
-pcs_status pcs_fe_make_internal(pcs_system *self, fe_data *fe, const char **culprit);
+pcs_status pcs_fe_make_internal(pcs_system *self, fe_data *fe);
 double pcs_fe_internal_loss(const pcs_system *self, double t, const double *q);
 void pcs_fe_commit(pcs_system *self, double t, const double *q);
 // From the last commit to t, s.

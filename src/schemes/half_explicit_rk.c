@@ -270,6 +270,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit_rk = {
     .check = herk_check,
     .stable_step = herk_stable_step,
     .state_rule = herk_state_rule,
+    .takes_internal = true,
     .setup = herk_setup,
     .start = pcs_explicit_start,
     .step = herk_step,

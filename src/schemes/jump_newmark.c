@@ -144,6 +144,7 @@ const pcs_scheme_ops pcs_scheme_jump_newmark = {
     .refuses_drives = "its balance of energy has no place for the work of a prescribed motion; newmark, alpha_velocity "
                       "and moreau_jean "
                       "follow such motions",
+    .takes_internal = true,
     .setup = jump_setup,
     .start = jump_start,
     .step = jump_step,

@@ -98,6 +98,7 @@ const pcs_scheme_ops pcs_scheme_moreau_midpoint = {
     .memory_size = sizeof(pcs_explicit_memory),
     .is_explicit = true,
     .state_rule = midpoint_state_rule,
+    .takes_internal = true,
     .setup = midpoint_setup,
     .start = pcs_explicit_start_plainly,
     .step = midpoint_step,

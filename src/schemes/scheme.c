@@ -67,9 +67,10 @@ const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *syst
                "moreau_jean, moreau_jean_explicit and half_explicit turn them";
     if (system->has_drives && ops->refuses_drives != NULL) return ops->refuses_drives;
     if (system->has_internal && !ops->takes_internal)
-        return "it does not follow materials with internal variables; newmark, hht, alpha_ggl, alpha_velocity, "
-               "moreau_jean "
-               "and half_explicit do";
+        return "it does not follow materials with internal variables, whose forces depend on the way since the last "
+               "accepted step; newmark, hht, alpha_ggl, alpha_velocity, moreau_jean, moreau_jean_explicit, "
+               "moreau_midpoint, half_explicit, half_explicit_rk, half_explicit_acceleration, jump_newmark and "
+               "schatzman_paoli do";
     return ops->refuses == NULL ? NULL : ops->refuses(system, params);
 }
 

@@ -190,11 +190,19 @@ static void plastic_waves_have_two_speeds(void **state)
     const plastic_bar bars[] = { { 2e11, 7800.0, 2.5e8, 2e10, 12.0, 1.0, 1.5e-4 },
                                  { 900.0, 1.0, 60.0, 225.0, 4.0, 10.0, 0.25 },
                                  { 2e5, 7.8e-9, 250.0, 5e4, 12e3, 1e3, 1.5e-4 } }; // the first in t, mm, s, and harder
-    const char *const schemes[] = { "moreau_jean, theta: 0.55", "hht, alpha: 0.1", "alpha_ggl, rho_inf: 0.6",
-                                    "newmark, gamma: 0.6, beta: 0.3025", "half_explicit" };
+    const char *const schemes[] = { "moreau_jean, theta: 0.55",
+                                    "hht, alpha: 0.1",
+                                    "alpha_ggl, rho_inf: 0.6",
+                                    "newmark, gamma: 0.6, beta: 0.3025",
+                                    "half_explicit",
+                                    "moreau_midpoint",
+                                    "half_explicit_rk",
+                                    "half_explicit_acceleration",
+                                    "jump_newmark, rho_inf: 0.6",
+                                    "schatzman_paoli" };
     int count = 0;
     for (int b = 0; b < 3; b++)
-        for (int s = 0; s < 5; s++)
+        for (int s = 0; s < 10; s++)
             for (int mesh = 1; mesh <= 2; mesh++)
                 for (int step = 1; step <= 2; step++) {
                     const plastic_bar *bar = &bars[b];
@@ -382,8 +390,12 @@ static swing swing_step(double t, double h, swing x)
 static void vibrations_decay_as_they_should(void **state)
 {
     (void)state;
-    const char *const schemes[] = { "newmark", "moreau_jean, theta: 0.5", "alpha_ggl, rho_inf: 1.0", "half_explicit" };
-    for (int s = 0; s < 4; s++) {
+    const char *const schemes[] = {
+        "newmark",         "moreau_jean, theta: 0.5", "alpha_ggl, rho_inf: 1.0",    "half_explicit",
+        "moreau_midpoint", "half_explicit_rk",        "half_explicit_acceleration", "jump_newmark, gamma: 0.5",
+        "schatzman_paoli"
+    };
+    for (int s = 0; s < 9; s++) {
         double error[2] = { 0 }, most = 0.0;
         for (int fine = 0; fine < 2; fine++) {
             double step = 0.01 / (1 << fine);
