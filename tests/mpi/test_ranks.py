@@ -127,7 +127,8 @@ mesh:
 elements:
   cone: { type: rod, mesh: cone, E: 2.0e+11, rho: 7800.0, area: { table: [[0, 1.0e-4], [0.33, 3.0e-4], [1, 2.0e-4]] } }
   beam: { type: beam_timo_2d, mesh: beam, E: 2.0e+11, nu: 0.3, rho: 7800.0,
-          section: { type: tube, diameter: { from: 0.05, to: 0.03 }, thickness: { steps: [[0, 0.004], [0.52, 0.002]] } } }
+          section: { type: tube, diameter: { from: 0.05, to: 0.03 },
+                     thickness: { steps: [[0, 0.004], [0.52, 0.002]] } } }
 supports: { root: { set: beam.start, fix: [x, y, rz], reactions: true } }
 initial:
   - { set: cone, velocity: [-5, 0, 0] }
@@ -269,7 +270,8 @@ class Agreement(Ranks):
     # More ranks than nodes: some of them have nothing to do.
     def test_materials_with_internal_variables(self):
         for scheme in ("newmark", "half_explicit"):
-            self.compare(self.case("yielding", YIELDING), "--set", "scheme={type: " + scheme + "}", counts=(2,), rows=101)
+            self.compare(self.case("yielding", YIELDING), "--set", "scheme={type: " + scheme + "}", counts=(2,),
+                         rows=101)
         with open(self.path("np2/summary.json")) as file:
             self.assertGreater(json.load(file)["energy"]["material_loss"], 1.0)
 

@@ -81,8 +81,8 @@ static void beams_on_beams_come_to_rest(void **state)
     }
 }
 
-// Steps of many periods, rough contacts, and a scheme that kills fast modes: where an impact with friction gains energy,
-// smaller steps take its place, and every pile comes to rest.
+// Steps of many periods, rough contacts, and a scheme that kills fast modes: where an impact with friction gains
+// energy, smaller steps take its place, and every pile comes to rest.
 static void rough_piles_come_to_rest_at_long_steps(void **state)
 {
     (void)state;
