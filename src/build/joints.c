@@ -6,11 +6,27 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double misfit_allowed = 1e-9;     // of the model's size and of angles in rad, as the row takes them
 static const double velocity_allowed = 1e-9;   // of the largest velocities, likewise
 static const double independent_share = 1e-10; // squared part of a row that the rows before it do not hold
+
+// Places from which the integral of a formula goes on, over the time of the run, so that it does not begin at 0 each
+// time: narrow pulses are found, too, and the state of a run has no part in it.
+static pcs_status joints_integrate(pcs_build *b, pcs_amplitude *signal)
+{
+    enum { PLACES = 4097 };
+    const pcs_yaml *end = pcs_case_find(b->c, "time.end");
+    double *area = NULL, span = 0.0;
+    if (signal->kind != PCS_AMPLITUDE_EXPRESSION) return PCS_OK;
+    if (end != NULL && pcs_yaml_get_kind(end) == PCS_YAML_SCALAR) span = strtod(pcs_yaml_text(end), NULL);
+    if (!(span > 0.0 && isfinite(span))) return PCS_OK;
+    PCS_TAKE(b->ctx, area, PLACES, "an amplitude");
+    pcs_amplitude_integrate(signal, span / (PLACES - 1), PLACES, area);
+    return PCS_OK;
+}
 
 static pcs_status joints_read_one(pcs_build *b, pcs_yaml *node, pcs_fe_joint *joint)
 {
@@ -24,8 +40,11 @@ static pcs_status joints_read_one(pcs_build *b, pcs_yaml *node, pcs_fe_joint *jo
     joint->params = params;
     int nerror = pcs_case_error_count(b->c);
     bool is_read = pcs_case_read(b->c, node, ops->options, params);
-    for (const pcs_joint_signal *s = ops->signals; s != NULL && s->name != NULL; s++)
-        PCS_TRY(pcs_build_amplitude(b, node, s->name, (pcs_amplitude *)((char *)params + s->offset)));
+    for (const pcs_joint_signal *s = ops->signals; s != NULL && s->name != NULL; s++) {
+        pcs_amplitude *signal = (pcs_amplitude *)((char *)params + s->offset);
+        PCS_TRY(pcs_build_amplitude(b, node, s->name, signal));
+        if (s->is_rate) PCS_TRY(joints_integrate(b, signal));
+    }
     is_read = is_read && pcs_case_error_count(b->c) == nerror;
     for (int i = 0; ops->set_options[i] != NULL; i++) {
         pcs_yaml *set = pcs_case_get(b->c, node, ops->set_options[i]);
@@ -55,13 +74,13 @@ pcs_status pcs_build_joints(pcs_build *b)
 // What the checks share.
 typedef struct joint_check {
     pcs_build *b;
-    int n;                 // bilateral rows of joints
-    const int *row;        // [n]
-    double *L, *c;         // [n * n], [n]
-    double *size;          // [n] of the rows; 0: it repeats rows before it
-    double *gap, *speed;   // [nrow]
-    double *mass, *spread; // [nv] diagonal of the mass; zeros
-    pcs_scale natural;     // sizes of coordinates
+    int n;                     // bilateral rows of joints
+    const int *row;            // [n]
+    double *L, *c;             // [n * n], [n]
+    double *size;              // [n] of the rows; 0: it repeats rows before it
+    double *gap, *way, *speed; // [nrow]
+    double *mass, *spread;     // [nv] diagonal of the mass; zeros
+    pcs_scale natural;         // sizes of coordinates
 } joint_check;
 
 static const pcs_contact_info *joints_of(const joint_check *k, int i)
@@ -198,7 +217,7 @@ static bool joints_is_driven(const joint_check *k, int i)
 {
     const pcs_build *b = k->b;
     int joint = b->sim->system->rows[k->row[i]].contact - b->model.ncontact;
-    return joint < b->model.njoint && b->model.joints[joint].ops->speeds != NULL;
+    return joint < b->model.njoint && b->model.joints[joint].ops->drives != NULL;
 }
 
 // Does row i repeat others, and a given motion is among them? Two motions of one coordinate contradict each other.
@@ -246,6 +265,7 @@ static pcs_status joints_check_all(joint_check *k)
     PCS_TAKE(k->b->ctx, k->c, n, "the joints");
     PCS_TAKE(k->b->ctx, k->size, n, "the joints");
     PCS_TAKE(k->b->ctx, k->gap, system->nrow, "the joints");
+    PCS_TAKE(k->b->ctx, k->way, system->nrow, "the joints");
     PCS_TAKE(k->b->ctx, k->speed, system->nrow, "the joints");
     PCS_TAKE(k->b->ctx, k->mass, system->nv, "the joints");
     PCS_TAKE(k->b->ctx, k->spread, system->nv, "the joints");
@@ -257,7 +277,7 @@ static pcs_status joints_check_all(joint_check *k)
     system->time = sim->state.t;
     if (system->directions_vary) system->ops->update_directions(system, sim->state.q);
     system->ops->gaps(system, sim->state.q, k->gap);
-    if (system->has_drives) system->ops->row_speeds(system, sim->state.t, k->speed);
+    if (system->has_drives) system->ops->row_drives(system, sim->state.t, k->way, k->speed);
     joints_check_state(k);
     joints_check_rank(k);
     return PCS_OK;

@@ -93,9 +93,6 @@ void pcs_amplitude_sum(int count, const double *time, const double *factor, doub
 
 const char *pcs_amplitude_refuses(const pcs_amplitude *a, bool is_velocity)
 {
-    if (is_velocity && a->kind == PCS_AMPLITUDE_EXPRESSION)
-        return "a velocity is integrated in closed form, which a formula does not have: give its integral as the "
-               "displacement, or its values as a table";
     if (!is_velocity && a->kind == PCS_AMPLITUDE_PULSE && !a->is_smooth)
         return "a displacement cannot jump: a rectangle is for the velocity";
     return NULL;
@@ -134,6 +131,67 @@ static void amplitude_rates(const pcs_amplitude *a, double t, double rate[2])
     }
 }
 
+// Integrals of a formula over a panel by the rules of Clenshaw and Curtis (1960) with 17 and 9 points, and of |a|.
+// Their points hold both ends, so that no jump within the panel stays unseen.
+static void amplitude_pair(const pcs_expression *e, double from, double to, double out[3])
+{
+    static const double x[9] = { 1.000000000000000000000, 0.980785280403230449126, 0.923879532511286756128,
+                                 0.831469612302545237079, 0.707106781186547524401, 0.555570233019602224743,
+                                 0.382683432365089771728, 0.195090322016128267848, 0.0 };
+    static const double w[9] = { 0.003921568627450980392, 0.037368702837205610321, 0.075482331543151834413,
+                                 0.108905552581890930444, 0.138956468368233074115, 0.163172664281703302562,
+                                 0.181473784236493356996, 0.192513864612925646870, 0.196410125821890527773 };
+    static const double coarse[5] = { 0.015873015873015873016, 0.146218649216018155012, 0.279365079365079365079,
+                                      0.361717858720489781496, 0.393650793650793650794 };
+    double middle = 0.5 * (from + to), half = 0.5 * (to - from);
+    out[0] = out[1] = out[2] = 0.0;
+    for (int i = 0; i < 9; i++) {
+        double t[2] = { i == 0 ? from : middle - half * x[i], i == 0 ? to : middle + half * x[i] };
+        double low = pcs_expression_value(e, &t[0]), high = i == 8 ? 0.0 : pcs_expression_value(e, &t[1]);
+        out[0] += half * w[i] * (low + high);
+        if (i % 2 == 0) out[1] += half * coarse[i / 2] * (low + high);
+        out[2] += fabs(half) * w[i] * (fabs(low) + fabs(high));
+    }
+}
+
+// Panels are halved, the first half first, until both rules agree; a bound on their number ends what has no limit.
+static double amplitude_quadrature(const pcs_expression *e, double from, double to)
+{
+    enum { DEPTH = 50, MOST = 500 };
+    double end[DEPTH + 1], sum = 0.0, both[3];
+    int waiting = 0;
+    end[0] = to;
+    for (int count = 1; from != to; count++) {
+        double now = end[waiting], middle = 0.5 * (from + now);
+        amplitude_pair(e, from, now, both);
+        bool is_narrow = waiting == DEPTH || middle == from || middle == now || count > MOST;
+        if (is_narrow || !(fabs(both[0] - both[1]) > 1e-12 * both[2])) {
+            sum += both[0];
+            from = now;
+            if (waiting-- == 0) break;
+        } else {
+            end[++waiting] = middle;
+        }
+    }
+    return sum;
+}
+
+void pcs_amplitude_integrate(pcs_amplitude *a, double panel, int count, double *area)
+{
+    for (int k = 0; k < count; k++)
+        area[k] = k == 0 ? 0.0 : area[k - 1] + amplitude_quadrature(a->expression, (k - 1) * panel, k * panel);
+    a->panel = panel;
+    a->area = area;
+    a->count = count;
+}
+
+static double amplitude_of_formula(const pcs_amplitude *a, double t)
+{
+    if (a->count == 0 || !(t > 0.0)) return amplitude_quadrature(a->expression, 0.0, t);
+    int k = (int)fmin(t / a->panel, a->count - 1);
+    return a->area[k] + amplitude_quadrature(a->expression, k * a->panel, t);
+}
+
 // An integral of a over time; where it begins does not matter.
 static double amplitude_integral(const pcs_amplitude *a, double t)
 {
@@ -147,7 +205,7 @@ static double amplitude_integral(const pcs_amplitude *a, double t)
     case PCS_AMPLITUDE_PULSE:
         if (a->is_smooth) y = 2.0 / pi * sin(0.5 * pi * y) * sin(0.5 * pi * y);
         return a->size * a->duration * y;
-    case PCS_AMPLITUDE_EXPRESSION: break;
+    case PCS_AMPLITUDE_EXPRESSION: return amplitude_of_formula(a, t);
     }
     return NAN;
 }

@@ -7,7 +7,8 @@
 //   expression  any formula of t
 //
 // A motion s is a itself, or the integral of a from t = 0 on, with its first two derivatives. Where those jump they are
-// the ones before: what rests when a rectangle of the velocity begins still rests then.
+// the ones before: what rests when a rectangle of the velocity begins still rests then. Formulas alone are integrated
+// numerically, to round-off, and have at a jump the value that the formula has there.
 
 #ifndef PCS_CORE_AMPLITUDE_H
 #define PCS_CORE_AMPLITUDE_H
@@ -31,6 +32,7 @@ typedef struct pcs_amplitude {
     double start, duration, from, to;    // s
     bool is_smooth;                      // a ramp by the polynomial, a pulse by half a sine
     const pcs_expression *expression;    // of t
+    double panel;                        // s, of an expression: `area` has its integral up to k panel, k < count
 } pcs_amplitude;
 
 // Does it state anything, other than the constant 1?
@@ -38,6 +40,9 @@ bool pcs_amplitude_is_given(const pcs_amplitude *a);
 double pcs_amplitude_value(const pcs_amplitude *a, double t);
 // The integral of a table from its first entry on, [count].
 void pcs_amplitude_sum(int count, const double *time, const double *factor, double *area);
+
+// Integrals of an expression from 0 to k panel, into area[count], from which others go on.
+void pcs_amplitude_integrate(pcs_amplitude *a, double panel, int count, double *area);
 
 // Why s = a, or s' = a, cannot be a motion; NULL when it can.
 const char *pcs_amplitude_refuses(const pcs_amplitude *a, bool is_velocity);

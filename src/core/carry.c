@@ -125,25 +125,37 @@ static bool carry_prepare(pcs_carrier *c, size_t count)
     return true;
 }
 
-void pcs_carry_vector(pcs_carrier *c, const char *name, double *x, int count)
+// Numbers that are spread over the ranks, put together in the order of one process.
+static void carry_spread(pcs_carrier *c, const char *name, const pcs_memory *x)
 {
-    size_t all = (size_t)c->nall;
-    if (c->comm == NULL) {
-        pcs_carry_words(c, name, x, (size_t)count);
-        return;
-    }
+    double *value = x->bytes;
+    size_t all = (size_t)x->nall, count = x->size / sizeof *value;
     if (c->way != PCS_CARRY_READ) {
         bool is_exchanged = carry_prepare(c, all);
         if (is_exchanged) {
-            for (int i = 0; i < c->nown; i++) carry_split(&x[i], c->work + 2 * (size_t)c->serial[i]);
+            for (int i = 0; i < x->nown; i++) carry_split(&value[i], c->work + 2 * (size_t)x->serial[i]);
             carry_gather(c, all);
         }
         pcs_carry_words(c, name, c->work, all);
         return;
     }
-    pcs_carry_words(c, name, c->work, all);
-    if (!pcs_carry_reads(c)) return;
-    for (int i = 0; i < c->nequation; i++) x[i] = c->work[c->serial[i]];
+    const unsigned char *found = carry_find(c, name, 8 * all);
+    if (found == NULL) return;
+    for (size_t i = 0; i < count; i++) memcpy(&value[i], found + 8 * (size_t)x->serial[i], sizeof *value);
+}
+
+void pcs_carry_vector(pcs_carrier *c, const char *name, double *x, int count)
+{
+    if (c->comm == NULL) {
+        pcs_carry_words(c, name, x, (size_t)count);
+        return;
+    }
+    carry_spread(c, name,
+                 &(pcs_memory){ .bytes = x,
+                                .size = (size_t)c->nequation * sizeof *x,
+                                .serial = c->serial,
+                                .nown = c->nown,
+                                .nall = c->nall });
 }
 
 // Parts of sums, of every rank its own. Read by another number of ranks, the first one gets all of it.
@@ -176,6 +188,7 @@ void pcs_carry_memory(pcs_carrier *c, const char *name, const pcs_memory *memory
 {
     if (memory->is_partial && (c->comm != NULL || c->nrank > 1))
         carry_partial(c, name, memory->bytes, memory->size / 8);
+    else if (memory->serial != NULL && c->comm != NULL) carry_spread(c, name, memory);
     else pcs_carry_bytes(c, name, memory->bytes, memory->size);
 }
 

@@ -11,6 +11,9 @@ typedef struct pcs_memory {
     void *bytes;
     size_t size;     // 0: none
     bool is_partial; // doubles, of which each rank has its own part of a sum; otherwise the same on all ranks
+    // Doubles that are spread over the ranks, of which the first are those of this rank and the rest copies; NULL: not.
+    const int *serial; // their numbers in one process
+    int nown, nall;    // of this rank, of all
 } pcs_memory;
 
 // Pieces of the same sizes; some may be in both lists.

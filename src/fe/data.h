@@ -34,6 +34,7 @@ typedef struct fe_share {
     pcs_layout layout;
     const int *part;        // [nnode] rank of each node
     unsigned char *is_here; // [nnode] of this rank, or copied
+    int *index_of_cell;     // [ncell] in its group, of all ranks
 } fe_share;
 
 typedef struct fe_reactions fe_reactions;
@@ -183,7 +184,7 @@ void pcs_fe_put_direction(const fe_data *fe, const pcs_row_direction *direction,
 void pcs_fe_evaluate_rows(pcs_system *self, const double *q);
 // All rows of one contact that has an instance, into `states`.
 void pcs_fe_evaluate_contact(const pcs_system *self, int contact, const double *q, pcs_row_state *states);
-void pcs_fe_row_speeds(const pcs_system *self, double t, double *speed);
+void pcs_fe_row_drives(const pcs_system *self, double t, double *way, double *speed);
 void pcs_fe_rate_bias(pcs_system *self, const double *q, const double *v, double *bias);
 pcs_status pcs_fe_search(pcs_system *self, const double *q, bool *has_changed);
 void pcs_fe_passages(pcs_system *self, const double *q0, const double *q1, const pcs_passage_row *rows,
@@ -220,7 +221,7 @@ pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **cul
 void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double *v, const pcs_row_report *rows,
                       pcs_reaction *out);
 // Materials with internal variables.
-pcs_status pcs_fe_make_internal(pcs_system *self, fe_data *fe, const char **culprit);
+pcs_status pcs_fe_make_internal(pcs_system *self, fe_data *fe);
 double pcs_fe_internal_loss(const pcs_system *self, double t, const double *q);
 void pcs_fe_commit(pcs_system *self, double t, const double *q);
 // From the last commit to t, s.

@@ -172,7 +172,7 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TRY(pcs_fe_plan_ranges(self, fe));
     PCS_TRY(pcs_fe_apply_loads(self, fe, culprit));
     PCS_TRY(pcs_fe_make_rows(self, fe, culprit));
-    PCS_TRY(pcs_fe_make_internal(self, fe, culprit));
+    PCS_TRY(pcs_fe_make_internal(self, fe));
     PCS_TRY(pcs_fe_make_reactions(self, fe, culprit));
     PCS_TRY(fe_find_abilities(self, fe));
     PCS_TRY(pcs_fe_make_picture(self, fe));

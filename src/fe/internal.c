@@ -2,7 +2,8 @@
 //
 // They stand at the last commit and are memory of the system, so that states which are kept, restored and written hold
 // them. Between two commits every kernel takes the way from there to the state asked for in one, so that a step may be
-// tried, rejected and cut without a trace.
+// tried, rejected and cut without a trace. Over several ranks those of a cell live where the cell does; in a checkpoint
+// they stand in the order of one process.
 
 #include "fe/data.h"
 
@@ -11,27 +12,49 @@ static int internal_count(const fe_data *fe, int b)
     return fe->batches[b].ncell * pcs_fe_ops(fe, b)->ninternal;
 }
 
-pcs_status pcs_fe_make_internal(pcs_system *self, fe_data *fe, const char **culprit)
+// Number of the first variable of a group among those of all ranks; with ngroup, of all.
+static int internal_first(const fe_data *fe, int group)
+{
+    int first = 0;
+    for (int g = 0; g < group; g++) first += fe->model.groups[g].cells->count * fe->model.groups[g].ops->ninternal;
+    return first;
+}
+
+// Cells of a rank come first, then those that only touch it, whose variables are copies: they go the same way.
+static pcs_status internal_number(pcs_system *self, const fe_data *fe, pcs_memory *piece)
+{
+    int *serial, next = 0;
+    PCS_TAKE(self->ctx, serial, fe->ninternal, "internal variables");
+    for (int b = 0; b < fe->nbatch; b++) {
+        const pcs_batch *batch = &fe->batches[b];
+        int n = pcs_fe_ops(fe, b)->ninternal, first = n > 0 ? internal_first(fe, b % fe->model.ngroup) : 0;
+        for (int i = 0; i < batch->ncell; i++)
+            for (int k = 0; k < n; k++) serial[next++] = first + fe->share->index_of_cell[batch->cells[i]] * n + k;
+        if (b < fe->model.ngroup) piece->nown = next;
+    }
+    piece->serial = serial;
+    piece->nall = internal_first(fe, fe->model.ngroup);
+    return PCS_OK;
+}
+
+pcs_status pcs_fe_make_internal(pcs_system *self, fe_data *fe)
 {
     fe_work *work = self->work;
     for (int b = 0; b < fe->nbatch; b++) {
-        bool has_any = pcs_fe_ops(fe, b)->ninternal > 0;
         fe->ninternal += internal_count(fe, b);
-        self->has_internal = self->has_internal || has_any;
-        if (!has_any || self->layout == NULL) continue;
-        *culprit = pcs_fe_culprit(self->ctx, "elements", fe->batches[b].name);
-        return pcs_fail(self->ctx, PCS_BAD_INPUT, "element '%s' has internal variables: it runs in one process only",
-                        pcs_fe_ops(fe, b)->name);
+        self->has_internal = self->has_internal || pcs_fe_ops(fe, b)->ninternal > 0;
     }
     if (!self->has_internal) return PCS_OK;
     PCS_TAKE(self->ctx, work->internal, (size_t)fe->ninternal + 1, "internal variables");
-    double *next = work->internal;
+    double *next = work->internal, *last = work->internal + fe->ninternal;
     for (int b = 0; b < fe->nbatch; b++) {
         fe->batches[b].internal = next;
         next += internal_count(fe, b);
     }
-    self->memory[self->nmemory++] =
-        (pcs_memory){ .bytes = work->internal, .size = ((size_t)fe->ninternal + 1) * sizeof *work->internal };
+    pcs_memory variables = { .bytes = work->internal, .size = (size_t)fe->ninternal * sizeof *work->internal };
+    if (self->layout != NULL) PCS_TRY(internal_number(self, fe, &variables));
+    self->memory[self->nmemory++] = variables;
+    self->memory[self->nmemory++] = (pcs_memory){ .bytes = last, .size = sizeof *last };
     return PCS_OK;
 }
 
@@ -40,9 +63,10 @@ double pcs_fe_internal_loss(const pcs_system *self, double t, const double *q)
     const fe_data *fe = self->data;
     double sum = 0.0, elapsed = pcs_fe_elapsed(self, t);
     pcs_batch room;
-    for (int b = 0; b < fe->nbatch; b++)
+    for (int b = 0; b < fe->model.ngroup; b++)
         if (pcs_fe_ops(fe, b)->ninternal > 0)
             sum += pcs_fe_ops(fe, b)->internal_loss(pcs_fe_batch_at(fe, b, elapsed, &room), q);
+    pcs_system_sum(self, 1, &sum);
     return sum;
 }
 

@@ -59,7 +59,7 @@ static pcs_status rows_count(pcs_system *self, fe_data *fe, int k, pcs_contact_i
 static void rows_describe(pcs_system *self, int k, const pcs_contact_info *info, pcs_row *rows)
 {
     const fe_data *fe = self->data;
-    pcs_row row = { .contact = k, .is_bilateral = info->is_joint };
+    pcs_row row = { .contact = k, .is_bilateral = info->is_joint, .is_driven = fe->sources[k].joint.is_driven };
     if (!info->is_joint) {
         const pcs_contact_law *law = rows_law(&fe->model.contacts[k]);
         row.restitution = law->restitution;
@@ -191,7 +191,7 @@ pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
     PCS_TAKE(self->ctx, info, self->ncontact, "contacts");
     PCS_TAKE(self->ctx, fe->sources, self->ncontact, "contacts");
     PCS_TAKE(self->ctx, work->instances, self->ncontact, "contacts");
-    PCS_TAKE(self->ctx, self->memory, self->ncontact + 2, "contacts"); // and those of materials and reactions
+    PCS_TAKE(self->ctx, self->memory, self->ncontact + 3, "contacts"); // and those of materials and reactions
     self->contacts = info;
     PCS_TRY(rows_create(self, fe, info, culprit));
     PCS_TRY(rows_make_directions(self, fe));
@@ -287,15 +287,16 @@ void pcs_fe_evaluate_rows(pcs_system *self, const double *q)
     rows_evaluate(self, q, NULL);
 }
 
-void pcs_fe_row_speeds(const pcs_system *self, double t, double *speed)
+void pcs_fe_row_drives(const pcs_system *self, double t, double *way, double *speed)
 {
     const fe_data *fe = self->data;
     const fe_work *work = self->work;
-    for (int row = 0; row < self->nrow; row++) speed[row] = 0.0;
+    for (int row = 0; row < self->nrow; row++) way[row] = speed[row] = 0.0;
     for (int k = fe->model.ncontact; k < self->ncontact; k++) {
         const fe_row_source *source = &fe->sources[k];
         if (!source->joint.is_driven) continue;
-        fe->model.joints[k - fe->model.ncontact].ops->speeds(work->instances[k], t, speed + source->first_row);
+        int row = source->first_row;
+        fe->model.joints[k - fe->model.ncontact].ops->drives(work->instances[k], t, way + row, speed + row);
     }
 }
 

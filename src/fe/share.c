@@ -187,6 +187,7 @@ static pcs_status share_split_batch(pcs_context *ctx, fe_data *fe, int group, in
         int cell = own->cells[i];
         const int *node = own->nodes[cell];
         fe->place_of_cell[cell] = -1;
+        fe->share->index_of_cell[cell] = i;
         if (part[node[0]] == rank) {
             fe->place_of_cell[cell] = nown;
             own_cells[nown++] = cell;
@@ -211,6 +212,7 @@ pcs_status pcs_fe_share(pcs_context *ctx, fe_data *fe)
     fe->nbatch = 2 * fe->model.ngroup;
     PCS_TAKE(ctx, fe->share, 1, "the share of a rank");
     PCS_TAKE(ctx, fe->share->is_here, nnode, "the share of a rank");
+    PCS_TAKE(ctx, fe->share->index_of_cell, fe->model.mesh->ncell, "the share of a rank");
     PCS_TAKE(ctx, part, nnode, "the share of a rank");
     fe->share->part = part;
     PCS_TRY(share_deal(ctx, fe, comm, part));

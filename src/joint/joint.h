@@ -13,7 +13,7 @@
 typedef struct pcs_joint_shape {
     int nrow;
     bool is_constant;                 // its directions never change
-    bool is_driven;                   // `speeds` is there
+    bool is_driven;                   // `drives` is there
     bool has_force[3], has_moment[3]; // what it may carry, along and about x, y, z
 } pcs_joint_shape;
 
@@ -21,6 +21,7 @@ typedef struct pcs_joint_shape {
 typedef struct pcs_joint_signal {
     const char *name, *help;
     size_t offset;
+    bool is_rate; // it is integrated over time
 } pcs_joint_signal;
 
 typedef struct pcs_joint_ops {
@@ -36,8 +37,8 @@ typedef struct pcs_joint_ops {
     pcs_status (*create)(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
                          pcs_joint_shape *shape);
     pcs_row_evaluate *evaluate;
-    // dg/dt at fixed q of every row of a driven joint.
-    void (*speeds)(const void *instance, double t, double *speed);
+    // g, from any place on, and dg/dt at fixed q of every row of a driven joint.
+    void (*drives)(const void *instance, double t, double *way, double *speed);
     // What pictures show of it, part by part from 0 on, all carried; false: no such part. *out is zero before.
     bool (*show)(const void *instance, int part, pcs_obstacle *out);
 } pcs_joint_ops;

@@ -55,9 +55,9 @@ static const pcs_option prescribed_options[] = {
 
 static const char *const prescribed_sets[] = { "node", "nodes", NULL };
 static const pcs_joint_signal prescribed_signals[] = {
-    { "displacement", "as the amplitude of a load, m or rad", offsetof(prescribed_params, motion.displacement) },
+    { "displacement", "as the amplitude of a load, m or rad", offsetof(prescribed_params, motion.displacement), false },
     { "velocity", "likewise, m/s or rad/s; the displacement is its integral from t = 0 on",
-      offsetof(prescribed_params, motion.velocity) },
+      offsetof(prescribed_params, motion.velocity), true },
     { 0 },
 };
 
@@ -156,12 +156,15 @@ static void prescribed_evaluate(void *instance, const pcs_places *places, pcs_ro
     }
 }
 
-static void prescribed_speeds(const void *instance, double t, double *speed)
+static void prescribed_drives(const void *instance, double t, double *way, double *speed)
 {
     const prescribed *p = instance;
     double s[3];
     pcs_motion_at(&p->motion, t, s);
-    for (int i = 0; i < p->nodes->count; i++) speed[i] = -s[1];
+    for (int i = 0; i < p->nodes->count; i++) {
+        way[i] = -s[0];
+        speed[i] = -s[1];
+    }
 }
 
 static bool prescribed_show(const void *instance, int part, pcs_obstacle *out)
@@ -184,5 +187,5 @@ const pcs_joint_ops pcs_joint_prescribed = {
     .create = prescribed_create,
     .evaluate = prescribed_evaluate,
     .show = prescribed_show,
-    .speeds = prescribed_speeds,
+    .drives = prescribed_drives,
 };

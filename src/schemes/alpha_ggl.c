@@ -172,7 +172,8 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
 
     pcs_alpha_predict(&s->alpha, x, self->system->nv, h);
     pcs_next_targets(self, next, x->v);
-    pcs_next_drive(self, next, x->t, h);
+    pcs_next_find_drives(self, next, x->t, h);
+    pcs_next_drive(self, next);
     pcs_step_problem problem = pcs_next_problem(self, next, x, x->t + h);
     problem.smooth_gap = s->smooth_gap;
     // The largest of all rows: the problem knows one.
@@ -216,7 +217,6 @@ const pcs_scheme_ops pcs_scheme_alpha_ggl = {
     .nresultant = 2,
     .memory_size = sizeof(ggl_memory),
     .is_position_level = true,
-    .follows_drives = true,
     .takes_internal = true,
     .refuses = ggl_refuses,
     .takes_rotations = true,

@@ -79,16 +79,17 @@ static pcs_status index3_start(pcs_scheme *self, pcs_state *x, pcs_step_report *
 }
 
 // Every row is gated; its target makes G v + target the gap of the prediction, moved on.
-static void index3_state_law(pcs_scheme *self, double kb)
+static void index3_state_law(pcs_scheme *self, double t, double kb)
 {
     index3 *s = self->data;
     pcs_next *next = &s->alpha.next;
+    self->system->time = t;
     self->system->ops->gaps(self->system, next->q, next->gap);
     for (int j = 0; j < self->system->nrow; j++) {
         next->target[j] = next->gap[j] / kb - pcs_system_rate(self->system, j, next->v);
         next->gate[j] = 1;
     }
-    for (int t = 0; t < self->system->ntangent; t++) next->target_t[t] = 0.0;
+    for (int k = 0; k < self->system->ntangent; k++) next->target_t[k] = 0.0;
 }
 
 // d becomes d + W = v - vt0: the part of the acceleration that the contact forces give.
@@ -107,6 +108,7 @@ static void index3_report_rows(pcs_scheme *self, const pcs_state *x, double forc
     const pcs_next *next = &s->alpha.next;
     const double *last_force = x->row_history[ROW_FORCE], *last_filtered = x->row_history[ROW_FILTERED];
     double af = s->alpha.af, am = s->alpha.am, ga = s->alpha.ga, h = report->h;
+    system->time = x->t + h;
     system->ops->gaps(system, next->q, next->gap);
     for (int j = 0; j < system->nrow; j++) {
         double force = force_of_la * next->la[j], rate = pcs_system_rate(system, j, next->v);
@@ -122,6 +124,9 @@ static void index3_report_rows(pcs_scheme *self, const pcs_state *x, double forc
         report->rows[j].step_impulse = h * ((1.0 - ga) * last_filtered[j] + ga * s->next_filtered[j]);
         if (system->rows[j].is_bilateral) report->rows[j].is_impact = false;
         if (report->rows[j].is_impact) report->rows[j].impulse = report->rows[j].step_impulse;
+        if (system->rows[j].is_driven)
+            report->rows[j].drive_work = 0.5 * report->rows[j].step_impulse * (pcs_system_rate(system, j, x->v) + rate);
+        report->external_work += report->rows[j].drive_work;
     }
 }
 
@@ -153,7 +158,7 @@ static void index3_accept(pcs_scheme *self, pcs_state *x, pcs_step_report *repor
     double *last_force = x->row_history[ROW_FORCE];
     pcs_alpha_memory now;
     double *last_filtered = x->row_history[ROW_FILTERED];
-    report->external_work = pcs_trapezoidal_load_work(self->system, x, s->alpha.next.q, h);
+    report->external_work += pcs_trapezoidal_load_work(self->system, x, s->alpha.next.q, h);
     report->damping_loss = 0.5 * h * (memory->damping_power + power);
     memory->damping_power = power;
     pcs_alpha_balance(self, &s->alpha, x, h, &now, report->smooth_impulse);
@@ -177,7 +182,7 @@ static pcs_status index3_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
     pcs_alpha_predict(&s->alpha, x, self->system->nv, h);
-    index3_state_law(self, form.kb);
+    index3_state_law(self, x->t + h, form.kb);
     pcs_step_problem problem = pcs_next_problem(self, &s->alpha.next, x, x->t + h);
     pcs_step_result result;
     pcs_step_solve(self->solver, &problem, &result);

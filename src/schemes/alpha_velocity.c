@@ -39,7 +39,6 @@ const pcs_scheme_ops pcs_scheme_alpha_velocity = {
     .nresultant = 2,
     .memory_size = sizeof(pcs_alpha_memory),
     .has_closed_loss = true,
-    .follows_drives = true,
     .takes_rotations = true,
     .state_rule = alpha_state_rule,
     .takes_internal = true,

@@ -16,6 +16,7 @@ typedef struct pcs_next {
     double *target_t, *la_t;                      // [ntangent]
     double *lam;                                  // [nrow] smooth multipliers of bilateral rows
     double *speed, *speed_before;                 // [nrow] of driven rows at the end and the start of the step, m/s
+    double *way, *way_before;                     // [nrow] likewise, m
     unsigned char *gate;                          // [nrow]
     int njoint;                                   // bilateral rows
     int *joints;                                  // [njoint] which
@@ -73,11 +74,20 @@ void pcs_add_row_momentum(const pcs_system *system, double scale, const double *
 
 // e G v and e_T T v of every row at the present directions.
 void pcs_next_targets(const pcs_scheme *self, pcs_next *next, const double *v);
-// What driven rows add to the targets, so that their velocity at the end t + h of the step is the given one.
-void pcs_next_drive(const pcs_scheme *self, pcs_next *next, double t, double h);
+// Places and speeds of driven rows at both ends of the step.
+void pcs_next_find_drives(const pcs_scheme *self, pcs_next *next, double t, double h);
+// What driven rows add to the targets, so that their velocity at the end of the step is next->speed.
+void pcs_next_drive(const pcs_scheme *self, pcs_next *next);
+// Speeds that schemes follow whose positions move by h ((1 - m) v_n + m v). To the given velocity comes one that takes
+// the misfit e of positions away, which a velocity that jumps leaves: with w the misfit of velocities,
+// w = -e/(4 h) + (m/4) w_n makes both halve from step to step. (No misfit at all takes velocities that alternate, for
+// m = 1/2 forever: V after 0 is 2 V, 0, 2 V, ...) next->gap holds the gaps of the start. The speeds of the start become
+// those of the state.
+void pcs_next_follow_drives(const pcs_scheme *self, pcs_next *next, const pcs_state *x, double h, double m);
 // The explicit and frozen gate of velocity-level schemes, g(q_n) + (h/2) G v_n <= 0: the gap at mid-step, foreseen from
-// the start of the step; and the targets. Constraint directions stand at q_n afterwards, also in a step tried again.
-void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, double h);
+// the start of the step; and the targets, with m as above. Constraint directions stand at q_n afterwards, also in a
+// step tried again.
+void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, double h, double m);
 bool pcs_has_bilateral_rows(const pcs_system *system);
 
 // Report of a start without an impact.

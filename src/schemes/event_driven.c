@@ -445,6 +445,9 @@ const pcs_scheme_ops pcs_scheme_event_driven = {
     .watches_gaps = true,
     .refuses = driven_refuses,
     .stable_step = driven_stable_step,
+    .refuses_drives =
+        "it locates events of gaps, and where a prescribed motion jumps or bends is none of them; half_explicit_rk and "
+        "alpha_ggl follow such motions",
     .setup = driven_setup,
     .start = driven_start,
     .step = driven_step,

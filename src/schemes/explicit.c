@@ -90,6 +90,7 @@ void pcs_explicit_push(const pcs_scheme *self, double scale, const double *impul
 pcs_outcome pcs_explicit_impact(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report)
 {
     pcs_next_targets(self, &s->next, s->next.v);
+    pcs_next_drive(self, &s->next);
     for (int j = 0; j < self->system->nrow; j++) s->stage[j] = 0.0;
     for (int t = 0; t < self->system->ntangent; t++) s->stage_t[t] = 0.0;
     if (s->kick != NULL) memset(s->kick, 0, (size_t)self->system->nv * sizeof *s->kick);
@@ -157,6 +158,28 @@ static void explicit_report_tangents(pcs_scheme *self, pcs_explicit *s, int j, c
     report->friction_loss += row->friction_loss;
 }
 
+// Loss of a row in an impact, in the mean of the rates before and after it, and work of what drives a row. In an impact
+// it keeps its speed. Otherwise the part of its impulse P that changes the rate from r_n to r, m (r - r_n), works in
+// the mean of both, and the rest, which balances forces, along the way u h: P u - m (r - r_n) (u - (r_n + r)/2).
+static void explicit_book(pcs_scheme *self, const pcs_explicit *s, const pcs_state *x, int j, bool is_impact,
+                          pcs_step_report *report)
+{
+    const pcs_system *system = self->system;
+    pcs_row_report *row = &report->rows[j];
+    const pcs_next *next = &s->next;
+    bool is_driven = system->rows[j].is_driven;
+    double speed = is_driven ? next->speed[j] : 0.0;
+    if (is_impact) row->normal_loss = -row->multiplier * (0.5 * (row->rate_before + row->rate) + speed);
+    row->drive_work = -row->step_impulse * speed;
+    if (is_driven && !is_impact) {
+        double u = (next->way_before[j] - next->way[j]) / report->h, start = pcs_system_rate(system, j, x->v);
+        double carried = self->solver->effective_mass[j] * (row->rate - start);
+        row->drive_work = row->step_impulse * u - carried * (u - 0.5 * (start + row->rate));
+    }
+    report->impact_loss += row->normal_loss;
+    report->external_work += row->drive_work;
+}
+
 static void explicit_report_start_impact(pcs_scheme *self, pcs_explicit *s, pcs_state *x, pcs_step_report *report)
 {
     const pcs_system *system = self->system;
@@ -170,8 +193,7 @@ static void explicit_report_start_impact(pcs_scheme *self, pcs_explicit *s, pcs_
         row->multiplier = row->impulse = row->step_impulse = s->next.la[j];
         row->is_impact = row->impulse > 0.0 && !system->rows[j].is_bilateral;
         x->was_loaded[j] = row->is_impact;
-        row->normal_loss = -0.5 * row->impulse * (row->rate_before + row->rate);
-        report->impact_loss += row->normal_loss;
+        explicit_book(self, s, x, j, true, report);
         explicit_report_tangents(self, s, j, NULL, x->v, report);
     }
 }
@@ -198,10 +220,12 @@ pcs_status pcs_explicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *r
     pcs_start_report(self, x, &s->next, report);
     pcs_explicit_clear(self, s);
     pcs_next_targets(self, &s->next, x->v);
+    pcs_next_drive(self, &s->next);
     bool has_impact = false;
     (void)pcs_explicit_find_closed(self, s, x->q, s->next.gate);
     for (int j = 0; j < system->nrow; j++)
-        has_impact = has_impact || (s->next.gate[j] && explicit_approaches(system, j, x->v, report->rows[j].rate));
+        if (s->next.gate[j] && !system->rows[j].is_driven)
+            has_impact = has_impact || explicit_approaches(system, j, x->v, report->rows[j].rate);
     if (has_impact) {
         for (int i = 0; i < system->nv; i++) s->next.q[i] = x->q[i];
         report->outcome = pcs_explicit_contact(self, s, x->v, s->next.la, s->next.la_t, report);
@@ -250,8 +274,7 @@ void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, const pcs_state
             .is_impact = is_impact && next->gate[j] && !s->was_closed[j],
             .is_closed = next->gate[j] != 0,
         };
-        if (is_impact) row->normal_loss = -0.5 * la * (row->rate_before + row->rate);
-        report->impact_loss += row->normal_loss;
+        explicit_book(self, s, x, j, is_impact, report);
         explicit_report_tangents(self, s, j, is_impact ? NULL : x->v, next->v, report);
     }
 }
@@ -269,7 +292,7 @@ void pcs_explicit_report_work(pcs_scheme *self, const pcs_explicit *s, pcs_state
 {
     pcs_explicit_memory *memory = x->memory;
     double power = pcs_damping_power(self->system, s->next.q, s->next.v);
-    report->external_work = pcs_trapezoidal_load_work(self->system, x, s->next.q, report->h);
+    report->external_work += pcs_trapezoidal_load_work(self->system, x, s->next.q, report->h);
     report->damping_loss = 0.5 * report->h * (memory->damping_power + power);
     memory->damping_power = power;
 }

@@ -261,6 +261,9 @@ const pcs_scheme_ops pcs_scheme_ggl_midpoint = {
     .refuses = ggl_mid_refuses,
     .stable_step = ggl_mid_stable_step,
     .state_rule = ggl_mid_state_rule,
+    .refuses_drives = "its contacts and joints are those of the middle of the step, where nothing holds a prescribed "
+                      "motion at its end; "
+                      "moreau_midpoint and alpha_ggl follow such motions",
     .setup = ggl_mid_setup,
     .start = pcs_explicit_start_plainly,
     .step = ggl_mid_step,

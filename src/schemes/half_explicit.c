@@ -10,6 +10,9 @@
 //             else an impact on all of I1, the contact forces dropped:
 //               v- = v + (h/2) (a0 + a1),  v' = v- + M^-1 G^T La,   0 <= G v' + e G v- _|_ La >= 0
 //
+// A driven row moves by what is given: in stage 1 (h/2) G (v + v1) = s(t + h) - s(t) less the misfit of positions, in
+// stage 2 G v' = s'(t + h).
+//
 // Tangential rows join everywhere, with friction. The order 2 hangs on stage 1 pushing along G(q) and constraining
 // along G(q + h v). Where f does not see the velocity, a1 is the next step's a0: one solve per step.
 //
@@ -90,13 +93,27 @@ static void half_free_stage(half *s, const pcs_state *x, int n, double h)
     }
 }
 
+// Targets of stage 1; gaps and directions stand at the start.
+static void half_drive(pcs_scheme *self, const pcs_state *x, double h)
+{
+    pcs_next *next = &((half *)self->data)->base.next;
+    const pcs_system *system = self->system;
+    pcs_next_find_drives(self, next, x->t, h);
+    for (int j = 0; j < system->nrow; j++)
+        if (system->rows[j].is_driven)
+            next->target[j] =
+                pcs_system_rate(system, j, x->v) + 2.0 * (next->gap[j] + (next->way[j] - next->way_before[j])) / h;
+}
+
 // P0, and its effect on v1 and q'.
 static pcs_outcome half_contact_stage(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     half *s = self->data;
-    const pcs_system *system = self->system;
+    pcs_system *system = self->system;
     int n = system->nv;
     for (int j = 0; j < system->nrow; j++) s->base.next.gate[j] = s->base.was_closed[j];
+    if (system->has_drives) half_drive(self, x, h);
+    system->time = x->t + h;
     if (!system->is_linear) {
         for (int i = 0; i < n; i++) s->base.kick[i] = x->q[i] + h * x->v[i];
         pcs_next_retract(self, x, s->base.kick);
@@ -109,6 +126,8 @@ static pcs_outcome half_contact_stage(pcs_scheme *self, const pcs_state *x, doub
     if (!system->is_linear) pcs_explicit_push(self, 0.5, s->first, s->first_t, s->base.kick);
     for (int j = 0; j < system->nrow; j++) s->base.stage[j] = 0.5 * s->first[j];
     for (int t = 0; t < system->ntangent; t++) s->base.stage_t[t] = 0.5 * s->first_t[t];
+    for (int j = 0; j < system->nrow; j++) s->base.next.target[j] = 0.0;
+    pcs_next_drive(self, &s->base.next);
     return PCS_CONVERGED;
 }
 
@@ -131,6 +150,7 @@ static pcs_outcome half_second_stage(pcs_scheme *self, const pcs_state *x, doubl
 {
     half *s = self->data;
     pcs_next *next = &s->base.next;
+    self->system->time = x->t + h;
     (void)pcs_explicit_find_closed(self, &s->base, next->q, next->gate);
     *is_impact = pcs_explicit_has_closed(&s->base, self->system->nrow, next->gate);
     if (!pcs_projection_move(self->solver, next->q)) return PCS_SINGULAR;
@@ -157,6 +177,7 @@ static pcs_status half_try(pcs_scheme *self, const pcs_state *x, double h, bool 
     pcs_explicit_clear(self, &s->base);
     for (int j = 0; j < self->system->nrow; j++) s->first[j] = 0.0;
     for (int t = 0; t < self->system->ntangent; t++) s->first_t[t] = 0.0;
+    self->system->time = x->t;
     if (s->base.kick != NULL) PCS_TRY(pcs_explicit_return(self, x));
     half_free_stage(s, x, self->system->nv, h);
     if (pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed) > 0)

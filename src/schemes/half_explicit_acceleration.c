@@ -149,6 +149,10 @@ const pcs_scheme_ops pcs_scheme_half_explicit_acceleration = {
     .lets_contacts_sink = true,
     .refuses = pcs_refuse_friction,
     .state_rule = accel_state_rule,
+    .refuses_drives =
+        "its joints know the acceleration of a prescribed motion alone: where the velocity jumps it would lose it for "
+        "good; half_explicit and half_explicit_rk follow such motions",
+    .takes_internal = true,
     .setup = accel_setup,
     .start = pcs_explicit_start,
     .step = accel_step,

@@ -10,6 +10,9 @@
 // contacts are dropped and an impact is solved on all closed contacts:
 //   v- = v + h sum_j b_j a_j,   v' = v- + M^-1 G^T La,   0 <= G v' + e G v- _|_ La >= 0
 //
+// A driven row has G v_l = s'(t + c_l h), but in the stage before the end what brings positions where they belong:
+// h sum_j b_j G v_j = s(t + h) - s(t) less the misfit of positions.
+//
 // Tangential rows join everywhere, with friction. HEM3 and HEM4 keep their orders 3 and 4 with joints (index 2),
 // the classical Runge-Kutta method falls to about 2.
 
@@ -51,6 +54,7 @@ typedef struct herk {
     double *free[PCS_MAX_STAGES], *full[PCS_MAX_STAGES]; // [nv] a and A
     double *force, *force_t;                             // [nrow], [ntangent] P of the present stage
     unsigned char *is_closed;                            // [nrow] at the end
+    double *left;                                        // [nrow] of the mean velocity of driven rows, m/s
 } herk;
 
 static void herk_find_tableau(const herk_params *p, pcs_tableau *out)
@@ -99,6 +103,7 @@ static pcs_status herk_setup(pcs_scheme *self)
     PCS_TAKE(self->ctx, s->force, self->system->nrow, "the stage forces");
     PCS_TAKE(self->ctx, s->force_t, self->system->ntangent, "the stage forces");
     PCS_TAKE(self->ctx, s->is_closed, self->system->nrow, "the stage contacts");
+    PCS_TAKE(self->ctx, s->left, self->system->nrow, "the stage contacts");
     return PCS_OK;
 }
 
@@ -123,6 +128,37 @@ static void herk_take_forces(pcs_scheme *self, int k, double h_r, double share)
     for (int t = 0; t < self->system->ntangent; t++) s->base.stage_t[t] += share * s->force_t[t];
 }
 
+// Before the first stage; gaps and directions stand at the start.
+static void herk_drive(pcs_scheme *self, const pcs_state *x, double h)
+{
+    herk *s = self->data;
+    const pcs_system *system = self->system;
+    pcs_next *next = &s->base.next;
+    if (!system->has_drives) return;
+    pcs_next_find_drives(self, next, x->t, h);
+    for (int j = 0; j < system->nrow; j++)
+        s->left[j] =
+            (next->way_before[j] - next->way[j] - next->gap[j]) / h - s->table.b[0] * pcs_system_rate(system, j, x->v);
+}
+
+// Targets of stage l.
+static void herk_drive_stage(pcs_scheme *self, const pcs_state *x, double h, int l)
+{
+    herk *s = self->data;
+    const pcs_system *system = self->system;
+    const pcs_tableau *t = &s->table;
+    pcs_next *next = &s->base.next;
+    double *speed = next->speed_before, *target = next->target;
+    if (!system->has_drives) return;
+    if (l < t->s) system->ops->row_drives(system, x->t + t->c[l] * h, s->force, speed); // places serve nobody
+    for (int j = 0; j < system->nrow; j++) {
+        if (!system->rows[j].is_driven) continue;
+        target[j] = l < t->s ? speed[j] : next->speed[j];
+        if (l == t->s - 1) target[j] = -s->left[j] / t->b[l];
+        if (l < t->s - 1) s->left[j] += t->b[l] * speed[j];
+    }
+}
+
 // Stage l from those before it; the last one (l = s) makes the next state.
 static pcs_outcome herk_stage(pcs_scheme *self, const pcs_state *x, double h, int l, bool *is_impact,
                               pcs_step_report *report)
@@ -134,8 +170,11 @@ static pcs_outcome herk_stage(pcs_scheme *self, const pcs_state *x, double h, in
     bool is_last = l == t->s, has_gate = false;
     const double *r = is_last ? t->b : t->a[l];
     double *q = is_last ? next->q : s->q[l], *v = is_last ? next->v : s->v[l];
+    self->system->time = x->t + t->c[k] * h;
     if (!pcs_projection_move(self->solver, s->q[k])) return PCS_SINGULAR;
     pcs_free_acceleration(self, x->t + t->c[k] * h, s->q[k], s->v[k], s->free[k]);
+    self->system->time = x->t + (is_last ? 1.0 : t->c[l]) * h;
+    herk_drive_stage(self, x, h, l);
     pcs_stages_add((pcs_stages){ n, l, r, s->v }, h, x->q, q);
     double *keep = s->full[k]; // the row takes A_j of earlier stages and the free acceleration of the last
     s->full[k] = s->free[k];
@@ -196,8 +235,10 @@ static pcs_status herk_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     pcs_explicit_clear(self, &s->base);
     s->q[0] = x->q;
     s->v[0] = x->v;
+    self->system->time = x->t;
     PCS_TRY(pcs_explicit_return(self, x));
     (void)pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed);
+    herk_drive(self, x, h);
     for (int l = 1; l <= s->table.s && report->outcome == PCS_CONVERGED; l++)
         report->outcome = herk_stage(self, x, h, l, &is_impact, report);
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->base.next, report)) return PCS_OK;
@@ -229,6 +270,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit_rk = {
     .check = herk_check,
     .stable_step = herk_stable_step,
     .state_rule = herk_state_rule,
+    .takes_internal = true,
     .setup = herk_setup,
     .start = pcs_explicit_start,
     .step = herk_step,

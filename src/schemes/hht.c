@@ -49,7 +49,6 @@ const pcs_scheme_ops pcs_scheme_hht = {
     .nresultant = 2,
     .memory_size = sizeof(pcs_alpha_memory),
     .has_closed_loss = true,
-    .follows_drives = true,
     .takes_rotations = true,
     .state_rule = hht_state_rule,
     .takes_internal = true,

@@ -248,6 +248,9 @@ const pcs_scheme_ops pcs_scheme_jump_bathe = {
     .has_closed_loss = true,
     .separates_impacts = true,
     .state_rule = bathe_state_rule,
+    .refuses_drives = "its balance of energy has no place for the work of a prescribed motion; newmark, alpha_velocity "
+                      "and moreau_jean "
+                      "follow such motions",
     .setup = bathe_setup,
     .start = bathe_start,
     .step = bathe_step,

@@ -141,6 +141,10 @@ const pcs_scheme_ops pcs_scheme_jump_newmark = {
     .separates_impacts = true,
     .check = jump_check,
     .state_rule = jump_state_rule,
+    .refuses_drives = "its balance of energy has no place for the work of a prescribed motion; newmark, alpha_velocity "
+                      "and moreau_jean "
+                      "follow such motions",
+    .takes_internal = true,
     .setup = jump_setup,
     .start = jump_start,
     .step = jump_step,

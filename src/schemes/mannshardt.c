@@ -412,6 +412,9 @@ const pcs_scheme_ops pcs_scheme_mannshardt = {
     .refuses = mann_refuses,
     .stable_step = mann_stable_step,
     .state_rule = mann_state_rule,
+    .refuses_drives =
+        "it locates events of gaps, and where a prescribed motion jumps or bends is none of them; half_explicit_rk and "
+        "alpha_ggl follow such motions",
     .setup = mann_setup,
     .start = mann_start,
     .step = mann_step,

@@ -245,7 +245,7 @@ static pcs_status moreau_step_between(pcs_scheme *self, pcs_state *x, double h, 
     pcs_begin_step(self, x, h, report);
     PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
-    pcs_next_foresee(self, &s->next, x, h);
+    pcs_next_foresee(self, &s->next, x, h, s->move);
     moreau_predict_between(self, x, h);
     pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + s->theta * h);
     problem.target_velocity = x->v;
@@ -269,7 +269,7 @@ static pcs_status moreau_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
     moreau_predict(s, x, n, h);
-    pcs_next_foresee(self, &s->next, x, h);
+    pcs_next_foresee(self, &s->next, x, h, s->move);
     pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
     if (!moreau_solve(self, &problem, report) || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
 
@@ -305,7 +305,6 @@ const pcs_scheme_ops pcs_scheme_moreau_jean = {
     .nresultant = 1,
     .memory_size = sizeof(moreau_memory),
     .has_closed_loss = true,
-    .follows_drives = true,
     .check = moreau_check,
     .takes_internal = true,
     .refuses = moreau_refuses,

@@ -60,7 +60,7 @@ static pcs_status euler_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     pcs_begin_step(self, x, h, report);
     pcs_explicit_clear(self, s);
     PCS_TRY(pcs_explicit_return(self, x));
-    pcs_next_foresee(self, &s->next, x, h);
+    pcs_next_foresee(self, &s->next, x, h, 0.0);
     euler_advance(self, x, h);
     report->outcome =
         pcs_projection_move(self->solver, s->next.q) ? pcs_explicit_impose(self, s, report) : PCS_SINGULAR;

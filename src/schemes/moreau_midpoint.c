@@ -50,6 +50,7 @@ static void midpoint_retarget(pcs_scheme *self, const pcs_state *x)
     const pcs_system *system = self->system;
     for (int j = 0; j < system->nrow; j++) {
         double e = system->rows[j].is_bilateral ? 0.0 : system->rows[j].restitution;
+        if (system->rows[j].is_driven) continue;
         s->base.base.next.target[j] = (1.0 + e) * s->start_rate[j] - pcs_system_rate(system, j, x->v);
     }
 }
@@ -65,8 +66,12 @@ static pcs_status midpoint_step(pcs_scheme *self, pcs_state *x, double h, pcs_st
         pcs_rows_multiply(self->system->G, x->v, s->start_rate);
     }
     report->outcome = PCS_SINGULAR;
+    self->system->time = x->t;
+    if (self->system->has_drives) self->system->ops->gaps(self->system, x->q, next->gap);
+    pcs_next_follow_drives(self, next, x, h, 0.5);
     if (!pcs_midpoint_predict(self, &s->base, x, h)) return PCS_OK;
     if (is_from_start) midpoint_retarget(self, x);
+    pcs_next_drive(self, next);
     report->outcome = pcs_midpoint_velocity(self, &s->base, x, h, report);
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, next, report)) return PCS_OK;
     pcs_midpoint_report(self, &s->base, x, report);
@@ -93,6 +98,7 @@ const pcs_scheme_ops pcs_scheme_moreau_midpoint = {
     .memory_size = sizeof(pcs_explicit_memory),
     .is_explicit = true,
     .state_rule = midpoint_state_rule,
+    .takes_internal = true,
     .setup = midpoint_setup,
     .start = pcs_explicit_start_plainly,
     .step = midpoint_step,

@@ -61,7 +61,6 @@ const pcs_scheme_ops pcs_scheme_newmark = {
     .nresultant = 2,
     .memory_size = sizeof(pcs_alpha_memory),
     .has_closed_loss = true,
-    .follows_drives = true,
     .check = newmark_check,
     .takes_rotations = true,
     .state_rule = newmark_state_rule,

@@ -60,6 +60,7 @@ static void paoli_targets(pcs_scheme *self, const pcs_state *x, double h)
     pcs_system *system = self->system;
     pcs_next *next = &s->base.next;
     double last = -1.0;
+    system->time = x->t + h;            // of driven rows: all others have no motion of their own
     pcs_next_targets(self, next, x->v); // for the tangential rows
     for (int j = 0; j < system->nrow; j++) {
         double e = system->rows[j].is_bilateral ? 0.0 : system->rows[j].restitution;
@@ -70,6 +71,36 @@ static void paoli_targets(pcs_scheme *self, const pcs_state *x, double h)
         last = e;
         next->target[j] = (1.0 + e) * next->gap[j] / h - pcs_system_rate(system, j, next->v);
         next->gate[j] = 1;
+    }
+}
+
+// Driven rows have the velocity that was given in the mean over the step.
+static void paoli_find_speeds(pcs_scheme *self, const pcs_state *x)
+{
+    pcs_next *next = &((paoli *)self->data)->base.next;
+    for (int j = 0; j < self->system->nrow; j++) {
+        bool is_driven = self->system->rows[j].is_driven;
+        next->speed_before[j] = is_driven ? -pcs_system_rate(self->system, j, x->v) : 0.0;
+        next->speed[j] = is_driven ? -pcs_system_rate(self->system, j, next->v) : 0.0;
+    }
+}
+
+// Work of what drives rows: what changes the velocity, m (r^2 - r_n^2)/2, and what balances forces, m G a, which the
+// impulse holds as they were when the step began, in the mean of both ends along the way of the step.
+static void paoli_book_drives(pcs_scheme *self, const pcs_state *x, pcs_step_report *report)
+{
+    pcs_next *next = &((paoli *)self->data)->base.next;
+    const pcs_system *system = self->system;
+    if (!system->has_drives) return;
+    pcs_free_acceleration(self, x->t + report->h, next->q, next->v, next->d);
+    for (int j = 0; j < system->nrow; j++) {
+        pcs_row_report *row = &report->rows[j];
+        double mass = self->solver->effective_mass[j], start = pcs_system_rate(system, j, x->v), rate = row->rate;
+        double balance = -0.5 * (pcs_system_rate(system, j, next->a) + pcs_system_rate(system, j, next->d));
+        if (!system->rows[j].is_driven) continue;
+        report->external_work -= row->drive_work;
+        row->drive_work = mass * (0.5 * (rate * rate - start * start) + report->h * balance * rate);
+        report->external_work += row->drive_work;
     }
 }
 
@@ -89,10 +120,12 @@ static pcs_status paoli_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     pcs_explicit_push(self, h, next->la, next->la_t, next->q);
     if (!pcs_next_measure(self, next, report)) return PCS_OK;
 
+    paoli_find_speeds(self, x);
     pcs_next_report_rows(self, x, next, 0.5, report);
     pcs_resultant(self->system, x->t, x->q, x->v, resultant);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * (memory->last_h + h) * resultant[k];
     pcs_explicit_report_work(self, &s->base, x, report);
+    paoli_book_drives(self, x, report);
     pcs_next_accept(self, next, x, report);
     memory->last_h = h;
     return PCS_OK;
@@ -114,6 +147,7 @@ const pcs_scheme_ops pcs_scheme_schatzman_paoli = {
     .is_explicit = true,
     .needs_equal_steps = "what a long step has sunk in a short one would undo in its own time, at any velocity",
     .state_rule = paoli_state_rule,
+    .takes_internal = true,
     .setup = paoli_setup,
     .start = pcs_explicit_start_plainly,
     .step = paoli_step,

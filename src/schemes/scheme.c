@@ -17,6 +17,8 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
     PCS_TAKE(self->ctx, next->lam, m, "the next contact state");
     PCS_TAKE(self->ctx, next->speed, m, "the next contact state");
     PCS_TAKE(self->ctx, next->speed_before, m, "the next contact state");
+    PCS_TAKE(self->ctx, next->way, m, "the next contact state");
+    PCS_TAKE(self->ctx, next->way_before, m, "the next contact state");
     PCS_TAKE(self->ctx, next->bias, m, "the next contact state");
     PCS_TAKE(self->ctx, next->joints, m, "the next contact state");
     for (int j = 0; j < m; j++)
@@ -64,13 +66,12 @@ const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *syst
     if (system->has_rotations && !ops->takes_rotations)
         return "its positions add up, finite rotations in space do not; alpha_ggl, alpha_velocity, newmark, hht, "
                "moreau_jean, moreau_jean_explicit and half_explicit turn them";
-    if (system->has_drives && !ops->follows_drives)
-        return "it does not follow prescribed motions; alpha_ggl, moreau_jean, newmark, hht, alpha_velocity and wave "
-               "do";
+    if (system->has_drives && ops->refuses_drives != NULL) return ops->refuses_drives;
     if (system->has_internal && !ops->takes_internal)
-        return "it does not follow materials with internal variables; newmark, hht, alpha_ggl, alpha_velocity, "
-               "moreau_jean "
-               "and half_explicit do";
+        return "it does not follow materials with internal variables, whose forces depend on the way since the last "
+               "accepted step; newmark, hht, alpha_ggl, alpha_velocity, moreau_jean, moreau_jean_explicit, "
+               "moreau_midpoint, half_explicit, half_explicit_rk, half_explicit_acceleration, jump_newmark and "
+               "schatzman_paoli do";
     return ops->refuses == NULL ? NULL : ops->refuses(system, params);
 }
 
@@ -251,16 +252,35 @@ void pcs_next_targets(const pcs_scheme *self, pcs_next *next, const double *v)
     }
 }
 
-void pcs_next_drive(const pcs_scheme *self, pcs_next *next, double t, double h)
+void pcs_next_find_drives(const pcs_scheme *self, pcs_next *next, double t, double h)
 {
     const pcs_system *system = self->system;
     if (!system->has_drives) return;
-    system->ops->row_speeds(system, t, next->speed_before);
-    system->ops->row_speeds(system, t + h, next->speed);
-    for (int j = 0; j < system->nrow; j++) next->target[j] += next->speed[j];
+    system->ops->row_drives(system, t, next->way_before, next->speed_before);
+    system->ops->row_drives(system, t + h, next->way, next->speed);
 }
 
-void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, double h)
+void pcs_next_drive(const pcs_scheme *self, pcs_next *next)
+{
+    if (!self->system->has_drives) return;
+    for (int j = 0; j < self->system->nrow; j++) next->target[j] += next->speed[j];
+}
+
+void pcs_next_follow_drives(const pcs_scheme *self, pcs_next *next, const pcs_state *x, double h, double m)
+{
+    const pcs_system *system = self->system;
+    double whole = fmax(h, self->step); // a step that was cut takes its share of the misfit only
+    if (!system->has_drives) return;
+    pcs_next_find_drives(self, next, x->t, h);
+    for (int j = 0; j < system->nrow; j++) {
+        if (!system->rows[j].is_driven) continue;
+        double rate = pcs_system_rate(system, j, x->v), misfit = rate + next->speed_before[j];
+        next->speed[j] += 0.25 * (next->gap[j] / whole - m * misfit);
+        next->speed_before[j] = -rate;
+    }
+}
+
+void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, double h, double m)
 {
     pcs_system *system = self->system;
     system->time = x->t;
@@ -271,7 +291,8 @@ void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, doub
         next->gate[j] = gap <= pcs_gap_tie(system, j, x->q);
     }
     pcs_next_targets(self, next, x->v);
-    pcs_next_drive(self, next, x->t, h);
+    pcs_next_follow_drives(self, next, x, h, m);
+    pcs_next_drive(self, next);
 }
 
 bool pcs_has_bilateral_rows(const pcs_system *system)
@@ -397,7 +418,7 @@ void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next
     pcs_row_report *rows = report->rows;
     scheme_clear_report(report, 0.0);
     system->time = x->t;
-    if (system->has_drives) system->ops->row_speeds(system, x->t, next->speed);
+    if (system->has_drives) system->ops->row_drives(system, x->t, next->way, next->speed);
     system->ops->measure(system, x->q, x->v, &report->measure);
     system->ops->gaps(system, x->q, next->gap);
     for (int j = 0; j < system->nrow; j++) {

@@ -62,7 +62,7 @@ typedef struct pcs_scheme_ops {
     bool takes_internal; // materials with internal variables follow: forces are asked for at the ends of a step, or
                          // within it as if it ended there
 
-    bool follows_drives; // takes rows that are driven, G v + speed = 0: prescribed motions
+    const char *refuses_drives; // why rows that are driven, prescribed motions, are not for it; NULL: it follows them
 
     // Why steps must be of equal size, the last one apart, so that there is neither step control nor a smaller step in
     // place of one that fails; NULL: they need not.

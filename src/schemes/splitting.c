@@ -169,6 +169,9 @@ const pcs_scheme_ops pcs_scheme_splitting = {
     .refuses = split_refuses,
     .stable_step = split_stable_step,
     .state_rule = split_state_rule,
+    .refuses_drives =
+        "its joints know the acceleration of a prescribed motion alone: where the velocity jumps it would lose it for "
+        "good; half_explicit and half_explicit_rk follow such motions",
     .setup = split_setup,
     .start = pcs_explicit_start,
     .step = split_step,

@@ -36,6 +36,9 @@ const pcs_scheme_ops pcs_scheme_tdg_plus = {
     .refuses = pcs_refuse_friction,
     .stable_step = plus_stable_step,
     .state_rule = plus_state_rule,
+    .refuses_drives =
+        "its joints know the acceleration of a prescribed motion alone: where the velocity jumps it would lose it for "
+        "good; half_explicit and half_explicit_rk follow such motions",
     .setup = plus_setup,
     .start = pcs_explicit_start,
     .step = pcs_galerkin_step,

@@ -360,7 +360,6 @@ const pcs_scheme_ops pcs_scheme_wave = {
     .history_names = wave_history,
     .has_closed_loss = true,
     .has_inertia = true,
-    .follows_drives = true,
     .needs_equal_steps = "its step is the time that a wave takes through a cell",
     .refuses = wave_refuses,
     .ask_waves = wave_ask,

@@ -63,12 +63,18 @@ static void retry_join(pcs_sim *sim, pcs_retry *r)
     r->energy = pcs_measure_energy(&sim->report.measure);
 }
 
-// Can smaller steps help? Not where memory is out, where the state has overflowed, and not a linear system whose
-// certificate is broken.
+// Is the start of every step kept, so that one whose certificate is broken can be undone? Linear systems have no false
+// roots; but with friction an impact in a step of many periods may gain what a smaller one does not.
+static bool retry_keeps(const pcs_sim *sim)
+{
+    return !sim->system->is_linear || sim->system->ntangent > 0;
+}
+
+// Can smaller steps help? Not where memory is out, where the state has overflowed, and not where the start is gone.
 static bool retry_may_help(const pcs_sim *sim)
 {
     if (pcs_message(sim->ctx)[0] != '\0') return false;
-    if (sim->report.outcome == PCS_CONVERGED) return !sim->system->is_linear;
+    if (sim->report.outcome == PCS_CONVERGED) return retry_keeps(sim);
     return sim->report.outcome == PCS_NOT_CONVERGED || sim->report.outcome == PCS_SINGULAR;
 }
 
@@ -108,7 +114,7 @@ static void retry_note(pcs_sim *sim, const pcs_retry *r)
 pcs_status pcs_retry_step(pcs_sim *sim, double h)
 {
     pcs_retry *r = sim->retry;
-    bool is_good = false, is_kept = !sim->system->is_linear;
+    bool is_good = false, is_kept = retry_keeps(sim);
     r->count = r->finest = 0;
     r->energy = pcs_measure_energy(&sim->ledger.now);
     // A step that does not settle has touched nothing: only one whose certificate is broken has to be undone.

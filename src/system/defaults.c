@@ -63,9 +63,10 @@ void pcs_default_carry_back(const pcs_system *self, const double *x, double part
     (void)rows;
 }
 
-void pcs_default_row_speeds(const pcs_system *self, double t, double *speed)
+void pcs_default_row_drives(const pcs_system *self, double t, double *way, double *speed)
 {
     (void)t;
+    memset(way, 0, (size_t)self->nrow * sizeof *way);
     memset(speed, 0, (size_t)self->nrow * sizeof *speed);
 }
 

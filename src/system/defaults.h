@@ -15,7 +15,7 @@ void pcs_default_way(const pcs_system *self, const double *q0, const double *q1,
 void pcs_default_turn(const pcs_system *self, const double *x, double *y);
 void pcs_default_turn_columns(const pcs_system *self, const double *x, pcs_matrix *A);
 void pcs_default_carry_back(const pcs_system *self, const double *x, double part, pcs_rows *rows);
-void pcs_default_row_speeds(const pcs_system *self, double t, double *speed);
+void pcs_default_row_drives(const pcs_system *self, double t, double *way, double *speed);
 pcs_status pcs_default_search(pcs_system *self, const double *q, bool *has_changed);
 void pcs_default_passages(pcs_system *self, const double *q0, const double *q1, const pcs_passage_row *rows,
                           pcs_passage *worst);

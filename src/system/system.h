@@ -37,6 +37,7 @@ typedef struct pcs_row {
     int contact; // index into contacts
     double restitution;
     bool is_bilateral;           // g = 0 always, no gate, no sign
+    bool is_driven;              // and moves by itself: a prescribed motion
     double friction;             // Coulomb's mu
     double tangent_restitution;  // of the tangential velocity
     int first_tangent, ntangent; // its tangential directions are rows of T: 0, 1 (interval) or 2 (disc)
@@ -155,8 +156,9 @@ typedef struct pcs_system_ops {
     // Moments R^T m in rows become (part exp(-x) + 1 - part)^-1 R^T m, those of impulses that turn bodies by a
     // `part` of what they would in the whole step.
     void (*carry_back)(const pcs_system *self, const double *x, double part, pcs_rows *rows);
-    // Velocity of every row that comes from its own motion, dg/dt at fixed q: has_drives.
-    void (*row_speeds)(const pcs_system *self, double t, double *speed);
+    // Gap and velocity of every row that come from its own motion, g and dg/dt at fixed q, from any place on; 0 for
+    // rows that are not driven: has_drives.
+    void (*row_drives)(const pcs_system *self, double t, double *way, double *speed);
 
     // Looks for what may touch from q on, before a step; until the next call every row is about the same bodies. Says
     // whether some row is about others now. Bodies that overlap unwatched are PCS_FAILED. Without has_search rows never

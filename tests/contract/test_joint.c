@@ -197,7 +197,8 @@ static void check_bias(model *m, const pcs_joint_ops *ops, const body *b, bool h
     pcs_system *system = m->system;
     unsigned long long seed = 9;
     const double eps = 1e-3, t = 0.4;
-    double q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE], g[5][16], bias[16] = { 0 }, speed[16] = { 0 };
+    double q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE], g[5][16], bias[16] = { 0 }, way[16],
+                                                                                  speed[16] = { 0 };
     bool is_turn_in_space = system->has_rotations && strcmp(ops->name, "prescribed") == 0;
     model_randomize(&seed, system->nv, q);
     model_randomize(&seed, system->nv, v);
@@ -212,7 +213,7 @@ static void check_bias(model *m, const pcs_joint_ops *ops, const body *b, bool h
     system->time = t;
     if (system->directions_vary) system->ops->update_directions(system, q);
     if (system->has_rate_bias) system->ops->rate_bias(system, q, v, bias);
-    if (system->has_drives) system->ops->row_speeds(system, t, speed);
+    if (system->has_drives) system->ops->row_drives(system, t, way, speed);
     CHECK((system->has_drives) == (strcmp(ops->name, "prescribed") == 0));
     for (int j = 0; j < system->nrow; j++) {
         double rate = (8.0 * (g[3][j] - g[1][j]) - (g[4][j] - g[0][j])) / (12.0 * eps);

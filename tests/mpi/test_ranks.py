@@ -93,6 +93,58 @@ output:
 PENDULUM = ["cases/beam_pendulum", "--set", "time.end=0.33"]  # chaotic after that
 
 
+# A bar that yields at a wall, and one that relaxes behind it.
+YIELDING = """
+mesh:
+  steel: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 24 }
+  acrylic: { type: line, from: [1, 0, 0], to: [2, 0, 0], elements: 16 }
+merge: { joint: { sets: [steel.end, acrylic.start] } }
+elements:
+  steel: { type: rod_plastic, mesh: steel, E: 2.0e+11, rho: 7800.0, area: 1.0e-4, mass: lumped,
+           yield_stress: 1.0e+8, tangent_modulus: 2.0e+10, kinematic: 0.5 }
+  acrylic: { type: rod_viscoelastic, mesh: acrylic, E: 5.6e+9, rho: 1190.0, area: 1.0e-4, mass: lumped,
+             relaxed_modulus: 4.2e+9, relaxation_time: 1.0e-4 }
+sets: { all: { nodes: [steel, acrylic] } }
+initial:
+  - { set: all, velocity: [-12, 0, 0] }
+contacts:
+  wall: { type: node_plane, nodes: steel.start, point: [0, 0, 0], normal: [1, 0, 0], restitution: 0.0 }
+scheme: { type: newmark, gamma: 0.6, beta: 0.3025 }
+time: { step: 4.0e-6, end: 4.0e-4 }
+output:
+  frames: { every: 50 }
+  probes:
+    tip: { node: acrylic.end, of: [x, vx] }
+    steel: { element: steel, of: [plastic_strain, plastic_work] }
+    acrylic: { element: acrylic, of: [viscous_strain] }
+"""
+
+# Sections that vary along rods and beams, with corners and steps within cells.
+TAPERED = """
+mesh:
+  cone: { type: line, from: [0.001, 0, 0], to: [1.001, 0, 0], elements: 21 }
+  beam: { type: line, from: [0, 1, 0], to: [1, 1, 0], elements: 13 }
+elements:
+  cone: { type: rod, mesh: cone, E: 2.0e+11, rho: 7800.0, area: { table: [[0, 1.0e-4], [0.33, 3.0e-4], [1, 2.0e-4]] } }
+  beam: { type: beam_timo_2d, mesh: beam, E: 2.0e+11, nu: 0.3, rho: 7800.0,
+          section: { type: tube, diameter: { from: 0.05, to: 0.03 },
+                     thickness: { steps: [[0, 0.004], [0.52, 0.002]] } } }
+supports: { root: { set: beam.start, fix: [x, y, rz], reactions: true } }
+initial:
+  - { set: cone, velocity: [-5, 0, 0] }
+  - { set: beam.end, velocity: [1, 3, 0] }
+contacts:
+  wall: { type: node_plane, nodes: cone.start, point: [0, 0, 0], normal: [1, 0, 0], restitution: 0.0 }
+scheme: { type: alpha_ggl, rho_inf: 0.8 }
+time: { step: 1.0e-5, end: 8.0e-4 }
+output:
+  frames: { every: 40 }
+  probes:
+    cone: { node: cone.end, of: [x, vx] }
+    beam: { node: beam.end, of: [x, y, vy] }
+"""
+
+
 def serial(*arguments):
     return subprocess.run([PROGRAM, "run", *arguments], capture_output=True, text=True, timeout=HANG)
 
@@ -216,6 +268,16 @@ class Agreement(Ranks):
         self.compare(self.case("soft", SOFT), "--set", "scheme.type=half_explicit", counts=(2,), rows=61)
 
     # More ranks than nodes: some of them have nothing to do.
+    def test_materials_with_internal_variables(self):
+        for scheme in ("newmark", "half_explicit"):
+            self.compare(self.case("yielding", YIELDING), "--set", "scheme={type: " + scheme + "}", counts=(2,),
+                         rows=101)
+        with open(self.path("np2/summary.json")) as file:
+            self.assertGreater(json.load(file)["energy"]["material_loss"], 1.0)
+
+    def test_sections_that_vary(self):
+        self.compare(self.case("tapered", TAPERED), counts=(1, 2), rows=81)
+
     def test_more_ranks_than_nodes(self):
         self.compare("cases/bar_impact", "--set", "mesh.bar.elements=2", "--set", "time.end=0.6", counts=(4,))
 
@@ -234,13 +296,13 @@ class Agreement(Ranks):
 
 class Writing(Ranks):
     # A checkpoint is that of the whole model: the same number of ranks goes on to the same bytes, others to round-off.
-    def test_resuming(self):
+    def resume(self, counts, *case):
         out, whole = self.path("out"), self.path("whole")
-        case = ["cases/cantilever_stop", "--set", "time.end=0.05", "--set", "supports.clamp.reactions=true",
-                "--set", "output.checkpoint.every=20", "-q", "-o", out]
-        self.assertEqual(ranks(2, *case, *TIGHT).returncode, 0)
+        case = [*case, "-q", "-o", out]
+        result = ranks(2, *case, *TIGHT)
+        self.assertEqual(result.returncode, 0, result.stderr)
         shutil.copytree(out, whole)
-        for count in (2, 3, 1):
+        for count in counts:
             shutil.rmtree(out)
             shutil.copytree(whole, out)
             os.remove(os.path.join(out, "checkpoint.bin"))
@@ -250,6 +312,14 @@ class Writing(Ranks):
                 self.assertEqual(kill.differences(whole, out), [])
             else:
                 self.agree(whole, out)
+
+    def test_resuming(self):
+        self.resume((2, 3, 1), "cases/cantilever_stop", "--set", "time.end=0.05",
+                    "--set", "supports.clamp.reactions=true", "--set", "output.checkpoint.every=20")
+
+    # What materials went through stands in the file as in one process.
+    def test_resuming_materials(self):
+        self.resume((2, 1), self.case("yielding", YIELDING), "--set", "output.checkpoint.every=30")
 
     def test_results_are_written_once(self):
         result = ranks(2, *TWO_BARS, "-o", self.path("out"))

@@ -204,6 +204,28 @@ time: {{ step: {step!r}, end: {end!r} }}
                 self.assertLess(worst, tolerance * peak, f"{scheme}, mass {mass}, stiffness {stiffness}")
                 self.check_ledger(rows, 5e-4)
 
+    def test_shipped_ball_on_a_rod(self):
+        """cases/hertz_bar and rods of other thickness: the force all along the contact, and the speed after it."""
+        modulus, density, radius, speed = 2.1e11, 7800.0, 0.01, 2.0
+        mass = 4.0 / 3.0 * math.pi * radius ** 3 * density
+        stiffness = 2.0 / 3.0 * modulus / (1.0 - 0.09) * radius ** 0.5
+        runs = itertools.product((0.01155, 0.02, 0.03464), ("newmark", "half_explicit", "moreau_jean, theta: 0.5"))
+        for number, (thick, scheme) in enumerate(runs):
+            folder = os.path.join(self.folder, f"hertz{number}")
+            done = self.percuss("run", "cases/hertz_bar", "-q", "-o", folder, "--set", f"parameters.d={thick!r}",
+                                "--set", "scheme={type: " + scheme + "}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(os.path.join(folder, "history.csv")) as file:
+                rows = [{name: float(x or 0.0) for name, x in row.items()} for row in csv.DictReader(file)]
+            impedance = math.pi / 4.0 * thick ** 2 * math.sqrt(modulus * density)
+            exact = self.sphere_on_rod(mass, impedance, stiffness, speed, [r["t"] for r in rows])
+            worst = max(abs(r["strike.force"] - f) for r, f in zip(rows[1:], exact[1:]))
+            self.assertLess(worst, 1e-3 * max(exact), f"{thick}, {scheme}")
+            step = rows[1]["t"] - rows[0]["t"]
+            after = speed - step * sum(exact) / mass
+            self.assertLess(abs(rows[-1]["ball.vx"] - after), 2e-4 * speed, f"{thick}, {scheme}")
+            self.check_ledger(rows, 5e-4)
+
     def test_stiff_laws_tend_to_the_rigid_one(self):
         """A rod that meets a wall: F = Z v (1 - exp(-k t / Z)), and Z v under the rigid law."""
         impedance, wave, speed, n = 1.0e-4 * math.sqrt(2.0e11 * 8000.0), 5000.0, 2.0, 400

@@ -282,8 +282,10 @@ static void prescribed_motion_shakes_a_mass(void **state)
             text_case_node(&run, "mass", x, v, reference);
             error[i] = fabs(x[0] - 1.0 - exact);
             text_case_misfit(&run, &gap, &rate);
-            CHECK(gap < (s == 0 ? 1e-15 : 1e-6));
-            CHECK(rate < 1e-13);
+            // Velocities follow the motion up to h^2 s'''/12, positions up to 4 h of that.
+            double h = i == 0 ? 4e-3 : 2e-3, lag = h * h * A * w * w * w / 12.0;
+            CHECK(gap < (s == 0 ? 1e-15 : 4.4 * h * lag));
+            CHECK(rate < (s == 0 ? 1e-13 : 1.1 * lag));
             CHECK_NEAR(run.sim->reactions[0].force[0], push, s == 0 ? 1e-3 : 0.02);
             // What the drive puts in is what there is.
             const pcs_ledger *l = &run.sim->ledger;
@@ -455,7 +457,7 @@ static void drift_on_velocity_level_is_told(void **state)
         text_case_misfit(&c, &gap, &rate);
         CHECK(gap > 1e-7);
         CHECK(gap < 0.05);
-        CHECK(rate <= 1e-12);
+        CHECK(rate <= (i == NTUMBLER - 1 ? 1e-4 : 1e-12)); // the motor: h^2 s'''/12
         CHECK_NEAR(worst, gap, 1e-15);
         text_case_close(&c);
     }

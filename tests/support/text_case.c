@@ -94,12 +94,12 @@ void text_case_misfit(const text_case *c, double *gap, double *rate)
 {
     enum { MOST = 256 };
     pcs_system *system = c->sim->system;
-    double gaps[MOST], speeds[MOST] = { 0 };
+    double gaps[MOST], ways[MOST], speeds[MOST] = { 0 };
     CHECK(system->nrow <= MOST);
     system->time = c->sim->state.t;
     if (system->directions_vary) system->ops->update_directions(system, c->sim->state.q);
     system->ops->gaps(system, c->sim->state.q, gaps);
-    if (system->has_drives) system->ops->row_speeds(system, c->sim->state.t, speeds);
+    if (system->has_drives) system->ops->row_drives(system, c->sim->state.t, ways, speeds);
     *gap = *rate = 0.0;
     for (int j = 0; j < system->nrow; j++) {
         if (!system->contacts[system->rows[j].contact].is_joint) continue;
