@@ -156,7 +156,7 @@ static void write_others(FILE *file, const pcs_yaml *map, const char *const *lef
 
 static void write_motion(FILE *file, const pcs_yaml *root)
 {
-    static const char *const whole[] = { "title", "output", "initial", "start", "certify", "time", NULL };
+    static const char *const whole[] = { "title", "output", "initial", "start", "statics", "certify", "time", NULL };
     static const char *const of_time[] = { "end", NULL };
     write_others(file, root, whole);
     for (int i = 0; i < root->count; i++)

@@ -18,6 +18,7 @@ pcs_status pcs_fe_make_internal(pcs_system *self, fe_data *fe, const char **culp
         bool has_any = pcs_fe_ops(fe, b)->ninternal > 0;
         fe->ninternal += internal_count(fe, b);
         self->has_internal = self->has_internal || has_any;
+        if (pcs_fe_ops(fe, b)->ages) self->ageing = pcs_fe_culprit(self->ctx, "elements", fe->batches[b].name);
         if (!has_any || self->layout == NULL) continue;
         *culprit = pcs_fe_culprit(self->ctx, "elements", fe->batches[b].name);
         return pcs_fail(self->ctx, PCS_BAD_INPUT, "element '%s' has internal variables: it runs in one process only",
