@@ -26,8 +26,8 @@ percuss_sources(src/output observer_list.def contact_record file grid observer o
   series summary_json summary_text tally text verdict vtu)
 percuss_sources(src/case assign error expand files formula include json keys load mask parameters parse paths profile
   read repeat scalar shift spelling substitute tree value write)
-percuss_sources(src/analysis modes modes_output statics statics_equilibrium statics_free statics_message statics_newton
-  statics_output statics_relax statics_round_off statics_rows stiffness)
+percuss_sources(src/analysis modes modes_output statics statics_arc statics_equilibrium statics_free statics_friction
+  statics_message statics_newton statics_output statics_ramp statics_relax statics_round_off statics_rows stiffness)
 percuss_sources(src/sim accept certify certify_carry certify_energy certify_motion certify_residual certify_rows
   certify_rules checkpoint checkpoint_file control reactions retry search sim)
 percuss_sources(src/build amplitude applies bars build builder catalogue contacts describe elements gaps initial joints

@@ -78,6 +78,7 @@ typedef struct pcs_element_ops {
     bool is_nodal_in_velocity; // and without that damping they couple no two nodes: C has blocks on the diagonal only
     const char *const *fields; // per cell results, ends with NULL
     int ninternal;             // internal variables of a cell, zero at first: numbers that a step leaves to the next
+    bool ages;                 // which change with time alone
 
     // A cell that cannot be (zero length) is a fault that names it.
     pcs_status (*node_dofs)(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out);

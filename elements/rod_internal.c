@@ -351,5 +351,6 @@ const pcs_element_ops pcs_element_rod_viscoelastic = {
     .summary = "rod of a standard linear solid, whose stress relaxes; small strains",
     .options = viscous_options,
     .fields = viscous_fields,
+    .ages = true,
     INTERNAL_COMMON,
 };

@@ -200,7 +200,7 @@ static pcs_status modes_prepare(search *s)
     if (system->directions_vary) system->ops->update_directions(system, s->out->q);
     for (int j = 0; j < system->nrow; j++)
         holds[j] = system->rows[j].is_bilateral || (s->options->held != NULL && s->options->held[j]);
-    PCS_TRY(pcs_stiffness_create(system, &s->stiff));
+    PCS_TRY(pcs_stiffness_create(system, false, &s->stiff));
     pcs_stiffness_update_K(&s->stiff, s->out->q, s->options->force);
     pcs_stiffness_update_M(&s->stiff);
     s->K = &s->stiff.K;

@@ -2,10 +2,36 @@
 
 #include "analysis/statics_free.h"
 #include "analysis/statics_message.h"
+#include "analysis/statics_ramp.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+static const char *const statics_paths[] = { "load", "arc", "history", NULL };
+
+const pcs_option pcs_statics_keys[] = {
+    PCS_CHOICE(
+        "path", pcs_statics_options, path, PCS_DEFAULT("load"), statics_paths,
+        "load: the load factor rises from 0 to 1; arc: it is an unknown of a path followed by its length, through "
+        "limit points and snap-back; history: loads of t = 0 rise from nothing, then go on until `time`"),
+    PCS_COUNT("steps", pcs_statics_options, steps, PCS_OPTIONAL, PCS_WITHIN(1.0, 1e9),
+              "load steps at least, of paths load and history, there from t = 0 to `time` [1 for linear models without "
+              "friction, else 10]"),
+    PCS_REAL("time", pcs_statics_options, time, PCS_DEFAULT("0"), PCS_ANY_NUMBER,
+             "time at which loads and driven joints stand, s; of path history: at the end"),
+    PCS_FLAG("friction", pcs_statics_options, has_friction, PCS_DEFAULT("true"),
+             "friction acts against what slides from one load step to the next; false: contacts are smooth"),
+    PCS_REAL("arc_length", pcs_statics_options, arc_length, PCS_DEFAULT("0.02"), PCS_ABOVE(0.0, 10.0),
+             "longest arc: root mean square of all displacements, in sizes of the model, and rotations, in rad"),
+    PCS_REAL("end", pcs_statics_options, end, PCS_DEFAULT("1"), PCS_POSITIVE,
+             "load factor at which a path by arc length ends"),
+    PCS_REAL("least", pcs_statics_options, least, PCS_OPTIONAL, PCS_NEGATIVE,
+             "load factor below zero at which it ends as well [-end]"),
+    PCS_COUNT("arcs", pcs_statics_options, arcs, PCS_DEFAULT("1000"), PCS_WITHIN(1.0, 1e9),
+              "points of a path by arc length at most; there it ends as well"),
+    { .name = NULL },
+};
 
 enum { USUAL_STEPS = 10, EASY = 6 };
 
@@ -13,17 +39,6 @@ static const double SMALLEST = 1.0 / 65536.0; // load step
 
 static const double JUMP = 10.0; // times the way of the last load step
 static const double FAR = 0.01;  // of the model's size
-
-typedef struct ramp {
-    pcs_equilibrium e;
-    pcs_statics *out;
-    double *q, *safe;    // [nq]
-    double *lam;         // [nrow] at `safe`
-    unsigned char *held; // [nrow]
-    bool is_loose;       // nothing but loads and contacts hold the model: there is no way of equilibria to follow
-    double stiffness;    // softest, at the start; NaN: not known
-    double rate;         // of the way over the load factor, in the last load step
-} ramp;
 
 static bool statics_has_contacts(const pcs_system *system)
 {
@@ -33,7 +48,7 @@ static bool statics_has_contacts(const pcs_system *system)
 }
 
 // Does anything act on the model: loads, driven joints, prestress?
-static bool statics_has_loads(ramp *r)
+static bool statics_has_loads(pcs_ramp *r)
 {
     pcs_equilibrium *e = &r->e;
     pcs_equilibrium_begin(e, 1.0);
@@ -42,11 +57,13 @@ static bool statics_has_loads(ramp *r)
 }
 
 // What is free to move is an error at once, unless contacts or, in a model for large displacements, loads may hold it.
-static pcs_status statics_check(ramp *r)
+static pcs_status statics_check(pcs_ramp *r)
 {
     pcs_equilibrium *e = &r->e;
     PCS_TRY(pcs_rigid_find(e->system, &e->rigid));
     r->stiffness = NAN;
+    // What friction holds is seen when it does.
+    if (e->has_friction) return PCS_OK;
     if (e->system->is_linear) {
         if (e->rigid.count == 0 || statics_has_contacts(e->system)) return PCS_OK;
         return pcs_statics_loose(e, "");
@@ -60,46 +77,8 @@ static pcs_status statics_check(ramp *r)
     return r->is_loose ? PCS_OK : pcs_equilibrium_is_driven(e, r->q, &r->is_loose);
 }
 
-static void statics_report(ramp *r, double load)
-{
-    pcs_statics *out = r->out;
-    pcs_equilibrium *e = &r->e;
-    e->system->load_factor = load;
-    out->q = r->q;
-    out->factor = load;
-    out->iterations = e->iterations;
-    out->total = e->total;
-    out->nfactor = pcs_bordered_factorizations(e->solver);
-    out->residual = e->weight > 0.0 ? e->left / e->weight : 0.0;
-    out->round_off = e->weight > 0.0 ? e->round_off / e->weight : 0.0;
-    out->correction = e->system->is_linear ? INFINITY : e->correction;
-    out->gap = e->gap;
-    out->force = e->lam;
-    out->held = e->held;
-    out->backend = pcs_bordered_backend(e->solver);
-}
-
-static void statics_keep(ramp *r)
-{
-    const pcs_system *system = r->e.system;
-    memcpy(r->safe, r->q, (size_t)system->nq * sizeof *r->q);
-    memcpy(r->lam, r->e.lam, (size_t)system->nrow * sizeof *r->lam);
-    memcpy(r->held, r->e.held, (size_t)system->nrow);
-}
-
-static void statics_undo(ramp *r)
-{
-    pcs_system *system = r->e.system;
-    memcpy(r->q, r->safe, (size_t)system->nq * sizeof *r->q);
-    memcpy(r->e.lam, r->lam, (size_t)system->nrow * sizeof *r->lam);
-    memcpy(r->e.held, r->held, (size_t)system->nrow);
-    r->e.is_factored = false;
-    if (system->directions_vary) system->ops->update_directions(system, r->q);
-    system->ops->gaps(system, r->q, r->e.gap);
-}
-
 // The message, with what the last equilibrium tells.
-static pcs_status statics_fail(ramp *r, pcs_statics_outcome outcome, double next, double last)
+static pcs_status statics_fail(pcs_ramp *r, pcs_statics_outcome outcome, double next, double last)
 {
     pcs_equilibrium *e = &r->e;
     pcs_statics_trouble trouble = { .outcome = outcome, .next = next, .last = last, .softening = NAN, .softest = -1 };
@@ -112,7 +91,7 @@ static pcs_status statics_fail(ramp *r, pcs_statics_outcome outcome, double next
     pcs_equilibrium_evaluate(e, r->q);
     pcs_statics_describe(e, sizeof trouble.residual, trouble.residual);
     int bad_equation = e->bad_equation;
-    statics_undo(r);
+    pcs_ramp_undo(r);
     pcs_equilibrium_begin(e, last > 0.0 ? last : next);
     pcs_equilibrium_evaluate(e, r->q);
     if (!r->is_loose && r->stiffness > 0.0 && last > 0.0)
@@ -127,17 +106,27 @@ static pcs_status statics_fail(ramp *r, pcs_statics_outcome outcome, double next
     return pcs_statics_complain(e, &trouble);
 }
 
+// The same on the way of a history.
+static pcs_status statics_stop(pcs_ramp *r, pcs_statics_outcome outcome, double next, double last)
+{
+    char text[512];
+    pcs_statics_describe(&r->e, sizeof text, text);
+    pcs_ramp_undo(r);
+    return pcs_fail(r->e.ctx, PCS_FAILED, "no equilibrium at t = %.9g s, the last one is at %.9g s: %s (%s)", next,
+                    last, pcs_statics_reason(outcome), text);
+}
+
 // Lets the model down to an equilibrium, first with loads for which strains are not lost in round-off.
-static pcs_status statics_relax(ramp *r, double next, pcs_statics_outcome *outcome)
+static pcs_status statics_relax(pcs_ramp *r, double next, pcs_statics_outcome *outcome)
 {
     pcs_equilibrium *e = &r->e;
-    statics_undo(r);
+    pcs_ramp_undo(r);
     pcs_equilibrium_begin(e, next);
     pcs_equilibrium_evaluate(e, r->q);
     double over = pcs_equilibrium_overload(e);
     PCS_TRY(pcs_equilibrium_relax(e, next, over, r->q, outcome));
     if (over > 1.0 && *outcome != PCS_STATICS_DONE) {
-        statics_undo(r);
+        pcs_ramp_undo(r);
         PCS_TRY(pcs_equilibrium_relax(e, next, 1.0, r->q, outcome));
     }
     r->is_loose = e->is_soft = true;
@@ -146,7 +135,7 @@ static pcs_status statics_relax(ramp *r, double next, pcs_statics_outcome *outco
 }
 
 // The equilibrium at the next load factor: by Newton's method along a way of equilibria, or from where the model is.
-static pcs_status statics_advance(ramp *r, double load, double next, bool is_last_try, pcs_statics_outcome *outcome)
+static pcs_status statics_advance(pcs_ramp *r, double load, double next, bool is_last_try, pcs_statics_outcome *outcome)
 {
     pcs_equilibrium *e = &r->e;
     pcs_stability stability = PCS_STABLE;
@@ -156,24 +145,20 @@ static pcs_status statics_advance(ramp *r, double load, double next, bool is_las
     // What nothing but its load makes stiff must not start on its head; round-off may hide that it does.
     if (*outcome == PCS_STATICS_DONE && load == 0.0 && e->is_soft)
         PCS_TRY(pcs_equilibrium_softest(e, r->q, &stiffness, &stability));
-    bool may_relax = r->is_loose || (!e->system->is_linear && is_last_try && load == 0.0);
+    bool may_relax = r->is_loose || (!e->system->is_linear && is_last_try && load == 0.0 && !e->has_friction);
     if (stability != PCS_STABLE || (*outcome != PCS_STATICS_DONE && may_relax)) return statics_relax(r, next, outcome);
     return PCS_OK;
 }
 
 // How far the model moved in the last load step, in units of its size.
-static double statics_moved(const ramp *r)
+static double statics_moved(const pcs_ramp *r)
 {
-    const pcs_system *system = r->e.system;
-    double *way = r->e.work;
-    if (system->has_rotations) system->ops->way(system, r->safe, r->q, way);
-    else
-        for (int i = 0; i < system->nv; i++) way[i] = r->q[i] - r->safe[i];
-    return pcs_equilibrium_stride(&r->e, way);
+    pcs_ramp_way(r, r->e.work);
+    return pcs_equilibrium_stride(&r->e, r->e.work);
 }
 
 // A way of equilibria that goes on elsewhere: much farther in this load step than the last one would make expect.
-static void statics_watch_jumps(ramp *r, double size)
+static void statics_watch_jumps(pcs_ramp *r, double size)
 {
     double rate = statics_moved(r) / size;
     bool is_jump = r->rate > 0.0 && !r->is_loose && rate > JUMP * r->rate && rate * size > FAR;
@@ -181,7 +166,7 @@ static void statics_watch_jumps(ramp *r, double size)
     r->rate = rate;
 }
 
-static pcs_status statics_ramp(ramp *r, int steps, pcs_statics_watch *watch, void *user)
+static pcs_status statics_ramp(pcs_ramp *r, int steps)
 {
     pcs_statics_outcome outcome;
     double first = 1.0 / steps, size = first, load = 0.0;
@@ -191,9 +176,10 @@ static pcs_status statics_ramp(ramp *r, int steps, pcs_statics_watch *watch, voi
         if (next > 1.0 - 1e-9) next = 1.0;
         PCS_TRY(statics_advance(r, load, next, is_last_try, &outcome));
         if (outcome != PCS_STATICS_DONE) {
-            if (is_last_try || r->is_loose || r->e.system->is_linear || outcome == PCS_STATICS_LOOSE)
-                return statics_fail(r, outcome, next, load);
-            statics_undo(r);
+            bool is_final =
+                r->is_loose || (r->e.system->is_linear && !r->e.has_friction) || outcome == PCS_STATICS_LOOSE;
+            if (is_last_try || is_final) return statics_fail(r, outcome, next, load);
+            pcs_ramp_undo(r);
             r->out->nhalved++;
             size *= 0.5;
             continue;
@@ -201,43 +187,134 @@ static pcs_status statics_ramp(ramp *r, int steps, pcs_statics_watch *watch, voi
         if (r->e.iterations <= EASY) size = fmin(first, 1.5 * size);
         statics_watch_jumps(r, next - load);
         load = next;
-        r->out->step++;
-        statics_keep(r);
-        statics_report(r, load);
-        if (watch != NULL) PCS_TRY(watch(user, r->out));
+        PCS_TRY(pcs_ramp_accept(r, load));
     }
     return PCS_OK;
 }
 
-static pcs_status statics_start(ramp *r, const pcs_analysis *on, const pcs_statics_options *options)
+// Loads and driven joints go on as they do in time, slowly.
+static pcs_status statics_pass(pcs_ramp *r, int steps)
 {
-    if (on->system->layout != NULL) return pcs_fail(on->ctx, PCS_UNSUPPORTED, "a static analysis runs on one process");
-    if (on->system->has_internal)
-        return pcs_fail(on->ctx, PCS_UNSUPPORTED,
-                        "a static analysis does not follow materials with internal variables (rod_plastic, "
-                        "rod_viscoelastic): their equilibrium depends on the way there; load them slowly in time");
-    PCS_TAKE(on->ctx, r->safe, on->system->nq, "equilibrium");
-    PCS_TAKE(on->ctx, r->lam, on->system->nrow, "equilibrium");
-    PCS_TAKE(on->ctx, r->held, on->system->nrow, "equilibrium");
-    PCS_TRY(pcs_equilibrium_create(on, options->time, r->q, &r->e));
-    PCS_TRY(statics_check(r));
-    statics_keep(r);
-    statics_report(r, 0.0);
+    pcs_equilibrium *e = &r->e;
+    pcs_statics_outcome outcome;
+    double end = r->options->time, first = end / steps, size = first, t = 0.0;
+    while (t < end) {
+        double next = t + size;
+        if (next > end * (1.0 - 1e-9)) next = end;
+        e->time = e->system->time = next;
+        PCS_TRY(pcs_equilibrium_find(e, 1.0, r->q, &outcome));
+        if (outcome != PCS_STATICS_DONE) {
+            e->time = e->system->time = t;
+            if (size <= SMALLEST * first) return statics_stop(r, outcome, next, t);
+            pcs_ramp_undo(r);
+            r->out->nhalved++;
+            size *= 0.5;
+            continue;
+        }
+        if (e->iterations <= EASY) size = fmin(first, 1.5 * size);
+        t = next;
+        PCS_TRY(pcs_ramp_accept(r, 1.0));
+    }
     return PCS_OK;
+}
+
+// Nobody looks before the loads of t = 0 stand.
+static pcs_status statics_history(pcs_ramp *r, int steps)
+{
+    pcs_statics_watch *watch = r->watch;
+    r->watch = NULL;
+    PCS_TRY(statics_ramp(r, steps));
+    r->watch = watch;
+    r->out->step = 0;
+    if (watch != NULL) PCS_TRY(watch(r->user, r->out));
+    return statics_pass(r, steps);
+}
+
+// Materials that age have no equilibrium but after a time.
+static pcs_status statics_refuse_ageing(const pcs_analysis *on)
+{
+    const char *group = on->system->ageing;
+    if (group == NULL) return PCS_OK;
+    pcs_case_error_at(on->input, pcs_case_find(on->input, group), "type",
+                      "a static analysis does not follow materials that age: their equilibrium depends on the time "
+                      "that has gone by; load them slowly in time");
+    return pcs_case_finish(on->input);
+}
+
+bool pcs_statics_rubs(const pcs_system *system, const pcs_statics_options *options)
+{
+    bool rubs = false;
+    for (int j = 0; j < system->nrow; j++)
+        rubs = rubs || (system->rows[j].friction > 0.0 && system->rows[j].ntangent > 0);
+    return rubs && options->has_friction && system->T != NULL;
+}
+
+static pcs_status statics_refuse(const pcs_ramp *r, const pcs_analysis *on, bool is_arc, bool has_friction)
+{
+    pcs_system *system = on->system;
+    if (system->layout != NULL) return pcs_fail(on->ctx, PCS_UNSUPPORTED, "a static analysis runs on one process");
+    PCS_TRY(statics_refuse_ageing(on));
+    if (is_arc && has_friction) {
+        pcs_case_error_at(on->input, pcs_case_find(on->input, "statics"), "path",
+                          "a path by arc length takes no friction: say 'friction: false', or 'path: load'");
+        return pcs_case_finish(on->input);
+    }
+    if (r->options->path == PCS_PATH_HISTORY && !(r->options->time > 0.0)) {
+        pcs_case_error_at(on->input, pcs_case_find(on->input, "statics"), "time", "a history needs a time > 0, is %g",
+                          r->options->time);
+        return pcs_case_finish(on->input);
+    }
+    if (is_arc && !system->takes_load_factor)
+        return pcs_fail(on->ctx, PCS_UNSUPPORTED,
+                        "loads of system '%s' follow no load factor, as a path by arc length "
+                        "takes it",
+                        system->name);
+    return PCS_OK;
+}
+
+static pcs_status statics_start(pcs_ramp *r, const pcs_analysis *on)
+{
+    const pcs_system *system = on->system;
+    pcs_equilibrium *e = &r->e;
+    bool is_arc = r->options->path == PCS_PATH_ARC;
+    e->has_friction = pcs_statics_rubs(system, r->options);
+    PCS_TRY(statics_refuse(r, on, is_arc, e->has_friction));
+    e->holds_touching = is_arc || e->has_friction;
+    PCS_TAKE(on->ctx, r->safe, system->nq, "equilibrium");
+    memcpy(r->safe, r->q, (size_t)system->nq * sizeof *r->q);
+    e->origin = r->safe;
+    pcs_analysis model = *on;
+    // The one that knows the sign of a determinant.
+    if (is_arc && strcmp(on->linear, "auto") == 0 && system->nv > 0) model.linear = "umfpack";
+    PCS_TRY(pcs_equilibrium_create(&model, r->options->path == PCS_PATH_HISTORY ? 0.0 : r->options->time, r->q, e));
+    PCS_TRY(pcs_ramp_begin(r));
+    e->origin_lam = r->lam;
+    if (!is_arc) PCS_TRY(statics_check(r));
+    return PCS_OK;
+}
+
+static int statics_steps(const pcs_ramp *r, const pcs_system *system)
+{
+    if (!system->takes_load_factor && r->options->path == PCS_PATH_LOAD) return 1;
+    if (r->options->steps > 0) return r->options->steps;
+    return system->is_linear && !r->e.has_friction ? 1 : USUAL_STEPS;
+}
+
+static pcs_status statics_follow(pcs_ramp *r, int steps)
+{
+    if (r->options->path == PCS_PATH_ARC) return pcs_ramp_follow(r);
+    return r->options->path == PCS_PATH_HISTORY ? statics_history(r, steps) : statics_ramp(r, steps);
 }
 
 pcs_status pcs_statics_solve(const pcs_analysis *on, const pcs_statics_options *options, double *q,
                              pcs_statics_watch *watch, void *user, pcs_statics *out)
 {
-    ramp r = { .q = q, .out = out };
-    pcs_system *system = on->system;
-    *out = (pcs_statics){ .q = q };
-    int steps = system->is_linear ? 1 : USUAL_STEPS;
-    if (options->steps > 0) steps = options->steps;
-    if (!system->takes_load_factor) steps = 1;
-    pcs_status status = statics_start(&r, on, options);
-    if (status == PCS_OK && watch != NULL) status = watch(user, out);
-    if (status == PCS_OK) status = statics_ramp(&r, steps, watch, user);
-    system->load_factor = 1.0;
+    pcs_ramp r = { .q = q, .out = out, .options = options, .watch = watch, .user = user };
+    *out = (pcs_statics){ .q = q, .is_arc = options->path == PCS_PATH_ARC };
+    pcs_status status = statics_start(&r, on);
+    int steps = statics_steps(&r, on->system);
+    if (status == PCS_OK && watch != NULL && options->path != PCS_PATH_HISTORY) status = watch(user, out);
+    if (status == PCS_OK) status = statics_follow(&r, steps);
+    on->system->load_factor = 1.0;
     return status;
 }

@@ -1,10 +1,12 @@
 // An equilibrium as it is looked for: its equations at a state, their residual, tangent and factorization.
 
-#include "analysis/statics_newton.h"
+#include "analysis/statics_friction.h"
 #include "core/rounding.h"
 
 #include <math.h>
 #include <string.h>
+
+static const double TOUCHES = 16.0; // rounding errors of a gap
 
 static double equilibrium_diagonal(const pcs_matrix *A, int i)
 {
@@ -19,6 +21,7 @@ void pcs_equilibrium_update_tangent(pcs_equilibrium *e, const double *q)
     if (s->tangents_vary) s->ops->update_tangents(s, e->time, q, e->zero);
     pcs_stiffness_update_K(&e->stiff, q, e->lam);
     pcs_matrix_combine(&e->A, (const double[3]){ e->mu + e->shift, 0.0, 1.0 }, &e->D, NULL, &e->stiff.K);
+    pcs_friction_stiffen(e);
 }
 
 pcs_status pcs_equilibrium_factor(pcs_equilibrium *e, bool *is_singular)
@@ -53,7 +56,8 @@ static void equilibrium_make_scales(pcs_equilibrium *e)
             while (e->D.pattern->row[p] != i) p++;
             e->D.value[p] = m;
         }
-        e->scale[i] = 1.0 / sqrt(k > 0.0 ? k : m * one);
+        e->stiffness[i] = k > 0.0 ? k : m * one;
+        e->scale[i] = 1.0 / sqrt(e->stiffness[i]);
     }
 }
 
@@ -61,15 +65,15 @@ static pcs_status equilibrium_take(pcs_equilibrium *e)
 {
     pcs_system *s = e->system;
     pcs_context *ctx = e->ctx;
-    double **vectors[] = { &e->zero, &e->f,    &e->idle, &e->loads, &e->size,
-                           &e->dq,   &e->away, &e->work, &e->scale, &e->safe_q };
+    double **vectors[] = { &e->zero, &e->f,    &e->idle,  &e->loads,  &e->size,     &e->dq,
+                           &e->away, &e->work, &e->scale, &e->safe_q, &e->stiffness };
     double **rows[] = { &e->lam,  &e->dlam,     &e->gap,       &e->gap0,     &e->target,
                         &e->blur, &e->safe_lam, &e->gap_noise, &e->lam_noise };
     unsigned char **marks[] = { &e->held, &e->kept, &e->safe_held };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) PCS_TAKE(ctx, *vectors[i], s->nv, "equilibrium");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(ctx, *rows[i], s->nrow, "equilibrium");
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) PCS_TAKE(ctx, *marks[i], s->nrow, "equilibrium");
-    PCS_TRY(pcs_stiffness_create(s, &e->stiff));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) PCS_TAKE(ctx, *rows[i], e->nall, "equilibrium");
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) PCS_TAKE(ctx, *marks[i], e->nall, "equilibrium");
+    PCS_TRY(pcs_stiffness_create(s, e->has_friction, &e->stiff));
     e->natural = e->stiff.natural;
     e->A.pattern = e->D.pattern = e->stiff.K.pattern;
     PCS_TAKE(ctx, e->A.value, e->A.pattern->nnz, "equilibrium");
@@ -80,22 +84,35 @@ static pcs_status equilibrium_take(pcs_equilibrium *e)
 pcs_status pcs_equilibrium_create(const pcs_analysis *on, double time, const double *q, pcs_equilibrium *e)
 {
     pcs_system *s = on->system;
-    *e = (pcs_equilibrium){ .ctx = on->ctx, .system = s, .time = time, .over = 1.0, .correction = INFINITY };
+    e->ctx = on->ctx;
+    e->system = s;
+    e->time = time;
+    e->over = 1.0;
+    e->correction = INFINITY;
     s->time = time;
     s->load_factor = 0.0; // no loads yet, nor the stiffness of those that turn
     if (s->mass_varies) s->ops->update_mass(s, q);
     if (s->directions_vary) s->ops->update_directions(s, q);
+    PCS_TRY(pcs_friction_create(e));
     PCS_TRY(equilibrium_take(e));
     pcs_stiffness_update_M(&e->stiff);
     pcs_equilibrium_update_tangent(e, q);
     equilibrium_make_scales(e);
-    s->ops->gaps(s, q, e->gap);
+    pcs_equilibrium_place(e, q);
+    pcs_equilibrium_find_blur(e, q);
     for (int j = 0; j < s->nrow; j++) {
         e->held[j] = s->rows[j].is_bilateral;
         e->gap0[j] = e->held[j] ? e->gap[j] : 0.0;
+        if (!e->held[j] && e->holds_touching && e->gap[j] <= TOUCHES * e->blur[j]) {
+            e->held[j] = 1;
+            pcs_friction_flip(e, j);
+        }
     }
     pcs_linsolve_kind kind = s->is_linear && !s->has_skew_damping ? PCS_SPD : PCS_GENERAL;
-    return pcs_bordered_create(on->ctx, on->linear, &e->A, kind, s->nrow > 0 ? s->G : NULL, &e->solver);
+    PCS_TRY(pcs_bordered_create(on->ctx, on->linear, &e->A, kind, s->nrow > 0 ? e->R : NULL, &e->solver));
+    if (s->nrow > 0) pcs_bordered_set_columns(e->solver, e->H);
+    pcs_bordered_set_sizes(e->solver, e->stiffness);
+    return PCS_OK;
 }
 
 double pcs_equilibrium_stride(const pcs_equilibrium *e, const double *dq)
@@ -119,26 +136,44 @@ static void equilibrium_residual(pcs_equilibrium *e, const double *q)
     e->weight = fmax(pcs_equilibrium_norm(e, e->loads), pcs_equilibrium_norm(e, e->idle));
     pcs_equilibrium_find_sizes(e, q);
     memset(e->work, 0, (size_t)s->nv * sizeof *e->work);
-    for (int j = 0; j < s->nrow; j++)
-        if (e->lam[j] != 0.0) pcs_rows_add_transposed(s->G, j, e->lam[j], e->work);
+    for (int j = 0; j < e->nall; j++)
+        if (e->lam[j] != 0.0) pcs_rows_add_transposed(e->R, j, e->lam[j], e->work);
     e->weight = fmax(e->weight, pcs_equilibrium_norm(e, e->work));
     for (int i = 0; i < s->nv; i++) e->f[i] += e->work[i];
     if (e->mu > 0.0) pcs_matrix_add_multiply(&e->D, -e->mu, e->away, e->f);
     e->left = pcs_equilibrium_norm(e, e->f);
 }
 
-bool pcs_equilibrium_evaluate(pcs_equilibrium *e, const double *q)
+void pcs_equilibrium_place(pcs_equilibrium *e, const double *q)
 {
     pcs_system *s = e->system;
     if (s->directions_vary) s->ops->update_directions(s, q);
     s->ops->gaps(s, q, e->gap);
+    pcs_friction_place(e, q);
+}
+
+void pcs_equilibrium_look(pcs_equilibrium *e, const double *q)
+{
+    pcs_equilibrium_place(e, q);
+    pcs_friction_turn(e);
+    equilibrium_residual(e, q);
+}
+
+bool pcs_equilibrium_evaluate(pcs_equilibrium *e, const double *q)
+{
+    const pcs_system *s = e->system;
+    pcs_equilibrium_place(e, q);
     for (int j = 0; j < s->nrow; j++) e->target[j] = (1.0 - e->load) * e->gap0[j];
     pcs_equilibrium_find_blur(e, q);
     equilibrium_residual(e, q);
     // Of a linear model, forces tell which contacts hold after a second correction has taken out what the first
     // rounded.
-    e->is_judged = !s->is_linear || !e->has_factors || e->is_refined;
+    e->is_judged = !s->is_linear || e->slides_in_planes || !e->has_factors || e->is_refined;
     e->is_refined = true;
+    if (e->is_frozen) {
+        e->is_judged = true;
+        return false;
+    }
     if (!e->is_judged || !pcs_equilibrium_choose_rows(e)) return false;
     e->is_refined = false;
     equilibrium_residual(e, q);
@@ -157,15 +192,14 @@ void pcs_equilibrium_move(const pcs_equilibrium *e, const double *dq, double *q)
 
 void pcs_equilibrium_solve(pcs_equilibrium *e)
 {
-    const pcs_system *s = e->system;
-    memcpy(e->dq, e->f, (size_t)s->nv * sizeof *e->f);
-    for (int j = 0; j < s->nrow; j++) {
+    memcpy(e->dq, e->f, (size_t)e->system->nv * sizeof *e->f);
+    for (int j = 0; j < e->nall; j++) {
         double error = e->held[j] ? e->target[j] - e->gap[j] : 0.0;
         // Redundant rows would make forces of rounding errors that contradict each other.
         e->dlam[j] = fabs(error) <= e->blur[j] ? 0.0 : error;
     }
     pcs_bordered_solve(e->solver, e->dq, e->dlam);
-    for (int j = 0; j < s->nrow; j++) e->dlam[j] = -e->dlam[j];
+    for (int j = 0; j < e->nall; j++) e->dlam[j] = -e->dlam[j];
 }
 
 void pcs_equilibrium_begin(pcs_equilibrium *e, double load)

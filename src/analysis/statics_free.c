@@ -48,7 +48,7 @@ double pcs_equilibrium_least_mu(const pcs_equilibrium *e)
 // Velocity of row j in the motion x over the sum of its terms, were each as fast as the fastest coordinate.
 static double free_rate(const pcs_equilibrium *e, int j, const double *x)
 {
-    const pcs_rows *G = e->system->G;
+    const pcs_rows *G = e->R;
     double sum = 0.0, most = 0.0, fastest = pcs_equilibrium_stride(e, x);
     for (int p = G->start[j]; p < G->start[j + 1]; p++) {
         sum += G->value[p] * x[G->column[p]];
@@ -63,7 +63,7 @@ bool pcs_equilibrium_is_free(const pcs_equilibrium *e)
     int m = e->rigid.count, n = e->system->nv;
     double Q[MOST * MOST] = { 0 }, w[MOST], V[MOST * MOST], rate[MOST];
     if (m == 0 || m > MOST) return false;
-    for (int j = 0; j < e->system->nrow; j++) {
+    for (int j = 0; j < e->nall; j++) {
         if (!e->held[j]) continue;
         for (int k = 0; k < m; k++) rate[k] = free_rate(e, j, e->rigid.vector + (size_t)k * (size_t)n);
         for (int a = 0; a < m; a++)

@@ -86,13 +86,22 @@ static bool message_is_driven(const pcs_equilibrium *e)
 static pcs_status message_singular(const pcs_equilibrium *e)
 {
     char where[320];
-    bool has_small = e->system->is_linear && e->system->is_mesh;
+    bool has_small = e->system->is_linear && e->system->is_mesh && !e->has_friction;
     message_place(e, e->bad_equation, sizeof where, where);
-    return pcs_fail(e->ctx, PCS_BAD_INPUT, "the stiffness matrix is singular%s: something there moves freely%s", where,
+    return pcs_fail(e->ctx, PCS_BAD_INPUT, "the stiffness matrix is singular%s: something there moves freely%s%s",
+                    where, e->has_friction ? ", and friction does not hold it" : "",
                     has_small
                         ? "; where tension shall hold it, it takes elements for large displacements, rod_large_2d "
                           "instead of rod_2d, beam_exact_2d instead of beam_timo_2d"
                         : "");
+}
+
+const char *pcs_statics_reason(pcs_statics_outcome outcome)
+{
+    static const char *const reasons[] = { "", "Newton's iteration did not settle",
+                                           "the tangent stiffness matrix is singular", "nothing stops a motion",
+                                           "the state runs away" };
+    return reasons[outcome];
 }
 
 // What the softest motion tells about the end of the way, and what to try.
@@ -106,8 +115,8 @@ static void message_advice(const pcs_equilibrium *e, const pcs_statics_trouble *
         snprintf(
             text, size,
             "; the softest motion, largest%s, has %.0f %% of its stiffness left: the model buckles or snaps through "
-            "there, where a rising load cannot follow it; prescribe the displacement instead of the load, or let the "
-            "model move with damping",
+            "there, where a rising load cannot follow it; say 'statics: { path: arc }', or let the model move with "
+            "damping",
             place, left);
         return;
     }
@@ -116,11 +125,9 @@ static void message_advice(const pcs_equilibrium *e, const pcs_statics_trouble *
 
 pcs_status pcs_statics_complain(const pcs_equilibrium *e, const pcs_statics_trouble *t)
 {
-    static const char *const reasons[] = { "", "Newton's iteration did not settle",
-                                           "the tangent stiffness matrix is singular", "", "the state runs away" };
     char where[320], advice[768];
     if (t->outcome == PCS_STATICS_LOOSE) return pcs_statics_loose(e, ", and no contact stops it");
-    if (t->outcome == PCS_STATICS_SINGULAR && e->system->is_linear) return message_singular(e);
+    if (t->outcome == PCS_STATICS_SINGULAR && (e->system->is_linear || e->has_friction)) return message_singular(e);
     if (t->is_loose && t->last == 0.0) {
         if (t->outcome == PCS_STATICS_DIVERGED ? e->rigid.count > 0 : message_is_driven(e))
             return pcs_statics_loose(e, ": the loads drive it on, and no contact or tension stops it");
@@ -129,5 +136,5 @@ pcs_status pcs_statics_complain(const pcs_equilibrium *e, const pcs_statics_trou
     message_place(e, e->bad_equation, sizeof where, where);
     message_advice(e, t, sizeof advice, advice);
     return pcs_fail(e->ctx, PCS_FAILED, "no equilibrium at load factor %.6g, the last one is at %.6g: %s%s (%s)%s",
-                    t->next, t->last, reasons[t->outcome], where, t->residual, advice);
+                    t->next, t->last, pcs_statics_reason(t->outcome), where, t->residual, advice);
 }

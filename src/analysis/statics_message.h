@@ -17,6 +17,8 @@ typedef struct pcs_statics_trouble {
 // What is left over at the state evaluated last, where it is worst, and what it is measured against.
 void pcs_statics_describe(const pcs_equilibrium *e, size_t size, char *text);
 
+const char *pcs_statics_reason(pcs_statics_outcome outcome);
+
 // Sets the message and gives the status.
 pcs_status pcs_statics_complain(const pcs_equilibrium *e, const pcs_statics_trouble *trouble);
 

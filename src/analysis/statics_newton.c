@@ -12,6 +12,7 @@
 #include "analysis/statics_newton.h"
 
 #include "analysis/statics_free.h"
+#include "analysis/statics_friction.h"
 #include "core/rounding.h"
 
 #include <float.h>
@@ -24,7 +25,7 @@ static const double FALLS = 0.5;     // ratio of residuals, one after the other,
 static const double FAR = 1e6;       // displacement in units of the model's size that is no answer
 static const double SINGULAR = 1e14; // forces within |K dq| beside the force that made dq
 
-enum { MOST_ITERATIONS = 30, ROW_ITERATIONS = 8 };
+enum { MOST_ITERATIONS = 30, ROW_ITERATIONS = 8, PLANE_ITERATIONS = 100, MOST_PARTS = 12 };
 
 // A matrix that is singular but for round-off answers with forces that all but cancel.
 static bool newton_is_hidden(pcs_equilibrium *e)
@@ -84,14 +85,15 @@ bool pcs_equilibrium_has_diverged(const pcs_equilibrium *e, const double *q)
 }
 
 // Root of the energy of a correction against that of all strains.
-static void newton_judge(pcs_equilibrium *e, const double *q)
+void pcs_equilibrium_judge(pcs_equilibrium *e, const double *q, double more)
 {
     const pcs_system *s = e->system;
     pcs_measure measure;
     double energy = 0.0;
     s->ops->measure(s, q, e->zero, &measure);
     for (int i = 0; i < s->nv; i++) energy += e->f[i] * e->dq[i];
-    for (int j = 0; j < s->nrow; j++)
+    energy = fmax(fabs(energy), fabs(more));
+    for (int j = 0; j < e->nall; j++)
         if (e->held[j]) energy = fmax(fabs(energy), fabs(e->dlam[j] * (e->gap[j] - e->target[j])));
     e->correction = measure.strain > 0.0 ? sqrt(fabs(energy) / (2.0 * measure.strain)) : INFINITY;
 }
@@ -100,18 +102,19 @@ void pcs_equilibrium_correct(pcs_equilibrium *e, double *q)
 {
     pcs_equilibrium_move(e, e->dq, q);
     for (int i = 0; i < e->system->nv; i++) e->away[i] += e->dq[i];
-    for (int j = 0; j < e->system->nrow; j++) {
+    for (int j = 0; j < e->nall; j++) {
         e->lam[j] += e->dlam[j];
         // Contacts that a free motion ran into are let go once they press.
         if (e->held[j]) e->kept[j] = 0;
     }
+    pcs_friction_settle(e);
 }
 
 // Factors the tangent where it has changed, and solves; *is_singular also where round-off hides it.
 static pcs_status newton_try(pcs_equilibrium *e, const double *q, bool rows_changed, bool *is_singular)
 {
     *is_singular = false;
-    if (!e->is_factored || rows_changed || !e->system->is_linear) {
+    if (!e->is_factored || rows_changed || !e->system->is_linear || e->slides_in_planes) {
         pcs_equilibrium_update_tangent(e, q);
         PCS_TRY(pcs_equilibrium_factor(e, is_singular));
         if (*is_singular) e->bad_equation = pcs_bordered_bad_equation(e->solver);
@@ -126,6 +129,24 @@ static pcs_status newton_try(pcs_equilibrium *e, const double *q, bool rows_chan
     return PCS_OK;
 }
 
+// Where directions of sliding turn: as much of the correction as makes the residual fall.
+static void newton_search(pcs_equilibrium *e, double *q)
+{
+    double before = e->left;
+    memcpy(e->safe_q, q, (size_t)e->system->nq * sizeof *q);
+    memcpy(e->safe_lam, e->lam, (size_t)e->nall * sizeof *e->lam);
+    for (int k = 0; k < MOST_PARTS; k++) {
+        pcs_equilibrium_correct(e, q);
+        pcs_equilibrium_look(e, q);
+        if (e->left < before || pcs_equilibrium_is_round_off(e)) return;
+        memcpy(q, e->safe_q, (size_t)e->system->nq * sizeof *q);
+        memcpy(e->lam, e->safe_lam, (size_t)e->nall * sizeof *e->lam);
+        for (int i = 0; i < e->system->nv; i++) e->dq[i] *= 0.5;
+        for (int j = 0; j < e->nall; j++) e->dlam[j] *= 0.5;
+    }
+    pcs_equilibrium_correct(e, q);
+}
+
 // One correction; the outcome is other than PCS_STATICS_DONE when there is none.
 static pcs_status newton_correct(pcs_equilibrium *e, double *q, bool rows_changed, pcs_statics_outcome *outcome)
 {
@@ -138,13 +159,16 @@ static pcs_status newton_correct(pcs_equilibrium *e, double *q, bool rows_change
     }
     *outcome = is_singular ? PCS_STATICS_SINGULAR : PCS_STATICS_DONE;
     if (is_singular) return PCS_OK;
-    newton_judge(e, q);
-    pcs_equilibrium_correct(e, q);
+    pcs_equilibrium_judge(e, q, 0.0);
+    pcs_friction_way way = pcs_friction_judge(e);
+    if (way == PCS_FRICTION_BACK) e->correction = INFINITY;
+    else if (way == PCS_FRICTION_CURVED) newton_search(e, q);
+    else pcs_equilibrium_correct(e, q);
     return PCS_OK;
 }
 
 // Small, or no longer falling because it is round-off.
-static bool newton_is_close(const pcs_equilibrium *e, double before)
+bool pcs_equilibrium_is_close(const pcs_equilibrium *e, double before)
 {
     bool falls = e->left < FALLS * before, is_round_off = pcs_equilibrium_is_round_off(e);
     if (!e->is_judged || !pcs_equilibrium_rows_fit(e)) return false;
@@ -160,20 +184,32 @@ static void newton_clear_round_off(pcs_equilibrium *e)
 {
     for (int j = 0; j < e->system->nrow; j++)
         if (!e->system->rows[j].is_bilateral) e->lam[j] = fmax(e->lam[j], 0.0);
+    pcs_friction_settle(e);
+}
+
+// Whether other rows hold than before; q may go back to where the load step began.
+static bool newton_evaluate(pcs_equilibrium *e, double *q)
+{
+    if (e->iterations == 0) e->first_weight = INFINITY;
+    bool goes_back = e->iterations > 0 && pcs_friction_yield(e);
+    if (goes_back) memcpy(q, e->origin, (size_t)e->system->nq * sizeof *q);
+    bool rows_changed = pcs_equilibrium_evaluate(e, q);
+    if (e->iterations == 0) e->first_weight = e->weight;
+    return rows_changed || goes_back;
 }
 
 pcs_status pcs_equilibrium_find(pcs_equilibrium *e, double load, double *q, pcs_statics_outcome *outcome)
 {
     double before = INFINITY;
     // Every contact may open and close a few times on the way, with two corrections each.
-    int most = MOST_ITERATIONS + ROW_ITERATIONS * e->system->nrow;
+    int most = MOST_ITERATIONS + ROW_ITERATIONS * e->nall + (e->slides_in_planes ? PLANE_ITERATIONS : 0);
     pcs_equilibrium_begin(e, load);
     for (e->iterations = 0;; e->iterations++, e->total++) {
-        bool rows_changed = pcs_equilibrium_evaluate(e, q);
+        bool rows_changed = newton_evaluate(e, q);
         *outcome = PCS_STATICS_DIVERGED;
         if (pcs_equilibrium_has_diverged(e, q)) return PCS_OK;
         *outcome = PCS_STATICS_DONE;
-        if (!rows_changed && newton_is_close(e, before)) {
+        if (!rows_changed && pcs_equilibrium_is_close(e, before)) {
             newton_clear_round_off(e);
             return PCS_OK;
         }

@@ -53,16 +53,16 @@ static void relax_keep(relaxation *r)
 {
     pcs_equilibrium *e = r->e;
     memcpy(e->safe_q, r->q, (size_t)e->system->nq * sizeof *r->q);
-    memcpy(e->safe_lam, e->lam, (size_t)e->system->nrow * sizeof *e->lam);
-    memcpy(e->safe_held, e->held, (size_t)e->system->nrow);
+    memcpy(e->safe_lam, e->lam, (size_t)e->nall * sizeof *e->lam);
+    memcpy(e->safe_held, e->held, (size_t)e->nall);
 }
 
 static void relax_undo(relaxation *r)
 {
     pcs_equilibrium *e = r->e;
     memcpy(r->q, e->safe_q, (size_t)e->system->nq * sizeof *r->q);
-    memcpy(e->lam, e->safe_lam, (size_t)e->system->nrow * sizeof *e->lam);
-    memcpy(e->held, e->safe_held, (size_t)e->system->nrow);
+    memcpy(e->lam, e->safe_lam, (size_t)e->nall * sizeof *e->lam);
+    memcpy(e->held, e->safe_held, (size_t)e->nall);
     pcs_equilibrium_forget_rows(e);
 }
 

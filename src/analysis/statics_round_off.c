@@ -24,21 +24,20 @@ void pcs_equilibrium_find_sizes(pcs_equilibrium *e, const double *q)
         for (int p = K->pattern->start[j]; p < K->pattern->start[j + 1]; p++)
             e->size[K->pattern->row[p]] += fabs(K->value[p]) * lost;
     }
-    for (int j = 0; j < s->nrow; j++)
+    for (int j = 0; j < e->nall; j++)
         if (e->lam[j] != 0.0)
-            for (int p = s->G->start[j]; p < s->G->start[j + 1]; p++)
-                e->size[s->G->column[p]] += fabs(s->G->value[p] * e->lam[j]);
+            for (int p = e->R->start[j]; p < e->R->start[j + 1]; p++)
+                e->size[e->R->column[p]] += fabs(e->R->value[p] * e->lam[j]);
     e->round_off = DBL_EPSILON * pcs_equilibrium_norm(e, e->size);
 }
 
 void pcs_equilibrium_find_blur(pcs_equilibrium *e, const double *q)
 {
-    const pcs_system *s = e->system;
-    for (int j = 0; j < s->nrow; j++) {
+    for (int j = 0; j < e->nall; j++) {
         double sum = fabs(e->gap0[j]);
-        for (int p = s->G->start[j]; p < s->G->start[j + 1]; p++) {
-            int i = s->G->column[p];
-            sum += fabs(s->G->value[p]) * (fabs(q[i]) + e->natural.place[i]);
+        for (int p = e->R->start[j]; p < e->R->start[j + 1]; p++) {
+            int i = e->R->column[p];
+            sum += fabs(e->R->value[p]) * (fabs(q[i]) + e->natural.place[i]);
         }
         e->blur[j] = DBL_EPSILON * sum;
     }
@@ -51,7 +50,7 @@ bool pcs_equilibrium_is_round_off(const pcs_equilibrium *e)
 
 bool pcs_equilibrium_rows_fit(const pcs_equilibrium *e)
 {
-    for (int j = 0; j < e->system->nrow; j++)
+    for (int j = 0; j < e->nall; j++)
         if (e->held[j] && !(fabs(e->gap[j] - e->target[j]) <= FACTOR * e->blur[j])) return false;
     return true;
 }
@@ -60,5 +59,16 @@ double pcs_equilibrium_norm(const pcs_equilibrium *e, const double *x)
 {
     double sum = 0.0;
     for (int i = 0; i < e->system->nv; i++) sum += e->scale[i] * x[i] * e->scale[i] * x[i];
+    return sqrt(sum);
+}
+
+double pcs_equilibrium_row_size(const pcs_equilibrium *e, int row)
+{
+    const pcs_rows *R = e->R;
+    double sum = 0.0;
+    for (int p = R->start[row]; p < R->start[row + 1]; p++) {
+        double entry = e->scale[R->column[p]] * R->value[p];
+        sum += entry * entry;
+    }
     return sqrt(sum);
 }

@@ -9,7 +9,7 @@
 // force but for round-off. It stays what it is as long as its gap and its force are within what the rounding errors of
 // all forces and gaps make of them, which the factors tell: A^-1 r for errors r of random signs.
 
-#include "analysis/statics_newton.h"
+#include "analysis/statics_friction.h"
 
 #include "core/carry.h"
 
@@ -35,24 +35,24 @@ static double rows_sign(int i, int probe)
 }
 
 // What rounding errors make of gaps and forces of rows, with the matrix factored last.
-static void rows_find_noise(pcs_equilibrium *e)
+void pcs_equilibrium_find_noise(pcs_equilibrium *e)
 {
     const pcs_system *s = e->system;
-    memset(e->gap_noise, 0, (size_t)s->nrow * sizeof *e->gap_noise);
-    memset(e->lam_noise, 0, (size_t)s->nrow * sizeof *e->lam_noise);
+    memset(e->gap_noise, 0, (size_t)e->nall * sizeof *e->gap_noise);
+    memset(e->lam_noise, 0, (size_t)e->nall * sizeof *e->lam_noise);
     if (e->has_factors)
         for (int probe = 0; probe < PROBES; probe++) {
             for (int i = 0; i < s->nv; i++) e->work[i] = DBL_EPSILON * e->size[i] * rows_sign(i, probe);
-            for (int j = 0; j < s->nrow; j++) e->dlam[j] = e->held[j] ? e->blur[j] * rows_sign(j, probe) : 0.0;
+            for (int j = 0; j < e->nall; j++) e->dlam[j] = e->held[j] ? e->blur[j] * rows_sign(j, probe) : 0.0;
             pcs_bordered_solve(e->solver, e->work, e->dlam);
-            for (int j = 0; j < s->nrow; j++) {
-                e->gap_noise[j] = fmax(e->gap_noise[j], fabs(pcs_rows_dot(s->G, j, e->work)));
+            for (int j = 0; j < e->nall; j++) {
+                e->gap_noise[j] = fmax(e->gap_noise[j], fabs(pcs_rows_dot(e->R, j, e->work)));
                 e->lam_noise[j] = fmax(e->lam_noise[j], fabs(e->dlam[j]));
             }
         }
 }
 
-static bool rows_is_wrong(const pcs_equilibrium *e, int j)
+bool pcs_equilibrium_row_is_wrong(const pcs_equilibrium *e, int j)
 {
     if (e->system->rows[j].is_bilateral || e->kept[j]) return false;
     if (e->held[j]) return e->lam[j] < -FACTOR * e->lam_noise[j];
@@ -63,12 +63,13 @@ static void rows_flip(pcs_equilibrium *e, int j)
 {
     e->held[j] = !e->held[j];
     if (!e->held[j]) e->lam[j] = 0.0;
+    pcs_friction_flip(e, j);
 }
 
 // Remembers the present set by a number; counts those that come back.
 static void rows_remember(pcs_equilibrium *e)
 {
-    uint64_t name = pcs_hash(PCS_HASH_START, e->held, (size_t)e->system->nrow * sizeof *e->held);
+    uint64_t name = pcs_hash(PCS_HASH_START, e->held, (size_t)e->nall * sizeof *e->held);
     for (int k = 0; k < e->nset && k < PCS_STATICS_SETS; k++) e->nreturn += e->sets[k] == name;
     e->sets[e->nset++ % PCS_STATICS_SETS] = name;
 }
@@ -77,7 +78,8 @@ static void rows_remember(pcs_equilibrium *e)
 static void rows_change(pcs_equilibrium *e, double pull, double depth)
 {
     for (int j = 0; j < e->system->nrow; j++)
-        if (rows_is_wrong(e, j) && (e->held[j] ? e->lam[j] <= pull : e->gap[j] <= depth)) rows_flip(e, j);
+        if (pcs_equilibrium_row_is_wrong(e, j) && (e->held[j] ? e->lam[j] <= pull : e->gap[j] <= depth))
+            rows_flip(e, j);
 }
 
 bool pcs_equilibrium_choose_rows(pcs_equilibrium *e)
@@ -85,20 +87,26 @@ bool pcs_equilibrium_choose_rows(pcs_equilibrium *e)
     double pull = 0.0, depth = 0.0;
     int last = -1;
     bool has_new = false; // joints hold from the first
-    rows_find_noise(e);
+    pcs_equilibrium_find_noise(e);
     for (int j = 0; j < e->system->nrow; j++) {
         if ((e->system->rows[j].is_bilateral || e->kept[j]) && !e->held[j]) {
             e->held[j] = 1;
             has_new = true;
         }
-        if (!rows_is_wrong(e, j)) continue;
+        if (!pcs_equilibrium_row_is_wrong(e, j)) continue;
         last = j;
         if (e->held[j]) pull = fmin(pull, e->lam[j]);
         else depth = fmin(depth, e->gap[j]);
     }
-    if (last < 0) return has_new;
+    // What rubs is judged where the contacts themselves are right.
+    if (last < 0) {
+        bool has_changed = pcs_friction_choose(e, e->nreturn > MOST_RETURNS);
+        if (has_changed) rows_remember(e);
+        return has_changed || pcs_friction_turn(e) || has_new;
+    }
     rows_remember(e);
     if (e->nreturn > MOST_RETURNS) rows_flip(e, last);
     else rows_change(e, WORST * pull, WORST * depth);
+    pcs_friction_settle(e);
     return true;
 }

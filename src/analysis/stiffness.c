@@ -5,15 +5,33 @@
 static const double STEP = 1e-6; // of the differences, in units of the sizes of coordinates
 
 // The pattern of K, and all pairs of equations that meet in one row.
-static pcs_status stiffness_make_pattern(const pcs_system *s, pcs_pattern **out)
+static pcs_status stiffness_make_pattern(const pcs_system *s, bool has_friction, pcs_pattern **out)
 {
     pcs_pattern_builder *builder;
     PCS_TRY(pcs_pattern_begin(s->ctx, s->nv, &builder));
     pcs_status status = pcs_pattern_add_pattern(builder, s->K->pattern);
     for (int j = 0; j < s->nrow && status == PCS_OK; j++)
         status = pcs_pattern_add_cells(builder, 1, s->G->start[j + 1] - s->G->start[j], s->G->column + s->G->start[j]);
+    // Tangents of a row stand beside each other.
+    int nrubbing = has_friction ? s->nrow : 0;
+    for (int j = 0; j < nrubbing && status == PCS_OK; j++) {
+        int first = s->T->start[s->rows[j].first_tangent];
+        int last = s->T->start[s->rows[j].first_tangent + s->rows[j].ntangent];
+        status = pcs_pattern_add_cells(builder, 1, last - first, s->T->column + first);
+    }
     pcs_status finish = pcs_pattern_finish(builder, out);
     return status == PCS_OK ? finish : status;
+}
+
+// Equations of one row that are not yet among the columns.
+static int stiffness_add_columns(pcs_stiffness *self, const pcs_rows *rows, int row, int count)
+{
+    for (int p = rows->start[row]; p < rows->start[row + 1]; p++) {
+        int i = rows->column[p];
+        if (self->step[i] == 0.0) self->column[count++] = i;
+        self->step[i] = 1.0;
+    }
+    return count;
 }
 
 // Equations that stand in rows with a force, each once; gives their number.
@@ -22,36 +40,36 @@ static int stiffness_find_columns(pcs_stiffness *self, const double *lam)
     const pcs_system *s = self->system;
     int count = 0;
     for (int j = 0; j < s->nrow; j++)
-        if (lam[j] != 0.0)
-            for (int p = s->G->start[j]; p < s->G->start[j + 1]; p++) {
-                int i = s->G->column[p];
-                if (self->step[i] == 0.0) self->column[count++] = i;
-                self->step[i] = 1.0;
-            }
+        if (lam[j] != 0.0) count = stiffness_add_columns(self, s->G, j, count);
+    for (int t = 0; t < self->ntangent; t++)
+        if (lam[s->nrow + t] != 0.0) count = stiffness_add_columns(self, s->T, t, count);
     for (int k = 0; k < count; k++) self->step[self->column[k]] = 0.0;
     return count;
 }
 
-pcs_status pcs_stiffness_create(pcs_system *s, pcs_stiffness *self)
+pcs_status pcs_stiffness_create(pcs_system *s, bool has_friction, pcs_stiffness *self)
 {
     const pcs_pattern *own = s->K->pattern;
     pcs_pattern *wider = NULL;
-    *self = (pcs_stiffness){ .system = s, .varies = s->directions_vary && s->nrow > 0 };
+    *self = (pcs_stiffness){ .system = s,
+                             .varies = s->directions_vary && s->nrow > 0,
+                             .ntangent = has_friction ? s->ntangent : 0 };
+    bool is_wider = self->varies || has_friction;
     PCS_TAKE(s->ctx, self->q, s->nv, "the stiffness of rows");
     PCS_TAKE(s->ctx, self->step, s->nv, "the stiffness of rows");
     PCS_TAKE(s->ctx, self->g, s->nv, "the stiffness of rows");
     PCS_TAKE(s->ctx, self->place, own->nnz, "the stiffness of rows");
     PCS_TAKE(s->ctx, self->column, s->nv, "the stiffness of rows");
     PCS_TRY(pcs_scale_create(s, &self->natural));
-    if (self->varies) PCS_TRY(stiffness_make_pattern(s, &wider));
-    const pcs_pattern *pattern = self->varies ? wider : own;
+    if (is_wider) PCS_TRY(stiffness_make_pattern(s, has_friction, &wider));
+    const pcs_pattern *pattern = is_wider ? wider : own;
     self->K.pattern = self->M.pattern = self->C.pattern = pattern;
     PCS_TAKE(s->ctx, self->K.value, pattern->nnz, "the stiffness of rows");
     PCS_TAKE(s->ctx, self->M.value, pattern->nnz, "the stiffness of rows");
     if (s->C != NULL) PCS_TAKE(s->ctx, self->C.value, pattern->nnz, "the stiffness of rows");
     for (int j = 0; j < s->nv; j++)
         for (int p = own->start[j]; p < own->start[j + 1]; p++)
-            self->place[p] = self->varies ? pcs_pattern_place(pattern, own->row[p], j) : p;
+            self->place[p] = is_wider ? pcs_pattern_place(pattern, own->row[p], j) : p;
     return PCS_OK;
 }
 
@@ -77,6 +95,8 @@ static void stiffness_beside(pcs_stiffness *self, const double *q, const double 
     s->ops->update_directions(s, self->q);
     for (int j = 0; j < s->nrow; j++)
         if (lam[j] != 0.0) pcs_rows_add_transposed(s->G, j, scale * lam[j], self->g);
+    for (int t = 0; t < self->ntangent; t++)
+        if (lam[s->nrow + t] != 0.0) pcs_rows_add_transposed(s->T, t, scale * lam[s->nrow + t], self->g);
 }
 
 void pcs_stiffness_update_K(pcs_stiffness *self, const double *q, const double *lam)

@@ -13,6 +13,7 @@
 typedef struct pcs_stiffness {
     pcs_system *system;
     bool varies;          // rows add to K
+    int ntangent;         // multipliers along T that follow those of the rows
     pcs_scale natural;    // sizes of coordinates
     pcs_matrix K, M, C;   // values of C are NULL where the system has none
     int *place;           // [nnz of the system's pattern] in the new one
@@ -21,9 +22,10 @@ typedef struct pcs_stiffness {
 } pcs_stiffness;
 
 // For the rows as they stand now. Takes memory from the system's context.
-pcs_status pcs_stiffness_create(pcs_system *system, pcs_stiffness *out);
+pcs_status pcs_stiffness_create(pcs_system *system, bool has_friction, pcs_stiffness *out);
 
-// K with the multipliers lam [nrow] (NULL: none) at q; the system's own tangents and directions must be those at q, and
+// K with the multipliers lam [nrow, and ntangent with friction] (NULL: none) at q; the system's own tangents and
+// directions must be those at q, and
 // the directions are so again afterwards.
 void pcs_stiffness_update_K(pcs_stiffness *self, const double *q, const double *lam);
 // M and C as the system has them now.

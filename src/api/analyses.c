@@ -21,6 +21,8 @@ static pcs_status analyses_stand(percuss *p, const pcs_analysis *on, const doubl
         if (statics == NULL) continue;
         rows[j].force = rows[j].step_impulse = statics->force[j];
         rows[j].is_closed = statics->held[j] != 0;
+        int ntangent = statics->tangent == NULL ? 0 : system->rows[j].ntangent;
+        for (int t = 0; t < ntangent; t++) rows[j].tangent[t] = statics->tangent[system->rows[j].first_tangent + t];
     }
     system->ops->press(system, q, zero, rows);
     for (int j = system->nrow; j < pcs_system_npoint(system); j++) rows[j].step_impulse = rows[j].force;
@@ -34,8 +36,10 @@ static pcs_status analyses_stand(percuss *p, const pcs_analysis *on, const doubl
 static pcs_status analyses_balance(percuss *p, const pcs_analysis *on, const percuss_still_options *options, double *q,
                                    pcs_statics *out)
 {
-    pcs_statics_options how = { .steps = options->steps > 0 ? options->steps : 0, .time = options->time };
-    p->still_time = options->time;
+    pcs_statics_options how = on->statics;
+    if (options->steps > 0) how.steps = options->steps;
+    if (options->time != 0.0) how.time = options->time;
+    p->still_time = how.time;
     return pcs_statics_solve(on, &how, q, NULL, NULL, out);
 }
 

@@ -32,6 +32,7 @@ static pcs_status build_read(pcs_build *b)
     PCS_TRY(pcs_build_masses(b));
     PCS_TRY(pcs_build_output(b));
     PCS_TRY(pcs_build_start(b));
+    PCS_TRY(pcs_build_statics(b));
     return pcs_case_finish(b->c);
 }
 

@@ -3,6 +3,7 @@
 #ifndef PCS_BUILD_BUILDER_H
 #define PCS_BUILD_BUILDER_H
 
+#include "analysis/analysis.h"
 #include "fe/fe.h"
 #include "percuss_system.h"
 #include "sim/control.h"
@@ -36,6 +37,7 @@ typedef struct pcs_build {
     bool has_control;
     pcs_control_params control;
     bool starts_in_equilibrium;
+    pcs_statics_options statics;
     double start;                                // s, the time of the state that a run starts from
     bool is_model_only;                          // nothing will move: scheme and clock may be absent and are not made
     bool has_system;                             // a closed-form system instead of a mesh

@@ -43,10 +43,11 @@ static const catalogue_section catalogue_sections[] = {
       "`about`: the spin is that of a rigid body about this point",
       NULL },
     { "start",
-      "initial or statics [initial]: statics starts in equilibrium under the loads at t = 0, without friction; or a "
+      "initial or statics [initial]: statics starts in equilibrium under the loads at t = 0, by load steps; or a "
       "map: "
       "from the state of another run of this model",
       pcs_start_options },
+    { "statics", "how `percuss statics` and `start: statics` find an equilibrium", pcs_statics_keys },
     { "loads.NAME: gravity", "`type: gravity`", pcs_gravity_options },
     { "loads.NAME: force", "`type: force`, `node` or `set`, `amplitude`", pcs_force_options },
     { "loads.NAME: moment", "`type: moment`, `node` or `set`, `amplitude` as of a force", pcs_moment_options },

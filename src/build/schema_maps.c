@@ -282,6 +282,7 @@ static const pcs_schema_map map_output = {
 };
 
 static const pcs_schema_map map_start = { .name = "start", .options = pcs_start_options };
+static const pcs_schema_map map_statics = { .name = "statics", .options = pcs_statics_keys };
 static const pcs_schema_key case_keys[] = {
     { .name = "title", .help = "a text for the summary", .value = "\"type\":[\"string\",\"number\"]" },
     { .name = "parameters",
@@ -296,9 +297,10 @@ static const pcs_schema_key case_keys[] = {
     { .name = "supports", .help = "supports by name", .map = &map_supports },
     { .name = "initial", .help = "initial values", .map = &map_initial },
     { .name = "start",
-      .help = "statics: from the equilibrium under the loads at t = 0, without friction; or from another run",
+      .help = "statics: from the equilibrium under the loads at t = 0; or from another run",
       .value = "\"enum\":[\"initial\",\"statics\"]",
       .map = &map_start },
+    { .name = "statics", .help = "how a static analysis goes on", .map = &map_statics },
     { .name = "loads", .help = "loads by name", .map = &map_loads },
     { .name = "joints", .help = "joints by name; reactions are columns of the history", .map = &map_joints },
     { .name = "contacts", .help = "contacts by name", .map = &map_contacts },
@@ -313,11 +315,10 @@ static const char *const case_one[] = { "system", "mesh", NULL };
 static const pcs_schema_map map_case = { .name = "case", .keys = case_keys, .one = case_one };
 
 const pcs_schema_map *const pcs_schema_maps[] = {
-    &map_case,      &map_system,      &map_mesh,     &map_mesh_part,     &map_sets,    &map_set,
-    &map_merge,     &map_merge_entry, &map_elements, &map_group,         &map_section, &map_damping,
-    &map_supports,  &map_support,     &map_initial,  &map_initial_entry, &map_loads,   &map_load,
-    &map_amplitude, &map_sine,        &map_ramp,     &map_pulse,         &map_joints,  &map_joint,
-    &map_contacts,  &map_contact,     &map_law,      &map_scheme,        &map_solver,  &map_time,
-    &map_control,   &map_output,      &map_probes,   &map_probe,         &map_cells,   &map_start,
-    NULL,
+    &map_case,        &map_system,        &map_mesh,    &map_mesh_part, &map_sets,      &map_set,      &map_merge,
+    &map_merge_entry, &map_elements,      &map_group,   &map_section,   &map_damping,   &map_supports, &map_support,
+    &map_initial,     &map_initial_entry, &map_loads,   &map_load,      &map_amplitude, &map_sine,     &map_ramp,
+    &map_pulse,       &map_joints,        &map_joint,   &map_contacts,  &map_contact,   &map_law,      &map_scheme,
+    &map_solver,      &map_time,          &map_control, &map_output,    &map_probes,    &map_probe,    &map_cells,
+    &map_start,       &map_statics,       NULL,
 };

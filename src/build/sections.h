@@ -34,6 +34,7 @@ pcs_status pcs_build_masses(pcs_build *b); // mass matrices that the scheme asks
 pcs_status pcs_build_time(pcs_build *b);
 pcs_status pcs_build_output(pcs_build *b);
 pcs_status pcs_build_start(pcs_build *b);
+pcs_status pcs_build_statics(pcs_build *b);
 
 // The definition that a shared object holds; it is closed with the context. PCS_BAD_INPUT: there is none.
 struct percuss_system_definition;

@@ -53,6 +53,17 @@ static pcs_status start_read_from(pcs_build *b, pcs_yaml *node)
     return PCS_OK;
 }
 
+pcs_status pcs_build_statics(pcs_build *b)
+{
+    pcs_yaml *root = pcs_case_root(b->c), *node = pcs_case_get(b->c, root, "statics");
+    b->statics = (pcs_statics_options){ .has_friction = true };
+    // Of a run that does not ask for it, the section is not made.
+    if (node == NULL && !b->is_model_only && !b->starts_in_equilibrium) return PCS_OK;
+    node = pcs_case_get_map(b->c, root, "statics");
+    if (node != NULL) pcs_case_read(b->c, node, pcs_statics_keys, &b->statics);
+    return PCS_OK;
+}
+
 pcs_status pcs_build_start(pcs_build *b)
 {
     static const char *const choices[] = { "initial", "statics", NULL };
@@ -79,6 +90,7 @@ pcs_status pcs_build_still(pcs_build *b, pcs_analysis *out)
     if (b->has_system) memcpy(start, sim->state.q, (size_t)sim->system->nq * sizeof *start);
     *out = (pcs_analysis){ .ctx = b->ctx, .system = sim->system, .start = start, .linear = b->linear };
     if (out->linear == NULL) out->linear = "auto";
+    out->statics = b->statics;
     out->input = b->c;
     out->case_name = name;
     out->title = sim->view.title == NULL ? name : sim->view.title;
@@ -93,7 +105,9 @@ pcs_status pcs_build_equilibrium(pcs_build *b)
 {
     pcs_analysis analysis;
     pcs_statics statics;
-    pcs_statics_options options = { 0 };
+    pcs_statics_options options = b->statics;
+    options.path = PCS_PATH_LOAD;
+    options.time = 0.0;
     if (!b->starts_in_equilibrium) return PCS_OK;
     if (b->sim->system->layout != NULL) {
         pcs_case_error_at(b->c, pcs_case_find(b->c, "start"), NULL, "an equilibrium is found in one process only");
@@ -105,6 +119,7 @@ pcs_status pcs_build_equilibrium(pcs_build *b)
     if (status == PCS_OK && b->model.ninitial > 0)
         status = pcs_fe_initial_state(b->sim->system, b->sim->state.q, b->sim->state.v, &culprit);
     if (status == PCS_OK) return PCS_OK;
+    PCS_TRY(pcs_case_finish(b->c)); // what is told with its place
     pcs_wrap(b->ctx, status, "the equilibrium to start from");
     PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "start"), status));
     return pcs_case_finish(b->c);

@@ -179,9 +179,13 @@ static int commands_build_analysis(pcs_context *ctx, const pcs_arguments *a, con
     return has_room ? PCS_CLI_DONE : pcs_cli_refuse("too long a path:", directory, NULL);
 }
 
-static pcs_statics_options commands_statics_options(const pcs_arguments *a)
+// As the case says, and the command line says more.
+static pcs_statics_options commands_statics_options(const pcs_analysis *on, const pcs_arguments *a)
 {
-    return (pcs_statics_options){ .steps = a->steps > 0 ? a->steps : 0, .time = isnan(a->time) ? 0.0 : a->time };
+    pcs_statics_options options = on->statics;
+    if (a->steps > 0) options.steps = a->steps;
+    if (!isnan(a->time)) options.time = a->time;
+    return options;
 }
 
 int pcs_cli_statics(pcs_context *ctx, const pcs_arguments *a)
@@ -191,7 +195,7 @@ int pcs_cli_statics(pcs_context *ctx, const pcs_arguments *a)
     char directory[PATH_ROOM];
     int answer = commands_build_analysis(ctx, a, "_statics", &analysis, directory);
     if (answer != PCS_CLI_DONE) return answer;
-    pcs_statics_options options = commands_statics_options(a);
+    pcs_statics_options options = commands_statics_options(&analysis, a);
     pcs_status status = pcs_statics_run(&analysis, &options, directory, &statics);
     if (!a->is_quiet && status != PCS_BAD_INPUT) {
         commands_show_file(directory, "summary", ".txt");
@@ -204,7 +208,9 @@ int pcs_cli_statics(pcs_context *ctx, const pcs_arguments *a)
 static pcs_status commands_find_state(const pcs_analysis *on, const pcs_arguments *a, pcs_modes_options *modes)
 {
     pcs_statics statics;
-    pcs_statics_options options = commands_statics_options(a);
+    pcs_statics_options options = commands_statics_options(on, a);
+    options.path = PCS_PATH_LOAD;
+    options.has_friction = false; // vibrations are small, and contacts that rub are free to slide in them
     modes->time = options.time;
     if (a->about == NULL) return PCS_OK;
     double *q;

@@ -56,6 +56,7 @@ typedef struct pcs_range {
 // clang-format off
 #define PCS_ANY_NUMBER       { -INFINITY, INFINITY, true, true }
 #define PCS_POSITIVE         { 0.0, INFINITY, true, true }
+#define PCS_NEGATIVE         { -INFINITY, 0.0, true, true }
 #define PCS_NOT_NEGATIVE     { 0.0, INFINITY, false, true }
 #define PCS_ZERO_TO_ONE      { 0.0, 1.0, false, false }
 #define PCS_WITHIN(low, high) { (low), (high), false, false }

@@ -43,6 +43,7 @@ pcs_status pcs_fe_make_internal(pcs_system *self, fe_data *fe)
     for (int b = 0; b < fe->nbatch; b++) {
         fe->ninternal += internal_count(fe, b);
         self->has_internal = self->has_internal || pcs_fe_ops(fe, b)->ninternal > 0;
+        if (pcs_fe_ops(fe, b)->ages) self->ageing = pcs_fe_culprit(self->ctx, "elements", fe->batches[b].name);
     }
     if (!self->has_internal) return PCS_OK;
     PCS_TAKE(self->ctx, work->internal, (size_t)fe->ninternal + 1, "internal variables");

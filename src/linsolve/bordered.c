@@ -4,6 +4,7 @@
 #include <string.h>
 
 static const double REGULARISATION = 1e-12;
+static const double NOTHING = 1e-8; // of the size of A: it resists next to nothing
 
 // The whole matrix over one pattern of A and G; it lives in a context of its own, so that it can be made anew when the
 // columns of G have changed.
@@ -21,10 +22,11 @@ struct pcs_bordered {
     pcs_context *ctx;
     const char *linear;
     const pcs_matrix *A;
-    const pcs_rows *G;
+    const pcs_rows *G, *H;
     pcs_linsolve_kind kind;
     pcs_linsolve *plain; // NULL until a factorization without rows
     border whole;        // its context is NULL until a factorization with rows
+    const double *size;  // [n] or NULL
     double *scale;       // [rows] of a row, so that it is of the size of A; 0: it does not hold
     double *work;        // [n + rows]
     bool has_rows;       // in the present factorization
@@ -43,12 +45,22 @@ pcs_status pcs_bordered_create(pcs_context *ctx, const char *linear, const pcs_m
     pcs_bordered *self;
     int nrow = G == NULL ? 0 : G->nrow;
     PCS_TAKE(ctx, self, 1, "a bordered matrix");
-    *self = (pcs_bordered){ .ctx = ctx, .linear = linear, .A = A, .G = G, .kind = kind };
+    *self = (pcs_bordered){ .ctx = ctx, .linear = linear, .A = A, .G = G, .H = G, .kind = kind };
     PCS_TAKE(ctx, self->scale, nrow, "a bordered matrix");
     PCS_TAKE(ctx, self->work, (size_t)A->pattern->n + (size_t)nrow, "a bordered matrix");
     PCS_TRY(pcs_defer(ctx, bordered_release, self));
     *out = self;
     return PCS_OK;
+}
+
+void pcs_bordered_set_columns(pcs_bordered *self, const pcs_rows *H)
+{
+    self->H = H;
+}
+
+void pcs_bordered_set_sizes(pcs_bordered *self, const double *size)
+{
+    self->size = size;
 }
 
 static pcs_status bordered_add_rows(pcs_pattern_builder *builder, int n, const pcs_rows *G)
@@ -103,7 +115,9 @@ static pcs_status bordered_build(pcs_bordered *self, border *b)
     PCS_TRY(bordered_make_pattern(self, b->ctx, &pattern));
     PCS_TRY(pcs_matrix_create(b->ctx, pattern, &b->S));
     PCS_TRY(bordered_find_places(self, b));
-    return pcs_linsolve_create(b->ctx, "auto", b->S, PCS_GENERAL, &b->solver);
+    // Who asks for this back end may want the sign of the determinant.
+    const char *linear = strcmp(self->linear, "umfpack") == 0 ? "umfpack" : "auto";
+    return pcs_linsolve_create(b->ctx, linear, b->S, PCS_GENERAL, &b->solver);
 }
 
 static bool bordered_is_current(const pcs_bordered *self)
@@ -135,7 +149,9 @@ static double bordered_scale(const pcs_bordered *self, int j)
     for (int p = self->G->start[j]; p < self->G->start[j + 1]; p++) {
         int i = self->G->column[p];
         if (self->G->value[p] == 0.0) continue;
-        stiff = fmax(stiff, fabs(pcs_matrix_diagonal(self->A, i)));
+        double diagonal = fabs(pcs_matrix_diagonal(self->A, i));
+        if (self->size != NULL && diagonal < NOTHING * self->size[i]) diagonal = self->size[i];
+        stiff = fmax(stiff, diagonal);
         entry = fmax(entry, fabs(self->G->value[p]));
     }
     return stiff > 0.0 && entry > 0.0 ? stiff / entry : 1.0;
@@ -153,7 +169,7 @@ static void bordered_fill(pcs_bordered *self, const unsigned char *holds)
         for (int p = G->start[j]; p < G->start[j + 1]; p++) {
             entry = fmax(entry, fabs(G->value[p]));
             b->S->value[b->across[p]] += self->scale[j] * G->value[p];
-            b->S->value[b->down[p]] += self->scale[j] * G->value[p];
+            b->S->value[b->down[p]] += self->scale[j] * self->H->value[p];
         }
         double size = entry > 0.0 ? scale * entry : 1.0;
         b->S->value[b->corner[j]] = holds[j] ? -REGULARISATION * size : size;
@@ -192,6 +208,18 @@ void pcs_bordered_solve(pcs_bordered *self, double *x, double *y)
     memcpy(x, self->work, n * sizeof *x);
     if (y == NULL) return;
     for (int j = 0; j < nrow; j++) y[j] = self->scale[j] * self->work[n + (size_t)j];
+}
+
+int pcs_bordered_sign(const pcs_bordered *self)
+{
+    const pcs_linsolve *solver = self->has_rows ? self->whole.solver : self->plain;
+    if (solver == NULL || solver->ops->sign == NULL) return 0;
+    int sign = solver->ops->sign(solver);
+    // Every row that holds adds a negative eigenvalue, and one that does not a positive one.
+    int nrow = self->has_rows ? self->G->nrow : 0;
+    for (int j = 0; j < nrow; j++)
+        if (self->scale[j] != 0.0) sign = -sign;
+    return sign;
 }
 
 int pcs_bordered_bad_equation(const pcs_bordered *self)

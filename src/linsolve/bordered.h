@@ -1,8 +1,9 @@
 // A matrix bordered by constraint rows that hold:
 //
-//   [ A    G_h^T ] [ x ]   [ r ]
+//   [ A    H_h^T ] [ x ]   [ r ]
 //   [ G_h    0   ] [ y ] = [ s ]
 //
+// with H = G, or rows of their own over the pattern of G, as those of contacts that slide with friction.
 // Where no row holds only A is factored, by the back end that suits it; otherwise the whole by a general one. Rows are
 // scaled to the size of A, and a regularisation of 1e-12 of that size makes redundant rows share their multiplier.
 
@@ -17,11 +18,17 @@ typedef struct pcs_bordered pcs_bordered;
 // `kind` is that of A, `linear` the back end for it, "auto" for the best.
 pcs_status pcs_bordered_create(pcs_context *ctx, const char *linear, const pcs_matrix *A, pcs_linsolve_kind kind,
                                const pcs_rows *G, pcs_bordered **out);
+// H, borrowed as well: its values belong to the places of those of G.
+void pcs_bordered_set_columns(pcs_bordered *self, const pcs_rows *H);
+// Sizes of the diagonal of A [n], borrowed, for rows where A has next to nothing there.
+void pcs_bordered_set_sizes(pcs_bordered *self, const double *size);
 // holds[j] != 0: row j counts; NULL: none does.
 pcs_status pcs_bordered_factor(pcs_bordered *self, const unsigned char *holds, bool *is_singular);
 // In place: x [n] from r, y [rows of G] from s, 0 for rows that do not hold; y may be NULL: then s = 0.
 void pcs_bordered_solve(pcs_bordered *self, double *x, double *y);
 
+// Sign of the determinant of A on all x that the rows allow, G_h x = 0, where H = G; 0: not known.
+int pcs_bordered_sign(const pcs_bordered *self);
 // After a singular factorization: the equation, or n + the row, where it broke down; -1 when nobody knows.
 int pcs_bordered_bad_equation(const pcs_bordered *self);
 const char *pcs_bordered_backend(const pcs_bordered *self);

@@ -186,6 +186,19 @@ static void dense_solve(pcs_linsolve *self, double *x)
     else dgetrs_("N", &n, &one, d->factor, &n, d->pivot, x, &n, &info, 1);
 }
 
+static int dense_sign(const pcs_linsolve *self)
+{
+    const dense_data *d = self->data;
+    int n = self->A->pattern->n, sign = 1;
+    if (self->kind == PCS_SPD) return 1;
+    int base = n <= DENSE_SMALL ? 0 : 1; // LAPACK counts rows from 1
+    for (int k = 0; k < n; k++) {
+        if (d->pivot[k] - base != k) sign = -sign;
+        if (d->factor[(size_t)k * (size_t)n + (size_t)k] < 0.0) sign = -sign;
+    }
+    return sign;
+}
+
 const pcs_linsolve_ops pcs_linsolve_dense = {
     .name = "dense",
     .summary = "dense Cholesky or LU factors, the reference for small models (LAPACK)",
@@ -194,4 +207,5 @@ const pcs_linsolve_ops pcs_linsolve_dense = {
     .analyze = dense_analyze,
     .factor = dense_factor,
     .solve = dense_solve,
+    .sign = dense_sign,
 };

@@ -40,6 +40,8 @@ struct pcs_linsolve_ops {
     pcs_status (*factor)(pcs_linsolve *self, bool *is_singular);
     // x = A^-1 x in place; never allocates.
     void (*solve)(pcs_linsolve *self, double *x);
+    // Sign of the determinant of what was factored last, 0: not known; NULL: never known.
+    int (*sign)(const pcs_linsolve *self);
 };
 
 extern const pcs_linsolve_ops *const pcs_linsolvers[]; // ends with NULL

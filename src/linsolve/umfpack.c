@@ -94,6 +94,14 @@ static void umfpack_solve(pcs_linsolve *self, double *x)
                       d->column, d->work);
 }
 
+static int umfpack_sign(const pcs_linsolve *self)
+{
+    const umfpack_data *d = self->data;
+    double mantissa, exponent;
+    if (umfpack_di_get_determinant(&mantissa, &exponent, d->numeric, NULL) != UMFPACK_OK) return 0;
+    return (mantissa > 0.0) - (mantissa < 0.0);
+}
+
 const pcs_linsolve_ops pcs_linsolve_umfpack = {
     .name = "umfpack",
     .summary = "sparse LU factors for general and indefinite matrices (UMFPACK)",
@@ -102,4 +110,5 @@ const pcs_linsolve_ops pcs_linsolve_umfpack = {
     .analyze = umfpack_analyze,
     .factor = umfpack_factor,
     .solve = umfpack_solve,
+    .sign = umfpack_sign,
 };

@@ -243,6 +243,7 @@ struct pcs_system {
     bool has_redundant_joints;                        // some rows of joints repeat others at the start
     bool has_rate_bias;                               // (dG/dt) v, or the acceleration of driven rows, is not zero
     bool has_internal;  // materials remember what they went through: internal_loss, commit
+    const char *ageing; // the group of elements, as a path in the case, whose materials change with time alone; or NULL
     bool has_resultant; // momentum has directions in space: resultant, row_resultant, tangent_resultant
     bool has_tangents;  // where friction pushes is known
     double length;      // m, size of the model: the scale of positions

@@ -566,7 +566,8 @@ static void what_cannot_follow_says_so(void **state)
         { "kinematic: 0.5", "kinematic: 1.5", "elements.bar.kinematic must be in [0, 1], is 1.5" },
         { "yield_stress: 2.5e8", "yield_stress: 0", "elements.bar.yield_stress must be > 0, is 0" },
         { "relaxation_time: 1.0e-4", "relaxation_time: -1", "elements.soft.relaxation_time must be > 0, is -1" },
-        { "\ntime:", "\nstart: statics\ntime:", "a static analysis does not follow materials with internal variables" },
+        { "\ntime:", "\nstart: statics\ntime:",
+          "f:3:198: elements.soft: a static analysis does not follow materials that age" },
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char text[TEXT], changed[TEXT];
