@@ -215,7 +215,8 @@ static pcs_status statics_start(ramp *r, const pcs_analysis *on, const pcs_stati
     if (on->system->has_internal)
         return pcs_fail(on->ctx, PCS_UNSUPPORTED,
                         "a static analysis does not follow materials with internal variables (rod_plastic, "
-                        "rod_viscoelastic): their equilibrium depends on the way there; load them slowly in time");
+                        "rod_viscoelastic) and friction of contacts with force laws: their equilibrium depends on the "
+                        "way there; load them slowly in time");
     PCS_TAKE(on->ctx, r->safe, on->system->nq, "equilibrium");
     PCS_TAKE(on->ctx, r->lam, on->system->nrow, "equilibrium");
     PCS_TAKE(on->ctx, r->held, on->system->nrow, "equilibrium");
