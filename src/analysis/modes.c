@@ -194,7 +194,7 @@ static pcs_status modes_prepare(search *s)
     // The reference state carries no loads, nor the stiffness of those that turn.
     double factor = system->load_factor;
     if (s->options->q == NULL) system->load_factor = 0.0;
-    if (system->has_internal) system->ops->commit(system, s->options->time, zero); // a material that has not aged
+    if (system->has_internal) system->ops->commit(system, s->options->time, zero, zero); // a material that has not aged
     if (system->tangents_vary) system->ops->update_tangents(system, s->options->time, s->out->q, zero);
     system->load_factor = factor;
     if (system->directions_vary) system->ops->update_directions(system, s->out->q);

@@ -254,6 +254,10 @@ static pcs_status statics_refuse(const pcs_ramp *r, const pcs_analysis *on, bool
     pcs_system *system = on->system;
     if (system->layout != NULL) return pcs_fail(on->ctx, PCS_UNSUPPORTED, "a static analysis runs on one process");
     PCS_TRY(statics_refuse_ageing(on));
+    if (system->has_soft_friction)
+        return pcs_fail(on->ctx, PCS_UNSUPPORTED,
+                        "a static analysis does not follow friction of contacts with force laws; leave out their "
+                        "'law', or load them slowly in time");
     if (is_arc && has_friction) {
         pcs_case_error_at(on->input, pcs_case_find(on->input, "statics"), "path",
                           "a path by arc length takes no friction: say 'friction: false', or 'path: load'");

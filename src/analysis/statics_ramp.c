@@ -98,7 +98,7 @@ pcs_status pcs_ramp_accept(pcs_ramp *r, double load)
     ramp_add_work(r);
     if (system->has_internal) {
         r->out->work.materials += system->ops->internal_loss(system, r->e.time, r->q);
-        system->ops->commit(system, r->e.time, r->q);
+        system->ops->commit(system, r->e.time, r->q, NULL);
     }
     r->out->step++;
     ramp_report(r, load);
@@ -119,7 +119,7 @@ pcs_status pcs_ramp_begin(pcs_ramp *r)
     }
     PCS_TAKE(e->ctx, r->held, e->nall, "equilibrium");
     if (e->has_friction) PCS_TAKE(e->ctx, r->along, system->ntangent, "equilibrium");
-    if (system->has_internal) system->ops->commit(system, e->time, r->q);
+    if (system->has_internal) system->ops->commit(system, e->time, r->q, NULL);
     pcs_ramp_keep(r);
     ramp_report(r, 0.0);
     return PCS_OK;

@@ -88,7 +88,8 @@ void pcs_api_carry_drive(percuss *p, pcs_carrier *c)
     drive_make_room(p, is_driven, c);
     if (c->status == PCS_OK && is_driven) pcs_carry_vector(c, "acting", p->acting, p->system->nv);
     if (nload > 0) pcs_carry_words(c, "load_factors", pcs_fe_load_factors(p->system), nload);
-    for (int j = 0; j < p->system->nrow; j++) pcs_carry_words(c, "friction", &p->system->laws[j].friction, 1);
+    int npoint = pcs_system_npoint(p->system);
+    for (int j = 0; j < npoint; j++) pcs_carry_words(c, "friction", &p->system->laws[j].friction, 1);
 }
 
 int percuss_apply(percuss *p, int node, const double force[3])

@@ -13,7 +13,7 @@ static bool contacts_is_cell_option(const pcs_gap_ops *ops, const char *option)
     return false;
 }
 
-// The rigid law has a restitution; a force law has none, and no friction.
+// The rigid law has restitutions; a force law has none.
 static void contacts_check_law(pcs_build *b, pcs_yaml *node, const pcs_gap_ops *ops, const void *params, bool has_force)
 {
     const pcs_contact_law *law = (const void *)((const char *)params + ops->law_offset);
@@ -25,15 +25,12 @@ static void contacts_check_law(pcs_build *b, pcs_yaml *node, const pcs_gap_ops *
     if (!isnan(law->restitution))
         pcs_case_error_at(b->c, node, "restitution",
                           "a contact with a force law has no restitution of its own: leave one of both out");
-    if (law->friction != 0.0)
-        pcs_case_error_at(b->c, node, "friction", "is %g: friction goes with the rigid law only, not with 'law'",
-                          law->friction);
     if (law->tangent_restitution != 0.0)
         pcs_case_error_at(b->c, node, "tangent_restitution", "is %g: it goes with the rigid law only, not with 'law'",
                           law->tangent_restitution);
 }
 
-static pcs_status contacts_force_law(pcs_build *b, pcs_yaml *node, const pcs_force_law **out)
+static pcs_status contacts_force_law(pcs_build *b, pcs_yaml *node, bool rubs, const pcs_force_law **out)
 {
     const char *names[PCS_BUILD_NAMES];
     PCS_BUILD_NAMES_OF(pcs_force_law_types, names);
@@ -46,6 +43,9 @@ static pcs_status contacts_force_law(pcs_build *b, pcs_yaml *node, const pcs_for
     PCS_TAKE(b->ctx, law, 1, "a force law");
     if (!pcs_case_read(b->c, node, of->options, params)) return PCS_OK;
     if (!pcs_build_check(b, node, of->check, params)) return PCS_OK;
+    const char *friction = of->names_friction(params);
+    if (!rubs && friction != NULL)
+        pcs_case_error_at(b->c, node, friction, "is about friction: give the contact 'friction' > 0, or leave it out");
     *law = of->make(params);
     *out = law;
     return PCS_OK;
@@ -74,7 +74,8 @@ static pcs_status contacts_contact(pcs_build *b, pcs_yaml *node, pcs_fe_contact 
     bool has_law = pcs_case_get(b->c, node, "law") != NULL;
     if (is_read) contacts_check_law(b, node, ops, params, has_law);
     pcs_yaml *law = has_law ? pcs_case_get_map(b->c, node, "law") : NULL;
-    return law == NULL ? PCS_OK : contacts_force_law(b, law, &contact->law);
+    bool rubs = ((const pcs_contact_law *)(const void *)((const char *)params + ops->law_offset))->friction > 0.0;
+    return law == NULL ? PCS_OK : contacts_force_law(b, law, rubs, &contact->law);
 }
 
 pcs_status pcs_build_contacts(pcs_build *b)

@@ -194,6 +194,10 @@ void pcs_fe_contact_points(pcs_system *self, const double *q, double (*position)
 void pcs_fe_tangents(const pcs_system *self, double (*across)[3]);
 void pcs_fe_row_resultant(const pcs_system *self, int row, double out[3]);
 void pcs_fe_tangent_resultant(const pcs_system *self, int tangent, double out[3]);
+static inline const pcs_contact_law *pcs_fe_contact_law(const pcs_fe_contact *c)
+{
+    return (const void *)((const char *)c->params + c->ops->law_offset);
+}
 // Contacts with force laws: which there are; the points of one; all of them, once the rows are counted.
 pcs_status pcs_fe_find_laws(pcs_system *self, fe_data *fe);
 pcs_status pcs_fe_count_law(pcs_system *self, fe_data *fe, int contact);
@@ -205,13 +209,15 @@ void pcs_fe_law_sums(const pcs_system *self, const double *q, const double *v, d
 void pcs_fe_law_tangents(pcs_system *self, const double *q, const double *v);
 void pcs_fe_press(pcs_system *self, const double *q, const double *v, pcs_row_report *rows);
 void pcs_fe_law_points(const pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
-const pcs_row_direction *pcs_fe_law_direction(const pcs_system *self, int point);
+const pcs_row_state *pcs_fe_law_state(const pcs_system *self, int point);
+// Friction goes on from here.
+void pcs_fe_commit_laws(pcs_system *self, const double *q, const double *v);
 const pcs_passage_row *pcs_fe_law_ends(const pcs_system *self, int contact, const double *q0, const double *q1,
                                        int *first);
 // Pairs of equations that they couple; what they do to the stable step: `work` is [2 nv], zero before.
 pcs_status pcs_fe_add_law_pattern(pcs_system *self, const fe_data *fe, pcs_pattern_builder *builder,
                                   const char **culprit);
-void pcs_fe_share_laws(const pcs_system *self, int *share);
+void pcs_fe_share_laws(const pcs_system *self, const double *rest, int *share);
 void pcs_fe_find_law_rates(pcs_system *self, fe_data *fe, const double *mass, const int *share, double *work);
 // What forces of joints add to K.
 pcs_status pcs_fe_prepare_joint_stiffness(pcs_system *self, fe_data *fe);
@@ -223,12 +229,12 @@ void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double 
 // Materials with internal variables.
 pcs_status pcs_fe_make_internal(pcs_system *self, fe_data *fe);
 double pcs_fe_internal_loss(const pcs_system *self, double t, const double *q);
-void pcs_fe_commit(pcs_system *self, double t, const double *q);
+void pcs_fe_commit(pcs_system *self, double t, const double *q, const double *v);
 // From the last commit to t, s.
 static inline double pcs_fe_elapsed(const pcs_system *self, double t)
 {
     const fe_work *work = self->work;
-    if (!self->has_internal) return 0.0;
+    if (work->internal == NULL) return 0.0;
     double elapsed = t - work->internal[((const fe_data *)self->data)->ninternal];
     return elapsed > 0.0 ? elapsed : 0.0;
 }

@@ -2,10 +2,10 @@
 //
 // They stand at the last commit and are memory of the system, so that states which are kept, restored and written hold
 // them. Between two commits every kernel takes the way from there to the state asked for in one, so that a step may be
-// tried, rejected and cut without a trace. Over several ranks those of a cell live where the cell does; in a checkpoint
-// they stand in the order of one process.
+// tried, rejected and cut without a trace. Friction of contacts with force laws does the same (fe/laws.h). Over several
+// ranks those of a cell live where the cell does; in a checkpoint they stand in the order of one process.
 
-#include "fe/data.h"
+#include "fe/laws.h"
 
 static int internal_count(const fe_data *fe, int b)
 {
@@ -42,10 +42,14 @@ pcs_status pcs_fe_make_internal(pcs_system *self, fe_data *fe)
     fe_work *work = self->work;
     for (int b = 0; b < fe->nbatch; b++) {
         fe->ninternal += internal_count(fe, b);
-        self->has_internal = self->has_internal || pcs_fe_ops(fe, b)->ninternal > 0;
+        self->has_materials = self->has_materials || pcs_fe_ops(fe, b)->ninternal > 0;
         if (pcs_fe_ops(fe, b)->ages) self->ageing = pcs_fe_culprit(self->ctx, "elements", fe->batches[b].name);
     }
-    if (!self->has_internal) return PCS_OK;
+    if (fe->laws != NULL && fe->laws->ntangent > 0 && self->layout != NULL)
+        return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                        "a contact with a force law and friction keeps its state: it runs in one process only");
+    self->has_internal = self->has_internal || self->has_materials;
+    if (!self->has_materials) return PCS_OK;
     PCS_TAKE(self->ctx, work->internal, (size_t)fe->ninternal + 1, "internal variables");
     double *next = work->internal, *last = work->internal + fe->ninternal;
     for (int b = 0; b < fe->nbatch; b++) {
@@ -71,7 +75,7 @@ double pcs_fe_internal_loss(const pcs_system *self, double t, const double *q)
     return sum;
 }
 
-void pcs_fe_commit(pcs_system *self, double t, const double *q)
+void pcs_fe_commit(pcs_system *self, double t, const double *q, const double *v)
 {
     const fe_data *fe = self->data;
     fe_work *work = self->work;
@@ -79,6 +83,7 @@ void pcs_fe_commit(pcs_system *self, double t, const double *q)
     pcs_batch room;
     for (int b = 0; b < fe->nbatch; b++)
         if (pcs_fe_ops(fe, b)->ninternal > 0) pcs_fe_ops(fe, b)->commit(pcs_fe_batch_at(fe, b, elapsed, &room), q);
-    work->internal[fe->ninternal] = t;
+    if (work->internal != NULL) work->internal[fe->ninternal] = t;
+    pcs_fe_commit_laws(self, q, v);
     self->span = 0.0;
 }

@@ -2,6 +2,11 @@
 //
 //   K = a L^T L + b L^T (dL/dq v)^T - F dL^T/dq,   C = b L^T L,   a = -dF/dg, b = -dF/dg'
 //
+// and friction f(f*, F, k_t), with f* of the way s = p w, w = T (q - q_n) (fe/laws.h), and c = df/dF:
+//
+//   K += T^T (k_m p df/df* T + e L^T),   e = c a + df/dk_t k_t' - k_m p' df/df* w,   C += T^T c b L^T
+//   K += T^T (df/df* (k_m p (dw/dq - T) - df_0/dq) + c b (dL/dq v)^T) - f dT^T/dq
+//
 // dL/dq comes from central differences along the equations of a point; points that have no equation in common are
 // moved at once. It is exact to about 1e-9 of the curvature, which costs no more than a part of an iteration.
 
@@ -15,21 +20,54 @@ static const double small_way = 1e-6;
 // Entries of the matrices that the points of a contact may take.
 static const double most_entries = 4e7;
 
+// A row of L or T.
+typedef struct tangent_row {
+    const pcs_rows *of;
+    int row;
+} tangent_row;
+
+// value x^T y to a matrix, of the first `count` entries of both rows.
+static void tangent_add_product(pcs_matrix *to, double value, tangent_row x, tangent_row y, int count)
+{
+    int a = x.of->start[x.row], b = y.of->start[y.row];
+    for (int k = 0; k < count; k++)
+        for (int l = 0; l < count; l++) {
+            double product = value * x.of->value[a + k] * y.of->value[b + l];
+            int place = product == 0.0 ? -1 : pcs_pattern_find(to->pattern, x.of->column[a + k], y.of->column[b + l]);
+            if (place >= 0) to->value[place] += product;
+        }
+}
+
 // a L^T L and b L^T L of a point whose force is known.
 static void tangent_of_point(pcs_system *self, int point, int count)
 {
     const fe_law_work *work = ((const fe_work *)self->work)->laws;
     const pcs_force_state *s = &work->force[point];
-    const pcs_rows *L = work->L;
-    int first = L->start[point];
-    for (int i = first; i < first + count; i++)
-        for (int j = first; j < first + count; j++) {
-            double product = L->value[i] * L->value[j];
-            int place = product == 0.0 ? -1 : pcs_pattern_find(self->K->pattern, L->column[i], L->column[j]);
-            if (place < 0) continue;
-            self->K->value[place] += s->by_gap * product;
-            if (self->C != NULL) self->C->value[place] += s->by_rate * product;
+    tangent_row normal = { work->L, point };
+    tangent_add_product(self->K, s->by_gap, normal, normal, count);
+    if (self->C != NULL) tangent_add_product(self->C, s->by_rate, normal, normal, count);
+}
+
+// Of a point that rubs, as far as its directions stand.
+static void tangent_of_friction(pcs_system *self, int point, int count)
+{
+    const fe_law_work *work = ((const fe_work *)self->work)->laws;
+    const pcs_force_state *s = &work->force[point];
+    const pcs_rub *rub = &work->rub[point];
+    int first = pcs_fe_law_tangent(self, point), ntangent = pcs_fe_law_row(self, point)->ntangent;
+    fe_slide x = pcs_fe_law_slide(self, point, &work->states[point], work->T, work->way);
+    tangent_row normal = { work->L, point };
+    for (int t = 0; t < ntangent; t++) {
+        tangent_row across = { work->T, first + t };
+        double along = rub->by_normal[t] * s->by_gap + rub->by_stiffness[t] * s->tangent_by_gap;
+        for (int u = 0; u < ntangent; u++) {
+            double slope = rub->stiffness * rub->by_trial[t][u];
+            along -= x.by_gap * slope * x.way[u];
+            tangent_add_product(self->K, x.part * slope, across, (tangent_row){ work->T, first + u }, count);
         }
+        tangent_add_product(self->K, along, across, normal, count);
+        if (self->C != NULL) tangent_add_product(self->C, rub->by_normal[t] * s->by_rate, across, normal, count);
+    }
 }
 
 // The points that wait and share no equation with one another, as far as they come; gives their number.
@@ -57,6 +95,22 @@ static double tangent_way(const pcs_system *self, int equation)
     return fe->map.dof[fe->dof_of_equation[equation]].is_rotation ? small_way : small_way * self->length;
 }
 
+// The tangents, ways and forces at the start of them, at the position looked at.
+static void tangent_look_across(const pcs_system *self, const fe_law_contact *own, int ntaken, double sign)
+{
+    const fe_data *fe = self->data;
+    fe_law_work *work = ((const fe_work *)self->work)->laws;
+    pcs_rows *out = sign > 0.0 ? work->ahead_T : work->behind_T;
+    fe_slide *slides = sign > 0.0 ? work->ahead_slide : work->behind_slide;
+    pcs_fe_look_at_slides(self, work->q, work->moved);
+    for (int k = 0; k < ntaken; k++) {
+        int p = work->taken[k];
+        for (int t = 0; t < own->ntangent; t++)
+            pcs_fe_put_direction(fe, &work->trial[p].tangent[t], work->q, out, pcs_fe_law_tangent(self, p) + t);
+        slides[p] = pcs_fe_law_slide(self, p, &work->trial[p], out, work->moved);
+    }
+}
+
 // The directions of the points taken, with entry e of each moved by `sign` times its way.
 static void tangent_look(const pcs_system *self, const fe_law_contact *own, const double *q, int ntaken, int e,
                          double sign)
@@ -75,6 +129,34 @@ static void tangent_look(const pcs_system *self, const fe_law_contact *own, cons
     pcs_fe_evaluate_contact(self, own->contact, work->q, work->trial + own->first);
     for (int k = 0; k < ntaken; k++)
         pcs_fe_put_direction(fe, &work->trial[work->taken[k]].direction, work->q, out, work->taken[k]);
+    if (own->ntangent > 0) tangent_look_across(self, own, ntaken, sign);
+}
+
+// What friction adds to column e; `turn` is that of (dL/dq v)^T.
+static void tangent_take_friction(pcs_system *self, int point, int e, int count, double turn)
+{
+    const fe_law_work *work = ((const fe_work *)self->work)->laws;
+    const pcs_force_state *s = &work->force[point];
+    const pcs_rub *rub = &work->rub[point];
+    const fe_slide *ahead = &work->ahead_slide[point], *behind = &work->behind_slide[point];
+    int first = pcs_fe_law_tangent(self, point), ntangent = pcs_fe_law_row(self, point)->ntangent;
+    int at = work->T->start[first], width = FE_ROW_TERMS, equation = work->T->column[at + e];
+    double span = 2.0 * tangent_way(self, equation), k = s->tangent, k0 = ahead->start.stiffness, rise[2] = { 0.0 };
+    for (int u = 0; u < ntangent; u++)
+        rise[u] = rub->stiffness * ahead->part *
+                      ((ahead->way[u] - behind->way[u]) / span - work->T->value[at + u * width + e]) -
+                  (k < k0 ? k / k0 : 1.0) * (ahead->start.force[u] - behind->start.force[u]) / span;
+    for (int t = 0; t < ntangent; t++) {
+        double across = rub->by_normal[t] * s->by_rate * turn;
+        for (int u = 0; u < ntangent; u++) across += rub->by_trial[t][u] * rise[u];
+        for (int i = 0; i < count; i++) {
+            int p = at + t * width + i;
+            double slope = (work->ahead_T->value[p] - work->behind_T->value[p]) / span;
+            double value = across * work->T->value[p] - rub->force[t] * slope;
+            int place = value == 0.0 ? -1 : pcs_pattern_find(self->K->pattern, work->T->column[p], equation);
+            if (place >= 0) self->K->value[place] += value;
+        }
+    }
 }
 
 // Column e of b L^T (dL/dq v)^T - F dL^T/dq. A point that has gone over to other nodes is left out.
@@ -100,6 +182,7 @@ static void tangent_take_column(pcs_system *self, int point, int e, const double
         int place = value == 0.0 ? -1 : pcs_pattern_find(self->K->pattern, column[i], column[e]);
         if (place >= 0) self->K->value[place] += value;
     }
+    if (pcs_fe_law_row(self, point)->ntangent > 0) tangent_take_friction(self, point, e, count, turn);
 }
 
 static void tangent_add_turning(pcs_system *self, const fe_law_contact *own, const double *q, const double *v)
@@ -124,10 +207,15 @@ void pcs_fe_law_tangents(pcs_system *self, const double *q, const double *v)
     pcs_fe_look_at_laws(self, q);
     for (int p = 0; p < fe->laws->nrow; p++) {
         work->force[p] = pcs_fe_law_force_of(self, p, v);
-        if (work->force[p].force > 0.0) tangent_of_point(self, p, pcs_fe_count_entries(fe, &work->states[p].direction));
+        if (!(work->force[p].force > 0.0)) continue;
+        int count = pcs_fe_count_entries(fe, &work->states[p].direction);
+        tangent_of_point(self, p, count);
+        if (pcs_fe_law_row(self, p)->ntangent == 0) continue;
+        work->rub[p] = pcs_fe_law_rub(self, p, &work->force[p]);
+        tangent_of_friction(self, p, count);
     }
     for (int k = 0; k < fe->laws->ncontact; k++)
-        if (fe->laws->contacts[k].varies) tangent_add_turning(self, &fe->laws->contacts[k], q, v);
+        if (fe->laws->contacts[k].turns) tangent_add_turning(self, &fe->laws->contacts[k], q, v);
 }
 
 // Nodes of one of the sets that a contact names.
@@ -225,15 +313,14 @@ static double tangent_least_mass(const pcs_system *self, const pcs_fe_contact *c
     return -pcs_system_max(self, -least);
 }
 
-// L D^-1 L^T of a point whose direction stands, where each equation gives it a share of its mass.
-static double tangent_mobility(const pcs_system *self, int point, const double *mass, const int *share)
+// L D^-1 L^T of a row whose direction stands, where each equation gives it a share of its mass.
+static double tangent_mobility(const pcs_system *self, const pcs_rows *L, int row, const double *mass, const int *share)
 {
-    const pcs_rows *L = ((const fe_work *)self->work)->laws->L;
     double sum = 0.0;
-    for (int e = L->start[point]; e < L->start[point + 1]; e++) {
+    for (int e = L->start[row]; e < L->start[row + 1]; e++) {
         int equation = L->column[e];
         if (L->value[e] == 0.0 || equation >= pcs_system_nown(self)) continue;
-        sum += L->value[e] * L->value[e] * share[equation] / mass[equation];
+        sum += L->value[e] * L->value[e] * (share[equation] > 0 ? share[equation] : 1) / mass[equation];
     }
     pcs_system_sum(self, 1, &sum);
     return sum;
@@ -245,24 +332,53 @@ static double tangent_most_mobile(const pcs_system *self, const fe_law_contact *
                                   const int *share)
 {
     const pcs_fe_contact *c = &((const fe_data *)self->data)->model.contacts[own->contact];
+    const pcs_rows *L = ((const fe_work *)self->work)->laws->L;
     double most = 0.0;
-    if (own->varies) {
+    if (own->turns) {
         double sides = c->ops->set_options[1] == NULL ? 1.0 : 2.0;
         double arm = ((const fe_data *)self->data)->sources[own->contact].contact.reach;
         double mobility = 1.0 / tangent_least_mass(self, c, mass, false);
         if (arm > 0.0) mobility += arm * arm / tangent_least_mass(self, c, mass, true);
         return (c->ops->cell_options == NULL ? 1.0 : 2.0) * sides * mobility;
     }
-    for (int i = own->first; i < own->first + own->nrow; i++) most = fmax(most, tangent_mobility(self, i, mass, share));
+    for (int i = own->first; i < own->first + own->nrow; i++)
+        most = fmax(most, tangent_mobility(self, L, i, mass, share));
     return most;
 }
 
-void pcs_fe_share_laws(const pcs_system *self, int *share)
+// The same across: friction turns bodies, too.
+static double tangent_most_across(const pcs_system *self, const fe_law_contact *own, const double *mass,
+                                  const int *share)
+{
+    const fe_law_work *work = ((const fe_work *)self->work)->laws;
+    double most = own->turns && own->ntangent > 0 ? tangent_most_mobile(self, own, mass, share) : 0.0;
+    for (int i = own->first; i < own->first + own->nrow; i++) {
+        double sum = 0.0;
+        for (int t = 0; t < own->ntangent; t++)
+            sum = fmax(sum, tangent_mobility(self, work->T, pcs_fe_law_tangent(self, i) + t, mass, share));
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
+static void tangent_share(const pcs_rows *L, int row, int *share)
+{
+    for (int e = L->start[row]; e < L->start[row + 1]; e++) share[L->column[e]] += L->value[e] != 0.0;
+}
+
+// Points whose directions stand; `rest` is zero.
+void pcs_fe_share_laws(const pcs_system *self, const double *rest, int *share)
 {
     const fe_laws *laws = ((const fe_data *)self->data)->laws;
     if (laws == NULL) return;
-    const pcs_rows *L = ((const fe_work *)self->work)->laws->L;
-    for (int e = 0; e < L->start[laws->nrow]; e++) share[L->column[e]] += L->value[e] != 0.0;
+    const fe_law_work *work = ((const fe_work *)self->work)->laws;
+    pcs_fe_look_at_laws(self, rest);
+    for (int p = 0; p < laws->nrow; p++) {
+        if (laws->contacts[laws->owner[p]].turns) continue;
+        tangent_share(work->L, p, share);
+        for (int t = 0; t < pcs_fe_law_row(self, p)->ntangent; t++)
+            tangent_share(work->T, pcs_fe_law_tangent(self, p) + t, share);
+    }
 }
 
 // The depth that a law can reach follows from the energy of the initial state, and from the fall through the size of
@@ -292,8 +408,10 @@ void pcs_fe_find_law_rates(pcs_system *self, fe_data *fe, const double *mass, co
     for (int k = 0; k < fe->laws->ncontact; k++) {
         const fe_law_contact *own = &fe->laws->contacts[k];
         double by_gap, by_rate, mobility = tangent_most_mobile(self, own, mass, share);
-        pcs_force_law_bounds(fe->model.contacts[own->contact].law, energy, speed, &by_gap, &by_rate);
-        fe->spring_rate2 = fmax(fe->spring_rate2, mobility * by_gap);
+        const pcs_force_law *law = fe->model.contacts[own->contact].law;
+        pcs_force_law_bounds(law, energy, speed, &by_gap, &by_rate);
+        double across = tangent_most_across(self, own, mass, share) * pcs_force_law_tangent_bound(law, energy);
+        fe->spring_rate2 = fmax(fe->spring_rate2, fmax(mobility * by_gap, across));
         fe->spring_damping = fmax(fe->spring_damping, mobility * by_rate);
     }
 }

@@ -41,14 +41,18 @@ pcs_status pcs_fe_count_law(pcs_system *self, fe_data *fe, int contact)
     fe_law_contact *own = laws_find(fe, contact);
     pcs_contact_shape *shape = &fe->sources[contact].contact;
     own->first = fe->laws->nrow;
-    own->nrow = c->ops->count != NULL ? c->ops->count(c->params, fe->model.mesh) : -1;
+    bool rubs = pcs_fe_contact_law(c)->friction > 0.0;
+    own->nrow = c->ops->count != NULL && !rubs ? c->ops->count(c->params, fe->model.mesh) : -1;
     if (own->nrow < 0) {
         PCS_TRY(c->ops->create(self->ctx, c->params, &fe->map, &work->instances[contact], shape));
         own->varies = true;
+        own->turns = !rubs || !shape->is_constant;
         own->nrow = shape->nrow;
+        own->ntangent = rubs ? shape->ntangent : 0;
         if (shape->memory.size > 0) self->memory[self->nmemory++] = shape->memory;
     }
     fe->laws->nrow += own->nrow;
+    fe->laws->ntangent += own->nrow * own->ntangent;
     return PCS_OK;
 }
 
@@ -69,7 +73,7 @@ static pcs_status laws_take_rows(pcs_system *self, int count, pcs_rows **out)
     return PCS_OK;
 }
 
-static pcs_status laws_take_work(pcs_system *self, int n, fe_law_work *work)
+static pcs_status laws_take_work(pcs_system *self, int n, int ntangent, fe_law_work *work)
 {
     PCS_TRY(laws_take_rows(self, n, &work->L));
     PCS_TRY(laws_take_rows(self, n, &work->ahead));
@@ -84,7 +88,10 @@ static pcs_status laws_take_work(pcs_system *self, int n, fe_law_work *work)
     PCS_TAKE(self->ctx, work->mark, self->nv, "force laws");
     PCS_TAKE(self->ctx, work->x, self->nv, "force laws");
     PCS_TAKE(self->ctx, work->q, self->nv, "force laws");
-    return PCS_OK;
+    if (ntangent == 0) return PCS_OK;
+    PCS_TRY(laws_take_rows(self, ntangent, &work->T));
+    PCS_TRY(laws_take_rows(self, ntangent, &work->ahead_T));
+    return laws_take_rows(self, ntangent, &work->behind_T);
 }
 
 // The state of a point whose direction is constant.
@@ -105,13 +112,22 @@ static pcs_status laws_fill_point(pcs_system *self, const fe_data *fe, const fe_
     return PCS_OK;
 }
 
+// The next point of a contact.
+static pcs_row laws_describe(const pcs_system *self, const fe_data *fe, const fe_law_contact *own)
+{
+    return (pcs_row){ .contact = own->contact,
+                      .friction = pcs_fe_contact_law(&fe->model.contacts[own->contact])->friction,
+                      .first_tangent = self->ntangent + self->ncompliant_tangent,
+                      .ntangent = own->ntangent };
+}
+
 pcs_status pcs_fe_make_laws(pcs_system *self, fe_data *fe, pcs_contact_info *info, pcs_row *rows, const char **culprit)
 {
     fe_laws *laws = fe->laws;
     fe_work *work = self->work;
     PCS_TAKE(self->ctx, work->laws, 1, "force laws");
     PCS_TAKE(self->ctx, laws->owner, laws->nrow, "force laws");
-    PCS_TRY(laws_take_work(self, laws->nrow, work->laws));
+    PCS_TRY(laws_take_work(self, laws->nrow, laws->ntangent, work->laws));
     self->ncompliant = laws->nrow;
     for (int k = 0; k < laws->ncontact; k++) {
         const fe_law_contact *own = &laws->contacts[k];
@@ -119,13 +135,14 @@ pcs_status pcs_fe_make_laws(pcs_system *self, fe_data *fe, pcs_contact_info *inf
         info[own->contact].nrow = own->nrow;
         for (int i = 0; i < own->nrow; i++) {
             laws->owner[own->first + i] = k;
-            rows[self->nrow + own->first + i] = (pcs_row){ .contact = own->contact };
+            rows[self->nrow + own->first + i] = laws_describe(self, fe, own);
+            self->ncompliant_tangent += own->ntangent;
             pcs_status status = own->varies ? PCS_OK : laws_fill_point(self, fe, own, i);
             if (status != PCS_OK) *culprit = pcs_fe_culprit(self->ctx, "contacts", info[own->contact].name);
             PCS_TRY(status);
         }
     }
-    return PCS_OK;
+    return pcs_fe_make_law_friction(self, laws);
 }
 
 void pcs_fe_look_at_laws(const pcs_system *self, const double *q)
@@ -138,9 +155,12 @@ void pcs_fe_look_at_laws(const pcs_system *self, const double *q)
         for (int i = own->first; i < own->first + own->nrow; i++) {
             const pcs_row_state *state = &work->states[i];
             if (own->varies) pcs_fe_put_direction(fe, &state->direction, q, work->L, i);
+            for (int t = 0; t < own->ntangent; t++)
+                pcs_fe_put_direction(fe, &state->tangent[t], q, work->T, pcs_fe_law_tangent(self, i) + t);
             work->gap[i] = own->varies ? state->gap : state->gap + pcs_rows_dot(work->L, i, q);
         }
     }
+    if (fe->laws->ntangent > 0) pcs_fe_look_at_slides(self, q, work->way);
 }
 
 pcs_force_state pcs_fe_law_force_of(const pcs_system *self, int point, const double *v)
@@ -157,8 +177,12 @@ void pcs_fe_law_force(const pcs_system *self, const double *q, const double *v, 
     const fe_law_work *work = ((const fe_work *)self->work)->laws;
     pcs_fe_look_at_laws(self, q);
     for (int i = 0; i < fe->laws->nrow; i++) {
-        double force = pcs_fe_law_force_of(self, i, v).force;
-        if (force != 0.0) pcs_rows_add_transposed(work->L, i, force, f);
+        pcs_force_state s = pcs_fe_law_force_of(self, i, v);
+        if (s.force == 0.0) continue;
+        pcs_rows_add_transposed(work->L, i, s.force, f);
+        pcs_rub rub = pcs_fe_law_rub(self, i, &s);
+        for (int t = 0; t < pcs_fe_law_row(self, i)->ntangent; t++)
+            pcs_rows_add_transposed(work->T, pcs_fe_law_tangent(self, i) + t, rub.force[t], f);
     }
 }
 
@@ -171,27 +195,53 @@ void pcs_fe_law_sums(const pcs_system *self, const double *q, const double *v, d
     pcs_fe_look_at_laws(self, q);
     for (int i = 0; i < fe->laws->nrow; i++) {
         pcs_force_state s = pcs_fe_law_force_of(self, i, v);
-        *energy += s.energy;
+        *energy += s.energy + pcs_fe_law_rub(self, i, &s).energy;
         *loss += s.loss;
     }
 }
 
-// Over the equations of this rank.
+// What a force along a row of L or T sums up to over the equations of this rank.
+static void laws_add_resultant(const pcs_system *self, const pcs_rows *L, int row, double force, double sum[3])
+{
+    const fe_data *fe = self->data;
+    for (int e = L->start[row]; e < L->start[row + 1]; e++) {
+        const pcs_dof *d = &fe->map.dof[fe->dof_of_equation[L->column[e]]];
+        if (d->is_rotation || L->column[e] >= pcs_system_nown(self)) continue;
+        for (int k = 0; k < 3; k++) sum[k] += force * L->value[e] * d->direction[k];
+    }
+}
+
 void pcs_fe_law_resultant(const pcs_system *self, const double *q, const double *v, double sum[3])
 {
     const fe_data *fe = self->data;
     const fe_law_work *work = ((const fe_work *)self->work)->laws;
-    const pcs_rows *L = work->L;
     pcs_fe_look_at_laws(self, q);
     for (int i = 0; i < fe->laws->nrow; i++) {
-        double force = pcs_fe_law_force_of(self, i, v).force;
-        if (force == 0.0) continue;
-        for (int e = L->start[i]; e < L->start[i + 1]; e++) {
-            const pcs_dof *d = &fe->map.dof[fe->dof_of_equation[L->column[e]]];
-            if (d->is_rotation || L->column[e] >= pcs_system_nown(self)) continue;
-            for (int k = 0; k < 3; k++) sum[k] += force * L->value[e] * d->direction[k];
-        }
+        pcs_force_state s = pcs_fe_law_force_of(self, i, v);
+        if (s.force == 0.0) continue;
+        laws_add_resultant(self, work->L, i, s.force, sum);
+        pcs_rub rub = pcs_fe_law_rub(self, i, &s);
+        for (int t = 0; t < pcs_fe_law_row(self, i)->ntangent; t++)
+            laws_add_resultant(self, work->T, pcs_fe_law_tangent(self, i) + t, rub.force[t], sum);
     }
+}
+
+void pcs_fe_commit_laws(pcs_system *self, const double *q, const double *v)
+{
+    const fe_laws *laws = ((const fe_data *)self->data)->laws;
+    if (laws == NULL || laws->ntangent == 0) return;
+    fe_law_work *work = ((fe_work *)self->work)->laws;
+    pcs_fe_look_at_laws(self, q);
+    for (int p = 0; p < laws->nrow; p++) {
+        pcs_force_state force = pcs_fe_law_force_of(self, p, v);
+        pcs_rub rub = pcs_fe_law_rub(self, p, &force);
+        fe_grip *grip = &work->grips[p];
+        *grip = (fe_grip){ .stiffness = force.force > 0.0 ? force.tangent : 0.0, .gap = work->gap[p] };
+        for (int t = 0; t < pcs_fe_law_row(self, p)->ntangent; t++)
+            for (int k = 0; k < 3; k++) grip->force[k] += rub.force[t] * work->states[p].across[t][k];
+    }
+    memcpy(work->origin, q, (size_t)self->nq * sizeof *q);
+    *work->is_committed = 1.0;
 }
 
 void pcs_fe_press(pcs_system *self, const double *q, const double *v, pcs_row_report *rows)
@@ -204,7 +254,14 @@ void pcs_fe_press(pcs_system *self, const double *q, const double *v, pcs_row_re
         pcs_row_report *row = &rows[self->nrow + i];
         row->gap = work->gap[i];
         row->rate = pcs_rows_dot(work->L, i, v);
-        row->force = pcs_fe_law_force_of(self, i, v).force;
+        pcs_force_state s = pcs_fe_law_force_of(self, i, v);
+        pcs_rub rub = pcs_fe_law_rub(self, i, &s);
+        row->force = row->multiplier = s.force;
+        row->friction_loss = rub.loss;
+        for (int t = 0; t < pcs_fe_law_row(self, i)->ntangent; t++) {
+            row->last_tangent[t] = rub.force[t];
+            row->slip[t] = pcs_rows_dot(work->T, pcs_fe_law_tangent(self, i) + t, v);
+        }
         row->is_closed = row->gap <= 0.0;
     }
 }
@@ -225,9 +282,9 @@ void pcs_fe_law_points(const pcs_system *self, const double *q, double (*positio
     }
 }
 
-const pcs_row_direction *pcs_fe_law_direction(const pcs_system *self, int point)
+const pcs_row_state *pcs_fe_law_state(const pcs_system *self, int point)
 {
-    return &((const fe_work *)self->work)->laws->states[point].direction;
+    return &((const fe_work *)self->work)->laws->states[point];
 }
 
 const pcs_passage_row *pcs_fe_law_ends(const pcs_system *self, int contact, const double *q0, const double *q1,

@@ -318,8 +318,13 @@ static void reactions_take_rows(pcs_system *self, double h, const pcs_row_report
         }
         reactions_take_direction(fe, &direction, force, work);
     }
-    for (int i = 0; i < self->ncompliant; i++)
-        reactions_take_direction(fe, pcs_fe_law_direction(self, i), rows[self->nrow + i].step_impulse / h, work);
+    for (int i = 0; i < self->ncompliant; i++) {
+        const pcs_row_state *state = pcs_fe_law_state(self, i);
+        const pcs_row_report *row = &rows[self->nrow + i];
+        reactions_take_direction(fe, &state->direction, row->step_impulse / h, work);
+        for (int t = 0; t < self->rows[self->nrow + i].ntangent; t++)
+            reactions_take_direction(fe, &state->tangent[t], row->tangent[t] / h, work);
+    }
 }
 
 // p and f of the fixed dofs at (q, v); the R of the step since the last call.

@@ -16,11 +16,6 @@ static pcs_status rows_fill_constant(pcs_system *self, fe_data *fe, int contact,
     return PCS_OK;
 }
 
-static const pcs_contact_law *rows_law(const pcs_fe_contact *c)
-{
-    return (const void *)((const char *)c->params + c->ops->law_offset);
-}
-
 // Counts the rows of contact or joint k and, where they vary, makes their instance.
 static pcs_status rows_count(pcs_system *self, fe_data *fe, int k, pcs_contact_info *info)
 {
@@ -33,12 +28,12 @@ static pcs_status rows_count(pcs_system *self, fe_data *fe, int k, pcs_contact_i
         info->writes_points = c->writes_points;
         source->evaluate = c->ops->evaluate;
         if (c->law != NULL) return pcs_fe_count_law(self, fe, k); // no rows
-        bool may_stay = c->ops->count != NULL && rows_law(c)->friction == 0.0;
+        bool may_stay = c->ops->count != NULL && pcs_fe_contact_law(c)->friction == 0.0;
         info->nrow = may_stay ? c->ops->count(c->params, fe->model.mesh) : -1;
         if (info->nrow < 0) {
             PCS_TRY(c->ops->create(self->ctx, c->params, &fe->map, &work->instances[k], &source->contact));
             info->nrow = source->contact.nrow;
-            if (rows_law(c)->friction == 0.0) source->contact.ntangent = 0;
+            if (pcs_fe_contact_law(c)->friction == 0.0) source->contact.ntangent = 0;
             if (source->contact.memory.size > 0) self->memory[self->nmemory++] = source->contact.memory;
         }
     } else {
@@ -61,7 +56,7 @@ static void rows_describe(pcs_system *self, int k, const pcs_contact_info *info,
     const fe_data *fe = self->data;
     pcs_row row = { .contact = k, .is_bilateral = info->is_joint, .is_driven = fe->sources[k].joint.is_driven };
     if (!info->is_joint) {
-        const pcs_contact_law *law = rows_law(&fe->model.contacts[k]);
+        const pcs_contact_law *law = pcs_fe_contact_law(&fe->model.contacts[k]);
         row.restitution = law->restitution;
         row.friction = law->friction;
         row.tangent_restitution = law->tangent_restitution;
@@ -191,7 +186,7 @@ pcs_status pcs_fe_make_rows(pcs_system *self, fe_data *fe, const char **culprit)
     PCS_TAKE(self->ctx, info, self->ncontact, "contacts");
     PCS_TAKE(self->ctx, fe->sources, self->ncontact, "contacts");
     PCS_TAKE(self->ctx, work->instances, self->ncontact, "contacts");
-    PCS_TAKE(self->ctx, self->memory, self->ncontact + 3, "contacts"); // and those of materials and reactions
+    PCS_TAKE(self->ctx, self->memory, self->ncontact + 4, "contacts"); // and those of materials, friction and reactions
     self->contacts = info;
     PCS_TRY(rows_create(self, fe, info, culprit));
     PCS_TRY(rows_make_directions(self, fe));
@@ -332,9 +327,11 @@ void pcs_fe_contact_points(pcs_system *self, const double *q, double (*position)
 void pcs_fe_tangents(const pcs_system *self, double (*across)[3])
 {
     const fe_work *work = self->work;
-    for (int row = 0; row < self->nrow; row++)
+    for (int row = 0; row < pcs_system_npoint(self); row++) {
+        const pcs_row_state *state = row < self->nrow ? &work->states[row] : pcs_fe_law_state(self, row - self->nrow);
         for (int t = 0; t < self->rows[row].ntangent; t++)
-            memcpy(across[self->rows[row].first_tangent + t], work->states[row].across[t], sizeof *across);
+            memcpy(across[self->rows[row].first_tangent + t], state->across[t], sizeof *across);
+    }
 }
 
 void pcs_fe_row_resultant(const pcs_system *self, int row, double out[3])

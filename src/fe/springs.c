@@ -123,7 +123,7 @@ static pcs_status springs_find(pcs_system *self, fe_data *fe)
         memset(mass, 0, 3 * n * sizeof *mass);
         memset(share, 0, n * sizeof *share);
         springs_go_round(fe, true, mass, share, mass + n);
-        pcs_fe_share_laws(self, share);
+        pcs_fe_share_laws(self, mass + n, share);
         springs_go_round(fe, false, mass, share, mass + n);
         pcs_fe_find_law_rates(self, fe, mass, share, mass + n);
     }

@@ -25,7 +25,7 @@ typedef struct contact_frames_data {
     char title[TITLE_ROOM];
     int npoint, *row;                                 // [npoint] points of contacts, by their place in reports
     double (*position)[3], (*normal)[3], (*arrow)[3]; // [nrow + ncompliant], then [npoint]
-    double (*across)[3];                              // [ntangent] directions of friction; NULL: none known
+    double (*across)[3];                              // [ntangent + ncompliant_tangent] of friction; NULL: none known
     bool has_all;                                     // frames of open contacts, too
     bool may_show_load;                               // the last frame written, or one that is held
     double *column;                                   // [npoint]
@@ -168,8 +168,8 @@ static pcs_status contact_frames_open(pcs_observer *self)
     PCS_TAKE(self->ctx, d->position, n, "contact points");
     PCS_TAKE(self->ctx, d->normal, n, "contact normals");
     PCS_TAKE(self->ctx, d->arrow, n, "contact forces");
-    if (view->system->ntangent > 0 && view->system->has_tangents)
-        PCS_TAKE(self->ctx, d->across, view->system->ntangent, "directions of friction");
+    int ntangent = view->system->ntangent + view->system->ncompliant_tangent;
+    if (ntangent > 0 && view->system->has_tangents) PCS_TAKE(self->ctx, d->across, ntangent, "directions of friction");
     PCS_TAKE(self->ctx, d->column, n, "contact results");
     PCS_TAKE(self->ctx, d->number, 2 * n, "contact states");
     PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));

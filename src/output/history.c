@@ -51,7 +51,7 @@ static void history_put_header(const pcs_view *view, pcs_file *f)
     const pcs_system *system = view->system;
     pcs_file_text(f, "t,step,kinetic,strain,potential,external_work,damping_loss,impact_loss,friction_loss,"
                      "correction_work,numerical_loss,momentum_x,momentum_y,momentum_z,min_gap,active,iterations");
-    if (system->has_internal) pcs_file_column(f, "material_loss", -1, NULL);
+    if (system->has_materials) pcs_file_column(f, "material_loss", -1, NULL);
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
         int ncolumn = history_contact_columns_of(system, contact), npoint = contact->writes_points ? contact->nrow : 0;
@@ -164,7 +164,7 @@ static void history_put_row(const pcs_view *view, history_data *d, bool has_stat
     char *begin = pcs_file_reserve(d->file.file, d->file.row_room);
     if (begin == NULL) return;
     char *p = history_fixed_columns(d, system, begin);
-    if (system->has_internal) p = history_number(d, p, d->ledger.material_loss);
+    if (system->has_materials) p = history_number(d, p, d->ledger.material_loss);
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
         if (contact->is_joint) continue;

@@ -46,12 +46,14 @@ static void summary_add_work(const pcs_view *view, pcs_summary *s, int j, pcs_co
     c->work += summary_work(view, s, j);
 }
 
-// Trapezoidal rule over a step that starts closed and in which the point presses.
+// Trapezoidal rule over a step that starts closed and in which the point presses; one that a force law lets stick moves
+// without sliding.
 static void summary_slide(const pcs_view *view, double speed, int row, pcs_point_record *p)
 {
     const pcs_row_report *r = &view->report->rows[row];
-    bool is_closed = pcs_row_state(view, row, speed) != PCS_ROW_OPEN;
-    double slip = hypot(r->slip[0], r->slip[1]);
+    int state = pcs_row_state(view, row, speed);
+    bool is_closed = state != PCS_ROW_OPEN, gives_way = row >= view->system->nrow;
+    double slip = gives_way && state != PCS_ROW_SLIDES ? 0.0 : hypot(r->slip[0], r->slip[1]);
     bool presses = r->step_impulse > pcs_impulse_rounding(view, row);
     if (presses && p->is_closed) p->slid += 0.5 * view->report->h * (p->slip + slip);
     p->slip = slip;

@@ -268,7 +268,7 @@ static void json_energy(json *j, const pcs_view *view)
     json_real(j, "potential", l->now.potential);
     json_real(j, "external_work", l->external_work);
     json_real(j, "damping_loss", l->damping_loss);
-    if (view->system->has_internal) json_real(j, "material_loss", l->material_loss);
+    if (view->system->has_materials) json_real(j, "material_loss", l->material_loss);
     json_real(j, "impact_loss", l->impact_loss);
     json_real(j, "friction_loss", l->friction_loss);
     json_real(j, "correction_work", l->correction_work);

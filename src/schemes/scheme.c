@@ -67,7 +67,7 @@ const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *syst
         return "its positions add up, finite rotations in space do not; alpha_ggl, alpha_velocity, newmark, hht, "
                "moreau_jean, moreau_jean_explicit and half_explicit turn them";
     if (system->has_drives && ops->refuses_drives != NULL) return ops->refuses_drives;
-    if (system->has_internal && !ops->takes_internal)
+    if (system->has_materials && !ops->takes_internal)
         return "it does not follow materials with internal variables, whose forces depend on the way since the last "
                "accepted step; newmark, hht, alpha_ggl, alpha_velocity, moreau_jean, moreau_jean_explicit, "
                "moreau_midpoint, half_explicit, half_explicit_rk, half_explicit_acceleration, jump_newmark and "
@@ -93,7 +93,28 @@ pcs_status pcs_scheme_start(pcs_scheme *self, pcs_state *x, pcs_step_report *rep
     return PCS_OK;
 }
 
-// The impulse of a force is that of the trapezoidal rule.
+// Adds half a step of the forces at one end of it: the trapezoidal rule.
+static void scheme_take_press(const pcs_system *system, double h, pcs_step_report *report)
+{
+    for (int j = system->nrow; j < pcs_system_npoint(system); j++) {
+        pcs_row_report *row = &report->rows[j];
+        row->step_impulse += 0.5 * h * row->force;
+        for (int t = 0; t < 2; t++) row->tangent[t] += 0.5 * h * row->last_tangent[t];
+    }
+}
+
+// What the points do at the end of a step.
+static void scheme_end_press(const pcs_system *system, double h, pcs_step_report *report)
+{
+    for (int j = system->nrow; j < pcs_system_npoint(system); j++) {
+        pcs_row_report *row = &report->rows[j];
+        row->multiplier *= h;
+        for (int t = 0; t < 2; t++) row->last_tangent[t] *= h;
+        row->is_impact = row->is_impact && row->is_closed;
+        report->friction_loss += row->friction_loss;
+    }
+}
+
 pcs_status pcs_scheme_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     pcs_system *system = self->system;
@@ -101,17 +122,13 @@ pcs_status pcs_scheme_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     if (first == end) return self->ops->step(self, x, h, report);
     for (int j = first; j < end; j++) report->rows[j] = (pcs_row_report){ 0 };
     system->ops->press(system, x->q, x->v, report->rows);
-    for (int j = first; j < end; j++) {
-        report->rows[j].step_impulse = 0.5 * h * report->rows[j].force;
-        report->rows[j].is_impact = !report->rows[j].is_closed;
-    }
+    for (int j = first; j < end; j++) report->rows[j].is_impact = !report->rows[j].is_closed;
+    scheme_take_press(system, h, report);
     PCS_TRY(self->ops->step(self, x, h, report));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     system->ops->press(system, x->q, x->v, report->rows);
-    for (int j = first; j < end; j++) {
-        report->rows[j].step_impulse += 0.5 * h * report->rows[j].force;
-        report->rows[j].is_impact = report->rows[j].is_impact && report->rows[j].is_closed;
-    }
+    scheme_take_press(system, h, report);
+    scheme_end_press(system, h, report);
     return PCS_OK;
 }
 

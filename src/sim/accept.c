@@ -42,7 +42,7 @@ pcs_status pcs_accept_stop(pcs_sim *sim, double h, const char *what)
 // Materials go on from here; an impact at the start is no way.
 static void accept_commit(pcs_sim *sim)
 {
-    if (sim->system->has_internal) sim->system->ops->commit(sim->system, sim->state.t, sim->state.q);
+    if (sim->system->has_internal) sim->system->ops->commit(sim->system, sim->state.t, sim->state.q, sim->state.v);
 }
 
 bool pcs_accept_certifies(pcs_sim *sim, double before)
@@ -50,7 +50,7 @@ bool pcs_accept_certifies(pcs_sim *sim, double before)
     const pcs_step_report *r = &sim->report;
     const pcs_system *system = sim->system;
     if (sim->is_timed) sim->certify_begin = pcs_clock();
-    if (system->has_internal && r->h > 0.0)
+    if (system->has_materials && r->h > 0.0)
         sim->report.material_loss = system->ops->internal_loss(system, sim->state.t, sim->state.q);
     // Tolerances that follow from works without end would excuse anything.
     if (!isfinite(accept_told(r))) {

@@ -138,9 +138,9 @@ double pcs_default_internal_loss(const pcs_system *self, double t, const double 
     return 0.0;
 }
 
-void pcs_default_commit(pcs_system *self, double t, const double *q)
+void pcs_default_commit(pcs_system *self, double t, const double *q, const double *v)
 {
-    (void)self, (void)t, (void)q;
+    (void)self, (void)t, (void)q, (void)v;
 }
 
 double pcs_default_load_work(const pcs_system *self, double t, const double *q0, const double *q1)

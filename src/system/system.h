@@ -180,10 +180,11 @@ typedef struct pcs_system_ops {
     pcs_change (*change)(const pcs_system *self, const double *q0, const double *q1, const double *v0,
                          const double *v1);
     double (*damping_power)(const pcs_system *self, const double *q, const double *v); // v^T C v
-    // Materials with internal variables: forces, tangents and measures take the way from the last commit to the state
-    // asked for in one. Energy lost on it up to (t, q), J; and q becomes where the next way begins: has_internal.
+    // Materials with internal variables, and friction of points with force laws: forces, tangents and measures take the
+    // way from the last commit to the state asked for in one. Energy that materials lose on it up to (t, q), J; and
+    // (q, v) becomes where the next way begins: has_internal.
     double (*internal_loss)(const pcs_system *self, double t, const double *q);
-    void (*commit)(pcs_system *self, double t, const double *q);
+    void (*commit)(pcs_system *self, double t, const double *q, const double *v);
     // Applied loads at time t (gravity left out) times q1 - q0.
     double (*load_work)(const pcs_system *self, double t, const double *q0, const double *q1);
 
@@ -202,9 +203,11 @@ typedef struct pcs_system_ops {
     void (*draw)(pcs_system *self, const double *q, const double *v, pcs_picture *picture);
     // Of all points: [nrow + ncompliant].
     void (*contact_points)(pcs_system *self, const double *q, double (*position)[3], double (*normal)[3]);
-    // Gap, rate, force and state of the points with force laws, rows[nrow] to rows[nrow + ncompliant - 1].
+    // Gap, rate, forces (as impulses of a second), loss of friction since the last commit and state of the points with
+    // force laws, rows[nrow] to rows[nrow + ncompliant - 1].
     void (*press)(pcs_system *self, const double *q, const double *v, pcs_row_report *rows);
-    // Unit vectors in space along which friction pushes, [ntangent]; where the rows stand: has_tangents.
+    // Unit vectors in space along which friction pushes, [ntangent + ncompliant_tangent]; where the rows stand:
+    // has_tangents.
     void (*tangents)(const pcs_system *self, double (*across)[3]);
     double (*probe)(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
     // Sizes of coordinates (system/scale.h), which stand at the length of the system.
@@ -224,6 +227,7 @@ struct pcs_system {
     const void *data; // the system's own
     int nq, nv, nrow, ncontact, ntangent;
     int ncompliant;                   // points of contacts with force laws: forces of f, no rows of G
+    int ncompliant_tangent;           // their directions of friction, no rows of T
     const pcs_row *rows;              // [nrow + ncompliant]
     const pcs_contact_info *contacts; // [ncontact]
     int nreaction;
@@ -242,7 +246,9 @@ struct pcs_system {
                                                       // at the end of a step does not say that all is well
     bool has_redundant_joints;                        // some rows of joints repeat others at the start
     bool has_rate_bias;                               // (dG/dt) v, or the acceleration of driven rows, is not zero
-    bool has_internal;  // materials remember what they went through: internal_loss, commit
+    bool has_internal;  // materials or friction of force laws remember what they went through: internal_loss, commit
+    bool has_materials; // materials do
+    bool has_soft_friction; // contacts with force laws do
     const char *ageing; // the group of elements, as a path in the case, whose materials change with time alone; or NULL
     bool has_resultant; // momentum has directions in space: resultant, row_resultant, tangent_resultant
     bool has_tangents;  // where friction pushes is known
@@ -256,7 +262,7 @@ struct pcs_system {
 
     double time;           // s, at which driven rows stand; set by who evaluates rows
     double span;           // s, of the step under way, by which materials have aged at its end; 0 between steps
-    pcs_row *laws;         // [nrow] the rows, for a user who changes friction between steps
+    pcs_row *laws;         // [nrow + ncompliant] the rows, for a user who changes friction between steps
     double load_factor;    // of gravity and applied loads: 1 but in a static analysis
     pcs_matrix *M, *C, *K; // one pattern; C is NULL without damping
     pcs_matrix *inertia;   // what impulses of rows act against where it is not M: a matrix of the scheme; else NULL

@@ -8,6 +8,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST = 64 };
@@ -76,6 +77,17 @@ static const char *const laws[] = {
     "type: kelvin_voigt, stiffness: 800, damping: 40",
 };
 
+// With a coefficient at which all points slide on the ways below, one at which all stick, and one between.
+static const char *const frictions[] = { "friction: 0.01", "friction: 0.3", "friction: 1.0e+3" };
+static const char *const rubbing_laws[] = {
+    "type: linear, stiffness: 800",
+    "type: linear, stiffness: 800, tangent_stiffness: 300",
+    "type: hertz, stiffness: 900, tangent_ratio: 0.5",
+    "type: hertz, E: 3.0e+3, nu: 0.3, radius: 0.2, other_E: 2.0e+3, other_nu: 0.2, other_radius: 0.4",
+    "type: hunt_crossley, stiffness: 900, damping: 0.8, tangent_stiffness: 2000",
+    "type: kelvin_voigt, stiffness: 800, damping: 40",
+};
+
 typedef struct subject {
     text_case c;
     pcs_system *system;
@@ -100,6 +112,25 @@ static subject open_subject(const arrangement *a, const char *law, unsigned long
     return s;
 }
 
+// A contact with friction that has come a way: from an open one if `from` is a displacement that opens it.
+static subject open_rubbing(const arrangement *a, const char *law, const char *friction, unsigned long long seed,
+                            const double *from)
+{
+    char contact[512];
+    double q[MOST], way[MOST];
+    snprintf(contact, sizeof contact, "%s, %s", a->contact, friction);
+    arrangement rubs = { a->gap, a->model, contact };
+    subject s = open_subject(&rubs, law, seed, 0.5);
+    CHECK(s.system->ncompliant_tangent > 0 && s.system->has_internal && !s.system->has_materials);
+    for (int k = 2; k >= 1; k--) {
+        for (int i = 0; i < s.system->nv; i++)
+            way[i] = -0.03 * k * k * s.v[i] + (from != NULL && i < 3 ? from[i] : 0.0);
+        s.system->ops->retract(s.system, s.q, way, q);
+        s.system->ops->commit(s.system, 0.0, q, s.v);
+    }
+    return s;
+}
+
 // The force with the state moved along x and y.
 static void force_at(const subject *s, const double *x, const double *y, double part, double *f)
 {
@@ -116,7 +147,7 @@ static void force_at(const subject *s, const double *x, const double *y, double 
 static void slope_of_force(const subject *s, const double *x, const double *y, double *slope)
 {
     static const double weight[2] = { 8.0 / 12.0, -1.0 / 12.0 };
-    double h = 1e-4, f[MOST];
+    double h = 1e-5, f[MOST];
     memset(slope, 0, MOST * sizeof *slope);
     for (int k = 1; k <= 2; k++)
         for (int sign = -1; sign <= 1; sign += 2) {
@@ -215,6 +246,61 @@ static void check_every(void (*check)(const subject *s), double speed)
             }
 }
 
+static void check_rubbing(void (*check)(const subject *s))
+{
+    for (size_t a = 0; a < sizeof arrangements / sizeof *arrangements; a++)
+        for (size_t l = 0; l < sizeof rubbing_laws / sizeof *rubbing_laws; l++)
+            for (size_t f = 0; f < sizeof frictions / sizeof *frictions; f++)
+                for (unsigned long long seed = 1; seed <= 3; seed++) {
+                    subject s = open_rubbing(&arrangements[a], rubbing_laws[l], frictions[f], seed, NULL);
+                    check(&s);
+                    text_case_close(&s.c);
+                }
+}
+
+static void tangents_of_friction_are_slopes_of_the_force(void **state)
+{
+    static const double away[3] = { 0.3, 0.5, 0.6 };
+    (void)state;
+    check_rubbing(check_tangents);
+    // Of the way of a contact that was open only a part counts.
+    for (size_t l = 0; l < sizeof rubbing_laws / sizeof *rubbing_laws; l++)
+        for (size_t f = 0; f < sizeof frictions / sizeof *frictions; f++) {
+            subject s = open_rubbing(&arrangements[0], rubbing_laws[l], frictions[f], 1, away);
+            check_tangents(&s);
+            text_case_close(&s.c);
+        }
+}
+
+static void resultant_has_friction(void **state)
+{
+    (void)state;
+    check_rubbing(check_resultant);
+}
+
+// No point exceeds mu N, loses less than nothing, or stores what it was not given; some slide and some stick.
+static void friction_stays_within_its_cone(void **state)
+{
+    int nslide = 0, nstick = 0;
+    (void)state;
+    for (size_t a = 0; a < sizeof arrangements / sizeof *arrangements; a++)
+        for (size_t l = 0; l < sizeof rubbing_laws / sizeof *rubbing_laws; l++)
+            for (size_t f = 0; f < sizeof frictions / sizeof *frictions; f++) {
+                subject s = open_rubbing(&arrangements[a], rubbing_laws[l], frictions[f], 1 + a, NULL);
+                pcs_row_report rows[8] = { 0 };
+                s.system->ops->press(s.system, s.q, s.v, rows);
+                for (int i = 0; i < s.system->ncompliant; i++) {
+                    double size = hypot(rows[i].last_tangent[0], rows[i].last_tangent[1]);
+                    double limit = s.system->rows[i].friction * rows[i].force;
+                    CHECK(size <= limit * (1.0 + 1e-14) && rows[i].friction_loss >= 0.0);
+                    nslide += limit > 0.0 && size >= limit * (1.0 - 1e-14);
+                    nstick += size > 0.0 && size < 0.99 * limit;
+                }
+                text_case_close(&s.c);
+            }
+    CHECK(nslide > 50 && nstick > 50);
+}
+
 static void tangents_are_slopes_of_the_force(void **state)
 {
     (void)state;
@@ -255,8 +341,13 @@ static void no_gap_type_is_forgotten(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tangents_are_slopes_of_the_force), cmocka_unit_test(power_is_stored_or_lost),
-        cmocka_unit_test(resultant_is_the_sum_of_forces),   cmocka_unit_test(points_are_reported),
+        cmocka_unit_test(tangents_are_slopes_of_the_force),
+        cmocka_unit_test(tangents_of_friction_are_slopes_of_the_force),
+        cmocka_unit_test(resultant_has_friction),
+        cmocka_unit_test(friction_stays_within_its_cone),
+        cmocka_unit_test(power_is_stored_or_lost),
+        cmocka_unit_test(resultant_is_the_sum_of_forces),
+        cmocka_unit_test(points_are_reported),
         cmocka_unit_test(no_gap_type_is_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,7 +97,7 @@ contacts:
   edge: { type: disc_plane, nodes: coin, axis: [1, 0, 0.2], radius: 0.1, width: 0.01, point: [0, 0, 0],
           normal: [0, 0, 1], restitution: 0.2, friction: 0.3 }
   feet: { type: node_plane, nodes: two, offsets: [[0.1, 0, -0.1], [-0.1, 0, -0.1]], point: [0, 0, 0.05],
-          normal: [0, 0, 1], law: { type: hunt_crossley, stiffness: 1.0e+5, damping: 0.1 } }
+          normal: [0, 0, 1], friction: 0.3, law: { type: hunt_crossley, stiffness: 1.0e+5, damping: 0.1 } }
 """
 
 MATERIALS = """

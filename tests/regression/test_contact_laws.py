@@ -287,7 +287,11 @@ time: {{ step: {step!r}, end: {end!r} }}
         for contact, scheme, expected in (
             (wall, "newmark", "missing key 'restitution'"),
             (f"{wall}, restitution: 0.5, {linear}", "newmark", "has no restitution of its own"),
-            (f"{wall}, friction: 0.5, {linear}", "newmark", "friction goes with the rigid law only"),
+            (f"{wall}, friction: 0.5, {linear}", "newmark", "cannot move across the normal"),
+            (f"{wall}, law: {{ type: linear, stiffness: 1, tangent_stiffness: 1 }}", "newmark", "is about friction"),
+            (f"{wall}, law: {{ type: hertz, stiffness: 1, tangent_ratio: 1 }}", "newmark", "is about friction"),
+            (f"{wall}, friction: 1, law: {{ type: linear, stiffness: 1, tangent_ratio: 1, tangent_stiffness: 1 }}",
+             "newmark", "give tangent_stiffness or tangent_ratio"),
             (f"{wall}, tangent_restitution: 0.5, {linear}", "newmark", "it goes with the rigid law only"),
             (f"{wall}, law: {{ type: linear }}", "newmark", "missing key 'stiffness'"),
             (f"{wall}, law: {{ type: linear, stiffness: 0 }}", "newmark", "must be > 0"),

@@ -540,7 +540,8 @@ static void states_hold_the_internal_variables(void **state)
             pcs_step_report *report = &other.sim->report;
             if (i % 2 == 1) break;
             CHECK_OK(other.ctx, other.sim->scheme->ops->step(other.sim->scheme, &other.sim->state, 1e-6, report));
-            other.sim->system->ops->commit(other.sim->system, other.sim->state.t, other.sim->state.q);
+            const pcs_state *x = &other.sim->state;
+            other.sim->system->ops->commit(other.sim->system, x->t, x->q, x->v);
         }
         // Sums of times round off otherwise than multiples of the step: all but the times is the same.
         for (int k = 0; k < run.sim->system->nv && i % 2 == 0; k++)

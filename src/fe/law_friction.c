@@ -1,0 +1,70 @@
+// Friction of contacts with force laws: the ways of their points over a step, and what they keep from step to step.
+
+#include "fe/laws.h"
+
+#include <math.h>
+#include <string.h>
+
+pcs_status pcs_fe_make_law_friction(pcs_system *self, const fe_laws *laws)
+{
+    fe_law_work *work = ((fe_work *)self->work)->laws;
+    size_t grips = (size_t)laws->nrow * (sizeof(fe_grip) / sizeof(double)), n = (size_t)self->nq;
+    if (laws->ntangent == 0) return PCS_OK;
+    PCS_TAKE(self->ctx, work->memory, grips + n + 1, "friction of force laws");
+    work->grips = (fe_grip *)work->memory;
+    work->origin = work->memory + grips;
+    work->is_committed = work->origin + n;
+    self->memory[self->nmemory++] =
+        (pcs_memory){ .bytes = work->memory, .size = (grips + n + 1) * sizeof *work->memory };
+    PCS_TAKE(self->ctx, work->way, self->nv, "friction of force laws");
+    PCS_TAKE(self->ctx, work->moved, self->nv, "friction of force laws");
+    PCS_TAKE(self->ctx, work->ahead_slide, laws->nrow, "friction of force laws");
+    PCS_TAKE(self->ctx, work->behind_slide, laws->nrow, "friction of force laws");
+    PCS_TAKE(self->ctx, work->rub, laws->nrow, "friction of force laws");
+    self->has_internal = self->has_soft_friction = true;
+    return PCS_OK;
+}
+
+void pcs_fe_look_at_slides(const pcs_system *self, const double *q, double *way)
+{
+    const fe_law_work *work = ((const fe_work *)self->work)->laws;
+    if (*work->is_committed == 0.0) memset(way, 0, (size_t)self->nv * sizeof *way);
+    else self->ops->way(self, work->origin, q, way);
+}
+
+// The force of the last commit along the tangents, of the same size.
+static void friction_turn(const fe_grip *grip, const pcs_row_state *state, int ntangent, double force[2])
+{
+    double kept = 0.0;
+    for (int t = 0; t < ntangent; t++) force[t] = pcs_dot3(state->across[t], grip->force);
+    kept = hypot(force[0], force[1]);
+    if (kept > 0.0)
+        for (int t = 0; t < ntangent; t++) force[t] *= pcs_norm3(grip->force) / kept;
+}
+
+fe_slide pcs_fe_law_slide(const pcs_system *self, int point, const pcs_row_state *state, const pcs_rows *T,
+                          const double *way)
+{
+    const fe_law_work *work = ((const fe_work *)self->work)->laws;
+    const fe_grip *grip = &work->grips[point];
+    int first = pcs_fe_law_tangent(self, point), count = pcs_fe_law_row(self, point)->ntangent;
+    fe_slide x = { .part = 1.0, .start.stiffness = grip->stiffness };
+    for (int t = 0; t < count; t++) x.way[t] = pcs_rows_dot(T, first + t, way);
+    friction_turn(grip, state, count, x.start.force);
+    double depth = -work->gap[point];
+    if (grip->gap > 0.0 && depth > 0.0) {
+        x.part = depth / (depth + grip->gap);
+        x.by_gap = grip->gap / ((depth + grip->gap) * (depth + grip->gap));
+    }
+    return x;
+}
+
+pcs_rub pcs_fe_law_rub(const pcs_system *self, int point, const pcs_force_state *force)
+{
+    const fe_law_work *work = ((const fe_work *)self->work)->laws;
+    const pcs_row *row = pcs_fe_law_row(self, point);
+    if (row->ntangent == 0) return (pcs_rub){ 0 };
+    fe_slide x = pcs_fe_law_slide(self, point, &work->states[point], work->T, work->way);
+    const double s[2] = { x.part * x.way[0], x.part * x.way[1] };
+    return pcs_rub_at(&x.start, row->friction, force, s);
+}
