@@ -3,7 +3,8 @@
 // Chains keep their numbering, other patterns are ordered by minimum degree and, where that takes more than 500
 // operations per entry (lattices in space), by nested dissection if it is better. A simplicial L D L' factor solves
 // faster than a supernodal one, on chains and frames five times, and is as fast to compute up to about a hundred
-// operations per entry; above that the factor is supernodal (L L').
+// operations per entry; above that the factor is supernodal (L L'). A factor of more than 5e11 operations, a minute of
+// one core, or too large to be numbered is left to iterations where the caller may do with them.
 
 #include "linsolve/linsolve.h"
 #include "linsolve/pivot.h"
@@ -17,6 +18,8 @@ typedef struct cholmod_data {
     cholmod_factor *L;
     cholmod_dense *X, *Y, *E; // kept workspaces of the solve
 } cholmod_data;
+
+static const double MOST_OPERATIONS = 5e11;
 
 static const char *cholmod_refuses(const pcs_pattern *pattern, pcs_linsolve_kind kind)
 {
@@ -37,6 +40,10 @@ static void cholmod_release(void *object)
 static pcs_status cholmod_fault(pcs_linsolve *self, const char *during)
 {
     cholmod_data *d = self->data;
+    if (d->common.status == CHOLMOD_TOO_LARGE)
+        return pcs_fail(self->ctx, PCS_UNSUPPORTED,
+                        "the factor of %d equations is too large to be numbered; 'gradients' needs none",
+                        self->A->pattern->n);
     if (d->common.status == CHOLMOD_OUT_OF_MEMORY)
         return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory during the %s", during);
     return pcs_fail(self->ctx, PCS_FAILED, "CHOLMOD status %d during the %s", d->common.status, during);
@@ -61,20 +68,13 @@ static pcs_status cholmod_begin(pcs_linsolve *self)
     cholmod_data *d = self->data;
     const pcs_pattern *pattern = self->A->pattern;
     size_t n = (size_t)pattern->n, nnz = (size_t)pattern->nnz;
-    int *start, *row; // a cholmod_sparse has no const members
     if (!cholmod_start(&d->common)) return cholmod_fault(self, "start");
     PCS_TRY(pcs_defer(self->ctx, cholmod_release, d));
     cholmod_choose_method(&d->common, pattern->chain_block > 0);
-    PCS_TAKE(self->ctx, start, n + 1, "the pattern of a sparse factor");
-    PCS_TAKE(self->ctx, row, nnz, "the pattern of a sparse factor");
-    memcpy(start, pattern->start, (n + 1) * sizeof *start);
-    memcpy(row, pattern->row, nnz * sizeof *row);
     d->view = (cholmod_sparse){
         .nrow = n,
         .ncol = n,
         .nzmax = nnz,
-        .p = start,
-        .i = row,
         .x = self->A->value,
         .stype = 1,
         .itype = CHOLMOD_INT,
@@ -83,6 +83,8 @@ static pcs_status cholmod_begin(pcs_linsolve *self)
         .sorted = 1,
         .packed = 1,
     };
+    memcpy(&d->view.p, &pattern->start, sizeof d->view.p); // only read, but a cholmod_sparse has no const members
+    memcpy(&d->view.i, &pattern->row, sizeof d->view.i);
     return PCS_OK;
 }
 
@@ -91,7 +93,10 @@ static pcs_status cholmod_analyze_pattern(pcs_linsolve *self)
     PCS_TRY(cholmod_begin(self));
     cholmod_data *d = self->data;
     d->L = cholmod_analyze(&d->view, &d->common);
-    return d->L == NULL ? cholmod_fault(self, "analysis") : PCS_OK;
+    bool is_dear = d->L == NULL ? d->common.status == CHOLMOD_TOO_LARGE : d->common.fl > MOST_OPERATIONS;
+    self->is_left = self->is_spared && is_dear;
+    if (self->is_left) cholmod_free_factor(&d->L, &d->common);
+    return d->L == NULL && !self->is_left ? cholmod_fault(self, "analysis") : PCS_OK;
 }
 
 // Diagonal of column j of a factor: D_jj of L D L', else L_jj squared.

@@ -66,6 +66,16 @@ pcs_status pcs_linsolve_create(pcs_context *ctx, const char *name, const pcs_mat
     return pcs_linsolve_create_labelled(ctx, name, "", A, kind, out);
 }
 
+static pcs_status linsolve_analyze(pcs_linsolve *self, const pcs_linsolve_ops *ops)
+{
+    self->ops = ops;
+    self->title = ops->name;
+    self->data = pcs_take(self->ctx, 1, ops->data_size, "a linear solver's data");
+    if (self->data == NULL) return PCS_NO_MEMORY;
+    pcs_status status = ops->analyze(self);
+    return status == PCS_OK ? PCS_OK : pcs_wrap(self->ctx, status, "linear solver '%s'", ops->name);
+}
+
 pcs_status pcs_linsolve_create_labelled(pcs_context *ctx, const char *name, const char *label, const pcs_matrix *A,
                                         pcs_linsolve_kind kind, pcs_linsolve **out)
 {
@@ -84,17 +94,10 @@ pcs_status pcs_linsolve_create_labelled(pcs_context *ctx, const char *name, cons
 
     pcs_linsolve *self;
     PCS_TAKE(ctx, self, 1, "a linear solver");
-    self->ops = ops;
-    self->ctx = ctx;
-    self->A = A;
-    self->kind = kind;
-    self->label = label;
-    self->title = ops->name;
-    self->bad_equation = -1;
-    self->data = pcs_take(ctx, 1, ops->data_size, "a linear solver's data");
-    if (self->data == NULL) return PCS_NO_MEMORY;
-    pcs_status status = ops->analyze(self);
-    if (status != PCS_OK) return pcs_wrap(ctx, status, "linear solver '%s'", ops->name);
+    *self = (pcs_linsolve){ .ctx = ctx, .A = A, .kind = kind, .label = label, .bad_equation = -1 };
+    self->is_spared = is_auto && label[0] != '\0';
+    PCS_TRY(linsolve_analyze(self, ops));
+    if (self->is_left) PCS_TRY(linsolve_analyze(self, linsolve_find("gradients")));
     *out = self;
     return PCS_OK;
 }

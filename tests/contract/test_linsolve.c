@@ -392,7 +392,7 @@ static void test_refusals(void **state)
     check_refusal(*state, "chain", plane, PCS_GENERAL, "64 equations: it is not block tridiagonal");
     check_refusal(*state, "cholmod", plane, PCS_SYMMETRIC_INDEFINITE, "positive definite");
     check_refusal(*state, "dense", large, PCS_SPD, "at most 4000 equations");
-    check_refusal(*state, "cholesky", plane, PCS_SPD, "known are auto, dense, chain, cholmod, umfpack");
+    check_refusal(*state, "cholesky", plane, PCS_SPD, "known are auto, dense, chain, cholmod, gradients, umfpack");
 }
 
 static void test_solve_does_not_allocate(void **state)

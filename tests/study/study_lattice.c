@@ -203,9 +203,11 @@ static bool study_lattices(double largest, bool is_space)
                   { 1e5, 100.0, "cells=[33, 1000]" },
                   { 1e6, 1000.0, "cells=[33, 10000]" } },
       space[] = { { 1e4, 1.4, "cells=[8, 14, 14]" },
-                  { 1e5, 3.1, "cells=[16, 31, 31]" } }; // larger ones are for ranks: factors fill
-    study_head(is_space ? "Lattices in space, up to 16 boxes deep" : "Plane lattices, 33 boxes deep", false);
-    for (int i = 0; i < (is_space ? 2 : 3); i++) {
+                  { 1e5, 3.1, "cells=[16, 31, 31]" },
+                  { 3e5, 4.6, "cells=[23, 46, 46]" }, // from here on factors fill: gradients
+                  { 1e6, 7.0, "cells=[33, 70, 70]" } };
+    study_head(is_space ? "Lattices in space" : "Plane lattices, 33 boxes deep", false);
+    for (int i = 0; i < (is_space ? 4 : 3); i++) {
         double dofs = is_space ? space[i].dofs : plane[i].dofs;
         if (dofs > largest) break;
         if (!study_lattice(is_space ? space[i].cells : plane[i].cells, is_space ? space[i].wide : plane[i].wide,
