@@ -11,6 +11,9 @@
 
 enum { SETTLE_TIES_AFTER = 8 };
 
+// Rate of changes up to which the matrix of an iteration serves the next one, too.
+static const double slow_change = 1e-2;
+
 static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
 {
     PCS_TAKE(self->ctx, s->has_column, s->nz, "the Newton solver");
@@ -181,12 +184,24 @@ static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
     return change;
 }
 
+// A smooth motion that is about to settle. The second iteration has a matrix of its own: how fast the first one's would
+// lead on is not known by then.
+static bool newton_may_keep(const pcs_step_solver *self, int count)
+{
+    const newton *s = self->data;
+    if (count < 2 || !s->is_predicted || s->rate > slow_change) return false;
+    for (int j = 0; j < s->m; j++)
+        if (s->is_used[j] && !self->system->rows[j].is_bilateral) return false;
+    return true;
+}
+
 static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int count, int *iterations,
                              pcs_outcome *outcome)
 {
     (void)outcome;
     newton *s = self->data;
     int rounds;
+    s->keeps_factor = newton_may_keep(self, count);
     s->gate_sign = count < SETTLE_TIES_AFTER ? 1 : -1;
     if (!newton_move(self, p) || !pcs_newton_factor(self, p)) return NAN;
     double moved = s->has_jump && !s->is_at_start ? newton_apply_again(self, p) : 0.0;
@@ -201,21 +216,27 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int cou
     memcpy(s->q_last, sum, (size_t)s->n * sizeof(double));
     newton_apply(self, p);
     for (int i = 0; i < s->n; i++) change = pcs_larger(change, fabs(sum[i] - s->q_last[i]) / self->form.h);
-    return pcs_system_max(self->system, change);
+    change = pcs_system_max(self->system, change);
+    s->rate = change / s->change;
+    s->change = change;
+    return change;
 }
 
-// No increment and no multipliers yet. The first linearisation is about the prediction, or about the start of the step,
+// The increment of the step before and no multipliers yet. The first linearisation is about the prediction, or about the start of the step,
 // a state in balance, which is no point q(d), v(d) of the iteration: what it differs by stands in U and W.
 static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_start)
 {
     newton *s = self->data;
     for (int j = 0; j < s->m; j++) s->is_used[j] = self->system->rows[j].is_bilateral;
-    memset(p->d, 0, (size_t)s->n * sizeof(double));
+    bool is_guessed = p->acceleration != NULL && !is_at_start;
+    for (int i = 0; i < s->n; i++) p->d[i] = is_guessed ? self->form.h / self->form.c * p->acceleration[i] : 0.0;
     memset(s->contacts->p.z, 0, (size_t)s->nz * sizeof(double));
     if (self->form.has_smooth_multipliers)
         for (int j = 0; j < s->m; j++) p->lam[j] = 0.0;
     newton_apply(self, p);
     s->is_at_start = is_at_start;
+    s->is_predicted = !is_at_start;
+    s->change = INFINITY;
     if (!is_at_start) return;
     double *sum = p->base == NULL ? p->q : s->sum;
     for (int i = 0; i < s->n; i++) {

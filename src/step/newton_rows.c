@@ -69,14 +69,13 @@ static void newton_bend(pcs_step_solver *self, const pcs_step_problem *p)
     pcs_curvature_combine(s->curvature, form->c, form->h, form->h * form->kb, s->S);
 }
 
-// S* at the present state, and the border of the bilateral rows.
-bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
+// S* at the present state.
+static bool newton_factor_iteration(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
     pcs_system *system = self->system;
     const pcs_step_form *form = &self->form;
     bool is_singular = false;
-    if (s->is_factored) return true;
     bool has_joints = form->has_smooth_multipliers && system->has_joint_stiffness && s->curvature == NULL;
     if (system->tangents_vary) system->ops->update_tangents(system, p->t, p->q, p->v);
     if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
@@ -88,7 +87,16 @@ bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
     if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
     s->is_factored = system->is_linear;
-    if (!form->has_smooth_multipliers) return true;
+    return true;
+}
+
+bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    const pcs_system *system = self->system;
+    if (s->is_factored) return true;
+    if (!s->keeps_factor && !newton_factor_iteration(self, p)) return false;
+    if (!self->form.has_smooth_multipliers) return true;
     for (int i = 0; i < s->nb; i++) {
         memset(s->border[i], 0, (size_t)s->n * sizeof(double));
         pcs_rows_add_transposed(system->G, s->bilateral[i], 1.0, s->border[i]);
