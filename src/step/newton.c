@@ -94,6 +94,7 @@ static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
     const double *z = s->contacts->p.z;
+    s->rows_are_here = false;
     memset(s->U, 0, (size_t)s->n * sizeof(double));
     memset(s->W, 0, (size_t)s->n * sizeof(double));
     s->has_jump = false;
@@ -128,8 +129,9 @@ static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
 // Mass and directions go to the present place.
 static bool newton_move(pcs_step_solver *self, const pcs_step_problem *p)
 {
-    const newton *s = self->data;
-    return pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x);
+    newton *s = self->data;
+    if (!s->rows_are_here) s->rows_are_here = pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x);
+    return s->rows_are_here;
 }
 
 // d and lam for the multipliers found; gives the largest change of d, NAN when it is not finite.
@@ -166,6 +168,7 @@ static void newton_keep_place(pcs_step_solver *self, pcs_step_problem *p)
         s->qt[i] -= self->form.kb * excess;
         p->q[i] = s->q_last[i];
     }
+    s->rows_are_here = true;
 }
 
 // Takes the multipliers over with the columns of the present place; gives the change of the motion that comes from it.
@@ -253,6 +256,7 @@ static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_
 static bool newton_is_provisional(pcs_step_solver *self, const pcs_step_problem *p)
 {
     const newton *s = self->data;
+    (void)newton_move(self, p); // asked for next, and tells the gaps
     return s->is_provisional || pcs_newton_misses_row(self, p);
 }
 
@@ -282,7 +286,7 @@ static pcs_outcome newton_contact(pcs_step_solver *self, pcs_step_problem *p, in
     s->contacts->p.is_hasty = false;
     memset(s->y0, 0, (size_t)s->n * sizeof(double));
     memcpy(s->qt, p->q, (size_t)s->n * sizeof(double));
-    s->is_at_start = false;
+    s->is_at_start = s->has_jump = s->rows_are_here = false;
     if (!pcs_newton_solve_contacts(self, p, iterations)) return PCS_NOT_CONVERGED;
     newton_apply(self, p);
     return PCS_CONVERGED;
@@ -309,7 +313,7 @@ static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_re
         p->rate_before[j] = pcs_rows_dot(self->system->G, j, p->v) - pcs_rows_dot(self->system->G, j, s->W);
     }
     for (int t = 0; t < s->nt; t++) p->la_t[t] = z[2 * s->m + t];
-    if (p->smooth_gap != NULL) self->system->ops->gaps(self->system, s->qt, p->smooth_gap);
+    if (p->smooth_gap != NULL) pcs_newton_find_gaps(self, p, p->smooth_gap, s->contacts->p.b);
 }
 
 const pcs_step_solver_ops pcs_step_newton = {

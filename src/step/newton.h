@@ -39,6 +39,7 @@ typedef struct newton {
     bool has_jump;          // U or W is not zero
     int gate_sign;          // 1: a gap at the tolerance counts as closed; -1: as open, where closing it would open it
     bool is_factored;       // S* of a system whose tangents never change
+    bool rows_are_here;     // mass and directions stand at the present q
     bool is_predicted;      // this iteration began at the prediction
     bool keeps_factor;      // S* and K stay those of the iterate before
     double change, rate;    // m/s, of the last iteration, and over that of the one before
@@ -64,6 +65,8 @@ void pcs_newton_free_increment(pcs_step_solver *self, pcs_step_problem *p);
 bool pcs_newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, int *rounds);
 // Has a row closed that was left out of the last iteration?
 bool pcs_newton_misses_row(pcs_step_solver *self, const pcs_step_problem *p);
+// Gaps at qt and at q, each evaluated once at most; those at qt where gates follow them.
+void pcs_newton_find_gaps(pcs_step_solver *self, const pcs_step_problem *p, double *smooth_gap, double *gap);
 // Column of unknown k of z: X or XT; and how much of it the unknown adds to q and to v directly.
 const double *pcs_newton_column(const pcs_step_solver *self, int k);
 double pcs_newton_into_q(const pcs_step_solver *self, int k);

@@ -226,17 +226,26 @@ static bool newton_may_close(const pcs_step_form *form, const pcs_step_problem *
     return form->gate_is_live ? c->p.b_gate[j] <= p->gate_tolerance : p->gate[j] != 0;
 }
 
+void pcs_newton_find_gaps(pcs_step_solver *self, const pcs_step_problem *p, double *smooth_gap, double *gap)
+{
+    const newton *s = self->data;
+    pcs_system *system = self->system;
+    bool is_elsewhere = (s->has_jump || s->is_at_start) && self->form.gate_is_live;
+    if (is_elsewhere) system->ops->gaps(system, s->qt, smooth_gap);
+    if (s->rows_are_here) pcs_system_gaps_here(system, p->q, gap);
+    else system->ops->gaps(system, p->q, gap);
+    if (!is_elsewhere) memcpy(smooth_gap, gap, (size_t)s->m * sizeof *gap);
+}
+
 // Has a row closed that was left out of the last iteration?
 bool pcs_newton_misses_row(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
     pcs_dense_contacts *c = s->contacts;
-    pcs_system *system = self->system;
     bool has_open = false, misses = false;
     for (int j = 0; j < s->m; j++) has_open = has_open || !s->is_used[j];
     if (!has_open || !pcs_form_sees_gaps(&self->form)) return false;
-    system->ops->gaps(system, s->qt, c->p.b_gate);
-    system->ops->gaps(system, p->q, c->p.b);
+    pcs_newton_find_gaps(self, p, c->p.b_gate, c->p.b);
     for (int j = 0; j < s->m; j++) {
         if (s->is_used[j] || !newton_may_close(&self->form, p, c, j)) continue;
         s->is_used[j] = 1;
@@ -253,8 +262,7 @@ static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
     pcs_system *system = self->system;
     double kb = self->form.kb;
     if (s->m == 0) return;
-    system->ops->gaps(system, s->qt, c->p.b_gate);
-    system->ops->gaps(system, p->q, c->p.b);
+    pcs_newton_find_gaps(self, p, c->p.b_gate, c->p.b);
     const double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t, *way = s->y0;
     for (int i = 0; i < s->n; i++) {
         s->q_last[i] = sum_t[i] + kb * s->y0[i] - sum[i];
@@ -304,8 +312,7 @@ static bool newton_update_sets(pcs_step_solver *self, const pcs_step_problem *p)
     pcs_dense_contacts *c = s->contacts;
     pcs_system *system = self->system;
     memcpy(c->p.z, s->z_last, (size_t)s->nz * sizeof *c->p.z);
-    system->ops->gaps(system, s->qt, c->p.gate_gap);
-    system->ops->gaps(system, p->q, c->p.value);
+    pcs_newton_find_gaps(self, p, c->p.gate_gap, c->p.value);
     for (int j = 0; j < s->m; j++)
         c->p.value[s->m + j] =
             pcs_rows_dot(system->G, j, p->v) + pcs_row_target(system->G, j, p->target, p->target_velocity);
