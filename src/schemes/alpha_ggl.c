@@ -28,8 +28,8 @@
 enum { VARIANT_GGL, VARIANT_MODIFIED_LCP };
 static const char *const ggl_variants[] = { "ggl", "modified_lcp", NULL };
 
-// Above this spectral radius the accelerations of fast modes, whose signs change from step to step, hardly decay: those
-// of the step before are no better a guess than none.
+// Above this spectral radius the accelerations of the fast modes of a mesh, whose signs change from step to step, hardly
+// decay: those of the step before are no better a guess than none.
 static const double steady_radius = 0.85;
 
 typedef struct ggl_params {
@@ -85,7 +85,7 @@ static pcs_status ggl_setup(pcs_scheme *self)
     pcs_alpha_of_radius(&s->alpha, p->rho_inf);
     s->carry = p->variant == VARIANT_MODIFIED_LCP ? 1.0 : 0.0;
     s->has_joints = pcs_has_bilateral_rows(self->system);
-    s->goes_on = !self->system->is_linear && p->rho_inf <= steady_radius;
+    s->goes_on = !self->system->is_linear && (p->rho_inf <= steady_radius || !self->system->is_mesh);
     PCS_TAKE(self->ctx, s->correction, self->system->nrow, "position corrections");
     PCS_TAKE(self->ctx, s->smooth_gap, self->system->nrow, "position corrections");
     PCS_TRY(pcs_next_create(self, &s->alpha.next));

@@ -79,6 +79,10 @@ static bool newton_factor_iteration(pcs_step_solver *self, const pcs_step_proble
     bool has_joints = form->has_smooth_multipliers && system->has_joint_stiffness && s->curvature == NULL;
     if (system->tangents_vary) system->ops->update_tangents(system, p->t, p->q, p->v);
     if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
+    if (system->mass_varies) {
+        for (int i = 0; i < s->n; i++) s->y0[i] = form->c / form->h * p->d[i];
+        system->ops->add_inertia_stiffness(system, p->q, s->y0);
+    }
     if (p->base != NULL && (has_joints || system->tangents_vary)) system->ops->turn_columns(system, s->x, system->K);
     if (s->curvature != NULL) newton_bend(self, p);
     else
@@ -326,12 +330,26 @@ static bool newton_update_sets(pcs_step_solver *self, const pcs_step_problem *p)
     return true;
 }
 
+// All contacts stay open as far as the motion without multipliers says.
+static bool newton_is_free(const newton *s)
+{
+    for (int j = 0; j < s->m; j++)
+        if (s->is_used[j]) return false;
+    return true;
+}
+
 bool pcs_newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, int *rounds)
 {
     newton *s = self->data;
     s->is_provisional = false;
     memcpy(s->z_last, s->contacts->p.z, (size_t)s->nz * sizeof(double));
     newton_fill_base(self, p);
+    if (newton_is_free(s)) {
+        memset(s->contacts->p.z, 0, (size_t)s->nz * sizeof(double));
+        memset(s->contacts->p.gate, 0, (size_t)s->m * sizeof *s->contacts->p.gate);
+        *rounds = 1;
+        return true;
+    }
     // Where several answers exist the iteration stays with the one that it has.
     s->contacts->is_warm = self->form.has_dynamics && s->has_jump && !s->is_at_start;
     do {

@@ -142,6 +142,8 @@ typedef struct pcs_system_ops {
     void (*update_mass)(pcs_system *self, const double *q);
     void (*update_tangents)(pcs_system *self, double t, const double *q, const double *v);
     void (*update_directions)(pcs_system *self, const double *q);
+    // K += d(M a)/dq for the M that stands, at q; after update_tangents: mass_varies.
+    void (*add_inertia_stiffness)(pcs_system *self, const double *q, const double *a);
     // K += -d(G^T lam)/dq of bilateral rows, as far as it has entries; after update_tangents: has_joint_stiffness.
     void (*add_joint_stiffness)(pcs_system *self, const double *q, const double *lam);
     void (*gaps)(pcs_system *self, const double *q, double *gap); // [nrow]
