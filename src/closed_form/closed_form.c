@@ -126,9 +126,11 @@ static void closed_add_inertia_stiffness(pcs_system *self, const double *q, cons
         x[j] = q[j] + step;
         d->def->mass(d->p, x, M);
         x[j] = q[j];
-        for (int k = 0; k < n; k++)
+        for (int k = 0; k < n; k++) {
+            double factor = a[k] / step;
             for (int i = 0; i < n; i++)
-                self->K->value[j * n + i] += (M[i * n + k] - self->M->value[i * n + k]) * a[k] / step;
+                self->K->value[j * n + i] += factor * (M[k * n + i] - self->M->value[k * n + i]);
+        }
     }
 }
 

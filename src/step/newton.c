@@ -126,12 +126,22 @@ static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
     self->system->ops->retract(self->system, p->base, s->x, p->q);
 }
 
-// Mass and directions go to the present place.
-static bool newton_move(pcs_step_solver *self, const pcs_step_problem *p)
+// Mass and directions go to the present place; columns follow where multipliers act, or where the step ends.
+static bool newton_lead(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
-    if (!s->rows_are_here) s->rows_are_here = pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x);
+    if (s->rows_are_here) return true;
+    if (p->base != NULL && self->system->directions_vary) pcs_projection_leave(self); // x is another one even at this q
+    s->rows_are_here = pcs_projection_lead(self, p->q);
     return s->rows_are_here;
+}
+
+static bool newton_move(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    const newton *s = self->data;
+    if (!newton_lead(self, p)) return false;
+    pcs_projection_follow(self, p->base == NULL ? NULL : s->x);
+    return true;
 }
 
 // d and lam for the multipliers found; gives the largest change of d, NAN when it is not finite.
@@ -206,7 +216,7 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int cou
     int rounds;
     s->keeps_factor = newton_may_keep(self, count);
     s->gate_sign = count < SETTLE_TIES_AFTER ? 1 : -1;
-    if (!newton_move(self, p) || !pcs_newton_factor(self, p)) return NAN;
+    if (!(s->has_jump ? newton_move(self, p) : newton_lead(self, p)) || !pcs_newton_factor(self, p)) return NAN;
     double moved = s->has_jump && !s->is_at_start ? newton_apply_again(self, p) : 0.0;
     pcs_newton_free_increment(self, p);
     if (!pcs_newton_solve_contacts(self, p, &rounds)) return NAN;
@@ -256,7 +266,7 @@ static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_
 static bool newton_is_provisional(pcs_step_solver *self, const pcs_step_problem *p)
 {
     const newton *s = self->data;
-    (void)newton_move(self, p); // asked for next, and tells the gaps
+    (void)newton_lead(self, p); // asked for next, and tells the gaps
     return s->is_provisional || pcs_newton_misses_row(self, p);
 }
 
@@ -306,6 +316,7 @@ static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_re
     memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
     result->outcome = self->form.has_dynamics ? newton_dynamics(self, p, &result->iterations)
                                               : newton_contact(self, p, &result->iterations);
+    if (result->outcome != PCS_CONVERGED) pcs_projection_leave(self);
     for (int j = 0; j < s->m; j++) {
         p->nu[j] = z[j];
         p->la[j] = z[s->m + j];

@@ -350,6 +350,7 @@ bool pcs_newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, int *
         *rounds = 1;
         return true;
     }
+    if (self->form.has_dynamics) pcs_projection_follow(self, p->base == NULL ? NULL : s->x);
     // Where several answers exist the iteration stays with the one that it has.
     s->contacts->is_warm = self->form.has_dynamics && s->has_jump && !s->is_at_start;
     do {
