@@ -27,10 +27,10 @@ static const pcs_cell_shape exact_shape = { .ndof = NDOF, .node_dofs = 6, .trans
 
 // What the section of a cell makes.
 typedef struct exact_profile {
-    pcs_exact_stiffness D;
-    double line_mass;          // rho A
-    pcs_beam_shares mass;      // of the nodes: 1/3, 1/6, 1/3, or 1/2, 0, 1/2 in a section that does not vary
-    double line_inertia[2][3]; // rho (Iy + Iz), rho Iy, rho Iz, twice the share of a node
+    double force[3], moment[3]; // E A, G A ky, G A kz; G J, E Iy, E Iz
+    double line_mass;           // rho A
+    pcs_beam_shares mass;       // of the nodes: 1/3, 1/6, 1/3, or 1/2, 0, 1/2 in a section that does not vary
+    double line_inertia[2][3];  // rho (Iy + Iz), rho Iy, rho Iz, twice the share of a node
 } exact_profile;
 
 typedef struct exact_data {
@@ -84,7 +84,7 @@ static pcs_status exact_node_dofs(pcs_context *ctx, const pcs_batch *batch, int 
                     batch->name, batch->cells[cell], chord, pcs_norm3(k), 2.0 / chord);
 }
 
-static pcs_exact_cell exact_cell(const pcs_batch *batch, int cell)
+static pcs_exact_cell exact_cell(const pcs_batch *batch, int cell, const exact_profile *profile)
 {
     pcs_exact_cell out;
     double axes[3][3];
@@ -92,6 +92,10 @@ static pcs_exact_cell exact_cell(const pcs_batch *batch, int cell)
     out.inverse = 1.0 / out.length;
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++) out.E[3 * k + i] = axes[i][k];
+    pcs_exact_material(out.E, profile->force, 1.0, out.Dn);
+    pcs_exact_material(out.E, profile->moment, out.inverse, out.Dm);
+    for (int node = 0; node < 2; node++)
+        pcs_exact_material(out.E, profile->line_inertia[node], 0.5 * out.length, out.J[node]);
     return out;
 }
 
@@ -117,8 +121,8 @@ static exact_profile exact_make_profile(const pcs_batch *batch, int cell)
     const pcs_section *s = pcs_taper_section(batch, cell);
     const double inertia[3] = { p->rho * (s->Iy + s->Iz), p->rho * s->Iy, p->rho * s->Iz };
     double G = 0.5 * p->E / (1.0 + p->nu);
-    exact_profile out = { .D = { .force = { p->E * s->area, G * s->area * s->ky, G * s->area * s->kz },
-                                 .moment = { G * s->torsion, p->E * s->Iy, p->E * s->Iz } },
+    exact_profile out = { .force = { p->E * s->area, G * s->area * s->ky, G * s->area * s->kz },
+                          .moment = { G * s->torsion, p->E * s->Iy, p->E * s->Iz },
                           .line_mass = p->rho * s->area,
                           .mass = pcs_beam_find_shares(batch, cell, PCS_BEAM_AREA) };
     for (int k = 0; k < 3; k++) {
@@ -145,7 +149,7 @@ static pcs_status exact_setup(pcs_context *ctx, pcs_batch *batch)
     for (int i = 0; i < nprofile; i++) profiles[i] = exact_make_profile(batch, i);
     if (is_curved) PCS_TAKE(ctx, arcs, batch->ncell, "curved beam cells");
     for (int i = 0; i < batch->ncell; i++) {
-        cells[i] = exact_cell(batch, i);
+        cells[i] = exact_cell(batch, i, &profiles[nprofile == 1 ? 0 : i]);
         if (is_curved) arcs[i] = exact_arc(&cells[i], p->curvature);
     }
     *data = (exact_data){ .cells = cells, .arcs = arcs, .profiles = profiles, .stride = batch->tapers == NULL ? 0 : 1 };
@@ -181,22 +185,21 @@ static inline void exact_momentum(const exact_data *data, int index, const doubl
         p[k] = mass * (shares->first * w[k] + shares->cross * w[6 + k]);
         p[6 + k] = mass * (shares->cross * w[k] + shares->last * w[6 + k]);
     }
-    pcs_exact_material(cell->E, profile->line_inertia[0], 0.5 * cell->length, w + 3, p + 3);
-    pcs_exact_material(cell->E, profile->line_inertia[1], 0.5 * cell->length, w + 9, p + 9);
+    pcs_rotation_apply(cell->J[0], w + 3, p + 3);
+    pcs_rotation_apply(cell->J[1], w + 9, p + 9);
 }
 
 // Section forces in material axes; rates are NULL without stiffness damping.
-static inline void exact_section(const pcs_batch *batch, int index, const pcs_exact_state *state,
-                                 const pcs_exact_rates *rates, pcs_exact_forces *out)
+static inline void exact_section(const pcs_batch *batch, const pcs_exact_state *state, const pcs_exact_rates *rates,
+                                 pcs_exact_forces *out)
 {
-    const pcs_exact_stiffness *D = &exact_profile_of(batch->data, index)->D;
     double Gam[3], psi[3];
     for (int k = 0; k < 3; k++) {
         Gam[k] = state->Gam[k] + (rates == NULL ? 0.0 : batch->damping_stiffness * rates->Gam[k]);
         psi[k] = state->bend[k] + (rates == NULL ? 0.0 : batch->damping_stiffness * rates->psi[k]);
     }
-    pcs_exact_material(state->cell->E, D->force, 1.0, Gam, out->n);
-    pcs_exact_material(state->cell->E, D->moment, state->cell->inverse, psi, out->m);
+    pcs_rotation_apply(state->cell->Dn, Gam, out->n);
+    pcs_rotation_apply(state->cell->Dm, psi, out->m);
 }
 
 // What the section forces do to the nodes, as forces that hold the cell in its state.
@@ -243,7 +246,7 @@ static inline void exact_force(const pcs_batch *batch, int index, const double *
     pcs_exact_forces forces;
     exact_look(batch, index, q, v, w, &state);
     if (is_damped) pcs_exact_rate(&state, w, &rates);
-    exact_section(batch, index, &state, is_damped ? &rates : NULL, &forces);
+    exact_section(batch, &state, is_damped ? &rates : NULL, &forces);
     exact_hold(&state, &forces, f);
     if (state.arc != NULL) exact_leave_arc(state.arc, f);
     exact_momentum(data, index, w, p);
@@ -259,71 +262,61 @@ static void exact_add_force(const pcs_batch *batch, const double *q, const doubl
     pcs_cell_add_force(batch, NDOF, exact_force, q, v, f);
 }
 
-// J of one node, row-major.
-static void exact_inertia(const exact_data *data, int index, int node, double J[9])
-{
-    const double *line_inertia = exact_profile_of(data, index)->line_inertia[node];
-    const pcs_exact_cell *cell = &data->cells[index];
-    for (int i = 0; i < 3; i++)
-        for (int j = i; j < 3; j++) {
-            double sum = 0.0;
-            for (int k = 0; k < 3; k++) sum += cell->E[3 * i + k] * line_inertia[k] * cell->E[3 * j + k];
-            J[3 * i + j] = J[3 * j + i] = 0.5 * cell->length * sum;
-        }
-}
-
 // A += factor M
 static void exact_mass(const exact_data *data, int index, double factor, double A[NDOF * NDOF])
 {
     const exact_profile *profile = exact_profile_of(data, index);
-    double mass = factor * profile->line_mass * data->cells[index].length, J[2][9];
-    for (int node = 0; node < 2; node++) exact_inertia(data, index, node, J[node]);
+    const pcs_exact_cell *cell = &data->cells[index];
+    double mass = factor * profile->line_mass * cell->length;
     for (int k = 0; k < 3; k++) {
         A[k * NDOF + k] += mass * profile->mass.first;
         A[(6 + k) * NDOF + 6 + k] += mass * profile->mass.last;
         A[k * NDOF + 6 + k] += mass * profile->mass.cross;
         A[(6 + k) * NDOF + k] += mass * profile->mass.cross;
         for (int j = 0; j < 3; j++) {
-            A[(3 + k) * NDOF + 3 + j] += factor * J[0][3 * k + j];
-            A[(9 + k) * NDOF + 9 + j] += factor * J[1][3 * k + j];
+            A[(3 + k) * NDOF + 3 + j] += factor * cell->J[0][3 * k + j];
+            A[(9 + k) * NDOF + 9 + j] += factor * cell->J[1][3 * k + j];
         }
     }
 }
 
 // C += Om^ J - (J Om)^ at both nodes: the derivative of Om x J Om.
-static void exact_gyroscopic(const exact_data *data, int index, const double w[NDOF], double C[NDOF * NDOF])
+static inline void exact_gyroscopic(const pcs_exact_cell *cell, const double w[NDOF], double C[NDOF * NDOF])
 {
     for (int i = 3; i < NDOF; i += 6) {
-        double p[3], J[9];
-        exact_inertia(data, index, i / 6, J);
-        pcs_rotation_apply(J, w + i, p);
+        const double *J = cell->J[i / 6], *Om = w + i;
+        double p[3], *at = C + i * NDOF + i;
+        pcs_rotation_apply(J, Om, p);
         for (int j = 0; j < 3; j++) {
-            const double column[3] = { J[j], J[3 + j], J[6 + j] }, unit[3] = { j == 0, j == 1, j == 2 };
-            double a[3], b[3];
-            pcs_cross(w + i, column, a);
-            pcs_cross(unit, p, b);
-            for (int k = 0; k < 3; k++) C[(i + k) * NDOF + i + j] += a[k] + b[k];
+            at[j] += Om[1] * J[6 + j] - Om[2] * J[3 + j];
+            at[NDOF + j] += Om[2] * J[j] - Om[0] * J[6 + j];
+            at[2 * NDOF + j] += Om[0] * J[3 + j] - Om[1] * J[j];
         }
+        at[1] += p[2];
+        at[2] -= p[1];
+        at[NDOF] -= p[2];
+        at[NDOF + 2] += p[0];
+        at[2 * NDOF] += p[1];
+        at[2 * NDOF + 1] -= p[0];
     }
 }
 
 static void exact_tangents(const pcs_batch *batch, int index, const double *q, const double *v, double *K, double *C)
 {
     const exact_data *data = batch->data;
-    const pcs_exact_stiffness *D = &exact_profile_of(data, index)->D;
     double beta = batch->damping_stiffness, w[NDOF];
     pcs_exact_state state;
     pcs_exact_rates rates, *damping = beta != 0.0 ? &rates : NULL;
     pcs_exact_forces forces;
     exact_look(batch, index, q, v, w, &state);
     if (damping != NULL) pcs_exact_rate(&state, w, &rates);
-    exact_section(batch, index, &state, damping, &forces);
-    pcs_exact_tangent(D, &state, &forces, beta, damping, K);
+    exact_section(batch, &state, damping, &forces);
+    pcs_exact_tangent(&state, &forces, beta, damping, K);
     if (C == NULL) return;
     if (damping == NULL) memset(C, 0, NDOF * NDOF * sizeof *C);
-    else pcs_exact_viscosity(D, &state, beta, C);
+    else pcs_exact_viscosity(&state, beta, C);
     if (batch->damping_mass != 0.0) exact_mass(data, index, batch->damping_mass, C);
-    exact_gyroscopic(data, index, w, C);
+    exact_gyroscopic(&data->cells[index], w, C);
 }
 
 static void exact_matrices(const pcs_batch *batch, int index, double *M, double *K)
@@ -335,7 +328,7 @@ static void exact_matrices(const pcs_batch *batch, int index, double *M, double 
     memset(M, 0, NDOF * NDOF * sizeof *M);
     exact_mass(data, index, 1.0, M);
     pcs_exact_deform(&data->cells[index], exact_arc_of(data, index), rest, &state);
-    pcs_exact_tangent(&exact_profile_of(data, index)->D, &state, &none, 0.0, NULL, K);
+    pcs_exact_tangent(&state, &none, 0.0, NULL, K);
     for (int i = 1; i < NDOF; i++) // products leave round-off
         for (int j = 0; j < i; j++) K[i * NDOF + j] = K[j * NDOF + i];
 }
@@ -344,11 +337,10 @@ static void exact_matrices(const pcs_batch *batch, int index, double *M, double 
 static double exact_form(const exact_data *data, int index, const double Gam[3], const double psi[3])
 {
     const pcs_exact_cell *cell = &data->cells[index];
-    const pcs_exact_stiffness *D = &exact_profile_of(data, index)->D;
     double n[3], m[3];
-    pcs_exact_material(cell->E, D->force, cell->length, Gam, n);
-    pcs_exact_material(cell->E, D->moment, cell->inverse, psi, m);
-    return pcs_dot3(Gam, n) + pcs_dot3(psi, m);
+    pcs_rotation_apply(cell->Dn, Gam, n);
+    pcs_rotation_apply(cell->Dm, psi, m);
+    return cell->length * pcs_dot3(Gam, n) + pcs_dot3(psi, m);
 }
 
 // The gyroscopic force does no work.
@@ -401,7 +393,7 @@ static void exact_read_fields(const pcs_batch *batch, int index, const double *q
     pcs_exact_forces forces;
     pcs_cell_gather(batch->equation + (size_t)index * NDOF, NDOF, q, x);
     pcs_exact_deform(cell, exact_arc_of(data, index), x, &state);
-    exact_section(batch, index, &state, NULL, &forces);
+    exact_section(batch, &state, NULL, &forces);
     exact_hold(&state, &forces, f);
     pcs_rotation_apply_transposed(cell->E, forces.n, force);
     pcs_rotation_apply_transposed(cell->E, forces.m, moment);
@@ -430,7 +422,7 @@ const pcs_element_ops pcs_element_beam_exact_3d = {
     .ndof = NDOF,
     .is_nonlinear = true,
     .sees_velocity = true,
-    .is_nodal_in_velocity = true,
+    .is_gyroscopic = true,
     .fields = exact_fields,
     .node_dofs = exact_node_dofs,
     .setup = exact_setup,

@@ -26,6 +26,8 @@ enum { PCS_EXACT_NDOF = 12 };
 typedef struct pcs_exact_cell {
     double length, inverse; // L and 1/L
     double E[9];            // columns: the axes of the section; the first is d0
+    double Dn[9], Dm[9];    // E diag(E A, G A ky, G A kz) E^T, E diag(G J, E Iy, E Iz) E^T / L
+    double J[2][9];         // rotary inertia of the nodes
 } pcs_exact_cell;
 
 // What a curved cell has besides.
@@ -33,11 +35,6 @@ typedef struct pcs_exact_arc {
     double Q[4], B[9]; // exp(psi0/2) as quaternion and matrix
     double psi0[3];
 } pcs_exact_arc;
-
-typedef struct pcs_exact_stiffness {
-    double force[3];  // E A, G A ky, G A kz
-    double moment[3]; // G J, E Iy, E Iz
-} pcs_exact_stiffness;
 
 typedef struct pcs_exact_state {
     const pcs_exact_cell *cell;
@@ -178,23 +175,21 @@ static inline void pcs_exact_rate(const pcs_exact_state *state, const double v[P
     for (int k = 0; k < 3; k++) out->Gam[k] = out->slide[k] + a[k];
 }
 
-// y = factor E diag(D) E^T x
-static inline void pcs_exact_material(const double E[9], const double D[3], double factor, const double x[3],
-                                      double y[3])
+// A = factor E diag(D) E^T
+static inline void pcs_exact_material(const double E[9], const double D[3], double factor, double A[9])
 {
-    double local[3];
-    pcs_rotation_apply_transposed(E, x, local);
-    for (int k = 0; k < 3; k++) local[k] *= factor * D[k];
-    pcs_rotation_apply(E, local, y);
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++)
+            A[3 * i + j] = A[3 * j + i] = factor * (E[3 * i] * D[0] * E[3 * j] + E[3 * i + 1] * D[1] * E[3 * j + 1] +
+                                                    E[3 * i + 2] * D[2] * E[3 * j + 2]);
 }
 
 // Stiffness of a cell under section forces (damping forces included); `rates` are NULL when beta is zero, else their
 // change with q is taken into account. Twelve rows and columns.
-void pcs_exact_tangent(const pcs_exact_stiffness *D, const pcs_exact_state *state, const pcs_exact_forces *forces,
-                       double beta, const pcs_exact_rates *rates, double K[PCS_EXACT_NDOF * PCS_EXACT_NDOF]);
+void pcs_exact_tangent(const pcs_exact_state *state, const pcs_exact_forces *forces, double beta,
+                       const pcs_exact_rates *rates, double K[PCS_EXACT_NDOF * PCS_EXACT_NDOF]);
 
 // beta (L Bg^T Dn Bg + Bp^T Dm Bp / L), Bg and Bp the gradients of Gam and psi.
-void pcs_exact_viscosity(const pcs_exact_stiffness *D, const pcs_exact_state *state, double beta,
-                         double C[PCS_EXACT_NDOF * PCS_EXACT_NDOF]);
+void pcs_exact_viscosity(const pcs_exact_state *state, double beta, double C[PCS_EXACT_NDOF * PCS_EXACT_NDOF]);
 
 #endif

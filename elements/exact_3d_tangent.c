@@ -43,6 +43,26 @@ static inline void tangent_transpose(const double A[9], double B[9])
         for (int j = 0; j < 3; j++) B[3 * i + j] = A[3 * j + i];
 }
 
+// C = A x^
+static inline void tangent_times_hat(const double A[9], const double x[3], double C[9])
+{
+    for (int i = 0; i < 9; i += 3) {
+        C[i] = A[i + 1] * x[2] - A[i + 2] * x[1];
+        C[i + 1] = A[i + 2] * x[0] - A[i] * x[2];
+        C[i + 2] = A[i] * x[1] - A[i + 1] * x[0];
+    }
+}
+
+// C = x^ A
+static inline void tangent_hat_times(const double x[3], const double A[9], double C[9])
+{
+    for (int j = 0; j < 3; j++) {
+        C[j] = x[1] * A[6 + j] - x[2] * A[3 + j];
+        C[3 + j] = x[2] * A[j] - x[0] * A[6 + j];
+        C[6 + j] = x[0] * A[3 + j] - x[1] * A[j];
+    }
+}
+
 static inline void tangent_add(double factor, const double A[9], double B[9])
 {
     for (int i = 0; i < 9; i++) B[i] += factor * A[i];
@@ -53,15 +73,6 @@ static inline void tangent_add_dyad(double factor, const double a[3], const doub
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) B[3 * i + j] += factor * a[i] * b[j];
-}
-
-// A = factor E diag(D) E^T
-static inline void tangent_turn_diagonal(const double E[9], const double D[3], double factor, double A[9])
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = i; j < 3; j++)
-            A[3 * i + j] = A[3 * j + i] = factor * (E[3 * i] * D[0] * E[3 * j] + E[3 * i + 1] * D[1] * E[3 * j + 1] +
-                                                    E[3 * i + 2] * D[2] * E[3 * j + 2]);
 }
 
 // e'(a)/a; the closed form cancels for small a.
@@ -88,16 +99,13 @@ static double tangent_slope_of_t(const pcs_exact_state *state)
            64.0;
 }
 
-// The constant matrices of a state.
+// The constant matrices of a state, for damping.
 typedef struct operators {
-    double Dn[9], Dm[9]; // the second over L
     double G[9], X[9], T[9], P[9];
 } operators;
 
-static inline void tangent_find_operators(const pcs_exact_stiffness *D, const pcs_exact_state *state, operators *o)
+static void tangent_find_operators(const pcs_exact_state *state, operators *o)
 {
-    tangent_turn_diagonal(state->cell->E, D->force, 1.0, o->Dn);
-    tangent_turn_diagonal(state->cell->E, D->moment, state->cell->inverse, o->Dm);
     tangent_hat(state->g, o->G);
     tangent_hat(state->psi, o->X);
     for (int i = 0; i < 9; i++) {
@@ -136,34 +144,38 @@ static inline void tangent_spread(const blocks *b, double *A)
         }
 }
 
-// Z of the head of this file.
-static inline void tangent_find_Z(const operators *o, const pcs_exact_state *state, const double m[3],
-                                  const double y[3], double Z[9])
+// Z of the head of this file; XDm = psi^ Dm/L.
+static inline void tangent_find_Z(const pcs_exact_state *state, const double m[3], const double y[3],
+                                  const double XDm[9], double Z[9])
 {
-    double a[3], b[3], c[3], A[9], B[9];
-    pcs_cross(state->psi, m, a);
-    pcs_cross(state->psi, a, b);
-    pcs_cross(y, state->psi, c);
-    double e1 = tangent_slope_of_e(state), t1 = 0.5 * tangent_slope_of_t(state);
-    for (int k = 0; k < 3; k++) c[k] = e1 * b[k] + t1 * c[k];
-    pcs_rotation_multiply(o->P, o->Dm, Z);
-    tangent_hat(a, A);
-    tangent_add(-state->e, A, Z);
-    tangent_hat(m, A);
-    pcs_rotation_multiply(o->X, A, B);
-    tangent_add(-state->e, B, Z);
-    tangent_hat(y, A);
-    tangent_add(0.5 * state->t, A, Z);
-    tangent_add_dyad(1.0, c, state->psi, Z);
+    const double *psi = state->psi, e = state->e, half = 0.5 * state->t;
+    double a[3], b[3], c[3], XXDm[9];
+    pcs_cross(psi, m, a);
+    pcs_cross(psi, a, b);
+    pcs_cross(y, psi, c);
+    double e1 = tangent_slope_of_e(state), t1 = 0.5 * tangent_slope_of_t(state), along = e * pcs_dot3(psi, m);
+    // psi^ m^ = m psi^T - psi . m I
+    for (int k = 0; k < 3; k++) c[k] = e1 * b[k] + t1 * c[k] - e * m[k];
+    for (int k = 0; k < 3; k++) a[k] = half * y[k] - e * a[k];
+    tangent_hat(a, Z);
+    for (int i = 0; i < 9; i += 4) Z[i] += along;
+    tangent_hat_times(psi, XDm, XXDm);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            int k = 3 * i + j;
+            Z[k] += state->cell->Dm[k] + e * XXDm[k] + c[i] * psi[j];
+        }
 }
 
 // b += the change of the section forces that comes with changing strain rates,
 //   d(Gam') = slide^ th - th'^ gam + g^ V p,  d(psi') = Y p,
 //   V = -t/2 r'^ + t1/2 (psi x r') psi^T,  Y = e1 psi x (psi x r') psi^T - e ((psi x r')^ + psi^ r'^) - s'^
-static void tangent_add_rate_change(const operators *o, const pcs_exact_state *state, double beta,
-                                    const pcs_exact_rates *rates, blocks *b)
+static void tangent_add_rate_change(const pcs_exact_state *state, double beta, const pcs_exact_rates *rates, blocks *b)
 {
     const pcs_exact_cell *cell = state->cell;
+    operators found;
+    const operators *o = &found;
+    tangent_find_operators(state, &found);
     double a[3], c[3], A[9], B[9], V[9], Y[9], Ath[9], dn[3][9], dm[3][9] = { { 0 } };
     pcs_cross(state->psi, rates->r, a);
     pcs_cross(state->psi, a, c);
@@ -193,8 +205,8 @@ static void tangent_add_rate_change(const operators *o, const pcs_exact_state *s
     pcs_rotation_multiply(Y, o->P, dm[R]);
     for (int j = U; j <= R; j++) {
         double n[9], m[9], y[9];
-        pcs_rotation_multiply(o->Dn, dn[j], n);
-        pcs_rotation_multiply(o->Dm, dm[j], m);
+        pcs_rotation_multiply(cell->Dn, dn[j], n);
+        pcs_rotation_multiply(cell->Dm, dm[j], m);
         pcs_rotation_multiply(state->Rm, n, A);
         tangent_add(beta, A, b->at[U][j]);
         pcs_rotation_multiply(o->G, n, y);
@@ -228,60 +240,69 @@ static void tangent_leave_arc(const pcs_exact_arc *arc, double *A)
     }
 }
 
-void pcs_exact_tangent(const pcs_exact_stiffness *D, const pcs_exact_state *state, const pcs_exact_forces *forces,
-                       double beta, const pcs_exact_rates *rates, double K[PCS_EXACT_NDOF * PCS_EXACT_NDOF])
+// B = A psi^ and, by P = I + e psi^psi^, C = A P.
+static inline void tangent_turn(const pcs_exact_state *state, const double A[9], double B[9], double C[9])
+{
+    double twice[9];
+    tangent_times_hat(A, state->psi, B);
+    tangent_times_hat(B, state->psi, twice);
+    for (int k = 0; k < 9; k++) C[k] = A[k] + state->e * twice[k];
+}
+
+void pcs_exact_tangent(const pcs_exact_state *state, const pcs_exact_forces *forces, double beta,
+                       const pcs_exact_rates *rates, double K[PCS_EXACT_NDOF * PCS_EXACT_NDOF])
 {
     const pcs_exact_cell *cell = state->cell;
-    const double *n = forces->n, *m = forces->m;
-    operators o;
+    const double *n = forces->n, *m = forces->m, *psi = state->psi, half = 0.5 * state->t;
     blocks b;
-    double Q[9], H[9], HT[9], W[9], Z[9], A[9], y[3];
-    tangent_find_operators(D, state, &o);
-    pcs_rotation_multiply(o.Dn, o.G, Q);
+    double Q[9], H[9], HT[9], W[9], Z[9], A[9], B[9], y[3];
+    tangent_times_hat(cell->Dn, state->g, Q);
     tangent_hat(n, A);
     tangent_add(-1.0, A, Q);
-    pcs_rotation_multiply(o.X, o.Dm, A);
+    tangent_hat_times(psi, cell->Dm, A);
     tangent_hat(m, W);
     tangent_add(-1.0, A, W);
     pcs_cross(n, state->g, y);
     for (int k = 0; k < 3; k++) y[k] *= cell->length;
-    tangent_find_Z(&o, state, m, y, Z);
+    tangent_find_Z(state, m, y, A, Z);
 
-    pcs_rotation_multiply(state->Rm, o.Dn, A);
+    pcs_rotation_multiply(state->Rm, cell->Dn, A);
     for (int i = 0; i < 3; i++)
         for (int j = i; j < 3; j++)
             b.at[U][U][3 * i + j] = b.at[U][U][3 * j + i] = cell->inverse * pcs_dot3(A + 3 * i, state->Rm + 3 * j);
     pcs_rotation_multiply(state->Rm, Q, b.at[U][S]);
-    pcs_rotation_multiply(b.at[U][S], o.T, b.at[U][R]);
+    tangent_times_hat(b.at[U][S], psi, b.at[U][R]);
+    for (int k = 0; k < 9; k++) b.at[U][R][k] *= half;
     tangent_transpose(b.at[U][S], b.at[S][U]);
     tangent_transpose(b.at[U][R], b.at[R][U]);
 
-    tangent_multiply_transposed(Q, o.G, H);
+    tangent_transpose(Q, A);
+    tangent_times_hat(A, state->g, H);
     for (int k = 0; k < 9; k++) H[k] *= cell->length;
-    pcs_rotation_multiply(H, o.T, HT);
-    pcs_rotation_multiply(W, o.X, b.at[S][S]);
-    tangent_add(1.0, H, b.at[S][S]);
-    pcs_rotation_multiply(W, o.P, b.at[S][R]);
-    tangent_add(1.0, HT, b.at[S][R]);
-    pcs_rotation_multiply(Z, o.X, b.at[R][S]);
-    pcs_rotation_multiply(o.T, H, A);
-    tangent_add(-1.0, A, b.at[R][S]);
-    pcs_rotation_multiply(Z, o.P, b.at[R][R]);
-    pcs_rotation_multiply(o.T, HT, A);
-    tangent_add(-1.0, A, b.at[R][R]);
-    if (rates != NULL) tangent_add_rate_change(&o, state, beta, rates, &b);
+    tangent_times_hat(H, psi, HT);
+    for (int k = 0; k < 9; k++) HT[k] *= half;
+    tangent_hat_times(psi, H, A);
+    tangent_hat_times(psi, HT, B);
+    tangent_turn(state, W, b.at[S][S], b.at[S][R]);
+    tangent_turn(state, Z, b.at[R][S], b.at[R][R]);
+    for (int k = 0; k < 9; k++) {
+        b.at[S][S][k] += H[k];
+        b.at[S][R][k] += HT[k];
+        b.at[R][S][k] -= half * A[k];
+        b.at[R][R][k] -= half * B[k];
+    }
+    if (rates != NULL) tangent_add_rate_change(state, beta, rates, &b);
     tangent_spread(&b, K);
     if (state->arc != NULL) tangent_leave_arc(state->arc, K);
 }
 
-void pcs_exact_viscosity(const pcs_exact_stiffness *D, const pcs_exact_state *state, double beta,
-                         double C[PCS_EXACT_NDOF * PCS_EXACT_NDOF])
+void pcs_exact_viscosity(const pcs_exact_state *state, double beta, double C[PCS_EXACT_NDOF * PCS_EXACT_NDOF])
 {
     const pcs_exact_cell *cell = state->cell;
     operators o;
     blocks b;
     double Bg[3][9], Bp[3][9] = { { 0 } };
-    tangent_find_operators(D, state, &o);
+    tangent_find_operators(state, &o);
     tangent_transpose(state->Rm, Bg[U]);
     for (int k = 0; k < 9; k++) Bg[U][k] *= cell->inverse;
     memcpy(Bg[S], o.G, sizeof o.G);
@@ -290,8 +311,8 @@ void pcs_exact_viscosity(const pcs_exact_stiffness *D, const pcs_exact_state *st
     memcpy(Bp[R], o.P, sizeof o.P);
     for (int j = U; j <= R; j++) {
         double n[9], m[9], A[9], B[9];
-        pcs_rotation_multiply(o.Dn, Bg[j], n);
-        pcs_rotation_multiply(o.Dm, Bp[j], m);
+        pcs_rotation_multiply(cell->Dn, Bg[j], n);
+        pcs_rotation_multiply(cell->Dm, Bp[j], m);
         for (int i = U; i <= R; i++) {
             tangent_multiply_transposed(Bg[i], n, A);
             tangent_multiply_transposed(Bp[i], m, B);

@@ -114,6 +114,26 @@ static void closed_update_tangents(pcs_system *self, double t, const double *q, 
         }
 }
 
+// By forward differences: an iteration is as good with a matrix that is exact to 1e-7.
+static void closed_add_inertia_stiffness(pcs_system *self, const double *q, const double *a)
+{
+    const closed_data *d = self->data;
+    int n = self->nv;
+    double x[PCS_MAX_COORDINATES], M[PCS_MAX_COORDINATES * PCS_MAX_COORDINATES];
+    memcpy(x, q, (size_t)n * sizeof *x);
+    for (int j = 0; j < n; j++) {
+        double step = 1e-7 * fmax(1.0, fabs(q[j]));
+        x[j] = q[j] + step;
+        d->def->mass(d->p, x, M);
+        x[j] = q[j];
+        for (int k = 0; k < n; k++) {
+            double factor = a[k] / step;
+            for (int i = 0; i < n; i++)
+                self->K->value[j * n + i] += factor * (M[k * n + i] - self->M->value[k * n + i]);
+        }
+    }
+}
+
 static void closed_rate_bias(pcs_system *self, const double *q, const double *v, double *bias)
 {
     const closed_data *d = self->data;
@@ -197,6 +217,7 @@ static const pcs_system_ops closed_ops = {
     .update_mass = closed_update_mass,
     .update_tangents = closed_update_tangents,
     .update_directions = closed_update_directions,
+    .add_inertia_stiffness = closed_add_inertia_stiffness,
     .add_joint_stiffness = pcs_default_add_joint_stiffness,
     .gaps = closed_gaps,
     .retract = pcs_default_retract,

@@ -53,35 +53,115 @@ static void assembly_add_batch(pcs_system *self, int b)
     }
 }
 
-// Place of every entry of every cell matrix among the values of the matrices, -1 where a dof is fixed.
+// Are the entries of a cell in the rows of a node next to one another in all columns?
+static bool assembly_is_whole(const pcs_pattern *pattern, int n, int rows, const int *equation)
+{
+    for (int i = 0; i < n; i++)
+        if (equation[i] < 0 || (i % rows > 0 && equation[i] != equation[i - 1] + 1)) return false;
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i += rows) {
+            int first = pcs_pattern_place(pattern, equation[i], equation[j]);
+            int last = pcs_pattern_place(pattern, equation[i + rows - 1], equation[j]);
+            if (last != first + rows - 1) return false;
+        }
+    return true;
+}
+
+// Place of every entry of a cell matrix among the values of the matrices, -1 where a dof is fixed.
+static void assembly_fill_table(const pcs_pattern *pattern, int n, const int *equation, int *table)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            bool is_held = equation[i] < 0 || equation[j] < 0;
+            *table++ = is_held ? -1 : pcs_pattern_place(pattern, equation[i], equation[j]);
+        }
+}
+
 static pcs_status assembly_make_scatter(pcs_system *self, fe_data *fe, int b)
 {
     const pcs_batch *batch = &fe->batches[b];
-    int n = pcs_fe_ops(fe, b)->ndof, *scatter;
-    PCS_TAKE(self->ctx, scatter, (size_t)batch->ncell * (size_t)(n * n), "the assembly");
-    fe->scatter[b] = scatter;
-    for (int c = 0; c < batch->ncell; c++) {
+    const pcs_element_ops *ops = pcs_fe_ops(fe, b);
+    const pcs_pattern *pattern = self->K->pattern;
+    int n = ops->ndof, nnode = ops->is_one_node ? 1 : 2, rows = n / nnode, *first, ntable = 0;
+    PCS_TAKE(self->ctx, first, (size_t)batch->ncell * (size_t)(n * nnode), "the assembly");
+    fe->scatter[b] = (fe_scatter){ .nnode = nnode, .first = first };
+    for (int c = 0; c < batch->ncell; c++, first += n * nnode) {
         const int *equation = batch->equation + (size_t)c * (size_t)n;
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++) {
-                bool is_held = equation[i] < 0 || equation[j] < 0;
-                *scatter++ = is_held ? -1 : pcs_pattern_place(self->K->pattern, equation[i], equation[j]);
-            }
+        if (!assembly_is_whole(pattern, n, rows, equation)) {
+            first[0] = -1 - ntable++;
+            continue;
+        }
+        for (int i = 0; i < n * nnode; i++)
+            first[i] = pcs_pattern_place(pattern, equation[i % nnode * rows], equation[i / nnode]);
+    }
+    PCS_TAKE(self->ctx, fe->scatter[b].table, (size_t)ntable * (size_t)(n * n), "the assembly");
+    for (int c = 0; c < batch->ncell; c++) {
+        int place = fe->scatter[b].first[(size_t)c * (size_t)(n * nnode)];
+        if (place < 0)
+            assembly_fill_table(pattern, n, batch->equation + (size_t)c * (size_t)n,
+                                fe->scatter[b].table + (size_t)(-1 - place) * (size_t)(n * n));
     }
     return PCS_OK;
 }
 
-// Keeps what linear groups gave to K and C, which stands for all times.
+// A copy of what linear groups gave to K or C, which stands for all times; none where that is nothing.
+static pcs_status assembly_keep(pcs_system *self, const pcs_matrix *A, double **base)
+{
+    size_t nnz = (size_t)A->pattern->nnz, some = 0;
+    while (some < nnz && A->value[some] == 0.0) some++;
+    if (some == nnz) return PCS_OK;
+    PCS_TAKE(self->ctx, *base, nnz, "the assembly");
+    memcpy(*base, A->value, nnz * sizeof(double));
+    return PCS_OK;
+}
+
 static pcs_status assembly_keep_base(pcs_system *self, fe_data *fe)
 {
-    size_t nnz = (size_t)self->K->pattern->nnz;
     PCS_TAKE(self->ctx, fe->scatter, fe->nbatch, "the assembly");
-    PCS_TAKE(self->ctx, fe->base_K, nnz, "the assembly");
-    memcpy(fe->base_K, self->K->value, nnz * sizeof(double));
-    if (self->C == NULL) return PCS_OK;
-    PCS_TAKE(self->ctx, fe->base_C, nnz, "the assembly");
-    memcpy(fe->base_C, self->C->value, nnz * sizeof(double));
-    return PCS_OK;
+    PCS_TRY(assembly_keep(self, self->K, &fe->base_K));
+    return self->C == NULL ? PCS_OK : assembly_keep(self, self->C, &fe->base_C);
+}
+
+// Entries of C that cells write to: those of the rotations of a node, or all of a cell.
+static void assembly_mark_damping(const pcs_system *self, int b, unsigned char *mark)
+{
+    const fe_data *fe = self->data;
+    const pcs_batch *batch = &fe->batches[b];
+    const pcs_element_ops *ops = pcs_fe_ops(fe, b);
+    int n = ops->ndof, rows = ops->is_one_node ? n : n / 2;
+    bool is_gyroscopic = pcs_fe_is_gyroscopic(fe, b);
+    for (int c = 0; c < batch->ncell; c++) {
+        const int *equation = batch->equation + (size_t)c * (size_t)n;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                if (equation[i] < 0 || equation[j] < 0) continue;
+                bool are_spins = i / rows == j / rows && i % rows >= rows - 3 && j % rows >= rows - 3;
+                if (is_gyroscopic && !are_spins) continue;
+                mark[pcs_pattern_place(self->C->pattern, equation[i], equation[j])] = 1;
+            }
+    }
+}
+
+static void assembly_mark_values(const pcs_matrix *A, unsigned char *mark)
+{
+    for (int p = 0; p < A->pattern->nnz; p++) mark[p] = A->value[p] != 0.0;
+}
+
+// Which entries of M and C of a nonlinear model may differ from zero.
+static pcs_status assembly_note_entries(pcs_system *self, const fe_data *fe)
+{
+    unsigned char *mark = pcs_scratch(NULL, (size_t)self->K->pattern->nnz, sizeof *mark);
+    if (mark == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: %d equations", self->nv);
+    assembly_mark_values(self->M, mark);
+    pcs_status status = pcs_matrix_note_entries(self->ctx, self->M, mark);
+    if (status == PCS_OK && self->C != NULL && fe->laws == NULL) {
+        assembly_mark_values(self->C, mark);
+        for (int b = 0; b < fe->nbatch; b++)
+            if (pcs_fe_ops(fe, b)->is_nonlinear) assembly_mark_damping(self, b, mark);
+        status = pcs_matrix_note_entries(self->ctx, self->C, mark);
+    }
+    pcs_scratch_free(mark);
+    return status;
 }
 
 // Constant damping may turn out to be none, and gyroscopic moments make it skew.
@@ -128,18 +208,27 @@ pcs_status pcs_fe_assemble(pcs_system *self, fe_data *fe, const char **culprit)
         assembly_add_batch(self, b);
         PCS_TRY(assembly_make_scatter(self, fe, b));
     }
+    if (fe->is_nonlinear) PCS_TRY(assembly_note_entries(self, fe));
     if (!pcs_matrix_is_finite(self->M) || !pcs_matrix_is_finite(self->K))
         return pcs_fail(self->ctx, PCS_BAD_INPUT, "a mass or stiffness of the model is too large to be represented");
     return PCS_OK;
 }
 
+// What linear groups give.
+static void assembly_reset(pcs_matrix *A, const double *base)
+{
+    if (base != NULL) memcpy(A->value, base, (size_t)A->pattern->nnz * sizeof *base);
+    else if (A->entries == NULL) pcs_matrix_zero(A);
+    else
+        for (int i = 0; i < A->entries->start[A->pattern->n]; i++) A->value[A->entries->place[i]] = 0.0;
+}
+
 void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const double *v)
 {
     const fe_data *fe = self->data;
-    size_t bytes = (size_t)self->K->pattern->nnz * sizeof(double);
     ((fe_work *)self->work)->elapsed = pcs_fe_elapsed(self, t);
-    memcpy(self->K->value, fe->base_K, bytes);
-    if (self->C != NULL) memcpy(self->C->value, fe->base_C, bytes);
+    assembly_reset(self->K, fe->base_K);
+    if (self->C != NULL) assembly_reset(self->C, fe->base_C);
     for (int b = 0; b < fe->nbatch; b++) {
         if (!pcs_fe_ops(fe, b)->is_nonlinear || pcs_fe_add_pieces(self, b, q, v)) continue;
         pcs_fe_add_tangents(self, b, 0, fe->batches[b].ncell, q, v);

@@ -50,6 +50,14 @@ typedef struct fe_plan {
     int *first;  // [ncolour + 1] the pieces of colour c are piece[first[c]] .. piece[first[c+1] - 1]
 } fe_plan;
 
+// Where the entries of cell matrices go among the values of K and C. Equations of a node follow one another, so that the
+// entries of a column of the cell in the rows of one of its nodes do, too; not so where supports hold some of them.
+typedef struct fe_scatter {
+    int nnode;  // of a cell
+    int *first; // [ncell][ndof][nnode] places of the first rows of the nodes in a column; or -1 - i: i-th of `table`
+    int *table; // [..][ndof * ndof] of other cells, -1: nowhere
+} fe_scatter;
+
 // Cells with sections in a row, for section forces at their nodes (fe/section_forces.c).
 typedef struct fe_chains {
     const int (*cells)[2]; // [ncell] of the picture
@@ -89,11 +97,11 @@ typedef struct fe_data {
     int (*spins)[3];         // [nspin] their equations, consecutive; -1: held
     int *spin_of_node;       // [nnode] -1: none; NULL when there are none at all
     bool *starts_spin;       // [nv] it is the first of the three equations of a finite rotation; NULL likewise
-    int **scatter;           // [nbatch][ncell * ndof * ndof] of nonlinear groups: where cell entries go, -1: nowhere
+    fe_scatter *scatter;     // [nbatch] of nonlinear groups: where cell entries go
     double *still_K;         // [nnz] K of a model without nonlinear groups, when joints add to it
     fe_plan *plans;          // [nbatch] of a nonlinear model, else NULL
     bool has_ranges;         // forces and energies go by ranges of equations
-    double *base_K, *base_C; // [nnz] what linear groups give to K and C
+    double *base_K, *base_C; // [nnz] what linear groups give to K and C; NULL: nothing
     const fe_reactions *reactions; // of supports; NULL when nobody asks
     int npush;
     fe_push *pushes; // [npush] on own equations, load by load
@@ -256,6 +264,8 @@ void pcs_fe_carry_back(const pcs_system *self, const double *x, double part, pcs
 // M, K and C; and K and C of nonlinear models anew.
 pcs_status pcs_fe_assemble(pcs_system *self, fe_data *fe, const char **culprit);
 void pcs_fe_update_tangents(pcs_system *self, double t, const double *q, const double *v);
+// Are gyroscopic forces all that depends on velocities in a group?
+bool pcs_fe_is_gyroscopic(const fe_data *fe, int b);
 void pcs_fe_add_tangents(pcs_system *self, int b, int first, int count, const double *q, const double *v);
 // The same by several threads where a batch is large; false when it is not.
 pcs_status pcs_fe_plan_pieces(pcs_system *self, fe_data *fe);

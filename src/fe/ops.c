@@ -173,6 +173,7 @@ const pcs_system_ops pcs_system_fe = {
     .update_mass = pcs_default_update_mass,
     .update_tangents = pcs_fe_update_tangents,
     .update_directions = pcs_fe_update_directions,
+    .add_inertia_stiffness = pcs_default_add_inertia_stiffness,
     .add_joint_stiffness = pcs_fe_add_joint_stiffness,
     .gaps = pcs_fe_gaps,
     .retract = pcs_fe_retract,

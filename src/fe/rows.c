@@ -106,6 +106,8 @@ static pcs_status rows_create(pcs_system *self, fe_data *fe, pcs_contact_info *i
     PCS_TAKE(self->ctx, rows, self->nrow + (fe->laws == NULL ? 0 : fe->laws->nrow), "contact rows");
     PCS_TAKE(self->ctx, fe->points, self->nrow, "contact rows");
     PCS_TAKE(self->ctx, work->states, self->nrow, "contact rows");
+    PCS_TAKE(self->ctx, self->gap_here, self->nrow, "contact rows");
+    self->time_here = NAN;
     self->rows = self->laws = rows;
     for (int k = 0; k < self->ncontact; k++) {
         rows_describe(self, k, &info[k], rows);
@@ -214,6 +216,18 @@ static void rows_evaluate(pcs_system *self, const double *q, const double *v)
     }
 }
 
+// Gaps of the rows as they were evaluated last, at q.
+static void rows_tell_gaps(const pcs_system *self, const double *q, double *gap)
+{
+    const fe_data *fe = self->data;
+    const fe_work *work = self->work;
+    for (int k = 0; k < self->ncontact; k++) {
+        const fe_row_source *source = &fe->sources[k];
+        for (int row = source->first_row; row < source->first_row + source->nrow; row++)
+            gap[row] = source->varies ? work->states[row].gap : fe->points[row].gap + pcs_rows_dot(self->G, row, q);
+    }
+}
+
 void pcs_fe_update_directions(pcs_system *self, const double *q)
 {
     const fe_data *fe = self->data;
@@ -228,18 +242,14 @@ void pcs_fe_update_directions(pcs_system *self, const double *q)
                 pcs_fe_put_direction(fe, &work->states[row].tangent[t], q, self->T, self->rows[row].first_tangent + t);
         }
     }
+    rows_tell_gaps(self, q, self->gap_here);
+    self->time_here = self->time;
 }
 
 void pcs_fe_gaps(pcs_system *self, const double *q, double *gap)
 {
-    const fe_data *fe = self->data;
-    const fe_work *work = self->work;
-    if (fe->has_evaluated_rows) rows_evaluate(self, q, NULL);
-    for (int k = 0; k < self->ncontact; k++) {
-        const fe_row_source *source = &fe->sources[k];
-        for (int row = source->first_row; row < source->first_row + source->nrow; row++)
-            gap[row] = source->varies ? work->states[row].gap : fe->points[row].gap + pcs_rows_dot(self->G, row, q);
-    }
+    if (((const fe_data *)self->data)->has_evaluated_rows) rows_evaluate(self, q, NULL);
+    rows_tell_gaps(self, q, gap);
 }
 
 pcs_status pcs_fe_search(pcs_system *self, const double *q, bool *has_changed)
@@ -249,6 +259,7 @@ pcs_status pcs_fe_search(pcs_system *self, const double *q, bool *has_changed)
     fe_view view = { fe, q, NULL };
     pcs_places places = pcs_fe_places(self, &view);
     *has_changed = false;
+    self->time_here = NAN; // rows may be about others now
     for (int k = 0; k < fe->model.ncontact; k++) {
         const pcs_fe_contact *c = &fe->model.contacts[k];
         if (c->ops->search == NULL) continue;

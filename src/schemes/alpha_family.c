@@ -220,6 +220,7 @@ pcs_status pcs_velocity_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     pcs_alpha_predict(s, x, self->system->nv, h);
     pcs_next_foresee(self, &s->next, x, h, 0.5);
     pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
+    if (pcs_goes_on(self->system)) problem.acceleration = x->history[PCS_ALPHA_VD];
     pcs_step_result result;
     pcs_step_solve(self->solver, &problem, &result);
     report->outcome = result.outcome;

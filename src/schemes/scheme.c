@@ -319,6 +319,11 @@ bool pcs_has_bilateral_rows(const pcs_system *system)
     return false;
 }
 
+bool pcs_goes_on(const pcs_system *system)
+{
+    return !system->is_linear && !system->is_mesh && !pcs_has_bilateral_rows(system);
+}
+
 void pcs_resultant(const pcs_system *system, double t, const double *q, const double *v, double sum[3])
 {
     sum[0] = sum[1] = sum[2] = 0.0;

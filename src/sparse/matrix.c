@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { FEW = 2 }; // a list of entries pays where they are at most every other one
+
 pcs_status pcs_matrix_create(pcs_context *ctx, const pcs_pattern *pattern, pcs_matrix **out)
 {
     *out = NULL;
@@ -25,6 +27,27 @@ pcs_status pcs_matrix_create(pcs_context *ctx, const pcs_pattern *pattern, pcs_m
 void pcs_matrix_zero(pcs_matrix *A)
 {
     memset(A->value, 0, (size_t)A->pattern->nnz * sizeof *A->value);
+}
+
+pcs_status pcs_matrix_note_entries(pcs_context *ctx, pcs_matrix *A, const unsigned char *may_differ)
+{
+    const pcs_pattern *pattern = A->pattern;
+    int count = 0, *start, *place;
+    pcs_entries *entries;
+    for (int p = 0; p < pattern->nnz; p++) count += may_differ[p] != 0;
+    if (count > pattern->nnz / FEW) return PCS_OK;
+    PCS_TAKE(ctx, entries, 1, "the entries of a matrix");
+    PCS_TAKE(ctx, start, (size_t)pattern->n + 1, "the entries of a matrix");
+    PCS_TAKE(ctx, place, count, "the entries of a matrix");
+    count = 0;
+    for (int j = 0; j < pattern->n; j++) {
+        for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++)
+            if (may_differ[p]) place[count++] = p;
+        start[j + 1] = count;
+    }
+    *entries = (pcs_entries){ .start = start, .place = place };
+    A->entries = entries;
+    return PCS_OK;
 }
 
 int pcs_pattern_find(const pcs_pattern *pattern, int i, int j)
@@ -56,12 +79,40 @@ void pcs_matrix_add_cell(pcs_matrix *A, int ndof, const int *equation, double sc
     }
 }
 
+// The same with M, and C if there is one, of few entries.
+static void matrix_combine_few(pcs_matrix *S, const double a[3], const pcs_matrix *M, const pcs_matrix *C,
+                               const pcs_matrix *K)
+{
+    const int n = S->pattern->n, nnz = S->pattern->nnz;
+    const double m = a[0], c = a[1], k = a[2];
+    double *restrict s = S->value;
+    const double *restrict stiffness = K->value;
+    for (int p = 0; p < nnz; p++) s[p] = k * stiffness[p];
+    for (int i = 0; i < M->entries->start[n]; i++) {
+        const int p = M->entries->place[i];
+        double sum = m * M->value[p];
+        if (C != NULL) sum += c * C->value[p];
+        s[p] = sum + k * stiffness[p];
+    }
+    if (C == NULL) return;
+    for (int i = 0; i < C->entries->start[n]; i++) {
+        const int p = C->entries->place[i];
+        double sum = m * M->value[p];
+        sum += c * C->value[p];
+        s[p] = sum + k * stiffness[p];
+    }
+}
+
 void pcs_matrix_combine(pcs_matrix *S, const double a[3], const pcs_matrix *M, const pcs_matrix *C, const pcs_matrix *K)
 {
     const double m = a[0], c = a[1], k = a[2];
     assert(M->pattern == S->pattern && (C == NULL || C->pattern == S->pattern));
     assert(K == NULL || K->pattern == S->pattern);
     int nnz = S->pattern->nnz;
+    if (K != NULL && M->entries != NULL && (C == NULL || C->entries != NULL)) {
+        matrix_combine_few(S, a, M, C, K);
+        return;
+    }
     for (int p = 0; p < nnz; p++) {
         double sum = m * M->value[p];
         if (C != NULL) sum += c * C->value[p];
@@ -108,6 +159,14 @@ static void matrix_add_columns(const pcs_matrix *A, double scale, const double *
 {
     const int *restrict start = A->pattern->start, *restrict row = A->pattern->row;
     const double *restrict value = A->value;
+    if (A->entries != NULL) {
+        const int *restrict first = A->entries->start, *restrict place = A->entries->place;
+        for (int j = 0; j < A->pattern->n; j++) {
+            double factor = scale * x[j];
+            for (int i = first[j]; i < first[j + 1]; i++) y[row[place[i]]] += value[place[i]] * factor;
+        }
+        return;
+    }
     for (int j = 0; j < A->pattern->n; j++) {
         double factor = scale * x[j];
         for (int p = start[j]; p < start[j + 1]; p++) y[row[p]] += value[p] * factor;

@@ -32,9 +32,16 @@ typedef struct pcs_pattern {
     const pcs_layout *layout; // NULL: all equations are here
 } pcs_pattern;
 
+// Some entries of a pattern, column by column.
+typedef struct pcs_entries {
+    const int *start; // [n + 1]
+    const int *place; // [start[n]] among the values
+} pcs_entries;
+
 typedef struct pcs_matrix {
     const pcs_pattern *pattern;
-    double *value; // [nnz]
+    double *value;              // [nnz]
+    const pcs_entries *entries; // that may differ from zero; NULL: all
 } pcs_matrix;
 
 // Collects the pattern of cells given by their equation numbers (-1 is skipped), then fixes it.
@@ -53,6 +60,9 @@ int pcs_pattern_place(const pcs_pattern *pattern, int i, int j);
 
 pcs_status pcs_matrix_create(pcs_context *ctx, const pcs_pattern *pattern, pcs_matrix **out);
 void pcs_matrix_zero(pcs_matrix *A);
+// Notes which entries may ever differ from zero, [nnz] flags, where they are few: mass matrices of beams, in a pattern
+// that has room for their stiffness. Sums over them are the same to the last bit.
+pcs_status pcs_matrix_note_entries(pcs_context *ctx, pcs_matrix *A, const unsigned char *may_differ);
 // A(equation, equation) += scale * dense (ndof x ndof, row-major); entries outside the pattern are a bug.
 void pcs_matrix_add_cell(pcs_matrix *A, int ndof, const int *equation, double scale, const double *dense);
 // S = a[0] M + a[1] C + a[2] K over one pattern; C or K may be NULL.

@@ -37,9 +37,15 @@ typedef struct pcs_projection {
     double *at;        // [n] where it stands
     double *work;      // [n]
     bool is_at;        // all of it does; false before the first move and after a turn
+    bool is_behind;    // mass and directions do, the rest is still to be made
 } pcs_projection;
 
 pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out);
+
+// As pcs_projection_move_along, in two parts: mass and directions, and what follows from them. A step whose contacts
+// all stay open needs the first alone.
+bool pcs_projection_lead(pcs_step_solver *solver, const double *q);
+void pcs_projection_follow(pcs_step_solver *solver, const double *x);
 
 // Sums S* = c M + h C + h kb K for the solver's form and factors it; both objects are made at the first call,
 // since explicit schemes never need them.

@@ -11,6 +11,9 @@
 
 enum { SETTLE_TIES_AFTER = 8 };
 
+// Rate of changes up to which the matrix of an iteration serves the next one, too.
+static const double slow_change = 1e-2;
+
 static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
 {
     PCS_TAKE(self->ctx, s->has_column, s->nz, "the Newton solver");
@@ -91,6 +94,7 @@ static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
     const double *z = s->contacts->p.z;
+    s->rows_are_here = false;
     memset(s->U, 0, (size_t)s->n * sizeof(double));
     memset(s->W, 0, (size_t)s->n * sizeof(double));
     s->has_jump = false;
@@ -122,11 +126,22 @@ static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
     self->system->ops->retract(self->system, p->base, s->x, p->q);
 }
 
-// Mass and directions go to the present place.
+// Mass and directions go to the present place; columns follow where multipliers act, or where the step ends.
+static bool newton_lead(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    if (s->rows_are_here) return true;
+    if (p->base != NULL && self->system->directions_vary) pcs_projection_leave(self); // x is another one even at this q
+    s->rows_are_here = pcs_projection_lead(self, p->q);
+    return s->rows_are_here;
+}
+
 static bool newton_move(pcs_step_solver *self, const pcs_step_problem *p)
 {
     const newton *s = self->data;
-    return pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x);
+    if (!newton_lead(self, p)) return false;
+    pcs_projection_follow(self, p->base == NULL ? NULL : s->x);
+    return true;
 }
 
 // d and lam for the multipliers found; gives the largest change of d, NAN when it is not finite.
@@ -163,6 +178,7 @@ static void newton_keep_place(pcs_step_solver *self, pcs_step_problem *p)
         s->qt[i] -= self->form.kb * excess;
         p->q[i] = s->q_last[i];
     }
+    s->rows_are_here = true;
 }
 
 // Takes the multipliers over with the columns of the present place; gives the change of the motion that comes from it.
@@ -181,14 +197,26 @@ static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
     return change;
 }
 
+// A smooth motion that is about to settle. The second iteration has a matrix of its own: how fast the first one's would
+// lead on is not known by then.
+static bool newton_may_keep(const pcs_step_solver *self, int count)
+{
+    const newton *s = self->data;
+    if (count < 2 || !s->is_predicted || s->rate > slow_change) return false;
+    for (int j = 0; j < s->m; j++)
+        if (s->is_used[j] && !self->system->rows[j].is_bilateral) return false;
+    return true;
+}
+
 static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int count, int *iterations,
                              pcs_outcome *outcome)
 {
     (void)outcome;
     newton *s = self->data;
     int rounds;
+    s->keeps_factor = newton_may_keep(self, count);
     s->gate_sign = count < SETTLE_TIES_AFTER ? 1 : -1;
-    if (!newton_move(self, p) || !pcs_newton_factor(self, p)) return NAN;
+    if (!(s->has_jump ? newton_move(self, p) : newton_lead(self, p)) || !pcs_newton_factor(self, p)) return NAN;
     double moved = s->has_jump && !s->is_at_start ? newton_apply_again(self, p) : 0.0;
     pcs_newton_free_increment(self, p);
     if (!pcs_newton_solve_contacts(self, p, &rounds)) return NAN;
@@ -201,21 +229,27 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int cou
     memcpy(s->q_last, sum, (size_t)s->n * sizeof(double));
     newton_apply(self, p);
     for (int i = 0; i < s->n; i++) change = pcs_larger(change, fabs(sum[i] - s->q_last[i]) / self->form.h);
-    return pcs_system_max(self->system, change);
+    change = pcs_system_max(self->system, change);
+    s->rate = change / s->change;
+    s->change = change;
+    return change;
 }
 
-// No increment and no multipliers yet. The first linearisation is about the prediction, or about the start of the step,
+// The increment of the step before and no multipliers yet. The first linearisation is about the prediction, or about the start of the step,
 // a state in balance, which is no point q(d), v(d) of the iteration: what it differs by stands in U and W.
 static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_start)
 {
     newton *s = self->data;
     for (int j = 0; j < s->m; j++) s->is_used[j] = self->system->rows[j].is_bilateral;
-    memset(p->d, 0, (size_t)s->n * sizeof(double));
+    bool is_guessed = p->acceleration != NULL && !is_at_start;
+    for (int i = 0; i < s->n; i++) p->d[i] = is_guessed ? self->form.h / self->form.c * p->acceleration[i] : 0.0;
     memset(s->contacts->p.z, 0, (size_t)s->nz * sizeof(double));
     if (self->form.has_smooth_multipliers)
         for (int j = 0; j < s->m; j++) p->lam[j] = 0.0;
     newton_apply(self, p);
     s->is_at_start = is_at_start;
+    s->is_predicted = !is_at_start;
+    s->change = INFINITY;
     if (!is_at_start) return;
     double *sum = p->base == NULL ? p->q : s->sum;
     for (int i = 0; i < s->n; i++) {
@@ -232,6 +266,7 @@ static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_
 static bool newton_is_provisional(pcs_step_solver *self, const pcs_step_problem *p)
 {
     const newton *s = self->data;
+    (void)newton_lead(self, p); // asked for next, and tells the gaps
     return s->is_provisional || pcs_newton_misses_row(self, p);
 }
 
@@ -261,7 +296,7 @@ static pcs_outcome newton_contact(pcs_step_solver *self, pcs_step_problem *p, in
     s->contacts->p.is_hasty = false;
     memset(s->y0, 0, (size_t)s->n * sizeof(double));
     memcpy(s->qt, p->q, (size_t)s->n * sizeof(double));
-    s->is_at_start = false;
+    s->is_at_start = s->has_jump = s->rows_are_here = false;
     if (!pcs_newton_solve_contacts(self, p, iterations)) return PCS_NOT_CONVERGED;
     newton_apply(self, p);
     return PCS_CONVERGED;
@@ -281,6 +316,7 @@ static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_re
     memcpy(s->v0, p->v, (size_t)s->n * sizeof(double));
     result->outcome = self->form.has_dynamics ? newton_dynamics(self, p, &result->iterations)
                                               : newton_contact(self, p, &result->iterations);
+    if (result->outcome != PCS_CONVERGED) pcs_projection_leave(self);
     for (int j = 0; j < s->m; j++) {
         p->nu[j] = z[j];
         p->la[j] = z[s->m + j];
@@ -288,7 +324,7 @@ static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_re
         p->rate_before[j] = pcs_rows_dot(self->system->G, j, p->v) - pcs_rows_dot(self->system->G, j, s->W);
     }
     for (int t = 0; t < s->nt; t++) p->la_t[t] = z[2 * s->m + t];
-    if (p->smooth_gap != NULL) self->system->ops->gaps(self->system, s->qt, p->smooth_gap);
+    if (p->smooth_gap != NULL) pcs_newton_find_gaps(self, p, p->smooth_gap, s->contacts->p.b);
 }
 
 const pcs_step_solver_ops pcs_step_newton = {

@@ -5,6 +5,9 @@
 //   U = X nu + (h/2) XT Lt (position level only),  W = X La + XT Lt           X = M^-1 G^T, XT = M^-1 T^T at q
 //   r1 = c M d - h (f + Gb^T lam)
 //
+// S* and K of an iterate stay where the one after it has changed little by comparison: what is left is corrected by the
+// residual, at a rate below the one that was seen.
+//
 // Positions that do not add up: x = x0 + kb d + U + kw W is the increment from the start of the step, `sum` its numbers
 // added to it, and K, G of positions are derivatives by x.
 //
@@ -36,6 +39,10 @@ typedef struct newton {
     bool has_jump;          // U or W is not zero
     int gate_sign;          // 1: a gap at the tolerance counts as closed; -1: as open, where closing it would open it
     bool is_factored;       // S* of a system whose tangents never change
+    bool rows_are_here;     // mass and directions stand at the present q
+    bool is_predicted;      // this iteration began at the prediction
+    bool keeps_factor;      // S* and K stay those of the iterate before
+    double change, rate;    // m/s, of the last iteration, and over that of the one before
     unsigned char *has_column;                               // [nz] its columns Y that are filled
     double **Y;                                              // [nz][n] what a unit multiplier does to d
     double **mu_of;                                          // [nz][nb] and to mu
@@ -50,7 +57,7 @@ typedef struct newton {
 
 // newton_rows.c: the linearised step and its contact problem.
 
-// Factors S* at the present state, and the border of the bilateral rows.
+// Factors S* at the present state unless it is kept, and the border of the bilateral rows.
 bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p);
 // The change y0 of d without multipliers of contacts.
 void pcs_newton_free_increment(pcs_step_solver *self, pcs_step_problem *p);
@@ -58,6 +65,8 @@ void pcs_newton_free_increment(pcs_step_solver *self, pcs_step_problem *p);
 bool pcs_newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, int *rounds);
 // Has a row closed that was left out of the last iteration?
 bool pcs_newton_misses_row(pcs_step_solver *self, const pcs_step_problem *p);
+// Gaps at qt and at q, each evaluated once at most; those at qt where gates follow them.
+void pcs_newton_find_gaps(pcs_step_solver *self, const pcs_step_problem *p, double *smooth_gap, double *gap);
 // Column of unknown k of z: X or XT; and how much of it the unknown adds to q and to v directly.
 const double *pcs_newton_column(const pcs_step_solver *self, int k);
 double pcs_newton_into_q(const pcs_step_solver *self, int k);

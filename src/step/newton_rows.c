@@ -69,17 +69,20 @@ static void newton_bend(pcs_step_solver *self, const pcs_step_problem *p)
     pcs_curvature_combine(s->curvature, form->c, form->h, form->h * form->kb, s->S);
 }
 
-// S* at the present state, and the border of the bilateral rows.
-bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
+// S* at the present state.
+static bool newton_factor_iteration(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
     pcs_system *system = self->system;
     const pcs_step_form *form = &self->form;
     bool is_singular = false;
-    if (s->is_factored) return true;
     bool has_joints = form->has_smooth_multipliers && system->has_joint_stiffness && s->curvature == NULL;
     if (system->tangents_vary) system->ops->update_tangents(system, p->t, p->q, p->v);
     if (has_joints) system->ops->add_joint_stiffness(system, p->q, p->lam);
+    if (system->mass_varies) {
+        for (int i = 0; i < s->n; i++) s->y0[i] = form->c / form->h * p->d[i];
+        system->ops->add_inertia_stiffness(system, p->q, s->y0);
+    }
     if (p->base != NULL && (has_joints || system->tangents_vary)) system->ops->turn_columns(system, s->x, system->K);
     if (s->curvature != NULL) newton_bend(self, p);
     else
@@ -88,7 +91,16 @@ bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
     if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
     s->is_factored = system->is_linear;
-    if (!form->has_smooth_multipliers) return true;
+    return true;
+}
+
+bool pcs_newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
+{
+    newton *s = self->data;
+    const pcs_system *system = self->system;
+    if (s->is_factored) return true;
+    if (!s->keeps_factor && !newton_factor_iteration(self, p)) return false;
+    if (!self->form.has_smooth_multipliers) return true;
     for (int i = 0; i < s->nb; i++) {
         memset(s->border[i], 0, (size_t)s->n * sizeof(double));
         pcs_rows_add_transposed(system->G, s->bilateral[i], 1.0, s->border[i]);
@@ -218,17 +230,26 @@ static bool newton_may_close(const pcs_step_form *form, const pcs_step_problem *
     return form->gate_is_live ? c->p.b_gate[j] <= p->gate_tolerance : p->gate[j] != 0;
 }
 
+void pcs_newton_find_gaps(pcs_step_solver *self, const pcs_step_problem *p, double *smooth_gap, double *gap)
+{
+    const newton *s = self->data;
+    pcs_system *system = self->system;
+    bool is_elsewhere = (s->has_jump || s->is_at_start) && self->form.gate_is_live;
+    if (is_elsewhere) system->ops->gaps(system, s->qt, smooth_gap);
+    if (s->rows_are_here) pcs_system_gaps_here(system, p->q, gap);
+    else system->ops->gaps(system, p->q, gap);
+    if (!is_elsewhere) memcpy(smooth_gap, gap, (size_t)s->m * sizeof *gap);
+}
+
 // Has a row closed that was left out of the last iteration?
 bool pcs_newton_misses_row(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
     pcs_dense_contacts *c = s->contacts;
-    pcs_system *system = self->system;
     bool has_open = false, misses = false;
     for (int j = 0; j < s->m; j++) has_open = has_open || !s->is_used[j];
     if (!has_open || !pcs_form_sees_gaps(&self->form)) return false;
-    system->ops->gaps(system, s->qt, c->p.b_gate);
-    system->ops->gaps(system, p->q, c->p.b);
+    pcs_newton_find_gaps(self, p, c->p.b_gate, c->p.b);
     for (int j = 0; j < s->m; j++) {
         if (s->is_used[j] || !newton_may_close(&self->form, p, c, j)) continue;
         s->is_used[j] = 1;
@@ -245,8 +266,7 @@ static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
     pcs_system *system = self->system;
     double kb = self->form.kb;
     if (s->m == 0) return;
-    system->ops->gaps(system, s->qt, c->p.b_gate);
-    system->ops->gaps(system, p->q, c->p.b);
+    pcs_newton_find_gaps(self, p, c->p.b_gate, c->p.b);
     const double *sum = p->base == NULL ? p->q : s->sum, *sum_t = p->base == NULL ? s->qt : s->sum_t, *way = s->y0;
     for (int i = 0; i < s->n; i++) {
         s->q_last[i] = sum_t[i] + kb * s->y0[i] - sum[i];
@@ -296,8 +316,7 @@ static bool newton_update_sets(pcs_step_solver *self, const pcs_step_problem *p)
     pcs_dense_contacts *c = s->contacts;
     pcs_system *system = self->system;
     memcpy(c->p.z, s->z_last, (size_t)s->nz * sizeof *c->p.z);
-    system->ops->gaps(system, s->qt, c->p.gate_gap);
-    system->ops->gaps(system, p->q, c->p.value);
+    pcs_newton_find_gaps(self, p, c->p.gate_gap, c->p.value);
     for (int j = 0; j < s->m; j++)
         c->p.value[s->m + j] =
             pcs_rows_dot(system->G, j, p->v) + pcs_row_target(system->G, j, p->target, p->target_velocity);
@@ -311,12 +330,27 @@ static bool newton_update_sets(pcs_step_solver *self, const pcs_step_problem *p)
     return true;
 }
 
+// All contacts stay open as far as the motion without multipliers says.
+static bool newton_is_free(const newton *s)
+{
+    for (int j = 0; j < s->m; j++)
+        if (s->is_used[j]) return false;
+    return true;
+}
+
 bool pcs_newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, int *rounds)
 {
     newton *s = self->data;
     s->is_provisional = false;
     memcpy(s->z_last, s->contacts->p.z, (size_t)s->nz * sizeof(double));
     newton_fill_base(self, p);
+    if (newton_is_free(s)) {
+        memset(s->contacts->p.z, 0, (size_t)s->nz * sizeof(double));
+        memset(s->contacts->p.gate, 0, (size_t)s->m * sizeof *s->contacts->p.gate);
+        *rounds = 1;
+        return true;
+    }
+    if (self->form.has_dynamics) pcs_projection_follow(self, p->base == NULL ? NULL : s->x);
     // Where several answers exist the iteration stays with the one that it has.
     s->contacts->is_warm = self->form.has_dynamics && s->has_jump && !s->is_at_start;
     do {

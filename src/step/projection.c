@@ -107,6 +107,7 @@ static void projection_find_stiffness(const pcs_system *system, pcs_projection *
 static void projection_fill(pcs_step_solver *solver, pcs_projection *p)
 {
     const pcs_system *system = solver->system;
+    p->is_behind = false;
     projection_copy(system->G, p->Gx);
     projection_copy(system->T, p->Tx);
     if (p->way != NULL) {
@@ -252,7 +253,7 @@ bool pcs_projection_is_at(const pcs_step_solver *solver, const double *q)
     return pcs_system_max(solver->system, has_moved) == 0.0;
 }
 
-bool pcs_projection_move(pcs_step_solver *solver, const double *q)
+bool pcs_projection_lead(pcs_step_solver *solver, const double *q)
 {
     pcs_system *system = solver->system;
     bool is_singular = false;
@@ -267,21 +268,34 @@ bool pcs_projection_move(pcs_step_solver *solver, const double *q)
         solver->nfactor++;
     }
     if (system->directions_vary) system->ops->update_directions(system, q);
-    projection_fill(solver, p);
     memcpy(p->at, q, (size_t)system->nv * sizeof *q);
-    p->is_at = true;
+    p->is_at = p->is_behind = true;
+    return true;
+}
+
+void pcs_projection_follow(pcs_step_solver *solver, const double *x)
+{
+    pcs_projection *p = solver->projection;
+    if (!p->is_behind) return;
+    p->way = solver->system->directions_vary ? x : NULL;
+    projection_fill(solver, p);
+    p->way = NULL;
+}
+
+bool pcs_projection_move(pcs_step_solver *solver, const double *q)
+{
+    if (!pcs_projection_lead(solver, q)) return false;
+    pcs_projection_follow(solver, NULL);
     return true;
 }
 
 bool pcs_projection_move_along(pcs_step_solver *solver, const double *q, const double *x)
 {
-    pcs_projection *p = solver->projection;
-    if (x == NULL || !solver->system->directions_vary) return pcs_projection_move(solver, q);
-    p->way = x;
-    p->is_at = false; // x is another one even where q is not
-    bool is_regular = pcs_projection_move(solver, q);
-    p->way = NULL;
-    return is_regular;
+    if (x != NULL && solver->system->directions_vary)
+        pcs_projection_leave(solver); // x is another one even where q is not
+    if (!pcs_projection_lead(solver, q)) return false;
+    pcs_projection_follow(solver, x);
+    return true;
 }
 
 void pcs_projection_leave(pcs_step_solver *solver)

@@ -29,6 +29,7 @@ typedef struct schur {
     double *x, *turned;                                  // [n] where positions do not add up
     double *z_step;                                      // [contacts->n] multipliers that the step starts from
     bool is_stale;                                       // the products have changed since the last solve
+    bool rows_are_here;                                  // mass and directions stand at the present q
     bool is_at_start; // linearised at the start of the step, which is no point of the iteration
 } schur;
 
@@ -218,8 +219,9 @@ static void schur_fill_base(pcs_step_solver *self, pcs_step_problem *p)
         system->ops->turn(system, s->x, s->q_last);
         way = s->turned;
     }
-    system->ops->gaps(system, s->qt, c->p.b_gate);
-    system->ops->gaps(system, p->q, c->p.b);
+    if (self->form.gate_is_live && !s->is_at_start) system->ops->gaps(system, s->qt, c->p.b_gate);
+    if (s->rows_are_here) pcs_system_gaps_here(system, p->q, c->p.b);
+    else system->ops->gaps(system, p->q, c->p.b);
     pcs_rows_multiply(s->map->G, way, s->map->row);
     for (int j = 0; j < m; j++) c->p.b_gate[j] += kb * s->map->row[j];
     pcs_rows_multiply(s->map->G, s->q_last, s->map->row);
@@ -272,7 +274,7 @@ static double schur_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, i
         s->W[i] = map->W[i];
         p->v[i] = s->v0[i] + p->d[i] + s->W[i];
     }
-    s->is_at_start = false;
+    s->is_at_start = s->rows_are_here = false;
     schur_retract(self, p);
     change = pcs_system_max(self->system, is_finite ? change : INFINITY);
     return isfinite(change) ? change : NAN;
@@ -284,7 +286,7 @@ static void schur_clear(pcs_step_solver *self, pcs_step_problem *p)
     schur *s = self->data;
     size_t bytes = (size_t)s->n * sizeof(double);
     s->map->at = NULL;
-    s->is_at_start = false;
+    s->is_at_start = s->rows_are_here = false;
     memcpy(p->q, s->q0, bytes);
     memcpy(p->v, s->v0, bytes);
     memcpy(s->qt, s->q0, bytes);
@@ -332,8 +334,9 @@ static void schur_keep_place(pcs_step_solver *self, pcs_step_problem *p)
 
 static bool schur_move(pcs_step_solver *self, const pcs_step_problem *p)
 {
-    const schur *s = self->data;
-    return pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x);
+    schur *s = self->data;
+    if (!s->rows_are_here) s->rows_are_here = pcs_projection_move_along(self, p->q, p->base == NULL ? NULL : s->x);
+    return s->rows_are_here;
 }
 
 static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, int count, int *iterations,

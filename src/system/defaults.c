@@ -18,6 +18,13 @@ void pcs_default_update_tangents(pcs_system *self, double t, const double *q, co
     (void)v;
 }
 
+void pcs_default_add_inertia_stiffness(pcs_system *self, const double *q, const double *a)
+{
+    (void)self;
+    (void)q;
+    (void)a;
+}
+
 void pcs_default_update_directions(pcs_system *self, const double *q)
 {
     (void)self;

@@ -8,6 +8,7 @@
 
 void pcs_default_update_mass(pcs_system *self, const double *q);
 void pcs_default_update_tangents(pcs_system *self, double t, const double *q, const double *v);
+void pcs_default_add_inertia_stiffness(pcs_system *self, const double *q, const double *a);
 void pcs_default_update_directions(pcs_system *self, const double *q);
 void pcs_default_add_joint_stiffness(pcs_system *self, const double *q, const double *lam);
 void pcs_default_retract(const pcs_system *self, const double *q0, const double *x, double *q);

@@ -143,6 +143,8 @@ typedef struct pcs_system_ops {
     void (*update_mass)(pcs_system *self, const double *q);
     void (*update_tangents)(pcs_system *self, double t, const double *q, const double *v);
     void (*update_directions)(pcs_system *self, const double *q);
+    // K += d(M a)/dq for the M that stands, at q; after update_tangents: mass_varies.
+    void (*add_inertia_stiffness)(pcs_system *self, const double *q, const double *a);
     // K += -d(G^T lam)/dq of bilateral rows, as far as it has entries; after update_tangents: has_joint_stiffness.
     void (*add_joint_stiffness)(pcs_system *self, const double *q, const double *lam);
     void (*gaps)(pcs_system *self, const double *q, double *gap); // [nrow]
@@ -267,6 +269,8 @@ struct pcs_system {
     pcs_matrix *M, *C, *K; // one pattern; C is NULL without damping
     pcs_matrix *inertia;   // what impulses of rows act against where it is not M: a matrix of the scheme; else NULL
     pcs_rows *G;           // [nrow x nv]
+    double *gap_here;      // [nrow] gaps where and when directions were updated last; NULL: they are to be asked for
+    double time_here;      // s
     pcs_rows *T;           // [ntangent x nv] tangential directions; NULL without friction
     int nmemory;
     pcs_memory *memory; // [nmemory] what `search`, `reactions` and `commit` carry on; part of the state of a run
@@ -324,6 +328,15 @@ static inline double pcs_system_largest(const pcs_system *self, const double *x)
 static inline double pcs_system_rate(const pcs_system *self, int row, const double *v)
 {
     return pcs_rows_dot(self->G, row, v);
+}
+
+// Gaps at q, where the directions stand.
+static inline void pcs_system_gaps_here(pcs_system *self, const double *q, double *gap)
+{
+    bool are_known = self->gap_here != NULL && self->time_here == self->time;
+    if (!are_known) self->ops->gaps(self, q, gap);
+    else
+        for (int j = 0; j < self->nrow; j++) gap[j] = self->gap_here[j];
 }
 
 // What a gap at q is rounded to, m: directions as they stand.
