@@ -272,8 +272,8 @@ pcs_status pcs_file_make_folder(pcs_context *ctx, const char *path)
     if (length == 0 || length >= sizeof text)
         return pcs_fail(ctx, PCS_IO_ERROR, "output directory '%s': unusable name", path);
     memcpy(text, path, length + 1);
-    bool is_made = mkdir(path, 0777) == 0 || errno == EEXIST; // else those above it come first
-    for (size_t i = 1; i <= length && !is_made; i++) {
+    bool is_made = mkdir(path, 0777) == 0 || errno == EEXIST;
+    for (size_t i = is_made ? length + 1 : 1; i <= length; i++) { // else those above it come first
         if (text[i] != '/' && text[i] != '\0') continue;
         char keep = text[i];
         text[i] = '\0';

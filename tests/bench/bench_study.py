@@ -21,8 +21,9 @@ def study(program, folder, runs, end):
 
     user, kernel = spent()
     begin = time.monotonic()
-    subprocess.run([program, "study", "cases/bar_impact", "--vary", f"elements.bar.E=800:{800 + 0.1 * (runs - 1):.1f}:0.1",
-                    "--set", f"time.end={end}", "-q", "-o", folder], check=True)
+    moduli = f"elements.bar.E=800:{800 + 0.1 * (runs - 1):.1f}:0.1"
+    subprocess.run([program, "study", "cases/bar_impact", "--vary", moduli, "--set", f"time.end={end}", "-q",
+                    "-o", folder], check=True)
     wall = time.monotonic() - begin
     return spent()[0] - user, spent()[1] - kernel, wall
 

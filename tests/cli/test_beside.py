@@ -1,4 +1,4 @@
-"""Large frames are written beside the steps: each shows its own time, failures are told, checkpoints count what is there.
+"""Large frames, written beside the steps: each shows its own time, failures are told, checkpoints know what there is.
 Argument: the program."""
 
 import csv

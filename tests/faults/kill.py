@@ -23,6 +23,8 @@ CASES = [
     ("bar", "bar_impact", ["time.step=1e-4", "output.waves={body: bar, of: [stress, vx], every: 7}"]),
     ("frames", "bar_bouncing", ["output.frames={every: 3, around_contacts: 4}", "output.history={every: 5}",
                                 "time.end=8"]),
+    ("beside", "bar_impact", ["mesh.bar={type: line, from: [0.05, 0, 0], to: [10.05, 0, 0], elements: 2500}",
+                              "time={step: 1e-4, end: 2e-2}", "output.frames={every: 1}"]),
     ("control", "ball", ["time.control={type: adaptive, tolerance: 1e-7}"]),
     ("events", "ball_in_box", ["scheme={type: event_driven, accumulation: rest}"]),
     ("crossed", "beams_crossed", ["output.frames={every: 2, format: vtu, around_contacts: 3}"]),
