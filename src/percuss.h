@@ -312,8 +312,8 @@ int percuss_set_friction(percuss *p, const char *name, double friction);
 // ---- Equilibrium and vibrations ----
 
 typedef struct percuss_still_options {
-    int steps;            // load steps at least; 0: one for a linear system, ten for others
-    double time;          // s, at which loads and driven joints stand
+    int steps;            // load steps at least; 0: as the case says
+    double time;          // s, at which loads and driven joints stand; 0: as the case says
     int count;            // of modes; 0: 10
     int is_about_statics; // modes about the equilibrium under the loads, not about the reference state
     int is_whirl;         // modes of the quadratic problem also where all is symmetric

@@ -192,26 +192,25 @@ static pcs_status statics_ramp(pcs_ramp *r, int steps)
     return PCS_OK;
 }
 
-// Loads and driven joints go on as they do in time, slowly.
-static pcs_status statics_pass(pcs_ramp *r, int steps)
+// From one equilibrium to the one at `end`; steps that fail are halved.
+static pcs_status statics_pass(pcs_ramp *r, double start, double end)
 {
     pcs_equilibrium *e = &r->e;
     pcs_statics_outcome outcome;
-    double end = r->options->time, first = end / steps, size = first, t = 0.0;
+    double size = end - start, t = start;
     while (t < end) {
-        double next = t + size;
-        if (next > end * (1.0 - 1e-9)) next = end;
+        double next = t + size > end - 1e-9 * (end - start) ? end : t + size;
         e->time = e->system->time = next;
         PCS_TRY(pcs_equilibrium_find(e, 1.0, r->q, &outcome));
         if (outcome != PCS_STATICS_DONE) {
             e->time = e->system->time = t;
-            if (size <= SMALLEST * first) return statics_stop(r, outcome, next, t);
+            if (size <= SMALLEST * (end - start)) return statics_stop(r, outcome, next, t);
             pcs_ramp_undo(r);
             r->out->nhalved++;
             size *= 0.5;
             continue;
         }
-        if (e->iterations <= EASY) size = fmin(first, 1.5 * size);
+        if (e->iterations <= EASY) size *= 1.5;
         t = next;
         PCS_TRY(pcs_ramp_accept(r, 1.0));
     }
@@ -227,7 +226,10 @@ static pcs_status statics_history(pcs_ramp *r, int steps)
     r->watch = watch;
     r->out->step = 0;
     if (watch != NULL) PCS_TRY(watch(r->user, r->out));
-    return statics_pass(r, steps);
+    // Loads and driven joints go on as they do in time, slowly.
+    for (int k = 0; k < steps; k++)
+        PCS_TRY(statics_pass(r, r->options->time * k / steps, r->options->time * (k + 1) / steps));
+    return PCS_OK;
 }
 
 // Materials that age have no equilibrium but after a time.

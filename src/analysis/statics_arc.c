@@ -369,6 +369,10 @@ static pcs_status arc_finish(arc *a, double end, pcs_statics_outcome *outcome)
 
 static pcs_status arc_complain(arc *a, pcs_statics_outcome outcome)
 {
+    if (outcome == PCS_STATICS_SINGULAR && a->r->out->step == 0)
+        return pcs_fail(a->e->ctx, PCS_BAD_INPUT,
+                        "a path by arc length begins at a stiff model, and the stiffness matrix is singular without "
+                        "loads: take 'path: load', which lets a model down to where its loads hold it");
     char residual[512];
     pcs_statics_describe(a->e, sizeof residual, residual);
     double load = a->s;

@@ -88,12 +88,12 @@ static pcs_status message_singular(const pcs_equilibrium *e)
     char where[320];
     bool has_small = e->system->is_linear && e->system->is_mesh && !e->has_friction;
     message_place(e, e->bad_equation, sizeof where, where);
-    return pcs_fail(e->ctx, PCS_BAD_INPUT, "the stiffness matrix is singular%s: something there moves freely%s%s",
-                    where, e->has_friction ? ", and friction does not hold it" : "",
-                    has_small
-                        ? "; where tension shall hold it, it takes elements for large displacements, rod_large_2d "
-                          "instead of rod_2d, beam_exact_2d instead of beam_timo_2d"
-                        : "");
+    return pcs_fail(
+        e->ctx, PCS_BAD_INPUT, "the stiffness matrix is singular%s: something there moves freely%s%s", where,
+        e->has_friction ? ", and friction does not hold it ('statics: { friction: false }' leaves it out)" : "",
+        has_small ? "; where tension shall hold it, it takes elements for large displacements, rod_large_2d "
+                    "instead of rod_2d, beam_exact_2d instead of beam_timo_2d"
+                  : "");
 }
 
 const char *pcs_statics_reason(pcs_statics_outcome outcome)

@@ -25,7 +25,9 @@ static const double FALLS = 0.5;     // ratio of residuals, one after the other,
 static const double FAR = 1e6;       // displacement in units of the model's size that is no answer
 static const double SINGULAR = 1e14; // forces within |K dq| beside the force that made dq
 
-enum { MOST_ITERATIONS = 30, ROW_ITERATIONS = 8, PLANE_ITERATIONS = 100, MOST_PARTS = 12 };
+static const double INERTIA = 1e-4; // of the highest frequency squared
+
+enum { MOST_ITERATIONS = 30, MOST_TRIED = 30, ROW_ITERATIONS = 8, PLANE_ITERATIONS = 100, MOST_PARTS = 12 };
 
 // A matrix that is singular but for round-off answers with forces that all but cancel.
 static bool newton_is_hidden(pcs_equilibrium *e)
@@ -118,7 +120,8 @@ static pcs_status newton_try(pcs_equilibrium *e, const double *q, bool rows_chan
         pcs_equilibrium_update_tangent(e, q);
         PCS_TRY(pcs_equilibrium_factor(e, is_singular));
         if (*is_singular) e->bad_equation = pcs_bordered_bad_equation(e->solver);
-        *is_singular = *is_singular || (e->system->is_linear && pcs_equilibrium_is_free(e));
+        bool may_move = e->system->is_linear && e->shift == 0.0;
+        *is_singular = *is_singular || (may_move && pcs_equilibrium_is_free(e));
         e->is_factored = !*is_singular;
     }
     if (*is_singular) return PCS_OK;
@@ -156,6 +159,15 @@ static pcs_status newton_correct(pcs_equilibrium *e, double *q, bool rows_change
     if (is_singular && e->is_soft && e->shift == 0.0) {
         e->shift = pcs_equilibrium_least_mu(e);
         PCS_TRY(newton_try(e, q, true, &is_singular));
+    }
+    // Contacts that all slide one way for the moment: a step against inertia sorts them.
+    bool is_tried = is_singular && e->slides_in_planes && e->ntried < MOST_TRIED;
+    if (is_tried) {
+        e->ntried++;
+        e->shift = INERTIA * pcs_equilibrium_top(e);
+        PCS_TRY(newton_try(e, q, true, &is_singular));
+        e->shift = 0.0;
+        e->is_factored = false;
     }
     *outcome = is_singular ? PCS_STATICS_SINGULAR : PCS_STATICS_DONE;
     if (is_singular) return PCS_OK;
@@ -204,6 +216,7 @@ pcs_status pcs_equilibrium_find(pcs_equilibrium *e, double load, double *q, pcs_
     // Every contact may open and close a few times on the way, with two corrections each.
     int most = MOST_ITERATIONS + ROW_ITERATIONS * e->nall + (e->slides_in_planes ? PLANE_ITERATIONS : 0);
     pcs_equilibrium_begin(e, load);
+    e->ntried = 0;
     for (e->iterations = 0;; e->iterations++, e->total++) {
         bool rows_changed = newton_evaluate(e, q);
         *outcome = PCS_STATICS_DIVERGED;

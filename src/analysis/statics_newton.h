@@ -52,6 +52,7 @@ typedef struct pcs_equilibrium {
     pcs_rows *R, *H;               // [nall x nv] what rows measure, and along what they push
     const double *origin;          // [nq] where sliding counts from: the last equilibrium
     const double *origin_lam;      // [nall] there
+    int ntried;                    // steps against inertia in this load step
     double first_weight;           // of forces, at the start of the load step
     double *along;                 // [ntangent] unit vector along which friction pushes where it slides
     unsigned char *has_way;        // [nrow] it has slid far enough for its direction to count

@@ -6,6 +6,7 @@ Argument: the path of percuss.
 """
 import csv
 import math
+import re
 import subprocess
 import sys
 import tempfile
@@ -190,6 +191,17 @@ class Arc(unittest.TestCase):
             self.assertAlmostEqual(min(row["ridge.y"] for row in rows) / size, share * b, delta=1e-12)
             self.assertEqual(rows[-1]["factor"], 1.0)
             self.assertGreater(rows[-1]["stop.force"], 0.1 * top)
+            self.assertEqual(rows[-1]["determinant"], 1.0)
+
+    def test_a_joint_may_drive_the_path(self):
+        text = roof(0.5, 0.02, 1.0, 1.0).replace("arcs: 5000", "arcs: 5000, time: 1")
+        drive = "joints: { push: { type: prescribed, node: roof.end, along: y, table: [[0, 0], [1, -1.2]] } }"
+        status, message, rows, _ = solve(re.sub("loads: .*", drive, text))
+        self.assertEqual(status, 0, message)
+        self.assertEqual(rows[-1]["factor"], 1.0)
+        for row in rows:
+            self.assertAlmostEqual(row["ridge.y"], 0.5 - 1.2 * row["factor"], delta=1e-12)
+            self.assertAlmostEqual(-row["push.fy"], force(row["ridge.y"], 0.5), delta=1e-9)
 
     def test_lees_frame(self):
         found = []
@@ -237,6 +249,11 @@ class Arc(unittest.TestCase):
         status, told, _, _ = solve(text.replace("value: [0, -100.0, 0]", "value: [0, 0, 0]"))
         self.assertEqual(status, 2)
         self.assertIn("nothing to follow", told)
+        cable = column(0.01).replace("beam_exact_2d", "rod_large_2d").replace("nu: 0.3, ", "").replace(
+            "section: { type: rectangle, width: 0.1, height: 0.1 }", "area: 1.0e-4")
+        status, told, _, _ = solve(cable)
+        self.assertEqual(status, 2)
+        self.assertIn("begins at a stiff model", told)
 
 
 if __name__ == "__main__":
