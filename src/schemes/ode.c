@@ -9,6 +9,9 @@
 #include <nvector/nvector_serial.h>
 #include <sundials/sundials_version.h>
 
+#include <float.h>
+#include <math.h>
+
 // Sign of an exact zero: below any value that occurs, and quotients with it do not underflow.
 static const double beyond_zero = 1e-154;
 static const double growth = 25.0; // of a step over the one before, at most
@@ -23,6 +26,7 @@ struct pcs_ode {
     N_Vector start, end, atol; // borrow the caller's arrays
     int *found;                // [nroot]
     double *zero;              // [n] something to point at before the first call
+    bool has_stepped_over;     // since the last restart
 };
 
 static int ode_slope(realtype t, N_Vector y, N_Vector dy, void *user)
@@ -117,6 +121,7 @@ bool pcs_ode_set_tolerances(pcs_ode *ode, double rtol, double *atol)
 bool pcs_ode_restart(pcs_ode *ode, double t, double *y, double first_step)
 {
     N_VSetArrayPointer(y, ode->start); // copied by the solver
+    ode->has_stepped_over = false;
     // A first step that is given grows like any other, in a solver that has not made a step yet, too: by default (0) it
     // may grow far more there.
     return ERKStepReset(ode->solver, t, ode->start) == ARK_SUCCESS &&
@@ -124,11 +129,27 @@ bool pcs_ode_restart(pcs_ode *ode, double t, double *y, double first_step)
            ERKStepSetInitStep(ode->solver, first_step) == ARK_SUCCESS;
 }
 
+// A force that jumps within round-off of the present time fails every step, however small. One step of the size of
+// round-off, whose error is below that of the time, passes it; once, so that nothing goes on by such steps.
+static int ode_step_over(pcs_ode *ode, double stop, double *t)
+{
+    double now = 0.0;
+    ode->has_stepped_over = true;
+    if (ERKStepGetCurrentTime(ode->solver, &now) != ARK_SUCCESS) return ARK_ERR_FAILURE;
+    double tiny = 64.0 * DBL_EPSILON * fmax(fabs(now), fabs(stop));
+    if (!(now + tiny < stop) || ERKStepReset(ode->solver, now, ode->end) != ARK_SUCCESS ||
+        ERKStepSetFixedStep(ode->solver, tiny) != ARK_SUCCESS)
+        return ARK_ERR_FAILURE;
+    int flag = ERKStepEvolve(ode->solver, stop, ode->end, t, ARK_ONE_STEP);
+    return ERKStepSetFixedStep(ode->solver, 0.0) == ARK_SUCCESS ? flag : ARK_ERR_FAILURE;
+}
+
 pcs_ode_end pcs_ode_advance(pcs_ode *ode, double stop, double *t, double *y)
 {
     N_VSetArrayPointer(y, ode->end);
     if (ERKStepSetStopTime(ode->solver, stop) != ARK_SUCCESS) return PCS_ODE_FAILED;
     int flag = ERKStepEvolve(ode->solver, stop, ode->end, t, ARK_ONE_STEP);
+    if (flag == ARK_ERR_FAILURE && !ode->has_stepped_over) flag = ode_step_over(ode, stop, t);
     if (flag == ARK_ROOT_RETURN)
         return ERKStepGetRootInfo(ode->solver, ode->found) == ARK_SUCCESS ? PCS_ODE_ROOT : PCS_ODE_FAILED;
     return flag == ARK_SUCCESS || flag == ARK_TSTOP_RETURN ? PCS_ODE_STEP : PCS_ODE_FAILED;

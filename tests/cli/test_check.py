@@ -37,6 +37,22 @@ time: { step: auto, end: 1.0 }
 """
 
 
+# Cones that meet with ends of their own, and a line of cells of two lengths.
+CONES = """\
+mesh:
+  a: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4 }
+  b: { type: line, from: [1, 0, 0], to: [2, 0, 0], elements: 5 }
+  p: { type: line, from: [0, 1, 0], to: [1, 1, 0], elements: 2 }
+  q: { type: line, from: [1, 1, 0], to: [2, 1, 0], elements: 6 }
+merge: { tip: { sets: [a.end, b.start] }, even: { sets: [p.end, q.start] } }
+sets: { pq: { cells: [p, q] } }
+elements:
+  a: { type: rod, mesh: a, E: 1.0, rho: 1.0, area: { from: 1.0, to: 3.0 } }
+  b: { type: rod, mesh: b, E: 1.0, rho: 1.0, area: { from: 1.0, to: 5.0 } }
+  pq: { type: rod, mesh: pq, E: 1.0, rho: 1.0, area: 1.0 }
+"""
+
+
 class Check(unittest.TestCase):
     def check(self, text, *options):
         with tempfile.TemporaryDirectory() as folder:
@@ -64,6 +80,15 @@ class Check(unittest.TestCase):
         self.assertTrue(contact.startswith("contact hit, b | c: Z from 6 to 1 kg/s, reflects -0.7143"), contact)
         self.assertTrue(clock.startswith("steps of 0.01 s, Courant number 1; stable step of explicit schemes 0.00577"),
                         clock)
+
+    def test_cones_and_uneven_cells(self):
+        lines = self.lines(CONES + IMPLICIT)
+        joint = [line for line in lines if line.startswith("a | b")]
+        self.assertEqual(joint, ["a | b: Z from 3 to 1 kg/s, reflects -0.5 of a force wave and passes on 0.5; "
+                                 "backwards 0.5 and 1.5"])
+        self.assertIn("pq: c = 1 m/s, Z = 1 kg/s, travel time 2 s over 2 m, 0.25 s through each of 8 cells on average",
+                      lines)
+        self.assertTrue(lines[-1].startswith("steps of 0.01 s, Courant number 0.02 to 0.06"), lines[-1])
 
     def test_beams_have_two_kinds_of_waves(self):
         axial, transverse, clock = self.lines(BEAM + IMPLICIT)

@@ -151,6 +151,31 @@ class Laws(unittest.TestCase):
             self.assertAlmostEqual(e, kelvin_voigt_restitution(ratio), delta=2e-3)
             self.assertTrue(all(r["wall.force"] >= 0.0 for r in rows[1:]))
 
+    def rebound_error(self, law, scheme, exact, step, end, parts):
+        """Of the restitution, in the mean over touches at parts of a step."""
+        total = 0.0
+        for part in parts:
+            rows = self.history(ball(law, scheme, step, end, gap=(2.0 + part) * step * SPEED))
+            total += (rows[-1]["momentum_x"] / MASS / SPEED - exact) ** 2 / len(parts)
+        return math.sqrt(total)
+
+    def test_orders_where_contacts_touch(self):
+        """The damper of kelvin_voigt sets in with a jump: order 1. hunt_crossley sets in smoothly: order 2."""
+        damping, parts = 0.2 * math.sqrt(1.0e6 * MASS), (0.0, 0.25, 0.5, 0.75)
+        voigt = (f"type: kelvin_voigt, stiffness: 1.0e+6, damping: {damping!r}", kelvin_voigt_restitution(0.1),
+                 1.1 * math.pi * math.sqrt(MASS / 1.0e6))
+        smooth = ("type: hunt_crossley, stiffness: 1.0e+8, damping: 0.1", hunt_crossley_restitution(0.1 * SPEED),
+                  1.1 * hertz_duration(1.0e8, SPEED))
+        for (law, exact, duration), low, high in ((voigt, 0.8, 1.3), (smooth, 1.8, 2.3)):
+            for scheme in ("type: newmark", "type: half_explicit"):
+                coarse, fine = (self.rebound_error(law, scheme, exact, duration / n, 1.6 * duration, parts)
+                                for n in (40, 160))
+                order = 0.5 * math.log2(coarse / fine)
+                self.assertTrue(low < order < high, f"{scheme}, {law}: {coarse} {fine}, order {order}")
+            # Touches are located there, also one at the very end of a step.
+            error = self.rebound_error(law, "type: event_driven", exact, duration / 40, 1.6 * duration, parts)
+            self.assertLess(error, 1e-9, law)
+
     def rod(self, contact, striker, scheme, step, end, n, more=""):
         """A steel rod of 2 m; `striker` is a mass before its end, or a velocity of the rod towards a wall."""
         return f"""mesh:

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 CASE = """
-mesh: {{ bar: {{ type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 50 }}, ball: {{ type: point, at: [0, 0, 0] }} }}
+mesh: {{ bar: {{ type: line, from: [0, 0, 0], to: [1, 0, 0], elements: {cells} }}, ball: {{ type: point, at: [0, 0, 0] }} }}
 elements:
   bar: {{ type: rod, mesh: bar, E: 1.0, rho: 1.0, area: 1.0{mass} }}
   ball: {{ type: point_mass, mesh: ball, mass: {ratio} }}
@@ -19,21 +19,39 @@ supports: {{ clamp: {{ set: bar.end, fix: [x] }}, guide: {{ set: ball, fix: [y, 
 initial: [ {{ set: ball, velocity: [1, 0, 0] }} ]
 contacts: {{ hit: {{ type: node_node, a: ball, b: bar.start, normal: [1, 0, 0], restitution: 0.0 }} }}
 scheme: {{ type: {scheme} }}
-time: {{ step: {step}, end: 4.0 }}
-output: {{ frames: {{ every: 0 }} }}
+time: {{ step: {step}, end: {end} }}
+output: {{ frames: {{ every: 0 }}{summary} }}
 """
 
 
-def intervals(ratio, scheme, mass, step):
+def intervals(ratio, scheme, mass, step, cells=50, end=4.0, summary=""):
     with tempfile.TemporaryDirectory() as folder:
         case, out = Path(folder) / "case.yaml", Path(folder) / "out"
-        case.write_text(CASE.format(ratio=ratio, scheme=scheme, mass=mass, step=step))
+        case.write_text(CASE.format(ratio=ratio, scheme=scheme, mass=mass, step=step, cells=cells, end=end,
+                                    summary=summary))
         subprocess.run([sys.argv[1], "run", case, "--quiet", "-o", out], check=True)
         return json.loads((out / "summary.json").read_text())["contacts"][0]["intervals"]
 
 
+def check_cures():
+    """200 cells to 8 L/c: what a consistent mass splits, what does not, and where the first contact ends."""
+    failed, cells, end = 0, 200, 8.0
+    for ratio, count, first in ((0.25, 1, 2.25), (1.0, 2, 3.07), (4.0, 2, 5.9)):
+        split = intervals(ratio, "alpha_ggl, rho_inf: 0.8", ", mass: consistent", 0.5 / cells, cells, end)
+        tuned = intervals(ratio, "alpha_ggl, rho_inf: 0.8", ", mass: tuned", 0.95 / cells, cells, end)
+        wave = intervals(ratio, "wave", "", "auto", cells, end)
+        joined = intervals(ratio, "alpha_ggl, rho_inf: 0.8", ", mass: consistent", 0.5 / cells, cells, end,
+                           ", summary: { open_time: 0.15 }")
+        print(f"mass ratio {ratio}: consistent {len(split)}, tuned {len(tuned)}, wave {len(wave)}, joined {len(joined)}")
+        failed += not len(split) > count + 2
+        failed += not (len(tuned) == len(wave) == count)
+        failed += not all(abs(way[0]["end"] - first) < 0.01 for way in (tuned, wave))
+        failed += len(joined) != (1 if ratio == 4.0 else count)  # a flight of 0.1 is joined, too
+    return failed
+
+
 def main():
-    failed = 0
+    failed = check_cures()
     for ratio, last in ((0.25, 2.26), (1.0, 3.07)):
         mesh = intervals(ratio, "event_driven, accumulation: rest", ", mass: consistent", 0.01)
         wave = intervals(ratio, "wave", "", "auto")
