@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { FEWEST_EQUATIONS = 100000 }; // below this waking a thread costs more than it saves
+enum { FEWEST_EQUATIONS = 200000 }; // below this waking a thread costs more than it saves
 
 pcs_status pcs_fe_plan_ranges(pcs_system *self, fe_data *fe)
 {

@@ -263,6 +263,7 @@ static void rows_check_penetration(pcs_certifier *self, int row)
 {
     const pcs_step_report *report = self->report;
     const pcs_row_report *r = &report->rows[row];
+    if (!pcs_certify_is_on(self, CERTIFY_PENETRATION)) return;
     double gap = self->gap[row], rate = pcs_system_rate(self->scheme->system, row, self->x->v), h = report->h;
     double fastest = sqrt(2.0 * self->available / self->scheme->solver->effective_mass[row]);
     double now = pcs_min(pcs_max(fabs(rate), fabs(r->rate_before)), fastest);

@@ -353,7 +353,7 @@ int main(int argc, char **argv)
     for (int scheme = 0; scheme < BENCH_NSCHEME; ++scheme) steps_table(path, scheme, largest, sizeof goals, goals);
     printf("\nThreads, seconds on the wall of the pure loop\n");
     for (int k = 0; k < NSIZE && sizes[k].elements <= largest; ++k)
-        for (int scheme = 0; scheme < BENCH_NSCHEME && sizes[k].elements >= 100000; ++scheme)
+        for (int scheme = 0; scheme < BENCH_NSCHEME && sizes[k].elements >= 200000; ++scheme)
             steps_threads(path, scheme, &sizes[k]);
     printf("\nGoals\n%s", goals);
     return 0;

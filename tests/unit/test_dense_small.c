@@ -1,7 +1,8 @@
 // Factors of small matrices, which the dense back end makes without LAPACK: sizes below, at and above its limit against
-// a product, matrices that need row exchanges, and those that cannot be factored.
+// a product, matrices that need row exchanges, and those that cannot be factored; and pairs of equations.
 
 #include "check.h"
+#include "core/dense.h"
 #include "linsolve/linsolve.h"
 #include "model.h"
 
@@ -96,9 +97,34 @@ static void singular_matrices_are_told_with_their_equation(void **state)
     pcs_context_destroy(&f.ctx);
 }
 
+// A pair of equations is eliminated apart: operation by operation as in a larger system that does not touch it.
+static void two_equations_go_as_many(void **state)
+{
+    unsigned long long seed = 7;
+    int nsingular = 0;
+    (void)state;
+    for (int k = 0; k < 4000; k++) {
+        double x[6], A[4], b[2], B[9] = { 0.0 }, c[3] = { 0.0 };
+        model_randomize(&seed, 6, x);
+        if (k % 5 == 1) x[2] = x[0] = 0.0;                                              // a column of zeros
+        if (k % 5 == 2) x[2] = 2.0 * x[0], x[3] = 2.0 * x[1] * (1.0 + 4e-16 * (k % 3)); // the same equation twice
+        if (k % 5 == 3) x[0] = 0.0;                                                     // rows change places
+        if (k % 5 == 4) x[0] *= 1e-9, x[1] *= 1e-9, x[2] = 0.0;                         // nothing to eliminate
+        for (int i = 0; i < 4; i++) A[i] = B[i / 2 * 3 + i % 2] = x[i];
+        for (int i = 0; i < 2; i++) b[i] = c[i] = x[4 + i];
+        B[8] = 1.0;
+        bool is_regular = pcs_dense_solve(2, A, b);
+        CHECK(is_regular == pcs_dense_solve(3, B, c));
+        nsingular += !is_regular;
+        if (is_regular) CHECK(memcmp(b, c, sizeof b) == 0);
+    }
+    CHECK(nsingular > 1200 && nsingular < 1700);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_equations_go_as_many),
         cmocka_unit_test(solutions_fit),
         cmocka_unit_test(singular_matrices_are_told_with_their_equation),
     };
