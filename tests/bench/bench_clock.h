@@ -16,6 +16,14 @@ static inline double bench_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+// Seconds that this process has had a processor: other load on the machine does not count.
+static inline double bench_processor_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 // A line of /proc/self/status in bytes ("VmRSS:" resident now, "VmHWM:" at most); 0 where there is no such file.
 static inline double bench_status_bytes(const char *key)
 {

@@ -37,12 +37,12 @@ static double rigid_time(pcs_sim *sim, const rigid_start *start, long steps)
     sim->state.t = 0.0;
     sim->state.step = 0;
     if (sim->scheme->ops->start(sim->scheme, &sim->state, &sim->report) != PCS_OK) return -1.0;
-    double begin = bench_seconds();
+    double begin = bench_processor_seconds();
     for (long i = 0; i < steps; i++) {
         pcs_status status = sim->scheme->ops->step(sim->scheme, &sim->state, sim->step_size, &sim->report);
         if (status != PCS_OK || sim->report.outcome != PCS_CONVERGED) return -1.0;
     }
-    return bench_seconds() - begin;
+    return bench_processor_seconds() - begin;
 }
 
 static void rigid_bench(const char *name, const char *scheme)
