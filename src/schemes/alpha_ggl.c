@@ -85,7 +85,8 @@ static pcs_status ggl_setup(pcs_scheme *self)
     pcs_alpha_of_radius(&s->alpha, p->rho_inf);
     s->carry = p->variant == VARIANT_MODIFIED_LCP ? 1.0 : 0.0;
     s->has_joints = pcs_has_bilateral_rows(self->system);
-    s->goes_on = !self->system->is_linear && (p->rho_inf <= steady_radius || !self->system->is_mesh);
+    bool is_steady = self->system->tangents_vary && p->rho_inf <= steady_radius;
+    s->goes_on = !self->system->is_linear && (is_steady || !self->system->is_mesh);
     PCS_TAKE(self->ctx, s->correction, self->system->nrow, "position corrections");
     PCS_TAKE(self->ctx, s->smooth_gap, self->system->nrow, "position corrections");
     PCS_TRY(pcs_next_create(self, &s->alpha.next));

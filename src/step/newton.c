@@ -197,14 +197,14 @@ static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
     return change;
 }
 
-// A smooth motion that is about to settle. The second iteration has a matrix of its own: how fast the first one's would
-// lead on is not known by then.
+// A motion without multipliers that is about to settle; with them, what rows add to the matrix turns as these do. The
+// second iteration has a matrix of its own: how fast the first one's would lead on is not known by then.
 static bool newton_may_keep(const pcs_step_solver *self, int count)
 {
     const newton *s = self->data;
     if (count < 2 || !s->is_predicted || s->rate > slow_change) return false;
     for (int j = 0; j < s->m; j++)
-        if (s->is_used[j] && !self->system->rows[j].is_bilateral) return false;
+        if (s->is_used[j]) return false;
     return true;
 }
 

@@ -216,6 +216,41 @@ static void test_memory_of_a_long_bar(void **state)
     CHECK(per_element < 4 + 12 + 24 + 0.1);
 }
 
+// Few entries of M and C that differ from zero: the same sums to the last bit.
+static void test_listed_entries(void **state)
+{
+    enum { N = 6 };
+    pcs_pattern *pattern = pattern_of(*state, N, 1, N, (int[]){ 0, 1, 2, 3, 4, 5 });
+    pcs_matrix *matrix[8];
+    unsigned char mark[2][N * N] = { { 0 }, { 0 } };
+    for (int i = 0; i < 8; i++) CHECK_OK(*state, pcs_matrix_create(*state, pattern, &matrix[i]));
+    for (int p = 0; p < N * N; p++) {
+        matrix[0]->value[p] = sin(1.0 + p);                        // K
+        matrix[1]->value[p] = p % 5 == 0 ? cos(2.0 + p) : 0.0;     // M
+        matrix[2]->value[p] = p % 7 == 0 ? cos(3.0 * p) / 3 : 0.0; // C
+        matrix[3]->value[p] = matrix[1]->value[p];
+        matrix[4]->value[p] = matrix[2]->value[p];
+        mark[0][p] = p % 5 == 0;
+        mark[1][p] = p % 7 == 0;
+    }
+    CHECK_OK(*state, pcs_matrix_note_entries(*state, matrix[3], mark[0]));
+    CHECK_OK(*state, pcs_matrix_note_entries(*state, matrix[4], mark[1]));
+    CHECK(matrix[3]->entries != NULL && matrix[4]->entries != NULL);
+    const double weights[3] = { 0.3, 0.7, 1.1 };
+    for (int with_C = 0; with_C < 2; with_C++) {
+        pcs_matrix_combine(matrix[5], weights, matrix[1], with_C ? matrix[2] : NULL, matrix[0]);
+        pcs_matrix_combine(matrix[6], weights, matrix[3], with_C ? matrix[4] : NULL, matrix[0]);
+        for (int p = 0; p < N * N; p++) CHECK(matrix[5]->value[p] == matrix[6]->value[p]);
+    }
+    double x[N] = { 1.1, -0.3, 2.2, 0.7, -5.0, 0.01 }, y[N] = { 1 }, z[N] = { 1 };
+    pcs_matrix_add_multiply(matrix[1], 0.9, x, y);
+    pcs_matrix_add_multiply(matrix[3], 0.9, x, z);
+    for (int i = 0; i < N; i++) CHECK(y[i] == z[i]);
+    for (int p = 0; p < N * N; p++) mark[0][p] = 1;
+    CHECK_OK(*state, pcs_matrix_note_entries(*state, matrix[7], mark[0]));
+    CHECK(matrix[7]->entries == NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +260,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_tridiagonal_products, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_assembly_and_general_product, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_combine, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_listed_entries, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_rows, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_memory_of_a_long_bar, set_up, tear_down),
     };
