@@ -115,8 +115,8 @@ typedef struct pcs_element_ops {
     // lost on this way, J; and the variables at its end become those of the batch.
     double (*internal_loss)(const pcs_batch *batch, const double *q);
     void (*commit)(const pcs_batch *batch, const double *q);
-    // What pictures show of a cell beside its line, part by part from 0 on; false: no such part. Nodes in *out, which is
-    // zero before, count within the cell. NULL: the cells are all there is to see.
+    // What pictures show of a cell beside its line, part by part from 0 on; false: no such part. Nodes in *out, which
+    // is zero before, count within the cell. NULL: the cells are all there is to see.
     bool (*show)(const void *params, int part, pcs_obstacle *out);
 } pcs_element_ops;
 

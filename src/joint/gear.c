@@ -63,10 +63,10 @@ static const pcs_option gear_options[] = {
     PCS_COUNT("teeth_a", gear_params, teeth_a, PCS_REQUIRED, PCS_WITHIN(1, GEAR_MOST_TEETH), "teeth of a"),
     PCS_COUNT("teeth_b", gear_params, teeth_b, PCS_REQUIRED, PCS_WITHIN(1, GEAR_MOST_TEETH),
               "teeth of b, which turns teeth_a/teeth_b times as fast as a"),
-    PCS_VECTOR(
-        "at", gear_params, at, PCS_OPTIONAL, PCS_ANY_NUMBER,
-        "where the pitch circles touch in the reference state, m: the force of the teeth acts there, on wheels whose "
-        "nodes lie on their axes; without it there is a pair of moments"),
+    PCS_VECTOR("at", gear_params, at, PCS_OPTIONAL, PCS_ANY_NUMBER,
+               "point where the pitch circles touch in the reference state, m: the force of the teeth acts there, on "
+               "wheels whose "
+               "nodes lie on their axes; without it there is a pair of moments"),
     PCS_FLAG("internal", gear_params, is_internal, PCS_DEFAULT("false"),
              "the wheels turn in the same sense about their axes, as in a ring or by a belt; else in opposite ones"),
     { 0 },

@@ -110,6 +110,38 @@ output:
 """
 
 
+POINTS = """
+mesh:
+  bar: { type: point, at: [0, 0, 1] }
+  coin: { type: point, at: [3, 0, 0.2] }
+  post: { type: point, at: [0, 2, 1] }
+  a: { type: point, at: [6, 0, 0] }
+  b: { type: point, at: [7, 0, 0] }
+  spring: { type: link, a: post, b: bar }
+elements:
+  bar: { type: rigid_body_3d, mesh: bar, mass: 1.0, inertia: [0.1, 0.1, 0.1] }
+  coin: { type: rigid_body_3d, mesh: coin, mass: 1.0, inertia: [0.1, 0.1, 0.1] }
+  post: { type: point_mass, mesh: post, mass: 1.0 }
+  a: { type: rigid_body_3d, mesh: a, mass: 1.0, inertia: [0.1, 0.1, 0.1] }
+  b: { type: rigid_body_3d, mesh: b, mass: 1.0, inertia: [0.1, 0.1, 0.1] }
+  spring: { type: spring_damper, mesh: spring, damper: 0.0, offset_b: [0, 0.2, 0] }
+supports: { post: { set: post, fix: [x, y, z] } }
+joints:
+  left: { type: hinge, node: a, axis: [0, 0, 1] }
+  right: { type: hinge, node: b, axis: [0, 0, 1] }
+  teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20, axis_a: [0, 0, 1], at: [6.6, 0, 0] }
+initial:
+  - { set: bar, spin: [0, 0, 2] }
+  - { set: coin, spin: [0, 0, 3] }
+contacts:
+  floor: { type: node_plane, nodes: bar, offsets: [[0.3, 0.1, 0], [-0.3, 0.1, 0]], point: [0, 0, 0], normal: [0, 0, 1], restitution: 0 }
+  edge: { type: disc_plane, nodes: coin, axis: [0, 1, 0], radius: 0.2, point: [0, 0, -1], normal: [0, 0, 1], restitution: 0 }
+scheme: { type: alpha_ggl, rho_inf: 0.8 }
+time: { step: 1.0e-2, end: 0.5 }
+output: { frames: { every: 10 } }
+"""
+
+
 def read_obstacles(folder, name="obstacles.vtk"):
     """A dict of contact number to (points, polygons as a surface)."""
     reader = vtk.vtkPolyDataReader()
@@ -194,6 +226,39 @@ def middle(points):
     return 0.5 * (points.min(axis=0) + points.max(axis=0))
 
 
+def check_rod(points, a, b):
+    """One ring about a and one about b."""
+    along = (points - a) @ (b - a) / numpy.sum((b - a) ** 2)
+    assert abs(numpy.sort(along) - numpy.repeat([0.0, 1.0], len(along) // 2)).max() < 1e-6, along
+
+
+def check_points(folder):
+    """Discs that roll, wheels of gears, arms of points that touch, and springs between points: in their places, turned."""
+    case = folder / "points.yaml"
+    case.write_text(POINTS)
+    results = run(case, folder / "points")
+    files = json.loads((results / "obstacles.vtk.series").read_text())["files"]
+    frames = json.loads((results / "points.vtk.series").read_text())["files"]
+    for f, frame in zip(files, frames):
+        found, read = read_obstacles(results, f["name"]), vtk_readback.read_frame(results / frame["name"])
+        x, turns = read["points"], read["arrays"]["point", "rotation"]
+        points = {number: p for number, (p, _) in found.items()}
+        angle = turns[0][2]
+        turn = numpy.array([[numpy.cos(angle), -numpy.sin(angle), 0], [numpy.sin(angle), numpy.cos(angle), 0], [0, 0, 1]])
+        assert abs(angle - 2.0 * f["time"]) < 1e-9
+        ring = len(points[0]) // 4
+        for i, offset in enumerate(([0.3, 0.1, 0], [-0.3, 0.1, 0])):
+            check_rod(points[0][2 * ring * i:2 * ring * (i + 1)], x[0], x[0] + turn @ offset)
+        arm = points[1] - x[1]  # the coin: radius 0.2, its axis along y turns with it about z
+        axis = numpy.array([-numpy.sin(turns[1][2]), numpy.cos(turns[1][2]), 0])
+        assert abs(turns[1][2] - 3.0 * f["time"]) < 1e-9 and abs(abs(arm @ axis) - 0.002).max() < 1e-9
+        assert abs(numpy.sum(arm ** 2, axis=1) - 0.2 ** 2 - 0.002 ** 2).max() < 1e-9
+        check_rod(points[-1][:2 * ring], x[2], x[0] + turn @ [0, 0.2, 0])  # the spring
+        wheels = points[4].reshape(2, -1, 3)
+        for centre, radius, wheel in zip(x[3:5], (0.6, 0.4), wheels):
+            assert abs(numpy.hypot(*(wheel - centre)[:, :2].T) - radius).max() < 1e-9
+
+
 def check_parts(folder):
     """Joints and discs move and turn with their nodes: numbers 0 to 5 are the joints, -1 the disc."""
     case = folder / "parts.yaml"
@@ -207,11 +272,14 @@ def check_parts(folder):
         found, x = read_obstacles(results, f["name"]), vtk_readback.read_frame(results / frame["name"])["points"]
         assert sorted(found) == [-1, 0, 1, 2, 3, 4, 5] and all(open_edges(s) == 0 for _, s in found.values())
         points = {number: p for number, (p, _) in found.items()}
-        assert abs(middle(points[0])).max() < 1e-6, middle(points[0])  # the arm turns with its body
+        ring = len(points[4]) // 4  # a pin and its arm have two rings each
+        for number, node, at in (0, 0, [0, 0, 0]), (4, 6, [0, 9, 0.5]):
+            points[number], arm = points[number][:-2 * ring], points[number][-2 * ring:]
+            check_rod(arm, x[node], numpy.array(at))
+        assert abs(middle(points[0])).max() < 1e-6, middle(points[0])  # the point turns with its body
         assert abs(middle(points[1]) - x[1]).max() < 1e-9 and abs(x[1][0] - f["time"]) < 1e-6
         for number, a, b in (2, 2, 3), (3, 4, 5):
-            along = (points[number] - x[a]) @ (x[b] - x[a]) / numpy.sum((x[b] - x[a]) ** 2)
-            assert abs(numpy.sort(along) - numpy.repeat([0.0, 1.0], len(along) // 2)).max() < 1e-9
+            check_rod(points[number], x[a], x[b])
         assert abs(middle(points[4]) - [0, 9, 0.5]).max() < 1e-6 and numpy.ptp(points[4], axis=0).argmax() == 1
         assert abs(middle(points[5]) - x[1]).max() < 1e-9
         check_disc(points[-1], x[7])
@@ -328,6 +396,7 @@ def main():
         folder = pathlib.Path(name)
         check_shapes(folder)
         check_parts(folder)
+        check_points(folder)
         check_stop(folder)
         check_thick_body(folder)
         check_choice(folder)
