@@ -104,7 +104,6 @@ static const struct {
     { "alpha_ggl", "variant: modified_lcp", FRICTION, "the modified LCP is stated without friction" },
     { "half_explicit_acceleration", "", FRICTION, "contact on acceleration level, without friction" },
     { "alpha_index3", "", FRICTION, "no law at velocity level, which friction needs" },
-    { "event_driven", "accumulation: rest", FRICTION, "contacts with friction are not followed" },
     { "splitting", "", MESH, "would sink without contact forces" },
     { "splitting", "contact_forces: true", FRICTION, "contact on acceleration level, without friction" },
     { "tdg_minus", "", FRICTION, "contact on acceleration level, without friction" },
