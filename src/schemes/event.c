@@ -1,4 +1,4 @@
-#include "schemes/event.h"
+#include "schemes/event_friction.h"
 
 #include "core/dense.h"
 #include "step/projection.h"
@@ -6,17 +6,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { IMPACT_ROUNDS = 50, SHRINKING_INTERVALS = 3, PROJECTION_ROUNDS = 3 };
+enum { IMPACT_ROUNDS = 50, MODE_ROUNDS = 200, SHRINKING_INTERVALS = 3, PROJECTION_ROUNDS = 3 };
 static const double proximal = 1e-10;  // of a row's diagonal: keeps repeated rows solvable, undone by the next round
 static const double undecided = 1e-11; // of what accelerations are summed from: smaller ones are none
+static const double mode_undecided = 1e-10; // the same of modes of friction
 
-const char *pcs_event_refuses(const pcs_system *system)
+const char *pcs_event_refuses(const pcs_system *system, bool takes_friction)
 {
     if (system->has_rotations) return "its positions do not add up";
     if (system->nrow > PCS_MAX_ROWS) return "it has more than 64 contact points";
     for (int j = 0; j < system->nrow; j++)
-        if (system->rows[j].friction > 0.0 && system->rows[j].ntangent > 0)
-            return "sticking and sliding of contacts with friction are not followed; set the friction to 0";
+        if (!takes_friction && system->rows[j].friction > 0.0 && system->rows[j].ntangent > 0)
+            return "sticking and sliding of contacts with friction are not followed; set the friction to 0, or take "
+                   "event_driven";
     return NULL;
 }
 
@@ -30,6 +32,7 @@ pcs_status pcs_event_create(pcs_scheme *self, pcs_events **out)
     PCS_TAKE(self->ctx, e->d, self->system->nv, "the events");
     PCS_TAKE(self->ctx, e->a, self->system->nv, "the events");
     *out = e;
+    PCS_TRY(pcs_event_make_rub(self, e));
     PCS_TRY(pcs_projection_need_columns(self->solver));
     return pcs_step_solver_prepare(self->solver, &form, &outcome);
 }
@@ -40,9 +43,10 @@ void pcs_event_forget(pcs_event_memory *memory)
     for (int j = 0; j < PCS_MAX_ROWS; j++) memory->last_time[j] = -INFINITY;
 }
 
-void pcs_event_begin(pcs_events *e, const pcs_event_memory *memory)
+void pcs_event_begin(const pcs_scheme *self, pcs_events *e, const pcs_event_memory *memory)
 {
     e->now = *memory;
+    pcs_event_begin_rub(self->system, e);
     memset(e->smooth, 0, sizeof e->smooth);
     memset(e->impulse, 0, sizeof e->impulse);
     memset(e->is_impact, 0, sizeof e->is_impact);
@@ -66,6 +70,8 @@ static pcs_outcome event_solve(pcs_scheme *self, pcs_events *e, const double *q,
                                  .gate = e->gate,
                                  .nu = e->nu,
                                  .la = e->la,
+                                 .target_t = e->rub == NULL ? NULL : e->rub->target,
+                                 .la_t = e->rub == NULL ? NULL : e->rub->la,
                                  .lam = e->lam,
                                  .rate_before = e->rate_before };
     pcs_step_result result;
@@ -102,6 +108,10 @@ pcs_outcome pcs_event_accelerate(pcs_scheme *self, pcs_events *e, double t, cons
         e->drive[j] = fabs(pcs_system_rate(system, j, a)) + fabs(e->target[j]);
     }
     memset(e->la, 0, sizeof e->la);
+    if (e->rub != NULL) {
+        outcome = pcs_event_accelerate_modes(self, e, q, v, a);
+        return outcome == PCS_CONVERGED ? pcs_event_check(e, system->nv, a) : outcome;
+    }
     if (has_held) outcome = event_solve(self, e, q, a);
     if (outcome == PCS_CONVERGED) outcome = pcs_event_check(e, system->nv, a);
     if (outcome != PCS_CONVERGED) return outcome;
@@ -114,12 +124,9 @@ pcs_outcome pcs_event_accelerate(pcs_scheme *self, pcs_events *e, double t, cons
 
 double pcs_event_press(const pcs_scheme *self, const pcs_events *e, int row)
 {
+    // With modes it is the force alone that changes sign: the acceleration is zero.
+    if (e->rub != NULL) return e->force[row] / self->solver->effective_mass[row];
     return e->force[row] / self->solver->effective_mass[row] - e->acceleration[row];
-}
-
-double pcs_event_speed(const pcs_scheme *self, const pcs_events *e, int row)
-{
-    return sqrt(2.0 * e->now.energy / self->solver->effective_mass[row]);
 }
 
 // A rebound up to this velocity is rest.
@@ -163,6 +170,9 @@ static bool event_aim(pcs_scheme *self, pcs_events *e, double t, const double *q
         const pcs_row *row = &system->rows[j];
         double rate = pcs_system_rate(system, j, v), rebound = -row->restitution * rate;
         e->gate[j] = row->is_bilateral || event_is_closed(e, j);
+        int ntangent = e->rub != NULL ? row->ntangent : 0;
+        for (int i = row->first_tangent; i < row->first_tangent + ntangent; i++)
+            e->rub->target[i] = row->tangent_restitution * pcs_rows_dot(system->T, i, v);
         e->target[j] = row->is_bilateral || e->now.held[j] ? 0.0 : row->restitution * rate;
         bool is_hit = !row->is_bilateral && e->gate[j] && rate < -1e-14 * pcs_event_speed(self, e, j);
         if (!is_hit) continue;
@@ -184,16 +194,103 @@ static pcs_outcome event_strike(pcs_scheme *self, pcs_events *e, const double *q
     const pcs_system *system = self->system;
     double before[PCS_MAX_ROWS];
     for (int j = 0; j < system->nrow; j++) before[j] = pcs_system_rate(system, j, v);
+    memcpy(e->a, v, (size_t)system->nv * sizeof *v);
     pcs_outcome outcome = event_solve(self, e, q, v);
     if (outcome != PCS_CONVERGED) return outcome;
+    if (e->rub != NULL) pcs_event_book_rub(self, e, e->a, v);
     for (int j = 0; j < system->nrow; j++) {
         e->impulse[j] += e->la[j];
         double loss = -0.5 * e->la[j] * (before[j] + pcs_system_rate(system, j, v));
         e->loss[j] += loss;
         e->impact_loss += loss;
     }
-    pcs_event_push(self, 1.0, e->la, e->pushed);
+    pcs_event_push(self, 1.0, e->la, e->rub == NULL ? NULL : e->rub->la, e->pushed);
     return PCS_CONVERGED;
+}
+
+// How far a mode is from being consistent, m/s^2; what to do about it is `change`.
+enum { KEEP, RELEASE, HOLD, SLIDE, STICK, TURN };
+
+static double event_violation(const pcs_scheme *self, const pcs_events *e, int row, const unsigned char *may_hold,
+                              int *change)
+{
+    const pcs_system *system = self->system;
+    const pcs_row *r = &system->rows[row];
+    double mass = self->solver->effective_mass[row];
+    *change = KEEP;
+    if (r->is_bilateral) return 0.0;
+    if (!e->now.held[row]) {
+        *change = HOLD;
+        return may_hold[row] ? -e->acceleration[row] : 0.0;
+    }
+    *change = RELEASE;
+    if (e->force[row] < 0.0 || !pcs_event_rubs(system, e, row)) return -e->force[row] / mass;
+    *change = SLIDE;
+    if (!e->now.slides[row]) return -e->rub->margin[row];
+    if (e->now.is_moving[row]) return 0.0;
+    double along = 0.0, across = 0.0, w[2] = { 0.0 };
+    for (int t = 0; t < r->ntangent; t++) w[t] = e->rub->slide[r->first_tangent + t];
+    along = w[0] * e->now.slip[row][0] + w[1] * e->now.slip[row][1];
+    across = r->ntangent == 2 ? hypot(w[0] - along * e->now.slip[row][0], w[1] - along * e->now.slip[row][1]) : 0.0;
+    *change = along < 0.0 ? STICK : TURN;
+    return along < 0.0 ? -along : across;
+}
+
+static void event_change(const pcs_system *system, pcs_events *e, int row, int change)
+{
+    const pcs_row *r = &system->rows[row];
+    const double *from = change == SLIDE ? e->rub->force : e->rub->slide;
+    double sign = change == SLIDE ? -1.0 : 1.0, size = 0.0;
+    if (change == RELEASE || change == HOLD) e->now.held[row] = change == HOLD;
+    if (change == STICK) e->now.slides[row] = 0;
+    if (change == RELEASE || change == STICK || e->now.is_moving[row]) return;
+    // A row that is held again goes on as it was about to slide.
+    for (int t = 0; t < r->ntangent; t++) size = hypot(size, from[r->first_tangent + t]);
+    e->now.slides[row] = size > 0.0;
+    if (size == 0.0) return;
+    for (int t = 0; t < r->ntangent; t++) e->now.slip[row][t] = sign * from[r->first_tangent + t] / size;
+}
+
+// Rows that move slide along their velocity, others stick at first.
+static void event_start_modes(const pcs_scheme *self, pcs_events *e, const double *v)
+{
+    const pcs_system *system = self->system;
+    for (int j = 0; j < system->nrow; j++) {
+        double u[2];
+        pcs_event_slip(system, j, v, u);
+        double size = hypot(u[0], u[1]);
+        bool moves = pcs_event_rubs(system, e, j) && size > 2.0 * pcs_event_slow(self, e, j);
+        e->now.slides[j] = e->now.is_moving[j] = moves;
+        for (int t = 0; t < 2; t++) e->now.slip[j][t] = moves ? u[t] / size : 0.0;
+    }
+}
+
+// Modes that are consistent at (t, q, v); rows are held, or released where they would pull. PCS_PARADOX where there are
+// none, or where forces are not unique.
+static pcs_outcome event_find_modes(pcs_scheme *self, pcs_events *e, double t, const double *q, const double *v)
+{
+    const pcs_system *system = self->system;
+    unsigned char may_hold[PCS_MAX_ROWS];
+    memcpy(may_hold, e->now.held, sizeof may_hold);
+    event_start_modes(self, e, v);
+    for (int round = 0; round < MODE_ROUNDS; round++) {
+        int worst = -1, change = KEEP, what;
+        double most = 0.0, largest = 0.0;
+        pcs_outcome outcome = pcs_event_accelerate(self, e, t, q, v, e->a);
+        if (outcome != PCS_CONVERGED) return outcome;
+        for (int j = 0; j < system->nrow; j++) largest = fmax(largest, e->drive[j]);
+        for (int j = 0; j < system->nrow; j++) {
+            double off = event_violation(self, e, j, may_hold, &what);
+            // Later rounds take the first one, so that none is looked at for ever.
+            if (!(off > mode_undecided * largest) || !(off > most) || (round > MODE_ROUNDS / 4 && worst >= 0)) continue;
+            worst = j;
+            most = off;
+            change = what;
+        }
+        if (worst < 0) return pcs_event_is_unique(self, e) ? PCS_CONVERGED : PCS_PARADOX;
+        event_change(system, e, worst, change);
+    }
+    return PCS_PARADOX;
 }
 
 // Closed rows at rest are held when they press, or when nothing moves them either way.
@@ -209,11 +306,13 @@ static pcs_outcome event_hold(pcs_scheme *self, pcs_events *e, double t, const d
         if (is_closed && is_slow) e->now.floor[j] -= e->gap_tolerance;
         e->now.held[j] = system->rows[j].is_bilateral || (is_closed && is_slow && !e->released[j]);
     }
-    pcs_outcome outcome = pcs_event_accelerate(self, e, t, q, v, e->a);
+    pcs_outcome outcome =
+        e->rub != NULL ? event_find_modes(self, e, t, q, v) : pcs_event_accelerate(self, e, t, q, v, e->a);
     if (outcome != PCS_CONVERGED) return outcome;
     for (int j = 0; j < system->nrow; j++) largest = fmax(largest, e->drive[j]);
     for (int j = 0; j < system->nrow; j++)
-        if (!system->rows[j].is_bilateral && e->force[j] == 0.0 && e->acceleration[j] > undecided * largest)
+        if (e->rub == NULL && !system->rows[j].is_bilateral && e->force[j] == 0.0 &&
+            e->acceleration[j] > undecided * largest)
             e->now.held[j] = 0;
     pcs_event_project_velocity(self, e, v);
     memset(e->released, 0, sizeof e->released);
@@ -278,6 +377,10 @@ void pcs_event_project_velocity(pcs_scheme *self, pcs_events *e, double *v)
 {
     const pcs_system *system = self->system;
     double rate[PCS_MAX_ROWS];
+    if (e->rub != NULL) {
+        pcs_event_project_modes(self, e, v);
+        return;
+    }
     for (int round = 0; round < PROJECTION_ROUNDS; round++) {
         for (int j = 0; j < system->nrow; j++) rate[j] = pcs_system_rate(system, j, v);
         if (!event_project(self, e, rate, v)) return;
@@ -285,13 +388,21 @@ void pcs_event_project_velocity(pcs_scheme *self, pcs_events *e, double *v)
             if (e->now.held[j]) e->smooth[j] += e->la[j];
         for (int j = 0; j < system->nrow; j++)
             if (!e->now.held[j]) e->la[j] = 0.0;
-        pcs_event_push(self, 1.0, e->la, e->pushed);
+        pcs_event_push(self, 1.0, e->la, NULL, e->pushed);
     }
 }
 
-void pcs_event_push(const pcs_scheme *self, double scale, const double *z, double pushed[3])
+// Friction of a row over the step, and how it ends.
+static void event_report_rub(const pcs_scheme *self, const pcs_events *e, int row, const double *v, pcs_row_report *to)
 {
-    if (pcs_rows_turn(self->system)) pcs_add_row_momentum(self->system, scale, z, NULL, pushed);
+    const pcs_row *r = &self->system->rows[row];
+    for (int t = 0; t < r->ntangent; t++) {
+        int k = r->first_tangent + t;
+        to->tangent[t] = e->rub->smooth[k] + e->rub->impulse[k];
+        to->slip[t] = pcs_rows_dot(self->system->T, k, v);
+    }
+    to->slides = e->now.held[row] && e->now.slides[row];
+    to->friction_loss = e->rub->loss[row];
 }
 
 void pcs_event_report(const pcs_scheme *self, pcs_events *e, const double *q, const double *v, pcs_step_report *report)
@@ -312,10 +423,12 @@ void pcs_event_report(const pcs_scheme *self, pcs_events *e, const double *q, co
             .is_closed = e->now.held[j] || e->smooth[j] + e->impulse[j] > 0.0,
             .is_impact = e->is_impact[j],
         };
+        if (e->rub != NULL) event_report_rub(self, e, j, v, &report->rows[j]);
+        report->friction_loss += report->rows[j].friction_loss;
     }
     // Told along the directions of the end.
-    pcs_event_push(self, -1.0, e->smooth, e->pushed);
-    pcs_event_push(self, -1.0, e->impulse, e->pushed);
+    pcs_event_push(self, -1.0, e->smooth, e->rub == NULL ? NULL : e->rub->smooth, e->pushed);
+    pcs_event_push(self, -1.0, e->impulse, e->rub == NULL ? NULL : e->rub->impulse, e->pushed);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] += e->pushed[k];
     report->impact_loss = e->impact_loss;
     report->iterations = e->iterations;

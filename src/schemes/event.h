@@ -1,5 +1,5 @@
 // What schemes that stop at events share: contact laws at acceleration and impact level on index sets, and what
-// becomes of the sets at an event; private to this folder. Without friction.
+// becomes of the sets at an event; private to this folder. Friction: event_friction.h.
 //
 //   I_c = { g <= tolerance },  I_s = { I_c, gap rate 0 }                     (lasting contacts: "held")
 //   M a = f + G^T la,   0 <= ga = G a + (dG/dt) v _|_ la >= 0 on I_s          la = 0 elsewhere
@@ -12,6 +12,8 @@
 
 #include "schemes/common.h"
 
+#include <math.h>
+
 // Carried from step to step; the first member of a scheme's memory.
 typedef struct pcs_event_memory {
     unsigned char held[PCS_MAX_ROWS];   // lasting contacts
@@ -20,7 +22,12 @@ typedef struct pcs_event_memory {
     double last_interval[PCS_MAX_ROWS]; // s, between its last two impacts; 0: fewer than two
     int shrinking[PCS_MAX_ROWS];        // intervals in a row that were shorter than the one before
     double energy;                      // J, largest kinetic energy so far
+    unsigned char slides[PCS_MAX_ROWS],
+        is_moving[PCS_MAX_ROWS];  // held rows with friction that do not stick; some time ago
+    double slip[PCS_MAX_ROWS][2]; // along which they slide, unit vectors
 } pcs_event_memory;
+
+typedef struct pcs_event_rub pcs_event_rub;
 
 typedef struct pcs_events {
     // Set by the scheme
@@ -32,6 +39,7 @@ typedef struct pcs_events {
     unsigned char closed[PCS_MAX_ROWS];   // are closed at the next event, whatever the gap
 
     pcs_event_memory now;
+    pcs_event_rub *rub; // NULL: there is no friction
     // Of the step so far
     double smooth[PCS_MAX_ROWS];  // N s, impulse of the lasting forces
     double impulse[PCS_MAX_ROWS]; // N s, of impacts
@@ -54,14 +62,14 @@ typedef struct pcs_events {
     double A[PCS_MAX_ROWS * PCS_MAX_ROWS], z[PCS_MAX_ROWS];
 } pcs_events;
 
-// NULL, or why such a scheme cannot advance the system.
-const char *pcs_event_refuses(const pcs_system *system);
+// NULL, or why such a scheme cannot advance the system; friction is looked at where it does not follow it.
+const char *pcs_event_refuses(const pcs_system *system, bool takes_friction);
 
 // Takes the memory and readies the step solver for contact problems.
 pcs_status pcs_event_create(pcs_scheme *self, pcs_events **out);
 void pcs_event_forget(pcs_event_memory *memory);
 // A step starts from this memory.
-void pcs_event_begin(pcs_events *e, const pcs_event_memory *memory);
+void pcs_event_begin(const pcs_scheme *self, pcs_events *e, const pcs_event_memory *memory);
 
 // PCS_NOT_FINITE, with the place noted, when an entry of x is not finite.
 pcs_outcome pcs_event_check(pcs_events *e, int n, const double *x);
@@ -72,7 +80,10 @@ pcs_outcome pcs_event_accelerate(pcs_scheme *self, pcs_events *e, double t, cons
 // la/m_eff - ga of a held row: crosses zero where the contact opens.
 double pcs_event_press(const pcs_scheme *self, const pcs_events *e, int row);
 // sqrt(2 E / m_eff) of a row: the size of its velocities.
-double pcs_event_speed(const pcs_scheme *self, const pcs_events *e, int row);
+static inline double pcs_event_speed(const pcs_scheme *self, const pcs_events *e, int row)
+{
+    return sqrt(2.0 * e->now.energy / self->solver->effective_mass[row]);
+}
 
 // At (t, q): impacts until no closed contact approaches, then the new held rows; v follows. PCS_ACCUMULATES where
 // impacts accumulate and `stops` is set.
@@ -85,8 +96,13 @@ void pcs_event_clear_floors(pcs_scheme *self, pcs_events *e, const double *q);
 void pcs_event_project_position(pcs_scheme *self, pcs_events *e, double *q);
 void pcs_event_project_velocity(pcs_scheme *self, pcs_events *e, double *v);
 
-// Adds the momentum that impulses z give along directions as they stand to `pushed`; nothing where they never turn.
-void pcs_event_push(const pcs_scheme *self, double scale, const double *z, double pushed[3]);
+// Adds the momentum that impulses z, and z_t of friction (NULL: none), give along directions as they stand to `pushed`;
+// nothing where they never turn.
+static inline void pcs_event_push(const pcs_scheme *self, double scale, const double *z, const double *z_t,
+                                  double pushed[3])
+{
+    if (pcs_rows_turn(self->system)) pcs_add_row_momentum(self->system, scale, z, z_t, pushed);
+}
 // Rows and impact loss of the step that leads to the next state; the projection stands there.
 void pcs_event_report(const pcs_scheme *self, pcs_events *e, const double *q, const double *v, pcs_step_report *report);
 

@@ -3,13 +3,14 @@
 //
 //   between events   q' = v,  M v' = f + G^T la,  0 <= G v' + (dG/dt) v _|_ la >= 0 on held contacts     (ode.h)
 //   events           a gap of an open contact falls through 0, or la/m_eff - ga of a held one does
+//   friction         held contacts stick or slide; mu la - |la_t| or the slip falls through 0       (event_friction.h)
 //   at an event      impacts, then the held contacts anew                                                (event.h)
 //
 // Impulses, the work of loads, what damping takes and the sum of forces are integrated along with the motion. An event
 // is watched for by interpolation and then located by integrating up to it again, so that it is as accurate as the
 // motion. Steps of the run are only where results are asked for.
 
-#include "schemes/event.h"
+#include "schemes/event_friction.h"
 #include "schemes/ode.h"
 
 #include "step/projection.h"
@@ -50,12 +51,13 @@ typedef struct driven {
     pcs_events *events;
     pcs_ode *ode;
     double *y, *y0, *atol; // [size]
-    int *direction;        // [3 nrow]
+    int *direction;        // [4 nrow]
     bool is_watching;      // the roots are what they are; otherwise none
     double first_step;     // s, what the ODE solver used last, within the step
     long rounds;           // steps of the ODE solver that are left within the step
     // Where in y, after q and v
     int impulse, work, damping, resultant, size;
+    int friction, loss; // after that where there is friction: impulses of the tangents, J lost of every row
 } driven;
 
 static const char *driven_refuses(const pcs_system *system, const void *params)
@@ -65,7 +67,7 @@ static const char *driven_refuses(const pcs_system *system, const void *params)
     if (system->nv > MOST_UNKNOWNS)
         return "it has more than 100 unknowns: an explicit solver that stops at every event of every contact crawls "
                "there; take a time-stepping scheme";
-    return pcs_event_refuses(system);
+    return pcs_event_refuses(system, true);
 }
 
 // It finds its own steps between events.
@@ -94,11 +96,16 @@ static bool driven_slope(void *user, double t, const double *y, double *dy)
     dy[s->work] = pcs_load_work(system, t, q, s->next.q); // of the way that v goes in 1 s: its power
     dy[s->damping] = pcs_damping_power(system, q, v);
     pcs_resultant(system, t, q, v, dy + s->resultant);
-    pcs_event_push(self, 1.0, s->events->force, dy + s->resultant);
+    pcs_event_rub *rub = s->events->rub;
+    pcs_event_push(self, 1.0, s->events->force, rub == NULL ? NULL : rub->force, dy + s->resultant);
+    if (rub == NULL) return true;
+    memcpy(dy + s->friction, rub->force, (size_t)system->ntangent * sizeof *dy);
+    for (int j = 0; j < system->nrow; j++) dy[s->loss + j] = pcs_event_rub_power(self, s->events, j, v);
     return true;
 }
 
-// Gaps of open contacts (falling), their rates (rising: the gap is smallest), the pressing of held ones (falling).
+// Gaps of open contacts (falling), their rates (rising: the gap is smallest), the pressing of held ones (falling), and
+// how far these are from another mode of friction (falling).
 static bool driven_roots(void *user, double t, const double *y, double *root)
 {
     pcs_scheme *self = user;
@@ -107,7 +114,7 @@ static bool driven_roots(void *user, double t, const double *y, double *root)
     pcs_system *system = self->system;
     int m = system->nrow, iterations = e->iterations;
     bool has_held = false;
-    for (int j = 0; j < 3 * m; j++) root[j] = 1.0;
+    for (int j = 0; j < (e->rub == NULL ? 3 : 4) * m; j++) root[j] = 1.0;
     if (!s->is_watching) return true;
     for (int j = 0; j < m; j++) has_held = has_held || (e->now.held[j] && !system->rows[j].is_bilateral);
     if (has_held && pcs_event_accelerate(self, e, t, y, y + system->nv, e->a) != PCS_CONVERGED) return false;
@@ -119,6 +126,7 @@ static bool driven_roots(void *user, double t, const double *y, double *root)
         if (system->rows[j].is_bilateral) continue;
         if (e->now.held[j]) {
             root[2 * m + j] = pcs_event_press(self, e, j);
+            if (e->rub != NULL) root[3 * m + j] = e->rub->margin[j];
         } else {
             root[j] = e->gap[j] - e->now.floor[j];
             root[m + j] = pcs_system_rate(system, j, y + system->nv);
@@ -136,20 +144,24 @@ static pcs_status driven_setup(pcs_scheme *self)
     s->work = s->impulse + m;
     s->damping = s->work + 1;
     s->resultant = s->damping + 1;
-    s->size = s->resultant + 3;
+    s->size = s->friction = s->loss = s->resultant + 3;
     PCS_TRY(pcs_next_create(self, &s->next));
     PCS_TRY(pcs_event_create(self, &s->events));
+    if (s->events->rub != NULL) {
+        s->loss = s->friction + self->system->ntangent;
+        s->size = s->loss + m;
+    }
     s->events->gap_tolerance = fmin(p->rtol, 1e-9) * self->system->length;
     s->events->stick = p->stick;
     s->events->stops = p->accumulation == STOP;
     PCS_TAKE(self->ctx, s->y, s->size, "the smooth motion");
     PCS_TAKE(self->ctx, s->y0, s->size, "the smooth motion");
     PCS_TAKE(self->ctx, s->atol, s->size, "the smooth motion");
-    PCS_TAKE(self->ctx, s->direction, 3 * m, "the smooth motion");
-    for (int j = 0; j < 3 * m; j++) s->direction[j] = j >= m && j < 2 * m ? 1 : -1;
+    PCS_TAKE(self->ctx, s->direction, 4 * m, "the smooth motion");
+    for (int j = 0; j < 4 * m; j++) s->direction[j] = j >= m && j < 2 * m ? 1 : -1;
     pcs_ode_problem problem = { .user = self,
                                 .n = s->size,
-                                .nroot = 3 * m,
+                                .nroot = s->events->rub == NULL ? 3 * m : 4 * m,
                                 .slope = driven_slope,
                                 .roots = driven_roots,
                                 .direction = s->direction };
@@ -161,7 +173,7 @@ static pcs_status driven_start(pcs_scheme *self, pcs_state *x, pcs_step_report *
     driven *s = self->data;
     driven_memory *memory = x->memory;
     pcs_event_forget(&memory->events);
-    pcs_event_begin(s->events, &memory->events);
+    pcs_event_begin(self, s->events, &memory->events);
     PCS_TRY(pcs_event_start(self, s->events, x, &s->next, report));
     if (report->outcome == PCS_CONVERGED) memory->events = s->events->now;
     if (report->outcome == PCS_ACCUMULATES) report->event_time = s->events->accumulation;
@@ -199,6 +211,8 @@ static void driven_weigh(pcs_scheme *self, const pcs_state *x, double h, double 
         s->atol[s->impulse + j] = p->atol * sqrt(2.0 * energy * self->solver->effective_mass[j]);
     s->atol[s->work] = s->atol[s->damping] = p->atol * energy;
     for (int k = 0; k < 3; k++) s->atol[s->resultant + k] = p->atol * sqrt(2.0 * energy * self->system->mass);
+    for (int k = s->friction; k < s->loss; k++) s->atol[k] = s->atol[s->resultant];
+    for (int k = s->loss; k < s->size; k++) s->atol[k] = p->atol * energy;
 }
 
 // Why the ODE solver has given up.
@@ -257,6 +271,12 @@ static pcs_outcome driven_locate(pcs_scheme *self, int row, double t0, double la
     return PCS_CONVERGED;
 }
 
+// Has a held row left its mode of friction by more than the tolerance of events?
+static bool driven_has_slipped(const pcs_events *e, int row)
+{
+    return !e->now.slides[row] && e->rub->margin[row] < -1e-9 * e->drive[row];
+}
+
 // After a step of the ODE solver: has an open contact sunk in, or a held one pulled, without being noticed?
 static bool driven_has_missed(pcs_scheme *self, double t)
 {
@@ -273,9 +293,11 @@ static bool driven_has_missed(pcs_scheme *self, double t)
     if (!has_held || pcs_event_accelerate(self, e, t, s->y, s->y + system->nv, e->a) != PCS_CONVERGED)
         return has_missed;
     for (int j = 0; j < system->nrow; j++) {
-        e->released[j] = !system->rows[j].is_bilateral && e->now.held[j] && e->force[j] == 0.0 &&
-                         e->acceleration[j] > 1e-9 * e->drive[j];
-        has_missed = has_missed || e->released[j];
+        bool is_held = !system->rows[j].is_bilateral && e->now.held[j];
+        bool opens = e->force[j] == 0.0 && e->acceleration[j] > 1e-9 * e->drive[j];
+        if (e->rub != NULL) opens = pcs_event_press(self, e, j) < -1e-9 * e->drive[j];
+        e->released[j] = is_held && opens;
+        has_missed = has_missed || e->released[j] || (e->rub != NULL && is_held && driven_has_slipped(e, j));
     }
     return has_missed;
 }
@@ -293,7 +315,7 @@ static pcs_outcome driven_look(pcs_scheme *self, double t0, double last, double 
     for (int j = 0; j < m; j++) {
         if (found[j] && hit < 0) hit = j;
         e->released[j] = found[2 * m + j] != 0;
-        is_event = is_event || found[j] || e->released[j];
+        is_event = is_event || found[j] || e->released[j] || (e->rub != NULL && found[3 * m + j]);
     }
     *what = is_event ? EVENT : ADVANCED;
     if (is_event) return driven_locate(self, hit, t0, last, t);
@@ -332,6 +354,8 @@ static pcs_outcome driven_advance(pcs_scheme *self, double end, double *t, int *
         return outcome;
     }
     pcs_event_clear_floors(self, s->events, s->y);
+    if (s->events->rub != NULL && !pcs_event_is_unique(self, s->events)) return PCS_PARADOX;
+    pcs_event_follow_slip(self, s->events, s->y + self->system->nv);
     s->first_step = pcs_ode_next_step(s->ode);
     return outcome;
 }
@@ -376,7 +400,7 @@ static pcs_outcome driven_begin(pcs_scheme *self, const pcs_state *x, double h)
     driven *s = self->data;
     const driven_memory *memory = x->memory;
     size_t bytes = (size_t)self->system->nv * sizeof *s->y;
-    pcs_event_begin(s->events, &memory->events);
+    pcs_event_begin(self, s->events, &memory->events);
     s->first_step = memory->first_step;
     s->rounds = (long)ROUNDS * ((const driven_params *)self->params)->events;
     memset(s->y, 0, (size_t)s->size * sizeof *s->y);
@@ -406,6 +430,8 @@ static pcs_outcome driven_finish(pcs_scheme *self, pcs_step_report *report)
     if (!pcs_projection_move(self->solver, s->next.q)) return PCS_SINGULAR;
     pcs_event_project_velocity(self, e, s->next.v);
     for (int j = 0; j < self->system->nrow; j++) e->smooth[j] += s->y[s->impulse + j];
+    for (int t = 0; s->loss + t < s->size && t < self->system->nrow; t++) e->rub->loss[t] += s->y[s->loss + t];
+    for (int t = s->friction; t < s->loss; t++) e->rub->smooth[t - s->friction] += s->y[t];
     report->external_work = s->y[s->work];
     report->damping_loss = s->y[s->damping];
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = s->y[s->resultant + k];
@@ -435,8 +461,8 @@ static pcs_status driven_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
 
 const pcs_scheme_ops pcs_scheme_event_driven = {
     .name = "event_driven",
-    .summary = "adaptive Runge-Kutta between events, impacts and contact forces by their laws at the events; small "
-               "systems without friction",
+    .summary = "adaptive Runge-Kutta between events, impacts and contact forces by their laws at the events, friction "
+               "with sticking and sliding in between; small systems",
     .options = driven_options,
     .params_size = sizeof(driven_params),
     .data_size = sizeof(driven),

@@ -72,7 +72,7 @@ static const pcs_tableau *mann_tableau(const pcs_scheme *self)
 static const char *mann_refuses(const pcs_system *system, const void *params)
 {
     (void)params;
-    return pcs_event_refuses(system);
+    return pcs_event_refuses(system, false);
 }
 
 static double mann_stable_step(const void *params, double w, double xi)
@@ -112,7 +112,7 @@ static pcs_status mann_start(pcs_scheme *self, pcs_state *x, pcs_step_report *re
     mann *s = self->data;
     mann_memory *memory = x->memory;
     pcs_event_forget(&memory->events);
-    pcs_event_begin(s->events, &memory->events);
+    pcs_event_begin(self, s->events, &memory->events);
     mann_tolerate(self, x->q);
     PCS_TRY(pcs_event_start(self, s->events, x, &s->next, report));
     if (report->outcome == PCS_CONVERGED) memory->events = s->events->now;
@@ -130,7 +130,7 @@ static void mann_weigh(pcs_scheme *self, double t, const double *q, const double
     out->work += weight * pcs_load_work(system, t, q, s->next.d); // of the way that v goes in 1 s: its power
     out->damping += weight * pcs_damping_power(system, q, v);
     pcs_resultant(system, t, q, v, resultant);
-    pcs_event_push(self, 1.0, s->events->force, resultant);
+    pcs_event_push(self, 1.0, s->events->force, NULL, resultant);
     for (int k = 0; k < 3; k++) out->resultant[k] += weight * resultant[k];
 }
 
@@ -377,7 +377,7 @@ static pcs_status mann_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     mann_memory *memory = x->memory;
     size_t bytes = (size_t)self->system->nv * sizeof(double);
     pcs_begin_step(self, x, h, report);
-    pcs_event_begin(s->events, &memory->events);
+    pcs_event_begin(self, s->events, &memory->events);
     s->speed = memory->fastest;
     mann_tolerate(self, x->q);
     memcpy(s->next.q, x->q, bytes);

@@ -14,6 +14,10 @@ const char *pcs_outcome_text(pcs_outcome outcome)
     case PCS_SINGULAR: return "a matrix of the step is singular";
     case PCS_NOT_FINITE: return "the state is not finite";
     case PCS_NOT_ACCURATE: return "the motion between events cannot be followed to the tolerance asked for";
+    case PCS_PARADOX:
+        return "contact forces with friction do not exist or are not unique here (Painleve's paradox); the schemes "
+               "with "
+               "laws of impulses go on, such as half_explicit, moreau_jean and alpha_ggl";
     case PCS_ACCUMULATES: return "events accumulate";
     }
     return "unknown outcome";

@@ -104,7 +104,6 @@ static const struct {
     { "alpha_ggl", "variant: modified_lcp", FRICTION, "the modified LCP is stated without friction" },
     { "half_explicit_acceleration", "", FRICTION, "contact on acceleration level, without friction" },
     { "alpha_index3", "", FRICTION, "no law at velocity level, which friction needs" },
-    { "event_driven", "accumulation: rest", FRICTION, "contacts with friction are not followed" },
     { "splitting", "", MESH, "would sink without contact forces" },
     { "splitting", "contact_forces: true", FRICTION, "contact on acceleration level, without friction" },
     { "tdg_minus", "", FRICTION, "contact on acceleration level, without friction" },
@@ -246,13 +245,10 @@ static double path_distance(const matrix_path *a, const matrix_path *reference)
     return distance;
 }
 
-// Contacts with friction that are closed from the start have no events to integrate between: small steps instead.
 static void path_refer(const matrix_system *s, matrix_path *out)
 {
     static const matrix_variant adaptive = { .scheme = "event_driven", .options = "rtol: 1.0e-13, atol: 1.0e-15" };
-    static const matrix_variant sliding = { .scheme = "half_explicit_rk", .options = "" };
-    bool rests = (s->kind & RESTS) != 0;
-    CHECK(path_follow(rests ? &sliding : &adaptive, s, rests ? 64 : 1, out));
+    CHECK(path_follow(&adaptive, s, 1, out));
 }
 
 // What is left of the stated order on this system.
@@ -261,7 +257,7 @@ static double expected_order(const matrix_variant *c, const matrix_system *s)
     double order = c->order;
     if ((s->kind & JOINTS) != 0 && c->joint_order > 0.0) order = fmin(order, c->joint_order);
     if ((s->kind & RATES) != 0 && c->rate_order > 0.0) order = fmin(order, c->rate_order);
-    return (s->kind & RESTS) != 0 ? fmin(order, 1.0) : order;
+    return (s->kind & RESTS) != 0 && isfinite(order) ? fmin(order, 1.0) : order;
 }
 
 static void check_smooth(const matrix_variant *c, const matrix_system *s, int *nfault)

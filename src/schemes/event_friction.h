@@ -1,0 +1,65 @@
+// Friction of schemes that stop at events; private to this folder. Every held row with friction sticks or slides:
+//
+//   sticks   T a + (dT/dt) v = 0,   |la_t| <= mu la
+//   slides   la_t = -mu la d,   d along the slip velocity u = T v
+//
+// With the modes given, all forces follow from linear equations; modes change at events only: mu la - |la_t| of a row
+// that sticks falls through 0, or u . d of one that slides, d its direction at the last event or step. Where rows that
+// rest must slide, they do so against the force they would have stuck with.
+
+#ifndef PCS_SCHEMES_EVENT_FRICTION_H
+#define PCS_SCHEMES_EVENT_FRICTION_H
+
+#include "schemes/event.h"
+
+enum { EVENT_UNKNOWNS = 3 * PCS_MAX_ROWS };
+
+struct pcs_event_rub {
+    double *smooth, *impulse;    // [ntangent] N s, of the step so far
+    double *force, *slide;       // [ntangent] N, of the last acceleration; m/s^2, T a + (dT/dt) v
+    double *target, *la, *bias;  // [ntangent]
+    double *there;               // [nv]
+    double loss[PCS_MAX_ROWS];   // J, of impacts
+    double margin[PCS_MAX_ROWS]; // m/s^2, m/s: of the mode, falls through 0 where it ends
+    // The linear equations: unknown k is la of row index[k], or la_t of tangent index[k] - nrow
+    int n, index[EVENT_UNKNOWNS];
+    double *A, *b, *x, *z; // [n n], [n]
+    double *columns;       // [n nv] what a unit of every unknown does to a
+};
+
+// Is it held, with friction?
+static inline bool pcs_event_rubs(const pcs_system *system, const pcs_events *e, int row)
+{
+    return e->now.held[row] && system->rows[row].ntangent > 0 && system->rows[row].friction > 0.0;
+}
+
+static inline void pcs_event_slip(const pcs_system *system, int row, const double *v, double u[2])
+{
+    u[0] = u[1] = 0.0;
+    for (int t = 0; t < system->rows[row].ntangent; t++)
+        u[t] = pcs_rows_dot(system->T, system->rows[row].first_tangent + t, v);
+}
+
+// Slower slip is rest.
+static inline double pcs_event_slow(const pcs_scheme *self, const pcs_events *e, int row)
+{
+    return 1e-10 * pcs_event_speed(self, e, row);
+}
+
+// NULL stays where no row has friction.
+pcs_status pcs_event_make_rub(pcs_scheme *self, pcs_events *e);
+void pcs_event_begin_rub(const pcs_system *system, pcs_events *e);
+// pcs_event_accelerate with the modes as they are: a is M^-1 f before.
+pcs_outcome pcs_event_accelerate_modes(pcs_scheme *self, pcs_events *e, const double *q, const double *v, double *a);
+// Directions of sliding go on from v.
+void pcs_event_follow_slip(const pcs_scheme *self, pcs_events *e, const double *v);
+// Do forces of rows that slide have one solution? G_j M^-1 (G_j - mu d T_j)^T > 0, joints held.
+bool pcs_event_is_unique(const pcs_scheme *self, pcs_events *e);
+// Takes T v of rows that stick out of v, with the rates of held rows.
+void pcs_event_project_modes(pcs_scheme *self, pcs_events *e, double *v);
+// Books la_t of an impact that changed v0 to v1.
+void pcs_event_book_rub(const pcs_scheme *self, pcs_events *e, const double *v0, const double *v1);
+// -la_t . u of the last acceleration, W.
+double pcs_event_rub_power(const pcs_scheme *self, const pcs_events *e, int row, const double *v);
+
+#endif

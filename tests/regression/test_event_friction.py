@@ -1,0 +1,200 @@
+"""Friction of scheme event_driven against exact motions. Argument: the program."""
+
+import csv
+import itertools
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+HANG = 1800  # s, after which a run is taken for hanging
+QUIET = "frames: false, contact_frames: false, checkpoint: false, summary: false"
+
+
+def system(parameters, step, end, scheme="type: event_driven"):
+    return f"""system: {{ {parameters} }}
+scheme: {{ {scheme} }}
+time: {{ step: {step!r}, end: {end!r} }}
+output: {{ {QUIET} }}
+"""
+
+
+def body(offsets, mu, start, scheme="type: event_driven", step=1.0e-3, end=0.05, e=0.0, unit=1.0):
+    """A plane rigid body of mass 1 with points that touch the floor; start: height, velocity and spin, inertia."""
+    height, velocity, spin, inertia = start
+    points = [[unit * x, unit * y, 0.0] for x, y in offsets]
+    return f"""mesh: {{ b: {{ type: point, at: [0, {unit * height!r}, 0] }} }}
+elements: {{ b: {{ type: rigid_body_2d, mesh: b, mass: 1, inertia: {unit**2 * inertia!r} }} }}
+initial: [ {{ set: b, velocity: {[unit * v for v in velocity]}, spin: [0, 0, {spin!r}] }} ]
+loads: {{ weight: {{ type: gravity, g: [0, {-9.81 * unit!r}, 0] }} }}
+contacts:
+  floor: {{ type: node_plane, nodes: b, offsets: {points}, point: [0, 0, 0], normal: [0, 1, 0], friction: {mu!r},
+           restitution: {e!r} }}
+scheme: {{ {scheme} }}
+time: {{ step: {step!r}, end: {end!r} }}
+output: {{ {QUIET}, probes: {{ b: {{ node: b, of: [x, y, rz, vx, vy, wz] }} }} }}
+"""
+
+
+def slide_on_slope(mu, angle, speed, t):
+    """Exact way and speed downhill."""
+    drive, brake = 9.81 * math.sin(angle), 9.81 * mu * math.cos(angle)
+    if speed != 0.0:
+        a = drive - math.copysign(brake, speed)
+        stop = -speed / a if a != 0.0 else math.inf
+        if not 0.0 <= stop <= t:
+            return speed * t + 0.5 * a * t * t, speed + a * t
+        way, rest = slide_on_slope(mu, angle, 0.0, t - stop)
+        return 0.5 * speed * stop + way, rest
+    a = max(0.0, drive - brake)
+    return 0.5 * a * t * t, a * t
+
+
+def stick_and_slip(t, mu=0.3, amplitude=5.0, g=10.0):
+    """Exact x of cases/stick_slip: m = 1, push A sin(2 pi t), by bisection of the times where it stops and goes on."""
+    w = 2.0 * math.pi
+    x, now = 0.0, 0.0
+    while True:
+        sign, begin = 0.0, None
+        for i in range(200001):  # where the push exceeds mu g next
+            s = now + i * 1.0e-5
+            if abs(amplitude * math.sin(w * s)) > mu * g:
+                begin, sign = s, math.copysign(1.0, math.sin(w * s))
+                break
+        if begin > now:
+            low, high = begin - 1.0e-5, begin
+            for _ in range(60):
+                middle = 0.5 * (low + high)
+                low, high = (low, middle) if abs(amplitude * math.sin(w * middle)) > mu * g else (middle, high)
+            begin = high
+        if begin >= t:
+            return x
+
+        def speed(s):
+            return amplitude / w * (math.cos(w * begin) - math.cos(w * s)) - sign * mu * g * (s - begin)
+
+        def way(s):
+            swing = amplitude / w * (math.cos(w * begin) * (s - begin) - (math.sin(w * s) - math.sin(w * begin)) / w)
+            return swing - 0.5 * sign * mu * g * (s - begin) ** 2
+        stop = begin + 1.0e-3
+        while sign * speed(stop) > 0.0:
+            stop += 1.0e-3
+        low, high = stop - 1.0e-3, stop
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if sign * speed(middle) > 0.0 else (low, middle)
+        if high >= t:
+            return x + way(t)
+        x, now = x + way(high), high
+
+
+class Friction(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.temporary.name)
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def try_case(self, text, name="case"):
+        (self.folder / f"{name}.yaml").write_text(text)
+        return subprocess.run([PROGRAM, "run", self.folder / f"{name}.yaml", "-q", "-o", self.folder / name],
+                              capture_output=True, text=True, timeout=HANG)
+
+    def history(self, text, name="case"):
+        result = self.try_case(text, name)
+        self.assertEqual(result.returncode, 0, f"{result.stderr}\n{text}")
+        with open(self.folder / name / "history.csv", newline="") as file:
+            return [{key: float(x) if x else math.nan for key, x in row.items()} for row in csv.DictReader(file)]
+
+    def test_incline(self):
+        for mu, degrees, speed, step in ((0.5, 20.0, 2.0, 0.05), (0.2, 20.0, 2.0, 0.01), (0.9, 30.0, -1.0, 0.05),
+                                         (0.3, 30.0, -2.0, 0.1), (0.5, 20.0, 0.0, 0.05), (0.3, 20.0, 0.0, 0.05)):
+            rows = self.history(system(f"type: incline, friction: {mu}, slope_degrees: {degrees}, velocity: {speed}",
+                                       step, 1.0))
+            for row in rows:
+                way, rate = slide_on_slope(mu, math.radians(degrees), speed, row["t"])
+                self.assertAlmostEqual(row["s"], way, delta=1e-9)
+                self.assertAlmostEqual(row["v_s"], rate, delta=1e-9)
+            lost = 0.5 * speed**2 - 0.5 * rate**2 + 9.81 * math.sin(math.radians(degrees)) * way
+            self.assertAlmostEqual(rows[-1]["friction_loss"], lost, delta=1e-9)
+            self.assertAlmostEqual(rows[-1]["numerical_loss"], 0.0, delta=1e-10)
+            self.assertEqual(rows[-1]["slope.state"], 2.0 if rate != 0.0 else 1.0)
+
+    def test_stick_slip(self):
+        rows = self.history(system("type: stick_slip", 0.02, 2.0))
+        for row in rows[::10]:
+            self.assertAlmostEqual(row["x"], stick_and_slip(row["t"]), delta=1e-10)
+        states = [row["floor.state"] for row in rows]
+        self.assertIn(1.0, states[50:])
+        self.assertIn(2.0, states[50:])
+
+    def test_tolerance_is_kept_whatever_the_step(self):
+        """The slider-crank with clearance: results at two steps agree as closely as is asked."""
+        crank = "type: slider_crank, clearance: 1.0e-3, restitution: 0.4, friction: 0.01"
+        for rtol, close in ((1.0e-10, 1e-7), (1.0e-7, 1e-4)):
+            ends = [self.history(system(crank, step, 0.03, f"type: event_driven, accumulation: rest, rtol: {rtol}"))[-1]
+                    for step in (1.0e-4, 1.0e-3)]
+            for name in ("theta1", "theta2"):
+                self.assertAlmostEqual(ends[0][name], ends[1][name], delta=close)
+            self.assertAlmostEqual(ends[0]["numerical_loss"], 0.0, delta=1e-2 * close)
+        fine = self.history(system(crank, 1.0e-6, 0.03, "type: half_explicit"))[-1]
+        self.assertAlmostEqual(ends[0]["theta1"], fine["theta1"], delta=1e-4)
+
+    def test_oblique_impact(self):
+        """A ball: sliding takes mu (1 + e) v_n, and 5/2 of it turns it; sticking leaves no slip."""
+        for mu, e in itertools.product((0.1, 2.0), (0.0, 0.5)):
+            rows = self.history(body([(0.0, -0.1)], mu, (0.11, (2.0, -1.0, 0.0), 0.0, 0.004), e=e, end=0.02))
+            before, after = rows[0], next(row for row in rows if row["floor.impulse"] > 0.0)
+            slip = after["b.vx"] + 0.1 * after["b.wz"]
+            fall = math.sqrt(1.0 + 2.0 * 9.81 * 0.01)
+            if mu == 2.0:
+                self.assertAlmostEqual(slip, 0.0, delta=1e-9)
+            elif e == 0.5:
+                self.assertAlmostEqual(before["b.vx"] - after["b.vx"], mu * (1.0 + e) * fall, delta=1e-9)
+
+    def test_rod_of_painleve(self):
+        """tan a = 2: forces are unique up to mu = 4/3. Below, half_explicit comes to the same; beyond, the run ends."""
+        angle = math.atan(2.0)
+        rod, start = [(-math.cos(angle), -math.sin(angle))], (math.sin(angle), (-3.0, 0.0, 0.0), 0.0, 1.0 / 3.0)
+        for mu, unit in ((0.5, 1.0), (1.2, 1.0), (1.3, 1.0), (1.3, 1.0e3)):
+            exact = self.history(body(rod, mu, start, unit=unit))[-1]
+            near = self.history(body(rod, mu, start, "type: half_explicit", 1.0e-4, unit=unit))[-1]
+            self.assertAlmostEqual(exact["b.x"] / unit, near["b.x"] / unit, delta=1e-5)
+            self.assertAlmostEqual(exact["b.rz"], near["b.rz"], delta=1e-5)
+        for mu in (1.34, 2.0):
+            result = self.try_case(body(rod, mu, start))
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn("Painleve", result.stderr)
+
+    def test_boxes_go_through(self):
+        """They fall on their corners, slide, stick and come to rest: no run ends early, none gains energy."""
+        corners = [(0.1, 0.1), (-0.1, 0.1), (0.1, -0.1), (-0.1, -0.1)]
+
+        def one(job):
+            number, (mu, speed, spin, e, rtol, step, unit) = job
+            scheme = f"type: event_driven, accumulation: rest, rtol: {rtol}"
+            start = (0.25, (speed, -0.5, 0.0), spin, 0.0133)
+            text = body(corners, mu, start, scheme, step, 1.0, e, unit)
+            result = self.try_case(text, f"case{number}")
+            if result.returncode != 0:
+                return job, result.stderr
+            with open(self.folder / f"case{number}" / "history.csv", newline="") as file:
+                last = list(csv.DictReader(file))[-1]
+            size = unit**2 * (0.5 * speed**2 + 9.81 * 0.25)
+            return None if abs(float(last["numerical_loss"])) < 1e3 * rtol * size else (job, last["numerical_loss"])
+        jobs = [job for i, job in enumerate(itertools.product(
+            (0.05, 0.3, 1.0), (0.0, 3.0), (-4.0, 1.0), (0.0, 0.4), (1.0e-7, 1.0e-11), (1.0e-3, 0.1), (1.0, 1.0e3)))
+                if i % 5 == 0]
+        with ThreadPoolExecutor(2) as pool:
+            faults = [fault for fault in pool.map(one, enumerate(jobs)) if fault is not None]
+        self.assertEqual(faults, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
