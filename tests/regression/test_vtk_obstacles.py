@@ -134,8 +134,10 @@ initial:
   - { set: bar, spin: [0, 0, 2] }
   - { set: coin, spin: [0, 0, 3] }
 contacts:
-  floor: { type: node_plane, nodes: bar, offsets: [[0.3, 0.1, 0], [-0.3, 0.1, 0]], point: [0, 0, 0], normal: [0, 0, 1], restitution: 0 }
-  edge: { type: disc_plane, nodes: coin, axis: [0, 1, 0], radius: 0.2, point: [0, 0, -1], normal: [0, 0, 1], restitution: 0 }
+  floor: { type: node_plane, nodes: bar, offsets: [[0.3, 0.1, 0], [-0.3, 0.1, 0]], point: [0, 0, 0],
+           normal: [0, 0, 1], restitution: 0 }
+  edge: { type: disc_plane, nodes: coin, axis: [0, 1, 0], radius: 0.2, point: [0, 0, -1], normal: [0, 0, 1],
+          restitution: 0 }
 scheme: { type: alpha_ggl, rho_inf: 0.8 }
 time: { step: 1.0e-2, end: 0.5 }
 output: { frames: { every: 10 } }
@@ -233,7 +235,7 @@ def check_rod(points, a, b):
 
 
 def check_points(folder):
-    """Discs that roll, wheels of gears, arms of points that touch, and springs between points: in their places, turned."""
+    """Discs that roll, wheels of gears, arms of points that touch, springs between points: in their places, turned."""
     case = folder / "points.yaml"
     case.write_text(POINTS)
     results = run(case, folder / "points")
@@ -244,7 +246,8 @@ def check_points(folder):
         x, turns = read["points"], read["arrays"]["point", "rotation"]
         points = {number: p for number, (p, _) in found.items()}
         angle = turns[0][2]
-        turn = numpy.array([[numpy.cos(angle), -numpy.sin(angle), 0], [numpy.sin(angle), numpy.cos(angle), 0], [0, 0, 1]])
+        cosine, sine = numpy.cos(angle), numpy.sin(angle)
+        turn = numpy.array([[cosine, -sine, 0], [sine, cosine, 0], [0, 0, 1]])
         assert abs(angle - 2.0 * f["time"]) < 1e-9
         ring = len(points[0]) // 4
         for i, offset in enumerate(([0.3, 0.1, 0], [-0.3, 0.1, 0])):
