@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_ROOM = 128, PART_ROOM = 32 };
+enum { NAME_ROOM = 128, PART_ROOM = 32, PORTION = 1 << 16 };
 static const uint64_t PRIME = 1099511628211ULL; // of FNV-1a
 
 _Static_assert(sizeof(long) == 8 && sizeof(double) == 8 && sizeof(bool) == 1, "pieces are written as they stand");
@@ -40,8 +40,19 @@ static void carry_put(pcs_carrier *c, const void *bytes, size_t size)
     if (c->way == PCS_CARRY_WRITE && size > c->size - c->used)
         c->status = pcs_fail(c->ctx, PCS_FAILED, "a checkpoint has outgrown its %zu bytes", c->size);
     if (c->status != PCS_OK) return;
-    if (c->way == PCS_CARRY_WRITE && size > 0) memcpy(c->bytes + c->used, bytes, size);
+    bool is_written = c->way == PCS_CARRY_WRITE && size > 0;
+    if (is_written && c->put != NULL) c->put(c->sink, bytes, size);
+    else if (is_written) memcpy(c->bytes + c->used, bytes, size);
     c->used += size;
+}
+
+// Name and size of a piece, before its bytes.
+static void carry_put_head(pcs_carrier *c, const char *name, size_t size)
+{
+    char full[NAME_ROOM];
+    unsigned long long count = size;
+    carry_put(c, full, carry_name(c, name, full));
+    carry_put(c, &count, sizeof count);
 }
 
 bool pcs_carry_is_next(const pcs_carrier *c, const char *name)
@@ -76,15 +87,12 @@ static const unsigned char *carry_find(pcs_carrier *c, const char *name, size_t 
 
 void pcs_carry_bytes(pcs_carrier *c, const char *name, void *bytes, size_t size)
 {
-    char full[NAME_ROOM];
-    unsigned long long count = size;
     if (c->way == PCS_CARRY_READ) {
         const unsigned char *found = carry_find(c, name, size);
         if (found != NULL && size > 0) memcpy(bytes, found, size);
         return;
     }
-    carry_put(c, full, carry_name(c, name, full));
-    carry_put(c, &count, sizeof count);
+    carry_put_head(c, name, size);
     carry_put(c, bytes, size);
 }
 
@@ -125,25 +133,37 @@ static bool carry_prepare(pcs_carrier *c, size_t count)
     return true;
 }
 
-void pcs_carry_vector(pcs_carrier *c, const char *name, double *x, int count)
+// Portion by portion, so that no rank needs room for the numbers of all.
+static void carry_put_vector(pcs_carrier *c, const double *x)
 {
     size_t all = (size_t)c->nall;
+    for (size_t from = 0, i = 0; from < all; from += PORTION) {
+        size_t count = all - from < PORTION ? all - from : PORTION;
+        bool is_exchanged = carry_prepare(c, count);
+        if (is_exchanged) {
+            for (; i < (size_t)c->nown && (size_t)c->serial[i] < from + count; i++)
+                carry_split(&x[i], c->work + 2 * ((size_t)c->serial[i] - from));
+            carry_gather(c, count);
+        }
+        carry_put(c, c->work, 8 * count);
+    }
+}
+
+void pcs_carry_vector(pcs_carrier *c, const char *name, double *x, int count)
+{
+    size_t size = 8 * (size_t)c->nall;
     if (c->comm == NULL) {
         pcs_carry_words(c, name, x, (size_t)count);
         return;
     }
     if (c->way != PCS_CARRY_READ) {
-        bool is_exchanged = carry_prepare(c, all);
-        if (is_exchanged) {
-            for (int i = 0; i < c->nown; i++) carry_split(&x[i], c->work + 2 * (size_t)c->serial[i]);
-            carry_gather(c, all);
-        }
-        pcs_carry_words(c, name, c->work, all);
+        carry_put_head(c, name, size);
+        carry_put_vector(c, x);
         return;
     }
-    pcs_carry_words(c, name, c->work, all);
-    if (!pcs_carry_reads(c)) return;
-    for (int i = 0; i < c->nequation; i++) x[i] = c->work[c->serial[i]];
+    const unsigned char *found = carry_find(c, name, size);
+    if (found == NULL) return;
+    for (int i = 0; i < c->nequation; i++) memcpy(&x[i], found + 8 * (size_t)c->serial[i], sizeof *x);
 }
 
 // Parts of sums, of every rank its own. Read by another number of ranks, the first one gets all of it.
