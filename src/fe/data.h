@@ -34,6 +34,8 @@ typedef struct fe_share {
     pcs_layout layout;
     const int *part;        // [nnode] rank of each node
     unsigned char *is_here; // [nnode] of this rank, or copied
+    int npoint, ncell;      // nodes and cells of this rank
+    void *points, *cells;   // plans to show them on rank 0
 } fe_share;
 
 typedef struct fe_reactions fe_reactions;
