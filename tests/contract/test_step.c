@@ -423,24 +423,25 @@ static void same_contact_twice(void **state)
         }
 }
 
-// A node without mass is named, whichever back end finds it.
+// A node without mass is named, whichever back end finds it; two of them do not take chains in one process.
 static void singular_mass_is_told(void **state)
 {
     (void)state;
     for (int b = 0; pcs_linsolvers[b] != NULL; b++) {
         model *m = build(0, false);
         const pcs_pattern *pattern = m->system->M->pattern;
-        bool is_for_ranks = strcmp(pcs_linsolvers[b]->name, "petsc") == 0;
-        CHECK((pcs_linsolvers[b]->refuses(pattern, PCS_SPD) == NULL) == !is_for_ranks);
+        const char *name = pcs_linsolvers[b]->name;
+        bool is_for_others = strcmp(name, "petsc") == 0 || strcmp(name, "gradients") == 0;
+        CHECK((pcs_linsolvers[b]->refuses(pattern, PCS_SPD) == NULL) == !is_for_others);
         for (int j = 0; j < pattern->n; j++)
             for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++)
                 if (j == 3 || pattern->row[k] == 3) m->system->M->value[k] = 0.0;
         pcs_step_solver *solver = NULL;
-        CHECK_STATUS(NULL, pcs_step_solver_create(m->ctx, "condensed", pcs_linsolvers[b]->name, m->system, &solver),
-                     is_for_ranks ? PCS_UNSUPPORTED : PCS_BAD_INPUT);
+        CHECK_STATUS(NULL, pcs_step_solver_create(m->ctx, "condensed", name, m->system, &solver),
+                     is_for_others ? PCS_UNSUPPORTED : PCS_BAD_INPUT);
         CHECK_TEXT(pcs_message(m->ctx),
-                   is_for_ranks ? "cannot take the matrix of"
-                                : "the mass matrix is singular at node 3 at (3, 0, 0), direction [1, 0, 0]");
+                   is_for_others ? "cannot take the matrix of"
+                                 : "the mass matrix is singular at node 3 at (3, 0, 0), direction [1, 0, 0]");
         CHECK(solver == NULL);
         model_destroy(&m);
     }
