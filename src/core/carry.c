@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_ROOM = 128, PART_ROOM = 32 };
+enum { NAME_ROOM = 128, PART_ROOM = 32, PORTION = 1 << 16 };
 static const uint64_t PRIME = 1099511628211ULL; // of FNV-1a
 
 _Static_assert(sizeof(long) == 8 && sizeof(double) == 8 && sizeof(bool) == 1, "pieces are written as they stand");
@@ -40,8 +40,19 @@ static void carry_put(pcs_carrier *c, const void *bytes, size_t size)
     if (c->way == PCS_CARRY_WRITE && size > c->size - c->used)
         c->status = pcs_fail(c->ctx, PCS_FAILED, "a checkpoint has outgrown its %zu bytes", c->size);
     if (c->status != PCS_OK) return;
-    if (c->way == PCS_CARRY_WRITE && size > 0) memcpy(c->bytes + c->used, bytes, size);
+    bool is_written = c->way == PCS_CARRY_WRITE && size > 0;
+    if (is_written && c->put != NULL) c->put(c->sink, bytes, size);
+    else if (is_written) memcpy(c->bytes + c->used, bytes, size);
     c->used += size;
+}
+
+// Name and size of a piece, before its bytes.
+static void carry_put_head(pcs_carrier *c, const char *name, size_t size)
+{
+    char full[NAME_ROOM];
+    unsigned long long count = size;
+    carry_put(c, full, carry_name(c, name, full));
+    carry_put(c, &count, sizeof count);
 }
 
 bool pcs_carry_is_next(const pcs_carrier *c, const char *name)
@@ -76,15 +87,12 @@ static const unsigned char *carry_find(pcs_carrier *c, const char *name, size_t 
 
 void pcs_carry_bytes(pcs_carrier *c, const char *name, void *bytes, size_t size)
 {
-    char full[NAME_ROOM];
-    unsigned long long count = size;
     if (c->way == PCS_CARRY_READ) {
         const unsigned char *found = carry_find(c, name, size);
         if (found != NULL && size > 0) memcpy(bytes, found, size);
         return;
     }
-    carry_put(c, full, carry_name(c, name, full));
-    carry_put(c, &count, sizeof count);
+    carry_put_head(c, name, size);
     carry_put(c, bytes, size);
 }
 
@@ -125,21 +133,36 @@ static bool carry_prepare(pcs_carrier *c, size_t count)
     return true;
 }
 
-// Numbers that are spread over the ranks, put together in the order of one process.
+// Numbers that are spread over the ranks, in the order of one process; portion by portion, so that no rank needs room
+// for the numbers of all.
+static void carry_put_spread(pcs_carrier *c, const pcs_memory *x)
+{
+    const double *value = x->bytes;
+    size_t all = (size_t)x->nall;
+    for (size_t from = 0; from < all; from += PORTION) {
+        size_t count = all - from < PORTION ? all - from : PORTION;
+        bool is_exchanged = carry_prepare(c, count);
+        if (is_exchanged) {
+            for (int i = 0; i < x->nown; i++) {
+                size_t at = (size_t)x->serial[i];
+                if (at >= from && at < from + count) carry_split(&value[i], c->work + 2 * (at - from));
+            }
+            carry_gather(c, count);
+        }
+        carry_put(c, c->work, 8 * count);
+    }
+}
+
 static void carry_spread(pcs_carrier *c, const char *name, const pcs_memory *x)
 {
     double *value = x->bytes;
-    size_t all = (size_t)x->nall, count = x->size / sizeof *value;
+    size_t size = 8 * (size_t)x->nall, count = x->size / sizeof *value;
     if (c->way != PCS_CARRY_READ) {
-        bool is_exchanged = carry_prepare(c, all);
-        if (is_exchanged) {
-            for (int i = 0; i < x->nown; i++) carry_split(&value[i], c->work + 2 * (size_t)x->serial[i]);
-            carry_gather(c, all);
-        }
-        pcs_carry_words(c, name, c->work, all);
+        carry_put_head(c, name, size);
+        carry_put_spread(c, x);
         return;
     }
-    const unsigned char *found = carry_find(c, name, 8 * all);
+    const unsigned char *found = carry_find(c, name, size);
     if (found == NULL) return;
     for (size_t i = 0; i < count; i++) memcpy(&value[i], found + 8 * (size_t)x->serial[i], sizeof *value);
 }

@@ -30,15 +30,17 @@ typedef struct pcs_carrier {
     pcs_carry_way way;    // only count bytes, write them, read them
     const char *source;   // for messages: the file that is read
     const char *part;     // whose pieces come
-    unsigned char *bytes; // [size]
+    unsigned char *bytes; // [size] unless `put` takes them as they come
     size_t size, used;
+    void (*put)(void *sink, const void *bytes, size_t size);
+    void *sink;
     pcs_status status; // the first fault
     // Of several ranks
     const pcs_comm *comm;      // NULL: this process has all equations
     int nequation, nown, nall; // here, of this rank, of all ranks
-    const int *serial;         // [nequation] their numbers in one process
+    const int *serial;         // [nequation] their numbers in one process, those of this rank ascending
     int nrank;                 // that have written what is read
-    double *work;              // [work_size] numbers of all ranks; NULL: nothing is exchanged
+    double *work;              // [work_size] for a portion of the numbers of all ranks; NULL: nothing is exchanged
     size_t work_size;          // likewise, or what is needed after counting
 } pcs_carrier;
 

@@ -18,6 +18,10 @@ struct pcs_comm {
     void (*max)(const pcs_comm *self, int count, double *x);
     // In place on rank 0, for what is written there; the others' arrays are left as they are.
     void (*gather)(const pcs_comm *self, size_t count, double *x);
+    // Entries that only some rank has, to rank 0: which of them, `index`, this rank will give is told once. Then x,
+    // [count][width] here, goes to all[index[i]]; what rank 0 has itself stands there already, and it needs no x.
+    pcs_status (*plan)(const pcs_comm *self, pcs_context *ctx, int count, const int *index, void **plan);
+    void (*collect)(const pcs_comm *self, const void *plan, int width, const double *x, double *all);
     // The worst status of all ranks, with the message of the first rank that has it. A rank with a fault that the
     // others never come to hear, because they wait for it elsewhere, ends all of them after a few seconds.
     // `mark` >= 0 stands for what all ranks should have found alike; where they have not, that is a fault.

@@ -35,6 +35,8 @@ typedef struct fe_share {
     const int *part;        // [nnode] rank of each node
     unsigned char *is_here; // [nnode] of this rank, or copied
     int *index_of_cell;     // [ncell] in its group, of all ranks
+    int npoint, ncell;      // nodes and cells of this rank
+    void *points, *cells;   // plans to show them on rank 0
 } fe_share;
 
 typedef struct fe_reactions fe_reactions;

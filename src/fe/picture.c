@@ -40,16 +40,57 @@ static pcs_status picture_make_radius(pcs_system *self, pcs_picture *picture)
     return PCS_OK;
 }
 
-// Rotations and section axes, where some element has them.
-static pcs_status picture_take_turns(pcs_system *self, pcs_picture *picture)
+// Rotations and section axes only where some element has them. A rank that shows nothing has room for what it gives.
+static pcs_status picture_take_arrays(pcs_system *self, pcs_picture *picture, double **fields)
 {
     const fe_data *fe = self->data;
     bool has_turns = false, has_sections = false;
+    int npoint = picture->is_elsewhere ? fe->share->npoint : picture->npoint;
+    int ncell = picture->is_elsewhere ? fe->share->ncell : picture->ncell;
     for (int i = 0; i < fe->map.ndof; i++) has_turns = has_turns || fe->map.dof[i].is_rotation;
     for (int g = 0; g < fe->model.ngroup; g++) has_sections = has_sections || fe->model.groups[g].ops->has_section;
-    if (has_turns) PCS_TAKE(self->ctx, picture->rotation, picture->npoint, "the picture");
-    if (has_sections) PCS_TAKE(self->ctx, picture->section_y, picture->ncell, "the picture");
+    PCS_TAKE(self->ctx, picture->displacement, npoint, "the picture");
+    PCS_TAKE(self->ctx, picture->velocity, npoint, "the picture");
+    if (has_turns) PCS_TAKE(self->ctx, picture->rotation, npoint, "the picture");
+    if (has_sections) PCS_TAKE(self->ctx, picture->section_y, ncell, "the picture");
+    for (int k = 0; k < picture->nfield; k++) PCS_TAKE(self->ctx, fields[k], ncell, "the picture");
     return PCS_OK;
+}
+
+// Nodes and cells of this rank in the order in which they are drawn; NULL: they are counted.
+static void picture_list_own(const fe_data *fe, int *nodes, int *cells)
+{
+    fe_share *share = fe->share;
+    share->npoint = share->ncell = 0;
+    for (int node = 0; node < fe->model.mesh->nnode; node++) {
+        if (!pcs_fe_owns(fe, node)) continue;
+        if (nodes != NULL) nodes[share->npoint] = node;
+        share->npoint++;
+    }
+    for (int g = 0; g < fe->model.ngroup; g++)
+        for (int c = 0; c < fe->batches[g].ncell; c++) {
+            if (cells != NULL) cells[share->ncell] = fe->batches[g].cells[c];
+            share->ncell++;
+        }
+}
+
+// Tells the rank that shows the picture which parts of it this one has.
+static pcs_status picture_plan(pcs_system *self, fe_data *fe)
+{
+    const pcs_comm *comm = self->layout->comm;
+    fe_share *share = fe->share;
+    picture_list_own(fe, NULL, NULL);
+    int *nodes = pcs_scratch(NULL, (size_t)share->npoint + 1, sizeof *nodes);
+    int *cells = pcs_scratch(NULL, (size_t)share->ncell + 1, sizeof *cells);
+    pcs_status status = PCS_OK;
+    if (nodes == NULL || cells == NULL) status = pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture");
+    else picture_list_own(fe, nodes, cells);
+    status = pcs_comm_agree(self->ctx, status);
+    if (status == PCS_OK) status = comm->plan(comm, self->ctx, share->npoint, nodes, &share->points);
+    if (status == PCS_OK) status = comm->plan(comm, self->ctx, share->ncell, cells, &share->cells);
+    pcs_scratch_free(nodes);
+    pcs_scratch_free(cells);
+    return status;
 }
 
 // Adds one that there is, and is carried or not, to a list that may not be there yet.
@@ -166,21 +207,20 @@ pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
             fe->field_of[g * PCS_MAX_CELL_FIELDS + k] = picture_field(names, &count, own[k]);
     }
     PCS_TAKE(self->ctx, fields, count, "the picture");
-    for (int k = 0; k < count; k++) PCS_TAKE(self->ctx, fields[k], mesh->ncell, "the picture");
     *picture = (pcs_picture){
         .npoint = mesh->nnode, .ncell = mesh->ncell, .nfield = count, .field_names = names, .fields = fields
     };
+    picture->is_elsewhere = !pcs_is_root(self->ctx);
     picture->reference = (const double(*)[3])mesh->x;
     picture->cells = (const int(*)[2])mesh->cell;
+    if (fe->share != NULL) PCS_TRY(picture_plan(self, fe));
     PCS_TRY(pcs_fe_split_points(self, fe, picture));
     if (picture->nsplit > 0) PCS_TRY(picture_place_copies(self, picture));
-    PCS_TAKE(self->ctx, picture->displacement, picture->npoint, "the picture");
-    PCS_TAKE(self->ctx, picture->velocity, picture->npoint, "the picture");
-    PCS_TRY(picture_take_turns(self, picture));
+    PCS_TRY(picture_take_arrays(self, picture, fields));
     PCS_TRY(picture_find_obstacles(self, picture));
     PCS_TRY(pcs_fe_take_section_forces(self, fe, picture));
     self->picture = picture;
-    return picture_make_radius(self, picture);
+    return picture->is_elsewhere ? PCS_OK : picture_make_radius(self, picture);
 }
 
 void pcs_fe_node_vector(const fe_data *fe, int node, const double *x, double out[3])
@@ -193,24 +233,17 @@ void pcs_fe_node_vector(const fe_data *fe, int node, const double *x, double out
     }
 }
 
-// The whole picture comes together on rank 0: everyone adds what belongs to it.
-static void picture_gather(const pcs_system *self, pcs_picture *picture)
+// The whole picture comes together on rank 0.
+static void picture_collect(const pcs_system *self, pcs_picture *picture)
 {
     const pcs_comm *comm = self->layout->comm;
-    comm->gather(comm, 3 * (size_t)picture->npoint, &picture->displacement[0][0]);
-    comm->gather(comm, 3 * (size_t)picture->npoint, &picture->velocity[0][0]);
-    if (picture->rotation != NULL) comm->gather(comm, 3 * (size_t)picture->npoint, &picture->rotation[0][0]);
-    if (picture->section_y != NULL) comm->gather(comm, 3 * (size_t)picture->ncell, &picture->section_y[0][0]);
-    for (int k = 0; k < picture->nfield; k++) comm->gather(comm, (size_t)picture->ncell, picture->fields[k]);
-}
-
-static void picture_clear(pcs_picture *picture)
-{
-    memset(picture->displacement, 0, (size_t)picture->npoint * sizeof *picture->displacement);
-    memset(picture->velocity, 0, (size_t)picture->npoint * sizeof *picture->velocity);
-    if (picture->rotation != NULL) memset(picture->rotation, 0, (size_t)picture->npoint * sizeof *picture->rotation);
-    if (picture->section_y != NULL) memset(picture->section_y, 0, (size_t)picture->ncell * sizeof *picture->section_y);
-    for (int k = 0; k < picture->nfield; k++) memset(picture->fields[k], 0, (size_t)picture->ncell * sizeof(double));
+    const fe_share *share = ((const fe_data *)self->data)->share;
+    double(*const vectors[])[3] = { picture->displacement, picture->velocity, picture->rotation };
+    for (int i = 0; i < 3; i++)
+        if (vectors[i] != NULL) comm->collect(comm, share->points, 3, vectors[i][0], vectors[i][0]);
+    if (picture->section_y != NULL) comm->collect(comm, share->cells, 3, picture->section_y[0], picture->section_y[0]);
+    for (int k = 0; k < picture->nfield; k++)
+        comm->collect(comm, share->cells, 1, picture->fields[k], picture->fields[k]);
 }
 
 void pcs_fe_node_turn(const fe_data *fe, int node, const double *x, double out[3])
@@ -262,28 +295,43 @@ static void picture_draw_copies(const fe_data *fe, pcs_picture *picture)
     }
 }
 
-void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture)
+// At its number in the mesh, or, for another rank to show, one after the other.
+static void picture_draw_nodes(const fe_data *fe, const double *q, const double *v, pcs_picture *picture)
 {
-    const fe_data *fe = self->data;
-    if (self->layout != NULL) picture_clear(picture);
+    int count = 0;
     for (int node = 0; node < fe->model.mesh->nnode; node++) {
         if (!pcs_fe_owns(fe, node)) continue;
-        pcs_fe_node_vector(fe, node, q, picture->displacement[node]);
-        pcs_fe_node_vector(fe, node, v, picture->velocity[node]);
-        if (picture->rotation != NULL) pcs_fe_node_turn(fe, node, q, picture->rotation[node]);
+        int at = picture->is_elsewhere ? count++ : node;
+        pcs_fe_node_vector(fe, node, q, picture->displacement[at]);
+        pcs_fe_node_vector(fe, node, v, picture->velocity[at]);
+        if (picture->rotation != NULL) pcs_fe_node_turn(fe, node, q, picture->rotation[at]);
     }
-    picture_draw_copies(fe, picture);
+}
+
+static void picture_draw_cells(const fe_data *fe, const double *q, const double *v, pcs_picture *picture)
+{
+    int count = 0;
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_batch *batch = &fe->batches[g];
         const pcs_element_ops *ops = fe->model.groups[g].ops;
         for (int c = 0; c < batch->ncell; c++) {
             double value[PCS_MAX_CELL_FIELDS];
+            int at = picture->is_elsewhere ? count++ : batch->cells[c];
             ops->read_fields(batch, c, q, v, value);
-            if (ops->has_section) picture_section_axis(fe, batch, g, c, q, picture->section_y[batch->cells[c]]);
+            if (ops->has_section) picture_section_axis(fe, batch, g, c, q, picture->section_y[at]);
             for (int k = 0; ops->fields[k] != NULL; k++)
-                picture->fields[fe->field_of[g * PCS_MAX_CELL_FIELDS + k]][batch->cells[c]] = value[k];
+                picture->fields[fe->field_of[g * PCS_MAX_CELL_FIELDS + k]][at] = value[k];
         }
     }
-    if (self->layout != NULL) picture_gather(self, picture);
+}
+
+void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture)
+{
+    const fe_data *fe = self->data;
+    picture_draw_nodes(fe, q, v, picture);
+    picture_draw_cells(fe, q, v, picture);
+    if (self->layout != NULL) picture_collect(self, picture);
+    if (picture->is_elsewhere) return;
+    picture_draw_copies(fe, picture);
     pcs_fe_draw_section_forces(fe, picture);
 }

@@ -61,21 +61,24 @@ static void section_forces_split(const fe_data *fe, int (*meeting)[2], int (*cel
         }
 }
 
-pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture)
+// Where most members are one cell each there would be two points for every cell: large frames that say what cells say.
+// Gives the number of nodes where members branch.
+static int section_forces_judge(fe_data *fe, int (*meeting)[2])
 {
-    const pcs_mesh *mesh = fe->model.mesh;
-    int(*meeting)[2], (*cells)[2], *node_of_point, count = mesh->nnode;
     int nwithin = 0, nbranch = 0;
-    PCS_TAKE(self->ctx, meeting, mesh->nnode, "the picture");
     section_forces_count(fe, meeting);
-    for (int i = 0; i < mesh->nnode; i++) {
+    for (int i = 0; i < fe->model.mesh->nnode; i++) {
         nwithin += meeting[i][0] == 1 && meeting[i][1] == 1;
         nbranch += meeting[i][0] > 1 || meeting[i][1] > 1;
     }
-    // Where most members are one cell each there would be two points for every cell: large frames that say what cells
-    // say.
     fe->has_members = nwithin >= nbranch;
-    if (nbranch == 0 || !fe->has_members) return PCS_OK;
+    return nbranch;
+}
+
+static pcs_status section_forces_make_points(pcs_system *self, fe_data *fe, int (*meeting)[2], pcs_picture *picture)
+{
+    const pcs_mesh *mesh = fe->model.mesh;
+    int(*cells)[2], *node_of_point, count = mesh->nnode;
     PCS_TAKE(self->ctx, cells, mesh->ncell, "the picture");
     PCS_TAKE(self->ctx, node_of_point, (size_t)mesh->nnode + 2 * (size_t)mesh->ncell, "the picture");
     for (int i = 0; i < mesh->nnode; i++) node_of_point[i] = i;
@@ -87,11 +90,31 @@ pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *pictu
     return PCS_OK;
 }
 
-// The cells that end and begin at every point; false where there are none.
-static bool section_forces_link(const fe_data *fe, const pcs_picture *picture, fe_chains *chains)
+pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture)
+{
+    size_t nnode = (size_t)fe->model.mesh->nnode;
+    int(*meeting)[2] = pcs_scratch(NULL, nnode, sizeof *meeting);
+    if (meeting == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture of %zu nodes", nnode);
+    memset(meeting, 0, nnode * sizeof *meeting);
+    bool has_branches = section_forces_judge(fe, meeting) > 0;
+    pcs_status status = PCS_OK;
+    if (has_branches && fe->has_members && !picture->is_elsewhere)
+        status = section_forces_make_points(self, fe, meeting, picture);
+    pcs_scratch_free(meeting);
+    return status;
+}
+
+static bool section_forces_has_any(const fe_data *fe)
+{
+    bool has_cells = false;
+    for (int c = 0; c < fe->model.mesh->ncell && !has_cells; c++) has_cells = section_forces_has(fe, c);
+    return has_cells;
+}
+
+// The cells that end and begin at every point.
+static void section_forces_link(const fe_data *fe, const pcs_picture *picture, fe_chains *chains)
 {
     const pcs_mesh *mesh = fe->model.mesh;
-    bool has_cells = false;
     chains->cells = picture->cells;
     for (int i = 0; i < picture->npoint; i++) chains->before[i] = chains->after[i] = -1;
     for (int c = 0; c < mesh->ncell; c++) {
@@ -101,9 +124,7 @@ static bool section_forces_link(const fe_data *fe, const pcs_picture *picture, f
         double span[3];
         for (int k = 0; k < 3; k++) span[k] = mesh->x[node[1]][k] - mesh->x[node[0]][k];
         chains->length[c] = pcs_norm3(span);
-        has_cells = true;
     }
-    return has_cells;
 }
 
 static void section_forces_name(const pcs_picture *picture, fe_chains *chains, const char **names)
@@ -126,32 +147,39 @@ static void section_forces_name(const pcs_picture *picture, fe_chains *chains, c
     }
 }
 
+// Room for the values, and what meets where.
+static pcs_status section_forces_take_values(pcs_system *self, fe_data *fe, const pcs_picture *picture,
+                                             fe_chains *chains, double **fields)
+{
+    PCS_TAKE(self->ctx, chains->before, picture->npoint, "the picture");
+    PCS_TAKE(self->ctx, chains->after, picture->npoint, "the picture");
+    PCS_TAKE(self->ctx, chains->length, fe->model.mesh->ncell, "the picture");
+    for (int k = 0; k < picture->npoint_field; k++) PCS_TAKE(self->ctx, fields[k], picture->npoint, "the picture");
+    section_forces_link(fe, picture, chains);
+    fe->chains = chains;
+    return PCS_OK;
+}
+
 pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture *picture)
 {
-    const pcs_mesh *mesh = fe->model.mesh;
     fe_chains *chains;
     const char **names;
     double **fields;
     PCS_TAKE(self->ctx, chains, 1, "the picture");
-    PCS_TAKE(self->ctx, chains->before, picture->npoint, "the picture");
-    PCS_TAKE(self->ctx, chains->after, picture->npoint, "the picture");
-    PCS_TAKE(self->ctx, chains->length, mesh->ncell, "the picture");
     PCS_TAKE(self->ctx, chains->field, FORCES_MAX, "the picture");
     PCS_TAKE(self->ctx, names, FORCES_MAX, "the picture");
     PCS_TAKE(self->ctx, fields, FORCES_MAX, "the picture");
-    if (!fe->has_members || !section_forces_link(fe, picture, chains)) return PCS_OK;
+    if (!fe->has_members || !section_forces_has_any(fe)) return PCS_OK;
     section_forces_name(picture, chains, names);
     int count = chains->nlinear;
     if (chains->start >= 0) {
         names[count++] = "bending_moment";
         names[count++] = "bending_stress";
     }
-    for (int k = 0; k < count; k++) PCS_TAKE(self->ctx, fields[k], picture->npoint, "the picture");
     picture->npoint_field = count;
     picture->point_names = names;
     picture->point_fields = fields;
-    fe->chains = chains;
-    return PCS_OK;
+    return picture->is_elsewhere ? PCS_OK : section_forces_take_values(self, fe, picture, chains, fields);
 }
 
 // A force at the end of a chain, of its last cell and the one beside that, which may be missing (-1).

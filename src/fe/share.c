@@ -181,8 +181,14 @@ static pcs_status share_split_batch(pcs_context *ctx, fe_data *fe, int group, in
 {
     pcs_batch *own = &fe->batches[group], *border = &fe->batches[fe->model.ngroup + group];
     int *own_cells, *border_cells, count = own->ncell, nown = 0, nborder = 0;
-    PCS_TAKE(ctx, own_cells, count, "the cells of a rank");
-    PCS_TAKE(ctx, border_cells, count, "the cells of a rank");
+    for (int i = 0; i < count; i++) {
+        const int *node = own->nodes[own->cells[i]];
+        nown += part[node[0]] == rank;
+        nborder += part[node[0]] != rank && part[node[1]] == rank;
+    }
+    PCS_TAKE(ctx, own_cells, nown, "the cells of a rank");
+    PCS_TAKE(ctx, border_cells, nborder, "the cells of a rank");
+    nown = nborder = 0;
     for (int i = 0; i < count; i++) {
         int cell = own->cells[i];
         const int *node = own->nodes[cell];

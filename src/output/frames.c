@@ -78,6 +78,7 @@ static pcs_status frames_write(const pcs_observer *self, pcs_frame_use use)
     if (use == PCS_FRAME_NONE) return PCS_OK;
     system->ops->draw(system, view->state->q, view->state->v,
                       system->picture); // all ranks, whatever becomes of the file
+    if (system->picture->is_elsewhere) return PCS_OK;
     PCS_TRY(frames_wait(self));
     pcs_frames_record_add(&d->record, system->picture, view->state->t);
     pcs_grid_update(&d->grid);
@@ -136,9 +137,9 @@ static pcs_status frames_open(pcs_observer *self)
     if (!view->is_resumed) pcs_file_remove(d->series.file, "obstacles.vtk");
     if (picture == NULL || picture->npoint == 0) return PCS_OK;
     bool is_single = params->precision == PCS_PRECISION_FLOAT;
-    PCS_TRY(pcs_grid_create(self->ctx, picture, &params->fields, &d->grid));
     d->series.is_xml = params->format == PCS_FORMAT_VTU;
-    if (d->series.is_xml) PCS_TRY(pcs_vtu_create(self->ctx, &d->grid, is_single, &d->vtu));
+    if (!picture->is_elsewhere) PCS_TRY(pcs_grid_create(self->ctx, picture, &params->fields, &d->grid));
+    if (!picture->is_elsewhere && d->series.is_xml) PCS_TRY(pcs_vtu_create(self->ctx, &d->grid, is_single, &d->vtu));
     PCS_TRY(pcs_frames_record_create(self->ctx, view->system, &d->record));
     PCS_TRY(pcs_series_reserve(self->ctx, &d->series, params->around_contacts));
     PCS_TRY(pcs_series_reserve(self->ctx, &d->carried.series, params->around_contacts));

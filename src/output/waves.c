@@ -150,7 +150,7 @@ static void waves_put_row(const pcs_view *view, int nfield, waves_data *d)
     char text[PCS_NUMBER_ROOM];
     d->last = view->state->step;
     system->ops->draw(system, view->state->q, view->state->v, system->picture); // all ranks take part
-    if (pcs_file_reserve(d->rows.file, d->rows.row_room) == NULL) return;
+    if (system->picture->is_elsewhere || pcs_file_reserve(d->rows.file, d->rows.row_room) == NULL) return;
     pcs_number_text(d->digits, view->state->t, text);
     pcs_file_text(d->rows.file, text);
     for (int k = 0; k < nfield; k++)

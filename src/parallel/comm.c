@@ -46,6 +46,69 @@ void pcs_parallel_gather(const pcs_comm *comm, size_t count, double *x)
     }
 }
 
+enum { COLLECT_PORTION = 1 << 10, COLLECT_WIDTH = 3 };
+
+// Who gives which entries to rank 0; other ranks know their own number of them.
+typedef struct comm_plan {
+    int *count;     // [size], or of this rank alone
+    int **index;    // [size][count]
+    double *buffer; // [COLLECT_PORTION][COLLECT_WIDTH]
+} comm_plan;
+
+static pcs_status comm_take_plan(pcs_context *ctx, const pcs_comm *comm, comm_plan *p)
+{
+    PCS_TAKE(ctx, p->index, comm->size, "the parts of ranks");
+    for (int r = 1; r < comm->size; r++) PCS_TAKE(ctx, p->index[r], p->count[r], "the parts of ranks");
+    PCS_TAKE(ctx, p->buffer, COLLECT_PORTION * COLLECT_WIDTH, "the parts of ranks");
+    return PCS_OK;
+}
+
+pcs_status pcs_parallel_plan(const pcs_comm *comm, pcs_context *ctx, int count, const int *index, void **plan)
+{
+    const pcs_parallel *self = comm->data;
+    comm_plan *p;
+    PCS_TAKE(ctx, p, 1, "the parts of ranks");
+    PCS_TAKE(ctx, p->count, comm->size, "the parts of ranks");
+    *plan = p;
+    MPI_Gather(&count, 1, MPI_INT, p->count, 1, MPI_INT, 0, self->world);
+    pcs_status status = comm->rank == 0 ? comm_take_plan(ctx, comm, p) : PCS_OK;
+    PCS_TRY(pcs_parallel_agree(comm, ctx, status, 0));
+    if (comm->rank > 0) {
+        MPI_Send(index, count, MPI_INT, 0, 0, self->world);
+        p->count[0] = count;
+        return PCS_OK;
+    }
+    for (int r = 1; r < comm->size; r++)
+        MPI_Recv(p->index[r], p->count[r], MPI_INT, r, 0, self->world, MPI_STATUS_IGNORE);
+    return PCS_OK;
+}
+
+static void comm_receive(const pcs_parallel *self, const comm_plan *p, int rank, int width, double *all)
+{
+    for (int done = 0; done < p->count[rank]; done += COLLECT_PORTION) {
+        int left = p->count[rank] - done, part = left < COLLECT_PORTION ? left : COLLECT_PORTION;
+        const int *index = p->index[rank] + done;
+        MPI_Recv(p->buffer, part * width, MPI_DOUBLE, rank, 0, self->world, MPI_STATUS_IGNORE);
+        for (int i = 0; i < part; i++)
+            for (int k = 0; k < width; k++)
+                all[(size_t)index[i] * (size_t)width + (size_t)k] = p->buffer[i * width + k];
+    }
+}
+
+void pcs_parallel_collect(const pcs_comm *comm, const void *plan, int width, const double *x, double *all)
+{
+    const pcs_parallel *self = comm->data;
+    const comm_plan *p = plan;
+    if (comm->rank == 0) {
+        for (int r = 1; r < comm->size; r++) comm_receive(self, p, r, width, all);
+        return;
+    }
+    for (int done = 0; done < p->count[0]; done += COLLECT_PORTION) {
+        int left = p->count[0] - done, part = left < COLLECT_PORTION ? left : COLLECT_PORTION;
+        MPI_Send(x + (size_t)done * (size_t)width, part * width, MPI_DOUBLE, 0, 0, self->world);
+    }
+}
+
 // Waits for the others; a rank with a fault that is not heard in time ends all of them.
 static void comm_wait(const pcs_parallel *self, MPI_Request *request, const pcs_context *ctx, pcs_status status)
 {

@@ -32,10 +32,9 @@ const pcs_option pcs_checkpoint_options[] = {
 
 typedef struct pcs_checkpoint {
     pcs_checkpoint_head head;
-    const char *text;     // [head.text_size] the case
-    unsigned char *bytes; // [size] the whole file; only on the rank that writes
-    size_t size;
-    double *work; // [work_size] numbers of all ranks
+    const char *text;             // [head.text_size] the case
+    pcs_checkpoint_stream stream; // with a buffer only on the rank that writes
+    double *work;                 // [work_size] for a portion of the numbers of all ranks
     size_t work_size;
     double last; // s, clock at the last one
     int folder;  // open, only on the rank that writes
@@ -181,36 +180,46 @@ pcs_status pcs_checkpoint_open(pcs_sim *sim)
     PCS_TRY(checkpoint_carry_observers(sim, &c));
     k->head.piece_size = c.used;
     k->work_size = c.work_size;
-    k->size = sizeof k->head + (size_t)k->head.text_size + c.used + sizeof(uint64_t);
     if (c.comm != NULL) PCS_TAKE(sim->ctx, k->work, k->work_size, "checkpoints");
-    if (pcs_is_root(sim->ctx)) k->bytes = pcs_take_room(sim->ctx, k->size, "checkpoints");
-    if (pcs_is_root(sim->ctx) && k->bytes == NULL) return PCS_NO_MEMORY;
     k->last = pcs_clock();
     k->folder = -1;
-    if (k->bytes != NULL) PCS_TRY(pcs_checkpoint_open_folder(sim->ctx, sim->view.directory, &k->folder));
+    k->stream.ctx = sim->ctx;
+    if (pcs_is_root(sim->ctx)) {
+        PCS_TAKE(sim->ctx, k->stream.buffer, PCS_CHECKPOINT_BUFFER, "checkpoints");
+        PCS_TRY(pcs_checkpoint_open_folder(sim->ctx, sim->view.directory, &k->folder));
+    }
     sim->checkpoint = k;
     return PCS_OK;
 }
 
-// The file as a whole, on the rank that writes; the others give their part.
-static pcs_status checkpoint_fill(pcs_sim *sim, pcs_checkpoint *k)
+// Everything to the file that is open, on the rank that writes; the others give their part.
+static pcs_status checkpoint_fill(pcs_sim *sim, pcs_checkpoint *k, bool is_open)
 {
-    pcs_carrier c = pcs_checkpoint_carrier(sim, k->bytes == NULL ? PCS_CARRY_COUNT : PCS_CARRY_WRITE);
+    pcs_carrier c = pcs_checkpoint_carrier(sim, is_open ? PCS_CARRY_WRITE : PCS_CARRY_COUNT);
     c.work = k->work;
     c.work_size = k->work_size;
-    if (k->bytes != NULL) {
-        size_t before = sizeof k->head + (size_t)k->head.text_size;
-        memcpy(k->bytes, &k->head, sizeof k->head);
-        memcpy(k->bytes + sizeof k->head, k->text, (size_t)k->head.text_size);
-        c.bytes = k->bytes + before;
-        c.size = (size_t)k->head.piece_size;
-    }
+    c.put = pcs_checkpoint_put;
+    c.sink = &k->stream;
+    c.size = (size_t)k->head.piece_size;
+    if (is_open) pcs_checkpoint_put(&k->stream, &k->head, sizeof k->head);
+    if (is_open) pcs_checkpoint_put(&k->stream, k->text, (size_t)k->head.text_size);
     pcs_checkpoint_carry(sim, &c);
     PCS_TRY(checkpoint_carry_observers(sim, &c));
-    if (k->bytes == NULL) return PCS_OK;
-    uint64_t sum = pcs_hash(PCS_HASH_START, k->bytes, k->size - sizeof sum);
-    memcpy(k->bytes + k->size - sizeof sum, &sum, sizeof sum);
-    return PCS_OK;
+    if (c.used == c.size) return PCS_OK;
+    return pcs_fail(sim->ctx, PCS_FAILED, "a checkpoint has %zu bytes of pieces in place of %zu", c.used, c.size);
+}
+
+static pcs_status checkpoint_put(pcs_sim *sim, pcs_checkpoint *k, bool is_synced)
+{
+    if (!pcs_is_root(sim->ctx)) return checkpoint_fill(sim, k, false);
+    pcs_status status = pcs_checkpoint_begin(&k->stream, sim->view.directory);
+    if (status != PCS_OK) {
+        const pcs_comm *comm = pcs_context_comm(sim->ctx);
+        if (comm != NULL && comm->size > 1) (void)checkpoint_fill(sim, k, false); // the others wait for this rank
+        return status;
+    }
+    status = checkpoint_fill(sim, k, true);
+    return pcs_checkpoint_end(&k->stream, sim->view.directory, is_synced ? k->folder : -1, status);
 }
 
 pcs_status pcs_checkpoint_write(pcs_sim *sim)
@@ -221,10 +230,7 @@ pcs_status pcs_checkpoint_write(pcs_sim *sim)
     const pcs_timing *spent = &sim->timing;
     bool is_synced = !pcs_sim_is_done(sim) || spent->setup + spent->step + spent->output > SHORT_RUN;
     sim->view.ncheckpoint++;
-    pcs_status status = checkpoint_fill(sim, k);
-    if (status == PCS_OK && k->bytes != NULL)
-        status = pcs_checkpoint_put(sim->ctx, sim->view.directory, &(pcs_memory){ .bytes = k->bytes, .size = k->size },
-                                    is_synced ? k->folder : -1);
+    pcs_status status = checkpoint_put(sim, k, is_synced);
     k->last = pcs_clock();
     sim->timing.checkpoint += k->last - begin;
     return pcs_comm_agree(sim->ctx, status);
@@ -319,7 +325,6 @@ pcs_status pcs_checkpoint_begin_reading(pcs_sim *sim, const pcs_checkpoint_data 
     c->bytes = d->pieces;
     c->size = d->piece_size;
     c->nrank = d->nrank;
-    if (c->comm != NULL) PCS_TAKE(sim->ctx, c->work, c->nall, "checkpoints");
     return PCS_OK;
 }
 

@@ -68,11 +68,7 @@ pcs_status pcs_checkpoint_start(pcs_sim *sim);
 // happens at the start.
 pcs_status pcs_checkpoint_start_state(pcs_sim *sim, const pcs_measure *before);
 
-// Of checkpoint_file.c: hands a whole checkpoint to the disk, in a folder beside the one before it, or as this file.
-// `folder` is the open folder, -1 where nothing waits for the disk. Kept open, it tells of everything on its file
-// system that could not be written since; it is closed with the context.
-pcs_status pcs_checkpoint_open_folder(pcs_context *ctx, const char *directory, int *folder);
-pcs_status pcs_checkpoint_put(pcs_context *ctx, const char *directory, const pcs_memory *all, int folder);
+// Of checkpoint_file.c: hands a whole checkpoint to the disk as this file.
 pcs_status pcs_checkpoint_put_file(pcs_context *ctx, const char *path, const pcs_memory *all);
 
 #endif

@@ -84,15 +84,14 @@ static bool file_sync_folder(const char *path)
 }
 
 // The file that becomes `path`.
-static pcs_status file_write_aside(pcs_context *ctx, const char *path, const pcs_memory *all, bool is_synced)
+static pcs_status file_write_aside(pcs_context *ctx, const char *path, const pcs_memory *all)
 {
     char aside[PATH_ROOM + 8];
     snprintf(aside, sizeof aside, "%s.part", path);
     int descriptor = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (descriptor < 0)
         return pcs_fail(ctx, PCS_IO_ERROR, "cannot create the checkpoint %s: %s", path, strerror(errno));
-    bool is_done =
-        file_write_all(descriptor, all->bytes, all->size) && (!is_synced || file_is_synced(fsync(descriptor)));
+    bool is_done = file_write_all(descriptor, all->bytes, all->size) && file_is_synced(fsync(descriptor));
     int error = errno;
     if (close(descriptor) != 0 && is_done) {
         is_done = false;
@@ -121,21 +120,61 @@ static pcs_status file_tell(pcs_context *ctx, const char *path, bool is_done)
     return pcs_fail(ctx, PCS_IO_ERROR, "cannot write the checkpoint %s: %s", path, strerror(errno));
 }
 
+pcs_status pcs_checkpoint_begin(pcs_checkpoint_stream *s, const char *directory)
+{
+    char newest[PATH_ROOM], aside[PATH_ROOM + 8];
+    file_path(directory, checkpoint_names[0], newest);
+    snprintf(aside, sizeof aside, "%s.part", newest);
+    s->used = 0;
+    s->sum = PCS_HASH_START;
+    s->error = 0;
+    s->descriptor = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (s->descriptor >= 0) return PCS_OK;
+    return pcs_fail(s->ctx, PCS_IO_ERROR, "cannot create the checkpoint %s: %s", newest, strerror(errno));
+}
+
+// Whole buffers are multiples of the words that the checksum is made of.
+static void file_flush(pcs_checkpoint_stream *s)
+{
+    s->sum = pcs_hash(s->sum, s->buffer, s->used);
+    if (s->error == 0 && !file_write_all(s->descriptor, (const char *)s->buffer, s->used)) s->error = errno;
+    s->used = 0;
+}
+
+void pcs_checkpoint_put(void *stream, const void *bytes, size_t size)
+{
+    pcs_checkpoint_stream *s = stream;
+    const unsigned char *from = bytes;
+    while (size > 0) {
+        size_t room = PCS_CHECKPOINT_BUFFER - s->used, count = size < room ? size : room;
+        memcpy(s->buffer + s->used, from, count);
+        s->used += count;
+        from += count;
+        size -= count;
+        if (s->used == PCS_CHECKPOINT_BUFFER) file_flush(s);
+    }
+}
+
 // Frames and rows that it counts, very many perhaps, are on the disk before it gets its name, by one call for the whole
 // file system, which takes a hundredth of the time of one for each.
-pcs_status pcs_checkpoint_put(pcs_context *ctx, const char *directory, const pcs_memory *all, int folder)
+pcs_status pcs_checkpoint_end(pcs_checkpoint_stream *s, const char *directory, int folder, pcs_status status)
 {
     char newest[PATH_ROOM], older[PATH_ROOM];
     file_path(directory, checkpoint_names[0], newest);
     file_path(directory, checkpoint_names[1], older);
-    PCS_TRY(file_write_aside(ctx, newest, all, false));
-    bool is_done = file_take_place(newest, older, folder < 0 || file_is_synced(syncfs(folder)));
-    return file_tell(ctx, newest, is_done && (folder < 0 || file_is_synced(fsync(folder))));
+    file_flush(s);
+    if (s->error == 0 && !file_write_all(s->descriptor, (const char *)&s->sum, CHECKSUM)) s->error = errno;
+    if (close(s->descriptor) != 0 && s->error == 0) s->error = errno;
+    bool is_good = status == PCS_OK && s->error == 0;
+    bool is_done = file_take_place(newest, older, is_good && (folder < 0 || file_is_synced(syncfs(folder))));
+    if (status != PCS_OK) return status;
+    if (s->error != 0) errno = s->error;
+    return file_tell(s->ctx, newest, is_done && (folder < 0 || file_is_synced(fsync(folder))));
 }
 
 pcs_status pcs_checkpoint_put_file(pcs_context *ctx, const char *path, const pcs_memory *all)
 {
-    PCS_TRY(file_write_aside(ctx, path, all, true));
+    PCS_TRY(file_write_aside(ctx, path, all));
     return file_tell(ctx, path, file_take_place(path, NULL, true) && file_sync_folder(path));
 }
 

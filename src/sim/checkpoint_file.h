@@ -23,4 +23,26 @@ typedef struct pcs_checkpoint_head {
 } pcs_checkpoint_head;
 _Static_assert(sizeof(pcs_checkpoint_head) == 128, "no gaps");
 
+// A file that is being written beside its name, through a buffer, with the checksum of all bytes so far.
+typedef struct pcs_checkpoint_stream {
+    pcs_context *ctx;
+    int descriptor;
+    unsigned char *buffer; // [PCS_CHECKPOINT_BUFFER]
+    size_t used;           // of the buffer
+    uint64_t sum;
+    int error; // errno of the first write that failed, 0: none
+} pcs_checkpoint_stream;
+
+enum { PCS_CHECKPOINT_BUFFER = 1 << 18 };
+
+// The folder, kept open, tells of everything on its file system that could not be written since; it is closed with the
+// context. -1: nothing waits for the disk.
+pcs_status pcs_checkpoint_open_folder(pcs_context *ctx, const char *directory, int *folder);
+// A checkpoint beside the one before it.
+pcs_status pcs_checkpoint_begin(pcs_checkpoint_stream *s, const char *directory);
+void pcs_checkpoint_put(void *stream, const void *bytes, size_t size);
+// Completes it unless `status` is a fault, which is passed on. With a folder all that it counts is on the disk before
+// it gets its name.
+pcs_status pcs_checkpoint_end(pcs_checkpoint_stream *s, const char *directory, int folder, pcs_status status);
+
 #endif

@@ -109,6 +109,7 @@ typedef struct pcs_row_report {
 typedef struct pcs_picture {
     int npoint, ncell, nfield;
     int nsplit;                     // of the points: the last ones repeat others, where members branch
+    bool is_elsewhere;              // on another rank: `draw` gives it what this one has, and shows nothing here
     const double (*reference)[3];   // [npoint]
     const int (*cells)[2];          // [ncell]
     double (*displacement)[3];      // [npoint] filled by `draw`

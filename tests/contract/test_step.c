@@ -423,7 +423,7 @@ static void same_contact_twice(void **state)
         }
 }
 
-// A node without mass is named, whichever back end finds it.
+// A node without mass is named, whichever back end finds it; two of them do not take chains in one process.
 static void singular_mass_is_told(void **state)
 {
     (void)state;

@@ -295,6 +295,60 @@ class Agreement(Ranks):
 
 
 class Writing(Ranks):
+    # Every array of every frame is that of one process, whoever has computed which part of it: one strut of three
+    # cells, so that points repeat where struts meet and section forces are drawn, and the values along a line.
+    def test_frames(self):
+        case = self.case("lattice", LATTICE.replace("diagonals: one", "diagonals: one, elements: 3")
+                         .replace("cells: [6, 6]", "cells: [3, 2]").replace("end: 0.008", "end: 4.0e-4")
+                         .replace("every: 80", "every: 4") + "  waves: { body: grid.x, of: [axial_force, vx] }\n")
+        self.compare(case, counts=(2, 3), rows=9)
+        for count in (2, 3):
+            for k in range(3):
+                self.same_frame(f"serial/lattice_{k:06}.vtk", f"np{count}/lattice_{k:06}.vtk")
+            with open(self.path("serial/lattice.waves.csv")) as a, open(self.path(f"np{count}/lattice.waves.csv")) as b:
+                rows = [[list(map(float, line.split(","))) for line in file if line[0] != "#"] for file in (a, b)]
+            self.assertGreater(max(abs(x) for row in rows[0][1:] for x in row[1:]), 0.0)
+            for x, y in zip(*rows):
+                size = max(map(abs, x))
+                self.assertLessEqual(max(abs(a - b) for a, b in zip(x, y)), 1e-8 * size)
+
+    def same_frame(self, one, other):
+        with open(self.path(one), "rb") as file:
+            names = re.findall(rb"^(\w+) (?:\d+ )+double$", file.read(), re.M)
+        self.assertGreater(len(names), 12)
+        for name in (n.decode() for n in names):
+            a, b = numbers(self.path(one), name), numbers(self.path(other), name)
+            self.assertEqual(len(a), len(b))
+            size = max(map(abs, a))
+            for x, y in zip(a, b):
+                self.assertLessEqual(abs(x - y), 1e-8 * size, f"{name} of {other}")
+
+    # More nodes and cells than a rank sends at once.
+    def test_a_large_frame(self):
+        case = ["cases/bar_impact", "--set", "mesh.bar.elements=4000", "--set", "time={step: 1.0e-6, end: 1.0e-6}",
+                "--set", "initial=[{set: bar, velocity: ['-1 - x*x', 0, 0], displacement: ['0.001*x*x', 0, 0]}]", "-q"]
+        self.assertEqual(serial(*case, "-o", self.path("serial")).returncode, 0)
+        result = ranks(2, *case, "-o", self.path("np2"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for name in ("POINTS", "velocity", "stress"):
+            a, b = (numbers(self.path(folder + "/bar_impact_000000.vtk"), name) for folder in ("serial", "np2"))
+            self.assertGreater(len(set(a)), 1000)
+            self.assertEqual(len(a), len(b))
+            self.assertLessEqual(max(abs(x - y) for x, y in zip(a, b)), 1e-13 * max(map(abs, a)), name)
+
+    # More equations than are exchanged at once.
+    def test_resuming_a_large_model(self):
+        out, whole = self.path("out"), self.path("whole")
+        case = ["cases/bar_impact", "--set", "mesh.bar.elements=150000", "--set", "time={step: 1.0e-6, end: 4.0e-6}",
+                "--set", "output={frames: {every: 0}, checkpoint: {every: 2}}", "-q", "-o", out]
+        result = ranks(2, *case, *TIGHT)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        shutil.copytree(out, whole)
+        os.remove(os.path.join(out, "checkpoint.bin"))
+        result = ranks(2, *case, "--resume", *TIGHT)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(kill.differences(whole, out), [])
+
     # A checkpoint is that of the whole model: the same number of ranks goes on to the same bytes, others to round-off.
     def resume(self, counts, *case):
         out, whole = self.path("out"), self.path("whole")
