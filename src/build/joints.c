@@ -15,7 +15,7 @@ static const double independent_share = 1e-10; // squared part of a row that the
 
 // Places from which the integral of a formula goes on, over the time of the run, so that it does not begin at 0 each
 // time: narrow pulses are found, too, and the state of a run has no part in it.
-static pcs_status joints_integrate(pcs_build *b, pcs_amplitude *signal)
+static pcs_status joints_integrate(pcs_build *b, pcs_yaml *node, pcs_amplitude *signal)
 {
     enum { PLACES = 4097 };
     const pcs_yaml *end = pcs_case_find(b->c, "time.end");
@@ -25,6 +25,11 @@ static pcs_status joints_integrate(pcs_build *b, pcs_amplitude *signal)
     if (!(span > 0.0 && isfinite(span))) return PCS_OK;
     PCS_TAKE(b->ctx, area, PLACES, "an amplitude");
     pcs_amplitude_integrate(signal, span / (PLACES - 1), PLACES, area);
+    int last = PLACES - 1;
+    while (last > 0 && !isfinite(area[last])) last--;
+    if (last < PLACES - 1)
+        pcs_case_reject(b->c, node, "has no finite integral from t = %g s on, within the %g s of the run",
+                        last * signal->panel, span);
     return PCS_OK;
 }
 
@@ -43,7 +48,7 @@ static pcs_status joints_read_one(pcs_build *b, pcs_yaml *node, pcs_fe_joint *jo
     for (const pcs_joint_signal *s = ops->signals; s != NULL && s->name != NULL; s++) {
         pcs_amplitude *signal = (pcs_amplitude *)((char *)params + s->offset);
         PCS_TRY(pcs_build_amplitude(b, node, s->name, signal));
-        if (s->is_rate) PCS_TRY(joints_integrate(b, signal));
+        if (s->is_rate) PCS_TRY(joints_integrate(b, pcs_case_get(b->c, node, s->name), signal));
     }
     is_read = is_read && pcs_case_error_count(b->c) == nerror;
     for (int i = 0; ops->set_options[i] != NULL; i++) {

@@ -11,7 +11,9 @@ import tempfile
 from pathlib import Path
 
 CASE = """
-mesh: {{ bar: {{ type: line, from: [0, 0, 0], to: [1, 0, 0], elements: {cells} }}, ball: {{ type: point, at: [0, 0, 0] }} }}
+mesh:
+  bar: {{ type: line, from: [0, 0, 0], to: [1, 0, 0], elements: {cells} }}
+  ball: {{ type: point, at: [0, 0, 0] }}
 elements:
   bar: {{ type: rod, mesh: bar, E: 1.0, rho: 1.0, area: 1.0{mass} }}
   ball: {{ type: point_mass, mesh: ball, mass: {ratio} }}
@@ -42,7 +44,8 @@ def check_cures():
         wave = intervals(ratio, "wave", "", "auto", cells, end)
         joined = intervals(ratio, "alpha_ggl, rho_inf: 0.8", ", mass: consistent", 0.5 / cells, cells, end,
                            ", summary: { open_time: 0.15 }")
-        print(f"mass ratio {ratio}: consistent {len(split)}, tuned {len(tuned)}, wave {len(wave)}, joined {len(joined)}")
+        counts = [len(way) for way in (split, tuned, wave, joined)]
+        print(f"mass ratio {ratio}: consistent, tuned, wave, joined: {counts}")
         failed += not len(split) > count + 2
         failed += not (len(tuned) == len(wave) == count)
         failed += not all(abs(way[0]["end"] - first) < 0.01 for way in (tuned, wave))

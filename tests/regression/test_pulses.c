@@ -527,6 +527,8 @@ static void wrong_motions_are_told(void **state)
         const char *motion, *told;
     } bad[] = {
         { "velocity: { expression: t + }", "joints.push.velocity.expression: in 't +'" },
+        { "velocity: { expression: sqrt(0.05 - t) - sqrt(0.05) }",
+          "joints.push.velocity has no finite integral from t = 0.05 s on" },
         { "velocity: { expression: 1/t }", "joints.push.velocity.expression must be a finite number at t = 0, is inf" },
         { "displacement: { pulse: { shape: rectangle, duration: 1 } }", "a displacement cannot jump" },
         { "velocity: { table: [[0, 0], [1, 1]] }, speed: 1", "a second motion" },
