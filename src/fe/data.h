@@ -87,18 +87,18 @@ typedef struct fe_data {
     bool has_evaluated_rows;   // some gaps are stated by instances
     bool has_varying_rows;     // and their directions change
     bool has_driven_rows;
-    bool has_search_rows;    // which bodies some rows are about changes from step to step
-    bool has_passages;       // some contacts may be jumped over
-    bool is_nonlinear;       // some group's tangents vary
-    int ninternal;           // internal variables of all cells
-    int nspin;               // nodes with a finite rotation in space
-    int (*spins)[3];         // [nspin] their equations, consecutive; -1: held
-    int *spin_of_node;       // [nnode] -1: none; NULL when there are none at all
-    bool *starts_spin;       // [nv] it is the first of the three equations of a finite rotation; NULL likewise
-    fe_scatter *scatter;     // [nbatch] of nonlinear groups: where cell entries go
-    double *still_K;         // [nnz] K of a model without nonlinear groups, when joints add to it
-    fe_plan *plans;          // [nbatch] of a nonlinear model, else NULL
-    double *base_K, *base_C; // [nnz] what linear groups give to K and C; NULL: nothing
+    bool has_search_rows;          // which bodies some rows are about changes from step to step
+    bool has_passages;             // some contacts may be jumped over
+    bool is_nonlinear;             // some group's tangents vary
+    int ninternal;                 // internal variables of all cells
+    int nspin;                     // nodes with a finite rotation in space
+    int (*spins)[3];               // [nspin] their equations, consecutive; -1: held
+    int *spin_of_node;             // [nnode] -1: none; NULL when there are none at all
+    bool *starts_spin;             // [nv] it is the first of the three equations of a finite rotation; NULL likewise
+    fe_scatter *scatter;           // [nbatch] of nonlinear groups: where cell entries go
+    double *still_K;               // [nnz] K of a model without nonlinear groups, when joints add to it
+    fe_plan *plans;                // [nbatch] of a nonlinear model, else NULL
+    double *base_K, *base_C;       // [nnz] what linear groups give to K and C; NULL: nothing
     const fe_reactions *reactions; // of supports; NULL when nobody asks
     int npush;
     fe_push *pushes; // [npush] on own equations, load by load
