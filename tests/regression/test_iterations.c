@@ -1,5 +1,5 @@
-// How many iterations and factorizations smooth steps take, and what Newton's matrix is made of: tangents of meshes, the
-// change of a varying mass, gaps that come with the directions of rows.
+// How many iterations and factorizations smooth steps take, and what Newton's matrix is made of: tangents of meshes,
+// the change of a varying mass, gaps that come with the directions of rows.
 
 #include "support/check.h"
 #include "support/run_case.h"
