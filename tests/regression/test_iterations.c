@@ -122,7 +122,7 @@ static void difference(const case_run *run, int j, bool is_velocity, double *ris
 
 static void check_tangents(const char *path, const char *support)
 {
-    const char *const set[] = { "mesh.beam.elements=5", support, NULL };
+    const char *const set[] = { "mesh.beam.elements=5", "elements.beam.section.height=0.02", support, NULL };
     double rise[200];
     case_run run = case_open(path, set);
     pcs_system *system = run.sim->system;
