@@ -52,8 +52,8 @@ typedef struct fe_plan {
     int *first;  // [ncolour + 1] the pieces of colour c are piece[first[c]] .. piece[first[c+1] - 1]
 } fe_plan;
 
-// Where the entries of cell matrices go among the values of K and C. Equations of a node follow one another, so that the
-// entries of a column of the cell in the rows of one of its nodes do, too; not so where supports hold some of them.
+// Where the entries of cell matrices go among the values of K and C. Equations of a node follow one another, so that
+// the entries of a column of the cell in the rows of one of its nodes do, too; not so where supports hold some of them.
 typedef struct fe_scatter {
     int nnode;  // of a cell
     int *first; // [ncell][ndof][nnode] places of the first rows of the nodes in a column; or -1 - i: i-th of `table`

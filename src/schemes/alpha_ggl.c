@@ -28,8 +28,8 @@
 enum { VARIANT_GGL, VARIANT_MODIFIED_LCP };
 static const char *const ggl_variants[] = { "ggl", "modified_lcp", NULL };
 
-// Above this spectral radius the accelerations of the fast modes of a mesh, whose signs change from step to step, hardly
-// decay: those of the step before are no better a guess than none.
+// Above this spectral radius the accelerations of the fast modes of a mesh, whose signs change from step to step,
+// hardly decay: those of the step before are no better a guess than none.
 static const double steady_radius = 0.85;
 
 typedef struct ggl_params {

@@ -235,8 +235,9 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, int cou
     return change;
 }
 
-// The increment of the step before and no multipliers yet. The first linearisation is about the prediction, or about the start of the step,
-// a state in balance, which is no point q(d), v(d) of the iteration: what it differs by stands in U and W.
+// The increment of the step before, if it is given, and no multipliers yet. The first linearisation is about the
+// prediction, or about the start of the step, a state in balance, which is no point q(d), v(d) of the iteration: what
+// it differs by stands in U and W.
 static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_start)
 {
     newton *s = self->data;

@@ -11,10 +11,11 @@
 // Positions that do not add up: x = x0 + kb d + U + kw W is the increment from the start of the step, `sum` its numbers
 // added to it, and K, G of positions are derivatives by x.
 //
-// Derivatives of M and of G are left out of the linearisation (they cost an iteration or two, never the solution);
-// those of the forces along rows are in K where there are joints (curvature.h): with M U = G^T nu, M W = G^T La the
-// increment of q solves S* dq = c M dP + ..., dP what the multipliers add, so that a turn of the rows keeps q and
-// changes d. Friction inside the position correction keeps a sticking contact from creeping.
+// Derivatives of M are in K, d(M a)/dq with a = c d/h; those of G are left out of the linearisation (they cost an
+// iteration or two, never the solution); those of the forces along rows are in K where there are joints (curvature.h):
+// with M U = G^T nu, M W = G^T La the increment of q solves S* dq = c M dP + ..., dP what the multipliers add, so that
+// a turn of the rows keeps q and changes d. Friction inside the position correction keeps a sticking contact from
+// creeping.
 
 #ifndef PCS_STEP_NEWTON_H
 #define PCS_STEP_NEWTON_H

@@ -1,5 +1,5 @@
-// How many iterations and factorizations smooth steps take, what Newton's matrix contains of a varying mass, and gaps that
-// come with the directions of rows.
+// How many iterations and factorizations smooth steps take, and what Newton's matrix is made of: tangents of meshes,
+// the change of a varying mass, gaps that come with the directions of rows.
 
 #include "support/check.h"
 #include "support/run_case.h"
@@ -86,6 +86,68 @@ static void inertia_has_stiffness(void **state)
     case_close(&run);
 }
 
+// Column j of A against differences of forces at both ends of a way.
+static void check_column(const pcs_system *system, const pcs_matrix *A, int j, const double *rise, double allowed)
+{
+    for (int i = 0; i < system->nv; i++) {
+        int place = pcs_pattern_find(A->pattern, i, j);
+        CHECK_NEAR(place < 0 ? 0.0 : A->value[place], rise[i], allowed);
+    }
+}
+
+static double largest_entry(const pcs_matrix *A)
+{
+    double largest = 0.0;
+    for (int p = 0; p < A->pattern->nnz; p++) largest = fmax(largest, fabs(A->value[p]));
+    return largest;
+}
+
+// -df/dq along positions (is_velocity false) or -df/dv of equation j, by central differences.
+static void difference(const case_run *run, int j, bool is_velocity, double *rise)
+{
+    enum { MOST = 200 };
+    const pcs_system *system = run->sim->system;
+    double x[MOST] = { 0 }, q[MOST], v[MOST], f[2][MOST], step = is_velocity ? 1e-4 : 1e-7;
+    CHECK(system->nv <= MOST);
+    for (int side = 0; side < 2; side++) {
+        memcpy(q, run->sim->state.q, (size_t)system->nv * sizeof *q);
+        memcpy(v, run->sim->state.v, (size_t)system->nv * sizeof *v);
+        x[j] = side == 0 ? step : -step;
+        if (is_velocity) v[j] += x[j];
+        else system->ops->retract(system, run->sim->state.q, x, q);
+        system->ops->force(system, 0.0, q, v, f[side]);
+    }
+    for (int i = 0; i < system->nv; i++) rise[i] = -(f[0][i] - f[1][i]) / (2.0 * step);
+}
+
+static void check_tangents(const char *path, const char *support)
+{
+    const char *const set[] = { "mesh.beam.elements=5", "elements.beam.section.height=0.02", support, NULL };
+    double rise[200];
+    case_run run = case_open(path, set);
+    pcs_system *system = run.sim->system;
+    for (int i = 0; i < 30; i++) case_step(&run);
+    system->ops->update_tangents(system, 0.0, run.sim->state.q, run.sim->state.v);
+    for (int j = 0; j < system->nv; j++) {
+        difference(&run, j, false, rise);
+        check_column(system, system->K, j, rise, 1e-6 * largest_entry(system->K));
+        if (system->C == NULL) continue;
+        difference(&run, j, true, rise);
+        check_column(system, system->C, j, rise, 1e-6 * largest_entry(system->C));
+    }
+    case_close(&run);
+}
+
+// Cells that are free, at a clamp, and held in part.
+static void tangents_of_meshes_are_those_of_forces(void **state)
+{
+    (void)state;
+    check_tangents("tests/bench/exact_3d.yaml", "time.step=1.0e-3");
+    check_tangents("tests/bench/exact_3d.yaml", "supports.clamp={ set: beam, fix: [z, rx, ry] }");
+    check_tangents("tests/bench/exact_2d.yaml", "time.step=1.0e-3");
+    check_tangents("tests/bench/exact_2d.yaml", "supports.clamp={ set: beam.start, fix: [x, y] }");
+}
+
 // At the time of the rows, and at another one.
 static void check_gaps_here(const char *path, double later)
 {
@@ -120,6 +182,7 @@ int main(void)
         cmocka_unit_test(matrices_are_kept),
         cmocka_unit_test(varying_mass_converges_quadratically),
         cmocka_unit_test(inertia_has_stiffness),
+        cmocka_unit_test(tangents_of_meshes_are_those_of_forces),
         cmocka_unit_test(gaps_come_with_directions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,6 +39,7 @@ static const pcs_system_ops own_ops = {
     .update_mass = pcs_default_update_mass,
     .update_tangents = pcs_default_update_tangents,
     .update_directions = pcs_default_update_directions,
+    .add_inertia_stiffness = pcs_default_add_inertia_stiffness,
     .add_joint_stiffness = pcs_default_add_joint_stiffness,
     .gaps = own_gaps,
     .retract = pcs_default_retract,
