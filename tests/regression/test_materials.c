@@ -24,8 +24,7 @@ static double probe(const text_case *c, const char *column)
     return NAN;
 }
 
-// ---- One cell, driven by its ends
-
+// One cell, driven by its ends.
 // E = 200, Y = 1, Et = 20 in units of `stress`, lengths in units of `size`, and the density to match.
 static text_case open_cell(const char *scheme, double kinematic, double stress, double size, bool is_turned,
                            const char *table)
