@@ -11,14 +11,10 @@ static const double proximal = 1e-10;  // of a row's diagonal: keeps repeated ro
 static const double undecided = 1e-11; // of what accelerations are summed from: smaller ones are none
 static const double mode_undecided = 1e-10; // the same of modes of friction
 
-const char *pcs_event_refuses(const pcs_system *system, bool takes_friction)
+const char *pcs_event_refuses(const pcs_system *system)
 {
     if (system->has_rotations) return "its positions do not add up";
     if (system->nrow > PCS_MAX_ROWS) return "it has more than 64 contact points";
-    for (int j = 0; j < system->nrow; j++)
-        if (!takes_friction && system->rows[j].friction > 0.0 && system->rows[j].ntangent > 0)
-            return "sticking and sliding of contacts with friction are not followed; set the friction to 0, or take "
-                   "event_driven";
     return NULL;
 }
 

@@ -62,8 +62,8 @@ typedef struct pcs_events {
     double A[PCS_MAX_ROWS * PCS_MAX_ROWS], z[PCS_MAX_ROWS];
 } pcs_events;
 
-// NULL, or why such a scheme cannot advance the system; friction is looked at where it does not follow it.
-const char *pcs_event_refuses(const pcs_system *system, bool takes_friction);
+// NULL, or why such a scheme cannot advance the system.
+const char *pcs_event_refuses(const pcs_system *system);
 
 // Takes the memory and readies the step solver for contact problems.
 pcs_status pcs_event_create(pcs_scheme *self, pcs_events **out);

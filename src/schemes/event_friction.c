@@ -15,10 +15,7 @@ pcs_status pcs_event_make_rub(pcs_scheme *self, pcs_events *e)
 {
     const pcs_system *system = self->system;
     size_t n = (size_t)(system->nrow + system->ntangent), nt = (size_t)system->ntangent;
-    bool rubs = false;
-    for (int j = 0; j < system->nrow; j++)
-        rubs = rubs || (system->rows[j].ntangent > 0 && system->rows[j].friction > 0.0);
-    if (!rubs) return PCS_OK;
+    if (system->ntangent == 0) return PCS_OK;
     PCS_TAKE(self->ctx, e->rub, 1, "the events");
     double **vectors[] = { &e->rub->smooth, &e->rub->impulse, &e->rub->force, &e->rub->slide,
                            &e->rub->target, &e->rub->la,      &e->rub->bias };
@@ -190,6 +187,21 @@ void pcs_event_follow_slip(const pcs_scheme *self, pcs_events *e, const double *
         e->now.is_moving[j] = 1;
         for (int t = 0; t < self->system->rows[j].ntangent; t++) e->now.slip[j][t] = u[t] / size;
     }
+}
+
+pcs_outcome pcs_event_renew(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v)
+{
+    const pcs_system *system = self->system;
+    bool is_stale = false;
+    if (e->rub == NULL) return PCS_CONVERGED;
+    if (!pcs_projection_move(self->solver, q)) return PCS_SINGULAR;
+    for (int j = 0; j < system->nrow; j++) {
+        double u[2];
+        pcs_event_slip(system, j, v, u);
+        bool moves = hypot(u[0], u[1]) > 2.0 * pcs_event_slow(self, e, j);
+        is_stale = is_stale || (moves && pcs_event_rubs(system, e, j) && !e->now.slides[j]);
+    }
+    return is_stale ? pcs_event_resolve(self, e, t, q, v) : PCS_CONVERGED;
 }
 
 // G_j x less what joints take of it, x = M^-1 (G_j - mu d T_j)^T or, without friction, M^-1 G_j^T.
