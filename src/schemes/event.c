@@ -335,6 +335,22 @@ pcs_outcome pcs_event_resolve(pcs_scheme *self, pcs_events *e, double t, const d
     return outcome == PCS_CONVERGED ? event_hold(self, e, t, q, v) : outcome;
 }
 
+pcs_outcome pcs_event_renew(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v)
+{
+    const pcs_system *system = self->system;
+    bool is_stale = false;
+    if (e->rub == NULL) return PCS_CONVERGED;
+    if (!pcs_projection_move(self->solver, q)) return PCS_SINGULAR;
+    for (int j = 0; j < system->nrow; j++) {
+        double u[2];
+        pcs_event_slip(system, j, v, u);
+        bool moves = hypot(u[0], u[1]) > 2.0 * pcs_event_slow(self, e, j);
+        is_stale = is_stale || (moves && pcs_event_rubs(system, e, j) && !e->now.slides[j]);
+    }
+    if (is_stale) return pcs_event_resolve(self, e, t, q, v);
+    return pcs_event_is_unique(self, e) ? PCS_CONVERGED : PCS_PARADOX;
+}
+
 void pcs_event_clear_floors(pcs_scheme *self, pcs_events *e, const double *q)
 {
     self->system->ops->gaps(self->system, q, e->gap);

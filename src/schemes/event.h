@@ -89,6 +89,10 @@ static inline double pcs_event_speed(const pcs_scheme *self, const pcs_events *e
 // impacts accumulate and `stops` is set.
 pcs_outcome pcs_event_resolve(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v);
 
+// At the start of a step, since friction may be set between steps: rows that move and had none before slide from now
+// on; PCS_PARADOX where forces are no longer unique.
+pcs_outcome pcs_event_renew(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v);
+
 // Forgets what events have left of gaps that are open by now.
 void pcs_event_clear_floors(pcs_scheme *self, pcs_events *e, const double *q);
 

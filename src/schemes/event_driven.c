@@ -318,6 +318,7 @@ static pcs_outcome driven_look(pcs_scheme *self, double t0, double last, double 
         is_event = is_event || found[j] || e->released[j] || (e->rub != NULL && found[3 * m + j]);
     }
     *what = is_event ? EVENT : ADVANCED;
+    if (hit >= 0) e->closed[hit] = 1; // though round-off leave a gap, and a single point have no size to tell it by
     if (is_event) return driven_locate(self, hit, t0, last, t);
     self->system->ops->gaps(self->system, s->y, e->gap);
     for (int j = 0; j < m; j++) has_sunk = has_sunk || (found[m + j] && e->gap[j] < e->now.floor[j] - e->gap_tolerance);

@@ -189,21 +189,6 @@ void pcs_event_follow_slip(const pcs_scheme *self, pcs_events *e, const double *
     }
 }
 
-pcs_outcome pcs_event_renew(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v)
-{
-    const pcs_system *system = self->system;
-    bool is_stale = false;
-    if (e->rub == NULL) return PCS_CONVERGED;
-    if (!pcs_projection_move(self->solver, q)) return PCS_SINGULAR;
-    for (int j = 0; j < system->nrow; j++) {
-        double u[2];
-        pcs_event_slip(system, j, v, u);
-        bool moves = hypot(u[0], u[1]) > 2.0 * pcs_event_slow(self, e, j);
-        is_stale = is_stale || (moves && pcs_event_rubs(system, e, j) && !e->now.slides[j]);
-    }
-    return is_stale ? pcs_event_resolve(self, e, t, q, v) : PCS_CONVERGED;
-}
-
 // G_j x less what joints take of it, x = M^-1 (G_j - mu d T_j)^T or, without friction, M^-1 G_j^T.
 static double rub_diagonal(const pcs_scheme *self, pcs_events *e, int row, bool rubs)
 {

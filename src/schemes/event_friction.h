@@ -51,8 +51,6 @@ pcs_status pcs_event_make_rub(pcs_scheme *self, pcs_events *e);
 void pcs_event_begin_rub(const pcs_system *system, pcs_events *e);
 // pcs_event_accelerate with the modes as they are: a is M^-1 f before.
 pcs_outcome pcs_event_accelerate_modes(pcs_scheme *self, pcs_events *e, const double *q, const double *v, double *a);
-// At the start of a step: rows that move and had no friction before, which may be set between steps, slide from now on.
-pcs_outcome pcs_event_renew(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v);
 // Directions of sliding go on from v.
 void pcs_event_follow_slip(const pcs_scheme *self, pcs_events *e, const double *v);
 // Do forces of rows that slide have one solution? G_j M^-1 (G_j - mu d T_j)^T > 0, joints held.

@@ -253,8 +253,8 @@ static pcs_outcome mann_look(pcs_scheme *self, double t, int row, finding *found
     return PCS_CONVERGED;
 }
 
-// Could an open contact have dipped in and out within the leap? The cubic through gaps and rates says. Modes of friction:
-// the stages say.
+// Could an open contact have dipped in and out within the leap? The cubic through gaps and rates says; of modes of
+// friction, the stages.
 static bool mann_may_dip(pcs_scheme *self, double h)
 {
     mann *s = self->data;

@@ -232,7 +232,8 @@ class Friction(unittest.TestCase):
             size = unit**2 * (0.5 * speed**2 + 9.81 * 0.25)
             return None if abs(float(last["numerical_loss"])) < 1e3 * rtol * size else (job, last["numerical_loss"])
         jobs = [job for i, job in enumerate(itertools.product(
-            (0.05, 0.3, 1.0), (0.0, 3.0), (-4.0, 1.0), (0.0, 0.4), (1.0e-7, 1.0e-11, None), (1.0e-3, 0.1), (1.0, 1.0e3)))
+            (0.05, 0.3, 1.0), (0.0, 3.0), (-4.0, 1.0), (0.0, 0.4), (1.0e-7, 1.0e-11, None), (1.0e-3, 0.1),
+            (1.0, 1.0e3)))
                 if i % 5 == 0]
         with ThreadPoolExecutor(2) as pool:
             faults = [fault for fault in pool.map(one, enumerate(jobs)) if fault is not None]
