@@ -11,14 +11,10 @@ static const double proximal = 1e-10;  // of a row's diagonal: keeps repeated ro
 static const double undecided = 1e-11; // of what accelerations are summed from: smaller ones are none
 static const double mode_undecided = 1e-10; // the same of modes of friction
 
-const char *pcs_event_refuses(const pcs_system *system, bool takes_friction)
+const char *pcs_event_refuses(const pcs_system *system)
 {
     if (system->has_rotations) return "its positions do not add up";
     if (system->nrow > PCS_MAX_ROWS) return "it has more than 64 contact points";
-    for (int j = 0; j < system->nrow; j++)
-        if (!takes_friction && system->rows[j].friction > 0.0 && system->rows[j].ntangent > 0)
-            return "sticking and sliding of contacts with friction are not followed; set the friction to 0, or take "
-                   "event_driven";
     return NULL;
 }
 
@@ -337,6 +333,22 @@ pcs_outcome pcs_event_resolve(pcs_scheme *self, pcs_events *e, double t, const d
     e->is_accumulating = false;
     e->count++;
     return outcome == PCS_CONVERGED ? event_hold(self, e, t, q, v) : outcome;
+}
+
+pcs_outcome pcs_event_renew(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v)
+{
+    const pcs_system *system = self->system;
+    bool is_stale = false;
+    if (e->rub == NULL) return PCS_CONVERGED;
+    if (!pcs_projection_move(self->solver, q)) return PCS_SINGULAR;
+    for (int j = 0; j < system->nrow; j++) {
+        double u[2];
+        pcs_event_slip(system, j, v, u);
+        bool moves = hypot(u[0], u[1]) > 2.0 * pcs_event_slow(self, e, j);
+        is_stale = is_stale || (moves && pcs_event_rubs(system, e, j) && !e->now.slides[j]);
+    }
+    if (is_stale) return pcs_event_resolve(self, e, t, q, v);
+    return pcs_event_is_unique(self, e) ? PCS_CONVERGED : PCS_PARADOX;
 }
 
 void pcs_event_clear_floors(pcs_scheme *self, pcs_events *e, const double *q)

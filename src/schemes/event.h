@@ -62,8 +62,8 @@ typedef struct pcs_events {
     double A[PCS_MAX_ROWS * PCS_MAX_ROWS], z[PCS_MAX_ROWS];
 } pcs_events;
 
-// NULL, or why such a scheme cannot advance the system; friction is looked at where it does not follow it.
-const char *pcs_event_refuses(const pcs_system *system, bool takes_friction);
+// NULL, or why such a scheme cannot advance the system.
+const char *pcs_event_refuses(const pcs_system *system);
 
 // Takes the memory and readies the step solver for contact problems.
 pcs_status pcs_event_create(pcs_scheme *self, pcs_events **out);
@@ -88,6 +88,10 @@ static inline double pcs_event_speed(const pcs_scheme *self, const pcs_events *e
 // At (t, q): impacts until no closed contact approaches, then the new held rows; v follows. PCS_ACCUMULATES where
 // impacts accumulate and `stops` is set.
 pcs_outcome pcs_event_resolve(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v);
+
+// At the start of a step, since friction may be set between steps: rows that move and had none before slide from now
+// on; PCS_PARADOX where forces are no longer unique.
+pcs_outcome pcs_event_renew(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v);
 
 // Forgets what events have left of gaps that are open by now.
 void pcs_event_clear_floors(pcs_scheme *self, pcs_events *e, const double *q);

@@ -67,7 +67,7 @@ static const char *driven_refuses(const pcs_system *system, const void *params)
     if (system->nv > MOST_UNKNOWNS)
         return "it has more than 100 unknowns: an explicit solver that stops at every event of every contact crawls "
                "there; take a time-stepping scheme";
-    return pcs_event_refuses(system, true);
+    return pcs_event_refuses(system);
 }
 
 // It finds its own steps between events.
@@ -318,6 +318,7 @@ static pcs_outcome driven_look(pcs_scheme *self, double t0, double last, double 
         is_event = is_event || found[j] || e->released[j] || (e->rub != NULL && found[3 * m + j]);
     }
     *what = is_event ? EVENT : ADVANCED;
+    if (hit >= 0) e->closed[hit] = 1; // though round-off leave a gap, and a single point have no size to tell it by
     if (is_event) return driven_locate(self, hit, t0, last, t);
     self->system->ops->gaps(self->system, s->y, e->gap);
     for (int j = 0; j < m; j++) has_sunk = has_sunk || (found[m + j] && e->gap[j] < e->now.floor[j] - e->gap_tolerance);
@@ -445,6 +446,8 @@ static pcs_status driven_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     driven_memory *memory = x->memory;
     pcs_begin_step(self, x, h, report);
     report->outcome = driven_begin(self, x, h);
+    if (report->outcome == PCS_CONVERGED)
+        report->outcome = pcs_event_renew(self, s->events, x->t, s->y, s->y + self->system->nv);
     if (report->outcome == PCS_CONVERGED) report->outcome = driven_run(self, x->t, h);
     if (report->outcome == PCS_ACCUMULATES) report->event_time = s->events->accumulation;
     if (report->outcome == PCS_CONVERGED) report->outcome = driven_finish(self, report);

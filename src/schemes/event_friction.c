@@ -15,10 +15,7 @@ pcs_status pcs_event_make_rub(pcs_scheme *self, pcs_events *e)
 {
     const pcs_system *system = self->system;
     size_t n = (size_t)(system->nrow + system->ntangent), nt = (size_t)system->ntangent;
-    bool rubs = false;
-    for (int j = 0; j < system->nrow; j++)
-        rubs = rubs || (system->rows[j].ntangent > 0 && system->rows[j].friction > 0.0);
-    if (!rubs) return PCS_OK;
+    if (system->ntangent == 0) return PCS_OK;
     PCS_TAKE(self->ctx, e->rub, 1, "the events");
     double **vectors[] = { &e->rub->smooth, &e->rub->impulse, &e->rub->force, &e->rub->slide,
                            &e->rub->target, &e->rub->la,      &e->rub->bias };

@@ -46,7 +46,7 @@ static inline double pcs_event_slow(const pcs_scheme *self, const pcs_events *e,
     return 1e-10 * pcs_event_speed(self, e, row);
 }
 
-// NULL stays where no row has friction.
+// NULL stays where the case has no friction.
 pcs_status pcs_event_make_rub(pcs_scheme *self, pcs_events *e);
 void pcs_event_begin_rub(const pcs_system *system, pcs_events *e);
 // pcs_event_accelerate with the modes as they are: a is M^-1 f before.

@@ -5,13 +5,14 @@
 //              0 <= G A_i + (dG/dt) V_i _|_ la_i >= 0 on the held contacts, which do not change
 //   event      an open contact sinks in or a held one pulls within the step: found to lie in [ta, tb],
 //              tb - ta <= C h (V h/L)^p, V the largest gap rate so far
+//   friction   held contacts stick or slide; the end of a mode is found to the last digits        (event_friction.h)
 //   [ta, tb]   v = va + (tb - ta) a + M^-1 G^T P,  0 <= G v + e G v- _|_ P >= 0 on closed contacts
 //              q = qa + (tb - ta) v
 //
 // and so on with the rest of the step. A rebound that would fly for no more than a few such intervals is rest, so that
 // accumulations end.
 
-#include "schemes/event.h"
+#include "schemes/event_friction.h"
 #include "schemes/tableau.h"
 
 #include "step/projection.h"
@@ -46,9 +47,12 @@ static const pcs_option mann_options[] = {
 // What a piece of smooth motion leads to.
 typedef struct leap {
     double *q, *v;
-    double smooth[PCS_MAX_ROWS]; // N s
-    double work, damping;        // J
-    double resultant[3];         // N s
+    double smooth[PCS_MAX_ROWS];   // N s
+    double work, damping;          // J
+    double resultant[3];           // N s
+    double *friction;              // [ntangent] N s
+    double rub_loss[PCS_MAX_ROWS]; // J
+    bool has_left;                 // the mode of a row with friction, at a stage
 } leap;
 
 typedef struct mann_memory {
@@ -72,7 +76,7 @@ static const pcs_tableau *mann_tableau(const pcs_scheme *self)
 static const char *mann_refuses(const pcs_system *system, const void *params)
 {
     (void)params;
-    return pcs_event_refuses(system, false);
+    return pcs_event_refuses(system);
 }
 
 static double mann_stable_step(const void *params, double w, double xi)
@@ -90,6 +94,7 @@ static pcs_status mann_setup(pcs_scheme *self)
     PCS_TAKE(self->ctx, s->end.q, n, "the stages");
     PCS_TAKE(self->ctx, s->end.v, n, "the stages");
     PCS_TAKE(self->ctx, s->Q, n, "the stages");
+    PCS_TAKE(self->ctx, s->end.friction, self->system->ntangent + 1, "the stages");
     for (int i = 0; i < mann_tableau(self)->s; i++) {
         PCS_TAKE(self->ctx, s->V[i], n, "the stages");
         PCS_TAKE(self->ctx, s->A[i], n, "the stages");
@@ -119,6 +124,39 @@ static pcs_status mann_start(pcs_scheme *self, pcs_state *x, pcs_step_report *re
     return PCS_OK;
 }
 
+static void mann_clear(const pcs_scheme *self, leap *end)
+{
+    *end = (leap){ .q = end->q, .v = end->v, .friction = end->friction };
+    memset(end->friction, 0, (size_t)self->system->ntangent * sizeof *end->friction);
+}
+
+// After an acceleration: the largest of what gap and slip accelerations are summed from, m/s^2.
+static double mann_drive(const pcs_scheme *self)
+{
+    double largest = 0.0;
+    for (int j = 0; j < self->system->nrow; j++) largest = fmax(largest, ((const mann *)self->data)->events->drive[j]);
+    return largest;
+}
+
+// Has a held row left its mode of friction?
+static bool mann_has_left(const pcs_scheme *self, int row)
+{
+    const pcs_events *e = ((const mann *)self->data)->events;
+    if (e->rub == NULL || !pcs_event_rubs(self->system, e, row)) return false;
+    return e->rub->margin[row] < (e->now.slides[row] ? 0.0 : -1e-9 * mann_drive(self));
+}
+
+// Adds `weight` seconds of friction, and looks at its modes.
+static void mann_weigh_rub(const pcs_scheme *self, const double *v, double weight, leap *out)
+{
+    const pcs_events *e = ((const mann *)self->data)->events;
+    for (int t = 0; t < self->system->ntangent; t++) out->friction[t] += weight * e->rub->force[t];
+    for (int j = 0; j < self->system->nrow; j++) {
+        out->rub_loss[j] += weight * pcs_event_rub_power(self, e, j, v);
+        out->has_left = out->has_left || mann_has_left(self, j);
+    }
+}
+
 // Adds `weight` seconds of the forces at (t, q, v), where the acceleration was just solved for.
 static void mann_weigh(pcs_scheme *self, double t, const double *q, const double *v, double weight, leap *out)
 {
@@ -130,8 +168,9 @@ static void mann_weigh(pcs_scheme *self, double t, const double *q, const double
     out->work += weight * pcs_load_work(system, t, q, s->next.d); // of the way that v goes in 1 s: its power
     out->damping += weight * pcs_damping_power(system, q, v);
     pcs_resultant(system, t, q, v, resultant);
-    pcs_event_push(self, 1.0, s->events->force, NULL, resultant);
+    pcs_event_push(self, 1.0, s->events->force, s->events->rub == NULL ? NULL : s->events->rub->force, resultant);
     for (int k = 0; k < 3; k++) out->resultant[k] += weight * resultant[k];
+    if (s->events->rub != NULL) mann_weigh_rub(self, v, weight, out);
 }
 
 // Smooth motion of length h from the present place to `end`.
@@ -141,7 +180,7 @@ static pcs_outcome mann_leap(pcs_scheme *self, double t, double h)
     const pcs_tableau *rk = mann_tableau(self);
     int n = self->system->nv;
     leap *end = &s->end;
-    *end = (leap){ .q = end->q, .v = end->v };
+    mann_clear(self, end);
     for (int i = 0; i < rk->s; i++) {
         pcs_stages_add((pcs_stages){ n, i, rk->a[i], s->V }, h, s->next.q, s->Q);
         pcs_stages_add((pcs_stages){ n, i, rk->a[i], s->A }, h, s->next.v, s->V[i]);
@@ -163,6 +202,10 @@ static void mann_land(pcs_scheme *self, double h, double *t, pcs_step_report *re
     memcpy(s->next.q, s->end.q, bytes);
     memcpy(s->next.v, s->end.v, bytes);
     for (int j = 0; j < self->system->nrow; j++) s->events->smooth[j] += s->end.smooth[j];
+    for (int j = 0; s->events->rub != NULL && j < self->system->nrow; j++)
+        s->events->rub->loss[j] += s->end.rub_loss[j];
+    for (int k = 0; s->events->rub != NULL && k < self->system->ntangent; k++)
+        s->events->rub->smooth[k] += s->end.friction[k];
     pcs_event_clear_floors(self, s->events, s->next.q);
     report->external_work += s->end.work;
     report->damping_loss += s->end.damping;
@@ -170,10 +213,20 @@ static void mann_land(pcs_scheme *self, double h, double *t, pcs_step_report *re
     *t += h;
 }
 
+enum { HIT, RELEASE, MODE }; // an open row closes, a held one opens, or sticks or slides no more
+
 typedef struct finding {
     int row; // -1: none
-    bool is_release;
+    int kind;
 } finding;
+
+// After an acceleration: does a held row pull?
+static bool mann_pulls(const pcs_scheme *self, int row)
+{
+    const pcs_events *e = ((const mann *)self->data)->events;
+    if (e->rub != NULL) return pcs_event_press(self, e, row) < -1e-9 * mann_drive(self);
+    return e->force[row] == 0.0 && e->acceleration[row] > 1e-9 * e->drive[row];
+}
 
 // Is there an event of this row (-1: of any) at the end of a leap that leads to time t?
 static pcs_outcome mann_look(pcs_scheme *self, double t, int row, finding *found)
@@ -194,18 +247,20 @@ static pcs_outcome mann_look(pcs_scheme *self, double t, int row, finding *found
     if (outcome != PCS_CONVERGED) return outcome;
     for (int j = 0; j < system->nrow; j++) {
         if (system->rows[j].is_bilateral || (row >= 0 && j != row)) continue;
-        if (e->now.held[j] && e->force[j] == 0.0 && e->acceleration[j] > 1e-9 * e->drive[j])
-            *found = (finding){ .row = j, .is_release = true };
+        if (e->now.held[j] && mann_pulls(self, j)) *found = (finding){ .row = j, .kind = RELEASE };
+        else if (mann_has_left(self, j)) *found = (finding){ .row = j, .kind = MODE };
     }
     return PCS_CONVERGED;
 }
 
-// Could an open contact have dipped in and out within the leap? The cubic through gaps and rates says.
+// Could an open contact have dipped in and out within the leap? The cubic through gaps and rates says; of modes of
+// friction, the stages.
 static bool mann_may_dip(pcs_scheme *self, double h)
 {
     mann *s = self->data;
     pcs_system *system = self->system;
     double gap[2][PCS_MAX_ROWS] = { { 0 } }, rate[2][PCS_MAX_ROWS] = { { 0 } };
+    if (s->end.has_left) return true;
     for (int side = 0; side < 2; side++) {
         const double *q = side == 0 ? s->next.q : s->end.q, *v = side == 0 ? s->next.v : s->end.v;
         system->ops->gaps(system, q, gap[side]);
@@ -237,17 +292,21 @@ static double mann_next_guess(pcs_scheme *self, const finding *event, double x, 
 {
     mann *s = self->data;
     double middle = 0.5 * (lo + hi);
-    if (event->is_release) return middle;
+    if (event->kind != HIT) return middle;
     pcs_projection_turn(self->solver, s->end.q);
     double rate = pcs_system_rate(self->system, event->row, s->end.v), gap = s->events->gap[event->row];
     double guess = x - gap / rate + (x == lo ? 0.4 : -0.4) * width;
     return rate < 0.0 && guess > lo && guess < hi ? guess : middle;
 }
 
-// Narrows [*lo, *hi] to the width; the event has not happened at *lo and has at *hi.
-static pcs_outcome mann_locate(pcs_scheme *self, double t, const finding *event, double width, double *lo, double *hi)
+// Narrows [*lo, *hi] to the width, or where friction changes to a few last digits, which the order does not ask for but
+// slip that comes to rest does; the event has not happened at *lo and has at *hi, where it is of this kind.
+static pcs_outcome mann_locate(pcs_scheme *self, double t, finding *event, double width, double *lo, double *hi)
 {
-    double x = event->is_release ? 0.5 * *hi : mann_guess(self, t, event->row), last = *hi - *lo;
+    const mann *s = self->data;
+    double least = 16.0 * DBL_EPSILON * fmax(fabs(t), *hi);
+    if (s->events->rub != NULL && event->kind != HIT) width = fmin(width, least);
+    double x = event->kind != HIT ? 0.5 * *hi : mann_guess(self, t, event->row), last = *hi - *lo;
     for (int round = 1; round <= LOCATING_ROUNDS && *hi - *lo > width; round++) {
         finding found;
         if (!(x > *lo && x < *hi)) x = 0.5 * (*lo + *hi);
@@ -256,6 +315,8 @@ static pcs_outcome mann_locate(pcs_scheme *self, double t, const finding *event,
         if (outcome == PCS_CONVERGED) outcome = mann_look(self, t + x, event->row, &found);
         if (outcome != PCS_CONVERGED) return outcome;
         *(found.row >= 0 ? hi : lo) = x;
+        if (found.row >= 0) *event = found;
+        if (s->events->rub != NULL && event->kind != HIT) width = fmin(width, least);
         x = mann_next_guess(self, event, x, *lo, *hi, width);
         // Three guesses in vain: halve.
         if (round % 3 != 0) continue;
@@ -293,9 +354,11 @@ static pcs_outcome mann_moreau(pcs_scheme *self, double h, double *t, pcs_step_r
         e->closed[j] = e->closed[j] || (!e->now.held[j] && e->gap[j] < e->now.floor[j]);
     outcome = pcs_event_accelerate(self, e, *t, s->next.q, s->next.v, s->A[0]);
     if (outcome != PCS_CONVERGED) return outcome;
-    s->end = (leap){ .q = s->end.q, .v = s->end.v };
+    mann_clear(self, &s->end);
     mann_weigh(self, *t, s->next.q, s->next.v, h, &s->end);
     pcs_stages_add((pcs_stages){ n, 1, (double[]){ 1.0 }, s->A }, h, s->next.v, s->end.v);
+    // With friction events are many: what integration has left of the rates of held rows is no rebound.
+    if (e->rub != NULL) pcs_event_project_velocity(self, e, s->end.v);
     outcome = pcs_event_resolve(self, e, *t + h, s->next.q, s->end.v);
     if (outcome != PCS_CONVERGED) return outcome;
     pcs_stages_add((pcs_stages){ n, 1, (double[]){ 1.0 }, &s->end.v }, h, s->next.q, s->end.q);
@@ -309,6 +372,16 @@ static double mann_width(const pcs_scheme *self, double t, double h, double spee
     double part = speed * h / self->system->length;
     for (int k = 0; k < mann_orders[((const mann_params *)self->params)->method]; k++) width *= part;
     return fmax(16.0 * DBL_EPSILON * fabs(t), fmin(width, 0.125 * h));
+}
+
+// What starts and stops within a step is slow by the energy that it had in between.
+static void mann_note_energy(pcs_scheme *self)
+{
+    mann *s = self->data;
+    pcs_measure measure;
+    if (s->events->rub == NULL) return;
+    self->system->ops->measure(self->system, s->end.q, s->V[mann_tableau(self)->s / 2], &measure);
+    s->events->now.energy = fmax(s->events->now.energy, measure.kinetic);
 }
 
 // Up to the event and through it; `hi` lies beyond it.
@@ -332,10 +405,21 @@ static pcs_outcome mann_pass(pcs_scheme *self, finding event, double hi, double 
         hi = lo;
         lo = 0.0;
     }
+    mann_note_energy(self);
     mann_land(self, lo, t, report);
-    s->events->closed[event.row] = !event.is_release;
-    s->events->released[event.row] = event.is_release;
+    s->events->closed[event.row] = event.kind == HIT;
+    s->events->released[event.row] = event.kind == RELEASE;
     return mann_moreau(self, hi - lo, t, report);
+}
+
+// After smooth motion: directions of sliding go on, and forces of contacts that slide are to be unique.
+static pcs_outcome mann_follow(pcs_scheme *self)
+{
+    mann *s = self->data;
+    if (s->events->rub == NULL) return PCS_CONVERGED;
+    if (!pcs_projection_move(self->solver, s->next.q)) return PCS_SINGULAR;
+    pcs_event_follow_slip(self, s->events, s->next.v);
+    return pcs_event_is_unique(self, s->events) ? PCS_CONVERGED : PCS_PARADOX;
 }
 
 static pcs_outcome mann_run(pcs_scheme *self, double t, double h, pcs_step_report *report)
@@ -348,9 +432,10 @@ static pcs_outcome mann_run(pcs_scheme *self, double t, double h, pcs_step_repor
         if (outcome != PCS_CONVERGED) return outcome;
         if (event.row < 0) {
             mann_land(self, end - t, &t, report);
-            break;
+            return mann_follow(self);
         }
         outcome = mann_pass(self, event, hi, h, &t, report);
+        if (outcome == PCS_CONVERGED) outcome = mann_follow(self);
         if (outcome != PCS_CONVERGED) return outcome;
         if (s->events->count <= MOST_EVENTS) continue;
         report->event_time = t;
@@ -382,7 +467,8 @@ static pcs_status mann_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     mann_tolerate(self, x->q);
     memcpy(s->next.q, x->q, bytes);
     memcpy(s->next.v, x->v, bytes);
-    report->outcome = mann_run(self, x->t, h, report);
+    report->outcome = pcs_event_renew(self, s->events, x->t, s->next.q, s->next.v);
+    if (report->outcome == PCS_CONVERGED) report->outcome = mann_run(self, x->t, h, report);
     if (report->outcome == PCS_CONVERGED) report->outcome = mann_finish(self, report);
     report->bad_equation = s->events->bad_equation;
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
@@ -403,7 +489,7 @@ static void mann_state_rule(const pcs_scheme *self, pcs_rule *rule)
 const pcs_scheme_ops pcs_scheme_mannshardt = {
     .name = "mannshardt",
     .summary = "explicit Runge-Kutta of order 2 to 5, Moreau in small intervals round the events; keeps its order "
-               "through impacts; no friction",
+               "through impacts; friction with sticking and sliding in between",
     .options = mann_options,
     .params_size = sizeof(mann_params),
     .data_size = sizeof(mann),

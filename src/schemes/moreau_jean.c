@@ -250,9 +250,12 @@ static pcs_status moreau_step_between(pcs_scheme *self, pcs_state *x, double h, 
     pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + s->theta * h);
     problem.target_velocity = x->v;
     if (!moreau_solve(self, &problem, report)) return PCS_OK;
+    double resultant[3]; // of the forces that acted, which nonlinear ones at the ends do not tell
+    pcs_resultant(self->system, x->t + s->theta * h, s->next.q, s->next.v, resultant);
     moreau_extrapolate(self, x);
     if (!pcs_next_measure(self, &s->next, report)) return PCS_OK;
     moreau_report(self, x, report);
+    for (int k = 0; k < 3; k++) report->smooth_impulse[k] = h * resultant[k];
     pcs_next_accept(self, &s->next, x, report);
     return PCS_OK;
 }

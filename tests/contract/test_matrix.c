@@ -111,7 +111,6 @@ static const struct {
     { "tdg_minus", "degree: 2", FRICTION, "contact on acceleration level, without friction" },
     { "tdg_plus", "degree: 2", FRICTION, "contact on acceleration level, without friction" },
     { "ggl_midpoint", "", MESH, "a Euclidean correction would push single nodes of a mesh" },
-    { "mannshardt", "", FRICTION, "contacts with friction are not followed" },
 };
 enum { NREFUSAL = sizeof refusals / sizeof *refusals };
 

@@ -301,7 +301,6 @@ static void refused(const char *path, const char *const *set, int nset, const ch
 static void what_does_not_apply_is_refused(void **state)
 {
     (void)state;
-    refused("cases/incline", (const char *const[]){ "scheme={type: mannshardt}" }, 1, "set the friction to 0");
     refused("cases/bar_impact", (const char *const[]){ STOPPING }, 1, "more than 100 unknowns");
     refused("cases/ball", (const char *const[]){ "scheme={type: event_driven, rtol: 0}" }, 1, "scheme.rtol must be");
     refused("cases/ball", (const char *const[]){ "scheme={type: event_driven, accumulation: go}" }, 1, "stop, rest");
