@@ -68,9 +68,10 @@ bench: bench-packages ## measure the time loop beside its yardsticks
 	@python3 tests/bench/bench_study.py $(BUILD)/percuss
 	@/usr/bin/python3 -c "import numpy" 2>/dev/null || exit 0; /usr/bin/python3 tests/bench/bench_python.py $(BUILD)/percuss
 
-bench-siconos: build ## run the same bar in Siconos and compare time and solution
-	$(need) python3 python3-numpy python3-siconos
+bench-siconos: build ## run the same bar and the same pile in Siconos and compare time and solution
+	$(need) python3 python3-numpy python3-scipy python3-siconos
 	@/usr/bin/python3 tests/bench/siconos_bar.py $(BUILD)/percuss
+	@/usr/bin/python3 tests/bench/siconos_pile.py $(BUILD)/percuss
 
 fuzz: bench-packages ## feed the case reader with damaged files for a minute, under sanitizers
 	@cmake --preset asan >/dev/null

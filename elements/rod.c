@@ -23,8 +23,8 @@
 // any indirection; cells at a support, or numbered otherwise, are loose.
 
 #include "elements/axial.h"
+#include "elements/rod_sums.h"
 
-#include "core/double2.h"
 #include "core/loop.h"
 
 #include <float.h>
@@ -319,137 +319,7 @@ static bool rod_takes_ranges(const pcs_batch *batch)
     return data->nloose <= 64 && data->nrun <= 64;
 }
 
-enum { LANES = 8 };
-
-typedef struct rod_sums {
-    double strain; // sum (q_i+1 - q_i)^2
-    double square; // sum v_i^2 + v_i+1^2
-    double cross;  // sum v_i v_i+1
-    double plain;  // sum v_i + v_i+1
-} rod_sums;
-
-// Sums over a state, or over its difference from a state before it. Eight partial sums each: independent chains of
-// additions, and less round-off than one. Positions and velocities one after the other: the partial sums of both would
-// not fit into registers.
-typedef struct rod_lanes {
-    pcs_double2 pair[LANES / 2];
-} rod_lanes;
-
-static inline double rod_add_lanes(double sum, const rod_lanes *lanes)
-{
-    for (int j = 0; j < LANES; j++) sum += lanes->pair[j / 2][j % 2];
-    return sum;
-}
-
-// Entries i and i + 1 of x, or of x - x0.
-static inline pcs_double2 rod_load(bool has_before, const double *x0, const double *x, int i)
-{
-    pcs_double2 here = pcs_double2_load(x + i);
-    return has_before ? here - pcs_double2_load(x0 + i) : here;
-}
-
-// sum (x_k+1 - x_k)^2
-static inline __attribute__((always_inline)) double rod_sum_stretch(int n, bool has_before, const double *restrict x0,
-                                                                    const double *restrict x)
-{
-    rod_lanes part = { 0 };
-    double sum = 0.0;
-    int i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (int j = 0; j < LANES / 2; j++) {
-            int k = i + 2 * j;
-            pcs_double2 stretch = pcs_double2_load(x + k + 1) - pcs_double2_load(x + k);
-            if (has_before) stretch -= pcs_double2_load(x0 + k + 1) - pcs_double2_load(x0 + k);
-            part.pair[j] += stretch * stretch;
-        }
-    for (; i < n; i++) {
-        double stretch = x[i + 1] - x[i];
-        if (has_before) stretch -= x0[i + 1] - x0[i];
-        sum += stretch * stretch;
-    }
-    return rod_add_lanes(sum, &part);
-}
-
-// Squares, products with the next one and plain sum, over x_0 .. x_n-1.
-static inline __attribute__((always_inline)) rod_sums
-rod_sum_products(int n, bool has_before, const double *restrict x0, const double *restrict x)
-{
-    rod_lanes square = { 0 }, cross = { 0 }, plain = { 0 };
-    rod_sums s = { 0 };
-    int i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (int j = 0; j < LANES / 2; j++) {
-            pcs_double2 a = rod_load(has_before, x0, x, i + 2 * j), b = rod_load(has_before, x0, x, i + 2 * j + 1);
-            square.pair[j] += a * a;
-            cross.pair[j] += a * b;
-            plain.pair[j] += a;
-        }
-    for (; i < n; i++) {
-        double a = x[i], b = x[i + 1];
-        if (has_before) a -= x0[i], b -= x0[i + 1];
-        s.square += a * a;
-        s.cross += a * b;
-        s.plain += a;
-    }
-    s.square = rod_add_lanes(s.square, &square);
-    s.cross = rod_add_lanes(s.cross, &cross);
-    s.plain = rod_add_lanes(s.plain, &plain);
-    return s;
-}
-
-// Both ends of all cells, where v_0 .. v_n-1 were taken.
-static void rod_close_sums(rod_sums *s, double first, double last)
-{
-    s->square = 2.0 * s->square + (last * last - first * first);
-    s->plain = 2.0 * s->plain + (last - first);
-}
-
-static rod_sums rod_run_sums(int n, const double *q, const double *v)
-{
-    rod_sums s = rod_sum_products(n, false, NULL, v);
-    s.strain = rod_sum_stretch(n, false, NULL, q);
-    rod_close_sums(&s, v[0], v[n]);
-    return s;
-}
-
-// Where M = (m/4) [1 1; 1 1] sees sums of neighbours only, those are squared, in `square` alone: a sawtooth in v, which
-// may be large, cancels before it is rounded.
-static rod_sums rod_run_pairs(int n, const double *restrict q, const double *restrict v)
-{
-    double strain[LANES] = { 0 }, square[LANES] = { 0 }, plain[LANES] = { 0 };
-    int whole = n / LANES * LANES;
-    rod_sums s = { 0 };
-    for (int i = 0; i < whole; i += LANES)
-        for (int j = 0; j < LANES; j++) {
-            double stretch = q[i + j + 1] - q[i + j], pair = v[i + j + 1] + v[i + j];
-            strain[j] += stretch * stretch;
-            square[j] += pair * pair;
-            plain[j] += pair;
-        }
-    for (int k = whole; k < n; k++) {
-        double stretch = q[k + 1] - q[k], pair = v[k + 1] + v[k];
-        s.strain += stretch * stretch;
-        s.square += pair * pair;
-        s.plain += pair;
-    }
-    for (int j = 0; j < LANES; j++) {
-        s.strain += strain[j];
-        s.square += square[j];
-        s.plain += plain[j];
-    }
-    return s;
-}
-
-static rod_sums rod_run_change(int n, const double *q0, const double *q1, const double *v0, const double *v1)
-{
-    rod_sums s = rod_sum_products(n, true, v0, v1);
-    s.strain = rod_sum_stretch(n, true, q0, q1);
-    rod_close_sums(&s, v1[0] - v0[0], v1[n] - v0[n]);
-    s.plain = 0.0;
-    return s;
-}
-
-static void rod_add_sums(const rod_run *run, rod_sums s, pcs_energy *sum)
+static void rod_add_sums(const rod_run *run, pcs_rod_sums s, pcs_energy *sum)
 {
     sum->strain += 0.5 * run->k * s.strain;
     sum->kinetic += 0.5 * run->m * (run->self * s.square + 2.0 * run->other * s.cross);
@@ -481,7 +351,7 @@ static void rod_add_energy(const pcs_batch *batch, const double *q, const double
         int n = r.end - r.first;
         const double *x = q + run->equation + r.first, *w = v + run->equation + r.first;
         if (n == 0) continue;
-        rod_add_sums(run, is_paired ? rod_run_pairs(n, x, w) : rod_run_sums(n, x, w), sum);
+        rod_add_sums(run, is_paired ? pcs_rod_run_pairs(n, x, w) : pcs_rod_run_sums(n, x, w), sum);
     }
     for (int i = 0; i < data->nloose; i++) {
         const rod_run *cell = &data->loose[i];
@@ -507,7 +377,7 @@ static void rod_add_change(const pcs_batch *batch, const double *q0, const doubl
         const rod_run *run = &data->runs[i];
         rod_range r = rod_clip(batch, run->equation, run->count);
         int e = run->equation + r.first, n = r.end - r.first;
-        if (n > 0) rod_add_sums(run, rod_run_change(n, q0 + e, q1 + e, v0 + e, v1 + e), sum);
+        if (n > 0) rod_add_sums(run, pcs_rod_run_change(n, q0 + e, q1 + e, v0 + e, v1 + e), sum);
     }
     for (int i = 0; i < data->nloose; i++) {
         const rod_run *cell = &data->loose[i];
@@ -529,7 +399,7 @@ static void rod_add_resultant(const pcs_batch *batch, const double *q, const dou
     if (batch->damping_mass != 0.0)
         for (int i = 0; i < data->nrun; i++) {
             const rod_run *run = &data->runs[i];
-            rod_sums s = rod_run_sums(run->count, v + run->equation, v + run->equation);
+            pcs_rod_sums s = pcs_rod_run_sums(run->count, v + run->equation, v + run->equation);
             double drag = batch->damping_mass * run->m * (run->self + run->other) * s.plain;
             for (int k = 0; k < 3; k++) sum[k] -= drag * run->axis[k];
         }

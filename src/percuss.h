@@ -187,7 +187,7 @@ typedef enum percuss_matrix_kind {
     PERCUSS_MASS,      // M
     PERCUSS_STIFFNESS, // K: minus the derivative of the smooth forces by positions
     PERCUSS_DAMPING,   // C: the same by velocities
-    PERCUSS_DIRECTIONS // G: a row for every contact point and joint condition, gap velocity = G v
+    PERCUSS_DIRECTIONS // G: a row for every contact point without force law and joint condition, gap velocity = G v
 } percuss_matrix_kind;
 // Columns one after another: column j has the rows row[start[j]] .. row[start[j + 1] - 1], which rise.
 typedef struct percuss_matrix {

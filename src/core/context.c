@@ -30,6 +30,7 @@ struct pcs_context {
     size_t bytes_taken;
     const pcs_comm *comm; // NULL: this process is alone
     pcs_pool *pool;       // NULL: one thread
+    int beside;           // other simulations that have the processors, too
     int noption;
     const char *const *options; // [noption] words for PETSc, borrowed
     char note[NOTE_BYTES];
@@ -149,6 +150,16 @@ pcs_pool *pcs_context_pool(const pcs_context *ctx)
 void pcs_context_set_pool(pcs_context *ctx, pcs_pool *pool)
 {
     ctx->pool = pool;
+}
+
+void pcs_context_set_beside(pcs_context *ctx, int count)
+{
+    ctx->beside = count;
+}
+
+int pcs_context_beside(const pcs_context *ctx)
+{
+    return ctx->beside;
 }
 
 void pcs_context_set_options(pcs_context *ctx, int count, const char *const *options)

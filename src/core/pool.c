@@ -139,3 +139,9 @@ int pcs_pool_processors(void)
     if (count < 1) return 1;
     return count > 64 ? 64 : (int)count;
 }
+
+int pcs_pool_share(const pcs_context *ctx)
+{
+    int share = pcs_pool_processors() / (1 + pcs_context_beside(ctx));
+    return share < 1 ? 1 : share;
+}

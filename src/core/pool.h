@@ -30,7 +30,11 @@ int pcs_pool_ranges(int n);
 // Calls work(data, range, low, high) for low <= i < high of every range.
 void pcs_pool_cover(pcs_pool *pool, int n, pcs_pool_range_work *work, void *data);
 
-// Processors of this machine that are there for us.
+// Processors of this machine.
 int pcs_pool_processors(void);
+// Those that threads of a context may take: others that are at work beside it have the same share.
+int pcs_pool_share(const pcs_context *ctx);
+int pcs_context_beside(const pcs_context *ctx);
+void pcs_context_set_beside(pcs_context *ctx, int count);
 
 #endif

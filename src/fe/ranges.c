@@ -17,7 +17,7 @@ pcs_status pcs_fe_plan_ranges(pcs_system *self, fe_data *fe)
         fe->has_ranges = ops->takes_ranges != NULL && ops->takes_ranges(&fe->batches[b]);
     }
     if (!fe->has_ranges || self->nv < FEWEST_EQUATIONS) return PCS_OK;
-    int wanted = fe->model.nthread > 0 ? fe->model.nthread : pcs_pool_processors();
+    int wanted = fe->model.nthread > 0 ? fe->model.nthread : pcs_pool_share(self->ctx);
     fe_work *work = self->work;
     if (work->pool == NULL) PCS_TRY(pcs_pool_create(self->ctx, wanted, &work->pool));
     pcs_context_set_pool(self->ctx, work->pool);

@@ -116,7 +116,8 @@ static void frames_forget_messages(void *object)
 // A thread for large frames, where there is a processor for it.
 static pcs_status frames_hire(const pcs_observer *self, frames_data *d)
 {
-    if (d->grid.npoint < LARGE_FRAME || pcs_context_comm(self->ctx) != NULL || pcs_pool_processors() < 2) return PCS_OK;
+    if (d->grid.npoint < LARGE_FRAME || pcs_context_comm(self->ctx) != NULL || pcs_pool_share(self->ctx) < 2)
+        return PCS_OK;
     pcs_aside *aside;
     if (pcs_context_create(&d->messages) != PCS_OK) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: frames");
     PCS_TRY(pcs_defer(self->ctx, frames_forget_messages, d));

@@ -5,6 +5,7 @@
 #include "build/build.h"
 #include "case/json.h"
 #include "core/carry.h"
+#include "core/pool.h"
 #include "core/text.h"
 #include "output/file.h"
 #include "percuss.h"
@@ -162,7 +163,8 @@ static pcs_status run_alone(pcs_sim *sim, const char *directory, pcs_run *run, b
     return status;
 }
 
-void pcs_run_make(const pcs_plan *plan, const char *directory, int index, pcs_run *run, char reason[PCS_RUN_REASON])
+void pcs_run_make(const pcs_plan *plan, int beside, const char *directory, int index, pcs_run *run,
+                  char reason[PCS_RUN_REASON])
 {
     pcs_context *ctx = NULL;
     pcs_case *c = NULL;
@@ -174,6 +176,7 @@ void pcs_run_make(const pcs_plan *plan, const char *directory, int index, pcs_ru
         run_tell("out of memory", reason);
         return;
     }
+    pcs_context_set_beside(ctx, beside);
     status = run_load(ctx, plan, index, &c);
     if (status == PCS_OK) status = pcs_build_sim(ctx, c, &sim);
     bool is_built = status == PCS_OK;

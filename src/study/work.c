@@ -116,7 +116,7 @@ static void work_run(team *t)
         t->runs[r].process = (int)getpid();
         t->runs[r].end = PCS_RUN_GOES_ON;
         char reason[PCS_RUN_REASON];
-        pcs_run_make(t->plan, t->options->directory, r, &t->runs[r], reason);
+        pcs_run_make(t->plan, t->njob - 1, t->options->directory, r, &t->runs[r], reason);
         work_tell(t, r, reason);
         atomic_fetch_add(&t->all->kept, t->runs[r].end == PCS_RUN_KEPT);
         atomic_fetch_add(&t->all->done, 1);

@@ -30,7 +30,9 @@ pcs_status pcs_study_work(const pcs_plan *plan, const pcs_study_options *options
 // [nrun * nmeasure] what the runs gave; NAN where a run is not done.
 pcs_status pcs_study_measure(const pcs_plan *plan, const pcs_study_options *options, pcs_run *runs, double **out);
 
-// One run, in this process; `reason` gets why it ended as it did, or notes about its case.
-void pcs_run_make(const pcs_plan *plan, const char *directory, int index, pcs_run *run, char reason[PCS_RUN_REASON]);
+// One run, in this process, with so many others at work beside it; `reason` gets why it ended as it did, or notes about
+// its case.
+void pcs_run_make(const pcs_plan *plan, int beside, const char *directory, int index, pcs_run *run,
+                  char reason[PCS_RUN_REASON]);
 
 #endif

@@ -64,7 +64,7 @@ static void output_run(int elements, int kind, cost *best)
         mesh, time, kinds[kind][0], kinds[kind][1], "output.checkpoint=false", "output.script=false"
     };
     pcs_context *ctx = NULL;
-    pcs_sim *sim;
+    pcs_sim *sim = NULL;
     if (pcs_context_create(&ctx) != PCS_OK || pcs_build_sim_from(ctx, "cases/bar_impact", 6, set, &sim) != PCS_OK)
         output_stop(ctx == NULL ? "no memory" : pcs_message(ctx));
     snprintf(folder, sizeof folder, "%s/%d", place, kind);

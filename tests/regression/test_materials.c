@@ -24,8 +24,7 @@ static double probe(const text_case *c, const char *column)
     return NAN;
 }
 
-// ---- One cell, driven by its ends
-
+// One cell, driven by its ends.
 // E = 200, Y = 1, Et = 20 in units of `stress`, lengths in units of `size`, and the density to match.
 static text_case open_cell(const char *scheme, double kinematic, double stress, double size, bool is_turned,
                            const char *table)
@@ -558,8 +557,7 @@ static void what_cannot_follow_says_so(void **state)
         const char *from, *to, *told;
     } bad[] = {
         { "newmark", "wave, allow_mismatch: true",
-          "scheme: scheme 'wave' cannot advance system 'fe': it does not follow materials with "
-          "internal variables" },
+          "scheme: scheme 'wave' cannot advance system 'fe': it does not follow" },
         { "newmark", "event_driven", "it does not follow materials with internal variables" },
         { "tangent_modulus: 2.0e10", "tangent_modulus: 2.0e11",
           "f:3:18: elements.bar: element group 'bar': tangent_modulus must be < E = 2e+11, is 2e+11" },

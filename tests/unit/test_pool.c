@@ -97,9 +97,24 @@ static void tangents_are_the_same_bits_with_any_threads(void **state)
     check_mesh("mesh={beam: {type: lattice, cells: [30, 30], size: [0.1], elements: 3}}");
 }
 
+static void simulations_share_the_processors(void **state)
+{
+    (void)state;
+    pcs_context *ctx;
+    int all = pcs_pool_processors();
+    CHECK_OK(NULL, pcs_context_create(&ctx));
+    CHECK(pcs_pool_share(ctx) == all);
+    pcs_context_set_beside(ctx, all - 1);
+    CHECK(pcs_pool_share(ctx) == 1);
+    pcs_context_set_beside(ctx, 2 * all);
+    CHECK(pcs_pool_share(ctx) == 1);
+    pcs_context_destroy(&ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(simulations_share_the_processors),
         cmocka_unit_test(every_piece_is_done_once),
         cmocka_unit_test(tangents_are_the_same_bits_with_any_threads),
     };

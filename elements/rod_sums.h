@@ -1,0 +1,21 @@
+// Sums over the equations of a run of rods, x_0 .. x_n of its n cells, from which energies and momenta follow.
+
+#ifndef PCS_ELEMENTS_ROD_SUMS_H
+#define PCS_ELEMENTS_ROD_SUMS_H
+
+typedef struct pcs_rod_sums {
+    double strain; // sum (q_i+1 - q_i)^2
+    double square; // sum v_i^2 + v_i+1^2
+    double cross;  // sum v_i v_i+1
+    double plain;  // sum v_i + v_i+1
+} pcs_rod_sums;
+
+// Of a state.
+pcs_rod_sums pcs_rod_run_sums(int n, const double *q, const double *v);
+// Where M = (m/4) [1 1; 1 1] sees sums of neighbours only, those are squared, in `square` alone: a sawtooth in v, which
+// may be large, cancels before it is rounded.
+pcs_rod_sums pcs_rod_run_pairs(int n, const double *q, const double *v);
+// Of the difference of two states; `plain` is left out.
+pcs_rod_sums pcs_rod_run_change(int n, const double *q0, const double *q1, const double *v0, const double *v1);
+
+#endif
