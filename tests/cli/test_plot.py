@@ -224,6 +224,23 @@ class Plot(unittest.TestCase):
         self.write("a/bar.waves.csv", "\n".join(rows)[:-3] + "\n")
         self.refused(2, "bar.waves.csv: not a whole file", "plot", self.path("a"))
 
+    @NEEDS_GNUPLOT
+    def test_short_names_where_room_is_short(self):
+        rows = ["# percuss waves: body bar, 3 places, fields stress", "3,1,2,3"] + [f"{k},0,{k},1" for k in range(4)]
+        self.write("two/bar.waves.csv", "\n".join(rows) + "\n")
+        self.write("two/history.csv", "t,front.force,back.force\n" + "".join(f"{k},{9 * k},{k}\n" for k in range(4)))
+        self.done("plot", self.path("two"))
+        words = [word.strip() for word in texts(read(self.path("two", "waves_stress.svg")))]
+        self.assertLessEqual({"contacts", "front", "back"}, set(words))
+        self.assertNotIn("front.force", words)
+        # The axis of the forces ends with the largest, 27, and not with a further number.
+        self.assertEqual(("20" in words, "40" in words), (True, False))
+        rows = [f"{h},ball,{scheme},x,done,{h}" for scheme in ("hht", "newmark") for h in (0.1, 0.2, 0.4)]
+        rows += [f"{h},puck,{scheme},x,done,{2 * h}" for scheme in ("hht", "newmark") for h in (0.1, 0.2, 0.4)]
+        self.write("types/study.csv", "h,system.type,scheme.type,run,status,error\n" + "\n".join(rows) + "\n")
+        self.done("plot", self.path("types"))
+        self.assertIn("ball, hht", texts(read(self.path("types", "study_error.svg"))))
+
     def test_what_is_not_drawn_is_told(self):
         folder = self.path("many")
         os.makedirs(folder)
