@@ -24,13 +24,20 @@ def thin(points, room):
 
 
 def longest_bars(pieces):
-    """Of upright bars in the same half of a pixel only the longest is seen."""
-    longest = {}
-    for (x, y), (u, v) in pieces:
+    """Of upright bars in the same half of a pixel only the longest is seen; other lines, as those of legends, stay."""
+    longest, others = {}, [piece for piece in pieces if abs(piece[1][0] - piece[0][0]) > 0.5]
+    for (x, y), (u, v) in (piece for piece in pieces if piece not in others):
         place = (round(2.0 * x), round(2.0 * u))
         if abs(v - y) >= longest.get(place, (0.05,))[0]:
             longest[place] = (abs(v - y), [(x, y), (u, v)])
-    return [bar for _, bar in longest.values()]
+    return others + [bar for _, bar in longest.values()]
+
+
+def write(piece):
+    """A polygon in tenths of a pixel: its start, and steps from one rounded point to the next, short numbers."""
+    tenths = [(round(10.0 * x), round(10.0 * y)) for x, y in piece]
+    steps = [f"{(u - x) / 10:g},{(v - y) / 10:g}" for (x, y), (u, v) in zip(tenths, tenths[1:])]
+    return f"M{tenths[0][0] / 10:g},{tenths[0][1] / 10:g}l" + " ".join(steps)
 
 
 def shorten(d):
@@ -40,8 +47,7 @@ def shorten(d):
     pieces = [piece for piece in pieces if len(piece) > 1]
     if len(pieces) > 8 and all(len(piece) == 2 for piece in pieces):
         pieces = longest_bars(pieces)
-    pieces = [thin(piece, SMALLEST_BEND) if len(piece) > 2 else piece for piece in pieces]
-    return "".join("M" + " ".join(f"{round(x, 1):g},{round(y, 1):g}" for x, y in piece) for piece in pieces)
+    return "".join(write(thin(piece, SMALLEST_BEND) if len(piece) > 2 else piece) for piece in pieces)
 
 
 def used(definitions, body):

@@ -159,20 +159,22 @@ static layout layout_find(const pcs_canvas *canvas, const pcs_chart *p)
 {
     double letter = pcs_gnuplot_font(canvas->width) / 72.0 * 2.54;
     layout l = {
-        .left = 6.8 * letter, .right = 2.0 * letter, .bottom = 3.6 * letter, .top = letter, .line = 1.35 * letter
+        .left = 7.4 * letter, .right = 2.0 * letter, .bottom = 3.6 * letter, .top = letter, .line = 1.35 * letter
     };
-    size_t longest = 0;
+    size_t longest = 0, tallest = 0; // of the legends and of the texts along the axes
     int nlabel = 0, most = 0;
     for (int k = 0; k < p->npanel; k++) {
         int count = layout_labels(&p->panels[k], &longest);
         nlabel += count;
         if (count > most) most = count;
+        if (strlen(p->panels[k].ylabel) > tallest) tallest = strlen(p->panels[k].ylabel);
     }
-    double legend = (0.5 * (double)longest + 4.8) * letter;
+    double legend = (0.54 * (double)longest + 4.8) * letter;
     l.is_beside = canvas->width >= 12.0 && legend < 0.4 * canvas->width;
     if (l.is_beside && nlabel > 0) l.right = legend;
     l.gap = p->shares_x ? 1.1 * letter : l.bottom + letter;
     l.panel = p->npanel == 1 ? 0.42 * canvas->width : fmax(0.26 * canvas->width, 11.0 * letter);
+    l.panel = fmax(l.panel, 0.58 * (double)tallest * letter - l.gap);
     if (l.is_beside && l.panel < most * l.line) l.panel = most * l.line;
     l.height = l.top + l.bottom + p->npanel * l.panel + (p->npanel - 1) * l.gap;
     if (!l.is_beside) l.height += nlabel * l.line;
@@ -206,7 +208,7 @@ static void script_labels(const script *s, const layout *l, const pcs_panel *pan
     pcs_file *f = s->f;
     pcs_file_text(f, "unset label\nset label ");
     pcs_gnuplot_quote(f, panel->ylabel);
-    pcs_file_print(f, " at screen %.4f, graph 0.5 rotate center\n", 0.12 * l->left / s->canvas->width);
+    pcs_file_print(f, " at screen %.4f, graph 0.5 rotate center\n", 0.1 * l->left / s->canvas->width);
     if (!is_labelled) return;
     pcs_file_text(f, "set label ");
     pcs_gnuplot_quote(f, panel->xlabel);
@@ -228,21 +230,41 @@ static void script_panel(const script *s, const layout *l, const pcs_panel *pane
     pcs_file_text(f, "\n");
 }
 
-// Numbers below a thousandth are long, and few of them find room below a panel.
-static void script_range(const script *s)
+// How many letters the longest of the numbers at an axis has, a blank with it: fixed from 1e-4 on, else with exponent.
+static int script_letters(double largest, double step)
 {
-    const double *range = s->picture->range;
+    int high = (int)floor(log10(largest)), low = (int)floor(log10(step) + 1e-9);
+    if (high >= -4) return (high > 0 ? high + 1 : 1) + (low < 0 ? 1 - low : 0) + 1;
+    return (high > low ? 6 + high - low : 5) + 1;
+}
+
+// The first step of 1, 2 or 5 times a power of ten whose numbers find room side by side.
+static double script_step(const double range[2], double room)
+{
+    static const double factors[] = { 1.0, 2.0, 5.0, 10.0, 20.0, 50.0 };
+    enum { NFACTOR = sizeof factors / sizeof *factors };
+    double span = range[1] - range[0], power = pow(10.0, floor(log10(0.1 * span)));
+    double largest = fmax(fabs(range[0]), fabs(range[1]));
+    int k = 0;
+    while (k + 1 < NFACTOR && 2.0 * factors[k + 1] * power <= span &&
+           script_letters(largest, factors[k] * power) * span > room * factors[k] * power)
+        k++;
+    return factors[k] * power;
+}
+
+// Numbers below a hundredth are long, and so are those of a small part of an axis: few of them find room below a panel.
+static void script_range(const script *s, const layout *l)
+{
+    const double *range = s->picture->range, span = range[1] - range[0];
     if (!(range[0] < range[1])) return;
     pcs_file_text(s->f, "set xrange [");
     pcs_file_number(s->f, range[0]);
     pcs_file_text(s->f, ":");
     pcs_file_number(s->f, range[1]);
     pcs_file_text(s->f, "]\n");
-    if (range[1] >= 1e-3) return;
-    double third = (range[1] - range[0]) / 2.9, step = pow(10.0, floor(log10(third)));
-    if (5.0 * step <= third) step *= 5.0;
-    else if (2.0 * step <= third) step *= 2.0;
-    pcs_file_print(s->f, "set xtics %.3g\n", step);
+    if ((range[1] >= 1e-2 && span > 0.2 * range[1]) || span < 1e-300) return;
+    double digit = 0.64 * pcs_gnuplot_font(s->canvas->width) / 72.0 * 2.54; // cm, of a wide font
+    pcs_file_print(s->f, "set xtics %.3g\n", script_step(range, (s->canvas->width - l->left - l->right) / digit));
 }
 
 static void script_panels(const script *s, const layout *l)
@@ -254,7 +276,7 @@ static void script_panels(const script *s, const layout *l)
                    1.0 - l->right / s->canvas->width);
     if (l->is_beside) pcs_file_text(f, "set key at graph 1.02, graph 1 left top Left reverse samplen 1.5\n");
     else pcs_file_text(f, "set key at graph 0, graph 1.02 left bottom Left reverse samplen 1.5\n");
-    script_range(s);
+    script_range(s, l);
     pcs_file_text(f, "set multiplot\n");
     for (int k = 0; k < p->npanel; k++) {
         size_t longest = 0;

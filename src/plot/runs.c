@@ -106,7 +106,9 @@ void pcs_runs_add_value(const char *key, const char *text, size_t room, char *la
     if (*text != '\0' && *end == '\0') snprintf(value, sizeof value, "%.9g", number);
     else snprintf(value, sizeof value, "%.40s", text);
     // The type of a part says what it is.
-    if (strcmp(key, "type") == 0) snprintf(label + used, room - used, "%s%s", used == 0 ? "" : ", ", value);
+    const char *dot = strrchr(key, '.');
+    if (strcmp(dot == NULL ? key : dot + 1, "type") == 0)
+        snprintf(label + used, room - used, "%s%s", used == 0 ? "" : ", ", value);
     else snprintf(label + used, room - used, "%s%s = %s", used == 0 ? "" : ", ", key, value);
 }
 

@@ -201,7 +201,7 @@ typedef struct page {
 static page waves_page(const pcs_canvas *c, double height, bool has_force)
 {
     double letter = pcs_gnuplot_font(c->width) / 72.0 * 2.54; // cm
-    page p = { .left = 5.0 * letter / c->width, .bottom = 3.6 * letter / height, .letter = letter / height };
+    page p = { .left = 6.2 * letter / c->width, .bottom = 3.6 * letter / height, .letter = letter / height };
     p.right = has_force ? 0.72 : 1.0 - 2.0 * letter / c->width;
     p.force_left = p.right + 2.0 * letter / c->width;
     p.force_right = 1.0 - 2.0 * letter / c->width;
@@ -246,7 +246,7 @@ static void waves_put_map(pcs_file *f, const pcs_waves *w, const page *p, bool i
     pcs_file_print(f, "set lmargin at screen %.4f\nset rmargin at screen %.4f\n", p->left, p->right);
     waves_put_label(f, text, 0.5 * (p->left + p->right), 1.0 - 0.8 * p->letter, "center");
     waves_put_label(f, "place along the body [m]", 0.5 * (p->left + p->right), 0.8 * p->letter, "center");
-    waves_put_label(f, "t [s]", 0.18 * p->left, 0.5 * (p->bottom + p->top), "rotate center");
+    waves_put_label(f, "t [s]", 0.12 * p->left, 0.5 * (p->bottom + p->top), "rotate center");
     pcs_file_text(f, "set palette defined (-1 '#2166ac', -0.5 '#92c5de', 0 '#f7f7f7', 0.5 '#f4a582', 1 '#b2182b')\n");
     pcs_file_print(f, "set cbrange [%.9g:%.9g]\nset colorbox horizontal user origin %.4f,%.4f size %.4f,%.4f\n", -size,
                    size, p->left, p->bar_bottom, p->right - p->left, p->bar_height);
@@ -258,8 +258,9 @@ static void waves_put_map(pcs_file *f, const pcs_waves *w, const page *p, bool i
 
 static void waves_put_forces(pcs_file *f, pcs_context *ctx, const pcs_waves *w, const page *p)
 {
+    char text[NAME_ROOM];
     double middle = 0.5 * (p->force_left + p->force_right);
-    pcs_file_text(f, "unset label\nunset colorbox\nset format y ''\nset autoscale x\n");
+    pcs_file_text(f, "unset label\nunset colorbox\nset format y ''\nset autoscale xfix\n");
     pcs_file_print(f, "set xtics %.9g\n", waves_step(w->force_size));
     if (w->nforce > 1) pcs_file_text(f, "set key at graph 1, graph 0.98 right top samplen 1\n");
     pcs_file_print(f, "set lmargin at screen %.4f\nset rmargin at screen %.4f\n", p->force_left, p->force_right);
@@ -270,7 +271,8 @@ static void waves_put_forces(pcs_file *f, pcs_context *ctx, const pcs_waves *w, 
         const char *name = w->csv->names[w->forces[i]], *column = pcs_gnuplot_column(ctx, name, w->forces[i] + 1);
         pcs_file_text(f, i == 0 ? "plot " : ", \\\n     ");
         pcs_file_print(f, "history using %s:'t' with lines ls %d title ", column == NULL ? "1" : column, i + 2);
-        pcs_gnuplot_quote(f, name);
+        snprintf(text, sizeof text, "%.*s", (int)(strrchr(name, '.') - name), name); // of the contact: room is short
+        pcs_gnuplot_quote(f, text);
     }
     pcs_file_text(f, "\n");
 }

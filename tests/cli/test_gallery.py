@@ -198,7 +198,14 @@ class TheVerdict(unittest.TestCase):
             between = [(a, b) for a, b in wave if x <= a <= u]
             away = max(abs((v - y) * (a - x) - (u - x) * (b - y)) for a, b in between) / math.hypot(u - x, v - y)
             self.assertLessEqual(away, 0.2)
-        self.assertEqual(svg.shorten("M1,2 L3,4 M5,5 M6,1 L6,9 "), "M1,2 3,4M6,1 6,9")
+        self.assertEqual(svg.shorten("M1,2 L3,4 M5,5 M6,1 L6,9 "), "M1,2l2,2M6,1l0,8")
+        bars = [f"M{k},9 L{k},{k} " for k in range(9)] + ["M20,5 L40,5 "]
+        self.assertIn("M20,5l20,0", svg.shorten("".join(bars)))
+        # Steps add up to the rounded points, however many there are.
+        steps = re.findall(r"(-?[\d.]+),(-?[\d.]+)", svg.write(wave))
+        for k, end in enumerate(wave):
+            for axis in 0, 1:
+                self.assertAlmostEqual(sum(float(step[axis]) for step in steps[:k + 1]), end[axis], delta=0.0501)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 words and exit status. Argument: the path of the program. Without gnuplot only what needs none is tested."""
 
 import csv
+import itertools
+import math
 import os
 import re
 import shutil
@@ -166,13 +168,27 @@ class Plot(unittest.TestCase):
             self.assertIn(number, texts(read(self.path("r.svg"))))
             self.assertNotIn(number, texts(read(self.path("whole.svg"))))
         self.assertNotIn("set xrange [0.25:0.5]\n", read(self.path("whole.gp")))
-        self.done("plot", self.path("a"), "wall.gap", "--range", "0:1.5e-4", "-o", self.path("short.svg"))
-        self.assertIn("set xtics 5e-05\n", read(self.path("short.gp")))
         self.refused(2, "--range needs columns", "plot", self.path("a"), "--range", "0:1")
         for wrong in ("1", "1:", ":1", "1:0", "1:1", "0:1:2", "0:inf", "nan:1", "a:b"):
             self.refused(2, f"--range must be two rising numbers A:B, is '{wrong}'", "plot", self.path("a"), "tip.x",
                          "--range", wrong)
         self.refused(2, "--range, --exact and --width are for plot", "check", CASE, "--range", "0:1")
+
+    @NEEDS_GNUPLOT
+    def test_long_numbers_below_a_panel_do_not_meet(self):
+        parts = [(0.0, end) for end in (3e-5, 8e-5, 1e-4, 1.5e-4, 6e-4, 1.35e-3, 2.2e-3, 5e-3, 9.9e-3)]
+        parts += [(0.49, 0.53), (0.95, 1.0), (0.041, 0.0511), (0.4501, 0.4599), (0.35, 0.36)]
+        for width, (start, end) in itertools.product((8, 14, 16), parts):
+            self.done("plot", self.path("a"), "wall.gap", "--range", f"{start}:{end}", "--width", str(width), "-o",
+                      self.path("short.svg"))
+            script = read(self.path("short.gp"))
+            step, left, right, pixels, font = (float(re.search(pattern + r"([\d.e-]+)", script)[1]) for pattern in (
+                r"set xtics (?!offset)", "lmargin at screen ", "rmargin at screen ", "size ", "font 'Helvetica,"))
+            first, last = math.ceil(start / step * (1.0 - 1e-9)), math.floor(end / step * (1.0 + 1e-9))
+            numbers = [f"{k * step:g}" for k in range(first, last + 1)]
+            self.assertGreaterEqual(len(numbers), 2, (width, start, end))
+            self.assertLess(0.64 * font * max(map(len, numbers)), step / (end - start) * (right - left) * pixels,
+                            (width, start, end, numbers))
 
     @NEEDS_GNUPLOT
     def test_a_study_with_slopes_and_bars(self):
@@ -207,6 +223,23 @@ class Plot(unittest.TestCase):
             self.assertIn(words, read(self.path("a", "waves_vx.gp")))
         self.write("a/bar.waves.csv", "\n".join(rows)[:-3] + "\n")
         self.refused(2, "bar.waves.csv: not a whole file", "plot", self.path("a"))
+
+    @NEEDS_GNUPLOT
+    def test_short_names_where_room_is_short(self):
+        rows = ["# percuss waves: body bar, 3 places, fields stress", "3,1,2,3"] + [f"{k},0,{k},1" for k in range(4)]
+        self.write("two/bar.waves.csv", "\n".join(rows) + "\n")
+        self.write("two/history.csv", "t,front.force,back.force\n" + "".join(f"{k},{9 * k},{k}\n" for k in range(4)))
+        self.done("plot", self.path("two"))
+        words = [word.strip() for word in texts(read(self.path("two", "waves_stress.svg")))]
+        self.assertLessEqual({"contacts", "front", "back"}, set(words))
+        self.assertNotIn("front.force", words)
+        # The axis of the forces ends with the largest, 27, and not with a further number.
+        self.assertEqual(("20" in words, "40" in words), (True, False))
+        rows = [f"{h},ball,{scheme},x,done,{h}" for scheme in ("hht", "newmark") for h in (0.1, 0.2, 0.4)]
+        rows += [f"{h},puck,{scheme},x,done,{2 * h}" for scheme in ("hht", "newmark") for h in (0.1, 0.2, 0.4)]
+        self.write("types/study.csv", "h,system.type,scheme.type,run,status,error\n" + "\n".join(rows) + "\n")
+        self.done("plot", self.path("types"))
+        self.assertIn("ball, hht", texts(read(self.path("types", "study_error.svg"))))
 
     def test_what_is_not_drawn_is_told(self):
         folder = self.path("many")
