@@ -65,7 +65,9 @@ static double rows_length(const pcs_certifier *self, int row)
 static void rows_check_position(pcs_certifier *self, int row)
 {
     const pcs_row_report *r = &self->report->rows[row];
-    double mass = self->scheme->solver->effective_mass[row], gap = self->gap[row], length = rows_length(self, row);
+    double mass = self->scheme->solver->effective_mass[row], gap = self->gap[row];
+    // What the multiplier moves and what it makes up for cancel.
+    double length = rows_length(self, row) + PCS_ROUND_SUM * fabs(r->nu) / mass;
     if (!self->scheme->ops->is_position_level) return;
     if (self->scheme->system->rows[row].is_bilateral) {
         pcs_certify_note(self, CERTIFY_GAP, fabs(gap), length + rows_place(self, row), row, -1);
