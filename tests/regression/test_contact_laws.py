@@ -10,15 +10,11 @@ import itertools
 import json
 import math
 import os
-import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-HANG = 1800  # s, after which a run is taken for hanging
+import program
+
 QUIET = "output: { frames: false, contact_frames: false, checkpoint: false }\n"
 MASS, SPEED = 2.0, 3.0
 
@@ -68,27 +64,7 @@ def kelvin_voigt_restitution(ratio):
     return math.exp(-ratio / root * (math.pi - math.atan2(2.0 * ratio * root, root * root - ratio * ratio)))
 
 
-class Laws(unittest.TestCase):
-    def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory()
-        self.folder = pathlib.Path(self.temporary.name)
-
-    def tearDown(self):
-        self.temporary.cleanup()
-
-    def percuss(self, *arguments):
-        return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=HANG)
-
-    def try_case(self, text, name):
-        (self.folder / f"{name}.yaml").write_text(text)
-        return self.percuss("run", self.folder / f"{name}.yaml", "-q", "-o", self.folder / name)
-
-    def history(self, text, name="case"):
-        result = self.try_case(text, name)
-        self.assertEqual(result.returncode, 0, f"{result.stderr}\n{text}")
-        with open(self.folder / name / "history.csv", newline="") as file:
-            return [{key: float(x) if x else math.nan for key, x in row.items()} for row in csv.DictReader(file)]
-
+class Laws(program.Cases):
     def check_ledger(self, rows, tolerance):
         """Nothing but the numerical loss is missing, and that is small."""
         first = rows[0]["kinetic"] + rows[0]["strain"]

@@ -3,16 +3,11 @@
 import csv
 import itertools
 import math
-import os
-import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-HANG = 1800  # s, after which a run is taken for hanging
+import program
+
 QUIET = "frames: false, contact_frames: false, checkpoint: false, summary: false"
 
 
@@ -93,25 +88,7 @@ def stick_and_slip(t, mu=0.3, amplitude=5.0, g=10.0):
         x, now = x + way(high), high
 
 
-class Friction(unittest.TestCase):
-    def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory()
-        self.folder = pathlib.Path(self.temporary.name)
-
-    def tearDown(self):
-        self.temporary.cleanup()
-
-    def try_case(self, text, name="case"):
-        (self.folder / f"{name}.yaml").write_text(text)
-        return subprocess.run([PROGRAM, "run", self.folder / f"{name}.yaml", "-q", "-o", self.folder / name],
-                              capture_output=True, text=True, timeout=HANG)
-
-    def history(self, text, name="case"):
-        result = self.try_case(text, name)
-        self.assertEqual(result.returncode, 0, f"{result.stderr}\n{text}")
-        with open(self.folder / name / "history.csv", newline="") as file:
-            return [{key: float(x) if x else math.nan for key, x in row.items()} for row in csv.DictReader(file)]
-
+class Friction(program.Cases):
     def test_incline(self):
         for mu, degrees, speed, step in ((0.5, 20.0, 2.0, 0.05), (0.2, 20.0, 2.0, 0.01), (0.9, 30.0, -1.0, 0.05),
                                          (0.3, 30.0, -2.0, 0.1), (0.5, 20.0, 0.0, 0.05), (0.3, 20.0, 0.0, 0.05)):

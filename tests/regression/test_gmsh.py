@@ -4,15 +4,11 @@ The mesh files in gmsh/ were written by Gmsh 4.8.4 from portal.geo.
 """
 
 import csv
-import os
 import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
+import program
+
 FILES = pathlib.Path(__file__).parent.resolve() / "gmsh"
 BEAM = "E: 2.0e+11, nu: 0.3, rho: 7800.0, section: { type: rectangle, height: 0.02, width: 0.01 }"
 
@@ -41,17 +37,7 @@ def beams(*sets):
     return "\n".join(f"  g{i}: {{ type: beam_timo_2d, mesh: {name}, {BEAM} }}" for i, name in enumerate(sets))
 
 
-class Meshes(unittest.TestCase):
-    def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory()
-        self.folder = pathlib.Path(self.temporary.name)
-
-    def tearDown(self):
-        self.temporary.cleanup()
-
-    def percuss(self, *arguments):
-        return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=HANG)
-
+class Meshes(program.Cases):
     def history(self, text, name="case"):
         """The probes of every step."""
         (self.folder / f"{name}.yaml").write_text(text)

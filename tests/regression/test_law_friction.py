@@ -4,20 +4,14 @@ A spring k_t in a row with a slider mu N. Oblique impact of a sphere: Maw, Barbe
 J. Impact Eng. 1, 1983: the same with springs, which is integrated here by a rule of its own.
 """
 
-import csv
 import itertools
 import json
 import math
-import os
-import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-HANG = 1800  # s, after which a run is taken for hanging
+import program
+
 IMPLICIT = ("newmark", "hht", "alpha_ggl", "alpha_velocity", "moreau_jean, theta: 0.5", "alpha_index3", "jump_bathe",
             "jump_newmark, rho_inf: 0.8", "ggl_midpoint", "event_driven")
 EXPLICIT = ("half_explicit", "moreau_midpoint", "schatzman_paoli", "half_explicit_acceleration", "half_explicit_rk",
@@ -82,25 +76,7 @@ def rebound_of_springs(stiffness, exponent, mu, speed, ratio, steps=100000):
         f, k0 = after, k
 
 
-class Friction(unittest.TestCase):
-    def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory()
-        self.folder = pathlib.Path(self.temporary.name)
-
-    def tearDown(self):
-        self.temporary.cleanup()
-
-    def try_case(self, text, name):
-        (self.folder / f"{name}.yaml").write_text(text)
-        return subprocess.run([PROGRAM, "run", self.folder / f"{name}.yaml", "-q", "-o", self.folder / name],
-                              capture_output=True, text=True, timeout=HANG)
-
-    def history(self, text, name="case"):
-        result = self.try_case(text, name)
-        self.assertEqual(result.returncode, 0, f"{result.stderr}\n{text}")
-        with open(self.folder / name / "history.csv", newline="") as file:
-            return [{key: float(x) if x else math.nan for key, x in row.items()} for row in csv.DictReader(file)]
-
+class Friction(program.Cases):
     def check_ledger(self, rows, size, tolerance):
         def books(row):
             return (row["kinetic"] + row["strain"] + row["potential"] + row["damping_loss"] + row["friction_loss"] +

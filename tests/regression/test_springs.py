@@ -3,18 +3,12 @@
 A mass on one spring: periods by quadrature of the energy integral, decay under d v^p in closed form.
 """
 
-import csv
 import itertools
 import math
-import os
-import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-HANG = 1800  # s, after which a run is taken for hanging
+import program
+
 MASS = 2.0
 
 
@@ -57,25 +51,7 @@ def quarter(force, energy, total):
     return sum_ * math.pi / (2 * n), high
 
 
-class Springs(unittest.TestCase):
-    def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory()
-        self.folder = pathlib.Path(self.temporary.name)
-
-    def tearDown(self):
-        self.temporary.cleanup()
-
-    def run_case(self, text):
-        (self.folder / "case.yaml").write_text(text)
-        return subprocess.run([PROGRAM, "run", str(self.folder / "case.yaml"), "-q", "-o", str(self.folder / "out")],
-                              capture_output=True, text=True, timeout=HANG)
-
-    def history(self, text):
-        result = self.run_case(text)
-        self.assertEqual(result.returncode, 0, f"{result.stderr}\n{text}")
-        with open(self.folder / "out" / "history.csv", newline="") as file:
-            return [{key: float(x) if x else math.nan for key, x in row.items()} for row in csv.DictReader(file)]
-
+class Springs(program.Cases):
     def check_period(self, spring, force, energy, speed, tolerance=2e-4):
         total = 0.5 * MASS * speed * speed
         time, most = quarter(force, energy, total)
@@ -184,9 +160,9 @@ time: { step: 1.0e-3, end: 0.5 }
                                   ("table: [[-1, -1], [0, 0], [1, 1.0e+6]]", 1.0e6),
                                   ("stiffness: 1.0e+6, clearance: 0.2", 1.0e6)):
             limit = 2.0 / math.sqrt(stiffness / MASS)
-            result = self.run_case(case(spring, "half_explicit", 1.0, 1.02 * limit, 0.1))
+            result = self.try_case(case(spring, "half_explicit", 1.0, 1.02 * limit, 0.1))
             self.assertIn("above the stable step", result.stderr)
-            result = self.run_case(case(spring, "half_explicit", 1.0, 0.98 * limit, 0.1))
+            result = self.try_case(case(spring, "half_explicit", 1.0, 0.98 * limit, 0.1))
             self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_what_is_refused(self):
@@ -203,7 +179,7 @@ time: { step: 1.0e-3, end: 0.5 }
             ("damper: 1, damper_exponent: 0.5", "needs the speed"),
             ("damper: 1, damper_exponent: 0", "damper_exponent"),
         ):
-            result = self.run_case(case(spring, "newmark", 1.0, 1e-3, 1e-2))
+            result = self.try_case(case(spring, "newmark", 1.0, 1e-3, 1e-2))
             self.assertNotEqual(result.returncode, 0, spring)
             self.assertIn(expected, result.stderr)
             self.assertRegex(result.stderr, r"case.yaml:\d+:\d+: ")

@@ -1,29 +1,9 @@
 """Friction on paths of equilibria, against statics by hand: a block on an incline, a rod on a floor that is pulled and
 released, a belt on a drum, a ladder, a block between springs that slides in a plane. Argument: the path of percuss."""
-import csv
 import math
-import subprocess
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-PERCUSS = sys.argv.pop()
-
-
-def solve(text):
-    """Exit status, message, rows of statics.csv."""
-    with tempfile.TemporaryDirectory() as folder:
-        case = Path(folder) / "case.yaml"
-        case.write_text(text)
-        done = subprocess.run([PERCUSS, "statics", case, "-q", "-o", Path(folder) / "out"], capture_output=True,
-                              text=True, check=False)
-        path = Path(folder) / "out/statics.csv"
-        rows = []
-        if path.exists():
-            with open(path) as table:
-                rows = [{k: float(v) if v else math.nan for k, v in row.items()} for row in csv.DictReader(table)]
-    return done.returncode, done.stderr, rows
+import program
 
 
 def block(angle, mu, space, size=1.0):
@@ -105,7 +85,7 @@ output: {{ probes: {{ at: {{ node: block, of: [ux, uy] }} }} }}
 """
 
 
-class Friction(unittest.TestCase):
+class Friction(program.Cases):
     def balance(self, row, tolerance):
         works = [row[name] for name in ("load_work", "joint_work", "contact_work", "friction_work")]
         self.assertLessEqual(row["friction_work"], 0.0)
@@ -116,7 +96,7 @@ class Friction(unittest.TestCase):
             for degrees in (5.0, 20.0, 40.0):
                 angle = math.radians(degrees)
                 for size in (1.0, 1e-3):
-                    held = solve(block(angle, math.tan(angle) * (1.0 + 1e-9), space, size))
+                    held = self.statics(block(angle, math.tan(angle) * (1.0 + 1e-9), space, size))
                     self.assertEqual(held[0], 0, held[1])
                     last = held[2][-1]
                     self.assertAlmostEqual(last["slope.force"] / (10.0 * size**3 * math.cos(angle)), 1.0, delta=1e-12)
@@ -124,14 +104,14 @@ class Friction(unittest.TestCase):
                                            delta=1e-12)
                     self.assertEqual(last["slope.state"], 1.0)
                     self.assertLess(abs(last["slope.slip"]), 1e-12 * size)
-                status, message, _ = solve(block(angle, math.tan(angle) * (1.0 - 1e-9), space))
+                status, message, _ = self.statics(block(angle, math.tan(angle) * (1.0 - 1e-9), space))
                 self.assertEqual(status, 2)
                 self.assertIn("friction does not hold it", message)
 
     def test_the_front_of_a_rod_that_is_pulled(self):
         for element in ("rod_2d", "rod_large_2d"):
             for cells, steps, size in ((10, 1, 1.0), (10, 7, 1e3), (10, 7, 1e-6), (50, 1, 1e6), (50, 20, 1.0)):
-                status, message, rows = solve(rod(cells, size, element, f"{{ steps: {steps} }}"))
+                status, message, rows = self.statics(rod(cells, size, element, f"{{ steps: {steps} }}"))
                 self.assertEqual(status, 0, message)
                 way, count = front(cells, 1.0, 3.0)
                 last = rows[-1]
@@ -145,7 +125,7 @@ class Friction(unittest.TestCase):
         # The front comes back against twice the friction. One step for each way is as good as many.
         for steps in (2, 16):
             how = f"{{ path: history, steps: {steps}, time: 2 }}"
-            status, message, rows = solve(rod(40, 1.0, "rod_2d", how, "{ table: [[0, 0], [1, 1], [2, 0]] }"))
+            status, message, rows = self.statics(rod(40, 1.0, "rod_2d", how, "{ table: [[0, 0], [1, 1], [2, 0]] }"))
             self.assertEqual(status, 0, message)
             forth, back = front(40, 1.0, 3.0)[0], front(40, 1.0, 6.0)[0]
             self.assertAlmostEqual(rows[steps // 2]["tip.ux"] / forth, 1.0, delta=1e-11)
@@ -157,7 +137,7 @@ class Friction(unittest.TestCase):
     def test_a_belt_on_a_drum(self):
         last = math.inf
         for cells, size, steps in ((5, 1.0, 1), (10, 1e-6, 4), (20, 1e6, 2), (40, 1.0, 3)):
-            status, message, rows = solve(belt(cells, math.pi, 0.3, size, steps))
+            status, message, rows = self.statics(belt(cells, math.pi, 0.3, size, steps))
             self.assertEqual(status, 0, message)
             # Two tensions meet in a node at the angle of a cell.
             t = 0.3 * math.tan(0.5 * math.pi / cells)
@@ -177,20 +157,20 @@ class Friction(unittest.TestCase):
             for degrees in (50.0, 60.0, 75.0):
                 angle = math.radians(degrees)
                 need = 0.5 / math.tan(angle)
-                status, message, rows = solve(ladder(angle, need * 1.001, element))
+                status, message, rows = self.statics(ladder(angle, need * 1.001, element))
                 self.assertEqual(status, 0, message)
                 last = rows[-1]
                 self.assertEqual(last["floor.state"], 1.0)
                 self.assertAlmostEqual(last["floor.force"] / weight, 1.0, delta=1e-9)
                 self.assertAlmostEqual(last["wall.force"] / (weight * need), 1.0, delta=1e-4)
                 self.assertAlmostEqual(last["floor.friction"] / last["wall.force"], -1.0, delta=1e-8)
-                status, message, rows = solve(ladder(angle, need * 0.999, element))
+                status, message, rows = self.statics(ladder(angle, need * 0.999, element))
                 self.assertNotEqual(status, 0, f"{element}, {degrees}")
 
     def test_sliding_in_a_plane_is_against_the_friction(self):
         for force, stiffness, mu in (((3.0, 4.0), (100.0, 100.0), 0.3), ((3.0, 4.0), (1000.0, 10.0), 0.3),
                                      ((-2.0, 7.0), (1.0, 50.0), 0.05), ((1.0, 0.0), (10.0, 10.0), 0.2)):
-            status, message, rows = solve(springs(force, stiffness, mu))
+            status, message, rows = self.statics(springs(force, stiffness, mu))
             self.assertEqual(status, 0, message)
             x, y = rows[-1]["at.ux"], rows[-1]["at.uy"]
             way, limit = math.hypot(x, y), 10.0 * mu
@@ -200,15 +180,15 @@ class Friction(unittest.TestCase):
             self.assertAlmostEqual(force[0] - stiffness[0] * x - limit * x / way, 0.0, delta=1e-9)
             self.assertAlmostEqual(force[1] - stiffness[1] * y - limit * y / way, 0.0, delta=1e-9)
             self.assertAlmostEqual(rows[-1]["floor.friction"], limit, delta=1e-10)
-        status, _, rows = solve(springs((3.0, 4.0), (100.0, 100.0), 0.3) + "certify: strict\n")
+        status, _, rows = self.statics(springs((3.0, 4.0), (100.0, 100.0), 0.3) + "certify: strict\n")
         self.assertAlmostEqual(math.hypot(rows[-1]["at.ux"], rows[-1]["at.uy"]), 0.02, delta=1e-12)
 
     def test_friction_may_be_left_out(self):
         text = springs((3.0, 4.0), (100.0, 100.0), 0.3).replace("steps: 1", "steps: 1, friction: false")
-        status, _, rows = solve(text)
+        status, _, rows = self.statics(text)
         self.assertEqual(status, 0)
         self.assertAlmostEqual(rows[-1]["at.ux"], 0.03, delta=1e-14)
-        status, message, _ = solve(text.replace("friction: false", "path: arc"))
+        status, message, _ = self.statics(text.replace("friction: false", "path: arc"))
         self.assertEqual(status, 2)
         self.assertIn("a path by arc length takes no friction", message)
         self.assertIn(":8:", message)

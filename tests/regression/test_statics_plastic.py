@@ -1,13 +1,9 @@
 """Plastic rods on paths of equilibria: a rod pulled, released and pushed against the bilinear law by hand; rods that
 age are refused with their place. Argument: the path of percuss."""
-import csv
-import subprocess
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-PERCUSS = sys.argv.pop()
+import program
+
 E, YIELD, TANGENT, AREA = 2.0e11, 2.0e8, 2.0e10, 1.0e-4
 
 CASE = """
@@ -20,20 +16,6 @@ loads: {{ pull: {{ type: force, node: bar.end, value: [3.0e4, 0, 0], amplitude: 
 statics: {statics}
 output: {{ probes: {{ tip: {{ node: bar.end, of: [ux] }} }} }}
 """
-
-
-def solve(text):
-    with tempfile.TemporaryDirectory() as folder:
-        case = Path(folder) / "case.yaml"
-        case.write_text(text)
-        done = subprocess.run([PERCUSS, "statics", case, "-q", "-o", Path(folder) / "out"], capture_output=True,
-                              text=True, check=False)
-        path = Path(folder) / "out/statics.csv"
-        rows = []
-        if path.exists():
-            with open(path) as table:
-                rows = [{k: float(v) if v else 0.0 for k, v in row.items()} for row in csv.DictReader(table)]
-    return done.returncode, done.stderr, rows
 
 
 def strain(loads, kinematic):
@@ -50,14 +32,15 @@ def strain(loads, kinematic):
     return loads[-1] / AREA / E + plastic
 
 
-class Plastic(unittest.TestCase):
+class Plastic(program.Cases):
     def test_a_way_forth_and_back(self):
         table = "[[0, 0], [1, 1], [2, 0], [3, -1], [4, -1.3], [5, 0]]"
         ways = [3.0e4, 0.0, -3.0e4, -3.9e4, 0.0]
         for kinematic in (0.0, 0.5, 1.0):
             for steps, cells in ((5, 1), (20, 4)):
                 how = f"{{ path: history, time: 5, steps: {steps} }}"
-                status, message, rows = solve(CASE.format(cells=cells, kinematic=kinematic, table=table, statics=how))
+                text = CASE.format(cells=cells, kinematic=kinematic, table=table, statics=how)
+                status, message, rows = self.statics(text)
                 self.assertEqual(status, 0, message)
                 for k in range(5):
                     row = [r for r in rows if abs(r["t"] - (k + 1)) < 1e-9][0]
@@ -70,7 +53,7 @@ class Plastic(unittest.TestCase):
 
     def test_paths_by_load_and_arc(self):
         for statics in ("{ steps: 1 }", "{ steps: 7 }", "{ path: arc, arc_length: 0.001 }"):
-            status, message, rows = solve(CASE.format(cells=3, kinematic=0.0, table="[[0, 1]]", statics=statics))
+            status, message, rows = self.statics(CASE.format(cells=3, kinematic=0.0, table="[[0, 1]]", statics=statics))
             self.assertEqual(status, 0, message)
             self.assertAlmostEqual(rows[-1]["tip.ux"], 0.006, delta=1e-13)
             self.assertAlmostEqual(rows[-1]["material_loss"], 112.5, delta=1e-9)
@@ -79,7 +62,7 @@ class Plastic(unittest.TestCase):
         text = CASE.format(cells=1, kinematic=0.0, table="[[0, 1]]", statics="{}")
         text = text.replace("rod_plastic", "rod_viscoelastic").replace("yield_stress: 2.0e8", "relaxed_modulus: 1.0e11")
         text = text.replace("tangent_modulus: 2.0e10, kinematic: 0.0", "relaxation_time: 1")
-        status, message, _ = solve(text)
+        status, message, _ = self.statics(text)
         self.assertEqual(status, 2)
         self.assertIn("case.yaml:4:", message)
         self.assertIn("elements.bar", message)
