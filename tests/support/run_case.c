@@ -20,7 +20,7 @@ typedef struct case_sums {
 static void case_keep(case_run *run)
 {
     const pcs_sim *sim = run->sim;
-    const pcs_row_report *row = &sim->report.rows[0];
+    const pcs_row_report *row = pcs_system_npoint(sim->system) > 0 ? &sim->report.rows[0] : &(pcs_row_report){ 0 };
     const pcs_measure *now = &sim->ledger.now;
     CHECK(run->count <= sim->nstep);
     run->records[run->count++] = (case_record){
