@@ -230,10 +230,16 @@ static void script_panel(const script *s, const layout *l, const pcs_panel *pane
     pcs_file_text(f, "\n");
 }
 
+// Power of ten of a positive number; round-off does not decide that of 0.001.
+static double script_power(double x)
+{
+    return floor(log10(x) + 1e-9);
+}
+
 // How many letters the longest of the numbers at an axis has, a blank with it: fixed from 1e-4 on, else with exponent.
 static int script_letters(double largest, double step)
 {
-    int high = (int)floor(log10(largest)), low = (int)floor(log10(step) + 1e-9);
+    int high = (int)script_power(largest), low = (int)script_power(step);
     if (high >= -4) return (high > 0 ? high + 1 : 1) + (low < 0 ? 1 - low : 0) + 1;
     return (high > low ? 6 + high - low : 5) + 1;
 }
@@ -243,10 +249,10 @@ static double script_step(const double range[2], double room)
 {
     static const double factors[] = { 1.0, 2.0, 5.0, 10.0, 20.0, 50.0 };
     enum { NFACTOR = sizeof factors / sizeof *factors };
-    double span = range[1] - range[0], power = pow(10.0, floor(log10(0.1 * span)));
+    double span = range[1] - range[0], power = pow(10.0, script_power(0.1 * span));
     double largest = fmax(fabs(range[0]), fabs(range[1]));
     int k = 0;
-    while (k + 1 < NFACTOR && 2.0 * factors[k + 1] * power <= span &&
+    while (k + 1 < NFACTOR && 2.0 * factors[k + 1] * power <= (1.0 + 1e-9) * span &&
            script_letters(largest, factors[k] * power) * span > room * factors[k] * power)
         k++;
     return factors[k] * power;
