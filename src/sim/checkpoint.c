@@ -185,7 +185,8 @@ pcs_status pcs_checkpoint_open(pcs_sim *sim)
     k->folder = -1;
     k->stream.ctx = sim->ctx;
     if (pcs_is_root(sim->ctx)) {
-        PCS_TAKE(sim->ctx, k->stream.buffer, PCS_CHECKPOINT_BUFFER, "checkpoints");
+        k->stream.buffer = pcs_take_room(sim->ctx, PCS_CHECKPOINT_BUFFER, "checkpoints");
+        if (k->stream.buffer == NULL) return PCS_NO_MEMORY;
         PCS_TRY(pcs_checkpoint_open_folder(sim->ctx, sim->view.directory, &k->folder));
     }
     sim->checkpoint = k;
