@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum { TEXT = 4096 };
-
 static const double pi = 3.14159265358979323846;
 
 static double probe(const text_case *c, const char *column)
