@@ -296,11 +296,13 @@ class Agreement(Ranks):
 
 class Writing(Ranks):
     # Every array of every frame is that of one process, whoever has computed which part of it: one strut of three
-    # cells, so that points repeat where struts meet and section forces are drawn, and the values along a line.
+    # cells, so that points repeat where struts meet and section forces are drawn, and the values along a line. It
+    # strikes in the second step: before the impact all struts are at rest but for round-off.
     def test_frames(self):
         case = self.case("lattice", LATTICE.replace("diagonals: one", "diagonals: one, elements: 3")
                          .replace("cells: [6, 6]", "cells: [3, 2]").replace("end: 0.008", "end: 4.0e-4")
-                         .replace("every: 80", "every: 4") + "  waves: { body: grid.x, of: [axial_force, vx] }\n")
+                         .replace("every: 80", "every: 4").replace("[0.01, 0, 0]", "[4.0e-4, 0, 0]")
+                         + "  waves: { body: grid.x, of: [axial_force, vx] }\n")
         self.compare(case, counts=(2, 3), rows=9)
         for count in (2, 3):
             for k in range(3):
