@@ -1,5 +1,13 @@
-// M and S*/c between the equations that contact rows touch: how neighbouring contacts feel each other through a body.
-// The rest of the body is left out, so that a product costs a few operations per touched equation.
+// M, S* and C between the equations that contact rows touch and those near them: how contacts feel each other through a
+// body. What rows hold moves as told, s, and everything else follows by v (the Dirichlet preconditioner of dual domain
+// decomposition, Farhat, Mandel, Roux 1994):
+//
+//   e = Ks sq + Cs sv + Ss v,   (Ss + H) v = load - Ks sq - (Cs + M) sv
+//   Ss = S*/c,   Cs = h C/c,   Ks = Ss - M - Cs
+//
+// H holds the rows body by body: firmly, or, where a row gives way, by twice the inverse of that, which bounds the rows
+// of two bodies from above. The factor of Ss + H stays within its own pattern: exact for chains in the order of their
+// equations. Elsewhere v is corrected once, so that the whole stays positive. Over ranks nothing follows: v = 0.
 
 #ifndef PCS_STEP_COUPLING_H
 #define PCS_STEP_COUPLING_H
@@ -8,22 +16,34 @@
 
 typedef struct pcs_coupling {
     const pcs_system *system;
-    int room, most;      // touched equations and entries that there is room for
-    int count;           // touched equations
-    int *place;          // [nv] place of an equation among the touched ones, or -1
-    int *equation;       // [room]
-    int *head, *row;     // [room + 1], [most] entries by columns; rows of this rank's own equations only
-    double *mass, *more; // [most] M and S*/c - M
-    double *u[2];        // [room] factors of M and of S*/c - M
-    double *y[2];        // [room] products
-    bool joins;          // some entry off the diagonal is not small
+    int room, most;                 // equations and entries that there is room for
+    int count;                      // equations, ascending
+    int *place;                     // [nv] place of an equation among them, or -1
+    int *equation;                  // [room]
+    int *head, *row;                // [room + 1], [most] entries by columns; rows of this rank's own equations only
+    double *mass, *stiff, *damp;    // [most] M, Ks, Cs
+    double *hold;                   // [most] H
+    int nheld, *held, *held_column; // [most] entries of H that are not zero
+    double *u[2], *s[2];            // [room] factors of M, of gaps and velocities; sq and sv
+    double *y[2], *e;               // [room] M u, e
+    double *load, *v, *rest;        // [room] impulses of rows that give way, the motion that follows, work
+    double *L, *D, *x;              // [most], [room], [room] factor of Ss_ii, row j of L beside column j
+    bool joins;                     // some entry off the diagonal is not small
+    bool follows;                   // equations that contacts do not hold follow: all of them are on this rank
+    bool is_chain;                  // the factor is exact
+    bool is_factored;
 } pcs_coupling;
 
 // For the rows G and T of the system.
 pcs_status pcs_coupling_create(pcs_context *ctx, const pcs_system *system, pcs_coupling **out);
 // New rows, or new values of M and of S, which is NULL without dynamics.
-void pcs_coupling_fill(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S, double c);
-// y[0] = M u[0], y[1] = (S*/c - M) u[1]
-void pcs_coupling_multiply(const pcs_coupling *self);
+void pcs_coupling_fill(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S, const pcs_step_form *form);
+// No row holds anything.
+void pcs_coupling_release(pcs_coupling *self);
+// A row of `count` entries at `at` holds what it touches; it gives way by `slack` times its impulse.
+void pcs_coupling_hold(pcs_coupling *self, int count, const int *at, const double *value, double slack);
+void pcs_coupling_factor(pcs_coupling *self);
+// y = M u, and e of s.
+void pcs_coupling_multiply(pcs_coupling *self);
 
 #endif

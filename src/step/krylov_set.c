@@ -342,11 +342,10 @@ static void set_aim_slip(const pcs_krylov_set *c, int row, const double *r, doub
 static void set_treat(void *owner, const double *r, double *x)
 {
     pcs_krylov_set *c = owner;
-    bool has_gaps = c->stage & PCS_STAGE_GAP, has_rates = c->stage & PCS_STAGE_RATE;
-    pcs_preconditioner *gaps =
-        has_gaps && c->preconditioner[0] != NULL && c->preconditioner[0]->is_factored ? c->preconditioner[0] : NULL;
-    pcs_preconditioner *rates =
-        has_rates && c->preconditioner[1] != NULL && c->preconditioner[1]->is_factored ? c->preconditioner[1] : NULL;
+    bool has_rates = c->stage & PCS_STAGE_RATE;
+    pcs_preconditioner *pair[2];
+    pcs_krylov_set_find_ready(c, pair);
+    const pcs_preconditioner *gaps = pair[0], *rates = pair[1];
     int m = c->p.m, known = 2 * m + c->p.nt;
     for (int k = 0; k < c->p.n; k++) x[k] = c->aim[k] = 0.0;
     for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c); k++) {
@@ -360,8 +359,7 @@ static void set_treat(void *owner, const double *r, double *x)
             int k = pcs_contact_tangent(&c->p, j, 0);
             if (c->p.rows[j].ntangent == 2 && c->mode[k] == SLIDING && c->is_in[k]) set_aim_slip(c, j, r, &c->aim[k]);
         }
-    if (gaps != NULL) pcs_preconditioner_solve(gaps, c->aim);
-    if (rates != NULL) pcs_preconditioner_solve(rates, c->aim + m);
+    pcs_preconditioner_solve(pair, (double *[2]){ c->aim, c->aim + m });
     for (int k = pcs_krylov_set_first(c); k < pcs_krylov_set_last(c) && k < known; k++)
         if (c->mode[k] == HELD && c->is_in[k] && (k < m ? gaps : rates) != NULL) x[k] = c->aim[k];
     if (has_rates)
@@ -381,6 +379,7 @@ static bool set_newton(pcs_krylov_set *c, double norm, double tolerance)
     k->treat = set_treat;
     if (c->stage & PCS_STAGE_GAP && c->preconditioner[0] != NULL) set_choose_gaps(c, c->preconditioner[0]);
     if (c->stage & PCS_STAGE_RATE && c->preconditioner[1] != NULL) set_choose_rates(c, c->preconditioner[1]);
+    pcs_krylov_set_hold(c, stiff);
     for (int i = 0; i < c->p.n; i++)
         if (i < pcs_krylov_set_first(c) || i >= pcs_krylov_set_last(c)) c->F[i] = 0.0;
     bool is_symmetric = c->is_symmetric && c->stage != PCS_STAGE_BOTH && !set_slides(c, false);
@@ -445,9 +444,9 @@ static bool set_is_rounded_off(const pcs_krylov_set *c)
 typedef struct settling {
     long changed, fewest;
     int idle, repeats, rescues;
-    int thawed; // rounds since the gate was set free
-    double norm, last;
-    bool is_rounded_off; // nothing but round-off is left of the equations
+    int thawed;                // rounds since the gate was set free
+    double norm, last, before; // residuals: present, last with these sets, of the round before
+    bool is_rounded_off;       // nothing but round-off is left of the equations
 } settling;
 
 // Newton's method has lost its way: projections, from coarse to fine. False when they have been tried enough.
@@ -482,7 +481,10 @@ static bool set_round(pcs_krylov_set *c, settling *s)
     if (s->repeats > 1 || s->idle > IDLE_ROUNDS || is_stuck) return set_recover(c, s);
     double floor = 0.5 * fmin(c->tight[1], c->stage & PCS_STAGE_GAP ? c->tight[0] : INFINITY);
     bool is_settled = s->changed == 0 && !set_slides(c, true);
-    double tolerance = s->repeats > 0 || is_settled ? floor : fmax(floor, loose * s->norm);
+    double share = loose;
+    if (s->changed == 0 && s->norm < s->before) share = fmin(loose, pow(s->norm / s->before, 2));
+    s->before = s->norm;
+    double tolerance = s->repeats > 0 || is_settled ? floor : fmax(floor, share * s->norm);
     s->last = s->changed == 0 ? s->norm : INFINITY;
     return set_newton(c, s->norm, tolerance) || set_recover(c, s);
 }

@@ -38,6 +38,7 @@ typedef struct pcs_krylov_set {
     unsigned char *mode;              // [n]
     unsigned char *is_in;             // [n] held rows that the preconditioners know
     bool has_turns;                   // directions of slip, too
+    int held;                         // stage whose rows hold the bodies of the preconditioners
     double *F, *x, *image;            // [n]
     double *z_last, *aim, *aim_value; // [n]
     double *gate_image;               // [m]
@@ -62,6 +63,10 @@ bool pcs_krylov_set_solve(pcs_krylov_set *c);
 // Shared by its files: projections of z until the laws are broken by no more than `target` m/s. The gate stays as it
 // is, and the values are left behind.
 void pcs_projected_gradient(pcs_krylov_set *c, double target, int limit);
+// The preconditioners that are ready in this stage, of gaps and of velocities, or NULL.
+void pcs_krylov_set_find_ready(const pcs_krylov_set *c, pcs_preconditioner *pair[2]);
+// Tells them what the present sets hold; along its direction a slip gives way by `stiff` over its mass.
+void pcs_krylov_set_hold(pcs_krylov_set *c, double stiff);
 // Range of the unknowns of the stage.
 static inline int pcs_krylov_set_first(const pcs_krylov_set *c)
 {

@@ -26,7 +26,7 @@ static pcs_status preconditioner_take(pcs_context *ctx, pcs_preconditioner *self
                     { &self->pull, self->room },  { &self->share, self->room }, { &self->damping, self->room },
                     { &self->y, self->n },        { &self->own, self->n },      { &self->paired, self->n },
                     { &self->whole, self->most }, { &self->B, self->most },     { &self->L, self->most },
-                    { &self->D, self->n },        { &self->x, self->n } };
+                    { &self->D, self->n },        { &self->x, self->n },        { &self->ease, self->n } };
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
         PCS_TAKE(ctx, *integers[i].array, integers[i].count, "the preconditioner");
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -36,19 +36,28 @@ static pcs_status preconditioner_take(pcs_context *ctx, pcs_preconditioner *self
 }
 
 pcs_status pcs_preconditioner_create(pcs_step_solver *solver, const pcs_rows *first, const pcs_rows *second,
-                                     pcs_coupling *coupling, pcs_preconditioner **out)
+                                     pcs_coupling *coupling, bool is_gap, pcs_preconditioner **out)
 {
     pcs_preconditioner *self;
     const pcs_system *system = solver->system;
     PCS_TAKE(solver->ctx, self, 1, "the preconditioner");
     self->solver = solver;
     self->coupling = coupling;
+    self->is_gap = is_gap;
     self->part[0] = first;
     self->part[1] = second;
     for (int k = 0; k < 2 && self->part[k] != NULL; k++) {
         self->n += self->part[k]->nrow;
         self->room += self->part[k]->start[self->part[k]->nrow];
     }
+    int widest = 0;
+    for (int k = 0; k < 2 && self->part[k] != NULL; k++)
+        for (int j = 0; j < self->part[k]->nrow; j++) {
+            int width = self->part[k]->start[j + 1] - self->part[k]->start[j];
+            widest = width > widest ? width : widest;
+        }
+    PCS_TAKE(solver->ctx, self->hold_at, 2 * widest, "the preconditioner");
+    PCS_TAKE(solver->ctx, self->hold_value, 2 * widest, "the preconditioner");
     self->most = self->n < MOST_PER_ROW ? self->n * self->n : MOST_PER_ROW * self->n;
     PCS_TRY(preconditioner_take(solver->ctx, self, system->nv));
     for (int i = 0; i < self->n; i++) self->partner[i] = i;
@@ -184,6 +193,11 @@ static void preconditioner_read_diagonal(const pcs_preconditioner *self, const p
     pcs_system_sum(system, self->nterm, out);
 }
 
+static double preconditioner_direction(const pcs_preconditioner *self, int e)
+{
+    return self->part[self->row[e] < self->part[0]->nrow ? 0 : 1]->value[self->from[e]];
+}
+
 // What an impulse at the equation of entry e moves there, and the part of S* in it. Without damping the two stand in
 // the shares 1 - a and a; damping adds to S* alone.
 static void preconditioner_weigh_entry(pcs_preconditioner *self, int e, double a)
@@ -194,9 +208,27 @@ static void preconditioner_weigh_entry(pcs_preconditioner *self, int e, double a
     if (!(w > 0.0)) w = 1.0 / M; // a body about to buckle
     double part = S > M ? (1.0 / w - M) / (S - M) : 0.0;
     double R = self->part[self->row[e] < self->part[0]->nrow ? 0 : 1]->value[self->from[e]];
+    self->share[e] = sqrt(fmin(fmax(part, 0.0), 1.0));
     self->value[e] = R * sqrt(w);
     self->pull[e] = R * w;
-    self->share[e] = sqrt(fmin(fmax(part, 0.0), 1.0));
+}
+
+// What the equations of a contact's tangents give way by, against their masses alone.
+static void preconditioner_ease(pcs_preconditioner *self)
+{
+    for (int i = 0; i < self->n; i++) {
+        double give = 0.0, light = 0.0;
+        self->ease[i] = 1.0;
+        if (!self->coupling->follows || self->partner[i] == i) continue;
+        for (int side = 0; side < 2; side++) {
+            int row = side == 0 ? i : self->partner[i];
+            for (int e = self->first[row]; e < self->first[row + 1]; e++) {
+                give += self->value[e] * self->value[e];
+                light += pow(preconditioner_direction(self, e), 2) / self->mass[e];
+            }
+        }
+        if (give > 0.0 && give < light) self->ease[i] = give / light;
+    }
 }
 
 // The weights of all entries.
@@ -210,6 +242,7 @@ static void preconditioner_weigh(pcs_preconditioner *self, const pcs_matrix *S, 
     if (S != NULL && C != NULL) preconditioner_read_diagonal(self, C, self->damping);
     for (int e = 0; e < self->nterm; e++)
         preconditioner_weigh_entry(self, e, share[self->row[e] < self->part[0]->nrow ? 0 : 1]);
+    preconditioner_ease(self);
     for (int e = 0; e < self->nterm; e++) self->at[e] = self->coupling->place[self->column[e]];
 }
 
@@ -238,6 +271,7 @@ void pcs_preconditioner_fill(pcs_preconditioner *self, const pcs_matrix *S, cons
 
 void pcs_preconditioner_choose(pcs_preconditioner *self, const unsigned char *is_in)
 {
+    self->coupling->is_factored = false;
     memcpy(self->is_in, is_in, (size_t)self->n);
     memset(self->own, 0, (size_t)self->n * sizeof *self->own);
     memset(self->paired, 0, (size_t)self->n * sizeof *self->paired);
@@ -252,6 +286,7 @@ void pcs_preconditioner_choose(pcs_preconditioner *self, const unsigned char *is
 void pcs_preconditioner_add(pcs_preconditioner *self, int i, int j, double value)
 {
     if (!self->is_sparse) return;
+    value *= self->ease[i];
     int p = self->head[i];
     while (self->next[p] != j) p++;
     self->B[p] += value;
@@ -293,32 +328,93 @@ static void preconditioner_substitute(const pcs_preconditioner *self, double *x)
     }
 }
 
-// y = N x
-static void preconditioner_couple(const pcs_preconditioner *self, const double *x, double *y)
+// Do both laws of a contact hold, that of the gap and that of the velocity? They feel each other then.
+static bool preconditioner_is_joint(const pcs_preconditioner *a, const pcs_preconditioner *b, int row)
 {
-    const pcs_coupling *c = self->coupling;
-    for (int k = 0; k < c->count; k++) c->u[0][k] = c->u[1][k] = 0.0;
-    for (int e = 0; e < self->nterm; e++) {
-        double pull = self->pull[e] * x[self->row[e]];
-        c->u[0][self->at[e]] += pull;
-        c->u[1][self->at[e]] += self->share[e] * pull;
-    }
-    pcs_coupling_multiply(c);
-    for (int i = 0; i < self->n; i++) {
-        y[i] = 0.0;
-        if (self->is_in[i])
-            for (int e = self->first[i]; e < self->first[i + 1]; e++)
-                y[i] += self->pull[e] * (c->y[0][self->at[e]] + self->share[e] * c->y[1][self->at[e]]);
-    }
-    pcs_system_sum(c->system, self->n, y);
+    return b != NULL && row < a->part[0]->nrow && a->is_in[row] && b->is_in[row];
 }
 
-void pcs_preconditioner_solve(pcs_preconditioner *self, double *x)
+bool pcs_preconditioner_slides(const pcs_preconditioner *self, int row)
 {
-    preconditioner_substitute(self, x);
-    if (!self->coupling->joins) return;
-    preconditioner_couple(self, x, self->y);
-    for (int i = 0; i < self->n; i++) self->y[i] += self->own[i] * x[i] + self->paired[i] * x[self->partner[i]];
-    memcpy(x, self->y, (size_t)self->n * sizeof *x);
-    preconditioner_substitute(self, x);
+    return self->own[row] > 0.0 && self->partner[row] != row;
+}
+
+// What the impulses x of the rows move; `other` are the rows of the other law.
+static void preconditioner_pull(const pcs_preconditioner *self, const pcs_preconditioner *other, const double *x)
+{
+    const pcs_coupling *c = self->coupling;
+    const pcs_step_form *form = &self->solver->form;
+    int law = self->is_gap ? 0 : 1;
+    double unit = self->is_gap && form->kb > 0.0 ? form->h / form->kb : 1.0;
+    for (int e = 0; e < self->nterm; e++) {
+        bool is_joint = preconditioner_is_joint(self, other, self->row[e]);
+        double pull = self->pull[e] * x[self->row[e]], part = is_joint ? unit * pull : unit * self->share[e] * pull;
+        if (!self->is_in[self->row[e]]) continue;
+        c->u[law][self->at[e]] += pull;
+        c->s[law][self->at[e]] += part;
+        if (!is_joint) c->s[1 - law][self->at[e]] += part;
+        if (pcs_preconditioner_slides(self, self->row[e]))
+            c->load[self->at[e]] += self->ease[self->row[e]] * preconditioner_direction(self, e) * x[self->row[e]];
+    }
+}
+
+// y = (N + X) x, from what the coupling has made of the motion.
+static void preconditioner_push(const pcs_preconditioner *self, const pcs_preconditioner *other, const double *x)
+{
+    const pcs_coupling *c = self->coupling;
+    const pcs_step_form *form = &self->solver->form;
+    double unit = self->is_gap ? form->kb / form->h : 1.0, way = self->is_gap ? form->kw / form->h : 0.0;
+    for (int i = 0; i < self->n; i++) {
+        bool is_joint = preconditioner_is_joint(self, other, i);
+        self->y[i] = 0.0;
+        for (int e = self->first[i]; e < self->first[i + 1] && self->is_in[i]; e++) {
+            int k = self->at[e];
+            double force = c->y[self->is_gap ? 0 : 1][k] + (is_joint ? unit : unit * self->share[e]) * c->e[k];
+            if (is_joint) force -= way * (c->y[1][k] + c->e[k]);
+            self->y[i] += self->pull[e] * force;
+            if (pcs_preconditioner_slides(self, i))
+                self->y[i] -= self->ease[i] * preconditioner_direction(self, e) * c->v[k];
+        }
+    }
+    pcs_system_sum(c->system, self->n, self->y);
+    for (int i = 0; i < self->n; i++)
+        self->y[i] += self->ease[i] * (self->own[i] * x[i] + self->paired[i] * x[self->partner[i]]);
+}
+
+void pcs_preconditioner_hold(pcs_preconditioner *self, int i, const double turned[2], double slack)
+{
+    int count = 0, *at = self->hold_at;
+    double *value = self->hold_value;
+    for (int side = 0; side < (turned == NULL ? 1 : 2); side++) {
+        int row = side == 0 ? i : self->partner[i];
+        double factor = turned == NULL ? 1.0 : turned[side];
+        for (int e = self->first[row]; e < self->first[row + 1]; e++) {
+            int found = 0;
+            while (found < count && at[found] != self->at[e]) found++;
+            if (found == count) value[count++] = 0.0;
+            at[found] = self->at[e];
+            value[found] += factor * preconditioner_direction(self, e);
+        }
+    }
+    pcs_coupling_hold(self->coupling, count, at, value, slack);
+}
+
+void pcs_preconditioner_solve(pcs_preconditioner *const pair[2], double *const x[2])
+{
+    const pcs_preconditioner *any = pair[0] != NULL ? pair[0] : pair[1];
+    if (any == NULL) return;
+    pcs_coupling *c = any->coupling;
+    for (int law = 0; law < 2; law++)
+        if (pair[law] != NULL) preconditioner_substitute(pair[law], x[law]);
+    if (!c->joins) return;
+    for (int k = 0; k < c->count; k++) c->u[0][k] = c->u[1][k] = c->s[0][k] = c->s[1][k] = c->load[k] = 0.0;
+    for (int law = 0; law < 2; law++)
+        if (pair[law] != NULL) preconditioner_pull(pair[law], pair[1 - law], x[law]);
+    pcs_coupling_multiply(c);
+    for (int law = 0; law < 2; law++) {
+        if (pair[law] == NULL) continue;
+        preconditioner_push(pair[law], pair[1 - law], x[law]);
+        memcpy(x[law], pair[law]->y, (size_t)pair[law]->n * sizeof(double));
+        preconditioner_substitute(pair[law], x[law]);
+    }
 }

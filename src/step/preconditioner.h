@@ -10,12 +10,17 @@
 // B is factored incompletely, L D L^T within its own pattern, contacts ordered along their chains (Cuthill, McKee
 // 1969): exact for chains. Rows may touch other equations from one filling to the next, and nothing is allocated.
 //
-// Then the way contacts feel each other along a body (coupling.h), as the lumped preconditioner of dual domain
-// decomposition has it (Farhat, Roux 1991), with B in place of the scaling by multiplicities:
+// Then the way contacts feel each other along a body (coupling.h), with B in place of the scaling by multiplicities of
+// dual domain decomposition (Farhat, Mandel, Roux 1994):
 //
 //   B^-1 (N + X) B^-1,   N = R w T w R^T,   T = M + A (S*/c - M) A,   A_kk^2 = (1/w_k - M_kk) / (S*_kk/c - M_kk)
 //
-// T has the diagonal 1/w. It is exact where R is square: as many contact directions as equations that they touch.
+// What contacts do not hold follows. Where both laws of a contact act, gap and velocity, T is that of both at once:
+//
+//   f_v = M v + (h K q + h C v)/c,   f_q = M q + kb (h K q + h C v)/c - kw f_v
+//
+// Exact where R is square: as many contact directions as equations that they touch. A row that slides gives way by X x;
+// bodies that move with it take their part of that: X is weighed by `ease` against w, as masses are, not stiffness.
 
 #ifndef PCS_STEP_PRECONDITIONER_H
 #define PCS_STEP_PRECONDITIONER_H
@@ -49,15 +54,19 @@ typedef struct pcs_preconditioner {
     // the coupling of contacts through bodies
     pcs_coupling *coupling;
     double *y;            // [n] work
+    double *ease;         // [n] what the tangents of a contact give way by, against their masses alone
+    int *hold_at;         // [2 entries of the longest row] work
+    double *hold_value;   // the same
     double *own, *paired; // [n] X: what was added to the diagonal and to the partner
     unsigned char *is_in; // [n]
+    bool is_gap;          // rows of gaps, not of velocities
     bool is_sparse;       // B has found room
     bool is_factored;
 } pcs_preconditioner;
 
 // `coupling` is filled before the preconditioner is.
 pcs_status pcs_preconditioner_create(pcs_step_solver *solver, const pcs_rows *first, const pcs_rows *second,
-                                     pcs_coupling *coupling, pcs_preconditioner **out);
+                                     pcs_coupling *coupling, bool is_gap, pcs_preconditioner **out);
 // New values of the rows, of M and of S*, which is NULL without dynamics; `share` is a for either part.
 void pcs_preconditioner_fill(pcs_preconditioner *self, const pcs_matrix *S, const double share[2]);
 // Rows with is_in[i] != 0 are in.
@@ -66,7 +75,11 @@ void pcs_preconditioner_choose(pcs_preconditioner *self, const unsigned char *is
 void pcs_preconditioner_add(pcs_preconditioner *self, int i, int j, double value);
 // Makes it ready to solve, unless B is far from sparse.
 void pcs_preconditioner_factor(pcs_preconditioner *self);
+// Does a row slide in space, so that it gives way?
+bool pcs_preconditioner_slides(const pcs_preconditioner *self, int row);
+// Row i holds the bodies; with its partner, in the direction `turned`, unless that is NULL.
+void pcs_preconditioner_hold(pcs_preconditioner *self, int i, const double turned[2], double slack);
 // x = B^-1 (N + X) B^-1 x
-void pcs_preconditioner_solve(pcs_preconditioner *self, double *x);
+void pcs_preconditioner_solve(pcs_preconditioner *const pair[2], double *const x[2]);
 
 #endif

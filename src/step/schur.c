@@ -51,8 +51,8 @@ static pcs_status schur_setup(pcs_step_solver *self)
     PCS_TRY(pcs_krylov_set_create(self->ctx, system, s->map->nb, &s->contacts));
     PCS_TAKE(self->ctx, s->z_step, s->contacts->p.n, "the Schur solver");
     PCS_TRY(pcs_coupling_create(self->ctx, system, &s->coupling));
-    PCS_TRY(pcs_preconditioner_create(self, system->G, NULL, s->coupling, &s->contacts->preconditioner[0]));
-    PCS_TRY(pcs_preconditioner_create(self, system->G, system->T, s->coupling, &s->contacts->preconditioner[1]));
+    PCS_TRY(pcs_preconditioner_create(self, system->G, NULL, s->coupling, true, &s->contacts->preconditioner[0]));
+    PCS_TRY(pcs_preconditioner_create(self, system->G, system->T, s->coupling, false, &s->contacts->preconditioner[1]));
     s->contacts->product = pcs_schur_map_product;
     s->contacts->owner = s->map;
     self->memory[0] =
@@ -163,7 +163,7 @@ static void schur_refresh(pcs_step_solver *self)
     double way = form->kb > 0.0 ? 1.0 / form->kb : 0.0, rub = form->has_position ? 0.5 * form->h : 0.0;
     double gaps[2] = { 1.0, 1.0 }, rates[2] = { fmin(1.0, form->kw * way), fmin(1.0, (form->kw + rub) * way) };
     pcs_krylov_set_reset(s->contacts);
-    pcs_coupling_fill(s->coupling, self->mass->A, S, form->c);
+    pcs_coupling_fill(s->coupling, self->mass->A, S, form);
     if (s->contacts->preconditioner[0] != NULL && form->has_position)
         pcs_preconditioner_fill(s->contacts->preconditioner[0], S, gaps);
     if (s->contacts->preconditioner[1] != NULL) pcs_preconditioner_fill(s->contacts->preconditioner[1], S, rates);

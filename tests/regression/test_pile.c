@@ -183,6 +183,25 @@ static void effort_does_not_grow_with_height(void **state)
         }
 }
 
+// Bending that is stiff against the mass in a step: nodes turn between the crossings, and beams move as wholes.
+static void stiff_bending_costs_few_products(void **state)
+{
+    (void)state;
+    double worst = 0.0;
+    for (int m = 0; m < 2; m++) {
+        double products[3];
+        for (int k = 0; k < 3; k++) {
+            pile_shape s = shape(8, 3, 0.4, 0.0);
+            s.young = 1e9 * pow(100.0, k);
+            products[k] = effort(&s, &methods[m]);
+        }
+        print_message("%s: %.1f, %.1f, %.1f products a step, 100 times as stiff each\n", methods[m].scheme, products[0],
+                      products[1], products[2]);
+        worst = fmax(worst, products[2] / products[0]);
+    }
+    CHECK(worst < 2.0);
+}
+
 // Two rods side by side that touch at all of their nodes, along their axes: contacts feel each other as far as a wave
 // runs in a step, 1 to 300 cells. As many contacts as equations of a rod, so the preconditioner is exact.
 static void stiff_bodies_cost_no_products(void **state)
@@ -240,6 +259,7 @@ int main(void)
         cmocka_unit_test(laws_hold),
         cmocka_unit_test(friction_at_rest_does_nothing),
         cmocka_unit_test(effort_does_not_grow_with_height),
+        cmocka_unit_test(stiff_bending_costs_few_products),
         cmocka_unit_test(stiff_bodies_cost_no_products),
         cmocka_unit_test(redundant_contacts_do_not_matter),
     };

@@ -1,6 +1,8 @@
 // Large models on one core: lattices of beams against a wall and piles of beams with friction, as they grow.
 //
-//   study_lattice [LARGEST [WHAT]]     default: lattices and piles of up to 1000000 equations; WHAT: plane, space, pile
+//   study_lattice [LARGEST [WHAT [STIFFER]]]     default: lattices and piles of up to 1000000 equations
+//
+// WHAT: plane, space, pile; STIFFER: factor of Young's modulus of the piles, 1.
 //
 // Every size runs in a process of its own, which gives its peak memory; times are of the processor. The wall of the
 // lattices is tilted a little, so that contacts close a few more in every step and sets keep changing. Set-up is
@@ -179,17 +181,18 @@ static bool study_lattice(const char *cells, double wide, bool is_space)
     return true;
 }
 
-static bool study_pile(int width, int layers, const char *scheme, double end)
+static bool study_pile(int width, int layers, const char *scheme, double end, double stiffer)
 {
-    char path[512], command[1024], when[64];
-    const char *const set[] = { scheme, when };
+    char path[512], command[1024], when[64], modulus[64];
+    const char *const set[] = { scheme, when, modulus };
     study_row row;
     double bytes;
     snprintf(path, sizeof path, "%s/pile_%d_%d.yaml", TESTS_OUTPUT_FOLDER, width, layers);
     snprintf(command, sizeof command, "/usr/bin/python3 tests/study/make_pile.py %d %d 0.0001 >'%s'", width, layers,
              path);
     snprintf(when, sizeof when, "time.end=%.17g", end);
-    if (system(command) != 0 || !study_measure(path, 2, set, &row, &bytes)) return false;
+    snprintf(modulus, sizeof modulus, "elements.beams.E=%.17g", 1e10 * stiffer);
+    if (system(command) != 0 || !study_measure(path, 3, set, &row, &bytes)) return false;
     study_print(&row, bytes, true);
     return true;
 }
@@ -217,7 +220,7 @@ static bool study_lattices(double largest, bool is_space)
     return true;
 }
 
-static bool study_piles(double largest)
+static bool study_piles(double largest, double stiffer)
 {
     static const char *const schemes[] = { "scheme={type: moreau_jean, theta: 0.5}",
                                            "scheme={type: alpha_ggl, rho_inf: 0.8}" };
@@ -231,7 +234,7 @@ static bool study_piles(double largest)
         study_head(titles[s], true);
         for (int i = 0; i < 3; i++)
             if (piles[i].dofs <= largest &&
-                !study_pile(piles[i].width, piles[i].layers, schemes[s], s == 0 ? 0.25 : 0.025))
+                !study_pile(piles[i].width, piles[i].layers, schemes[s], s == 0 ? 0.25 : 0.025, stiffer))
                 return false;
     }
     return true;
@@ -246,6 +249,7 @@ int main(int argc, char **argv)
            solver_tolerance, 10.0 * solver_tolerance);
     if (*what == '\0' || strcmp(what, "plane") == 0) is_done = is_done && study_lattices(largest, false);
     if (*what == '\0' || strcmp(what, "space") == 0) is_done = is_done && study_lattices(largest, true);
-    if (*what == '\0' || strcmp(what, "pile") == 0) is_done = is_done && study_piles(largest);
+    double stiffer = argc > 3 ? atof(argv[3]) : 1.0;
+    if (*what == '\0' || strcmp(what, "pile") == 0) is_done = is_done && study_piles(largest, stiffer);
     return is_done ? 0 : 1;
 }
