@@ -45,9 +45,6 @@ pcs_status pcs_fe_make_internal(pcs_system *self, fe_data *fe)
         self->has_materials = self->has_materials || pcs_fe_ops(fe, b)->ninternal > 0;
         if (pcs_fe_ops(fe, b)->ages) self->ageing = pcs_fe_culprit(self->ctx, "elements", fe->batches[b].name);
     }
-    if (fe->laws != NULL && fe->laws->ntangent > 0 && self->layout != NULL)
-        return pcs_fail(self->ctx, PCS_BAD_INPUT,
-                        "a contact with a force law and friction keeps its state: it runs in one process only");
     self->has_internal = self->has_internal || self->has_materials;
     if (!self->has_materials) return PCS_OK;
     PCS_TAKE(self->ctx, work->internal, (size_t)fe->ninternal + 1, "internal variables");
