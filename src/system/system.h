@@ -133,6 +133,7 @@ typedef struct pcs_probe {
     int axis;           // 0, 1, 2, or the field
     int count;          // the value is the mean over
     const int *items;   // [count] nodes, cells or coordinates
+    int nmore;          // and over as many that only other ranks have
     // Or of equations: offset + sum of weights times their values. NULL: the mean.
     const double *weights; // [count]
     double offset;
