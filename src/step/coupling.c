@@ -6,7 +6,9 @@
 #include <string.h>
 
 enum { NEAR = 12 };               // equations that there is room for, per entry of a row
+enum { UNKNOWN = -1, SEEN = -2 }; // in place of the place of an equation
 static const double small = 0.05; // off the diagonal, against the diagonals
+static const double heavy = 0.3;  // what free equations resist, against masses
 static const double lost = 1e-12; // a pivot, against the diagonal
 static const double firm = 1e6;   // what holds a row, against what it touches
 
@@ -14,15 +16,20 @@ static pcs_status coupling_take(pcs_context *ctx, pcs_coupling *self)
 {
     double **vectors[] = { &self->u[0], &self->u[1], &self->s[0], &self->s[1], &self->y[0], &self->y[1],
                            &self->e,    &self->load, &self->v,    &self->rest, &self->D,    &self->x };
-    double **entries[] = { &self->mass, &self->stiff, &self->damp, &self->hold, &self->L };
+    double **entries[] = { &self->whole, &self->hold, &self->L, &self->mass, &self->more, &self->damp };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         PCS_TAKE(ctx, *vectors[i], self->room, "the preconditioner");
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
         PCS_TAKE(ctx, *entries[i], self->most, "the preconditioner");
     PCS_TAKE(ctx, self->place, self->system->nv, "the preconditioner");
     PCS_TAKE(ctx, self->equation, self->room, "the preconditioner");
+    PCS_TAKE(ctx, self->contact, self->room, "the preconditioner");
     PCS_TAKE(ctx, self->head, self->room + 1, "the preconditioner");
     PCS_TAKE(ctx, self->row, self->most, "the preconditioner");
+    PCS_TAKE(ctx, self->first, self->room + 1, "the preconditioner");
+    PCS_TAKE(ctx, self->line, self->most, "the preconditioner");
+    PCS_TAKE(ctx, self->below, self->room + 1, "the preconditioner");
+    PCS_TAKE(ctx, self->left, self->most, "the preconditioner");
     PCS_TAKE(ctx, self->held, self->most, "the preconditioner");
     PCS_TAKE(ctx, self->held_column, self->most, "the preconditioner");
     return PCS_OK;
@@ -35,9 +42,9 @@ pcs_status pcs_coupling_create(pcs_context *ctx, const pcs_system *system, pcs_c
     self->system = system;
     const pcs_pattern *pattern = system->M->pattern;
     long terms = system->G->start[system->nrow] + (system->T == NULL ? 0 : system->T->start[system->ntangent]);
-    self->follows = pcs_system_nown(system) == system->nv;
+    self->may_follow = pcs_system_nown(system) == system->nv;
     self->is_chain = pattern->chain_block > 0;
-    long room = self->follows ? NEAR * terms : terms;
+    long room = self->may_follow ? NEAR * terms : terms;
     self->room = room < system->nv ? (int)room : system->nv;
     int widest = 0;
     for (int k = 0; k < pattern->n; k++) {
@@ -47,7 +54,7 @@ pcs_status pcs_coupling_create(pcs_context *ctx, const pcs_system *system, pcs_c
     long most = (long)self->room * widest;
     self->most = most < pattern->nnz ? (int)most : pattern->nnz;
     PCS_TRY(coupling_take(ctx, self));
-    for (int k = 0; k < system->nv; k++) self->place[k] = -1;
+    for (int k = 0; k < system->nv; k++) self->place[k] = UNKNOWN;
     *out = self;
     return PCS_OK;
 }
@@ -59,35 +66,73 @@ static double coupling_entry(const pcs_pattern *pattern, const pcs_matrix *A, in
     return at < 0 ? 0.0 : A->value[at];
 }
 
-// Largest entry of column j off the diagonal, against the diagonals.
-static double coupling_reach(const pcs_coupling *self, int j, const pcs_matrix *M, const pcs_matrix *S)
+// Largest entry of column j between equations that rows touch, off the diagonal against the diagonals.
+static double coupling_reach(const pcs_coupling *self, int j, const pcs_matrix *A)
 {
-    const pcs_pattern *pattern = M->pattern;
-    const pcs_matrix *A = S == NULL ? M : S;
+    const pcs_pattern *pattern = self->system->M->pattern;
     int own = pcs_system_nown(self->system);
     double largest = 0.0;
     for (int p = pattern->start[j]; p < pattern->start[j + 1] && j < own; p++) {
         int i = pattern->row[p];
-        if (i == j || i >= own || (!self->follows && self->place[i] < 0)) continue;
+        if (i == j || i >= own || self->place[i] < 0) continue;
         double size = sqrt(fabs(pcs_matrix_diagonal(A, i) * pcs_matrix_diagonal(A, j)));
         if (size > 0.0) largest = pcs_larger(largest, fabs(coupling_entry(pattern, A, p, j)) / size);
     }
     return largest;
 }
 
+// How two contacts a and b would feel each other through an equation i that none touches, if it followed, against their
+// masses: largest Ss_ia Ss_ib / Ss_ii / sqrt(M_aa M_bb).
+static double coupling_bridge(const pcs_coupling *self, int i, const pcs_matrix *M, const pcs_matrix *S, double c)
+{
+    const pcs_pattern *pattern = M->pattern;
+    double most = 0.0, next = 0.0, size = c * pcs_matrix_diagonal(S, i);
+    int contact = -1;
+    for (int p = pattern->start[i]; p < pattern->start[i + 1]; p++) {
+        int j = pattern->row[p], at = self->place[j];
+        double entry = at < 0 ? 0.0 : coupling_entry(pattern, S, p, i);
+        if (entry == 0.0) continue;
+        entry = fabs(entry) / sqrt(fabs(pcs_matrix_diagonal(M, j)));
+        if (self->contact[at] == contact) most = pcs_larger(most, entry);
+        else if (entry > most) {
+            next = most;
+            most = entry;
+            contact = self->contact[at];
+        } else next = pcs_larger(next, entry);
+    }
+    return size > 0.0 ? most * next / size : 0.0;
+}
+
+// The largest of these; every equation is looked at once.
+static double coupling_resist(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S, double c)
+{
+    const pcs_pattern *pattern = M->pattern;
+    double largest = 0.0;
+    for (int is_seen = 0; is_seen < 2; is_seen++)
+        for (int at = 0; at < self->count; at++)
+            for (int p = pattern->start[self->equation[at]]; p < pattern->start[self->equation[at] + 1]; p++) {
+                int i = pattern->row[p];
+                if (self->place[i] != (is_seen ? SEEN : UNKNOWN)) continue;
+                self->place[i] = is_seen ? UNKNOWN : SEEN;
+                if (!is_seen) largest = pcs_larger(largest, coupling_bridge(self, i, M, S, c));
+            }
+    return largest;
+}
+
 // Notes an equation unless it is there, or there is no room.
-static void coupling_note(pcs_coupling *self, int k)
+static void coupling_note(pcs_coupling *self, int k, int contact)
 {
     if (self->place[k] >= 0 || self->count == self->room) return;
     self->place[k] = self->count;
+    self->contact[self->count] = contact;
     self->equation[self->count++] = k;
 }
 
-// The equations of the rows.
-static void coupling_touch(pcs_coupling *self, const pcs_rows *rows)
+// The equations of a row.
+static void coupling_touch(pcs_coupling *self, const pcs_rows *rows, int row, int contact)
 {
-    for (int p = 0; p < rows->start[rows->nrow]; p++)
-        if (rows->value[p] != 0.0) coupling_note(self, rows->column[p]);
+    for (int p = rows->start[row]; p < rows->start[row + 1]; p++)
+        if (rows->value[p] != 0.0) coupling_note(self, rows->column[p], contact);
 }
 
 // Those near them, ring by ring, then all in ascending order.
@@ -96,7 +141,7 @@ static void coupling_widen(pcs_coupling *self, const pcs_pattern *pattern)
     for (int at = 0; at < self->count; at++) {
         if (!self->follows || self->count == self->room) break;
         for (int p = pattern->start[self->equation[at]]; p < pattern->start[self->equation[at] + 1]; p++)
-            coupling_note(self, pattern->row[p]);
+            coupling_note(self, pattern->row[p], 0);
     }
     int count = 0;
     for (int k = 0; k < self->system->nv; k++) {
@@ -106,39 +151,49 @@ static void coupling_widen(pcs_coupling *self, const pcs_pattern *pattern)
     }
 }
 
+// All entries, in which rows may hold, and those that are not zero: of straight beams a third.
 static void coupling_read(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S, const pcs_step_form *form)
 {
     const pcs_pattern *pattern = M->pattern;
     const pcs_matrix *C = self->system->C;
-    int own = pcs_system_nown(self->system), count = 0;
+    int own = pcs_system_nown(self->system), count = 0, filled = 0;
     for (int at = 0; at < self->count; at++) {
         int j = self->equation[at];
         self->head[at] = count;
+        self->first[at] = filled;
         for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++) {
             int i = pattern->row[p];
             if (i >= own || self->place[i] < 0) continue;
             double mass = M->value[p], whole = S == NULL ? mass : coupling_entry(pattern, S, p, j) / form->c;
             double damp = S == NULL || C == NULL ? 0.0 : form->h * coupling_entry(pattern, C, p, j) / form->c;
             self->row[count] = self->place[i];
-            self->mass[count] = mass;
-            self->damp[count] = damp;
-            self->stiff[count++] = whole - mass - damp;
+            self->whole[count++] = whole;
+            if (mass == 0.0 && whole == 0.0 && damp == 0.0) continue;
+            self->line[filled] = self->place[i];
+            self->mass[filled] = mass;
+            self->more[filled] = whole - mass;
+            self->damp[filled++] = damp;
         }
     }
     self->head[self->count] = count;
+    self->first[self->count] = filled;
 }
 
 void pcs_coupling_fill(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S, const pcs_step_form *form)
 {
-    double largest = 0.0;
-    for (int at = 0; at < self->count; at++) self->place[self->equation[at]] = -1;
+    double reach = 0.0;
+    for (int at = 0; at < self->count; at++) self->place[self->equation[at]] = UNKNOWN;
     self->count = 0;
     self->is_factored = false;
-    coupling_touch(self, self->system->G);
-    if (self->system->T != NULL) coupling_touch(self, self->system->T);
+    for (int j = 0; j < self->system->nrow; j++) {
+        const pcs_row *row = &self->system->rows[j];
+        coupling_touch(self, self->system->G, j, j);
+        for (int t = 0; t < row->ntangent; t++) coupling_touch(self, self->system->T, row->first_tangent + t, j);
+    }
     for (int at = 0; at < self->count; at++)
-        largest = pcs_larger(largest, coupling_reach(self, self->equation[at], M, S));
-    self->joins = pcs_system_max(self->system, largest) > small;
+        reach = pcs_larger(reach, coupling_reach(self, self->equation[at], S == NULL ? M : S));
+    self->follows = self->may_follow && S != NULL && coupling_resist(self, M, S, form->c) > heavy;
+    self->joins = self->follows || pcs_system_max(self->system, reach) > small;
     if (!self->joins) return;
     coupling_widen(self, M->pattern);
     coupling_read(self, M, S, form);
@@ -162,11 +217,6 @@ static int coupling_find(const pcs_coupling *self, int i, int j)
     return low < self->head[j + 1] && self->row[low] == i ? low : -1;
 }
 
-static double coupling_whole(const pcs_coupling *self, int p)
-{
-    return self->mass[p] + self->stiff[p] + self->damp[p];
-}
-
 // The entries of a row that a body joins, from the first one on: how many there are.
 static int coupling_group(const pcs_coupling *self, int count, const int *at)
 {
@@ -179,12 +229,11 @@ static int coupling_group(const pcs_coupling *self, int count, const int *at)
 // Body by body: what one of them does is no matter of the others.
 void pcs_coupling_hold(pcs_coupling *self, int count, const int *at, const double *value, double slack)
 {
-    if (!self->follows) return;
     for (int first = 0, size; first < count; first += size) {
         double give = 0.0;
         size = coupling_group(self, count - first, at + first);
         for (int a = first; a < first + size; a++)
-            give += value[a] * value[a] / fabs(coupling_whole(self, coupling_find(self, at[a], at[a])));
+            give += value[a] * value[a] / fabs(self->whole[coupling_find(self, at[a], at[a])]);
         if (!(give > 0.0)) continue;
         for (int a = first; a < first + size; a++)
             for (int b = first; b < first + size; b++)
@@ -204,27 +253,31 @@ static void coupling_list(pcs_coupling *self)
         }
 }
 
-// L D L^T of Ss + H, row by row within the pattern.
+// L D L^T of Ss + H, row by row within the pattern, without entries that are zero.
 void pcs_coupling_factor(pcs_coupling *self)
 {
+    int count = 0;
     self->is_factored = true;
-    if (!self->follows) return;
     coupling_list(self);
     memset(self->x, 0, (size_t)self->count * sizeof *self->x);
     for (int i = 0; i < self->count; i++) {
         double diagonal = 0.0, pivot = 0.0;
         int p = self->head[i];
+        self->below[i] = count;
         for (; self->row[p] < i; p++) {
             int j = self->row[p];
-            double sum = coupling_whole(self, p) + self->hold[p];
-            for (int f = self->head[j]; self->row[f] < j; f++) sum -= self->L[f] * self->x[self->row[f]];
+            double sum = self->whole[p] + self->hold[p];
+            for (int f = self->below[j]; f < self->below[j + 1]; f++) sum -= self->L[f] * self->x[self->left[f]];
+            if (sum == 0.0) continue;
             self->x[j] = sum;
-            self->L[p] = sum / self->D[j];
-            pivot -= sum * self->L[p];
+            self->left[count] = j;
+            self->L[count] = sum / self->D[j];
+            pivot -= sum * self->L[count++];
         }
-        diagonal = coupling_whole(self, p) + self->hold[p];
+        self->below[i + 1] = count;
+        diagonal = self->whole[p] + self->hold[p];
         pivot += diagonal;
-        for (p = self->head[i]; self->row[p] < i; p++) self->x[self->row[p]] = 0.0;
+        for (int e = self->below[i]; e < count; e++) self->x[self->left[e]] = 0.0;
         self->D[i] = pivot > lost * diagonal ? pivot : fabs(diagonal);
     }
 }
@@ -232,11 +285,14 @@ void pcs_coupling_factor(pcs_coupling *self)
 // x = -(Ss + H)^-1 x
 static void coupling_solve(const pcs_coupling *self, double *x)
 {
-    for (int i = 0; i < self->count; i++)
-        for (int p = self->head[i]; self->row[p] < i; p++) x[i] -= self->L[p] * x[self->row[p]];
+    for (int i = 0; i < self->count; i++) {
+        double sum = x[i];
+        for (int e = self->below[i]; e < self->below[i + 1]; e++) sum -= self->L[e] * x[self->left[e]];
+        x[i] = sum;
+    }
     for (int i = 0; i < self->count; i++) x[i] /= -self->D[i];
     for (int i = self->count - 1; i >= 0; i--)
-        for (int p = self->head[i]; self->row[p] < i; p++) x[self->row[p]] -= self->L[p] * x[i];
+        for (int e = self->below[i]; e < self->below[i + 1]; e++) x[self->left[e]] -= self->L[e] * x[i];
 }
 
 // The motion v that follows, and its forces. In a chain these are known without a product: v balances all but H v.
@@ -257,12 +313,23 @@ static void coupling_leave(pcs_coupling *self)
     for (int k = 0; k < self->nheld; k++)
         self->rest[self->row[self->held[k]]] += self->hold[self->held[k]] * self->v[self->held_column[k]];
     for (int j = 0; j < self->count; j++)
-        for (int p = self->head[j]; p < self->head[j + 1]; p++)
-            self->rest[self->row[p]] += coupling_whole(self, p) * self->v[j];
+        for (int p = self->first[j]; p < self->first[j + 1]; p++)
+            self->rest[self->line[p]] += (self->mass[p] + self->more[p]) * self->v[j];
     for (int i = 0; i < self->count; i++) self->e[i] += self->rest[i];
 }
 
-void pcs_coupling_multiply(pcs_coupling *self)
+void pcs_coupling_multiply(const pcs_coupling *self)
+{
+    memset(self->y[0], 0, (size_t)self->count * sizeof(double));
+    memset(self->y[1], 0, (size_t)self->count * sizeof(double));
+    for (int j = 0; j < self->count; j++)
+        for (int p = self->first[j]; p < self->first[j + 1]; p++) {
+            self->y[0][self->line[p]] += self->mass[p] * self->u[0][j];
+            self->y[1][self->line[p]] += self->more[p] * self->u[1][j];
+        }
+}
+
+void pcs_coupling_apply(pcs_coupling *self)
 {
     size_t bytes = (size_t)self->count * sizeof(double);
     memset(self->y[0], 0, bytes);
@@ -272,16 +339,15 @@ void pcs_coupling_multiply(pcs_coupling *self)
     for (int j = 0; j < self->count; j++) {
         double uq = self->u[0][j], uv = self->u[1][j], sq = self->s[0][j], sv = self->s[1][j];
         if (uq == 0.0 && uv == 0.0) continue;
-        for (int p = self->head[j]; p < self->head[j + 1]; p++) {
-            int i = self->row[p];
-            double force = self->stiff[p] * sq + self->damp[p] * sv;
+        for (int p = self->first[j]; p < self->first[j + 1]; p++) {
+            int i = self->line[p];
+            double force = self->more[p] * sq + self->damp[p] * (sv - sq);
             self->y[0][i] += self->mass[p] * uq;
             self->y[1][i] += self->mass[p] * uv;
             self->e[i] += force;
             self->rest[i] += force + self->mass[p] * sv;
         }
     }
-    if (!self->follows) return;
     coupling_follow(self);
     if (self->is_chain) return;
     double *first = self->x;

@@ -19,17 +19,20 @@ typedef struct pcs_coupling {
     int room, most;                 // equations and entries that there is room for
     int count;                      // equations, ascending
     int *place;                     // [nv] place of an equation among them, or -1
-    int *equation;                  // [room]
+    int *equation, *contact;        // [room], and for those that rows touch the contact that does
     int *head, *row;                // [room + 1], [most] entries by columns; rows of this rank's own equations only
-    double *mass, *stiff, *damp;    // [most] M, Ks, Cs
-    double *hold;                   // [most] H
+    double *whole, *hold;           // [most] Ss, H
+    int *first, *line;              // [room + 1], [most] entries by columns that are not zero, of
+    double *mass, *more, *damp;     // M, Ss - M, Cs
     int nheld, *held, *held_column; // [most] entries of H that are not zero
-    double *u[2], *s[2];            // [room] factors of M, of gaps and velocities; sq and sv
-    double *y[2], *e;               // [room] M u, e
+    double *u[2], *s[2];            // [room] what is multiplied; sq and sv
+    double *y[2], *e;               // [room] products, e
     double *load, *v, *rest;        // [room] impulses of rows that give way, the motion that follows, work
-    double *L, *D, *x;              // [most], [room], [room] factor of Ss_ii, row j of L beside column j
+    int *below, *left;              // [room + 1], [most] entries of L by rows that are not zero
+    double *L, *D, *x;              // [most], [room], [room] factor of Ss + H
     bool joins;                     // some entry off the diagonal is not small
-    bool follows;                   // equations that contacts do not hold follow: all of them are on this rank
+    bool may_follow;                // all equations are on this rank
+    bool follows;                   // equations that contacts do not hold follow
     bool is_chain;                  // the factor is exact
     bool is_factored;
 } pcs_coupling;
@@ -43,7 +46,9 @@ void pcs_coupling_release(pcs_coupling *self);
 // A row of `count` entries at `at` holds what it touches; it gives way by `slack` times its impulse.
 void pcs_coupling_hold(pcs_coupling *self, int count, const int *at, const double *value, double slack);
 void pcs_coupling_factor(pcs_coupling *self);
-// y = M u, and e of s.
-void pcs_coupling_multiply(pcs_coupling *self);
+// Where nothing follows: y[0] = M u[0], y[1] = (Ss - M) u[1].
+void pcs_coupling_multiply(const pcs_coupling *self);
+// Where the rest follows: y = M u, for gaps and for velocities, and e of s.
+void pcs_coupling_apply(pcs_coupling *self);
 
 #endif

@@ -36,7 +36,7 @@ void pcs_krylov_set_hold(pcs_krylov_set *c, double stiff)
     pcs_preconditioner *pair[2];
     pcs_krylov_set_find_ready(c, pair);
     pcs_preconditioner *any = pair[0] != NULL ? pair[0] : pair[1];
-    if (any == NULL || !any->coupling->joins) return;
+    if (any == NULL || !any->coupling->follows) return;
     if (any->coupling->is_factored && c->held == c->stage) return;
     c->held = c->stage;
     pcs_coupling_release(any->coupling);

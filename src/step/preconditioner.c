@@ -328,6 +328,27 @@ static void preconditioner_substitute(const pcs_preconditioner *self, double *x)
     }
 }
 
+// y = (N + X) x, where nothing follows.
+static void preconditioner_couple(const pcs_preconditioner *self, const double *x)
+{
+    const pcs_coupling *c = self->coupling;
+    double *y = self->y;
+    for (int k = 0; k < c->count; k++) c->u[0][k] = c->u[1][k] = 0.0;
+    for (int e = 0; e < self->nterm; e++) {
+        double pull = self->pull[e] * x[self->row[e]];
+        c->u[0][self->at[e]] += pull;
+        c->u[1][self->at[e]] += self->share[e] * pull;
+    }
+    pcs_coupling_multiply(c);
+    for (int i = 0; i < self->n; i++) {
+        y[i] = 0.0;
+        for (int e = self->first[i]; e < self->first[i + 1] && self->is_in[i]; e++)
+            y[i] += self->pull[e] * (c->y[0][self->at[e]] + self->share[e] * c->y[1][self->at[e]]);
+    }
+    pcs_system_sum(c->system, self->n, y);
+    for (int i = 0; i < self->n; i++) y[i] += self->own[i] * x[i] + self->paired[i] * x[self->partner[i]];
+}
+
 // Do both laws of a contact hold, that of the gap and that of the velocity? They feel each other then.
 static bool preconditioner_is_joint(const pcs_preconditioner *a, const pcs_preconditioner *b, int row)
 {
@@ -358,6 +379,16 @@ static void preconditioner_pull(const pcs_preconditioner *self, const pcs_precon
     }
 }
 
+// What the rows of both laws move, and what follows.
+static void preconditioner_move(pcs_preconditioner *const pair[2], double *const x[2])
+{
+    pcs_coupling *c = (pair[0] != NULL ? pair[0] : pair[1])->coupling;
+    for (int k = 0; k < c->count; k++) c->u[0][k] = c->u[1][k] = c->s[0][k] = c->s[1][k] = c->load[k] = 0.0;
+    for (int law = 0; law < 2; law++)
+        if (pair[law] != NULL) preconditioner_pull(pair[law], pair[1 - law], x[law]);
+    pcs_coupling_apply(c);
+}
+
 // y = (N + X) x, from what the coupling has made of the motion.
 static void preconditioner_push(const pcs_preconditioner *self, const pcs_preconditioner *other, const double *x)
 {
@@ -376,7 +407,6 @@ static void preconditioner_push(const pcs_preconditioner *self, const pcs_precon
                 self->y[i] -= self->ease[i] * preconditioner_direction(self, e) * c->v[k];
         }
     }
-    pcs_system_sum(c->system, self->n, self->y);
     for (int i = 0; i < self->n; i++)
         self->y[i] += self->ease[i] * (self->own[i] * x[i] + self->paired[i] * x[self->partner[i]]);
 }
@@ -407,13 +437,11 @@ void pcs_preconditioner_solve(pcs_preconditioner *const pair[2], double *const x
     for (int law = 0; law < 2; law++)
         if (pair[law] != NULL) preconditioner_substitute(pair[law], x[law]);
     if (!c->joins) return;
-    for (int k = 0; k < c->count; k++) c->u[0][k] = c->u[1][k] = c->s[0][k] = c->s[1][k] = c->load[k] = 0.0;
-    for (int law = 0; law < 2; law++)
-        if (pair[law] != NULL) preconditioner_pull(pair[law], pair[1 - law], x[law]);
-    pcs_coupling_multiply(c);
+    if (c->follows) preconditioner_move(pair, x);
     for (int law = 0; law < 2; law++) {
         if (pair[law] == NULL) continue;
-        preconditioner_push(pair[law], pair[1 - law], x[law]);
+        if (c->follows) preconditioner_push(pair[law], pair[1 - law], x[law]);
+        else preconditioner_couple(pair[law], x[law]);
         memcpy(x[law], pair[law]->y, (size_t)pair[law]->n * sizeof(double));
         preconditioner_substitute(pair[law], x[law]);
     }
