@@ -7,7 +7,10 @@
 //
 // H holds the rows body by body: firmly, or, where a row gives way, by twice the inverse of that, which bounds the rows
 // of two bodies from above. The factor of Ss + H stays within its own pattern: exact for chains in the order of their
-// equations. Elsewhere v is corrected once, so that the whole stays positive. Over ranks nothing follows: v = 0.
+// equations. Elsewhere v is corrected once, so that the whole stays positive.
+//
+// That costs more than products of the rows alone, the lumped preconditioner (Farhat, Roux 1991). These are left where
+// equations that no row touches hardly join contacts, and over ranks.
 
 #ifndef PCS_STEP_COUPLING_H
 #define PCS_STEP_COUPLING_H

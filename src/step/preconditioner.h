@@ -15,7 +15,8 @@
 //
 //   B^-1 (N + X) B^-1,   N = R w T w R^T,   T = M + A (S*/c - M) A,   A_kk^2 = (1/w_k - M_kk) / (S*_kk/c - M_kk)
 //
-// What contacts do not hold follows. Where both laws of a contact act, gap and velocity, T is that of both at once:
+// Where bodies are stiff, what contacts do not hold follows. Where both laws of a contact act then, gap and velocity, T
+// is that of both at once:
 //
 //   f_v = M v + (h K q + h C v)/c,   f_q = M q + kb (h K q + h C v)/c - kw f_v
 //
