@@ -129,7 +129,7 @@ typedef struct fe_work {
     // Of reactions:
     double *q, *v, *f;       // [nv + nfixed]
     double *p, *R;           // [nfixed]
-    double *last_p, *last_f; // [nfixed] at the last call, in one piece
+    double *last_p, *last_f; // [nfixed] at the last call
 } fe_work;
 
 extern const pcs_system_ops pcs_system_fe;
