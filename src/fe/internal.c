@@ -46,9 +46,6 @@ pcs_status pcs_fe_make_internal(pcs_system *self, fe_data *fe)
         self->has_materials = self->has_materials || pcs_fe_ops(fe, b)->ninternal > 0;
         if (pcs_fe_ops(fe, b)->ages) self->ageing = pcs_fe_culprit(self->ctx, "elements", fe->batches[b].name);
     }
-    if (fe->laws != NULL && fe->laws->ntangent > 0 && self->layout != NULL)
-        return pcs_fail(self->ctx, PCS_BAD_INPUT,
-                        "a contact with a force law and friction keeps its state: it runs in one process only");
     for (int g = 0; g < fe->model.ngroup && !pcs_mesh_is_whole(fe->model.mesh); g++)
         if (fe->model.groups[g].ops->ninternal > 0 && fe->model.groups[g].cells->place == NULL)
             return pcs_fail(self->ctx, PCS_UNSUPPORTED, "internal variables are written in the order of all cells");

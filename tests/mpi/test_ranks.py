@@ -134,6 +134,9 @@ output:
 PENDULUM = ["cases/beam_pendulum", "--set", "time.end=0.33"]  # chaotic after that
 
 
+SOFT_FLOOR = ("contacts.floor={type: node_plane, nodes: beam, point: [0, 0, 0.019], normal: [0, 0, 1], friction: 0.4, "
+              "law: {type: linear, stiffness: 1.0e+6}}")
+
 # A bar that yields at a wall, and one that relaxes behind it.
 YIELDING = """
 mesh:
@@ -313,7 +316,14 @@ class Agreement(Ranks):
         self.compare(self.case("soft", SOFT), counts=(1, 2), rows=61)
         self.compare(self.case("soft", SOFT), "--set", "scheme.type=half_explicit", counts=(2,), rows=61)
 
-    # More ranks than nodes: some of them have nothing to do.
+    # Their friction remembers where points stuck, and how.
+    def test_force_laws_with_friction(self):
+        for scheme, count in (("alpha_ggl", 3), ("half_explicit", 2)):
+            self.compare(self.case("spinning", SPINNING), "--set", SOFT_FLOOR, "--set", "scheme={type: " + scheme + "}",
+                         "--set", "time={step: 5.0e-5, end: 1.5e-3}", counts=(count,), rows=31)
+            with open(self.path(f"np{count}/summary.json")) as file:
+                self.assertGreater(json.load(file)["energy"]["friction_loss"], 0.0)
+
     def test_materials_with_internal_variables(self):
         for scheme in ("newmark", "half_explicit"):
             self.compare(self.case("yielding", YIELDING), "--set", "scheme={type: " + scheme + "}", counts=(2,),
@@ -324,6 +334,7 @@ class Agreement(Ranks):
     def test_sections_that_vary(self):
         self.compare(self.case("tapered", TAPERED), counts=(1, 2), rows=81)
 
+    # Some of them have nothing to do.
     def test_more_ranks_than_nodes(self):
         self.compare("cases/bar_impact", "--set", "mesh.bar.elements=2", "--set", "time.end=0.6", counts=(4,))
 
@@ -426,6 +437,11 @@ class Writing(Ranks):
     # What materials went through stands in the file as in one process.
     def test_resuming_materials(self):
         self.resume((2, 1), self.case("yielding", YIELDING), "--set", "output.checkpoint.every=30")
+
+    # And so does what stuck where.
+    def test_resuming_friction_of_force_laws(self):
+        self.resume((2, 1), self.case("spinning", SPINNING), "--set", SOFT_FLOOR,
+                    "--set", "time={step: 5.0e-5, end: 1.5e-3}", "--set", "output.checkpoint.every=17")
 
     def test_results_are_written_once(self):
         result = ranks(2, *TWO_BARS, "-o", self.path("out"))
