@@ -88,7 +88,7 @@ void pcs_certify_momentum(pcs_certifier *self)
     double defect = 0.0, rows[3] = { 0.0 };
     // Springs with a force at rest may have less energy than there.
     double strain = pcs_max(fabs(self->now.measure.strain), fabs(report->measure.strain));
-    double size = motion_row_momentum(self, rows) + self->scheme->system->mass * pcs_certify_speed(self);
+    double size = motion_row_momentum(self, rows) + self->scheme->system->mass * self->speed;
     for (int k = 0; k < 3; k++) {
         double expected = self->now.momentum[k] + report->smooth_impulse[k] + rows[k];
         double off = fabs(report->measure.free_momentum[k] - expected);
