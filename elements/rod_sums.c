@@ -1,45 +1,69 @@
 #include "elements/rod_sums.h"
 
-#include "core/double2.h"
+#include "core/loop.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
-enum { LANES = 8 };
+enum { LANES = 8, PAIR = LANES / 2 };
 
 // Sums over a state, or over its difference from a state before it. Eight partial sums each: independent chains of
 // additions, and less round-off than one. Positions and velocities one after the other: the partial sums of both would
 // not fit into registers.
+typedef double rod_sums_four __attribute__((vector_size(4 * sizeof(double)))); // two, or one, registers
 typedef struct rod_sums_lanes {
-    pcs_double2 pair[LANES / 2];
+    rod_sums_four half[2];
 } rod_sums_lanes;
 
-static inline double rod_sums_add_lanes(double sum, const rod_sums_lanes *lanes)
+#define ROD_SUMS_INLINE static inline __attribute__((always_inline))
+
+ROD_SUMS_INLINE double rod_sums_add_lanes(double sum, const rod_sums_lanes *lanes)
 {
-    for (int j = 0; j < LANES; j++) sum += lanes->pair[j / 2][j % 2];
+    for (int j = 0; j < LANES; j++) sum += lanes->half[j / PAIR][j % PAIR];
     return sum;
 }
 
-// Entries i and i + 1 of x, or of x - x0.
-static inline pcs_double2 rod_sums_load(bool has_before, const double *x0, const double *x, int i)
+// *out = entries i to i + 3 of x
+ROD_SUMS_INLINE void rod_sums_load(const double *x, int i, rod_sums_four *out)
 {
-    pcs_double2 here = pcs_double2_load(x + i);
-    return has_before ? here - pcs_double2_load(x0 + i) : here;
+    memcpy(out, x + i, sizeof *out);
+}
+
+// The same of x - x0, where there is a state before.
+ROD_SUMS_INLINE void rod_sums_load_change(bool has_before, const double *x0, const double *x, int i, rod_sums_four *out)
+{
+    rod_sums_four before;
+    rod_sums_load(x, i, out);
+    if (!has_before) return;
+    rod_sums_load(x0, i, &before);
+    *out -= before;
+}
+
+// x_k+1 - x_k of four cells
+ROD_SUMS_INLINE void rod_sums_load_stretch(const double *x, int k, rod_sums_four *out)
+{
+    rod_sums_four here;
+    rod_sums_load(x, k, &here);
+    rod_sums_load(x, k + 1, out);
+    *out -= here;
 }
 
 // sum (x_k+1 - x_k)^2
-static inline __attribute__((always_inline)) double rod_sums_stretch(int n, bool has_before, const double *restrict x0,
-                                                                     const double *restrict x)
+ROD_SUMS_INLINE double rod_sums_stretch(int n, bool has_before, const double *restrict x0, const double *restrict x)
 {
     rod_sums_lanes part = { 0 };
     double sum = 0.0;
     int i = 0;
     for (; i + LANES <= n; i += LANES)
-        for (int j = 0; j < LANES / 2; j++) {
-            int k = i + 2 * j;
-            pcs_double2 stretch = pcs_double2_load(x + k + 1) - pcs_double2_load(x + k);
-            if (has_before) stretch -= pcs_double2_load(x0 + k + 1) - pcs_double2_load(x0 + k);
-            part.pair[j] += stretch * stretch;
+        for (int j = 0; j < 2; j++) {
+            rod_sums_four stretch, before;
+            rod_sums_load_stretch(x, i + PAIR * j, &stretch);
+            if (has_before) {
+                rod_sums_load_stretch(x0, i + PAIR * j, &before);
+                stretch -= before;
+            }
+            part.half[j] += stretch * stretch;
         }
     for (; i < n; i++) {
         double stretch = x[i + 1] - x[i];
@@ -50,19 +74,20 @@ static inline __attribute__((always_inline)) double rod_sums_stretch(int n, bool
 }
 
 // Squares, products with the next one and plain sum, over x_0 .. x_n-1.
-static inline __attribute__((always_inline)) pcs_rod_sums
-rod_sums_products(int n, bool has_before, const double *restrict x0, const double *restrict x)
+ROD_SUMS_INLINE pcs_rod_sums rod_sums_products(int n, bool has_before, const double *restrict x0,
+                                               const double *restrict x)
 {
     rod_sums_lanes square = { 0 }, cross = { 0 }, plain = { 0 };
     pcs_rod_sums s = { 0 };
     int i = 0;
     for (; i + LANES <= n; i += LANES)
-        for (int j = 0; j < LANES / 2; j++) {
-            pcs_double2 a = rod_sums_load(has_before, x0, x, i + 2 * j),
-                        b = rod_sums_load(has_before, x0, x, i + 2 * j + 1);
-            square.pair[j] += a * a;
-            cross.pair[j] += a * b;
-            plain.pair[j] += a;
+        for (int j = 0; j < 2; j++) {
+            rod_sums_four a, b;
+            rod_sums_load_change(has_before, x0, x, i + PAIR * j, &a);
+            rod_sums_load_change(has_before, x0, x, i + PAIR * j + 1, &b);
+            square.half[j] += a * a;
+            cross.half[j] += a * b;
+            plain.half[j] += a;
         }
     for (; i < n; i++) {
         double a = x[i], b = x[i + 1];
@@ -78,13 +103,13 @@ rod_sums_products(int n, bool has_before, const double *restrict x0, const doubl
 }
 
 // Both ends of all cells, where v_0 .. v_n-1 were taken.
-static void rod_sums_close(pcs_rod_sums *s, double first, double last)
+ROD_SUMS_INLINE void rod_sums_close(pcs_rod_sums *s, double first, double last)
 {
     s->square = 2.0 * s->square + (last * last - first * first);
     s->plain = 2.0 * s->plain + (last - first);
 }
 
-pcs_rod_sums pcs_rod_run_sums(int n, const double *q, const double *v)
+PCS_WIDE pcs_rod_sums pcs_rod_run_sums(int n, const double *q, const double *v)
 {
     pcs_rod_sums s = rod_sums_products(n, false, NULL, v);
     s.strain = rod_sums_stretch(n, false, NULL, q);
@@ -92,7 +117,7 @@ pcs_rod_sums pcs_rod_run_sums(int n, const double *q, const double *v)
     return s;
 }
 
-pcs_rod_sums pcs_rod_run_pairs(int n, const double *restrict q, const double *restrict v)
+PCS_WIDE pcs_rod_sums pcs_rod_run_pairs(int n, const double *restrict q, const double *restrict v)
 {
     double strain[LANES] = { 0 }, square[LANES] = { 0 }, plain[LANES] = { 0 };
     int whole = n / LANES * LANES;
@@ -118,7 +143,7 @@ pcs_rod_sums pcs_rod_run_pairs(int n, const double *restrict q, const double *re
     return s;
 }
 
-pcs_rod_sums pcs_rod_run_change(int n, const double *q0, const double *q1, const double *v0, const double *v1)
+PCS_WIDE pcs_rod_sums pcs_rod_run_change(int n, const double *q0, const double *q1, const double *v0, const double *v1)
 {
     pcs_rod_sums s = rod_sums_products(n, true, v0, v1);
     s.strain = rod_sums_stretch(n, true, q0, q1);
