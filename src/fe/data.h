@@ -138,7 +138,7 @@ extern const pcs_system_ops pcs_system_fe;
 pcs_status pcs_fe_share(pcs_context *ctx, fe_data *fe);
 static inline const pcs_element_ops *pcs_fe_ops(const fe_data *fe, int batch)
 {
-    return fe->model.groups[batch % fe->model.ngroup].ops;
+    return fe->model.groups[batch < fe->model.ngroup ? batch : batch - fe->model.ngroup].ops;
 }
 // Is this the rank that speaks for a node?
 static inline bool pcs_fe_owns(const fe_data *fe, int node)
@@ -251,7 +251,7 @@ static inline double pcs_fe_elapsed(const pcs_system *self, double t)
 // A batch as it is that time after the last commit; `room` may be used for it.
 static inline const pcs_batch *pcs_fe_batch_at(const fe_data *fe, int b, double elapsed, pcs_batch *room)
 {
-    if (pcs_fe_ops(fe, b)->ninternal == 0) return &fe->batches[b];
+    if (fe->batches[b].ops->ninternal == 0) return &fe->batches[b];
     *room = fe->batches[b];
     room->elapsed = elapsed;
     return room;

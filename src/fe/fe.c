@@ -139,6 +139,7 @@ static pcs_status fe_find_abilities(pcs_system *self, fe_data *fe)
     self->has_drives = fe->has_driven_rows;
     self->has_rate_bias = fe->has_driven_rows || fe->has_varying_rows;
     self->has_search = fe->has_search_rows;
+    self->has_loads = fe->has_pushes;
     self->has_passages = fe->has_passages;
     self->has_rotations = fe->nspin > 0;
     self->is_mesh = self->takes_load_factor = self->has_resultant = self->has_tangents = true;

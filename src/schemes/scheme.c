@@ -172,7 +172,8 @@ bool pcs_next_measure(const pcs_scheme *self, const pcs_next *next, pcs_step_rep
 
 static void scheme_clear_report(pcs_step_report *report, double h)
 {
-    *report = (pcs_step_report){ .h = h, .bad_equation = -1, .rows = report->rows };
+    pcs_row_report *rows = report->rows;
+    *report = (pcs_step_report){ .h = h, .bad_equation = -1, .rows = rows };
 }
 
 void pcs_begin_step(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
@@ -234,7 +235,8 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
     report->impact_loss = report->friction_loss = 0.0;
     for (int j = 0; j < system->nrow; j++) {
         pcs_row_report *row = &report->rows[j];
-        double la = next->la[j], speed = (1.0 - theta) * next->speed_before[j] + theta * next->speed[j];
+        double la = next->la[j], speed = 0.0;
+        if (system->has_drives) speed = (1.0 - theta) * next->speed_before[j] + theta * next->speed[j];
         *row = (pcs_row_report){
             .gap = next->gap[j],
             .rate = pcs_system_rate(system, j, next->v),
@@ -337,7 +339,7 @@ double pcs_damping_power(const pcs_system *system, const double *q, const double
 
 double pcs_load_work(const pcs_system *system, double t, const double *q0, const double *q1)
 {
-    return system->ops->load_work(system, t, q0, q1);
+    return system->has_loads ? system->ops->load_work(system, t, q0, q1) : 0.0;
 }
 
 double pcs_change_dot(const pcs_system *system, const double *x1, const double *x0, const double *y)

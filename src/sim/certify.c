@@ -80,11 +80,12 @@ static void certify_choose_checks(pcs_certifier *self)
 {
     int count = 0;
     for (int i = 0; i < CERTIFY_COUNT; i++) {
-        bool is_on = certify_applies(self->scheme, &self->rule, i);
-        if (!is_on) continue;
-        self->check[i] = &self->now.checks[count++];
-        *self->check[i] = certify_checks[i];
-        self->check[i]->is_reported_only = certify_only_reports(self, i);
+        if (certify_applies(self->scheme, &self->rule, i)) {
+            self->check[i] = &self->now.checks[count++];
+            *self->check[i] = certify_checks[i];
+            self->check[i]->is_reported_only = certify_only_reports(self, i);
+        }
+        pcs_certify_know(self, i);
     }
     self->now.certificate = (pcs_certificate){ .ncheck = count, .checks = self->now.checks };
     self->now.bad_row = self->now.bad_equation = -1;

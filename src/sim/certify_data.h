@@ -50,6 +50,7 @@ typedef struct certify_past {
 // checkpoints hold.
 typedef struct certify_memory {
     pcs_check checks[CERTIFY_COUNT]; // only those that apply, in order
+    double known[CERTIFY_COUNT];     // ratio up to which a condition has been met; see pcs_certify_note
     pcs_certificate certificate;     // points into the checks that are in use
     int bad_row, bad_equation;       // of the first violation, or -1
     double momentum[3];              // kg m/s, of the moving equations
@@ -128,17 +129,20 @@ struct pcs_certifier {
 // Adds the latest of a sum over the last steps, which forgets the older ones.
 void pcs_certify_fade(double *sum, double latest);
 
+// What `known` is: below the worst ratio by so much that no rounding mode brings the quotient above it; -INFINITY as long
+// as nothing has been noted, and INFINITY where the condition does not apply.
+void pcs_certify_know(pcs_certifier *self, int check);
+
 // Puts value/tolerance into a check that applies, by a division.
 void pcs_certify_weigh_up(pcs_certifier *self, int check, double value, double tolerance, int row, int equation);
 
 // Puts value/tolerance into a check; a ratio above 1, and what is not a number, breaks it. row and equation may be -1.
-// One that is not worse than the worst so far, in any rounding mode, says nothing new.
+// One that is not worse than the worst so far says nothing new.
 static inline void pcs_certify_note(pcs_certifier *self, int check, double value, double tolerance, int row,
                                     int equation)
 {
-    const pcs_check *c = self->check[check];
-    if (c == NULL || (value <= c->worst_ratio * tolerance * (1.0 - 4.0 * DBL_EPSILON) && c->tolerance > 0.0)) return;
-    pcs_certify_weigh_up(self, check, value, tolerance, row, equation);
+    if (!(value <= self->now.known[check] * tolerance))
+        pcs_certify_weigh_up(self, check, value, tolerance, row, equation);
 }
 
 // The laws of the rows.

@@ -11,9 +11,18 @@
 #include <math.h>
 #include <string.h>
 
+void pcs_certify_know(pcs_certifier *self, int check)
+{
+    const pcs_check *c = self->check[check];
+    double known = INFINITY;
+    if (c != NULL) known = c->tolerance > 0.0 ? c->worst_ratio * (1.0 - 4.0 * DBL_EPSILON) : -INFINITY;
+    self->now.known[check] = known;
+}
+
 void pcs_certify_weigh_up(pcs_certifier *self, int check, double value, double tolerance, int row, int equation)
 {
     pcs_check *c = self->check[check];
+    if (c == NULL) return;
     if (value <= 0.0 && c->tolerance > 0.0) return;
     double ratio = value <= 0.0 ? 0.0 : value / tolerance;
     if (isnan(ratio)) ratio = INFINITY;
@@ -22,6 +31,7 @@ void pcs_certify_weigh_up(pcs_certifier *self, int check, double value, double t
         c->worst_value = value <= 0.0 ? 0.0 : value;
         c->tolerance = tolerance;
         c->worst_time = self->x == NULL ? 0.0 : self->x->t;
+        pcs_certify_know(self, check);
     }
     if (!(ratio > 1.0) || c->is_reported_only || self->now.certificate.broken != NULL) return;
     self->now.certificate.broken = c;

@@ -45,6 +45,7 @@ pcs_status pcs_push_create(pcs_system *self, const double (*direction)[3], doubl
         push->ops.load_work = push_load_work;
         if (direction != NULL) push->ops.resultant = push_resultant;
         self->push = push;
+        self->has_loads = true;
         self->ops = &push->ops;
     }
     *out = push->p;

@@ -189,7 +189,7 @@ typedef struct pcs_system_ops {
     // (q, v) becomes where the next way begins: has_internal.
     double (*internal_loss)(const pcs_system *self, double t, const double *q);
     void (*commit)(pcs_system *self, double t, const double *q, const double *v);
-    // Applied loads at time t (gravity left out) times q1 - q0.
+    // Applied loads at time t (gravity left out) times q1 - q0: has_loads.
     double (*load_work)(const pcs_system *self, double t, const double *q0, const double *q1);
 
     // Momentum that a unit impulse of a row gives to the moving equations.
@@ -254,6 +254,7 @@ struct pcs_system {
     bool has_materials; // materials do
     bool has_soft_friction; // contacts with force laws do
     const char *ageing; // the group of elements, as a path in the case, whose materials change with time alone; or NULL
+    bool has_loads;     // forces are applied, besides gravity: load_work
     bool has_resultant; // momentum has directions in space: resultant, row_resultant, tangent_resultant
     bool has_tangents;  // where friction pushes is known
     double length;      // m, size of the model: the scale of positions
