@@ -6,47 +6,32 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { LANES = 8, PAIR = LANES / 2 };
+enum { LANES = 8 };
 
 // Sums over a state, or over its difference from a state before it. Eight partial sums each: independent chains of
 // additions, and less round-off than one. Positions and velocities one after the other: the partial sums of both would
 // not fit into registers.
-typedef double rod_sums_four __attribute__((vector_size(4 * sizeof(double)))); // two, or one, registers
+typedef double rod_sums_four __attribute__((vector_size(4 * sizeof(double))));
 typedef struct rod_sums_lanes {
-    rod_sums_four half[2];
+    rod_sums_four four[LANES / 4];
 } rod_sums_lanes;
 
-#define ROD_SUMS_INLINE static inline __attribute__((always_inline))
-
-ROD_SUMS_INLINE double rod_sums_add_lanes(double sum, const rod_sums_lanes *lanes)
+static inline double rod_sums_add_lanes(double sum, const rod_sums_lanes *lanes)
 {
-    for (int j = 0; j < LANES; j++) sum += lanes->half[j / PAIR][j % PAIR];
+    for (int j = 0; j < LANES; j++) sum += lanes->four[j / 4][j % 4];
     return sum;
 }
 
-// *out = entries i to i + 3 of x
-ROD_SUMS_INLINE void rod_sums_load(const double *x, int i, rod_sums_four *out)
-{
-    memcpy(out, x + i, sizeof *out);
-}
+#define ROD_SUMS_INLINE static inline __attribute__((always_inline))
 
-// The same of x - x0, where there is a state before.
-ROD_SUMS_INLINE void rod_sums_load_change(bool has_before, const double *x0, const double *x, int i, rod_sums_four *out)
+// Four entries of x, or of x - x0.
+ROD_SUMS_INLINE void rod_sums_load(bool has_before, const double *x0, const double *x, rod_sums_four *out)
 {
     rod_sums_four before;
-    rod_sums_load(x, i, out);
+    memcpy(out, x, sizeof *out);
     if (!has_before) return;
-    rod_sums_load(x0, i, &before);
+    memcpy(&before, x0, sizeof before);
     *out -= before;
-}
-
-// x_k+1 - x_k of four cells
-ROD_SUMS_INLINE void rod_sums_load_stretch(const double *x, int k, rod_sums_four *out)
-{
-    rod_sums_four here;
-    rod_sums_load(x, k, &here);
-    rod_sums_load(x, k + 1, out);
-    *out -= here;
 }
 
 // sum (x_k+1 - x_k)^2
@@ -56,14 +41,14 @@ ROD_SUMS_INLINE double rod_sums_stretch(int n, bool has_before, const double *re
     double sum = 0.0;
     int i = 0;
     for (; i + LANES <= n; i += LANES)
-        for (int j = 0; j < 2; j++) {
+        for (int j = 0; j < LANES / 4; j++) {
             rod_sums_four stretch, before;
-            rod_sums_load_stretch(x, i + PAIR * j, &stretch);
+            rod_sums_load(true, x + i + 4 * j, x + i + 4 * j + 1, &stretch);
             if (has_before) {
-                rod_sums_load_stretch(x0, i + PAIR * j, &before);
+                rod_sums_load(true, x0 + i + 4 * j, x0 + i + 4 * j + 1, &before);
                 stretch -= before;
             }
-            part.half[j] += stretch * stretch;
+            part.four[j] += stretch * stretch;
         }
     for (; i < n; i++) {
         double stretch = x[i + 1] - x[i];
@@ -81,13 +66,13 @@ ROD_SUMS_INLINE pcs_rod_sums rod_sums_products(int n, bool has_before, const dou
     pcs_rod_sums s = { 0 };
     int i = 0;
     for (; i + LANES <= n; i += LANES)
-        for (int j = 0; j < 2; j++) {
+        for (int j = 0; j < LANES / 4; j++) {
             rod_sums_four a, b;
-            rod_sums_load_change(has_before, x0, x, i + PAIR * j, &a);
-            rod_sums_load_change(has_before, x0, x, i + PAIR * j + 1, &b);
-            square.half[j] += a * a;
-            cross.half[j] += a * b;
-            plain.half[j] += a;
+            rod_sums_load(has_before, x0 + i + 4 * j, x + i + 4 * j, &a);
+            rod_sums_load(has_before, x0 + i + 4 * j + 1, x + i + 4 * j + 1, &b);
+            square.four[j] += a * a;
+            cross.four[j] += a * b;
+            plain.four[j] += a;
         }
     for (; i < n; i++) {
         double a = x[i], b = x[i + 1];
@@ -103,7 +88,7 @@ ROD_SUMS_INLINE pcs_rod_sums rod_sums_products(int n, bool has_before, const dou
 }
 
 // Both ends of all cells, where v_0 .. v_n-1 were taken.
-ROD_SUMS_INLINE void rod_sums_close(pcs_rod_sums *s, double first, double last)
+static void rod_sums_close(pcs_rod_sums *s, double first, double last)
 {
     s->square = 2.0 * s->square + (last * last - first * first);
     s->plain = 2.0 * s->plain + (last - first);
@@ -111,8 +96,8 @@ ROD_SUMS_INLINE void rod_sums_close(pcs_rod_sums *s, double first, double last)
 
 PCS_WIDE pcs_rod_sums pcs_rod_run_sums(int n, const double *q, const double *v)
 {
-    pcs_rod_sums s = rod_sums_products(n, false, NULL, v);
-    s.strain = rod_sums_stretch(n, false, NULL, q);
+    pcs_rod_sums s = rod_sums_products(n, false, v, v);
+    s.strain = rod_sums_stretch(n, false, q, q);
     rod_sums_close(&s, v[0], v[n]);
     return s;
 }

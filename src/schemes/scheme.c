@@ -173,7 +173,10 @@ bool pcs_next_measure(const pcs_scheme *self, const pcs_next *next, pcs_step_rep
 static void scheme_clear_report(pcs_step_report *report, double h)
 {
     pcs_row_report *rows = report->rows;
-    *report = (pcs_step_report){ .h = h, .bad_equation = -1, .rows = rows };
+    *report = (pcs_step_report){ 0 };
+    report->h = h;
+    report->bad_equation = -1;
+    report->rows = rows;
 }
 
 void pcs_begin_step(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
@@ -237,18 +240,16 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
         pcs_row_report *row = &report->rows[j];
         double la = next->la[j], speed = 0.0;
         if (system->has_drives) speed = (1.0 - theta) * next->speed_before[j] + theta * next->speed[j];
-        *row = (pcs_row_report){
-            .gap = next->gap[j],
-            .rate = pcs_system_rate(system, j, next->v),
-            .rate_before = next->rate_before[j],
-            .target = next->target[j],
-            .nu = next->nu[j],
-            .step_impulse = la,
-            .force = la / report->h,
-            .multiplier = la,
-            .is_gated = next->gate[j] != 0,
-            .is_impact = la > 0.0 && !x->was_loaded[j] && !system->rows[j].is_bilateral,
-        };
+        *row = (pcs_row_report){ 0 };
+        row->gap = next->gap[j];
+        row->rate = pcs_system_rate(system, j, next->v);
+        row->rate_before = next->rate_before[j];
+        row->target = next->target[j];
+        row->nu = next->nu[j];
+        row->step_impulse = row->multiplier = la;
+        row->force = la / report->h;
+        row->is_gated = next->gate[j] != 0;
+        row->is_impact = la > 0.0 && !x->was_loaded[j] && !system->rows[j].is_bilateral;
         row->impulse = row->is_impact ? la : 0.0;
         row->is_closed = la > 0.0 || row->gap <= 0.0;
         if (la != 0.0)

@@ -34,20 +34,35 @@ typedef struct row_now {
     double length;    // m, round-off of the gap
 } row_now;
 
-// What the multipliers of the step's last stage did to the gaps, G X (nu + shift) + G XT shift_t, and to the velocities
-// of the rows.
-static void rows_find_effects(pcs_certifier *self)
+// Is the gate of a row judged by its smooth gap? Not where the law of the gap has a say of its own.
+static bool rows_judges_gate(const pcs_row_report *r)
+{
+    return !r->gate_is_contradictory && !(r->is_gated && r->nu > 0.0);
+}
+
+// What the multipliers of the step's last stage did to the gaps, G X (nu + shift) + G XT shift_t, where someone asks.
+static void rows_find_moves(pcs_certifier *self)
 {
     const pcs_system *system = self->scheme->system;
     const pcs_row_report *rows = self->report->rows;
-    if (self->scheme->ops->is_position_level && pcs_certify_is_on(self, CERTIFY_GATE)) {
-        for (int j = 0; j < system->nrow; j++) {
-            self->z[j] = rows[j].nu + rows[j].shift;
-            for (int t = 0; t < system->rows[j].ntangent; t++)
-                self->z_t[system->rows[j].first_tangent + t] = rows[j].tangent_shift[t];
-        }
-        pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->moved);
+    bool is_asked = false;
+    if (!self->scheme->ops->is_position_level || !pcs_certify_is_on(self, CERTIFY_GATE)) return;
+    for (int j = 0; j < system->nrow; j++)
+        is_asked = is_asked || (!system->rows[j].is_bilateral && rows_judges_gate(&rows[j]));
+    if (!is_asked) return;
+    for (int j = 0; j < system->nrow; j++) {
+        self->z[j] = rows[j].nu + rows[j].shift;
+        for (int t = 0; t < system->rows[j].ntangent; t++)
+            self->z_t[system->rows[j].first_tangent + t] = rows[j].tangent_shift[t];
     }
+    pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->moved);
+}
+
+// And to the velocities of the rows.
+static void rows_find_jumps(pcs_certifier *self)
+{
+    const pcs_system *system = self->scheme->system;
+    const pcs_row_report *rows = self->report->rows;
     if (!pcs_certify_is_on(self, CERTIFY_IMPULSE_LAW)) return;
     for (int j = 0; j < system->nrow; j++) {
         self->z[j] = rows[j].multiplier;
@@ -87,9 +102,8 @@ static void rows_check_position(pcs_certifier *self, const row_now *now)
     pcs_certify_note(self, CERTIFY_GAP, -gap, length, now->row, -1);
     pcs_certify_note(self, CERTIFY_POSITION_MULTIPLIER, -r->nu, mass * length, now->row, -1);
     pcs_certify_note(self, CERTIFY_POSITION_COMPLEMENT, pcs_min(fabs(gap), fabs(r->nu) / mass), length, now->row, -1);
-    if (r->gate_is_contradictory) return;        // told apart
+    if (!rows_judges_gate(r)) return;
     double smooth = gap - self->moved[now->row]; // what the smooth motion alone would have left
-    if (r->is_gated && r->nu > 0.0) return;
     double off = r->is_gated ? smooth : pcs_max(-smooth, r->nu / mass);
     pcs_certify_note(self, CERTIFY_GATE, off, length, now->row, -1);
 }
@@ -351,7 +365,8 @@ void pcs_certify_rows(pcs_certifier *self)
     int nrow = self->scheme->system->nrow;
     double contradictions = 0.0;
     rows_evaluate(self);
-    rows_find_effects(self);
+    rows_find_moves(self);
+    rows_find_jumps(self);
     bool has_start = rows_find_start(self);
     for (int j = 0; j < nrow; j++) {
         row_now now = rows_look_at(self, j);

@@ -225,7 +225,7 @@ static bool frictionless_settle_single(pcs_frictionless *s, int *iterations)
     *s->gate_gap = gate_gap;
     *s->xi = xi;
     *s->gate = gate;
-    frictionless_clear_noise(s);
+    if (!(nu >= 0.0 && la >= 0.0)) frictionless_clear_noise(s);
     return true;
 }
 

@@ -223,11 +223,12 @@ void pcs_projection_rates(const pcs_step_solver *solver, const double *z, const 
         return;
     }
     const double *product = p->GX;
+    int nt = z_t == NULL ? 0 : system->ntangent;
     for (int j = 0; j < m; j++, product += m) {
         double sum = 0.0;
         for (int i = 0; i < m; i++)
             if (z[i] != 0.0) sum += product[i] * z[i];
-        for (int t = 0; z_t != NULL && t < system->ntangent; t++)
+        for (int t = 0; t < nt; t++)
             if (z_t[t] != 0.0) sum += pcs_rows_dot(system->G, j, p->XT->value[t]) * z_t[t];
         rate[j] = sum;
     }
