@@ -46,6 +46,7 @@ pcs_status pcs_push_create(pcs_system *self, const double (*direction)[3], doubl
         if (direction != NULL) push->ops.resultant = push_resultant;
         self->push = push;
         self->ops = &push->ops;
+        self->slices = NULL;
     }
     *out = push->p;
     return PCS_OK;
