@@ -1,45 +1,54 @@
 #include "elements/rod_sums.h"
 
-#include "core/double2.h"
+#include "core/loop.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 enum { LANES = 8 };
 
 // Sums over a state, or over its difference from a state before it. Eight partial sums each: independent chains of
 // additions, and less round-off than one. Positions and velocities one after the other: the partial sums of both would
 // not fit into registers.
+typedef double rod_sums_four __attribute__((vector_size(4 * sizeof(double))));
 typedef struct rod_sums_lanes {
-    pcs_double2 pair[LANES / 2];
+    rod_sums_four four[LANES / 4];
 } rod_sums_lanes;
 
 static inline double rod_sums_add_lanes(double sum, const rod_sums_lanes *lanes)
 {
-    for (int j = 0; j < LANES; j++) sum += lanes->pair[j / 2][j % 2];
+    for (int j = 0; j < LANES; j++) sum += lanes->four[j / 4][j % 4];
     return sum;
 }
 
-// Entries i and i + 1 of x, or of x - x0.
-static inline pcs_double2 rod_sums_load(bool has_before, const double *x0, const double *x, int i)
+#define ROD_SUMS_INLINE static inline __attribute__((always_inline))
+
+// Four entries of x, or of x - x0.
+ROD_SUMS_INLINE void rod_sums_load(bool has_before, const double *x0, const double *x, rod_sums_four *out)
 {
-    pcs_double2 here = pcs_double2_load(x + i);
-    return has_before ? here - pcs_double2_load(x0 + i) : here;
+    rod_sums_four before;
+    memcpy(out, x, sizeof *out);
+    if (!has_before) return;
+    memcpy(&before, x0, sizeof before);
+    *out -= before;
 }
 
 // sum (x_k+1 - x_k)^2
-static inline __attribute__((always_inline)) double rod_sums_stretch(int n, bool has_before, const double *restrict x0,
-                                                                     const double *restrict x)
+ROD_SUMS_INLINE double rod_sums_stretch(int n, bool has_before, const double *restrict x0, const double *restrict x)
 {
     rod_sums_lanes part = { 0 };
     double sum = 0.0;
     int i = 0;
     for (; i + LANES <= n; i += LANES)
-        for (int j = 0; j < LANES / 2; j++) {
-            int k = i + 2 * j;
-            pcs_double2 stretch = pcs_double2_load(x + k + 1) - pcs_double2_load(x + k);
-            if (has_before) stretch -= pcs_double2_load(x0 + k + 1) - pcs_double2_load(x0 + k);
-            part.pair[j] += stretch * stretch;
+        for (int j = 0; j < LANES / 4; j++) {
+            rod_sums_four stretch, before;
+            rod_sums_load(true, x + i + 4 * j, x + i + 4 * j + 1, &stretch);
+            if (has_before) {
+                rod_sums_load(true, x0 + i + 4 * j, x0 + i + 4 * j + 1, &before);
+                stretch -= before;
+            }
+            part.four[j] += stretch * stretch;
         }
     for (; i < n; i++) {
         double stretch = x[i + 1] - x[i];
@@ -50,19 +59,20 @@ static inline __attribute__((always_inline)) double rod_sums_stretch(int n, bool
 }
 
 // Squares, products with the next one and plain sum, over x_0 .. x_n-1.
-static inline __attribute__((always_inline)) pcs_rod_sums
-rod_sums_products(int n, bool has_before, const double *restrict x0, const double *restrict x)
+ROD_SUMS_INLINE pcs_rod_sums rod_sums_products(int n, bool has_before, const double *restrict x0,
+                                               const double *restrict x)
 {
     rod_sums_lanes square = { 0 }, cross = { 0 }, plain = { 0 };
     pcs_rod_sums s = { 0 };
     int i = 0;
     for (; i + LANES <= n; i += LANES)
-        for (int j = 0; j < LANES / 2; j++) {
-            pcs_double2 a = rod_sums_load(has_before, x0, x, i + 2 * j),
-                        b = rod_sums_load(has_before, x0, x, i + 2 * j + 1);
-            square.pair[j] += a * a;
-            cross.pair[j] += a * b;
-            plain.pair[j] += a;
+        for (int j = 0; j < LANES / 4; j++) {
+            rod_sums_four a, b;
+            rod_sums_load(has_before, x0 + i + 4 * j, x + i + 4 * j, &a);
+            rod_sums_load(has_before, x0 + i + 4 * j + 1, x + i + 4 * j + 1, &b);
+            square.four[j] += a * a;
+            cross.four[j] += a * b;
+            plain.four[j] += a;
         }
     for (; i < n; i++) {
         double a = x[i], b = x[i + 1];
@@ -84,15 +94,15 @@ static void rod_sums_close(pcs_rod_sums *s, double first, double last)
     s->plain = 2.0 * s->plain + (last - first);
 }
 
-pcs_rod_sums pcs_rod_run_sums(int n, const double *q, const double *v)
+PCS_WIDE pcs_rod_sums pcs_rod_run_sums(int n, const double *q, const double *v)
 {
-    pcs_rod_sums s = rod_sums_products(n, false, NULL, v);
-    s.strain = rod_sums_stretch(n, false, NULL, q);
+    pcs_rod_sums s = rod_sums_products(n, false, v, v);
+    s.strain = rod_sums_stretch(n, false, q, q);
     rod_sums_close(&s, v[0], v[n]);
     return s;
 }
 
-pcs_rod_sums pcs_rod_run_pairs(int n, const double *restrict q, const double *restrict v)
+PCS_WIDE pcs_rod_sums pcs_rod_run_pairs(int n, const double *restrict q, const double *restrict v)
 {
     double strain[LANES] = { 0 }, square[LANES] = { 0 }, plain[LANES] = { 0 };
     int whole = n / LANES * LANES;
@@ -118,7 +128,7 @@ pcs_rod_sums pcs_rod_run_pairs(int n, const double *restrict q, const double *re
     return s;
 }
 
-pcs_rod_sums pcs_rod_run_change(int n, const double *q0, const double *q1, const double *v0, const double *v1)
+PCS_WIDE pcs_rod_sums pcs_rod_run_change(int n, const double *q0, const double *q1, const double *v0, const double *v1)
 {
     pcs_rod_sums s = rod_sums_products(n, true, v0, v1);
     s.strain = rod_sums_stretch(n, true, q0, q1);

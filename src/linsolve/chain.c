@@ -79,6 +79,7 @@ static pcs_status chain_analyze(pcs_linsolve *self)
         c->pool = pcs_context_pool(self->ctx);
         PCS_TAKE(self->ctx, c->edges, 2 * ntile, "the workspace of a chain");
         PCS_TAKE(self->ctx, c->is_solved, ntile, "the workspace of a chain");
+        PCS_TAKE(self->ctx, c->is_uniform, ntile, "the workspace of a chain");
     }
     PCS_TAKE(self->ctx, c->work, work, "the workspace of a chain");
     PCS_TAKE(self->ctx, c->lower, lower, "the factor of a chain");

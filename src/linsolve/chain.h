@@ -39,6 +39,7 @@ struct pcs_chain {
     double *inverse;                              // reciprocal pivots
     double *work;                                 // of the windows; else the filled up right-hand side
     double *edges;                                // [2 tiles] what tiles take over from their neighbours
+    bool *is_uniform;                             // [tiles] all rows of the factor are the same
     bool *is_solved;                              // [tiles] of the solve under way
     pcs_pool *pool;                               // of threads that share tiles; NULL: one thread
     pcs_chain_cut cut;

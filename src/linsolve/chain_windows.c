@@ -17,6 +17,7 @@
 // This is the truncated form of the partitioned recurrences known from parallel tridiagonal solvers (SPIKE).
 
 #include "core/double2.h"
+#include "core/loop.h"
 #include "linsolve/chain.h"
 #include "linsolve/pivot.h"
 
@@ -25,6 +26,7 @@
 #include <string.h>
 
 #define WINDOWS_UNROLL _Pragma("GCC unroll 4")
+#define WINDOWS_INLINE static inline __attribute__((always_inline))
 
 enum {
     WIDTH = 8,         // segments of a tile
@@ -143,6 +145,14 @@ static bool windows_plan(pcs_chain *c)
     }
 }
 
+// Are `count` numbers all the same?
+static bool windows_are_same(size_t count, const double *x)
+{
+    for (size_t i = 1; i < count; i++)
+        if (x[i] != x[0]) return false;
+    return true;
+}
+
 // Places l and the reciprocal pivots row by row; the row behind the last one of a tile couples to what follows.
 static void windows_store(pcs_chain *c, const pcs_matrix *A)
 {
@@ -161,6 +171,8 @@ static void windows_store(pcs_chain *c, const pcs_matrix *A)
                 inverse[k * WIDTH + s] = 1.0 / pivot;
             }
         lower[m * WIDTH + WIDTH - 1] = below / pivot;
+        c->is_uniform[tile] =
+            windows_are_same((size_t)(m + 1) * WIDTH, lower) && windows_are_same((size_t)m * WIDTH, inverse);
         lower += (m + 1) * WIDTH;
         inverse += m * WIDTH;
     }
@@ -184,13 +196,21 @@ int pcs_chain_windows_factor(pcs_chain *c, const pcs_matrix *A, bool *fits)
     return -1;
 }
 
-// Two rows of the forward recurrence, from `place` on, in two segments of m equations; x are those of the first.
-static inline pcs_double2 windows_forward_rows(int m, int place, const double *restrict lower, double *restrict x,
-                                               pcs_double2 y, bool is_stored)
+// The factor of a tile, whose rows stand `stride` apart: in the midst of a uniform bar all of them are the same to the
+// last bit, and one is enough.
+typedef struct windows_factor {
+    const double *lower, *inverse;
+    int stride;
+} windows_factor;
+
+// Two rows of the forward recurrence in two segments of m equations; x are those of the first, and rows of factors
+// stand `stride` apart.
+WINDOWS_INLINE pcs_double2 windows_forward_rows(int m, int stride, const double *restrict lower, double *restrict x,
+                                                pcs_double2 y, bool is_stored)
 {
     pcs_double2 a = pcs_double2_load(x), b = pcs_double2_load(x + m);
-    pcs_double2 first = pcs_double2_firsts(a, b) - pcs_double2_load(lower + place) * y;
-    pcs_double2 second = pcs_double2_seconds(a, b) - pcs_double2_load(lower + place + WIDTH) * first;
+    pcs_double2 first = pcs_double2_firsts(a, b) - pcs_double2_load(lower) * y;
+    pcs_double2 second = pcs_double2_seconds(a, b) - pcs_double2_load(lower + stride) * first;
     if (is_stored) {
         pcs_double2_store(x, pcs_double2_firsts(first, second));
         pcs_double2_store(x + m, pcs_double2_seconds(first, second));
@@ -198,32 +218,31 @@ static inline pcs_double2 windows_forward_rows(int m, int place, const double *r
     return second;
 }
 
-// y of a tile of segments of m equations in place of x; `carry` is the y before it.
-static void windows_forward(int m, int window, const double *restrict lower, double *restrict x, double carry)
+WINDOWS_INLINE void windows_sweep_forward(int m, int window, const windows_factor *f, double *restrict x, double carry)
 {
     pcs_double2 c[PAIRS] = { { 0.0, 0.0 } };
     for (int k = m - window; k < m; k += 2) WINDOWS_UNROLL
     for (int q = 0; q < PAIRS; q++)
-        c[q] = windows_forward_rows(m, k * WIDTH + 2 * q, lower, x + 2 * q * m + k, c[q], false);
+        c[q] = windows_forward_rows(m, f->stride, f->lower + k * f->stride + 2 * q, x + 2 * q * m + k, c[q], false);
     // The end of each segment is the start of the next one.
     double start[WIDTH + 1] = { carry };
     memcpy(start + 1, c, sizeof c);
     memcpy(c, start, sizeof c);
     for (int k = 0; k < m; k += 2) WINDOWS_UNROLL
     for (int q = 0; q < PAIRS; q++)
-        c[q] = windows_forward_rows(m, k * WIDTH + 2 * q, lower, x + 2 * q * m + k, c[q], true);
+        c[q] = windows_forward_rows(m, f->stride, f->lower + k * f->stride + 2 * q, x + 2 * q * m + k, c[q], true);
 }
 
-// Two rows of the backward recurrence, to `place`, likewise.
-static inline pcs_double2 windows_backward_rows(int m, int place, const double *restrict lower,
-                                                const double *restrict inverse, double *restrict x, pcs_double2 behind,
-                                                bool is_stored)
+// Two rows of the backward recurrence, likewise.
+WINDOWS_INLINE pcs_double2 windows_backward_rows(int m, const windows_factor *f, int place, double *restrict x,
+                                                 pcs_double2 behind, bool is_stored)
 {
+    const double *lower = f->lower + place, *inverse = f->inverse + place;
     pcs_double2 a = pcs_double2_load(x), b = pcs_double2_load(x + m);
-    pcs_double2 second = pcs_double2_load(inverse + place + WIDTH) * pcs_double2_seconds(a, b) -
-                         pcs_double2_load(lower + place + 2 * WIDTH) * behind;
+    pcs_double2 second = pcs_double2_load(inverse + f->stride) * pcs_double2_seconds(a, b) -
+                         pcs_double2_load(lower + 2 * f->stride) * behind;
     pcs_double2 first =
-        pcs_double2_load(inverse + place) * pcs_double2_firsts(a, b) - pcs_double2_load(lower + place + WIDTH) * second;
+        pcs_double2_load(inverse) * pcs_double2_firsts(a, b) - pcs_double2_load(lower + f->stride) * second;
     if (is_stored) {
         pcs_double2_store(x, pcs_double2_firsts(first, second));
         pcs_double2_store(x + m, pcs_double2_seconds(first, second));
@@ -231,14 +250,13 @@ static inline pcs_double2 windows_backward_rows(int m, int place, const double *
     return first;
 }
 
-// x of a tile in place of its y; `behind` is the x behind it.
-static void windows_backward(int m, int window, const double *restrict lower, const double *restrict inverse,
-                             double *restrict x, double behind)
+WINDOWS_INLINE void windows_sweep_backward(int m, int window, const windows_factor *f, double *restrict x,
+                                           double behind)
 {
     pcs_double2 c[PAIRS] = { { 0.0, 0.0 } };
     for (int k = window - 2; k >= 0; k -= 2) WINDOWS_UNROLL
     for (int q = 0; q < PAIRS; q++)
-        c[q] = windows_backward_rows(m, k * WIDTH + 2 * q, lower, inverse, x + 2 * q * m + k, c[q], false);
+        c[q] = windows_backward_rows(m, f, k * f->stride + 2 * q, x + 2 * q * m + k, c[q], false);
     // The start of each segment is the end of the one before.
     double end[WIDTH + 1];
     memcpy(end, c, sizeof c);
@@ -246,7 +264,23 @@ static void windows_backward(int m, int window, const double *restrict lower, co
     memcpy(c, end + 1, sizeof c);
     for (int k = m - 2; k >= 0; k -= 2) WINDOWS_UNROLL
     for (int q = 0; q < PAIRS; q++)
-        c[q] = windows_backward_rows(m, k * WIDTH + 2 * q, lower, inverse, x + 2 * q * m + k, c[q], true);
+        c[q] = windows_backward_rows(m, f, k * f->stride + 2 * q, x + 2 * q * m + k, c[q], true);
+}
+
+// y of a tile of segments of m equations in place of x; `carry` is the y before it.
+PCS_WIDE static void windows_forward(int m, int window, const windows_factor *factor, double *x, double carry)
+{
+    windows_factor f = *factor;
+    if (f.stride == 0) f.stride = 0, windows_sweep_forward(m, window, &f, x, carry);
+    else f.stride = WIDTH, windows_sweep_forward(m, window, &f, x, carry);
+}
+
+// x of a tile in place of its y; `behind` is the x behind it.
+PCS_WIDE static void windows_backward(int m, int window, const windows_factor *factor, double *x, double behind)
+{
+    windows_factor f = *factor;
+    if (f.stride == 0) f.stride = 0, windows_sweep_backward(m, window, &f, x, behind);
+    else f.stride = WIDTH, windows_sweep_backward(m, window, &f, x, behind);
 }
 
 // `count` equations one by one, as if nothing followed: their solution in y, before which the last y stands; y may be
@@ -303,8 +337,9 @@ static void windows_solve_tile(const pcs_chain *c, int tile, double *x)
     const pcs_chain_cut *cut = &c->cut;
     int start = windows_start(cut, tile), m = windows_segment(cut, tile), size = m * WIDTH, rest = c->n - start - size;
     const double *lower = c->lower + start + WIDTH * tile, *inverse = c->inverse + start;
+    const windows_factor factor = { .lower = lower, .inverse = inverse, .stride = c->is_uniform[tile] ? 0 : WIDTH };
     double behind = 0.0;
-    windows_forward(m, cut->window, lower, x + start, tile > 0 ? c->edges[2 * tile] : 0.0);
+    windows_forward(m, cut->window, &factor, x + start, tile > 0 ? c->edges[2 * tile] : 0.0);
     if (tile + 1 < cut->ntile) {
         behind = c->edges[2 * tile + 3];
     } else if (rest > 0) {
@@ -312,7 +347,7 @@ static void windows_solve_tile(const pcs_chain *c, int tile, double *x)
         windows_single(rest, 1, lower + size + WIDTH, inverse + size, left, left);
         behind = left[0];
     }
-    windows_backward(m, cut->window, lower, inverse, x + start, behind);
+    windows_backward(m, cut->window, &factor, x + start, behind);
 }
 
 // All of a tile but the windows that are filled already.
