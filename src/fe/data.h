@@ -277,6 +277,18 @@ pcs_status pcs_fe_plan_ranges(pcs_system *self, fe_data *fe);
 void pcs_fe_range_force(const pcs_system *self, const double *q, const double *v, bool is_filled, double *f);
 void pcs_fe_range_energy(const pcs_system *self, const double *q, const double *v, pcs_energy *sum);
 void pcs_fe_range_change(const pcs_system *self, const double *const q[2], const double *const v[2], pcs_energy *sum);
+static inline pcs_batch pcs_fe_range_batch(const fe_data *fe, int b, int low, int high)
+{
+    pcs_batch batch = fe->batches[b];
+    batch.low = low;
+    batch.high = high;
+    return batch;
+}
+// And slice by slice, where that can be.
+void pcs_fe_find_slices(pcs_system *self, const fe_data *fe);
+// Gravity times q over low <= i < high; the measure that follows from sums and from this over all.
+double pcs_fe_weight_work(const pcs_system *self, int low, int high, const double *q);
+void pcs_fe_tell(const pcs_system *self, const pcs_energy *sum, double weight_work, pcs_measure *out);
 // Pictures and probes.
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe);
 void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture);

@@ -144,6 +144,7 @@ static pcs_status fe_find_abilities(pcs_system *self, fe_data *fe)
     self->has_rotations = fe->nspin > 0;
     self->is_mesh = self->takes_load_factor = self->has_resultant = self->has_tangents = true;
     self->has_joint_stiffness = fe->has_varying_rows && fe->model.njoint > 0;
+    pcs_fe_find_slices(self, fe);
     return self->has_joint_stiffness ? pcs_fe_prepare_joint_stiffness(self, fe) : PCS_OK;
 }
 

@@ -29,6 +29,8 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
     PCS_TAKE(self->ctx, next->la_t, self->system->ntangent, "the next contact state");
     PCS_TAKE(self->ctx, next->gate, m, "the next contact state");
     next->pool = pcs_context_pool(self->ctx);
+    size_t nslice = (size_t)n / PCS_SHORTEST_SLICE + 1;
+    if (self->system->slices != NULL) PCS_TAKE(self->ctx, next->sums, nslice, "sums of slices");
     return PCS_OK;
 }
 
@@ -153,11 +155,43 @@ void pcs_next_accept(const pcs_scheme *self, pcs_next *next, pcs_state *x, const
     x->step++;
 }
 
-// Every entry of the state enters the energies, so a NaN anywhere shows there.
-bool pcs_next_measure(const pcs_scheme *self, const pcs_next *next, pcs_step_report *report)
+void pcs_next_await_sums(const pcs_scheme *self, pcs_next *next, const pcs_state *x, bool has_change)
 {
+    next->ends = (pcs_ends){ 0 };
+    if (self->system->slices == NULL || next->sums == NULL) return;
+    next->ends = (pcs_ends){ .q = next->q, .v = next->v };
+    if (!has_change) return;
+    next->ends.q0 = x->q;
+    next->ends.v0 = x->v;
+}
+
+void pcs_next_sum(const pcs_scheme *self, const pcs_next *next, int slice, int low, int high)
+{
+    pcs_slice_sums *sums = &next->sums[slice];
+    if (next->ends.q == NULL) return;
+    sums->low = low;
+    sums->high = high;
+    self->system->slices->sum(self->system, &next->ends, sums);
+}
+
+pcs_change pcs_next_change(const pcs_scheme *self, const pcs_next *next, const pcs_state *x)
+{
+    if (next->ends.q0 != NULL) return next->change;
+    return self->system->ops->change(self->system, x->q, next->q, x->v, next->v);
+}
+
+// Every entry of the state enters the energies, so a NaN anywhere shows there.
+bool pcs_next_measure(const pcs_scheme *self, pcs_next *next, pcs_step_report *report)
+{
+    const pcs_system *system = self->system;
     pcs_measure *m = &report->measure;
-    self->system->ops->measure(self->system, next->q, next->v, m);
+    if (next->ends.q != NULL) {
+        int count = 1;
+        while (next->sums[count - 1].high < system->nv) count++;
+        system->slices->measure(system, &next->ends, count, next->sums, m, &next->change);
+    } else {
+        system->ops->measure(system, next->q, next->v, m);
+    }
     if (isfinite(m->kinetic) && isfinite(m->strain) && isfinite(m->potential)) return true;
     report->outcome = PCS_NOT_FINITE;
     // The first entry that is not finite; while only the energy overflows, the fastest one.

@@ -364,6 +364,22 @@ void pcs_projection_add(const pcs_step_solver *solver, int row, double scale, do
     pcs_columns_add(solver->projection->X, row, scale, x);
 }
 
+void pcs_projection_add_within(const pcs_step_solver *solver, int row, double scale, int low, int high, double *x)
+{
+    pcs_columns_add_within(solver->projection->X, row, scale, low, high, x);
+}
+
+void pcs_projection_window(const pcs_step_solver *solver, int row, int *low, int *high)
+{
+    *low = solver->projection->X->low[row];
+    *high = solver->projection->X->high[row];
+}
+
+bool pcs_projection_has_columns(const pcs_step_solver *solver)
+{
+    return solver->projection->has_columns;
+}
+
 void pcs_projection_add_tangent(const pcs_step_solver *solver, int tangent, double scale, double *x)
 {
     pcs_columns_add(solver->projection->XT, tangent, scale, x);

@@ -47,6 +47,7 @@ pcs_status pcs_push_create(pcs_system *self, const double (*direction)[3], doubl
         self->push = push;
         self->has_loads = true;
         self->ops = &push->ops;
+        self->slices = NULL;
     }
     *out = push->p;
     return PCS_OK;

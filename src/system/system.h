@@ -21,6 +21,7 @@ typedef struct pcs_system pcs_system;
 typedef struct pcs_scale pcs_scale;
 typedef struct pcs_rigid pcs_rigid;
 typedef struct pcs_push pcs_push;
+typedef struct pcs_slice_ops pcs_slice_ops;
 
 // Largest stable step of a scheme with these parameters on q'' + 2 xi w q' + w^2 q = 0, s.
 typedef double pcs_mode_limit(const void *params, double w, double xi);
@@ -226,7 +227,8 @@ typedef struct pcs_system_ops {
 // state, and rooms for it. Who has a `const pcs_system` reads the workspace as it stands, and changes nothing of it.
 struct pcs_system {
     const pcs_system_ops *ops;
-    const char *name; // "fe", or that of a closed form, for messages
+    const pcs_slice_ops *slices; // system/slices.h; NULL: it goes as a whole
+    const char *name;            // "fe", or that of a closed form, for messages
     pcs_context *ctx;
     const void *data; // the system's own
     int nq, nv, nrow, ncontact, ntangent;
