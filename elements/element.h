@@ -106,6 +106,9 @@ typedef struct pcs_element_ops {
     // Sums T(v1 - v0) and V(q1 - q0) of a linear element.
     void (*add_change)(const pcs_batch *batch, const double *q0, const double *q1, const double *v0, const double *v1,
                        pcs_energy *sum);
+    // Both sums, the state being the second one; of elements that take ranges.
+    void (*add_both)(const pcs_batch *batch, const double *const q[2], const double *const v[2], pcs_energy *state,
+                     pcs_energy *change);
     // sum += resultant over the free equations of what add_force subtracts, with sign (a force on the body).
     void (*add_resultant)(const pcs_batch *batch, const double *q, const double *v, double sum[3]);
     // The declared fields of one cell (numbered within the batch).

@@ -43,24 +43,30 @@ static void slices_add(const pcs_system *self, const pcs_ends *ends, int low, in
                        pcs_energy *change)
 {
     const fe_data *fe = self->data;
+    const double *const q[2] = { ends->q0, ends->q }, *const v[2] = { ends->v0, ends->v };
     for (int g = 0; g < fe->model.ngroup; g++) {
         pcs_batch batch = pcs_fe_range_batch(fe, g, low, high);
-        batch.ops->add_energy(&batch, ends->q, ends->v, state);
-        if (ends->q0 != NULL) batch.ops->add_change(&batch, ends->q0, ends->q, ends->v0, ends->v, change);
+        if (ends->q0 == NULL) batch.ops->add_energy(&batch, ends->q, ends->v, state);
+        else batch.ops->add_both(&batch, q, v, state, change);
     }
 }
 
-static void slices_sum(const pcs_system *self, const pcs_ends *ends, pcs_slice_sums *out)
+static void slices_sum(const pcs_system *self, const pcs_ends *ends, int high, pcs_slice_sums *out)
 {
     pcs_energy state = { 0 }, change = { 0 };
-    int low = out->low > 0 ? out->low + 1 : 0, high = out->high < self->nv ? out->high - 1 : self->nv;
-    slices_add(self, ends, low, high, &state, &change);
-    *out = (pcs_slice_sums){ .low = out->low, .high = out->high, .kinetic = state.kinetic, .strain = state.strain };
-    memcpy(out->momentum, state.momentum, sizeof out->momentum);
-    memcpy(out->fixed_momentum, state.fixed_momentum, sizeof out->fixed_momentum);
-    out->weight_work = pcs_fe_weight_work(self, out->low, out->high, ends->q);
-    out->change_in_kinetic = change.kinetic;
-    out->change_in_strain = change.strain;
+    int first = out->high > out->low ? out->high - 1 : out->low + 1, last = high < self->nv ? high - 1 : high;
+    if (out->high == 0) first = 0;
+    if (first < last) slices_add(self, ends, first, last, &state, &change);
+    out->kinetic += state.kinetic;
+    out->strain += state.strain;
+    for (int k = 0; k < 3; k++) {
+        out->momentum[k] += state.momentum[k];
+        out->fixed_momentum[k] += state.fixed_momentum[k];
+    }
+    out->weight_work += pcs_fe_weight_work(self, out->high, high, ends->q);
+    out->change_in_kinetic += change.kinetic;
+    out->change_in_strain += change.strain;
+    out->high = high;
 }
 
 // All that is within slices, and the cells where they meet.

@@ -218,6 +218,16 @@ WINDOWS_INLINE pcs_double2 windows_forward_rows(int m, int stride, const double 
     return second;
 }
 
+// Asks memory for rows of the factor before their turn: those of L soon, those of the pivots in the sweep back.
+WINDOWS_INLINE void windows_fetch(int m, const windows_factor *f, int row)
+{
+    enum { AHEAD = 32 };
+    for (int k = row; k < row + 2; k++) {
+        __builtin_prefetch(f->lower + (k + AHEAD < m ? k + AHEAD : m) * f->stride);
+        __builtin_prefetch(f->inverse + k * f->stride);
+    }
+}
+
 WINDOWS_INLINE void windows_sweep_forward(int m, int window, const windows_factor *f, double *restrict x, double carry)
 {
     pcs_double2 c[PAIRS] = { { 0.0, 0.0 } };
@@ -228,9 +238,12 @@ WINDOWS_INLINE void windows_sweep_forward(int m, int window, const windows_facto
     double start[WIDTH + 1] = { carry };
     memcpy(start + 1, c, sizeof c);
     memcpy(c, start, sizeof c);
-    for (int k = 0; k < m; k += 2) WINDOWS_UNROLL
-    for (int q = 0; q < PAIRS; q++)
-        c[q] = windows_forward_rows(m, f->stride, f->lower + k * f->stride + 2 * q, x + 2 * q * m + k, c[q], true);
+    for (int k = 0; k < m; k += 2) {
+        if (f->stride > 0) windows_fetch(m, f, k);
+        WINDOWS_UNROLL
+        for (int q = 0; q < PAIRS; q++)
+            c[q] = windows_forward_rows(m, f->stride, f->lower + k * f->stride + 2 * q, x + 2 * q * m + k, c[q], true);
+    }
 }
 
 // Two rows of the backward recurrence, likewise.

@@ -23,7 +23,8 @@ typedef struct pcs_next {
     int *joints;                                  // [njoint] which
     double *bias, *A, *x;                         // [nrow], [njoint * njoint], [njoint] work of joint accelerations
     pcs_pool *pool;                               // of threads that share passes over long vectors; NULL: one thread
-    pcs_slice_sums *sums;                         // of every slice of the step under way; NULL: there are no slices
+    pcs_slice_sums *sums;                         // [nsum] of slices of the step under way; NULL: there are none
+    int nsum;                                     // at most
     pcs_ends ends;                                // of that step; q is NULL where no sums are taken
     pcs_change change;                            // from the start of the step on, from those sums
 } pcs_next;
@@ -39,7 +40,7 @@ void pcs_begin_step(pcs_scheme *self, const pcs_state *x, double h, pcs_step_rep
 
 // A step from x on whose last pass takes sums, with or without those of its change.
 void pcs_next_await_sums(const pcs_scheme *self, pcs_next *next, const pcs_state *x, bool has_change);
-// Sums over a slice of the next state, where such are taken.
+// Sums over a slice of the next state, where such are taken; part by part, in order.
 void pcs_next_sum(const pcs_scheme *self, const pcs_next *next, int slice, int low, int high);
 // |q - q_n|^2_K and |v - v_n|^2_M of a linear system, after the measure.
 pcs_change pcs_next_change(const pcs_scheme *self, const pcs_next *next, const pcs_state *x);

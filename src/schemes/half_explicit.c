@@ -214,10 +214,11 @@ static void half_push_within(const half_pass *p, double scale, const double *imp
         if (impulse[j] != 0.0) pcs_projection_add_within(p->scheme->solver, j, scale * impulse[j], low, high, x);
 }
 
-// Right-hand side f(q') of a slice, in blocks that stay in the first cache.
+enum { BLOCK = 1024 }; // equations whose vectors stay in the first cache from one pass to the next
+
+// Right-hand side f(q') of a slice.
 static void half_fill(void *data, int slice, int low, int high)
 {
-    enum { BLOCK = 1024 };
     const half_pass *p = data;
     const half *s = p->scheme->data;
     const pcs_system *system = p->scheme->system;
@@ -243,9 +244,12 @@ static void half_take(void *data, int slice, int low, int high)
 {
     half_pass *p = data;
     const pcs_next *next = &((const half *)p->scheme->data)->base.next;
-    half_free_velocity_within(p, low, high);
-    half_push_within(p, 1.0, next->la, p->v_new, low, high);
-    pcs_next_sum(p->scheme, next, slice, low, high);
+    for (int start = low, end; start < high; start = end) {
+        end = start + BLOCK < high ? start + BLOCK : high;
+        half_free_velocity_within(p, start, end);
+        half_push_within(p, 1.0, next->la, p->v_new, start, end);
+        pcs_next_sum(p->scheme, next, slice, start, end);
+    }
 }
 
 static bool half_has_slices(const pcs_scheme *self)

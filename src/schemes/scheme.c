@@ -29,8 +29,8 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
     PCS_TAKE(self->ctx, next->la_t, self->system->ntangent, "the next contact state");
     PCS_TAKE(self->ctx, next->gate, m, "the next contact state");
     next->pool = pcs_context_pool(self->ctx);
-    size_t nslice = (size_t)n / PCS_SHORTEST_SLICE + 1;
-    if (self->system->slices != NULL) PCS_TAKE(self->ctx, next->sums, nslice, "sums of slices");
+    next->nsum = n / PCS_SHORTEST_SLICE + 1;
+    if (self->system->slices != NULL) PCS_TAKE(self->ctx, next->sums, next->nsum, "sums of slices");
     return PCS_OK;
 }
 
@@ -159,6 +159,7 @@ void pcs_next_await_sums(const pcs_scheme *self, pcs_next *next, const pcs_state
 {
     next->ends = (pcs_ends){ 0 };
     if (self->system->slices == NULL || next->sums == NULL) return;
+    for (int k = 0; k < next->nsum; k++) next->sums[k].high = 0;
     next->ends = (pcs_ends){ .q = next->q, .v = next->v };
     if (!has_change) return;
     next->ends.q0 = x->q;
@@ -169,9 +170,8 @@ void pcs_next_sum(const pcs_scheme *self, const pcs_next *next, int slice, int l
 {
     pcs_slice_sums *sums = &next->sums[slice];
     if (next->ends.q == NULL) return;
-    sums->low = low;
-    sums->high = high;
-    self->system->slices->sum(self->system, &next->ends, sums);
+    if (sums->high != low || low == 0) *sums = (pcs_slice_sums){ .low = low, .high = low };
+    self->system->slices->sum(self->system, &next->ends, high, sums);
 }
 
 pcs_change pcs_next_change(const pcs_scheme *self, const pcs_next *next, const pcs_state *x)

@@ -84,6 +84,8 @@ static double condense_rate(const pcs_rows *G, int j, double h, const double *y)
     return rate;
 }
 
+enum { BLOCK = 1024 }; // equations whose vectors stay in the first cache from one pass to the next
+
 // A step on its way through slices of equations.
 typedef struct condense_job {
     const pcs_step_solver *self;
@@ -91,10 +93,9 @@ typedef struct condense_job {
     const pcs_step_problem *p;
 } condense_job;
 
-// Right-hand side f(qt0, vt0), in blocks that stay in the first cache from the prediction on.
+// Right-hand side f(qt0, vt0).
 static void condense_fill(void *data, int slice, int low, int high)
 {
-    enum { BLOCK = 1024 };
     const condense_job *job = data;
     const pcs_step_problem *p = job->p;
     const pcs_system *system = job->self->system;
@@ -227,8 +228,11 @@ PCS_WIDE static void condense_move(const condense_job *job, int low, int high)
 static void condense_take(void *data, int slice, int low, int high)
 {
     const condense_job *job = data;
-    condense_move(job, low, high);
-    if (job->p->finish != NULL) job->p->finish(job->p->passes, slice, low, high);
+    for (int start = low, end; start < high; start = end) {
+        end = start + BLOCK < high ? start + BLOCK : high;
+        condense_move(job, start, end);
+        if (job->p->finish != NULL) job->p->finish(job->p->passes, slice, start, end);
+    }
 }
 
 // Column j of X with what `a` says of it, and of Y, which may be NULL, times `smooth`.

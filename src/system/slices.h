@@ -27,8 +27,8 @@ enum { PCS_SHORTEST_SLICE = 4096 };
 struct pcs_slice_ops {
     // f(t, q, v) on low <= i < high
     void (*force)(const pcs_system *self, double t, const pcs_ends *at, int low, int high, double *f);
-    // The sums over cells within a slice; `low` and `high` of *out say which.
-    void (*sum)(const pcs_system *self, const pcs_ends *ends, pcs_slice_sums *out);
+    // Goes on with the sums over cells within a slice from its `high`, which is `low` at first, to that given.
+    void (*sum)(const pcs_system *self, const pcs_ends *ends, int high, pcs_slice_sums *out);
     // What `measure` and `change` of the system would give, from the sums of all slices in order.
     void (*measure)(const pcs_system *self, const pcs_ends *ends, int count, const pcs_slice_sums *sums,
                     pcs_measure *out, pcs_change *change);
