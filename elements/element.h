@@ -28,6 +28,7 @@ typedef struct pcs_batch {
     void *data;                     // the element's per-cell constants, made by setup
     double *internal;               // [ncell * ninternal] internal variables at the last commit
     double elapsed;                 // s, since that commit, of what is asked for
+    bool is_balanced;               // its forces on the equations that move add up to nothing, always; made by setup
     int low, high;                  // equations asked for, low <= e < high, of elements that take ranges; high 0: all
 } pcs_batch;
 

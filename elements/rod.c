@@ -202,6 +202,7 @@ static pcs_status rod_setup(pcs_context *ctx, pcs_batch *batch)
     PCS_TAKE(ctx, data->loose, data->nloose, "rods");
     rod_split(batch, data);
     batch->data = data;
+    batch->is_balanced = batch->damping_mass == 0.0 && data->nloose == 0;
     return PCS_OK;
 }
 

@@ -113,6 +113,7 @@ typedef struct fe_data {
     bool has_pushes;          // some rank has
     double spring_rate2;      // 1/s^2, by how much springs without mass raise w^2 at most
     double spring_damping;    // 1/s, and their dampers 2 xi w
+    bool is_balanced;         // nothing but gravity moves the model as a whole: no loads, laws or supports act on it
     double free_weight[3];    // N, gravity summed over the moving equations of this rank
     double rest_potential;    // J, gravity of the undeformed cells of this rank against the datum
 } fe_data;

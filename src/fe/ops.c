@@ -96,6 +96,10 @@ static void fe_resultant(const pcs_system *self, double t, const double *q, cons
 {
     const fe_data *fe = self->data;
     for (int k = 0; k < 3; k++) sum[k] = fe->free_weight[k];
+    if (fe->is_balanced) {
+        pcs_system_sum(self, 3, sum);
+        return;
+    }
     for (int l = 0; l < fe->model.nload; l++) {
         double factor = pcs_fe_load_size(self, l, t);
         for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++)

@@ -320,7 +320,7 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     self->from = NULL;
     self->residual = self->leftover = 0.0;
     self->allowed = -1;
-    now->largest_h = pcs_max(now->largest_h, report->h);
+    now->largest_h = pcs_certify_grown(now->largest_h, report->h);
     if (certify_must_watch(self) || now->is_awaited) {
         pcs_certify_prepare(self);
         now->iterations = report->iterations;

@@ -126,11 +126,17 @@ struct pcs_certifier {
     double *dense;                     // [nv * nv] work, where the mass varies
 };
 
+// A number that has grown so far, and a size that may be none.
+static inline double pcs_certify_grown(double largest, double size)
+{
+    return size > largest ? size : largest;
+}
+
 // Adds the latest of a sum over the last steps, which forgets the older ones.
 void pcs_certify_fade(double *sum, double latest);
 
-// What `known` is: below the worst ratio by so much that no rounding mode brings the quotient above it; -INFINITY as long
-// as nothing has been noted, and INFINITY where the condition does not apply.
+// What `known` is: below the worst ratio by so much that no rounding mode brings a quotient above it; -INFINITY before
+// anything was noted, and INFINITY where the condition does not apply.
 void pcs_certify_know(pcs_certifier *self, int check);
 
 // Puts value/tolerance into a check that applies, by a division.

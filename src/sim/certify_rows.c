@@ -128,7 +128,8 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
 {
     const pcs_row_report *r = now->told;
     double mass = now->mass, rate = now->rate;
-    double tolerance = PCS_ROUND_VELOCITY * pcs_max(self->speed, pcs_max(fabs(r->rate_before), fabs(r->target)));
+    double tolerance =
+        PCS_ROUND_VELOCITY * pcs_certify_grown(self->speed, pcs_max(fabs(r->rate_before), fabs(r->target)));
     double xi = rate + r->target, impulse = fabs(r->multiplier) / mass;
     tolerance += PCS_ROUND_SUM * (impulse + self->report->h * fabs(r->force) / mass); // on a light node
     tolerance += rows_turn(self, now->row);
@@ -221,7 +222,7 @@ static void rows_check_restitution(pcs_certifier *self, const row_now *now, bool
     if (!r->is_gated || now->law->is_bilateral || (needs_start && !has_start)) return;
     if (self->report->is_joined) return; // whether the last of several steps had an impact is not told
     double target = rows_target(self, now->row);
-    double tolerance = PCS_ROUND_VELOCITY * pcs_max(self->speed, pcs_max(fabs(r->rate_before), fabs(target)));
+    double tolerance = PCS_ROUND_VELOCITY * pcs_certify_grown(self->speed, pcs_max(fabs(r->rate_before), fabs(target)));
     pcs_certify_note(self, CERTIFY_RESTITUTION, fabs(r->target - target), tolerance, now->row, -1);
 }
 
@@ -289,7 +290,7 @@ static void rows_check_penetration(pcs_certifier *self, const row_now *now)
     if (!pcs_certify_is_on(self, CERTIFY_PENETRATION)) return;
     double gap = now->gap, h = self->report->h, fastest = sqrt(2.0 * self->available / now->mass);
     double rate = pcs_min(pcs_max(fabs(now->rate), fabs(now->told->rate_before)), fastest);
-    kept->largest_rate[row] = pcs_max(kept->largest_rate[row], rate);
+    kept->largest_rate[row] = pcs_certify_grown(kept->largest_rate[row], rate);
     if (now->law->is_bilateral) return;
     kept->drift[row] = gap > 0.0 ? 0.0 : kept->drift[row] + h * h * fabs(self->bias[row]);
     if (h == 0.0) kept->overlap[row] = pcs_max(0.0, -gap);
@@ -328,7 +329,7 @@ static void rows_check_offset(pcs_certifier *self, const row_now *now)
     double fastest = sqrt(4.0 * self->available / now->mass);
     kept->reach[row] = pcs_max(kept->reach[row], pcs_min(pcs_max(fabs(rate), fabs(r->rate_before)), fastest));
     fastest = kept->reach[row];
-    if (!r->is_gated) kept->bend[row] = pcs_max(kept->bend[row], fabs(rate - r->rate_before));
+    if (!r->is_gated) kept->bend[row] = pcs_certify_grown(kept->bend[row], fabs(rate - r->rate_before));
     if (!(r->step_impulse > 0.0)) return;
     double tie = self->rule.gate_slack * h * fastest;
     double above = share * h * fastest + tie, below = tie + (1.0 - share) * h * fastest + share * h * kept->bend[row];
@@ -350,7 +351,7 @@ static void rows_evaluate(pcs_certifier *self)
 static row_now rows_look_at(pcs_certifier *self, int row)
 {
     double gap = self->gap[row], *largest = &self->rows.largest_gap[row];
-    *largest = pcs_max(*largest, fabs(gap));
+    *largest = pcs_certify_grown(*largest, fabs(gap));
     return (row_now){ .row = row,
                       .told = &self->report->rows[row],
                       .law = &self->scheme->system->rows[row],
