@@ -403,6 +403,7 @@ pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definit
     self->directions_vary = !definition->is_linear && !definition->has_constant_directions;
     self->tangents_vary = !definition->is_linear;
     self->has_rate_bias = true;
+    self->has_loads = definition->load_work != NULL;
     definition->start(params, q, v);
     closed_update_mass(self, q);
     closed_update_directions(self, q);

@@ -177,11 +177,11 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     PCS_TRY(pcs_step_solver_prepare(self->solver, &form, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
-    pcs_alpha_predict(&s->alpha, x, self->system->nv, h);
     pcs_next_targets(self, next, x->v);
     pcs_next_find_drives(self, next, x->t, h);
     pcs_next_drive(self, next);
     pcs_step_problem problem = pcs_next_problem(self, next, x, x->t + h);
+    pcs_alpha_set_passes(self, &s->alpha, x, &form, &problem);
     problem.smooth_gap = s->smooth_gap;
     if (s->goes_on) problem.acceleration = x->history[PCS_ALPHA_VD];
     // The largest of all rows: the problem knows one.
@@ -193,7 +193,6 @@ static pcs_status ggl_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_re
     report->iterations = result.iterations;
     if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, next, report)) return PCS_OK;
 
-    pcs_alpha_correct(&s->alpha, self->system->nv, form.c / h);
     ggl_report(self, x, report);
     pcs_alpha_memory now;
     pcs_alpha_balance(self, &s->alpha, x, h, &now, report->smooth_impulse);
