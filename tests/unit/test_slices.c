@@ -1,5 +1,5 @@
-// Steps of long bars slice by slice: the same bits as the passes over whole vectors, energies to round-off; solves whose
-// right-hand sides come slice by slice are solutions, each equation is filled once and each slice is taken once.
+// Steps of long bars slice by slice: the same bits as the passes over whole vectors, energies to round-off; solves
+// whose right-hand sides come slice by slice are solutions, each equation is filled once and each slice taken once.
 
 #include "build/build.h"
 #include "linsolve/chain.h"
