@@ -45,7 +45,8 @@ void pcs_next_sum(const pcs_scheme *self, const pcs_next *next, int slice, int l
 // |q - q_n|^2_K and |v - v_n|^2_M of a linear system, after the measure.
 pcs_change pcs_next_change(const pcs_scheme *self, const pcs_next *next, const pcs_state *x);
 
-// Energies and momentum of the next state, from sums where they were taken; false, with the outcome set, when it is not finite.
+// Energies and momentum of the next state, from sums where they were taken; false, with the outcome set, when it is not
+// finite.
 bool pcs_next_measure(const pcs_scheme *self, pcs_next *next, pcs_step_report *report);
 
 // Rows and impact loss of a scheme with one impulse La per row: force La/h, impact part in the step that closes.
