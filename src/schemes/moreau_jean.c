@@ -60,6 +60,7 @@ typedef struct moreau {
     pcs_next next;
     double theta;
     double move;   // weight of the end of the step in the velocity that moves positions: theta or 1/2
+    bool goes_on;  // accelerations of the step before are where the iteration of this one begins
     double *mean;  // [nv] v_th, when there is damping
     double *image; // [nv] C v_th, when `move` is not theta
 } moreau;
@@ -86,6 +87,7 @@ static pcs_status moreau_setup(pcs_scheme *self)
     const moreau_params *p = self->params;
     s->theta = isnan(p->theta) ? 1.0 / (1.0 + p->rho_inf) : p->theta;
     s->move = p->positions == POSITIONS_MIDPOINT ? 0.5 : s->theta;
+    s->goes_on = pcs_goes_on(self->system, (1.0 - s->theta) / s->theta);
     if (self->system->has_damping) PCS_TAKE(self->ctx, s->mean, self->system->nv, "the mean velocity");
     if (self->system->has_damping && s->move != s->theta)
         PCS_TAKE(self->ctx, s->image, self->system->nv, "the mean velocity");
@@ -274,7 +276,7 @@ static pcs_status moreau_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
     moreau_predict(s, x, n, h);
     pcs_next_foresee(self, &s->next, x, h, s->move);
     pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
-    if (pcs_goes_on(self->system)) problem.acceleration = x->history[HISTORY_VD];
+    if (s->goes_on) problem.acceleration = x->history[HISTORY_VD];
     if (!moreau_solve(self, &problem, report) || !pcs_next_measure(self, &s->next, report)) return PCS_OK;
 
     moreau_report(self, x, report);
