@@ -71,11 +71,26 @@ static const char *bushing_check(const void *params, const char **option)
     return "in the plane nothing acts along z or about x or y, and no offset leads out of it";
 }
 
+// Finite rotations that do more than add up.
+static bool bushing_turns(const pcs_bushing_params *p, bool has_offset)
+{
+    bool tilts = !pcs_bushing_is_free(p, 3) || !pcs_bushing_is_free(p, 4);
+    return p->angles == 1 && (has_offset || tilts || p->in == PCS_BUSHING_SPACE);
+}
+
+static bool bushing_has_offset(const pcs_bushing_params *p)
+{
+    return !isnan(p->offset_a[0]) || !isnan(p->offset_b[0]);
+}
+
+// Without offsets the nodes are its ends; where the axes turn the point is the second.
 static void bushing_arms(const void *params, const double span[3], double arm[2][3])
 {
     const pcs_bushing_params *p = params;
     bool is_from_a = isnan(p->offset_b[0]) && !isnan(p->offset_a[0]);
     double size = 0.0;
+    memset(arm, 0, 2 * sizeof arm[0]);
+    if (!bushing_has_offset(p) && !bushing_turns(p, false)) return;
     for (int k = 0; k < 3; k++) {
         double b = isnan(p->offset_b[k]) ? 0.0 : p->offset_b[k];
         arm[0][k] = is_from_a ? p->offset_a[k] : span[k] + b;
@@ -119,15 +134,6 @@ static pcs_status bushing_check_cell(pcs_context *ctx, const pcs_batch *batch, i
     return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': all its stiffnesses and dampings are zero", batch->name);
 }
 
-// Arms count where an offset is given.
-static void bushing_small_arms(const pcs_batch *batch, int cell, double arm[2][3])
-{
-    const pcs_bushing_params *p = batch->params;
-    memset(arm, 0, 2 * sizeof arm[0]);
-    if (!isnan(p->offset_b[0]) || (!batch->ops->is_one_node && !isnan(p->offset_a[0])))
-        pcs_bushing_cell_arms(batch, cell, arm);
-}
-
 // (e_j x arm)_i: how far a unit rotation about axis j moves the point along axis i.
 static double bushing_lever(const double arm[3], int j, int i)
 {
@@ -149,7 +155,7 @@ static pcs_status bushing_node_dofs(pcs_context *ctx, const pcs_batch *batch, in
     const pcs_bushing_params *p = batch->params;
     double arm[2][3];
     PCS_TRY(bushing_check_cell(ctx, batch, cell));
-    bushing_small_arms(batch, cell, arm);
+    pcs_bushing_cell_arms(batch, cell, arm);
     pcs_cell_space_dofs(out);
     out->is_finite = p->angles == 1;
     for (int i = 0; i < NMODE; i++) {
@@ -186,7 +192,7 @@ static void bushing_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
     const pcs_bushing_params *p = batch->params;
     int n = batch->ops->ndof;
     double arm[2][3];
-    bushing_small_arms(batch, cell, arm);
+    pcs_bushing_cell_arms(batch, cell, arm);
     for (int i = 0; i < NMODE; i++) {
         double *B = kind->B + (ptrdiff_t)i * n;
         kind->D[i * NMODE + i] = pcs_bushing_stiffness(p, i);
@@ -239,17 +245,10 @@ static const pcs_element_ops mount_that_turns = {
     PCS_TURNING_KERNELS,
 };
 
-// Finite rotations that do more than add up.
-static bool bushing_turns(const pcs_bushing_params *p, bool has_offset)
-{
-    bool tilts = !pcs_bushing_is_free(p, 3) || !pcs_bushing_is_free(p, 4);
-    return p->angles == 1 && (has_offset || tilts || p->in == PCS_BUSHING_SPACE);
-}
-
 static const pcs_element_ops *bushing_variant(const void *params)
 {
     const pcs_bushing_params *p = params;
-    return bushing_turns(p, !isnan(p->offset_a[0]) || !isnan(p->offset_b[0])) ? &bushing_that_turns : NULL;
+    return bushing_turns(p, bushing_has_offset(p)) ? &bushing_that_turns : NULL;
 }
 
 static const pcs_element_ops *mount_variant(const void *params)

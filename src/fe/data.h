@@ -83,7 +83,9 @@ typedef struct fe_data {
     int *field_of;             // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture
     fe_chains *chains;         // NULL: none
     const int *node_of_point;  // [npoint] of the picture; NULL: the points are the nodes
+    double (*arm_of_point)[3]; // [npoint] m, from the node in the reference state; NULL: all are zero
     bool has_members;          // section forces are drawn at points
+    bool has_arms;             // some cells end at arms from their nodes
     fe_row_source *sources;    // [ncontact] contacts, then joints
     pcs_contact_point *points; // [nrow] constant rows
     fe_laws *laws;             // contacts with force laws (fe/laws.h); NULL: none
@@ -280,11 +282,13 @@ void pcs_fe_range_change(const pcs_system *self, const double *const q[2], const
 // Pictures and probes.
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe);
 void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture);
-// Gives cells that meet at a branch points of their own.
+// Gives cells that meet at a branch, and those that end at arms from their nodes, points of their own.
 pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture);
 pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture *picture);
 // Of the cells' fields, which are drawn.
 void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture);
+// Arms from the nodes of a cell of the mesh to its ends, and the arms of all cells; zero: the node is the end.
+void pcs_fe_cell_arms(const fe_data *fe, int cell, double arm[2][3]);
 double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
 // "uy" as a quantity of nodes and an axis; false: there is no such component.
 bool pcs_fe_component(const char *component, int *quantity, int *axis);

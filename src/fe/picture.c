@@ -40,6 +40,16 @@ static pcs_status picture_make_radius(pcs_system *self, pcs_picture *picture)
     return PCS_OK;
 }
 
+static bool picture_has_arms(const fe_data *fe)
+{
+    for (int c = 0; c < fe->model.mesh->ncell; c++) {
+        double arm[2][3];
+        pcs_fe_cell_arms(fe, c, arm);
+        if (pcs_norm3(arm[0]) > 0.0 || pcs_norm3(arm[1]) > 0.0) return true;
+    }
+    return false;
+}
+
 // Rotations and section axes only where some element has them. A rank that shows nothing has room for what it gives.
 static pcs_status picture_take_arrays(pcs_system *self, pcs_picture *picture, double **fields)
 {
@@ -52,6 +62,7 @@ static pcs_status picture_take_arrays(pcs_system *self, pcs_picture *picture, do
     PCS_TAKE(self->ctx, picture->displacement, npoint, "the picture");
     PCS_TAKE(self->ctx, picture->velocity, npoint, "the picture");
     if (has_turns) PCS_TAKE(self->ctx, picture->rotation, npoint, "the picture");
+    if (has_turns && fe->has_arms) PCS_TAKE(self->ctx, picture->spin, npoint, "the picture");
     if (has_sections) PCS_TAKE(self->ctx, picture->section_y, ncell, "the picture");
     for (int k = 0; k < picture->nfield; k++) PCS_TAKE(self->ctx, fields[k], ncell, "the picture");
     return PCS_OK;
@@ -139,6 +150,21 @@ static void picture_list_joints(const pcs_system *self, pcs_obstacle *list, int 
     }
 }
 
+// From the nodes of a cell to its ends.
+static void picture_list_arms(const fe_data *fe, int cell, pcs_obstacle *list, int *count)
+{
+    const int *node = fe->model.mesh->cell[cell];
+    double arm[2][3];
+    pcs_fe_cell_arms(fe, cell, arm);
+    for (int k = 0; k < (node[0] == node[1] ? 1 : 2); k++) {
+        pcs_obstacle o = { .kind = PCS_OBSTACLE_ROD, .contact = -1, .is_carried = true };
+        if (pcs_norm3(arm[k]) == 0.0) continue;
+        o.carrier = o.end_node = node[k];
+        memcpy(o.end, arm[k], sizeof o.end);
+        picture_add_obstacle(&o, true, list, count);
+    }
+}
+
 static void picture_list_discs(const fe_data *fe, pcs_obstacle *list, int *count)
 {
     for (int g = 0; g < fe->model.ngroup; g++) {
@@ -152,6 +178,7 @@ static void picture_list_discs(const fe_data *fe, pcs_obstacle *list, int *count
                 o.end_node = node[o.end_node];
                 picture_add_obstacle(&o, true, list, count);
             }
+            if (fe->has_arms) picture_list_arms(fe, group->cells->items[i], list, count);
         }
     }
 }
@@ -185,7 +212,11 @@ static pcs_status picture_place_copies(pcs_system *self, pcs_picture *picture)
     const fe_data *fe = self->data;
     double(*x)[3];
     PCS_TAKE(self->ctx, x, picture->npoint, "the picture");
-    for (int i = 0; i < picture->npoint; i++) memcpy(x[i], fe->model.mesh->x[fe->node_of_point[i]], sizeof x[i]);
+    for (int i = 0; i < picture->npoint; i++) {
+        memcpy(x[i], fe->model.mesh->x[fe->node_of_point[i]], sizeof x[i]);
+        if (fe->arm_of_point == NULL) continue;
+        for (int k = 0; k < 3; k++) x[i][k] += fe->arm_of_point[i][k];
+    }
     picture->reference = (const double(*)[3])x;
     return PCS_OK;
 }
@@ -213,6 +244,7 @@ pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
     picture->is_elsewhere = !pcs_is_root(self->ctx);
     picture->reference = (const double(*)[3])mesh->x;
     picture->cells = (const int(*)[2])mesh->cell;
+    fe->has_arms = picture_has_arms(fe);
     if (fe->share != NULL) PCS_TRY(picture_plan(self, fe));
     PCS_TRY(pcs_fe_split_points(self, fe, picture));
     if (picture->nsplit > 0) PCS_TRY(picture_place_copies(self, picture));
@@ -238,8 +270,8 @@ static void picture_collect(const pcs_system *self, pcs_picture *picture)
 {
     const pcs_comm *comm = self->layout->comm;
     const fe_share *share = ((const fe_data *)self->data)->share;
-    double(*const vectors[])[3] = { picture->displacement, picture->velocity, picture->rotation };
-    for (int i = 0; i < 3; i++)
+    double(*const vectors[])[3] = { picture->displacement, picture->velocity, picture->rotation, picture->spin };
+    for (int i = 0; i < 4; i++)
         if (vectors[i] != NULL) comm->collect(comm, share->points, 3, vectors[i][0], vectors[i][0]);
     if (picture->section_y != NULL) comm->collect(comm, share->cells, 3, picture->section_y[0], picture->section_y[0]);
     for (int k = 0; k < picture->nfield; k++)
@@ -283,6 +315,25 @@ static void picture_section_axis(const fe_data *fe, const pcs_batch *batch, int 
     pcs_rotation_apply(R, axes[1], y);
 }
 
+// What rides on a node at an arm r moves by (R - I) r and R (W x r) besides; by turn x r, w x r where it turns little.
+static void picture_ride(const fe_data *fe, int node, const double arm[3], pcs_picture *picture, int point)
+{
+    double R[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, turned[3], moving[3], moved[3];
+    const double *turn = picture->rotation[node];
+    pcs_cross(turn, arm, turned);
+    if (pcs_fe_turns_finitely(fe, node)) {
+        pcs_rotation_exp(turn, R);
+        pcs_rotation_apply(R, arm, turned);
+        for (int k = 0; k < 3; k++) turned[k] -= arm[k];
+    }
+    pcs_cross(picture->spin[node], arm, moving);
+    pcs_rotation_apply(R, moving, moved);
+    for (int k = 0; k < 3; k++) {
+        picture->displacement[point][k] += turned[k];
+        picture->velocity[point][k] += moved[k];
+    }
+}
+
 // What repeats a node moves with it.
 static void picture_draw_copies(const fe_data *fe, pcs_picture *picture)
 {
@@ -292,6 +343,7 @@ static void picture_draw_copies(const fe_data *fe, pcs_picture *picture)
         memcpy(picture->velocity[i], picture->velocity[node], sizeof picture->velocity[i]);
         if (picture->rotation != NULL)
             memcpy(picture->rotation[i], picture->rotation[node], sizeof picture->rotation[i]);
+        if (picture->spin != NULL) picture_ride(fe, node, fe->arm_of_point[i], picture, i);
     }
 }
 
@@ -305,6 +357,7 @@ static void picture_draw_nodes(const fe_data *fe, const double *q, const double 
         pcs_fe_node_vector(fe, node, q, picture->displacement[at]);
         pcs_fe_node_vector(fe, node, v, picture->velocity[at]);
         if (picture->rotation != NULL) pcs_fe_node_turn(fe, node, q, picture->rotation[at]);
+        if (picture->spin != NULL) pcs_fe_node_turn(fe, node, v, picture->spin[at]);
     }
 }
 

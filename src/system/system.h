@@ -108,13 +108,15 @@ typedef struct pcs_row_report {
 // never change.
 typedef struct pcs_picture {
     int npoint, ncell, nfield;
-    int nsplit;                     // of the points: the last ones repeat others, where members branch
+    int nsplit;                     // of the points: the last ones repeat others, where members branch, or ride on
+                                    // them, where a cell ends at an arm from its node
     bool is_elsewhere;              // on another rank: `draw` gives it what this one has, and shows nothing here
     const double (*reference)[3];   // [npoint]
     const int (*cells)[2];          // [ncell]
     double (*displacement)[3];      // [npoint] filled by `draw`
     double (*velocity)[3];          // [npoint] filled by `draw`
     double (*rotation)[3];          // [npoint] rotation vectors filled by `draw`; NULL: nothing turns
+    double (*spin)[3];              // [npoint] angular velocities as they stand in v, for points that ride; NULL: none
     const double *radius;           // [npoint] m, of a round section of the same area, 0: unknown; NULL: none known
     double (*section_y)[3];         // [ncell] y axis of the section filled by `draw`; NULL: no sections
     const char *const *field_names; // [nfield]
