@@ -64,10 +64,12 @@ typedef struct pcs_reaction_info {
     const char *name;
     int contact;                      // index into contacts; -1: a support
     bool has_force[3], has_moment[3]; // components that there can be
+    bool has_teeth;                   // a gear with a point where its teeth touch
 } pcs_reaction_info;
 
 typedef struct pcs_reaction {
     double force[3], moment[3]; // N and N m, in the axes of space
+    double teeth[2];            // N, of a gear: along the way of the teeth, and across it, positive: apart
 } pcs_reaction;
 
 // Times that waves take through the cells of a mesh, s. Beams have two kinds of waves, rods the first in place of both.
