@@ -84,13 +84,13 @@ static bool bushing_has_offset(const pcs_bushing_params *p)
 }
 
 // Without offsets the nodes are its ends; where the axes turn the point is the second.
-static void bushing_arms(const void *params, const double span[3], double arm[2][3])
+static bool bushing_arms(const void *params, const double span[3], double arm[2][3])
 {
     const pcs_bushing_params *p = params;
     bool is_from_a = isnan(p->offset_b[0]) && !isnan(p->offset_a[0]);
     double size = 0.0;
     memset(arm, 0, 2 * sizeof arm[0]);
-    if (!bushing_has_offset(p) && !bushing_turns(p, false)) return;
+    if (!bushing_has_offset(p) && !bushing_turns(p, false)) return false;
     for (int k = 0; k < 3; k++) {
         double b = isnan(p->offset_b[k]) ? 0.0 : p->offset_b[k];
         arm[0][k] = is_from_a ? p->offset_a[k] : span[k] + b;
@@ -99,13 +99,15 @@ static void bushing_arms(const void *params, const double span[3], double arm[2]
     }
     for (int i = 0; i < 2; i++) // differences of places leave round-off where there is no arm
         if (pcs_norm3(arm[i]) <= 1e-12 * size) memset(arm[i], 0, sizeof arm[i]);
+    return p->angles == 1;
 }
 
-static void mount_arms(const void *params, const double span[3], double arm[2][3])
+static bool mount_arms(const void *params, const double span[3], double arm[2][3])
 {
     const pcs_bushing_params *p = params;
     (void)span;
     for (int k = 0; k < 3; k++) arm[0][k] = arm[1][k] = isnan(p->offset_b[k]) ? 0.0 : p->offset_b[k];
+    return p->angles == 1;
 }
 
 // Two offsets are the same point.

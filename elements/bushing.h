@@ -50,7 +50,7 @@ static inline void pcs_bushing_cell_arms(const pcs_batch *batch, int cell, doubl
 {
     double span[3];
     pcs_cell_span(batch, cell, span);
-    batch->ops->arms(batch->params, span, arm);
+    (void)batch->ops->arms(batch->params, span, arm);
 }
 
 // Force, moment and energy of deformations and their rates.

@@ -369,12 +369,13 @@ static void arms_read_fields(const pcs_batch *batch, int cell, const double *q, 
     spring_put_fields(&s.axial.at, field);
 }
 
-static void arms_reach(const void *params, const double span[3], double arm[2][3])
+static bool arms_reach(const void *params, const double span[3], double arm[2][3])
 {
     const spring_params *p = params;
     (void)span;
     memcpy(arm[0], p->offset_a, sizeof arm[0]);
     memcpy(arm[1], p->offset_b, sizeof arm[1]);
+    return p->angles == 0;
 }
 
 #define SPRING_COMMON                                                                                             \

@@ -3,6 +3,7 @@
 #ifndef PCS_FE_DATA_H
 #define PCS_FE_DATA_H
 
+#include "core/comm.h"
 #include "core/pool.h"
 #include "fe/fe.h"
 
@@ -32,11 +33,9 @@ typedef struct fe_row_source {
 // What a rank has of a model that is spread over several.
 typedef struct fe_share {
     pcs_layout layout;
-    const int *part;        // [nnode] rank of each node
-    unsigned char *is_here; // [nnode] of this rank, or copied
-    int *index_of_cell;     // [ncell] in its group, of all ranks
-    int npoint, ncell;      // nodes and cells of this rank
-    void *points, *cells;   // plans to show them on rank 0
+    int *index_of_cell;   // [mesh ncell] in its group, of all ranks; -1: not known
+    int npoint, ncell;    // nodes and cells of this rank
+    void *points, *cells; // plans to show them on rank 0
 } fe_share;
 
 typedef struct fe_reactions fe_reactions;
@@ -70,6 +69,12 @@ typedef struct fe_chains {
     int moment[2];         // which of the linear ones are those about y and z, -1: none
 } fe_chains;
 
+// A point of the picture that rides on its node.
+typedef struct fe_rider {
+    double arm[3];  // m, in the reference state
+    bool is_finite; // it turns by finite angles
+} fe_rider;
+
 // What is built from the case; constant afterwards.
 typedef struct fe_data {
     pcs_fe_definition model;
@@ -81,9 +86,10 @@ typedef struct fe_data {
     int *batch_of_cell;        // [mesh ncell] group number, -1 for none
     int *place_of_cell;        // [mesh ncell] number within the batch; -1: belongs to another rank
     int *field_of;             // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture
+    const int *group_shown;    // [cells of model.shown] group number, -1 for none
     fe_chains *chains;         // NULL: none
     const int *node_of_point;  // [npoint] of the picture; NULL: the points are the nodes
-    double (*arm_of_point)[3]; // [npoint] m, from the node in the reference state; NULL: all are zero
+    fe_rider *arm_of_point;    // [npoint] NULL: all are at their nodes
     bool has_members;          // section forces are drawn at points
     bool has_arms;             // some cells end at arms from their nodes
     fe_row_source *sources;    // [ncontact] contacts, then joints
@@ -136,6 +142,11 @@ typedef struct fe_work {
 
 extern const pcs_system_ops pcs_system_fe;
 
+// Ranks that have parts of the mesh may find different faults in it: the worst of all.
+static inline pcs_status pcs_fe_agree(pcs_context *ctx, const fe_data *fe, pcs_status status)
+{
+    return pcs_mesh_is_whole(fe->model.mesh) ? status : pcs_comm_agree(ctx, status);
+}
 // Deals nodes, equations and cells out among the ranks; all equations have numbers, no batch knows them yet.
 pcs_status pcs_fe_share(pcs_context *ctx, fe_data *fe);
 static inline const pcs_element_ops *pcs_fe_ops(const fe_data *fe, int batch)
@@ -145,7 +156,8 @@ static inline const pcs_element_ops *pcs_fe_ops(const fe_data *fe, int batch)
 // Is this the rank that speaks for a node?
 static inline bool pcs_fe_owns(const fe_data *fe, int node)
 {
-    return fe->share == NULL || fe->share->part[node] == fe->share->layout.comm->rank;
+    const pcs_mesh_share *share = fe->model.mesh->share;
+    return share == NULL || share->owner[node] == fe->share->layout.comm->rank;
 }
 // Does a node turn by angles that do not stay small?
 static inline bool pcs_fe_turns_finitely(const fe_data *fe, int node)
@@ -158,10 +170,12 @@ static inline bool pcs_fe_turns_finitely(const fe_data *fe, int node)
 pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culprit);
 // Sections of a group that vary along its cells, which must make a line then.
 pcs_status pcs_fe_taper(pcs_context *ctx, fe_data *fe, int group, const char **culprit);
-// Area at the first and the second node of a cell, by its number in the mesh; 0: its element has none.
+// Area at the first and the second node of a cell of the mesh that is shown; 0: its element has none.
 void pcs_fe_areas(const fe_data *fe, int cell, double area[2]);
 // Gravity vector, its potential at rest, and the nodal forces.
 pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culprit);
+// Which cells of the mesh a line load is on, in scratch memory.
+pcs_status pcs_fe_mark_loaded(const pcs_system *self, const pcs_fe_load *load, unsigned char **out);
 // What cells without mass do to the stable step.
 pcs_status pcs_fe_find_springs(pcs_system *self, fe_data *fe);
 bool pcs_fe_is_massless(int n, const double *M);
@@ -287,8 +301,8 @@ pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *pictu
 pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture *picture);
 // Of the cells' fields, which are drawn.
 void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture);
-// Arms from the nodes of a cell of the mesh to its ends, and the arms of all cells; zero: the node is the end.
-void pcs_fe_cell_arms(const fe_data *fe, int cell, double arm[2][3]);
+// Arms from the nodes of a cell of the mesh that is shown to its ends; do they turn by finite angles?
+bool pcs_fe_cell_arms(const fe_data *fe, int cell, double arm[2][3]);
 double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
 // "uy" as a quantity of nodes and an axis; false: there is no such component.
 bool pcs_fe_component(const char *component, int *quantity, int *axis);

@@ -24,16 +24,14 @@ static pcs_status picture_make_radius(pcs_system *self, pcs_picture *picture)
     const fe_data *fe = self->data;
     double *radius, largest = 0.0;
     PCS_TAKE(self->ctx, radius, picture->npoint, "the picture");
-    for (int g = 0; g < fe->model.ngroup; g++) {
-        const pcs_set *cells = fe->model.groups[g].cells;
-        for (int i = 0; i < cells->count; i++) {
-            double area[2];
-            pcs_fe_areas(fe, cells->items[i], area);
-            for (int end = 0; end < 2; end++) {
-                int node = picture->cells[cells->items[i]][end];
-                radius[node] = fmax(radius[node], sqrt(area[end] / PI));
-                largest = fmax(largest, radius[node]);
-            }
+    for (int c = 0; c < fe->model.shown->ncell; c++) {
+        double area[2];
+        if (fe->group_shown[c] < 0) continue;
+        pcs_fe_areas(fe, c, area);
+        for (int end = 0; end < 2; end++) {
+            int node = picture->cells[c][end];
+            radius[node] = fmax(radius[node], sqrt(area[end] / PI));
+            largest = fmax(largest, radius[node]);
         }
     }
     if (largest > 0.0) picture->radius = radius;
@@ -42,9 +40,10 @@ static pcs_status picture_make_radius(pcs_system *self, pcs_picture *picture)
 
 static bool picture_has_arms(const fe_data *fe)
 {
-    for (int c = 0; c < fe->model.mesh->ncell; c++) {
+    int ncell = fe->model.shown == NULL ? 0 : fe->model.shown->ncell;
+    for (int c = 0; c < ncell; c++) {
         double arm[2][3];
-        pcs_fe_cell_arms(fe, c, arm);
+        (void)pcs_fe_cell_arms(fe, c, arm);
         if (pcs_norm3(arm[0]) > 0.0 || pcs_norm3(arm[1]) > 0.0) return true;
     }
     return false;
@@ -58,6 +57,7 @@ static pcs_status picture_take_arrays(pcs_system *self, pcs_picture *picture, do
     int npoint = picture->is_elsewhere ? fe->share->npoint : picture->npoint;
     int ncell = picture->is_elsewhere ? fe->share->ncell : picture->ncell;
     for (int i = 0; i < fe->map.ndof; i++) has_turns = has_turns || fe->map.dof[i].is_rotation;
+    has_turns = pcs_system_max(self, has_turns) > 0.0;
     for (int g = 0; g < fe->model.ngroup; g++) has_sections = has_sections || fe->model.groups[g].ops->has_section;
     PCS_TAKE(self->ctx, picture->displacement, npoint, "the picture");
     PCS_TAKE(self->ctx, picture->velocity, npoint, "the picture");
@@ -68,19 +68,21 @@ static pcs_status picture_take_arrays(pcs_system *self, pcs_picture *picture, do
     return PCS_OK;
 }
 
-// Nodes and cells of this rank in the order in which they are drawn; NULL: they are counted.
+// Nodes and cells of this rank in the order in which they are drawn, by their numbers in the whole; NULL: they are
+// counted.
 static void picture_list_own(const fe_data *fe, int *nodes, int *cells)
 {
+    const pcs_mesh *mesh = fe->model.mesh;
     fe_share *share = fe->share;
     share->npoint = share->ncell = 0;
-    for (int node = 0; node < fe->model.mesh->nnode; node++) {
+    for (int node = 0; node < mesh->nnode; node++) {
         if (!pcs_fe_owns(fe, node)) continue;
-        if (nodes != NULL) nodes[share->npoint] = node;
+        if (nodes != NULL) nodes[share->npoint] = pcs_mesh_node_number(mesh, node);
         share->npoint++;
     }
     for (int g = 0; g < fe->model.ngroup; g++)
         for (int c = 0; c < fe->batches[g].ncell; c++) {
-            if (cells != NULL) cells[share->ncell] = fe->batches[g].cells[c];
+            if (cells != NULL) cells[share->ncell] = pcs_mesh_cell_number(mesh, fe->batches[g].cells[c]);
             share->ncell++;
         }
 }
@@ -150,21 +152,6 @@ static void picture_list_joints(const pcs_system *self, pcs_obstacle *list, int 
     }
 }
 
-// From the nodes of a cell to its ends.
-static void picture_list_arms(const fe_data *fe, int cell, pcs_obstacle *list, int *count)
-{
-    const int *node = fe->model.mesh->cell[cell];
-    double arm[2][3];
-    pcs_fe_cell_arms(fe, cell, arm);
-    for (int k = 0; k < (node[0] == node[1] ? 1 : 2); k++) {
-        pcs_obstacle o = { .kind = PCS_OBSTACLE_ROD, .contact = -1, .is_carried = true };
-        if (pcs_norm3(arm[k]) == 0.0) continue;
-        o.carrier = o.end_node = node[k];
-        memcpy(o.end, arm[k], sizeof o.end);
-        picture_add_obstacle(&o, true, list, count);
-    }
-}
-
 static void picture_list_discs(const fe_data *fe, pcs_obstacle *list, int *count)
 {
     for (int g = 0; g < fe->model.ngroup; g++) {
@@ -178,7 +165,6 @@ static void picture_list_discs(const fe_data *fe, pcs_obstacle *list, int *count
                 o.end_node = node[o.end_node];
                 picture_add_obstacle(&o, true, list, count);
             }
-            if (fe->has_arms) picture_list_arms(fe, group->cells->items[i], list, count);
         }
     }
 }
@@ -197,12 +183,50 @@ static int picture_list_obstacles(const pcs_system *self, pcs_picture *picture, 
     return count;
 }
 
+// Nodes of obstacles become points of the picture, which are those of the whole.
+static pcs_status picture_number_obstacle(pcs_system *self, pcs_obstacle *o)
+{
+    const pcs_mesh *mesh = ((const fe_data *)self->data)->model.mesh;
+    int *nodes;
+    if (pcs_mesh_is_whole(mesh)) return PCS_OK;
+    PCS_TAKE(self->ctx, nodes, o->nnode, "the picture");
+    for (int i = 0; i < o->nnode; i++) nodes[i] = pcs_mesh_node_number(mesh, o->nodes[i]);
+    o->nodes = nodes;
+    if (o->is_carried && o->carrier >= 0) o->carrier = pcs_mesh_node_number(mesh, o->carrier);
+    if (o->kind == PCS_OBSTACLE_ROD) o->end_node = pcs_mesh_node_number(mesh, o->end_node);
+    return PCS_OK;
+}
+
+// From the nodes of all cells to their ends, where these are not the nodes; a list that is NULL is counted only.
+static int picture_list_arms(const fe_data *fe, pcs_obstacle *list)
+{
+    const pcs_mesh *shown = fe->model.shown;
+    int count = 0;
+    if (!fe->has_arms || shown == NULL) return 0;
+    for (int c = 0; c < shown->ncell; c++) {
+        const int *node = shown->cell[c];
+        double arm[2][3];
+        (void)pcs_fe_cell_arms(fe, c, arm);
+        for (int k = 0; k < (node[0] == node[1] ? 1 : 2); k++) {
+            pcs_obstacle o = { .kind = PCS_OBSTACLE_ROD, .contact = -1, .is_carried = true };
+            o.carrier = o.end_node = node[k];
+            memcpy(o.end, arm[k], sizeof o.end);
+            if (pcs_norm3(arm[k]) > 0.0) picture_add_obstacle(&o, true, list, &count);
+        }
+    }
+    return count;
+}
+
 static pcs_status picture_find_obstacles(pcs_system *self, pcs_picture *picture)
 {
     pcs_obstacle *obstacles;
-    picture->nobstacle = picture_list_obstacles(self, picture, NULL);
-    PCS_TAKE(self->ctx, obstacles, picture->nobstacle, "the picture");
-    picture->nobstacle = picture_list_obstacles(self, picture, obstacles);
+    int count = picture_list_obstacles(self, picture, NULL);
+    int narm = (int)pcs_system_max(self, picture_list_arms(self->data, NULL)); // checkpoints count them on all ranks
+    PCS_TAKE(self->ctx, obstacles, count + narm, "the picture");
+    (void)picture_list_obstacles(self, picture, obstacles);
+    for (int i = 0; i < count; i++) PCS_TRY(picture_number_obstacle(self, &obstacles[i]));
+    (void)picture_list_arms(self->data, obstacles + count);
+    picture->nobstacle = count + narm;
     picture->obstacles = obstacles;
     return PCS_OK;
 }
@@ -213,17 +237,48 @@ static pcs_status picture_place_copies(pcs_system *self, pcs_picture *picture)
     double(*x)[3];
     PCS_TAKE(self->ctx, x, picture->npoint, "the picture");
     for (int i = 0; i < picture->npoint; i++) {
-        memcpy(x[i], fe->model.mesh->x[fe->node_of_point[i]], sizeof x[i]);
+        memcpy(x[i], fe->model.shown->x[fe->node_of_point[i]], sizeof x[i]);
         if (fe->arm_of_point == NULL) continue;
-        for (int k = 0; k < 3; k++) x[i][k] += fe->arm_of_point[i][k];
+        for (int k = 0; k < 3; k++) x[i][k] += fe->arm_of_point[i].arm[k];
     }
     picture->reference = (const double(*)[3])x;
     return PCS_OK;
 }
 
+// The group of every cell, from all ranks on the one that shows them.
+static void picture_collect_groups(const pcs_system *self, const fe_data *fe, double *group, int *out)
+{
+    const pcs_mesh *mesh = fe->model.mesh, *shown = fe->model.shown;
+    const pcs_comm *comm = self->layout->comm;
+    int count = 0;
+    for (int g = 0; g < fe->model.ngroup; g++)
+        for (int c = 0; c < fe->batches[g].ncell; c++)
+            group[shown == NULL ? count++ : pcs_mesh_cell_number(mesh, fe->batches[g].cells[c])] = g;
+    comm->collect(comm, fe->share->cells, 1, group, group);
+    if (shown != NULL)
+        for (int c = 0; c < shown->ncell; c++) out[c] = (int)group[c];
+}
+
+static pcs_status picture_find_groups(pcs_system *self, fe_data *fe)
+{
+    const pcs_mesh *shown = fe->model.shown;
+    fe->group_shown = fe->batch_of_cell;
+    if (pcs_mesh_is_whole(fe->model.mesh)) return PCS_OK;
+    size_t ncell = (size_t)(shown == NULL ? fe->share->ncell : shown->ncell);
+    double *group = pcs_scratch(NULL, ncell, sizeof *group);
+    int *groups = pcs_take(self->ctx, shown == NULL ? 0 : ncell, sizeof *groups, "the picture");
+    pcs_status status = groups == NULL ? PCS_NO_MEMORY : PCS_OK;
+    if (group == NULL) status = pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture");
+    status = pcs_comm_agree(self->ctx, status);
+    if (status == PCS_OK) picture_collect_groups(self, fe, group, groups);
+    fe->group_shown = groups;
+    pcs_scratch_free(group);
+    return status;
+}
+
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
 {
-    const pcs_mesh *mesh = fe->model.mesh;
+    const pcs_mesh *mesh = fe->model.mesh, *shown = fe->model.shown;
     pcs_picture *picture;
     const char **names;
     double **fields;
@@ -238,14 +293,17 @@ pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
             fe->field_of[g * PCS_MAX_CELL_FIELDS + k] = picture_field(names, &count, own[k]);
     }
     PCS_TAKE(self->ctx, fields, count, "the picture");
-    *picture = (pcs_picture){
-        .npoint = mesh->nnode, .ncell = mesh->ncell, .nfield = count, .field_names = names, .fields = fields
-    };
+    *picture = (pcs_picture){ .nfield = count, .field_names = names, .fields = fields };
+    picture->npoint = mesh->share == NULL ? mesh->nnode : mesh->share->nnode;
+    picture->ncell = mesh->share == NULL ? mesh->ncell : mesh->share->ncell;
     picture->is_elsewhere = !pcs_is_root(self->ctx);
-    picture->reference = (const double(*)[3])mesh->x;
-    picture->cells = (const int(*)[2])mesh->cell;
-    fe->has_arms = picture_has_arms(fe);
+    if (shown != NULL) {
+        picture->reference = (const double(*)[3])shown->x;
+        picture->cells = (const int(*)[2])shown->cell;
+    }
     if (fe->share != NULL) PCS_TRY(picture_plan(self, fe));
+    PCS_TRY(picture_find_groups(self, fe));
+    fe->has_arms = pcs_system_max(self, picture_has_arms(fe)) > 0.0;
     PCS_TRY(pcs_fe_split_points(self, fe, picture));
     if (picture->nsplit > 0) PCS_TRY(picture_place_copies(self, picture));
     PCS_TRY(picture_take_arrays(self, picture, fields));
@@ -316,12 +374,12 @@ static void picture_section_axis(const fe_data *fe, const pcs_batch *batch, int 
 }
 
 // What rides on a node at an arm r moves by (R - I) r and R (W x r) besides; by turn x r, w x r where it turns little.
-static void picture_ride(const fe_data *fe, int node, const double arm[3], pcs_picture *picture, int point)
+static void picture_ride(const fe_rider *rider, int node, pcs_picture *picture, int point)
 {
     double R[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, turned[3], moving[3], moved[3];
-    const double *turn = picture->rotation[node];
+    const double *turn = picture->rotation[node], *arm = rider->arm;
     pcs_cross(turn, arm, turned);
-    if (pcs_fe_turns_finitely(fe, node)) {
+    if (rider->is_finite) {
         pcs_rotation_exp(turn, R);
         pcs_rotation_apply(R, arm, turned);
         for (int k = 0; k < 3; k++) turned[k] -= arm[k];
@@ -343,7 +401,7 @@ static void picture_draw_copies(const fe_data *fe, pcs_picture *picture)
         memcpy(picture->velocity[i], picture->velocity[node], sizeof picture->velocity[i]);
         if (picture->rotation != NULL)
             memcpy(picture->rotation[i], picture->rotation[node], sizeof picture->rotation[i]);
-        if (picture->spin != NULL) picture_ride(fe, node, fe->arm_of_point[i], picture, i);
+        if (picture->spin != NULL) picture_ride(&fe->arm_of_point[i], node, picture, i);
     }
 }
 
@@ -353,7 +411,7 @@ static void picture_draw_nodes(const fe_data *fe, const double *q, const double 
     int count = 0;
     for (int node = 0; node < fe->model.mesh->nnode; node++) {
         if (!pcs_fe_owns(fe, node)) continue;
-        int at = picture->is_elsewhere ? count++ : node;
+        int at = picture->is_elsewhere ? count++ : pcs_mesh_node_number(fe->model.mesh, node);
         pcs_fe_node_vector(fe, node, q, picture->displacement[at]);
         pcs_fe_node_vector(fe, node, v, picture->velocity[at]);
         if (picture->rotation != NULL) pcs_fe_node_turn(fe, node, q, picture->rotation[at]);
@@ -369,7 +427,7 @@ static void picture_draw_cells(const fe_data *fe, const double *q, const double 
         const pcs_element_ops *ops = fe->model.groups[g].ops;
         for (int c = 0; c < batch->ncell; c++) {
             double value[PCS_MAX_CELL_FIELDS];
-            int at = picture->is_elsewhere ? count++ : batch->cells[c];
+            int at = picture->is_elsewhere ? count++ : pcs_mesh_cell_number(fe->model.mesh, batch->cells[c]);
             ops->read_fields(batch, c, q, v, value);
             if (ops->has_section) picture_section_axis(fe, batch, g, c, q, picture->section_y[at]);
             for (int k = 0; ops->fields[k] != NULL; k++)
