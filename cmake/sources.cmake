@@ -9,8 +9,8 @@ percuss_sources(src/linsolve linsolve_list.def bordered chain_blocks chain_lu ch
 percuss_sources(src/eigen arpack lapack quadratic symmetric)
 percuss_sources(mesh mesh_source_list.def dofmap merge mesh msh msh2 msh4 msh_data msh_text order part registry select
   sieve)
-percuss_sources(elements element_list.def axial axial_law beam element exact_3d_tangent modal one_node rod_sums section
-  taper timoshenko)
+percuss_sources(elements element_list.def axial axial_law beam bushing_turning element exact_3d_tangent modal one_node
+  rod_sums section taper timoshenko)
 percuss_sources(src/contact gap_list.def beams box_tree contact force_law points registry search segment swept)
 percuss_sources(src/joint joint_list.def angle ends held joint motion)
 percuss_sources(src/system defaults push rigid scale)

@@ -122,6 +122,9 @@ typedef struct pcs_element_ops {
     // What pictures show of a cell beside its line, part by part from 0 on; false: no such part. Nodes in *out, which
     // is zero before, count within the cell. NULL: the cells are all there is to see.
     bool (*show)(const void *params, int part, pcs_obstacle *out);
+    // Arms from the nodes of a cell to its ends, in the reference state, which turn with the nodes; `span` is the
+    // vector from the first node to the second. Do they turn by finite angles? NULL: the nodes are its ends.
+    bool (*arms)(const void *params, const double span[3], double arm[2][3]);
 } pcs_element_ops;
 
 extern const pcs_element_ops *const pcs_elements[]; // ends with NULL

@@ -69,6 +69,12 @@ typedef struct fe_chains {
     int moment[2];         // which of the linear ones are those about y and z, -1: none
 } fe_chains;
 
+// A point of the picture that rides on its node.
+typedef struct fe_rider {
+    double arm[3];  // m, in the reference state
+    bool is_finite; // it turns by finite angles
+} fe_rider;
+
 // What is built from the case; constant afterwards.
 typedef struct fe_data {
     pcs_fe_definition model;
@@ -83,7 +89,9 @@ typedef struct fe_data {
     const int *group_shown;    // [cells of model.shown] group number, -1 for none
     fe_chains *chains;         // NULL: none
     const int *node_of_point;  // [npoint] of the picture; NULL: the points are the nodes
+    fe_rider *arm_of_point;    // [npoint] NULL: all are at their nodes
     bool has_members;          // section forces are drawn at points
+    bool has_arms;             // some cells end at arms from their nodes
     fe_row_source *sources;    // [ncontact] contacts, then joints
     pcs_contact_point *points; // [nrow] constant rows
     fe_laws *laws;             // contacts with force laws (fe/laws.h); NULL: none
@@ -301,11 +309,13 @@ void pcs_fe_tell(const pcs_system *self, const pcs_energy *sum, double weight_wo
 // Pictures and probes.
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe);
 void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture);
-// Gives cells that meet at a branch points of their own.
+// Gives cells that meet at a branch, and those that end at arms from their nodes, points of their own.
 pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture);
 pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture *picture);
 // Of the cells' fields, which are drawn.
 void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture);
+// Arms from the nodes of a cell of the mesh that is shown to its ends; do they turn by finite angles?
+bool pcs_fe_cell_arms(const fe_data *fe, int cell, double arm[2][3]);
 double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, const double *q, const double *v);
 // "uy" as a quantity of nodes and an axis; false: there is no such component.
 bool pcs_fe_component(const char *component, int *quantity, int *axis);

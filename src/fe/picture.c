@@ -38,6 +38,17 @@ static pcs_status picture_make_radius(pcs_system *self, pcs_picture *picture)
     return PCS_OK;
 }
 
+static bool picture_has_arms(const fe_data *fe)
+{
+    int ncell = fe->model.shown == NULL ? 0 : fe->model.shown->ncell;
+    for (int c = 0; c < ncell; c++) {
+        double arm[2][3];
+        (void)pcs_fe_cell_arms(fe, c, arm);
+        if (pcs_norm3(arm[0]) > 0.0 || pcs_norm3(arm[1]) > 0.0) return true;
+    }
+    return false;
+}
+
 // Rotations and section axes only where some element has them. A rank that shows nothing has room for what it gives.
 static pcs_status picture_take_arrays(pcs_system *self, pcs_picture *picture, double **fields)
 {
@@ -51,6 +62,7 @@ static pcs_status picture_take_arrays(pcs_system *self, pcs_picture *picture, do
     PCS_TAKE(self->ctx, picture->displacement, npoint, "the picture");
     PCS_TAKE(self->ctx, picture->velocity, npoint, "the picture");
     if (has_turns) PCS_TAKE(self->ctx, picture->rotation, npoint, "the picture");
+    if (has_turns && fe->has_arms) PCS_TAKE(self->ctx, picture->spin, npoint, "the picture");
     if (has_sections) PCS_TAKE(self->ctx, picture->section_y, ncell, "the picture");
     for (int k = 0; k < picture->nfield; k++) PCS_TAKE(self->ctx, fields[k], ncell, "the picture");
     return PCS_OK;
@@ -185,13 +197,36 @@ static pcs_status picture_number_obstacle(pcs_system *self, pcs_obstacle *o)
     return PCS_OK;
 }
 
+// From the nodes of all cells to their ends, where these are not the nodes; a list that is NULL is counted only.
+static int picture_list_arms(const fe_data *fe, pcs_obstacle *list)
+{
+    const pcs_mesh *shown = fe->model.shown;
+    int count = 0;
+    if (!fe->has_arms || shown == NULL) return 0;
+    for (int c = 0; c < shown->ncell; c++) {
+        const int *node = shown->cell[c];
+        double arm[2][3];
+        (void)pcs_fe_cell_arms(fe, c, arm);
+        for (int k = 0; k < (node[0] == node[1] ? 1 : 2); k++) {
+            pcs_obstacle o = { .kind = PCS_OBSTACLE_ROD, .contact = -1, .is_carried = true };
+            o.carrier = o.end_node = node[k];
+            memcpy(o.end, arm[k], sizeof o.end);
+            if (pcs_norm3(arm[k]) > 0.0) picture_add_obstacle(&o, true, list, &count);
+        }
+    }
+    return count;
+}
+
 static pcs_status picture_find_obstacles(pcs_system *self, pcs_picture *picture)
 {
     pcs_obstacle *obstacles;
-    picture->nobstacle = picture_list_obstacles(self, picture, NULL);
-    PCS_TAKE(self->ctx, obstacles, picture->nobstacle, "the picture");
-    picture->nobstacle = picture_list_obstacles(self, picture, obstacles);
-    for (int i = 0; i < picture->nobstacle; i++) PCS_TRY(picture_number_obstacle(self, &obstacles[i]));
+    int count = picture_list_obstacles(self, picture, NULL);
+    int narm = (int)pcs_system_max(self, picture_list_arms(self->data, NULL)); // checkpoints count them on all ranks
+    PCS_TAKE(self->ctx, obstacles, count + narm, "the picture");
+    (void)picture_list_obstacles(self, picture, obstacles);
+    for (int i = 0; i < count; i++) PCS_TRY(picture_number_obstacle(self, &obstacles[i]));
+    (void)picture_list_arms(self->data, obstacles + count);
+    picture->nobstacle = count + narm;
     picture->obstacles = obstacles;
     return PCS_OK;
 }
@@ -201,7 +236,11 @@ static pcs_status picture_place_copies(pcs_system *self, pcs_picture *picture)
     const fe_data *fe = self->data;
     double(*x)[3];
     PCS_TAKE(self->ctx, x, picture->npoint, "the picture");
-    for (int i = 0; i < picture->npoint; i++) memcpy(x[i], fe->model.shown->x[fe->node_of_point[i]], sizeof x[i]);
+    for (int i = 0; i < picture->npoint; i++) {
+        memcpy(x[i], fe->model.shown->x[fe->node_of_point[i]], sizeof x[i]);
+        if (fe->arm_of_point == NULL) continue;
+        for (int k = 0; k < 3; k++) x[i][k] += fe->arm_of_point[i].arm[k];
+    }
     picture->reference = (const double(*)[3])x;
     return PCS_OK;
 }
@@ -264,6 +303,7 @@ pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
     }
     if (fe->share != NULL) PCS_TRY(picture_plan(self, fe));
     PCS_TRY(picture_find_groups(self, fe));
+    fe->has_arms = pcs_system_max(self, picture_has_arms(fe)) > 0.0;
     PCS_TRY(pcs_fe_split_points(self, fe, picture));
     if (picture->nsplit > 0) PCS_TRY(picture_place_copies(self, picture));
     PCS_TRY(picture_take_arrays(self, picture, fields));
@@ -288,8 +328,8 @@ static void picture_collect(const pcs_system *self, pcs_picture *picture)
 {
     const pcs_comm *comm = self->layout->comm;
     const fe_share *share = ((const fe_data *)self->data)->share;
-    double(*const vectors[])[3] = { picture->displacement, picture->velocity, picture->rotation };
-    for (int i = 0; i < 3; i++)
+    double(*const vectors[])[3] = { picture->displacement, picture->velocity, picture->rotation, picture->spin };
+    for (int i = 0; i < 4; i++)
         if (vectors[i] != NULL) comm->collect(comm, share->points, 3, vectors[i][0], vectors[i][0]);
     if (picture->section_y != NULL) comm->collect(comm, share->cells, 3, picture->section_y[0], picture->section_y[0]);
     for (int k = 0; k < picture->nfield; k++)
@@ -333,6 +373,25 @@ static void picture_section_axis(const fe_data *fe, const pcs_batch *batch, int 
     pcs_rotation_apply(R, axes[1], y);
 }
 
+// What rides on a node at an arm r moves by (R - I) r and R (W x r) besides; by turn x r, w x r where it turns little.
+static void picture_ride(const fe_rider *rider, int node, pcs_picture *picture, int point)
+{
+    double R[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, turned[3], moving[3], moved[3];
+    const double *turn = picture->rotation[node], *arm = rider->arm;
+    pcs_cross(turn, arm, turned);
+    if (rider->is_finite) {
+        pcs_rotation_exp(turn, R);
+        pcs_rotation_apply(R, arm, turned);
+        for (int k = 0; k < 3; k++) turned[k] -= arm[k];
+    }
+    pcs_cross(picture->spin[node], arm, moving);
+    pcs_rotation_apply(R, moving, moved);
+    for (int k = 0; k < 3; k++) {
+        picture->displacement[point][k] += turned[k];
+        picture->velocity[point][k] += moved[k];
+    }
+}
+
 // What repeats a node moves with it.
 static void picture_draw_copies(const fe_data *fe, pcs_picture *picture)
 {
@@ -342,6 +401,7 @@ static void picture_draw_copies(const fe_data *fe, pcs_picture *picture)
         memcpy(picture->velocity[i], picture->velocity[node], sizeof picture->velocity[i]);
         if (picture->rotation != NULL)
             memcpy(picture->rotation[i], picture->rotation[node], sizeof picture->rotation[i]);
+        if (picture->spin != NULL) picture_ride(&fe->arm_of_point[i], node, picture, i);
     }
 }
 
@@ -355,6 +415,7 @@ static void picture_draw_nodes(const fe_data *fe, const double *q, const double 
         pcs_fe_node_vector(fe, node, q, picture->displacement[at]);
         pcs_fe_node_vector(fe, node, v, picture->velocity[at]);
         if (picture->rotation != NULL) pcs_fe_node_turn(fe, node, q, picture->rotation[at]);
+        if (picture->spin != NULL) pcs_fe_node_turn(fe, node, v, picture->spin[at]);
     }
 }
 

@@ -299,7 +299,8 @@ pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe, const char **cul
         const pcs_joint_shape *shape = &fe->sources[fe->model.ncontact + j].joint;
         info[count] = (pcs_reaction_info){ .name = fe->model.joints[j].name, .contact = fe->model.ncontact + j };
         memcpy(info[count].has_force, shape->has_force, sizeof shape->has_force);
-        memcpy(info[count++].has_moment, shape->has_moment, sizeof shape->has_moment);
+        memcpy(info[count].has_moment, shape->has_moment, sizeof shape->has_moment);
+        info[count++].has_teeth = shape->has_teeth;
     }
     self->nreaction = count;
     if (!reactions_are_asked(fe)) return PCS_OK;
@@ -441,6 +442,7 @@ void pcs_fe_reactions(pcs_system *self, double h, const double *q, const double 
                 out[i].force[k] += force * work->states[j].normal[k];
                 out[i].moment[k] += force * work->states[j].couple[k];
             }
+            for (int k = 0; k < 2; k++) out[i].teeth[k] += force * source->joint.teeth[k];
         }
     }
     if (fe->reactions == NULL) return;

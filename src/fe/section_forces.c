@@ -48,7 +48,6 @@ static void section_forces_count(const fe_data *fe, int (*meeting)[2])
 static void section_forces_split(const fe_data *fe, int (*meeting)[2], int (*cells)[2], int *node_of_point, int *count)
 {
     const pcs_mesh *mesh = fe->model.shown;
-    memcpy(cells, mesh->cell, (size_t)mesh->ncell * sizeof *cells);
     for (int c = 0; c < mesh->ncell; c++)
         for (int k = 0; k < 2 && section_forces_has(fe, c); k++) {
             int node = mesh->cell[c][k], *own = meeting[node];
@@ -59,6 +58,41 @@ static void section_forces_split(const fe_data *fe, int (*meeting)[2], int (*cel
             }
             own[0] = -1; // taken
         }
+}
+
+bool pcs_fe_cell_arms(const fe_data *fe, int cell, double arm[2][3])
+{
+    const pcs_mesh *mesh = fe->model.shown;
+    const int *node = mesh->cell[cell], group = fe->group_shown[cell];
+    double span[3];
+    memset(arm, 0, 2 * sizeof arm[0]);
+    if (group < 0 || fe->model.groups[group].ops->arms == NULL) return false;
+    for (int k = 0; k < 3; k++) span[k] = mesh->x[node[1]][k] - mesh->x[node[0]][k];
+    return fe->model.groups[group].ops->arms(fe->model.groups[group].params, span, arm);
+}
+
+// Points at the ends of cells that do not end at their nodes.
+static pcs_status section_forces_reach(pcs_system *self, fe_data *fe, int (*cells)[2], int *node_of_point, int *count)
+{
+    const pcs_mesh *mesh = fe->model.shown;
+    if (!fe->has_arms) return PCS_OK;
+    PCS_TAKE(self->ctx, fe->arm_of_point, (size_t)*count + 2 * (size_t)mesh->ncell, "the picture");
+    for (int c = 0; c < mesh->ncell; c++) {
+        double arm[2][3];
+        bool is_finite = pcs_fe_cell_arms(fe, c, arm);
+        bool is_vertex = cells[c][0] == cells[c][1];
+        for (int k = 0; k < 2; k++) {
+            if (pcs_norm3(arm[k]) == 0.0) continue;
+            if (k == 0 || !is_vertex) {
+                node_of_point[*count] = mesh->cell[c][k];
+                fe_rider *rider = &fe->arm_of_point[(*count)++];
+                rider->is_finite = is_finite;
+                memcpy(rider->arm, arm[k], sizeof rider->arm);
+            }
+            cells[c][k] = *count - 1;
+        }
+    }
+    return PCS_OK;
 }
 
 // Where most members are one cell each there would be two points for every cell: large frames that say what cells say.
@@ -82,7 +116,9 @@ static pcs_status section_forces_make_points(pcs_system *self, fe_data *fe, int 
     PCS_TAKE(self->ctx, cells, mesh->ncell, "the picture");
     PCS_TAKE(self->ctx, node_of_point, (size_t)mesh->nnode + 2 * (size_t)mesh->ncell, "the picture");
     for (int i = 0; i < mesh->nnode; i++) node_of_point[i] = i;
-    section_forces_split(fe, meeting, cells, node_of_point, &count);
+    memcpy(cells, mesh->cell, (size_t)mesh->ncell * sizeof *cells);
+    if (meeting != NULL) section_forces_split(fe, meeting, cells, node_of_point, &count);
+    PCS_TRY(section_forces_reach(self, fe, cells, node_of_point, &count));
     picture->nsplit = count - mesh->nnode;
     picture->npoint = count;
     picture->cells = (const int(*)[2])cells;
@@ -104,10 +140,10 @@ pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *pictu
     int(*meeting)[2] = pcs_scratch(NULL, nnode, sizeof *meeting);
     if (meeting == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture of %zu nodes", nnode);
     memset(meeting, 0, nnode * sizeof *meeting);
-    bool has_branches = section_forces_judge(fe, meeting) > 0;
+    bool splits = section_forces_judge(fe, meeting) > 0 && fe->has_members;
     pcs_status status = PCS_OK;
-    if (has_branches && fe->has_members && !picture->is_elsewhere)
-        status = section_forces_make_points(self, fe, meeting, picture);
+    if ((splits || fe->has_arms) && !picture->is_elsewhere)
+        status = section_forces_make_points(self, fe, splits ? meeting : NULL, picture);
     pcs_scratch_free(meeting);
     PCS_TRY(status);
     return pcs_mesh_is_whole(fe->model.mesh) ? PCS_OK : section_forces_hear(self, fe);

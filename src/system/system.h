@@ -65,10 +65,12 @@ typedef struct pcs_reaction_info {
     const char *name;
     int contact;                      // index into contacts; -1: a support
     bool has_force[3], has_moment[3]; // components that there can be
+    bool has_teeth;                   // a gear with a point where its teeth touch
 } pcs_reaction_info;
 
 typedef struct pcs_reaction {
     double force[3], moment[3]; // N and N m, in the axes of space
+    double teeth[2];            // N, of a gear: along the way of the teeth, and across it, positive: apart
 } pcs_reaction;
 
 // Times that waves take through the cells of a mesh, s. Beams have two kinds of waves, rods the first in place of both.
@@ -109,13 +111,15 @@ typedef struct pcs_row_report {
 // never change.
 typedef struct pcs_picture {
     int npoint, ncell, nfield;
-    int nsplit;                     // of the points: the last ones repeat others, where members branch
+    int nsplit;                     // of the points: the last ones repeat others, where members branch, or ride on
+                                    // them, where a cell ends at an arm from its node
     bool is_elsewhere;              // on another rank: `draw` gives it what this one has, and shows nothing here
     const double (*reference)[3];   // [npoint]
     const int (*cells)[2];          // [ncell]
     double (*displacement)[3];      // [npoint] filled by `draw`
     double (*velocity)[3];          // [npoint] filled by `draw`
     double (*rotation)[3];          // [npoint] rotation vectors filled by `draw`; NULL: nothing turns
+    double (*spin)[3];              // [npoint] angular velocities as they stand in v, for points that ride; NULL: none
     const double *radius;           // [npoint] m, of a round section of the same area, 0: unknown; NULL: none known
     double (*section_y)[3];         // [ncell] y axis of the section filled by `draw`; NULL: no sections
     const char *const *field_names; // [nfield]

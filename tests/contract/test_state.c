@@ -162,12 +162,14 @@ static int is_case(const struct dirent *entry)
 static void list_cases(const char *list[MOST_CASES + 1])
 {
     static char path[MOST_CASES][128];
-    static const char *const more[] = { "tests/contract/state_ball_on_beam.yaml",
-                                        "tests/contract/state_balls_on_beam.yaml", "tests/contract/state_laws.yaml",
-                                        "tests/study/settling/capstan.yaml", "tests/study/settling/four_bar.yaml" };
+    static const char *const more[] = {
+        "tests/contract/state_ball_on_beam.yaml", "tests/contract/state_balls_on_beam.yaml",
+        "tests/contract/state_laws.yaml",         "tests/contract/state_held.yaml",
+        "tests/study/settling/capstan.yaml",      "tests/study/settling/four_bar.yaml"
+    };
     struct dirent **found;
     int count = scandir("cases", &found, is_case, alphasort), n = 0;
-    CHECK(count > 0 && count + 4 <= MOST_CASES);
+    CHECK(count > 0 && count + 6 <= MOST_CASES);
     for (int i = 0; i < count; i++) {
         snprintf(path[n], sizeof path[0], "cases/%.100s", found[i]->d_name);
         list[n] = path[n];

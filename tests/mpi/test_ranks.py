@@ -163,6 +163,35 @@ output:
     acrylic: { element: acrylic, of: [viscous_strain] }
 """
 
+# A bushing, a mount and a spring at points that ride on exact beams.
+RIDERS = """
+mesh:
+  one: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 6 }
+  two: { type: line, from: [1.2, 0, 0], to: [2.2, 0.1, 0], elements: 6 }
+  tie: { type: link, a: one.end, b: two.start }
+  foot: { type: point, nodes: one.start }
+  spring: { type: link, a: one.end, b: two.end }
+elements:
+  one: { type: beam_exact_3d, mesh: one, E: 1.0e8, nu: 0.3, rho: 1000.0,
+         orientation: [0, 0, 1], section: { type: rectangle, width: 0.03, height: 0.02 } }
+  two: { type: beam_exact_3d, mesh: two, E: 1.0e8, nu: 0.3, rho: 1000.0,
+         orientation: [0, 0, 1], section: { type: rectangle, width: 0.03, height: 0.02 } }
+  tie: { type: bushing, mesh: tie, stiffness: [4000, 2000, 3000], damper: [1, 2, 3], torsional_stiffness: [20, 30, 10],
+         angles: finite, offset_b: [-0.1, 0.05, 0.02] }
+  foot: { type: mount, mesh: foot, stiffness: [3000, 3000, 3000], torsional_stiffness: [5, 5, 5], angles: finite,
+          offset: [0, -0.1, 0.05] }
+  spring: { type: spring_damper, mesh: spring, stiffness: 500.0, offset_a: [0, 0.1, 0], offset_b: [0, 0, 0.1] }
+initial:
+  - { set: two, velocity: [2.0, 1.0, -3.0], spin: [1.0, 2.0, 5.0] }
+scheme: { type: alpha_ggl, rho_inf: 0.8 }
+time: { step: 1.0e-3, end: 0.03 }
+output:
+  frames: { every: 15 }
+  probes:
+    tip: { node: two.end, of: [x, y, z, rx] }
+    tie: { element: tie, of: [force, moment, strain_energy] }
+"""
+
 # Sections that vary along rods and beams, with corners and steps within cells.
 TAPERED = """
 mesh:
@@ -371,6 +400,12 @@ class Writing(Ranks):
                 size = max(map(abs, x))
                 self.assertLessEqual(max(abs(a - b) for a, b in zip(x, y)), 1e-8 * size)
 
+    def test_frames_of_points_that_ride(self):
+        self.compare(self.case("riders", RIDERS), counts=(2, 3), rows=31)
+        for count in (2, 3):
+            for k in range(3):
+                self.same_frame(f"serial/riders_{k:06}.vtk", f"np{count}/riders_{k:06}.vtk")
+
     def same_frame(self, one, other):
         with open(self.path(one), "rb") as file:
             names = re.findall(rb"^(\w+) (?:\d+ )+double$", file.read(), re.M)
@@ -433,6 +468,9 @@ class Writing(Ranks):
     # What supports at nodes of several ranks carry on.
     def test_resuming_reactions(self):
         self.resume((2, 3, 1), self.case("sets", SETS), "--set", "output.checkpoint.every=7")
+
+    def test_resuming_points_that_ride(self):
+        self.resume((2, 1), self.case("riders", RIDERS), "--set", "output.checkpoint.every=10")
 
     # What materials went through stands in the file as in one process.
     def test_resuming_materials(self):
