@@ -6,6 +6,7 @@
 #include "closed_form/closed_form.h"
 #include "core/clock.h"
 #include "core/comm.h"
+#include "output/frames.h"
 #include "percuss.h"
 #include "sim/checkpoint.h"
 
@@ -41,6 +42,9 @@ static pcs_status build_model(pcs_build *b)
     const char *culprit = NULL;
     b->model.mesh = b->mesh;
     b->model.step = b->step;
+    const pcs_comm *comm = pcs_context_comm(b->ctx);
+    if (comm != NULL && comm->size > 1 && !b->has_system)
+        b->model.shows_pieces = pcs_frames_are_pieces(b->sim->observers, b->sim->nobserver, b->mesh->nnode);
     pcs_status status = b->has_system ? PCS_OK : pcs_fe_create(b->ctx, &b->model, &b->sim->system, &culprit);
     if (status != PCS_OK) {
         PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, culprit), status));

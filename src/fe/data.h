@@ -60,10 +60,31 @@ typedef struct fe_scatter {
     int *table; // [..][ndof * ndof] of other cells, -1: nowhere
 } fe_scatter;
 
+// All points of a picture of which this rank shows a part, in scratch.
+typedef struct fe_points {
+    int npoint;
+    int (*cells)[2]; // [ncell] of the mesh; NULL: the points are the nodes
+    int *node;       // [npoint] likewise
+} fe_points;
+
+// The part of a picture that a rank shows, and what ranks tell one another for it (fe/picture_part.c).
+typedef struct fe_part {
+    const int *cell;     // [ncell + nasked] numbers in the mesh: shown, then of other ranks, for section forces
+    int nasked, nbeyond; // the latter, and their points that are not shown
+    int nall, first;     // cells that ranks ask for, and the first of this rank among them
+    int ngiven;          // of these: cells that this rank shows
+    int (*given)[2];     // [ngiven] number among all, and among the shown
+    double *values;      // [nall][nfield]
+    int nroom;           // behind the points, for nodes that carry something: all on the first rank, else own ones
+    int ncarrier;        // of them: own
+    int (*carrier)[2];   // [ncarrier] node, and place among the points
+    void *carriers;      // plan to show them on rank 0
+} fe_part;
+
 // Cells with sections in a row, for section forces at their nodes (fe/section_forces.c).
 typedef struct fe_chains {
-    const int (*cells)[2]; // [ncell] of the picture
-    int *before, *after;   // [npoint] the cell that ends and the one that begins there, -1: none
+    const int (*cells)[2]; // [ncell] of the picture, and of a part those it asks for
+    int *before, *after;   // [npoint] the cell that ends and the one that begins there, -1: none; likewise
     double *length;        // [ncell] m
     int nlinear, *field;   // forces known in the middle of cells, and their columns in the picture
     int start, end;        // columns of the moments at the ends, -1: none
@@ -82,6 +103,7 @@ typedef struct fe_data {
     int *place_of_cell;        // [mesh ncell] number within the batch; -1: belongs to another rank
     int *field_of;             // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture
     fe_chains *chains;         // NULL: none
+    fe_part *part;             // of the picture; NULL: this rank shows all or nothing
     const int *node_of_point;  // [npoint] of the picture; NULL: the points are the nodes
     bool has_members;          // section forces are drawn at points
     fe_row_source *sources;    // [ncontact] contacts, then joints
@@ -280,8 +302,21 @@ void pcs_fe_range_change(const pcs_system *self, const double *const q[2], const
 // Pictures and probes.
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe);
 void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture);
-// Gives cells that meet at a branch points of their own.
-pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture);
+// Gives cells that meet at a branch points of their own; of a picture by parts in `all`, which is zero before.
+pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture, fe_points *all);
+// Does a cell of the mesh have section forces?
+bool pcs_fe_has_section(const fe_data *fe, int cell);
+// Number in the mesh of a cell of the picture.
+static inline int pcs_fe_shown_cell(const fe_data *fe, int cell)
+{
+    return fe->part == NULL ? cell : fe->part->cell[cell];
+}
+// The part of the picture that this rank shows; `obstacles` are those of the picture, by nodes of the mesh.
+pcs_status pcs_fe_take_part(pcs_system *self, fe_data *fe, pcs_picture *picture, pcs_obstacle *obstacles);
+// Cells that section forces need of other ranks, and the nodes that carry something, once cells and nodes are drawn.
+void pcs_fe_share_picture(const pcs_system *self, pcs_picture *picture);
+// Adds the radii of the sections to those of the points, zero before, and gives the largest.
+double pcs_fe_find_radii(const fe_data *fe, const int (*cells)[2], double *radius);
 pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture *picture);
 // Of the cells' fields, which are drawn.
 void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture);

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
-
 // Index of a field name in the picture's list, added when it is new.
 static int picture_field(const char **names, int *count, const char *name)
 {
@@ -18,25 +16,11 @@ static int picture_field(const char **names, int *count, const char *name)
     return (*count)++;
 }
 
-// Radius at every point: the largest of its cells.
 static pcs_status picture_make_radius(pcs_system *self, pcs_picture *picture)
 {
-    const fe_data *fe = self->data;
-    double *radius, largest = 0.0;
+    double *radius;
     PCS_TAKE(self->ctx, radius, picture->npoint, "the picture");
-    for (int g = 0; g < fe->model.ngroup; g++) {
-        const pcs_set *cells = fe->model.groups[g].cells;
-        for (int i = 0; i < cells->count; i++) {
-            double area[2];
-            pcs_fe_areas(fe, cells->items[i], area);
-            for (int end = 0; end < 2; end++) {
-                int node = picture->cells[cells->items[i]][end];
-                radius[node] = fmax(radius[node], sqrt(area[end] / PI));
-                largest = fmax(largest, radius[node]);
-            }
-        }
-    }
-    if (largest > 0.0) picture->radius = radius;
+    if (pcs_fe_find_radii(self->data, picture->cells, radius) > 0.0) picture->radius = radius;
     return PCS_OK;
 }
 
@@ -47,12 +31,14 @@ static pcs_status picture_take_arrays(pcs_system *self, pcs_picture *picture, do
     bool has_turns = false, has_sections = false;
     int npoint = picture->is_elsewhere ? fe->share->npoint : picture->npoint;
     int ncell = picture->is_elsewhere ? fe->share->ncell : picture->ncell;
+    if (fe->part != NULL) npoint += fe->part->nroom;
     for (int i = 0; i < fe->map.ndof; i++) has_turns = has_turns || fe->map.dof[i].is_rotation;
     for (int g = 0; g < fe->model.ngroup; g++) has_sections = has_sections || fe->model.groups[g].ops->has_section;
     PCS_TAKE(self->ctx, picture->displacement, npoint, "the picture");
     PCS_TAKE(self->ctx, picture->velocity, npoint, "the picture");
     if (has_turns) PCS_TAKE(self->ctx, picture->rotation, npoint, "the picture");
     if (has_sections) PCS_TAKE(self->ctx, picture->section_y, ncell, "the picture");
+    if (fe->part != NULL) ncell += fe->part->nasked;
     for (int k = 0; k < picture->nfield; k++) PCS_TAKE(self->ctx, fields[k], ncell, "the picture");
     return PCS_OK;
 }
@@ -170,13 +156,13 @@ static int picture_list_obstacles(const pcs_system *self, pcs_picture *picture, 
     return count;
 }
 
-static pcs_status picture_find_obstacles(pcs_system *self, pcs_picture *picture)
+static pcs_status picture_find_obstacles(pcs_system *self, pcs_picture *picture, pcs_obstacle **out)
 {
     pcs_obstacle *obstacles;
     picture->nobstacle = picture_list_obstacles(self, picture, NULL);
     PCS_TAKE(self->ctx, obstacles, picture->nobstacle, "the picture");
     picture->nobstacle = picture_list_obstacles(self, picture, obstacles);
-    picture->obstacles = obstacles;
+    picture->obstacles = *out = obstacles;
     return PCS_OK;
 }
 
@@ -190,10 +176,20 @@ static pcs_status picture_place_copies(pcs_system *self, pcs_picture *picture)
     return PCS_OK;
 }
 
+// All points on this rank, or on the first one.
+static pcs_status picture_take_all(pcs_system *self, fe_data *fe, pcs_picture *picture)
+{
+    if (fe->share != NULL) PCS_TRY(picture_plan(self, fe));
+    PCS_TRY(pcs_fe_split_points(self, fe, picture, NULL));
+    if (picture->nsplit > 0) PCS_TRY(picture_place_copies(self, picture));
+    return picture->is_elsewhere ? PCS_OK : picture_make_radius(self, picture);
+}
+
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
 {
     const pcs_mesh *mesh = fe->model.mesh;
     pcs_picture *picture;
+    pcs_obstacle *obstacles;
     const char **names;
     double **fields;
     size_t room = (size_t)fe->model.ngroup * PCS_MAX_CELL_FIELDS;
@@ -210,17 +206,18 @@ pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
     *picture = (pcs_picture){
         .npoint = mesh->nnode, .ncell = mesh->ncell, .nfield = count, .field_names = names, .fields = fields
     };
-    picture->is_elsewhere = !pcs_is_root(self->ctx);
+    picture->nall_node = mesh->nnode;
+    picture->nall_cell = mesh->ncell;
+    picture->is_piece = fe->model.shows_pieces && fe->share != NULL;
+    picture->is_elsewhere = !picture->is_piece && !pcs_is_root(self->ctx);
     picture->reference = (const double(*)[3])mesh->x;
     picture->cells = (const int(*)[2])mesh->cell;
-    if (fe->share != NULL) PCS_TRY(picture_plan(self, fe));
-    PCS_TRY(pcs_fe_split_points(self, fe, picture));
-    if (picture->nsplit > 0) PCS_TRY(picture_place_copies(self, picture));
+    PCS_TRY(picture_find_obstacles(self, picture, &obstacles));
+    PCS_TRY(picture->is_piece ? pcs_fe_take_part(self, fe, picture, obstacles) : picture_take_all(self, fe, picture));
     PCS_TRY(picture_take_arrays(self, picture, fields));
-    PCS_TRY(picture_find_obstacles(self, picture));
     PCS_TRY(pcs_fe_take_section_forces(self, fe, picture));
     self->picture = picture;
-    return picture->is_elsewhere ? PCS_OK : picture_make_radius(self, picture);
+    return PCS_OK;
 }
 
 void pcs_fe_node_vector(const fe_data *fe, int node, const double *x, double out[3])
@@ -295,17 +292,32 @@ static void picture_draw_copies(const fe_data *fe, pcs_picture *picture)
     }
 }
 
+static void picture_draw_node(const fe_view *state, int node, pcs_picture *picture, int at)
+{
+    const fe_data *fe = state->fe;
+    pcs_fe_node_vector(fe, node, state->q, picture->displacement[at]);
+    pcs_fe_node_vector(fe, node, state->v, picture->velocity[at]);
+    if (picture->rotation != NULL) pcs_fe_node_turn(fe, node, state->q, picture->rotation[at]);
+}
+
 // At its number in the mesh, or, for another rank to show, one after the other.
 static void picture_draw_nodes(const fe_data *fe, const double *q, const double *v, pcs_picture *picture)
 {
+    const fe_view view = { fe, q, v };
     int count = 0;
     for (int node = 0; node < fe->model.mesh->nnode; node++) {
         if (!pcs_fe_owns(fe, node)) continue;
-        int at = picture->is_elsewhere ? count++ : node;
-        pcs_fe_node_vector(fe, node, q, picture->displacement[at]);
-        pcs_fe_node_vector(fe, node, v, picture->velocity[at]);
-        if (picture->rotation != NULL) pcs_fe_node_turn(fe, node, q, picture->rotation[at]);
+        picture_draw_node(&view, node, picture, picture->is_elsewhere ? count++ : node);
     }
+}
+
+// The points of a part, and the nodes that carry something.
+static void picture_draw_part(const fe_data *fe, const double *q, const double *v, pcs_picture *picture)
+{
+    const fe_view view = { fe, q, v };
+    for (int i = 0; i < picture->npoint; i++) picture_draw_node(&view, fe->node_of_point[i], picture, i);
+    for (int i = 0; i < fe->part->ncarrier; i++)
+        picture_draw_node(&view, fe->part->carrier[i][0], picture, fe->part->carrier[i][1]);
 }
 
 static void picture_draw_cells(const fe_data *fe, const double *q, const double *v, pcs_picture *picture)
@@ -316,7 +328,7 @@ static void picture_draw_cells(const fe_data *fe, const double *q, const double 
         const pcs_element_ops *ops = fe->model.groups[g].ops;
         for (int c = 0; c < batch->ncell; c++) {
             double value[PCS_MAX_CELL_FIELDS];
-            int at = picture->is_elsewhere ? count++ : batch->cells[c];
+            int at = picture->is_elsewhere || picture->is_piece ? count++ : batch->cells[c];
             ops->read_fields(batch, c, q, v, value);
             if (ops->has_section) picture_section_axis(fe, batch, g, c, q, picture->section_y[at]);
             for (int k = 0; ops->fields[k] != NULL; k++)
@@ -328,10 +340,15 @@ static void picture_draw_cells(const fe_data *fe, const double *q, const double 
 void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture)
 {
     const fe_data *fe = self->data;
-    picture_draw_nodes(fe, q, v, picture);
     picture_draw_cells(fe, q, v, picture);
-    if (self->layout != NULL) picture_collect(self, picture);
-    if (picture->is_elsewhere) return;
-    picture_draw_copies(fe, picture);
+    if (fe->part != NULL) {
+        picture_draw_part(fe, q, v, picture);
+        pcs_fe_share_picture(self, picture);
+    } else {
+        picture_draw_nodes(fe, q, v, picture);
+        if (self->layout != NULL) picture_collect(self, picture);
+        if (picture->is_elsewhere) return;
+        picture_draw_copies(fe, picture);
+    }
     pcs_fe_draw_section_forces(fe, picture);
 }

@@ -29,7 +29,7 @@ static int section_forces_find(const pcs_picture *picture, const char *name)
     return -1;
 }
 
-static bool section_forces_has(const fe_data *fe, int cell)
+bool pcs_fe_has_section(const fe_data *fe, int cell)
 {
     const pcs_element_ops *ops = fe->batch_of_cell[cell] < 0 ? NULL : fe->model.groups[fe->batch_of_cell[cell]].ops;
     const int *node = fe->model.mesh->cell[cell];
@@ -41,7 +41,7 @@ static void section_forces_count(const fe_data *fe, int (*meeting)[2])
 {
     const pcs_mesh *mesh = fe->model.mesh;
     for (int c = 0; c < mesh->ncell; c++)
-        for (int k = 0; k < 2 && section_forces_has(fe, c); k++) meeting[mesh->cell[c][k]][k]++;
+        for (int k = 0; k < 2 && pcs_fe_has_section(fe, c); k++) meeting[mesh->cell[c][k]][k]++;
 }
 
 // Points of a picture, of which those at branches are several: the first cell there keeps the node.
@@ -49,8 +49,10 @@ static void section_forces_split(const fe_data *fe, int (*meeting)[2], int (*cel
 {
     const pcs_mesh *mesh = fe->model.mesh;
     memcpy(cells, mesh->cell, (size_t)mesh->ncell * sizeof *cells);
+    for (int i = 0; i < mesh->nnode; i++) node_of_point[i] = i;
+    *count = mesh->nnode;
     for (int c = 0; c < mesh->ncell; c++)
-        for (int k = 0; k < 2 && section_forces_has(fe, c); k++) {
+        for (int k = 0; k < 2 && pcs_fe_has_section(fe, c); k++) {
             int node = mesh->cell[c][k], *own = meeting[node];
             if (own[0] >= 0 && own[0] <= 1 && own[1] <= 1) continue;
             if (own[0] < 0) {
@@ -78,10 +80,9 @@ static int section_forces_judge(fe_data *fe, int (*meeting)[2])
 static pcs_status section_forces_make_points(pcs_system *self, fe_data *fe, int (*meeting)[2], pcs_picture *picture)
 {
     const pcs_mesh *mesh = fe->model.mesh;
-    int(*cells)[2], *node_of_point, count = mesh->nnode;
+    int(*cells)[2], *node_of_point, count;
     PCS_TAKE(self->ctx, cells, mesh->ncell, "the picture");
     PCS_TAKE(self->ctx, node_of_point, (size_t)mesh->nnode + 2 * (size_t)mesh->ncell, "the picture");
-    for (int i = 0; i < mesh->nnode; i++) node_of_point[i] = i;
     section_forces_split(fe, meeting, cells, node_of_point, &count);
     picture->nsplit = count - mesh->nnode;
     picture->npoint = count;
@@ -90,16 +91,29 @@ static pcs_status section_forces_make_points(pcs_system *self, fe_data *fe, int 
     return PCS_OK;
 }
 
-pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture)
+// The same in scratch, of all ranks.
+static pcs_status section_forces_list_points(pcs_system *self, fe_data *fe, int (*meeting)[2], fe_points *all)
+{
+    const pcs_mesh *mesh = fe->model.mesh;
+    size_t nnode = (size_t)mesh->nnode, ncell = (size_t)mesh->ncell;
+    all->cells = pcs_scratch(NULL, ncell, sizeof *all->cells);
+    all->node = pcs_scratch(NULL, nnode + 2 * ncell, sizeof *all->node);
+    if (all->cells == NULL || all->node == NULL)
+        return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture of %zu nodes", nnode);
+    section_forces_split(fe, meeting, all->cells, all->node, &all->npoint);
+    return PCS_OK;
+}
+
+pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture, fe_points *all)
 {
     size_t nnode = (size_t)fe->model.mesh->nnode;
     int(*meeting)[2] = pcs_scratch(NULL, nnode, sizeof *meeting);
     if (meeting == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the picture of %zu nodes", nnode);
     memset(meeting, 0, nnode * sizeof *meeting);
-    bool has_branches = section_forces_judge(fe, meeting) > 0;
+    bool is_split = section_forces_judge(fe, meeting) > 0 && fe->has_members;
     pcs_status status = PCS_OK;
-    if (has_branches && fe->has_members && !picture->is_elsewhere)
-        status = section_forces_make_points(self, fe, meeting, picture);
+    if (is_split && picture->is_piece) status = section_forces_list_points(self, fe, meeting, all);
+    else if (is_split && !picture->is_elsewhere) status = section_forces_make_points(self, fe, meeting, picture);
     pcs_scratch_free(meeting);
     return status;
 }
@@ -107,19 +121,19 @@ pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *pictu
 static bool section_forces_has_any(const fe_data *fe)
 {
     bool has_cells = false;
-    for (int c = 0; c < fe->model.mesh->ncell && !has_cells; c++) has_cells = section_forces_has(fe, c);
+    for (int c = 0; c < fe->model.mesh->ncell && !has_cells; c++) has_cells = pcs_fe_has_section(fe, c);
     return has_cells;
 }
 
 // The cells that end and begin at every point.
-static void section_forces_link(const fe_data *fe, const pcs_picture *picture, fe_chains *chains)
+static void section_forces_link(const fe_data *fe, int npoint, int ncell, fe_chains *chains)
 {
     const pcs_mesh *mesh = fe->model.mesh;
-    chains->cells = picture->cells;
-    for (int i = 0; i < picture->npoint; i++) chains->before[i] = chains->after[i] = -1;
-    for (int c = 0; c < mesh->ncell; c++) {
-        if (!section_forces_has(fe, c)) continue;
-        const int *point = picture->cells[c], *node = mesh->cell[c];
+    for (int i = 0; i < npoint; i++) chains->before[i] = chains->after[i] = -1;
+    for (int c = 0; c < ncell; c++) {
+        int mesh_cell = pcs_fe_shown_cell(fe, c);
+        if (!pcs_fe_has_section(fe, mesh_cell)) continue;
+        const int *point = chains->cells[c], *node = mesh->cell[mesh_cell];
         chains->after[point[0]] = chains->before[point[1]] = c;
         double span[3];
         for (int k = 0; k < 3; k++) span[k] = mesh->x[node[1]][k] - mesh->x[node[0]][k];
@@ -151,11 +165,14 @@ static void section_forces_name(const pcs_picture *picture, fe_chains *chains, c
 static pcs_status section_forces_take_values(pcs_system *self, fe_data *fe, const pcs_picture *picture,
                                              fe_chains *chains, double **fields)
 {
-    PCS_TAKE(self->ctx, chains->before, picture->npoint, "the picture");
-    PCS_TAKE(self->ctx, chains->after, picture->npoint, "the picture");
-    PCS_TAKE(self->ctx, chains->length, fe->model.mesh->ncell, "the picture");
+    int npoint = picture->npoint + (fe->part == NULL ? 0 : fe->part->nbeyond);
+    int ncell = picture->ncell + (fe->part == NULL ? 0 : fe->part->nasked);
+    PCS_TAKE(self->ctx, chains->before, npoint, "the picture");
+    PCS_TAKE(self->ctx, chains->after, npoint, "the picture");
+    PCS_TAKE(self->ctx, chains->length, ncell, "the picture");
     for (int k = 0; k < picture->npoint_field; k++) PCS_TAKE(self->ctx, fields[k], picture->npoint, "the picture");
-    section_forces_link(fe, picture, chains);
+    chains->cells = picture->cells;
+    section_forces_link(fe, npoint, ncell, chains);
     fe->chains = chains;
     return PCS_OK;
 }
@@ -212,14 +229,15 @@ static double section_forces_moment(const pcs_picture *picture, const fe_chains 
 static double section_forces_stress(const fe_data *fe, const pcs_picture *picture, int cell, int node)
 {
     const fe_chains *chains = fe->chains;
-    const pcs_batch *batch = &fe->batches[fe->batch_of_cell[cell]];
+    int mesh_cell = pcs_fe_shown_cell(fe, cell);
+    const pcs_batch *batch = &fe->batches[fe->batch_of_cell[mesh_cell]];
     if (!batch->ops->has_section) return 0.0;
-    int end = fe->model.mesh->cell[cell][0] == node ? 0 : 1;
+    int end = chains->cells[cell][0] == node ? 0 : 1;
     bool is_space = batch->ops->has_orientation;
     double about_z[2] = { 0 }, about_y[2] = { 0 };
     about_z[end] = picture->point_fields[is_space ? chains->moment[1] : chains->nlinear][node];
     if (is_space) about_y[end] = picture->point_fields[chains->moment[0]][node];
-    return pcs_taper_stress(batch, cell, about_z, is_space ? about_y : NULL);
+    return pcs_taper_stress(batch, mesh_cell, about_z, is_space ? about_y : NULL);
 }
 
 void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture)

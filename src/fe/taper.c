@@ -11,6 +11,7 @@
 enum { TAPER_NAME_BYTES = 160 };
 
 static const double SAME_PLACE = 1e-9; // of the line
+static const double PI = 3.14159265358979323846;
 
 // "elements.bar.area" or "elements.bar.section.height" for *culprit.
 static const char *taper_culprit(pcs_context *ctx, const pcs_fe_group *group, const char *option)
@@ -121,4 +122,23 @@ void pcs_fe_areas(const fe_data *fe, int cell, double area[2])
     if (ops->area != NULL) ops->area->constants(batch->params, &section);
     for (int end = 0; end < 2; end++)
         area[end] = batch->tapers == NULL ? section.area : batch->tapers[cell].end[end].area;
+}
+
+// Of round sections of the same area; at every point the largest of its cells.
+double pcs_fe_find_radii(const fe_data *fe, const int (*all_cells)[2], double *radius)
+{
+    double largest = 0.0;
+    for (int g = 0; g < fe->model.ngroup; g++) {
+        const pcs_set *cells = fe->model.groups[g].cells;
+        for (int i = 0; i < cells->count; i++) {
+            double area[2];
+            pcs_fe_areas(fe, cells->items[i], area);
+            for (int end = 0; end < 2; end++) {
+                int node = all_cells[cells->items[i]][end];
+                radius[node] = fmax(radius[node], sqrt(area[end] / PI));
+                largest = fmax(largest, radius[node]);
+            }
+        }
+    }
+    return largest;
 }

@@ -179,17 +179,44 @@ static void vtu_put_data(const pcs_vtu *v, pcs_file *f, bool is_of_points)
     pcs_file_print(f, "      </%s>\n", place);
 }
 
-void pcs_vtu_put(pcs_vtu *v, pcs_file *f, const pcs_view *view)
+static void vtu_put_head(pcs_file *f, const char *type)
 {
     const uint16_t one = 1;
     unsigned char first_byte;
-    if (f->is_mute) return;
     memcpy(&first_byte, &one, 1);
-    vtu_compress(v);
     pcs_file_print(f,
-                   "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" "
-                   "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n  <UnstructuredGrid>\n",
-                   first_byte == 1 ? "LittleEndian" : "BigEndian");
+                   "<?xml version=\"1.0\"?>\n<VTKFile type=\"%s\" version=\"1.0\" byte_order=\"%s\" "
+                   "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n",
+                   type, first_byte == 1 ? "LittleEndian" : "BigEndian");
+}
+
+static void vtu_put_index_arrays(const pcs_vtu *v, pcs_file *f, const char *place, const pcs_grid_array *arrays,
+                                 int count)
+{
+    pcs_file_print(f, "    <%s>\n", place);
+    for (int i = 0; i < count; i++)
+        pcs_file_print(f, "      <PDataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\"/>\n",
+                       v->is_single ? "Float32" : "Float64", arrays[i].name, arrays[i].ncomponent);
+    pcs_file_print(f, "    </%s>\n", place);
+}
+
+void pcs_vtu_put_index(const pcs_vtu *v, pcs_file *f)
+{
+    const pcs_grid *grid = v->grid;
+    const pcs_grid_array points = { .name = "Points", .ncomponent = 3 };
+    vtu_put_head(f, "PUnstructuredGrid");
+    pcs_file_text(f, "  <PUnstructuredGrid GhostLevel=\"0\">\n");
+    vtu_put_index_arrays(v, f, "PPointData", grid->point_arrays, grid->npoint_array);
+    vtu_put_index_arrays(v, f, "PCellData", grid->cell_arrays, grid->ncell_array);
+    vtu_put_index_arrays(v, f, "PPoints", &points, 1);
+}
+
+void pcs_vtu_put(pcs_vtu *v, pcs_file *f, const pcs_view *view)
+{
+    if (f->is_mute) return;
+    vtu_compress(v);
+    vtu_put_head(f, "UnstructuredGrid");
+    pcs_file_text(f, "  <UnstructuredGrid>\n");
     vtu_put_time(f, view);
     pcs_file_print(f, "    <Piece NumberOfPoints=\"%d\" NumberOfCells=\"%d\">\n", v->grid->npoint, v->grid->ncell);
     vtu_put_data(v, f, true);
