@@ -2,7 +2,7 @@
 // at first as large as the model, in the end as large as its motion, and as a series of its own what nodes carry.
 
 //
-// Large frames are written by a thread beside the steps, one at a time: the values are copied, and what wants to know
+// Large frames are written by a thread beside the steps, one at a time: the values stay as they are, or are copied, and what wants to know
 // what is on the disk waits: the next frame, checkpoints, the end. A failure ends the run after the step in which it is
 // found.
 //
@@ -21,6 +21,7 @@
 #include "output/vtu.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { PATH_ROOM = 4096 };
@@ -129,7 +130,6 @@ static pcs_status frames_settle(const pcs_observer *self)
 static pcs_status frames_write_piece(const pcs_observer *self, pcs_frame_use use)
 {
     frames_data *d = self->data;
-    PCS_TRY(frames_settle(self));
     frames_take(self, use);
     pcs_status status = d->series.leads ? pcs_carried_write(&d->carried, use, self->view) : PCS_OK;
     if (d->carried.count > 0) status = pcs_comm_agree(self->ctx, status);
@@ -146,6 +146,7 @@ static pcs_status frames_write(const pcs_observer *self, pcs_frame_use use)
     const pcs_view *view = self->view;
     pcs_system *system = view->system;
     if (use == PCS_FRAME_NONE) return PCS_OK;
+    if (d->series.npiece > 0) PCS_TRY(frames_settle(self)); // its values stand in the picture
     system->ops->draw(system, view->state->q, view->state->v,
                       system->picture); // all ranks, whatever becomes of the file
     if (system->picture->is_elsewhere) return PCS_OK;
@@ -190,6 +191,16 @@ static bool frames_are_beside(const pcs_observer *self, const frames_data *d)
     return comm == NULL && d->grid.npoint >= LARGE_FRAME && pcs_pool_share(self->ctx) >= 2;
 }
 
+// May somebody else draw the picture while a frame is written? Waves do, and who drives a run alone may.
+static bool frames_are_overdrawn(const pcs_observer *self)
+{
+    const pcs_view *view = self->view;
+    bool is_overdrawn = pcs_context_comm(self->ctx) == NULL;
+    for (int i = 0; i < view->nobserver; i++)
+        is_overdrawn = is_overdrawn || strcmp(view->observers[i].ops->name, "waves") == 0;
+    return is_overdrawn;
+}
+
 static pcs_status frames_hire(const pcs_observer *self, frames_data *d)
 {
     d->is_beside = frames_are_beside(self, d);
@@ -197,7 +208,7 @@ static pcs_status frames_hire(const pcs_observer *self, frames_data *d)
     pcs_aside *aside;
     if (pcs_context_create(&d->messages) != PCS_OK) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: frames");
     PCS_TRY(pcs_defer(self->ctx, frames_forget_messages, d));
-    PCS_TRY(pcs_grid_keep(self->ctx, &d->grid));
+    if (frames_are_overdrawn(self)) PCS_TRY(pcs_grid_keep(self->ctx, &d->grid));
     PCS_TRY(pcs_aside_create(self->ctx, &aside)); // last: it ends before all else is given back
     d->aside = aside;
     return PCS_OK;
