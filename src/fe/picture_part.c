@@ -303,6 +303,7 @@ static pcs_status part_find_given(pcs_system *self, const fe_data *fe, const par
 
 static pcs_status part_choose(pcs_system *self, fe_data *fe, part_work *w, pcs_picture *picture)
 {
+    PCS_TAKE(self->ctx, fe->part, 1, "the picture");
     w->all.npoint = fe->model.mesh->nnode;
     PCS_TRY(pcs_fe_split_points(self, fe, picture, &w->all));
     PCS_TRY(part_take_scratch(self, fe, w));
@@ -315,7 +316,6 @@ static pcs_status part_choose(pcs_system *self, fe_data *fe, part_work *w, pcs_p
 pcs_status pcs_fe_take_part(pcs_system *self, fe_data *fe, pcs_picture *picture, pcs_obstacle *obstacles)
 {
     part_work w = { 0 };
-    PCS_TAKE(self->ctx, fe->part, 1, "the picture");
     pcs_status status = pcs_comm_agree(self->ctx, part_choose(self, fe, &w, picture));
     if (status == PCS_OK) status = part_place_obstacles(self, fe, &w, picture, obstacles);
     if (status == PCS_OK) part_count_asked(fe, &w);

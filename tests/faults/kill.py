@@ -125,8 +125,9 @@ def check_lists(folder):
                   if not os.path.exists(os.path.join(folder, name))]
         for index in [name for name in names if name.endswith(".pvtu")]:
             with open(os.path.join(folder, index)) as file:
-                found += [f"{index} names {name}, which is not there" for name in
-                          re.findall(r'Source="([^"]*)"', file.read()) if not os.path.exists(os.path.join(folder, name))]
+                pieces_of_it = re.findall(r'Source="([^"]*)"', file.read())
+            found += [f"{index} names {name}, which is not there" for name in pieces_of_it
+                      if not os.path.exists(os.path.join(folder, name))]
     return found
 
 
