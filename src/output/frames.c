@@ -122,7 +122,7 @@ static pcs_status frames_settle(const pcs_observer *self)
     status = pcs_comm_agree(self->ctx, status);
     if (status == PCS_OK) status = pcs_comm_agree(self->ctx, pcs_series_settle(&d->series, d->state.t));
     d->series.has_failed = status != PCS_OK;
-    if (status != PCS_OK && d->series.leads) pcs_series_sweep(&d->series, d->series.count);
+    if (status != PCS_OK && d->series.leads) (void)pcs_series_sweep(&d->series, d->series.count);
     return status;
 }
 
@@ -247,7 +247,7 @@ static pcs_status frames_prepare(const pcs_observer *self, frames_data *d)
     PCS_TRY(pcs_series_create(self->ctx, view, pcs_frames_stem(view->case_name), &d->series));
     PCS_TRY(pcs_carried_create(self->ctx, view, &d->carried));
     if (!view->is_resumed) pcs_file_remove(d->series.file, "obstacles.vtk");
-    if (!view->is_resumed) pcs_series_sweep(&d->series, 0);
+    if (!view->is_resumed) PCS_TRY(pcs_series_sweep(&d->series, 0));
     if (view->system->picture == NULL || view->system->picture->nall_node == 0) return PCS_OK;
     PCS_TRY(frames_make_grid(self, d));
     PCS_TRY(pcs_frames_record_create(self->ctx, view->system, &d->record));

@@ -113,13 +113,17 @@ static bool series_is_piece(const pcs_series *s, const char *name, long first)
     return *p == '\0' || strcmp(p, ".part") == 0;
 }
 
-void pcs_series_sweep(pcs_series *s, long first)
+pcs_status pcs_series_sweep(pcs_series *s, long first)
 {
-    DIR *folder = s->file->is_mute ? NULL : opendir(s->file->directory);
-    if (folder == NULL) return;
+    if (s->file->is_mute) return PCS_OK;
+    DIR *folder = opendir(s->file->directory);
+    if (folder == NULL && errno == ENOMEM)
+        return pcs_fail(s->file->ctx, PCS_NO_MEMORY, "out of memory: looking through %s", s->file->directory);
+    if (folder == NULL) return PCS_OK; // likewise files that cannot be removed stay
     for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
         if (series_is_piece(s, entry->d_name, first)) unlinkat(dirfd(folder), entry->d_name, 0);
     closedir(folder);
+    return PCS_OK;
 }
 
 void pcs_series_split(pcs_series *s, int npiece, int piece, const pcs_vtu *vtu)
@@ -460,8 +464,8 @@ static pcs_status series_go_back(pcs_series *s)
     if (s->count > 0) PCS_TRY(series_cut_list(s));
     else pcs_file_remove(s->file, s->name);
     PCS_TRY(series_hold_again(s));
-    if (s->npiece > 0) pcs_series_sweep(s, s->count);
-    else series_remove_from(s, s->count);
+    if (s->npiece > 0) return pcs_series_sweep(s, s->count);
+    series_remove_from(s, s->count);
     return PCS_OK;
 }
 

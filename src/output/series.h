@@ -55,7 +55,7 @@ void pcs_series_split(pcs_series *s, int npiece, int piece, const pcs_vtu *vtu);
 // Once the pieces of all ranks are complete: index and list. Then the next frame may begin.
 pcs_status pcs_series_settle(pcs_series *s, double t);
 // Removes pieces and indices from this number of a frame on, of any number of ranks; from 0 on those held, too.
-void pcs_series_sweep(pcs_series *s, long first);
+pcs_status pcs_series_sweep(pcs_series *s, long first);
 
 // The first lines of a file up to its dataset's name.
 void pcs_vtk_head(pcs_file *f, const char *title, const char *dataset);
