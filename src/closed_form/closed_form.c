@@ -363,6 +363,8 @@ static pcs_status closed_make_picture(pcs_system *self, const double *q)
     if (npoint > 0) d->def->points(d->p, q, reference);
     picture->npoint = npoint;
     picture->ncell = d->def->ncell;
+    picture->nall_node = npoint;
+    picture->nall_cell = picture->ncell;
     picture->cells = d->def->cells;
     picture->reference = (const double(*)[3])reference;
     self->picture = picture;

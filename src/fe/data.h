@@ -59,21 +59,43 @@ typedef struct fe_scatter {
     int *table; // [..][ndof * ndof] of other cells, -1: nowhere
 } fe_scatter;
 
-// Cells with sections in a row, for section forces at their nodes (fe/section_forces.c).
-typedef struct fe_chains {
-    const int (*cells)[2]; // [ncell] of the picture
-    int *before, *after;   // [npoint] the cell that ends and the one that begins there, -1: none
-    double *length;        // [ncell] m
-    int nlinear, *field;   // forces known in the middle of cells, and their columns in the picture
-    int start, end;        // columns of the moments at the ends, -1: none
-    int moment[2];         // which of the linear ones are those about y and z, -1: none
-} fe_chains;
-
 // A point of the picture that rides on its node.
 typedef struct fe_rider {
     double arm[3];  // m, in the reference state
     bool is_finite; // it turns by finite angles
 } fe_rider;
+
+// All points of a picture of which this rank shows a part, in scratch.
+typedef struct fe_points {
+    int npoint;
+    int (*cells)[2]; // [ncell] of the mesh; NULL: the points are the nodes
+    int *node;       // [npoint] likewise
+    fe_rider *arm;   // [npoint] NULL: all are at their nodes
+} fe_points;
+
+// The part of a picture that a rank shows, and what ranks tell one another for it (fe/picture_part.c).
+typedef struct fe_part {
+    const int *cell;     // [ncell + nasked] numbers in the mesh: shown, then of other ranks, for section forces
+    int nasked, nbeyond; // the latter, and their points that are not shown
+    int nall, first;     // cells that ranks ask for, and the first of this rank among them
+    int ngiven;          // of these: cells that this rank shows
+    int (*given)[2];     // [ngiven] number among all, and among the shown
+    double *values;      // [nall][nfield]
+    int nroom;           // behind the points, for nodes that carry something: all on the first rank, else own ones
+    int ncarrier;        // of them: own
+    int (*carrier)[2];   // [ncarrier] node, and place among the points
+    void *carriers;      // plan to show them on rank 0
+} fe_part;
+
+// Cells with sections in a row, for section forces at their nodes (fe/section_forces.c).
+typedef struct fe_chains {
+    const int (*cells)[2]; // [ncell] of the picture, and of a part those it asks for
+    int *before, *after;   // [npoint] the cell that ends and the one that begins there, -1: none; likewise
+    double *length;        // [ncell] m
+    int nlinear, *field;   // forces known in the middle of cells, and their columns in the picture
+    int start, end;        // columns of the moments at the ends, -1: none
+    int moment[2];         // which of the linear ones are those about y and z, -1: none
+} fe_chains;
 
 // What is built from the case; constant afterwards.
 typedef struct fe_data {
@@ -88,6 +110,7 @@ typedef struct fe_data {
     int *field_of;             // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture
     const int *group_shown;    // [cells of model.shown] group number, -1 for none
     fe_chains *chains;         // NULL: none
+    fe_part *part;             // of the picture; NULL: this rank shows all or nothing
     const int *node_of_point;  // [npoint] of the picture; NULL: the points are the nodes
     fe_rider *arm_of_point;    // [npoint] NULL: all are at their nodes
     bool has_members;          // section forces are drawn at points
@@ -309,8 +332,22 @@ void pcs_fe_tell(const pcs_system *self, const pcs_energy *sum, double weight_wo
 // Pictures and probes.
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe);
 void pcs_fe_draw(pcs_system *self, const double *q, const double *v, pcs_picture *picture);
-// Gives cells that meet at a branch, and those that end at arms from their nodes, points of their own.
-pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture);
+// Gives cells that meet at a branch, and those that end at arms from their nodes, points of their own; of a picture by
+// parts in `all`, which is zero before.
+pcs_status pcs_fe_split_points(pcs_system *self, fe_data *fe, pcs_picture *picture, fe_points *all);
+// Does a cell of the mesh have section forces?
+bool pcs_fe_has_section(const fe_data *fe, int cell);
+// Number in the mesh of a cell of the picture.
+static inline int pcs_fe_shown_cell(const fe_data *fe, int cell)
+{
+    return fe->part == NULL ? cell : fe->part->cell[cell];
+}
+// The part of the picture that this rank shows; `obstacles` are those of the picture, by nodes of the mesh.
+pcs_status pcs_fe_take_part(pcs_system *self, fe_data *fe, pcs_picture *picture, pcs_obstacle *obstacles);
+// Cells that section forces need of other ranks, and the nodes that carry something, once cells and nodes are drawn.
+void pcs_fe_share_picture(const pcs_system *self, pcs_picture *picture);
+// Adds the radii of the sections to those of the points, zero before, and gives the largest.
+double pcs_fe_find_radii(const fe_data *fe, const int (*cells)[2], double *radius);
 pcs_status pcs_fe_take_section_forces(pcs_system *self, fe_data *fe, pcs_picture *picture);
 // Of the cells' fields, which are drawn.
 void pcs_fe_draw_section_forces(const fe_data *fe, pcs_picture *picture);

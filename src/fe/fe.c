@@ -47,7 +47,8 @@ static pcs_status fe_choose_kernels(pcs_context *ctx, fe_data *fe)
         const pcs_element_ops *other = own->variant == NULL ? NULL : own->variant(fe->model.groups[g].params);
         groups[g] = fe->model.groups[g];
         if (other != NULL) groups[g].ops = other;
-        if (groups[g].ops->show != NULL && !pcs_mesh_is_whole(fe->model.mesh))
+        bool needs_all = groups[g].ops->show != NULL || (groups[g].ops->arms != NULL && fe->model.shows_pieces);
+        if (needs_all && !pcs_mesh_is_whole(fe->model.mesh))
             return pcs_fail(ctx, PCS_UNSUPPORTED, "what elements carry is shown by a rank that knows all cells");
     }
     fe->model.groups = groups;
@@ -175,7 +176,8 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     PCS_TAKE(ctx, fe, 1, "the system");
     PCS_TAKE(ctx, work, 1, "the system");
     fe->model = *definition;
-    if (fe->model.shown == NULL && pcs_mesh_is_whole(fe->model.mesh)) fe->model.shown = fe->model.mesh;
+    bool shows_itself = pcs_mesh_is_whole(fe->model.mesh) || fe->model.shows_pieces;
+    if (fe->model.shown == NULL && shows_itself) fe->model.shown = fe->model.mesh;
     *self = (pcs_system){
         .ops = &pcs_system_fe, .name = "fe", .ctx = ctx, .data = fe, .work = work, .is_linear = true, .load_factor = 1.0
     };

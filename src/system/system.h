@@ -113,9 +113,12 @@ typedef struct pcs_picture {
     int npoint, ncell, nfield;
     int nsplit;                     // of the points: the last ones repeat others, where members branch, or ride on
                                     // them, where a cell ends at an arm from its node
+    int nall_node, nall_cell;       // of the model, whoever shows them
     bool is_elsewhere;              // on another rank: `draw` gives it what this one has, and shows nothing here
+    bool is_piece;                  // every rank shows some cells and their points; `draw` needs all ranks
     const double (*reference)[3];   // [npoint]
     const int (*cells)[2];          // [ncell]
+    const int *cell_numbers;        // [ncell] in the mesh; NULL: all, in order
     double (*displacement)[3];      // [npoint] filled by `draw`
     double (*velocity)[3];          // [npoint] filled by `draw`
     double (*rotation)[3];          // [npoint] rotation vectors filled by `draw`; NULL: nothing turns
@@ -128,7 +131,9 @@ typedef struct pcs_picture {
     const char *const *point_names; // [npoint_field]
     double *const *point_fields;    // [npoint_field][npoint] filled by `draw`
     int nobstacle, nstill;          // the first `nstill` stand still
-    const pcs_obstacle *obstacles;  // [nobstacle] their nodes are points of the picture
+    // [nobstacle] their nodes are points of the picture. Of a piece, those that stand still have the points shown here,
+    // and what carries the others is known to the first rank alone, behind the points.
+    const pcs_obstacle *obstacles;
 } pcs_picture;
 
 // A column of the history asked for by the user.
